@@ -1,0 +1,101 @@
+# The library needs no build: copy gputrain.h (and gputrain_cuda.cu). This runs its examples, tests and benchmarks; see `make help`.
+CFLAGS ?= -O3 -march=native
+LIBS    = -lm -pthread
+NVCC   ?= $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
+HEADER  = gputrain.h
+CUDA    = gputrain_cuda.cu
+TESTS   = $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
+FASHION = $(if $(FASHION_MNIST),$(FASHION_MNIST),build/fashion)
+
+# A GPU is used where nvcc and a working GPU are; Hopper's own instructions are compiled for sm_90a alone.
+GPU    := $(if $(NVCC),$(shell nvidia-smi -L >/dev/null 2>&1 && echo yes))
+ifeq ($(GPU),yes)
+CC_GPU := $(firstword $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader))
+endif
+ARCH    = -arch=$(if $(filter 9.0,$(CC_GPU)),sm_90a,native)
+NATIVE  = $(if $(GPU),cuda,cpu)
+
+space := $(subst ,, )
+comma := ,
+HOST   = -Xcompiler $(subst $(space),$(comma),$(strip $(CFLAGS)))
+
+# A build is a folder under build/: cpu, cuda (for this GPU), ptx75 and ptx80 (from PTX alone, own products).
+NV_cuda  = $(ARCH)
+NV_ptx75 = -gencode arch=compute_75$(comma)code=compute_75 -DGPUTRAIN_NO_CUBLASLT
+NV_ptx80 = -gencode arch=compute_80$(comma)code=compute_80 -DGPUTRAIN_NO_CUBLASLT
+
+help:
+	@echo 'make run          train on handwritten digits and show what came of it (GPU if there is one, else CPU)'
+	@echo 'make fashion      train on Fashion-MNIST; FASHION_MNIST=folder, else make data gets it'
+	@echo 'make data         Fashion-MNIST into build/fashion, from the Debian package dataset-fashion-mnist, or from FASHION_MNIST=folder'
+	@echo 'make test         all tests on the CPU, and on the GPU if there is one'
+	@echo 'make test-cuda    SHARD=native|ptx75|ptx80|sm8|sanitize RECORD=file: tests on the GPU, a line added to the record'
+	@echo 'make check        compilers, standards, symbols, sanitizers, examples; CHECKS="compilers symbols ..." for some of them'
+	@echo 'make bench        timings beside PyTorch and JAX where installed; ROWS="row ..." for some of them'
+	@echo 'make hash         what tests/cuda-verified knows the sources by'
+	@echo 'make clean        removes build/'
+	@echo
+	@echo 'here: $(if $(GPU),nvcc $(ARCH) for a GPU of compute capability $(CC_GPU),$(CC) $(CFLAGS) and no GPU)'
+
+run: build/$(NATIVE)/02_digits
+	build/$(NATIVE)/02_digits
+
+fashion: build/$(NATIVE)/03_fashion
+	@test -f $(FASHION)/train-images-idx3-ubyte || $(MAKE) --no-print-directory data
+	build/$(NATIVE)/03_fashion $$(test -f $(FASHION)/train-images-idx3-ubyte && echo $(FASHION) || echo build/fashion) $(SEED) $(PRECISION)
+
+data:
+	sh tests/get_data.sh $(FASHION_MNIST)
+
+test: $(TESTS:%=build/cpu/%) $(if $(GPU),$(TESTS:%=build/cuda/%))
+	@sh tests/run.sh $^
+
+# The tests of a shard are built from the same files; sm8 and sanitize run the native build.
+SHARD  ?= native
+SHARD_BUILD = $(if $(filter ptx%,$(SHARD)),$(SHARD),cuda)
+test-cuda: need-gpu $(TESTS:%=build/$(SHARD_BUILD)/%)
+	@sh tests/run_cuda.sh $(SHARD) '$(RECORD)' $(TESTS:%=build/$(SHARD_BUILD)/%)
+
+need-gpu:
+	@test -n '$(GPU)' || { echo 'test-cuda needs nvcc and a GPU: nvcc is "$(NVCC)", nvidia-smi -L finds none'; exit 1; }
+
+check:
+	@CC='$(CC)' CFLAGS='$(CFLAGS)' sh tests/check.sh $(CHECKS)
+
+bench: build/$(NATIVE)/bench build/$(NATIVE)/03_fashion
+	@BENCH_BUILD='$(if $(GPU),nvcc -O3 $(ARCH) $(HOST) -DGPUTRAIN_CUDA,$(CC) $(CFLAGS))' BENCH_FASHION='$(FASHION)' \
+	build/$(NATIVE)/bench build/$(NATIVE)/03_fashion $(ROWS)
+
+hash:
+	@sh tests/hash.sh
+
+clean:
+	rm -rf build
+
+build/%/.made:
+	@mkdir -p $(@D) && touch $@
+
+COMPILE_CPU  = $(CC) $(CFLAGS) $< -o $@ $(LIBS)
+build/cpu/%: examples/%.c $(HEADER) build/cpu/.made
+	$(COMPILE_CPU)
+build/cpu/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/cpu/.made
+	$(COMPILE_CPU)
+build/cpu/bench: tests/bench/bench.c $(HEADER) build/cpu/.made
+	$(COMPILE_CPU)
+
+# $(1): a build with CUDA
+define CUDA_BUILD
+build/$(1)/gputrain_cuda.o: $(CUDA) $(HEADER) build/$(1)/.made
+	$(NVCC) -O3 $$(NV_$(1)) -c $(CUDA) -o $$@
+COMPILE_$(1) = $(NVCC) -O3 $$(NV_$(1)) $(HOST) -DGPUTRAIN_CUDA $$< build/$(1)/gputrain_cuda.o -o $$@ $(if $(filter cuda,$(1)),-lcublasLt) $(LIBS:-pthread=-lpthread)
+build/$(1)/%: examples/%.c $(HEADER) build/$(1)/gputrain_cuda.o
+	$$(COMPILE_$(1))
+build/$(1)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/$(1)/gputrain_cuda.o
+	$$(COMPILE_$(1))
+build/$(1)/bench: tests/bench/bench.c $(HEADER) build/$(1)/gputrain_cuda.o
+	$$(COMPILE_$(1))
+endef
+$(foreach b,cuda ptx75 ptx80,$(eval $(call CUDA_BUILD,$(b))))
+
+.SECONDARY:
+.PHONY: help run fashion data test test-cuda need-gpu check bench hash clean

@@ -1,0 +1,10556 @@
+/* gputrain.h, 0.1: trains neural networks from C and C++, on the CPU and on NVIDIA GPUs, in two files to copy.
+
+DO THIS in one C or C++ file:
+    #define GPUTRAIN_IMPLEMENTATION
+    #include "gputrain.h"               // before other headers
+and in all others, if there are others:
+    #include "gputrain.h"
+compile:
+    cc   -O3 -march=native train.c -lm -pthread                                                          (CPU)
+    nvcc -O3 -arch=native -Xcompiler -march=native -DGPUTRAIN_CUDA train.c gputrain_cuda.cu -lcublasLt   (GPU, else CPU)
+On Hopper write -arch=sm_90a: its fastest instructions are compiled for that name alone. Licence (MIT-0) and history at the end.
+
+A COMPLETE PROGRAM
+    int main(void)
+    {
+        gtr_context *ctx = gtr_create((gtr_desc){0});                                // the GPU if there is one, else the CPU
+        gtr_dataset *train = gtr_dataset_idx(ctx, "train-images-idx3-ubyte", "train-labels-idx1-ubyte");
+        gtr_dataset *test  = gtr_dataset_idx(ctx, "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte");
+
+        gtr_tensor *x = gtr_input(ctx, "image", GTR_F32, gtr_shape2(GTR_BATCH, 784));    // bytes become 0..1 floats
+        gtr_tensor *y = gtr_input(ctx, "label", GTR_I32, gtr_shape1(GTR_BATCH));
+        gtr_tensor *h = gtr_relu(gtr_linear(x, "fc1", 256));
+        gtr_tensor *logits = gtr_linear(h, "fc2", 10);
+        gtr_tensor *loss = gtr_cross_entropy(logits, y);
+
+        gtr_trainer *t = gtr_trainer_create(loss, (gtr_trainer_desc){ .optimizer = GTR_ADAM, .lr = 1e-3f });
+        gtr_fit(t, train, (gtr_fit_desc){ .epochs = 5, .batch = 128, .validation = test, .metric = gtr_accuracy(logits, y) });
+        gtr_save(ctx, "model.safetensors");                                          // PyTorch reads it, by name
+
+        if (gtr_error(ctx)) fprintf(stderr, "%s\n", gtr_error_text(ctx));
+        gtr_destroy(ctx);
+    }
+Descriptors go by value and 0 in a field is its default, so that C's {0} and C++'s {} are whole descriptors; in C++ before C++20:
+gtr_fit_desc d = {}; d.epochs = 5; and gtr_create({}). More programs: examples/, from a truth table to a GAN.
+
+WHAT IT DOES NOT DO
+No convolution, attention or recurrent layers yet; one GPU; no gradients of gradients; no control flow inside a step that depends on
+data (the host chooses which graph to run); no strided tensors; no gzip or images (gunzip first); no build at run time.
+
+CONTENTS (each stands in this file as a line of its own: search for it)
+    >>config >>enums >>structs >>functions >>context >>tensor >>op >>layer >>loss >>run >>parameters >>trainer >>predictor
+    >>data >>save >>observe >>backend >>op-rows >>formulas >>random >>calls >>plan-structs >>capabilities >>tables
+    >>backend-end >>implementation >>objects >>errors >>memory >>shapes >>op-table >>cpu-instance >>threads >>products
+    >>op:matmul >>op:linear >>op:linear_act >>op:linear_dact >>ops >>conversions >>finite >>shape-helpers >>kernel-helpers
+    >>op:input >>op:parameter >>op:constant >>op:part >>op:gradient >>op:reshape >>op:stop_gradient >>op:matmul >>op:linear
+    >>op:add >>op:sub >>op:mul >>op:div >>op:scale >>op:relu >>op:tanh >>op:sigmoid >>op:gelu >>op:gelu_tanh >>op:exp >>op:log
+    >>op:permute >>op:concat >>op:slice >>op:sum >>op:mean >>op:softmax >>op:dropout >>op:embedding >>op:batch_norm
+    >>op:argmax >>op:accuracy >>op:cross_entropy >>op:mse >>op:bce_with_logits >>op:custom >>op:copy >>op:cast >>op:fill
+    >>op:feed >>op:bn_commit >>op:guard >>op:update >>op:report >>op:check >>op:linear_act >>op:linear_dact >>op:binary_act
+    >>op:xent_step >>rows >>cpu-backend >>context >>tensor >>op >>layer >>loss >>plan >>pass:record >>pass:differentiate
+    >>pass:rematerialise >>pass:fuse >>pass:order >>pass:memory >>plan-make >>run >>leaves >>resolve >>runner >>set-get
+    >>trainer >>schedule >>nonfinite >>step >>evaluate >>fit >>files >>datasets >>idx >>csv >>dataset-use >>safetensors >>json
+    >>load >>save-file
+
+SHAPES AND DTYPES
+A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of rows of a run,
+-k for k times it; everything else about a graph is fixed when it is built, so one graph serves every batch size. Inputs are GTR_F32 or
+GTR_I32 (labels, ids), parameters GTR_F32. Data sets may hold GTR_U8, which becomes scale * byte + shift (0..1 unless said otherwise).
+Binary ops broadcast as NumPy does. Parameters have PyTorch's names, shapes and initial values ("fc1.weight" is (out, in)).
+
+GRAPH, PLAN, RUN
+Builders (gtr_relu, gtr_linear, ...) record tensors and check them at once; nothing is computed. Wrong arguments give NULL and an error
+in the context; NULL passes through all builders, so a model is built first and checked once. A run makes a plan of the part of the
+graph that it needs, one per batch size and precision, and keeps it; on the GPU a plan becomes a graph of kernels in its second run.
+    gtr_fit                     epochs over a data set: shuffle, tail batch, validation, progress, history, callback
+    gtr_trainer_data, gtr_step  the same loop by hand, from a data set
+    gtr_set, gtr_step, gtr_loss a loop over data of one's own; gtr_set's values serve the runs that follow it
+    gtr_eval, gtr_get           any tensors, in evaluation mode; gtr_eval_train: in training mode
+    gtr_predictor, gtr_predict  inference in any thread
+Training or evaluation is a property of the run (dropout, batch_norm), not of the context. What can be read after a run: parameters,
+inputs, losses, what the call fetched, and what gtr_keep marked; anything else is an error that says so. A graph may grow at any
+time. In a loop that builds expressions, gtr_mark and gtr_release free them again. Plans can be read: gtr_plan_text.
+
+GRADIENTS
+A trainer differentiates its loss, a scalar, with respect to every parameter below it that is not frozen (gtr_init.frozen for good,
+gtr_group.frozen for one trainer). gtr_stop_gradient cuts. Several losses and trainers may share parameters; each trainer has its
+own optimizer states. gtr_gradient gives a gradient as a tensor; gtr_backward and gtr_update are the two halves of gtr_step, with
+gtr_gradient_get and gtr_gradient_set between them. micro_batches computes a step's batch in equal parts and adds their gradients,
+for batches that do not fit. gtr_recompute_begin/end trade time for memory. A layer of one's own is a function that calls these; an op
+of one's own is gtr_custom.
+
+PRECISION
+gtr_trainer_desc.precision: GTR_FP32 (default); GTR_TF32: float32 storage, products on the tensor cores with 10-bit mantissas;
+GTR_MIXED_BF16 and GTR_MIXED_FP16: activations and products' inputs in 16 bits, float32 master weights, sums, losses and norms, and for
+FP16 a loss scale that adapts itself. The CPU rounds where the GPU stores, and takes TF32 as FP32. On Turing TF32 means FP32, and BF16
+is refused when the trainer is made. gtr_get, gtr_save and gtr_load always deal in float32.
+
+MEMORY
+The context owns everything made in it, and gtr_destroy frees it all. Data sets are copied, and go to the device. Activations share one
+arena, planned ahead; after a plan's first step nothing is allocated. gtr_memory_text shows what a batch takes, gtr_largest_batch what
+fits, both before anything runs, and with gtr_desc.preset for a GPU that is not there. Out of memory, host or device, is an ordinary
+error: parameters and files are as they were, and a smaller batch may be tried.
+
+ERRORS AND LOGGING
+The first error stays in the context (gtr_error, gtr_error_text) until gtr_error_clear; calls that run, read, save or load also return
+their own gtr_result. The library prints nothing but gtr_fit's progress on stderr, unless .silent; never exits, never aborts. A loss or
+gradient that is not finite changes no parameter: the call that sees it returns GTR_ERR_NONFINITE, and the text names the step and
+the first tensor; under FP16 such a step is skipped instead. Only a faulted device ends a context.
+
+STREAMS AND THREADS
+A context is used by one thread at a time, different contexts by different threads as they please. A gtr_predictor has memory, stream
+and error of its own: several threads may predict with one context's weights, each with its own predictor, while nobody builds, trains
+or sets. gtr_step enqueues on the GPU and returns; gtr_get, gtr_loss, gtr_wait, gtr_save and the end of gtr_fit wait. gtr_desc.threads
+counts the CPU's threads, .cuda_stream and .max_sm share a GPU with others. gtr_stop is safe in a signal handler.
+
+DETERMINISM
+Same seed, binary and device: same bits, on the CPU for any number of threads. Dropout's masks depend on seed, name, step and row, and
+so not on micro-batches. Shuffles are permutations by seed and epoch. Between devices results agree to rounding.
+
+CONFIG MACROS
+    GPUTRAIN_IMPLEMENTATION     the implementation goes here; define it in one file
+    GPUTRAIN_CUDA               gputrain_cuda.cu is linked in
+    GPUTRAIN_STATIC             all functions static: a private copy for the file that includes it
+    GPUTRAIN_NO_THREADS         the CPU backend without threads, and no -pthread
+    GPUTRAIN_NO_CUBLASLT        for the .cu: own matrix products only, and no -lcublasLt
+    GPUTRAIN_CBLAS              matrix products on the CPU by a CBLAS that you link
+    GPUTRAIN_DOUBLE             the CPU backend in double (gtr_float), for gradient checks
+    GPUTRAIN_ALLOW_FAST_MATH    do not refuse -ffast-math
+*/
+#ifndef GPUTRAIN_H
+#define GPUTRAIN_H
+
+#define GPUTRAIN_VERSION_MAJOR 0
+#define GPUTRAIN_VERSION_MINOR 1
+#define GPUTRAIN_VERSION       "0.1"
+
+// >>config
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__FAST_MATH__) && !defined(GPUTRAIN_ALLOW_FAST_MATH)
+#error "gputrain: -ffast-math breaks its infinities and its reproducible sums; define GPUTRAIN_ALLOW_FAST_MATH to insist"
+#endif
+
+#ifndef GTR_API
+#  ifdef GPUTRAIN_STATIC
+#    if defined(__GNUC__) || defined(__clang__)
+#      define GTR_API static __attribute__((unused))
+#    else
+#      define GTR_API static
+#    endif
+#  else
+#    define GTR_API extern
+#  endif
+#endif
+
+#ifdef GPUTRAIN_DOUBLE
+typedef double gtr_float;       /* the element of a GTR_F32 tensor: double, for gradient checks on the CPU */
+#else
+typedef float gtr_float;        /* the element of a GTR_F32 tensor */
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// >>enums
+
+/* Results and error codes: GTR_OK is 0. The texts are those of gtr_result_text(). */
+#define GTR__RESULTS(X) \
+    X(OK,              "no error") \
+    X(ERR_ARG,         "an argument is out of its range") \
+    X(ERR_SHAPE,       "shapes or dtypes do not fit") \
+    X(ERR_NOMEM,       "out of memory") \
+    X(ERR_IO,          "reading or writing a file failed") \
+    X(ERR_FORMAT,      "a file is not of its format") \
+    X(ERR_UNSUPPORTED, "valid, but not supported here") \
+    X(ERR_STATE,       "not possible in this state") \
+    X(ERR_VERSION,     "parts of different versions") \
+    X(ERR_NONFINITE,   "a value is not finite") \
+    X(ERR_CUDA,        "the CUDA device or driver failed") \
+    X(ERR_USER,        "a callback of the user's failed")
+
+#define GTR__RESULT_ENUM(id, text) GTR_##id,
+typedef enum gtr_result { GTR__RESULTS(GTR__RESULT_ENUM) GTR_RESULT_COUNT } gtr_result;
+
+typedef enum gtr_dtype { GTR_F32, GTR_BF16, GTR_F16, GTR_I32, GTR_U8, GTR_I64, GTR_DTYPE_COUNT } gtr_dtype;
+typedef enum gtr_device { GTR_DEVICE_AUTO, GTR_DEVICE_CPU, GTR_DEVICE_CUDA } gtr_device;
+typedef enum gtr_precision { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 } gtr_precision;
+typedef enum gtr_optimizer { GTR_SGD, GTR_ADAM, GTR_ADAMW } gtr_optimizer;
+typedef enum gtr_schedule { GTR_CONSTANT, GTR_COSINE, GTR_CUSTOM_SCHEDULE } gtr_schedule;
+typedef enum gtr_nonfinite { GTR_NONFINITE_ALL, GTR_NONFINITE_LOSS } gtr_nonfinite;
+typedef enum gtr_memory { GTR_MEMORY_HOST, GTR_MEMORY_DEVICE, GTR_MEMORY_STAGING } gtr_memory;
+typedef enum gtr_level { GTR_LOG_INFO, GTR_LOG_WARNING } gtr_level;
+/* Devices to plan for without having them: gtr_desc.preset. Such a context plans and reports, and runs nothing. */
+typedef enum gtr_preset { GTR_PRESET_NONE, GTR_PRESET_CPU, GTR_PRESET_SM75, GTR_PRESET_SM87, GTR_PRESET_SM90 } gtr_preset;
+
+// >>structs
+
+typedef struct gtr_context   gtr_context;
+typedef struct gtr_tensor    gtr_tensor;
+typedef struct gtr_trainer   gtr_trainer;
+typedef struct gtr_predictor gtr_predictor;
+typedef struct gtr_dataset   gtr_dataset;
+
+#define GTR_MAX_DIMS 8
+#define GTR_BATCH    (-1)       /* the batch's size; -k is k times it */
+#define GTR_ZERO     1e-38f     /* for a descriptor's field that shall be zero and not its default */
+
+/* A shape: ndim extents, slowest first; row-major. Build one with gtr_shape0() to gtr_shape4() or fill it in. */
+typedef struct gtr_shape { int ndim; int64_t dim[GTR_MAX_DIMS]; } gtr_shape;
+
+/* Memory of the user's own. alloc returns memory aligned to 64 bytes (256 for GTR_MEMORY_DEVICE) or NULL; free gets what alloc gave.
+   GTR_MEMORY_DEVICE is asked for what gtr_memory_report counts; with CUDA it must be device memory. GTR_MEMORY_STAGING is host memory. */
+typedef struct gtr_allocator {
+    void *(*alloc)(size_t bytes, gtr_memory kind, void *user);
+    void  (*free)(void *p, size_t bytes, gtr_memory kind, void *user);
+    void  *user;
+    bool   cuda;                /* GTR_MEMORY_DEVICE goes through it with CUDA too (it returns device pointers) */
+} gtr_allocator;
+
+typedef struct gtr_desc {
+    gtr_device    device;       /* 0: the GPU if one works, else the CPU */
+    int           device_index; /* which GPU; 0: the first (CUDA_VISIBLE_DEVICES applies) */
+    uint64_t      seed;         /* of initial weights, dropout and shuffles */
+    int           threads;      /* CPU threads, the caller's included; 0: one a core */
+    int           max_sm;       /* multiprocessors that a persistent kernel may fill; 0: all */
+    size_t        memory_limit; /* bytes of device memory this context may take; 0: what there is */
+    void         *cuda_stream;  /* a cudaStream_t to enqueue on; NULL: an own one */
+    gtr_allocator allocator;    /* all zero: malloc and cudaMalloc */
+    void        (*log)(gtr_level level, const char *text, void *user); /* warnings; NULL: silent */
+    void         *log_user;
+    gtr_preset    preset;       /* plan for this device without having it */
+} gtr_desc;
+
+/* A custom op's call: all data float32 (gtr_float on the CPU), contiguous; device pointers if the op was made with on_device. */
+typedef struct gtr_custom_call {
+    int          n_in;
+    const void  *in[8];         /* forward and backward: the inputs */
+    gtr_shape    in_shape[8];
+    void        *out;           /* forward: to be written. backward: what forward wrote */
+    gtr_shape    out_shape;
+    const void  *dout;          /* backward: the gradient of out */
+    void        *din[8];        /* backward: to be written; NULL where not wanted */
+    void        *cuda_stream;   /* on_device: enqueue here; do not wait, do not allocate */
+    void        *user;
+} gtr_custom_call;
+
+typedef struct gtr_custom_desc {
+    const char *name;
+    int         n_in;
+    gtr_tensor *in[8];          /* GTR_F32 (GTR_I32 inputs come as they are, without a gradient) */
+    gtr_result (*shape)(int n_in, const gtr_shape *in, gtr_shape *out, void *user); /* NULL: out is shaped like in[0] */
+    gtr_result (*forward)(const gtr_custom_call *call);
+    gtr_result (*backward)(const gtr_custom_call *call);                            /* NULL: no gradient */
+    bool        on_device;      /* the callbacks take device pointers and enqueue on call->cuda_stream */
+    void       *user;
+} gtr_custom_desc;
+
+typedef struct gtr_linear_desc {
+    int64_t out;                /* features out, at least 1 */
+    bool    no_bias;
+} gtr_linear_desc;
+
+typedef struct gtr_batch_norm_desc {
+    float eps;                  /* 0: 1e-5 */
+    float momentum;             /* 0: 0.1, PyTorch's: running = (1 - momentum) running + momentum batch */
+} gtr_batch_norm_desc;
+
+typedef struct gtr_cross_entropy_desc {
+    float   label_smoothing;    /* 0 to 1 */
+    int32_t ignore_index;       /* rows with this label do not count; 0: -100. To ignore label 0 set ignore_zero */
+    bool    ignore_zero;
+} gtr_cross_entropy_desc;
+
+/* How initial values of a parameter are drawn. */
+typedef enum gtr_init_kind { GTR_INIT_ZERO, GTR_INIT_CONSTANT, GTR_INIT_UNIFORM, GTR_INIT_NORMAL } gtr_init_kind;
+typedef struct gtr_init {
+    gtr_init_kind kind;
+    float         a;            /* constant: the value; uniform: in [-a, a); normal: the standard deviation */
+    bool          frozen;       /* neither gradient nor optimizer state, ever */
+} gtr_init;
+
+/* One group of parameters; the first group whose pattern fits a name counts. '*' stands for any run of characters, '?' for one. */
+typedef struct gtr_group {
+    const char *pattern;
+    float       lr_scale;       /* times the schedule's rate; 0: 1 */
+    float       weight_decay;   /* 0: the trainer's; GTR_ZERO: none */
+    bool        frozen;         /* not trained by this trainer: neither gradient nor state */
+} gtr_group;
+
+typedef struct gtr_trainer_desc {
+    gtr_optimizer optimizer;    /* 0: SGD */
+    float         lr;           /* 0: 1e-3 for Adam and AdamW, 1e-2 for SGD */
+    float         momentum;     /* SGD; 0 to 1 */
+    bool          nesterov;     /* SGD with momentum */
+    float         weight_decay; /* SGD, Adam: added to the gradient; AdamW: decoupled, 0 is its default 0.01 */
+    float         beta1, beta2; /* 0: 0.9, 0.999 */
+    float         eps;          /* 0: 1e-8 */
+    gtr_schedule  schedule;     /* 0: constant */
+    int64_t       warmup_steps; /* cosine: lr (t+1)/warmup in the first steps */
+    int64_t       total_steps;  /* cosine: where min_lr is reached; at least 1 */
+    float         min_lr;       /* cosine */
+    float       (*lr_fn)(int64_t step, void *user);  /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ... */
+    void         *lr_user;
+    float         clip_norm;    /* clip the global 2-norm of all gradients to this; 0: do not */
+    gtr_precision precision;    /* 0: FP32 */
+    float         loss_scale;   /* FP16: where the dynamic scale starts; 0: 65536 */
+    int           micro_batches;/* a step's batch is computed in this many equal parts, one after the other; 0: 1 */
+    int           streams;      /* 1 to 4 streams of a step; 0: 1 */
+    gtr_nonfinite nonfinite;    /* 0: loss and all gradients are checked before an update */
+    const gtr_group *groups;    /* n_groups of them, copied; NULL: one group */
+    int           n_groups;
+    bool          no_matchers;  /* run op by op: no whole-network kernels */
+} gtr_trainer_desc;
+
+/* What a step reported. */
+typedef struct gtr_report {
+    int64_t step;               /* attempted steps, this one included: 1 after the first */
+    int64_t applied;            /* updates applied */
+    float   loss;
+    float   grad_norm;          /* 2-norm of all gradients before clipping; 0 unless clip_norm is set */
+    float   lr;                 /* of group 0 */
+    float   loss_scale;
+    bool    skipped;            /* FP16: this step's gradients overflowed; no update */
+} gtr_report;
+
+/* Progress of gtr_fit, as its callback sees it. */
+typedef struct gtr_progress {
+    gtr_trainer *trainer;
+    int64_t step, steps;        /* done and planned in this fit */
+    int     epoch, epochs;      /* 1-based, and how many */
+    bool    epoch_end;          /* validation figures are fresh */
+    float   loss, metric;       /* mean over the epoch so far */
+    float   val_loss, val_metric; /* NaN before the first validation */
+    double  samples_per_second, seconds_left;
+    void   *user;
+} gtr_progress;
+
+typedef struct gtr_fit_desc {
+    int           epochs;       /* 0: 1 */
+    int64_t       batch;        /* rows a step; 0: 32 */
+    gtr_dataset  *validation;   /* evaluated after each epoch */
+    gtr_tensor   *metric;       /* a scalar, averaged beside the loss */
+    bool        (*callback)(const gtr_progress *p); /* false stops the fit; all work is done when it is called */
+    void         *callback_user;
+    int64_t       callback_every; /* steps; 0: at the end of each epoch */
+    bool          no_shuffle;   /* rows in their order */
+    bool          drop_last;    /* leave out the tail batch */
+    bool          silent;       /* no progress on stderr */
+    gtr_report   *history;      /* NULL, or room for history_size reports, filled step by step */
+    int64_t       history_size;
+} gtr_fit_desc;
+
+/* One column of a data set: rows x shape, contiguous, in host memory; copied. */
+typedef struct gtr_column {
+    const void *data;           /* NULL ends the list */
+    gtr_dtype   dtype;          /* GTR_F32, GTR_I32, GTR_U8 */
+    gtr_shape   shape;          /* of one row; ndim 0 for a number */
+    float       scale, shift;   /* GTR_U8 into a float input: scale * value + shift; scale 0: 1/255 */
+} gtr_column;
+
+typedef struct gtr_arrays_desc { int64_t rows; gtr_column column[8]; } gtr_arrays_desc;
+
+typedef struct gtr_csv_desc {
+    int  label_column;          /* its values are the classes, whole numbers from 0; -1: the last; -2: none. 0 is the first column */
+    bool header;                /* the first line holds names */
+    char separator;             /* 0: ',' */
+    bool regression;            /* the label is a float32, not a class */
+    float scale;                /* features are multiplied by it; 0: 1 */
+} gtr_csv_desc;
+
+/* Bytes of device memory (host memory on the CPU) that a trainer takes at a batch's size. */
+typedef struct gtr_memory_report {
+    int64_t batch;
+    size_t  parameters, gradients, states, inputs, activations, workspace, low_precision, kept, control;
+    size_t  total;              /* the sum: what the allocator is asked for as GTR_MEMORY_DEVICE, data sets apart */
+} gtr_memory_report;
+
+// >>functions
+
+// >>context
+/* Makes a context: the GPU if one works, else the CPU (gtr_device_text says which, and why). The context owns all that is made in it.
+   Never NULL but for want of a few KiB of host memory: an error (asking for CUDA where there is none: GTR_ERR_UNSUPPORTED) is kept
+   in the context, and all builders then return NULL. Any thread; a context is then used by one thread at a time. */
+GTR_API gtr_context *gtr_create(gtr_desc desc);
+/* Waits for the device, frees the context and everything made in it. NULL: nothing. */
+GTR_API void gtr_destroy(gtr_context *ctx);
+/* The first error since gtr_create or gtr_error_clear, and its text: what, which op or layer or file, got and wanted. The text is
+   the context's, valid until the next call. A NULL context: GTR_ERR_NOMEM. */
+GTR_API gtr_result  gtr_error(const gtr_context *ctx);
+GTR_API const char *gtr_error_text(const gtr_context *ctx);
+/* Forgets the error. After GTR_ERR_NONFINITE training may go on. After a device fault (GTR_ERR_CUDA) the error comes back. */
+GTR_API void gtr_error_clear(gtr_context *ctx);
+GTR_API const char *gtr_result_text(gtr_result r);
+/* One line: the device, and why it was chosen. */
+GTR_API const char *gtr_device_text(gtr_context *ctx);
+/* True if the context computes on a GPU. */
+GTR_API bool gtr_on_gpu(const gtr_context *ctx);
+/* Several lines: device, driver, toolkit, what the binary was built for, free memory, multiprocessors, fast instructions, threads. */
+GTR_API const char *gtr_environment_text(gtr_context *ctx);
+/* Waits until the device has done all that was enqueued, and returns what it met. */
+GTR_API gtr_result gtr_wait(gtr_context *ctx);
+
+// >>tensor
+GTR_API gtr_shape gtr_shape0(void);
+GTR_API gtr_shape gtr_shape1(int64_t a);
+GTR_API gtr_shape gtr_shape2(int64_t a, int64_t b);
+GTR_API gtr_shape gtr_shape3(int64_t a, int64_t b, int64_t c);
+GTR_API gtr_shape gtr_shape4(int64_t a, int64_t b, int64_t c, int64_t d);
+/* An input (dtype GTR_F32 or GTR_I32) named name, set by gtr_set or fed from a data set. Its first dimension is usually GTR_BATCH. */
+GTR_API gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape);
+/* A parameter, GTR_F32, of a literal shape, with values drawn from the context's seed and its full name. Names are unique. */
+GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init);
+/* A constant copied from data (GTR_F32: gtr_float; GTR_I32). No gradient, not saved. */
+GTR_API gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, const void *data);
+/* Names made between begin and end get "name." in front; scopes nest. */
+GTR_API void gtr_scope_begin(gtr_context *ctx, const char *name);
+GTR_API void gtr_scope_end(gtr_context *ctx);
+/* Tensors built from now on belong to pipeline stage 0 to 7; values that cross from one stage to another are copied. */
+GTR_API void gtr_stage(gtr_context *ctx, int stage);
+/* What is built between begin and end is not kept for the backward pass but computed again there. Does not nest. */
+GTR_API void gtr_recompute_begin(gtr_context *ctx);
+GTR_API void gtr_recompute_end(gtr_context *ctx);
+/* mark notes how many tensors there are; release frees the nodes (not parameters) built since, and the plans that use them. */
+GTR_API int64_t gtr_mark(gtr_context *ctx);
+GTR_API void gtr_release(gtr_context *ctx, int64_t mark);
+/* Keeps t's value readable after every run that computes it. Returns t. */
+GTR_API gtr_tensor *gtr_keep(gtr_tensor *t);
+GTR_API gtr_shape   gtr_tensor_shape(const gtr_tensor *t);   /* GTR_BATCH and its multiples are negative */
+GTR_API gtr_dtype   gtr_tensor_dtype(const gtr_tensor *t);
+GTR_API const char *gtr_tensor_name(const gtr_tensor *t);    /* full name of an input or parameter, else of its op; "" for NULL */
+
+// >>op
+/* Every builder checks dtypes and shapes at once: on failure it returns NULL and the context keeps the error. NULL in, NULL out.
+   Float means GTR_F32. "Broadcasting" is NumPy's. Results belong to the context. All cost nothing until a run needs them. */
+/* a (..., M, K) and b (..., K, N) -> (..., M, N); transpose_a: a is (..., K, M); transpose_b: b is (..., N, K). Leading dimensions
+   are equal, or one side has none. */
+GTR_API gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b);
+GTR_API gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool transpose_b);
+GTR_API gtr_tensor *gtr_add(gtr_tensor *a, gtr_tensor *b);      /* a + b, broadcasting */
+GTR_API gtr_tensor *gtr_sub(gtr_tensor *a, gtr_tensor *b);      /* a - b, broadcasting */
+GTR_API gtr_tensor *gtr_mul(gtr_tensor *a, gtr_tensor *b);      /* a * b, broadcasting */
+GTR_API gtr_tensor *gtr_div(gtr_tensor *a, gtr_tensor *b);      /* a / b, broadcasting */
+GTR_API gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b); /* a x + b */
+GTR_API gtr_tensor *gtr_relu(gtr_tensor *x);                    /* max(x, 0); gradient 0 at 0 */
+GTR_API gtr_tensor *gtr_tanh(gtr_tensor *x);
+GTR_API gtr_tensor *gtr_sigmoid(gtr_tensor *x);                 /* 1 / (1 + exp(-x)) */
+GTR_API gtr_tensor *gtr_gelu(gtr_tensor *x);                    /* x Phi(x), Phi by erf: PyTorch's default */
+GTR_API gtr_tensor *gtr_gelu_tanh(gtr_tensor *x);               /* the tanh form */
+GTR_API gtr_tensor *gtr_exp(gtr_tensor *x);
+GTR_API gtr_tensor *gtr_log(gtr_tensor *x);                     /* natural */
+GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape);/* same elements, same order; no copy */
+GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x);                 /* (N, ...) -> (N, product of the rest) */
+/* y's dimension i is x's dimension dims[i]; dims holds x's rank of them, each once. A copy. */
+GTR_API gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims);
+/* n tensors alike but for dimension axis (negative counts from the end), one behind the other. */
+GTR_API gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis);
+/* Elements begin to end - 1 of dimension axis, which is literal (not the batch). */
+GTR_API gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end);
+/* Sum and mean over the n axes (negative counts from the end; n 0: all), which are kept as 1 if keep. */
+GTR_API gtr_tensor *gtr_sum(gtr_tensor *x, const int *axes, int n, bool keep);
+GTR_API gtr_tensor *gtr_mean(gtr_tensor *x, const int *axes, int n, bool keep);
+GTR_API gtr_tensor *gtr_softmax(gtr_tensor *x, int axis);       /* exp(x) / sum exp(x) along axis */
+/* In training each element is 0 with probability p (0 <= p < 1), else x / (1 - p); in evaluation x. The mask depends on the
+   seed, name, step, row of the step's batch and element within the row, and so not on micro-batches. A name is made if NULL. */
+GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p);
+GTR_API gtr_tensor *gtr_stop_gradient(gtr_tensor *x);           /* x; no gradient passes */
+GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis);        /* GTR_I32, the first of equals; no gradient */
+/* Share of rows of logits (N, C) whose largest element is at labels (N), GTR_I32; negative labels do not count. A scalar. */
+GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
+/* An op of the user's own: gtr_custom_desc. The callbacks run during every run; with CUDA and on_device also while it is captured. */
+GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc);
+/* d loss / d x: a tensor of x's shape, to be fetched or used in an expression. loss is a scalar. Gradients of it are refused. */
+GTR_API gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x);
+
+// >>layer
+/* x (..., K) -> x W^T + b (..., M), W "name.weight" (M, K) and b "name.bias" (M) from U(-1/sqrt(K), 1/sqrt(K)), as PyTorch's Linear. */
+GTR_API gtr_tensor *gtr_linear(gtr_tensor *x, const char *name, int64_t out);
+GTR_API gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_desc desc);
+/* The same with given w (M, K) and b (M), so that weights can be shared; b NULL: none. */
+GTR_API gtr_tensor *gtr_linear_with(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b);
+/* ids GTR_I32 of any shape in [0, rows) -> (..., width) rows of "name.weight" (rows, width) from N(0, 1), as PyTorch's Embedding. */
+GTR_API gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width);
+GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
+/* x (N, C): in training normalised by the batch's mean and biased variance of each channel, in evaluation by the running ones;
+   then times "name.weight" (C) plus "name.bias" (C). Buffers as PyTorch's BatchNorm1d: running_mean, running_var (unbiased),
+   num_batches_tracked. Ioffe and Szegedy, 2015. Training needs N > 1. */
+GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name);
+GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc);
+
+// >>loss
+/* Mean over rows of -log softmax(logits)[label]; logits (N, C), labels (N) GTR_I32 in [0, C) or ignore_index. A scalar. */
+GTR_API gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels);
+GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc);
+GTR_API gtr_tensor *gtr_mse(gtr_tensor *x, gtr_tensor *target);             /* mean of (x - target)^2 over all elements; same shapes */
+GTR_API gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target); /* mean of log(1 + exp(x)) - x target; target in [0, 1] */
+
+// >>run
+/* Copies bytes from src to an input (any number of rows: its batch is bytes / row), a parameter, buffer or constant. The input's
+   values are taken by the next run. Returns at once with CUDA but for a full staging slot. Checks labels' and ids' ranges. */
+GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes);
+/* The same from device memory of the user's (CUDA) that stays valid until the runs that use it are done; event: a cudaEvent_t to
+   wait for, or NULL. On the CPU, from memory that stays valid. */
+GTR_API gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *event);
+/* Computes the n tensors (in evaluation mode, from the inputs last set) and keeps their values for gtr_get. */
+GTR_API gtr_result gtr_eval(gtr_tensor *const *t, int n);
+/* The same in training mode: dropout draws, batch_norm uses the batch; no state changes. */
+GTR_API gtr_result gtr_eval_train(gtr_tensor *const *t, int n);
+/* Copies t's value to dst, bytes of it exactly: a parameter, buffer, input, constant, or what the last run fetched, or gtr_keep marked.
+   Waits for the device. A tensor that no run computed yet and that needs no input is computed. Anything else: GTR_ERR_STATE. */
+GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes);
+/* The first element of t, computed if need be: for losses. NaN on error. */
+GTR_API float gtr_item(gtr_tensor *t);
+
+// >>parameters
+/* Parameters and buffers (trainable or not) in the order they were made. */
+GTR_API int64_t     gtr_parameter_count(const gtr_context *ctx);
+GTR_API gtr_tensor *gtr_parameter_at(const gtr_context *ctx, int64_t i);
+GTR_API gtr_tensor *gtr_parameter_find(const gtr_context *ctx, const char *name);   /* NULL if there is none; no error */
+GTR_API bool        gtr_parameter_trainable(const gtr_tensor *p);
+
+// >>trainer
+/* Trains the parameters that loss, a scalar, depends on. The trainer belongs to the context. Several trainers may share parameters. */
+GTR_API gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc);
+/* Frees it before its context is. NULL: nothing. */
+GTR_API void gtr_trainer_destroy(gtr_trainer *t);
+/* Draws the following steps' inputs from data, batch rows each, epoch after epoch (shuffled by the context's seed, unless not),
+   each epoch ending in a tail batch unless drop_last. Columns go to the inputs of the loss in the order these were made. */
+GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last);
+/* One training step: forward, backward, update. Enqueued; does not wait with CUDA. Inputs: from gtr_trainer_data or gtr_set. */
+GTR_API gtr_result gtr_step(gtr_trainer *t);
+/* The two halves of a step: gradients; then guard, clip and update with them. Between them gradients can be read and written. */
+GTR_API gtr_result gtr_backward(gtr_trainer *t);
+GTR_API gtr_result gtr_update(gtr_trainer *t);
+/* p's gradient as of the last gtr_step or gtr_backward, in p's shape; FP16: without the loss scale. Waits. GTR_ERR_STATE if p is frozen. */
+GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes);
+GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes);
+/* Optimizer state of p: which 0: momentum or Adam's m, 1: Adam's v. */
+GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes);
+/* The last report the device has made, without waiting; step 0 before the first. After gtr_wait it is the last step's. */
+GTR_API gtr_report gtr_trainer_report(gtr_trainer *t);
+/* Waits, and returns the last step's loss. */
+GTR_API float gtr_loss(gtr_trainer *t);
+/* Sets the base learning rate from the next step on. NaN or negative: GTR_ERR_ARG. */
+GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr);
+/* Trains for epochs over data: shuffles, tail batches, validation, progress on stderr. Waits at its end. */
+GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc desc);
+/* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode. Waits. */
+GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss, float *value);
+/* Ends a running gtr_fit of this context after the steps already queued. Safe in a signal handler and from any thread. */
+GTR_API void gtr_stop(gtr_context *ctx);
+GTR_API bool gtr_stopped(const gtr_context *ctx);     /* whether gtr_stop ended the last fit */
+
+// >>predictor
+/* Computes out from its one float or I32 input, for up to max_rows rows (0: 1) at a time, in evaluation mode, with the context's
+   weights as they are at each call. Has its own memory, stream and error; each thread uses its own predictor, while nobody trains,
+   builds or sets. Destroy it before the context. */
+GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows);
+GTR_API void gtr_predictor_destroy(gtr_predictor *p);
+/* in: rows x the input's row; out: rows x out's row. Waits for the result. */
+GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out);
+GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p);
+
+// >>data
+/* Data sets copy what they are given, keep it on the device and belong to the context. NULL and an error on failure. */
+GTR_API gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc);
+/* Images (u8, N x ...) and labels (u8, N) in IDX files, gunzipped. A row of images has the shape of the file's further dimensions. */
+GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels);
+/* Numbers, a row a line. Columns: features (float32), then the label (GTR_I32) if there is one. */
+GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc);
+/* Moves every k-th row (rows k-1, 2k-1, ...), k >= 2, out of data into a new data set, which is returned. Not once data is in use. */
+GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k);
+GTR_API int64_t      gtr_dataset_rows(const gtr_dataset *d);
+GTR_API int          gtr_dataset_columns(const gtr_dataset *d);
+GTR_API gtr_shape    gtr_dataset_shape(const gtr_dataset *d, int column);     /* of a row */
+GTR_API gtr_dtype    gtr_dataset_dtype(const gtr_dataset *d, int column);
+/* Row r of a column as it is stored, in host memory; valid as long as the data set. NULL when out of range. */
+GTR_API const void  *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r);
+GTR_API void         gtr_dataset_destroy(gtr_dataset *d);                     /* before its context; NULL: nothing */
+
+// >>save
+/* Writes all parameters and buffers as safetensors with PyTorch's names, through a temporary file that replaces path at the end: path
+   is the old file or the whole new one. Waits. */
+GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path);
+/* Reads them back. Strict: the file holds exactly the context's names, shapes and dtypes, or nothing changes. */
+GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path);
+
+// >>observe
+/* Texts belong to the context and are valid until the next text call. */
+/* The plan of a step at a batch's size: a line a node. */
+GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch);
+/* Memory at a batch's size, by the plan alone: works with presets. */
+GTR_API gtr_result  gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out);
+GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch);
+/* The largest batch whose total fits bytes (0: the context's limit, or the device's free memory); 0 if none does. */
+GTR_API int64_t     gtr_largest_batch(gtr_trainer *t, size_t bytes);
+/* Runs one real step node by node; a line a node: shape, microseconds, minimum, maximum, mean, count of non-finite elements. Waits. */
+GTR_API const char *gtr_trace(gtr_trainer *t);
+
+#ifdef __cplusplus
+}
+#endif
+
+// >>backend
+/* The seam between the two files. Users need not look here. */
+#if defined(GPUTRAIN_IMPLEMENTATION) || defined(GPUTRAIN_BACKEND)
+#ifndef GPUTRAIN_SEAM
+#define GPUTRAIN_SEAM
+
+#define GTR__SEAM_VERSION 1u
+#define GTR__MAX_LANES  32      /* lane = stage * GTR__MAX_STREAMS + stream */
+#define GTR__MAX_STREAMS 4
+#define GTR__MAX_STAGES  8
+#define GTR__MAX_GROUPS 16
+#define GTR__MAX_FEED   16
+#define GTR__MAX_REPORT  4      /* loss and metrics in a report */
+#define GTR__RING      128
+#define GTR__ALIGN     256
+
+// >>op-rows
+/* How the precision pass treats an op: LOW takes low inputs and accumulates in float32; FOLLOW has its inputs' storage; FULL is float32;
+   NONE is left as it is (integers, plan nodes). */
+typedef enum gtr__class { GTR__NONE, GTR__LOW, GTR__FOLLOW, GTR__FULL } gtr__class;
+
+/* What backward reads: bit i is input i, bit 16+k output k. */
+#define GTR__X0 1u
+#define GTR__X1 2u
+#define GTR__X2 4u
+#define GTR__X3 8u
+#define GTR__X4 16u
+#define GTR__Y0 (1u << 16)
+#define GTR__Y1 (2u << 16)
+#define GTR__Y2 (4u << 16)
+#define GTR__Y3 (8u << 16)
+
+enum {
+    GTR__LEAF    = 1,       /* no node: input, parameter, constant */
+    GTR__ALIAS   = 2,       /* no node: output 0 is input 0 with another shape */
+    GTR__WS      = 4,       /* kernels use workspace: called with c->measure set, they only write its size */
+    GTR__RANDOM  = 8,       /* reads c->ctl->step and attr->key */
+    GTR__MODE    = 16,      /* differs between training and evaluation */
+    GTR__SEED    = 32,      /* backward takes a constant gradient: dy->data NULL, its value c->seed (times the loss scale) */
+    GTR__JOINT   = 64,      /* one backward node for all inputs; else input 0 has its own, and the others share one */
+    GTR__STATE   = 128,     /* plan node that writes state: UPDATE or COMMIT only */
+    GTR__EW      = 256,     /* element-wise: forward may write over input 0 */
+    GTR__NODIFF0 = 512, GTR__NODIFF1 = 1024, /* input 0 / 1 takes no gradient (labels, ids) */
+    GTR__CROSS   = 2048,    /* the gradient of input 0 reads input 1 only, and that of the others input 0 only */
+    GTR__COMMITS = 4096     /* training changes state: a node of op attr i[6] with outputs 1 and 3, inputs 3 and 4 and tensor attr i[7] */
+};
+
+/* One row per op: X(ID, name, min_in, max_in, outputs, differentiable outputs, class, needs, flags, has kernel, has backward).
+   Functions of an op: gtr__shape_<name>, gtr__cost_<name>; kernels gtr__cpu_<name>_fwd/_bwd and gtr__cuda_<name>_fwd/_bwd.
+   Attributes of each are listed at its marker. Leaves first, then ops, plan nodes, fused ops. */
+#define GTR__OPS(X) \
+    X(INPUT,         input,         0,  0, 1, 0, NONE,   0,                 GTR__LEAF,  0, 0) \
+    X(PARAMETER,     parameter,     0,  0, 1, 0, NONE,   0,                 GTR__LEAF,  0, 0) \
+    X(CONSTANT,      constant,      0,  0, 1, 0, NONE,   0,                 GTR__LEAF,  0, 0) \
+    X(PART,          part,          1,  1, 1, 1, NONE,   0,                 GTR__LEAF,  0, 0) \
+    X(GRADIENT,      gradient,      2,  2, 1, 0, NONE,   0,                 GTR__LEAF,  0, 0) \
+    X(RESHAPE,       reshape,       1,  1, 1, 1, FOLLOW, 0,                 GTR__ALIAS, 0, 0) \
+    X(STOP_GRADIENT, stop_gradient, 1,  1, 1, 0, FOLLOW, 0,                 GTR__ALIAS, 0, 0) \
+    X(MATMUL,        matmul,        2,  2, 1, 1, LOW,    GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS,    1, 1) \
+    X(LINEAR,        linear,        2,  3, 1, 1, LOW,    GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS,    1, 1) \
+    X(ADD,           add,           2,  2, 1, 1, FOLLOW, 0,                 GTR__WS | GTR__EW, 1, 1) \
+    X(SUB,           sub,           2,  2, 1, 1, FOLLOW, 0,                 GTR__WS | GTR__EW, 1, 1) \
+    X(MUL,           mul,           2,  2, 1, 1, FOLLOW, GTR__X0 | GTR__X1, GTR__WS | GTR__EW | GTR__CROSS, 1, 1) \
+    X(DIV,           div,           2,  2, 1, 1, FOLLOW, GTR__X1 | GTR__Y0, GTR__WS | GTR__EW, 1, 1) \
+    X(SCALE,         scale,         1,  1, 1, 1, FOLLOW, 0,                 GTR__EW,    1, 1) \
+    X(RELU,          relu,          1,  1, 1, 1, FOLLOW, GTR__Y0,           GTR__EW,    1, 1) \
+    X(TANH,          tanh,          1,  1, 1, 1, FOLLOW, GTR__Y0,           GTR__EW,    1, 1) \
+    X(SIGMOID,       sigmoid,       1,  1, 1, 1, FOLLOW, GTR__Y0,           GTR__EW,    1, 1) \
+    X(GELU,          gelu,          1,  1, 1, 1, FOLLOW, GTR__X0,           GTR__EW,    1, 1) \
+    X(GELU_TANH,     gelu_tanh,     1,  1, 1, 1, FOLLOW, GTR__X0,           GTR__EW,    1, 1) \
+    X(EXP,           exp,           1,  1, 1, 1, FULL,   GTR__Y0,           GTR__EW,    1, 1) \
+    X(LOG,           log,           1,  1, 1, 1, FULL,   GTR__X0,           GTR__EW,    1, 1) \
+    X(PERMUTE,       permute,       1,  1, 1, 1, FOLLOW, 0,                 0,          1, 1) \
+    X(CONCAT,        concat,        1, 64, 1, 1, FOLLOW, 0,                 GTR__JOINT, 1, 1) \
+    X(SLICE,         slice,         1,  1, 1, 1, FOLLOW, 0,                 0,          1, 1) \
+    X(SUM,           sum,           1,  1, 1, 1, FULL,   0,                 GTR__WS,    1, 1) \
+    X(MEAN,          mean,          1,  1, 1, 1, FULL,   0,                 GTR__WS,    1, 1) \
+    X(SOFTMAX,       softmax,       1,  1, 1, 1, FULL,   GTR__Y0,           0,          1, 1) \
+    X(DROPOUT,       dropout,       1,  1, 1, 1, FOLLOW, 0,                 GTR__RANDOM | GTR__MODE, 1, 1) \
+    X(EMBEDDING,     embedding,     2,  2, 1, 1, FOLLOW, GTR__X0,           GTR__WS | GTR__NODIFF0, 1, 1) \
+    X(BATCH_NORM,    batch_norm,    5,  5, 4, 1, FULL,   GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS, 1, 1) \
+    X(ARGMAX,        argmax,        1,  1, 1, 0, FULL,   0,                 0,          1, 0) \
+    X(ACCURACY,      accuracy,      2,  2, 1, 0, FULL,   0,                 GTR__WS,    1, 0) \
+    X(CROSS_ENTROPY, cross_entropy, 2,  2, 3, 1, FULL,   GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, GTR__WS | GTR__SEED | GTR__NODIFF1, 1, 1) \
+    X(MSE,           mse,           2,  2, 1, 1, FULL,   GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
+    X(BCE_WITH_LOGITS, bce_with_logits, 2, 2, 1, 1, FULL, GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
+    X(CUSTOM,        custom,        1,  8, 1, 1, FULL,   GTR__X0 | GTR__X1 | GTR__X2 | GTR__X3 | GTR__X4 | 0xe0u | GTR__Y0, GTR__WS | GTR__JOINT, 1, 1) \
+    X(COPY,          copy,          1,  1, 1, 1, FOLLOW, 0,                 0,          1, 1) \
+    X(CAST,          cast,          1,  1, 1, 1, NONE,   0,                 0,          1, 1) \
+    X(FILL,          fill,          0,  0, 1, 0, NONE,   0,                 0,          1, 0) \
+    X(FEED,          feed,          0,  0, 1, 0, NONE,   0,                 0,          1, 0) \
+    X(BN_COMMIT,     bn_commit,     5,  5, 0, 0, NONE,   0,                 GTR__STATE, 1, 0) \
+    X(GUARD,         guard,         1,  8, 0, 0, NONE,   0,                 GTR__WS,    1, 0) \
+    X(UPDATE,        update,        0,  0, 0, 0, NONE,   0,                 GTR__STATE, 1, 0) \
+    X(REPORT,        report,        1,  4, 0, 0, NONE,   0,                 0,          1, 0) \
+    X(CHECK,         check,         1,  1, 1, 0, NONE,   0,                 0,          1, 0) \
+    X(LINEAR_ACT,    linear_act,    2,  3, 2, 0, NONE,   0,                 GTR__WS,    1, 0) \
+    X(LINEAR_DACT,   linear_dact,   3,  3, 1, 0, NONE,   0,                 GTR__WS,    1, 0) \
+    X(BINARY_ACT,    binary_act,    2,  2, 2, 0, NONE,   0,                 0,          1, 0) \
+    X(XENT_STEP,     xent_step,     2,  2, 4, 0, NONE,   0,                 GTR__WS,    1, 0)
+
+#define GTR__OP_ENUM(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) GTR__OP_##ID,
+typedef enum gtr__op { GTR__OPS(GTR__OP_ENUM) GTR__OP_COUNT } gtr__op;
+
+typedef enum gtr__dir { GTR__FWD, GTR__BWD, GTR__DIR_COUNT } gtr__dir;
+typedef enum gtr__phase { GTR__FEED, GTR__FORWARD, GTR__BACKWARD, GTR__REDUCE, GTR__GUARD, GTR__UPDATE, GTR__COMMIT, GTR__REPORT, GTR__PHASE_COUNT } gtr__phase;
+typedef enum gtr__home { GTR__HOME_NONE, GTR__HOME_PARAMETER, GTR__HOME_LOW, GTR__HOME_STATE, GTR__HOME_GRADIENT, GTR__HOME_INPUT, GTR__HOME_KEPT,
+                         GTR__HOME_ARENA, GTR__HOME_ALIAS, GTR__HOME_COUNT } gtr__home;
+typedef enum gtr__layout { GTR__ROWS } gtr__layout;     /* the layout pass comes with convolution */
+
+// >>formulas
+/* Element-wise ops, once for both files: forward in x, a, b; backward in dy, x, y, a, b. Each file defines GTR__EXPF, GTR__LOGF, GTR__TANHF,
+   GTR__ERFF and GTR__R (the type that it computes in). X(ID, name, forward, backward). NaN goes through all of them. */
+#define GTR__SQRT1_2    0.70710678118654752440
+#define GTR__SQRT2_PI   0.79788456080286535588   /* sqrt(2 / pi) */
+#define GTR__1_SQRT2PI  0.39894228040143267794
+#define GTR__C(v)       ((GTR__R)(v))
+#define GTR__GELU_U(x)  (GTR__C(GTR__SQRT2_PI) * ((x) + GTR__C(0.044715) * (x) * (x) * (x)))
+#define GTR__UNARY(X) \
+    X(SCALE,     scale,     a * x + b,                                              dy * a) \
+    X(RELU,      relu,      x < 0 ? GTR__C(0) : x,                                  y > 0 ? dy : y * dy * GTR__C(0)) \
+    X(TANH,      tanh,      GTR__TANHF(x),                                          dy * (GTR__C(1) - y * y)) \
+    X(SIGMOID,   sigmoid,   GTR__C(1) / (GTR__C(1) + GTR__EXPF(-x)),                dy * y * (GTR__C(1) - y)) \
+    X(GELU,      gelu,      GTR__C(0.5) * x * (GTR__C(1) + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))), \
+                            dy * (GTR__C(0.5) * (GTR__C(1) + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))) + x * GTR__C(GTR__1_SQRT2PI) * GTR__EXPF(GTR__C(-0.5) * x * x))) \
+    X(GELU_TANH, gelu_tanh, GTR__C(0.5) * x * (GTR__C(1) + GTR__TANHF(GTR__GELU_U(x))), \
+                            dy * gtr__gelu_tanh_grad(x)) \
+    X(EXP,       exp,       GTR__EXPF(x),                                           dy * y) \
+    X(LOG,       log,       GTR__LOGF(x),                                           dy / x)
+/* Body of GTR__R gtr__gelu_tanh_grad(GTR__R x), defined by each file. */
+#define GTR__GELU_TANH_GRAD_BODY \
+    { GTR__R t = GTR__TANHF(GTR__GELU_U(x)); \
+      return GTR__C(0.5) * (GTR__C(1) + t) + GTR__C(0.5) * x * (GTR__C(1) - t * t) * GTR__C(GTR__SQRT2_PI) * (GTR__C(1) + GTR__C(3 * 0.044715) * x * x); }
+/* X(ID, name, forward in a, b; gradient of a; gradient of b, in dy, a, b, y) */
+#define GTR__BINARY(X) \
+    X(ADD, add, a + b, dy,     dy) \
+    X(SUB, sub, a - b, dy,     -dy) \
+    X(MUL, mul, a * b, dy * b, dy * a) \
+    X(DIV, div, a / b, dy / b, -dy * y / b)
+/* Activations that fused ops know: attr i[0] of LINEAR_ACT, LINEAR_DACT, BINARY_ACT is the unary op's number. */
+
+// >>random
+/* Philox4x32-10 (Salmon et al., 2011): c[4] in place, under key k0, k1. */
+#define GTR__PHILOX_ROUND(c, k0, k1) do { \
+    uint64_t p0_ = (uint64_t)0xD2511F53u * (c)[0], p1_ = (uint64_t)0xCD9E8D57u * (c)[2]; \
+    uint32_t n0_ = (uint32_t)(p1_ >> 32) ^ (c)[1] ^ (k0), n2_ = (uint32_t)(p0_ >> 32) ^ (c)[3] ^ (k1); \
+    (c)[1] = (uint32_t)p1_; (c)[3] = (uint32_t)p0_; (c)[0] = n0_; (c)[2] = n2_; \
+    (k0) += 0x9E3779B9u; (k1) += 0xBB67AE85u; } while (0)
+#define GTR__PHILOX(c, key) do { \
+    uint32_t k0_ = (uint32_t)(key), k1_ = (uint32_t)((key) >> 32); int r_; \
+    for (r_ = 0; r_ < 10; r_++) GTR__PHILOX_ROUND(c, k0_, k1_); } while (0)
+/* The counter of element e of row r at step s: block e/4; word e%4 of the result is the element's. Steps below 2^40, rows below 2^36. */
+#define GTR__COUNTER(c, s, r, e) do { \
+    (c)[0] = (uint32_t)((uint64_t)(e) >> 2); \
+    (c)[1] = (uint32_t)(r); (c)[2] = (uint32_t)(s); \
+    (c)[3] = (uint32_t)((uint64_t)(s) >> 32) << 24 | ((uint32_t)((uint64_t)(r) >> 32) & 15u) << 20 | ((uint32_t)((uint64_t)(e) >> 34) & 0xfffffu); } while (0)
+#define GTR__UNIFORM(u) ((float)((u) >> 8) * (1.0f / 16777216.0f))     /* 24 bits, in [0, 1) */
+/* A keyed bijection on [0, n): four rounds of a Feistel network over 2h bits, walked until it lands below n. Result in i. */
+#define GTR__MIX32(v, k) ((v) = ((v) ^ (k)) * 0x9E3779B1u, (v) ^= (v) >> 15, (v) *= 0x85EBCA77u, (v) ^= (v) >> 13)
+#define GTR__SHUFFLE(i, n, key) do { \
+    int h_ = 1; while (((uint64_t)1 << (2 * h_)) < (uint64_t)(n)) h_++; \
+    { uint32_t m_ = (uint32_t)(((uint64_t)1 << h_) - 1); uint64_t v_ = (uint64_t)(i); \
+      do { uint32_t l_ = (uint32_t)(v_ >> h_), q_ = (uint32_t)v_ & m_; int r_; \
+        for (r_ = 0; r_ < 4; r_++) { uint32_t f_ = q_, k_ = (uint32_t)((key) >> (16 * (r_ & 1))) + (uint32_t)((key) >> 32) * (uint32_t)(r_ + 1); \
+          GTR__MIX32(f_, k_); f_ = (l_ ^ f_) & m_; l_ = q_; q_ = f_; } \
+        v_ = ((uint64_t)l_ << h_) | q_; } while (v_ >= (uint64_t)(n)); \
+      (i) = (int64_t)v_; } } while (0)
+
+// >>calls
+/* An op's attributes; what each means stands at the op's marker. */
+typedef struct gtr__attr {
+    int64_t     i[8];
+    double      f[4];
+    uint64_t    key;            /* GTR__RANDOM: of the seed and the op's full name */
+    const void *ptr;            /* FEED: gtr__feed; GUARD, UPDATE, REPORT: gtr__optim; CUSTOM: gtr_custom_desc */
+} gtr__attr;
+
+/* What a kernel sees of one operand. */
+typedef struct gtr__arg {
+    void     *data;             /* NULL: not wanted (outputs), not read (inputs: shape is valid all the same) */
+    gtr_dtype dtype;            /* storage */
+    int       add;              /* outputs: add to what is there (a gradient's later writers) */
+    int64_t   count;
+    gtr_shape shape;            /* literal */
+} gtr__arg;
+
+/* What device and host share of a trainer. ctl is in device memory and written by the device alone, by GUARD (guard, norm, coef) and
+   REPORT (all else); the host reads it when the queue is drained. */
+typedef struct gtr__ctl {
+    uint64_t step;              /* attempted steps done; the running step's 0-based number */
+    uint64_t applied;           /* updates done: Adam's t is this + 1 during UPDATE */
+    uint64_t launches;          /* steps launched, those after a sticky status included */
+    uint64_t bad_step;
+    uint32_t status;            /* sticky; 1: a value was not finite */
+    uint32_t guard;             /* 1: this step must change no state */
+    float    scale;             /* loss scale; 1 if there is none */
+    uint32_t good;              /* steps since the scale last changed */
+    float    norm;              /* 2-norm of the unscaled gradients, if clipped */
+    float    coef;              /* what UPDATE multiplies gradients by: clip / scale */
+    uint32_t ticket[8];         /* for kernels whose last block finishes; zero between launches */
+} gtr__ctl;
+
+/* One step's changing figures, written by the host into a ring in mapped memory. Step s reads record s % GTR__RING. */
+typedef struct gtr__record {
+    uint64_t step;
+    int64_t  first;             /* position of the batch's first row in the epoch */
+    int64_t  rows;              /* rows of the data set; 0: src holds the batch itself */
+    uint64_t key;               /* the epoch's shuffle; 0: in order */
+    float    lr[GTR__MAX_GROUPS];
+    uint64_t src[GTR__MAX_FEED];/* address of each input's first row, device memory */
+} gtr__record;
+
+typedef struct gtr__entry {
+    uint64_t step;              /* 1-based, written last: entry is whole */
+    uint64_t applied;
+    float    value[GTR__MAX_REPORT];    /* loss, metrics */
+    float    norm, lr, scale;
+    uint32_t skipped;
+} gtr__entry;
+
+/* In mapped host memory. Both rings are indexed by step % GTR__RING (entry: the 0-based step). */
+typedef struct gtr__shared {
+    volatile uint64_t launches; /* copies of ctl's, written by REPORT last, in this order: entry, step, bad_step, status, launches */
+    volatile uint64_t step;
+    volatile uint64_t bad_step;
+    volatile uint32_t status, pad;
+    gtr__entry  entry[GTR__RING];
+    gtr__record record[GTR__RING];
+} gtr__shared;
+
+/* FEED: out[k] of the node is made of row elements of input[k]: float (or low) out from GTR_U8 or GTR_F32, GTR_I32 from GTR_I32 or GTR_U8. */
+typedef struct gtr__feed_input { int slot; gtr_dtype from; int64_t row; float scale, shift; } gtr__feed_input;  /* slot: index in record.src */
+typedef struct gtr__feed { int n; int64_t rows; gtr__feed_input input[2 * GTR__MAX_FEED]; gtr__shared *shared; } gtr__feed;   /* shared: as the device sees it */
+
+/* The optimizer over all parameters: gradient, m and v are one buffer each, laid out by the segments (offset in elements, a multiple
+   of 64; gaps are never read for a result and stay zero). */
+typedef struct gtr__segment { gtr_float *p; void *bf16, *f16; int64_t offset, count; int32_t group, pad; } gtr__segment;
+typedef struct gtr__optim {
+    gtr_optimizer kind;
+    int           n, groups;
+    gtr__segment *segments;     /* device memory, ascending offsets */
+    gtr_float    *gradient, *m, *v;     /* m: momentum or first moment; may be NULL */
+    int64_t       count;        /* elements of gradient, gaps included */
+    double        momentum, beta1, beta2, eps, clip;     /* clip 0: none */
+    int           nesterov, scaled /* FP16: dynamic loss scale */, loss_only /* guard */;
+    double        weight_decay[GTR__MAX_GROUPS];
+    gtr__shared  *shared;       /* as the device sees it */
+} gtr__optim;
+
+struct gtr__caps;
+typedef struct gtr__call {
+    const gtr__attr *attr;
+    int              n_in, n_out;
+    const gtr__arg  *in, *out;  /* forward: inputs; outputs. backward: inputs, outputs, gradients of the differentiable outputs; gradients of inputs */
+    void            *ws;        /* workspace, 256-aligned */
+    size_t           ws_bytes;
+    size_t          *measure;   /* not NULL: write the workspace wanted, do nothing else (instance may be NULL) */
+    const struct gtr__caps *caps;
+    gtr_precision    precision; /* GTR_FP32: full float32 products; GTR_TF32: float32 storage, TF32 products; else by storage */
+    int              training;
+    int              recomputed;/* a clone made by re-materialisation */
+    float            seed;      /* backward with GTR__SEED and dy->data NULL: dy is seed * (ctl ? ctl->scale : 1) */
+    int64_t          row0;      /* first row of this micro-batch within the step's batch */
+    gtr__ctl        *ctl;       /* device memory; NULL outside a trainer and gtr_eval_train */
+    void            *stream;    /* set by the backend */
+} gtr__call;
+typedef gtr_result (*gtr__kernel)(void *instance, const gtr__call *c);
+
+// >>plan-structs
+typedef struct gtr__value {
+    gtr_shape   shape;
+    gtr_dtype   dtype, storage; /* logical; stored */
+    gtr__layout layout;
+    gtr__home   home;
+    int         alias;          /* GTR__HOME_ALIAS: of this value */
+    size_t      offset, bytes;  /* in its home; alias: from the other's start */
+    int         stage;
+    int         producer;       /* first node that writes it; -1: none */
+    int         fp32;           /* the precision pass leaves it */
+    gtr_tensor *tensor;         /* whose value it is; NULL */
+    int         gradient_of;    /* value; -1 */
+    int         micro;
+    const void *label;          /* const char *: name for texts */
+    void       *data;           /* resolved */
+} gtr__value;
+
+typedef struct gtr__node {
+    gtr__op     op;
+    gtr__dir    dir;
+    gtr__phase  phase;
+    int         stage, stream;
+    int         n_in, n_out;
+    int        *in, *out;       /* values; -1: none */
+    uint64_t    reads;          /* bit i: in[i]'s data is read */
+    uint64_t    adds;           /* bit i: out[i] is added to */
+    gtr__attr   attr;
+    int         micro;
+    int         training, recomputed;
+    int         region;         /* of gtr_recompute_begin; 0: none */
+    float       seed;
+    int64_t     row0;
+    size_t      ws_bytes, ws_offset;
+    double      flops, bytes;
+    const char *layer;          /* name for texts */
+    const char *fused;          /* what was fused into it; NULL */
+    gtr__call   call;           /* resolved */
+    uint32_t    wait_mask;      /* lanes it waits for: node wait_node[lane] must be done */
+    int         wait_node[GTR__MAX_LANES];
+    int         signals;        /* some other lane waits for it */
+} gtr__node;
+
+typedef struct gtr__plan {
+    gtr__node  *node;  int n_node, cap_node;
+    gtr__value *value; int n_value, cap_value;
+    int         n_stage, n_stream;
+    int         split;          /* first node of the right phases (REDUCE and after) */
+    size_t      arena[GTR__MAX_STAGES];     /* bytes */
+    size_t      carry;          /* bytes of values that outlive the left phases, besides the arena */
+    int64_t     batch;
+    gtr_precision precision;
+} gtr__plan;
+
+// >>capabilities
+/* Plain data: all that a pass may know of a device. */
+typedef struct gtr__caps {
+    char   name[96];
+    int    cuda;                /* 0: the CPU */
+    int    compute;             /* 75, 80, 87, 90, ... of the loaded code */
+    int    sm_count;
+    int    arch_feature;        /* the loaded image has sm_90a's own instructions */
+    int    bf16, f16, tf32;     /* products in these are there */
+    size_t product_workspace;   /* bytes that a product asks for */
+    uint8_t fused[GTR__OP_COUNT];   /* fused ops that have a kernel */
+} gtr__caps;
+
+// >>tables
+/* What the backend gets of the host. */
+typedef struct gtr__host {
+    void *user;
+    void *(*alloc)(void *user, size_t bytes);   /* host memory; NULL when out */
+    void  (*free)(void *user, void *p, size_t bytes);
+    void *(*device_alloc)(void *user, size_t bytes);    /* NULL slot: the backend's own */
+    void  (*device_free)(void *user, void *p, size_t bytes);
+    void  (*log)(void *user, gtr_level level, const char *text);
+    void  (*error)(void *user, gtr_result code, const char *text);
+} gtr__host;
+
+typedef struct gtr__instance_desc { int device_index, max_sm, threads; void *stream; void *share; /* an instance whose device (and pool) to share; NULL */ } gtr__instance_desc;
+typedef enum gtr__part { GTR__PART_ALL, GTR__PART_LEFT, GTR__PART_RIGHT } gtr__part;    /* left: nodes before plan->split */
+typedef enum gtr__copy { GTR__TO_DEVICE, GTR__TO_HOST, GTR__ON_DEVICE } gtr__copy;
+
+/* A matcher of the select pass: looks at plan->node[at...] and may rewrite the plan in place (fewer nodes, same values); true if it did. */
+typedef struct gtr__matcher { const char *name; bool (*match)(gtr__plan *plan, int at, const gtr__caps *caps); } gtr__matcher;
+
+typedef struct gtr__backend {
+    uint32_t version, size_backend, size_plan, size_node, size_value, size_call, size_ctl, size_shared;
+    const char *name;
+    /* An instance is a device, its streams and handles. On failure writes a sentence to why (256 bytes). */
+    gtr_result (*create)(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why);
+    void       (*destroy)(void *instance);
+    void       (*capabilities)(void *instance, gtr__caps *caps);            /* instance NULL: of this build, without a device */
+    void      *(*alloc)(void *instance, size_t bytes);                      /* device memory; NULL when out */
+    void       (*free)(void *instance, void *p, size_t bytes);
+    void      *(*host_alloc)(void *instance, size_t bytes, void **device);  /* pinned and mapped; *device: its address there */
+    void       (*host_free)(void *instance, void *p, size_t bytes);
+    gtr_result (*copy)(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait);  /* on the first stream, in order */
+    gtr_result (*zero)(void *instance, void *dst, size_t bytes);            /* likewise */
+    gtr_result (*wait)(void *instance);                                     /* until all is done */
+    /* An event: record notes a point of the first stream in *event (made if NULL); ready waits for it; wait_for makes the stream wait for a user's. */
+    gtr_result (*record)(void *instance, void **event);
+    gtr_result (*ready)(void *instance, void *event);
+    gtr_result (*wait_for)(void *instance, void *user_event);
+    void       (*event_free)(void *instance, void *event);
+    gtr_result (*memory_info)(void *instance, size_t *free_bytes, size_t *total_bytes);
+    void       (*environment)(void *instance, char *text, size_t size);
+    double     (*seconds)(void *instance, int start);                       /* device time since start != 0; waits */
+    gtr__kernel kernel[GTR__OP_COUNT][GTR__DIR_COUNT];
+    const gtr__matcher *matchers; int n_matchers;
+    /* prepare makes *exec of a resolved plan (instances by stage); launch runs a part of it once: eagerly at first, then captured, then as
+       one graph. run_node runs one node eagerly on the first stream. The plan outlives exec. */
+    gtr_result (*prepare)(void *const *instances, gtr__plan *plan, void **exec);
+    gtr_result (*launch)(void *const *instances, void *exec, gtr__part part);
+    gtr_result (*run_node)(void *const *instances, gtr__plan *plan, int node);
+    void       (*release)(void *const *instances, void *exec);
+} gtr__backend;
+
+#define GTR__CUDA_SYMBOL gtr_cuda_backend_0_1
+#ifdef __cplusplus
+extern "C"
+#else
+extern
+#endif
+const gtr__backend *GTR__CUDA_SYMBOL(void);
+
+#endif /* GPUTRAIN_SEAM */
+#endif
+// >>backend-end
+
+#endif /* GPUTRAIN_H */
+
+#ifdef GPUTRAIN_IMPLEMENTATION
+#ifndef GPUTRAIN_IMPLEMENTED
+#define GPUTRAIN_IMPLEMENTED
+
+// >>implementation
+#define GTR__MAX_ARGS 72            /* operands of one call: the most inputs, outputs and gradients */
+
+#if !defined(_WIN32) && !defined(_POSIX_C_SOURCE)
+/* A strict -std=c99 hides clock_gettime and fsync unless this comes before the first system header of the translation unit. */
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifndef _WIN32
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+#endif
+
+#ifdef GPUTRAIN_DOUBLE
+#define GTR__EXPF  exp
+#define GTR__LOGF  log
+#define GTR__TANHF tanh
+#define GTR__ERFF  erf
+#define GTR__SQRTF sqrt
+#else
+#define GTR__EXPF  expf
+#define GTR__LOGF  logf
+#define GTR__TANHF tanhf
+#define GTR__ERFF  erff
+#define GTR__SQRTF sqrtf
+#endif
+#define GTR__R gtr_float
+
+#if defined(__GNUC__) || defined(__clang__)
+#define GTR__UNUSED __attribute__((unused))
+#define GTR__PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define GTR__RESTRICT __restrict
+#else
+#define GTR__UNUSED
+#define GTR__PRINTF(f, a)
+#define GTR__RESTRICT __restrict
+#endif
+
+#define GTR__MIN(a, b) ((a) < (b) ? (a) : (b))
+#define GTR__MAX(a, b) ((a) > (b) ? (a) : (b))
+#define GTR__ROUND_UP(n, to) (((n) + (to) - 1) / (to) * (to))
+
+// >>objects
+struct gtr_tensor {
+    gtr_context *ctx;
+    gtr__op      op;
+    gtr_dtype    dtype;
+    gtr_shape    shape;             /* GTR_BATCH and multiples negative */
+    int          n_in;
+    gtr_tensor **in;
+    gtr__attr    attr;
+    char        *name;              /* full name, or NULL */
+    int64_t      id;                /* index in ctx->tensor */
+    int          stage, region;
+    bool         keep;
+    int          part;              /* PART: which output of in[0] */
+    /* parameters, buffers, constants */
+    bool         trainable;         /* a gradient may be wanted */
+    bool         buffer;            /* saved, not trained: running statistics */
+    gtr_init     init;
+    void        *data;              /* device memory on its stage's instance; also an input's slot */
+    size_t       data_bytes;
+    void        *low[2]; size_t low_bytes[2];   /* parameters: bf16, f16 copies; inputs: slots of that storage; NULL until a plan wants them */
+    /* inputs */
+    int64_t      limit;             /* GTR_I32: values must lie in [0, limit); 0: no limit */
+    int32_t      ignore;            /* or equal this, if has_ignore */
+    bool         has_ignore;
+    const char  *limit_by;          /* the op that set it */
+    struct gtr__feeding *feeding;   /* an input's staging */
+    /* fetched and kept values */
+    void        *kept;  size_t kept_bytes; gtr_shape kept_shape; gtr_dtype kept_storage; bool kept_filled;
+};
+
+typedef struct gtr__column {
+    gtr_dtype dtype; gtr_shape shape; int64_t row; size_t row_bytes;   /* row: elements */
+    float     scale, shift;
+    uint8_t  *host;                 /* rows * row_bytes */
+    void     *device;               /* the same on the device; NULL until used. The CPU: host */
+    int64_t   least, most;          /* of integer columns */
+} gtr__column;
+
+struct gtr_dataset {
+    gtr_context *ctx;
+    gtr_dataset *next, *previous;
+    char         name[160];         /* for errors: the file or "arrays" */
+    int64_t      rows;
+    int          n_columns;
+    gtr__column  column[8];
+    bool         used;
+};
+
+struct gtr__plan_cache;
+struct gtr_context {
+    gtr_desc     desc;
+    gtr_result   error;
+    char         error_text[1024];
+    bool         dead;              /* made with an error, or the device is lost: nothing more is built or run */
+    bool         preset;            /* plans only */
+    gtr__backend be[1];             /* a copy of the chosen backend's table */
+    gtr__host    host;
+    gtr__caps    caps;
+    void        *instance[GTR__MAX_STAGES];
+    int          n_instance;
+    char         device_text[512];
+    char        *text; size_t text_size, text_used;         /* the last text given out */
+    gtr_tensor **tensor; int64_t n_tensor, cap_tensor;
+    gtr_tensor **parameter; int64_t n_parameter, cap_parameter;
+    char         scope[512]; short scope_length[64]; int scope_depth;
+    int          stage, region, n_regions;
+    bool         in_region;
+    int64_t      unnamed;           /* counter for names that the user did not give */
+    gtr_trainer *trainers;
+    gtr_dataset *datasets;
+    struct gtr__plan_cache *plans;
+    void        *arena[GTR__MAX_STAGES]; size_t arena_bytes[GTR__MAX_STAGES];
+    uint64_t     memory_version;    /* changes when a block that plans point to has moved */
+    uint64_t     low_version;       /* changes when a parameter gets a low-precision copy */
+    struct gtr__runner *runner;     /* of gtr_eval */
+    int32_t     *check_flag;        /* device: where CHECK writes */
+    gtr_predictor *predictors;
+    size_t       device_bytes;      /* of GTR_MEMORY_DEVICE now alive */
+    volatile int stop;              /* gtr_stop */
+    bool         stopped;
+};
+
+// >>errors
+/* Notes the first error and returns code. */
+static gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...) GTR__PRINTF(3, 4);
+static gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...)
+{
+    if (ctx && ctx->error == GTR_OK) {
+        va_list ap;
+        va_start(ap, format);
+        vsnprintf(ctx->error_text, sizeof ctx->error_text, format, ap);
+        va_end(ap);
+        ctx->error = code;
+    }
+    return code;
+}
+
+// >>memory
+/* Host memory for bookkeeping: zeroed, aligned to 64, through the user's allocator; the size stands in front of the block. */
+static void *gtr__host_alloc(const gtr_desc *d, size_t bytes)
+{
+    unsigned char *p;
+    size_t all;
+    if (bytes > SIZE_MAX - 128) return NULL;
+    all = bytes + 64;
+    if (d->allocator.alloc) {
+        p = (unsigned char *)d->allocator.alloc(all, GTR_MEMORY_HOST, d->allocator.user);
+        if (!p) return NULL;
+        memset(p, 0, all);
+    } else {
+        unsigned char *raw;
+        all += 64;
+        raw = (unsigned char *)calloc(all, 1);
+        if (!raw) return NULL;
+        p = raw + (64 - (uintptr_t)raw % 64);
+        memcpy(p + 8, &raw, sizeof raw);
+    }
+    memcpy(p, &all, sizeof all);
+    return p + 64;
+}
+static void gtr__host_free(const gtr_desc *d, void *block)
+{
+    unsigned char *p, *raw;
+    size_t all;
+    if (!block) return;
+    p = (unsigned char *)block - 64;
+    memcpy(&all, p, sizeof all);
+    if (d->allocator.alloc) { d->allocator.free(p, all, GTR_MEMORY_HOST, d->allocator.user); return; }
+    memcpy(&raw, p + 8, sizeof raw);
+    free(raw);
+}
+/* NULL and GTR_ERR_NOMEM in the context when out. */
+static void *gtr__malloc(gtr_context *ctx, size_t bytes)
+{
+    void *p = gtr__host_alloc(&ctx->desc, bytes ? bytes : 1);
+    if (!p) gtr__fail(ctx, GTR_ERR_NOMEM, "out of host memory: %zu bytes", bytes);
+    return p;
+}
+static void gtr__mfree(gtr_context *ctx, void *p) { gtr__host_free(&ctx->desc, p); }
+/* Room for one more of n elements of size; doubles. False when out of memory, everything as it was. */
+static bool gtr__grow(gtr_context *ctx, void **array, int64_t n, int64_t *cap, size_t size)
+{
+    int64_t want;
+    void *p;
+    if (n < *cap) return true;
+    want = *cap ? *cap * 2 : 16;
+    if ((uint64_t)want > SIZE_MAX / 2 / size) { gtr__fail(ctx, GTR_ERR_NOMEM, "out of host memory"); return false; }
+    p = gtr__malloc(ctx, (size_t)want * size);
+    if (!p) return false;
+    if (n) memcpy(p, *array, (size_t)n * size);
+    gtr__mfree(ctx, *array);
+    *array = p;
+    *cap = want;
+    return true;
+}
+static char *gtr__strdup(gtr_context *ctx, const char *s)
+{
+    size_t n = strlen(s) + 1;
+    char *p = (char *)gtr__malloc(ctx, n);
+    if (p) memcpy(p, s, n);
+    return p;
+}
+static bool gtr__mul_ok(uint64_t a, uint64_t b, uint64_t *out) { if (a && b > UINT64_MAX / a) return false; *out = a * b; return true; }
+static bool gtr__add_ok(uint64_t a, uint64_t b, uint64_t *out) { if (b > UINT64_MAX - a) return false; *out = a + b; return true; }
+
+// >>shapes
+static const int gtr__dtype_sizes[GTR_DTYPE_COUNT] = { sizeof(gtr_float), 2, 2, 4, 1, 8 };
+static const char *const gtr__dtype_names[GTR_DTYPE_COUNT] = { "float32", "bfloat16", "float16", "int32", "uint8", "int64" };
+static size_t gtr__dtype_size(gtr_dtype d) { return (size_t)gtr__dtype_sizes[d]; }
+static bool gtr__is_float(gtr_dtype d) { return d == GTR_F32 || d == GTR_BF16 || d == GTR_F16; }
+/* Elements of a literal shape; of a symbolic one -k for k times the batch; INT64_MIN when the product overflows or has the batch squared. */
+static int64_t gtr__count(const gtr_shape *s)
+{
+    uint64_t n = 1;
+    int i, neg = 0;
+    for (i = 0; i < s->ndim; i++) {
+        int64_t d = s->dim[i];
+        if (d < 0) { neg++; d = -d; }
+        if (!gtr__mul_ok(n, (uint64_t)d, &n) || n > (uint64_t)INT64_MAX / 16) return INT64_MIN;
+    }
+    if (neg > 1) return INT64_MIN;
+    return neg ? -(int64_t)n : (int64_t)n;
+}
+static bool gtr__shape_equal(const gtr_shape *a, const gtr_shape *b)
+{
+    int i;
+    if (a->ndim != b->ndim) return false;
+    for (i = 0; i < a->ndim; i++) if (a->dim[i] != b->dim[i]) return false;
+    return true;
+}
+/* "(N, 3*N, 784)" into buf; N is the batch. Returns buf. */
+#define GTR__SHAPE_TEXT 160
+static const char *gtr__shape_text(const gtr_shape *s, char *buf)
+{
+    int i, n = snprintf(buf, GTR__SHAPE_TEXT, "(");
+    for (i = 0; i < s->ndim && n < GTR__SHAPE_TEXT - 24; i++) {
+        int64_t d = s->dim[i];
+        if (i) n += snprintf(buf + n, GTR__SHAPE_TEXT - (size_t)n, ", ");
+        if (d == -1) n += snprintf(buf + n, GTR__SHAPE_TEXT - (size_t)n, "N");
+        else if (d < 0) n += snprintf(buf + n, GTR__SHAPE_TEXT - (size_t)n, "%lld*N", (long long)-d);
+        else n += snprintf(buf + n, GTR__SHAPE_TEXT - (size_t)n, "%lld", (long long)d);
+    }
+    snprintf(buf + n, GTR__SHAPE_TEXT - (size_t)n, s->ndim == 1 ? ",)" : ")");
+    return buf;
+}
+
+// >>op-table
+/* A shape function: from input shapes (literal, or symbolic with the batch negative) and attributes to output shapes and dtypes. It runs
+   when the op is built and again for each batch size. On failure it writes what it got and wanted to why (256 bytes). It may set
+   flops of forward, for literal shapes (default: one an output element; backward counts as much for each gradient). */
+typedef struct gtr__shape_call {
+    const gtr__attr *attr;
+    int              n_in;
+    const gtr_shape *in;
+    const gtr_dtype *in_dtype;
+    gtr_shape       *out;       /* row.n_out of them, preset to in[0]'s shape */
+    gtr_dtype       *out_dtype; /* preset to GTR_F32 */
+    double           flops;
+    int              training;
+    char            *why;
+} gtr__shape_call;
+typedef gtr_result (*gtr__shape_fn)(gtr__shape_call *s);
+
+typedef struct gtr__op_row {
+    const char *name;
+    int         min_in, max_in, n_out, n_diff;
+    gtr__class  cls;
+    uint32_t    needs, flags;
+    bool        has_forward, has_backward;
+    gtr__shape_fn shape;
+} gtr__op_row;
+/* The table itself follows the ops: gtr__rows[GTR__OP_COUNT]. */
+static const gtr__op_row *gtr__row(gtr__op op);
+
+// >>cpu-instance
+typedef struct gtr__pool gtr__pool;
+/* The CPU backend's instance. Kernels get it as their first argument. */
+typedef struct gtr__cpu {
+    const gtr__host *host;
+    gtr__pool *pool;            /* NULL: the caller's thread alone */
+    int        threads;
+    bool       shares;          /* the pool is another instance's */
+    void      *cache;           /* what products keep between calls, freed by gtr__cpu_products_free */
+} gtr__cpu;
+/* Runs fn(arg, piece) for every piece in [0, pieces): pieces in any order, on any thread; returns when all are done. */
+typedef void (*gtr__piece_fn)(void *arg, int64_t piece);
+static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void *arg);
+
+// >>threads
+#ifdef _WIN32
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+#else
+#include <unistd.h>
+#include <sys/time.h>
+#ifndef GPUTRAIN_NO_THREADS
+#include <pthread.h>
+#include <signal.h>
+#endif
+#endif
+
+/* Monotonic seconds. */
+static double gtr__now(void)
+{
+#ifdef _WIN32
+    LARGE_INTEGER t, f;
+    QueryPerformanceCounter(&t);
+    QueryPerformanceFrequency(&f);
+    return (double)t.QuadPart / (double)f.QuadPart;
+#elif defined(CLOCK_MONOTONIC)
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+#else   /* a strict -std=c99 and a system header before this one: clock_gettime is hidden */
+    struct timeval t;
+    gettimeofday(&t, NULL);
+    return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
+#endif
+}
+
+#ifdef GPUTRAIN_NO_THREADS
+static int gtr__online_cores(void) { return 1; }
+static void gtr__pause(void) { }
+static gtr__pool *gtr__pool_create(const gtr__host *host, int threads) { (void)host; (void)threads; return NULL; }
+static void gtr__pool_destroy(gtr__pool *pool) { (void)pool; }
+static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void *arg)
+{
+    int64_t i;
+    (void)cpu;
+    for (i = 0; i < pieces; i++) fn(arg, i);
+}
+#else
+
+/* What differs between POSIX threads and Win32: a thread, a lock with one condition. */
+#ifdef _WIN32
+typedef HANDLE gtr__thread;
+typedef struct gtr__gate { CRITICAL_SECTION lock; CONDITION_VARIABLE changed; } gtr__gate;
+static bool gtr__gate_init(gtr__gate *g) { InitializeCriticalSection(&g->lock); InitializeConditionVariable(&g->changed); return true; }
+static void gtr__gate_free(gtr__gate *g) { DeleteCriticalSection(&g->lock); }
+static void gtr__gate_lock(gtr__gate *g) { EnterCriticalSection(&g->lock); }
+static void gtr__gate_unlock(gtr__gate *g) { LeaveCriticalSection(&g->lock); }
+static void gtr__gate_sleep(gtr__gate *g) { SleepConditionVariableCS(&g->changed, &g->lock, INFINITE); }
+static void gtr__gate_wake(gtr__gate *g) { WakeAllConditionVariable(&g->changed); }
+/* Atomics on 32 bits (aligned), all sequentially consistent. */
+typedef LONG gtr__word;
+static uint32_t gtr__atomic_get(gtr__word *p) { return (uint32_t)InterlockedCompareExchange(p, 0, 0); }
+static void gtr__atomic_set(gtr__word *p, uint32_t v) { InterlockedExchange(p, (LONG)v); }
+static uint32_t gtr__atomic_swap(gtr__word *p, uint32_t v) { return (uint32_t)InterlockedExchange(p, (LONG)v); }
+static uint32_t gtr__atomic_add(gtr__word *p, uint32_t v) { return (uint32_t)InterlockedExchangeAdd(p, (LONG)v) + v; }
+typedef LONGLONG gtr__word64;
+static uint64_t gtr__atomic_get64(gtr__word64 *p) { return (uint64_t)InterlockedCompareExchange64(p, 0, 0); }
+static void gtr__atomic_set64(gtr__word64 *p, uint64_t v) { InterlockedExchange64(p, (LONGLONG)v); }
+static bool gtr__atomic_cas64(gtr__word64 *p, uint64_t *was, uint64_t v)
+{
+    uint64_t got = (uint64_t)InterlockedCompareExchange64(p, (LONGLONG)v, (LONGLONG)*was);
+    bool done = got == *was;
+    *was = got;
+    return done;
+}
+static void gtr__pause(void) { YieldProcessor(); }
+#else
+typedef pthread_t gtr__thread;
+typedef struct gtr__gate { pthread_mutex_t lock; pthread_cond_t changed; } gtr__gate;
+static bool gtr__gate_init(gtr__gate *g)
+{
+    if (pthread_mutex_init(&g->lock, NULL)) return false;
+    if (!pthread_cond_init(&g->changed, NULL)) return true;
+    pthread_mutex_destroy(&g->lock);
+    return false;
+}
+static void gtr__gate_free(gtr__gate *g) { pthread_cond_destroy(&g->changed); pthread_mutex_destroy(&g->lock); }
+static void gtr__gate_lock(gtr__gate *g) { pthread_mutex_lock(&g->lock); }
+static void gtr__gate_unlock(gtr__gate *g) { pthread_mutex_unlock(&g->lock); }
+static void gtr__gate_sleep(gtr__gate *g) { pthread_cond_wait(&g->changed, &g->lock); }
+static void gtr__gate_wake(gtr__gate *g) { pthread_cond_broadcast(&g->changed); }
+typedef uint32_t gtr__word;
+static uint32_t gtr__atomic_get(gtr__word *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
+static void gtr__atomic_set(gtr__word *p, uint32_t v) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }
+static uint32_t gtr__atomic_swap(gtr__word *p, uint32_t v) { return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST); }
+static uint32_t gtr__atomic_add(gtr__word *p, uint32_t v) { return __atomic_add_fetch(p, v, __ATOMIC_SEQ_CST); }
+typedef uint64_t gtr__word64;
+static uint64_t gtr__atomic_get64(gtr__word64 *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
+static void gtr__atomic_set64(gtr__word64 *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }
+static bool gtr__atomic_cas64(gtr__word64 *p, uint64_t *was, uint64_t v)
+{
+    return __atomic_compare_exchange_n(p, was, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+static void gtr__pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ __volatile__("yield");
+#endif
+}
+#endif
+
+/* A job's pieces are claimed from ticket: the job's number in the upper half, the pieces left in the lower. A claim is one compare and
+   swap, so a worker that slept through a job cannot claim of the next by mistake, and whoever claims knows that fn, arg and pieces are
+   this job's: they change only when all of its pieces are done. Nobody waits for a worker that claimed nothing. */
+struct gtr__pool {
+    gtr__word64   ticket;   char pad0[56];
+    gtr__word     done;             /* pieces of this job that are finished */
+    gtr__word     waiting;  char pad1[56];  /* the caller sleeps until done is pieces */
+    gtr__word     sleepers;         /* workers on the gate, or on the way there */
+    gtr__word     stop;     char pad2[56];
+    gtr__word     busy;             /* a job is being run: another, from inside it or from another thread, runs in its caller */
+    uint32_t      pieces;
+    gtr__piece_fn fn;
+    void         *arg;
+    int64_t       first;            /* number of the job's first piece */
+    gtr__gate     work, end;        /* where workers and the caller sleep */
+    gtr__host     host;
+    size_t        bytes;
+    int           workers;
+    gtr__thread   thread[1];        /* workers of them */
+};
+
+/* Works as long as there are pieces; returns how many it did. */
+static uint32_t gtr__pool_work(gtr__pool *pool)
+{
+    uint32_t did = 0;
+    uint64_t t = gtr__atomic_get64(&pool->ticket);
+    while ((uint32_t)t) {
+        uint32_t pieces;
+        if (!gtr__atomic_cas64(&pool->ticket, &t, t - 1)) continue;
+        pieces = pool->pieces;      /* read before the piece counts as done: after that the next job may be written */
+        pool->fn(pool->arg, pool->first + (int64_t)(pieces - (uint32_t)t));
+        did++;
+        if (gtr__atomic_add(&pool->done, 1) == pieces && gtr__atomic_get(&pool->waiting)) {
+            gtr__gate_lock(&pool->end);
+            gtr__gate_wake(&pool->end);
+            gtr__gate_unlock(&pool->end);
+        }
+        t = gtr__atomic_get64(&pool->ticket);
+    }
+    return did;
+}
+/* Spins until there is work, for a time in seconds. */
+static bool gtr__pool_spin(gtr__pool *pool, double seconds)
+{
+    double end = gtr__now() + seconds;
+    int i;
+    do {
+        for (i = 0; i < 16; i++) {
+            if ((uint32_t)gtr__atomic_get64(&pool->ticket) || gtr__atomic_get(&pool->stop)) return true;
+            gtr__pause();
+        }
+    } while (gtr__now() < end);
+    return false;
+}
+#define GTR__SPIN_LONG  60e-6       /* longer than the gaps between a step's nodes */
+#define GTR__SPIN_SHORT 4e-6
+static void gtr__pool_loop(gtr__pool *pool)
+{
+    double spin = GTR__SPIN_LONG;
+    while (!gtr__atomic_get(&pool->stop)) {
+        if (gtr__pool_spin(pool, spin)) {
+            if (gtr__pool_work(pool)) spin = GTR__SPIN_LONG;
+            continue;
+        }
+        spin = GTR__MAX(spin * 0.5, GTR__SPIN_SHORT);   /* jobs are rare: do not burn the core */
+        gtr__gate_lock(&pool->work);
+        gtr__atomic_add(&pool->sleepers, 1);
+        if (!(uint32_t)gtr__atomic_get64(&pool->ticket) && !gtr__atomic_get(&pool->stop)) gtr__gate_sleep(&pool->work);
+        gtr__atomic_add(&pool->sleepers, (uint32_t)-1);
+        gtr__gate_unlock(&pool->work);
+    }
+}
+#ifdef _WIN32
+static DWORD WINAPI gtr__pool_main(LPVOID arg) { gtr__pool_loop((gtr__pool *)arg); return 0; }
+static bool gtr__thread_start(gtr__thread *t, gtr__pool *pool)
+{
+    *t = CreateThread(NULL, 1 << 20, gtr__pool_main, pool, 0, NULL);
+    return *t != NULL;
+}
+static void gtr__thread_join(gtr__thread t) { WaitForSingleObject(t, INFINITE); CloseHandle(t); }
+#else
+static void *gtr__pool_main(void *arg) { gtr__pool_loop((gtr__pool *)arg); return NULL; }
+static bool gtr__thread_start(gtr__thread *t, gtr__pool *pool)
+{
+    pthread_attr_t attr;
+    bool ok;
+#ifdef SIG_SETMASK      /* a signal's handler shall run on the user's threads */
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+#endif
+    ok = !pthread_attr_init(&attr);
+    if (ok) {
+        pthread_attr_setstacksize(&attr, (size_t)1 << 20);      /* products keep 80 KiB on the stack; musl's default is 128 */
+        ok = !pthread_create(t, &attr, gtr__pool_main, pool);
+        pthread_attr_destroy(&attr);
+    }
+#ifdef SIG_SETMASK
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+#endif
+    return ok;
+}
+static void gtr__thread_join(gtr__thread t) { pthread_join(t, NULL); }
+#endif
+
+/* Cores that this process may run on. */
+static int gtr__online_cores(void)
+{
+#ifdef _WIN32
+    SYSTEM_INFO info;
+    GetSystemInfo(&info);
+    return (int)info.dwNumberOfProcessors;
+#else
+    long n = 0;
+#if defined(__linux__)
+    /* sched_getaffinity is hidden from a strict -std=c99; the kernel also writes the mask as text: count its bits */
+    char line[1024];
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f)) {
+        const char *s = line + 13;
+        if (strncmp(line, "Cpus_allowed:", 13)) continue;
+        for (; *s; s++) {
+            int d = *s >= '0' && *s <= '9' ? *s - '0' : *s >= 'a' && *s <= 'f' ? *s - 'a' + 10 : 0;
+            n += (d & 1) + (d >> 1 & 1) + (d >> 2 & 1) + (d >> 3 & 1);
+        }
+        break;
+    }
+    if (f) fclose(f);
+#endif
+#ifdef _SC_NPROCESSORS_ONLN
+    { long online = sysconf(_SC_NPROCESSORS_ONLN); if (n < 1 || (online > 0 && online < n)) n = online; }
+#elif defined(__APPLE__)
+    n = sysconf(58);                /* _SC_NPROCESSORS_ONLN, hidden by _POSIX_C_SOURCE */
+#endif
+    return n < 1 ? 1 : n > 1024 ? 1024 : (int)n;
+#endif
+}
+
+static void gtr__pool_destroy(gtr__pool *pool)
+{
+    gtr__host host;
+    int i;
+    if (!pool) return;
+    gtr__gate_lock(&pool->work);
+    gtr__atomic_set(&pool->stop, 1);
+    gtr__gate_wake(&pool->work);
+    gtr__gate_unlock(&pool->work);
+    for (i = 0; i < pool->workers; i++) gtr__thread_join(pool->thread[i]);
+    gtr__gate_free(&pool->work);
+    gtr__gate_free(&pool->end);
+    host = pool->host;
+    host.free(host.user, pool, pool->bytes);
+}
+/* A pool for threads threads, the caller's included. NULL, which gtr__parallel takes for 'the caller alone', if that is one, or when
+   memory or threads are out. */
+static gtr__pool *gtr__pool_create(const gtr__host *host, int threads)
+{
+    gtr__pool *pool;
+    size_t bytes;
+    if (threads < 2) return NULL;
+    bytes = sizeof *pool + (size_t)threads * sizeof(gtr__thread);
+    pool = (gtr__pool *)host->alloc(host->user, bytes);
+    if (!pool) return NULL;
+    memset(pool, 0, bytes);
+    pool->host = *host;
+    pool->bytes = bytes;
+    if (!gtr__gate_init(&pool->work)) { host->free(host->user, pool, bytes); return NULL; }
+    if (!gtr__gate_init(&pool->end)) { gtr__gate_free(&pool->work); host->free(host->user, pool, bytes); return NULL; }
+    while (pool->workers < threads - 1 && gtr__thread_start(&pool->thread[pool->workers], pool)) pool->workers++;
+    if (!pool->workers) { gtr__pool_destroy(pool); return NULL; }
+    return pool;
+}
+
+/* Waits for the pieces that workers have claimed. Sleeps soon: on a crowded machine the core that this thread gives up is the one
+   that the worker, put aside in the middle of its piece, needs. */
+static void gtr__pool_finish(gtr__pool *pool, uint32_t pieces)
+{
+    double end = 0;
+    int i;
+    for (;;) {
+        for (i = 0; i < 64; i++) {
+            if (gtr__atomic_get(&pool->done) == pieces) return;
+            gtr__pause();
+        }
+        if (end == 0) end = gtr__now() + GTR__SPIN_LONG;
+        else if (gtr__now() > end) break;
+    }
+    gtr__gate_lock(&pool->end);
+    gtr__atomic_set(&pool->waiting, 1);
+    while (gtr__atomic_get(&pool->done) != pieces) gtr__gate_sleep(&pool->end);
+    gtr__atomic_set(&pool->waiting, 0);
+    gtr__gate_unlock(&pool->end);
+}
+static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void *arg)
+{
+    gtr__pool *pool = cpu->pool;
+    const int64_t most = (int64_t)1 << 30;
+    int64_t first, i;
+    if (!pool || pieces < 2 || gtr__atomic_swap(&pool->busy, 1)) {
+        for (i = 0; i < pieces; i++) fn(arg, i);
+        return;
+    }
+    for (first = 0; first < pieces; first += most) {
+        uint64_t t = gtr__atomic_get64(&pool->ticket);
+        pool->fn = fn;
+        pool->arg = arg;
+        pool->first = first;
+        pool->pieces = (uint32_t)GTR__MIN(pieces - first, most);
+        gtr__atomic_set(&pool->done, 0);
+        gtr__atomic_set64(&pool->ticket, (((t >> 32) + 1) << 32) | pool->pieces);
+        /* Without the lock: a worker just about to sleep may miss it and the job, which then goes on without it. The lock might be held
+           by a worker whose core is busy with something else. */
+        if (gtr__atomic_get(&pool->sleepers)) gtr__gate_wake(&pool->work);
+        gtr__pool_work(pool);
+        gtr__pool_finish(pool, pool->pieces);
+    }
+    gtr__atomic_set(&pool->busy, 0);
+}
+#endif
+
+// >>products
+/* Compilers must not fear that the arrays of an element-wise loop overlap: they are the same or apart. */
+#if defined(__clang__)
+#define GTR__IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define GTR__IVDEP _Pragma("GCC ivdep")
+#elif defined(_MSC_VER)
+#define GTR__IVDEP __pragma(loop(ivdep))
+#else
+#define GTR__IVDEP
+#endif
+
+static gtr_float gtr__gelu_tanh_grad(gtr_float x) GTR__GELU_TANH_GRAD_BODY
+
+/* The loops of each formula of GTR__UNARY. Outputs may lie on inputs of the same call. */
+#define GTR__UNARY_LOOPS(ID, name, forward, backward) \
+static void gtr__unary_##name##_forward(gtr_float a, gtr_float b, const gtr_float *xs, gtr_float *ys, int64_t n) \
+{ \
+    int64_t i; \
+    (void)a; (void)b; \
+    GTR__IVDEP \
+    for (i = 0; i < n; i++) { const gtr_float x = xs[i]; ys[i] = forward; } \
+} \
+static void gtr__unary_##name##_backward(gtr_float a, gtr_float b, const gtr_float *dys, const gtr_float *xs, const gtr_float *ys, gtr_float *dxs, \
+                                         int64_t n, int add) \
+{ \
+    int64_t i; \
+    (void)a; (void)b; \
+    if (add) { \
+        GTR__IVDEP \
+        for (i = 0; i < n; i++) { const gtr_float dy = dys[i], x = xs[i], y = ys[i]; (void)x; (void)y; dxs[i] += backward; } \
+    } else { \
+        GTR__IVDEP \
+        for (i = 0; i < n; i++) { const gtr_float dy = dys[i], x = xs[i], y = ys[i]; (void)x; (void)y; dxs[i] = backward; } \
+    } \
+}
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"   /* loops that call libm stay scalar */
+#endif
+GTR__UNARY(GTR__UNARY_LOOPS)
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+typedef struct gtr__unary_row {
+    int op;
+    void (*forward)(gtr_float a, gtr_float b, const gtr_float *x, gtr_float *y, int64_t n);
+    void (*backward)(gtr_float a, gtr_float b, const gtr_float *dy, const gtr_float *x, const gtr_float *y, gtr_float *dx, int64_t n, int add);
+} gtr__unary_row;
+#define GTR__UNARY_ROW(ID, name, forward, backward) { GTR__OP_##ID, gtr__unary_##name##_forward, gtr__unary_##name##_backward },
+static const gtr__unary_row gtr__unary_rows[] = { GTR__UNARY(GTR__UNARY_ROW) };
+/* NULL for an op that is not in GTR__UNARY. */
+static const gtr__unary_row *gtr__unary_find(int op)
+{
+    size_t i;
+    for (i = 0; i < sizeof gtr__unary_rows / sizeof gtr__unary_rows[0]; i++) if (gtr__unary_rows[i].op == op) return &gtr__unary_rows[i];
+    return NULL;
+}
+/* y = f(x); y may be x. False if op is not unary. */
+static bool gtr__unary_forward(int op, gtr_float a, gtr_float b, const gtr_float *x, gtr_float *y, int64_t n)
+{
+    const gtr__unary_row *row = gtr__unary_find(op);
+    if (row) row->forward(a, b, x, y, n);
+    return row != NULL;
+}
+/* dx = or (add) += f'(x) dy; dx may be dy. What the op's needs do not name of x and y may be NULL. */
+static bool gtr__unary_backward(int op, gtr_float a, gtr_float b, const gtr_float *dy, const gtr_float *x, const gtr_float *y, gtr_float *dx, int64_t n,
+                                int add)
+{
+    const gtr__unary_row *row = gtr__unary_find(op);
+    /* every loop names x and y, and reads of them only what its formula has: dy is an address that may be read in any case */
+    if (row) row->backward(a, b, dy, x ? x : dy, y ? y : dy, dx, n, add);
+    return row != NULL;
+}
+
+/* Vectors of VL elements and register tiles of MR rows by two vectors: as many as the registers hold beside two vectors of B and one of A. */
+#if defined(__AVX512F__) && !defined(GPUTRAIN_DOUBLE)
+#include <immintrin.h>
+#define GTR__VL 16
+#define GTR__MR 14
+#define GTR__TILES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
+typedef __m512 gtr__v;
+#define GTR__V_ZERO          _mm512_setzero_ps()
+#define GTR__V_LOAD(p)       _mm512_loadu_ps(p)
+#define GTR__V_STORE(p, v)   _mm512_storeu_ps(p, v)
+#define GTR__V_SET(p)        _mm512_set1_ps(*(p))
+#define GTR__V_ADD(a, b)     _mm512_add_ps(a, b)
+#define GTR__V_FMA(a, b, c)  _mm512_fmadd_ps(a, b, c)
+#define GTR__V_SUM(v)        _mm512_reduce_add_ps(v)
+/* Four elements of each of VL/4 rows that are 4 s apart, a row a lane. */
+#define GTR__V_LANES(p, s) \
+    _mm512_insertf32x4(_mm512_insertf32x4(_mm512_insertf32x4(_mm512_castps128_ps512(_mm_loadu_ps(p)), \
+        _mm_loadu_ps((p) + 4 * (s)), 1), _mm_loadu_ps((p) + 8 * (s)), 2), _mm_loadu_ps((p) + 12 * (s)), 3)
+#define GTR__V_LO(a, b)      _mm512_unpacklo_ps(a, b)
+#define GTR__V_HI(a, b)      _mm512_unpackhi_ps(a, b)
+#define GTR__V_LO2(a, b)     _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)))
+#define GTR__V_HI2(a, b)     _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)))
+#elif defined(__AVX2__) && (defined(__FMA__) || defined(_MSC_VER)) && !defined(GPUTRAIN_DOUBLE)
+#include <immintrin.h>
+#define GTR__VL 8
+#define GTR__MR 6
+#define GTR__TILES(X) X(1) X(2) X(3) X(4) X(5) X(6)
+typedef __m256 gtr__v;
+#define GTR__V_ZERO          _mm256_setzero_ps()
+#define GTR__V_LOAD(p)       _mm256_loadu_ps(p)
+#define GTR__V_STORE(p, v)   _mm256_storeu_ps(p, v)
+#define GTR__V_SET(p)        _mm256_broadcast_ss(p)
+#define GTR__V_ADD(a, b)     _mm256_add_ps(a, b)
+#define GTR__V_FMA(a, b, c)  _mm256_fmadd_ps(a, b, c)
+#define GTR__V_LANES(p, s)   _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps((p) + 4 * (s)), 1)
+#define GTR__V_LO(a, b)      _mm256_unpacklo_ps(a, b)
+#define GTR__V_HI(a, b)      _mm256_unpackhi_ps(a, b)
+#define GTR__V_LO2(a, b)     _mm256_castpd_ps(_mm256_unpacklo_pd(_mm256_castps_pd(a), _mm256_castps_pd(b)))
+#define GTR__V_HI2(a, b)     _mm256_castpd_ps(_mm256_unpackhi_pd(_mm256_castps_pd(a), _mm256_castps_pd(b)))
+#elif defined(__ARM_NEON) && defined(__aarch64__) && !defined(GPUTRAIN_DOUBLE)
+#include <arm_neon.h>
+#define GTR__VL 4
+#define GTR__MR 12
+#define GTR__TILES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12)
+typedef float32x4_t gtr__v;
+#define GTR__V_ZERO          vdupq_n_f32(0)
+#define GTR__V_LOAD(p)       vld1q_f32(p)
+#define GTR__V_STORE(p, v)   vst1q_f32(p, v)
+#define GTR__V_SET(p)        vld1q_dup_f32(p)
+#define GTR__V_ADD(a, b)     vaddq_f32(a, b)
+#define GTR__V_FMA(a, b, c)  vfmaq_f32(c, a, b)
+#define GTR__V_LANES(p, s)   vld1q_f32(p)
+#define GTR__V_LO(a, b)      vzip1q_f32(a, b)
+#define GTR__V_HI(a, b)      vzip2q_f32(a, b)
+#define GTR__V_LO2(a, b)     vreinterpretq_f32_f64(vzip1q_f64(vreinterpretq_f64_f32(a), vreinterpretq_f64_f32(b)))
+#define GTR__V_HI2(a, b)     vreinterpretq_f32_f64(vzip2q_f64(vreinterpretq_f64_f32(a), vreinterpretq_f64_f32(b)))
+#elif defined(__GNUC__) || defined(__clang__)
+/* Sixteen bytes by the compiler's own vectors: SSE2, POWER, WebAssembly, and double. */
+typedef gtr_float gtr__v __attribute__((vector_size(16)));
+typedef gtr_float gtr__v_any __attribute__((vector_size(16), aligned(sizeof(gtr_float)), may_alias));
+#define GTR__VL ((int)(16 / sizeof(gtr_float)))
+#define GTR__MR 4
+#define GTR__TILES(X) X(1) X(2) X(3) X(4)
+#define GTR__V_ZERO          (gtr__v_zero)
+#define GTR__V_LOAD(p)       (*(const gtr__v_any *)(p))
+#define GTR__V_STORE(p, v)   (*(gtr__v_any *)(p) = (v))
+#define GTR__V_SET(p)        (*(p) - gtr__v_zero)
+#define GTR__V_ADD(a, b)     ((a) + (b))
+#define GTR__V_FMA(a, b, c)  ((a) * (b) + (c))
+static const gtr__v gtr__v_zero = { 0 };
+#else
+#define GTR__VL 1
+#define GTR__MR 4
+#define GTR__TILES(X) X(1) X(2) X(3) X(4)
+typedef gtr_float gtr__v;
+#define GTR__V_ZERO          ((gtr_float)0)
+#define GTR__V_LOAD(p)       (*(p))
+#define GTR__V_STORE(p, v)   (*(p) = (v))
+#define GTR__V_SET(p)        (*(p))
+#define GTR__V_ADD(a, b)     ((a) + (b))
+#define GTR__V_FMA(a, b, c)  ((a) * (b) + (c))
+#define GTR__V_SUM(v)        (v)
+#endif
+#define GTR__NR (2 * GTR__VL)
+#ifndef GTR__V_SUM
+static gtr_float gtr__v_sum(gtr__v v)
+{
+    gtr_float e[GTR__VL], sum = 0;
+    int i;
+    GTR__V_STORE(e, v);
+    for (i = 0; i < GTR__VL; i++) sum += e[i];
+    return sum;
+}
+#define GTR__V_SUM(v) gtr__v_sum(v)
+#endif
+
+/* Rows of a register tile: X(row, g, o), row = g + o. Addresses are pointer g plus 0, 1 or 2 strides, which x86 has modes for. */
+#define GTR__ROWS_1(X)  X(0, 0, 0)
+#define GTR__ROWS_2(X)  GTR__ROWS_1(X)  X(1, 0, 1)
+#define GTR__ROWS_3(X)  GTR__ROWS_2(X)  X(2, 0, 2)
+#define GTR__ROWS_4(X)  GTR__ROWS_3(X)  X(3, 3, 0)
+#define GTR__ROWS_5(X)  GTR__ROWS_4(X)  X(4, 3, 1)
+#define GTR__ROWS_6(X)  GTR__ROWS_5(X)  X(5, 3, 2)
+#define GTR__ROWS_7(X)  GTR__ROWS_6(X)  X(6, 6, 0)
+#define GTR__ROWS_8(X)  GTR__ROWS_7(X)  X(7, 6, 1)
+#define GTR__ROWS_9(X)  GTR__ROWS_8(X)  X(8, 6, 2)
+#define GTR__ROWS_10(X) GTR__ROWS_9(X)  X(9, 9, 0)
+#define GTR__ROWS_11(X) GTR__ROWS_10(X) X(10, 9, 1)
+#define GTR__ROWS_12(X) GTR__ROWS_11(X) X(11, 9, 2)
+#define GTR__ROWS_13(X) GTR__ROWS_12(X) X(12, 12, 0)
+#define GTR__ROWS_14(X) GTR__ROWS_13(X) X(13, 12, 1)
+
+#define GTR__BASE_0(g)  const gtr_float *a##g = a + (g) * GTR__RS;
+#define GTR__BASE_1(g)
+#define GTR__BASE_2(g)
+#define GTR__NEXT_0(g)  a##g += GTR__LS;
+#define GTR__NEXT_1(g)
+#define GTR__NEXT_2(g)
+#define GTR__ROW_BASE(i, g, o)  GTR__BASE_##o(g)
+#define GTR__ROW_NEXT(i, g, o)  GTR__NEXT_##o(g)
+#define GTR__ROW_ZERO1(i, g, o) gtr__v c##i = GTR__V_ZERO;
+#define GTR__ROW_ZERO2(i, g, o) gtr__v c##i = GTR__V_ZERO, d##i = GTR__V_ZERO;
+#define GTR__ROW_STEP1(i, g, o) x = GTR__V_SET(a##g + (o) * GTR__RS); c##i = GTR__V_FMA(x, b0, c##i);
+#define GTR__ROW_STEP2(i, g, o) x = GTR__V_SET(a##g + (o) * GTR__RS); c##i = GTR__V_FMA(x, b0, c##i); d##i = GTR__V_FMA(x, b1, d##i);
+#define GTR__ROW_FROM1(i, g, o) c##i = GTR__V_ADD(c##i, GTR__V_LOAD(from + (i) * fs));
+#define GTR__ROW_FROM2(i, g, o) c##i = GTR__V_ADD(c##i, GTR__V_LOAD(from + (i) * fs)); d##i = GTR__V_ADD(d##i, GTR__V_LOAD(from + (i) * fs + GTR__VL));
+#define GTR__ROW_BIAS1(i, g, o) c##i = GTR__V_ADD(c##i, b0);
+#define GTR__ROW_BIAS2(i, g, o) c##i = GTR__V_ADD(c##i, b0); d##i = GTR__V_ADD(d##i, b1);
+#define GTR__ROW_STORE1(i, g, o) GTR__V_STORE(c + (i) * cs, c##i);
+#define GTR__ROW_STORE2(i, g, o) GTR__V_STORE(c + (i) * cs, c##i); GTR__V_STORE(c + (i) * cs + GTR__VL, d##i);
+
+/* c (rows, 1 or 2 vectors) = a b + from + bias; from and bias may be NULL, from may be c. The k loop is bound by FMAs: 28 of them stand
+   against 16 loads. Rows of a are as apart and its columns 1 (by_row), or the other way about (by_col), so neither form needs packing. */
+typedef void (*gtr__tile_fn)(int64_t k, const gtr_float *a, int64_t as, const gtr_float *b, int64_t bs, const gtr_float *from, int64_t fs,
+                             const gtr_float *bias, gtr_float *c, int64_t cs);
+#define GTR__TILE_HEAD(name) \
+static void name(int64_t k, const gtr_float *a, int64_t as, const gtr_float *b, int64_t bs, const gtr_float *from, int64_t fs, \
+                 const gtr_float *bias, gtr_float *c, int64_t cs)
+#define GTR__TILE1(name, ROWS) GTR__TILE_HEAD(name) \
+{ \
+    gtr__v x, b0; \
+    ROWS(GTR__ROW_BASE) ROWS(GTR__ROW_ZERO1) \
+    for (; k > 0; k--) { \
+        b0 = GTR__V_LOAD(b); \
+        b += bs; \
+        ROWS(GTR__ROW_STEP1) ROWS(GTR__ROW_NEXT) \
+    } \
+    if (from) { ROWS(GTR__ROW_FROM1) } \
+    if (bias) { b0 = GTR__V_LOAD(bias); ROWS(GTR__ROW_BIAS1) } \
+    ROWS(GTR__ROW_STORE1) \
+    (void)as; \
+}
+#define GTR__TILE2(name, ROWS) GTR__TILE_HEAD(name) \
+{ \
+    gtr__v x, b0, b1; \
+    ROWS(GTR__ROW_BASE) ROWS(GTR__ROW_ZERO2) \
+    for (; k > 0; k--) { \
+        b0 = GTR__V_LOAD(b); \
+        b1 = GTR__V_LOAD(b + GTR__VL); \
+        b += bs; \
+        ROWS(GTR__ROW_STEP2) ROWS(GTR__ROW_NEXT) \
+    } \
+    if (from) { ROWS(GTR__ROW_FROM2) } \
+    if (bias) { b0 = GTR__V_LOAD(bias); b1 = GTR__V_LOAD(bias + GTR__VL); ROWS(GTR__ROW_BIAS2) } \
+    ROWS(GTR__ROW_STORE2) \
+    (void)as; \
+}
+#define GTR__RS as
+#define GTR__LS 1
+#define GTR__TILES_BY_ROW(R) GTR__TILE1(gtr__tile1_by_row_##R, GTR__ROWS_##R) GTR__TILE2(gtr__tile2_by_row_##R, GTR__ROWS_##R)
+GTR__TILES(GTR__TILES_BY_ROW)
+#undef GTR__RS
+#undef GTR__LS
+#define GTR__RS 1
+#define GTR__LS as
+#define GTR__TILES_BY_COL(R) GTR__TILE1(gtr__tile1_by_col_##R, GTR__ROWS_##R) GTR__TILE2(gtr__tile2_by_col_##R, GTR__ROWS_##R)
+GTR__TILES(GTR__TILES_BY_COL)
+#undef GTR__RS
+#undef GTR__LS
+
+#define GTR__TILE_NAME(R, n, by) gtr__tile##n##_by_##by##_##R,
+#define GTR__TILE_1R(R) GTR__TILE_NAME(R, 1, row)
+#define GTR__TILE_2R(R) GTR__TILE_NAME(R, 2, row)
+#define GTR__TILE_1C(R) GTR__TILE_NAME(R, 1, col)
+#define GTR__TILE_2C(R) GTR__TILE_NAME(R, 2, col)
+/* [by column][vectors - 1][rows - 1] */
+static const gtr__tile_fn gtr__tile_table[2][2][GTR__MR] = {
+    { { GTR__TILES(GTR__TILE_1R) }, { GTR__TILES(GTR__TILE_2R) } },
+    { { GTR__TILES(GTR__TILE_1C) }, { GTR__TILES(GTR__TILE_2C) } }
+};
+
+/* Products C = A B of m x k and k x n, and what is done with C on the way to memory. A[i][l] = a[i*ars + l*acs], B[l][j] = b[l*brs + j*bcs]; of
+   either's two strides one is 1. C is row-major. The cut into pieces, blocks of k and parts of a sum depends on shapes alone. */
+typedef struct gtr__gemm {
+    int64_t m, n, k;
+    const gtr_float *a, *b;
+    int64_t ars, acs, brs, bcs;
+    gtr_float *c;
+    int64_t ldc;
+    int add;                        /* add to what is in c */
+    int64_t items, a_item, b_item, c_item;      /* so many products, operands so far apart */
+    int64_t sums, a_sum, b_sum;     /* each of them the sum of so many, in this order */
+    /* epilogue: bias (n), then an activation; pre (shape of c) gets what goes into it. Or an activation's backward. */
+    const gtr_float *bias;
+    const gtr__unary_row *act;
+    gtr_float act_a, act_b;
+    gtr_float *pre;
+    bool back;                      /* the activation's backward, of */
+    const gtr_float *saved;         /* its x or y (shape of c); NULL if it reads neither */
+    /* the cut */
+    int64_t rows, cols;             /* of a block of C: a piece */
+    int64_t row_blocks, col_blocks;
+    int64_t strip, kc;              /* columns and k's of a block of B at once */
+    bool pack_a, pack_b;
+    int64_t group;                  /* items a piece, if items are small */
+    int64_t parts, part_k;          /* k cut into sums of its own, combined in order: a large k and a small C */
+    gtr_float *partial;             /* parts x m x n, if parts > 1 */
+    int64_t pieces;
+} gtr__gemm;
+
+#ifdef GPUTRAIN_DOUBLE
+#define GTR__PACK_B 8192            /* elements of a block of B: 64 KiB */
+#else
+#define GTR__PACK_B 16384
+#endif
+#define GTR__PACK_KC 256            /* most k's of a packed block of A */
+#define GTR__PACK_AS (GTR__PACK_KC + 16)
+#define GTR__LINE (64 / (int)sizeof(gtr_float))
+#define GTR__PIECE 2e6              /* flops worth a piece: about 8 us at 268 GFLOP/s */
+#define GTR__DOT_ROWS 8             /* up to so many rows of A against rows of B^T as they lie are dot products */
+
+/* Rows that are a multiple of 2 KiB apart fall on few sets of a first-level cache, and push each other out. */
+static bool gtr__conflict(int64_t stride) { return stride > 1 && stride * (int64_t)sizeof(gtr_float) % 2048 == 0; }
+static bool gtr__gemm_dots(const gtr__gemm *g) { return g->m <= GTR__DOT_ROWS && g->acs == 1 && g->brs == 1 && g->k >= GTR__VL; }
+
+/* Flops of one item; more for shapes that run slower. */
+static double gtr__gemm_cost(const gtr__gemm *g)
+{
+    const double mk = 2.0 * (double)g->m * (double)g->k * (double)g->sums;
+    if (gtr__gemm_dots(g)) return mk * 2 * (double)g->n;
+    return mk * (g->n <= GTR__VL ? GTR__NR : (double)g->n);
+}
+/* Rows, columns and items of a piece. */
+static void gtr__gemm_cut_c(gtr__gemm *g, double flops)
+{
+    const int64_t panels = GTR__MAX((g->n + GTR__NR - 1) / GTR__NR, 1);
+    int64_t wide = (int64_t)(GTR__PIECE / GTR__MAX(flops / (double)panels, 1.0)), high;
+    if (flops > 64 * GTR__PIECE) wide = 4;          /* large: each packed block of A serves more panels */
+    wide = GTR__MIN(GTR__MAX(wide, 1), panels);
+    g->col_blocks = (panels + wide - 1) / wide;
+    g->cols = (panels + g->col_blocks - 1) / g->col_blocks * GTR__NR;
+    g->col_blocks = (g->n + g->cols - 1) / g->cols;
+    /* rows are cut only where columns give few pieces: each repeats the packing of B */
+    high = (int64_t)(flops / GTR__PIECE / (double)GTR__MAX(g->col_blocks, 1));
+    high = GTR__MAX(GTR__MIN(high, g->m / 128), 1);
+    g->rows = GTR__ROUND_UP(GTR__MAX((g->m + high - 1) / high, 1), GTR__MR);
+    g->row_blocks = (g->m + g->rows - 1) / g->rows;
+    g->group = 1;
+    if (g->items > 1 && g->row_blocks * g->col_blocks == 1) g->group = GTR__MAX((int64_t)(GTR__PIECE / GTR__MAX(flops, 1.0)), 1);
+}
+static void gtr__gemm_cut(gtr__gemm *g)
+{
+    const double flops = gtr__gemm_cost(g);
+    int64_t blocks, kc;
+    gtr__gemm_cut_c(g, flops);
+    g->parts = 1;
+    g->part_k = g->k;
+    if (g->items == 1 && g->sums == 1 && g->k >= 1024 && g->row_blocks * g->col_blocks < 8 && !g->act && !g->bias) {
+        g->parts = GTR__MAX(GTR__MIN(GTR__MIN(g->k / 512, 16), (int64_t)(flops / GTR__PIECE)), 1);
+        g->part_k = GTR__ROUND_UP((g->k + g->parts - 1) / g->parts, 16);
+        g->parts = (g->k + g->part_k - 1) / g->part_k;
+    }
+    g->pack_a = gtr__conflict(g->ars) || gtr__conflict(g->acs);
+    g->pack_b = g->bcs != 1 || g->rows >= 4 * GTR__MR;
+    g->strip = GTR__MIN(g->cols, (g->pack_a || flops > 64 * GTR__PIECE ? 4 : 1) * GTR__NR);
+    kc = GTR__MIN(GTR__PACK_B / GTR__MAX(g->strip, 1), 512);
+    if (g->pack_a) kc = GTR__MIN(kc, GTR__PACK_KC);
+    kc = kc / 4 * 4;
+    blocks = GTR__MAX((g->part_k + kc - 1) / kc, 1);
+    g->kc = GTR__ROUND_UP((g->part_k + blocks - 1) / blocks, 4);
+    /* a backward epilogue that adds finds its sum's place taken by what it is to be added to: one block, which direct B allows */
+    if (g->back && g->add && g->kc < g->k) { g->kc = g->k; g->pack_a = g->pack_b = false; }
+    g->pieces = (g->items + g->group - 1) / g->group * g->row_blocks * g->col_blocks * g->parts;
+}
+
+/* Copies k x n of B, in panels of NR columns (the last of VL, if it needs no more), filled up with zeros. */
+static void gtr__pack_rows(const gtr_float *b, int64_t brs, int64_t k, int64_t n, gtr_float *to)
+{
+    int64_t j, l;
+    for (j = 0; j < n; j += GTR__NR) {
+        const int64_t have = GTR__MIN(n - j, GTR__NR), wide = have <= GTR__VL ? GTR__VL : GTR__NR;
+        const gtr_float *from = b + j;
+        if (have == GTR__NR) {
+            for (l = 0; l < k; l++, from += brs, to += GTR__NR) {
+                GTR__V_STORE(to, GTR__V_LOAD(from));
+                GTR__V_STORE(to + GTR__VL, GTR__V_LOAD(from + GTR__VL));
+            }
+        } else {
+            for (l = 0; l < k; l++, from += brs, to += wide) {
+                memcpy(to, from, (size_t)have * sizeof *to);
+                memset(to + have, 0, (size_t)(wide - have) * sizeof *to);
+            }
+        }
+    }
+}
+/* to[l*ts + j] = b[j*bcs + l] for VL j's: columns of B, each contiguous, to rows. In vectors of VL/4 rows' four elements, transposed four by four. */
+static void gtr__pack_group(const gtr_float *b, int64_t bcs, int64_t k, gtr_float *to, int64_t ts)
+{
+    int64_t l = 0, j;
+#ifdef GTR__V_LANES
+    for (; l + 4 <= k; l += 4, b += 4, to += 4 * ts) {
+        gtr__v r0 = GTR__V_LANES(b, bcs), r1 = GTR__V_LANES(b + bcs, bcs), r2 = GTR__V_LANES(b + 2 * bcs, bcs), r3 = GTR__V_LANES(b + 3 * bcs, bcs);
+        gtr__v a0 = GTR__V_LO(r0, r1), a1 = GTR__V_HI(r0, r1), a2 = GTR__V_LO(r2, r3), a3 = GTR__V_HI(r2, r3);
+        GTR__V_STORE(to, GTR__V_LO2(a0, a2));
+        GTR__V_STORE(to + ts, GTR__V_HI2(a0, a2));
+        GTR__V_STORE(to + 2 * ts, GTR__V_LO2(a1, a3));
+        GTR__V_STORE(to + 3 * ts, GTR__V_HI2(a1, a3));
+    }
+#endif
+    for (; l < k; l++, b++, to += ts) for (j = 0; j < GTR__VL; j++) to[j] = b[j * bcs];
+}
+/* The same as gtr__pack_rows for a B whose columns are contiguous. */
+static void gtr__pack_cols(const gtr_float *b, int64_t bcs, int64_t k, int64_t n, gtr_float *to)
+{
+    int64_t i, j, l, g;
+    for (j = 0; j < n; j += GTR__NR) {
+        const int64_t have = GTR__MIN(n - j, GTR__NR), wide = have <= GTR__VL ? GTR__VL : GTR__NR;
+        for (g = 0; g < wide; g += GTR__VL) {
+            const gtr_float *from = b + (j + g) * bcs;
+            const int64_t rest = GTR__MIN(have - g, GTR__VL);
+            if (rest == GTR__VL) { gtr__pack_group(from, bcs, k, to + g, wide); continue; }
+            for (l = 0; l < k; l++) memset(to + l * wide + g, 0, GTR__VL * sizeof *to);
+            for (l = 0; l < k; l++) for (i = 0; i < rest; i++) to[l * wide + g + i] = from[i * bcs + l];
+        }
+        to += k * wide;
+    }
+}
+/* Rows of A as they lie, or its columns, closer together. */
+static void gtr__pack_a(const gtr_float *a, int64_t stride, int64_t n, int64_t length, gtr_float *to, int64_t ts)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) memcpy(to + i * ts, a + i * stride, (size_t)length * sizeof *a);
+}
+
+/* Where a block of C is: its pointers stand at C's element (0, 0). */
+typedef struct gtr__spot {
+    const gtr__gemm *g;
+    gtr_float *c;
+    int64_t    ldc;
+    bool       add, first, last;    /* to c; first and last block of k */
+    bool       finish;              /* with the epilogue: not a part */
+} gtr__spot;
+static void gtr__tile_copy(const gtr_float *from, int64_t fs, gtr_float *to, int64_t ts, int64_t rows, int64_t width)
+{
+    int64_t i;
+    if (width == GTR__NR) for (i = 0; i < rows; i++) memcpy(to + i * ts, from + i * fs, GTR__NR * sizeof *to);
+    else for (i = 0; i < rows; i++) memcpy(to + i * ts, from + i * fs, (size_t)width * sizeof *to);
+}
+/* A finished tile (rows x width, rows wide apart) at C's (i, j): what the activation does with it, and the way to memory. */
+static void gtr__tile_finish(const gtr__spot *s, gtr_float *tile, int64_t wide, int64_t rows, int64_t width, int64_t i, int64_t j)
+{
+    const gtr__gemm *g = s->g;
+    const int64_t at = i * g->ldc + j;
+    if (g->back) {
+        gtr_float saved[GTR__MR * GTR__NR], old[GTR__MR * GTR__NR], *dx = g->add ? old : tile;
+        if (width < wide) { memset(saved, 0, sizeof saved); memset(old, 0, sizeof old); }
+        if (g->saved) gtr__tile_copy(g->saved + at, g->ldc, saved, wide, rows, width);
+        if (g->add) gtr__tile_copy(s->c + at, g->ldc, old, wide, rows, width);
+        g->act->backward(g->act_a, g->act_b, tile, g->saved ? saved : tile, g->saved ? saved : tile, dx, rows * wide, g->add);
+        gtr__tile_copy(dx, wide, s->c + at, g->ldc, rows, width);
+        return;
+    }
+    if (g->pre) gtr__tile_copy(tile, wide, g->pre + at, g->ldc, rows, width);
+    if (g->act) g->act->forward(g->act_a, g->act_b, tile, tile, rows * wide);
+    gtr__tile_copy(tile, wide, s->c + at, s->ldc, rows, width);
+}
+/* One tile over one block of k. Straight into C where the tile is whole and nothing follows, else by way of the stack. */
+static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int64_t as, bool by_col, const gtr_float *b, int64_t bs, int64_t i,
+                          int64_t j, int64_t rows, int64_t width)
+{
+    const gtr__gemm *g = s->g;
+    const bool finish = s->last && s->finish, from = !s->first || (s->add && !g->back);
+    const gtr_float *bias = finish && g->bias ? g->bias + j : NULL;
+    const gtr__tile_fn fn = gtr__tile_table[by_col][width > GTR__VL][rows - 1];
+    gtr_float *c = s->c + i * s->ldc + j;
+    if ((width == GTR__NR || width == GTR__VL) && !(finish && g->act)) {
+        fn(k, a, as, b, bs, from ? c : NULL, s->ldc, bias, c, s->ldc);
+    } else {
+        const int64_t wide = width > GTR__VL ? GTR__NR : GTR__VL;
+        gtr_float tile[GTR__MR * GTR__NR], some[GTR__NR];
+        if (bias && width < wide) { memset(some, 0, sizeof some); memcpy(some, bias, (size_t)width * sizeof *bias); bias = some; }
+        if (from) {
+            if (width < wide) memset(tile, 0, sizeof tile);
+            gtr__tile_copy(c, s->ldc, tile, wide, rows, width);
+        }
+        fn(k, a, as, b, bs, from ? tile : NULL, wide, bias, tile, wide);
+        if (finish) gtr__tile_finish(s, tile, wide, rows, width, i, j);
+        else gtr__tile_copy(tile, wide, c, s->ldc, rows, width);
+    }
+}
+
+/* The columns of a strip that no whole panel of unpacked B covers, when k is too long to be packed. */
+static void gtr__edge_plain(const gtr__spot *s, int64_t k, const gtr_float *a, const gtr_float *b, int64_t i, int64_t j, int64_t rows, int64_t width)
+{
+    const gtr__gemm *g = s->g;
+    gtr_float tile[GTR__MR * GTR__NR];
+    int64_t r, q, l;
+    memset(tile, 0, sizeof tile);
+    for (r = 0; r < rows; r++)
+        for (l = 0; l < k; l++)
+            for (q = 0; q < width; q++) tile[r * GTR__NR + q] += a[r * g->ars + l * g->acs] * b[l * g->brs + q];
+    gtr__tile_finish(s, tile, GTR__NR, rows, width, i, j);
+}
+/* All rows of a block over a strip of columns from j and one block of k; a and b stand at the block's first k, a at row 0, b at column j. */
+static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, const gtr_float *b, int64_t i0, int64_t i1, int64_t j, int64_t n,
+                            gtr_float *pa, gtr_float *pb)
+{
+    const gtr__gemm *g = s->g;
+    const bool by_col = g->acs != 1, fits = k * GTR__NR <= GTR__PACK_B;
+    const int64_t whole = g->pack_b ? 0 : n / GTR__NR * GTR__NR;    /* columns of B read where they lie */
+    const int64_t tiles = (i1 - i0 + GTR__MR - 1) / GTR__MR;
+    int64_t t, i = i0, q;
+    if (g->bcs == 1) { if (fits) gtr__pack_rows(b + whole, g->brs, k, n - whole, pb); }
+    else gtr__pack_cols(b, g->bcs, k, n, pb);
+    for (t = 0; t < tiles; t++) {
+        const int64_t rows = (i1 - i0 + t) / tiles;
+        const gtr_float *at = a + i * g->ars;
+        int64_t as = by_col ? g->acs : g->ars;
+        if (g->pack_a) {
+            if (by_col) gtr__pack_a(at, as, k, rows, pa, GTR__MR);
+            else gtr__pack_a(at, as, rows, k, pa, GTR__PACK_AS);
+            at = pa;
+            as = by_col ? GTR__MR : GTR__PACK_AS;
+        }
+        for (q = 0; q < whole; q += GTR__NR) gtr__tile_run(s, k, at, as, by_col, b + q, g->brs, i, j + q, rows, GTR__NR);
+        for (; q < n; q += GTR__NR) {
+            const int64_t width = GTR__MIN(n - q, GTR__NR);
+            if (fits || g->pack_b) gtr__tile_run(s, k, at, as, by_col, pb + (q - whole) * k, width > GTR__VL ? GTR__NR : GTR__VL, i, j + q, rows, width);
+            else gtr__edge_plain(s, k, at, b + q, i, j + q, rows, width);
+        }
+        i += rows;
+    }
+}
+/* A few rows of x against rows of w as they lie: bound by the reading of w, so nothing is packed. Four rows of w at a time. */
+static void gtr__dot4(int64_t k, const gtr_float *x, const gtr_float *w, int64_t ws, gtr_float *y)
+{
+    const gtr_float *w1 = w + ws, *w2 = w + 2 * ws, *w3 = w + 3 * ws;
+    gtr__v a = GTR__V_ZERO, b = GTR__V_ZERO, c = GTR__V_ZERO, d = GTR__V_ZERO, e = GTR__V_ZERO, f = GTR__V_ZERO, g = GTR__V_ZERO, h = GTR__V_ZERO, u;
+    int64_t l = 0;
+    for (; l + 2 * GTR__VL <= k; l += 2 * GTR__VL) {
+        u = GTR__V_LOAD(x + l);
+        a = GTR__V_FMA(u, GTR__V_LOAD(w + l), a);
+        b = GTR__V_FMA(u, GTR__V_LOAD(w1 + l), b);
+        c = GTR__V_FMA(u, GTR__V_LOAD(w2 + l), c);
+        d = GTR__V_FMA(u, GTR__V_LOAD(w3 + l), d);
+        u = GTR__V_LOAD(x + l + GTR__VL);
+        e = GTR__V_FMA(u, GTR__V_LOAD(w + l + GTR__VL), e);
+        f = GTR__V_FMA(u, GTR__V_LOAD(w1 + l + GTR__VL), f);
+        g = GTR__V_FMA(u, GTR__V_LOAD(w2 + l + GTR__VL), g);
+        h = GTR__V_FMA(u, GTR__V_LOAD(w3 + l + GTR__VL), h);
+    }
+    y[0] = GTR__V_SUM(GTR__V_ADD(a, e));
+    y[1] = GTR__V_SUM(GTR__V_ADD(b, f));
+    y[2] = GTR__V_SUM(GTR__V_ADD(c, g));
+    y[3] = GTR__V_SUM(GTR__V_ADD(d, h));
+    for (; l < k; l++) { y[0] += x[l] * w[l]; y[1] += x[l] * w1[l]; y[2] += x[l] * w2[l]; y[3] += x[l] * w3[l]; }
+}
+/* The same for two rows of x, xs apart; y's rows are NR apart. */
+static void gtr__dot8(int64_t k, const gtr_float *x, int64_t xs, const gtr_float *w, int64_t ws, gtr_float *y)
+{
+    const gtr_float *w1 = w + ws, *w2 = w + 2 * ws, *w3 = w + 3 * ws, *x1 = x + xs;
+    gtr__v a = GTR__V_ZERO, b = GTR__V_ZERO, c = GTR__V_ZERO, d = GTR__V_ZERO, e = GTR__V_ZERO, f = GTR__V_ZERO, g = GTR__V_ZERO, h = GTR__V_ZERO, u, v, t;
+    gtr_float *z = y + GTR__NR;
+    int64_t l = 0;
+    for (; l + GTR__VL <= k; l += GTR__VL) {
+        u = GTR__V_LOAD(x + l);
+        v = GTR__V_LOAD(x1 + l);
+        t = GTR__V_LOAD(w + l);
+        a = GTR__V_FMA(u, t, a); e = GTR__V_FMA(v, t, e);
+        t = GTR__V_LOAD(w1 + l);
+        b = GTR__V_FMA(u, t, b); f = GTR__V_FMA(v, t, f);
+        t = GTR__V_LOAD(w2 + l);
+        c = GTR__V_FMA(u, t, c); g = GTR__V_FMA(v, t, g);
+        t = GTR__V_LOAD(w3 + l);
+        d = GTR__V_FMA(u, t, d); h = GTR__V_FMA(v, t, h);
+    }
+    y[0] = GTR__V_SUM(a); y[1] = GTR__V_SUM(b); y[2] = GTR__V_SUM(c); y[3] = GTR__V_SUM(d);
+    z[0] = GTR__V_SUM(e); z[1] = GTR__V_SUM(f); z[2] = GTR__V_SUM(g); z[3] = GTR__V_SUM(h);
+    for (; l < k; l++) {
+        y[0] += x[l] * w[l]; y[1] += x[l] * w1[l]; y[2] += x[l] * w2[l]; y[3] += x[l] * w3[l];
+        z[0] += x1[l] * w[l]; z[1] += x1[l] * w1[l]; z[2] += x1[l] * w2[l]; z[3] += x1[l] * w3[l];
+    }
+}
+static gtr_float gtr__dot1(int64_t k, const gtr_float *x, const gtr_float *w)
+{
+    gtr__v a = GTR__V_ZERO;
+    gtr_float y;
+    int64_t l = 0;
+    for (; l + GTR__VL <= k; l += GTR__VL) a = GTR__V_FMA(GTR__V_LOAD(x + l), GTR__V_LOAD(w + l), a);
+    y = GTR__V_SUM(a);
+    for (; l < k; l++) y += x[l] * w[l];
+    return y;
+}
+static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_float *b, int64_t i0, int64_t i1, int64_t j0, int64_t j1)
+{
+    const gtr__gemm *g = s->g;
+    gtr_float tile[GTR__MR * GTR__NR];
+    int64_t i, j, r, q;
+    memset(tile, 0, sizeof tile);
+    for (j = j0; j < j1; j += GTR__NR) {
+        const int64_t width = GTR__MIN(j1 - j, GTR__NR);
+        for (i = i0; i < i1; i += GTR__MR) {
+            const int64_t rows = GTR__MIN(i1 - i, GTR__MR);
+            for (q = 0; q + 4 <= width; q += 4) {
+                const gtr_float *w = b + (j + q) * g->bcs;
+                for (r = 0; r + 2 <= rows; r += 2) gtr__dot8(g->k, a + (i + r) * g->ars, g->ars, w, g->bcs, tile + r * GTR__NR + q);
+                if (r < rows) gtr__dot4(g->k, a + (i + r) * g->ars, w, g->bcs, tile + r * GTR__NR + q);
+            }
+            for (; q < width; q++)
+                for (r = 0; r < rows; r++) tile[r * GTR__NR + q] = gtr__dot1(g->k, a + (i + r) * g->ars, b + (j + q) * g->bcs);
+            for (r = 0; r < rows; r++)
+                for (q = 0; q < width; q++) {
+                    if (s->add && !g->back) tile[r * GTR__NR + q] += s->c[(i + r) * s->ldc + j + q];
+                    if (g->bias) tile[r * GTR__NR + q] += g->bias[j + q];
+                }
+            gtr__tile_finish(s, tile, GTR__NR, rows, width, i, j);
+        }
+    }
+}
+static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int64_t i0, int64_t i1, int64_t j0, int64_t j1)
+{
+    gtr_float room_a[GTR__MR * GTR__PACK_AS + GTR__LINE], room_b[GTR__PACK_B + GTR__LINE];
+    gtr_float *pa = room_a, *pb = room_b;
+    const int64_t l0 = part * g->part_k, l1 = GTR__MIN(l0 + g->part_k, g->k);
+    int64_t j, l, sum;
+    gtr__spot s;
+    pa += (64 - (uintptr_t)pa % 64) % 64 / sizeof *pa;
+    pb += (64 - (uintptr_t)pb % 64) % 64 / sizeof *pb;
+    s.g = g;
+    s.finish = g->parts == 1;
+    s.c = s.finish ? g->c + item * g->c_item : g->partial + part * g->m * g->n;
+    s.ldc = s.finish ? g->ldc : g->n;
+    s.add = s.finish && g->add;
+    s.first = s.last = true;
+    if (gtr__gemm_dots(g) && g->sums == 1) { gtr__gemm_dot(&s, g->a + item * g->a_item, g->b + item * g->b_item, i0, i1, j0, j1); return; }
+    for (j = j0; j < j1; j += g->strip) {
+        for (sum = 0; sum < g->sums; sum++) {
+            const gtr_float *a = g->a + item * g->a_item + sum * g->a_sum, *b = g->b + item * g->b_item + sum * g->b_sum + j * g->bcs;
+            for (l = l0; l < l1; l += g->kc) {
+                s.first = sum == 0 && l == l0;
+                s.last = sum == g->sums - 1 && l + g->kc >= l1;
+                gtr__gemm_strip(&s, GTR__MIN(g->kc, l1 - l), a + l * g->acs, b + l * g->brs, i0, i1, j, GTR__MIN(g->strip, j1 - j), pa, pb);
+            }
+        }
+    }
+}
+static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece)
+{
+    const int64_t col = piece % g->col_blocks, row = piece / g->col_blocks % g->row_blocks;
+    const int64_t part = piece / (g->col_blocks * g->row_blocks) % g->parts, group = piece / (g->col_blocks * g->row_blocks * g->parts);
+    const int64_t i0 = row * g->rows, i1 = GTR__MIN(i0 + g->rows, g->m), j0 = col * g->cols, j1 = GTR__MIN(j0 + g->cols, g->n);
+    int64_t item;
+    for (item = group * g->group; item < GTR__MIN((group + 1) * g->group, g->items); item++) gtr__gemm_block(g, item, part, i0, i1, j0, j1);
+}
+
+/* Sums of the columns of x (rows x cols): a bias's gradient. Cut into blocks of columns, and long ones into parts that are added in order. */
+typedef struct gtr__colsum {
+    const gtr_float *x;
+    gtr_float *y;
+    int64_t    rows, cols;
+    int        add;
+    int64_t    parts, part_rows, blocks;
+    gtr_float *partial;             /* parts x cols, if parts > 1 */
+    int64_t    pieces;
+} gtr__colsum;
+#define GTR__COLSUM_COLS 128
+#define GTR__COLSUM_ROWS 2048
+static void gtr__colsum_cut(gtr__colsum *s)
+{
+    s->blocks = (s->cols + GTR__COLSUM_COLS - 1) / GTR__COLSUM_COLS;
+    s->parts = GTR__MAX(GTR__MIN(s->rows / GTR__COLSUM_ROWS, 16), 1);
+    s->part_rows = (s->rows + s->parts - 1) / s->parts;
+    s->parts = GTR__MAX((s->rows + s->part_rows - 1) / GTR__MAX(s->part_rows, 1), 1);
+    s->pieces = s->blocks * s->parts;
+}
+static void gtr__colsum_piece(const gtr__colsum *s, int64_t piece)
+{
+    const int64_t j0 = piece % s->blocks * GTR__COLSUM_COLS, n = GTR__MIN(s->cols - j0, GTR__COLSUM_COLS);
+    const int64_t part = piece / s->blocks, r0 = part * s->part_rows, r1 = GTR__MIN(r0 + s->part_rows, s->rows);
+    gtr_float sum[GTR__COLSUM_COLS], *to = s->parts > 1 ? s->partial + part * s->cols + j0 : s->y + j0;
+    int64_t r, j, whole = n / GTR__VL * GTR__VL;
+    memset(sum, 0, sizeof sum);
+    for (r = r0; r < r1; r++) {
+        const gtr_float *x = s->x + r * s->cols + j0;
+        for (j = 0; j < whole; j += GTR__VL) GTR__V_STORE(sum + j, GTR__V_ADD(GTR__V_LOAD(sum + j), GTR__V_LOAD(x + j)));
+        for (; j < n; j++) sum[j] += x[j];
+    }
+    for (j = 0; j < n; j++) to[j] = s->add && s->parts == 1 ? to[j] + sum[j] : sum[j];
+}
+
+/* What one node computes: its products and sums share one cut, so that their pieces fill each other's gaps. */
+typedef struct gtr__products {
+    gtr__gemm   gemm[2];
+    int         n;
+    gtr__colsum colsum;
+    int         has_colsum;
+    int64_t     pieces;
+} gtr__products;
+static void gtr__products_piece(void *arg, int64_t piece)
+{
+    const gtr__products *p = (const gtr__products *)arg;
+    int i;
+    for (i = 0; i < p->n; i++) {
+        if (piece < p->gemm[i].pieces) { gtr__gemm_piece(&p->gemm[i], piece); return; }
+        piece -= p->gemm[i].pieces;
+    }
+    gtr__colsum_piece(&p->colsum, piece);
+}
+/* Combines parts: c = (add: c +) part 0 + part 1 + ..., in this order. */
+#define GTR__COMBINE 4096
+typedef struct gtr__combine { const gtr_float *partial; int64_t parts, n; gtr_float *to; int add; } gtr__combine;
+static void gtr__combine_piece(void *arg, int64_t piece)
+{
+    const gtr__combine *c = (const gtr__combine *)arg;
+    const int64_t end = GTR__MIN((piece + 1) * GTR__COMBINE, c->n);
+    int64_t i = piece * GTR__COMBINE, p;
+    for (; i + GTR__VL <= end; i += GTR__VL) {
+        gtr__v sum = GTR__V_LOAD(c->partial + i);
+        for (p = 1; p < c->parts; p++) sum = GTR__V_ADD(sum, GTR__V_LOAD(c->partial + p * c->n + i));
+        if (c->add) sum = GTR__V_ADD(GTR__V_LOAD(c->to + i), sum);
+        GTR__V_STORE(c->to + i, sum);
+    }
+    for (; i < end; i++) {
+        gtr_float sum = c->partial[i];
+        for (p = 1; p < c->parts; p++) sum += c->partial[p * c->n + i];
+        c->to[i] = c->add ? c->to[i] + sum : sum;
+    }
+}
+static void gtr__combine_run(gtr__cpu *cpu, const gtr_float *partial, int64_t parts, int64_t n, gtr_float *to, int add)
+{
+    gtr__combine c;
+    c.partial = partial; c.parts = parts; c.n = n; c.to = to; c.add = add;
+    if (parts > 1) gtr__parallel(cpu, (n + GTR__COMBINE - 1) / GTR__COMBINE, gtr__combine_piece, &c);
+}
+static gtr__gemm *gtr__products_add(gtr__products *p, int64_t m, int64_t n, int64_t k, const gtr_float *a, int64_t ars, int64_t acs, const gtr_float *b,
+                                    int64_t brs, int64_t bcs, const gtr__arg *c)
+{
+    gtr__gemm *g = &p->gemm[p->n++];
+    g->m = m; g->n = n; g->k = k;
+    g->a = a; g->ars = ars; g->acs = acs;
+    g->b = b; g->brs = brs; g->bcs = bcs;
+    g->c = (gtr_float *)c->data; g->ldc = n; g->add = c->add;
+    g->items = g->sums = 1;
+    return g;
+}
+static size_t gtr__products_cut(gtr__products *p, gtr_float *ws)
+{
+    size_t used = 0;
+    int i;
+    p->pieces = 0;
+    for (i = 0; i < p->n; i++) {
+        gtr__gemm *g = &p->gemm[i];
+        gtr__gemm_cut(g);
+        if (g->parts > 1) {
+            if (ws) g->partial = ws + used;
+            used += (size_t)(g->parts * g->m * g->n);
+        }
+        p->pieces += g->pieces;
+    }
+    if (p->has_colsum) {
+        gtr__colsum_cut(&p->colsum);
+        if (p->colsum.parts > 1) {
+            if (ws) p->colsum.partial = ws + used;
+            used += (size_t)(p->colsum.parts * p->colsum.cols);
+        }
+        p->pieces += p->colsum.pieces;
+    }
+    return used * sizeof(gtr_float);
+}
+
+#ifdef GPUTRAIN_CBLAS
+#include <cblas.h>
+#ifdef GPUTRAIN_DOUBLE
+#define GTR__CBLAS_GEMM cblas_dgemm
+#else
+#define GTR__CBLAS_GEMM cblas_sgemm
+#endif
+/* The library's product, then the epilogue over rows. False where this file's own loop has to do it. */
+static bool gtr__gemm_cblas(const gtr__gemm *g)
+{
+    const int64_t lda = GTR__MAX(g->acs == 1 ? g->ars : g->acs, 1), ldb = GTR__MAX(g->bcs == 1 ? g->brs : g->bcs, 1);
+    int64_t item, sum, i, j;
+    if ((g->back && g->add) || GTR__MAX(GTR__MAX(g->m, g->n), GTR__MAX(g->k, GTR__MAX(lda, ldb))) > INT_MAX || gtr__gemm_dots(g)) return false;
+    for (item = 0; item < g->items; item++)
+        for (sum = 0; sum < g->sums; sum++)
+            GTR__CBLAS_GEMM(CblasRowMajor, g->acs == 1 ? CblasNoTrans : CblasTrans, g->bcs == 1 ? CblasNoTrans : CblasTrans, (int)g->m, (int)g->n,
+                            (int)g->k, 1, g->a + item * g->a_item + sum * g->a_sum, (int)GTR__MAX(lda, g->acs == 1 ? g->k : g->m),
+                            g->b + item * g->b_item + sum * g->b_sum, (int)GTR__MAX(ldb, g->bcs == 1 ? g->n : g->k),
+                            g->add || sum ? (gtr_float)1 : (gtr_float)0, g->c + item * g->c_item, (int)g->ldc);
+    for (i = 0; i < g->m && (g->bias || g->act); i++) {
+        gtr_float *c = g->c + i * g->ldc;
+        const gtr_float *saved = g->saved ? g->saved + i * g->ldc : c;
+        if (g->back) { g->act->backward(g->act_a, g->act_b, c, saved, saved, c, g->n, 0); continue; }
+        if (g->bias) for (j = 0; j < g->n; j++) c[j] += g->bias[j];
+        if (g->pre) memcpy(g->pre + i * g->ldc, c, (size_t)g->n * sizeof *c);
+        if (g->act) g->act->forward(g->act_a, g->act_b, c, c, g->n);
+    }
+    return true;
+}
+#endif
+
+/* Computes the set, or, when the plan is being made, says what workspace it wants. */
+static gtr_result gtr__products_run(gtr__products *p, gtr__cpu *cpu, const gtr__call *c)
+{
+    int i;
+    if (c->measure) { *c->measure = gtr__products_cut(p, NULL); return GTR_OK; }
+#ifdef GPUTRAIN_CBLAS
+    { int left = 0; for (i = 0; i < p->n; i++) if (!gtr__gemm_cblas(&p->gemm[i])) p->gemm[left++] = p->gemm[i]; p->n = left; }
+#endif
+    if (gtr__products_cut(p, (gtr_float *)c->ws) > c->ws_bytes) return GTR_ERR_STATE;
+    gtr__parallel(cpu, p->pieces, gtr__products_piece, p);
+    for (i = 0; i < p->n; i++) gtr__combine_run(cpu, p->gemm[i].partial, p->gemm[i].parts, p->gemm[i].m * p->gemm[i].n, p->gemm[i].c, p->gemm[i].add);
+    if (p->has_colsum) gtr__combine_run(cpu, p->colsum.partial, p->colsum.parts, p->colsum.cols, p->colsum.y, p->colsum.add);
+    return GTR_OK;
+}
+static const gtr_float *gtr__in(const gtr__call *c, int i) { return (const gtr_float *)c->in[i].data; }
+/* Whether output i is to be computed. While workspace is measured no address is known: all are. */
+static bool gtr__wanted(const gtr__call *c, int i) { return i < c->n_out && (c->measure || c->out[i].data); }
+
+// >>op:matmul
+/* y = op(a) op(b), a (..., M, K), b (..., K, N), y (..., M, N); i[0]: a is (..., K, M), i[1]: b is (..., N, K). */
+typedef struct gtr__matmul_dims {
+    int64_t m, n, k, items;
+    int64_t ars, acs, brs, bcs;     /* of op(a), op(b) */
+    int64_t a_item, b_item;         /* 0: that operand has no leading dimensions and serves all items */
+} gtr__matmul_dims;
+static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c)
+{
+    const gtr_shape *a = &c->in[0].shape, *b = &c->in[1].shape;
+    const int64_t a0 = a->dim[a->ndim - 2], a1 = a->dim[a->ndim - 1], b0 = b->dim[b->ndim - 2], b1 = b->dim[b->ndim - 1];
+    const int ta = c->attr->i[0] != 0, tb = c->attr->i[1] != 0;
+    gtr__matmul_dims d;
+    d.m = ta ? a1 : a0; d.k = ta ? a0 : a1; d.n = tb ? b0 : b1;
+    d.ars = ta ? 1 : a1; d.acs = ta ? a1 : 1;
+    d.brs = tb ? 1 : b1; d.bcs = tb ? b1 : 1;
+    d.items = GTR__MAX(c->in[0].count / GTR__MAX(a0 * a1, 1), c->in[1].count / GTR__MAX(b0 * b1, 1));
+    d.a_item = a->ndim > 2 ? a0 * a1 : 0;
+    d.b_item = b->ndim > 2 ? b0 * b1 : 0;
+    if (d.items > 1 && !ta && d.a_item && !d.b_item) { d.m *= d.items; d.items = 1; }   /* items of a are rows of one product */
+    return d;
+}
+static gtr_result gtr__cpu_matmul_fwd(void *instance, const gtr__call *c)
+{
+    const gtr__matmul_dims d = gtr__matmul_shape(c);
+    gtr__products p;
+    gtr__gemm *g;
+    memset(&p, 0, sizeof p);
+    g = gtr__products_add(&p, d.m, d.n, d.k, gtr__in(c, 0), d.ars, d.acs, gtr__in(c, 1), d.brs, d.bcs, &c->out[0]);
+    g->items = d.items; g->a_item = d.a_item; g->b_item = d.b_item; g->c_item = d.m * d.n;
+    return gtr__products_run(&p, (gtr__cpu *)instance, c);
+}
+/* Gradients are products again: da = dy op(b)^T, db = op(a)^T dy, written transposed where the operand is. One operand for all items has
+   the sum over the items, in their order. */
+static gtr_result gtr__cpu_matmul_bwd(void *instance, const gtr__call *c)
+{
+    const gtr__matmul_dims d = gtr__matmul_shape(c);
+    const gtr_float *a = gtr__in(c, 0), *b = gtr__in(c, 1), *dy = gtr__in(c, c->n_in - 1);
+    const int64_t dy_item = d.m * d.n;
+    gtr__products p;
+    memset(&p, 0, sizeof p);
+    if (gtr__wanted(c, 1)) {
+        const bool t = c->attr->i[1] != 0;
+        gtr__gemm *g = t ? gtr__products_add(&p, d.n, d.k, d.m, dy, 1, d.n, a, d.ars, d.acs, &c->out[1])
+                         : gtr__products_add(&p, d.k, d.n, d.m, a, d.acs, d.ars, dy, d.n, 1, &c->out[1]);
+        int64_t *apart = d.b_item ? &g->items : &g->sums;
+        *apart = d.items;
+        g->c_item = d.b_item;
+        g->a_item = g->a_sum = t ? dy_item : d.a_item;
+        g->b_item = g->b_sum = t ? d.a_item : dy_item;
+    }
+    if (gtr__wanted(c, 0)) {
+        const bool t = c->attr->i[0] != 0;
+        gtr__gemm *g = t ? gtr__products_add(&p, d.k, d.m, d.n, b, d.brs, d.bcs, dy, 1, d.n, &c->out[0])
+                         : gtr__products_add(&p, d.m, d.k, d.n, dy, d.n, 1, b, d.bcs, d.brs, &c->out[0]);
+        int64_t *apart = d.a_item ? &g->items : &g->sums;
+        *apart = d.items;
+        g->c_item = d.a_item;
+        g->a_item = g->a_sum = t ? d.b_item : dy_item;
+        g->b_item = g->b_sum = t ? dy_item : d.b_item;
+    }
+    return gtr__products_run(&p, (gtr__cpu *)instance, c);
+}
+
+// >>op:linear
+/* y = x w^T + b, x (..., K), w (M, K), b (M), y (..., M); dx = dy w, dw = dy^T x, db = sum of dy's rows. */
+static gtr_result gtr__cpu_linear_fwd(void *instance, const gtr__call *c)
+{
+    const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
+    gtr__products p;
+    gtr__gemm *g;
+    memset(&p, 0, sizeof p);
+    g = gtr__products_add(&p, c->out[0].count / m, m, k, gtr__in(c, 0), k, 1, gtr__in(c, 1), 1, k, &c->out[0]);
+    if (c->n_in > 2) g->bias = gtr__in(c, 2);
+    return gtr__products_run(&p, (gtr__cpu *)instance, c);
+}
+static gtr_result gtr__cpu_linear_bwd(void *instance, const gtr__call *c)
+{
+    const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1], rows = c->in[0].count / k;
+    const gtr_float *dy = gtr__in(c, c->n_in - 1);
+    gtr__products p;
+    memset(&p, 0, sizeof p);
+    if (gtr__wanted(c, 1)) gtr__products_add(&p, m, k, rows, dy, 1, m, gtr__in(c, 0), k, 1, &c->out[1]);
+    if (gtr__wanted(c, 0)) gtr__products_add(&p, rows, k, m, dy, m, 1, gtr__in(c, 1), k, 1, &c->out[0]);
+    if (gtr__wanted(c, 2)) {
+        p.has_colsum = 1;
+        p.colsum.x = dy; p.colsum.y = (gtr_float *)c->out[2].data;
+        p.colsum.rows = rows; p.colsum.cols = m; p.colsum.add = c->out[2].add;
+    }
+    return gtr__products_run(&p, (gtr__cpu *)instance, c);
+}
+
+// >>op:linear_act
+/* y = act(x w^T + b); output 1, if wanted, is x w^T + b. i[0]: the unary op; f[0], f[1]: its a and b. */
+static gtr_result gtr__cpu_linear_act_fwd(void *instance, const gtr__call *c)
+{
+    const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
+    gtr__products p;
+    gtr__gemm *g;
+    memset(&p, 0, sizeof p);
+    g = gtr__products_add(&p, c->out[0].count / m, m, k, gtr__in(c, 0), k, 1, gtr__in(c, 1), 1, k, &c->out[0]);
+    if (c->n_in > 2) g->bias = gtr__in(c, 2);
+    if (c->n_out > 1) g->pre = (gtr_float *)c->out[1].data;
+    g->act = gtr__unary_find((int)c->attr->i[0]);
+    g->act_a = (gtr_float)c->attr->f[0];
+    g->act_b = (gtr_float)c->attr->f[1];
+    return g->act ? gtr__products_run(&p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
+}
+
+// >>op:linear_dact
+/* dx = act'(saved) (dy w), dy (..., M), w (M, K), saved and dx (..., K): the input's gradient of a linear layer and of the activation that
+   made its input. saved is that activation's y or x, whichever its backward reads. i[0], f[0], f[1] as in linear_act. */
+static gtr_result gtr__cpu_linear_dact_fwd(void *instance, const gtr__call *c)
+{
+    const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
+    gtr__products p;
+    gtr__gemm *g;
+    memset(&p, 0, sizeof p);
+    g = gtr__products_add(&p, c->in[0].count / m, k, m, gtr__in(c, 0), m, 1, gtr__in(c, 1), k, 1, &c->out[0]);
+    g->back = true;
+    g->saved = gtr__in(c, 2);
+    g->act = gtr__unary_find((int)c->attr->i[0]);
+    g->act_a = (gtr_float)c->attr->f[0];
+    g->act_b = (gtr_float)c->attr->f[1];
+    return g->act ? gtr__products_run(&p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
+}
+
+// >>ops
+/* Every op but the products' kernels: shape function, forward and backward side by side. A kernel is called with
+     forward:  in = inputs, out = outputs
+     backward: in = inputs, outputs, gradients of the differentiable outputs; out = gradients of the inputs (data NULL: not wanted)
+   All floats are gtr_float here but for COPY, CAST, FEED and CHECK, which take every storage. Work is cut into pieces by shape alone and
+   sums are made in a fixed order, so that the bits do not depend on the number of threads. */
+
+// >>conversions
+#if !defined(GPUTRAIN_DOUBLE) && (defined(__SSE2__) || defined(__AVX2__) || defined(__F16C__))
+#include <immintrin.h>
+#endif
+
+/* bfloat16 and float16 of a float and back; to nearest, ties to even; a NaN stays one. */
+static uint32_t gtr__float_bits(float f) { uint32_t u; memcpy(&u, &f, 4); return u; }
+static float gtr__bits_float(uint32_t u) { float f; memcpy(&f, &u, 4); return f; }
+static uint16_t gtr__to_bf16(float f)
+{
+    uint32_t u = gtr__float_bits(f), nan = u >> 16 | 0x40u, rounded = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;
+    return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? nan : rounded);
+}
+static float gtr__from_bf16(uint16_t h) { return gtr__bits_float((uint32_t)h << 16); }
+static uint16_t gtr__to_f16(float f)
+{
+    uint32_t u = gtr__float_bits(f), sign = u >> 16 & 0x8000u, a = u & 0x7fffffffu, r, m, shift, rest, half;
+    if (a > 0x7f800000u) return (uint16_t)(sign | 0x7e00u | (a >> 13 & 0x3ffu));
+    if (a >= 0x477ff000u) return (uint16_t)(sign | 0x7c00u);            /* 65520 and above round to infinity */
+    if (a >= 0x38800000u) {                                             /* normal: exponent 127 becomes 15 */
+        a -= 0x38000000u;
+        return (uint16_t)(sign | (a + 0xfffu + (a >> 13 & 1u)) >> 13);
+    }
+    if (a < 0x33000000u) return (uint16_t)sign;                         /* below half the least subnormal, 2^-24 */
+    m = (a & 0x7fffffu) | 0x800000u;
+    shift = 126u - (a >> 23);
+    r = m >> shift; rest = m & ((1u << shift) - 1u); half = 1u << (shift - 1u);
+    if (rest > half || (rest == half && (r & 1u))) r++;
+    return (uint16_t)(sign | r);
+}
+static float gtr__from_f16(uint16_t h)
+{
+    uint32_t sign = (uint32_t)(h & 0x8000u) << 16, e = h >> 10 & 31u, m = h & 0x3ffu;
+    float f;
+    if (e == 31u) return gtr__bits_float(sign | 0x7f800000u | m << 13 | (m ? 0x400000u : 0u));
+    if (e) return gtr__bits_float(sign | ((e + 112u) << 23) | m << 13);
+    f = (float)m * (1.0f / 16777216.0f);
+    return sign ? -f : f;
+}
+/* n elements of any float dtype to another, or a copy. dst and src do not overlap. */
+static void gtr__convert(void *dst, gtr_dtype dst_dtype, const void *src, gtr_dtype src_dtype, int64_t n)
+{
+    int64_t i = 0;
+    if (n <= 0) return;
+    if (dst_dtype == src_dtype) { memcpy(dst, src, (size_t)n * gtr__dtype_size(dst_dtype)); return; }
+    if (src_dtype == GTR_F32 && dst_dtype == GTR_BF16) {
+        const gtr_float *GTR__RESTRICT x = (const gtr_float *)src; uint16_t *GTR__RESTRICT y = (uint16_t *)dst;
+        for (; i < n; i++) y[i] = gtr__to_bf16((float)x[i]);
+    } else if (src_dtype == GTR_BF16 && dst_dtype == GTR_F32) {
+        const uint16_t *GTR__RESTRICT x = (const uint16_t *)src; gtr_float *GTR__RESTRICT y = (gtr_float *)dst;
+        for (; i < n; i++) y[i] = (gtr_float)gtr__from_bf16(x[i]);
+    } else if (src_dtype == GTR_F32 && dst_dtype == GTR_F16) {
+        const gtr_float *x = (const gtr_float *)src; uint16_t *y = (uint16_t *)dst;
+#if defined(__F16C__) && !defined(GPUTRAIN_DOUBLE)
+        for (; i + 8 <= n; i += 8) _mm_storeu_si128((__m128i *)(void *)(y + i), _mm256_cvtps_ph(_mm256_loadu_ps(x + i), _MM_FROUND_TO_NEAREST_INT));
+#endif
+        for (; i < n; i++) y[i] = gtr__to_f16((float)x[i]);
+    } else if (src_dtype == GTR_F16 && dst_dtype == GTR_F32) {
+        const uint16_t *x = (const uint16_t *)src; gtr_float *y = (gtr_float *)dst;
+#if defined(__F16C__) && !defined(GPUTRAIN_DOUBLE)
+        for (; i + 8 <= n; i += 8) _mm256_storeu_ps(y + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(x + i))));
+#endif
+        for (; i < n; i++) y[i] = (gtr_float)gtr__from_f16(x[i]);
+    } else if (src_dtype == GTR_BF16 && dst_dtype == GTR_F16) {
+        for (; i < n; i++) ((uint16_t *)dst)[i] = gtr__to_f16(gtr__from_bf16(((const uint16_t *)src)[i]));
+    } else if (src_dtype == GTR_F16 && dst_dtype == GTR_BF16) {
+        for (; i < n; i++) ((uint16_t *)dst)[i] = gtr__to_bf16(gtr__from_f16(((const uint16_t *)src)[i]));
+    }
+}
+
+// >>finite
+/* Finiteness by the bits, which holds under -ffast-math too. */
+#ifdef GPUTRAIN_DOUBLE
+typedef uint64_t gtr__bits;
+#define GTR__INF_BITS ((uint64_t)0x7ff << 52)
+#else
+typedef uint32_t gtr__bits;
+#define GTR__INF_BITS 0x7f800000u
+#endif
+#define GTR__ABS_BITS (GTR__INF_BITS | (GTR__INF_BITS - 1))
+/* Whether any of n elements is infinite or NaN. */
+static bool gtr__nonfinite(const gtr_float *x, int64_t n)
+{
+    gtr__bits most = 0, u;
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        memcpy(&u, &x[i], sizeof u);
+        u &= GTR__ABS_BITS;
+        most = most > u ? most : u;
+    }
+    return most >= GTR__INF_BITS;
+}
+static gtr_float gtr__nan(void)
+{
+    gtr__bits u = GTR__INF_BITS | GTR__INF_BITS >> 1;
+    gtr_float f;
+    memcpy(&f, &u, sizeof f);
+    return f;
+}
+
+// >>shape-helpers
+static gtr_result gtr__shape_fail(gtr__shape_call *s, gtr_result code, const char *format, ...) GTR__PRINTF(3, 4);
+static gtr_result gtr__shape_fail(gtr__shape_call *s, gtr_result code, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    if (s->why) vsnprintf(s->why, 256, format, ap);
+    va_end(ap);
+    return code;
+}
+/* "got (N, 10) and (N, 3), want equal shapes": the first n inputs (at most 3), then want. */
+static gtr_result gtr__shape_want(gtr__shape_call *s, int n, const char *want)
+{
+    char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT], c[GTR__SHAPE_TEXT];
+    if (n > s->n_in) n = s->n_in;
+    if (n == 1) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s, want %s", gtr__shape_text(&s->in[0], a), want);
+    if (n == 2) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s and %s, want %s", gtr__shape_text(&s->in[0], a), gtr__shape_text(&s->in[1], b), want);
+    return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s, %s and %s, want %s", gtr__shape_text(&s->in[0], a), gtr__shape_text(&s->in[1], b),
+                           gtr__shape_text(&s->in[2], c), want);
+}
+static bool gtr__shape_valid(const gtr_shape *x)
+{
+    int i;
+    if (x->ndim < 0 || x->ndim > GTR_MAX_DIMS) return false;
+    for (i = 0; i < x->ndim; i++) if (!x->dim[i] || x->dim[i] == INT64_MIN) return false;
+    return gtr__count(x) != INT64_MIN;
+}
+/* Inputs are valid shapes; those whose bit is in ints are GTR_I32, those in any are of any dtype, the others float. */
+static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint32_t ints, uint32_t any)
+{
+    char a[GTR__SHAPE_TEXT];
+    int i;
+    for (i = 0; i < s->n_in; i++) {
+        uint32_t bit = i < 32 ? 1u << i : 0u;
+        bool good = (any & bit) != 0 || ((ints & bit) ? s->in_dtype[i] == GTR_I32 : gtr__is_float(s->in_dtype[i]));
+        if (!good) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want %s", i + 1, gtr__dtype_names[s->in_dtype[i]], (ints & bit) ? "int32" : "float32");
+        if (!gtr__shape_valid(&s->in[i])) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want dimensions that are not zero, at most one multiple of "
+                                                                 "the batch, and fewer than 2^59 elements", i + 1, s->in[i].ndim > GTR_MAX_DIMS || s->in[i].ndim < 0 ?
+                                                                 "of a bad rank" : gtr__shape_text(&s->in[i], a));
+    }
+    return GTR_OK;
+}
+/* The outputs are valid too. */
+static gtr_result gtr__shape_outputs(gtr__shape_call *s, int n)
+{
+    char a[GTR__SHAPE_TEXT];
+    int i;
+    for (i = 0; i < n; i++) {
+        if (s->out[i].ndim < 0 || s->out[i].ndim > GTR_MAX_DIMS) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got a result of rank %d, want at most %d", s->out[i].ndim, GTR_MAX_DIMS);
+        if (!gtr__shape_valid(&s->out[i])) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got a result %s, want dimensions that are not zero, at most one multiple of the batch, "
+                                                                  "and fewer than 2^59 elements", gtr__shape_text(&s->out[i], a));
+    }
+    return GTR_OK;
+}
+static gtr_shape gtr__shape_make(int n, int64_t a, int64_t b)
+{
+    gtr_shape s;
+    memset(&s, 0, sizeof s);
+    s.ndim = n; s.dim[0] = a; s.dim[1] = b;
+    return s;
+}
+static bool gtr__shape_batched(const gtr_shape *s) { int i; for (i = 0; i < s->ndim; i++) if (s->dim[i] < 0) return true; return false; }
+static double gtr__shape_flops(const gtr_shape *s, double each) { int64_t n = gtr__count(s); return n > 0 ? each * (double)n : 0; }
+/* Leaves and plan nodes: whoever makes them knows the shapes. */
+static gtr_result gtr__shape_none(gtr__shape_call *s) { (void)s; return GTR_OK; }
+/* out[0] is like in[0], float. */
+static gtr_result gtr__shape_same(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 0, 0);
+    if (r != GTR_OK) return r;
+    s->out[0] = s->in[0];
+    return GTR_OK;
+}
+/* out[0] is NumPy's broadcast of in[0] and in[1]: aligned at the last dimension; two dimensions fit if equal or one is 1. */
+static gtr_result gtr__shape_broadcast(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 0, 0);
+    const gtr_shape *a = &s->in[0], *b = &s->in[1];
+    gtr_shape o;
+    int i;
+    if (r != GTR_OK) return r;
+    memset(&o, 0, sizeof o);
+    o.ndim = GTR__MAX(a->ndim, b->ndim);
+    for (i = 1; i <= o.ndim; i++) {
+        int64_t p = i <= a->ndim ? a->dim[a->ndim - i] : 1, q = i <= b->ndim ? b->dim[b->ndim - i] : 1;
+        if (p != q && p != 1 && q != 1) return gtr__shape_want(s, 2, "shapes that broadcast: from the last on, dimensions equal or one of them 1");
+        o.dim[o.ndim - i] = p == 1 ? q : p;
+    }
+    s->out[0] = o;
+    return gtr__shape_outputs(s, 1);
+}
+static gtr_result gtr__shape_axis(gtr__shape_call *s, int64_t axis)
+{
+    char a[GTR__SHAPE_TEXT];
+    if (axis >= 0 && axis < s->in[0].ndim) return GTR_OK;
+    return gtr__shape_fail(s, GTR_ERR_ARG, "got axis %lld of %s, want 0 to %d", (long long)axis, gtr__shape_text(&s->in[0], a), s->in[0].ndim - 1);
+}
+
+// >>kernel-helpers
+#define GTR__CHUNK 16384        /* elements of a cheap piece of work */
+#define GTR__BLOCK 256          /* elements of a temporary on the stack */
+
+/* The sum of n elements in 16 interleaved double sums, then pairwise: good to the last bit of a float for any n. */
+static double gtr__sum_run(const gtr_float *x, int64_t n)
+{
+    double s[16] = { 0 };
+    int64_t i = 0;
+    int j;
+    for (; i + 16 <= n; i += 16) for (j = 0; j < 16; j++) s[j] += (double)x[i + j];
+    for (j = 0; i < n; i++, j++) s[j] += (double)x[i];
+    for (j = 0; j < 8; j++) s[j] += s[j + 8];
+    for (j = 0; j < 4; j++) s[j] += s[j + 4];
+    return (s[0] + s[2]) + (s[1] + s[3]);
+}
+static double gtr__dot_run(const gtr_float *x, const gtr_float *y, int64_t n)
+{
+    double s[16] = { 0 };
+    int64_t i = 0;
+    int j;
+    for (; i + 16 <= n; i += 16) for (j = 0; j < 16; j++) s[j] += (double)x[i + j] * (double)y[i + j];
+    for (j = 0; i < n; i++, j++) s[j] += (double)x[i] * (double)y[i];
+    for (j = 0; j < 8; j++) s[j] += s[j + 8];
+    for (j = 0; j < 4; j++) s[j] += s[j + 4];
+    return (s[0] + s[2]) + (s[1] + s[3]);
+}
+static gtr_result gtr__ws_bytes(const gtr__call *c, size_t bytes) { *c->measure = bytes; return GTR_OK; }
+static int64_t gtr__shape_inner(const gtr_shape *s, int axis) { int64_t n = 1; int i; for (i = axis + 1; i < s->ndim; i++) n *= s->dim[i]; return n; }
+static int64_t gtr__shape_outer(const gtr_shape *s, int axis) { int64_t n = 1; int i; for (i = 0; i < axis; i++) n *= s->dim[i]; return n; }
+
+/* A shape with up to three operands broadcast to it, neighbouring dimensions merged where all of them allow it. stride 0: broadcast. The
+   last dimension's strides are 0 or 1. */
+typedef struct gtr__nd { int n; int64_t dim[GTR_MAX_DIMS], stride[3][GTR_MAX_DIMS], count; } gtr__nd;
+static gtr__nd gtr__nd_make(const gtr_shape *full, const gtr_shape *s0, const gtr_shape *s1, const gtr_shape *s2)
+{
+    const gtr_shape *op[3];
+    int64_t step[3] = { 1, 1, 1 };
+    gtr__nd r, f;
+    int i, k;
+    op[0] = s0; op[1] = s1; op[2] = s2;
+    memset(&f, 0, sizeof f);
+    memset(&r, 0, sizeof r);
+    r.count = 1;
+    for (i = 1; i <= full->ndim; i++) {                 /* f: from the last dimension on, without those of extent 1 */
+        int64_t d = full->dim[full->ndim - i];
+        if (d == 1) continue;
+        r.count *= d;
+        f.dim[f.n] = d;
+        for (k = 0; k < 3; k++) {
+            int64_t e = op[k] && i <= op[k]->ndim ? op[k]->dim[op[k]->ndim - i] : 1;
+            f.stride[k][f.n] = e == 1 ? 0 : step[k];
+            step[k] *= e;
+        }
+        f.n++;
+    }
+    for (i = f.n - 1; i >= 0; i--) {                    /* r: slowest first, merged */
+        bool merge = r.n > 0;
+        for (k = 0; k < 3 && merge; k++) merge = r.stride[k][r.n - 1] == f.stride[k][i] * f.dim[i];
+        if (merge) r.dim[r.n - 1] *= f.dim[i];
+        else r.dim[r.n++] = f.dim[i];
+        for (k = 0; k < 3; k++) r.stride[k][r.n - 1] = f.stride[k][i];
+    }
+    if (!r.n) { r.n = 1; r.dim[0] = 1; }
+    return r;
+}
+
+/* A run of n elements t = f(dy, a, b, y): dy and y are contiguous, a and b have stride 0 or 1; t may be a. */
+typedef void (*gtr__ew_fn)(gtr_float *t, const gtr_float *dy, const gtr_float *a, int64_t sa, const gtr_float *b, int64_t sb, const gtr_float *y, int64_t n);
+#define GTR__EW_BODY(A, B, formula) { GTR__IVDEP for (i = 0; i < n; i++) { const gtr_float a = A, b = B; (void)a; (void)b; t[i] = formula; } }
+#define GTR__EW_FORWARD(fn, formula) \
+    static void fn(gtr_float *t, const gtr_float *pdy, const gtr_float *pa, int64_t sa, const gtr_float *pb, int64_t sb, const gtr_float *py, int64_t n) \
+    { const gtr_float a0 = *pa, b0 = *pb; int64_t i; (void)pdy; (void)py; \
+      if (sa && sb) GTR__EW_BODY(pa[i], pb[i], formula) \
+      else if (sa)  GTR__EW_BODY(pa[i], b0, formula) \
+      else if (sb)  GTR__EW_BODY(a0, pb[i], formula) \
+      else          GTR__EW_BODY(a0, b0, formula) }
+#define GTR__EW_BODY2(A, B, formula) { GTR__IVDEP for (i = 0; i < n; i++) { const gtr_float a = A, b = B, dy = pdy[i], y = py[i]; (void)a; (void)b; (void)dy; (void)y; t[i] = formula; } }
+#define GTR__EW_BACKWARD(fn, formula) \
+    static void fn(gtr_float *t, const gtr_float *pdy, const gtr_float *pa, int64_t sa, const gtr_float *pb, int64_t sb, const gtr_float *py, int64_t n) \
+    { const gtr_float a0 = *pa, b0 = *pb; int64_t i; \
+      if (sa && sb) GTR__EW_BODY2(pa[i], pb[i], formula) \
+      else if (sa)  GTR__EW_BODY2(pa[i], b0, formula) \
+      else if (sb)  GTR__EW_BODY2(a0, pb[i], formula) \
+      else          GTR__EW_BODY2(a0, b0, formula) }
+#define GTR__EW_RUNS(ID, name, forward, da, db) \
+    GTR__EW_FORWARD(gtr__ew_##name, forward) \
+    GTR__EW_BACKWARD(gtr__ew_##name##_da, da) \
+    GTR__EW_BACKWARD(gtr__ew_##name##_db, db)
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"   /* it warns where it does not vectorise */
+#endif
+GTR__BINARY(GTR__EW_RUNS)
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+/* out = fn over a shape, operands broadcast; added to out if add. */
+typedef struct gtr__ew_job { gtr__nd nd; gtr__ew_fn fn; const gtr_float *dy, *a, *b, *y; gtr_float *out; int add; } gtr__ew_job;
+static void gtr__ew_piece(void *arg, int64_t piece)
+{
+    const gtr__ew_job *w = (const gtr__ew_job *)arg;
+    int64_t at = piece * GTR__CHUNK, end = GTR__MIN(w->nd.count, at + GTR__CHUNK), index[GTR_MAX_DIMS], rest = at, oa = 0, ob = 0;
+    int64_t sa = w->nd.stride[0][w->nd.n - 1], sb = w->nd.stride[1][w->nd.n - 1];
+    int last = w->nd.n - 1, i;
+    for (i = last; i >= 0; i--) {
+        index[i] = rest % w->nd.dim[i]; rest /= w->nd.dim[i];
+        oa += index[i] * w->nd.stride[0][i]; ob += index[i] * w->nd.stride[1][i];
+    }
+    while (at < end) {
+        int64_t n = GTR__MIN(w->nd.dim[last] - index[last], end - at), j, m;
+        const gtr_float *dy = w->dy ? w->dy + at : NULL, *y = w->y ? w->y + at : dy;
+        if (!w->add) w->fn(w->out + at, dy, w->a + oa, sa, w->b + ob, sb, y, n);
+        else for (j = 0; j < n; j += m) {
+            gtr_float t[GTR__BLOCK], *o = w->out + at + j;
+            int64_t k;
+            m = GTR__MIN(n - j, GTR__BLOCK);
+            w->fn(t, dy ? dy + j : NULL, w->a + oa + j * sa, sa, w->b + ob + j * sb, sb, y ? y + j : NULL, m);
+            for (k = 0; k < m; k++) o[k] += t[k];
+        }
+        at += n;
+        oa -= index[last] * sa; ob -= index[last] * sb;
+        index[last] = 0;
+        for (i = last - 1; i >= 0; i--) {
+            oa += w->nd.stride[0][i]; ob += w->nd.stride[1][i];
+            if (++index[i] < w->nd.dim[i]) break;
+            oa -= w->nd.dim[i] * w->nd.stride[0][i]; ob -= w->nd.dim[i] * w->nd.stride[1][i];
+            index[i] = 0;
+        }
+    }
+}
+static void gtr__ew(gtr__cpu *cpu, gtr__ew_job *w) { gtr__parallel(cpu, (w->nd.count + GTR__CHUNK - 1) / GTR__CHUNK, gtr__ew_piece, w); }
+
+/* out (of the target's shape) = factor times the sum of fn (NULL: of dy itself) over the dimensions that the target broadcasts, in double.
+   The work: blocks of outputs times splits of what is summed. If the last dimension is kept, a block is up to GTR__BLOCK columns of it and
+   rows are added to them one after the other; if it is summed, a block is one output. Split sums are added in ascending order. */
+typedef struct gtr__reduce {
+    gtr__nd  nd;                /* strides: a, b, target */
+    gtr__ew_fn fn;
+    const gtr_float *dy, *a, *b, *y;
+    gtr_float *out;
+    int      add;
+    double   factor;
+    int      nk, nr, columns;   /* kept and summed dimensions, the last one apart */
+    int64_t  kept[4][GTR_MAX_DIMS], summed[4][GTR_MAX_DIMS];    /* extent; strides of dy, a, b */
+    int64_t  width, across;     /* the last dimension; blocks across it */
+    int64_t  outputs, blocks, space, chunk, splits, group;
+    double  *part;
+} gtr__reduce;
+static gtr__reduce gtr__reduce_make(const gtr_shape *full, const gtr_shape *a, const gtr_shape *b, const gtr_shape *target)
+{
+    gtr__reduce r;
+    int64_t inner = 1, each;
+    int i;
+    memset(&r, 0, sizeof r);
+    r.nd = gtr__nd_make(full, a, b, target);
+    r.factor = 1;
+    r.width = r.nd.dim[r.nd.n - 1];
+    r.columns = r.nd.stride[2][r.nd.n - 1] != 0;
+    r.outputs = r.columns ? r.width : 1;
+    r.space = r.columns ? 1 : r.width;
+    for (i = r.nd.n - 1; i >= 0; i--) {
+        bool keep = r.nd.stride[2][i] != 0;
+        int64_t (*list)[GTR_MAX_DIMS] = keep ? r.kept : r.summed;
+        int at = keep ? r.nk : r.nr;
+        if (i < r.nd.n - 1) {                           /* fastest first */
+            list[0][at] = r.nd.dim[i]; list[1][at] = inner; list[2][at] = r.nd.stride[0][i]; list[3][at] = r.nd.stride[1][i];
+            if (keep) { r.nk++; r.outputs *= r.nd.dim[i]; } else { r.nr++; r.space *= r.nd.dim[i]; }
+        }
+        inner *= r.nd.dim[i];
+    }
+    r.across = r.columns ? (r.width + GTR__BLOCK - 1) / GTR__BLOCK : 1;
+    r.blocks = r.columns ? r.outputs / r.width * r.across : r.outputs;
+    each = r.columns ? GTR__MIN(r.width, GTR__BLOCK) : 1;
+    r.chunk = r.space;
+    if (r.blocks < 16) r.chunk = GTR__MAX(GTR__MAX(GTR__CHUNK / each, 1), (r.space + 63) / 64);
+    r.chunk = GTR__MIN(r.chunk, r.space);
+    r.splits = (r.space + r.chunk - 1) / r.chunk;
+    r.group = GTR__MAX(GTR__CHUNK / (each * r.chunk), 1);
+    return r;
+}
+static size_t gtr__reduce_bytes(const gtr__reduce *r) { return r->splits > 1 ? (size_t)r->splits * (size_t)r->outputs * sizeof(double) : 0; }
+static void gtr__reduce_store(const gtr__reduce *r, int64_t o, double v)
+{
+    gtr_float x = (gtr_float)(v * r->factor);
+    r->out[o] = r->add ? r->out[o] + x : x;
+}
+/* One step of an index over n dimensions, fastest first, with its offsets. */
+static void gtr__reduce_next(int n, const int64_t (*list)[GTR_MAX_DIMS], int64_t *index, int64_t *offset)
+{
+    int i, k;
+    for (i = 0; i < n; i++) {
+        for (k = 0; k < 3; k++) offset[k] += list[k + 1][i];
+        if (++index[i] < list[0][i]) return;
+        for (k = 0; k < 3; k++) offset[k] -= list[0][i] * list[k + 1][i];
+        index[i] = 0;
+    }
+}
+static void gtr__reduce_seek(int n, const int64_t (*list)[GTR_MAX_DIMS], int64_t q, int64_t *index, int64_t *offset)
+{
+    int i, k;
+    for (i = 0; i < n; i++) {
+        index[i] = q % list[0][i]; q /= list[0][i];
+        for (k = 0; k < 3; k++) offset[k] += index[i] * list[k + 1][i];
+    }
+}
+static const gtr_float *gtr__reduce_run(const gtr__reduce *r, gtr_float *t, const int64_t *offset, int64_t along, int64_t n)
+{
+    int last = r->nd.n - 1;
+    int64_t sa = r->nd.stride[0][last], sb = r->nd.stride[1][last];
+    const gtr_float *dy = r->dy ? r->dy + offset[0] + along : NULL;
+    if (!r->fn) return dy;
+    r->fn(t, dy, r->a + offset[1] + along * sa, sa, r->b + offset[2] + along * sb, sb, r->y ? r->y + offset[0] + along : dy, n);
+    return t;
+}
+static void gtr__reduce_item(const gtr__reduce *r, int64_t split, int64_t block)
+{
+    gtr_float t[GTR__BLOCK];
+    int64_t q = split * r->chunk, end = GTR__MIN(r->space, q + r->chunk), index[GTR_MAX_DIMS], offset[3] = { 0, 0, 0 }, j;
+    gtr__reduce_seek(r->nk, r->kept, r->columns ? block / r->across : block, index, offset);
+    if (r->columns) {
+        int64_t first = block % r->across * GTR__BLOCK, n = GTR__MIN(r->width - first, GTR__BLOCK), o = block / r->across * r->width + first;
+        double sum[GTR__BLOCK];
+        for (j = 0; j < n; j++) sum[j] = 0;
+        gtr__reduce_seek(r->nr, r->summed, q, index, offset);
+        for (; q < end; q++) {
+            const gtr_float *v = gtr__reduce_run(r, t, offset, first, n);
+            for (j = 0; j < n; j++) sum[j] += (double)v[j];
+            gtr__reduce_next(r->nr, r->summed, index, offset);
+        }
+        if (r->splits > 1) for (j = 0; j < n; j++) r->part[split * r->outputs + o + j] = sum[j];
+        else for (j = 0; j < n; j++) gtr__reduce_store(r, o + j, sum[j]);
+    } else {
+        int64_t along = q % r->width, n;
+        double sum = 0;
+        gtr__reduce_seek(r->nr, r->summed, q / r->width, index, offset);
+        while (q < end) {
+            n = GTR__MIN(r->width - along, end - q);
+            if (r->fn) n = GTR__MIN(n, GTR__BLOCK);
+            sum += gtr__sum_run(gtr__reduce_run(r, t, offset, along, n), n);
+            q += n; along += n;
+            if (along == r->width) { along = 0; gtr__reduce_next(r->nr, r->summed, index, offset); }
+        }
+        if (r->splits > 1) r->part[split * r->outputs + block] = sum;
+        else gtr__reduce_store(r, block, sum);
+    }
+}
+static void gtr__reduce_piece(void *arg, int64_t piece)
+{
+    const gtr__reduce *r = (const gtr__reduce *)arg;
+    int64_t i = piece * r->group, end = GTR__MIN(r->splits * r->blocks, i + r->group);
+    for (; i < end; i++) gtr__reduce_item(r, i / r->blocks, i % r->blocks);
+}
+static void gtr__reduce_combine(void *arg, int64_t piece)
+{
+    const gtr__reduce *r = (const gtr__reduce *)arg;
+    int64_t o = piece * GTR__BLOCK, end = GTR__MIN(r->outputs, o + GTR__BLOCK), k;
+    for (; o < end; o++) {
+        double sum = 0;
+        for (k = 0; k < r->splits; k++) sum += r->part[k * r->outputs + o];
+        gtr__reduce_store(r, o, sum);
+    }
+}
+static void gtr__reduce_all(gtr__cpu *cpu, gtr__reduce *r, void *ws)
+{
+    r->part = (double *)ws;
+    gtr__parallel(cpu, (r->splits * r->blocks + r->group - 1) / r->group, gtr__reduce_piece, r);
+    if (r->splits > 1) gtr__parallel(cpu, (r->outputs + GTR__BLOCK - 1) / GTR__BLOCK, gtr__reduce_combine, r);
+}
+static const gtr_float gtr__zeros[2] = { 0, 0 };       /* what absent broadcast operands point to */
+
+// >>op:input
+// >>op:parameter
+// >>op:constant
+/* Leaves: their tensor has the shape. */
+#define gtr__shape_input     gtr__shape_none
+#define gtr__shape_parameter gtr__shape_none
+#define gtr__shape_constant  gtr__shape_none
+
+// >>op:part
+/* One of the outputs of an op that has several; whoever makes it sets the shape. */
+#define gtr__shape_part gtr__shape_none
+
+// >>op:gradient
+/* d loss / d x: loss a scalar, x -> x's shape. */
+static gtr_result gtr__shape_gradient(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 0, 0);
+    if (r != GTR_OK) return r;
+    if (gtr__count(&s->in[0]) != 1) return gtr__shape_want(s, 1, "a scalar loss");
+    s->out[0] = s->in[1];
+    return GTR_OK;
+}
+
+// >>op:reshape
+/* The same elements in another shape, any dtype. f[0]: rank, i[0..7]: dimensions, of which one may be -k, k times the batch. For literal
+   inputs the batch follows from the number of elements. */
+static gtr_result gtr__shape_reshape(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 0, ~0u);
+    int i, n = (int)s->attr->f[0];
+    int64_t have, want;
+    char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
+    gtr_shape o;
+    if (r != GTR_OK) return r;
+    if (n < 0 || n > GTR_MAX_DIMS) return gtr__shape_fail(s, GTR_ERR_ARG, "got rank %d, want 0 to %d", n, GTR_MAX_DIMS);
+    memset(&o, 0, sizeof o);
+    o.ndim = n;
+    for (i = 0; i < n; i++) o.dim[i] = s->attr->i[i];
+    if (!gtr__shape_valid(&o)) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got the new shape %s, want dimensions that are not zero and at most one multiple of the batch", gtr__shape_text(&o, a));
+    have = gtr__count(&s->in[0]); want = gtr__count(&o);
+    if (want < 0 && have > 0 && have % -want == 0) {
+        for (i = 0; i < n; i++) if (o.dim[i] < 0) o.dim[i] = -o.dim[i] * (have / -want);
+        want = have;
+    }
+    if (have != want) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s into %s, want as many elements", gtr__shape_text(&s->in[0], a), gtr__shape_text(&o, b));
+    s->out[0] = o;
+    s->out_dtype[0] = s->in_dtype[0];
+    return GTR_OK;
+}
+
+// >>op:stop_gradient
+/* y = x, of which no gradient passes. */
+static gtr_result gtr__shape_stop_gradient(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 0, ~0u);
+    if (r != GTR_OK) return r;
+    s->out[0] = s->in[0];
+    s->out_dtype[0] = s->in_dtype[0];
+    return GTR_OK;
+}
+
+// >>op:matmul
+/* y = a b: a (..., M, K), b (..., K, N) -> (..., M, N). i[0]: a is (..., K, M); i[1]: b is (..., N, K). Leading dimensions are equal, or one
+   side has none. Kernels: >>products. */
+static gtr_result gtr__shape_matmul(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 0, 0);
+    const gtr_shape *a = &s->in[0], *b = &s->in[1];
+    int ta = s->attr->i[0] != 0, tb = s->attr->i[1] != 0, i;
+    int64_t m, n, ka, kb;
+    bool same = a->ndim == b->ndim;
+    gtr_shape o;
+    if (r != GTR_OK) return r;
+    if (a->ndim < 2 || b->ndim < 2) return gtr__shape_want(s, 2, "at least two dimensions each");
+    m = a->dim[a->ndim - 2 + ta]; ka = a->dim[a->ndim - 1 - ta];
+    n = b->dim[b->ndim - 1 - tb]; kb = b->dim[b->ndim - 2 + tb];
+    for (i = 0; same && i < a->ndim - 2; i++) same = a->dim[i] == b->dim[i];
+    if (ka != kb || !(same || a->ndim == 2 || b->ndim == 2)) {
+        static const char *const want[2][2] = { { "(..., M, K) and (..., K, N)", "(..., M, K) and (..., N, K)" }, { "(..., K, M) and (..., K, N)", "(..., K, M) and (..., N, K)" } };
+        return gtr__shape_want(s, 2, want[ta][tb]);
+    }
+    o = a->ndim >= b->ndim ? *a : *b;
+    o.dim[o.ndim - 2] = m; o.dim[o.ndim - 1] = n;
+    s->out[0] = o;
+    s->flops = gtr__shape_flops(&o, ka > 0 ? 2.0 * (double)ka : 0);
+    return gtr__shape_outputs(s, 1);
+}
+
+// >>op:linear
+/* y = x w^T + b: x (..., K), w (M, K), b (M) or absent -> (..., M). Kernels: >>products. */
+static gtr_result gtr__shape_linear(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 0, 0);
+    const gtr_shape *x = &s->in[0], *w = &s->in[1];
+    if (r != GTR_OK) return r;
+    if (x->ndim < 1 || w->ndim != 2 || x->dim[x->ndim - 1] != w->dim[1] || (s->n_in > 2 && (s->in[2].ndim != 1 || s->in[2].dim[0] != w->dim[0])))
+        return gtr__shape_want(s, s->n_in, s->n_in > 2 ? "x (..., K), weight (M, K) and bias (M,)" : "x (..., K) and weight (M, K)");
+    s->out[0] = *x;
+    s->out[0].dim[x->ndim - 1] = w->dim[0];
+    s->flops = gtr__shape_flops(&s->out[0], 2.0 * (double)w->dim[1]);
+    return gtr__shape_outputs(s, 1);
+}
+
+/* y = f(a, b), NumPy's broadcasting. The gradient of a broadcast operand is summed, in double, over the dimensions that it lacks. */
+static gtr_result gtr__binary_forward(void *instance, const gtr__call *c, gtr__ew_fn fn)
+{
+    gtr__ew_job w;
+    if (c->measure) return gtr__ws_bytes(c, 0);
+    w.nd = gtr__nd_make(&c->out[0].shape, &c->in[0].shape, &c->in[1].shape, NULL);
+    w.fn = fn; w.dy = w.y = NULL;
+    w.a = (const gtr_float *)c->in[0].data; w.b = (const gtr_float *)c->in[1].data;
+    w.out = (gtr_float *)c->out[0].data; w.add = 0;
+    gtr__ew((gtr__cpu *)instance, &w);
+    return GTR_OK;
+}
+static gtr_result gtr__binary_backward(void *instance, const gtr__call *c, gtr__ew_fn da, gtr__ew_fn db)
+{
+    const gtr__arg *a = &c->in[0], *b = &c->in[1], *y = &c->in[2], *dy = &c->in[3];
+    size_t most = 0;
+    int k, i;
+    for (k = 0; k < c->n_out && k < 2; k++) {
+        gtr__reduce r;
+        if (!c->measure && !c->out[k].data) continue;
+        r = gtr__reduce_make(&dy->shape, &a->shape, &b->shape, &c->in[k].shape);
+        if (c->measure) {
+            size_t n = c->in[k].count == dy->count ? 0 : gtr__reduce_bytes(&r);
+            most = GTR__MAX(most, n);
+            continue;
+        }
+        /* An operand that is not read stands still at a zero; the cut of the work stays what it was when it was measured. */
+        for (i = 0; i < GTR_MAX_DIMS; i++) {
+            if (!a->data) r.nd.stride[0][i] = r.kept[2][i] = r.summed[2][i] = 0;
+            if (!b->data) r.nd.stride[1][i] = r.kept[3][i] = r.summed[3][i] = 0;
+        }
+        r.fn = k ? db : da;
+        r.dy = (const gtr_float *)dy->data; r.y = (const gtr_float *)y->data;
+        r.a = a->data ? (const gtr_float *)a->data : gtr__zeros;
+        r.b = b->data ? (const gtr_float *)b->data : gtr__zeros;
+        r.out = (gtr_float *)c->out[k].data; r.add = c->out[k].add;
+        if (c->in[k].count == dy->count) {
+            gtr__ew_job w;
+            w.nd = r.nd; w.fn = r.fn; w.dy = r.dy; w.a = r.a; w.b = r.b; w.y = r.y; w.out = r.out; w.add = r.add;
+            gtr__ew((gtr__cpu *)instance, &w);
+        } else gtr__reduce_all((gtr__cpu *)instance, &r, c->ws);
+    }
+    return c->measure ? gtr__ws_bytes(c, most) : GTR_OK;
+}
+#define GTR__BINARY_KERNELS(name) \
+    static gtr_result gtr__cpu_##name##_fwd(void *instance, const gtr__call *c) { return gtr__binary_forward(instance, c, gtr__ew_##name); } \
+    static gtr_result gtr__cpu_##name##_bwd(void *instance, const gtr__call *c) { return gtr__binary_backward(instance, c, gtr__ew_##name##_da, gtr__ew_##name##_db); }
+
+// >>op:add
+/* y = a + b; da = dy, db = dy */
+#define gtr__shape_add gtr__shape_broadcast
+GTR__BINARY_KERNELS(add)
+
+// >>op:sub
+/* y = a - b; da = dy, db = -dy */
+#define gtr__shape_sub gtr__shape_broadcast
+GTR__BINARY_KERNELS(sub)
+
+// >>op:mul
+/* y = a b; da = dy b, db = dy a */
+#define gtr__shape_mul gtr__shape_broadcast
+GTR__BINARY_KERNELS(mul)
+
+// >>op:div
+/* y = a / b; da = dy / b, db = -dy y / b */
+#define gtr__shape_div gtr__shape_broadcast
+GTR__BINARY_KERNELS(div)
+
+/* y = f(x), element by element, from the formulas of GTR__UNARY; f[0], f[1]: a, b. */
+typedef struct gtr__unary_job { int op, add; gtr_float a, b; const gtr_float *dy, *x, *y; gtr_float *out; int64_t n, chunk; } gtr__unary_job;
+#define GTR__UNARY_CHUNK 4096
+static void gtr__unary_piece(void *arg, int64_t piece)
+{
+    const gtr__unary_job *w = (const gtr__unary_job *)arg;
+    int64_t i = piece * GTR__UNARY_CHUNK, n = GTR__MIN(w->n - i, GTR__UNARY_CHUNK);
+    if (!w->dy) gtr__unary_forward(w->op, w->a, w->b, w->x + i, w->out + i, n);
+    else gtr__unary_backward(w->op, w->a, w->b, w->dy + i, w->x ? w->x + i : NULL, w->y ? w->y + i : NULL, w->out + i, n, w->add);
+}
+static gtr_result gtr__unary_run(void *instance, const gtr__call *c, int op, int backward)
+{
+    gtr__unary_job w;
+    w.op = op; w.add = c->out[0].add;
+    w.a = (gtr_float)c->attr->f[0]; w.b = (gtr_float)c->attr->f[1];
+    w.dy = backward ? (const gtr_float *)c->in[2].data : NULL;
+    w.x = (const gtr_float *)c->in[0].data;
+    w.y = backward ? (const gtr_float *)c->in[1].data : NULL;
+    w.out = (gtr_float *)c->out[0].data;
+    w.n = c->in[0].count;
+    if (w.out) gtr__parallel((gtr__cpu *)instance, (w.n + GTR__UNARY_CHUNK - 1) / GTR__UNARY_CHUNK, gtr__unary_piece, &w);
+    return GTR_OK;
+}
+#define GTR__UNARY_KERNELS(ID, name) \
+    static gtr_result gtr__cpu_##name##_fwd(void *instance, const gtr__call *c) { return gtr__unary_run(instance, c, GTR__OP_##ID, 0); } \
+    static gtr_result gtr__cpu_##name##_bwd(void *instance, const gtr__call *c) { return gtr__unary_run(instance, c, GTR__OP_##ID, 1); }
+
+// >>op:scale
+/* y = a x + b; dx = a dy. f[0]: a, f[1]: b */
+#define gtr__shape_scale gtr__shape_same
+GTR__UNARY_KERNELS(SCALE, scale)
+
+// >>op:relu
+/* y = max(x, 0); dx = dy where y > 0, else 0 */
+#define gtr__shape_relu gtr__shape_same
+GTR__UNARY_KERNELS(RELU, relu)
+
+// >>op:tanh
+/* y = tanh(x); dx = dy (1 - y^2) */
+#define gtr__shape_tanh gtr__shape_same
+GTR__UNARY_KERNELS(TANH, tanh)
+
+// >>op:sigmoid
+/* y = 1 / (1 + exp(-x)); dx = dy y (1 - y) */
+#define gtr__shape_sigmoid gtr__shape_same
+GTR__UNARY_KERNELS(SIGMOID, sigmoid)
+
+// >>op:gelu
+/* y = x Phi(x), Phi(x) = (1 + erf(x / sqrt 2)) / 2; dx = dy (Phi(x) + x phi(x)). Hendrycks and Gimpel, 2016. */
+#define gtr__shape_gelu gtr__shape_same
+GTR__UNARY_KERNELS(GELU, gelu)
+
+// >>op:gelu_tanh
+/* y = x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 */
+#define gtr__shape_gelu_tanh gtr__shape_same
+GTR__UNARY_KERNELS(GELU_TANH, gelu_tanh)
+
+// >>op:exp
+/* y = exp(x); dx = dy y */
+#define gtr__shape_exp gtr__shape_same
+GTR__UNARY_KERNELS(EXP, exp)
+
+// >>op:log
+/* y = ln(x); dx = dy / x */
+#define gtr__shape_log gtr__shape_same
+GTR__UNARY_KERNELS(LOG, log)
+
+// >>op:permute
+/* y's dimension k is x's dimension i[k]; dx is the inverse permutation of dy. */
+static gtr_result gtr__shape_permute(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 0, 0);
+    const gtr_shape *x = &s->in[0];
+    uint32_t seen = 0;
+    int k;
+    if (r != GTR_OK) return r;
+    s->out[0] = *x;
+    for (k = 0; k < x->ndim; k++) {
+        int64_t d = s->attr->i[k];
+        if (d < 0 || d >= x->ndim || (seen >> d & 1u)) return gtr__shape_want(s, 1, "each dimension of it once in dims");
+        seen |= 1u << d;
+        s->out[0].dim[k] = x->dim[d];
+    }
+    return GTR_OK;
+}
+/* y (or y +=): dim its extents, step the strides in x, slowest first. */
+typedef struct gtr__permute_job { const gtr_float *x; gtr_float *y; int add, n, u; int64_t dim[GTR_MAX_DIMS], step[GTR_MAX_DIMS], to[GTR_MAX_DIMS], outer, group; } gtr__permute_job;
+static void gtr__permute_plane(const gtr__permute_job *w, const gtr_float *x, gtr_float *y)
+{
+    int last = w->n - 1, u = w->u;
+    int64_t n = w->dim[last], i, j, i0, j0;
+    if (u == last) {
+        if (w->add) for (j = 0; j < n; j++) y[j] += x[j];
+        else memcpy(y, x, (size_t)n * sizeof *y);
+        return;
+    }
+    for (i0 = 0; i0 < w->dim[u]; i0 += 16) for (j0 = 0; j0 < n; j0 += 16) {   /* tiles: rows of y along last, rows of x along u */
+        int64_t i1 = GTR__MIN(w->dim[u], i0 + 16), j1 = GTR__MIN(n, j0 + 16);
+        for (i = i0; i < i1; i++) {
+            gtr_float *row = y + i * w->to[u];
+            const gtr_float *from = x + i * w->step[u];
+            if (w->add) for (j = j0; j < j1; j++) row[j] += from[j * w->step[last]];
+            else for (j = j0; j < j1; j++) row[j] = from[j * w->step[last]];
+        }
+    }
+}
+static void gtr__permute_piece(void *arg, int64_t piece)
+{
+    const gtr__permute_job *w = (const gtr__permute_job *)arg;
+    int64_t o = piece * w->group, end = GTR__MIN(w->outer, o + w->group);
+    for (; o < end; o++) {
+        int64_t rest = o, from = 0, to = 0;
+        int k;
+        for (k = w->n - 2; k >= 0; k--) {
+            int64_t at;
+            if (k == w->u) continue;
+            at = rest % w->dim[k]; rest /= w->dim[k];
+            from += at * w->step[k]; to += at * w->to[k];
+        }
+        gtr__permute_plane(w, w->x + from, w->y + to);
+    }
+}
+/* dims[k]: which dimension of x is y's k-th. */
+static void gtr__permute(gtr__cpu *cpu, const gtr_float *x, const gtr_shape *xs, const int *dims, gtr_float *y, int add)
+{
+    gtr__permute_job w;
+    int64_t stride[GTR_MAX_DIMS], n = 1, plane;
+    int k;
+    for (k = xs->ndim - 1; k >= 0; k--) { stride[k] = n; n *= xs->dim[k]; }
+    memset(&w, 0, sizeof w);
+    w.x = x; w.y = y; w.add = add;
+    for (k = 0; k < xs->ndim; k++) {            /* neighbours in both x and y merge */
+        int64_t d = xs->dim[dims[k]], s = stride[dims[k]];
+        if (d == 1) continue;
+        if (w.n && w.step[w.n - 1] == s * d) { w.dim[w.n - 1] *= d; w.step[w.n - 1] = s; }
+        else { w.dim[w.n] = d; w.step[w.n] = s; w.n++; }
+    }
+    if (!w.n) { w.n = 1; w.dim[0] = 1; w.step[0] = 1; }
+    for (k = w.n - 1, n = 1; k >= 0; k--) { w.to[k] = n; n *= w.dim[k]; if (w.step[k] == 1) w.u = k; }
+    plane = w.dim[w.n - 1] * (w.u == w.n - 1 ? 1 : w.dim[w.u]);
+    w.outer = n / plane;
+    w.group = GTR__MAX(GTR__CHUNK / plane, 1);
+    gtr__parallel(cpu, (w.outer + w.group - 1) / w.group, gtr__permute_piece, &w);
+}
+static gtr_result gtr__cpu_permute_fwd(void *instance, const gtr__call *c)
+{
+    int dims[GTR_MAX_DIMS] = { 0 }, k;
+    for (k = 0; k < c->in[0].shape.ndim; k++) dims[k] = (int)c->attr->i[k];
+    gtr__permute((gtr__cpu *)instance, (const gtr_float *)c->in[0].data, &c->in[0].shape, dims, (gtr_float *)c->out[0].data, 0);
+    return GTR_OK;
+}
+static gtr_result gtr__cpu_permute_bwd(void *instance, const gtr__call *c)
+{
+    int dims[GTR_MAX_DIMS] = { 0 }, k;
+    for (k = 0; k < c->in[0].shape.ndim; k++) dims[c->attr->i[k]] = k;
+    if (c->out[0].data) gtr__permute((gtr__cpu *)instance, (const gtr_float *)c->in[2].data, &c->in[2].shape, dims, (gtr_float *)c->out[0].data, c->out[0].add);
+    return GTR_OK;
+}
+
+/* rows runs of n elements, from steps of from to steps of to: a copy or an addition. */
+typedef struct gtr__rows_job { const gtr_float *x; gtr_float *y; int add; int64_t rows, n, from, to, group; } gtr__rows_job;
+static void gtr__rows_piece(void *arg, int64_t piece)
+{
+    const gtr__rows_job *w = (const gtr__rows_job *)arg;
+    int64_t r = piece * w->group, end = GTR__MIN(w->rows, r + w->group), i;
+    for (; r < end; r++) {
+        const gtr_float *x = w->x + r * w->from;
+        gtr_float *y = w->y + r * w->to;
+        if (w->add) { for (i = 0; i < w->n; i++) y[i] += x[i]; }
+        else memcpy(y, x, (size_t)w->n * sizeof *y);
+    }
+}
+static void gtr__rows_copy(gtr__cpu *cpu, const gtr_float *x, int64_t from, gtr_float *y, int64_t to, int64_t rows, int64_t n, int add)
+{
+    gtr__rows_job w;
+    w.x = x; w.y = y; w.add = add; w.rows = rows; w.n = n; w.from = from; w.to = to;
+    w.group = GTR__MAX(GTR__CHUNK / n, 1);
+    gtr__parallel(cpu, (rows + w.group - 1) / w.group, gtr__rows_piece, &w);
+}
+
+// >>op:concat
+/* y: the inputs one behind the other along axis i[0], which is literal. */
+static gtr_result gtr__shape_concat(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 0, 0);
+    int axis = (int)s->attr->i[0], i, k;
+    int64_t sum = 0;
+    if (r == GTR_OK) r = gtr__shape_axis(s, s->attr->i[0]);
+    if (r != GTR_OK) return r;
+    for (k = 0; k < s->n_in; k++) {
+        bool good = s->in[k].ndim == s->in[0].ndim;
+        for (i = 0; good && i < s->in[0].ndim; i++) good = i == axis ? s->in[k].dim[i] > 0 : s->in[k].dim[i] == s->in[0].dim[i];
+        if (!good) {
+            char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
+            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s and, as number %d, %s, want shapes alike but for dimension %d, which is not the batch",
+                                   gtr__shape_text(&s->in[0], a), k + 1, gtr__shape_text(&s->in[k], b), axis);
+        }
+        if (s->in[k].dim[axis] > INT64_MAX / 16 - sum) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got too many elements along dimension %d", axis);
+        sum += s->in[k].dim[axis];
+    }
+    s->out[0] = s->in[0];
+    s->out[0].dim[axis] = sum;
+    return gtr__shape_outputs(s, 1);
+}
+static gtr_result gtr__cpu_concat_fwd(void *instance, const gtr__call *c)
+{
+    int axis = (int)c->attr->i[0], k;
+    int64_t outer = gtr__shape_outer(&c->out[0].shape, axis), row = c->out[0].count / outer, at = 0;
+    for (k = 0; k < c->n_in; k++) {
+        int64_t n = c->in[k].count / outer;
+        gtr__rows_copy((gtr__cpu *)instance, (const gtr_float *)c->in[k].data, n, (gtr_float *)c->out[0].data + at, row, outer, n, 0);
+        at += n;
+    }
+    return GTR_OK;
+}
+static gtr_result gtr__cpu_concat_bwd(void *instance, const gtr__call *c)
+{
+    const gtr__arg *dy = &c->in[c->n_in - 1];
+    int axis = (int)c->attr->i[0], k;
+    int64_t outer = gtr__shape_outer(&dy->shape, axis), row = dy->count / outer, at = 0;
+    for (k = 0; k < c->n_in - 2; k++) {
+        int64_t n = c->in[k].count / outer;
+        if (k < c->n_out && c->out[k].data)
+            gtr__rows_copy((gtr__cpu *)instance, (const gtr_float *)dy->data + at, row, (gtr_float *)c->out[k].data, n, outer, n, c->out[k].add);
+        at += n;
+    }
+    return GTR_OK;
+}
+
+// >>op:slice
+/* y: elements i[1] to i[2] - 1 of dimension i[0], which is literal. dx is dy there, else 0. */
+static gtr_result gtr__shape_slice(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 0, 0);
+    int64_t axis = s->attr->i[0], begin = s->attr->i[1], end = s->attr->i[2];
+    char a[GTR__SHAPE_TEXT];
+    if (r == GTR_OK) r = gtr__shape_axis(s, axis);
+    if (r != GTR_OK) return r;
+    if (s->in[0].dim[axis] < 0 || begin < 0 || begin >= end || end > s->in[0].dim[axis])
+        return gtr__shape_fail(s, GTR_ERR_ARG, "got begin %lld and end %lld in dimension %lld of %s, want 0 <= begin < end within a dimension that is not the batch",
+                               (long long)begin, (long long)end, (long long)axis, gtr__shape_text(&s->in[0], a));
+    s->out[0] = s->in[0];
+    s->out[0].dim[axis] = end - begin;
+    return GTR_OK;
+}
+static gtr_result gtr__cpu_slice_fwd(void *instance, const gtr__call *c)
+{
+    int axis = (int)c->attr->i[0];
+    int64_t inner = gtr__shape_inner(&c->in[0].shape, axis), outer = gtr__shape_outer(&c->in[0].shape, axis), row = c->in[0].count / outer;
+    int64_t n = (c->attr->i[2] - c->attr->i[1]) * inner;
+    gtr__rows_copy((gtr__cpu *)instance, (const gtr_float *)c->in[0].data + c->attr->i[1] * inner, row, (gtr_float *)c->out[0].data, n, outer, n, 0);
+    return GTR_OK;
+}
+typedef struct gtr__slice_job { const gtr_float *dy; gtr_float *dx; int64_t rows, row, before, n, group; } gtr__slice_job;
+static void gtr__slice_piece(void *arg, int64_t piece)
+{
+    const gtr__slice_job *w = (const gtr__slice_job *)arg;
+    int64_t r = piece * w->group, end = GTR__MIN(w->rows, r + w->group);
+    for (; r < end; r++) {
+        gtr_float *dx = w->dx + r * w->row;
+        memset(dx, 0, (size_t)w->before * sizeof *dx);
+        memcpy(dx + w->before, w->dy + r * w->n, (size_t)w->n * sizeof *dx);
+        memset(dx + w->before + w->n, 0, (size_t)(w->row - w->before - w->n) * sizeof *dx);
+    }
+}
+static gtr_result gtr__cpu_slice_bwd(void *instance, const gtr__call *c)
+{
+    int axis = (int)c->attr->i[0];
+    int64_t inner = gtr__shape_inner(&c->in[0].shape, axis);
+    gtr__slice_job w;
+    if (!c->out[0].data) return GTR_OK;
+    w.dy = (const gtr_float *)c->in[2].data; w.dx = (gtr_float *)c->out[0].data;
+    w.rows = gtr__shape_outer(&c->in[0].shape, axis); w.row = c->in[0].count / w.rows;
+    w.before = c->attr->i[1] * inner; w.n = (c->attr->i[2] - c->attr->i[1]) * inner;
+    w.group = GTR__MAX(GTR__CHUNK / w.row, 1);
+    if (c->out[0].add) gtr__rows_copy((gtr__cpu *)instance, w.dy, w.n, w.dx + w.before, w.row, w.rows, w.n, 1);
+    else gtr__parallel((gtr__cpu *)instance, (w.rows + w.group - 1) / w.group, gtr__slice_piece, &w);
+    return GTR_OK;
+}
+
+// >>op:sum
+/* y = sum of x over the dimensions whose bit is set in i[0], accumulated in double; i[1]: they stay, as 1. dx = dy broadcast. */
+static gtr_result gtr__shape_sum(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 0, 0);
+    const gtr_shape *x = &s->in[0];
+    int k;
+    if (r != GTR_OK) return r;
+    if (s->attr->i[0] < 0 || s->attr->i[0] >= (int64_t)1 << x->ndim) return gtr__shape_want(s, 1, "axes within its dimensions");
+    memset(&s->out[0], 0, sizeof s->out[0]);
+    for (k = 0; k < x->ndim; k++) {
+        bool summed = (s->attr->i[0] >> k & 1) != 0;
+        if (!summed || s->attr->i[1]) s->out[0].dim[s->out[0].ndim++] = summed ? 1 : x->dim[k];
+    }
+    s->flops = gtr__shape_flops(x, 1);
+    return GTR_OK;
+}
+/* x's shape with the summed dimensions 1: what y's shape is if they stay. */
+static gtr_shape gtr__sum_shape(const gtr__call *c)
+{
+    gtr_shape s = c->in[0].shape;
+    int k;
+    for (k = 0; k < s.ndim; k++) if (c->attr->i[0] >> k & 1) s.dim[k] = 1;
+    return s;
+}
+static gtr_result gtr__sum_forward(void *instance, const gtr__call *c, int mean)
+{
+    gtr_shape to = gtr__sum_shape(c);
+    gtr__reduce r = gtr__reduce_make(&c->in[0].shape, NULL, NULL, &to);
+    if (c->measure) return gtr__ws_bytes(c, gtr__reduce_bytes(&r));
+    r.dy = (const gtr_float *)c->in[0].data; r.a = r.b = gtr__zeros;
+    r.out = (gtr_float *)c->out[0].data;
+    if (mean) r.factor = (double)c->out[0].count / (double)c->in[0].count;
+    gtr__reduce_all((gtr__cpu *)instance, &r, c->ws);
+    return GTR_OK;
+}
+static gtr_result gtr__sum_backward(void *instance, const gtr__call *c, int mean)
+{
+    gtr_shape to = gtr__sum_shape(c);
+    gtr_float factor[1];
+    gtr__ew_job w;
+    if (c->measure) return gtr__ws_bytes(c, 0);
+    if (!c->out[0].data) return GTR_OK;
+    factor[0] = mean ? (gtr_float)((double)c->in[2].count / (double)c->in[0].count) : (gtr_float)1;
+    w.nd = gtr__nd_make(&c->in[0].shape, &to, NULL, NULL);
+    w.fn = gtr__ew_mul; w.dy = w.y = NULL;
+    w.a = (const gtr_float *)c->in[2].data; w.b = factor;
+    w.out = (gtr_float *)c->out[0].data; w.add = c->out[0].add;
+    gtr__ew((gtr__cpu *)instance, &w);
+    return GTR_OK;
+}
+static gtr_result gtr__cpu_sum_fwd(void *instance, const gtr__call *c) { return gtr__sum_forward(instance, c, 0); }
+static gtr_result gtr__cpu_sum_bwd(void *instance, const gtr__call *c) { return gtr__sum_backward(instance, c, 0); }
+
+// >>op:mean
+/* sum divided by the number of elements summed; attributes as sum's. */
+#define gtr__shape_mean gtr__shape_sum
+static gtr_result gtr__cpu_mean_fwd(void *instance, const gtr__call *c) { return gtr__sum_forward(instance, c, 1); }
+static gtr_result gtr__cpu_mean_bwd(void *instance, const gtr__call *c) { return gtr__sum_backward(instance, c, 1); }
+
+static void gtr__exp_run(gtr_float *x, int64_t n) { gtr__unary_forward(GTR__OP_EXP, 0, 0, x, x, n); }
+static gtr_float gtr__max_run(const gtr_float *x, int64_t n)
+{
+    gtr_float m = x[0];
+    int64_t i;
+    for (i = 1; i < n; i++) m = x[i] > m ? x[i] : m;
+    return m;
+}
+
+// >>op:softmax
+/* y = exp(x - max x) / sum exp(x - max x) along axis i[0]; dx = y (dy - sum(dy y)). */
+static gtr_result gtr__shape_softmax(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 0, 0);
+    if (r == GTR_OK) r = gtr__shape_axis(s, s->attr->i[0]);
+    if (r != GTR_OK) return r;
+    s->out[0] = s->in[0];
+    s->flops = gtr__shape_flops(&s->in[0], 5);
+    return GTR_OK;
+}
+/* One item: (outer, block of up to GTR__BLOCK inner columns), n elements of each along the axis. */
+typedef struct gtr__softmax_job { const gtr_float *x, *y, *dy; gtr_float *out; int add; int64_t n, inner, across, items, group; } gtr__softmax_job;
+static void gtr__softmax_columns(const gtr__softmax_job *w, int64_t at, int64_t cols)
+{
+    const gtr_float *x = w->x + at;
+    gtr_float *y = w->out + at, m[GTR__BLOCK];
+    double sum[GTR__BLOCK];
+    int64_t k, j;
+    for (j = 0; j < cols; j++) { m[j] = x[j]; sum[j] = 0; }
+    for (k = 1; k < w->n; k++) for (j = 0; j < cols; j++) m[j] = x[k * w->inner + j] > m[j] ? x[k * w->inner + j] : m[j];
+    for (k = 0; k < w->n; k++) {
+        gtr_float *row = y + k * w->inner;
+        for (j = 0; j < cols; j++) row[j] = x[k * w->inner + j] - m[j];
+        gtr__exp_run(row, cols);
+        for (j = 0; j < cols; j++) sum[j] += (double)row[j];
+    }
+    for (j = 0; j < cols; j++) m[j] = (gtr_float)(1 / sum[j]);
+    for (k = 0; k < w->n; k++) for (j = 0; j < cols; j++) y[k * w->inner + j] *= m[j];
+}
+static void gtr__softmax_piece(void *arg, int64_t piece)
+{
+    const gtr__softmax_job *w = (const gtr__softmax_job *)arg;
+    int64_t i = piece * w->group, end = GTR__MIN(w->items, i + w->group), j, n = w->n, rows = end - i;
+    if (w->inner > 1) {
+        for (; i < end; i++) {
+            int64_t first = i % w->across * GTR__BLOCK;
+            gtr__softmax_columns(w, i / w->across * n * w->inner + first, GTR__MIN(w->inner - first, GTR__BLOCK));
+        }
+        return;
+    }
+    for (j = i; j < end; j++) {
+        const gtr_float *x = w->x + j * n, m = gtr__max_run(x, n);
+        gtr_float *y = w->out + j * n;
+        int64_t k;
+        for (k = 0; k < n; k++) y[k] = x[k] - m;
+    }
+    gtr__exp_run(w->out + i * n, rows * n);
+    for (j = i; j < end; j++) {
+        gtr_float *y = w->out + j * n, f = (gtr_float)(1 / gtr__sum_run(y, n));
+        int64_t k;
+        for (k = 0; k < n; k++) y[k] *= f;
+    }
+}
+static void gtr__softmax_back_piece(void *arg, int64_t piece)
+{
+    const gtr__softmax_job *w = (const gtr__softmax_job *)arg;
+    int64_t i = piece * w->group, end = GTR__MIN(w->items, i + w->group), j, k;
+    for (; i < end; i++) {
+        int64_t first = i % w->across * GTR__BLOCK, cols = GTR__MIN(w->inner - first, GTR__BLOCK), at = i / w->across * w->n * w->inner + first;
+        const gtr_float *y = w->y + at, *dy = w->dy + at;
+        gtr_float *dx = w->out + at;
+        double sum[GTR__BLOCK];
+        if (w->inner == 1) sum[0] = gtr__dot_run(y, dy, w->n);
+        else {
+            for (j = 0; j < cols; j++) sum[j] = 0;
+            for (k = 0; k < w->n; k++) for (j = 0; j < cols; j++) sum[j] += (double)y[k * w->inner + j] * (double)dy[k * w->inner + j];
+        }
+        for (k = 0; k < w->n; k++) for (j = 0; j < cols; j++) {
+            int64_t e = k * w->inner + j;
+            gtr_float d = y[e] * (dy[e] - (gtr_float)sum[j]);
+            dx[e] = w->add ? dx[e] + d : d;
+        }
+    }
+}
+static void gtr__softmax_run(void *instance, const gtr__call *c, gtr__softmax_job *w, gtr__piece_fn fn)
+{
+    int axis = (int)c->attr->i[0];
+    int64_t each;
+    w->out = (gtr_float *)c->out[0].data; w->add = c->out[0].add;
+    w->n = c->in[0].shape.dim[axis];
+    w->inner = gtr__shape_inner(&c->in[0].shape, axis);
+    w->across = (w->inner + GTR__BLOCK - 1) / GTR__BLOCK;
+    w->items = gtr__shape_outer(&c->in[0].shape, axis) * w->across;
+    each = w->n * GTR__MIN(w->inner, GTR__BLOCK);
+    w->group = GTR__MAX(GTR__UNARY_CHUNK / each, 1);
+    gtr__parallel((gtr__cpu *)instance, (w->items + w->group - 1) / w->group, fn, w);
+}
+static gtr_result gtr__cpu_softmax_fwd(void *instance, const gtr__call *c)
+{
+    gtr__softmax_job w;
+    w.x = (const gtr_float *)c->in[0].data; w.y = w.dy = NULL;
+    gtr__softmax_run(instance, c, &w, gtr__softmax_piece);
+    return GTR_OK;
+}
+static gtr_result gtr__cpu_softmax_bwd(void *instance, const gtr__call *c)
+{
+    gtr__softmax_job w;
+    if (!c->out[0].data) return GTR_OK;
+    w.x = NULL; w.y = (const gtr_float *)c->in[1].data; w.dy = (const gtr_float *)c->in[2].data;
+    gtr__softmax_run(instance, c, &w, gtr__softmax_back_piece);
+    return GTR_OK;
+}
+
+// >>op:dropout
+/* In training y = x keep / (1 - p), dx = dy keep / (1 - p); in evaluation y = x. f[0]: p; i[0]: dimension 0 is not the batch. Element e of
+   row r (the first dimension; e within the row) is kept if the uniform number of counter (step, row0 + r, e) is at least p; with i[0] r is 0
+   and e the linear index. Backward draws the mask again. Srivastava et al., 2014. */
+static gtr_result gtr__shape_dropout(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 0, 0);
+    if (r != GTR_OK) return r;
+    if (!(s->attr->f[0] >= 0 && s->attr->f[0] < 1)) return gtr__shape_fail(s, GTR_ERR_ARG, "got p %g, want 0 <= p < 1", s->attr->f[0]);
+    s->out[0] = s->in[0];
+    s->flops = gtr__shape_flops(&s->in[0], s->training ? 20 : 1);
+    return GTR_OK;
+}
+typedef struct gtr__dropout_job { const gtr_float *x; gtr_float *y; int add; float p; gtr_float factor; uint64_t key, step; int64_t row0, rows, n, cuts, group; } gtr__dropout_job;
+/* u: the words of elements e to e + 63 of a row; e is a multiple of 4. */
+static void gtr__dropout_words(const gtr__dropout_job *w, int64_t row, int64_t e, uint32_t u[4][16])
+{
+    uint32_t k0 = (uint32_t)w->key, k1 = (uint32_t)(w->key >> 32);
+    int j, round;
+    for (j = 0; j < 16; j++) {
+        uint32_t c[4];
+        GTR__COUNTER(c, w->step, row, e + 4 * j);
+        u[0][j] = c[0]; u[1][j] = c[1]; u[2][j] = c[2]; u[3][j] = c[3];
+    }
+    for (round = 0; round < 10; round++) {
+        for (j = 0; j < 16; j++) {
+            uint32_t c[4], a = k0, b = k1;
+            c[0] = u[0][j]; c[1] = u[1][j]; c[2] = u[2][j]; c[3] = u[3][j];
+            GTR__PHILOX_ROUND(c, a, b);
+            (void)a; (void)b;
+            u[0][j] = c[0]; u[1][j] = c[1]; u[2][j] = c[2]; u[3][j] = c[3];
+        }
+        k0 += 0x9E3779B9u; k1 += 0xBB67AE85u;
+    }
+}
+static void gtr__dropout_segment(const gtr__dropout_job *w, int64_t row, int64_t e, int64_t end)
+{
+    const gtr_float *x = w->x + row * w->n;
+    gtr_float *y = w->y + row * w->n;
+    for (; e < end; e += 64) {
+        uint32_t u[4][16];
+        int64_t n = GTR__MIN(end - e, 64), i;
+        gtr__dropout_words(w, w->row0 + row, e, u);
+        for (i = 0; i < n; i++) {
+            gtr_float v = GTR__UNIFORM(u[i & 3][i >> 2]) >= w->p ? x[e + i] * w->factor : (gtr_float)0;
+            y[e + i] = w->add ? y[e + i] + v : v;
+        }
+    }
+}
+static void gtr__dropout_piece(void *arg, int64_t piece)
+{
+    const gtr__dropout_job *w = (const gtr__dropout_job *)arg;
+    int64_t i = piece * w->group, end = GTR__MIN(w->rows * w->cuts, i + w->group);
+    for (; i < end; i++) {
+        int64_t e = i % w->cuts * GTR__UNARY_CHUNK;
+        gtr__dropout_segment(w, i / w->cuts, e, GTR__MIN(w->n, e + GTR__UNARY_CHUNK));
+    }
+}
+static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr__arg *x)
+{
+    gtr__dropout_job w;
+    if (!c->out[0].data) return GTR_OK;
+    w.x = (const gtr_float *)x->data; w.y = (gtr_float *)c->out[0].data; w.add = c->out[0].add;
+    if (!c->training || c->attr->f[0] == 0) {
+        gtr__rows_copy((gtr__cpu *)instance, w.x, GTR__CHUNK, w.y, GTR__CHUNK, x->count / GTR__CHUNK, GTR__CHUNK, w.add);
+        if (x->count % GTR__CHUNK) {
+            int64_t at = x->count / GTR__CHUNK * GTR__CHUNK;
+            gtr__rows_copy((gtr__cpu *)instance, w.x + at, 0, w.y + at, 0, 1, x->count - at, w.add);
+        }
+        return GTR_OK;
+    }
+    w.p = (float)c->attr->f[0];
+    w.factor = (gtr_float)(1 / (1 - c->attr->f[0]));
+    w.key = c->attr->key; w.step = c->ctl ? c->ctl->step : 0;
+    w.rows = c->attr->i[0] || !x->shape.ndim ? 1 : x->shape.dim[0];
+    w.row0 = c->attr->i[0] ? 0 : c->row0;
+    w.n = x->count / w.rows;
+    w.cuts = (w.n + GTR__UNARY_CHUNK - 1) / GTR__UNARY_CHUNK;
+    w.group = GTR__MAX(GTR__UNARY_CHUNK / w.n, 1);
+    gtr__parallel((gtr__cpu *)instance, (w.rows * w.cuts + w.group - 1) / w.group, gtr__dropout_piece, &w);
+    return GTR_OK;
+}
+static gtr_result gtr__cpu_dropout_fwd(void *instance, const gtr__call *c) { return gtr__dropout_run(instance, c, &c->in[0]); }
+static gtr_result gtr__cpu_dropout_bwd(void *instance, const gtr__call *c) { return gtr__dropout_run(instance, c, &c->in[2]); }
+
+// >>op:embedding
+/* y[..., :] = table[ids[...], :]: ids (...) GTR_I32, table (V, E) -> (..., E); an id outside [0, V) gives a row of NaN. dtable: the rows of
+   dy added where they came from, in ascending position. */
+static gtr_result gtr__shape_embedding(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 1, 0);
+    if (r != GTR_OK) return r;
+    if (s->in[1].ndim != 2 || s->in[1].dim[0] < 0 || s->in[1].dim[1] < 0 || s->in[0].ndim >= GTR_MAX_DIMS)
+        return gtr__shape_want(s, 2, "ids (...) of at most 7 dimensions and a table (V, E)");
+    s->out[0] = s->in[0];
+    s->out[0].dim[s->out[0].ndim++] = s->in[1].dim[1];
+    return gtr__shape_outputs(s, 1);
+}
+typedef struct gtr__embedding_job { const int32_t *ids; const gtr_float *table, *dy; gtr_float *out; int add; int64_t n, rows, width, group; } gtr__embedding_job;
+static void gtr__embedding_piece(void *arg, int64_t piece)
+{
+    const gtr__embedding_job *w = (const gtr__embedding_job *)arg;
+    int64_t i = piece * w->group, end = GTR__MIN(w->n, i + w->group), j;
+    for (; i < end; i++) {
+        int64_t id = w->ids[i];
+        gtr_float *y = w->out + i * w->width;
+        if (id >= 0 && id < w->rows) memcpy(y, w->table + id * w->width, (size_t)w->width * sizeof *y);
+        else for (j = 0; j < w->width; j++) y[j] = gtr__nan();
+    }
+}
+/* A piece owns a range of the table's rows. */
+static void gtr__embedding_back_piece(void *arg, int64_t piece)
+{
+    const gtr__embedding_job *w = (const gtr__embedding_job *)arg;
+    int64_t first = piece * w->group, end = GTR__MIN(w->rows, first + w->group), i, j;
+    if (!w->add) memset(w->out + first * w->width, 0, (size_t)((end - first) * w->width) * sizeof *w->out);
+    for (i = 0; i < w->n; i++) {
+        int64_t id = w->ids[i];
+        if (id >= first && id < end) {
+            gtr_float *d = w->out + id * w->width;
+            const gtr_float *dy = w->dy + i * w->width;
+            for (j = 0; j < w->width; j++) d[j] += dy[j];
+        }
+    }
+}
+static gtr_result gtr__cpu_embedding_fwd(void *instance, const gtr__call *c)
+{
+    gtr__embedding_job w;
+    if (c->measure) return gtr__ws_bytes(c, 0);
+    w.ids = (const int32_t *)c->in[0].data; w.table = (const gtr_float *)c->in[1].data; w.dy = NULL;
+    w.out = (gtr_float *)c->out[0].data; w.add = 0;
+    w.n = c->in[0].count; w.rows = c->in[1].shape.dim[0]; w.width = c->in[1].shape.dim[1];
+    w.group = GTR__MAX(GTR__CHUNK / w.width, 1);
+    gtr__parallel((gtr__cpu *)instance, (w.n + w.group - 1) / w.group, gtr__embedding_piece, &w);
+    return GTR_OK;
+}
+static gtr_result gtr__cpu_embedding_bwd(void *instance, const gtr__call *c)
+{
+    gtr__embedding_job w;
+    if (c->measure) return gtr__ws_bytes(c, 0);
+    if (c->n_out < 2 || !c->out[1].data) return GTR_OK;
+    w.ids = (const int32_t *)c->in[0].data; w.table = NULL; w.dy = (const gtr_float *)c->in[3].data;
+    w.out = (gtr_float *)c->out[1].data; w.add = c->out[1].add;
+    w.n = c->in[0].count; w.rows = c->in[1].shape.dim[0]; w.width = c->in[1].shape.dim[1];
+    w.group = GTR__MAX(GTR__MAX((w.rows + 15) / 16, GTR__CHUNK / w.width), 1);
+    gtr__parallel((gtr__cpu *)instance, (w.rows + w.group - 1) / w.group, gtr__embedding_back_piece, &w);
+    return GTR_OK;
+}
+
+// >>op:batch_norm
+/* x (N, C, ...), weight (C), bias (C), running_mean (C), running_var (C) -> y like x, mean (C), rstd (C), var (C). In training mean and
+   var (biased) are those of the batch, in two passes, in evaluation the running ones; rstd = 1 / sqrt(var + eps);
+   y = (x - mean) rstd weight + bias. With xh = (x - mean) rstd and n values a channel:
+     dbias = sum dy; dweight = sum dy xh; dx = weight rstd (dy - dbias / n - xh dweight / n), in evaluation weight rstd dy.
+   f[0]: eps, f[1]: momentum (of BN_COMMIT). Running statistics have no gradient. Ioffe and Szegedy, 2015. */
+static gtr_result gtr__shape_batch_norm(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 0, 0);
+    const gtr_shape *x = &s->in[0];
+    int k;
+    if (r != GTR_OK) return r;
+    for (k = 1; k < s->n_in; k++)
+        if (x->ndim < 2 || x->dim[1] < 0 || s->in[k].ndim != 1 || s->in[k].dim[0] != x->dim[1]) {
+            char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
+            static const char *const names[4] = { "weight", "bias", "running_mean", "running_var" };
+            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got x %s and %s %s, want (N, C) and (C,)", gtr__shape_text(x, a), names[k - 1], gtr__shape_text(&s->in[k], b));
+        }
+    if (s->training && !gtr__shape_batched(x) && gtr__count(x) == x->dim[1])
+        return gtr__shape_want(s, 1, "more than one value a channel in training");
+    s->out[0] = *x;
+    for (k = 1; k < 4; k++) s->out[k] = s->in[1];
+    s->flops = gtr__shape_flops(x, s->training ? 8 : 4);
+    return GTR_OK;
+}
+static void gtr__ew_bn_variance(gtr_float *t, const gtr_float *x, const gtr_float *pa, int64_t sa, const gtr_float *mean, int64_t sm, const gtr_float *py, int64_t n)
+{
+    int64_t i;
+    (void)pa; (void)sa; (void)py;
+    if (sm) for (i = 0; i < n; i++) t[i] = (x[i] - mean[i]) * (x[i] - mean[i]);
+    else for (i = 0; i < n; i++) t[i] = (x[i] - mean[0]) * (x[i] - mean[0]);
+}
+static void gtr__ew_bn_dweight(gtr_float *t, const gtr_float *dy, const gtr_float *x, int64_t sx, const gtr_float *mean, int64_t sm, const gtr_float *py, int64_t n)
+{
+    int64_t i;
+    (void)sx; (void)py;
+    if (sm) for (i = 0; i < n; i++) t[i] = dy[i] * (x[i] - mean[i]);
+    else for (i = 0; i < n; i++) t[i] = dy[i] * (x[i] - mean[0]);
+}
+static gtr_shape gtr__bn_channels(const gtr_shape *x)
+{
+    gtr_shape s = *x;
+    int k;
+    for (k = 0; k < s.ndim; k++) if (k != 1) s.dim[k] = 1;
+    return s;
+}
+/* dx or y = x' p + q + (z - mean) s, by channel: forward x' = x - mean with p = rstd weight, q = bias, no z; backward x' = dy, z = x. */
+typedef struct gtr__bn_job { const gtr_float *x, *z, *mean, *p, *q, *s; gtr_float *y; int add, forward; int64_t rows, channels, inner, group; } gtr__bn_job;
+static void gtr__bn_piece(void *arg, int64_t piece)
+{
+    const gtr__bn_job *w = (const gtr__bn_job *)arg;
+    int64_t i = piece * w->group, end = GTR__MIN(w->rows, i + w->group), j, k, n = w->channels;
+    for (; i < end; i++) {
+        const gtr_float *x = w->x + i * n * w->inner, *z = w->z + i * n * w->inner, *mean = w->mean, *p = w->p, *q = w->q, *s = w->s;
+        gtr_float *y = w->y + i * n * w->inner;
+        if (w->inner == 1 && !w->add) {
+            if (w->forward) for (j = 0; j < n; j++) y[j] = (x[j] - mean[j]) * p[j] + q[j];
+            else for (j = 0; j < n; j++) y[j] = x[j] * p[j] + q[j] + (z[j] - mean[j]) * s[j];
+        } else for (j = 0; j < n; j++) for (k = 0; k < w->inner; k++) {
+            int64_t e = j * w->inner + k;
+            gtr_float v = w->forward ? (x[e] - mean[j]) * p[j] + q[j] : x[e] * p[j] + q[j] + (z[e] - mean[j]) * s[j];
+            y[e] = w->add ? y[e] + v : v;
+        }
+    }
+}
+static void gtr__bn_run(gtr__cpu *cpu, gtr__bn_job *w, const gtr_shape *x)
+{
+    w->rows = x->dim[0]; w->channels = x->dim[1]; w->inner = gtr__shape_inner(x, 1);
+    w->group = GTR__MAX(GTR__CHUNK / (w->channels * w->inner), 1);
+    gtr__parallel(cpu, (w->rows + w->group - 1) / w->group, gtr__bn_piece, w);
+}
+static size_t gtr__bn_bytes(const gtr_shape *x, int vectors)
+{
+    gtr_shape to = gtr__bn_channels(x);
+    gtr__reduce r = gtr__reduce_make(x, x, &to, &to);
+    return GTR__ROUND_UP((size_t)vectors * (size_t)x->dim[1] * sizeof(gtr_float), GTR__ALIGN) + gtr__reduce_bytes(&r);
+}
+static gtr_result gtr__cpu_batch_norm_fwd(void *instance, const gtr__call *c)
+{
+    gtr__cpu *cpu = (gtr__cpu *)instance;
+    const gtr_shape *xs = &c->in[0].shape;
+    int64_t channels = xs->dim[1], k;
+    const gtr_float *weight = (const gtr_float *)c->in[1].data, *running_mean = (const gtr_float *)c->in[3].data, *running_var = (const gtr_float *)c->in[4].data;
+    gtr_float *mean = (gtr_float *)c->out[1].data, *rstd = (gtr_float *)c->out[2].data, *var = (gtr_float *)c->out[3].data, *p = (gtr_float *)c->ws;
+    gtr__bn_job w;
+    if (c->measure) return gtr__ws_bytes(c, gtr__bn_bytes(xs, 1));
+    if (c->training) {
+        gtr_shape to = gtr__bn_channels(xs);
+        gtr__reduce r = gtr__reduce_make(xs, xs, &to, &to);
+        void *part = (char *)c->ws + GTR__ROUND_UP((size_t)channels * sizeof(gtr_float), GTR__ALIGN);
+        r.dy = (const gtr_float *)c->in[0].data; r.a = r.dy; r.b = mean;
+        r.factor = (double)channels / (double)c->in[0].count;
+        r.out = mean;
+        gtr__reduce_all(cpu, &r, part);
+        r.fn = gtr__ew_bn_variance; r.out = var;
+        gtr__reduce_all(cpu, &r, part);
+    } else for (k = 0; k < channels; k++) { mean[k] = running_mean[k]; var[k] = running_var[k]; }
+    for (k = 0; k < channels; k++) {
+        rstd[k] = (gtr_float)(1 / sqrt((double)var[k] + c->attr->f[0]));
+        p[k] = rstd[k] * weight[k];
+    }
+    w.x = w.z = (const gtr_float *)c->in[0].data; w.mean = mean; w.p = w.s = p; w.q = (const gtr_float *)c->in[2].data;
+    w.y = (gtr_float *)c->out[0].data; w.add = 0; w.forward = 1;
+    gtr__bn_run(cpu, &w, xs);
+    return GTR_OK;
+}
+static gtr_result gtr__cpu_batch_norm_bwd(void *instance, const gtr__call *c)
+{
+    gtr__cpu *cpu = (gtr__cpu *)instance;
+    const gtr_shape *xs = &c->in[0].shape;
+    gtr_shape to = gtr__bn_channels(xs);
+    gtr__reduce r = gtr__reduce_make(xs, xs, &to, &to);
+    int64_t channels = xs->dim[1], k;
+    const gtr_float *weight = (const gtr_float *)c->in[1].data, *mean = (const gtr_float *)c->in[6].data, *rstd = (const gtr_float *)c->in[7].data;
+    gtr_float *db = (gtr_float *)c->ws, *dw = db + channels, *p = dw + channels, *q = p + channels, *s = q + channels, *out;
+    double n = (double)c->in[0].count / (double)channels;
+    void *part = (char *)c->ws + GTR__ROUND_UP(5 * (size_t)channels * sizeof(gtr_float), GTR__ALIGN);
+    if (c->measure) return gtr__ws_bytes(c, gtr__bn_bytes(xs, 5));
+    r.dy = (const gtr_float *)c->in[9].data; r.a = (const gtr_float *)c->in[0].data; r.b = mean;
+    if (c->training || c->out[2].data) { r.out = db; gtr__reduce_all(cpu, &r, part); }
+    else memset(db, 0, (size_t)channels * sizeof *db);
+    if (c->training || c->out[1].data) { r.fn = gtr__ew_bn_dweight; r.out = dw; gtr__reduce_all(cpu, &r, part); }
+    else memset(dw, 0, (size_t)channels * sizeof *dw);
+    for (k = 0; k < channels; k++) {
+        p[k] = weight[k] * rstd[k];
+        q[k] = c->training ? (gtr_float)(-p[k] * (db[k] / n)) : 0;
+        s[k] = c->training ? (gtr_float)(-p[k] * ((double)rstd[k] * rstd[k] * dw[k] / n)) : 0;
+    }
+    if ((out = (gtr_float *)c->out[1].data) != NULL) for (k = 0; k < channels; k++) out[k] = c->out[1].add ? out[k] + dw[k] * rstd[k] : dw[k] * rstd[k];
+    if ((out = (gtr_float *)c->out[2].data) != NULL) for (k = 0; k < channels; k++) out[k] = c->out[2].add ? out[k] + db[k] : db[k];
+    if (c->out[0].data) {
+        gtr__bn_job w;
+        w.x = r.dy; w.z = r.a; w.mean = mean; w.p = p; w.q = q; w.s = s;
+        w.y = (gtr_float *)c->out[0].data; w.add = c->out[0].add; w.forward = 0;
+        gtr__bn_run(cpu, &w, xs);
+    }
+    return GTR_OK;
+}
+
+// >>op:argmax
+/* y (GTR_I32): the index of x's largest element along axis i[0], which goes; the first of equals; NaN counts as the largest. */
+static gtr_result gtr__shape_argmax(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 0, 0);
+    int64_t axis = s->attr->i[0];
+    int k;
+    if (r == GTR_OK) r = gtr__shape_axis(s, axis);
+    if (r != GTR_OK) return r;
+    if (s->in[0].dim[axis] > INT32_MAX) return gtr__shape_want(s, 1, "fewer than 2^31 elements along the axis");
+    memset(&s->out[0], 0, sizeof s->out[0]);
+    for (k = 0; k < s->in[0].ndim; k++) if (k != axis) s->out[0].dim[s->out[0].ndim++] = s->in[0].dim[k];
+    s->out_dtype[0] = GTR_I32;
+    s->flops = gtr__shape_flops(&s->in[0], 1);
+    return GTR_OK;
+}
+static int64_t gtr__argmax_run(const gtr_float *x, int64_t n, int64_t step)
+{
+    int64_t best = 0, i;
+    for (i = 1; i < n; i++) {
+        gtr_float v = x[i * step], m = x[best * step];
+        if (v > m || (v != v && m == m)) best = i;
+    }
+    return best;
+}
+typedef struct gtr__argmax_job { const gtr_float *x; int32_t *y; int64_t n, inner, items, group; } gtr__argmax_job;
+static void gtr__argmax_piece(void *arg, int64_t piece)
+{
+    const gtr__argmax_job *w = (const gtr__argmax_job *)arg;
+    int64_t i = piece * w->group, end = GTR__MIN(w->items, i + w->group);
+    for (; i < end; i++) w->y[i] = (int32_t)gtr__argmax_run(w->x + i / w->inner * w->n * w->inner + i % w->inner, w->n, w->inner);
+}
+static gtr_result gtr__cpu_argmax_fwd(void *instance, const gtr__call *c)
+{
+    int axis = (int)c->attr->i[0];
+    gtr__argmax_job w;
+    w.x = (const gtr_float *)c->in[0].data; w.y = (int32_t *)c->out[0].data;
+    w.n = c->in[0].shape.dim[axis]; w.inner = gtr__shape_inner(&c->in[0].shape, axis);
+    w.items = c->in[0].count / w.n;
+    w.group = GTR__MAX(GTR__CHUNK / w.n, 1);
+    gtr__parallel((gtr__cpu *)instance, (w.items + w.group - 1) / w.group, gtr__argmax_piece, &w);
+    return GTR_OK;
+}
+
+/* Row pieces of the losses over (N, C): at most 64, each with two sums. */
+typedef struct gtr__rows_cut { int64_t rows, width, group, pieces; } gtr__rows_cut;
+static gtr__rows_cut gtr__cut_rows(const gtr_shape *x)
+{
+    gtr__rows_cut r;
+    r.rows = x->dim[0]; r.width = x->dim[1];
+    r.group = GTR__MAX(GTR__MAX(GTR__UNARY_CHUNK / r.width, 1), (r.rows + 63) / 64);
+    r.pieces = (r.rows + r.group - 1) / r.group;
+    return r;
+}
+static gtr_result gtr__shape_logits(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 2, 0);
+    if (r != GTR_OK) return r;
+    if (s->in[0].ndim != 2 || s->in[1].ndim != 1 || s->in[0].dim[0] != s->in[1].dim[0] || s->in[0].dim[1] < 0)
+        return gtr__shape_want(s, 2, "logits (N, C) and labels (N,)");
+    s->out[0] = gtr__shape_make(0, 0, 0);
+    s->flops = gtr__shape_flops(&s->in[0], 5);
+    return GTR_OK;
+}
+
+// >>op:accuracy
+/* logits (N, C), labels (N) GTR_I32 -> a scalar: the share of rows with a label that is not negative whose argmax is the label; NaN if there
+   is no such row. */
+#define gtr__shape_accuracy gtr__shape_logits
+typedef struct gtr__accuracy_job { const gtr_float *x; const int32_t *labels; int64_t *sums; gtr__rows_cut cut; } gtr__accuracy_job;
+static void gtr__accuracy_piece(void *arg, int64_t piece)
+{
+    const gtr__accuracy_job *w = (const gtr__accuracy_job *)arg;
+    int64_t i = piece * w->cut.group, end = GTR__MIN(w->cut.rows, i + w->cut.group), right = 0, counted = 0;
+    for (; i < end; i++) if (w->labels[i] >= 0) {
+        counted++;
+        right += gtr__argmax_run(w->x + i * w->cut.width, w->cut.width, 1) == w->labels[i];
+    }
+    w->sums[2 * piece] = right; w->sums[2 * piece + 1] = counted;
+}
+static gtr_result gtr__cpu_accuracy_fwd(void *instance, const gtr__call *c)
+{
+    gtr__accuracy_job w;
+    int64_t right = 0, counted = 0, i;
+    w.cut = gtr__cut_rows(&c->in[0].shape);
+    if (c->measure) return gtr__ws_bytes(c, (size_t)w.cut.pieces * 2 * sizeof(int64_t));
+    w.x = (const gtr_float *)c->in[0].data; w.labels = (const int32_t *)c->in[1].data; w.sums = (int64_t *)c->ws;
+    gtr__parallel((gtr__cpu *)instance, w.cut.pieces, gtr__accuracy_piece, &w);
+    for (i = 0; i < w.cut.pieces; i++) { right += w.sums[2 * i]; counted += w.sums[2 * i + 1]; }
+    *(gtr_float *)c->out[0].data = counted ? (gtr_float)((double)right / (double)counted) : gtr__nan();
+    return GTR_OK;
+}
+
+// >>op:cross_entropy
+/* logits x (N, C), labels (N) GTR_I32 -> loss (a scalar), lse (N): log sum exp x, count (1): counted rows. f[0]: smoothing s, i[0]: ignore_index.
+   loss = mean over the rows whose label is not ignored of (1 - s)(lse - x[label]) + s (lse - mean x), NaN if there is none, or if a label that
+   is not ignored lies outside [0, C). dx = dloss / count (exp(x - lse) - (1 - s)[label] - s / C), 0 in ignored rows, NaN in rows of a bad label. */
+static gtr_result gtr__shape_cross_entropy(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_logits(s);
+    if (r != GTR_OK) return r;
+    if (!(s->attr->f[0] >= 0 && s->attr->f[0] <= 1)) return gtr__shape_fail(s, GTR_ERR_ARG, "got label smoothing %g, want 0 to 1", s->attr->f[0]);
+    s->out[1] = gtr__shape_make(1, s->in[0].dim[0], 0);
+    s->out[2] = gtr__shape_make(1, 1, 0);
+    return GTR_OK;
+}
+#define GTR__XENT_BLOCK 1024
+typedef struct gtr__xent_job { const gtr_float *x; const int32_t *labels; gtr_float *lse, *dx; double *sums; double smooth, g; int64_t ignore; int add; gtr__rows_cut cut; } gtr__xent_job;
+/* log sum exp(x - m) of a row, and the sum of x - m, for any width. */
+static double gtr__xent_row(const gtr_float *x, gtr_float m, int64_t n, gtr_float *t, double *shifted)
+{
+    double sum = 0;
+    int64_t i, j, k;
+    *shifted = 0;
+    for (i = 0; i < n; i += k) {
+        k = GTR__MIN(n - i, GTR__XENT_BLOCK);
+        for (j = 0; j < k; j++) t[j] = x[i + j] - m;
+        *shifted += gtr__sum_run(t, k);
+        gtr__exp_run(t, k);
+        sum += gtr__sum_run(t, k);
+    }
+    return log(sum);
+}
+/* The loss of row i of which m is the maximum, log the logarithm, shifted the sum of x - m. */
+static void gtr__xent_add(const gtr__xent_job *w, int64_t i, gtr_float m, double log_sum, double shifted, double *sum)
+{
+    int64_t label = w->labels[i];
+    double loss;
+    w->lse[i] = (gtr_float)((double)m + log_sum);
+    if (label == w->ignore) return;
+    sum[1] += 1;
+    if (label < 0 || label >= w->cut.width) { sum[0] += (double)gtr__nan(); return; }
+    loss = log_sum - ((double)w->x[i * w->cut.width + label] - (double)m);
+    if (w->smooth > 0) loss = (w->smooth < 1 ? (1 - w->smooth) * loss : 0) + w->smooth * (log_sum - shifted / (double)w->cut.width);
+    sum[0] += loss;
+}
+static void gtr__xent_piece(void *arg, int64_t piece)
+{
+    const gtr__xent_job *w = (const gtr__xent_job *)arg;
+    int64_t i = piece * w->cut.group, end = GTR__MIN(w->cut.rows, i + w->cut.group), n = w->cut.width, j, k, rows;
+    gtr_float t[GTR__XENT_BLOCK], most[GTR__XENT_BLOCK];
+    double shifted[GTR__XENT_BLOCK], sum[2] = { 0, 0 };
+    for (; i < end; i += rows) {                /* as many rows as the block holds share one run of exp */
+        rows = GTR__MIN(end - i, GTR__XENT_BLOCK / n);
+        if (rows < 1) {
+            gtr_float m = gtr__max_run(w->x + i * n, n);
+            double log_sum = gtr__xent_row(w->x + i * n, m, n, t, shifted);
+            gtr__xent_add(w, i, m, log_sum, shifted[0], sum);
+            rows = 1;
+            continue;
+        }
+        for (j = 0; j < rows; j++) {
+            const gtr_float *x = w->x + (i + j) * n;
+            most[j] = gtr__max_run(x, n);
+            for (k = 0; k < n; k++) t[j * n + k] = x[k] - most[j];
+            shifted[j] = w->smooth > 0 ? gtr__sum_run(t + j * n, n) : 0;
+        }
+        gtr__exp_run(t, rows * n);
+        for (j = 0; j < rows; j++) gtr__xent_add(w, i + j, most[j], log(gtr__sum_run(t + j * n, n)), shifted[j], sum);
+    }
+    w->sums[2 * piece] = sum[0]; w->sums[2 * piece + 1] = sum[1];
+}
+static void gtr__xent_back_piece(void *arg, int64_t piece)
+{
+    const gtr__xent_job *w = (const gtr__xent_job *)arg;
+    int64_t i = piece * w->cut.group, end = GTR__MIN(w->cut.rows, i + w->cut.group), n = w->cut.width, first, j, k;
+    gtr_float t[GTR__XENT_BLOCK], g = (gtr_float)w->g, off = (gtr_float)(w->smooth / (double)n), hot = (gtr_float)(1 - w->smooth);
+    for (; i < end; i++) {
+        const gtr_float *x = w->x + i * n;
+        gtr_float *dx = w->dx + i * n, lse = w->lse[i];
+        int64_t label = w->labels[i];
+        if (label == w->ignore) {
+            if (!w->add) memset(dx, 0, (size_t)n * sizeof *dx);
+            continue;
+        }
+        for (first = 0; first < n; first += k) {
+            k = GTR__MIN(n - first, GTR__XENT_BLOCK);
+            for (j = 0; j < k; j++) t[j] = x[first + j] - lse;
+            gtr__exp_run(t, k);
+            for (j = 0; j < k; j++) t[j] = t[j] - off;
+            if (label >= first && label < first + k) t[label - first] -= hot;
+            if (label < 0 || label >= n) for (j = 0; j < k; j++) t[j] = gtr__nan();
+            if (w->add) for (j = 0; j < k; j++) dx[first + j] += g * t[j];
+            else for (j = 0; j < k; j++) dx[first + j] = g * t[j];
+        }
+    }
+}
+static void gtr__xent_attr(const gtr__call *c, gtr__xent_job *w)
+{
+    w->x = (const gtr_float *)c->in[0].data; w->labels = (const int32_t *)c->in[1].data;
+    w->smooth = c->attr->f[0]; w->ignore = c->attr->i[0];
+    w->cut = gtr__cut_rows(&c->in[0].shape);
+}
+/* The gradient that a loss's backward starts from. */
+static double gtr__seed(const gtr__call *c, const gtr__arg *dy)
+{
+    if (dy && dy->data) return (double)*(const gtr_float *)dy->data;
+    return (double)c->seed * (c->ctl ? (double)c->ctl->scale : 1.0);
+}
+static gtr_result gtr__cpu_cross_entropy_fwd(void *instance, const gtr__call *c)
+{
+    gtr__xent_job w;
+    double sum = 0, count = 0;
+    int64_t i;
+    gtr__xent_attr(c, &w);
+    if (c->measure) return gtr__ws_bytes(c, (size_t)w.cut.pieces * 2 * sizeof(double));
+    w.lse = (gtr_float *)c->out[1].data; w.sums = (double *)c->ws; w.dx = NULL; w.add = 0; w.g = 0;
+    gtr__parallel((gtr__cpu *)instance, w.cut.pieces, gtr__xent_piece, &w);
+    for (i = 0; i < w.cut.pieces; i++) { sum += w.sums[2 * i]; count += w.sums[2 * i + 1]; }
+    *(gtr_float *)c->out[0].data = count > 0 ? (gtr_float)(sum / count) : gtr__nan();
+    *(gtr_float *)c->out[2].data = (gtr_float)count;
+    return GTR_OK;
+}
+static void gtr__xent_backward(void *instance, const gtr__call *c, const gtr__arg *dx, void *lse, double count, double dy)
+{
+    gtr__xent_job w;
+    gtr__xent_attr(c, &w);
+    w.lse = (gtr_float *)lse; w.dx = (gtr_float *)dx->data; w.add = dx->add; w.sums = NULL;
+    w.g = count > 0 ? dy / count : 0;
+    gtr__parallel((gtr__cpu *)instance, w.cut.pieces, gtr__xent_back_piece, &w);
+}
+static gtr_result gtr__cpu_cross_entropy_bwd(void *instance, const gtr__call *c)
+{
+    if (c->measure) return gtr__ws_bytes(c, 0);
+    if (c->out[0].data)
+        gtr__xent_backward(instance, c, &c->out[0], c->in[3].data, (double)*(const gtr_float *)c->in[4].data, gtr__seed(c, c->n_in > 5 ? &c->in[5] : NULL));
+    return GTR_OK;
+}
+
+/* mean of f(x, t) over all elements, and its two gradients by formulas in x, t and g = dloss / n. */
+static gtr_result gtr__shape_mean_loss(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 0, 0);
+    if (r != GTR_OK) return r;
+    if (!gtr__shape_equal(&s->in[0], &s->in[1])) return gtr__shape_want(s, 2, "equal shapes");
+    s->out[0] = gtr__shape_make(0, 0, 0);
+    s->flops = gtr__shape_flops(&s->in[0], 3);
+    return GTR_OK;
+}
+static gtr_result gtr__mean_loss_forward(void *instance, const gtr__call *c, gtr__ew_fn fn)
+{
+    gtr__reduce r = gtr__reduce_make(&c->in[0].shape, &c->in[0].shape, &c->in[0].shape, NULL);
+    if (c->measure) return gtr__ws_bytes(c, gtr__reduce_bytes(&r));
+    r.fn = fn; r.a = (const gtr_float *)c->in[0].data; r.b = (const gtr_float *)c->in[1].data;
+    r.factor = 1 / (double)c->in[0].count; r.out = (gtr_float *)c->out[0].data;
+    gtr__reduce_all((gtr__cpu *)instance, &r, c->ws);
+    return GTR_OK;
+}
+typedef struct gtr__mean_loss_job { const gtr_float *x, *t; gtr_float *out, g; int add; int64_t n; void (*fn)(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n); } gtr__mean_loss_job;
+static void gtr__mean_loss_piece(void *arg, int64_t piece)
+{
+    const gtr__mean_loss_job *w = (const gtr__mean_loss_job *)arg;
+    int64_t i = piece * GTR__CHUNK, end = GTR__MIN(w->n, i + GTR__CHUNK), n, j;
+    gtr_float d[GTR__BLOCK];
+    for (; i < end; i += n) {
+        n = GTR__MIN(end - i, GTR__BLOCK);
+        w->fn(w->x + i, w->t + i, w->g, d, n);
+        for (j = 0; j < n; j++) w->out[i + j] = w->add ? w->out[i + j] + d[j] : d[j];
+    }
+}
+typedef void (*gtr__mean_loss_fn)(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n);
+static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gtr__mean_loss_fn dx, gtr__mean_loss_fn dt)
+{
+    gtr__mean_loss_job w;
+    int k;
+    if (c->measure) return gtr__ws_bytes(c, 0);
+    w.x = (const gtr_float *)c->in[0].data; w.t = (const gtr_float *)c->in[1].data; w.n = c->in[0].count;
+    w.g = (gtr_float)(gtr__seed(c, c->n_in > 3 ? &c->in[3] : NULL) / (double)w.n);
+    for (k = 0; k < c->n_out && k < 2; k++) {
+        if (!c->out[k].data) continue;
+        w.out = (gtr_float *)c->out[k].data; w.add = c->out[k].add; w.fn = k ? dt : dx;
+        gtr__parallel((gtr__cpu *)instance, (w.n + GTR__CHUNK - 1) / GTR__CHUNK, gtr__mean_loss_piece, &w);
+    }
+    return GTR_OK;
+}
+
+// >>op:mse
+/* x, t alike -> mean (x - t)^2; dx = 2 (x - t) dloss / n, dt = -dx */
+#define gtr__shape_mse gtr__shape_mean_loss
+static void gtr__ew_mse(gtr_float *o, const gtr_float *dy, const gtr_float *x, int64_t sx, const gtr_float *t, int64_t st, const gtr_float *y, int64_t n)
+{
+    int64_t i;
+    (void)dy; (void)sx; (void)st; (void)y;
+    for (i = 0; i < n; i++) o[i] = (x[i] - t[i]) * (x[i] - t[i]);
+}
+static void gtr__mse_dx(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n) { int64_t i; for (i = 0; i < n; i++) d[i] = 2 * g * (x[i] - t[i]); }
+static void gtr__mse_dt(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n) { int64_t i; for (i = 0; i < n; i++) d[i] = 2 * g * (t[i] - x[i]); }
+static gtr_result gtr__cpu_mse_fwd(void *instance, const gtr__call *c) { return gtr__mean_loss_forward(instance, c, gtr__ew_mse); }
+static gtr_result gtr__cpu_mse_bwd(void *instance, const gtr__call *c) { return gtr__mean_loss_backward(instance, c, gtr__mse_dx, gtr__mse_dt); }
+
+// >>op:bce_with_logits
+/* x, t alike -> mean of max(x, 0) - x t + log(1 + exp(-|x|)); dx = (sigmoid(x) - t) dloss / n, dt = -x dloss / n */
+#define gtr__shape_bce_with_logits gtr__shape_mean_loss
+static void gtr__ew_bce(gtr_float *o, const gtr_float *dy, const gtr_float *x, int64_t sx, const gtr_float *t, int64_t st, const gtr_float *y, int64_t n)
+{
+    int64_t i;
+    (void)dy; (void)sx; (void)st; (void)y;
+    for (i = 0; i < n; i++) o[i] = x[i] < 0 ? x[i] : -x[i];
+    gtr__exp_run(o, n);
+#ifdef GPUTRAIN_DOUBLE
+    for (i = 0; i < n; i++) o[i] = (x[i] < 0 ? 0 : x[i]) - x[i] * t[i] + log1p(o[i]);
+#else
+    for (i = 0; i < n; i++) o[i] = (x[i] < 0 ? 0 : x[i]) - x[i] * t[i] + log1pf(o[i]);
+#endif
+}
+static void gtr__bce_dx(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n)
+{
+    int64_t i;
+    gtr__unary_forward(GTR__OP_SIGMOID, 0, 0, x, d, n);
+    for (i = 0; i < n; i++) d[i] = g * (d[i] - t[i]);
+}
+static void gtr__bce_dt(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n) { int64_t i; (void)t; for (i = 0; i < n; i++) d[i] = -g * x[i]; }
+static gtr_result gtr__cpu_bce_with_logits_fwd(void *instance, const gtr__call *c) { return gtr__mean_loss_forward(instance, c, gtr__ew_bce); }
+static gtr_result gtr__cpu_bce_with_logits_bwd(void *instance, const gtr__call *c) { return gtr__mean_loss_backward(instance, c, gtr__bce_dx, gtr__bce_dt); }
+
+// >>op:custom
+/* The user's op: ptr is its gtr_custom_desc. Gradients that are added to what is there go through workspace. */
+static gtr_result gtr__shape_custom(gtr__shape_call *s)
+{
+    const gtr_custom_desc *d = (const gtr_custom_desc *)s->attr->ptr;
+    gtr_result r = gtr__shape_inputs(s, 0, ~0u);
+    int k;
+    if (r != GTR_OK) return r;
+    for (k = 0; k < s->n_in; k++) if (!gtr__is_float(s->in_dtype[k]) && s->in_dtype[k] != GTR_I32)
+        return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want float32 or int32", k + 1, gtr__dtype_names[s->in_dtype[k]]);
+    if (!d || !d->forward) return gtr__shape_fail(s, GTR_ERR_ARG, "got no forward function, want one");
+    s->out[0] = s->in[0];
+    if (d->shape) {
+        memset(&s->out[0], 0, sizeof s->out[0]);
+        r = d->shape(s->n_in, s->in, &s->out[0], d->user);
+        if (r != GTR_OK) return gtr__shape_fail(s, GTR_ERR_USER, "the shape function returned: %s", (unsigned)r < GTR_RESULT_COUNT ? gtr_result_text(r) : "an unknown code");
+    }
+    return gtr__shape_outputs(s, 1);
+}
+static gtr_custom_call gtr__custom_call(const gtr__call *c, int n_in)
+{
+    gtr_custom_call u;
+    int k;
+    memset(&u, 0, sizeof u);
+    u.n_in = n_in;
+    for (k = 0; k < n_in && k < 8; k++) { u.in[k] = c->in[k].data; u.in_shape[k] = c->in[k].shape; }
+    u.cuda_stream = c->stream;
+    u.user = ((const gtr_custom_desc *)c->attr->ptr)->user;
+    return u;
+}
+static gtr_result gtr__cpu_custom_fwd(void *instance, const gtr__call *c)
+{
+    gtr_custom_call u;
+    (void)instance;
+    if (c->measure) return gtr__ws_bytes(c, 0);
+    u = gtr__custom_call(c, c->n_in);
+    u.out = c->out[0].data; u.out_shape = c->out[0].shape;
+    return ((const gtr_custom_desc *)c->attr->ptr)->forward(&u) == GTR_OK ? GTR_OK : GTR_ERR_USER;
+}
+static gtr_result gtr__cpu_custom_bwd(void *instance, const gtr__call *c)
+{
+    const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
+    int n = c->n_in - 2, k;
+    size_t at = 0;
+    gtr_custom_call u;
+    if (!c->measure) u = gtr__custom_call(c, n);
+    else memset(&u, 0, sizeof u);
+    for (k = 0; k < n && k < c->n_out; k++) {
+        if (!c->out[k].add) { u.din[k] = c->out[k].data; continue; }
+        if (!c->measure && c->out[k].data) u.din[k] = (char *)c->ws + at;
+        at += GTR__ROUND_UP((size_t)c->in[k].count * sizeof(gtr_float), GTR__ALIGN);
+    }
+    if (c->measure) return gtr__ws_bytes(c, at);
+    if (!d->backward || at > c->ws_bytes) return GTR_ERR_STATE;
+    u.out = c->in[n].data; u.out_shape = c->in[n].shape; u.dout = c->in[n + 1].data;
+    if (d->backward(&u) != GTR_OK) return GTR_ERR_USER;
+    for (k = 0; k < n && k < c->n_out; k++) if (c->out[k].add && c->out[k].data)
+        gtr__rows_copy((gtr__cpu *)instance, (const gtr_float *)u.din[k], c->in[k].count, (gtr_float *)c->out[k].data, c->in[k].count, 1, c->in[k].count, 1);
+    return GTR_OK;
+}
+
+/* Copies between storages in pieces, or adds, in float, rounding once. */
+typedef struct gtr__convert_job { const char *src; char *dst; gtr_dtype from, to; int add; int64_t n; } gtr__convert_job;
+static void gtr__convert_piece(void *arg, int64_t piece)
+{
+    const gtr__convert_job *w = (const gtr__convert_job *)arg;
+    int64_t i = piece * GTR__CHUNK, end = GTR__MIN(w->n, i + GTR__CHUNK), n, j;
+    size_t from = gtr__dtype_size(w->from), to = gtr__dtype_size(w->to);
+    if (!w->add) { gtr__convert(w->dst + (size_t)i * to, w->to, w->src + (size_t)i * from, w->from, end - i); return; }
+    for (; i < end; i += n) {
+        gtr_float a[GTR__BLOCK], b[GTR__BLOCK];
+        n = GTR__MIN(end - i, GTR__BLOCK);
+        gtr__convert(a, GTR_F32, w->src + (size_t)i * from, w->from, n);
+        gtr__convert(b, GTR_F32, w->dst + (size_t)i * to, w->to, n);
+        for (j = 0; j < n; j++) b[j] += a[j];
+        gtr__convert(w->dst + (size_t)i * to, w->to, b, GTR_F32, n);
+    }
+}
+static gtr_result gtr__convert_run(void *instance, const gtr__arg *src, const gtr__arg *dst)
+{
+    gtr__convert_job w;
+    bool floats = gtr__is_float(src->dtype) && gtr__is_float(dst->dtype);
+    if (!dst->data) return GTR_OK;
+    if (!floats && (src->dtype != dst->dtype || dst->add)) return GTR_ERR_UNSUPPORTED;
+    w.src = (const char *)src->data; w.dst = (char *)dst->data; w.from = src->dtype; w.to = dst->dtype; w.add = dst->add; w.n = src->count;
+    gtr__parallel((gtr__cpu *)instance, (w.n + GTR__CHUNK - 1) / GTR__CHUNK, gtr__convert_piece, &w);
+    return GTR_OK;
+}
+static gtr_result gtr__shape_alike(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 0, ~0u);
+    if (r != GTR_OK) return r;
+    s->out[0] = s->in[0];
+    s->out_dtype[0] = s->in_dtype[0];
+    return GTR_OK;
+}
+
+// >>op:copy
+/* y = x, the bytes, from one stage to another; dx = dy or += dy. */
+#define gtr__shape_copy gtr__shape_alike
+static gtr_result gtr__cpu_copy_fwd(void *instance, const gtr__call *c) { return gtr__convert_run(instance, &c->in[0], &c->out[0]); }
+static gtr_result gtr__cpu_copy_bwd(void *instance, const gtr__call *c) { return gtr__convert_run(instance, &c->in[2], &c->out[0]); }
+
+// >>op:cast
+/* y = x in another storage, rounded to nearest even; dx = dy in x's. The logical dtype stays. */
+#define gtr__shape_cast gtr__shape_alike
+static gtr_result gtr__cpu_cast_fwd(void *instance, const gtr__call *c) { return gtr__convert_run(instance, &c->in[0], &c->out[0]); }
+static gtr_result gtr__cpu_cast_bwd(void *instance, const gtr__call *c) { return gtr__convert_run(instance, &c->in[2], &c->out[0]); }
+
+// >>op:fill
+/* out[0] = f[0], times the loss scale if i[0]. */
+#define gtr__shape_fill gtr__shape_none
+static gtr_result gtr__cpu_fill_fwd(void *instance, const gtr__call *c)
+{
+    double v = c->attr->f[0] * (c->attr->i[0] && c->ctl ? (double)c->ctl->scale : 1.0);
+    gtr_float *y = (gtr_float *)c->out[0].data;
+    int64_t i;
+    (void)instance;
+    for (i = 0; i < c->out[0].count; i++) y[i] = (gtr_float)v;
+    return GTR_OK;
+}
+
+// >>op:feed
+/* ptr: gtr__feed. out[k] = this micro-batch's rows of input k: row r is the data set's row number first + row0 + r of the epoch's order, or,
+   if the record has no rows, the r-th from src on. Nothing once the status is set, so that a bad step's batch stays. */
+#define gtr__shape_feed gtr__shape_none
+typedef struct gtr__feed_job { const gtr__feed_input *in; const gtr__arg *out; const char *src; int64_t first, rows, n, group; uint64_t key; } gtr__feed_job;
+static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const char *src, char *dst)
+{
+    int64_t i, j, n;
+    for (i = 0; i < in->row; i += n) {
+        gtr_float t[GTR__BLOCK], *y = to == GTR_F32 ? (gtr_float *)(void *)dst + i : t;
+        const uint8_t *x = (const uint8_t *)src + i;
+        n = to == GTR_F32 ? in->row : GTR__MIN(in->row - i, GTR__BLOCK);
+        for (j = 0; j < n; j++) y[j] = (gtr_float)in->scale * (gtr_float)x[j] + (gtr_float)in->shift;
+        if (to != GTR_F32) gtr__convert(dst + i * 2, to, t, GTR_F32, n);
+    }
+}
+static void gtr__feed_piece(void *arg, int64_t piece)
+{
+    const gtr__feed_job *w = (const gtr__feed_job *)arg;
+    int64_t r = piece * w->group, end = GTR__MIN(w->n, r + w->group), row = w->in->row, j;
+    gtr_dtype to = w->out->dtype;
+    for (; r < end; r++) {
+        int64_t i = w->first + r;
+        const char *src;
+        char *dst = (char *)w->out->data + (size_t)(r * row) * gtr__dtype_size(to);
+        if (w->rows > 0 && w->key) GTR__SHUFFLE(i, w->rows, w->key);
+        src = w->src + (size_t)(i * row) * gtr__dtype_size(w->in->from);
+        if (w->in->from != GTR_U8) gtr__convert(dst, to, src, w->in->from, row);
+        else if (to == GTR_I32) for (j = 0; j < row; j++) ((int32_t *)(void *)dst)[j] = ((const uint8_t *)src)[j];
+        else gtr__feed_floats(w->in, to, src, dst);
+    }
+}
+static gtr_result gtr__cpu_feed_fwd(void *instance, const gtr__call *c)
+{
+    const gtr__feed *f = (const gtr__feed *)c->attr->ptr;
+    const gtr__record *record = &f->shared->record[(c->ctl ? c->ctl->step : 0) % GTR__RING];
+    int k;
+    if (c->ctl && c->ctl->status) return GTR_OK;
+    for (k = 0; k < f->n && k < c->n_out; k++) {
+        gtr__feed_job w;
+        gtr_dtype to = c->out[k].dtype;
+        w.in = &f->input[k]; w.out = &c->out[k];
+        if (!w.out->data) continue;
+        if (w.in->from == GTR_U8 ? !(gtr__is_float(to) || to == GTR_I32) : w.in->from == GTR_F32 ? !gtr__is_float(to) : to != w.in->from) return GTR_ERR_UNSUPPORTED;
+        w.src = (const char *)(uintptr_t)record->src[w.in->slot];
+        w.first = (record->rows > 0 ? record->first : 0) + c->row0; w.rows = record->rows; w.key = record->key;
+        w.n = w.out->count / w.in->row;
+        w.group = GTR__MAX(GTR__CHUNK / w.in->row, 1);
+        gtr__parallel((gtr__cpu *)instance, (w.n + w.group - 1) / w.group, gtr__feed_piece, &w);
+    }
+    return GTR_OK;
+}
+
+// >>op:bn_commit
+/* in: mean, var (C) of the batch; running_mean, running_var (C), num_batches_tracked (I64), which are written unless this step is guarded:
+   running = (1 - m) running + m batch, of the unbiased variance. f[0]: m; i[0]: values a channel. */
+#define gtr__shape_bn_commit gtr__shape_none
+static gtr_result gtr__cpu_bn_commit_fwd(void *instance, const gtr__call *c)
+{
+    const gtr_float *mean = (const gtr_float *)c->in[0].data, *var = (const gtr_float *)c->in[1].data;
+    gtr_float *running_mean = (gtr_float *)c->in[2].data, *running_var = (gtr_float *)c->in[3].data;
+    double m = c->attr->f[0], n = (double)c->attr->i[0], unbias = n > 1 ? n / (n - 1) : 1;
+    int64_t k;
+    (void)instance;
+    if (c->ctl && (c->ctl->guard || c->ctl->status)) return GTR_OK;
+    for (k = 0; k < c->in[0].count; k++) {
+        running_mean[k] = (gtr_float)((1 - m) * (double)running_mean[k] + m * (double)mean[k]);
+        running_var[k] = (gtr_float)((1 - m) * (double)running_var[k] + m * unbias * (double)var[k]);
+    }
+    if (c->n_in > 4 && c->in[4].data) ++*(int64_t *)c->in[4].data;
+    return GTR_OK;
+}
+
+// >>op:guard
+/* in: losses; ptr: gtr__optim. Writes ctl's norm (2-norm of the gradients without the loss scale, if clipped or scaled, summed in double),
+   coef (what UPDATE multiplies gradients by) and guard (a loss, or unless loss_only a gradient, is not finite, or the status is set). */
+#define gtr__shape_guard gtr__shape_none
+#define GTR__GUARD_PIECES 64
+typedef struct gtr__guard_sum { double sum; uint64_t bad; } gtr__guard_sum;
+typedef struct gtr__guard_job { const gtr_float *g; int64_t n, chunk; int sums, checks; gtr__guard_sum *part; } gtr__guard_job;
+static void gtr__guard_piece(void *arg, int64_t piece)
+{
+    const gtr__guard_job *w = (const gtr__guard_job *)arg;
+    int64_t at = piece * w->chunk, end = GTR__MIN(w->n, at + w->chunk), n;
+    gtr__guard_sum s = { 0, 0 };
+    for (; at < end; at += n) {             /* both looks at a part while it is in the nearest cache */
+        n = GTR__MIN(end - at, 2048);
+        if (w->checks) s.bad |= gtr__nonfinite(w->g + at, n);
+        if (w->sums) s.sum += gtr__dot_run(w->g + at, w->g + at, n);
+    }
+    w->part[piece] = s;
+}
+static gtr_result gtr__cpu_guard_fwd(void *instance, const gtr__call *c)
+{
+    const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
+    gtr__ctl *ctl = c->ctl;
+    gtr__guard_job w;
+    double sum = 0, scale, norm;
+    bool bad = false;
+    int64_t i, pieces;
+    if (c->measure) return gtr__ws_bytes(c, GTR__GUARD_PIECES * sizeof(gtr__guard_sum));
+    for (i = 0; i < c->n_in; i++) bad |= gtr__nonfinite((const gtr_float *)c->in[i].data, c->in[i].count);
+    w.g = o->gradient; w.n = o->count; w.sums = o->clip > 0 || o->scaled; w.checks = !o->loss_only; w.part = (gtr__guard_sum *)c->ws;
+    w.chunk = GTR__MAX(GTR__ROUND_UP((w.n + GTR__GUARD_PIECES - 1) / GTR__GUARD_PIECES, 64), GTR__CHUNK);
+    pieces = (w.n + w.chunk - 1) / w.chunk;
+    if (w.sums || w.checks) {
+        gtr__parallel((gtr__cpu *)instance, pieces, gtr__guard_piece, &w);
+        for (i = 0; i < pieces; i++) { sum += w.part[i].sum; bad |= w.part[i].bad != 0; }
+    }
+    scale = (double)ctl->scale;
+    norm = w.sums ? sqrt(sum) / scale : 0;
+    ctl->norm = (float)norm;
+    ctl->coef = (float)((o->clip > 0 ? (o->clip / (norm + 1e-6) < 1 ? o->clip / (norm + 1e-6) : 1) : 1) / scale);
+    ctl->guard = bad || ctl->status ? 1u : 0u;
+    return GTR_OK;
+}
+
+// >>op:update
+/* ptr: gtr__optim. One pass over all parameters; nothing if ctl->guard. With g = gradient coef, lr the group's in this step's record, t = applied + 1:
+     SGD:   g += wd p; m = mu m + g (if mu); g = nesterov ? g + mu m : m; p -= lr g
+     Adam:  g += wd p; m += (1 - b1)(g - m); v = b2 v + (1 - b2) g^2; p -= lr / (1 - b1^t) m / (sqrt(v) / sqrt(1 - b2^t) + eps)
+     AdamW: p *= 1 - lr wd first, and no wd in g
+   as PyTorch. Kingma and Ba, 2015; Loshchilov and Hutter, 2019. Reduced-precision copies of p are refreshed in the same pass.
+   Bytes an element: SGD 12, with momentum 20, Adam 28. Each element goes through the same vector operations wherever it lies: a tail is
+   padded. (A compiler does not vectorise sqrtf while it must set errno.) */
+#define gtr__shape_update gtr__shape_none
+#if !defined(GPUTRAIN_DOUBLE) && defined(__AVX512F__)
+#define GTR__UV __m512
+#define GTR__UV_N 16
+#define GTR__UV_LOAD(p) _mm512_loadu_ps(p)
+#define GTR__UV_STORE(p, a) _mm512_storeu_ps(p, a)
+#define GTR__UV_SET(a) _mm512_set1_ps(a)
+#define GTR__UV_SUB(a, b) _mm512_sub_ps(a, b)
+#define GTR__UV_MUL(a, b) _mm512_mul_ps(a, b)
+#define GTR__UV_DIV(a, b) _mm512_div_ps(a, b)
+#define GTR__UV_SQRT(a) _mm512_sqrt_ps(a)
+#define GTR__UV_FMA(a, b, c) _mm512_fmadd_ps(a, b, c)
+#elif !defined(GPUTRAIN_DOUBLE) && defined(__AVX2__) && defined(__FMA__)
+#define GTR__UV __m256
+#define GTR__UV_N 8
+#define GTR__UV_LOAD(p) _mm256_loadu_ps(p)
+#define GTR__UV_STORE(p, a) _mm256_storeu_ps(p, a)
+#define GTR__UV_SET(a) _mm256_set1_ps(a)
+#define GTR__UV_SUB(a, b) _mm256_sub_ps(a, b)
+#define GTR__UV_MUL(a, b) _mm256_mul_ps(a, b)
+#define GTR__UV_DIV(a, b) _mm256_div_ps(a, b)
+#define GTR__UV_SQRT(a) _mm256_sqrt_ps(a)
+#define GTR__UV_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
+#elif !defined(GPUTRAIN_DOUBLE) && defined(__SSE2__)
+#define GTR__UV __m128
+#define GTR__UV_N 4
+#define GTR__UV_LOAD(p) _mm_loadu_ps(p)
+#define GTR__UV_STORE(p, a) _mm_storeu_ps(p, a)
+#define GTR__UV_SET(a) _mm_set1_ps(a)
+#define GTR__UV_SUB(a, b) _mm_sub_ps(a, b)
+#define GTR__UV_MUL(a, b) _mm_mul_ps(a, b)
+#define GTR__UV_DIV(a, b) _mm_div_ps(a, b)
+#define GTR__UV_SQRT(a) _mm_sqrt_ps(a)
+#define GTR__UV_FMA(a, b, c) _mm_add_ps(_mm_mul_ps(a, b), c)
+#else
+#define GTR__UV gtr_float
+#define GTR__UV_N 1
+#define GTR__UV_LOAD(p) (*(p))
+#define GTR__UV_STORE(p, a) (*(p) = (a))
+#define GTR__UV_SET(a) (a)
+#define GTR__UV_SUB(a, b) ((a) - (b))
+#define GTR__UV_MUL(a, b) ((a) * (b))
+#define GTR__UV_DIV(a, b) ((a) / (b))
+#define GTR__UV_SQRT(a) GTR__SQRTF(a)
+#define GTR__UV_FMA(a, b, c) ((a) * (b) + (c))
+#endif
+/* A group's figures of this step. */
+typedef struct gtr__update_group { gtr_float coef, wd, decay, minus_lr, mu, one_b1, b2, one_b2, minus_step, root, eps; } gtr__update_group;
+typedef struct gtr__update_job { const gtr__optim *o; gtr__update_group group[GTR__MAX_GROUPS]; int mode; } gtr__update_job;   /* mode 0: SGD, 1: with momentum, 2: Nesterov, 3: Adam */
+static void gtr__update_sgd(const gtr__update_group *k, gtr_float *p, const gtr_float *g, int64_t n)
+{
+    const GTR__UV coef = GTR__UV_SET(k->coef), wd = GTR__UV_SET(k->wd), lr = GTR__UV_SET(k->minus_lr);
+    int64_t i;
+    for (i = 0; i + GTR__UV_N <= n; i += GTR__UV_N) {
+        GTR__UV w = GTR__UV_LOAD(p + i), d = GTR__UV_FMA(wd, w, GTR__UV_MUL(coef, GTR__UV_LOAD(g + i)));
+        GTR__UV_STORE(p + i, GTR__UV_FMA(lr, d, w));
+    }
+}
+static void gtr__update_momentum(const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, int nesterov, int64_t n)
+{
+    const GTR__UV coef = GTR__UV_SET(k->coef), wd = GTR__UV_SET(k->wd), lr = GTR__UV_SET(k->minus_lr), mu = GTR__UV_SET(k->mu);
+    int64_t i;
+    for (i = 0; i + GTR__UV_N <= n; i += GTR__UV_N) {
+        GTR__UV w = GTR__UV_LOAD(p + i), d = GTR__UV_FMA(wd, w, GTR__UV_MUL(coef, GTR__UV_LOAD(g + i)));
+        GTR__UV b = GTR__UV_FMA(mu, GTR__UV_LOAD(m + i), d);
+        GTR__UV_STORE(m + i, b);
+        if (nesterov) b = GTR__UV_FMA(mu, b, d);
+        GTR__UV_STORE(p + i, GTR__UV_FMA(lr, b, w));
+    }
+}
+static void gtr__update_adam(const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, gtr_float *v, int64_t n)
+{
+    const GTR__UV coef = GTR__UV_SET(k->coef), wd = GTR__UV_SET(k->wd), decay = GTR__UV_SET(k->decay), one_b1 = GTR__UV_SET(k->one_b1), b2 = GTR__UV_SET(k->b2),
+                  one_b2 = GTR__UV_SET(k->one_b2), step = GTR__UV_SET(k->minus_step), root = GTR__UV_SET(k->root), eps = GTR__UV_SET(k->eps);
+    int64_t i;
+    for (i = 0; i + GTR__UV_N <= n; i += GTR__UV_N) {
+        GTR__UV w = GTR__UV_LOAD(p + i), d = GTR__UV_FMA(wd, w, GTR__UV_MUL(coef, GTR__UV_LOAD(g + i))), a = GTR__UV_LOAD(m + i), b;
+        a = GTR__UV_FMA(one_b1, GTR__UV_SUB(d, a), a);
+        b = GTR__UV_FMA(GTR__UV_MUL(one_b2, d), d, GTR__UV_MUL(b2, GTR__UV_LOAD(v + i)));
+        GTR__UV_STORE(m + i, a);
+        GTR__UV_STORE(v + i, b);
+        d = GTR__UV_DIV(GTR__UV_MUL(step, a), GTR__UV_FMA(GTR__UV_SQRT(b), root, eps));
+        GTR__UV_STORE(p + i, GTR__UV_FMA(w, decay, d));
+    }
+}
+static void gtr__update_run(const gtr__update_job *w, const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, gtr_float *v, int64_t n)
+{
+    if (w->mode == 3) gtr__update_adam(k, p, g, m, v, n);
+    else if (w->mode) gtr__update_momentum(k, p, g, m, w->mode == 2, n);
+    else gtr__update_sgd(k, p, g, n);
+}
+static void gtr__update_part(const gtr__update_job *w, const gtr__segment *s, int64_t at, int64_t n)
+{
+    const gtr__optim *o = w->o;
+    const gtr__update_group *k = &w->group[s->group];
+    int64_t whole = n - n % GTR__UV_N, rest = n - whole;
+    gtr_float *p = s->p + at, *m = o->m ? o->m + s->offset + at : NULL, *v = o->v ? o->v + s->offset + at : NULL;
+    const gtr_float *g = o->gradient + s->offset + at;
+    gtr__update_run(w, k, p, g, m, v, whole);
+    if (rest) {
+        gtr_float t[4][GTR__UV_N] = { { 0 } };
+        size_t bytes = (size_t)rest * sizeof *p;
+        memcpy(t[0], p + whole, bytes);
+        memcpy(t[1], g + whole, bytes);
+        if (m) memcpy(t[2], m + whole, bytes);
+        if (v) memcpy(t[3], v + whole, bytes);
+        gtr__update_run(w, k, t[0], t[1], t[2], t[3], GTR__UV_N);
+        memcpy(p + whole, t[0], bytes);
+        if (m) memcpy(m + whole, t[2], bytes);
+        if (v) memcpy(v + whole, t[3], bytes);
+    }
+    if (s->bf16) gtr__convert((uint16_t *)s->bf16 + at, GTR_BF16, p, GTR_F32, n);
+    if (s->f16) gtr__convert((uint16_t *)s->f16 + at, GTR_F16, p, GTR_F32, n);
+}
+/* A piece is a stretch of the gradient buffer, with the segments or parts of them that lie in it. */
+static void gtr__update_piece(void *arg, int64_t piece)
+{
+    const gtr__update_job *w = (const gtr__update_job *)arg;
+    const gtr__optim *o = w->o;
+    int64_t begin = piece * GTR__CHUNK, end = begin + GTR__CHUNK;
+    int lo = 0, hi = o->n;
+    while (lo < hi) {                       /* the first segment that ends behind begin */
+        int mid = lo + (hi - lo) / 2;
+        if (o->segments[mid].offset + o->segments[mid].count > begin) hi = mid; else lo = mid + 1;
+    }
+    for (; lo < o->n && o->segments[lo].offset < end; lo++) {
+        const gtr__segment *s = &o->segments[lo];
+        int64_t first = GTR__MAX(begin, s->offset), last = GTR__MIN(end, s->offset + s->count);
+        for (; first < last; first += 2048) gtr__update_part(w, s, first - s->offset, GTR__MIN(last - first, 2048));
+    }
+}
+static gtr_result gtr__cpu_update_fwd(void *instance, const gtr__call *c)
+{
+    const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
+    const gtr__ctl *ctl = c->ctl;
+    const gtr__record *record = &o->shared->record[ctl->step % GTR__RING];
+    double t = (double)ctl->applied + 1, fix1 = 1 - pow(o->beta1, t), fix2 = 1 - pow(o->beta2, t);
+    gtr__update_job w;
+    int i;
+    if (ctl->guard || ctl->status) return GTR_OK;
+    w.o = o;
+    w.mode = o->kind != GTR_SGD ? 3 : o->momentum != 0 && o->m ? (o->nesterov ? 2 : 1) : 0;
+    for (i = 0; i < GTR__MAX_GROUPS && i < GTR__MAX(o->groups, 1); i++) {
+        gtr__update_group *k = &w.group[i];
+        double lr = (double)record->lr[i], wd = o->weight_decay[i];
+        k->coef = (gtr_float)ctl->coef;
+        k->wd = (gtr_float)(o->kind == GTR_ADAMW ? 0 : wd);
+        k->decay = (gtr_float)(o->kind == GTR_ADAMW ? 1 - lr * wd : 1);
+        k->minus_lr = (gtr_float)-lr;
+        k->mu = (gtr_float)o->momentum;
+        k->one_b1 = (gtr_float)(1 - o->beta1);
+        k->b2 = (gtr_float)o->beta2; k->one_b2 = (gtr_float)(1 - o->beta2);
+        k->minus_step = (gtr_float)(-lr / fix1);
+        k->root = (gtr_float)(1 / sqrt(fix2));
+        k->eps = (gtr_float)o->eps;
+    }
+    gtr__parallel((gtr__cpu *)instance, (o->count + GTR__CHUNK - 1) / GTR__CHUNK, gtr__update_piece, &w);
+    return GTR_OK;
+}
+
+// >>op:report
+/* in: up to GTR__MAX_REPORT scalars, the loss first; i[0]: the gtr__shared, as an integer; ptr: gtr__optim, or NULL outside a trainer.
+   Writes the step's entry, then advances ctl: a guarded step halves the loss scale and is skipped, or without a scale sets the status. */
+#define gtr__shape_report gtr__shape_none
+static gtr_result gtr__cpu_report_fwd(void *instance, const gtr__call *c)
+{
+    gtr__shared *shared = (gtr__shared *)(uintptr_t)c->attr->i[0];
+    const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
+    gtr__ctl *ctl = c->ctl;
+    gtr__entry *e = &shared->entry[ctl->step % GTR__RING];
+    bool scaled = o && o->scaled, stuck = ctl->status != 0, guard = ctl->guard != 0;
+    int k;
+    (void)instance;
+    for (k = 0; k < GTR__MAX_REPORT; k++) e->value[k] = k < c->n_in && c->in[k].data ? (float)*(const gtr_float *)c->in[k].data : 0.0f;
+    e->norm = ctl->norm; e->lr = shared->record[ctl->step % GTR__RING].lr[0]; e->scale = ctl->scale;
+    e->skipped = !stuck && guard && scaled;
+    e->applied = ctl->applied + (o && !stuck && !guard);
+    *(volatile uint64_t *)&e->step = ctl->step + 1;
+    ctl->launches++;
+    if (stuck) {
+        ;
+    } else if (guard && scaled) {
+        ctl->scale = ctl->scale * 0.5f > 1.0f ? ctl->scale * 0.5f : 1.0f;
+        ctl->good = 0;
+        ctl->step++;
+    } else if (guard) {
+        ctl->status = 1;
+        ctl->bad_step = ctl->step + 1;
+    } else {
+        if (o) ctl->applied++;
+        ctl->good++;
+        if (scaled && ctl->good >= 2000) { ctl->scale = ctl->scale * 2 < 16777216.0f ? ctl->scale * 2 : 16777216.0f; ctl->good = 0; }
+        ctl->step++;
+    }
+    shared->step = ctl->step; shared->bad_step = ctl->bad_step; shared->status = ctl->status; shared->launches = ctl->launches;
+    return GTR_OK;
+}
+
+// >>op:check
+/* out[0] (GTR_I32) = 1 if any element of in[0], of any storage, is not finite, else 0. */
+static gtr_result gtr__shape_check(gtr__shape_call *s)
+{
+    s->out[0] = gtr__shape_make(0, 0, 0);
+    s->out_dtype[0] = GTR_I32;
+    return GTR_OK;
+}
+static gtr_result gtr__cpu_check_fwd(void *instance, const gtr__call *c)
+{
+    const gtr__arg *x = &c->in[0];
+    uint16_t inf = x->dtype == GTR_BF16 ? 0x7f80u : 0x7c00u;
+    int64_t i;
+    bool bad = false;
+    (void)instance;
+    if (x->dtype == GTR_F32) bad = gtr__nonfinite((const gtr_float *)x->data, x->count);
+    else if (gtr__is_float(x->dtype)) for (i = 0; i < x->count; i++) bad |= (((const uint16_t *)x->data)[i] & inf) == inf;
+    *(int32_t *)c->out[0].data = bad;
+    return GTR_OK;
+}
+
+// >>op:linear_act
+/* pre = x w^T + b, out[0] = act(pre), out[1] = pre or absent. i[0]: the act's op; f[0], f[1] its a, b. Kernels: >>products. */
+static gtr_result gtr__shape_linear_act(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_linear(s);
+    if (r == GTR_OK) s->out[1] = s->out[0];
+    return r;
+}
+
+// >>op:linear_dact
+/* out[0] = act'(dy w): dy (..., M), w (M, K), and (..., K), the act's x or y, whichever its backward reads -> (..., K). i[0]: the act's op.
+   Kernels: >>products. */
+static gtr_result gtr__shape_linear_dact(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_inputs(s, 0, 0);
+    const gtr_shape *dy = &s->in[0], *w = &s->in[1], *x = &s->in[2];
+    if (r != GTR_OK) return r;
+    if (dy->ndim < 1 || w->ndim != 2 || x->ndim != dy->ndim || dy->dim[dy->ndim - 1] != w->dim[0] || x->dim[x->ndim - 1] != w->dim[1])
+        return gtr__shape_want(s, 3, "dy (..., M), weight (M, K) and x (..., K)");
+    s->out[0] = *x;
+    s->flops = gtr__shape_flops(x, 2.0 * (double)w->dim[0]);
+    return GTR_OK;
+}
+
+// >>op:binary_act
+/* pre = a op b for equal shapes, out[0] = act(pre), out[1] = pre or absent. i[0]: the act's op, i[1]: the binary one; f[0], f[1] the act's a, b. */
+static gtr_result gtr__shape_binary_act(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_mean_loss(s);     /* equal shapes, floats */
+    if (r == GTR_OK) s->out[0] = s->out[1] = s->in[0];
+    return r;
+}
+#define GTR__BINARY_PICK(ID, name, forward, da, db) if (op == GTR__OP_##ID) return gtr__ew_##name;
+static gtr__ew_fn gtr__binary_run(int op) { GTR__BINARY(GTR__BINARY_PICK) return NULL; }
+static gtr_result gtr__cpu_binary_act_fwd(void *instance, const gtr__call *c)
+{
+    gtr__ew_fn fn = gtr__binary_run((int)c->attr->i[1]);
+    gtr__ew_job w;
+    gtr__unary_job u;
+    if (!fn) return GTR_ERR_UNSUPPORTED;
+    w.nd = gtr__nd_make(&c->in[0].shape, &c->in[0].shape, &c->in[1].shape, NULL);
+    w.fn = fn; w.dy = w.y = NULL; w.add = 0;
+    w.a = (const gtr_float *)c->in[0].data; w.b = (const gtr_float *)c->in[1].data;
+    w.out = (gtr_float *)(c->n_out > 1 && c->out[1].data ? c->out[1].data : c->out[0].data);
+    gtr__ew((gtr__cpu *)instance, &w);
+    u.op = (int)c->attr->i[0]; u.add = 0; u.a = (gtr_float)c->attr->f[0]; u.b = (gtr_float)c->attr->f[1];
+    u.dy = u.y = NULL; u.x = w.out; u.out = (gtr_float *)c->out[0].data; u.n = c->out[0].count;
+    gtr__parallel((gtr__cpu *)instance, (u.n + GTR__UNARY_CHUNK - 1) / GTR__UNARY_CHUNK, gtr__unary_piece, &u);
+    return GTR_OK;
+}
+
+// >>op:xent_step
+/* cross_entropy and its backward from the constant gradient: logits, labels -> loss, lse, count, dlogits. Attributes as cross_entropy's. */
+static gtr_result gtr__shape_xent_step(gtr__shape_call *s)
+{
+    gtr_result r = gtr__shape_cross_entropy(s);
+    if (r == GTR_OK) s->out[3] = s->in[0];
+    return r;
+}
+static gtr_result gtr__cpu_xent_step_fwd(void *instance, const gtr__call *c)
+{
+    gtr_result r = gtr__cpu_cross_entropy_fwd(instance, c);
+    if (r == GTR_OK && !c->measure && c->out[3].data)
+        gtr__xent_backward(instance, c, &c->out[3], c->out[1].data, (double)*(const gtr_float *)c->out[2].data, gtr__seed(c, NULL));
+    return r;
+}
+
+// >>rows
+#define GTR__OP_ROW(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) \
+    { #name, lo, hi, nout, ndiff, GTR__##cls, (uint32_t)(needs), (uint32_t)(flags), (f) != 0, (b) != 0, gtr__shape_##name },
+static const gtr__op_row gtr__rows[GTR__OP_COUNT] = { GTR__OPS(GTR__OP_ROW) };
+#define GTR__KERNEL_0(kernel) NULL
+#define GTR__KERNEL_1(kernel) kernel
+#define GTR__OP_CPU(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) { GTR__KERNEL_##f(gtr__cpu_##name##_fwd), GTR__KERNEL_##b(gtr__cpu_##name##_bwd) },
+static const gtr__kernel gtr__cpu_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR__OPS(GTR__OP_CPU) };
+
+// >>cpu-backend
+/* The CPU backend runs the nodes of a plan one after the other in the caller's thread, each over the pool. */
+static void *gtr__cpu_alloc(void *instance, size_t bytes)
+{
+    gtr__cpu *cpu = (gtr__cpu *)instance;
+    unsigned char *raw, *p;
+    if (cpu->host->device_alloc) return cpu->host->device_alloc(cpu->host->user, bytes);
+    if (bytes > SIZE_MAX - 1024) return NULL;
+    raw = (unsigned char *)malloc(bytes + GTR__ALIGN + sizeof raw);
+    if (!raw) return NULL;
+    p = raw + sizeof raw;
+    p += (GTR__ALIGN - (uintptr_t)p % GTR__ALIGN) % GTR__ALIGN;
+    memcpy(p - sizeof raw, &raw, sizeof raw);
+    return p;
+}
+static void gtr__cpu_free(void *instance, void *p, size_t bytes)
+{
+    gtr__cpu *cpu = (gtr__cpu *)instance;
+    void *raw;
+    if (!p) return;
+    if (cpu->host->device_alloc) { cpu->host->device_free(cpu->host->user, p, bytes); return; }
+    memcpy(&raw, (unsigned char *)p - sizeof raw, sizeof raw);
+    free(raw);
+}
+static void *gtr__cpu_host_alloc(void *instance, size_t bytes, void **device)
+{
+    gtr__cpu *cpu = (gtr__cpu *)instance;
+    void *p = cpu->host->alloc(cpu->host->user, bytes);
+    *device = p;
+    return p;
+}
+static void gtr__cpu_host_free(void *instance, void *p, size_t bytes)
+{
+    gtr__cpu *cpu = (gtr__cpu *)instance;
+    cpu->host->free(cpu->host->user, p, bytes);
+}
+static gtr_result gtr__cpu_create(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why)
+{
+    gtr__cpu *cpu = (gtr__cpu *)host->alloc(host->user, sizeof *cpu);
+    if (!cpu) { snprintf(why, 256, "out of host memory"); return GTR_ERR_NOMEM; }
+    memset(cpu, 0, sizeof *cpu);
+    cpu->host = host;
+    if (desc.share) {
+        cpu->pool = ((gtr__cpu *)desc.share)->pool;
+        cpu->threads = ((gtr__cpu *)desc.share)->threads;
+        cpu->shares = true;
+    } else {
+        const int threads = desc.threads ? desc.threads : gtr__online_cores();
+        cpu->pool = gtr__pool_create(host, threads);
+        cpu->threads = cpu->pool ? threads : 1;
+    }
+    *instance = cpu;
+    return GTR_OK;
+}
+static void gtr__cpu_destroy(void *instance)
+{
+    gtr__cpu *cpu = (gtr__cpu *)instance;
+    if (!cpu->shares) gtr__pool_destroy(cpu->pool);
+    cpu->host->free(cpu->host->user, cpu, sizeof *cpu);
+}
+static void gtr__cpu_capabilities(void *instance, gtr__caps *caps)
+{
+    memset(caps, 0, sizeof *caps);
+    snprintf(caps->name, sizeof caps->name, "CPU, %d thread%s", instance ? ((gtr__cpu *)instance)->threads : 1,
+             instance && ((gtr__cpu *)instance)->threads != 1 ? "s" : "");
+    caps->bf16 = caps->f16 = caps->tf32 = 1;
+    caps->fused[GTR__OP_LINEAR_ACT] = caps->fused[GTR__OP_LINEAR_DACT] = 1;
+    caps->fused[GTR__OP_BINARY_ACT] = caps->fused[GTR__OP_XENT_STEP] = 1;
+}
+static gtr_result gtr__cpu_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait)
+{
+    (void)instance; (void)kind; (void)wait;
+    if (bytes) memmove(dst, src, bytes);
+    return GTR_OK;
+}
+static gtr_result gtr__cpu_zero(void *instance, void *dst, size_t bytes) { (void)instance; if (bytes) memset(dst, 0, bytes); return GTR_OK; }
+static gtr_result gtr__cpu_wait(void *instance) { (void)instance; return GTR_OK; }
+static gtr_result gtr__cpu_event(void *instance, void **event) { (void)instance; (void)event; return GTR_OK; }
+static gtr_result gtr__cpu_event_use(void *instance, void *event) { (void)instance; (void)event; return GTR_OK; }
+static void gtr__cpu_event_free(void *instance, void *event) { (void)instance; (void)event; }
+static gtr_result gtr__cpu_memory_info(void *instance, size_t *free_bytes, size_t *total_bytes)
+{
+    (void)instance;
+    *free_bytes = *total_bytes = 0;
+#if defined(_SC_PHYS_PAGES) && defined(_SC_PAGESIZE)
+    *total_bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    *free_bytes = *total_bytes;
+#endif
+#if defined(_SC_AVPHYS_PAGES) && defined(_SC_PAGESIZE)
+    *free_bytes = (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+#endif
+    return *total_bytes ? GTR_OK : GTR_ERR_UNSUPPORTED;
+}
+static void gtr__cpu_environment(void *instance, char *text, size_t size)
+{
+    gtr__cpu *cpu = (gtr__cpu *)instance;
+    size_t f, t;
+    gtr__cpu_memory_info(instance, &f, &t);
+    snprintf(text, size, "device: CPU\nthreads: %d\nvectors: %s\nmemory: %.1f GiB free of %.1f GiB\n", cpu->threads,
+#if defined(__AVX512F__)
+             "AVX-512",
+#elif defined(__AVX2__) && defined(__FMA__)
+             "AVX2 and FMA",
+#elif defined(__ARM_NEON)
+             "NEON",
+#else
+             "plain C (compile with -march=native for more)",
+#endif
+             (double)f / (1 << 30), (double)t / (1 << 30));
+}
+static double gtr__cpu_seconds(void *instance, int start)
+{
+    static const double zero = 0;
+    (void)instance;
+    return start ? zero : gtr__now();
+}
+
+/* Reduced-precision storage on the CPU: inputs are widened into workspace behind the kernel's own, outputs are computed in float32 there
+   and rounded once when they are stored. Ops that move storage as it is (row class NONE, and COPY) see it as it is. */
+static bool gtr__cpu_widens(const gtr__op_row *row, const gtr__arg *a)
+{
+    return row->cls != GTR__NONE && a->dtype != GTR_F32 && gtr__is_float(a->dtype);
+}
+static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const gtr__call *call)
+{
+    const gtr__op_row *row = gtr__row(op);
+    gtr__kernel kernel = gtr__cpu_kernels[op][dir];
+    gtr__arg in[GTR__MAX_ARGS], out[GTR__MAX_ARGS];
+    gtr__call c = *call;
+    gtr_result r;
+    size_t own = 0, at;
+    int i;
+    bool any = false;
+    for (i = 0; i < c.n_in; i++) any |= gtr__cpu_widens(row, &c.in[i]);
+    for (i = 0; i < c.n_out; i++) any |= gtr__cpu_widens(row, &c.out[i]);
+    if (!any) {
+        if (c.measure && !(row->flags & GTR__WS)) { *c.measure = 0; return GTR_OK; }
+        return kernel(instance, &c);
+    }
+    if (c.n_in > GTR__MAX_ARGS || c.n_out > GTR__MAX_ARGS) return GTR_ERR_UNSUPPORTED;
+    memcpy(in, c.in, (size_t)c.n_in * sizeof *in);
+    memcpy(out, c.out, (size_t)c.n_out * sizeof *out);
+    for (i = 0; i < c.n_in; i++) if (gtr__cpu_widens(row, &in[i])) in[i].dtype = GTR_F32;
+    for (i = 0; i < c.n_out; i++) if (gtr__cpu_widens(row, &out[i])) out[i].dtype = GTR_F32;
+    c.in = in; c.out = out;
+    if (row->flags & GTR__WS) {         /* the kernel's own share comes first */
+        c.measure = &own;
+        r = kernel(instance, &c);
+        if (r != GTR_OK) return r;
+        own = GTR__ROUND_UP(own, GTR__ALIGN);
+    }
+    at = own;
+    for (i = 0; i < c.n_in; i++) if (call->in[i].dtype != in[i].dtype) {
+        if (!call->measure && in[i].data) {
+            in[i].data = (char *)call->ws + at;
+            gtr__convert(in[i].data, GTR_F32, call->in[i].data, call->in[i].dtype, in[i].count);
+        }
+        at += GTR__ROUND_UP((size_t)in[i].count * sizeof(gtr_float), GTR__ALIGN);
+    }
+    for (i = 0; i < c.n_out; i++) if (call->out[i].dtype != out[i].dtype) {
+        if (!call->measure && out[i].data) {
+            out[i].data = (char *)call->ws + at;
+            if (out[i].add) gtr__convert(out[i].data, GTR_F32, call->out[i].data, call->out[i].dtype, out[i].count);
+        }
+        at += GTR__ROUND_UP((size_t)out[i].count * sizeof(gtr_float), GTR__ALIGN);
+    }
+    if (call->measure) { *call->measure = at; return GTR_OK; }
+    c.measure = NULL;
+    c.ws_bytes = own;
+    r = kernel(instance, &c);
+    for (i = 0; r == GTR_OK && i < c.n_out; i++)
+        if (call->out[i].dtype != out[i].dtype && out[i].data)
+            gtr__convert(call->out[i].data, call->out[i].dtype, out[i].data, GTR_F32, out[i].count);
+    return r;
+}
+static gtr_result gtr__cpu_run_node(void *const *instances, gtr__plan *plan, int node)
+{
+    gtr__node *n = &plan->node[node];
+    return gtr__cpu_call(instances[n->stage], n->op, n->dir, &n->call);
+}
+static gtr_result gtr__cpu_prepare(void *const *instances, gtr__plan *plan, void **exec) { (void)instances; *exec = plan; return GTR_OK; }
+static gtr_result gtr__cpu_launch(void *const *instances, void *exec, gtr__part part)
+{
+    gtr__plan *plan = (gtr__plan *)exec;
+    int i, first = part == GTR__PART_RIGHT ? plan->split : 0, end = part == GTR__PART_LEFT ? plan->split : plan->n_node;
+    for (i = first; i < end; i++) {
+        gtr_result r = gtr__cpu_run_node(instances, plan, i);
+        if (r != GTR_OK) return r;
+    }
+    return GTR_OK;
+}
+static void gtr__cpu_release(void *const *instances, void *exec) { (void)instances; (void)exec; }
+
+/* The table is built by a function, for C99 and C++11 have no common way to initialise its slots by name. */
+static const gtr__backend *gtr__cpu_backend(gtr__backend *be)
+{
+    memset(be, 0, sizeof *be);
+    be->version = GTR__SEAM_VERSION;
+    be->size_backend = sizeof(gtr__backend); be->size_plan = sizeof(gtr__plan); be->size_node = sizeof(gtr__node);
+    be->size_value = sizeof(gtr__value); be->size_call = sizeof(gtr__call); be->size_ctl = sizeof(gtr__ctl); be->size_shared = sizeof(gtr__shared);
+    be->name = "CPU";
+    be->create = gtr__cpu_create; be->destroy = gtr__cpu_destroy; be->capabilities = gtr__cpu_capabilities;
+    be->alloc = gtr__cpu_alloc; be->free = gtr__cpu_free;
+    be->host_alloc = gtr__cpu_host_alloc; be->host_free = gtr__cpu_host_free;
+    be->copy = gtr__cpu_copy; be->zero = gtr__cpu_zero; be->wait = gtr__cpu_wait;
+    be->record = gtr__cpu_event; be->ready = gtr__cpu_event_use; be->wait_for = gtr__cpu_event_use; be->event_free = gtr__cpu_event_free;
+    be->memory_info = gtr__cpu_memory_info; be->environment = gtr__cpu_environment; be->seconds = gtr__cpu_seconds;
+    memcpy(be->kernel, gtr__cpu_kernels, sizeof be->kernel);
+    be->prepare = gtr__cpu_prepare; be->launch = gtr__cpu_launch; be->run_node = gtr__cpu_run_node; be->release = gtr__cpu_release;
+    return be;
+}
+
+// >>context
+/* Of later chapters. */
+static void gtr__feeding_free(gtr_tensor *t);
+static void gtr__plans_forget(gtr_context *ctx, int64_t id);
+static gtr_result gtr__stage_ready(gtr_context *ctx, int stage);
+static const gtr__op_row *gtr__row(gtr__op op) { return &gtr__rows[op]; }
+
+#define GTR__RESULT_TEXT(id, text) text,
+GTR_API const char *gtr_result_text(gtr_result r)
+{
+    static const char *const texts[] = { GTR__RESULTS(GTR__RESULT_TEXT) "unknown result" };
+    return texts[(unsigned)r < GTR_RESULT_COUNT ? r : GTR_RESULT_COUNT];
+}
+GTR_API gtr_result gtr_error(const gtr_context *ctx) { return ctx ? ctx->error : GTR_ERR_NOMEM; }
+GTR_API const char *gtr_error_text(const gtr_context *ctx)
+{
+    if (!ctx) return "out of host memory: there is no context";
+    return ctx->error ? ctx->error_text : "";
+}
+GTR_API void gtr_error_clear(gtr_context *ctx)
+{
+    if (!ctx || ctx->dead) return;          /* a lost device stays lost */
+    ctx->error = GTR_OK;
+    ctx->error_text[0] = 0;
+}
+
+/* Texts for the user grow in one buffer of the context. */
+static void gtr__text_begin(gtr_context *ctx) { ctx->text_used = 0; if (ctx->text) ctx->text[0] = 0; }
+static void gtr__textf(gtr_context *ctx, const char *format, ...) GTR__PRINTF(2, 3);
+static void gtr__textf(gtr_context *ctx, const char *format, ...)
+{
+    va_list ap;
+    int n;
+    va_start(ap, format);
+    n = vsnprintf(NULL, 0, format, ap);
+    va_end(ap);
+    if (n < 0) return;
+    if (ctx->text_used + (size_t)n + 1 > ctx->text_size) {
+        size_t size = GTR__MAX(ctx->text_size * 2, ctx->text_used + (size_t)n + 256);
+        char *p = (char *)gtr__malloc(ctx, size);
+        if (!p) return;
+        if (ctx->text) memcpy(p, ctx->text, ctx->text_used);
+        gtr__mfree(ctx, ctx->text);
+        ctx->text = p;
+        ctx->text_size = size;
+    }
+    va_start(ap, format);
+    vsnprintf(ctx->text + ctx->text_used, ctx->text_size - ctx->text_used, format, ap);
+    va_end(ap);
+    ctx->text_used += (size_t)n;
+}
+static const char *gtr__text(gtr_context *ctx) { return ctx->text && ctx->text_used ? ctx->text : ""; }
+
+/* What a backend gets of a context (gtr__host). */
+static void *gtr__host_cb_alloc(void *user, size_t bytes) { return gtr__host_alloc(&((gtr_context *)user)->desc, bytes); }
+static void gtr__host_cb_free(void *user, void *p, size_t bytes) { (void)bytes; gtr__host_free(&((gtr_context *)user)->desc, p); }
+static void *gtr__host_cb_device_alloc(void *user, size_t bytes)
+{
+    gtr_allocator *a = &((gtr_context *)user)->desc.allocator;
+    return a->alloc(bytes, GTR_MEMORY_DEVICE, a->user);
+}
+static void gtr__host_cb_device_free(void *user, void *p, size_t bytes)
+{
+    gtr_allocator *a = &((gtr_context *)user)->desc.allocator;
+    a->free(p, bytes, GTR_MEMORY_DEVICE, a->user);
+}
+static void gtr__host_cb_log(void *user, gtr_level level, const char *text)
+{
+    gtr_context *ctx = (gtr_context *)user;
+    if (ctx->desc.log) ctx->desc.log(level, text, ctx->desc.log_user);
+}
+static void gtr__host_cb_error(void *user, gtr_result code, const char *text)
+{
+    gtr_context *ctx = (gtr_context *)user;
+    gtr__fail(ctx, code, "%s", text);
+    if (code == GTR_ERR_CUDA) ctx->dead = true;
+}
+
+/* Device memory of a context: rounded to GTR__ALIGN, counted against its limit. NULL and GTR_ERR_NOMEM when out. */
+static void *gtr__device_alloc(gtr_context *ctx, int stage, size_t bytes)
+{
+    void *p;
+    bytes = GTR__ROUND_UP(bytes ? bytes : 1, (size_t)GTR__ALIGN);
+    if (ctx->desc.memory_limit && (bytes > ctx->desc.memory_limit || ctx->device_bytes > ctx->desc.memory_limit - bytes)) {
+        gtr__fail(ctx, GTR_ERR_NOMEM, "out of device memory: %zu bytes more than the %zu in use pass the limit of %zu", bytes, ctx->device_bytes, ctx->desc.memory_limit);
+        return NULL;
+    }
+    p = ctx->be->alloc(ctx->instance[stage], bytes);
+    if (!p) { gtr__fail(ctx, GTR_ERR_NOMEM, "out of device memory: %zu bytes asked for beside %zu in use", bytes, ctx->device_bytes); return NULL; }
+    ctx->device_bytes += bytes;
+    return p;
+}
+static void gtr__device_free(gtr_context *ctx, int stage, void *p, size_t bytes)
+{
+    if (!p) return;
+    bytes = GTR__ROUND_UP(bytes ? bytes : 1, (size_t)GTR__ALIGN);
+    ctx->device_bytes -= bytes;
+    ctx->be->free(ctx->instance[stage], p, bytes);
+}
+/* A backend's failure as an error of the context, unless the backend has already told more. */
+static gtr_result gtr__backend_result(gtr_context *ctx, gtr_result r, const char *what)
+{
+    if (r == GTR_OK) return r;
+    return gtr__fail(ctx, r, "%s: %s", what, gtr_result_text(r));
+}
+
+static gtr_result gtr__instance_create(gtr_context *ctx, int stage, char *why)
+{
+    gtr__instance_desc d;
+    memset(&d, 0, sizeof d);
+    d.device_index = ctx->desc.device_index;
+    d.max_sm = ctx->desc.max_sm;
+    d.threads = ctx->desc.threads;
+    d.stream = stage ? NULL : ctx->desc.cuda_stream;
+    d.share = stage ? ctx->instance[0] : NULL;
+    return ctx->be->create(&ctx->host, d, &ctx->instance[stage], why);
+}
+
+#ifdef GPUTRAIN_CUDA
+static bool gtr__backend_fits(const gtr__backend *be)
+{
+    return be->version == GTR__SEAM_VERSION && be->size_backend == sizeof(gtr__backend) && be->size_plan == sizeof(gtr__plan) &&
+           be->size_node == sizeof(gtr__node) && be->size_value == sizeof(gtr__value) && be->size_call == sizeof(gtr__call) &&
+           be->size_ctl == sizeof(gtr__ctl) && be->size_shared == sizeof(gtr__shared);
+}
+#endif
+
+/* Tries the GPU; on failure why says the reason. */
+static gtr_result gtr__try_cuda(gtr_context *ctx, char *why)
+{
+#ifdef GPUTRAIN_CUDA
+    const gtr__backend *be = GTR__CUDA_SYMBOL();
+    gtr_result r;
+    if (!gtr__backend_fits(be)) { snprintf(why, 256, "gputrain_cuda.cu is of another version than gputrain.h"); return GTR_ERR_VERSION; }
+    memcpy(ctx->be, be, sizeof ctx->be);
+    ctx->host.device_alloc = ctx->desc.allocator.alloc && ctx->desc.allocator.cuda ? gtr__host_cb_device_alloc : NULL;
+    ctx->host.device_free = ctx->host.device_alloc ? gtr__host_cb_device_free : NULL;
+    r = gtr__instance_create(ctx, 0, why);
+    if (r == GTR_OK) ctx->be->capabilities(ctx->instance[0], &ctx->caps);
+    else { ctx->instance[0] = NULL; ctx->error = GTR_OK; ctx->dead = false; }
+    return r;
+#else
+    (void)ctx;
+    snprintf(why, 256, "built without CUDA (-DGPUTRAIN_CUDA and gputrain_cuda.cu)");
+    return GTR_ERR_UNSUPPORTED;
+#endif
+}
+
+static void gtr__preset_caps(gtr__caps *caps, gtr_preset preset)
+{
+    static const struct { int compute, sms; const char *name; } gpu[] = { { 75, 40, "preset sm_75" }, { 87, 16, "preset sm_87" }, { 90, 132, "preset sm_90" } };
+    const int i = (int)preset - (int)GTR_PRESET_SM75;
+    if (preset == GTR_PRESET_CPU) { snprintf(caps->name, sizeof caps->name, "preset CPU"); return; }
+    snprintf(caps->name, sizeof caps->name, "%s", gpu[i].name);
+    caps->cuda = 1;
+    caps->compute = gpu[i].compute;
+    caps->sm_count = gpu[i].sms;
+    caps->bf16 = caps->tf32 = gpu[i].compute >= 80;
+    caps->product_workspace = (size_t)(gpu[i].compute >= 90 ? 32 : 4) << 20;
+}
+
+static void gtr__device_describe(gtr_context *ctx, const char *why)
+{
+    if (ctx->preset) snprintf(ctx->device_text, sizeof ctx->device_text, "%s: plans and reports only", ctx->caps.name);
+    else if (ctx->caps.cuda) snprintf(ctx->device_text, sizeof ctx->device_text, "%s%s", ctx->caps.name,
+             ctx->caps.compute == 90 && !ctx->caps.arch_feature ? " (built for plain sm_90: compile with -arch=sm_90a for its own matrix instructions)" : "");
+    else snprintf(ctx->device_text, sizeof ctx->device_text, "%s%s%s", ctx->caps.name, why[0] ? "; no GPU: " : "", why);
+}
+
+GTR_API gtr_context *gtr_create(gtr_desc desc)
+{
+    gtr_context *ctx = (gtr_context *)gtr__host_alloc(&desc, sizeof *ctx);
+    char why[256] = "";
+    gtr_result r = GTR_ERR_UNSUPPORTED;
+    if (!ctx) return NULL;
+    ctx->desc = desc;
+    ctx->host.user = ctx;
+    ctx->host.alloc = gtr__host_cb_alloc; ctx->host.free = gtr__host_cb_free;
+    ctx->host.log = gtr__host_cb_log; ctx->host.error = gtr__host_cb_error;
+    ctx->memory_version = 1;
+    ctx->preset = desc.preset != GTR_PRESET_NONE;
+    if (desc.threads < 0 || desc.device_index < 0 || desc.max_sm < 0 || (unsigned)desc.device > GTR_DEVICE_CUDA || (unsigned)desc.preset > GTR_PRESET_SM90 ||
+        (!desc.allocator.alloc != !desc.allocator.free)) {
+        gtr__fail(ctx, GTR_ERR_ARG, "gtr_create: threads, device_index and max_sm are at least 0, device and preset of their enums, an allocator has alloc and free");
+        ctx->dead = true;
+        return ctx;
+    }
+    if (desc.device != GTR_DEVICE_CPU && !ctx->preset) {
+        r = gtr__try_cuda(ctx, why);
+        if (r != GTR_OK && desc.device == GTR_DEVICE_CUDA) {
+            gtr__fail(ctx, r, "CUDA was asked for: %s", why);
+            snprintf(ctx->device_text, sizeof ctx->device_text, "none: %s", why);
+            ctx->dead = true;
+            return ctx;
+        }
+    }
+    if (r != GTR_OK) {
+        gtr__cpu_backend(ctx->be);
+        ctx->host.device_alloc = desc.allocator.alloc ? gtr__host_cb_device_alloc : NULL;
+        ctx->host.device_free = desc.allocator.alloc ? gtr__host_cb_device_free : NULL;
+        r = gtr__instance_create(ctx, 0, why);
+        if (r != GTR_OK) { ctx->instance[0] = NULL; gtr__fail(ctx, r, "gtr_create: %s", why); ctx->dead = true; return ctx; }
+        ctx->be->capabilities(ctx->instance[0], &ctx->caps);
+        if (ctx->preset) gtr__preset_caps(&ctx->caps, desc.preset);
+    }
+    ctx->n_instance = 1;
+    gtr__device_describe(ctx, why);
+    return ctx;
+}
+
+GTR_API const char *gtr_device_text(gtr_context *ctx) { return ctx ? ctx->device_text : "none"; }
+GTR_API bool gtr_on_gpu(const gtr_context *ctx) { return ctx && ctx->caps.cuda && !ctx->preset && !ctx->dead; }
+GTR_API const char *gtr_environment_text(gtr_context *ctx)
+{
+    char text[2048] = "";
+    if (!ctx) return "";
+    gtr__text_begin(ctx);
+    gtr__textf(ctx, "gputrain %s\nchosen: %s\n", GPUTRAIN_VERSION, ctx->device_text);
+    if (ctx->instance[0]) ctx->be->environment(ctx->instance[0], text, sizeof text);
+    gtr__textf(ctx, "%s", text);
+    gtr__textf(ctx, "in use by this context: %zu bytes\n", ctx->device_bytes);
+    return gtr__text(ctx);
+}
+GTR_API void gtr_stop(gtr_context *ctx) { if (ctx) ctx->stop = 1; }
+GTR_API bool gtr_stopped(const gtr_context *ctx) { return ctx && ctx->stopped; }
+
+// >>tensor
+GTR_API gtr_shape gtr_shape0(void) { gtr_shape s; memset(&s, 0, sizeof s); return s; }
+GTR_API gtr_shape gtr_shape1(int64_t a) { gtr_shape s = gtr_shape0(); s.ndim = 1; s.dim[0] = a; return s; }
+GTR_API gtr_shape gtr_shape2(int64_t a, int64_t b) { gtr_shape s = gtr_shape1(a); s.ndim = 2; s.dim[1] = b; return s; }
+GTR_API gtr_shape gtr_shape3(int64_t a, int64_t b, int64_t c) { gtr_shape s = gtr_shape2(a, b); s.ndim = 3; s.dim[2] = c; return s; }
+GTR_API gtr_shape gtr_shape4(int64_t a, int64_t b, int64_t c, int64_t d) { gtr_shape s = gtr_shape3(a, b, c); s.ndim = 4; s.dim[3] = d; return s; }
+
+static uint64_t gtr__hash(uint64_t h, const char *s)   /* FNV-1a, finished by a mix so that near names are far apart */
+{
+    h ^= 0xcbf29ce484222325u;
+    for (; *s; s++) h = (h ^ (unsigned char)*s) * 0x100000001b3u;
+    h ^= h >> 31; h *= 0x9e3779b97f4a7c15u; h ^= h >> 29;
+    return h;
+}
+
+/* How errors and plans call a tensor: its name, or its op's. */
+static const char *gtr__label(const gtr_tensor *t) { return t->name ? t->name : gtr__row(t->op)->name; }
+
+static bool gtr__usable(gtr_context *ctx) { return ctx && !ctx->dead; }
+
+static char *gtr__full_name(gtr_context *ctx, const char *name)
+{
+    char buf[1024];
+    int n;
+    if (!name || !name[0]) { gtr__fail(ctx, GTR_ERR_ARG, "a name is empty"); return NULL; }
+    n = snprintf(buf, sizeof buf, "%s%s", ctx->scope, name);
+    if (n < 0 || n >= 512) { gtr__fail(ctx, GTR_ERR_ARG, "the name \"%.60s...\" is longer than 511 bytes", buf); return NULL; }
+    return gtr__strdup(ctx, buf);
+}
+static gtr_tensor *gtr__find_named(const gtr_context *ctx, gtr__op op, const char *name)
+{
+    int64_t i;
+    for (i = 0; i < ctx->n_tensor; i++)
+        if (ctx->tensor[i]->op == op && ctx->tensor[i]->name && !strcmp(ctx->tensor[i]->name, name)) return ctx->tensor[i];
+    return NULL;
+}
+
+static void gtr__tensor_free(gtr_tensor *t)
+{
+    gtr_context *ctx = t->ctx;
+    int i;
+    gtr__feeding_free(t);
+    gtr__device_free(ctx, t->stage, t->data, t->data_bytes);
+    for (i = 0; i < 2; i++) gtr__device_free(ctx, t->stage, t->low[i], t->low[i] ? t->low_bytes[i] : 0);
+    gtr__device_free(ctx, t->stage, t->kept, t->kept_bytes);
+    if (t->op == GTR__OP_CUSTOM) gtr__mfree(ctx, (void *)(uintptr_t)t->attr.ptr);
+    gtr__mfree(ctx, t->in);
+    gtr__mfree(ctx, t->name);
+    gtr__mfree(ctx, t);
+}
+
+/* A tensor without shape yet, appended to the context. name is taken over (freed on failure). */
+static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_tensor *const *in, char *name)
+{
+    gtr_tensor *t = (gtr_tensor *)gtr__malloc(ctx, sizeof *t);
+    if (!t) { gtr__mfree(ctx, name); return NULL; }
+    t->ctx = ctx;
+    t->op = op;
+    t->name = name;
+    t->n_in = n_in;
+    t->stage = ctx->stage;
+    t->region = ctx->in_region ? ctx->region : 0;
+    if (n_in) {
+        t->in = (gtr_tensor **)gtr__malloc(ctx, (size_t)n_in * sizeof *t->in);
+        if (!t->in) { gtr__tensor_free(t); return NULL; }
+        memcpy(t->in, in, (size_t)n_in * sizeof *in);
+    }
+    if (!gtr__grow(ctx, (void **)&ctx->tensor, ctx->n_tensor, &ctx->cap_tensor, sizeof *ctx->tensor)) { gtr__tensor_free(t); return NULL; }
+    t->id = ctx->n_tensor;
+    ctx->tensor[ctx->n_tensor++] = t;
+    return t;
+}
+
+/* "cross_entropy: " or "linear "fc1": " in front of what a shape function says. */
+static void gtr__fail_op(gtr_context *ctx, gtr_result code, gtr__op op, const char *name, const char *why)
+{
+    if (name) gtr__fail(ctx, code, "%s \"%s%s\": %s", gtr__row(op)->name, ctx->scope, name, why);
+    else gtr__fail(ctx, code, "%s: %s", gtr__row(op)->name, why);
+}
+
+/* The one way ops are built: checks that inputs are there and of one context, runs the shape function, appends the tensor.
+   name: the layer's, NULL for none; it is put behind the scope. */
+static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, const gtr__attr *attr, const char *name)
+{
+    const gtr__op_row *row = gtr__row(op);
+    gtr_context *ctx = NULL;
+    gtr_tensor *t;
+    gtr_shape shapes[GTR__MAX_ARGS], out[8];
+    gtr_dtype types[GTR__MAX_ARGS], out_type[8];
+    gtr__shape_call s;
+    gtr_result r;
+    char why[256] = "", *full = NULL;
+    int i;
+    for (i = 0; i < n_in; i++) {
+        if (!in[i]) return NULL;
+        if (!ctx) ctx = in[i]->ctx;
+    }
+    if (!gtr__usable(ctx)) return NULL;
+    for (i = 0; i < n_in; i++) {
+        if (in[i]->ctx != ctx) {
+            gtr__fail_op(ctx, GTR_ERR_ARG, op, name, "its inputs belong to different contexts");
+            gtr__fail_op(in[i]->ctx, GTR_ERR_ARG, op, name, "its inputs belong to different contexts");
+            return NULL;
+        }
+        shapes[i] = in[i]->shape;
+        types[i] = in[i]->dtype;
+    }
+    memset(&s, 0, sizeof s);
+    s.attr = attr; s.n_in = n_in; s.in = shapes; s.in_dtype = types; s.out = out; s.out_dtype = out_type; s.why = why;
+    for (i = 0; i < row->n_out; i++) { out[i] = n_in ? shapes[0] : gtr_shape0(); out_type[i] = GTR_F32; }
+    r = row->shape(&s);
+    for (i = 0; r == GTR_OK && i < row->n_out; i++)
+        if (gtr__count(&out[i]) == INT64_MIN) { r = GTR_ERR_SHAPE; snprintf(why, sizeof why, "the product of its output's sizes is too large, or has the batch squared"); }
+    if (r != GTR_OK) { gtr__fail_op(ctx, r, op, name, why); return NULL; }
+    if (name) {
+        full = gtr__full_name(ctx, name);
+        if (!full) return NULL;
+    }
+    t = gtr__tensor_new(ctx, op, n_in, in, full);
+    if (!t) return NULL;
+    t->shape = out[0];
+    t->dtype = out_type[0];
+    t->attr = *attr;
+    return t;
+}
+
+static gtr_result gtr__check_shape(gtr_context *ctx, const char *what, const char *name, const gtr_shape *s, bool literal)
+{
+    int i;
+    char text[GTR__SHAPE_TEXT];
+    if (s->ndim < 0 || s->ndim > GTR_MAX_DIMS) return gtr__fail(ctx, GTR_ERR_SHAPE, "%s \"%s\": %d dimensions, want 0 to %d", what, name, s->ndim, GTR_MAX_DIMS);
+    for (i = 0; i < s->ndim; i++)
+        if (s->dim[i] == 0 || (literal && s->dim[i] < 0) || (i && s->dim[i] < 0) || s->dim[i] < -((int64_t)1 << 40))
+            return gtr__fail(ctx, GTR_ERR_SHAPE, "%s \"%s\": got shape %s, want sizes of at least 1%s", what, name, gtr__shape_text(s, text), literal ? "" : " (the first may be GTR_BATCH)");
+    if (gtr__count(s) == INT64_MIN) return gtr__fail(ctx, GTR_ERR_SHAPE, "%s \"%s\": the product of the sizes %s is too large", what, name, gtr__shape_text(s, text));
+    return GTR_OK;
+}
+
+GTR_API gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape)
+{
+    gtr_tensor *t;
+    char *full;
+    if (!gtr__usable(ctx) || !(full = gtr__full_name(ctx, name))) return NULL;
+    if (dtype != GTR_F32 && dtype != GTR_I32) gtr__fail(ctx, GTR_ERR_ARG, "input \"%s\": dtype %s, want float32 or int32", full, (unsigned)dtype < GTR_DTYPE_COUNT ? gtr__dtype_names[dtype] : "unknown");
+    else if (gtr__find_named(ctx, GTR__OP_INPUT, full)) gtr__fail(ctx, GTR_ERR_ARG, "input \"%s\": there is one of this name already", full);
+    else if (gtr__check_shape(ctx, "input", full, &shape, false) == GTR_OK) {
+        t = gtr__tensor_new(ctx, GTR__OP_INPUT, 0, NULL, full);
+        if (!t) return NULL;
+        t->shape = shape;
+        t->dtype = dtype;
+        return t;
+    }
+    gtr__mfree(ctx, full);
+    return NULL;
+}
+
+/* Draws a parameter's first values on the host: the same bits whatever the backend. The normal form is Box and Muller's, in double. */
+static void gtr__draw(gtr_float *p, int64_t n, const gtr_init *init, uint64_t key)
+{
+    int64_t i;
+    for (i = 0; i < n; i += 4) {
+        uint32_t c[4];
+        int k;
+        GTR__COUNTER(c, 0, 0, i);
+        GTR__PHILOX(c, key);
+        for (k = 0; k < 4 && i + k < n; k++) {
+            if (init->kind == GTR_INIT_UNIFORM) p[i + k] = (gtr_float)(init->a * (2.0f * GTR__UNIFORM(c[k]) - 1.0f));
+            else {
+                double u = ((double)(c[k & 2] >> 8) + 0.5) / 16777216.0, v = (double)(c[(k & 2) | 1] >> 8) / 16777216.0 * 6.283185307179586;
+                p[i + k] = (gtr_float)(float)(init->a * sqrt(-2.0 * log(u)) * (k & 1 ? sin(v) : cos(v)));
+            }
+        }
+    }
+}
+
+/* A leaf with memory of its own: parameter, buffer or constant. values: host memory or NULL for init. */
+static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr_dtype dtype, gtr_shape shape, const void *values, gtr_init init, bool buffer)
+{
+    gtr_tensor *t;
+    char *full = NULL;
+    void *host = NULL;
+    int64_t n;
+    if (!gtr__usable(ctx)) return NULL;
+    if (name && !(full = gtr__full_name(ctx, name))) return NULL;
+    if (gtr__check_shape(ctx, gtr__row(op)->name, full ? full : "", &shape, true) != GTR_OK) { gtr__mfree(ctx, full); return NULL; }
+    if (full && gtr__find_named(ctx, op, full)) {
+        gtr__fail(ctx, GTR_ERR_ARG, "parameter \"%s\": there is one of this name already (give the layer another name, or share it with gtr_..._with)", full);
+        gtr__mfree(ctx, full);
+        return NULL;
+    }
+    if (op == GTR__OP_PARAMETER && !gtr__grow(ctx, (void **)&ctx->parameter, ctx->n_parameter, &ctx->cap_parameter, sizeof *ctx->parameter)) { gtr__mfree(ctx, full); return NULL; }
+    t = gtr__tensor_new(ctx, op, 0, NULL, full);
+    if (!t) return NULL;
+    t->shape = shape;
+    t->dtype = dtype;
+    t->buffer = buffer;
+    t->init = init;
+    t->trainable = op == GTR__OP_PARAMETER && !buffer && !init.frozen && dtype == GTR_F32;
+    n = gtr__count(&shape);
+    t->data_bytes = (size_t)n * gtr__dtype_size(dtype);
+    if (!ctx->preset) {
+        bool ok = gtr__stage_ready(ctx, t->stage) == GTR_OK && (t->data = gtr__device_alloc(ctx, t->stage, t->data_bytes)) != NULL;
+        if (ok && (values || init.kind != GTR_INIT_ZERO)) {
+            if (!values) {
+                int64_t i;
+                host = gtr__malloc(ctx, t->data_bytes);
+                ok = host != NULL;
+                if (ok && init.kind == GTR_INIT_CONSTANT) for (i = 0; i < n; i++) ((gtr_float *)host)[i] = (gtr_float)init.a;
+                else if (ok) gtr__draw((gtr_float *)host, n, &init, gtr__hash(ctx->desc.seed, full));
+            }
+            ok = ok && gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], t->data, values ? values : host, t->data_bytes, GTR__TO_DEVICE, true), "a parameter's first values") == GTR_OK;
+            gtr__mfree(ctx, host);
+        } else if (ok) ok = gtr__backend_result(ctx, ctx->be->zero(ctx->instance[t->stage], t->data, t->data_bytes), "a parameter's first values") == GTR_OK;
+        if (!ok) { ctx->n_tensor--; gtr__tensor_free(t); return NULL; }
+    }
+    if (op == GTR__OP_PARAMETER) ctx->parameter[ctx->n_parameter++] = t;
+    return t;
+}
+GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init)
+{
+    if (!gtr__usable(ctx)) return NULL;
+    if ((unsigned)init.kind > GTR_INIT_NORMAL || !(init.a == init.a) || init.a - init.a != 0) {
+        gtr__fail(ctx, GTR_ERR_ARG, "parameter \"%s\": its initial values are not of a known kind and finite", name ? name : "");
+        return NULL;
+    }
+    if (!name) { gtr__fail(ctx, GTR_ERR_ARG, "a parameter needs a name"); return NULL; }
+    return gtr__leaf(ctx, GTR__OP_PARAMETER, name, GTR_F32, shape, NULL, init, false);
+}
+static gtr_tensor *gtr__buffer(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape, float value)
+{
+    gtr_init init;
+    memset(&init, 0, sizeof init);
+    init.kind = value != 0 ? GTR_INIT_CONSTANT : GTR_INIT_ZERO;
+    init.a = value;
+    return gtr__leaf(ctx, GTR__OP_PARAMETER, name, dtype, shape, NULL, init, true);
+}
+GTR_API gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, const void *data)
+{
+    gtr_init init;
+    memset(&init, 0, sizeof init);
+    if (!gtr__usable(ctx)) return NULL;
+    if (!data || (dtype != GTR_F32 && dtype != GTR_I32)) { gtr__fail(ctx, GTR_ERR_ARG, "a constant needs data of dtype float32 or int32"); return NULL; }
+    return gtr__leaf(ctx, GTR__OP_CONSTANT, NULL, dtype, shape, data, init, false);
+}
+
+GTR_API void gtr_scope_begin(gtr_context *ctx, const char *name)
+{
+    size_t used;
+    if (!gtr__usable(ctx)) return;
+    used = strlen(ctx->scope);
+    if (!name || !name[0] || used + strlen(name) + 2 > sizeof ctx->scope) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_scope_begin: the name is empty or the scopes together are longer than 510 bytes"); return; }
+    snprintf(ctx->scope + used, sizeof ctx->scope - used, "%s.", name);
+    if (ctx->scope_depth < (int)(sizeof ctx->scope_length / sizeof *ctx->scope_length)) ctx->scope_length[ctx->scope_depth++] = (short)used;
+    else { ctx->scope[used] = 0; gtr__fail(ctx, GTR_ERR_ARG, "gtr_scope_begin: more than 64 scopes inside each other"); }
+}
+GTR_API void gtr_scope_end(gtr_context *ctx)
+{
+    if (!gtr__usable(ctx)) return;
+    if (!ctx->scope_depth) { gtr__fail(ctx, GTR_ERR_STATE, "gtr_scope_end without gtr_scope_begin"); return; }
+    ctx->scope[ctx->scope_length[--ctx->scope_depth]] = 0;
+}
+/* Makes the backend instances up to a stage's. */
+static gtr_result gtr__stage_ready(gtr_context *ctx, int stage)
+{
+    char why[256] = "";
+    while (ctx->n_instance <= stage) {
+        gtr_result r = gtr__instance_create(ctx, ctx->n_instance, why);
+        if (r != GTR_OK) { ctx->instance[ctx->n_instance] = NULL; return gtr__fail(ctx, r, "stage %d: %s", ctx->n_instance, why); }
+        ctx->n_instance++;
+    }
+    return GTR_OK;
+}
+GTR_API void gtr_stage(gtr_context *ctx, int stage)
+{
+    if (!gtr__usable(ctx)) return;
+    if (stage < 0 || stage >= GTR__MAX_STAGES) gtr__fail(ctx, GTR_ERR_ARG, "gtr_stage: %d, want 0 to %d", stage, GTR__MAX_STAGES - 1);
+    else if (gtr__stage_ready(ctx, stage) == GTR_OK) ctx->stage = stage;
+}
+GTR_API void gtr_recompute_begin(gtr_context *ctx)
+{
+    if (!gtr__usable(ctx)) return;
+    if (ctx->in_region) { gtr__fail(ctx, GTR_ERR_STATE, "gtr_recompute_begin inside another"); return; }
+    ctx->in_region = true;
+    ctx->region = ++ctx->n_regions;
+}
+GTR_API void gtr_recompute_end(gtr_context *ctx)
+{
+    if (!gtr__usable(ctx)) return;
+    if (!ctx->in_region) gtr__fail(ctx, GTR_ERR_STATE, "gtr_recompute_end without gtr_recompute_begin");
+    ctx->in_region = false;
+}
+GTR_API int64_t gtr_mark(gtr_context *ctx) { return ctx ? ctx->n_tensor : 0; }
+GTR_API gtr_tensor *gtr_keep(gtr_tensor *t)
+{
+    if (t && !t->keep) { t->keep = true; gtr__plans_forget(t->ctx, t->id); }
+    return t;
+}
+GTR_API gtr_shape gtr_tensor_shape(const gtr_tensor *t) { return t ? t->shape : gtr_shape0(); }
+GTR_API gtr_dtype gtr_tensor_dtype(const gtr_tensor *t) { return t ? t->dtype : GTR_F32; }
+GTR_API const char *gtr_tensor_name(const gtr_tensor *t) { return t ? gtr__label(t) : ""; }
+GTR_API int64_t gtr_parameter_count(const gtr_context *ctx) { return ctx ? ctx->n_parameter : 0; }
+GTR_API gtr_tensor *gtr_parameter_at(const gtr_context *ctx, int64_t i) { return ctx && i >= 0 && i < ctx->n_parameter ? ctx->parameter[i] : NULL; }
+GTR_API gtr_tensor *gtr_parameter_find(const gtr_context *ctx, const char *name) { return ctx && name ? gtr__find_named(ctx, GTR__OP_PARAMETER, name) : NULL; }
+GTR_API bool gtr_parameter_trainable(const gtr_tensor *p) { return p && p->trainable; }
+
+// >>op
+static gtr__attr gtr__attr0(void) { gtr__attr a; memset(&a, 0, sizeof a); return a; }
+static gtr_tensor *gtr__op1(gtr__op op, gtr_tensor *x) { gtr__attr a = gtr__attr0(); return gtr__op_new(op, 1, &x, &a, NULL); }
+static gtr_tensor *gtr__op2(gtr__op op, gtr_tensor *x, gtr_tensor *y)
+{
+    gtr__attr a = gtr__attr0();
+    gtr_tensor *in[2];
+    in[0] = x; in[1] = y;
+    return gtr__op_new(op, 2, in, &a, NULL);
+}
+/* axis -1 is the last; -1 as result: out of range, and the error is noted */
+static int gtr__axis(gtr_tensor *x, int axis, gtr__op op)
+{
+    int a = axis < 0 ? axis + x->shape.ndim : axis;
+    if (a >= 0 && a < x->shape.ndim) return a;
+    gtr__fail(x->ctx, GTR_ERR_ARG, "%s: axis %d of a tensor with %d dimensions", gtr__row(op)->name, axis, x->shape.ndim);
+    return -1;
+}
+GTR_API gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool transpose_b)
+{
+    gtr__attr at = gtr__attr0();
+    gtr_tensor *in[2];
+    in[0] = a; in[1] = b;
+    at.i[0] = transpose_a; at.i[1] = transpose_b;
+    return gtr__op_new(GTR__OP_MATMUL, 2, in, &at, NULL);
+}
+GTR_API gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b) { return gtr_matmul_t(a, false, b, false); }
+GTR_API gtr_tensor *gtr_add(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_ADD, a, b); }
+GTR_API gtr_tensor *gtr_sub(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_SUB, a, b); }
+GTR_API gtr_tensor *gtr_mul(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_MUL, a, b); }
+GTR_API gtr_tensor *gtr_div(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_DIV, a, b); }
+GTR_API gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b)
+{
+    gtr__attr at = gtr__attr0();
+    if (!x) return NULL;
+    if (a - a != 0 || b - b != 0) { gtr__fail(x->ctx, GTR_ERR_ARG, "scale: got a %g and b %g, want finite numbers", (double)a, (double)b); return NULL; }
+    at.f[0] = a; at.f[1] = b;
+    return gtr__op_new(GTR__OP_SCALE, 1, &x, &at, NULL);
+}
+GTR_API gtr_tensor *gtr_relu(gtr_tensor *x) { return gtr__op1(GTR__OP_RELU, x); }
+GTR_API gtr_tensor *gtr_tanh(gtr_tensor *x) { return gtr__op1(GTR__OP_TANH, x); }
+GTR_API gtr_tensor *gtr_sigmoid(gtr_tensor *x) { return gtr__op1(GTR__OP_SIGMOID, x); }
+GTR_API gtr_tensor *gtr_gelu(gtr_tensor *x) { return gtr__op1(GTR__OP_GELU, x); }
+GTR_API gtr_tensor *gtr_gelu_tanh(gtr_tensor *x) { return gtr__op1(GTR__OP_GELU_TANH, x); }
+GTR_API gtr_tensor *gtr_exp(gtr_tensor *x) { return gtr__op1(GTR__OP_EXP, x); }
+GTR_API gtr_tensor *gtr_log(gtr_tensor *x) { return gtr__op1(GTR__OP_LOG, x); }
+GTR_API gtr_tensor *gtr_stop_gradient(gtr_tensor *x) { return gtr__op1(GTR__OP_STOP_GRADIENT, x); }
+GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape)
+{
+    gtr__attr at = gtr__attr0();
+    int i;
+    if (!x) return NULL;
+    if (shape.ndim < 0 || shape.ndim > GTR_MAX_DIMS) { gtr__fail(x->ctx, GTR_ERR_SHAPE, "reshape: %d dimensions, want 0 to %d", shape.ndim, GTR_MAX_DIMS); return NULL; }
+    at.f[0] = shape.ndim;
+    for (i = 0; i < shape.ndim; i++) at.i[i] = shape.dim[i];
+    return gtr__op_new(GTR__OP_RESHAPE, 1, &x, &at, NULL);
+}
+GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x)
+{
+    gtr_shape s;
+    int i;
+    if (!x) return NULL;
+    s = gtr_shape2(x->shape.ndim ? x->shape.dim[0] : 1, 1);
+    for (i = 1; i < x->shape.ndim; i++) s.dim[1] *= x->shape.dim[i];   /* each a factor of a count that was checked */
+    return gtr_reshape(x, s);
+}
+GTR_API gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims)
+{
+    gtr__attr at = gtr__attr0();
+    int i;
+    if (!x) return NULL;
+    if (!dims) { gtr__fail(x->ctx, GTR_ERR_ARG, "permute: dims is NULL"); return NULL; }
+    for (i = 0; i < x->shape.ndim; i++) at.i[i] = dims[i];
+    return gtr__op_new(GTR__OP_PERMUTE, 1, &x, &at, NULL);
+}
+GTR_API gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis)
+{
+    gtr__attr at = gtr__attr0();
+    if (!x || n < 1 || !x[0]) return NULL;
+    if (n > gtr__row(GTR__OP_CONCAT)->max_in) { gtr__fail(x[0]->ctx, GTR_ERR_ARG, "concat: %d tensors, want 1 to %d", n, gtr__row(GTR__OP_CONCAT)->max_in); return NULL; }
+    at.i[0] = gtr__axis(x[0], axis, GTR__OP_CONCAT);
+    return at.i[0] < 0 ? NULL : gtr__op_new(GTR__OP_CONCAT, n, x, &at, NULL);
+}
+GTR_API gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end)
+{
+    gtr__attr at = gtr__attr0();
+    if (!x) return NULL;
+    at.i[0] = gtr__axis(x, axis, GTR__OP_SLICE);
+    at.i[1] = begin; at.i[2] = end;
+    return at.i[0] < 0 ? NULL : gtr__op_new(GTR__OP_SLICE, 1, &x, &at, NULL);
+}
+static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, int n, bool keep)
+{
+    gtr__attr at = gtr__attr0();
+    int i;
+    if (!x) return NULL;
+    if (n < 0 || (n && !axes)) { gtr__fail(x->ctx, GTR_ERR_ARG, "%s: %d axes", gtr__row(op)->name, n); return NULL; }
+    for (i = 0; i < (n ? n : x->shape.ndim); i++) {
+        int a = n ? gtr__axis(x, axes[i], op) : i;
+        if (a < 0) return NULL;
+        if (at.i[0] >> a & 1) { gtr__fail(x->ctx, GTR_ERR_ARG, "%s: axis %d is named twice", gtr__row(op)->name, a); return NULL; }
+        at.i[0] |= (int64_t)1 << a;
+    }
+    at.i[1] = keep;
+    return gtr__op_new(op, 1, &x, &at, NULL);
+}
+GTR_API gtr_tensor *gtr_sum(gtr_tensor *x, const int *axes, int n, bool keep) { return gtr__reduction(GTR__OP_SUM, x, axes, n, keep); }
+GTR_API gtr_tensor *gtr_mean(gtr_tensor *x, const int *axes, int n, bool keep) { return gtr__reduction(GTR__OP_MEAN, x, axes, n, keep); }
+static gtr_tensor *gtr__along(gtr__op op, gtr_tensor *x, int axis)
+{
+    gtr__attr at = gtr__attr0();
+    if (!x) return NULL;
+    at.i[0] = gtr__axis(x, axis, op);
+    return at.i[0] < 0 ? NULL : gtr__op_new(op, 1, &x, &at, NULL);
+}
+GTR_API gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_SOFTMAX, x, axis); }
+GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_ARGMAX, x, axis); }
+GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p)
+{
+    gtr__attr at = gtr__attr0();
+    gtr_tensor *t;
+    char own[40];
+    if (!x || !gtr__usable(x->ctx)) return NULL;
+    if (!(p >= 0 && p < 1)) { gtr__fail(x->ctx, GTR_ERR_ARG, "dropout: p is %g, want 0 <= p < 1", (double)p); return NULL; }
+    if (!name) { snprintf(own, sizeof own, "dropout%lld", (long long)x->ctx->unnamed++); name = own; }
+    at.f[0] = p;
+    at.i[0] = !(x->shape.ndim && x->shape.dim[0] < 0);
+    t = gtr__op_new(GTR__OP_DROPOUT, 1, &x, &at, name);
+    if (!t) return NULL;
+    if (gtr__find_named(t->ctx, GTR__OP_DROPOUT, t->name) != t) {
+        gtr__fail(t->ctx, GTR_ERR_ARG, "dropout \"%s\": there is one of this name already", t->name);
+        t->ctx->n_tensor--;
+        gtr__tensor_free(t);
+        return NULL;
+    }
+    t->attr.key = gtr__hash(t->ctx->desc.seed, t->name);
+    return t;
+}
+/* Labels and ids have a range: inputs keep it so that gtr_set and data sets are checked before a step. */
+static void gtr__limit(gtr_tensor *ids, int64_t limit, const gtr_tensor *by, bool has_ignore, int32_t ignore)
+{
+    if (ids->op != GTR__OP_INPUT || (ids->limit && ids->limit <= limit)) return;
+    ids->limit = limit;
+    ids->limit_by = gtr__label(by);
+    ids->has_ignore = has_ignore;
+    ids->ignore = ignore;
+}
+GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) { return gtr__op2(GTR__OP_ACCURACY, logits, labels); }
+GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc)
+{
+    gtr__attr at = gtr__attr0();
+    gtr_custom_desc *copy;
+    gtr_tensor *t;
+    if (!gtr__usable(ctx)) return NULL;
+    if (desc.n_in < 1 || desc.n_in > 8 || !desc.forward || !desc.name) {
+        gtr__fail(ctx, GTR_ERR_ARG, "custom \"%s\": it has %d inputs, want 1 to 8, a name and a forward function", desc.name ? desc.name : "", desc.n_in);
+        return NULL;
+    }
+    copy = (gtr_custom_desc *)gtr__malloc(ctx, sizeof *copy);
+    if (!copy) return NULL;
+    *copy = desc;
+    at.ptr = copy;
+    t = gtr__op_new(GTR__OP_CUSTOM, desc.n_in, desc.in, &at, desc.name);
+    if (!t) gtr__mfree(ctx, copy);
+    else copy->name = t->name;
+    return t;
+}
+/* Does a gradient pass from t down to what is wanted? Refuses gradients of gradients. */
+static bool gtr__reaches_gradient(gtr_tensor *t, unsigned char *seen)
+{
+    int i;
+    if (seen[t->id]) return false;
+    seen[t->id] = 1;
+    if (t->op == GTR__OP_GRADIENT) return true;
+    if (!gtr__row(t->op)->n_diff) return false;
+    for (i = 0; i < t->n_in; i++) if (gtr__reaches_gradient(t->in[i], seen)) return true;
+    return false;
+}
+static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what)
+{
+    gtr_context *ctx = loss->ctx;
+    char text[GTR__SHAPE_TEXT];
+    unsigned char *seen;
+    bool bad;
+    if (loss->dtype != GTR_F32 || gtr__count(&loss->shape) != 1)
+        return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: the loss \"%s\" has shape %s and dtype %s, want one float32", what, gtr__label(loss), gtr__shape_text(&loss->shape, text), gtr__dtype_names[loss->dtype]);
+    seen = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor);
+    if (!seen) return GTR_ERR_NOMEM;
+    bad = gtr__reaches_gradient(loss, seen);
+    gtr__mfree(ctx, seen);
+    return bad ? gtr__fail(ctx, GTR_ERR_UNSUPPORTED, "%s: the loss \"%s\" depends on a gradient; a gradient of a gradient is not computed (gtr_stop_gradient cuts it)", what, gtr__label(loss)) : GTR_OK;
+}
+GTR_API gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x)
+{
+    gtr_tensor *in[2], *t;
+    if (!loss || !x || !gtr__usable(loss->ctx)) return NULL;
+    if (x->ctx != loss->ctx) { gtr__fail(loss->ctx, GTR_ERR_ARG, "gradient: its inputs belong to different contexts"); return NULL; }
+    if (x->dtype != GTR_F32) { gtr__fail(loss->ctx, GTR_ERR_SHAPE, "gradient: \"%s\" is %s, want float32", gtr__label(x), gtr__dtype_names[x->dtype]); return NULL; }
+    if (gtr__check_loss(loss, "gradient") != GTR_OK) return NULL;
+    in[0] = loss; in[1] = x;
+    t = gtr__tensor_new(loss->ctx, GTR__OP_GRADIENT, 2, in, NULL);
+    if (t) { t->shape = x->shape; t->dtype = GTR_F32; }
+    return t;
+}
+
+// >>layer
+/* "name.part" in buf */
+static const char *gtr__part_name(char *buf, size_t size, const char *name, const char *part) { snprintf(buf, size, "%.400s.%s", name ? name : "", part); return buf; }
+static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what)
+{
+    if (!x || !gtr__usable(x->ctx)) return false;
+    if (name && name[0]) return true;
+    gtr__fail(x->ctx, GTR_ERR_ARG, "%s: a layer needs a name", what);
+    return false;
+}
+static gtr_init gtr__init(gtr_init_kind kind, double a) { gtr_init i; memset(&i, 0, sizeof i); i.kind = kind; i.a = (float)a; return i; }
+
+static gtr_tensor *gtr__linear_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, const char *name)
+{
+    gtr__attr at = gtr__attr0();
+    gtr_tensor *in[3];
+    in[0] = x; in[1] = w; in[2] = b;
+    return gtr__op_new(GTR__OP_LINEAR, b ? 3 : 2, in, &at, name);
+}
+GTR_API gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_desc desc)
+{
+    gtr_tensor *w, *b = NULL;
+    char buf[512], text[GTR__SHAPE_TEXT];
+    int64_t k;
+    if (!gtr__layer_name(x, name, "linear")) return NULL;
+    if (desc.out < 1 || x->shape.ndim < 1 || x->shape.dim[x->shape.ndim - 1] < 1 || x->dtype != GTR_F32) {
+        gtr__fail(x->ctx, GTR_ERR_SHAPE, "linear \"%s%s\": got x %s %s and %lld features out, want float32 (..., K) and at least 1", x->ctx->scope, name, gtr__shape_text(&x->shape, text), gtr__dtype_names[x->dtype], (long long)desc.out);
+        return NULL;
+    }
+    k = x->shape.dim[x->shape.ndim - 1];
+    w = gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "weight"), gtr_shape2(desc.out, k), gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)k)));
+    if (!w) return NULL;
+    if (!desc.no_bias) {
+        b = gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "bias"), gtr_shape1(desc.out), gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)k)));
+        if (!b) return NULL;
+    }
+    return gtr__linear_new(x, w, b, name);
+}
+GTR_API gtr_tensor *gtr_linear(gtr_tensor *x, const char *name, int64_t out)
+{
+    gtr_linear_desc d;
+    memset(&d, 0, sizeof d);
+    d.out = out;
+    return gtr_linear_ex(x, name, d);
+}
+GTR_API gtr_tensor *gtr_linear_with(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b) { return x && w ? gtr__linear_new(x, w, b, NULL) : NULL; }
+static gtr_tensor *gtr__embedding_new(gtr_tensor *ids, gtr_tensor *table, const char *name)
+{
+    gtr__attr at = gtr__attr0();
+    gtr_tensor *in[2], *t;
+    in[0] = ids; in[1] = table;
+    t = gtr__op_new(GTR__OP_EMBEDDING, 2, in, &at, name);
+    if (t) gtr__limit(ids, table->shape.dim[0], t, false, 0);
+    return t;
+}
+GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table) { return gtr__embedding_new(ids, table, NULL); }
+GTR_API gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width)
+{
+    char buf[512];
+    gtr_tensor *table;
+    if (!gtr__layer_name(ids, name, "embedding")) return NULL;
+    if (ids->dtype != GTR_I32) { gtr__fail(ids->ctx, GTR_ERR_SHAPE, "embedding \"%s%s\": ids are %s, want int32", ids->ctx->scope, name, gtr__dtype_names[ids->dtype]); return NULL; }
+    table = gtr_parameter(ids->ctx, gtr__part_name(buf, sizeof buf, name, "weight"), gtr_shape2(rows, width), gtr__init(GTR_INIT_NORMAL, 1));
+    return table ? gtr__embedding_new(ids, table, name) : NULL;
+}
+GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc)
+{
+    gtr__attr at = gtr__attr0();
+    gtr_tensor *in[5], *tracked;
+    char buf[512], text[GTR__SHAPE_TEXT];
+    gtr_shape c;
+    if (!gtr__layer_name(x, name, "batch_norm")) return NULL;
+    if (x->dtype != GTR_F32 || x->shape.ndim != 2 || x->shape.dim[1] < 1 || !(desc.eps >= 0) || !(desc.momentum >= 0 && desc.momentum <= 1) || desc.eps > 1e30f) {
+        gtr__fail(x->ctx, GTR_ERR_SHAPE, "batch_norm \"%s%s\": got %s %s, eps %g and momentum %g, want float32 (N, C), eps >= 0 and momentum in 0 to 1", x->ctx->scope, name,
+                  gtr__dtype_names[x->dtype], gtr__shape_text(&x->shape, text), (double)desc.eps, (double)desc.momentum);
+        return NULL;
+    }
+    c = gtr_shape1(x->shape.dim[1]);
+    in[0] = x;
+    in[1] = gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "weight"), c, gtr__init(GTR_INIT_CONSTANT, 1));
+    in[2] = in[1] ? gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "bias"), c, gtr__init(GTR_INIT_ZERO, 0)) : NULL;
+    in[3] = in[2] ? gtr__buffer(x->ctx, gtr__part_name(buf, sizeof buf, name, "running_mean"), GTR_F32, c, 0) : NULL;
+    in[4] = in[3] ? gtr__buffer(x->ctx, gtr__part_name(buf, sizeof buf, name, "running_var"), GTR_F32, c, 1) : NULL;
+    tracked = in[4] ? gtr__buffer(x->ctx, gtr__part_name(buf, sizeof buf, name, "num_batches_tracked"), GTR_I64, gtr_shape0(), 0) : NULL;
+    if (!tracked) return NULL;
+    at.f[0] = desc.eps > 0 ? (double)desc.eps : 1e-5;
+    at.f[1] = desc.momentum > 0 ? (double)desc.momentum : 0.1;
+    at.i[6] = GTR__OP_BN_COMMIT;
+    at.i[7] = tracked->id;
+    return gtr__op_new(GTR__OP_BATCH_NORM, 5, in, &at, name);
+}
+GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) { gtr_batch_norm_desc d; memset(&d, 0, sizeof d); return gtr_batch_norm_ex(x, name, d); }
+
+// >>loss
+GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc)
+{
+    gtr__attr at = gtr__attr0();
+    gtr_tensor *in[2], *t;
+    if (!logits || !labels) return NULL;
+    if (!(desc.label_smoothing >= 0 && desc.label_smoothing <= 1)) { gtr__fail(logits->ctx, GTR_ERR_ARG, "cross_entropy: label_smoothing is %g, want 0 to 1", (double)desc.label_smoothing); return NULL; }
+    at.f[0] = desc.label_smoothing;
+    at.i[0] = desc.ignore_zero ? 0 : desc.ignore_index ? desc.ignore_index : -100;
+    in[0] = logits; in[1] = labels;
+    t = gtr__op_new(GTR__OP_CROSS_ENTROPY, 2, in, &at, NULL);
+    if (t) gtr__limit(labels, logits->shape.dim[1], t, true, (int32_t)at.i[0]);
+    return t;
+}
+GTR_API gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels)
+{
+    gtr_cross_entropy_desc d;
+    memset(&d, 0, sizeof d);
+    return gtr_cross_entropy_ex(logits, labels, d);
+}
+GTR_API gtr_tensor *gtr_mse(gtr_tensor *x, gtr_tensor *target) { return gtr__op2(GTR__OP_MSE, x, target); }
+GTR_API gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target) { return gtr__op2(GTR__OP_BCE_WITH_LOGITS, x, target); }
+
+// >>plan
+/* From tensors to a list of nodes, by passes:
+     record        tensors in the order they were built become nodes, once per micro-batch, with literal shapes; where an operand
+                   is wanted in another precision or on another stage, a cast or copy node comes in between
+     differentiate backward nodes, from the loss to the parameters
+     rematerialise clones of forward nodes in front of the backward nodes that read them
+     fuse          the fusion table
+     select        the backend's matchers
+     order         streams, and the waits between them
+     memory        workspace and offsets in the arena, by liveness under happens-before */
+
+/* What a plan is for. */
+typedef struct gtr__recipe {
+    gtr_trainer  *trainer;          /* NULL: evaluation */
+    gtr_tensor   *fetch[32];        /* kept for the caller */
+    int           n_fetch;
+    gtr_tensor   *report[GTR__MAX_REPORT];  /* scalars that REPORT writes: loss, metric */
+    int           n_report;
+    int           training, micro, streams;
+    bool          feeds;            /* FEED and REPORT nodes; predictors have none */
+    bool          no_matchers;
+    gtr_dataset  *data;             /* whose columns FEED reads, in the inputs' order; NULL: what gtr_set set */
+    int64_t       batch;
+    gtr_precision precision;
+} gtr__recipe;
+
+/* What the passes know of a value besides gtr__value. */
+typedef struct gtr__extra {
+    int  low, copy[GTR__MAX_STAGES];    /* the same in low storage; on another stage; -1 */
+    int  gradient;                      /* value; -1 */
+    int  gradient_root;                 /* a low copy's gradient goes to its master's value; -1 */
+    bool written, wants, stop;          /* gradient: has a writer; is wanted; value: no gradient passes */
+} gtr__extra;
+
+typedef struct gtr__build {
+    gtr_context       *ctx;
+    gtr__plan         *plan;
+    const gtr__recipe *r;
+    gtr__extra        *extra; int cap_extra;
+    int               *map;             /* tensor id -> value in this micro-batch; -1 */
+    int               *shared;          /* tensor id -> value of a leaf, the same in all */
+    unsigned char     *reach;
+    int64_t            row0, rows;      /* of the micro-batch */
+    int                micro;
+    gtr__phase         phase;
+    bool               failed;
+} gtr__build;
+
+static const char *gtr__value_name(const gtr__plan *plan, int v)
+{
+    const gtr__value *x = &plan->value[v];
+    if (x->label) return (const char *)x->label;
+    return x->tensor ? gtr__label(x->tensor) : "";
+}
+static int gtr__root(const gtr__plan *plan, int v)
+{
+    while (plan->value[v].home == GTR__HOME_ALIAS) v = plan->value[v].alias;
+    return v;
+}
+static bool gtr__grow_int(gtr_context *ctx, void **array, int n, int *cap, size_t size)
+{
+    int64_t c = *cap;
+    bool ok = gtr__grow(ctx, array, n, &c, size);
+    *cap = (int)c;
+    return ok;
+}
+
+static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_tensor *t)
+{
+    gtr__plan *p = b->plan;
+    gtr__value *v;
+    gtr__extra *x;
+    int i;
+    if (b->failed || !gtr__grow_int(b->ctx, (void **)&p->value, p->n_value, &p->cap_value, sizeof *p->value) ||
+        !gtr__grow_int(b->ctx, (void **)&b->extra, p->n_value, &b->cap_extra, sizeof *b->extra)) { b->failed = true; return -1; }
+    v = &p->value[p->n_value];
+    memset(v, 0, sizeof *v);
+    v->shape = shape;
+    v->dtype = v->storage = dtype;
+    v->home = GTR__HOME_ARENA;
+    v->alias = v->producer = v->gradient_of = -1;
+    v->tensor = t;
+    v->stage = t ? t->stage : 0;
+    v->micro = b->micro;
+    x = &b->extra[p->n_value];
+    memset(x, 0, sizeof *x);
+    x->low = x->gradient = x->gradient_root = -1;
+    for (i = 0; i < GTR__MAX_STAGES; i++) x->copy[i] = -1;
+    return p->n_value++;
+}
+static int gtr__alias_new(gtr__build *b, int of, gtr_shape shape, size_t offset)
+{
+    int v = gtr__value_new(b, shape, GTR_F32, NULL);
+    gtr__value *x;
+    if (v < 0) return v;
+    x = &b->plan->value[v];
+    x->dtype = b->plan->value[of].dtype;
+    x->storage = b->plan->value[of].storage;
+    x->stage = b->plan->value[of].stage;
+    x->tensor = b->plan->value[of].tensor;
+    x->label = b->plan->value[of].label;
+    x->gradient_of = b->plan->value[of].gradient_of;
+    x->home = GTR__HOME_ALIAS;
+    x->alias = of;
+    x->offset = offset;
+    return v;
+}
+/* A node at the end of the list, operands to be filled in. NULL when out of memory. */
+static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_in, int n_out)
+{
+    gtr__plan *p = b->plan;
+    gtr__node *n;
+    int i;
+    if (b->failed || !gtr__grow_int(b->ctx, (void **)&p->node, p->n_node, &p->cap_node, sizeof *p->node)) { b->failed = true; return NULL; }
+    n = &p->node[p->n_node];
+    memset(n, 0, sizeof *n);
+    n->op = op; n->dir = dir; n->phase = b->phase; n->micro = b->micro;
+    n->n_in = n_in; n->n_out = n_out;
+    n->training = b->r->training;
+    n->row0 = b->row0;
+    n->layer = "";
+    n->in = (int *)gtr__malloc(b->ctx, (size_t)(n_in + n_out + 1) * sizeof(int));
+    if (!n->in) { b->failed = true; return NULL; }
+    n->out = n->in + n_in;
+    for (i = 0; i < n_in + n_out; i++) n->in[i] = -1;
+    n->reads = n_in >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n_in) - 1;
+    p->n_node++;
+    return n;
+}
+static gtr_shape gtr__literal(gtr_shape s, int64_t rows)
+{
+    int i;
+    for (i = 0; i < s.ndim; i++) if (s.dim[i] < 0) s.dim[i] = -s.dim[i] * rows;
+    return s;
+}
+static gtr_dtype gtr__low_dtype(gtr_precision p) { return p == GTR_MIXED_BF16 ? GTR_BF16 : p == GTR_MIXED_FP16 ? GTR_F16 : GTR_F32; }
+
+// >>pass:record
+static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient);
+
+/* Inputs without a batch are copied to their slot by gtr_set; the others are fed. */
+static bool gtr__batched(const gtr_tensor *t) { return t->shape.ndim && t->shape.dim[0] < 0; }
+/* The whole batch of an input, in its slot; low: the slot that FEED fills in low storage. */
+static int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low)
+{
+    gtr_dtype storage = low ? gtr__low_dtype(b->plan->precision) : t->dtype;
+    int v, whole = b->shared[t->id];
+    gtr_shape s = gtr__literal(t->shape, b->r->batch);
+    if (low && whole >= 0 && b->extra[whole].low >= 0) whole = b->extra[whole].low;
+    else if (whole < 0 || low) {
+        v = gtr__value_new(b, s, t->dtype, t);
+        if (v < 0) return -1;
+        b->plan->value[v].home = GTR__HOME_INPUT;
+        b->plan->value[v].storage = storage;
+        if (low) b->extra[whole].low = v; else b->shared[t->id] = v;
+        whole = v;
+    }
+    if (b->r->micro == 1 || !gtr__batched(t)) return whole;
+    return gtr__alias_new(b, whole, gtr__literal(t->shape, b->rows), (size_t)(gtr__count(&s) / b->r->batch * b->row0) * gtr__dtype_size(storage));
+}
+static int gtr__leaf_value(gtr__build *b, gtr_tensor *t)
+{
+    int v = b->shared[t->id];
+    if (v >= 0) return v;
+    v = gtr__value_new(b, t->shape, t->dtype, t);
+    if (v < 0) return v;
+    b->plan->value[v].home = t->buffer ? GTR__HOME_STATE : GTR__HOME_PARAMETER;
+    return b->shared[t->id] = v;
+}
+static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to)
+{
+    gtr__node *n = gtr__node_new(b, op, GTR__FWD, 1, 1);
+    if (!n) return NULL;
+    n->in[0] = from; n->out[0] = to;
+    n->stage = b->plan->value[to].stage;
+    n->layer = gtr__value_name(b->plan, from);
+    if (b->plan->value[from].tensor) n->region = 0;
+    return n;
+}
+/* An operand as an op wants it: on its stage, in its precision. */
+static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage)
+{
+    int v = b->map[from->id], w;
+    gtr_dtype low = gtr__low_dtype(b->plan->precision);
+    if (v < 0) { b->failed = true; return -1; }
+    if (b->plan->value[v].stage != stage) {
+        w = b->extra[v].copy[stage];
+        if (w < 0) {
+            w = gtr__value_new(b, b->plan->value[v].shape, b->plan->value[v].dtype, NULL);
+            if (w < 0) return -1;
+            b->plan->value[w].storage = b->plan->value[v].storage;
+            b->plan->value[w].stage = stage;
+            b->plan->value[w].label = gtr__value_name(b->plan, v);
+            b->extra[v].copy[stage] = w;
+            if (!gtr__simple_node(b, GTR__OP_COPY, v, w)) return -1;
+        }
+        v = w;
+    }
+    if (cls != GTR__LOW || low == GTR_F32 || b->plan->value[v].dtype != GTR_F32 || b->plan->value[v].storage != GTR_F32) return v;
+    if (b->extra[v].low >= 0 && b->plan->value[v].home != GTR__HOME_INPUT) return b->extra[v].low;
+    if (from->op == GTR__OP_INPUT && from->stage == stage && gtr__batched(from)) return gtr__input_value(b, from, true);
+    w = gtr__value_new(b, b->plan->value[v].shape, GTR_F32, b->plan->value[v].tensor);
+    if (w < 0) return -1;
+    b->plan->value[w].storage = low;
+    b->plan->value[w].stage = stage;
+    b->extra[v].low = w;
+    if (b->plan->value[v].home == GTR__HOME_PARAMETER) {
+        b->plan->value[w].home = GTR__HOME_LOW;
+        b->extra[w].gradient_root = v;
+    } else {
+        b->plan->value[w].tensor = NULL;
+        b->plan->value[w].label = gtr__value_name(b->plan, v);
+        if (!gtr__simple_node(b, GTR__OP_CAST, v, w)) return -1;
+    }
+    return w;
+}
+static bool gtr__fetched(const gtr__build *b, const gtr_tensor *t)
+{
+    int i;
+    if (t->keep) return true;
+    for (i = 0; i < b->r->n_fetch; i++) if (b->r->fetch[i] == t) return true;
+    for (i = 0; i < b->r->n_report; i++) if (b->r->report[i] == t) return true;
+    return false;
+}
+static bool gtr__reported(const gtr__build *b, const gtr_tensor *t)
+{
+    int i;
+    for (i = 0; i < b->r->n_report; i++) if (b->r->report[i] == t) return true;
+    return false;
+}
+/* A fetched value has a buffer of its tensor's; micro-batches lie in it one behind the other. */
+static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t)
+{
+    gtr__value *x;
+    v = gtr__root(b->plan, v);
+    x = &b->plan->value[v];
+    if (x->home != GTR__HOME_ARENA || !x->tensor) return;
+    if (b->r->micro > 1 && gtr__reported(b, t)) return;     /* the weighted mean is kept instead */
+    x->home = GTR__HOME_KEPT;
+    if (b->r->micro > 1 && t->shape.ndim && x->tensor->shape.ndim && x->tensor->shape.dim[0] < 0)
+        x->offset = (size_t)(gtr__count(&x->shape) / b->rows * b->row0) * gtr__dtype_size(x->storage);
+}
+
+static void gtr__record_op(gtr__build *b, gtr_tensor *t)
+{
+    const gtr__op_row *row = gtr__row(t->op);
+    gtr_shape shapes[GTR__MAX_ARGS], out[8];
+    gtr_dtype types[GTR__MAX_ARGS], out_type[8], storage = GTR_F32;
+    int operand[GTR__MAX_ARGS], i, first = -1;
+    gtr__shape_call s;
+    gtr__attr attr = t->attr;
+    char why[256] = "";
+    gtr__node *n;
+    gtr_result r;
+    bool narrow = true, any = false;
+    if (row->flags & GTR__ALIAS) for (i = 0; i < GTR_MAX_DIMS; i++) if (attr.i[i] < 0) attr.i[i] = -attr.i[i] * b->rows;
+    for (i = 0; i < t->n_in; i++) {
+        operand[i] = gtr__operand(b, t->in[i], row->cls, t->stage);
+        if (operand[i] < 0) { b->failed = true; return; }
+        shapes[i] = b->plan->value[operand[i]].shape;
+        types[i] = b->plan->value[operand[i]].dtype;
+        if (types[i] == GTR_F32) { any = true; if (b->plan->value[operand[i]].storage == GTR_F32) narrow = false; else storage = b->plan->value[operand[i]].storage; }
+    }
+    memset(&s, 0, sizeof s);
+    s.attr = &attr; s.n_in = t->n_in; s.in = shapes; s.in_dtype = types; s.out = out; s.out_dtype = out_type; s.why = why; s.training = b->r->training;
+    for (i = 0; i < row->n_out; i++) { out[i] = t->n_in ? shapes[0] : gtr_shape0(); out_type[i] = GTR_F32; }
+    r = row->shape(&s);
+    if (r != GTR_OK) {
+        gtr__fail(b->ctx, r, "%s%s%s%s, with a batch of %lld: %s", row->name, t->name ? " \"" : "", t->name ? t->name : "", t->name ? "\"" : "", (long long)b->rows, why);
+        b->failed = true;
+        return;
+    }
+    if (row->flags & GTR__ALIAS) {
+        int v = gtr__alias_new(b, operand[0], out[0], 0);
+        if (v < 0) return;
+        b->extra[v].stop = row->n_diff == 0;
+        b->map[t->id] = v;
+        return;
+    }
+    if (!(row->cls == GTR__LOW ? gtr__low_dtype(b->plan->precision) != GTR_F32 : row->cls == GTR__FOLLOW && narrow && any)) storage = GTR_F32;
+    else if (row->cls == GTR__LOW) storage = gtr__low_dtype(b->plan->precision);
+    for (i = 0; i < row->n_out; i++) {
+        int v = gtr__value_new(b, out[i], out_type[i], t);
+        if (v < 0) return;
+        if (i == 0) first = v;
+        if (out_type[i] == GTR_F32 && i < GTR__MAX(row->n_diff, 1)) b->plan->value[v].storage = storage;
+        b->plan->value[v].stage = t->stage;
+        if (i >= GTR__MAX(row->n_diff, 1)) b->plan->value[v].tensor = NULL, b->plan->value[v].label = gtr__label(t);
+    }
+    n = gtr__node_new(b, t->op, GTR__FWD, t->n_in, row->n_out);
+    if (!n) return;
+    memcpy(n->in, operand, (size_t)t->n_in * sizeof(int));
+    for (i = 0; i < row->n_out; i++) n->out[i] = first + i;
+    n->attr = attr;
+    n->stage = t->stage;
+    n->region = t->region;
+    n->layer = gtr__label(t);
+    n->flops = s.flops > 0 ? s.flops : (double)gtr__count(&out[0]);
+    b->map[t->id] = first;
+}
+
+static void gtr__record_tensor(gtr__build *b, gtr_tensor *t)
+{
+    int v = -1;
+    if (t->op == GTR__OP_INPUT) v = gtr__input_value(b, t, false);
+    else if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) v = gtr__leaf_value(b, t);
+    else if (t->op == GTR__OP_PART) v = b->map[t->in[0]->id] + t->part;
+    else if (t->op == GTR__OP_GRADIENT) v = gtr__differentiate_for(b, t);
+    else { gtr__record_op(b, t); v = b->map[t->id]; }
+    b->map[t->id] = v;
+    if (v < 0) { b->failed = true; return; }
+    if (gtr__fetched(b, t)) gtr__keep_value(b, v, t);
+}
+
+/* Marks what a tensor needs. Inputs come before what uses them, so one sweep from the end does. */
+static void gtr__mark_reach(gtr_context *ctx, unsigned char *reach)
+{
+    int64_t i;
+    int k;
+    for (i = ctx->n_tensor - 1; i >= 0; i--)
+        if (reach[i]) for (k = 0; k < ctx->tensor[i]->n_in; k++) reach[ctx->tensor[i]->in[k]->id] = 1;
+}
+
+// >>pass:differentiate
+/* The gradient of v, made if need be: of a parameter that is trained, in the trainer's buffer. */
+static int gtr__gradient_value(gtr__build *b, int v)
+{
+    int root = gtr__root(b->plan, v), g;
+    if (b->extra[root].gradient_root >= 0) root = b->extra[root].gradient_root;
+    g = b->extra[root].gradient;
+    if (g < 0) {
+        g = gtr__value_new(b, b->plan->value[root].shape, GTR_F32, NULL);
+        if (g < 0) return -1;
+        b->plan->value[g].storage = b->plan->value[root].storage;
+        b->plan->value[g].stage = b->plan->value[root].stage;
+        b->plan->value[g].gradient_of = root;
+        b->plan->value[g].label = gtr__value_name(b->plan, root);
+        if (b->r->trainer && b->plan->value[root].home == GTR__HOME_PARAMETER) {
+            b->plan->value[g].home = GTR__HOME_GRADIENT;
+            b->plan->value[g].tensor = b->plan->value[root].tensor;
+        }
+        b->extra[root].gradient = g;
+    }
+    if (b->plan->value[v].home != GTR__HOME_ALIAS) return g;
+    return gtr__alias_new(b, g, b->plan->value[v].shape, 0);
+}
+/* Whether v's gradient exists and has been written. */
+static bool gtr__has_gradient(const gtr__build *b, int v)
+{
+    int root;
+    for (root = v; b->plan->value[root].home == GTR__HOME_ALIAS; root = b->plan->value[root].alias) if (b->extra[root].stop) return false;
+    return b->extra[root].gradient >= 0 && b->extra[root].written;
+}
+static bool gtr__wants(const gtr__build *b, int v)
+{
+    for (; b->plan->value[v].home == GTR__HOME_ALIAS; v = b->plan->value[v].alias) if (b->extra[v].stop) return false;
+    if (b->extra[v].gradient_root >= 0) v = b->extra[v].gradient_root;
+    return b->extra[v].wants;
+}
+static bool *gtr__written(gtr__build *b, int v)
+{
+    v = gtr__root(b->plan, v);
+    if (b->extra[v].gradient_root >= 0) v = b->extra[v].gradient_root;
+    return &b->extra[v].written;
+}
+/* dst (+)= factor * src: the backward of SCALE, which every backend has with addition. */
+static void gtr__accumulate(gtr__build *b, int dst, int src, double factor, bool add)
+{
+    gtr__node *n = gtr__node_new(b, GTR__OP_SCALE, GTR__BWD, 3, 1);
+    if (!n) return;
+    n->in[0] = n->in[1] = src;
+    n->in[2] = src;
+    n->reads = 4;
+    n->out[0] = dst;
+    n->adds = add;
+    n->attr.f[0] = factor;
+    n->stage = b->plan->value[dst].stage;
+    n->layer = gtr__value_name(b->plan, dst);
+    n->flops = (double)gtr__count(&b->plan->value[src].shape);
+}
+/* One backward node of forward node f for its inputs in mask. */
+static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed)
+{
+    const gtr__node fn = b->plan->node[f];      /* a copy: the list moves */
+    const gtr__op_row *row = gtr__row(fn.op);
+    int n_in = fn.n_in + fn.n_out + row->n_diff, k, extra_src[GTR__MAX_ARGS], extra_dst[GTR__MAX_ARGS], n_extra = 0;
+    uint32_t needs = row->needs;
+    gtr__node *n;
+    int grads[GTR__MAX_ARGS];
+    bool adds[GTR__MAX_ARGS];
+    memset(adds, 0, sizeof adds);
+    if (row->flags & GTR__CROSS) needs &= mask & 1 ? ~(uint32_t)GTR__X0 : (uint32_t)GTR__X0;
+    for (k = 0; k < fn.n_in; k++) {
+        int j;
+        grads[k] = -1;
+        if (!(mask >> k & 1)) continue;
+        grads[k] = gtr__gradient_value(b, fn.in[k]);
+        if (grads[k] < 0) return;
+        adds[k] = *gtr__written(b, fn.in[k]);
+        for (j = 0; j < k; j++)     /* the same tensor twice: the second into a value of its own, added behind */
+            if (grads[j] >= 0 && gtr__root(b->plan, grads[j]) == gtr__root(b->plan, grads[k])) {
+                int t = gtr__value_new(b, b->plan->value[grads[k]].shape, GTR_F32, NULL);
+                if (t < 0) return;
+                b->plan->value[t].storage = b->plan->value[grads[k]].storage;
+                b->plan->value[t].stage = b->plan->value[grads[k]].stage;
+                b->plan->value[t].label = gtr__value_name(b->plan, grads[k]);
+                extra_src[n_extra] = t; extra_dst[n_extra++] = grads[k];
+                grads[k] = t; adds[k] = false;
+                break;
+            }
+    }
+    n = gtr__node_new(b, fn.op, GTR__BWD, n_in, fn.n_in);
+    if (!n) return;
+    n->reads = 0;
+    for (k = 0; k < fn.n_in; k++) { n->in[k] = fn.in[k]; if (k < 16 && needs >> k & 1) n->reads |= (uint64_t)1 << k; }
+    for (k = 0; k < fn.n_out; k++) { n->in[fn.n_in + k] = fn.out[k]; if (needs >> (16 + k) & 1) n->reads |= (uint64_t)1 << (fn.n_in + k); }
+    for (k = 0; k < row->n_diff; k++) {
+        int at = fn.n_in + fn.n_out + k;
+        n->in[at] = fn.out[k];                  /* for its shape, when there is no gradient */
+        if (gtr__has_gradient(b, fn.out[k])) { n->in[at] = b->extra[gtr__root(b->plan, fn.out[k])].gradient; n->reads |= (uint64_t)1 << at; }
+    }
+    for (k = 0; k < fn.n_in; k++) {
+        n->out[k] = grads[k];
+        if (grads[k] >= 0 && adds[k]) n->adds |= (uint64_t)1 << k;
+    }
+    n->attr = fn.attr;
+    n->stage = fn.op == GTR__OP_COPY ? b->plan->value[fn.in[0]].stage : fn.stage;
+    n->layer = fn.layer;
+    n->seed = seed;
+    n->flops = fn.flops;
+    for (k = 0; k < fn.n_in; k++) if (mask >> k & 1) *gtr__written(b, fn.in[k]) = true;
+    for (k = 0; k < n_extra; k++) gtr__accumulate(b, extra_dst[k], extra_src[k], 1, true);
+}
+static bool gtr__takes_gradient(const gtr__op_row *row, int input)
+{
+    return !((input == 0 && row->flags & GTR__NODIFF0) || (input == 1 && row->flags & GTR__NODIFF1));
+}
+/* Backward nodes for forward nodes first to end - 1. extra[].wants of what is to be differentiated by is set. */
+static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, int end)
+{
+    int i, k;
+    bool seeded;
+    for (i = first; i < end && !b->failed; i++) {       /* what lies on a way from there to the loss */
+        gtr__node *n = &b->plan->node[i];
+        const gtr__op_row *row = gtr__row(n->op);
+        bool any = false;
+        if (n->dir != GTR__FWD || !row->has_backward) continue;
+        if (n->op == GTR__OP_CUSTOM && !((const gtr_custom_desc *)n->attr.ptr)->backward) continue;
+        for (k = 0; k < n->n_in; k++) any |= gtr__takes_gradient(row, k) && b->plan->value[n->in[k]].dtype == GTR_F32 && gtr__wants(b, n->in[k]);
+        for (k = 0; k < row->n_diff; k++) if (any) b->extra[n->out[k]].wants = true;
+    }
+    loss = gtr__root(b->plan, loss);
+    i = b->plan->value[loss].producer;
+    for (i = end - 1; i >= first; i--) {
+        gtr__node *n = &b->plan->node[i];
+        for (k = 0; k < n->n_out; k++) if (n->out[k] == loss) goto found;
+    }
+found:
+    seeded = i >= first && gtr__row(b->plan->node[i].op)->flags & GTR__SEED && !b->extra[loss].written;
+    if (!seeded) {
+        int g = gtr__gradient_value(b, loss);
+        gtr__node *n = gtr__node_new(b, GTR__OP_FILL, GTR__FWD, 0, 1);
+        if (!n || g < 0) { b->failed = true; return; }
+        n->out[0] = g;
+        n->attr.f[0] = seed;
+        n->attr.i[0] = b->r->trainer != NULL;
+        n->stage = b->plan->value[g].stage;
+        n->layer = gtr__value_name(b->plan, loss);
+        b->extra[loss].written = true;
+    }
+    for (i = end - 1; i >= first && !b->failed; i--) {
+        const gtr__node *n = &b->plan->node[i];
+        const gtr__op_row *row = gtr__row(n->op);
+        uint64_t mask = 0;
+        bool here = false;
+        if (n->dir != GTR__FWD || !row->has_backward) continue;
+        if (n->op == GTR__OP_CUSTOM && !((const gtr_custom_desc *)n->attr.ptr)->backward) continue;
+        for (k = 0; k < row->n_diff; k++) here |= gtr__has_gradient(b, n->out[k]) || (seeded && n->out[k] == loss);
+        for (k = 0; k < n->n_in && here; k++)
+            if (gtr__takes_gradient(row, k) && b->plan->value[n->in[k]].dtype == GTR_F32 && gtr__wants(b, n->in[k])) mask |= (uint64_t)1 << k;
+        if (!mask) continue;
+        if (row->flags & GTR__JOINT) { gtr__backward_node(b, i, mask, seed); continue; }
+        if (mask & ~(uint64_t)1) gtr__backward_node(b, i, mask & ~(uint64_t)1, seed);  /* weights first: an all-reduce may start */
+        if (mask & 1) gtr__backward_node(b, i, 1, seed);
+    }
+}
+/* gtr_gradient: the backward nodes of its loss, at this point of the list, by all tensors that gradients of this loss are asked for. */
+static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient)
+{
+    gtr_tensor *loss = gradient->in[0], *x = gradient->in[1];
+    int64_t i;
+    int v = b->map[x->id], k, g;
+    gtr__phase phase = b->phase;
+    if (!b->extra[gtr__root(b->plan, v)].wants || !gtr__has_gradient(b, v)) {
+        for (k = 0; k < b->plan->n_value; k++) { b->extra[k].wants = b->extra[k].written = false; b->extra[k].gradient = -1; }
+        for (i = 0; i < b->ctx->n_tensor; i++) {
+            gtr_tensor *t = b->ctx->tensor[i];
+            if (b->reach[i] && t->op == GTR__OP_GRADIENT && t->in[0] == loss && b->map[t->in[1]->id] >= 0) b->extra[gtr__root(b->plan, b->map[t->in[1]->id])].wants = true;
+        }
+        b->phase = GTR__BACKWARD;
+        gtr__differentiate(b, b->map[loss->id], 1, 0, b->plan->n_node);
+        b->phase = phase;
+        for (i = 0; i < b->ctx->n_tensor && !b->failed; i++) {     /* others of this loss have theirs too; none: zero */
+            gtr_tensor *t = b->ctx->tensor[i];
+            if (!b->reach[i] || t->op != GTR__OP_GRADIENT || t->in[0] != loss || b->map[t->in[1]->id] < 0) continue;
+            v = b->map[t->in[1]->id];
+            if (!gtr__has_gradient(b, v)) {
+                gtr__node *n;
+                g = gtr__gradient_value(b, v);
+                n = gtr__node_new(b, GTR__OP_FILL, GTR__FWD, 0, 1);
+                if (!n || g < 0) return -1;
+                n->out[0] = g;
+                n->stage = b->plan->value[g].stage;
+                *gtr__written(b, v) = true;
+            }
+            g = gtr__gradient_value(b, v);
+            if (g < 0) return -1;
+            b->plan->value[gtr__root(b->plan, g)].tensor = t;
+            b->map[t->id] = g;
+        }
+    }
+    return b->map[gradient->id] >= 0 ? b->map[gradient->id] : gtr__gradient_value(b, b->map[x->id]);
+}
+
+// >>pass:rematerialise
+/* Per region and micro-batch: what backward reads of it, and forward nodes elsewhere do not, is computed again by clones in front of
+   the first backward node that reads it. Masks and batch statistics come out the same, so the bits are the same. */
+static void gtr__rematerialise_region(gtr__build *b, int region, int micro)
+{
+    gtr__plan *p = b->plan;
+    int n_old = p->n_node, *clone_of, *need, i, k, at = -1, first_clone, count;
+    clone_of = (int *)gtr__malloc(b->ctx, (size_t)p->n_value * sizeof(int) + 8);
+    need = (int *)gtr__malloc(b->ctx, (size_t)(p->n_value + n_old) * sizeof(int) + 8);
+    if (!clone_of || !need) { b->failed = true; goto done; }
+    /* need[v] = 1: of the region; 2: of the region and read by forward nodes elsewhere, so kept; then 3: to be cloned */
+    for (i = 0; i < n_old; i++) {
+        gtr__node *n = &p->node[i];
+        if (n->region == region && n->micro == micro && n->phase == GTR__FORWARD) for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0) need[n->out[k]] = 1;
+    }
+    for (i = 0; i < n_old; i++) {
+        gtr__node *n = &p->node[i];
+        if ((n->region == region && n->micro == micro) || n->phase == GTR__BACKWARD) continue;
+        for (k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && n->reads >> k & 1 && need[gtr__root(p, n->in[k])] && n->phase == GTR__FORWARD) need[gtr__root(p, n->in[k])] = 2;
+    }
+    for (k = 0; k < p->n_value; k++) if (need[k] && p->value[k].home != GTR__HOME_ARENA) need[k] = 2;
+    for (i = 0; i < n_old; i++) {
+        gtr__node *n = &p->node[i];
+        if (n->phase != GTR__BACKWARD || n->micro != micro) continue;
+        for (k = 0; k < n->n_in; k++)
+            if (n->in[k] >= 0 && n->reads >> k & 1 && need[gtr__root(p, n->in[k])] % 2 == 1) { need[gtr__root(p, n->in[k])] = 3; if (at < 0) at = i; }
+    }
+    if (at < 0) goto done;
+    for (i = n_old - 1; i >= 0; i--) {      /* clones need their own inputs */
+        gtr__node *n = &p->node[i];
+        bool wanted = false;
+        if (n->region != region || n->micro != micro || n->phase != GTR__FORWARD) continue;
+        for (k = 0; k < n->n_out; k++) wanted |= n->out[k] >= 0 && need[n->out[k]] == 3;
+        if (!wanted) continue;
+        need[p->n_value + i] = 1;
+        for (k = 0; k < n->n_in; k++) if (need[gtr__root(p, n->in[k])] == 1) need[gtr__root(p, n->in[k])] = 3;
+    }
+    for (k = 0; k < p->n_value; k++) clone_of[k] = -1;
+    first_clone = p->n_node;
+    count = p->n_value;
+    for (i = 0; i < n_old && !b->failed; i++) {
+        const gtr__node o = p->node[i];
+        gtr__node *n;
+        if (!need[count + i]) continue;
+        b->micro = o.micro; b->row0 = o.row0; b->phase = GTR__BACKWARD;
+        n = gtr__node_new(b, o.op, o.dir, o.n_in, o.n_out);
+        if (!n) goto done;
+        { int *in = n->in, *out = n->out; *n = o; n->in = in; n->out = out; }
+        n->phase = GTR__BACKWARD;
+        n->region = 0;
+        n->recomputed = 1;
+        for (k = 0; k < o.n_in; k++) {
+            int r = gtr__root(p, o.in[k]);
+            n->in[k] = o.in[k];
+            if (r < count && clone_of[r] >= 0) {
+                int a = o.in[k] == r ? clone_of[r] : gtr__alias_new(b, clone_of[r], p->value[o.in[k]].shape, 0);
+                if (a < 0) goto done;
+                p->node[p->n_node - 1].in[k] = a;
+            }
+            n = &p->node[p->n_node - 1];
+        }
+        for (k = 0; k < o.n_out; k++) {
+            int v = gtr__value_new(b, p->value[o.out[k]].shape, p->value[o.out[k]].dtype, NULL);
+            if (v < 0) goto done;
+            p->value[v].storage = p->value[o.out[k]].storage;
+            p->value[v].stage = p->value[o.out[k]].stage;
+            p->value[v].label = gtr__value_name(p, o.out[k]);
+            clone_of[o.out[k]] = v;
+            p->node[p->n_node - 1].out[k] = v;
+        }
+    }
+    for (i = at; i < n_old; i++) {          /* backward reads the clones */
+        gtr__node *n = &p->node[i];
+        if (n->phase != GTR__BACKWARD || n->micro != micro) continue;
+        for (k = 0; k < n->n_in; k++) {
+            int r = n->in[k] < 0 ? -1 : gtr__root(p, n->in[k]), a;
+            if (r < 0 || r >= count || clone_of[r] < 0 || need[r] != 3) continue;
+            a = n->in[k] == r ? clone_of[r] : gtr__alias_new(b, clone_of[r], p->value[n->in[k]].shape, 0);
+            if (a < 0) goto done;
+            n->in[k] = a;
+        }
+    }
+    {   /* the clones move from the end of the list to place at */
+        int m = p->n_node - first_clone;
+        gtr__node *tmp = (gtr__node *)gtr__malloc(b->ctx, (size_t)m * sizeof *tmp);
+        if (!tmp) { b->failed = true; goto done; }
+        memcpy(tmp, p->node + first_clone, (size_t)m * sizeof *tmp);
+        memmove(p->node + at + m, p->node + at, (size_t)(first_clone - at) * sizeof *tmp);
+        memcpy(p->node + at, tmp, (size_t)m * sizeof *tmp);
+        gtr__mfree(b->ctx, tmp);
+    }
+done:
+    gtr__mfree(b->ctx, clone_of);
+    gtr__mfree(b->ctx, need);
+}
+static void gtr__pass_rematerialise(gtr__build *b)
+{
+    int region, m;
+    for (region = b->ctx->n_regions; region > 0; region--)
+        for (m = 0; m < b->r->micro && !b->failed; m++) gtr__rematerialise_region(b, region, m);
+}
+
+// >>pass:fuse
+#define GTR__UNARY_ID(ID, name, f, g) GTR__OP_##ID,
+#define GTR__BINARY_ID(ID, name, f, g, h) GTR__OP_##ID,
+static const int gtr__unary_ops[] = { GTR__UNARY(GTR__UNARY_ID) -1 };
+static const int gtr__binary_ops[] = { GTR__BINARY(GTR__BINARY_ID) -1 };
+static bool gtr__op_in(const int *list, gtr__op op) { for (; *list >= 0; list++) if (*list == (int)op) return true; return false; }
+
+/* One fusion: node b_at reads what node a_at made. It writes the fused node over b_at's or a_at's place. */
+typedef struct gtr__fuse {
+    gtr__plan *plan;
+    int       *readers, *writers;   /* per root value: nodes that read its data, write it */
+    gtr_context *ctx;
+} gtr__fuse;
+/* first is followed by second; ok decides and makes the fused node in out; keep_first: it takes first's place, else second's */
+typedef struct gtr__fusion {
+    const char *name;
+    gtr__op     first; const int *firsts;   /* one op, or a list of them */
+    gtr__dir    first_dir;
+    gtr__op     second; const int *seconds;
+    gtr__dir    second_dir;
+    gtr__op     fused;
+    bool        at_first;
+    bool      (*make)(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out);
+} gtr__fusion;
+
+static bool gtr__same_place(const gtr__node *a, const gtr__node *b) { return a->micro == b->micro && a->stage == b->stage && a->recomputed == b->recomputed; }
+static bool gtr__fuse_operands(gtr__fuse *f, gtr__node *out, int n_in, int n_out)
+{
+    int i;
+    out->in = (int *)gtr__malloc(f->ctx, (size_t)(n_in + n_out) * sizeof(int));
+    if (!out->in) return false;
+    out->out = out->in + n_in;
+    out->n_in = n_in; out->n_out = n_out;
+    for (i = 0; i < n_in + n_out; i++) out->in[i] = -1;
+    out->reads = ((uint64_t)1 << n_in) - 1;
+    out->adds = 0;
+    return true;
+}
+/* product or binary op, then activation: the value between is stored only if somebody else reads it */
+static bool gtr__make_act(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out)
+{
+    int mid = a->out[0];
+    if (b->in[0] != mid) return false;
+    if (!gtr__fuse_operands(f, out, a->n_in, 2)) return false;
+    memcpy(out->in, a->in, (size_t)a->n_in * sizeof(int));
+    out->out[0] = b->out[0];
+    out->out[1] = f->readers[mid] > 1 || f->plan->value[mid].home != GTR__HOME_ARENA ? mid : -1;
+    memcpy(out->attr.f, b->attr.f, sizeof out->attr.f);
+    out->attr.i[0] = b->op;
+    out->attr.i[1] = a->op;
+    return true;
+}
+static bool gtr__make_binary_act(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out)
+{
+    return gtr__shape_equal(&f->plan->value[a->in[0]].shape, &f->plan->value[a->in[1]].shape) &&
+           f->plan->value[a->in[0]].storage == f->plan->value[a->in[1]].storage && gtr__make_act(f, a, b, out);
+}
+/* a product's input gradient, then the gradient of the activation in front of it */
+static bool gtr__make_dact(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out)
+{
+    int g = a->out[0], saved = gtr__row(b->op)->needs & GTR__Y0 ? b->in[1] : b->in[0];
+    if (g < 0 || a->adds || b->adds || b->in[2] != g || f->readers[g] != 1 || f->writers[g] != 1 || f->plan->value[g].home != GTR__HOME_ARENA) return false;
+    if (!gtr__row(b->op)->needs) return false;     /* SCALE reads nothing: no saved operand to take */
+    if (!gtr__fuse_operands(f, out, 3, 1)) return false;
+    out->in[0] = a->in[a->n_in - 1];
+    out->in[1] = a->in[1];
+    out->in[2] = saved;
+    out->out[0] = b->out[0];
+    memcpy(out->attr.f, b->attr.f, sizeof out->attr.f);
+    out->attr.i[0] = b->op;
+    return true;
+}
+/* cross-entropy forward and backward in one pass over the logits, when the loss's own gradient is a constant */
+static bool gtr__make_xent(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out)
+{
+    if (b->in[0] != a->in[0] || b->in[2] != a->out[0] || b->adds || b->reads >> (b->n_in - 1) & 1 || b->out[0] < 0) return false;
+    if (!gtr__fuse_operands(f, out, 2, 4)) return false;
+    memcpy(out->in, a->in, 2 * sizeof(int));
+    memcpy(out->out, a->out, 3 * sizeof(int));
+    out->out[3] = b->out[0];
+    out->seed = b->seed;
+    return true;
+}
+static const gtr__fusion gtr__fusions[] = {
+    { "linear + activation", GTR__OP_LINEAR, NULL, GTR__FWD, GTR__OP_COUNT, gtr__unary_ops, GTR__FWD, GTR__OP_LINEAR_ACT, true, gtr__make_act },
+    { "binary + activation", GTR__OP_COUNT, gtr__binary_ops, GTR__FWD, GTR__OP_COUNT, gtr__unary_ops, GTR__FWD, GTR__OP_BINARY_ACT, true, gtr__make_binary_act },
+    { "linear dx + activation gradient", GTR__OP_LINEAR, NULL, GTR__BWD, GTR__OP_COUNT, gtr__unary_ops, GTR__BWD, GTR__OP_LINEAR_DACT, false, gtr__make_dact },
+    { "cross_entropy forward + backward", GTR__OP_CROSS_ENTROPY, NULL, GTR__FWD, GTR__OP_CROSS_ENTROPY, NULL, GTR__BWD, GTR__OP_XENT_STEP, true, gtr__make_xent },
+};
+static bool gtr__fits(const gtr__node *n, gtr__op op, const int *ops, gtr__dir dir) { return n->dir == dir && (ops ? gtr__op_in(ops, n->op) : n->op == op); }
+
+static void gtr__count_uses(gtr__fuse *f)
+{
+    gtr__plan *p = f->plan;
+    int i, k;
+    memset(f->readers, 0, (size_t)p->n_value * sizeof(int));
+    memset(f->writers, 0, (size_t)p->n_value * sizeof(int));
+    for (i = 0; i < p->n_node; i++) {
+        for (k = 0; k < p->node[i].n_in; k++) if (p->node[i].in[k] >= 0 && p->node[i].reads >> k & 1) f->readers[gtr__root(p, p->node[i].in[k])]++;
+        for (k = 0; k < p->node[i].n_out; k++) if (p->node[i].out[k] >= 0) f->writers[gtr__root(p, p->node[i].out[k])]++;
+    }
+}
+static void gtr__pass_fuse(gtr__build *b)
+{
+    gtr__plan *p = b->plan;
+    gtr__fuse f;
+    size_t row;
+    int i, j, k;
+    f.plan = p; f.ctx = b->ctx;
+    f.readers = (int *)gtr__malloc(b->ctx, (size_t)p->n_value * 2 * sizeof(int) + 8);
+    if (!f.readers) { b->failed = true; return; }
+    f.writers = f.readers + p->n_value;
+    for (row = 0; row < sizeof gtr__fusions / sizeof *gtr__fusions; row++) {
+        const gtr__fusion *u = &gtr__fusions[row];
+        if (!b->ctx->caps.fused[u->fused] && !b->ctx->preset) continue;
+        gtr__count_uses(&f);
+        for (i = 0; i < p->n_node; i++) {
+            if (!gtr__fits(&p->node[i], u->first, u->firsts, u->first_dir)) continue;
+            for (j = i + 1; j < p->n_node; j++) {
+                gtr__node fused;
+                if (!gtr__fits(&p->node[j], u->second, u->seconds, u->second_dir) || !gtr__same_place(&p->node[i], &p->node[j])) continue;
+                fused = u->at_first ? p->node[i] : p->node[j];
+                fused.flops = p->node[i].flops + p->node[j].flops;
+                if (!u->make(&f, &p->node[i], &p->node[j], &fused)) continue;
+                fused.op = u->fused;
+                fused.dir = GTR__FWD;
+                fused.fused = u->name;
+                fused.layer = p->node[i].layer;
+                gtr__mfree(b->ctx, p->node[i].in);
+                gtr__mfree(b->ctx, p->node[j].in);
+                k = u->at_first ? j : i;            /* the other's place is closed */
+                p->node[u->at_first ? i : j] = fused;
+                memmove(p->node + k, p->node + k + 1, (size_t)(p->n_node - k - 1) * sizeof *p->node);
+                p->n_node--;
+                if (!u->at_first) i--;
+                break;
+            }
+        }
+    }
+    gtr__mfree(b->ctx, f.readers);
+}
+static void gtr__pass_select(gtr__build *b)
+{
+    int at, m;
+    if (b->r->no_matchers) return;
+    for (at = 0; at < b->plan->n_node; at++)
+        for (m = 0; m < b->ctx->be->n_matchers; m++)
+            if (b->ctx->be->matchers[m].match(b->plan, at, &b->ctx->caps)) break;
+}
+
+// >>pass:order
+/* Gradients of parameters go to the further streams, all else stays on the first: nothing but the update waits for them. */
+static void gtr__assign_streams(gtr__build *b)
+{
+    gtr__plan *p = b->plan;
+    int i, k, next = 0;
+    p->n_stream = b->r->streams;
+    if (p->n_stream < 2) return;
+    for (i = 0; i < p->n_node; i++) {
+        bool side = p->node[i].phase == GTR__BACKWARD, any = false;
+        for (k = 0; k < p->node[i].n_out && side; k++)
+            if (p->node[i].out[k] >= 0) { any = true; side = p->value[gtr__root(p, p->node[i].out[k])].home == GTR__HOME_GRADIENT; }
+        if (side && any) p->node[i].stream = 1 + next++ % (p->n_stream - 1);
+    }
+}
+static int gtr__lane(const gtr__node *n) { return n->stage * GTR__MAX_STREAMS + n->stream; }
+
+/* clock[node * lanes + lane]: the last node of that lane that is done when this node starts; -1 none. */
+typedef struct gtr__order { int lanes; int *clock; } gtr__order;
+
+static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on)
+{
+    int l = gtr__lane(&p->node[on]), k, *mine = o->clock + (size_t)node * (size_t)o->lanes, *its;
+    if (l == gtr__lane(&p->node[node]) || mine[l] >= on) return;
+    its = o->clock + (size_t)on * (size_t)o->lanes;
+    for (k = 0; k < o->lanes; k++) if (its[k] > mine[k]) mine[k] = its[k];
+    mine[l] = on;
+    p->node[node].wait_mask |= (uint32_t)1 << l;
+    p->node[node].wait_node[l] = on;
+    p->node[on].signals = 1;
+}
+/* Waits for all that a node's operands need: their writers, and for what it writes also their readers. Fills o (NULL clock when out of
+   memory). The waits alone order the lanes; the memory pass relies on nothing else. */
+static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o)
+{
+    int i, k, l, *writer, *reader, last[GTR__MAX_LANES];
+    size_t per;
+    o->lanes = p->n_stage * GTR__MAX_STREAMS;
+    per = (size_t)p->n_value * (size_t)o->lanes;
+    o->clock = (int *)gtr__malloc(ctx, (size_t)p->n_node * (size_t)o->lanes * sizeof(int) + 8);
+    writer = (int *)gtr__malloc(ctx, per * 2 * sizeof(int) + 8);
+    if (!o->clock || !writer) { gtr__mfree(ctx, writer); gtr__mfree(ctx, o->clock); o->clock = NULL; return false; }
+    reader = writer + per;
+    for (i = 0; i < (int)(2 * per); i++) writer[i] = -1;
+    for (l = 0; l < GTR__MAX_LANES; l++) last[l] = -1;
+    for (i = 0; i < p->n_node; i++) {
+        gtr__node *n = &p->node[i];
+        int lane = gtr__lane(n), *mine = o->clock + (size_t)i * (size_t)o->lanes;
+        n->wait_mask = 0; n->signals = 0;
+        for (l = 0; l < o->lanes; l++) mine[l] = last[lane] >= 0 ? o->clock[(size_t)last[lane] * (size_t)o->lanes + (size_t)l] : -1;
+        mine[lane] = last[lane];
+        if (i == p->split) for (l = 0; l < o->lanes; l++) if (last[l] >= 0) gtr__wait_for(p, o, i, last[l]);
+        for (k = 0; k < n->n_in; k++) {
+            int v = n->in[k] < 0 || !(n->reads >> k & 1) ? -1 : gtr__root(p, n->in[k]);
+            if (v < 0) continue;
+            for (l = 0; l < o->lanes; l++) { int w = writer[(size_t)v * (size_t)o->lanes + (size_t)l]; if (w >= 0) gtr__wait_for(p, o, i, w); }
+            reader[(size_t)v * (size_t)o->lanes + (size_t)lane] = i;
+        }
+        for (k = 0; k < n->n_out; k++) {
+            int v = n->out[k] < 0 ? -1 : gtr__root(p, n->out[k]);
+            if (v < 0) continue;
+            for (l = 0; l < o->lanes; l++) {
+                int w = writer[(size_t)v * (size_t)o->lanes + (size_t)l], r = reader[(size_t)v * (size_t)o->lanes + (size_t)l];
+                if (w >= 0 && w != i) gtr__wait_for(p, o, i, w);
+                if (r >= 0 && r != i) gtr__wait_for(p, o, i, r);
+            }
+            writer[(size_t)v * (size_t)o->lanes + (size_t)lane] = i;
+        }
+        last[lane] = i;
+    }
+    gtr__mfree(ctx, writer);
+    return true;
+}
+
+// >>pass:memory
+typedef struct gtr__span { int value, node; size_t bytes, offset; int first; int stage; } gtr__span;   /* a value's, or a node's workspace */
+static int gtr__span_order(const void *a, const void *b)
+{
+    const gtr__span *x = (const gtr__span *)a, *y = (const gtr__span *)b;
+    if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
+    return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x->value < y->value ? -1 : x->value > y->value);
+}
+/* Whether all uses of a (last use per lane) are done when node starts. */
+static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node, int node_lane)
+{
+    const int *clock = o->clock + (size_t)node * (size_t)o->lanes;
+    int l;
+    for (l = 0; l < o->lanes; l++) {
+        int known = l == node_lane ? node - 1 : clock[l];
+        if (last_of_a[l] > known) return false;
+    }
+    return true;
+}
+static size_t gtr__value_bytes(const gtr__value *v) { return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage); }
+
+/* Offsets: largest first, each at the lowest place that is free of all spans whose uses are not ordered against its own. */
+static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, int *last)
+{
+    int i, j, *busy = (int *)gtr__malloc(ctx, (size_t)n * sizeof(int) + 8), n_busy;
+    if (!busy) return false;
+    qsort(spans, (size_t)n, sizeof *spans, gtr__span_order);
+    for (i = 0; i < n; i++) {
+        gtr__span *s = &spans[i];
+        size_t at = 0;
+        const int *mine = last + (size_t)(s->value >= 0 ? s->value : p->n_value + s->node) * (size_t)o->lanes;
+        n_busy = 0;
+        for (j = 0; j < i; j++) {
+            gtr__span *t = &spans[j];
+            const int *its = last + (size_t)(t->value >= 0 ? t->value : p->n_value + t->node) * (size_t)o->lanes;
+            int k;
+            if (t->stage != s->stage || !t->bytes) continue;
+            if (gtr__done_before(o, its, s->first, gtr__lane(&p->node[s->first])) || gtr__done_before(o, mine, t->first, gtr__lane(&p->node[t->first]))) continue;
+            for (k = n_busy++; k > 0 && spans[busy[k - 1]].offset > t->offset; k--) busy[k] = busy[k - 1];
+            busy[k] = j;
+        }
+        for (j = 0; j < n_busy; j++) {
+            gtr__span *t = &spans[busy[j]];
+            if (t->offset >= at + s->bytes) break;
+            if (t->offset + t->bytes > at) at = t->offset + t->bytes;
+        }
+        s->offset = at;
+        p->arena[s->stage] = GTR__MAX(p->arena[s->stage], at + s->bytes);
+    }
+    gtr__mfree(ctx, busy);
+    return true;
+}
+/* Operands of a node's call but for their addresses. */
+static void gtr__call_shapes(gtr__plan *p, gtr__node *n, gtr__arg *in, gtr__arg *out)
+{
+    int k;
+    for (k = 0; k < n->n_in + n->n_out; k++) {
+        gtr__arg *a = k < n->n_in ? &in[k] : &out[k - n->n_in];
+        int v = n->in[k];           /* out follows in */
+        memset(a, 0, sizeof *a);
+        if (v < 0) continue;
+        a->dtype = p->value[v].storage;
+        a->shape = p->value[v].shape;
+        a->count = gtr__count(&a->shape);
+        if (k >= n->n_in) a->add = (int)(n->adds >> (k - n->n_in) & 1);
+    }
+}
+static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n)
+{
+    gtr__arg in[GTR__MAX_ARGS], out[GTR__MAX_ARGS];
+    gtr__call c;
+    gtr_result r;
+    int k;
+    static const char wanted = 0;       /* a non-NULL address that nobody reads or writes */
+    const gtr__op_row *row = gtr__row(n->op);
+    n->ws_bytes = 0;
+    gtr__call_shapes(p, n, in, out);
+    n->bytes = 0;
+    for (k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && n->reads >> k & 1) { in[k].data = (void *)(uintptr_t)&wanted; n->bytes += (double)gtr__value_bytes(&p->value[n->in[k]]); }
+    for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0) { out[k].data = (void *)(uintptr_t)&wanted; n->bytes += (double)gtr__value_bytes(&p->value[n->out[k]]) * (1 + (double)(n->adds >> k & 1)); }
+    if (ctx->caps.cuda && !(row->flags & GTR__WS)) return GTR_OK;
+    if (ctx->preset && ctx->caps.cuda) { n->ws_bytes = row->cls == GTR__LOW ? ctx->caps.product_workspace : 65536; return GTR_OK; }
+    memset(&c, 0, sizeof c);
+    c.attr = &n->attr; c.n_in = n->n_in; c.n_out = n->n_out; c.in = in; c.out = out; c.caps = &ctx->caps; c.precision = p->precision;
+    c.training = n->training;
+    c.measure = &n->ws_bytes;
+    r = ctx->caps.cuda ? ctx->be->kernel[n->op][n->dir](NULL, &c) : gtr__cpu_call(NULL, n->op, n->dir, &c);
+    if (r != GTR_OK) gtr__fail(ctx, r, "%s: its workspace could not be planned", n->layer);
+    n->ws_bytes = GTR__ROUND_UP(n->ws_bytes, (size_t)GTR__ALIGN);
+    return r;
+}
+/* Values that the right phases read must survive what runs between gtr_backward and gtr_update: they leave the arena. */
+static void gtr__carry(gtr__plan *p)
+{
+    int i, k;
+    for (i = p->split; i < p->n_node; i++)
+        for (k = 0; k < p->node[i].n_in; k++) {
+            gtr__value *v = p->node[i].in[k] < 0 ? NULL : &p->value[gtr__root(p, p->node[i].in[k])];
+            if (!v || v->home != GTR__HOME_ARENA || v->producer >= p->split) continue;
+            v->home = GTR__HOME_KEPT;
+            v->tensor = NULL;
+            v->offset = p->carry;
+            p->carry += GTR__ROUND_UP(gtr__value_bytes(v), (size_t)GTR__ALIGN);
+        }
+}
+static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o)
+{
+    int i, k, n = 0, *last, *first;
+    gtr__span *spans;
+    bool ok = false;
+    last = (int *)gtr__malloc(ctx, (size_t)(p->n_value + p->n_node) * (size_t)o->lanes * sizeof(int) + 8);
+    first = (int *)gtr__malloc(ctx, (size_t)p->n_value * sizeof(int) + 8);
+    spans = (gtr__span *)gtr__malloc(ctx, (size_t)(p->n_value + p->n_node) * sizeof *spans + 8);
+    if (!last || !first || !spans) goto done;
+    for (i = 0; i < (p->n_value + p->n_node) * o->lanes; i++) last[i] = -1;
+    for (i = 0; i < p->n_value; i++) first[i] = -1;
+    for (i = 0; i < p->n_node; i++) {
+        gtr__node *q = &p->node[i];
+        for (k = 0; k < q->n_in + q->n_out; k++) {
+            int v = q->in[k];
+            if (v < 0 || (k < q->n_in && !(q->reads >> k & 1))) continue;
+            v = gtr__root(p, v);
+            if (first[v] < 0) first[v] = i;
+            last[(size_t)v * (size_t)o->lanes + (size_t)gtr__lane(q)] = i;
+        }
+        if (q->ws_bytes) {
+            gtr__span *s = &spans[n++];
+            s->value = -1; s->node = i; s->bytes = q->ws_bytes; s->first = i; s->stage = q->stage; s->offset = 0;
+            last[(size_t)(p->n_value + i) * (size_t)o->lanes + (size_t)gtr__lane(q)] = i;
+        }
+    }
+    for (i = 0; i < p->n_value; i++) {
+        gtr__value *v = &p->value[i];
+        v->bytes = gtr__value_bytes(v);
+        if (v->home != GTR__HOME_ARENA || first[i] < 0) continue;
+        spans[n].value = i; spans[n].node = -1; spans[n].first = first[i]; spans[n].stage = v->stage; spans[n].offset = 0;
+        spans[n++].bytes = GTR__ROUND_UP(v->bytes, (size_t)GTR__ALIGN);
+    }
+    ok = gtr__place(ctx, p, o, spans, n, last);
+    for (i = 0; i < n && ok; i++) {
+        if (spans[i].value >= 0) p->value[spans[i].value].offset = spans[i].offset;
+        else p->node[spans[i].node].ws_offset = spans[i].offset;
+    }
+done:
+    gtr__mfree(ctx, last); gtr__mfree(ctx, first); gtr__mfree(ctx, spans);
+    return ok;
+}
+
+// >>plan-make
+static void gtr__plan_clear(gtr_context *ctx, gtr__plan *p)
+{
+    int i;
+    for (i = 0; i < p->n_node; i++) {
+        if (p->node[i].op == GTR__OP_FEED) gtr__mfree(ctx, (void *)(uintptr_t)p->node[i].attr.ptr);
+        gtr__mfree(ctx, p->node[i].in);
+        gtr__mfree(ctx, (void *)(uintptr_t)p->node[i].call.in);
+    }
+    gtr__mfree(ctx, p->node);
+    gtr__mfree(ctx, p->value);
+    memset(p, 0, sizeof *p);
+}
+/* FEED nodes, one a stage, in front of all: every input's slot in each storage that is read. */
+static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs)
+{
+    int stage, i, k;
+    for (stage = b->ctx->n_instance - 1; stage >= 0; stage--) {
+        gtr__feed *feed = NULL;
+        gtr__node *n;
+        gtr__node tmp;
+        int outs[2 * GTR__MAX_FEED], count = 0;
+        for (i = 0; i < n_inputs; i++) if (inputs[i]->stage == stage && b->shared[inputs[i]->id] >= 0 && gtr__batched(inputs[i])) break;
+        if (i == n_inputs) continue;
+        feed = (gtr__feed *)gtr__malloc(b->ctx, sizeof *feed);
+        if (!feed) { b->failed = true; return; }
+        feed->rows = b->r->batch;
+        for (i = 0; i < n_inputs; i++) {
+            gtr_tensor *t = inputs[i];
+            int whole = b->shared[t->id], v[2];
+            if (t->stage != stage || whole < 0 || !gtr__batched(t)) continue;
+            v[0] = whole; v[1] = b->extra[whole].low;
+            for (k = 0; k < 2; k++) {
+                gtr__feed_input *in = &feed->input[count];
+                if (v[k] < 0) continue;
+                in->slot = i;
+                in->from = b->r->data ? b->r->data->column[i].dtype : t->dtype;
+                in->scale = b->r->data ? b->r->data->column[i].scale : 1;
+                in->shift = b->r->data ? b->r->data->column[i].shift : 0;
+                in->row = gtr__count(&b->plan->value[whole].shape) / b->r->batch;
+                outs[count++] = v[k];
+            }
+        }
+        feed->n = count;
+        b->phase = GTR__FEED;
+        b->row0 = 0; b->micro = 0;
+        n = gtr__node_new(b, GTR__OP_FEED, GTR__FWD, 0, count);
+        if (!n) { gtr__mfree(b->ctx, feed); return; }
+        memcpy(n->out, outs, (size_t)count * sizeof(int));
+        n->attr.ptr = feed;
+        n->stage = stage;
+        n->layer = "inputs";
+        tmp = *n;
+        memmove(b->plan->node + 1, b->plan->node, (size_t)(b->plan->n_node - 1) * sizeof tmp);
+        b->plan->node[0] = tmp;
+    }
+}
+static void gtr__add_commits(gtr__build *b)
+{
+    int i, end = b->plan->n_node;
+    for (i = 0; i < end && !b->failed; i++) {
+        const gtr__node o = b->plan->node[i];
+        gtr__node *n;
+        int tracked;
+        if (!(gtr__row(o.op)->flags & GTR__COMMITS) || o.dir != GTR__FWD || o.recomputed) continue;
+        tracked = gtr__leaf_value(b, b->ctx->tensor[o.attr.i[7]]);
+        n = gtr__node_new(b, (gtr__op)o.attr.i[6], GTR__FWD, 5, 0);
+        if (!n || tracked < 0) { b->failed = true; return; }
+        n->in[0] = o.out[1]; n->in[1] = o.out[3]; n->in[2] = o.in[3]; n->in[3] = o.in[4]; n->in[4] = tracked;
+        n->attr.f[0] = o.attr.f[1];
+        n->attr.i[0] = gtr__count(&b->plan->value[o.in[0]].shape) / gtr__count(&b->plan->value[o.out[1]].shape);
+        n->stage = o.stage;
+        n->micro = o.micro;
+        n->layer = o.layer;
+    }
+}
+/* The mean over micro-batches, weighted by rows, of each reported scalar. */
+static void gtr__weigh(gtr__build *b, int *totals, int64_t rows)
+{
+    int i;
+    for (i = 0; i < b->r->n_report; i++) {
+        gtr_tensor *t = b->r->report[i];
+        int v = b->map[t->id];
+        if (b->r->micro == 1) { totals[i] = v; continue; }
+        if (totals[i] < 0) {
+            totals[i] = gtr__value_new(b, gtr_shape0(), GTR_F32, t);
+            if (totals[i] < 0) return;
+            b->plan->value[totals[i]].home = GTR__HOME_KEPT;
+            gtr__accumulate(b, totals[i], v, (double)rows / (double)b->r->batch, false);
+        } else gtr__accumulate(b, totals[i], v, (double)rows / (double)b->r->batch, true);
+    }
+}
+static void gtr__add_right(gtr__build *b, const int *losses, int n_losses, const int *totals, const gtr__optim *optim)
+{
+    gtr__node *n;
+    int i;
+    b->micro = 0; b->row0 = 0;
+    if (b->r->trainer) {
+        b->phase = GTR__GUARD;
+        n = gtr__node_new(b, GTR__OP_GUARD, GTR__FWD, n_losses, 0);
+        if (!n) return;
+        for (i = 0; i < n_losses; i++) n->in[i] = losses[i];
+        n->attr.ptr = optim; n->layer = "gradients";
+        b->phase = GTR__UPDATE;
+        n = gtr__node_new(b, GTR__OP_UPDATE, GTR__FWD, 0, 0);
+        if (!n) return;
+        n->attr.ptr = optim; n->layer = "optimizer";
+        b->phase = GTR__COMMIT;
+        gtr__add_commits(b);
+    }
+    b->phase = GTR__REPORT;
+    n = gtr__node_new(b, GTR__OP_REPORT, GTR__FWD, b->r->n_report, 0);
+    if (!n) return;
+    for (i = 0; i < b->r->n_report; i++) n->in[i] = totals[i];
+    n->attr.ptr = b->r->trainer ? optim : NULL;
+    n->layer = "report";
+}
+/* The values that a trainer differentiates by: its parameters. */
+static void gtr__want_parameters(gtr__build *b);
+
+static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_tensor **inputs, int n_inputs, const gtr__optim *optim, gtr__plan *plan)
+{
+    gtr__build b;
+    gtr__order o;
+    int64_t i, n_map = ctx->n_tensor;
+    int m, k, losses[64], n_losses = 0, totals[GTR__MAX_REPORT] = { -1, -1, -1, -1 }, bounds[2 * 64 + 1];
+    bool interleave = ctx->n_instance == 1;     /* pipelines run all forwards first, so that stages can overlap */
+    memset(plan, 0, sizeof *plan);
+    memset(&b, 0, sizeof b);
+    memset(&o, 0, sizeof o);
+    b.ctx = ctx; b.plan = plan; b.r = r;
+    plan->batch = r->batch; plan->precision = r->precision; plan->n_stage = ctx->n_instance; plan->n_stream = 1;
+    b.map = (int *)gtr__malloc(ctx, (size_t)n_map * sizeof(int) * 2 + 8);
+    b.reach = (unsigned char *)gtr__malloc(ctx, (size_t)n_map + 1);
+    if (!b.map || !b.reach) b.failed = true;
+    else {
+        b.shared = b.map + n_map;
+        for (i = 0; i < 2 * n_map; i++) b.map[i] = -1;
+        for (k = 0; k < r->n_fetch; k++) b.reach[r->fetch[k]->id] = 1;
+        for (k = 0; k < r->n_report; k++) b.reach[r->report[k]->id] = 1;
+        gtr__mark_reach(ctx, b.reach);
+    }
+    bounds[0] = 0;
+    for (m = 0; m < r->micro && !b.failed; m++) {
+        int first = plan->n_node, v;
+        b.micro = m;
+        b.row0 = r->batch * m / r->micro;
+        b.rows = r->batch * (m + 1) / r->micro - b.row0;
+        b.phase = GTR__FORWARD;
+        if (b.rows == 0) { bounds[m + 1] = plan->n_node; continue; }
+        for (i = 0; i < n_map && !b.failed; i++) {
+            bool leaf = b.reach[i] && (gtr__row(ctx->tensor[i]->op)->flags & GTR__LEAF);
+            if (!leaf || ctx->tensor[i]->op == GTR__OP_INPUT || ctx->tensor[i]->op == GTR__OP_GRADIENT || ctx->tensor[i]->op == GTR__OP_PART) b.map[i] = -1;
+        }
+        for (v = 0; v < plan->n_value; v++) if (plan->value[v].home == GTR__HOME_ARENA || plan->value[v].home == GTR__HOME_KEPT) b.extra[v].written = false;
+        for (v = 0; v < plan->n_value; v++) if (plan->value[v].home == GTR__HOME_PARAMETER || plan->value[v].home == GTR__HOME_STATE)
+            for (k = 0; k < GTR__MAX_STAGES; k++) b.extra[v].copy[k] = -1;
+        for (i = 0; i < n_map && !b.failed; i++) if (b.reach[i]) gtr__record_tensor(&b, ctx->tensor[i]);
+        if (b.failed) break;
+        if (r->trainer) {
+            losses[n_losses++] = b.map[r->report[0]->id];
+            gtr__want_parameters(&b);
+            if (interleave) {
+                b.phase = GTR__BACKWARD;
+                gtr__differentiate(&b, losses[n_losses - 1], (float)((double)b.rows / (double)r->batch), first, plan->n_node);
+            }
+        }
+        gtr__weigh(&b, totals, b.rows);
+        bounds[m + 1] = plan->n_node;
+    }
+    if (r->trainer && !interleave) for (m = 0, k = 0; m < r->micro && !b.failed; m++) {
+        int first = bounds[m];
+        b.micro = m;
+        b.row0 = r->batch * m / r->micro;
+        b.rows = r->batch * (m + 1) / r->micro - b.row0;
+        b.phase = GTR__BACKWARD;
+        if (b.rows) gtr__differentiate(&b, losses[k++], (float)((double)b.rows / (double)r->batch), first, bounds[m + 1]);
+    }
+    if (!b.failed && r->trainer) gtr__pass_rematerialise(&b);
+    if (!b.failed) gtr__pass_fuse(&b);
+    if (!b.failed && r->feeds) {
+        gtr__add_feed(&b, inputs, n_inputs);
+        plan->split = plan->n_node;
+        if (!b.failed) gtr__add_right(&b, losses, n_losses, totals, optim);
+    } else plan->split = plan->n_node;
+    if (!b.failed) gtr__pass_select(&b);
+    if (!b.failed) gtr__assign_streams(&b);
+    for (k = 0; k < plan->n_node && !b.failed; k++) {
+        int q;
+        for (q = 0; q < plan->node[k].n_out; q++) if (plan->node[k].out[q] >= 0) {
+            gtr__value *v = &plan->value[gtr__root(plan, plan->node[k].out[q])];
+            if (v->producer < 0) v->producer = k;
+        }
+        if (gtr__measure(ctx, plan, &plan->node[k]) != GTR_OK) b.failed = true;
+    }
+    if (!b.failed) gtr__carry(plan);
+    if (!b.failed && (!gtr__order_nodes(ctx, plan, &o) || !gtr__pass_memory(ctx, plan, &o))) b.failed = true;
+    gtr__mfree(ctx, o.clock);
+    gtr__mfree(ctx, b.map);
+    gtr__mfree(ctx, b.reach);
+    gtr__mfree(ctx, b.extra);
+    if (!b.failed) return GTR_OK;
+    gtr__plan_clear(ctx, plan);
+    return ctx->error ? ctx->error : gtr__fail(ctx, GTR_ERR_NOMEM, "out of host memory while planning");
+}
+
+// >>run
+/* A plan made ready: memory behind its values, kernels' calls filled in, the backend's executable. */
+typedef struct gtr__plan_cache {
+    struct gtr__plan_cache *next;
+    gtr__recipe  recipe;
+    gtr__plan    plan;
+    void        *exec;
+    void        *carry;
+    uint64_t     version;           /* ctx->memory_version that the addresses are of */
+    int64_t      highest;           /* the highest id of a tensor that it uses */
+    gtr_tensor  *input[GTR__MAX_FEED]; int n_inputs;
+} gtr__plan_cache;
+
+/* What a queue of runs shares with the device: control word and rings. A trainer has one, and gtr_eval. */
+typedef struct gtr__runner {
+    gtr_context *ctx;
+    gtr__ctl    *ctl;               /* device */
+    gtr__shared *shared, *shared_device;
+    uint64_t     launched;          /* launches so far */
+    uint64_t     step;              /* the next step's 0-based number */
+    int32_t     *flag;              /* device: a result of CHECK */
+} gtr__runner;
+
+/* Staging of an input: gtr_set writes slots in turn, so that a copy can be on its way while a step reads the other. */
+typedef struct gtr__feeding {
+    size_t bytes;                   /* of a slot */
+    void  *host[2], *mapped[2], *device[2], *event[2];
+    int    turn;
+    const void *source;             /* what the next run reads; NULL: nothing was set */
+    int64_t rows;                   /* batch of what was set */
+} gtr__feeding;
+
+static void gtr__feeding_slots_free(gtr_tensor *t)
+{
+    gtr__feeding *f = t->feeding;
+    int i;
+    for (i = 0; i < 2; i++) {
+        if (f->host[i]) t->ctx->be->host_free(t->ctx->instance[t->stage], f->host[i], f->bytes);
+        if (t->ctx->caps.cuda) gtr__device_free(t->ctx, t->stage, f->device[i], f->bytes);
+        if (f->event[i]) t->ctx->be->event_free(t->ctx->instance[t->stage], f->event[i]);
+        f->host[i] = f->device[i] = f->event[i] = NULL;
+    }
+    f->bytes = 0;
+    f->source = NULL;
+}
+static void gtr__feeding_free(gtr_tensor *t)
+{
+    if (!t->feeding) return;
+    gtr__feeding_slots_free(t);
+    gtr__mfree(t->ctx, t->feeding);
+    t->feeding = NULL;
+}
+static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes)
+{
+    gtr_context *ctx = t->ctx;
+    gtr__feeding *f;
+    int i;
+    if (!t->feeding && !(t->feeding = (gtr__feeding *)gtr__malloc(ctx, sizeof *t->feeding))) return GTR_ERR_NOMEM;
+    f = t->feeding;
+    if (bytes <= f->bytes) return GTR_OK;
+    if (gtr__backend_result(ctx, ctx->be->wait(ctx->instance[0]), "gtr_set") != GTR_OK) return ctx->error;
+    gtr__feeding_slots_free(t);
+    f->bytes = bytes;
+    for (i = 0; i < 2; i++) {
+        f->host[i] = ctx->be->host_alloc(ctx->instance[t->stage], bytes, &f->mapped[i]);
+        f->device[i] = ctx->caps.cuda ? f->host[i] ? gtr__device_alloc(ctx, t->stage, bytes) : NULL : f->host[i];
+        if (!f->device[i]) {
+            gtr__feeding_slots_free(t);
+            return gtr__fail(ctx, GTR_ERR_NOMEM, "input \"%s\": out of memory for %zu bytes of staging", gtr__label(t), bytes);
+        }
+    }
+    return GTR_OK;
+}
+
+static gtr_result gtr__wait_all(gtr_context *ctx)
+{
+    int i;
+    gtr_result r = GTR_OK;
+    for (i = 0; i < ctx->n_instance; i++) {
+        gtr_result s = ctx->be->wait(ctx->instance[i]);
+        if (r == GTR_OK) r = s;
+    }
+    return gtr__backend_result(ctx, r, "waiting for the device");
+}
+
+// >>leaves
+/* Copies between host memory and a leaf, waiting; src and dst in the tensor's logical dtype. */
+static gtr_result gtr__parameter_write(gtr_tensor *p, const void *src);
+static gtr_result gtr__parameter_read(gtr_tensor *p, void *dst)
+{
+    gtr_context *ctx = p->ctx;
+    return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[p->stage], dst, p->data, p->data_bytes, GTR__TO_HOST, true), gtr__label(p));
+}
+/* One kernel call outside a plan, through a plan of one node. */
+static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, gtr__arg in, gtr__arg out)
+{
+    gtr__plan plan;
+    gtr__node node;
+    memset(&plan, 0, sizeof plan);
+    memset(&node, 0, sizeof node);
+    plan.node = &node; plan.n_node = 1; plan.n_stage = ctx->n_instance; plan.n_stream = 1;
+    node.op = op; node.stage = stage; node.layer = "";
+    node.call.attr = &node.attr; node.call.n_in = 1; node.call.n_out = 1; node.call.in = &in; node.call.out = &out; node.call.caps = &ctx->caps;
+    return gtr__backend_result(ctx, ctx->be->run_node(ctx->instance, &plan, 0), gtr__row(op)->name);
+}
+static gtr__arg gtr__arg_of(void *data, gtr_dtype storage, const gtr_shape *shape)
+{
+    gtr__arg a;
+    memset(&a, 0, sizeof a);
+    a.data = data; a.dtype = storage; a.shape = *shape; a.count = gtr__count(shape);
+    return a;
+}
+/* Low copies follow a master that was written from outside; an update writes both itself. */
+static gtr_result gtr__refresh_low(gtr_tensor *p)
+{
+    int k;
+    for (k = 0; k < 2; k++) {
+        gtr_result r;
+        if (!p->low[k]) continue;
+        r = gtr__run_single(p->ctx, p->stage, GTR__OP_CAST, gtr__arg_of(p->data, GTR_F32, &p->shape), gtr__arg_of(p->low[k], k ? GTR_F16 : GTR_BF16, &p->shape));
+        if (r != GTR_OK) return r;
+    }
+    return GTR_OK;
+}
+static gtr_result gtr__parameter_write(gtr_tensor *p, const void *src)
+{
+    gtr_context *ctx = p->ctx;
+    gtr_result r = gtr__backend_result(ctx, ctx->be->copy(ctx->instance[p->stage], p->data, src, p->data_bytes, GTR__TO_DEVICE, true), gtr__label(p));
+    return r == GTR_OK ? gtr__refresh_low(p) : r;
+}
+
+// >>resolve
+static void gtr__entry_unprepare(gtr_context *ctx, gtr__plan_cache *e)
+{
+    if (e->exec) ctx->be->release(ctx->instance, e->exec);
+    e->exec = NULL;
+    e->version = 0;
+}
+static void gtr__entry_free(gtr_context *ctx, gtr__plan_cache *e)
+{
+    gtr__entry_unprepare(ctx, e);
+    gtr__device_free(ctx, 0, e->carry, e->plan.carry);
+    gtr__plan_clear(ctx, &e->plan);
+    gtr__mfree(ctx, e);
+}
+/* Drops plans that use tensor id or a later one (and all of them for id 0); those of a trainer too. */
+static void gtr__plans_forget(gtr_context *ctx, int64_t id)
+{
+    gtr__plan_cache **at = &ctx->plans;
+    if (!*at) return;
+    gtr__wait_all(ctx);
+    while (*at) {
+        gtr__plan_cache *e = *at;
+        if (e->highest < id) { at = &e->next; continue; }
+        *at = e->next;
+        gtr__entry_free(ctx, e);
+    }
+}
+/* Grows a device block that plans point to; its contents are lost. The old size is had back if the new one is not. */
+static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, size_t *bytes, size_t want, const char *what)
+{
+    void *p;
+    if (*block && *bytes >= want) return GTR_OK;
+    if (*block) {
+        if (gtr__wait_all(ctx) != GTR_OK) return ctx->error;
+        gtr__device_free(ctx, stage, *block, *bytes);
+        *block = NULL;
+        ctx->memory_version++;
+    }
+    p = gtr__device_alloc(ctx, stage, want);
+    if (!p) {
+        if (*bytes) *block = ctx->be->alloc(ctx->instance[stage], GTR__ROUND_UP(*bytes, (size_t)GTR__ALIGN));
+        if (*block) ctx->device_bytes += GTR__ROUND_UP(*bytes, (size_t)GTR__ALIGN);
+        else *bytes = 0;
+        return gtr__fail(ctx, GTR_ERR_NOMEM, "out of device memory: %zu bytes of %s", want, what);
+    }
+    *block = p;
+    *bytes = want;
+    return GTR_OK;
+}
+/* Memory for everything that a plan's values live in. */
+static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__plan_cache *e)
+{
+    gtr__plan *p = &e->plan;
+    int i;
+    gtr_result r = GTR_OK;
+    for (i = 0; i < p->n_stage && r == GTR_OK; i++)
+        if (p->arena[i]) r = gtr__block_grow(ctx, i, &ctx->arena[i], &ctx->arena_bytes[i], p->arena[i], "activations and workspace");
+    if (r == GTR_OK && p->carry && !e->carry && !(e->carry = gtr__device_alloc(ctx, 0, p->carry))) return GTR_ERR_NOMEM;
+    for (i = 0; i < p->n_value && r == GTR_OK; i++) {
+        gtr__value *v = &p->value[i];
+        gtr_tensor *t = v->tensor;
+        if (v->home == GTR__HOME_INPUT) {
+            int k = v->storage == GTR_BF16 ? 0 : 1;
+            if (v->storage == t->dtype) r = gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, v->bytes, "inputs");
+            else r = gtr__block_grow(ctx, t->stage, &t->low[k], &t->low_bytes[k], v->bytes, "inputs in low precision");
+        } else if (v->home == GTR__HOME_LOW) {
+            int k = v->storage == GTR_BF16 ? 0 : 1;
+            if (!t->low[k]) {
+                r = gtr__block_grow(ctx, t->stage, &t->low[k], &t->low_bytes[k], v->bytes, "low-precision weights");
+                if (r == GTR_OK) { r = gtr__refresh_low(t); ctx->low_version++; }
+            }
+        } else if (v->home == GTR__HOME_KEPT && t) {
+            r = gtr__block_grow(ctx, t->stage, &t->kept, &t->kept_bytes, v->offset + v->bytes, "kept values");
+            if (r == GTR_OK) {
+                t->kept_storage = v->storage;
+                t->kept_shape = v->offset || v->micro ? gtr__literal(t->shape, p->batch) : v->shape;
+            }
+        }
+    }
+    return r;
+}
+static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p);
+static void *gtr__value_address(gtr_context *ctx, const gtr__plan_cache *e, int id)
+{
+    const gtr__value *v = &e->plan.value[id];
+    gtr_tensor *t = v->tensor;
+    int low = v->storage == GTR_BF16 ? 0 : 1;
+    switch (v->home) {
+    case GTR__HOME_PARAMETER: case GTR__HOME_STATE: return t->data;
+    case GTR__HOME_LOW:      return t->low[low];
+    case GTR__HOME_INPUT:    return v->storage == t->dtype ? t->data : t->low[low];
+    case GTR__HOME_GRADIENT: return gtr__trainer_gradient(e->recipe.trainer, t);
+    case GTR__HOME_KEPT:     return (char *)(t ? t->kept : e->carry) + v->offset;
+    case GTR__HOME_ARENA:    return (char *)ctx->arena[v->stage] + v->offset;
+    case GTR__HOME_ALIAS:    return (char *)gtr__value_address(ctx, e, v->alias) + v->offset;
+    default: return NULL;
+    }
+}
+/* Fills the calls of all nodes. address: of a value; arenas: by stage. */
+typedef void *(*gtr__address_fn)(gtr_context *ctx, const gtr__plan_cache *e, int value);
+static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner *runner, gtr__address_fn address, void *const *arena)
+{
+    gtr__plan *p = &e->plan;
+    int i, k;
+    for (i = 0; i < p->n_node; i++) {
+        gtr__node *n = &p->node[i];
+        gtr__arg *args = (gtr__arg *)(uintptr_t)n->call.in;
+        if (!args) {
+            args = (gtr__arg *)gtr__malloc(ctx, (size_t)(n->n_in + n->n_out + 1) * sizeof *args);
+            if (!args) return GTR_ERR_NOMEM;
+        }
+        memset(&n->call, 0, sizeof n->call);
+        n->call.in = args;
+        n->call.out = args + n->n_in;
+        gtr__call_shapes(p, n, args, args + n->n_in);
+        for (k = 0; k < n->n_in + n->n_out; k++)
+            if (n->in[k] >= 0 && (k >= n->n_in || n->reads >> k & 1)) args[k].data = address(ctx, e, n->in[k]);
+        if (n->op == GTR__OP_REPORT) n->attr.i[0] = (int64_t)(uintptr_t)runner->shared_device;
+        if (n->op == GTR__OP_FEED) ((gtr__feed *)(uintptr_t)n->attr.ptr)->shared = runner->shared_device;
+        n->call.attr = &n->attr;
+        n->call.n_in = n->n_in; n->call.n_out = n->n_out;
+        n->call.ws = n->ws_bytes ? (char *)arena[n->stage] + n->ws_offset : NULL;
+        n->call.ws_bytes = n->ws_bytes;
+        n->call.caps = &ctx->caps;
+        n->call.precision = p->precision;
+        n->call.training = n->training; n->call.recomputed = n->recomputed;
+        n->call.seed = n->seed; n->call.row0 = n->row0;
+        n->call.ctl = runner ? runner->ctl : NULL;
+    }
+    return GTR_OK;
+}
+static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__plan_cache *e, gtr__runner *runner)
+{
+    gtr_result r;
+    if (e->exec && e->version == ctx->memory_version) return GTR_OK;
+    if (e->exec && gtr__wait_all(ctx) != GTR_OK) return ctx->error;
+    gtr__entry_unprepare(ctx, e);
+    r = gtr__entry_memory(ctx, e);
+    if (r == GTR_OK) r = gtr__resolve(ctx, e, runner, gtr__value_address, ctx->arena);
+    if (r == GTR_OK) r = gtr__backend_result(ctx, ctx->be->prepare(ctx->instance, &e->plan, &e->exec), "preparing a plan");
+    if (r == GTR_OK) e->version = ctx->memory_version;
+    return r;
+}
+
+/* The inputs that tensors depend on, in the order they were made. */
+static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n, gtr_tensor **input, int *n_inputs, int64_t *highest)
+{
+    unsigned char *reach = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor + 1);
+    int64_t i;
+    int k;
+    *n_inputs = 0;
+    *highest = 0;
+    if (!reach) return GTR_ERR_NOMEM;
+    for (k = 0; k < n; k++) { reach[t[k]->id] = 1; *highest = GTR__MAX(*highest, t[k]->id); }
+    gtr__mark_reach(ctx, reach);
+    for (i = 0; i < ctx->n_tensor; i++) {
+        if (!reach[i] || ctx->tensor[i]->op != GTR__OP_INPUT) continue;
+        if (*n_inputs == GTR__MAX_FEED) { gtr__mfree(ctx, reach); return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, "more than %d inputs in one graph", GTR__MAX_FEED); }
+        input[(*n_inputs)++] = ctx->tensor[i];
+    }
+    gtr__mfree(ctx, reach);
+    return GTR_OK;
+}
+/* The plan for a recipe: from the cache, or made. NULL on error. */
+static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const gtr__optim *optim)
+{
+    gtr__plan_cache *e;
+    gtr_tensor *all[32 + GTR__MAX_REPORT];
+    int n = 0, i;
+    for (e = ctx->plans; e; e = e->next) if (!memcmp(&e->recipe, r, sizeof *r)) return e;
+    e = (gtr__plan_cache *)gtr__malloc(ctx, sizeof *e);
+    if (!e) return NULL;
+    e->recipe = *r;
+    for (i = 0; i < r->n_fetch; i++) all[n++] = r->fetch[i];
+    for (i = 0; i < r->n_report; i++) all[n++] = r->report[i];
+    if (gtr__find_inputs(ctx, all, n, e->input, &e->n_inputs, &e->highest) != GTR_OK ||
+        gtr__plan_make(ctx, r, e->input, e->n_inputs, optim, &e->plan) != GTR_OK) { gtr__mfree(ctx, e); return NULL; }
+    e->next = ctx->plans;
+    ctx->plans = e;
+    return e;
+}
+/* Recipes are compared by bytes: they start from zero. */
+static gtr__recipe gtr__recipe0(int64_t batch, int training)
+{
+    gtr__recipe r;
+    memset(&r, 0, sizeof r);
+    r.batch = batch; r.training = training; r.micro = 1; r.streams = 1; r.feeds = true;
+    return r;
+}
+
+// >>runner
+#define GTR__CTL_BYTES 512           /* the control word, and in its second half the flag */
+static void gtr__runner_free(gtr__runner *r)
+{
+    gtr_context *ctx = r->ctx;
+    if (r->shared) ctx->be->host_free(ctx->instance[0], r->shared, sizeof *r->shared);
+    gtr__device_free(ctx, 0, r->ctl, GTR__CTL_BYTES);
+    gtr__mfree(ctx, r);
+}
+static gtr__runner *gtr__runner_new(gtr_context *ctx, float scale)
+{
+    gtr__runner *r = (gtr__runner *)gtr__malloc(ctx, sizeof *r);
+    gtr__ctl zero;
+    void *device = NULL;
+    if (!r) return NULL;
+    r->ctx = ctx;
+    memset(&zero, 0, sizeof zero);
+    zero.scale = scale;
+    zero.coef = 1;
+    r->ctl = (gtr__ctl *)gtr__device_alloc(ctx, 0, GTR__CTL_BYTES);
+    r->flag = (int32_t *)((char *)r->ctl + GTR__CTL_BYTES / 2);
+    r->shared = r->ctl ? (gtr__shared *)ctx->be->host_alloc(ctx->instance[0], sizeof *r->shared, &device) : NULL;
+    r->shared_device = (gtr__shared *)device;
+    if (!r->shared) gtr__fail(ctx, GTR_ERR_NOMEM, "out of pinned host memory: %zu bytes", sizeof *r->shared);
+    else {
+        memset(r->shared, 0, sizeof *r->shared);
+        if (gtr__backend_result(ctx, ctx->be->copy(ctx->instance[0], r->ctl, &zero, sizeof zero, GTR__TO_DEVICE, true), "a trainer's control block") == GTR_OK) return r;
+    }
+    gtr__runner_free(r);
+    return NULL;
+}
+static void gtr__fence(void)
+{
+#if defined(__GNUC__) || defined(__clang__)
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#elif defined(_WIN32)
+    MemoryBarrier();
+#endif
+}
+/* Waits until the ring has room for one step more: its record and its entry may then be written over. */
+static gtr_result gtr__runner_room(gtr__runner *r)
+{
+    double start = 0;
+    while (r->launched - r->shared->launches >= GTR__RING - 1) {
+        if (start == 0) start = gtr__now();
+        else if (gtr__now() - start > 2.0) { gtr_result s = gtr__wait_all(r->ctx); if (s != GTR_OK) return s; start = 0; }
+        gtr__pause();
+    }
+    return GTR_OK;
+}
+/* Launches a part of a plan for the next step; rec is written unless it is the right part, whose left part had it. */
+static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__part part, const gtr__record *rec)
+{
+    gtr_context *ctx = r->ctx;
+    gtr_result s;
+    if (part != GTR__PART_RIGHT) {
+        s = gtr__runner_room(r);
+        if (s != GTR_OK) return s;
+        r->shared->record[r->step % GTR__RING] = *rec;
+        r->shared->record[r->step % GTR__RING].step = r->step;
+        gtr__fence();
+    }
+    s = ctx->be->launch(ctx->instance, e->exec, part);
+    if (s != GTR_OK) return gtr__backend_result(ctx, s, "a step");
+    if (part != GTR__PART_LEFT) { r->launched++; r->step++; }
+    return GTR_OK;
+}
+
+/* What FEED reads of inputs that were set by hand. *batch: theirs; 0 when no input has one. */
+static gtr_result gtr__set_inputs(gtr__plan_cache *e, gtr__record *rec, const char *who)
+{
+    int i;
+    for (i = 0; i < e->n_inputs; i++) {
+        gtr_tensor *t = e->input[i];
+        if (!gtr__batched(t)) continue;
+        rec->src[i] = (uint64_t)(uintptr_t)t->feeding->source;
+    }
+    (void)who;
+    return GTR_OK;
+}
+static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *input, int n, const char *who, int64_t *batch)
+{
+    gtr_tensor *first = NULL;
+    int i;
+    *batch = 1;
+    for (i = 0; i < n; i++) {
+        gtr_tensor *t = input[i];
+        if (!t->feeding || !(t->feeding->source || !gtr__batched(t)))
+            return gtr__fail(ctx, GTR_ERR_STATE, "%s: input \"%s\" was not set (gtr_set, or gtr_trainer_data)", who, t->name);
+        if (!gtr__batched(t)) continue;
+        if (first && t->feeding->rows != *batch)
+            return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: input \"%s\" was set with a batch of %lld and \"%s\" with %lld", who, first->name, (long long)*batch, t->name, (long long)t->feeding->rows);
+        first = t;
+        *batch = t->feeding->rows;
+    }
+    return GTR_OK;
+}
+
+// >>set-get
+/* Labels and ids out of range would read out of bounds or poison the loss: they are refused before they get there. */
+static gtr_result gtr__check_limit(gtr_tensor *t, const int32_t *v, int64_t n)
+{
+    int64_t i;
+    if (!t->limit) return GTR_OK;
+    for (i = 0; i < n; i++)
+        if ((v[i] < 0 || v[i] >= t->limit) && !(t->has_ignore && v[i] == t->ignore))
+            return gtr__fail(t->ctx, GTR_ERR_ARG, "input \"%s\": element %lld is %ld, want 0 to %lld for %s", t->name, (long long)i, (long)v[i], (long long)t->limit - 1, t->limit_by);
+    return GTR_OK;
+}
+/* Bytes for an input: sets *rows. */
+static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows)
+{
+    int64_t per = gtr__count(&t->shape), size;
+    char text[GTR__SHAPE_TEXT];
+    if (per < 0) per = -per;
+    size = per * (int64_t)gtr__dtype_size(t->dtype);
+    if (bytes == 0 || bytes > (size_t)INT64_MAX / 2 || (int64_t)bytes % size || (!gtr__batched(t) && (int64_t)bytes != size))
+        return gtr__fail(t->ctx, GTR_ERR_SHAPE, "input \"%s\" %s %s: got %zu bytes, want %s%lld", t->name, gtr__shape_text(&t->shape, text), gtr__dtype_names[t->dtype], bytes,
+                         gtr__batched(t) ? "a multiple of " : "", (long long)size);
+    *rows = gtr__batched(t) ? (int64_t)bytes / size : 1;
+    return GTR_OK;
+}
+static gtr_result gtr__set_check(gtr_tensor *t, const void *src, const char *who)
+{
+    if (!t) return GTR_ERR_ARG;
+    if (t->ctx->dead) return t->ctx->error;
+    if (t->ctx->preset) return gtr__fail(t->ctx, GTR_ERR_STATE, "%s: a context with a preset plans only", who);
+    if (!src) return gtr__fail(t->ctx, GTR_ERR_ARG, "%s \"%s\": the source is NULL", who, gtr__label(t));
+    return GTR_OK;
+}
+GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes)
+{
+    gtr_context *ctx;
+    gtr__feeding *f;
+    int64_t rows;
+    gtr_result r = gtr__set_check(t, src, "gtr_set");
+    if (r != GTR_OK) return r;
+    ctx = t->ctx;
+    if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) {
+        char text[GTR__SHAPE_TEXT];
+        if (bytes != t->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_set \"%s\" %s: got %zu bytes, want %zu", gtr__label(t), gtr__shape_text(&t->shape, text), bytes, t->data_bytes);
+        r = gtr__wait_all(ctx);
+        return r == GTR_OK ? gtr__parameter_write(t, src) : r;
+    }
+    if (t->op != GTR__OP_INPUT) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_set: \"%s\" is computed; inputs, parameters and constants can be set", gtr__label(t));
+    r = gtr__input_rows(t, bytes, &rows);
+    if (r == GTR_OK && t->dtype == GTR_I32) r = gtr__check_limit(t, (const int32_t *)src, (int64_t)(bytes / 4));
+    if (r != GTR_OK) return r;
+    if (!gtr__batched(t)) {         /* one copy, straight to the slot */
+        if (!t->feeding && !(t->feeding = (gtr__feeding *)gtr__malloc(ctx, sizeof *t->feeding))) return GTR_ERR_NOMEM;
+        r = gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, bytes, "inputs");
+        return r == GTR_OK ? gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], t->data, src, bytes, GTR__TO_DEVICE, true), t->name) : r;
+    }
+    r = gtr__feeding_room(t, bytes);
+    if (r != GTR_OK) return r;
+    f = t->feeding;
+    f->turn ^= 1;
+    if (f->event[f->turn]) r = gtr__backend_result(ctx, ctx->be->ready(ctx->instance[t->stage], f->event[f->turn]), t->name);
+    if (r != GTR_OK) return r;
+    memcpy(f->host[f->turn], src, bytes);
+    if (f->device[f->turn] != f->host[f->turn]) {
+        r = ctx->be->copy(ctx->instance[t->stage], f->device[f->turn], f->host[f->turn], bytes, GTR__TO_DEVICE, false);
+        if (r == GTR_OK) r = ctx->be->record(ctx->instance[t->stage], &f->event[f->turn]);
+        if (r != GTR_OK) return gtr__backend_result(ctx, r, t->name);
+    }
+    f->source = f->device[f->turn];
+    f->rows = rows;
+    return GTR_OK;
+}
+GTR_API gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *event)
+{
+    int64_t rows;
+    gtr_result r = gtr__set_check(t, src, "gtr_set_device");
+    if (r != GTR_OK) return r;
+    if (t->op != GTR__OP_INPUT || !gtr__batched(t)) return gtr__fail(t->ctx, GTR_ERR_ARG, "gtr_set_device: \"%s\" is not an input with a batch", gtr__label(t));
+    r = gtr__input_rows(t, bytes, &rows);
+    if (r != GTR_OK) return r;
+    if (!t->feeding && !(t->feeding = (gtr__feeding *)gtr__malloc(t->ctx, sizeof *t->feeding))) return GTR_ERR_NOMEM;
+    if (event) r = gtr__backend_result(t->ctx, t->ctx->be->wait_for(t->ctx->instance[t->stage], event), t->name);
+    t->feeding->source = src;
+    t->feeding->rows = rows;
+    return r;
+}
+
+static void gtr__mark_filled(gtr__plan_cache *e);
+static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training)
+{
+    gtr_context *ctx = NULL;
+    gtr__recipe recipe;
+    gtr__plan_cache *e;
+    gtr__record rec;
+    gtr_tensor *input[GTR__MAX_FEED];
+    int64_t batch, highest;
+    int n_inputs, i;
+    gtr_result r;
+    if (!t || n < 1) return GTR_ERR_ARG;
+    for (i = 0; i < n; i++) {
+        if (!t[i]) return GTR_ERR_ARG;
+        if (!ctx) ctx = t[i]->ctx;
+        if (t[i]->ctx != ctx) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_eval: the tensors belong to different contexts");
+    }
+    if (ctx->dead) return ctx->error;
+    if (ctx->preset) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_eval: a context with a preset plans only");
+    if (n > 32) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_eval: %d tensors, want 1 to 32", n);
+    r = gtr__find_inputs(ctx, t, n, input, &n_inputs, &highest);
+    if (r == GTR_OK) r = gtr__batch_of_inputs(ctx, input, n_inputs, "gtr_eval", &batch);
+    if (r != GTR_OK) return r;
+    if (!ctx->runner && !(ctx->runner = gtr__runner_new(ctx, 1))) return ctx->error;
+    recipe = gtr__recipe0(batch, training);
+    for (i = 0; i < n; i++) recipe.fetch[i] = t[i];
+    recipe.n_fetch = n;
+    e = gtr__entry_get(ctx, &recipe, NULL);
+    if (!e) return ctx->error;
+    r = gtr__entry_ready(ctx, e, ctx->runner);
+    if (r != GTR_OK) return r;
+    memset(&rec, 0, sizeof rec);
+    gtr__set_inputs(e, &rec, "gtr_eval");
+    r = gtr__runner_launch(ctx->runner, e, GTR__PART_ALL, &rec);
+    if (r == GTR_OK) gtr__mark_filled(e);
+    return r;
+}
+GTR_API gtr_result gtr_eval(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 0); }
+GTR_API gtr_result gtr_eval_train(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 1); }
+
+/* Values that this plan keeps can be read from now on. */
+static void gtr__mark_filled(gtr__plan_cache *e)
+{
+    int i;
+    for (i = 0; i < e->plan.n_value; i++)
+        if (e->plan.value[i].home == GTR__HOME_KEPT && e->plan.value[i].tensor) e->plan.value[i].tensor->kept_filled = true;
+}
+/* What a fetched tensor's elements lie in: itself, or what it is another shape of. */
+static gtr_tensor *gtr__stored_as(gtr_tensor *t)
+{
+    while (gtr__row(t->op)->flags & GTR__ALIAS) t = t->in[0];
+    return t;
+}
+static bool gtr__needs_input(gtr_tensor *t)
+{
+    gtr_tensor *input[GTR__MAX_FEED];
+    int n;
+    int64_t highest;
+    return gtr__find_inputs(t->ctx, &t, 1, input, &n, &highest) != GTR_OK || n > 0;
+}
+/* Copies n elements from device memory to dst as their logical dtype. */
+static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *src, gtr_dtype storage, gtr_dtype dtype, int64_t n, const char *what)
+{
+    size_t bytes = (size_t)n * gtr__dtype_size(storage);
+    void *tmp;
+    gtr_result r;
+    if (storage == dtype) return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[stage], dst, src, bytes, GTR__TO_HOST, true), what);
+    tmp = gtr__malloc(ctx, bytes);
+    if (!tmp) return GTR_ERR_NOMEM;
+    r = gtr__backend_result(ctx, ctx->be->copy(ctx->instance[stage], tmp, src, bytes, GTR__TO_HOST, true), what);
+    if (r == GTR_OK) gtr__convert(dst, dtype, tmp, storage, n);
+    gtr__mfree(ctx, tmp);
+    return r;
+}
+static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *dst, size_t bytes)
+{
+    gtr_context *ctx = t->ctx;
+    size_t have = t->data_bytes;
+    char text[GTR__SHAPE_TEXT];
+    if (t->op == GTR__OP_INPUT) {
+        if (!t->data) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: input \"%s\" has not been used by a run%s", t->name, t->low[0] || t->low[1] ? " in float32" : "");
+        if (gtr__batched(t) && t->feeding) have = (size_t)(t->feeding->rows * -gtr__count(&t->shape)) * gtr__dtype_size(t->dtype);
+        if (bytes <= t->data_bytes) have = bytes;       /* a prefix of the slot: the caller knows the batch */
+    }
+    if (bytes != have) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get \"%s\" %s: got room for %zu bytes, want %zu", gtr__label(asked), gtr__shape_text(&asked->shape, text), bytes, have);
+    return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], dst, t->data, bytes, GTR__TO_HOST, true), gtr__label(t));
+}
+GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes)
+{
+    gtr_context *ctx;
+    gtr_tensor *s;
+    gtr_result r;
+    size_t want;
+    char text[GTR__SHAPE_TEXT];
+    if (!t) return GTR_ERR_ARG;
+    ctx = t->ctx;
+    if (ctx->dead) return ctx->error;
+    if (!dst) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_get \"%s\": the destination is NULL", gtr__label(t));
+    if (ctx->preset) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: a context with a preset plans only");
+    r = gtr__wait_all(ctx);
+    if (r != GTR_OK) return r;
+    s = gtr__stored_as(t);
+    if (gtr__row(s->op)->flags & GTR__LEAF && s->op != GTR__OP_GRADIENT && s->op != GTR__OP_PART) return gtr__get_leaf(s, t, dst, bytes);
+    if (!s->kept_filled) {
+        if (gtr__needs_input(t)) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: \"%s\" was not kept: ask for it in gtr_eval, or mark it with gtr_keep before the run", gtr__label(t));
+        r = gtr_eval(&t, 1);
+        if (r == GTR_OK) r = gtr__wait_all(ctx);
+        if (r != GTR_OK) return r;
+    }
+    want = (size_t)gtr__count(&s->kept_shape) * gtr__dtype_size(t->dtype);
+    if (bytes != want) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get \"%s\": got room for %zu bytes, want %zu for %s %s", gtr__label(t), bytes, want, gtr__shape_text(&s->kept_shape, text), gtr__dtype_names[t->dtype]);
+    return gtr__read(ctx, s->stage, dst, s->kept, s->kept_storage, t->dtype, gtr__count(&s->kept_shape), gtr__label(t));
+}
+GTR_API float gtr_item(gtr_tensor *t)
+{
+    gtr_tensor *s;
+    gtr_context *ctx;
+    gtr_float v[1];
+    if (!t) return (float)NAN;
+    ctx = t->ctx;
+    s = gtr__stored_as(t);
+    if (t->dtype != GTR_F32 || gtr__row(s->op)->flags & GTR__LEAF) {
+        int32_t w;
+        if (gtr__count(&t->shape) == 1 && gtr_get(t, t->dtype == GTR_F32 ? (void *)v : (void *)&w, gtr__dtype_size(t->dtype)) == GTR_OK) return t->dtype == GTR_F32 ? (float)v[0] : (float)w;
+        return (float)NAN;
+    }
+    if (ctx->dead || ctx->preset || gtr__wait_all(ctx) != GTR_OK) return (float)NAN;
+    if (!s->kept_filled && gtr_eval(&t, 1) != GTR_OK) return (float)NAN;
+    if (gtr__read(ctx, s->stage, v, s->kept, s->kept_storage, GTR_F32, 1, gtr__label(t)) != GTR_OK) return (float)NAN;
+    return (float)v[0];
+}
+
+// >>trainer
+static gtr_result gtr__dataset_device(gtr_dataset *d);
+struct gtr_trainer {
+    gtr_context  *ctx;
+    gtr_trainer  *next;
+    gtr_trainer_desc desc;          /* defaults filled in; groups are below */
+    gtr_group     group[GTR__MAX_GROUPS]; int n_groups;
+    gtr_tensor   *loss, *metric;    /* metric: of the running gtr_fit */
+    gtr_tensor  **param; int n_param;
+    int          *group_of;
+    int64_t      *offset, total;    /* elements, in the gradient and state buffers */
+    gtr_float    *gradient, *m, *v; /* device */
+    gtr__segment *segments, *host_segments;
+    uint64_t      low_version;
+    gtr__optim    optim;
+    gtr__runner  *runner;
+    float         lr;
+    gtr_tensor   *input[GTR__MAX_FEED]; int n_inputs;
+    gtr_dataset  *data;             /* gtr_trainer_data */
+    int64_t       batch; bool shuffle, drop_last;
+    uint64_t      data_step0;       /* the step at which data began */
+    gtr__plan_cache *slot[GTR__RING];   /* the plan of each step in the ring */
+    gtr__plan_cache *pending;       /* gtr_backward was called, gtr_update not yet */
+};
+
+/* '*' any run, '?' one character */
+static bool gtr__glob(const char *p, const char *s)
+{
+    for (; *p; p++, s++) {
+        if (*p == '*') {
+            while (p[1] == '*') p++;
+            for (;; s++) { if (gtr__glob(p + 1, s)) return true; if (!*s) return false; }
+        }
+        if (!*s || (*p != '?' && *p != *s)) return false;
+    }
+    return !*s;
+}
+static bool gtr__finite(double x) { return x - x == 0; }
+
+static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d)
+{
+    int i;
+    const float numbers[] = { d->lr, d->momentum, d->weight_decay, d->beta1, d->beta2, d->eps, d->min_lr, d->clip_norm, d->loss_scale };
+    static const char *const names[] = { "lr", "momentum", "weight_decay", "beta1", "beta2", "eps", "min_lr", "clip_norm", "loss_scale" };
+    for (i = 0; i < 9; i++)
+        if (!(numbers[i] >= 0) || !gtr__finite(numbers[i])) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: %s is %g, want a finite number of at least 0", names[i], (double)numbers[i]);
+    if (d->momentum > 1 || d->beta1 >= 1 || d->beta2 >= 1) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: momentum %g, beta1 %g, beta2 %g, want at most 1, below 1, below 1", (double)d->momentum, (double)d->beta1, (double)d->beta2);
+    if ((unsigned)d->optimizer > GTR_ADAMW || (unsigned)d->schedule > GTR_CUSTOM_SCHEDULE || (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS)
+        return gtr__fail(ctx, GTR_ERR_ARG, "trainer: optimizer, schedule, precision or nonfinite is not of its enum");
+    if (d->nesterov && !(d->momentum > 0)) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: nesterov needs a momentum");
+    if (d->schedule == GTR_COSINE && (d->total_steps < 1 || d->warmup_steps < 0 || d->warmup_steps > d->total_steps))
+        return gtr__fail(ctx, GTR_ERR_ARG, "trainer: a cosine schedule has %lld steps with %lld of warm-up, want at least 1 and at most as many", (long long)d->total_steps, (long long)d->warmup_steps);
+    if (d->schedule == GTR_CUSTOM_SCHEDULE && !d->lr_fn) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: GTR_CUSTOM_SCHEDULE needs lr_fn");
+    if (d->micro_batches < 0 || d->micro_batches > 64 || d->streams < 0 || d->streams > GTR__MAX_STREAMS) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: %d micro-batches and %d streams, want 1 to 64 and 1 to %d", d->micro_batches, d->streams, GTR__MAX_STREAMS);
+    if (d->n_groups < 0 || d->n_groups > GTR__MAX_GROUPS - 1 || (d->n_groups && !d->groups)) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: %d groups, want at most %d", d->n_groups, GTR__MAX_GROUPS - 1);
+    for (i = 0; i < d->n_groups; i++)
+        if (!d->groups[i].pattern || !(d->groups[i].lr_scale >= 0) || !(d->groups[i].weight_decay >= 0) || !gtr__finite(d->groups[i].lr_scale) || !gtr__finite(d->groups[i].weight_decay))
+            return gtr__fail(ctx, GTR_ERR_ARG, "trainer: group %d needs a pattern, and lr_scale and weight_decay of at least 0", i);
+    if (d->precision == GTR_MIXED_BF16 && !ctx->caps.bf16) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, "trainer: %s has no bfloat16 products (sm_80 has); use GTR_MIXED_FP16 or GTR_FP32", ctx->caps.name);
+    if (d->precision == GTR_TF32 && !ctx->caps.tf32) d->precision = GTR_FP32;
+    if (d->optimizer == GTR_SGD && d->lr == 0) d->lr = 1e-2f;
+    if (d->lr == 0) d->lr = 1e-3f;
+    if (d->beta1 == 0) d->beta1 = 0.9f;
+    if (d->beta2 == 0) d->beta2 = 0.999f;
+    if (d->eps == 0) d->eps = 1e-8f;
+    if (d->optimizer == GTR_ADAMW && d->weight_decay == 0) d->weight_decay = 0.01f;
+    if (d->loss_scale == 0) d->loss_scale = 65536;
+    if (d->micro_batches == 0) d->micro_batches = 1;
+    if (d->streams == 0) d->streams = 1;
+    return GTR_OK;
+}
+/* The parameters that a gradient reaches, last made first: about the order in which backward finishes them. */
+static gtr_result gtr__trainer_parameters(gtr_trainer *t)
+{
+    gtr_context *ctx = t->ctx;
+    unsigned char *reach = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor + 1);
+    int64_t i;
+    int k, g;
+    if (!reach) return GTR_ERR_NOMEM;
+    reach[t->loss->id] = 1;
+    for (i = t->loss->id; i >= 0; i--) {
+        gtr_tensor *x = ctx->tensor[i];
+        const gtr__op_row *row = gtr__row(x->op);
+        if (!reach[i] || !row->n_diff || (x->op == GTR__OP_CUSTOM && !((const gtr_custom_desc *)x->attr.ptr)->backward)) continue;
+        for (k = 0; k < x->n_in; k++) if (gtr__takes_gradient(row, k)) reach[x->in[k]->id] = 1;
+    }
+    t->param = (gtr_tensor **)gtr__malloc(ctx, (size_t)(ctx->n_parameter + 1) * sizeof *t->param);
+    t->group_of = (int *)gtr__malloc(ctx, (size_t)(ctx->n_parameter + 1) * sizeof *t->group_of);
+    t->offset = (int64_t *)gtr__malloc(ctx, (size_t)(ctx->n_parameter + 1) * sizeof *t->offset);
+    for (i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
+        gtr_tensor *p = ctx->parameter[i];
+        if (!p->trainable || !reach[p->id]) continue;
+        for (g = 0; g < t->n_groups - 1; g++) if (gtr__glob(t->group[g].pattern, p->name)) break;
+        if (t->group[g].frozen) continue;
+        t->param[t->n_param] = p;
+        t->group_of[t->n_param] = g;
+        t->offset[t->n_param++] = t->total;
+        t->total += GTR__ROUND_UP(gtr__count(&p->shape), 64);
+    }
+    gtr__mfree(ctx, reach);
+    if (!t->param || !t->group_of || !t->offset) return GTR_ERR_NOMEM;
+    return t->n_param ? GTR_OK : gtr__fail(ctx, GTR_ERR_ARG, "trainer: the loss \"%s\" depends on no parameter that can be trained", gtr__label(t->loss));
+}
+static gtr_result gtr__trainer_buffers(gtr_trainer *t)
+{
+    gtr_context *ctx = t->ctx;
+    gtr_float **buffer[3];
+    int i, n = 1;
+    size_t bytes = (size_t)t->total * sizeof(gtr_float);
+    buffer[0] = &t->gradient; buffer[1] = &t->m; buffer[2] = &t->v;
+    if (t->desc.optimizer != GTR_SGD) n = 3;
+    else if (t->desc.momentum > 0) n = 2;
+    for (i = 0; i < n; i++) {
+        *buffer[i] = (gtr_float *)gtr__device_alloc(ctx, 0, bytes);
+        if (!*buffer[i]) return GTR_ERR_NOMEM;
+        if (gtr__backend_result(ctx, ctx->be->zero(ctx->instance[0], *buffer[i], bytes), "a trainer's buffers") != GTR_OK) return ctx->error;
+    }
+    t->host_segments = (gtr__segment *)gtr__malloc(ctx, (size_t)t->n_param * sizeof *t->host_segments);
+    t->segments = t->host_segments ? (gtr__segment *)gtr__device_alloc(ctx, 0, (size_t)t->n_param * sizeof *t->segments) : NULL;
+    return t->segments ? GTR_OK : GTR_ERR_NOMEM;
+}
+/* The segment table follows the parameters' low-precision copies. */
+static gtr_result gtr__trainer_segments(gtr_trainer *t)
+{
+    gtr_context *ctx = t->ctx;
+    int i;
+    for (i = 0; i < t->n_param; i++) {
+        gtr__segment *s = &t->host_segments[i];
+        memset(s, 0, sizeof *s);
+        s->p = (gtr_float *)t->param[i]->data;
+        s->bf16 = t->param[i]->low[0]; s->f16 = t->param[i]->low[1];
+        s->offset = t->offset[i];
+        s->count = gtr__count(&t->param[i]->shape);
+        s->group = t->group_of[i];
+    }
+    t->low_version = ctx->low_version;
+    return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[0], t->segments, t->host_segments, (size_t)t->n_param * sizeof *t->segments, GTR__TO_DEVICE, true), "a trainer's segments");
+}
+static void gtr__trainer_optim(gtr_trainer *t)
+{
+    gtr__optim *o = &t->optim;
+    int g;
+    o->kind = t->desc.optimizer;
+    o->n = t->n_param; o->groups = t->n_groups;
+    o->segments = t->segments;
+    o->gradient = t->gradient; o->m = t->m; o->v = t->v;
+    o->count = t->total;
+    o->momentum = t->desc.momentum; o->beta1 = t->desc.beta1; o->beta2 = t->desc.beta2; o->eps = t->desc.eps; o->clip = t->desc.clip_norm;
+    o->nesterov = t->desc.nesterov;
+    o->scaled = t->desc.precision == GTR_MIXED_FP16;
+    o->loss_only = t->desc.nonfinite == GTR_NONFINITE_LOSS;
+    for (g = 0; g < t->n_groups; g++) o->weight_decay[g] = t->group[g].weight_decay != 0 ? t->group[g].weight_decay : t->desc.weight_decay;
+    o->shared = t->runner ? t->runner->shared_device : NULL;
+}
+static void gtr__trainer_free(gtr_trainer *t)
+{
+    gtr_context *ctx = t->ctx;
+    size_t bytes = (size_t)t->total * sizeof(gtr_float);
+    gtr__plan_cache **at = &ctx->plans;
+    int g;
+    gtr__wait_all(ctx);
+    while (*at) {
+        gtr__plan_cache *e = *at;
+        if (e->recipe.trainer != t) { at = &e->next; continue; }
+        *at = e->next;
+        gtr__entry_free(ctx, e);
+    }
+    gtr__device_free(ctx, 0, t->gradient, bytes);
+    gtr__device_free(ctx, 0, t->m, bytes);
+    gtr__device_free(ctx, 0, t->v, bytes);
+    gtr__device_free(ctx, 0, t->segments, (size_t)t->n_param * sizeof *t->segments);
+    for (g = 0; g < t->n_groups; g++) gtr__mfree(ctx, (void *)(uintptr_t)t->group[g].pattern);
+    gtr__mfree(ctx, t->host_segments);
+    gtr__mfree(ctx, t->param); gtr__mfree(ctx, t->group_of); gtr__mfree(ctx, t->offset);
+    if (t->runner) gtr__runner_free(t->runner);
+    gtr__mfree(ctx, t);
+}
+GTR_API gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc)
+{
+    gtr_context *ctx;
+    gtr_trainer *t;
+    int g;
+    int64_t highest;
+    bool ok;
+    if (!loss) return NULL;
+    ctx = loss->ctx;
+    if (!gtr__usable(ctx) || gtr__trainer_check(ctx, &desc) != GTR_OK || gtr__check_loss(loss, "trainer") != GTR_OK) return NULL;
+    t = (gtr_trainer *)gtr__malloc(ctx, sizeof *t);
+    if (!t) return NULL;
+    t->ctx = ctx; t->desc = desc; t->loss = loss; t->lr = desc.lr;
+    ok = true;
+    for (g = 0; g < desc.n_groups && ok; g++) {
+        t->group[g] = desc.groups[g];
+        t->group[g].pattern = gtr__strdup(ctx, desc.groups[g].pattern);
+        ok = t->group[g].pattern != NULL;
+        t->n_groups++;
+    }
+    t->desc.groups = NULL;
+    if (ok) t->n_groups++;          /* the rest, with the trainer's own figures */
+    ok = ok && gtr__trainer_parameters(t) == GTR_OK && gtr__find_inputs(ctx, &loss, 1, t->input, &t->n_inputs, &highest) == GTR_OK;
+    if (ok && !ctx->preset) {
+        ok = gtr__trainer_buffers(t) == GTR_OK && gtr__trainer_segments(t) == GTR_OK &&
+             (t->runner = gtr__runner_new(ctx, desc.precision == GTR_MIXED_FP16 ? desc.loss_scale : 1)) != NULL;
+    }
+    if (!ok) { gtr__trainer_free(t); return NULL; }
+    gtr__trainer_optim(t);
+    t->next = ctx->trainers;
+    ctx->trainers = t;
+    return t;
+}
+GTR_API void gtr_trainer_destroy(gtr_trainer *t)
+{
+    gtr_trainer **at;
+    if (!t) return;
+    for (at = &t->ctx->trainers; *at; at = &(*at)->next) if (*at == t) { *at = t->next; gtr__trainer_free(t); return; }
+}
+static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p)
+{
+    int i;
+    for (i = 0; i < t->n_param; i++) if (t->param[i] == p) return i;
+    return -1;
+}
+static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p) { return t->gradient + t->offset[gtr__trainer_index(t, p)]; }
+static void gtr__want_parameters(gtr__build *b)
+{
+    const gtr_trainer *t = b->r->trainer;
+    int i;
+    for (i = 0; i < t->n_param; i++) if (b->shared[t->param[i]->id] >= 0) b->extra[b->shared[t->param[i]->id]].wants = true;
+}
+
+// >>schedule
+/* The rate of attempted step s, 0-based, by closed form: nothing to save, nothing to recur. */
+static float gtr__rate(const gtr_trainer *t, int64_t s)
+{
+    const gtr_trainer_desc *d = &t->desc;
+    double x;
+    if (d->schedule == GTR_CUSTOM_SCHEDULE) return d->lr_fn(s, d->lr_user);
+    if (d->schedule != GTR_COSINE) return t->lr;
+    if (s < d->warmup_steps) return (float)((double)t->lr * (double)(s + 1) / (double)d->warmup_steps);
+    if (s >= d->total_steps) return d->min_lr;
+    x = (double)(s - d->warmup_steps) / (double)GTR__MAX(d->total_steps - d->warmup_steps, 1);
+    return (float)(d->min_lr + 0.5 * ((double)t->lr - d->min_lr) * (1 + cos(3.14159265358979323846 * x)));
+}
+GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr)
+{
+    if (!t) return GTR_ERR_ARG;
+    if (!(lr >= 0) || !gtr__finite(lr)) return gtr__fail(t->ctx, GTR_ERR_ARG, "gtr_trainer_lr: %g, want a finite rate of at least 0", (double)lr);
+    t->lr = lr;
+    return GTR_OK;
+}
+
+// >>nonfinite
+/* Whether a value in device memory has an element that is not finite. */
+static bool gtr__check_value(gtr_context *ctx, int stage, void *data, gtr_dtype storage, const gtr_shape *shape)
+{
+    gtr_shape one = gtr_shape0();
+    int32_t found = 0;
+    if (!data || !gtr__is_float(storage)) return false;
+    if (gtr__run_single(ctx, stage, GTR__OP_CHECK, gtr__arg_of(data, storage, shape), gtr__arg_of(ctx->check_flag, GTR_I32, &one)) != GTR_OK) return false;
+    if (ctx->be->wait(ctx->instance[stage]) != GTR_OK || ctx->be->copy(ctx->instance[0], &found, ctx->check_flag, sizeof found, GTR__TO_HOST, true) != GTR_OK) return false;
+    return found != 0;
+}
+static bool gtr__check_one(gtr_context *ctx, const gtr__plan_cache *e, int value, const gtr__node *n, char *text, size_t size)
+{
+    const gtr__value *v = &e->plan.value[value];
+    char shape[GTR__SHAPE_TEXT];
+    const char *name = gtr__value_name(&e->plan, value);
+    if (!gtr__check_value(ctx, v->stage, gtr__value_address(ctx, e, value), v->storage, &v->shape)) return false;
+    gtr__shape_text(&v->shape, shape);
+    if (v->gradient_of >= 0) snprintf(text, size, "the gradient of \"%s\" %s, made by %s \"%s\"", gtr__value_name(&e->plan, v->gradient_of), shape, gtr__row(n->op)->name, n->layer);
+    else if (!n) snprintf(text, size, "%s \"%s\" %s", v->home == GTR__HOME_INPUT ? "the input" : "the parameter", name, shape);
+    else snprintf(text, size, "the output of %s \"%s\" %s", gtr__row(n->op)->name, n->layer, shape);
+    return true;
+}
+/* The bad step's batch is still in the slots: its forward and backward run once more, each value checked as it is made. */
+static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_cache *e, char *text, size_t size)
+{
+    gtr__plan *p = &e->plan;
+    int i, k;
+    snprintf(text, size, "a value");
+    for (i = 0; i < p->n_value; i++)
+        if ((p->value[i].home == GTR__HOME_INPUT || p->value[i].home == GTR__HOME_PARAMETER) && gtr__check_one(ctx, e, i, NULL, text, size)) return;
+    for (i = 0; i < p->split; i++) {
+        gtr__node *n = &p->node[i];
+        if (n->phase == GTR__FEED) continue;
+        if (ctx->be->run_node(ctx->instance, p, i) != GTR_OK || ctx->be->wait(ctx->instance[n->stage]) != GTR_OK) return;
+        for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0 && gtr__check_one(ctx, e, n->out[k], n, text, size)) return;
+    }
+    snprintf(text, size, "a gradient that was set from outside");
+}
+/* Called when the device said that a step was not finite: tells it, and sets the run back to that step. */
+static gtr_result gtr__tell_nonfinite(gtr_trainer *t)
+{
+    gtr_context *ctx = t->ctx;
+    gtr__runner *r = t->runner;
+    gtr__plan_cache *e, *bad;
+    gtr__ctl ctl;
+    char text[512];
+    uint64_t after;
+    gtr_result s = gtr__wait_all(ctx);
+    if (s == GTR_OK) s = gtr__backend_result(ctx, ctx->be->copy(ctx->instance[0], &ctl, r->ctl, sizeof ctl, GTR__TO_HOST, true), "reading the control word");
+    if (s != GTR_OK) return s;
+    bad = t->slot[ctl.step % GTR__RING];
+    for (e = ctx->plans; e && e != bad; e = e->next) {}
+    ctx->check_flag = r->flag;
+    if (e && e->version == ctx->memory_version) gtr__find_nonfinite(ctx, e, text, sizeof text);
+    else snprintf(text, sizeof text, "a value");
+    after = r->step - ctl.step - 1;
+    ctl.status = ctl.guard = 0;
+    r->shared->status = 0;
+    r->step = ctl.step;
+    t->pending = NULL;
+    s = gtr__backend_result(ctx, ctx->be->copy(ctx->instance[0], r->ctl, &ctl, sizeof ctl, GTR__TO_DEVICE, true), "writing the control word");
+    if (s != GTR_OK) return s;
+    if (after) gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step and the %llu queued after it changed nothing", (unsigned long long)ctl.bad_step, text, (unsigned long long)after);
+    else gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step changed nothing", (unsigned long long)ctl.bad_step, text);
+    return GTR_ERR_NONFINITE;
+}
+static gtr_result gtr__observe(gtr_trainer *t) { return t->runner && t->runner->shared->status ? gtr__tell_nonfinite(t) : GTR_OK; }
+GTR_API gtr_result gtr_wait(gtr_context *ctx)
+{
+    gtr_trainer *t;
+    gtr_result r;
+    if (!ctx) return GTR_ERR_NOMEM;
+    if (ctx->dead) return ctx->error;
+    r = gtr__wait_all(ctx);
+    for (t = ctx->trainers; t && r == GTR_OK; t = t->next) r = gtr__observe(t);
+    return r;
+}
+
+// >>step
+static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_dataset *data)
+{
+    gtr__recipe r = gtr__recipe0(batch, 1);
+    r.trainer = (gtr_trainer *)(uintptr_t)t;
+    r.report[r.n_report++] = t->loss;
+    if (t->metric && t->metric != t->loss) r.report[r.n_report++] = t->metric;
+    r.micro = (int)GTR__MIN((int64_t)t->desc.micro_batches, batch);
+    r.streams = t->desc.streams;
+    r.no_matchers = t->desc.no_matchers;
+    r.precision = t->desc.precision;
+    r.data = data;
+    return r;
+}
+static gtr__plan_cache *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_dataset *data)
+{
+    gtr__recipe r = gtr__trainer_recipe(t, batch, data);
+    return gtr__entry_get(t->ctx, &r, &t->optim);
+}
+/* Do the data set's columns fit the inputs? Labels' ranges too. */
+static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n)
+{
+    gtr_context *ctx = d->ctx;
+    int i;
+    char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
+    if (d->n_columns != n) return gtr__fail(ctx, GTR_ERR_SHAPE, "data set \"%s\": it has %d columns, the graph %d inputs", d->name, d->n_columns, n);
+    for (i = 0; i < n; i++) {
+        gtr__column *c = &d->column[i];
+        gtr_tensor *t = input[i];
+        int64_t per = -gtr__count(&t->shape), k;
+        if (!gtr__batched(t) || t->shape.dim[0] != GTR_BATCH || per != c->row)
+            return gtr__fail(ctx, GTR_ERR_SHAPE, "data set \"%s\": a row of column %d has shape %s, which does not fit input \"%s\" %s", d->name, i, gtr__shape_text(&c->shape, a), t->name, gtr__shape_text(&t->shape, b));
+        if (t->dtype == GTR_F32 ? c->dtype == GTR_I32 : c->dtype == GTR_F32)
+            return gtr__fail(ctx, GTR_ERR_SHAPE, "data set \"%s\": column %d is %s, input \"%s\" %s", d->name, i, gtr__dtype_names[c->dtype], t->name, gtr__dtype_names[t->dtype]);
+        if (t->dtype != GTR_I32 || !t->limit || (c->least >= 0 && c->most < t->limit)) continue;
+        for (k = 0; k < d->rows * c->row; k++) {
+            int32_t v;
+            if (c->dtype == GTR_U8) v = c->host[k]; else memcpy(&v, c->host + 4 * k, 4);
+            if ((v < 0 || v >= t->limit) && !(t->has_ignore && v == t->ignore))
+                return gtr__fail(ctx, GTR_ERR_ARG, "data set \"%s\": column %d, row %lld: %ld, want 0 to %lld for %s (input \"%s\")", d->name, i, (long long)(k / c->row), (long)v, (long long)t->limit - 1, t->limit_by, t->name);
+        }
+    }
+    return GTR_OK;
+}
+static int64_t gtr__steps_per_epoch(int64_t rows, int64_t batch, bool drop_last) { return drop_last ? rows / batch : (rows + batch - 1) / batch; }
+static gtr_result gtr__data_check(gtr_context *ctx, gtr_dataset *data, int64_t batch, const char *who)
+{
+    if (!data) return gtr__fail(ctx, GTR_ERR_ARG, "%s: there is no data set", who);
+    if (data->ctx != ctx) return gtr__fail(ctx, GTR_ERR_ARG, "%s: data set \"%s\" belongs to another context", who, data->name);
+    if (batch < 1 || batch > data->rows) return gtr__fail(ctx, GTR_ERR_ARG, "%s: a batch of %lld, want 1 to the %lld rows of data set \"%s\"", who, (long long)batch, (long long)data->rows, data->name);
+    return GTR_OK;
+}
+/* Plans for a batch and for the tail, and memory for both, before the first step. */
+static gtr_result gtr__trainer_plan(gtr_trainer *t)
+{
+    gtr__plan_cache *e;
+    int64_t tail = t->drop_last ? 0 : t->data->rows % t->batch;
+    gtr_result r;
+    e = gtr__trainer_entry(t, t->batch, t->data);
+    if (!e) return t->ctx->error;
+    r = gtr__data_fits(t->data, e->input, e->n_inputs);
+    if (r == GTR_OK) r = gtr__entry_memory(t->ctx, e);
+    if (r == GTR_OK && tail) {
+        e = gtr__trainer_entry(t, tail, t->data);
+        r = e ? gtr__entry_memory(t->ctx, e) : t->ctx->error;
+    }
+    return r;
+}
+GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last)
+{
+    gtr_result r;
+    if (!t) return GTR_ERR_ARG;
+    if (t->ctx->dead) return t->ctx->error;
+    if (t->ctx->preset) return gtr__fail(t->ctx, GTR_ERR_STATE, "gtr_trainer_data: a context with a preset plans only");
+    r = gtr__data_check(t->ctx, data, batch, "gtr_trainer_data");
+    if (r == GTR_OK) r = gtr__data_fits(data, t->input, t->n_inputs);
+    if (r == GTR_OK) r = gtr__dataset_device(data);
+    if (r != GTR_OK) return r;
+    t->data = data; t->batch = batch; t->shuffle = shuffle; t->drop_last = drop_last;
+    t->data_step0 = t->runner->step;
+    return gtr__trainer_plan(t);
+}
+/* Where step s reads the data set: a pure function of s, so that a run can be set back. */
+static int64_t gtr__position(const gtr_trainer *t, uint64_t s, gtr__record *rec)
+{
+    int64_t per = gtr__steps_per_epoch(t->data->rows, t->batch, t->drop_last), k = (int64_t)(s - t->data_step0);
+    int64_t epoch = k / per, first = k % per * t->batch;
+    if (rec) {
+        int i;
+        rec->first = first;
+        rec->rows = t->data->rows;
+        rec->key = t->shuffle ? (gtr__hash(t->ctx->desc.seed, "shuffle") + (uint64_t)epoch * 0x9e3779b97f4a7c15u) | 1 : 0;
+        for (i = 0; i < t->data->n_columns; i++) rec->src[i] = (uint64_t)(uintptr_t)t->data->column[i].device;
+    }
+    return GTR__MIN(t->batch, t->data->rows - first);
+}
+static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part)
+{
+    gtr_context *ctx = t->ctx;
+    gtr__plan_cache *e;
+    gtr__record rec;
+    int64_t batch;
+    int g;
+    float lr;
+    gtr_result r = gtr__observe(t);
+    if (r != GTR_OK) return r;
+    memset(&rec, 0, sizeof rec);
+    if (t->data) batch = gtr__position(t, t->runner->step, &rec);
+    else {
+        r = gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch);
+        if (r != GTR_OK) return r;
+    }
+    e = gtr__trainer_entry(t, batch, t->data);
+    if (!e) return ctx->error;
+    r = gtr__entry_ready(ctx, e, t->runner);
+    if (r != GTR_OK) return r;
+    if (t->low_version != ctx->low_version) {
+        r = gtr__wait_all(ctx);
+        if (r == GTR_OK) r = gtr__trainer_segments(t);
+        if (r != GTR_OK) return r;
+    }
+    if (!t->data) gtr__set_inputs(e, &rec, "gtr_step");
+    lr = gtr__rate(t, (int64_t)t->runner->step);
+    if (!(lr >= 0) || !gtr__finite(lr)) return gtr__fail(ctx, GTR_ERR_ARG, "step %llu: the schedule gave a learning rate of %g", (unsigned long long)t->runner->step + 1, (double)lr);
+    for (g = 0; g < t->n_groups; g++) rec.lr[g] = lr * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
+    t->slot[t->runner->step % GTR__RING] = e;
+    r = gtr__runner_launch(t->runner, e, part, &rec);
+    if (r == GTR_OK) gtr__mark_filled(e);
+    if (part == GTR__PART_LEFT && r == GTR_OK) t->pending = e;
+    return r;
+}
+static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pending)
+{
+    if (!t) return GTR_ERR_ARG;
+    if (t->ctx->dead) return t->ctx->error;
+    if (t->ctx->preset) return gtr__fail(t->ctx, GTR_ERR_STATE, "%s: a context with a preset plans only", who);
+    if (pending != (t->pending != NULL)) return gtr__fail(t->ctx, GTR_ERR_STATE, pending ? "%s without gtr_backward before it" : "%s between gtr_backward and gtr_update", who);
+    return GTR_OK;
+}
+GTR_API gtr_result gtr_step(gtr_trainer *t)
+{
+    gtr_result r = gtr__trainer_usable(t, "gtr_step", false);
+    return r == GTR_OK ? gtr__step_part(t, GTR__PART_ALL) : r;
+}
+GTR_API gtr_result gtr_backward(gtr_trainer *t)
+{
+    gtr_result r = gtr__trainer_usable(t, "gtr_backward", false);
+    return r == GTR_OK ? gtr__step_part(t, GTR__PART_LEFT) : r;
+}
+GTR_API gtr_result gtr_update(gtr_trainer *t)
+{
+    gtr_result r = gtr__trainer_usable(t, "gtr_update", true);
+    gtr__plan_cache *e;
+    if (r != GTR_OK) return r;
+    e = t->pending;
+    r = gtr__entry_ready(t->ctx, e, t->runner);
+    if (r == GTR_OK) r = gtr__runner_launch(t->runner, e, GTR__PART_RIGHT, NULL);
+    t->pending = NULL;
+    return r == GTR_OK && !t->ctx->caps.cuda ? gtr__observe(t) : r;
+}
+static gtr_report gtr__report_of(const gtr__entry *e)
+{
+    gtr_report r;
+    memset(&r, 0, sizeof r);
+    r.step = (int64_t)e->step;
+    r.applied = (int64_t)e->applied;
+    r.loss = e->value[0];
+    r.grad_norm = e->norm;
+    r.lr = e->lr;
+    r.loss_scale = e->scale;
+    r.skipped = e->skipped != 0;
+    return r;
+}
+GTR_API gtr_report gtr_trainer_report(gtr_trainer *t)
+{
+    gtr_report none;
+    uint64_t s;
+    memset(&none, 0, sizeof none);
+    if (!t || !t->runner) return none;
+    s = t->runner->shared->step;
+    gtr__fence();
+    return s ? gtr__report_of(&t->runner->shared->entry[(s - 1) % GTR__RING]) : none;
+}
+GTR_API float gtr_loss(gtr_trainer *t)
+{
+    gtr_report r;
+    if (!t || !t->runner || t->ctx->dead || gtr__wait_all(t->ctx) != GTR_OK || gtr__observe(t) != GTR_OK) return (float)NAN;
+    r = gtr_trainer_report(t);
+    return r.step ? r.loss : (float)NAN;
+}
+
+static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buffer, void *host, size_t bytes, bool set, const char *what)
+{
+    gtr_context *ctx;
+    int i;
+    gtr_float *at;
+    gtr_result r;
+    if (!t || !p) return GTR_ERR_ARG;
+    ctx = t->ctx;
+    if (ctx->dead) return ctx->error;
+    i = gtr__trainer_index(t, p);
+    if (i < 0 || !buffer) return gtr__fail(ctx, GTR_ERR_STATE, "%s: this trainer has none for \"%s\"%s", what, gtr__label(p), i < 0 ? ": it does not train it" : "");
+    if (!host || bytes != p->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "%s of \"%s\": got %zu bytes, want %zu", what, gtr__label(p), bytes, p->data_bytes);
+    at = buffer + t->offset[i];
+    r = gtr__wait_all(ctx);
+    if (r != GTR_OK) return r;
+    return gtr__backend_result(ctx, set ? ctx->be->copy(ctx->instance[0], at, host, bytes, GTR__TO_DEVICE, true) : ctx->be->copy(ctx->instance[0], host, at, bytes, GTR__TO_HOST, true), what);
+}
+/* The loss scale that gradients carry between backward and update. */
+static float gtr__scale_now(gtr_trainer *t)
+{
+    gtr__ctl ctl;
+    if (!t->optim.scaled || t->ctx->be->copy(t->ctx->instance[0], &ctl, t->runner->ctl, sizeof ctl, GTR__TO_HOST, true) != GTR_OK) return 1;
+    return t->pending || !ctl.step ? ctl.scale : t->runner->shared->entry[(ctl.step - 1) % GTR__RING].scale;
+}
+GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes)
+{
+    gtr_result r = gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
+    size_t i;
+    if (r == GTR_OK && t->optim.scaled) {
+        gtr_float s = (gtr_float)(1 / gtr__scale_now(t));
+        for (i = 0; i < bytes / sizeof(gtr_float); i++) ((gtr_float *)dst)[i] *= s;
+    }
+    return r;
+}
+GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes)
+{
+    gtr_float *tmp;
+    size_t i;
+    gtr_result r;
+    if (!t || !t->optim.scaled || !src) return gtr__buffer_copy(t, p, t ? t->gradient : NULL, (void *)(uintptr_t)src, bytes, true, "gradient");
+    tmp = (gtr_float *)gtr__malloc(t->ctx, bytes);
+    if (!tmp) return GTR_ERR_NOMEM;
+    for (i = 0; i < bytes / sizeof(gtr_float); i++) tmp[i] = ((const gtr_float *)src)[i] * (gtr_float)gtr__scale_now(t);
+    r = gtr__buffer_copy(t, p, t->gradient, tmp, bytes, true, "gradient");
+    gtr__mfree(t->ctx, tmp);
+    return r;
+}
+GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes)
+{
+    return gtr__buffer_copy(t, p, !t ? NULL : which == 0 ? t->m : which == 1 ? t->v : NULL, dst, bytes, false, "optimizer state");
+}
+
+// >>evaluate
+/* Weighted sums of what REPORT writes, taken from the ring as it comes. */
+typedef struct gtr__harvest { uint64_t next; double sum[GTR__MAX_REPORT], rows; } gtr__harvest;
+
+GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss, float *value)
+{
+    gtr_context *ctx;
+    gtr__recipe recipe;
+    gtr__plan_cache *e = NULL;
+    gtr__runner *run;
+    gtr__record rec;
+    int64_t at, n;
+    uint64_t first, done;
+    double sum[2] = { 0, 0 };
+    int i;
+    gtr_result r;
+    if (loss) *loss = (float)NAN;
+    if (value) *value = (float)NAN;
+    if (!t) return GTR_ERR_ARG;
+    ctx = t->ctx;
+    if (ctx->dead) return ctx->error;
+    if (ctx->preset) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_evaluate: a context with a preset plans only");
+    if (metric && (metric->ctx != ctx || metric->dtype != GTR_F32 || gtr__count(&metric->shape) != 1)) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_evaluate: the metric \"%s\" is not one float32 of this context", gtr__label(metric));
+    r = gtr__data_check(ctx, data, data ? GTR__MIN(batch, data->rows) : batch, "gtr_evaluate");
+    if (r == GTR_OK) r = gtr__dataset_device(data);
+    if (r != GTR_OK) return r;
+    if (!ctx->runner && !(ctx->runner = gtr__runner_new(ctx, 1))) return ctx->error;
+    run = ctx->runner;
+    first = done = run->step;
+    memset(&rec, 0, sizeof rec);
+    rec.rows = data->rows;
+    for (i = 0; i < data->n_columns; i++) rec.src[i] = (uint64_t)(uintptr_t)data->column[i].device;
+    for (at = 0; at < data->rows || done < run->step; ) {
+        if (at < data->rows) {
+            n = GTR__MIN(batch, data->rows - at);
+            if (!e || e->recipe.batch != n) {
+                recipe = gtr__recipe0(n, 0);
+                recipe.report[recipe.n_report++] = t->loss;
+                if (metric && metric != t->loss) recipe.report[recipe.n_report++] = metric;
+                recipe.precision = t->desc.precision;
+                recipe.data = data;
+                e = gtr__entry_get(ctx, &recipe, NULL);
+                if (!e) return ctx->error;
+                r = gtr__data_fits(data, e->input, e->n_inputs);
+                if (r == GTR_OK) r = gtr__entry_ready(ctx, e, run);
+                if (r != GTR_OK) return r;
+            }
+            rec.first = at;
+            r = gtr__runner_launch(run, e, GTR__PART_ALL, &rec);
+            if (r != GTR_OK) return r;
+            at += n;
+        } else if ((r = gtr__wait_all(ctx)) != GTR_OK) return r;
+        for (gtr__fence(); done < run->shared->step; done++) {
+            const gtr__entry *entry = &run->shared->entry[done % GTR__RING];
+            int64_t begin = (int64_t)(done - first) * batch;
+            for (i = 0; i < 2; i++) sum[i] += (double)entry->value[i] * (double)GTR__MIN(batch, data->rows - begin);
+        }
+    }
+    if (e) gtr__mark_filled(e);
+    if (loss) *loss = (float)(sum[0] / (double)data->rows);
+    if (value) *value = metric ? (float)(sum[metric == t->loss ? 0 : 1] / (double)data->rows) : (float)NAN;
+    return GTR_OK;
+}
+
+// >>fit
+typedef struct gtr__fitting {
+    gtr_trainer  *t;
+    gtr_fit_desc *d;
+    gtr_progress  p;
+    uint64_t      first, next;      /* steps of this fit; the next report to take */
+    int64_t       per_epoch, rows;
+    double        sum[2], weight;   /* of the running epoch */
+    double        began, shown;
+    bool          terminal, stop;
+    int           width;            /* of the line on the terminal */
+} gtr__fitting;
+
+static bool gtr__is_terminal(void)
+{
+#ifdef _WIN32
+    return _isatty(2) != 0;
+#else
+    return isatty(2) != 0;
+#endif
+}
+/* Takes what the device has reported: sums, history. */
+static void gtr__fit_harvest(gtr__fitting *f)
+{
+    gtr_trainer *t = f->t;
+    uint64_t end = t->runner->shared->step;
+    gtr__fence();
+    for (; f->next < end; f->next++) {
+        const gtr__entry *e = &t->runner->shared->entry[f->next % GTR__RING];
+        int64_t k = (int64_t)(f->next - f->first), rows = GTR__MIN(t->batch, t->data->rows - k % f->per_epoch * t->batch);
+        if (k % f->per_epoch == 0) f->sum[0] = f->sum[1] = f->weight = 0;
+        if (!e->skipped) {
+            f->sum[0] += (double)e->value[0] * (double)rows;
+            f->sum[1] += (double)e->value[f->d->metric == t->loss ? 0 : 1] * (double)rows;
+            f->weight += (double)rows;
+        }
+        if (f->d->history && k < f->d->history_size) f->d->history[k] = gtr__report_of(e);
+        f->rows += rows;
+        f->p.step = k + 1;
+        f->p.epoch = (int)(k / f->per_epoch) + 1;
+    }
+    f->p.loss = (float)(f->weight > 0 ? f->sum[0] / f->weight : NAN);
+    f->p.metric = f->d->metric ? (float)(f->weight > 0 ? f->sum[1] / f->weight : NAN) : (float)NAN;
+    f->p.samples_per_second = (double)f->rows / GTR__MAX(gtr__now() - f->began, 1e-9);
+    f->p.seconds_left = f->p.step ? (gtr__now() - f->began) * (double)(f->p.steps - f->p.step) / (double)f->p.step : 0;
+}
+static void gtr__rate_text(double rate, char *buf, size_t size)
+{
+    if (rate >= 1e6) snprintf(buf, size, "%.2f M samples/s", rate * 1e-6);
+    else if (rate >= 1e4) snprintf(buf, size, "%.1f k samples/s", rate * 1e-3);
+    else snprintf(buf, size, "%.0f samples/s", rate);
+}
+/* The line that renews itself; at an epoch's end a line of its own, with validation. */
+static void gtr__fit_show(gtr__fitting *f, bool epoch_end)
+{
+    char line[256], rate[40];
+    int n;
+    double now = gtr__now();
+    if (f->d->silent || (!epoch_end && (!f->terminal || now - f->shown < 0.1))) return;
+    f->shown = now;
+    gtr__rate_text(f->p.samples_per_second, rate, sizeof rate);
+    n = snprintf(line, sizeof line, "epoch %d/%d  step %lld/%lld  loss %.4f", f->p.epoch, f->p.epochs, (long long)f->p.step, (long long)f->p.steps, (double)f->p.loss);
+    if (f->d->metric) n += snprintf(line + n, sizeof line - (size_t)n, "  %s %.4f", gtr__label(f->d->metric), (double)f->p.metric);
+    if (epoch_end && f->d->validation) {
+        n += snprintf(line + n, sizeof line - (size_t)n, "  validation loss %.4f", (double)f->p.val_loss);
+        if (f->d->metric) n += snprintf(line + n, sizeof line - (size_t)n, " %s %.4f", gtr__label(f->d->metric), (double)f->p.val_metric);
+    }
+    n += snprintf(line + n, sizeof line - (size_t)n, "  %s", rate);
+    if (!epoch_end) n += snprintf(line + n, sizeof line - (size_t)n, "  %.0f s left", f->p.seconds_left);
+    if (f->terminal) fprintf(stderr, "\r%-*s%s", GTR__MIN(f->width, (int)sizeof line - 1), line, epoch_end ? "\n" : "");
+    else fprintf(stderr, "%s\n", line);
+    f->width = epoch_end ? 0 : n;
+    fflush(stderr);
+}
+/* The queue is drained: reports are whole, validation and the callback may run. */
+static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end)
+{
+    gtr_trainer *t = f->t;
+    gtr_result r = gtr__wait_all(t->ctx);
+    if (r == GTR_OK) r = gtr__observe(t);
+    if (r != GTR_OK) return r;
+    gtr__fit_harvest(f);
+    f->p.epoch_end = epoch_end;
+    if (epoch_end && f->d->validation)
+        r = gtr_evaluate(t, f->d->validation, GTR__MAX(GTR__MIN((int64_t)1024, f->d->validation->rows), 1), f->d->metric, &f->p.val_loss, &f->p.val_metric);
+    if (r != GTR_OK) return r;
+    if (epoch_end) gtr__fit_show(f, true);
+    if (f->d->callback && (epoch_end ? f->d->callback_every == 0 : true) && !f->d->callback(&f->p)) f->stop = true;
+    return GTR_OK;
+}
+static gtr_result gtr__fit_run(gtr__fitting *f)
+{
+    gtr_trainer *t = f->t;
+    gtr_context *ctx = t->ctx;
+    int64_t k;
+    gtr_result r = GTR_OK;
+    for (k = 0; k < f->p.steps && r == GTR_OK && !f->stop; k++) {
+        bool epoch_end = (k + 1) % f->per_epoch == 0;
+        if (ctx->stop) { ctx->stopped = true; break; }
+        r = gtr__step_part(t, GTR__PART_ALL);
+        if (r != GTR_OK) break;
+        gtr__fit_harvest(f);
+        gtr__fit_show(f, false);
+        if (f->d->callback_every > 0 && (k + 1) % f->d->callback_every == 0) r = gtr__fit_pause(f, false);
+        if (r == GTR_OK && epoch_end && !f->stop) r = gtr__fit_pause(f, true);
+    }
+    if (r == GTR_OK) r = gtr__wait_all(ctx);
+    if (r == GTR_OK) r = gtr__observe(t);
+    if (r == GTR_OK) gtr__fit_harvest(f);
+    if (f->terminal && !f->d->silent && f->width) fprintf(stderr, "\n");
+    if (ctx->stopped && !f->d->silent) fprintf(stderr, "stopped after step %lld of %lld\n", (long long)f->p.step, (long long)f->p.steps);
+    return r;
+}
+GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d)
+{
+    gtr__fitting f;
+    gtr_context *ctx;
+    gtr_result r = gtr__trainer_usable(t, "gtr_fit", false);
+    if (r != GTR_OK) return r;
+    ctx = t->ctx;
+    if (d.epochs == 0) d.epochs = 1;
+    if (d.batch == 0) d.batch = data ? GTR__MIN((int64_t)32, data->rows) : 32;
+    if (d.epochs < 1 || d.callback_every < 0 || d.history_size < 0) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_fit: epochs, callback_every or history_size is negative");
+    if (d.metric && (d.metric->ctx != ctx || d.metric->dtype != GTR_F32 || gtr__count(&d.metric->shape) != 1))
+        return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_fit: the metric \"%s\" is not one float32 of this context", gtr__label(d.metric));
+    if (d.validation && (r = gtr__data_check(ctx, d.validation, 1, "gtr_fit (validation)")) != GTR_OK) return r;
+    r = gtr__observe(t);
+    if (r == GTR_OK) r = gtr__data_check(ctx, data, d.batch, "gtr_fit");
+    if (r != GTR_OK) return r;
+    memset(&f, 0, sizeof f);
+    f.t = t; f.d = &d;
+    ctx->stopped = false;
+    ctx->stop = 0;
+    t->metric = d.metric;
+    r = gtr_trainer_data(t, data, d.batch, !d.no_shuffle, d.drop_last);
+    if (r == GTR_OK) {
+        f.per_epoch = gtr__steps_per_epoch(data->rows, d.batch, d.drop_last);
+        f.p.trainer = t; f.p.user = d.callback_user;
+        f.p.epochs = d.epochs; f.p.epoch = 1;
+        f.p.steps = f.per_epoch * d.epochs;
+        f.p.val_loss = f.p.val_metric = (float)NAN;
+        f.first = f.next = t->runner->step;
+        f.began = gtr__now();
+        f.terminal = gtr__is_terminal();
+        r = gtr__fit_run(&f);
+    }
+    t->metric = NULL;
+    t->data = NULL;                 /* a loop by hand that follows sets its own inputs */
+    return r;
+}
+
+// >>predictor
+/* Plans for 1, 2, 4, ... max_rows rows; any number of rows is a sum of these, so that no row is ever made up. */
+struct gtr_predictor {
+    gtr_context  *ctx;
+    gtr_predictor *next;
+    gtr__host     host;
+    void         *instance[1];
+    gtr_tensor   *out, *input;
+    gtr__plan_cache *entry[40]; int n_entry;
+    void         *arena; size_t arena_bytes;
+    void         *in_data, *out_data; size_t in_bytes, out_bytes;   /* device, for the largest number of rows */
+    size_t        in_row, out_row;
+    gtr_dtype     out_storage;
+    gtr_result    error;
+    char          error_text[512];
+};
+static void gtr__predictor_error(void *user, gtr_result code, const char *text)
+{
+    gtr_predictor *p = (gtr_predictor *)user;
+    if (p->error) return;
+    p->error = code;
+    snprintf(p->error_text, sizeof p->error_text, "%s", text);
+}
+static gtr_result gtr__predictor_fail(gtr_predictor *p, gtr_result code, const char *text) { gtr__predictor_error(p, code, text); return code; }
+static void *gtr__predictor_alloc(void *user, size_t bytes) { return gtr__host_alloc(&((gtr_predictor *)user)->ctx->desc, bytes); }
+static void gtr__predictor_free_host(void *user, void *b, size_t bytes) { (void)bytes; gtr__host_free(&((gtr_predictor *)user)->ctx->desc, b); }
+static void *gtr__predictor_device_alloc(void *user, size_t bytes) { return gtr__host_cb_device_alloc(((gtr_predictor *)user)->ctx, bytes); }
+static void gtr__predictor_device_free(void *user, void *b, size_t bytes) { gtr__host_cb_device_free(((gtr_predictor *)user)->ctx, b, bytes); }
+static void gtr__predictor_log(void *user, gtr_level level, const char *text) { gtr__host_cb_log(((gtr_predictor *)user)->ctx, level, text); }
+
+static void *gtr__predictor_block(gtr_predictor *p, size_t bytes)
+{
+    void *b = p->ctx->be->alloc(p->instance[0], GTR__ROUND_UP(bytes ? bytes : 1, (size_t)GTR__ALIGN));
+    if (!b) gtr__fail(p->ctx, GTR_ERR_NOMEM, "predictor: out of device memory: %zu bytes", bytes);
+    else p->ctx->device_bytes += GTR__ROUND_UP(bytes ? bytes : 1, (size_t)GTR__ALIGN);
+    return b;
+}
+static void gtr__predictor_block_free(gtr_predictor *p, void *b, size_t bytes)
+{
+    if (!b) return;
+    bytes = GTR__ROUND_UP(bytes ? bytes : 1, (size_t)GTR__ALIGN);
+    p->ctx->device_bytes -= bytes;
+    p->ctx->be->free(p->instance[0], b, bytes);
+}
+/* Values of a predictor's plan: weights are the context's, all else is its own. */
+static void *gtr__predictor_address(gtr_context *ctx, const gtr__plan_cache *e, int id)
+{
+    const gtr__value *v = &e->plan.value[id];
+    const gtr_predictor *p = (const gtr_predictor *)e->carry;
+    switch (v->home) {
+    case GTR__HOME_INPUT: return gtr__batched(v->tensor) ? p->in_data : v->tensor->data;
+    case GTR__HOME_KEPT:  return p->out_data;
+    case GTR__HOME_ARENA: return (char *)p->arena + v->offset;
+    case GTR__HOME_ALIAS: return (char *)gtr__predictor_address(ctx, e, v->alias) + v->offset;
+    default: return gtr__value_address(ctx, e, id);
+    }
+}
+GTR_API void gtr_predictor_destroy(gtr_predictor *p)
+{
+    gtr_context *ctx;
+    gtr_predictor **at;
+    int i;
+    if (!p) return;
+    ctx = p->ctx;
+    if (p->instance[0]) ctx->be->wait(p->instance[0]);
+    for (i = 0; i < p->n_entry; i++) {
+        gtr__plan_cache *e = p->entry[i];
+        if (e->exec) ctx->be->release(p->instance, e->exec);
+        gtr__plan_clear(ctx, &e->plan);
+        gtr__mfree(ctx, e);
+    }
+    gtr__predictor_block_free(p, p->arena, p->arena_bytes);
+    gtr__predictor_block_free(p, p->in_data, p->in_bytes);
+    gtr__predictor_block_free(p, p->out_data, p->out_bytes);
+    if (p->instance[0]) ctx->be->destroy(p->instance[0]);
+    for (at = &ctx->predictors; *at; at = &(*at)->next) if (*at == p) { *at = p->next; break; }
+    gtr__mfree(ctx, p);
+}
+static bool gtr__predictor_plans(gtr_predictor *p, int64_t max_rows)
+{
+    gtr_context *ctx = p->ctx;
+    int64_t rows;
+    int stages = ctx->n_instance, i;
+    for (rows = 1; rows <= max_rows && p->n_entry < 40; rows *= 2) {
+        gtr__recipe r = gtr__recipe0(rows, 0);
+        gtr__plan_cache *e = (gtr__plan_cache *)gtr__malloc(ctx, sizeof *e);
+        gtr_result s;
+        if (!e) return false;
+        r.feeds = false;
+        r.fetch[r.n_fetch++] = p->out;
+        e->recipe = r;
+        e->carry = p;               /* gtr__predictor_address finds the predictor there */
+        ctx->n_instance = 1;        /* all on one instance: a predictor has no stages */
+        s = gtr__plan_make(ctx, &r, &p->input, 1, NULL, &e->plan);
+        ctx->n_instance = stages;
+        if (s != GTR_OK) { gtr__mfree(ctx, e); return false; }
+        p->entry[p->n_entry++] = e;
+        for (i = 0; i < e->plan.n_value; i++) {
+            gtr__value *v = &e->plan.value[i];
+            if (v->home != GTR__HOME_KEPT || v->tensor == gtr__stored_as(p->out)) continue;
+            gtr__fail(ctx, GTR_ERR_UNSUPPORTED, "predictor: \"%s\" is kept (gtr_keep), which a predictor can't", gtr__value_name(&e->plan, i));
+            return false;
+        }
+        if (e->plan.arena[0] > p->arena_bytes) p->arena_bytes = e->plan.arena[0];
+    }
+    return true;
+}
+GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows)
+{
+    gtr_context *ctx;
+    gtr_predictor *p;
+    gtr_tensor *input[GTR__MAX_FEED];
+    gtr__instance_desc d;
+    char why[256] = "";
+    int n_inputs, i, batched = 0;
+    int64_t highest;
+    if (!out || !gtr__usable(out->ctx)) return NULL;
+    ctx = out->ctx;
+    if (ctx->preset) { gtr__fail(ctx, GTR_ERR_STATE, "predictor: a context with a preset plans only"); return NULL; }
+    if (max_rows == 0) max_rows = 1;
+    if (max_rows < 0 || max_rows > (int64_t)1 << 38) { gtr__fail(ctx, GTR_ERR_ARG, "predictor: %lld rows, want at least 1", (long long)max_rows); return NULL; }
+    if (gtr__find_inputs(ctx, &out, 1, input, &n_inputs, &highest) != GTR_OK) return NULL;
+    p = (gtr_predictor *)gtr__malloc(ctx, sizeof *p);
+    if (!p) return NULL;
+    p->ctx = ctx; p->out = out;
+    for (i = 0; i < n_inputs; i++) if (gtr__batched(input[i])) { p->input = input[i]; batched++; }
+    if (batched != 1 || !out->shape.ndim || out->shape.dim[0] >= 0 || gtr__row(gtr__stored_as(out)->op)->flags & GTR__LEAF) {
+        gtr__fail(ctx, GTR_ERR_SHAPE, "predictor: \"%s\" depends on %d inputs with a batch, want one, and a batch in its own shape", gtr__label(out), batched);
+        gtr__mfree(ctx, p);
+        return NULL;
+    }
+    p->next = ctx->predictors;
+    ctx->predictors = p;
+    p->host = ctx->host;
+    p->host.user = p;
+    p->host.alloc = gtr__predictor_alloc; p->host.free = gtr__predictor_free_host;
+    p->host.error = gtr__predictor_error; p->host.log = gtr__predictor_log;
+    if (p->host.device_alloc) { p->host.device_alloc = gtr__predictor_device_alloc; p->host.device_free = gtr__predictor_device_free; }
+    memset(&d, 0, sizeof d);
+    d.device_index = ctx->desc.device_index;
+    d.max_sm = ctx->desc.max_sm;
+    d.threads = 1;
+    d.share = ctx->caps.cuda ? ctx->instance[0] : NULL;     /* the CPU's predictors compute in their caller's thread, without a pool */
+    if (ctx->be->create(&p->host, d, &p->instance[0], why) != GTR_OK) { p->instance[0] = NULL; gtr__fail(ctx, GTR_ERR_NOMEM, "predictor: %s", why); goto fail; }
+    if (!gtr__predictor_plans(p, max_rows)) goto fail;
+    p->in_row = (size_t)-gtr__count(&p->input->shape) * gtr__dtype_size(p->input->dtype);
+    p->out_row = (size_t)-gtr__count(&out->shape) * gtr__dtype_size(out->dtype);
+    p->in_bytes = p->in_row << (p->n_entry - 1);
+    p->out_bytes = p->out_row << (p->n_entry - 1);
+    if (!(p->in_data = gtr__predictor_block(p, p->in_bytes)) || !(p->out_data = gtr__predictor_block(p, p->out_bytes)) ||
+        (p->arena_bytes && !(p->arena = gtr__predictor_block(p, p->arena_bytes)))) goto fail;
+    for (i = 0; i < p->n_entry; i++)
+        if (gtr__resolve(ctx, p->entry[i], NULL, gtr__predictor_address, &p->arena) != GTR_OK ||
+            gtr__backend_result(ctx, ctx->be->prepare(p->instance, &p->entry[i]->plan, &p->entry[i]->exec), "predictor") != GTR_OK) goto fail;
+    if (gtr__wait_all(ctx) != GTR_OK) goto fail;
+    return p;
+fail:
+    if (!ctx->error && p->error) gtr__fail(ctx, p->error, "predictor: %s", p->error_text);
+    gtr_predictor_destroy(p);
+    return NULL;
+}
+GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out)
+{
+    const gtr__backend *be;
+    int k;
+    if (!p) return GTR_ERR_ARG;
+    be = p->ctx->be;
+    if (!in || !out || rows < 1) return gtr__predictor_fail(p, GTR_ERR_ARG, "gtr_predict: in and out are not NULL, and rows at least 1");
+    for (k = p->n_entry - 1; rows > 0; ) {
+        int64_t n = (int64_t)1 << k;
+        gtr_result r;
+        if (n > rows) { k--; continue; }
+        if (p->input->dtype == GTR_I32 && p->input->limit) {
+            const int32_t *ids = (const int32_t *)in;
+            size_t i;
+            for (i = 0; i < (size_t)n * p->in_row / 4; i++)
+                if (ids[i] < 0 || ids[i] >= p->input->limit) return gtr__predictor_fail(p, GTR_ERR_ARG, "gtr_predict: an id is out of its range");
+        }
+        r = be->copy(p->instance[0], p->in_data, in, (size_t)n * p->in_row, GTR__TO_DEVICE, false);
+        if (r == GTR_OK) r = be->launch(p->instance, p->entry[k]->exec, GTR__PART_ALL);
+        if (r == GTR_OK) r = be->copy(p->instance[0], out, p->out_data, (size_t)n * p->out_row, GTR__TO_HOST, true);
+        if (r != GTR_OK) return gtr__predictor_fail(p, r, gtr_result_text(r));
+        in = (const char *)in + (size_t)n * p->in_row;
+        out = (char *)out + (size_t)n * p->out_row;
+        rows -= n;
+    }
+    return GTR_OK;
+}
+GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p) { return !p ? "there is no predictor" : p->error ? p->error_text : ""; }
+
+// >>files
+/* Whole files, read and written. Sizes are unsigned and 64 bits wide. On POSIX only what a strict -std=c99 shows is used. */
+#ifdef _WIN32
+#  ifndef WIN32_LEAN_AND_MEAN
+#  define WIN32_LEAN_AND_MEAN
+#  endif
+#  ifndef NOMINMAX
+#  define NOMINMAX
+#  endif
+#  include <windows.h>
+#else
+#  include <fcntl.h>
+#  include <sys/stat.h>
+#  include <unistd.h>
+#  ifdef O_CLOEXEC
+#  define GTR__O_CLOEXEC O_CLOEXEC
+#  else
+#  define GTR__O_CLOEXEC 0
+#  endif
+#endif
+#define GTR__PATH "%.400s"      /* a path in an error's text: the rest must fit too */
+#define GTR__IO_PIECE (1u << 30)
+
+typedef struct gtr__file {
+    gtr_context *ctx;
+    const char  *path;
+    uint64_t     size;          /* as it was when opened */
+    bool         is_open;
+#ifdef _WIN32
+    HANDLE       handle;
+#else
+    int          fd;
+#endif
+} gtr__file;
+
+#ifdef _WIN32
+static bool gtr__wide(const char *path, WCHAR *wide, int size) { return MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, size) > 0; }
+static gtr_result gtr__file_fail(const gtr__file *f, const char *doing)
+{
+    return gtr__fail(f->ctx, GTR_ERR_IO, GTR__PATH ": %s failed: Windows error %lu", f->path, doing, (unsigned long)GetLastError());
+}
+static gtr_result gtr__file_start(gtr__file *f, gtr_context *ctx, const char *path, DWORD access, DWORD how)
+{
+    WCHAR wide[1024];
+    memset(f, 0, sizeof *f);
+    f->ctx = ctx;
+    f->path = path;
+    if (!gtr__wide(path, wide, 1024)) return gtr__file_fail(f, "reading its name as UTF-8");
+    f->handle = CreateFileW(wide, access, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL, how, FILE_ATTRIBUTE_NORMAL, NULL);
+    f->is_open = f->handle != INVALID_HANDLE_VALUE;
+    return f->is_open ? GTR_OK : GTR_ERR_IO;
+}
+static bool gtr__file_close(gtr__file *f)
+{
+    if (!f->is_open) return true;
+    f->is_open = false;
+    return CloseHandle(f->handle) != 0;
+}
+static gtr_result gtr__file_open(gtr__file *f, gtr_context *ctx, const char *path)
+{
+    LARGE_INTEGER size;
+    if (gtr__file_start(f, ctx, path, GENERIC_READ, OPEN_EXISTING) != GTR_OK) return gtr__file_fail(f, "opening");
+    if (GetFileType(f->handle) != FILE_TYPE_DISK || !GetFileSizeEx(f->handle, &size)) {
+        gtr__file_close(f);
+        return gtr__fail(ctx, GTR_ERR_IO, GTR__PATH ": not a regular file", path);
+    }
+    f->size = (uint64_t)size.QuadPart;
+    return GTR_OK;
+}
+/* Bytes moved, 0 at the file's end, -1 on error. */
+static int64_t gtr__file_read_some(gtr__file *f, void *dst, size_t bytes)
+{
+    DWORD n = 0;
+    return ReadFile(f->handle, dst, (DWORD)bytes, &n, NULL) ? (int64_t)n : -1;
+}
+static int64_t gtr__file_write_some(gtr__file *f, const void *src, size_t bytes)
+{
+    DWORD n = 0;
+    return WriteFile(f->handle, src, (DWORD)bytes, &n, NULL) ? (int64_t)n : -1;
+}
+static bool gtr__file_sync(gtr__file *f) { return FlushFileBuffers(f->handle) != 0; }
+/* 1 made, 0 there is such a file, -1 on error */
+static int gtr__file_create(gtr__file *f, gtr_context *ctx, const char *path, unsigned mode)
+{
+    (void)mode;
+    if (gtr__file_start(f, ctx, path, GENERIC_WRITE, CREATE_NEW) == GTR_OK) return 1;
+    return GetLastError() == ERROR_FILE_EXISTS ? 0 : -1;
+}
+static void gtr__path_remove(const char *path) { WCHAR wide[1024]; if (gtr__wide(path, wide, 1024)) DeleteFileW(wide); }
+static bool gtr__path_replace(const char *from, const char *to)
+{
+    WCHAR a[1024], b[1024];
+    return gtr__wide(from, a, 1024) && gtr__wide(to, b, 1024) && MoveFileExW(a, b, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH);
+}
+static bool gtr__path_sync(const char *folder) { (void)folder; return true; }
+/* 1: a regular file, 0: nothing there, -1: something else. mode: its permissions */
+static int gtr__path_kind(const char *path, unsigned *mode)
+{
+    WCHAR wide[1024];
+    DWORD a;
+    (void)mode;
+    if (!gtr__wide(path, wide, 1024)) return -1;
+    a = GetFileAttributesW(wide);
+    return a == INVALID_FILE_ATTRIBUTES ? 0 : a & FILE_ATTRIBUTE_DIRECTORY ? -1 : 1;
+}
+static unsigned long gtr__process(void) { return (unsigned long)GetCurrentProcessId(); }
+#else
+static gtr_result gtr__file_fail(const gtr__file *f, const char *doing)
+{
+    return gtr__fail(f->ctx, GTR_ERR_IO, GTR__PATH ": %s failed: %s", f->path, doing, strerror(errno));
+}
+/* Not called again on EINTR: the descriptor is gone then. */
+static bool gtr__file_close(gtr__file *f)
+{
+    if (!f->is_open) return true;
+    f->is_open = false;
+    return close(f->fd) == 0 || errno == EINTR;
+}
+static bool gtr__file_start(gtr__file *f, gtr_context *ctx, const char *path, int flags, unsigned mode)
+{
+    memset(f, 0, sizeof *f);
+    f->ctx = ctx;
+    f->path = path;
+    do f->fd = open(path, flags | GTR__O_CLOEXEC, (mode_t)mode); while (f->fd < 0 && errno == EINTR);
+    f->is_open = f->fd >= 0;
+    return f->is_open;
+}
+static gtr_result gtr__file_open(gtr__file *f, gtr_context *ctx, const char *path)
+{
+    struct stat st;
+    if (!gtr__file_start(f, ctx, path, O_RDONLY | O_NONBLOCK, 0)) return gtr__file_fail(f, "opening");    /* a pipe's open would block */
+    if (fstat(f->fd, &st) != 0) { gtr__file_fail(f, "asking for the size"); gtr__file_close(f); return GTR_ERR_IO; }
+    if (!S_ISREG(st.st_mode)) {
+        gtr__file_close(f);
+        return gtr__fail(ctx, GTR_ERR_IO, GTR__PATH ": %s", path, S_ISDIR(st.st_mode) ? "a folder, not a file" : "not a regular file");
+    }
+    f->size = (uint64_t)st.st_size;
+    return GTR_OK;
+}
+/* Bytes moved, 0 at the file's end, -1 on error. */
+static int64_t gtr__file_read_some(gtr__file *f, void *dst, size_t bytes)
+{
+    ssize_t n;
+    do n = read(f->fd, dst, bytes); while (n < 0 && errno == EINTR);
+    return (int64_t)n;
+}
+static int64_t gtr__file_write_some(gtr__file *f, const void *src, size_t bytes)
+{
+    ssize_t n;
+    do n = write(f->fd, src, bytes); while (n < 0 && errno == EINTR);
+    return (int64_t)n;
+}
+static bool gtr__file_sync(gtr__file *f)
+{
+    int r;
+    do r = fsync(f->fd); while (r != 0 && errno == EINTR);
+    return r == 0;
+}
+/* 1 made, 0 there is such a file, -1 on error */
+static int gtr__file_create(gtr__file *f, gtr_context *ctx, const char *path, unsigned mode)
+{
+    if (gtr__file_start(f, ctx, path, O_WRONLY | O_CREAT | O_EXCL, mode)) return 1;
+    return errno == EEXIST ? 0 : -1;
+}
+static void gtr__path_remove(const char *path)
+{
+    int r;
+    do r = unlink(path); while (r != 0 && errno == EINTR);
+}
+static bool gtr__path_replace(const char *from, const char *to)
+{
+    int r;
+    do r = rename(from, to); while (r != 0 && errno == EINTR);
+    return r == 0;
+}
+/* Makes a rename in folder last. Some file systems cannot (EINVAL), and a folder may be closed to readers (EACCES): no error. */
+static bool gtr__path_sync(const char *folder)
+{
+    gtr__file f;
+    bool ok;
+    if (!gtr__file_start(&f, NULL, folder, O_RDONLY, 0)) return errno == EACCES;
+    ok = gtr__file_sync(&f) || errno == EINVAL;
+    return gtr__file_close(&f) && ok;
+}
+/* 1: a regular file, 0: nothing there, -1: something else. mode: its permissions */
+static int gtr__path_kind(const char *path, unsigned *mode)
+{
+    struct stat st;
+    if (stat(path, &st) != 0) return 0;
+    *mode = (unsigned)st.st_mode & 0777u;
+    return S_ISREG(st.st_mode) ? 1 : -1;
+}
+static unsigned long gtr__process(void) { return (unsigned long)getpid(); }
+#endif
+
+static gtr_result gtr__file_read(gtr__file *f, void *dst, uint64_t bytes)
+{
+    uint8_t *p = (uint8_t *)dst;
+    while (bytes) {
+        int64_t n = gtr__file_read_some(f, p, (size_t)GTR__MIN(bytes, (uint64_t)GTR__IO_PIECE));
+        if (n < 0) return gtr__file_fail(f, "reading");
+        if (n == 0) return gtr__fail(f->ctx, GTR_ERR_IO, GTR__PATH ": became shorter while it was read", f->path);
+        p += n;
+        bytes -= (uint64_t)n;
+    }
+    return GTR_OK;
+}
+static gtr_result gtr__file_write(gtr__file *f, const void *src, uint64_t bytes)
+{
+    const uint8_t *p = (const uint8_t *)src;
+    while (bytes) {
+        int64_t n = gtr__file_write_some(f, p, (size_t)GTR__MIN(bytes, (uint64_t)GTR__IO_PIECE));
+        if (n < 0) return gtr__file_fail(f, "writing");
+        p += n;
+        bytes -= (uint64_t)n;
+    }
+    return GTR_OK;
+}
+/* After all of it was read: that nothing has been added meanwhile. Closes. */
+static gtr_result gtr__file_finish(gtr__file *f)
+{
+    uint8_t more;
+    int64_t n = gtr__file_read_some(f, &more, 1);
+    if (n < 0) { gtr__file_fail(f, "reading"); gtr__file_close(f); return GTR_ERR_IO; }
+    if (!gtr__file_close(f)) return gtr__file_fail(f, "closing");
+    if (n > 0) return gtr__fail(f->ctx, GTR_ERR_IO, GTR__PATH ": became longer while it was read", f->path);
+    return GTR_OK;
+}
+/* True, and an error, for what gzip has made. */
+static bool gtr__is_gzip(gtr_context *ctx, const char *path, const uint8_t *head, uint64_t n)
+{
+    if (n < 2 || head[0] != 0x1f || head[1] != 0x8b) return false;
+    gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": compressed by gzip; gunzip first", path);
+    return true;
+}
+/* The path, or the end of a long one. */
+static void gtr__path_name(char *name, size_t size, const char *path)
+{
+    size_t n = strlen(path);
+    if (n < size) memcpy(name, path, n + 1);
+    else snprintf(name, size, "...%s", path + n - (size - 4));
+}
+
+// >>datasets
+/* Nothing is linked to the context before it is whole. */
+static gtr_dataset *gtr__dataset_new(gtr_context *ctx, const char *name, int64_t rows)
+{
+    gtr_dataset *d = (gtr_dataset *)gtr__malloc(ctx, sizeof *d);
+    if (!d) return NULL;
+    d->ctx = ctx;
+    d->rows = rows;
+    gtr__path_name(d->name, sizeof d->name, name);
+    return d;
+}
+static void gtr__dataset_free(gtr_dataset *d)
+{
+    gtr_context *ctx;
+    int i;
+    if (!d) return;
+    ctx = d->ctx;
+    for (i = 0; i < d->n_columns; i++) {
+        gtr__column *c = &d->column[i];
+        if (c->device && c->device != c->host) gtr__device_free(ctx, 0, c->device, (size_t)d->rows * c->row_bytes);
+        gtr__mfree(ctx, c->host);
+    }
+    gtr__mfree(ctx, d);
+}
+/* One more column, its rows to be written by the caller; NULL and an error on failure. shape is literal and its extents at least 1. */
+static gtr__column *gtr__dataset_column(gtr_dataset *d, gtr_dtype dtype, const gtr_shape *shape, float scale, float shift)
+{
+    gtr__column *c = &d->column[d->n_columns];
+    uint64_t bytes;
+    c->dtype = dtype;
+    c->shape = *shape;
+    c->row = gtr__count(shape);
+    c->scale = scale != 0 ? scale : 1.0f / 255.0f;
+    c->shift = shift;
+    if (c->row < 1 || !gtr__mul_ok((uint64_t)c->row, gtr__dtype_size(dtype), &bytes)) {
+        gtr__fail(d->ctx, GTR_ERR_SHAPE, "%s: a row's size overflows", d->name);
+        return NULL;
+    }
+    c->row_bytes = (size_t)bytes;
+    if (c->row_bytes != bytes || !gtr__mul_ok(bytes, (uint64_t)d->rows, &bytes) || bytes > SIZE_MAX / 2 || bytes > (uint64_t)INT64_MAX / 16) {
+        gtr__fail(d->ctx, GTR_ERR_SHAPE, "%s: %lld rows of %zu bytes overflow", d->name, (long long)d->rows, c->row_bytes);
+        return NULL;
+    }
+    c->host = (uint8_t *)gtr__malloc(d->ctx, (size_t)bytes);
+    if (!c->host) return NULL;
+    d->n_columns++;
+    return c;
+}
+static void gtr__column_range(gtr__column *c, int64_t rows)
+{
+    int64_t i, n = rows * c->row;
+    c->least = c->most = 0;
+    if (c->dtype == GTR_U8) {
+        const uint8_t *v = c->host;
+        uint8_t lo = 255, hi = 0;
+        for (i = 0; i < n; i++) { lo = GTR__MIN(lo, v[i]); hi = GTR__MAX(hi, v[i]); }
+        c->least = lo;
+        c->most = hi;
+    } else if (c->dtype == GTR_I32) {
+        const int32_t *v = (const int32_t *)(void *)c->host;
+        int32_t lo = v[0], hi = v[0];
+        for (i = 1; i < n; i++) { lo = GTR__MIN(lo, v[i]); hi = GTR__MAX(hi, v[i]); }
+        c->least = lo;
+        c->most = hi;
+    }
+}
+/* The data set is whole: into the context's list. */
+static gtr_dataset *gtr__dataset_link(gtr_dataset *d)
+{
+    int i;
+    for (i = 0; i < d->n_columns; i++) gtr__column_range(&d->column[i], d->rows);
+    d->next = d->ctx->datasets;
+    if (d->next) d->next->previous = d;
+    d->ctx->datasets = d;
+    return d;
+}
+/* NULL and broken contexts make nothing. */
+static bool gtr__dataset_may(gtr_context *ctx, const char *call)
+{
+    if (!ctx) return false;
+    if (ctx->dead) gtr__fail(ctx, GTR_ERR_STATE, "%s: this context is not usable any more", call);
+    return !ctx->dead;
+}
+
+GTR_API gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc)
+{
+    gtr_dataset *d;
+    char text[GTR__SHAPE_TEXT];
+    int i, k;
+    if (!gtr__dataset_may(ctx, "gtr_dataset_arrays")) return NULL;
+    if (desc.rows < 1) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: %lld rows, want at least 1", (long long)desc.rows); return NULL; }
+    if (!desc.column[0].data) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: column 0 has no data (NULL)"); return NULL; }
+    d = gtr__dataset_new(ctx, "gtr_dataset_arrays", desc.rows);
+    for (i = 0; d && i < 8 && desc.column[i].data; i++) {
+        const gtr_column *from = &desc.column[i];
+        gtr__column *c = NULL;
+        bool ok = from->shape.ndim >= 0 && from->shape.ndim < GTR_MAX_DIMS;
+        for (k = 0; ok && k < from->shape.ndim; k++) ok = from->shape.dim[k] >= 1;
+        if (from->dtype != GTR_F32 && from->dtype != GTR_I32 && from->dtype != GTR_U8)
+            gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8", i, (int)from->dtype);
+        else if (from->shape.ndim < 0 || from->shape.ndim >= GTR_MAX_DIMS)
+            gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_dataset_arrays: a row of column %d has %d dimensions, want 0 to %d", i, from->shape.ndim, GTR_MAX_DIMS - 1);
+        else if (!ok)
+            gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_dataset_arrays: a row of column %d has shape %s, want extents of at least 1", i, gtr__shape_text(&from->shape, text));
+        else if (!(fabs((double)from->scale) <= 3.4e38 && fabs((double)from->shift) <= 3.4e38))
+            gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: scale %g and shift %g of column %d, want finite", (double)from->scale, (double)from->shift, i);
+        else
+            c = gtr__dataset_column(d, from->dtype, &from->shape, from->scale, from->shift);
+        if (!c) { gtr__dataset_free(d); return NULL; }
+        memcpy(c->host, from->data, (size_t)d->rows * c->row_bytes);
+    }
+    return d ? gtr__dataset_link(d) : NULL;
+}
+
+// >>idx
+/* IDX: 0, 0, type, dimensions; each extent as 4 bytes, big-endian; the data. head holds the file's first n_head bytes: its header, or all. */
+typedef struct gtr__idx { int64_t rows; gtr_shape row; size_t start; uint64_t bytes; } gtr__idx;
+static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint8_t *head, size_t n_head, uint64_t size, gtr__idx *out)
+{
+    uint64_t want = 1;
+    int i, ndim;
+    memset(out, 0, sizeof *out);
+    if (gtr__is_gzip(ctx, path, head, n_head)) return GTR_ERR_FORMAT;
+    if (n_head < 4) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes, too few for an IDX file", path, (unsigned long long)size);
+    if (head[0] || head[1] || !strchr("\x08\x09\x0b\x0c\x0d\x0e", head[2]) || !head[2] || !head[3])
+        return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": begins %02x %02x %02x %02x, which is no IDX file (0, 0, a type of 8 to 14, dimensions)",
+                         path, head[0], head[1], head[2], head[3]);
+    if (head[2] != 8) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": IDX of type 0x%02x, supported is 0x08 (bytes)", path, head[2]);
+    ndim = head[3];
+    if (ndim > GTR_MAX_DIMS) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": %d dimensions, supported are up to %d", path, ndim, GTR_MAX_DIMS);
+    out->start = 4 + 4 * (size_t)ndim;
+    if (n_head < out->start) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": cut within its header, at %llu bytes", path, (unsigned long long)size);
+    for (i = 0; i < ndim; i++) {
+        const uint8_t *p = head + 4 + 4 * i;
+        uint32_t d = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+        if (i == 0) out->rows = d;
+        else { out->row.dim[out->row.ndim++] = d; if (d == 0) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": dimension %d is 0", path, i); }
+        if (!gtr__mul_ok(want, d, &want)) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": the product of its %d dimensions overflows", path, ndim);
+    }
+    out->bytes = want;
+    if (size - out->start != want)
+        return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes of data, want %llu from its dimensions", path,
+                         (unsigned long long)(size - out->start), (unsigned long long)want);
+    if (out->rows == 0) return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": an empty data set (0 rows)", path);
+    return GTR_OK;
+}
+/* Opens an IDX file and reads its header; the next byte to be read is the data's first. */
+static gtr_result gtr__idx_open(gtr_context *ctx, const char *path, gtr__file *f, gtr__idx *idx)
+{
+    uint8_t head[4 + 4 * GTR_MAX_DIMS];
+    uint64_t n;
+    gtr_result r = gtr__file_open(f, ctx, path);
+    if (r != GTR_OK) return r;
+    n = GTR__MIN(f->size, 4u);
+    r = gtr__file_read(f, head, n);
+    if (r == GTR_OK && n == 4 && !head[0] && !head[1] && head[3] <= GTR_MAX_DIMS) {
+        uint64_t rest = GTR__MIN(f->size - 4, 4u * (uint64_t)head[3]);
+        r = gtr__file_read(f, head + 4, rest);
+        n += rest;
+    }
+    if (r == GTR_OK) r = gtr__idx_header(ctx, path, head, (size_t)n, f->size, idx);
+    if (r != GTR_OK) gtr__file_close(f);
+    return r;
+}
+/* The rest of an open IDX file becomes a column. Closes. */
+static gtr_result gtr__idx_column(gtr_dataset *d, gtr__file *f, const gtr__idx *idx)
+{
+    gtr__column *c = gtr__dataset_column(d, GTR_U8, &idx->row, 0, 0);
+    gtr_result r = c ? gtr__file_read(f, c->host, idx->bytes) : GTR_ERR_NOMEM;
+    if (r == GTR_OK) return gtr__file_finish(f);
+    gtr__file_close(f);
+    return r;
+}
+
+GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels)
+{
+    gtr__file fi, fl;
+    gtr__idx image, label;
+    gtr_dataset *d = NULL;
+    char text[GTR__SHAPE_TEXT];
+    bool ok;
+    if (!gtr__dataset_may(ctx, "gtr_dataset_idx")) return NULL;
+    if (!images || !labels) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_idx: the path of the %s is NULL", images ? "labels" : "images"); return NULL; }
+    if (gtr__idx_open(ctx, images, &fi, &image) != GTR_OK) return NULL;
+    if (gtr__idx_open(ctx, labels, &fl, &label) != GTR_OK) { gtr__file_close(&fi); return NULL; }
+    if (label.row.ndim != 0)
+        gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": each label has shape %s, want one number (are images and labels exchanged?)", labels, gtr__shape_text(&label.row, text));
+    else if (image.rows != label.rows)
+        gtr__fail(ctx, GTR_ERR_FORMAT, "%.300s has %lld rows, %.300s has %lld: want as many", images, (long long)image.rows, labels, (long long)label.rows);
+    else
+        d = gtr__dataset_new(ctx, images, image.rows);
+    ok = d && gtr__idx_column(d, &fi, &image) == GTR_OK && gtr__idx_column(d, &fl, &label) == GTR_OK;
+    if (ok) return gtr__dataset_link(d);
+    gtr__file_close(&fi);
+    gtr__file_close(&fl);
+    gtr__dataset_free(d);
+    return NULL;
+}
+
+// >>csv
+/* A decimal number as it is written: (-1)^negative * m * 10^e, and a little more if digits beyond the 19th were not 0 (inexact). */
+typedef struct gtr__decimal {
+    const char *digits, *digits_end;    /* of the mantissa, its point included */
+    uint64_t    m;
+    int64_t     e, written_e, fraction; /* written_e: as after the 'e'; fraction: digits behind the point */
+    bool        negative, inexact;
+} gtr__decimal;
+#define GTR__IS_DIGIT(c) ((unsigned)((unsigned char)(c) - '0') < 10u)
+
+/* Reads the number at p. The text ends in a byte that is no part of a number (a 0 behind the file). Returns the first byte after it; NULL: none. */
+static const char *gtr__decimal_read(const char *p, gtr__decimal *n)
+{
+    uint64_t m = 0;
+    int64_t e = 0, fraction = 0, written = 0;
+    bool inexact = false, point = false;
+    n->negative = *p == '-';
+    if (*p == '-' || *p == '+') p++;
+    n->digits = p;
+    for (; GTR__IS_DIGIT(*p); p++) {
+        if (m < 1000000000000000000u) m = m * 10 + (uint64_t)(*p - '0');
+        else { e++; inexact |= *p != '0'; }
+    }
+    if (*p == '.') {
+        point = true;
+        for (p++; GTR__IS_DIGIT(*p); p++, fraction++) {
+            if (m < 1000000000000000000u) { m = m * 10 + (uint64_t)(*p - '0'); e--; }
+            else inexact |= *p != '0';
+        }
+    }
+    if (p - n->digits == point) return NULL;    /* not one digit */
+    n->digits_end = p;
+    if (*p == 'e' || *p == 'E') {
+        bool minus = p[1] == '-';
+        p += 1 + (p[1] == '-' || p[1] == '+');
+        if (!GTR__IS_DIGIT(*p)) return NULL;
+        for (; GTR__IS_DIGIT(*p); p++) if (written < 100000000000000) written = written * 10 + (*p - '0');
+        if (minus) written = -written;
+    }
+    n->m = m;
+    n->e = e + written;
+    n->written_e = written;
+    n->fraction = fraction;
+    n->inexact = inexact;
+    return p;
+}
+/* Any decimal, correctly rounded, by strtod. It is given digits and an exponent but no point, whose sign depends on the locale. 800 digits
+   and the knowledge whether more follow decide every case. */
+static gtr_float gtr__decimal_slow(const gtr__decimal *n)
+{
+    char text[840];
+    const char *p;
+    int64_t e = n->written_e - n->fraction;
+    int k = 0;
+    bool more = false;
+    for (p = n->digits; p < n->digits_end; p++) {
+        if (*p == '.' || (k == 0 && *p == '0')) continue;
+        if (k < 800) text[k++] = *p;
+        else { e++; more |= *p != '0'; }
+    }
+    if (more) { text[k++] = '1'; e--; }
+    e = GTR__MAX(e, -999999);
+    e = GTR__MIN(e, 999999);
+    snprintf(text + k, sizeof text - (size_t)k, "e%d", (int)e);
+#ifdef GPUTRAIN_DOUBLE
+    return strtod(text, NULL);
+#else
+    return strtof(text, NULL);
+#endif
+}
+/* Correctly rounded; infinite beyond the range. */
+static gtr_float gtr__decimal_value(const gtr__decimal *n)
+{
+    static const double ten[23] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+    int64_t e = n->e;
+    double d = (double)n->m;
+    gtr_float v;
+    if (n->m == 0) return n->negative ? (gtr_float)-0.0 : (gtr_float)0.0;
+#ifdef GPUTRAIN_DOUBLE
+    /* m and the power are exact, so one rounding is all. */
+    if (n->m <= (uint64_t)1 << 53 && !n->inexact && e >= -22 && e <= 22) v = e < 0 ? d / ten[-e] : d * ten[e];
+    else v = gtr__decimal_slow(n);
+#else
+    /* d is off by at most 3 units of double's last place. Unless it is that close to the middle of two floats, or outside the normal
+       ones, rounding it rounds the number itself. */
+    if (e < -66 || e > 66) v = gtr__decimal_slow(n);
+    else {
+        uint64_t bits;
+        bool exact = e == 0 && n->m <= (uint64_t)1 << 53 && !n->inexact;
+        for (; e < -22; e += 22) d /= 1e22;
+        for (; e > 22; e -= 22) d *= 1e22;
+        d = e < 0 ? d / ten[-e] : d * ten[e];
+        memcpy(&bits, &d, 8);
+        bits &= 0x1fffffffu;
+        v = exact || (d > 2.4e-38 && d < 3.4e38 && (bits < 0x0fffffc0u || bits > 0x10000040u)) ? (float)d : gtr__decimal_slow(n);
+    }
+#endif
+    return n->negative ? -v : v;
+}
+/* A class: a whole number of 0 to 2^31 - 1, however written (3, 3.0, 3e0). -1 if it is none. */
+static int32_t gtr__decimal_class(const gtr__decimal *n)
+{
+    uint64_t m = n->m;
+    int64_t e = n->e;
+    if (m == 0 && !n->inexact) return 0;
+    if (n->negative || n->inexact) return -1;
+    for (; e < 0; e++, m /= 10) if (m % 10) return -1;
+    for (; e > 0 && m <= INT32_MAX; e--) m *= 10;
+    return m <= INT32_MAX ? (int32_t)m : -1;
+}
+
+static bool gtr__decimal_finite(gtr_float v)
+{
+    double d = (double)v;
+    uint64_t bits;
+    memcpy(&bits, &d, 8);       /* bits, so that -ffast-math cannot think the question away */
+    return (bits >> 52 & 0x7ff) != 0x7ff;
+}
+
+typedef struct gtr__csv {
+    gtr_context *ctx;
+    const char  *name, *begin, *end;    /* *end is 0 */
+    gtr_csv_desc desc;
+    int64_t      columns, label, line, first_line;  /* label -1: none; lines from 1 */
+} gtr__csv;
+
+static bool gtr__csv_line_end(const gtr__csv *s, const char *p) { return *p == '\n' || p == s->end || (*p == '\r' && p[1] == '\n'); }
+static const char *gtr__csv_skip(const gtr__csv *s, const char *p)
+{
+    while ((*p == ' ' || *p == '\t') && *p != s->desc.separator) p++;
+    return p;
+}
+/* The fields of the line at p. */
+static int64_t gtr__csv_fields(const gtr__csv *s, const char *p)
+{
+    int64_t n = 1;
+    for (; !gtr__csv_line_end(s, p); p++) n += *p == s->desc.separator;
+    return n;
+}
+/* Says what is wrong with the field at p. */
+static void gtr__csv_fail(const gtr__csv *s, const char *p, int64_t column, const char *want)
+{
+    char field[32];
+    const char *hint = "";
+    int n = 0;
+    for (; n < 24 && !gtr__csv_line_end(s, p) && *p != s->desc.separator; p++) field[n++] = *p >= 32 && *p < 127 ? *p : '?';
+    if (n == 24) memcpy(field + 21, "...", 3);
+    field[n] = 0;
+    if (field[0] == '"') hint = " (quoted fields are not supported)";
+    else if (s->line == 1) hint = " (if the first line holds names, set .header)";
+    gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld, column %lld (counted from 1): %s%s%s, want %s%s", s->name, (long long)s->line,
+              (long long)column + 1, n ? "got '" : "a blank field", field, n ? "'" : "", want, hint);
+}
+static void gtr__csv_ragged(const gtr__csv *s, const char *p)
+{
+    gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld has %lld columns, want %lld as line %lld has", s->name, (long long)s->line,
+              (long long)gtr__csv_fields(s, p), (long long)s->columns, (long long)s->first_line);
+}
+/* The line at p into its features and label. Returns the next line, NULL on error. */
+static const char *gtr__csv_line(const gtr__csv *s, const char *p, gtr_float *feature, void *label)
+{
+    const char *begin = p;
+    const gtr_float scale = s->desc.scale != 0 ? (gtr_float)s->desc.scale : (gtr_float)1;
+    int64_t c, last = s->columns - 1;
+    for (c = 0; c <= last; c++) {
+        const bool is_class = c == s->label && !s->desc.regression;
+        const char *field = gtr__csv_skip(s, p);
+        gtr__decimal n;
+        p = gtr__decimal_read(field, &n);
+        if (p) p = gtr__csv_skip(s, p);
+        if (!p || (*p != s->desc.separator && !gtr__csv_line_end(s, p))) {
+            gtr__csv_fail(s, field, c, is_class ? "a class: a whole number from 0" : "a number");
+            return NULL;
+        }
+        if ((*p != s->desc.separator) != (c == last)) { gtr__csv_ragged(s, begin); return NULL; }
+        if (is_class) {
+            int32_t v = gtr__decimal_class(&n);
+            if (v < 0) { gtr__csv_fail(s, field, c, "a class: a whole number from 0 to 2147483647"); return NULL; }
+            memcpy(label, &v, sizeof v);
+        } else {
+            gtr_float v = gtr__decimal_value(&n);
+            if (c != s->label) v *= scale;
+            if (!gtr__decimal_finite(v)) { gtr__csv_fail(s, field, c, "a number within the range of float32"); return NULL; }
+            if (c != s->label) *feature++ = v;
+            else memcpy(label, &v, sizeof v);
+        }
+        if (c < last) p++;
+    }
+    return *p == '\r' ? p + 2 : p + (p < s->end);
+}
+/* Where the table begins and ends, its columns and its label. */
+static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char *text, uint64_t size, gtr_csv_desc desc)
+{
+    char *end = text + size;
+    const char *p = text;
+    memset(s, 0, sizeof *s);
+    s->ctx = ctx;
+    s->name = name;
+    s->desc = desc;
+    if (gtr__is_gzip(ctx, name, (const uint8_t *)text, size)) return GTR_ERR_FORMAT;
+    if (!desc.separator) s->desc.separator = ',';
+    if (size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3;     /* an UTF-8 mark */
+    s->first_line = 1;
+    if (desc.header) {
+        const char *line_end = (const char *)memchr(p, '\n', (size_t)(end - p));
+        p = line_end ? line_end + 1 : end;
+        s->first_line = 2;
+    }
+    while (end > p && (end[-1] == '\n' || end[-1] == '\r' || ((end[-1] == ' ' || end[-1] == '\t') && end[-1] != s->desc.separator))) end--;
+    *end = 0;
+    s->begin = p;
+    s->end = end;
+    if (p == end) return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": an empty data set (0 rows)", name);
+    s->columns = gtr__csv_fields(s, p);
+    s->label = desc.label_column == -2 ? -1 : desc.label_column == -1 ? s->columns - 1 : desc.label_column;
+    if (s->label >= s->columns)
+        return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": label_column is %d, but line %lld has %lld columns (separated by '%c'), want at most %lld", name,
+                         desc.label_column, (long long)s->first_line, (long long)s->columns, s->desc.separator, (long long)s->columns - 1);
+    if (s->label >= 0 && s->columns == 1)
+        return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": its only column (separated by '%c') is the label, want features too; for no label set .label_column = -2", name, s->desc.separator);
+    return GTR_OK;
+}
+/* The table in text, which is changed and ends in a 0 at text[size], as a new data set. */
+static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *text, uint64_t size, gtr_csv_desc desc)
+{
+    gtr__csv s;
+    gtr_dataset *d;
+    gtr__column *x, *y = NULL;
+    gtr_shape shape = gtr_shape1(1);
+    const char *p;
+    int64_t ends = 1, separators = 0, r, most;
+    bool ok;
+    if (gtr__csv_start(&s, ctx, name, text, size, desc) != GTR_OK) return NULL;
+    for (p = s.begin; p < s.end; p++) { ends += *p == '\n'; separators += *p == s.desc.separator; }
+    most = GTR__MIN(ends, (ends + separators) / s.columns);     /* a long first line takes no more memory than the file's fields allow */
+    d = gtr__dataset_new(ctx, name, most);
+    if (!d) return NULL;
+    shape.dim[0] = s.columns - (s.label >= 0);
+    x = gtr__dataset_column(d, GTR_F32, &shape, 0, 0);
+    shape = gtr_shape0();
+    if (x && s.label >= 0) y = gtr__dataset_column(d, desc.regression ? GTR_F32 : GTR_I32, &shape, 0, 0);
+    ok = x && (y || s.label < 0);
+    for (p = s.begin, s.line = s.first_line, r = 0; ok && p < s.end; r++, s.line++) {
+        ok = false;
+        if (gtr__csv_line_end(&s, gtr__csv_skip(&s, p))) gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld is blank", name, (long long)s.line);
+        else if (r == most) gtr__csv_ragged(&s, p);
+        else {
+            p = gtr__csv_line(&s, p, (gtr_float *)(void *)(x->host + (size_t)r * x->row_bytes), y ? y->host + (size_t)r * y->row_bytes : NULL);
+            ok = p != NULL;
+        }
+    }
+    if (!ok) { gtr__dataset_free(d); return NULL; }
+    d->rows = r;
+    return gtr__dataset_link(d);
+}
+
+GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc)
+{
+    gtr__file f;
+    gtr_dataset *d = NULL;
+    char *text;
+    bool ok;
+    if (!gtr__dataset_may(ctx, "gtr_dataset_csv")) return NULL;
+    if (!path) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_csv: the path is NULL"); return NULL; }
+    if (desc.label_column < -2) { gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": label_column is %d, want -2 (none), -1 (the last) or a column from 0", path, desc.label_column); return NULL; }
+    if (desc.regression && desc.label_column == -2) { gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": regression wants a label, label_column is -2 (none)", path); return NULL; }
+    if (!gtr__decimal_finite((gtr_float)desc.scale)) { gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": scale is %g, want a finite number", path, (double)desc.scale); return NULL; }
+    if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator)) {
+        gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": the separator (character %d) may be part of a number, a line's end or a quote", path, desc.separator);
+        return NULL;
+    }
+    if (gtr__file_open(&f, ctx, path) != GTR_OK) return NULL;
+    if (f.size > SIZE_MAX / 2) { gtr__file_close(&f); gtr__fail(ctx, GTR_ERR_NOMEM, GTR__PATH ": %llu bytes do not fit into memory", path, (unsigned long long)f.size); return NULL; }
+    text = (char *)gtr__malloc(ctx, (size_t)f.size + 1);
+    ok = text && gtr__file_read(&f, text, f.size) == GTR_OK && gtr__file_finish(&f) == GTR_OK;
+    gtr__file_close(&f);
+    if (ok) d = gtr__csv_parse(ctx, path, text, f.size, desc);
+    gtr__mfree(ctx, text);
+    return d;
+}
+
+// >>dataset-use
+GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k)
+{
+    gtr_dataset *d;
+    char name[160];
+    int64_t r;
+    int i;
+    if (!data) return NULL;
+    if (k < 2 || k > data->rows) {
+        gtr__fail(data->ctx, GTR_ERR_ARG, "gtr_dataset_split of %s: k is %lld, want 2 to its %lld rows", data->name, (long long)k, (long long)data->rows);
+        return NULL;
+    }
+    if (data->used) { gtr__fail(data->ctx, GTR_ERR_STATE, "gtr_dataset_split of %s: it is in use already; split before the first step", data->name); return NULL; }
+    snprintf(name, sizeof name, "%.120s (every %lld)", data->name, (long long)k);
+    d = gtr__dataset_new(data->ctx, name, data->rows / k);
+    for (i = 0; d && i < data->n_columns; i++) {
+        const gtr__column *from = &data->column[i];
+        gtr__column *c = gtr__dataset_column(d, from->dtype, &from->shape, from->scale, from->shift);
+        if (!c) { gtr__dataset_free(d); return NULL; }
+        for (r = 0; r < d->rows; r++) memcpy(c->host + (size_t)r * c->row_bytes, from->host + (size_t)(r * k + k - 1) * c->row_bytes, c->row_bytes);
+    }
+    if (!d) return NULL;
+    for (i = 0; i < data->n_columns; i++) {     /* nothing can fail any more: close the gaps */
+        gtr__column *c = &data->column[i];
+        for (r = 0; r * k < data->rows; r++) {
+            int64_t n = GTR__MIN(k - 1, data->rows - r * k);
+            memmove(c->host + (size_t)(r * (k - 1)) * c->row_bytes, c->host + (size_t)(r * k) * c->row_bytes, (size_t)n * c->row_bytes);
+        }
+    }
+    data->rows -= d->rows;
+    for (i = 0; i < data->n_columns; i++) gtr__column_range(&data->column[i], data->rows);
+    return gtr__dataset_link(d);
+}
+GTR_API int64_t gtr_dataset_rows(const gtr_dataset *d) { return d ? d->rows : 0; }
+GTR_API int gtr_dataset_columns(const gtr_dataset *d) { return d ? d->n_columns : 0; }
+static const gtr__column *gtr__dataset_at(const gtr_dataset *d, int column) { return d && column >= 0 && column < d->n_columns ? &d->column[column] : NULL; }
+GTR_API gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column)
+{
+    const gtr__column *c = gtr__dataset_at(d, column);
+    return c ? c->shape : gtr_shape0();
+}
+GTR_API gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column)
+{
+    const gtr__column *c = gtr__dataset_at(d, column);
+    return c ? c->dtype : GTR_F32;
+}
+GTR_API const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r)
+{
+    const gtr__column *c = gtr__dataset_at(d, column);
+    return c && r >= 0 && r < d->rows ? c->host + (size_t)r * c->row_bytes : NULL;
+}
+/* Brings every column to the device of stage 0; from then on the rows stay as they are. */
+static gtr_result gtr__dataset_device(gtr_dataset *d)
+{
+    gtr_context *ctx = d->ctx;
+    int i;
+    for (i = 0; i < d->n_columns; i++) {
+        gtr__column *c = &d->column[i];
+        const size_t bytes = (size_t)d->rows * c->row_bytes;
+        void *p = c->host;
+        if (c->device) continue;
+        if (ctx->caps.cuda) {
+            gtr_result r;
+            p = gtr__device_alloc(ctx, 0, bytes);
+            if (!p) return gtr__fail(ctx, GTR_ERR_NOMEM, "%s: out of device memory for column %d, %zu bytes", d->name, i, bytes);
+            r = ctx->be->copy(ctx->instance[0], p, c->host, bytes, GTR__TO_DEVICE, true);
+            if (r != GTR_OK) {
+                gtr__device_free(ctx, 0, p, bytes);
+                return gtr__fail(ctx, r, "%s: copying column %d (%zu bytes) to the device failed", d->name, i, bytes);
+            }
+        }
+        c->device = p;
+    }
+    d->used = true;
+    return GTR_OK;
+}
+GTR_API void gtr_dataset_destroy(gtr_dataset *d)
+{
+    if (!d) return;
+    if (d->used) gtr_wait(d->ctx);      /* queued steps may read it */
+    if (d->next) d->next->previous = d->previous;
+    if (d->previous) d->previous->next = d->next;
+    else d->ctx->datasets = d->next;
+    gtr__dataset_free(d);
+}
+
+// >>safetensors
+/* safetensors: u64 N, little-endian; N bytes of JSON; data. The header is checked whole (grammar, names, ranges) before anything is made of
+   it. Its strings are compared where they lie: nothing is copied, so that a header costs at most two thirds of itself again. */
+#define GTR__ST_HEADER  100000000u  /* bytes */
+#define GTR__ST_TENSORS 1000000u
+#define GTR__ST_NAME    1024u       /* bytes */
+
+typedef struct gtr__st_dtype { char name[12]; int bits; } gtr__st_dtype;
+enum { GTR__ST_F32, GTR__ST_I64 };  /* those that a model holds; the others are known, and refused */
+static const gtr__st_dtype gtr__st_dtypes[] = {
+    {"F32", 32}, {"I64", 64}, {"BOOL", 8}, {"U8", 8}, {"I8", 8}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8},
+    {"F8_E5M2FNUZ", 8}, {"I16", 16}, {"U16", 16}, {"F16", 16}, {"BF16", 16}, {"I32", 32}, {"U32", 32}, {"C64", 64}, {"F64", 64}, {"U64", 64},
+    {"F4", 4}, {"F6_E2M3", 6}, {"F6_E3M2", 6} };
+
+typedef struct gtr__st_entry {
+    uint32_t name, shape;           /* where they stand in the header: at the opening quote, at the '[' */
+    uint64_t begin, end;            /* of its data */
+    int32_t  parameter;             /* of the context; -1 */
+    uint8_t  dtype, rank;
+} gtr__st_entry;
+
+typedef struct gtr__st {
+    gtr_context   *ctx;
+    const char    *path;
+    const uint8_t *head;
+    uint32_t       size, at;        /* of the header; the next byte to look at */
+    uint64_t       data;            /* bytes behind the header */
+    gtr__st_entry *entry;           /* n of them; NULL while they are counted */
+    uint32_t       n;
+    uint32_t      *key;             /* of __metadata__ */
+    uint32_t       n_key;
+    bool           has_metadata;
+} gtr__st;
+
+/* Sorts in place, whatever the order was, in n log n. Elements of at most 32 bytes. */
+typedef int (*gtr__compare_fn)(const void *a, const void *b, const void *arg);
+static void gtr__sort(void *base, size_t n, size_t size, gtr__compare_fn order, const void *arg)
+{
+    uint8_t *v = (uint8_t *)base, t[32];
+    size_t start = n / 2, end = n, i, k;
+    while (end > 1) {
+        if (start > 0) start--;
+        else {
+            end--;
+            memcpy(t, v, size); memcpy(v, v + end * size, size); memcpy(v + end * size, t, size);
+        }
+        for (i = start; (k = 2 * i + 1) < end; i = k) {     /* sift down */
+            if (k + 1 < end && order(v + k * size, v + (k + 1) * size, arg) < 0) k++;
+            if (order(v + i * size, v + k * size, arg) >= 0) break;
+            memcpy(t, v + i * size, size); memcpy(v + i * size, v + k * size, size); memcpy(v + k * size, t, size);
+        }
+    }
+}
+
+// >>json
+#define GTR__END (-1)       /* of a string */
+#define GTR__BAD (-2)
+/* The next code point of UTF-8 (RFC 3629: shortest form, no surrogates), GTR__END at the end of n bytes, GTR__BAD. */
+static int32_t gtr__utf8_next(const uint8_t *s, size_t n, size_t *at)
+{
+    static const int32_t least[4] = { 0, 0x80, 0x800, 0x10000 };
+    int more, i;
+    int32_t c;
+    if (*at >= n) return GTR__END;
+    c = s[(*at)++];
+    if (c < 0x80) return c;
+    if (c < 0xc2 || c > 0xf4) return GTR__BAD;
+    more = c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
+    c &= 0x3f >> more;
+    for (i = 0; i < more; i++) {
+        if (*at >= n || (s[*at] & 0xc0) != 0x80) return GTR__BAD;
+        c = c << 6 | (s[(*at)++] & 0x3f);
+    }
+    return c < least[more] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? GTR__BAD : c;
+}
+/* The four hexadecimal digits of an escape. */
+static int32_t gtr__json_hex(const uint8_t *s, size_t n, size_t *at)
+{
+    int32_t v = 0;
+    int i;
+    for (i = 0; i < 4; i++, (*at)++) {
+        int c = *at < n ? s[*at] : 0;
+        if (c >= '0' && c <= '9') v = v << 4 | (c - '0');
+        else if ((c | 32) >= 'a' && (c | 32) <= 'f') v = v << 4 | ((c | 32) - 'a' + 10);
+        else return GTR__BAD;
+    }
+    return v;
+}
+/* The next code point of a JSON string, from behind its opening quote; GTR__END at the closing one, which is passed. */
+static int32_t gtr__json_next(const uint8_t *s, size_t n, size_t *at)
+{
+    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+    int32_t c = gtr__utf8_next(s, n, at), low;
+    const char *p;
+    if (c == '"') return GTR__END;
+    if (c < 0x20) return GTR__BAD;      /* a control character, the end of the header, no UTF-8 */
+    if (c != '\\') return c;
+    if (*at >= n) return GTR__BAD;
+    c = s[(*at)++];
+    if (c != 'u') {
+        p = c ? strchr(from, c) : NULL;
+        return p ? (unsigned char)to[p - from] : GTR__BAD;
+    }
+    c = gtr__json_hex(s, n, at);
+    if (c < 0xd800 || c > 0xdfff) return c;
+    if (c > 0xdbff || *at + 1 >= n || s[*at] != '\\' || s[*at + 1] != 'u') return GTR__BAD;   /* half of a pair */
+    *at += 2;
+    low = gtr__json_hex(s, n, at);
+    return low < 0xdc00 || low > 0xdfff ? GTR__BAD : 0x10000 + ((c - 0xd800) << 10 | (low - 0xdc00));
+}
+/* Compares the valid strings at a and b, by code points. */
+static int gtr__json_compare(const gtr__st *s, uint32_t a, uint32_t b)
+{
+    size_t i = (size_t)a + 1, k = (size_t)b + 1;
+    int32_t c, d;
+    do {
+        c = gtr__json_next(s->head, s->size, &i);
+        d = gtr__json_next(s->head, s->size, &k);
+    } while (c == d && c >= 0);
+    return c < d ? -1 : c > d;
+}
+/* The same with text of C, which need not be UTF-8. */
+static int gtr__json_compare_text(const gtr__st *s, uint32_t a, const char *text)
+{
+    size_t i = (size_t)a + 1, k = 0, n = strlen(text);
+    int32_t c, d;
+    do {
+        c = gtr__json_next(s->head, s->size, &i);
+        d = gtr__utf8_next((const uint8_t *)text, n, &k);
+    } while (c == d && c >= 0);
+    return c < d ? -1 : c > d;
+}
+/* The string at a as text for a message, cut to size. Returns buf. */
+static const char *gtr__json_text(const gtr__st *s, uint32_t a, char *buf, size_t size)
+{
+    size_t at = (size_t)a + 1, n = 0, begin = at;
+    int32_t c;
+    while ((c = gtr__json_next(s->head, s->size, &at)) >= 0 && n + 12 < size) {
+        if (c < 0x20 || c == 0x7f) buf[n++] = '?';
+        else if (s->head[begin] != '\\') { memcpy(buf + n, s->head + begin, at - begin); n += at - begin; }
+        else if (c < 0x80) buf[n++] = (char)c;
+        else n += (size_t)snprintf(buf + n, size - n, "\\u%x", (unsigned)c);    /* 8 characters at most */
+        begin = at;
+    }
+    if (c >= 0) { memcpy(buf + n, "...", 3); n += 3; }
+    buf[n] = 0;
+    return buf;
+}
+
+static gtr_result gtr__st_fail(const gtr__st *s, const char *want)
+{
+    char got[24];
+    if (s->at >= s->size) snprintf(got, sizeof got, "its end");
+    else if (s->head[s->at] > 32 && s->head[s->at] < 127) snprintf(got, sizeof got, "'%c'", s->head[s->at]);
+    else snprintf(got, sizeof got, "byte 0x%02x", s->head[s->at]);
+    return gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": header byte %u: got %s, want %s", s->path, (unsigned)s->at, got, want);
+}
+static gtr_result gtr__st_entry_fail(const gtr__st *s, const gtr__st_entry *e, const char *what)
+{
+    char name[200];
+    return gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": tensor \"%s\": %s", s->path, gtr__json_text(s, e->name, name, sizeof name), what);
+}
+static void gtr__st_space(gtr__st *s)
+{
+    while (s->at < s->size && (s->head[s->at] == ' ' || s->head[s->at] == '\n' || s->head[s->at] == '\r' || s->head[s->at] == '\t')) s->at++;
+}
+/* Passes the character if it comes next, after spaces. */
+static bool gtr__st_take(gtr__st *s, char c)
+{
+    gtr__st_space(s);
+    if (s->at >= s->size || s->head[s->at] != (uint8_t)c) return false;
+    s->at++;
+    return true;
+}
+/* Passes a string; *where is its opening quote, *bytes its length as UTF-8. */
+static gtr_result gtr__st_string(gtr__st *s, const char *want, uint32_t *where, uint64_t *bytes)
+{
+    size_t at;
+    int32_t c;
+    *bytes = 0;
+    if (!gtr__st_take(s, '"')) return gtr__st_fail(s, want);
+    *where = s->at - 1;
+    at = s->at;
+    while ((c = gtr__json_next(s->head, s->size, &at)) >= 0) {
+        *bytes += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+        s->at = (uint32_t)at;
+    }
+    if (c == GTR__BAD) return gtr__st_fail(s, "a character of a string (UTF-8, no control character, JSON's escapes) or its closing quote");
+    s->at = (uint32_t)at;
+    return GTR_OK;
+}
+static gtr_result gtr__st_int(gtr__st *s, uint64_t *out)
+{
+    uint64_t v = 0;
+    uint32_t begin;
+    gtr__st_space(s);
+    for (begin = s->at; s->at < s->size && GTR__IS_DIGIT(s->head[s->at]); s->at++) {
+        uint64_t d = (uint64_t)(s->head[s->at] - '0');
+        if (v > ((uint64_t)INT64_MAX - d) / 10) return gtr__st_fail(s, "a number of at most 2^63 - 1");
+        v = v * 10 + d;
+    }
+    if (s->at == begin) return gtr__st_fail(s, "a whole number, not negative");
+    if (s->head[begin] == '0' && s->at > begin + 1) { s->at = begin; return gtr__st_fail(s, "a whole number without leading zeros"); }
+    *out = v;
+    return GTR_OK;
+}
+/* "[", at most most numbers, "]"; into v if it is not NULL. */
+static gtr_result gtr__st_ints(gtr__st *s, uint64_t *v, int most, int *n)
+{
+    gtr_result r;
+    uint64_t one = 0;
+    *n = 0;
+    if (!gtr__st_take(s, '[')) return gtr__st_fail(s, "'['");
+    if (gtr__st_take(s, ']')) return GTR_OK;
+    do {
+        if (*n == most) return gtr__st_fail(s, most == 2 ? "two numbers" : "at most 8 dimensions");
+        r = gtr__st_int(s, &one);
+        if (r != GTR_OK) return r;
+        if (v) v[*n] = one;
+        ++*n;
+    } while (gtr__st_take(s, ','));
+    return gtr__st_take(s, ']') ? GTR_OK : gtr__st_fail(s, "',' or ']'");
+}
+static gtr_result gtr__st_metadata(gtr__st *s)
+{
+    gtr_result r;
+    uint32_t where;
+    uint64_t bytes;
+    if (s->has_metadata) return gtr__st_fail(s, "__metadata__ once only");
+    s->has_metadata = true;
+    if (!gtr__st_take(s, '{')) return gtr__st_fail(s, "'{' of __metadata__");
+    if (gtr__st_take(s, '}')) return GTR_OK;
+    do {
+        r = gtr__st_string(s, "a key of __metadata__", &where, &bytes);
+        if (r != GTR_OK) return r;
+        if (s->key) s->key[s->n_key] = where;
+        s->n_key++;
+        if (!gtr__st_take(s, ':')) return gtr__st_fail(s, "':'");
+        r = gtr__st_string(s, "a string, as all values of __metadata__ are", &where, &bytes);
+        if (r != GTR_OK) return r;
+    } while (gtr__st_take(s, ','));
+    return gtr__st_take(s, '}') ? GTR_OK : gtr__st_fail(s, "',' or '}'");
+}
+static gtr_result gtr__st_dtype_of(gtr__st *s, gtr__st_entry *e)
+{
+    const size_t n = sizeof gtr__st_dtypes / sizeof gtr__st_dtypes[0];
+    uint32_t where;
+    uint64_t bytes;
+    size_t i;
+    gtr_result r = gtr__st_string(s, "a string, the dtype", &where, &bytes);
+    if (r != GTR_OK) return r;
+    for (i = 0; i < n && gtr__json_compare_text(s, where, gtr__st_dtypes[i].name) != 0; i++) {}
+    if (i == n) {
+        char text[64], what[96];
+        snprintf(what, sizeof what, "its dtype \"%s\" is not known", gtr__json_text(s, where, text, sizeof text));
+        return gtr__st_entry_fail(s, e, what);
+    }
+    e->dtype = (uint8_t)i;
+    return GTR_OK;
+}
+/* A tensor's record: dtype, shape, data_offsets, each once. */
+static gtr_result gtr__st_record(gtr__st *s, gtr__st_entry *e)
+{
+    int seen = 0, n;
+    gtr_result r;
+    if (!gtr__st_take(s, '{')) return gtr__st_fail(s, "'{' of a tensor");
+    if (gtr__st_take(s, '}')) return gtr__st_entry_fail(s, e, "dtype, shape and data_offsets are missing");
+    do {
+        uint32_t field;
+        uint64_t bytes, range[2];
+        int which;
+        r = gtr__st_string(s, "dtype, shape or data_offsets", &field, &bytes);
+        if (r != GTR_OK) return r;
+        which = !gtr__json_compare_text(s, field, "dtype") ? 1 : !gtr__json_compare_text(s, field, "shape") ? 2 : !gtr__json_compare_text(s, field, "data_offsets") ? 4 : 0;
+        if (!which) return gtr__st_entry_fail(s, e, "a field that is not dtype, shape or data_offsets");
+        if (seen & which) return gtr__st_entry_fail(s, e, "a field twice");
+        seen |= which;
+        if (!gtr__st_take(s, ':')) return gtr__st_fail(s, "':'");
+        if (which == 1) r = gtr__st_dtype_of(s, e);
+        else if (which == 2) {
+            gtr__st_space(s);
+            e->shape = s->at;
+            r = gtr__st_ints(s, NULL, GTR_MAX_DIMS, &n);
+            e->rank = (uint8_t)n;
+        } else {
+            r = gtr__st_ints(s, range, 2, &n);
+            if (r == GTR_OK && n != 2) return gtr__st_entry_fail(s, e, "data_offsets are not two numbers");
+            if (r == GTR_OK) { e->begin = range[0]; e->end = range[1]; }
+        }
+        if (r != GTR_OK) return r;
+    } while (gtr__st_take(s, ','));
+    if (!gtr__st_take(s, '}')) return gtr__st_fail(s, "',' or '}'");
+    if (seen != 7) return gtr__st_entry_fail(s, e, !(seen & 1) ? "its dtype is missing" : !(seen & 2) ? "its shape is missing" : "its data_offsets are missing");
+    return GTR_OK;
+}
+/* The whole header. Counts, and fills entry and key where they are not NULL. */
+static gtr_result gtr__st_scan(gtr__st *s)
+{
+    gtr_result r;
+    s->at = s->n = s->n_key = 0;
+    s->has_metadata = false;
+    if (s->size == 0 || s->head[0] != '{') return gtr__st_fail(s, "'{' as the first byte");
+    s->at = 1;
+    if (!gtr__st_take(s, '}')) {
+        do {
+            gtr__st_entry e;
+            uint64_t bytes;
+            memset(&e, 0, sizeof e);
+            e.parameter = -1;
+            r = gtr__st_string(s, "a tensor's name", &e.name, &bytes);
+            if (r != GTR_OK) return r;
+            if (!gtr__st_take(s, ':')) return gtr__st_fail(s, "':'");
+            if (gtr__json_compare_text(s, e.name, "__metadata__") == 0) {
+                r = gtr__st_metadata(s);
+                if (r != GTR_OK) return r;
+                continue;
+            }
+            if (bytes == 0) return gtr__st_entry_fail(s, &e, "an empty name");
+            if (bytes > GTR__ST_NAME) return gtr__st_entry_fail(s, &e, "a name longer than 1024 bytes");
+            if (s->n == GTR__ST_TENSORS) return gtr__st_entry_fail(s, &e, "more than a million tensors");
+            r = gtr__st_record(s, &e);
+            if (r != GTR_OK) return r;
+            if (s->entry) s->entry[s->n] = e;
+            s->n++;
+        } while (gtr__st_take(s, ','));
+        if (!gtr__st_take(s, '}')) return gtr__st_fail(s, "',' or '}'");
+    }
+    for (; s->at < s->size; s->at++) if (s->head[s->at] != ' ') return gtr__st_fail(s, "nothing but spaces behind the last '}'");
+    return GTR_OK;
+}
+static gtr_shape gtr__st_shape(const gtr__st *s, const gtr__st_entry *e)
+{
+    gtr__st at = *s;
+    uint64_t v[GTR_MAX_DIMS];
+    gtr_shape shape;
+    int i, n = 0;
+    memset(&shape, 0, sizeof shape);
+    at.at = e->shape;
+    if (gtr__st_ints(&at, v, GTR_MAX_DIMS, &n) == GTR_OK) for (i = 0; i < n; i++) shape.dim[i] = (int64_t)v[i];
+    shape.ndim = n;
+    return shape;
+}
+/* That its range lies within the data and is as long as its shape and dtype say. */
+static gtr_result gtr__st_check_range(const gtr__st *s, const gtr__st_entry *e)
+{
+    const gtr_shape shape = gtr__st_shape(s, e);
+    uint64_t bits = (uint64_t)gtr__st_dtypes[e->dtype].bits, count = 1;
+    char what[300], text[GTR__SHAPE_TEXT];
+    int i;
+    bool ok = true;
+    for (i = 0; ok && i < shape.ndim; i++) ok = gtr__mul_ok(count, (uint64_t)shape.dim[i], &count);
+    ok = ok && gtr__mul_ok(count, bits, &bits);
+    gtr__shape_text(&shape, text);
+    if (!ok) snprintf(what, sizeof what, "the size of shape %s overflows", text);
+    else if (e->begin > e->end || e->end > s->data)
+        snprintf(what, sizeof what, "data_offsets %llu to %llu, want a range within the %llu bytes of data", (unsigned long long)e->begin, (unsigned long long)e->end, (unsigned long long)s->data);
+    else if (bits % 8 || e->end - e->begin != bits / 8)
+        snprintf(what, sizeof what, "%llu bytes of data, want %llu bits for %s %s", (unsigned long long)(e->end - e->begin), (unsigned long long)bits, gtr__st_dtypes[e->dtype].name, text);
+    else return GTR_OK;
+    return gtr__st_entry_fail(s, e, what);
+}
+static int gtr__st_by_offset(const void *a, const void *b, const void *arg)
+{
+    const gtr__st_entry *x = (const gtr__st_entry *)a, *y = (const gtr__st_entry *)b;
+    (void)arg;
+    if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
+    return x->end < y->end ? -1 : x->end > y->end;
+}
+static int gtr__st_by_name(const void *a, const void *b, const void *arg)
+{
+    return gtr__json_compare((const gtr__st *)arg, ((const gtr__st_entry *)a)->name, ((const gtr__st_entry *)b)->name);
+}
+static int gtr__st_by_key(const void *a, const void *b, const void *arg)
+{
+    return gtr__json_compare((const gtr__st *)arg, *(const uint32_t *)a, *(const uint32_t *)b);
+}
+static void gtr__st_free(gtr__st *s)
+{
+    gtr__mfree(s->ctx, s->entry);
+    gtr__mfree(s->ctx, s->key);
+    s->entry = NULL;
+    s->key = NULL;
+}
+/* Header of s->size bytes at s->head, s->data bytes behind it: entries in the order of their names, or an error. gtr__st_free after both. */
+static gtr_result gtr__st_parse(gtr__st *s)
+{
+    gtr_result r;
+    uint64_t at = 0;
+    uint32_t i;
+    s->entry = NULL;
+    s->key = NULL;
+    r = gtr__st_scan(s);
+    if (r != GTR_OK) return r;
+    s->entry = (gtr__st_entry *)gtr__malloc(s->ctx, s->n * sizeof *s->entry);
+    s->key = (uint32_t *)gtr__malloc(s->ctx, s->n_key * sizeof *s->key);
+    if (!s->entry || !s->key) return GTR_ERR_NOMEM;
+    r = gtr__st_scan(s);
+    for (i = 0; r == GTR_OK && i < s->n; i++) r = gtr__st_check_range(s, &s->entry[i]);
+    if (r != GTR_OK) return r;
+    gtr__sort(s->entry, s->n, sizeof *s->entry, gtr__st_by_offset, NULL);
+    for (i = 0; i < s->n; i++) {
+        if (s->entry[i].begin != at) {
+            char what[160];
+            snprintf(what, sizeof what, "its data begin at %llu, want %llu, where the last tensor's end", (unsigned long long)s->entry[i].begin, (unsigned long long)at);
+            return gtr__st_entry_fail(s, &s->entry[i], what);
+        }
+        at = s->entry[i].end;
+    }
+    if (at != s->data)
+        return gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes of data, want %llu, where the last tensor's end", s->path, (unsigned long long)s->data, (unsigned long long)at);
+    gtr__sort(s->entry, s->n, sizeof *s->entry, gtr__st_by_name, s);
+    for (i = 1; i < s->n; i++) if (gtr__st_by_name(&s->entry[i - 1], &s->entry[i], s) == 0) return gtr__st_entry_fail(s, &s->entry[i], "there twice");
+    gtr__sort(s->key, s->n_key, sizeof *s->key, gtr__st_by_key, s);
+    for (i = 1; i < s->n_key; i++)
+        if (gtr__st_by_key(&s->key[i - 1], &s->key[i], s) == 0) { s->at = s->key[i]; return gtr__st_fail(s, "each key of __metadata__ once only"); }
+    return GTR_OK;
+}
+/* The size of the header from the file's first bytes (8, or all there are). */
+static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, const uint8_t *first, uint64_t file_bytes)
+{
+    uint64_t n = 0, end;
+    int i;
+    memset(s, 0, sizeof *s);
+    s->ctx = ctx;
+    s->path = path;
+    if (file_bytes < 8) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes, want at least 8 of a safetensors file", path, (unsigned long long)file_bytes);
+    for (i = 7; i >= 0; i--) n = n << 8 | first[i];
+    if (n > GTR__ST_HEADER && gtr__is_gzip(ctx, path, first, 8)) return GTR_ERR_FORMAT;
+    if (n > GTR__ST_HEADER && memcmp(first, "PK\3\4", 4) == 0)
+        return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": a zip file (of torch.save?), want safetensors (safetensors.torch.save_file)", path);
+    if (n > GTR__ST_HEADER) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": a header of %llu bytes, want at most %u", path, (unsigned long long)n, GTR__ST_HEADER);
+    if (!gtr__add_ok(8, n, &end) || end > file_bytes) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": a header of %llu bytes in a file of %llu", path, (unsigned long long)n, (unsigned long long)file_bytes);
+    s->size = (uint32_t)n;
+    s->data = file_bytes - end;
+    return GTR_OK;
+}
+
+// >>load
+static int gtr__st_of(gtr_dtype d) { return d == GTR_I64 ? GTR__ST_I64 : GTR__ST_F32; }
+/* Gives every entry its parameter: the names, shapes and dtypes of file and context are the same, or GTR_ERR_SHAPE. */
+static gtr_result gtr__st_match(gtr__st *s)
+{
+    gtr_context *ctx = s->ctx;
+    char name[200], got[GTR__SHAPE_TEXT], want[GTR__SHAPE_TEXT];
+    gtr_shape shape;
+    uint32_t i;
+    int64_t k;
+    for (i = 0; i < s->n; i++)
+        if (s->entry[i].dtype != GTR__ST_F32 && s->entry[i].dtype != GTR__ST_I64)
+            return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": tensor \"%s\" is of dtype %s, supported are F32 and I64", s->path,
+                             gtr__json_text(s, s->entry[i].name, name, sizeof name), gtr__st_dtypes[s->entry[i].dtype].name);
+    for (k = 0; k < ctx->n_parameter; k++) {
+        const gtr_tensor *p = ctx->parameter[k];
+        gtr__st_entry *e = NULL;
+        uint32_t lo = 0, hi = s->n;
+        while (lo < hi) {
+            uint32_t mid = lo + (hi - lo) / 2;
+            int order = gtr__json_compare_text(s, s->entry[mid].name, p->name);
+            if (order == 0) { e = &s->entry[mid]; break; }
+            if (order < 0) lo = mid + 1;
+            else hi = mid;
+        }
+        gtr__shape_text(&p->shape, want);
+        if (!e)
+            return gtr__fail(ctx, GTR_ERR_SHAPE, GTR__PATH ": tensor \"%.200s\" %s %s of the model is missing in the file (which has %u tensors, the model %lld)", s->path,
+                             p->name, gtr__st_dtypes[gtr__st_of(p->dtype)].name, want, (unsigned)s->n, (long long)ctx->n_parameter);
+        shape = gtr__st_shape(s, e);
+        if (e->dtype != gtr__st_of(p->dtype) || !gtr__shape_equal(&shape, &p->shape))
+            return gtr__fail(ctx, GTR_ERR_SHAPE, GTR__PATH ": tensor \"%.200s\" is %s %s in the file, the model wants %s %s", s->path, p->name, gtr__st_dtypes[e->dtype].name,
+                             gtr__shape_text(&shape, got), gtr__st_dtypes[gtr__st_of(p->dtype)].name, want);
+        e->parameter = (int32_t)k;
+    }
+    for (i = 0; i < s->n; i++) {
+        if (s->entry[i].parameter >= 0) continue;
+        shape = gtr__st_shape(s, &s->entry[i]);
+        return gtr__fail(ctx, GTR_ERR_SHAPE, GTR__PATH ": tensor \"%s\" %s %s is not in the model (which has %lld tensors, the file %u)", s->path,
+                         gtr__json_text(s, s->entry[i].name, name, sizeof name), gtr__st_dtypes[s->entry[i].dtype].name, gtr__shape_text(&shape, got), (long long)ctx->n_parameter, (unsigned)s->n);
+    }
+    return GTR_OK;
+}
+static size_t gtr__st_bytes(const gtr_tensor *p) { return (size_t)gtr__count(&p->shape) * (p->dtype == GTR_I64 ? 8 : 4); }
+/* Exchanges the elements at memory, p's, with as many of a file. Files are little-endian and have float32 where a library built with
+   GPUTRAIN_DOUBLE has double. */
+static void gtr__st_swap(const gtr_tensor *p, void *memory, uint8_t *file)
+{
+    const int64_t n = gtr__count(&p->shape);
+    int64_t i;
+    if (p->dtype == GTR_I64) {
+        int64_t *v = (int64_t *)memory;
+        for (i = 0; i < n; i++, file += 8) {
+            const uint64_t in = (uint64_t)file[0] | (uint64_t)file[1] << 8 | (uint64_t)file[2] << 16 | (uint64_t)file[3] << 24 |
+                                (uint64_t)file[4] << 32 | (uint64_t)file[5] << 40 | (uint64_t)file[6] << 48 | (uint64_t)file[7] << 56;
+            const uint64_t out = (uint64_t)v[i];
+            int k;
+            for (k = 0; k < 8; k++) file[k] = (uint8_t)(out >> (8 * k));
+            memcpy(&v[i], &in, 8);
+        }
+    } else {
+        gtr_float *v = (gtr_float *)memory;
+        for (i = 0; i < n; i++, file += 4) {
+            const uint32_t in = (uint32_t)file[0] | (uint32_t)file[1] << 8 | (uint32_t)file[2] << 16 | (uint32_t)file[3] << 24;
+            float f = (float)v[i];
+            uint32_t out;
+            memcpy(&out, &f, 4);
+            file[0] = (uint8_t)out; file[1] = (uint8_t)(out >> 8); file[2] = (uint8_t)(out >> 16); file[3] = (uint8_t)(out >> 24);
+            memcpy(&f, &in, 4);
+            v[i] = (gtr_float)f;
+        }
+    }
+}
+/* Memory for the largest parameter. */
+static void *gtr__st_room(gtr_context *ctx)
+{
+    size_t most = 0;
+    int64_t k;
+    for (k = 0; k < ctx->n_parameter; k++) most = GTR__MAX(most, (size_t)gtr__count(&ctx->parameter[k]->shape) * gtr__dtype_size(ctx->parameter[k]->dtype));
+    return gtr__malloc(ctx, most);
+}
+/* Writes all parameters. Each one's old value takes the place of the new one in data, so that a write that fails in the middle is undone. */
+static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room)
+{
+    gtr_result r = GTR_OK;
+    uint32_t i = 0;
+    while (i < s->n && r == GTR_OK) {
+        gtr_tensor *p = s->ctx->parameter[s->entry[i].parameter];
+        r = gtr__parameter_read(p, room);
+        if (r != GTR_OK) break;
+        gtr__st_swap(p, room, data + s->entry[i++].begin);
+        r = gtr__parameter_write(p, room);
+    }
+    if (r == GTR_OK) return r;
+    gtr__fail(s->ctx, r, GTR__PATH ": writing the parameters failed", s->path);
+    while (i-- > 0) {
+        gtr_tensor *p = s->ctx->parameter[s->entry[i].parameter];
+        gtr__st_swap(p, room, data + s->entry[i].begin);
+        gtr__parameter_write(p, room);
+    }
+    return r;
+}
+/* What stops save and load before they begin. A step that was not finite does not: parameters are those before it. */
+static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *call)
+{
+    gtr_result r;
+    if (!ctx) return GTR_ERR_ARG;
+    if (!path || !*path) return gtr__fail(ctx, GTR_ERR_ARG, "%s: the path is %s", call, path ? "empty" : "NULL");
+    if (ctx->dead || ctx->preset) return gtr__fail(ctx, GTR_ERR_STATE, "%s: %s", call, ctx->dead ? "this context is not usable any more" : "a context with a preset holds no values");
+    r = gtr_wait(ctx);
+    return r == GTR_ERR_NONFINITE ? GTR_OK : r;
+}
+
+GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path)
+{
+    gtr__file f;
+    gtr__st s;
+    uint8_t first[8], *head = NULL, *data = NULL;
+    void *room = NULL;
+    gtr_result r = gtr__st_may(ctx, path, "gtr_load");
+    if (r != GTR_OK) return r;
+    r = gtr__file_open(&f, ctx, path);
+    if (r != GTR_OK) return r;
+    memset(&s, 0, sizeof s);
+    s.ctx = ctx;
+    r = gtr__file_read(&f, first, GTR__MIN(f.size, (uint64_t)8));
+    if (r == GTR_OK) r = gtr__st_start(&s, ctx, path, first, f.size);
+    if (r == GTR_OK) {
+        head = (uint8_t *)gtr__malloc(ctx, s.size);
+        r = head ? gtr__file_read(&f, head, s.size) : GTR_ERR_NOMEM;
+        s.head = head;
+    }
+    if (r == GTR_OK) r = gtr__st_parse(&s);
+    if (r == GTR_OK) r = gtr__st_match(&s);
+    if (r == GTR_OK) {
+        data = s.data <= SIZE_MAX / 2 ? (uint8_t *)gtr__malloc(ctx, (size_t)s.data) : NULL;
+        room = gtr__st_room(ctx);
+        r = data && room ? gtr__file_read(&f, data, s.data) : gtr__fail(ctx, GTR_ERR_NOMEM, GTR__PATH ": out of host memory", path);
+    }
+    if (r == GTR_OK) r = gtr__file_finish(&f);
+    gtr__file_close(&f);
+    if (r == GTR_OK) r = gtr__st_apply(&s, data, room);
+    gtr__mfree(ctx, head);
+    gtr__mfree(ctx, data);
+    gtr__mfree(ctx, room);
+    gtr__st_free(&s);
+    return r;
+}
+
+// >>save-file
+/* Text that grows in a buffer, or is measured where there is none. */
+typedef struct gtr__writer { char *p; uint64_t n; } gtr__writer;
+static void gtr__writer_add(gtr__writer *t, const char *s)
+{
+    size_t n = strlen(s);
+    if (t->p) memcpy(t->p + t->n, s, n);
+    t->n += n;
+}
+static void gtr__writer_json(gtr__writer *t, const char *s)
+{
+    char one[8];
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\\') snprintf(one, sizeof one, "\\%c", *s);
+        else if ((unsigned char)*s < 0x20) snprintf(one, sizeof one, "\\u%04x", (unsigned)*s);
+        else { one[0] = *s; one[1] = 0; }
+        gtr__writer_add(t, one);
+    }
+}
+/* Wide elements first, so that each tensor's data are aligned to its element; then by name. */
+static int gtr__save_order(const void *a, const void *b, const void *arg)
+{
+    const gtr_tensor *x = *(gtr_tensor *const *)a, *y = *(gtr_tensor *const *)b;
+    const int u = x->dtype == GTR_I64, v = y->dtype == GTR_I64;
+    (void)arg;
+    return u != v ? v - u : strcmp(x->name, y->name);
+}
+/* What the format, and so gtr_load, would refuse. */
+static gtr_result gtr__save_check(gtr_context *ctx, const char *path)
+{
+    int64_t k;
+    if (ctx->n_parameter > (int64_t)GTR__ST_TENSORS)
+        return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": %lld tensors, a file holds at most %u", path, (long long)ctx->n_parameter, GTR__ST_TENSORS);
+    for (k = 0; k < ctx->n_parameter; k++) {
+        const char *name = ctx->parameter[k]->name;
+        const size_t n = strlen(name);
+        size_t at = 0;
+        int32_t c;
+        while ((c = gtr__utf8_next((const uint8_t *)name, n, &at)) >= 0) {}
+        if (c != GTR__END || n == 0 || n > GTR__ST_NAME || strcmp(name, "__metadata__") == 0)
+            return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": a tensor's name \"%.200s\" (%zu bytes), want 1 to %u bytes of UTF-8 other than __metadata__", path, name, n, GTR__ST_NAME);
+    }
+    return GTR_OK;
+}
+typedef struct gtr__save {
+    gtr_context *ctx;
+    const char  *path;
+    gtr_tensor **order;         /* the parameters as the file has them */
+    char        *header;        /* the 8 bytes of its size included */
+    uint64_t     header_bytes;
+    char        *name;          /* of the temporary file */
+    size_t       name_size;
+    void        *room;
+    uint8_t     *out;
+} gtr__save;
+
+static void gtr__save_header_text(const gtr__save *s, gtr__writer *t)
+{
+    char number[32];
+    uint64_t at = 0;
+    int64_t k;
+    int i;
+    gtr__writer_add(t, "{\"__metadata__\":{\"format\":\"pt\"}");
+    for (k = 0; k < s->ctx->n_parameter; k++) {
+        const gtr_tensor *p = s->order[k];
+        gtr__writer_add(t, ",\"");
+        gtr__writer_json(t, p->name);
+        gtr__writer_add(t, p->dtype == GTR_I64 ? "\":{\"dtype\":\"I64\",\"shape\":[" : "\":{\"dtype\":\"F32\",\"shape\":[");
+        for (i = 0; i < p->shape.ndim; i++) {
+            snprintf(number, sizeof number, i ? ",%lld" : "%lld", (long long)p->shape.dim[i]);
+            gtr__writer_add(t, number);
+        }
+        gtr__writer_add(t, "],\"data_offsets\":[");
+        snprintf(number, sizeof number, "%llu", (unsigned long long)at);
+        gtr__writer_add(t, number);
+        at += gtr__st_bytes(p);
+        snprintf(number, sizeof number, ",%llu]}", (unsigned long long)at);
+        gtr__writer_add(t, number);
+    }
+    gtr__writer_add(t, "}");
+    while (t->n % 8) gtr__writer_add(t, " ");
+}
+/* Measures, then writes the header; its data begin at a multiple of 8. */
+static gtr_result gtr__save_header(gtr__save *s)
+{
+    gtr__writer t;
+    int i;
+    t.p = NULL;
+    t.n = 8;
+    gtr__save_header_text(s, &t);
+    s->header_bytes = t.n;
+    if (t.n - 8 > GTR__ST_HEADER)
+        return gtr__fail(s->ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": a header of %llu bytes, at most %u are allowed", s->path, (unsigned long long)t.n - 8, GTR__ST_HEADER);
+    s->header = (char *)gtr__malloc(s->ctx, (size_t)t.n);
+    if (!s->header) return GTR_ERR_NOMEM;
+    for (i = 0; i < 8; i++) ((uint8_t *)s->header)[i] = (uint8_t)((t.n - 8) >> (8 * i));
+    t.p = s->header;
+    t.n = 8;
+    gtr__save_header_text(s, &t);
+    return GTR_OK;
+}
+/* A new file beside path, whose name no other process and no earlier crash has taken. */
+static gtr_result gtr__save_create(gtr__save *s, gtr__file *f, unsigned mode)
+{
+    int i, made = 0;
+    for (i = 0; i < 1000 && made == 0; i++) {
+        snprintf(s->name, s->name_size, "%s.tmp-%lu-%d", s->path, gtr__process(), i);
+        made = gtr__file_create(f, s->ctx, s->name, mode);
+    }
+    if (made == 1) return GTR_OK;
+    f->path = s->path;
+    return gtr__file_fail(f, "making a file beside it");
+}
+static gtr_result gtr__save_data(gtr__save *s, gtr__file *f)
+{
+    int64_t k;
+    gtr_result r = gtr__file_write(f, s->header, s->header_bytes);
+    for (k = 0; r == GTR_OK && k < s->ctx->n_parameter; k++) {
+        r = gtr__parameter_read(s->order[k], s->room);
+        if (r != GTR_OK) return gtr__fail(s->ctx, r, GTR__PATH ": reading \"%.200s\" from the device failed", s->path, s->order[k]->name);
+        gtr__st_swap(s->order[k], s->room, s->out);
+        r = gtr__file_write(f, s->out, gtr__st_bytes(s->order[k]));
+    }
+    return r;
+}
+/* Write, flush, close, rename, flush the folder: until the rename path is what it was. */
+static gtr_result gtr__save_file(gtr__save *s)
+{
+    gtr__file f;
+    const char *slash = strrchr(s->path, '/');
+    unsigned mode = 0666;
+    gtr_result r;
+    if (gtr__path_kind(s->path, &mode) < 0) return gtr__fail(s->ctx, GTR_ERR_IO, GTR__PATH ": is there, but not a regular file", s->path);  /* a rename would replace /dev/null */
+    r = gtr__save_create(s, &f, mode);
+    if (r != GTR_OK) return r;
+    r = gtr__save_data(s, &f);
+    if (r == GTR_OK && !gtr__file_sync(&f)) r = gtr__file_fail(&f, "bringing it to the disk");
+    if (!gtr__file_close(&f) && r == GTR_OK) r = gtr__file_fail(&f, "closing");
+    if (r == GTR_OK && !gtr__path_replace(s->name, s->path)) r = gtr__file_fail(&f, "renaming");
+    if (r != GTR_OK) { gtr__path_remove(s->name); return r; }
+    if (slash) snprintf(s->name, s->name_size, "%.*s", slash == s->path ? 1 : (int)(slash - s->path), s->path);
+    else snprintf(s->name, s->name_size, ".");
+    return gtr__path_sync(s->name) ? GTR_OK : gtr__file_fail(&f, "bringing the folder's entry to the disk");
+}
+
+GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path)
+{
+    gtr__save s;
+    int64_t k;
+    gtr_result r = gtr__st_may(ctx, path, "gtr_save");
+    if (r == GTR_OK) r = gtr__save_check(ctx, path);
+    if (r != GTR_OK) return r;
+    memset(&s, 0, sizeof s);
+    s.ctx = ctx;
+    s.path = path;
+    s.name_size = strlen(path) + 64;
+    s.name = (char *)gtr__malloc(ctx, s.name_size);
+    s.order = (gtr_tensor **)gtr__malloc(ctx, (size_t)ctx->n_parameter * sizeof *s.order);
+    s.room = gtr__st_room(ctx);
+    s.out = (uint8_t *)gtr__st_room(ctx);
+    if (!s.name || !s.order || !s.room || !s.out) r = GTR_ERR_NOMEM;
+    for (k = 0; r == GTR_OK && k < ctx->n_parameter; k++) s.order[k] = ctx->parameter[k];
+    if (r == GTR_OK) gtr__sort(s.order, (size_t)ctx->n_parameter, sizeof *s.order, gtr__save_order, NULL);
+    if (r == GTR_OK) r = gtr__save_header(&s);
+    if (r == GTR_OK) r = gtr__save_file(&s);
+    gtr__mfree(ctx, s.name);
+    gtr__mfree(ctx, s.order);
+    gtr__mfree(ctx, s.room);
+    gtr__mfree(ctx, s.out);
+    gtr__mfree(ctx, s.header);
+    return r;
+}
+
+// >>observe
+static const char *const gtr__phase_names[] = { "feed", "forward", "backward", "reduce", "guard", "update", "commit", "report" };
+static const char *const gtr__home_names[] = { "none", "parameter", "low", "state", "gradient", "input", "kept", "arena", "alias" };
+
+static gtr__plan_cache *gtr__observed(gtr_trainer *t, int64_t batch, const char *who)
+{
+    if (!t) return NULL;
+    if (batch < 1) { gtr__fail(t->ctx, GTR_ERR_ARG, "%s: a batch of %lld", who, (long long)batch); return NULL; }
+    return t->ctx->dead ? NULL : gtr__trainer_entry(t, batch, t->data);
+}
+static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v)
+{
+    char s[GTR__SHAPE_TEXT];
+    const gtr__value *x = &p->value[v], *root = &p->value[gtr__root(p, v)];
+    gtr__textf(ctx, "%s%%%d%s%s", x->gradient_of >= 0 ? "d" : "", v, gtr__value_name(p, v)[0] ? ":" : "", gtr__value_name(p, v));
+    gtr__textf(ctx, " %s %s rows %s", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->storage], gtr__home_names[root->home]);
+    if (root->home == GTR__HOME_ARENA) gtr__textf(ctx, "+%zu", root->offset + (x == root ? 0 : x->offset));
+}
+static void gtr__text_bytes(double b, char *buf, size_t size)
+{
+    if (b >= 1048576) snprintf(buf, size, "%.1f MiB", b / 1048576);
+    else if (b >= 1024) snprintf(buf, size, "%.1f KiB", b / 1024);
+    else snprintf(buf, size, "%.0f B", b);
+}
+GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch)
+{
+    gtr__plan_cache *e = gtr__observed(t, batch, "gtr_plan_text");
+    gtr_context *ctx;
+    gtr__plan *p;
+    double flops = 0, bytes = 0;
+    int i, k;
+    char buf[32];
+    if (!e) return "";
+    ctx = t->ctx;
+    p = &e->plan;
+    gtr__text_begin(ctx);
+    gtr__textf(ctx, "plan of a step with batch %lld: %d nodes, %d values, %d stage%s, %d stream%s, on %s\n", (long long)batch, p->n_node, p->n_value, p->n_stage, p->n_stage > 1 ? "s" : "",
+               p->n_stream, p->n_stream > 1 ? "s" : "", ctx->caps.name);
+    for (i = 0; i < p->n_node; i++) {
+        gtr__node *n = &p->node[i];
+        bool first = true;
+        gtr__textf(ctx, "%3d %-8s %d.%d %s%s \"%s\"", i, gtr__phase_names[n->phase], n->stage, n->stream, gtr__row(n->op)->name, n->dir == GTR__BWD ? " backward" : "", n->layer);
+        if (e->recipe.micro > 1) gtr__textf(ctx, " micro %d", n->micro);
+        if (n->recomputed) gtr__textf(ctx, " again");
+        if (n->fused) gtr__textf(ctx, " [%s]", n->fused);
+        for (k = 0; k < GTR__MAX_LANES; k++) if (n->wait_mask >> k & 1) gtr__textf(ctx, " after %d", n->wait_node[k]);
+        gtr__textf(ctx, "  (");
+        for (k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && n->reads >> k & 1) { if (!first) gtr__textf(ctx, ", "); first = false; gtr__text_value(ctx, p, n->in[k]); }
+        gtr__textf(ctx, ") ->");
+        for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0) { gtr__textf(ctx, n->adds >> k & 1 ? " += " : " "); gtr__text_value(ctx, p, n->out[k]); }
+        gtr__text_bytes(n->bytes, buf, sizeof buf);
+        gtr__textf(ctx, "  %s, %.3g Mflop", buf, n->flops * 1e-6);
+        if (n->ws_bytes) { gtr__text_bytes((double)n->ws_bytes, buf, sizeof buf); gtr__textf(ctx, ", workspace %s+%zu", buf, n->ws_offset); }
+        gtr__textf(ctx, "\n");
+        flops += n->flops; bytes += n->bytes;
+    }
+    gtr__text_bytes(bytes, buf, sizeof buf);
+    gtr__textf(ctx, "in all %s moved, %.4g Mflop\n", buf, flops * 1e-6);
+    return gtr__text(ctx);
+}
+
+static size_t gtr__rounded(size_t bytes) { return bytes ? GTR__ROUND_UP(bytes, (size_t)GTR__ALIGN) : 0; }
+/* Inputs' slots and kept values of the plan: each tensor once, by the largest value. */
+static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m)
+{
+    int i, j;
+    for (i = 0; i < p->n_value; i++) {
+        const gtr__value *v = &p->value[i];
+        size_t most = v->offset + v->bytes;
+        if ((v->home != GTR__HOME_INPUT && v->home != GTR__HOME_KEPT && v->home != GTR__HOME_LOW) || !v->tensor) continue;
+        for (j = 0; j < p->n_value; j++) {
+            const gtr__value *w = &p->value[j];
+            if (w->home != v->home || w->tensor != v->tensor || w->storage != v->storage) continue;
+            if (j < i) break;
+            most = GTR__MAX(most, w->offset + w->bytes);
+        }
+        if (j < p->n_value) continue;
+        if (v->home == GTR__HOME_INPUT) m->inputs += gtr__rounded(most);
+        else if (v->home == GTR__HOME_LOW) m->low_precision += gtr__rounded(most);
+        else m->kept += gtr__rounded(most);
+    }
+}
+GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out)
+{
+    gtr__plan_cache *e = gtr__observed(t, batch, "gtr_memory_plan");
+    gtr_context *ctx;
+    gtr_memory_report m;
+    int64_t i;
+    int k;
+    size_t bytes, ws[GTR__MAX_STAGES];
+    memset(&m, 0, sizeof m);
+    if (out) *out = m;
+    if (!e || !out) return t ? t->ctx->error ? t->ctx->error : GTR_ERR_ARG : GTR_ERR_ARG;
+    ctx = t->ctx;
+    m.batch = batch;
+    for (i = 0; i < ctx->n_tensor; i++) {
+        gtr_tensor *x = ctx->tensor[i];
+        if (x->op == GTR__OP_PARAMETER || x->op == GTR__OP_CONSTANT) m.parameters += gtr__rounded(x->data_bytes);
+        if (x->feeding && ctx->caps.cuda) m.inputs += 2 * gtr__rounded(x->feeding->bytes);
+    }
+    bytes = gtr__rounded((size_t)t->total * sizeof(gtr_float));
+    m.gradients = bytes;
+    m.states = bytes * (size_t)((t->desc.optimizer != GTR_SGD) * 2 + (t->desc.optimizer == GTR_SGD && t->desc.momentum > 0));
+    gtr__count_blocks(&e->plan, &m);
+    m.kept += gtr__rounded(e->plan.carry);
+    memset(ws, 0, sizeof ws);
+    for (k = 0; k < e->plan.n_node; k++) ws[e->plan.node[k].stage] = GTR__MAX(ws[e->plan.node[k].stage], e->plan.node[k].ws_bytes);
+    for (k = 0; k < e->plan.n_stage; k++) {
+        size_t arena = gtr__rounded(e->plan.arena[k]), w = GTR__MIN(ws[k], arena);
+        m.workspace += w;
+        m.activations += arena - w;
+    }
+    m.control = GTR__CTL_BYTES + gtr__rounded((size_t)t->n_param * sizeof(gtr__segment));
+    m.total = m.parameters + m.gradients + m.states + m.inputs + m.activations + m.workspace + m.low_precision + m.kept + m.control;
+    *out = m;
+    return GTR_OK;
+}
+GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch)
+{
+    gtr_memory_report m;
+    char buf[32];
+    size_t i;
+    const char *names[10];
+    size_t bytes[10];
+    if (gtr_memory_plan(t, batch, &m) != GTR_OK) return "";
+    names[0] = "parameters"; bytes[0] = m.parameters; names[1] = "gradients"; bytes[1] = m.gradients; names[2] = "optimizer states"; bytes[2] = m.states;
+    names[3] = "inputs"; bytes[3] = m.inputs; names[4] = "activations"; bytes[4] = m.activations; names[5] = "workspace"; bytes[5] = m.workspace;
+    names[6] = "low-precision copies"; bytes[6] = m.low_precision; names[7] = "kept values"; bytes[7] = m.kept; names[8] = "control"; bytes[8] = m.control;
+    names[9] = "total"; bytes[9] = m.total;
+    gtr__text_begin(t->ctx);
+    gtr__textf(t->ctx, "memory of a step with batch %lld on %s\n", (long long)batch, t->ctx->caps.name);
+    for (i = 0; i < 10; i++) {
+        gtr__text_bytes((double)bytes[i], buf, sizeof buf);
+        gtr__textf(t->ctx, "%-22s %14zu bytes  %s\n", names[i], bytes[i], buf);
+    }
+    return gtr__text(t->ctx);
+}
+/* The total at a batch, without leaving the plan in the cache; SIZE_MAX if there is no such plan. */
+static size_t gtr__total_at(gtr_trainer *t, int64_t batch)
+{
+    gtr_context *ctx = t->ctx;
+    gtr__plan_cache *before = ctx->plans;
+    gtr_memory_report m;
+    gtr_result r = gtr_memory_plan(t, batch, &m);
+    if (ctx->plans != before) {
+        gtr__plan_cache *e = ctx->plans;
+        ctx->plans = e->next;
+        gtr__entry_free(ctx, e);
+    }
+    return r == GTR_OK ? m.total : SIZE_MAX;
+}
+GTR_API int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes)
+{
+    gtr_context *ctx;
+    int64_t low = 0, high = 1;
+    size_t all;
+    if (!t || t->ctx->dead) return 0;
+    ctx = t->ctx;
+    if (!bytes) bytes = ctx->desc.memory_limit;
+    if (!bytes) {
+        size_t f = 0;
+        if (ctx->preset || ctx->be->memory_info(ctx->instance[0], &f, &all) != GTR_OK) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_largest_batch: the device's memory is not known; give a number of bytes"); return 0; }
+        bytes = f + ctx->device_bytes;      /* what this context has counts as its own */
+    }
+    while (high < (int64_t)1 << 40 && gtr__total_at(t, high) <= bytes) { low = high; high *= 2; }
+    while (high - low > 1) {
+        int64_t mid = low + (high - low) / 2;
+        if (gtr__total_at(t, mid) <= bytes) low = mid; else high = mid;
+    }
+    return low;
+}
+
+/* One operand's minimum, maximum, mean and count of non-finite elements. */
+static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v)
+{
+    const gtr__value *x = &e->plan.value[v];
+    int64_t n = gtr__count(&x->shape), i, bad = 0, good = 0;
+    double least = 0, most = 0, sum = 0;
+    char s[GTR__SHAPE_TEXT];
+    gtr_float *host;
+    if (!gtr__is_float(x->dtype)) { gtr__textf(ctx, "  %s %s", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->dtype]); return; }
+    host = (gtr_float *)gtr__malloc(ctx, (size_t)n * sizeof *host);
+    if (!host) return;
+    if (gtr__read(ctx, x->stage, host, gtr__value_address(ctx, e, v), x->storage, GTR_F32, n, "trace") == GTR_OK)
+        for (i = 0; i < n; i++) {
+            double y = (double)host[i];
+            if (!gtr__finite(y)) { bad++; continue; }
+            if (!good || y < least) least = y;
+            if (!good || y > most) most = y;
+            sum += y; good++;
+        }
+    gtr__mfree(ctx, host);
+    gtr__textf(ctx, "  %s%s %s min %.4g max %.4g mean %.4g not finite %lld", x->gradient_of >= 0 ? "gradient of " : "", x->gradient_of >= 0 ? gtr__value_name(&e->plan, x->gradient_of) : "",
+               gtr__shape_text(&x->shape, s), least, most, good ? sum / (double)good : NAN, (long long)bad);
+}
+GTR_API const char *gtr_trace(gtr_trainer *t)
+{
+    gtr_context *ctx;
+    gtr__plan_cache *e;
+    gtr__record rec;
+    int64_t batch = 1;
+    int i, k, g;
+    gtr_result r;
+    if (!t) return "";
+    ctx = t->ctx;
+    if (gtr__trainer_usable(t, "gtr_trace", false) != GTR_OK || gtr__observe(t) != GTR_OK) return "";
+    memset(&rec, 0, sizeof rec);
+    if (t->data) batch = gtr__position(t, t->runner->step, &rec);
+    else if (gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_trace", &batch) != GTR_OK) return "";
+    e = gtr__trainer_entry(t, batch, t->data);
+    if (!e || gtr__entry_ready(ctx, e, t->runner) != GTR_OK || gtr__wait_all(ctx) != GTR_OK || gtr__trainer_segments(t) != GTR_OK) return "";
+    if (!t->data) gtr__set_inputs(e, &rec, "gtr_trace");
+    for (g = 0; g < t->n_groups; g++) rec.lr[g] = gtr__rate(t, (int64_t)t->runner->step) * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
+    rec.step = t->runner->step;
+    t->runner->shared->record[t->runner->step % GTR__RING] = rec;
+    t->slot[t->runner->step % GTR__RING] = e;
+    gtr__fence();
+    gtr__text_begin(ctx);
+    gtr__textf(ctx, "step %llu, batch %lld, node by node\n", (unsigned long long)t->runner->step + 1, (long long)batch);
+    for (i = 0; i < e->plan.n_node; i++) {
+        gtr__node *n = &e->plan.node[i];
+        double begin = ctx->be->seconds(ctx->instance[n->stage], 1), us;
+        if (!ctx->caps.cuda) begin = gtr__now();
+        r = ctx->be->run_node(ctx->instance, &e->plan, i);
+        us = ctx->caps.cuda ? ctx->be->seconds(ctx->instance[n->stage], 0) : gtr__now() - begin;
+        if (r == GTR_OK) r = gtr__wait_all(ctx);
+        if (r != GTR_OK) { gtr__backend_result(ctx, r, n->layer); break; }
+        gtr__textf(ctx, "%3d %-8s %s%s \"%s\"  %.1f us", i, gtr__phase_names[n->phase], gtr__row(n->op)->name, n->dir == GTR__BWD ? " backward" : "", n->layer, us * 1e6);
+        for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0) gtr__trace_value(ctx, e, n->out[k]);
+        gtr__textf(ctx, "\n");
+    }
+    t->runner->launched++;
+    t->runner->step++;
+    gtr__mark_filled(e);
+    return gtr__text(ctx);
+}
+
+// >>release
+GTR_API void gtr_release(gtr_context *ctx, int64_t mark)
+{
+    gtr_trainer *t;
+    gtr_predictor *p;
+    int64_t i, n;
+    if (!gtr__usable(ctx) || mark < 0 || mark >= ctx->n_tensor) return;
+    for (t = ctx->trainers; t; t = t->next)
+        if (t->loss->id >= mark) { gtr__fail(ctx, GTR_ERR_STATE, "gtr_release: a trainer uses \"%s\", which was built after the mark", gtr__label(t->loss)); return; }
+    for (p = ctx->predictors; p; p = p->next)
+        if (p->out->id >= mark) { gtr__fail(ctx, GTR_ERR_STATE, "gtr_release: a predictor uses \"%s\", which was built after the mark", gtr__label(p->out)); return; }
+    gtr__plans_forget(ctx, mark);
+    gtr__wait_all(ctx);
+    for (i = n = mark; i < ctx->n_tensor; i++) {
+        gtr_tensor *x = ctx->tensor[i];
+        if (x->op != GTR__OP_PARAMETER) { gtr__tensor_free(x); continue; }
+        x->id = n;
+        ctx->tensor[n++] = x;
+    }
+    ctx->n_tensor = n;
+}
+GTR_API void gtr_destroy(gtr_context *ctx)
+{
+    gtr_desc desc;
+    int i;
+    if (!ctx) return;
+    if (ctx->instance[0]) gtr__wait_all(ctx);
+    while (ctx->predictors) gtr_predictor_destroy(ctx->predictors);
+    while (ctx->trainers) gtr_trainer_destroy(ctx->trainers);
+    gtr__plans_forget(ctx, 0);
+    while (ctx->datasets) gtr_dataset_destroy(ctx->datasets);
+    if (ctx->runner) gtr__runner_free(ctx->runner);
+    while (ctx->n_tensor) gtr__tensor_free(ctx->tensor[--ctx->n_tensor]);
+    for (i = 0; i < GTR__MAX_STAGES; i++) gtr__device_free(ctx, i, ctx->arena[i], ctx->arena_bytes[i]);
+    for (i = GTR__MAX_STAGES - 1; i >= 0; i--) if (ctx->instance[i]) ctx->be->destroy(ctx->instance[i]);
+    gtr__mfree(ctx, ctx->tensor);
+    gtr__mfree(ctx, ctx->parameter);
+    gtr__mfree(ctx, ctx->text);
+    desc = ctx->desc;
+    gtr__host_free(&desc, ctx);
+}
+
+#endif /* GPUTRAIN_IMPLEMENTED */
+#endif /* GPUTRAIN_IMPLEMENTATION */
+
+/* HISTORY
+   2026-11-20  0.1: the engine on the CPU and on CUDA; dense layers, losses, SGD, Adam, AdamW; data sets; safetensors
+
+   LICENCE: MIT No Attribution (MIT-0)
+   Copyright 2026 the gputrain authors
+   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files
+   (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge,
+   publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so.
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF
+   MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE
+   FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
+   WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */

@@ -1,0 +1,4461 @@
+// gputrain_cuda.cu - version 0.1 - the CUDA backend of gputrain.h: kernels, cuBLASLt, streams, graphs.
+//
+// Compile it beside your program and define GPUTRAIN_CUDA for both:
+//     nvcc -O3 -arch=native -DGPUTRAIN_CUDA train.c gputrain_cuda.cu -lcublasLt
+// Define GPUTRAIN_NO_CUBLASLT to build without cuBLASLt: own products alone, and nothing to link.
+//
+// The file calls nothing of gputrain.h by name: it is handed a table (gtr__host) and exports one (gtr_cuda_backend_0_1).
+// All else is static, nothing is mutable outside an instance. Which path a kernel takes is chosen by the architecture that the
+// loaded code was compiled for (a probe kernel reports it). Licence: that of gputrain.h.
+//
+// Contents: device helpers, runtime, products, the other ops, the table. Markers: "// >>name", "// >>op:name".
+
+#define GPUTRAIN_BACKEND
+#include "gputrain.h"
+
+#include <cuda_runtime.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#ifndef GPUTRAIN_NO_CUBLASLT
+#include <cublasLt.h>
+#endif
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#if GPUTRAIN_VERSION_MAJOR != 0 || GPUTRAIN_VERSION_MINOR != 1
+#error "gputrain_cuda.cu is of version 0.1 and gputrain.h is of another: take both files from one release"
+#endif
+#ifdef GPUTRAIN_DOUBLE
+#error "gputrain: GPUTRAIN_DOUBLE is for the CPU alone"
+#endif
+
+// >>device-helpers
+
+#define GTR__R     float
+#define GTR__EXPF  expf
+#define GTR__LOGF  logf
+#define GTR__TANHF tanhf
+#define GTR__ERFF  erff
+
+// What every kernel launcher may read of its instance: the first member of the whole (see runtime).
+typedef struct gtr__cuda {
+    gtr__host host;
+    int device;
+    int sm_count;               // multiprocessors to fill: those there, or desc.max_sm if fewer
+    int compute;                // 75, 80, 87, 90, ...: what the loaded code was compiled for, not what the device is
+    int arch_feature;           // the loaded code has sm_90a's own instructions
+    size_t shared_max;          // bytes of shared memory a block may opt in to
+    int overlap;                // kernels start while their predecessor ends: set by the runtime where that is safe
+    int poisoned;               // the device is lost; cause says why
+    char cause[256];
+} gtr__cuda;
+
+// Notes an error with the host and returns its code. instance may be NULL.
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+static inline gtr_result gtr__fail(void *instance, gtr_result code, const char *format, ...)
+{
+    gtr__cuda *g = (gtr__cuda *)instance;
+    char text[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (g && g->host.error) g->host.error(g->host.user, code, text);
+    return code;
+}
+
+// Errors after which CUDA asks for the process to end: nothing on the device can be trusted.
+static inline bool gtr__fatal(cudaError_t e)
+{
+    int n = (int)e;
+    return n == 700 || n == 702 || n == 710 || (n >= 714 && n <= 719) || n == 721 || n == 810;
+}
+
+// Turns a return code of CUDA into a result: GTR_OK, or an error noted with what was done. Fatal codes poison the instance.
+static inline gtr_result gtr__check(void *instance, cudaError_t e, const char *what)
+{
+    gtr__cuda *g = (gtr__cuda *)instance;
+    if (e == cudaSuccess) return GTR_OK;
+    cudaGetLastError();
+    if (e == cudaErrorMemoryAllocation) return gtr__fail(instance, GTR_ERR_NOMEM, "%s: out of device memory", what);
+    if (g && gtr__fatal(e)) {
+        if (!g->poisoned) {
+            g->poisoned = 1;
+            snprintf(g->cause, sizeof g->cause, "%s: %s (%s, %d)", what, cudaGetErrorString(e), cudaGetErrorName(e), (int)e);
+        }
+        return gtr__fail(instance, GTR_ERR_CUDA, "the device is lost, the process must be started anew; first cause: %s", g->cause);
+    }
+    return gtr__fail(instance, GTR_ERR_CUDA, "%s: %s (%s, %d)", what, cudaGetErrorString(e), cudaGetErrorName(e), (int)e);
+}
+
+// Starts a kernel on the call's stream and checks that it started: return GTR__LAUNCH(instance, c, kernel, grid, block, shared, args...);
+// A kernel with template arguments goes in parentheses. Every kernel's first statement is gtr__enter().
+#define GTR__LAUNCH(instance, c, kernel, grid, block, shared, ...) \
+    gtr__start(instance, (cudaStream_t)(c)->stream, #kernel, kernel, dim3(grid), dim3(block), shared, 1u, __VA_ARGS__)
+
+template <typename... P, typename... A>
+static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *name, void (*kernel)(P...), dim3 grid, dim3 block,
+                             size_t shared, unsigned cluster, A &&...args)
+{
+    gtr__cuda *g = (gtr__cuda *)instance;
+    cudaLaunchAttribute attribute[2];
+    cudaLaunchConfig_t config;
+    memset(attribute, 0, sizeof attribute);
+    memset((void *)&config, 0, sizeof config);
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = shared;
+    config.stream = stream;
+    config.attrs = attribute;
+    if (g->overlap) {
+        attribute[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attribute[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
+    }
+    if (cluster > 1) {
+        attribute[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
+        attribute[config.numAttrs].val.clusterDim.x = cluster;
+        attribute[config.numAttrs].val.clusterDim.y = 1;
+        attribute[config.numAttrs++].val.clusterDim.z = 1;
+    }
+    return gtr__check(instance, cudaLaunchKernelEx(&config, kernel, static_cast<A &&>(args)...), name);
+}
+
+// Blocks for a grid-stride loop over items, per_block a round; never more than fill the device a few times over.
+static inline unsigned gtr__blocks(void *instance, int64_t items, int64_t per_block)
+{
+    int64_t blocks = (items + per_block - 1) / per_block, most = (int64_t)((gtr__cuda *)instance)->sm_count * 16;
+    return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
+}
+
+// Before it touches memory, a kernel waits until its predecessor's writes are there, and lets its successor be set up meanwhile.
+// Both do nothing but under gtr__cuda.overlap. All threads call it: a successor trusts that what its predecessor waited for is done.
+static __device__ __forceinline__ void gtr__enter()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+// Storage to float and back, by type and by number.
+static __device__ __forceinline__ float gtr__load(const float *p)         { return *p; }
+static __device__ __forceinline__ float gtr__load(const __nv_bfloat16 *p) { return __bfloat162float(*p); }
+static __device__ __forceinline__ float gtr__load(const __half *p)        { return __half2float(*p); }
+static __device__ __forceinline__ void  gtr__store(float *p, float v)         { *p = v; }
+static __device__ __forceinline__ void  gtr__store(__nv_bfloat16 *p, float v) { *p = __float2bfloat16_rn(v); }
+static __device__ __forceinline__ void  gtr__store(__half *p, float v)        { *p = __float2half_rn(v); }
+
+static __device__ __forceinline__ float gtr__get(const void *p, int dtype, int64_t i)
+{
+    return dtype == GTR_F32 ? ((const float *)p)[i]
+         : dtype == GTR_BF16 ? gtr__load((const __nv_bfloat16 *)p + i) : gtr__load((const __half *)p + i);
+}
+static __device__ __forceinline__ void gtr__put(void *p, int dtype, int64_t i, float v)
+{
+    if (dtype == GTR_F32) ((float *)p)[i] = v;
+    else if (dtype == GTR_BF16) gtr__store((__nv_bfloat16 *)p + i, v);
+    else gtr__store((__half *)p + i, v);
+}
+// Four elements from index i on; the address is a multiple of their size together.
+static __device__ __forceinline__ float4 gtr__get4(const void *p, int dtype, int64_t i)
+{
+    if (dtype == GTR_F32) return *(const float4 *)((const float *)p + i);
+    uint2 u = *(const uint2 *)((const uint16_t *)p + i);
+    float2 lo, hi;
+    if (dtype == GTR_BF16) {
+        lo = make_float2(__uint_as_float(u.x << 16), __uint_as_float(u.x & 0xffff0000u));
+        hi = make_float2(__uint_as_float(u.y << 16), __uint_as_float(u.y & 0xffff0000u));
+    } else {
+        __half2 a, b;
+        memcpy(&a, &u.x, 4);
+        memcpy(&b, &u.y, 4);
+        lo = __half22float2(a);
+        hi = __half22float2(b);
+    }
+    return make_float4(lo.x, lo.y, hi.x, hi.y);
+}
+static __device__ __forceinline__ void gtr__put4(void *p, int dtype, int64_t i, float4 v)
+{
+    if (dtype == GTR_F32) { *(float4 *)((float *)p + i) = v; return; }
+    uint2 u;
+    if (dtype == GTR_BF16) {
+        __nv_bfloat162 a = __floats2bfloat162_rn(v.x, v.y), b = __floats2bfloat162_rn(v.z, v.w);
+        memcpy(&u.x, &a, 4);
+        memcpy(&u.y, &b, 4);
+    } else {
+        __half2 a = __floats2half2_rn(v.x, v.y), b = __floats2half2_rn(v.z, v.w);
+        memcpy(&u.x, &a, 4);
+        memcpy(&u.y, &b, 4);
+    }
+    *(uint2 *)((uint16_t *)p + i) = u;
+}
+
+// Runs the statements with T as the type that dtype names; other dtypes run nothing.
+#define GTR__BY_DTYPE(dtype, T, ...) do { \
+    if ((dtype) == GTR_F32) { typedef float T; __VA_ARGS__ } \
+    else if ((dtype) == GTR_BF16) { typedef __nv_bfloat16 T; __VA_ARGS__ } \
+    else if ((dtype) == GTR_F16) { typedef __half T; __VA_ARGS__ } } while (0)
+
+// Reductions of a fixed order. All lanes (threads) get the result: a butterfly adds the same pairs on both sides.
+static __device__ __forceinline__ float gtr__warp_sum(float v)
+{
+#pragma unroll
+    for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
+    return v;
+}
+static __device__ __forceinline__ float gtr__warp_max(float v)      // of equals and numbers; NaN loses
+{
+#pragma unroll
+    for (int i = 16; i; i >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, i));
+    return v;
+}
+// All threads of a block of a multiple of 32 threads call them; scratch is 32 floats of shared memory, free again on return.
+static __device__ __forceinline__ float gtr__block_sum(float v, float *scratch)
+{
+    int warps = (int)(blockDim.x + 31) / 32, lane = (int)threadIdx.x & 31;
+    v = gtr__warp_sum(v);
+    if (lane == 0) scratch[threadIdx.x / 32] = v;
+    __syncthreads();
+    v = gtr__warp_sum(lane < warps ? scratch[lane] : 0.0f);
+    __syncthreads();
+    return v;
+}
+static __device__ __forceinline__ float gtr__block_max(float v, float *scratch)
+{
+    int warps = (int)(blockDim.x + 31) / 32, lane = (int)threadIdx.x & 31;
+    v = gtr__warp_max(v);
+    if (lane == 0) scratch[threadIdx.x / 32] = v;
+    __syncthreads();
+    v = gtr__warp_max(lane < warps ? scratch[lane] : -INFINITY);
+    __syncthreads();
+    return v;
+}
+// True in all threads of the last block to come here, whose reads then see what the others wrote before: ticket is zero before and after.
+static __device__ __forceinline__ bool gtr__last_block(uint32_t *ticket, unsigned blocks)
+{
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = atomicAdd(ticket, 1u) == blocks - 1;
+        if (last) *ticket = 0;
+    }
+    __syncthreads();
+    if (last) __threadfence();
+    return last;
+}
+
+// The element-wise formulas; op is the number of a unary op (a constant folds the switch away). Backward reads x or y, whichever its
+// row names; the other may be anything.
+static __device__ __forceinline__ float gtr__gelu_tanh_grad(float x) GTR__GELU_TANH_GRAD_BODY
+
+static __device__ __forceinline__ float gtr__unary_fwd(int op, float x, float a, float b)
+{
+#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: return forward;
+    switch (op) { GTR__UNARY(GTR__CASE) default: return x; }
+#undef GTR__CASE
+}
+static __device__ __forceinline__ float gtr__unary_bwd(int op, float dy, float x, float y, float a, float b)
+{
+    (void)b;
+#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: return backward;
+    switch (op) { GTR__UNARY(GTR__CASE) default: return dy; }
+#undef GTR__CASE
+}
+
+// >>runtime
+// An instance is a device, its streams and, shared between instances of one device, the handle of cuBLASLt. A plan's nodes run on lanes:
+// lane = stage * GTR__MAX_STREAMS + stream is stream number `stream` of instances[stage]. The first stream of instances[0] is the main one:
+// other lanes fork from it and are joined to it, eagerly and in a capture alike.
+
+#include <atomic>
+#include <new>
+
+#ifndef GPUTRAIN_NO_CUBLASLT
+// One product's algorithm, found by the heuristic once: a pure function of the key.
+typedef struct gtr__algorithm_key {
+    int64_t m, n, k, batch, lda, ldb, ldc, a_batch, b_batch, c_batch;
+    uint64_t ws;
+    int32_t type_ab, type_c, compute, epilogue, trans_a, trans_b, beta, align_a, align_b, align_c, align_bias, pad;
+} gtr__algorithm_key;
+typedef struct gtr__algorithm { gtr__algorithm_key key; int found; cublasLtMatmulAlgo_t algo; } gtr__algorithm;
+#endif
+
+typedef struct gtr__common {
+    gtr__host host;             // of the instance that made it: it is freed through the same
+    std::atomic_flag lock;      // instances of several threads share it
+    int users;
+#ifndef GPUTRAIN_NO_CUBLASLT
+    cublasLtHandle_t lt;        // made by the first product that wants it: 2 ms, and 70 for the first heuristic
+#endif
+} gtr__common;
+
+typedef struct gtr__instance {
+    gtr__cuda g;                // first: kernels see only this
+    gtr__common *common;
+    cudaStream_t stream[GTR__MAX_STREAMS];
+    int own_first;              // stream[0] is not the user's
+    cudaEvent_t fence;          // orders instances of one plan among themselves
+    cudaEvent_t begin, end;     // of seconds()
+    char name[96];
+    int major, minor;
+    size_t memory;
+#ifndef GPUTRAIN_NO_CUBLASLT
+    gtr__algorithm *algorithm;  // this instance's own, so that reading needs no lock
+    int n_algorithm, cap_algorithm;
+#endif
+} gtr__instance;
+
+#define GTR__TRY(expression) do { gtr_result result_ = (expression); if (result_ != GTR_OK) return result_; } while (0)
+
+// The instance's device is current while this lives; then the caller's is again.
+struct gtr__on_device {
+    int before, now;
+    explicit gtr__on_device(const gtr__instance *in) : before(in->g.device), now(in->g.device)
+    {
+        if (cudaGetDevice(&before) != cudaSuccess) cudaGetLastError();
+        if (before != now && cudaSetDevice(now) != cudaSuccess) cudaGetLastError();
+    }
+    ~gtr__on_device() { if (before != now && cudaSetDevice(before) != cudaSuccess) cudaGetLastError(); }
+    gtr__on_device(const gtr__on_device &) = delete;
+    gtr__on_device &operator=(const gtr__on_device &) = delete;
+};
+
+// For cleaning up: what it meets has been reported before, or cannot be helped.
+static void gtr__quiet(cudaError_t e) { if (e != cudaSuccess) cudaGetLastError(); }
+
+static void gtr__lock(gtr__common *common)   { while (common->lock.test_and_set(std::memory_order_acquire)) { } }
+static void gtr__unlock(gtr__common *common) { common->lock.clear(std::memory_order_release); }
+
+static gtr_result gtr__alive(gtr__instance *in)
+{
+    if (!in->g.poisoned) return GTR_OK;
+    return gtr__fail(in, GTR_ERR_CUDA, "the device is lost, the process must be started anew; first cause: %s", in->g.cause);
+}
+
+// What the loaded code was compiled for, which a device cannot tell: a JIT of older PTX lacks what its architecture has.
+static __global__ void gtr__probe_kernel(int *out)
+{
+    gtr__enter();
+#if defined(__CUDA_ARCH__)
+    out[0] = __CUDA_ARCH__ / 10;
+#endif
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    out[1] = 1;
+#else
+    out[1] = 0;
+#endif
+}
+
+#define GTR__TEXT_OF(...) #__VA_ARGS__
+#define GTR__TEXT(...)    GTR__TEXT_OF(__VA_ARGS__)
+#ifdef __CUDA_ARCH_LIST__
+#define GTR__BUILT_FOR GTR__TEXT(__CUDA_ARCH_LIST__)
+#else
+#define GTR__BUILT_FOR "unknown"
+#endif
+
+static constexpr int gtr__last_of(int only) { return only; }
+template <typename... R> static constexpr int gtr__last_of(int, R... rest) { return gtr__last_of(rest...); }
+
+// Finds out what the loaded code can do. Reports into why.
+static gtr_result gtr__probe(gtr__instance *in, const cudaDeviceProp *prop, char *why)
+{
+    int *device = NULL, got[2] = {0, 0};
+    cudaFuncAttributes attributes;
+    cudaError_t e = cudaFuncGetAttributes(&attributes, gtr__probe_kernel);
+    if (e == cudaSuccess) e = cudaMalloc((void **)&device, sizeof got);
+    if (e == cudaSuccess) {
+        gtr__probe_kernel<<<1, 1, 0, in->stream[0]>>>(device);
+        e = cudaGetLastError();
+    }
+    if (e == cudaSuccess) e = cudaMemcpyAsync(got, device, sizeof got, cudaMemcpyDeviceToHost, in->stream[0]);
+    if (e == cudaSuccess) e = cudaStreamSynchronize(in->stream[0]);
+    if (device) gtr__quiet(cudaFree(device));
+    in->g.compute = got[0];
+    in->g.arch_feature = got[1];
+    if (e == cudaSuccess && got[0] >= 75) return GTR_OK;
+    gtr__quiet(e);
+    if (e == cudaSuccess || e == cudaErrorNoKernelImageForDevice || e == cudaErrorInvalidDeviceFunction || e == cudaErrorUnsupportedPtxVersion
+        || e == cudaErrorInvalidKernelImage) {
+        snprintf(why, 256, "no kernel image for this GPU (%.60s, compute capability %d.%d); the binary was built for %.60s: compile with -arch=sm_%d%d",
+                 prop->name, prop->major, prop->minor, GTR__BUILT_FOR, prop->major, prop->minor);
+        return GTR_ERR_UNSUPPORTED;
+    }
+    if (e == cudaErrorMemoryAllocation) {
+        snprintf(why, 256, "out of memory: other work fills the GPU (%.80s)", prop->name);
+        return GTR_ERR_NOMEM;
+    }
+    snprintf(why, 256, "the GPU (%.80s) does not run a kernel: %s", prop->name, cudaGetErrorString(e));
+    return GTR_ERR_CUDA;
+}
+
+// Whether there is a device at all; why tells apart what is missing.
+static gtr_result gtr__find_device(int index, char *why)
+{
+    int n = 0, driver = 0, runtime = 0;
+    cudaError_t e = cudaGetDeviceCount(&n);
+    gtr__quiet(e);
+    gtr__quiet(cudaDriverGetVersion(&driver));
+    gtr__quiet(cudaRuntimeGetVersion(&runtime));
+    if (driver == 0) { snprintf(why, 256, "no NVIDIA driver"); return GTR_ERR_UNSUPPORTED; }
+    if (e == cudaErrorInsufficientDriver || e == cudaErrorCompatNotSupportedOnDevice || e == cudaErrorSystemDriverMismatch) {
+        snprintf(why, 256, "driver too old for the runtime: it supports CUDA %d.%d, this program was built with %d.%d",
+                 driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+        return GTR_ERR_UNSUPPORTED;
+    }
+    if (e == cudaErrorNoDevice || (e == cudaSuccess && n == 0)) {
+        snprintf(why, 256, "a driver, but no NVIDIA GPU (or CUDA_VISIBLE_DEVICES hides it)");
+        return GTR_ERR_UNSUPPORTED;
+    }
+    if (e == cudaErrorMemoryAllocation) { snprintf(why, 256, "out of memory: CUDA could not start"); return GTR_ERR_NOMEM; }
+    if (e != cudaSuccess) { snprintf(why, 256, "CUDA did not start: %s", cudaGetErrorString(e)); return GTR_ERR_CUDA; }
+    if (index < 0 || index >= n) { snprintf(why, 256, "GPU %d was asked for, and there are %d", index, n); return GTR_ERR_ARG; }
+    return GTR_OK;
+}
+
+static void gtr__cuda_destroy(void *instance)
+{
+    gtr__instance *in = (gtr__instance *)instance;
+    if (!in) return;
+    {
+        gtr__on_device scope(in);
+        for (int i = 0; i < GTR__MAX_STREAMS; i++) {
+            if (!in->stream[i]) continue;
+            gtr__quiet(cudaStreamSynchronize(in->stream[i]));
+            if (i || in->own_first) gtr__quiet(cudaStreamDestroy(in->stream[i]));
+        }
+        cudaEvent_t events[3] = { in->fence, in->begin, in->end };
+        for (cudaEvent_t e : events) if (e) gtr__quiet(cudaEventDestroy(e));
+        gtr__common *common = in->common;
+        if (common) {
+            gtr__lock(common);
+            int left = --common->users;
+            gtr__unlock(common);
+            if (left == 0) {
+                gtr__host host = common->host;
+#ifndef GPUTRAIN_NO_CUBLASLT
+                if (common->lt) cublasLtDestroy(common->lt);
+#endif
+                common->~gtr__common();
+                host.free(host.user, common, sizeof *common);
+            }
+        }
+    }
+    gtr__host host = in->g.host;
+#ifndef GPUTRAIN_NO_CUBLASLT
+    if (in->algorithm) host.free(host.user, in->algorithm, (size_t)in->cap_algorithm * sizeof *in->algorithm);
+#endif
+    host.free(host.user, in, sizeof *in);
+}
+
+// Everything of create() that can fail after the memory is there; destroy() undoes what was done.
+static gtr_result gtr__set_up(gtr__instance *in, gtr__instance_desc desc, char *why)
+{
+    static_assert(sizeof(cudaStream_t) == sizeof(void *), "streams are handles");
+    cudaDeviceProp prop;
+    gtr__on_device scope(in);
+    cudaError_t e = cudaSetDevice(in->g.device);
+    if (e == cudaSuccess) e = cudaGetDeviceProperties(&prop, in->g.device);
+    in->own_first = !desc.stream;
+    if (desc.stream) in->stream[0] = (cudaStream_t)desc.stream;
+    for (int i = desc.stream ? 1 : 0; e == cudaSuccess && i < GTR__MAX_STREAMS; i++) e = cudaStreamCreateWithFlags(&in->stream[i], cudaStreamNonBlocking);
+    if (e == cudaSuccess) e = cudaEventCreateWithFlags(&in->fence, cudaEventDisableTiming);
+    if (e == cudaSuccess) e = cudaEventCreate(&in->begin);
+    if (e == cudaSuccess) e = cudaEventCreate(&in->end);
+    if (e != cudaSuccess) {
+        gtr__quiet(e);
+        if (e == cudaErrorMemoryAllocation) { snprintf(why, 256, "out of memory: other work fills GPU %d", in->g.device); return GTR_ERR_NOMEM; }
+        snprintf(why, 256, "GPU %d could not be opened: %s", in->g.device, cudaGetErrorString(e));
+        return GTR_ERR_CUDA;
+    }
+    snprintf(in->name, sizeof in->name, "%.90s", prop.name);
+    in->major = prop.major;
+    in->minor = prop.minor;
+    in->memory = prop.totalGlobalMem;
+    in->g.shared_max = prop.sharedMemPerBlockOptin;
+    in->g.sm_count = prop.multiProcessorCount;
+    if (desc.max_sm > 0 && desc.max_sm < in->g.sm_count) in->g.sm_count = desc.max_sm;
+    return gtr__probe(in, &prop, why);
+}
+
+static gtr_result gtr__cuda_create(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why)
+{
+    gtr__instance *share = (gtr__instance *)desc.share, *in;
+    gtr_result r;
+    *instance = NULL;
+    why[0] = 0;
+    if (desc.stream == (void *)cudaStreamLegacy || desc.stream == (void *)cudaStreamPerThread) {
+        snprintf(why, 256, "the default stream cannot be captured: give a stream made by cudaStreamCreate");
+        return GTR_ERR_ARG;
+    }
+    if (share) desc.device_index = share->g.device;
+    else if ((r = gtr__find_device(desc.device_index, why)) != GTR_OK) return r;
+    in = (gtr__instance *)host->alloc(host->user, sizeof *in);
+    if (!in) { snprintf(why, 256, "out of memory"); return GTR_ERR_NOMEM; }
+    memset((void *)in, 0, sizeof *in);
+    in->g.host = *host;
+    in->g.device = desc.device_index;
+    if (share) {
+        in->common = share->common;
+        gtr__lock(in->common);
+        in->common->users++;
+        gtr__unlock(in->common);
+    } else {
+        void *p = host->alloc(host->user, sizeof(gtr__common));
+        if (!p) {
+            host->free(host->user, in, sizeof *in);
+            snprintf(why, 256, "out of memory");
+            return GTR_ERR_NOMEM;
+        }
+        in->common = new (p) gtr__common();
+        in->common->lock.clear();
+        in->common->host = *host;
+        in->common->users = 1;
+    }
+    r = gtr__set_up(in, desc, why);
+    if (r != GTR_OK) { gtr__cuda_destroy(in); return r; }
+    *instance = in;
+    return GTR_OK;
+}
+
+static void gtr__cuda_capabilities(void *instance, gtr__caps *caps)
+{
+    const gtr__instance *in = (const gtr__instance *)instance;
+    memset((void *)caps, 0, sizeof *caps);
+    caps->cuda = 1;
+    if (in) {
+        memcpy(caps->name, in->name, sizeof caps->name);
+        caps->compute = in->g.compute;
+        caps->sm_count = in->g.sm_count;
+        caps->arch_feature = in->g.arch_feature;
+    } else {
+        snprintf(caps->name, sizeof caps->name, "CUDA code for %.60s", GTR__BUILT_FOR);
+#ifdef __CUDA_ARCH_LIST__
+        caps->compute = gtr__last_of(__CUDA_ARCH_LIST__) / 10;
+#else
+        caps->compute = 75;
+#endif
+        caps->sm_count = 16;
+    }
+    caps->f16 = 1;
+    caps->bf16 = caps->tf32 = caps->compute >= 80;
+#ifndef GPUTRAIN_NO_CUBLASLT
+    caps->product_workspace = caps->compute >= 90 ? (size_t)32 << 20 : (size_t)4 << 20;
+#endif
+    caps->fused[GTR__OP_LINEAR_ACT] = caps->fused[GTR__OP_LINEAR_DACT] = 1;
+    caps->fused[GTR__OP_BINARY_ACT] = caps->fused[GTR__OP_XENT_STEP] = 1;
+}
+
+// >>runtime-memory
+
+static void *gtr__cuda_alloc(void *instance, size_t bytes)
+{
+    gtr__instance *in = (gtr__instance *)instance;
+    void *p = NULL;
+    if (gtr__alive(in) != GTR_OK) return NULL;
+    gtr__on_device scope(in);
+    if (in->g.host.device_alloc) return in->g.host.device_alloc(in->g.host.user, bytes);
+    cudaError_t e = cudaMalloc(&p, bytes ? bytes : 1);
+    if (e == cudaErrorMemoryAllocation) { cudaGetLastError(); return NULL; }
+    return gtr__check(in, e, "cudaMalloc") == GTR_OK ? p : NULL;
+}
+
+static void gtr__cuda_free(void *instance, void *p, size_t bytes)
+{
+    gtr__instance *in = (gtr__instance *)instance;
+    if (!p) return;
+    gtr__on_device scope(in);
+    if (in->g.host.device_alloc) { if (in->g.host.device_free) in->g.host.device_free(in->g.host.user, p, bytes); }
+    else if (in->g.poisoned) gtr__quiet(cudaFree(p));
+    else gtr__check(in, cudaFree(p), "cudaFree");
+}
+
+static void *gtr__cuda_host_alloc(void *instance, size_t bytes, void **device)
+{
+    gtr__instance *in = (gtr__instance *)instance;
+    void *p = NULL;
+    *device = NULL;
+    if (gtr__alive(in) != GTR_OK) return NULL;
+    gtr__on_device scope(in);
+    cudaError_t e = cudaHostAlloc(&p, bytes ? bytes : 1, cudaHostAllocMapped | cudaHostAllocPortable);
+    if (e == cudaErrorMemoryAllocation) { cudaGetLastError(); return NULL; }
+    if (gtr__check(in, e, "cudaHostAlloc") != GTR_OK) return NULL;
+    if (gtr__check(in, cudaHostGetDevicePointer(device, p, 0), "cudaHostGetDevicePointer") == GTR_OK) return p;
+    gtr__quiet(cudaFreeHost(p));
+    return NULL;
+}
+
+static void gtr__cuda_host_free(void *instance, void *p, size_t bytes)
+{
+    gtr__instance *in = (gtr__instance *)instance;
+    (void)bytes;
+    if (!p) return;
+    gtr__on_device scope(in);
+    if (in->g.poisoned) gtr__quiet(cudaFreeHost(p));
+    else gtr__check(in, cudaFreeHost(p), "cudaFreeHost");
+}
+
+static gtr_result gtr__cuda_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait)
+{
+    gtr__instance *in = (gtr__instance *)instance;
+    GTR__TRY(gtr__alive(in));
+    gtr__on_device scope(in);
+    enum cudaMemcpyKind k = kind == GTR__TO_DEVICE ? cudaMemcpyHostToDevice : kind == GTR__TO_HOST ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
+    if (bytes) GTR__TRY(gtr__check(in, cudaMemcpyAsync(dst, src, bytes, k, in->stream[0]), "cudaMemcpyAsync"));
+    return wait ? gtr__check(in, cudaStreamSynchronize(in->stream[0]), "cudaStreamSynchronize") : GTR_OK;
+}
+
+static gtr_result gtr__cuda_zero(void *instance, void *dst, size_t bytes)
+{
+    gtr__instance *in = (gtr__instance *)instance;
+    GTR__TRY(gtr__alive(in));
+    gtr__on_device scope(in);
+    return bytes ? gtr__check(in, cudaMemsetAsync(dst, 0, bytes, in->stream[0]), "cudaMemsetAsync") : GTR_OK;
+}
+
+static gtr_result gtr__cuda_wait(void *instance)
+{
+    gtr__instance *in = (gtr__instance *)instance;
+    GTR__TRY(gtr__alive(in));
+    gtr__on_device scope(in);
+    for (int i = 0; i < GTR__MAX_STREAMS; i++) GTR__TRY(gtr__check(in, cudaStreamSynchronize(in->stream[i]), "cudaStreamSynchronize"));
+    return GTR_OK;
+}
+
+static gtr_result gtr__cuda_record(void *instance, void **event)
+{
+    gtr__instance *in = (gtr__instance *)instance;
+    GTR__TRY(gtr__alive(in));
+    gtr__on_device scope(in);
+    cudaEvent_t e = (cudaEvent_t)*event;
+    if (!e) {
+        GTR__TRY(gtr__check(in, cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "cudaEventCreate"));
+        *event = (void *)e;
+    }
+    return gtr__check(in, cudaEventRecord(e, in->stream[0]), "cudaEventRecord");
+}
+
+static gtr_result gtr__cuda_ready(void *instance, void *event)
+{
+    gtr__instance *in = (gtr__instance *)instance;
+    GTR__TRY(gtr__alive(in));
+    gtr__on_device scope(in);
+    return event ? gtr__check(in, cudaEventSynchronize((cudaEvent_t)event), "cudaEventSynchronize") : GTR_OK;
+}
+
+static gtr_result gtr__cuda_wait_for(void *instance, void *user_event)
+{
+    gtr__instance *in = (gtr__instance *)instance;
+    GTR__TRY(gtr__alive(in));
+    gtr__on_device scope(in);
+    return gtr__check(in, cudaStreamWaitEvent(in->stream[0], (cudaEvent_t)user_event, 0), "cudaStreamWaitEvent");
+}
+
+static void gtr__cuda_event_free(void *instance, void *event)
+{
+    gtr__on_device scope((gtr__instance *)instance);
+    if (event) gtr__quiet(cudaEventDestroy((cudaEvent_t)event));
+}
+
+static gtr_result gtr__cuda_memory_info(void *instance, size_t *free_bytes, size_t *total_bytes)
+{
+    gtr__instance *in = (gtr__instance *)instance;
+    *free_bytes = *total_bytes = 0;
+    GTR__TRY(gtr__alive(in));
+    gtr__on_device scope(in);
+    return gtr__check(in, cudaMemGetInfo(free_bytes, total_bytes), "cudaMemGetInfo");
+}
+
+static void gtr__cuda_environment(void *instance, char *text, size_t size)
+{
+    gtr__instance *in = (gtr__instance *)instance;
+    size_t room = 0, total = 0;
+    int driver = 0, runtime = 0;
+    char library[48] = "left out";
+    gtr__on_device scope(in);
+    gtr__quiet(cudaDriverGetVersion(&driver));
+    gtr__quiet(cudaRuntimeGetVersion(&runtime));
+    gtr__quiet(cudaMemGetInfo(&room, &total));
+#ifndef GPUTRAIN_NO_CUBLASLT
+    snprintf(library, sizeof library, "%llu", (unsigned long long)cublasLtGetVersion());
+#endif
+    snprintf(text, size,
+             "device %d: %s, compute capability %d.%d, %d multiprocessors in use\n"
+             "memory: %.0f MiB, %.0f MiB free\n"
+             "driver for CUDA %d.%d, runtime %d.%d, cuBLASLt %s\n"
+             "built for %s; code in use is of architecture %d, TF32 and BF16 products %s, Hopper's own matrix instructions %s\n",
+             in->g.device, in->name, in->major, in->minor, in->g.sm_count, (double)in->memory / 1048576.0, (double)room / 1048576.0,
+             driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10, library,
+             GTR__BUILT_FOR, in->g.compute, in->g.compute >= 80 ? "in" : "missing",
+             in->g.arch_feature ? "in" : in->major == 9 ? "missing (-arch=sm_90a has them)" : "not of this GPU");
+}
+
+static double gtr__cuda_seconds(void *instance, int start)
+{
+    gtr__instance *in = (gtr__instance *)instance;
+    float ms = 0;
+    if (gtr__alive(in) != GTR_OK) return 0;
+    gtr__on_device scope(in);
+    if (gtr__check(in, cudaEventRecord(start ? in->begin : in->end, in->stream[0]), "cudaEventRecord") != GTR_OK || start) return 0;
+    if (gtr__check(in, cudaEventSynchronize(in->end), "cudaEventSynchronize") != GTR_OK) return 0;
+    return gtr__check(in, cudaEventElapsedTime(&ms, in->begin, in->end), "cudaEventElapsedTime") == GTR_OK ? ms * 1e-3 : 0;
+}
+
+// >>runtime-plan
+
+static gtr__kernel gtr__cuda_kernel(int op, int dir);   // from the table, at the end of the file
+
+typedef struct gtr__cuda_exec {
+    gtr__plan *plan;
+    int n_node, n_stage;
+    size_t bytes;               // of this block, calls and events included
+    gtr__host host;
+    int device;
+    gtr__call *call;            // a node's call with its stream
+    cudaEvent_t *event;         // of the nodes that others wait for
+    cudaEvent_t fork, join[GTR__MAX_LANES];
+    struct { int runs; cudaGraphExec_t graph; } part[3];
+} gtr__cuda_exec;
+
+static int gtr__lane(const gtr__node *node) { return node->stage * GTR__MAX_STREAMS + node->stream; }
+
+static cudaStream_t gtr__lane_stream(void *const *instances, int lane)
+{
+    return ((gtr__instance *)instances[lane / GTR__MAX_STREAMS])->stream[lane % GTR__MAX_STREAMS];
+}
+
+static void gtr__range(const gtr__cuda_exec *x, gtr__part part, int *begin, int *end)
+{
+    *begin = part == GTR__PART_RIGHT ? x->plan->split : 0;
+    *end = part == GTR__PART_LEFT ? x->plan->split : x->n_node;
+}
+
+static gtr__instance *gtr__other_instance(void *const *instances, int n_stage, int stage)
+{
+    return stage < n_stage && instances[stage] != instances[0] ? (gtr__instance *)instances[stage] : NULL;
+}
+
+// Copies go to each instance's first stream, a plan starts and ends on the main one: with several instances, the main stream waits
+// for the others' before a launch, and they for it afterwards.
+static gtr_result gtr__gather(void *const *instances, int n_stage)
+{
+    gtr__instance *main = (gtr__instance *)instances[0], *in;
+    for (int s = 1; s < n_stage; s++) {
+        if (!(in = gtr__other_instance(instances, n_stage, s))) continue;
+        gtr__on_device scope(in);
+        GTR__TRY(gtr__check(main, cudaEventRecord(in->fence, in->stream[0]), "cudaEventRecord"));
+        GTR__TRY(gtr__check(main, cudaStreamWaitEvent(main->stream[0], in->fence, 0), "cudaStreamWaitEvent"));
+    }
+    return GTR_OK;
+}
+static gtr_result gtr__spread(void *const *instances, int n_stage)
+{
+    gtr__instance *main = (gtr__instance *)instances[0], *in;
+    bool recorded = false;
+    gtr__on_device scope(main);
+    for (int s = 1; s < n_stage; s++) {
+        if (!(in = gtr__other_instance(instances, n_stage, s))) continue;
+        if (!recorded) GTR__TRY(gtr__check(main, cudaEventRecord(main->fence, main->stream[0]), "cudaEventRecord"));
+        recorded = true;
+        GTR__TRY(gtr__check(main, cudaStreamWaitEvent(in->stream[0], main->fence, 0), "cudaStreamWaitEvent"));
+    }
+    return GTR_OK;
+}
+
+static gtr_result gtr__run_one(gtr__instance *in, const gtr__node *node, const gtr__call *call, bool overlap)
+{
+    gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
+    if (!kernel) return gtr__fail(in, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel", node->layer ? node->layer : "?", (int)node->op);
+    gtr__on_device scope(in);
+#ifdef GPUTRAIN_NO_OVERLAP
+    overlap = false;
+#endif
+    in->g.overlap = overlap && in->g.compute >= 90;
+    gtr_result r = kernel(in, call);
+    in->g.overlap = 0;
+    return r;
+}
+
+// Enqueues the nodes of a part on their lanes. A node's kernel may overlap its predecessor's end only where that predecessor is the
+// sole thing it waits for. Lanes are joined even after an error, so that a capture can be ended.
+static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int begin, int end)
+{
+    gtr__instance *main = (gtr__instance *)instances[0];
+    uint32_t used = 0, busy = 0;
+    gtr_result r = GTR_OK;
+    cudaStream_t first = main->stream[0];
+    for (int i = begin; i < end; i++) used |= 1u << gtr__lane(&x->plan->node[i]);
+    {
+        gtr__on_device scope(main);
+        if (used & ~1u) GTR__TRY(gtr__check(main, cudaEventRecord(x->fork, first), "cudaEventRecord"));
+        for (int lane = 1; lane < GTR__MAX_LANES; lane++)
+            if (used >> lane & 1) GTR__TRY(gtr__check(main, cudaStreamWaitEvent(gtr__lane_stream(instances, lane), x->fork, 0), "cudaStreamWaitEvent"));
+    }
+    for (int i = begin; r == GTR_OK && i < end; i++) {
+        const gtr__node *node = &x->plan->node[i];
+        gtr__instance *in = (gtr__instance *)instances[node->stage];
+        cudaStream_t stream = (cudaStream_t)x->call[i].stream;
+        int lane = gtr__lane(node);
+        bool waits = false;
+        for (int l = 0; r == GTR_OK && l < GTR__MAX_LANES; l++) {
+            int other = node->wait_mask >> l & 1 ? node->wait_node[l] : -1;
+            if (other < begin || other >= i || !x->event[other]) continue;      // of an earlier part: joined already
+            waits = true;
+            r = gtr__check(in, cudaStreamWaitEvent(stream, x->event[other], 0), "cudaStreamWaitEvent");
+        }
+        if (r == GTR_OK) r = gtr__run_one(in, node, &x->call[i], !waits && (busy >> lane & 1));
+        busy |= 1u << lane;
+        if (r == GTR_OK && x->event[i]) {
+            gtr__on_device scope(in);
+            r = gtr__check(in, cudaEventRecord(x->event[i], stream), "cudaEventRecord");
+        }
+    }
+    for (int lane = 1; lane < GTR__MAX_LANES; lane++) {
+        if (!(used >> lane & 1)) continue;
+        gtr__instance *in = (gtr__instance *)instances[lane / GTR__MAX_STREAMS];
+        gtr__on_device scope(in);
+        gtr_result joined = gtr__check(in, cudaEventRecord(x->join[lane], gtr__lane_stream(instances, lane)), "cudaEventRecord");
+        if (joined == GTR_OK) joined = gtr__check(in, cudaStreamWaitEvent(first, x->join[lane], 0), "cudaStreamWaitEvent");
+        if (r == GTR_OK) r = joined;
+    }
+    return r;
+}
+
+// Captures a part into an executable graph. On failure nothing has run and the streams are as before.
+static gtr_result gtr__capture(void *const *instances, gtr__cuda_exec *x, gtr__part part, cudaGraphExec_t *out)
+{
+    gtr__instance *main = (gtr__instance *)instances[0];
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t made = NULL;
+    int begin, end;
+    gtr__range(x, part, &begin, &end);
+    gtr__on_device scope(main);
+    GTR__TRY(gtr__check(main, cudaStreamBeginCapture(main->stream[0], cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture"));
+    gtr_result r = gtr__enqueue(instances, x, begin, end);
+    cudaError_t ended = cudaStreamEndCapture(main->stream[0], &graph);
+    if (r != GTR_OK) gtr__quiet(ended);
+    else r = gtr__check(main, ended, "capturing a step into a graph");
+    if (r == GTR_OK) r = gtr__check(main, cudaGraphInstantiate(&made, graph, 0), "cudaGraphInstantiate");
+    if (r == GTR_OK) r = gtr__check(main, cudaGraphUpload(made, main->stream[0]), "cudaGraphUpload");
+    if (graph) gtr__quiet(cudaGraphDestroy(graph));
+    if (r != GTR_OK && made) gtr__quiet(cudaGraphExecDestroy(made));
+    if (r == GTR_OK) *out = made;
+    return r;
+}
+
+static void gtr__cuda_release(void *const *instances, void *exec)
+{
+    gtr__cuda_exec *x = (gtr__cuda_exec *)exec;
+    if (!x) return;
+    gtr__host host = x->host;
+    {
+        gtr__on_device scope((gtr__instance *)instances[0]);
+        for (int i = 0; i < 3; i++) if (x->part[i].graph) gtr__quiet(cudaGraphExecDestroy(x->part[i].graph));
+        if (x->fork) gtr__quiet(cudaEventDestroy(x->fork));
+        for (int i = 0; i < GTR__MAX_LANES; i++) if (x->join[i]) gtr__quiet(cudaEventDestroy(x->join[i]));
+        for (int i = 0; i < x->n_node; i++) if (x->event[i]) gtr__quiet(cudaEventDestroy(x->event[i]));
+    }
+    host.free(host.user, x, x->bytes);
+}
+
+static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, void **exec)
+{
+    gtr__instance *main = (gtr__instance *)instances[0];
+    size_t n = (size_t)plan->n_node, bytes = sizeof(gtr__cuda_exec) + n * (sizeof(gtr__call) + sizeof(cudaEvent_t));
+    gtr__cuda_exec *x;
+    *exec = NULL;
+    GTR__TRY(gtr__alive(main));
+    for (size_t i = 0; i < n; i++) {
+        const gtr__node *node = &plan->node[i];
+        if (!gtr__cuda_kernel(node->op, node->dir))
+            return gtr__fail(main, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel", node->layer ? node->layer : "?", (int)node->op);
+    }
+    x = (gtr__cuda_exec *)main->g.host.alloc(main->g.host.user, bytes);
+    if (!x) return gtr__fail(main, GTR_ERR_NOMEM, "out of host memory for a plan of %d nodes", plan->n_node);
+    memset((void *)x, 0, bytes);
+    x->plan = plan;
+    x->n_node = plan->n_node;
+    x->n_stage = plan->n_stage > 0 ? plan->n_stage : 1;
+    x->bytes = bytes;
+    x->host = main->g.host;
+    x->call = (gtr__call *)(x + 1);
+    x->event = (cudaEvent_t *)(x->call + n);
+    cudaError_t e;
+    {
+        gtr__on_device scope(main);
+        e = cudaEventCreateWithFlags(&x->fork, cudaEventDisableTiming);
+    }
+    for (size_t i = 0; e == cudaSuccess && i < n; i++) {
+        const gtr__node *node = &plan->node[i];
+        int lane = gtr__lane(node);
+        gtr__on_device scope((gtr__instance *)instances[node->stage]);
+        x->call[i] = node->call;
+        x->call[i].stream = (void *)gtr__lane_stream(instances, lane);
+        if (node->signals) e = cudaEventCreateWithFlags(&x->event[i], cudaEventDisableTiming);
+        if (e == cudaSuccess && lane && !x->join[lane]) e = cudaEventCreateWithFlags(&x->join[lane], cudaEventDisableTiming);
+    }
+    if (e != cudaSuccess) {
+        gtr_result r = gtr__check(main, e, "cudaEventCreate");
+        gtr__cuda_release(instances, x);
+        return r;
+    }
+    *exec = x;
+    return GTR_OK;
+}
+
+static gtr_result gtr__cuda_launch(void *const *instances, void *exec, gtr__part part)
+{
+    gtr__cuda_exec *x = (gtr__cuda_exec *)exec;
+    gtr__instance *main = (gtr__instance *)instances[0];
+    bool several = false;
+    int begin, end;
+    GTR__TRY(gtr__alive(main));
+    gtr__range(x, part, &begin, &end);
+    if (begin >= end) return GTR_OK;
+    for (int s = 1; s < x->n_stage; s++) several |= gtr__other_instance(instances, x->n_stage, s) != NULL;
+    if (several) GTR__TRY(gtr__gather(instances, x->n_stage));
+    if (x->part[part].runs == 0) {
+        GTR__TRY(gtr__enqueue(instances, x, begin, end));
+    } else {
+        if (!x->part[part].graph) GTR__TRY(gtr__capture(instances, x, part, &x->part[part].graph));
+        cudaError_t e = cudaGraphLaunch(x->part[part].graph, main->stream[0]);
+        if (e != cudaSuccess && !gtr__fatal(e)) {   // perhaps because the caller's current device is another one
+            gtr__quiet(e);
+            gtr__on_device scope(main);
+            e = cudaGraphLaunch(x->part[part].graph, main->stream[0]);
+        }
+        GTR__TRY(gtr__check(main, e, "cudaGraphLaunch"));
+    }
+    if (x->part[part].runs < 2) x->part[part].runs++;
+    return several ? gtr__spread(instances, x->n_stage) : GTR_OK;
+}
+
+static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, int node)
+{
+    const gtr__node *n = &plan->node[node];
+    gtr__instance *in = (gtr__instance *)instances[n->stage];
+    gtr__call call = n->call;
+    int n_stage = plan->n_stage > 0 ? plan->n_stage : 1;
+    GTR__TRY(gtr__alive(in));
+    call.stream = (void *)in->stream[0];
+    GTR__TRY(gtr__gather(instances, n_stage));      // a node may read what another instance wrote
+    GTR__TRY(gtr__spread(instances, n_stage));
+    return gtr__run_one(in, n, &call, false);
+}
+
+// >>products
+// All products are one shape: C (m, n) = sum over j < kb and k of A_j (m, k) B_j (k, n), for each of a batch, with an epilogue. Small ones
+// run on the own kernel, in one launch, because at their size latency counts and not flops; large ones on cuBLASLt.
+
+#include <type_traits>
+
+// Operands lie with k contiguous (x and w in x w^T) or with the other dimension contiguous. Strides are in elements.
+typedef struct gtr__product {
+    const void *a, *b;
+    int type_a, type_b;
+    int a_k, b_k;               // 1: k is the contiguous dimension
+    int64_t m, n, k, batch, kb;
+    int64_t lda, ldb, ldc;
+    int64_t a_batch, b_batch, c_batch;      // 0: the same operand for all of the batch
+    int64_t a_kb, b_kb;
+    void *c;
+    int type_c, add, c_t;       // c_t: C is stored (n, m)
+    const void *bias;           // (n), or NULL
+    int type_bias;
+    void *pre;                  // (m, n): what the activation is applied to, or NULL
+    int type_pre;
+    int act;                    // a unary op's number, or -1
+    float act_a, act_b;
+    const void *saved;          // (m, n): not NULL: act's backward is applied, which reads this
+    int type_saved;
+    void *sums;                 // (m): sums of A over k, or NULL (the gradient of a bias beside that of its weight)
+    int type_sums, add_sums;
+} gtr__product;
+
+enum { GTR__PRODUCT_FMA, GTR__PRODUCT_TF32, GTR__PRODUCT_HALF };    // float32 units; tensor cores on float32; on bf16 or f16
+
+// How a product runs: a pure function of shapes, dtypes, precision and capabilities.
+typedef struct gtr__choice {
+    int library;                // cuBLASLt
+    int kind;
+    int tile;                   // 32 or 64: edge of a block's part of C
+    int split;                  // blocks (one cluster) that share the sum of a tile: 1, 2, 4, 8
+    int transpose;              // library: A is transposed into the workspace first
+    size_t copy_bytes, sums_bytes, ws_bytes;
+} gtr__choice;
+
+// >>products-ptx
+// One instruction each. Where an architecture lacks it, the kernels that need it are not started.
+
+static __device__ __forceinline__ uint32_t gtr__shared_address(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
+
+// Copies 16 (4) bytes of global to shared memory, or zeros if not ok; visible after gtr__copies_done and a barrier.
+static __device__ __forceinline__ void gtr__copy16(void *dst, const void *src, bool ok)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" :: "r"(gtr__shared_address(dst)), "l"(__cvta_generic_to_global(src)), "r"(ok ? 16 : 0) : "memory");
+#else
+    *(uint4 *)dst = ok ? *(const uint4 *)src : make_uint4(0, 0, 0, 0);
+#endif
+}
+static __device__ __forceinline__ void gtr__copy4(void *dst, const void *src, bool ok)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" :: "r"(gtr__shared_address(dst)), "l"(__cvta_generic_to_global(src)), "r"(ok ? 4 : 0) : "memory");
+#else
+    *(uint32_t *)dst = ok ? *(const uint32_t *)src : 0;
+#endif
+}
+static __device__ __forceinline__ void gtr__copies_commit()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+template <int LEFT> static __device__ __forceinline__ void gtr__copies_done()     // all groups but the last LEFT
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" :: "n"(LEFT) : "memory");
+#endif
+}
+// Four 8x8 matrices of 16-bit words (8x4 of 32-bit ones): lane l gives row l%8 of matrix l/8 and gets words (l/4, l%4) of each.
+static __device__ __forceinline__ void gtr__matrix4(uint32_t *r, const void *p)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(gtr__shared_address(p)) : "memory");
+}
+static __device__ __forceinline__ void gtr__matrix4_t(uint32_t *r, const void *p)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(gtr__shared_address(p)) : "memory");
+}
+// Rounds to nearest: the tensor cores themselves cut, which costs a factor of seven in the error's square.
+static __device__ __forceinline__ uint32_t gtr__to_tf32(uint32_t u)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(u) : "f"(__uint_as_float(u)));
+#endif
+    return u;
+}
+// d (16x8) += a (16x8) b (8x8), TF32
+static __device__ __forceinline__ void gtr__mma_tf32(float *d, const uint32_t *a, const uint32_t *b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+    (void)d; (void)a; (void)b;
+#endif
+}
+// d (16x8) += a (16x16) b (16x8)
+static __device__ __forceinline__ void gtr__mma_bf16(float *d, const uint32_t *a, const uint32_t *b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+    (void)d; (void)a; (void)b;
+#endif
+}
+static __device__ __forceinline__ void gtr__mma_f16(float *d, const uint32_t *a, const uint32_t *b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else       // Turing has half of it
+    for (int i = 0; i < 2; i++)
+        asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+                     : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[2 * i]), "r"(a[2 * i + 1]), "r"(b[i]));
+#endif
+}
+// All threads of a cluster meet; what they wrote to shared memory before is seen behind it.
+static __device__ __forceinline__ void gtr__cluster_meet()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+// Four floats at p, an address of this block's shared memory, in that of the cluster's block number rank.
+static __device__ __forceinline__ float4 gtr__cluster_get4(const float *p, int rank)
+{
+    float4 v = make_float4(0, 0, 0, 0);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    uint32_t address;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(gtr__shared_address(p)), "r"(rank));
+    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "r"(address) : "memory");
+#else
+    (void)p; (void)rank;
+#endif
+    return v;
+}
+// >>products-ptx-end
+
+// >>products-epilogue
+
+// Calls, not inlined: one copy of all formulas in the file, and a call costs little beside a tile.
+static __device__ __noinline__ float4 gtr__act4(int op, float4 x, float a, float b)
+{
+    return make_float4(gtr__unary_fwd(op, x.x, a, b), gtr__unary_fwd(op, x.y, a, b), gtr__unary_fwd(op, x.z, a, b), gtr__unary_fwd(op, x.w, a, b));
+}
+static __device__ __noinline__ float4 gtr__dact4(int op, float4 dy, float4 s, float a, float b)
+{
+    return make_float4(gtr__unary_bwd(op, dy.x, s.x, s.x, a, b), gtr__unary_bwd(op, dy.y, s.y, s.y, a, b),
+                       gtr__unary_bwd(op, dy.z, s.z, s.z, a, b), gtr__unary_bwd(op, dy.w, s.w, s.w, a, b));
+}
+
+// Up to four elements; beyond count they are zeros and not touched.
+static __device__ __forceinline__ float4 gtr__get_some(const void *p, int dtype, int64_t i, int64_t stride, int count, bool wide)
+{
+    if (wide) return gtr__get4(p, dtype, i);
+    float4 v = make_float4(0, 0, 0, 0);
+    v.x = gtr__get(p, dtype, i);
+    if (count > 1) v.y = gtr__get(p, dtype, i + stride);
+    if (count > 2) v.z = gtr__get(p, dtype, i + 2 * stride);
+    if (count > 3) v.w = gtr__get(p, dtype, i + 3 * stride);
+    return v;
+}
+static __device__ __forceinline__ void gtr__put_some(void *p, int dtype, int64_t i, int64_t stride, int count, bool wide, float4 v)
+{
+    if (wide) { gtr__put4(p, dtype, i, v); return; }
+    gtr__put(p, dtype, i, v.x);
+    if (count > 1) gtr__put(p, dtype, i + stride, v.y);
+    if (count > 2) gtr__put(p, dtype, i + 2 * stride, v.z);
+    if (count > 3) gtr__put(p, dtype, i + 3 * stride, v.w);
+}
+
+// Bias, activation or its backward, addition, store: of count elements of C from column n of a row on; at is their place in C.
+static __device__ __forceinline__ void gtr__epilogue(const gtr__product &p, float4 v, int64_t n, int64_t at, int64_t stride, int count, bool wide)
+{
+    if (p.bias) {
+        float4 b = gtr__get_some(p.bias, p.type_bias, n, 1, count, wide);
+        v.x += b.x; v.y += b.y; v.z += b.z; v.w += b.w;
+    }
+    if (p.pre) gtr__put_some(p.pre, p.type_pre, at, stride, count, wide, v);
+    if (p.act >= 0) {
+        if (p.saved) v = gtr__dact4(p.act, v, gtr__get_some(p.saved, p.type_saved, at, stride, count, wide), p.act_a, p.act_b);
+        else v = gtr__act4(p.act, v, p.act_a, p.act_b);
+    }
+    if (p.add) {
+        float4 c = gtr__get_some(p.c, p.type_c, at, stride, count, wide);
+        v.x += c.x; v.y += c.y; v.z += c.z; v.w += c.w;
+    }
+    gtr__put_some(p.c, p.type_c, at, stride, count, wide, v);
+}
+
+// >>products-kernel
+
+// What the launcher works out once for all blocks.
+typedef struct gtr__cut {
+    uint32_t tiles_m, tiles_n, split;
+    int stages;                 // 4, or 2 where copies are not asynchronous
+    int64_t k_tiles;            // of one k range; kb of them
+    int vec_a, vec_b, vec_c;    // rows can be moved 16 bytes (C: four elements) at a time
+} gtr__cut;
+
+// A block's tile of an operand: 128 bytes of k by T of the other dimension. Rows are padded so that neither the fragments' loads nor
+// the copies meet in a bank. ES is an element's size in shared memory; K says that k is contiguous.
+template <int ES, int T, bool K> struct gtr__tile {
+    static constexpr int depth = 128 / ES;                      // elements of k
+    static constexpr int rows = K ? T : depth, columns = K ? depth : T;
+    static constexpr int pitch = columns + (K ? 16 / ES : 8);
+    static constexpr int bytes = rows * pitch * ES;
+};
+
+// Fetches a tile whose element (0, 0) is at (row, column) of a matrix of height x width, with zeros outside. CONVERT: the kernel computes
+// in float32 and the operand may be stored otherwise.
+template <int ES, int T, bool K, bool CONVERT>
+static __device__ __forceinline__ void gtr__fetch(char *tile, const void *base, int dtype, int64_t pitch, int64_t row, int64_t column,
+                                                  int64_t height, int64_t width, bool vec)
+{
+    typedef gtr__tile<ES, T, K> tile_t;
+    if (vec) {
+        constexpr int per = 16 / ES, chunks = tile_t::columns / per;
+#pragma unroll
+        for (int i = 0; i < tile_t::rows * chunks / 128; i++) {
+            int id = (int)threadIdx.x + i * 128, r = id / chunks, c = id % chunks * per;
+            bool ok = row + r < height && column + c < width;
+            gtr__copy16(tile + (r * tile_t::pitch + c) * ES, (const char *)base + (ok ? ((row + r) * pitch + column + c) * ES : 0), ok);
+        }
+        return;
+    }
+#pragma unroll 4
+    for (int i = 0; i < tile_t::rows * tile_t::columns / 128; i++) {
+        int id = (int)threadIdx.x + i * 128, r = id / tile_t::columns, c = id % tile_t::columns;
+        bool ok = row + r < height && column + c < width;
+        int64_t at = ok ? (row + r) * pitch + column + c : 0;
+        char *dst = tile + (r * tile_t::pitch + c) * ES;
+        if constexpr (ES == 2) *(uint16_t *)dst = ok ? ((const uint16_t *)base)[at] : (uint16_t)0;
+        else if (CONVERT && dtype != GTR_F32) *(float *)dst = ok ? gtr__get(base, dtype, at) : 0.0f;
+        else gtr__copy4(dst, (const float *)base + at, ok);
+    }
+}
+
+// Fragments of the 16x(32 bytes) of A from row m, and of the (32 bytes)x16 of B from column n, at step s of four of a tile's depth.
+template <int KIND, int T, bool AK>
+static __device__ __forceinline__ void gtr__fragment_a(uint32_t *f, const char *tile, int m, int s)
+{
+    constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
+    constexpr int pitch = gtr__tile<ES, T, AK>::pitch;
+    int lane = (int)threadIdx.x & 31;
+    if constexpr (AK) {
+        gtr__matrix4(f, tile + (m + (lane & 15)) * pitch * ES + s * 32 + (lane >> 4) * 16);
+    } else if constexpr (ES == 2) {
+        gtr__matrix4_t(f, tile + ((s * 16 + (lane >> 4) * 8 + (lane & 7)) * pitch + m + (lane >> 3 & 1) * 8) * ES);
+    } else {
+        const uint32_t *p = (const uint32_t *)tile + (s * 8 + (lane & 3)) * pitch + m + (lane >> 2);
+        f[0] = p[0];
+        f[1] = p[8];
+        f[2] = p[4 * pitch];
+        f[3] = p[4 * pitch + 8];
+    }
+    if constexpr (KIND == GTR__PRODUCT_TF32)
+        for (int i = 0; i < 4; i++) f[i] = gtr__to_tf32(f[i]);
+}
+template <int KIND, int T, bool BK>
+static __device__ __forceinline__ void gtr__fragment_b(uint32_t *f, const char *tile, int n, int s)
+{
+    constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
+    constexpr int pitch = gtr__tile<ES, T, BK>::pitch;
+    int lane = (int)threadIdx.x & 31;
+    if constexpr (BK) {
+        gtr__matrix4(f, tile + (n + (lane >> 4) * 8 + (lane & 7)) * pitch * ES + s * 32 + (lane >> 3 & 1) * 16);
+    } else if constexpr (ES == 2) {
+        gtr__matrix4_t(f, tile + ((s * 16 + (lane >> 3 & 1) * 8 + (lane & 7)) * pitch + n + (lane >> 4) * 8) * ES);
+    } else {
+        const uint32_t *p = (const uint32_t *)tile + (s * 8 + (lane & 3)) * pitch + n + (lane >> 2);
+        f[0] = p[0];
+        f[1] = p[4 * pitch];
+        f[2] = p[8];
+        f[3] = p[4 * pitch + 8];
+    }
+    if constexpr (KIND == GTR__PRODUCT_TF32)
+        for (int i = 0; i < 4; i++) f[i] = gtr__to_tf32(f[i]);
+}
+
+// A block's accumulators and the two inner products. Four warps, two by two, each a quarter of the tile.
+template <int KIND, int T, bool AK, bool BK> struct gtr__block_mma {
+    static constexpr int MI = T / 32, NI = T / 16;
+    float acc[MI][NI][4];
+    __device__ __forceinline__ void clear()
+    {
+#pragma unroll
+        for (int i = 0; i < MI * NI * 4; i++) acc[i / (NI * 4)][i / 4 % NI][i % 4] = 0;
+    }
+    __device__ __forceinline__ void add(const char *a, const char *b, int type)
+    {
+        int warp = (int)threadIdx.x / 32, m = (warp >> 1) * (T / 2), n = (warp & 1) * (T / 2);
+#pragma unroll
+        for (int s = 0; s < 4; s++) {
+            uint32_t fa[MI][4], fb[NI][2];
+#pragma unroll
+            for (int i = 0; i < MI; i++) gtr__fragment_a<KIND, T, AK>(fa[i], a, m + i * 16, s);
+#pragma unroll
+            for (int j = 0; j < NI; j += 2) {
+                uint32_t f[4];
+                gtr__fragment_b<KIND, T, BK>(f, b, n + j * 8, s);
+                fb[j][0] = f[0]; fb[j][1] = f[1]; fb[j + 1][0] = f[2]; fb[j + 1][1] = f[3];
+            }
+            if constexpr (KIND == GTR__PRODUCT_TF32) {
+#pragma unroll
+                for (int i = 0; i < MI * NI; i++) gtr__mma_tf32(acc[i / NI][i % NI], fa[i / NI], fb[i % NI]);
+            } else if (type == GTR_BF16) {
+#pragma unroll
+                for (int i = 0; i < MI * NI; i++) gtr__mma_bf16(acc[i / NI][i % NI], fa[i / NI], fb[i % NI]);
+            } else {
+#pragma unroll
+                for (int i = 0; i < MI * NI; i++) gtr__mma_f16(acc[i / NI][i % NI], fa[i / NI], fb[i % NI]);
+            }
+        }
+    }
+    __device__ __forceinline__ void spill(float *c)
+    {
+        int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31;
+        int m = (warp >> 1) * (T / 2) + (lane >> 2), n = (warp & 1) * (T / 2) + 2 * (lane & 3);
+#pragma unroll
+        for (int i = 0; i < MI; i++)
+#pragma unroll
+            for (int j = 0; j < NI; j++) {
+                float *d = c + (m + i * 16) * (T + 8) + n + j * 8;
+                *(float2 *)d = make_float2(acc[i][j][0], acc[i][j][1]);
+                *(float2 *)(d + 8 * (T + 8)) = make_float2(acc[i][j][2], acc[i][j][3]);
+            }
+    }
+};
+
+// 16x8 threads; a thread's rows and columns lie so that the loads of four at a time meet no bank twice.
+template <int T, bool AK, bool BK> struct gtr__block_fma {
+    static constexpr int RM = T / 16, RN = T / 8;
+    float acc[RM][RN];
+    static __device__ __forceinline__ int row(int i)    { int y = (int)threadIdx.x >> 3; return AK ? y + 16 * i : y * RM + i; }
+    static __device__ __forceinline__ int column(int j) { int x = (int)threadIdx.x & 7; return BK ? x + 8 * j : j / 4 * 32 + x * 4 + j % 4; }
+    __device__ __forceinline__ void clear()
+    {
+#pragma unroll
+        for (int i = 0; i < RM * RN; i++) acc[i / RN][i % RN] = 0;
+    }
+    __device__ __forceinline__ void add(const char *tile_a, const char *tile_b, int)
+    {
+        constexpr int pa = gtr__tile<4, T, AK>::pitch, pb = gtr__tile<4, T, BK>::pitch;
+        const float *a = (const float *)tile_a, *b = (const float *)tile_b;
+#pragma unroll 2
+        for (int k = 0; k < 32; k += 4) {
+            float fa[RM][4], fb[RN][4];
+            if constexpr (AK) {
+#pragma unroll
+                for (int i = 0; i < RM; i++) {
+                    float4 v = *(const float4 *)(a + row(i) * pa + k);
+                    fa[i][0] = v.x; fa[i][1] = v.y; fa[i][2] = v.z; fa[i][3] = v.w;
+                }
+            } else {
+#pragma unroll
+                for (int q = 0; q < 4; q++)
+#pragma unroll
+                    for (int i = 0; i < RM; i += 2) {
+                        float2 v = *(const float2 *)(a + (k + q) * pa + row(i));
+                        fa[i][q] = v.x; fa[i + 1][q] = v.y;
+                    }
+            }
+            if constexpr (BK) {
+#pragma unroll
+                for (int j = 0; j < RN; j++) {
+                    float4 v = *(const float4 *)(b + column(j) * pb + k);
+                    fb[j][0] = v.x; fb[j][1] = v.y; fb[j][2] = v.z; fb[j][3] = v.w;
+                }
+            } else {
+#pragma unroll
+                for (int q = 0; q < 4; q++)
+#pragma unroll
+                    for (int j = 0; j < RN; j += 4) {
+                        float4 v = *(const float4 *)(b + (k + q) * pb + column(j));
+                        fb[j][q] = v.x; fb[j + 1][q] = v.y; fb[j + 2][q] = v.z; fb[j + 3][q] = v.w;
+                    }
+            }
+#pragma unroll
+            for (int q = 0; q < 4; q++)
+#pragma unroll
+                for (int i = 0; i < RM * RN; i++) acc[i / RN][i % RN] = fmaf(fa[i / RN][q], fb[i % RN][q], acc[i / RN][i % RN]);
+        }
+    }
+    __device__ __forceinline__ void spill(float *c)
+    {
+#pragma unroll
+        for (int i = 0; i < RM * RN; i++) c[row(i / RN) * (T + 8) + column(i % RN)] = acc[i / RN][i % RN];
+    }
+};
+
+// Sum over the cluster's blocks, in the order of their ranks, of four floats at p of each. All loads start before the first is used.
+static __device__ __forceinline__ float4 gtr__cluster_sum4(const float *p, int split)
+{
+    if (split == 1) return *(const float4 *)p;
+    float4 part[8], v;
+#pragma unroll
+    for (int r = 0; r < 8; r++) part[r] = r < split ? gtr__cluster_get4(p, r) : make_float4(0, 0, 0, 0);
+    v = part[0];
+#pragma unroll
+    for (int r = 1; r < 8; r++)
+        if (r < split) { v.x += part[r].x; v.y += part[r].y; v.z += part[r].z; v.w += part[r].w; }
+    return v;
+}
+
+// One TxT tile of C per cluster, whose blocks share the sum over k: each leaves its part in shared memory and finishes some of the rows
+// with everybody's. Bound by latency at the sizes it is for (a chain of one fetch, K/depth/split tiles, one exchange, one store), then by
+// the bytes a multiprocessor draws from L2: 2 T depth elements a tile of k for T T depth multiply-adds. Accumulates in float32.
+template <int KIND, int T, bool AK, bool BK>
+static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__cut cut)
+{
+    constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
+    constexpr bool FMA = KIND == GTR__PRODUCT_FMA;
+    typedef gtr__tile<ES, T, AK> tile_a;
+    typedef gtr__tile<ES, T, BK> tile_b;
+    typedef typename std::conditional<FMA, gtr__block_fma<T, AK, BK>, gtr__block_mma<KIND, T, AK, BK>>::type block_t;
+    extern __shared__ __align__(16) char gtr__pool[];
+    const int tid = (int)threadIdx.x, rank = (int)(blockIdx.x % cut.split);
+    uint32_t id = blockIdx.x / cut.split;
+    const int64_t n0 = (int64_t)(id % cut.tiles_n) * T;
+    const bool first_column = id % cut.tiles_n == 0;
+    id /= cut.tiles_n;
+    const int64_t m0 = (int64_t)(id % cut.tiles_m) * T, batch = id / cut.tiles_m;
+    const int64_t size_a = p.type_a == GTR_F32 ? 4 : 2, size_b = p.type_b == GTR_F32 ? 4 : 2;
+    const char *a = (const char *)p.a + batch * p.a_batch * size_a, *b = (const char *)p.b + batch * p.b_batch * size_b;
+    const int64_t total = p.kb * cut.k_tiles, begin = total * rank / cut.split, end = total * (rank + 1) / cut.split;
+    gtr__enter();
+
+    auto fetch = [&](int64_t t, int slot) {
+        int64_t j = p.kb == 1 ? 0 : t / cut.k_tiles, k0 = (t - j * cut.k_tiles) * tile_a::depth;
+        char *tile = gtr__pool + slot * (tile_a::bytes + tile_b::bytes);
+        gtr__fetch<ES, T, AK, FMA>(tile, a + j * p.a_kb * size_a, p.type_a, p.lda, AK ? m0 : k0, AK ? k0 : m0, AK ? p.m : p.k, AK ? p.k : p.m, cut.vec_a);
+        gtr__fetch<ES, T, BK, FMA>(tile + tile_a::bytes, b + j * p.b_kb * size_b, p.type_b, p.ldb, BK ? n0 : k0, BK ? k0 : n0, BK ? p.n : p.k, BK ? p.k : p.n, cut.vec_b);
+    };
+
+    block_t block;
+    block.clear();
+    float sum = 0;                      // of column tid % T of A^T, every (128 / T)-th row
+    const bool wants_sums = !AK && p.sums && first_column;
+    for (int s = 0; s < cut.stages - 1; s++) {
+        if (begin + s < end) fetch(begin + s, s);
+        gtr__copies_commit();
+    }
+    int slot = 0, next = cut.stages - 1;
+    for (int64_t t = begin; t < end; t++) {
+        if (cut.stages == 4) gtr__copies_done<2>(); else gtr__copies_done<0>();
+        __syncthreads();                // tile t is there, and everybody is done with the slot that is filled now
+        if (t + cut.stages - 1 < end) fetch(t + cut.stages - 1, next);
+        gtr__copies_commit();
+        const char *tile = gtr__pool + slot * (tile_a::bytes + tile_b::bytes);
+        block.add(tile, tile + tile_a::bytes, p.type_a);
+        if (!AK && wants_sums)
+            for (int k = tid / T; k < tile_a::depth; k += 128 / T) {
+                int at = k * tile_a::pitch + tid % T;
+                sum += ES == 4 ? ((const float *)tile)[at] : gtr__get(tile, p.type_a, at);
+            }
+        if (++slot == cut.stages) slot = 0;
+        if (++next == cut.stages) next = 0;
+    }
+    gtr__copies_done<0>();
+    __syncthreads();
+
+    float *c = (float *)gtr__pool, *sums = c + T * (T + 8);
+    block.spill(c);
+    if (wants_sums) sums[tid] = sum;
+    if (cut.split > 1) gtr__cluster_meet(); else __syncthreads();
+
+    const int rows = T / (int)cut.split, row0 = rank * rows;
+    if (!p.c_t) {
+        for (int i = tid; i < rows * (T / 4); i += 128) {
+            int r = row0 + i / (T / 4), q = i % (T / 4) * 4;
+            int64_t m = m0 + r, n = n0 + q;
+            if (m >= p.m || n >= p.n) continue;
+            float4 v = gtr__cluster_sum4(c + r * (T + 8) + q, (int)cut.split);
+            int64_t left = p.n - n;
+            gtr__epilogue(p, v, n, batch * p.c_batch + m * p.ldc + n, 1, left < 4 ? (int)left : 4, cut.vec_c);
+        }
+    } else {
+        for (int i = tid; i < rows * (T / 4); i += 128) {       // neighbours in m are neighbours in memory
+            int r = row0 + i % rows, q = i / rows * 4;
+            int64_t m = m0 + r, n = n0 + q;
+            if (m >= p.m || n >= p.n) continue;
+            float4 v = gtr__cluster_sum4(c + r * (T + 8) + q, (int)cut.split);
+            int64_t left = p.n - n;
+            gtr__epilogue(p, v, n, batch * p.c_batch + n * p.ldc + m, p.ldc, left < 4 ? (int)left : 4, false);
+        }
+    }
+    if (wants_sums && tid < rows / 4 * 4 && tid % 4 == 0) {
+        float4 v = gtr__cluster_sum4(sums + row0 + tid, (int)cut.split);
+        for (int part = 1; part < 128 / T; part++) {
+            float4 u = gtr__cluster_sum4(sums + part * T + row0 + tid, (int)cut.split);
+            v.x += u.x; v.y += u.y; v.z += u.z; v.w += u.w;
+        }
+        int64_t m = m0 + row0 + tid, left = p.m - m;
+        if (left > 0) {
+            int count = left < 4 ? (int)left : 4;
+            if (p.add_sums) {
+                float4 u = gtr__get_some(p.sums, p.type_sums, m, 1, count, false);
+                v.x += u.x; v.y += u.y; v.z += u.z; v.w += u.w;
+            }
+            gtr__put_some(p.sums, p.type_sums, m, 1, count, false, v);
+        }
+    }
+    if (cut.split > 1) gtr__cluster_meet();     // no block may end while its memory is read
+}
+
+// >>products-passes
+// What a large product needs beside cuBLASLt. All are bound by device memory.
+
+// Bias, activation and the like over what the library left in C: reads and writes C once, reads saved once.
+static __global__ void __launch_bounds__(256) gtr__finish_kernel(const __grid_constant__ gtr__product p, int64_t items, int per)
+{
+    gtr__enter();
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < items; i += (int64_t)gridDim.x * blockDim.x) {
+        int64_t at = i * per;
+        gtr__epilogue(p, gtr__get_some(p.c, p.type_c, at, 1, per, per == 4), at % p.n, at, 1, per, per == 4);
+    }
+}
+
+// Sums of the columns of x (rows, m): block (i, s) takes 32 columns and the s-th range of rows, each warp every 32nd row; reads x once.
+// partial (gridDim.y, m) gets the sums, or out where there is one range.
+static __global__ void __launch_bounds__(1024) gtr__column_sums_kernel(const void *x, int type_x, int64_t rows, int64_t m, float *partial,
+                                                                       void *out, int type_out, int add)
+{
+    __shared__ float part[32][33];
+    gtr__enter();
+    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
+    const int64_t begin = rows * blockIdx.y / gridDim.y, end = rows * (blockIdx.y + 1) / gridDim.y;
+    const int64_t column = (int64_t)blockIdx.x * 32 + lane, mine = (int64_t)blockIdx.x * 32 + warp;
+    float sum = 0;
+    if (column < m)
+        GTR__BY_DTYPE(type_x, T,
+            const T *from = (const T *)x + column;
+            _Pragma("unroll 8")
+            for (int64_t r = begin + warp; r < end; r += 32) sum += gtr__load(from + r * m););
+    part[warp][lane] = sum;
+    __syncthreads();
+    sum = gtr__warp_sum(part[lane][warp]);
+    if (lane || mine >= m) return;
+    if (partial) partial[(int64_t)blockIdx.y * m + mine] = sum;
+    else gtr__put(out, type_out, mine, add ? gtr__get(out, type_out, mine) + sum : sum);
+}
+static __global__ void __launch_bounds__(256) gtr__column_sums_finish_kernel(const float *partial, int ranges, int64_t m, void *out, int type_out, int add)
+{
+    gtr__enter();
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < m; i += (int64_t)gridDim.x * blockDim.x) {
+        float sum = 0;
+        for (int r = 0; r < ranges; r++) sum += partial[r * m + i];
+        gtr__put(out, type_out, i, add ? gtr__get(out, type_out, i) + sum : sum);
+    }
+}
+
+// y (width, height) = x (height, width) transposed, float32: reads and writes 4 bytes an element.
+static __global__ void __launch_bounds__(256) gtr__transpose_kernel(const float *x, float *y, int64_t height, int64_t width, uint32_t across)
+{
+    __shared__ float tile[32][33];
+    gtr__enter();
+    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
+    const int64_t r0 = (int64_t)(blockIdx.x / across) * 32, c0 = (int64_t)(blockIdx.x % across) * 32;
+#pragma unroll
+    for (int i = warp; i < 32; i += 8)
+        if (r0 + i < height && c0 + lane < width) tile[i][lane] = x[(r0 + i) * width + c0 + lane];
+    __syncthreads();
+#pragma unroll
+    for (int i = warp; i < 32; i += 8)
+        if (c0 + i < width && r0 + lane < height) y[(c0 + i) * height + r0 + lane] = tile[lane][i];
+}
+
+// >>products-choice
+
+static int64_t gtr__ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static size_t gtr__pad256(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
+
+// Ranges of rows for the column sums: enough blocks for the device, and at least 512 rows each.
+static int gtr__sum_ranges(int64_t rows, int64_t m, int sm_count)
+{
+    int64_t want = 2 * (int64_t)sm_count / gtr__ceil_div(m, 32), most = rows / 512;
+    want = want < most ? want : most;
+    return (int)(want < 1 ? 1 : want < 64 ? want : 64);
+}
+
+// Whether cuBLASLt can do it, passes before and after it included.
+static bool gtr__library_can(const gtr__product *p, const gtr__caps *caps)
+{
+    bool post = p->pre || p->saved || p->act >= 0;
+    if (!caps->product_workspace || p->kb != 1 || p->type_a != p->type_b) return false;
+    if (p->type_c != GTR_F32 && p->type_c != p->type_a) return false;
+    if (p->add && (post || p->bias)) return false;
+    return !p->sums || p->batch == 1;
+}
+
+// Cycles that the own kernel takes, roughly: a fixed part, the exchange in a cluster, and the tiles of k one after the other, either at
+// the latency of a step or at the rate at which a multiprocessor serves its blocks. Only the order of the results counts.
+static int64_t gtr__product_cycles(int kind, int tile, int64_t tiles, int64_t k_tiles, int split, int sm_count)
+{
+    static const int64_t latency[2][2] = { { 350, 1250 }, { 150, 260 } }, rate[2][2] = { { 300, 1150 }, { 130, 256 } };
+    int tensor = kind != GTR__PRODUCT_FMA, large = tile == 64;
+    int64_t depth = gtr__ceil_div(k_tiles, split), waves = gtr__ceil_div(tiles * split, sm_count);
+    int64_t alone = depth * latency[tensor][large], shared = waves * depth * rate[tensor][large];
+    return 1200 + (large ? 400 / split : 100) + (split > 1 ? 450 + 60 * split : 0) + (alone > shared ? alone : shared);
+}
+
+static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *caps, gtr_precision precision)
+{
+    gtr__choice c;
+    memset(&c, 0, sizeof c);
+    bool half = p->type_a == p->type_b && ((p->type_a == GTR_F16) || (p->type_a == GTR_BF16 && caps->compute >= 80));
+    bool tf32 = p->type_a == GTR_F32 && p->type_b == GTR_F32 && precision == GTR_TF32 && caps->compute >= 80;
+    c.kind = half ? GTR__PRODUCT_HALF : tf32 ? GTR__PRODUCT_TF32 : GTR__PRODUCT_FMA;
+    int64_t depth = half ? 64 : 32, k_tiles = gtr__ceil_div(p->k, depth) * p->kb, best = -1, tiles = 1;
+    for (int tile = 32; tile <= 64; tile += 32) {
+        int64_t t = gtr__ceil_div(p->m, tile) * gtr__ceil_div(p->n, tile) * p->batch;
+        for (int split = 1; split <= (caps->compute >= 90 ? 8 : 1) && split <= k_tiles; split *= 2) {
+            int64_t cycles = gtr__product_cycles(c.kind, tile, t, k_tiles, split, caps->sm_count);
+            if (best >= 0 && cycles >= best) continue;
+            best = cycles;
+            c.tile = tile;
+            c.split = split;
+            tiles = t;
+        }
+    }
+    double flops = 2.0 * (double)p->m * (double)p->n * (double)p->k * (double)p->kb * (double)p->batch;
+    bool large = flops > (c.kind == GTR__PRODUCT_FMA ? 2e6 : 8e6) * caps->sm_count;
+    bool thin = k_tiles / c.split > 96 && tiles * c.split * 2 < caps->sm_count;     // a long sum that few blocks share
+    c.library = (large || thin) && gtr__library_can(p, caps);
+    if (!c.library) return c;
+    // Both operands with k across: Hopper's TF32 instructions take at most one so (238 instead of 345 TFLOP/s seen at 4096^3).
+    c.transpose = tf32 && caps->compute >= 90 && !p->a_k && !p->b_k && p->batch == 1 && p->m >= 1024 && p->n >= 1024 && p->k >= 1024;
+    if (c.transpose) c.copy_bytes = gtr__pad256((size_t)p->m * (size_t)p->k * 4);
+    if (p->sums) {
+        int ranges = gtr__sum_ranges(p->k, p->m, caps->sm_count);
+        c.sums_bytes = ranges > 1 ? gtr__pad256((size_t)ranges * (size_t)p->m * 4) : 0;
+    }
+    double c_bytes = 4.0 * (double)p->m * (double)p->n * (double)p->batch;
+    c.ws_bytes = 16 * c_bytes < (double)caps->product_workspace ? gtr__pad256((size_t)(16 * c_bytes)) : caps->product_workspace;
+    return c;
+}
+
+// >>products-own
+
+static bool gtr__aligned(const void *p, size_t bytes) { return ((uintptr_t)p & (bytes - 1)) == 0; }
+
+// Whether rows of an operand can be fetched 16 bytes at a time.
+static int gtr__vectors(const void *p, int64_t pitch, int64_t width, int64_t stride0, int64_t stride1, int64_t per)
+{
+    return gtr__aligned(p, 16) && pitch % per == 0 && width % per == 0 && stride0 % per == 0 && stride1 % per == 0;
+}
+// Whether four elements at a time of C, or of what lies as it does, can be moved.
+static int gtr__fours(const void *p, int type) { return !p || gtr__aligned(p, type == GTR_F32 ? 16 : 8); }
+
+template <int KIND, int T, bool AK, bool BK>
+static gtr_result gtr__product_start(void *instance, const gtr__call *c, const gtr__product *p, int split)
+{
+    const gtr__cuda *g = (const gtr__cuda *)instance;
+    constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4, per = 16 / ES;
+    typedef gtr__tile<ES, T, AK> tile_a;
+    typedef gtr__tile<ES, T, BK> tile_b;
+    gtr__cut cut;
+    memset(&cut, 0, sizeof cut);
+    int64_t tiles_m = gtr__ceil_div(p->m, T), tiles_n = gtr__ceil_div(p->n, T);
+    double blocks = (double)tiles_m * (double)tiles_n * (double)p->batch * split;
+    if (blocks > 2147483647.0) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "a product of %.0f tiles is too large for one launch", blocks);
+    cut.tiles_m = (uint32_t)tiles_m;
+    cut.tiles_n = (uint32_t)tiles_n;
+    cut.split = (uint32_t)split;
+    cut.stages = g->compute >= 80 ? 4 : 2;
+    cut.k_tiles = gtr__ceil_div(p->k, tile_a::depth);
+    bool plain = ES == 2 || p->type_a == GTR_F32;
+    cut.vec_a = plain && gtr__vectors(p->a, p->lda, AK ? p->k : p->m, p->a_batch, p->a_kb, per);
+    plain = ES == 2 || p->type_b == GTR_F32;
+    cut.vec_b = plain && gtr__vectors(p->b, p->ldb, BK ? p->k : p->n, p->b_batch, p->b_kb, per);
+    cut.vec_c = p->n % 4 == 0 && p->ldc % 4 == 0 && p->c_batch % 4 == 0 && gtr__fours(p->c, p->type_c) && gtr__fours(p->bias, p->type_bias)
+             && gtr__fours(p->pre, p->type_pre) && gtr__fours(p->saved, p->type_saved);
+    size_t ring = (size_t)cut.stages * (tile_a::bytes + tile_b::bytes), out = (size_t)T * (T + 8) * 4 + 128 * 4, shared = ring > out ? ring : out;
+    void (*kernel)(gtr__product, gtr__cut) = gtr__product_kernel<KIND, T, AK, BK>;
+    if (shared > 48 * 1024) {
+        gtr_result r = gtr__check(instance, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "cudaFuncSetAttribute");
+        if (r != GTR_OK) return r;
+    }
+    return gtr__start(instance, (cudaStream_t)c->stream, "gtr__product_kernel", kernel, dim3((unsigned)blocks), dim3(128), shared, (unsigned)split, *p, cut);
+}
+
+template <int KIND, int T> static gtr_result gtr__product_layout(void *instance, const gtr__call *c, const gtr__product *p, int split)
+{
+    if (p->a_k && p->b_k) return gtr__product_start<KIND, T, true, true>(instance, c, p, split);
+    if (p->a_k) return gtr__product_start<KIND, T, true, false>(instance, c, p, split);
+    return gtr__product_start<KIND, T, false, false>(instance, c, p, split);
+}
+
+template <int KIND> static gtr_result gtr__product_tile(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice)
+{
+    return choice->tile == 32 ? gtr__product_layout<KIND, 32>(instance, c, p, choice->split) : gtr__product_layout<KIND, 64>(instance, c, p, choice->split);
+}
+
+static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr__product *given, const gtr__choice *choice)
+{
+    gtr__product p = *given;
+    if (!p.a_k && p.b_k) {      // the layout without a kernel: computed as C^T = B^T A^T (matmul alone comes here, so C is all there is)
+        p.a = given->b; p.type_a = given->type_b; p.a_k = 1; p.lda = given->ldb; p.a_batch = given->b_batch; p.a_kb = given->b_kb;
+        p.b = given->a; p.type_b = given->type_a; p.b_k = 0; p.ldb = given->lda; p.b_batch = given->a_batch; p.b_kb = given->a_kb;
+        p.m = given->n;
+        p.n = given->m;
+        p.c_t = 1;
+    }
+    if (choice->kind == GTR__PRODUCT_TF32) return gtr__product_tile<GTR__PRODUCT_TF32>(instance, c, &p, choice);
+    if (choice->kind == GTR__PRODUCT_HALF) return gtr__product_tile<GTR__PRODUCT_HALF>(instance, c, &p, choice);
+    return gtr__product_tile<GTR__PRODUCT_FMA>(instance, c, &p, choice);
+}
+
+// ws may be short of what was asked for: then fewer ranges.
+static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const void *x, int type_x, int64_t rows, int64_t m,
+                                   void *out, int type_out, int add, void *ws, size_t ws_bytes)
+{
+    int ranges = gtr__sum_ranges(rows, m, c->caps ? c->caps->sm_count : ((gtr__cuda *)instance)->sm_count);
+    if (ranges > 1 && (!ws || (size_t)ranges * (size_t)m * 4 > ws_bytes)) ranges = 1;
+    float *partial = ranges > 1 ? (float *)ws : NULL;
+    gtr_result r = GTR__LAUNCH(instance, c, gtr__column_sums_kernel, dim3((unsigned)gtr__ceil_div(m, 32), (unsigned)ranges), 1024, 0,
+                               x, type_x, rows, m, partial, out, type_out, add);
+    if (r != GTR_OK || ranges == 1) return r;
+    return GTR__LAUNCH(instance, c, gtr__column_sums_finish_kernel, gtr__blocks(instance, m, 256), 256, 0, (const float *)partial, ranges, m, out, type_out, add);
+}
+
+// >>products-library
+
+#ifndef GPUTRAIN_NO_CUBLASLT
+
+// Activations that the library may apply. Its GELU is the tanh form, and good enough for 16 bits alone. Its ReLU is not here because it is
+// not said to keep NaN, which would hide a fault from the guard.
+static const struct { int op; cublasLtEpilogue_t plain, bias; bool half_only; } gtr__epilogues[] = {
+    { GTR__OP_GELU_TANH, CUBLASLT_EPILOGUE_GELU, CUBLASLT_EPILOGUE_GELU_BIAS, true },
+};
+
+static cudaDataType_t gtr__library_type(int dtype) { return dtype == GTR_F32 ? CUDA_R_32F : dtype == GTR_BF16 ? CUDA_R_16BF : CUDA_R_16F; }
+
+static gtr_result gtr__library_check(void *instance, cublasStatus_t status, const char *what)
+{
+    if (status == CUBLAS_STATUS_SUCCESS) return GTR_OK;
+    cudaError_t e = cudaGetLastError();
+    if (e != cudaSuccess) return gtr__check(instance, e, what);
+    return gtr__fail(instance, status == CUBLAS_STATUS_ALLOC_FAILED ? GTR_ERR_NOMEM : GTR_ERR_CUDA, "%s: %s", what, cublasLtGetStatusName(status));
+}
+
+static gtr_result gtr__library_handle(gtr__instance *in, cublasLtHandle_t *handle)
+{
+    gtr_result r = GTR_OK;
+    gtr__lock(in->common);
+    if (!in->common->lt) r = gtr__library_check(in, cublasLtCreate(&in->common->lt), "cublasLtCreate");
+    *handle = in->common->lt;
+    gtr__unlock(in->common);
+    return r;
+}
+
+// The greatest power of two, 256 at most, that divides an address.
+static int32_t gtr__alignment(const void *p)
+{
+    int32_t a = 256;
+    while (a > 1 && ((uintptr_t)p & (uintptr_t)(a - 1))) a /= 2;
+    return a;
+}
+
+// What cublasLtMatmul is called with; the library counts columns first, so its A is our B.
+typedef struct gtr__library_call {
+    cublasLtMatmulDesc_t desc;
+    cublasLtMatrixLayout_t a, b, c;
+} gtr__library_call;
+
+static void gtr__library_end(gtr__library_call *l)
+{
+    if (l->a) cublasLtMatrixLayoutDestroy(l->a);
+    if (l->b) cublasLtMatrixLayoutDestroy(l->b);
+    if (l->c) cublasLtMatrixLayoutDestroy(l->c);
+    if (l->desc) cublasLtMatmulDescDestroy(l->desc);
+}
+
+static cublasStatus_t gtr__library_layout(cublasLtMatrixLayout_t *layout, int type, int64_t rows, int64_t columns, int64_t ld, int64_t batch, int64_t stride)
+{
+    int32_t count = (int32_t)batch;
+    cublasStatus_t s = cublasLtMatrixLayoutCreate(layout, gtr__library_type(type), (uint64_t)rows, (uint64_t)columns, ld);
+    if (s == CUBLAS_STATUS_SUCCESS && batch > 1) s = cublasLtMatrixLayoutSetAttribute(*layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count);
+    if (s == CUBLAS_STATUS_SUCCESS && batch > 1) s = cublasLtMatrixLayoutSetAttribute(*layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride);
+    return s;
+}
+
+static cublasStatus_t gtr__library_begin(gtr__library_call *l, const gtr__product *p, const gtr__algorithm_key *key)
+{
+    cublasOperation_t ta = key->trans_a ? CUBLAS_OP_T : CUBLAS_OP_N, tb = key->trans_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+    cublasLtEpilogue_t epilogue = (cublasLtEpilogue_t)key->epilogue;
+    cublasStatus_t s = cublasLtMatmulDescCreate(&l->desc, (cublasComputeType_t)key->compute, CUDA_R_32F);
+    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_TRANSA, &ta, sizeof ta);
+    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_TRANSB, &tb, sizeof tb);
+    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue);
+    if (s == CUBLAS_STATUS_SUCCESS && key->align_bias) s = cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &p->bias, sizeof p->bias);
+    if (s == CUBLAS_STATUS_SUCCESS)
+        s = gtr__library_layout(&l->a, p->type_b, p->b_k ? p->k : p->n, p->b_k ? p->n : p->k, p->ldb, p->batch, p->b_batch);
+    if (s == CUBLAS_STATUS_SUCCESS)
+        s = gtr__library_layout(&l->b, p->type_a, p->a_k ? p->k : p->m, p->a_k ? p->m : p->k, p->lda, p->batch, p->a_batch);
+    if (s == CUBLAS_STATUS_SUCCESS) s = gtr__library_layout(&l->c, p->type_c, p->n, p->m, p->ldc, p->batch, p->c_batch);
+    return s;
+}
+
+// Asks the heuristic. No sums in the output's place, whose order the library does not promise, and none rounded to 16 bits.
+static bool gtr__library_search(cublasLtHandle_t handle, const gtr__library_call *l, const gtr__algorithm_key *key, cublasLtMatmulAlgo_t *algo)
+{
+    cublasLtMatmulPreference_t wish = NULL;
+    cublasLtMatmulHeuristicResult_t found;
+    uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+    uint32_t align_a = (uint32_t)key->align_b, align_b = (uint32_t)key->align_a, align_c = (uint32_t)key->align_c;
+    size_t room = (size_t)key->ws;
+    int n = 0;
+    memset((void *)&found, 0, sizeof found);
+    cublasStatus_t s = cublasLtMatmulPreferenceCreate(&wish);
+    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room, sizeof room);
+    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof schemes);
+    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &align_a, sizeof align_a);
+    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &align_b, sizeof align_b);
+    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &align_c, sizeof align_c);
+    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &align_c, sizeof align_c);
+    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulAlgoGetHeuristic(handle, l->desc, l->a, l->b, l->c, l->c, wish, 1, &found, &n);
+    if (wish) cublasLtMatmulPreferenceDestroy(wish);
+    if (s != CUBLAS_STATUS_SUCCESS || n < 1 || found.state != CUBLAS_STATUS_SUCCESS || found.workspaceSize > room) return false;
+    *algo = found.algo;
+    return true;
+}
+
+// The remembered or now found algorithm; NULL with GTR_OK if the library has none.
+static gtr_result gtr__library_algorithm(gtr__instance *in, cublasLtHandle_t handle, const gtr__library_call *l, const gtr__algorithm_key *key,
+                                         const cublasLtMatmulAlgo_t **algo)
+{
+    *algo = NULL;
+    for (int i = 0; i < in->n_algorithm; i++) {
+        if (memcmp(&in->algorithm[i].key, key, sizeof *key)) continue;
+        if (in->algorithm[i].found) *algo = &in->algorithm[i].algo;
+        return GTR_OK;
+    }
+    if (in->n_algorithm == in->cap_algorithm) {
+        int cap = in->cap_algorithm ? 2 * in->cap_algorithm : 32;
+        gtr__algorithm *more = (gtr__algorithm *)in->g.host.alloc(in->g.host.user, (size_t)cap * sizeof *more);
+        if (!more) return gtr__fail(in, GTR_ERR_NOMEM, "out of host memory for the products' algorithms");
+        if (in->algorithm) {
+            memcpy((void *)more, in->algorithm, (size_t)in->n_algorithm * sizeof *more);
+            in->g.host.free(in->g.host.user, in->algorithm, (size_t)in->cap_algorithm * sizeof *more);
+        }
+        in->algorithm = more;
+        in->cap_algorithm = cap;
+    }
+    gtr__algorithm *a = &in->algorithm[in->n_algorithm++];
+    memset((void *)a, 0, sizeof *a);
+    a->key = *key;
+    a->found = gtr__library_search(handle, l, key, &a->algo);
+    if (a->found) *algo = &a->algo;
+    return GTR_OK;
+}
+
+// Runs the product alone with an epilogue of the library's; *ran says whether it could.
+static gtr_result gtr__library_matmul(gtr__instance *in, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
+                                      cublasLtEpilogue_t epilogue, bool bias, void *ws, size_t ws_bytes, bool *ran)
+{
+    cublasLtHandle_t handle;
+    gtr__algorithm_key key;
+    gtr__library_call l;
+    const cublasLtMatmulAlgo_t *algo;
+    float alpha = 1, beta = p->add ? 1.0f : 0.0f;
+    *ran = false;
+    memset(&key, 0, sizeof key);
+    memset(&l, 0, sizeof l);
+    GTR__TRY(gtr__library_handle(in, &handle));
+    key.m = p->m; key.n = p->n; key.k = p->k; key.batch = p->batch;
+    key.lda = p->lda; key.ldb = p->ldb; key.ldc = p->ldc;
+    key.a_batch = p->a_batch; key.b_batch = p->b_batch; key.c_batch = p->c_batch;
+    key.ws = ws_bytes;
+    key.type_ab = p->type_a; key.type_c = p->type_c;
+    key.compute = choice->kind == GTR__PRODUCT_TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+    key.epilogue = (int32_t)epilogue;
+    key.trans_a = p->b_k;       // the library's A
+    key.trans_b = !p->a_k;
+    key.beta = p->add;
+    key.align_a = gtr__alignment(p->a); key.align_b = gtr__alignment(p->b); key.align_c = gtr__alignment(p->c);
+    key.align_bias = bias ? gtr__alignment(p->bias) : 0;
+    gtr_result r = gtr__library_check(in, gtr__library_begin(&l, p, &key), "describing a product to cuBLASLt");
+    if (r == GTR_OK) r = gtr__library_algorithm(in, handle, &l, &key, &algo);
+    if (r == GTR_OK && algo) {
+        r = gtr__library_check(in, cublasLtMatmul(handle, l.desc, &alpha, p->b, l.a, p->a, l.b, &beta, p->c, l.c, p->c, l.c, algo, ws, ws_bytes,
+                                                  (cudaStream_t)c->stream), "cublasLtMatmul");
+        *ran = r == GTR_OK;
+    }
+    gtr__library_end(&l);
+    return r;
+}
+
+// The whole product with the passes before and after it; *ran is false if the library has nothing for it, and nothing was done.
+static gtr_result gtr__product_library(void *instance, const gtr__call *c, const gtr__product *given, const gtr__choice *choice, bool *ran)
+{
+    gtr__instance *in = (gtr__instance *)instance;
+    gtr__product p = *given;
+    char *ws = (char *)c->ws, *sums_ws = ws + choice->copy_bytes, *rest = sums_ws + choice->sums_bytes;
+    cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+    bool bias = p.bias && p.type_bias == p.type_c && !p.saved, act = false;
+    *ran = false;
+    if (bias) epilogue = CUBLASLT_EPILOGUE_BIAS;
+    for (const auto &e : gtr__epilogues) {
+        if (p.act != e.op || p.pre || p.saved || (p.bias && !bias) || (e.half_only && p.type_c == GTR_F32)) continue;
+        epilogue = bias ? e.bias : e.plain;
+        act = true;
+    }
+    if (choice->transpose) {
+        uint32_t across = (uint32_t)gtr__ceil_div(p.m, 32);
+        GTR__TRY(GTR__LAUNCH(instance, c, gtr__transpose_kernel, (unsigned)(across * gtr__ceil_div(p.k, 32)), 256, 0, (const float *)p.a, (float *)(void *)ws, p.k, p.m, across));
+        p.a = ws;
+        p.a_k = 1;
+        p.lda = p.k;
+    }
+    GTR__TRY(gtr__library_matmul(in, c, &p, choice, epilogue, bias, rest, choice->ws_bytes, ran));
+    if (!*ran && epilogue != CUBLASLT_EPILOGUE_DEFAULT) {
+        bool left = p.bias || p.act >= 0;
+        bias = act = false;
+        if (!(left && p.add)) GTR__TRY(gtr__library_matmul(in, c, &p, choice, CUBLASLT_EPILOGUE_DEFAULT, false, rest, choice->ws_bytes, ran));
+    }
+    if (!*ran) return GTR_OK;
+    if (bias) p.bias = NULL;
+    if (act) p.act = -1;
+    if (p.bias || p.act >= 0 || p.pre) {
+        int per = p.n % 4 == 0 && gtr__fours(p.c, p.type_c) && gtr__fours(p.bias, p.type_bias) && gtr__fours(p.pre, p.type_pre) && gtr__fours(p.saved, p.type_saved) ? 4 : 1;
+        int64_t items = p.batch * p.m * p.n / per;
+        p.add = 0;
+        GTR__TRY(GTR__LAUNCH(instance, c, gtr__finish_kernel, gtr__blocks(instance, items, 256), 256, 0, p, items, per));
+    }
+    if (!given->sums) return GTR_OK;
+    return gtr__column_sums(instance, c, given->a, given->type_a, given->k, given->m, given->sums, given->type_sums, given->add_sums, sums_ws, choice->sums_bytes);
+}
+#endif
+
+// >>products-run
+
+static gtr__product gtr__product_none(void)
+{
+    gtr__product p;
+    memset(&p, 0, sizeof p);
+    p.batch = p.kb = 1;
+    p.act = -1;
+    return p;
+}
+
+// Runs a product, or raises what is measured to the workspace that it wants.
+static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr__product *p)
+{
+    gtr__caps own;
+    const gtr__caps *caps = c->caps;
+    if (!caps) { gtr__cuda_capabilities(instance, &own); caps = &own; }
+    gtr__choice choice = gtr__product_choice(p, caps, c->precision);
+    size_t bytes = choice.copy_bytes + choice.sums_bytes + choice.ws_bytes;
+    if (c->measure) {
+        if (bytes > *c->measure) *c->measure = bytes;
+        return GTR_OK;
+    }
+#ifndef GPUTRAIN_NO_CUBLASLT
+    if (choice.library && (!bytes || (c->ws && c->ws_bytes >= bytes))) {
+        bool ran;
+        gtr_result r = gtr__product_library(instance, c, p, &choice, &ran);
+        if (r != GTR_OK || ran) return r;
+    }
+#endif
+    return gtr__product_own(instance, c, p, &choice);
+}
+
+static gtr_result gtr__product_badly(void *instance, const char *what)
+{
+    return gtr__fail(instance, GTR_ERR_ARG, "%s: operands do not fit the kernel", what);
+}
+
+// While workspace is measured no address is known yet: an output counts as wanted if it has one, or if none has.
+static bool gtr__wanted(const gtr__call *c, int i)
+{
+    bool any = false;
+    if (i >= c->n_out) return false;
+    for (int j = 0; j < c->n_out; j++) any |= c->out[j].data != NULL;
+    return c->out[i].data || (c->measure && !any);
+}
+// A stand-in where an address is not known yet but its being there matters.
+static void *gtr__some(const gtr__call *c, const gtr__arg *arg) { return arg->data ? arg->data : c->measure ? (void *)(uintptr_t)256 : NULL; }
+
+// >>op:matmul
+// a (..., M, K) or transposed (i[0]) times b (..., K, N) or transposed (i[1]). An operand without leading dimensions serves all of the
+// batch; its gradient is one product whose k runs over the batch too.
+
+typedef struct gtr__matmul_sizes { int ta, tb; int64_t m, n, k, batch; bool a_one, b_one; } gtr__matmul_sizes;
+
+static gtr__matmul_sizes gtr__matmul_shape(const gtr__call *c)
+{
+    const gtr_shape *a = &c->in[0].shape, *b = &c->in[1].shape;
+    gtr__matmul_sizes s;
+    s.ta = c->attr->i[0] != 0;
+    s.tb = c->attr->i[1] != 0;
+    s.m = a->dim[a->ndim - (s.ta ? 1 : 2)];
+    s.k = a->dim[a->ndim - (s.ta ? 2 : 1)];
+    s.n = b->dim[b->ndim - (s.tb ? 2 : 1)];
+    int64_t lead_a = c->in[0].count / (s.m * s.k), lead_b = c->in[1].count / (s.k * s.n);
+    s.batch = lead_a > lead_b ? lead_a : lead_b;
+    s.a_one = lead_a == 1;
+    s.b_one = lead_b == 1;
+    if (s.b_one && !s.ta) {     // rows of all the batch make one matrix
+        s.m *= s.batch;
+        s.batch = 1;
+        s.a_one = true;
+    }
+    return s;
+}
+
+static gtr_result gtr__cuda_matmul_fwd(void *instance, const gtr__call *c)
+{
+    const gtr__arg *a = &c->in[0], *b = &c->in[1], *y = &c->out[0];
+    if (a->shape.ndim < 2 || b->shape.ndim < 2 || !a->count || !b->count) return gtr__product_badly(instance, "matmul");
+    gtr__matmul_sizes s = gtr__matmul_shape(c);
+    gtr__product p = gtr__product_none();
+    if (c->measure) *c->measure = 0;
+    p.m = s.m; p.n = s.n; p.k = s.k; p.batch = s.batch;
+    p.a = a->data; p.type_a = a->dtype; p.a_k = !s.ta; p.lda = s.ta ? s.m : s.k; p.a_batch = s.a_one ? 0 : s.m * s.k;
+    p.b = b->data; p.type_b = b->dtype; p.b_k = s.tb;  p.ldb = s.tb ? s.k : s.n; p.b_batch = s.b_one ? 0 : s.k * s.n;
+    p.c = y->data; p.type_c = y->dtype; p.add = y->add; p.ldc = s.n; p.c_batch = s.batch > 1 ? s.m * s.n : 0;
+    return gtr__product_run(instance, c, &p);
+}
+
+// One gradient: out (m, n) of the product of dy and the other operand, or of both swapped where the operand lies transposed.
+typedef struct gtr__side { const gtr__arg *arg; int k_contiguous; int64_t ld, step; } gtr__side;
+
+static gtr_result gtr__matmul_gradient(void *instance, const gtr__call *c, const gtr__arg *out, gtr__side left, gtr__side right,
+                                       int64_t m, int64_t n, int64_t k, int64_t batch, bool one)
+{
+    gtr__product p = gtr__product_none();
+    p.m = m; p.n = n; p.k = k;
+    p.a = left.arg->data;  p.type_a = left.arg->dtype;  p.a_k = left.k_contiguous;  p.lda = left.ld;
+    p.b = right.arg->data; p.type_b = right.arg->dtype; p.b_k = right.k_contiguous; p.ldb = right.ld;
+    p.c = out->data; p.type_c = out->dtype; p.add = out->add; p.ldc = n;
+    if (one) { p.kb = batch; p.a_kb = left.step; p.b_kb = right.step; }
+    else { p.batch = batch; p.a_batch = left.step; p.b_batch = right.step; p.c_batch = batch > 1 ? m * n : 0; }
+    return gtr__product_run(instance, c, &p);
+}
+
+static gtr_result gtr__cuda_matmul_bwd(void *instance, const gtr__call *c)
+{
+    const gtr__arg *a = &c->in[0], *b = &c->in[1], *dy = &c->in[3];
+    if (c->n_in < 4 || a->shape.ndim < 2 || b->shape.ndim < 2 || !a->count || !b->count) return gtr__product_badly(instance, "matmul's gradient");
+    gtr__matmul_sizes s = gtr__matmul_shape(c);
+    int64_t m = s.m, n = s.n, k = s.k, step_a = s.a_one ? 0 : m * k, step_b = s.b_one ? 0 : k * n, step_y = s.batch > 1 ? m * n : 0;
+    gtr_result r = GTR_OK;
+    if (c->measure) *c->measure = 0;
+    if (gtr__wanted(c, 0)) {
+        gtr__side b_side = { b, !s.tb, s.tb ? k : n, step_b }, dy_side = { dy, 1, n, step_y };      // sums run over n
+        r = s.ta ? gtr__matmul_gradient(instance, c, &c->out[0], b_side, dy_side, k, m, n, s.batch, s.a_one)
+                 : gtr__matmul_gradient(instance, c, &c->out[0], dy_side, b_side, m, k, n, s.batch, s.a_one);
+    }
+    if (r == GTR_OK && gtr__wanted(c, 1)) {
+        gtr__side a_side = { a, s.ta, s.ta ? m : k, step_a }, dy_side = { dy, 0, n, step_y };       // sums run over m
+        r = s.tb ? gtr__matmul_gradient(instance, c, &c->out[1], dy_side, a_side, n, k, m, s.batch, s.b_one)
+                 : gtr__matmul_gradient(instance, c, &c->out[1], a_side, dy_side, k, n, m, s.batch, s.b_one);
+    }
+    return r;
+}
+
+// >>op:linear
+// x (N, K), w (M, K), b (M): y (N, M) = x w^T + b. Backward: dx (N, K) = dy w; dw (M, K) = dy^T x, and db (M), the sums of dy's columns, in
+// the same launch: its tiles pass through shared memory anyway.
+
+static bool gtr__linear_fits(const gtr__call *c, int64_t *n, int64_t *m, int64_t *k, const gtr__arg *x)
+{
+    const gtr__arg *w = &c->in[1];
+    if (w->shape.ndim != 2 || !w->count || !x->count) return false;
+    *m = w->shape.dim[0];
+    *k = w->shape.dim[1];
+    *n = x->count / *k;
+    return x->count % *k == 0;
+}
+
+static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, const gtr__arg *pre, int act)
+{
+    const gtr__arg *x = &c->in[0], *w = &c->in[1], *b = c->n_in > 2 ? &c->in[2] : NULL, *y = &c->out[0];
+    int64_t n, m, k;
+    gtr__product p = gtr__product_none();
+    if (!gtr__linear_fits(c, &n, &m, &k, x)) return gtr__product_badly(instance, "linear");
+    if (c->measure) *c->measure = 0;
+    p.m = n; p.n = m; p.k = k;
+    p.a = x->data; p.type_a = x->dtype; p.a_k = 1; p.lda = k;
+    p.b = w->data; p.type_b = w->dtype; p.b_k = 1; p.ldb = k;
+    p.c = y->data; p.type_c = y->dtype; p.add = y->add; p.ldc = m;
+    if (b) { p.bias = gtr__some(c, b); p.type_bias = b->dtype; }
+    if (pre) { p.pre = gtr__some(c, pre); p.type_pre = pre->dtype; }
+    p.act = act;
+    p.act_a = (float)c->attr->f[0];
+    p.act_b = (float)c->attr->f[1];
+    return gtr__product_run(instance, c, &p);
+}
+
+static gtr_result gtr__cuda_linear_fwd(void *instance, const gtr__call *c) { return gtr__linear_forward(instance, c, NULL, -1); }
+
+// dx (N, K) = dy w, then the backward of act with what it saved, if there is one.
+static gtr_result gtr__linear_dx(void *instance, const gtr__call *c, const gtr__arg *dy, const gtr__arg *saved, int act)
+{
+    const gtr__arg *w = &c->in[1], *dx = &c->out[0];
+    int64_t m = w->shape.dim[0], k = w->shape.dim[1];
+    gtr__product p = gtr__product_none();
+    p.m = dy->count / m; p.n = k; p.k = m;
+    p.a = dy->data; p.type_a = dy->dtype; p.a_k = 1; p.lda = m;
+    p.b = w->data;  p.type_b = w->dtype;  p.b_k = 0; p.ldb = k;
+    p.c = dx->data; p.type_c = dx->dtype; p.add = dx->add; p.ldc = k;
+    if (saved) {
+        p.saved = gtr__some(c, saved); p.type_saved = saved->dtype;
+        p.act = act;
+        p.act_a = (float)c->attr->f[0];
+        p.act_b = (float)c->attr->f[1];
+    }
+    return gtr__product_run(instance, c, &p);
+}
+
+static gtr_result gtr__cuda_linear_bwd(void *instance, const gtr__call *c)
+{
+    const gtr__arg *x = &c->in[0], *dy = &c->in[c->n_in - 1];
+    int64_t n, m, k;
+    gtr_result r = GTR_OK;
+    if (c->n_in < 4 || !gtr__linear_fits(c, &n, &m, &k, x)) return gtr__product_badly(instance, "linear's gradient");
+    if (c->measure) *c->measure = 0;
+    if (gtr__wanted(c, 0)) r = gtr__linear_dx(instance, c, dy, NULL, -1);
+    if (r == GTR_OK && gtr__wanted(c, 1)) {
+        const gtr__arg *dw = &c->out[1];
+        gtr__product p = gtr__product_none();
+        p.m = m; p.n = k; p.k = n;
+        p.a = dy->data; p.type_a = dy->dtype; p.a_k = 0; p.lda = m;
+        p.b = x->data;  p.type_b = x->dtype;  p.b_k = 0; p.ldb = k;
+        p.c = dw->data; p.type_c = dw->dtype; p.add = dw->add; p.ldc = k;
+        if (gtr__wanted(c, 2)) {
+            p.sums = gtr__some(c, &c->out[2]); p.type_sums = c->out[2].dtype; p.add_sums = c->out[2].add;
+        }
+        r = gtr__product_run(instance, c, &p);
+    } else if (r == GTR_OK && gtr__wanted(c, 2)) {     // a frozen weight under a bias that is trained
+        const gtr__arg *db = &c->out[2];
+        if (c->measure) {
+            int ranges = gtr__sum_ranges(n, m, c->caps ? c->caps->sm_count : 1);
+            size_t bytes = ranges > 1 ? (size_t)ranges * (size_t)m * 4 : 0;
+            if (bytes > *c->measure) *c->measure = bytes;
+            return GTR_OK;
+        }
+        r = gtr__column_sums(instance, c, dy->data, dy->dtype, n, m, db->data, db->dtype, db->add, c->ws, c->ws_bytes);
+    }
+    return r;
+}
+
+// >>op:linear_act
+// out[0] = act(x w^T + b), out[1] = x w^T + b if it has a place; attr i[0]: act's op number, f[0], f[1]: its a and b.
+static gtr_result gtr__cuda_linear_act_fwd(void *instance, const gtr__call *c)
+{
+    const gtr__arg *pre = c->n_out > 1 && (c->out[1].data || (c->measure && !c->out[0].data)) ? &c->out[1] : NULL;
+    return gtr__linear_forward(instance, c, pre, (int)c->attr->i[0]);
+}
+
+// >>op:linear_dact
+// out[0] (N, K) = backward of act at in[2] (its x or y, whichever it reads) of dy w; dy = in[0] (N, M), w = in[1] (M, K); attr as linear_act.
+static gtr_result gtr__cuda_linear_dact_fwd(void *instance, const gtr__call *c)
+{
+    const gtr__arg *dy = &c->in[0], *w = &c->in[1];
+    if (c->n_in < 3 || w->shape.ndim != 2 || !w->count || dy->count % w->shape.dim[0]) return gtr__product_badly(instance, "linear's gradient with an activation's");
+    if (c->measure) *c->measure = 0;
+    return gtr__linear_dx(instance, c, dy, &c->in[2], (int)c->attr->i[0]);
+}
+
+
+// >>ops
+// Every op but the products. Tensors are float32, bfloat16 or float16 in any mix; arithmetic is float32. How they are stored is a branch
+// that all threads take alike, around loads of four elements: it costs nothing beside the bytes, and one kernel serves every mix.
+// Sums have an order that depends on shapes and the number of multiprocessors alone; counts of integers have none to keep.
+// Workspace is not zeroed and streams may run two nodes of one op at once, so a sum too long for one launch ends in a second one;
+// GUARD alone, of which there is one at a time, ends in its last block.
+
+#define GTR__T 256              // threads a block where nothing else is said
+#define GTR__BATCHED 2          // groups of four that a thread of an element-wise kernel has in flight, of each operand
+
+// >>operands
+// An operand as kernels see it. t is a gtr_dtype; integers that are only moved pass as GTR_F32, which keeps their bits.
+typedef struct gtr__opd { void *p; int t, add; } gtr__opd;
+
+static gtr__opd gtr__opd_of(const gtr__arg *a)
+{
+    gtr__opd o;
+    o.p = a ? a->data : NULL;
+    o.t = a ? (int)a->dtype : (int)GTR_F32;
+    o.add = a ? a->add : 0;
+    return o;
+}
+static int gtr__elem(int t) { return t == GTR_BF16 || t == GTR_F16 ? 2 : t == GTR_I64 ? 8 : t == GTR_U8 ? 1 : 4; }
+// Whether four elements from p on may be loaded at once.
+static bool gtr__wide(gtr__opd o) { return ((uintptr_t)o.p & (uintptr_t)(4 * gtr__elem(o.t) - 1)) == 0; }
+static int gtr__sms(const gtr__call *c) { return c->caps && c->caps->sm_count > 0 ? c->caps->sm_count : 64; }
+static int64_t gtr__ceil(int64_t n, int64_t d) { return (n + d - 1) / d; }
+static int64_t gtr__min64(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t gtr__max64(int64_t a, int64_t b) { return a > b ? a : b; }
+static gtr_result gtr__measured(const gtr__call *c, size_t bytes) { *c->measure = bytes; return GTR_OK; }
+// Blocks for so many threads' work; threads stride beyond 32 blocks a multiprocessor, some six rounds of what is resident at once, which
+// keeps the last round's idle part small.
+static unsigned gtr__grid(const gtr__call *c, int64_t items)
+{
+    return (unsigned)gtr__max64(1, gtr__min64(gtr__ceil(items, GTR__T), (int64_t)gtr__sms(c) * 32));
+}
+// Extents before, of and behind dimension axis.
+static void gtr__around(const gtr_shape *s, int axis, int64_t *outer, int64_t *n, int64_t *inner)
+{
+    *outer = *inner = 1;
+    for (int d = 0; d < s->ndim; d++) *(d < axis ? outer : inner) *= d == axis ? 1 : s->dim[d];
+    *n = axis < s->ndim ? s->dim[axis] : 1;
+}
+
+// n <= 4 elements from index i on as bits, not yet converted, so that a thread's loads do not wait for each other. n 4: i is aligned.
+static __device__ __forceinline__ uint4 gtr__raw(const void *p, int t, int64_t i, int n)
+{
+    uint4 r = make_uint4(0, 0, 0, 0);
+    if (t == GTR_BF16 || t == GTR_F16) {
+        const uint16_t *q = (const uint16_t *)p + i;
+        if (n == 4) { uint2 s = *(const uint2 *)q; r.x = s.x; r.y = s.y; }
+        else {
+            r.x = q[0];
+            if (n > 1) r.x |= (uint32_t)q[1] << 16;
+            if (n > 2) r.y = q[2];
+        }
+    } else {
+        const uint32_t *q = (const uint32_t *)p + i;
+        if (n == 4) r = *(const uint4 *)q;
+        else {
+            r.x = q[0];
+            if (n > 1) r.y = q[1];
+            if (n > 2) r.z = q[2];
+        }
+    }
+    return r;
+}
+static __device__ __forceinline__ void gtr__cook(uint4 r, int t, float *v)
+{
+    if (t == GTR_F32) {
+        v[0] = __uint_as_float(r.x); v[1] = __uint_as_float(r.y); v[2] = __uint_as_float(r.z); v[3] = __uint_as_float(r.w);
+    } else if (t == GTR_BF16) {
+        v[0] = __uint_as_float(r.x << 16); v[1] = __uint_as_float(r.x & 0xffff0000u);
+        v[2] = __uint_as_float(r.y << 16); v[3] = __uint_as_float(r.y & 0xffff0000u);
+    } else if (t == GTR_F16) {
+        __half2 a, b;
+        memcpy(&a, &r.x, 4);
+        memcpy(&b, &r.y, 4);
+        float2 lo = __half22float2(a), hi = __half22float2(b);
+        v[0] = lo.x; v[1] = lo.y; v[2] = hi.x; v[3] = hi.y;
+    } else {
+        v[0] = (float)(int)r.x; v[1] = (float)(int)r.y; v[2] = (float)(int)r.z; v[3] = (float)(int)r.w;
+    }
+}
+static __device__ __forceinline__ void gtr__take(const void *p, int t, int64_t i, int n, float *v) { gtr__cook(gtr__raw(p, t, i, n), t, v); }
+// Stores n <= 4 elements, or adds them to what is there.
+static __device__ __forceinline__ void gtr__give(gtr__opd o, int64_t i, int n, float *v)
+{
+    if (o.add) {
+        float w[4];
+        gtr__take(o.p, o.t, i, n, w);
+#pragma unroll
+        for (int k = 0; k < 4; k++) v[k] = w[k] + v[k];
+    }
+    if (o.t == GTR_I32) {
+#pragma unroll
+        for (int k = 0; k < 4; k++) if (k < n) ((int32_t *)o.p)[i + k] = (int32_t)v[k];
+    } else if (n == 4) gtr__put4(o.p, o.t, i, make_float4(v[0], v[1], v[2], v[3]));
+    else {
+#pragma unroll
+        for (int k = 0; k < 3; k++) if (k < n) gtr__put(o.p, o.t, i + k, v[k]);
+    }
+}
+static __device__ __forceinline__ void gtr__give1(gtr__opd o, int64_t i, float v)
+{
+    gtr__put(o.p, o.t, i, o.add ? gtr__get(o.p, o.t, i) + v : v);
+}
+static __device__ __forceinline__ bool gtr__infinite(float v) { return (__float_as_uint(v) & 0x7f800000u) == 0x7f800000u; }   // or NaN
+
+// A team is 1 to 32 neighbouring lanes, a power of two, or the whole block. All threads of the block call these; all get the result.
+// scratch: 32 of shared memory, used by blocks only and free again on return.
+static __device__ __forceinline__ float gtr__team_sum(float v, int team, float *scratch)
+{
+    if (team > 32) return gtr__block_sum(v, scratch);
+    for (int i = team >> 1; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
+    return v;
+}
+static __device__ __forceinline__ float gtr__team_max(float v, int team, float *scratch)
+{
+    if (team > 32) return gtr__block_max(v, scratch);
+    for (int i = team >> 1; i; i >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, i));
+    return v;
+}
+static __device__ __forceinline__ int gtr__block_count(int v, int *scratch)
+{
+    int lane = (int)threadIdx.x & 31;
+    for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
+    if (lane == 0) scratch[threadIdx.x / 32] = v;
+    __syncthreads();
+    v = lane < (int)(blockDim.x + 31) / 32 ? scratch[lane] : 0;
+    for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
+    __syncthreads();
+    return v;
+}
+static __device__ __forceinline__ double gtr__block_sum_double(double v, double *scratch)
+{
+    int lane = (int)threadIdx.x & 31;
+    for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
+    if (lane == 0) scratch[threadIdx.x / 32] = v;
+    __syncthreads();
+    v = lane < (int)(blockDim.x + 31) / 32 ? scratch[lane] : 0.0;
+    for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
+    __syncthreads();
+    return v;
+}
+// Threads a row of n elements is worth: at least 16 elements a lane; a block above 1024.
+static int gtr__team(int64_t n)
+{
+    int team = 1;
+    if (n > 1024) return GTR__T;
+    while (team < 32 && (int64_t)team * 16 < n) team *= 2;
+    return team;
+}
+// The gradient of a loss: given, or the constant seed times the loss scale.
+static __device__ __forceinline__ float gtr__dloss(gtr__opd dy, float seed, const gtr__ctl *ctl)
+{
+    return dy.p ? gtr__get(dy.p, dy.t, 0) : seed * (ctl ? ctl->scale : 1.0f);
+}
+
+// >>strides
+// Where an element of a tensor of these dimensions lies in two others, slowest dimension first. Neighbours are merged, ones are dropped.
+typedef struct gtr__dims { int n, small; int64_t dim[GTR_MAX_DIMS], sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS]; } gtr__dims;
+
+// Strides of x broadcast to the shape y (aligned at the end): 0 where x has one element.
+static void gtr__broadcast(const gtr_shape *x, const gtr_shape *y, int64_t *stride)
+{
+    int64_t s = 1;
+    for (int d = y->ndim - 1, k = x ? x->ndim - 1 : -1; d >= 0; d--, k--) {
+        int64_t n = k >= 0 ? x->dim[k] : 1;
+        stride[d] = n == 1 ? 0 : s;
+        s *= n;
+    }
+}
+static void gtr__dims_make(gtr__dims *m, const gtr_shape *y, const int64_t *sa, const int64_t *sb)
+{
+    int64_t count = 1;
+    int at = GTR_MAX_DIMS;      // filled from the fastest down, moved to the front at the end
+    memset(m, 0, sizeof *m);
+    for (int d = y->ndim - 1; d >= 0; d--) {
+        if (y->dim[d] == 1) continue;
+        count *= y->dim[d];
+        if (at < GTR_MAX_DIMS && sa[d] == m->sa[at] * m->dim[at] && sb[d] == m->sb[at] * m->dim[at]) { m->dim[at] *= y->dim[d]; continue; }
+        at--;
+        m->dim[at] = y->dim[d]; m->sa[at] = sa[d]; m->sb[at] = sb[d];
+    }
+    if (at == GTR_MAX_DIMS) { at--; m->dim[at] = 1; }
+    m->n = GTR_MAX_DIMS - at;
+    for (int k = 0; k < m->n; k++) { m->dim[k] = m->dim[at + k]; m->sa[k] = m->sa[at + k]; m->sb[k] = m->sb[at + k]; }
+    m->small = count < 0x7fffffff;
+}
+// Whether groups of four neighbours lie together (or are one element) everywhere.
+static bool gtr__dims_wide(const gtr__dims *m, const int64_t *s)
+{
+    if (m->dim[m->n - 1] % 4 || (s[m->n - 1] != 1 && s[m->n - 1] != 0)) return false;
+    if (s[m->n - 1]) for (int k = 0; k < m->n - 1; k++) if (s[k] % 4) return false;
+    return true;
+}
+static __device__ __forceinline__ void gtr__dims_at(const gtr__dims &m, int64_t i, int64_t *a, int64_t *b)
+{
+    int64_t oa = 0, ob = 0;
+    int k = m.n - 1;
+    if (m.small) {
+        uint32_t r = (uint32_t)i;
+        for (; k > 0; k--) {
+            uint32_t q = r / (uint32_t)m.dim[k], e = r - q * (uint32_t)m.dim[k];
+            oa += e * m.sa[k]; ob += e * m.sb[k];
+            r = q;
+        }
+        i = r;
+    } else {
+        for (; k > 0; k--) {
+            int64_t q = i / m.dim[k], e = i - q * m.dim[k];
+            oa += e * m.sa[k]; ob += e * m.sb[k];
+            i = q;
+        }
+    }
+    *a = oa + i * m.sa[0]; *b = ob + i * m.sb[0];
+}
+
+// >>map
+// y (+)= act(a op b) element by element, a and b read through strides; z, if wanted, gets a op b. op, act -1: none.
+// Serves the unary and binary ops, copies, casts and broadcasts. Bound by bytes: storage of a, b and y (z) per element, once each where
+// not broadcast. In place over a or b where those are not broadcast: a thread has read what it writes.
+typedef struct gtr__map { gtr__opd a, b, y, z; gtr__dims d; int64_t count; int width, linear, op, act; float f0, f1; } gtr__map;
+
+static __device__ __forceinline__ void gtr__binary4(int op, float *x, const float *w)
+{
+#define GTR__CASE(ID, name, forward, da, db) case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { float a = x[k], b = w[k]; x[k] = forward; } break;
+    switch (op) { GTR__BINARY(GTR__CASE) default: break; }
+#undef GTR__CASE
+}
+static __device__ __forceinline__ void gtr__unary4(int op, float *v, float a, float b)
+{
+    (void)a; (void)b;
+#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { float x = v[k]; v[k] = forward; } break;
+    switch (op) { GTR__UNARY(GTR__CASE) default: break; }
+#undef GTR__CASE
+}
+static __device__ __forceinline__ void gtr__unary4_bwd(int op, float *g, const float *s, const float *t, float a, float b)
+{
+    (void)a; (void)b;
+#define GTR__CASE(ID, name, forward, backward) \
+    case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { [[maybe_unused]] float dy = g[k], x = s[k], y = t[k]; g[k] = backward; } break;
+    switch (op) { GTR__UNARY(GTR__CASE) default: break; }
+#undef GTR__CASE
+}
+
+template <bool STRIDED> static __global__ void __launch_bounds__(GTR__T) gtr__k_map(const gtr__map m)
+{
+    gtr__enter();
+    int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
+    bool ia = !STRIDED || m.d.sa[m.d.n - 1] != 0, ib = !STRIDED || m.d.sb[m.d.n - 1] != 0;
+    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += GTR__BATCHED * step) {
+        uint4 ra[GTR__BATCHED], rb[GTR__BATCHED];
+#pragma unroll
+        for (int u = 0; u < GTR__BATCHED; u++) {
+            int64_t i = (g + u * step) * m.width, left = m.count - i, oa = i, ob = i;
+            int n = left < m.width ? (int)left : m.width;
+            if (left <= 0) continue;
+            if (STRIDED) gtr__dims_at(m.d, i, &oa, &ob);
+            ra[u] = gtr__raw(m.a.p, m.a.t, oa, ia ? n : 1);
+            if (m.op >= 0) rb[u] = gtr__raw(m.b.p, m.b.t, ob, ib ? n : 1);
+        }
+#pragma unroll
+        for (int u = 0; u < GTR__BATCHED; u++) {
+            int64_t i = (g + u * step) * m.width, left = m.count - i;
+            int n = left < m.width ? (int)left : m.width;
+            float x[4], w[4];
+            if (left <= 0) continue;
+            gtr__cook(ra[u], m.a.t, x);
+            if (!ia) x[1] = x[2] = x[3] = x[0];
+            if (m.op >= 0) {
+                gtr__cook(rb[u], m.b.t, w);
+                if (!ib) w[1] = w[2] = w[3] = w[0];
+                gtr__binary4(m.op, x, w);
+            }
+            if (m.z.p) { float z[4] = { x[0], x[1], x[2], x[3] }; gtr__give(m.z, i, n, z); }
+            gtr__unary4(m.act, x, m.f0, m.f1);
+            gtr__give(m.y, i, n, x);
+        }
+    }
+}
+// dims NULL: a and b are laid out like y. Else strides are set in m->d.
+static gtr_result gtr__map_run(void *instance, const gtr__call *c, gtr__map *m)
+{
+    bool wide = gtr__wide(m->a) && gtr__wide(m->b) && gtr__wide(m->y) && gtr__wide(m->z);
+    if (m->count == 0) return GTR_OK;
+    if (m->d.n == 0) { m->d.n = 1; m->d.dim[0] = m->count; m->d.sa[0] = m->d.sb[0] = 1; m->d.small = 1; }
+    if (m->op < 0) for (int k = 0; k < m->d.n; k++) m->d.sb[k] = 0;
+    m->linear = m->d.n == 1 && m->d.sa[0] == 1 && (m->op < 0 || m->d.sb[0] == 1);
+    m->width = wide && (m->linear || (gtr__dims_wide(&m->d, m->d.sa) && gtr__dims_wide(&m->d, m->d.sb))) ? 4 : 1;
+    unsigned grid = gtr__grid(c, gtr__ceil(m->count, m->width));
+    return m->linear ? GTR__LAUNCH(instance, c, gtr__k_map<false>, grid, GTR__T, 0, *m) : GTR__LAUNCH(instance, c, gtr__k_map<true>, grid, GTR__T, 0, *m);
+}
+// y (+)= act(a), alike in layout: copies, casts, unary ops.
+static gtr_result gtr__map_one(void *instance, const gtr__call *c, const gtr__arg *a, const gtr__arg *y, int act, double f0, double f1)
+{
+    gtr__map m;
+    memset(&m, 0, sizeof m);
+    if (!y->data) return GTR_OK;
+    m.a = gtr__opd_of(a); m.y = gtr__opd_of(y);
+    m.b.t = m.z.t = GTR_F32;
+    m.count = y->count; m.op = -1; m.act = act; m.f0 = (float)f0; m.f1 = (float)f1;
+    if (m.a.t == GTR_I32 && m.y.t == GTR_I32) m.a.t = m.y.t = GTR_F32;
+    return gtr__map_run(instance, c, &m);
+}
+
+// >>unary
+// dx (+)= f(dy, x or y). Bound by bytes: dy, the one value that the row names, and dx.
+typedef struct gtr__grad1 { gtr__opd dy, x, y, dx; int64_t count; int width, op; float f0, f1; } gtr__grad1;
+
+static __global__ void __launch_bounds__(GTR__T) gtr__k_unary_bwd(const gtr__grad1 m)
+{
+    gtr__enter();
+    int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
+    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += GTR__BATCHED * step) {
+        uint4 rg[GTR__BATCHED], rs[GTR__BATCHED];
+#pragma unroll
+        for (int u = 0; u < GTR__BATCHED; u++) {
+            int64_t i = (g + u * step) * m.width, left = m.count - i;
+            int n = left < m.width ? (int)left : m.width;
+            if (left <= 0) continue;
+            rg[u] = gtr__raw(m.dy.p, m.dy.t, i, n);
+            rs[u] = make_uint4(0, 0, 0, 0);
+            if (m.x.p) rs[u] = gtr__raw(m.x.p, m.x.t, i, n);
+            else if (m.y.p) rs[u] = gtr__raw(m.y.p, m.y.t, i, n);
+        }
+#pragma unroll
+        for (int u = 0; u < GTR__BATCHED; u++) {
+            int64_t i = (g + u * step) * m.width, left = m.count - i;
+            int n = left < m.width ? (int)left : m.width;
+            float v[4], s[4];
+            if (left <= 0) continue;
+            gtr__cook(rg[u], m.dy.t, v);
+            gtr__cook(rs[u], m.x.p ? m.x.t : m.y.t, s);
+            gtr__unary4_bwd(m.op, v, s, s, m.f0, m.f1);
+            gtr__give(m.dx, i, n, v);
+        }
+    }
+}
+
+#define GTR__OP_NEEDS(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) (uint32_t)(needs),
+static const uint32_t gtr__cuda_needs[GTR__OP_COUNT] = { GTR__OPS(GTR__OP_NEEDS) };     // what backward reads
+
+static gtr_result gtr__unary_run_bwd(void *instance, const gtr__call *c, int op)
+{
+    gtr__grad1 m;
+    memset(&m, 0, sizeof m);
+    if (!c->out[0].data || c->out[0].count == 0) return GTR_OK;
+    m.dy = gtr__opd_of(&c->in[2]); m.dx = gtr__opd_of(&c->out[0]);
+    m.x.t = m.y.t = GTR_F32;
+    if (gtr__cuda_needs[op] & GTR__X0) m.x = gtr__opd_of(&c->in[0]);
+    if (gtr__cuda_needs[op] & GTR__Y0) m.y = gtr__opd_of(&c->in[1]);
+    m.count = c->out[0].count; m.op = op; m.f0 = (float)c->attr->f[0]; m.f1 = (float)c->attr->f[1];
+    m.width = gtr__wide(m.dy) && gtr__wide(m.x) && gtr__wide(m.y) && gtr__wide(m.dx) ? 4 : 1;
+    return GTR__LAUNCH(instance, c, gtr__k_unary_bwd, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
+}
+
+#define GTR__UNARY_LAUNCHERS(ID, name) \
+    static gtr_result gtr__cuda_##name##_fwd(void *instance, const gtr__call *c) \
+    { return gtr__map_one(instance, c, &c->in[0], &c->out[0], GTR__OP_##ID, c->attr->f[0], c->attr->f[1]); } \
+    static gtr_result gtr__cuda_##name##_bwd(void *instance, const gtr__call *c) \
+    { return gtr__unary_run_bwd(instance, c, GTR__OP_##ID); }
+
+// >>op:scale
+GTR__UNARY_LAUNCHERS(SCALE, scale)
+// >>op:relu
+GTR__UNARY_LAUNCHERS(RELU, relu)
+// >>op:tanh
+GTR__UNARY_LAUNCHERS(TANH, tanh)
+// >>op:sigmoid
+GTR__UNARY_LAUNCHERS(SIGMOID, sigmoid)
+// >>op:gelu
+GTR__UNARY_LAUNCHERS(GELU, gelu)
+// >>op:gelu_tanh
+GTR__UNARY_LAUNCHERS(GELU_TANH, gelu_tanh)
+// >>op:exp
+GTR__UNARY_LAUNCHERS(EXP, exp)
+// >>op:log
+GTR__UNARY_LAUNCHERS(LOG, log)
+
+// >>reduce
+// out[o] (+)= sum over r of value(o, r) / div, o over the kept dimensions, r over the summed ones. Operands: 0 and 3 laid out like the full
+// tensor, 1 and 2 broadcast to it. Bound by bytes: each operand once. Kept dimensions innermost: threads side by side take neighbouring
+// outputs; summed ones innermost: a team takes an output. Few outputs and many terms: the terms are cut into S pieces, whose sums
+// part[o][s] a second kernel adds.
+#define GTR__VALUE_ENUM(ID, name, forward, da, db) GTR__VALUE_##ID##_A, GTR__VALUE_##ID##_B,
+enum { GTR__VALUE_X, GTR__VALUE_SQUARE, GTR__VALUE_BCE, GTR__BINARY(GTR__VALUE_ENUM) GTR__VALUE_COUNT };
+
+typedef struct gtr__red {
+    const void *p[4];
+    int t[4];
+    int nk, nr, small;
+    int64_t kd[GTR_MAX_DIMS], rd[GTR_MAX_DIMS], ks[GTR_MAX_DIMS][3], rs[GTR_MAX_DIMS][3];   // strides: full, operand 1, operand 2
+    int64_t kept, terms, per;       // per: terms a piece
+    int pieces, kind, team, columns;// team: threads an output; columns: outputs side by side, 0 for the team form
+    float div;
+    gtr__opd out;
+    float *part;
+} gtr__red;
+
+static __device__ __forceinline__ void gtr__red_at(int n, int small, const int64_t *dim, const int64_t (*s)[3], int64_t i, int64_t *o)
+{
+    o[0] = o[1] = o[2] = 0;
+    for (int k = n - 1; k >= 0; k--) {
+        int64_t e = i;
+        if (k > 0) {
+            int64_t q = small ? (int64_t)((uint32_t)i / (uint32_t)dim[k]) : i / dim[k];
+            e = i - q * dim[k];
+            i = q;
+        }
+        o[0] += e * s[k][0]; o[1] += e * s[k][1]; o[2] += e * s[k][2];
+    }
+}
+static __device__ __forceinline__ float gtr__red_value(const gtr__red &m, const int64_t *k, int64_t r)
+{
+    int64_t o[3];
+    gtr__red_at(m.nr, m.small, m.rd, m.rs, r, o);
+    float dy = gtr__get(m.p[0], m.t[0], k[0] + o[0]), a = 0.0f, b = 0.0f, y = 0.0f;
+    if (m.kind == GTR__VALUE_X) return dy;
+    if (m.p[1]) a = gtr__get(m.p[1], m.t[1], k[1] + o[1]);
+    if (m.p[2]) b = gtr__get(m.p[2], m.t[2], k[2] + o[2]);
+    if (m.p[3]) y = gtr__get(m.p[3], m.t[3], k[0] + o[0]);
+#define GTR__CASE(ID, name, forward, da, db) case GTR__VALUE_##ID##_A: return da; case GTR__VALUE_##ID##_B: return db;
+    switch (m.kind) {
+    case GTR__VALUE_SQUARE: return (dy - y) * (dy - y);
+    case GTR__VALUE_BCE: return fmaxf(dy, 0.0f) - dy * y + log1pf(expf(-fabsf(dy)));
+    GTR__BINARY(GTR__CASE)
+    default: return dy;
+    }
+#undef GTR__CASE
+}
+static __device__ __forceinline__ void gtr__red_end(const gtr__red &m, int64_t o, float v)
+{
+    if (m.pieces > 1) m.part[o * m.pieces + blockIdx.y] = v;
+    else gtr__give1(m.out, o, v / m.div);
+}
+// Four running sums keep four loads in flight.
+static __device__ __forceinline__ float gtr__red_run(const gtr__red &m, const int64_t *k, int64_t r, int64_t end, int64_t step)
+{
+    float s[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+    for (; r + 3 * step < end; r += 4 * step) {
+#pragma unroll
+        for (int u = 0; u < 4; u++) s[u] += gtr__red_value(m, k, r + u * step);
+    }
+    for (; r < end; r += step) s[0] += gtr__red_value(m, k, r);
+    return (s[0] + s[1]) + (s[2] + s[3]);
+}
+static __global__ void __launch_bounds__(1024) gtr__k_reduce_team(const gtr__red m)
+{
+    __shared__ float scratch[32];
+    gtr__enter();
+    int64_t o = (int64_t)blockIdx.x * (blockDim.x / m.team) + threadIdx.x / m.team, k[3], begin = blockIdx.y * m.per;
+    float v = 0.0f;
+    if (o < m.kept) {
+        gtr__red_at(m.nk, m.small, m.kd, m.ks, o, k);
+        v = gtr__red_run(m, k, begin + threadIdx.x % m.team, begin + m.per < m.terms ? begin + m.per : m.terms, m.team);
+    }
+    v = gtr__team_sum(v, m.team, scratch);
+    if (o < m.kept && threadIdx.x % m.team == 0) gtr__red_end(m, o, v);
+}
+static __global__ void __launch_bounds__(512) gtr__k_reduce_columns(const gtr__red m)
+{
+    __shared__ float sum[512];
+    gtr__enter();
+    int rows = 512 / m.columns, column = (int)threadIdx.x % m.columns, row = (int)threadIdx.x / m.columns;
+    int64_t o = (int64_t)blockIdx.x * m.columns + column, k[3], begin = blockIdx.y * m.per;
+    float v = 0.0f;
+    if (o < m.kept) {
+        gtr__red_at(m.nk, m.small, m.kd, m.ks, o, k);
+        v = gtr__red_run(m, k, begin + row, begin + m.per < m.terms ? begin + m.per : m.terms, rows);
+    }
+    sum[threadIdx.x] = v;
+    for (int half = rows / 2; half; half /= 2) {
+        __syncthreads();
+        if (row < half) sum[threadIdx.x] += sum[threadIdx.x + half * m.columns];
+    }
+    if (o < m.kept && row == 0) gtr__red_end(m, o, sum[threadIdx.x]);
+}
+// A warp adds an output's pieces.
+static __global__ void __launch_bounds__(GTR__T) gtr__k_reduce_pieces(const float *part, int64_t kept, int pieces, float div, gtr__opd out)
+{
+    gtr__enter();
+    int64_t o = (int64_t)blockIdx.x * (GTR__T / 32) + threadIdx.x / 32;
+    float v = 0.0f;
+    if (o >= kept) return;
+    for (int s = (int)threadIdx.x % 32; s < pieces; s += 32) v += part[o * pieces + s];
+    v = gtr__warp_sum(v);
+    if (threadIdx.x % 32 == 0) gtr__give1(out, o, v / div);
+}
+// Sets dimensions and how the work is cut, from shapes and the number of multiprocessors alone. reduced: bit d for dimension d of full.
+static void gtr__red_make(gtr__red *m, const gtr__call *c, const gtr_shape *full, uint32_t reduced, const gtr_shape *a, const gtr_shape *b)
+{
+    int64_t s[3][GTR_MAX_DIMS], dim[GTR_MAX_DIMS], st[GTR_MAX_DIMS][3];
+    int kept[GTR_MAX_DIMS], n = 0, sms = gtr__sms(c);
+    memset(m, 0, sizeof *m);
+    gtr__broadcast(full, full, s[0]);
+    gtr__broadcast(a, full, s[1]);
+    gtr__broadcast(b, full, s[2]);
+    m->kept = m->terms = 1;
+    for (int d = full->ndim - 1; d >= 0; d--) {         // fastest first
+        int keep = !(reduced >> d & 1);
+        if (full->dim[d] == 1) continue;
+        *(keep ? &m->kept : &m->terms) *= full->dim[d];
+        if (n && kept[n - 1] == keep && s[0][d] == st[n - 1][0] * dim[n - 1] && s[1][d] == st[n - 1][1] * dim[n - 1] &&
+            s[2][d] == st[n - 1][2] * dim[n - 1]) { dim[n - 1] *= full->dim[d]; continue; }
+        dim[n] = full->dim[d]; kept[n] = keep;
+        for (int j = 0; j < 3; j++) st[n][j] = s[j][d];
+        n++;
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        int at = kept[i] ? m->nk++ : m->nr++;
+        (kept[i] ? m->kd : m->rd)[at] = dim[i];
+        for (int j = 0; j < 3; j++) (kept[i] ? m->ks : m->rs)[at][j] = st[i][j];
+    }
+    m->small = m->kept < 0x7fffffff && m->terms < 0x7fffffff;
+    m->pieces = 1; m->per = m->terms; m->div = 1.0f;
+    if (n && kept[0]) {
+        m->columns = 32;
+        while (m->columns > 1 && m->columns / 2 >= m->kept) m->columns /= 2;
+        while (m->columns > 8 && gtr__ceil(m->kept, m->columns) < sms) m->columns /= 2;
+        int64_t rows = 512 / m->columns, blocks = gtr__ceil(m->kept, m->columns);
+        if (m->terms > rows * 64 && blocks < 2 * sms)
+            m->pieces = (int)gtr__min64(gtr__min64(gtr__ceil(m->terms, rows * 16), gtr__ceil(4 * sms, blocks)), 512);
+    } else {
+        m->team = m->terms > 1024 ? (m->kept == 1 ? 1024 : GTR__T) : gtr__team(m->terms);
+        if (m->terms > (int64_t)m->team * 16 && m->terms > 1024 && m->kept < 2 * sms)
+            m->pieces = (int)gtr__min64(gtr__min64(gtr__ceil(m->terms, (int64_t)m->team * 8), gtr__ceil(4 * sms, m->kept)), 1024);
+    }
+    if (m->pieces > 1) {
+        m->per = gtr__ceil(m->terms, m->pieces);
+        m->pieces = (int)gtr__ceil(m->terms, m->per);
+    }
+}
+static size_t gtr__red_bytes(const gtr__red *m) { return m->pieces > 1 ? (size_t)m->kept * (size_t)m->pieces * sizeof(float) : 0; }
+
+static gtr_result gtr__red_launch(void *instance, const gtr__call *c, gtr__red *m)
+{
+    gtr_result r;
+    m->part = (float *)c->ws;
+    if (m->pieces > 1 && c->ws_bytes < gtr__red_bytes(m)) return gtr__fail(instance, GTR_ERR_STATE, "sum: workspace of %zu bytes is too small", c->ws_bytes);
+    if (m->kept == 0) return GTR_OK;
+    if (m->columns)
+        r = GTR__LAUNCH(instance, c, gtr__k_reduce_columns, dim3((unsigned)gtr__ceil(m->kept, m->columns), (unsigned)m->pieces), 512, 0, *m);
+    else {
+        int threads = m->team > GTR__T ? m->team : GTR__T;
+        r = GTR__LAUNCH(instance, c, gtr__k_reduce_team, dim3((unsigned)gtr__ceil(m->kept, threads / m->team), (unsigned)m->pieces), threads, 0, *m);
+    }
+    if (r || m->pieces == 1) return r;
+    return GTR__LAUNCH(instance, c, gtr__k_reduce_pieces, (unsigned)gtr__ceil(m->kept, GTR__T / 32), GTR__T, 0, m->part, m->kept, m->pieces, m->div, m->out);
+}
+
+// >>binary
+// da (+)= f(dy, a, b, y) and db likewise, for inputs that are not broadcast. Bound by bytes: dy, what the row names, da and db.
+typedef struct gtr__grad2 { gtr__opd dy, a, b, y, da, db; gtr__dims d; int64_t count; int width, linear, op; } gtr__grad2;
+
+static __device__ __forceinline__ void gtr__binary4_bwd(int op, int side, const float *g, const float *s, const float *t, const float *f, float *d)
+{
+#define GTR__CASE(ID, name, forward, da, db) \
+    case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { \
+        [[maybe_unused]] float dy = g[k], a = s[k], b = t[k], y = f[k]; d[k] = side ? db : da; } break;
+    switch (op) { GTR__BINARY(GTR__CASE) default: break; }
+#undef GTR__CASE
+}
+static __global__ void __launch_bounds__(GTR__T) gtr__k_binary_bwd(const gtr__grad2 m)
+{
+    gtr__enter();
+    int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
+    int na = (int)(m.d.sa[m.d.n - 1] != 0), nb = (int)(m.d.sb[m.d.n - 1] != 0);
+    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += step) {
+        int64_t i = g * m.width, oa = i, ob = i;
+        int n = m.count - i < m.width ? (int)(m.count - i) : m.width;
+        uint4 rg, ra = make_uint4(0, 0, 0, 0), rb = ra, ry = ra;
+        float v[4], a[4], b[4], y[4], d[4];
+        if (!m.linear) gtr__dims_at(m.d, i, &oa, &ob);
+        rg = gtr__raw(m.dy.p, m.dy.t, i, n);
+        if (m.a.p) ra = gtr__raw(m.a.p, m.a.t, oa, na ? n : 1);
+        if (m.b.p) rb = gtr__raw(m.b.p, m.b.t, ob, nb ? n : 1);
+        if (m.y.p) ry = gtr__raw(m.y.p, m.y.t, i, n);
+        gtr__cook(rg, m.dy.t, v); gtr__cook(ra, m.a.t, a); gtr__cook(rb, m.b.t, b); gtr__cook(ry, m.y.t, y);
+        if (!na) a[1] = a[2] = a[3] = a[0];
+        if (!nb) b[1] = b[2] = b[3] = b[0];
+        if (m.da.p) { gtr__binary4_bwd(m.op, 0, v, a, b, y, d); gtr__give(m.da, i, n, d); }
+        if (m.db.p) { gtr__binary4_bwd(m.op, 1, v, a, b, y, d); gtr__give(m.db, i, n, d); }
+    }
+}
+static gtr_result gtr__binary_run_fwd(void *instance, const gtr__call *c, int op)
+{
+    gtr__map m;
+    int64_t sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS];
+    if (c->measure) return gtr__measured(c, 0);
+    memset(&m, 0, sizeof m);
+    m.a = gtr__opd_of(&c->in[0]); m.b = gtr__opd_of(&c->in[1]); m.y = gtr__opd_of(&c->out[0]);
+    m.z.t = GTR_F32;
+    m.count = c->out[0].count; m.op = op; m.act = -1;
+    gtr__broadcast(&c->in[0].shape, &c->out[0].shape, sa);
+    gtr__broadcast(&c->in[1].shape, &c->out[0].shape, sb);
+    gtr__dims_make(&m.d, &c->out[0].shape, sa, sb);
+    return gtr__map_run(instance, c, &m);
+}
+// in: a, b, y, dy; out: da, db.
+static gtr_result gtr__binary_run_bwd(void *instance, const gtr__call *c, int op, int value)
+{
+    gtr__grad2 m;
+    const gtr_shape *full = &c->in[3].shape;
+    uint32_t needs = gtr__cuda_needs[op];
+    size_t most = 0;
+    gtr_result r = GTR_OK;
+    memset(&m, 0, sizeof m);
+    m.dy = gtr__opd_of(&c->in[3]);
+    m.a.t = m.b.t = m.y.t = m.da.t = m.db.t = GTR_F32;
+    if (needs & GTR__X0) m.a = gtr__opd_of(&c->in[0]);
+    if (needs & GTR__X1) m.b = gtr__opd_of(&c->in[1]);
+    if (needs & GTR__Y0) m.y = gtr__opd_of(&c->in[2]);
+    m.count = c->in[3].count;
+    if (m.count == 0) return c->measure ? gtr__measured(c, 0) : GTR_OK;
+    for (int side = 0; side < 2 && !r; side++) {
+        const gtr__arg *out = side < c->n_out ? &c->out[side] : NULL;
+        uint32_t reduced = 0;
+        gtr__red s;
+        if (!out || (!out->data && !c->measure)) continue;
+        if (out->count == m.count) { *(side ? &m.db : &m.da) = gtr__opd_of(out); continue; }
+        for (int d = full->ndim - 1, k = out->shape.ndim - 1; d >= 0; d--, k--)
+            if (full->dim[d] != 1 && (k < 0 || out->shape.dim[k] == 1)) reduced |= 1u << d;
+        gtr__red_make(&s, c, full, reduced, &c->in[0].shape, &c->in[1].shape);
+        if (c->measure) { if (most < gtr__red_bytes(&s)) most = gtr__red_bytes(&s); continue; }
+        s.p[0] = m.dy.p; s.p[1] = m.a.p; s.p[2] = m.b.p; s.p[3] = m.y.p;
+        s.t[0] = m.dy.t; s.t[1] = m.a.t; s.t[2] = m.b.t; s.t[3] = m.y.t;
+        s.kind = value + side; s.out = gtr__opd_of(out);
+        r = gtr__red_launch(instance, c, &s);
+    }
+    if (c->measure) return gtr__measured(c, most);
+    if (r || (!m.da.p && !m.db.p)) return r;
+    int64_t sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS];
+    gtr__broadcast(&c->in[0].shape, full, sa);
+    gtr__broadcast(&c->in[1].shape, full, sb);
+    gtr__dims_make(&m.d, full, sa, sb);
+    m.op = op;
+    m.linear = m.d.n == 1 && (m.d.sa[0] == 1 || !m.a.p) && (m.d.sb[0] == 1 || !m.b.p);
+    m.width = gtr__wide(m.dy) && gtr__wide(m.a) && gtr__wide(m.b) && gtr__wide(m.y) && gtr__wide(m.da) && gtr__wide(m.db) &&
+              (m.linear || (gtr__dims_wide(&m.d, m.d.sa) && gtr__dims_wide(&m.d, m.d.sb))) ? 4 : 1;
+    return GTR__LAUNCH(instance, c, gtr__k_binary_bwd, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
+}
+
+#define GTR__BINARY_LAUNCHERS(ID, name) \
+    static gtr_result gtr__cuda_##name##_fwd(void *instance, const gtr__call *c) { return gtr__binary_run_fwd(instance, c, GTR__OP_##ID); } \
+    static gtr_result gtr__cuda_##name##_bwd(void *instance, const gtr__call *c) \
+    { return gtr__binary_run_bwd(instance, c, GTR__OP_##ID, GTR__VALUE_##ID##_A); }
+
+// >>op:add
+GTR__BINARY_LAUNCHERS(ADD, add)
+// >>op:sub
+GTR__BINARY_LAUNCHERS(SUB, sub)
+// >>op:mul
+GTR__BINARY_LAUNCHERS(MUL, mul)
+// >>op:div
+GTR__BINARY_LAUNCHERS(DIV, div)
+
+// >>op:binary_act
+static gtr_result gtr__cuda_binary_act_fwd(void *instance, const gtr__call *c)
+{
+    gtr__map m;
+    memset(&m, 0, sizeof m);
+    m.a = gtr__opd_of(&c->in[0]); m.b = gtr__opd_of(&c->in[1]); m.y = gtr__opd_of(&c->out[0]);
+    m.z = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL);
+    m.count = c->out[0].count; m.op = (int)c->attr->i[1]; m.act = (int)c->attr->i[0];
+    m.f0 = (float)c->attr->f[0]; m.f1 = (float)c->attr->f[1];
+    return gtr__map_run(instance, c, &m);
+}
+
+// >>op:sum
+static gtr_result gtr__sum_run(void *instance, const gtr__call *c, int mean)
+{
+    gtr__red m;
+    gtr__red_make(&m, c, &c->in[0].shape, (uint32_t)c->attr->i[0], NULL, NULL);
+    if (c->measure) return gtr__measured(c, gtr__red_bytes(&m));
+    m.p[0] = c->in[0].data; m.t[0] = (int)c->in[0].dtype;
+    m.kind = GTR__VALUE_X; m.out = gtr__opd_of(&c->out[0]);
+    if (mean) m.div = (float)m.terms;
+    return gtr__red_launch(instance, c, &m);
+}
+// dx (+)= dy broadcast, over the number of terms. Bytes: dx, and dy once in its shape.
+static gtr_result gtr__sum_run_bwd(void *instance, const gtr__call *c, int mean)
+{
+    const gtr_shape *x = &c->in[0].shape;
+    int64_t sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS] = { 0 }, s = 1;
+    gtr__map m;
+    if (c->measure) return gtr__measured(c, 0);
+    if (!c->out[0].data) return GTR_OK;
+    memset(&m, 0, sizeof m);
+    for (int d = x->ndim - 1; d >= 0; d--) {
+        bool gone = (uint32_t)c->attr->i[0] >> d & 1;
+        sa[d] = gone || x->dim[d] == 1 ? 0 : s;
+        if (!gone) s *= x->dim[d];
+    }
+    m.a = gtr__opd_of(&c->in[2]); m.y = gtr__opd_of(&c->out[0]);
+    m.b.t = m.z.t = GTR_F32;
+    m.count = c->out[0].count; m.op = -1; m.act = mean ? (int)GTR__OP_SCALE : -1;
+    m.f0 = s ? (float)((double)s / (double)gtr__max64(1, m.count)) : 0.0f;
+    gtr__dims_make(&m.d, x, sa, sb);
+    return gtr__map_run(instance, c, &m);
+}
+static gtr_result gtr__cuda_sum_fwd(void *instance, const gtr__call *c) { return gtr__sum_run(instance, c, 0); }
+static gtr_result gtr__cuda_sum_bwd(void *instance, const gtr__call *c) { return gtr__sum_run_bwd(instance, c, 0); }
+// >>op:mean
+static gtr_result gtr__cuda_mean_fwd(void *instance, const gtr__call *c) { return gtr__sum_run(instance, c, 1); }
+static gtr_result gtr__cuda_mean_bwd(void *instance, const gtr__call *c) { return gtr__sum_run_bwd(instance, c, 1); }
+
+// >>parts
+// Copies of a few blocks of rows, converted and added where asked: part q is outer runs of run elements, ps and pd apart. src NULL: zeros.
+// Bound by bytes: each element read and written once.
+typedef struct gtr__part_copy { const void *src; void *dst; int64_t outer, run, ps, pd; signed char ts, td, add; } gtr__part_copy;
+template <int N> struct gtr__parts { gtr__part_copy part[N]; int n, width; };
+
+static __device__ __forceinline__ void gtr__part_run(const gtr__part_copy &q, int width, bool poison)
+{
+    int64_t line = (q.run + width - 1) / width, groups = q.outer * line, step = (int64_t)gridDim.x * GTR__T;
+    gtr__opd out;
+    out.p = q.dst; out.t = q.td; out.add = q.add;
+    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += step) {
+        int64_t row = q.outer == 1 ? 0 : groups < 0x7fffffff ? (int64_t)((uint32_t)g / (uint32_t)line) : g / line, at = (g - row * line) * width;
+        int n = q.run - at < width ? (int)(q.run - at) : width;
+        float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        if (q.src) gtr__take(q.src, q.ts, row * q.ps + at, n, v);
+        if (poison) v[0] = v[1] = v[2] = v[3] = __uint_as_float(0x7fc00000u);
+        gtr__give(out, row * q.pd + at, n, v);
+    }
+}
+static __global__ void __launch_bounds__(GTR__T) gtr__k_parts(const gtr__parts<64> m)
+{
+    gtr__enter();
+    gtr__part_run(m.part[blockIdx.y], m.width, false);
+}
+template <int N> static void gtr__part_add(gtr__parts<N> *m, const void *src, int ts, void *dst, int td, int add, int64_t outer, int64_t run, int64_t ps, int64_t pd)
+{
+    gtr__part_copy *q;
+    if (!dst || outer <= 0 || run <= 0 || m->n >= N) return;
+    q = &m->part[m->n++];
+    if (ts == GTR_I32 && td == GTR_I32) ts = td = GTR_F32;
+    q->src = src; q->dst = dst; q->outer = outer; q->run = run; q->ps = ps; q->pd = pd;
+    q->ts = (signed char)ts; q->td = (signed char)td; q->add = (signed char)add;
+}
+// Sets the width that all parts bear, and returns the grid.
+template <int N> static dim3 gtr__parts_grid(const gtr__call *c, gtr__parts<N> *m)
+{
+    int64_t most = 1;
+    m->width = 4;
+    for (int k = 0; k < m->n; k++) {
+        const gtr__part_copy *q = &m->part[k];
+        if ((q->outer > 1 && (q->run % 4 || q->ps % 4 || q->pd % 4)) || (uintptr_t)q->src % (uintptr_t)(4 * gtr__elem(q->ts)) ||
+            (uintptr_t)q->dst % (uintptr_t)(4 * gtr__elem(q->td))) m->width = 1;
+        most = gtr__max64(most, q->outer * q->run);
+    }
+    return dim3(gtr__grid(c, gtr__ceil(most, m->width)), (unsigned)m->n);
+}
+static gtr_result gtr__parts_run(void *instance, const gtr__call *c, gtr__parts<64> *m)
+{
+    if (m->n == 0) return GTR_OK;
+    dim3 grid = gtr__parts_grid(c, m);
+    return GTR__LAUNCH(instance, c, gtr__k_parts, grid, GTR__T, 0, *m);
+}
+static void *gtr__shift(const void *p, int t, int64_t elements) { return p ? (char *)p + elements * gtr__elem(t) : NULL; }
+
+// >>op:concat
+// Forward and backward are one copy, there and back: part k is in[k] (or its gradient) and a band of the whole.
+static gtr_result gtr__concat_run(void *instance, const gtr__call *c, const gtr__arg *part, int n, const gtr__arg *whole, bool back)
+{
+    gtr__parts<64> m;
+    int64_t outer, all, inner, at = 0;
+    memset((void *)&m, 0, sizeof m);
+    gtr__around(&whole->shape, (int)c->attr->i[0], &outer, &all, &inner);
+    for (int k = 0; k < n; k++) {
+        int64_t run = part[k].shape.dim[c->attr->i[0]] * inner;
+        void *band = gtr__shift(whole->data, whole->dtype, at);
+        if (back) gtr__part_add(&m, band, whole->dtype, part[k].data, part[k].dtype, part[k].add, outer, run, all * inner, run);
+        else gtr__part_add(&m, part[k].data, part[k].dtype, band, whole->dtype, 0, outer, run, run, all * inner);
+        at += run;
+    }
+    return gtr__parts_run(instance, c, &m);
+}
+static gtr_result gtr__cuda_concat_fwd(void *instance, const gtr__call *c) { return gtr__concat_run(instance, c, c->in, c->n_in, &c->out[0], false); }
+static gtr_result gtr__cuda_concat_bwd(void *instance, const gtr__call *c)
+{
+    return gtr__concat_run(instance, c, c->out, c->n_out, &c->in[c->n_in - 1], true);
+}
+
+// >>op:slice
+static gtr_result gtr__cuda_slice_fwd(void *instance, const gtr__call *c)
+{
+    gtr__parts<64> m;
+    int64_t outer, all, inner, run;
+    memset((void *)&m, 0, sizeof m);
+    gtr__around(&c->in[0].shape, (int)c->attr->i[0], &outer, &all, &inner);
+    run = (c->attr->i[2] - c->attr->i[1]) * inner;
+    gtr__part_add(&m, gtr__shift(c->in[0].data, c->in[0].dtype, c->attr->i[1] * inner), c->in[0].dtype, c->out[0].data, c->out[0].dtype, 0, outer, run, all * inner, run);
+    return gtr__parts_run(instance, c, &m);
+}
+static gtr_result gtr__cuda_slice_bwd(void *instance, const gtr__call *c)
+{
+    const gtr__arg *dy = &c->in[2], *dx = &c->out[0];
+    gtr__parts<64> m;
+    int64_t outer, all, inner, begin = c->attr->i[1], end = c->attr->i[2];
+    memset((void *)&m, 0, sizeof m);
+    gtr__around(&dx->shape, (int)c->attr->i[0], &outer, &all, &inner);
+    gtr__part_add(&m, dy->data, dy->dtype, gtr__shift(dx->data, dx->dtype, begin * inner), dx->dtype, dx->add, outer, (end - begin) * inner, (end - begin) * inner, all * inner);
+    if (!dx->add) {
+        gtr__part_add(&m, NULL, GTR_F32, dx->data, dx->dtype, 0, outer, begin * inner, 0, all * inner);
+        gtr__part_add(&m, NULL, GTR_F32, gtr__shift(dx->data, dx->dtype, end * inner), dx->dtype, 0, outer, (all - end) * inner, 0, all * inner);
+    }
+    return gtr__parts_run(instance, c, &m);
+}
+
+// >>op:permute
+// (batch, rows, columns) -> (batch, columns, rows) through tiles in shared memory, so that both sides move whole lines. Other orders keep
+// lines whole already or are gathered by the map. Bound by bytes: each element once in, once out.
+static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(gtr__opd x, gtr__opd y, int64_t batch, int64_t rows, int64_t columns)
+{
+    __shared__ float tile[32][33];
+    gtr__enter();
+    int64_t tr = (rows + 31) / 32, tc = (columns + 31) / 32;
+    int i = (int)threadIdx.x % 32, j = (int)threadIdx.x / 32;
+    for (int64_t b = blockIdx.x; b < batch * tr * tc; b += gridDim.x) {
+        int64_t base = b / (tr * tc) * rows * columns, r0 = b / tc % tr * 32, c0 = b % tc * 32;
+#pragma unroll
+        for (int k = j; k < 32; k += GTR__T / 32)
+            if (r0 + k < rows && c0 + i < columns) tile[k][i] = gtr__get(x.p, x.t, base + (r0 + k) * columns + c0 + i);
+        __syncthreads();
+#pragma unroll
+        for (int k = j; k < 32; k += GTR__T / 32)
+            if (c0 + k < columns && r0 + i < rows) gtr__give1(y, base + (c0 + k) * rows + r0 + i, tile[i][k]);
+        __syncthreads();
+    }
+}
+// y's dimension k is x's dimension dim[k].
+static gtr_result gtr__permute_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y, const int *dim)
+{
+    int64_t stride[GTR_MAX_DIMS], sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS] = { 0 }, s = 1;
+    gtr__map m;
+    memset(&m, 0, sizeof m);
+    if (!y->data || y->count == 0) return GTR_OK;
+    for (int d = x->shape.ndim - 1; d >= 0; d--) { stride[d] = s; s *= x->shape.dim[d]; }
+    for (int d = 0; d < y->shape.ndim; d++) sa[d] = stride[dim[d]];
+    m.a = gtr__opd_of(x); m.y = gtr__opd_of(y);
+    if (m.a.t == GTR_I32 && m.y.t == GTR_I32) m.a.t = m.y.t = GTR_F32;
+    m.b.t = m.z.t = GTR_F32;
+    m.count = y->count; m.op = m.act = -1;
+    gtr__dims_make(&m.d, &y->shape, sa, sb);
+    const gtr__dims *d = &m.d;
+    int at = d->n - 2;
+    if (at >= 0 && at <= 1 && d->sa[at] == 1 && d->sa[at + 1] == d->dim[at] && d->dim[at] >= 8 && d->dim[at + 1] >= 8 &&
+        (at == 0 || d->sa[0] == d->dim[1] * d->dim[2])) {
+        int64_t rows = d->dim[at + 1], columns = d->dim[at], batch = at ? d->dim[0] : 1;
+        int64_t tiles = batch * gtr__ceil(rows, 32) * gtr__ceil(columns, 32);
+        return GTR__LAUNCH(instance, c, gtr__k_transpose, gtr__grid(c, tiles * GTR__T), GTR__T, 0, m.a, m.y, batch, rows, columns);
+    }
+    return gtr__map_run(instance, c, &m);
+}
+static gtr_result gtr__cuda_permute_fwd(void *instance, const gtr__call *c)
+{
+    int dim[GTR_MAX_DIMS];
+    for (int d = 0; d < GTR_MAX_DIMS; d++) dim[d] = (int)c->attr->i[d];
+    return gtr__permute_run(instance, c, &c->in[0], &c->out[0], dim);
+}
+static gtr_result gtr__cuda_permute_bwd(void *instance, const gtr__call *c)
+{
+    int dim[GTR_MAX_DIMS] = { 0 };
+    for (int d = 0; d < c->in[0].shape.ndim; d++) dim[c->attr->i[d]] = d;
+    return gtr__permute_run(instance, c, &c->in[2], &c->out[0], dim);
+}
+
+// >>op:copy
+// Whole copies of one storage go as bytes, 16 at a time; the rest through the map. Bytes: twice the tensor.
+static __global__ void __launch_bounds__(GTR__T) gtr__k_bytes(char *dst, const char *src, int64_t bytes, int wide)
+{
+    gtr__enter();
+    int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x, step = (int64_t)gridDim.x * GTR__T, whole = wide ? bytes / 16 : 0;
+    for (int64_t k = i; k < whole; k += step) ((uint4 *)dst)[k] = ((const uint4 *)src)[k];
+    for (int64_t k = whole * 16 + i; k < bytes; k += step) dst[k] = src[k];
+}
+static gtr_result gtr__cuda_copy_fwd(void *instance, const gtr__call *c)
+{
+    const gtr__arg *x = &c->in[0], *y = &c->out[0];
+    int64_t bytes = y->count * gtr__elem(y->dtype);
+    if (bytes == 0) return GTR_OK;
+    if (x->dtype != y->dtype) return gtr__map_one(instance, c, x, y, -1, 0, 0);
+    int wide = (((uintptr_t)x->data | (uintptr_t)y->data) & 15) == 0;
+    return GTR__LAUNCH(instance, c, gtr__k_bytes, gtr__grid(c, gtr__ceil(bytes, wide ? 32 : 1)), GTR__T, 0, (char *)y->data, (const char *)x->data, bytes, wide);
+}
+static gtr_result gtr__cuda_copy_bwd(void *instance, const gtr__call *c) { return gtr__map_one(instance, c, &c->in[2], &c->out[0], -1, 0, 0); }
+
+// >>op:cast
+static gtr_result gtr__cuda_cast_fwd(void *instance, const gtr__call *c) { return gtr__map_one(instance, c, &c->in[0], &c->out[0], -1, 0, 0); }
+static gtr_result gtr__cuda_cast_bwd(void *instance, const gtr__call *c) { return gtr__map_one(instance, c, &c->in[2], &c->out[0], -1, 0, 0); }
+
+// >>op:fill
+static __global__ void __launch_bounds__(GTR__T) gtr__k_fill(gtr__opd y, int64_t count, float value, const gtr__ctl *scaled)
+{
+    gtr__enter();
+    if (scaled) value *= scaled->scale;
+    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < count; i += (int64_t)gridDim.x * GTR__T) {
+        float v[4] = { value, 0.0f, 0.0f, 0.0f };
+        gtr__give(y, i, 1, v);
+    }
+}
+static gtr_result gtr__cuda_fill_fwd(void *instance, const gtr__call *c)
+{
+    const gtr__ctl *scaled = c->attr->i[0] ? c->ctl : NULL;
+    if (c->out[0].count == 0) return GTR_OK;
+    return GTR__LAUNCH(instance, c, gtr__k_fill, gtr__grid(c, c->out[0].count), GTR__T, 0, gtr__opd_of(&c->out[0]), c->out[0].count, (float)c->attr->f[0], scaled);
+}
+
+// >>op:softmax
+// Rows side by side: a team a row, max and sum in one pass (the sum rescaled when the max grows), then the values. Bound by bytes: x read
+// twice, the second time mostly from the cache, y written once. Backward: y and dy twice, dx once.
+static __device__ __forceinline__ void gtr__online(float *m, float *s, const float *v, int n)      // n >= 1 values join a max and a sum of exp(v - max)
+{
+    float top = *m;
+#pragma unroll
+    for (int k = 0; k < 4; k++) if (k < n) top = fmaxf(top, v[k]);
+    if (top == -INFINITY) {         // nothing but -inf so far, or NaN, which fmaxf passes over
+#pragma unroll
+        for (int k = 0; k < 4; k++) if (k < n && v[k] != v[k]) *s = v[k];
+        return;
+    }
+    float sum = *s == 0.0f ? 0.0f : *s * expf(*m - top);
+#pragma unroll
+    for (int k = 0; k < 4; k++) if (k < n) sum += expf(v[k] - top);
+    *m = top; *s = sum;
+}
+// The team's max and sum of a row of n elements from index at on.
+static __device__ __forceinline__ void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live, float *scratch, float *max, float *sum)
+{
+    float m = -INFINITY, s = 0.0f, top;
+    if (live) for (int64_t i = lane; i < n; i += 4 * team) {
+        float v[4];
+        int k = 0;
+#pragma unroll
+        for (int u = 0; u < 4; u++) if (i + u * team < n) { v[u] = gtr__get(x.p, x.t, at + i + u * team); k++; }
+        gtr__online(&m, &s, v, k);
+    }
+    top = gtr__team_max(m, team, scratch);
+    if (s != 0.0f && m != -INFINITY) s *= expf(m - top);    // s is NaN where a NaN was met
+    *sum = gtr__team_sum(s, team, scratch);
+    *max = top;
+}
+typedef struct gtr__rows { gtr__opd x, y, dy, dx; int64_t rows, n, inner; int team; } gtr__rows;
+
+static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax(const gtr__rows m)
+{
+    __shared__ float scratch[32];
+    gtr__enter();
+    int teams = GTR__T / m.team, lane = (int)threadIdx.x % m.team;
+    for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
+        int64_t row = base + threadIdx.x / m.team, at = row * m.n;
+        bool live = row < m.rows;
+        float max, sum;
+        gtr__row_stats(m.x, at, m.n, lane, m.team, live, scratch, &max, &sum);
+        if (live) for (int64_t i = lane; i < m.n; i += m.team) gtr__give1(m.y, at + i, expf(gtr__get(m.x.p, m.x.t, at + i) - max) / sum);
+    }
+}
+static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_bwd(const gtr__rows m)
+{
+    __shared__ float scratch[32];
+    gtr__enter();
+    int teams = GTR__T / m.team, lane = (int)threadIdx.x % m.team;
+    for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
+        int64_t row = base + threadIdx.x / m.team, at = row * m.n;
+        bool live = row < m.rows;
+        float dot = 0.0f;
+        if (live) for (int64_t i = lane; i < m.n; i += m.team) dot += gtr__get(m.y.p, m.y.t, at + i) * gtr__get(m.dy.p, m.dy.t, at + i);
+        dot = gtr__team_sum(dot, m.team, scratch);
+        if (live) for (int64_t i = lane; i < m.n; i += m.team)
+            gtr__give1(m.dx, at + i, gtr__get(m.y.p, m.y.t, at + i) * (gtr__get(m.dy.p, m.dy.t, at + i) - dot));
+    }
+}
+// Along another dimension: a thread a line, neighbours side by side.
+static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_lines(const gtr__rows m)
+{
+    gtr__enter();
+    for (int64_t line = (int64_t)blockIdx.x * GTR__T + threadIdx.x; line < m.rows * m.inner; line += (int64_t)gridDim.x * GTR__T) {
+        int64_t at = line / m.inner * m.n * m.inner + line % m.inner;
+        if (m.dx.p) {
+            float dot = 0.0f;
+            for (int64_t i = 0; i < m.n; i++) dot += gtr__get(m.y.p, m.y.t, at + i * m.inner) * gtr__get(m.dy.p, m.dy.t, at + i * m.inner);
+            for (int64_t i = 0; i < m.n; i++)
+                gtr__give1(m.dx, at + i * m.inner, gtr__get(m.y.p, m.y.t, at + i * m.inner) * (gtr__get(m.dy.p, m.dy.t, at + i * m.inner) - dot));
+        } else {
+            float max = -INFINITY, sum = 0.0f;
+            for (int64_t i = 0; i < m.n; i++) { float v[4]; v[0] = gtr__get(m.x.p, m.x.t, at + i * m.inner); gtr__online(&max, &sum, v, 1); }
+            for (int64_t i = 0; i < m.n; i++) gtr__give1(m.y, at + i * m.inner, expf(gtr__get(m.x.p, m.x.t, at + i * m.inner) - max) / sum);
+        }
+    }
+}
+static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__rows *m, const gtr_shape *shape)
+{
+    gtr__around(shape, (int)c->attr->i[0], &m->rows, &m->n, &m->inner);
+    if (m->rows * m->n * m->inner == 0) return GTR_OK;
+    if (m->inner > 1) return GTR__LAUNCH(instance, c, gtr__k_softmax_lines, gtr__grid(c, m->rows * m->inner), GTR__T, 0, *m);
+    m->team = gtr__team(m->n);
+    unsigned grid = gtr__grid(c, m->rows * m->team);
+    return m->dx.p ? GTR__LAUNCH(instance, c, gtr__k_softmax_bwd, grid, GTR__T, 0, *m) : GTR__LAUNCH(instance, c, gtr__k_softmax, grid, GTR__T, 0, *m);
+}
+static gtr_result gtr__cuda_softmax_fwd(void *instance, const gtr__call *c)
+{
+    gtr__rows m;
+    memset(&m, 0, sizeof m);
+    m.x = gtr__opd_of(&c->in[0]); m.y = gtr__opd_of(&c->out[0]);
+    return gtr__softmax_run(instance, c, &m, &c->in[0].shape);
+}
+static gtr_result gtr__cuda_softmax_bwd(void *instance, const gtr__call *c)
+{
+    gtr__rows m;
+    memset(&m, 0, sizeof m);
+    if (!c->out[0].data) return GTR_OK;
+    m.y = gtr__opd_of(&c->in[1]); m.dy = gtr__opd_of(&c->in[2]); m.dx = gtr__opd_of(&c->out[0]);
+    return gtr__softmax_run(instance, c, &m, &c->in[0].shape);
+}
+
+// >>op:dropout
+// The mask is drawn again in backward. A thread takes the four elements of one Philox block. Bytes: x and y; about 100 instructions a block.
+typedef struct gtr__drop { gtr__opd x, y; int64_t rows, line, row0; int wide; float p, scale; uint64_t key; const gtr__ctl *ctl; } gtr__drop;
+
+static __global__ void __launch_bounds__(GTR__T) gtr__k_dropout(const gtr__drop m)
+{
+    gtr__enter();
+    uint64_t step = m.ctl ? m.ctl->step : 0;
+    int64_t per = (m.line + 3) / 4, total = m.rows * per;
+    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < total; g += (int64_t)gridDim.x * GTR__T) {
+        int64_t row = total < 0x7fffffff ? (int64_t)((uint32_t)g / (uint32_t)per) : g / per, e = (g - row * per) * 4, at = row * m.line + e;
+        int n = m.line - e < 4 ? (int)(m.line - e) : 4;
+        uint32_t r[4];
+        float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        if (m.wide || n < 4) gtr__take(m.x.p, m.x.t, at, n, v);
+        else for (int k = 0; k < 4; k++) v[k] = gtr__get(m.x.p, m.x.t, at + k);
+        GTR__COUNTER(r, step, m.row0 + row, e);
+        GTR__PHILOX(r, m.key);
+#pragma unroll
+        for (int k = 0; k < 4; k++) v[k] = GTR__UNIFORM(r[k]) >= m.p ? v[k] * m.scale : 0.0f;
+        if (m.wide || n < 4) gtr__give(m.y, at, n, v);
+        else for (int k = 0; k < 4; k++) gtr__give1(m.y, at + k, v[k]);
+    }
+}
+static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y)
+{
+    gtr__drop m;
+    if (!y->data || y->count == 0) return GTR_OK;
+    if (!c->training || c->attr->f[0] == 0) return gtr__map_one(instance, c, x, y, -1, 0, 0);
+    memset(&m, 0, sizeof m);
+    m.x = gtr__opd_of(x); m.y = gtr__opd_of(y);
+    m.rows = c->attr->i[0] || y->shape.ndim == 0 ? 1 : y->shape.dim[0];
+    m.line = y->count / m.rows;
+    m.row0 = c->attr->i[0] ? 0 : c->row0;
+    m.wide = (m.rows == 1 || m.line % 4 == 0) && gtr__wide(m.x) && gtr__wide(m.y);
+    m.p = (float)c->attr->f[0]; m.scale = (float)(1.0 / (1.0 - c->attr->f[0]));
+    m.key = c->attr->key; m.ctl = c->ctl;
+    return GTR__LAUNCH(instance, c, gtr__k_dropout, gtr__grid(c, m.rows * gtr__ceil(m.line, 4)), GTR__T, 0, m);
+}
+static gtr_result gtr__cuda_dropout_fwd(void *instance, const gtr__call *c) { return gtr__dropout_run(instance, c, &c->in[0], &c->out[0]); }
+static gtr_result gtr__cuda_dropout_bwd(void *instance, const gtr__call *c) { return gtr__dropout_run(instance, c, &c->in[2], &c->out[0]); }
+
+// >>op:embedding
+// Forward: rows copied by id. Bound by bytes: a row read and written a position.
+static __global__ void __launch_bounds__(GTR__T) gtr__k_embedding(const int32_t *id, gtr__opd table, gtr__opd y, int64_t n, int64_t rows, int64_t line, int width)
+{
+    gtr__enter();
+    int64_t per = line / width, total = n * per;
+    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < total; g += (int64_t)gridDim.x * GTR__T) {
+        int64_t i = total < 0x7fffffff ? (int64_t)((uint32_t)g / (uint32_t)per) : g / per, e = (g - i * per) * width;
+        int32_t k = id[i];
+        float v[4] = { NAN, NAN, NAN, NAN };
+        if (k >= 0 && k < rows) gtr__take(table.p, table.t, k * line + e, width, v);
+        gtr__give(y, i * line + e, width, v);
+    }
+}
+// Backward: a block owns band neighbouring rows of the table and 128 columns. It walks all ids a tile at a time, lists the positions
+// whose id falls in its band, in order, and warps add up the rows. A row met often in a tile is shared out: warp w takes the w-th stretch of
+// the list, and the stretches are added in order. So each element is a sum in ascending order of position, cut at fixed places.
+// Bound by bytes: dy once, the table written (and read where it is added to) once, ids once a block from the L2.
+#define GTR__EMB_TILE 4096
+#define GTR__EMB_BAND 1024
+#define GTR__EMB_WARPS 16
+#define GTR__EMB_OFTEN 64
+typedef struct gtr__emb { const int32_t *id; gtr__opd dy, out; int64_t n, rows, line, chunks; int band; } gtr__emb;
+
+// Adds dy's rows at n positions (pick, within the tile that begins at base) to s in their order, four columns a lane, 32 apart.
+static __device__ __forceinline__ void gtr__emb_add(const gtr__emb &m, int64_t column, int64_t base, const uint16_t *pick, int n, float *s)
+{
+    for (int j = 0; j < n; j += 4) {
+        float v[4][4];
+#pragma unroll
+        for (int u = 0; u < 4; u++) {
+            int64_t at = (base + pick[j + u < n ? j + u : 0]) * m.line;
+#pragma unroll
+            for (int q = 0; q < 4; q++) v[u][q] = j + u < n && column + 32 * q < m.line ? gtr__get(m.dy.p, m.dy.t, at + column + 32 * q) : 0.0f;
+        }
+#pragma unroll
+        for (int u = 0; u < 4; u++) {
+#pragma unroll
+            for (int q = 0; q < 4; q++) if (j + u < n) s[q] += v[u][q];
+        }
+    }
+}
+// A warp goes through list[begin, end) until it has met want entries of row r, and adds their rows of dy. pick: 64 of the warp's own.
+static __device__ __forceinline__ void gtr__emb_walk(const gtr__emb &m, const uint32_t *list, uint16_t *pick, int begin, int end, int r, int want,
+                                                     int64_t column, int64_t base, float *s)
+{
+    int lane = (int)threadIdx.x % 32, have = 0;
+    for (int i = begin; i < end && want > 0; i += 32) {
+        uint32_t e = i + lane < end ? list[i + lane] : 0xffffffffu;
+        unsigned hit = __ballot_sync(0xffffffffu, (int)(e >> 16) == r);
+        if (hit >> lane & 1u) pick[have + __popc(hit & ((1u << lane) - 1u))] = (uint16_t)e;
+        have += __popc(hit);
+        want -= __popc(hit);
+        __syncwarp();
+        if (have >= 32) {
+            gtr__emb_add(m, column, base, pick, 32, s);
+            uint16_t rest = pick[32 + lane];
+            __syncwarp();
+            pick[lane] = rest;
+            have -= 32;
+            __syncwarp();
+        }
+    }
+    gtr__emb_add(m, column, base, pick, have, s);
+    __syncwarp();
+}
+static __global__ void __launch_bounds__(32 * GTR__EMB_WARPS) gtr__k_embedding_bwd(const gtr__emb m)
+{
+    __shared__ uint32_t list[GTR__EMB_TILE];        // row within the band << 16 | position within the tile
+    __shared__ int often[GTR__EMB_BAND], first[GTR__EMB_WARPS + 1], hot[GTR__EMB_TILE / GTR__EMB_OFTEN], n_hot;
+    __shared__ float part[GTR__EMB_WARPS][128];
+    __shared__ uint16_t pick[GTR__EMB_WARPS][64];
+    gtr__enter();
+    const int threads = 32 * GTR__EMB_WARPS, each = GTR__EMB_TILE / threads;
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    int64_t row0 = blockIdx.x / m.chunks * m.band, column = blockIdx.x % m.chunks * 128 + lane;
+    int rows = m.rows - row0 < m.band ? (int)(m.rows - row0) : m.band;
+    for (int64_t base = 0; base < m.n; base += GTR__EMB_TILE) {
+        int32_t id[each];
+        int mine = 0, before, total;
+        gtr__opd out = m.out;
+        out.add = m.out.add || base > 0;
+        for (int r = (int)threadIdx.x; r < rows; r += threads) often[r] = 0;
+#pragma unroll
+        for (int k = 0; k < each; k++) {
+            int64_t i = base + (int)threadIdx.x * each + k, v = i < m.n ? (int64_t)m.id[i] - row0 : -1;
+            id[k] = v >= 0 && v < rows ? (int32_t)v : -1;
+            mine += id[k] >= 0;
+        }
+        before = mine;
+        for (int d = 1; d < 32; d *= 2) { int v = __shfl_up_sync(0xffffffffu, before, d); if (lane >= d) before += v; }
+        if (lane == 31) first[warp + 1] = before;
+        if (threadIdx.x == 0) { first[0] = 0; n_hot = 0; }
+        __syncthreads();
+        if (threadIdx.x == 0) for (int w = 0; w < GTR__EMB_WARPS; w++) first[w + 1] += first[w];
+        __syncthreads();
+        total = first[GTR__EMB_WARPS];
+        before += first[warp] - mine;
+#pragma unroll
+        for (int k = 0; k < each; k++) if (id[k] >= 0) {
+            list[before++] = (uint32_t)id[k] << 16 | (uint32_t)((int)threadIdx.x * each + k);
+            atomicAdd(&often[id[k]], 1);
+        }
+        __syncthreads();
+        // A warp takes every 16th row; its lanes look at 32 of them at once.
+        for (int r0 = warp; r0 < rows; r0 += 32 * GTR__EMB_WARPS) {
+            int r = r0 + lane * GTR__EMB_WARPS, n = r < rows ? often[r] : -1;
+            if (n > GTR__EMB_OFTEN) hot[atomicAdd(&n_hot, 1)] = r;          // in any order: they do not touch each other
+            unsigned todo = __ballot_sync(0xffffffffu, n >= (out.add ? 1 : 0) && n <= GTR__EMB_OFTEN);
+            while (todo) {
+                int k = __ffs((int)todo) - 1;
+                float s[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+                todo &= todo - 1;
+                r = r0 + k * GTR__EMB_WARPS;
+                gtr__emb_walk(m, list, pick[warp], 0, total, r, __shfl_sync(0xffffffffu, n, k), column, base, s);
+#pragma unroll
+                for (int q = 0; q < 4; q++) if (column + 32 * q < m.line) gtr__give1(out, (row0 + r) * m.line + column + 32 * q, s[q]);
+            }
+        }
+        __syncthreads();
+        for (int h = 0; h < n_hot; h++) {
+            float s[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+            int r = hot[h], stretch = (total + GTR__EMB_WARPS - 1) / GTR__EMB_WARPS, begin = warp * stretch;
+            gtr__emb_walk(m, list, pick[warp], begin, begin + stretch < total ? begin + stretch : total, r, stretch, column, base, s);
+#pragma unroll
+            for (int q = 0; q < 4; q++) part[warp][lane + 32 * q] = s[q];
+            __syncthreads();
+            int64_t col = column - lane + threadIdx.x;
+            if (threadIdx.x < 128 && col < m.line) {
+                float v = 0.0f;
+                for (int w = 0; w < GTR__EMB_WARPS; w++) v += part[w][threadIdx.x];
+                gtr__give1(out, (row0 + r) * m.line + col, v);
+            }
+            __syncthreads();
+        }
+        __syncthreads();
+    }
+}
+static gtr_result gtr__cuda_embedding_fwd(void *instance, const gtr__call *c)
+{
+    const gtr__arg *id = &c->in[0], *table = &c->in[1];
+    int64_t line = table->shape.dim[1];
+    gtr__opd t = gtr__opd_of(table), y = gtr__opd_of(&c->out[0]);
+    if (c->measure) return gtr__measured(c, 0);
+    if (c->out[0].count == 0) return GTR_OK;
+    int width = line % 4 == 0 && gtr__wide(t) && gtr__wide(y) ? 4 : 1;
+    return GTR__LAUNCH(instance, c, gtr__k_embedding, gtr__grid(c, id->count * (line / width)), GTR__T, 0, (const int32_t *)id->data, t, y, id->count, table->shape.dim[0], line, width);
+}
+// A low gradient made of several tiles is gathered in float32 first, so that it is rounded once.
+static gtr_result gtr__cuda_embedding_bwd(void *instance, const gtr__call *c)
+{
+    const gtr__arg *id = &c->in[0], *out = &c->out[1];
+    gtr__emb m;
+    gtr__arg whole = *out;
+    bool scratch = out->dtype != GTR_F32 && id->count > GTR__EMB_TILE;
+    gtr_result r;
+    if (c->measure) return gtr__measured(c, scratch ? (size_t)out->count * 4 : 0);
+    if (!out->data || out->count == 0) return GTR_OK;
+    memset(&m, 0, sizeof m);
+    m.id = (const int32_t *)id->data; m.dy = gtr__opd_of(&c->in[3]);
+    m.n = id->count; m.rows = out->shape.dim[0]; m.line = out->shape.dim[1];
+    if (scratch) { whole.data = c->ws; whole.dtype = GTR_F32; whole.add = 0; }
+    m.out = gtr__opd_of(&whole);
+    m.chunks = gtr__ceil(m.line, 128);
+    int64_t bands = gtr__max64(gtr__ceil(m.rows, GTR__EMB_BAND), gtr__min64(m.rows, gtr__ceil(4 * (int64_t)gtr__sms(c), m.chunks)));
+    m.band = (int)gtr__ceil(m.rows, bands);
+    bands = gtr__ceil(m.rows, m.band);
+    r = GTR__LAUNCH(instance, c, gtr__k_embedding_bwd, (unsigned)(bands * m.chunks), 32 * GTR__EMB_WARPS, 0, m);
+    return r || !scratch ? r : gtr__map_one(instance, c, &whole, out, -1, 0, 0);
+}
+
+// >>op:batch_norm
+// A block owns `lanes` neighbouring channels (one, if values of a channel lie side by side) and a piece of the values of each. Statistics
+// are counts, means and squared deviations, made of eight values at a time and joined pairwise in a fixed order (Chan, Golub and LeVeque,
+// 1983), so that a large mean costs nothing. Few blocks or short columns: one kernel does both passes, the second from the cache. Else a
+// first kernel leaves each piece's figures in workspace and a second joins them and writes. Bound by bytes: forward x twice, y once;
+// backward x and dy twice, dx once.
+typedef struct gtr__bn {
+    gtr__opd x, y, dy, dx, weight, bias, running_mean, running_var, mean, rstd, var, dweight, dbias;
+    int64_t channels, inner, values, per;       // values a channel; values a piece
+    int lanes, pieces, stage, training;         // stage 0: all at once; 1: figures to part; 2: from part
+    float eps;
+    float *part;                                // [piece][channel][2]
+} gtr__bn;
+
+static __device__ __forceinline__ int64_t gtr__bn_at(const gtr__bn &m, int64_t i, int64_t channel)
+{
+    if (m.inner == 1) return i * m.channels + channel;
+    int64_t n = m.values < 0x7fffffff ? (int64_t)((uint32_t)i / (uint32_t)m.inner) : i / m.inner;
+    return (n * m.channels + channel) * m.inner + (i - n * m.inner);
+}
+static __device__ __forceinline__ void gtr__bn_join(float &n, float &mean, float &q, float n2, float mean2, float q2)
+{
+    if (n2 == 0.0f) return;
+    float all = n + n2, d = mean2 - mean;
+    mean += d * (n2 / all);
+    q += q2 + d * d * (n * (n2 / all));
+    n = all;
+}
+static __global__ void __launch_bounds__(512) gtr__k_batch_norm(const gtr__bn m)
+{
+    __shared__ float sn[512], sm[512], sq[512];
+    gtr__enter();
+    int t = (int)threadIdx.x, lane = t % m.lanes, row = t / m.lanes, rows = 512 / m.lanes;
+    int64_t channel = (int64_t)blockIdx.x * m.lanes + lane, begin = blockIdx.y * m.per, end = begin + m.per < m.values ? begin + m.per : m.values;
+    bool live = channel < m.channels;
+    float n = 0.0f, mean = 0.0f, q = 0.0f, var = 0.0f;
+    if (m.training) {
+        if (m.stage == 2) {
+            if (live) for (int s = row; s < m.pieces; s += rows) {
+                int64_t left = m.values - s * m.per;
+                const float *f = m.part + (s * m.channels + channel) * 2;
+                gtr__bn_join(n, mean, q, (float)(left < m.per ? left : m.per), f[0], f[1]);
+            }
+        } else if (live) for (int64_t i = begin + row; i < end; i += 8 * rows) {
+            float v[8], k = 0.0f, sum = 0.0f, square = 0.0f;
+#pragma unroll
+            for (int u = 0; u < 8; u++) v[u] = i + u * rows < end ? gtr__get(m.x.p, m.x.t, gtr__bn_at(m, i + u * rows, channel)) : 0.0f;
+#pragma unroll
+            for (int u = 0; u < 8; u++) if (i + u * rows < end) { sum += v[u]; k += 1.0f; }
+            sum /= k;
+#pragma unroll
+            for (int u = 0; u < 8; u++) if (i + u * rows < end) square += (v[u] - sum) * (v[u] - sum);
+            gtr__bn_join(n, mean, q, k, sum, square);
+        }
+        sn[t] = n; sm[t] = mean; sq[t] = q;
+        for (int half = rows / 2; half; half /= 2) {
+            int o = t + half * m.lanes;
+            __syncthreads();
+            if (row < half) gtr__bn_join(sn[t], sm[t], sq[t], sn[o], sm[o], sq[o]);
+        }
+        __syncthreads();
+        n = sn[lane]; mean = sm[lane]; q = sq[lane];
+        if (m.stage == 1) {
+            if (live && row == 0) {
+                float *f = m.part + (blockIdx.y * m.channels + channel) * 2;
+                f[0] = mean; f[1] = q;
+            }
+            return;
+        }
+        var = q / n;
+    } else if (live) {
+        mean = gtr__get(m.running_mean.p, m.running_mean.t, channel);
+        var = gtr__get(m.running_var.p, m.running_var.t, channel);
+    }
+    if (!live) return;
+    float rstd = 1.0f / sqrtf(var + m.eps), scale = rstd * gtr__get(m.weight.p, m.weight.t, channel), shift = gtr__get(m.bias.p, m.bias.t, channel);
+    if (row == 0 && blockIdx.y == 0) {
+        if (m.mean.p) gtr__give1(m.mean, channel, mean);
+        if (m.rstd.p) gtr__give1(m.rstd, channel, rstd);
+        if (m.var.p) gtr__give1(m.var, channel, var);
+    }
+    for (int64_t i = begin + row; i < end; i += 4 * rows) {
+        float v[4];
+#pragma unroll
+        for (int u = 0; u < 4; u++) v[u] = i + u * rows < end ? gtr__get(m.x.p, m.x.t, gtr__bn_at(m, i + u * rows, channel)) : 0.0f;
+#pragma unroll
+        for (int u = 0; u < 4; u++) if (i + u * rows < end) gtr__give1(m.y, gtr__bn_at(m, i + u * rows, channel), (v[u] - mean) * scale + shift);
+    }
+}
+// dbias = sum dy, dweight = sum dy xh, dx = weight rstd (dy - (dbias + xh dweight) / values), without the means in evaluation.
+static __global__ void __launch_bounds__(512) gtr__k_batch_norm_bwd(const gtr__bn m)
+{
+    __shared__ float sa[512], sb[512];
+    gtr__enter();
+    int t = (int)threadIdx.x, lane = t % m.lanes, row = t / m.lanes, rows = 512 / m.lanes;
+    int64_t channel = (int64_t)blockIdx.x * m.lanes + lane, begin = blockIdx.y * m.per, end = begin + m.per < m.values ? begin + m.per : m.values;
+    bool live = channel < m.channels;
+    float a = 0.0f, b = 0.0f, mean = 0.0f, rstd = 0.0f;
+    if (live) { mean = gtr__get(m.mean.p, m.mean.t, channel); rstd = gtr__get(m.rstd.p, m.rstd.t, channel); }
+    if (m.stage == 2) {
+        if (live) for (int s = row; s < m.pieces; s += rows) {
+            const float *f = m.part + (s * m.channels + channel) * 2;
+            a += f[0]; b += f[1];
+        }
+    } else if (live) for (int64_t i = begin + row; i < end; i += 4 * rows) {
+        float g[4], v[4];
+#pragma unroll
+        for (int u = 0; u < 4; u++) {
+            g[u] = v[u] = 0.0f;
+            if (i + u * rows >= end) continue;
+            int64_t at = gtr__bn_at(m, i + u * rows, channel);
+            g[u] = gtr__get(m.dy.p, m.dy.t, at); v[u] = gtr__get(m.x.p, m.x.t, at);
+        }
+#pragma unroll
+        for (int u = 0; u < 4; u++) if (i + u * rows < end) { a += g[u]; b += g[u] * ((v[u] - mean) * rstd); }
+    }
+    sa[t] = a; sb[t] = b;
+    for (int half = rows / 2; half; half /= 2) {
+        __syncthreads();
+        if (row < half) { sa[t] += sa[t + half * m.lanes]; sb[t] += sb[t + half * m.lanes]; }
+    }
+    __syncthreads();
+    a = sa[lane]; b = sb[lane];
+    if (!live) return;
+    if (m.stage == 1) {
+        float *f = m.part + (blockIdx.y * m.channels + channel) * 2;
+        if (row == 0) { f[0] = a; f[1] = b; }
+        return;
+    }
+    if (row == 0 && blockIdx.y == 0) {
+        if (m.dweight.p) gtr__give1(m.dweight, channel, b);
+        if (m.dbias.p) gtr__give1(m.dbias, channel, a);
+    }
+    if (!m.dx.p) return;
+    float scale = rstd * gtr__get(m.weight.p, m.weight.t, channel), count = (float)m.values;
+    a = m.training ? a / count : 0.0f;
+    b = m.training ? b / count : 0.0f;
+    for (int64_t i = begin + row; i < end; i += 4 * rows) {
+        float g[4], v[4];
+#pragma unroll
+        for (int u = 0; u < 4; u++) {
+            g[u] = v[u] = 0.0f;
+            if (i + u * rows >= end) continue;
+            int64_t at = gtr__bn_at(m, i + u * rows, channel);
+            g[u] = gtr__get(m.dy.p, m.dy.t, at); v[u] = gtr__get(m.x.p, m.x.t, at);
+        }
+#pragma unroll
+        for (int u = 0; u < 4; u++) if (i + u * rows < end)
+            gtr__give1(m.dx, gtr__bn_at(m, i + u * rows, channel), scale * (g[u] - a - (v[u] - mean) * rstd * b));
+    }
+}
+static void gtr__bn_make(gtr__bn *m, const gtr__call *c)
+{
+    const gtr_shape *x = &c->in[0].shape;
+    int64_t batch, blocks;
+    int sms = gtr__sms(c);
+    memset(m, 0, sizeof *m);
+    gtr__around(x, 1, &batch, &m->channels, &m->inner);
+    m->values = batch * m->inner;
+    m->lanes = 1;
+    if (m->inner == 1) {
+        m->lanes = 32;
+        while (m->lanes > 1 && m->lanes / 2 >= m->channels) m->lanes /= 2;
+        while (m->lanes > 8 && gtr__ceil(m->channels, m->lanes) < sms) m->lanes /= 2;
+    }
+    int64_t rows = 512 / m->lanes;
+    blocks = gtr__ceil(m->channels, m->lanes);
+    m->pieces = 1; m->per = m->values;
+    if (m->values > rows * 64 && blocks < 2 * sms) {
+        m->pieces = (int)gtr__min64(gtr__min64(gtr__ceil(m->values, rows * 16), gtr__ceil(4 * sms, blocks)), 256);
+        m->per = gtr__ceil(m->values, m->pieces);
+        m->pieces = (int)gtr__ceil(m->values, m->per);
+    }
+    m->x = gtr__opd_of(&c->in[0]); m->weight = gtr__opd_of(&c->in[1]); m->bias = gtr__opd_of(&c->in[2]);
+    m->training = c->training; m->part = (float *)c->ws;
+}
+static size_t gtr__bn_bytes(const gtr__bn *m) { return m->pieces > 1 ? (size_t)m->pieces * (size_t)m->channels * 2 * sizeof(float) : 0; }
+
+static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c)
+{
+    gtr__bn m;
+    gtr_result r = GTR_OK;
+    gtr__bn_make(&m, c);
+    if (c->measure) return gtr__measured(c, gtr__bn_bytes(&m));
+    m.running_mean = gtr__opd_of(&c->in[3]); m.running_var = gtr__opd_of(&c->in[4]);
+    m.y = gtr__opd_of(&c->out[0]); m.mean = gtr__opd_of(&c->out[1]); m.rstd = gtr__opd_of(&c->out[2]); m.var = gtr__opd_of(&c->out[3]);
+    m.eps = (float)c->attr->f[0];
+    dim3 grid((unsigned)gtr__ceil(m.channels, m.lanes), (unsigned)m.pieces);
+    if (m.pieces > 1 && m.training) {
+        m.stage = 1;
+        r = GTR__LAUNCH(instance, c, gtr__k_batch_norm, grid, 512, 0, m);
+        m.stage = 2;
+    }
+    return r ? r : GTR__LAUNCH(instance, c, gtr__k_batch_norm, grid, 512, 0, m);
+}
+// in: x, weight, bias, running mean and var, y, mean, rstd, var, dy; out: dx, dweight, dbias.
+static gtr_result gtr__cuda_batch_norm_bwd(void *instance, const gtr__call *c)
+{
+    gtr__bn m;
+    gtr_result r = GTR_OK;
+    gtr__bn_make(&m, c);
+    if (c->measure) return gtr__measured(c, gtr__bn_bytes(&m));
+    m.mean = gtr__opd_of(&c->in[6]); m.rstd = gtr__opd_of(&c->in[7]); m.dy = gtr__opd_of(&c->in[9]);
+    m.dx = gtr__opd_of(&c->out[0]);
+    m.dweight = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL);
+    m.dbias = gtr__opd_of(c->n_out > 2 ? &c->out[2] : NULL);
+    if (!m.dx.p && !m.dweight.p && !m.dbias.p) return GTR_OK;
+    dim3 grid((unsigned)gtr__ceil(m.channels, m.lanes), (unsigned)m.pieces);
+    if (m.pieces > 1) {
+        m.stage = 1;
+        r = GTR__LAUNCH(instance, c, gtr__k_batch_norm_bwd, grid, 512, 0, m);
+        m.stage = 2;
+    }
+    return r ? r : GTR__LAUNCH(instance, c, gtr__k_batch_norm_bwd, grid, 512, 0, m);
+}
+
+// >>op:bn_commit
+// Bytes: 24 a channel. Nothing in a guarded step.
+static __global__ void __launch_bounds__(GTR__T) gtr__k_bn_commit(gtr__opd mean, gtr__opd var, float *running_mean, float *running_var, int64_t *batches,
+                                                                  int64_t channels, double momentum, double unbias, const gtr__ctl *ctl)
+{
+    gtr__enter();
+    if (ctl && (ctl->guard || ctl->status)) return;
+    for (int64_t k = (int64_t)blockIdx.x * GTR__T + threadIdx.x; k < channels; k += (int64_t)gridDim.x * GTR__T) {
+        running_mean[k] = (float)((1.0 - momentum) * (double)running_mean[k] + momentum * (double)gtr__get(mean.p, mean.t, k));
+        running_var[k] = (float)((1.0 - momentum) * (double)running_var[k] + momentum * unbias * (double)gtr__get(var.p, var.t, k));
+        if (k == 0 && batches) batches[0]++;
+    }
+}
+static gtr_result gtr__cuda_bn_commit_fwd(void *instance, const gtr__call *c)
+{
+    double n = (double)c->attr->i[0], unbias = n > 1 ? n / (n - 1) : 1;
+    return GTR__LAUNCH(instance, c, gtr__k_bn_commit, gtr__grid(c, c->in[0].count), GTR__T, 0, gtr__opd_of(&c->in[0]), gtr__opd_of(&c->in[1]),
+                       (float *)c->in[2].data, (float *)c->in[3].data, (int64_t *)(c->n_in > 4 ? c->in[4].data : NULL), c->in[0].count, c->attr->f[0], unbias,
+                       (const gtr__ctl *)c->ctl);
+}
+
+// >>op:argmax
+// The first of equals; NaN counts as the largest. Bytes: x once.
+static __device__ __forceinline__ bool gtr__better(float v, int64_t i, float best, int64_t at)
+{
+    bool nan = v != v, was = best != best;
+    if (nan || was) return nan && (!was || i < at);
+    return v > best || (v == best && i < at);
+}
+// A team's largest element of n, stride apart from index at on. values, where: 32 of shared memory each, used by blocks.
+static __device__ __forceinline__ int64_t gtr__row_argmax(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live, float *values, int64_t *where, float *top)
+{
+    float v = -INFINITY;
+    int64_t k = INT64_MAX;
+    if (live) for (int64_t i = lane; i < n; i += team) {
+        float w = gtr__get(x.p, x.t, at + i);
+        if (gtr__better(w, i, v, k)) { v = w; k = i; }
+    }
+    for (int o = (team < 32 ? team : 32) >> 1; o; o >>= 1) {
+        float w = __shfl_xor_sync(0xffffffffu, v, o);
+        int64_t i = __shfl_xor_sync(0xffffffffu, k, o);
+        if (gtr__better(w, i, v, k)) { v = w; k = i; }
+    }
+    if (team > 32) {
+        if (threadIdx.x % 32 == 0) { values[threadIdx.x / 32] = v; where[threadIdx.x / 32] = k; }
+        __syncthreads();
+        for (int w = 0; w < (int)blockDim.x / 32; w++) if (gtr__better(values[w], where[w], v, k)) { v = values[w]; k = where[w]; }
+        __syncthreads();
+    }
+    *top = v;
+    return k;
+}
+static __global__ void __launch_bounds__(GTR__T) gtr__k_argmax(gtr__opd x, int32_t *y, int64_t rows, int64_t n, int team)
+{
+    __shared__ float values[32];
+    __shared__ int64_t where[32];
+    gtr__enter();
+    int teams = GTR__T / team, lane = (int)threadIdx.x % team;
+    for (int64_t base = (int64_t)blockIdx.x * teams; base < rows; base += (int64_t)gridDim.x * teams) {
+        int64_t row = base + threadIdx.x / team;
+        float top;
+        int64_t k = gtr__row_argmax(x, row * n, n, lane, team, row < rows, values, where, &top);
+        if (row < rows && lane == 0) y[row] = (int32_t)k;
+    }
+}
+static __global__ void __launch_bounds__(GTR__T) gtr__k_argmax_lines(gtr__opd x, int32_t *y, int64_t lines, int64_t n, int64_t inner)
+{
+    gtr__enter();
+    for (int64_t line = (int64_t)blockIdx.x * GTR__T + threadIdx.x; line < lines; line += (int64_t)gridDim.x * GTR__T) {
+        int64_t at = line / inner * n * inner + line % inner, k = 0;
+        float v = gtr__get(x.p, x.t, at);
+        for (int64_t i = 1; i < n; i++) {
+            float w = gtr__get(x.p, x.t, at + i * inner);
+            if (gtr__better(w, i, v, k)) { v = w; k = i; }
+        }
+        y[line] = (int32_t)k;
+    }
+}
+static gtr_result gtr__cuda_argmax_fwd(void *instance, const gtr__call *c)
+{
+    int64_t rows, n, inner;
+    gtr__around(&c->in[0].shape, (int)c->attr->i[0], &rows, &n, &inner);
+    if (rows * n * inner == 0) return GTR_OK;
+    if (inner > 1) return GTR__LAUNCH(instance, c, gtr__k_argmax_lines, gtr__grid(c, rows * inner), GTR__T, 0, gtr__opd_of(&c->in[0]), (int32_t *)c->out[0].data, rows * inner, n, inner);
+    int team = gtr__team(n);
+    return GTR__LAUNCH(instance, c, gtr__k_argmax, gtr__grid(c, rows * team), GTR__T, 0, gtr__opd_of(&c->in[0]), (int32_t *)c->out[0].data, rows, n, team);
+}
+
+// How rows of the losses over (N, C) are cut: one block where that is quick, as then the launch is the only one. Else each block leaves two
+// numbers in workspace, and a last kernel of one block joins them in a fixed order.
+typedef struct gtr__cut { int team, threads, blocks; } gtr__cut;
+static gtr__cut gtr__cut_make(const gtr__call *c)
+{
+    int64_t rows = c->in[0].shape.dim[0], n = c->in[0].shape.dim[1];
+    gtr__cut k;
+    k.team = gtr__team(n);
+    k.threads = GTR__T;
+    k.blocks = (int)gtr__min64(gtr__ceil(rows * k.team, GTR__T), (int64_t)gtr__sms(c) * 4);
+    if (rows * n <= 32768 && (k.team <= 32 || rows <= 4)) {
+        k.blocks = 1;
+        if (k.team <= 32) k.threads = (int)gtr__min64(1024, gtr__max64(32, gtr__ceil(rows * k.team, 32) * 32));
+    }
+    return k;
+}
+static size_t gtr__cut_bytes(const gtr__cut *k) { return k->blocks > 1 ? (size_t)k->blocks * 8 : 0; }
+
+// >>op:accuracy
+// Bytes: the logits once.
+static __global__ void __launch_bounds__(1024, 1) gtr__k_accuracy(gtr__opd x, const int32_t *label, gtr__opd y, int64_t rows, int64_t n, int team, int2 *part)
+{
+    __shared__ float values[32];
+    __shared__ int64_t where[32];
+    __shared__ int scratch[32];
+    gtr__enter();
+    int teams = (int)blockDim.x / team, lane = (int)threadIdx.x % team, right = 0, counted = 0;
+    for (int64_t base = (int64_t)blockIdx.x * teams; base < rows; base += (int64_t)gridDim.x * teams) {
+        int64_t row = base + threadIdx.x / team, k;
+        float top;
+        k = gtr__row_argmax(x, row * n, n, lane, team, row < rows, values, where, &top);
+        if (row < rows && lane == 0 && label[row] >= 0) { counted++; right += k == label[row] && top == top; }
+    }
+    right = gtr__block_count(right, scratch);
+    counted = gtr__block_count(counted, scratch);
+    if (threadIdx.x) return;
+    if (gridDim.x > 1) part[blockIdx.x] = make_int2(right, counted);
+    else gtr__give1(y, 0, (float)((double)right / (double)counted));
+}
+static __global__ void __launch_bounds__(GTR__T) gtr__k_accuracy_end(const int2 *part, int blocks, gtr__opd y)
+{
+    __shared__ int scratch[32];
+    gtr__enter();
+    int right = 0, counted = 0;
+    for (int i = (int)threadIdx.x; i < blocks; i += GTR__T) { right += part[i].x; counted += part[i].y; }
+    right = gtr__block_count(right, scratch);
+    counted = gtr__block_count(counted, scratch);
+    if (threadIdx.x == 0) gtr__give1(y, 0, (float)((double)right / (double)counted));
+}
+static gtr_result gtr__cuda_accuracy_fwd(void *instance, const gtr__call *c)
+{
+    gtr__cut k = gtr__cut_make(c);
+    const gtr_shape *x = &c->in[0].shape;
+    if (c->measure) return gtr__measured(c, gtr__cut_bytes(&k));
+    gtr_result r = GTR__LAUNCH(instance, c, gtr__k_accuracy, (unsigned)k.blocks, (unsigned)k.threads, 0, gtr__opd_of(&c->in[0]), (const int32_t *)c->in[1].data,
+                               gtr__opd_of(&c->out[0]), x->dim[0], x->dim[1], k.team, (int2 *)c->ws);
+    if (r || k.blocks == 1) return r;
+    return GTR__LAUNCH(instance, c, gtr__k_accuracy_end, 1, GTR__T, 0, (const int2 *)c->ws, k.blocks, gtr__opd_of(&c->out[0]));
+}
+
+// >>op:cross_entropy
+// A team a row: max and sum in one pass, then, in xent_step, the gradient in a second over what is in the cache. Bound by bytes: logits once
+// (with the gradient: once more, from the cache mostly, and the gradient written).
+typedef struct gtr__xent {
+    gtr__opd x, dx, loss, lse, count;
+    const int32_t *label;
+    int64_t rows, n, ignore;
+    int team;
+    float smooth, seed;
+    const gtr__ctl *ctl;
+    float2 *part;               // loss; counted rows as bits
+} gtr__xent;
+
+static __device__ __forceinline__ float gtr__xent_dx(const gtr__xent &m, float g, float v, float lse, bool hot, bool bad)
+{
+    float p = expf(v - lse) - m.smooth / (float)m.n;
+    if (hot) p -= 1.0f - m.smooth;
+    return g * (bad ? NAN : p);
+}
+static __global__ void __launch_bounds__(1024, 1) gtr__k_xent(const gtr__xent m)
+{
+    __shared__ float scratch[32];
+    __shared__ int counts[32];
+    gtr__enter();
+    int teams = (int)blockDim.x / m.team, lane = (int)threadIdx.x % m.team, rows = 0;
+    float loss = 0.0f, g = 0.0f;
+    if (m.dx.p) {               // the mean's divisor is wanted before the first gradient: every block counts all labels
+        int all = 0;
+        for (int64_t i = threadIdx.x; i < m.rows; i += blockDim.x) all += m.label[i] != m.ignore;
+        all = gtr__block_count(all, counts);
+        g = all ? m.seed * (m.ctl ? m.ctl->scale : 1.0f) / (float)all : 0.0f;
+    }
+    for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
+        int64_t row = base + threadIdx.x / m.team, at = row * m.n;
+        bool live = row < m.rows;
+        int64_t y = live ? (int64_t)m.label[row] : m.ignore;
+        bool counted = y != m.ignore, bad = counted && (y < 0 || y >= m.n);
+        float top, sum, all = 0.0f;
+        gtr__row_stats(m.x, at, m.n, lane, m.team, live, scratch, &top, &sum);
+        float log_sum = logf(sum), lse = top + log_sum;
+        if (m.smooth > 0.0f) {
+            if (live) for (int64_t i = lane; i < m.n; i += m.team) all += gtr__get(m.x.p, m.x.t, at + i) - top;
+            all = gtr__team_sum(all, m.team, scratch);
+        }
+        if (live && lane == 0) {
+            if (m.lse.p) gtr__give1(m.lse, row, lse);
+            if (counted) {
+                float v = bad ? NAN : log_sum - (gtr__get(m.x.p, m.x.t, at + y) - top);
+                if (m.smooth > 0.0f) v = (m.smooth < 1.0f || bad ? (1.0f - m.smooth) * v : 0.0f) + m.smooth * (log_sum - all / (float)m.n);
+                loss += v;
+                rows++;
+            }
+        }
+        if (m.dx.p && live) for (int64_t i = lane; i < m.n; i += m.team)
+            gtr__give1(m.dx, at + i, counted ? gtr__xent_dx(m, g, gtr__get(m.x.p, m.x.t, at + i), lse, i == y, bad) : 0.0f);
+    }
+    loss = gtr__block_sum(loss, scratch);
+    rows = gtr__block_count(rows, counts);
+    if (threadIdx.x) return;
+    if (gridDim.x > 1) m.part[blockIdx.x] = make_float2(loss, __int_as_float(rows));
+    else {
+        gtr__give1(m.loss, 0, rows ? loss / (float)rows : NAN);
+        if (m.count.p) gtr__give1(m.count, 0, (float)rows);
+    }
+}
+static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_end(const float2 *part, int blocks, gtr__opd y, gtr__opd count)
+{
+    __shared__ float scratch[32];
+    __shared__ int counts[32];
+    gtr__enter();
+    float loss = 0.0f;
+    int rows = 0;
+    for (int i = (int)threadIdx.x; i < blocks; i += GTR__T) { loss += part[i].x; rows += __float_as_int(part[i].y); }
+    loss = gtr__block_sum(loss, scratch);
+    rows = gtr__block_count(rows, counts);
+    if (threadIdx.x) return;
+    gtr__give1(y, 0, rows ? loss / (float)rows : NAN);
+    if (count.p) gtr__give1(count, 0, (float)rows);
+}
+// Four neighbours at a time over all logits, from the saved lse. Bytes: logits and their gradient once.
+static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_bwd(const gtr__xent m, gtr__opd dy, int wide)
+{
+    gtr__enter();
+    float counted = gtr__get(m.count.p, m.count.t, 0), g = counted > 0.0f ? gtr__dloss(dy, m.seed, m.ctl) / counted : 0.0f;
+    int64_t total = m.rows * m.n, width = wide ? 4 : 1, groups = (total + width - 1) / width;
+    for (int64_t k = (int64_t)blockIdx.x * GTR__T + threadIdx.x; k < groups; k += (int64_t)gridDim.x * GTR__T) {
+        int64_t i = k * width, row = total < 0x7fffffff ? (int64_t)((uint32_t)i / (uint32_t)m.n) : i / m.n, column = i - row * m.n;
+        int n = total - i < width ? (int)(total - i) : (int)width;
+        float v[4], lse = gtr__get(m.lse.p, m.lse.t, row);
+        int64_t y = m.label[row];
+        gtr__take(m.x.p, m.x.t, i, n, v);
+#pragma unroll
+        for (int u = 0; u < 4; u++) {
+            if (u >= n) continue;
+            v[u] = y == m.ignore ? 0.0f : gtr__xent_dx(m, g, v[u], lse, column == y, y < 0 || y >= m.n);
+            if (++column == m.n && u + 1 < n) { column = 0; row++; lse = gtr__get(m.lse.p, m.lse.t, row); y = m.label[row]; }
+        }
+        gtr__give(m.dx, i, n, v);
+    }
+}
+static void gtr__xent_make(gtr__xent *m, const gtr__call *c, int team)
+{
+    memset(m, 0, sizeof *m);
+    m->x = gtr__opd_of(&c->in[0]); m->label = (const int32_t *)c->in[1].data;
+    m->rows = c->in[0].shape.dim[0]; m->n = c->in[0].shape.dim[1]; m->ignore = c->attr->i[0];
+    m->team = team; m->smooth = (float)c->attr->f[0]; m->seed = c->seed; m->ctl = c->ctl; m->part = (float2 *)c->ws;
+}
+static gtr_result gtr__xent_fwd(void *instance, const gtr__call *c, const gtr__arg *dx)
+{
+    gtr__cut k = gtr__cut_make(c);
+    gtr__xent m;
+    if (c->measure) return gtr__measured(c, gtr__cut_bytes(&k));
+    gtr__xent_make(&m, c, k.team);
+    m.loss = gtr__opd_of(&c->out[0]);
+    m.lse = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL);
+    m.count = gtr__opd_of(c->n_out > 2 ? &c->out[2] : NULL);
+    m.dx = gtr__opd_of(dx);
+    gtr_result r = GTR__LAUNCH(instance, c, gtr__k_xent, (unsigned)k.blocks, (unsigned)k.threads, 0, m);
+    if (r || k.blocks == 1) return r;
+    return GTR__LAUNCH(instance, c, gtr__k_xent_end, 1, GTR__T, 0, (const float2 *)c->ws, k.blocks, m.loss, m.count);
+}
+static gtr_result gtr__xent_bwd(void *instance, const gtr__call *c, const gtr__arg *lse, const gtr__arg *count, const gtr__arg *dy, const gtr__arg *dx)
+{
+    gtr__xent m;
+    gtr__xent_make(&m, c, 1);
+    if (!dx->data) return GTR_OK;
+    m.dx = gtr__opd_of(dx); m.lse = gtr__opd_of(lse); m.count = gtr__opd_of(count);
+    int wide = gtr__wide(m.x) && gtr__wide(m.dx);
+    return GTR__LAUNCH(instance, c, gtr__k_xent_bwd, gtr__grid(c, gtr__ceil(m.rows * m.n, wide ? 4 : 1)), GTR__T, 0, m, gtr__opd_of(dy), wide);
+}
+static gtr_result gtr__cuda_cross_entropy_fwd(void *instance, const gtr__call *c) { return gtr__xent_fwd(instance, c, NULL); }
+// in: logits, labels, loss, lse, count, dloss.
+static gtr_result gtr__cuda_cross_entropy_bwd(void *instance, const gtr__call *c)
+{
+    if (c->measure) return gtr__measured(c, 0);
+    return gtr__xent_bwd(instance, c, &c->in[3], &c->in[4], c->n_in > 5 ? &c->in[5] : NULL, &c->out[0]);
+}
+
+// >>op:xent_step
+// Where every block's counting of all labels would cost more than a launch, forward and backward run one after the other.
+static gtr_result gtr__cuda_xent_step_fwd(void *instance, const gtr__call *c)
+{
+    bool one = c->in[0].shape.dim[0] <= 65536;
+    gtr_result r = gtr__xent_fwd(instance, c, one ? &c->out[3] : NULL);
+    return r || one || c->measure ? r : gtr__xent_bwd(instance, c, &c->out[1], &c->out[2], NULL, &c->out[3]);
+}
+
+// >>op:mse
+// Losses over pairs: forward is a sum of terms (>>reduce), backward one pass for both gradients. Bytes: x and t, and what is wanted.
+typedef struct gtr__pair { gtr__opd x, t, dy, dx, dt; int64_t count; int width, value; float seed; const gtr__ctl *ctl; } gtr__pair;
+
+static __global__ void __launch_bounds__(GTR__T) gtr__k_pair_bwd(const gtr__pair m)
+{
+    gtr__enter();
+    float g = gtr__dloss(m.dy, m.seed, m.ctl) / (float)m.count;
+    int64_t groups = (m.count + m.width - 1) / m.width;
+    for (int64_t k = (int64_t)blockIdx.x * GTR__T + threadIdx.x; k < groups; k += (int64_t)gridDim.x * GTR__T) {
+        int64_t i = k * m.width;
+        int n = m.count - i < m.width ? (int)(m.count - i) : m.width;
+        float x[4], t[4], a[4], b[4];
+        gtr__take(m.x.p, m.x.t, i, n, x);
+        gtr__take(m.t.p, m.t.t, i, n, t);
+#pragma unroll
+        for (int u = 0; u < 4; u++) {
+            if (m.value == GTR__VALUE_SQUARE) { a[u] = 2.0f * g * (x[u] - t[u]); b[u] = -a[u]; }
+            else { a[u] = g * (1.0f / (1.0f + expf(-x[u])) - t[u]); b[u] = -g * x[u]; }
+        }
+        if (m.dx.p) gtr__give(m.dx, i, n, a);
+        if (m.dt.p) gtr__give(m.dt, i, n, b);
+    }
+}
+static gtr_result gtr__pair_run(void *instance, const gtr__call *c, int value)
+{
+    gtr__red m;
+    gtr_shape flat;
+    memset(&flat, 0, sizeof flat);
+    flat.ndim = 1; flat.dim[0] = c->in[0].count;
+    gtr__red_make(&m, c, &flat, 1u, NULL, NULL);
+    if (c->measure) return gtr__measured(c, gtr__red_bytes(&m));
+    m.p[0] = c->in[0].data; m.t[0] = (int)c->in[0].dtype;
+    m.p[3] = c->in[1].data; m.t[3] = (int)c->in[1].dtype;
+    m.kind = value; m.div = (float)c->in[0].count; m.out = gtr__opd_of(&c->out[0]);
+    return gtr__red_launch(instance, c, &m);
+}
+static gtr_result gtr__pair_run_bwd(void *instance, const gtr__call *c, int value)
+{
+    gtr__pair m;
+    if (c->measure) return gtr__measured(c, 0);
+    memset(&m, 0, sizeof m);
+    m.x = gtr__opd_of(&c->in[0]); m.t = gtr__opd_of(&c->in[1]);
+    m.dy = gtr__opd_of(c->n_in > 3 ? &c->in[3] : NULL);
+    m.dx = gtr__opd_of(&c->out[0]);
+    m.dt = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL);
+    m.count = c->in[0].count; m.value = value; m.seed = c->seed; m.ctl = c->ctl;
+    if (m.count == 0 || (!m.dx.p && !m.dt.p)) return GTR_OK;
+    m.width = gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx) && gtr__wide(m.dt) ? 4 : 1;
+    return GTR__LAUNCH(instance, c, gtr__k_pair_bwd, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
+}
+static gtr_result gtr__cuda_mse_fwd(void *instance, const gtr__call *c) { return gtr__pair_run(instance, c, GTR__VALUE_SQUARE); }
+static gtr_result gtr__cuda_mse_bwd(void *instance, const gtr__call *c) { return gtr__pair_run_bwd(instance, c, GTR__VALUE_SQUARE); }
+// >>op:bce_with_logits
+static gtr_result gtr__cuda_bce_with_logits_fwd(void *instance, const gtr__call *c) { return gtr__pair_run(instance, c, GTR__VALUE_BCE); }
+static gtr_result gtr__cuda_bce_with_logits_bwd(void *instance, const gtr__call *c) { return gtr__pair_run_bwd(instance, c, GTR__VALUE_BCE); }
+
+// >>op:custom
+// The user's function sees float32 (and int32). On the device: operands stored low, and gradients that are stored low or added, go through
+// workspace, converted by one kernel before and one behind; else the function works on the tensors themselves.
+// On the host: one kernel writes all operands into a block of mapped memory, behind a head that says what they are, a host function
+// calls the user, and a kernel brings the results back: NaN, if the user's function failed. The block belongs to the instance and to
+// (desc, direction, stream): what runs on one stream runs in order, eagerly and in a graph alike, and so may share it.
+
+// >>custom-staging
+// What the runtime offers: gtr__instance_staging(instance, key, direction, stream, bytes, &device) returns pinned, mapped memory of at least
+// `bytes`, zeroed when it is made, the same at each call with the same arguments until the instance is destroyed. Its first word is not zero
+// once a user's function failed: the gtr_result, which wait() reports as GTR_ERR_USER and clears.
+typedef struct gtr__custom_head {
+    volatile uint32_t failed, now;      // the first failure's code; the last call's
+    gtr_result (*run)(const gtr_custom_call *call);
+    void *user;
+    int64_t in[8], out, dout, din[8];   // bytes from the block's start; 0: not there
+    int n_in, pad;
+    gtr_shape in_shape[8], out_shape;
+} gtr__custom_head;
+#define GTR__CUSTOM_HEAD 1024
+
+static __global__ void __launch_bounds__(GTR__T) gtr__k_stage(const gtr__parts<10> m, const gtr__custom_head head, uint32_t *to)
+{
+    gtr__enter();
+    if (blockIdx.x == 0 && blockIdx.y == 0)     // all but the first word, which is sticky
+        for (int i = 1 + (int)threadIdx.x; i < (int)(sizeof head / 4); i += GTR__T) to[i] = ((const uint32_t *)&head)[i];
+    if ((int)blockIdx.y < m.n) gtr__part_run(m.part[blockIdx.y], m.width, false);
+}
+static __global__ void __launch_bounds__(GTR__T) gtr__k_unstage(const gtr__parts<8> m, const gtr__custom_head *head)
+{
+    gtr__enter();
+    gtr__part_run(m.part[blockIdx.y], m.width, head && head->now);
+}
+static void CUDART_CB gtr__custom_host(void *block)
+{
+    gtr__custom_head *h = (gtr__custom_head *)block;
+    char *base = (char *)block;
+    gtr_custom_call u;
+    memset(&u, 0, sizeof u);
+    u.n_in = h->n_in; u.user = h->user; u.out_shape = h->out_shape;
+    for (int k = 0; k < h->n_in && k < 8; k++) {
+        u.in[k] = base + h->in[k];
+        u.in_shape[k] = h->in_shape[k];
+        u.din[k] = h->din[k] ? base + h->din[k] : NULL;
+    }
+    u.out = base + h->out;
+    u.dout = h->dout ? base + h->dout : NULL;
+    h->now = (uint32_t)h->run(&u);
+    if (h->now && !h->failed) h->failed = h->now;
+}
+static int64_t gtr__custom_room(int64_t *at, int64_t count) { int64_t here = *at; *at += (count * 4 + GTR__ALIGN - 1) / GTR__ALIGN * GTR__ALIGN; return here; }
+
+static gtr_result gtr__custom_on_host(void *instance, const gtr__call *c, const gtr_custom_desc *d, int n, bool back)
+{
+#ifdef GTR__INSTANCE_STAGING
+    gtr__custom_head head;
+    gtr__parts<10> before;
+    gtr__parts<8> after;
+    int64_t at = GTR__CUSTOM_HEAD;
+    int n_out = back ? (c->n_out < n ? c->n_out : n) : 1;
+    const gtr__arg *y = back ? &c->in[n] : &c->out[0];
+    static_assert(sizeof(gtr__custom_head) <= GTR__CUSTOM_HEAD, "the head fits its place");
+    memset((void *)&head, 0, sizeof head);
+    memset((void *)&before, 0, sizeof before);
+    memset((void *)&after, 0, sizeof after);
+    head.run = back ? d->backward : d->forward; head.user = d->user; head.n_in = n; head.out_shape = y->shape;
+    for (int k = 0; k < n; k++) { head.in[k] = gtr__custom_room(&at, c->in[k].count); head.in_shape[k] = c->in[k].shape; }
+    head.out = gtr__custom_room(&at, y->count);
+    if (back) head.dout = gtr__custom_room(&at, y->count);
+    for (int k = 0; back && k < n_out; k++) if (c->out[k].data) head.din[k] = gtr__custom_room(&at, c->out[k].count);
+    char *device = NULL;
+    void *block = gtr__instance_staging(instance, (const void *)d, back, c->stream, (size_t)at, (void **)&device);
+    if (!block) return GTR_ERR_NOMEM;
+    for (int k = 0; k < n; k++) gtr__part_add(&before, c->in[k].data, c->in[k].dtype, device + head.in[k], c->in[k].dtype == GTR_I32 ? GTR_I32 : GTR_F32, 0, 1, c->in[k].count, 0, 0);
+    if (back) {
+        gtr__part_add(&before, y->data, y->dtype, device + head.out, GTR_F32, 0, 1, y->count, 0, 0);
+        gtr__part_add(&before, c->in[n + 1].data, c->in[n + 1].dtype, device + head.dout, GTR_F32, 0, 1, y->count, 0, 0);
+        for (int k = 0; k < n_out; k++) if (c->out[k].data) gtr__part_add(&after, device + head.din[k], GTR_F32, c->out[k].data, c->out[k].dtype, c->out[k].add, 1, c->out[k].count, 0, 0);
+    } else gtr__part_add(&after, device + head.out, GTR_F32, c->out[0].data, c->out[0].dtype, 0, 1, y->count, 0, 0);
+    dim3 grid = gtr__parts_grid(c, &before);
+    if (grid.y == 0) grid.y = 1;
+    GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_stage, grid, GTR__T, 0, before, head, (uint32_t *)device));
+    GTR__TRY(gtr__check(instance, cudaLaunchHostFunc((cudaStream_t)c->stream, gtr__custom_host, block), "cudaLaunchHostFunc"));
+    if (after.n == 0) return GTR_OK;
+    ((gtr__cuda *)instance)->overlap = 0;       // its predecessor is no kernel
+    grid = gtr__parts_grid(c, &after);
+    return GTR__LAUNCH(instance, c, gtr__k_unstage, grid, GTR__T, 0, after, (const gtr__custom_head *)device);
+#else
+    (void)c; (void)d; (void)n; (void)back;
+    return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "custom op: a host function needs staging that this build lacks");
+#endif
+}
+static gtr_result gtr__custom_run(void *instance, const gtr__call *c, bool back)
+{
+    const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
+    int n = back ? c->n_in - 2 : c->n_in, n_out = back ? (c->n_out < n ? c->n_out : n) : 1;
+    gtr__parts<10> before;
+    gtr__parts<8> after;
+    gtr_custom_call u;
+    int64_t at = 0;
+    char *ws = (char *)c->ws;
+    if (n > 8) return gtr__fail(instance, GTR_ERR_ARG, "custom op: %d inputs, at most 8 are possible", n);
+    if (!c->measure && !(back ? d->backward : d->forward)) return gtr__fail(instance, GTR_ERR_ARG, "custom op: no function");
+    if (d && !d->on_device) return c->measure ? gtr__measured(c, 0) : gtr__custom_on_host(instance, c, d, n, back);
+    memset((void *)&before, 0, sizeof before);
+    memset((void *)&after, 0, sizeof after);
+    memset(&u, 0, sizeof u);
+    for (int k = 0; k < c->n_in; k++) {         // inputs; in backward, then the output and its gradient
+        const gtr__arg *a = &c->in[k];
+        const void *p = a->data;
+        if (a->dtype == GTR_BF16 || a->dtype == GTR_F16) {
+            p = ws + gtr__custom_room(&at, a->count);
+            if (!c->measure && a->data) gtr__part_add(&before, a->data, a->dtype, (void *)p, GTR_F32, 0, 1, a->count, 0, 0);
+        }
+        if (k < n) { u.in[k] = p; u.in_shape[k] = a->shape; }
+        else if (k == n) { u.out = (void *)p; u.out_shape = a->shape; }
+        else u.dout = p;
+    }
+    for (int k = 0; k < n_out; k++) {
+        const gtr__arg *a = &c->out[k];
+        void *p = a->data;
+        if (a->add || a->dtype == GTR_BF16 || a->dtype == GTR_F16) {
+            void *room = ws + gtr__custom_room(&at, a->count);
+            if (!c->measure && p) {
+                gtr__part_add(&after, room, GTR_F32, p, a->dtype, a->add, 1, a->count, 0, 0);
+                p = room;
+            }
+        }
+        if (back) u.din[k] = p;
+        else { u.out = p; u.out_shape = a->shape; }
+    }
+    if (c->measure) return gtr__measured(c, (size_t)at);
+    if ((size_t)at > c->ws_bytes) return gtr__fail(instance, GTR_ERR_STATE, "custom op: workspace of %zu bytes is too small", c->ws_bytes);
+    u.n_in = n; u.cuda_stream = c->stream; u.user = d->user;
+    if (before.n) {
+        gtr__custom_head none;
+        memset((void *)&none, 0, sizeof none);
+        dim3 grid = gtr__parts_grid(c, &before);
+        GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_stage, grid, GTR__T, 0, before, none, (uint32_t *)NULL));
+    }
+    if ((back ? d->backward : d->forward)(&u) != GTR_OK) return gtr__fail(instance, GTR_ERR_USER, "custom op \"%s\": its %s function failed", d->name ? d->name : "", back ? "backward" : "forward");
+    ((gtr__cuda *)instance)->overlap = 0;       // the user's kernels say nothing about when they may be overtaken
+    if (after.n == 0) return GTR_OK;
+    dim3 grid = gtr__parts_grid(c, &after);
+    return GTR__LAUNCH(instance, c, gtr__k_unstage, grid, GTR__T, 0, after, (const gtr__custom_head *)NULL);
+}
+static gtr_result gtr__cuda_custom_fwd(void *instance, const gtr__call *c) { return gtr__custom_run(instance, c, false); }
+static gtr_result gtr__cuda_custom_bwd(void *instance, const gtr__call *c) { return gtr__custom_run(instance, c, true); }
+
+// >>op:feed
+// All inputs in one launch, blockIdx.y the input. A block fetches the step's record from the host's memory, works out which rows its
+// elements come from, once a row, and copies 1024 groups. Bound by the trip to the host and by bytes: each element once in, once out.
+#define GTR__FEED_GROUPS 1024
+typedef struct gtr__feed_one { gtr__opd to; int64_t row; float scale, shift; int slot, from; } gtr__feed_one;
+typedef struct gtr__feed_all { gtr__feed_one in[2 * GTR__MAX_FEED]; int64_t rows, row0; const gtr__record *record; const gtr__ctl *ctl; } gtr__feed_all;
+
+static __global__ void __launch_bounds__(GTR__T) gtr__k_feed(const gtr__feed_all m)
+{
+    static_assert(sizeof(gtr__record) % 16 == 0 && offsetof(gtr__shared, record) % 16 == 0, "records are read 16 bytes at a time");
+    __shared__ __align__(16) unsigned char raw[sizeof(gtr__record)];
+    __shared__ int64_t origin[GTR__FEED_GROUPS];
+    gtr__enter();
+    const gtr__record *record = (const gtr__record *)raw;
+    gtr__feed_one in = m.in[blockIdx.y];
+    int64_t step = (int64_t)gridDim.x * GTR__FEED_GROUPS;
+    if ((int64_t)blockIdx.x * GTR__FEED_GROUPS >= m.rows * in.row || (m.ctl && m.ctl->status)) return;
+    if (threadIdx.x < sizeof(gtr__record) / 16)
+        ((int4 *)raw)[threadIdx.x] = __ldcv((const int4 *)&m.record[(m.ctl ? m.ctl->step : 0) % GTR__RING] + threadIdx.x);
+    __syncthreads();
+    const char *src = (const char *)(uintptr_t)record->src[in.slot];
+    int size = in.from == GTR_U8 ? 1 : 4, out = in.to.t == GTR_BF16 || in.to.t == GTR_F16 ? 2 : 4;
+    int width = in.row % 4 == 0 && (uintptr_t)src % (unsigned)(4 * size) == 0 && (uintptr_t)in.to.p % (unsigned)(4 * out) == 0 ? 4 : 1;
+    int64_t line = in.row / width, groups = m.rows * line;
+    for (int64_t g0 = (int64_t)blockIdx.x * GTR__FEED_GROUPS; g0 < groups; g0 += step) {
+        int64_t first = g0 / line, last = ((g0 + GTR__FEED_GROUPS < groups ? g0 + GTR__FEED_GROUPS : groups) - 1) / line;
+        for (int64_t r = first + threadIdx.x; r <= last; r += GTR__T) {
+            int64_t i = m.row0 + r;
+            if (record->rows > 0) {
+                i += record->first;
+                if (i >= record->rows) i %= record->rows;       // never outside, whatever the record says
+                if (record->key) GTR__SHUFFLE(i, record->rows, record->key);
+            }
+            origin[r - first] = i * in.row;
+        }
+        __syncthreads();
+#pragma unroll
+        for (int u = 0; u < GTR__FEED_GROUPS / GTR__T; u++) {
+            int64_t g = g0 + u * GTR__T + threadIdx.x;
+            if (g >= groups) continue;
+            int64_t r = groups < 0x7fffffff ? (int64_t)((uint32_t)g / (uint32_t)line) : g / line, at = (g - r * line) * width, from = origin[r - first] + at;
+            float v[4];
+            if (in.from == GTR_U8) {
+                uchar4 b = make_uchar4(0, 0, 0, 0);
+                if (width == 4) b = *(const uchar4 *)(src + from); else b.x = *(const unsigned char *)(src + from);
+                v[0] = (float)b.x; v[1] = (float)b.y; v[2] = (float)b.z; v[3] = (float)b.w;
+                if (in.to.t != GTR_I32) {
+#pragma unroll
+                    for (int k = 0; k < 4; k++) v[k] = fmaf(in.scale, v[k], in.shift);
+                }
+            } else gtr__take(src, GTR_F32, from, width, v);
+            gtr__give(in.to, r * in.row + at, width, v);
+        }
+        __syncthreads();
+    }
+}
+static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c)
+{
+    const gtr__feed *f = (const gtr__feed *)c->attr->ptr;
+    gtr__feed_all m;
+    int n = 0;
+    int64_t most = 0;
+    memset(&m, 0, sizeof m);
+    for (int k = 0; k < f->n && k < c->n_out; k++) {
+        const gtr__feed_input *q = &f->input[k];
+        const gtr__arg *y = &c->out[k];
+        gtr__feed_one *one = &m.in[n];
+        bool low = y->dtype == GTR_BF16 || y->dtype == GTR_F16;
+        if (!y->data || y->count == 0) continue;
+        if (q->from == GTR_U8 ? !(low || y->dtype == GTR_F32 || y->dtype == GTR_I32) : q->from == GTR_F32 ? !(low || y->dtype == GTR_F32) : y->dtype != q->from || q->from != GTR_I32)
+            return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "feed: input %d cannot be made from what its source holds", k);
+        one->to = gtr__opd_of(y);
+        one->to.add = 0;
+        if (q->from == GTR_I32) one->to.t = GTR_F32;    // moved as bits
+        one->row = q->row; one->scale = q->scale; one->shift = q->shift; one->slot = q->slot; one->from = (int)q->from;
+        m.rows = y->count / q->row;
+        most = gtr__max64(most, q->row % 4 ? y->count : y->count / 4);
+        n++;
+    }
+    if (n == 0) return GTR_OK;
+    m.row0 = c->row0; m.record = f->shared->record; m.ctl = c->ctl;
+    unsigned blocks = (unsigned)gtr__max64(1, gtr__min64(gtr__ceil(most, GTR__FEED_GROUPS), (int64_t)gtr__sms(c) * 8));
+    return GTR__LAUNCH(instance, c, gtr__k_feed, dim3(blocks, (unsigned)n), GTR__T, 0, m);
+}
+
+// >>op:guard
+// One pass over losses and gradients: whether all are finite, by their bits, and the sum of squares (four at a time in float32, the rest in
+// double). Each block leaves two numbers; the last one joins them in a fixed order and writes ctl. Bound by bytes: 4 an element.
+typedef struct gtr__guarding { const float *gradient; int64_t count; gtr__opd loss[8]; int64_t losses[8]; int n, sums, checks, clipped; double clip; gtr__ctl *ctl; double *part; uint32_t *bad; } gtr__guarding;
+
+static __global__ void __launch_bounds__(GTR__T) gtr__k_guard(const gtr__guarding m)
+{
+    __shared__ double scratch[32];
+    gtr__enter();
+    if (m.ctl->status) {        // the same for all blocks: only REPORT writes it
+        if (blockIdx.x == 0 && threadIdx.x == 0) m.ctl->guard = 1;
+        return;
+    }
+    uint32_t most = 0;
+    double sum = 0.0;
+    int bad = 0;
+    int64_t whole = m.sums || m.checks ? m.count / 4 : 0, step = (int64_t)gridDim.x * GTR__T, i = (int64_t)blockIdx.x * GTR__T + threadIdx.x;
+#define GTR__LOOK(v) do { float v_ = (v); uint32_t u_ = __float_as_uint(v_) & 0x7fffffffu; most = most > u_ ? most : u_; } while (0)
+    for (int64_t k = i; k < whole; k += 4 * step) {
+        float4 v[4];
+#pragma unroll
+        for (int u = 0; u < 4; u++) v[u] = k + u * step < whole ? ((const float4 *)m.gradient)[k + u * step] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+#pragma unroll
+        for (int u = 0; u < 4; u++) {
+            GTR__LOOK(v[u].x); GTR__LOOK(v[u].y); GTR__LOOK(v[u].z); GTR__LOOK(v[u].w);
+            if (m.sums) sum += (double)((v[u].x * v[u].x + v[u].y * v[u].y) + (v[u].z * v[u].z + v[u].w * v[u].w));
+        }
+    }
+    if ((m.sums || m.checks) && i < m.count - m.count / 4 * 4) {
+        float v = m.gradient[m.count / 4 * 4 + i];
+        GTR__LOOK(v);
+        sum += (double)v * (double)v;
+    }
+    if (m.checks) bad = most >= 0x7f800000u;
+    if (blockIdx.x == 0) for (int k = 0; k < m.n; k++)
+        for (int64_t j = threadIdx.x; j < m.losses[k]; j += GTR__T) bad |= gtr__infinite(gtr__get(m.loss[k].p, m.loss[k].t, j));
+    bad = __syncthreads_or(bad);
+    if (m.sums) sum = gtr__block_sum_double(sum, scratch);
+    if (gridDim.x > 1) {
+        if (threadIdx.x == 0) { m.part[blockIdx.x] = sum; m.bad[blockIdx.x] = (uint32_t)bad; }
+        if (!gtr__last_block(&m.ctl->ticket[0], gridDim.x)) return;
+        sum = 0.0;
+        bad = 0;
+        for (unsigned b = threadIdx.x; b < gridDim.x; b += GTR__T) { sum += __ldcg(&m.part[b]); bad |= (int)__ldcg(&m.bad[b]); }
+        bad = __syncthreads_or(bad);
+        sum = gtr__block_sum_double(sum, scratch);
+    }
+    if (threadIdx.x) return;
+    double scale = (double)m.ctl->scale, norm = m.sums ? sqrt(sum) / scale : 0.0, factor = m.clipped ? m.clip / (norm + 1e-6) : 1.0;
+    m.ctl->norm = (float)norm;
+    m.ctl->coef = (float)((factor < 1.0 ? factor : 1.0) / scale);
+    m.ctl->guard = bad ? 1u : 0u;
+#undef GTR__LOOK
+}
+static gtr_result gtr__cuda_guard_fwd(void *instance, const gtr__call *c)
+{
+    const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
+    int64_t most = (int64_t)gtr__sms(c) * 6;
+    gtr__guarding m;
+    if (c->measure) return gtr__measured(c, (size_t)most * 12);
+    memset(&m, 0, sizeof m);
+    m.gradient = o->gradient; m.count = o->count;
+    m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0; m.clip = o->clip;
+    for (m.n = 0; m.n < c->n_in && m.n < 8; m.n++) { m.loss[m.n] = gtr__opd_of(&c->in[m.n]); m.losses[m.n] = c->in[m.n].count; }
+    m.ctl = c->ctl; m.part = (double *)c->ws; m.bad = (uint32_t *)(m.part + most);
+    unsigned blocks = m.sums || m.checks ? (unsigned)gtr__max64(1, gtr__min64(gtr__ceil(m.count, GTR__T * 16), most)) : 1u;
+    return GTR__LAUNCH(instance, c, gtr__k_guard, blocks, GTR__T, 0, m);
+}
+
+// >>op:update
+// One kernel over all segments. A tile is 2048 elements of the flat gradient; a thread looks up whose segment its four elements are in
+// (offsets are multiples of 64, so four never straddle) and has two such groups in flight. The first tile's loads go out before the block
+// waits for the rate, which lies in the host's memory, and for the corrections 1 - beta^t, which one thread makes in double.
+// Bound by bytes: Adam reads p, g, m, v and writes p, m, v, 28 an element, plus 2 for a low copy; SGD 12, with momentum 20.
+#define GTR__UPDATE_TILE 2048
+typedef struct gtr__update_kernel { gtr__optim o; const gtr__ctl *ctl; int64_t tiles; } gtr__update_kernel;
+
+static __device__ __forceinline__ void gtr__load4(const float *p, int n, bool wide, float *v)
+{
+    if (n == 4 && wide) { float4 f = *(const float4 *)p; v[0] = f.x; v[1] = f.y; v[2] = f.z; v[3] = f.w; return; }
+#pragma unroll
+    for (int k = 0; k < 4; k++) v[k] = k < n ? p[k] : 0.0f;
+}
+static __device__ __forceinline__ void gtr__store4(float *p, int n, bool wide, const float *v)
+{
+    if (n == 4 && wide) { *(float4 *)p = make_float4(v[0], v[1], v[2], v[3]); return; }
+#pragma unroll
+    for (int k = 0; k < 4; k++) if (k < n) p[k] = v[k];
+}
+// beta^t by squaring: exact to some ulps of a double for any t, which a float power is not.
+static __device__ __forceinline__ double gtr__power(double beta, uint64_t t)
+{
+    double r = 1.0;
+    for (; t; t >>= 1, beta *= beta) if (t & 1) r *= beta;
+    return r;
+}
+static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_update(const gtr__update_kernel m)
+{
+    __shared__ float s_rate[GTR__MAX_GROUPS], s_step[GTR__MAX_GROUPS], s_decay[GTR__MAX_GROUPS], s_wd[GTR__MAX_GROUPS], s_root;
+    gtr__enter();
+    if (m.ctl->guard || m.ctl->status) return;
+    const gtr__optim &o = m.o;
+    const bool adam = o.kind != GTR_SGD, momentum = !adam && o.momentum != 0.0 && o.m;
+    const float coef = m.ctl->coef, one_b1 = (float)(1.0 - o.beta1), b2 = (float)o.beta2, one_b2 = (float)(1.0 - o.beta2), eps = (float)o.eps, mu = (float)o.momentum;
+    bool first = true;
+    for (int64_t tile = blockIdx.x; tile < m.tiles; tile += gridDim.x) {
+        const gtr__segment *seg[2];
+        float p[2][4], g[2][4], a[2][4], b[2][4];
+        int64_t at[2];
+        int n[2];
+        bool wide[2];
+#pragma unroll
+        for (int u = 0; u < 2; u++) {
+            int64_t e = tile * GTR__UPDATE_TILE + u * (GTR__UPDATE_TILE / 2) + threadIdx.x * 4;
+            int lo = 0, hi = o.n - 1;
+            while (lo < hi) { int mid = (lo + hi + 1) >> 1; if (o.segments[mid].offset <= e) lo = mid; else hi = mid - 1; }
+            seg[u] = &o.segments[lo];
+            at[u] = e - seg[u]->offset;
+            int64_t left = seg[u]->count - at[u];
+            n[u] = at[u] < 0 || left <= 0 ? 0 : left < 4 ? (int)left : 4;
+            if (n[u] == 0) continue;
+            wide[u] = ((uintptr_t)seg[u]->p & 15) == 0;
+            gtr__load4(seg[u]->p + at[u], n[u], wide[u], p[u]);
+            gtr__load4(o.gradient + e, n[u], true, g[u]);
+            if (adam || momentum) gtr__load4(o.m + e, n[u], true, a[u]);
+            if (adam) gtr__load4(o.v + e, n[u], true, b[u]);
+        }
+        if (first) {
+            first = false;
+            if (threadIdx.x < GTR__MAX_GROUPS) {
+                int k = (int)threadIdx.x;
+                double rate = (double)__ldcv(&o.shared->record[m.ctl->step % GTR__RING].lr[k]), wd = o.weight_decay[k];
+                uint64_t t = m.ctl->applied + 1;
+                s_rate[k] = (float)-rate;
+                s_decay[k] = o.kind == GTR_ADAMW ? (float)(1.0 - rate * wd) : 1.0f;
+                s_wd[k] = o.kind == GTR_ADAMW ? 0.0f : (float)wd;
+                s_step[k] = adam ? (float)(-rate / (1.0 - gtr__power(o.beta1, t))) : 0.0f;
+                if (k == 0) s_root = adam ? (float)(1.0 / sqrt(1.0 - gtr__power(o.beta2, t))) : 0.0f;
+            }
+            __syncthreads();
+        }
+#pragma unroll
+        for (int u = 0; u < 2; u++) {
+            if (n[u] == 0) continue;
+            const gtr__segment *q = seg[u];
+            int64_t e = tile * GTR__UPDATE_TILE + u * (GTR__UPDATE_TILE / 2) + threadIdx.x * 4;
+            int group = q->group;
+            float rate = s_rate[group], wd = s_wd[group], decay = s_decay[group], step = s_step[group], root = s_root;
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                float d = fmaf(wd, p[u][k], coef * g[u][k]);
+                if (adam) {
+                    a[u][k] = fmaf(one_b1, d - a[u][k], a[u][k]);
+                    b[u][k] = fmaf(one_b2 * d, d, b2 * b[u][k]);
+                    p[u][k] = fmaf(p[u][k], decay, step * a[u][k] / fmaf(sqrtf(b[u][k]), root, eps));
+                } else {
+                    if (momentum) {
+                        a[u][k] = fmaf(mu, a[u][k], d);
+                        d = o.nesterov ? fmaf(mu, a[u][k], d) : a[u][k];
+                    }
+                    p[u][k] = fmaf(rate, d, p[u][k]);
+                }
+            }
+            gtr__store4(q->p + at[u], n[u], wide[u], p[u]);
+            if (adam || momentum) gtr__store4(o.m + e, n[u], true, a[u]);
+            if (adam) gtr__store4(o.v + e, n[u], true, b[u]);
+            for (int low = 0; low < 2; low++) {
+                void *copy = low ? q->f16 : q->bf16;
+                if (!copy) continue;
+                if (n[u] == 4 && ((uintptr_t)copy & 7) == 0) gtr__put4(copy, low ? GTR_F16 : GTR_BF16, at[u], make_float4(p[u][0], p[u][1], p[u][2], p[u][3]));
+                else {
+#pragma unroll
+                    for (int k = 0; k < 4; k++) if (k < n[u]) gtr__put(copy, low ? GTR_F16 : GTR_BF16, at[u] + k, p[u][k]);
+                }
+            }
+        }
+    }
+}
+static gtr_result gtr__cuda_update_fwd(void *instance, const gtr__call *c)
+{
+    gtr__update_kernel m;
+    memset(&m, 0, sizeof m);
+    m.o = *(const gtr__optim *)c->attr->ptr;
+    m.ctl = c->ctl;
+    m.tiles = gtr__ceil(m.o.count, GTR__UPDATE_TILE);
+    if (m.o.n == 0 || m.tiles == 0) return GTR_OK;
+    if (m.o.kind != GTR_SGD && (!m.o.m || !m.o.v)) return gtr__fail(instance, GTR_ERR_STATE, "update: no moments");
+    return GTR__LAUNCH(instance, c, gtr__k_update, (unsigned)gtr__min64(m.tiles, (int64_t)gtr__sms(c) * 3), GTR__T, 0, m);   // as many as are resident
+}
+
+// >>op:report
+// One thread. The host reads the entry once it sees its step, and the counters in the order of the fences: a fence to the host's memory
+// costs most of a microsecond, so there are two, and a third only when the status is set.
+typedef struct gtr__reporting { gtr__opd value[GTR__MAX_REPORT]; gtr__shared *shared; gtr__ctl *ctl; int trainer, scaled; } gtr__reporting;
+
+static __global__ void gtr__k_report(const gtr__reporting m)
+{
+    gtr__enter();
+    if (threadIdx.x) return;
+    gtr__ctl *ctl = m.ctl;
+    gtr__shared *shared = m.shared;
+    uint64_t step = ctl->step, applied = ctl->applied;
+    bool stuck = ctl->status != 0, guard = ctl->guard != 0;
+    ctl->launches++;
+    if (!stuck) {               // a stuck step has its entry already
+        volatile gtr__entry *e = &shared->entry[step % GTR__RING];
+        float scale = ctl->scale;
+#pragma unroll
+        for (int k = 0; k < GTR__MAX_REPORT; k++) e->value[k] = m.value[k].p ? gtr__get(m.value[k].p, m.value[k].t, 0) : 0.0f;
+        e->norm = ctl->norm;
+        e->lr = __ldcv(&shared->record[step % GTR__RING].lr[0]);
+        e->scale = scale;
+        e->skipped = guard && m.scaled;
+        if (guard && m.scaled) {
+            ctl->scale = scale * 0.5f > 1.0f ? scale * 0.5f : 1.0f;
+            ctl->good = 0;
+            ctl->step = step + 1;
+        } else if (guard) {
+            ctl->bad_step = step + 1;
+            ctl->status = 1;
+        } else {
+            if (m.trainer) ctl->applied = ++applied;
+            if (++ctl->good >= 2000 && m.scaled) {
+                ctl->scale = scale * 2.0f < 16777216.0f ? scale * 2.0f : 16777216.0f;
+                ctl->good = 0;
+            }
+            ctl->step = step + 1;
+        }
+        e->applied = applied;
+        __threadfence_system();
+        e->step = step + 1;
+    }
+    shared->step = ctl->step;
+    shared->bad_step = ctl->bad_step;
+    if (ctl->status) __threadfence_system();
+    shared->status = ctl->status;
+    __threadfence_system();
+    shared->launches = ctl->launches;
+}
+static gtr_result gtr__cuda_report_fwd(void *instance, const gtr__call *c)
+{
+    const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
+    gtr__reporting m;
+    memset(&m, 0, sizeof m);
+    for (int k = 0; k < c->n_in && k < GTR__MAX_REPORT; k++) m.value[k] = gtr__opd_of(&c->in[k]);
+    m.shared = (gtr__shared *)(uintptr_t)c->attr->i[0]; m.ctl = c->ctl;
+    m.trainer = o != NULL; m.scaled = o && o->scaled;
+    return GTR__LAUNCH(instance, c, gtr__k_report, 1, 32, 0, m);
+}
+
+// >>op:check
+// For finding a bad tensor: it need not be quick. One block, or zero first and any block that meets one writes 1. Bytes: x once.
+static __global__ void __launch_bounds__(1024) gtr__k_check(gtr__opd x, int64_t count, int wide, int32_t *y)
+{
+    gtr__enter();
+    int64_t width = wide ? 4 : 1, groups = (count + width - 1) / width;
+    int bad = 0;
+    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < groups; k += (int64_t)gridDim.x * blockDim.x) {
+        float v[4];
+        gtr__take(x.p, x.t, k * width, count - k * width < width ? (int)(count - k * width) : (int)width, v);
+#pragma unroll
+        for (int u = 0; u < 4; u++) bad |= (!u || u < width) && gtr__infinite(v[u]);
+    }
+    bad = __syncthreads_or(bad);
+    if (threadIdx.x == 0 && (gridDim.x == 1 || bad)) *y = bad ? 1 : 0;
+}
+static gtr_result gtr__cuda_check_fwd(void *instance, const gtr__call *c)
+{
+    gtr__opd x = gtr__opd_of(&c->in[0]);
+    int64_t count = c->in[0].count;
+    int wide = gtr__wide(x);
+    unsigned blocks = 1;
+    if (x.t != GTR_F32 && x.t != GTR_BF16 && x.t != GTR_F16) count = 0;
+    if (count > 65536) {
+        blocks = gtr__grid(c, count / 16);
+        GTR__TRY(gtr__check(instance, cudaMemsetAsync(c->out[0].data, 0, 4, (cudaStream_t)c->stream), "cudaMemsetAsync"));
+        ((gtr__cuda *)instance)->overlap = 0;   // its predecessor is no kernel
+    }
+    return GTR__LAUNCH(instance, c, gtr__k_check, blocks, 1024, 0, x, count, wide, (int32_t *)c->out[0].data);
+}
+// >>table
+// Generated from the op rows: a row that says it has a kernel (a backward) needs gtr__cuda_<name>_fwd (_bwd), or this does not compile.
+
+#define GTR__SLOT_0(function) NULL
+#define GTR__SLOT_1(function) function
+#define GTR__SLOTS(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) { GTR__SLOT_##f(gtr__cuda_##name##_fwd), GTR__SLOT_##b(gtr__cuda_##name##_bwd) },
+
+static const gtr__backend gtr__cuda_backend = {
+    GTR__SEAM_VERSION, sizeof(gtr__backend), sizeof(gtr__plan), sizeof(gtr__node), sizeof(gtr__value), sizeof(gtr__call), sizeof(gtr__ctl), sizeof(gtr__shared),
+    "cuda " GPUTRAIN_VERSION,
+    gtr__cuda_create, gtr__cuda_destroy, gtr__cuda_capabilities,
+    gtr__cuda_alloc, gtr__cuda_free, gtr__cuda_host_alloc, gtr__cuda_host_free,
+    gtr__cuda_copy, gtr__cuda_zero, gtr__cuda_wait,
+    gtr__cuda_record, gtr__cuda_ready, gtr__cuda_wait_for, gtr__cuda_event_free,
+    gtr__cuda_memory_info, gtr__cuda_environment, gtr__cuda_seconds,
+    { GTR__OPS(GTR__SLOTS) },
+    NULL, 0,
+    gtr__cuda_prepare, gtr__cuda_launch, gtr__cuda_run_node, gtr__cuda_release,
+};
+
+static gtr__kernel gtr__cuda_kernel(int op, int dir)
+{
+    return op >= 0 && op < GTR__OP_COUNT && dir >= 0 && dir < GTR__DIR_COUNT ? gtr__cuda_backend.kernel[op][dir] : NULL;
+}
+
+extern "C" const gtr__backend *GTR__CUDA_SYMBOL(void) { return &gtr__cuda_backend; }

@@ -1,0 +1,80 @@
+/* What every test program here shares: counted checks, each failure a line `FAIL file:line what`, and a last line of the counts.
+       static void adding(void) { CHECK(1 + 1 == 2, "1 + 1 is %d", 1 + 1); EXPECT_EQ(1 + 1, 2); }
+       int main(int argc, char **argv) { check_begin(argc, argv); RUN(adding); return check_done(); }
+   Arguments are names of tests to run (parts of them); without, all run. Include after gputrain.h. */
+#ifndef CHECK_H
+#define CHECK_H
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#if defined(__GNUC__) || defined(__clang__)
+#define CHECK_ATTRIBUTE(x) __attribute__(x)
+#else
+#define CHECK_ATTRIBUTE(x)
+#endif
+
+static long long check_passed, check_failed, check_skipped;
+static int check_argc;
+static char **check_argv;
+
+/* The condition, and what to say if it does not hold, as for printf. EXPECT says the condition itself. */
+#define CHECK(ok, ...) check_note((ok) ? 1 : 0, __FILE__, __LINE__, __VA_ARGS__)
+#define EXPECT(ok) CHECK(ok, "%s", #ok)
+#define EXPECT_EQ(got, want) check_equal((long long)(got), (long long)(want), __FILE__, __LINE__, #got)
+/* The context has this error, and its text has part in it; both are then forgotten. */
+#define EXPECT_ERROR(ctx, code, part) check_error(ctx, code, part, __FILE__, __LINE__)
+#define EXPECT_OK(ctx) check_error(ctx, GTR_OK, "", __FILE__, __LINE__)
+/* Counts one skipped check and says why. */
+#define SKIP(...) check_skip(__FILE__, __LINE__, __VA_ARGS__)
+#define RUN(test) do { if (check_wanted(#test)) test(); } while (0)
+
+static int check_note(int ok, const char *file, int line, const char *format, ...) CHECK_ATTRIBUTE((unused, format(printf, 4, 5)));
+static int check_note(int ok, const char *file, int line, const char *format, ...)
+{
+    va_list ap;
+    if (ok) { check_passed++; return 1; }
+    check_failed++;
+    printf("FAIL %s:%d ", file, line);
+    va_start(ap, format);
+    vprintf(format, ap);
+    va_end(ap);
+    printf("\n");
+    fflush(stdout);
+    return 0;
+}
+CHECK_ATTRIBUTE((unused)) static int check_equal(long long got, long long want, const char *file, int line, const char *what)
+{
+    return check_note(got == want, file, line, "%s is %lld, want %lld", what, got, want);
+}
+CHECK_ATTRIBUTE((unused)) static int check_error(gtr_context *ctx, gtr_result code, const char *part, const char *file, int line)
+{
+    int ok = check_note(gtr_error(ctx) == code && strstr(gtr_error_text(ctx), part), file, line, "error is '%s' (%s), want '%s' with \"%s\"",
+                        gtr_result_text(gtr_error(ctx)), gtr_error_text(ctx), gtr_result_text(code), part);
+    gtr_error_clear(ctx);
+    return ok;
+}
+static void check_skip(const char *file, int line, const char *format, ...) CHECK_ATTRIBUTE((unused, format(printf, 3, 4)));
+static void check_skip(const char *file, int line, const char *format, ...)
+{
+    va_list ap;
+    check_skipped++;
+    printf("SKIP %s:%d ", file, line);
+    va_start(ap, format);
+    vprintf(format, ap);
+    va_end(ap);
+    printf("\n");
+}
+CHECK_ATTRIBUTE((unused)) static void check_begin(int argc, char **argv) { check_argc = argc; check_argv = argv; }
+CHECK_ATTRIBUTE((unused)) static int check_wanted(const char *name)
+{
+    int i;
+    for (i = 1; i < check_argc; i++) if (strstr(name, check_argv[i])) return 1;
+    return check_argc < 2;
+}
+CHECK_ATTRIBUTE((unused)) static int check_done(void)
+{
+    printf("%lld passed, %lld failed, %lld skipped\n", check_passed, check_failed, check_skipped);
+    return check_failed != 0;
+}
+#endif

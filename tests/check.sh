@@ -1,0 +1,162 @@
+#!/bin/sh
+# Everything that is not a test program: compilers and standards, symbols, markers, sanitizers, examples. Prints a line a check; exits
+# non-zero if one fails. usage: check.sh [name...]; CC, CFLAGS as for make; COMPILERS: those to try (gcc clang)
+cd "$(dirname "$0")/.." || exit 1
+all="compilers static units symbols markers ops size examples address thread valgrind verified"
+dir=build/check
+mkdir -p $dir
+CC=${CC:-cc} CFLAGS=${CFLAGS:--O3 -march=native}
+COMPILERS=${COMPILERS:-$(for c in gcc clang; do command -v $c; done)}
+warn="-Wall -Wextra -Werror"
+failed=""
+
+printf '#define GPUTRAIN_IMPLEMENTATION\n#include "gputrain.h"\nint main(void) { return 0; }\n' >$dir/all.c
+printf '#include "gputrain.h"\n#include "gputrain.h"\nint main(void) { return 0; }\n' >$dir/api.c
+cp $dir/all.c $dir/all.cc
+cp $dir/api.c $dir/api.cc
+
+# compile compiler standard file flags...
+compile() {
+    c=$1 std=$2 file=$3
+    shift 3
+    case $std in c++*) file=$file.cc ;; *) file=$file.c; set -- "$@" -Wpedantic ;; esac
+    $c -std="$std" $warn "$@" -I. $file || { echo "$c -std=$std $* $file fails"; return 1; }
+}
+
+# Every compiler and standard, optimised (some warnings come from the optimiser alone), the config macros, the examples in both languages.
+check_compilers() {
+    bad=0
+    for c in $COMPILERS; do
+        for std in c99 c11 c++11 c++20; do
+            compile "$c" $std $dir/all -O1 -c -o $dir/all.o || bad=1
+            compile "$c" $std $dir/api -fsyntax-only || bad=1
+            for macro in GPUTRAIN_STATIC GPUTRAIN_CUDA GPUTRAIN_DOUBLE GPUTRAIN_NO_THREADS; do
+                compile "$c" $std $dir/all -fsyntax-only -D$macro || bad=1
+            done
+        done
+        for example in examples/*.c; do
+            $c -std=c99 $warn -Wpedantic -fsyntax-only "$example" && $c -x c++ -std=c++11 $warn -fsyntax-only "$example" || bad=1
+        done
+        for test in tests/test_*.c tests/bench/*.c; do $c -std=gnu11 $warn -fsyntax-only -I. "$test" || bad=1; done
+    done
+    return $bad
+}
+
+# A private copy: no warnings, unused or other, and nothing exported.
+check_static() {
+    bad=0
+    for c in $COMPILERS; do
+        for std in c99 c++11; do
+            compile "$c" $std $dir/all -O1 -c -DGPUTRAIN_STATIC -o $dir/static.o || bad=1
+            names=$(nm -g --defined-only $dir/static.o | awk '{ print $NF }' | grep -vx main)
+            [ -z "$names" ] || { echo "exported with GPUTRAIN_STATIC: $names"; bad=1; }
+        done
+    done
+    return $bad
+}
+
+# Declarations in one file and the implementation in another, in C and C++ mixed; and two private copies in one program.
+check_units() {
+    bad=0
+    printf '#define GPUTRAIN_IMPLEMENTATION\n#include "gputrain.h"\n' >$dir/lib.c
+    printf '#include "gputrain.h"\n#include <string.h>\nint main(void) { gtr_desc d; gtr_context *c; memset(&d, 0, sizeof d); c = gtr_create(d); gtr_destroy(c); return c ? 0 : 1; }\n' >$dir/use.c
+    cp $dir/use.c $dir/use.cc
+    for k in 1 2; do
+        printf '#define GPUTRAIN_STATIC\n#define GPUTRAIN_IMPLEMENTATION\n#include "gputrain.h"\nint copy%d(void);\nint copy%d(void) { gtr_desc d; gtr_context *c; memset(&d, 0, sizeof d); c = gtr_create(d); gtr_destroy(c); return c ? 0 : 1; }\n' $k $k >$dir/copy$k.c
+    done
+    printf 'int copy1(void); int copy2(void);\nint main(void) { return copy1() + copy2(); }\n' >$dir/copies.c
+    $CC -O1 -I. -c $dir/lib.c -o $dir/lib.o || return 1
+    $CC $warn -I. $dir/use.c $dir/lib.o -o $dir/use -lm -pthread && $dir/use || bad=1
+    ${CXX:-c++} $warn -I. $dir/use.cc $dir/lib.o -o $dir/use -lm -pthread && $dir/use || bad=1
+    $CC -O1 $warn -I. $dir/copies.c $dir/copy1.c $dir/copy2.c -o $dir/copies -lm -pthread && $dir/copies || bad=1
+    return $bad
+}
+
+check_symbols() {
+    $CC -O1 -I. -c $dir/all.c -o $dir/all.o || return 1
+    names=$(nm -g --defined-only $dir/all.o | awk '{ print $NF }' | grep -vx main | grep -v '^gtr_[a-z]')
+    [ -z "$names" ] || { echo "exported beside gtr_: $names"; return 1; }
+    macros=$($CC -I. -E -dM -include gputrain.h -x c /dev/null | awk '{ sub(/\(.*/, "", $2); print $2 }' | sort >$dir/with
+        $CC -I. -E -dM -include stdbool.h -include stddef.h -include stdint.h -x c /dev/null | awk '{ sub(/\(.*/, "", $2); print $2 }' | sort >$dir/without
+        comm -23 $dir/with $dir/without | grep -vE '^(GTR_|GPUTRAIN_)')
+    [ -z "$macros" ] || { echo "macros defined beside GTR_ and GPUTRAIN_: $macros"; return 1; }
+}
+
+check_markers() { sh tests/check_markers.sh; }
+
+# An op is a row and its own section: nothing switches on an op's number, and nothing outside an op's section asks for it by number.
+check_ops() {
+    for f in gputrain.h gputrain_cuda.cu; do
+        [ ! -f $f ] || awk -v file=$f '
+            /^\/\/ >>/ { section = $2 }
+            /switch *\(.*[>.]op *\)/ || /case +GTR__OP_/ { print file ":" NR ": switches on an op: " $0 }' $f
+    done >$dir/ops
+    [ ! -s $dir/ops ] || { cat $dir/ops; return 1; }
+}
+
+check_size() {
+    lines=$(wc -l <gputrain.h)
+    doc=$(grep -n '^\*/' gputrain.h | head -n 1 | cut -d: -f1)
+    echo "gputrain.h has $lines lines, $doc of them to read"
+    [ "$lines" -le 9000 ] && [ "$doc" -le 150 ]
+}
+
+check_examples() {
+    bad=0
+    for e in 01_smallest 02_digits 04_gan 05_regression; do
+        $CC $CFLAGS $warn examples/$e.c -o $dir/$e -lm -pthread && $dir/$e >$dir/$e.log 2>&1 || { echo "example $e fails"; tail -n 5 $dir/$e.log; bad=1; }
+        tail -n 1 $dir/$e.log
+    done
+    [ "$(wc -l <examples/01_smallest.c)" -lt 40 ] || { echo "the smallest example has 40 lines or more"; bad=1; }
+    if [ -f build/fashion/train-images-idx3-ubyte ]; then
+        $CC $CFLAGS $warn examples/03_fashion.c -o $dir/03_fashion -lm -pthread && $dir/03_fashion build/fashion 0 fp32 1 >$dir/03_fashion.log 2>&1
+        tail -n 1 $dir/03_fashion.log
+    fi
+    return $bad
+}
+
+# The tests, small, built by $1 with flags $2; WRAP as for run.sh.
+run_tests() {
+    programs=""
+    for t in tests/test_*.c; do
+        o=$dir/$(basename "$t" .c)
+        $1 -g $2 -I. "$t" -o "$o" -lm -pthread || return 1
+        programs="$programs $o"
+    done
+    GTR_TEST_SMALL=1 sh tests/run.sh $programs >$dir/tests.log 2>&1
+    rc=$?
+    [ $rc -eq 0 ] || grep -vE '^(ok|pass)' $dir/tests.log | tail -n 40
+    tail -n 1 $dir/tests.log
+    return $rc
+}
+check_address() {
+    bad=0
+    for c in $COMPILERS; do run_tests "$c" "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all" || bad=1; done
+    return $bad
+}
+check_thread() {
+    bad=0
+    for c in $COMPILERS; do run_tests "$c" "-O1 -fsanitize=thread" || bad=1; done
+    return $bad
+}
+check_valgrind() { WRAP="valgrind -q --error-exitcode=9 --leak-check=full" run_tests "$CC" "-O1"; }
+
+# tests/cuda-verified must hold a line of every shard with the hashes of these very sources.
+check_verified() {
+    bad=0
+    for shard in native ptx75 ptx80 sm8 sanitize; do
+        lines=$(grep " $shard: " tests/cuda-verified 2>/dev/null)
+        sh tests/hash.sh >$dir/hash
+        while read -r h f; do lines=$(echo "$lines" | grep "$h $f"); done <$dir/hash
+        [ -n "$lines" ] || { echo "tests/cuda-verified has no line of shard $shard for these sources: make test-cuda SHARD=$shard RECORD=tests/cuda-verified"; bad=1; }
+    done
+    return $bad
+}
+
+for name in ${*:-$all}; do
+    start=$(date +%s)
+    echo "-- $name"
+    if check_"$name"; then echo "ok   $name, $(($(date +%s) - start)) s"; else echo "FAIL $name"; failed="$failed $name"; fi
+done
+if [ -n "$failed" ]; then echo "failed:$failed"; exit 1; fi
+echo "all checks passed"

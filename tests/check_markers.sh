@@ -1,0 +1,26 @@
+#!/bin/sh
+# The header's CONTENTS must list its markers (`// >>name` at column 0), in order, each once; an op of the .cu must be one of the header's.
+# usage: check_markers.sh [--print]     --print: writes the list as it should stand
+cd "$(dirname "$0")/.." || exit 1
+mkdir -p build
+marks() { grep -o '^// >>[a-z0-9:_-]*' "$1" | sed 's#^// ##'; }
+marks gputrain.h >build/markers
+if [ "$1" = --print ]; then
+    awk '{ if (length(line) + length($0) > 125) { print line; line = "" } line = line (line == "" ? "    " : " ") $0 } END { print line }' build/markers
+    exit 0
+fi
+awk '/^CONTENTS/ { on = 1; next } on && /^$/ { exit } on { for (i = 1; i <= NF; i++) if ($i ~ /^>>/) print $i }' gputrain.h >build/contents
+bad=0
+twice=$(sort build/markers | uniq -d)
+[ -z "$twice" ] || { echo "markers that stand twice in gputrain.h: $twice"; bad=1; }
+diff build/contents build/markers >build/markers.diff || { echo "CONTENTS (<) and markers (>) of gputrain.h differ:"; cat build/markers.diff; bad=1; }
+if [ -f gputrain_cuda.cu ]; then
+    marks gputrain_cuda.cu >build/markers.cu
+    twice=$(sort build/markers.cu | uniq -d)
+    [ -z "$twice" ] || { echo "markers that stand twice in gputrain_cuda.cu: $twice"; bad=1; }
+    grep '^>>op:' build/markers.cu | while read -r m; do
+        grep -qxF "$m" build/markers || echo "$m stands in gputrain_cuda.cu and not in gputrain.h"
+    done >build/markers.diff
+    [ ! -s build/markers.diff ] || { cat build/markers.diff; bad=1; }
+fi
+exit $bad

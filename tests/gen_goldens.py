@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""Writes tests/goldens.bin: what PyTorch computes, for tests/test_goldens.c to be measured against. Never edit the file by hand.
+
+usage: gen_goldens.py [path]        needs PyTorch 1.13 or newer and NumPy; values are computed in float64 from inputs that
+                                    are exact in float32, and stored rounded to float32
+
+The file, little-endian: 8 bytes "gtrgold1", u32 records; each record: u32 length of its name, the name, u32 kind, u32 ndim,
+u32 extents[ndim], then
+    kind 0: float32 elements        kind 1: int32 elements
+    kind 2: u32 seed, i32 log2, f32 shift: float32 elements made by made() below, which the C side repeats bit by bit
+Names: "<case>#<number>/<what>". Of an op's case, <what> is in0, in1, ... (inputs), i and f (attributes, if any), g (the output's
+gradient, where the output is no scalar), out, and d0, d1, ... (gradients of float inputs). Other cases are said where they are made.
+"""
+import struct
+import sys
+
+import numpy as np
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.set_default_dtype(torch.float64)
+records = []
+
+
+def mix(i, seed):
+    """32 well-mixed bits for each element i of a stream."""
+    x = (i.astype(np.uint32) * np.uint32(0x9E3779B1) + np.uint32((seed * 0x85EBCA77 + 1) & 0xFFFFFFFF)).astype(np.uint32)
+    x ^= x >> np.uint32(16)
+    x = (x * np.uint32(0x7FEB352D)).astype(np.uint32)
+    x ^= x >> np.uint32(15)
+    x = (x * np.uint32(0x846CA68B)).astype(np.uint32)
+    return x ^ (x >> np.uint32(16))
+
+
+def made(seed, shape, log2=0, shift=0.0):
+    """Uniform in shift +- 2^log2: 24 bits, exact in float32 for shifts that are small multiples of 2^log2."""
+    n = int(np.prod(shape)) if shape else 1
+    u = (mix(np.arange(n, dtype=np.uint32), seed) >> np.uint32(8)).astype(np.float64)
+    v = (u - 8388608.0) * 2.0 ** (log2 - 23) + shift
+    return v.astype(np.float32).astype(np.float64).reshape(shape)
+
+
+def put(name, kind, shape, data):
+    b = name.encode()
+    records.append(struct.pack("<I", len(b)) + b + struct.pack("<II", kind, len(shape)) + struct.pack(f"<{len(shape)}I", *shape) + data)
+
+
+def floats(name, t):
+    a = t.detach().numpy() if torch.is_tensor(t) else np.asarray(t)
+    put(name, 0, a.shape, a.astype("<f4").tobytes())
+
+
+def ints(name, a):
+    a = np.asarray(a)
+    put(name, 1, a.shape, a.astype("<i4").tobytes())
+
+
+seeds = 0
+
+
+def stream(name, shape, log2=0, shift=0.0):
+    """A record of kind 2, and its values as a tensor."""
+    global seeds
+    seeds += 1
+    put(name, 2, shape, struct.pack("<Iif", seeds, log2, shift))
+    return torch.tensor(made(seeds, shape, log2, shift))
+
+
+number = {}
+
+
+def case(op, inputs, f, i=(), a=()):
+    """One case of op. inputs: shapes, (shape, log2, shift), or an int array; f: PyTorch's form of it; i, a: attributes."""
+    k = number[op] = number.get(op, -1) + 1
+    at = f"{op}#{k}/"
+    x = []
+    for j, s in enumerate(inputs):
+        if isinstance(s, np.ndarray):
+            ints(f"{at}in{j}", s)
+            x.append(torch.tensor(s.astype(np.int64)))
+        else:
+            shape, log2, shift = s if len(s) == 3 and isinstance(s[0], tuple) else (s, 0, 0.0)
+            x.append(stream(f"{at}in{j}", shape, log2, shift).requires_grad_(True))
+    if len(i): ints(at + "i", np.array(i))
+    if len(a): floats(at + "f", np.array(a))
+    out = f(*x)
+    if not out.is_floating_point() or not out.requires_grad:
+        (floats if out.is_floating_point() else ints)(at + "out", out.detach().numpy())
+        return
+    floats(at + "out", out)
+    (out if out.dim() == 0 else (out * stream(at + "g", tuple(out.shape))).sum()).backward()
+    for j, t in enumerate(x):
+        if t.is_floating_point(): floats(f"{at}d{j}", t.grad)
+
+
+def labels(shape, n, seed, ignore=None):
+    r = mix(np.arange(int(np.prod(shape)), dtype=np.uint32), 1000 + seed) % np.uint32(n)
+    r = r.astype(np.int32).reshape(shape)
+    if ignore is not None: r.reshape(-1)[::3] = ignore
+    return r
+
+
+def ops():
+    T = lambda t, flag: t.transpose(-1, -2) if flag else t
+    for ta in (0, 1):
+        for tb in (0, 1):
+            for m, k, n, lead_a, lead_b in ((1, 1, 1, (), ()), (5, 7, 3, (), ()), (6, 33, 10, (), ()), (4, 5, 6, (3,), (3,)), (3, 4, 5, (2, 2), ()), (3, 8, 2, (), (3,))):
+                case("matmul", [lead_a + ((k, m) if ta else (m, k)), lead_b + ((n, k) if tb else (k, n))], lambda a, b: T(a, ta) @ T(b, tb), (ta, tb))
+    for x, m in (((1, 1), 1), ((4, 7), 5), ((33, 8), 3), ((2, 3, 6), 4), ((5, 19), 17)):
+        case("linear", [x, (m, x[-1]), (m,)], F.linear)
+        case("linear_no_bias", [x, (m, x[-1])], F.linear)
+    pairs = (((4, 5), (4, 5)), ((4, 5), (5,)), ((3, 1, 4), (2, 1)), ((6, 7), ()), ((1,), (9,)), ((2, 3, 5), (1, 3, 1)), ((33,), (33,)))
+    for a, b in pairs:
+        case("add", [a, b], lambda a, b: a + b)
+        case("sub", [a, b], lambda a, b: a - b)
+        case("mul", [a, b], lambda a, b: a * b)
+        case("div", [a, (b, 0, 2.0)], lambda a, b: a / b)
+    shapes = ((1,), (17,), (4, 33), (2, 3, 5), (1, 64))
+    for s in shapes:
+        w = (s, 2, 0.0)
+        case("scale", [w], lambda x: x * 1.5 - 0.25, a=(1.5, -0.25))
+        case("relu", [w], F.relu)
+        case("tanh", [w], torch.tanh)
+        case("sigmoid", [w], torch.sigmoid)
+        case("gelu", [w], F.gelu)
+        case("gelu_tanh", [w], lambda x: 0.5 * x * (1 + torch.tanh((2 / np.pi) ** 0.5 * (x + 0.044715 * x ** 3))))
+        case("exp", [w], torch.exp)
+        case("log", [(s, 0, 1.25)], torch.log)
+    for s, to in (((6,), (2, 3)), ((2, 3, 4), (6, 4)), ((4, 5), (20,)), ((1, 7), (7, 1, 1))):
+        case("reshape", [s], lambda x: x.reshape(to), to)
+    for s in ((3, 4), (2, 3, 4), (2, 2, 2, 3)):
+        case("flatten", [s], lambda x: x.flatten(1))
+    for s, d in (((3, 4), (1, 0)), ((2, 3, 4), (0, 2, 1)), ((2, 3, 4), (2, 0, 1)), ((2, 3, 4, 5), (0, 2, 1, 3)), ((1, 5, 3), (1, 0, 2))):
+        case("permute", [s], lambda x: x.permute(d), d)
+    for ss, axis in ((((2, 3), (2, 4)), 1), (((2, 3), (1, 3), (4, 3)), 0), (((2, 3, 1), (2, 3, 5)), -1), (((2, 1, 4), (2, 2, 4)), 1)):
+        case("concat", list(ss), lambda *x: torch.cat(x, axis), (axis,))
+    for s, axis, b, e in (((7,), 0, 2, 5), ((4, 9), 1, 0, 4), ((4, 9), -1, 8, 9), ((2, 5, 3), 1, 1, 4), ((6, 2), 0, 3, 6)):
+        case("slice", [s], lambda x: x.narrow(axis, b, e - b), (axis, b, e))
+    for name in ("sum", "mean"):
+        for s, axes, keep in (((7,), (), 0), ((3, 5), (0,), 0), ((3, 5), (1,), 1), ((2, 3, 4), (1,), 0), ((2, 3, 4), (0, 2), 0), ((2, 3, 4), (-1, 0), 1), ((9, 33), (), 0)):
+            dims = axes or tuple(range(len(s)))
+            case(name, [(s, 0, 0.5)], lambda x: getattr(x, name)(dim=dims, keepdim=bool(keep)), (keep,) + axes)
+    for s, axis in (((5,), 0), ((4, 10), 1), ((4, 10), 0), ((2, 3, 7), -1), ((2, 5, 3), 1), ((3, 33), -1)):
+        case("softmax", [(s, 2, 0.0)], lambda x: F.softmax(x, axis), (axis,))
+        case("argmax", [(s, 2, 0.0)], lambda x: x.argmax(axis), (axis,))
+    for n, (rows, width) in enumerate((((6,), (5, 3)), ((2, 3), (7, 4)), ((1,), (1, 1)), ((9,), (3, 17)))):
+        case("embedding", [labels(rows, width[0], n), width], lambda ids, t: F.embedding(ids, t))
+    for n, s in enumerate(((4, 10), (1, 2), (7, 3), (33, 5))):
+        y = labels(s[:1], s[1], 20 + n)
+        for smooth in (0.0, 0.1):
+            case("cross_entropy", [(s, 2, 0.0), y], lambda x, y: F.cross_entropy(x, y, label_smoothing=smooth), (-100,), (smooth,))
+        y = labels(s[:1], s[1], 30 + n, ignore=-100 if n % 2 else 0)
+        if n != 1: case("cross_entropy", [(s, 2, 0.0), y], lambda x, y: F.cross_entropy(x, y, ignore_index=-100 if n % 2 else 0, label_smoothing=0.2), (-100 if n % 2 else 0,), (0.2,))
+        case("accuracy", [(s, 2, 0.0), labels(s[:1], s[1], 40 + n)], lambda x, y: (x.argmax(1) == y).double().mean().detach())
+    for s in ((1,), (4, 3), (33, 2), (2, 3, 5)):
+        case("mse", [s, s], F.mse_loss)
+        case("bce_with_logits", [(s, 2, 0.0), (s, -1, 0.5)], F.binary_cross_entropy_with_logits)
+        case("stop_gradient", [s, s], lambda x, y: x.detach() * y + 0 * x)
+
+
+def batch_norm():
+    """batch_norm#k: in0, weight, bias, mean, var (running, before), g; train (output), d0, dweight, dbias; eval (output)."""
+    for k, s in enumerate(((2, 1), (5, 3), (33, 4), (8, 17))):
+        at = f"batch_norm#{k}/"
+        m = nn.BatchNorm1d(s[1])
+        x = stream(at + "in0", s, 1, 0.5).requires_grad_(True)
+        m.weight.data, m.bias.data = stream(at + "weight", s[1:], 0, 1.5), stream(at + "bias", s[1:])
+        m.running_mean.data, m.running_var.data = stream(at + "mean", s[1:]), stream(at + "var", s[1:], 0, 1.5)
+        m.eval()
+        floats(at + "eval", m(x))
+        m.train()
+        out = m(x)
+        floats(at + "train", out)
+        (out * stream(at + "g", s)).sum().backward()
+        for n, t in (("d0", x), ("dweight", m.weight), ("dbias", m.bias)): floats(at + n, t.grad)
+
+
+def micro_batches():
+    """micro#0: four micro-batches of x (32, 6) a step, three steps of SGD with momentum, through batch_norm: x0..x2, y0..y2, the initial
+    parameters by their names; loss (3), gradients of the first step (grad/<name>), and all parameters and buffers after the third (end/<name>)."""
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc1, self.bn, self.fc2 = nn.Linear(6, 8), nn.BatchNorm1d(8), nn.Linear(8, 3)
+        def forward(self, x): return self.fc2(F.relu(self.bn(self.fc1(x))))
+    at = "micro#0/"
+    net = Net()
+    for n, p in net.named_parameters(): p.data = stream(at + n, tuple(p.shape), -1, 1.0 if n == "bn.weight" else 0.0)
+    opt = torch.optim.SGD(net.parameters(), lr=0.125, momentum=0.875)
+    losses = []
+    for step in range(3):
+        x, y = stream(f"{at}x{step}", (32, 6), 1), labels((32,), 3, 50 + step)
+        ints(f"{at}y{step}", y)
+        opt.zero_grad()
+        total = 0
+        for i in range(4):
+            loss = F.cross_entropy(net(x[8 * i:8 * i + 8]), torch.tensor(y[8 * i:8 * i + 8].astype(np.int64))) / 4
+            loss.backward()
+            total += loss.item()
+        losses.append(total)
+        if step == 0:
+            for n, p in net.named_parameters(): floats(f"{at}grad/{n}", p.grad)
+        opt.step()
+    floats(at + "loss", np.array(losses))
+    for n, p in net.named_parameters(): floats(f"{at}end/{n}", p)
+    for n, b in net.named_buffers(): (floats if b.is_floating_point() else ints)(f"{at}end/{n}", b.detach().numpy())
+
+
+OPTIMIZERS = (  # kind (0 SGD, 1 Adam, 2 AdamW), lr, momentum, nesterov, weight_decay, beta1, beta2, clip
+    (0, 0.125, 0, 0, 0, 0, 0, 0), (0, 0.125, 0.875, 0, 0, 0, 0, 0), (0, 0.0625, 0.875, 1, 0, 0, 0, 0), (0, 0.125, 0.875, 0, 0.0625, 0, 0, 0),
+    (0, 0.0625, 0.5, 1, 0.03125, 0, 0, 0), (1, 0.001, 0, 0, 0, 0.9, 0.999, 0), (1, 0.015625, 0, 0, 0.0625, 0.9, 0.999, 0),
+    (1, 0.015625, 0, 0, 0, 0.5, 0.75, 0), (2, 0.001, 0, 0, 0.01, 0.9, 0.999, 0), (2, 0.015625, 0, 0, 0.25, 0.9, 0.999, 0),
+    (0, 0.125, 0, 0, 0, 0, 0, 1), (1, 0.015625, 0, 0, 0, 0.9, 0.999, 0.5))
+
+
+def optimizers():
+    """optimizer#k: f (the row of OPTIMIZERS), p0 (7, 5), p1 (11): values before; at each of 100 steps t the gradients are
+    made(5000 + 2 t + which) times 4 if t is a multiple of 7; norm (100, if clipped), end0, end1 (after 10 steps: ten0, ten1)."""
+    for k, row in enumerate(OPTIMIZERS):
+        kind, lr, momentum, nesterov, decay, b1, b2, clip = row
+        at = f"optimizer#{k}/"
+        floats(at + "f", np.array(row, dtype=np.float64))
+        p = [nn.Parameter(stream(at + "p0", (7, 5))), nn.Parameter(stream(at + "p1", (11,)))]
+        opt = (torch.optim.SGD(p, lr, momentum, weight_decay=decay, nesterov=bool(nesterov)) if kind == 0 else
+               (torch.optim.Adam if kind == 1 else torch.optim.AdamW)(p, lr, (b1, b2), weight_decay=decay))
+        norms = []
+        for t in range(100):
+            for which, q in enumerate(p): q.grad = torch.tensor(made(5000 + 2 * t + which, tuple(q.shape)) * (4 if t % 7 == 0 else 1))
+            if clip: norms.append(nn.utils.clip_grad_norm_(p, clip).item())
+            opt.step()
+            if t == 9:
+                for which, q in enumerate(p): floats(f"{at}ten{which}", q)
+        if clip: floats(at + "norm", np.array(norms))
+        for which, q in enumerate(p): floats(f"{at}end{which}", q)
+
+
+def networks():
+    """mlp#k: 20-16-12-5, batch 32, 10 steps, each with a batch of its own (x0.., y0..; y are classes for k of cross-entropy, floats
+    else): i (activation: 0 relu, 1 tanh, 2 gelu; loss: 0 cross-entropy, 1 mse, 2 bce; optimizer: 0 SGD with momentum 0.875 and rate 0.0625,
+    1 Adam with rate 0.001); parameters by name; loss (10); gradients of the first step; end/<name> for SGD."""
+    k = 0
+    for act, loss_kind in ((0, 0), (1, 1), (2, 2)):
+        for adam in (0, 1):
+            at = f"mlp#{k}/"
+            k += 1
+            sizes = (20, 16, 12, 5)
+            net = nn.ModuleDict({f"fc{j + 1}": nn.Linear(a, b) for j, (a, b) in enumerate(zip(sizes, sizes[1:]))})
+            ints(at + "i", np.array((act, loss_kind, adam)))
+            for n, p in net.named_parameters(): p.data = stream(at + n, tuple(p.shape), -2)
+            opt = torch.optim.Adam(net.parameters(), 0.001) if adam else torch.optim.SGD(net.parameters(), 0.0625, 0.875)
+            f = (F.relu, torch.tanh, F.gelu)[act]
+            losses = []
+            for step in range(10):
+                h = stream(f"{at}x{step}", (32, 20))
+                if loss_kind == 0:
+                    y = labels((32,), 5, 60 + step)
+                    ints(f"{at}y{step}", y)
+                    y = torch.tensor(y.astype(np.int64))
+                else:
+                    y = stream(f"{at}y{step}", (32, 5), -1, 0.5)
+                h = f(net["fc1"](h))
+                h = f(net["fc2"](h))
+                loss = (F.cross_entropy, F.mse_loss, F.binary_cross_entropy_with_logits)[loss_kind](net["fc3"](h), y)
+                opt.zero_grad()
+                loss.backward()
+                losses.append(loss.item())
+                if step == 0:
+                    for n, p in net.named_parameters(): floats(f"{at}grad/{n}", p.grad)
+                opt.step()
+            floats(at + "loss", np.array(losses))
+            if not adam:
+                for n, p in net.named_parameters(): floats(f"{at}end/{n}", p)
+
+
+ops()
+batch_norm()
+micro_batches()
+optimizers()
+networks()
+path = sys.argv[1] if len(sys.argv) > 1 else "tests/goldens.bin"
+with open(path, "wb") as out:
+    out.write(b"gtrgold1" + struct.pack("<I", len(records)) + b"".join(records))
+print(f"{path}: {len(records)} records, {sum(map(len, records)) + 12} bytes, PyTorch {torch.__version__}")

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Runs test programs, shows what they print, and adds up their last lines, "N passed, N failed, N skipped". A program that ends
+# badly without a failed test counts as one. WRAP: a command to run them under.
+passed=0 failed=0 skipped=0
+for t in "$@"; do
+    echo "== $t"
+    { $WRAP "$t"; echo $? >"$t.rc"; } 2>&1 | tee "$t.log"
+    rc=$(cat "$t.rc")
+    sum=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$t.log" | tail -n 1)
+    set_of() { echo "$sum" | sed -E "s/.*(^| )([0-9]+) $1.*/\2/"; }
+    if [ -n "$sum" ]; then
+        passed=$((passed + $(set_of passed))) failed=$((failed + $(set_of failed))) skipped=$((skipped + $(set_of skipped)))
+        [ "$rc" -eq 0 ] || [ "$(set_of failed)" -gt 0 ] || { echo "$t: exit status $rc"; failed=$((failed + 1)); }
+    else
+        echo "$t: ended without its last line, exit status $rc"
+        failed=$((failed + 1))
+    fi
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]

@@ -1,0 +1,1405 @@
+/* Files: safetensors, IDX, CSV, data sets in memory. What each bad file gets, round trips, thousands of mutants, every system call and every
+   allocation failing in turn, and a saving process killed at random moments. The loaders see the system through the wrappers below, which
+   fail on request. GTR_TEST_DEVICE=cuda runs what touches a device there; GTR_TEST_SMALL runs less of it.
+   `test_files --mutants N` writes mutants and verdicts to stdout for verdict_safetensors.py.
+       cc -O2 tests/test_files.c -o test_files -lm -pthread */
+#define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { IO_OPEN, IO_READ, IO_WRITE, IO_FSYNC, IO_CLOSE, IO_RENAME, IO_KINDS };
+static const char *const io_names[IO_KINDS] = { "open", "read", "write", "fsync", "close", "rename" };
+static struct { int kind, errnum, at, seen, hit, piece; char log[256]; } io;    /* call at (from 1) of kind fails once; piece: bytes a call moves at most */
+static int io_fails(int kind, int more)
+{
+    size_t n = strlen(io.log);
+    if (n + 2 < sizeof io.log && !(n && kind == IO_WRITE && io.log[n - 1] == 'w')) { io.log[n] = (char)(more ? more : "orwfcn"[kind]); io.log[n + 1] = 0; }
+    if (kind != io.kind || ++io.seen != io.at) return 0;
+    io.hit = 1;
+    errno = io.errnum;
+    return 1;
+}
+static int io_open(const char *path, int flags, mode_t mode) { return io_fails(IO_OPEN, flags & O_EXCL ? 'O' : 0) ? -1 : open(path, flags, mode); }
+static ssize_t io_read(int fd, void *p, size_t n) { return io_fails(IO_READ, 0) ? -1 : read(fd, p, io.piece && n > (size_t)io.piece ? (size_t)io.piece : n); }
+static ssize_t io_write(int fd, const void *p, size_t n) { return io_fails(IO_WRITE, 0) ? -1 : write(fd, p, io.piece && n > (size_t)io.piece ? (size_t)io.piece : n); }
+static int io_fsync(int fd) { return io_fails(IO_FSYNC, 0) ? -1 : fsync(fd); }
+static int io_close(int fd)     /* as Linux does: the descriptor is gone even if it fails */
+{
+    int failed = io_fails(IO_CLOSE, 0), e = errno, r = close(fd);
+    if (failed) errno = e;
+    return failed ? -1 : r;
+}
+static int io_rename(const char *a, const char *b) { return io_fails(IO_RENAME, 0) ? -1 : rename(a, b); }
+#define open(path, flags, mode) io_open(path, flags, mode)
+#define read(fd, p, n) io_read(fd, p, n)
+#define write(fd, p, n) io_write(fd, p, n)
+#define fsync(fd) io_fsync(fd)
+#define close(fd) io_close(fd)
+#define rename(a, b) io_rename(a, b)
+#define GPUTRAIN_STATIC
+#define GPUTRAIN_IMPLEMENTATION
+#include "../gputrain.h"
+#undef open
+#undef read
+#undef write
+#undef fsync
+#undef close
+#undef rename
+#include "check.h"
+
+static bool small;
+static gtr_device device;
+static char folder[256];
+static uint64_t seed = 0x9e3779b97f4a7c15u;
+static uint32_t draw(void)
+{
+    seed ^= seed << 13; seed ^= seed >> 7; seed ^= seed << 17;
+    return (uint32_t)(seed >> 32);
+}
+static uint32_t below(uint32_t n) { return (uint32_t)((uint64_t)draw() * n >> 32); }
+static const char *in_folder(const char *name)
+{
+    static char path[4][512];
+    static int k;
+    k = (k + 1) % 4;
+    snprintf(path[k], sizeof path[k], "%s/%s", folder, name);
+    return path[k];
+}
+static void put(const char *path, const void *bytes, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(bytes, 1, n, f) != n || fclose(f)) { printf("cannot write %s\n", path); exit(1); }
+}
+static unsigned char *get(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "rb");
+    unsigned char *p = (unsigned char *)malloc(1 << 20);
+    *n = f ? fread(p, 1, 1 << 20, f) : 0;
+    if (f) fclose(f);
+    return p;
+}
+static int files_in_folder(void)
+{
+    DIR *d = opendir(folder);
+    int n = 0;
+    while (d && readdir(d)) n++;
+    if (d) closedir(d);
+    return n - 2;
+}
+
+static gtr_context *context(gtr_device where)
+{
+    gtr_desc d;
+    memset(&d, 0, sizeof d);
+    d.device = where;
+    d.threads = 1;
+    if (where == GTR_DEVICE_CUDA && getenv("GTR_TEST_MAX_SM")) d.max_sm = atoi(getenv("GTR_TEST_MAX_SM"));
+    return gtr_create(d);
+}
+/* The model of most tests: two matrices, a vector, a scalar, an int64 scalar. */
+#define MODEL 5
+static void model(gtr_context *ctx)
+{
+    gtr_init init;
+    memset(&init, 0, sizeof init);
+    gtr_parameter(ctx, "fc1.weight", gtr_shape2(3, 4), init);
+    gtr_parameter(ctx, "fc1.bias", gtr_shape1(3), init);
+    gtr_parameter(ctx, "a", gtr_shape2(1, 1), init);
+    gtr_parameter(ctx, "scalar", gtr_shape0(), init);
+    gtr__buffer(ctx, "bn.num_batches_tracked", GTR_I64, gtr_shape0(), 0);
+    if (ctx->n_parameter != MODEL) { printf("no model: %s\n", gtr_error_text(ctx)); exit(1); }
+}
+/* All values of the model are a function of version. */
+static void fill(gtr_context *ctx, int version)
+{
+    int64_t k, i, n;
+    for (k = 0; k < ctx->n_parameter; k++) {
+        gtr_tensor *p = ctx->parameter[k];
+        gtr_float v[64];
+        int64_t count = (int64_t)version << 33 | 5;
+        for (i = 0, n = gtr__count(&p->shape); i < n && i < 64; i++) v[i] = (gtr_float)(version + (double)k / 4 + (double)i / 64);
+        if (gtr_set(p, p->dtype == GTR_I64 ? (const void *)&count : v, p->data_bytes) != GTR_OK) CHECK(0, "set: %s", gtr_error_text(ctx));
+    }
+}
+/* The version that the values are, -1 if they are of none. */
+static int version_of(gtr_context *ctx)
+{
+    int64_t k, i, n, count;
+    int version = -1;
+    for (k = ctx->n_parameter - 1; k >= 0; k--) {
+        gtr_tensor *p = ctx->parameter[k];
+        gtr_float v[64];
+        if (gtr_get(p, p->dtype == GTR_I64 ? (void *)&count : v, p->data_bytes) != GTR_OK) return -1;
+        if (p->dtype == GTR_I64) { version = (int)(count >> 33); if ((count & 0xffff) != 5) return -1; continue; }
+        for (i = 0, n = gtr__count(&p->shape); i < n && i < 64; i++) if (v[i] != (gtr_float)(version + (double)k / 4 + (double)i / 64)) return -1;
+    }
+    return version;
+}
+
+/* --- safetensors */
+
+static void round_trip(void)
+{
+    gtr_context *a = context(device), *b = context(device);
+    unsigned char *one, *two;
+    size_t n, m;
+    uint64_t header = 0;
+    int k;
+    model(a);
+    model(b);
+    fill(a, 7);
+    fill(b, 1);
+    EXPECT_EQ(gtr_save(a, in_folder("m.safetensors")), GTR_OK);
+    EXPECT_EQ(gtr_load(b, in_folder("m.safetensors")), GTR_OK);
+    EXPECT_EQ(version_of(b), 7);
+    EXPECT_EQ(gtr_save(b, in_folder("n.safetensors")), GTR_OK);
+    one = get(in_folder("m.safetensors"), &n);
+    two = get(in_folder("n.safetensors"), &m);
+    EXPECT(n == m && n > 8 && !memcmp(one, two, n));
+    for (k = 7; k >= 0; k--) header = header << 8 | one[k];
+    EXPECT_EQ(header % 8, 0);
+    EXPECT_EQ(n, 8 + header + 8 + 4 * (12 + 3 + 1 + 1));
+    {   /* widest elements first, then by name; what PyTorch's tools look for */
+        static const char want[] = "{\"__metadata__\":{\"format\":\"pt\"},\"bn.num_batches_tracked\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[0,8]},"
+            "\"a\":{\"dtype\":\"F32\",\"shape\":[1,1],\"data_offsets\":[8,12]},\"fc1.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[12,24]},"
+            "\"fc1.weight\":{\"dtype\":\"F32\",\"shape\":[3,4],\"data_offsets\":[24,72]},\"scalar\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[72,76]}}";
+        CHECK(!memcmp(one + 8, want, sizeof want - 1), "the header is %.*s", (int)header, (char *)one + 8);
+    }
+    EXPECT_EQ(files_in_folder(), 2);
+    EXPECT_OK(a);
+    EXPECT_OK(b);
+    free(one);
+    free(two);
+    gtr_destroy(a);
+    gtr_destroy(b);
+    a = context(device);    /* no tensors at all */
+    EXPECT_EQ(gtr_save(a, in_folder("m.safetensors")), GTR_OK);
+    EXPECT_EQ(gtr_load(a, in_folder("m.safetensors")), GTR_OK);
+    EXPECT_EQ(gtr_load(a, in_folder("n.safetensors")), GTR_ERR_SHAPE);
+    EXPECT_ERROR(a, GTR_ERR_SHAPE, "is not in the model");
+    gtr_destroy(a);
+}
+/* NaN payloads, infinities, -0 and denormals come back bit by bit; so do names that JSON must escape. */
+static void bits_and_names(void)
+{
+    static const char *const names[] = { "quote\"back\\slash", "tab\tnew\nline", "\xc3\xa9t\xc3\xa9", "\xf0\x9f\x99\x82", "del\x7f", "a/b", "." };
+    gtr_context *ctx = context(device);
+    gtr_init init;
+    uint32_t bits[7][6] = {{ 0x7fc12345, 0xff800000, 0x7f800000, 0x80000000, 1, 0x7f7fffff }}, got[6];
+    int i, k;
+    memset(&init, 0, sizeof init);
+    for (i = 0; i < 7; i++) {
+        gtr_parameter(ctx, names[i], gtr_shape2(2, 3), init);
+        if (i) for (k = 0; k < 6; k++) bits[i][k] = (draw() & 0xff7fffffu) | 1u;
+#ifndef GPUTRAIN_DOUBLE
+        EXPECT_EQ(gtr_set(gtr_parameter_at(ctx, i), bits[i], sizeof bits[i]), GTR_OK);
+#endif
+    }
+    EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_OK);
+#ifndef GPUTRAIN_DOUBLE
+    for (i = 0; i < 7; i++) EXPECT_EQ(gtr_set(gtr_parameter_at(ctx, i), bits[6 - i], sizeof bits[i]), GTR_OK);
+#endif
+    EXPECT_EQ(gtr_load(ctx, in_folder("m.safetensors")), GTR_OK);
+#ifndef GPUTRAIN_DOUBLE
+    for (i = 0; i < 7; i++) {
+        EXPECT_EQ(gtr_get(gtr_parameter_at(ctx, i), got, sizeof got), GTR_OK);
+        CHECK(!memcmp(got, bits[i], sizeof got), "bits of \"%s\" have changed", names[i]);
+    }
+#endif
+    (void)got; (void)bits;
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+    ctx = context(GTR_DEVICE_CPU);      /* what the format cannot hold */
+    gtr_parameter(ctx, "\xff\xfe", gtr_shape1(1), init);
+    EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "UTF-8");
+    gtr_destroy(ctx);
+    ctx = context(GTR_DEVICE_CPU);
+    gtr_parameter(ctx, "__metadata__", gtr_shape1(1), init);
+    EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_ERR_ARG);
+    gtr_destroy(ctx);
+}
+
+/* A file of header and as many bytes of data; names are those of the model below: "a" F32 (2, 2) and "n" I64 (). */
+static size_t st_file(unsigned char *out, const char *header, size_t n, size_t data)
+{
+    int i;
+    for (i = 0; i < 8; i++) out[i] = (unsigned char)(n >> (8 * i));
+    memcpy(out + 8, header, n);
+    memset(out + 8 + n, 0, data);
+    return 8 + n + data;
+}
+#define A "\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]}"
+#define N "\"n\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[0,8]}"
+static const struct { const char *header; size_t data; gtr_result want; const char *part; } st_cases[] = {
+    { "{" A "," N "}", 24, GTR_OK, "" },
+    { "{" N "," A "}        ", 24, GTR_OK, "" },
+    { "{\"__metadata__\":{}," A "," N "}", 24, GTR_OK, "" },
+    { "{" A ",\"__metadata__\":{\"\":\"\\u0000\",\"x\":\"\\ud83d\\ude00\"}," N "}", 24, GTR_OK, "" },
+    { "{\n\t\"\\u0061\" : { \"data_offsets\" : [ 8 , 24 ] , \"sh\\u0061pe\" : [ 2 , 2 ] , \"dtype\" : \"\\u0046\\u00332\" } , " N " }", 24, GTR_OK, "" },
+    { "", 24, GTR_ERR_FORMAT, "'{' as the first byte" },
+    { " {" A "," N "}", 24, GTR_ERR_FORMAT, "'{' as the first byte" },
+    { "\n{" A "," N "}", 24, GTR_ERR_FORMAT, "'{' as the first byte" },
+    { "[" A "," N "]", 24, GTR_ERR_FORMAT, "'{' as the first byte" },
+    { "{" A "," N "}\n", 24, GTR_ERR_FORMAT, "nothing but spaces" },
+    { "{" A "," N "} x", 24, GTR_ERR_FORMAT, "nothing but spaces" },
+    { "{" A "," N "}}", 24, GTR_ERR_FORMAT, "nothing but spaces" },
+    { "{" A "," N, 24, GTR_ERR_FORMAT, "',' or '}'" },
+    { "{" A "," N ",}", 24, GTR_ERR_FORMAT, "a tensor's name" },
+    { "{" A " " N "}", 24, GTR_ERR_FORMAT, "',' or '}'" },
+    { "{" A ",," N "}", 24, GTR_ERR_FORMAT, "a tensor's name" },
+    { "{a:1}", 0, GTR_ERR_FORMAT, "a tensor's name" },
+    { "{\"a\" 1}", 0, GTR_ERR_FORMAT, "':'" },
+    { "{\"a\":1}", 0, GTR_ERR_FORMAT, "'{' of a tensor" },
+    { "{\"a\":{}}", 0, GTR_ERR_FORMAT, "are missing" },
+    { "{\"a\":{\"b\":{\"c\":{\"d\":{}}}}}", 0, GTR_ERR_FORMAT, "a field that is not" },
+    { "{\"a\":{\"shape\":[[2],2]}}", 0, GTR_ERR_FORMAT, "a whole number" },
+    { "{\"a\xff\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "a character of a string" },
+    { "{\"\xc0\x80\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "UTF-8" },
+    { "{\"\xe0\x80\x80\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "UTF-8" },
+    { "{\"\xed\xa0\x80\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "UTF-8" },
+    { "{\"\xf4\x90\x80\x80\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "UTF-8" },
+    { "{\"\xc3\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "UTF-8" },
+    { "{\"a\tb\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "control" },
+    { "{\"\\x\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "escapes" },
+    { "{\"\\u12g4\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "escapes" },
+    { "{\"\\ud800\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "escapes" },
+    { "{\"\\udc00\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "escapes" },
+    { "{\"\\ud800\\u0041\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "escapes" },
+    { "{\"a", 4, GTR_ERR_FORMAT, "its end" },
+    { "{\"a\\", 4, GTR_ERR_FORMAT, "a string" },
+    { "{\"a\\u00", 4, GTR_ERR_FORMAT, "a string" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2.0,2],\"data_offsets\":[0,16]}}", 16, GTR_ERR_FORMAT, "',' or ']'" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2e0,2],\"data_offsets\":[0,16]}}", 16, GTR_ERR_FORMAT, "',' or ']'" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[-2,2],\"data_offsets\":[0,16]}}", 16, GTR_ERR_FORMAT, "not negative" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[+2,2],\"data_offsets\":[0,16]}}", 16, GTR_ERR_FORMAT, "a whole number" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[02,2],\"data_offsets\":[0,16]}}", 16, GTR_ERR_FORMAT, "leading zeros" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[\"2\",2],\"data_offsets\":[0,16]}}", 16, GTR_ERR_FORMAT, "a whole number" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[null],\"data_offsets\":[0,16]}}", 16, GTR_ERR_FORMAT, "a whole number" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2,],\"data_offsets\":[0,16]}}", 16, GTR_ERR_FORMAT, "a whole number" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[9223372036854775808],\"data_offsets\":[0,16]}}", 16, GTR_ERR_FORMAT, "2^63 - 1" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[99999999999999999999999],\"data_offsets\":[0,16]}}", 16, GTR_ERR_FORMAT, "2^63 - 1" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[9223372036854775807],\"data_offsets\":[0,16]}}", 16, GTR_ERR_FORMAT, "overflows" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,0]}}", 0, GTR_ERR_FORMAT, "overflows" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296,0],\"data_offsets\":[0,0]}}", 0, GTR_ERR_FORMAT, "overflows" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1152921504606846976,2],\"data_offsets\":[0,0]}}", 0, GTR_ERR_FORMAT, "overflows" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1,1,1,1,1,1,1,1,1],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "8 dimensions" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4,4]}}", 4, GTR_ERR_FORMAT, "two numbers" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4]}}", 4, GTR_ERR_FORMAT, "two numbers" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":4}}", 4, GTR_ERR_FORMAT, "'['" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1,\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "a whole number" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1}}", 4, GTR_ERR_FORMAT, "',' or ']'" },
+    { "{\"a\":{\"dtype\":32,\"shape\":[1],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "the dtype" },
+    { "{\"a\":{\"dtype\":\"F33\",\"shape\":[1],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "not known" },
+    { "{\"a\":{\"dtype\":\"f32\",\"shape\":[1],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "not known" },
+    { "{\"a\":{\"dtype\":\"F32\\u0000\",\"shape\":[1],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "not known" },
+    { "{\"a\":{\"shape\":[1],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "dtype is missing" },
+    { "{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "shape is missing" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1]}}", 4, GTR_ERR_FORMAT, "data_offsets are missing" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4],\"x\":1}}", 4, GTR_ERR_FORMAT, "a field that is not" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4],\"shape\":[1]}}", 4, GTR_ERR_FORMAT, "a field twice" },
+    { "{\"a\":{\"dtype\":\"F32\" \"shape\":[1]}}", 4, GTR_ERR_FORMAT, "',' or '}'" },
+    { "{\"a\":{\"dtype\" \"F32\"}}", 4, GTR_ERR_FORMAT, "':'" },
+    { "{\"a\":{dtype:\"F32\"}}", 4, GTR_ERR_FORMAT, "dtype, shape or data_offsets" },
+    { "{" A "," N "," A "}", 24, GTR_ERR_FORMAT, "tensor \"a\"" },
+    { "{" N ",\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,16]},\"\\u0061\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[16,24]}}", 24, GTR_ERR_FORMAT, "there twice" },
+    { "{\"\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "an empty name" },
+    { "{\"__metadata__\":{\"x\":1}," A "," N "}", 24, GTR_ERR_FORMAT, "a string, as all values" },
+    { "{\"__metadata__\":{\"x\":null}," A "," N "}", 24, GTR_ERR_FORMAT, "a string, as all values" },
+    { "{\"__metadata__\":{\"x\":{}}," A "," N "}", 24, GTR_ERR_FORMAT, "a string, as all values" },
+    { "{\"__metadata__\":null," A "," N "}", 24, GTR_ERR_FORMAT, "__metadata__" },
+    { "{\"__metadata__\":{\"x\"}," A "," N "}", 24, GTR_ERR_FORMAT, "':'" },
+    { "{\"__metadata__\":{\"x\":\"y\"," A "," N "}", 24, GTR_ERR_FORMAT, "a string, as all values" },
+    { "{\"__metadata__\":{\"x\":\"y\" 1}," A "," N "}", 24, GTR_ERR_FORMAT, "',' or '}'" },
+    { "{\"__metadata__\":{1:2}," A "," N "}", 24, GTR_ERR_FORMAT, "a key of __metadata__" },
+    { "{\"__metadata__\":{},\"__metadata__\":{}," A "," N "}", 24, GTR_ERR_FORMAT, "once only" },
+    { "{\"__metadata__\":{\"x\":\"1\",\"y\":\"2\",\"\\u0078\":\"3\"}," A "," N "}", 24, GTR_ERR_FORMAT, "once only" },
+    { "{\"__metadata__\":{\"x\":\"1\x01\"}," A "," N "}", 24, GTR_ERR_FORMAT, "control" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[24,8]}," N "}", 24, GTR_ERR_FORMAT, "want a range within" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[16,32]}," N "}", 24, GTR_ERR_FORMAT, "want a range within" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[4,20]}," N "}", 24, GTR_ERR_FORMAT, "its data begin at 4, want 8" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[12,28]}," N "}", 28, GTR_ERR_FORMAT, "its data begin at 12, want 8" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]}}", 24, GTR_ERR_FORMAT, "its data begin at 8, want 0" },
+    { "{" A "," N "}", 25, GTR_ERR_FORMAT, "25 bytes of data, want 24" },
+    { "{" A "," N "}", 23, GTR_ERR_FORMAT, "want a range within" },
+    { "{}", 1, GTR_ERR_FORMAT, "1 bytes of data, want 0" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_FORMAT, "16 bytes of data, want 192 bits" },
+    { "{\"a\":{\"dtype\":\"F4\",\"shape\":[3],\"data_offsets\":[0,2]}}", 2, GTR_ERR_FORMAT, "want 12 bits" },
+    { "{\"a\":{\"dtype\":\"F6_E2M3\",\"shape\":[3],\"data_offsets\":[0,2]}}", 2, GTR_ERR_FORMAT, "want 18 bits" },
+    { "{\"a\":{\"dtype\":\"F4\",\"shape\":[4],\"data_offsets\":[0,2]}}", 2, GTR_ERR_UNSUPPORTED, "F4" },
+    { "{\"a\":{\"dtype\":\"F6_E3M2\",\"shape\":[4],\"data_offsets\":[0,3]}}", 3, GTR_ERR_UNSUPPORTED, "F6_E3M2" },
+    { "{\"a\":{\"dtype\":\"F8_E4M3\",\"shape\":[16],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_UNSUPPORTED, "tensor \"a\" is of dtype F8_E4M3" },
+    { "{\"a\":{\"dtype\":\"BF16\",\"shape\":[2,2],\"data_offsets\":[8,16]}," N "}", 16, GTR_ERR_UNSUPPORTED, "BF16" },
+    { "{\"a\":{\"dtype\":\"F64\",\"shape\":[2,2],\"data_offsets\":[8,40]}," N "}", 40, GTR_ERR_UNSUPPORTED, "F64" },
+    { "{}", 0, GTR_ERR_SHAPE, "is missing" },
+    { "{\"__metadata__\":{\"format\":\"pt\"}}", 0, GTR_ERR_SHAPE, "tensor \"a\" F32 (2, 2) of the model is missing" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[0,16]}}", 16, GTR_ERR_SHAPE, "tensor \"n\" I64 () of the model is missing" },
+    { "{" A "," N ",\"b\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[24,24]}}", 24, GTR_ERR_SHAPE, "tensor \"b\" F32 (0,) is not in the model" },
+    { "{" A "," N ",\"b\\n\":{\"dtype\":\"F32\",\"shape\":[3,0],\"data_offsets\":[8,8]}}", 24, GTR_ERR_SHAPE, "tensor \"b?\" F32 (3, 0) is not" },
+    { "{\"a\\u0000\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_SHAPE, "tensor \"a\" F32 (2, 2) of the model is missing" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_SHAPE, "tensor \"a\" is F32 (4,) in the file, the model wants F32 (2, 2)" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2,1],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_SHAPE, "F32 (2, 2, 1)" },
+    { "{\"a\":{\"dtype\":\"I64\",\"shape\":[2,2],\"data_offsets\":[8,40]}," N "}", 40, GTR_ERR_SHAPE, "tensor \"a\" is I64 (2, 2)" },
+    { "{" A ",\"n\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 24, GTR_ERR_SHAPE, "tensor \"n\" is F32 (2,)" },
+};
+#undef A
+#undef N
+
+/* Loading bytes gives code, and changes nothing but on success. */
+static void expect_load(gtr_context *ctx, const unsigned char *bytes, size_t n, gtr_result want, const char *part, const char *what)
+{
+    const char *path = in_folder("bad.safetensors");
+    gtr_float a[4] = { 1, 2, 3, 4 };
+    int64_t k = 5;
+    gtr_result r;
+    put(path, bytes, n);
+    gtr_set(gtr_parameter_at(ctx, 0), a, sizeof a);
+    gtr_set(gtr_parameter_at(ctx, 1), &k, sizeof k);
+    r = gtr_load(ctx, path);
+    gtr_get(gtr_parameter_at(ctx, 0), a, sizeof a);
+    gtr_get(gtr_parameter_at(ctx, 1), &k, sizeof k);
+    CHECK(r == want, "%s: got '%s' (%s), want '%s'", what, gtr_result_text(r), gtr_error_text(ctx), gtr_result_text(want));
+    CHECK(gtr_error(ctx) == r && strstr(gtr_error_text(ctx), part) && (r == GTR_OK || strstr(gtr_error_text(ctx), path)), "%s: the error is '%s', want the file and \"%s\"", what, gtr_error_text(ctx), part);
+    if (r == GTR_OK) CHECK(a[0] == 0 && a[3] == 0 && k == 0, "%s: not loaded", what);
+    else CHECK(a[0] == 1 && a[1] == 2 && a[2] == 3 && a[3] == 4 && k == 5, "%s: parameters have changed", what);
+    gtr_error_clear(ctx);
+}
+static gtr_context *small_model(void)
+{
+    gtr_context *ctx = context(GTR_DEVICE_CPU);
+    gtr_init init;
+    memset(&init, 0, sizeof init);
+    gtr_parameter(ctx, "a", gtr_shape2(2, 2), init);
+    gtr__buffer(ctx, "n", GTR_I64, gtr_shape0(), 0);
+    return ctx;
+}
+static void bad_safetensors(void)
+{
+    gtr_context *ctx = small_model();
+    unsigned char *bytes = (unsigned char *)malloc(1 << 20);
+    char *header = (char *)malloc(1 << 20);
+    size_t n, k;
+    for (k = 0; k < sizeof st_cases / sizeof st_cases[0]; k++) {
+        n = st_file(bytes, st_cases[k].header, strlen(st_cases[k].header), st_cases[k].data);
+        expect_load(ctx, bytes, n, st_cases[k].want, st_cases[k].part, st_cases[k].header);
+    }
+    expect_load(ctx, bytes, 0, GTR_ERR_FORMAT, "0 bytes, want at least 8", "an empty file");
+    expect_load(ctx, bytes, 7, GTR_ERR_FORMAT, "7 bytes, want at least 8", "7 bytes");
+    n = st_file(bytes, "{}", 2, 0);
+    expect_load(ctx, bytes, 9, GTR_ERR_FORMAT, "a header of 2 bytes in a file of 9", "a cut header");
+    memcpy(bytes, "\1\xe1\xf5\5\0\0\0\0", 8);   /* 100,000,001 */
+    expect_load(ctx, bytes, 64, GTR_ERR_FORMAT, "100000001", "a header of more than 100 MB");
+    memset(bytes, 0xff, 8);
+    expect_load(ctx, bytes, 64, GTR_ERR_FORMAT, "at most", "a header of 2^64 - 1 bytes");
+    memcpy(bytes, "\xf8\xff\xff\xff\xff\xff\xff\xff", 8);
+    expect_load(ctx, bytes, 64, GTR_ERR_FORMAT, "at most", "8 + N overflows");
+    memcpy(bytes, "\x1f\x8b\x08\x08\x9b\xf9\x9c\x66\x00\x03", 10);
+    expect_load(ctx, bytes, 64, GTR_ERR_FORMAT, "gunzip first", "gzip");
+    memcpy(bytes, "PK\3\4\x14\0\0\0\x08\0", 10);
+    expect_load(ctx, bytes, 64, GTR_ERR_FORMAT, "zip", "a file of torch.save");
+    for (k = 1023; k <= 1025; k++) {    /* a name of up to 1024 bytes; longer in JSON, as é is */
+        size_t m = (size_t)sprintf(header, "{\"");
+        memset(header + m, 'x', k);
+        m += k;
+        m += (size_t)sprintf(header + m, "\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}");
+        n = st_file(bytes, header, m, 4);
+        expect_load(ctx, bytes, n, k > 1024 ? GTR_ERR_FORMAT : GTR_ERR_SHAPE, k > 1024 ? "longer than 1024" : "missing", "a long name");
+        m = (size_t)sprintf(header, "{\"");
+        while (m < 2 + 6 * (k - 1022 + 511)) m += (size_t)sprintf(header + m, "\\u00e9");
+        m += (size_t)sprintf(header + m, "\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}");
+        n = st_file(bytes, header, m, 4);
+        expect_load(ctx, bytes, n, k > 1023 ? GTR_ERR_FORMAT : GTR_ERR_SHAPE, k > 1023 ? "longer than 1024" : "missing", "a long name of escapes");
+    }
+    memset(header, '[', 1 << 16);
+    memcpy(header, "{\"a\":", 5);
+    n = st_file(bytes, header, 1 << 16, 0);
+    expect_load(ctx, bytes, n, GTR_ERR_FORMAT, "'{' of a tensor", "deep nesting");
+    EXPECT_EQ(gtr_load(ctx, folder), GTR_ERR_IO);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, "a folder");
+    EXPECT_EQ(gtr_load(ctx, in_folder("none")), GTR_ERR_IO);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, "none");
+    EXPECT_EQ(gtr_load(ctx, "/dev/zero"), GTR_ERR_IO);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, "not a regular file");
+    EXPECT_EQ(gtr_load(ctx, NULL), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "NULL");
+    EXPECT_EQ(gtr_load(ctx, ""), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "empty");
+    EXPECT_EQ(gtr_load(NULL, "x"), GTR_ERR_ARG);
+    EXPECT_EQ(gtr_save(NULL, "x"), GTR_ERR_ARG);
+    free(bytes);
+    free(header);
+    gtr_destroy(ctx);
+}
+/* A million tensors are as many as there may be, sorted or not, and duplicates are found in n log n. */
+static void many_tensors(void)
+{
+    gtr_context *ctx = context(GTR_DEVICE_CPU);
+    const int most = small ? 20000 : 1000000;
+    char *header = (char *)malloc(((size_t)most + 2) * 64), *p;
+    int kind, i;
+    for (kind = 0; kind < (small ? 2 : 3); kind++) {    /* all different, one twice, one too many */
+        gtr__st s;
+        clock_t start = clock();
+        gtr_result r;
+        p = header + sprintf(header, "{");
+        for (i = 0; i < most + (kind == 2); i++) {
+            unsigned name = kind == 1 && i == most - 1 ? 12345u : (unsigned)i * 2654435761u % 1000003u;
+            if (kind == 1 && i == 7) name = 12345;
+            p += sprintf(p, "%s\"%07u%s\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}", i ? "," : "", name, kind == 1 && name == 12345 ? "x" : "");
+        }
+        p += sprintf(p, "}");
+        memset(&s, 0, sizeof s);
+        s.ctx = ctx; s.path = "many"; s.head = (const uint8_t *)header; s.size = (uint32_t)(p - header);
+        r = gtr__st_parse(&s);
+        CHECK(r == (kind ? GTR_ERR_FORMAT : GTR_OK), "kind %d: %s", kind, gtr_error_text(ctx));
+        if (kind) EXPECT_ERROR(ctx, GTR_ERR_FORMAT, kind == 1 ? "there twice" : "more than a million");
+        CHECK((double)(clock() - start) / CLOCKS_PER_SEC < 60, "kind %d took %.1f s", kind, (double)(clock() - start) / CLOCKS_PER_SEC);
+        gtr__st_free(&s);
+    }
+    free(header);
+    gtr_destroy(ctx);
+}
+
+/* --- mutants */
+
+static const char *const words[] = { "\"", "{", "}", "[", "]", ",", ":", "0", "9223372036854775807", "\\u0061", "\"a\"", "F32", "I64", "F4", "\"__metadata__\":{}", " ", "\xc3\xa9", "-", "1e3",
+                                     "\"shape\":[]", "8", "24", "4", "\n" };
+/* A few random changes to a valid file. */
+static size_t mutate(unsigned char *out, const unsigned char *from, size_t n, size_t cap)
+{
+    int changes = 1 + (int)below(4), k;
+    memcpy(out, from, n);
+    while (changes--) {
+        size_t at = n ? below((uint32_t)n) : 0, len;
+        const char *w = words[below(sizeof words / sizeof words[0])];
+        switch (below(9)) {
+        case 0: if (n) out[at] = (unsigned char)draw(); break;
+        case 1: if (n) out[at] ^= (unsigned char)(1u << below(8)); break;
+        case 2: if (n) { memmove(out + at, out + at + 1, n - at - 1); n--; } break;
+        case 3: len = strlen(w); if (n + len < cap) { memmove(out + at + len, out + at, n - at); memcpy(out + at, w, len); n += len; } break;
+        case 4: len = strlen(w); if (at + len <= n) memcpy(out + at, w, len); break;
+        case 5: if (below(4) == 0) n = at; break;
+        case 6: len = below(16); if (n + len < cap) { memset(out + n, 0, len); n += len; } break;
+        case 7:                         /* the header's size is made right again */
+            for (k = 0; k < 8 && n > 8; k++) out[k] = (unsigned char)((n > 32 ? n - 32 : 0) >> (8 * k));
+            break;
+        default: len = below(24); if (at + len < n && n + len < cap) { memmove(out + at + len, out + at, n - at); n += len; } break;
+        }
+    }
+    return n;
+}
+static size_t mutant(unsigned char *out, size_t cap)
+{
+    static const char *const base[] = {
+        "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]},\"n\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[0,8]}}    ",
+        "{\"__metadata__\":{\"format\":\"pt\",\"x\":\"\\ud83d\\ude00\"},\"n\":{\"shape\":[],\"dtype\":\"I64\",\"data_offsets\":[0,8]},\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]}}",
+        "{ \"n\" : { \"dtype\" : \"I64\" , \"shape\" : [ ] , \"data_offsets\" : [ 0 , 8 ] } , \"a\" : { \"dtype\" : \"F32\" , \"shape\" : [ 2 , 2 ] , \"data_offsets\" : [ 8 , 24 ] } }",
+        "{\"h\":{\"dtype\":\"BF16\",\"shape\":[2,3],\"data_offsets\":[0,12]},\"e\":{\"dtype\":\"F32\",\"shape\":[0,7],\"data_offsets\":[12,12]},\"q\":{\"dtype\":\"F6_E2M3\",\"shape\":[4,4],\"data_offsets\":[12,24]}}" };
+    unsigned char file[1024];
+    const char *b = base[below(4)];
+    size_t n = st_file(file, b, strlen(b), 24), k;
+    for (k = 1; k <= 24; k++) file[n - k] = (unsigned char)draw();
+    return mutate(out, file, n, cap);
+}
+static void mutants(void)
+{
+    gtr_context *ctx = small_model();
+    unsigned char bytes[4096];
+    int k, rounds = small ? 500 : 5000, ok = 0, counts[GTR_RESULT_COUNT] = {0};
+    const char *path = in_folder("bad.safetensors");
+    char again[512];
+    snprintf(again, sizeof again, "%s/again.safetensors", folder);
+    for (k = 0; k < rounds; k++) {
+        size_t n = mutant(bytes, sizeof bytes);
+        gtr_float a[4] = { 1, 2, 3, 4 }, b[4], c[4];
+        int64_t i = 5, j;
+        gtr_result r;
+        put(path, bytes, n);
+        gtr_set(gtr_parameter_at(ctx, 0), a, sizeof a);
+        gtr_set(gtr_parameter_at(ctx, 1), &i, sizeof i);
+        r = gtr_load(ctx, path);
+        gtr_get(gtr_parameter_at(ctx, 0), b, sizeof b);
+        gtr_get(gtr_parameter_at(ctx, 1), &j, sizeof j);
+        counts[r]++;
+        if (r != GTR_OK) {
+            if (memcmp(a, b, sizeof a) || i != j) CHECK(0, "mutant %d: refused, but parameters have changed", k);
+            if (gtr_error(ctx) != r || !strstr(gtr_error_text(ctx), path)) CHECK(0, "mutant %d: the error's text is '%s'", k, gtr_error_text(ctx));
+            if (r != GTR_ERR_FORMAT && r != GTR_ERR_SHAPE && r != GTR_ERR_UNSUPPORTED) CHECK(0, "mutant %d: %s", k, gtr_error_text(ctx));
+            gtr_error_clear(ctx);
+            continue;
+        }
+        ok++;       /* what was accepted is saved and loaded again, and is the same */
+        r = gtr_save(ctx, again);
+        gtr_set(gtr_parameter_at(ctx, 0), a, sizeof a);
+        if (r == GTR_OK) r = gtr_load(ctx, again);
+        gtr_get(gtr_parameter_at(ctx, 0), c, sizeof c);
+        if (r != GTR_OK || memcmp(b, c, sizeof b)) CHECK(0, "mutant %d: accepted, but not the same when saved and loaded: %s", k, gtr_error_text(ctx));
+    }
+    CHECK(ok > 0 && counts[GTR_ERR_FORMAT] && counts[GTR_ERR_SHAPE] && counts[GTR_ERR_UNSUPPORTED], "%d mutants: %d accepted, %d FORMAT, %d SHAPE, %d UNSUPPORTED",
+          rounds, ok, counts[GTR_ERR_FORMAT], counts[GTR_ERR_SHAPE], counts[GTR_ERR_UNSUPPORTED]);
+    unlink(again);
+    gtr_destroy(ctx);
+}
+/* For verdict_safetensors.py: u32 size, the bytes, and whether the format (not the model) accepts them. */
+static int write_mutants(int n)
+{
+    gtr_context *ctx = context(GTR_DEVICE_CPU);
+    static unsigned char bytes[4096];
+    while (n--) {
+        uint32_t size = (uint32_t)mutant(bytes, sizeof bytes);
+        gtr__st s;
+        gtr_result r = gtr__st_start(&s, ctx, "mutant", bytes, size);
+        if (r == GTR_OK) {
+            s.head = bytes + 8;
+            r = gtr__st_parse(&s);
+            gtr__st_free(&s);
+        }
+        gtr_error_clear(ctx);
+        fwrite(&size, 4, 1, stdout);
+        fwrite(bytes, 1, size, stdout);
+        fputc(r == GTR_OK, stdout);
+    }
+    gtr_destroy(ctx);
+    return 0;
+}
+
+/* --- failures of the system */
+
+static void io_failures(void)
+{
+    static const int errnums[] = { ENOSPC, EIO, EINTR };
+    gtr_context *ctx = context(device), *other = context(device);
+    const char *path;
+    char keep[512];
+    int kind, e, at, before, hits = 0;
+    model(ctx);
+    model(other);
+    snprintf(keep, sizeof keep, "%s/io.safetensors", folder);
+    path = keep;
+    fill(ctx, 1);
+    EXPECT_EQ(gtr_save(ctx, path), GTR_OK);
+    before = files_in_folder();
+    for (kind = 0; kind < IO_KINDS; kind++) for (e = 0; e < 3; e++) for (at = 1; ; at++) {
+        gtr_result r, want = errnums[e] == EINTR ? GTR_OK : GTR_ERR_IO;
+        int now;
+        memset(&io, 0, sizeof io);
+        fill(other, 1);
+        if (gtr_save(other, path) != GTR_OK) CHECK(0, "save: %s", gtr_error_text(other));
+        fill(ctx, 2);
+        io.kind = kind; io.errnum = errnums[e]; io.at = at; io.seen = 0; io.hit = 0;
+        r = gtr_save(ctx, path);
+        io.kind = -1;
+        if (!io.hit) { CHECK(r == GTR_OK, "save without a fault: %s", gtr_error_text(ctx)); break; }
+        hits++;
+        CHECK(r == want && gtr_error(ctx) == want && (want == GTR_OK || strstr(gtr_error_text(ctx), strerror(errnums[e]))), "save, %s %d gives %s: got '%s' (%s)", io_names[kind], at, strerror(errnums[e]),
+              gtr_result_text(r), gtr_error_text(ctx));
+        gtr_error_clear(ctx);
+        r = gtr_load(other, path);
+        now = version_of(other);
+        CHECK(r == GTR_OK && (now == 2 || (now == 1 && want != GTR_OK)), "save, %s %d gives %s: the file is then version %d (%s)", io_names[kind], at, strerror(errnums[e]), now, gtr_error_text(other));
+        CHECK(version_of(ctx) == 2, "save, %s %d: parameters have changed", io_names[kind], at);
+        CHECK(files_in_folder() == before, "save, %s %d gives %s: a file is left over", io_names[kind], at, strerror(errnums[e]));
+    }
+    CHECK(hits >= 3 * (2 + 2 + 2 + 2 + 1), "only %d faults were met in saving", hits);
+    fill(ctx, 3);
+    memset(&io, 0, sizeof io);
+    io.kind = -1;
+    EXPECT_EQ(gtr_save(ctx, path), GTR_OK);
+    CHECK(!strcmp(io.log, "Owfcnofc"), "the order of calls of a save is %s, want Owfcnofc: open (new), write, fsync, close, rename; open, fsync, close of the folder", io.log);
+    for (hits = 0, kind = 0; kind < IO_KINDS; kind++) for (e = 0; e < 3; e++) for (at = 1; ; at++) {
+        gtr_result r, want = errnums[e] == EINTR ? GTR_OK : GTR_ERR_IO;
+        fill(ctx, 4);
+        memset(&io, 0, sizeof io);
+        io.kind = kind; io.errnum = errnums[e]; io.at = at;
+        r = gtr_load(ctx, path);
+        io.kind = -1;
+        if (!io.hit) break;
+        hits++;
+        CHECK(r == want && version_of(ctx) == (want == GTR_OK ? 3 : 4), "load, %s %d gives %s: '%s', version %d", io_names[kind], at, strerror(errnums[e]), gtr_error_text(ctx), version_of(ctx));
+        gtr_error_clear(ctx);
+    }
+    CHECK(hits >= 3 * 6, "only %d faults were met in loading", hits);
+    memset(&io, 0, sizeof io);
+    io.kind = -1;
+    for (io.piece = 1; io.piece < 12; io.piece += 5) {      /* calls that move a few bytes only */
+        fill(ctx, io.piece);
+        EXPECT_EQ(gtr_save(ctx, path), GTR_OK);
+        EXPECT_EQ(gtr_load(other, path), GTR_OK);
+        EXPECT_EQ(version_of(other), io.piece);
+    }
+    io.piece = 0;
+    unlink(path);
+    gtr_destroy(ctx);
+    gtr_destroy(other);
+}
+static void bad_places(void)
+{
+    gtr_context *ctx = context(GTR_DEVICE_CPU);
+    static const char *const devices[] = { "/dev/full", "/dev/null" };
+    char path[6000];
+    struct stat st;
+    int k, before = files_in_folder();
+    model(ctx);
+    for (k = 0; k < 2; k++) {       /* renamed over, the system's device would be a file */
+        EXPECT_EQ(gtr_save(ctx, devices[k]), GTR_ERR_IO);
+        EXPECT_ERROR(ctx, GTR_ERR_IO, "not a regular file");
+        EXPECT(stat(devices[k], &st) == 0 && S_ISCHR(st.st_mode));
+    }
+    EXPECT_EQ(gtr_save(ctx, folder), GTR_ERR_IO);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, folder);
+    EXPECT_EQ(gtr_save(ctx, in_folder("no/such/folder")), GTR_ERR_IO);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, strerror(ENOENT));
+    put(in_folder("file"), "x", 1);
+    EXPECT_EQ(gtr_save(ctx, in_folder("file/below")), GTR_ERR_IO);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, strerror(ENOTDIR));
+    unlink(in_folder("file"));
+    memset(path, 'x', sizeof path);
+    path[sizeof path - 1] = 0;
+    EXPECT_EQ(gtr_save(ctx, path), GTR_ERR_IO);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, strerror(ENAMETOOLONG));
+    EXPECT_EQ(gtr_save(ctx, ""), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "empty");
+    EXPECT_EQ(gtr_save(ctx, NULL), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "NULL");
+    EXPECT_EQ(gtr_save(ctx, "/proc/gputrain"), GTR_ERR_IO);     /* a folder where nobody, root included, can make a file */
+    EXPECT_ERROR(ctx, GTR_ERR_IO, "/proc/gputrain");
+    if (getuid() == 0) SKIP("a folder without write permission: root may write there");
+    else {
+        const char *locked = in_folder("locked");
+        mkdir(locked, 0500);
+        EXPECT_EQ(gtr_save(ctx, in_folder("locked/m")), GTR_ERR_IO);
+        EXPECT_ERROR(ctx, GTR_ERR_IO, strerror(EACCES));
+        rmdir(locked);
+    }
+    /* a stale file of a crash stays where it is and hinders nobody; the mode of the old file is kept */
+    snprintf(path, sizeof path, "%s/m.safetensors", folder);
+    put(path, "old", 3);
+    chmod(path, 0600);
+    snprintf(path, sizeof path, "%s/m.safetensors.tmp-%lu-0", folder, (unsigned long)getpid());
+    put(path, "stale", 5);
+    EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_OK);
+    EXPECT(stat(in_folder("m.safetensors"), &st) == 0 && (st.st_mode & 0777) == 0600);
+    EXPECT(stat(path, &st) == 0 && st.st_size == 5);
+    unlink(path);
+    unlink(in_folder("m.safetensors"));
+    EXPECT_EQ(files_in_folder(), before);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+/* A write to the device that fails in the middle of a load leaves what was there. */
+static int copies_left;
+static gtr_result (*real_copy)(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait);
+static gtr_result bad_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait)
+{
+    if (copies_left-- == 0) return GTR_ERR_NOMEM;
+    return real_copy(instance, dst, src, bytes, kind, wait);
+}
+static void failing_copies(void)
+{
+    gtr_context *ctx = context(GTR_DEVICE_CPU);
+    int k, done = 0;
+    model(ctx);
+    fill(ctx, 6);
+    EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_OK);
+    real_copy = ctx->be->copy;
+    for (k = 0; !done; k++) {
+        gtr_result r;
+        fill(ctx, 5);
+        ctx->be->copy = bad_copy;
+        copies_left = k;
+        r = gtr_load(ctx, in_folder("m.safetensors"));
+        ctx->be->copy = real_copy;
+        done = copies_left >= 0;
+        CHECK(r == (done ? GTR_OK : GTR_ERR_NOMEM) && version_of(ctx) == (done ? 6 : 5), "load, copy %d fails: '%s', version %d", k, gtr_result_text(r), version_of(ctx));
+        gtr_error_clear(ctx);
+    }
+    CHECK(k - 1 == 2 * MODEL, "%d copies in a load", k - 1);
+    for (k = 0, done = 0; !done; k++) {
+        gtr_result r;
+        fill(ctx, 7);
+        ctx->be->copy = bad_copy;
+        copies_left = k;
+        r = gtr_save(ctx, in_folder("m.safetensors"));
+        ctx->be->copy = real_copy;
+        done = copies_left >= 0;
+        CHECK(r == (done ? GTR_OK : GTR_ERR_NOMEM), "save, copy %d fails: '%s'", k, gtr_result_text(r));
+        gtr_error_clear(ctx);
+        EXPECT_EQ(gtr_load(ctx, in_folder("m.safetensors")), GTR_OK);
+        EXPECT_EQ(version_of(ctx), done ? 7 : 6);
+        EXPECT_EQ(files_in_folder(), 1);
+    }
+    unlink(in_folder("m.safetensors"));
+    gtr_destroy(ctx);
+}
+
+/* --- allocations */
+
+static struct { int at, onward, seen; long long alive; } memory;
+static void *test_alloc(size_t bytes, gtr_memory kind, void *user)
+{
+    void *p;
+    (void)kind; (void)user;
+    memory.seen++;
+    if (memory.at && (memory.onward ? memory.seen >= memory.at : memory.seen == memory.at)) return NULL;
+    p = aligned_alloc(256, (bytes + 255) / 256 * 256);
+    if (p) memory.alive++;
+    return p;
+}
+static void test_free(void *p, size_t bytes, gtr_memory kind, void *user)
+{
+    (void)bytes; (void)kind; (void)user;
+    memory.alive--;
+    free(p);
+}
+static unsigned char idx_images[4 + 12 + 10 * 6], idx_labels[4 + 4 + 10];
+static void write_idx(void)
+{
+    int i;
+    memcpy(idx_images, "\0\0\x08\3\0\0\0\x0a\0\0\0\2\0\0\0\3", 16);
+    memcpy(idx_labels, "\0\0\x08\1\0\0\0\x0a", 8);
+    for (i = 0; i < 60; i++) idx_images[16 + i] = (unsigned char)(i * 4);
+    for (i = 0; i < 10; i++) idx_labels[8 + i] = (unsigned char)(9 - i);
+    put(in_folder("images"), idx_images, sizeof idx_images);
+    put(in_folder("labels"), idx_labels, sizeof idx_labels);
+}
+static gtr_dataset *arrays(gtr_context *ctx, int64_t rows)
+{
+    static float x[300];
+    static int32_t y[100];
+    gtr_arrays_desc d;
+    int i;
+    memset(&d, 0, sizeof d);
+    for (i = 0; i < 300; i++) x[i] = (float)i;
+    for (i = 0; i < 100; i++) y[i] = i % 7 - 2;
+    d.rows = rows;
+#ifdef GPUTRAIN_DOUBLE
+    d.column[0].dtype = GTR_U8;     /* the same bytes, another element */
+#endif
+    d.column[0].data = x;
+    d.column[0].shape = gtr_shape1(3);
+    d.column[1].data = y;
+    d.column[1].dtype = GTR_I32;
+    return gtr_dataset_arrays(ctx, d);
+}
+static void allocations(void)
+{
+    static const char *const what[] = { "save", "load", "arrays", "idx", "csv", "split", "to the device" };
+    gtr_desc desc;
+    gtr_csv_desc csv;
+    gtr_context *ctx;
+    int call, onward, k;
+    memset(&desc, 0, sizeof desc);
+    memset(&csv, 0, sizeof csv);
+    csv.label_column = -1;
+    desc.device = GTR_DEVICE_CPU;
+    desc.threads = 1;
+    desc.allocator.alloc = test_alloc;
+    desc.allocator.free = test_free;
+    memset(&memory, 0, sizeof memory);
+    ctx = gtr_create(desc);
+    model(ctx);
+    fill(ctx, 1);
+    write_idx();
+    put(in_folder("t.csv"), "1,2,0\n3,4,1\n5,6,2\n", 18);
+    EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_OK);
+    for (call = 0; call < 7; call++) for (onward = 0; onward < 2; onward++) for (k = 1; ; k++) {
+        gtr_dataset *d = NULL, *old = NULL;
+        bool ok, hit;
+        long long alive;
+        fill(ctx, 2);
+        if (call >= 5) old = arrays(ctx, 20);
+        if (call == 6) ctx->caps.cuda = 1;      /* the CPU's backend serves as a device */
+        alive = memory.alive;
+        memory.at = k; memory.onward = onward; memory.seen = 0;
+        switch (call) {
+        case 0: ok = gtr_save(ctx, in_folder("m.safetensors")) == GTR_OK; break;
+        case 1: ok = gtr_load(ctx, in_folder("m.safetensors")) == GTR_OK; break;
+        case 2: ok = (d = arrays(ctx, 20)) != NULL; break;
+        case 3: ok = (d = gtr_dataset_idx(ctx, in_folder("images"), in_folder("labels"))) != NULL; break;
+        case 4: ok = (d = gtr_dataset_csv(ctx, in_folder("t.csv"), csv)) != NULL; break;
+        case 5: ok = (d = gtr_dataset_split(old, 3)) != NULL; break;
+        default: ok = gtr__dataset_device(old) == GTR_OK; break;
+        }
+        hit = memory.seen >= k;
+        memory.at = 0;
+        CHECK(ok != hit && gtr_error(ctx) == (hit ? GTR_ERR_NOMEM : GTR_OK), "%s, allocation %d fails: '%s'", what[call], k, gtr_error_text(ctx));
+        gtr_error_clear(ctx);
+        if (!ok && call != 6) CHECK(memory.alive == alive, "%s, allocation %d fails: %lld blocks are lost", what[call], k, memory.alive - alive);
+        if (!ok && call == 5) EXPECT_EQ(gtr_dataset_rows(old), 20);
+        if (!ok && call == 6) EXPECT_EQ(gtr__dataset_device(old), GTR_OK);      /* later there may be enough */
+        gtr_dataset_destroy(d);
+        gtr_dataset_destroy(old);
+        ctx->caps.cuda = 0;
+        if (!ok || call > 1) CHECK(version_of(ctx) == 2, "%s, allocation %d fails: parameters have changed", what[call], k);
+        if (!ok && call == 0) {
+            EXPECT_EQ(gtr_load(ctx, in_folder("m.safetensors")), GTR_OK);
+            EXPECT_EQ(version_of(ctx), onward ? 2 : 1);
+        }
+        if (ok) { CHECK(k > 1, "%s allocates nothing", what[call]); break; }
+    }
+    gtr_destroy(ctx);
+    CHECK(memory.alive == 0, "%lld blocks are lost", memory.alive);
+    unlink(in_folder("m.safetensors"));
+    unlink(in_folder("images"));
+    unlink(in_folder("labels"));
+    unlink(in_folder("t.csv"));
+}
+
+/* --- kill */
+
+/* A model whose file takes several writes. */
+static gtr_context *large(int version)
+{
+    gtr_context *ctx = context(GTR_DEVICE_CPU);
+    gtr_init init;
+    int i;
+    memset(&init, 0, sizeof init);
+    init.kind = GTR_INIT_CONSTANT;
+    init.a = (float)version;
+    for (i = 0; i < 24; i++) {
+        char name[16];
+        sprintf(name, "p%d", i);
+        gtr_parameter(ctx, name, gtr_shape2(64, 64), init);
+    }
+    return ctx;
+}
+static int large_version(gtr_context *ctx)
+{
+    static gtr_float v[4096];
+    int i, k, version = 0;
+    for (i = 0; i < 24; i++) {
+        if (gtr_get(gtr_parameter_at(ctx, i), v, sizeof v) != GTR_OK) return -1;
+        if (i == 0) version = (int)v[0];
+        for (k = 0; k < 4096; k++) if (v[k] != (gtr_float)version) return -1;
+    }
+    return version;
+}
+static void set_large(gtr_context *ctx, int version)
+{
+    static gtr_float v[4096];
+    int i;
+    for (i = 0; i < 4096; i++) v[i] = (gtr_float)version;
+    for (i = 0; i < 24; i++) gtr_set(gtr_parameter_at(ctx, i), v, sizeof v);
+}
+/* What gtr_save must not be: writes over the file. */
+static void save_in_place(gtr_context *ctx, const char *path, const unsigned char *good, size_t n)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    size_t k;
+    (void)ctx;
+    for (k = 0; k < n; k += 4096) if (write(fd, good + k, n - k < 4096 ? n - k : 4096) < 0) break;
+    close(fd);
+}
+static void killed(void)
+{
+    gtr_context *ctx;
+    char path[512];
+    unsigned char *good;
+    size_t n;
+    int control, k, caught = 0, states[3] = {0};
+    const int kills = small ? 5 : 50;
+    snprintf(path, sizeof path, "%s/kill.safetensors", folder);
+    ctx = large(1);
+    EXPECT_EQ(gtr_save(ctx, path), GTR_OK);
+    good = get(path, &n);
+    for (control = 0; control < 2; control++) for (k = 0; k < kills; k++) {
+        struct timespec pause;
+        pid_t child;
+        int ready[2], version;
+        char c;
+        if (pipe(ready)) exit(1);
+        fflush(stdout);
+        child = fork();
+        if (child == 0) {
+            gtr_context *own = large(1);
+            int i;
+            for (i = 0; ; i++) {
+                set_large(own, 1 + i % 2);
+                if (control) save_in_place(own, path, good, n);
+                else gtr_save(own, path);
+                if (i == 0 && write(ready[1], "x", 1) != 1) _exit(1);
+            }
+        }
+        close(ready[1]);
+        if (read(ready[0], &c, 1) != 1) CHECK(0, "the child has died");
+        close(ready[0]);
+        pause.tv_sec = 0;
+        pause.tv_nsec = (long)below(8000000);
+        nanosleep(&pause, NULL);
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        if (gtr_load(ctx, path) != GTR_OK) version = -1;
+        else version = large_version(ctx);
+        gtr_error_clear(ctx);
+        if (control) caught += version < 0;
+        else {
+            CHECK(version == 1 || version == 2, "kill %d: the file is of version %d", k, version);
+            if (version > 0) states[version]++;
+        }
+    }
+    CHECK(small || caught > 0, "the writer that writes in place was not caught in %d kills", kills);
+    CHECK(small || (states[1] && states[2]), "version 1 was met %d times, version 2 %d times", states[1], states[2]);
+    free(good);
+    gtr_destroy(ctx);
+    {   /* what killed savers have left */
+        DIR *d = opendir(folder);
+        struct dirent *e;
+        while ((e = readdir(d)) != NULL) if (strstr(e->d_name, "kill.safetensors")) unlink(in_folder(e->d_name));
+        closedir(d);
+    }
+    EXPECT_EQ(files_in_folder(), 0);
+}
+
+/* --- data sets */
+
+static void idx(void)
+{
+    gtr_context *ctx = context(device);
+    gtr_dataset *d;
+    gtr_shape s;
+    write_idx();
+    d = gtr_dataset_idx(ctx, in_folder("images"), in_folder("labels"));
+    EXPECT_OK(ctx);
+    EXPECT_EQ(gtr_dataset_rows(d), 10);
+    EXPECT_EQ(gtr_dataset_columns(d), 2);
+    s = gtr_dataset_shape(d, 0);
+    EXPECT(s.ndim == 2 && s.dim[0] == 2 && s.dim[1] == 3);
+    EXPECT_EQ(gtr_dataset_shape(d, 1).ndim, 0);
+    EXPECT_EQ(gtr_dataset_dtype(d, 0), GTR_U8);
+    EXPECT_EQ(gtr_dataset_dtype(d, 1), GTR_U8);
+    EXPECT(!memcmp(gtr_dataset_row(d, 0, 0), idx_images + 16, 60) && !memcmp(gtr_dataset_row(d, 1, 0), idx_labels + 8, 10));
+    EXPECT(gtr_dataset_row(d, 0, -1) == NULL && gtr_dataset_row(d, 0, 10) == NULL && gtr_dataset_row(d, 2, 0) == NULL && gtr_dataset_row(d, -1, 0) == NULL && gtr_dataset_row(NULL, 0, 0) == NULL);
+    EXPECT(d && d->column[1].least == 0 && d->column[1].most == 9 && d->column[0].most == 236 && d->column[0].scale == 1.0f / 255.0f);
+    gtr_dataset_destroy(d);
+    gtr_dataset_destroy(NULL);
+    EXPECT(ctx->datasets == NULL);
+    gtr_destroy(ctx);
+    ctx = context(GTR_DEVICE_CPU);
+    {   /* each bad change to images or labels, and the error for it */
+        static const struct { int labels, cut; size_t at; const char *bytes; size_t n; gtr_result want; const char *part; } cases[] = {
+            { 0, 0, 0, "\x1f\x8b\x08", 3, GTR_ERR_FORMAT, "gunzip first" },
+            { 1, 0, 0, "\x1f\x8b\x08", 3, GTR_ERR_FORMAT, "gunzip first" },
+            { 0, 0, 0, "P5", 2, GTR_ERR_FORMAT, "no IDX file" },
+            { 0, 0, 2, "\x07", 1, GTR_ERR_FORMAT, "no IDX file" },
+            { 0, 0, 2, "\0", 1, GTR_ERR_FORMAT, "no IDX file" },
+            { 0, 0, 3, "\0", 1, GTR_ERR_FORMAT, "no IDX file" },
+            { 0, 0, 2, "\x0d", 1, GTR_ERR_UNSUPPORTED, "type 0x0d" },
+            { 0, 0, 3, "\x09", 1, GTR_ERR_UNSUPPORTED, "9 dimensions" },
+            { 0, 0, 3, "\xff", 1, GTR_ERR_UNSUPPORTED, "255 dimensions" },
+            { 0, 0, 3, "\x02", 1, GTR_ERR_FORMAT, "64 bytes of data, want 20" },
+            { 0, 0, 4, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12, GTR_ERR_FORMAT, "overflows" },
+            { 0, 0, 4, "\0\0\0\x0b", 4, GTR_ERR_FORMAT, "60 bytes of data, want 66" },
+            { 0, 0, 4, "\x80\0\0\x0a", 4, GTR_ERR_FORMAT, "60 bytes of data" },
+            { 0, 0, 8, "\0\0\0\0", 4, GTR_ERR_FORMAT, "dimension 1 is 0" },
+            { 0, 0, 4, "\0\0\0\0", 4, GTR_ERR_FORMAT, "60 bytes of data, want 0" },
+            { 0, 1, 0, "", 0, GTR_ERR_FORMAT, "59 bytes of data, want 60" },
+            { 0, 61, 0, "", 0, GTR_ERR_FORMAT, "cut within its header" },
+            { 0, 73, 0, "", 0, GTR_ERR_FORMAT, "3 bytes, too few" },
+            { 0, 76, 0, "", 0, GTR_ERR_FORMAT, "0 bytes, too few" },
+            { 0, 6, 4, "\0\0\0\x09", 4, GTR_ERR_FORMAT, "want as many" },
+            { 0, 60, 4, "\0\0\0\0", 4, GTR_ERR_ARG, "0 rows" },
+            { 1, 0, 4, "\0\0\0\x0b", 4, GTR_ERR_FORMAT, "10 bytes of data, want 11" },
+            { 1, 0, 0, "\0\0\x08\2\0\0\0\2\0\0\0\3", 12, GTR_ERR_FORMAT, "exchanged?" } };
+        size_t k;
+        for (k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+            unsigned char bytes[128];
+            size_t n = cases[k].labels ? sizeof idx_labels : sizeof idx_images;
+            write_idx();
+            memcpy(bytes, cases[k].labels ? idx_labels : idx_images, n);
+            memcpy(bytes + cases[k].at, cases[k].bytes, cases[k].n);
+            put(in_folder(cases[k].labels ? "labels" : "images"), bytes, n - (size_t)cases[k].cut);
+            EXPECT(gtr_dataset_idx(ctx, in_folder("images"), in_folder("labels")) == NULL);
+            CHECK(strstr(gtr_error_text(ctx), cases[k].labels ? "/labels" : "/images"), "case %d: no file in '%s'", (int)k, gtr_error_text(ctx));
+            if (!EXPECT_ERROR(ctx, cases[k].want, cases[k].part)) printf("     in case %d\n", (int)k);
+        }
+    }
+    write_idx();
+    EXPECT(gtr_dataset_idx(ctx, NULL, in_folder("labels")) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "images");
+    EXPECT(gtr_dataset_idx(ctx, in_folder("images"), NULL) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "labels");
+    EXPECT(gtr_dataset_idx(ctx, in_folder("images"), folder) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, "a folder");
+    EXPECT(gtr_dataset_idx(ctx, in_folder("none"), in_folder("labels")) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, strerror(ENOENT));
+    EXPECT(gtr_dataset_idx(NULL, "a", "b") == NULL);
+    EXPECT(ctx->datasets == NULL);
+    unlink(in_folder("images"));
+    unlink(in_folder("labels"));
+    gtr_destroy(ctx);
+}
+static gtr_dataset *csv_of(gtr_context *ctx, const char *text, size_t n, gtr_csv_desc desc)
+{
+    put(in_folder("t.csv"), text, n);
+    return gtr_dataset_csv(ctx, in_folder("t.csv"), desc);
+}
+static gtr_csv_desc csv_desc(int label, bool header, char separator, bool regression, float scale)
+{
+    gtr_csv_desc d;
+    d.label_column = label; d.header = header; d.separator = separator; d.regression = regression; d.scale = scale;
+    return d;
+}
+static gtr_float csv_at(const gtr_dataset *d, int column, int64_t row, int64_t k)
+{
+    gtr_float v = -777;
+    const char *p = (const char *)gtr_dataset_row(d, column, row);
+    if (p) memcpy(&v, p + (size_t)k * sizeof v, sizeof v);
+    return v;
+}
+static int csv_label(const gtr_dataset *d, int64_t row)
+{
+    int32_t v = -777;
+    const void *p = gtr_dataset_row(d, 1, row);
+    if (p) memcpy(&v, p, sizeof v);
+    return v;
+}
+static void csv_good(void)
+{
+    static const char *const texts[] = { "1,2.5,0\n-3,4e1,2\n", "1,2.5,0\r\n-3,4e1,2\r\n", "1,2.5,0\n-3,4e1,2", "\xef\xbb\xbf" "1,2.5,0\n-3,4e1,2\n\n\n", " 1 ,\t2.5, 0 \n-3,4e1,2.0 \n  \n",
+                                         "+1.,25e-1,0.0\n-3.0,.4E+2,20e-1\n", "00001,2.50000000000000000000000000000000,-0\n-0.0000003e7,40,2\r\n" };
+    gtr_context *ctx = context(GTR_DEVICE_CPU);
+    gtr_dataset *d;
+    size_t k;
+    for (k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+        d = csv_of(ctx, texts[k], strlen(texts[k]), csv_desc(-1, false, 0, false, 0));
+        EXPECT_OK(ctx);
+        EXPECT_EQ(gtr_dataset_rows(d), 2);
+        EXPECT_EQ(gtr_dataset_columns(d), 2);
+        EXPECT(gtr_dataset_shape(d, 0).ndim == 1 && gtr_dataset_shape(d, 0).dim[0] == 2 && gtr_dataset_shape(d, 1).ndim == 0);
+        EXPECT(gtr_dataset_dtype(d, 0) == GTR_F32 && gtr_dataset_dtype(d, 1) == GTR_I32);
+        CHECK(csv_at(d, 0, 0, 0) == 1 && csv_at(d, 0, 0, 1) == (gtr_float)2.5 && csv_at(d, 0, 1, 0) == -3 && csv_at(d, 0, 1, 1) == 40, "text %d: wrong features", (int)k);
+        CHECK(csv_label(d, 0) == 0 && csv_label(d, 1) == 2, "text %d: wrong labels", (int)k);
+        EXPECT(d && d->column[1].least == 0 && d->column[1].most == 2);
+        gtr_dataset_destroy(d);
+    }
+    d = csv_of(ctx, "y,a,b\n3,1,2\n4,5,6\n", 18, csv_desc(0, true, 0, false, 2));     /* a zero descriptor's label is column 0 */
+    EXPECT(csv_label(d, 0) == 3 && csv_label(d, 1) == 4 && csv_at(d, 0, 0, 0) == 2 && csv_at(d, 0, 1, 1) == 12);
+    d = csv_of(ctx, "1;2;3\n4;5;6\n", 12, csv_desc(1, false, ';', false, 0));
+    EXPECT(csv_label(d, 0) == 2 && csv_at(d, 0, 0, 1) == 3 && csv_at(d, 0, 1, 0) == 4);
+    d = csv_of(ctx, "1\t2\t3.5\n4\t5\t6.5\n", 16, csv_desc(-1, false, '\t', true, 10));  /* the scale is not the label's */
+    EXPECT(gtr_dataset_dtype(d, 1) == GTR_F32 && csv_at(d, 1, 0, 0) == (gtr_float)3.5 && csv_at(d, 0, 1, 1) == 50);
+    d = csv_of(ctx, "1 2\n3 4\n", 8, csv_desc(-2, false, ' ', false, 0));
+    EXPECT(gtr_dataset_columns(d) == 1 && csv_at(d, 0, 1, 1) == 4);
+    d = csv_of(ctx, "7\n8\n", 4, csv_desc(-2, false, 0, false, 0));
+    EXPECT(gtr_dataset_rows(d) == 2 && gtr_dataset_columns(d) == 1 && csv_at(d, 0, 1, 0) == 8);
+    d = csv_of(ctx, "1,2147483647\n1,16777217", 23, csv_desc(-1, false, 0, false, 0));
+    EXPECT(csv_label(d, 0) == 2147483647 && csv_label(d, 1) == 16777217);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);       /* with its data sets */
+    unlink(in_folder("t.csv"));
+}
+static void csv_bad(void)
+{
+    static const struct { const char *text; int label; gtr_result want; const char *part; } cases[] = {
+        { "", -1, GTR_ERR_ARG, "0 rows" },
+        { "\n\n", -1, GTR_ERR_ARG, "0 rows" },
+        { "\xef\xbb\xbf", -1, GTR_ERR_ARG, "0 rows" },
+        { "1,2,3\n4,5\n", -1, GTR_ERR_FORMAT, "line 2 has 2 columns, want 3" },
+        { "1,2,3\n4,5,6,7\n", -1, GTR_ERR_FORMAT, "line 2 has 4 columns, want 3" },
+        { "1,2,3\n4\n5\n6\n", -1, GTR_ERR_FORMAT, "line 2 has 1 columns" },
+        { "1,2,3,4,5,6,7,8,9,10\n1\n1\n1\n1\n1\n1\n1\n1\n", -1, GTR_ERR_FORMAT, "line 2 has 1 columns" },
+        { "1,2,3\n\n4,5,6\n", -1, GTR_ERR_FORMAT, "line 2 is blank" },
+        { "\n1,2,3\n", -1, GTR_ERR_FORMAT, "is blank" },
+        { "1,2,3\n4,,6\n", -1, GTR_ERR_FORMAT, "line 2, column 2 (counted from 1): a blank field" },
+        { "1,2,3\n4,5,\n", -1, GTR_ERR_FORMAT, "line 2, column 3 (counted from 1): a blank field" },
+        { "1,2,3\n4,x,6\n", -1, GTR_ERR_FORMAT, "line 2, column 2 (counted from 1): got 'x', want a number" },
+        { "a,b,c\n1,2,3\n", -1, GTR_ERR_FORMAT, "set .header" },
+        { "1,2,3\n4,\"5\",6\n", -1, GTR_ERR_FORMAT, "quoted fields are not supported" },
+        { "1,2,3\n4,inf,6\n", -1, GTR_ERR_FORMAT, "got 'inf'" },
+        { "1,2,3\n4,-nan,6\n", -1, GTR_ERR_FORMAT, "got '-nan'" },
+        { "1,2,3\n4,NaN,6\n", -1, GTR_ERR_FORMAT, "got 'NaN'" },
+        { "1,2,3\n4,1e999,6\n", -1, GTR_ERR_FORMAT, "range of float32" },
+        { "1,2,3\n4,0x10,6\n", -1, GTR_ERR_FORMAT, "got '0x10'" },
+        { "1,2,3\n4,1e,6\n", -1, GTR_ERR_FORMAT, "got '1e'" },
+        { "1,2,3\n4,1e+,6\n", -1, GTR_ERR_FORMAT, "got '1e+'" },
+        { "1,2,3\n4,.,6\n", -1, GTR_ERR_FORMAT, "got '.'" },
+        { "1,2,3\n4,-,6\n", -1, GTR_ERR_FORMAT, "got '-'" },
+        { "1,2,3\n4,+-5,6\n", -1, GTR_ERR_FORMAT, "got '+-5'" },
+        { "1,2,3\n4,5 5,6\n", -1, GTR_ERR_FORMAT, "got '5 5'" },
+        { "1,2,3\n4,1.2.3,6\n", -1, GTR_ERR_FORMAT, "got '1.2.3'" },
+        { "1,2,3\n4,5,-1\n", -1, GTR_ERR_FORMAT, "got '-1', want a class" },
+        { "1,2,3\n4,5,1.5\n", -1, GTR_ERR_FORMAT, "got '1.5', want a class" },
+        { "1,2,3\n4,5,1e-1\n", -1, GTR_ERR_FORMAT, "want a class" },
+        { "1,2,3\n4,5,2147483648\n", -1, GTR_ERR_FORMAT, "want a class" },
+        { "1,2,3\n4,5,1e300\n", -1, GTR_ERR_FORMAT, "want a class" },
+        { "1,2,3\n4,5,0.00000000000000000000000000001\n", -1, GTR_ERR_FORMAT, "want a class" },
+        { "1,2,3\n4,5,cat\n", -1, GTR_ERR_FORMAT, "got 'cat', want a class" },
+        { "1,2,3\n4,5,6\n", 3, GTR_ERR_ARG, "label_column is 3, but line 1 has 3 columns" },
+        { "1,2,3\n4,5,6\n", -3, GTR_ERR_ARG, "label_column is -3" },
+        { "1;2;3\n4;5;6\n", -1, GTR_ERR_ARG, "its only column" },
+        { "1,2\r3,4\r", -1, GTR_ERR_FORMAT, "line 1" },
+        { "1,2,aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", -2, GTR_ERR_FORMAT, "aaa...'" },
+        { "\x1f\x8b\x08" "1,2", -1, GTR_ERR_FORMAT, "gunzip first" } };
+    gtr_context *ctx = context(GTR_DEVICE_CPU);
+    char big[4096];
+    size_t k;
+    for (k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        EXPECT(csv_of(ctx, cases[k].text, strlen(cases[k].text), csv_desc(cases[k].label, false, 0, false, 0)) == NULL);
+        CHECK(strstr(gtr_error_text(ctx), "/t.csv"), "case %d: no file in '%s'", (int)k, gtr_error_text(ctx));
+        if (!EXPECT_ERROR(ctx, cases[k].want, cases[k].part)) printf("     in case %d\n", (int)k);
+    }
+    EXPECT(csv_of(ctx, "1,\0002,3\n", 8, csv_desc(-1, false, 0, false, 0)) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "line 1, column 2");
+    EXPECT(csv_of(ctx, "1,2\0", 4, csv_desc(-1, false, 0, false, 0)) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "line 1, column 2");
+    EXPECT(csv_of(ctx, "h,h\n", 4, csv_desc(-1, true, 0, false, 0)) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "0 rows");
+    EXPECT(csv_of(ctx, "h,h", 3, csv_desc(-1, true, 0, false, 0)) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "0 rows");
+    EXPECT(csv_of(ctx, "h,h\n1,2,3\n1,2\n", 14, csv_desc(-1, true, 0, false, 0)) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "line 3 has 2 columns, want 3 as line 2 has");
+    EXPECT(csv_of(ctx, "3e38,1\n", 7, csv_desc(-1, false, 0, false, 1e30f)) == NULL || sizeof(gtr_float) == 8);
+    gtr_error_clear(ctx);
+    EXPECT(csv_of(ctx, "1,2\n", 4, csv_desc(-1, false, 0, false, (float)NAN)) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "scale");
+    EXPECT(csv_of(ctx, "1,2\n", 4, csv_desc(-2, false, 0, true, 0)) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "regression");
+    for (k = 0; k < 9; k++) {
+        EXPECT(csv_of(ctx, "1,2\n", 4, csv_desc(-1, false, "0.-+eE\n\r\""[k], false, 0)) == NULL);
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "separator");
+    }
+    memset(big, '1', sizeof big);       /* numbers of thousands of digits */
+    big[sizeof big - 1] = '\n';
+    EXPECT(csv_of(ctx, big, sizeof big, csv_desc(-2, false, 0, false, 0)) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "range of float32");
+    big[1] = '.';
+    EXPECT(csv_of(ctx, big, sizeof big, csv_desc(-2, false, 0, false, 0)) != NULL);
+    EXPECT_OK(ctx);
+    EXPECT(gtr_dataset_csv(ctx, NULL, csv_desc(-1, false, 0, false, 0)) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "NULL");
+    EXPECT(gtr_dataset_csv(ctx, folder, csv_desc(-1, false, 0, false, 0)) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, "a folder");
+    EXPECT(gtr_dataset_csv(NULL, "x", csv_desc(-1, false, 0, false, 0)) == NULL);
+    unlink(in_folder("t.csv"));
+    gtr_destroy(ctx);
+}
+/* The CSV reader's numbers are strtof's, to the last bit. */
+static long long numbers_checked;
+static void number(const char *text)
+{
+    gtr__decimal n;
+    const char *end = gtr__decimal_read(text, &n);
+    char *want_end;
+#ifdef GPUTRAIN_DOUBLE
+    double want = strtod(text, &want_end), got = end ? gtr__decimal_value(&n) : 0;
+#else
+    float want = strtof(text, &want_end), got = end ? gtr__decimal_value(&n) : 0;
+#endif
+    numbers_checked++;
+    if (!end || *end || memcmp(&got, &want, sizeof got)) CHECK(0, "%s: got %.17g, want %.17g", text, (double)got, (double)want);
+}
+static void numbers(void)
+{
+    const int rounds = small ? 2000 : 100000;
+    char text[512], digits[256];
+    int i, k;
+    for (i = 0; i < rounds; i++) {
+        uint32_t bits = draw(), next;
+        float f, g;
+        memcpy(&f, &bits, 4);
+        if (!(fabsf(f) <= 3.4e38f)) continue;
+        sprintf(text, "%.9g", (double)f); number(text);
+        sprintf(text, "%.18e", (double)f); number(text);
+        sprintf(text, "%.4f", (double)f / 1e30); number(text);
+        sprintf(text, "%d.%06u", (int)(below(2000) - 1000), below(1000000)); number(text);
+        sprintf(text, "%u%09u%09ue%d", below(1000000), below(1000000000), below(1000000000), (int)below(120) - 60); number(text);
+        next = bits + 1;                /* the middle of two floats, and a little to either side */
+        memcpy(&g, &next, 4);
+        if (i % 10 == 0 && fabsf(g) <= 3.4e38f && fabsf(f) > 1e-30f) {
+            sprintf(text, "%.120e", ((double)f + (double)g) / 2); number(text);
+            k = (int)strlen(text);
+            digits[0] = 0;
+            for (k = 0; text[k] && text[k] != 'e'; k++) {}
+            snprintf(digits, sizeof digits, "%.200s", text + k);
+            sprintf(text + k, "1%s", digits); number(text);
+            text[k - 1] = '1'; number(text);
+            sprintf(text + k, "%0*d1%s", 100, 0, digits); number(text);
+        }
+    }
+    number("0"); number("-0"); number("0e999999999999999999999"); number("1e-999999999999"); number("1e999999999999"); number("-1e99"); number("3.4028235e38");
+    number("3.4028235677973366e38"); number("3.4028235677973367e38"); number("1.401298464324817e-45"); number("7.006492321624085e-46"); number("7.006492321624086e-46");
+    number("1.17549435e-38"); number("1.17549421e-38"); number("16777217"); number("16777219"); number("9007199254740993"); number("18446744073709551615"); number("9999999999999999999999");
+    number("0.000000000000000000000000000000000000000000000000000000000000001e60"); number("5."); number(".5"); number("5.e2"); number("+5");
+    memset(digits, '0', 200);
+    digits[0] = '1';
+    sprintf(digits + 200, "e-200");
+    number(digits);
+    CHECK(numbers_checked > rounds, "%lld numbers", numbers_checked);
+}
+static void numbers_elsewhere(void)     /* where a comma is the decimal point */
+{
+    static const char *const names[] = { "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE", "fr_FR.utf8" };
+    gtr__decimal n;
+    size_t k;
+    for (k = 0; k < sizeof names / sizeof names[0] && !setlocale(LC_NUMERIC, names[k]); k++) {}
+    if (k == sizeof names / sizeof names[0]) { SKIP("no locale with a decimal comma is installed"); return; }
+    EXPECT(gtr__decimal_read("1.5e-70", &n) && gtr__decimal_value(&n) < (gtr_float)1e-30);
+    EXPECT(gtr__decimal_read("0.500000029802322387695312500000000000000000001", &n) && gtr__decimal_value(&n) > (gtr_float)0.5);
+    setlocale(LC_NUMERIC, "C");
+}
+static void csv_mutants(void)
+{
+    gtr_context *ctx = context(GTR_DEVICE_CPU);
+    static const char base[] = "a,b,c\n1,2.5,0\r\n-3,4e1,2\n 5 ,6,1\n1e-3,.5,3";
+    int k, ok = 0, bad = 0;
+    for (k = 0; k < (small ? 1000 : 50000); k++) {
+        unsigned char bytes[1024];
+        size_t n = mutate(bytes, (const unsigned char *)base, sizeof base - 1, sizeof bytes - 1);
+        gtr_dataset *d;
+        int64_t r;
+        bytes[n] = 0;
+        d = gtr__csv_parse(ctx, "mutant", (char *)bytes, n, csv_desc((int)below(4) - 2, below(4) != 0, 0, below(2) != 0, 0));
+        if (!d) {
+            bad++;
+            if (gtr_error(ctx) != GTR_ERR_FORMAT && gtr_error(ctx) != GTR_ERR_ARG) CHECK(0, "mutant %d: %s", k, gtr_error_text(ctx));
+            gtr_error_clear(ctx);
+            continue;
+        }
+        ok++;
+        for (r = 0; r < d->rows; r++) if (!(fabs((double)csv_at(d, 0, r, d->column[0].row - 1)) <= 3.5e38)) CHECK(0, "mutant %d: row %d is not finite", k, (int)r);
+        if (gtr_error(ctx) != GTR_OK || d->rows < 1 || (d->n_columns == 2 && d->column[1].dtype == GTR_I32 && d->column[1].least < 0)) CHECK(0, "mutant %d: accepted with an error", k);
+        gtr_dataset_destroy(d);
+    }
+    CHECK(ok > 0 && bad > 0, "%d accepted, %d refused", ok, bad);
+    gtr_destroy(ctx);
+}
+static void array_sets(void)
+{
+    gtr_context *ctx = context(device);
+    gtr_dataset *d = arrays(ctx, 20), *test;
+    gtr_arrays_desc a;
+    float x[4] = { 1, 2, 3, 4 };
+    int64_t r, k, rows;
+    int c;
+    EXPECT(d != NULL && d->column[1].least == -2 && d->column[1].most == 4);
+    gtr_dataset_destroy(d);
+    for (rows = 1; rows < 24; rows++) for (k = 2; k <= rows; k++) {     /* split: row r goes to the test set if r % k == k - 1, in order */
+        int64_t i = 0, j = 0;
+        bool same = true;
+        gtr_dataset *whole = arrays(ctx, rows);
+        d = arrays(ctx, rows);
+        test = gtr_dataset_split(d, k);
+        for (r = 0; r < rows && test; r++) {
+            gtr_dataset *in = r % k == k - 1 ? test : d;
+            int64_t at = r % k == k - 1 ? i++ : j++;
+            for (c = 0; c < 2; c++) {
+                const void *p = gtr_dataset_row(in, c, at);
+                same = same && p && !memcmp(p, gtr_dataset_row(whole, c, r), d->column[c].row_bytes);
+            }
+        }
+        CHECK(test && same && i == gtr_dataset_rows(test) && j == gtr_dataset_rows(d) && strstr(test->name, "every"), "split of %d rows by %d", (int)rows, (int)k);
+        gtr_dataset_destroy(whole);
+        gtr_dataset_destroy(test);
+        gtr_dataset_destroy(d);
+    }
+    d = arrays(ctx, 7);
+    EXPECT(gtr_dataset_split(d, 1) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "k is 1");
+    EXPECT(gtr_dataset_split(d, 8) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "k is 8");
+    EXPECT(gtr_dataset_split(d, -2) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "k is -2");
+    EXPECT(gtr_dataset_split(NULL, 2) == NULL);
+    EXPECT_EQ(gtr__dataset_device(d), GTR_OK);      /* to the device, twice, and back */
+    EXPECT_EQ(gtr__dataset_device(d), GTR_OK);
+    for (c = 0; c < 2; c++) {
+        char back[512];
+        EXPECT_EQ(ctx->be->copy(ctx->instance[0], back, d->column[c].device, 7 * d->column[c].row_bytes, GTR__TO_HOST, true), GTR_OK);
+        EXPECT(!memcmp(back, d->column[c].host, 7 * d->column[c].row_bytes));
+    }
+    EXPECT(gtr_dataset_split(d, 2) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "in use");
+    test = arrays(ctx, 3);
+    whole_list:
+    for (r = 0, test = ctx->datasets; test; test = test->next) { r++; EXPECT(test->next == NULL || test->next->previous == test); }
+    EXPECT_EQ(r, 2);
+    gtr_dataset_destroy(d);
+    if (ctx->datasets && ctx->datasets->next) goto whole_list;
+    EXPECT(ctx->datasets && ctx->datasets->previous == NULL && ctx->datasets->rows == 3);
+    memset(&a, 0, sizeof a);
+    EXPECT(gtr_dataset_arrays(ctx, a) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "0 rows");
+    a.rows = 4;
+    EXPECT(gtr_dataset_arrays(ctx, a) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "NULL");
+    a.column[0].data = x;
+    a.column[0].dtype = GTR_I64;
+    EXPECT(gtr_dataset_arrays(ctx, a) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "dtype");
+    a.column[0].dtype = GTR_U8;
+    a.column[0].shape = gtr_shape2(1, 0);
+    EXPECT(gtr_dataset_arrays(ctx, a) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "(1, 0)");
+    a.column[0].shape = gtr_shape1(GTR_BATCH);
+    EXPECT(gtr_dataset_arrays(ctx, a) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "(N,)");
+    a.column[0].shape.ndim = 8;
+    EXPECT(gtr_dataset_arrays(ctx, a) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "8 dimensions");
+    a.column[0].shape.ndim = -1;
+    EXPECT(gtr_dataset_arrays(ctx, a) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "-1 dimensions");
+    a.column[0].shape = gtr_shape2((int64_t)1 << 40, (int64_t)1 << 40);
+    EXPECT(gtr_dataset_arrays(ctx, a) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "overflow");
+    a.column[0].shape = gtr_shape1((int64_t)1 << 58);
+    a.rows = (int64_t)1 << 40;
+    EXPECT(gtr_dataset_arrays(ctx, a) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "overflow");
+    a.rows = 4;
+    a.column[0].shape = gtr_shape0();
+    a.column[0].scale = (float)INFINITY;
+    EXPECT(gtr_dataset_arrays(ctx, a) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "scale");
+    a.column[0].scale = 2;
+    a.column[0].shift = -1;
+    d = gtr_dataset_arrays(ctx, a);
+    EXPECT(d && d->column[0].scale == 2 && d->column[0].shift == -1 && gtr_dataset_columns(d) == 1 && gtr_dataset_rows(d) == 4);
+    EXPECT(gtr_dataset_arrays(NULL, a) == NULL);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+
+int main(int argc, char **argv)
+{
+    io.kind = -1;
+    if (argc == 3 && !strcmp(argv[1], "--mutants")) return write_mutants(atoi(argv[2]));
+    check_begin(argc, argv);
+    small = getenv("GTR_TEST_SMALL") != NULL;
+    device = getenv("GTR_TEST_DEVICE") && !strcmp(getenv("GTR_TEST_DEVICE"), "cuda") ? GTR_DEVICE_CUDA : GTR_DEVICE_CPU;
+    snprintf(folder, sizeof folder, "%.200s/gputrain-files-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    if (!mkdtemp(folder)) { printf("no folder %s\n", folder); return 1; }
+    RUN(killed);            /* first: it forks, and no device is in use yet */
+    RUN(round_trip);
+    unlink(in_folder("m.safetensors"));
+    unlink(in_folder("n.safetensors"));
+    RUN(bits_and_names);
+    RUN(bad_safetensors);
+    RUN(many_tensors);
+    RUN(mutants);
+    unlink(in_folder("m.safetensors"));
+    unlink(in_folder("bad.safetensors"));
+    RUN(io_failures);
+    RUN(bad_places);
+    RUN(failing_copies);
+    RUN(allocations);
+    RUN(idx);
+    RUN(csv_good);
+    RUN(csv_bad);
+    RUN(numbers);
+    RUN(numbers_elsewhere);
+    RUN(csv_mutants);
+    RUN(array_sets);
+    CHECK(rmdir(folder) == 0 || check_argc > 1, "files are left in %s", folder);
+    return check_done();
+}

@@ -1,0 +1,477 @@
+/* Replays tests/goldens.bin, what PyTorch computes (tests/gen_goldens.py says how it is made and laid out), through the public API:
+   every op and loss with its gradients, batch_norm, four accumulated micro-batches, each optimizer alone over 100 steps, and a network
+   over 10 steps. Limits: NMSE 1e-10 and max|difference| / max|wanted| 1e-5; losses 1e-5. Integers are equal. */
+#define GPUTRAIN_IMPLEMENTATION
+#include "../gputrain.h"
+#include "check.h"
+
+#define MAX_IN 4
+
+static gtr_device device;               /* that contexts are made for */
+static bool small;                      /* one case of each */
+static gtr_context *test_context(void)
+{
+    gtr_desc d;
+    memset(&d, 0, sizeof d);
+    d.device = device;
+    if (getenv("GTR_TEST_MAX_SM")) d.max_sm = atoi(getenv("GTR_TEST_MAX_SM"));
+    return gtr_create(d);
+}
+
+typedef struct record { const char *name; uint32_t length, kind; gtr_shape shape; int64_t count; const unsigned char *data; } record;
+static record *records;
+static uint32_t n_records;
+static unsigned char *file;
+
+static uint32_t read_u32(const unsigned char **p)
+{
+    uint32_t v;
+    memcpy(&v, *p, 4);
+    *p += 4;
+    return v;
+}
+static bool load(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    const unsigned char *p;
+    long size;
+    uint32_t i, k;
+    if (!f) return false;
+    fseek(f, 0, SEEK_END);
+    size = ftell(f);
+    rewind(f);
+    file = (unsigned char *)malloc((size_t)size);
+    if (fread(file, 1, (size_t)size, f) != (size_t)size || memcmp(file, "gtrgold1", 8)) return false;
+    fclose(f);
+    p = file + 8;
+    n_records = read_u32(&p);
+    records = (record *)calloc(n_records, sizeof *records);
+    for (i = 0; i < n_records; i++) {
+        record *r = &records[i];
+        r->length = read_u32(&p);
+        r->name = (const char *)p;
+        p += r->length;
+        r->kind = read_u32(&p);
+        r->shape.ndim = (int)read_u32(&p);
+        for (r->count = 1, k = 0; k < (uint32_t)r->shape.ndim; k++) r->count *= r->shape.dim[k] = read_u32(&p);
+        r->data = p;
+        p += r->kind == 2 ? 12 : 4 * r->count;
+    }
+    return p == file + size;
+}
+/* The record "<op>#<k>/<what>", or NULL. */
+static const record *find(const char *op, int k, const char *what)
+{
+    char name[128];
+    uint32_t i, n = (uint32_t)snprintf(name, sizeof name, "%s#%d/%s", op, k, what);
+    for (i = 0; i < n_records; i++) if (records[i].length == n && !memcmp(records[i].name, name, n)) return &records[i];
+    return NULL;
+}
+static const record *find_at(const char *op, int k, const char *what, int at)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s%d", what, at);
+    return find(op, k, name);
+}
+static const record *find_in(const char *op, int k, const char *folder, const char *what)
+{
+    char name[96];
+    snprintf(name, sizeof name, "%s/%s", folder, what);
+    return find(op, k, name);
+}
+
+/* The stream of gen_goldens.py: uniform in shift +- 2^log2. */
+static void made(float *out, int64_t n, uint32_t seed, int log2, float shift)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        uint32_t x = (uint32_t)i * 0x9E3779B1u + seed * 0x85EBCA77u + 1u;
+        x ^= x >> 16;
+        x *= 0x7FEB352Du;
+        x ^= x >> 15;
+        x *= 0x846CA68Bu;
+        x ^= x >> 16;
+        out[i] = (float)(ldexp((double)(x >> 8) - 8388608.0, log2 - 23) + (double)shift);
+    }
+}
+/* A record's elements, 4 bytes each, to be freed. */
+static void *values(const record *r)
+{
+    void *out = malloc((size_t)(4 * r->count + 4));
+    if (r->kind == 2) {
+        uint32_t seed;
+        int32_t log2;
+        float shift;
+        memcpy(&seed, r->data, 4);
+        memcpy(&log2, r->data + 4, 4);
+        memcpy(&shift, r->data + 8, 4);
+        made((float *)out, r->count, seed, log2, shift);
+    } else memcpy(out, r->data, (size_t)(4 * r->count));
+    return out;
+}
+
+/* got against the record: what is compared is named by op, k and what. */
+static void compare(const char *op, int k, const char *what, const float *got, const record *r)
+{
+    float *want;
+    double error = 0, norm = 0, worst = 0, most = 0;
+    int64_t i;
+    if (!r) { CHECK(r != NULL, "%s#%d %s: no such record", op, k, what); return; }
+    want = (float *)values(r);
+    for (i = 0; i < r->count; i++) {
+        double d = (double)got[i] - want[i];
+        error += d * d;
+        norm += (double)want[i] * want[i];
+        if (!(fabs(d) <= worst)) worst = fabs(d);
+        if (fabs(want[i]) > most) most = fabs(want[i]);
+    }
+    CHECK(error <= 1e-10 * norm && worst <= 1e-5 * most, "%s#%d %s: NMSE %.2e, largest difference %.2e of %.2e", op, k, what, error / (norm + 1e-300), worst, most);
+    free(want);
+}
+static void compare_tensor(const char *op, int k, const char *what, gtr_tensor *t, const record *r)
+{
+    if (!t || !r) { CHECK(t && r, "%s#%d %s: not there", op, k, what); return; }
+    if (r->kind == 1) {
+        int32_t *got = (int32_t *)calloc((size_t)r->count + 1, 4), *want = (int32_t *)values(r);
+        gtr_result e = gtr_get(t, got, (size_t)(4 * r->count));
+        CHECK(!e && !memcmp(got, want, (size_t)(4 * r->count)), "%s#%d %s: integers differ: %s", op, k, what, gtr_result_text(e));
+        free(got);
+        free(want);
+    } else {
+        float *got = (float *)calloc((size_t)r->count + 1, 4);
+        gtr_result e = gtr_get(t, got, (size_t)(4 * r->count));
+        if (e) CHECK(!e, "%s#%d %s: %s", op, k, what, gtr_result_text(e));
+        else compare(op, k, what, got, r);
+        free(got);
+    }
+}
+static gtr_result set_tensor(gtr_tensor *t, const record *r)
+{
+    void *v = values(r);
+    gtr_result e = gtr_set(t, v, (size_t)(4 * r->count));
+    free(v);
+    return e;
+}
+static gtr_tensor *constant(gtr_context *ctx, const record *r)
+{
+    void *v = values(r);
+    gtr_tensor *t = gtr_constant(ctx, r->kind == 1 ? GTR_I32 : GTR_F32, r->shape, v);
+    free(v);
+    return t;
+}
+
+/* One line an op: how it is built from inputs x and attributes i (n of them) and f. */
+typedef gtr_tensor *(*builder)(gtr_tensor **x, int n_x, const int *i, int n, const float *f);
+#define BUILD(name, expression) \
+    static gtr_tensor *build_##name(gtr_tensor **x, int n_x, const int *i, int n, const float *f) { (void)n_x; (void)i; (void)n; (void)f; return expression; }
+#define OPS(X) \
+    X(matmul,          gtr_matmul_t(x[0], i[0] != 0, x[1], i[1] != 0)) \
+    X(linear,          gtr_linear_with(x[0], x[1], x[2])) \
+    X(linear_no_bias,  gtr_linear_with(x[0], x[1], NULL)) \
+    X(add,             gtr_add(x[0], x[1])) \
+    X(sub,             gtr_sub(x[0], x[1])) \
+    X(mul,             gtr_mul(x[0], x[1])) \
+    X(div,             gtr_div(x[0], x[1])) \
+    X(scale,           gtr_scale(x[0], f[0], f[1])) \
+    X(relu,            gtr_relu(x[0])) \
+    X(tanh,            gtr_tanh(x[0])) \
+    X(sigmoid,         gtr_sigmoid(x[0])) \
+    X(gelu,            gtr_gelu(x[0])) \
+    X(gelu_tanh,       gtr_gelu_tanh(x[0])) \
+    X(exp,             gtr_exp(x[0])) \
+    X(log,             gtr_log(x[0])) \
+    X(reshape,         gtr_reshape(x[0], shape_of(i, n))) \
+    X(flatten,         gtr_flatten(x[0])) \
+    X(permute,         gtr_permute(x[0], i)) \
+    X(concat,          gtr_concat(x, n_x, i[0])) \
+    X(slice,           gtr_slice(x[0], i[0], i[1], i[2])) \
+    X(sum,             gtr_sum(x[0], i + 1, n - 1, i[0] != 0)) \
+    X(mean,            gtr_mean(x[0], i + 1, n - 1, i[0] != 0)) \
+    X(softmax,         gtr_softmax(x[0], i[0])) \
+    X(argmax,          gtr_argmax(x[0], i[0])) \
+    X(embedding,       gtr_embedding_with(x[0], x[1])) \
+    X(cross_entropy,   gtr_cross_entropy_ex(x[0], x[1], cross_entropy_of(i, f))) \
+    X(accuracy,        gtr_accuracy(x[0], x[1])) \
+    X(mse,             gtr_mse(x[0], x[1])) \
+    X(bce_with_logits, gtr_bce_with_logits(x[0], x[1])) \
+    X(stop_gradient,   gtr_add(gtr_mul(gtr_stop_gradient(x[0]), x[1]), gtr_scale(x[0], 0, 0)))
+
+static gtr_shape shape_of(const int *i, int n)
+{
+    gtr_shape s;
+    int k;
+    memset(&s, 0, sizeof s);
+    for (s.ndim = n, k = 0; k < n; k++) s.dim[k] = i[k];
+    return s;
+}
+static gtr_cross_entropy_desc cross_entropy_of(const int *i, const float *f)
+{
+    gtr_cross_entropy_desc d;
+    memset(&d, 0, sizeof d);
+    d.label_smoothing = f[0];
+    d.ignore_index = i[0];
+    d.ignore_zero = i[0] == 0;
+    return d;
+}
+OPS(BUILD)
+
+static void test_op_case(const char *op, builder build, int k)
+{
+    gtr_context *ctx = test_context();
+    gtr_tensor *x[MAX_IN], *fetch[MAX_IN + 1], *out, *loss = NULL;
+    const record *in[MAX_IN], *r_i = find(op, k, "i"), *r_f = find(op, k, "f"), *r_g = find(op, k, "g"), *r_d;
+    int n_x, n_fetch = 0, at[MAX_IN + 1], j;
+    int *i = r_i ? (int *)values(r_i) : NULL;
+    float *f = r_f ? (float *)values(r_f) : NULL;
+    char what[32];
+
+    for (n_x = 0; n_x < MAX_IN && (in[n_x] = find_at(op, k, "in", n_x)) != NULL; n_x++) {
+        snprintf(what, sizeof what, "in%d", n_x);
+        x[n_x] = gtr_input(ctx, what, in[n_x]->kind == 1 ? GTR_I32 : GTR_F32, in[n_x]->shape);
+    }
+    out = build(x, n_x, i, r_i ? (int)r_i->count : 0, f);
+    for (j = 0; j < n_x; j++) CHECK(!set_tensor(x[j], in[j]), "%s#%d: setting in%d: %s", op, k, j, gtr_error_text(ctx));
+    fetch[n_fetch++] = out;
+    if (find(op, k, "d0") || find(op, k, "d1")) loss = r_g ? gtr_sum(gtr_mul(out, constant(ctx, r_g)), NULL, 0, false) : out;
+    for (j = 0; loss && j < n_x; j++)
+        if (find_at(op, k, "d", j)) { at[n_fetch] = j; fetch[n_fetch++] = gtr_gradient(loss, x[j]); }
+    if (gtr_eval(fetch, n_fetch)) CHECK(0, "%s#%d: %s", op, k, gtr_error_text(ctx));
+    else {
+        compare_tensor(op, k, "output", out, find(op, k, "out"));
+        for (j = 1; j < n_fetch; j++) {
+            r_d = find_at(op, k, "d", at[j]);
+            snprintf(what, sizeof what, "gradient of in%d", at[j]);
+            compare_tensor(op, k, what, fetch[j], r_d);
+        }
+    }
+    free(i);
+    free(f);
+    gtr_destroy(ctx);
+}
+static void test_op(const char *op, builder build)
+{
+    int k, most = small ? 1 : 1000;
+    for (k = 0; k < most && find(op, k, "in0"); k++) test_op_case(op, build, k);
+    CHECK(k > 0, "%s: no cases", op);
+}
+
+static void test_batch_norm(void)
+{
+    static const char *const op = "batch_norm", *const own[4] = { "weight", "bias", "mean", "var" };
+    static const char *const full[4] = { "bn.weight", "bn.bias", "bn.running_mean", "bn.running_var" };
+    int k, j;
+    for (k = 0; find(op, k, "in0"); k++) {
+        gtr_context *ctx = test_context();
+        const record *in = find(op, k, "in0");
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, in->shape), *y = gtr_batch_norm(x, "bn"), *loss, *fetch[4];
+        set_tensor(x, in);
+        for (j = 0; j < 4; j++) CHECK(!set_tensor(gtr_parameter_find(ctx, full[j]), find(op, k, own[j])), "batch_norm#%d: setting %s: %s", k, full[j], gtr_error_text(ctx));
+        gtr_eval(&y, 1);
+        compare_tensor(op, k, "in evaluation", y, find(op, k, "eval"));
+        loss = gtr_sum(gtr_mul(y, constant(ctx, find(op, k, "g"))), NULL, 0, false);
+        fetch[0] = y;
+        fetch[1] = gtr_gradient(loss, x);
+        fetch[2] = gtr_gradient(loss, gtr_parameter_find(ctx, "bn.weight"));
+        fetch[3] = gtr_gradient(loss, gtr_parameter_find(ctx, "bn.bias"));
+        gtr_eval_train(fetch, 4);
+        compare_tensor(op, k, "in training", y, find(op, k, "train"));
+        compare_tensor(op, k, "gradient of x", fetch[1], find(op, k, "d0"));
+        compare_tensor(op, k, "gradient of weight", fetch[2], find(op, k, "dweight"));
+        compare_tensor(op, k, "gradient of bias", fetch[3], find(op, k, "dbias"));
+        for (j = 0; j < 4; j++) compare_tensor(op, k, full[j], gtr_parameter_find(ctx, full[j]), find(op, k, own[j]));   /* gtr_eval_train changes no state */
+        CHECK(!gtr_error(ctx), "batch_norm#%d: %s", k, gtr_error_text(ctx));
+        gtr_destroy(ctx);
+    }
+}
+
+/* Sets every parameter that has a record of its name. */
+static void set_parameters(gtr_context *ctx, const char *op, int k)
+{
+    int64_t j;
+    for (j = 0; j < gtr_parameter_count(ctx); j++) {
+        gtr_tensor *p = gtr_parameter_at(ctx, j);
+        const record *r = find(op, k, gtr_tensor_name(p));
+        if (r) CHECK(!set_tensor(p, r), "%s#%d: setting %s: %s", op, k, gtr_tensor_name(p), gtr_error_text(ctx));
+    }
+}
+static void compare_gradients(gtr_context *ctx, gtr_trainer *t, const char *op, int k)
+{
+    int64_t j;
+    for (j = 0; j < gtr_parameter_count(ctx); j++) {
+        gtr_tensor *p = gtr_parameter_at(ctx, j);
+        const record *r = find_in(op, k, "grad", gtr_tensor_name(p));
+        float *got;
+        if (!r) continue;
+        got = (float *)calloc((size_t)r->count, 4);
+        CHECK(!gtr_gradient_get(t, p, got, (size_t)(4 * r->count)), "%s#%d: gradient of %s: %s", op, k, gtr_tensor_name(p), gtr_error_text(ctx));
+        compare(op, k, gtr_tensor_name(p), got, r);
+        free(got);
+    }
+}
+static void compare_end(gtr_context *ctx, const char *op, int k)
+{
+    int64_t j;
+    for (j = 0; j < gtr_parameter_count(ctx); j++) {
+        gtr_tensor *p = gtr_parameter_at(ctx, j);
+        const record *r = find_in(op, k, "end", gtr_tensor_name(p));
+        if (r && gtr_tensor_dtype(p) == GTR_I64) {
+            int64_t got = -1;
+            int32_t *want = (int32_t *)values(r);
+            CHECK(!gtr_get(p, &got, sizeof got) && got == *want, "%s#%d: %s is %lld", op, k, gtr_tensor_name(p), (long long)got);
+            free(want);
+        } else if (r) compare_tensor(op, k, gtr_tensor_name(p), p, r);
+    }
+}
+static void compare_loss(const char *op, int k, int step, float got)
+{
+    float *want = (float *)values(find(op, k, "loss"));
+    CHECK(fabsf(got - want[step]) <= 1e-5f, "%s#%d: loss of step %d is %.8f, PyTorch's %.8f", op, k, step + 1, got, want[step]);
+    free(want);
+}
+
+static void test_micro_batches(void)
+{
+    static const char *const op = "micro";
+    gtr_context *ctx = test_context();
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 6)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    gtr_tensor *h = gtr_linear(gtr_relu(gtr_batch_norm(gtr_linear(x, "fc1", 8), "bn")), "fc2", 3);
+    gtr_trainer_desc d;
+    gtr_trainer *t;
+    int step;
+    memset(&d, 0, sizeof d);
+    d.lr = 0.125f;
+    d.momentum = 0.875f;
+    d.micro_batches = 4;
+    t = gtr_trainer_create(gtr_cross_entropy(h, y), d);
+    set_parameters(ctx, op, 0);
+    for (step = 0; step < 3; step++) {
+        set_tensor(x, find_at(op, 0, "x", step));
+        set_tensor(y, find_at(op, 0, "y", step));
+        CHECK(!gtr_step(t), "micro-batches: %s", gtr_error_text(ctx));
+        if (step == 0) compare_gradients(ctx, t, op, 0);
+        compare_loss(op, 0, step, gtr_loss(t));
+    }
+    compare_end(ctx, op, 0);
+    CHECK(!gtr_error(ctx), "micro-batches: %s", gtr_error_text(ctx));
+    gtr_destroy(ctx);
+}
+
+static void test_optimizers(void)
+{
+    static const char *const op = "optimizer";
+    int k, s, which;
+    int64_t i;
+    for (k = 0; find(op, k, "f"); k++) {
+        gtr_context *ctx = test_context();
+        const record *r[2], *r_norm = find(op, k, "norm");
+        float *f = (float *)values(find(op, k, "f")), *norm = r_norm ? (float *)values(r_norm) : NULL, g[64];
+        gtr_tensor *p[2];
+        gtr_trainer_desc d;
+        gtr_trainer *t;
+        gtr_init init;
+        memset(&init, 0, sizeof init);
+        memset(&d, 0, sizeof d);
+        for (which = 0; which < 2; which++) {
+            r[which] = find_at(op, k, "p", which);
+            p[which] = gtr_parameter(ctx, which ? "p1" : "p0", r[which]->shape, init);
+            set_tensor(p[which], r[which]);
+        }
+        d.optimizer = f[0] == 0 ? GTR_SGD : f[0] == 1 ? GTR_ADAM : GTR_ADAMW;
+        d.lr = f[1];
+        d.momentum = f[2];
+        d.nesterov = f[3] != 0;
+        d.weight_decay = f[4];
+        d.beta1 = f[5];
+        d.beta2 = f[6];
+        d.clip_norm = f[7];
+        t = gtr_trainer_create(gtr_add(gtr_sum(p[0], NULL, 0, false), gtr_sum(p[1], NULL, 0, false)), d);
+        for (s = 0; s < 100; s++) {
+            gtr_backward(t);
+            for (which = 0; which < 2; which++) {
+                made(g, r[which]->count, (uint32_t)(5000 + 2 * s + which), 0, 0);
+                for (i = 0; i < r[which]->count && s % 7 == 0; i++) g[i] *= 4;
+                gtr_gradient_set(t, p[which], g, (size_t)(4 * r[which]->count));
+            }
+            gtr_update(t);
+            if (norm) {
+                gtr_wait(ctx);
+                CHECK(fabsf(gtr_trainer_report(t).grad_norm - norm[s]) <= 1e-5f * norm[s], "optimizer#%d: norm of step %d is %g, PyTorch's %g", k, s + 1,
+                      gtr_trainer_report(t).grad_norm, norm[s]);
+            }
+            for (which = 0; s == 9 && which < 2; which++) compare_tensor(op, k, "after 10 steps", p[which], find_at(op, k, "ten", which));
+        }
+        for (which = 0; which < 2; which++) compare_tensor(op, k, "after 100 steps", p[which], find_at(op, k, "end", which));
+        CHECK(!gtr_error(ctx), "optimizer#%d: %s", k, gtr_error_text(ctx));
+        free(f);
+        free(norm);
+        gtr_destroy(ctx);
+    }
+}
+
+static void test_networks(void)
+{
+    static const char *const op = "mlp";
+    int k, step;
+    for (k = 0; find(op, k, "i"); k++) {
+        gtr_context *ctx = test_context();
+        int *i = (int *)values(find(op, k, "i"));
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 20)), *h = x, *y, *loss;
+        gtr_trainer_desc d;
+        gtr_trainer *t;
+        y = i[1] == 0 ? gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)) : gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 5));
+        h = gtr_linear(h, "fc1", 16);
+        h = i[0] == 0 ? gtr_relu(h) : i[0] == 1 ? gtr_tanh(h) : gtr_gelu(h);
+        h = gtr_linear(h, "fc2", 12);
+        h = i[0] == 0 ? gtr_relu(h) : i[0] == 1 ? gtr_tanh(h) : gtr_gelu(h);
+        h = gtr_linear(h, "fc3", 5);
+        loss = i[1] == 0 ? gtr_cross_entropy(h, y) : i[1] == 1 ? gtr_mse(h, y) : gtr_bce_with_logits(h, y);
+        memset(&d, 0, sizeof d);
+        d.optimizer = i[2] ? GTR_ADAM : GTR_SGD;
+        d.lr = i[2] ? 0.001f : 0.0625f;
+        d.momentum = i[2] ? 0 : 0.875f;
+        t = gtr_trainer_create(loss, d);
+        set_parameters(ctx, op, k);
+        for (step = 0; step < 10; step++) {
+            set_tensor(x, find_at(op, k, "x", step));
+            set_tensor(y, find_at(op, k, "y", step));
+            CHECK(!gtr_step(t), "mlp#%d: %s", k, gtr_error_text(ctx));
+            if (step == 0) compare_gradients(ctx, t, op, k);
+            compare_loss(op, k, step, gtr_loss(t));
+        }
+        compare_end(ctx, op, k);
+        CHECK(!gtr_error(ctx), "mlp#%d: %s", k, gtr_error_text(ctx));
+        free(i);
+        gtr_destroy(ctx);
+    }
+}
+
+#define OP_TEST(name, expression) test_op(#name, build_##name);
+static void ops(void) { OPS(OP_TEST) }
+
+static void all_on(gtr_device where, const char *name)
+{
+    device = where;
+    printf("goldens on %s\n", name);
+    RUN(ops);
+    RUN(test_batch_norm);
+    RUN(test_micro_batches);
+    RUN(test_optimizers);
+    RUN(test_networks);
+}
+
+int main(int argc, char **argv)
+{
+    gtr_context *ctx;
+    check_begin(argc, argv);
+    small = getenv("GTR_TEST_SMALL") != NULL;
+    if (!CHECK(load("tests/goldens.bin"), "tests/goldens.bin cannot be read: run from the top folder")) return check_done();
+    device = GTR_DEVICE_CUDA;
+    ctx = test_context();
+    if (!gtr_error(ctx)) all_on(GTR_DEVICE_CUDA, gtr_device_text(ctx));
+    else SKIP("goldens on CUDA: %s", gtr_error_text(ctx));
+    gtr_destroy(ctx);
+    all_on(GTR_DEVICE_CPU, "the CPU");
+    free(records);
+    free(file);
+    return check_done();
+}
