@@ -47,10 +47,10 @@ CONTENTS (each stands in this file as a line of its own: search for it)
     >>op:permute >>op:concat >>op:slice >>op:sum >>op:mean >>op:softmax >>op:dropout >>op:embedding >>op:batch_norm
     >>op:argmax >>op:accuracy >>op:cross_entropy >>op:mse >>op:bce_with_logits >>op:custom >>op:copy >>op:cast >>op:fill
     >>op:feed >>op:bn_commit >>op:guard >>op:update >>op:report >>op:check >>op:linear_act >>op:linear_dact >>op:binary_act
-    >>op:xent_step >>rows >>cpu-backend >>context >>tensor >>op >>layer >>loss >>plan >>pass:record >>pass:differentiate
-    >>pass:rematerialise >>pass:fuse >>pass:order >>pass:memory >>plan-make >>run >>leaves >>resolve >>runner >>set-get
-    >>trainer >>schedule >>nonfinite >>step >>evaluate >>fit >>files >>datasets >>idx >>csv >>dataset-use >>safetensors >>json
-    >>load >>save-file
+    >>op:xent_step >>op:network >>rows >>cpu-backend >>context >>tensor >>op >>layer >>loss >>plan >>pass:record
+    >>pass:differentiate >>pass:rematerialise >>pass:fuse >>pass:select >>pass:order >>pass:memory >>plan-make >>run >>leaves
+    >>resolve >>runner >>set-get >>trainer >>schedule >>nonfinite >>step >>evaluate >>fit >>predictor >>files >>datasets >>idx
+    >>csv >>dataset-use >>safetensors >>json >>load >>save-file >>observe >>release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of rows of a run,
@@ -689,10 +689,11 @@ enum {
     X(UPDATE,        update,        0,  0, 0, 0, NONE,   0,                 GTR__STATE, 1, 0) \
     X(REPORT,        report,        1,  4, 0, 0, NONE,   0,                 0,          1, 0) \
     X(CHECK,         check,         1,  1, 1, 0, NONE,   0,                 0,          1, 0) \
-    X(LINEAR_ACT,    linear_act,    2,  3, 2, 0, NONE,   0,                 GTR__WS,    1, 0) \
-    X(LINEAR_DACT,   linear_dact,   3,  3, 1, 0, NONE,   0,                 GTR__WS,    1, 0) \
-    X(BINARY_ACT,    binary_act,    2,  2, 2, 0, NONE,   0,                 0,          1, 0) \
-    X(XENT_STEP,     xent_step,     2,  2, 4, 0, NONE,   0,                 GTR__WS,    1, 0)
+    X(LINEAR_ACT,    linear_act,    2,  3, 2, 0, LOW,    0,                 GTR__WS,    1, 0) \
+    X(LINEAR_DACT,   linear_dact,   3,  3, 1, 0, LOW,    0,                 GTR__WS,    1, 0) \
+    X(BINARY_ACT,    binary_act,    2,  2, 2, 0, FOLLOW, 0,                 0,          1, 0) \
+    X(XENT_STEP,     xent_step,     2,  2, 4, 0, FULL,   0,                 GTR__WS,    1, 0) \
+    X(NETWORK,       network,       0, 72, 0, 0, NONE,   0,                 GTR__WS,    1, 0)
 
 #define GTR__OP_ENUM(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) GTR__OP_##ID,
 typedef enum gtr__op { GTR__OPS(GTR__OP_ENUM) GTR__OP_COUNT } gtr__op;
@@ -944,8 +945,15 @@ typedef struct gtr__instance_desc { int device_index, max_sm, threads; void *str
 typedef enum gtr__part { GTR__PART_ALL, GTR__PART_LEFT, GTR__PART_RIGHT } gtr__part;    /* left: nodes before plan->split */
 typedef enum gtr__copy { GTR__TO_DEVICE, GTR__TO_HOST, GTR__ON_DEVICE } gtr__copy;
 
-/* A matcher of the select pass: looks at plan->node[at...] and may rewrite the plan in place (fewer nodes, same values); true if it did. */
-typedef struct gtr__matcher { const char *name; bool (*match)(gtr__plan *plan, int at, const gtr__caps *caps); } gtr__matcher;
+/* A matcher of the select pass: how many nodes from plan->node[at] on its kernel replaces; 0: none. The core packs them into one NETWORK
+   node, whose operands are all values that they read (in) and write (out). The kernel gets them as c->in and c->out, and the nodes
+   themselves in attr->ptr, a gtr__network; a backend's kernel[GTR__OP_NETWORK][GTR__FWD] passes the call on to matchers[attr->i[0]]. */
+typedef struct gtr__matcher {
+    const char *name;
+    int       (*match)(const gtr__plan *plan, int at, const gtr__caps *caps);
+    gtr__kernel kernel;
+} gtr__matcher;
+typedef struct gtr__network { int n_node; gtr__node *node; } gtr__network;     /* node[].in and .out index c->in, then c->out behind it; -1: none */
 
 typedef struct gtr__backend {
     uint32_t version, size_backend, size_plan, size_node, size_value, size_call, size_ctl, size_shared;
@@ -2567,8 +2575,12 @@ static gtr_result gtr__cpu_linear_dact_fwd(void *instance, const gtr__call *c)
 /* Every op but the products' kernels: shape function, forward and backward side by side. A kernel is called with
      forward:  in = inputs, out = outputs
      backward: in = inputs, outputs, gradients of the differentiable outputs; out = gradients of the inputs (data NULL: not wanted)
-   All floats are gtr_float here but for COPY, CAST, FEED and CHECK, which take every storage. Work is cut into pieces by shape alone and
+   All floats are gtr_float here but for COPY, CAST, FILL, FEED and CHECK, which take every storage. Work is cut into pieces by shape alone and
    sums are made in a fixed order, so that the bits do not depend on the number of threads. */
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"   /* it warns where it does not vectorise, also of the unary loops that it inlines here */
+#endif
 
 // >>conversions
 #if !defined(GPUTRAIN_DOUBLE) && (defined(__SSE2__) || defined(__AVX2__) || defined(__F16C__))
@@ -2685,10 +2697,12 @@ static gtr_result gtr__shape_want(gtr__shape_call *s, int n, const char *want)
 {
     char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT], c[GTR__SHAPE_TEXT];
     if (n > s->n_in) n = s->n_in;
-    if (n == 1) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s, want %s", gtr__shape_text(&s->in[0], a), want);
-    if (n == 2) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s and %s, want %s", gtr__shape_text(&s->in[0], a), gtr__shape_text(&s->in[1], b), want);
-    return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s, %s and %s, want %s", gtr__shape_text(&s->in[0], a), gtr__shape_text(&s->in[1], b),
-                           gtr__shape_text(&s->in[2], c), want);
+    gtr__shape_text(&s->in[0], a);
+    if (n > 1) gtr__shape_text(&s->in[1], b);
+    if (n > 2) gtr__shape_text(&s->in[2], c);
+    if (n == 1) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s, want %s", a, want);
+    if (n == 2) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s and %s, want %s", a, b, want);
+    return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s, %s and %s, want %s", a, b, c, want);
 }
 static bool gtr__shape_valid(const gtr_shape *x)
 {
@@ -2697,6 +2711,7 @@ static bool gtr__shape_valid(const gtr_shape *x)
     for (i = 0; i < x->ndim; i++) if (!x->dim[i] || x->dim[i] == INT64_MIN) return false;
     return gtr__count(x) != INT64_MIN;
 }
+#define GTR__VALID_SHAPE "dimensions that are not zero, at most one multiple of the batch, and fewer than 2^59 elements"
 /* Inputs are valid shapes; those whose bit is in ints are GTR_I32, those in any are of any dtype, the others float. */
 static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint32_t ints, uint32_t any)
 {
@@ -2705,10 +2720,11 @@ static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint32_t ints, uint32_t 
     for (i = 0; i < s->n_in; i++) {
         uint32_t bit = i < 32 ? 1u << i : 0u;
         bool good = (any & bit) != 0 || ((ints & bit) ? s->in_dtype[i] == GTR_I32 : gtr__is_float(s->in_dtype[i]));
-        if (!good) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want %s", i + 1, gtr__dtype_names[s->in_dtype[i]], (ints & bit) ? "int32" : "float32");
-        if (!gtr__shape_valid(&s->in[i])) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want dimensions that are not zero, at most one multiple of "
-                                                                 "the batch, and fewer than 2^59 elements", i + 1, s->in[i].ndim > GTR_MAX_DIMS || s->in[i].ndim < 0 ?
-                                                                 "of a bad rank" : gtr__shape_text(&s->in[i], a));
+        if (!good)
+            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want %s", i + 1, gtr__dtype_names[s->in_dtype[i]], (ints & bit) ? "int32" : "float32");
+        if (!gtr__shape_valid(&s->in[i]))
+            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want " GTR__VALID_SHAPE, i + 1,
+                                   s->in[i].ndim > GTR_MAX_DIMS || s->in[i].ndim < 0 ? "of a bad rank" : gtr__shape_text(&s->in[i], a));
     }
     return GTR_OK;
 }
@@ -2718,9 +2734,9 @@ static gtr_result gtr__shape_outputs(gtr__shape_call *s, int n)
     char a[GTR__SHAPE_TEXT];
     int i;
     for (i = 0; i < n; i++) {
-        if (s->out[i].ndim < 0 || s->out[i].ndim > GTR_MAX_DIMS) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got a result of rank %d, want at most %d", s->out[i].ndim, GTR_MAX_DIMS);
-        if (!gtr__shape_valid(&s->out[i])) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got a result %s, want dimensions that are not zero, at most one multiple of the batch, "
-                                                                  "and fewer than 2^59 elements", gtr__shape_text(&s->out[i], a));
+        if (s->out[i].ndim < 0 || s->out[i].ndim > GTR_MAX_DIMS)
+            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got a result of rank %d, want at most %d", s->out[i].ndim, GTR_MAX_DIMS);
+        if (!gtr__shape_valid(&s->out[i])) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got a result %s, want " GTR__VALID_SHAPE, gtr__shape_text(&s->out[i], a));
     }
     return GTR_OK;
 }
@@ -2845,7 +2861,8 @@ typedef void (*gtr__ew_fn)(gtr_float *t, const gtr_float *dy, const gtr_float *a
       else if (sa)  GTR__EW_BODY(pa[i], b0, formula) \
       else if (sb)  GTR__EW_BODY(a0, pb[i], formula) \
       else          GTR__EW_BODY(a0, b0, formula) }
-#define GTR__EW_BODY2(A, B, formula) { GTR__IVDEP for (i = 0; i < n; i++) { const gtr_float a = A, b = B, dy = pdy[i], y = py[i]; (void)a; (void)b; (void)dy; (void)y; t[i] = formula; } }
+#define GTR__EW_BODY2(A, B, formula) \
+    { GTR__IVDEP for (i = 0; i < n; i++) { const gtr_float a = A, b = B, dy = pdy[i], y = py[i]; (void)a; (void)b; (void)dy; (void)y; t[i] = formula; } }
 #define GTR__EW_BACKWARD(fn, formula) \
     static void fn(gtr_float *t, const gtr_float *pdy, const gtr_float *pa, int64_t sa, const gtr_float *pb, int64_t sb, const gtr_float *py, int64_t n) \
     { const gtr_float a0 = *pa, b0 = *pb; int64_t i; \
@@ -2857,14 +2874,7 @@ typedef void (*gtr__ew_fn)(gtr_float *t, const gtr_float *dy, const gtr_float *a
     GTR__EW_FORWARD(gtr__ew_##name, forward) \
     GTR__EW_BACKWARD(gtr__ew_##name##_da, da) \
     GTR__EW_BACKWARD(gtr__ew_##name##_db, db)
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpass-failed"   /* it warns where it does not vectorise */
-#endif
 GTR__BINARY(GTR__EW_RUNS)
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
 
 /* out = fn over a shape, operands broadcast; added to out if add. */
 typedef struct gtr__ew_job { gtr__nd nd; gtr__ew_fn fn; const gtr_float *dy, *a, *b, *y; gtr_float *out; int add; } gtr__ew_job;
@@ -3078,7 +3088,8 @@ static gtr_result gtr__shape_reshape(gtr__shape_call *s)
     memset(&o, 0, sizeof o);
     o.ndim = n;
     for (i = 0; i < n; i++) o.dim[i] = s->attr->i[i];
-    if (!gtr__shape_valid(&o)) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got the new shape %s, want dimensions that are not zero and at most one multiple of the batch", gtr__shape_text(&o, a));
+    if (!gtr__shape_valid(&o))
+        return gtr__shape_fail(s, GTR_ERR_SHAPE, "got the new shape %s, want dimensions that are not zero and at most one multiple of the batch", gtr__shape_text(&o, a));
     have = gtr__count(&s->in[0]); want = gtr__count(&o);
     if (want < 0 && have > 0 && have % -want == 0) {
         for (i = 0; i < n; i++) if (o.dim[i] < 0) o.dim[i] = -o.dim[i] * (have / -want);
@@ -3118,7 +3129,8 @@ static gtr_result gtr__shape_matmul(gtr__shape_call *s)
     n = b->dim[b->ndim - 1 - tb]; kb = b->dim[b->ndim - 2 + tb];
     for (i = 0; same && i < a->ndim - 2; i++) same = a->dim[i] == b->dim[i];
     if (ka != kb || !(same || a->ndim == 2 || b->ndim == 2)) {
-        static const char *const want[2][2] = { { "(..., M, K) and (..., K, N)", "(..., M, K) and (..., N, K)" }, { "(..., K, M) and (..., K, N)", "(..., K, M) and (..., N, K)" } };
+        static const char *const want[2][2] = { { "(..., M, K) and (..., K, N)", "(..., M, K) and (..., N, K)" },
+                                                { "(..., K, M) and (..., K, N)", "(..., K, M) and (..., N, K)" } };
         return gtr__shape_want(s, 2, want[ta][tb]);
     }
     o = a->ndim >= b->ndim ? *a : *b;
@@ -3296,8 +3308,13 @@ static gtr_result gtr__shape_permute(gtr__shape_call *s)
     }
     return GTR_OK;
 }
-/* y (or y +=): dim its extents, step the strides in x, slowest first. */
-typedef struct gtr__permute_job { const gtr_float *x; gtr_float *y; int add, n, u; int64_t dim[GTR_MAX_DIMS], step[GTR_MAX_DIMS], to[GTR_MAX_DIMS], outer, group; } gtr__permute_job;
+/* y = or += x: dim are y's extents, step their strides in x, to those in y, slowest first. */
+typedef struct gtr__permute_job {
+    const gtr_float *x;
+    gtr_float *y;
+    int     add, n, u;          /* u: the dimension with step 1 */
+    int64_t dim[GTR_MAX_DIMS], step[GTR_MAX_DIMS], to[GTR_MAX_DIMS], outer, group;
+} gtr__permute_job;
 static void gtr__permute_plane(const gtr__permute_job *w, const gtr_float *x, gtr_float *y)
 {
     int last = w->n - 1, u = w->u;
@@ -3677,40 +3694,51 @@ static gtr_result gtr__shape_dropout(gtr__shape_call *s)
     s->flops = gtr__shape_flops(&s->in[0], s->training ? 20 : 1);
     return GTR_OK;
 }
-typedef struct gtr__dropout_job { const gtr_float *x; gtr_float *y; int add; float p; gtr_float factor; uint64_t key, step; int64_t row0, rows, n, cuts, group; } gtr__dropout_job;
-/* u: the words of elements e to e + 63 of a row; e is a multiple of 4. */
-static void gtr__dropout_words(const gtr__dropout_job *w, int64_t row, int64_t e, uint32_t u[4][16])
+typedef struct gtr__dropout_job {
+    const gtr_float *x;
+    gtr_float *y, factor;
+    int      add;
+    float    p;
+    uint64_t key, step;
+    int64_t  row0, rows, n, cuts, group;
+} gtr__dropout_job;
+/* The counters of n blocks of 4 elements, from element e of a row on, through Philox, each round over all of them: a loop that vectorises. */
+#define GTR__DROPOUT_BLOCKS 64
+static void gtr__dropout_words(const gtr__dropout_job *w, int64_t row, int64_t e, int n, uint32_t (*u)[GTR__DROPOUT_BLOCKS])
 {
     uint32_t k0 = (uint32_t)w->key, k1 = (uint32_t)(w->key >> 32);
     int j, round;
-    for (j = 0; j < 16; j++) {
+    for (j = 0; j < n; j++) {
         uint32_t c[4];
         GTR__COUNTER(c, w->step, row, e + 4 * j);
         u[0][j] = c[0]; u[1][j] = c[1]; u[2][j] = c[2]; u[3][j] = c[3];
     }
-    for (round = 0; round < 10; round++) {
-        for (j = 0; j < 16; j++) {
+    for (round = 0; round < 10; round++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) {
+        for (j = 0; j < n; j++) {
             uint32_t c[4], a = k0, b = k1;
             c[0] = u[0][j]; c[1] = u[1][j]; c[2] = u[2][j]; c[3] = u[3][j];
             GTR__PHILOX_ROUND(c, a, b);
             (void)a; (void)b;
             u[0][j] = c[0]; u[1][j] = c[1]; u[2][j] = c[2]; u[3][j] = c[3];
         }
-        k0 += 0x9E3779B9u; k1 += 0xBB67AE85u;
     }
 }
 static void gtr__dropout_segment(const gtr__dropout_job *w, int64_t row, int64_t e, int64_t end)
 {
     const gtr_float *x = w->x + row * w->n;
     gtr_float *y = w->y + row * w->n;
-    for (; e < end; e += 64) {
-        uint32_t u[4][16];
-        int64_t n = GTR__MIN(end - e, 64), i;
-        gtr__dropout_words(w, w->row0 + row, e, u);
-        for (i = 0; i < n; i++) {
-            gtr_float v = GTR__UNIFORM(u[i & 3][i >> 2]) >= w->p ? x[e + i] * w->factor : (gtr_float)0;
-            y[e + i] = w->add ? y[e + i] + v : v;
+    uint32_t u[4][GTR__DROPOUT_BLOCKS];
+    gtr_float t[4 * GTR__DROPOUT_BLOCKS];
+    int64_t n, i;
+    for (; e < end; e += n) {
+        n = GTR__MIN(end - e, 4 * GTR__DROPOUT_BLOCKS);
+        gtr__dropout_words(w, w->row0 + row, e, (int)((n + 3) / 4), u);
+        for (i = 0; i < (n + 3) / 4; i++) {
+            int k;
+            for (k = 0; k < 4; k++) t[4 * i + k] = GTR__UNIFORM(u[k][i]) >= w->p ? w->factor : (gtr_float)0;
         }
+        if (w->add) for (i = 0; i < n; i++) y[e + i] += t[i] != 0 ? x[e + i] * t[i] : (gtr_float)0;
+        else for (i = 0; i < n; i++) y[e + i] = t[i] != 0 ? x[e + i] * t[i] : (gtr_float)0;
     }
 }
 static void gtr__dropout_piece(void *arg, int64_t piece)
@@ -3762,7 +3790,13 @@ static gtr_result gtr__shape_embedding(gtr__shape_call *s)
     s->out[0].dim[s->out[0].ndim++] = s->in[1].dim[1];
     return gtr__shape_outputs(s, 1);
 }
-typedef struct gtr__embedding_job { const int32_t *ids; const gtr_float *table, *dy; gtr_float *out; int add; int64_t n, rows, width, group; } gtr__embedding_job;
+typedef struct gtr__embedding_job {
+    const int32_t *ids;
+    const gtr_float *table, *dy;
+    gtr_float *out;
+    int     add;
+    int64_t n, rows, width, group;
+} gtr__embedding_job;
 static void gtr__embedding_piece(void *arg, int64_t piece)
 {
     const gtr__embedding_job *w = (const gtr__embedding_job *)arg;
@@ -3829,7 +3863,8 @@ static gtr_result gtr__shape_batch_norm(gtr__shape_call *s)
         if (x->ndim < 2 || x->dim[1] < 0 || s->in[k].ndim != 1 || s->in[k].dim[0] != x->dim[1]) {
             char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
             static const char *const names[4] = { "weight", "bias", "running_mean", "running_var" };
-            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got x %s and %s %s, want (N, C) and (C,)", gtr__shape_text(x, a), names[k - 1], gtr__shape_text(&s->in[k], b));
+            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got x %s and %s %s, want (N, C) and (C,)", gtr__shape_text(x, a), names[k - 1],
+                                   gtr__shape_text(&s->in[k], b));
         }
     if (s->training && !gtr__shape_batched(x) && gtr__count(x) == x->dim[1])
         return gtr__shape_want(s, 1, "more than one value a channel in training");
@@ -3838,14 +3873,16 @@ static gtr_result gtr__shape_batch_norm(gtr__shape_call *s)
     s->flops = gtr__shape_flops(x, s->training ? 8 : 4);
     return GTR_OK;
 }
-static void gtr__ew_bn_variance(gtr_float *t, const gtr_float *x, const gtr_float *pa, int64_t sa, const gtr_float *mean, int64_t sm, const gtr_float *py, int64_t n)
+static void gtr__ew_bn_variance(gtr_float *t, const gtr_float *x, const gtr_float *pa, int64_t sa, const gtr_float *mean, int64_t sm,
+                                const gtr_float *py, int64_t n)
 {
     int64_t i;
     (void)pa; (void)sa; (void)py;
     if (sm) for (i = 0; i < n; i++) t[i] = (x[i] - mean[i]) * (x[i] - mean[i]);
     else for (i = 0; i < n; i++) t[i] = (x[i] - mean[0]) * (x[i] - mean[0]);
 }
-static void gtr__ew_bn_dweight(gtr_float *t, const gtr_float *dy, const gtr_float *x, int64_t sx, const gtr_float *mean, int64_t sm, const gtr_float *py, int64_t n)
+static void gtr__ew_bn_dweight(gtr_float *t, const gtr_float *dy, const gtr_float *x, int64_t sx, const gtr_float *mean, int64_t sm,
+                               const gtr_float *py, int64_t n)
 {
     int64_t i;
     (void)sx; (void)py;
@@ -4059,7 +4096,15 @@ static gtr_result gtr__shape_cross_entropy(gtr__shape_call *s)
     return GTR_OK;
 }
 #define GTR__XENT_BLOCK 1024
-typedef struct gtr__xent_job { const gtr_float *x; const int32_t *labels; gtr_float *lse, *dx; double *sums; double smooth, g; int64_t ignore; int add; gtr__rows_cut cut; } gtr__xent_job;
+typedef struct gtr__xent_job {
+    const gtr_float *x;
+    const int32_t *labels;
+    gtr_float *lse, *dx;
+    double    *sums, smooth, g; /* sums: loss and counted rows of each piece */
+    int64_t    ignore;
+    int        add;
+    gtr__rows_cut cut;
+} gtr__xent_job;
 /* log sum exp(x - m) of a row, and the sum of x - m, for any width. */
 static double gtr__xent_row(const gtr_float *x, gtr_float m, int64_t n, gtr_float *t, double *shifted)
 {
@@ -4177,7 +4222,8 @@ static gtr_result gtr__cpu_cross_entropy_bwd(void *instance, const gtr__call *c)
 {
     if (c->measure) return gtr__ws_bytes(c, 0);
     if (c->out[0].data)
-        gtr__xent_backward(instance, c, &c->out[0], c->in[3].data, (double)*(const gtr_float *)c->in[4].data, gtr__seed(c, c->n_in > 5 ? &c->in[5] : NULL));
+        gtr__xent_backward(instance, c, &c->out[0], c->in[3].data, (double)*(const gtr_float *)c->in[4].data,
+                           gtr__seed(c, c->n_in > 5 ? &c->in[5] : NULL));
     return GTR_OK;
 }
 
@@ -4200,7 +4246,8 @@ static gtr_result gtr__mean_loss_forward(void *instance, const gtr__call *c, gtr
     gtr__reduce_all((gtr__cpu *)instance, &r, c->ws);
     return GTR_OK;
 }
-typedef struct gtr__mean_loss_job { const gtr_float *x, *t; gtr_float *out, g; int add; int64_t n; void (*fn)(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n); } gtr__mean_loss_job;
+typedef void (*gtr__mean_loss_fn)(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n);
+typedef struct gtr__mean_loss_job { const gtr_float *x, *t; gtr_float *out, g; int add; int64_t n; gtr__mean_loss_fn fn; } gtr__mean_loss_job;
 static void gtr__mean_loss_piece(void *arg, int64_t piece)
 {
     const gtr__mean_loss_job *w = (const gtr__mean_loss_job *)arg;
@@ -4212,7 +4259,6 @@ static void gtr__mean_loss_piece(void *arg, int64_t piece)
         for (j = 0; j < n; j++) w->out[i + j] = w->add ? w->out[i + j] + d[j] : d[j];
     }
 }
-typedef void (*gtr__mean_loss_fn)(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n);
 static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gtr__mean_loss_fn dx, gtr__mean_loss_fn dt)
 {
     gtr__mean_loss_job w;
@@ -4237,8 +4283,16 @@ static void gtr__ew_mse(gtr_float *o, const gtr_float *dy, const gtr_float *x, i
     (void)dy; (void)sx; (void)st; (void)y;
     for (i = 0; i < n; i++) o[i] = (x[i] - t[i]) * (x[i] - t[i]);
 }
-static void gtr__mse_dx(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n) { int64_t i; for (i = 0; i < n; i++) d[i] = 2 * g * (x[i] - t[i]); }
-static void gtr__mse_dt(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n) { int64_t i; for (i = 0; i < n; i++) d[i] = 2 * g * (t[i] - x[i]); }
+static void gtr__mse_dx(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) d[i] = 2 * g * (x[i] - t[i]);
+}
+static void gtr__mse_dt(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) d[i] = 2 * g * (t[i] - x[i]);
+}
 static gtr_result gtr__cpu_mse_fwd(void *instance, const gtr__call *c) { return gtr__mean_loss_forward(instance, c, gtr__ew_mse); }
 static gtr_result gtr__cpu_mse_bwd(void *instance, const gtr__call *c) { return gtr__mean_loss_backward(instance, c, gtr__mse_dx, gtr__mse_dt); }
 
@@ -4263,7 +4317,12 @@ static void gtr__bce_dx(const gtr_float *x, const gtr_float *t, gtr_float g, gtr
     gtr__unary_forward(GTR__OP_SIGMOID, 0, 0, x, d, n);
     for (i = 0; i < n; i++) d[i] = g * (d[i] - t[i]);
 }
-static void gtr__bce_dt(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n) { int64_t i; (void)t; for (i = 0; i < n; i++) d[i] = -g * x[i]; }
+static void gtr__bce_dt(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n)
+{
+    int64_t i;
+    (void)t;
+    for (i = 0; i < n; i++) d[i] = -g * x[i];
+}
 static gtr_result gtr__cpu_bce_with_logits_fwd(void *instance, const gtr__call *c) { return gtr__mean_loss_forward(instance, c, gtr__ew_bce); }
 static gtr_result gtr__cpu_bce_with_logits_bwd(void *instance, const gtr__call *c) { return gtr__mean_loss_backward(instance, c, gtr__bce_dx, gtr__bce_dt); }
 
@@ -4282,7 +4341,8 @@ static gtr_result gtr__shape_custom(gtr__shape_call *s)
     if (d->shape) {
         memset(&s->out[0], 0, sizeof s->out[0]);
         r = d->shape(s->n_in, s->in, &s->out[0], d->user);
-        if (r != GTR_OK) return gtr__shape_fail(s, GTR_ERR_USER, "the shape function returned: %s", (unsigned)r < GTR_RESULT_COUNT ? gtr_result_text(r) : "an unknown code");
+        if (r != GTR_OK)
+            return gtr__shape_fail(s, GTR_ERR_USER, "the shape function returned: %s", (unsigned)r < GTR_RESULT_COUNT ? gtr_result_text(r) : "an unknown code");
     }
     return gtr__shape_outputs(s, 1);
 }
@@ -4381,11 +4441,11 @@ static gtr_result gtr__cpu_cast_bwd(void *instance, const gtr__call *c) { return
 #define gtr__shape_fill gtr__shape_none
 static gtr_result gtr__cpu_fill_fwd(void *instance, const gtr__call *c)
 {
-    double v = c->attr->f[0] * (c->attr->i[0] && c->ctl ? (double)c->ctl->scale : 1.0);
-    gtr_float *y = (gtr_float *)c->out[0].data;
+    gtr_float v = (gtr_float)(c->attr->f[0] * (c->attr->i[0] && c->ctl ? (double)c->ctl->scale : 1.0));
+    const gtr__arg *y = &c->out[0];
     int64_t i;
     (void)instance;
-    for (i = 0; i < c->out[0].count; i++) y[i] = (gtr_float)v;
+    for (i = 0; i < y->count; i++) gtr__convert((char *)y->data + (size_t)i * gtr__dtype_size(y->dtype), y->dtype, &v, GTR_F32, 1);
     return GTR_OK;
 }
 
@@ -4432,7 +4492,8 @@ static gtr_result gtr__cpu_feed_fwd(void *instance, const gtr__call *c)
         gtr_dtype to = c->out[k].dtype;
         w.in = &f->input[k]; w.out = &c->out[k];
         if (!w.out->data) continue;
-        if (w.in->from == GTR_U8 ? !(gtr__is_float(to) || to == GTR_I32) : w.in->from == GTR_F32 ? !gtr__is_float(to) : to != w.in->from) return GTR_ERR_UNSUPPORTED;
+        if (w.in->from == GTR_U8 ? !gtr__is_float(to) && to != GTR_I32 : w.in->from == GTR_F32 ? !gtr__is_float(to) : to != w.in->from)
+            return GTR_ERR_UNSUPPORTED;
         w.src = (const char *)(uintptr_t)record->src[w.in->slot];
         w.first = (record->rows > 0 ? record->first : 0) + c->row0; w.rows = record->rows; w.key = record->key;
         w.n = w.out->count / w.in->row;
@@ -4524,7 +4585,7 @@ static gtr_result gtr__cpu_guard_fwd(void *instance, const gtr__call *c)
 #define GTR__UV_SUB(a, b) _mm512_sub_ps(a, b)
 #define GTR__UV_MUL(a, b) _mm512_mul_ps(a, b)
 #define GTR__UV_DIV(a, b) _mm512_div_ps(a, b)
-#define GTR__UV_SQRT(a) _mm512_sqrt_ps(a)
+#define GTR__UV_SQRT(a) _mm512_maskz_sqrt_ps((__mmask16)0xffff, a)   /* the plain one draws a false warning from g++ 12 */
 #define GTR__UV_FMA(a, b, c) _mm512_fmadd_ps(a, b, c)
 #elif !defined(GPUTRAIN_DOUBLE) && defined(__AVX2__) && defined(__FMA__)
 #define GTR__UV __m256
@@ -4562,7 +4623,8 @@ static gtr_result gtr__cpu_guard_fwd(void *instance, const gtr__call *c)
 #endif
 /* A group's figures of this step. */
 typedef struct gtr__update_group { gtr_float coef, wd, decay, minus_lr, mu, one_b1, b2, one_b2, minus_step, root, eps; } gtr__update_group;
-typedef struct gtr__update_job { const gtr__optim *o; gtr__update_group group[GTR__MAX_GROUPS]; int mode; } gtr__update_job;   /* mode 0: SGD, 1: with momentum, 2: Nesterov, 3: Adam */
+/* mode 0: SGD, 1: with momentum, 2: Nesterov's, 3: Adam */
+typedef struct gtr__update_job { const gtr__optim *o; gtr__update_group group[GTR__MAX_GROUPS]; int mode; } gtr__update_job;
 static void gtr__update_sgd(const gtr__update_group *k, gtr_float *p, const gtr_float *g, int64_t n)
 {
     const GTR__UV coef = GTR__UV_SET(k->coef), wd = GTR__UV_SET(k->wd), lr = GTR__UV_SET(k->minus_lr);
@@ -4687,26 +4749,26 @@ static gtr_result gtr__cpu_report_fwd(void *instance, const gtr__call *c)
     bool scaled = o && o->scaled, stuck = ctl->status != 0, guard = ctl->guard != 0;
     int k;
     (void)instance;
-    for (k = 0; k < GTR__MAX_REPORT; k++) e->value[k] = k < c->n_in && c->in[k].data ? (float)*(const gtr_float *)c->in[k].data : 0.0f;
-    e->norm = ctl->norm; e->lr = shared->record[ctl->step % GTR__RING].lr[0]; e->scale = ctl->scale;
-    e->skipped = !stuck && guard && scaled;
-    e->applied = ctl->applied + (o && !stuck && !guard);
-    *(volatile uint64_t *)&e->step = ctl->step + 1;
     ctl->launches++;
-    if (stuck) {
-        ;
-    } else if (guard && scaled) {
-        ctl->scale = ctl->scale * 0.5f > 1.0f ? ctl->scale * 0.5f : 1.0f;
-        ctl->good = 0;
-        ctl->step++;
-    } else if (guard) {
-        ctl->status = 1;
-        ctl->bad_step = ctl->step + 1;
-    } else {
-        if (o) ctl->applied++;
-        ctl->good++;
-        if (scaled && ctl->good >= 2000) { ctl->scale = ctl->scale * 2 < 16777216.0f ? ctl->scale * 2 : 16777216.0f; ctl->good = 0; }
-        ctl->step++;
+    if (!stuck) {                               /* a stuck step has its entry already */
+        for (k = 0; k < GTR__MAX_REPORT; k++) e->value[k] = k < c->n_in && c->in[k].data ? (float)*(const gtr_float *)c->in[k].data : 0.0f;
+        e->norm = ctl->norm; e->lr = shared->record[ctl->step % GTR__RING].lr[0]; e->scale = ctl->scale;
+        e->skipped = guard && scaled;
+        e->applied = ctl->applied + (o && !guard);
+        *(volatile uint64_t *)&e->step = ctl->step + 1;
+        if (guard && scaled) {
+            ctl->scale = ctl->scale * 0.5f > 1.0f ? ctl->scale * 0.5f : 1.0f;
+            ctl->good = 0;
+            ctl->step++;
+        } else if (guard) {
+            ctl->status = 1;
+            ctl->bad_step = ctl->step + 1;
+        } else {
+            if (o) ctl->applied++;
+            ctl->good++;
+            if (scaled && ctl->good >= 2000) { ctl->scale = ctl->scale * 2 < 16777216.0f ? ctl->scale * 2 : 16777216.0f; ctl->good = 0; }
+            ctl->step++;
+        }
     }
     shared->step = ctl->step; shared->bad_step = ctl->bad_step; shared->status = ctl->status; shared->launches = ctl->launches;
     return GTR_OK;
@@ -4800,6 +4862,11 @@ static gtr_result gtr__cpu_xent_step_fwd(void *instance, const gtr__call *c)
     return r;
 }
 
+// >>op:network
+/* What a matcher took together (gtr__matcher); attr ptr: gtr__network. Its CPU form is its members in sequence. */
+#define gtr__shape_network gtr__shape_none
+static gtr_result gtr__cpu_network_fwd(void *instance, const gtr__call *c);
+
 // >>rows
 #define GTR__OP_ROW(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) \
     { #name, lo, hi, nout, ndiff, GTR__##cls, (uint32_t)(needs), (uint32_t)(flags), (f) != 0, (b) != 0, gtr__shape_##name },
@@ -4808,6 +4875,9 @@ static const gtr__op_row gtr__rows[GTR__OP_COUNT] = { GTR__OPS(GTR__OP_ROW) };
 #define GTR__KERNEL_1(kernel) kernel
 #define GTR__OP_CPU(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) { GTR__KERNEL_##f(gtr__cpu_##name##_fwd), GTR__KERNEL_##b(gtr__cpu_##name##_bwd) },
 static const gtr__kernel gtr__cpu_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR__OPS(GTR__OP_CPU) };
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 
 // >>cpu-backend
 /* The CPU backend runs the nodes of a plan one after the other in the caller's thread, each over the pool. */
@@ -4983,6 +5053,33 @@ static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const 
         if (call->out[i].dtype != out[i].dtype && out[i].data)
             gtr__convert(call->out[i].data, call->out[i].dtype, out[i].data, GTR_F32, out[i].count);
     return r;
+}
+static gtr_result gtr__cpu_network_fwd(void *instance, const gtr__call *c)
+{
+    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    gtr__arg args[GTR__MAX_ARGS];
+    size_t most = 0, one;
+    int i, k;
+    for (i = 0; i < w->n_node; i++) {
+        const gtr__node *n = &w->node[i];
+        gtr__call inner = *c;
+        gtr_result r;
+        for (k = 0; k < n->n_in + n->n_out; k++) {
+            memset(&args[k], 0, sizeof args[k]);
+            if (n->in[k] < 0) continue;
+            args[k] = n->in[k] < c->n_in ? c->in[n->in[k]] : c->out[n->in[k] - c->n_in];
+            if (k < n->n_in && !(n->reads >> k & 1)) args[k].data = NULL;
+            args[k].add = k >= n->n_in && n->adds >> (k - n->n_in) & 1;
+        }
+        inner.attr = &n->attr; inner.n_in = n->n_in; inner.n_out = n->n_out; inner.in = args; inner.out = args + n->n_in;
+        inner.training = n->training; inner.seed = n->seed; inner.row0 = n->row0;
+        if (c->measure) inner.measure = &one;
+        r = gtr__cpu_call(instance, n->op, n->dir, &inner);
+        if (r != GTR_OK) return r;
+        if (c->measure) most = GTR__MAX(most, one);
+    }
+    if (c->measure) *c->measure = most;
+    return GTR_OK;
 }
 static gtr_result gtr__cpu_run_node(void *const *instances, gtr__plan *plan, int node)
 {
@@ -6640,13 +6737,74 @@ static void gtr__pass_fuse(gtr__build *b)
     }
     gtr__mfree(b->ctx, f.readers);
 }
+// >>pass:select
+static void gtr__node_clear(gtr_context *ctx, gtr__node *n)
+{
+    if (n->op == GTR__OP_NETWORK && n->attr.ptr) {
+        gtr__network *w = (gtr__network *)(uintptr_t)n->attr.ptr;
+        int i;
+        for (i = 0; i < w->n_node; i++) gtr__node_clear(ctx, &w->node[i]);
+        gtr__mfree(ctx, w->node);
+    }
+    if (n->op == GTR__OP_NETWORK || n->op == GTR__OP_FEED) gtr__mfree(ctx, (void *)(uintptr_t)n->attr.ptr);
+    gtr__mfree(ctx, n->in);
+    gtr__mfree(ctx, (void *)(uintptr_t)n->call.in);
+}
+/* Nodes at to at + count - 1 become one. False, and nothing changed, when they have too many operands or memory is out. */
+static bool gtr__pack(gtr_context *ctx, gtr__plan *p, int at, int count, int matcher)
+{
+    int i, k, n_in = 0, n_out = 0, list[GTR__MAX_ARGS], *place = (int *)gtr__malloc(ctx, (size_t)p->n_value * sizeof(int) + 8);
+    gtr__network *w = (gtr__network *)gtr__malloc(ctx, sizeof *w);
+    gtr__node outer;
+    bool ok = place && w && (w->node = (gtr__node *)gtr__malloc(ctx, (size_t)count * sizeof *w->node)) != NULL;
+    memset(&outer, 0, sizeof outer);
+    for (i = 0; i < p->n_value && ok; i++) place[i] = -1;
+    for (i = at; i < at + count && ok; i++)         /* what is written, then what is only read */
+        for (k = 0; k < p->node[i].n_out; k++) if (p->node[i].out[k] >= 0 && place[p->node[i].out[k]] < 0) place[p->node[i].out[k]] = -2;
+    for (i = at; i < at + count && ok; i++)
+        for (k = 0; k < p->node[i].n_in && ok; k++) {
+            int v = p->node[i].in[k];
+            if (v < 0 || place[v] != -1) continue;
+            ok = n_in < GTR__MAX_ARGS;
+            if (ok) { list[n_in] = v; place[v] = n_in++; }
+        }
+    for (i = at; i < at + count && ok; i++)
+        for (k = 0; k < p->node[i].n_out && ok; k++) {
+            int v = p->node[i].out[k];
+            if (v < 0 || place[v] != -2) continue;
+            ok = n_in + n_out < GTR__MAX_ARGS;
+            if (ok) { list[n_in + n_out] = v; place[v] = n_in + n_out++; }
+        }
+    ok = ok && (outer.in = (int *)gtr__malloc(ctx, (size_t)(n_in + n_out + 1) * sizeof(int))) != NULL;
+    if (!ok) { if (w) gtr__mfree(ctx, w->node); gtr__mfree(ctx, w); gtr__mfree(ctx, place); return false; }
+    memcpy(outer.in, list, (size_t)(n_in + n_out) * sizeof(int));
+    outer.op = GTR__OP_NETWORK; outer.dir = GTR__FWD; outer.phase = p->node[at].phase; outer.training = p->node[at].training;
+    outer.n_in = n_in; outer.n_out = n_out; outer.out = outer.in + n_in;
+    outer.reads = n_in >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n_in) - 1;
+    outer.layer = "network"; outer.fused = ctx->be->matchers[matcher].name;
+    outer.attr.i[0] = matcher; outer.attr.ptr = w;
+    w->n_node = count;
+    memcpy(w->node, p->node + at, (size_t)count * sizeof *w->node);
+    for (i = 0; i < count; i++) {
+        for (k = 0; k < w->node[i].n_in + w->node[i].n_out; k++) if (w->node[i].in[k] >= 0) w->node[i].in[k] = place[w->node[i].in[k]];
+        outer.flops += w->node[i].flops;
+    }
+    p->node[at] = outer;
+    memmove(p->node + at + 1, p->node + at + count, (size_t)(p->n_node - at - count) * sizeof *p->node);
+    p->n_node -= count - 1;
+    if (p->split > at) p->split = GTR__MAX(at + 1, p->split - count + 1);
+    gtr__mfree(ctx, place);
+    return true;
+}
 static void gtr__pass_select(gtr__build *b)
 {
-    int at, m;
+    int at, m, count;
     if (b->r->no_matchers) return;
     for (at = 0; at < b->plan->n_node; at++)
-        for (m = 0; m < b->ctx->be->n_matchers; m++)
-            if (b->ctx->be->matchers[m].match(b->plan, at, &b->ctx->caps)) break;
+        for (m = 0; m < b->ctx->be->n_matchers; m++) {
+            count = b->ctx->be->matchers[m].match(b->plan, at, &b->ctx->caps);
+            if (count > 0 && gtr__pack(b->ctx, b->plan, at, count, m)) break;
+        }
 }
 
 // >>pass:order
@@ -6875,11 +7033,7 @@ done:
 static void gtr__plan_clear(gtr_context *ctx, gtr__plan *p)
 {
     int i;
-    for (i = 0; i < p->n_node; i++) {
-        if (p->node[i].op == GTR__OP_FEED) gtr__mfree(ctx, (void *)(uintptr_t)p->node[i].attr.ptr);
-        gtr__mfree(ctx, p->node[i].in);
-        gtr__mfree(ctx, (void *)(uintptr_t)p->node[i].call.in);
-    }
+    for (i = 0; i < p->n_node; i++) gtr__node_clear(ctx, &p->node[i]);
     gtr__mfree(ctx, p->node);
     gtr__mfree(ctx, p->value);
     memset(p, 0, sizeof *p);
@@ -7306,6 +7460,14 @@ static void *gtr__value_address(gtr_context *ctx, const gtr__plan_cache *e, int 
     default: return NULL;
     }
 }
+/* Where the rings are, for the nodes that use them. */
+static void gtr__bind_shared(gtr__node *n, const gtr__runner *runner)
+{
+    int i;
+    if (n->op == GTR__OP_REPORT) n->attr.i[0] = (int64_t)(uintptr_t)runner->shared_device;
+    if (n->op == GTR__OP_FEED) ((gtr__feed *)(uintptr_t)n->attr.ptr)->shared = runner->shared_device;
+    if (n->op == GTR__OP_NETWORK) for (i = 0; i < ((const gtr__network *)n->attr.ptr)->n_node; i++) gtr__bind_shared(&((const gtr__network *)n->attr.ptr)->node[i], runner);
+}
 /* Fills the calls of all nodes. address: of a value; arenas: by stage. */
 typedef void *(*gtr__address_fn)(gtr_context *ctx, const gtr__plan_cache *e, int value);
 static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner *runner, gtr__address_fn address, void *const *arena)
@@ -7325,8 +7487,7 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner
         gtr__call_shapes(p, n, args, args + n->n_in);
         for (k = 0; k < n->n_in + n->n_out; k++)
             if (n->in[k] >= 0 && (k >= n->n_in || n->reads >> k & 1)) args[k].data = address(ctx, e, n->in[k]);
-        if (n->op == GTR__OP_REPORT) n->attr.i[0] = (int64_t)(uintptr_t)runner->shared_device;
-        if (n->op == GTR__OP_FEED) ((gtr__feed *)(uintptr_t)n->attr.ptr)->shared = runner->shared_device;
+        gtr__bind_shared(n, runner);
         n->call.attr = &n->attr;
         n->call.n_in = n->n_in; n->call.n_out = n->n_out;
         n->call.ws = n->ws_bytes ? (char *)arena[n->stage] + n->ws_offset : NULL;
@@ -8019,7 +8180,12 @@ static gtr_result gtr__tell_nonfinite(gtr_trainer *t)
     bad = t->slot[ctl.step % GTR__RING];
     for (e = ctx->plans; e && e != bad; e = e->next) {}
     ctx->check_flag = r->flag;
-    if (e && e->version == ctx->memory_version) gtr__find_nonfinite(ctx, e, text, sizeof text);
+    if (e && ctx->be->n_matchers && !e->recipe.no_matchers) {
+        gtr__recipe by_node = e->recipe;
+        by_node.no_matchers = true;
+        e = gtr__entry_get(ctx, &by_node, &t->optim);
+    }
+    if (e && gtr__entry_ready(ctx, e, r) == GTR_OK) gtr__find_nonfinite(ctx, e, text, sizeof text);
     else snprintf(text, sizeof text, "a value");
     after = r->step - ctl.step - 1;
     ctl.status = ctl.guard = 0;
@@ -8058,9 +8224,12 @@ static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_
     r.data = data;
     return r;
 }
-static gtr__plan_cache *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_dataset *data)
+/* by_node: without matchers, for what runs a step in parts. */
+static gtr__plan_cache *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_dataset *data, bool by_node)
 {
     gtr__recipe r = gtr__trainer_recipe(t, batch, data);
+    if (t->ctx->be->n_matchers && by_node) r.no_matchers = true;
+    if (!t->ctx->be->n_matchers) r.no_matchers = false;     /* the same plan: not twice */
     return gtr__entry_get(t->ctx, &r, &t->optim);
 }
 /* Do the data set's columns fit the inputs? Labels' ranges too. */
@@ -8102,12 +8271,12 @@ static gtr_result gtr__trainer_plan(gtr_trainer *t)
     gtr__plan_cache *e;
     int64_t tail = t->drop_last ? 0 : t->data->rows % t->batch;
     gtr_result r;
-    e = gtr__trainer_entry(t, t->batch, t->data);
+    e = gtr__trainer_entry(t, t->batch, t->data, false);
     if (!e) return t->ctx->error;
     r = gtr__data_fits(t->data, e->input, e->n_inputs);
     if (r == GTR_OK) r = gtr__entry_memory(t->ctx, e);
     if (r == GTR_OK && tail) {
-        e = gtr__trainer_entry(t, tail, t->data);
+        e = gtr__trainer_entry(t, tail, t->data, false);
         r = e ? gtr__entry_memory(t->ctx, e) : t->ctx->error;
     }
     return r;
@@ -8156,7 +8325,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part)
         r = gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch);
         if (r != GTR_OK) return r;
     }
-    e = gtr__trainer_entry(t, batch, t->data);
+    e = gtr__trainer_entry(t, batch, t->data, part != GTR__PART_ALL);
     if (!e) return ctx->error;
     r = gtr__entry_ready(ctx, e, t->runner);
     if (r != GTR_OK) return r;
@@ -8702,6 +8871,18 @@ GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p) { return !p
 #  define NOMINMAX
 #  endif
 #  include <windows.h>
+#  include <fcntl.h>
+#  include <io.h>
+#  include <process.h>
+#  include <sys/stat.h>
+#  define GTR__SYS(call) _##call
+#  define GTR__STAT      _stat64
+#  define GTR__FSTAT     _fstat64
+#  define GTR__FSYNC     _commit        /* FlushFileBuffers */
+#  define GTR__O_READ    (_O_RDONLY | _O_BINARY | _O_NOINHERIT)
+#  define GTR__O_NEW     (_O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT)
+#  define GTR__IS_FILE(mode)   (((mode) & _S_IFMT) == _S_IFREG)
+#  define GTR__IS_FOLDER(mode) (((mode) & _S_IFMT) == _S_IFDIR)
 #else
 #  include <fcntl.h>
 #  include <sys/stat.h>
@@ -8711,7 +8892,16 @@ GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p) { return !p
 #  else
 #  define GTR__O_CLOEXEC 0
 #  endif
+#  define GTR__SYS(call) call
+#  define GTR__STAT      stat
+#  define GTR__FSTAT     fstat
+#  define GTR__FSYNC     fsync
+#  define GTR__O_READ    (O_RDONLY | O_NONBLOCK | GTR__O_CLOEXEC)   /* the opening of a pipe would block */
+#  define GTR__O_NEW     (O_WRONLY | O_CREAT | O_EXCL | GTR__O_CLOEXEC)
+#  define GTR__IS_FILE   S_ISREG
+#  define GTR__IS_FOLDER S_ISDIR
 #endif
+#define GTR__RETRY(r, call) do (r) = (call); while ((r) < 0 && errno == EINTR)
 #define GTR__PATH "%.400s"      /* a path in an error's text: the rest must fit too */
 #define GTR__IO_PIECE (1u << 30)
 
@@ -8719,86 +8909,9 @@ typedef struct gtr__file {
     gtr_context *ctx;
     const char  *path;
     uint64_t     size;          /* as it was when opened */
-    bool         is_open;
-#ifdef _WIN32
-    HANDLE       handle;
-#else
-    int          fd;
-#endif
+    int          fd;            /* -1: closed */
 } gtr__file;
 
-#ifdef _WIN32
-static bool gtr__wide(const char *path, WCHAR *wide, int size) { return MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, size) > 0; }
-static gtr_result gtr__file_fail(const gtr__file *f, const char *doing)
-{
-    return gtr__fail(f->ctx, GTR_ERR_IO, GTR__PATH ": %s failed: Windows error %lu", f->path, doing, (unsigned long)GetLastError());
-}
-static gtr_result gtr__file_start(gtr__file *f, gtr_context *ctx, const char *path, DWORD access, DWORD how)
-{
-    WCHAR wide[1024];
-    memset(f, 0, sizeof *f);
-    f->ctx = ctx;
-    f->path = path;
-    if (!gtr__wide(path, wide, 1024)) return gtr__file_fail(f, "reading its name as UTF-8");
-    f->handle = CreateFileW(wide, access, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL, how, FILE_ATTRIBUTE_NORMAL, NULL);
-    f->is_open = f->handle != INVALID_HANDLE_VALUE;
-    return f->is_open ? GTR_OK : GTR_ERR_IO;
-}
-static bool gtr__file_close(gtr__file *f)
-{
-    if (!f->is_open) return true;
-    f->is_open = false;
-    return CloseHandle(f->handle) != 0;
-}
-static gtr_result gtr__file_open(gtr__file *f, gtr_context *ctx, const char *path)
-{
-    LARGE_INTEGER size;
-    if (gtr__file_start(f, ctx, path, GENERIC_READ, OPEN_EXISTING) != GTR_OK) return gtr__file_fail(f, "opening");
-    if (GetFileType(f->handle) != FILE_TYPE_DISK || !GetFileSizeEx(f->handle, &size)) {
-        gtr__file_close(f);
-        return gtr__fail(ctx, GTR_ERR_IO, GTR__PATH ": not a regular file", path);
-    }
-    f->size = (uint64_t)size.QuadPart;
-    return GTR_OK;
-}
-/* Bytes moved, 0 at the file's end, -1 on error. */
-static int64_t gtr__file_read_some(gtr__file *f, void *dst, size_t bytes)
-{
-    DWORD n = 0;
-    return ReadFile(f->handle, dst, (DWORD)bytes, &n, NULL) ? (int64_t)n : -1;
-}
-static int64_t gtr__file_write_some(gtr__file *f, const void *src, size_t bytes)
-{
-    DWORD n = 0;
-    return WriteFile(f->handle, src, (DWORD)bytes, &n, NULL) ? (int64_t)n : -1;
-}
-static bool gtr__file_sync(gtr__file *f) { return FlushFileBuffers(f->handle) != 0; }
-/* 1 made, 0 there is such a file, -1 on error */
-static int gtr__file_create(gtr__file *f, gtr_context *ctx, const char *path, unsigned mode)
-{
-    (void)mode;
-    if (gtr__file_start(f, ctx, path, GENERIC_WRITE, CREATE_NEW) == GTR_OK) return 1;
-    return GetLastError() == ERROR_FILE_EXISTS ? 0 : -1;
-}
-static void gtr__path_remove(const char *path) { WCHAR wide[1024]; if (gtr__wide(path, wide, 1024)) DeleteFileW(wide); }
-static bool gtr__path_replace(const char *from, const char *to)
-{
-    WCHAR a[1024], b[1024];
-    return gtr__wide(from, a, 1024) && gtr__wide(to, b, 1024) && MoveFileExW(a, b, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH);
-}
-static bool gtr__path_sync(const char *folder) { (void)folder; return true; }
-/* 1: a regular file, 0: nothing there, -1: something else. mode: its permissions */
-static int gtr__path_kind(const char *path, unsigned *mode)
-{
-    WCHAR wide[1024];
-    DWORD a;
-    (void)mode;
-    if (!gtr__wide(path, wide, 1024)) return -1;
-    a = GetFileAttributesW(wide);
-    return a == INVALID_FILE_ATTRIBUTES ? 0 : a & FILE_ATTRIBUTE_DIRECTORY ? -1 : 1;
-}
-static unsigned long gtr__process(void) { return (unsigned long)GetCurrentProcessId(); }
-#else
 static gtr_result gtr__file_fail(const gtr__file *f, const char *doing)
 {
     return gtr__fail(f->ctx, GTR_ERR_IO, GTR__PATH ": %s failed: %s", f->path, doing, strerror(errno));
@@ -8806,92 +8919,74 @@ static gtr_result gtr__file_fail(const gtr__file *f, const char *doing)
 /* Not called again on EINTR: the descriptor is gone then. */
 static bool gtr__file_close(gtr__file *f)
 {
-    if (!f->is_open) return true;
-    f->is_open = false;
-    return close(f->fd) == 0 || errno == EINTR;
+    int fd = f->fd;
+    f->fd = -1;
+    return fd < 0 || GTR__SYS(close)(fd) == 0 || errno == EINTR;
 }
 static bool gtr__file_start(gtr__file *f, gtr_context *ctx, const char *path, int flags, unsigned mode)
 {
-    memset(f, 0, sizeof *f);
     f->ctx = ctx;
     f->path = path;
-    do f->fd = open(path, flags | GTR__O_CLOEXEC, (mode_t)mode); while (f->fd < 0 && errno == EINTR);
-    f->is_open = f->fd >= 0;
-    return f->is_open;
+    f->size = 0;
+    GTR__RETRY(f->fd, GTR__SYS(open)(path, flags, mode));
+    return f->fd >= 0;
 }
 static gtr_result gtr__file_open(gtr__file *f, gtr_context *ctx, const char *path)
 {
-    struct stat st;
-    if (!gtr__file_start(f, ctx, path, O_RDONLY | O_NONBLOCK, 0)) return gtr__file_fail(f, "opening");    /* a pipe's open would block */
-    if (fstat(f->fd, &st) != 0) { gtr__file_fail(f, "asking for the size"); gtr__file_close(f); return GTR_ERR_IO; }
-    if (!S_ISREG(st.st_mode)) {
-        gtr__file_close(f);
-        return gtr__fail(ctx, GTR_ERR_IO, GTR__PATH ": %s", path, S_ISDIR(st.st_mode) ? "a folder, not a file" : "not a regular file");
-    }
-    f->size = (uint64_t)st.st_size;
-    return GTR_OK;
-}
-/* Bytes moved, 0 at the file's end, -1 on error. */
-static int64_t gtr__file_read_some(gtr__file *f, void *dst, size_t bytes)
-{
-    ssize_t n;
-    do n = read(f->fd, dst, bytes); while (n < 0 && errno == EINTR);
-    return (int64_t)n;
-}
-static int64_t gtr__file_write_some(gtr__file *f, const void *src, size_t bytes)
-{
-    ssize_t n;
-    do n = write(f->fd, src, bytes); while (n < 0 && errno == EINTR);
-    return (int64_t)n;
+    struct GTR__STAT st;
+    if (!gtr__file_start(f, ctx, path, GTR__O_READ, 0)) return gtr__file_fail(f, "opening");
+    if (GTR__FSTAT(f->fd, &st) != 0) gtr__file_fail(f, "asking for its size");
+    else if (!GTR__IS_FILE(st.st_mode)) gtr__fail(ctx, GTR_ERR_IO, GTR__PATH ": %s", path, GTR__IS_FOLDER(st.st_mode) ? "a folder, not a file" : "not a regular file");
+    else { f->size = (uint64_t)st.st_size; return GTR_OK; }
+    gtr__file_close(f);
+    return GTR_ERR_IO;
 }
 static bool gtr__file_sync(gtr__file *f)
 {
     int r;
-    do r = fsync(f->fd); while (r != 0 && errno == EINTR);
+    GTR__RETRY(r, GTR__FSYNC(f->fd));
     return r == 0;
-}
-/* 1 made, 0 there is such a file, -1 on error */
-static int gtr__file_create(gtr__file *f, gtr_context *ctx, const char *path, unsigned mode)
-{
-    if (gtr__file_start(f, ctx, path, O_WRONLY | O_CREAT | O_EXCL, mode)) return 1;
-    return errno == EEXIST ? 0 : -1;
-}
-static void gtr__path_remove(const char *path)
-{
-    int r;
-    do r = unlink(path); while (r != 0 && errno == EINTR);
 }
 static bool gtr__path_replace(const char *from, const char *to)
 {
+#ifdef _WIN32
+    if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) return true;
+    errno = EACCES;
+    return false;
+#else
     int r;
-    do r = rename(from, to); while (r != 0 && errno == EINTR);
+    GTR__RETRY(r, rename(from, to));
     return r == 0;
+#endif
 }
-/* Makes a rename in folder last. Some file systems cannot (EINVAL), and a folder may be closed to readers (EACCES): no error. */
+/* Brings a rename in folder to the disk. Some file systems cannot (EINVAL), and a folder may be closed to readers (EACCES): no error. */
 static bool gtr__path_sync(const char *folder)
 {
+#ifdef _WIN32
+    (void)folder;               /* MOVEFILE_WRITE_THROUGH has done it */
+    return true;
+#else
     gtr__file f;
     bool ok;
-    if (!gtr__file_start(&f, NULL, folder, O_RDONLY, 0)) return errno == EACCES;
+    if (!gtr__file_start(&f, NULL, folder, GTR__O_READ, 0)) return errno == EACCES;
     ok = gtr__file_sync(&f) || errno == EINVAL;
     return gtr__file_close(&f) && ok;
+#endif
 }
 /* 1: a regular file, 0: nothing there, -1: something else. mode: its permissions */
 static int gtr__path_kind(const char *path, unsigned *mode)
 {
-    struct stat st;
-    if (stat(path, &st) != 0) return 0;
+    struct GTR__STAT st;
+    if (GTR__STAT(path, &st) != 0) return 0;
     *mode = (unsigned)st.st_mode & 0777u;
-    return S_ISREG(st.st_mode) ? 1 : -1;
+    return GTR__IS_FILE(st.st_mode) ? 1 : -1;
 }
-static unsigned long gtr__process(void) { return (unsigned long)getpid(); }
-#endif
-
 static gtr_result gtr__file_read(gtr__file *f, void *dst, uint64_t bytes)
 {
     uint8_t *p = (uint8_t *)dst;
     while (bytes) {
-        int64_t n = gtr__file_read_some(f, p, (size_t)GTR__MIN(bytes, (uint64_t)GTR__IO_PIECE));
+        int64_t n;
+        GTR__RETRY(n, GTR__SYS(read)(f->fd, p, (unsigned)GTR__MIN(bytes, (uint64_t)GTR__IO_PIECE)));
         if (n < 0) return gtr__file_fail(f, "reading");
         if (n == 0) return gtr__fail(f->ctx, GTR_ERR_IO, GTR__PATH ": became shorter while it was read", f->path);
         p += n;
@@ -8903,7 +8998,8 @@ static gtr_result gtr__file_write(gtr__file *f, const void *src, uint64_t bytes)
 {
     const uint8_t *p = (const uint8_t *)src;
     while (bytes) {
-        int64_t n = gtr__file_write_some(f, p, (size_t)GTR__MIN(bytes, (uint64_t)GTR__IO_PIECE));
+        int64_t n;
+        GTR__RETRY(n, GTR__SYS(write)(f->fd, p, (unsigned)GTR__MIN(bytes, (uint64_t)GTR__IO_PIECE)));
         if (n < 0) return gtr__file_fail(f, "writing");
         p += n;
         bytes -= (uint64_t)n;
@@ -8914,11 +9010,12 @@ static gtr_result gtr__file_write(gtr__file *f, const void *src, uint64_t bytes)
 static gtr_result gtr__file_finish(gtr__file *f)
 {
     uint8_t more;
-    int64_t n = gtr__file_read_some(f, &more, 1);
-    if (n < 0) { gtr__file_fail(f, "reading"); gtr__file_close(f); return GTR_ERR_IO; }
+    int64_t n;
+    GTR__RETRY(n, GTR__SYS(read)(f->fd, &more, 1));
+    if (n < 0) gtr__file_fail(f, "reading");
+    if (n > 0) gtr__fail(f->ctx, GTR_ERR_IO, GTR__PATH ": became longer while it was read", f->path);
     if (!gtr__file_close(f)) return gtr__file_fail(f, "closing");
-    if (n > 0) return gtr__fail(f->ctx, GTR_ERR_IO, GTR__PATH ": became longer while it was read", f->path);
-    return GTR_OK;
+    return n == 0 ? GTR_OK : GTR_ERR_IO;
 }
 /* True, and an error, for what gzip has made. */
 static bool gtr__is_gzip(gtr_context *ctx, const char *path, const uint8_t *head, uint64_t n)
@@ -9347,6 +9444,7 @@ static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name
     s->begin = p;
     s->end = end;
     if (p == end) return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": an empty data set (0 rows)", name);
+    if (gtr__csv_line_end(s, gtr__csv_skip(s, p))) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld is blank", name, (long long)s->first_line);
     s->columns = gtr__csv_fields(s, p);
     s->label = desc.label_column == -2 ? -1 : desc.label_column == -1 ? s->columns - 1 : desc.label_column;
     if (s->label >= s->columns)
@@ -10191,12 +10289,12 @@ static gtr_result gtr__save_header(gtr__save *s)
 /* A new file beside path, whose name no other process and no earlier crash has taken. */
 static gtr_result gtr__save_create(gtr__save *s, gtr__file *f, unsigned mode)
 {
-    int i, made = 0;
-    for (i = 0; i < 1000 && made == 0; i++) {
-        snprintf(s->name, s->name_size, "%s.tmp-%lu-%d", s->path, gtr__process(), i);
-        made = gtr__file_create(f, s->ctx, s->name, mode);
+    int i;
+    for (i = 0; i < 1000; i++) {
+        snprintf(s->name, s->name_size, "%s.tmp-%ld-%d", s->path, (long)GTR__SYS(getpid)(), i);
+        if (gtr__file_start(f, s->ctx, s->name, GTR__O_NEW, mode)) return GTR_OK;
+        if (errno != EEXIST) break;
     }
-    if (made == 1) return GTR_OK;
     f->path = s->path;
     return gtr__file_fail(f, "making a file beside it");
 }
@@ -10226,7 +10324,7 @@ static gtr_result gtr__save_file(gtr__save *s)
     if (r == GTR_OK && !gtr__file_sync(&f)) r = gtr__file_fail(&f, "bringing it to the disk");
     if (!gtr__file_close(&f) && r == GTR_OK) r = gtr__file_fail(&f, "closing");
     if (r == GTR_OK && !gtr__path_replace(s->name, s->path)) r = gtr__file_fail(&f, "renaming");
-    if (r != GTR_OK) { gtr__path_remove(s->name); return r; }
+    if (r != GTR_OK) { GTR__SYS(unlink)(s->name); return r; }
     if (slash) snprintf(s->name, s->name_size, "%.*s", slash == s->path ? 1 : (int)(slash - s->path), s->path);
     else snprintf(s->name, s->name_size, ".");
     return gtr__path_sync(s->name) ? GTR_OK : gtr__file_fail(&f, "bringing the folder's entry to the disk");
@@ -10268,7 +10366,7 @@ static gtr__plan_cache *gtr__observed(gtr_trainer *t, int64_t batch, const char 
 {
     if (!t) return NULL;
     if (batch < 1) { gtr__fail(t->ctx, GTR_ERR_ARG, "%s: a batch of %lld", who, (long long)batch); return NULL; }
-    return t->ctx->dead ? NULL : gtr__trainer_entry(t, batch, t->data);
+    return t->ctx->dead ? NULL : gtr__trainer_entry(t, batch, t->data, false);
 }
 static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v)
 {
@@ -10469,7 +10567,7 @@ GTR_API const char *gtr_trace(gtr_trainer *t)
     memset(&rec, 0, sizeof rec);
     if (t->data) batch = gtr__position(t, t->runner->step, &rec);
     else if (gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_trace", &batch) != GTR_OK) return "";
-    e = gtr__trainer_entry(t, batch, t->data);
+    e = gtr__trainer_entry(t, batch, t->data, true);
     if (!e || gtr__entry_ready(ctx, e, t->runner) != GTR_OK || gtr__wait_all(ctx) != GTR_OK || gtr__trainer_segments(t) != GTR_OK) return "";
     if (!t->data) gtr__set_inputs(e, &rec, "gtr_trace");
     for (g = 0; g < t->n_groups; g++) rec.lr[g] = gtr__rate(t, (int64_t)t->runner->step) * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);

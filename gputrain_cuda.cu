@@ -1045,7 +1045,7 @@ static __device__ __forceinline__ uint32_t gtr__to_tf32(uint32_t u)
 static __device__ __forceinline__ void gtr__mma_tf32(float *d, const uint32_t *a, const uint32_t *b)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 #else
     (void)d; (void)a; (void)b;
@@ -1055,7 +1055,7 @@ static __device__ __forceinline__ void gtr__mma_tf32(float *d, const uint32_t *a
 static __device__ __forceinline__ void gtr__mma_bf16(float *d, const uint32_t *a, const uint32_t *b)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 #else
     (void)d; (void)a; (void)b;
@@ -1064,20 +1064,27 @@ static __device__ __forceinline__ void gtr__mma_bf16(float *d, const uint32_t *a
 static __device__ __forceinline__ void gtr__mma_f16(float *d, const uint32_t *a, const uint32_t *b)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 #else       // Turing has half of it
     for (int i = 0; i < 2; i++)
-        asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+        asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
                      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[2 * i]), "r"(a[2 * i + 1]), "r"(b[i]));
 #endif
 }
-// All threads of a cluster meet; what they wrote to shared memory before is seen behind it.
+// All threads of a cluster meet; what they wrote to shared memory before is seen behind it. To part, they need not wait for their writes.
 static __device__ __forceinline__ void gtr__cluster_meet()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+static __device__ __forceinline__ void gtr__cluster_part()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
 #endif
 }
 // Four floats at p, an address of this block's shared memory, in that of the cluster's block number rank.
@@ -1108,52 +1115,52 @@ static __device__ __noinline__ float4 gtr__dact4(int op, float4 dy, float4 s, fl
                        gtr__unary_bwd(op, dy.z, s.z, s.z, a, b), gtr__unary_bwd(op, dy.w, s.w, s.w, a, b));
 }
 
-// Up to four elements; beyond count they are zeros and not touched.
-static __device__ __forceinline__ float4 gtr__get_some(const void *p, int dtype, int64_t i, int64_t stride, int count, bool wide)
-{
-    if (wide) return gtr__get4(p, dtype, i);
-    float4 v = make_float4(0, 0, 0, 0);
-    v.x = gtr__get(p, dtype, i);
-    if (count > 1) v.y = gtr__get(p, dtype, i + stride);
-    if (count > 2) v.z = gtr__get(p, dtype, i + 2 * stride);
-    if (count > 3) v.w = gtr__get(p, dtype, i + 3 * stride);
-    return v;
-}
-static __device__ __forceinline__ void gtr__put_some(void *p, int dtype, int64_t i, int64_t stride, int count, bool wide, float4 v)
-{
-    if (wide) { gtr__put4(p, dtype, i, v); return; }
-    gtr__put(p, dtype, i, v.x);
-    if (count > 1) gtr__put(p, dtype, i + stride, v.y);
-    if (count > 2) gtr__put(p, dtype, i + 2 * stride, v.z);
-    if (count > 3) gtr__put(p, dtype, i + 3 * stride, v.w);
-}
-
-// Bias, activation or its backward, addition, store: of count elements of C from column n of a row on; at is their place in C.
-static __device__ __forceinline__ void gtr__epilogue(const gtr__product &p, float4 v, int64_t n, int64_t at, int64_t stride, int count, bool wide)
+// Bias, activation or its backward, addition, store: of four elements of C in a row, from column n on; at is their place in C.
+static __device__ __forceinline__ void gtr__epilogue4(const gtr__product &p, float4 v, int64_t n, int64_t at)
 {
     if (p.bias) {
-        float4 b = gtr__get_some(p.bias, p.type_bias, n, 1, count, wide);
+        float4 b = gtr__get4(p.bias, p.type_bias, n);
         v.x += b.x; v.y += b.y; v.z += b.z; v.w += b.w;
     }
-    if (p.pre) gtr__put_some(p.pre, p.type_pre, at, stride, count, wide, v);
-    if (p.act >= 0) {
-        if (p.saved) v = gtr__dact4(p.act, v, gtr__get_some(p.saved, p.type_saved, at, stride, count, wide), p.act_a, p.act_b);
-        else v = gtr__act4(p.act, v, p.act_a, p.act_b);
-    }
+    if (p.pre) gtr__put4(p.pre, p.type_pre, at, v);
+    if (p.saved) v = gtr__dact4(p.act, v, gtr__get4(p.saved, p.type_saved, at), p.act_a, p.act_b);
+    else if (p.act >= 0) v = gtr__act4(p.act, v, p.act_a, p.act_b);
     if (p.add) {
-        float4 c = gtr__get_some(p.c, p.type_c, at, stride, count, wide);
+        float4 c = gtr__get4(p.c, p.type_c, at);
         v.x += c.x; v.y += c.y; v.z += c.z; v.w += c.w;
     }
-    gtr__put_some(p.c, p.type_c, at, stride, count, wide, v);
+    gtr__put4(p.c, p.type_c, at, v);
+}
+// The same for one.
+static __device__ __forceinline__ void gtr__epilogue1(const gtr__product &p, float x, int64_t n, int64_t at)
+{
+    if (p.bias) x += gtr__get(p.bias, p.type_bias, n);
+    if (p.pre) gtr__put(p.pre, p.type_pre, at, x);
+    float4 v = make_float4(x, x, x, x);
+    if (p.saved) {
+        float s = gtr__get(p.saved, p.type_saved, at);
+        v = gtr__dact4(p.act, v, make_float4(s, s, s, s), p.act_a, p.act_b);
+    } else if (p.act >= 0) {
+        v = gtr__act4(p.act, v, p.act_a, p.act_b);
+    }
+    if (p.add) v.x += gtr__get(p.c, p.type_c, at);
+    gtr__put(p.c, p.type_c, at, v.x);
 }
 
 // >>products-kernel
 
-// What the launcher works out once for all blocks.
+// What the launcher works out once for all blocks, in 32 bits where it fits: a block's first 100 instructions cost as much as its last 100.
 typedef struct gtr__cut {
-    uint32_t tiles_m, tiles_n, split;
+    int m, n, k;
+    uint32_t lda, ldb, ldc;
+    int64_t step_a, step_b;     // bytes from one tile of k to the next
+    int size_a, size_b;         // bytes of an element
+    uint32_t tiles_m, tiles_n;
+    int flat;                   // the grid is one line of blocks, because a side is too long for a grid's
+    int split_log;              // a cluster is 1 << split_log blocks
+    int share, rest;            // tiles of k of each block; the first `rest` blocks take one more
+    int k_tiles;                // of one range of k; kb of them
     int stages;                 // 4, or 2 where copies are not asynchronous
-    int64_t k_tiles;            // of one k range; kb of them
     int vec_a, vec_b, vec_c;    // rows can be moved 16 bytes (C: four elements) at a time
 } gtr__cut;
 
@@ -1166,32 +1173,37 @@ template <int ES, int T, bool K> struct gtr__tile {
     static constexpr int bytes = rows * pitch * ES;
 };
 
-// Fetches a tile whose element (0, 0) is at (row, column) of a matrix of height x width, with zeros outside. CONVERT: the kernel computes
-// in float32 and the operand may be stored otherwise.
+// Fetches a tile whose first element is at from, height rows and width columns of it being in the matrix, with zeros outside; safe is
+// any good address. CONVERT: the kernel computes in float32 and the operand may be stored otherwise.
 template <int ES, int T, bool K, bool CONVERT>
-static __device__ __forceinline__ void gtr__fetch(char *tile, const void *base, int dtype, int64_t pitch, int64_t row, int64_t column,
-                                                  int64_t height, int64_t width, bool vec)
+static __device__ __forceinline__ void gtr__fetch(char *tile, const char *from, const char *safe, int dtype, uint32_t pitch, int height, int width, bool vec)
 {
     typedef gtr__tile<ES, T, K> tile_t;
     if (vec) {
-        constexpr int per = 16 / ES, chunks = tile_t::columns / per;
+        constexpr int per = 16 / ES, chunks = tile_t::columns / per, step = 128 / chunks;
+        int r = (int)threadIdx.x / chunks, c = (int)threadIdx.x % chunks * per;
+        const char *src = from + ((uint64_t)pitch * (uint32_t)r + (uint32_t)c) * ES;
+        char *dst = tile + (r * tile_t::pitch + c) * ES;
 #pragma unroll
-        for (int i = 0; i < tile_t::rows * chunks / 128; i++) {
-            int id = (int)threadIdx.x + i * 128, r = id / chunks, c = id % chunks * per;
-            bool ok = row + r < height && column + c < width;
-            gtr__copy16(tile + (r * tile_t::pitch + c) * ES, (const char *)base + (ok ? ((row + r) * pitch + column + c) * ES : 0), ok);
+        for (int i = 0; i < tile_t::rows / step; i++) {
+            bool ok = r + i * step < height && c < width;
+            gtr__copy16(dst + i * (step * tile_t::pitch * ES), ok ? src : safe, ok);
+            src += (uint64_t)pitch * (step * ES);
         }
         return;
     }
+    constexpr int step = 128 / tile_t::columns;
+    int r = (int)threadIdx.x / tile_t::columns, c = (int)threadIdx.x % tile_t::columns;
+    int64_t at = (int64_t)((uint64_t)pitch * (uint32_t)r) + c;
+    char *dst = tile + (r * tile_t::pitch + c) * ES;
 #pragma unroll 4
-    for (int i = 0; i < tile_t::rows * tile_t::columns / 128; i++) {
-        int id = (int)threadIdx.x + i * 128, r = id / tile_t::columns, c = id % tile_t::columns;
-        bool ok = row + r < height && column + c < width;
-        int64_t at = ok ? (row + r) * pitch + column + c : 0;
-        char *dst = tile + (r * tile_t::pitch + c) * ES;
-        if constexpr (ES == 2) *(uint16_t *)dst = ok ? ((const uint16_t *)base)[at] : (uint16_t)0;
-        else if (CONVERT && dtype != GTR_F32) *(float *)dst = ok ? gtr__get(base, dtype, at) : 0.0f;
-        else gtr__copy4(dst, (const float *)base + at, ok);
+    for (int i = 0; i < tile_t::rows / step; i++) {
+        bool ok = r + i * step < height && c < width;
+        if constexpr (ES == 2) *(uint16_t *)dst = ok ? ((const uint16_t *)from)[at] : (uint16_t)0;
+        else if (CONVERT && dtype != GTR_F32) *(float *)dst = ok ? gtr__get(from, dtype, at) : 0.0f;
+        else gtr__copy4(dst, ok ? from + at * 4 : safe, ok);
+        at += (int64_t)pitch * step;
+        dst += step * tile_t::pitch * ES;
     }
 }
 
@@ -1364,7 +1376,8 @@ static __device__ __forceinline__ float4 gtr__cluster_sum4(const float *p, int s
 
 // One TxT tile of C per cluster, whose blocks share the sum over k: each leaves its part in shared memory and finishes some of the rows
 // with everybody's. Bound by latency at the sizes it is for (a chain of one fetch, K/depth/split tiles, one exchange, one store), then by
-// the bytes a multiprocessor draws from L2: 2 T depth elements a tile of k for T T depth multiply-adds. Accumulates in float32.
+// the bytes a multiprocessor draws from L2: 2 T depth elements a tile of k for T T depth multiply-adds. Accumulates in float32. Kept
+// short, each part standing once: a kernel that runs for two microseconds also waits for its instructions.
 template <int KIND, int T, bool AK, bool BK>
 static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__cut cut)
 {
@@ -1373,48 +1386,79 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
     typedef gtr__tile<ES, T, AK> tile_a;
     typedef gtr__tile<ES, T, BK> tile_b;
     typedef typename std::conditional<FMA, gtr__block_fma<T, AK, BK>, gtr__block_mma<KIND, T, AK, BK>>::type block_t;
+    constexpr int depth = tile_a::depth, slot_bytes = tile_a::bytes + tile_b::bytes;
     extern __shared__ __align__(16) char gtr__pool[];
-    const int tid = (int)threadIdx.x, rank = (int)(blockIdx.x % cut.split);
-    uint32_t id = blockIdx.x / cut.split;
-    const int64_t n0 = (int64_t)(id % cut.tiles_n) * T;
-    const bool first_column = id % cut.tiles_n == 0;
-    id /= cut.tiles_n;
-    const int64_t m0 = (int64_t)(id % cut.tiles_m) * T, batch = id / cut.tiles_m;
-    const int64_t size_a = p.type_a == GTR_F32 ? 4 : 2, size_b = p.type_b == GTR_F32 ? 4 : 2;
-    const char *a = (const char *)p.a + batch * p.a_batch * size_a, *b = (const char *)p.b + batch * p.b_batch * size_b;
-    const int64_t total = p.kb * cut.k_tiles, begin = total * rank / cut.split, end = total * (rank + 1) / cut.split;
-    gtr__enter();
-
-    auto fetch = [&](int64_t t, int slot) {
-        int64_t j = p.kb == 1 ? 0 : t / cut.k_tiles, k0 = (t - j * cut.k_tiles) * tile_a::depth;
-        char *tile = gtr__pool + slot * (tile_a::bytes + tile_b::bytes);
-        gtr__fetch<ES, T, AK, FMA>(tile, a + j * p.a_kb * size_a, p.type_a, p.lda, AK ? m0 : k0, AK ? k0 : m0, AK ? p.m : p.k, AK ? p.k : p.m, cut.vec_a);
-        gtr__fetch<ES, T, BK, FMA>(tile + tile_a::bytes, b + j * p.b_kb * size_b, p.type_b, p.ldb, BK ? n0 : k0, BK ? k0 : n0, BK ? p.n : p.k, BK ? p.k : p.n, cut.vec_b);
-    };
+    const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rank = (int)blockIdx.x & (split - 1);
+    uint32_t x = blockIdx.x >> cut.split_log, y = blockIdx.y, z = blockIdx.z;
+    if (cut.flat) {
+        z = x / (cut.tiles_m * cut.tiles_n);
+        x -= z * (cut.tiles_m * cut.tiles_n);
+        y = x / cut.tiles_m;
+        x -= y * cut.tiles_m;
+    }
+    const int m0 = (int)x * T, n0 = (int)y * T, left_m = min(cut.m - m0, T), left_n = min(cut.n - n0, T);
+    const char *a = (const char *)p.a, *b = (const char *)p.b;
+    int64_t base_c = 0;
+    if (z) {
+        a += z * p.a_batch * cut.size_a;
+        b += z * p.b_batch * cut.size_b;
+        base_c = z * p.c_batch;
+    }
+    const char *first_a = a + (AK ? (uint64_t)cut.lda * (uint32_t)m0 : (uint32_t)m0) * cut.size_a;
+    const char *first_b = b + (BK ? (uint64_t)cut.ldb * (uint32_t)n0 : (uint32_t)n0) * cut.size_b;
+    const int count = cut.share + (rank < cut.rest);
+    int kt = rank * cut.share + min(rank, cut.rest);        // the tile of k that is fetched next, and its range
+    int64_t j = 0;
+    if (p.kb > 1) {
+        j = kt / cut.k_tiles;
+        kt -= (int)j * cut.k_tiles;
+    }
+    const char *next_a = first_a + kt * cut.step_a, *next_b = first_b + kt * cut.step_b;
+    if (j) {
+        next_a += j * p.a_kb * cut.size_a;
+        next_b += j * p.b_kb * cut.size_b;
+    }
 
     block_t block;
     block.clear();
     float sum = 0;                      // of column tid % T of A^T, every (128 / T)-th row
-    const bool wants_sums = !AK && p.sums && first_column;
-    for (int s = 0; s < cut.stages - 1; s++) {
-        if (begin + s < end) fetch(begin + s, s);
+    const bool wants_sums = !AK && p.sums && n0 == 0;
+    const int ahead = cut.stages - 1;
+    int slot = 0, fill = 0;
+    gtr__enter();
+    for (int i = -ahead; i < count; i++) {
+        if (i >= 0) {
+            if (ahead == 3) gtr__copies_done<2>(); else gtr__copies_done<0>();
+            __syncthreads();            // tile i is there, and everybody is done with the slot that is filled now
+        }
+        if (i + ahead < count) {
+            char *tile = gtr__pool + fill * slot_bytes;
+            int left_k = min(cut.k - kt * depth, depth);
+            gtr__fetch<ES, T, AK, FMA>(tile, next_a, a, p.type_a, cut.lda, AK ? left_m : left_k, AK ? left_k : left_m, cut.vec_a);
+            gtr__fetch<ES, T, BK, FMA>(tile + tile_a::bytes, next_b, b, p.type_b, cut.ldb, BK ? left_n : left_k, BK ? left_k : left_n, cut.vec_b);
+            next_a += cut.step_a;
+            next_b += cut.step_b;
+            if (++kt == cut.k_tiles) {
+                kt = 0;
+                j++;
+                next_a = first_a + j * p.a_kb * cut.size_a;
+                next_b = first_b + j * p.b_kb * cut.size_b;
+            }
+            if (++fill == cut.stages) fill = 0;
+        }
         gtr__copies_commit();
-    }
-    int slot = 0, next = cut.stages - 1;
-    for (int64_t t = begin; t < end; t++) {
-        if (cut.stages == 4) gtr__copies_done<2>(); else gtr__copies_done<0>();
-        __syncthreads();                // tile t is there, and everybody is done with the slot that is filled now
-        if (t + cut.stages - 1 < end) fetch(t + cut.stages - 1, next);
-        gtr__copies_commit();
-        const char *tile = gtr__pool + slot * (tile_a::bytes + tile_b::bytes);
+        if (i < 0) continue;
+        const char *tile = gtr__pool + slot * slot_bytes;
         block.add(tile, tile + tile_a::bytes, p.type_a);
-        if (!AK && wants_sums)
-            for (int k = tid / T; k < tile_a::depth; k += 128 / T) {
-                int at = k * tile_a::pitch + tid % T;
-                sum += ES == 4 ? ((const float *)tile)[at] : gtr__get(tile, p.type_a, at);
+        if constexpr (!AK)
+            if (wants_sums) {
+#pragma unroll 4
+                for (int k = tid / T; k < depth; k += 128 / T) {
+                    int at = k * tile_a::pitch + tid % T;
+                    sum += ES == 4 ? ((const float *)tile)[at] : gtr__get(tile, p.type_a, at);
+                }
             }
         if (++slot == cut.stages) slot = 0;
-        if (++next == cut.stages) next = 0;
     }
     gtr__copies_done<0>();
     __syncthreads();
@@ -1422,45 +1466,39 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
     float *c = (float *)gtr__pool, *sums = c + T * (T + 8);
     block.spill(c);
     if (wants_sums) sums[tid] = sum;
-    if (cut.split > 1) gtr__cluster_meet(); else __syncthreads();
+    if (split > 1) gtr__cluster_meet(); else __syncthreads();
 
-    const int rows = T / (int)cut.split, row0 = rank * rows;
-    if (!p.c_t) {
-        for (int i = tid; i < rows * (T / 4); i += 128) {
-            int r = row0 + i / (T / 4), q = i % (T / 4) * 4;
-            int64_t m = m0 + r, n = n0 + q;
-            if (m >= p.m || n >= p.n) continue;
-            float4 v = gtr__cluster_sum4(c + r * (T + 8) + q, (int)cut.split);
-            int64_t left = p.n - n;
-            gtr__epilogue(p, v, n, batch * p.c_batch + m * p.ldc + n, 1, left < 4 ? (int)left : 4, cut.vec_c);
+    const int rows = T >> cut.split_log, row0 = rank * rows;
+    for (int i = tid; i < rows * (T / 4); i += 128) {
+        int r = row0 + i / (T / 4), q = i % (T / 4) * 4;
+        if (p.c_t) {                    // neighbours in m are neighbours in memory
+            r = row0 + (i & (rows - 1));
+            q = (i >> ((T == 32 ? 5 : 6) - cut.split_log)) * 4;
         }
-    } else {
-        for (int i = tid; i < rows * (T / 4); i += 128) {       // neighbours in m are neighbours in memory
-            int r = row0 + i % rows, q = i / rows * 4;
-            int64_t m = m0 + r, n = n0 + q;
-            if (m >= p.m || n >= p.n) continue;
-            float4 v = gtr__cluster_sum4(c + r * (T + 8) + q, (int)cut.split);
-            int64_t left = p.n - n;
-            gtr__epilogue(p, v, n, batch * p.c_batch + n * p.ldc + m, p.ldc, left < 4 ? (int)left : 4, false);
+        if (r >= left_m || q >= left_n) continue;
+        int n = n0 + q;
+        int64_t at = base_c + (int64_t)((uint64_t)cut.ldc * (uint32_t)(p.c_t ? n : m0 + r)) + (p.c_t ? m0 + r : n);
+        float4 v = gtr__cluster_sum4(c + r * (T + 8) + q, split);
+        if (cut.vec_c) { gtr__epilogue4(p, v, n, at); continue; }
+#pragma unroll 1
+        for (int e = q; e < q + 4 && e < left_n; e++) {
+            gtr__epilogue1(p, v.x, n++, at);
+            at += p.c_t ? cut.ldc : 1;
+            v.x = v.y; v.y = v.z; v.z = v.w;
         }
     }
-    if (wants_sums && tid < rows / 4 * 4 && tid % 4 == 0) {
-        float4 v = gtr__cluster_sum4(sums + row0 + tid, (int)cut.split);
-        for (int part = 1; part < 128 / T; part++) {
-            float4 u = gtr__cluster_sum4(sums + part * T + row0 + tid, (int)cut.split);
+    if (wants_sums && tid < rows) {
+        float4 v = make_float4(0, 0, 0, 0);
+#pragma unroll 1
+        for (int part = 0; part < 128 / T; part++) {
+            float4 u = gtr__cluster_sum4(sums + part * T + row0 + (tid & ~3), split);
             v.x += u.x; v.y += u.y; v.z += u.z; v.w += u.w;
         }
-        int64_t m = m0 + row0 + tid, left = p.m - m;
-        if (left > 0) {
-            int count = left < 4 ? (int)left : 4;
-            if (p.add_sums) {
-                float4 u = gtr__get_some(p.sums, p.type_sums, m, 1, count, false);
-                v.x += u.x; v.y += u.y; v.z += u.z; v.w += u.w;
-            }
-            gtr__put_some(p.sums, p.type_sums, m, 1, count, false, v);
-        }
+        float s = (tid & 2) ? (tid & 1 ? v.w : v.z) : (tid & 1 ? v.y : v.x);
+        int r = row0 + tid;
+        if (r < left_m) gtr__put(p.sums, p.type_sums, m0 + r, p.add_sums ? gtr__get(p.sums, p.type_sums, m0 + r) + s : s);
     }
-    if (cut.split > 1) gtr__cluster_meet();     // no block may end while its memory is read
+    if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
 }
 
 // >>products-passes
@@ -1472,7 +1510,8 @@ static __global__ void __launch_bounds__(256) gtr__finish_kernel(const __grid_co
     gtr__enter();
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < items; i += (int64_t)gridDim.x * blockDim.x) {
         int64_t at = i * per;
-        gtr__epilogue(p, gtr__get_some(p.c, p.type_c, at, 1, per, per == 4), at % p.n, at, 1, per, per == 4);
+        if (per == 4) gtr__epilogue4(p, gtr__get4(p.c, p.type_c, at), at % p.n, at);
+        else gtr__epilogue1(p, gtr__get(p.c, p.type_c, at), at % p.n, at);
     }
 }
 
@@ -1616,19 +1655,34 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
     typedef gtr__tile<ES, T, BK> tile_b;
     gtr__cut cut;
     memset(&cut, 0, sizeof cut);
-    int64_t tiles_m = gtr__ceil_div(p->m, T), tiles_n = gtr__ceil_div(p->n, T);
-    double blocks = (double)tiles_m * (double)tiles_n * (double)p->batch * split;
-    if (blocks > 2147483647.0) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "a product of %.0f tiles is too large for one launch", blocks);
+    int64_t tiles_m = gtr__ceil_div(p->m, T), tiles_n = gtr__ceil_div(p->n, T), k_tiles = gtr__ceil_div(p->k, tile_a::depth);
+    double blocks = (double)tiles_m * (double)tiles_n * (double)p->batch * split, most = 2147483647.0;
+    const int64_t lengths[6] = { p->m, p->n, p->k, p->lda, p->ldb, p->ldc };
+    for (int64_t length : lengths)
+        if (length > 2147483647 - 64) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "a product with a dimension of %lld is too large", (long long)length);
+    if (blocks > most || (double)k_tiles * (double)p->kb > most)
+        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "a product of %.0f blocks, %lld deep, is too large for one launch", blocks, (long long)k_tiles);
+    cut.m = (int)p->m; cut.n = (int)p->n; cut.k = (int)p->k;
+    cut.lda = (uint32_t)p->lda; cut.ldb = (uint32_t)p->ldb; cut.ldc = (uint32_t)p->ldc;
+    cut.size_a = p->type_a == GTR_F32 ? 4 : 2;
+    cut.size_b = p->type_b == GTR_F32 ? 4 : 2;
+    cut.step_a = (AK ? 1 : p->lda) * tile_a::depth * cut.size_a;
+    cut.step_b = (BK ? 1 : p->ldb) * tile_b::depth * cut.size_b;
     cut.tiles_m = (uint32_t)tiles_m;
     cut.tiles_n = (uint32_t)tiles_n;
-    cut.split = (uint32_t)split;
+    while (1 << cut.split_log < split) cut.split_log++;
+    cut.flat = tiles_n > 65535 || p->batch > 65535;
+    dim3 grid((unsigned)(tiles_m * split), (unsigned)tiles_n, (unsigned)p->batch);
+    if (cut.flat) grid = dim3((unsigned)blocks);
+    cut.k_tiles = (int)k_tiles;
+    cut.share = (int)(k_tiles * p->kb / split);
+    cut.rest = (int)(k_tiles * p->kb % split);
     cut.stages = g->compute >= 80 ? 4 : 2;
-    cut.k_tiles = gtr__ceil_div(p->k, tile_a::depth);
     bool plain = ES == 2 || p->type_a == GTR_F32;
     cut.vec_a = plain && gtr__vectors(p->a, p->lda, AK ? p->k : p->m, p->a_batch, p->a_kb, per);
     plain = ES == 2 || p->type_b == GTR_F32;
     cut.vec_b = plain && gtr__vectors(p->b, p->ldb, BK ? p->k : p->n, p->b_batch, p->b_kb, per);
-    cut.vec_c = p->n % 4 == 0 && p->ldc % 4 == 0 && p->c_batch % 4 == 0 && gtr__fours(p->c, p->type_c) && gtr__fours(p->bias, p->type_bias)
+    cut.vec_c = !p->c_t && p->n % 4 == 0 && p->ldc % 4 == 0 && p->c_batch % 4 == 0 && gtr__fours(p->c, p->type_c) && gtr__fours(p->bias, p->type_bias)
              && gtr__fours(p->pre, p->type_pre) && gtr__fours(p->saved, p->type_saved);
     size_t ring = (size_t)cut.stages * (tile_a::bytes + tile_b::bytes), out = (size_t)T * (T + 8) * 4 + 128 * 4, shared = ring > out ? ring : out;
     void (*kernel)(gtr__product, gtr__cut) = gtr__product_kernel<KIND, T, AK, BK>;
@@ -1636,7 +1690,7 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
         gtr_result r = gtr__check(instance, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "cudaFuncSetAttribute");
         if (r != GTR_OK) return r;
     }
-    return gtr__start(instance, (cudaStream_t)c->stream, "gtr__product_kernel", kernel, dim3((unsigned)blocks), dim3(128), shared, (unsigned)split, *p, cut);
+    return gtr__start(instance, (cudaStream_t)c->stream, "gtr__product_kernel", kernel, grid, dim3(128), shared, (unsigned)split, *p, cut);
 }
 
 template <int KIND, int T> static gtr_result gtr__product_layout(void *instance, const gtr__call *c, const gtr__product *p, int split)

@@ -19,7 +19,7 @@
 
 enum { IO_OPEN, IO_READ, IO_WRITE, IO_FSYNC, IO_CLOSE, IO_RENAME, IO_KINDS };
 static const char *const io_names[IO_KINDS] = { "open", "read", "write", "fsync", "close", "rename" };
-static struct { int kind, errnum, at, seen, hit, piece; char log[256]; } io;    /* call at (from 1) of kind fails once; piece: bytes a call moves at most */
+static struct { int kind, errnum, at, seen, hit, piece, shorter, longer; char log[256]; } io;   /* call at (from 1) of kind fails once; piece: bytes a call moves at most; shorter, longer: what a file seems to become */
 static int io_fails(int kind, int more)
 {
     size_t n = strlen(io.log);
@@ -30,7 +30,13 @@ static int io_fails(int kind, int more)
     return 1;
 }
 static int io_open(const char *path, int flags, mode_t mode) { return io_fails(IO_OPEN, flags & O_EXCL ? 'O' : 0) ? -1 : open(path, flags, mode); }
-static ssize_t io_read(int fd, void *p, size_t n) { return io_fails(IO_READ, 0) ? -1 : read(fd, p, io.piece && n > (size_t)io.piece ? (size_t)io.piece : n); }
+static ssize_t io_read(int fd, void *p, size_t n)
+{
+    ssize_t r;
+    if (io_fails(IO_READ, 0)) return -1;
+    r = io.shorter ? 0 : read(fd, p, io.piece && n > (size_t)io.piece ? (size_t)io.piece : n);
+    return r == 0 && io.longer ? 1 : r;
+}
 static ssize_t io_write(int fd, const void *p, size_t n) { return io_fails(IO_WRITE, 0) ? -1 : write(fd, p, io.piece && n > (size_t)io.piece ? (size_t)io.piece : n); }
 static int io_fsync(int fd) { return io_fails(IO_FSYNC, 0) ? -1 : fsync(fd); }
 static int io_close(int fd)     /* as Linux does: the descriptor is gone even if it fails */
@@ -440,20 +446,20 @@ static void bad_safetensors(void)
     free(header);
     gtr_destroy(ctx);
 }
-/* A million tensors are as many as there may be, sorted or not, and duplicates are found in n log n. */
+/* A million tensors are as many as there may be; duplicates are found in n log n. */
 static void many_tensors(void)
 {
     gtr_context *ctx = context(GTR_DEVICE_CPU);
-    const int most = small ? 20000 : 1000000;
-    char *header = (char *)malloc(((size_t)most + 2) * 64), *p;
+    char *header = (char *)malloc((size_t)1000002 * 64), *p;
     int kind, i;
     for (kind = 0; kind < (small ? 2 : 3); kind++) {    /* all different, one twice, one too many */
         gtr__st s;
+        const int most = small ? 20000 : kind == 2 ? 1000000 : 200000;
         clock_t start = clock();
         gtr_result r;
         p = header + sprintf(header, "{");
         for (i = 0; i < most + (kind == 2); i++) {
-            unsigned name = kind == 1 && i == most - 1 ? 12345u : (unsigned)i * 2654435761u % 1000003u;
+            unsigned name = kind == 1 && i == most - 1 ? 12345u : (unsigned)((uint64_t)i * 2654435761u % 1000003u);
             if (kind == 1 && i == 7) name = 12345;
             p += sprintf(p, "%s\"%07u%s\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}", i ? "," : "", name, kind == 1 && name == 12345 ? "x" : "");
         }
@@ -463,7 +469,7 @@ static void many_tensors(void)
         r = gtr__st_parse(&s);
         CHECK(r == (kind ? GTR_ERR_FORMAT : GTR_OK), "kind %d: %s", kind, gtr_error_text(ctx));
         if (kind) EXPECT_ERROR(ctx, GTR_ERR_FORMAT, kind == 1 ? "there twice" : "more than a million");
-        CHECK((double)(clock() - start) / CLOCKS_PER_SEC < 60, "kind %d took %.1f s", kind, (double)(clock() - start) / CLOCKS_PER_SEC);
+        CHECK((double)(clock() - start) / CLOCKS_PER_SEC < 20, "kind %d took %.1f s", kind, (double)(clock() - start) / CLOCKS_PER_SEC);
         gtr__st_free(&s);
     }
     free(header);
@@ -545,7 +551,7 @@ static void mutants(void)
         gtr_get(gtr_parameter_at(ctx, 0), c, sizeof c);
         if (r != GTR_OK || memcmp(b, c, sizeof b)) CHECK(0, "mutant %d: accepted, but not the same when saved and loaded: %s", k, gtr_error_text(ctx));
     }
-    CHECK(ok > 0 && counts[GTR_ERR_FORMAT] && counts[GTR_ERR_SHAPE] && counts[GTR_ERR_UNSUPPORTED], "%d mutants: %d accepted, %d FORMAT, %d SHAPE, %d UNSUPPORTED",
+    CHECK(small || (ok > 0 && counts[GTR_ERR_FORMAT] && counts[GTR_ERR_SHAPE] && counts[GTR_ERR_UNSUPPORTED]), "%d mutants: %d accepted, %d FORMAT, %d SHAPE, %d UNSUPPORTED",
           rounds, ok, counts[GTR_ERR_FORMAT], counts[GTR_ERR_SHAPE], counts[GTR_ERR_UNSUPPORTED]);
     unlink(again);
     gtr_destroy(ctx);
@@ -739,6 +745,47 @@ static void failing_copies(void)
         EXPECT_EQ(files_in_folder(), 1);
     }
     unlink(in_folder("m.safetensors"));
+    gtr_destroy(ctx);
+}
+/* A context that plans only, and one that is broken; a path without a folder; more tensors than a file may have. */
+static void states(void)
+{
+    gtr_context *ctx;
+    gtr_arrays_desc none;
+    gtr_csv_desc csv;
+    gtr_desc desc;
+    char old[512];
+    int64_t n;
+    memset(&none, 0, sizeof none);
+    memset(&csv, 0, sizeof csv);
+    memset(&desc, 0, sizeof desc);
+    desc.preset = GTR_PRESET_CPU;
+    ctx = gtr_create(desc);
+    EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_ERR_STATE);
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "preset");
+    EXPECT_EQ(gtr_load(ctx, in_folder("m.safetensors")), GTR_ERR_STATE);
+    gtr_destroy(ctx);
+    ctx = context(GTR_DEVICE_CPU);
+    model(ctx);
+    fill(ctx, 9);
+    if (!getcwd(old, sizeof old) || chdir(folder)) exit(1);
+    EXPECT_EQ(gtr_save(ctx, "m.safetensors"), GTR_OK);
+    fill(ctx, 8);
+    EXPECT_EQ(gtr_load(ctx, "m.safetensors"), GTR_OK);
+    EXPECT_EQ(version_of(ctx), 9);
+    unlink("m.safetensors");
+    if (chdir(old)) exit(1);
+    n = ctx->n_parameter;
+    ctx->n_parameter = 1000001;
+    EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_ERR_UNSUPPORTED);
+    ctx->n_parameter = n;
+    EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "1000001 tensors");
+    ctx->dead = true;
+    EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_ERR_STATE);
+    EXPECT(gtr_load(ctx, in_folder("m.safetensors")) == GTR_ERR_STATE && gtr_dataset_arrays(ctx, none) == NULL && gtr_dataset_idx(ctx, "a", "b") == NULL && gtr_dataset_csv(ctx, "a", csv) == NULL);
+    EXPECT(strstr(gtr_error_text(ctx), "not usable"));
+    ctx->dead = false;
+    EXPECT_EQ(files_in_folder(), 0);
     gtr_destroy(ctx);
 }
 
@@ -967,6 +1014,9 @@ static void idx(void)
     gtr_context *ctx = context(device);
     gtr_dataset *d;
     gtr_shape s;
+    char path[1024];
+    int k;
+    strcpy(path, folder);
     write_idx();
     d = gtr_dataset_idx(ctx, in_folder("images"), in_folder("labels"));
     EXPECT_OK(ctx);
@@ -985,11 +1035,20 @@ static void idx(void)
     EXPECT(ctx->datasets == NULL);
     gtr_destroy(ctx);
     ctx = context(GTR_DEVICE_CPU);
+    io.longer = 1;
+    EXPECT(gtr_dataset_idx(ctx, in_folder("images"), in_folder("labels")) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, "became longer");
+    io.longer = 0;
+    io.shorter = 1;
+    EXPECT(gtr_dataset_idx(ctx, in_folder("images"), in_folder("labels")) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, "became shorter");
+    io.shorter = 0;
     {   /* each bad change to images or labels, and the error for it */
         static const struct { int labels, cut; size_t at; const char *bytes; size_t n; gtr_result want; const char *part; } cases[] = {
             { 0, 0, 0, "\x1f\x8b\x08", 3, GTR_ERR_FORMAT, "gunzip first" },
             { 1, 0, 0, "\x1f\x8b\x08", 3, GTR_ERR_FORMAT, "gunzip first" },
             { 0, 0, 0, "P5", 2, GTR_ERR_FORMAT, "no IDX file" },
+            { 0, 0, 1, "\1", 1, GTR_ERR_FORMAT, "no IDX file" },
             { 0, 0, 2, "\x07", 1, GTR_ERR_FORMAT, "no IDX file" },
             { 0, 0, 2, "\0", 1, GTR_ERR_FORMAT, "no IDX file" },
             { 0, 0, 3, "\0", 1, GTR_ERR_FORMAT, "no IDX file" },
@@ -1034,6 +1093,19 @@ static void idx(void)
     EXPECT_ERROR(ctx, GTR_ERR_IO, strerror(ENOENT));
     EXPECT(gtr_dataset_idx(NULL, "a", "b") == NULL);
     EXPECT(ctx->datasets == NULL);
+    for (k = 1; k < 8; k++) {       /* a path longer than a data set's name: its end */
+        size_t n = strlen(path);
+        memset(path + n, 'x', 60);
+        path[n] = '/';
+        path[n + 60] = 0;
+        mkdir(path, 0700);
+        if (n > 300) break;
+    }
+    strcpy(path + strlen(path), "/i");
+    put(path, idx_images, sizeof idx_images);
+    d = gtr_dataset_idx(ctx, path, in_folder("labels"));
+    EXPECT(d && strlen(d->name) == sizeof d->name - 1 && !strncmp(d->name, "...", 3) && !strcmp(d->name + 3, path + strlen(path) - (sizeof d->name - 4)));
+    do { if (unlink(path)) rmdir(path); *strrchr(path, '/') = 0; } while (strcmp(path, folder));
     unlink(in_folder("images"));
     unlink(in_folder("labels"));
     gtr_destroy(ctx);
@@ -1109,7 +1181,8 @@ static void csv_bad(void)
         { "1,2,3\n4\n5\n6\n", -1, GTR_ERR_FORMAT, "line 2 has 1 columns" },
         { "1,2,3,4,5,6,7,8,9,10\n1\n1\n1\n1\n1\n1\n1\n1\n", -1, GTR_ERR_FORMAT, "line 2 has 1 columns" },
         { "1,2,3\n\n4,5,6\n", -1, GTR_ERR_FORMAT, "line 2 is blank" },
-        { "\n1,2,3\n", -1, GTR_ERR_FORMAT, "is blank" },
+        { "\n1,2,3\n", -1, GTR_ERR_FORMAT, "line 1 is blank" },
+        { " \r\n1,2,3\n", -1, GTR_ERR_FORMAT, "line 1 is blank" },
         { "1,2,3\n4,,6\n", -1, GTR_ERR_FORMAT, "line 2, column 2 (counted from 1): a blank field" },
         { "1,2,3\n4,5,\n", -1, GTR_ERR_FORMAT, "line 2, column 3 (counted from 1): a blank field" },
         { "1,2,3\n4,x,6\n", -1, GTR_ERR_FORMAT, "line 2, column 2 (counted from 1): got 'x', want a number" },
@@ -1310,6 +1383,19 @@ static void array_sets(void)
     EXPECT(gtr_dataset_split(d, -2) == NULL);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "k is -2");
     EXPECT(gtr_dataset_split(NULL, 2) == NULL);
+    EXPECT(gtr_dataset_rows(NULL) == 0 && gtr_dataset_columns(NULL) == 0 && gtr_dataset_shape(d, 2).ndim == 0 && gtr_dataset_dtype(NULL, 0) == GTR_F32);
+    real_copy = ctx->be->copy;
+    for (c = 0; c < 2; c++) {       /* a column that does not get there */
+        const int cuda = ctx->caps.cuda;
+        ctx->caps.cuda = 1;
+        ctx->be->copy = bad_copy;
+        copies_left = c;
+        EXPECT_EQ(gtr__dataset_device(d), GTR_ERR_NOMEM);
+        EXPECT_ERROR(ctx, GTR_ERR_NOMEM, c ? "column 1" : "column 0");
+        ctx->be->copy = real_copy;
+        ctx->caps.cuda = cuda;
+        EXPECT(!d->used && d->column[1].device == NULL);
+    }
     EXPECT_EQ(gtr__dataset_device(d), GTR_OK);      /* to the device, twice, and back */
     EXPECT_EQ(gtr__dataset_device(d), GTR_OK);
     for (c = 0; c < 2; c++) {
@@ -1362,7 +1448,14 @@ static void array_sets(void)
     EXPECT(gtr_dataset_arrays(ctx, a) == NULL);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "scale");
     a.column[0].scale = 2;
+    a.column[0].shift = (float)NAN;
+    EXPECT(gtr_dataset_arrays(ctx, a) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "shift");
     a.column[0].shift = -1;
+    for (c = 1; c < 8; c++) a.column[c] = a.column[0];
+    d = gtr_dataset_arrays(ctx, a);
+    EXPECT_EQ(gtr_dataset_columns(d), 8);
+    a.column[1].data = NULL;
     d = gtr_dataset_arrays(ctx, a);
     EXPECT(d && d->column[0].scale == 2 && d->column[0].shift == -1 && gtr_dataset_columns(d) == 1 && gtr_dataset_rows(d) == 4);
     EXPECT(gtr_dataset_arrays(NULL, a) == NULL);
@@ -1392,6 +1485,7 @@ int main(int argc, char **argv)
     RUN(io_failures);
     RUN(bad_places);
     RUN(failing_copies);
+    RUN(states);
     RUN(allocations);
     RUN(idx);
     RUN(csv_good);

@@ -1,0 +1,498 @@
+/* Faults, and what a step asks of the device: runtime calls, launches, non-finite values, failing allocations and failing backends.
+   Everything runs on the CPU, and again on the GPU where there is one. */
+#define GPUTRAIN_IMPLEMENTATION
+#include "../gputrain.h"
+#include "check.h"
+
+static gtr_device device = GTR_DEVICE_CPU;
+static int small;                   /* GTR_TEST_SMALL: the fewest repetitions, for sanitizers */
+
+static gtr_desc desc0(void)
+{
+    gtr_desc d;
+    const char *sm = getenv("GTR_TEST_MAX_SM");
+    memset(&d, 0, sizeof d);
+    d.device = device;
+    d.seed = 7;
+    d.threads = 2;
+    if (sm) d.max_sm = atoi(sm);
+    return d;
+}
+static float noise(uint32_t *s) { *s = *s * 1664525u + 1013904223u; return (float)(*s >> 8) / 8388608.0f - 1.0f; }
+
+/* Rows of 6 floats and a class of 3. */
+static gtr_dataset *points(gtr_context *ctx, int rows, float plant, int planted_row)
+{
+    static float x[4096 * 6];
+    static int32_t y[4096];
+    gtr_arrays_desc a;
+    uint32_t s = 5;
+    int i;
+    memset(&a, 0, sizeof a);
+    for (i = 0; i < rows * 6; i++) x[i] = noise(&s);
+    for (i = 0; i < rows; i++) y[i] = x[6 * i] + x[6 * i + 1] > 0.4f ? 0 : x[6 * i + 2] > 0 ? 1 : 2;
+    if (planted_row >= 0) x[6 * planted_row + 3] = plant;
+    a.rows = rows;
+    a.column[0].data = x; a.column[0].shape = gtr_shape1(6);
+    a.column[1].data = y; a.column[1].dtype = GTR_I32;
+    return gtr_dataset_arrays(ctx, a);
+}
+
+/* ---- what a step asks of the backend: its table's functions, counted ---- */
+static gtr__backend real;
+static int calls, launches, copies, events, fail_at;    /* fail_at: the call that fails; 0 none */
+static bool fail_on, fired;                             /* fail_on: all calls from fail_at on */
+static bool strike(void)
+{
+    bool hit;
+    calls++;
+    hit = fail_at && (calls == fail_at || (fail_on && calls > fail_at));
+    fired |= hit;
+    return hit;
+}
+static void *w_alloc(void *i, size_t n) { return strike() ? NULL : real.alloc(i, n); }
+static void *w_host_alloc(void *i, size_t n, void **d) { if (strike()) return NULL; return real.host_alloc(i, n, d); }
+static gtr_result w_copy(void *i, void *d, const void *s, size_t n, gtr__copy k, bool w) { copies++; return strike() ? GTR_ERR_CUDA : real.copy(i, d, s, n, k, w); }
+static gtr_result w_zero(void *i, void *d, size_t n) { return strike() ? GTR_ERR_CUDA : real.zero(i, d, n); }
+static gtr_result w_wait(void *i) { return strike() ? GTR_ERR_CUDA : real.wait(i); }
+static gtr_result w_record(void *i, void **e) { events++; return strike() ? GTR_ERR_CUDA : real.record(i, e); }
+static gtr_result w_ready(void *i, void *e) { events++; return strike() ? GTR_ERR_CUDA : real.ready(i, e); }
+static gtr_result w_memory_info(void *i, size_t *f, size_t *t) { return strike() ? GTR_ERR_CUDA : real.memory_info(i, f, t); }
+static gtr_result w_prepare(void *const *i, gtr__plan *p, void **e) { return strike() ? GTR_ERR_CUDA : real.prepare(i, p, e); }
+static gtr_result w_launch(void *const *i, void *e, gtr__part p) { launches++; return strike() ? GTR_ERR_CUDA : real.launch(i, e, p); }
+static gtr_result w_run_node(void *const *i, gtr__plan *p, int n) { return strike() ? GTR_ERR_CUDA : real.run_node(i, p, n); }
+static void wrap(gtr_context *ctx)
+{
+    real = *ctx->be;
+    ctx->be->alloc = w_alloc; ctx->be->host_alloc = w_host_alloc; ctx->be->copy = w_copy; ctx->be->zero = w_zero; ctx->be->wait = w_wait;
+    ctx->be->record = w_record; ctx->be->ready = w_ready; ctx->be->memory_info = w_memory_info; ctx->be->prepare = w_prepare;
+    ctx->be->launch = w_launch; ctx->be->run_node = w_run_node;
+    calls = launches = copies = events = fail_at = 0;
+    fail_on = fired = false;
+}
+
+typedef struct net { gtr_context *ctx; gtr_tensor *x, *y, *logits, *loss, *acc; gtr_trainer *t; } net;
+static net mlp(gtr_context *ctx, gtr_trainer_desc d)
+{
+    net n;
+    gtr_tensor *h;
+    n.ctx = ctx;
+    n.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 6));
+    n.y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    h = gtr_relu(gtr_linear(n.x, "fc1", 16));
+    h = gtr_relu(gtr_linear(h, "fc2", 12));
+    n.logits = gtr_linear(h, "fc3", 3);
+    n.loss = gtr_cross_entropy(n.logits, n.y);
+    n.acc = gtr_accuracy(n.logits, n.y);
+    n.t = gtr_trainer_create(n.loss, d);
+    return n;
+}
+static gtr_trainer_desc adam(void) { gtr_trainer_desc d; memset(&d, 0, sizeof d); d.optimizer = GTR_ADAM; return d; }
+
+static void runtime_calls(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    net n = mlp(ctx, adam());
+    gtr_dataset *data = points(ctx, 64, 0, -1);
+    float x[8 * 6];
+    int32_t y[8];
+    int i, per_set;
+    uint32_t s = 3;
+    gtr_fit_desc f;
+    EXPECT_OK(ctx);
+    gtr_trainer_data(n.t, data, 8, true, false);
+    wrap(ctx);
+    for (i = 0; i < 20; i++) {
+        calls = launches = 0;
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        if (i >= 2) CHECK(calls == 1 && launches == 1, "step %d made %d backend calls, %d of them launches, want one launch", i + 1, calls, launches);
+    }
+    gtr_wait(ctx);
+    memset(&f, 0, sizeof f);
+    f.batch = 8; f.epochs = 4; f.silent = true;
+    gtr_fit(n.t, data, f);          /* plans and captures */
+    calls = launches = 0;
+    gtr_fit(n.t, data, f);
+    CHECK(launches == 32, "gtr_fit launched %d times for 32 steps", launches);
+    CHECK(calls <= 32 + 3 * 4 + 16, "gtr_fit made %d backend calls for 32 steps in 4 epochs", calls);
+    for (i = 0; i < 48; i++) x[i] = noise(&s);
+    for (i = 0; i < 8; i++) y[i] = i % 3;
+    per_set = ctx->caps.cuda ? 1 : 0;
+    for (i = 0; i < 8; i++) {
+        calls = launches = copies = events = 0;
+        gtr_set(n.x, x, sizeof x);
+        gtr_set(n.y, y, sizeof y);
+        gtr_step(n.t);
+        /* each input: a copy, the event behind it, and the look at the event that guards the slot */
+        if (i >= 4) CHECK(launches == 1 && copies == 2 * per_set && events <= 4 * per_set && calls == launches + copies + events, "a step with gtr_set made %d launches, %d copies, %d event calls of %d calls", launches, copies, events, calls);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+
+/* ---- steps queue up behind a callback that waits ---- */
+static volatile int flag;
+static gtr_result gate_forward(const gtr_custom_call *c)
+{
+    int64_t i, n = gtr__count(&c->out_shape);
+    const gtr_float *x = (const gtr_float *)c->in[0];
+    gtr_float *y = (gtr_float *)c->out;
+    double end = gtr__now() + 20;
+    while (!flag && gtr__now() < end) {}
+    for (i = 0; i < n; i++) y[i] = x[i] > 1000 && c->user && *(const int *)c->user == 1 ? (gtr_float)NAN : x[i] > 1000 ? 1 : x[i];
+    return GTR_OK;
+}
+static gtr_result gate_backward(const gtr_custom_call *c)
+{
+    int64_t i, n = gtr__count(&c->out_shape);
+    const gtr_float *x = (const gtr_float *)c->in[0], *dy = (const gtr_float *)c->dout;
+    gtr_float *dx = (gtr_float *)c->din[0];
+    for (i = 0; i < n; i++) dx[i] = x[i] > 1000 && c->user && *(const int *)c->user == 2 ? (gtr_float)NAN : dy[i];
+    return GTR_OK;
+}
+static gtr_tensor *gate(gtr_context *ctx, gtr_tensor *x, int *mode)
+{
+    gtr_custom_desc d;
+    memset(&d, 0, sizeof d);
+    d.name = "gate"; d.n_in = 1; d.in[0] = x; d.forward = gate_forward; d.backward = gate_backward; d.user = mode;
+    return gtr_custom(ctx, d);
+}
+/* a net whose input passes through a learned scale, so that gradients reach the gate, and then the gate */
+static net gated(gtr_context *ctx, gtr_trainer_desc d, int *mode)
+{
+    net n;
+    gtr_init one;
+    gtr_tensor *h;
+    memset(&one, 0, sizeof one);
+    one.kind = GTR_INIT_CONSTANT; one.a = 1;
+    n.ctx = ctx;
+    n.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 6));
+    n.y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    h = gate(ctx, gtr_mul(n.x, gtr_parameter(ctx, "in.weight", gtr_shape1(6), one)), mode);
+    h = gtr_relu(gtr_linear(h, "fc1", 16));
+    n.logits = gtr_linear(h, "fc2", 3);
+    n.loss = gtr_cross_entropy(n.logits, n.y);
+    n.acc = gtr_accuracy(n.logits, n.y);
+    n.t = gtr_trainer_create(n.loss, d);
+    return n;
+}
+static void queued_steps(void)
+{
+    gtr_context *ctx;
+    net n;
+    int i;
+    double begin;
+    if (device != GTR_DEVICE_CUDA) { SKIP("steps queue on a GPU"); return; }
+    ctx = gtr_create(desc0());
+    n = gated(ctx, adam(), NULL);
+    gtr_trainer_data(n.t, points(ctx, 64, 0, -1), 8, true, false);
+    flag = 1;
+    for (i = 0; i < 3; i++) gtr_step(n.t);
+    EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+    flag = 0;
+    begin = gtr__now();
+    for (i = 0; i < 32; i++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    CHECK(gtr__now() - begin < 5, "queueing 32 steps took %.1f s: something waited", gtr__now() - begin);
+    CHECK(gtr_trainer_report(n.t).step == 3, "a step was done before the flag was set");
+    flag = 1;
+    EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+    EXPECT_EQ(gtr_trainer_report(n.t).step, 35);
+    gtr_destroy(ctx);
+}
+
+/* ---- launches: bounds that follow from the nodes of each network ---- */
+static void launch_bound(const char *name, gtr_tensor *loss, gtr_trainer_desc d, int bound)
+{
+    gtr_context *ctx = loss->ctx;
+    gtr_trainer *t;
+    gtr__plan_cache *e;
+    d.no_matchers = true;
+    t = gtr_trainer_create(loss, d);
+    e = t ? gtr__trainer_entry(t, 32, NULL, true) : NULL;
+    if (!CHECK(e != NULL, "%s: no plan: %s", name, gtr_error_text(ctx))) return;
+    if (!CHECK(e->plan.n_node <= bound, "%s has %d nodes, want at most %d", name, e->plan.n_node, bound)) printf("%s", gtr_plan_text(t, 32));
+}
+static void launch_counts(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_trainer_desc d = adam(), sgd;
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 20)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    gtr_tensor *target = gtr_input(ctx, "target", GTR_F32, gtr_shape2(GTR_BATCH, 4)), *h, *r;
+    memset(&sgd, 0, sizeof sgd);
+    /* feed, guard, update, report: 4. A linear layer with its activation: 1 forward, 1 for dw and db, 1 for dx and the activation's
+       gradient (not the first). Cross-entropy both ways: 1; mse: 2. */
+    h = gtr_relu(gtr_linear(gtr_relu(gtr_linear(x, "a1", 32)), "a2", 24));
+    launch_bound("three-layer MLP, Adam", gtr_cross_entropy(gtr_linear(h, "a3", 10), y), d, 4 + 3 + 1 + 3 + 2);
+    launch_bound("linear regression, SGD", gtr_mse(gtr_linear(x, "b1", 4), target), sgd, 4 + 1 + 2 + 1);
+    h = gtr_tanh(gtr_linear(x, "c1", 16));
+    d.clip_norm = 1;
+    launch_bound("two layers, tanh, clipping", gtr_mse(gtr_linear(h, "c2", 4), target), d, 4 + 2 + 2 + 2 + 1);
+    d.clip_norm = 0;
+    h = gtr_relu(gtr_batch_norm(gtr_linear(x, "d1", 16), "d2"));    /* norm: forward, backward, commit; relu both ways */
+    launch_bound("batch_norm", gtr_cross_entropy(gtr_linear(h, "d3", 10), y), d, 4 + 2 + 1 + 2 + 1 + 5);
+    h = gtr_dropout(gtr_relu(gtr_linear(x, "e1", 16)), "e2", 0.5f); /* dropout both ways, and relu's gradient on its own */
+    launch_bound("dropout", gtr_cross_entropy(gtr_linear(h, "e3", 10), y), d, 4 + 2 + 1 + 2 + 1 + 3);
+    h = gtr_gelu(gtr_linear(x, "f1", 20));
+    r = gtr_relu(gtr_add(h, x));                                    /* add and relu: 1; relu's gradient 1, add's 1 (x takes none) */
+    launch_bound("residual", gtr_cross_entropy(gtr_linear(r, "f2", 10), y), d, 4 + 2 + 1 + 1 + 2 + 1 + 3);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+
+/* ---- non-finite values ---- */
+enum { BATCH = 8, STEPS = 100, BAD = 50 };
+static size_t state_bytes(const net *n, unsigned char *to)
+{
+    size_t at = 0;
+    int64_t i;
+    int k;
+    for (i = 0; i < gtr_parameter_count(n->ctx); i++) {
+        gtr_tensor *p = gtr_parameter_at(n->ctx, i);
+        gtr_get(p, to + at, p->data_bytes);
+        at += p->data_bytes;
+        for (k = 0; k < 2; k++, at += p->data_bytes) gtr_state_get(n->t, p, k, to + at, p->data_bytes);
+    }
+    return at;
+}
+/* where: 0 input, 1 output of the gate, 2 gradient of the gate, 3 weight */
+static void nonfinite_at(int where, const char *named)
+{
+    static unsigned char want49[1 << 16], want100[1 << 16], got[1 << 16];
+    int mode = 0, i, first_bad = (BAD - 1) * BATCH + 2;
+    size_t bytes = 0;
+    int run;
+    char step[32];
+    snprintf(step, sizeof step, "step %d", BAD);
+    flag = 1;
+    for (run = 0; run < 2; run++) {                 /* what it would have been; then with the plant */
+        gtr_context *ctx = gtr_create(desc0());
+        net n = gated(ctx, adam(), &mode);
+        gtr_dataset *data = points(ctx, BATCH * STEPS, where == 0 && run == 1 ? (float)NAN : where == 3 ? 0.5f : 2000.0f, first_bad);
+        gtr_result r = GTR_OK;
+        mode = run == 1 && (where == 1 || where == 2) ? where : 0;
+        gtr_trainer_data(n.t, data, BATCH, false, false);
+        EXPECT_OK(ctx);
+        if (run == 0) {
+            for (i = 0; i < STEPS; i++) {
+                if (i == BAD - 1) bytes = state_bytes(&n, want49);
+                gtr_step(n.t);
+            }
+            EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+            state_bytes(&n, want100);
+            gtr_destroy(ctx);
+            continue;
+        }
+        if (where == 3) {
+            gtr_tensor *w = gtr_parameter_find(ctx, "fc1.weight");
+            gtr_float keep[96], bad[96];
+            for (i = 0; i < BAD - 1; i++) gtr_step(n.t);
+            gtr_get(w, keep, sizeof keep);
+            memcpy(bad, keep, sizeof keep);
+            bad[17] = (gtr_float)NAN;
+            gtr_set(w, bad, sizeof bad);
+            gtr_step(n.t);
+            r = gtr_wait(ctx);
+            EXPECT_EQ(r, GTR_ERR_NONFINITE);
+            EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, step);
+            gtr_set(w, keep, sizeof keep);
+            EXPECT_EQ(state_bytes(&n, got), bytes);
+            CHECK(!memcmp(got, want49, bytes), "a weight's NaN: state is not that after step %d", BAD - 1);
+        } else {
+            if (ctx->caps.cuda) { gtr_step(n.t); gtr_step(n.t); gtr_step(n.t); gtr_wait(ctx); flag = 0; }
+            for (i = ctx->caps.cuda ? 3 : 0; i < STEPS && r == GTR_OK; i++) r = gtr_step(n.t);
+            flag = 1;
+            if (r == GTR_OK) r = gtr_wait(ctx);
+            EXPECT_EQ(r, GTR_ERR_NONFINITE);
+            CHECK(strstr(gtr_error_text(ctx), named) != NULL, "the error does not name \"%s\": %s", named, gtr_error_text(ctx));
+            EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, step);
+            state_bytes(&n, got);
+            CHECK(!memcmp(got, want49, bytes), "plant %d: state is not that after step %d", where, BAD - 1);
+            mode = 0;
+            if (where == 0) {                       /* the mend: the row as it should have been */
+                float good = 2000.0f;
+                size_t at = ((size_t)first_bad * 6 + 3) * sizeof good;
+                memcpy(data->column[0].host + at, &good, sizeof good);
+                if (ctx->caps.cuda) real = *ctx->be, real.copy(ctx->instance[0], (char *)data->column[0].device + at, &good, sizeof good, GTR__TO_DEVICE, true);
+            }
+        }
+        EXPECT_EQ(gtr_trainer_report(n.t).applied, BAD - 1);
+        for (i = BAD - 1; i < STEPS; i++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+        EXPECT_OK(ctx);
+        state_bytes(&n, got);
+        CHECK(!memcmp(got, want100, bytes), "plant %d: after the mend training does not end where it would have", where);
+        gtr_destroy(ctx);
+    }
+}
+static void nonfinite(void)
+{
+    nonfinite_at(0, "input \"x\"");
+    nonfinite_at(1, "gate");
+    nonfinite_at(2, "gradient of \"mul\"");
+    nonfinite_at(3, "fc1.weight");
+}
+static void nonfinite_scaled(void)
+{
+    gtr_trainer_desc d = adam();
+    gtr_context *ctx = gtr_create(desc0());
+    int mode = 2, i, n_skipped = 0;
+    net n;
+    d.precision = GTR_MIXED_FP16;
+    flag = 1;
+    n = gated(ctx, d, &mode);
+    gtr_trainer_data(n.t, points(ctx, BATCH * 20, 2000.0f, 9 * BATCH), BATCH, false, false);
+    for (i = 0; i < 20; i++) {
+        gtr_report r;
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+        r = gtr_trainer_report(n.t);
+        n_skipped += r.skipped;
+        if (i == 9) CHECK(r.skipped && r.loss_scale == 65536 && r.applied == 9, "step 10 is not skipped: scale %g, applied %lld", (double)r.loss_scale, (long long)r.applied);
+        if (i == 10) CHECK(r.loss_scale == 32768, "after a skip the scale is %g, want 32768", (double)r.loss_scale);
+    }
+    EXPECT_EQ(n_skipped, 1);
+    EXPECT_EQ(gtr_trainer_report(n.t).applied, 19);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+
+/* ---- the k-th allocation, and the k-th call of the backend, fails ---- */
+static long alive;
+static int allocations, fail_allocation;
+static bool fail_all;
+static void *f_alloc(size_t bytes, gtr_memory kind, void *user)
+{
+    void *p;
+    (void)kind; (void)user;
+    allocations++;
+    if (fail_allocation && (allocations == fail_allocation || (fail_all && allocations > fail_allocation))) { fired = true; return NULL; }
+    p = aligned_alloc(256, (bytes + 255) / 256 * 256);
+    if (p) __atomic_fetch_add(&alive, 1, __ATOMIC_SEQ_CST);
+    return p;
+}
+static void f_free(void *p, size_t bytes, gtr_memory kind, void *user) { (void)bytes; (void)kind; (void)user; if (p) { __atomic_fetch_sub(&alive, 1, __ATOMIC_SEQ_CST); free(p); } }
+
+static char old_path[64];
+static unsigned char old_file[1 << 16];
+static size_t old_size;
+static size_t slurp(const char *path, unsigned char *to, size_t room)
+{
+    FILE *f = fopen(path, "rb");
+    size_t n = f ? fread(to, 1, room, f) : 0;
+    if (f) fclose(f);
+    return n;
+}
+/* The whole life of a context; every result is looked at by the library alone. */
+static void life(bool wrapped, int at, bool on)
+{
+    gtr_desc d = desc0();
+    gtr_context *ctx;
+    net n;
+    gtr_dataset *data;
+    gtr_fit_desc f;
+    gtr_tensor *h, *bn;
+    gtr_predictor *p;
+    float x[12] = { 0 }, out[6];
+    int32_t y[2] = { 0, 1 };
+    gtr_report history[4];
+    gtr_result saved;
+    d.threads = 1;
+    d.allocator.alloc = f_alloc; d.allocator.free = f_free;
+    fired = false;
+    allocations = 0;
+    fail_allocation = wrapped ? 0 : at;
+    fail_all = on;
+    ctx = gtr_create(d);
+    if (wrapped && ctx) { wrap(ctx); fail_at = at; fail_on = on; }
+    n.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 6));
+    n.y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    h = gtr_relu(gtr_linear(n.x, "fc1", 8));
+    bn = gtr_batch_norm(h, "bn");
+    n.logits = gtr_linear(gtr_dropout(bn, "drop", 0.2f), "fc2", 3);
+    n.loss = gtr_cross_entropy(n.logits, n.y);
+    n.t = gtr_trainer_create(n.loss, adam());
+    gtr_set(n.x, x, sizeof x);
+    gtr_set(n.y, y, sizeof y);
+    gtr_step(n.t);
+    gtr_step(n.t);
+    gtr_loss(n.t);
+    data = ctx ? points(ctx, 10, 0, -1) : NULL;
+    memset(&f, 0, sizeof f);
+    f.batch = 4; f.validation = data; f.silent = true; f.history = history; f.history_size = 4;
+    if (data) gtr_fit(n.t, data, f);
+    p = gtr_predictor_create(n.logits, 2);
+    gtr_predict(p, x, 2, out);
+    gtr_eval(&n.logits, 1);
+    gtr_get(n.logits, out, sizeof out);
+    if (n.t) gtr_memory_text(n.t, 4);
+    saved = gtr_save(ctx, old_path);
+    {
+        unsigned char now[1 << 16];
+        size_t size = slurp(old_path, now, sizeof now);
+        bool old = size == old_size && !memcmp(now, old_file, size);
+        if (old_size) CHECK(old || (saved == GTR_OK && size > 8), "%s %d: after a save that returned '%s' the file is neither old nor new", wrapped ? "backend call" : "allocation", at, gtr_result_text(saved));
+        if (old_size && !old) { FILE *g = fopen(old_path, "wb"); if (g) { fwrite(old_file, 1, old_size, g); fclose(g); } }
+    }
+    gtr_load(ctx, old_path);
+    if (fired && ctx) CHECK(gtr_error(ctx) != GTR_OK || (p && p->error), "%s %d failed and nobody said so", wrapped ? "backend call" : "allocation", at);
+    /* with the fault gone, the context can be used, or be destroyed */
+    fail_allocation = fail_at = 0;
+    if (ctx && !ctx->dead) {
+        gtr_float one[1] = { 3 }, two[1] = { 0 };
+        gtr_tensor *c;
+        gtr_error_clear(ctx);
+        c = gtr_scale(gtr_constant(ctx, GTR_F32, gtr_shape1(1), one), 2, 1);
+        if (!ctx->caps.cuda || gtr_error(ctx) != GTR_ERR_CUDA) CHECK(gtr_get(c, two, sizeof two) == GTR_OK && two[0] == 7, "%s %d: the context is of no use afterwards: %s", wrapped ? "backend call" : "allocation", at, gtr_error_text(ctx));
+    }
+    gtr_destroy(ctx);
+    CHECK(alive == 0, "%s %d%s: %ld allocations are left", wrapped ? "backend call" : "allocation", at, on ? " and all after it" : "", alive);
+    alive = 0;
+}
+static void faults(void)
+{
+    int k, n, step = small ? 37 : 1;
+    snprintf(old_path, sizeof old_path, "build/faults.%ld.safetensors", (long)getpid());
+    remove(old_path);
+    old_size = 0;
+    life(false, 0, false);
+    old_size = slurp(old_path, old_file, sizeof old_file);
+    EXPECT(old_size > 100);
+    life(false, 0, false);
+    n = allocations;
+    EXPECT(n > 100);
+    for (k = 1; k <= n; k += step) { life(false, k, false); life(false, k, true); }
+    life(true, 0, false);
+    n = calls;
+    EXPECT(n > 30);
+    for (k = 1; k <= n; k += step) { life(true, k, false); life(true, k, true); }
+    remove(old_path);
+}
+
+static void all(void)
+{
+    RUN(runtime_calls);
+    RUN(queued_steps);
+    RUN(launch_counts);
+    RUN(nonfinite);
+    RUN(nonfinite_scaled);
+    RUN(faults);
+}
+int main(int argc, char **argv)
+{
+    gtr_desc d;
+    gtr_context *ctx;
+    const char *only = getenv("GTR_TEST_DEVICE");
+    small = getenv("GTR_TEST_SMALL") != NULL;
+    check_begin(argc, argv);
+    if (!only || strcmp(only, "cuda")) all();
+    memset(&d, 0, sizeof d);
+    d.device = GTR_DEVICE_CUDA;
+    ctx = gtr_create(d);
+    device = GTR_DEVICE_CUDA;
+    if (gtr_error(ctx) == GTR_OK) { gtr_destroy(ctx); all(); }
+    else {
+        SKIP("on the GPU: %s", gtr_error_text(ctx));
+        gtr_destroy(ctx);
+    }
+    return check_done();
+}
