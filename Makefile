@@ -96,6 +96,7 @@ build/$(1)/bench: tests/bench/bench.c $(HEADER) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
 endef
 $(foreach b,cuda ptx75 ptx80,$(eval $(call CUDA_BUILD,$(b))))
+$(foreach b,cpu cuda ptx75 ptx80,build/$(b)/test_ops_double): tests/test_ops.c
 
 .SECONDARY:
 .PHONY: help run fashion data test test-cuda need-gpu check bench hash clean

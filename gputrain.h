@@ -310,7 +310,7 @@ typedef struct gtr_report {
     int64_t step;               /* attempted steps, this one included: 1 after the first */
     int64_t applied;            /* updates applied */
     float   loss;
-    float   grad_norm;          /* 2-norm of all gradients before clipping; 0 unless clip_norm is set */
+    float   grad_norm;          /* 2-norm of all gradients before clipping; 0 unless clip_norm is set or the precision is FP16 */
     float   lr;                 /* of group 0 */
     float   loss_scale;
     bool    skipped;            /* FP16: this step's gradients overflowed; no update */
@@ -780,6 +780,17 @@ typedef struct gtr__arg {
     gtr_shape shape;            /* literal */
 } gtr__arg;
 
+/* One step's changing figures, written by the host into a ring in mapped memory. Step s reads record s % GTR__RING; the host writes
+   step last. */
+typedef struct gtr__record {
+    uint64_t step;
+    int64_t  first;             /* position of the batch's first row in the epoch */
+    int64_t  rows;              /* rows of the data set; 0: src holds the batch itself */
+    uint64_t key;               /* the epoch's shuffle; 0: in order */
+    float    lr[GTR__MAX_GROUPS];
+    uint64_t src[GTR__MAX_FEED];/* address of each input's first row, device memory */
+} gtr__record;
+
 /* What device and host share of a trainer. ctl is in device memory and written by the device alone, by GUARD (guard, norm, coef) and
    REPORT (all else); the host reads it when the queue is drained. */
 typedef struct gtr__ctl {
@@ -794,17 +805,11 @@ typedef struct gtr__ctl {
     float    norm;              /* 2-norm of the unscaled gradients, if clipped */
     float    coef;              /* what UPDATE multiplies gradients by: clip / scale */
     uint32_t ticket[8];         /* for kernels whose last block finishes; zero between launches */
+    /* Reading the host's memory costs more than a microsecond, and much more when many blocks do: FEED fetches the step's record once, and
+       the next one ahead, to record[step % 2]. It is there when tag[step % 2] is step + 1; claim is the last step that a block set out for. */
+    uint64_t tag[2], claim, pad[2];
+    gtr__record record[2];
 } gtr__ctl;
-
-/* One step's changing figures, written by the host into a ring in mapped memory. Step s reads record s % GTR__RING. */
-typedef struct gtr__record {
-    uint64_t step;
-    int64_t  first;             /* position of the batch's first row in the epoch */
-    int64_t  rows;              /* rows of the data set; 0: src holds the batch itself */
-    uint64_t key;               /* the epoch's shuffle; 0: in order */
-    float    lr[GTR__MAX_GROUPS];
-    uint64_t src[GTR__MAX_FEED];/* address of each input's first row, device memory */
-} gtr__record;
 
 typedef struct gtr__entry {
     uint64_t step;              /* 1-based, written last: entry is whole */
@@ -1547,6 +1552,16 @@ static int gtr__online_cores(void)
         break;
     }
     if (f) fclose(f);
+    /* a container's share of the machine: microseconds of all cores in a period, or "max" */
+    f = fopen("/sys/fs/cgroup/cpu.max", "r");
+    if (f) {
+        long quota, period;
+        if (fscanf(f, "%ld %ld", &quota, &period) == 2 && period > 0) {
+            const long share = (quota + period - 1) / period;
+            if (share > 0 && share < n) n = share;
+        }
+        fclose(f);
+    }
 #endif
 #ifdef _SC_NPROCESSORS_ONLN
     { long online = sysconf(_SC_NPROCESSORS_ONLN); if (n < 1 || (online > 0 && online < n)) n = online; }
@@ -1706,8 +1721,8 @@ static bool gtr__unary_forward(int op, gtr_float a, gtr_float b, const gtr_float
     return row != NULL;
 }
 /* dx = or (add) += f'(x) dy; dx may be dy. What the op's needs do not name of x and y may be NULL. */
-static bool gtr__unary_backward(int op, gtr_float a, gtr_float b, const gtr_float *dy, const gtr_float *x, const gtr_float *y, gtr_float *dx, int64_t n,
-                                int add)
+static bool gtr__unary_backward(int op, gtr_float a, gtr_float b, const gtr_float *dy, const gtr_float *x, const gtr_float *y, gtr_float *dx,
+                                int64_t n, int add)
 {
     const gtr__unary_row *row = gtr__unary_find(op);
     /* every loop names x and y, and reads of them only what its formula has: dy is an address that may be read in any case */
@@ -1840,7 +1855,7 @@ static gtr_float gtr__v_sum(gtr__v v)
 #define GTR__ROW_STEP1(i, g, o) x = GTR__V_SET(a##g + (o) * GTR__RS); c##i = GTR__V_FMA(x, b0, c##i);
 #define GTR__ROW_STEP2(i, g, o) x = GTR__V_SET(a##g + (o) * GTR__RS); c##i = GTR__V_FMA(x, b0, c##i); d##i = GTR__V_FMA(x, b1, d##i);
 #define GTR__ROW_FROM1(i, g, o) c##i = GTR__V_ADD(c##i, GTR__V_LOAD(from + (i) * fs));
-#define GTR__ROW_FROM2(i, g, o) c##i = GTR__V_ADD(c##i, GTR__V_LOAD(from + (i) * fs)); d##i = GTR__V_ADD(d##i, GTR__V_LOAD(from + (i) * fs + GTR__VL));
+#define GTR__ROW_FROM2(i, g, o) GTR__ROW_FROM1(i, g, o) d##i = GTR__V_ADD(d##i, GTR__V_LOAD(from + (i) * fs + GTR__VL));
 #define GTR__ROW_BIAS1(i, g, o) c##i = GTR__V_ADD(c##i, b0);
 #define GTR__ROW_BIAS2(i, g, o) c##i = GTR__V_ADD(c##i, b0); d##i = GTR__V_ADD(d##i, b1);
 #define GTR__ROW_STORE1(i, g, o) GTR__V_STORE(c + (i) * cs, c##i);
@@ -1931,7 +1946,8 @@ typedef struct gtr__gemm {
     bool pack_a, pack_b;
     int64_t group;                  /* items a piece, if items are small */
     int64_t parts, part_k;          /* k cut into sums of its own, combined in order: a large k and a small C */
-    gtr_float *partial;             /* parts x m x n, if parts > 1 */
+    bool apart;                     /* sums over k grow in partial, for c holds what they are to be added to after the epilogue */
+    gtr_float *partial;             /* parts x m x n, if parts > 1 or apart */
     int64_t pieces;
 } gtr__gemm;
 
@@ -1982,7 +1998,7 @@ static void gtr__gemm_cut(gtr__gemm *g)
     gtr__gemm_cut_c(g, flops);
     g->parts = 1;
     g->part_k = g->k;
-    if (g->items == 1 && g->sums == 1 && g->k >= 1024 && g->row_blocks * g->col_blocks < 8 && !g->act && !g->bias) {
+    if (g->items == 1 && g->sums == 1 && g->k >= 1024 && g->row_blocks * g->col_blocks < 8 && !gtr__gemm_dots(g)) {
         g->parts = GTR__MAX(GTR__MIN(GTR__MIN(g->k / 512, 16), (int64_t)(flops / GTR__PIECE)), 1);
         g->part_k = GTR__ROUND_UP((g->k + g->parts - 1) / g->parts, 16);
         g->parts = (g->k + g->part_k - 1) / g->part_k;
@@ -1995,8 +2011,7 @@ static void gtr__gemm_cut(gtr__gemm *g)
     kc = kc / 4 * 4;
     blocks = GTR__MAX((g->part_k + kc - 1) / kc, 1);
     g->kc = GTR__ROUND_UP((g->part_k + blocks - 1) / blocks, 4);
-    /* a backward epilogue that adds finds its sum's place taken by what it is to be added to: one block, which direct B allows */
-    if (g->back && g->add && g->kc < g->k) { g->kc = g->k; g->pack_a = g->pack_b = false; }
+    g->apart = g->back && g->add && g->parts == 1 && g->kc < g->k;
     g->pieces = (g->items + g->group - 1) / g->group * g->row_blocks * g->col_blocks * g->parts;
 }
 
@@ -2062,7 +2077,7 @@ static void gtr__pack_a(const gtr_float *a, int64_t stride, int64_t n, int64_t l
 /* Where a block of C is: its pointers stand at C's element (0, 0). */
 typedef struct gtr__spot {
     const gtr__gemm *g;
-    gtr_float *c;
+    gtr_float *c;                   /* where sums over k grow */
     int64_t    ldc;
     bool       add, first, last;    /* to c; first and last block of k */
     bool       finish;              /* with the epilogue: not a part */
@@ -2082,9 +2097,9 @@ static void gtr__tile_finish(const gtr__spot *s, gtr_float *tile, int64_t wide, 
         gtr_float saved[GTR__MR * GTR__NR], old[GTR__MR * GTR__NR], *dx = g->add ? old : tile;
         if (width < wide) { memset(saved, 0, sizeof saved); memset(old, 0, sizeof old); }
         if (g->saved) gtr__tile_copy(g->saved + at, g->ldc, saved, wide, rows, width);
-        if (g->add) gtr__tile_copy(s->c + at, g->ldc, old, wide, rows, width);
+        if (g->add) gtr__tile_copy(g->c + at, g->ldc, old, wide, rows, width);
         g->act->backward(g->act_a, g->act_b, tile, g->saved ? saved : tile, g->saved ? saved : tile, dx, rows * wide, g->add);
-        gtr__tile_copy(dx, wide, s->c + at, g->ldc, rows, width);
+        gtr__tile_copy(dx, wide, g->c + at, g->ldc, rows, width);
         return;
     }
     if (g->pre) gtr__tile_copy(tile, wide, g->pre + at, g->ldc, rows, width);
@@ -2096,7 +2111,7 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
                           int64_t j, int64_t rows, int64_t width)
 {
     const gtr__gemm *g = s->g;
-    const bool finish = s->last && s->finish, from = !s->first || (s->add && !g->back);
+    const bool finish = s->last && s->finish, from = !s->first || s->add;
     const gtr_float *bias = finish && g->bias ? g->bias + j : NULL;
     const gtr__tile_fn fn = gtr__tile_table[by_col][width > GTR__VL][rows - 1];
     gtr_float *c = s->c + i * s->ldc + j;
@@ -2116,28 +2131,16 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
     }
 }
 
-/* The columns of a strip that no whole panel of unpacked B covers, when k is too long to be packed. */
-static void gtr__edge_plain(const gtr__spot *s, int64_t k, const gtr_float *a, const gtr_float *b, int64_t i, int64_t j, int64_t rows, int64_t width)
-{
-    const gtr__gemm *g = s->g;
-    gtr_float tile[GTR__MR * GTR__NR];
-    int64_t r, q, l;
-    memset(tile, 0, sizeof tile);
-    for (r = 0; r < rows; r++)
-        for (l = 0; l < k; l++)
-            for (q = 0; q < width; q++) tile[r * GTR__NR + q] += a[r * g->ars + l * g->acs] * b[l * g->brs + q];
-    gtr__tile_finish(s, tile, GTR__NR, rows, width, i, j);
-}
 /* All rows of a block over a strip of columns from j and one block of k; a and b stand at the block's first k, a at row 0, b at column j. */
 static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, const gtr_float *b, int64_t i0, int64_t i1, int64_t j, int64_t n,
                             gtr_float *pa, gtr_float *pb)
 {
     const gtr__gemm *g = s->g;
-    const bool by_col = g->acs != 1, fits = k * GTR__NR <= GTR__PACK_B;
+    const bool by_col = g->acs != 1;
     const int64_t whole = g->pack_b ? 0 : n / GTR__NR * GTR__NR;    /* columns of B read where they lie */
     const int64_t tiles = (i1 - i0 + GTR__MR - 1) / GTR__MR;
     int64_t t, i = i0, q;
-    if (g->bcs == 1) { if (fits) gtr__pack_rows(b + whole, g->brs, k, n - whole, pb); }
+    if (g->bcs == 1) gtr__pack_rows(b + whole, g->brs, k, n - whole, pb);
     else gtr__pack_cols(b, g->bcs, k, n, pb);
     for (t = 0; t < tiles; t++) {
         const int64_t rows = (i1 - i0 + t) / tiles;
@@ -2152,8 +2155,7 @@ static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, c
         for (q = 0; q < whole; q += GTR__NR) gtr__tile_run(s, k, at, as, by_col, b + q, g->brs, i, j + q, rows, GTR__NR);
         for (; q < n; q += GTR__NR) {
             const int64_t width = GTR__MIN(n - q, GTR__NR);
-            if (fits || g->pack_b) gtr__tile_run(s, k, at, as, by_col, pb + (q - whole) * k, width > GTR__VL ? GTR__NR : GTR__VL, i, j + q, rows, width);
-            else gtr__edge_plain(s, k, at, b + q, i, j + q, rows, width);
+            gtr__tile_run(s, k, at, as, by_col, pb + (q - whole) * k, width > GTR__VL ? GTR__NR : GTR__VL, i, j + q, rows, width);
         }
         i += rows;
     }
@@ -2186,7 +2188,8 @@ static void gtr__dot4(int64_t k, const gtr_float *x, const gtr_float *w, int64_t
 static void gtr__dot8(int64_t k, const gtr_float *x, int64_t xs, const gtr_float *w, int64_t ws, gtr_float *y)
 {
     const gtr_float *w1 = w + ws, *w2 = w + 2 * ws, *w3 = w + 3 * ws, *x1 = x + xs;
-    gtr__v a = GTR__V_ZERO, b = GTR__V_ZERO, c = GTR__V_ZERO, d = GTR__V_ZERO, e = GTR__V_ZERO, f = GTR__V_ZERO, g = GTR__V_ZERO, h = GTR__V_ZERO, u, v, t;
+    gtr__v a = GTR__V_ZERO, b = GTR__V_ZERO, c = GTR__V_ZERO, d = GTR__V_ZERO, e = GTR__V_ZERO, f = GTR__V_ZERO, g = GTR__V_ZERO, h = GTR__V_ZERO;
+    gtr__v u, v, t;
     gtr_float *z = y + GTR__NR;
     int64_t l = 0;
     for (; l + GTR__VL <= k; l += GTR__VL) {
@@ -2237,7 +2240,7 @@ static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_floa
                 for (r = 0; r < rows; r++) tile[r * GTR__NR + q] = gtr__dot1(g->k, a + (i + r) * g->ars, b + (j + q) * g->bcs);
             for (r = 0; r < rows; r++)
                 for (q = 0; q < width; q++) {
-                    if (s->add && !g->back) tile[r * GTR__NR + q] += s->c[(i + r) * s->ldc + j + q];
+                    if (s->add) tile[r * GTR__NR + q] += s->c[(i + r) * s->ldc + j + q];
                     if (g->bias) tile[r * GTR__NR + q] += g->bias[j + q];
                 }
             gtr__tile_finish(s, tile, GTR__NR, rows, width, i, j);
@@ -2255,9 +2258,9 @@ static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int6
     pb += (64 - (uintptr_t)pb % 64) % 64 / sizeof *pb;
     s.g = g;
     s.finish = g->parts == 1;
-    s.c = s.finish ? g->c + item * g->c_item : g->partial + part * g->m * g->n;
-    s.ldc = s.finish ? g->ldc : g->n;
-    s.add = s.finish && g->add;
+    s.c = s.finish && !g->apart ? g->c + item * g->c_item : g->partial + part * g->m * g->n;
+    s.ldc = s.finish && !g->apart ? g->ldc : g->n;
+    s.add = s.finish && g->add && !g->back;
     s.first = s.last = true;
     if (gtr__gemm_dots(g) && g->sums == 1) { gtr__gemm_dot(&s, g->a + item * g->a_item, g->b + item * g->b_item, i0, i1, j0, j1); return; }
     for (j = j0; j < j1; j += g->strip) {
@@ -2333,34 +2336,35 @@ static void gtr__products_piece(void *arg, int64_t piece)
     }
     gtr__colsum_piece(&p->colsum, piece);
 }
-/* Combines parts: c = (add: c +) part 0 + part 1 + ..., in this order. */
+/* Adds up parts, in their order, and does what the tiles left to be done with the sums. */
 #define GTR__COMBINE 4096
-typedef struct gtr__combine { const gtr_float *partial; int64_t parts, n; gtr_float *to; int add; } gtr__combine;
 static void gtr__combine_piece(void *arg, int64_t piece)
 {
-    const gtr__combine *c = (const gtr__combine *)arg;
-    const int64_t end = GTR__MIN((piece + 1) * GTR__COMBINE, c->n);
-    int64_t i = piece * GTR__COMBINE, p;
-    for (; i + GTR__VL <= end; i += GTR__VL) {
-        gtr__v sum = GTR__V_LOAD(c->partial + i);
-        for (p = 1; p < c->parts; p++) sum = GTR__V_ADD(sum, GTR__V_LOAD(c->partial + p * c->n + i));
-        if (c->add) sum = GTR__V_ADD(GTR__V_LOAD(c->to + i), sum);
-        GTR__V_STORE(c->to + i, sum);
+    const gtr__gemm *g = (const gtr__gemm *)arg;
+    const int64_t all = g->m * g->n, at = piece * GTR__COMBINE, n = GTR__MIN(all - at, GTR__COMBINE);
+    gtr_float *sum = g->partial + at, *c = g->c + at;
+    int64_t i, p;
+    for (p = 1; p < g->parts; p++) {
+        const gtr_float *more = sum + p * all;
+        GTR__IVDEP
+        for (i = 0; i < n; i++) sum[i] += more[i];
     }
-    for (; i < end; i++) {
-        gtr_float sum = c->partial[i];
-        for (p = 1; p < c->parts; p++) sum += c->partial[p * c->n + i];
-        c->to[i] = c->add ? c->to[i] + sum : sum;
+    if (g->back) { g->act->backward(g->act_a, g->act_b, sum, g->saved ? g->saved + at : sum, g->saved ? g->saved + at : sum, c, n, g->add); return; }
+    if (g->add) {
+        GTR__IVDEP
+        for (i = 0; i < n; i++) sum[i] += c[i];
     }
+    if (g->bias) for (i = 0; i < n; i++) sum[i] += g->bias[(at + i) % g->n];
+    if (g->pre) memcpy(g->pre + at, sum, (size_t)n * sizeof *c);
+    if (g->act) g->act->forward(g->act_a, g->act_b, sum, c, n);
+    else memcpy(c, sum, (size_t)n * sizeof *c);
 }
-static void gtr__combine_run(gtr__cpu *cpu, const gtr_float *partial, int64_t parts, int64_t n, gtr_float *to, int add)
+static void gtr__combine(gtr__cpu *cpu, gtr__gemm *g)
 {
-    gtr__combine c;
-    c.partial = partial; c.parts = parts; c.n = n; c.to = to; c.add = add;
-    if (parts > 1) gtr__parallel(cpu, (n + GTR__COMBINE - 1) / GTR__COMBINE, gtr__combine_piece, &c);
+    if (g->parts > 1) gtr__parallel(cpu, (g->m * g->n + GTR__COMBINE - 1) / GTR__COMBINE, gtr__combine_piece, g);
 }
-static gtr__gemm *gtr__products_add(gtr__products *p, int64_t m, int64_t n, int64_t k, const gtr_float *a, int64_t ars, int64_t acs, const gtr_float *b,
-                                    int64_t brs, int64_t bcs, const gtr__arg *c)
+static gtr__gemm *gtr__products_add(gtr__products *p, int64_t m, int64_t n, int64_t k, const gtr_float *a, int64_t ars, int64_t acs,
+                                    const gtr_float *b, int64_t brs, int64_t bcs, const gtr__arg *c)
 {
     gtr__gemm *g = &p->gemm[p->n++];
     g->m = m; g->n = n; g->k = k;
@@ -2378,7 +2382,7 @@ static size_t gtr__products_cut(gtr__products *p, gtr_float *ws)
     for (i = 0; i < p->n; i++) {
         gtr__gemm *g = &p->gemm[i];
         gtr__gemm_cut(g);
-        if (g->parts > 1) {
+        if (g->parts > 1 || g->apart) {
             if (ws) g->partial = ws + used;
             used += (size_t)(g->parts * g->m * g->n);
         }
@@ -2436,13 +2440,17 @@ static gtr_result gtr__products_run(gtr__products *p, gtr__cpu *cpu, const gtr__
 #endif
     if (gtr__products_cut(p, (gtr_float *)c->ws) > c->ws_bytes) return GTR_ERR_STATE;
     gtr__parallel(cpu, p->pieces, gtr__products_piece, p);
-    for (i = 0; i < p->n; i++) gtr__combine_run(cpu, p->gemm[i].partial, p->gemm[i].parts, p->gemm[i].m * p->gemm[i].n, p->gemm[i].c, p->gemm[i].add);
-    if (p->has_colsum) gtr__combine_run(cpu, p->colsum.partial, p->colsum.parts, p->colsum.cols, p->colsum.y, p->colsum.add);
+    for (i = 0; i < p->n; i++) gtr__combine(cpu, &p->gemm[i]);
+    if (p->has_colsum) {
+        gtr__gemm g;
+        memset(&g, 0, sizeof g);
+        g.m = 1; g.n = p->colsum.cols; g.c = p->colsum.y; g.add = p->colsum.add; g.partial = p->colsum.partial; g.parts = p->colsum.parts;
+        gtr__combine(cpu, &g);
+    }
     return GTR_OK;
 }
 static const gtr_float *gtr__in(const gtr__call *c, int i) { return (const gtr_float *)c->in[i].data; }
-/* Whether output i is to be computed. While workspace is measured no address is known: all are. */
-static bool gtr__wanted(const gtr__call *c, int i) { return i < c->n_out && (c->measure || c->out[i].data); }
+static bool gtr__wanted(const gtr__call *c, int i) { return i < c->n_out && c->out[i].data; }
 
 // >>op:matmul
 /* y = op(a) op(b), a (..., M, K), b (..., K, N), y (..., M, N); i[0]: a is (..., K, M), i[1]: b is (..., N, K). */
@@ -3964,10 +3972,12 @@ static gtr_result gtr__cpu_batch_norm_bwd(void *instance, const gtr__call *c)
     gtr__reduce r = gtr__reduce_make(xs, xs, &to, &to);
     int64_t channels = xs->dim[1], k;
     const gtr_float *weight = (const gtr_float *)c->in[1].data, *mean = (const gtr_float *)c->in[6].data, *rstd = (const gtr_float *)c->in[7].data;
-    gtr_float *db = (gtr_float *)c->ws, *dw = db + channels, *p = dw + channels, *q = p + channels, *s = q + channels, *out;
+    gtr_float *db = (gtr_float *)c->ws, *dw, *p, *q, *s, *out;
     double n = (double)c->in[0].count / (double)channels;
-    void *part = (char *)c->ws + GTR__ROUND_UP(5 * (size_t)channels * sizeof(gtr_float), GTR__ALIGN);
+    void *part;
     if (c->measure) return gtr__ws_bytes(c, gtr__bn_bytes(xs, 5));
+    part = (char *)c->ws + GTR__ROUND_UP(5 * (size_t)channels * sizeof(gtr_float), GTR__ALIGN);
+    dw = db + channels; p = dw + channels; q = p + channels; s = q + channels;
     r.dy = (const gtr_float *)c->in[9].data; r.a = (const gtr_float *)c->in[0].data; r.b = mean;
     if (c->training || c->out[2].data) { r.out = db; gtr__reduce_all(cpu, &r, part); }
     else memset(db, 0, (size_t)channels * sizeof *db);
@@ -5341,7 +5351,15 @@ GTR_API const char *gtr_environment_text(gtr_context *ctx)
     gtr__textf(ctx, "in use by this context: %zu bytes\n", ctx->device_bytes);
     return gtr__text(ctx);
 }
-GTR_API void gtr_stop(gtr_context *ctx) { if (ctx) ctx->stop = 1; }
+/* Set by signal handlers and other threads: atomic where volatile alone is not. */
+#if defined(__GNUC__) || defined(__clang__)
+static void gtr__stop_set(gtr_context *ctx, int v) { __atomic_store_n(&ctx->stop, v, __ATOMIC_SEQ_CST); }
+static int gtr__stop_get(gtr_context *ctx) { return __atomic_load_n(&ctx->stop, __ATOMIC_SEQ_CST); }
+#else
+static void gtr__stop_set(gtr_context *ctx, int v) { ctx->stop = v; }
+static int gtr__stop_get(gtr_context *ctx) { return ctx->stop; }
+#endif
+GTR_API void gtr_stop(gtr_context *ctx) { if (ctx) gtr__stop_set(ctx, 1); }
 GTR_API bool gtr_stopped(const gtr_context *ctx) { return ctx && ctx->stopped; }
 
 // >>tensor
@@ -6037,6 +6055,8 @@ static bool gtr__grow_int(gtr_context *ctx, void **array, int n, int *cap, size_
     return ok;
 }
 
+/* Predictors compute on one instance, whatever the stages. */
+static int gtr__stage_of(const gtr__build *b, const gtr_tensor *t) { return b->r->feeds ? t->stage : 0; }
 static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_tensor *t)
 {
     gtr__plan *p = b->plan;
@@ -6052,7 +6072,7 @@ static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_t
     v->home = GTR__HOME_ARENA;
     v->alias = v->producer = v->gradient_of = -1;
     v->tensor = t;
-    v->stage = t ? t->stage : 0;
+    v->stage = t ? gtr__stage_of(b, t) : 0;
     v->micro = b->micro;
     x = &b->extra[p->n_value];
     memset(x, 0, sizeof *x);
@@ -6170,7 +6190,11 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     }
     if (cls != GTR__LOW || low == GTR_F32 || b->plan->value[v].dtype != GTR_F32 || b->plan->value[v].storage != GTR_F32) return v;
     if (b->extra[v].low >= 0 && b->plan->value[v].home != GTR__HOME_INPUT) return b->extra[v].low;
-    if (from->op == GTR__OP_INPUT && from->stage == stage && gtr__batched(from)) return gtr__input_value(b, from, true);
+    w = gtr__root(b->plan, v);
+    if (b->plan->value[w].home == GTR__HOME_INPUT && b->plan->value[w].stage == stage && gtr__batched(b->plan->value[w].tensor)) {   /* FEED writes it low, too */
+        w = gtr__input_value(b, b->plan->value[w].tensor, true);
+        return w < 0 || from->op == GTR__OP_INPUT ? w : gtr__alias_new(b, w, b->plan->value[v].shape, 0);
+    }
     w = gtr__value_new(b, b->plan->value[v].shape, GTR_F32, b->plan->value[v].tensor);
     if (w < 0) return -1;
     b->plan->value[w].storage = low;
@@ -6227,7 +6251,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t)
     bool narrow = true, any = false;
     if (row->flags & GTR__ALIAS) for (i = 0; i < GTR_MAX_DIMS; i++) if (attr.i[i] < 0) attr.i[i] = -attr.i[i] * b->rows;
     for (i = 0; i < t->n_in; i++) {
-        operand[i] = gtr__operand(b, t->in[i], row->cls, t->stage);
+        operand[i] = gtr__operand(b, t->in[i], row->cls, gtr__stage_of(b, t));
         if (operand[i] < 0) { b->failed = true; return; }
         shapes[i] = b->plan->value[operand[i]].shape;
         types[i] = b->plan->value[operand[i]].dtype;
@@ -6256,7 +6280,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t)
         if (v < 0) return;
         if (i == 0) first = v;
         if (out_type[i] == GTR_F32 && i < GTR__MAX(row->n_diff, 1)) b->plan->value[v].storage = storage;
-        b->plan->value[v].stage = t->stage;
+        b->plan->value[v].stage = gtr__stage_of(b, t);
         if (i >= GTR__MAX(row->n_diff, 1)) b->plan->value[v].tensor = NULL, b->plan->value[v].label = gtr__label(t);
     }
     n = gtr__node_new(b, t->op, GTR__FWD, t->n_in, row->n_out);
@@ -6264,7 +6288,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t)
     memcpy(n->in, operand, (size_t)t->n_in * sizeof(int));
     for (i = 0; i < row->n_out; i++) n->out[i] = first + i;
     n->attr = attr;
-    n->stage = t->stage;
+    n->stage = gtr__stage_of(b, t);
     n->region = t->region;
     n->layer = gtr__label(t);
     n->flops = s.flops > 0 ? s.flops : (double)gtr__count(&out[0]);
@@ -6487,7 +6511,13 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient)
             }
             g = gtr__gradient_value(b, v);
             if (g < 0) return -1;
-            b->plan->value[gtr__root(b->plan, g)].tensor = t;
+            if (b->plan->value[gtr__root(b->plan, g)].tensor) {     /* asked for twice: each has a buffer of its own to be read from */
+                int w = gtr__value_new(b, b->plan->value[g].shape, GTR_F32, t);
+                if (w < 0) return -1;
+                b->plan->value[w].stage = b->plan->value[g].stage;
+                if (!gtr__simple_node(b, GTR__OP_COPY, g, w)) return -1;
+                g = w;
+            } else b->plan->value[gtr__root(b->plan, g)].tensor = t;
             b->map[t->id] = g;
         }
     }
@@ -7048,7 +7078,7 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs)
         gtr__node tmp;
         int outs[2 * GTR__MAX_FEED], count = 0;
         for (i = 0; i < n_inputs; i++) if (inputs[i]->stage == stage && b->shared[inputs[i]->id] >= 0 && gtr__batched(inputs[i])) break;
-        if (i == n_inputs) continue;
+        if (i == n_inputs && stage) continue;           /* the first stage's fetches the record, inputs or none */
         feed = (gtr__feed *)gtr__malloc(b->ctx, sizeof *feed);
         if (!feed) { b->failed = true; return; }
         feed->rows = b->r->batch;
@@ -7434,11 +7464,8 @@ static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__plan_cache *e)
                 if (r == GTR_OK) { r = gtr__refresh_low(t); ctx->low_version++; }
             }
         } else if (v->home == GTR__HOME_KEPT && t) {
+            if (v->offset + v->bytes > t->kept_bytes) t->kept_filled = false;
             r = gtr__block_grow(ctx, t->stage, &t->kept, &t->kept_bytes, v->offset + v->bytes, "kept values");
-            if (r == GTR_OK) {
-                t->kept_storage = v->storage;
-                t->kept_shape = v->offset || v->micro ? gtr__literal(t->shape, p->batch) : v->shape;
-            }
         }
     }
     return r;
@@ -7560,7 +7587,7 @@ static gtr__recipe gtr__recipe0(int64_t batch, int training)
 }
 
 // >>runner
-#define GTR__CTL_BYTES 512           /* the control word, and in its second half the flag */
+#define GTR__CTL_BYTES 2048          /* the control word, and in its second half the flag */
 static void gtr__runner_free(gtr__runner *r)
 {
     gtr_context *ctx = r->ctx;
@@ -7609,6 +7636,19 @@ static gtr_result gtr__runner_room(gtr__runner *r)
     }
     return GTR_OK;
 }
+/* The device may look at a record before its step is launched: it counts once its step is written. */
+static void gtr__record_write(gtr__runner *r, const gtr__record *rec)
+{
+    gtr__record *to = &r->shared->record[r->step % GTR__RING];
+    uint64_t old = to->step == r->step ? UINT64_MAX : to->step;
+    *(volatile uint64_t *)&to->step = old;
+    gtr__fence();
+    *to = *rec;
+    *(volatile uint64_t *)&to->step = old;
+    gtr__fence();
+    *(volatile uint64_t *)&to->step = r->step;
+    gtr__fence();
+}
 /* Launches a part of a plan for the next step; rec is written unless it is the right part, whose left part had it. */
 static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__part part, const gtr__record *rec)
 {
@@ -7617,9 +7657,7 @@ static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__pa
     if (part != GTR__PART_RIGHT) {
         s = gtr__runner_room(r);
         if (s != GTR_OK) return s;
-        r->shared->record[r->step % GTR__RING] = *rec;
-        r->shared->record[r->step % GTR__RING].step = r->step;
-        gtr__fence();
+        gtr__record_write(r, rec);
     }
     s = ctx->be->launch(ctx->instance, e->exec, part);
     if (s != GTR_OK) return gtr__backend_result(ctx, s, "a step");
@@ -7627,18 +7665,13 @@ static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__pa
     return GTR_OK;
 }
 
-/* What FEED reads of inputs that were set by hand. *batch: theirs; 0 when no input has one. */
-static gtr_result gtr__set_inputs(gtr__plan_cache *e, gtr__record *rec, const char *who)
+/* What FEED reads of inputs that were set by hand. */
+static void gtr__set_inputs(const gtr__plan_cache *e, gtr__record *rec)
 {
     int i;
-    for (i = 0; i < e->n_inputs; i++) {
-        gtr_tensor *t = e->input[i];
-        if (!gtr__batched(t)) continue;
-        rec->src[i] = (uint64_t)(uintptr_t)t->feeding->source;
-    }
-    (void)who;
-    return GTR_OK;
+    for (i = 0; i < e->n_inputs; i++) if (gtr__batched(e->input[i])) rec->src[i] = (uint64_t)(uintptr_t)e->input[i]->feeding->source;
 }
+/* The batch that the inputs were set with; 1 when none has one. */
 static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *input, int n, const char *who, int64_t *batch)
 {
     gtr_tensor *first = NULL;
@@ -7775,7 +7808,7 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training)
     r = gtr__entry_ready(ctx, e, ctx->runner);
     if (r != GTR_OK) return r;
     memset(&rec, 0, sizeof rec);
-    gtr__set_inputs(e, &rec, "gtr_eval");
+    gtr__set_inputs(e, &rec);
     r = gtr__runner_launch(ctx->runner, e, GTR__PART_ALL, &rec);
     if (r == GTR_OK) gtr__mark_filled(e);
     return r;
@@ -7787,8 +7820,14 @@ GTR_API gtr_result gtr_eval_train(gtr_tensor *const *t, int n) { return gtr__eva
 static void gtr__mark_filled(gtr__plan_cache *e)
 {
     int i;
-    for (i = 0; i < e->plan.n_value; i++)
-        if (e->plan.value[i].home == GTR__HOME_KEPT && e->plan.value[i].tensor) e->plan.value[i].tensor->kept_filled = true;
+    for (i = 0; i < e->plan.n_value; i++) {
+        const gtr__value *v = &e->plan.value[i];
+        gtr_tensor *t = v->tensor;
+        if (v->home != GTR__HOME_KEPT || !t) continue;
+        t->kept_filled = true;
+        t->kept_storage = v->storage;
+        t->kept_shape = v->offset || v->micro ? gtr__literal(t->shape, e->plan.batch) : v->shape;
+    }
 }
 /* What a fetched tensor's elements lie in: itself, or what it is another shape of. */
 static gtr_tensor *gtr__stored_as(gtr_tensor *t)
@@ -8174,6 +8213,7 @@ static gtr_result gtr__tell_nonfinite(gtr_trainer *t)
     gtr__ctl ctl;
     char text[512];
     uint64_t after;
+    int i;
     gtr_result s = gtr__wait_all(ctx);
     if (s == GTR_OK) s = gtr__backend_result(ctx, ctx->be->copy(ctx->instance[0], &ctl, r->ctl, sizeof ctl, GTR__TO_HOST, true), "reading the control word");
     if (s != GTR_OK) return s;
@@ -8189,6 +8229,8 @@ static gtr_result gtr__tell_nonfinite(gtr_trainer *t)
     else snprintf(text, sizeof text, "a value");
     after = r->step - ctl.step - 1;
     ctl.status = ctl.guard = 0;
+    ctl.tag[0] = ctl.tag[1] = ctl.claim = 0;        /* records fetched ahead are void, and those in the ring */
+    for (i = 0; i < GTR__RING; i++) r->shared->record[i].step = UINT64_MAX;
     r->shared->status = 0;
     r->step = ctl.step;
     t->pending = NULL;
@@ -8334,7 +8376,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part)
         if (r == GTR_OK) r = gtr__trainer_segments(t);
         if (r != GTR_OK) return r;
     }
-    if (!t->data) gtr__set_inputs(e, &rec, "gtr_step");
+    if (!t->data) gtr__set_inputs(e, &rec);
     lr = gtr__rate(t, (int64_t)t->runner->step);
     if (!(lr >= 0) || !gtr__finite(lr)) return gtr__fail(ctx, GTR_ERR_ARG, "step %llu: the schedule gave a learning rate of %g", (unsigned long long)t->runner->step + 1, (double)lr);
     for (g = 0; g < t->n_groups; g++) rec.lr[g] = lr * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
@@ -8457,9 +8499,6 @@ GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void 
 }
 
 // >>evaluate
-/* Weighted sums of what REPORT writes, taken from the ring as it comes. */
-typedef struct gtr__harvest { uint64_t next; double sum[GTR__MAX_REPORT], rows; } gtr__harvest;
-
 GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss, float *value)
 {
     gtr_context *ctx;
@@ -8618,7 +8657,7 @@ static gtr_result gtr__fit_run(gtr__fitting *f)
     gtr_result r = GTR_OK;
     for (k = 0; k < f->p.steps && r == GTR_OK && !f->stop; k++) {
         bool epoch_end = (k + 1) % f->per_epoch == 0;
-        if (ctx->stop) { ctx->stopped = true; break; }
+        if (gtr__stop_get(ctx)) { ctx->stopped = true; break; }
         r = gtr__step_part(t, GTR__PART_ALL);
         if (r != GTR_OK) break;
         gtr__fit_harvest(f);
@@ -8652,7 +8691,7 @@ GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d)
     memset(&f, 0, sizeof f);
     f.t = t; f.d = &d;
     ctx->stopped = false;
-    ctx->stop = 0;
+    gtr__stop_set(ctx, 0);
     t->metric = d.metric;
     r = gtr_trainer_data(t, data, d.batch, !d.no_shuffle, d.drop_last);
     if (r == GTR_OK) {
@@ -9309,6 +9348,7 @@ static gtr_float gtr__decimal_value(const gtr__decimal *n)
     double d = (double)n->m;
     gtr_float v;
     if (n->m == 0) return n->negative ? (gtr_float)-0.0 : (gtr_float)0.0;
+    if (n->e == 0 && n->m < (uint64_t)1 << 24) return n->negative ? -(gtr_float)d : (gtr_float)d;
 #ifdef GPUTRAIN_DOUBLE
     /* m and the power are exact, so one rounding is all. */
     if (n->m <= (uint64_t)1 << 53 && !n->inexact && e >= -22 && e <= 22) v = e < 0 ? d / ten[-e] : d * ten[e];
@@ -10509,25 +10549,45 @@ static size_t gtr__total_at(gtr_trainer *t, int64_t batch)
     }
     return r == GTR_OK ? m.total : SIZE_MAX;
 }
+/* Device bytes of the data sets in use. */
+static size_t gtr__resident_bytes(const gtr_context *ctx)
+{
+    const gtr_dataset *d;
+    size_t n = 0;
+    int i;
+    if (ctx->caps.cuda)
+        for (d = ctx->datasets; d; d = d->next)
+            for (i = 0; i < d->n_columns; i++) if (d->column[i].device) n += gtr__rounded((size_t)d->rows * d->column[i].row_bytes);
+    return n;
+}
 GTR_API int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes)
 {
     gtr_context *ctx;
-    int64_t low = 0, high = 1;
+    int64_t low, high = 1, least;
     size_t all;
+    bool good;
     if (!t || t->ctx->dead) return 0;
     ctx = t->ctx;
-    if (!bytes) bytes = ctx->desc.memory_limit;
+    good = ctx->error == GTR_OK;
     if (!bytes) {
-        size_t f = 0;
-        if (ctx->preset || ctx->be->memory_info(ctx->instance[0], &f, &all) != GTR_OK) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_largest_batch: the device's memory is not known; give a number of bytes"); return 0; }
-        bytes = f + ctx->device_bytes;      /* what this context has counts as its own */
+        size_t f = 0, sets = gtr__resident_bytes(ctx);
+        bytes = ctx->desc.memory_limit;
+        if (!bytes) {
+            if (ctx->preset || ctx->be->memory_info(ctx->instance[0], &f, &all) != GTR_OK) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_largest_batch: the device's memory is not known; give a number of bytes"); return 0; }
+            bytes = f + ctx->device_bytes;  /* what this context has counts as its own */
+        }
+        bytes -= GTR__MIN(bytes, sets);     /* but for data sets, which the report leaves out */
     }
+    while (high < 2 * 64 && gtr__total_at(t, high) == SIZE_MAX) high++;     /* batch_norm wants two rows in each micro-batch */
+    low = high - 1;
+    least = high;
     while (high < (int64_t)1 << 40 && gtr__total_at(t, high) <= bytes) { low = high; high *= 2; }
     while (high - low > 1) {
         int64_t mid = low + (high - low) / 2;
         if (gtr__total_at(t, mid) <= bytes) low = mid; else high = mid;
     }
-    return low;
+    if (good && least < 2 * 64 && ctx->error == GTR_ERR_SHAPE) gtr_error_clear(ctx);    /* of the sizes that were tried */
+    return low < least ? 0 : low;
 }
 
 /* One operand's minimum, maximum, mean and count of non-finite elements. */
@@ -10569,12 +10629,10 @@ GTR_API const char *gtr_trace(gtr_trainer *t)
     else if (gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_trace", &batch) != GTR_OK) return "";
     e = gtr__trainer_entry(t, batch, t->data, true);
     if (!e || gtr__entry_ready(ctx, e, t->runner) != GTR_OK || gtr__wait_all(ctx) != GTR_OK || gtr__trainer_segments(t) != GTR_OK) return "";
-    if (!t->data) gtr__set_inputs(e, &rec, "gtr_trace");
+    if (!t->data) gtr__set_inputs(e, &rec);
     for (g = 0; g < t->n_groups; g++) rec.lr[g] = gtr__rate(t, (int64_t)t->runner->step) * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
-    rec.step = t->runner->step;
-    t->runner->shared->record[t->runner->step % GTR__RING] = rec;
+    gtr__record_write(t->runner, &rec);
     t->slot[t->runner->step % GTR__RING] = e;
-    gtr__fence();
     gtr__text_begin(ctx);
     gtr__textf(ctx, "step %llu, batch %lld, node by node\n", (unsigned long long)t->runner->step + 1, (long long)batch);
     for (i = 0; i < e->plan.n_node; i++) {

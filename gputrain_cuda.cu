@@ -157,7 +157,7 @@ static __device__ __forceinline__ float gtr__get(const void *p, int dtype, int64
 }
 static __device__ __forceinline__ void gtr__put(void *p, int dtype, int64_t i, float v)
 {
-    if (dtype == GTR_F32) ((float *)p)[i] = v;
+    if (dtype == GTR_F32) gtr__store((float *)p + i, v);
     else if (dtype == GTR_BF16) gtr__store((__nv_bfloat16 *)p + i, v);
     else gtr__store((__half *)p + i, v);
 }
@@ -295,6 +295,9 @@ typedef struct gtr__common {
 #endif
 } gtr__common;
 
+// Mapped memory through which a custom op's host function gets its operands.
+typedef struct gtr__staging { const void *key; int direction; void *stream; size_t bytes; void *host, *device; } gtr__staging;
+
 typedef struct gtr__instance {
     gtr__cuda g;                // first: kernels see only this
     gtr__common *common;
@@ -305,6 +308,8 @@ typedef struct gtr__instance {
     char name[96];
     int major, minor;
     size_t memory;
+    gtr__staging *staging;
+    int n_staging, cap_staging;
 #ifndef GPUTRAIN_NO_CUBLASLT
     gtr__algorithm *algorithm;  // this instance's own, so that reading needs no lock
     int n_algorithm, cap_algorithm;
@@ -430,6 +435,7 @@ static void gtr__cuda_destroy(void *instance)
             gtr__quiet(cudaStreamSynchronize(in->stream[i]));
             if (i || in->own_first) gtr__quiet(cudaStreamDestroy(in->stream[i]));
         }
+        for (int i = 0; i < in->n_staging; i++) gtr__quiet(cudaFreeHost(in->staging[i].host));
         cudaEvent_t events[3] = { in->fence, in->begin, in->end };
         for (cudaEvent_t e : events) if (e) gtr__quiet(cudaEventDestroy(e));
         gtr__common *common = in->common;
@@ -448,6 +454,7 @@ static void gtr__cuda_destroy(void *instance)
         }
     }
     gtr__host host = in->g.host;
+    if (in->staging) host.free(host.user, in->staging, (size_t)in->cap_staging * sizeof *in->staging);
 #ifndef GPUTRAIN_NO_CUBLASLT
     if (in->algorithm) host.free(host.user, in->algorithm, (size_t)in->cap_algorithm * sizeof *in->algorithm);
 #endif
@@ -601,6 +608,61 @@ static void gtr__cuda_host_free(void *instance, void *p, size_t bytes)
     else gtr__check(in, cudaFreeHost(p), "cudaFreeHost");
 }
 
+// Room for one more in a list that grows by doubling; false when out of memory.
+static bool gtr__more_room(gtr__instance *in, void **list, int n, int *cap, size_t size)
+{
+    if (n < *cap) return true;
+    int more = *cap ? 2 * *cap : 32;
+    void *p = in->g.host.alloc(in->g.host.user, (size_t)more * size);
+    if (!p) { gtr__fail(in, GTR_ERR_NOMEM, "out of host memory"); return false; }
+    if (*list) {
+        memcpy(p, *list, (size_t)n * size);
+        in->g.host.free(in->g.host.user, *list, (size_t)*cap * size);
+    }
+    *list = p;
+    *cap = more;
+    return true;
+}
+
+// Pinned, mapped memory of at least `bytes` for a custom op: the same at each call with the same arguments, until the instance is
+// destroyed, and zeroed when it is made. Its first word is not zero once the user's function failed (gtr__custom_failed).
+#define GTR__INSTANCE_STAGING
+static void *gtr__instance_staging(void *instance, const void *key, int direction, void *stream, size_t bytes, void **device)
+{
+    gtr__instance *in = (gtr__instance *)instance;
+    for (int i = 0; i < in->n_staging; i++) {
+        gtr__staging *s = &in->staging[i];
+        if (s->key != key || s->direction != direction || s->stream != stream || s->bytes < bytes) continue;
+        *device = s->device;
+        return s->host;
+    }
+    void *list = in->staging, *p = NULL;
+    bool room = gtr__more_room(in, &list, in->n_staging, &in->cap_staging, sizeof *in->staging);
+    in->staging = (gtr__staging *)list;
+    if (!room) return NULL;
+    p = gtr__cuda_host_alloc(in, bytes, device);
+    if (!p) {
+        gtr__fail(in, GTR_ERR_NOMEM, "out of host memory for a custom op");
+        return NULL;
+    }
+    memset(p, 0, bytes);
+    gtr__staging made = { key, direction, stream, bytes, p, *device };
+    in->staging[in->n_staging++] = made;
+    return p;
+}
+// After a wait: whether a custom op's function failed since the last one.
+static gtr_result gtr__custom_failed(gtr__instance *in)
+{
+    gtr_result r = GTR_OK;
+    for (int i = 0; i < in->n_staging; i++) {
+        volatile uint32_t *failed = (volatile uint32_t *)in->staging[i].host;
+        if (!*failed) continue;
+        r = gtr__fail(in, GTR_ERR_USER, "a custom op's function failed with result %u", (unsigned)*failed);
+        *failed = 0;
+    }
+    return r;
+}
+
 static gtr_result gtr__cuda_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait)
 {
     gtr__instance *in = (gtr__instance *)instance;
@@ -608,7 +670,9 @@ static gtr_result gtr__cuda_copy(void *instance, void *dst, const void *src, siz
     gtr__on_device scope(in);
     enum cudaMemcpyKind k = kind == GTR__TO_DEVICE ? cudaMemcpyHostToDevice : kind == GTR__TO_HOST ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
     if (bytes) GTR__TRY(gtr__check(in, cudaMemcpyAsync(dst, src, bytes, k, in->stream[0]), "cudaMemcpyAsync"));
-    return wait ? gtr__check(in, cudaStreamSynchronize(in->stream[0]), "cudaStreamSynchronize") : GTR_OK;
+    if (!wait) return GTR_OK;
+    GTR__TRY(gtr__check(in, cudaStreamSynchronize(in->stream[0]), "cudaStreamSynchronize"));
+    return gtr__custom_failed(in);
 }
 
 static gtr_result gtr__cuda_zero(void *instance, void *dst, size_t bytes)
@@ -625,7 +689,7 @@ static gtr_result gtr__cuda_wait(void *instance)
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
     for (int i = 0; i < GTR__MAX_STREAMS; i++) GTR__TRY(gtr__check(in, cudaStreamSynchronize(in->stream[i]), "cudaStreamSynchronize"));
-    return GTR_OK;
+    return gtr__custom_failed(in);
 }
 
 static gtr_result gtr__cuda_record(void *instance, void **event)
@@ -1100,7 +1164,6 @@ static __device__ __forceinline__ float4 gtr__cluster_get4(const float *p, int r
 #endif
     return v;
 }
-// >>products-ptx-end
 
 // >>products-epilogue
 
@@ -1150,7 +1213,7 @@ static __device__ __forceinline__ void gtr__epilogue1(const gtr__product &p, flo
 // >>products-kernel
 
 // What the launcher works out once for all blocks, in 32 bits where it fits: a block's first 100 instructions cost as much as its last 100.
-typedef struct gtr__cut {
+typedef struct gtr__product_cut {
     int m, n, k;
     uint32_t lda, ldb, ldc;
     int64_t step_a, step_b;     // bytes from one tile of k to the next
@@ -1162,11 +1225,11 @@ typedef struct gtr__cut {
     int k_tiles;                // of one range of k; kb of them
     int stages;                 // 4, or 2 where copies are not asynchronous
     int vec_a, vec_b, vec_c;    // rows can be moved 16 bytes (C: four elements) at a time
-} gtr__cut;
+} gtr__product_cut;
 
 // A block's tile of an operand: 128 bytes of k by T of the other dimension. Rows are padded so that neither the fragments' loads nor
 // the copies meet in a bank. ES is an element's size in shared memory; K says that k is contiguous.
-template <int ES, int T, bool K> struct gtr__tile {
+template <int ES, int T, bool K> struct gtr__operand {
     static constexpr int depth = 128 / ES;                      // elements of k
     static constexpr int rows = K ? T : depth, columns = K ? depth : T;
     static constexpr int pitch = columns + (K ? 16 / ES : 8);
@@ -1178,7 +1241,7 @@ template <int ES, int T, bool K> struct gtr__tile {
 template <int ES, int T, bool K, bool CONVERT>
 static __device__ __forceinline__ void gtr__fetch(char *tile, const char *from, const char *safe, int dtype, uint32_t pitch, int height, int width, bool vec)
 {
-    typedef gtr__tile<ES, T, K> tile_t;
+    typedef gtr__operand<ES, T, K> tile_t;
     if (vec) {
         constexpr int per = 16 / ES, chunks = tile_t::columns / per, step = 128 / chunks;
         int r = (int)threadIdx.x / chunks, c = (int)threadIdx.x % chunks * per;
@@ -1212,7 +1275,7 @@ template <int KIND, int T, bool AK>
 static __device__ __forceinline__ void gtr__fragment_a(uint32_t *f, const char *tile, int m, int s)
 {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
-    constexpr int pitch = gtr__tile<ES, T, AK>::pitch;
+    constexpr int pitch = gtr__operand<ES, T, AK>::pitch;
     int lane = (int)threadIdx.x & 31;
     if constexpr (AK) {
         gtr__matrix4(f, tile + (m + (lane & 15)) * pitch * ES + s * 32 + (lane >> 4) * 16);
@@ -1232,7 +1295,7 @@ template <int KIND, int T, bool BK>
 static __device__ __forceinline__ void gtr__fragment_b(uint32_t *f, const char *tile, int n, int s)
 {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
-    constexpr int pitch = gtr__tile<ES, T, BK>::pitch;
+    constexpr int pitch = gtr__operand<ES, T, BK>::pitch;
     int lane = (int)threadIdx.x & 31;
     if constexpr (BK) {
         gtr__matrix4(f, tile + (n + (lane >> 4) * 8 + (lane & 7)) * pitch * ES + s * 32 + (lane >> 3 & 1) * 16);
@@ -1312,7 +1375,7 @@ template <int T, bool AK, bool BK> struct gtr__block_fma {
     }
     __device__ __forceinline__ void add(const char *tile_a, const char *tile_b, int)
     {
-        constexpr int pa = gtr__tile<4, T, AK>::pitch, pb = gtr__tile<4, T, BK>::pitch;
+        constexpr int pa = gtr__operand<4, T, AK>::pitch, pb = gtr__operand<4, T, BK>::pitch;
         const float *a = (const float *)tile_a, *b = (const float *)tile_b;
 #pragma unroll 2
         for (int k = 0; k < 32; k += 4) {
@@ -1379,12 +1442,12 @@ static __device__ __forceinline__ float4 gtr__cluster_sum4(const float *p, int s
 // the bytes a multiprocessor draws from L2: 2 T depth elements a tile of k for T T depth multiply-adds. Accumulates in float32. Kept
 // short, each part standing once: a kernel that runs for two microseconds also waits for its instructions.
 template <int KIND, int T, bool AK, bool BK>
-static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__cut cut)
+static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__product_cut cut)
 {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     constexpr bool FMA = KIND == GTR__PRODUCT_FMA;
-    typedef gtr__tile<ES, T, AK> tile_a;
-    typedef gtr__tile<ES, T, BK> tile_b;
+    typedef gtr__operand<ES, T, AK> tile_a;
+    typedef gtr__operand<ES, T, BK> tile_b;
     typedef typename std::conditional<FMA, gtr__block_fma<T, AK, BK>, gtr__block_mma<KIND, T, AK, BK>>::type block_t;
     constexpr int depth = tile_a::depth, slot_bytes = tile_a::bytes + tile_b::bytes;
     extern __shared__ __align__(16) char gtr__pool[];
@@ -1501,19 +1564,7 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
     if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
 }
 
-// >>products-passes
-// What a large product needs beside cuBLASLt. All are bound by device memory.
-
-// Bias, activation and the like over what the library left in C: reads and writes C once, reads saved once.
-static __global__ void __launch_bounds__(256) gtr__finish_kernel(const __grid_constant__ gtr__product p, int64_t items, int per)
-{
-    gtr__enter();
-    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < items; i += (int64_t)gridDim.x * blockDim.x) {
-        int64_t at = i * per;
-        if (per == 4) gtr__epilogue4(p, gtr__get4(p.c, p.type_c, at), at % p.n, at);
-        else gtr__epilogue1(p, gtr__get(p.c, p.type_c, at), at % p.n, at);
-    }
-}
+// >>products-sums
 
 // Sums of the columns of x (rows, m): block (i, s) takes 32 columns and the s-th range of rows, each warp every 32nd row; reads x once.
 // partial (gridDim.y, m) gets the sums, or out where there is one range.
@@ -1546,22 +1597,6 @@ static __global__ void __launch_bounds__(256) gtr__column_sums_finish_kernel(con
         for (int r = 0; r < ranges; r++) sum += partial[r * m + i];
         gtr__put(out, type_out, i, add ? gtr__get(out, type_out, i) + sum : sum);
     }
-}
-
-// y (width, height) = x (height, width) transposed, float32: reads and writes 4 bytes an element.
-static __global__ void __launch_bounds__(256) gtr__transpose_kernel(const float *x, float *y, int64_t height, int64_t width, uint32_t across)
-{
-    __shared__ float tile[32][33];
-    gtr__enter();
-    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
-    const int64_t r0 = (int64_t)(blockIdx.x / across) * 32, c0 = (int64_t)(blockIdx.x % across) * 32;
-#pragma unroll
-    for (int i = warp; i < 32; i += 8)
-        if (r0 + i < height && c0 + lane < width) tile[i][lane] = x[(r0 + i) * width + c0 + lane];
-    __syncthreads();
-#pragma unroll
-    for (int i = warp; i < 32; i += 8)
-        if (c0 + i < width && r0 + lane < height) y[(c0 + i) * height + r0 + lane] = tile[lane][i];
 }
 
 // >>products-choice
@@ -1651,9 +1686,9 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
 {
     const gtr__cuda *g = (const gtr__cuda *)instance;
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4, per = 16 / ES;
-    typedef gtr__tile<ES, T, AK> tile_a;
-    typedef gtr__tile<ES, T, BK> tile_b;
-    gtr__cut cut;
+    typedef gtr__operand<ES, T, AK> tile_a;
+    typedef gtr__operand<ES, T, BK> tile_b;
+    gtr__product_cut cut;
     memset(&cut, 0, sizeof cut);
     int64_t tiles_m = gtr__ceil_div(p->m, T), tiles_n = gtr__ceil_div(p->n, T), k_tiles = gtr__ceil_div(p->k, tile_a::depth);
     double blocks = (double)tiles_m * (double)tiles_n * (double)p->batch * split, most = 2147483647.0;
@@ -1685,7 +1720,7 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
     cut.vec_c = !p->c_t && p->n % 4 == 0 && p->ldc % 4 == 0 && p->c_batch % 4 == 0 && gtr__fours(p->c, p->type_c) && gtr__fours(p->bias, p->type_bias)
              && gtr__fours(p->pre, p->type_pre) && gtr__fours(p->saved, p->type_saved);
     size_t ring = (size_t)cut.stages * (tile_a::bytes + tile_b::bytes), out = (size_t)T * (T + 8) * 4 + 128 * 4, shared = ring > out ? ring : out;
-    void (*kernel)(gtr__product, gtr__cut) = gtr__product_kernel<KIND, T, AK, BK>;
+    void (*kernel)(gtr__product, gtr__product_cut) = gtr__product_kernel<KIND, T, AK, BK>;
     if (shared > 48 * 1024) {
         gtr_result r = gtr__check(instance, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "cudaFuncSetAttribute");
         if (r != GTR_OK) return r;
@@ -1734,8 +1769,36 @@ static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const voi
 }
 
 // >>products-library
+// What the library does not do stands around it in passes of their own, which are bound by device memory.
 
 #ifndef GPUTRAIN_NO_CUBLASLT
+
+// Bias, activation and the like over what the library left in C: reads and writes C once, reads saved once.
+static __global__ void __launch_bounds__(256) gtr__finish_kernel(const __grid_constant__ gtr__product p, int64_t items, int per)
+{
+    gtr__enter();
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < items; i += (int64_t)gridDim.x * blockDim.x) {
+        int64_t at = i * per;
+        if (per == 4) gtr__epilogue4(p, gtr__get4(p.c, p.type_c, at), at % p.n, at);
+        else gtr__epilogue1(p, gtr__get(p.c, p.type_c, at), at % p.n, at);
+    }
+}
+
+// y (width, height) = x (height, width) transposed, float32: reads and writes 4 bytes an element.
+static __global__ void __launch_bounds__(256) gtr__transpose_kernel(const float *x, float *y, int64_t height, int64_t width, uint32_t across)
+{
+    __shared__ float tile[32][33];
+    gtr__enter();
+    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
+    const int64_t r0 = (int64_t)(blockIdx.x / across) * 32, c0 = (int64_t)(blockIdx.x % across) * 32;
+#pragma unroll
+    for (int i = warp; i < 32; i += 8)
+        if (r0 + i < height && c0 + lane < width) tile[i][lane] = x[(r0 + i) * width + c0 + lane];
+    __syncthreads();
+#pragma unroll
+    for (int i = warp; i < 32; i += 8)
+        if (c0 + i < width && r0 + lane < height) y[(c0 + i) * height + r0 + lane] = tile[lane][i];
+}
 
 // Activations that the library may apply. Its GELU is the tanh form, and good enough for 16 bits alone. Its ReLU is not here because it is
 // not said to keep NaN, which would hide a fault from the guard.
@@ -1845,17 +1908,10 @@ static gtr_result gtr__library_algorithm(gtr__instance *in, cublasLtHandle_t han
         if (in->algorithm[i].found) *algo = &in->algorithm[i].algo;
         return GTR_OK;
     }
-    if (in->n_algorithm == in->cap_algorithm) {
-        int cap = in->cap_algorithm ? 2 * in->cap_algorithm : 32;
-        gtr__algorithm *more = (gtr__algorithm *)in->g.host.alloc(in->g.host.user, (size_t)cap * sizeof *more);
-        if (!more) return gtr__fail(in, GTR_ERR_NOMEM, "out of host memory for the products' algorithms");
-        if (in->algorithm) {
-            memcpy((void *)more, in->algorithm, (size_t)in->n_algorithm * sizeof *more);
-            in->g.host.free(in->g.host.user, in->algorithm, (size_t)in->cap_algorithm * sizeof *more);
-        }
-        in->algorithm = more;
-        in->cap_algorithm = cap;
-    }
+    void *list = in->algorithm;
+    bool room = gtr__more_room(in, &list, in->n_algorithm, &in->cap_algorithm, sizeof *in->algorithm);
+    in->algorithm = (gtr__algorithm *)list;
+    if (!room) return GTR_ERR_NOMEM;
     gtr__algorithm *a = &in->algorithm[in->n_algorithm++];
     memset((void *)a, 0, sizeof *a);
     a->key = *key;
@@ -2073,14 +2129,14 @@ static gtr_result gtr__cuda_matmul_bwd(void *instance, const gtr__call *c)
 // x (N, K), w (M, K), b (M): y (N, M) = x w^T + b. Backward: dx (N, K) = dy w; dw (M, K) = dy^T x, and db (M), the sums of dy's columns, in
 // the same launch: its tiles pass through shared memory anyway.
 
-static bool gtr__linear_fits(const gtr__call *c, int64_t *n, int64_t *m, int64_t *k, const gtr__arg *x)
+static bool gtr__linear_fits(const gtr__call *c, int64_t *n, int64_t *m, int64_t *k, const gtr__arg *rows, bool of_x)
 {
     const gtr__arg *w = &c->in[1];
-    if (w->shape.ndim != 2 || !w->count || !x->count) return false;
+    if (w->shape.ndim != 2 || !w->count || !rows->count) return false;
     *m = w->shape.dim[0];
     *k = w->shape.dim[1];
-    *n = x->count / *k;
-    return x->count % *k == 0;
+    *n = rows->count / (of_x ? *k : *m);
+    return rows->count % (of_x ? *k : *m) == 0;
 }
 
 static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, const gtr__arg *pre, int act)
@@ -2088,7 +2144,7 @@ static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, const 
     const gtr__arg *x = &c->in[0], *w = &c->in[1], *b = c->n_in > 2 ? &c->in[2] : NULL, *y = &c->out[0];
     int64_t n, m, k;
     gtr__product p = gtr__product_none();
-    if (!gtr__linear_fits(c, &n, &m, &k, x)) return gtr__product_badly(instance, "linear");
+    if (!gtr__linear_fits(c, &n, &m, &k, x, true)) return gtr__product_badly(instance, "linear");
     if (c->measure) *c->measure = 0;
     p.m = n; p.n = m; p.k = k;
     p.a = x->data; p.type_a = x->dtype; p.a_k = 1; p.lda = k;
@@ -2128,7 +2184,7 @@ static gtr_result gtr__cuda_linear_bwd(void *instance, const gtr__call *c)
     const gtr__arg *x = &c->in[0], *dy = &c->in[c->n_in - 1];
     int64_t n, m, k;
     gtr_result r = GTR_OK;
-    if (c->n_in < 4 || !gtr__linear_fits(c, &n, &m, &k, x)) return gtr__product_badly(instance, "linear's gradient");
+    if (c->n_in < 4 || !gtr__linear_fits(c, &n, &m, &k, dy, false)) return gtr__product_badly(instance, "linear's gradient");
     if (c->measure) *c->measure = 0;
     if (gtr__wanted(c, 0)) r = gtr__linear_dx(instance, c, dy, NULL, -1);
     if (r == GTR_OK && gtr__wanted(c, 1)) {
@@ -2588,17 +2644,10 @@ static __device__ __forceinline__ void gtr__red_at(int n, int small, const int64
         o[0] += e * s[k][0]; o[1] += e * s[k][1]; o[2] += e * s[k][2];
     }
 }
-static __device__ __forceinline__ float gtr__red_value(const gtr__red &m, const int64_t *k, int64_t r)
+static __device__ __forceinline__ float gtr__red_formula(int kind, float dy, float a, float b, float y)
 {
-    int64_t o[3];
-    gtr__red_at(m.nr, m.small, m.rd, m.rs, r, o);
-    float dy = gtr__get(m.p[0], m.t[0], k[0] + o[0]), a = 0.0f, b = 0.0f, y = 0.0f;
-    if (m.kind == GTR__VALUE_X) return dy;
-    if (m.p[1]) a = gtr__get(m.p[1], m.t[1], k[1] + o[1]);
-    if (m.p[2]) b = gtr__get(m.p[2], m.t[2], k[2] + o[2]);
-    if (m.p[3]) y = gtr__get(m.p[3], m.t[3], k[0] + o[0]);
 #define GTR__CASE(ID, name, forward, da, db) case GTR__VALUE_##ID##_A: return da; case GTR__VALUE_##ID##_B: return db;
-    switch (m.kind) {
+    switch (kind) {
     case GTR__VALUE_SQUARE: return (dy - y) * (dy - y);
     case GTR__VALUE_BCE: return fmaxf(dy, 0.0f) - dy * y + log1pf(expf(-fabsf(dy)));
     GTR__BINARY(GTR__CASE)
@@ -2606,23 +2655,52 @@ static __device__ __forceinline__ float gtr__red_value(const gtr__red &m, const 
     }
 #undef GTR__CASE
 }
+// PLAIN: operand 0 is the only one.
+template <bool PLAIN> static __device__ __forceinline__ float gtr__red_value(const gtr__red &m, const int64_t *k, int64_t r)
+{
+    int64_t o[3];
+    gtr__red_at(m.nr, m.small, m.rd, m.rs, r, o);
+    float dy = gtr__get(m.p[0], m.t[0], k[0] + o[0]), a = 0.0f, b = 0.0f, y = 0.0f;
+    if (!PLAIN && m.p[1]) a = gtr__get(m.p[1], m.t[1], k[1] + o[1]);
+    if (!PLAIN && m.p[2]) b = gtr__get(m.p[2], m.t[2], k[2] + o[2]);
+    if (!PLAIN && m.p[3]) y = gtr__get(m.p[3], m.t[3], k[0] + o[0]);
+    return gtr__red_formula(m.kind, dy, a, b, y);
+}
 static __device__ __forceinline__ void gtr__red_end(const gtr__red &m, int64_t o, float v)
 {
     if (m.pieces > 1) m.part[o * m.pieces + blockIdx.y] = v;
     else gtr__give1(m.out, o, v / m.div);
 }
-// Four running sums keep four loads in flight.
-static __device__ __forceinline__ float gtr__red_run(const gtr__red &m, const int64_t *k, int64_t r, int64_t end, int64_t step)
+// Several running sums keep several loads in flight.
+template <bool PLAIN> static __device__ __forceinline__ float gtr__red_run(const gtr__red &m, const int64_t *k, int64_t r, int64_t end, int64_t step)
 {
-    float s[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
-    for (; r + 3 * step < end; r += 4 * step) {
+    const int N = PLAIN ? 8 : 4;
+    float s[N] = { 0.0f }, v[N];
+    if (PLAIN && m.nr == 1 && m.t[0] == GTR_F32) {      // what most sums are: no branch between the loads
+        const float *x = (const float *)m.p[0] + k[0];
+        int64_t stride = m.rs[0][0];
+        for (; r + (N - 1) * step < end; r += N * step) {
 #pragma unroll
-        for (int u = 0; u < 4; u++) s[u] += gtr__red_value(m, k, r + u * step);
+            for (int u = 0; u < N; u++) v[u] = x[(r + u * step) * stride];
+#pragma unroll
+            for (int u = 0; u < N; u++) s[u] += gtr__red_formula(m.kind, v[u], 0.0f, 0.0f, 0.0f);
+        }
     }
-    for (; r < end; r += step) s[0] += gtr__red_value(m, k, r);
-    return (s[0] + s[1]) + (s[2] + s[3]);
+    for (; r + (N - 1) * step < end; r += N * step) {
+#pragma unroll
+        for (int u = 0; u < N; u++) v[u] = gtr__red_value<PLAIN>(m, k, r + u * step);
+#pragma unroll
+        for (int u = 0; u < N; u++) s[u] += v[u];
+    }
+    for (; r < end; r += step) s[0] += gtr__red_value<PLAIN>(m, k, r);
+#pragma unroll
+    for (int half = N / 2; half; half /= 2) {
+#pragma unroll
+        for (int u = 0; u < half; u++) s[u] += s[u + half];
+    }
+    return s[0];
 }
-static __global__ void __launch_bounds__(1024) gtr__k_reduce_team(const gtr__red m)
+template <bool PLAIN> static __global__ void __launch_bounds__(1024) gtr__k_reduce_team(const gtr__red m)
 {
     __shared__ float scratch[32];
     gtr__enter();
@@ -2630,12 +2708,12 @@ static __global__ void __launch_bounds__(1024) gtr__k_reduce_team(const gtr__red
     float v = 0.0f;
     if (o < m.kept) {
         gtr__red_at(m.nk, m.small, m.kd, m.ks, o, k);
-        v = gtr__red_run(m, k, begin + threadIdx.x % m.team, begin + m.per < m.terms ? begin + m.per : m.terms, m.team);
+        v = gtr__red_run<PLAIN>(m, k, begin + threadIdx.x % m.team, begin + m.per < m.terms ? begin + m.per : m.terms, m.team);
     }
     v = gtr__team_sum(v, m.team, scratch);
     if (o < m.kept && threadIdx.x % m.team == 0) gtr__red_end(m, o, v);
 }
-static __global__ void __launch_bounds__(512) gtr__k_reduce_columns(const gtr__red m)
+template <bool PLAIN> static __global__ void __launch_bounds__(512) gtr__k_reduce_columns(const gtr__red m)
 {
     __shared__ float sum[512];
     gtr__enter();
@@ -2644,7 +2722,7 @@ static __global__ void __launch_bounds__(512) gtr__k_reduce_columns(const gtr__r
     float v = 0.0f;
     if (o < m.kept) {
         gtr__red_at(m.nk, m.small, m.kd, m.ks, o, k);
-        v = gtr__red_run(m, k, begin + row, begin + m.per < m.terms ? begin + m.per : m.terms, rows);
+        v = gtr__red_run<PLAIN>(m, k, begin + row, begin + m.per < m.terms ? begin + m.per : m.terms, rows);
     }
     sum[threadIdx.x] = v;
     for (int half = rows / 2; half; half /= 2) {
@@ -2716,12 +2794,11 @@ static gtr_result gtr__red_launch(void *instance, const gtr__call *c, gtr__red *
     m->part = (float *)c->ws;
     if (m->pieces > 1 && c->ws_bytes < gtr__red_bytes(m)) return gtr__fail(instance, GTR_ERR_STATE, "sum: workspace of %zu bytes is too small", c->ws_bytes);
     if (m->kept == 0) return GTR_OK;
-    if (m->columns)
-        r = GTR__LAUNCH(instance, c, gtr__k_reduce_columns, dim3((unsigned)gtr__ceil(m->kept, m->columns), (unsigned)m->pieces), 512, 0, *m);
-    else {
-        int threads = m->team > GTR__T ? m->team : GTR__T;
-        r = GTR__LAUNCH(instance, c, gtr__k_reduce_team, dim3((unsigned)gtr__ceil(m->kept, threads / m->team), (unsigned)m->pieces), threads, 0, *m);
-    }
+    bool plain = !m->p[1] && !m->p[2] && !m->p[3];
+    int threads = m->columns ? 512 : m->team > GTR__T ? m->team : GTR__T;
+    dim3 grid((unsigned)gtr__ceil(m->kept, m->columns ? m->columns : threads / m->team), (unsigned)m->pieces);
+    if (m->columns) r = plain ? GTR__LAUNCH(instance, c, gtr__k_reduce_columns<true>, grid, threads, 0, *m) : GTR__LAUNCH(instance, c, gtr__k_reduce_columns<false>, grid, threads, 0, *m);
+    else r = plain ? GTR__LAUNCH(instance, c, gtr__k_reduce_team<true>, grid, threads, 0, *m) : GTR__LAUNCH(instance, c, gtr__k_reduce_team<false>, grid, threads, 0, *m);
     if (r || m->pieces == 1) return r;
     return GTR__LAUNCH(instance, c, gtr__k_reduce_pieces, (unsigned)gtr__ceil(m->kept, GTR__T / 32), GTR__T, 0, m->part, m->kept, m->pieces, m->div, m->out);
 }
@@ -3088,35 +3165,38 @@ static gtr_result gtr__cuda_fill_fwd(void *instance, const gtr__call *c)
 // >>op:softmax
 // Rows side by side: a team a row, max and sum in one pass (the sum rescaled when the max grows), then the values. Bound by bytes: x read
 // twice, the second time mostly from the cache, y written once. Backward: y and dy twice, dx once.
-static __device__ __forceinline__ void gtr__online(float *m, float *s, const float *v, int n)      // n >= 1 values join a max and a sum of exp(v - max)
+// n >= 1 values join a max m and the sum r of exp(v - m) over all but one of those that reach it: beside that one's 1 a small r keeps its
+// digits, which the loss of a sure row is made of.
+static __device__ __forceinline__ void gtr__online(float *m, float *r, const float *v, int n)
 {
-    float top = *m;
+    float top = *m, sum = *r;
 #pragma unroll
     for (int k = 0; k < 4; k++) if (k < n) top = fmaxf(top, v[k]);
-    if (top == -INFINITY) {         // nothing but -inf so far, or NaN, which fmaxf passes over
+    bool one = top > *m;            // whose 1 is left out
+    if (one) sum = (sum + 1.0f) * expf(*m - top);       // nothing, if m was -inf
 #pragma unroll
-        for (int k = 0; k < 4; k++) if (k < n && v[k] != v[k]) *s = v[k];
-        return;
+    for (int k = 0; k < 4; k++) if (k < n) {
+        if (one && v[k] == top) one = false;
+        else if (v[k] != v[k] || top > -INFINITY) sum += expf(v[k] - top);      // NaN, which fmaxf passes over, gets through
     }
-    float sum = *s == 0.0f ? 0.0f : *s * expf(*m - top);
-#pragma unroll
-    for (int k = 0; k < 4; k++) if (k < n) sum += expf(v[k] - top);
-    *m = top; *s = sum;
+    *m = top; *r = sum;
 }
-// The team's max and sum of a row of n elements from index at on.
-static __device__ __forceinline__ void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live, float *scratch, float *max, float *sum)
+// The team's max, and sum as above, of a row of n elements from index at on.
+static __device__ __forceinline__ void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live, float *scratch, float *max, float *rest)
 {
-    float m = -INFINITY, s = 0.0f, top;
+    float m = -INFINITY, r = 0.0f, top;
     if (live) for (int64_t i = lane; i < n; i += 4 * team) {
         float v[4];
         int k = 0;
 #pragma unroll
         for (int u = 0; u < 4; u++) if (i + u * team < n) { v[u] = gtr__get(x.p, x.t, at + i + u * team); k++; }
-        gtr__online(&m, &s, v, k);
+        gtr__online(&m, &r, v, k);
     }
     top = gtr__team_max(m, team, scratch);
-    if (s != 0.0f && m != -INFINITY) s *= expf(m - top);    // s is NaN where a NaN was met
-    *sum = gtr__team_sum(s, team, scratch);
+    bool reach = m == top;          // a lane at the top gives its r and counts its 1 apart
+    float ones = gtr__team_sum(reach ? 1.0f : 0.0f, team, scratch);
+    r = gtr__team_sum(reach || m == -INFINITY ? r : (r + 1.0f) * expf(m - top), team, scratch) + (ones - 1.0f);
+    *rest = fabsf(top) == INFINITY ? NAN : r;   // a row of nothing but -inf, or with inf, has no softmax
     *max = top;
 }
 typedef struct gtr__rows { gtr__opd x, y, dy, dx; int64_t rows, n, inner; int team; } gtr__rows;
@@ -3131,6 +3211,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax(const gtr__rows 
         bool live = row < m.rows;
         float max, sum;
         gtr__row_stats(m.x, at, m.n, lane, m.team, live, scratch, &max, &sum);
+        sum += 1.0f;
         if (live) for (int64_t i = lane; i < m.n; i += m.team) gtr__give1(m.y, at + i, expf(gtr__get(m.x.p, m.x.t, at + i) - max) / sum);
     }
 }
@@ -3163,6 +3244,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_lines(const gtr_
         } else {
             float max = -INFINITY, sum = 0.0f;
             for (int64_t i = 0; i < m.n; i++) { float v[4]; v[0] = gtr__get(m.x.p, m.x.t, at + i * m.inner); gtr__online(&max, &sum, v, 1); }
+            sum = fabsf(max) == INFINITY ? NAN : sum + 1.0f;
             for (int64_t i = 0; i < m.n; i++) gtr__give1(m.y, at + i * m.inner, expf(gtr__get(m.x.p, m.x.t, at + i * m.inner) - max) / sum);
         }
     }
@@ -3442,6 +3524,7 @@ static __global__ void __launch_bounds__(512) gtr__k_batch_norm(const gtr__bn m)
     bool live = channel < m.channels;
     float n = 0.0f, mean = 0.0f, q = 0.0f, var = 0.0f;
     if (m.training) {
+        float origin = live ? gtr__get(m.x.p, m.x.t, gtr__bn_at(m, 0, channel)) : 0.0f;
         if (m.stage == 2) {
             if (live) for (int s = row; s < m.pieces; s += rows) {
                 int64_t left = m.values - s * m.per;
@@ -3451,7 +3534,7 @@ static __global__ void __launch_bounds__(512) gtr__k_batch_norm(const gtr__bn m)
         } else if (live) for (int64_t i = begin + row; i < end; i += 8 * rows) {
             float v[8], k = 0.0f, sum = 0.0f, square = 0.0f;
 #pragma unroll
-            for (int u = 0; u < 8; u++) v[u] = i + u * rows < end ? gtr__get(m.x.p, m.x.t, gtr__bn_at(m, i + u * rows, channel)) : 0.0f;
+            for (int u = 0; u < 8; u++) v[u] = i + u * rows < end ? gtr__get(m.x.p, m.x.t, gtr__bn_at(m, i + u * rows, channel)) - origin : 0.0f;
 #pragma unroll
             for (int u = 0; u < 8; u++) if (i + u * rows < end) { sum += v[u]; k += 1.0f; }
             sum /= k;
@@ -3475,6 +3558,7 @@ static __global__ void __launch_bounds__(512) gtr__k_batch_norm(const gtr__bn m)
             return;
         }
         var = q / n;
+        mean += origin;
     } else if (live) {
         mean = gtr__get(m.running_mean.p, m.running_mean.t, channel);
         var = gtr__get(m.running_var.p, m.running_var.t, channel);
@@ -3806,9 +3890,9 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_xent(const gtr__xent m)
         bool live = row < m.rows;
         int64_t y = live ? (int64_t)m.label[row] : m.ignore;
         bool counted = y != m.ignore, bad = counted && (y < 0 || y >= m.n);
-        float top, sum, all = 0.0f;
-        gtr__row_stats(m.x, at, m.n, lane, m.team, live, scratch, &top, &sum);
-        float log_sum = logf(sum), lse = top + log_sum;
+        float top, rest, all = 0.0f;
+        gtr__row_stats(m.x, at, m.n, lane, m.team, live, scratch, &top, &rest);
+        float log_sum = log1pf(rest), lse = top + log_sum;
         if (m.smooth > 0.0f) {
             if (live) for (int64_t i = lane; i < m.n; i += m.team) all += gtr__get(m.x.p, m.x.t, at + i) - top;
             all = gtr__team_sum(all, m.team, scratch);
@@ -3997,7 +4081,7 @@ typedef struct gtr__custom_head {
 static __global__ void __launch_bounds__(GTR__T) gtr__k_stage(const gtr__parts<10> m, const gtr__custom_head head, uint32_t *to)
 {
     gtr__enter();
-    if (blockIdx.x == 0 && blockIdx.y == 0)     // all but the first word, which is sticky
+    if (to && blockIdx.x == 0 && blockIdx.y == 0)       // all but the first word, which is sticky
         for (int i = 1 + (int)threadIdx.x; i < (int)(sizeof head / 4); i += GTR__T) to[i] = ((const uint32_t *)&head)[i];
     if ((int)blockIdx.y < m.n) gtr__part_run(m.part[blockIdx.y], m.width, false);
 }
@@ -4006,6 +4090,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_unstage(const gtr__parts
     gtr__enter();
     gtr__part_run(m.part[blockIdx.y], m.width, head && head->now);
 }
+static int64_t gtr__custom_room(int64_t *at, int64_t count) { int64_t here = *at; *at += (count * 4 + GTR__ALIGN - 1) / GTR__ALIGN * GTR__ALIGN; return here; }
+
 static void CUDART_CB gtr__custom_host(void *block)
 {
     gtr__custom_head *h = (gtr__custom_head *)block;
@@ -4023,11 +4109,8 @@ static void CUDART_CB gtr__custom_host(void *block)
     h->now = (uint32_t)h->run(&u);
     if (h->now && !h->failed) h->failed = h->now;
 }
-static int64_t gtr__custom_room(int64_t *at, int64_t count) { int64_t here = *at; *at += (count * 4 + GTR__ALIGN - 1) / GTR__ALIGN * GTR__ALIGN; return here; }
-
 static gtr_result gtr__custom_on_host(void *instance, const gtr__call *c, const gtr_custom_desc *d, int n, bool back)
 {
-#ifdef GTR__INSTANCE_STAGING
     gtr__custom_head head;
     gtr__parts<10> before;
     gtr__parts<8> after;
@@ -4060,10 +4143,6 @@ static gtr_result gtr__custom_on_host(void *instance, const gtr__call *c, const 
     ((gtr__cuda *)instance)->overlap = 0;       // its predecessor is no kernel
     grid = gtr__parts_grid(c, &after);
     return GTR__LAUNCH(instance, c, gtr__k_unstage, grid, GTR__T, 0, after, (const gtr__custom_head *)device);
-#else
-    (void)c; (void)d; (void)n; (void)back;
-    return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "custom op: a host function needs staging that this build lacks");
-#endif
 }
 static gtr_result gtr__custom_run(void *instance, const gtr__call *c, bool back)
 {
@@ -4122,26 +4201,72 @@ static gtr_result gtr__custom_run(void *instance, const gtr__call *c, bool back)
 static gtr_result gtr__cuda_custom_fwd(void *instance, const gtr__call *c) { return gtr__custom_run(instance, c, false); }
 static gtr_result gtr__cuda_custom_bwd(void *instance, const gtr__call *c) { return gtr__custom_run(instance, c, true); }
 
+// >>record
+// The step's record in device memory, in whole-network kernels too. All threads of a block call it; the first to come of all blocks makes the
+// trip to the host, unless the record was fetched ahead.
+static __device__ __forceinline__ const gtr__record *gtr__fetch_record(gtr__ctl *ctl, const gtr__record *ring)
+{
+    static_assert(sizeof(gtr__record) % 16 == 0 && offsetof(gtr__shared, record) % 16 == 0 && offsetof(gtr__ctl, record) % 16 == 0, "records are copied 16 bytes at a time");
+    uint64_t step = ctl->step;
+    int k = (int)(step & 1);
+    volatile uint64_t *tag = &ctl->tag[k];
+    if (threadIdx.x < 32 && *tag != step + 1) {
+        int mine = threadIdx.x == 0 && atomicMax((unsigned long long *)&ctl->claim, (unsigned long long)(step + 1)) < step + 1;
+        if (__shfl_sync(0xffffffffu, mine, 0)) {
+            if (threadIdx.x < sizeof(gtr__record) / 16) ((int4 *)&ctl->record[k])[threadIdx.x] = __ldcv((const int4 *)&ring[step % GTR__RING] + threadIdx.x);
+            __threadfence();
+            __syncwarp();
+            if (threadIdx.x == 0) *tag = step + 1;
+        } else while (*tag != step + 1) {}      // the one who claimed it runs
+    }
+    __syncthreads();
+    __threadfence();
+    return &ctl->record[k];
+}
+// By one warp: the next step's, if the host has written it; nobody reads that half before the next launch.
+static __device__ __forceinline__ void gtr__fetch_ahead(gtr__ctl *ctl, const gtr__record *ring)
+{
+    uint64_t next = ctl->step + 1;
+    const gtr__record *from = &ring[next % GTR__RING];
+    int lane = (int)(threadIdx.x & 31), k = (int)(next & 1);
+    uint64_t there = lane == 0 ? __ldcv(&from->step) : 0;
+    if (__shfl_sync(0xffffffffu, (unsigned long long)there, 0) != next) return;
+    __threadfence_system();                     // the step was written last: what is read from here on is whole
+    if (lane < (int)(sizeof(gtr__record) / 16)) ((int4 *)&ctl->record[k])[lane] = __ldcv((const int4 *)from + lane);
+    __threadfence();
+    __syncwarp();
+    if (lane == 0) { ctl->claim = next + 1; *(volatile uint64_t *)&ctl->tag[k] = next + 1; }
+}
+// After FEED: its copy; without FEED in the plan, the host's.
+static __device__ __forceinline__ float gtr__rate_of(const gtr__ctl *ctl, const gtr__shared *shared, int group)
+{
+    uint64_t step = ctl->step;
+    if (ctl->tag[step & 1] == step + 1) return ctl->record[step & 1].lr[group];
+    return __ldcv(&shared->record[step % GTR__RING].lr[group]);
+}
+
 // >>op:feed
-// All inputs in one launch, blockIdx.y the input. A block fetches the step's record from the host's memory, works out which rows its
-// elements come from, once a row, and copies 1024 groups. Bound by the trip to the host and by bytes: each element once in, once out.
+// All inputs in one launch, blockIdx.y the input. A block works out which rows its elements come from, once a row, and copies 1024 groups; one
+// block more fetches the next step's record meanwhile. Bound by bytes: each element once in, once out.
 #define GTR__FEED_GROUPS 1024
 typedef struct gtr__feed_one { gtr__opd to; int64_t row; float scale, shift; int slot, from; } gtr__feed_one;
-typedef struct gtr__feed_all { gtr__feed_one in[2 * GTR__MAX_FEED]; int64_t rows, row0; const gtr__record *record; const gtr__ctl *ctl; } gtr__feed_all;
+typedef struct gtr__feed_all { gtr__feed_one in[2 * GTR__MAX_FEED]; int64_t rows, row0; const gtr__record *ring; gtr__ctl *ctl; } gtr__feed_all;
 
 static __global__ void __launch_bounds__(GTR__T) gtr__k_feed(const gtr__feed_all m)
 {
-    static_assert(sizeof(gtr__record) % 16 == 0 && offsetof(gtr__shared, record) % 16 == 0, "records are read 16 bytes at a time");
-    __shared__ __align__(16) unsigned char raw[sizeof(gtr__record)];
     __shared__ int64_t origin[GTR__FEED_GROUPS];
     gtr__enter();
-    const gtr__record *record = (const gtr__record *)raw;
     gtr__feed_one in = m.in[blockIdx.y];
-    int64_t step = (int64_t)gridDim.x * GTR__FEED_GROUPS;
-    if ((int64_t)blockIdx.x * GTR__FEED_GROUPS >= m.rows * in.row || (m.ctl && m.ctl->status)) return;
-    if (threadIdx.x < sizeof(gtr__record) / 16)
-        ((int4 *)raw)[threadIdx.x] = __ldcv((const int4 *)&m.record[(m.ctl ? m.ctl->step : 0) % GTR__RING] + threadIdx.x);
-    __syncthreads();
+    int64_t step = (int64_t)(gridDim.x - 1) * GTR__FEED_GROUPS;     // the last block of a row has no groups
+    if (m.ctl->status) return;
+    if (blockIdx.x == gridDim.x - 1) {
+        if (blockIdx.y) return;
+        gtr__fetch_record(m.ctl, m.ring);
+        if (threadIdx.x < 32) gtr__fetch_ahead(m.ctl, m.ring);
+        return;
+    }
+    if ((int64_t)blockIdx.x * GTR__FEED_GROUPS >= m.rows * in.row) return;
+    const gtr__record *record = gtr__fetch_record(m.ctl, m.ring);
     const char *src = (const char *)(uintptr_t)record->src[in.slot];
     int size = in.from == GTR_U8 ? 1 : 4, out = in.to.t == GTR_BF16 || in.to.t == GTR_F16 ? 2 : 4;
     int width = in.row % 4 == 0 && (uintptr_t)src % (unsigned)(4 * size) == 0 && (uintptr_t)in.to.p % (unsigned)(4 * out) == 0 ? 4 : 1;
@@ -4201,10 +4326,10 @@ static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c)
         most = gtr__max64(most, q->row % 4 ? y->count : y->count / 4);
         n++;
     }
-    if (n == 0) return GTR_OK;
-    m.row0 = c->row0; m.record = f->shared->record; m.ctl = c->ctl;
+    m.row0 = c->row0; m.ring = f->shared->record; m.ctl = c->ctl;
+    if (!m.ctl) return gtr__fail(instance, GTR_ERR_STATE, "feed: no control word");
     unsigned blocks = (unsigned)gtr__max64(1, gtr__min64(gtr__ceil(most, GTR__FEED_GROUPS), (int64_t)gtr__sms(c) * 8));
-    return GTR__LAUNCH(instance, c, gtr__k_feed, dim3(blocks, (unsigned)n), GTR__T, 0, m);
+    return GTR__LAUNCH(instance, c, gtr__k_feed, dim3(blocks + 1, (unsigned)gtr__max64(n, 1)), GTR__T, 0, m);
 }
 
 // >>op:guard
@@ -4338,7 +4463,7 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_update(const gtr__upd
             first = false;
             if (threadIdx.x < GTR__MAX_GROUPS) {
                 int k = (int)threadIdx.x;
-                double rate = (double)__ldcv(&o.shared->record[m.ctl->step % GTR__RING].lr[k]), wd = o.weight_decay[k];
+                double rate = (double)gtr__rate_of(m.ctl, o.shared, k), wd = o.weight_decay[k];
                 uint64_t t = m.ctl->applied + 1;
                 s_rate[k] = (float)-rate;
                 s_decay[k] = o.kind == GTR_ADAMW ? (float)(1.0 - rate * wd) : 1.0f;
@@ -4402,10 +4527,9 @@ static gtr_result gtr__cuda_update_fwd(void *instance, const gtr__call *c)
 // costs most of a microsecond, so there are two, and a third only when the status is set.
 typedef struct gtr__reporting { gtr__opd value[GTR__MAX_REPORT]; gtr__shared *shared; gtr__ctl *ctl; int trainer, scaled; } gtr__reporting;
 
-static __global__ void gtr__k_report(const gtr__reporting m)
+// By one thread; whole-network kernels end in it too.
+static __device__ __forceinline__ void gtr__report_step(const gtr__reporting &m)
 {
-    gtr__enter();
-    if (threadIdx.x) return;
     gtr__ctl *ctl = m.ctl;
     gtr__shared *shared = m.shared;
     uint64_t step = ctl->step, applied = ctl->applied;
@@ -4417,7 +4541,7 @@ static __global__ void gtr__k_report(const gtr__reporting m)
 #pragma unroll
         for (int k = 0; k < GTR__MAX_REPORT; k++) e->value[k] = m.value[k].p ? gtr__get(m.value[k].p, m.value[k].t, 0) : 0.0f;
         e->norm = ctl->norm;
-        e->lr = __ldcv(&shared->record[step % GTR__RING].lr[0]);
+        e->lr = gtr__rate_of(ctl, shared, 0);
         e->scale = scale;
         e->skipped = guard && m.scaled;
         if (guard && m.scaled) {
@@ -4445,6 +4569,11 @@ static __global__ void gtr__k_report(const gtr__reporting m)
     shared->status = ctl->status;
     __threadfence_system();
     shared->launches = ctl->launches;
+}
+static __global__ void gtr__k_report(const gtr__reporting m)
+{
+    gtr__enter();
+    if (threadIdx.x == 0) gtr__report_step(m);
 }
 static gtr_result gtr__cuda_report_fwd(void *instance, const gtr__call *c)
 {
@@ -4487,6 +4616,1512 @@ static gtr_result gtr__cuda_check_fwd(void *instance, const gtr__call *c)
     }
     return GTR__LAUNCH(instance, c, gtr__k_check, blocks, 1024, 0, x, count, wide, (int32_t *)c->out[0].data);
 }
+
+// >>op:network
+// Kernels that replace a run of nodes; the ones there are stand in gtr__cuda_matchers. This file has one: a training step of a small
+// multilayer perceptron, FEED to REPORT, in one launch of as many blocks as there are multiprocessors, which meet three times:
+//
+//   first    x is gathered from the data set and multiplied by the first layer's weights, k cut over blocks; parts go to workspace
+//     meet
+//   middle   16 rows of the batch are a block's own from here to the first layer's output gradient: the parts' sum, all further
+//            layers, the loss, and the way back. Rows do not depend on each other, so nobody waits for anybody
+//     meet
+//   weights  all layers' dw = dy^T x and db at once, tiles over blocks; each block looks at its own for the guard
+//     meet
+//   update   each block updates what it made the gradient of; the last one reports meanwhile
+//
+// Bound by latency: a meeting costs 0.9 us on an H200, a phase one or two trips to L2 and what 64 bytes a cycle bring. Sums have an order
+// that depends on shapes and the number of multiprocessors alone. Products are mma.sync: TF32, BF16, FP16, and for float32 three TF32
+// products of halves (a = hi + lo exactly to 2^-22; Markidis et al., 2018), whose sums are carried on in float32 units.
+
+#define GTR__MLP_LAYERS 6
+#define GTR__MLP_T      256     // threads
+#define GTR__MLP_K      64      // elements of k in a chunk
+#define GTR__MLP_ROWS   16      // rows of a block's own in the middle
+#define GTR__MLP_WARPS  (GTR__MLP_T / 32)
+
+typedef struct gtr__mlp_layer {
+    int n, k;                   // out, in
+    int act;                    // a unary op's number, or -1
+    float act_a, act_b;
+    const void *w, *bias;
+    void *y, *pre;              // output; what the activation was applied to, or NULL
+    const void *saved;          // what the activation's backward reads, when that is pre; else NULL: y
+    void *dy;                   // gradient of x w^T + b
+    float *dw, *db;
+    int vec_w, wide;            // rows of w can be moved 16 bytes, those of y and dy four elements at a time
+    int tile0, across;          // first of this layer's tiles of dw, and how many lie side by side along k
+    int act_at, pitch;          // y in the middle's shared memory: bytes from the pool's start, words a row
+    int kept_at, kept_pitch;    // w there, or -1
+} gtr__mlp_layer;
+
+typedef struct gtr__mlp {
+    gtr__mlp_layer layer[GTR__MLP_LAYERS];
+    int layers, batch;
+    gtr__feed_one x;            // to: the first layer's input
+    gtr__feed_one rest[4];      // what else FEED fills
+    int n_rest;
+    const gtr__record *record;
+    // how it is cut
+    int tm1, tn1, split, tiles1, across1, stages1;      // first: tile, parts of k, tiles in all, tiles along n, ring
+    int tiles2;                                         // middle: groups of 16 rows
+    int tm3, tn3, tiles3, stages3;                      // weights
+    int dy_at[2], dy_pitch, red_at;                     // middle's shared memory
+    // loss
+    int loss;                   // GTR__OP_XENT_STEP, GTR__OP_MSE, GTR__OP_BCE_WITH_LOGITS
+    gtr__xent xent;
+    gtr__pair pair;
+    gtr__opd loss_value, accuracy, pair_dx;
+    // workspace
+    float *part;                // (split, batch, n of layer 0)
+    float4 *sum;                // a group of rows: loss, counted rows, right rows
+    double2 *guard;             // a block: sum of squares, bad
+    gtr__optim optim;
+    int sums, checks, clipped;
+    gtr__ctl *ctl;
+    gtr__reporting report;
+} gtr__mlp;
+
+typedef struct gtr__mlp_head {  // in front of the pool
+    __align__(16) unsigned char record[sizeof(gtr__record)];
+    gtr__segment segment[2 * GTR__MLP_LAYERS];
+    int64_t origin[64], where[32];
+    double sums[32];
+    float rate[GTR__MAX_GROUPS], step[GTR__MAX_GROUPS], decay[GTR__MAX_GROUPS], wd[GTR__MAX_GROUPS], root;
+    float scratch[32], bias[GTR__MLP_T];
+    int counts[32];
+} gtr__mlp_head;
+#define GTR__MLP_HEAD ((sizeof(gtr__mlp_head) + 127) / 128 * 128)
+
+// >>mlp-device
+
+// A word that other blocks write.
+static __device__ __forceinline__ uint32_t gtr__mlp_look(const uint32_t *p)
+{
+    uint32_t v;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
+    return v;
+}
+// All blocks come here before any goes on; target: how many have to have come, since the launch began. What they wrote before is seen behind
+// it. False, after a second or so in which one did not come: then all leave, and the sticky word says so, as nothing after it can be right.
+static __device__ __noinline__ bool gtr__mlp_meet(const gtr__mlp &m, uint32_t target)
+{
+    bool met = true;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        uint32_t come, *ticket = &m.ctl->ticket[6];
+        __threadfence();
+        atomicAdd(ticket, 1u);
+        long long began = clock64();
+        for (int turn = 0;; turn++) {
+            come = gtr__mlp_look(ticket);
+            if (come >= target) break;
+            if ((turn & 63) == 63 && (clock64() - began > 4000000000LL || gtr__mlp_look(&m.ctl->status))) {
+                met = gtr__mlp_look(ticket) >= target;      // the status may be that of a block which went on
+                break;
+            }
+        }
+        __threadfence();
+        if (!met && atomicCAS(&m.ctl->status, 0u, 1u) == 0) {
+            m.ctl->bad_step = m.ctl->step + 1;
+            m.ctl->guard = 1;
+            m.ctl->launches++;
+            m.report.shared->bad_step = m.ctl->bad_step;
+            __threadfence_system();
+            m.report.shared->status = 1;
+            __threadfence_system();
+            m.report.shared->launches = m.ctl->launches;
+        }
+    }
+    return __syncthreads_and(met) != 0;
+}
+// The last block to leave sets the counters back.
+static __device__ __forceinline__ void gtr__mlp_leave(const gtr__mlp &m)
+{
+    __syncthreads();
+    if (threadIdx.x == 0 && atomicAdd(&m.ctl->ticket[7], 1u) == gridDim.x - 1) { m.ctl->ticket[6] = 0; m.ctl->ticket[7] = 0; }
+}
+
+// N registers of an operand, made ready for the tensor cores; lo is what float32 has beyond TF32.
+template <int KIND, int N> struct gtr__mlp_fragment {
+    static constexpr bool exact = KIND == GTR__PRODUCT_FMA;
+    uint32_t v[N], lo[exact ? N : 1];
+    __device__ __forceinline__ void ready()
+    {
+        if constexpr (KIND != GTR__PRODUCT_HALF) {
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                uint32_t hi = gtr__to_tf32(v[i]);
+                if constexpr (exact) lo[i] = gtr__to_tf32(__float_as_uint(__uint_as_float(v[i]) - __uint_as_float(hi)));
+                v[i] = hi;
+            }
+        }
+    }
+};
+template <typename T, int KIND>
+static __device__ __forceinline__ void gtr__mlp_mma(float *d, const gtr__mlp_fragment<KIND, 4> &a, const gtr__mlp_fragment<KIND, 2> &b)
+{
+    if constexpr (KIND == GTR__PRODUCT_HALF) {
+        if constexpr (std::is_same<T, __half>::value) gtr__mma_f16(d, a.v, b.v); else gtr__mma_bf16(d, a.v, b.v);
+    } else {
+        if constexpr (KIND == GTR__PRODUCT_FMA) { gtr__mma_tf32(d, a.lo, b.v); gtr__mma_tf32(d, a.v, b.lo); }
+        gtr__mma_tf32(d, a.v, b.v);
+    }
+}
+
+// height x width elements (width 32 or 64) of a matrix, from row r0 and column c0 on, to shared memory; zeros outside of rows x columns.
+template <typename T>
+static __device__ __forceinline__ void gtr__mlp_fetch(char *dst, int pitch, const void *src, int r0, int rows, int c0, int columns, int height, int width, int vec)
+{
+    constexpr int E = 16 / (int)sizeof(T);
+    const T *from = (const T *)src;
+    const int shift = width == 64 ? 6 : 5;
+    if (vec) {
+        const int line = shift - (E == 8 ? 3 : 2);
+        for (int i = (int)threadIdx.x; i < height << line; i += GTR__MLP_T) {
+            int r = i >> line, c = (i & ((1 << line) - 1)) * E;
+            bool ok = r0 + r < rows && c0 + c < columns;
+            gtr__copy16(dst + r * pitch + c * (int)sizeof(T), ok ? from + (int64_t)(r0 + r) * columns + c0 + c : from, ok);
+        }
+        return;
+    }
+    for (int i = (int)threadIdx.x; i < height << shift; i += GTR__MLP_T) {
+        int r = i >> shift, c = i & (width - 1);
+        bool ok = r0 + r < rows && c0 + c < columns;
+        char *to = dst + r * pitch + c * (int)sizeof(T);
+        const T *at = ok ? from + (int64_t)(r0 + r) * columns + c0 + c : from;
+        if constexpr (sizeof(T) == 4) gtr__copy4(to, at, ok);
+        else *(uint16_t *)to = ok ? *(const uint16_t *)at : (uint16_t)0;
+    }
+}
+// All groups of copies but the last stages - 2.
+static __device__ __forceinline__ void gtr__mlp_arrived(int stages)
+{
+    if (stages >= 6) gtr__copies_done<4>();
+    else if (stages == 5) gtr__copies_done<3>();
+    else if (stages == 4) gtr__copies_done<2>();
+    else if (stages == 3) gtr__copies_done<1>();
+    else gtr__copies_done<0>();
+}
+
+// A warp's 32x32 of a tile; warps that share one share the steps of k.
+struct gtr__mlp_place {
+    int g, t, m, n, k, ways;
+    __device__ __forceinline__ gtr__mlp_place(int tm, int tn)
+    {
+        int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, columns = tn / 32, tiles = tm / 32 * columns;
+        g = lane >> 2; t = lane & 3;
+        k = warp / tiles;
+        warp -= k * tiles;
+        m = warp / columns * 32; n = warp % columns * 32;
+        ways = GTR__MLP_WARPS / tiles;
+    }
+};
+// Bytes of a row of a chunk: k contiguous, or the tile's side contiguous. Chosen so that fragments meet no bank twice (halves: twice).
+template <typename T> static __host__ __device__ constexpr int gtr__mlp_pitch_k() { return GTR__MLP_K * (int)sizeof(T) + 32; }
+template <typename T> static __host__ __device__ __forceinline__ int gtr__mlp_pitch_side(int side) { return (side + 8) * (int)sizeof(T); }
+
+// acc += A B^T for a chunk, k contiguous in both. Neighbouring words of k are taken as one load; a and b agree on which, so sums are whole.
+template <typename T, int KIND>
+static __device__ __forceinline__ void gtr__mlp_add_k(float (*acc)[4][4], const char *a, const char *b, const gtr__mlp_place &w)
+{
+    constexpr int pitch = gtr__mlp_pitch_k<T>(), steps = GTR__MLP_K * (int)sizeof(T) / 32;
+    for (int s = w.k; s < steps; s += w.ways) {
+        gtr__mlp_fragment<KIND, 4> fa[2];
+        gtr__mlp_fragment<KIND, 2> fb[4];
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const char *p = a + (w.m + i * 16 + w.g) * pitch + s * 32 + w.t * 8;
+            uint2 u = *(const uint2 *)p, v = *(const uint2 *)(p + 8 * pitch);
+            fa[i].v[0] = u.x; fa[i].v[1] = v.x; fa[i].v[2] = u.y; fa[i].v[3] = v.y;
+            fa[i].ready();
+        }
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            uint2 u = *(const uint2 *)(b + (w.n + j * 8 + w.g) * pitch + s * 32 + w.t * 8);
+            fb[j].v[0] = u.x; fb[j].v[1] = u.y;
+            fb[j].ready();
+        }
+#pragma unroll
+        for (int i = 0; i < 8; i++) gtr__mlp_mma<T, KIND>(acc[i / 4][i % 4], fa[i / 4], fb[i % 4]);
+    }
+}
+// Two rows of k of halves, four columns: pairs along k.
+static __device__ __forceinline__ void gtr__mlp_pairs(uint32_t *p, uint2 a, uint2 b)
+{
+    p[0] = __byte_perm(a.x, b.x, 0x5410); p[1] = __byte_perm(a.x, b.x, 0x7632);
+    p[2] = __byte_perm(a.y, b.y, 0x5410); p[3] = __byte_perm(a.y, b.y, 0x7632);
+}
+// Two registers of each of 4 columns 4g..4g+3: words of k that belong to lane t. p: the first row of the step, column 0; elements to a row: pitch bytes.
+template <typename T>
+static __device__ __forceinline__ void gtr__mlp_columns(uint32_t *first, uint32_t *second, const char *p, int pitch, int g, int t)
+{
+    if constexpr (sizeof(T) == 4) {
+        const char *q = p + t * pitch + g * 16;
+        uint4 u = *(const uint4 *)q, v = *(const uint4 *)(q + 4 * pitch);
+        first[0] = u.x; first[1] = u.y; first[2] = u.z; first[3] = u.w;
+        second[0] = v.x; second[1] = v.y; second[2] = v.z; second[3] = v.w;
+    } else {
+        const char *q = p + 4 * t * pitch + g * 8;
+        gtr__mlp_pairs(first, *(const uint2 *)q, *(const uint2 *)(q + pitch));
+        gtr__mlp_pairs(second, *(const uint2 *)(q + 2 * pitch), *(const uint2 *)(q + 3 * pitch));
+    }
+}
+// acc += A^T B for a chunk, rows of k. Column 4g + j of a warp's 32 is row (column) g of fragment j: see gtr__mlp_spill.
+template <typename T, int KIND>
+static __device__ __forceinline__ void gtr__mlp_add_side(float (*acc)[4][4], const char *a, int pitch_a, const char *b, int pitch_b, const gtr__mlp_place &w)
+{
+    constexpr int rows = sizeof(T) == 4 ? 8 : 16, steps = GTR__MLP_K / rows;
+    for (int s = w.k; s < steps; s += w.ways) {
+        gtr__mlp_fragment<KIND, 4> fa[2];
+        gtr__mlp_fragment<KIND, 2> fb[4];
+        uint32_t u[4], v[4];
+        gtr__mlp_columns<T>(u, v, a + s * rows * pitch_a + w.m * (int)sizeof(T), pitch_a, w.g, w.t);
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            fa[i].v[0] = u[2 * i]; fa[i].v[1] = u[2 * i + 1]; fa[i].v[2] = v[2 * i]; fa[i].v[3] = v[2 * i + 1];
+            fa[i].ready();
+        }
+        gtr__mlp_columns<T>(u, v, b + s * rows * pitch_b + w.n * (int)sizeof(T), pitch_b, w.g, w.t);
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            fb[j].v[0] = u[j]; fb[j].v[1] = v[j];
+            fb[j].ready();
+        }
+#pragma unroll
+        for (int i = 0; i < 8; i++) gtr__mlp_mma<T, KIND>(acc[i / 4][i % 4], fa[i / 4], fb[i % 4]);
+    }
+}
+// A warp's 32x32 to its copy of the tile in shared memory, (ways, tm, tn + 8).
+template <bool SIDE>
+static __device__ __forceinline__ void gtr__mlp_spill(float *red, const float (*acc)[4][4], const gtr__mlp_place &w, int tm, int tn)
+{
+    float *p = red + ((w.k * tm + w.m) * (tn + 8) + w.n);
+#pragma unroll
+    for (int i = 0; i < 2; i++)
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            if constexpr (SIDE) {
+                float *q = p + (4 * w.g + 2 * i + h) * (tn + 8) + 8 * w.t;
+#pragma unroll
+                for (int e = 0; e < 2; e++)
+                    *(float4 *)(q + 4 * e) = make_float4(acc[i][0][2 * h + e], acc[i][1][2 * h + e], acc[i][2][2 * h + e], acc[i][3][2 * h + e]);
+            } else {
+                float *q = p + (i * 16 + h * 8 + w.g) * (tn + 8) + 2 * w.t;
+#pragma unroll
+                for (int j = 0; j < 4; j++) *(float2 *)(q + j * 8) = make_float2(acc[i][j][2 * h], acc[i][j][2 * h + 1]);
+            }
+        }
+}
+static __device__ __forceinline__ float gtr__mlp_sum(const float *red, int r, int c, int tm, int tn, int ways)
+{
+    float v = 0.0f;
+    for (int k = 0; k < ways; k++) v += red[(k * tm + r) * (tn + 8) + c];
+    return v;
+}
+
+// >>mlp-first
+
+// Which row of the data set row r of this step is.
+static __device__ __forceinline__ int64_t gtr__mlp_origin(const gtr__record *record, int64_t r)
+{
+    if (record->rows > 0) {
+        r += record->first;
+        if (r >= record->rows) r %= record->rows;
+        if (record->key) GTR__SHUFFLE(r, record->rows, record->key);
+    }
+    return r;
+}
+// Inputs other than the first layer's, element by element: labels, mostly.
+static __device__ __forceinline__ void gtr__mlp_feed(const gtr__mlp &m, const gtr__record *record)
+{
+    for (int f = 0; f < m.n_rest; f++) {
+        const gtr__feed_one &in = m.rest[f];
+        const char *src = (const char *)(uintptr_t)record->src[in.slot];
+        int total = m.batch * (int)in.row;
+        for (int i = (int)((gridDim.x - 1 - blockIdx.x) * GTR__MLP_T + threadIdx.x); i < total; i += (int)gridDim.x * GTR__MLP_T) {
+            int r = i / (int)in.row;
+            int64_t from = gtr__mlp_origin(record, r) * in.row + (i - r * (int)in.row);
+            float v;
+            if (in.from == GTR_U8) {
+                v = (float)((const unsigned char *)src)[from];
+                if (in.to.t == GTR_I32) { ((int32_t *)in.to.p)[i] = (int32_t)v; continue; }
+                v = fmaf(in.scale, v, in.shift);
+            } else v = ((const float *)src)[from];
+            gtr__put(in.to.p, in.to.t, i, v);
+        }
+    }
+}
+
+// How x comes: by asynchronous copies, or through registers, 4 elements or 1 at a time.
+enum { GTR__MLP_COPY16, GTR__MLP_COPY4, GTR__MLP_U8_4, GTR__MLP_U8, GTR__MLP_F32_4, GTR__MLP_F32 };
+
+// A thread's elements of a chunk of x, as they lie in the data set. 4: raw[q] (raw[4q..]) is group q; 1: raw[q] is element q.
+static __device__ __forceinline__ void gtr__mlp_load_x(uint32_t *raw, const gtr__mlp_head *h, const char *src, int mode, int k0, int columns, int tm)
+{
+#pragma unroll
+    for (int q = 0; q < 16; q++) {
+        bool four = mode == GTR__MLP_U8_4 || mode == GTR__MLP_F32_4;
+        int i = q * GTR__MLP_T + (int)threadIdx.x, r = four ? i >> 4 : i >> 6, c = four ? (i & 15) * 4 : i & 63;
+        if ((four && q >= 4) || r >= tm || k0 + c >= columns || h->origin[r] < 0) continue;
+        int64_t from = h->origin[r] * columns + k0 + c;
+        if (mode == GTR__MLP_U8_4) raw[q] = *(const uint32_t *)(src + from);
+        else if (mode == GTR__MLP_U8) raw[q] = *(const unsigned char *)(src + from);
+        else if (mode == GTR__MLP_F32) raw[q] = ((const uint32_t *)src)[from];
+        else if (q < 4) {
+            uint4 u = *(const uint4 *)((const uint32_t *)src + from);
+            raw[(4 * q) & 15] = u.x; raw[(4 * q + 1) & 15] = u.y; raw[(4 * q + 2) & 15] = u.z; raw[(4 * q + 3) & 15] = u.w;
+        }
+    }
+}
+template <typename T>
+static __device__ __forceinline__ void gtr__mlp_store_x(char *tile, const uint32_t *raw, const gtr__mlp_head *h, int mode, int k0, int columns, int tm, float scale, float shift)
+{
+    const int dtype = std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
+#pragma unroll
+    for (int q = 0; q < 16; q++) {
+        bool four = mode == GTR__MLP_U8_4 || mode == GTR__MLP_F32_4;
+        int i = q * GTR__MLP_T + (int)threadIdx.x, r = four ? i >> 4 : i >> 6, c = four ? (i & 15) * 4 : i & 63;
+        if ((four && q >= 4) || r >= tm) continue;
+        bool ok = k0 + c < columns && h->origin[r] >= 0;
+        char *to = tile + r * gtr__mlp_pitch_k<T>() + c * (int)sizeof(T);
+        if (four) {
+            float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+            if (ok && mode == GTR__MLP_U8_4) {
+                uint32_t u = raw[q];
+                v = make_float4(fmaf(scale, (float)(u & 255), shift), fmaf(scale, (float)(u >> 8 & 255), shift),
+                                fmaf(scale, (float)(u >> 16 & 255), shift), fmaf(scale, (float)(u >> 24), shift));
+            } else if (ok) {
+                v = make_float4(__uint_as_float(raw[(4 * q) & 15]), __uint_as_float(raw[(4 * q + 1) & 15]), __uint_as_float(raw[(4 * q + 2) & 15]), __uint_as_float(raw[(4 * q + 3) & 15]));
+            }
+            gtr__put4(to, dtype, 0, v);
+        } else {
+            float v = !ok ? 0.0f : mode == GTR__MLP_U8 ? fmaf(scale, (float)raw[q], shift) : __uint_as_float(raw[q]);
+            gtr__put(to, dtype, 0, v);
+        }
+    }
+}
+// Bytes of x and w from L2, (tm + tn) a column of k; the parts written. The weights' copies are on their way before the record comes from
+// the host, which costs more than all else here.
+template <typename T, int KIND>
+static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *pool, int task, int4 raw_record)
+{
+    gtr__mlp_head *h = (gtr__mlp_head *)pool;
+    const gtr__record *record = (const gtr__record *)h->record;
+    const gtr__mlp_layer &L = m.layer[0];
+    constexpr int pitch = gtr__mlp_pitch_k<T>();
+    const int tm = m.tm1, tn = m.tn1, stages = m.stages1, bytes = (tm + tn) * pitch, tid = (int)threadIdx.x;
+    const int tile = task / m.split, part = task - tile * m.split, mt = tile / m.across1, nt = tile - mt * m.across1;
+    const int all = (L.k + GTR__MLP_K - 1) / GTR__MLP_K, c0 = all * part / m.split, chunks = all * (part + 1) / m.split - c0;
+    const gtr__mlp_place w(tm, tn);
+    char *ring = pool + GTR__MLP_HEAD;
+    const bool write_x = nt == 0;
+    for (int i = 0; i < stages - 1 && i < chunks; i++)
+        gtr__mlp_fetch<T>(ring + i * bytes + tm * pitch, pitch, L.w, nt * tn, L.n, (c0 + i) * GTR__MLP_K, L.k, tn, GTR__MLP_K, L.vec_w);
+    if (task == (int)blockIdx.x && tid < (int)(sizeof(gtr__record) / 16)) ((int4 *)h->record)[tid] = raw_record;
+    __syncthreads();
+    if (tid < tm) h->origin[tid] = mt * tm + tid < m.batch ? gtr__mlp_origin(record, mt * tm + tid) : -1;
+    __syncthreads();
+    const char *src = (const char *)(uintptr_t)record->src[m.x.slot];
+    const bool quad = L.k % 4 == 0;
+    const int mode = m.x.from == GTR_U8 ? (quad && (uintptr_t)src % 4 == 0 ? GTR__MLP_U8_4 : GTR__MLP_U8)
+                   : sizeof(T) == 4 ? (quad && (uintptr_t)src % 16 == 0 ? GTR__MLP_COPY16 : GTR__MLP_COPY4)
+                   : quad && (uintptr_t)src % 16 == 0 ? GTR__MLP_F32_4 : GTR__MLP_F32;
+    const bool copies = mode <= GTR__MLP_COPY4;
+    auto copy_x = [&](char *to, int chunk) {
+        const int k0 = (c0 + chunk) * GTR__MLP_K, shift = mode == GTR__MLP_COPY16 ? 4 : 6, wide = mode == GTR__MLP_COPY16 ? 4 : 1;
+        for (int i = tid; i < tm << shift; i += GTR__MLP_T) {
+            int r = i >> shift, c = (i & ((1 << shift) - 1)) * wide;
+            bool ok = k0 + c < L.k && h->origin[r] >= 0;
+            const float *from = (const float *)src + (ok ? h->origin[r] * L.k + k0 + c : 0);
+            if (wide == 4) gtr__copy16(to + r * pitch + c * 4, from, ok); else gtr__copy4(to + r * pitch + c * 4, from, ok);
+        }
+    };
+    uint32_t raw[16] = {};
+    if (mode == GTR__MLP_U8_4) {        // all loads before the first store: one trip
+        uint32_t early[5][4] = {};
+#pragma unroll
+        for (int i = 0; i < 5; i++) if (i < stages - 1 && i < chunks) {
+            gtr__mlp_load_x(raw, h, src, mode, (c0 + i) * GTR__MLP_K, L.k, tm);
+#pragma unroll
+            for (int q = 0; q < 4; q++) early[i][q] = raw[q];
+        }
+#pragma unroll
+        for (int i = 0; i < 5; i++) if (i < stages - 1 && i < chunks) {
+#pragma unroll
+            for (int q = 0; q < 4; q++) raw[q] = early[i][q];
+            gtr__mlp_store_x<T>(ring + i * bytes, raw, h, mode, (c0 + i) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
+        }
+    }
+    for (int i = 0; i < stages - 1; i++) {
+        if (i < chunks) {
+            if (copies) copy_x(ring + i * bytes, i);
+            else if (mode != GTR__MLP_U8_4) {
+                gtr__mlp_load_x(raw, h, src, mode, (c0 + i) * GTR__MLP_K, L.k, tm);
+                gtr__mlp_store_x<T>(ring + i * bytes, raw, h, mode, (c0 + i) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
+            }
+        }
+        gtr__copies_commit();
+    }
+    float acc[2][4][4] = {};
+    int slot = 0, fill = stages - 1;
+    for (int i = 0; i < chunks; i++) {
+        const int next = i + stages - 1;
+        gtr__mlp_arrived(stages);
+        __syncthreads();
+        if (next < chunks) {
+            char *to = ring + fill * bytes;
+            gtr__mlp_fetch<T>(to + tm * pitch, pitch, L.w, nt * tn, L.n, (c0 + next) * GTR__MLP_K, L.k, tn, GTR__MLP_K, L.vec_w);
+            if (copies) copy_x(to, next); else gtr__mlp_load_x(raw, h, src, mode, (c0 + next) * GTR__MLP_K, L.k, tm);
+        }
+        gtr__copies_commit();
+        const char *a = ring + slot * bytes;
+        if constexpr (KIND == GTR__PRODUCT_FMA) {
+            float some[2][4][4] = {};
+            gtr__mlp_add_k<T, KIND>(some, a, a + tm * pitch, w);
+#pragma unroll
+            for (int k = 0; k < 32; k++) acc[k / 16][k / 4 % 4][k % 4] += some[k / 16][k / 4 % 4][k % 4];
+        } else gtr__mlp_add_k<T, KIND>(acc, a, a + tm * pitch, w);
+        if (write_x) {
+            const int k0 = (c0 + i) * GTR__MLP_K;
+            for (int e = tid; e < tm * GTR__MLP_K; e += GTR__MLP_T) {
+                int r = e >> 6, c = e & 63;
+                if (mt * tm + r < m.batch && k0 + c < L.k) ((T *)m.x.to.p)[(int64_t)(mt * tm + r) * L.k + k0 + c] = *(const T *)(a + r * pitch + c * (int)sizeof(T));
+            }
+        }
+        if (next < chunks && !copies) gtr__mlp_store_x<T>(ring + fill * bytes, raw, h, mode, (c0 + next) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
+        if (++slot == stages) slot = 0;
+        if (++fill == stages) fill = 0;
+    }
+    gtr__copies_done<0>();
+    __syncthreads();
+    float *red = (float *)ring;
+    gtr__mlp_spill<false>(red, acc, w, tm, tn);
+    __syncthreads();
+    const int shift = tn == 64 ? 6 : 5;
+    for (int e = tid; e < tm * tn; e += GTR__MLP_T) {
+        int r = e >> shift, c = e & (tn - 1), row = mt * tm + r, column = nt * tn + c;
+        if (row < m.batch && column < L.n) m.part[((int64_t)part * m.batch + row) * L.n + column] = gtr__mlp_sum(red, r, c, tm, tn, w.ways);
+    }
+    __syncthreads();
+}
+
+// >>mlp-middle
+
+// A step of the middle is cut into units along its output and, where there are fewer of them than warps, along k: ways.
+static __device__ __forceinline__ int gtr__mlp_ways(int units) { return units > 4 ? 1 : units > 2 ? 2 : units > 1 ? 4 : 8; }
+static __device__ __forceinline__ int gtr__mlp_red_pitch(int n) { return (n + 31) / 32 * 32 + 8; }
+
+// Four words of row n of w, from word c on, with zeros outside. rows x words, k elements a row, pitch elements from row to row.
+template <typename T>
+static __device__ __forceinline__ uint4 gtr__mlp_words(const T *w, int n, int c, int rows, int k, int pitch, int vec)
+{
+    uint4 u = make_uint4(0, 0, 0, 0);
+    if (n >= rows) return u;
+    const T *p = w + (int64_t)n * pitch;
+    if (vec) { if (c * 4 < k * (int)sizeof(T)) u = *(const uint4 *)((const uint32_t *)p + c); return u; }
+    if constexpr (sizeof(T) == 4) {
+        const uint32_t *q = (const uint32_t *)p;
+        if (c < k) u.x = q[c];
+        if (c + 1 < k) u.y = q[c + 1];
+        if (c + 2 < k) u.z = q[c + 2];
+        if (c + 3 < k) u.w = q[c + 3];
+    } else {
+        const uint16_t *q = (const uint16_t *)p;
+        uint32_t v[4] = { 0, 0, 0, 0 };
+#pragma unroll
+        for (int e = 0; e < 8; e++) if (2 * c + e < k) v[e / 2] |= (uint32_t)q[2 * c + e] << (e % 2 * 16);
+        u = make_uint4(v[0], v[1], v[2], v[3]);
+    }
+    return u;
+}
+// red (ways, 16, pitch) = a (16, k) w^T, each element of w read once: 16 words of k at a time, four of them a lane's.
+template <typename T, int KIND>
+static __device__ __forceinline__ void gtr__mlp_forward(float *red, const uint32_t *a, int pitch_a, const T *w, int pitch_w, const gtr__mlp_layer &L)
+{
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
+    const int units = (L.n + 7) / 8, ways = gtr__mlp_ways(units), strides = GTR__MLP_WARPS / ways, wk = warp % ways;
+    const int blocks = (L.k * (int)sizeof(T) + 63) / 64, pitch = gtr__mlp_red_pitch(L.n);
+    for (int u = warp / ways; u < units; u += 2 * strides) {
+        float acc[2][4] = {};
+        const bool two = u + strides < units;
+#pragma unroll 4
+        for (int b = wk; b < blocks; b += ways) {
+            const int c = b * 16 + 4 * t;
+            uint4 wv[2], a0, a1;
+            wv[0] = gtr__mlp_words(w, u * 8 + g, c, L.n, L.k, pitch_w, L.vec_w);
+            wv[1] = two ? gtr__mlp_words(w, (u + strides) * 8 + g, c, L.n, L.k, pitch_w, L.vec_w) : make_uint4(0, 0, 0, 0);
+            a0 = *(const uint4 *)(a + g * pitch_a + c);
+            a1 = *(const uint4 *)(a + (g + 8) * pitch_a + c);
+            gtr__mlp_fragment<KIND, 4> fa[2];
+            fa[0].v[0] = a0.x; fa[0].v[1] = a1.x; fa[0].v[2] = a0.y; fa[0].v[3] = a1.y;
+            fa[1].v[0] = a0.z; fa[1].v[1] = a1.z; fa[1].v[2] = a0.w; fa[1].v[3] = a1.w;
+            fa[0].ready(); fa[1].ready();
+#pragma unroll
+            for (int i = 0; i < 2; i++) {
+                gtr__mlp_fragment<KIND, 2> fb[2];
+                fb[0].v[0] = wv[i].x; fb[0].v[1] = wv[i].y;
+                fb[1].v[0] = wv[i].z; fb[1].v[1] = wv[i].w;
+                fb[0].ready(); fb[1].ready();
+                float some[4] = {};
+                float *d = KIND == GTR__PRODUCT_FMA ? some : acc[i];
+                gtr__mlp_mma<T, KIND>(d, fa[0], fb[0]);
+                gtr__mlp_mma<T, KIND>(d, fa[1], fb[1]);
+                if constexpr (KIND == GTR__PRODUCT_FMA) {
+#pragma unroll
+                    for (int e = 0; e < 4; e++) acc[i][e] += some[e];
+                }
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < 2; i++) if (i == 0 || two) {
+            float *p = red + (wk * 16 + g) * pitch + (u + i * strides) * 8 + 2 * t;
+            *(float2 *)p = make_float2(acc[i][0], acc[i][1]);
+            *(float2 *)(p + 8 * pitch) = make_float2(acc[i][2], acc[i][3]);
+        }
+    }
+}
+// Four elements of row n of w, from column c on, as their bits in the low end of x, y (and z, w of float32), with zeros outside.
+template <typename T>
+static __device__ __forceinline__ uint4 gtr__mlp_four(const T *w, int n, int c, int rows, int k, int pitch, int vec)
+{
+    uint4 u = make_uint4(0, 0, 0, 0);
+    if (n >= rows) return u;
+    const T *p = w + (int64_t)n * pitch + c;
+    if constexpr (sizeof(T) == 4) {
+        if (vec) { if (c < k) u = *(const uint4 *)p; return u; }
+        const uint32_t *q = (const uint32_t *)p;
+        if (c < k) u.x = q[0];
+        if (c + 1 < k) u.y = q[1];
+        if (c + 2 < k) u.z = q[2];
+        if (c + 3 < k) u.w = q[3];
+    } else {
+        if (vec) { if (c < k) { uint2 v = *(const uint2 *)p; u.x = v.x; u.y = v.y; } return u; }
+        const uint16_t *q = (const uint16_t *)p;
+        if (c < k) u.x = q[0];
+        if (c + 1 < k) u.x |= (uint32_t)q[1] << 16;
+        if (c + 2 < k) u.y = q[2];
+        if (c + 3 < k) u.y |= (uint32_t)q[3] << 16;
+    }
+    return u;
+}
+// red (ways, 16, pitch) = dy (16, n) w: 32 columns a unit, four of each lane's; words 2t, 2t+1 of eight along n are lane t's.
+template <typename T, int KIND>
+static __device__ __forceinline__ void gtr__mlp_back(float *red, const uint32_t *a, int pitch_a, const T *w, int pitch_w, const gtr__mlp_layer &L)
+{
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
+    const int units = (L.k + 31) / 32, ways = gtr__mlp_ways(units), strides = GTR__MLP_WARPS / ways, wk = warp % ways;
+    constexpr int rows = sizeof(T) == 4 ? 8 : 16;
+    const int blocks = (L.n + rows - 1) / rows, pitch = gtr__mlp_red_pitch(L.k);
+    for (int u = warp / ways; u < units; u += strides) {
+        float acc[4][4] = {};
+        const int c = u * 32 + 4 * g;
+#pragma unroll 4
+        for (int b = wk; b < blocks; b += ways) {
+            uint32_t first[4], second[4];
+            if constexpr (sizeof(T) == 4) {
+                uint4 x = gtr__mlp_four(w, b * 8 + 2 * t, c, L.n, L.k, pitch_w, L.vec_w), y = gtr__mlp_four(w, b * 8 + 2 * t + 1, c, L.n, L.k, pitch_w, L.vec_w);
+                first[0] = x.x; first[1] = x.y; first[2] = x.z; first[3] = x.w;
+                second[0] = y.x; second[1] = y.y; second[2] = y.z; second[3] = y.w;
+            } else {
+                uint4 x[4];
+#pragma unroll
+                for (int r = 0; r < 4; r++) x[r] = gtr__mlp_four(w, b * 16 + 4 * t + r, c, L.n, L.k, pitch_w, L.vec_w);
+                gtr__mlp_pairs(first, make_uint2(x[0].x, x[0].y), make_uint2(x[1].x, x[1].y));
+                gtr__mlp_pairs(second, make_uint2(x[2].x, x[2].y), make_uint2(x[3].x, x[3].y));
+            }
+            uint2 a0 = *(const uint2 *)(a + g * pitch_a + b * 8 + 2 * t), a1 = *(const uint2 *)(a + (g + 8) * pitch_a + b * 8 + 2 * t);
+            gtr__mlp_fragment<KIND, 4> fa;
+            fa.v[0] = a0.x; fa.v[1] = a1.x; fa.v[2] = a0.y; fa.v[3] = a1.y;
+            fa.ready();
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                gtr__mlp_fragment<KIND, 2> fb;
+                fb.v[0] = first[j]; fb.v[1] = second[j];
+                fb.ready();
+                float some[4] = {};
+                gtr__mlp_mma<T, KIND>(KIND == GTR__PRODUCT_FMA ? some : acc[j], fa, fb);
+                if constexpr (KIND == GTR__PRODUCT_FMA) {
+#pragma unroll
+                    for (int e = 0; e < 4; e++) acc[j][e] += some[e];
+                }
+            }
+        }
+        float *p = red + (wk * 16 + g) * pitch + u * 32 + 8 * t;
+#pragma unroll
+        for (int h = 0; h < 2; h++)
+#pragma unroll
+            for (int e = 0; e < 2; e++)
+                *(float4 *)(p + h * 8 * pitch + 4 * e) = make_float4(acc[0][2 * h + e], acc[1][2 * h + e], acc[2][2 * h + e], acc[3][2 * h + e]);
+    }
+}
+template <typename T> static __device__ __forceinline__ int gtr__mlp_dtype() { return std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16; }
+
+// Elements c to c+3 of a row of n, in device memory.
+static __device__ __forceinline__ float4 gtr__mlp_get4(const void *p, int dtype, int64_t at, int c, int n, int wide)
+{
+    if (wide && c < n) return gtr__get4(p, dtype, at);
+    float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    if (c < n) v.x = gtr__get(p, dtype, at);
+    if (c + 1 < n) v.y = gtr__get(p, dtype, at + 1);
+    if (c + 2 < n) v.z = gtr__get(p, dtype, at + 2);
+    if (c + 3 < n) v.w = gtr__get(p, dtype, at + 3);
+    return v;
+}
+static __device__ __forceinline__ void gtr__mlp_put4(void *p, int dtype, int64_t at, int c, int n, int wide, float4 v)
+{
+    if (wide && c < n) { gtr__put4(p, dtype, at, v); return; }
+    if (c < n) gtr__put(p, dtype, at, v.x);
+    if (c + 1 < n) gtr__put(p, dtype, at + 1, v.y);
+    if (c + 2 < n) gtr__put(p, dtype, at + 2, v.z);
+    if (c + 3 < n) gtr__put(p, dtype, at + 3, v.w);
+}
+// Zeros behind column n: nobody multiplies what is not there.
+static __device__ __forceinline__ float4 gtr__mlp_cut4(float4 v, int c, int n, bool live)
+{
+    if (!live || c >= n) v.x = 0.0f;
+    if (!live || c + 1 >= n) v.y = 0.0f;
+    if (!live || c + 2 >= n) v.z = 0.0f;
+    if (!live || c + 3 >= n) v.w = 0.0f;
+    return v;
+}
+static __device__ __forceinline__ float4 gtr__mlp_add4(float4 a, float4 b) { return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }
+// Words of a row that products read, and so are written: whole sixteens.
+template <typename T> static __device__ __forceinline__ int gtr__mlp_fours(int n) { return (n * (int)sizeof(T) + 63) / 64 * (16 / (int)sizeof(T)); }
+
+// Bias and activation, from the parts (layer 0) or from red, to shared and device memory.
+template <typename T>
+static __device__ __forceinline__ void gtr__mlp_output(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, bool parts, const float *red, int row0)
+{
+    const int dtype = gtr__mlp_dtype<T>(), fours = gtr__mlp_fours<T>(L.n), ways = gtr__mlp_ways((L.n + 7) / 8), pitch = gtr__mlp_red_pitch(L.n);
+#pragma unroll 2
+    for (int i = (int)threadIdx.x; i < 16 * fours; i += GTR__MLP_T) {
+        const int r = i / fours, c = (i - r * fours) * 4;
+        const bool live = row0 + r < m.batch && c < L.n;
+        const int64_t at = (int64_t)(row0 + r) * L.n + c;
+        float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        if (live) {
+            if (parts) {
+                const int64_t step = (int64_t)m.batch * L.n;
+#pragma unroll 4
+                for (int s = 0; s < m.split; s++) v = gtr__mlp_add4(v, gtr__mlp_get4(m.part, GTR_F32, s * step + at, c, L.n, L.wide));
+            } else for (int k = 0; k < ways; k++) v = gtr__mlp_add4(v, *(const float4 *)(red + (k * 16 + r) * pitch + c));
+            if (L.bias) v = gtr__mlp_add4(v, gtr__mlp_get4(L.bias, dtype, c, c, L.n, 0));
+            if (L.pre) gtr__mlp_put4(L.pre, dtype, at, c, L.n, L.wide, v);
+            if (L.act >= 0) v = gtr__act4(L.act, v, L.act_a, L.act_b);
+            gtr__mlp_put4(L.y, dtype, at, c, L.n, L.wide, v);
+        }
+        gtr__put4(pool + L.act_at + r * L.pitch * 4, dtype, c, gtr__mlp_cut4(v, c, L.n, live));
+    }
+}
+// The gradient of layer L's product, from red, which has that of its output.
+template <typename T>
+static __device__ __forceinline__ void gtr__mlp_gradient(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, const float *red, char *dy, int row0)
+{
+    const int dtype = gtr__mlp_dtype<T>(), fours = gtr__mlp_fours<T>(L.n), ways = gtr__mlp_ways((L.n + 31) / 32), pitch = gtr__mlp_red_pitch(L.n);
+    for (int i = (int)threadIdx.x; i < 16 * fours; i += GTR__MLP_T) {
+        const int r = i / fours, c = (i - r * fours) * 4;
+        const bool live = row0 + r < m.batch && c < L.n;
+        const int64_t at = (int64_t)(row0 + r) * L.n + c;
+        float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        if (live) {
+            for (int k = 0; k < ways; k++) v = gtr__mlp_add4(v, *(const float4 *)(red + (k * 16 + r) * pitch + c));
+            if (L.act >= 0) {
+                float4 s = L.saved ? gtr__mlp_get4(L.saved, dtype, at, c, L.n, L.wide) : gtr__get4(pool + L.act_at + r * L.pitch * 4, dtype, c);
+                v = gtr__dact4(L.act, v, s, L.act_a, L.act_b);
+            }
+            gtr__mlp_put4(L.dy, dtype, at, c, L.n, L.wide, v);
+        }
+        gtr__put4(dy + r * m.dy_pitch * 4, dtype, c, gtr__mlp_cut4(v, c, L.n, live));
+    }
+}
+// Loss, its gradient, accuracy, of 16 rows: 16 lanes a row.
+template <typename T>
+static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, char *dy, int task)
+{
+    gtr__mlp_head *h = (gtr__mlp_head *)pool;
+    const int dtype = gtr__mlp_dtype<T>(), tid = (int)threadIdx.x, lane = tid & 15, r = tid / 16, row = task * GTR__MLP_ROWS + r;
+    const bool live = row < m.batch;
+    const int64_t from = (int64_t)row * L.n;
+    const int padded = gtr__mlp_fours<T>(L.n) * 4;
+    const gtr__opd y = { pool + L.act_at + r * L.pitch * 4, dtype, 0 };
+    T *d = (T *)(dy + r * m.dy_pitch * 4);
+    float loss = 0.0f;
+    int counted = 0, right = 0;
+    for (int i = lane; i < padded; i += 16) if (i >= L.n || !live) gtr__store(&d[i], 0.0f);
+    auto give = [&](int i, float v) {       // as the nodes would: the loss's gradient is stored before the last activation's reads it
+        T low;
+        gtr__store(&low, v);
+        if (m.pair_dx.p) gtr__put(m.pair_dx.p, dtype, from + i, v);
+        if (L.act >= 0) {
+            float s = L.saved ? gtr__get(L.saved, dtype, from + i) : gtr__get(y.p, dtype, i), u = gtr__load(&low);
+            gtr__store(&low, gtr__dact4(L.act, make_float4(u, u, u, u), make_float4(s, s, s, s), L.act_a, L.act_b).x);
+        }
+        d[i] = low;
+        ((T *)L.dy)[from + i] = low;
+    };
+    if (m.loss == GTR__OP_XENT_STEP) {
+        const gtr__xent &x = m.xent;
+        int all = 0;
+        for (int i = tid; i < m.batch; i += GTR__MLP_T) all += x.label[i] != x.ignore;
+        all = gtr__block_count(all, h->counts);
+        const float g = all ? x.seed * x.ctl->scale / (float)all : 0.0f;
+        const int64_t label = live ? (int64_t)x.label[row] : x.ignore;
+        const bool counts = label != x.ignore, bad = counts && (label < 0 || label >= L.n);
+        float top, rest, sum = 0.0f;
+        gtr__row_stats(y, 0, L.n, lane, 16, live, h->scratch, &top, &rest);
+        const float log_sum = log1pf(rest), lse = top + log_sum;
+        if (x.smooth > 0.0f) {
+            if (live) for (int i = lane; i < L.n; i += 16) sum += gtr__get(y.p, dtype, i) - top;
+            sum = gtr__team_sum(sum, 16, h->scratch);
+        }
+        if (live && lane == 0) {
+            if (x.lse.p) gtr__give1(x.lse, row, lse);
+            if (counts) {
+                float v = bad ? NAN : log_sum - (gtr__get(y.p, dtype, label) - top);
+                if (x.smooth > 0.0f) v = (x.smooth < 1.0f || bad ? (1.0f - x.smooth) * v : 0.0f) + x.smooth * (log_sum - sum / (float)x.n);
+                loss = v;
+                counted = 1;
+            }
+        }
+        if (live) for (int i = lane; i < L.n; i += 16) give(i, counts ? gtr__xent_dx(x, g, gtr__get(y.p, dtype, i), lse, i == label, bad) : 0.0f);
+        if (m.accuracy.p) {
+            float most;
+            int64_t k = gtr__row_argmax(y, 0, L.n, lane, 16, live, h->scratch, h->where, &most);
+            right = live && lane == 0 && label >= 0 && k == label && most == most;
+            all = live && lane == 0 && label >= 0;
+            right = gtr__block_count(right | all << 16, h->counts);
+        }
+    } else {
+        const float g = gtr__dloss(m.pair.dy, m.pair.seed, m.pair.ctl) / (float)m.pair.count;
+        if (live) for (int i = lane; i < L.n; i += 16) {
+            float x = gtr__get(y.p, dtype, i), t = gtr__get(m.pair.t.p, m.pair.t.t, from + i);
+            if (m.loss == GTR__OP_MSE) {
+                loss += (x - t) * (x - t);
+                give(i, 2.0f * g * (x - t));
+            } else {
+                loss += fmaxf(x, 0.0f) - x * t + log1pf(expf(-fabsf(x)));
+                give(i, g * (1.0f / (1.0f + expf(-x)) - t));
+            }
+        }
+    }
+    loss = gtr__block_sum(loss, h->scratch);
+    counted = gtr__block_count(counted, h->counts);
+    if (tid == 0) m.sum[task] = make_float4(loss, __int_as_float(counted), __int_as_float(right), 0.0f);
+}
+// Weights of the layers behind the first into shared memory, while others are still at the first.
+template <typename T> static __device__ __forceinline__ void gtr__mlp_keep(const gtr__mlp &m, char *pool)
+{
+    for (int l = 1; l < m.layers; l++) {
+        const gtr__mlp_layer &L = m.layer[l];
+        if (L.kept_at < 0) continue;
+        const int line = L.k * (int)sizeof(T) / 16;
+        for (int i = (int)threadIdx.x; i < L.n * line; i += GTR__MLP_T) {
+            int r = i / line, c = i - r * line;
+            gtr__copy16(pool + L.kept_at + r * L.kept_pitch * 4 + c * 16, (const char *)L.w + ((int64_t)r * line + c) * 16, true);
+        }
+    }
+    gtr__copies_commit();
+}
+// Bytes: the parts of 16 rows, and the further layers' weights once (or twice, where shared memory does not hold them).
+template <typename T, int KIND>
+static __device__ __forceinline__ void gtr__mlp_middle(const gtr__mlp &m, char *pool, int task)
+{
+    float *red = (float *)(pool + m.red_at);
+    const int row0 = task * GTR__MLP_ROWS, last = m.layers - 1;
+    gtr__mlp_output<T>(m, pool, m.layer[0], true, red, row0);
+    gtr__copies_done<0>();
+    __syncthreads();
+    for (int l = 1; l <= last; l++) {
+        const gtr__mlp_layer &L = m.layer[l], &B = m.layer[l - 1];
+        const bool kept = L.kept_at >= 0;
+        gtr__mlp_forward<T, KIND>(red, (const uint32_t *)(pool + B.act_at), B.pitch, kept ? (const T *)(pool + L.kept_at) : (const T *)L.w,
+                                  kept ? L.kept_pitch * 4 / (int)sizeof(T) : L.k, L);
+        __syncthreads();
+        gtr__mlp_output<T>(m, pool, L, false, red, row0);
+        __syncthreads();
+    }
+    int turn = 0;
+    gtr__mlp_loss<T>(m, pool, m.layer[last], pool + m.dy_at[0], task);
+    __syncthreads();
+    for (int l = last; l > 0; l--) {
+        const gtr__mlp_layer &L = m.layer[l];
+        const bool kept = L.kept_at >= 0;
+        gtr__mlp_back<T, KIND>(red, (const uint32_t *)(pool + m.dy_at[turn]), m.dy_pitch, kept ? (const T *)(pool + L.kept_at) : (const T *)L.w,
+                               kept ? L.kept_pitch * 4 / (int)sizeof(T) : L.k, L);
+        __syncthreads();
+        turn ^= 1;
+        gtr__mlp_gradient<T>(m, pool, m.layer[l - 1], red, pool + m.dy_at[turn], row0);
+        __syncthreads();
+    }
+}
+
+// >>mlp-weights
+
+// Which tile of which layer a task is.
+struct gtr__mlp_tile {
+    int layer, n0, k0;
+    __device__ __forceinline__ gtr__mlp_tile(const gtr__mlp &m, int task)
+    {
+        layer = 0;
+        while (layer + 1 < m.layers && task >= m.layer[layer + 1].tile0) layer++;
+        task -= m.layer[layer].tile0;
+        n0 = task / m.layer[layer].across * m.tm3;
+        k0 = task % m.layer[layer].across * m.tn3;
+    }
+};
+#define GTR__MLP_LOOK(v) do { float v_ = (v); uint32_t u_ = __float_as_uint(v_) & 0x7fffffffu; most = most > u_ ? most : u_; if (m.sums) sum += (double)v_ * (double)v_; } while (0)
+
+// dw = dy^T x of a tile, and db where the tile is its layer's first along k. Bytes: (tm + tn) a row of the batch, from L2.
+template <typename T, int KIND>
+static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char *pool, int task, uint32_t &most, double &sum)
+{
+    gtr__mlp_head *h = (gtr__mlp_head *)pool;
+    const gtr__mlp_tile at(m, task);
+    const gtr__mlp_layer &L = m.layer[at.layer];
+    const void *x = at.layer ? m.layer[at.layer - 1].y : m.x.to.p;
+    const int vec_n = L.n * (int)sizeof(T) % 16 == 0, vec_k = L.k * (int)sizeof(T) % 16 == 0;
+    const int tm = m.tm3, tn = m.tn3, stages = m.stages3, pa = gtr__mlp_pitch_side<T>(tm), pb = gtr__mlp_pitch_side<T>(tn), bytes = GTR__MLP_K * (pa + pb), tid = (int)threadIdx.x;
+    const int chunks = (m.batch + GTR__MLP_K - 1) / GTR__MLP_K;
+    const gtr__mlp_place w(tm, tn);
+    char *ring = pool + GTR__MLP_HEAD;
+    const bool wants_bias = at.k0 == 0 && L.db;
+    auto fetch = [&](int slot, int chunk) {
+        gtr__mlp_fetch<T>(ring + slot * bytes, pa, L.dy, chunk * GTR__MLP_K, m.batch, at.n0, L.n, GTR__MLP_K, tm, vec_n);
+        gtr__mlp_fetch<T>(ring + slot * bytes + GTR__MLP_K * pa, pb, x, chunk * GTR__MLP_K, m.batch, at.k0, L.k, GTR__MLP_K, tn, vec_k);
+    };
+    for (int i = 0; i < stages - 1; i++) {
+        if (i < chunks) fetch(i, i);
+        gtr__copies_commit();
+    }
+    float acc[2][4][4] = {}, bias = 0.0f;
+    int slot = 0, fill = stages - 1;
+    for (int i = 0; i < chunks; i++) {
+        gtr__mlp_arrived(stages);
+        __syncthreads();
+        if (i + stages - 1 < chunks) fetch(fill, i + stages - 1);
+        gtr__copies_commit();
+        const char *a = ring + slot * bytes;
+        if constexpr (KIND == GTR__PRODUCT_FMA) {
+            float some[2][4][4] = {};
+            gtr__mlp_add_side<T, KIND>(some, a, pa, a + GTR__MLP_K * pa, pb, w);
+#pragma unroll
+            for (int k = 0; k < 32; k++) acc[k / 16][k / 4 % 4][k % 4] += some[k / 16][k / 4 % 4][k % 4];
+        } else gtr__mlp_add_side<T, KIND>(acc, a, pa, a + GTR__MLP_K * pa, pb, w);
+        if (wants_bias) for (int r = tid / tm; r < GTR__MLP_K; r += GTR__MLP_T / tm) bias += gtr__load((const T *)(a + r * pa) + tid % tm);
+        if (++slot == stages) slot = 0;
+        if (++fill == stages) fill = 0;
+    }
+    gtr__copies_done<0>();
+    __syncthreads();
+    float *red = (float *)ring;
+    gtr__mlp_spill<true>(red, acc, w, tm, tn);
+    if (wants_bias) h->bias[tid] = bias;
+    __syncthreads();
+    const int shift = tn == 64 ? 6 : 5;
+    for (int e = tid; e < tm * tn; e += GTR__MLP_T) {
+        int r = e >> shift, c = e & (tn - 1);
+        if (at.n0 + r >= L.n || at.k0 + c >= L.k) continue;
+        float v = gtr__mlp_sum(red, r, c, tm, tn, w.ways);
+        GTR__MLP_LOOK(v);
+        L.dw[(int64_t)(at.n0 + r) * L.k + at.k0 + c] = v;
+    }
+    if (wants_bias && tid < tm && at.n0 + tid < L.n) {
+        float v = 0.0f;
+        for (int k = 0; k < GTR__MLP_T / tm; k++) v += h->bias[k * tm + tid];
+        GTR__MLP_LOOK(v);
+        L.db[at.n0 + tid] = v;
+    }
+    __syncthreads();
+}
+#undef GTR__MLP_LOOK
+
+// >>mlp-update
+
+// A thread's elements of a tile: the same ones that it wrote the gradient of. Up to 16, and one of the bias.
+struct gtr__mlp_state { float p[17], g[17], a[17], b[17]; };
+
+static __device__ __forceinline__ bool gtr__mlp_element(const gtr__mlp &m, const gtr__mlp_tile &at, int q, int *segment, int64_t *i)
+{
+    const gtr__mlp_layer &L = m.layer[at.layer];
+    const int shift = m.tn3 == 64 ? 6 : 5, e = q * GTR__MLP_T + (int)threadIdx.x;
+    if (q == 16) {
+        *segment = 2 * at.layer + 1;
+        *i = at.n0 + threadIdx.x;
+        return at.k0 == 0 && L.db && (int)threadIdx.x < m.tm3 && *i < L.n;
+    }
+    int r = e >> shift, c = e & (m.tn3 - 1);
+    *segment = 2 * at.layer;
+    *i = (int64_t)(at.n0 + r) * L.k + at.k0 + c;
+    return r < m.tm3 && at.n0 + r < L.n && at.k0 + c < L.k;
+}
+static __device__ __forceinline__ void gtr__mlp_load(const gtr__mlp &m, const gtr__mlp_head *h, int task, gtr__mlp_state &s)
+{
+    const gtr__mlp_tile at(m, task);
+    const bool adam = m.optim.kind != GTR_SGD, momentum = !adam && m.optim.momentum != 0.0 && m.optim.m;
+#pragma unroll
+    for (int q = 0; q < 17; q++) {
+        int segment;
+        int64_t i;
+        s.p[q] = s.g[q] = s.a[q] = s.b[q] = 0.0f;
+        if (!gtr__mlp_element(m, at, q, &segment, &i)) continue;
+        const gtr__segment &z = h->segment[segment];
+        s.p[q] = z.p[i];
+        s.g[q] = m.optim.gradient[z.offset + i];
+        if (adam || momentum) s.a[q] = m.optim.m[z.offset + i];
+        if (adam) s.b[q] = m.optim.v[z.offset + i];
+    }
+}
+// The formulas are those of gtr__k_update.
+static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const gtr__mlp_head *h, int task, float coef, gtr__mlp_state &s)
+{
+    const gtr__mlp_tile at(m, task);
+    const gtr__optim &o = m.optim;
+    const bool adam = o.kind != GTR_SGD, momentum = !adam && o.momentum != 0.0 && o.m;
+    const float one_b1 = (float)(1.0 - o.beta1), b2 = (float)o.beta2, one_b2 = (float)(1.0 - o.beta2), eps = (float)o.eps, mu = (float)o.momentum;
+#pragma unroll
+    for (int q = 0; q < 17; q++) {
+        int segment;
+        int64_t i;
+        if (!gtr__mlp_element(m, at, q, &segment, &i)) continue;
+        const gtr__segment &z = h->segment[segment];
+        float p = s.p[q], a = s.a[q], b = s.b[q], d = fmaf(h->wd[z.group], p, coef * s.g[q]);
+        if (adam) {
+            a = fmaf(one_b1, d - a, a);
+            b = fmaf(one_b2 * d, d, b2 * b);
+            p = fmaf(p, h->decay[z.group], h->step[z.group] * a / fmaf(sqrtf(b), h->root, eps));
+            o.v[z.offset + i] = b;
+        } else {
+            if (momentum) {
+                a = fmaf(mu, a, d);
+                d = o.nesterov ? fmaf(mu, a, d) : a;
+            }
+            p = fmaf(h->rate[z.group], d, p);
+        }
+        if (adam || momentum) o.m[z.offset + i] = a;
+        z.p[i] = p;
+        if (z.bf16) gtr__put(z.bf16, GTR_BF16, i, p);
+        if (z.f16) gtr__put(z.f16, GTR_F16, i, p);
+    }
+}
+// The rates of the groups, as gtr__k_update makes them. Sixteen threads.
+static __device__ __forceinline__ void gtr__mlp_rates(const gtr__mlp &m, gtr__mlp_head *h)
+{
+    const gtr__optim &o = m.optim;
+    const int k = (int)threadIdx.x;
+    const bool adam = o.kind != GTR_SGD;
+    if (k >= GTR__MAX_GROUPS) return;
+    double rate = (double)((const gtr__record *)h->record)->lr[k], wd = o.weight_decay[k];
+    uint64_t t = m.ctl->applied + 1;
+    h->rate[k] = (float)-rate;
+    h->decay[k] = o.kind == GTR_ADAMW ? (float)(1.0 - rate * wd) : 1.0f;
+    h->wd[k] = o.kind == GTR_ADAMW ? 0.0f : (float)wd;
+    h->step[k] = adam ? (float)(-rate / (1.0 - gtr__power(o.beta1, t))) : 0.0f;
+    if (k == 0) h->root = adam ? (float)(1.0 / sqrt(1.0 - gtr__power(o.beta2, t))) : 0.0f;
+}
+// The groups' losses to one, in order; the same for accuracy. A block, between the second meeting and the third. Whether the loss is bad.
+static __device__ __forceinline__ bool gtr__mlp_total(const gtr__mlp &m, gtr__mlp_head *h)
+{
+    float loss = 0.0f;
+    int counted = 0, right = 0, labelled = 0;
+    for (int i = (int)threadIdx.x; i < m.tiles2; i += GTR__MLP_T) {
+        float4 v = m.sum[i];
+        int r = __float_as_int(v.z);
+        loss += v.x;
+        counted += __float_as_int(v.y);
+        right += r & 0xffff;
+        labelled += r >> 16;
+    }
+    loss = gtr__block_sum(loss, h->scratch);
+    counted = gtr__block_count(counted, h->counts);
+    right = gtr__block_count(right, h->counts);
+    labelled = gtr__block_count(labelled, h->counts);
+    loss = m.loss == GTR__OP_XENT_STEP ? (counted ? loss / (float)counted : NAN) : loss / (float)m.pair.count;
+    if (threadIdx.x == 0) {
+        gtr__give1(m.loss_value, 0, loss);
+        if (m.xent.count.p) gtr__give1(m.xent.count, 0, (float)counted);
+        if (m.accuracy.p) gtr__give1(m.accuracy, 0, (float)((double)right / (double)labelled));
+    }
+    return gtr__infinite(loss);
+}
+
+template <typename T, int KIND>
+static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_constant__ gtr__mlp m)
+{
+    extern __shared__ __align__(16) char gtr__pool[];
+    gtr__enter();
+    char *pool = gtr__pool;
+    gtr__mlp_head *h = (gtr__mlp_head *)pool;
+    const int tid = (int)threadIdx.x, blocks = (int)gridDim.x, me = (int)blockIdx.x;
+    if (m.ctl->status) {        // the same for all: nobody writes it before all have met
+        if (me == 0 && tid == 0) {
+            m.ctl->guard = 1;
+            gtr__report_step(m.report);
+        }
+        return;
+    }
+    int4 record = make_int4(0, 0, 0, 0);
+    if (tid < (int)(sizeof(gtr__record) / 16)) record = __ldcv((const int4 *)&m.record[m.ctl->step % GTR__RING] + tid);
+    if (tid >= 128 && tid < 128 + 2 * m.layers) {
+        const gtr__mlp_layer &L = m.layer[(tid - 128) / 2];
+        const float *g = tid & 1 ? L.db : L.dw;
+        if (g) for (int i = 0; i < m.optim.n; i++) if (m.optim.segments[i].offset == g - m.optim.gradient) h->segment[tid - 128] = m.optim.segments[i];
+    }
+
+    for (int task = me; task < m.tiles1 * m.split; task += blocks) gtr__mlp_first<T, KIND>(m, pool, task, record);
+    if (me >= m.tiles1 * m.split) {
+        if (tid < (int)(sizeof(gtr__record) / 16)) ((int4 *)h->record)[tid] = record;
+        __syncthreads();
+    }
+    gtr__mlp_feed(m, (const gtr__record *)h->record);
+    if (me < m.tiles2) gtr__mlp_keep<T>(m, pool);
+    if (!gtr__mlp_meet(m, (uint32_t)blocks)) { gtr__mlp_leave(m); return; }
+
+    for (int task = me; task < m.tiles2; task += blocks) gtr__mlp_middle<T, KIND>(m, pool, task);
+    if (!gtr__mlp_meet(m, 2u * (uint32_t)blocks)) { gtr__mlp_leave(m); return; }
+
+    uint32_t most = 0;
+    double sum = 0.0;
+    int last = -1;
+    for (int task = me; task < m.tiles3; task += blocks) { gtr__mlp_weights<T, KIND>(m, pool, task, most, sum); last = task; }
+    bool bad = m.checks && most >= 0x7f800000u;
+    if (me == blocks - 1) bad |= gtr__mlp_total(m, h);
+    gtr__mlp_rates(m, h);
+    bad = __syncthreads_or(bad);
+    if (m.sums) sum = gtr__block_sum_double(sum, h->sums);
+    if (tid == 0) m.guard[me] = make_double2(sum, bad ? 1.0 : 0.0);
+    gtr__mlp_state state;
+    if (last >= 0) gtr__mlp_load(m, h, last, state);
+    const double scale = (double)m.ctl->scale;
+    if (!gtr__mlp_meet(m, 3u * (uint32_t)blocks)) { gtr__mlp_leave(m); return; }
+
+    sum = 0.0;
+    bad = false;
+    for (int b = tid; b < blocks; b += GTR__MLP_T) { double2 v = m.guard[b]; sum += v.x; bad |= v.y != 0.0; }
+    bad = __syncthreads_or(bad);
+    if (m.sums) sum = gtr__block_sum_double(sum, h->sums);
+    const double norm = m.sums ? sqrt(sum) / scale : 0.0, factor = m.clipped ? m.optim.clip / (norm + 1e-6) : 1.0;
+    const float coef = (float)((factor < 1.0 ? factor : 1.0) / scale);
+    if (me == blocks - 1 && tid == GTR__MLP_T - 32) {
+        m.ctl->norm = (float)norm;
+        m.ctl->coef = coef;
+        m.ctl->guard = bad ? 1u : 0u;
+        gtr__report_step(m.report);
+    }
+    if (!bad) for (int task = last; task >= 0; task -= blocks) {
+        if (task != last) gtr__mlp_load(m, h, task, state);
+        gtr__mlp_apply(m, h, task, coef, state);
+    }
+    gtr__mlp_leave(m);
+}
+
+// >>mlp-match
+
+// Which of a run of nodes plays which part.
+typedef struct gtr__mlp_parts {
+    int layers, feed, forward[GTR__MLP_LAYERS], gradient[GTR__MLP_LAYERS], back[GTR__MLP_LAYERS];   // back[l]: makes layer l - 1's dy
+    int loss, loss_back, last_act, accuracy, guard, update, report;
+} gtr__mlp_parts;
+// Nodes and their operands: of a plan, or of the call that replaces them (then they are known to fit, and addresses may not be there yet).
+typedef struct gtr__mlp_view { const gtr__node *node; int n; const gtr__plan *plan; const gtr__call *call; } gtr__mlp_view;
+
+static const gtr__arg *gtr__mlp_arg(const gtr__mlp_view *v, int id) { return id < v->call->n_in ? &v->call->in[id] : &v->call->out[id - v->call->n_in]; }
+static const gtr_shape *gtr__mlp_shape(const gtr__mlp_view *v, int id) { return v->plan ? &v->plan->value[id].shape : &gtr__mlp_arg(v, id)->shape; }
+static gtr_dtype gtr__mlp_storage(const gtr__mlp_view *v, int id) { return v->plan ? v->plan->value[id].storage : gtr__mlp_arg(v, id)->dtype; }
+static int64_t gtr__mlp_count(const gtr__mlp_view *v, int id)
+{
+    const gtr_shape *s = gtr__mlp_shape(v, id);
+    int64_t n = 1;
+    for (int i = 0; i < s->ndim; i++) n *= s->dim[i];
+    return n;
+}
+static int gtr__mlp_root(const gtr__plan *p, int v)
+{
+    while (v >= 0 && p->value[v].home == GTR__HOME_ALIAS) v = p->value[v].alias;
+    return v;
+}
+// The same memory, whatever its shape.
+static bool gtr__mlp_same(const gtr__mlp_view *v, int a, int b)
+{
+    if (a < 0 || b < 0) return false;
+    return !v->plan || (gtr__mlp_root(v->plan, a) == gtr__mlp_root(v->plan, b) && gtr__mlp_count(v, a) == gtr__mlp_count(v, b));
+}
+static bool gtr__mlp_fed(const gtr__mlp_view *v, int a)
+{
+    for (int k = 0; k < v->node[0].n_out; k++) if (gtr__mlp_same(v, v->node[0].out[k], a)) return true;
+    return false;
+}
+static bool gtr__mlp_unary(gtr__op op)
+{
+#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID:
+    switch ((int)op) { GTR__UNARY(GTR__CASE) return true; default: return false; }
+#undef GTR__CASE
+}
+static int gtr__mlp_act(const gtr__node *n) { return n->op == GTR__OP_LINEAR_ACT ? (int)n->attr.i[0] : -1; }
+// What an activation's backward reads: y, or x, which its node then has to have stored.
+static int gtr__mlp_saved(const gtr__node *n) { return gtr__cuda_needs[gtr__mlp_act(n)] & GTR__Y0 ? n->out[0] : n->n_out > 1 ? n->out[1] : -1; }
+
+static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p)
+{
+    int cur = -1, dy = -1, at = -1, logits = -1;
+    memset(p, -1, sizeof *p);
+    p->layers = 0;
+    if (v->n < 7 || v->node[0].op != GTR__OP_FEED || v->node[0].n_out > 5) return false;
+    p->feed = 0; p->guard = v->n - 3; p->update = v->n - 2; p->report = v->n - 1;
+    for (int i = 0; i < v->n; i++) {
+        const gtr__node *n = &v->node[i];
+        if (n->stage || n->micro || n->recomputed || n->adds || n->row0) return false;
+    }
+    if (v->node[p->guard].op != GTR__OP_GUARD || v->node[p->update].op != GTR__OP_UPDATE || v->node[p->report].op != GTR__OP_REPORT) return false;
+    for (int i = 1; i < p->guard; i++) {
+        const gtr__node *n = &v->node[i];
+        const bool forward = n->dir == GTR__FWD;
+        if (forward && (n->op == GTR__OP_LINEAR || n->op == GTR__OP_LINEAR_ACT)) {
+            if (p->loss >= 0 || p->layers == GTR__MLP_LAYERS || !(p->layers ? gtr__mlp_same(v, n->in[0], cur) : gtr__mlp_fed(v, n->in[0]))) return false;
+            if (n->op == GTR__OP_LINEAR_ACT && !gtr__mlp_unary((gtr__op)n->attr.i[0])) return false;
+            p->forward[p->layers++] = i;
+            cur = n->out[0];
+        } else if (forward && n->op == GTR__OP_ACCURACY) {
+            if (p->accuracy >= 0 || cur < 0) return false;
+            p->accuracy = i;
+        } else if (forward && (n->op == GTR__OP_XENT_STEP || n->op == GTR__OP_MSE || n->op == GTR__OP_BCE_WITH_LOGITS)) {
+            if (p->loss >= 0 || p->layers == 0 || !gtr__mlp_same(v, n->in[0], cur) || !gtr__mlp_fed(v, n->in[1])) return false;
+            p->loss = i;
+            logits = cur;
+            if (n->op == GTR__OP_XENT_STEP) { p->loss_back = i; dy = n->out[3]; at = p->layers - 1; }
+        } else if (!forward && (n->op == GTR__OP_MSE || n->op == GTR__OP_BCE_WITH_LOGITS)) {
+            if (p->loss < 0 || p->loss_back >= 0 || v->node[p->loss].op != n->op || !gtr__mlp_same(v, n->in[0], cur) || n->n_in < 4 || n->reads >> 3 & 1 ||
+                n->out[0] < 0 || (n->n_out > 1 && n->out[1] >= 0)) return false;
+            p->loss_back = i;
+            dy = n->out[0];
+            at = p->layers - 1;
+        } else if (!forward && n->op == GTR__OP_LINEAR) {
+            const gtr__node *f = at >= 0 ? &v->node[p->forward[at]] : NULL;
+            const bool bias = f && f->n_in > 2 && f->in[2] >= 0;
+            if (!f || n->n_in < 4 || !gtr__mlp_same(v, n->in[n->n_in - 1], dy) || !gtr__mlp_same(v, n->in[1], f->in[1])) return false;
+            if (gtr__mlp_act(f) >= 0 && at == p->layers - 1 && p->last_act < 0) return false;
+            if (n->out[0] < 0) {
+                if (p->gradient[at] >= 0 || n->out[1] < 0 || !gtr__mlp_same(v, n->in[0], f->in[0]) || bias != (n->n_out > 2 && n->out[2] >= 0)) return false;
+                p->gradient[at] = i;
+            } else {
+                if (at == 0 || p->gradient[at] < 0 || n->out[1] >= 0 || (n->n_out > 2 && n->out[2] >= 0) || v->node[p->forward[at - 1]].op != GTR__OP_LINEAR) return false;
+                p->back[at--] = i;
+                dy = n->out[0];
+            }
+        } else if (forward && n->op == GTR__OP_LINEAR_DACT) {
+            const gtr__node *f = at > 0 ? &v->node[p->forward[at - 1]] : NULL;
+            if (!f || p->gradient[at] < 0 || !gtr__mlp_same(v, n->in[0], dy) || !gtr__mlp_same(v, n->in[1], v->node[p->forward[at]].in[1]) ||
+                gtr__mlp_act(f) != (int)n->attr.i[0] || n->attr.f[0] != f->attr.f[0] || n->attr.f[1] != f->attr.f[1] || !gtr__mlp_same(v, n->in[2], gtr__mlp_saved(f))) return false;
+            p->back[at--] = i;
+            dy = n->out[0];
+        } else if (!forward && gtr__mlp_unary(n->op)) {     // of the last layer
+            const gtr__node *f = at >= 0 ? &v->node[p->forward[at]] : NULL;
+            if (!f || at != p->layers - 1 || p->last_act >= 0 || p->gradient[at] >= 0 || gtr__mlp_act(f) != (int)n->op || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0 ||
+                n->attr.f[0] != f->attr.f[0] || n->attr.f[1] != f->attr.f[1]) return false;
+            if (gtr__cuda_needs[n->op] && !gtr__mlp_same(v, n->in[gtr__cuda_needs[n->op] & GTR__Y0 ? 1 : 0], gtr__mlp_saved(f))) return false;
+            p->last_act = i;
+            dy = n->out[0];
+        } else return false;
+    }
+    if (p->loss < 0 || at != 0) return false;
+    for (int l = 0; l < p->layers; l++) if (p->gradient[l] < 0) return false;
+    if (gtr__mlp_act(&v->node[p->forward[p->layers - 1]]) >= 0 && p->last_act < 0) return false;
+    const gtr__node *loss = &v->node[p->loss], *guard = &v->node[p->guard], *report = &v->node[p->report];
+    if (guard->n_in != 1 || !gtr__mlp_same(v, guard->in[0], loss->out[0]) || report->n_in < 1 || report->n_in > 2 || !gtr__mlp_same(v, report->in[0], loss->out[0])) return false;
+    if (p->accuracy >= 0) {
+        const gtr__node *n = &v->node[p->accuracy];
+        if (loss->op != GTR__OP_XENT_STEP || !gtr__mlp_same(v, n->in[0], logits) || !gtr__mlp_same(v, n->in[1], loss->in[1])) return false;
+    }
+    return report->n_in == 1 || (p->accuracy >= 0 && gtr__mlp_same(v, report->in[1], v->node[p->accuracy].out[0])) || gtr__mlp_same(v, report->in[1], loss->out[0]);
+}
+
+// Extents, and how they are cut: a pure function of both and the number of multiprocessors.
+typedef struct gtr__mlp_cut {
+    int layers, batch, size, n[GTR__MLP_LAYERS], k[GTR__MLP_LAYERS];
+    int tm1, tn1, split, tiles1, across1, tiles2, tm3, tn3, tiles3, tile0[GTR__MLP_LAYERS], across[GTR__MLP_LAYERS];
+    int act_at[GTR__MLP_LAYERS], pitch[GTR__MLP_LAYERS], dy_at[2], dy_pitch, red_at, middle;     // middle: bytes of shared memory
+    int64_t parameters;
+} gtr__mlp_cut;
+
+static int gtr__mlp_words_pitch(int n, int size) { return (n * size + 127) / 128 * 32 + 16; }   // an odd multiple of 16: loads of four words meet no bank twice
+
+static bool gtr__mlp_extents(const gtr__mlp_view *v, const gtr__mlp_parts *p, gtr__mlp_cut *c)
+{
+    int64_t batch = 0;
+    memset(c, 0, sizeof *c);
+    c->layers = p->layers;
+    for (int l = 0; l < p->layers; l++) {
+        const gtr__node *f = &v->node[p->forward[l]];
+        const gtr_shape *w = gtr__mlp_shape(v, f->in[1]);
+        int64_t x = gtr__mlp_count(v, f->in[0]), y = gtr__mlp_count(v, f->out[0]);
+        if (w->ndim != 2 || w->dim[0] < 1 || w->dim[1] < 1 || w->dim[0] > 512 || w->dim[1] > 65536 || x < 1 || x % w->dim[1]) return false;
+        if (l == 0) batch = x / w->dim[1];
+        if (batch > 8192 || batch * w->dim[1] != x || batch * w->dim[0] != y) return false;
+        c->n[l] = (int)w->dim[0]; c->k[l] = (int)w->dim[1];
+        if (l && c->k[l] != c->n[l - 1]) return false;
+        c->parameters += w->dim[0] * (w->dim[1] + 1);
+    }
+    c->batch = (int)batch;
+    c->size = gtr__mlp_storage(v, v->node[p->forward[0]].in[0]) == GTR_F32 ? 4 : 2;
+    return true;
+}
+static void gtr__mlp_cut_make(gtr__mlp_cut *c, int sm_count)
+{
+    const int side[2] = { 32, 64 }, depth = GTR__MLP_K, chunks1 = (c->k[0] + depth - 1) / depth, chunks3 = (c->batch + depth - 1) / depth;
+    int64_t best = INT64_MAX;
+    c->tiles2 = (c->batch + GTR__MLP_ROWS - 1) / GTR__MLP_ROWS;
+    for (int i = 0; i < 4; i++) for (int split = 1; split <= 8 && split <= chunks1; split++) {      // cycles, about
+        int tm = side[i / 2], tn = side[i % 2];
+        int64_t across = (c->n[0] + tn - 1) / tn, tiles = (c->batch + tm - 1) / tm * across, chunks = (chunks1 + split - 1) / split;
+        int64_t rounds = (tiles * split + sm_count - 1) / sm_count, rounds2 = (c->tiles2 + sm_count - 1) / sm_count;
+        int64_t cost = rounds * ((int64_t)(tm + tn) * chunks * depth * c->size / 48 + (int64_t)tm * tn * chunks * depth / 1024 + 900) + rounds2 * split * GTR__MLP_ROWS * c->n[0] * 4 / 48;
+        if (cost >= best) continue;
+        best = cost;
+        c->tm1 = tm; c->tn1 = tn; c->split = split; c->tiles1 = (int)tiles; c->across1 = (int)across;
+    }
+    best = INT64_MAX;
+    for (int i = 0; i < 4; i++) {
+        int tm = side[i / 2], tn = side[i % 2];
+        int64_t tiles = 0;
+        for (int l = 0; l < c->layers; l++) tiles += (int64_t)((c->n[l] + tm - 1) / tm) * ((c->k[l] + tn - 1) / tn);
+        int64_t rounds = (tiles + sm_count - 1) / sm_count;
+        int64_t cost = rounds * ((int64_t)(tm + tn) * chunks3 * depth * c->size / 48 + (int64_t)tm * tn * chunks3 * depth / 1024 + 900 + tm * tn / 4);
+        if (cost >= best) continue;
+        best = cost;
+        c->tm3 = tm; c->tn3 = tn; c->tiles3 = (int)tiles;
+    }
+    for (int l = 0, at = 0; l < c->layers; l++) {
+        c->tile0[l] = at;
+        c->across[l] = (c->k[l] + c->tn3 - 1) / c->tn3;
+        at += (c->n[l] + c->tm3 - 1) / c->tm3 * c->across[l];
+    }
+    int at = (int)GTR__MLP_HEAD, widest = 1;
+    for (int l = 0; l < c->layers; l++) {
+        c->pitch[l] = gtr__mlp_words_pitch(c->n[l], c->size);
+        c->act_at[l] = at;
+        at += 16 * 4 * c->pitch[l];
+        if (c->pitch[l] > c->dy_pitch) c->dy_pitch = c->pitch[l];
+        if (c->n[l] > widest) widest = c->n[l];
+    }
+    for (int i = 0; i < 2; i++) { c->dy_at[i] = at; at += 16 * 4 * c->dy_pitch; }
+    c->red_at = at;
+    at += 4 * (int)gtr__max64(5120, 16 * ((widest + 31) / 32 * 32 + 8));     // 8 ways of up to 8 columns (forward) or 32 (back) need 5120
+    c->middle = at;
+}
+static size_t gtr__mlp_ring(int bytes, int stages, int tm, int tn)
+{
+    size_t red = (size_t)(GTR__MLP_WARPS * 32 * 32 / (tm * tn)) * (size_t)tm * (size_t)(tn + 8) * 4;
+    return GTR__MLP_HEAD + ((size_t)bytes * (size_t)stages > red ? (size_t)bytes * (size_t)stages : red);
+}
+// Bytes of a stage of the first phase, of the weights' phase.
+static int gtr__mlp_stage1(const gtr__mlp_cut *c) { return (c->tm1 + c->tn1) * (GTR__MLP_K * c->size + 32); }
+static int gtr__mlp_stage3(const gtr__mlp_cut *c) { return GTR__MLP_K * (c->tm3 + c->tn3 + 16) * c->size; }
+// The whole list: a trainer's step of a chain of linear layers, where a launch per node costs more than the arithmetic.
+static int gtr__mlp_match(const gtr__plan *plan, int at, const gtr__caps *caps)
+{
+    gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
+    gtr__mlp_parts p;
+    gtr__mlp_cut c;
+    if (at != 0 || caps->compute < 80 || caps->sm_count < 1 || plan->n_stage != 1 || !gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &c)) return 0;
+    const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
+    const gtr__feed *f = (const gtr__feed *)plan->node[0].attr.ptr;
+    int trained = 0;
+    for (int l = 0; l < p.layers; l++) {
+        const gtr__node *n = &plan->node[p.forward[l]], *g = &plan->node[p.gradient[l]];
+        gtr_dtype t = c.size == 4 ? GTR_F32 : plan->precision == GTR_MIXED_FP16 ? GTR_F16 : GTR_BF16;
+        const int *value[3] = { n->in, n->out, g->out + 1 };
+        const int count[3] = { n->n_in, n->n_out, g->n_out - 1 };
+        for (int k = 0; k < 3; k++) for (int i = 0; i < count[k]; i++)
+            if (value[k][i] >= 0 && gtr__mlp_storage(&v, value[k][i]) != (k == 2 ? GTR_F32 : t)) return 0;
+        if (gtr__mlp_storage(&v, g->in[g->n_in - 1]) != t) return 0;
+        for (int k = 1; k < g->n_out; k++) {
+            if (g->out[k] < 0) continue;
+            if (plan->value[g->out[k]].home != GTR__HOME_GRADIENT) return 0;
+            trained++;
+        }
+    }
+    if (!o || o->n != trained || !f || f->n > 5 || plan->node[0].n_out != f->n || plan->batch != c.batch) return 0;
+    for (int k = 0; k < f->n; k++) {        // the first layer's input comes whole rows at a time
+        int y = plan->node[0].out[k];
+        if (y < 0 || (f->input[k].from != GTR_U8 && f->input[k].from != GTR_F32 && f->input[k].from != GTR_I32)) return 0;
+        if (gtr__mlp_same(&v, y, plan->node[p.forward[0]].in[0]) && f->input[k].row != c.k[0]) return 0;
+        if (gtr__mlp_count(&v, y) > INT32_MAX / 2 || gtr__mlp_count(&v, y) != c.batch * f->input[k].row) return 0;
+    }
+    const int64_t work = c.parameters * c.batch, most = (int64_t)caps->sm_count * 2500000;
+    if (c.parameters > 1000000 || work > (most > 40000000 ? most : 40000000)) return 0;
+    gtr__mlp_cut_make(&c, caps->sm_count);
+    return c.middle <= (caps->compute == 86 || caps->compute == 89 || caps->compute >= 120 ? 96 : 160) * 1024 ? plan->n_node : 0;
+}
+
+// >>mlp-launch
+
+// The call of one of the nodes, as its own kernel's launcher would get it.
+static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg *in, gtr__arg *out)
+{
+    gtr__mlp_view v = { n, 1, NULL, c };
+    gtr__call q = *c;
+    for (int k = 0; k < n->n_in + n->n_out; k++) {
+        gtr__arg *a = k < n->n_in ? &in[k] : &out[k - n->n_in];
+        int id = k < n->n_in ? n->in[k] : n->out[k - n->n_in];
+        memset(a, 0, sizeof *a);
+        if (id >= 0) *a = *gtr__mlp_arg(&v, id);
+        if (k < n->n_in && !(n->reads >> k & 1)) a->data = NULL;
+        a->add = 0;
+    }
+    q.attr = &n->attr; q.n_in = n->n_in; q.n_out = n->n_out; q.in = in; q.out = out;
+    q.training = n->training; q.recomputed = 0; q.seed = n->seed; q.row0 = n->row0;
+    return q;
+}
+typedef struct gtr__mlp_space { size_t part, sum, guard, bytes; } gtr__mlp_space;
+static gtr__mlp_space gtr__mlp_space_of(const gtr__mlp_cut *c, int sm_count)
+{
+    gtr__mlp_space s;
+    s.part = 0;
+    s.sum = gtr__pad256((size_t)c->split * (size_t)c->batch * (size_t)c->n[0] * 4);
+    s.guard = s.sum + gtr__pad256((size_t)c->tiles2 * sizeof(float4));
+    s.bytes = s.guard + gtr__pad256((size_t)sm_count * sizeof(double2));
+    return s;
+}
+static void gtr__mlp_layers(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p, const gtr__mlp_cut *cut)
+{
+    for (int l = 0; l < p->layers; l++) {
+        const gtr__node *f = &v->node[p->forward[l]], *g = &v->node[p->gradient[l]];
+        gtr__mlp_layer *L = &m->layer[l];
+        auto data = [&](int id) { return id < 0 ? NULL : gtr__mlp_arg(v, id)->data; };
+        L->n = cut->n[l]; L->k = cut->k[l];
+        L->act = gtr__mlp_act(f); L->act_a = (float)f->attr.f[0]; L->act_b = (float)f->attr.f[1];
+        L->w = data(f->in[1]);
+        L->bias = f->n_in > 2 ? data(f->in[2]) : NULL;
+        L->y = data(f->out[0]);
+        L->pre = f->n_out > 1 ? data(f->out[1]) : NULL;
+        L->saved = L->act >= 0 && !(gtr__cuda_needs[L->act] & GTR__Y0) ? L->pre : NULL;
+        L->dy = data(g->in[g->n_in - 1]);
+        L->dw = (float *)data(g->out[1]);
+        L->db = g->n_out > 2 ? (float *)data(g->out[2]) : NULL;
+        L->vec_w = L->k * cut->size % 16 == 0 && gtr__aligned(L->w, 16);
+        L->wide = L->n % 4 == 0;
+        L->tile0 = cut->tile0[l]; L->across = cut->across[l];
+        L->act_at = cut->act_at[l]; L->pitch = cut->pitch[l];
+        L->kept_at = -1;
+    }
+    (void)c;
+}
+static gtr_result gtr__mlp_inputs(void *instance, gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const void *x)
+{
+    const gtr__node *n = &v->node[0];
+    const gtr__feed *f = (const gtr__feed *)n->attr.ptr;
+    for (int k = 0; k < f->n && k < n->n_out; k++) {
+        const gtr__feed_input *q = &f->input[k];
+        const gtr__arg *y = gtr__mlp_arg(v, n->out[k]);
+        const bool first = y->data == x;
+        if (!first && m->n_rest == 4) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: too many inputs");
+        gtr__feed_one *one = first ? &m->x : &m->rest[m->n_rest++];
+        one->to = gtr__opd_of(y);
+        one->to.add = 0;
+        if (q->from == GTR_I32) one->to.t = GTR_F32;    // moved as bits
+        one->row = q->row; one->scale = q->scale; one->shift = q->shift; one->slot = q->slot; one->from = (int)q->from;
+    }
+    m->record = f->shared->record;
+    (void)c;
+    return m->x.to.p ? GTR_OK : gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: its input is not fed");
+}
+static void gtr__mlp_losses(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p)
+{
+    gtr__arg in[8], out[8];
+    const gtr__node *loss = &v->node[p->loss];
+    gtr__call q = gtr__mlp_call(c, loss, in, out);
+    m->loss = loss->op;
+    m->loss_value = gtr__opd_of(&out[0]);
+    m->pair_dx = gtr__opd_of(NULL);
+    if (loss->op == GTR__OP_XENT_STEP) {
+        gtr__xent_make(&m->xent, &q, 16);
+        m->xent.lse = gtr__opd_of(&out[1]);
+        m->xent.count = gtr__opd_of(&out[2]);
+        if (p->last_act >= 0) m->pair_dx = gtr__opd_of(&out[3]);
+        if (p->accuracy >= 0) m->accuracy = gtr__opd_of(gtr__mlp_arg(v, v->node[p->accuracy].out[0]));
+    } else {
+        q = gtr__mlp_call(c, &v->node[p->loss_back], in, out);
+        m->pair.x = gtr__opd_of(&in[0]); m->pair.t = gtr__opd_of(&in[1]);
+        m->pair.count = in[0].count; m->pair.seed = q.seed; m->pair.ctl = c->ctl;
+        if (p->last_act >= 0) m->pair_dx = gtr__opd_of(&out[0]);
+    }
+}
+template <typename T, int KIND>
+static gtr_result gtr__mlp_start(void *instance, const gtr__call *c, gtr__mlp *m, size_t bytes)
+{
+    gtr__cuda *g = (gtr__cuda *)instance;
+    int resident = 0;
+    void *args[1] = { m };
+    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_mlp<T, KIND>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "cudaFuncSetAttribute"));
+    GTR__TRY(gtr__check(instance, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, gtr__k_mlp<T, KIND>, GTR__MLP_T, bytes), "cudaOccupancyMaxActiveBlocksPerMultiprocessor"));
+    if (resident < 1) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: %zu bytes of shared memory do not fit", bytes);
+    return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_mlp<T, KIND>, dim3((unsigned)g->sm_count), dim3(GTR__MLP_T), args, bytes, (cudaStream_t)c->stream), "gtr__k_mlp");
+}
+static gtr_result gtr__mlp_run(void *instance, const gtr__call *c)
+{
+    static_assert(sizeof(gtr__mlp) <= 4096, "a kernel's parameters");
+    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    gtr__mlp_view v = { w->node, w->n_node, NULL, c };
+    gtr__mlp_parts p;
+    gtr__mlp_cut cut;
+    gtr__mlp m;
+    if (!gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &cut)) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    gtr__mlp_cut_make(&cut, gtr__sms(c));
+    const gtr__mlp_space space = gtr__mlp_space_of(&cut, gtr__sms(c));
+    if (c->measure) return gtr__measured(c, space.bytes);
+    gtr__cuda *g = (gtr__cuda *)instance;
+    const gtr__optim *o = (const gtr__optim *)v.node[p.update].attr.ptr;
+    const gtr__node *report = &v.node[p.report];
+    if (!c->ctl || g->sm_count != gtr__sms(c)) return gtr__fail(instance, GTR_ERR_STATE, "network: no trainer");
+    if (o->kind != GTR_SGD && (!o->m || !o->v)) return gtr__fail(instance, GTR_ERR_STATE, "update: no moments");
+    memset(&m, 0, sizeof m);
+    m.layers = p.layers; m.batch = cut.batch;
+    gtr__mlp_layers(&m, c, &v, &p, &cut);
+    GTR__TRY(gtr__mlp_inputs(instance, &m, c, &v, gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->data));
+    gtr__mlp_losses(&m, c, &v, &p);
+    m.tm1 = cut.tm1; m.tn1 = cut.tn1; m.split = cut.split; m.tiles1 = cut.tiles1; m.across1 = cut.across1;
+    m.tiles2 = cut.tiles2;
+    m.tm3 = cut.tm3; m.tn3 = cut.tn3; m.tiles3 = cut.tiles3;
+    m.dy_at[0] = cut.dy_at[0]; m.dy_at[1] = cut.dy_at[1]; m.dy_pitch = cut.dy_pitch; m.red_at = cut.red_at;
+    m.part = (float *)((char *)c->ws + space.part); m.sum = (float4 *)((char *)c->ws + space.sum); m.guard = (double2 *)((char *)c->ws + space.guard);
+    m.optim = *o;
+    m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0;
+    m.ctl = c->ctl;
+    for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++) m.report.value[k] = gtr__opd_of(gtr__mlp_arg(&v, report->in[k]));
+    m.report.shared = (gtr__shared *)(uintptr_t)report->attr.i[0]; m.report.ctl = c->ctl; m.report.trainer = 1; m.report.scaled = o->scaled;
+    // Shared memory: rings as deep as it allows; the further layers' weights in the middle, as many as fit.
+    const size_t most = g->shared_max, stage1 = (size_t)gtr__mlp_stage1(&cut), stage3 = (size_t)gtr__mlp_stage3(&cut);
+    m.stages1 = (int)gtr__max64(2, gtr__min64(6, (int64_t)((most - GTR__MLP_HEAD) / stage1)));
+    m.stages3 = (int)gtr__max64(2, gtr__min64(6, (int64_t)((most - GTR__MLP_HEAD) / stage3)));
+    size_t bytes = gtr__mlp_ring((int)stage1, m.stages1, cut.tm1, cut.tn1), bytes3 = gtr__mlp_ring((int)stage3, m.stages3, cut.tm3, cut.tn3), middle = (size_t)cut.middle;
+    for (int l = 1; l < m.layers; l++) {
+        gtr__mlp_layer *L = &m.layer[l];
+        const int pitch = (L->k * cut.size + 127) / 128 * 32 + 4;
+        if (!L->vec_w || middle + (size_t)L->n * (size_t)pitch * 4 > most) continue;
+        L->kept_at = (int)middle; L->kept_pitch = pitch;
+        middle += (size_t)L->n * (size_t)pitch * 4;
+    }
+    if (bytes3 > bytes) bytes = bytes3;
+    if (middle > bytes) bytes = middle;
+    const gtr_dtype t = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype;
+    if (t == GTR_BF16) return gtr__mlp_start<__nv_bfloat16, GTR__PRODUCT_HALF>(instance, c, &m, bytes);
+    if (t == GTR_F16) return gtr__mlp_start<__half, GTR__PRODUCT_HALF>(instance, c, &m, bytes);
+    return c->precision == GTR_TF32 ? gtr__mlp_start<float, GTR__PRODUCT_TF32>(instance, c, &m, bytes) : gtr__mlp_start<float, GTR__PRODUCT_FMA>(instance, c, &m, bytes);
+}
+
+// >>matchers
+static const gtr__matcher gtr__cuda_matchers[] = {
+    { "multilayer perceptron, a step in one launch", gtr__mlp_match, gtr__mlp_run },
+};
+// A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.
+static gtr_result gtr__cuda_network_fwd(void *instance, const gtr__call *c)
+{
+    const gtr__backend *be = GTR__CUDA_SYMBOL();
+    int64_t i = c->attr->i[0];
+    if (i < 0 || i >= be->n_matchers) return gtr__fail(instance, GTR_ERR_ARG, "matcher %lld is not of this backend", (long long)i);
+    return be->matchers[i].kernel(instance, c);
+}
+
 // >>table
 // Generated from the op rows: a row that says it has a kernel (a backward) needs gtr__cuda_<name>_fwd (_bwd), or this does not compile.
 
@@ -4503,7 +6138,7 @@ static const gtr__backend gtr__cuda_backend = {
     gtr__cuda_record, gtr__cuda_ready, gtr__cuda_wait_for, gtr__cuda_event_free,
     gtr__cuda_memory_info, gtr__cuda_environment, gtr__cuda_seconds,
     { GTR__OPS(GTR__SLOTS) },
-    NULL, 0,
+    gtr__cuda_matchers, (int)(sizeof gtr__cuda_matchers / sizeof *gtr__cuda_matchers),
     gtr__cuda_prepare, gtr__cuda_launch, gtr__cuda_run_node, gtr__cuda_release,
 };
 

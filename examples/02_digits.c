@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define TARGET 0.965
-#define EPOCHS 40
+#define EPOCHS 100
 #define BATCH  32
 #define STEPS  (EPOCHS * 45)            /* 1438 rows are 45 batches of 32, the last one smaller */
 
@@ -126,7 +126,8 @@ int main(int argc, char **argv)
     double accuracy = 0;
     int steps = 0;
 
-    printf("%s\n", gtr_device_text(ctx));
+    printf("%s\ntraining; Ctrl-C ends it early and keeps what is learned\n", gtr_device_text(ctx));
+    fflush(stdout);
     csv.label_column = -1;                      /* the last */
     csv.scale = 1.0f / 16;                      /* 0..16 become 0..1 */
     train = gtr_dataset_csv(ctx, data, csv);
@@ -134,9 +135,9 @@ int main(int argc, char **argv)
 
     x = gtr_input(ctx, "image", GTR_F32, gtr_shape2(GTR_BATCH, 64));
     y = gtr_input(ctx, "label", GTR_I32, gtr_shape1(GTR_BATCH));
-    h = gtr_relu(gtr_linear(x, "fc1", 128));
-    h = gtr_dropout(h, "drop", 0.2f);
-    h = gtr_relu(gtr_linear(h, "fc2", 64));
+    h = gtr_relu(gtr_linear(x, "fc1", 256));
+    h = gtr_dropout(h, "drop", 0.3f);
+    h = gtr_relu(gtr_linear(h, "fc2", 128));
     logits = gtr_linear(h, "fc3", 10);
 
     how.optimizer = GTR_ADAMW;

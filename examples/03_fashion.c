@@ -43,6 +43,7 @@ int main(int argc, char **argv)
 
     ctx = gtr_create(desc);
     printf("%s\n", gtr_device_text(ctx));
+    fflush(stdout);
     train = load(ctx, argv[1], "train");
     test = load(ctx, argv[1], "t10k");
 

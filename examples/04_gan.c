@@ -118,6 +118,7 @@ int main(void)
     int step, met = 0;
 
     printf("%s\n", gtr_device_text(ctx));
+    fflush(stdout);
     noise_in = gtr_input(ctx, "noise", GTR_F32, gtr_shape3(GTR_BATCH, PACK, NOISE));
     real_in = gtr_input(ctx, "real", GTR_F32, gtr_shape2(GTR_BATCH, PACK * 2));
     gtr_scope_begin(ctx, "generator");

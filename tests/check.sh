@@ -2,7 +2,7 @@
 # Everything that is not a test program: compilers and standards, symbols, markers, sanitizers, examples. Prints a line a check; exits
 # non-zero if one fails. usage: check.sh [name...]; CC, CFLAGS as for make; COMPILERS: those to try (gcc clang)
 cd "$(dirname "$0")/.." || exit 1
-all="compilers static units symbols markers ops size examples address thread valgrind verified"
+all="compilers static units symbols markers ops size examples address thread valgrind fuzz verified"
 dir=build/check
 mkdir -p $dir
 CC=${CC:-cc} CFLAGS=${CFLAGS:--O3 -march=native}
@@ -118,29 +118,39 @@ check_examples() {
 
 # The tests, small, built by $1 with flags $2; WRAP as for run.sh.
 run_tests() {
-    programs=""
+    programs="" bad=0
     for t in tests/test_*.c; do
         o=$dir/$(basename "$t" .c)
-        $1 -g $2 -I. "$t" -o "$o" -lm -pthread || return 1
-        programs="$programs $o"
+        if $1 -g $2 -I. "$t" -o "$o" -lm -pthread 2>$dir/compile.log; then programs="$programs $o"
+        else echo "$1 $2 $t fails"; tail -n 5 $dir/compile.log; bad=1; fi
     done
-    GTR_TEST_SMALL=1 sh tests/run.sh $programs >$dir/tests.log 2>&1
-    rc=$?
-    [ $rc -eq 0 ] || grep -vE '^(ok|pass)' $dir/tests.log | tail -n 40
+    GTR_TEST_SMALL=1 sh tests/run.sh $programs >$dir/tests.log 2>&1 || { bad=1; grep -v '^SKIP' $dir/tests.log | tail -n 40; }
     tail -n 1 $dir/tests.log
-    return $rc
-}
-check_address() {
-    bad=0
-    for c in $COMPILERS; do run_tests "$c" "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all" || bad=1; done
     return $bad
 }
-check_thread() {
-    bad=0
-    for c in $COMPILERS; do run_tests "$c" "-O1 -fsanitize=thread" || bad=1; done
-    return $bad
+each_compiler() { # flags
+    worst=0
+    for c in $COMPILERS; do run_tests "$c" "$1" || worst=1; done
+    return $worst
 }
+check_address() { each_compiler "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"; }
+check_thread() { each_compiler "-O1 -fsanitize=thread"; }
 check_valgrind() { WRAP="valgrind -q --error-exitcode=9 --leak-check=full" run_tests "$CC" "-O1"; }
+
+# The readers of files against libFuzzer, FUZZ_SECONDS each (60), and against an independent validator.
+check_fuzz() {
+    bad=0
+    if ! printf 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n);\nint LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return !p && n; }\n' |
+        clang -x c -fsanitize=fuzzer - -o $dir/fuzz 2>/dev/null; then echo "skipped: no clang with -fsanitize=fuzzer"; return 0; fi
+    for t in tests/fuzz_*.c; do
+        o=$dir/$(basename "$t" .c)
+        clang -w -g -O1 -fsanitize=fuzzer,address,undefined "$t" -o "$o" -lm -pthread &&
+            "$o" -max_len=1024 -max_total_time="${FUZZ_SECONDS:-60}" -dict=tests/fuzz.dict -artifact_prefix=$dir/ >"$o.log" 2>&1 || { bad=1; grep -vE '^#|^\t' "$o.log" | tail -n 30; }
+        echo "$(basename "$t"): $(grep -E '^(#|Done)' "$o.log" | tail -n 1)"
+    done
+    $CC -O1 -I. tests/test_files.c -o $dir/test_files -lm -pthread && $dir/test_files --mutants 20000 | python3 tests/verdict_safetensors.py || bad=1
+    return $bad
+}
 
 # tests/cuda-verified must hold a line of every shard with the hashes of these very sources.
 check_verified() {

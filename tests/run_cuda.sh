@@ -6,7 +6,6 @@ shift 2
 cd "$(dirname "$0")/.." || exit 1
 PATH=$PATH:/usr/local/cuda/bin
 log=build/shard-$shard.log
-export GTR_TEST_DEVICE=cuda
 case $shard in
 native | ptx75 | ptx80) sh tests/run.sh "$@" >"$log" 2>&1; rc=$? ;;
 sm8) GTR_TEST_MAX_SM=8 sh tests/run.sh "$@" >"$log" 2>&1; rc=$? ;;

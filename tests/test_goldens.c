@@ -461,16 +461,21 @@ static void all_on(gtr_device where, const char *name)
 
 int main(int argc, char **argv)
 {
+    const char *only = getenv("GTR_TEST_DEVICE");
     gtr_context *ctx;
     check_begin(argc, argv);
     small = getenv("GTR_TEST_SMALL") != NULL;
     if (!CHECK(load("tests/goldens.bin"), "tests/goldens.bin cannot be read: run from the top folder")) return check_done();
-    device = GTR_DEVICE_CUDA;
-    ctx = test_context();
-    if (!gtr_error(ctx)) all_on(GTR_DEVICE_CUDA, gtr_device_text(ctx));
-    else SKIP("goldens on CUDA: %s", gtr_error_text(ctx));
-    gtr_destroy(ctx);
-    all_on(GTR_DEVICE_CPU, "the CPU");
+    if (only && !strcmp(only, "cpu")) SKIP("goldens on CUDA: GTR_TEST_DEVICE is cpu");
+    else {
+        device = GTR_DEVICE_CUDA;
+        ctx = test_context();
+        if (!gtr_error(ctx)) all_on(GTR_DEVICE_CUDA, gtr_device_text(ctx));
+        else if (only) CHECK(0, "%s", gtr_error_text(ctx));
+        else SKIP("goldens on CUDA: %s", gtr_error_text(ctx));
+        gtr_destroy(ctx);
+    }
+    if (!only || strcmp(only, "cuda")) all_on(GTR_DEVICE_CPU, "the CPU");
     free(records);
     free(file);
     return check_done();

@@ -1,0 +1,1938 @@
+/* The engine: that its passes keep what they promise, and what a user meets around a training run. Each proof runs on the CPU, and again on
+   the GPU where there is one. GTR_TEST_SMALL shortens runs, GTR_TEST_MAX_SM sets gtr_desc.max_sm. */
+#define GPUTRAIN_IMPLEMENTATION
+#include "../gputrain.h"
+#include "check.h"
+#include <pthread.h>
+
+static gtr_device device = GTR_DEVICE_CPU;
+static int small;
+
+static gtr_desc desc0(void)
+{
+    gtr_desc d;
+    const char *sm = getenv("GTR_TEST_MAX_SM");
+    memset(&d, 0, sizeof d);
+    d.device = device;
+    d.seed = 7;
+    d.threads = 2;
+    if (sm) d.max_sm = atoi(sm);
+    return d;
+}
+static gtr_context *create(void) { return gtr_create(desc0()); }
+static float noise(uint32_t *s) { *s = *s * 1664525u + 1013904223u; return (float)(*s >> 8) / 8388608.0f - 1.0f; }
+static int repeat(int n) { return small ? 2 : n; }
+
+/* ---- data: POOL rows of 6 floats and a class of 3 ---- */
+enum { POOL = 2048, WIDTH = 6, CLASSES = 3 };
+static gtr_float pool_x[POOL * WIDTH];
+static int32_t pool_y[POOL];
+static void pool_fill(void)
+{
+    uint32_t s = 5;
+    int i;
+    for (i = 0; i < POOL * WIDTH; i++) pool_x[i] = (gtr_float)noise(&s);
+    for (i = 0; i < POOL; i++) pool_y[i] = pool_x[WIDTH * i] + pool_x[WIDTH * i + 1] > 0.4f ? 0 : pool_x[WIDTH * i + 2] > 0 ? 1 : 2;
+}
+static gtr_dataset *points(gtr_context *ctx, int rows)
+{
+    gtr_arrays_desc a;
+    memset(&a, 0, sizeof a);
+    a.rows = rows;
+    a.column[0].data = pool_x; a.column[0].shape = gtr_shape1(WIDTH);
+    a.column[1].data = pool_y; a.column[1].dtype = GTR_I32;
+    return gtr_dataset_arrays(ctx, a);
+}
+
+/* ---- networks ---- */
+typedef struct net { gtr_context *ctx; gtr_tensor *x, *y, *logits, *loss, *acc; gtr_trainer *t; } net;
+enum { DROP = 1, NORM = 2, REGION = 4, STAGES = 8 };
+/* rows: GTR_BATCH or a literal batch */
+static net build(gtr_context *ctx, int64_t rows, int parts, const gtr_trainer_desc *d)
+{
+    net n;
+    gtr_tensor *h;
+    n.ctx = ctx;
+    n.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(rows, WIDTH));
+    n.y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(rows));
+    h = gtr_relu(gtr_linear(n.x, "fc1", 16));
+    if (parts & REGION) gtr_recompute_begin(ctx);
+    h = gtr_tanh(gtr_linear(h, "fc2", 24));
+    if (parts & NORM) h = gtr_batch_norm(h, "norm");
+    if (parts & DROP) h = gtr_dropout(h, "drop", 0.25f);
+    h = gtr_gelu(gtr_linear(h, "fc3", 12));
+    if (parts & REGION) gtr_recompute_end(ctx);
+    if (parts & STAGES) gtr_stage(ctx, 1);
+    h = gtr_relu(gtr_linear(h, "fc4", 10));
+    n.logits = gtr_linear(h, "fc5", CLASSES);
+    n.loss = gtr_cross_entropy(n.logits, n.y);
+    n.acc = gtr_accuracy(n.logits, n.y);
+    if (parts & STAGES) gtr_stage(ctx, 0);
+    n.t = d ? gtr_trainer_create(n.loss, *d) : NULL;
+    return n;
+}
+static gtr_trainer_desc sgd(float lr) { gtr_trainer_desc d; memset(&d, 0, sizeof d); d.lr = lr; return d; }
+static gtr_trainer_desc adam(void) { gtr_trainer_desc d; memset(&d, 0, sizeof d); d.optimizer = GTR_ADAM; return d; }
+static void feed(const net *n, int first, int rows)
+{
+    gtr_set(n->x, pool_x + first * WIDTH, (size_t)(rows * WIDTH) * sizeof *pool_x);
+    gtr_set(n->y, pool_y + first, (size_t)rows * sizeof *pool_y);
+}
+
+/* ---- comparing ---- */
+typedef struct shot { size_t bytes; unsigned char at[1 << 18]; } shot;
+/* All parameters and buffers, and the states and gradients that t (NULL: none) has of them. */
+static void take(gtr_context *ctx, gtr_trainer *t, bool gradients, shot *s)
+{
+    int64_t i;
+    int k;
+    memset(s, 0, sizeof *s);
+    for (i = 0; i < gtr_parameter_count(ctx); i++) {
+        gtr_tensor *p = gtr_parameter_at(ctx, i);
+        if (!CHECK(s->bytes + 4 * p->data_bytes < sizeof s->at, "a shot is too large")) return;
+        EXPECT_EQ(gtr_get(p, s->at + s->bytes, p->data_bytes), GTR_OK);
+        s->bytes += p->data_bytes;
+        for (k = 0; t && k < 3; k++) {
+            if (gtr__trainer_index(t, p) < 0 || (k == 0 && !t->m) || (k == 1 && !t->v) || (k == 2 && !gradients)) continue;
+            if (k < 2) EXPECT_EQ(gtr_state_get(t, p, k, s->at + s->bytes, p->data_bytes), GTR_OK);
+            else EXPECT_EQ(gtr_gradient_get(t, p, s->at + s->bytes, p->data_bytes), GTR_OK);
+            s->bytes += p->data_bytes;
+        }
+    }
+}
+static bool equal(const shot *a, const shot *b) { return a->bytes > 0 && a->bytes == b->bytes && !memcmp(a->at, b->at, a->bytes); }
+static void copy_parameters(gtr_context *to, gtr_context *from)
+{
+    static unsigned char b[1 << 14];
+    int64_t i;
+    for (i = 0; i < gtr_parameter_count(from); i++) {
+        gtr_tensor *p = gtr_parameter_at(from, i), *q = gtr_parameter_find(to, gtr_tensor_name(p));
+        if (!CHECK(q && p->data_bytes == q->data_bytes && p->data_bytes <= sizeof b, "no place for \"%s\"", gtr_tensor_name(p))) continue;
+        gtr_get(p, b, p->data_bytes);
+        gtr_set(q, b, q->data_bytes);
+    }
+}
+/* testing.md T6: both limits hold; a NaN fails. */
+static bool near(const gtr_float *a, const gtr_float *b, int64_t n, double nmse, double ratio)
+{
+    double err = 0, ref = 0, most = 0, top = 0;
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        double d = (double)a[i] - (double)b[i];
+        if (!(d - d == 0)) return false;
+        err += d * d; ref += (double)b[i] * (double)b[i];
+        if (fabs(d) > most) most = fabs(d);
+        if (fabs((double)b[i]) > top) top = fabs((double)b[i]);
+    }
+    return err <= nmse * ref && most <= ratio * top;
+}
+static bool near32(const gtr_float *a, const gtr_float *b, int64_t n) { return near(a, b, n, 1e-10, 1e-5); }
+/* Each float parameter of two contexts, or each gradient, within the limits. */
+static void parameters_near(gtr_context *a, gtr_context *b, gtr_trainer *ta, gtr_trainer *tb, double nmse, double ratio, const char *what)
+{
+    static gtr_float x[4096], y[4096];
+    int64_t i;
+    for (i = 0; i < gtr_parameter_count(a); i++) {
+        gtr_tensor *p = gtr_parameter_at(a, i), *q = gtr_parameter_find(b, gtr_tensor_name(p));
+        int64_t n = (int64_t)(p->data_bytes / sizeof *x);
+        if (p->dtype != GTR_F32 || n > 4096 || (ta && gtr__trainer_index(ta, p) < 0)) continue;
+        if (ta) { EXPECT_EQ(gtr_gradient_get(ta, p, x, p->data_bytes), GTR_OK); EXPECT_EQ(gtr_gradient_get(tb, q, y, p->data_bytes), GTR_OK); }
+        else { gtr_get(p, x, p->data_bytes); gtr_get(q, y, p->data_bytes); }
+        CHECK(near(x, y, n, nmse, ratio), "%s: \"%s\" differs%s", what, gtr_tensor_name(p), ta ? " (gradient)" : "");
+    }
+}
+
+/* ---- proof 1: two trainers share an encoder ---- */
+typedef struct pair { net n; gtr_tensor *other; gtr_trainer *t2; gtr_tensor *enc; } pair;
+static pair shared_encoder(gtr_context *ctx)
+{
+    pair p;
+    memset(&p, 0, sizeof p);
+    p.n.ctx = ctx;
+    p.n.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+    p.n.y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    p.enc = gtr_relu(gtr_linear(p.n.x, "enc", 16));
+    p.n.logits = gtr_linear(p.enc, "head", CLASSES);
+    p.n.loss = gtr_cross_entropy(p.n.logits, p.n.y);
+    p.n.t = gtr_trainer_create(p.n.loss, adam());
+    return p;
+}
+static void decode(pair *p)        /* the graph grows: a decoder behind the same encoder */
+{
+    gtr_trainer_desc d = sgd(0.05f);
+    d.momentum = 0.9f;
+    p->other = gtr_mse(gtr_linear(p->enc, "dec", WIDTH), p->n.x);
+    p->t2 = gtr_trainer_create(p->other, d);
+}
+static void two_trainers(void)
+{
+    static shot a, b;
+    static gtr_float g[WIDTH * 16];
+    gtr_context *ctx = create(), *alone;
+    pair p = shared_encoder(ctx), q;
+    gtr_trainer_desc d = adam();
+    gtr_group groups[2];
+    gtr_init frozen;
+    gtr_trainer *t3;
+    gtr_tensor *w, *fixed;
+    int i;
+    /* both from the start, in turn; and the second made after the first has trained: the same bits */
+    for (i = 0; i < 4; i++) { feed(&p.n, 16 * i, 16); EXPECT_EQ(gtr_step(p.n.t), GTR_OK); }
+    decode(&p);
+    for (i = 0; i < 4; i++) { feed(&p.n, 16 * i, 16); gtr_step(p.t2); gtr_step(p.n.t); }
+    EXPECT_OK(ctx);
+    alone = create();
+    q = shared_encoder(alone);
+    decode(&q);
+    for (i = 0; i < 4; i++) { feed(&q.n, 16 * i, 16); gtr_step(q.n.t); }
+    for (i = 0; i < 4; i++) { feed(&q.n, 16 * i, 16); gtr_step(q.t2); gtr_step(q.n.t); }
+    EXPECT_OK(alone);
+    take(ctx, p.n.t, true, &a); take(alone, q.n.t, true, &b);
+    CHECK(equal(&a, &b), "a trainer made later changes what the first one does");
+    take(ctx, p.t2, true, &a); take(alone, q.t2, true, &b);
+    CHECK(equal(&a, &b), "a trainer made after another has trained does not train alike");
+    /* each has its own states, and none of what its loss does not reach */
+    EXPECT_EQ(gtr_trainer_report(p.n.t).applied, 8);
+    EXPECT_EQ(gtr_trainer_report(p.t2).applied, 4);
+    w = gtr_parameter_find(ctx, "dec.weight");
+    EXPECT_EQ(gtr_gradient_get(p.n.t, w, g, w->data_bytes), GTR_ERR_STATE);
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "dec.weight");
+    EXPECT_EQ(gtr_state_get(p.t2, w, 1, g, w->data_bytes), GTR_ERR_STATE);      /* SGD has no second moment */
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "dec.weight");
+    /* freed, its memory is had back and the other goes on */
+    gtr_trainer_destroy(p.t2);
+    feed(&p.n, 0, 16); feed(&q.n, 0, 16);
+    gtr_step(p.n.t); gtr_step(q.n.t);
+    take(ctx, p.n.t, true, &a); take(alone, q.n.t, true, &b);
+    CHECK(equal(&a, &b), "after its neighbour was destroyed a trainer goes another way");
+    /* frozen: by a group of the trainer, and for ever */
+    memset(&frozen, 0, sizeof frozen);
+    frozen.kind = GTR_INIT_NORMAL; frozen.a = 1; frozen.frozen = true;
+    fixed = gtr_parameter(ctx, "fixed", gtr_shape1(CLASSES), frozen);
+    memset(groups, 0, sizeof groups);
+    groups[0].pattern = "enc.*"; groups[0].frozen = true;
+    d.groups = groups; d.n_groups = 1;
+    t3 = gtr_trainer_create(gtr_cross_entropy(gtr_add(p.n.logits, fixed), p.n.y), d);
+    EXPECT_OK(ctx);
+    EXPECT_EQ(t3->n_param, 2);
+    EXPECT(t3->total == 64 + 64 && !gtr_parameter_trainable(fixed));
+    for (i = 0; i < 3; i++) {
+        static const char *const names[] = { "enc.weight", "enc.bias", "fixed" };
+        gtr_tensor *f = gtr_parameter_find(ctx, names[i]);
+        EXPECT_EQ(gtr_gradient_get(t3, f, g, f->data_bytes), GTR_ERR_STATE);
+        EXPECT_ERROR(ctx, GTR_ERR_STATE, names[i]);
+        EXPECT_EQ(gtr_state_get(t3, f, 0, g, f->data_bytes), GTR_ERR_STATE);
+        EXPECT_ERROR(ctx, GTR_ERR_STATE, names[i]);
+    }
+    w = gtr_parameter_find(ctx, "enc.weight");
+    {
+        static gtr_float before[WIDTH * 16];
+        gtr_get(w, before, sizeof before);
+        for (i = 0; i < 3; i++) { feed(&p.n, 0, 16); EXPECT_EQ(gtr_step(t3), GTR_OK); }
+        gtr_get(w, g, sizeof g);
+        CHECK(!memcmp(before, g, sizeof g), "a frozen parameter moved");
+        CHECK(!strstr(gtr_plan_text(t3, 16), "d%:enc") && strstr(gtr_plan_text(t3, 16), "head"), "the plan has a gradient of a frozen parameter");
+    }
+    gtr_destroy(ctx);
+    gtr_destroy(alone);
+}
+
+/* ---- proof 2: a batch of any size ---- */
+/* The same at a literal size in a context of its own: values in evaluation, and what a step does. */
+static void as_literal(net *n, int rows, bool step, const gtr_trainer_desc *d, int parts)
+{
+    static gtr_float a[64 * CLASSES], b[64 * CLASSES];
+    gtr_context *ctx = create();
+    net m = build(ctx, rows, parts, d);
+    size_t bytes = (size_t)(rows * CLASSES) * sizeof *a;
+    gtr_tensor *both[2];
+    copy_parameters(ctx, n->ctx);
+    feed(n, 64 - rows, rows);
+    feed(&m, 64 - rows, rows);
+    both[0] = n->logits; both[1] = n->loss;
+    EXPECT_EQ(gtr_eval(both, 2), GTR_OK);
+    both[0] = m.logits; both[1] = m.loss;
+    EXPECT_EQ(gtr_eval(both, 2), GTR_OK);
+    EXPECT_EQ(gtr_get(n->logits, a, bytes), GTR_OK);
+    EXPECT_EQ(gtr_get(m.logits, b, bytes), GTR_OK);
+    CHECK(near32(a, b, rows * CLASSES), "evaluation of %d rows differs from literal shapes", rows);
+    CHECK(fabsf(gtr_item(n->loss) - gtr_item(m.loss)) <= 1e-5f, "the loss of %d rows differs from literal shapes", rows);
+    if (step) {
+        char what[64];
+        snprintf(what, sizeof what, "a step of %d rows against literal shapes", rows);
+        EXPECT_EQ(gtr_step(n->t), GTR_OK);
+        EXPECT_EQ(gtr_step(m.t), GTR_OK);
+        CHECK(fabsf(gtr_loss(n->t) - gtr_loss(m.t)) <= 1e-5f, "%s: the loss", what);
+        parameters_near(n->ctx, ctx, n->t, m.t, 1e-10, 1e-5, what);
+        parameters_near(n->ctx, ctx, NULL, NULL, 1e-10, 1e-5, what);
+    }
+    EXPECT_OK(n->ctx);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+static void batch_sizes(void)
+{
+    static const int sizes[] = { 8, 3, 8, 1, 13, 8, 1, 3, 64, 8, 1 };
+    static shot a, b;
+    gtr_trainer_desc d = sgd(0.05f);
+    gtr_context *ctx = create(), *other;
+    net n = build(ctx, GTR_BATCH, 0, &d), m;
+    gtr_dataset *data;
+    int i;
+    float loss, acc, want = 0, want_acc = 0;
+    for (i = 0; i < (int)(sizeof sizes / sizeof *sizes); i++) as_literal(&n, sizes[i], true, &d, 0);
+    gtr_destroy(ctx);
+    ctx = create();
+    n = build(ctx, GTR_BATCH, NORM, &d);
+    for (i = 0; i < (int)(sizeof sizes / sizeof *sizes); i++) as_literal(&n, sizes[i], sizes[i] > 1, &d, NORM);
+    /* batch_norm cannot train on one row, and says so; nothing is lost */
+    take(ctx, n.t, true, &a);
+    feed(&n, 0, 1);
+    EXPECT(gtr_step(n.t) != GTR_OK);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "norm");
+    take(ctx, n.t, true, &b);
+    EXPECT(equal(&a, &b));
+    as_literal(&n, 8, true, &d, NORM);
+    gtr_destroy(ctx);
+    /* a data set's tail batch (20 = 8 + 8 + 4), twice over, against the rows set by hand */
+    ctx = create(); other = create();
+    d.no_matchers = true;
+    n = build(ctx, GTR_BATCH, DROP, &d); m = build(other, GTR_BATCH, DROP, &d);
+    data = points(ctx, 20);
+    EXPECT_EQ(gtr_trainer_data(n.t, data, 8, false, false), GTR_OK);
+    for (i = 0; i < 6; i++) {
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        feed(&m, i % 3 * 8, i % 3 == 2 ? 4 : 8);
+        EXPECT_EQ(gtr_step(m.t), GTR_OK);
+    }
+    take(ctx, n.t, true, &a); take(other, m.t, true, &b);
+    CHECK(equal(&a, &b), "a tail batch of a data set differs from the same rows set by hand");
+    /* evaluation over the set in batches that do not divide it */
+    EXPECT_EQ(gtr_evaluate(n.t, data, 7, n.acc, &loss, &acc), GTR_OK);
+    for (i = 0; i < 20; i++) {
+        gtr_tensor *both[2];
+        both[0] = m.loss; both[1] = m.acc;
+        feed(&m, i, 1);
+        gtr_eval(both, 2);
+        want += gtr_item(m.loss) / 20; want_acc += gtr_item(m.acc) / 20;
+    }
+    CHECK(fabsf(loss - want) < 1e-5f && fabsf(acc - want_acc) < 1e-5f, "gtr_evaluate gives %g and %g, want %g and %g", (double)loss, (double)acc, (double)want, (double)want_acc);
+    EXPECT_OK(ctx); EXPECT_OK(other);
+    gtr_destroy(ctx); gtr_destroy(other);
+}
+
+/* ---- proof 3: micro-batches ---- */
+static void micro_batches(void)
+{
+    static const int sizes[] = { 16, 64, 7, 3 };        /* 7 is cut unevenly, 3 in fewer parts */
+    static gtr_float a[64 * 24], b[64 * 24];
+    int i, k, step;
+    for (i = 0; i < 4; i++) {
+        gtr_trainer_desc one = sgd(0.05f), four = sgd(0.05f);
+        gtr_context *c1 = create(), *c4 = create();
+        net n1, n4;
+        gtr_tensor *d1 = NULL, *d4 = NULL;
+        char what[64];
+        four.micro_batches = 4;
+        n1 = build(c1, GTR_BATCH, DROP, &one);
+        n4 = build(c4, GTR_BATCH, DROP, &four);
+        for (k = 0; k < c1->n_tensor; k++) if (c1->tensor[k]->op == GTR__OP_DROPOUT) { d1 = gtr_keep(c1->tensor[k]); d4 = gtr_keep(c4->tensor[k]); }
+        for (step = 0; step < repeat(4); step++) {
+            int n = sizes[i] * 24, zeros = 0, unlike = 0;
+            snprintf(what, sizeof what, "4 micro-batches of %d rows, step %d", sizes[i], step + 1);
+            feed(&n1, 64 * step, sizes[i]);
+            feed(&n4, 64 * step, sizes[i]);
+            EXPECT_EQ(step & 1 ? gtr_step(n1.t) : gtr_backward(n1.t), GTR_OK);
+            EXPECT_EQ(step & 1 ? gtr_step(n4.t) : gtr_backward(n4.t), GTR_OK);
+            EXPECT_EQ(gtr_get(d1, a, (size_t)n * sizeof *a), GTR_OK);
+            EXPECT_EQ(gtr_get(d4, b, (size_t)n * sizeof *b), GTR_OK);
+            for (k = 0; k < n; k++) { zeros += a[k] == 0; unlike += (a[k] == 0) != (b[k] == 0); }
+            CHECK(zeros > n / 8 && zeros < n / 2 && unlike == 0, "%s: %d of %d elements are dropped, %d not in both", what, zeros, n, unlike);
+            CHECK(near32(a, b, n), "%s: dropout's output differs", what);
+            parameters_near(c1, c4, n1.t, n4.t, 1e-10, 1e-5, what);
+            if (!(step & 1)) { EXPECT_EQ(gtr_update(n1.t), GTR_OK); EXPECT_EQ(gtr_update(n4.t), GTR_OK); }
+            CHECK(fabsf(gtr_loss(n1.t) - gtr_loss(n4.t)) <= 1e-6f, "%s: loss %.9g, want %.9g", what, (double)gtr_loss(n4.t), (double)gtr_loss(n1.t));
+            parameters_near(c1, c4, NULL, NULL, 1e-10, 1e-5, what);
+        }
+        EXPECT_OK(c1); EXPECT_OK(c4);
+        gtr_destroy(c1); gtr_destroy(c4);
+    }
+}
+
+/* ---- proof 4: computed again against kept ---- */
+static net deep(gtr_context *ctx, bool again, const gtr_trainer_desc *d)
+{
+    net n;
+    gtr_tensor *h;
+    char name[16];
+    int i;
+    n.ctx = ctx;
+    n.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+    n.y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    h = gtr_linear(n.x, "in", 16);
+    for (i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "block%d", i);
+        gtr_scope_begin(ctx, name);
+        if (again) gtr_recompute_begin(ctx);
+        h = gtr_tanh(gtr_linear(h, "a", 24));
+        h = gtr_dropout(gtr_batch_norm(h, "norm"), "drop", 0.25f);
+        h = gtr_mul(gtr_gelu(gtr_linear(h, "b", 24)), gtr_sigmoid(gtr_linear(h, "c", 24)));
+        h = gtr_linear(h, "d", 16);
+        if (again) gtr_recompute_end(ctx);
+        gtr_scope_end(ctx);
+    }
+    n.logits = gtr_linear(h, "out", CLASSES);
+    n.loss = gtr_cross_entropy(n.logits, n.y);
+    n.acc = NULL;
+    n.t = gtr_trainer_create(n.loss, *d);
+    return n;
+}
+static void recomputed(void)
+{
+    static shot a, b;
+    int micro, i;
+    for (micro = 1; micro <= 2; micro++) {
+        gtr_trainer_desc d = adam();
+        gtr_context *kept = create(), *again = create();
+        net n, m;
+        gtr_memory_report rn, rm;
+        d.micro_batches = micro; d.no_matchers = true;      /* they may match one network and not the other */
+        n = deep(kept, false, &d); m = deep(again, true, &d);
+        EXPECT_OK(kept); EXPECT_OK(again);
+        for (i = 0; i < repeat(12); i++) {
+            int rows = i % 4 == 3 ? 20 : 32;
+            feed(&n, 32 * i, rows); feed(&m, 32 * i, rows);
+            EXPECT_EQ(gtr_step(n.t), GTR_OK);
+            EXPECT_EQ(gtr_step(m.t), GTR_OK);
+            take(kept, n.t, true, &a); take(again, m.t, true, &b);
+            if (!CHECK(equal(&a, &b) && gtr_loss(n.t) == gtr_loss(m.t), "step %d with %d micro-batches: recomputed activations change bits", i + 1, micro)) break;
+        }
+        EXPECT(strstr(gtr_plan_text(m.t, 32), " again") && !strstr(gtr_plan_text(n.t, 32), " again"));
+        EXPECT_EQ(gtr_memory_plan(n.t, 4096, &rn), GTR_OK);
+        EXPECT_EQ(gtr_memory_plan(m.t, 4096, &rm), GTR_OK);
+        CHECK(rm.total < rn.total && rm.activations * 5 < rn.activations * 4, "recomputing takes %zu bytes of activations, keeping %zu", rm.activations, rn.activations);
+        EXPECT_OK(kept); EXPECT_OK(again);
+        gtr_destroy(kept); gtr_destroy(again);
+    }
+}
+
+/* ---- proof 5: two stages, each in an instance of its own ---- */
+static gtr__backend real;
+static gtr_context *wrapped;
+static int removed;
+/* Takes nodes out of a resolved plan; what waited for them waits no more. */
+static void drop_node(gtr_context *ctx, gtr__plan *p, int at)
+{
+    int i, l;
+    gtr__node_clear(ctx, &p->node[at]);
+    memmove(p->node + at, p->node + at + 1, (size_t)(p->n_node - at - 1) * sizeof *p->node);
+    p->n_node--;
+    if (p->split > at) p->split--;
+    for (i = 0; i < p->n_node; i++) {
+        p->node[i].call.attr = &p->node[i].attr;
+        for (l = 0; l < GTR__MAX_LANES; l++) {
+            if (!(p->node[i].wait_mask >> l & 1) || p->node[i].wait_node[l] < at) continue;
+            if (p->node[i].wait_node[l] == at) p->node[i].wait_mask &= ~((uint32_t)1 << l);
+            else p->node[i].wait_node[l]--;
+        }
+    }
+}
+static gtr_result prepare_without_copies(void *const *i, gtr__plan *p, void **e)
+{
+    int k;
+    for (k = 0; k < GTR__MAX_STAGES; k++) if (wrapped->arena[k]) real.zero(wrapped->instance[k], wrapped->arena[k], wrapped->arena_bytes[k]);
+    for (k = p->n_node - 1; k >= 0; k--) if (p->node[k].op == GTR__OP_COPY && p->value[p->node[k].in[0]].dtype == GTR_F32) { drop_node(wrapped, p, k); removed++; }
+    return real.prepare(i, p, e);
+}
+static void stages(void)
+{
+    static shot a, b;
+    static const gtr_precision modes[] = { GTR_FP32, GTR_MIXED_BF16, GTR_MIXED_FP16, GTR_FP32 };
+    int run;
+    for (run = 0; run < 4; run++) {     /* with the copies; and, as a control, without them */
+        const bool cut = run == 3;
+        gtr_trainer_desc d = adam();
+        gtr_context *whole = create(), *two = create();
+        net n, m;
+        bool same = true;
+        int i, k, copies = 0;
+        gtr__plan_cache *e;
+        d.micro_batches = 4; d.precision = modes[run]; d.no_matchers = true;
+        n = build(whole, GTR_BATCH, DROP | NORM, &d);
+        m = build(two, GTR_BATCH, DROP | NORM | STAGES, &d);
+        if (!n.t && gtr_error(whole) == GTR_ERR_UNSUPPORTED) { SKIP("%s", gtr_error_text(whole)); gtr_destroy(whole); gtr_destroy(two); continue; }
+        EXPECT_OK(whole); EXPECT_OK(two);
+        /* a fused gradient is not rounded between its two halves, and halves on two stages cannot be fused */
+        if (d.precision != GTR_FP32) whole->caps.fused[GTR__OP_LINEAR_DACT] = two->caps.fused[GTR__OP_LINEAR_DACT] = 0;
+        EXPECT_EQ(two->n_instance, 2);
+        EXPECT(two->instance[1] && two->instance[1] != two->instance[0]);
+        if (cut) { real = *two->be; wrapped = two; removed = 0; two->be->prepare = prepare_without_copies; }
+        for (i = 0; i < repeat(12); i++) {
+            int rows = i % 4 == 3 ? 21 : 32;        /* uneven micro-batches too */
+            feed(&n, 32 * i, rows); feed(&m, 32 * i, rows);
+            EXPECT_EQ(gtr_step(n.t), GTR_OK);
+            if (cut) gtr_step(m.t); else EXPECT_EQ(gtr_step(m.t), GTR_OK);
+            if (!cut) CHECK(gtr_loss(n.t) == gtr_loss(m.t), "step %d: the loss of two stages is %.9g, of one %.9g", i + 1, (double)gtr_loss(m.t), (double)gtr_loss(n.t));
+            take(whole, n.t, true, &a); take(two, m.t, true, &b);
+            same &= equal(&a, &b);
+        }
+        if (cut) CHECK(removed >= 8 && !same, "without %d copies nothing changed: values cross between stages by another way", removed);
+        else {
+            CHECK(same, "two stages give other bits than one");
+            e = gtr__trainer_entry(m.t, 32, NULL, false);
+            for (k = 0; k < e->plan.n_node; k++) copies += e->plan.node[k].op == GTR__OP_COPY;
+            CHECK(copies == 12, "%d copies, want the activation, its gradient and the labels of each micro-batch", copies);
+            EXPECT(e->plan.arena[0] && e->plan.arena[1] && two->arena[0] != two->arena[1]);
+            feed(&n, 0, 32); feed(&m, 0, 32);
+            EXPECT_EQ(gtr_eval(&m.logits, 1), GTR_OK);
+            EXPECT_EQ(gtr_eval(&n.logits, 1), GTR_OK);
+            EXPECT_EQ(gtr_get(n.logits, a.at, 32 * CLASSES * sizeof(gtr_float)), GTR_OK);
+            EXPECT_EQ(gtr_get(m.logits, b.at, 32 * CLASSES * sizeof(gtr_float)), GTR_OK);
+            EXPECT(!memcmp(a.at, b.at, 32 * CLASSES * sizeof(gtr_float)));      /* gtr_eval is in float32 */
+            EXPECT_OK(whole); EXPECT_OK(two);
+        }
+        if (cut) two->be->prepare = real.prepare;
+        gtr_destroy(whole); gtr_destroy(two);
+    }
+}
+
+/* ---- proof 6: an op of the user's own: y = w x^2 + x, w for each column ---- */
+static int custom_calls;
+static gtr_result square_forward(const gtr_custom_call *c)
+{
+    int64_t i, n = gtr__count(&c->out_shape), cols = gtr__count(&c->in_shape[1]);
+    const gtr_float *x = (const gtr_float *)c->in[0], *w = (const gtr_float *)c->in[1];
+    gtr_float *y = (gtr_float *)c->out;
+    custom_calls++;
+    for (i = 0; i < n; i++) y[i] = w[i % cols] * (x[i] * x[i]) + x[i];
+    return GTR_OK;
+}
+static gtr_result square_backward(const gtr_custom_call *c)
+{
+    int64_t i, n = gtr__count(&c->out_shape), cols = gtr__count(&c->in_shape[1]);
+    const gtr_float *x = (const gtr_float *)c->in[0], *w = (const gtr_float *)c->in[1], *dy = (const gtr_float *)c->dout;
+    gtr_float *dx = (gtr_float *)c->din[0], *dw = (gtr_float *)c->din[1];
+    if (dx) for (i = 0; i < n; i++) dx[i] = dy[i] * (2 * w[i % cols] * x[i] + 1);
+    for (i = 0; dw && i < cols; i++) dw[i] = 0;
+    for (i = 0; dw && i < n; i++) dw[i % cols] += dy[i] * (x[i] * x[i]);
+    return GTR_OK;
+}
+static net with_custom(gtr_context *ctx, bool custom, const gtr_trainer_desc *d)
+{
+    net n;
+    gtr_tensor *h, *w;
+    gtr_init init;
+    memset(&init, 0, sizeof init);
+    init.kind = GTR_INIT_UNIFORM; init.a = 0.5f;
+    n.ctx = ctx;
+    n.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+    n.y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    h = gtr_linear(n.x, "fc1", 8);
+    w = gtr_parameter(ctx, "w", gtr_shape1(8), init);
+    if (custom) {
+        gtr_custom_desc c;
+        memset(&c, 0, sizeof c);
+        c.name = "square"; c.n_in = 2; c.in[0] = h; c.in[1] = w; c.forward = square_forward; c.backward = square_backward;
+        h = gtr_custom(ctx, c);
+    } else h = gtr_add(gtr_mul(w, gtr_mul(h, h)), h);
+    n.logits = gtr_linear(gtr_tanh(h), "fc2", CLASSES);
+    n.loss = gtr_cross_entropy(n.logits, n.y);
+    n.acc = NULL;
+    n.t = gtr_trainer_create(n.loss, *d);
+    return n;
+}
+static void custom_gradients(void)      /* against central differences, every parameter and a few of its elements */
+{
+    static gtr_float v[128], g[128];
+    gtr_trainer_desc d = sgd(0.1f);
+    gtr_context *ctx = create();
+    net n = with_custom(ctx, true, &d);
+    const double eps = sizeof(gtr_float) == 8 ? 1e-6 : 1e-2, limit = sizeof(gtr_float) == 8 ? 1e-6 : 2e-3;
+    int64_t i, k;
+    feed(&n, 0, 16);
+    EXPECT_EQ(gtr_backward(n.t), GTR_OK);
+    for (i = 0; i < gtr_parameter_count(ctx); i++) {
+        gtr_tensor *p = gtr_parameter_at(ctx, i);
+        int64_t count = gtr__count(&p->shape);
+        double top = 0, worst = 0;
+        EXPECT_EQ(gtr_gradient_get(n.t, p, g, p->data_bytes), GTR_OK);
+        for (k = 0; k < count; k++) if (fabs((double)g[k]) > top) top = fabs((double)g[k]);
+        gtr_get(p, v, p->data_bytes);
+        for (k = 0; k < count; k += 5) {
+            gtr_float keep = v[k], up, down;
+            v[k] = keep + (gtr_float)eps; gtr_set(p, v, p->data_bytes); gtr_eval(&n.loss, 1); gtr_get(n.loss, &up, sizeof up);
+            v[k] = keep - (gtr_float)eps; gtr_set(p, v, p->data_bytes); gtr_eval(&n.loss, 1); gtr_get(n.loss, &down, sizeof down);
+            v[k] = keep;
+            worst = GTR__MAX(worst, fabs(((double)up - (double)down) / (2 * eps) - (double)g[k]));
+        }
+        gtr_set(p, v, p->data_bytes);
+        CHECK(worst <= limit * top, "\"%s\": a gradient through a custom op is off by %g of %g", gtr_tensor_name(p), worst, top);
+    }
+    EXPECT_EQ(gtr_update(n.t), GTR_OK);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+static void custom_op(void)
+{
+    static const gtr_precision modes[] = { GTR_FP32, GTR_MIXED_BF16 };
+    int k, i;
+    custom_gradients();
+    for (k = 0; k < 2; k++) {           /* against the same of built-in ops, step by step: on the GPU captured from the second on */
+        gtr_trainer_desc d = sgd(0.1f);
+        gtr_context *own = create(), *built = create();
+        net n, m;
+        double nmse = k ? 2e-5 : 1e-10, ratio = k ? 8e-3 : 1e-5;
+        d.precision = modes[k];
+        n = with_custom(own, true, &d);
+        m = with_custom(built, false, &d);
+        if (!n.t && gtr_error(own) == GTR_ERR_UNSUPPORTED) { SKIP("%s", gtr_error_text(own)); gtr_destroy(own); gtr_destroy(built); continue; }
+        EXPECT_OK(own);
+        custom_calls = 0;
+        for (i = 0; i < repeat(20); i++) {
+            feed(&n, 16 * i, 16); feed(&m, 16 * i, 16);
+            EXPECT_EQ(gtr_step(n.t), GTR_OK);
+            EXPECT_EQ(gtr_step(m.t), GTR_OK);
+            if (k == 0) parameters_near(own, built, n.t, m.t, 1e-9, 5e-5, "custom op");
+            else if (i == 0) parameters_near(own, built, n.t, m.t, 4e-4, 4e-2, "custom op in bf16");   /* roundings between the built-in ops */
+        }
+        EXPECT_EQ(gtr_wait(own), GTR_OK);
+        EXPECT_EQ(custom_calls, repeat(20));
+        CHECK(fabsf(gtr_loss(n.t) - gtr_loss(m.t)) <= (k ? 2e-2f : 1e-5f), "custom op: loss %g, want %g", (double)gtr_loss(n.t), (double)gtr_loss(m.t));
+        if (k == 0) parameters_near(own, built, NULL, NULL, nmse, ratio, "custom op after its steps");
+        EXPECT_OK(own); EXPECT_OK(built);
+        gtr_destroy(own); gtr_destroy(built);
+    }
+}
+
+/* ---- proof 7: memory under several streams ---- */
+/* A random plan: nodes on random lanes read what was written before and write new values, or add to old ones. */
+static uint32_t dice;
+static int roll(int n) { dice = dice * 1664525u + 1013904223u; return (int)((uint64_t)(dice >> 4) * (uint64_t)n >> 28); }
+enum { NODES = 60, VALUES = 200 };
+static gtr__node plan_node[NODES];
+static gtr__value plan_value[VALUES];
+static int plan_operands[NODES][12];
+static void random_plan(gtr__plan *p)
+{
+    int i, k, streams = 1 + roll(4);
+    memset(p, 0, sizeof *p);
+    memset(plan_node, 0, sizeof plan_node);
+    memset(plan_value, 0, sizeof plan_value);
+    p->node = plan_node; p->value = plan_value;
+    p->n_node = 4 + roll(NODES - 3);
+    p->n_stage = 1 + (roll(4) == 0);
+    p->n_stream = streams;
+    p->split = roll(3) ? p->n_node : 1 + roll(p->n_node - 1);
+    for (i = 0; i < p->n_node; i++) {
+        gtr__node *n = &plan_node[i];
+        int *op = plan_operands[i], before = p->n_value;
+        n->stage = roll(p->n_stage);
+        n->stream = roll(streams);
+        n->n_in = before ? roll(5) : 0;
+        n->n_out = 1 + roll(2);
+        n->in = op; n->out = op + n->n_in;
+        for (k = 0; k < n->n_in; k++) {         /* mostly what is fresh; some operands are shapes alone */
+            op[k] = roll(8) ? GTR__MAX(0, before - 1 - roll(12)) : roll(before);
+            if (roll(10)) n->reads |= (uint64_t)1 << k;
+            if (roll(20) == 0) op[k] = -1, n->reads &= ~((uint64_t)1 << k);
+        }
+        for (k = 0; k < n->n_out; k++) {
+            gtr__value *v = &plan_value[p->n_value];
+            if (before && roll(6) == 0) { n->out[k] = roll(before); n->adds |= (uint64_t)1 << k; continue; }
+            n->out[k] = p->n_value++;
+            v->shape = gtr_shape1(1 + roll(1 + roll(4000)));
+            v->storage = v->dtype = GTR_F32;
+            v->stage = n->stage;
+            v->home = roll(12) ? GTR__HOME_ARENA : GTR__HOME_KEPT;
+            v->alias = -1;
+            if (roll(8) == 0) {                 /* another shape of it */
+                gtr__value *a = &plan_value[p->n_value];
+                *a = *v;
+                a->home = GTR__HOME_ALIAS; a->alias = p->n_value - 1;
+                p->n_value++;
+            }
+        }
+        if (roll(4) == 0) n->ws_bytes = (size_t)(1 + roll(40)) * 256;
+    }
+}
+typedef struct span { size_t begin, end; int stage; uint64_t uses; } span;
+/* What must be done before each node starts: what its waits say, and its lane; each brings what it had to wait for itself. */
+static void happens_before(const gtr__plan *p, uint64_t *before)
+{
+    int i, l, last[GTR__MAX_LANES];
+    for (l = 0; l < GTR__MAX_LANES; l++) last[l] = -1;
+    for (i = 0; i < p->n_node; i++) {
+        const gtr__node *n = &p->node[i];
+        int lane = n->stage * GTR__MAX_STREAMS + n->stream;
+        before[i] = last[lane] < 0 ? 0 : before[last[lane]] | (uint64_t)1 << last[lane];
+        for (l = 0; l < GTR__MAX_LANES; l++) if (n->wait_mask >> l & 1) before[i] |= before[n->wait_node[l]] | (uint64_t)1 << n->wait_node[l];
+        last[lane] = i;
+    }
+}
+static bool all_before(uint64_t a, uint64_t b, const uint64_t *before)
+{
+    for (; b; b &= b - 1) if (a & ~before[__builtin_ctzll(b)]) return false;
+    return true;
+}
+static int root_of(const gtr__plan *p, int v) { while (p->value[v].home == GTR__HOME_ALIAS) v = p->value[v].alias; return v; }
+/* Counts pairs that share bytes at the same time (*shared), and operands that are used out of order (*order). */
+static void check_plan(const gtr__plan *p, int *shared, int *order, size_t *used)
+{
+    static span s[VALUES + 64];
+    static uint64_t reads[VALUES], writes[VALUES];
+    uint64_t before[64], bit;
+    int i, j, k, n = 0;
+    *shared = *order = 0; *used = 0;
+    happens_before(p, before);
+    memset(reads, 0, sizeof reads); memset(writes, 0, sizeof writes);
+    for (i = 0; i < p->n_node; i++) {
+        const gtr__node *q = &p->node[i];
+        for (k = 0; k < q->n_in; k++) if (q->in[k] >= 0 && q->reads >> k & 1) reads[root_of(p, q->in[k])] |= (uint64_t)1 << i;
+        for (k = 0; k < q->n_out; k++) if (q->out[k] >= 0) writes[root_of(p, q->out[k])] |= (uint64_t)1 << i;
+        if (q->ws_bytes) { s[n].begin = q->ws_offset; s[n].end = q->ws_offset + q->ws_bytes; s[n].stage = q->stage; s[n++].uses = (uint64_t)1 << i; }
+    }
+    for (i = 0; i < p->n_value; i++) {
+        const gtr__value *v = &p->value[i];
+        uint64_t all = reads[i] | writes[i];
+        if (v->home == GTR__HOME_ALIAS) continue;
+        for (j = 0; j < p->n_node; j++)
+            for (k = j + 1, bit = (uint64_t)1 << j; k < p->n_node; k++)
+                if (all & bit && all >> k & 1 && ((writes[i] & bit) || writes[i] >> k & 1) && !(before[k] & bit)) (*order)++;
+        if (v->home != GTR__HOME_ARENA || !all) continue;
+        s[n].begin = v->offset; s[n].end = v->offset + gtr__value_bytes(v); s[n].stage = v->stage; s[n++].uses = all;
+    }
+    for (i = 0; i < n; i++) {
+        *used += s[i].end - s[i].begin;
+        if (s[i].end > p->arena[s[i].stage]) (*shared)++;
+        for (j = 0; j < i; j++)
+            if (s[i].stage == s[j].stage && s[i].begin < s[j].end && s[j].begin < s[i].end &&
+                !all_before(s[i].uses, s[j].uses, before) && !all_before(s[j].uses, s[i].uses, before)) (*shared)++;
+    }
+}
+static void random_plans(void)
+{
+    gtr_context *ctx;
+    gtr_desc d = desc0();
+    gtr__plan p;
+    int i, k, plans = small ? 50 : 10000, caught_shared = 0, caught_order = 0, cut = 0;
+    size_t arena = 0, all = 0, used;
+    d.device = GTR_DEVICE_CPU;
+    ctx = gtr_create(d);
+    dice = 1;
+    for (i = 0; i < plans; i++) {
+        gtr__order o;
+        int shared, order, waits = 0, which;
+        random_plan(&p);
+        memset(&o, 0, sizeof o);
+        if (!CHECK(gtr__order_nodes(ctx, &p, &o) && gtr__pass_memory(ctx, &p, &o), "plan %d: %s", i, gtr_error_text(ctx))) break;
+        gtr__mfree(ctx, o.clock);
+        check_plan(&p, &shared, &order, &used);
+        if (!CHECK(shared == 0 && order == 0, "plan %d of %d nodes, %d streams: %d pairs share bytes at the same time, %d uses out of order", i, p.n_node, p.n_stream, shared, order)) break;
+        for (k = 0; k < p.n_stage; k++) arena += p.arena[k];
+        all += used;
+        for (k = 0; k < p.n_node; k++) waits += __builtin_popcount(p.node[k].wait_mask);
+        if (!waits) continue;
+        cut++;
+        which = roll(waits);                    /* one edge is deleted */
+        for (k = 0; which >= __builtin_popcount(p.node[k].wait_mask); k++) which -= __builtin_popcount(p.node[k].wait_mask);
+        { uint32_t m = p.node[k].wait_mask; while (which--) m &= m - 1; p.node[k].wait_mask &= ~(m & (~m + 1)); }
+        check_plan(&p, &shared, &order, &used);
+        caught_shared += shared > 0; caught_order += order > 0;
+    }
+    CHECK(arena * 2 < all, "%zu bytes of arenas for %zu of values: memory is hardly shared", arena, all);
+    CHECK(cut > plans / 4 && caught_shared > cut / 50 && caught_order > cut / 4, "of %d plans with an edge deleted the checker finds bytes shared in %d and uses out of order in %d", cut, caught_shared, caught_order);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+
+static uint32_t delay_dice = 9;
+static int delay_most;              /* microseconds */
+static gtr_result delay_spin(const void *from, void *to, int64_t n)
+{
+    uint32_t v = __atomic_fetch_add(&delay_dice, 0x9E3779B9u, __ATOMIC_RELAXED);
+    double end;
+    GTR__MIX32(v, 77u);
+    end = gtr__now() + (double)(v % 1024) / 1023 * delay_most * 1e-6;
+    while (gtr__now() < end) {}
+    memcpy(to, from, (size_t)n * sizeof(gtr_float));
+    return GTR_OK;
+}
+static gtr_result delay_forward(const gtr_custom_call *c) { return delay_spin(c->in[0], c->out, gtr__count(&c->out_shape)); }
+static gtr_result delay_backward(const gtr_custom_call *c) { return delay_spin(c->dout, c->din[0], gtr__count(&c->out_shape)); }
+static gtr_tensor *delay(gtr_context *ctx, gtr_tensor *x, const char *name)
+{
+    gtr_custom_desc c;
+    memset(&c, 0, sizeof c);
+    c.name = name; c.n_in = 1; c.in[0] = x; c.forward = delay_forward; c.backward = delay_backward;
+    return gtr_custom(ctx, c);
+}
+/* Takes from the last node of the further streams, before the update, what it waits for. */
+static gtr_result prepare_without_wait(void *const *i, gtr__plan *p, void **e)
+{
+    int k;
+    for (k = p->split - 1; k >= 0; k--) if (p->node[k].stream && p->node[k].wait_mask) { p->node[k].wait_mask = 0; removed++; break; }
+    return real.prepare(i, p, e);
+}
+static void stream_run(int streams, int most, int steps, bool cut, shot *s)
+{
+    gtr_trainer_desc d = adam();
+    gtr_context *ctx = create();
+    gtr_tensor *h;
+    net n;
+    int i;
+    d.streams = streams; d.micro_batches = 2; d.no_matchers = true;
+    delay_most = most;
+    n.ctx = ctx;
+    n.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+    n.y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    h = delay(ctx, gtr_tanh(gtr_linear(n.x, "fc1", 32)), "d1");
+    h = gtr_add(h, delay(ctx, gtr_relu(gtr_linear(h, "fc2", 32)), "d2"));
+    h = gtr_dropout(delay(ctx, gtr_gelu(gtr_linear(h, "fc3", 24)), "d3"), "drop", 0.2f);
+    n.loss = gtr_cross_entropy(gtr_linear(h, "fc4", CLASSES), n.y);
+    n.t = gtr_trainer_create(n.loss, d);
+    if (cut) { real = *ctx->be; removed = 0; ctx->be->prepare = prepare_without_wait; }
+    for (i = 0; i < steps; i++) { feed(&n, 32 * i, 32); EXPECT_EQ(gtr_step(n.t), GTR_OK); }
+    gtr_wait(ctx);
+    if (!cut) EXPECT_OK(ctx);
+    gtr_error_clear(ctx);
+    take(ctx, n.t, true, s);
+    if (streams > 1) EXPECT(strstr(gtr_plan_text(n.t, 32), " after ") != NULL);
+    gtr_destroy(ctx);
+}
+static void streams(void)
+{
+    static shot want, got;
+    int i, runs = device == GTR_DEVICE_CUDA ? repeat(50) : 3;
+    stream_run(1, 0, 6, false, &want);
+    for (i = 0; i < runs; i++) {
+        stream_run(4, i ? 200 : 0, 6, false, &got);
+        if (!CHECK(equal(&want, &got), "run %d: four streams with delays give other bits than one stream", i + 1)) break;
+    }
+    if (device != GTR_DEVICE_CUDA) return;      /* the CPU runs nodes one after the other, whatever they wait for */
+    stream_run(4, 4000, 6, true, &got);
+    CHECK(removed > 0 && !equal(&want, &got), "with a wait deleted (%d) four streams still give the same bits", removed);
+}
+
+/* ---- proof 8: captured steps against eager ones ---- */
+static void long_run(int optimizer, bool eager, bool no_matchers, gtr_context **ctx, gtr_trainer **t)
+{
+    gtr_trainer_desc d;
+    gtr__plan_cache *e;
+    net n;
+    int i;
+    memset(&d, 0, sizeof d);
+    d.optimizer = optimizer ? GTR_ADAMW : GTR_SGD;
+    d.lr = optimizer ? 2e-3f : 0.05f; d.momentum = optimizer ? 0 : 0.5f;
+    d.schedule = GTR_COSINE; d.warmup_steps = 20; d.total_steps = 300; d.min_lr = 1e-4f;
+    d.clip_norm = 0.5f; d.no_matchers = no_matchers;
+    *ctx = create();
+    n = build(*ctx, GTR_BATCH, DROP, &d);
+    *t = n.t;
+    gtr_trainer_data(n.t, points(*ctx, 100), 16, true, false);     /* six batches of 16 and one of 4 */
+    for (i = 0; i < (small ? 8 : 300); i++) {
+        if (eager) {
+            gtr_wait(*ctx);
+            for (e = (*ctx)->plans; e; e = e->next) gtr__entry_unprepare(*ctx, e);
+        }
+        if (!CHECK(gtr_step(n.t) == GTR_OK, "step %d: %s", i + 1, gtr_error_text(*ctx))) break;
+    }
+    EXPECT_EQ(gtr_wait(*ctx), GTR_OK);
+    EXPECT_OK(*ctx);
+}
+static void captured_steps(void)
+{
+    static shot a, b;
+    int optimizer;
+    for (optimizer = 0; optimizer < 2; optimizer++) {
+        gtr_context *captured, *eager, *plain;
+        gtr_trainer *tc, *te, *tp;
+        gtr_report rc, re;
+        long_run(optimizer, false, false, &captured, &tc);
+        long_run(optimizer, true, false, &eager, &te);
+        long_run(optimizer, false, true, &plain, &tp);
+        take(captured, tc, true, &a); take(eager, te, true, &b);
+        CHECK(equal(&a, &b), "captured steps give other bits than eager ones");
+        rc = gtr_trainer_report(tc); re = gtr_trainer_report(te);
+        EXPECT(rc.step == (small ? 8 : 300) && rc.step == re.step && rc.applied == re.applied && rc.loss == re.loss && rc.grad_norm == re.grad_norm && rc.lr == re.lr);
+        EXPECT(rc.grad_norm > 0 && rc.loss < 2);
+        /* Adam divides by roundings where a gradient is near zero, so there only SGD is held to the limits */
+        if (!optimizer) parameters_near(captured, plain, NULL, NULL, 1e-10, 1e-5, "matchers on against off");
+        gtr_destroy(captured); gtr_destroy(eager); gtr_destroy(plain);
+    }
+}
+
+/* ---- proof 12: the memory report ---- */
+static long long asked[3], most_asked, blocks;
+static void *count_alloc(size_t bytes, gtr_memory kind, void *user)
+{
+    void *p = NULL;
+    long long now;
+    (void)user;
+    if (posix_memalign(&p, kind == GTR_MEMORY_DEVICE ? 256 : 64, bytes)) return NULL;
+    now = __atomic_add_fetch(&asked[kind], (long long)bytes, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&blocks, 1, __ATOMIC_SEQ_CST);
+    if (kind == GTR_MEMORY_DEVICE && now > most_asked) most_asked = now;
+    return p;
+}
+static void count_free(void *p, size_t bytes, gtr_memory kind, void *user)
+{
+    (void)user;
+    __atomic_fetch_sub(&asked[kind], (long long)bytes, __ATOMIC_SEQ_CST);
+    __atomic_fetch_sub(&blocks, 1, __ATOMIC_SEQ_CST);
+    free(p);
+}
+static gtr_desc counted(void)
+{
+    gtr_desc d = desc0();
+    d.allocator.alloc = count_alloc; d.allocator.free = count_free;
+    memset(asked, 0, sizeof asked);
+    most_asked = blocks = 0;
+    return d;
+}
+/* Device bytes alive, data sets apart: by the user's allocator on the CPU, where data sets are host memory. */
+static long long in_use(const gtr_context *ctx)
+{
+    long long n = (long long)ctx->device_bytes;
+    if (ctx->caps.cuda) return n - (long long)gtr__resident_bytes(ctx);
+    CHECK(n == asked[GTR_MEMORY_DEVICE], "the context counts %lld bytes, the allocator %lld", n, asked[GTR_MEMORY_DEVICE]);
+    return n;
+}
+static void memory_report(void)
+{
+    static const gtr_optimizer kinds[] = { GTR_SGD, GTR_SGD, GTR_ADAM, GTR_ADAMW, GTR_ADAM, GTR_ADAM };
+    int k;
+    for (k = 0; k < 6; k++) {
+        gtr_context *ctx = gtr_create(counted());
+        gtr_trainer_desc d;
+        gtr_memory_report r, later;
+        char label[64];
+        net n;
+        memset(&d, 0, sizeof d);
+        d.optimizer = kinds[k];
+        if (k == 1) d.momentum = 0.9f;
+        if (k == 3) d.micro_batches = 3;
+        if (k == 4) d.precision = GTR_MIXED_FP16;
+        if (k == 5) d.streams = 3;
+        n = build(ctx, GTR_BATCH, DROP | (k != 3 ? NORM : 0) | (k == 2 ? REGION : 0), &d);
+        if (k == 5) gtr_keep(n.logits);
+        snprintf(label, sizeof label, "trainer %d", k);
+        EXPECT_EQ(gtr_memory_plan(n.t, 50, &r), GTR_OK);
+        gtr_trainer_data(n.t, points(ctx, 100), 50, true, false);
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+        CHECK((long long)r.total == in_use(ctx), "%s: the plan says %zu bytes, in use are %lld", label, r.total, in_use(ctx));
+        EXPECT(r.total == r.parameters + r.gradients + r.states + r.inputs + r.activations + r.workspace + r.low_precision + r.kept + r.control);
+        EXPECT(r.gradients > 0 && r.inputs > 0 && r.activations > 0 && (r.states > 0) == (k > 0) && (r.low_precision > 0) == (k == 4));
+        EXPECT_EQ(gtr_memory_plan(n.t, 50, &later), GTR_OK);
+        CHECK(later.total == r.total, "%s: the report was %zu before the first step and is %zu now", label, r.total, later.total);
+        EXPECT(strstr(gtr_memory_text(n.t, 50), "activations") && strstr(gtr_memory_text(n.t, 50), "total"));
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+        CHECK(blocks == 0 && asked[0] == 0 && asked[1] == 0 && asked[2] == 0, "%s: %lld blocks are left", label, blocks);
+    }
+}
+static void memory_limit(void)
+{
+    static shot a, b;
+    gtr_desc desc = counted();
+    gtr_context *ctx;
+    gtr_trainer_desc d = adam();
+    gtr_memory_report r;
+    gtr_dataset *data;
+    net n;
+    int64_t most, more;
+    int i;
+    size_t limit = 256 * 1024;
+    ctx = gtr_create(desc);
+    n = build(ctx, GTR_BATCH, DROP, &d);
+    EXPECT_EQ(gtr_memory_plan(n.t, 1, &r), GTR_OK);
+    gtr_destroy(ctx);
+    limit += r.total;                           /* room for some hundred rows, whatever products take */
+    desc = counted();
+    desc.memory_limit = limit;
+    ctx = gtr_create(desc);
+    n = build(ctx, GTR_BATCH, DROP, &d);
+    data = points(ctx, POOL);
+    if (ctx->caps.cuda) {                       /* the set lies on the device, too: its bytes are not part of the report */
+        EXPECT_EQ(gtr__dataset_device(data), GTR_OK);
+        ctx->desc.memory_limit += gtr__resident_bytes(ctx);
+    }
+    most = gtr_largest_batch(n.t, limit);
+    more = most + most / 20 + 1;
+    CHECK(most > 40 && more < POOL, "the largest batch is %lld", (long long)most);
+    EXPECT_EQ(gtr_largest_batch(n.t, 0), most);
+    EXPECT_EQ(gtr_memory_plan(n.t, most, &r), GTR_OK);
+    EXPECT(r.total <= limit);
+    EXPECT_EQ(gtr_memory_plan(n.t, most + 1, &r), GTR_OK);
+    EXPECT(r.total > limit);
+    EXPECT_OK(ctx);
+    EXPECT_EQ(gtr_trainer_data(n.t, data, most, true, true), GTR_OK);
+    for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+    if (!ctx->caps.cuda) CHECK(most_asked <= (long long)limit, "with a limit of %zu bytes %lld were taken", limit, most_asked);
+    take(ctx, n.t, true, &a);
+    EXPECT_EQ(gtr_trainer_data(n.t, data, more, true, true), GTR_ERR_NOMEM);
+    EXPECT_ERROR(ctx, GTR_ERR_NOMEM, "out of device memory");
+    take(ctx, n.t, true, &b);
+    CHECK(equal(&a, &b), "running out of memory changed parameters, states or gradients");
+    EXPECT_EQ(gtr_step(n.t), GTR_ERR_NOMEM);    /* 5 % more is still too much; again nothing is lost */
+    EXPECT_ERROR(ctx, GTR_ERR_NOMEM, "out of device memory");
+    take(ctx, n.t, true, &b);
+    EXPECT(equal(&a, &b));
+    EXPECT_EQ(gtr_trainer_data(n.t, data, most / 2, true, true), GTR_OK);
+    for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+    EXPECT_EQ(gtr_trainer_report(n.t).applied, 6);
+    EXPECT_EQ(gtr_trainer_data(n.t, data, most, true, true), GTR_OK);
+    EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+    CHECK(blocks == 0, "%lld blocks are left", blocks);
+}
+
+/* ---- presets, and what a context says of itself ---- */
+static void presets(void)
+{
+    static const gtr_preset list[] = { GTR_PRESET_CPU, GTR_PRESET_SM75, GTR_PRESET_SM87, GTR_PRESET_SM90 };
+    static const char *const names[] = { "preset CPU", "preset sm_75", "preset sm_87", "preset sm_90" };
+    gtr_memory_report r, cpu;
+    int i;
+    memset(&cpu, 0, sizeof cpu);
+    for (i = 0; i < 4; i++) {
+        gtr_desc desc = desc0();
+        gtr_trainer_desc d = adam();
+        gtr_context *ctx;
+        net n;
+        float x[WIDTH] = { 0 };
+        int64_t most;
+        const char *text;
+        desc.preset = list[i];
+        ctx = gtr_create(desc);
+        EXPECT(strstr(gtr_device_text(ctx), names[i]) != NULL && !gtr_on_gpu(ctx));
+        n = build(ctx, GTR_BATCH, DROP | NORM, &d);
+        EXPECT_OK(ctx);
+        text = gtr_plan_text(n.t, 128);
+        EXPECT(strstr(text, "plan of a step with batch 128") && strstr(text, names[i]) && strstr(text, "update") && strstr(text, "fc3") && strstr(text, "feed"));
+        EXPECT(strstr(gtr_memory_text(n.t, 128), names[i]) != NULL);
+        EXPECT_EQ(gtr_memory_plan(n.t, 128, &r), GTR_OK);
+        EXPECT(r.batch == 128 && r.total > r.parameters && r.parameters > 0);
+        most = gtr_largest_batch(n.t, (size_t)256 << 20);
+        EXPECT(most > 1000);
+        EXPECT_EQ(gtr_memory_plan(n.t, most, &r), GTR_OK);
+        EXPECT(r.total <= (size_t)256 << 20);
+        EXPECT_EQ(gtr_largest_batch(n.t, 100), 0);
+        EXPECT_OK(ctx);
+        /* it plans, and runs nothing */
+        EXPECT_EQ(gtr_set(n.x, x, sizeof x), GTR_ERR_STATE);
+        EXPECT_ERROR(ctx, GTR_ERR_STATE, "preset");
+        EXPECT_EQ(gtr_step(n.t), GTR_ERR_STATE);
+        EXPECT_ERROR(ctx, GTR_ERR_STATE, "preset");
+        EXPECT(gtr_predictor_create(n.logits, 1) == NULL);
+        EXPECT_ERROR(ctx, GTR_ERR_STATE, "preset");
+        d.precision = GTR_MIXED_BF16;           /* Turing has none */
+        EXPECT((gtr_trainer_create(n.loss, d) == NULL) == (i == 1));
+        if (i == 1) EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "bfloat16"); else EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+    if (device == GTR_DEVICE_CPU) {             /* the preset's report is the device's */
+        gtr_desc desc = desc0();
+        gtr_trainer_desc d = adam();
+        gtr_context *a, *b = create();
+        net n, m = build(b, GTR_BATCH, DROP | NORM, &d);
+        desc.preset = GTR_PRESET_CPU;
+        a = gtr_create(desc);
+        n = build(a, GTR_BATCH, DROP | NORM, &d);
+        EXPECT_EQ(gtr_memory_plan(n.t, 77, &r), GTR_OK);
+        EXPECT_EQ(gtr_memory_plan(m.t, 77, &cpu), GTR_OK);
+        CHECK(!memcmp(&r, &cpu, sizeof r), "the preset's total is %zu, the device's %zu", r.total, cpu.total);
+        gtr_destroy(a); gtr_destroy(b);
+    }
+}
+static void device_texts(void)
+{
+    gtr_desc d = desc0();
+    gtr_context *ctx = gtr_create(d);
+    EXPECT_OK(ctx);
+    EXPECT_EQ(gtr_on_gpu(ctx), device == GTR_DEVICE_CUDA);
+    EXPECT(gtr_device_text(ctx)[0] != 0);
+    EXPECT(strstr(gtr_environment_text(ctx), "gputrain " GPUTRAIN_VERSION) && strstr(gtr_environment_text(ctx), "device"));
+    if (device == GTR_DEVICE_CPU) EXPECT(strstr(gtr_device_text(ctx), "CPU") && !strstr(gtr_device_text(ctx), "no GPU"));
+    gtr_destroy(ctx);
+    d.device = GTR_DEVICE_AUTO;                 /* a fallback says why */
+    ctx = gtr_create(d);
+    EXPECT_OK(ctx);
+    CHECK(gtr_on_gpu(ctx) || strstr(gtr_device_text(ctx), "no GPU: "), "the device text is \"%s\"", gtr_device_text(ctx));
+    gtr_destroy(ctx);
+    d.device = GTR_DEVICE_CUDA; d.device_index = 4711;      /* asked for and not there: never a silent fallback */
+    ctx = gtr_create(d);
+    EXPECT(ctx && gtr_error(ctx) != GTR_OK && !gtr_on_gpu(ctx));
+    EXPECT(strstr(gtr_error_text(ctx), "CUDA was asked for") != NULL);
+    EXPECT(gtr_input(ctx, "x", GTR_F32, gtr_shape1(GTR_BATCH)) == NULL);
+    gtr_error_clear(ctx);
+    EXPECT(gtr_error(ctx) != GTR_OK);           /* such a context stays what it is */
+    gtr_destroy(ctx);
+    d = desc0();
+    d.threads = -1;
+    ctx = gtr_create(d);
+    EXPECT(gtr_error(ctx) == GTR_ERR_ARG);
+    gtr_destroy(ctx);
+    EXPECT(gtr_error(NULL) == GTR_ERR_NOMEM && gtr_error_text(NULL)[0] && gtr_result_text(GTR_ERR_NOMEM)[0] && gtr_result_text((gtr_result)99)[0]);
+    gtr_destroy(NULL);
+}
+
+/* ---- threads ---- */
+typedef struct job { uint64_t seed; shot s; gtr_result error; } job;
+static pthread_mutex_t check_lock = PTHREAD_MUTEX_INITIALIZER;
+static void *train_alone(void *arg)     /* check.h counts without a lock: take() is not for two threads at once */
+{
+    job *j = (job *)arg;
+    gtr_desc desc = desc0();
+    gtr_trainer_desc d = adam();
+    gtr_context *ctx;
+    net n;
+    int i;
+    desc.seed = j->seed;
+    ctx = gtr_create(desc);
+    n = build(ctx, GTR_BATCH, DROP | NORM, &d);
+    gtr_trainer_data(n.t, points(ctx, 200), 16, true, false);
+    for (i = 0; i < repeat(40); i++) gtr_step(n.t);
+    gtr_wait(ctx);
+    j->error = gtr_error(ctx);
+    pthread_mutex_lock(&check_lock);
+    take(ctx, n.t, true, &j->s);
+    pthread_mutex_unlock(&check_lock);
+    gtr_destroy(ctx);
+    return NULL;
+}
+static void two_contexts(void)
+{
+    static job alone[2], beside[2];
+    pthread_t th[2];
+    int i, made = 0;
+    for (i = 0; i < 2; i++) { alone[i].seed = beside[i].seed = (uint64_t)(i + 1); train_alone(&alone[i]); }
+    for (i = 0; i < 2; i++) made += pthread_create(&th[i], NULL, train_alone, &beside[i]) == 0;
+    for (i = 0; i < made; i++) pthread_join(th[i], NULL);
+    EXPECT_EQ(made, 2);
+    for (i = 0; i < 2; i++) {
+        EXPECT_EQ(beside[i].error, GTR_OK);
+        CHECK(equal(&alone[i].s, &beside[i].s), "context %d gives other bits beside another one", i);
+    }
+    EXPECT(!equal(&alone[0].s, &alone[1].s));
+}
+static void same_bits(void)                     /* twice with the same seed; on the CPU with any number of threads */
+{
+    static shot want, got;
+    static const int threads[] = { 1, 1, 2, 4, 8 };
+    int k, i;
+    for (k = 0; k < (device == GTR_DEVICE_CPU ? 5 : 2); k++) {
+        gtr_desc desc = desc0();
+        gtr_trainer_desc d = adam();
+        gtr_context *ctx;
+        net n;
+        desc.threads = threads[k];
+        ctx = gtr_create(desc);
+        n = build(ctx, GTR_BATCH, DROP | NORM, &d);
+        gtr_trainer_data(n.t, points(ctx, 900), 256, true, false);
+        for (i = 0; i < repeat(20); i++) gtr_step(n.t);
+        EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+        take(ctx, n.t, true, k ? &got : &want);
+        if (k) CHECK(equal(&want, &got), "%d threads give other bits", threads[k]);
+        gtr_destroy(ctx);
+    }
+}
+enum { PREDICTORS = 4 };
+typedef struct asker { gtr_predictor *p; gtr_float *want; int first, bad; } asker;
+static void *ask(void *arg)
+{
+    asker *a = (asker *)arg;
+    int i;
+    gtr_float out[16 * CLASSES];
+    for (i = 0; i < repeat(200); i++) {
+        int rows = 1 + (i * 7 + a->first) % 11, first = (a->first + 13 * i) % 100;
+        if (gtr_predict(a->p, pool_x + first * WIDTH, rows, out) != GTR_OK || !near32(out, a->want + first * CLASSES, rows * CLASSES)) a->bad++;
+    }
+    return NULL;
+}
+static void predictors(void)
+{
+    static gtr_float want[128 * CLASSES];
+    gtr_trainer_desc d = adam();
+    gtr_context *ctx = create();
+    net n = build(ctx, GTR_BATCH, DROP | NORM, &d);
+    asker a[PREDICTORS];
+    pthread_t th[PREDICTORS];
+    gtr_predictor *p;
+    gtr_float one[CLASSES];
+    int i, round;
+    gtr_trainer_data(n.t, points(ctx, 128), 32, true, false);
+    for (i = 0; i < PREDICTORS; i++) { a[i].p = gtr_predictor_create(n.logits, 1 + 3 * i); a[i].want = want; a[i].first = 5 * i; a[i].bad = 0; }
+    for (round = 0; round < 2; round++) {       /* a predictor has the weights as they are at each call */
+        for (i = 0; i < 10; i++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        feed(&n, 0, 128);
+        EXPECT_EQ(gtr_eval(&n.logits, 1), GTR_OK);
+        EXPECT_EQ(gtr_get(n.logits, want, sizeof want), GTR_OK);
+        for (i = 0; i < PREDICTORS; i++) EXPECT_EQ(pthread_create(&th[i], NULL, ask, &a[i]), 0);
+        for (i = 0; i < PREDICTORS; i++) pthread_join(th[i], NULL);
+        for (i = 0; i < PREDICTORS; i++) CHECK(a[i].bad == 0, "predictor %d: %d answers differ from gtr_eval (%s)", i, a[i].bad, gtr_predictor_error_text(a[i].p));
+    }
+    /* its errors are its own */
+    EXPECT_EQ(gtr_predict(a[0].p, NULL, 1, one), GTR_ERR_ARG);
+    EXPECT(gtr_predictor_error_text(a[0].p)[0] != 0);
+    EXPECT_EQ(gtr_predict(a[1].p, pool_x, 0, one), GTR_ERR_ARG);
+    EXPECT_EQ(gtr_predict(NULL, pool_x, 1, one), GTR_ERR_ARG);
+    EXPECT_OK(ctx);
+    for (i = 0; i < PREDICTORS - 1; i++) gtr_predictor_destroy(a[i].p);     /* the last is left to the context */
+    p = gtr_predictor_create(n.loss, 1);
+    EXPECT(p == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "predictor");
+    EXPECT(gtr_predictor_create(n.logits, -1) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "predictor");
+    EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+    gtr_destroy(ctx);
+}
+
+/* ---- gtr_fit ---- */
+typedef struct watch { int calls, stop_at, epoch_ends; int64_t last; float metric; bool bad, stop_it; } watch;
+static bool watcher(const gtr_progress *p)
+{
+    watch *w = (watch *)p->user;
+    w->calls++;
+    w->epoch_ends += p->epoch_end;
+    w->last = p->step;
+    w->metric = p->val_metric;
+    w->bad |= !p->trainer || p->step > p->steps || p->epoch > p->epochs || !(p->loss > 0) || gtr_trainer_report(p->trainer).step != p->step;
+    if (w->stop_it) gtr_stop(p->trainer->ctx);
+    return w->calls != w->stop_at;
+}
+static gtr_fit_desc fitting(int epochs, int64_t batch, watch *w)
+{
+    gtr_fit_desc f;
+    memset(&f, 0, sizeof f);
+    f.epochs = epochs; f.batch = batch; f.silent = true;
+    if (w) { memset(w, 0, sizeof *w); f.callback = watcher; f.callback_user = w; }
+    return f;
+}
+static void fit(void)
+{
+    static shot a, b;
+    static gtr_report history[64];
+    gtr_trainer_desc d = adam();
+    gtr_context *ctx = create(), *loop = create();
+    net n, m;
+    watch w;
+    gtr_fit_desc f = fitting(3, 16, &w);
+    gtr_dataset *data = points(ctx, 100), *held = points(ctx, 50), *same = points(loop, 100);
+    float loss, acc;
+    int i;
+    d.lr = 5e-3f; d.no_matchers = true;
+    n = build(ctx, GTR_BATCH, DROP | NORM, &d);
+    m = build(loop, GTR_BATCH, DROP | NORM, &d);
+    f.validation = held; f.metric = n.acc; f.history = history; f.history_size = 64;
+    EXPECT_EQ(gtr_fit(n.t, data, f), GTR_OK);
+    EXPECT(w.calls == 3 && w.epoch_ends == 3 && w.last == 21 && !w.bad);
+    gtr_evaluate(n.t, held, 9, n.acc, &loss, &acc);
+    CHECK(fabsf(acc - w.metric) < 1e-6f && acc > 0.5f, "validation said %g, gtr_evaluate says %g", (double)w.metric, (double)acc);
+    /* the loop beneath it gives the same bits and reports */
+    EXPECT_EQ(gtr_trainer_data(m.t, same, 16, true, false), GTR_OK);
+    for (i = 0; i < 21; i++) {
+        EXPECT_EQ(gtr_step(m.t), GTR_OK);
+        CHECK(gtr_loss(m.t) == history[i].loss && history[i].step == i + 1 && history[i].applied == i + 1, "history %d: step %lld, loss %g, want %g", i, (long long)history[i].step, (double)history[i].loss, (double)gtr_loss(m.t));
+    }
+    take(ctx, n.t, false, &a); take(loop, m.t, false, &b);
+    CHECK(equal(&a, &b), "gtr_fit and a loop of gtr_step end with other bits");
+    /* stopped by the callback: in the middle of an epoch, at an exact step */
+    f = fitting(5, 16, &w);
+    f.callback_every = 4;
+    w.stop_at = 2;
+    EXPECT_EQ(gtr_fit(n.t, data, f), GTR_OK);
+    EXPECT(w.calls == 2 && w.last == 8 + 0 && gtr_trainer_report(n.t).step == 21 + 8 && !gtr_stopped(ctx));
+    /* stopped by gtr_stop, here from the callback */
+    f = fitting(5, 16, &w);
+    w.stop_it = true;
+    EXPECT_EQ(gtr_fit(n.t, data, f), GTR_OK);
+    EXPECT(w.calls == 1 && gtr_stopped(ctx) && gtr_trainer_report(n.t).step == 29 + 7);
+    EXPECT_EQ(gtr_fit(n.t, data, fitting(1, 16, NULL)), GTR_OK);
+    EXPECT(!gtr_stopped(ctx) && gtr_trainer_report(n.t).step == 36 + 7);
+    /* without the tail; rows in their order; a history shorter than the run */
+    f = fitting(2, 16, NULL);
+    f.drop_last = f.no_shuffle = true; f.history = history; f.history_size = 5;
+    history[5].step = -7;
+    EXPECT_EQ(gtr_fit(n.t, data, f), GTR_OK);
+    EXPECT(gtr_trainer_report(n.t).step == 43 + 12 && history[4].step == 48 && history[5].step == -7);
+    EXPECT_OK(ctx); EXPECT_OK(loop);
+    /* what it refuses */
+    EXPECT_EQ(gtr_fit(n.t, data, fitting(1, 101, NULL)), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "101");
+    EXPECT_EQ(gtr_fit(n.t, NULL, fitting(1, 8, NULL)), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "no data set");
+    EXPECT_EQ(gtr_fit(n.t, same, fitting(1, 8, NULL)), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "another context");
+    f = fitting(1, 8, NULL);
+    f.metric = m.acc;
+    EXPECT_EQ(gtr_fit(n.t, data, f), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "metric");
+    f.metric = n.logits;
+    EXPECT_EQ(gtr_fit(n.t, data, f), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "metric");
+    EXPECT_EQ(gtr_fit(n.t, data, fitting(-1, 8, NULL)), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "epochs");
+    EXPECT_EQ(gtr_fit(n.t, data, fitting(1, 16, NULL)), GTR_OK);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx); gtr_destroy(loop);
+}
+static void *stopper(void *arg)
+{
+    gtr_context *ctx = (gtr_context *)arg;
+    double end = gtr__now() + 0.05;
+    while (gtr__now() < end) {}
+    gtr_stop(ctx);
+    return NULL;
+}
+static void stop_from_thread(void)
+{
+    gtr_trainer_desc d = adam();
+    gtr_context *ctx = create();
+    net n = build(ctx, GTR_BATCH, 0, &d);
+    gtr_dataset *data = points(ctx, 64);
+    pthread_t th;
+    double begin = gtr__now();
+    EXPECT_EQ(gtr_fit(n.t, data, fitting(1, 16, NULL)), GTR_OK);
+    EXPECT_EQ(pthread_create(&th, NULL, stopper, ctx), 0);
+    EXPECT_EQ(gtr_fit(n.t, data, fitting(10000000, 16, NULL)), GTR_OK);
+    pthread_join(th, NULL);
+    EXPECT(gtr_stopped(ctx) && gtr__now() - begin < 20);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+
+/* ---- groups, rates, clipping, gradients by hand ---- */
+static float custom_rate(int64_t step, void *user) { return *(const float *)user * (float)(step + 1); }
+static void rates(void)
+{
+    gtr_trainer_desc d = sgd(0.1f);
+    gtr_context *ctx = create();
+    net n;
+    float base = 0.01f;
+    int i;
+    d.schedule = GTR_COSINE; d.warmup_steps = 4; d.total_steps = 20; d.min_lr = 0.01f;
+    n = build(ctx, GTR_BATCH, 0, &d);
+    for (i = 0; i < 24; i++) {
+        double want = i < 4 ? 0.1 * (i + 1) / 4 : i >= 20 ? 0.01 : 0.01 + 0.045 * (1 + cos(3.14159265358979 * (i - 4) / 16.0));
+        feed(&n, 8 * i, 8);
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+        CHECK(fabs((double)gtr_trainer_report(n.t).lr - want) < 1e-7, "cosine step %d: rate %g, want %g", i, (double)gtr_trainer_report(n.t).lr, want);
+    }
+    memset(&d, 0, sizeof d);
+    d.schedule = GTR_CUSTOM_SCHEDULE; d.lr_fn = custom_rate; d.lr_user = &base;
+    n.t = gtr_trainer_create(n.loss, d);
+    for (i = 0; i < 4; i++) {
+        gtr_step(n.t);
+        gtr_wait(ctx);
+        CHECK(fabsf(gtr_trainer_report(n.t).lr - 0.01f * (float)(i + 1)) < 1e-8f, "custom step %d: rate %g", i, (double)gtr_trainer_report(n.t).lr);
+    }
+    base = (float)NAN;                          /* a schedule that goes wrong stops the step, not the trainer */
+    EXPECT_EQ(gtr_step(n.t), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "learning rate");
+    base = 0.01f;
+    EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    gtr_wait(ctx);
+    EXPECT_EQ(gtr_trainer_report(n.t).applied, 5);
+    n.t = gtr_trainer_create(n.loss, sgd(0.5f));
+    EXPECT_EQ(gtr_trainer_lr(n.t, (float)NAN), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "rate");
+    EXPECT_EQ(gtr_trainer_lr(n.t, -1), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "rate");
+    EXPECT_EQ(gtr_trainer_lr(n.t, 0.25f), GTR_OK);
+    gtr_step(n.t);
+    gtr_wait(ctx);
+    EXPECT(gtr_trainer_report(n.t).lr == 0.25f);
+    EXPECT(gtr_trainer_create(n.loss, sgd((float)NAN)) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "lr is nan");
+    EXPECT(gtr_trainer_create(n.loss, sgd((float)INFINITY)) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "lr is inf");
+    d = sgd(0.1f); d.clip_norm = (float)NAN;
+    EXPECT(gtr_trainer_create(n.loss, d) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "clip_norm");
+    d = sgd(0.1f); d.micro_batches = 65;
+    EXPECT(gtr_trainer_create(n.loss, d) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "micro");
+    EXPECT(gtr_trainer_create(n.logits, sgd(0.1f)) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "fc5");
+    gtr_destroy(ctx);
+}
+/* p, its gradient and what SGD with rate and decay makes of it */
+static void moved_as(gtr_trainer *t, const char *name, const gtr_float *before, double rate, double decay, double coef, const char *what)
+{
+    static gtr_float g[1024], p[1024];
+    gtr_tensor *w = gtr_parameter_find(t->ctx, name);
+    int64_t i, n = gtr__count(&w->shape), bad = 0;
+    EXPECT_EQ(gtr_get(w, p, w->data_bytes), GTR_OK);
+    if (rate > 0) EXPECT_EQ(gtr_gradient_get(t, w, g, w->data_bytes), GTR_OK);
+    for (i = 0; i < n; i++) {
+        double want = (double)before[i] - (rate > 0 ? rate * (coef * (double)g[i] + decay * (double)before[i]) : 0);
+        bad += fabs((double)p[i] - want) > 1e-6;
+    }
+    CHECK(bad == 0, "%s: %lld elements of \"%s\" are not what the update makes of them", what, (long long)bad, name);
+}
+static void groups_and_clipping(void)
+{
+    static gtr_float w[5][1024], g[1024];
+    static const char *const names[] = { "fc1.weight", "fc1.bias", "fc3.weight", "fc4.weight", "fc5.bias" };
+    gtr_group groups[3];
+    gtr_trainer_desc d = sgd(0.1f);
+    gtr_context *ctx = create();
+    net n;
+    gtr_tensor *p;
+    int i, k;
+    int64_t j;
+    double sum = 0, coef;
+    memset(groups, 0, sizeof groups);
+    groups[0].pattern = "fc3.*"; groups[0].frozen = true;
+    groups[1].pattern = "*.bias"; groups[1].weight_decay = GTR_ZERO; groups[1].lr_scale = 2;
+    groups[2].pattern = "fc?.w*t"; groups[2].lr_scale = 0.5f;
+    groups[2].weight_decay = 0.3f;
+    d.weight_decay = 0.1f; d.groups = groups; d.n_groups = 2;
+    n = build(ctx, GTR_BATCH, 0, &d);
+    EXPECT_OK(ctx);
+    for (k = 0; k < 2; k++) {
+        for (i = 0; i < 5; i++) { p = gtr_parameter_find(ctx, names[i]); gtr_get(p, w[i], p->data_bytes); }
+        feed(&n, 16 * k, 16);
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+        moved_as(n.t, names[0], w[0], k ? 0.05 : 0.1, k ? 0.3 : 0.1, 1, "weight");
+        moved_as(n.t, names[1], w[1], 0.2, 0, 1, "bias");
+        moved_as(n.t, names[2], w[2], 0, 0, 1, "frozen");
+        moved_as(n.t, names[4], w[4], 0.2, 0, 1, "bias");
+        EXPECT(gtr_trainer_report(n.t).grad_norm == 0);
+        d.n_groups = 3;
+        if (!k) n.t = gtr_trainer_create(n.loss, d);
+    }
+    /* clipping: the norm of all gradients is cut to the value, and told before it is cut */
+    d = sgd(0.1f);
+    d.clip_norm = 0.01f;
+    n.t = gtr_trainer_create(n.loss, d);
+    for (i = 0; i < 5; i++) { p = gtr_parameter_find(ctx, names[i]); gtr_get(p, w[i], p->data_bytes); }
+    EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+    for (i = 0; i < n.t->n_param; i++) {
+        p = n.t->param[i];
+        gtr_gradient_get(n.t, p, g, p->data_bytes);
+        for (j = 0; j < gtr__count(&p->shape); j++) sum += (double)g[j] * (double)g[j];
+    }
+    coef = 0.01 / (sqrt(sum) + 1e-6);
+    CHECK(fabs((double)gtr_trainer_report(n.t).grad_norm - sqrt(sum)) < 1e-5 * sqrt(sum) && coef < 0.5, "the norm is told as %g, want %g", (double)gtr_trainer_report(n.t).grad_norm, sqrt(sum));
+    for (i = 0; i < 5; i++) moved_as(n.t, names[i], w[i], 0.1, 0, coef, "clipped");
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+static void halves_with(int micro, gtr_precision precision)
+{
+    static shot a, b;
+    static gtr_float g[1024], w[1024];
+    gtr_trainer_desc d = adam();
+    gtr_context *c1 = create(), *c2 = create();
+    net n, m;
+    gtr_tensor *p;
+    int i;
+    int64_t j, k;
+    d.micro_batches = micro; d.precision = precision; d.no_matchers = true;
+    n = build(c1, GTR_BATCH, DROP | NORM, &d); m = build(c2, GTR_BATCH, DROP | NORM, &d);
+    if (!n.t && gtr_error(c1) == GTR_ERR_UNSUPPORTED) { SKIP("%s", gtr_error_text(c1)); gtr_destroy(c1); gtr_destroy(c2); return; }
+    p = gtr_parameter_find(c2, "fc2.weight");
+    k = gtr__count(&p->shape);
+    for (i = 0; i < repeat(10); i++) {          /* the two halves are a step, whatever runs between them */
+        feed(&n, 16 * i, 16); feed(&m, 16 * i, 16);
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        EXPECT_EQ(gtr_backward(m.t), GTR_OK);
+        if (i & 1) { feed(&m, 0, 64); EXPECT_EQ(gtr_eval(&m.logits, 1), GTR_OK); }
+        EXPECT_EQ(gtr_update(m.t), GTR_OK);
+        take(c1, n.t, true, &a); take(c2, m.t, true, &b);
+        CHECK(equal(&a, &b) && gtr_loss(n.t) == gtr_loss(m.t), "step %d: gtr_backward and gtr_update give other bits than gtr_step", i + 1);
+    }
+    EXPECT_EQ(gtr_update(m.t), GTR_ERR_STATE);
+    EXPECT_ERROR(c2, GTR_ERR_STATE, "gtr_backward");
+    EXPECT_OK(c1); EXPECT_OK(c2);
+    m.t = gtr_trainer_create(m.loss, sgd(0.5f));
+    gtr_get(p, w, p->data_bytes);
+    feed(&m, 0, 16);
+    EXPECT_EQ(gtr_backward(m.t), GTR_OK);
+    EXPECT_EQ(gtr_step(m.t), GTR_ERR_STATE);
+    EXPECT_ERROR(c2, GTR_ERR_STATE, "gtr_update");
+    for (j = 0; j < k; j++) g[j] = (gtr_float)(j % 5) - 2;
+    EXPECT_EQ(gtr_gradient_set(m.t, p, g, p->data_bytes - 4), GTR_ERR_SHAPE);
+    EXPECT_ERROR(c2, GTR_ERR_SHAPE, "fc2.weight");
+    EXPECT_EQ(gtr_gradient_set(m.t, p, g, p->data_bytes), GTR_OK);
+    EXPECT_EQ(gtr_update(m.t), GTR_OK);
+    moved_as(m.t, "fc2.weight", w, 0.5, 0, 1, "an edited gradient");
+    EXPECT_OK(c1); EXPECT_OK(c2);
+    gtr_destroy(c1); gtr_destroy(c2);
+}
+static void halves(void)
+{
+    halves_with(1, GTR_FP32);
+    halves_with(3, GTR_FP32);
+    halves_with(2, GTR_MIXED_FP16);
+    halves_with(1, GTR_MIXED_BF16);
+}
+/* gtr_trace makes a real step, node by node; gtr_set_device reads where the values are. */
+static void traced(void)
+{
+    static shot a, b;
+    gtr_trainer_desc d = adam();
+    gtr_context *c1 = create(), *c2 = create();
+    net n, m;
+    int i;
+    d.clip_norm = 1; d.no_matchers = true;
+    n = build(c1, GTR_BATCH, DROP | NORM, &d); m = build(c2, GTR_BATCH, DROP | NORM, &d);
+    for (i = 0; i < 6; i++) {
+        const char *text;
+        feed(&n, 16 * i, 16); feed(&m, 16 * i, 16);
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        if (i % 2 == 0) { EXPECT_EQ(gtr_step(m.t), GTR_OK); continue; }
+        text = gtr_trace(m.t);
+        EXPECT(strstr(text, "node by node") && strstr(text, "fc4") && strstr(text, " us") && strstr(text, "mean") && strstr(text, "not finite 0"));
+    }
+    take(c1, n.t, true, &a); take(c2, m.t, true, &b);
+    CHECK(equal(&a, &b), "traced steps give other bits");
+    EXPECT_EQ(gtr_trainer_report(m.t).step, 6);
+    EXPECT_OK(c1); EXPECT_OK(c2);
+    if (device == GTR_DEVICE_CPU) {             /* there any memory is the device's */
+        feed(&n, 64, 32);
+        EXPECT_EQ(gtr_set_device(m.x, pool_x + 64 * WIDTH, 32 * WIDTH * sizeof *pool_x, NULL), GTR_OK);
+        EXPECT_EQ(gtr_set_device(m.y, pool_y + 64, 32 * sizeof *pool_y, NULL), GTR_OK);
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        EXPECT_EQ(gtr_step(m.t), GTR_OK);
+        take(c1, n.t, true, &a); take(c2, m.t, true, &b);
+        EXPECT(equal(&a, &b));
+    }
+    EXPECT_EQ(gtr_set_device(gtr_parameter_find(c2, "fc1.bias"), pool_x, 64, NULL), GTR_ERR_ARG);
+    EXPECT_ERROR(c2, GTR_ERR_ARG, "fc1.bias");
+    gtr_destroy(c1); gtr_destroy(c2);
+}
+
+/* ---- expressions ---- */
+static void mark_release(void)
+{
+    static gtr_float out[4];
+    gtr_desc desc = counted();
+    gtr_context *ctx = gtr_create(desc);
+    gtr_trainer_desc d = sgd(0.1f);
+    net n = build(ctx, GTR_BATCH, 0, &d);
+    gtr_tensor *w = gtr_parameter_find(ctx, "fc1.weight");
+    long long host = 0, blocks0 = 0;
+    size_t dev = 0;
+    int64_t tensors = ctx->n_tensor, mark;
+    int i;
+    gtr_init one;
+    memset(&one, 0, sizeof one);
+    one.kind = GTR_INIT_CONSTANT; one.a = 3;
+    for (i = 0; i < 40; i++) {
+        gtr_float c[4];
+        gtr_tensor *x, *e, *g;
+        int k;
+        for (k = 0; k < 4; k++) c[k] = (gtr_float)(i + k);
+        mark = gtr_mark(ctx);
+        x = gtr_constant(ctx, GTR_F32, gtr_shape1(4), c);
+        e = gtr_sum(gtr_mul(x, x), NULL, 0, false);
+        g = gtr_gradient(e, x);
+        EXPECT_EQ(gtr_get(g, out, sizeof out), GTR_OK);
+        for (k = 0; k < 4; k++) CHECK(out[k] == 2 * c[k], "d sum(x x) / dx is %g, want %g", (double)out[k], (double)(2 * c[k]));
+        e = gtr_mean(gtr_dropout(gtr_mul(w, w), NULL, 0.5f), NULL, 0, false);
+        EXPECT(gtr_item(e) > 0);
+        e = gtr_linear(gtr_input(ctx, "another", GTR_F32, gtr_shape2(GTR_BATCH, 4)), i ? "again" : "first", 2);
+        if (i == 0) EXPECT(e != NULL);
+        else if (i == 1) { EXPECT(e != NULL); EXPECT_OK(ctx); }
+        else { EXPECT(e == NULL); EXPECT_ERROR(ctx, GTR_ERR_ARG, "again.weight"); }   /* parameters stay when nodes go */
+        gtr_release(ctx, mark);
+        feed(&n, 0, 8);
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+        if (i == 4) { host = asked[GTR_MEMORY_HOST]; blocks0 = blocks; dev = ctx->device_bytes; }
+        if (i > 4) CHECK(asked[GTR_MEMORY_HOST] == host && blocks == blocks0 && ctx->device_bytes == dev, "round %d: %lld host bytes, %lld blocks, %zu device bytes; were %lld, %lld, %zu", i, asked[GTR_MEMORY_HOST], blocks, ctx->device_bytes, host, blocks0, dev);
+    }
+    EXPECT_EQ(ctx->n_tensor, tensors + 4);
+    EXPECT(gtr_parameter_find(ctx, "first.weight") && gtr_parameter_find(ctx, "again.bias"));
+    mark = gtr_mark(ctx);                       /* not under a trainer's or a predictor's feet */
+    {
+        gtr_tensor *h = gtr_linear_with(n.logits, gtr_parameter(ctx, "w", gtr_shape2(3, 3), one), NULL);
+        gtr_trainer *t = gtr_trainer_create(gtr_cross_entropy(h, n.y), d);
+        gtr_predictor *p;
+        EXPECT(t != NULL);
+        gtr_release(ctx, mark);
+        EXPECT_ERROR(ctx, GTR_ERR_STATE, "trainer");
+        feed(&n, 0, 8);
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        gtr_trainer_destroy(t);
+        p = gtr_predictor_create(h, 1);
+        EXPECT(p != NULL);
+        gtr_release(ctx, mark);
+        EXPECT_ERROR(ctx, GTR_ERR_STATE, "predictor");
+        gtr_predictor_destroy(p);
+        gtr_release(ctx, mark);
+        EXPECT_OK(ctx);
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+    }
+    gtr_destroy(ctx);
+    CHECK(blocks == 0, "%lld blocks are left", blocks);
+}
+static void gradients(void)
+{
+    static gtr_float x[8 * WIDTH], a[8 * WIDTH], b[16 * WIDTH], c[16 * WIDTH];
+    gtr_trainer_desc d = sgd(0.1f);
+    gtr_context *ctx = create();
+    net n = build(ctx, GTR_BATCH, 0, &d);
+    gtr_tensor *w = gtr_parameter_find(ctx, "fc1.weight"), *gx, *gw, *penalty, *list[4], *both, *none;
+    int i;
+    gx = gtr_gradient(n.loss, n.x);
+    gw = gtr_gradient(n.loss, w);
+    EXPECT(gtr_tensor_shape(gx).ndim == 2 && gtr_tensor_shape(gx).dim[0] == GTR_BATCH && gtr_tensor_shape(gw).dim[0] == 16);
+    none = gtr_gradient(n.loss, gtr_parameter(ctx, "lonely", gtr_shape1(4), gtr__init(GTR_INIT_CONSTANT, 1)));
+    feed(&n, 0, 8);
+    list[0] = n.loss; list[1] = gx; list[2] = gw; list[3] = none;
+    EXPECT_EQ(gtr_eval(list, 4), GTR_OK);
+    EXPECT_EQ(gtr_get(gx, a, sizeof a), GTR_OK);
+    EXPECT_EQ(gtr_get(gw, b, sizeof b), GTR_OK);
+    EXPECT_EQ(gtr_get(none, x, 4 * sizeof *x), GTR_OK);
+    EXPECT(x[0] == 0 && x[1] == 0 && x[2] == 0 && x[3] == 0);
+    EXPECT_EQ(gtr_backward(n.t), GTR_OK);       /* the trainer's gradient of the same batch */
+    EXPECT_EQ(gtr_gradient_get(n.t, w, c, sizeof c), GTR_OK);
+    EXPECT(near32(b, c, 16 * WIDTH));
+    EXPECT_EQ(gtr_update(n.t), GTR_OK);
+    /* of the input, by differences */
+    memcpy(x, pool_x, sizeof x);
+    feed(&n, 0, 8);
+    EXPECT_EQ(gtr_eval(list, 2), GTR_OK);
+    EXPECT_EQ(gtr_get(gx, a, sizeof a), GTR_OK);
+    for (i = 0; i < 8 * WIDTH; i += 7) {
+        double up, down, eps = 1e-2;
+        gtr_float v = x[i];
+        x[i] = v + (gtr_float)eps; gtr_set(n.x, x, sizeof x); gtr_eval(&n.loss, 1); up = (double)gtr_item(n.loss);
+        x[i] = v - (gtr_float)eps; gtr_set(n.x, x, sizeof x); gtr_eval(&n.loss, 1); down = (double)gtr_item(n.loss);
+        x[i] = v;
+        CHECK(fabs((up - down) / (2 * eps) - (double)a[i]) < 2e-4, "d loss / d x[%d] is %g, by differences %g", i, (double)a[i], (up - down) / (2 * eps));
+    }
+    /* a gradient in an expression: evaluated, but not differentiated again */
+    penalty = gtr_sum(gtr_mul(gx, gx), NULL, 0, false);
+    both = gtr_add(n.loss, penalty);
+    feed(&n, 0, 8);
+    EXPECT_EQ(gtr_eval(&both, 1), GTR_OK);
+    EXPECT(gtr_item(both) > 0);
+    EXPECT_OK(ctx);
+    EXPECT(gtr_gradient(both, w) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "gradient of a gradient");
+    EXPECT(gtr_trainer_create(both, d) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "gradient of a gradient");
+    EXPECT(gtr_trainer_create(gtr_add(n.loss, gtr_stop_gradient(penalty)), d) != NULL);
+    EXPECT_OK(ctx);
+    EXPECT(gtr_gradient(n.logits, w) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "gradient");
+    EXPECT(gtr_gradient(n.loss, n.y) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "int32");
+    gtr_destroy(ctx);
+}
+static void kept_values(void)
+{
+    static gtr_float a[16 * 24], b[16 * 24];
+    gtr_trainer_desc d = sgd(0.1f);
+    gtr_context *ctx = create();
+    net n = build(ctx, GTR_BATCH, DROP, &d);
+    gtr_tensor *drop = gtr__find_named(ctx, GTR__OP_DROPOUT, "drop"), *flat, *h = NULL;
+    int i, zeros = 0;
+    /* not kept: told so, by name */
+    feed(&n, 0, 16);
+    EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    EXPECT_EQ(gtr_get(drop, a, sizeof a), GTR_ERR_STATE);
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "\"drop\" was not kept");
+    EXPECT_EQ(gtr_get(n.logits, a, 16 * CLASSES * sizeof *a), GTR_ERR_STATE);
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "gtr_keep");
+    EXPECT(gtr_item(n.loss) == gtr_loss(n.t));  /* what a step reports can be read */
+    gtr_destroy(ctx);
+    ctx = create();
+    n = build(ctx, GTR_BATCH, DROP, &d);
+    drop = gtr_keep(gtr__find_named(ctx, GTR__OP_DROPOUT, "drop"));
+    for (i = 0; i < ctx->n_tensor; i++) if (ctx->tensor[i]->op == GTR__OP_TANH) h = gtr_keep(ctx->tensor[i]);
+    feed(&n, 0, 16);
+    EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    EXPECT_EQ(gtr_get(drop, a, sizeof a), GTR_OK);
+    EXPECT_EQ(gtr_get(h, b, sizeof b), GTR_OK);
+    for (i = 0; i < 16 * 24; i++) { zeros += a[i] == 0; if (a[i] != 0 && fabs((double)a[i] - (double)b[i] / 0.75) > 1e-6) break; }
+    CHECK(i == 16 * 24 && zeros > 40, "what dropout kept is not its input / 0.75 (element %d, %d zeros)", i, zeros);
+    EXPECT_EQ(gtr_get(drop, a, sizeof a - 4), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "drop");
+    feed(&n, 0, 16);                            /* evaluation keeps them too, and drops nothing */
+    EXPECT_EQ(gtr_eval(&n.loss, 1), GTR_OK);
+    EXPECT_EQ(gtr_get(drop, a, sizeof a), GTR_OK);
+    EXPECT_EQ(gtr_get(h, b, sizeof b), GTR_OK);
+    EXPECT(!memcmp(a, b, sizeof a));
+    EXPECT_EQ(gtr_eval_train(&n.loss, 1), GTR_OK);  /* and in training mode they are drawn */
+    EXPECT_EQ(gtr_get(drop, a, sizeof a), GTR_OK);
+    for (i = zeros = 0; i < 16 * 24; i++) zeros += a[i] == 0;
+    EXPECT(zeros > 40 && zeros < 200);
+    /* another shape of a fetched value is the value */
+    flat = gtr_reshape(n.logits, gtr_shape1(-CLASSES));
+    EXPECT_EQ(gtr_eval(&flat, 1), GTR_OK);
+    EXPECT_EQ(gtr_get(flat, a, 16 * CLASSES * sizeof *a), GTR_OK);
+    EXPECT_EQ(gtr_get(n.logits, b, 16 * CLASSES * sizeof *b), GTR_OK);
+    EXPECT(!memcmp(a, b, 16 * CLASSES * sizeof *a));
+    /* a value is what the last run made of it: planning a larger batch does not change it, or it is gone */
+    gtr_keep(n.logits);
+    feed(&n, 0, 4);
+    EXPECT_EQ(gtr_eval(&n.logits, 1), GTR_OK);
+    EXPECT_EQ(gtr_get(n.logits, b, 4 * CLASSES * sizeof *b), GTR_OK);
+    feed(&n, 0, 16);
+    EXPECT_EQ(gtr_eval(&n.logits, 1), GTR_OK);
+    feed(&n, 0, 4);
+    EXPECT_EQ(gtr_eval(&n.logits, 1), GTR_OK);
+    EXPECT_EQ(gtr_get(n.logits, a, 4 * CLASSES * sizeof *a), GTR_OK);
+    EXPECT(!memcmp(a, b, 4 * CLASSES * sizeof *a));
+    EXPECT_EQ(gtr_get(n.logits, a, 16 * CLASSES * sizeof *a), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "(4, 3)");
+    EXPECT_EQ(gtr_trainer_data(n.t, points(ctx, 512), 256, true, false), GTR_OK);
+    if (gtr_get(n.logits, a, 4 * CLASSES * sizeof *a) == GTR_OK) EXPECT(!memcmp(a, b, 4 * CLASSES * sizeof *a));
+    else EXPECT_ERROR(ctx, GTR_ERR_STATE, "was not kept");
+    n.t = gtr_trainer_create(n.loss, d);
+    feed(&n, 0, 16);
+    /* a batch that only one of two inputs has */
+    gtr_set(n.y, pool_y, 4 * sizeof *pool_y);
+    EXPECT_EQ(gtr_step(n.t), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "with 4");
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+static void bad_use(void)
+{
+    gtr_trainer_desc d = adam();
+    gtr_context *ctx = create(), *other = create();
+    net n = build(ctx, GTR_BATCH, 0, &d), m = build(other, GTR_BATCH, 0, NULL);
+    gtr_dataset *data = points(ctx, 20), *wrong;
+    gtr_arrays_desc a;
+    static int32_t labels[20];
+    gtr_tensor *pair[2];
+    static shot before, after;
+    take(ctx, n.t, true, &before);
+    /* not set */
+    EXPECT_EQ(gtr_step(n.t), GTR_ERR_STATE);
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "\"x\" was not set");
+    EXPECT_EQ(gtr_eval(&n.loss, 1), GTR_ERR_STATE);
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "was not set");
+    /* labels out of range, set by hand and in a data set */
+    memcpy(labels, pool_y, sizeof labels);
+    labels[7] = CLASSES;
+    EXPECT_EQ(gtr_set(n.y, labels, sizeof labels), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 7 is 3, want 0 to 2");
+    labels[7] = -1;
+    EXPECT_EQ(gtr_set(n.y, labels, sizeof labels), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 7 is -1");
+    labels[7] = -100;                           /* ignored */
+    EXPECT_EQ(gtr_set(n.y, labels, sizeof labels), GTR_OK);
+    memset(&a, 0, sizeof a);
+    labels[7] = 5;
+    a.rows = 20;
+    a.column[0].data = pool_x; a.column[0].shape = gtr_shape1(WIDTH);
+    a.column[1].data = labels; a.column[1].dtype = GTR_I32;
+    wrong = gtr_dataset_arrays(ctx, a);
+    EXPECT_EQ(gtr_trainer_data(n.t, wrong, 4, true, false), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "row 7");
+    EXPECT_EQ(gtr_fit(n.t, wrong, fitting(1, 4, NULL)), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "row 7");
+    EXPECT_EQ(gtr_evaluate(n.t, wrong, 4, NULL, NULL, NULL), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "row 7");
+    a.column[1].data = NULL;                    /* a column too few; rows of another size */
+    wrong = gtr_dataset_arrays(ctx, a);
+    EXPECT_EQ(gtr_trainer_data(n.t, wrong, 4, true, false), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "1 columns");
+    a.column[0].shape = gtr_shape1(WIDTH - 1);
+    a.column[1].data = pool_y;
+    wrong = gtr_dataset_arrays(ctx, a);
+    EXPECT_EQ(gtr_trainer_data(n.t, wrong, 4, true, false), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "(5,)");
+    /* a batch larger than the set, or none */
+    EXPECT_EQ(gtr_trainer_data(n.t, data, 21, true, false), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "a batch of 21, want 1 to the 20 rows");
+    EXPECT_EQ(gtr_trainer_data(n.t, data, 0, true, false), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "a batch of 0");
+    EXPECT(!strcmp(gtr_plan_text(n.t, 0), ""));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "a batch of 0");
+    /* sizes in bytes */
+    EXPECT_EQ(gtr_set(n.x, pool_x, WIDTH * sizeof *pool_x + 1), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "multiple of");
+    EXPECT_EQ(gtr_set(n.x, NULL, WIDTH * sizeof *pool_x), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "NULL");
+    EXPECT_EQ(gtr_set(n.logits, pool_x, 4), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "computed");
+    EXPECT_EQ(gtr_set(gtr_parameter_find(ctx, "fc1.bias"), pool_x, 4), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "fc1.bias");
+    /* tensors of another context */
+    EXPECT(gtr_add(n.logits, m.logits) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "different contexts");
+    EXPECT_ERROR(other, GTR_ERR_ARG, "different contexts");
+    EXPECT(gtr_gradient(n.loss, m.x) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "different contexts");
+    pair[0] = n.logits; pair[1] = m.logits;
+    EXPECT_EQ(gtr_eval(pair, 2), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "different contexts");
+    EXPECT(gtr_gradient_get(n.t, gtr_parameter_find(other, "fc1.bias"), pool_x, 64) != GTR_OK);
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "fc1.bias");
+    /* NULL goes through */
+    EXPECT(gtr_relu(NULL) == NULL && gtr_linear(NULL, "z", 3) == NULL && gtr_trainer_create(NULL, d) == NULL);
+    EXPECT(gtr_step(NULL) == GTR_ERR_ARG && gtr_set(NULL, pool_x, 4) == GTR_ERR_ARG && gtr_get(NULL, pool_x, 4) == GTR_ERR_ARG);
+    take(ctx, n.t, true, &after);
+    CHECK(equal(&before, &after), "bad input changed parameters or states");
+    feed(&n, 0, 8);
+    EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+    EXPECT_OK(ctx); EXPECT_OK(other);
+    gtr_destroy(ctx); gtr_destroy(other);
+}
+
+/* ---- all at once: regions, stages, streams, shared weights, a kept value, in every precision, against the plain network ---- */
+static net combined(gtr_context *ctx, int parts, const gtr_trainer_desc *d)
+{
+    net n;
+    gtr_tensor *h, *s, *w, *b;
+    n.ctx = ctx;
+    n.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+    n.y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    w = gtr_parameter(ctx, "shared.weight", gtr_shape2(16, 16), gtr__init(GTR_INIT_UNIFORM, 0.3));
+    b = gtr_parameter(ctx, "shared.bias", gtr_shape1(16), gtr__init(GTR_INIT_ZERO, 0));
+    h = s = gtr_tanh(gtr_linear(n.x, "fc1", 16));
+    if (parts & REGION) gtr_recompute_begin(ctx);
+    h = gtr_dropout(gtr_relu(gtr_linear_with(h, w, b)), "drop1", 0.2f);
+    h = gtr_add(gtr_batch_norm(h, "norm"), s);
+    if (parts & REGION) gtr_recompute_end(ctx);
+    if (parts & STAGES) gtr_stage(ctx, 1);
+    if (parts & REGION) gtr_recompute_begin(ctx);
+    h = gtr_gelu(gtr_linear_with(h, w, b));         /* the same weights on the other stage */
+    h = gtr_mul(h, gtr_sigmoid(gtr_linear(s, "gate", 16)));
+    if (parts & REGION) gtr_recompute_end(ctx);
+    if (parts & STAGES) gtr_stage(ctx, 2);
+    h = gtr_keep(gtr_add(h, s));                    /* from stage 0 past 1 */
+    n.logits = gtr_linear(gtr_reshape(h, gtr_shape2(GTR_BATCH, 16)), "out", CLASSES);
+    n.loss = gtr_add(gtr_cross_entropy(n.logits, n.y), gtr_scale(gtr_mean(gtr_mul(h, h), NULL, 0, false), 0.01f, 0));
+    n.acc = h;
+    if (parts & STAGES) gtr_stage(ctx, 0);
+    n.t = gtr_trainer_create(n.loss, *d);
+    return n;
+}
+static void combinations(void)
+{
+    static const int parts[] = { 0, REGION, STAGES, REGION | STAGES };
+    static const gtr_precision modes[] = { GTR_FP32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
+    static shot want[2], got;
+    static gtr_float kept[32 * 16], kept0[2][32 * 16];
+    int mode, micro, k, i;
+    /* Weights shared by stages and a value that is read on several are cast on each: in low precision a sum of their gradients is then
+       rounded elsewhere, so cut networks are compared among themselves. */
+    for (mode = 0; mode < 3; mode++)
+        for (micro = 1; micro <= 3; micro += 2)
+            for (k = 0; k < 8; k++) {
+                gtr_trainer_desc d = adam();
+                gtr_context *ctx = create();
+                gtr_tensor *logits;
+                net n;
+                int base = mode && parts[k % 4] & STAGES ? 1 : 0;
+                d.precision = modes[mode]; d.micro_batches = micro; d.streams = k < 4 ? 1 : 3; d.no_matchers = true;
+                n = combined(ctx, parts[k % 4], &d);
+                if (!n.t && gtr_error(ctx) == GTR_ERR_UNSUPPORTED) { if (!k) SKIP("%s", gtr_error_text(ctx)); gtr_destroy(ctx); continue; }
+                for (i = 0; i < 6; i++) {
+                    int rows = i % 3 == 2 ? 19 : 32;
+                    feed(&n, 32 * i, rows);
+                    EXPECT_EQ(gtr_step(n.t), GTR_OK);
+                    logits = n.logits;
+                    if (i == 3) EXPECT_EQ(gtr_eval(&logits, 1), GTR_OK);    /* another plan in the same arena */
+                }
+                EXPECT_EQ(gtr_step(n.t), GTR_OK);
+                EXPECT_EQ(gtr_get(n.acc, kept, 19 * 16 * sizeof *kept), GTR_OK);
+                EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+                EXPECT_OK(ctx);
+                take(ctx, n.t, true, k == 2 * base ? &want[base] : &got);
+                if (k == 2 * base) memcpy(kept0[base], kept, sizeof kept);
+                else CHECK(equal(&want[base], &got) && !memcmp(kept, kept0[base], 19 * 16 * sizeof *kept), "precision %d, %d micro-batches, %s, %s, %d streams: other bits than the plain network", (int)modes[mode], micro,
+                           parts[k % 4] & REGION ? "recomputed" : "kept", parts[k % 4] & STAGES ? "three stages" : "one stage", d.streams);
+                gtr_destroy(ctx);
+            }
+}
+/* The checker of random plans over the plans that trainers make, on all devices. */
+static void real_plans(void)
+{
+    int k, seen = 0;
+    for (k = 0; k < 5 * 4 * 4 * 2; k++) {
+        gtr_desc desc = desc0();
+        gtr_trainer_desc d = adam();
+        gtr_context *ctx;
+        gtr__plan_cache *e;
+        net n;
+        int shared, order;
+        size_t used;
+        desc.preset = (gtr_preset)(k % 5);
+        d.streams = 1 + k / 5 % 4;
+        d.precision = k / 80 ? GTR_MIXED_FP16 : GTR_FP32;
+        ctx = gtr_create(desc);
+        n = combined(ctx, (k / 20 & 1 ? REGION : 0) | (k / 40 & 1 ? STAGES : 0), &d);
+        e = gtr__trainer_entry(n.t, 64, NULL, true);
+        if (CHECK(e != NULL, "no plan: %s", gtr_error_text(ctx)) && e->plan.n_node <= 64 && e->plan.n_value <= VALUES) {
+            seen++;
+            check_plan(&e->plan, &shared, &order, &used);
+            CHECK(shared == 0 && order == 0, "%s, %d streams, variant %d: %d pairs share bytes at the same time, %d uses out of order", gtr_device_text(ctx), d.streams, k, shared, order);
+        }
+        gtr_destroy(ctx);
+    }
+    CHECK(seen > 80, "only %d plans were small enough to be checked", seen);
+}
+
+static void all(void)
+{
+    RUN(two_trainers);
+    RUN(batch_sizes);
+    RUN(micro_batches);
+    RUN(recomputed);
+    RUN(stages);
+    RUN(custom_op);
+    RUN(random_plans);
+    RUN(streams);
+    RUN(captured_steps);
+    RUN(memory_report);
+    RUN(memory_limit);
+    RUN(presets);
+    RUN(device_texts);
+    RUN(two_contexts);
+    RUN(same_bits);
+    RUN(predictors);
+    RUN(fit);
+    RUN(stop_from_thread);
+    RUN(rates);
+    RUN(groups_and_clipping);
+    RUN(halves);
+    RUN(traced);
+    RUN(mark_release);
+    RUN(gradients);
+    RUN(kept_values);
+    RUN(bad_use);
+    RUN(combinations);
+    RUN(real_plans);
+}
+int main(int argc, char **argv)
+{
+    gtr_desc d;
+    gtr_context *ctx;
+    const char *only = getenv("GTR_TEST_DEVICE");
+    small = getenv("GTR_TEST_SMALL") != NULL;
+    pool_fill();
+    check_begin(argc, argv);
+    if (!only || strcmp(only, "cuda")) all();
+    memset(&d, 0, sizeof d);
+    d.device = GTR_DEVICE_CUDA;
+    ctx = gtr_create(d);
+    device = GTR_DEVICE_CUDA;
+    if (gtr_error(ctx) == GTR_OK) { gtr_destroy(ctx); all(); }
+    else {
+        SKIP("on the GPU: %s", gtr_error_text(ctx));
+        gtr_destroy(ctx);
+    }
+    return check_done();
+}

@@ -1,0 +1,2648 @@
+/* Every op and loss, from one table: a row is a name, a builder of the public API, what its inputs are filled with, and shapes.
+   With GPUTRAIN_DOUBLE (test_ops_double.c):
+     gradients   central differences in double with PyTorch's tolerances, on every shape of few elements, three seeds; then each backward
+                 kernel's result is spoilt (times 1.01, sign, a term of dy left out) while the graph runs, and the check must fail
+   Without:
+     kernels     each kernel alone, forward and each gradient, stored and added, in float32, bfloat16 and float16, on the CPU and on CUDA,
+                 against the CPU in float32 on the rounded operands; bytes around every operand and all inputs must stay as they were,
+                 outputs start as NaN, operands that the row says are not read are NULL, on CUDA a second run gives the same bits
+     special     NaN, infinities, zeros, huge and tiny values: the same class of result
+     fused       fused ops against their members in sequence
+     plan nodes  guard, update, commit, report, feed, cast, copy, fill, check
+     determinism a network of every op: same bits twice and for 1, 2 and 4 threads
+   Both: bad arguments of every builder.
+   Limits are those of T6: NMSE and max|difference| / max|wanted| by the storage of the result.
+   GTR_TEST_SMALL: a few shapes a kernel, each operand in an allocation of its own, for sanitizers. GTR_TEST_MAX_SM: gtr_desc.max_sm.
+   GTR_TEST_DEVICE=cuda: what concerns the CPU alone is left out, and it is a failure if there is no GPU. */
+#define GPUTRAIN_IMPLEMENTATION
+#include "../gputrain.h"
+#include "check.h"
+
+#define MAX_IN 64
+#define SCALAR "-"
+
+static bool small;
+static int max_sm;
+
+static gtr_context *context_on(gtr_device device, int threads)
+{
+    gtr_desc d;
+    memset(&d, 0, sizeof d);
+    d.device = device;
+    d.threads = threads;
+    d.seed = 7;
+    d.max_sm = max_sm;
+    return gtr_create(d);
+}
+static void *must(void *p) { if (!p) { printf("out of memory\n"); exit(2); } return p; }
+static void *room(int64_t n, size_t size) { return must(calloc((size_t)(n > 0 ? n : 1), size)); }
+
+/* Random numbers of the tests' own. */
+static uint64_t rng;
+static void rng_seed(uint64_t s) { rng = s * 0x9e3779b97f4a7c15u + 1; }
+static uint64_t rng_next(void)
+{
+    uint64_t z = (rng += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+static double uniform(double a, double b) { return a + (b - a) * (double)(rng_next() >> 11) / 9007199254740992.0; }
+
+// >>table
+/* A case in words: shapes "33x7", SCALAR, "3x2*40" (forty of them); after '@' numbers for the builder. In front '*': also run when small;
+   '!': all inputs literal, else the inputs of upper-case kind have the batch as first dimension. */
+typedef struct op_case { int n, n_p, p[8]; gtr_shape in[MAX_IN]; bool literal, few; } op_case;
+static op_case case_of(const char *text)
+{
+    op_case c;
+    const char *s = text;
+    memset(&c, 0, sizeof c);
+    for (; *s == '*' || *s == '!'; s++) { if (*s == '*') c.few = true; else c.literal = true; }
+    while (*s) {
+        if (*s == ' ') s++;
+        else if (*s == '@') {
+            for (s++; *s; ) { char *e; c.p[c.n_p++] = (int)strtol(s, &e, 10); s = e; while (*s == ' ') s++; }
+        } else {
+            gtr_shape *d = &c.in[c.n++];
+            if (*s == '-') { s++; continue; }
+            for (;;) {
+                char *e;
+                d->dim[d->ndim++] = strtol(s, &e, 10);
+                s = e;
+                if (*s != 'x') break;
+                s++;
+            }
+            if (*s == '*') { char *e; int k = (int)strtol(s + 1, &e, 10); s = e; for (; k > 1; k--) { c.in[c.n] = *d; c.n++; } }
+        }
+    }
+    return c;
+}
+
+typedef gtr_tensor *(*builder)(gtr_context *ctx, gtr_tensor **x, const op_case *c);
+#define BUILD(name, expression) static gtr_tensor *build_##name(gtr_context *ctx, gtr_tensor **x, const op_case *c) { (void)ctx; (void)x; (void)c; return expression; }
+static gtr_shape shape_from(const op_case *c) { gtr_shape s; int i; memset(&s, 0, sizeof s); s.ndim = c->n_p; for (i = 0; i < c->n_p; i++) s.dim[i] = c->p[i]; return s; }
+static gtr_cross_entropy_desc smoothing(int percent, int ignore)
+{
+    gtr_cross_entropy_desc d;
+    memset(&d, 0, sizeof d);
+    d.label_smoothing = (float)percent / 100;
+    d.ignore_index = ignore;
+    d.ignore_zero = ignore == 0;
+    return d;
+}
+static gtr_linear_desc linear_desc(int out, bool no_bias) { gtr_linear_desc d; memset(&d, 0, sizeof d); d.out = out; d.no_bias = no_bias; return d; }
+/* y = a b + a */
+static gtr_result custom_forward(const gtr_custom_call *k)
+{
+    const gtr_float *a = (const gtr_float *)k->in[0], *b = (const gtr_float *)k->in[1];
+    gtr_float *y = (gtr_float *)k->out;
+    int64_t i, n = gtr__count(&k->out_shape);
+    for (i = 0; i < n; i++) y[i] = a[i] * b[i] + a[i];
+    return GTR_OK;
+}
+static gtr_result custom_backward(const gtr_custom_call *k)
+{
+    const gtr_float *a = (const gtr_float *)k->in[0], *b = (const gtr_float *)k->in[1], *dy = (const gtr_float *)k->dout;
+    gtr_float *da = (gtr_float *)k->din[0], *db = (gtr_float *)k->din[1];
+    int64_t i, n = gtr__count(&k->out_shape);
+    for (i = 0; i < n; i++) {
+        if (da) da[i] = dy[i] * (b[i] + 1);
+        if (db) db[i] = dy[i] * a[i];
+    }
+    return GTR_OK;
+}
+static gtr_tensor *custom_of(gtr_context *ctx, gtr_tensor *a, gtr_tensor *b, const char *name)
+{
+    gtr_custom_desc d;
+    memset(&d, 0, sizeof d);
+    d.name = name; d.n_in = 2; d.in[0] = a; d.in[1] = b; d.forward = custom_forward; d.backward = custom_backward;
+    return gtr_custom(ctx, d);
+}
+static gtr_batch_norm_desc norm_desc(float eps) { gtr_batch_norm_desc d; memset(&d, 0, sizeof d); d.eps = eps; return d; }
+
+BUILD(matmul, gtr_matmul_t(x[0], c->p[0] != 0, x[1], c->p[1] != 0))
+BUILD(linear_with, gtr_linear_with(x[0], x[1], c->n > 2 ? x[2] : NULL))
+BUILD(linear, gtr_linear_ex(x[0], "layer", linear_desc(c->p[0], c->p[1] != 0)))
+BUILD(add, gtr_add(x[0], x[1]))
+BUILD(sub, gtr_sub(x[0], x[1]))
+BUILD(mul, gtr_mul(x[0], x[1]))
+BUILD(div, gtr_div(x[0], x[1]))
+BUILD(scale, gtr_scale(x[0], 1.7f, -0.3f))
+BUILD(relu, gtr_relu(x[0]))
+BUILD(tanh, gtr_tanh(x[0]))
+BUILD(sigmoid, gtr_sigmoid(x[0]))
+BUILD(gelu, gtr_gelu(x[0]))
+BUILD(gelu_tanh, gtr_gelu_tanh(x[0]))
+BUILD(exp, gtr_exp(x[0]))
+BUILD(log, gtr_log(x[0]))
+BUILD(reshape, gtr_reshape(x[0], shape_from(c)))
+BUILD(flatten, gtr_flatten(x[0]))
+BUILD(permute, gtr_permute(x[0], c->p))
+BUILD(concat, gtr_concat(x, c->n, c->p[0]))
+BUILD(slice, gtr_slice(x[0], c->p[0], c->p[1], c->p[2]))
+BUILD(sum, gtr_sum(x[0], c->p + 1, c->n_p - 1, c->p[0] != 0))
+BUILD(mean, gtr_mean(x[0], c->p + 1, c->n_p - 1, c->p[0] != 0))
+BUILD(softmax, gtr_softmax(x[0], c->p[0]))
+BUILD(dropout, gtr_dropout(x[0], "drop", (float)c->p[0] / 100))
+BUILD(stop_gradient, gtr_add(gtr_stop_gradient(x[0]), x[1]))
+BUILD(argmax, gtr_argmax(x[0], c->p[0]))
+BUILD(accuracy, gtr_accuracy(x[0], x[1]))
+BUILD(embedding_with, gtr_embedding_with(x[0], x[1]))
+BUILD(embedding, gtr_embedding(x[0], "layer", c->p[0], c->p[1]))
+BUILD(batch_norm, c->n_p ? gtr_batch_norm_ex(x[0], "layer", norm_desc((float)c->p[0] / 100)) : gtr_batch_norm(x[0], "layer"))
+BUILD(custom, custom_of(ctx, x[0], x[1], "twice"))
+BUILD(cross_entropy, gtr_cross_entropy(x[0], x[1]))
+BUILD(cross_entropy_ex, gtr_cross_entropy_ex(x[0], x[1], smoothing(c->p[0], c->p[1])))
+BUILD(mse, gtr_mse(x[0], x[1]))
+BUILD(bce_with_logits, gtr_bce_with_logits(x[0], x[1]))
+/* Graphs: what fusing, a tensor used twice, shared weights and re-materialisation make of gradients. */
+BUILD(twice, gtr_add(gtr_mul(x[0], x[0]), x[0]))
+BUILD(linear_acts, gtr_sigmoid(gtr_linear_ex(gtr_gelu(gtr_linear_ex(gtr_tanh(gtr_linear_ex(gtr_relu(gtr_linear_ex(x[0], "a", linear_desc(5, false))), "b", linear_desc(4, true))),
+      "c", linear_desc(3, false))), "d", linear_desc(2, false))))
+BUILD(linear_exp, gtr_log(gtr_scale(gtr_sigmoid(gtr_linear_ex(gtr_exp(gtr_linear_ex(gtr_gelu_tanh(x[0]), "a", linear_desc(4, false))), "b", linear_desc(3, false))), 2, 0.5f)))
+BUILD(binary_acts, gtr_tanh(gtr_div(gtr_sigmoid(gtr_add(x[0], x[1])), gtr_exp(gtr_mul(x[0], gtr_gelu(gtr_sub(x[0], x[1])))))))
+BUILD(shared_weights, gtr_linear_with(gtr_tanh(gtr_linear_with(x[0], x[1], x[2])), x[1], x[2]))
+static gtr_tensor *build_recomputed(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    gtr_tensor *h;
+    (void)c;
+    gtr_recompute_begin(ctx);
+    h = gtr_dropout(gtr_gelu(gtr_linear_ex(x[0], "a", linear_desc(6, false))), "drop", 0.25f);
+    gtr_recompute_end(ctx);
+    return gtr_softmax(gtr_linear_ex(h, "b", linear_desc(3, false)), 1);
+}
+BUILD(classifier, gtr_cross_entropy_ex(gtr_linear_ex(gtr_gelu(gtr_linear_ex(x[0], "a", linear_desc(6, false))), "b", linear_desc(4, false)), x[1], smoothing(10, -100)))
+
+/* Shapes: first those for gradient checks (a batch of 1, primes, 33), then tile edges and larger ones. */
+static const char *const unary_cases[] = { "1x7", "*13x3", "33x4", "2x3x5", "31", "1x1", "32", "33", "63x1", "*64", "65", "127", "128", "129", "255x1", "256", "257", "1021", "1024",
+    "*1025", "4095", "4099", "64x65", "8x8x8x8", "16385", "65537", "100003", SCALAR, NULL };
+static const char *const binary_cases[] = { "1x7 1x7", "*13x3 3", "33x3 33x1", "2 33x2", "2x3x4 3x1", "5 5", "- 5x3", "13x1 1x11", "1x1 1x1", "*64x16 64x16", "3x1x5x1 1x7x1x2", "31 31", "128 128",
+    "129 129", "*257x5 5", "65x33 65x1", "7x1031 1", "1031x7 1031x7", "4099 1", "1 4097", "64x64 64", "127x1 1x129", "5x17x33 17x1", "5x1x33 1x17x1", "16385x3 3", "256x257 256x1",
+    "9x8x7x6x5 8x1x6x1", "100003 100003", "100003 -", NULL };
+static const char *const matmul_cases[] = { "1x7 7x5@0 0", "*33x3 3x2@0 0", "!5x3 5x7@1 0", "*5x3 7x3@0 1", "!3x5 7x3@1 1", "!2x3x4 2x4x5@0 0", "2x3x4 4x5@0 0", "!3x4 2x4x5@0 0", "!2x4x3 2x5x4@1 1", "!2x4x3 5x4@1 1",
+    "!3x4 2x5x4@0 1", "!2x2x2x3 2x2x3x2@0 0", "1x1 1x1@0 0", "*16x16 16x16@0 0", "!17x15 17x33@1 0", "63x64 65x64@0 1", "!64x63 65x64@1 1", "65x127 127x31@0 0", "127x129 129x128@0 0", "*128x128 128x128@0 0",
+    "129x65 65x257@0 0", "1x1000 1000x10@0 0", "!1000x3 1000x5@1 0", "512x3 3x512@0 0", "!3x64x32 3x32x65@0 0", "!7x33x17 7x33x19@1 0", "5x31x8 9x8@0 1", "256x512 512x255@0 0", "!257x512 512x257@1 1",
+    "512x1024 1024x256@0 0", "!2x3x33x20 2x3x20x31@0 0", NULL };
+static const char *const linear_cases[] = { "1x7 5x7 5", "*13x3 4x3 4", "33x4 2x4 2", "2x3x4 5x4 5", "5x3 2x3", "1x1 1x1 1", "!7 5x7 5", "*16x16 16x16 16", "15x17 31x17", "33x65 63x65 63", "*64x64 64x64 64",
+    "65x63 129x63 129", "127x128 10x128 10", "*128x784 65x784 65", "129x33 1x33 1", "1x512 256x512 256", "2x257 3x257 3", "255x31 33x31", "256x256 128x256 128", "257x10 257x10 257", "5x7x129 64x129 64",
+    "300x128 10x128", "1000x16 16x16 16", "4099x8 3x8 3", "512x512 384x512 384", NULL };
+static const char *const matmul_batch_cases[] = { "1x3x4 1x4x2@0 0", "13x2x3 13x3x2@0 0", "33x1x2 33x2x1@0 0", "5x2x2 2x3@0 0", "7x2x1 7x2x3@1 0", "3x2x4 3x1x4@0 1", "2x2x3 2x4x2@1 1", NULL };
+static const char *const reshape_cases[] = { "1x6@-1 3 2", "33x4@-2 2", "13x2x2@-4", "5x6@-1 6 1", "!2x3x4@4 6", "1x1@-1", NULL };
+static const char *const flatten_cases[] = { "1x2x3", "33x4", "13", "5x2x1x2", "2x3x4", NULL };
+static const char *const permute_cases[] = { "1x7@1 0", "*13x3@1 0", "33x2x3@2 0 1", "2x3x4@0 2 1", "5x3x2@2 1 0", "7@0", "*2x3x4x5@3 1 0 2", "32x32@1 0", "33x31@1 0", "*64x33@1 0", "2x3x5x7@0 2 3 1", "1x64x1@2 1 0",
+    "127x129@1 0", "128x128@1 0", "16x8x64@0 2 1", "16x8x65@1 0 2", "3x5x7x2x4@4 3 2 1 0", "2x2x2x2x2x2x3x2@7 0 6 1 5 2 4 3", "257x65@1 0", "1000x7@1 0", "7x1000@1 0", "31x33x35@2 0 1",
+    "4x16x16x16@0 3 1 2", "512x300@1 0", "8x8x8@0 1 2", NULL };
+static const char *const concat_cases[] = { "1x2 1x5@1", "*13x3 13x2 13x1@1", "!3x4 2x4@0", "33x2 33x1@-1", "2x3x2 2x1x2@1", "5x4@1", "!7 1 3@0", "*!4x8 4x8@0", "16x16 16x16@1", "16x16 16x4 16x12@1", "31x1 31x32@1",
+    "64x65 64x63@1", "!65x64 63x64@0", "3x2*40@1", "128x3 128x5 128x7 128x9 128x11@1", "*2x5x7 2x6x7@1", "8x3x4x5 8x3x4x7@3", "257x2 257x4@1", "1x1000 1x24@1", "1000x1 1000x1@1", "100x256 100x128@1",
+    "!1001 999@0", "33x33x33 33x1x33@1", "4x4x4 4x4x4@2", NULL };
+static const char *const slice_cases[] = { "1x7@1 2 5", "*13x3@1 0 2", "!5x4@0 1 4", "33x4@-1 3 4", "2x6x2@1 1 5", "!7@0 6 7", "2x3x4@2 0 4", "*16x16@1 4 12", "16x17@1 1 16", "!31x5@0 0 31", "64x64@1 0 63", "65x64@1 1 64",
+    "*!64x65@0 32 33", "128x9x7@1 3 8", "5x4x3x8@3 4 8", "!257x33@0 1 256", "1x1000@1 999 1000", "1000x3@1 1 2", "100x300@1 128 256", "!1000@0 37 963", "33x31x29@1 7 23", "3x1x5@1 0 1", "4x4x4x4@1 1 3", NULL };
+static const char *const reduce_cases[] = { "1x7@0 1", "*13x3@0 0", "33x3@1 1", "2x3x4@0 1", "2x3x4@1 0 2", "5x3@0", "!7@0 0", "3x2x2x3@0 1 3", "*32x32@0 0", "33x31@0 1", "64x65@0 0", "65x64@0 1", "*128x129@0", "1000x7@0 0",
+    "7x1000@0 1", "17x19x23@0 1", "17x19x23@1 0 2", "5x7x9x11@0 0 2", "4099@0 0", "!16385@0 0", "*3x16385@0 1", "16385x3@0 0", "100003@0", "257x300@0 0", "1x1@0", "2x2x2x2x2x2x2x3@0 1 3 5 7", "300x257@1 1", NULL };
+static const char *const along_cases[] = { "1x7@1", "*13x3@1", "33x3@-1", "2x4x3@1", "5x3@0", "2x3x4@2", "!7@0", "3x1@1", "*16x32@1", "17x31@1", "64x33@1", "*65x64@0", "9x127@1", "9x128@1", "9x129@1", "*5x1000@1", "5x1023@1",
+    "5x1025@1", "3x4099@1", "1x16385@1", "1000x10@1", "4099x3@1", "7x65x9@1", "4x129x64@1", "300x257@1", NULL };
+static const char *const dropout_cases[] = { "1x7@50", "*13x3@25", "33x4@10", "2x3x5@50", "!31x2@50", "31@90", "*!64x4@50", "65@50", "127x3@50", "128x5@20", "*129x8@50", "1x1021@50", "16x1024@50", "4x4099@30", "1021x1@50",
+    "5x7x9@50", "!5x7x9@50", "100x257@50", "!100003@50", "3x20001@50", "5x3@0", "33x33@99", NULL };
+static const char *const embedding_cases[] = { "1 3x2", "*13 5x3", "33 7x2", "2x3 4x1", "5x2 1x4", "1x1 1x1", "*16 16x16", "31 100x33", "64 10x64", "65 3x65", "*128 1000x5", "129 7x128", "3x43 50x100", "1000 10x4", "1000 1000x8",
+    "4099 13x3", "257 300x257", "7x11x13 29x31", "2 5000x4", "512 2x512", "10007 101x2", "1 1x1000", NULL };
+static const char *const norm_cases[] = { "2x3", "*13x3", "33x2", "7x5", "5x1@10", "3x7", "*16x16", "31x33", "32x32", "33x31", "64x65", "*65x64", "127x3", "128x128", "129x7", "1000x10", "*1031x4", "4099x2", "2x1000", "3x4099",
+    "256x257", "16385x1", "300x100", NULL };
+static const char *const custom_cases[] = { "1x7 1x7", "*13x3 13x3", "33 33", "2x3x4 2x3x4", "5x1 5x1", "1x1 1x1", "*64 64", "31x33 31x33", "127 127", "128 128", "129 129", "255 255", "256 256", "257 257", "1021 1021",
+    "1024 1024", "1025 1025", "4099 4099", "3x5x7x9 3x5x7x9", "65537 65537", "16385 16385", NULL };
+static const char *const label_cases[] = { "1x7 1", "*13x3 13", "33x4 33", "5x2 5", "7x1 7", "3x31 3", "1x1 1", "*16x10 16", "31x10 31", "32x10 32", "33x10 33", "64x32 64", "65x33 65", "*127x100 127", "128x10 128",
+    "129x64 129", "1000x10 1000", "4099x3 4099", "*5x1000 5", "3x1025 3", "2x4099 2", "1x10007 1", "257x257 257", "10007x2 10007", "600x600 600", NULL };
+static const char *const smooth_cases[] = { "1x7 1@10 -100", "*13x3 13@30 -100", "33x4 33@10 1", "5x2 5@20 -100", "7x3 7@5 0", "3x31 3@50 -7", "11x3 11@100 -100", "1x1 1@10 -100", "*16x10 16@10 0", "31x10 31@10 3", "32x10 32@10 -100",
+    "33x10 33@0 5", "64x32 64@10 -1", "65x33 65@10 0", "*127x100 127@10 7", "128x10 128@1 -100", "129x64 129@10 -100", "1000x10 1000@10 2", "4099x3 4099@10 1", "*5x1000 5@10 -100", "3x1025 3@10 -100",
+    "2x4099 2@10 -100", "257x257 257@10 -100", NULL };
+static const char *const pair_cases[] = { "1x7 1x7", "*13x3 13x3", "33x2 33x2", "2x3x4 2x3x4", "5 5", "1x1 1x1", "- -", "*31 31", "32 32", "33 33", "64x1 64x1", "65 65", "127 127", "*128x3 128x3", "129 129", "256 256", "257 257",
+    "1021 1021", "1024 1024", "1025 1025", "4099 4099", "*64x65 64x65", "16385 16385", "65537 65537", "100003 100003", NULL };
+static const char *const linear_layer_cases[] = { "1x7@5 0", "13x3@2 0", "33x2@3 1", "2x3x4@3 0", "5x1@1 1", NULL };
+static const char *const embedding_layer_cases[] = { "1@5 2", "13@3 3", "33@7 1", "2x3@4 2", "5@1 3", NULL };
+static const char *const graph_cases[] = { "1x7", "13x3", "33x2", "5x4", "3x6", NULL };
+static const char *const stop_cases[] = { "1x7 1x7", "13x3 13x3", "33x2 33x2", "2x3x4 3x4", "5 5", NULL };
+static const char *const shared_cases[] = { "1x4 4x4 4", "13x3 3x3 3", "33x2 2x2 2", "2x3x2 2x2 2", "5x1 1x1 1", NULL };
+static const char *const classifier_cases[] = { "1x3 1", "13x3 13", "33x2 33", "5x4 5", "7x4 7", NULL };
+
+enum { GRAPH = 1 /* no kernel of its own */, NO_GRADIENT = 2, CANCELS = 4 /* results are small differences: error relative to dy */, LOSS = 8, AVERAGES = 16 /* dy is times the count */,
+       COPIES = 32 /* exact */, PRODUCT = 64, MODES = 128 /* training and evaluation */, FIRST_LOW = 256 /* input 0 alone is ever low */, NO_SPECIAL = 512, PASSES_0 = 1024 /* no gradient by input 0 */ };
+/* Kinds: x w any values; n none near 0; p positive; q away from 0; t in 0 to 1; b two clusters along the batch; d few values, so that there
+   are ties; l labels, some ignored; e ids. Upper case: may have the batch in front. The last one repeats. */
+typedef struct op_row { const char *name; builder build; const char *kinds; const char *const *cases; int flags; } op_row;
+static const op_row rows[] = {
+    { "matmul",           build_matmul,           "Xw",    matmul_cases,           PRODUCT | NO_SPECIAL },
+    { "matmul, batches",  build_matmul,           "XX",    matmul_batch_cases,     GRAPH },
+    { "linear_with",      build_linear_with,      "Xww",   linear_cases,           PRODUCT | NO_SPECIAL },
+    { "linear",           build_linear,           "Xww",   linear_layer_cases,     GRAPH },
+    { "add",              build_add,              "XX",    binary_cases,           0 },
+    { "sub",              build_sub,              "XX",    binary_cases,           0 },
+    { "mul",              build_mul,              "XX",    binary_cases,           0 },
+    { "div",              build_div,              "XQ",    binary_cases,           0 },
+    { "scale",            build_scale,            "X",     unary_cases,            0 },
+    { "relu",             build_relu,             "N",     unary_cases,            0 },
+    { "tanh",             build_tanh,             "X",     unary_cases,            0 },
+    { "sigmoid",          build_sigmoid,          "X",     unary_cases,            0 },
+    { "gelu",             build_gelu,             "X",     unary_cases,            0 },
+    { "gelu_tanh",        build_gelu_tanh,        "X",     unary_cases,            0 },
+    { "exp",              build_exp,              "X",     unary_cases,            0 },
+    { "log",              build_log,              "P",     unary_cases,            0 },
+    { "reshape",          build_reshape,          "X",     reshape_cases,          GRAPH },
+    { "flatten",          build_flatten,          "X",     flatten_cases,          GRAPH },
+    { "permute",          build_permute,          "X",     permute_cases,          COPIES },
+    { "concat",           build_concat,           "XX",    concat_cases,           COPIES },
+    { "slice",            build_slice,            "X",     slice_cases,            COPIES },
+    { "sum",              build_sum,              "X",     reduce_cases,           0 },
+    { "mean",             build_mean,             "X",     reduce_cases,           AVERAGES },
+    { "softmax",          build_softmax,          "X",     along_cases,            CANCELS },
+    { "dropout",          build_dropout,          "X",     dropout_cases,          MODES },
+    { "stop_gradient",    build_stop_gradient,    "XX",    stop_cases,             GRAPH | PASSES_0 },
+    { "argmax",           build_argmax,           "D",     along_cases,            NO_GRADIENT },
+    { "accuracy",         build_accuracy,         "DL",    label_cases,            NO_GRADIENT },
+    { "embedding_with",   build_embedding_with,   "Ew",    embedding_cases,        NO_SPECIAL },
+    { "embedding",        build_embedding,        "Ew",    embedding_layer_cases,  GRAPH },
+    { "batch_norm",       build_batch_norm,       "Bpxxp", norm_cases,             CANCELS | MODES | FIRST_LOW | NO_SPECIAL },
+    { "custom",           build_custom,           "XX",    custom_cases,           NO_SPECIAL },
+    { "cross_entropy",    build_cross_entropy,    "XL",    label_cases,            LOSS | CANCELS },
+    { "cross_entropy_ex", build_cross_entropy_ex, "XL",    smooth_cases,           LOSS | CANCELS },
+    { "mse",              build_mse,              "XX",    pair_cases,             LOSS },
+    { "bce_with_logits",  build_bce_with_logits,  "XT",    pair_cases,             LOSS },
+    { "twice",            build_twice,            "X",     graph_cases,            GRAPH },
+    { "linear_acts",      build_linear_acts,      "Xw",    graph_cases,            GRAPH },
+    { "linear_exp",       build_linear_exp,       "Xw",    graph_cases,            GRAPH },
+    { "binary_acts",      build_binary_acts,      "XX",    stop_cases,             GRAPH },
+    { "shared_weights",   build_shared_weights,   "Xww",   shared_cases,           GRAPH },
+    { "recomputed",       build_recomputed,       "Xw",    graph_cases,            GRAPH },
+    { "classifier",       build_classifier,       "XLw",   classifier_cases,       GRAPH | LOSS },
+};
+#define N_ROWS (int)(sizeof rows / sizeof *rows)
+static char kind_of(const op_row *row, int k) { int n = (int)strlen(row->kinds); return row->kinds[k < n ? k : n - 1]; }
+static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+static char lower(char c) { return is_upper(c) ? (char)(c - 'A' + 'a') : c; }
+static bool is_ints(char kind) { return lower(kind) == 'l' || lower(kind) == 'e'; }
+
+/* The batch of a case; 0: none. The inputs of upper-case kind and greatest rank have it, if their first dimension is the greatest. */
+static int64_t batch_of(const op_row *row, const op_case *c, bool *batched)
+{
+    int64_t n = 0;
+    int k, most = 0;
+    for (k = 0; k < c->n; k++) { batched[k] = false; if (is_upper(kind_of(row, k)) && c->in[k].ndim > most) most = c->in[k].ndim; }
+    if (c->literal || !most) return 0;
+    for (k = 0; k < c->n; k++) if (is_upper(kind_of(row, k)) && c->in[k].ndim == most && c->in[k].dim[0] > n) n = c->in[k].dim[0];
+    for (k = 0; k < c->n; k++) batched[k] = is_upper(kind_of(row, k)) && c->in[k].ndim && c->in[k].dim[0] == n && (c->in[k].ndim == most || lower(kind_of(row, k)) == 'l');
+    return n;
+}
+
+/* A built case: leaf k is input k, then come the float parameters that the builder made. */
+typedef struct graph {
+    const op_row *row;
+    op_case       c;
+    gtr_context  *ctx;
+    gtr_tensor   *out, *leaf[MAX_IN + 8];
+    char          kind[MAX_IN + 8];
+    gtr_shape     shape[MAX_IN + 8];    /* literal */
+    int           n_leaf;
+    int64_t       batch;
+} graph;
+static bool graph_build(graph *g, const op_row *row, const char *text)
+{
+    bool batched[MAX_IN];
+    int k;
+    int64_t i;
+    memset(g, 0, sizeof *g);
+    g->row = row;
+    g->c = case_of(text);
+    g->batch = batch_of(row, &g->c, batched);
+    g->ctx = context_on(GTR_DEVICE_CPU, 1);
+    for (k = 0; k < g->c.n; k++) {
+        char name[16], kind = kind_of(row, k);
+        gtr_shape s = g->c.in[k];
+        gtr_init zero;
+        memset(&zero, 0, sizeof zero);
+        snprintf(name, sizeof name, "x%d", k);
+        if (batched[k]) s.dim[0] = GTR_BATCH;
+        if (is_ints(kind)) g->leaf[k] = gtr_input(g->ctx, name, GTR_I32, s);
+        else if (batched[k]) g->leaf[k] = gtr_input(g->ctx, name, GTR_F32, s);
+        else g->leaf[k] = gtr_parameter(g->ctx, name, s, zero);
+        g->kind[k] = lower(kind);
+        g->shape[k] = g->c.in[k];
+    }
+    g->n_leaf = k;
+    g->out = row->build(g->ctx, g->leaf, &g->c);
+    for (i = 0; i < gtr_parameter_count(g->ctx) && g->n_leaf < MAX_IN + 8; i++) {
+        gtr_tensor *p = gtr_parameter_at(g->ctx, i);
+        for (k = 0; k < g->c.n && g->leaf[k] != p; k++) { }
+        if (k < g->c.n || gtr_tensor_dtype(p) != GTR_F32) continue;
+        g->kind[g->n_leaf] = lower(kind_of(row, g->n_leaf));
+        g->shape[g->n_leaf] = gtr_tensor_shape(p);
+        g->leaf[g->n_leaf++] = p;
+    }
+    return CHECK(g->out != NULL, "%s %s: %s", row->name, text, gtr_error_text(g->ctx));
+}
+/* Values of a kind: gtr_float or int32_t. */
+static void fill(const graph *g, int k, void *to)
+{
+    gtr_float *v = (gtr_float *)to;
+    int32_t *ints = (int32_t *)to;
+    char kind = g->kind[k];
+    int64_t i, n = gtr__count(&g->shape[k]), line = g->shape[k].ndim > 1 ? g->shape[k].dim[1] : 1;
+    int32_t ignore = g->row->build == build_cross_entropy_ex ? g->c.p[1] : -100;
+    for (i = 0; i < n; i++) {
+        double u = uniform(0, 1);
+        if (kind == 'l') ints[i] = i % 5 == 3 && n > 4 ? ignore : (int32_t)(rng_next() % (uint64_t)g->c.in[0].dim[1]);
+        else if (kind == 'e') ints[i] = (int32_t)(rng_next() % (uint64_t)g->shape[1].dim[0]);
+        else if (kind == 'n') v[i] = (gtr_float)((rng_next() & 1 ? 1 : -1) * (0.05 + u));
+        else if (kind == 'p') v[i] = (gtr_float)(0.5 + 1.5 * u);
+        else if (kind == 'q') v[i] = (gtr_float)((rng_next() & 1 ? 1 : -1) * (0.5 + 1.5 * u));
+        else if (kind == 't') v[i] = (gtr_float)u;
+        else if (kind == 'b') v[i] = (gtr_float)(2 * u - 1 + (i / line & 1 ? 0.6 : -0.6));
+        else if (kind == 'd') v[i] = (gtr_float)floor(u * 6) / 2 - 1;
+        else v[i] = (gtr_float)(1.7 * u - 0.7);     /* not around 0: sums of few terms seldom cancel */
+    }
+}
+
+#ifdef GPUTRAIN_DOUBLE
+// >>gradients
+#define EPS  1e-6
+#define ATOL 1e-5
+#define RTOL 1e-3
+
+/* Steps are made on the CPU and start from number 0 each time, so that dropout draws the same mask. */
+static gtr_result run_graph(gtr_context *ctx, gtr_tensor *const *t, int n, bool training)
+{
+    if (ctx->runner) { ctx->runner->step = 0; ctx->runner->ctl->step = 0; }
+    return training ? gtr_eval_train(t, n) : gtr_eval(t, n);
+}
+static bool differentiable(const graph *g, int k) { return gtr_tensor_dtype(g->leaf[k]) == GTR_F32 && !g->leaf[k]->buffer; }
+
+/* sum(out * weights), weights of out's shape: an input if out has the batch, else a constant. */
+static gtr_tensor *weighted_sum(graph *g)
+{
+    gtr_shape s = gtr_tensor_shape(g->out);
+    int64_t n = gtr__count(&s), i, all = n < 0 ? -n * g->batch : n;
+    gtr_float *v = (gtr_float *)room(all, sizeof *v);
+    gtr_tensor *w;
+    for (i = 0; i < all; i++) v[i] = (gtr_float)((rng_next() & 1 ? 1 : -1) * uniform(0.3, 1));
+    if (n > 0) w = gtr_constant(g->ctx, GTR_F32, s, v);
+    else {
+        w = gtr_input(g->ctx, "weights", GTR_F32, gtr_shape2(GTR_BATCH, -n));
+        gtr_set(w, v, (size_t)all * sizeof *v);
+        w = gtr_reshape(w, s);
+    }
+    free(v);
+    return gtr_sum(gtr_mul(g->out, w), NULL, 0, false);
+}
+
+/* Central differences of the graph's loss by leaf k, whose values are v. */
+static void differences(graph *g, gtr_tensor *loss, int k, gtr_float *v, bool training, double *to)
+{
+    int64_t i, n = gtr__count(&g->shape[k]);
+    size_t bytes = (size_t)n * sizeof *v;
+    for (i = 0; i < n; i++) {
+        gtr_float keep = v[i], f[2] = { 0, 0 };
+        int side;
+        for (side = 0; side < 2; side++) {
+            v[i] = keep + (side ? -EPS : EPS);
+            if (gtr_set(g->leaf[k], v, bytes) || run_graph(g->ctx, &loss, 1, training) || gtr_get(loss, &f[side], sizeof f[side])) break;
+        }
+        v[i] = keep;
+        to[i] = (f[0] - f[1]) / (2 * EPS);
+    }
+    gtr_set(g->leaf[k], v, bytes);
+}
+/* The worst element that is not within PyTorch's tolerances; -1: all are. */
+static int64_t disagrees(const gtr_float *analytic, const double *numeric, int64_t n)
+{
+    int64_t i, worst = -1;
+    double most = 0;
+    for (i = 0; i < n; i++) {
+        double over = fabs((double)analytic[i] - numeric[i]) / (ATOL + RTOL * fabs(numeric[i]));
+        if (!(over <= 1) && !(over <= most)) { worst = i; most = over; }
+    }
+    return worst;
+}
+/* Is an input of relu within 10 eps of its kink? */
+static bool near_kink(graph *g, bool training)
+{
+    int64_t i, e;
+    bool near_it = false;
+    for (i = 0; i < g->ctx->n_tensor && !near_it; i++) {
+        gtr_tensor *t = g->ctx->tensor[i], *x = t->n_in ? t->in[0] : NULL;
+        gtr_shape s;
+        gtr_float *v;
+        int64_t n;
+        if (t->op != GTR__OP_RELU || gtr__row(x->op)->flags & GTR__LEAF) continue;       /* leaves are filled away from it */
+        s = gtr__literal(x->shape, g->batch);
+        n = gtr__count(&s);
+        v = (gtr_float *)room(n, sizeof *v);
+        if (run_graph(g->ctx, &x, 1, training) == GTR_OK && gtr_get(x, v, (size_t)n * sizeof *v) == GTR_OK) for (e = 0; e < n; e++) near_it |= fabs((double)v[e]) < 10 * EPS;
+        free(v);
+    }
+    return near_it;
+}
+
+/* Spoils one output of one backward node while a plan runs. */
+enum { WRONG_SCALE, WRONG_SIGN, DROPPED_TERM, WRONGS };
+static const char *const wrong_names[WRONGS] = { "x 1.01", "sign", "a dropped term" };
+static struct { int kind, node, out; bool done; } wrong;
+static double far_from(const gtr_float *a, const gtr_float *b, int64_t n)
+{
+    double most = 0;
+    int64_t i;
+    for (i = 0; i < n; i++) { double d = fabs((double)a[i] - (double)b[i]) / (1 + fabs((double)b[i])); most = d > most ? d : most; }
+    return most;
+}
+static gtr_result run_wrong(void *const *instances, gtr__plan *plan, int node)
+{
+    gtr__node *q = &plan->node[node];
+    gtr__arg *out = (gtr__arg *)(uintptr_t)&q->call.out[wrong.out], *dy = NULL;
+    gtr_float *v = (gtr_float *)out->data, *before, *right;
+    int64_t n = out->count, i;
+    gtr_result r;
+    before = (gtr_float *)room(n, sizeof *v);
+    right = (gtr_float *)room(n, sizeof *v);
+    memcpy(before, v, (size_t)n * sizeof *v);
+    r = gtr__cpu_run_node(instances, plan, node);
+    memcpy(right, v, (size_t)n * sizeof *v);
+    if (!out->add) memset(before, 0, (size_t)n * sizeof *v);
+    if (wrong.kind == WRONG_SCALE) for (i = 0; i < n; i++) v[i] = before[i] + (right[i] - before[i]) * 1.01;
+    if (wrong.kind == WRONG_SIGN) for (i = 0; i < n; i++) v[i] = before[i] - (right[i] - before[i]);
+    wrong.done = far_from(v, right, n) > 0;
+    if (wrong.kind == DROPPED_TERM) {       /* of the gradient that comes in, or if that is a constant, of what goes out */
+        if (q->dir == GTR__BWD) dy = (gtr__arg *)(uintptr_t)&q->call.in[q->n_in - 1];
+        if (q->op == GTR__OP_LINEAR_DACT) dy = (gtr__arg *)(uintptr_t)&q->call.in[0];
+        for (i = 0; dy && dy->data && i < dy->count && !wrong.done; i++) {
+            gtr_float *d = (gtr_float *)dy->data, keep = d[i];
+            if (out->add) memcpy(v, before, (size_t)n * sizeof *v);
+            d[i] = 0;
+            if (out->data == dy->data) break;
+            r = gtr__cpu_run_node(instances, plan, node);
+            d[i] = keep;
+            wrong.done = far_from(v, right, n) > 5e-3;
+        }
+        for (i = 0; !(dy && dy->data) && i < n && !wrong.done; i++) if (fabs((double)(right[i] - before[i])) > 5e-3) { v[i] = before[i]; wrong.done = true; }
+    }
+    free(before);
+    free(right);
+    return r;
+}
+static gtr_result launch_wrong(void *const *instances, void *exec, gtr__part part)
+{
+    gtr__plan *plan = (gtr__plan *)exec;
+    int i;
+    gtr_result r = GTR_OK;
+    (void)part;
+    for (i = 0; i < plan->n_node && r == GTR_OK; i++) r = i == wrong.node ? run_wrong(instances, plan, i) : gtr__cpu_run_node(instances, plan, i);
+    return r;
+}
+/* Every backward node of the plan that computes fetch, each of its outputs, each way of being wrong: some gradient must be found wrong.
+   The first skip backward nodes are those of the weighted sum. */
+static void check_wrongs(graph *g, gtr_tensor *const *fetch, int n_fetch, bool training, int skip, double *const *numeric, const int *leaf)
+{
+    gtr__plan *plan = &g->ctx->plans->plan;
+    int node, out, i, spoilt = 0;
+    if (!CHECK(g->ctx->plans->recipe.n_fetch == n_fetch, "%s: the plan is another one", g->row->name)) return;
+    for (node = 0; node < plan->n_node; node++) {
+        gtr__node *q = &plan->node[node];
+        bool fused = q->op == GTR__OP_XENT_STEP || q->op == GTR__OP_LINEAR_DACT;
+        if (q->dir != GTR__BWD && !fused) continue;
+        if (skip > 0 && q->dir == GTR__BWD) { skip--; continue; }
+        for (out = 0; out < q->n_out; out++) {
+            if (q->out[out] < 0 || plan->value[gtr__root(plan, q->out[out])].gradient_of < 0) continue;
+            for (wrong.kind = 0; wrong.kind < WRONGS; wrong.kind++) {
+                bool found = false;
+                wrong.node = node; wrong.out = out; wrong.done = false;
+                g->ctx->be->launch = launch_wrong;
+                run_graph(g->ctx, fetch, n_fetch, training);
+                g->ctx->be->launch = gtr__cpu_launch;
+                if (!wrong.done) {      /* a kernel whose result is zero, or none of whose terms matters */
+                    CHECK(wrong.kind == DROPPED_TERM || g->row->flags & PASSES_0, "%s: the gradient by input %d is zero", g->row->name, out);
+                    continue;
+                }
+                spoilt++;
+                for (i = 1; i < n_fetch && !found; i++) {
+                    int64_t n = gtr__count(&g->shape[leaf[i]]);
+                    gtr_float *got = (gtr_float *)room(n, sizeof *got);
+                    gtr_get(fetch[i], got, (size_t)n * sizeof *got);
+                    found = disagrees(got, numeric[i], n) >= 0;
+                    free(got);
+                }
+                CHECK(found, "%s: %s in the gradient by input %d of %s is not noticed", g->row->name, wrong_names[wrong.kind], out, gtr__row(q->op)->name);
+            }
+        }
+    }
+    CHECK(spoilt > 1 || g->row->build == build_reshape || g->row->build == build_flatten || g->row->flags & PASSES_0, "%s: nothing was spoilt", g->row->name);
+}
+
+static int64_t gradient_elements;
+static void check_gradients(const op_row *row, const char *text, int seed, bool spoil)
+{
+    graph g;
+    gtr_tensor *fetch[MAX_IN + 9], *loss;
+    gtr_float *value[MAX_IN + 8];
+    double *numeric[MAX_IN + 9];
+    int leaf[MAX_IN + 9], n_fetch = 1, k, tries;
+    bool direct = row->flags & LOSS && seed != 1, training = !(row->flags & MODES && seed == 2);
+    rng_seed((uint64_t)(seed + 1) * 1000003u + gtr__hash(0, row->name) + gtr__hash(1, text));
+    memset(value, 0, sizeof value);
+    memset(numeric, 0, sizeof numeric);
+    if (graph_build(&g, row, text)) {
+        loss = direct ? g.out : weighted_sum(&g);
+        fetch[0] = loss;
+        for (k = 0; k < g.n_leaf; k++) {
+            value[k] = (gtr_float *)room(gtr__count(&g.shape[k]), sizeof(gtr_float));
+            if (!differentiable(&g, k)) continue;
+            leaf[n_fetch] = k;
+            fetch[n_fetch++] = gtr_gradient(loss, g.leaf[k]);
+        }
+        for (tries = 0; tries < 100; tries++) {
+            for (k = 0; k < g.n_leaf; k++) {
+                fill(&g, k, value[k]);
+                gtr_set(g.leaf[k], value[k], (size_t)gtr__count(&g.shape[k]) * gtr__dtype_size(gtr_tensor_dtype(g.leaf[k])));
+            }
+            if (!near_kink(&g, training)) break;
+        }
+        if (CHECK(run_graph(g.ctx, fetch, n_fetch, training) == GTR_OK && !gtr_error(g.ctx), "%s %s: %s", row->name, text, gtr_error_text(g.ctx))) {
+            for (k = 1; k < n_fetch; k++) {
+                int64_t n = gtr__count(&g.shape[leaf[k]]), bad;
+                gtr_float *analytic = (gtr_float *)room(n, sizeof *analytic);
+                numeric[k] = (double *)room(n, sizeof(double));
+                gtr_get(fetch[k], analytic, (size_t)n * sizeof *analytic);
+                if (row->flags & PASSES_0 && leaf[k] == 0) {        /* differences would see through it */
+                    bad = disagrees(analytic, numeric[k], n);
+                    CHECK(bad < 0, "%s %s: a gradient passes", row->name, text);
+                } else {
+                    differences(&g, loss, leaf[k], value[leaf[k]], training, numeric[k]);
+                    bad = disagrees(analytic, numeric[k], n);
+                    CHECK(bad < 0, "%s %s seed %d, %s%s: gradient by leaf %d, element %lld: %.9g, differences %.9g", row->name, text, seed, training ? "training" : "evaluation",
+                          direct ? ", constant dy" : "", leaf[k], (long long)bad, bad < 0 ? 0 : (double)analytic[bad], bad < 0 ? 0 : numeric[k][bad]);
+                }
+                gradient_elements += n;
+                free(analytic);
+            }
+            if (spoil) {
+                gtr__plans_forget(g.ctx, 0);        /* so that the plan in question is the first */
+                run_graph(g.ctx, fetch, n_fetch, training);
+                check_wrongs(&g, fetch, n_fetch, training, direct ? 0 : 2, numeric, leaf);
+            }
+        }
+        CHECK(!gtr_error(g.ctx), "%s %s: %s", row->name, text, gtr_error_text(g.ctx));
+    }
+    for (k = 0; k < MAX_IN + 8; k++) free(value[k]);
+    for (k = 0; k < MAX_IN + 9; k++) free(numeric[k]);
+    gtr_destroy(g.ctx);
+}
+static int64_t elements_of(const op_case *c) { int64_t n = 0; int k; for (k = 0; k < c->n; k++) n += gtr__count(&c->in[k]); return n; }
+static void gradients(void)
+{
+    int r, k, seed, shapes;
+    for (r = 0; r < N_ROWS; r++) {
+        const op_row *row = &rows[r];
+        if (row->flags & NO_GRADIENT) continue;
+        for (k = shapes = 0; row->cases[k]; k++) {
+            op_case c = case_of(row->cases[k]);
+            if (elements_of(&c) > 150 || c.n > 8) continue;
+            if (small ? !c.few && !(row->flags & GRAPH && k < 2) : shapes >= 12) continue;
+            for (seed = 0; seed < (small ? 1 : 3); seed++) check_gradients(row, row->cases[k], seed, k == 1 && seed < 2);
+            shapes++;
+        }
+        CHECK(small || shapes >= 5, "%s: %d shapes", row->name, shapes);
+    }
+    printf("gradients: %lld elements\n", (long long)gradient_elements);
+}
+#endif
+
+#ifndef GPUTRAIN_DOUBLE
+// >>bench
+/* A context whose kernels are called one by one. Operands lie in one block with guards of GUARD bytes between them; if apart, in
+   allocations of their own, so that a sanitizer sees what lies outside. */
+#define GUARD 256
+#define MAX_OPERANDS 140
+typedef struct bench {
+    const char   *name;
+    gtr_context  *ctx;
+    bool          cuda, apart;
+    char         *block;  size_t size;
+    char         *ws;     size_t ws_size;   /* workspace and a guard: it may be large, and is not mirrored */
+    unsigned char *before, *after; size_t mirror;
+    gtr__ctl     *ctl;              /* device: step 5, scale 4 */
+    long long     calls;
+} bench;
+static bench cpu_bench, gpu_bench;
+
+typedef struct operand {
+    gtr_dtype   dtype;
+    gtr_shape   shape;
+    int64_t     count;
+    bool        there, output;
+    int         add;
+    const void *from;               /* what it starts with; NULL: bits that are NaN in each float dtype */
+    void       *to;                 /* outputs: what the call made */
+    size_t      offset, bytes;      /* in the mirrors */
+    char       *at;                 /* on the device */
+} operand;
+typedef struct call_desc {
+    gtr__op op; gtr__dir dir;
+    const gtr__attr *attr;
+    int n_in, n_out;
+    operand in[MAX_IN + 8], out[MAX_IN + 8];
+    int training, shift;            /* shift: by so many elements, off all alignment */
+    float seed;
+    int64_t row0;
+    gtr_precision precision;
+    bool ctl;
+} call_desc;
+
+static void bench_open(bench *b, const char *name, gtr_context *ctx)
+{
+    gtr__ctl ctl;
+    memset(b, 0, sizeof *b);
+    b->name = name; b->ctx = ctx;
+    b->cuda = gtr_on_gpu(ctx);
+    b->apart = small;
+#ifdef __SANITIZE_ADDRESS__
+    b->apart = true;
+#endif
+    memset(&ctl, 0, sizeof ctl);
+    ctl.step = 5; ctl.scale = 4; ctl.coef = 1;
+    b->ctl = (gtr__ctl *)must(ctx->be->alloc(ctx->instance[0], sizeof ctl));
+    ctx->be->copy(ctx->instance[0], b->ctl, &ctl, sizeof ctl, GTR__TO_DEVICE, true);
+}
+static void bench_close(bench *b)
+{
+    if (!b->ctx) return;
+    b->ctx->be->free(b->ctx->instance[0], b->ctl, sizeof *b->ctl);
+    b->ctx->be->free(b->ctx->instance[0], b->block, b->size);
+    b->ctx->be->free(b->ctx->instance[0], b->ws, b->ws_size);
+    gtr_destroy(b->ctx);
+    free(b->before);
+    free(b->after);
+    memset(b, 0, sizeof *b);
+}
+static char *bench_alloc(bench *b, size_t bytes)
+{
+#if defined(__SANITIZE_ADDRESS__) && !defined(_WIN32)
+    void *p = NULL;
+    if (!b->cuda) return posix_memalign(&p, GTR__ALIGN, bytes) ? NULL : (char *)p;
+#endif
+    return (char *)must(b->ctx->be->alloc(b->ctx->instance[0], bytes));
+}
+static void bench_free(bench *b, char *p, size_t bytes)
+{
+#if defined(__SANITIZE_ADDRESS__) && !defined(_WIN32)
+    if (!b->cuda) { free(p); return; }
+#endif
+    b->ctx->be->free(b->ctx->instance[0], p, bytes);
+}
+static bool bench_copy(bench *b, void *dst, const void *src, size_t bytes, gtr__copy kind) { return b->ctx->be->copy(b->ctx->instance[0], dst, src, bytes, kind, true) == GTR_OK; }
+static void bench_mirror(bench *b, size_t bytes)
+{
+    if (bytes <= b->mirror) return;
+    free(b->before); free(b->after);
+    b->mirror = bytes + bytes / 2;
+    b->before = (unsigned char *)room((int64_t)b->mirror, 1);
+    b->after = (unsigned char *)room((int64_t)b->mirror, 1);
+}
+
+/* Workspace that starts with NaN and ends at a guard. Apart: not even initialised, so that a sanitizer sees what is read of it. */
+#define WS_HEAD ((size_t)1 << 16)
+static char *bench_ws(bench *b, size_t bytes)
+{
+    unsigned char mark[GUARD];
+    char *ws;
+    if (!bytes) return NULL;
+    if (b->apart) return bench_alloc(b, bytes);
+    if (bytes + GUARD > b->ws_size) {
+        b->ctx->be->free(b->ctx->instance[0], b->ws, b->ws_size);
+        b->ws_size = bytes + bytes / 4 + WS_HEAD + GUARD;
+        b->ws = (char *)must(b->ctx->be->alloc(b->ctx->instance[0], b->ws_size));
+    }
+    ws = b->ws;
+    memset(mark, 0xa5, sizeof mark);
+    bench_mirror(b, WS_HEAD);
+    memset(b->after, 0xff, WS_HEAD);
+    bench_copy(b, ws, b->after, GTR__MIN(bytes, WS_HEAD), GTR__TO_DEVICE);
+    bench_copy(b, ws + bytes, mark, sizeof mark, GTR__TO_DEVICE);
+    return ws;
+}
+static bool bench_ws_whole(bench *b, const char *ws, size_t bytes)
+{
+    unsigned char mark[GUARD];
+    int i;
+    if (!ws || b->apart) return true;
+    if (!bench_copy(b, mark, ws + bytes, sizeof mark, GTR__TO_HOST)) return false;
+    for (i = 0; i < GUARD; i++) if (mark[i] != 0xa5) return false;
+    return true;
+}
+
+static operand operand_of(gtr_dtype dtype, const gtr_shape *shape, const void *from)
+{
+    operand o;
+    memset(&o, 0, sizeof o);
+    o.dtype = dtype; o.shape = *shape; o.count = gtr__count(shape); o.there = true; o.from = from;
+    return o;
+}
+/* An input that is not read, an output that is not wanted. */
+static operand operand_absent(gtr_dtype dtype, const gtr_shape *shape) { operand o = operand_of(dtype, shape, NULL); o.there = false; return o; }
+static operand operand_none(void) { operand o; memset(&o, 0, sizeof o); return o; }
+static operand result_of(gtr_dtype dtype, const gtr_shape *shape, const void *add_to)
+{
+    operand o = operand_of(dtype, shape, add_to);
+    o.output = true;
+    o.add = add_to != NULL;
+    o.to = room(o.count, gtr__dtype_size(dtype));
+    return o;
+}
+static gtr__arg arg_of(const operand *o)
+{
+    gtr__arg a;
+    memset(&a, 0, sizeof a);
+    a.dtype = o->dtype; a.shape = o->shape; a.count = o->count; a.add = o->add;
+    a.data = o->there ? (void *)o->at : NULL;
+    return a;
+}
+static gtr_result run_node(bench *b, const gtr__call *call, gtr__op op, gtr__dir dir)
+{
+    gtr__plan plan;
+    gtr__node node;
+    gtr_result r;
+    memset(&plan, 0, sizeof plan);
+    memset(&node, 0, sizeof node);
+    plan.node = &node; plan.n_node = 1; plan.n_stage = 1; plan.n_stream = 1;
+    node.op = op; node.dir = dir; node.layer = "test"; node.call = *call; node.attr = *call->attr;
+    node.call.attr = &node.attr;
+    r = b->ctx->be->run_node(b->ctx->instance, &plan, 0);
+    return r == GTR_OK ? b->ctx->be->wait(b->ctx->instance[0]) : r;
+}
+/* The workspace that the planner would give. */
+static gtr_result measure(bench *b, gtr__call call, gtr__op op, gtr__dir dir, size_t *bytes)
+{
+    *bytes = 0;
+    call.measure = bytes;
+    if (b->cuda) return gtr__row(op)->flags & GTR__WS ? b->ctx->be->kernel[op][dir](NULL, &call) : GTR_OK;
+    return gtr__cpu_call(NULL, op, dir, &call);
+}
+/* Runs one kernel. Notes a failed check, with what, if it fails or leaves a mark outside its results. */
+static bool run_call(bench *b, call_desc *d, const char *what)
+{
+    operand *all[MAX_OPERANDS];
+    gtr__arg in[MAX_IN + 8], out[MAX_IN + 8];
+    gtr__call call;
+    size_t at = 0, ws_bytes = 0, total;
+    char *ws = NULL;
+    int n = 0, k, turn;
+    bool ok = true, same = true;
+    gtr_result r;
+    for (k = 0; k < d->n_in; k++) all[n++] = &d->in[k];
+    for (k = 0; k < d->n_out; k++) all[n++] = &d->out[k];
+    for (k = 0; k < n; k++) {
+        operand *o = all[k];
+        o->bytes = (size_t)o->count * gtr__dtype_size(o->dtype);
+        if (!o->there) continue;
+        o->offset = GTR__ROUND_UP(at + GUARD, (size_t)GTR__ALIGN) + (size_t)d->shift * gtr__dtype_size(o->dtype);
+        o->at = (char *)b->ctl;             /* some address while measured */
+        at = o->offset + o->bytes;
+    }
+    memset(&call, 0, sizeof call);
+    for (k = 0; k < d->n_in; k++) in[k] = arg_of(&d->in[k]);
+    for (k = 0; k < d->n_out; k++) out[k] = arg_of(&d->out[k]);
+    call.attr = d->attr; call.n_in = d->n_in; call.n_out = d->n_out; call.in = in; call.out = out;
+    call.caps = &b->ctx->caps; call.precision = d->precision; call.training = d->training; call.seed = d->seed; call.row0 = d->row0;
+    call.ctl = d->ctl ? b->ctl : NULL;
+    r = measure(b, call, d->op, d->dir, &ws_bytes);
+    if (r != GTR_OK) return CHECK(false, "%s on %s: workspace: %s %s", what, b->name, gtr_result_text(r), gtr_error_text(b->ctx));
+    total = GTR__ROUND_UP(at + GUARD, (size_t)GTR__ALIGN);
+    ws = bench_ws(b, ws_bytes);
+    bench_mirror(b, total);
+    memset(b->before, 0xa5, total);
+    for (k = 0; k < n; k++) if (all[k]->there) {
+        if (all[k]->from) memcpy(b->before + all[k]->offset, all[k]->from, all[k]->bytes);
+        else memset(b->before + all[k]->offset, 0xff, all[k]->bytes);
+    }
+    if (!b->apart && total > b->size) {
+        b->ctx->be->free(b->ctx->instance[0], b->block, b->size);
+        b->size = total + total / 2;
+        b->block = (char *)must(b->ctx->be->alloc(b->ctx->instance[0], b->size));
+    }
+    for (k = 0; k < n; k++) if (all[k]->there) all[k]->at = b->apart ? bench_alloc(b, all[k]->bytes + (size_t)d->shift * gtr__dtype_size(all[k]->dtype)) + (size_t)d->shift * gtr__dtype_size(all[k]->dtype)
+                                                                     : b->block + all[k]->offset;
+    for (k = 0; k < d->n_in; k++) in[k] = arg_of(&d->in[k]);
+    for (k = 0; k < d->n_out; k++) out[k] = arg_of(&d->out[k]);
+    call.ws = ws; call.ws_bytes = ws_bytes;
+    for (turn = 0; turn < (b->cuda && !small ? 2 : 1) && ok; turn++) {
+        b->calls++;
+        if (!b->apart) ok = bench_copy(b, b->block, b->before, total, GTR__TO_DEVICE);
+        else {
+            for (k = 0; k < n; k++) if (all[k]->there) ok = bench_copy(b, all[k]->at, b->before + all[k]->offset, all[k]->bytes, GTR__TO_DEVICE) && ok;
+        }
+        r = run_node(b, &call, d->op, d->dir);
+        ok = CHECK(ok && r == GTR_OK, "%s on %s: %s %s", what, b->name, gtr_result_text(r), gtr_error_text(b->ctx));
+        if (ok && !b->apart) ok = bench_copy(b, b->after, b->block, total, GTR__TO_HOST);
+        if (ok && b->apart) {
+            memcpy(b->after, b->before, total);
+            for (k = 0; k < n; k++) if (all[k]->there) ok = bench_copy(b, b->after + all[k]->offset, all[k]->at, all[k]->bytes, GTR__TO_HOST) && ok;
+        }
+        for (k = 0; ok && k < n; k++) if (all[k]->there && all[k]->output) {
+            if (turn) same = same && !memcmp(all[k]->to, b->after + all[k]->offset, all[k]->bytes);
+            memcpy(all[k]->to, b->after + all[k]->offset, all[k]->bytes);
+            memcpy(b->after + all[k]->offset, b->before + all[k]->offset, all[k]->bytes);   /* what is left must be as it was */
+        }
+        if (ok) ok = CHECK(bench_ws_whole(b, ws, ws_bytes), "%s on %s: something was written behind the workspace of %zu bytes", what, b->name, ws_bytes);
+        if (ok && memcmp(b->before, b->after, total)) {
+            size_t e = 0;
+            int inside = -1;
+            while (b->before[e] == b->after[e]) e++;
+            for (k = 0; k < n; k++) if (all[k]->there && e >= all[k]->offset && e < all[k]->offset + all[k]->bytes) inside = k;
+            ok = CHECK(false, "%s on %s: byte %zu %s operand %d was written", what, b->name, inside >= 0 ? e - all[inside]->offset : e, inside >= 0 ? "of" : "outside, near the start:", inside);
+        }
+    }
+    if (ok) ok = CHECK(same, "%s on %s: two runs differ", what, b->name);
+    if (b->apart) {
+        for (k = 0; k < n; k++) if (all[k]->there) bench_free(b, all[k]->at - (size_t)d->shift * gtr__dtype_size(all[k]->dtype), all[k]->bytes + (size_t)d->shift * gtr__dtype_size(all[k]->dtype));
+        if (ws) bench_free(b, ws, ws_bytes);
+    }
+    if (!ok) gtr_error_clear(b->ctx);
+    return ok;
+}
+static void free_results(call_desc *d) { int k; for (k = 0; k < d->n_out; k++) { free(d->out[k].to); d->out[k].to = NULL; } }
+
+// >>limits
+typedef struct limit { double nmse, ratio; } limit;
+static limit limit_of(gtr_dtype storage, gtr_precision precision)
+{
+    limit l;
+    l.nmse = storage == GTR_BF16 ? 2e-5 : storage == GTR_F16 ? 5e-7 : 1e-10;
+    l.ratio = storage == GTR_BF16 ? 8e-3 : storage == GTR_F16 ? 1e-3 : 1e-5;
+    if (precision == GTR_TF32 && storage == GTR_F32) { l.nmse = 1e-6; l.ratio = 2e-3; }
+    return l;
+}
+static const limit exact = { 0, 0 };
+typedef struct distance { double nmse, ratio; int64_t odd; } distance;     /* odd: first element of another class (NaN, +-Inf, finite); -1 */
+static int class_of(gtr_float v) { return v != v ? 3 : v - v == 0 ? 0 : v > 0 ? 1 : 2; }
+/* got against want, which is first rounded through got's storage for its class. floor: least size that errors are relative to. */
+static distance distance_of(const gtr_float *want, const void *got, gtr_dtype storage, int64_t n, double floor)
+{
+    distance d;
+    gtr_float *v = (gtr_float *)room(n, sizeof *v), *r = (gtr_float *)room(n, sizeof *r);
+    void *low = room(n, gtr__dtype_size(storage));
+    double err = 0, ref = 0, most = 0, top = 0;
+    int64_t i;
+    d.odd = -1;
+    gtr__convert(v, GTR_F32, got, storage, n);
+    gtr__convert(low, storage, want, GTR_F32, n);
+    gtr__convert(r, GTR_F32, low, storage, n);
+    for (i = 0; i < n; i++) {
+        double e;
+        if (class_of(v[i]) != class_of(r[i])) { if (d.odd < 0) d.odd = i; continue; }
+        if (class_of(r[i]) || class_of(want[i])) continue;
+        e = fabs((double)v[i] - (double)want[i]);
+        err += e * e; ref += (double)want[i] * (double)want[i];
+        most = e > most ? e : most;
+        if (fabs((double)want[i]) > top) top = fabs((double)want[i]);
+    }
+    if (top < floor) top = floor;
+    if (ref < (double)n * floor * floor) ref = (double)n * floor * floor;
+    d.nmse = err > 0 ? err / ref : 0;
+    d.ratio = most > 0 ? most / top : 0;
+    free(v); free(r); free(low);
+    return d;
+}
+static bool within(distance d, limit l) { return d.odd < 0 && d.nmse <= l.nmse && d.ratio <= l.ratio; }
+static bool compare(const gtr_float *want, const operand *got, limit l, double floor, const char *what, const char *where)
+{
+    distance d;
+    if (got->count <= 4 && floor < 0.05) floor = 0.05;     /* so few may all be near zero */
+    d = distance_of(want, got->to, got->dtype, got->count, floor);
+    return CHECK(within(d, l), "%s on %s: NMSE %.3g (limit %.3g), max %.3g (limit %.3g), first of another class: %lld", what, where, d.nmse, l.nmse, d.ratio, l.ratio, (long long)d.odd);
+}
+
+// >>kernels
+static const op_row *row_of(builder b) { int i; for (i = 0; i < N_ROWS && rows[i].build != b; i++) { } return &rows[i]; }
+static void shape_words(const op_case *c, char *text, size_t size)
+{
+    int k;
+    size_t at = 0;
+    char s[GTR__SHAPE_TEXT];
+    text[0] = 0;
+    for (k = 0; k < c->n && k < 3 && at < size; k++) at += (size_t)snprintf(text + at, size - at, "%s%s", k ? " " : "", gtr__shape_text(&c->in[k], s));
+}
+/* Values as they are after a visit to storage. */
+static void round_through(gtr_float *v, gtr_dtype storage, int64_t n)
+{
+    void *low;
+    if (storage == GTR_F32) return;
+    low = room(n, 2);
+    gtr__convert(low, storage, v, GTR_F32, n);
+    gtr__convert(v, GTR_F32, low, storage, n);
+    free(low);
+}
+static void *stored(const gtr_float *v, gtr_dtype storage, int64_t n)
+{
+    void *p = room(n, gtr__dtype_size(storage));
+    gtr__convert(p, storage, v, GTR_F32, n);
+    return p;
+}
+/* One op's call with all its values: host copies of the inputs (float32 or int32), rounded to their storage. */
+typedef struct op_call {
+    const op_row *row;
+    const gtr__op_row *op;
+    gtr__op   id;
+    gtr__attr attr;
+    int       n_in, n_out, training, number;
+    gtr_shape in_shape[MAX_IN], out_shape[4];
+    gtr_dtype in_dtype[MAX_IN], out_dtype[4];       /* logical */
+    gtr_dtype in_store[MAX_IN], out_store[4];
+    void     *in[MAX_IN];
+    gtr_float *y[4];                                /* forward in float32; int32 as they are */
+    gtr_precision precision;
+    double    floor;
+    bool      special, oracle;                               /* held against the definition too */
+    char      what[400];
+} op_call;
+enum { ALL_LOW, SOME_LOW, VARIANTS };
+
+static bool op_call_make(op_call *o, const op_row *row, const graph *g, gtr_dtype low, int variant, bool special, int training)
+{
+    gtr__shape_call s;
+    gtr_shape out[8];
+    gtr_dtype out_dtype[8];
+    char why[256] = "", text[200];
+    bool narrow = true;
+    int k, floats = 0;
+    memset(o, 0, sizeof *o);
+    o->row = row; o->id = g->out->op; o->op = gtr__row(o->id); o->attr = g->out->attr; o->n_in = g->out->n_in; o->n_out = o->op->n_out; o->training = training;
+    for (k = 0; k < o->n_in; k++) {
+        gtr_tensor *t = g->out->in[k];
+        o->in_shape[k] = gtr__literal(t->shape, g->batch);
+        o->in_dtype[k] = o->in_store[k] = t->dtype;
+        if (t->dtype != GTR_F32) continue;
+        o->in_store[k] = floats && (variant == SOME_LOW || row->flags & FIRST_LOW) && o->op->cls != GTR__LOW ? GTR_F32 : low;
+        if (o->in_store[k] == GTR_F32) narrow = false;
+        floats++;
+    }
+    for (k = 0; k < o->n_out; k++) { out[k] = o->in_shape[0]; out_dtype[k] = GTR_F32; }
+    memset(&s, 0, sizeof s);
+    s.attr = &o->attr; s.n_in = o->n_in; s.in = o->in_shape; s.in_dtype = o->in_dtype; s.out = out; s.out_dtype = out_dtype; s.why = why; s.training = training;
+    shape_words(&g->c, text, sizeof text);
+    if (!CHECK(o->op->shape(&s) == GTR_OK, "%s %s: %s", row->name, text, why)) return false;
+    for (k = 0; k < o->n_out; k++) {
+        o->out_shape[k] = out[k];
+        o->out_dtype[k] = o->out_store[k] = out_dtype[k];
+        if (out_dtype[k] == GTR_F32 && k < GTR__MAX(o->op->n_diff, 1) && (o->op->cls == GTR__LOW || (o->op->cls == GTR__FOLLOW && narrow && floats))) o->out_store[k] = low;
+    }
+    for (k = 0; k < o->n_in; k++) {
+        int64_t n = gtr__count(&o->in_shape[k]), i;
+        o->in[k] = room(n, 4);
+        fill(g, k, o->in[k]);
+        if (o->in_dtype[k] != GTR_F32) continue;
+        for (i = 0; special && i < n; i++) {
+            static const gtr_float odd[6] = { (gtr_float)1e30, 0, (gtr_float)-0.0, (gtr_float)1e-40, (gtr_float)-1e30, (gtr_float)88.5 };
+            gtr_float *v = (gtr_float *)o->in[k], inf = (gtr_float)INFINITY;
+            uint64_t u = rng_next() % 16;
+            if (u < 6) v[i] = odd[u]; else if (u == 6 && i % 3 == 0) v[i] = gtr__nan(); else if (u == 7) v[i] = inf; else if (u == 8) v[i] = -inf;
+        }
+        round_through((gtr_float *)o->in[k], o->in_store[k], n);
+    }
+    snprintf(o->what, sizeof o->what, "%s %s, %s%s%s%s%s", row->name, text, gtr__dtype_names[low], variant == SOME_LOW ? " mixed" : "", special ? ", special values" : "",
+             row->flags & MODES ? training ? ", training" : ", evaluation" : "", o->precision == GTR_TF32 ? ", TF32" : "");
+    return true;
+}
+static void op_call_free(op_call *o)
+{
+    int k;
+    for (k = 0; k < o->n_in; k++) free(o->in[k]);
+    for (k = 0; k < o->n_out && k < 4; k++) free(o->y[k]);
+}
+// >>oracle
+/* Each op's output 0 in double, by its definition and in the plainest way: what the CPU's kernels are held against, and by differences of it
+   their gradients. in: GTR_F32 inputs in double, GTR_I32 ones as they are. */
+static int64_t index_within(const gtr_shape *full, int64_t at, const gtr_shape *part)
+{
+    int64_t i, step = 1, to = 0;
+    int k;
+    for (k = 1; k <= full->ndim; k++) {
+        int64_t d = full->dim[full->ndim - k], e = k <= part->ndim ? part->dim[part->ndim - k] : 1;
+        i = at % d; at /= d;
+        if (e != 1) to += i * step;
+        step *= e;
+    }
+    return to;
+}
+static double plain_unary(gtr__op op, const gtr__attr *a, double x)
+{
+    switch (op) {
+    case GTR__OP_SCALE: return a->f[0] * x + a->f[1];
+    case GTR__OP_RELU: return x < 0 ? 0 : x;
+    case GTR__OP_TANH: return tanh(x);
+    case GTR__OP_SIGMOID: return 1 / (1 + exp(-x));
+    case GTR__OP_GELU: return x * 0.5 * (1 + erf(x / sqrt(2.0)));
+    case GTR__OP_GELU_TANH: return x * 0.5 * (1 + tanh(sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x)));
+    case GTR__OP_EXP: return exp(x);
+    case GTR__OP_LOG: return log(x);
+    default: return NAN;
+    }
+}
+static double plain_binary(gtr__op op, double a, double b) { return op == GTR__OP_ADD ? a + b : op == GTR__OP_SUB ? a - b : op == GTR__OP_MUL ? a * b : a / b; }
+static int64_t plain_argmax(const double *x, int64_t n, int64_t step)
+{
+    int64_t i, best = 0;
+    for (i = 0; i < n; i++) if (x[i * step] != x[i * step]) return i;
+    for (i = 1; i < n; i++) if (x[i * step] > x[best * step]) best = i;
+    return best;
+}
+static double plain_lse(const double *x, int64_t n)
+{
+    double most = -INFINITY, sum = 0;
+    int64_t i;
+    for (i = 0; i < n; i++) if (x[i] != x[i]) return NAN; else if (x[i] > most) most = x[i];
+    for (i = 0; i < n; i++) sum += exp(x[i] - most);
+    return most + log(sum);
+}
+static void plain_along(const op_call *o, const double *x, double *y)
+{
+    const gtr_shape *s = &o->in_shape[0];
+    int axis = (int)o->attr.i[0];
+    int64_t n = s->dim[axis], inner = gtr__shape_inner(s, axis), lines = gtr__count(s) / n, l, i;
+    for (l = 0; l < lines; l++) {
+        const double *from = x + l / inner * n * inner + l % inner;
+        double most = -INFINITY, sum = 0;
+        if (o->id == GTR__OP_ARGMAX) { y[l] = (double)plain_argmax(from, n, inner); continue; }
+        for (i = 0; i < n; i++) most = from[i * inner] > most ? from[i * inner] : most;
+        for (i = 0; i < n; i++) sum += exp(from[i * inner] - most);
+        for (i = 0; i < n; i++) y[from - x + i * inner] = exp(from[i * inner] - most) / sum;
+    }
+}
+static void plain_products(const op_call *o, double *const *in, double *y)
+{
+    const gtr_shape *a = &o->in_shape[0], *b = &o->in_shape[1], *c = &o->out_shape[0];
+    bool linear = o->id == GTR__OP_LINEAR, ta = !linear && o->attr.i[0], tb = linear || o->attr.i[1];
+    int64_t n = c->dim[c->ndim - 1], m = linear ? gtr__count(c) / n : c->dim[c->ndim - 2], k = linear ? b->dim[1] : a->dim[a->ndim - (ta ? 2 : 1)], items = gtr__count(c) / (m * n), t, i, j, e;
+    for (t = 0; t < items; t++) for (i = 0; i < m; i++) for (j = 0; j < n; j++) {
+        const double *p = in[0] + (gtr__count(a) > m * k ? t * m * k : 0), *q = in[1] + (gtr__count(b) > n * k ? t * n * k : 0);
+        double sum = linear && o->n_in > 2 ? in[2][j] : 0;
+        for (e = 0; e < k; e++) sum += p[ta ? e * m + i : i * k + e] * q[tb ? j * k + e : e * n + j];
+        y[t * m * n + i * n + j] = sum;
+    }
+}
+static void plain_norm(const op_call *o, double *const *in, double *y)
+{
+    int64_t n = o->in_shape[0].dim[0], c = o->in_shape[0].dim[1], i, j;
+    for (j = 0; j < c; j++) {
+        double mean = in[3][j], var = in[4][j];
+        if (o->training) {
+            for (mean = 0, i = 0; i < n; i++) mean += in[0][i * c + j] / (double)n;
+            for (var = 0, i = 0; i < n; i++) var += (in[0][i * c + j] - mean) * (in[0][i * c + j] - mean) / (double)n;
+        }
+        for (i = 0; i < n; i++) y[i * c + j] = (in[0][i * c + j] - mean) / sqrt(var + o->attr.f[0]) * in[1][j] + in[2][j];
+    }
+}
+static double plain_xent(const op_call *o, const double *x, const int32_t *label)
+{
+    int64_t n = o->in_shape[0].dim[0], c = o->in_shape[0].dim[1], i, j, counted = 0;
+    double sum = 0, s = o->attr.f[0];
+    for (i = 0; i < n; i++) if (label[i] != o->attr.i[0]) {
+        double lse = plain_lse(x + i * c, c), mean = 0;
+        for (j = 0; j < c; j++) mean += (lse - x[i * c + j]) / (double)c;
+        sum += (s < 1 ? (1 - s) * (lse - x[i * c + label[i]]) : 0) + (s > 0 ? s * mean : 0);
+        counted++;
+    }
+    return sum / (double)counted;
+}
+/* Row r of the step's batch, element e within it: what it is multiplied by. */
+static double plain_mask(const op_call *o, int64_t r, int64_t e)
+{
+    uint32_t c[4];
+    GTR__COUNTER(c, o->number % 2 == 1 ? 5 : 0, r, e);
+    GTR__PHILOX(c, o->attr.key);
+    return (double)(c[e % 4] >> 8) / 16777216.0 >= (double)(float)o->attr.f[0] ? 1 / (1 - o->attr.f[0]) : 0;
+}
+static void plain(const op_call *o, double *const *in, double *y)
+{
+    const gtr_shape *x = &o->in_shape[0], *to = &o->out_shape[0];
+    int64_t n = gtr__count(to), m = gtr__count(x), i, j, at;
+    int k, d;
+    if (gtr__op_in(gtr__unary_ops, o->id)) { for (i = 0; i < n; i++) y[i] = plain_unary(o->id, &o->attr, in[0][i]); return; }
+    switch (o->id) {
+    case GTR__OP_ADD: case GTR__OP_SUB: case GTR__OP_MUL: case GTR__OP_DIV:
+        for (i = 0; i < n; i++) y[i] = plain_binary(o->id, in[0][index_within(to, i, x)], in[1][index_within(to, i, &o->in_shape[1])]);
+        return;
+    case GTR__OP_MATMUL: case GTR__OP_LINEAR: plain_products(o, in, y); return;
+    case GTR__OP_SOFTMAX: case GTR__OP_ARGMAX: plain_along(o, in[0], y); return;
+    case GTR__OP_BATCH_NORM: plain_norm(o, in, y); return;
+    case GTR__OP_CROSS_ENTROPY: y[0] = plain_xent(o, in[0], (const int32_t *)o->in[1]); return;
+    case GTR__OP_CUSTOM: for (i = 0; i < n; i++) y[i] = in[0][i] * in[1][i] + in[0][i]; return;
+    case GTR__OP_SUM: case GTR__OP_MEAN: {
+        gtr_shape kept = *x;
+        for (k = 0; k < x->ndim; k++) if (o->attr.i[0] >> k & 1) kept.dim[k] = 1;
+        for (i = 0; i < n; i++) y[i] = 0;
+        for (i = 0; i < m; i++) y[index_within(x, i, &kept)] += in[0][i] / (o->id == GTR__OP_MEAN ? (double)m / (double)n : 1);
+        return;
+    }
+    case GTR__OP_PERMUTE:
+        for (i = 0; i < n; i++) {
+            int64_t index[GTR_MAX_DIMS] = { 0 }, rest = i;
+            for (k = to->ndim - 1; k >= 0; k--) { index[o->attr.i[k]] = rest % to->dim[k]; rest /= to->dim[k]; }
+            for (at = 0, k = 0; k < x->ndim; k++) at = at * x->dim[k] + index[k];
+            y[i] = in[0][at];
+        }
+        return;
+    case GTR__OP_CONCAT: case GTR__OP_SLICE: {
+        int64_t inner, begin = o->id == GTR__OP_SLICE ? o->attr.i[1] : 0;
+        d = (int)o->attr.i[0];
+        inner = gtr__shape_inner(to, d);
+        for (i = 0; i < n; i++) {
+            int64_t outer = i / (inner * to->dim[d]), place = i / inner % to->dim[d] + begin;
+            for (k = 0; place >= o->in_shape[k].dim[d]; k++) place -= o->in_shape[k].dim[d];
+            y[i] = in[k][(outer * o->in_shape[k].dim[d] + place) * inner + i % inner];
+        }
+        return;
+    }
+    case GTR__OP_DROPOUT: {
+        int64_t line = o->attr.i[0] || !x->ndim ? n : n / x->dim[0];
+        for (i = 0; i < n; i++) {
+            double f = o->training && o->attr.f[0] > 0 ? plain_mask(o, o->attr.i[0] ? 0 : i / line + (o->number % 3 == 1 ? 3 : 0), i % line) : 1;
+            y[i] = f > 0 ? in[0][i] * f : 0;
+        }
+        return;
+    }
+    case GTR__OP_EMBEDDING:
+        for (at = o->in_shape[1].dim[1], i = 0; i < m; i++) for (j = 0; j < at; j++) y[i * at + j] = in[1][(int64_t)((const int32_t *)o->in[0])[i] * at + j];
+        return;
+    case GTR__OP_ACCURACY: {
+        int64_t right = 0, counted = 0;
+        const int32_t *label = (const int32_t *)o->in[1];
+        for (i = 0; i < x->dim[0]; i++) if (label[i] >= 0) { counted++; right += plain_argmax(in[0] + i * x->dim[1], x->dim[1], 1) == label[i]; }
+        y[0] = (double)right / (double)counted;
+        return;
+    }
+    case GTR__OP_MSE: for (y[0] = 0, i = 0; i < m; i++) y[0] += (in[0][i] - in[1][i]) * (in[0][i] - in[1][i]) / (double)m; return;
+    case GTR__OP_BCE_WITH_LOGITS:
+        for (y[0] = 0, i = 0; i < m; i++) y[0] += ((in[0][i] < 0 ? 0 : in[0][i]) - in[0][i] * in[1][i] + log1p(exp(-fabs(in[0][i])))) / (double)m;
+        return;
+    default: for (i = 0; i < n; i++) y[i] = NAN;
+    }
+}
+static void plain_inputs(const op_call *o, double **in)
+{
+    int k;
+    int64_t i;
+    for (k = 0; k < o->n_in; k++) {
+        int64_t n = gtr__count(&o->in_shape[k]);
+        in[k] = (double *)room(n, sizeof(double));
+        for (i = 0; o->in_dtype[k] == GTR_F32 && i < n; i++) in[k][i] = (double)((gtr_float *)o->in[k])[i];
+    }
+}
+static void oracle_forward(const op_call *o)
+{
+    int64_t n = gtr__count(&o->out_shape[0]), i;
+    double *in[MAX_IN], *y = (double *)room(n, sizeof *y);
+    gtr_float *want = (gtr_float *)room(n, sizeof *want);
+    bool same = true;
+    int k;
+    plain_inputs(o, in);
+    plain(o, in, y);
+    for (i = 0; i < n; i++) want[i] = (gtr_float)y[i];
+    if (o->out_dtype[0] == GTR_I32) {
+        for (i = 0; i < n; i++) same = same && (double)((const int32_t *)(const void *)o->y[0])[i] == y[i];
+        CHECK(same, "%s: not what it is by definition", o->what);
+    } else {
+        distance d = distance_of(want, o->y[0], GTR_F32, n, n <= 4 ? 0.05 : 0);
+        limit l = limit_of(GTR_F32, GTR_FP32);
+        CHECK(within(d, l), "%s: from its definition NMSE %.3g, max %.3g, another class at %lld", o->what, d.nmse, d.ratio, (long long)d.odd);
+    }
+    for (k = 0; k < o->n_in; k++) free(in[k]);
+    free(y); free(want);
+}
+/* The gradient of input k along a random direction. dy NULL: the constant g. */
+static void oracle_backward(const op_call *o, int k, const gtr_float *dx, const gtr_float *dy, double g)
+{
+    int64_t n = gtr__count(&o->out_shape[0]), m = gtr__count(&o->in_shape[k]), i;
+    double *in[MAX_IN], *y[2], along = 0, differ = 0, size = 0, h = 1e-5;
+    signed char *v = (signed char *)room(m, 1);
+    int side;
+    for (i = 0; i < m; i++) v[i] = rng_next() & 1 ? 1 : -1;
+    for (side = 0; side < 2; side++) {
+        int q;
+        y[side] = (double *)room(n, sizeof(double));
+        plain_inputs(o, in);
+        for (i = 0; i < m; i++) in[k][i] += (side ? -h : h) * v[i];
+        plain(o, in, y[side]);
+        for (q = 0; q < o->n_in; q++) free(in[q]);
+    }
+    for (i = 0; i < n; i++) {
+        double d = dy ? (double)dy[i] : g;
+        differ += d * ((y[0][i] - y[1][i]) / (2 * h));
+        size += 1e-7 * fabs(d * y[0][i]) + (o->row->flags & CANCELS ? 1e-5 * fabs(d) : 0);
+    }
+    for (i = 0; i < m; i++) { along += (double)dx[i] * v[i]; size += 1e-4 * fabs((double)dx[i]); }
+    CHECK(fabs(along - differ) <= size, "%s, gradient %d%s: along a direction %.9g, by differences of the definition %.9g", o->what, k, dy ? "" : ", constant dy", along, differ);
+    free(y[0]); free(y[1]); free(v);
+}
+
+// >>kernel-calls
+static call_desc *call_new(const op_call *o, gtr__dir dir)
+{
+    call_desc *d = (call_desc *)room(1, sizeof *d);
+    d->op = o->id; d->dir = dir; d->attr = &o->attr; d->training = o->training;
+    d->ctl = o->number % 2 == 1;
+    d->row0 = o->number % 3 == 1 ? 3 : 0;
+    return d;
+}
+/* Forward in float32 on the CPU: the truth. */
+static bool op_reference(op_call *o)
+{
+    call_desc *d = call_new(o, GTR__FWD);
+    int k;
+    bool ok;
+    d->n_in = o->n_in; d->n_out = o->n_out;
+    for (k = 0; k < o->n_in; k++) d->in[k] = operand_of(o->in_dtype[k], &o->in_shape[k], o->in[k]);
+    for (k = 0; k < o->n_out; k++) d->out[k] = result_of(o->out_dtype[k], &o->out_shape[k], NULL);
+    ok = run_call(&cpu_bench, d, o->what);
+    for (k = 0; k < o->n_out; k++) o->y[k] = (gtr_float *)d->out[k].to;
+    free(d);
+    if (ok && o->oracle) oracle_forward(o);
+    return ok;
+}
+static void op_forward(bench *b, op_call *o, int shift)
+{
+    call_desc *d = call_new(o, GTR__FWD);
+    char what[440];
+    int k;
+    void *in[MAX_IN];
+    d->n_in = o->n_in; d->n_out = o->n_out; d->precision = o->precision; d->shift = shift;
+    for (k = 0; k < o->n_in; k++) {
+        in[k] = o->in_dtype[k] == GTR_F32 ? stored((gtr_float *)o->in[k], o->in_store[k], gtr__count(&o->in_shape[k])) : NULL;
+        d->in[k] = operand_of(o->in_store[k], &o->in_shape[k], in[k] ? in[k] : o->in[k]);
+    }
+    for (k = 0; k < o->n_out; k++) d->out[k] = result_of(o->out_store[k], &o->out_shape[k], NULL);
+    if (run_call(b, d, o->what)) for (k = 0; k < o->n_out; k++) {
+        int64_t n = gtr__count(&o->out_shape[k]);
+        snprintf(what, sizeof what, "%s, output %d", o->what, k);
+        if (o->out_dtype[k] != GTR_F32) CHECK(!memcmp(d->out[k].to, o->y[k], (size_t)n * 4), "%s on %s: integers differ", what, b->name);
+        else if (o->row->flags & COPIES) { round_through(o->y[k], o->out_store[k], n); compare(o->y[k], &d->out[k], exact, 0, what, b->name); }
+        else compare(o->y[k], &d->out[k], limit_of(o->out_store[k], o->precision), 0, what, b->name);
+    }
+    for (k = 0; k < o->n_in; k++) free(in[k]);
+    free_results(d);
+    free(d);
+}
+/* The operands of a backward call: which are read follows from the row, as in a plan. */
+static void op_backward_operands(call_desc *d, const op_call *o, const gtr_float *dy, bool truth, uint64_t mask, void **keep)
+{
+    uint32_t needs = o->op->needs;
+    int k, at = 0;
+    if (o->op->flags & GTR__CROSS) needs &= mask & 1 ? ~(uint32_t)GTR__X0 : (uint32_t)GTR__X0;
+    for (k = 0; k < o->n_in; k++, at++) {
+        bool read = k < 16 && needs >> k & 1;
+        gtr_dtype t = truth ? o->in_dtype[k] : o->in_store[k];
+        if (!read) { d->in[at] = operand_absent(t, &o->in_shape[k]); continue; }
+        keep[at] = t == GTR_I32 ? NULL : stored((gtr_float *)o->in[k], t, gtr__count(&o->in_shape[k]));
+        d->in[at] = operand_of(t, &o->in_shape[k], keep[at] ? keep[at] : o->in[k]);
+    }
+    for (k = 0; k < o->n_out; k++, at++) {
+        bool read = needs >> (16 + k) & 1;
+        gtr_dtype t = truth ? o->out_dtype[k] : o->out_store[k];
+        int64_t n = gtr__count(&o->out_shape[k]);
+        gtr_float *y;
+        if (!read) { d->in[at] = operand_absent(t, &o->out_shape[k]); continue; }
+        y = (gtr_float *)stored(o->y[k], GTR_F32, n);
+        round_through(y, o->out_store[k], n);           /* what forward has stored */
+        keep[at] = stored(y, t, n);
+        free(y);
+        d->in[at] = operand_of(t, &o->out_shape[k], keep[at]);
+    }
+    for (k = 0; k < o->op->n_diff; k++, at++) {
+        gtr_dtype t = truth ? GTR_F32 : o->out_store[k];
+        if (!dy) { d->in[at] = operand_absent(t, &o->out_shape[k]); continue; }
+        keep[at] = stored(dy, t, gtr__count(&o->out_shape[k]));
+        d->in[at] = operand_of(t, &o->out_shape[k], keep[at]);
+    }
+    d->n_in = at;
+}
+/* Gradients of the inputs in mask, stored and added. constant: the loss's own gradient is a constant. masters: parameters' gradients in float32. */
+static void op_backward(bench *b, op_call *o, uint64_t mask, bool constant, bool masters, int shift)
+{
+    call_desc *want = call_new(o, GTR__BWD), *d = call_new(o, GTR__BWD);
+    void *keep[2 * MAX_IN + 16] = { NULL };
+    int64_t n_dy = gtr__count(&o->out_shape[0]), i;
+    gtr_float *dy = (gtr_float *)room(n_dy, sizeof *dy);
+    double size = o->row->flags & (LOSS | AVERAGES) ? (double)gtr__count(&o->in_shape[0]) / (double)n_dy : 1, most = 0;
+    int k, add;
+    bool ok;
+    if (o->row->flags & LOSS && o->row->flags & CANCELS) size = (double)o->in_shape[0].dim[0];
+    for (i = 0; i < n_dy; i++) { dy[i] = (gtr_float)(size * uniform(-0.5, 1)); most = GTR__MAX(most, fabs((double)dy[i])); }
+    round_through(dy, o->out_store[0], n_dy);
+    if (constant) want->seed = d->seed = (float)(most = size / 4);
+    want->n_out = d->n_out = o->n_in;
+    op_backward_operands(want, o, constant ? NULL : dy, true, mask, keep);
+    for (k = 0; k < o->n_in; k++) want->out[k] = mask >> k & 1 ? result_of(GTR_F32, &o->in_shape[k], NULL) : operand_none();
+    ok = run_call(&cpu_bench, want, o->what);
+    for (k = 0; ok && o->oracle && !o->special && k < o->n_in; k++)
+        if (mask >> k & 1) oracle_backward(o, k, (gtr_float *)want->out[k].to, constant ? NULL : dy, (double)want->seed * (o->number % 2 == 1 ? 4 : 1));
+    if (ok) for (add = 0; add < 2; add++) {
+        gtr_float *start[MAX_IN] = { NULL };
+        void *low[MAX_IN] = { NULL };
+        for (k = 0; k < (int)(sizeof keep / sizeof *keep); k++) { free(keep[k]); keep[k] = NULL; }
+        op_backward_operands(d, o, constant ? NULL : dy, false, mask, keep);
+        d->precision = o->precision; d->shift = shift;
+        for (k = 0; k < o->n_in; k++) {
+            int64_t n = gtr__count(&o->in_shape[k]);
+            gtr_dtype t = masters && k ? GTR_F32 : o->in_store[k];
+            if (!(mask >> k & 1)) { d->out[k] = operand_none(); continue; }
+            if (add) {
+                start[k] = (gtr_float *)room(n, sizeof(gtr_float));
+                for (i = 0; i < n; i++) start[k][i] = (gtr_float)uniform(-0.7, 1);
+                round_through(start[k], t, n);
+                low[k] = stored(start[k], t, n);
+            }
+            d->out[k] = result_of(t, &o->in_shape[k], low[k]);
+        }
+        if (run_call(b, d, o->what)) for (k = 0; k < o->n_in; k++) if (mask >> k & 1) {
+            char what[480];
+            gtr_float *w = (gtr_float *)want->out[k].to;
+            int64_t n = d->out[k].count;
+            gtr_dtype t = d->out[k].dtype;
+            double floor = o->row->flags & CANCELS ? most / (o->row->flags & LOSS ? size : 1) * sqrt((double)gtr__count(&o->in_shape[0]) / (double)n) : 0;
+            snprintf(what, sizeof what, "%s, gradient %d%s%s%s", o->what, k, add ? " added" : "", constant ? ", constant dy" : "", masters && k ? ", float32" : "");
+            for (i = 0; add && i < n; i++) start[k][i] = (gtr_float)((double)start[k][i] + (double)w[i]);
+            if (o->row->flags & COPIES && !add) { gtr_float *v = (gtr_float *)stored(w, GTR_F32, n); round_through(v, t, n); compare(v, &d->out[k], exact, 0, what, b->name); free(v); }
+            else compare(add ? start[k] : w, &d->out[k], limit_of(t, o->precision), floor, what, b->name);
+        }
+        free_results(d);
+        for (k = 0; k < o->n_in; k++) { free(start[k]); free(low[k]); }
+    }
+    for (k = 0; k < (int)(sizeof keep / sizeof *keep); k++) free(keep[k]);
+    free_results(want);
+    free(want); free(d); free(dy);
+}
+/* What an op's plan nodes are: forward; a gradient of input 0, and one of the others, or all in one. */
+static void op_all(bench *b, op_call *o, int shift, bool masters)
+{
+    uint64_t all = 0;
+    int k, constant;
+    op_forward(b, o, shift);
+    if (!o->op->has_backward) return;
+    for (k = 0; k < o->n_in; k++) if (o->in_dtype[k] == GTR_F32 && gtr__takes_gradient(o->op, k) && !(o->id == GTR__OP_BATCH_NORM && k > 2)) all |= (uint64_t)1 << k;
+    for (constant = 0; constant < (o->op->flags & GTR__SEED ? 2 : 1); constant++) {
+        if (o->op->flags & GTR__JOINT) {
+            op_backward(b, o, all, constant != 0, masters, shift);
+            if (all != 1) op_backward(b, o, 1, constant != 0, masters, shift);
+            if (all & 2) op_backward(b, o, 2, constant != 0, masters, shift);
+        } else {
+            if (all & ~(uint64_t)1) op_backward(b, o, all & ~(uint64_t)1, constant != 0, masters, shift);
+            if (all & 1) op_backward(b, o, all & 1, constant != 0, masters, shift);
+        }
+        if (o->id == GTR__OP_LINEAR && all & 4) op_backward(b, o, 4, false, masters, shift);   /* a frozen weight, a bias that is trained */
+    }
+}
+static double work_of(const op_row *row, const op_case *c)
+{
+    const gtr_shape *a = &c->in[0];
+    double n = 0;
+    int k;
+    for (k = 0; k < c->n; k++) n += (double)gtr__count(&c->in[k]);
+    if (row->build == build_matmul) return (double)gtr__count(a) * (double)gtr__count(&c->in[1]) / (double)a->dim[a->ndim - 2];
+    if (row->build == build_linear_with) return (double)gtr__count(a) * (double)c->in[1].dim[0];
+    return n;
+}
+static bool storage_there(const bench *b, gtr_dtype s) { return s == GTR_F32 || (s == GTR_BF16 ? b->ctx->caps.bf16 : b->ctx->caps.f16); }
+static void check_kernels(bench *b, const op_row *row, const char *text, int number, gtr_dtype low, int variant, gtr_precision precision, bool special)
+{
+    op_call o;
+    graph g;
+    int training;
+    for (training = row->flags & MODES ? 0 : 1; training < 2; training++) {
+        rng_seed((uint64_t)number * 7919u + gtr__hash(2, row->name) + (uint64_t)low + 10u * (uint64_t)variant);
+        if (graph_build(&g, row, text) && op_call_make(&o, row, &g, low, variant, special, training)) {
+            o.number = number;
+            o.precision = precision;
+            o.special = special;
+            o.oracle = b == &cpu_bench && low == GTR_F32;
+            if (op_reference(&o)) op_all(b, &o, number % 4 == 3 ? 1 : 0, variant == SOME_LOW);
+            op_call_free(&o);
+        }
+        gtr_destroy(g.ctx);
+    }
+}
+static void kernels_on(bench *b)
+{
+    static const gtr_dtype storages[3] = { GTR_F32, GTR_BF16, GTR_F16 };
+    double most = b->cuda ? 1e30 : 4e5;
+    int r, k, s, v, shapes;
+    long long before = b->calls;
+    for (r = 0; r < N_ROWS; r++) {
+        const op_row *row = &rows[r];
+        if (row->flags & GRAPH) continue;
+        for (k = shapes = 0; row->cases[k]; k++) {
+            op_case c = case_of(row->cases[k]);
+            if ((small && !c.few) || work_of(row, &c) > most) continue;
+            shapes++;
+            for (s = 0; s < 3; s++) {
+                if (!storage_there(b, storages[s])) { SKIP("%s in %s on %s", row->name, gtr__dtype_names[storages[s]], b->name); continue; }
+                for (v = 0; v < (s == 0 || row->flags & FIRST_LOW || !strchr("Xx", row->kinds[0]) || row->kinds[1] == 0 || is_ints(row->kinds[1]) ? 1 : VARIANTS); v++)
+                    check_kernels(b, row, row->cases[k], k, storages[s], v, GTR_FP32, false);
+            }
+            if (!(row->flags & NO_SPECIAL) && k < 8) for (s = 0; s < 3; s++) if (storage_there(b, storages[s])) check_kernels(b, row, row->cases[k], k, storages[s], ALL_LOW, GTR_FP32, true);
+            if (row->flags & PRODUCT && b->cuda && b->ctx->caps.tf32) check_kernels(b, row, row->cases[k], k, GTR_F32, ALL_LOW, GTR_TF32, false);
+        }
+        CHECK(small || shapes >= (b->cuda ? 20 : 12), "%s: %d shapes on %s", row->name, shapes, b->name);
+    }
+    printf("kernels on %s: %lld calls\n", b->name, b->calls - before);
+}
+
+// >>fused
+typedef struct act { gtr__op op; char kind; bool full; } act;
+static const act acts[] = { { GTR__OP_SCALE, 'x', false }, { GTR__OP_RELU, 'x', false }, { GTR__OP_TANH, 'x', false }, { GTR__OP_SIGMOID, 'x', false }, { GTR__OP_GELU, 'x', false },
+                            { GTR__OP_GELU_TANH, 'x', false }, { GTR__OP_EXP, 'x', true }, { GTR__OP_LOG, 'p', true } };
+#define N_ACTS (int)(sizeof acts / sizeof *acts)
+static gtr_float *values(const gtr_shape *s, char kind, gtr_dtype storage, double size)
+{
+    int64_t i, n = gtr__count(s);
+    gtr_float *v = (gtr_float *)room(n, sizeof *v);
+    for (i = 0; i < n; i++) v[i] = (gtr_float)(size * (kind == 'p' ? uniform(0.5, 2) : uniform(-0.7, 1)));
+    round_through(v, storage, n);
+    return v;
+}
+/* A call in float32 on the CPU, whose first result is returned. ins: n arrays, NULL: not read. */
+static gtr_float *truth(gtr__op op, gtr__dir dir, const gtr__attr *attr, int n_in, const gtr_shape *const *shapes, const gtr_float *const *ins, int n_out, int wanted, const gtr_shape *out, const char *what)
+{
+    call_desc *d = (call_desc *)room(1, sizeof *d);
+    gtr_float *r;
+    int k;
+    d->op = op; d->dir = dir; d->attr = attr; d->n_in = n_in; d->n_out = n_out; d->training = 1;
+    for (k = 0; k < n_in; k++) d->in[k] = ins[k] ? operand_of(GTR_F32, shapes[k], ins[k]) : operand_absent(GTR_F32, shapes[k]);
+    for (k = 0; k < n_out; k++) d->out[k] = k == wanted ? result_of(GTR_F32, out, NULL) : operand_none();
+    run_call(&cpu_bench, d, what);
+    r = (gtr_float *)d->out[wanted].to;
+    free(d);
+    return r;
+}
+static gtr_float *act_forward(const act *a, const gtr__attr *attr, const gtr_float *x, const gtr_shape *s, const char *what)
+{
+    return truth(a->op, GTR__FWD, attr, 1, &s, &x, 1, 0, s, what);
+}
+static gtr_float *act_backward(const act *a, const gtr__attr *attr, const gtr_float *saved, const gtr_float *dy, const gtr_shape *s, const char *what)
+{
+    const gtr_shape *shapes[3];
+    const gtr_float *ins[3];
+    uint32_t needs = gtr__row(a->op)->needs;
+    shapes[0] = shapes[1] = shapes[2] = s;
+    ins[0] = needs & GTR__X0 ? saved : NULL; ins[1] = needs & GTR__Y0 ? saved : NULL; ins[2] = dy;
+    return truth(a->op, GTR__BWD, attr, 3, shapes, ins, 1, 0, s, what);
+}
+static gtr__attr act_attr(const act *a)
+{
+    gtr__attr t = gtr__attr0();
+    t.i[0] = a->op;
+    if (a->op == GTR__OP_SCALE) { t.f[0] = 1.5; t.f[1] = -0.25; }
+    return t;
+}
+typedef struct stored_operand { void *bytes; operand o; } stored_operand;
+static stored_operand operand_in(const gtr_float *v, gtr_dtype t, const gtr_shape *s) { stored_operand r; r.bytes = stored(v, t, gtr__count(s)); r.o = operand_of(t, s, r.bytes); return r; }
+
+static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_t m, gtr_dtype low, gtr_precision precision, bool bias, bool keep, int shift)
+{
+    gtr_shape ws = gtr_shape2(m, xs->dim[xs->ndim - 1]), bs = gtr_shape1(m), ys = *xs;
+    const gtr_shape *shapes[3];
+    const gtr_float *ins[3];
+    gtr_float *x, *w, *c, *pre, *y;
+    gtr__attr attr = act_attr(a), none = gtr__attr0();
+    call_desc *d = (call_desc *)room(1, sizeof *d);
+    stored_operand s[3];
+    char what[160];
+    double scale = a->full ? 0.25 : 1;
+    snprintf(what, sizeof what, "linear_act %s%s%s, %lld %lld %lld, %s%s", gtr__row(a->op)->name, bias ? "" : ", no bias", keep ? "" : ", pre not kept", (long long)(gtr__count(xs) / ws.dim[1]), (long long)m,
+             (long long)ws.dim[1], gtr__dtype_names[low], precision == GTR_TF32 ? ", TF32" : "");
+    ys.dim[ys.ndim - 1] = m;
+    x = values(xs, a->kind, low, scale); w = values(&ws, a->kind, low, scale); c = values(&bs, a->kind, low, 1);
+    shapes[0] = xs; shapes[1] = &ws; shapes[2] = &bs;
+    ins[0] = x; ins[1] = w; ins[2] = c;
+    pre = truth(GTR__OP_LINEAR, GTR__FWD, &none, bias ? 3 : 2, shapes, ins, 1, 0, &ys, what);
+    y = act_forward(a, &attr, pre, &ys, what);
+    d->op = GTR__OP_LINEAR_ACT; d->dir = GTR__FWD; d->attr = &attr; d->n_in = bias ? 3 : 2; d->n_out = 2; d->precision = precision; d->shift = shift;
+    s[0] = operand_in(x, low, xs); s[1] = operand_in(w, low, &ws); s[2] = operand_in(c, low, &bs);
+    d->in[0] = s[0].o; d->in[1] = s[1].o; d->in[2] = s[2].o;
+    d->out[0] = result_of(a->full ? GTR_F32 : low, &ys, NULL);
+    d->out[1] = keep ? result_of(low, &ys, NULL) : operand_none();
+    if (run_call(b, d, what)) {
+        compare(y, &d->out[0], limit_of(a->full && low != GTR_F32 && precision != GTR_TF32 ? low : d->out[0].dtype, precision), 0, what, b->name);
+        if (keep) compare(pre, &d->out[1], limit_of(low, precision), 0, what, b->name);
+    }
+    free_results(d);
+    free(s[0].bytes); free(s[1].bytes); free(s[2].bytes);
+    free(x); free(w); free(c); free(pre); free(y); free(d);
+}
+static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64_t m, gtr_dtype low, gtr_precision precision, int shift)
+{
+    gtr_shape ws = gtr_shape2(m, xs->dim[xs->ndim - 1]), bs = gtr_shape1(m), ys = *xs;
+    const gtr_shape *shapes[5];
+    const gtr_float *ins[5];
+    gtr_float *x, *w, *dy, *saved, *between, *dx;
+    gtr__attr attr = act_attr(a), none = gtr__attr0();
+    call_desc *d = (call_desc *)room(1, sizeof *d);
+    stored_operand s[3];
+    char what[160];
+    snprintf(what, sizeof what, "linear_dact %s, %lld %lld %lld, %s%s", gtr__row(a->op)->name, (long long)(gtr__count(xs) / ws.dim[1]), (long long)m, (long long)ws.dim[1], gtr__dtype_names[low],
+             precision == GTR_TF32 ? ", TF32" : "");
+    ys.dim[ys.ndim - 1] = m;
+    x = values(xs, a->kind, low, 1); w = values(&ws, 'x', low, 1); dy = values(&ys, 'x', low, 1);
+    saved = gtr__row(a->op)->needs & GTR__Y0 ? act_forward(a, &attr, x, xs, what) : (gtr_float *)stored(x, GTR_F32, gtr__count(xs));
+    round_through(saved, a->full && gtr__row(a->op)->needs & GTR__Y0 ? GTR_F32 : low, gtr__count(xs));
+    shapes[0] = xs; shapes[1] = &ws; shapes[2] = &bs; shapes[3] = shapes[4] = &ys;
+    ins[0] = NULL; ins[1] = w; ins[2] = NULL; ins[3] = NULL; ins[4] = dy;
+    between = truth(GTR__OP_LINEAR, GTR__BWD, &none, 5, shapes, ins, 3, 0, xs, what);
+    dx = act_backward(a, &attr, saved, between, xs, what);
+    d->op = GTR__OP_LINEAR_DACT; d->dir = GTR__FWD; d->attr = &attr; d->n_in = 3; d->n_out = 1; d->precision = precision; d->shift = shift;
+    s[0] = operand_in(dy, low, &ys); s[1] = operand_in(w, low, &ws); s[2] = operand_in(saved, a->full && gtr__row(a->op)->needs & GTR__Y0 ? GTR_F32 : low, xs);
+    d->in[0] = s[0].o; d->in[1] = s[1].o; d->in[2] = s[2].o;
+    d->out[0] = result_of(low, xs, NULL);
+    if (run_call(b, d, what)) compare(dx, &d->out[0], limit_of(low, precision), 0, what, b->name);
+    free_results(d);
+    free(s[0].bytes); free(s[1].bytes); free(s[2].bytes);
+    free(x); free(w); free(dy); free(saved); free(between); free(dx); free(d);
+}
+static void fused_binary_act(bench *b, gtr__op binary, const act *a, const gtr_shape *xs, gtr_dtype low, bool keep, int shift)
+{
+    const gtr_shape *shapes[2];
+    const gtr_float *ins[2];
+    gtr_float *x, *y, *pre, *out;
+    gtr__attr attr = act_attr(a), none = gtr__attr0();
+    call_desc *d = (call_desc *)room(1, sizeof *d);
+    stored_operand s[2];
+    char what[160];
+    snprintf(what, sizeof what, "binary_act %s %s, %lld, %s%s", gtr__row(binary)->name, gtr__row(a->op)->name, (long long)gtr__count(xs), gtr__dtype_names[low], keep ? "" : ", pre not kept");
+    attr.i[1] = binary;
+    x = values(xs, a->op == GTR__OP_LOG ? 'p' : 'x', low, a->op == GTR__OP_LOG && binary == GTR__OP_SUB ? 8 : 1);
+    y = values(xs, binary == GTR__OP_DIV || a->op == GTR__OP_LOG ? 'p' : 'x', low, 1);
+    shapes[0] = shapes[1] = xs; ins[0] = x; ins[1] = y;
+    pre = truth(binary, GTR__FWD, &none, 2, shapes, ins, 1, 0, xs, what);
+    out = act_forward(a, &attr, pre, xs, what);
+    d->op = GTR__OP_BINARY_ACT; d->dir = GTR__FWD; d->attr = &attr; d->n_in = 2; d->n_out = 2; d->shift = shift;
+    s[0] = operand_in(x, low, xs); s[1] = operand_in(y, low, xs);
+    d->in[0] = s[0].o; d->in[1] = s[1].o;
+    d->out[0] = result_of(a->full ? GTR_F32 : low, xs, NULL);
+    d->out[1] = keep ? result_of(low, xs, NULL) : operand_none();
+    if (run_call(b, d, what)) {
+        compare(out, &d->out[0], limit_of(a->full ? low : d->out[0].dtype, GTR_FP32), 0, what, b->name);
+        if (keep) compare(pre, &d->out[1], limit_of(low, GTR_FP32), 0, what, b->name);
+    }
+    free_results(d);
+    free(s[0].bytes); free(s[1].bytes);
+    free(x); free(y); free(pre); free(out); free(d);
+}
+/* cross_entropy forward and backward from a constant gradient, against the two calls. */
+static void fused_xent(bench *b, const op_row *row, const char *text, gtr_dtype low, int number)
+{
+    op_call o;
+    graph g;
+    rng_seed((uint64_t)number + 77);
+    if (graph_build(&g, row, text) && op_call_make(&o, row, &g, low, ALL_LOW, false, 1)) {
+        snprintf(o.what + strlen(o.what), sizeof o.what - strlen(o.what), ", xent_step");
+        o.number = number;
+        if (op_reference(&o)) {
+            call_desc *want = call_new(&o, GTR__BWD), *d = call_new(&o, GTR__FWD);
+            void *keep[16] = { NULL }, *logits = stored((gtr_float *)o.in[0], low, gtr__count(&o.in_shape[0]));
+            int k;
+            want->n_out = 2;
+            want->seed = d->seed = (float)o.in_shape[0].dim[0] / 4;
+            op_backward_operands(want, &o, NULL, true, 1, keep);
+            want->out[0] = result_of(GTR_F32, &o.in_shape[0], NULL);
+            want->out[1] = operand_none();
+            run_call(&cpu_bench, want, o.what);
+            d->op = GTR__OP_XENT_STEP; d->n_in = 2; d->n_out = 4;
+            d->in[0] = operand_of(low, &o.in_shape[0], logits);
+            d->in[1] = operand_of(GTR_I32, &o.in_shape[1], o.in[1]);
+            for (k = 0; k < 3; k++) d->out[k] = result_of(GTR_F32, &o.out_shape[k], NULL);
+            d->out[3] = result_of(low, &o.in_shape[0], NULL);
+            if (run_call(b, d, o.what)) {
+                for (k = 0; k < 3; k++) compare(o.y[k], &d->out[k], limit_of(GTR_F32, GTR_FP32), 0, o.what, b->name);
+                compare((gtr_float *)want->out[0].to, &d->out[3], limit_of(low, GTR_FP32), 1, o.what, b->name);
+            }
+            for (k = 0; k < 16; k++) free(keep[k]);
+            free(logits);
+            free_results(want); free_results(d);
+            free(want); free(d);
+        }
+        op_call_free(&o);
+    }
+    gtr_destroy(g.ctx);
+}
+static void fused_on(bench *b)
+{
+    static const gtr_dtype storages[3] = { GTR_F32, GTR_BF16, GTR_F16 };
+    static const int64_t sizes[][3] = { { 5, 7, 3 }, { 1, 1, 1 }, { 1, 33, 5 }, { 13, 16, 16 }, { 32, 32, 32 }, { 33, 31, 17 }, { 64, 64, 65 }, { 31, 127, 10 }, { 65, 63, 33 }, { 17, 129, 8 }, { 128, 10, 64 }, { 3, 257, 2 },
+                                        { 128, 128, 128 }, { 127, 129, 255 }, { 256, 784, 256 }, { 129, 64, 257 }, { 1000, 128, 10 }, { 1, 784, 128 }, { 4099, 32, 3 }, { 300, 512, 384 }, { 2, 4096, 64 } };  /* rows, K, M */
+    static const int64_t counts[] = { 65, 7, 1, 33, 31, 128, 127, 129, 255, 256, 257, 1021, 1024, 1025, 4095, 4096, 4099, 16385, 65537, 100003 };
+    static const gtr__op binaries[] = { GTR__OP_ADD, GTR__OP_SUB, GTR__OP_MUL, GTR__OP_DIV };
+    int s, k, a, q;
+    long long before = b->calls;
+    rng_seed(4242);
+    for (s = 0; s < 3; s++) {
+        gtr_dtype low = storages[s];
+        if (!storage_there(b, low)) { SKIP("fused ops in %s on %s", gtr__dtype_names[low], b->name); continue; }
+        for (k = 0; k < (small ? 1 : (int)(sizeof sizes / sizeof *sizes)); k++) {
+            gtr_shape x = gtr_shape2(sizes[k][0], sizes[k][1]);
+            int shift = k % 5 == 4;
+            if (k % 7 == 3) x = gtr_shape3(1, sizes[k][0], sizes[k][1]);
+            if (!b->cuda && sizes[k][0] * sizes[k][1] * sizes[k][2] > 200000) continue;
+            for (a = 0; a < N_ACTS; a++) {
+                gtr_precision most = s == 0 && b->cuda && b->ctx->caps.tf32 ? GTR_TF32 : GTR_FP32;
+                int p;
+                for (p = GTR_FP32; p <= (int)most; p++) {
+                    for (q = 0; q < 4; q++) fused_linear_act(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, (q & 1) != 0, (q & 2) != 0, shift);
+                    if (gtr__row(acts[a].op)->needs) fused_linear_dact(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, shift);
+                }
+            }
+        }
+        for (k = 0; k < (small ? 1 : (int)(sizeof counts / sizeof *counts)); k++) {
+            gtr_shape x = gtr_shape1(counts[k]);
+            for (a = 0; a < N_ACTS; a++) for (q = 0; q < 8; q++) fused_binary_act(b, binaries[q / 2], &acts[a], &x, low, q & 1, k % 4 == 3);
+        }
+        for (k = 0; label_cases[k]; k++) if (!small || label_cases[k][0] == '*') fused_xent(b, row_of(build_cross_entropy), label_cases[k], low, k);
+        for (k = 0; smooth_cases[k]; k++) if (!small || smooth_cases[k][0] == '*') fused_xent(b, row_of(build_cross_entropy_ex), smooth_cases[k], low, k);
+    }
+    printf("fused ops on %s: %lld calls\n", b->name, b->calls - before);
+}
+/* The limits tell precisions apart: TF32 products must fail those of float32. */
+static void tf32_control(bench *b)
+{
+    gtr_shape x = gtr_shape2(256, 256), w = gtr_shape2(256, 256);
+    const gtr_shape *shapes[2];
+    const gtr_float *ins[2];
+    gtr_float *a, *c, *want;
+    gtr__attr none = gtr__attr0();
+    int op;
+    if (!b->ctx->caps.tf32) { SKIP("TF32 on %s: not there", b->name); return; }
+    rng_seed(11);
+    a = values(&x, 'x', GTR_F32, 1); c = values(&w, 'x', GTR_F32, 1);
+    shapes[0] = &x; shapes[1] = &w; ins[0] = a; ins[1] = c;
+    for (op = 0; op < 2; op++) {
+        call_desc *d = (call_desc *)room(1, sizeof *d);
+        want = truth(op ? GTR__OP_LINEAR : GTR__OP_MATMUL, GTR__FWD, &none, 2, shapes, ins, 1, 0, &x, "TF32 control");
+        d->op = op ? GTR__OP_LINEAR : GTR__OP_MATMUL; d->dir = GTR__FWD; d->attr = &none; d->n_in = 2; d->n_out = 1; d->precision = GTR_TF32;
+        d->in[0] = operand_of(GTR_F32, &x, a); d->in[1] = operand_of(GTR_F32, &w, c);
+        d->out[0] = result_of(GTR_F32, &x, NULL);
+        if (run_call(b, d, "TF32 control")) {
+            distance e = distance_of(want, d->out[0].to, GTR_F32, d->out[0].count, 0);
+            CHECK(within(e, limit_of(GTR_F32, GTR_TF32)), "TF32 on %s: NMSE %.3g, max %.3g", b->name, e.nmse, e.ratio);
+            CHECK(!within(e, limit_of(GTR_F32, GTR_FP32)), "TF32 on %s passes for float32: NMSE %.3g, max %.3g", b->name, e.nmse, e.ratio);
+        }
+        free_results(d);
+        free(d); free(want);
+    }
+    free(a); free(c);
+}
+
+// >>plan-nodes
+/* Blocks on the device that live as long as a scenario. */
+typedef struct blocks { bench *b; char *p[32]; size_t bytes[32]; int n; } blocks;
+static void *block_of(blocks *k, const void *from, size_t bytes)
+{
+    char *p = bench_alloc(k->b, bytes);
+    k->p[k->n] = p;
+    k->bytes[k->n++] = bytes;
+    bench_copy(k->b, p, from, bytes, GTR__TO_DEVICE);
+    return p;
+}
+static void blocks_free(blocks *k) { int i; for (i = 0; i < k->n; i++) bench_free(k->b, k->p[i], k->bytes[i]); k->n = 0; }
+static gtr_result node_run(bench *b, gtr__op op, const gtr__attr *attr, int n_in, const gtr__arg *in, gtr__ctl *ctl)
+{
+    gtr__call call;
+    size_t ws = 0;
+    char *p = NULL;
+    gtr_result r;
+    memset(&call, 0, sizeof call);
+    call.attr = attr; call.n_in = n_in; call.in = in; call.out = in + n_in; call.caps = &b->ctx->caps; call.ctl = ctl; call.training = 1;
+    r = measure(b, call, op, GTR__FWD, &ws);
+    if (ws) p = bench_ws(b, ws);
+    call.ws = p; call.ws_bytes = ws;
+    if (r == GTR_OK) r = run_node(b, &call, op, GTR__FWD);
+    if (r == GTR_OK && !bench_ws_whole(b, p, ws)) r = GTR_ERR_STATE;
+    if (p && b->apart) bench_free(b, p, ws);
+    return r;
+}
+
+#define SEGMENTS 7
+#define CHANNELS 37
+#define OPT_STEPS 5
+static const int64_t segment_counts[SEGMENTS] = { 1, 63, 64, 65, 1000, 4097, 20000 };
+typedef struct scenario { const char *name; gtr_optimizer kind; double momentum; int nesterov; double wd, clip; int scaled, loss_only, plant; } scenario;     /* plant: at step 2: 1 NaN, 2 Inf in a gradient, 3 NaN in the loss */
+static const scenario scenarios[] = {
+    { "sgd",                      GTR_SGD,   0,   0, 0,    0,   0, 0, 0 },
+    { "sgd, decay",               GTR_SGD,   0,   0, 0.1,  0,   0, 0, 0 },
+    { "momentum, clip",           GTR_SGD,   0.9, 0, 0.01, 3,   0, 0, 0 },
+    { "nesterov",                 GTR_SGD,   0.9, 1, 0.01, 0,   0, 0, 0 },
+    { "adam",                     GTR_ADAM,  0,   0, 0,    0,   0, 0, 0 },
+    { "adam, decay, clip",        GTR_ADAM,  0,   0, 0.05, 2,   0, 0, 0 },
+    { "adam, clip not reached",   GTR_ADAM,  0,   0, 0,    1e6, 0, 0, 0 },
+    { "adamw",                    GTR_ADAMW, 0,   0, 0.1,  0,   0, 0, 0 },
+    { "adamw, scaled, clip",      GTR_ADAMW, 0,   0, 0.1,  1,   1, 0, 0 },
+    { "adamw, scaled, overflow",  GTR_ADAMW, 0,   0, 0.1,  0,   1, 0, 2 },
+    { "sgd, scaled, NaN",         GTR_SGD,   0.5, 0, 0,    1,   1, 0, 1 },
+    { "adam, NaN",                GTR_ADAM,  0,   0, 0,    0,   0, 0, 1 },
+    { "adam, Inf, clip",          GTR_ADAM,  0,   0, 0,    1,   0, 0, 2 },
+    { "sgd, loss NaN",            GTR_SGD,   0,   0, 0,    0,   0, 0, 3 },
+    { "sgd, loss alone, NaN",     GTR_SGD,   0,   0, 0,    0,   0, 1, 3 },
+    { "adam, loss alone",         GTR_ADAM,  0,   0, 0,    0,   0, 1, 0 },
+};
+#define N_SCENARIOS (int)(sizeof scenarios / sizeof *scenarios)
+/* Everything that a scenario leaves behind. */
+typedef struct outcome {
+    gtr_float *p, *m, *v;           /* by the flat layout */
+    uint16_t  *bf16, *f16;
+    int64_t    count;
+    gtr__ctl   ctl;
+    gtr__shared shared;
+    gtr_float  running[2][CHANNELS];
+    int64_t    tracked;
+    gtr_result result;
+} outcome;
+static int64_t layout(int64_t *offset)
+{
+    int64_t at = 0;
+    int k;
+    for (k = 0; k < SEGMENTS; k++) { offset[k] = at; at = GTR__ROUND_UP(at + segment_counts[k], 64); }
+    return at;
+}
+static void step_values(const scenario *s, int step, int64_t count, const int64_t *offset, gtr_float *g, gtr_float *loss, gtr_float *mean, gtr_float *var, float scale)
+{
+    int k;
+    int64_t i;
+    rng_seed((uint64_t)step + 17);
+    memset(g, 0, (size_t)count * sizeof *g);
+    for (k = 0; k < SEGMENTS; k++) for (i = 0; i < segment_counts[k]; i++) g[offset[k] + i] = (gtr_float)((double)scale * uniform(-0.6, 1) * (k == 1 ? 1e-3 : 1));
+    *loss = (gtr_float)uniform(0.5, 2);
+    for (i = 0; i < CHANNELS; i++) { mean[i] = (gtr_float)uniform(-1, 1); var[i] = (gtr_float)uniform(0.1, 2); }
+    if (step == 2 && s->plant == 1) g[offset[5] + 4096] = gtr__nan();
+    if (step == 2 && s->plant == 2) g[offset[3] + 7] = (gtr_float)-INFINITY;
+    if (step == 2 && s->plant == 3) *loss = gtr__nan();
+}
+static float rate_of(int group, int step) { return 0.01f * (float)(group + 1) / (float)(step + 1); }
+static void start_values(gtr_float *p, int64_t count) { int64_t i; rng_seed(99); for (i = 0; i < count; i++) p[i] = (gtr_float)uniform(-1, 1); }
+
+static void outcome_free(outcome *o) { free(o->p); free(o->m); free(o->v); free(o->bf16); free(o->f16); }
+static void run_scenario(bench *b, const scenario *s, outcome *o)
+{
+    blocks all;
+    int64_t offset[SEGMENTS], zero64 = 0, i;
+    gtr__segment seg[SEGMENTS];
+    gtr__optim optim;
+    gtr__ctl ctl;
+    gtr__arg in[6];
+    gtr__attr attr = gtr__attr0();
+    gtr_float *g, loss, mean[CHANNELS], var[CHANNELS], *p, *low_f;
+    gtr_shape one = gtr_shape0(), channels = gtr_shape1(CHANNELS);
+    char *dp, *dm, *dv, *dg, *db, *dh, *dctl, *dloss, *dmean, *dvar, *drun[2], *dtracked;
+    void *shared_device = NULL;
+    gtr__shared *shared = (gtr__shared *)must(b->ctx->be->host_alloc(b->ctx->instance[0], sizeof *shared, &shared_device));
+    int k, step;
+    memset(o, 0, sizeof *o);
+    memset(&all, 0, sizeof all);
+    memset(shared, 0, sizeof *shared);
+    all.b = b;
+    o->count = layout(offset);
+    o->p = (gtr_float *)room(o->count, sizeof(gtr_float)); o->m = (gtr_float *)room(o->count, sizeof(gtr_float)); o->v = (gtr_float *)room(o->count, sizeof(gtr_float));
+    o->bf16 = (uint16_t *)room(o->count, 2); o->f16 = (uint16_t *)room(o->count, 2);
+    g = (gtr_float *)room(o->count, sizeof *g);
+    low_f = g;
+    p = o->p;
+    start_values(p, o->count);
+    dp = (char *)block_of(&all, p, (size_t)o->count * sizeof *p);
+    dm = (char *)block_of(&all, o->m, (size_t)o->count * sizeof *p);
+    dv = (char *)block_of(&all, o->v, (size_t)o->count * sizeof *p);
+    dg = (char *)block_of(&all, low_f, (size_t)o->count * sizeof *p);
+    db = (char *)block_of(&all, o->bf16, (size_t)o->count * 2);
+    dh = (char *)block_of(&all, o->f16, (size_t)o->count * 2);
+    memset(seg, 0, sizeof seg);
+    for (k = 0; k < SEGMENTS; k++) {
+        seg[k].p = (gtr_float *)(void *)dp + offset[k];
+        seg[k].bf16 = k % 2 ? (uint16_t *)(void *)db + offset[k] : NULL;
+        seg[k].f16 = k % 3 == 2 ? (uint16_t *)(void *)dh + offset[k] : NULL;
+        seg[k].offset = offset[k]; seg[k].count = segment_counts[k]; seg[k].group = k % 3;
+    }
+    memset(&ctl, 0, sizeof ctl);
+    ctl.scale = s->scaled ? 1024 : 1; ctl.coef = 1;
+    dctl = (char *)block_of(&all, &ctl, sizeof ctl);
+    loss = 0;
+    dloss = (char *)block_of(&all, &loss, sizeof loss);
+    memset(mean, 0, sizeof mean); memset(var, 0, sizeof var);
+    dmean = (char *)block_of(&all, mean, sizeof mean);
+    dvar = (char *)block_of(&all, var, sizeof var);
+    drun[0] = (char *)block_of(&all, mean, sizeof mean);
+    for (i = 0; i < CHANNELS; i++) var[i] = 1;
+    drun[1] = (char *)block_of(&all, var, sizeof var);
+    dtracked = (char *)block_of(&all, &zero64, sizeof zero64);
+    memset(&optim, 0, sizeof optim);
+    optim.kind = s->kind; optim.n = SEGMENTS; optim.groups = 3;
+    optim.segments = (gtr__segment *)block_of(&all, seg, sizeof seg);
+    optim.gradient = (gtr_float *)(void *)dg; optim.count = o->count;
+    optim.m = s->kind != GTR_SGD || s->momentum > 0 ? (gtr_float *)(void *)dm : NULL;
+    optim.v = s->kind != GTR_SGD ? (gtr_float *)(void *)dv : NULL;
+    optim.momentum = s->momentum; optim.beta1 = 0.9; optim.beta2 = 0.999; optim.eps = 1e-8; optim.clip = s->clip;
+    optim.nesterov = s->nesterov; optim.scaled = s->scaled; optim.loss_only = s->loss_only;
+    optim.weight_decay[0] = s->wd; optim.weight_decay[1] = 0; optim.weight_decay[2] = s->wd / 2;
+    optim.shared = (gtr__shared *)shared_device;
+    for (step = 0; step < OPT_STEPS && o->result == GTR_OK; step++) {
+        gtr__ctl now;
+        bench_copy(b, &now, dctl, sizeof now, GTR__TO_HOST);
+        step_values(s, now.status ? (int)now.step : step, o->count, offset, g, &loss, mean, var, now.scale);      /* after a sticky status the bad step comes again */
+        for (k = 0; k < 3; k++) shared->record[now.step % GTR__RING].lr[k] = rate_of(k, (int)now.step);
+        bench_copy(b, dg, g, (size_t)o->count * sizeof *g, GTR__TO_DEVICE);
+        bench_copy(b, dloss, &loss, sizeof loss, GTR__TO_DEVICE);
+        bench_copy(b, dmean, mean, sizeof mean, GTR__TO_DEVICE);
+        bench_copy(b, dvar, var, sizeof var, GTR__TO_DEVICE);
+        attr = gtr__attr0();
+        attr.ptr = &optim;
+        in[0] = gtr__arg_of(dloss, GTR_F32, &one);
+        o->result = node_run(b, GTR__OP_GUARD, &attr, 1, in, (gtr__ctl *)(void *)dctl);
+        if (o->result == GTR_OK) o->result = node_run(b, GTR__OP_UPDATE, &attr, 0, in, (gtr__ctl *)(void *)dctl);
+        attr = gtr__attr0();
+        attr.f[0] = 0.1; attr.i[0] = 11;
+        in[0] = gtr__arg_of(dmean, GTR_F32, &channels); in[1] = gtr__arg_of(dvar, GTR_F32, &channels);
+        in[2] = gtr__arg_of(drun[0], GTR_F32, &channels); in[3] = gtr__arg_of(drun[1], GTR_F32, &channels); in[4] = gtr__arg_of(dtracked, GTR_I64, &one);
+        if (o->result == GTR_OK) o->result = node_run(b, GTR__OP_BN_COMMIT, &attr, 5, in, (gtr__ctl *)(void *)dctl);
+        attr = gtr__attr0();
+        attr.ptr = &optim; attr.i[0] = (int64_t)(uintptr_t)shared_device;
+        in[0] = gtr__arg_of(dloss, GTR_F32, &one); in[1] = gtr__arg_of(dmean, GTR_F32, &one);
+        if (o->result == GTR_OK) o->result = node_run(b, GTR__OP_REPORT, &attr, 2, in, (gtr__ctl *)(void *)dctl);
+    }
+    bench_copy(b, o->p, dp, (size_t)o->count * sizeof *p, GTR__TO_HOST);
+    bench_copy(b, o->m, dm, (size_t)o->count * sizeof *p, GTR__TO_HOST);
+    bench_copy(b, o->v, dv, (size_t)o->count * sizeof *p, GTR__TO_HOST);
+    bench_copy(b, o->bf16, db, (size_t)o->count * 2, GTR__TO_HOST);
+    bench_copy(b, o->f16, dh, (size_t)o->count * 2, GTR__TO_HOST);
+    bench_copy(b, &o->ctl, dctl, sizeof o->ctl, GTR__TO_HOST);
+    bench_copy(b, o->running[0], drun[0], sizeof o->running[0], GTR__TO_HOST);
+    bench_copy(b, o->running[1], drun[1], sizeof o->running[1], GTR__TO_HOST);
+    bench_copy(b, &o->tracked, dtracked, sizeof o->tracked, GTR__TO_HOST);
+    o->shared = *shared;
+    b->ctx->be->host_free(b->ctx->instance[0], shared, sizeof *shared);
+    blocks_free(&all);
+    free(g);
+}
+/* The same in double, as PyTorch writes it. */
+static void expected_outcome(const scenario *s, outcome *o)
+{
+    int64_t offset[SEGMENTS], i, e;
+    double *p, *m, *v, scale = s->scaled ? 1024 : 1, run[2][CHANNELS];
+    gtr_float *g, loss, mean[CHANNELS], var[CHANNELS];
+    int k, step;
+    memset(o, 0, sizeof *o);
+    o->count = layout(offset);
+    o->p = (gtr_float *)room(o->count, sizeof(gtr_float)); o->m = (gtr_float *)room(o->count, sizeof(gtr_float)); o->v = (gtr_float *)room(o->count, sizeof(gtr_float));
+    o->bf16 = (uint16_t *)room(o->count, 2); o->f16 = (uint16_t *)room(o->count, 2);
+    g = (gtr_float *)room(o->count, sizeof *g);
+    p = (double *)room(o->count, sizeof *p); m = (double *)room(o->count, sizeof *p); v = (double *)room(o->count, sizeof *p);
+    start_values(o->p, o->count);
+    for (i = 0; i < o->count; i++) p[i] = (double)o->p[i];
+    for (i = 0; i < CHANNELS; i++) { run[0][i] = 0; run[1][i] = 1; }
+    for (step = 0; step < OPT_STEPS; step++) {
+        double norm = 0, coef, t = (double)o->ctl.applied + 1;
+        bool bad = step == 2 && s->plant && (s->plant == 3 || !s->loss_only);
+        step_values(s, step, o->count, offset, g, &loss, mean, var, (float)scale);
+        o->ctl.launches++;
+        if (bad && s->scaled) { scale /= 2; o->ctl.step++; continue; }
+        if (bad) { o->ctl.status = 1; o->ctl.bad_step = 3; o->ctl.launches = OPT_STEPS; break; }
+        for (i = 0; i < o->count; i++) norm += (double)g[i] * (double)g[i];
+        norm = sqrt(norm) / scale;
+        coef = (s->clip > 0 ? GTR__MIN(1, s->clip / (norm + 1e-6)) : 1) / scale;
+        o->ctl.norm = s->clip > 0 || s->scaled ? (float)norm : 0;
+        for (k = 0; k < SEGMENTS; k++) for (i = 0; i < segment_counts[k]; i++) {
+            double wd = k % 3 == 0 ? s->wd : k % 3 == 2 ? s->wd / 2 : 0, lr = (double)rate_of(k % 3, (int)o->ctl.step), d;
+            e = offset[k] + i;
+            d = (double)g[e] * coef;
+            if (s->kind == GTR_ADAMW) p[e] *= 1 - lr * wd; else d += wd * p[e];
+            if (s->kind == GTR_SGD) {
+                if (s->momentum > 0) { m[e] = s->momentum * m[e] + d; d = s->nesterov ? d + s->momentum * m[e] : m[e]; }
+                p[e] -= lr * d;
+            } else {
+                m[e] = 0.9 * m[e] + 0.1 * d;
+                v[e] = 0.999 * v[e] + 0.001 * d * d;
+                p[e] -= lr * (m[e] / (1 - pow(0.9, t))) / (sqrt(v[e] / (1 - pow(0.999, t))) + 1e-8);
+            }
+        }
+        for (i = 0; i < CHANNELS; i++) { run[0][i] = 0.9 * run[0][i] + 0.1 * (double)mean[i]; run[1][i] = 0.9 * run[1][i] + 0.1 * 1.1 * (double)var[i]; }
+        o->tracked++;
+        o->ctl.applied++; o->ctl.step++;
+    }
+    o->ctl.scale = (float)scale;
+    for (i = 0; i < o->count; i++) { o->p[i] = (gtr_float)p[i]; o->m[i] = (gtr_float)m[i]; o->v[i] = (gtr_float)v[i]; }
+    for (i = 0; i < CHANNELS; i++) { o->running[0][i] = (gtr_float)run[0][i]; o->running[1][i] = (gtr_float)run[1][i]; }
+    free(g); free(p); free(m); free(v);
+}
+static void compare_floats(const char *what, const char *part, const char *where, const gtr_float *want, const gtr_float *got, int64_t n)
+{
+    distance d = distance_of(want, got, GTR_F32, n, 0);
+    CHECK(within(d, limit_of(GTR_F32, GTR_FP32)), "%s on %s, %s: NMSE %.3g, max %.3g, another class at %lld", what, where, part, d.nmse, d.ratio, (long long)d.odd);
+}
+static void check_outcome(bench *b, const scenario *s)
+{
+    outcome want, got;
+    int64_t offset[SEGMENTS], i;
+    int k, step, reported;
+    expected_outcome(s, &want);
+    run_scenario(b, s, &got);
+    CHECK(got.result == GTR_OK, "%s on %s: %s %s", s->name, b->name, gtr_result_text(got.result), gtr_error_text(b->ctx));
+    layout(offset);
+    compare_floats(s->name, "parameters", b->name, want.p, got.p, want.count);
+    compare_floats(s->name, "m", b->name, want.m, got.m, want.count);
+    compare_floats(s->name, "v", b->name, want.v, got.v, want.count);
+    compare_floats(s->name, "running mean", b->name, want.running[0], got.running[0], CHANNELS);
+    compare_floats(s->name, "running variance", b->name, want.running[1], got.running[1], CHANNELS);
+    for (k = 0; k < SEGMENTS; k++) {            /* low copies follow, once anything was applied; elsewhere nothing is written */
+        bool same = true;
+        for (i = 0; i < segment_counts[k]; i++) {
+            int64_t e = offset[k] + i;
+            uint16_t b16 = k % 2 && want.ctl.applied ? gtr__to_bf16(got.p[e]) : 0, f16 = k % 3 == 2 && want.ctl.applied ? gtr__to_f16(got.p[e]) : 0;
+            same = same && got.bf16[e] == b16 && got.f16[e] == f16;
+        }
+        for (i = offset[k] + segment_counts[k]; i < (k + 1 < SEGMENTS ? offset[k + 1] : want.count); i++) same = same && got.m[i] == 0 && got.v[i] == 0 && got.bf16[i] == 0 && got.f16[i] == 0;
+        CHECK(same, "%s on %s: low copies or gaps of segment %d", s->name, b->name, k);
+    }
+    CHECK(got.tracked == want.tracked, "%s on %s: %lld batches tracked, want %lld", s->name, b->name, (long long)got.tracked, (long long)want.tracked);
+    CHECK(got.ctl.step == want.ctl.step && got.ctl.applied == want.ctl.applied && got.ctl.launches == want.ctl.launches && got.ctl.status == want.ctl.status &&
+          got.ctl.bad_step == want.ctl.bad_step && got.ctl.scale == want.ctl.scale, "%s on %s: step %d applied %d launches %d status %u bad step %d scale %g", s->name, b->name, (int)got.ctl.step,
+          (int)got.ctl.applied, (int)got.ctl.launches, (unsigned)got.ctl.status, (int)got.ctl.bad_step, (double)got.ctl.scale);
+    for (k = 0; k < 8; k++) CHECK(got.ctl.ticket[k] == 0, "%s on %s: ticket %d is left at %u", s->name, b->name, k, (unsigned)got.ctl.ticket[k]);
+    CHECK(got.shared.launches == want.ctl.launches && got.shared.step == want.ctl.step && got.shared.status == want.ctl.status && got.shared.bad_step == want.ctl.bad_step,
+          "%s on %s: what is shared differs from the control word", s->name, b->name);
+    reported = want.ctl.status ? (int)want.ctl.step + 1 : (int)want.ctl.step;
+    for (step = 0; step < OPT_STEPS; step++) {
+        const gtr__entry *e = &got.shared.entry[step];
+        bool skipped = s->scaled && s->plant && step == 2;
+        gtr_float *g = (gtr_float *)room(want.count, sizeof *g), loss, mean[CHANNELS], var[CHANNELS];
+        step_values(s, step, want.count, offset, g, &loss, mean, var, 1);
+        free(g);
+        if (step >= reported) { CHECK(e->step == 0, "%s on %s: an entry for step %d", s->name, b->name, step); continue; }
+        CHECK(e->step == (uint64_t)step + 1 && e->skipped == (uint32_t)skipped && e->lr == rate_of(0, step), "%s on %s: entry %d: step %d, skipped %u, rate %g", s->name, b->name, step, (int)e->step,
+              (unsigned)e->skipped, (double)e->lr);
+        CHECK(class_of((gtr_float)e->value[0]) == class_of(loss) && (loss != loss || e->value[0] == (float)loss) && e->value[1] == (float)mean[0] && e->value[2] == 0, "%s on %s: entry %d: values %g %g", s->name, b->name,
+              step, (double)e->value[0], (double)e->value[1]);
+    }
+    if (!s->plant) CHECK(fabs((double)got.ctl.norm - (double)want.ctl.norm) <= 1e-5 * (double)want.ctl.norm, "%s on %s: norm %g, want %g", s->name, b->name, (double)got.ctl.norm, (double)want.ctl.norm);
+    outcome_free(&want);
+    outcome_free(&got);
+}
+static void optimizers_on(bench *b) { int i; for (i = 0; i < N_SCENARIOS; i++) if (!small || i % 4 == 2) check_outcome(b, &scenarios[i]); }
+
+/* Casts and copies between all storages, added too; check; fill. */
+static void small_nodes_on(bench *b)
+{
+    static const int64_t counts[] = { 129, 7, 1, 2, 3, 31, 33, 64, 127, 128, 255, 256, 257, 1021, 1025, 4095, 4099, 16385, 65537, 100003 };
+    static const gtr_dtype types[3] = { GTR_F32, GTR_BF16, GTR_F16 };
+    int k, f, t, add, dir, q;
+    rng_seed(31);
+    for (k = 0; k < (small ? 1 : (int)(sizeof counts / sizeof *counts)); k++) for (f = 0; f < 3; f++) for (t = 0; t < 3; t++) for (dir = 0; dir < 2; dir++) for (add = 0; add <= dir; add++) {
+        gtr__attr none = gtr__attr0();
+        gtr_shape s = gtr_shape1(counts[k]);
+        gtr_float *x, *start, *want;
+        void *from, *to;
+        call_desc *d;
+        char what[120];
+        int64_t i;
+        if (!storage_there(b, types[f]) || !storage_there(b, types[t])) continue;
+        d = (call_desc *)room(1, sizeof *d);
+        x = values(&s, 'x', types[f], 3); start = values(&s, 'x', types[t], 1); want = values(&s, 'x', GTR_F32, 1);
+        from = stored(x, types[f], counts[k]); to = stored(start, types[t], counts[k]);
+        snprintf(what, sizeof what, "%s %s, %lld from %s to %s%s", f == t ? "copy" : "cast", dir ? "gradient" : "forward", (long long)counts[k], gtr__dtype_names[types[f]], gtr__dtype_names[types[t]], add ? ", added" : "");
+        d->op = f == t ? GTR__OP_COPY : GTR__OP_CAST; d->dir = dir ? GTR__BWD : GTR__FWD; d->attr = &none; d->n_in = dir ? 3 : 1; d->n_out = 1; d->shift = k % 4 == 2;
+        for (i = 0; i < d->n_in - 1; i++) d->in[i] = operand_absent(types[i == 0 ? t : f], &s);
+        d->in[d->n_in - 1] = operand_of(types[f], &s, from);
+        d->out[0] = result_of(types[t], &s, add ? to : NULL);
+        for (i = 0; i < counts[k]; i++) want[i] = add ? x[i] + start[i] : x[i];
+        round_through(want, types[t], counts[k]);
+        if (run_call(b, d, what)) compare(want, &d->out[0], add ? limit_of(types[t], GTR_FP32) : exact, 0, what, b->name);
+        free_results(d);
+        free(x); free(start); free(want); free(from); free(to); free(d);
+    }
+    for (f = 0; f < 3; f++) for (k = 0; k < (small ? 1 : 8); k++) for (q = 0; q < 4; q++) {     /* check: all finite; NaN first, Inf last, -Inf within */
+        gtr__attr none = gtr__attr0();
+        gtr_shape s = gtr_shape1(counts[2 * k]), one = gtr_shape0();
+        gtr_float *x;
+        void *from;
+        call_desc *d;
+        if (!storage_there(b, types[f])) continue;
+        d = (call_desc *)room(1, sizeof *d);
+        x = values(&s, 'x', types[f], 1);
+        if (q) x[q == 1 ? 0 : q == 2 ? s.dim[0] - 1 : s.dim[0] / 2] = q == 1 ? gtr__nan() : (gtr_float)(q == 2 ? INFINITY : -INFINITY);
+        from = stored(x, types[f], s.dim[0]);
+        d->op = GTR__OP_CHECK; d->attr = &none; d->n_in = d->n_out = 1;
+        d->in[0] = operand_of(types[f], &s, from);
+        d->out[0] = result_of(GTR_I32, &one, NULL);
+        if (run_call(b, d, "check")) CHECK(*(int32_t *)d->out[0].to == (q != 0), "check on %s: %d of %lld elements, fault %d", b->name, *(int32_t *)d->out[0].to, (long long)s.dim[0], q);
+        free_results(d);
+        free(x); free(from); free(d);
+    }
+    for (k = 0; k < (small ? 1 : 8); k++) for (q = 0; q < 2; q++) {
+        gtr__attr attr = gtr__attr0();
+        gtr_shape s = gtr_shape1(counts[2 * k]);
+        call_desc *d = (call_desc *)room(1, sizeof *d);
+        int64_t i;
+        bool same = true;
+        attr.f[0] = 0.375; attr.i[0] = q;
+        d->op = GTR__OP_FILL; d->attr = &attr; d->n_out = 1; d->ctl = true;
+        d->out[0] = result_of(GTR_F32, &s, NULL);
+        if (run_call(b, d, "fill")) for (i = 0; i < s.dim[0]; i++) same = same && ((gtr_float *)d->out[0].to)[i] == (gtr_float)(q ? 1.5 : 0.375);
+        CHECK(same, "fill on %s", b->name);
+        free_results(d);
+        free(d);
+    }
+}
+
+/* One batch of a data set in every form that FEED makes: bytes to each float and to int32, floats to each, int32. */
+typedef struct feed_case { int64_t rows, first, row0, batch, width; uint64_t key; int stuck; } feed_case;
+static const feed_case feeds[] = { { 100, 0, 0, 16, 784, 12345, 0 }, { 100, 96, 0, 4, 5, 99, 0 }, { 0, 0, 0, 33, 7, 0, 0 }, { 37, 5, 3, 13, 1, 0, 0 }, { 1, 0, 0, 1, 3, 7, 0 }, { 1000, 512, 0, 128, 12, 0xdeadbeef12345u, 0 },
+                                  { 0, 0, 8, 8, 4, 0, 0 }, { 50, 0, 0, 50, 28, 3, 0 }, { 50, 10, 0, 10, 9, 3, 1 }, { 65537, 60000, 10, 257, 3, 0x123456789abcdefu, 0 } };
+static void feed_on(bench *b, const feed_case *f)
+{
+    static const struct { gtr_dtype from, to; } forms[] = { { GTR_U8, GTR_F32 }, { GTR_U8, GTR_BF16 }, { GTR_U8, GTR_F16 }, { GTR_U8, GTR_I32 }, { GTR_F32, GTR_F32 }, { GTR_F32, GTR_BF16 }, { GTR_F32, GTR_F16 },
+                                                            { GTR_I32, GTR_I32 } };
+    enum { FORMS = 8 };
+    int64_t n_rows = f->rows ? f->rows : f->batch + f->row0, n = n_rows * f->width, m = f->batch * f->width, i, e;
+    uint8_t *bytes = (uint8_t *)room(n, 1);
+    gtr_float *floats = (gtr_float *)room(n, sizeof *floats), *want = (gtr_float *)room(m, sizeof *want);
+    int32_t *ints = (int32_t *)room(n, 4), *want_ints = (int32_t *)room(m, 4);
+    gtr_shape s = gtr_shape2(f->batch, f->width);
+    void *shared_device = NULL, *poison = room(m, 4), *got = room(m, 4);
+    gtr__shared *shared = (gtr__shared *)must(b->ctx->be->host_alloc(b->ctx->instance[0], sizeof *shared, &shared_device));
+    gtr__record *rec;
+    gtr__feed feed;
+    gtr__ctl ctl;
+    gtr__attr attr = gtr__attr0();
+    gtr__call call;
+    gtr__arg out[FORMS];
+    blocks all;
+    char *dev[3], *dctl;
+    int k;
+    memset(&all, 0, sizeof all); memset(&feed, 0, sizeof feed); memset(&ctl, 0, sizeof ctl); memset(&call, 0, sizeof call); memset(shared, 0, sizeof *shared);
+    memset(poison, 0xff, (size_t)m * 4);
+    all.b = b;
+    rng_seed((uint64_t)f->rows + 5);
+    for (i = 0; i < n; i++) { bytes[i] = (uint8_t)rng_next(); floats[i] = (gtr_float)uniform(-2, 2); ints[i] = (int32_t)(rng_next() % 1000); }
+    dev[0] = (char *)block_of(&all, bytes, (size_t)n); dev[1] = (char *)block_of(&all, floats, (size_t)n * sizeof *floats); dev[2] = (char *)block_of(&all, ints, (size_t)n * 4);
+    ctl.step = 300; ctl.scale = 1; ctl.status = (uint32_t)f->stuck;
+    dctl = (char *)block_of(&all, &ctl, sizeof ctl);
+    rec = &shared->record[300 % GTR__RING];
+    rec->step = 300; rec->first = f->first; rec->rows = f->rows; rec->key = f->key;
+    feed.n = FORMS; feed.rows = f->batch; feed.shared = (gtr__shared *)shared_device;
+    for (k = 0; k < FORMS; k++) {
+        int at = forms[k].from == GTR_U8 ? 0 : forms[k].from == GTR_F32 ? 1 : 2;
+        rec->src[k] = (uint64_t)(uintptr_t)dev[at];
+        feed.input[k].slot = k; feed.input[k].from = forms[k].from; feed.input[k].row = f->width; feed.input[k].scale = 1.0f / 255; feed.input[k].shift = k == 1 ? -0.5f : 0;
+        out[k] = gtr__arg_of(block_of(&all, poison, (size_t)m * gtr__dtype_size(forms[k].to)), forms[k].to, &s);
+    }
+    if (!b->ctx->caps.bf16) out[1].data = out[5].data = NULL;
+    attr.ptr = &feed;
+    call.attr = &attr; call.n_out = FORMS; call.out = out; call.caps = &b->ctx->caps; call.row0 = f->row0; call.ctl = (gtr__ctl *)(void *)dctl;
+    CHECK(run_node(b, &call, GTR__OP_FEED, GTR__FWD) == GTR_OK, "feed on %s: %s", b->name, gtr_error_text(b->ctx));
+    for (k = 0; k < FORMS; k++) {
+        char what[100];
+        size_t size = (size_t)m * gtr__dtype_size(forms[k].to);
+        operand o = operand_of(forms[k].to, &s, NULL);
+        if (!out[k].data) continue;
+        snprintf(what, sizeof what, "feed %lld rows of %lld from %lld, %s to %s", (long long)f->batch, (long long)f->width, (long long)f->first, gtr__dtype_names[forms[k].from], gtr__dtype_names[forms[k].to]);
+        bench_copy(b, got, out[k].data, size, GTR__TO_HOST);
+        if (f->stuck) { CHECK(!memcmp(got, poison, size), "%s on %s: written in spite of the status", what, b->name); continue; }
+        for (i = 0; i < f->batch; i++) for (e = 0; e < f->width; e++) {
+            int64_t r = (f->rows ? f->first : 0) + f->row0 + i;
+            if (f->rows && f->key) GTR__SHUFFLE(r, f->rows, f->key);
+            want_ints[i * f->width + e] = forms[k].from == GTR_U8 ? (int32_t)bytes[r * f->width + e] : ints[r * f->width + e];
+            want[i * f->width + e] = forms[k].from == GTR_U8 ? (gtr_float)(1.0f / 255) * (gtr_float)bytes[r * f->width + e] + (gtr_float)(k == 1 ? -0.5 : 0) : floats[r * f->width + e];
+        }
+        o.to = got;
+        if (forms[k].to == GTR_I32) CHECK(!memcmp(got, want_ints, size), "%s on %s", what, b->name);
+        else compare(want, &o, limit_of(forms[k].to, GTR_FP32), 0, what, b->name);
+    }
+    b->ctx->be->host_free(b->ctx->instance[0], shared, sizeof *shared);
+    blocks_free(&all);
+    free(bytes); free(floats); free(want); free(ints); free(want_ints); free(poison); free(got);
+}
+static void feeds_on(bench *b) { int i; for (i = 0; i < (int)(sizeof feeds / sizeof *feeds); i++) if (!small || i < 2) feed_on(b, &feeds[i]); }
+
+/* A shuffle visits each row once; both roundings to the nearest, ties to even. */
+static void bits(void)
+{
+    static const int64_t sizes[] = { 1, 2, 3, 7, 16, 17, 1000, 4097 };
+    int k;
+    int64_t i;
+    uint32_t u;
+    bool right = true;
+    for (k = 0; k < (int)(sizeof sizes / sizeof *sizes); k++) {
+        unsigned char *seen = (unsigned char *)room(sizes[k], 1);
+        bool all = true;
+        for (i = 0; i < sizes[k]; i++) {
+            int64_t r = i;
+            GTR__SHUFFLE(r, sizes[k], (uint64_t)0x9876543210abcdefu);
+            all = all && r >= 0 && r < sizes[k] && !seen[r];
+            if (r >= 0 && r < sizes[k]) seen[r] = 1;
+        }
+        CHECK(all, "a shuffle of %lld rows is not one", (long long)sizes[k]);
+        free(seen);
+    }
+    for (u = 0; u < 65536; u++) {
+        if ((u & 0x7c00u) != 0x7c00u || !(u & 0x3ffu)) right = right && gtr__to_f16(gtr__from_f16((uint16_t)u)) == u;
+        if ((u & 0x7f80u) != 0x7f80u || !(u & 0x7fu)) right = right && gtr__to_bf16(gtr__from_bf16((uint16_t)u)) == u;
+    }
+    CHECK(right, "a low value does not come back through float32");
+    rng_seed(8);
+    for (k = 0, right = true; k < 200000; k++) {        /* no neighbour is nearer */
+        uint32_t half = rng_next() & 1 ? rng_next() & 1 ? 0x8000u : 0x1000u : (uint32_t)(rng_next() & 0xffffu);     /* ties of both forms among them */
+        float f = gtr__bits_float(0x30000000u + ((uint32_t)(rng_next() >> 35) & 0x17ff0000u) + half), g;
+        uint16_t h;
+        int side, form;
+        if (!(f < 60000.0f)) continue;
+        for (form = 0; form < 2; form++) {
+            double off;
+            h = form ? gtr__to_f16(f) : gtr__to_bf16(f);
+            off = fabs((double)(form ? gtr__from_f16(h) : gtr__from_bf16(h)) - (double)f);
+            for (side = -1; side < 2; side += 2) {
+                double other;
+                if (!h && side < 0) continue;
+                g = form ? gtr__from_f16((uint16_t)(h + side)) : gtr__from_bf16((uint16_t)(h + side));
+                other = fabs((double)g - (double)f);
+                right = right && (off < other || (off == other && !(h & 1)));
+            }
+        }
+    }
+    CHECK(right, "a rounding to low storage is not the nearest");
+}
+#endif
+
+// >>bad-arguments
+/* The builder returned NULL, and the error has this code and all of these words ('|' between them). The context is usable again. */
+#define BAD(expression, code, words) bad(ctx, (expression) == NULL, code, words, #expression, __LINE__)
+static void bad(gtr_context *ctx, int null, gtr_result code, const char *words, const char *what, int line)
+{
+    char word[128];
+    const char *s = words;
+    int ok = null && gtr_error(ctx) == code;
+    while (*s) {
+        size_t n = strcspn(s, "|");
+        snprintf(word, sizeof word, "%.*s", (int)n, s);
+        ok = ok && strstr(gtr_error_text(ctx), word);
+        s += n + (s[n] == '|');
+    }
+    check_note(ok, __FILE__, line, "%s: %s, '%s' (%s), want '%s' with %s", what, null ? "NULL" : "a tensor", gtr_result_text(gtr_error(ctx)), gtr_error_text(ctx), gtr_result_text(code), words);
+    gtr_error_clear(ctx);
+}
+static gtr_result bad_shape(int n_in, const gtr_shape *in, gtr_shape *out, void *user) { (void)n_in; (void)user; *out = in[0]; out->dim[0] = 0; return GTR_OK; }
+static gtr_result no_shape(int n_in, const gtr_shape *in, gtr_shape *out, void *user) { (void)n_in; (void)in; (void)out; (void)user; return GTR_ERR_SHAPE; }
+static gtr_custom_desc custom_desc(gtr_tensor *a, gtr_tensor *b, int n) { gtr_custom_desc d; memset(&d, 0, sizeof d); d.name = "mine"; d.n_in = n; d.in[0] = a; d.in[1] = b; d.forward = custom_forward; return d; }
+static gtr_shape shape_of_rank(int ndim, int64_t d) { gtr_shape s; int i; memset(&s, 0, sizeof s); s.ndim = ndim; for (i = 0; i < 8; i++) s.dim[i] = d; return s; }
+static gtr_init init_of(gtr_init_kind kind, float a) { gtr_init i; memset(&i, 0, sizeof i); i.kind = kind; i.a = a; return i; }
+static gtr_init init_bad(int kind) { gtr_init i; memset(&i, 0, sizeof i); memcpy(&i.kind, &kind, sizeof kind); return i; }
+
+static void bad_leaves(void)
+{
+    gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1);
+    gtr_init zero = init_of(GTR_INIT_ZERO, 0);
+    gtr_float v[4] = { 0, 1, 2, 3 };
+    gtr_shape negative = gtr_shape2(3, -1), rank9 = shape_of_rank(9, 1), rank_1 = shape_of_rank(-1, 1), big = gtr_shape3(INT64_MAX / 2, 3, 5);
+    char longer[600];
+    memset(longer, 'n', sizeof longer); longer[599] = 0;
+    EXPECT(gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)) != NULL);
+    BAD(gtr_input(ctx, "x", GTR_F32, gtr_shape1(3)), GTR_ERR_ARG, "input|\"x\"|already");
+    BAD(gtr_input(ctx, "", GTR_F32, gtr_shape1(3)), GTR_ERR_ARG, "name");
+    BAD(gtr_input(ctx, NULL, GTR_F32, gtr_shape1(3)), GTR_ERR_ARG, "name");
+    BAD(gtr_input(ctx, longer, GTR_F32, gtr_shape1(3)), GTR_ERR_ARG, "nnn|longer");
+    BAD(gtr_input(ctx, "u", GTR_U8, gtr_shape1(3)), GTR_ERR_ARG, "input|\"u\"|uint8|float32 or int32");
+    BAD(gtr_input(ctx, "h", GTR_BF16, gtr_shape1(3)), GTR_ERR_ARG, "\"h\"|bfloat16");
+    BAD(gtr_input(ctx, "z", GTR_F32, gtr_shape2(GTR_BATCH, 0)), GTR_ERR_SHAPE, "\"z\"|(N, 0)|at least 1");
+    BAD(gtr_input(ctx, "z", GTR_F32, negative), GTR_ERR_SHAPE, "\"z\"|(3, N)");
+    BAD(gtr_input(ctx, "z", GTR_F32, gtr_shape1(INT64_MIN)), GTR_ERR_SHAPE, "\"z\"");
+    BAD(gtr_input(ctx, "z", GTR_F32, rank9), GTR_ERR_SHAPE, "\"z\"|9 dimensions|8");
+    BAD(gtr_input(ctx, "z", GTR_F32, rank_1), GTR_ERR_SHAPE, "\"z\"|-1 dimensions");
+    BAD(gtr_input(ctx, "z", GTR_F32, big), GTR_ERR_SHAPE, "\"z\"|too large");
+    BAD(gtr_input(ctx, "z", GTR_F32, gtr_shape4(65536, 65536, 65536, 65536)), GTR_ERR_SHAPE, "\"z\"|(65536, 65536, 65536, 65536)|too large");
+    EXPECT(gtr_parameter(ctx, "p", gtr_shape2(2, 3), zero) != NULL);
+    BAD(gtr_parameter(ctx, "p", gtr_shape1(2), zero), GTR_ERR_ARG, "parameter|\"p\"|already");
+    BAD(gtr_parameter(ctx, NULL, gtr_shape1(2), zero), GTR_ERR_ARG, "name");
+    BAD(gtr_parameter(ctx, "", gtr_shape1(2), zero), GTR_ERR_ARG, "name");
+    BAD(gtr_parameter(ctx, "q", gtr_shape2(GTR_BATCH, 2), zero), GTR_ERR_SHAPE, "parameter|\"q\"|(N, 2)");
+    BAD(gtr_parameter(ctx, "q", gtr_shape2(2, 0), zero), GTR_ERR_SHAPE, "\"q\"|(2, 0)");
+    BAD(gtr_parameter(ctx, "q", big, zero), GTR_ERR_SHAPE, "\"q\"|too large");
+    BAD(gtr_parameter(ctx, "q", gtr_shape1(3), init_of(GTR_INIT_UNIFORM, (float)NAN)), GTR_ERR_ARG, "\"q\"|finite");
+    BAD(gtr_parameter(ctx, "q", gtr_shape1(3), init_of(GTR_INIT_CONSTANT, (float)INFINITY)), GTR_ERR_ARG, "\"q\"|finite");
+    BAD(gtr_parameter(ctx, "q", gtr_shape1(3), init_bad(17)), GTR_ERR_ARG, "\"q\"|kind");
+    BAD(gtr_constant(ctx, GTR_F32, gtr_shape1(4), NULL), GTR_ERR_ARG, "constant|data");
+    BAD(gtr_constant(ctx, GTR_U8, gtr_shape1(4), v), GTR_ERR_ARG, "constant|float32 or int32");
+    BAD(gtr_constant(ctx, GTR_F32, gtr_shape1(GTR_BATCH), v), GTR_ERR_SHAPE, "constant|(N,)");
+    BAD(gtr_constant(ctx, GTR_F32, gtr_shape1(0), v), GTR_ERR_SHAPE, "constant|(0,)");
+    EXPECT(gtr_constant(ctx, GTR_F32, gtr_shape2(2, 2), v) != NULL);
+    EXPECT(gtr_input(NULL, "x", GTR_F32, gtr_shape1(1)) == NULL && gtr_parameter(NULL, "x", gtr_shape1(1), zero) == NULL && gtr_constant(NULL, GTR_F32, gtr_shape1(1), v) == NULL);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+static void bad_ops(void)
+{
+    gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1), *other = context_on(GTR_DEVICE_CPU, 1);
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 7)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)), *w = gtr_parameter(ctx, "w", gtr_shape2(5, 7), init_of(GTR_INIT_UNIFORM, 1)),
+               *b = gtr_parameter(ctx, "b", gtr_shape1(5), init_of(GTR_INIT_ZERO, 0)), *c = gtr_parameter(ctx, "c", gtr_shape3(2, 3, 4), init_of(GTR_INIT_ZERO, 0)), *s = gtr_mean(x, NULL, 0, false),
+               *far_x = gtr_input(other, "x", GTR_F32, gtr_shape2(GTR_BATCH, 7)), *wide = gtr_input(ctx, "wide", GTR_F32, gtr_shape2(GTR_BATCH, (int64_t)1 << 40)),
+               *tall = gtr_input(ctx, "tall", GTR_F32, gtr_shape3(1, (int64_t)1 << 40, 1)), *many = gtr_input(ctx, "many", GTR_F32, shape_of_rank(8, 1)), *ids = gtr_input(ctx, "ids", GTR_I32, shape_of_rank(8, 1)),
+               *list[65], *mixed[2], *alike[2], *none[2], *foreign[2];
+    int d01[2] = { 0, 1 }, d00[2] = { 0, 0 }, d02[2] = { 0, 2 }, dneg[2] = { -1, 0 }, axis2 = 2, axis_3 = -3, twice[2] = { 0, -2 }, k;
+    gtr_shape zero = gtr_shape2(GTR_BATCH, 0), squared = gtr_shape2(-7, -1), rank9 = shape_of_rank(9, 1);
+    gtr_custom_desc cd;
+    for (k = 0; k < 65; k++) list[k] = x;
+    mixed[0] = x; mixed[1] = y; alike[0] = x; alike[1] = w; none[0] = x; none[1] = NULL; foreign[0] = x; foreign[1] = far_x;
+    EXPECT(x && y && w && b && c && s && far_x && wide && many && ids);
+    EXPECT_OK(ctx);
+    /* NULL in, NULL out, and no error of its own */
+    EXPECT(!gtr_matmul(NULL, w) && !gtr_matmul(x, NULL) && !gtr_matmul_t(x, true, NULL, false) && !gtr_add(NULL, NULL) && !gtr_sub(x, NULL) && !gtr_mul(NULL, x) && !gtr_div(x, NULL) && !gtr_scale(NULL, 1, 2));
+    EXPECT(!gtr_relu(NULL) && !gtr_tanh(NULL) && !gtr_sigmoid(NULL) && !gtr_gelu(NULL) && !gtr_gelu_tanh(NULL) && !gtr_exp(NULL) && !gtr_log(NULL) && !gtr_reshape(NULL, zero) && !gtr_flatten(NULL));
+    EXPECT(!gtr_permute(NULL, d01) && !gtr_concat(none, 2, 0) && !gtr_concat(NULL, 2, 0) && !gtr_slice(NULL, 0, 0, 1) && !gtr_sum(NULL, NULL, 0, false) && !gtr_mean(NULL, NULL, 0, false) && !gtr_softmax(NULL, 0));
+    EXPECT(!gtr_dropout(NULL, "d", 0.5f) && !gtr_stop_gradient(NULL) && !gtr_argmax(NULL, 0) && !gtr_accuracy(NULL, y) && !gtr_accuracy(x, NULL) && !gtr_gradient(NULL, x) && !gtr_gradient(s, NULL));
+    EXPECT(!gtr_linear(NULL, "l", 3) && !gtr_linear_with(NULL, w, b) && !gtr_linear_with(x, NULL, b) && !gtr_embedding(NULL, "e", 3, 3) && !gtr_embedding_with(NULL, w) && !gtr_embedding_with(y, NULL));
+    EXPECT(!gtr_batch_norm(NULL, "n") && !gtr_cross_entropy(NULL, y) && !gtr_cross_entropy(x, NULL) && !gtr_mse(x, NULL) && !gtr_bce_with_logits(NULL, x) && !gtr_keep(NULL));
+    EXPECT_OK(ctx);
+    BAD(gtr_matmul(x, w), GTR_ERR_SHAPE, "matmul|(N, 7)|(5, 7)|(..., M, K)");
+    BAD(gtr_matmul_t(x, true, w, true), GTR_ERR_SHAPE, "matmul|(N, 7)|(5, 7)|(..., K, M)");
+    BAD(gtr_matmul(x, b), GTR_ERR_SHAPE, "matmul|(5,)|two dimensions");
+    BAD(gtr_matmul(x, y), GTR_ERR_SHAPE, "matmul|int32|float32");
+    BAD(gtr_matmul(c, gtr_parameter(ctx, "c3", gtr_shape3(3, 4, 2), init_of(GTR_INIT_ZERO, 0))), GTR_ERR_SHAPE, "matmul|(2, 3, 4)|(3, 4, 2)");
+    BAD(gtr_matmul_t(wide, true, wide, false), GTR_ERR_SHAPE, "matmul|(1099511627776, 1099511627776)");
+    BAD(gtr_matmul(x, far_x), GTR_ERR_ARG, "matmul|different contexts");
+    EXPECT(gtr_error(other) == GTR_ERR_ARG);
+    gtr_error_clear(other);
+    BAD(gtr_add(x, w), GTR_ERR_SHAPE, "add|(N, 7)|(5, 7)|broadcast");
+    BAD(gtr_sub(x, b), GTR_ERR_SHAPE, "sub|(N, 7)|(5,)|broadcast");
+    BAD(gtr_mul(x, y), GTR_ERR_SHAPE, "mul|input 2|int32|float32");
+    BAD(gtr_div(far_x, x), GTR_ERR_ARG, "div|different contexts");
+    gtr_error_clear(other);
+    BAD(gtr_add(wide, tall), GTR_ERR_SHAPE, "add|1099511627776");
+    BAD(gtr_mul(gtr_reshape(x, gtr_shape3(GTR_BATCH, 1, 7)), gtr_reshape(x, gtr_shape3(1, GTR_BATCH, 7))), GTR_ERR_SHAPE, "mul|(N, N, 7)|one multiple of the batch");
+    BAD(gtr_scale(x, (float)NAN, 0), GTR_ERR_ARG, "scale|nan");
+    BAD(gtr_scale(x, 1, (float)INFINITY), GTR_ERR_ARG, "scale|inf");
+    BAD(gtr_scale(y, 1, 1), GTR_ERR_SHAPE, "scale|int32|float32");
+    BAD(gtr_relu(y), GTR_ERR_SHAPE, "relu|int32|float32");
+    BAD(gtr_tanh(y), GTR_ERR_SHAPE, "tanh|int32");
+    BAD(gtr_sigmoid(y), GTR_ERR_SHAPE, "sigmoid|int32");
+    BAD(gtr_gelu(y), GTR_ERR_SHAPE, "gelu|int32");
+    BAD(gtr_gelu_tanh(y), GTR_ERR_SHAPE, "gelu_tanh|int32");
+    BAD(gtr_exp(y), GTR_ERR_SHAPE, "exp|int32");
+    BAD(gtr_log(y), GTR_ERR_SHAPE, "log|int32");
+    BAD(gtr_reshape(x, gtr_shape2(GTR_BATCH, 8)), GTR_ERR_SHAPE, "reshape|(N, 7)|(N, 8)|elements");
+    BAD(gtr_reshape(x, gtr_shape1(7)), GTR_ERR_SHAPE, "reshape|(N, 7)|(7,)");
+    BAD(gtr_reshape(x, zero), GTR_ERR_SHAPE, "reshape|(N, 0)");
+    BAD(gtr_reshape(x, squared), GTR_ERR_SHAPE, "reshape|(7*N, N)");
+    BAD(gtr_reshape(x, rank9), GTR_ERR_SHAPE, "reshape|9 dimensions|8");
+    BAD(gtr_reshape(c, gtr_shape1(-5)), GTR_ERR_SHAPE, "reshape|(2, 3, 4)|(5*N,)");
+    BAD(gtr_permute(x, NULL), GTR_ERR_ARG, "permute|NULL");
+    BAD(gtr_permute(x, d00), GTR_ERR_SHAPE, "permute|(N, 7)|once");
+    BAD(gtr_permute(x, d02), GTR_ERR_SHAPE, "permute|(N, 7)");
+    BAD(gtr_permute(x, dneg), GTR_ERR_SHAPE, "permute|(N, 7)");
+    BAD(gtr_permute(y, d01), GTR_ERR_SHAPE, "permute|int32");
+    BAD(gtr_concat(alike, 2, 1), GTR_ERR_SHAPE, "concat|(N, 7)|(5, 7)|number 2");
+    BAD(gtr_concat(list, 2, 0), GTR_ERR_SHAPE, "concat|(N, 7)|not the batch");
+    BAD(gtr_concat(list, 2, 2), GTR_ERR_ARG, "concat|axis 2|2 dimensions");
+    BAD(gtr_concat(list, 2, -3), GTR_ERR_ARG, "concat|axis -3");
+    BAD(gtr_concat(list, 65, 1), GTR_ERR_ARG, "concat|65|64");
+    BAD(gtr_concat(mixed, 2, 0), GTR_ERR_SHAPE, "concat|int32");
+    BAD(gtr_concat(foreign, 2, 1), GTR_ERR_ARG, "concat|different contexts");
+    gtr_error_clear(other);
+    EXPECT(gtr_concat(list, 0, 1) == NULL);
+    gtr_error_clear(ctx);
+    BAD(gtr_slice(x, 0, 0, 1), GTR_ERR_ARG, "slice|(N, 7)|batch");
+    BAD(gtr_slice(x, 1, 3, 3), GTR_ERR_ARG, "slice|begin 3|end 3|(N, 7)");
+    BAD(gtr_slice(x, 1, -1, 3), GTR_ERR_ARG, "slice|begin -1");
+    BAD(gtr_slice(x, 1, 0, 8), GTR_ERR_ARG, "slice|end 8|(N, 7)");
+    BAD(gtr_slice(x, 1, INT64_MIN, INT64_MAX), GTR_ERR_ARG, "slice");
+    BAD(gtr_slice(x, 5, 0, 1), GTR_ERR_ARG, "slice|axis 5");
+    BAD(gtr_sum(x, &axis2, 1, false), GTR_ERR_ARG, "sum|axis 2|2 dimensions");
+    BAD(gtr_mean(x, &axis_3, 1, true), GTR_ERR_ARG, "mean|axis -3");
+    BAD(gtr_sum(x, twice, 2, false), GTR_ERR_ARG, "sum|axis 0|twice");
+    BAD(gtr_sum(x, NULL, 1, false), GTR_ERR_ARG, "sum|axes");
+    BAD(gtr_mean(x, d01, -1, false), GTR_ERR_ARG, "mean|-1 axes");
+    BAD(gtr_mean(y, NULL, 0, false), GTR_ERR_SHAPE, "mean|int32");
+    BAD(gtr_softmax(x, 2), GTR_ERR_ARG, "softmax|axis 2|2 dimensions");
+    BAD(gtr_softmax(y, 0), GTR_ERR_SHAPE, "softmax|int32");
+    BAD(gtr_argmax(x, -3), GTR_ERR_ARG, "argmax|axis -3");
+    BAD(gtr_argmax(wide, 1), GTR_ERR_SHAPE, "argmax|(N, 1099511627776)");
+    BAD(gtr_argmax(y, 0), GTR_ERR_SHAPE, "argmax|int32");
+    BAD(gtr_dropout(x, "d", 1), GTR_ERR_ARG, "dropout|1|0 <= p < 1");
+    BAD(gtr_dropout(x, "d", -0.1f), GTR_ERR_ARG, "dropout|-0.1");
+    BAD(gtr_dropout(x, "d", (float)NAN), GTR_ERR_ARG, "dropout|nan");
+    BAD(gtr_dropout(y, "d", 0.5f), GTR_ERR_SHAPE, "dropout|\"d\"|int32");
+    EXPECT(gtr_dropout(x, "d", 0.5f) != NULL);
+    BAD(gtr_dropout(x, "d", 0.5f), GTR_ERR_ARG, "dropout|\"d\"|already");
+    BAD(gtr_accuracy(x, x), GTR_ERR_SHAPE, "accuracy|input 2|float32|int32");
+    BAD(gtr_accuracy(c, y), GTR_ERR_SHAPE, "accuracy|(2, 3, 4)|(N,)|(N, C)");
+    BAD(gtr_accuracy(w, y), GTR_ERR_SHAPE, "accuracy|(5, 7)|(N,)");
+    BAD(gtr_cross_entropy(x, x), GTR_ERR_SHAPE, "cross_entropy|float32|int32");
+    BAD(gtr_cross_entropy(c, y), GTR_ERR_SHAPE, "cross_entropy|(2, 3, 4)|(N,)|labels (N,)");
+    BAD(gtr_cross_entropy(b, y), GTR_ERR_SHAPE, "cross_entropy|(5,)");
+    BAD(gtr_cross_entropy_ex(x, y, smoothing(-1, -100)), GTR_ERR_ARG, "cross_entropy|label_smoothing|-0.01");
+    BAD(gtr_cross_entropy_ex(x, y, smoothing(101, -100)), GTR_ERR_ARG, "cross_entropy|label_smoothing|1.01");
+    BAD(gtr_cross_entropy(far_x, y), GTR_ERR_ARG, "cross_entropy|different contexts");
+    gtr_error_clear(other);
+    BAD(gtr_mse(x, w), GTR_ERR_SHAPE, "mse|(N, 7)|(5, 7)|equal");
+    BAD(gtr_mse(x, y), GTR_ERR_SHAPE, "mse|int32");
+    BAD(gtr_bce_with_logits(w, x), GTR_ERR_SHAPE, "bce_with_logits|(5, 7)|(N, 7)|equal");
+    BAD(gtr_bce_with_logits(x, far_x), GTR_ERR_ARG, "bce_with_logits|different contexts");
+    gtr_error_clear(other);
+    BAD(gtr_linear(x, "fc", 0), GTR_ERR_SHAPE, "linear|\"fc\"|(N, 7)|0 features");
+    BAD(gtr_linear(x, "fc", -4), GTR_ERR_SHAPE, "linear|\"fc\"|-4");
+    BAD(gtr_linear(x, "fc", INT64_MAX), GTR_ERR_SHAPE, "fc.weight|too large");
+    BAD(gtr_linear(x, NULL, 3), GTR_ERR_ARG, "linear|name");
+    BAD(gtr_linear(x, "", 3), GTR_ERR_ARG, "linear|name");
+    BAD(gtr_linear(y, "fc", 3), GTR_ERR_SHAPE, "linear|\"fc\"|(N,)|int32");
+    BAD(gtr_linear(s, "fc", 3), GTR_ERR_SHAPE, "linear|\"fc\"|()|(..., K)");
+    EXPECT(gtr_linear(x, "fc", 3) != NULL);
+    BAD(gtr_linear(x, "fc", 3), GTR_ERR_ARG, "\"fc.weight\"|already");
+    gtr_scope_begin(ctx, "block.0");
+    BAD(gtr_linear(y, "fc", 3), GTR_ERR_SHAPE, "linear|\"block.0.fc\"");
+    gtr_scope_end(ctx);
+    BAD(gtr_linear_with(x, x, NULL), GTR_ERR_SHAPE, "linear|(N, N)|one multiple of the batch");
+    BAD(gtr_linear_with(x, c, NULL), GTR_ERR_SHAPE, "linear|(N, 7)|(2, 3, 4)");
+    BAD(gtr_linear_with(c, w, b), GTR_ERR_SHAPE, "linear|(2, 3, 4)|(5, 7)|(5,)");
+    BAD(gtr_linear_with(x, w, w), GTR_ERR_SHAPE, "linear|(N, 7)|(5, 7)|bias (M,)");
+    BAD(gtr_linear_with(y, w, b), GTR_ERR_SHAPE, "linear|int32");
+    BAD(gtr_linear_with(far_x, w, b), GTR_ERR_ARG, "linear|different contexts");
+    gtr_error_clear(other);
+    BAD(gtr_embedding(x, "em", 3, 3), GTR_ERR_SHAPE, "embedding|\"em\"|float32|int32");
+    BAD(gtr_embedding(y, "em", 0, 3), GTR_ERR_SHAPE, "em.weight|(0, 3)");
+    BAD(gtr_embedding(y, "em", 3, -2), GTR_ERR_SHAPE, "em.weight");
+    BAD(gtr_embedding(y, "em", (int64_t)1 << 40, (int64_t)1 << 40), GTR_ERR_SHAPE, "em.weight|too large");
+    BAD(gtr_embedding(y, NULL, 3, 3), GTR_ERR_ARG, "embedding|name");
+    BAD(gtr_embedding_with(x, w), GTR_ERR_SHAPE, "embedding|float32|int32");
+    BAD(gtr_embedding_with(y, b), GTR_ERR_SHAPE, "embedding|(N,)|(5,)|(V, E)");
+    BAD(gtr_embedding_with(y, x), GTR_ERR_SHAPE, "embedding|(N,)|(N, 7)|(V, E)");
+    BAD(gtr_embedding_with(ids, w), GTR_ERR_SHAPE, "embedding|7 dimensions");
+    BAD(gtr_batch_norm(c, "bn"), GTR_ERR_SHAPE, "batch_norm|\"bn\"|(2, 3, 4)|(N, C)");
+    BAD(gtr_batch_norm(y, "bn"), GTR_ERR_SHAPE, "batch_norm|\"bn\"|int32");
+    BAD(gtr_batch_norm(x, ""), GTR_ERR_ARG, "batch_norm|name");
+    BAD(gtr_batch_norm_ex(x, "bn", norm_desc(-1)), GTR_ERR_SHAPE, "batch_norm|\"bn\"|-1");
+    BAD(gtr_batch_norm_ex(x, "bn", norm_desc((float)NAN)), GTR_ERR_SHAPE, "batch_norm|nan");
+    cd = custom_desc(x, x, 0);
+    BAD(gtr_custom(ctx, cd), GTR_ERR_ARG, "custom|\"mine\"|0 inputs|1 to 8");
+    cd.n_in = 9;
+    BAD(gtr_custom(ctx, cd), GTR_ERR_ARG, "custom|9 inputs");
+    cd = custom_desc(x, x, 2); cd.forward = NULL;
+    BAD(gtr_custom(ctx, cd), GTR_ERR_ARG, "custom|forward");
+    cd = custom_desc(x, x, 2); cd.name = NULL;
+    BAD(gtr_custom(ctx, cd), GTR_ERR_ARG, "custom|name");
+    cd = custom_desc(x, far_x, 2);
+    BAD(gtr_custom(ctx, cd), GTR_ERR_ARG, "custom|\"mine\"|different contexts");
+    gtr_error_clear(other);
+    cd = custom_desc(x, x, 2); cd.shape = bad_shape;
+    BAD(gtr_custom(ctx, cd), GTR_ERR_SHAPE, "custom|\"mine\"|(0, 7)");
+    cd = custom_desc(x, x, 2); cd.shape = no_shape;
+    BAD(gtr_custom(ctx, cd), GTR_ERR_USER, "custom|\"mine\"|shape function");
+    EXPECT(gtr_custom(ctx, custom_desc(x, NULL, 2)) == NULL);
+    BAD(gtr_gradient(x, w), GTR_ERR_SHAPE, "gradient|\"x\"|(N, 7)|one float32");
+    BAD(gtr_gradient(s, y), GTR_ERR_SHAPE, "gradient|\"y\"|int32|float32");
+    BAD(gtr_gradient(gtr_sum(gtr_gradient(s, x), NULL, 0, false), x), GTR_ERR_UNSUPPORTED, "gradient of a gradient");
+    BAD(gtr_gradient(s, far_x), GTR_ERR_ARG, "gradient|different contexts");
+    gtr_error_clear(other);
+    EXPECT(gtr_flatten(many) && gtr_flatten(s));
+    EXPECT_OK(ctx);
+    EXPECT_OK(other);
+    gtr_destroy(other);
+    gtr_destroy(ctx);
+}
+/* What only shows when values are there: it is refused, nothing is computed, and the next run is right. */
+static void bad_runs(void)
+{
+    gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1);
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 2)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)), *n = gtr_batch_norm(x, "bn"), *loss = gtr_cross_entropy(x, y),
+               *e = gtr_sum(gtr_embedding(y, "em", 2, 3), NULL, 0, false), *r = gtr_reshape(x, gtr_shape2(-2, 1)), *s = gtr_sum(r, NULL, 0, false);
+    gtr_float v[6] = { 1, 2, 3, 4, 5, 6 }, got = 0;
+    int32_t right[3] = { 0, 1, -100 }, wrong[3] = { 0, 2, 1 }, minus[3] = { 0, -1, 1 };
+    EXPECT(gtr_eval(&loss, 1) == GTR_ERR_STATE);
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "\"x\" was not set");
+    EXPECT(gtr_set(x, v, 7) == GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "input \"x\" (N, 2)");
+    EXPECT(gtr_set(x, v, 0) == GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "got 0 bytes");
+    EXPECT(gtr_set(x, NULL, 8) == GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "\"x\"");
+    EXPECT(gtr_set(n, v, 8) == GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "bn");
+    EXPECT(gtr_set(x, v, sizeof v) == GTR_OK);
+    EXPECT(gtr_set(y, wrong, sizeof wrong) == GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 1 is 2, want 0 to 1");
+    EXPECT(gtr_set(y, minus, sizeof minus) == GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 1 is -1");
+    EXPECT(gtr_set(y, wrong, 4) == GTR_OK);
+    EXPECT(gtr_eval(&loss, 1) == GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "a batch of 3 and \"y\" with 1");
+    EXPECT(gtr_set(x, v, 2 * sizeof *v) == GTR_OK);
+    EXPECT(gtr_eval_train(&n, 1) == GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "batch_norm \"bn\", with a batch of 1: got (1, 2)");
+    EXPECT(gtr_eval(&n, 1) == GTR_OK);
+    EXPECT(gtr_set(x, v, sizeof v) == GTR_OK && gtr_eval_train(&n, 1) == GTR_OK);
+    EXPECT(gtr_eval(&s, 1) == GTR_OK && gtr_get(s, &got, sizeof got) == GTR_OK && got == 21);
+    EXPECT(gtr_get(n, v, 4) == GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "want");
+    /* labels of cross_entropy may be ignored, ids may not: the stricter use counts */
+    if (gtr_set(y, right, sizeof right) == GTR_OK) {
+        EXPECT(gtr_eval(&e, 1) == GTR_OK);
+        CHECK(gtr_item(e) == gtr_item(e), "the ignored label -100, let through by cross_entropy, is an embedding's id too: its row is NaN");
+    } else EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 2 is -100");
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+
+// >>determinism
+#ifndef GPUTRAIN_DOUBLE
+/* A network in which every op has a part, large enough to be cut into pieces. */
+typedef struct net { gtr_context *ctx; gtr_tensor *x, *y, *z, *ids, *loss, *metric, *class_of_row; gtr_trainer *trainer; } net;
+#define NET_BATCH 96
+#define NET_WIDTH 300
+static net net_build(gtr_device device, int threads)
+{
+    net n;
+    int axis0 = 0, swap[3] = { 0, 2, 1 };
+    gtr_tensor *h, *a, *c, *parts[3], *table;
+    gtr_trainer_desc d;
+    memset(&n, 0, sizeof n);
+    n.ctx = context_on(device, threads);
+    n.x = gtr_input(n.ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, NET_WIDTH));
+    n.y = gtr_input(n.ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    n.z = gtr_input(n.ctx, "z", GTR_F32, gtr_shape2(GTR_BATCH, 10));
+    n.ids = gtr_input(n.ctx, "ids", GTR_I32, gtr_shape2(GTR_BATCH, 3));
+    h = gtr_dropout(gtr_relu(gtr_linear(n.x, "fc1", 256)), "drop", 0.25f);
+    h = gtr_batch_norm(h, "bn");
+    a = gtr_tanh(gtr_slice(h, 1, 0, 128));
+    c = gtr_sigmoid(gtr_slice(h, -1, 128, 256));
+    h = gtr_add(gtr_mul(a, c), gtr_div(gtr_gelu(a), gtr_scale(gtr_exp(c), 1, 0.5f)));
+    h = gtr_sub(h, gtr_mean(h, &axis0, 1, true));
+    table = gtr_parameter(n.ctx, "table", gtr_shape2(50, 24), init_of(GTR_INIT_NORMAL, 0.5f));
+    parts[0] = gtr_linear(h, "fc2", 72);
+    parts[1] = gtr_flatten(gtr_embedding_with(n.ids, table));
+    parts[2] = gtr_gelu_tanh(gtr_flatten(gtr_embedding(n.ids, "em", 50, 24)));
+    h = gtr_concat(parts, 3, 1);
+    h = gtr_permute(gtr_reshape(h, gtr_shape3(GTR_BATCH, 12, 18)), swap);
+    a = gtr_softmax(gtr_matmul_t(h, false, h, true), 2);
+    h = gtr_reshape(gtr_matmul(a, h), gtr_shape2(GTR_BATCH, 216));
+    h = custom_of(n.ctx, h, gtr_stop_gradient(gtr_sigmoid(h)), "gate");
+    h = gtr_log(gtr_scale(gtr_sigmoid(h), 1, 1));
+    h = gtr_linear(h, "fc3", 10);
+    n.loss = gtr_add(gtr_cross_entropy_ex(h, n.y, smoothing(10, -100)), gtr_add(gtr_scale(gtr_mse(h, n.z), 0.1f, 0), gtr_add(gtr_bce_with_logits(gtr_linear_with(h, gtr_parameter(n.ctx, "w", gtr_shape2(10, 10),
+             init_of(GTR_INIT_UNIFORM, 0.3f)), NULL), gtr_sigmoid(n.z)), gtr_scale(gtr_sum(gtr_mul(h, h), NULL, 0, false), 1e-5f, 0))));
+    n.metric = gtr_accuracy(h, n.y);
+    n.class_of_row = gtr_argmax(h, 1);
+    memset(&d, 0, sizeof d);
+    d.optimizer = GTR_ADAMW; d.lr = 1e-3f; d.clip_norm = 1;
+    n.trainer = gtr_trainer_create(n.loss, d);
+    return n;
+}
+static void net_set(net *n, int step)
+{
+    gtr_float *x = (gtr_float *)room(NET_BATCH * NET_WIDTH, sizeof *x);
+    int32_t y[NET_BATCH], ids[3 * NET_BATCH];
+    int i;
+    rng_seed((uint64_t)step + 1234);
+    for (i = 0; i < NET_BATCH * NET_WIDTH; i++) x[i] = (gtr_float)uniform(-1, 1);
+    for (i = 0; i < NET_BATCH; i++) y[i] = i % 17 == 5 ? -100 : (int32_t)(rng_next() % 10);
+    for (i = 0; i < 3 * NET_BATCH; i++) ids[i] = (int32_t)(rng_next() % 50);
+    gtr_set(n->x, x, NET_BATCH * NET_WIDTH * sizeof *x);
+    gtr_set(n->z, x, NET_BATCH * 10 * sizeof *x);
+    gtr_set(n->y, y, sizeof y);
+    gtr_set(n->ids, ids, sizeof ids);
+    free(x);
+}
+/* All bytes of parameters, buffers, both states, and what an evaluation gives. */
+static unsigned char *net_bytes(net *n, size_t *size)
+{
+    int64_t i;
+    size_t at = 0, most = (size_t)8 << 20;
+    unsigned char *p = (unsigned char *)room((int64_t)most, 1);
+    gtr_tensor *fetch[3];
+    int k;
+    for (i = 0; i < gtr_parameter_count(n->ctx); i++) {
+        gtr_tensor *t = gtr_parameter_at(n->ctx, i);
+        gtr_shape s = gtr_tensor_shape(t);
+        size_t bytes = (size_t)gtr__count(&s) * gtr__dtype_size(gtr_tensor_dtype(t));
+        if (at + 3 * bytes > most) break;
+        gtr_get(t, p + at, bytes);
+        at += bytes;
+        for (k = 0; k < 2 && gtr_parameter_trainable(t); k++, at += bytes) gtr_state_get(n->trainer, t, k, p + at, bytes);
+    }
+    fetch[0] = n->loss; fetch[1] = n->metric; fetch[2] = n->class_of_row;
+    gtr_eval(fetch, 3);
+    gtr_get(n->loss, p + at, sizeof(gtr_float)); gtr_get(n->metric, p + at + 8, sizeof(gtr_float)); gtr_get(n->class_of_row, p + at + 16, NET_BATCH * 4);
+    *size = at + 16 + NET_BATCH * 4;
+    return p;
+}
+static unsigned char *net_train(gtr_device device, int threads, int steps, size_t *size, float *loss)
+{
+    net n = net_build(device, threads);
+    unsigned char *p;
+    int i;
+    for (i = 0; i < steps; i++) { net_set(&n, i); gtr_step(n.trainer); }
+    *loss = gtr_loss(n.trainer);
+    p = net_bytes(&n, size);
+    CHECK(!gtr_error(n.ctx), "%s", gtr_error_text(n.ctx));
+    CHECK(*loss == *loss && *size > 100000, "loss %g, %zu bytes", (double)*loss, *size);
+    gtr_destroy(n.ctx);
+    return p;
+}
+static void same_bits_on(gtr_device device)
+{
+    static const int threads[4] = { 1, 1, 2, 4 };
+    unsigned char *first = NULL;
+    size_t size = 0;
+    int k, runs = device == GTR_DEVICE_CUDA ? small ? 2 : 4 : 4, steps = small ? 2 : 4;
+    for (k = 0; k < runs; k++) {
+        size_t n;
+        float loss;
+        unsigned char *p = net_train(device, threads[k], steps, &n, &loss);
+        if (!first) { first = p; size = n; continue; }
+        CHECK(n == size && !memcmp(p, first, n), "run %d%s differs from the first", k, device == GTR_DEVICE_CPU ? threads[k] == 1 ? " (1 thread)" : threads[k] == 2 ? " (2 threads)" : " (4 threads)" : "");
+        free(p);
+    }
+    free(first);
+}
+static void cpu_same_bits(void) { same_bits_on(GTR_DEVICE_CPU); }
+/* The network's loss and gradients on CUDA against the CPU, the same weights: reshapes and the plan's own nodes take part. */
+static void same_gradients(void)
+{
+    net a = net_build(GTR_DEVICE_CPU, 1), b = net_build(GTR_DEVICE_CUDA, 1);
+    int64_t i;
+    float la, lb;
+    net_set(&a, 0); net_set(&b, 0);
+    EXPECT(gtr_backward(a.trainer) == GTR_OK && gtr_backward(b.trainer) == GTR_OK);
+    for (i = 0; i < gtr_parameter_count(a.ctx); i++) {
+        gtr_tensor *p = gtr_parameter_at(a.ctx, i), *q = gtr_parameter_at(b.ctx, i);
+        gtr_shape s = gtr_tensor_shape(p);
+        int64_t n = gtr__count(&s);
+        gtr_float *u, *v;
+        distance d;
+        limit l;
+        if (!gtr_parameter_trainable(p)) continue;
+        u = (gtr_float *)room(n, sizeof *u); v = (gtr_float *)room(n, sizeof *v);
+        EXPECT(gtr_gradient_get(a.trainer, p, u, (size_t)n * sizeof *u) == GTR_OK && gtr_gradient_get(b.trainer, q, v, (size_t)n * sizeof *v) == GTR_OK);
+        d = distance_of(u, v, GTR_F32, n, 1e-5);        /* a bias in front of batch_norm has no gradient but rounding */
+        l = limit_of(GTR_F32, GTR_FP32);
+        l.nmse *= 10; l.ratio *= 10;                    /* thirty ops one behind the other */
+        CHECK(within(d, l), "gradient of %s: NMSE %.3g, max %.3g", gtr_tensor_name(p), d.nmse, d.ratio);
+        free(u); free(v);
+    }
+    EXPECT(gtr_update(a.trainer) == GTR_OK && gtr_update(b.trainer) == GTR_OK);
+    la = gtr_loss(a.trainer); lb = gtr_loss(b.trainer);
+    CHECK(fabs((double)la - (double)lb) < 1e-5 * (1 + fabs((double)la)), "loss %g on the CPU, %g on CUDA", (double)la, (double)lb);
+    CHECK(!gtr_error(a.ctx) && !gtr_error(b.ctx), "%s %s", gtr_error_text(a.ctx), gtr_error_text(b.ctx));
+    gtr_destroy(a.ctx); gtr_destroy(b.ctx);
+}
+
+static void cpu_kernels(void)    { kernels_on(&cpu_bench); }
+static void cpu_fused(void)      { fused_on(&cpu_bench); }
+static void cpu_optimizers(void) { optimizers_on(&cpu_bench); }
+static void cpu_nodes(void)      { small_nodes_on(&cpu_bench); feeds_on(&cpu_bench); }
+/* On CUDA, or skipped. */
+#define ON_CUDA(test, call) static void test(void) { if (!gpu_bench.ctx) SKIP(#test ": no GPU"); else call; }
+ON_CUDA(cuda_kernels, kernels_on(&gpu_bench))
+ON_CUDA(cuda_fused, fused_on(&gpu_bench))
+ON_CUDA(cuda_control, tf32_control(&gpu_bench))
+ON_CUDA(cuda_optimizers, optimizers_on(&gpu_bench))
+ON_CUDA(cuda_nodes, { small_nodes_on(&gpu_bench); feeds_on(&gpu_bench); })
+ON_CUDA(cuda_same_bits, same_bits_on(GTR_DEVICE_CUDA))
+ON_CUDA(cuda_same_gradients, same_gradients())
+#endif
+
+int main(int argc, char **argv)
+{
+#ifndef GPUTRAIN_DOUBLE
+    gtr_context *gpu;
+    bool must_have = getenv("GTR_TEST_DEVICE") && !strcmp(getenv("GTR_TEST_DEVICE"), "cuda");
+#endif
+    check_begin(argc, argv);
+    small = getenv("GTR_TEST_SMALL") != NULL;
+    if (getenv("GTR_TEST_MAX_SM")) max_sm = atoi(getenv("GTR_TEST_MAX_SM"));
+    RUN(bad_leaves);
+    RUN(bad_ops);
+    RUN(bad_runs);
+#ifdef GPUTRAIN_DOUBLE
+    RUN(gradients);
+#else
+    bench_open(&cpu_bench, "the CPU", context_on(GTR_DEVICE_CPU, 1));
+    if (!must_have) {
+        RUN(bits);
+        RUN(cpu_kernels);
+        RUN(cpu_fused);
+        RUN(cpu_optimizers);
+        RUN(cpu_nodes);
+        RUN(cpu_same_bits);
+    }
+    gpu = context_on(GTR_DEVICE_CUDA, 1);
+    if (gtr_error(gpu) && must_have) CHECK(false, "no GPU: %s", gtr_error_text(gpu));
+    else if (gtr_error(gpu)) printf("no GPU: %s\n", gtr_error_text(gpu));
+    else {
+        bench_open(&gpu_bench, "CUDA", gpu);
+        printf("ops on %s\n", gtr_device_text(gpu));
+        gpu = NULL;
+    }
+    RUN(cuda_kernels);
+    RUN(cuda_fused);
+    RUN(cuda_control);
+    RUN(cuda_optimizers);
+    RUN(cuda_nodes);
+    RUN(cuda_same_bits);
+    RUN(cuda_same_gradients);
+    gtr_destroy(gpu);
+    bench_close(&gpu_bench);
+    bench_close(&cpu_bench);
+#endif
+    return check_done();
+}
