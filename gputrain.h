@@ -125,6 +125,9 @@ CONFIG MACROS
 #define GPUTRAIN_VERSION       "0.1"
 
 // >>config
+#if defined(GPUTRAIN_IMPLEMENTATION) && defined(__STRICT_ANSI__) && !defined(__cplusplus) && !defined(_WIN32) && !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L /* a strict -std=c99 hides clock_gettime and fsync unless this comes before the first system header */
+#endif
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -637,7 +640,7 @@ enum {
     GTR__EW      = 256,     /* element-wise: forward may write over input 0 */
     GTR__NODIFF0 = 512, GTR__NODIFF1 = 1024, /* input 0 / 1 takes no gradient (labels, ids) */
     GTR__CROSS   = 2048,    /* the gradient of input 0 reads input 1 only, and that of the others input 0 only */
-    GTR__COMMITS = 4096     /* training changes state: a node of op attr i[6] with outputs 1 and 3, inputs 3 and 4 and tensor attr i[7] */
+    GTR__COMMITS = 4096     /* training changes state: a node of op attr i[14] with outputs 1 and 3, inputs 3 and 4 and tensor attr i[15] */
 };
 
 /* One row per op: X(ID, name, min_in, max_in, outputs, differentiable outputs, class, needs, flags, has kernel, has backward).
@@ -666,7 +669,7 @@ enum {
     X(EXP,           exp,           1,  1, 1, 1, FULL,   GTR__Y0,           GTR__EW,    1, 1) \
     X(LOG,           log,           1,  1, 1, 1, FULL,   GTR__X0,           GTR__EW,    1, 1) \
     X(PERMUTE,       permute,       1,  1, 1, 1, FOLLOW, 0,                 0,          1, 1) \
-    X(CONCAT,        concat,        1, 64, 1, 1, FOLLOW, 0,                 GTR__JOINT, 1, 1) \
+    X(CONCAT,        concat,        1, 60, 1, 1, FOLLOW, 0,                 GTR__JOINT, 1, 1) \
     X(SLICE,         slice,         1,  1, 1, 1, FOLLOW, 0,                 0,          1, 1) \
     X(SUM,           sum,           1,  1, 1, 1, FULL,   0,                 GTR__WS,    1, 1) \
     X(MEAN,          mean,          1,  1, 1, 1, FULL,   0,                 GTR__WS,    1, 1) \
@@ -714,7 +717,7 @@ typedef enum gtr__layout { GTR__ROWS } gtr__layout;     /* the layout pass comes
 #define GTR__GELU_U(x)  (GTR__C(GTR__SQRT2_PI) * ((x) + GTR__C(0.044715) * (x) * (x) * (x)))
 #define GTR__UNARY(X) \
     X(SCALE,     scale,     a * x + b,                                              dy * a) \
-    X(RELU,      relu,      x < 0 ? GTR__C(0) : x,                                  y > 0 ? dy : y * dy * GTR__C(0)) \
+    X(RELU,      relu,      x < 0 ? GTR__C(0) : x,                                  y > 0 ? dy : GTR__C(0)) \
     X(TANH,      tanh,      GTR__TANHF(x),                                          dy * (GTR__C(1) - y * y)) \
     X(SIGMOID,   sigmoid,   GTR__C(1) / (GTR__C(1) + GTR__EXPF(-x)),                dy * y * (GTR__C(1) - y)) \
     X(GELU,      gelu,      GTR__C(0.5) * x * (GTR__C(1) + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))), \
@@ -765,7 +768,7 @@ typedef enum gtr__layout { GTR__ROWS } gtr__layout;     /* the layout pass comes
 // >>calls
 /* An op's attributes; what each means stands at the op's marker. */
 typedef struct gtr__attr {
-    int64_t     i[8];
+    int64_t     i[16];
     double      f[4];
     uint64_t    key;            /* GTR__RANDOM: of the seed and the op's full name */
     const void *ptr;            /* FEED: gtr__feed; GUARD, UPDATE, REPORT: gtr__optim; CUSTOM: gtr_custom_desc */
@@ -775,6 +778,7 @@ typedef struct gtr__attr {
 typedef struct gtr__arg {
     void     *data;             /* NULL: not wanted (outputs), not read (inputs: shape is valid all the same) */
     gtr_dtype dtype;            /* storage */
+    gtr__layout layout;
     int       add;              /* outputs: add to what is there (a gradient's later writers) */
     int64_t   count;
     gtr_shape shape;            /* literal */
@@ -1013,10 +1017,6 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 // >>implementation
 #define GTR__MAX_ARGS 72            /* operands of one call: the most inputs, outputs and gradients */
 
-#if !defined(_WIN32) && !defined(_POSIX_C_SOURCE)
-/* A strict -std=c99 hides clock_gettime and fsync unless this comes before the first system header of the translation unit. */
-#define _POSIX_C_SOURCE 200809L
-#endif
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -1089,7 +1089,7 @@ struct gtr_tensor {
     const char  *limit_by;          /* the op that set it */
     struct gtr__feeding *feeding;   /* an input's staging */
     /* fetched and kept values */
-    void        *kept;  size_t kept_bytes; gtr_shape kept_shape; gtr_dtype kept_storage; bool kept_filled;
+    void        *kept;  size_t kept_bytes; gtr_shape kept_shape; gtr_dtype kept_storage; bool kept_filled; uint64_t kept_at;
 };
 
 typedef struct gtr__column {
@@ -1135,6 +1135,7 @@ struct gtr_context {
     struct gtr__plan_cache *plans;
     void        *arena[GTR__MAX_STAGES]; size_t arena_bytes[GTR__MAX_STAGES];
     uint64_t     memory_version;    /* changes when a block that plans point to has moved */
+    uint64_t     writes;            /* counts what changes parameters: a kept value from before is of before */
     uint64_t     low_version;       /* changes when a parameter gets a low-precision copy */
     struct gtr__runner *runner;     /* of gtr_eval */
     int32_t     *check_flag;        /* device: where CHECK writes */
@@ -1225,7 +1226,6 @@ static char *gtr__strdup(gtr_context *ctx, const char *s)
     return p;
 }
 static bool gtr__mul_ok(uint64_t a, uint64_t b, uint64_t *out) { if (a && b > UINT64_MAX / a) return false; *out = a * b; return true; }
-static bool gtr__add_ok(uint64_t a, uint64_t b, uint64_t *out) { if (b > UINT64_MAX - a) return false; *out = a + b; return true; }
 
 // >>shapes
 static const int gtr__dtype_sizes[GTR_DTYPE_COUNT] = { sizeof(gtr_float), 2, 2, 4, 1, 8 };
@@ -1239,6 +1239,7 @@ static int64_t gtr__count(const gtr_shape *s)
     int i, neg = 0;
     for (i = 0; i < s->ndim; i++) {
         int64_t d = s->dim[i];
+        if (d == INT64_MIN) return INT64_MIN;
         if (d < 0) { neg++; d = -d; }
         if (!gtr__mul_ok(n, (uint64_t)d, &n) || n > (uint64_t)INT64_MAX / 16) return INT64_MIN;
     }
@@ -1261,7 +1262,7 @@ static const char *gtr__shape_text(const gtr_shape *s, char *buf)
         int64_t d = s->dim[i];
         if (i) n += snprintf(buf + n, GTR__SHAPE_TEXT - (size_t)n, ", ");
         if (d == -1) n += snprintf(buf + n, GTR__SHAPE_TEXT - (size_t)n, "N");
-        else if (d < 0) n += snprintf(buf + n, GTR__SHAPE_TEXT - (size_t)n, "%lld*N", (long long)-d);
+        else if (d < 0) n += snprintf(buf + n, GTR__SHAPE_TEXT - (size_t)n, "%llu*N", 0 - (unsigned long long)d);
         else n += snprintf(buf + n, GTR__SHAPE_TEXT - (size_t)n, "%lld", (long long)d);
     }
     snprintf(buf + n, GTR__SHAPE_TEXT - (size_t)n, s->ndim == 1 ? ",)" : ")");
@@ -1304,7 +1305,6 @@ typedef struct gtr__cpu {
     gtr__pool *pool;            /* NULL: the caller's thread alone */
     int        threads;
     bool       shares;          /* the pool is another instance's */
-    void      *cache;           /* what products keep between calls, freed by gtr__cpu_products_free */
 } gtr__cpu;
 /* Runs fn(arg, piece) for every piece in [0, pieces): pieces in any order, on any thread; returns when all are done. */
 typedef void (*gtr__piece_fn)(void *arg, int64_t piece);
@@ -1699,6 +1699,8 @@ GTR__UNARY(GTR__UNARY_LOOPS)
 #pragma clang diagnostic pop
 #endif
 
+/* Forward: y = f(x), y may be x. Backward: dx = or (add) += f'(x) dy, dx may be dy; x and y are addresses that may be read in any case, values
+   only where the op's needs name them. */
 typedef struct gtr__unary_row {
     int op;
     void (*forward)(gtr_float a, gtr_float b, const gtr_float *x, gtr_float *y, int64_t n);
@@ -1709,27 +1711,9 @@ static const gtr__unary_row gtr__unary_rows[] = { GTR__UNARY(GTR__UNARY_ROW) };
 /* NULL for an op that is not in GTR__UNARY. */
 static const gtr__unary_row *gtr__unary_find(int op)
 {
-    size_t i;
-    for (i = 0; i < sizeof gtr__unary_rows / sizeof gtr__unary_rows[0]; i++) if (gtr__unary_rows[i].op == op) return &gtr__unary_rows[i];
+    for (size_t i = 0; i < sizeof gtr__unary_rows / sizeof gtr__unary_rows[0]; i++) if (gtr__unary_rows[i].op == op) return &gtr__unary_rows[i];
     return NULL;
 }
-/* y = f(x); y may be x. False if op is not unary. */
-static bool gtr__unary_forward(int op, gtr_float a, gtr_float b, const gtr_float *x, gtr_float *y, int64_t n)
-{
-    const gtr__unary_row *row = gtr__unary_find(op);
-    if (row) row->forward(a, b, x, y, n);
-    return row != NULL;
-}
-/* dx = or (add) += f'(x) dy; dx may be dy. What the op's needs do not name of x and y may be NULL. */
-static bool gtr__unary_backward(int op, gtr_float a, gtr_float b, const gtr_float *dy, const gtr_float *x, const gtr_float *y, gtr_float *dx,
-                                int64_t n, int add)
-{
-    const gtr__unary_row *row = gtr__unary_find(op);
-    /* every loop names x and y, and reads of them only what its formula has: dy is an address that may be read in any case */
-    if (row) row->backward(a, b, dy, x ? x : dy, y ? y : dy, dx, n, add);
-    return row != NULL;
-}
-
 /* Vectors of VL elements and register tiles of MR rows by two vectors: as many as the registers hold beside two vectors of B and one of A. */
 #if defined(__AVX512F__) && !defined(GPUTRAIN_DOUBLE)
 #include <immintrin.h>
@@ -1742,16 +1726,21 @@ typedef __m512 gtr__v;
 #define GTR__V_STORE(p, v)   _mm512_storeu_ps(p, v)
 #define GTR__V_SET(p)        _mm512_set1_ps(*(p))
 #define GTR__V_ADD(a, b)     _mm512_add_ps(a, b)
+#define GTR__V_MUL(a, b)     _mm512_mul_ps(a, b)
+#define GTR__V_DIV(a, b)     _mm512_div_ps(a, b)
 #define GTR__V_FMA(a, b, c)  _mm512_fmadd_ps(a, b, c)
-#define GTR__V_SUM(v)        _mm512_reduce_add_ps(v)
+/* Where a form without a mask draws a false warning from g++ 12, one with all of it stands. */
+#define GTR__V_ALL           ((__mmask16)0xffff)
+#define GTR__V_SQRT(a)       _mm512_maskz_sqrt_ps(GTR__V_ALL, a)
+#define GTR__V_256(v)        _mm256_add_ps(_mm512_castps512_ps256(v), _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd((__mmask8)15, _mm512_castps_pd(v), 1)))
 /* Four elements of each of VL/4 rows that are 4 s apart, a row a lane. */
 #define GTR__V_LANES(p, s) \
     _mm512_insertf32x4(_mm512_insertf32x4(_mm512_insertf32x4(_mm512_castps128_ps512(_mm_loadu_ps(p)), \
         _mm_loadu_ps((p) + 4 * (s)), 1), _mm_loadu_ps((p) + 8 * (s)), 2), _mm_loadu_ps((p) + 12 * (s)), 3)
-#define GTR__V_LO(a, b)      _mm512_unpacklo_ps(a, b)
-#define GTR__V_HI(a, b)      _mm512_unpackhi_ps(a, b)
-#define GTR__V_LO2(a, b)     _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)))
-#define GTR__V_HI2(a, b)     _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)))
+#define GTR__V_LO(a, b)      _mm512_maskz_unpacklo_ps(GTR__V_ALL, a, b)
+#define GTR__V_HI(a, b)      _mm512_maskz_unpackhi_ps(GTR__V_ALL, a, b)
+#define GTR__V_LO2(a, b)     _mm512_castpd_ps(_mm512_maskz_unpacklo_pd((__mmask8)0xff, _mm512_castps_pd(a), _mm512_castps_pd(b)))
+#define GTR__V_HI2(a, b)     _mm512_castpd_ps(_mm512_maskz_unpackhi_pd((__mmask8)0xff, _mm512_castps_pd(a), _mm512_castps_pd(b)))
 #elif defined(__AVX2__) && (defined(__FMA__) || defined(_MSC_VER)) && !defined(GPUTRAIN_DOUBLE)
 #include <immintrin.h>
 #define GTR__VL 8
@@ -1763,7 +1752,11 @@ typedef __m256 gtr__v;
 #define GTR__V_STORE(p, v)   _mm256_storeu_ps(p, v)
 #define GTR__V_SET(p)        _mm256_broadcast_ss(p)
 #define GTR__V_ADD(a, b)     _mm256_add_ps(a, b)
+#define GTR__V_MUL(a, b)     _mm256_mul_ps(a, b)
+#define GTR__V_DIV(a, b)     _mm256_div_ps(a, b)
 #define GTR__V_FMA(a, b, c)  _mm256_fmadd_ps(a, b, c)
+#define GTR__V_SQRT(a)       _mm256_sqrt_ps(a)
+#define GTR__V_256(v)        (v)
 #define GTR__V_LANES(p, s)   _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps((p) + 4 * (s)), 1)
 #define GTR__V_LO(a, b)      _mm256_unpacklo_ps(a, b)
 #define GTR__V_HI(a, b)      _mm256_unpackhi_ps(a, b)
@@ -1780,7 +1773,10 @@ typedef float32x4_t gtr__v;
 #define GTR__V_STORE(p, v)   vst1q_f32(p, v)
 #define GTR__V_SET(p)        vld1q_dup_f32(p)
 #define GTR__V_ADD(a, b)     vaddq_f32(a, b)
+#define GTR__V_MUL(a, b)     vmulq_f32(a, b)
+#define GTR__V_DIV(a, b)     vdivq_f32(a, b)
 #define GTR__V_FMA(a, b, c)  vfmaq_f32(c, a, b)
+#define GTR__V_SQRT(a)       vsqrtq_f32(a)
 #define GTR__V_LANES(p, s)   vld1q_f32(p)
 #define GTR__V_LO(a, b)      vzip1q_f32(a, b)
 #define GTR__V_HI(a, b)      vzip2q_f32(a, b)
@@ -1797,8 +1793,10 @@ typedef gtr_float gtr__v_any __attribute__((vector_size(16), aligned(sizeof(gtr_
 #define GTR__V_LOAD(p)       (*(const gtr__v_any *)(p))
 #define GTR__V_STORE(p, v)   (*(gtr__v_any *)(p) = (v))
 #define GTR__V_SET(p)        (*(p) - gtr__v_zero)
-#define GTR__V_ADD(a, b)     ((a) + (b))
-#define GTR__V_FMA(a, b, c)  ((a) * (b) + (c))
+#if defined(__SSE2__) && !defined(GPUTRAIN_DOUBLE)
+#include <emmintrin.h>
+#define GTR__V_SQRT(a)       _mm_sqrt_ps(a)
+#endif
 static const gtr__v gtr__v_zero = { 0 };
 #else
 #define GTR__VL 1
@@ -1809,22 +1807,38 @@ typedef gtr_float gtr__v;
 #define GTR__V_LOAD(p)       (*(p))
 #define GTR__V_STORE(p, v)   (*(p) = (v))
 #define GTR__V_SET(p)        (*(p))
+#endif
+#ifndef GTR__V_FMA
 #define GTR__V_ADD(a, b)     ((a) + (b))
+#define GTR__V_MUL(a, b)     ((a) * (b))
+#define GTR__V_DIV(a, b)     ((a) / (b))
 #define GTR__V_FMA(a, b, c)  ((a) * (b) + (c))
-#define GTR__V_SUM(v)        (v)
 #endif
 #define GTR__NR (2 * GTR__VL)
-#ifndef GTR__V_SUM
+#ifndef GTR__V_SQRT
+static gtr__v gtr__v_sqrt(gtr__v v)
+{
+    gtr_float e[GTR__VL];
+    GTR__V_STORE(e, v);
+    for (int i = 0; i < GTR__VL; i++) e[i] = GTR__SQRTF(e[i]);
+    return GTR__V_LOAD(e);
+}
+#define GTR__V_SQRT(a) gtr__v_sqrt(a)
+#endif
 static gtr_float gtr__v_sum(gtr__v v)
 {
+#ifdef GTR__V_256
+    const __m256 h = GTR__V_256(v);
+    __m128 q = _mm_add_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1));
+    q = _mm_add_ps(q, _mm_movehl_ps(q, q));
+    return _mm_cvtss_f32(_mm_add_ss(q, _mm_shuffle_ps(q, q, 1)));
+#else
     gtr_float e[GTR__VL], sum = 0;
-    int i;
     GTR__V_STORE(e, v);
-    for (i = 0; i < GTR__VL; i++) sum += e[i];
+    for (int i = 0; i < GTR__VL; i++) sum += e[i];
     return sum;
-}
-#define GTR__V_SUM(v) gtr__v_sum(v)
 #endif
+}
 
 /* Rows of a register tile: X(row, g, o), row = g + o. Addresses are pointer g plus 0, 1 or 2 strides, which x86 has modes for. */
 #define GTR__ROWS_1(X)  X(0, 0, 0)
@@ -1865,56 +1879,41 @@ static gtr_float gtr__v_sum(gtr__v v)
    against 16 loads. Rows of a are as apart and its columns 1 (by_row), or the other way about (by_col), so neither form needs packing. */
 typedef void (*gtr__tile_fn)(int64_t k, const gtr_float *a, int64_t as, const gtr_float *b, int64_t bs, const gtr_float *from, int64_t fs,
                              const gtr_float *bias, gtr_float *c, int64_t cs);
-#define GTR__TILE_HEAD(name) \
-static void name(int64_t k, const gtr_float *a, int64_t as, const gtr_float *b, int64_t bs, const gtr_float *from, int64_t fs, \
-                 const gtr_float *bias, gtr_float *c, int64_t cs)
-#define GTR__TILE1(name, ROWS) GTR__TILE_HEAD(name) \
+#define GTR__TILE_B1(p) const gtr__v b0 = GTR__V_LOAD(p);
+#define GTR__TILE_B2(p) const gtr__v b0 = GTR__V_LOAD(p), b1 = GTR__V_LOAD((p) + GTR__VL);
+#define GTR__TILE(R, V, by) \
+static void gtr__tile##V##_by_##by##_##R(int64_t k, const gtr_float *a, int64_t as, const gtr_float *b, int64_t bs, const gtr_float *from, \
+                                         int64_t fs, const gtr_float *bias, gtr_float *c, int64_t cs) \
 { \
-    gtr__v x, b0; \
-    ROWS(GTR__ROW_BASE) ROWS(GTR__ROW_ZERO1) \
+    gtr__v x; \
+    GTR__ROWS_##R(GTR__ROW_BASE) GTR__ROWS_##R(GTR__ROW_ZERO##V) \
     for (; k > 0; k--) { \
-        b0 = GTR__V_LOAD(b); \
+        GTR__TILE_B##V(b) \
         b += bs; \
-        ROWS(GTR__ROW_STEP1) ROWS(GTR__ROW_NEXT) \
+        GTR__ROWS_##R(GTR__ROW_STEP##V) GTR__ROWS_##R(GTR__ROW_NEXT) \
     } \
-    if (from) { ROWS(GTR__ROW_FROM1) } \
-    if (bias) { b0 = GTR__V_LOAD(bias); ROWS(GTR__ROW_BIAS1) } \
-    ROWS(GTR__ROW_STORE1) \
+    if (from) { GTR__ROWS_##R(GTR__ROW_FROM##V) } \
+    if (bias) { GTR__TILE_B##V(bias) GTR__ROWS_##R(GTR__ROW_BIAS##V) } \
+    GTR__ROWS_##R(GTR__ROW_STORE##V) \
     (void)as; \
 }
-#define GTR__TILE2(name, ROWS) GTR__TILE_HEAD(name) \
-{ \
-    gtr__v x, b0, b1; \
-    ROWS(GTR__ROW_BASE) ROWS(GTR__ROW_ZERO2) \
-    for (; k > 0; k--) { \
-        b0 = GTR__V_LOAD(b); \
-        b1 = GTR__V_LOAD(b + GTR__VL); \
-        b += bs; \
-        ROWS(GTR__ROW_STEP2) ROWS(GTR__ROW_NEXT) \
-    } \
-    if (from) { ROWS(GTR__ROW_FROM2) } \
-    if (bias) { b0 = GTR__V_LOAD(bias); b1 = GTR__V_LOAD(bias + GTR__VL); ROWS(GTR__ROW_BIAS2) } \
-    ROWS(GTR__ROW_STORE2) \
-    (void)as; \
-}
+#define GTR__TILES_BY_ROW(R) GTR__TILE(R, 1, row) GTR__TILE(R, 2, row)
+#define GTR__TILES_BY_COL(R) GTR__TILE(R, 1, col) GTR__TILE(R, 2, col)
 #define GTR__RS as
 #define GTR__LS 1
-#define GTR__TILES_BY_ROW(R) GTR__TILE1(gtr__tile1_by_row_##R, GTR__ROWS_##R) GTR__TILE2(gtr__tile2_by_row_##R, GTR__ROWS_##R)
 GTR__TILES(GTR__TILES_BY_ROW)
 #undef GTR__RS
 #undef GTR__LS
 #define GTR__RS 1
 #define GTR__LS as
-#define GTR__TILES_BY_COL(R) GTR__TILE1(gtr__tile1_by_col_##R, GTR__ROWS_##R) GTR__TILE2(gtr__tile2_by_col_##R, GTR__ROWS_##R)
 GTR__TILES(GTR__TILES_BY_COL)
 #undef GTR__RS
 #undef GTR__LS
 
-#define GTR__TILE_NAME(R, n, by) gtr__tile##n##_by_##by##_##R,
-#define GTR__TILE_1R(R) GTR__TILE_NAME(R, 1, row)
-#define GTR__TILE_2R(R) GTR__TILE_NAME(R, 2, row)
-#define GTR__TILE_1C(R) GTR__TILE_NAME(R, 1, col)
-#define GTR__TILE_2C(R) GTR__TILE_NAME(R, 2, col)
+#define GTR__TILE_1R(R) gtr__tile1_by_row_##R,
+#define GTR__TILE_2R(R) gtr__tile2_by_row_##R,
+#define GTR__TILE_1C(R) gtr__tile1_by_col_##R,
+#define GTR__TILE_2C(R) gtr__tile2_by_col_##R,
 /* [by column][vectors - 1][rows - 1] */
 static const gtr__tile_fn gtr__tile_table[2][2][GTR__MR] = {
     { { GTR__TILES(GTR__TILE_1R) }, { GTR__TILES(GTR__TILE_2R) } },
@@ -1922,7 +1921,7 @@ static const gtr__tile_fn gtr__tile_table[2][2][GTR__MR] = {
 };
 
 /* Products C = A B of m x k and k x n, and what is done with C on the way to memory. A[i][l] = a[i*ars + l*acs], B[l][j] = b[l*brs + j*bcs]; of
-   either's two strides one is 1. C is row-major. The cut into pieces, blocks of k and parts of a sum depends on shapes alone. */
+   either's two strides one is 1 (a row of A that is all one number may have acs 0). C is row-major. The cut into pieces, blocks of k and parts of a sum depends on shapes alone. */
 typedef struct gtr__gemm {
     int64_t m, n, k;
     const gtr_float *a, *b;
@@ -2160,55 +2159,29 @@ static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, c
         i += rows;
     }
 }
-/* A few rows of x against rows of w as they lie: bound by the reading of w, so nothing is packed. Four rows of w at a time. */
-static void gtr__dot4(int64_t k, const gtr_float *x, const gtr_float *w, int64_t ws, gtr_float *y)
-{
-    const gtr_float *w1 = w + ws, *w2 = w + 2 * ws, *w3 = w + 3 * ws;
-    gtr__v a = GTR__V_ZERO, b = GTR__V_ZERO, c = GTR__V_ZERO, d = GTR__V_ZERO, e = GTR__V_ZERO, f = GTR__V_ZERO, g = GTR__V_ZERO, h = GTR__V_ZERO, u;
-    int64_t l = 0;
-    for (; l + 2 * GTR__VL <= k; l += 2 * GTR__VL) {
-        u = GTR__V_LOAD(x + l);
-        a = GTR__V_FMA(u, GTR__V_LOAD(w + l), a);
-        b = GTR__V_FMA(u, GTR__V_LOAD(w1 + l), b);
-        c = GTR__V_FMA(u, GTR__V_LOAD(w2 + l), c);
-        d = GTR__V_FMA(u, GTR__V_LOAD(w3 + l), d);
-        u = GTR__V_LOAD(x + l + GTR__VL);
-        e = GTR__V_FMA(u, GTR__V_LOAD(w + l + GTR__VL), e);
-        f = GTR__V_FMA(u, GTR__V_LOAD(w1 + l + GTR__VL), f);
-        g = GTR__V_FMA(u, GTR__V_LOAD(w2 + l + GTR__VL), g);
-        h = GTR__V_FMA(u, GTR__V_LOAD(w3 + l + GTR__VL), h);
-    }
-    y[0] = GTR__V_SUM(GTR__V_ADD(a, e));
-    y[1] = GTR__V_SUM(GTR__V_ADD(b, f));
-    y[2] = GTR__V_SUM(GTR__V_ADD(c, g));
-    y[3] = GTR__V_SUM(GTR__V_ADD(d, h));
-    for (; l < k; l++) { y[0] += x[l] * w[l]; y[1] += x[l] * w1[l]; y[2] += x[l] * w2[l]; y[3] += x[l] * w3[l]; }
-}
-/* The same for two rows of x, xs apart; y's rows are NR apart. */
+/* A few rows of x against rows of w as they lie: bound by the reading of w, so nothing is packed. Two rows of x, xs apart (0: one of them, twice),
+   against four of w; y's rows are NR apart. */
 static void gtr__dot8(int64_t k, const gtr_float *x, int64_t xs, const gtr_float *w, int64_t ws, gtr_float *y)
 {
-    const gtr_float *w1 = w + ws, *w2 = w + 2 * ws, *w3 = w + 3 * ws, *x1 = x + xs;
-    gtr__v a = GTR__V_ZERO, b = GTR__V_ZERO, c = GTR__V_ZERO, d = GTR__V_ZERO, e = GTR__V_ZERO, f = GTR__V_ZERO, g = GTR__V_ZERO, h = GTR__V_ZERO;
-    gtr__v u, v, t;
-    gtr_float *z = y + GTR__NR;
+    const gtr_float *x1 = x + xs;
+    gtr__v sum[2][4];
     int64_t l = 0;
+    for (int q = 0; q < 4; q++) sum[0][q] = sum[1][q] = GTR__V_ZERO;
     for (; l + GTR__VL <= k; l += GTR__VL) {
-        u = GTR__V_LOAD(x + l);
-        v = GTR__V_LOAD(x1 + l);
-        t = GTR__V_LOAD(w + l);
-        a = GTR__V_FMA(u, t, a); e = GTR__V_FMA(v, t, e);
-        t = GTR__V_LOAD(w1 + l);
-        b = GTR__V_FMA(u, t, b); f = GTR__V_FMA(v, t, f);
-        t = GTR__V_LOAD(w2 + l);
-        c = GTR__V_FMA(u, t, c); g = GTR__V_FMA(v, t, g);
-        t = GTR__V_LOAD(w3 + l);
-        d = GTR__V_FMA(u, t, d); h = GTR__V_FMA(v, t, h);
+        const gtr__v u = GTR__V_LOAD(x + l), v = GTR__V_LOAD(x1 + l);
+        for (int q = 0; q < 4; q++) {
+            const gtr__v t = GTR__V_LOAD(w + q * ws + l);
+            sum[0][q] = GTR__V_FMA(u, t, sum[0][q]);
+            sum[1][q] = GTR__V_FMA(v, t, sum[1][q]);
+        }
     }
-    y[0] = GTR__V_SUM(a); y[1] = GTR__V_SUM(b); y[2] = GTR__V_SUM(c); y[3] = GTR__V_SUM(d);
-    z[0] = GTR__V_SUM(e); z[1] = GTR__V_SUM(f); z[2] = GTR__V_SUM(g); z[3] = GTR__V_SUM(h);
-    for (; l < k; l++) {
-        y[0] += x[l] * w[l]; y[1] += x[l] * w1[l]; y[2] += x[l] * w2[l]; y[3] += x[l] * w3[l];
-        z[0] += x1[l] * w[l]; z[1] += x1[l] * w1[l]; z[2] += x1[l] * w2[l]; z[3] += x1[l] * w3[l];
+    for (int q = 0; q < 4; q++) {
+        y[q] = gtr__v_sum(sum[0][q]);
+        if (xs) y[GTR__NR + q] = gtr__v_sum(sum[1][q]);
+    }
+    for (; l < k; l++) for (int q = 0; q < 4; q++) {
+        y[q] += x[l] * w[q * ws + l];
+        y[GTR__NR + q] += x1[l] * w[q * ws + l];
     }
 }
 static gtr_float gtr__dot1(int64_t k, const gtr_float *x, const gtr_float *w)
@@ -2217,7 +2190,7 @@ static gtr_float gtr__dot1(int64_t k, const gtr_float *x, const gtr_float *w)
     gtr_float y;
     int64_t l = 0;
     for (; l + GTR__VL <= k; l += GTR__VL) a = GTR__V_FMA(GTR__V_LOAD(x + l), GTR__V_LOAD(w + l), a);
-    y = GTR__V_SUM(a);
+    y = gtr__v_sum(a);
     for (; l < k; l++) y += x[l] * w[l];
     return y;
 }
@@ -2233,8 +2206,8 @@ static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_floa
             const int64_t rows = GTR__MIN(i1 - i, GTR__MR);
             for (q = 0; q + 4 <= width; q += 4) {
                 const gtr_float *w = b + (j + q) * g->bcs;
-                for (r = 0; r + 2 <= rows; r += 2) gtr__dot8(g->k, a + (i + r) * g->ars, g->ars, w, g->bcs, tile + r * GTR__NR + q);
-                if (r < rows) gtr__dot4(g->k, a + (i + r) * g->ars, w, g->bcs, tile + r * GTR__NR + q);
+                for (r = 0; r < rows; r += 2)   /* MR is even: there is a row behind an odd last one */
+                    gtr__dot8(g->k, a + (i + r) * g->ars, r + 1 < rows ? g->ars : 0, w, g->bcs, tile + r * GTR__NR + q);
             }
             for (; q < width; q++)
                 for (r = 0; r < rows; r++) tile[r * GTR__NR + q] = gtr__dot1(g->k, a + (i + r) * g->ars, b + (j + q) * g->bcs);
@@ -2283,58 +2256,14 @@ static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece)
     for (item = group * g->group; item < GTR__MIN((group + 1) * g->group, g->items); item++) gtr__gemm_block(g, item, part, i0, i1, j0, j1);
 }
 
-/* Sums of the columns of x (rows x cols): a bias's gradient. Cut into blocks of columns, and long ones into parts that are added in order. */
-typedef struct gtr__colsum {
-    const gtr_float *x;
-    gtr_float *y;
-    int64_t    rows, cols;
-    int        add;
-    int64_t    parts, part_rows, blocks;
-    gtr_float *partial;             /* parts x cols, if parts > 1 */
-    int64_t    pieces;
-} gtr__colsum;
-#define GTR__COLSUM_COLS 128
-#define GTR__COLSUM_ROWS 2048
-static void gtr__colsum_cut(gtr__colsum *s)
-{
-    s->blocks = (s->cols + GTR__COLSUM_COLS - 1) / GTR__COLSUM_COLS;
-    s->parts = GTR__MAX(GTR__MIN(s->rows / GTR__COLSUM_ROWS, 16), 1);
-    s->part_rows = (s->rows + s->parts - 1) / s->parts;
-    s->parts = GTR__MAX((s->rows + s->part_rows - 1) / GTR__MAX(s->part_rows, 1), 1);
-    s->pieces = s->blocks * s->parts;
-}
-static void gtr__colsum_piece(const gtr__colsum *s, int64_t piece)
-{
-    const int64_t j0 = piece % s->blocks * GTR__COLSUM_COLS, n = GTR__MIN(s->cols - j0, GTR__COLSUM_COLS);
-    const int64_t part = piece / s->blocks, r0 = part * s->part_rows, r1 = GTR__MIN(r0 + s->part_rows, s->rows);
-    gtr_float sum[GTR__COLSUM_COLS], *to = s->parts > 1 ? s->partial + part * s->cols + j0 : s->y + j0;
-    int64_t r, j, whole = n / GTR__VL * GTR__VL;
-    memset(sum, 0, sizeof sum);
-    for (r = r0; r < r1; r++) {
-        const gtr_float *x = s->x + r * s->cols + j0;
-        for (j = 0; j < whole; j += GTR__VL) GTR__V_STORE(sum + j, GTR__V_ADD(GTR__V_LOAD(sum + j), GTR__V_LOAD(x + j)));
-        for (; j < n; j++) sum[j] += x[j];
-    }
-    for (j = 0; j < n; j++) to[j] = s->add && s->parts == 1 ? to[j] + sum[j] : sum[j];
-}
-
-/* What one node computes: its products and sums share one cut, so that their pieces fill each other's gaps. */
-typedef struct gtr__products {
-    gtr__gemm   gemm[2];
-    int         n;
-    gtr__colsum colsum;
-    int         has_colsum;
-    int64_t     pieces;
-} gtr__products;
+/* What one node computes: its products share one cut, so that their pieces fill each other's gaps. */
+typedef struct gtr__products { gtr__gemm gemm[3]; int n; int64_t pieces; } gtr__products;
 static void gtr__products_piece(void *arg, int64_t piece)
 {
     const gtr__products *p = (const gtr__products *)arg;
-    int i;
-    for (i = 0; i < p->n; i++) {
-        if (piece < p->gemm[i].pieces) { gtr__gemm_piece(&p->gemm[i], piece); return; }
-        piece -= p->gemm[i].pieces;
-    }
-    gtr__colsum_piece(&p->colsum, piece);
+    int i = 0;
+    for (; piece >= p->gemm[i].pieces; i++) piece -= p->gemm[i].pieces;
+    gtr__gemm_piece(&p->gemm[i], piece);
 }
 /* Adds up parts, in their order, and does what the tiles left to be done with the sums. */
 #define GTR__COMBINE 4096
@@ -2359,10 +2288,6 @@ static void gtr__combine_piece(void *arg, int64_t piece)
     if (g->act) g->act->forward(g->act_a, g->act_b, sum, c, n);
     else memcpy(c, sum, (size_t)n * sizeof *c);
 }
-static void gtr__combine(gtr__cpu *cpu, gtr__gemm *g)
-{
-    if (g->parts > 1) gtr__parallel(cpu, (g->m * g->n + GTR__COMBINE - 1) / GTR__COMBINE, gtr__combine_piece, g);
-}
 static gtr__gemm *gtr__products_add(gtr__products *p, int64_t m, int64_t n, int64_t k, const gtr_float *a, int64_t ars, int64_t acs,
                                     const gtr_float *b, int64_t brs, int64_t bcs, const gtr__arg *c)
 {
@@ -2377,9 +2302,8 @@ static gtr__gemm *gtr__products_add(gtr__products *p, int64_t m, int64_t n, int6
 static size_t gtr__products_cut(gtr__products *p, gtr_float *ws)
 {
     size_t used = 0;
-    int i;
     p->pieces = 0;
-    for (i = 0; i < p->n; i++) {
+    for (int i = 0; i < p->n; i++) {
         gtr__gemm *g = &p->gemm[i];
         gtr__gemm_cut(g);
         if (g->parts > 1 || g->apart) {
@@ -2387,14 +2311,6 @@ static size_t gtr__products_cut(gtr__products *p, gtr_float *ws)
             used += (size_t)(g->parts * g->m * g->n);
         }
         p->pieces += g->pieces;
-    }
-    if (p->has_colsum) {
-        gtr__colsum_cut(&p->colsum);
-        if (p->colsum.parts > 1) {
-            if (ws) p->colsum.partial = ws + used;
-            used += (size_t)(p->colsum.parts * p->colsum.cols);
-        }
-        p->pieces += p->colsum.pieces;
     }
     return used * sizeof(gtr_float);
 }
@@ -2411,7 +2327,7 @@ static bool gtr__gemm_cblas(const gtr__gemm *g)
 {
     const int64_t lda = GTR__MAX(g->acs == 1 ? g->ars : g->acs, 1), ldb = GTR__MAX(g->bcs == 1 ? g->brs : g->bcs, 1);
     int64_t item, sum, i, j;
-    if ((g->back && g->add) || GTR__MAX(GTR__MAX(g->m, g->n), GTR__MAX(g->k, GTR__MAX(lda, ldb))) > INT_MAX || gtr__gemm_dots(g)) return false;
+    if ((g->back && g->add) || GTR__MAX(GTR__MAX(g->m, g->n), GTR__MAX(g->k, GTR__MAX(lda, ldb))) > INT_MAX || gtr__gemm_dots(g) || !g->acs) return false;
     for (item = 0; item < g->items; item++)
         for (sum = 0; sum < g->sums; sum++)
             GTR__CBLAS_GEMM(CblasRowMajor, g->acs == 1 ? CblasNoTrans : CblasTrans, g->bcs == 1 ? CblasNoTrans : CblasTrans, (int)g->m, (int)g->n,
@@ -2433,27 +2349,512 @@ static bool gtr__gemm_cblas(const gtr__gemm *g)
 /* Computes the set, or, when the plan is being made, says what workspace it wants. */
 static gtr_result gtr__products_run(gtr__products *p, gtr__cpu *cpu, const gtr__call *c)
 {
-    int i;
     if (c->measure) { *c->measure = gtr__products_cut(p, NULL); return GTR_OK; }
 #ifdef GPUTRAIN_CBLAS
-    { int left = 0; for (i = 0; i < p->n; i++) if (!gtr__gemm_cblas(&p->gemm[i])) p->gemm[left++] = p->gemm[i]; p->n = left; }
+    { int left = 0; for (int i = 0; i < p->n; i++) if (!gtr__gemm_cblas(&p->gemm[i])) p->gemm[left++] = p->gemm[i]; p->n = left; }
 #endif
     if (gtr__products_cut(p, (gtr_float *)c->ws) > c->ws_bytes) return GTR_ERR_STATE;
     gtr__parallel(cpu, p->pieces, gtr__products_piece, p);
-    for (i = 0; i < p->n; i++) gtr__combine(cpu, &p->gemm[i]);
-    if (p->has_colsum) {
-        gtr__gemm g;
-        memset(&g, 0, sizeof g);
-        g.m = 1; g.n = p->colsum.cols; g.c = p->colsum.y; g.add = p->colsum.add; g.partial = p->colsum.partial; g.parts = p->colsum.parts;
-        gtr__combine(cpu, &g);
+    for (int i = 0; i < p->n; i++) {
+        gtr__gemm *g = &p->gemm[i];
+        if (g->parts > 1) gtr__parallel(cpu, (g->m * g->n + GTR__COMBINE - 1) / GTR__COMBINE, gtr__combine_piece, g);
     }
     return GTR_OK;
 }
+
+// >>ops
+/* Every op: shape function, forward and backward side by side. A kernel is called with
+     forward:  in = inputs, out = outputs
+     backward: in = inputs, outputs, gradients of the differentiable outputs; out = gradients of the inputs (data NULL: not wanted)
+   All floats are gtr_float here but for COPY, CAST, FILL, FEED and CHECK, which take every storage. Work is cut into pieces by shape alone and
+   sums are made in a fixed order, so that the bits do not depend on the number of threads. */
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"   /* it warns where it does not vectorise, also of the unary loops that it inlines here */
+#endif
+
+// >>conversions
+/* bfloat16 and float16 of a float and back; to nearest, ties to even; a NaN stays one. Selections, no branches: the loops vectorise. */
+static uint32_t gtr__float_bits(float f) { uint32_t u; memcpy(&u, &f, 4); return u; }
+static float gtr__bits_float(uint32_t u) { float f; memcpy(&f, &u, 4); return f; }
+static uint16_t gtr__to_bf16(float f)
+{
+    uint32_t u = gtr__float_bits(f), nan = u >> 16 | 0x40u, rounded = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;
+    return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? nan : rounded);
+}
+static float gtr__from_bf16(uint16_t h) { return gtr__bits_float((uint32_t)h << 16); }
+static uint16_t gtr__to_f16(float f)
+{
+    uint32_t u = gtr__float_bits(f), a = u & 0x7fffffffu;
+    uint32_t nan = 0x7e00u | (a >> 13 & 0x3ffu), normal = (a - 0x38000000u + 0xfffu + (a >> 13 & 1u)) >> 13;    /* exponent 127 becomes 15 */
+    uint32_t subnormal = gtr__float_bits(gtr__bits_float(a) + 0.5f) - 0x3f000000u;          /* 0.5's last place is 2^-24: the sum rounds to it */
+    uint32_t r = a > 0x7f800000u ? nan : a >= 0x477ff000u ? 0x7c00u : a >= 0x38800000u ? normal : subnormal;    /* from 65520 on: infinity */
+    return (uint16_t)((u >> 16 & 0x8000u) | r);
+}
+static float gtr__from_f16(uint16_t h)
+{
+    uint32_t a = h & 0x7fffu, m = a << 13, subnormal = gtr__float_bits((float)(int)a * (1.0f / 16777216.0f));
+    uint32_t r = a > 0x7c00u ? (m + 0x70000000u) | 0x400000u : a == 0x7c00u ? 0x7f800000u : a >= 0x400u ? m + 0x38000000u : subnormal;
+    return gtr__bits_float((uint32_t)(h & 0x8000u) << 16 | r);
+}
+#define GTR__CONVERT(from, From, to, To, formula) \
+    if (src_dtype == from && dst_dtype == to) { \
+        const From *GTR__RESTRICT x = (const From *)src; \
+        To *GTR__RESTRICT y = (To *)dst; \
+        for (int64_t i = 0; i < n; i++) y[i] = formula; \
+    }
+/* n elements of any float dtype to another, or a copy. dst and src do not overlap. */
+static void gtr__convert(void *dst, gtr_dtype dst_dtype, const void *src, gtr_dtype src_dtype, int64_t n)
+{
+    if (n <= 0) return;
+    if (dst_dtype == src_dtype) { memcpy(dst, src, (size_t)n * gtr__dtype_size(dst_dtype)); return; }
+    GTR__CONVERT(GTR_F32, gtr_float, GTR_BF16, uint16_t, gtr__to_bf16((float)x[i]))
+    GTR__CONVERT(GTR_F32, gtr_float, GTR_F16, uint16_t, gtr__to_f16((float)x[i]))
+    GTR__CONVERT(GTR_BF16, uint16_t, GTR_F32, gtr_float, (gtr_float)gtr__from_bf16(x[i]))
+    GTR__CONVERT(GTR_F16, uint16_t, GTR_F32, gtr_float, (gtr_float)gtr__from_f16(x[i]))
+    GTR__CONVERT(GTR_BF16, uint16_t, GTR_F16, uint16_t, gtr__to_f16(gtr__from_bf16(x[i])))
+    GTR__CONVERT(GTR_F16, uint16_t, GTR_BF16, uint16_t, gtr__to_bf16(gtr__from_f16(x[i])))
+}
+
+// >>finite
+/* Finiteness by the bits, which holds under -ffast-math too. */
+#ifdef GPUTRAIN_DOUBLE
+typedef uint64_t gtr__bits;
+#define GTR__INF_BITS ((uint64_t)0x7ff << 52)
+#define GTR__LOG1PF   log1p
+#else
+typedef uint32_t gtr__bits;
+#define GTR__INF_BITS 0x7f800000u
+#define GTR__LOG1PF   log1pf
+#endif
+#define GTR__ABS_BITS (GTR__INF_BITS | (GTR__INF_BITS - 1))
+/* Whether any of n elements is infinite or NaN. */
+static bool gtr__nonfinite(const gtr_float *x, int64_t n)
+{
+    gtr__bits most = 0, u;
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(&u, &x[i], sizeof u);
+        u &= GTR__ABS_BITS;
+        most = most > u ? most : u;
+    }
+    return most >= GTR__INF_BITS;
+}
+static gtr_float gtr__nan(void)
+{
+    gtr__bits u = GTR__INF_BITS | GTR__INF_BITS >> 1;
+    gtr_float f;
+    memcpy(&f, &u, sizeof f);
+    return f;
+}
+
+// >>shape-helpers
+#define GTR__TRY(call) do { const gtr_result r_ = (call); if (r_ != GTR_OK) return r_; } while (0)
+static gtr_result gtr__shape_fail(gtr__shape_call *s, gtr_result code, const char *format, ...) GTR__PRINTF(3, 4);
+static gtr_result gtr__shape_fail(gtr__shape_call *s, gtr_result code, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    if (s->why) vsnprintf(s->why, 256, format, ap);
+    va_end(ap);
+    return code;
+}
+/* "got (N, 10) and (N, 3), want equal shapes": the first n inputs (at most 3), then want. */
+static gtr_result gtr__shape_want(gtr__shape_call *s, int n, const char *want)
+{
+    char t[3][GTR__SHAPE_TEXT] = { "", "", "" };
+    n = GTR__MIN(n, s->n_in);
+    for (int i = 0; i < n; i++) gtr__shape_text(&s->in[i], t[i]);
+    return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s%s%s%s%s, want %s", t[0], n > 2 ? ", " : n > 1 ? " and " : "", t[1], n > 2 ? " and " : "", t[2], want);
+}
+static bool gtr__shape_valid(const gtr_shape *x)
+{
+    if (x->ndim < 0 || x->ndim > GTR_MAX_DIMS) return false;
+    for (int i = 0; i < x->ndim; i++) if (!x->dim[i] || x->dim[i] == INT64_MIN) return false;
+    return gtr__count(x) != INT64_MIN;
+}
+#define GTR__VALID_SHAPE "dimensions that are not zero, at most one multiple of the batch, and fewer than 2^59 elements"
+/* Inputs are valid shapes; those whose bit is in ints are GTR_I32, those in any are of any dtype, the others float. */
+static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint32_t ints, uint32_t any)
+{
+    char a[GTR__SHAPE_TEXT];
+    for (int i = 0; i < s->n_in; i++) {
+        uint32_t bit = i < 32 ? 1u << i : 0u;
+        bool good = (any & bit) != 0 || ((ints & bit) ? s->in_dtype[i] == GTR_I32 : gtr__is_float(s->in_dtype[i]));
+        if (!good)
+            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want %s", i + 1, gtr__dtype_names[s->in_dtype[i]], (ints & bit) ? "int32" : "float32");
+        if (!gtr__shape_valid(&s->in[i]))
+            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want " GTR__VALID_SHAPE, i + 1,
+                                   s->in[i].ndim > GTR_MAX_DIMS || s->in[i].ndim < 0 ? "of a bad rank" : gtr__shape_text(&s->in[i], a));
+    }
+    return GTR_OK;
+}
+/* out[0] is o, if that is valid. */
+static gtr_result gtr__shape_output(gtr__shape_call *s, gtr_shape o)
+{
+    char a[GTR__SHAPE_TEXT];
+    s->out[0] = o;
+    if (o.ndim < 0 || o.ndim > GTR_MAX_DIMS) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got a result of rank %d, want at most %d", o.ndim, GTR_MAX_DIMS);
+    if (!gtr__shape_valid(&o)) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got a result %s, want " GTR__VALID_SHAPE, gtr__shape_text(&o, a));
+    return GTR_OK;
+}
+static gtr_shape gtr__shape_make(int n, int64_t a)
+{
+    gtr_shape s;
+    memset(&s, 0, sizeof s);
+    s.ndim = n; s.dim[0] = a;
+    return s;
+}
+static double gtr__shape_flops(const gtr_shape *s, double each) { int64_t n = gtr__count(s); return n > 0 ? each * (double)n : 0; }
+/* Leaves and plan nodes: whoever makes them knows the shapes. */
+static gtr_result gtr__shape_none(gtr__shape_call *s) { (void)s; return GTR_OK; }
+/* out[0] is like in[0]: float; of any dtype. */
+static gtr_result gtr__shape_same(gtr__shape_call *s) { GTR__TRY(gtr__shape_inputs(s, 0, 0)); s->out[0] = s->in[0]; return GTR_OK; }
+static gtr_result gtr__shape_alike(gtr__shape_call *s)
+{
+    GTR__TRY(gtr__shape_inputs(s, 0, ~0u));
+    s->out[0] = s->in[0];
+    s->out_dtype[0] = s->in_dtype[0];
+    return GTR_OK;
+}
+/* out[0] is NumPy's broadcast of in[0] and in[1]: aligned at the last dimension; two dimensions fit if equal or one is 1. */
+static gtr_result gtr__shape_broadcast(gtr__shape_call *s)
+{
+    const gtr_shape *a = &s->in[0], *b = &s->in[1];
+    gtr_shape o;
+    GTR__TRY(gtr__shape_inputs(s, 0, 0));
+    o = gtr__shape_make(GTR__MAX(a->ndim, b->ndim), 0);
+    for (int i = 1; i <= o.ndim; i++) {
+        int64_t p = i <= a->ndim ? a->dim[a->ndim - i] : 1, q = i <= b->ndim ? b->dim[b->ndim - i] : 1;
+        if (p != q && p != 1 && q != 1) return gtr__shape_want(s, 2, "shapes that broadcast: from the last on, dimensions equal or one of them 1");
+        o.dim[o.ndim - i] = p == 1 ? q : p;
+    }
+    return gtr__shape_output(s, o);
+}
+/* Float inputs, and an axis of the first. */
+static gtr_result gtr__shape_axis(gtr__shape_call *s, int64_t axis)
+{
+    char a[GTR__SHAPE_TEXT];
+    GTR__TRY(gtr__shape_inputs(s, 0, 0));
+    if (axis >= 0 && axis < s->in[0].ndim) return GTR_OK;
+    return gtr__shape_fail(s, GTR_ERR_ARG, "got axis %lld of %s, want 0 to %d", (long long)axis, gtr__shape_text(&s->in[0], a), s->in[0].ndim - 1);
+}
+static int64_t gtr__shape_inner(const gtr_shape *s, int64_t axis) { int64_t n = 1; for (int64_t i = axis + 1; i < s->ndim; i++) n *= s->dim[i]; return n; }
+static int64_t gtr__shape_outer(const gtr_shape *s, int64_t axis) { int64_t n = 1; for (int64_t i = 0; i < axis; i++) n *= s->dim[i]; return n; }
+
+// >>kernel-helpers
+#define GTR__CHUNK 16384        /* elements of a piece of cheap work */
+#define GTR__DEAR  4096         /* of work with a function each */
+#define GTR__BLOCK 256          /* elements of a temporary on the stack */
+
 static const gtr_float *gtr__in(const gtr__call *c, int i) { return (const gtr_float *)c->in[i].data; }
+static const int32_t *gtr__in_ints(const gtr__call *c, int i) { return (const int32_t *)c->in[i].data; }
+static gtr_float *gtr__out(const gtr__call *c, int i) { return (gtr_float *)c->out[i].data; }
 static bool gtr__wanted(const gtr__call *c, int i) { return i < c->n_out && c->out[i].data; }
+static gtr_result gtr__ws_bytes(const gtr__call *c, size_t bytes) { *c->measure = bytes; return GTR_OK; }
+
+/* Calls fn(job, i, end) for parts [i, end) of [0, n), each of group, at least 1. The job of a simple kernel is its gtr__call. */
+typedef void (*gtr__range_fn)(const void *job, int64_t i, int64_t end);
+typedef struct gtr__range { gtr__range_fn fn; const void *job; int64_t n, group; } gtr__range;
+static void gtr__range_piece(void *arg, int64_t piece)
+{
+    const gtr__range *r = (const gtr__range *)arg;
+    r->fn(r->job, piece * r->group, GTR__MIN(r->n, (piece + 1) * r->group));
+}
+static void gtr__ranges(void *instance, gtr__range_fn fn, const void *job, int64_t n, int64_t group)
+{
+    gtr__range r = { fn, job, n, GTR__MAX(group, 1) };
+    gtr__parallel((gtr__cpu *)instance, (n + r.group - 1) / r.group, gtr__range_piece, &r);
+}
+
+/* The sum of a term over n elements in 16 interleaved double sums, then pairwise: good to the last bit of a float for any n. */
+#define GTR__SUM_BODY(term) { \
+    double s[16] = { 0 }; \
+    int64_t i = 0; \
+    for (; i + 16 <= n; i += 16) for (int j = 0; j < 16; j++) { const int64_t e = i + j; s[j] += term; } \
+    for (int64_t e = i; e < n; e++) s[e - i] += term; \
+    for (int j = 0; j < 8; j++) s[j] += s[j + 8]; \
+    for (int j = 0; j < 4; j++) s[j] += s[j + 4]; \
+    return (s[0] + s[2]) + (s[1] + s[3]); }
+static double gtr__sum_run(const gtr_float *x, int64_t n) GTR__SUM_BODY((double)x[e])
+static double gtr__dot_run(const gtr_float *x, const gtr_float *y, int64_t n) GTR__SUM_BODY((double)x[e] * (double)y[e])
+static void gtr__exp_run(gtr_float *x, int64_t n) { gtr__unary_exp_forward(0, 0, x, x, n); }
+static gtr_float gtr__max_run(const gtr_float *x, int64_t n)
+{
+    gtr_float m = x[0];
+    for (int64_t i = 1; i < n; i++) m = x[i] > m ? x[i] : m;
+    return m;
+}
+
+/* Dimensions from the fastest on, none of extent 1, neighbours merged where all strides allow it. Strides are those of dy (and y), a, b, out;
+   0: broadcast. Those of dy and out in dim[0] are 0 or 1. */
+typedef struct gtr__nd { int64_t count; int n; int64_t dim[GTR_MAX_DIMS], stride[4][GTR_MAX_DIMS]; } gtr__nd;
+static const gtr__nd gtr__nd_unit = { 1, 0, { 1 }, { { 0 } } };
+static void gtr__nd_push(gtr__nd *r, int64_t d, int64_t dy, int64_t a, int64_t b, int64_t out)
+{
+    const int64_t stride[4] = { dy, a, b, out };
+    bool merge = r->n > 0;
+    if (d == 1) return;
+    for (int k = 0; k < 4 && merge; k++) merge = stride[k] == r->stride[k][r->n - 1] * r->dim[r->n - 1];
+    if (merge) r->dim[r->n - 1] *= d;
+    else {
+        for (int k = 0; k < 4; k++) r->stride[k][r->n] = stride[k];
+        r->dim[r->n++] = d;
+    }
+    r->count *= d;
+}
+/* A full shape with operands broadcast to it. */
+static gtr__nd gtr__nd_make(const gtr_shape *full, const gtr_shape *a, const gtr_shape *b, const gtr_shape *out)
+{
+    const gtr_shape *op[4] = { full, a, b, out };
+    int64_t step[4] = { 1, 1, 1, 1 }, stride[4];
+    gtr__nd r = gtr__nd_unit;
+    for (int i = 1; i <= full->ndim; i++) {
+        for (int k = 0; k < 4; k++) {
+            int64_t e = op[k] && i <= op[k]->ndim ? op[k]->dim[op[k]->ndim - i] : 1;
+            stride[k] = e == 1 ? 0 : step[k];
+            step[k] *= e;
+        }
+        gtr__nd_push(&r, full->dim[full->ndim - i], stride[0], stride[1], stride[2], stride[3]);
+    }
+    return r;
+}
+static void gtr__nd_seek(const gtr__nd *r, int64_t q, int64_t *offset)
+{
+    for (int i = 0; i < r->n; i++) {
+        const int64_t at = i < r->n - 1 ? q % r->dim[i] : q;
+        q /= r->dim[i];
+        for (int k = 0; k < 4; k++) offset[k] += at * r->stride[k][i];
+    }
+}
+
+/* A run of n elements t = f(dy, a, b, y, g): dy and y are contiguous, a and b have any stride, 0 and 1 in loops of their own; t may be a or dy.
+   What a formula does not name is never read but in unoptimised code, and then from an address that may be. */
+typedef void (*gtr__ew_fn)(gtr_float *t, const gtr_float *pdy, const gtr_float *pa, int64_t sa, const gtr_float *pb, int64_t sb, const gtr_float *py,
+                           gtr_float g, int64_t n);
+#define GTR__EW_LOOP(A, B, formula) { GTR__IVDEP for (int64_t i = 0; i < n; i++) { \
+    const gtr_float a = A, b = B, dy = pdy[i], y = py[i]; (void)a; (void)b; (void)dy; (void)y; t[i] = formula; } }
+#define GTR__EW(name, formula) \
+    static void gtr__ew_##name(gtr_float *t, const gtr_float *pdy, const gtr_float *pa, int64_t sa, const gtr_float *pb, int64_t sb, \
+                               const gtr_float *py, gtr_float g, int64_t n) \
+    { const gtr_float a0 = *pa, b0 = *pb; (void)g; \
+      if (sa == 1 && sb == 1) GTR__EW_LOOP(pa[i], pb[i], formula) \
+      else if (sa == 1 && !sb) GTR__EW_LOOP(pa[i], b0, formula) \
+      else if (!sa && sb == 1) GTR__EW_LOOP(a0, pb[i], formula) \
+      else GTR__EW_LOOP(pa[i * sa], pb[i * sb], formula) }
+#define GTR__EW_BINARY(ID, name, forward, da, db) GTR__EW(name, forward) GTR__EW(name##_da, da) GTR__EW(name##_db, db)
+GTR__BINARY(GTR__EW_BINARY)
+GTR__EW(copy, a)
+GTR__EW(times, a * g)
+
+/* out = fn over a shape, or += if add. What of dy, a, b and y is NULL is not read. */
+typedef struct gtr__ew_job { gtr__nd nd; gtr__ew_fn fn; const gtr_float *dy, *a, *b, *y; gtr_float *out, g; int add; } gtr__ew_job;
+/* n elements of the run that starts at the offsets, from its element along on. */
+static void gtr__ew_apply(const gtr__ew_job *w, gtr_float *t, const int64_t *offset, int64_t along, int64_t n)
+{
+    static const gtr_float zero = 0;
+    const int64_t sa = w->a ? w->nd.stride[1][0] : 0, sb = w->b ? w->nd.stride[2][0] : 0;
+    const gtr_float *dy = w->dy ? w->dy + offset[0] + along : t;
+    w->fn(t, dy, w->a ? w->a + offset[1] + along * sa : &zero, sa, w->b ? w->b + offset[2] + along * sb : &zero, sb,
+          w->y ? w->y + offset[0] + along : dy, w->g, n);
+}
+static void gtr__ew_range(const void *job, int64_t i, int64_t end)
+{
+    const gtr__ew_job *w = (const gtr__ew_job *)job;
+    for (int64_t n; i < end; i += n) {
+        int64_t offset[4] = { 0, 0, 0, 0 }, m;
+        n = GTR__MIN(w->nd.dim[0] - i % w->nd.dim[0], end - i);
+        gtr__nd_seek(&w->nd, i, offset);
+        if (!w->add) gtr__ew_apply(w, w->out + offset[3], offset, 0, n);
+        else for (int64_t j = 0; j < n; j += m) {
+            gtr_float t[GTR__BLOCK], *o = w->out + offset[3] + j;
+            m = GTR__MIN(n - j, GTR__BLOCK);
+            gtr__ew_apply(w, t, offset, j, m);
+            for (int64_t k = 0; k < m; k++) o[k] += t[k];
+        }
+    }
+}
+static void gtr__ew(void *instance, const gtr__ew_job *w) { gtr__ranges(instance, gtr__ew_range, w, w->nd.count, GTR__CHUNK); }
+/* The job of an output and two operands broadcast to it; b may be NULL. */
+static gtr__ew_job gtr__ew_make(gtr__ew_fn fn, const gtr__arg *a, const gtr__arg *b, const gtr__arg *out)
+{
+    gtr__ew_job w;
+    memset(&w, 0, sizeof w);
+    w.nd = gtr__nd_make(&out->shape, &a->shape, b ? &b->shape : NULL, &out->shape);
+    w.fn = fn;
+    w.a = (const gtr_float *)a->data; w.b = b ? (const gtr_float *)b->data : NULL;
+    w.out = (gtr_float *)out->data; w.add = out->add;
+    return w;
+}
+/* Copies or adds rows runs of n elements, from steps of from to steps of to. */
+static void gtr__copy_rows(void *instance, const gtr_float *x, int64_t from, gtr_float *y, int64_t to, int64_t rows, int64_t n, int add)
+{
+    gtr__ew_job w;
+    memset(&w, 0, sizeof w);
+    w.nd = gtr__nd_unit; w.fn = gtr__ew_copy; w.a = x; w.out = y; w.add = add;
+    gtr__nd_push(&w.nd, n, 1, 1, 0, 1);
+    gtr__nd_push(&w.nd, rows, to, from, 0, to);
+    gtr__ew(instance, &w);
+}
+
+/* out (of the target's shape) = factor times the sum of fn (NULL: of dy itself) over the dimensions that the target broadcasts, in double.
+   The work: blocks of outputs times splits of what is summed. If dim[0] is kept, a block is up to GTR__BLOCK columns of it and rows are
+   added to them one after the other; if it is summed, a block is one output. Split sums are added in ascending order. */
+typedef struct gtr__reduce {
+    gtr__ew_job ew;             /* out: the target */
+    double   factor;
+    gtr__nd  kept, summed;      /* dimensions but dim[0] */
+    bool     columns;
+    int64_t  width, across;     /* dim[0]; blocks across it */
+    int64_t  outputs, blocks, space, chunk, splits, group;
+    double  *part;
+} gtr__reduce;
+static gtr__reduce gtr__reduce_make(const gtr_shape *full, const gtr_shape *a, const gtr_shape *b, const gtr_shape *target)
+{
+    gtr__reduce r;
+    const gtr__nd *nd = &r.ew.nd;
+    int64_t each;
+    memset(&r, 0, sizeof r);
+    r.ew.nd = gtr__nd_make(full, a, b, target);
+    r.kept = r.summed = gtr__nd_unit;
+    r.factor = 1;
+    for (int i = 1; i < nd->n; i++)
+        gtr__nd_push(nd->stride[3][i] ? &r.kept : &r.summed, nd->dim[i], nd->stride[0][i], nd->stride[1][i], nd->stride[2][i], nd->stride[3][i]);
+    r.columns = nd->stride[3][0] != 0;
+    r.width = nd->dim[0];
+    r.across = r.columns ? (r.width + GTR__BLOCK - 1) / GTR__BLOCK : 1;
+    r.blocks = r.kept.count * r.across;
+    r.outputs = r.kept.count * (r.columns ? r.width : 1);
+    r.space = r.summed.count * (r.columns ? 1 : r.width);
+    each = r.columns ? GTR__MIN(r.width, GTR__BLOCK) : 1;
+    r.chunk = r.space;
+    if (r.blocks < 16) r.chunk = GTR__MIN(r.chunk, GTR__MAX(GTR__MAX(GTR__CHUNK / each, 1), (r.space + 63) / 64));
+    r.splits = (r.space + r.chunk - 1) / r.chunk;
+    r.group = GTR__CHUNK / (each * r.chunk);
+    return r;
+}
+static size_t gtr__reduce_bytes(const gtr__reduce *r) { return r->splits > 1 ? (size_t)r->splits * (size_t)r->outputs * sizeof(double) : 0; }
+static void gtr__reduce_store(const gtr__reduce *r, int64_t o, double v)
+{
+    gtr_float x = (gtr_float)(v * r->factor);
+    r->ew.out[o] = r->ew.add ? r->ew.out[o] + x : x;
+}
+static void gtr__reduce_item(const gtr__reduce *r, int64_t split, int64_t block)
+{
+    const int64_t first = block % r->across * GTR__BLOCK, cols = r->columns ? GTR__MIN(r->width - first, GTR__BLOCK) : 1;
+    const int64_t end = GTR__MIN(r->space, (split + 1) * r->chunk), rows = r->columns ? 1 : r->width, most = r->ew.fn ? GTR__BLOCK : r->width;
+    int64_t base[4] = { 0, 0, 0, 0 }, n, o;
+    double sum[GTR__BLOCK];
+    for (int64_t j = 0; j < cols; j++) sum[j] = 0;
+    gtr__nd_seek(&r->kept, block / r->across, base);
+    for (int64_t q = split * r->chunk; q < end; q += r->columns ? 1 : n) {
+        int64_t offset[4] = { base[0], base[1], base[2], 0 }, along = r->columns ? first : q % rows;
+        gtr_float t[GTR__BLOCK];
+        const gtr_float *v = t;
+        gtr__nd_seek(&r->summed, q / rows, offset);
+        n = r->columns ? cols : GTR__MIN(GTR__MIN(r->width - along, end - q), most);
+        if (r->ew.fn) gtr__ew_apply(&r->ew, t, offset, along, n);
+        else v = r->ew.dy + offset[0] + along;
+        if (r->columns) for (int64_t j = 0; j < n; j++) sum[j] += (double)v[j];
+        else sum[0] += gtr__sum_run(v, n);
+    }
+    o = base[3] + first;
+    if (r->splits > 1) memcpy(r->part + split * r->outputs + o, sum, (size_t)cols * sizeof *sum);
+    else for (int64_t j = 0; j < cols; j++) gtr__reduce_store(r, o + j, sum[j]);
+}
+static void gtr__reduce_range(const void *job, int64_t i, int64_t end)
+{
+    const gtr__reduce *r = (const gtr__reduce *)job;
+    for (; i < end; i++) gtr__reduce_item(r, i / r->blocks, i % r->blocks);
+}
+static void gtr__reduce_combine(const void *job, int64_t o, int64_t end)
+{
+    const gtr__reduce *r = (const gtr__reduce *)job;
+    for (; o < end; o++) {
+        double sum = 0;
+        for (int64_t k = 0; k < r->splits; k++) sum += r->part[k * r->outputs + o];
+        gtr__reduce_store(r, o, sum);
+    }
+}
+static void gtr__reduce_all(void *instance, gtr__reduce *r, void *ws)
+{
+    r->part = (double *)ws;
+    gtr__ranges(instance, gtr__reduce_range, r, r->splits * r->blocks, r->group);
+    if (r->splits > 1) gtr__ranges(instance, gtr__reduce_combine, r, r->outputs, GTR__BLOCK);
+}
+
+// >>op:input
+// >>op:parameter
+// >>op:constant
+/* Leaves: their tensor has the shape. */
+#define gtr__shape_input     gtr__shape_none
+#define gtr__shape_parameter gtr__shape_none
+#define gtr__shape_constant  gtr__shape_none
+
+// >>op:part
+/* One of the outputs of an op that has several; whoever makes it sets the shape. */
+#define gtr__shape_part gtr__shape_none
+
+// >>op:gradient
+/* d loss / d x: loss a scalar, x -> x's shape. */
+static gtr_result gtr__shape_gradient(gtr__shape_call *s)
+{
+    GTR__TRY(gtr__shape_inputs(s, 0, 0));
+    if (gtr__count(&s->in[0]) != 1) return gtr__shape_want(s, 1, "a scalar loss");
+    s->out[0] = s->in[1];
+    return GTR_OK;
+}
+
+// >>op:reshape
+/* The same elements in another shape, any dtype. f[0]: rank, i[0..7]: dimensions, of which one may be -k, k times the batch. For literal
+   inputs the batch follows from the number of elements. */
+static gtr_result gtr__shape_reshape(gtr__shape_call *s)
+{
+    int n = (int)s->attr->f[0];
+    int64_t have, want;
+    char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
+    gtr_shape o;
+    GTR__TRY(gtr__shape_alike(s));
+    if (n < 0 || n > GTR_MAX_DIMS) return gtr__shape_fail(s, GTR_ERR_ARG, "got rank %d, want 0 to %d", n, GTR_MAX_DIMS);
+    o = gtr__shape_make(n, 0);
+    memcpy(o.dim, s->attr->i, (size_t)n * sizeof o.dim[0]);
+    if (!gtr__shape_valid(&o))
+        return gtr__shape_fail(s, GTR_ERR_SHAPE, "got the new shape %s, want dimensions that are not zero and at most one multiple of the batch", gtr__shape_text(&o, a));
+    have = gtr__count(&s->in[0]); want = gtr__count(&o);
+    if (want < 0 && have > 0 && have % -want == 0) {
+        for (int i = 0; i < n; i++) if (o.dim[i] < 0) o.dim[i] = -o.dim[i] * (have / -want);
+        want = have;
+    }
+    if (have != want) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s into %s, want as many elements", gtr__shape_text(&s->in[0], a), gtr__shape_text(&o, b));
+    s->out[0] = o;
+    return GTR_OK;
+}
+
+// >>op:stop_gradient
+/* y = x, of which no gradient passes. */
+#define gtr__shape_stop_gradient gtr__shape_alike
 
 // >>op:matmul
-/* y = op(a) op(b), a (..., M, K), b (..., K, N), y (..., M, N); i[0]: a is (..., K, M), i[1]: b is (..., N, K). */
+/* y = op(a) op(b): a (..., M, K), b (..., K, N) -> (..., M, N). i[0]: a is (..., K, M); i[1]: b is (..., N, K). Leading dimensions are equal,
+   or one side has none. */
+static gtr_result gtr__shape_matmul(gtr__shape_call *s)
+{
+    static const char *const want[2][2] = { { "(..., M, K) and (..., K, N)", "(..., M, K) and (..., N, K)" },
+                                            { "(..., K, M) and (..., K, N)", "(..., K, M) and (..., N, K)" } };
+    const gtr_shape *a = &s->in[0], *b = &s->in[1];
+    const int ta = s->attr->i[0] != 0, tb = s->attr->i[1] != 0;
+    int64_t k;
+    bool same = a->ndim == b->ndim;
+    gtr_shape o;
+    GTR__TRY(gtr__shape_inputs(s, 0, 0));
+    if (a->ndim < 2 || b->ndim < 2) return gtr__shape_want(s, 2, "at least two dimensions each");
+    k = a->dim[a->ndim - 1 - ta];
+    for (int i = 0; same && i < a->ndim - 2; i++) same = a->dim[i] == b->dim[i];
+    if (k != b->dim[b->ndim - 2 + tb] || !(same || a->ndim == 2 || b->ndim == 2)) return gtr__shape_want(s, 2, want[ta][tb]);
+    o = a->ndim >= b->ndim ? *a : *b;
+    o.dim[o.ndim - 2] = a->dim[a->ndim - 2 + ta]; o.dim[o.ndim - 1] = b->dim[b->ndim - 1 - tb];
+    s->flops = gtr__shape_flops(&o, k > 0 ? 2.0 * (double)k : 0);
+    return gtr__shape_output(s, o);
+}
 typedef struct gtr__matmul_dims {
     int64_t m, n, k, items;
     int64_t ars, acs, brs, bcs;     /* of op(a), op(b) */
@@ -2517,8 +2918,26 @@ static gtr_result gtr__cpu_matmul_bwd(void *instance, const gtr__call *c)
 }
 
 // >>op:linear
-/* y = x w^T + b, x (..., K), w (M, K), b (M), y (..., M); dx = dy w, dw = dy^T x, db = sum of dy's rows. */
-static gtr_result gtr__cpu_linear_fwd(void *instance, const gtr__call *c)
+/* y = x w^T + b: x (..., K), w (M, K), b (M) or absent -> (..., M); dx = dy w, dw = dy^T x, db = sum of dy's rows. */
+static gtr_result gtr__shape_linear(gtr__shape_call *s)
+{
+    const gtr_shape *x = &s->in[0], *w = &s->in[1], *b = s->n_in > 2 ? &s->in[2] : NULL;
+    gtr_shape o = *x;
+    GTR__TRY(gtr__shape_inputs(s, 0, 0));
+    if (x->ndim < 1 || w->ndim != 2 || x->dim[x->ndim - 1] != w->dim[1] || (b && (b->ndim != 1 || b->dim[0] != w->dim[0])))
+        return gtr__shape_want(s, s->n_in, b ? "x (..., K), weight (M, K) and bias (M,)" : "x (..., K) and weight (M, K)");
+    o.dim[x->ndim - 1] = w->dim[0];
+    s->flops = gtr__shape_flops(&o, 2.0 * (double)w->dim[1]);
+    return gtr__shape_output(s, o);
+}
+/* The activation that a fused op's attributes name. */
+static bool gtr__gemm_act(gtr__gemm *g, const gtr__call *c)
+{
+    g->act = gtr__unary_find((int)c->attr->i[0]);
+    g->act_a = (gtr_float)c->attr->f[0]; g->act_b = (gtr_float)c->attr->f[1];
+    return g->act != NULL;
+}
+static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool act)
 {
     const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
     gtr__products p;
@@ -2526,44 +2945,41 @@ static gtr_result gtr__cpu_linear_fwd(void *instance, const gtr__call *c)
     memset(&p, 0, sizeof p);
     g = gtr__products_add(&p, c->out[0].count / m, m, k, gtr__in(c, 0), k, 1, gtr__in(c, 1), 1, k, &c->out[0]);
     if (c->n_in > 2) g->bias = gtr__in(c, 2);
-    return gtr__products_run(&p, (gtr__cpu *)instance, c);
+    if (act && c->n_out > 1) g->pre = gtr__out(c, 1);
+    return !act || gtr__gemm_act(g, c) ? gtr__products_run(&p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
 }
+static gtr_result gtr__cpu_linear_fwd(void *instance, const gtr__call *c) { return gtr__linear_forward(instance, c, false); }
 static gtr_result gtr__cpu_linear_bwd(void *instance, const gtr__call *c)
 {
     const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1], rows = c->in[0].count / k;
     const gtr_float *dy = gtr__in(c, c->n_in - 1);
+    static const gtr_float one = 1;
     gtr__products p;
     memset(&p, 0, sizeof p);
     if (gtr__wanted(c, 1)) gtr__products_add(&p, m, k, rows, dy, 1, m, gtr__in(c, 0), k, 1, &c->out[1]);
     if (gtr__wanted(c, 0)) gtr__products_add(&p, rows, k, m, dy, m, 1, gtr__in(c, 1), k, 1, &c->out[0]);
-    if (gtr__wanted(c, 2)) {
-        p.has_colsum = 1;
-        p.colsum.x = dy; p.colsum.y = (gtr_float *)c->out[2].data;
-        p.colsum.rows = rows; p.colsum.cols = m; p.colsum.add = c->out[2].add;
-    }
+    if (gtr__wanted(c, 2)) gtr__products_add(&p, 1, m, rows, &one, 1, 0, dy, m, 1, &c->out[2]);    /* a row of ones times dy */
     return gtr__products_run(&p, (gtr__cpu *)instance, c);
 }
 
 // >>op:linear_act
-/* y = act(x w^T + b); output 1, if wanted, is x w^T + b. i[0]: the unary op; f[0], f[1]: its a and b. */
-static gtr_result gtr__cpu_linear_act_fwd(void *instance, const gtr__call *c)
-{
-    const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
-    gtr__products p;
-    gtr__gemm *g;
-    memset(&p, 0, sizeof p);
-    g = gtr__products_add(&p, c->out[0].count / m, m, k, gtr__in(c, 0), k, 1, gtr__in(c, 1), 1, k, &c->out[0]);
-    if (c->n_in > 2) g->bias = gtr__in(c, 2);
-    if (c->n_out > 1) g->pre = (gtr_float *)c->out[1].data;
-    g->act = gtr__unary_find((int)c->attr->i[0]);
-    g->act_a = (gtr_float)c->attr->f[0];
-    g->act_b = (gtr_float)c->attr->f[1];
-    return g->act ? gtr__products_run(&p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
-}
+/* pre = x w^T + b, out[0] = act(pre), out[1] = pre or absent. i[0]: the act's op; f[0], f[1] its a, b. */
+static gtr_result gtr__shape_linear_act(gtr__shape_call *s) { GTR__TRY(gtr__shape_linear(s)); s->out[1] = s->out[0]; return GTR_OK; }
+static gtr_result gtr__cpu_linear_act_fwd(void *instance, const gtr__call *c) { return gtr__linear_forward(instance, c, true); }
 
 // >>op:linear_dact
-/* dx = act'(saved) (dy w), dy (..., M), w (M, K), saved and dx (..., K): the input's gradient of a linear layer and of the activation that
-   made its input. saved is that activation's y or x, whichever its backward reads. i[0], f[0], f[1] as in linear_act. */
+/* out[0] = act'(dy w): dy (..., M), w (M, K), and (..., K), the act's x or y, whichever its backward reads -> (..., K): the input's gradient of a
+   linear layer and of the activation before it. Attributes as linear_act's. */
+static gtr_result gtr__shape_linear_dact(gtr__shape_call *s)
+{
+    const gtr_shape *dy = &s->in[0], *w = &s->in[1], *x = &s->in[2];
+    GTR__TRY(gtr__shape_inputs(s, 0, 0));
+    if (dy->ndim < 1 || w->ndim != 2 || x->ndim != dy->ndim || dy->dim[dy->ndim - 1] != w->dim[0] || x->dim[x->ndim - 1] != w->dim[1])
+        return gtr__shape_want(s, 3, "dy (..., M), weight (M, K) and x (..., K)");
+    s->out[0] = *x;
+    s->flops = gtr__shape_flops(x, 2.0 * (double)w->dim[0]);
+    return GTR_OK;
+}
 static gtr_result gtr__cpu_linear_dact_fwd(void *instance, const gtr__call *c)
 {
     const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
@@ -2573,594 +2989,7 @@ static gtr_result gtr__cpu_linear_dact_fwd(void *instance, const gtr__call *c)
     g = gtr__products_add(&p, c->in[0].count / m, k, m, gtr__in(c, 0), m, 1, gtr__in(c, 1), k, 1, &c->out[0]);
     g->back = true;
     g->saved = gtr__in(c, 2);
-    g->act = gtr__unary_find((int)c->attr->i[0]);
-    g->act_a = (gtr_float)c->attr->f[0];
-    g->act_b = (gtr_float)c->attr->f[1];
-    return g->act ? gtr__products_run(&p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
-}
-
-// >>ops
-/* Every op but the products' kernels: shape function, forward and backward side by side. A kernel is called with
-     forward:  in = inputs, out = outputs
-     backward: in = inputs, outputs, gradients of the differentiable outputs; out = gradients of the inputs (data NULL: not wanted)
-   All floats are gtr_float here but for COPY, CAST, FILL, FEED and CHECK, which take every storage. Work is cut into pieces by shape alone and
-   sums are made in a fixed order, so that the bits do not depend on the number of threads. */
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpass-failed"   /* it warns where it does not vectorise, also of the unary loops that it inlines here */
-#endif
-
-// >>conversions
-#if !defined(GPUTRAIN_DOUBLE) && (defined(__SSE2__) || defined(__AVX2__) || defined(__F16C__))
-#include <immintrin.h>
-#endif
-
-/* bfloat16 and float16 of a float and back; to nearest, ties to even; a NaN stays one. */
-static uint32_t gtr__float_bits(float f) { uint32_t u; memcpy(&u, &f, 4); return u; }
-static float gtr__bits_float(uint32_t u) { float f; memcpy(&f, &u, 4); return f; }
-static uint16_t gtr__to_bf16(float f)
-{
-    uint32_t u = gtr__float_bits(f), nan = u >> 16 | 0x40u, rounded = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;
-    return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? nan : rounded);
-}
-static float gtr__from_bf16(uint16_t h) { return gtr__bits_float((uint32_t)h << 16); }
-static uint16_t gtr__to_f16(float f)
-{
-    uint32_t u = gtr__float_bits(f), sign = u >> 16 & 0x8000u, a = u & 0x7fffffffu, r, m, shift, rest, half;
-    if (a > 0x7f800000u) return (uint16_t)(sign | 0x7e00u | (a >> 13 & 0x3ffu));
-    if (a >= 0x477ff000u) return (uint16_t)(sign | 0x7c00u);            /* 65520 and above round to infinity */
-    if (a >= 0x38800000u) {                                             /* normal: exponent 127 becomes 15 */
-        a -= 0x38000000u;
-        return (uint16_t)(sign | (a + 0xfffu + (a >> 13 & 1u)) >> 13);
-    }
-    if (a < 0x33000000u) return (uint16_t)sign;                         /* below half the least subnormal, 2^-24 */
-    m = (a & 0x7fffffu) | 0x800000u;
-    shift = 126u - (a >> 23);
-    r = m >> shift; rest = m & ((1u << shift) - 1u); half = 1u << (shift - 1u);
-    if (rest > half || (rest == half && (r & 1u))) r++;
-    return (uint16_t)(sign | r);
-}
-static float gtr__from_f16(uint16_t h)
-{
-    uint32_t sign = (uint32_t)(h & 0x8000u) << 16, e = h >> 10 & 31u, m = h & 0x3ffu;
-    float f;
-    if (e == 31u) return gtr__bits_float(sign | 0x7f800000u | m << 13 | (m ? 0x400000u : 0u));
-    if (e) return gtr__bits_float(sign | ((e + 112u) << 23) | m << 13);
-    f = (float)m * (1.0f / 16777216.0f);
-    return sign ? -f : f;
-}
-/* n elements of any float dtype to another, or a copy. dst and src do not overlap. */
-static void gtr__convert(void *dst, gtr_dtype dst_dtype, const void *src, gtr_dtype src_dtype, int64_t n)
-{
-    int64_t i = 0;
-    if (n <= 0) return;
-    if (dst_dtype == src_dtype) { memcpy(dst, src, (size_t)n * gtr__dtype_size(dst_dtype)); return; }
-    if (src_dtype == GTR_F32 && dst_dtype == GTR_BF16) {
-        const gtr_float *GTR__RESTRICT x = (const gtr_float *)src; uint16_t *GTR__RESTRICT y = (uint16_t *)dst;
-        for (; i < n; i++) y[i] = gtr__to_bf16((float)x[i]);
-    } else if (src_dtype == GTR_BF16 && dst_dtype == GTR_F32) {
-        const uint16_t *GTR__RESTRICT x = (const uint16_t *)src; gtr_float *GTR__RESTRICT y = (gtr_float *)dst;
-        for (; i < n; i++) y[i] = (gtr_float)gtr__from_bf16(x[i]);
-    } else if (src_dtype == GTR_F32 && dst_dtype == GTR_F16) {
-        const gtr_float *x = (const gtr_float *)src; uint16_t *y = (uint16_t *)dst;
-#if defined(__F16C__) && !defined(GPUTRAIN_DOUBLE)
-        for (; i + 8 <= n; i += 8) _mm_storeu_si128((__m128i *)(void *)(y + i), _mm256_cvtps_ph(_mm256_loadu_ps(x + i), _MM_FROUND_TO_NEAREST_INT));
-#endif
-        for (; i < n; i++) y[i] = gtr__to_f16((float)x[i]);
-    } else if (src_dtype == GTR_F16 && dst_dtype == GTR_F32) {
-        const uint16_t *x = (const uint16_t *)src; gtr_float *y = (gtr_float *)dst;
-#if defined(__F16C__) && !defined(GPUTRAIN_DOUBLE)
-        for (; i + 8 <= n; i += 8) _mm256_storeu_ps(y + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(x + i))));
-#endif
-        for (; i < n; i++) y[i] = (gtr_float)gtr__from_f16(x[i]);
-    } else if (src_dtype == GTR_BF16 && dst_dtype == GTR_F16) {
-        for (; i < n; i++) ((uint16_t *)dst)[i] = gtr__to_f16(gtr__from_bf16(((const uint16_t *)src)[i]));
-    } else if (src_dtype == GTR_F16 && dst_dtype == GTR_BF16) {
-        for (; i < n; i++) ((uint16_t *)dst)[i] = gtr__to_bf16(gtr__from_f16(((const uint16_t *)src)[i]));
-    }
-}
-
-// >>finite
-/* Finiteness by the bits, which holds under -ffast-math too. */
-#ifdef GPUTRAIN_DOUBLE
-typedef uint64_t gtr__bits;
-#define GTR__INF_BITS ((uint64_t)0x7ff << 52)
-#else
-typedef uint32_t gtr__bits;
-#define GTR__INF_BITS 0x7f800000u
-#endif
-#define GTR__ABS_BITS (GTR__INF_BITS | (GTR__INF_BITS - 1))
-/* Whether any of n elements is infinite or NaN. */
-static bool gtr__nonfinite(const gtr_float *x, int64_t n)
-{
-    gtr__bits most = 0, u;
-    int64_t i;
-    for (i = 0; i < n; i++) {
-        memcpy(&u, &x[i], sizeof u);
-        u &= GTR__ABS_BITS;
-        most = most > u ? most : u;
-    }
-    return most >= GTR__INF_BITS;
-}
-static gtr_float gtr__nan(void)
-{
-    gtr__bits u = GTR__INF_BITS | GTR__INF_BITS >> 1;
-    gtr_float f;
-    memcpy(&f, &u, sizeof f);
-    return f;
-}
-
-// >>shape-helpers
-static gtr_result gtr__shape_fail(gtr__shape_call *s, gtr_result code, const char *format, ...) GTR__PRINTF(3, 4);
-static gtr_result gtr__shape_fail(gtr__shape_call *s, gtr_result code, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    if (s->why) vsnprintf(s->why, 256, format, ap);
-    va_end(ap);
-    return code;
-}
-/* "got (N, 10) and (N, 3), want equal shapes": the first n inputs (at most 3), then want. */
-static gtr_result gtr__shape_want(gtr__shape_call *s, int n, const char *want)
-{
-    char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT], c[GTR__SHAPE_TEXT];
-    if (n > s->n_in) n = s->n_in;
-    gtr__shape_text(&s->in[0], a);
-    if (n > 1) gtr__shape_text(&s->in[1], b);
-    if (n > 2) gtr__shape_text(&s->in[2], c);
-    if (n == 1) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s, want %s", a, want);
-    if (n == 2) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s and %s, want %s", a, b, want);
-    return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s, %s and %s, want %s", a, b, c, want);
-}
-static bool gtr__shape_valid(const gtr_shape *x)
-{
-    int i;
-    if (x->ndim < 0 || x->ndim > GTR_MAX_DIMS) return false;
-    for (i = 0; i < x->ndim; i++) if (!x->dim[i] || x->dim[i] == INT64_MIN) return false;
-    return gtr__count(x) != INT64_MIN;
-}
-#define GTR__VALID_SHAPE "dimensions that are not zero, at most one multiple of the batch, and fewer than 2^59 elements"
-/* Inputs are valid shapes; those whose bit is in ints are GTR_I32, those in any are of any dtype, the others float. */
-static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint32_t ints, uint32_t any)
-{
-    char a[GTR__SHAPE_TEXT];
-    int i;
-    for (i = 0; i < s->n_in; i++) {
-        uint32_t bit = i < 32 ? 1u << i : 0u;
-        bool good = (any & bit) != 0 || ((ints & bit) ? s->in_dtype[i] == GTR_I32 : gtr__is_float(s->in_dtype[i]));
-        if (!good)
-            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want %s", i + 1, gtr__dtype_names[s->in_dtype[i]], (ints & bit) ? "int32" : "float32");
-        if (!gtr__shape_valid(&s->in[i]))
-            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want " GTR__VALID_SHAPE, i + 1,
-                                   s->in[i].ndim > GTR_MAX_DIMS || s->in[i].ndim < 0 ? "of a bad rank" : gtr__shape_text(&s->in[i], a));
-    }
-    return GTR_OK;
-}
-/* The outputs are valid too. */
-static gtr_result gtr__shape_outputs(gtr__shape_call *s, int n)
-{
-    char a[GTR__SHAPE_TEXT];
-    int i;
-    for (i = 0; i < n; i++) {
-        if (s->out[i].ndim < 0 || s->out[i].ndim > GTR_MAX_DIMS)
-            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got a result of rank %d, want at most %d", s->out[i].ndim, GTR_MAX_DIMS);
-        if (!gtr__shape_valid(&s->out[i])) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got a result %s, want " GTR__VALID_SHAPE, gtr__shape_text(&s->out[i], a));
-    }
-    return GTR_OK;
-}
-static gtr_shape gtr__shape_make(int n, int64_t a, int64_t b)
-{
-    gtr_shape s;
-    memset(&s, 0, sizeof s);
-    s.ndim = n; s.dim[0] = a; s.dim[1] = b;
-    return s;
-}
-static bool gtr__shape_batched(const gtr_shape *s) { int i; for (i = 0; i < s->ndim; i++) if (s->dim[i] < 0) return true; return false; }
-static double gtr__shape_flops(const gtr_shape *s, double each) { int64_t n = gtr__count(s); return n > 0 ? each * (double)n : 0; }
-/* Leaves and plan nodes: whoever makes them knows the shapes. */
-static gtr_result gtr__shape_none(gtr__shape_call *s) { (void)s; return GTR_OK; }
-/* out[0] is like in[0], float. */
-static gtr_result gtr__shape_same(gtr__shape_call *s)
-{
-    gtr_result r = gtr__shape_inputs(s, 0, 0);
-    if (r != GTR_OK) return r;
-    s->out[0] = s->in[0];
-    return GTR_OK;
-}
-/* out[0] is NumPy's broadcast of in[0] and in[1]: aligned at the last dimension; two dimensions fit if equal or one is 1. */
-static gtr_result gtr__shape_broadcast(gtr__shape_call *s)
-{
-    gtr_result r = gtr__shape_inputs(s, 0, 0);
-    const gtr_shape *a = &s->in[0], *b = &s->in[1];
-    gtr_shape o;
-    int i;
-    if (r != GTR_OK) return r;
-    memset(&o, 0, sizeof o);
-    o.ndim = GTR__MAX(a->ndim, b->ndim);
-    for (i = 1; i <= o.ndim; i++) {
-        int64_t p = i <= a->ndim ? a->dim[a->ndim - i] : 1, q = i <= b->ndim ? b->dim[b->ndim - i] : 1;
-        if (p != q && p != 1 && q != 1) return gtr__shape_want(s, 2, "shapes that broadcast: from the last on, dimensions equal or one of them 1");
-        o.dim[o.ndim - i] = p == 1 ? q : p;
-    }
-    s->out[0] = o;
-    return gtr__shape_outputs(s, 1);
-}
-static gtr_result gtr__shape_axis(gtr__shape_call *s, int64_t axis)
-{
-    char a[GTR__SHAPE_TEXT];
-    if (axis >= 0 && axis < s->in[0].ndim) return GTR_OK;
-    return gtr__shape_fail(s, GTR_ERR_ARG, "got axis %lld of %s, want 0 to %d", (long long)axis, gtr__shape_text(&s->in[0], a), s->in[0].ndim - 1);
-}
-
-// >>kernel-helpers
-#define GTR__CHUNK 16384        /* elements of a cheap piece of work */
-#define GTR__BLOCK 256          /* elements of a temporary on the stack */
-
-/* The sum of n elements in 16 interleaved double sums, then pairwise: good to the last bit of a float for any n. */
-static double gtr__sum_run(const gtr_float *x, int64_t n)
-{
-    double s[16] = { 0 };
-    int64_t i = 0;
-    int j;
-    for (; i + 16 <= n; i += 16) for (j = 0; j < 16; j++) s[j] += (double)x[i + j];
-    for (j = 0; i < n; i++, j++) s[j] += (double)x[i];
-    for (j = 0; j < 8; j++) s[j] += s[j + 8];
-    for (j = 0; j < 4; j++) s[j] += s[j + 4];
-    return (s[0] + s[2]) + (s[1] + s[3]);
-}
-static double gtr__dot_run(const gtr_float *x, const gtr_float *y, int64_t n)
-{
-    double s[16] = { 0 };
-    int64_t i = 0;
-    int j;
-    for (; i + 16 <= n; i += 16) for (j = 0; j < 16; j++) s[j] += (double)x[i + j] * (double)y[i + j];
-    for (j = 0; i < n; i++, j++) s[j] += (double)x[i] * (double)y[i];
-    for (j = 0; j < 8; j++) s[j] += s[j + 8];
-    for (j = 0; j < 4; j++) s[j] += s[j + 4];
-    return (s[0] + s[2]) + (s[1] + s[3]);
-}
-static gtr_result gtr__ws_bytes(const gtr__call *c, size_t bytes) { *c->measure = bytes; return GTR_OK; }
-static int64_t gtr__shape_inner(const gtr_shape *s, int axis) { int64_t n = 1; int i; for (i = axis + 1; i < s->ndim; i++) n *= s->dim[i]; return n; }
-static int64_t gtr__shape_outer(const gtr_shape *s, int axis) { int64_t n = 1; int i; for (i = 0; i < axis; i++) n *= s->dim[i]; return n; }
-
-/* A shape with up to three operands broadcast to it, neighbouring dimensions merged where all of them allow it. stride 0: broadcast. The
-   last dimension's strides are 0 or 1. */
-typedef struct gtr__nd { int n; int64_t dim[GTR_MAX_DIMS], stride[3][GTR_MAX_DIMS], count; } gtr__nd;
-static gtr__nd gtr__nd_make(const gtr_shape *full, const gtr_shape *s0, const gtr_shape *s1, const gtr_shape *s2)
-{
-    const gtr_shape *op[3];
-    int64_t step[3] = { 1, 1, 1 };
-    gtr__nd r, f;
-    int i, k;
-    op[0] = s0; op[1] = s1; op[2] = s2;
-    memset(&f, 0, sizeof f);
-    memset(&r, 0, sizeof r);
-    r.count = 1;
-    for (i = 1; i <= full->ndim; i++) {                 /* f: from the last dimension on, without those of extent 1 */
-        int64_t d = full->dim[full->ndim - i];
-        if (d == 1) continue;
-        r.count *= d;
-        f.dim[f.n] = d;
-        for (k = 0; k < 3; k++) {
-            int64_t e = op[k] && i <= op[k]->ndim ? op[k]->dim[op[k]->ndim - i] : 1;
-            f.stride[k][f.n] = e == 1 ? 0 : step[k];
-            step[k] *= e;
-        }
-        f.n++;
-    }
-    for (i = f.n - 1; i >= 0; i--) {                    /* r: slowest first, merged */
-        bool merge = r.n > 0;
-        for (k = 0; k < 3 && merge; k++) merge = r.stride[k][r.n - 1] == f.stride[k][i] * f.dim[i];
-        if (merge) r.dim[r.n - 1] *= f.dim[i];
-        else r.dim[r.n++] = f.dim[i];
-        for (k = 0; k < 3; k++) r.stride[k][r.n - 1] = f.stride[k][i];
-    }
-    if (!r.n) { r.n = 1; r.dim[0] = 1; }
-    return r;
-}
-
-/* A run of n elements t = f(dy, a, b, y): dy and y are contiguous, a and b have stride 0 or 1; t may be a. */
-typedef void (*gtr__ew_fn)(gtr_float *t, const gtr_float *dy, const gtr_float *a, int64_t sa, const gtr_float *b, int64_t sb, const gtr_float *y, int64_t n);
-#define GTR__EW_BODY(A, B, formula) { GTR__IVDEP for (i = 0; i < n; i++) { const gtr_float a = A, b = B; (void)a; (void)b; t[i] = formula; } }
-#define GTR__EW_FORWARD(fn, formula) \
-    static void fn(gtr_float *t, const gtr_float *pdy, const gtr_float *pa, int64_t sa, const gtr_float *pb, int64_t sb, const gtr_float *py, int64_t n) \
-    { const gtr_float a0 = *pa, b0 = *pb; int64_t i; (void)pdy; (void)py; \
-      if (sa && sb) GTR__EW_BODY(pa[i], pb[i], formula) \
-      else if (sa)  GTR__EW_BODY(pa[i], b0, formula) \
-      else if (sb)  GTR__EW_BODY(a0, pb[i], formula) \
-      else          GTR__EW_BODY(a0, b0, formula) }
-#define GTR__EW_BODY2(A, B, formula) \
-    { GTR__IVDEP for (i = 0; i < n; i++) { const gtr_float a = A, b = B, dy = pdy[i], y = py[i]; (void)a; (void)b; (void)dy; (void)y; t[i] = formula; } }
-#define GTR__EW_BACKWARD(fn, formula) \
-    static void fn(gtr_float *t, const gtr_float *pdy, const gtr_float *pa, int64_t sa, const gtr_float *pb, int64_t sb, const gtr_float *py, int64_t n) \
-    { const gtr_float a0 = *pa, b0 = *pb; int64_t i; \
-      if (sa && sb) GTR__EW_BODY2(pa[i], pb[i], formula) \
-      else if (sa)  GTR__EW_BODY2(pa[i], b0, formula) \
-      else if (sb)  GTR__EW_BODY2(a0, pb[i], formula) \
-      else          GTR__EW_BODY2(a0, b0, formula) }
-#define GTR__EW_RUNS(ID, name, forward, da, db) \
-    GTR__EW_FORWARD(gtr__ew_##name, forward) \
-    GTR__EW_BACKWARD(gtr__ew_##name##_da, da) \
-    GTR__EW_BACKWARD(gtr__ew_##name##_db, db)
-GTR__BINARY(GTR__EW_RUNS)
-
-/* out = fn over a shape, operands broadcast; added to out if add. */
-typedef struct gtr__ew_job { gtr__nd nd; gtr__ew_fn fn; const gtr_float *dy, *a, *b, *y; gtr_float *out; int add; } gtr__ew_job;
-static void gtr__ew_piece(void *arg, int64_t piece)
-{
-    const gtr__ew_job *w = (const gtr__ew_job *)arg;
-    int64_t at = piece * GTR__CHUNK, end = GTR__MIN(w->nd.count, at + GTR__CHUNK), index[GTR_MAX_DIMS], rest = at, oa = 0, ob = 0;
-    int64_t sa = w->nd.stride[0][w->nd.n - 1], sb = w->nd.stride[1][w->nd.n - 1];
-    int last = w->nd.n - 1, i;
-    for (i = last; i >= 0; i--) {
-        index[i] = rest % w->nd.dim[i]; rest /= w->nd.dim[i];
-        oa += index[i] * w->nd.stride[0][i]; ob += index[i] * w->nd.stride[1][i];
-    }
-    while (at < end) {
-        int64_t n = GTR__MIN(w->nd.dim[last] - index[last], end - at), j, m;
-        const gtr_float *dy = w->dy ? w->dy + at : NULL, *y = w->y ? w->y + at : dy;
-        if (!w->add) w->fn(w->out + at, dy, w->a + oa, sa, w->b + ob, sb, y, n);
-        else for (j = 0; j < n; j += m) {
-            gtr_float t[GTR__BLOCK], *o = w->out + at + j;
-            int64_t k;
-            m = GTR__MIN(n - j, GTR__BLOCK);
-            w->fn(t, dy ? dy + j : NULL, w->a + oa + j * sa, sa, w->b + ob + j * sb, sb, y ? y + j : NULL, m);
-            for (k = 0; k < m; k++) o[k] += t[k];
-        }
-        at += n;
-        oa -= index[last] * sa; ob -= index[last] * sb;
-        index[last] = 0;
-        for (i = last - 1; i >= 0; i--) {
-            oa += w->nd.stride[0][i]; ob += w->nd.stride[1][i];
-            if (++index[i] < w->nd.dim[i]) break;
-            oa -= w->nd.dim[i] * w->nd.stride[0][i]; ob -= w->nd.dim[i] * w->nd.stride[1][i];
-            index[i] = 0;
-        }
-    }
-}
-static void gtr__ew(gtr__cpu *cpu, gtr__ew_job *w) { gtr__parallel(cpu, (w->nd.count + GTR__CHUNK - 1) / GTR__CHUNK, gtr__ew_piece, w); }
-
-/* out (of the target's shape) = factor times the sum of fn (NULL: of dy itself) over the dimensions that the target broadcasts, in double.
-   The work: blocks of outputs times splits of what is summed. If the last dimension is kept, a block is up to GTR__BLOCK columns of it and
-   rows are added to them one after the other; if it is summed, a block is one output. Split sums are added in ascending order. */
-typedef struct gtr__reduce {
-    gtr__nd  nd;                /* strides: a, b, target */
-    gtr__ew_fn fn;
-    const gtr_float *dy, *a, *b, *y;
-    gtr_float *out;
-    int      add;
-    double   factor;
-    int      nk, nr, columns;   /* kept and summed dimensions, the last one apart */
-    int64_t  kept[4][GTR_MAX_DIMS], summed[4][GTR_MAX_DIMS];    /* extent; strides of dy, a, b */
-    int64_t  width, across;     /* the last dimension; blocks across it */
-    int64_t  outputs, blocks, space, chunk, splits, group;
-    double  *part;
-} gtr__reduce;
-static gtr__reduce gtr__reduce_make(const gtr_shape *full, const gtr_shape *a, const gtr_shape *b, const gtr_shape *target)
-{
-    gtr__reduce r;
-    int64_t inner = 1, each;
-    int i;
-    memset(&r, 0, sizeof r);
-    r.nd = gtr__nd_make(full, a, b, target);
-    r.factor = 1;
-    r.width = r.nd.dim[r.nd.n - 1];
-    r.columns = r.nd.stride[2][r.nd.n - 1] != 0;
-    r.outputs = r.columns ? r.width : 1;
-    r.space = r.columns ? 1 : r.width;
-    for (i = r.nd.n - 1; i >= 0; i--) {
-        bool keep = r.nd.stride[2][i] != 0;
-        int64_t (*list)[GTR_MAX_DIMS] = keep ? r.kept : r.summed;
-        int at = keep ? r.nk : r.nr;
-        if (i < r.nd.n - 1) {                           /* fastest first */
-            list[0][at] = r.nd.dim[i]; list[1][at] = inner; list[2][at] = r.nd.stride[0][i]; list[3][at] = r.nd.stride[1][i];
-            if (keep) { r.nk++; r.outputs *= r.nd.dim[i]; } else { r.nr++; r.space *= r.nd.dim[i]; }
-        }
-        inner *= r.nd.dim[i];
-    }
-    r.across = r.columns ? (r.width + GTR__BLOCK - 1) / GTR__BLOCK : 1;
-    r.blocks = r.columns ? r.outputs / r.width * r.across : r.outputs;
-    each = r.columns ? GTR__MIN(r.width, GTR__BLOCK) : 1;
-    r.chunk = r.space;
-    if (r.blocks < 16) r.chunk = GTR__MAX(GTR__MAX(GTR__CHUNK / each, 1), (r.space + 63) / 64);
-    r.chunk = GTR__MIN(r.chunk, r.space);
-    r.splits = (r.space + r.chunk - 1) / r.chunk;
-    r.group = GTR__MAX(GTR__CHUNK / (each * r.chunk), 1);
-    return r;
-}
-static size_t gtr__reduce_bytes(const gtr__reduce *r) { return r->splits > 1 ? (size_t)r->splits * (size_t)r->outputs * sizeof(double) : 0; }
-static void gtr__reduce_store(const gtr__reduce *r, int64_t o, double v)
-{
-    gtr_float x = (gtr_float)(v * r->factor);
-    r->out[o] = r->add ? r->out[o] + x : x;
-}
-/* One step of an index over n dimensions, fastest first, with its offsets. */
-static void gtr__reduce_next(int n, const int64_t (*list)[GTR_MAX_DIMS], int64_t *index, int64_t *offset)
-{
-    int i, k;
-    for (i = 0; i < n; i++) {
-        for (k = 0; k < 3; k++) offset[k] += list[k + 1][i];
-        if (++index[i] < list[0][i]) return;
-        for (k = 0; k < 3; k++) offset[k] -= list[0][i] * list[k + 1][i];
-        index[i] = 0;
-    }
-}
-static void gtr__reduce_seek(int n, const int64_t (*list)[GTR_MAX_DIMS], int64_t q, int64_t *index, int64_t *offset)
-{
-    int i, k;
-    for (i = 0; i < n; i++) {
-        index[i] = q % list[0][i]; q /= list[0][i];
-        for (k = 0; k < 3; k++) offset[k] += index[i] * list[k + 1][i];
-    }
-}
-static const gtr_float *gtr__reduce_run(const gtr__reduce *r, gtr_float *t, const int64_t *offset, int64_t along, int64_t n)
-{
-    int last = r->nd.n - 1;
-    int64_t sa = r->nd.stride[0][last], sb = r->nd.stride[1][last];
-    const gtr_float *dy = r->dy ? r->dy + offset[0] + along : NULL;
-    if (!r->fn) return dy;
-    r->fn(t, dy, r->a + offset[1] + along * sa, sa, r->b + offset[2] + along * sb, sb, r->y ? r->y + offset[0] + along : dy, n);
-    return t;
-}
-static void gtr__reduce_item(const gtr__reduce *r, int64_t split, int64_t block)
-{
-    gtr_float t[GTR__BLOCK];
-    int64_t q = split * r->chunk, end = GTR__MIN(r->space, q + r->chunk), index[GTR_MAX_DIMS], offset[3] = { 0, 0, 0 }, j;
-    gtr__reduce_seek(r->nk, r->kept, r->columns ? block / r->across : block, index, offset);
-    if (r->columns) {
-        int64_t first = block % r->across * GTR__BLOCK, n = GTR__MIN(r->width - first, GTR__BLOCK), o = block / r->across * r->width + first;
-        double sum[GTR__BLOCK];
-        for (j = 0; j < n; j++) sum[j] = 0;
-        gtr__reduce_seek(r->nr, r->summed, q, index, offset);
-        for (; q < end; q++) {
-            const gtr_float *v = gtr__reduce_run(r, t, offset, first, n);
-            for (j = 0; j < n; j++) sum[j] += (double)v[j];
-            gtr__reduce_next(r->nr, r->summed, index, offset);
-        }
-        if (r->splits > 1) for (j = 0; j < n; j++) r->part[split * r->outputs + o + j] = sum[j];
-        else for (j = 0; j < n; j++) gtr__reduce_store(r, o + j, sum[j]);
-    } else {
-        int64_t along = q % r->width, n;
-        double sum = 0;
-        gtr__reduce_seek(r->nr, r->summed, q / r->width, index, offset);
-        while (q < end) {
-            n = GTR__MIN(r->width - along, end - q);
-            if (r->fn) n = GTR__MIN(n, GTR__BLOCK);
-            sum += gtr__sum_run(gtr__reduce_run(r, t, offset, along, n), n);
-            q += n; along += n;
-            if (along == r->width) { along = 0; gtr__reduce_next(r->nr, r->summed, index, offset); }
-        }
-        if (r->splits > 1) r->part[split * r->outputs + block] = sum;
-        else gtr__reduce_store(r, block, sum);
-    }
-}
-static void gtr__reduce_piece(void *arg, int64_t piece)
-{
-    const gtr__reduce *r = (const gtr__reduce *)arg;
-    int64_t i = piece * r->group, end = GTR__MIN(r->splits * r->blocks, i + r->group);
-    for (; i < end; i++) gtr__reduce_item(r, i / r->blocks, i % r->blocks);
-}
-static void gtr__reduce_combine(void *arg, int64_t piece)
-{
-    const gtr__reduce *r = (const gtr__reduce *)arg;
-    int64_t o = piece * GTR__BLOCK, end = GTR__MIN(r->outputs, o + GTR__BLOCK), k;
-    for (; o < end; o++) {
-        double sum = 0;
-        for (k = 0; k < r->splits; k++) sum += r->part[k * r->outputs + o];
-        gtr__reduce_store(r, o, sum);
-    }
-}
-static void gtr__reduce_all(gtr__cpu *cpu, gtr__reduce *r, void *ws)
-{
-    r->part = (double *)ws;
-    gtr__parallel(cpu, (r->splits * r->blocks + r->group - 1) / r->group, gtr__reduce_piece, r);
-    if (r->splits > 1) gtr__parallel(cpu, (r->outputs + GTR__BLOCK - 1) / GTR__BLOCK, gtr__reduce_combine, r);
-}
-static const gtr_float gtr__zeros[2] = { 0, 0 };       /* what absent broadcast operands point to */
-
-// >>op:input
-// >>op:parameter
-// >>op:constant
-/* Leaves: their tensor has the shape. */
-#define gtr__shape_input     gtr__shape_none
-#define gtr__shape_parameter gtr__shape_none
-#define gtr__shape_constant  gtr__shape_none
-
-// >>op:part
-/* One of the outputs of an op that has several; whoever makes it sets the shape. */
-#define gtr__shape_part gtr__shape_none
-
-// >>op:gradient
-/* d loss / d x: loss a scalar, x -> x's shape. */
-static gtr_result gtr__shape_gradient(gtr__shape_call *s)
-{
-    gtr_result r = gtr__shape_inputs(s, 0, 0);
-    if (r != GTR_OK) return r;
-    if (gtr__count(&s->in[0]) != 1) return gtr__shape_want(s, 1, "a scalar loss");
-    s->out[0] = s->in[1];
-    return GTR_OK;
-}
-
-// >>op:reshape
-/* The same elements in another shape, any dtype. f[0]: rank, i[0..7]: dimensions, of which one may be -k, k times the batch. For literal
-   inputs the batch follows from the number of elements. */
-static gtr_result gtr__shape_reshape(gtr__shape_call *s)
-{
-    gtr_result r = gtr__shape_inputs(s, 0, ~0u);
-    int i, n = (int)s->attr->f[0];
-    int64_t have, want;
-    char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
-    gtr_shape o;
-    if (r != GTR_OK) return r;
-    if (n < 0 || n > GTR_MAX_DIMS) return gtr__shape_fail(s, GTR_ERR_ARG, "got rank %d, want 0 to %d", n, GTR_MAX_DIMS);
-    memset(&o, 0, sizeof o);
-    o.ndim = n;
-    for (i = 0; i < n; i++) o.dim[i] = s->attr->i[i];
-    if (!gtr__shape_valid(&o))
-        return gtr__shape_fail(s, GTR_ERR_SHAPE, "got the new shape %s, want dimensions that are not zero and at most one multiple of the batch", gtr__shape_text(&o, a));
-    have = gtr__count(&s->in[0]); want = gtr__count(&o);
-    if (want < 0 && have > 0 && have % -want == 0) {
-        for (i = 0; i < n; i++) if (o.dim[i] < 0) o.dim[i] = -o.dim[i] * (have / -want);
-        want = have;
-    }
-    if (have != want) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s into %s, want as many elements", gtr__shape_text(&s->in[0], a), gtr__shape_text(&o, b));
-    s->out[0] = o;
-    s->out_dtype[0] = s->in_dtype[0];
-    return GTR_OK;
-}
-
-// >>op:stop_gradient
-/* y = x, of which no gradient passes. */
-static gtr_result gtr__shape_stop_gradient(gtr__shape_call *s)
-{
-    gtr_result r = gtr__shape_inputs(s, 0, ~0u);
-    if (r != GTR_OK) return r;
-    s->out[0] = s->in[0];
-    s->out_dtype[0] = s->in_dtype[0];
-    return GTR_OK;
-}
-
-// >>op:matmul
-/* y = a b: a (..., M, K), b (..., K, N) -> (..., M, N). i[0]: a is (..., K, M); i[1]: b is (..., N, K). Leading dimensions are equal, or one
-   side has none. Kernels: >>products. */
-static gtr_result gtr__shape_matmul(gtr__shape_call *s)
-{
-    gtr_result r = gtr__shape_inputs(s, 0, 0);
-    const gtr_shape *a = &s->in[0], *b = &s->in[1];
-    int ta = s->attr->i[0] != 0, tb = s->attr->i[1] != 0, i;
-    int64_t m, n, ka, kb;
-    bool same = a->ndim == b->ndim;
-    gtr_shape o;
-    if (r != GTR_OK) return r;
-    if (a->ndim < 2 || b->ndim < 2) return gtr__shape_want(s, 2, "at least two dimensions each");
-    m = a->dim[a->ndim - 2 + ta]; ka = a->dim[a->ndim - 1 - ta];
-    n = b->dim[b->ndim - 1 - tb]; kb = b->dim[b->ndim - 2 + tb];
-    for (i = 0; same && i < a->ndim - 2; i++) same = a->dim[i] == b->dim[i];
-    if (ka != kb || !(same || a->ndim == 2 || b->ndim == 2)) {
-        static const char *const want[2][2] = { { "(..., M, K) and (..., K, N)", "(..., M, K) and (..., N, K)" },
-                                                { "(..., K, M) and (..., K, N)", "(..., K, M) and (..., N, K)" } };
-        return gtr__shape_want(s, 2, want[ta][tb]);
-    }
-    o = a->ndim >= b->ndim ? *a : *b;
-    o.dim[o.ndim - 2] = m; o.dim[o.ndim - 1] = n;
-    s->out[0] = o;
-    s->flops = gtr__shape_flops(&o, ka > 0 ? 2.0 * (double)ka : 0);
-    return gtr__shape_outputs(s, 1);
-}
-
-// >>op:linear
-/* y = x w^T + b: x (..., K), w (M, K), b (M) or absent -> (..., M). Kernels: >>products. */
-static gtr_result gtr__shape_linear(gtr__shape_call *s)
-{
-    gtr_result r = gtr__shape_inputs(s, 0, 0);
-    const gtr_shape *x = &s->in[0], *w = &s->in[1];
-    if (r != GTR_OK) return r;
-    if (x->ndim < 1 || w->ndim != 2 || x->dim[x->ndim - 1] != w->dim[1] || (s->n_in > 2 && (s->in[2].ndim != 1 || s->in[2].dim[0] != w->dim[0])))
-        return gtr__shape_want(s, s->n_in, s->n_in > 2 ? "x (..., K), weight (M, K) and bias (M,)" : "x (..., K) and weight (M, K)");
-    s->out[0] = *x;
-    s->out[0].dim[x->ndim - 1] = w->dim[0];
-    s->flops = gtr__shape_flops(&s->out[0], 2.0 * (double)w->dim[1]);
-    return gtr__shape_outputs(s, 1);
+    return gtr__gemm_act(g, c) ? gtr__products_run(&p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
 }
 
 /* y = f(a, b), NumPy's broadcasting. The gradient of a broadcast operand is summed, in double, over the dimensions that it lacks. */
@@ -3168,147 +2997,109 @@ static gtr_result gtr__binary_forward(void *instance, const gtr__call *c, gtr__e
 {
     gtr__ew_job w;
     if (c->measure) return gtr__ws_bytes(c, 0);
-    w.nd = gtr__nd_make(&c->out[0].shape, &c->in[0].shape, &c->in[1].shape, NULL);
-    w.fn = fn; w.dy = w.y = NULL;
-    w.a = (const gtr_float *)c->in[0].data; w.b = (const gtr_float *)c->in[1].data;
-    w.out = (gtr_float *)c->out[0].data; w.add = 0;
-    gtr__ew((gtr__cpu *)instance, &w);
+    w = gtr__ew_make(fn, &c->in[0], &c->in[1], &c->out[0]);
+    gtr__ew(instance, &w);
     return GTR_OK;
 }
 static gtr_result gtr__binary_backward(void *instance, const gtr__call *c, gtr__ew_fn da, gtr__ew_fn db)
 {
-    const gtr__arg *a = &c->in[0], *b = &c->in[1], *y = &c->in[2], *dy = &c->in[3];
     size_t most = 0;
-    int k, i;
-    for (k = 0; k < c->n_out && k < 2; k++) {
+    for (int k = 0; k < c->n_out && k < 2; k++) {
+        const bool whole = c->in[k].count == c->in[3].count;
         gtr__reduce r;
         if (!c->measure && !c->out[k].data) continue;
-        r = gtr__reduce_make(&dy->shape, &a->shape, &b->shape, &c->in[k].shape);
-        if (c->measure) {
-            size_t n = c->in[k].count == dy->count ? 0 : gtr__reduce_bytes(&r);
-            most = GTR__MAX(most, n);
-            continue;
-        }
-        /* An operand that is not read stands still at a zero; the cut of the work stays what it was when it was measured. */
-        for (i = 0; i < GTR_MAX_DIMS; i++) {
-            if (!a->data) r.nd.stride[0][i] = r.kept[2][i] = r.summed[2][i] = 0;
-            if (!b->data) r.nd.stride[1][i] = r.kept[3][i] = r.summed[3][i] = 0;
-        }
-        r.fn = k ? db : da;
-        r.dy = (const gtr_float *)dy->data; r.y = (const gtr_float *)y->data;
-        r.a = a->data ? (const gtr_float *)a->data : gtr__zeros;
-        r.b = b->data ? (const gtr_float *)b->data : gtr__zeros;
-        r.out = (gtr_float *)c->out[k].data; r.add = c->out[k].add;
-        if (c->in[k].count == dy->count) {
-            gtr__ew_job w;
-            w.nd = r.nd; w.fn = r.fn; w.dy = r.dy; w.a = r.a; w.b = r.b; w.y = r.y; w.out = r.out; w.add = r.add;
-            gtr__ew((gtr__cpu *)instance, &w);
-        } else gtr__reduce_all((gtr__cpu *)instance, &r, c->ws);
+        r = gtr__reduce_make(&c->in[3].shape, &c->in[0].shape, &c->in[1].shape, &c->in[k].shape);
+        if (c->measure) { if (!whole) most = GTR__MAX(most, gtr__reduce_bytes(&r)); continue; }
+        r.ew.fn = k ? db : da;
+        r.ew.a = gtr__in(c, 0); r.ew.b = gtr__in(c, 1); r.ew.y = gtr__in(c, 2); r.ew.dy = gtr__in(c, 3);
+        r.ew.out = gtr__out(c, k); r.ew.add = c->out[k].add;
+        if (whole) gtr__ew(instance, &r.ew);
+        else gtr__reduce_all(instance, &r, c->ws);
     }
     return c->measure ? gtr__ws_bytes(c, most) : GTR_OK;
 }
-#define GTR__BINARY_KERNELS(name) \
+#define GTR__BINARY_OP(name) \
+    static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_broadcast(s); } \
     static gtr_result gtr__cpu_##name##_fwd(void *instance, const gtr__call *c) { return gtr__binary_forward(instance, c, gtr__ew_##name); } \
     static gtr_result gtr__cpu_##name##_bwd(void *instance, const gtr__call *c) { return gtr__binary_backward(instance, c, gtr__ew_##name##_da, gtr__ew_##name##_db); }
 
 // >>op:add
 /* y = a + b; da = dy, db = dy */
-#define gtr__shape_add gtr__shape_broadcast
-GTR__BINARY_KERNELS(add)
+GTR__BINARY_OP(add)
 
 // >>op:sub
 /* y = a - b; da = dy, db = -dy */
-#define gtr__shape_sub gtr__shape_broadcast
-GTR__BINARY_KERNELS(sub)
+GTR__BINARY_OP(sub)
 
 // >>op:mul
 /* y = a b; da = dy b, db = dy a */
-#define gtr__shape_mul gtr__shape_broadcast
-GTR__BINARY_KERNELS(mul)
+GTR__BINARY_OP(mul)
 
 // >>op:div
 /* y = a / b; da = dy / b, db = -dy y / b */
-#define gtr__shape_div gtr__shape_broadcast
-GTR__BINARY_KERNELS(div)
+GTR__BINARY_OP(div)
 
 /* y = f(x), element by element, from the formulas of GTR__UNARY; f[0], f[1]: a, b. */
-typedef struct gtr__unary_job { int op, add; gtr_float a, b; const gtr_float *dy, *x, *y; gtr_float *out; int64_t n, chunk; } gtr__unary_job;
-#define GTR__UNARY_CHUNK 4096
-static void gtr__unary_piece(void *arg, int64_t piece)
+typedef struct gtr__unary_job { const gtr__unary_row *row; int add; gtr_float a, b; const gtr_float *dy, *x, *y; gtr_float *out; } gtr__unary_job;
+static void gtr__unary_range(const void *job, int64_t i, int64_t end)
 {
-    const gtr__unary_job *w = (const gtr__unary_job *)arg;
-    int64_t i = piece * GTR__UNARY_CHUNK, n = GTR__MIN(w->n - i, GTR__UNARY_CHUNK);
-    if (!w->dy) gtr__unary_forward(w->op, w->a, w->b, w->x + i, w->out + i, n);
-    else gtr__unary_backward(w->op, w->a, w->b, w->dy + i, w->x ? w->x + i : NULL, w->y ? w->y + i : NULL, w->out + i, n, w->add);
+    const gtr__unary_job *w = (const gtr__unary_job *)job;
+    if (!w->dy) w->row->forward(w->a, w->b, w->x + i, w->out + i, end - i);
+    else w->row->backward(w->a, w->b, w->dy + i, (w->x ? w->x : w->dy) + i, (w->y ? w->y : w->dy) + i, w->out + i, end - i, w->add);
 }
-static gtr_result gtr__unary_run(void *instance, const gtr__call *c, int op, int backward)
+static gtr_result gtr__unary_run(void *instance, const gtr__call *c, int op, const gtr_float *x, bool backward)
 {
-    gtr__unary_job w;
-    w.op = op; w.add = c->out[0].add;
-    w.a = (gtr_float)c->attr->f[0]; w.b = (gtr_float)c->attr->f[1];
-    w.dy = backward ? (const gtr_float *)c->in[2].data : NULL;
-    w.x = (const gtr_float *)c->in[0].data;
-    w.y = backward ? (const gtr_float *)c->in[1].data : NULL;
-    w.out = (gtr_float *)c->out[0].data;
-    w.n = c->in[0].count;
-    if (w.out) gtr__parallel((gtr__cpu *)instance, (w.n + GTR__UNARY_CHUNK - 1) / GTR__UNARY_CHUNK, gtr__unary_piece, &w);
+    gtr__unary_job w = { gtr__unary_find(op), c->out[0].add, (gtr_float)c->attr->f[0], (gtr_float)c->attr->f[1], NULL, x, NULL, gtr__out(c, 0) };
+    if (backward) { w.y = gtr__in(c, 1); w.dy = gtr__in(c, 2); }
+    if (!w.row) return GTR_ERR_UNSUPPORTED;
+    if (w.out) gtr__ranges(instance, gtr__unary_range, &w, c->in[0].count, GTR__DEAR);
     return GTR_OK;
 }
-#define GTR__UNARY_KERNELS(ID, name) \
-    static gtr_result gtr__cpu_##name##_fwd(void *instance, const gtr__call *c) { return gtr__unary_run(instance, c, GTR__OP_##ID, 0); } \
-    static gtr_result gtr__cpu_##name##_bwd(void *instance, const gtr__call *c) { return gtr__unary_run(instance, c, GTR__OP_##ID, 1); }
+#define GTR__UNARY_OP(ID, name) \
+    static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_same(s); } \
+    static gtr_result gtr__cpu_##name##_fwd(void *instance, const gtr__call *c) { return gtr__unary_run(instance, c, GTR__OP_##ID, gtr__in(c, 0), false); } \
+    static gtr_result gtr__cpu_##name##_bwd(void *instance, const gtr__call *c) { return gtr__unary_run(instance, c, GTR__OP_##ID, gtr__in(c, 0), true); }
 
 // >>op:scale
 /* y = a x + b; dx = a dy. f[0]: a, f[1]: b */
-#define gtr__shape_scale gtr__shape_same
-GTR__UNARY_KERNELS(SCALE, scale)
+GTR__UNARY_OP(SCALE, scale)
 
 // >>op:relu
 /* y = max(x, 0); dx = dy where y > 0, else 0 */
-#define gtr__shape_relu gtr__shape_same
-GTR__UNARY_KERNELS(RELU, relu)
+GTR__UNARY_OP(RELU, relu)
 
 // >>op:tanh
 /* y = tanh(x); dx = dy (1 - y^2) */
-#define gtr__shape_tanh gtr__shape_same
-GTR__UNARY_KERNELS(TANH, tanh)
+GTR__UNARY_OP(TANH, tanh)
 
 // >>op:sigmoid
 /* y = 1 / (1 + exp(-x)); dx = dy y (1 - y) */
-#define gtr__shape_sigmoid gtr__shape_same
-GTR__UNARY_KERNELS(SIGMOID, sigmoid)
+GTR__UNARY_OP(SIGMOID, sigmoid)
 
 // >>op:gelu
 /* y = x Phi(x), Phi(x) = (1 + erf(x / sqrt 2)) / 2; dx = dy (Phi(x) + x phi(x)). Hendrycks and Gimpel, 2016. */
-#define gtr__shape_gelu gtr__shape_same
-GTR__UNARY_KERNELS(GELU, gelu)
+GTR__UNARY_OP(GELU, gelu)
 
 // >>op:gelu_tanh
 /* y = x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 */
-#define gtr__shape_gelu_tanh gtr__shape_same
-GTR__UNARY_KERNELS(GELU_TANH, gelu_tanh)
+GTR__UNARY_OP(GELU_TANH, gelu_tanh)
 
 // >>op:exp
 /* y = exp(x); dx = dy y */
-#define gtr__shape_exp gtr__shape_same
-GTR__UNARY_KERNELS(EXP, exp)
+GTR__UNARY_OP(EXP, exp)
 
 // >>op:log
 /* y = ln(x); dx = dy / x */
-#define gtr__shape_log gtr__shape_same
-GTR__UNARY_KERNELS(LOG, log)
+GTR__UNARY_OP(LOG, log)
 
 // >>op:permute
 /* y's dimension k is x's dimension i[k]; dx is the inverse permutation of dy. */
 static gtr_result gtr__shape_permute(gtr__shape_call *s)
 {
-    gtr_result r = gtr__shape_inputs(s, 0, 0);
     const gtr_shape *x = &s->in[0];
     uint32_t seen = 0;
-    int k;
-    if (r != GTR_OK) return r;
-    s->out[0] = *x;
-    for (k = 0; k < x->ndim; k++) {
+    GTR__TRY(gtr__shape_same(s));
+    for (int k = 0; k < x->ndim; k++) {
         int64_t d = s->attr->i[k];
         if (d < 0 || d >= x->ndim || (seen >> d & 1u)) return gtr__shape_want(s, 1, "each dimension of it once in dims");
         seen |= 1u << d;
@@ -3316,151 +3107,66 @@ static gtr_result gtr__shape_permute(gtr__shape_call *s)
     }
     return GTR_OK;
 }
-/* y = or += x: dim are y's extents, step their strides in x, to those in y, slowest first. */
-typedef struct gtr__permute_job {
-    const gtr_float *x;
-    gtr_float *y;
-    int     add, n, u;          /* u: the dimension with step 1 */
-    int64_t dim[GTR_MAX_DIMS], step[GTR_MAX_DIMS], to[GTR_MAX_DIMS], outer, group;
-} gtr__permute_job;
-static void gtr__permute_plane(const gtr__permute_job *w, const gtr_float *x, gtr_float *y)
+/* dims[k]: which dimension of x is out's k-th. */
+static void gtr__permute(void *instance, const gtr__arg *x, const int64_t *dims, const gtr__arg *out)
 {
-    int last = w->n - 1, u = w->u;
-    int64_t n = w->dim[last], i, j, i0, j0;
-    if (u == last) {
-        if (w->add) for (j = 0; j < n; j++) y[j] += x[j];
-        else memcpy(y, x, (size_t)n * sizeof *y);
-        return;
-    }
-    for (i0 = 0; i0 < w->dim[u]; i0 += 16) for (j0 = 0; j0 < n; j0 += 16) {   /* tiles: rows of y along last, rows of x along u */
-        int64_t i1 = GTR__MIN(w->dim[u], i0 + 16), j1 = GTR__MIN(n, j0 + 16);
-        for (i = i0; i < i1; i++) {
-            gtr_float *row = y + i * w->to[u];
-            const gtr_float *from = x + i * w->step[u];
-            if (w->add) for (j = j0; j < j1; j++) row[j] += from[j * w->step[last]];
-            else for (j = j0; j < j1; j++) row[j] = from[j * w->step[last]];
-        }
-    }
-}
-static void gtr__permute_piece(void *arg, int64_t piece)
-{
-    const gtr__permute_job *w = (const gtr__permute_job *)arg;
-    int64_t o = piece * w->group, end = GTR__MIN(w->outer, o + w->group);
-    for (; o < end; o++) {
-        int64_t rest = o, from = 0, to = 0;
-        int k;
-        for (k = w->n - 2; k >= 0; k--) {
-            int64_t at;
-            if (k == w->u) continue;
-            at = rest % w->dim[k]; rest /= w->dim[k];
-            from += at * w->step[k]; to += at * w->to[k];
-        }
-        gtr__permute_plane(w, w->x + from, w->y + to);
-    }
-}
-/* dims[k]: which dimension of x is y's k-th. */
-static void gtr__permute(gtr__cpu *cpu, const gtr_float *x, const gtr_shape *xs, const int *dims, gtr_float *y, int add)
-{
-    gtr__permute_job w;
-    int64_t stride[GTR_MAX_DIMS], n = 1, plane;
-    int k;
-    for (k = xs->ndim - 1; k >= 0; k--) { stride[k] = n; n *= xs->dim[k]; }
+    int64_t stride[GTR_MAX_DIMS], step = 1, to = 1;
+    gtr__ew_job w;
     memset(&w, 0, sizeof w);
-    w.x = x; w.y = y; w.add = add;
-    for (k = 0; k < xs->ndim; k++) {            /* neighbours in both x and y merge */
-        int64_t d = xs->dim[dims[k]], s = stride[dims[k]];
-        if (d == 1) continue;
-        if (w.n && w.step[w.n - 1] == s * d) { w.dim[w.n - 1] *= d; w.step[w.n - 1] = s; }
-        else { w.dim[w.n] = d; w.step[w.n] = s; w.n++; }
+    w.nd = gtr__nd_unit; w.fn = gtr__ew_copy; w.a = (const gtr_float *)x->data; w.out = (gtr_float *)out->data; w.add = out->add;
+    for (int k = x->shape.ndim - 1; k >= 0; k--) { stride[k] = step; step *= x->shape.dim[k]; }
+    for (int k = x->shape.ndim - 1; k >= 0; k--) {
+        gtr__nd_push(&w.nd, x->shape.dim[dims[k]], to, stride[dims[k]], 0, to);
+        to *= x->shape.dim[dims[k]];
     }
-    if (!w.n) { w.n = 1; w.dim[0] = 1; w.step[0] = 1; }
-    for (k = w.n - 1, n = 1; k >= 0; k--) { w.to[k] = n; n *= w.dim[k]; if (w.step[k] == 1) w.u = k; }
-    plane = w.dim[w.n - 1] * (w.u == w.n - 1 ? 1 : w.dim[w.u]);
-    w.outer = n / plane;
-    w.group = GTR__MAX(GTR__CHUNK / plane, 1);
-    gtr__parallel(cpu, (w.outer + w.group - 1) / w.group, gtr__permute_piece, &w);
+    if (w.out) gtr__ew(instance, &w);
 }
-static gtr_result gtr__cpu_permute_fwd(void *instance, const gtr__call *c)
-{
-    int dims[GTR_MAX_DIMS] = { 0 }, k;
-    for (k = 0; k < c->in[0].shape.ndim; k++) dims[k] = (int)c->attr->i[k];
-    gtr__permute((gtr__cpu *)instance, (const gtr_float *)c->in[0].data, &c->in[0].shape, dims, (gtr_float *)c->out[0].data, 0);
-    return GTR_OK;
-}
+static gtr_result gtr__cpu_permute_fwd(void *instance, const gtr__call *c) { gtr__permute(instance, &c->in[0], c->attr->i, &c->out[0]); return GTR_OK; }
 static gtr_result gtr__cpu_permute_bwd(void *instance, const gtr__call *c)
 {
-    int dims[GTR_MAX_DIMS] = { 0 }, k;
-    for (k = 0; k < c->in[0].shape.ndim; k++) dims[c->attr->i[k]] = k;
-    if (c->out[0].data) gtr__permute((gtr__cpu *)instance, (const gtr_float *)c->in[2].data, &c->in[2].shape, dims, (gtr_float *)c->out[0].data, c->out[0].add);
+    int64_t dims[GTR_MAX_DIMS] = { 0 };
+    for (int k = 0; k < c->in[0].shape.ndim; k++) dims[c->attr->i[k]] = k;
+    gtr__permute(instance, &c->in[2], dims, &c->out[0]);
     return GTR_OK;
-}
-
-/* rows runs of n elements, from steps of from to steps of to: a copy or an addition. */
-typedef struct gtr__rows_job { const gtr_float *x; gtr_float *y; int add; int64_t rows, n, from, to, group; } gtr__rows_job;
-static void gtr__rows_piece(void *arg, int64_t piece)
-{
-    const gtr__rows_job *w = (const gtr__rows_job *)arg;
-    int64_t r = piece * w->group, end = GTR__MIN(w->rows, r + w->group), i;
-    for (; r < end; r++) {
-        const gtr_float *x = w->x + r * w->from;
-        gtr_float *y = w->y + r * w->to;
-        if (w->add) { for (i = 0; i < w->n; i++) y[i] += x[i]; }
-        else memcpy(y, x, (size_t)w->n * sizeof *y);
-    }
-}
-static void gtr__rows_copy(gtr__cpu *cpu, const gtr_float *x, int64_t from, gtr_float *y, int64_t to, int64_t rows, int64_t n, int add)
-{
-    gtr__rows_job w;
-    w.x = x; w.y = y; w.add = add; w.rows = rows; w.n = n; w.from = from; w.to = to;
-    w.group = GTR__MAX(GTR__CHUNK / n, 1);
-    gtr__parallel(cpu, (rows + w.group - 1) / w.group, gtr__rows_piece, &w);
 }
 
 // >>op:concat
 /* y: the inputs one behind the other along axis i[0], which is literal. */
 static gtr_result gtr__shape_concat(gtr__shape_call *s)
 {
-    gtr_result r = gtr__shape_inputs(s, 0, 0);
-    int axis = (int)s->attr->i[0], i, k;
-    int64_t sum = 0;
-    if (r == GTR_OK) r = gtr__shape_axis(s, s->attr->i[0]);
-    if (r != GTR_OK) return r;
-    for (k = 0; k < s->n_in; k++) {
-        bool good = s->in[k].ndim == s->in[0].ndim;
-        for (i = 0; good && i < s->in[0].ndim; i++) good = i == axis ? s->in[k].dim[i] > 0 : s->in[k].dim[i] == s->in[0].dim[i];
+    const int axis = (int)s->attr->i[0];
+    gtr_shape o = s->in[0];
+    GTR__TRY(gtr__shape_axis(s, s->attr->i[0]));
+    for (int k = 0; k < s->n_in; k++) {
+        bool good = s->in[k].ndim == o.ndim;
+        for (int i = 0; good && i < o.ndim; i++) good = i == axis ? s->in[k].dim[i] > 0 : s->in[k].dim[i] == o.dim[i];
         if (!good) {
             char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
             return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s and, as number %d, %s, want shapes alike but for dimension %d, which is not the batch",
                                    gtr__shape_text(&s->in[0], a), k + 1, gtr__shape_text(&s->in[k], b), axis);
         }
-        if (s->in[k].dim[axis] > INT64_MAX / 16 - sum) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got too many elements along dimension %d", axis);
-        sum += s->in[k].dim[axis];
+        if (k && s->in[k].dim[axis] > INT64_MAX / 16 - o.dim[axis]) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got too many elements along dimension %d", axis);
+        if (k) o.dim[axis] += s->in[k].dim[axis];
     }
-    s->out[0] = s->in[0];
-    s->out[0].dim[axis] = sum;
-    return gtr__shape_outputs(s, 1);
+    return gtr__shape_output(s, o);
 }
 static gtr_result gtr__cpu_concat_fwd(void *instance, const gtr__call *c)
 {
-    int axis = (int)c->attr->i[0], k;
-    int64_t outer = gtr__shape_outer(&c->out[0].shape, axis), row = c->out[0].count / outer, at = 0;
-    for (k = 0; k < c->n_in; k++) {
-        int64_t n = c->in[k].count / outer;
-        gtr__rows_copy((gtr__cpu *)instance, (const gtr_float *)c->in[k].data, n, (gtr_float *)c->out[0].data + at, row, outer, n, 0);
-        at += n;
+    const int64_t outer = gtr__shape_outer(&c->out[0].shape, c->attr->i[0]), row = c->out[0].count / outer;
+    for (int64_t k = 0, at = 0, n; k < c->n_in; k++, at += n) {
+        n = c->in[k].count / outer;
+        gtr__copy_rows(instance, gtr__in(c, (int)k), n, gtr__out(c, 0) + at, row, outer, n, 0);
     }
     return GTR_OK;
 }
 static gtr_result gtr__cpu_concat_bwd(void *instance, const gtr__call *c)
 {
     const gtr__arg *dy = &c->in[c->n_in - 1];
-    int axis = (int)c->attr->i[0], k;
-    int64_t outer = gtr__shape_outer(&dy->shape, axis), row = dy->count / outer, at = 0;
-    for (k = 0; k < c->n_in - 2; k++) {
-        int64_t n = c->in[k].count / outer;
-        if (k < c->n_out && c->out[k].data)
-            gtr__rows_copy((gtr__cpu *)instance, (const gtr_float *)dy->data + at, row, (gtr_float *)c->out[k].data, n, outer, n, c->out[k].add);
-        at += n;
+    const int64_t outer = gtr__shape_outer(&dy->shape, c->attr->i[0]), row = dy->count / outer;
+    for (int64_t k = 0, at = 0, n; k < c->n_in - 2; k++, at += n) {
+        n = c->in[k].count / outer;
+        if (gtr__wanted(c, (int)k))
+            gtr__copy_rows(instance, (const gtr_float *)dy->data + at, row, gtr__out(c, (int)k), n, outer, n, c->out[k].add);
     }
     return GTR_OK;
 }
@@ -3469,11 +3175,9 @@ static gtr_result gtr__cpu_concat_bwd(void *instance, const gtr__call *c)
 /* y: elements i[1] to i[2] - 1 of dimension i[0], which is literal. dx is dy there, else 0. */
 static gtr_result gtr__shape_slice(gtr__shape_call *s)
 {
-    gtr_result r = gtr__shape_inputs(s, 0, 0);
-    int64_t axis = s->attr->i[0], begin = s->attr->i[1], end = s->attr->i[2];
+    const int64_t axis = s->attr->i[0], begin = s->attr->i[1], end = s->attr->i[2];
     char a[GTR__SHAPE_TEXT];
-    if (r == GTR_OK) r = gtr__shape_axis(s, axis);
-    if (r != GTR_OK) return r;
+    GTR__TRY(gtr__shape_axis(s, axis));
     if (s->in[0].dim[axis] < 0 || begin < 0 || begin >= end || end > s->in[0].dim[axis])
         return gtr__shape_fail(s, GTR_ERR_ARG, "got begin %lld and end %lld in dimension %lld of %s, want 0 <= begin < end within a dimension that is not the batch",
                                (long long)begin, (long long)end, (long long)axis, gtr__shape_text(&s->in[0], a));
@@ -3481,213 +3185,132 @@ static gtr_result gtr__shape_slice(gtr__shape_call *s)
     s->out[0].dim[axis] = end - begin;
     return GTR_OK;
 }
-static gtr_result gtr__cpu_slice_fwd(void *instance, const gtr__call *c)
+static gtr_result gtr__slice_run(void *instance, const gtr__call *c, bool backward)
 {
-    int axis = (int)c->attr->i[0];
-    int64_t inner = gtr__shape_inner(&c->in[0].shape, axis), outer = gtr__shape_outer(&c->in[0].shape, axis), row = c->in[0].count / outer;
-    int64_t n = (c->attr->i[2] - c->attr->i[1]) * inner;
-    gtr__rows_copy((gtr__cpu *)instance, (const gtr_float *)c->in[0].data + c->attr->i[1] * inner, row, (gtr_float *)c->out[0].data, n, outer, n, 0);
+    const gtr_shape *x = &c->in[0].shape;
+    const int64_t inner = gtr__shape_inner(x, c->attr->i[0]), outer = gtr__shape_outer(x, c->attr->i[0]), row = c->in[0].count / outer;
+    const int64_t at = c->attr->i[1] * inner, n = (c->attr->i[2] - c->attr->i[1]) * inner;
+    gtr_float *out = gtr__out(c, 0);
+    if (!out) return GTR_OK;
+    if (backward && !c->out[0].add) memset(out, 0, (size_t)c->in[0].count * sizeof *out);
+    if (backward) gtr__copy_rows(instance, gtr__in(c, 2), n, out + at, row, outer, n, c->out[0].add);
+    else gtr__copy_rows(instance, gtr__in(c, 0) + at, row, out, n, outer, n, 0);
     return GTR_OK;
 }
-typedef struct gtr__slice_job { const gtr_float *dy; gtr_float *dx; int64_t rows, row, before, n, group; } gtr__slice_job;
-static void gtr__slice_piece(void *arg, int64_t piece)
-{
-    const gtr__slice_job *w = (const gtr__slice_job *)arg;
-    int64_t r = piece * w->group, end = GTR__MIN(w->rows, r + w->group);
-    for (; r < end; r++) {
-        gtr_float *dx = w->dx + r * w->row;
-        memset(dx, 0, (size_t)w->before * sizeof *dx);
-        memcpy(dx + w->before, w->dy + r * w->n, (size_t)w->n * sizeof *dx);
-        memset(dx + w->before + w->n, 0, (size_t)(w->row - w->before - w->n) * sizeof *dx);
-    }
-}
-static gtr_result gtr__cpu_slice_bwd(void *instance, const gtr__call *c)
-{
-    int axis = (int)c->attr->i[0];
-    int64_t inner = gtr__shape_inner(&c->in[0].shape, axis);
-    gtr__slice_job w;
-    if (!c->out[0].data) return GTR_OK;
-    w.dy = (const gtr_float *)c->in[2].data; w.dx = (gtr_float *)c->out[0].data;
-    w.rows = gtr__shape_outer(&c->in[0].shape, axis); w.row = c->in[0].count / w.rows;
-    w.before = c->attr->i[1] * inner; w.n = (c->attr->i[2] - c->attr->i[1]) * inner;
-    w.group = GTR__MAX(GTR__CHUNK / w.row, 1);
-    if (c->out[0].add) gtr__rows_copy((gtr__cpu *)instance, w.dy, w.n, w.dx + w.before, w.row, w.rows, w.n, 1);
-    else gtr__parallel((gtr__cpu *)instance, (w.rows + w.group - 1) / w.group, gtr__slice_piece, &w);
-    return GTR_OK;
-}
+static gtr_result gtr__cpu_slice_fwd(void *instance, const gtr__call *c) { return gtr__slice_run(instance, c, false); }
+static gtr_result gtr__cpu_slice_bwd(void *instance, const gtr__call *c) { return gtr__slice_run(instance, c, true); }
 
 // >>op:sum
 /* y = sum of x over the dimensions whose bit is set in i[0], accumulated in double; i[1]: they stay, as 1. dx = dy broadcast. */
 static gtr_result gtr__shape_sum(gtr__shape_call *s)
 {
-    gtr_result r = gtr__shape_inputs(s, 0, 0);
     const gtr_shape *x = &s->in[0];
-    int k;
-    if (r != GTR_OK) return r;
+    gtr_shape o = gtr__shape_make(0, 0);
+    GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (s->attr->i[0] < 0 || s->attr->i[0] >= (int64_t)1 << x->ndim) return gtr__shape_want(s, 1, "axes within its dimensions");
-    memset(&s->out[0], 0, sizeof s->out[0]);
-    for (k = 0; k < x->ndim; k++) {
+    for (int k = 0; k < x->ndim; k++) {
         bool summed = (s->attr->i[0] >> k & 1) != 0;
-        if (!summed || s->attr->i[1]) s->out[0].dim[s->out[0].ndim++] = summed ? 1 : x->dim[k];
+        if (!summed || s->attr->i[1]) o.dim[o.ndim++] = summed ? 1 : x->dim[k];
     }
+    s->out[0] = o;
     s->flops = gtr__shape_flops(x, 1);
     return GTR_OK;
 }
-/* x's shape with the summed dimensions 1: what y's shape is if they stay. */
-static gtr_shape gtr__sum_shape(const gtr__call *c)
+/* x's shape with the dimensions in the mask 1: what y's shape is if they stay. */
+static gtr_shape gtr__shape_ones(gtr_shape x, int64_t mask)
 {
-    gtr_shape s = c->in[0].shape;
-    int k;
-    for (k = 0; k < s.ndim; k++) if (c->attr->i[0] >> k & 1) s.dim[k] = 1;
-    return s;
+    for (int k = 0; k < x.ndim; k++) if (mask >> k & 1) x.dim[k] = 1;
+    return x;
 }
-static gtr_result gtr__sum_forward(void *instance, const gtr__call *c, int mean)
+static gtr_result gtr__sum_forward(void *instance, const gtr__call *c, bool mean)
 {
-    gtr_shape to = gtr__sum_shape(c);
+    gtr_shape to = gtr__shape_ones(c->in[0].shape, c->attr->i[0]);
     gtr__reduce r = gtr__reduce_make(&c->in[0].shape, NULL, NULL, &to);
     if (c->measure) return gtr__ws_bytes(c, gtr__reduce_bytes(&r));
-    r.dy = (const gtr_float *)c->in[0].data; r.a = r.b = gtr__zeros;
-    r.out = (gtr_float *)c->out[0].data;
+    r.ew.dy = gtr__in(c, 0); r.ew.out = gtr__out(c, 0);
     if (mean) r.factor = (double)c->out[0].count / (double)c->in[0].count;
-    gtr__reduce_all((gtr__cpu *)instance, &r, c->ws);
+    gtr__reduce_all(instance, &r, c->ws);
     return GTR_OK;
 }
-static gtr_result gtr__sum_backward(void *instance, const gtr__call *c, int mean)
+static gtr_result gtr__sum_backward(void *instance, const gtr__call *c, bool mean)
 {
-    gtr_shape to = gtr__sum_shape(c);
-    gtr_float factor[1];
+    gtr__arg dy = c->in[2];
     gtr__ew_job w;
     if (c->measure) return gtr__ws_bytes(c, 0);
-    if (!c->out[0].data) return GTR_OK;
-    factor[0] = mean ? (gtr_float)((double)c->in[2].count / (double)c->in[0].count) : (gtr_float)1;
-    w.nd = gtr__nd_make(&c->in[0].shape, &to, NULL, NULL);
-    w.fn = gtr__ew_mul; w.dy = w.y = NULL;
-    w.a = (const gtr_float *)c->in[2].data; w.b = factor;
-    w.out = (gtr_float *)c->out[0].data; w.add = c->out[0].add;
-    gtr__ew((gtr__cpu *)instance, &w);
+    dy.shape = gtr__shape_ones(c->in[0].shape, c->attr->i[0]);
+    w = gtr__ew_make(gtr__ew_times, &dy, NULL, &c->out[0]);
+    w.g = mean ? (gtr_float)((double)dy.count / (double)c->in[0].count) : (gtr_float)1;
+    if (w.out) gtr__ew(instance, &w);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_sum_fwd(void *instance, const gtr__call *c) { return gtr__sum_forward(instance, c, 0); }
-static gtr_result gtr__cpu_sum_bwd(void *instance, const gtr__call *c) { return gtr__sum_backward(instance, c, 0); }
+static gtr_result gtr__cpu_sum_fwd(void *instance, const gtr__call *c) { return gtr__sum_forward(instance, c, false); }
+static gtr_result gtr__cpu_sum_bwd(void *instance, const gtr__call *c) { return gtr__sum_backward(instance, c, false); }
 
 // >>op:mean
 /* sum divided by the number of elements summed; attributes as sum's. */
 #define gtr__shape_mean gtr__shape_sum
-static gtr_result gtr__cpu_mean_fwd(void *instance, const gtr__call *c) { return gtr__sum_forward(instance, c, 1); }
-static gtr_result gtr__cpu_mean_bwd(void *instance, const gtr__call *c) { return gtr__sum_backward(instance, c, 1); }
-
-static void gtr__exp_run(gtr_float *x, int64_t n) { gtr__unary_forward(GTR__OP_EXP, 0, 0, x, x, n); }
-static gtr_float gtr__max_run(const gtr_float *x, int64_t n)
-{
-    gtr_float m = x[0];
-    int64_t i;
-    for (i = 1; i < n; i++) m = x[i] > m ? x[i] : m;
-    return m;
-}
+static gtr_result gtr__cpu_mean_fwd(void *instance, const gtr__call *c) { return gtr__sum_forward(instance, c, true); }
+static gtr_result gtr__cpu_mean_bwd(void *instance, const gtr__call *c) { return gtr__sum_backward(instance, c, true); }
 
 // >>op:softmax
 /* y = exp(x - max x) / sum exp(x - max x) along axis i[0]; dx = y (dy - sum(dy y)). */
 static gtr_result gtr__shape_softmax(gtr__shape_call *s)
 {
-    gtr_result r = gtr__shape_inputs(s, 0, 0);
-    if (r == GTR_OK) r = gtr__shape_axis(s, s->attr->i[0]);
-    if (r != GTR_OK) return r;
+    GTR__TRY(gtr__shape_axis(s, s->attr->i[0]));
     s->out[0] = s->in[0];
     s->flops = gtr__shape_flops(&s->in[0], 5);
     return GTR_OK;
 }
-/* One item: (outer, block of up to GTR__BLOCK inner columns), n elements of each along the axis. */
-typedef struct gtr__softmax_job { const gtr_float *x, *y, *dy; gtr_float *out; int add; int64_t n, inner, across, items, group; } gtr__softmax_job;
-static void gtr__softmax_columns(const gtr__softmax_job *w, int64_t at, int64_t cols)
+static void gtr__softmax_range(const void *job, int64_t i, int64_t end)
 {
-    const gtr_float *x = w->x + at;
-    gtr_float *y = w->out + at, m[GTR__BLOCK];
-    double sum[GTR__BLOCK];
-    int64_t k, j;
-    for (j = 0; j < cols; j++) { m[j] = x[j]; sum[j] = 0; }
-    for (k = 1; k < w->n; k++) for (j = 0; j < cols; j++) m[j] = x[k * w->inner + j] > m[j] ? x[k * w->inner + j] : m[j];
-    for (k = 0; k < w->n; k++) {
-        gtr_float *row = y + k * w->inner;
-        for (j = 0; j < cols; j++) row[j] = x[k * w->inner + j] - m[j];
-        gtr__exp_run(row, cols);
-        for (j = 0; j < cols; j++) sum[j] += (double)row[j];
-    }
-    for (j = 0; j < cols; j++) m[j] = (gtr_float)(1 / sum[j]);
-    for (k = 0; k < w->n; k++) for (j = 0; j < cols; j++) y[k * w->inner + j] *= m[j];
-}
-static void gtr__softmax_piece(void *arg, int64_t piece)
-{
-    const gtr__softmax_job *w = (const gtr__softmax_job *)arg;
-    int64_t i = piece * w->group, end = GTR__MIN(w->items, i + w->group), j, n = w->n, rows = end - i;
-    if (w->inner > 1) {
-        for (; i < end; i++) {
-            int64_t first = i % w->across * GTR__BLOCK;
-            gtr__softmax_columns(w, i / w->across * n * w->inner + first, GTR__MIN(w->inner - first, GTR__BLOCK));
-        }
-        return;
-    }
-    for (j = i; j < end; j++) {
-        const gtr_float *x = w->x + j * n, m = gtr__max_run(x, n);
-        gtr_float *y = w->out + j * n;
-        int64_t k;
-        for (k = 0; k < n; k++) y[k] = x[k] - m;
-    }
-    gtr__exp_run(w->out + i * n, rows * n);
-    for (j = i; j < end; j++) {
-        gtr_float *y = w->out + j * n, f = (gtr_float)(1 / gtr__sum_run(y, n));
-        int64_t k;
-        for (k = 0; k < n; k++) y[k] *= f;
-    }
-}
-static void gtr__softmax_back_piece(void *arg, int64_t piece)
-{
-    const gtr__softmax_job *w = (const gtr__softmax_job *)arg;
-    int64_t i = piece * w->group, end = GTR__MIN(w->items, i + w->group), j, k;
+    const gtr__call *c = (const gtr__call *)job;
+    const int64_t n = c->in[0].shape.dim[c->attr->i[0]], inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0]);
     for (; i < end; i++) {
-        int64_t first = i % w->across * GTR__BLOCK, cols = GTR__MIN(w->inner - first, GTR__BLOCK), at = i / w->across * w->n * w->inner + first;
-        const gtr_float *y = w->y + at, *dy = w->dy + at;
-        gtr_float *dx = w->out + at;
-        double sum[GTR__BLOCK];
-        if (w->inner == 1) sum[0] = gtr__dot_run(y, dy, w->n);
-        else {
-            for (j = 0; j < cols; j++) sum[j] = 0;
-            for (k = 0; k < w->n; k++) for (j = 0; j < cols; j++) sum[j] += (double)y[k * w->inner + j] * (double)dy[k * w->inner + j];
+        const int64_t at = i / inner * n * inner + i % inner;
+        const gtr_float *x = gtr__in(c, 0) + at;
+        gtr_float *y = gtr__out(c, 0) + at, m, f;
+        double sum = 0;
+        if (inner == 1) {
+            m = gtr__max_run(x, n);
+            for (int64_t k = 0; k < n; k++) y[k] = x[k] - m;
+            gtr__exp_run(y, n);
+            f = (gtr_float)(1 / gtr__sum_run(y, n));
+            for (int64_t k = 0; k < n; k++) y[k] *= f;
+            continue;
         }
-        for (k = 0; k < w->n; k++) for (j = 0; j < cols; j++) {
-            int64_t e = k * w->inner + j;
-            gtr_float d = y[e] * (dy[e] - (gtr_float)sum[j]);
-            dx[e] = w->add ? dx[e] + d : d;
+        m = x[0];
+        for (int64_t k = inner; k < n * inner; k += inner) m = x[k] > m ? x[k] : m;
+        for (int64_t k = 0; k < n * inner; k += inner) sum += (double)(y[k] = GTR__EXPF(x[k] - m));
+        f = (gtr_float)(1 / sum);
+        for (int64_t k = 0; k < n * inner; k += inner) y[k] *= f;
+    }
+}
+static void gtr__softmax_back_range(const void *job, int64_t i, int64_t end)
+{
+    const gtr__call *c = (const gtr__call *)job;
+    const int64_t n = c->in[0].shape.dim[c->attr->i[0]], inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0]);
+    const int add = c->out[0].add;
+    for (; i < end; i++) {
+        const int64_t at = i / inner * n * inner + i % inner;
+        const gtr_float *y = gtr__in(c, 1) + at, *dy = gtr__in(c, 2) + at;
+        gtr_float *dx = gtr__out(c, 0) + at;
+        double sum = 0;
+        if (inner == 1) sum = gtr__dot_run(y, dy, n);
+        else for (int64_t k = 0; k < n * inner; k += inner) sum += (double)y[k] * (double)dy[k];
+        for (int64_t k = 0; k < n; k++) {
+            const gtr_float d = y[k * inner] * (dy[k * inner] - (gtr_float)sum);
+            dx[k * inner] = add ? dx[k * inner] + d : d;
         }
     }
 }
-static void gtr__softmax_run(void *instance, const gtr__call *c, gtr__softmax_job *w, gtr__piece_fn fn)
+static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__range_fn fn)
 {
-    int axis = (int)c->attr->i[0];
-    int64_t each;
-    w->out = (gtr_float *)c->out[0].data; w->add = c->out[0].add;
-    w->n = c->in[0].shape.dim[axis];
-    w->inner = gtr__shape_inner(&c->in[0].shape, axis);
-    w->across = (w->inner + GTR__BLOCK - 1) / GTR__BLOCK;
-    w->items = gtr__shape_outer(&c->in[0].shape, axis) * w->across;
-    each = w->n * GTR__MIN(w->inner, GTR__BLOCK);
-    w->group = GTR__MAX(GTR__UNARY_CHUNK / each, 1);
-    gtr__parallel((gtr__cpu *)instance, (w->items + w->group - 1) / w->group, fn, w);
-}
-static gtr_result gtr__cpu_softmax_fwd(void *instance, const gtr__call *c)
-{
-    gtr__softmax_job w;
-    w.x = (const gtr_float *)c->in[0].data; w.y = w.dy = NULL;
-    gtr__softmax_run(instance, c, &w, gtr__softmax_piece);
+    const int64_t n = c->in[0].shape.dim[c->attr->i[0]];
+    if (c->out[0].data) gtr__ranges(instance, fn, c, c->in[0].count / n, GTR__DEAR / n);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_softmax_bwd(void *instance, const gtr__call *c)
-{
-    gtr__softmax_job w;
-    if (!c->out[0].data) return GTR_OK;
-    w.x = NULL; w.y = (const gtr_float *)c->in[1].data; w.dy = (const gtr_float *)c->in[2].data;
-    gtr__softmax_run(instance, c, &w, gtr__softmax_back_piece);
-    return GTR_OK;
-}
+static gtr_result gtr__cpu_softmax_fwd(void *instance, const gtr__call *c) { return gtr__softmax_run(instance, c, gtr__softmax_range); }
+static gtr_result gtr__cpu_softmax_bwd(void *instance, const gtr__call *c) { return gtr__softmax_run(instance, c, gtr__softmax_back_range); }
 
 // >>op:dropout
 /* In training y = x keep / (1 - p), dx = dy keep / (1 - p); in evaluation y = x. f[0]: p; i[0]: dimension 0 is not the batch. Element e of
@@ -3695,91 +3318,46 @@ static gtr_result gtr__cpu_softmax_bwd(void *instance, const gtr__call *c)
    and e the linear index. Backward draws the mask again. Srivastava et al., 2014. */
 static gtr_result gtr__shape_dropout(gtr__shape_call *s)
 {
-    gtr_result r = gtr__shape_inputs(s, 0, 0);
-    if (r != GTR_OK) return r;
+    GTR__TRY(gtr__shape_same(s));
     if (!(s->attr->f[0] >= 0 && s->attr->f[0] < 1)) return gtr__shape_fail(s, GTR_ERR_ARG, "got p %g, want 0 <= p < 1", s->attr->f[0]);
-    s->out[0] = s->in[0];
     s->flops = gtr__shape_flops(&s->in[0], s->training ? 20 : 1);
     return GTR_OK;
 }
-typedef struct gtr__dropout_job {
-    const gtr_float *x;
-    gtr_float *y, factor;
-    int      add;
-    float    p;
-    uint64_t key, step;
-    int64_t  row0, rows, n, cuts, group;
-} gtr__dropout_job;
-/* The counters of n blocks of 4 elements, from element e of a row on, through Philox, each round over all of them: a loop that vectorises. */
-#define GTR__DROPOUT_BLOCKS 64
-static void gtr__dropout_words(const gtr__dropout_job *w, int64_t row, int64_t e, int n, uint32_t (*u)[GTR__DROPOUT_BLOCKS])
+/* Items are rows in cuts of GTR__BLOCK elements. */
+typedef struct gtr__dropout_job { const gtr__call *c; const gtr_float *x; int64_t rows, n, cuts; } gtr__dropout_job;
+static void gtr__dropout_range(const void *job, int64_t i, int64_t end)
 {
-    uint32_t k0 = (uint32_t)w->key, k1 = (uint32_t)(w->key >> 32);
-    int j, round;
-    for (j = 0; j < n; j++) {
-        uint32_t c[4];
-        GTR__COUNTER(c, w->step, row, e + 4 * j);
-        u[0][j] = c[0]; u[1][j] = c[1]; u[2][j] = c[2]; u[3][j] = c[3];
-    }
-    for (round = 0; round < 10; round++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) {
-        for (j = 0; j < n; j++) {
-            uint32_t c[4], a = k0, b = k1;
-            c[0] = u[0][j]; c[1] = u[1][j]; c[2] = u[2][j]; c[3] = u[3][j];
-            GTR__PHILOX_ROUND(c, a, b);
-            (void)a; (void)b;
-            u[0][j] = c[0]; u[1][j] = c[1]; u[2][j] = c[2]; u[3][j] = c[3];
-        }
-    }
-}
-static void gtr__dropout_segment(const gtr__dropout_job *w, int64_t row, int64_t e, int64_t end)
-{
-    const gtr_float *x = w->x + row * w->n;
-    gtr_float *y = w->y + row * w->n;
-    uint32_t u[4][GTR__DROPOUT_BLOCKS];
-    gtr_float t[4 * GTR__DROPOUT_BLOCKS];
-    int64_t n, i;
-    for (; e < end; e += n) {
-        n = GTR__MIN(end - e, 4 * GTR__DROPOUT_BLOCKS);
-        gtr__dropout_words(w, w->row0 + row, e, (int)((n + 3) / 4), u);
-        for (i = 0; i < (n + 3) / 4; i++) {
-            int k;
-            for (k = 0; k < 4; k++) t[4 * i + k] = GTR__UNIFORM(u[k][i]) >= w->p ? w->factor : (gtr_float)0;
-        }
-        if (w->add) for (i = 0; i < n; i++) y[e + i] += t[i] != 0 ? x[e + i] * t[i] : (gtr_float)0;
-        else for (i = 0; i < n; i++) y[e + i] = t[i] != 0 ? x[e + i] * t[i] : (gtr_float)0;
-    }
-}
-static void gtr__dropout_piece(void *arg, int64_t piece)
-{
-    const gtr__dropout_job *w = (const gtr__dropout_job *)arg;
-    int64_t i = piece * w->group, end = GTR__MIN(w->rows * w->cuts, i + w->group);
+    const gtr__dropout_job *w = (const gtr__dropout_job *)job;
+    const gtr__attr *attr = w->c->attr;
+    const uint64_t key = attr->key, step = w->c->ctl ? w->c->ctl->step : 0;
+    const float p = (float)attr->f[0];
+    const gtr_float factor = (gtr_float)(1 / (1 - attr->f[0]));
     for (; i < end; i++) {
-        int64_t e = i % w->cuts * GTR__UNARY_CHUNK;
-        gtr__dropout_segment(w, i / w->cuts, e, GTR__MIN(w->n, e + GTR__UNARY_CHUNK));
+        const int64_t row = i / w->cuts, e = i % w->cuts * GTR__BLOCK, n = GTR__MIN(w->n - e, GTR__BLOCK), counted = attr->i[0] ? 0 : w->c->row0 + row;
+        const gtr_float *x = w->x + row * w->n + e;
+        gtr_float *y = gtr__out(w->c, 0) + row * w->n + e;
+        uint32_t u[GTR__BLOCK + 4];
+        for (int64_t j = 0; j < n; j += 4) {
+            uint32_t *k = u + j;
+            GTR__COUNTER(k, step, counted, e + j);
+            GTR__PHILOX(k, key);
+        }
+        if (w->c->out[0].add) for (int64_t j = 0; j < n; j++) y[j] += GTR__UNIFORM(u[j]) >= p ? x[j] * factor : (gtr_float)0;
+        else for (int64_t j = 0; j < n; j++) y[j] = GTR__UNIFORM(u[j]) >= p ? x[j] * factor : (gtr_float)0;
     }
 }
 static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr__arg *x)
 {
-    gtr__dropout_job w;
+    gtr__dropout_job w = { c, (const gtr_float *)x->data, 1, x->count, 1 };
     if (!c->out[0].data) return GTR_OK;
-    w.x = (const gtr_float *)x->data; w.y = (gtr_float *)c->out[0].data; w.add = c->out[0].add;
     if (!c->training || c->attr->f[0] == 0) {
-        gtr__rows_copy((gtr__cpu *)instance, w.x, GTR__CHUNK, w.y, GTR__CHUNK, x->count / GTR__CHUNK, GTR__CHUNK, w.add);
-        if (x->count % GTR__CHUNK) {
-            int64_t at = x->count / GTR__CHUNK * GTR__CHUNK;
-            gtr__rows_copy((gtr__cpu *)instance, w.x + at, 0, w.y + at, 0, 1, x->count - at, w.add);
-        }
+        gtr__copy_rows(instance, w.x, 0, gtr__out(c, 0), 0, 1, x->count, c->out[0].add);
         return GTR_OK;
     }
-    w.p = (float)c->attr->f[0];
-    w.factor = (gtr_float)(1 / (1 - c->attr->f[0]));
-    w.key = c->attr->key; w.step = c->ctl ? c->ctl->step : 0;
-    w.rows = c->attr->i[0] || !x->shape.ndim ? 1 : x->shape.dim[0];
-    w.row0 = c->attr->i[0] ? 0 : c->row0;
+    if (!c->attr->i[0] && x->shape.ndim) w.rows = x->shape.dim[0];
     w.n = x->count / w.rows;
-    w.cuts = (w.n + GTR__UNARY_CHUNK - 1) / GTR__UNARY_CHUNK;
-    w.group = GTR__MAX(GTR__UNARY_CHUNK / w.n, 1);
-    gtr__parallel((gtr__cpu *)instance, (w.rows * w.cuts + w.group - 1) / w.group, gtr__dropout_piece, &w);
+    w.cuts = (w.n + GTR__BLOCK - 1) / GTR__BLOCK;
+    gtr__ranges(instance, gtr__dropout_range, &w, w.rows * w.cuts, GTR__DEAR / GTR__MIN(w.n, GTR__BLOCK));
     return GTR_OK;
 }
 static gtr_result gtr__cpu_dropout_fwd(void *instance, const gtr__call *c) { return gtr__dropout_run(instance, c, &c->in[0]); }
@@ -3790,68 +3368,50 @@ static gtr_result gtr__cpu_dropout_bwd(void *instance, const gtr__call *c) { ret
    dy added where they came from, in ascending position. */
 static gtr_result gtr__shape_embedding(gtr__shape_call *s)
 {
-    gtr_result r = gtr__shape_inputs(s, 1, 0);
-    if (r != GTR_OK) return r;
-    if (s->in[1].ndim != 2 || s->in[1].dim[0] < 0 || s->in[1].dim[1] < 0 || s->in[0].ndim >= GTR_MAX_DIMS)
+    gtr_shape o = s->in[0];
+    GTR__TRY(gtr__shape_inputs(s, 1, 0));
+    if (s->in[1].ndim != 2 || s->in[1].dim[0] < 0 || s->in[1].dim[1] < 0 || o.ndim >= GTR_MAX_DIMS)
         return gtr__shape_want(s, 2, "ids (...) of at most 7 dimensions and a table (V, E)");
-    s->out[0] = s->in[0];
-    s->out[0].dim[s->out[0].ndim++] = s->in[1].dim[1];
-    return gtr__shape_outputs(s, 1);
+    o.dim[o.ndim++] = s->in[1].dim[1];
+    return gtr__shape_output(s, o);
 }
-typedef struct gtr__embedding_job {
-    const int32_t *ids;
-    const gtr_float *table, *dy;
-    gtr_float *out;
-    int     add;
-    int64_t n, rows, width, group;
-} gtr__embedding_job;
-static void gtr__embedding_piece(void *arg, int64_t piece)
+static void gtr__embedding_range(const void *job, int64_t i, int64_t end)
 {
-    const gtr__embedding_job *w = (const gtr__embedding_job *)arg;
-    int64_t i = piece * w->group, end = GTR__MIN(w->n, i + w->group), j;
+    const gtr__call *c = (const gtr__call *)job;
+    const int64_t rows = c->in[1].shape.dim[0], n = c->in[1].shape.dim[1];
     for (; i < end; i++) {
-        int64_t id = w->ids[i];
-        gtr_float *y = w->out + i * w->width;
-        if (id >= 0 && id < w->rows) memcpy(y, w->table + id * w->width, (size_t)w->width * sizeof *y);
-        else for (j = 0; j < w->width; j++) y[j] = gtr__nan();
+        const int64_t id = gtr__in_ints(c, 0)[i];
+        gtr_float *y = gtr__out(c, 0) + i * n;
+        if (id >= 0 && id < rows) memcpy(y, gtr__in(c, 1) + id * n, (size_t)n * sizeof *y);
+        else for (int64_t j = 0; j < n; j++) y[j] = gtr__nan();
     }
 }
-/* A piece owns a range of the table's rows. */
-static void gtr__embedding_back_piece(void *arg, int64_t piece)
+/* A range of the table's rows. */
+static void gtr__embedding_back_range(const void *job, int64_t first, int64_t end)
 {
-    const gtr__embedding_job *w = (const gtr__embedding_job *)arg;
-    int64_t first = piece * w->group, end = GTR__MIN(w->rows, first + w->group), i, j;
-    if (!w->add) memset(w->out + first * w->width, 0, (size_t)((end - first) * w->width) * sizeof *w->out);
-    for (i = 0; i < w->n; i++) {
-        int64_t id = w->ids[i];
+    const gtr__call *c = (const gtr__call *)job;
+    const int64_t n = c->in[1].shape.dim[1];
+    if (!c->out[1].add) memset(gtr__out(c, 1) + first * n, 0, (size_t)((end - first) * n) * sizeof(gtr_float));
+    for (int64_t i = 0; i < c->in[0].count; i++) {
+        const int64_t id = gtr__in_ints(c, 0)[i];
+        const gtr_float *dy = gtr__in(c, 3) + i * n;
         if (id >= first && id < end) {
-            gtr_float *d = w->out + id * w->width;
-            const gtr_float *dy = w->dy + i * w->width;
-            for (j = 0; j < w->width; j++) d[j] += dy[j];
+            gtr_float *d = gtr__out(c, 1) + id * n;
+            for (int64_t j = 0; j < n; j++) d[j] += dy[j];
         }
     }
 }
 static gtr_result gtr__cpu_embedding_fwd(void *instance, const gtr__call *c)
 {
-    gtr__embedding_job w;
     if (c->measure) return gtr__ws_bytes(c, 0);
-    w.ids = (const int32_t *)c->in[0].data; w.table = (const gtr_float *)c->in[1].data; w.dy = NULL;
-    w.out = (gtr_float *)c->out[0].data; w.add = 0;
-    w.n = c->in[0].count; w.rows = c->in[1].shape.dim[0]; w.width = c->in[1].shape.dim[1];
-    w.group = GTR__MAX(GTR__CHUNK / w.width, 1);
-    gtr__parallel((gtr__cpu *)instance, (w.n + w.group - 1) / w.group, gtr__embedding_piece, &w);
+    gtr__ranges(instance, gtr__embedding_range, c, c->in[0].count, GTR__CHUNK / c->in[1].shape.dim[1]);
     return GTR_OK;
 }
 static gtr_result gtr__cpu_embedding_bwd(void *instance, const gtr__call *c)
 {
-    gtr__embedding_job w;
+    const int64_t rows = c->in[1].shape.dim[0];
     if (c->measure) return gtr__ws_bytes(c, 0);
-    if (c->n_out < 2 || !c->out[1].data) return GTR_OK;
-    w.ids = (const int32_t *)c->in[0].data; w.table = NULL; w.dy = (const gtr_float *)c->in[3].data;
-    w.out = (gtr_float *)c->out[1].data; w.add = c->out[1].add;
-    w.n = c->in[0].count; w.rows = c->in[1].shape.dim[0]; w.width = c->in[1].shape.dim[1];
-    w.group = GTR__MAX(GTR__MAX((w.rows + 15) / 16, GTR__CHUNK / w.width), 1);
-    gtr__parallel((gtr__cpu *)instance, (w.rows + w.group - 1) / w.group, gtr__embedding_back_piece, &w);
+    if (gtr__wanted(c, 1)) gtr__ranges(instance, gtr__embedding_back_range, c, rows, GTR__MAX((rows + 15) / 16, GTR__CHUNK / c->in[1].shape.dim[1]));
     return GTR_OK;
 }
 
@@ -3863,139 +3423,102 @@ static gtr_result gtr__cpu_embedding_bwd(void *instance, const gtr__call *c)
    f[0]: eps, f[1]: momentum (of BN_COMMIT). Running statistics have no gradient. Ioffe and Szegedy, 2015. */
 static gtr_result gtr__shape_batch_norm(gtr__shape_call *s)
 {
-    gtr_result r = gtr__shape_inputs(s, 0, 0);
+    static const char *const names[4] = { "weight", "bias", "running_mean", "running_var" };
     const gtr_shape *x = &s->in[0];
-    int k;
-    if (r != GTR_OK) return r;
-    for (k = 1; k < s->n_in; k++)
-        if (x->ndim < 2 || x->dim[1] < 0 || s->in[k].ndim != 1 || s->in[k].dim[0] != x->dim[1]) {
-            char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
-            static const char *const names[4] = { "weight", "bias", "running_mean", "running_var" };
+    char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
+    GTR__TRY(gtr__shape_same(s));
+    for (int k = 1; k < s->n_in; k++) {
+        s->out[k < 4 ? k : 3] = s->in[1];
+        if (x->ndim < 2 || x->dim[1] < 0 || s->in[k].ndim != 1 || s->in[k].dim[0] != x->dim[1])
             return gtr__shape_fail(s, GTR_ERR_SHAPE, "got x %s and %s %s, want (N, C) and (C,)", gtr__shape_text(x, a), names[k - 1],
                                    gtr__shape_text(&s->in[k], b));
-        }
-    if (s->training && !gtr__shape_batched(x) && gtr__count(x) == x->dim[1])
-        return gtr__shape_want(s, 1, "more than one value a channel in training");
-    s->out[0] = *x;
-    for (k = 1; k < 4; k++) s->out[k] = s->in[1];
+    }
+    if (s->training && gtr__count(x) == x->dim[1]) return gtr__shape_want(s, 1, "more than one value a channel in training");
     s->flops = gtr__shape_flops(x, s->training ? 8 : 4);
     return GTR_OK;
 }
-static void gtr__ew_bn_variance(gtr_float *t, const gtr_float *x, const gtr_float *pa, int64_t sa, const gtr_float *mean, int64_t sm,
-                                const gtr_float *py, int64_t n)
+GTR__EW(bn_variance, (dy - b) * (dy - b))
+GTR__EW(bn_dweight, dy * (a - b))
+/* y = (x - mean) s + q, or, if dy is there, + dy p + q, each of mean, s, p, q a value a channel. */
+typedef struct gtr__bn_job { const gtr__call *c; const gtr_float *x, *dy, *mean, *s, *q, *p; } gtr__bn_job;
+#define GTR__BN_LOOP(k, formula) { for (int64_t i = 0; i < n; i++) { const gtr_float v = formula; y[i] = add ? y[i] + v : v; } }
+#define GTR__BN_LOOPS(k) { \
+    if (!dy) GTR__BN_LOOP(k, (x[i] - mean[k]) * s[k] + q[k]) \
+    else GTR__BN_LOOP(k, dy[i] * p[k] + q[k] + (x[i] - mean[k]) * s[k]) }
+/* Runs: of all channels, an element each, or of one channel. */
+static void gtr__bn_range(const void *job, int64_t run, int64_t end)
 {
-    int64_t i;
-    (void)pa; (void)sa; (void)py;
-    if (sm) for (i = 0; i < n; i++) t[i] = (x[i] - mean[i]) * (x[i] - mean[i]);
-    else for (i = 0; i < n; i++) t[i] = (x[i] - mean[0]) * (x[i] - mean[0]);
-}
-static void gtr__ew_bn_dweight(gtr_float *t, const gtr_float *dy, const gtr_float *x, int64_t sx, const gtr_float *mean, int64_t sm,
-                               const gtr_float *py, int64_t n)
-{
-    int64_t i;
-    (void)sx; (void)py;
-    if (sm) for (i = 0; i < n; i++) t[i] = dy[i] * (x[i] - mean[i]);
-    else for (i = 0; i < n; i++) t[i] = dy[i] * (x[i] - mean[0]);
-}
-static gtr_shape gtr__bn_channels(const gtr_shape *x)
-{
-    gtr_shape s = *x;
-    int k;
-    for (k = 0; k < s.ndim; k++) if (k != 1) s.dim[k] = 1;
-    return s;
-}
-/* dx or y = x' p + q + (z - mean) s, by channel: forward x' = x - mean with p = rstd weight, q = bias, no z; backward x' = dy, z = x. */
-typedef struct gtr__bn_job { const gtr_float *x, *z, *mean, *p, *q, *s; gtr_float *y; int add, forward; int64_t rows, channels, inner, group; } gtr__bn_job;
-static void gtr__bn_piece(void *arg, int64_t piece)
-{
-    const gtr__bn_job *w = (const gtr__bn_job *)arg;
-    int64_t i = piece * w->group, end = GTR__MIN(w->rows, i + w->group), j, k, n = w->channels;
-    for (; i < end; i++) {
-        const gtr_float *x = w->x + i * n * w->inner, *z = w->z + i * n * w->inner, *mean = w->mean, *p = w->p, *q = w->q, *s = w->s;
-        gtr_float *y = w->y + i * n * w->inner;
-        if (w->inner == 1 && !w->add) {
-            if (w->forward) for (j = 0; j < n; j++) y[j] = (x[j] - mean[j]) * p[j] + q[j];
-            else for (j = 0; j < n; j++) y[j] = x[j] * p[j] + q[j] + (z[j] - mean[j]) * s[j];
-        } else for (j = 0; j < n; j++) for (k = 0; k < w->inner; k++) {
-            int64_t e = j * w->inner + k;
-            gtr_float v = w->forward ? (x[e] - mean[j]) * p[j] + q[j] : x[e] * p[j] + q[j] + (z[e] - mean[j]) * s[j];
-            y[e] = w->add ? y[e] + v : v;
-        }
+    const gtr__bn_job *w = (const gtr__bn_job *)job;
+    const int64_t channels = w->c->in[0].shape.dim[1], inner = gtr__shape_inner(&w->c->in[0].shape, 1), n = inner == 1 ? channels : inner;
+    const int add = w->c->out[0].add;
+    for (; run < end; run++) {
+        const int64_t at = run * n, j = inner == 1 ? 0 : run % channels;
+        const gtr_float *x = w->x + at, *dy = w->dy ? w->dy + at : NULL, *mean = w->mean + j, *s = w->s + j, *q = w->q + j, *p = w->p + j;
+        gtr_float *y = gtr__out(w->c, 0) + at;
+        if (inner == 1) GTR__BN_LOOPS(i) else GTR__BN_LOOPS(0)
     }
 }
-static void gtr__bn_run(gtr__cpu *cpu, gtr__bn_job *w, const gtr_shape *x)
+static void gtr__bn_run(void *instance, const gtr__bn_job *w)
 {
-    w->rows = x->dim[0]; w->channels = x->dim[1]; w->inner = gtr__shape_inner(x, 1);
-    w->group = GTR__MAX(GTR__CHUNK / (w->channels * w->inner), 1);
-    gtr__parallel(cpu, (w->rows + w->group - 1) / w->group, gtr__bn_piece, w);
+    const int64_t channels = w->c->in[0].shape.dim[1], inner = gtr__shape_inner(&w->c->in[0].shape, 1), n = inner == 1 ? channels : inner;
+    gtr__ranges(instance, gtr__bn_range, w, w->c->in[0].count / n, GTR__CHUNK / n);
 }
-static size_t gtr__bn_bytes(const gtr_shape *x, int vectors)
+/* Sums by channel, and the workspace of these and of vectors in front of it. */
+static gtr__reduce gtr__bn_reduce(const gtr_shape *x)
 {
-    gtr_shape to = gtr__bn_channels(x);
-    gtr__reduce r = gtr__reduce_make(x, x, &to, &to);
-    return GTR__ROUND_UP((size_t)vectors * (size_t)x->dim[1] * sizeof(gtr_float), GTR__ALIGN) + gtr__reduce_bytes(&r);
+    gtr_shape to = gtr__shape_ones(*x, ~(int64_t)2);
+    return gtr__reduce_make(x, x, &to, &to);
 }
+static size_t gtr__bn_vectors(const gtr__call *c, int n) { return GTR__ROUND_UP((size_t)n * (size_t)c->in[0].shape.dim[1] * sizeof(gtr_float), GTR__ALIGN); }
 static gtr_result gtr__cpu_batch_norm_fwd(void *instance, const gtr__call *c)
 {
-    gtr__cpu *cpu = (gtr__cpu *)instance;
-    const gtr_shape *xs = &c->in[0].shape;
-    int64_t channels = xs->dim[1], k;
-    const gtr_float *weight = (const gtr_float *)c->in[1].data, *running_mean = (const gtr_float *)c->in[3].data, *running_var = (const gtr_float *)c->in[4].data;
-    gtr_float *mean = (gtr_float *)c->out[1].data, *rstd = (gtr_float *)c->out[2].data, *var = (gtr_float *)c->out[3].data, *p = (gtr_float *)c->ws;
-    gtr__bn_job w;
-    if (c->measure) return gtr__ws_bytes(c, gtr__bn_bytes(xs, 1));
+    const int64_t channels = c->in[0].shape.dim[1];
+    gtr__reduce r = gtr__bn_reduce(&c->in[0].shape);
+    gtr_float *mean = gtr__out(c, 1), *rstd = gtr__out(c, 2), *var = gtr__out(c, 3), *p = (gtr_float *)c->ws;
+    gtr__bn_job w = { c, gtr__in(c, 0), NULL, mean, p, gtr__in(c, 2), p };
+    if (c->measure) return gtr__ws_bytes(c, gtr__bn_vectors(c, 1) + gtr__reduce_bytes(&r));
     if (c->training) {
-        gtr_shape to = gtr__bn_channels(xs);
-        gtr__reduce r = gtr__reduce_make(xs, xs, &to, &to);
-        void *part = (char *)c->ws + GTR__ROUND_UP((size_t)channels * sizeof(gtr_float), GTR__ALIGN);
-        r.dy = (const gtr_float *)c->in[0].data; r.a = r.dy; r.b = mean;
+        void *part = (char *)c->ws + gtr__bn_vectors(c, 1);
+        r.ew.dy = r.ew.a = gtr__in(c, 0); r.ew.b = mean;
         r.factor = (double)channels / (double)c->in[0].count;
-        r.out = mean;
-        gtr__reduce_all(cpu, &r, part);
-        r.fn = gtr__ew_bn_variance; r.out = var;
-        gtr__reduce_all(cpu, &r, part);
-    } else for (k = 0; k < channels; k++) { mean[k] = running_mean[k]; var[k] = running_var[k]; }
-    for (k = 0; k < channels; k++) {
-        rstd[k] = (gtr_float)(1 / sqrt((double)var[k] + c->attr->f[0]));
-        p[k] = rstd[k] * weight[k];
+        r.ew.out = mean;
+        gtr__reduce_all(instance, &r, part);
+        r.ew.fn = gtr__ew_bn_variance; r.ew.out = var;
+        gtr__reduce_all(instance, &r, part);
+    } else {
+        memcpy(mean, c->in[3].data, (size_t)channels * sizeof *mean);
+        memcpy(var, c->in[4].data, (size_t)channels * sizeof *var);
     }
-    w.x = w.z = (const gtr_float *)c->in[0].data; w.mean = mean; w.p = w.s = p; w.q = (const gtr_float *)c->in[2].data;
-    w.y = (gtr_float *)c->out[0].data; w.add = 0; w.forward = 1;
-    gtr__bn_run(cpu, &w, xs);
+    for (int64_t k = 0; k < channels; k++) {
+        rstd[k] = (gtr_float)(1 / sqrt((double)var[k] + c->attr->f[0]));
+        p[k] = rstd[k] * gtr__in(c, 1)[k];
+    }
+    gtr__bn_run(instance, &w);
     return GTR_OK;
 }
 static gtr_result gtr__cpu_batch_norm_bwd(void *instance, const gtr__call *c)
 {
-    gtr__cpu *cpu = (gtr__cpu *)instance;
-    const gtr_shape *xs = &c->in[0].shape;
-    gtr_shape to = gtr__bn_channels(xs);
-    gtr__reduce r = gtr__reduce_make(xs, xs, &to, &to);
-    int64_t channels = xs->dim[1], k;
-    const gtr_float *weight = (const gtr_float *)c->in[1].data, *mean = (const gtr_float *)c->in[6].data, *rstd = (const gtr_float *)c->in[7].data;
-    gtr_float *db = (gtr_float *)c->ws, *dw, *p, *q, *s, *out;
-    double n = (double)c->in[0].count / (double)channels;
-    void *part;
-    if (c->measure) return gtr__ws_bytes(c, gtr__bn_bytes(xs, 5));
-    part = (char *)c->ws + GTR__ROUND_UP(5 * (size_t)channels * sizeof(gtr_float), GTR__ALIGN);
-    dw = db + channels; p = dw + channels; q = p + channels; s = q + channels;
-    r.dy = (const gtr_float *)c->in[9].data; r.a = (const gtr_float *)c->in[0].data; r.b = mean;
-    if (c->training || c->out[2].data) { r.out = db; gtr__reduce_all(cpu, &r, part); }
-    else memset(db, 0, (size_t)channels * sizeof *db);
-    if (c->training || c->out[1].data) { r.fn = gtr__ew_bn_dweight; r.out = dw; gtr__reduce_all(cpu, &r, part); }
-    else memset(dw, 0, (size_t)channels * sizeof *dw);
-    for (k = 0; k < channels; k++) {
-        p[k] = weight[k] * rstd[k];
+    const int64_t channels = c->in[0].shape.dim[1];
+    const gtr_float *rstd = gtr__in(c, 7);
+    gtr__reduce r = gtr__bn_reduce(&c->in[0].shape);
+    gtr_float *db = (gtr_float *)c->ws, *dw = db + channels, *p = dw + channels, *q = p + channels, *s = q + channels;
+    gtr__bn_job w = { c, gtr__in(c, 0), gtr__in(c, 9), gtr__in(c, 6), s, q, p };
+    const double n = (double)c->in[0].count / (double)channels;
+    void *part = (char *)c->ws + gtr__bn_vectors(c, 5);
+    if (c->measure) return gtr__ws_bytes(c, gtr__bn_vectors(c, 5) + gtr__reduce_bytes(&r));
+    r.ew.dy = w.dy; r.ew.a = w.x; r.ew.b = w.mean;
+    memset(db, 0, (size_t)channels * 2 * sizeof *db);
+    if (c->training || c->out[2].data) { r.ew.out = db; gtr__reduce_all(instance, &r, part); }
+    if (c->training || c->out[1].data) { r.ew.fn = gtr__ew_bn_dweight; r.ew.out = dw; gtr__reduce_all(instance, &r, part); }
+    for (int64_t k = 0; k < channels; k++) {
+        p[k] = gtr__in(c, 1)[k] * rstd[k];
         q[k] = c->training ? (gtr_float)(-p[k] * (db[k] / n)) : 0;
         s[k] = c->training ? (gtr_float)(-p[k] * ((double)rstd[k] * rstd[k] * dw[k] / n)) : 0;
+        dw[k] *= rstd[k];
     }
-    if ((out = (gtr_float *)c->out[1].data) != NULL) for (k = 0; k < channels; k++) out[k] = c->out[1].add ? out[k] + dw[k] * rstd[k] : dw[k] * rstd[k];
-    if ((out = (gtr_float *)c->out[2].data) != NULL) for (k = 0; k < channels; k++) out[k] = c->out[2].add ? out[k] + db[k] : db[k];
-    if (c->out[0].data) {
-        gtr__bn_job w;
-        w.x = r.dy; w.z = r.a; w.mean = mean; w.p = p; w.q = q; w.s = s;
-        w.y = (gtr_float *)c->out[0].data; w.add = c->out[0].add; w.forward = 0;
-        gtr__bn_run(cpu, &w, xs);
-    }
+    if (c->out[1].data) gtr__copy_rows(instance, dw, 0, gtr__out(c, 1), 0, 1, channels, c->out[1].add);
+    if (c->out[2].data) gtr__copy_rows(instance, db, 0, gtr__out(c, 2), 0, 1, channels, c->out[2].add);
+    if (c->out[0].data) gtr__bn_run(instance, &w);
     return GTR_OK;
 }
 
@@ -4003,92 +3526,64 @@ static gtr_result gtr__cpu_batch_norm_bwd(void *instance, const gtr__call *c)
 /* y (GTR_I32): the index of x's largest element along axis i[0], which goes; the first of equals; NaN counts as the largest. */
 static gtr_result gtr__shape_argmax(gtr__shape_call *s)
 {
-    gtr_result r = gtr__shape_inputs(s, 0, 0);
-    int64_t axis = s->attr->i[0];
-    int k;
-    if (r == GTR_OK) r = gtr__shape_axis(s, axis);
-    if (r != GTR_OK) return r;
+    const int64_t axis = s->attr->i[0];
+    gtr_shape o = gtr__shape_make(0, 0);
+    GTR__TRY(gtr__shape_axis(s, axis));
     if (s->in[0].dim[axis] > INT32_MAX) return gtr__shape_want(s, 1, "fewer than 2^31 elements along the axis");
-    memset(&s->out[0], 0, sizeof s->out[0]);
-    for (k = 0; k < s->in[0].ndim; k++) if (k != axis) s->out[0].dim[s->out[0].ndim++] = s->in[0].dim[k];
+    for (int k = 0; k < s->in[0].ndim; k++) if (k != axis) o.dim[o.ndim++] = s->in[0].dim[k];
+    s->out[0] = o;
     s->out_dtype[0] = GTR_I32;
     s->flops = gtr__shape_flops(&s->in[0], 1);
     return GTR_OK;
 }
-static int64_t gtr__argmax_run(const gtr_float *x, int64_t n, int64_t step)
+static int32_t gtr__argmax_run(const gtr_float *x, int64_t n, int64_t step)
 {
-    int64_t best = 0, i;
-    for (i = 1; i < n; i++) {
-        gtr_float v = x[i * step], m = x[best * step];
+    int64_t best = 0;
+    for (int64_t i = 1; i < n; i++) {
+        const gtr_float v = x[i * step], m = x[best * step];
         if (v > m || (v != v && m == m)) best = i;
     }
-    return best;
+    return (int32_t)best;
 }
-typedef struct gtr__argmax_job { const gtr_float *x; int32_t *y; int64_t n, inner, items, group; } gtr__argmax_job;
-static void gtr__argmax_piece(void *arg, int64_t piece)
+static void gtr__argmax_range(const void *job, int64_t i, int64_t end)
 {
-    const gtr__argmax_job *w = (const gtr__argmax_job *)arg;
-    int64_t i = piece * w->group, end = GTR__MIN(w->items, i + w->group);
-    for (; i < end; i++) w->y[i] = (int32_t)gtr__argmax_run(w->x + i / w->inner * w->n * w->inner + i % w->inner, w->n, w->inner);
+    const gtr__call *c = (const gtr__call *)job;
+    const int64_t n = c->in[0].shape.dim[c->attr->i[0]], inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0]);
+    for (; i < end; i++) ((int32_t *)c->out[0].data)[i] = gtr__argmax_run(gtr__in(c, 0) + i / inner * n * inner + i % inner, n, inner);
 }
 static gtr_result gtr__cpu_argmax_fwd(void *instance, const gtr__call *c)
 {
-    int axis = (int)c->attr->i[0];
-    gtr__argmax_job w;
-    w.x = (const gtr_float *)c->in[0].data; w.y = (int32_t *)c->out[0].data;
-    w.n = c->in[0].shape.dim[axis]; w.inner = gtr__shape_inner(&c->in[0].shape, axis);
-    w.items = c->in[0].count / w.n;
-    w.group = GTR__MAX(GTR__CHUNK / w.n, 1);
-    gtr__parallel((gtr__cpu *)instance, (w.items + w.group - 1) / w.group, gtr__argmax_piece, &w);
-    return GTR_OK;
-}
-
-/* Row pieces of the losses over (N, C): at most 64, each with two sums. */
-typedef struct gtr__rows_cut { int64_t rows, width, group, pieces; } gtr__rows_cut;
-static gtr__rows_cut gtr__cut_rows(const gtr_shape *x)
-{
-    gtr__rows_cut r;
-    r.rows = x->dim[0]; r.width = x->dim[1];
-    r.group = GTR__MAX(GTR__MAX(GTR__UNARY_CHUNK / r.width, 1), (r.rows + 63) / 64);
-    r.pieces = (r.rows + r.group - 1) / r.group;
-    return r;
-}
-static gtr_result gtr__shape_logits(gtr__shape_call *s)
-{
-    gtr_result r = gtr__shape_inputs(s, 2, 0);
-    if (r != GTR_OK) return r;
-    if (s->in[0].ndim != 2 || s->in[1].ndim != 1 || s->in[0].dim[0] != s->in[1].dim[0] || s->in[0].dim[1] < 0)
-        return gtr__shape_want(s, 2, "logits (N, C) and labels (N,)");
-    s->out[0] = gtr__shape_make(0, 0, 0);
-    s->flops = gtr__shape_flops(&s->in[0], 5);
+    gtr__ranges(instance, gtr__argmax_range, c, c->out[0].count, GTR__CHUNK / c->in[0].shape.dim[c->attr->i[0]]);
     return GTR_OK;
 }
 
 // >>op:accuracy
 /* logits (N, C), labels (N) GTR_I32 -> a scalar: the share of rows with a label that is not negative whose argmax is the label; NaN if there
    is no such row. */
-#define gtr__shape_accuracy gtr__shape_logits
-typedef struct gtr__accuracy_job { const gtr_float *x; const int32_t *labels; int64_t *sums; gtr__rows_cut cut; } gtr__accuracy_job;
-static void gtr__accuracy_piece(void *arg, int64_t piece)
+static gtr_result gtr__shape_accuracy(gtr__shape_call *s)
 {
-    const gtr__accuracy_job *w = (const gtr__accuracy_job *)arg;
-    int64_t i = piece * w->cut.group, end = GTR__MIN(w->cut.rows, i + w->cut.group), right = 0, counted = 0;
-    for (; i < end; i++) if (w->labels[i] >= 0) {
-        counted++;
-        right += gtr__argmax_run(w->x + i * w->cut.width, w->cut.width, 1) == w->labels[i];
-    }
-    w->sums[2 * piece] = right; w->sums[2 * piece + 1] = counted;
+    GTR__TRY(gtr__shape_inputs(s, 2, 0));
+    if (s->in[0].ndim != 2 || s->in[1].ndim != 1 || s->in[0].dim[0] != s->in[1].dim[0] || s->in[0].dim[1] < 0)
+        return gtr__shape_want(s, 2, "logits (N, C) and labels (N,)");
+    s->out[0] = gtr__shape_make(0, 0);
+    s->flops = gtr__shape_flops(&s->in[0], 5);
+    return GTR_OK;
+}
+static void gtr__accuracy_range(const void *job, int64_t i, int64_t end)
+{
+    const gtr__call *c = (const gtr__call *)job;
+    const int64_t n = c->in[0].shape.dim[1];
+    for (; i < end; i++) ((int32_t *)c->ws)[i] = gtr__in_ints(c, 1)[i] >= 0 ? gtr__argmax_run(gtr__in(c, 0) + i * n, n, 1) : -1;
 }
 static gtr_result gtr__cpu_accuracy_fwd(void *instance, const gtr__call *c)
 {
-    gtr__accuracy_job w;
-    int64_t right = 0, counted = 0, i;
-    w.cut = gtr__cut_rows(&c->in[0].shape);
-    if (c->measure) return gtr__ws_bytes(c, (size_t)w.cut.pieces * 2 * sizeof(int64_t));
-    w.x = (const gtr_float *)c->in[0].data; w.labels = (const int32_t *)c->in[1].data; w.sums = (int64_t *)c->ws;
-    gtr__parallel((gtr__cpu *)instance, w.cut.pieces, gtr__accuracy_piece, &w);
-    for (i = 0; i < w.cut.pieces; i++) { right += w.sums[2 * i]; counted += w.sums[2 * i + 1]; }
-    *(gtr_float *)c->out[0].data = counted ? (gtr_float)((double)right / (double)counted) : gtr__nan();
+    const int64_t rows = c->in[0].shape.dim[0];
+    const int32_t *most = (const int32_t *)c->ws;
+    int64_t right = 0, counted = 0;
+    if (c->measure) return gtr__ws_bytes(c, (size_t)rows * sizeof *most);
+    gtr__ranges(instance, gtr__accuracy_range, c, rows, GTR__CHUNK / c->in[0].shape.dim[1]);
+    for (int64_t i = 0; i < rows; i++) { counted += most[i] >= 0; right += most[i] >= 0 && most[i] == gtr__in_ints(c, 1)[i]; }
+    *gtr__out(c, 0) = counted ? (gtr_float)((double)right / (double)counted) : gtr__nan();
     return GTR_OK;
 }
 
@@ -4098,152 +3593,112 @@ static gtr_result gtr__cpu_accuracy_fwd(void *instance, const gtr__call *c)
    is not ignored lies outside [0, C). dx = dloss / count (exp(x - lse) - (1 - s)[label] - s / C), 0 in ignored rows, NaN in rows of a bad label. */
 static gtr_result gtr__shape_cross_entropy(gtr__shape_call *s)
 {
-    gtr_result r = gtr__shape_logits(s);
-    if (r != GTR_OK) return r;
+    GTR__TRY(gtr__shape_accuracy(s));
     if (!(s->attr->f[0] >= 0 && s->attr->f[0] <= 1)) return gtr__shape_fail(s, GTR_ERR_ARG, "got label smoothing %g, want 0 to 1", s->attr->f[0]);
-    s->out[1] = gtr__shape_make(1, s->in[0].dim[0], 0);
-    s->out[2] = gtr__shape_make(1, 1, 0);
+    s->out[1] = gtr__shape_make(1, s->in[0].dim[0]);
+    s->out[2] = gtr__shape_make(1, 1);
     return GTR_OK;
 }
 #define GTR__XENT_BLOCK 1024
-typedef struct gtr__xent_job {
-    const gtr_float *x;
-    const int32_t *labels;
-    gtr_float *lse, *dx;
-    double    *sums, smooth, g; /* sums: loss and counted rows of each piece */
-    int64_t    ignore;
-    int        add;
-    gtr__rows_cut cut;
-} gtr__xent_job;
-/* log sum exp(x - m) of a row, and the sum of x - m, for any width. */
-static double gtr__xent_row(const gtr_float *x, gtr_float m, int64_t n, gtr_float *t, double *shifted)
+/* lse, and each row's loss into workspace. */
+static void gtr__xent_range(const void *job, int64_t i, int64_t end)
 {
-    double sum = 0;
-    int64_t i, j, k;
-    *shifted = 0;
-    for (i = 0; i < n; i += k) {
-        k = GTR__MIN(n - i, GTR__XENT_BLOCK);
-        for (j = 0; j < k; j++) t[j] = x[i + j] - m;
-        *shifted += gtr__sum_run(t, k);
-        gtr__exp_run(t, k);
-        sum += gtr__sum_run(t, k);
-    }
-    return log(sum);
-}
-/* The loss of row i of which m is the maximum, log the logarithm, shifted the sum of x - m. */
-static void gtr__xent_add(const gtr__xent_job *w, int64_t i, gtr_float m, double log_sum, double shifted, double *sum)
-{
-    int64_t label = w->labels[i];
-    double loss;
-    w->lse[i] = (gtr_float)((double)m + log_sum);
-    if (label == w->ignore) return;
-    sum[1] += 1;
-    if (label < 0 || label >= w->cut.width) { sum[0] += (double)gtr__nan(); return; }
-    loss = log_sum - ((double)w->x[i * w->cut.width + label] - (double)m);
-    if (w->smooth > 0) loss = (w->smooth < 1 ? (1 - w->smooth) * loss : 0) + w->smooth * (log_sum - shifted / (double)w->cut.width);
-    sum[0] += loss;
-}
-static void gtr__xent_piece(void *arg, int64_t piece)
-{
-    const gtr__xent_job *w = (const gtr__xent_job *)arg;
-    int64_t i = piece * w->cut.group, end = GTR__MIN(w->cut.rows, i + w->cut.group), n = w->cut.width, j, k, rows;
-    gtr_float t[GTR__XENT_BLOCK], most[GTR__XENT_BLOCK];
-    double shifted[GTR__XENT_BLOCK], sum[2] = { 0, 0 };
-    for (; i < end; i += rows) {                /* as many rows as the block holds share one run of exp */
-        rows = GTR__MIN(end - i, GTR__XENT_BLOCK / n);
-        if (rows < 1) {
-            gtr_float m = gtr__max_run(w->x + i * n, n);
-            double log_sum = gtr__xent_row(w->x + i * n, m, n, t, shifted);
-            gtr__xent_add(w, i, m, log_sum, shifted[0], sum);
-            rows = 1;
-            continue;
-        }
-        for (j = 0; j < rows; j++) {
-            const gtr_float *x = w->x + (i + j) * n;
-            most[j] = gtr__max_run(x, n);
-            for (k = 0; k < n; k++) t[j * n + k] = x[k] - most[j];
-            shifted[j] = w->smooth > 0 ? gtr__sum_run(t + j * n, n) : 0;
-        }
-        gtr__exp_run(t, rows * n);
-        for (j = 0; j < rows; j++) gtr__xent_add(w, i + j, most[j], log(gtr__sum_run(t + j * n, n)), shifted[j], sum);
-    }
-    w->sums[2 * piece] = sum[0]; w->sums[2 * piece + 1] = sum[1];
-}
-static void gtr__xent_back_piece(void *arg, int64_t piece)
-{
-    const gtr__xent_job *w = (const gtr__xent_job *)arg;
-    int64_t i = piece * w->cut.group, end = GTR__MIN(w->cut.rows, i + w->cut.group), n = w->cut.width, first, j, k;
-    gtr_float t[GTR__XENT_BLOCK], g = (gtr_float)w->g, off = (gtr_float)(w->smooth / (double)n), hot = (gtr_float)(1 - w->smooth);
+    const gtr__call *c = (const gtr__call *)job;
+    const int64_t n = c->in[0].shape.dim[1];
+    const double smooth = c->attr->f[0];
     for (; i < end; i++) {
-        const gtr_float *x = w->x + i * n;
-        gtr_float *dx = w->dx + i * n, lse = w->lse[i];
-        int64_t label = w->labels[i];
-        if (label == w->ignore) {
-            if (!w->add) memset(dx, 0, (size_t)n * sizeof *dx);
-            continue;
-        }
-        for (first = 0; first < n; first += k) {
-            k = GTR__MIN(n - first, GTR__XENT_BLOCK);
-            for (j = 0; j < k; j++) t[j] = x[first + j] - lse;
+        const gtr_float *x = gtr__in(c, 0) + i * n, m = gtr__max_run(x, n);
+        const int64_t label = gtr__in_ints(c, 1)[i];
+        double sum = 0, shifted = 0, loss = 0;
+        for (int64_t first = 0; first < n; first += GTR__XENT_BLOCK) {
+            const int64_t k = GTR__MIN(n - first, GTR__XENT_BLOCK);
+            gtr_float t[GTR__XENT_BLOCK];
+            for (int64_t j = 0; j < k; j++) t[j] = x[first + j] - m;
+            if (smooth > 0) shifted += gtr__sum_run(t, k);
             gtr__exp_run(t, k);
-            for (j = 0; j < k; j++) t[j] = t[j] - off;
-            if (label >= first && label < first + k) t[label - first] -= hot;
-            if (label < 0 || label >= n) for (j = 0; j < k; j++) t[j] = gtr__nan();
-            if (w->add) for (j = 0; j < k; j++) dx[first + j] += g * t[j];
-            else for (j = 0; j < k; j++) dx[first + j] = g * t[j];
+            sum += gtr__sum_run(t, k);
         }
+        sum = log(sum);
+        gtr__out(c, 1)[i] = (gtr_float)((double)m + sum);
+        if (label >= 0 && label < n) {
+            loss = sum - ((double)x[label] - (double)m);
+            if (smooth > 0) loss = (smooth < 1 ? (1 - smooth) * loss : 0) + smooth * (sum - shifted / (double)n);
+        } else if (label != c->attr->i[0]) loss = (double)gtr__nan();
+        ((double *)c->ws)[i] = label == c->attr->i[0] ? 0 : loss;
     }
-}
-static void gtr__xent_attr(const gtr__call *c, gtr__xent_job *w)
-{
-    w->x = (const gtr_float *)c->in[0].data; w->labels = (const int32_t *)c->in[1].data;
-    w->smooth = c->attr->f[0]; w->ignore = c->attr->i[0];
-    w->cut = gtr__cut_rows(&c->in[0].shape);
-}
-/* The gradient that a loss's backward starts from. */
-static double gtr__seed(const gtr__call *c, const gtr__arg *dy)
-{
-    if (dy && dy->data) return (double)*(const gtr_float *)dy->data;
-    return (double)c->seed * (c->ctl ? (double)c->ctl->scale : 1.0);
 }
 static gtr_result gtr__cpu_cross_entropy_fwd(void *instance, const gtr__call *c)
 {
-    gtr__xent_job w;
+    const int64_t rows = c->in[0].shape.dim[0];
     double sum = 0, count = 0;
-    int64_t i;
-    gtr__xent_attr(c, &w);
-    if (c->measure) return gtr__ws_bytes(c, (size_t)w.cut.pieces * 2 * sizeof(double));
-    w.lse = (gtr_float *)c->out[1].data; w.sums = (double *)c->ws; w.dx = NULL; w.add = 0; w.g = 0;
-    gtr__parallel((gtr__cpu *)instance, w.cut.pieces, gtr__xent_piece, &w);
-    for (i = 0; i < w.cut.pieces; i++) { sum += w.sums[2 * i]; count += w.sums[2 * i + 1]; }
-    *(gtr_float *)c->out[0].data = count > 0 ? (gtr_float)(sum / count) : gtr__nan();
-    *(gtr_float *)c->out[2].data = (gtr_float)count;
+    if (c->measure) return gtr__ws_bytes(c, (size_t)rows * sizeof sum);
+    gtr__ranges(instance, gtr__xent_range, c, rows, GTR__DEAR / c->in[0].shape.dim[1]);
+    for (int64_t i = 0; i < rows; i++) { sum += ((const double *)c->ws)[i]; count += gtr__in_ints(c, 1)[i] != c->attr->i[0]; }
+    *gtr__out(c, 0) = count > 0 ? (gtr_float)(sum / count) : gtr__nan();
+    *gtr__out(c, 2) = (gtr_float)count;
     return GTR_OK;
 }
-static void gtr__xent_backward(void *instance, const gtr__call *c, const gtr__arg *dx, void *lse, double count, double dy)
+typedef struct gtr__xent_job { const gtr__call *c; const gtr__arg *dx; const gtr_float *lse; gtr_float g; } gtr__xent_job;
+static void gtr__xent_back_range(const void *job, int64_t i, int64_t end)
 {
-    gtr__xent_job w;
-    gtr__xent_attr(c, &w);
-    w.lse = (gtr_float *)lse; w.dx = (gtr_float *)dx->data; w.add = dx->add; w.sums = NULL;
-    w.g = count > 0 ? dy / count : 0;
-    gtr__parallel((gtr__cpu *)instance, w.cut.pieces, gtr__xent_back_piece, &w);
+    const gtr__xent_job *w = (const gtr__xent_job *)job;
+    const int64_t n = w->c->in[0].shape.dim[1];
+    const double smooth = w->c->attr->f[0];
+    const gtr_float g = w->g, off = (gtr_float)(smooth / (double)n), hot = (gtr_float)(1 - smooth);
+    for (; i < end; i++) {
+        const gtr_float *x = gtr__in(w->c, 0) + i * n, lse = w->lse[i];
+        const int64_t label = gtr__in_ints(w->c, 1)[i];
+        gtr_float *dx = (gtr_float *)w->dx->data + i * n, t[GTR__XENT_BLOCK];
+        if (label == w->c->attr->i[0]) {
+            if (!w->dx->add) memset(dx, 0, (size_t)n * sizeof *dx);
+            continue;
+        }
+        for (int64_t first = 0, k; first < n; first += k) {
+            k = GTR__MIN(n - first, GTR__XENT_BLOCK);
+            for (int64_t j = 0; j < k; j++) t[j] = x[first + j] - lse;
+            gtr__exp_run(t, k);
+            for (int64_t j = 0; j < k; j++) t[j] = t[j] - off;
+            if (label >= first && label < first + k) t[label - first] -= hot;
+            if (label < 0 || label >= n) for (int64_t j = 0; j < k; j++) t[j] = gtr__nan();
+            if (w->dx->add) for (int64_t j = 0; j < k; j++) dx[first + j] += g * t[j];
+            else for (int64_t j = 0; j < k; j++) dx[first + j] = g * t[j];
+        }
+    }
+}
+static gtr_result gtr__xent_backward(void *instance, const gtr__call *c, const gtr__arg *dx, const void *lse, const void *counted, double dy)
+{
+    const double count = (double)*(const gtr_float *)counted;
+    gtr__xent_job w = { c, dx, (const gtr_float *)lse, (gtr_float)(count > 0 ? dy / count : 0) };
+    gtr__ranges(instance, gtr__xent_back_range, &w, c->in[0].shape.dim[0], GTR__DEAR / c->in[0].shape.dim[1]);
+    return GTR_OK;
+}
+/* The gradient that a loss's backward starts from: operand i, if it is there and has data. */
+static double gtr__seed(const gtr__call *c, int i)
+{
+    if (i < c->n_in && c->in[i].data) return (double)*gtr__in(c, i);
+    return (double)c->seed * (c->ctl ? (double)c->ctl->scale : 1.0);
 }
 static gtr_result gtr__cpu_cross_entropy_bwd(void *instance, const gtr__call *c)
 {
     if (c->measure) return gtr__ws_bytes(c, 0);
-    if (c->out[0].data)
-        gtr__xent_backward(instance, c, &c->out[0], c->in[3].data, (double)*(const gtr_float *)c->in[4].data,
-                           gtr__seed(c, c->n_in > 5 ? &c->in[5] : NULL));
-    return GTR_OK;
+    return c->out[0].data ? gtr__xent_backward(instance, c, &c->out[0], c->in[3].data, c->in[4].data, gtr__seed(c, 5)) : GTR_OK;
 }
 
-/* mean of f(x, t) over all elements, and its two gradients by formulas in x, t and g = dloss / n. */
+// >>op:xent_step
+/* cross_entropy and its backward from the constant gradient: logits, labels -> loss, lse, count, dlogits. Attributes as cross_entropy's. */
+static gtr_result gtr__shape_xent_step(gtr__shape_call *s) { GTR__TRY(gtr__shape_cross_entropy(s)); s->out[3] = s->in[0]; return GTR_OK; }
+static gtr_result gtr__cpu_xent_step_fwd(void *instance, const gtr__call *c)
+{
+    GTR__TRY(gtr__cpu_cross_entropy_fwd(instance, c));
+    return c->measure || !c->out[3].data ? GTR_OK : gtr__xent_backward(instance, c, &c->out[3], c->out[1].data, c->out[2].data, gtr__seed(c, c->n_in));
+}
+
+/* mean of f(x, t) over all elements, and its two gradients by formulas in a = x, b = t and g = dloss / n. */
 static gtr_result gtr__shape_mean_loss(gtr__shape_call *s)
 {
-    gtr_result r = gtr__shape_inputs(s, 0, 0);
-    if (r != GTR_OK) return r;
+    GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (!gtr__shape_equal(&s->in[0], &s->in[1])) return gtr__shape_want(s, 2, "equal shapes");
-    s->out[0] = gtr__shape_make(0, 0, 0);
+    s->out[0] = gtr__shape_make(0, 0);
     s->flops = gtr__shape_flops(&s->in[0], 3);
     return GTR_OK;
 }
@@ -4251,186 +3706,119 @@ static gtr_result gtr__mean_loss_forward(void *instance, const gtr__call *c, gtr
 {
     gtr__reduce r = gtr__reduce_make(&c->in[0].shape, &c->in[0].shape, &c->in[0].shape, NULL);
     if (c->measure) return gtr__ws_bytes(c, gtr__reduce_bytes(&r));
-    r.fn = fn; r.a = (const gtr_float *)c->in[0].data; r.b = (const gtr_float *)c->in[1].data;
-    r.factor = 1 / (double)c->in[0].count; r.out = (gtr_float *)c->out[0].data;
-    gtr__reduce_all((gtr__cpu *)instance, &r, c->ws);
+    r.ew.fn = fn; r.ew.a = gtr__in(c, 0); r.ew.b = gtr__in(c, 1); r.ew.out = gtr__out(c, 0);
+    r.factor = 1 / (double)c->in[0].count;
+    gtr__reduce_all(instance, &r, c->ws);
     return GTR_OK;
 }
-typedef void (*gtr__mean_loss_fn)(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n);
-typedef struct gtr__mean_loss_job { const gtr_float *x, *t; gtr_float *out, g; int add; int64_t n; gtr__mean_loss_fn fn; } gtr__mean_loss_job;
-static void gtr__mean_loss_piece(void *arg, int64_t piece)
+static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gtr__ew_fn dx, gtr__ew_fn dt)
 {
-    const gtr__mean_loss_job *w = (const gtr__mean_loss_job *)arg;
-    int64_t i = piece * GTR__CHUNK, end = GTR__MIN(w->n, i + GTR__CHUNK), n, j;
-    gtr_float d[GTR__BLOCK];
-    for (; i < end; i += n) {
-        n = GTR__MIN(end - i, GTR__BLOCK);
-        w->fn(w->x + i, w->t + i, w->g, d, n);
-        for (j = 0; j < n; j++) w->out[i + j] = w->add ? w->out[i + j] + d[j] : d[j];
-    }
-}
-static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gtr__mean_loss_fn dx, gtr__mean_loss_fn dt)
-{
-    gtr__mean_loss_job w;
-    int k;
     if (c->measure) return gtr__ws_bytes(c, 0);
-    w.x = (const gtr_float *)c->in[0].data; w.t = (const gtr_float *)c->in[1].data; w.n = c->in[0].count;
-    w.g = (gtr_float)(gtr__seed(c, c->n_in > 3 ? &c->in[3] : NULL) / (double)w.n);
-    for (k = 0; k < c->n_out && k < 2; k++) {
-        if (!c->out[k].data) continue;
-        w.out = (gtr_float *)c->out[k].data; w.add = c->out[k].add; w.fn = k ? dt : dx;
-        gtr__parallel((gtr__cpu *)instance, (w.n + GTR__CHUNK - 1) / GTR__CHUNK, gtr__mean_loss_piece, &w);
+    for (int k = 0; k < c->n_out && k < 2; k++) {
+        gtr__ew_job w = gtr__ew_make(k ? dt : dx, &c->in[0], &c->in[1], &c->out[k]);
+        w.g = (gtr_float)(gtr__seed(c, 3) / (double)c->in[0].count);
+        if (w.out) gtr__ew(instance, &w);
     }
     return GTR_OK;
 }
+#define GTR__MEAN_LOSS(name, loss, dx, dt) \
+    GTR__EW(name, loss) GTR__EW(name##_dx, dx) GTR__EW(name##_dt, dt) \
+    static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_mean_loss(s); } \
+    static gtr_result gtr__cpu_##name##_fwd(void *instance, const gtr__call *c) { return gtr__mean_loss_forward(instance, c, gtr__ew_##name); } \
+    static gtr_result gtr__cpu_##name##_bwd(void *instance, const gtr__call *c) \
+    { return gtr__mean_loss_backward(instance, c, gtr__ew_##name##_dx, gtr__ew_##name##_dt); }
 
 // >>op:mse
 /* x, t alike -> mean (x - t)^2; dx = 2 (x - t) dloss / n, dt = -dx */
-#define gtr__shape_mse gtr__shape_mean_loss
-static void gtr__ew_mse(gtr_float *o, const gtr_float *dy, const gtr_float *x, int64_t sx, const gtr_float *t, int64_t st, const gtr_float *y, int64_t n)
-{
-    int64_t i;
-    (void)dy; (void)sx; (void)st; (void)y;
-    for (i = 0; i < n; i++) o[i] = (x[i] - t[i]) * (x[i] - t[i]);
-}
-static void gtr__mse_dx(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n)
-{
-    int64_t i;
-    for (i = 0; i < n; i++) d[i] = 2 * g * (x[i] - t[i]);
-}
-static void gtr__mse_dt(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n)
-{
-    int64_t i;
-    for (i = 0; i < n; i++) d[i] = 2 * g * (t[i] - x[i]);
-}
-static gtr_result gtr__cpu_mse_fwd(void *instance, const gtr__call *c) { return gtr__mean_loss_forward(instance, c, gtr__ew_mse); }
-static gtr_result gtr__cpu_mse_bwd(void *instance, const gtr__call *c) { return gtr__mean_loss_backward(instance, c, gtr__mse_dx, gtr__mse_dt); }
+GTR__MEAN_LOSS(mse, (a - b) * (a - b), 2 * g * (a - b), 2 * g * (b - a))
 
 // >>op:bce_with_logits
 /* x, t alike -> mean of max(x, 0) - x t + log(1 + exp(-|x|)); dx = (sigmoid(x) - t) dloss / n, dt = -x dloss / n */
-#define gtr__shape_bce_with_logits gtr__shape_mean_loss
-static void gtr__ew_bce(gtr_float *o, const gtr_float *dy, const gtr_float *x, int64_t sx, const gtr_float *t, int64_t st, const gtr_float *y, int64_t n)
-{
-    int64_t i;
-    (void)dy; (void)sx; (void)st; (void)y;
-    for (i = 0; i < n; i++) o[i] = x[i] < 0 ? x[i] : -x[i];
-    gtr__exp_run(o, n);
-#ifdef GPUTRAIN_DOUBLE
-    for (i = 0; i < n; i++) o[i] = (x[i] < 0 ? 0 : x[i]) - x[i] * t[i] + log1p(o[i]);
-#else
-    for (i = 0; i < n; i++) o[i] = (x[i] < 0 ? 0 : x[i]) - x[i] * t[i] + log1pf(o[i]);
-#endif
-}
-static void gtr__bce_dx(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n)
-{
-    int64_t i;
-    gtr__unary_forward(GTR__OP_SIGMOID, 0, 0, x, d, n);
-    for (i = 0; i < n; i++) d[i] = g * (d[i] - t[i]);
-}
-static void gtr__bce_dt(const gtr_float *x, const gtr_float *t, gtr_float g, gtr_float *d, int64_t n)
-{
-    int64_t i;
-    (void)t;
-    for (i = 0; i < n; i++) d[i] = -g * x[i];
-}
-static gtr_result gtr__cpu_bce_with_logits_fwd(void *instance, const gtr__call *c) { return gtr__mean_loss_forward(instance, c, gtr__ew_bce); }
-static gtr_result gtr__cpu_bce_with_logits_bwd(void *instance, const gtr__call *c) { return gtr__mean_loss_backward(instance, c, gtr__bce_dx, gtr__bce_dt); }
+GTR__MEAN_LOSS(bce_with_logits, (a < 0 ? 0 : a) - a * b + GTR__LOG1PF(GTR__EXPF(a < 0 ? a : -a)),
+               g * (GTR__C(1) / (GTR__C(1) + GTR__EXPF(-a)) - b), -g * a)
 
 // >>op:custom
 /* The user's op: ptr is its gtr_custom_desc. Gradients that are added to what is there go through workspace. */
 static gtr_result gtr__shape_custom(gtr__shape_call *s)
 {
     const gtr_custom_desc *d = (const gtr_custom_desc *)s->attr->ptr;
-    gtr_result r = gtr__shape_inputs(s, 0, ~0u);
-    int k;
-    if (r != GTR_OK) return r;
-    for (k = 0; k < s->n_in; k++) if (!gtr__is_float(s->in_dtype[k]) && s->in_dtype[k] != GTR_I32)
+    gtr_shape o = s->in[0];
+    GTR__TRY(gtr__shape_inputs(s, 0, ~0u));
+    for (int k = 0; k < s->n_in; k++) if (!gtr__is_float(s->in_dtype[k]) && s->in_dtype[k] != GTR_I32)
         return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want float32 or int32", k + 1, gtr__dtype_names[s->in_dtype[k]]);
     if (!d || !d->forward) return gtr__shape_fail(s, GTR_ERR_ARG, "got no forward function, want one");
-    s->out[0] = s->in[0];
     if (d->shape) {
-        memset(&s->out[0], 0, sizeof s->out[0]);
-        r = d->shape(s->n_in, s->in, &s->out[0], d->user);
+        gtr_result r;
+        memset(&o, 0, sizeof o);
+        r = d->shape(s->n_in, s->in, &o, d->user);
         if (r != GTR_OK)
             return gtr__shape_fail(s, GTR_ERR_USER, "the shape function returned: %s", (unsigned)r < GTR_RESULT_COUNT ? gtr_result_text(r) : "an unknown code");
     }
-    return gtr__shape_outputs(s, 1);
+    return gtr__shape_output(s, o);
 }
-static gtr_custom_call gtr__custom_call(const gtr__call *c, int n_in)
+static gtr_custom_call gtr__custom_call(const gtr__call *c, int n_in, const gtr__arg *y)
 {
     gtr_custom_call u;
-    int k;
     memset(&u, 0, sizeof u);
     u.n_in = n_in;
-    for (k = 0; k < n_in && k < 8; k++) { u.in[k] = c->in[k].data; u.in_shape[k] = c->in[k].shape; }
+    for (int k = 0; k < n_in && k < 8; k++) { u.in[k] = c->in[k].data; u.in_shape[k] = c->in[k].shape; }
+    u.out = y->data; u.out_shape = y->shape;
     u.cuda_stream = c->stream;
     u.user = ((const gtr_custom_desc *)c->attr->ptr)->user;
     return u;
 }
 static gtr_result gtr__cpu_custom_fwd(void *instance, const gtr__call *c)
 {
-    gtr_custom_call u;
+    gtr_custom_call u = gtr__custom_call(c, c->n_in, &c->out[0]);
     (void)instance;
     if (c->measure) return gtr__ws_bytes(c, 0);
-    u = gtr__custom_call(c, c->n_in);
-    u.out = c->out[0].data; u.out_shape = c->out[0].shape;
     return ((const gtr_custom_desc *)c->attr->ptr)->forward(&u) == GTR_OK ? GTR_OK : GTR_ERR_USER;
 }
 static gtr_result gtr__cpu_custom_bwd(void *instance, const gtr__call *c)
 {
     const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
-    int n = c->n_in - 2, k;
+    const int n = c->n_in - 2;
     size_t at = 0;
-    gtr_custom_call u;
-    if (!c->measure) u = gtr__custom_call(c, n);
-    else memset(&u, 0, sizeof u);
-    for (k = 0; k < n && k < c->n_out; k++) {
-        if (!c->out[k].add) { u.din[k] = c->out[k].data; continue; }
+    gtr_custom_call u = gtr__custom_call(c, n, &c->in[n]);
+    for (int k = 0; k < n && k < c->n_out; k++) {
+        u.din[k] = c->out[k].data;
+        if (!c->out[k].add) continue;
         if (!c->measure && c->out[k].data) u.din[k] = (char *)c->ws + at;
         at += GTR__ROUND_UP((size_t)c->in[k].count * sizeof(gtr_float), GTR__ALIGN);
     }
     if (c->measure) return gtr__ws_bytes(c, at);
     if (!d->backward || at > c->ws_bytes) return GTR_ERR_STATE;
-    u.out = c->in[n].data; u.out_shape = c->in[n].shape; u.dout = c->in[n + 1].data;
+    u.dout = c->in[n + 1].data;
     if (d->backward(&u) != GTR_OK) return GTR_ERR_USER;
-    for (k = 0; k < n && k < c->n_out; k++) if (c->out[k].add && c->out[k].data)
-        gtr__rows_copy((gtr__cpu *)instance, (const gtr_float *)u.din[k], c->in[k].count, (gtr_float *)c->out[k].data, c->in[k].count, 1, c->in[k].count, 1);
+    for (int k = 0; k < n && k < c->n_out; k++) if (c->out[k].add && c->out[k].data)
+        gtr__copy_rows(instance, (const gtr_float *)u.din[k], 0, gtr__out(c, k), 0, 1, c->in[k].count, 1);
     return GTR_OK;
 }
 
-/* Copies between storages in pieces, or adds, in float, rounding once. */
-typedef struct gtr__convert_job { const char *src; char *dst; gtr_dtype from, to; int add; int64_t n; } gtr__convert_job;
-static void gtr__convert_piece(void *arg, int64_t piece)
+/* Copies between storages in pieces, or adds, in float, rounding once. job: source, destination. */
+static void gtr__convert_range(const void *job, int64_t i, int64_t end)
 {
-    const gtr__convert_job *w = (const gtr__convert_job *)arg;
-    int64_t i = piece * GTR__CHUNK, end = GTR__MIN(w->n, i + GTR__CHUNK), n, j;
-    size_t from = gtr__dtype_size(w->from), to = gtr__dtype_size(w->to);
-    if (!w->add) { gtr__convert(w->dst + (size_t)i * to, w->to, w->src + (size_t)i * from, w->from, end - i); return; }
-    for (; i < end; i += n) {
-        gtr_float a[GTR__BLOCK], b[GTR__BLOCK];
+    const gtr__arg *from = ((const gtr__arg *const *)job)[0], *to = ((const gtr__arg *const *)job)[1];
+    const size_t a = gtr__dtype_size(from->dtype), b = gtr__dtype_size(to->dtype);
+    const char *src = (const char *)from->data + (size_t)i * a;
+    char *dst = (char *)to->data + (size_t)i * b;
+    if (!to->add) { gtr__convert(dst, to->dtype, src, from->dtype, end - i); return; }
+    for (int64_t n; i < end; i += n, src += (size_t)n * a, dst += (size_t)n * b) {
+        gtr_float x[GTR__BLOCK], y[GTR__BLOCK];
         n = GTR__MIN(end - i, GTR__BLOCK);
-        gtr__convert(a, GTR_F32, w->src + (size_t)i * from, w->from, n);
-        gtr__convert(b, GTR_F32, w->dst + (size_t)i * to, w->to, n);
-        for (j = 0; j < n; j++) b[j] += a[j];
-        gtr__convert(w->dst + (size_t)i * to, w->to, b, GTR_F32, n);
+        gtr__convert(x, GTR_F32, src, from->dtype, n);
+        gtr__convert(y, GTR_F32, dst, to->dtype, n);
+        for (int64_t j = 0; j < n; j++) y[j] += x[j];
+        gtr__convert(dst, to->dtype, y, GTR_F32, n);
     }
 }
 static gtr_result gtr__convert_run(void *instance, const gtr__arg *src, const gtr__arg *dst)
 {
-    gtr__convert_job w;
+    const gtr__arg *job[2] = { src, dst };
     bool floats = gtr__is_float(src->dtype) && gtr__is_float(dst->dtype);
     if (!dst->data) return GTR_OK;
     if (!floats && (src->dtype != dst->dtype || dst->add)) return GTR_ERR_UNSUPPORTED;
-    w.src = (const char *)src->data; w.dst = (char *)dst->data; w.from = src->dtype; w.to = dst->dtype; w.add = dst->add; w.n = src->count;
-    gtr__parallel((gtr__cpu *)instance, (w.n + GTR__CHUNK - 1) / GTR__CHUNK, gtr__convert_piece, &w);
-    return GTR_OK;
-}
-static gtr_result gtr__shape_alike(gtr__shape_call *s)
-{
-    gtr_result r = gtr__shape_inputs(s, 0, ~0u);
-    if (r != GTR_OK) return r;
-    s->out[0] = s->in[0];
-    s->out_dtype[0] = s->in_dtype[0];
+    gtr__ranges(instance, gtr__convert_range, job, src->count, GTR__CHUNK);
     return GTR_OK;
 }
 
@@ -4442,20 +3830,19 @@ static gtr_result gtr__cpu_copy_bwd(void *instance, const gtr__call *c) { return
 
 // >>op:cast
 /* y = x in another storage, rounded to nearest even; dx = dy in x's. The logical dtype stays. */
-#define gtr__shape_cast gtr__shape_alike
-static gtr_result gtr__cpu_cast_fwd(void *instance, const gtr__call *c) { return gtr__convert_run(instance, &c->in[0], &c->out[0]); }
-static gtr_result gtr__cpu_cast_bwd(void *instance, const gtr__call *c) { return gtr__convert_run(instance, &c->in[2], &c->out[0]); }
+#define gtr__shape_cast   gtr__shape_alike
+#define gtr__cpu_cast_fwd gtr__cpu_copy_fwd
+#define gtr__cpu_cast_bwd gtr__cpu_copy_bwd
 
 // >>op:fill
 /* out[0] = f[0], times the loss scale if i[0]. */
 #define gtr__shape_fill gtr__shape_none
 static gtr_result gtr__cpu_fill_fwd(void *instance, const gtr__call *c)
 {
-    gtr_float v = (gtr_float)(c->attr->f[0] * (c->attr->i[0] && c->ctl ? (double)c->ctl->scale : 1.0));
+    const gtr_float v = (gtr_float)(c->attr->f[0] * (c->attr->i[0] && c->ctl ? (double)c->ctl->scale : 1.0));
     const gtr__arg *y = &c->out[0];
-    int64_t i;
     (void)instance;
-    for (i = 0; i < y->count; i++) gtr__convert((char *)y->data + (size_t)i * gtr__dtype_size(y->dtype), y->dtype, &v, GTR_F32, 1);
+    for (int64_t i = 0; i < y->count; i++) gtr__convert((char *)y->data + (size_t)i * gtr__dtype_size(y->dtype), y->dtype, &v, GTR_F32, 1);
     return GTR_OK;
 }
 
@@ -4463,52 +3850,44 @@ static gtr_result gtr__cpu_fill_fwd(void *instance, const gtr__call *c)
 /* ptr: gtr__feed. out[k] = this micro-batch's rows of input k: row r is the data set's row number first + row0 + r of the epoch's order, or,
    if the record has no rows, the r-th from src on. Nothing once the status is set, so that a bad step's batch stays. */
 #define gtr__shape_feed gtr__shape_none
-typedef struct gtr__feed_job { const gtr__feed_input *in; const gtr__arg *out; const char *src; int64_t first, rows, n, group; uint64_t key; } gtr__feed_job;
-static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const char *src, char *dst)
+typedef struct gtr__feed_job { const gtr__feed_input *in; const gtr__arg *out; const gtr__record *record; int64_t first; } gtr__feed_job;
+static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const uint8_t *src, void *dst)
 {
-    int64_t i, j, n;
-    for (i = 0; i < in->row; i += n) {
-        gtr_float t[GTR__BLOCK], *y = to == GTR_F32 ? (gtr_float *)(void *)dst + i : t;
-        const uint8_t *x = (const uint8_t *)src + i;
+    const gtr_float scale = (gtr_float)in->scale, shift = (gtr_float)in->shift;
+    for (int64_t i = 0, n; i < in->row; i += n) {
+        gtr_float t[GTR__BLOCK], *y = to == GTR_F32 ? (gtr_float *)dst : t;     /* float32 straight to its place */
         n = to == GTR_F32 ? in->row : GTR__MIN(in->row - i, GTR__BLOCK);
-        for (j = 0; j < n; j++) y[j] = (gtr_float)in->scale * (gtr_float)x[j] + (gtr_float)in->shift;
-        if (to != GTR_F32) gtr__convert(dst + i * 2, to, t, GTR_F32, n);
+        for (int64_t j = 0; j < n; j++) y[j] = scale * (gtr_float)src[i + j] + shift;
+        if (to != GTR_F32) gtr__convert((uint16_t *)dst + i, to, t, GTR_F32, n);
     }
 }
-static void gtr__feed_piece(void *arg, int64_t piece)
+static void gtr__feed_range(const void *job, int64_t r, int64_t end)
 {
-    const gtr__feed_job *w = (const gtr__feed_job *)arg;
-    int64_t r = piece * w->group, end = GTR__MIN(w->n, r + w->group), row = w->in->row, j;
-    gtr_dtype to = w->out->dtype;
+    const gtr__feed_job *w = (const gtr__feed_job *)job;
+    const gtr_dtype from = w->in->from, to = w->out->dtype;
     for (; r < end; r++) {
+        const int64_t row = w->in->row;
         int64_t i = w->first + r;
-        const char *src;
+        const char *src = (const char *)(uintptr_t)w->record->src[w->in->slot];
         char *dst = (char *)w->out->data + (size_t)(r * row) * gtr__dtype_size(to);
-        if (w->rows > 0 && w->key) GTR__SHUFFLE(i, w->rows, w->key);
-        src = w->src + (size_t)(i * row) * gtr__dtype_size(w->in->from);
-        if (w->in->from != GTR_U8) gtr__convert(dst, to, src, w->in->from, row);
-        else if (to == GTR_I32) for (j = 0; j < row; j++) ((int32_t *)(void *)dst)[j] = ((const uint8_t *)src)[j];
-        else gtr__feed_floats(w->in, to, src, dst);
+        if (w->record->rows > 0 && w->record->key) GTR__SHUFFLE(i, w->record->rows, w->record->key);
+        src += (size_t)(i * row) * gtr__dtype_size(from);
+        if (from != GTR_U8) gtr__convert(dst, to, src, from, row);
+        else if (to == GTR_I32) for (int64_t j = 0; j < row; j++) ((int32_t *)(void *)dst)[j] = ((const uint8_t *)src)[j];
+        else gtr__feed_floats(w->in, to, (const uint8_t *)src, dst);
     }
 }
 static gtr_result gtr__cpu_feed_fwd(void *instance, const gtr__call *c)
 {
     const gtr__feed *f = (const gtr__feed *)c->attr->ptr;
     const gtr__record *record = &f->shared->record[(c->ctl ? c->ctl->step : 0) % GTR__RING];
-    int k;
     if (c->ctl && c->ctl->status) return GTR_OK;
-    for (k = 0; k < f->n && k < c->n_out; k++) {
-        gtr__feed_job w;
-        gtr_dtype to = c->out[k].dtype;
-        w.in = &f->input[k]; w.out = &c->out[k];
-        if (!w.out->data) continue;
-        if (w.in->from == GTR_U8 ? !gtr__is_float(to) && to != GTR_I32 : w.in->from == GTR_F32 ? !gtr__is_float(to) : to != w.in->from)
-            return GTR_ERR_UNSUPPORTED;
-        w.src = (const char *)(uintptr_t)record->src[w.in->slot];
-        w.first = (record->rows > 0 ? record->first : 0) + c->row0; w.rows = record->rows; w.key = record->key;
-        w.n = w.out->count / w.in->row;
-        w.group = GTR__MAX(GTR__CHUNK / w.in->row, 1);
-        gtr__parallel((gtr__cpu *)instance, (w.n + w.group - 1) / w.group, gtr__feed_piece, &w);
+    for (int k = 0; k < f->n && k < c->n_out; k++) {
+        const gtr_dtype from = f->input[k].from, to = c->out[k].dtype;
+        gtr__feed_job w = { &f->input[k], &c->out[k], record, (record->rows > 0 ? record->first : 0) + c->row0 };
+        if (!c->out[k].data) continue;
+        if (to != from && !(gtr__is_float(to) && (from == GTR_U8 || from == GTR_F32)) && !(to == GTR_I32 && from == GTR_U8)) return GTR_ERR_UNSUPPORTED;
+        gtr__ranges(instance, gtr__feed_range, &w, c->out[k].count / w.in->row, GTR__CHUNK / w.in->row);
     }
     return GTR_OK;
 }
@@ -4519,15 +3898,13 @@ static gtr_result gtr__cpu_feed_fwd(void *instance, const gtr__call *c)
 #define gtr__shape_bn_commit gtr__shape_none
 static gtr_result gtr__cpu_bn_commit_fwd(void *instance, const gtr__call *c)
 {
-    const gtr_float *mean = (const gtr_float *)c->in[0].data, *var = (const gtr_float *)c->in[1].data;
-    gtr_float *running_mean = (gtr_float *)c->in[2].data, *running_var = (gtr_float *)c->in[3].data;
-    double m = c->attr->f[0], n = (double)c->attr->i[0], unbias = n > 1 ? n / (n - 1) : 1;
-    int64_t k;
+    gtr_float *mean = (gtr_float *)c->in[2].data, *var = (gtr_float *)c->in[3].data;
+    const double m = c->attr->f[0], n = (double)c->attr->i[0], unbias = n > 1 ? n / (n - 1) : 1;
     (void)instance;
     if (c->ctl && (c->ctl->guard || c->ctl->status)) return GTR_OK;
-    for (k = 0; k < c->in[0].count; k++) {
-        running_mean[k] = (gtr_float)((1 - m) * (double)running_mean[k] + m * (double)mean[k]);
-        running_var[k] = (gtr_float)((1 - m) * (double)running_var[k] + m * unbias * (double)var[k]);
+    for (int64_t k = 0; k < c->in[0].count; k++) {
+        mean[k] = (gtr_float)((1 - m) * (double)mean[k] + m * (double)gtr__in(c, 0)[k]);
+        var[k] = (gtr_float)((1 - m) * (double)var[k] + m * unbias * (double)gtr__in(c, 1)[k]);
     }
     if (c->n_in > 4 && c->in[4].data) ++*(int64_t *)c->in[4].data;
     return GTR_OK;
@@ -4539,18 +3916,17 @@ static gtr_result gtr__cpu_bn_commit_fwd(void *instance, const gtr__call *c)
 #define gtr__shape_guard gtr__shape_none
 #define GTR__GUARD_PIECES 64
 typedef struct gtr__guard_sum { double sum; uint64_t bad; } gtr__guard_sum;
-typedef struct gtr__guard_job { const gtr_float *g; int64_t n, chunk; int sums, checks; gtr__guard_sum *part; } gtr__guard_job;
-static void gtr__guard_piece(void *arg, int64_t piece)
+typedef struct gtr__guard_job { const gtr_float *g; int64_t chunk; bool sums, checks; gtr__guard_sum *part; } gtr__guard_job;
+static void gtr__guard_range(const void *job, int64_t i, int64_t end)
 {
-    const gtr__guard_job *w = (const gtr__guard_job *)arg;
-    int64_t at = piece * w->chunk, end = GTR__MIN(w->n, at + w->chunk), n;
-    gtr__guard_sum s = { 0, 0 };
-    for (; at < end; at += n) {             /* both looks at a part while it is in the nearest cache */
-        n = GTR__MIN(end - at, 2048);
-        if (w->checks) s.bad |= gtr__nonfinite(w->g + at, n);
-        if (w->sums) s.sum += gtr__dot_run(w->g + at, w->g + at, n);
+    const gtr__guard_job *w = (const gtr__guard_job *)job;
+    gtr__guard_sum s = { 0, 0 }, *to = &w->part[i / w->chunk];
+    for (int64_t n; i < end; i += n) {      /* both looks at a part while it is in the nearest cache */
+        n = GTR__MIN(end - i, 2048);
+        if (w->checks) s.bad |= gtr__nonfinite(w->g + i, n);
+        if (w->sums) s.sum += gtr__dot_run(w->g + i, w->g + i, n);
     }
-    w->part[piece] = s;
+    *to = s;
 }
 static gtr_result gtr__cpu_guard_fwd(void *instance, const gtr__call *c)
 {
@@ -4559,20 +3935,18 @@ static gtr_result gtr__cpu_guard_fwd(void *instance, const gtr__call *c)
     gtr__guard_job w;
     double sum = 0, scale, norm;
     bool bad = false;
-    int64_t i, pieces;
     if (c->measure) return gtr__ws_bytes(c, GTR__GUARD_PIECES * sizeof(gtr__guard_sum));
-    for (i = 0; i < c->n_in; i++) bad |= gtr__nonfinite((const gtr_float *)c->in[i].data, c->in[i].count);
-    w.g = o->gradient; w.n = o->count; w.sums = o->clip > 0 || o->scaled; w.checks = !o->loss_only; w.part = (gtr__guard_sum *)c->ws;
-    w.chunk = GTR__MAX(GTR__ROUND_UP((w.n + GTR__GUARD_PIECES - 1) / GTR__GUARD_PIECES, 64), GTR__CHUNK);
-    pieces = (w.n + w.chunk - 1) / w.chunk;
+    for (int i = 0; i < c->n_in; i++) bad |= gtr__nonfinite(gtr__in(c, i), c->in[i].count);
+    w.g = o->gradient; w.sums = o->clip > 0 || o->scaled; w.checks = !o->loss_only; w.part = (gtr__guard_sum *)c->ws;
+    w.chunk = GTR__MAX(GTR__ROUND_UP((o->count + GTR__GUARD_PIECES - 1) / GTR__GUARD_PIECES, 64), GTR__CHUNK);
     if (w.sums || w.checks) {
-        gtr__parallel((gtr__cpu *)instance, pieces, gtr__guard_piece, &w);
-        for (i = 0; i < pieces; i++) { sum += w.part[i].sum; bad |= w.part[i].bad != 0; }
+        gtr__ranges(instance, gtr__guard_range, &w, o->count, w.chunk);
+        for (int64_t i = 0; i * w.chunk < o->count; i++) { sum += w.part[i].sum; bad |= w.part[i].bad != 0; }
     }
     scale = (double)ctl->scale;
     norm = w.sums ? sqrt(sum) / scale : 0;
     ctl->norm = (float)norm;
-    ctl->coef = (float)((o->clip > 0 ? (o->clip / (norm + 1e-6) < 1 ? o->clip / (norm + 1e-6) : 1) : 1) / scale);
+    ctl->coef = (float)((o->clip > 0 && o->clip / (norm + 1e-6) < 1 ? o->clip / (norm + 1e-6) : 1) / scale);
     ctl->guard = bad || ctl->status ? 1u : 0u;
     return GTR_OK;
 }
@@ -4586,113 +3960,59 @@ static gtr_result gtr__cpu_guard_fwd(void *instance, const gtr__call *c)
    Bytes an element: SGD 12, with momentum 20, Adam 28. Each element goes through the same vector operations wherever it lies: a tail is
    padded. (A compiler does not vectorise sqrtf while it must set errno.) */
 #define gtr__shape_update gtr__shape_none
-#if !defined(GPUTRAIN_DOUBLE) && defined(__AVX512F__)
-#define GTR__UV __m512
-#define GTR__UV_N 16
-#define GTR__UV_LOAD(p) _mm512_loadu_ps(p)
-#define GTR__UV_STORE(p, a) _mm512_storeu_ps(p, a)
-#define GTR__UV_SET(a) _mm512_set1_ps(a)
-#define GTR__UV_SUB(a, b) _mm512_sub_ps(a, b)
-#define GTR__UV_MUL(a, b) _mm512_mul_ps(a, b)
-#define GTR__UV_DIV(a, b) _mm512_div_ps(a, b)
-#define GTR__UV_SQRT(a) _mm512_maskz_sqrt_ps((__mmask16)0xffff, a)   /* the plain one draws a false warning from g++ 12 */
-#define GTR__UV_FMA(a, b, c) _mm512_fmadd_ps(a, b, c)
-#elif !defined(GPUTRAIN_DOUBLE) && defined(__AVX2__) && defined(__FMA__)
-#define GTR__UV __m256
-#define GTR__UV_N 8
-#define GTR__UV_LOAD(p) _mm256_loadu_ps(p)
-#define GTR__UV_STORE(p, a) _mm256_storeu_ps(p, a)
-#define GTR__UV_SET(a) _mm256_set1_ps(a)
-#define GTR__UV_SUB(a, b) _mm256_sub_ps(a, b)
-#define GTR__UV_MUL(a, b) _mm256_mul_ps(a, b)
-#define GTR__UV_DIV(a, b) _mm256_div_ps(a, b)
-#define GTR__UV_SQRT(a) _mm256_sqrt_ps(a)
-#define GTR__UV_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
-#elif !defined(GPUTRAIN_DOUBLE) && defined(__SSE2__)
-#define GTR__UV __m128
-#define GTR__UV_N 4
-#define GTR__UV_LOAD(p) _mm_loadu_ps(p)
-#define GTR__UV_STORE(p, a) _mm_storeu_ps(p, a)
-#define GTR__UV_SET(a) _mm_set1_ps(a)
-#define GTR__UV_SUB(a, b) _mm_sub_ps(a, b)
-#define GTR__UV_MUL(a, b) _mm_mul_ps(a, b)
-#define GTR__UV_DIV(a, b) _mm_div_ps(a, b)
-#define GTR__UV_SQRT(a) _mm_sqrt_ps(a)
-#define GTR__UV_FMA(a, b, c) _mm_add_ps(_mm_mul_ps(a, b), c)
-#else
-#define GTR__UV gtr_float
-#define GTR__UV_N 1
-#define GTR__UV_LOAD(p) (*(p))
-#define GTR__UV_STORE(p, a) (*(p) = (a))
-#define GTR__UV_SET(a) (a)
-#define GTR__UV_SUB(a, b) ((a) - (b))
-#define GTR__UV_MUL(a, b) ((a) * (b))
-#define GTR__UV_DIV(a, b) ((a) / (b))
-#define GTR__UV_SQRT(a) GTR__SQRTF(a)
-#define GTR__UV_FMA(a, b, c) ((a) * (b) + (c))
-#endif
 /* A group's figures of this step. */
-typedef struct gtr__update_group { gtr_float coef, wd, decay, minus_lr, mu, one_b1, b2, one_b2, minus_step, root, eps; } gtr__update_group;
-/* mode 0: SGD, 1: with momentum, 2: Nesterov's, 3: Adam */
-typedef struct gtr__update_job { const gtr__optim *o; gtr__update_group group[GTR__MAX_GROUPS]; int mode; } gtr__update_job;
-static void gtr__update_sgd(const gtr__update_group *k, gtr_float *p, const gtr_float *g, int64_t n)
+typedef struct gtr__update_group { gtr_float coef, wd, decay, minus_lr, mu, one_b1, minus_one, b2, one_b2, minus_step, root, eps; } gtr__update_group;
+typedef struct gtr__update_job { const gtr__optim *o; gtr__update_group group[GTR__MAX_GROUPS]; } gtr__update_job;
+/* m NULL: without momentum */
+static void gtr__update_sgd(const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, bool nesterov, int64_t n)
 {
-    const GTR__UV coef = GTR__UV_SET(k->coef), wd = GTR__UV_SET(k->wd), lr = GTR__UV_SET(k->minus_lr);
-    int64_t i;
-    for (i = 0; i + GTR__UV_N <= n; i += GTR__UV_N) {
-        GTR__UV w = GTR__UV_LOAD(p + i), d = GTR__UV_FMA(wd, w, GTR__UV_MUL(coef, GTR__UV_LOAD(g + i)));
-        GTR__UV_STORE(p + i, GTR__UV_FMA(lr, d, w));
-    }
-}
-static void gtr__update_momentum(const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, int nesterov, int64_t n)
-{
-    const GTR__UV coef = GTR__UV_SET(k->coef), wd = GTR__UV_SET(k->wd), lr = GTR__UV_SET(k->minus_lr), mu = GTR__UV_SET(k->mu);
-    int64_t i;
-    for (i = 0; i + GTR__UV_N <= n; i += GTR__UV_N) {
-        GTR__UV w = GTR__UV_LOAD(p + i), d = GTR__UV_FMA(wd, w, GTR__UV_MUL(coef, GTR__UV_LOAD(g + i)));
-        GTR__UV b = GTR__UV_FMA(mu, GTR__UV_LOAD(m + i), d);
-        GTR__UV_STORE(m + i, b);
-        if (nesterov) b = GTR__UV_FMA(mu, b, d);
-        GTR__UV_STORE(p + i, GTR__UV_FMA(lr, b, w));
+    const gtr__v coef = GTR__V_SET(&k->coef), wd = GTR__V_SET(&k->wd), lr = GTR__V_SET(&k->minus_lr), mu = GTR__V_SET(&k->mu);
+    for (int64_t i = 0; i < n; i += GTR__VL) {
+        gtr__v w = GTR__V_LOAD(p + i), d = GTR__V_FMA(wd, w, GTR__V_MUL(coef, GTR__V_LOAD(g + i)));
+        if (m) {
+            gtr__v b = GTR__V_FMA(mu, GTR__V_LOAD(m + i), d);
+            GTR__V_STORE(m + i, b);
+            d = nesterov ? GTR__V_FMA(mu, b, d) : b;
+        }
+        GTR__V_STORE(p + i, GTR__V_FMA(lr, d, w));
     }
 }
 static void gtr__update_adam(const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, gtr_float *v, int64_t n)
 {
-    const GTR__UV coef = GTR__UV_SET(k->coef), wd = GTR__UV_SET(k->wd), decay = GTR__UV_SET(k->decay), one_b1 = GTR__UV_SET(k->one_b1), b2 = GTR__UV_SET(k->b2),
-                  one_b2 = GTR__UV_SET(k->one_b2), step = GTR__UV_SET(k->minus_step), root = GTR__UV_SET(k->root), eps = GTR__UV_SET(k->eps);
-    int64_t i;
-    for (i = 0; i + GTR__UV_N <= n; i += GTR__UV_N) {
-        GTR__UV w = GTR__UV_LOAD(p + i), d = GTR__UV_FMA(wd, w, GTR__UV_MUL(coef, GTR__UV_LOAD(g + i))), a = GTR__UV_LOAD(m + i), b;
-        a = GTR__UV_FMA(one_b1, GTR__UV_SUB(d, a), a);
-        b = GTR__UV_FMA(GTR__UV_MUL(one_b2, d), d, GTR__UV_MUL(b2, GTR__UV_LOAD(v + i)));
-        GTR__UV_STORE(m + i, a);
-        GTR__UV_STORE(v + i, b);
-        d = GTR__UV_DIV(GTR__UV_MUL(step, a), GTR__UV_FMA(GTR__UV_SQRT(b), root, eps));
-        GTR__UV_STORE(p + i, GTR__UV_FMA(w, decay, d));
+    const gtr__v coef = GTR__V_SET(&k->coef), wd = GTR__V_SET(&k->wd), decay = GTR__V_SET(&k->decay), one_b1 = GTR__V_SET(&k->one_b1),
+                 minus = GTR__V_SET(&k->minus_one), b2 = GTR__V_SET(&k->b2), one_b2 = GTR__V_SET(&k->one_b2), step = GTR__V_SET(&k->minus_step),
+                 root = GTR__V_SET(&k->root), eps = GTR__V_SET(&k->eps);
+    for (int64_t i = 0; i < n; i += GTR__VL) {
+        gtr__v w = GTR__V_LOAD(p + i), d = GTR__V_FMA(wd, w, GTR__V_MUL(coef, GTR__V_LOAD(g + i))), a = GTR__V_LOAD(m + i), b;
+        a = GTR__V_FMA(one_b1, GTR__V_FMA(minus, a, d), a);
+        b = GTR__V_FMA(GTR__V_MUL(one_b2, d), d, GTR__V_MUL(b2, GTR__V_LOAD(v + i)));
+        GTR__V_STORE(m + i, a);
+        GTR__V_STORE(v + i, b);
+        d = GTR__V_DIV(GTR__V_MUL(step, a), GTR__V_FMA(GTR__V_SQRT(b), root, eps));
+        GTR__V_STORE(p + i, GTR__V_FMA(w, decay, d));
     }
 }
-static void gtr__update_run(const gtr__update_job *w, const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, gtr_float *v, int64_t n)
+static void gtr__update_run(const gtr__optim *o, const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, gtr_float *v, int64_t n)
 {
-    if (w->mode == 3) gtr__update_adam(k, p, g, m, v, n);
-    else if (w->mode) gtr__update_momentum(k, p, g, m, w->mode == 2, n);
-    else gtr__update_sgd(k, p, g, n);
+    if (o->kind != GTR_SGD) gtr__update_adam(k, p, g, m, v, n);
+    else gtr__update_sgd(k, p, g, o->momentum != 0 ? m : NULL, o->nesterov != 0, n);
 }
 static void gtr__update_part(const gtr__update_job *w, const gtr__segment *s, int64_t at, int64_t n)
 {
     const gtr__optim *o = w->o;
     const gtr__update_group *k = &w->group[s->group];
-    int64_t whole = n - n % GTR__UV_N, rest = n - whole;
+    const int64_t whole = n - n % GTR__VL, rest = n - whole;
     gtr_float *p = s->p + at, *m = o->m ? o->m + s->offset + at : NULL, *v = o->v ? o->v + s->offset + at : NULL;
     const gtr_float *g = o->gradient + s->offset + at;
-    gtr__update_run(w, k, p, g, m, v, whole);
+    gtr__update_run(o, k, p, g, m, v, whole);
     if (rest) {
-        gtr_float t[4][GTR__UV_N] = { { 0 } };
-        size_t bytes = (size_t)rest * sizeof *p;
+        gtr_float t[4][GTR__VL] = { { 0 } };
+        const size_t bytes = (size_t)rest * sizeof *p;
         memcpy(t[0], p + whole, bytes);
         memcpy(t[1], g + whole, bytes);
         if (m) memcpy(t[2], m + whole, bytes);
         if (v) memcpy(t[3], v + whole, bytes);
-        gtr__update_run(w, k, t[0], t[1], t[2], t[3], GTR__UV_N);
+        gtr__update_run(o, k, t[0], t[1], m ? t[2] : NULL, t[3], GTR__VL);
         memcpy(p + whole, t[0], bytes);
         if (m) memcpy(m + whole, t[2], bytes);
         if (v) memcpy(v + whole, t[3], bytes);
@@ -4700,12 +4020,11 @@ static void gtr__update_part(const gtr__update_job *w, const gtr__segment *s, in
     if (s->bf16) gtr__convert((uint16_t *)s->bf16 + at, GTR_BF16, p, GTR_F32, n);
     if (s->f16) gtr__convert((uint16_t *)s->f16 + at, GTR_F16, p, GTR_F32, n);
 }
-/* A piece is a stretch of the gradient buffer, with the segments or parts of them that lie in it. */
-static void gtr__update_piece(void *arg, int64_t piece)
+/* A stretch of the gradient buffer, with the segments or parts of them that lie in it. */
+static void gtr__update_range(const void *job, int64_t begin, int64_t end)
 {
-    const gtr__update_job *w = (const gtr__update_job *)arg;
+    const gtr__update_job *w = (const gtr__update_job *)job;
     const gtr__optim *o = w->o;
-    int64_t begin = piece * GTR__CHUNK, end = begin + GTR__CHUNK;
     int lo = 0, hi = o->n;
     while (lo < hi) {                       /* the first segment that ends behind begin */
         int mid = lo + (hi - lo) / 2;
@@ -4722,27 +4041,25 @@ static gtr_result gtr__cpu_update_fwd(void *instance, const gtr__call *c)
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     const gtr__ctl *ctl = c->ctl;
     const gtr__record *record = &o->shared->record[ctl->step % GTR__RING];
-    double t = (double)ctl->applied + 1, fix1 = 1 - pow(o->beta1, t), fix2 = 1 - pow(o->beta2, t);
+    const double t = (double)ctl->applied + 1, fix1 = 1 - pow(o->beta1, t), fix2 = 1 - pow(o->beta2, t);
     gtr__update_job w;
-    int i;
     if (ctl->guard || ctl->status) return GTR_OK;
     w.o = o;
-    w.mode = o->kind != GTR_SGD ? 3 : o->momentum != 0 && o->m ? (o->nesterov ? 2 : 1) : 0;
-    for (i = 0; i < GTR__MAX_GROUPS && i < GTR__MAX(o->groups, 1); i++) {
+    for (int i = 0; i < GTR__MAX_GROUPS && i < GTR__MAX(o->groups, 1); i++) {
         gtr__update_group *k = &w.group[i];
-        double lr = (double)record->lr[i], wd = o->weight_decay[i];
+        const double lr = (double)record->lr[i], wd = o->weight_decay[i];
         k->coef = (gtr_float)ctl->coef;
         k->wd = (gtr_float)(o->kind == GTR_ADAMW ? 0 : wd);
         k->decay = (gtr_float)(o->kind == GTR_ADAMW ? 1 - lr * wd : 1);
         k->minus_lr = (gtr_float)-lr;
         k->mu = (gtr_float)o->momentum;
-        k->one_b1 = (gtr_float)(1 - o->beta1);
+        k->one_b1 = (gtr_float)(1 - o->beta1); k->minus_one = -1;
         k->b2 = (gtr_float)o->beta2; k->one_b2 = (gtr_float)(1 - o->beta2);
         k->minus_step = (gtr_float)(-lr / fix1);
         k->root = (gtr_float)(1 / sqrt(fix2));
         k->eps = (gtr_float)o->eps;
     }
-    gtr__parallel((gtr__cpu *)instance, (o->count + GTR__CHUNK - 1) / GTR__CHUNK, gtr__update_piece, &w);
+    gtr__ranges(instance, gtr__update_range, &w, o->count, GTR__CHUNK);
     return GTR_OK;
 }
 
@@ -4788,7 +4105,7 @@ static gtr_result gtr__cpu_report_fwd(void *instance, const gtr__call *c)
 /* out[0] (GTR_I32) = 1 if any element of in[0], of any storage, is not finite, else 0. */
 static gtr_result gtr__shape_check(gtr__shape_call *s)
 {
-    s->out[0] = gtr__shape_make(0, 0, 0);
+    s->out[0] = gtr__shape_make(0, 0);
     s->out_dtype[0] = GTR_I32;
     return GTR_OK;
 }
@@ -4805,71 +4122,17 @@ static gtr_result gtr__cpu_check_fwd(void *instance, const gtr__call *c)
     return GTR_OK;
 }
 
-// >>op:linear_act
-/* pre = x w^T + b, out[0] = act(pre), out[1] = pre or absent. i[0]: the act's op; f[0], f[1] its a, b. Kernels: >>products. */
-static gtr_result gtr__shape_linear_act(gtr__shape_call *s)
-{
-    gtr_result r = gtr__shape_linear(s);
-    if (r == GTR_OK) s->out[1] = s->out[0];
-    return r;
-}
-
-// >>op:linear_dact
-/* out[0] = act'(dy w): dy (..., M), w (M, K), and (..., K), the act's x or y, whichever its backward reads -> (..., K). i[0]: the act's op.
-   Kernels: >>products. */
-static gtr_result gtr__shape_linear_dact(gtr__shape_call *s)
-{
-    gtr_result r = gtr__shape_inputs(s, 0, 0);
-    const gtr_shape *dy = &s->in[0], *w = &s->in[1], *x = &s->in[2];
-    if (r != GTR_OK) return r;
-    if (dy->ndim < 1 || w->ndim != 2 || x->ndim != dy->ndim || dy->dim[dy->ndim - 1] != w->dim[0] || x->dim[x->ndim - 1] != w->dim[1])
-        return gtr__shape_want(s, 3, "dy (..., M), weight (M, K) and x (..., K)");
-    s->out[0] = *x;
-    s->flops = gtr__shape_flops(x, 2.0 * (double)w->dim[0]);
-    return GTR_OK;
-}
-
 // >>op:binary_act
 /* pre = a op b for equal shapes, out[0] = act(pre), out[1] = pre or absent. i[0]: the act's op, i[1]: the binary one; f[0], f[1] the act's a, b. */
-static gtr_result gtr__shape_binary_act(gtr__shape_call *s)
-{
-    gtr_result r = gtr__shape_mean_loss(s);     /* equal shapes, floats */
-    if (r == GTR_OK) s->out[0] = s->out[1] = s->in[0];
-    return r;
-}
+static gtr_result gtr__shape_binary_act(gtr__shape_call *s) { GTR__TRY(gtr__shape_mean_loss(s)); s->out[0] = s->out[1] = s->in[0]; return GTR_OK; }
 #define GTR__BINARY_PICK(ID, name, forward, da, db) if (op == GTR__OP_##ID) return gtr__ew_##name;
 static gtr__ew_fn gtr__binary_run(int op) { GTR__BINARY(GTR__BINARY_PICK) return NULL; }
 static gtr_result gtr__cpu_binary_act_fwd(void *instance, const gtr__call *c)
 {
-    gtr__ew_fn fn = gtr__binary_run((int)c->attr->i[1]);
-    gtr__ew_job w;
-    gtr__unary_job u;
-    if (!fn) return GTR_ERR_UNSUPPORTED;
-    w.nd = gtr__nd_make(&c->in[0].shape, &c->in[0].shape, &c->in[1].shape, NULL);
-    w.fn = fn; w.dy = w.y = NULL; w.add = 0;
-    w.a = (const gtr_float *)c->in[0].data; w.b = (const gtr_float *)c->in[1].data;
-    w.out = (gtr_float *)(c->n_out > 1 && c->out[1].data ? c->out[1].data : c->out[0].data);
-    gtr__ew((gtr__cpu *)instance, &w);
-    u.op = (int)c->attr->i[0]; u.add = 0; u.a = (gtr_float)c->attr->f[0]; u.b = (gtr_float)c->attr->f[1];
-    u.dy = u.y = NULL; u.x = w.out; u.out = (gtr_float *)c->out[0].data; u.n = c->out[0].count;
-    gtr__parallel((gtr__cpu *)instance, (u.n + GTR__UNARY_CHUNK - 1) / GTR__UNARY_CHUNK, gtr__unary_piece, &u);
-    return GTR_OK;
-}
-
-// >>op:xent_step
-/* cross_entropy and its backward from the constant gradient: logits, labels -> loss, lse, count, dlogits. Attributes as cross_entropy's. */
-static gtr_result gtr__shape_xent_step(gtr__shape_call *s)
-{
-    gtr_result r = gtr__shape_cross_entropy(s);
-    if (r == GTR_OK) s->out[3] = s->in[0];
-    return r;
-}
-static gtr_result gtr__cpu_xent_step_fwd(void *instance, const gtr__call *c)
-{
-    gtr_result r = gtr__cpu_cross_entropy_fwd(instance, c);
-    if (r == GTR_OK && !c->measure && c->out[3].data)
-        gtr__xent_backward(instance, c, &c->out[3], c->out[1].data, (double)*(const gtr_float *)c->out[2].data, gtr__seed(c, NULL));
-    return r;
+    gtr__ew_job w = gtr__ew_make(gtr__binary_run((int)c->attr->i[1]), &c->in[0], &c->in[1], &c->out[gtr__wanted(c, 1)]);
+    if (!w.fn) return GTR_ERR_UNSUPPORTED;
+    gtr__ew(instance, &w);
+    return gtr__unary_run(instance, c, (int)c->attr->i[0], w.out, false);
 }
 
 // >>op:network
@@ -5834,15 +5097,18 @@ GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc)
     else copy->name = t->name;
     return t;
 }
-/* Does a gradient pass from t down to what is wanted? Refuses gradients of gradients. */
-static bool gtr__reaches_gradient(gtr_tensor *t, unsigned char *seen)
+/* Does a gradient that starts at t meet a GRADIENT? Inputs come before what uses them, so one sweep from t down does. */
+static bool gtr__reaches_gradient(const gtr_tensor *t, unsigned char *seen)
 {
-    int i;
-    if (seen[t->id]) return false;
+    int64_t i;
+    int k;
     seen[t->id] = 1;
-    if (t->op == GTR__OP_GRADIENT) return true;
-    if (!gtr__row(t->op)->n_diff) return false;
-    for (i = 0; i < t->n_in; i++) if (gtr__reaches_gradient(t->in[i], seen)) return true;
+    for (i = t->id; i >= 0; i--) {
+        const gtr_tensor *x = t->ctx->tensor[i];
+        if (!seen[i]) continue;
+        if (x->op == GTR__OP_GRADIENT) return true;
+        for (k = 0; k < x->n_in && gtr__row(x->op)->n_diff; k++) seen[x->in[k]->id] = 1;
+    }
     return false;
 }
 static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what)
@@ -5959,8 +5225,8 @@ GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch
     if (!tracked) return NULL;
     at.f[0] = desc.eps > 0 ? (double)desc.eps : 1e-5;
     at.f[1] = desc.momentum > 0 ? (double)desc.momentum : 0.1;
-    at.i[6] = GTR__OP_BN_COMMIT;
-    at.i[7] = tracked->id;
+    at.i[14] = GTR__OP_BN_COMMIT;
+    at.i[15] = tracked->id;
     return gtr__op_new(GTR__OP_BATCH_NORM, 5, in, &at, name);
 }
 GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) { gtr_batch_norm_desc d; memset(&d, 0, sizeof d); return gtr_batch_norm_ex(x, name, d); }
@@ -6033,7 +5299,7 @@ typedef struct gtr__build {
     int64_t            row0, rows;      /* of the micro-batch */
     int                micro;
     gtr__phase         phase;
-    bool               failed;
+    bool               failed, alone;   /* alone: gtr_gradient's own differentiation, which no trainer's buffer takes */
 } gtr__build;
 
 static const char *gtr__value_name(const gtr__plan *plan, int v)
@@ -6159,18 +5425,18 @@ static int gtr__leaf_value(gtr__build *b, gtr_tensor *t)
     b->plan->value[v].home = t->buffer ? GTR__HOME_STATE : GTR__HOME_PARAMETER;
     return b->shared[t->id] = v;
 }
-static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to)
+static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to, int region)
 {
     gtr__node *n = gtr__node_new(b, op, GTR__FWD, 1, 1);
     if (!n) return NULL;
     n->in[0] = from; n->out[0] = to;
     n->stage = b->plan->value[to].stage;
     n->layer = gtr__value_name(b->plan, from);
-    if (b->plan->value[from].tensor) n->region = 0;
+    n->region = region;
     return n;
 }
 /* An operand as an op wants it: on its stage, in its precision. */
-static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage)
+static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage, int region)
 {
     int v = b->map[from->id], w;
     gtr_dtype low = gtr__low_dtype(b->plan->precision);
@@ -6184,7 +5450,7 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
             b->plan->value[w].stage = stage;
             b->plan->value[w].label = gtr__value_name(b->plan, v);
             b->extra[v].copy[stage] = w;
-            if (!gtr__simple_node(b, GTR__OP_COPY, v, w)) return -1;
+            if (!gtr__simple_node(b, GTR__OP_COPY, v, w, region)) return -1;
         }
         v = w;
     }
@@ -6206,7 +5472,7 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     } else {
         b->plan->value[w].tensor = NULL;
         b->plan->value[w].label = gtr__value_name(b->plan, v);
-        if (!gtr__simple_node(b, GTR__OP_CAST, v, w)) return -1;
+        if (!gtr__simple_node(b, GTR__OP_CAST, v, w, region)) return -1;
     }
     return w;
 }
@@ -6251,7 +5517,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t)
     bool narrow = true, any = false;
     if (row->flags & GTR__ALIAS) for (i = 0; i < GTR_MAX_DIMS; i++) if (attr.i[i] < 0) attr.i[i] = -attr.i[i] * b->rows;
     for (i = 0; i < t->n_in; i++) {
-        operand[i] = gtr__operand(b, t->in[i], row->cls, gtr__stage_of(b, t));
+        operand[i] = gtr__operand(b, t->in[i], row->cls, gtr__stage_of(b, t), t->region);
         if (operand[i] < 0) { b->failed = true; return; }
         shapes[i] = b->plan->value[operand[i]].shape;
         types[i] = b->plan->value[operand[i]].dtype;
@@ -6331,7 +5597,7 @@ static int gtr__gradient_value(gtr__build *b, int v)
         b->plan->value[g].stage = b->plan->value[root].stage;
         b->plan->value[g].gradient_of = root;
         b->plan->value[g].label = gtr__value_name(b->plan, root);
-        if (b->r->trainer && b->plan->value[root].home == GTR__HOME_PARAMETER) {
+        if (b->r->trainer && !b->alone && b->plan->value[root].home == GTR__HOME_PARAMETER) {
             b->plan->value[g].home = GTR__HOME_GRADIENT;
             b->plan->value[g].tensor = b->plan->value[root].tensor;
         }
@@ -6459,7 +5725,7 @@ found:
         if (!n || g < 0) { b->failed = true; return; }
         n->out[0] = g;
         n->attr.f[0] = seed;
-        n->attr.i[0] = b->r->trainer != NULL;
+        n->attr.i[0] = b->r->trainer && !b->alone;
         n->stage = b->plan->value[g].stage;
         n->layer = gtr__value_name(b->plan, loss);
         b->extra[loss].written = true;
@@ -6480,48 +5746,50 @@ found:
         if (mask & 1) gtr__backward_node(b, i, 1, seed);
     }
 }
-/* gtr_gradient: the backward nodes of its loss, at this point of the list, by all tensors that gradients of this loss are asked for. */
+/* gtr_gradient: at this point of the list, the backward nodes of its loss, by all tensors that gradients of this loss are asked for. What a
+   trainer's differentiation knows of values is put aside meanwhile. */
 static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient)
 {
-    gtr_tensor *loss = gradient->in[0], *x = gradient->in[1];
+    gtr_tensor *loss = gradient->in[0];
+    const gtr__phase phase = b->phase;
+    const int n_kept = b->plan->n_value;
+    gtr__extra *kept = (gtr__extra *)gtr__malloc(b->ctx, (size_t)n_kept * sizeof *kept + 8);
     int64_t i;
-    int v = b->map[x->id], k, g;
-    gtr__phase phase = b->phase;
-    if (!b->extra[gtr__root(b->plan, v)].wants || !gtr__has_gradient(b, v)) {
-        for (k = 0; k < b->plan->n_value; k++) { b->extra[k].wants = b->extra[k].written = false; b->extra[k].gradient = -1; }
-        for (i = 0; i < b->ctx->n_tensor; i++) {
-            gtr_tensor *t = b->ctx->tensor[i];
-            if (b->reach[i] && t->op == GTR__OP_GRADIENT && t->in[0] == loss && b->map[t->in[1]->id] >= 0) b->extra[gtr__root(b->plan, b->map[t->in[1]->id])].wants = true;
-        }
-        b->phase = GTR__BACKWARD;
-        gtr__differentiate(b, b->map[loss->id], 1, 0, b->plan->n_node);
-        b->phase = phase;
-        for (i = 0; i < b->ctx->n_tensor && !b->failed; i++) {     /* others of this loss have theirs too; none: zero */
-            gtr_tensor *t = b->ctx->tensor[i];
-            if (!b->reach[i] || t->op != GTR__OP_GRADIENT || t->in[0] != loss || b->map[t->in[1]->id] < 0) continue;
-            v = b->map[t->in[1]->id];
-            if (!gtr__has_gradient(b, v)) {
-                gtr__node *n;
-                g = gtr__gradient_value(b, v);
-                n = gtr__node_new(b, GTR__OP_FILL, GTR__FWD, 0, 1);
-                if (!n || g < 0) return -1;
-                n->out[0] = g;
-                n->stage = b->plan->value[g].stage;
-                *gtr__written(b, v) = true;
-            }
-            g = gtr__gradient_value(b, v);
-            if (g < 0) return -1;
-            if (b->plan->value[gtr__root(b->plan, g)].tensor) {     /* asked for twice: each has a buffer of its own to be read from */
-                int w = gtr__value_new(b, b->plan->value[g].shape, GTR_F32, t);
-                if (w < 0) return -1;
-                b->plan->value[w].stage = b->plan->value[g].stage;
-                if (!gtr__simple_node(b, GTR__OP_COPY, g, w)) return -1;
-                g = w;
-            } else b->plan->value[gtr__root(b->plan, g)].tensor = t;
-            b->map[t->id] = g;
-        }
+    int k;
+    if (b->map[gradient->id] >= 0) { gtr__mfree(b->ctx, kept); return b->map[gradient->id]; }      /* came with another of this loss */
+    if (!kept) { b->failed = true; return -1; }
+    memcpy(kept, b->extra, (size_t)n_kept * sizeof *kept);
+    for (k = 0; k < n_kept; k++) { b->extra[k].wants = b->extra[k].written = false; b->extra[k].gradient = -1; }
+    for (i = 0; i < b->ctx->n_tensor; i++) {
+        gtr_tensor *t = b->ctx->tensor[i];
+        if (b->reach[i] && t->op == GTR__OP_GRADIENT && t->in[0] == loss && b->map[t->in[1]->id] >= 0) b->extra[gtr__root(b->plan, b->map[t->in[1]->id])].wants = true;
     }
-    return b->map[gradient->id] >= 0 ? b->map[gradient->id] : gtr__gradient_value(b, b->map[x->id]);
+    b->alone = true;
+    b->phase = GTR__BACKWARD;
+    gtr__differentiate(b, b->map[loss->id], 1, 0, b->plan->n_node);
+    b->phase = phase;
+    for (i = 0; i < b->ctx->n_tensor && !b->failed; i++) {
+        gtr_tensor *t = b->ctx->tensor[i];
+        int v, g;
+        if (!b->reach[i] || t->op != GTR__OP_GRADIENT || t->in[0] != loss || b->map[t->in[1]->id] < 0) continue;
+        v = b->map[t->in[1]->id];
+        g = gtr__gradient_value(b, v);
+        if (g >= 0 && !gtr__has_gradient(b, v)) {       /* the loss does not depend on it */
+            gtr__node *n = gtr__node_new(b, GTR__OP_FILL, GTR__FWD, 0, 1);
+            if (n) { n->out[0] = g; n->stage = b->plan->value[g].stage; *gtr__written(b, v) = true; }
+        }
+        if (g >= 0 && b->plan->value[gtr__root(b->plan, g)].tensor) {      /* asked for twice: each has a buffer of its own to be read from */
+            int w = gtr__value_new(b, b->plan->value[g].shape, GTR_F32, t);
+            if (w >= 0) b->plan->value[w].stage = b->plan->value[g].stage;
+            if (w >= 0) gtr__simple_node(b, GTR__OP_COPY, g, w, 0);
+            g = w;
+        } else if (g >= 0) b->plan->value[gtr__root(b->plan, g)].tensor = t;
+        b->map[t->id] = g;
+    }
+    b->alone = false;
+    for (k = 0; k < n_kept; k++) { b->extra[k].wants = kept[k].wants; b->extra[k].written = kept[k].written; b->extra[k].gradient = kept[k].gradient; }
+    gtr__mfree(b->ctx, kept);
+    return b->failed ? -1 : b->map[gradient->id];
 }
 
 // >>pass:rematerialise
@@ -6717,6 +5985,7 @@ static const gtr__fusion gtr__fusions[] = {
 };
 static bool gtr__fits(const gtr__node *n, gtr__op op, const int *ops, gtr__dir dir) { return n->dir == dir && (ops ? gtr__op_in(ops, n->op) : n->op == op); }
 
+#define GTR__FUSE_WINDOW 512     /* how far apart the two may stand: planning stays linear */
 static void gtr__count_uses(gtr__fuse *f)
 {
     gtr__plan *p = f->plan;
@@ -6744,7 +6013,7 @@ static void gtr__pass_fuse(gtr__build *b)
         gtr__count_uses(&f);
         for (i = 0; i < p->n_node; i++) {
             if (!gtr__fits(&p->node[i], u->first, u->firsts, u->first_dir)) continue;
-            for (j = i + 1; j < p->n_node; j++) {
+            for (j = i + 1; j < p->n_node && j < i + GTR__FUSE_WINDOW; j++) {
                 gtr__node fused;
                 if (!gtr__fits(&p->node[j], u->second, u->seconds, u->second_dir) || !gtr__same_place(&p->node[i], &p->node[j])) continue;
                 fused = u->at_first ? p->node[i] : p->node[j];
@@ -6756,14 +6025,13 @@ static void gtr__pass_fuse(gtr__build *b)
                 fused.layer = p->node[i].layer;
                 gtr__mfree(b->ctx, p->node[i].in);
                 gtr__mfree(b->ctx, p->node[j].in);
-                k = u->at_first ? j : i;            /* the other's place is closed */
                 p->node[u->at_first ? i : j] = fused;
-                memmove(p->node + k, p->node + k + 1, (size_t)(p->n_node - k - 1) * sizeof *p->node);
-                p->n_node--;
-                if (!u->at_first) i--;
+                p->node[u->at_first ? j : i].op = GTR__OP_COUNT;        /* its place is closed below */
                 break;
             }
         }
+        for (i = k = 0; i < p->n_node; i++) if (p->node[i].op != GTR__OP_COUNT) { if (k != i) p->node[k] = p->node[i]; k++; }
+        p->n_node = k;
     }
     gtr__mfree(b->ctx, f.readers);
 }
@@ -6795,14 +6063,14 @@ static bool gtr__pack(gtr_context *ctx, gtr__plan *p, int at, int count, int mat
         for (k = 0; k < p->node[i].n_in && ok; k++) {
             int v = p->node[i].in[k];
             if (v < 0 || place[v] != -1) continue;
-            ok = n_in < GTR__MAX_ARGS;
+            ok = n_in < 63;
             if (ok) { list[n_in] = v; place[v] = n_in++; }
         }
     for (i = at; i < at + count && ok; i++)
         for (k = 0; k < p->node[i].n_out && ok; k++) {
             int v = p->node[i].out[k];
             if (v < 0 || place[v] != -2) continue;
-            ok = n_in + n_out < GTR__MAX_ARGS;
+            ok = n_out < 63 && n_in + n_out < GTR__MAX_ARGS;
             if (ok) { list[n_in + n_out] = v; place[v] = n_in + n_out++; }
         }
     ok = ok && (outer.in = (int *)gtr__malloc(ctx, (size_t)(n_in + n_out + 1) * sizeof(int))) != NULL;
@@ -6888,7 +6156,7 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o)
         n->wait_mask = 0; n->signals = 0;
         for (l = 0; l < o->lanes; l++) mine[l] = last[lane] >= 0 ? o->clock[(size_t)last[lane] * (size_t)o->lanes + (size_t)l] : -1;
         mine[lane] = last[lane];
-        if (i == p->split) for (l = 0; l < o->lanes; l++) if (last[l] >= 0) gtr__wait_for(p, o, i, last[l]);
+        if (i >= p->split) for (l = 0; l < o->lanes; l++) if (last[l] >= 0) gtr__wait_for(p, o, i, last[l]);
         for (k = 0; k < n->n_in; k++) {
             int v = n->in[k] < 0 || !(n->reads >> k & 1) ? -1 : gtr__root(p, n->in[k]);
             if (v < 0) continue;
@@ -7120,8 +6388,8 @@ static void gtr__add_commits(gtr__build *b)
         gtr__node *n;
         int tracked;
         if (!(gtr__row(o.op)->flags & GTR__COMMITS) || o.dir != GTR__FWD || o.recomputed) continue;
-        tracked = gtr__leaf_value(b, b->ctx->tensor[o.attr.i[7]]);
-        n = gtr__node_new(b, (gtr__op)o.attr.i[6], GTR__FWD, 5, 0);
+        tracked = gtr__leaf_value(b, b->ctx->tensor[o.attr.i[15]]);
+        n = gtr__node_new(b, (gtr__op)o.attr.i[14], GTR__FWD, 5, 0);
         if (!n || tracked < 0) { b->failed = true; return; }
         n->in[0] = o.out[1]; n->in[1] = o.out[3]; n->in[2] = o.in[3]; n->in[3] = o.in[4]; n->in[4] = tracked;
         n->attr.f[0] = o.attr.f[1];
@@ -7147,16 +6415,16 @@ static void gtr__weigh(gtr__build *b, int *totals, int64_t rows)
         } else gtr__accumulate(b, totals[i], v, (double)rows / (double)b->r->batch, true);
     }
 }
-static void gtr__add_right(gtr__build *b, const int *losses, int n_losses, const int *totals, const gtr__optim *optim)
+static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *optim)
 {
     gtr__node *n;
     int i;
     b->micro = 0; b->row0 = 0;
     if (b->r->trainer) {
         b->phase = GTR__GUARD;
-        n = gtr__node_new(b, GTR__OP_GUARD, GTR__FWD, n_losses, 0);
+        n = gtr__node_new(b, GTR__OP_GUARD, GTR__FWD, 1, 0);
         if (!n) return;
-        for (i = 0; i < n_losses; i++) n->in[i] = losses[i];
+        n->in[0] = totals[0];
         n->attr.ptr = optim; n->layer = "gradients";
         b->phase = GTR__UPDATE;
         n = gtr__node_new(b, GTR__OP_UPDATE, GTR__FWD, 0, 0);
@@ -7238,7 +6506,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     if (!b.failed && r->feeds) {
         gtr__add_feed(&b, inputs, n_inputs);
         plan->split = plan->n_node;
-        if (!b.failed) gtr__add_right(&b, losses, n_losses, totals, optim);
+        if (!b.failed) gtr__add_right(&b, totals, optim);
     } else plan->split = plan->n_node;
     if (!b.failed) gtr__pass_select(&b);
     if (!b.failed) gtr__assign_streams(&b);
@@ -7282,6 +6550,7 @@ typedef struct gtr__runner {
     uint64_t     launched;          /* launches so far */
     uint64_t     step;              /* the next step's 0-based number */
     int32_t     *flag;              /* device: a result of CHECK */
+    bool         stale;             /* a launch failed: records that the device fetched ahead are void */
 } gtr__runner;
 
 /* Staging of an input: gtr_set writes slots in turn, so that a copy can be on its way while a step reads the other. */
@@ -7292,6 +6561,17 @@ typedef struct gtr__feeding {
     const void *source;             /* what the next run reads; NULL: nothing was set */
     int64_t rows;                   /* batch of what was set */
 } gtr__feeding;
+
+static gtr_result gtr__wait_all(gtr_context *ctx)
+{
+    int i;
+    gtr_result r = GTR_OK;
+    for (i = 0; i < ctx->n_instance; i++) {
+        gtr_result s = ctx->be->wait(ctx->instance[i]);
+        if (r == GTR_OK) r = s;
+    }
+    return gtr__backend_result(ctx, r, "waiting for the device");
+}
 
 static void gtr__feeding_slots_free(gtr_tensor *t)
 {
@@ -7321,7 +6601,7 @@ static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes)
     if (!t->feeding && !(t->feeding = (gtr__feeding *)gtr__malloc(ctx, sizeof *t->feeding))) return GTR_ERR_NOMEM;
     f = t->feeding;
     if (bytes <= f->bytes) return GTR_OK;
-    if (gtr__backend_result(ctx, ctx->be->wait(ctx->instance[0]), "gtr_set") != GTR_OK) return ctx->error;
+    if (f->bytes && gtr__wait_all(ctx) != GTR_OK) return ctx->error;
     gtr__feeding_slots_free(t);
     f->bytes = bytes;
     for (i = 0; i < 2; i++) {
@@ -7333,17 +6613,6 @@ static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes)
         }
     }
     return GTR_OK;
-}
-
-static gtr_result gtr__wait_all(gtr_context *ctx)
-{
-    int i;
-    gtr_result r = GTR_OK;
-    for (i = 0; i < ctx->n_instance; i++) {
-        gtr_result s = ctx->be->wait(ctx->instance[i]);
-        if (r == GTR_OK) r = s;
-    }
-    return gtr__backend_result(ctx, r, "waiting for the device");
 }
 
 // >>leaves
@@ -7388,7 +6657,9 @@ static gtr_result gtr__refresh_low(gtr_tensor *p)
 static gtr_result gtr__parameter_write(gtr_tensor *p, const void *src)
 {
     gtr_context *ctx = p->ctx;
-    gtr_result r = gtr__backend_result(ctx, ctx->be->copy(ctx->instance[p->stage], p->data, src, p->data_bytes, GTR__TO_DEVICE, true), gtr__label(p));
+    gtr_result r;
+    ctx->writes++;
+    r = gtr__backend_result(ctx, ctx->be->copy(ctx->instance[p->stage], p->data, src, p->data_bytes, GTR__TO_DEVICE, true), gtr__label(p));
     return r == GTR_OK ? gtr__refresh_low(p) : r;
 }
 
@@ -7406,6 +6677,7 @@ static void gtr__entry_free(gtr_context *ctx, gtr__plan_cache *e)
     gtr__plan_clear(ctx, &e->plan);
     gtr__mfree(ctx, e);
 }
+static bool gtr__is_pending(const gtr_context *ctx, const gtr__plan_cache *e);
 /* Drops plans that use tensor id or a later one (and all of them for id 0); those of a trainer too. */
 static void gtr__plans_forget(gtr_context *ctx, int64_t id)
 {
@@ -7414,7 +6686,7 @@ static void gtr__plans_forget(gtr_context *ctx, int64_t id)
     gtr__wait_all(ctx);
     while (*at) {
         gtr__plan_cache *e = *at;
-        if (e->highest < id) { at = &e->next; continue; }
+        if (e->highest < id || gtr__is_pending(ctx, e)) { at = &e->next; continue; }
         *at = e->next;
         gtr__entry_free(ctx, e);
     }
@@ -7559,6 +6831,18 @@ static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n
     gtr__mfree(ctx, reach);
     return GTR_OK;
 }
+/* Evaluations of ever new tensors must not pile up plans: the oldest beyond 64 goes. */
+static void gtr__plans_trim(gtr_context *ctx)
+{
+    gtr__plan_cache **at, **oldest = NULL, *e;
+    int n = 0;
+    for (at = &ctx->plans; *at; at = &(*at)->next) if (!(*at)->recipe.trainer) { oldest = at; n++; }
+    if (n <= 64) return;
+    gtr__wait_all(ctx);
+    e = *oldest;
+    *oldest = e->next;
+    gtr__entry_free(ctx, e);
+}
 /* The plan for a recipe: from the cache, or made. NULL on error. */
 static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const gtr__optim *optim)
 {
@@ -7575,6 +6859,7 @@ static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, c
         gtr__plan_make(ctx, r, e->input, e->n_inputs, optim, &e->plan) != GTR_OK) { gtr__mfree(ctx, e); return NULL; }
     e->next = ctx->plans;
     ctx->plans = e;
+    if (!r->trainer) gtr__plans_trim(ctx);
     return e;
 }
 /* Recipes are compared by bytes: they start from zero. */
@@ -7636,6 +6921,22 @@ static gtr_result gtr__runner_room(gtr__runner *r)
     }
     return GTR_OK;
 }
+/* Records that were fetched ahead, or lie in the ring for later steps, will not be those steps' after all. Drained. */
+static gtr_result gtr__ctl_write(gtr__runner *r, gtr__ctl *ctl)
+{
+    int i;
+    ctl->tag[0] = ctl->tag[1] = ctl->claim = 0;
+    for (i = 0; i < GTR__RING; i++) r->shared->record[i].step = UINT64_MAX;
+    r->stale = false;
+    return gtr__backend_result(r->ctx, r->ctx->be->copy(r->ctx->instance[0], r->ctl, ctl, sizeof *ctl, GTR__TO_DEVICE, true), "writing the control word");
+}
+static gtr_result gtr__runner_forget_records(gtr__runner *r)
+{
+    gtr__ctl ctl;
+    gtr_result s = gtr__wait_all(r->ctx);
+    if (s == GTR_OK) s = gtr__backend_result(r->ctx, r->ctx->be->copy(r->ctx->instance[0], &ctl, r->ctl, sizeof ctl, GTR__TO_HOST, true), "reading the control word");
+    return s == GTR_OK ? gtr__ctl_write(r, &ctl) : s;
+}
 /* The device may look at a record before its step is launched: it counts once its step is written. */
 static void gtr__record_write(gtr__runner *r, const gtr__record *rec)
 {
@@ -7656,11 +6957,12 @@ static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__pa
     gtr_result s;
     if (part != GTR__PART_RIGHT) {
         s = gtr__runner_room(r);
+        if (s == GTR_OK && r->stale) s = gtr__runner_forget_records(r);
         if (s != GTR_OK) return s;
         gtr__record_write(r, rec);
     }
     s = ctx->be->launch(ctx->instance, e->exec, part);
-    if (s != GTR_OK) return gtr__backend_result(ctx, s, "a step");
+    if (s != GTR_OK) { r->stale = true; return gtr__backend_result(ctx, s, "a step"); }
     if (part != GTR__PART_LEFT) { r->launched++; r->step++; }
     return GTR_OK;
 }
@@ -7825,6 +7127,7 @@ static void gtr__mark_filled(gtr__plan_cache *e)
         gtr_tensor *t = v->tensor;
         if (v->home != GTR__HOME_KEPT || !t) continue;
         t->kept_filled = true;
+        t->kept_at = t->ctx->writes;
         t->kept_storage = v->storage;
         t->kept_shape = v->offset || v->micro ? gtr__literal(t->shape, e->plan.batch) : v->shape;
     }
@@ -7842,6 +7145,8 @@ static bool gtr__needs_input(gtr_tensor *t)
     int64_t highest;
     return gtr__find_inputs(t->ctx, &t, 1, input, &n, &highest) != GTR_OK || n > 0;
 }
+/* Whether a value must be computed before it is read: never kept, or of parameters alone, which have changed. */
+static bool gtr__outdated(gtr_tensor *t) { return !t->kept_filled || (t->kept_at != t->ctx->writes && !gtr__needs_input(t)); }
 /* Copies n elements from device memory to dst as their logical dtype. */
 static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *src, gtr_dtype storage, gtr_dtype dtype, int64_t n, const char *what)
 {
@@ -7885,7 +7190,7 @@ GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes)
     if (r != GTR_OK) return r;
     s = gtr__stored_as(t);
     if (gtr__row(s->op)->flags & GTR__LEAF && s->op != GTR__OP_GRADIENT && s->op != GTR__OP_PART) return gtr__get_leaf(s, t, dst, bytes);
-    if (!s->kept_filled) {
+    if (gtr__outdated(s)) {
         if (gtr__needs_input(t)) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: \"%s\" was not kept: ask for it in gtr_eval, or mark it with gtr_keep before the run", gtr__label(t));
         r = gtr_eval(&t, 1);
         if (r == GTR_OK) r = gtr__wait_all(ctx);
@@ -7909,7 +7214,7 @@ GTR_API float gtr_item(gtr_tensor *t)
         return (float)NAN;
     }
     if (ctx->dead || ctx->preset || gtr__wait_all(ctx) != GTR_OK) return (float)NAN;
-    if (!s->kept_filled && gtr_eval(&t, 1) != GTR_OK) return (float)NAN;
+    if (gtr__outdated(s) && gtr_eval(&t, 1) != GTR_OK) return (float)NAN;
     if (gtr__read(ctx, s->stage, v, s->kept, s->kept_storage, GTR_F32, 1, gtr__label(t)) != GTR_OK) return (float)NAN;
     return (float)v[0];
 }
@@ -8051,6 +7356,19 @@ static gtr_result gtr__trainer_segments(gtr_trainer *t)
     }
     t->low_version = ctx->low_version;
     return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[0], t->segments, t->host_segments, (size_t)t->n_param * sizeof *t->segments, GTR__TO_DEVICE, true), "a trainer's segments");
+}
+static gtr_result gtr__trainer_current(gtr_trainer *t)
+{
+    gtr_result r;
+    if (t->low_version == t->ctx->low_version) return GTR_OK;
+    r = gtr__wait_all(t->ctx);
+    return r == GTR_OK ? gtr__trainer_segments(t) : r;
+}
+static bool gtr__is_pending(const gtr_context *ctx, const gtr__plan_cache *e)
+{
+    const gtr_trainer *t;
+    for (t = ctx->trainers; t; t = t->next) if (t->pending == e) return true;
+    return false;
 }
 static void gtr__trainer_optim(gtr_trainer *t)
 {
@@ -8213,7 +7531,6 @@ static gtr_result gtr__tell_nonfinite(gtr_trainer *t)
     gtr__ctl ctl;
     char text[512];
     uint64_t after;
-    int i;
     gtr_result s = gtr__wait_all(ctx);
     if (s == GTR_OK) s = gtr__backend_result(ctx, ctx->be->copy(ctx->instance[0], &ctl, r->ctl, sizeof ctl, GTR__TO_HOST, true), "reading the control word");
     if (s != GTR_OK) return s;
@@ -8229,12 +7546,10 @@ static gtr_result gtr__tell_nonfinite(gtr_trainer *t)
     else snprintf(text, sizeof text, "a value");
     after = r->step - ctl.step - 1;
     ctl.status = ctl.guard = 0;
-    ctl.tag[0] = ctl.tag[1] = ctl.claim = 0;        /* records fetched ahead are void, and those in the ring */
-    for (i = 0; i < GTR__RING; i++) r->shared->record[i].step = UINT64_MAX;
     r->shared->status = 0;
     r->step = ctl.step;
     t->pending = NULL;
-    s = gtr__backend_result(ctx, ctx->be->copy(ctx->instance[0], r->ctl, &ctl, sizeof ctl, GTR__TO_DEVICE, true), "writing the control word");
+    s = gtr__ctl_write(r, &ctl);
     if (s != GTR_OK) return s;
     if (after) gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step and the %llu queued after it changed nothing", (unsigned long long)ctl.bad_step, text, (unsigned long long)after);
     else gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step changed nothing", (unsigned long long)ctl.bad_step, text);
@@ -8371,16 +7686,14 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part)
     if (!e) return ctx->error;
     r = gtr__entry_ready(ctx, e, t->runner);
     if (r != GTR_OK) return r;
-    if (t->low_version != ctx->low_version) {
-        r = gtr__wait_all(ctx);
-        if (r == GTR_OK) r = gtr__trainer_segments(t);
-        if (r != GTR_OK) return r;
-    }
+    r = gtr__trainer_current(t);
+    if (r != GTR_OK) return r;
     if (!t->data) gtr__set_inputs(e, &rec);
     lr = gtr__rate(t, (int64_t)t->runner->step);
     if (!(lr >= 0) || !gtr__finite(lr)) return gtr__fail(ctx, GTR_ERR_ARG, "step %llu: the schedule gave a learning rate of %g", (unsigned long long)t->runner->step + 1, (double)lr);
     for (g = 0; g < t->n_groups; g++) rec.lr[g] = lr * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
     t->slot[t->runner->step % GTR__RING] = e;
+    ctx->writes++;
     r = gtr__runner_launch(t->runner, e, part, &rec);
     if (r == GTR_OK) gtr__mark_filled(e);
     if (part == GTR__PART_LEFT && r == GTR_OK) t->pending = e;
@@ -8411,6 +7724,8 @@ GTR_API gtr_result gtr_update(gtr_trainer *t)
     if (r != GTR_OK) return r;
     e = t->pending;
     r = gtr__entry_ready(t->ctx, e, t->runner);
+    if (r == GTR_OK) r = gtr__trainer_current(t);
+    t->ctx->writes++;
     if (r == GTR_OK) r = gtr__runner_launch(t->runner, e, GTR__PART_RIGHT, NULL);
     t->pending = NULL;
     return r == GTR_OK && !t->ctx->caps.cuda ? gtr__observe(t) : r;
@@ -8835,7 +8150,13 @@ GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows)
     p = (gtr_predictor *)gtr__malloc(ctx, sizeof *p);
     if (!p) return NULL;
     p->ctx = ctx; p->out = out;
-    for (i = 0; i < n_inputs; i++) if (gtr__batched(input[i])) { p->input = input[i]; batched++; }
+    for (i = 0; i < n_inputs; i++) {
+        if (gtr__batched(input[i])) { p->input = input[i]; batched++; continue; }
+        if (input[i]->data) continue;
+        gtr__fail(ctx, GTR_ERR_STATE, "predictor: input \"%s\" was not set", input[i]->name);
+        gtr__mfree(ctx, p);
+        return NULL;
+    }
     if (batched != 1 || !out->shape.ndim || out->shape.dim[0] >= 0 || gtr__row(gtr__stored_as(out)->op)->flags & GTR__LEAF) {
         gtr__fail(ctx, GTR_ERR_SHAPE, "predictor: \"%s\" depends on %d inputs with a batch, want one, and a batch in its own shape", gtr__label(out), batched);
         gtr__mfree(ctx, p);
@@ -8902,14 +8223,7 @@ GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p) { return !p
 
 // >>files
 /* Whole files, read and written. Sizes are unsigned and 64 bits wide. On POSIX only what a strict -std=c99 shows is used. */
-#ifdef _WIN32
-#  ifndef WIN32_LEAN_AND_MEAN
-#  define WIN32_LEAN_AND_MEAN
-#  endif
-#  ifndef NOMINMAX
-#  define NOMINMAX
-#  endif
-#  include <windows.h>
+#ifdef _WIN32               /* windows.h has come with the threads */
 #  include <fcntl.h>
 #  include <io.h>
 #  include <process.h>
@@ -8918,14 +8232,11 @@ GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p) { return !p
 #  define GTR__STAT      _stat64
 #  define GTR__FSTAT     _fstat64
 #  define GTR__FSYNC     _commit        /* FlushFileBuffers */
+#  define GTR__RENAME(from, to) (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ? 0 : (errno = EACCES, -1))
 #  define GTR__O_READ    (_O_RDONLY | _O_BINARY | _O_NOINHERIT)
 #  define GTR__O_NEW     (_O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT)
 #  define GTR__IS_FILE(mode)   (((mode) & _S_IFMT) == _S_IFREG)
-#  define GTR__IS_FOLDER(mode) (((mode) & _S_IFMT) == _S_IFDIR)
 #else
-#  include <fcntl.h>
-#  include <sys/stat.h>
-#  include <unistd.h>
 #  ifdef O_CLOEXEC
 #  define GTR__O_CLOEXEC O_CLOEXEC
 #  else
@@ -8935,10 +8246,10 @@ GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p) { return !p
 #  define GTR__STAT      stat
 #  define GTR__FSTAT     fstat
 #  define GTR__FSYNC     fsync
+#  define GTR__RENAME(from, to) rename(from, to)
 #  define GTR__O_READ    (O_RDONLY | O_NONBLOCK | GTR__O_CLOEXEC)   /* the opening of a pipe would block */
 #  define GTR__O_NEW     (O_WRONLY | O_CREAT | O_EXCL | GTR__O_CLOEXEC)
 #  define GTR__IS_FILE   S_ISREG
-#  define GTR__IS_FOLDER S_ISDIR
 #endif
 #define GTR__RETRY(r, call) do (r) = (call); while ((r) < 0 && errno == EINTR)
 #define GTR__PATH "%.400s"      /* a path in an error's text: the rest must fit too */
@@ -8975,7 +8286,7 @@ static gtr_result gtr__file_open(gtr__file *f, gtr_context *ctx, const char *pat
     struct GTR__STAT st;
     if (!gtr__file_start(f, ctx, path, GTR__O_READ, 0)) return gtr__file_fail(f, "opening");
     if (GTR__FSTAT(f->fd, &st) != 0) gtr__file_fail(f, "asking for its size");
-    else if (!GTR__IS_FILE(st.st_mode)) gtr__fail(ctx, GTR_ERR_IO, GTR__PATH ": %s", path, GTR__IS_FOLDER(st.st_mode) ? "a folder, not a file" : "not a regular file");
+    else if (!GTR__IS_FILE(st.st_mode)) gtr__fail(ctx, GTR_ERR_IO, GTR__PATH ": not a regular file but a folder, pipe or device", path);
     else { f->size = (uint64_t)st.st_size; return GTR_OK; }
     gtr__file_close(f);
     return GTR_ERR_IO;
@@ -8986,64 +8297,28 @@ static bool gtr__file_sync(gtr__file *f)
     GTR__RETRY(r, GTR__FSYNC(f->fd));
     return r == 0;
 }
-static bool gtr__path_replace(const char *from, const char *to)
+/* Reads or writes all of bytes, however few a call moves. */
+static gtr_result gtr__file_move(gtr__file *f, void *memory, uint64_t bytes, bool out)
 {
-#ifdef _WIN32
-    if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) return true;
-    errno = EACCES;
-    return false;
-#else
-    int r;
-    GTR__RETRY(r, rename(from, to));
-    return r == 0;
-#endif
-}
-/* Brings a rename in folder to the disk. Some file systems cannot (EINVAL), and a folder may be closed to readers (EACCES): no error. */
-static bool gtr__path_sync(const char *folder)
-{
-#ifdef _WIN32
-    (void)folder;               /* MOVEFILE_WRITE_THROUGH has done it */
-    return true;
-#else
-    gtr__file f;
-    bool ok;
-    if (!gtr__file_start(&f, NULL, folder, GTR__O_READ, 0)) return errno == EACCES;
-    ok = gtr__file_sync(&f) || errno == EINVAL;
-    return gtr__file_close(&f) && ok;
-#endif
-}
-/* 1: a regular file, 0: nothing there, -1: something else. mode: its permissions */
-static int gtr__path_kind(const char *path, unsigned *mode)
-{
-    struct GTR__STAT st;
-    if (GTR__STAT(path, &st) != 0) return 0;
-    *mode = (unsigned)st.st_mode & 0777u;
-    return GTR__IS_FILE(st.st_mode) ? 1 : -1;
-}
-static gtr_result gtr__file_read(gtr__file *f, void *dst, uint64_t bytes)
-{
-    uint8_t *p = (uint8_t *)dst;
+    uint8_t *p = (uint8_t *)memory;
     while (bytes) {
+        const unsigned piece = (unsigned)GTR__MIN(bytes, (uint64_t)GTR__IO_PIECE);
         int64_t n;
-        GTR__RETRY(n, GTR__SYS(read)(f->fd, p, (unsigned)GTR__MIN(bytes, (uint64_t)GTR__IO_PIECE)));
-        if (n < 0) return gtr__file_fail(f, "reading");
-        if (n == 0) return gtr__fail(f->ctx, GTR_ERR_IO, GTR__PATH ": became shorter while it was read", f->path);
+        GTR__RETRY(n, out ? GTR__SYS(write)(f->fd, p, piece) : GTR__SYS(read)(f->fd, p, piece));
+        if (n < 0) return gtr__file_fail(f, out ? "writing" : "reading");
+        if (n == 0 && !out) return gtr__fail(f->ctx, GTR_ERR_IO, GTR__PATH ": became shorter while it was read", f->path);
         p += n;
         bytes -= (uint64_t)n;
     }
     return GTR_OK;
 }
-static gtr_result gtr__file_write(gtr__file *f, const void *src, uint64_t bytes)
+static gtr_result gtr__file_read(gtr__file *f, void *dst, uint64_t bytes) { return gtr__file_move(f, dst, bytes, false); }
+/* The next bytes in new memory, *out, that the caller frees on failure too; a 0 stands behind them. */
+static gtr_result gtr__file_take(gtr__file *f, uint64_t bytes, uint8_t **out)
 {
-    const uint8_t *p = (const uint8_t *)src;
-    while (bytes) {
-        int64_t n;
-        GTR__RETRY(n, GTR__SYS(write)(f->fd, p, (unsigned)GTR__MIN(bytes, (uint64_t)GTR__IO_PIECE)));
-        if (n < 0) return gtr__file_fail(f, "writing");
-        p += n;
-        bytes -= (uint64_t)n;
-    }
-    return GTR_OK;
+    *out = bytes < SIZE_MAX / 2 ? (uint8_t *)gtr__malloc(f->ctx, (size_t)bytes + 1) : NULL;
+    if (*out) return gtr__file_read(f, *out, bytes);
+    return gtr__fail(f->ctx, GTR_ERR_NOMEM, GTR__PATH ": %llu bytes do not fit into memory", f->path, (unsigned long long)bytes);
 }
 /* After all of it was read: that nothing has been added meanwhile. Closes. */
 static gtr_result gtr__file_finish(gtr__file *f)
@@ -9063,79 +8338,63 @@ static bool gtr__is_gzip(gtr_context *ctx, const char *path, const uint8_t *head
     gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": compressed by gzip; gunzip first", path);
     return true;
 }
-/* The path, or the end of a long one. */
-static void gtr__path_name(char *name, size_t size, const char *path)
-{
-    size_t n = strlen(path);
-    if (n < size) memcpy(name, path, n + 1);
-    else snprintf(name, size, "...%s", path + n - (size - 4));
-}
 
 // >>datasets
-/* Nothing is linked to the context before it is whole. */
+/* Nothing is linked to the context before it is whole. A long name is cut to its end. */
 static gtr_dataset *gtr__dataset_new(gtr_context *ctx, const char *name, int64_t rows)
 {
     gtr_dataset *d = (gtr_dataset *)gtr__malloc(ctx, sizeof *d);
+    const size_t n = strlen(name);
     if (!d) return NULL;
     d->ctx = ctx;
     d->rows = rows;
-    gtr__path_name(d->name, sizeof d->name, name);
+    if (n < sizeof d->name) memcpy(d->name, name, n + 1);
+    else snprintf(d->name, sizeof d->name, "...%s", name + n - (sizeof d->name - 4));
     return d;
 }
 static void gtr__dataset_free(gtr_dataset *d)
 {
-    gtr_context *ctx;
     int i;
     if (!d) return;
-    ctx = d->ctx;
     for (i = 0; i < d->n_columns; i++) {
         gtr__column *c = &d->column[i];
-        if (c->device && c->device != c->host) gtr__device_free(ctx, 0, c->device, (size_t)d->rows * c->row_bytes);
-        gtr__mfree(ctx, c->host);
+        if (c->device && c->device != c->host) gtr__device_free(d->ctx, 0, c->device, (size_t)d->rows * c->row_bytes);
+        gtr__mfree(d->ctx, c->host);
     }
-    gtr__mfree(ctx, d);
+    gtr__mfree(d->ctx, d);
 }
 /* One more column, its rows to be written by the caller; NULL and an error on failure. shape is literal and its extents at least 1. */
 static gtr__column *gtr__dataset_column(gtr_dataset *d, gtr_dtype dtype, const gtr_shape *shape, float scale, float shift)
 {
     gtr__column *c = &d->column[d->n_columns];
+    char text[GTR__SHAPE_TEXT];
     uint64_t bytes;
     c->dtype = dtype;
     c->shape = *shape;
     c->row = gtr__count(shape);
     c->scale = scale != 0 ? scale : 1.0f / 255.0f;
     c->shift = shift;
-    if (c->row < 1 || !gtr__mul_ok((uint64_t)c->row, gtr__dtype_size(dtype), &bytes)) {
-        gtr__fail(d->ctx, GTR_ERR_SHAPE, "%s: a row's size overflows", d->name);
+    if (c->row < 1 || !gtr__mul_ok((uint64_t)c->row * gtr__dtype_size(dtype), (uint64_t)d->rows, &bytes) || bytes > (uint64_t)INT64_MAX / 16 || bytes > SIZE_MAX / 2) {
+        gtr__fail(d->ctx, GTR_ERR_SHAPE, "%s: %lld rows of shape %s overflow", d->name, (long long)d->rows, gtr__shape_text(shape, text));
         return NULL;
     }
-    c->row_bytes = (size_t)bytes;
-    if (c->row_bytes != bytes || !gtr__mul_ok(bytes, (uint64_t)d->rows, &bytes) || bytes > SIZE_MAX / 2 || bytes > (uint64_t)INT64_MAX / 16) {
-        gtr__fail(d->ctx, GTR_ERR_SHAPE, "%s: %lld rows of %zu bytes overflow", d->name, (long long)d->rows, c->row_bytes);
-        return NULL;
-    }
+    c->row_bytes = (size_t)c->row * gtr__dtype_size(dtype);
     c->host = (uint8_t *)gtr__malloc(d->ctx, (size_t)bytes);
     if (!c->host) return NULL;
     d->n_columns++;
     return c;
 }
+#define GTR__RANGE(type) do { \
+        const type *v = (const type *)(const void *)c->host; \
+        type lo = v[0], hi = v[0]; \
+        for (i = 1; i < n; i++) { lo = GTR__MIN(lo, v[i]); hi = GTR__MAX(hi, v[i]); } \
+        c->least = lo; c->most = hi; \
+    } while (0)
 static void gtr__column_range(gtr__column *c, int64_t rows)
 {
     int64_t i, n = rows * c->row;
-    c->least = c->most = 0;
-    if (c->dtype == GTR_U8) {
-        const uint8_t *v = c->host;
-        uint8_t lo = 255, hi = 0;
-        for (i = 0; i < n; i++) { lo = GTR__MIN(lo, v[i]); hi = GTR__MAX(hi, v[i]); }
-        c->least = lo;
-        c->most = hi;
-    } else if (c->dtype == GTR_I32) {
-        const int32_t *v = (const int32_t *)(void *)c->host;
-        int32_t lo = v[0], hi = v[0];
-        for (i = 1; i < n; i++) { lo = GTR__MIN(lo, v[i]); hi = GTR__MAX(hi, v[i]); }
-        c->least = lo;
-        c->most = hi;
-    }
+    if (c->dtype == GTR_U8) GTR__RANGE(uint8_t);
+    if (c->dtype == GTR_I32) GTR__RANGE(int32_t);
 }
 /* The data set is whole: into the context's list. */
 static gtr_dataset *gtr__dataset_link(gtr_dataset *d)
@@ -9147,38 +8406,34 @@ static gtr_dataset *gtr__dataset_link(gtr_dataset *d)
     d->ctx->datasets = d;
     return d;
 }
-/* NULL and broken contexts make nothing. */
-static bool gtr__dataset_may(gtr_context *ctx, const char *call)
+/* Whether column i can be one of a data set. */
+static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i)
 {
-    if (!ctx) return false;
-    if (ctx->dead) gtr__fail(ctx, GTR_ERR_STATE, "%s: this context is not usable any more", call);
-    return !ctx->dead;
+    const gtr_float factor[2] = { (gtr_float)c->scale, (gtr_float)c->shift };
+    char text[GTR__SHAPE_TEXT];
+    int k;
+    if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8)
+        return gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8", i, (int)c->dtype);
+    if (c->shape.ndim < 0 || c->shape.ndim >= GTR_MAX_DIMS)
+        return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_dataset_arrays: a row of column %d has %d dimensions, want 0 to %d", i, c->shape.ndim, GTR_MAX_DIMS - 1);
+    for (k = 0; k < c->shape.ndim; k++) if (c->shape.dim[k] < 1)
+        return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_dataset_arrays: a row of column %d has shape %s, want extents of at least 1", i, gtr__shape_text(&c->shape, text));
+    if (gtr__nonfinite(factor, 2))
+        return gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: scale %g and shift %g of column %d, want finite", (double)c->scale, (double)c->shift, i);
+    return GTR_OK;
 }
 
 GTR_API gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc)
 {
     gtr_dataset *d;
-    char text[GTR__SHAPE_TEXT];
-    int i, k;
-    if (!gtr__dataset_may(ctx, "gtr_dataset_arrays")) return NULL;
+    int i;
+    if (!gtr__usable(ctx)) return NULL;
     if (desc.rows < 1) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: %lld rows, want at least 1", (long long)desc.rows); return NULL; }
     if (!desc.column[0].data) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: column 0 has no data (NULL)"); return NULL; }
     d = gtr__dataset_new(ctx, "gtr_dataset_arrays", desc.rows);
     for (i = 0; d && i < 8 && desc.column[i].data; i++) {
         const gtr_column *from = &desc.column[i];
-        gtr__column *c = NULL;
-        bool ok = from->shape.ndim >= 0 && from->shape.ndim < GTR_MAX_DIMS;
-        for (k = 0; ok && k < from->shape.ndim; k++) ok = from->shape.dim[k] >= 1;
-        if (from->dtype != GTR_F32 && from->dtype != GTR_I32 && from->dtype != GTR_U8)
-            gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8", i, (int)from->dtype);
-        else if (from->shape.ndim < 0 || from->shape.ndim >= GTR_MAX_DIMS)
-            gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_dataset_arrays: a row of column %d has %d dimensions, want 0 to %d", i, from->shape.ndim, GTR_MAX_DIMS - 1);
-        else if (!ok)
-            gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_dataset_arrays: a row of column %d has shape %s, want extents of at least 1", i, gtr__shape_text(&from->shape, text));
-        else if (!(fabs((double)from->scale) <= 3.4e38 && fabs((double)from->shift) <= 3.4e38))
-            gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: scale %g and shift %g of column %d, want finite", (double)from->scale, (double)from->shift, i);
-        else
-            c = gtr__dataset_column(d, from->dtype, &from->shape, from->scale, from->shift);
+        gtr__column *c = gtr__column_check(ctx, from, i) == GTR_OK ? gtr__dataset_column(d, from->dtype, &from->shape, from->scale, from->shift) : NULL;
         if (!c) { gtr__dataset_free(d); return NULL; }
         memcpy(c->host, from->data, (size_t)d->rows * c->row_bytes);
     }
@@ -9206,16 +8461,16 @@ static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint
     for (i = 0; i < ndim; i++) {
         const uint8_t *p = head + 4 + 4 * i;
         uint32_t d = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-        if (i == 0) out->rows = d;
-        else { out->row.dim[out->row.ndim++] = d; if (d == 0) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": dimension %d is 0", path, i); }
+        if (i && d == 0) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": dimension %d is 0", path, i);
+        if (i) out->row.dim[out->row.ndim++] = d;
+        else out->rows = d;
         if (!gtr__mul_ok(want, d, &want)) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": the product of its %d dimensions overflows", path, ndim);
     }
     out->bytes = want;
     if (size - out->start != want)
         return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes of data, want %llu from its dimensions", path,
                          (unsigned long long)(size - out->start), (unsigned long long)want);
-    if (out->rows == 0) return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": an empty data set (0 rows)", path);
-    return GTR_OK;
+    return out->rows ? GTR_OK : gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": an empty data set (0 rows)", path);
 }
 /* Opens an IDX file and reads its header; the next byte to be read is the data's first. */
 static gtr_result gtr__idx_open(gtr_context *ctx, const char *path, gtr__file *f, gtr__idx *idx)
@@ -9224,25 +8479,17 @@ static gtr_result gtr__idx_open(gtr_context *ctx, const char *path, gtr__file *f
     uint64_t n;
     gtr_result r = gtr__file_open(f, ctx, path);
     if (r != GTR_OK) return r;
-    n = GTR__MIN(f->size, 4u);
+    n = GTR__MIN(f->size, (uint64_t)sizeof head);
     r = gtr__file_read(f, head, n);
-    if (r == GTR_OK && n == 4 && !head[0] && !head[1] && head[3] <= GTR_MAX_DIMS) {
-        uint64_t rest = GTR__MIN(f->size - 4, 4u * (uint64_t)head[3]);
-        r = gtr__file_read(f, head + 4, rest);
-        n += rest;
-    }
     if (r == GTR_OK) r = gtr__idx_header(ctx, path, head, (size_t)n, f->size, idx);
-    if (r != GTR_OK) gtr__file_close(f);
+    if (r == GTR_OK && GTR__SYS(lseek)(f->fd, (long)idx->start, SEEK_SET) < 0) r = gtr__file_fail(f, "seeking");
     return r;
 }
-/* The rest of an open IDX file becomes a column. Closes. */
-static gtr_result gtr__idx_column(gtr_dataset *d, gtr__file *f, const gtr__idx *idx)
+/* The rest of an open IDX file becomes a column. */
+static bool gtr__idx_column(gtr_dataset *d, gtr__file *f, const gtr__idx *idx)
 {
     gtr__column *c = gtr__dataset_column(d, GTR_U8, &idx->row, 0, 0);
-    gtr_result r = c ? gtr__file_read(f, c->host, idx->bytes) : GTR_ERR_NOMEM;
-    if (r == GTR_OK) return gtr__file_finish(f);
-    gtr__file_close(f);
-    return r;
+    return c && gtr__file_read(f, c->host, idx->bytes) == GTR_OK && gtr__file_finish(f) == GTR_OK;
 }
 
 GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels)
@@ -9251,19 +8498,17 @@ GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const
     gtr__idx image, label;
     gtr_dataset *d = NULL;
     char text[GTR__SHAPE_TEXT];
-    bool ok;
-    if (!gtr__dataset_may(ctx, "gtr_dataset_idx")) return NULL;
-    if (!images || !labels) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_idx: the path of the %s is NULL", images ? "labels" : "images"); return NULL; }
-    if (gtr__idx_open(ctx, images, &fi, &image) != GTR_OK) return NULL;
-    if (gtr__idx_open(ctx, labels, &fl, &label) != GTR_OK) { gtr__file_close(&fi); return NULL; }
-    if (label.row.ndim != 0)
-        gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": each label has shape %s, want one number (are images and labels exchanged?)", labels, gtr__shape_text(&label.row, text));
-    else if (image.rows != label.rows)
-        gtr__fail(ctx, GTR_ERR_FORMAT, "%.300s has %lld rows, %.300s has %lld: want as many", images, (long long)image.rows, labels, (long long)label.rows);
-    else
-        d = gtr__dataset_new(ctx, images, image.rows);
-    ok = d && gtr__idx_column(d, &fi, &image) == GTR_OK && gtr__idx_column(d, &fl, &label) == GTR_OK;
-    if (ok) return gtr__dataset_link(d);
+    fi.fd = fl.fd = -1;
+    if (!gtr__usable(ctx)) return NULL;
+    if (!images || !labels) gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_idx: the path of the %s is NULL", images ? "labels" : "images");
+    else if (gtr__idx_open(ctx, images, &fi, &image) == GTR_OK && gtr__idx_open(ctx, labels, &fl, &label) == GTR_OK) {
+        if (label.row.ndim != 0)
+            gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": each label has shape %s, want one number (are images and labels exchanged?)", labels, gtr__shape_text(&label.row, text));
+        else if (image.rows != label.rows)
+            gtr__fail(ctx, GTR_ERR_FORMAT, "%.300s has %lld rows, %.300s has %lld: want as many", images, (long long)image.rows, labels, (long long)label.rows);
+        else d = gtr__dataset_new(ctx, images, image.rows);
+        if (d && gtr__idx_column(d, &fi, &image) && gtr__idx_column(d, &fl, &label)) return gtr__dataset_link(d);
+    }
     gtr__file_close(&fi);
     gtr__file_close(&fl);
     gtr__dataset_free(d);
@@ -9271,39 +8516,38 @@ GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const
 }
 
 // >>csv
+#define GTR__IS_DIGIT(c) ((unsigned)((unsigned char)(c) - '0') < 10u)
 /* A decimal number as it is written: (-1)^negative * m * 10^e, and a little more if digits beyond the 19th were not 0 (inexact). */
 typedef struct gtr__decimal {
     const char *digits, *digits_end;    /* of the mantissa, its point included */
     uint64_t    m;
-    int64_t     e, written_e, fraction; /* written_e: as after the 'e'; fraction: digits behind the point */
+    int64_t     e, last_e;              /* last_e: exponent of the last digit written */
     bool        negative, inexact;
 } gtr__decimal;
-#define GTR__IS_DIGIT(c) ((unsigned)((unsigned char)(c) - '0') < 10u)
 
 /* Reads the number at p. The text ends in a byte that is no part of a number (a 0 behind the file). Returns the first byte after it; NULL: none. */
 static const char *gtr__decimal_read(const char *p, gtr__decimal *n)
 {
     uint64_t m = 0;
-    int64_t e = 0, fraction = 0, written = 0;
-    bool inexact = false, point = false;
+    int64_t e = 0, written = 0;
+    const char *point = NULL;
+    bool inexact = false;
     n->negative = *p == '-';
-    if (*p == '-' || *p == '+') p++;
-    n->digits = p;
-    for (; GTR__IS_DIGIT(*p); p++) {
-        if (m < 1000000000000000000u) m = m * 10 + (uint64_t)(*p - '0');
-        else { e++; inexact |= *p != '0'; }
-    }
-    if (*p == '.') {
-        point = true;
-        for (p++; GTR__IS_DIGIT(*p); p++, fraction++) {
-            if (m < 1000000000000000000u) { m = m * 10 + (uint64_t)(*p - '0'); e--; }
+    n->digits = p += *p == '-' || *p == '+';
+    for (;; p++) {
+        if (GTR__IS_DIGIT(*p)) {
+            const bool fits = m < 1000000000000000000u;
+            if (fits) m = m * 10 + (uint64_t)(*p - '0');
             else inexact |= *p != '0';
-        }
+            e += !fits - (point != NULL);
+        } else if (*p == '.' && !point) point = p;
+        else break;
     }
-    if (p - n->digits == point) return NULL;    /* not one digit */
+    if (p - n->digits == (point != NULL)) return NULL;      /* not one digit */
     n->digits_end = p;
+    n->last_e = point ? point + 1 - p : 0;
     if (*p == 'e' || *p == 'E') {
-        bool minus = p[1] == '-';
+        const bool minus = p[1] == '-';
         p += 1 + (p[1] == '-' || p[1] == '+');
         if (!GTR__IS_DIGIT(*p)) return NULL;
         for (; GTR__IS_DIGIT(*p); p++) if (written < 100000000000000) written = written * 10 + (*p - '0');
@@ -9311,8 +8555,7 @@ static const char *gtr__decimal_read(const char *p, gtr__decimal *n)
     }
     n->m = m;
     n->e = e + written;
-    n->written_e = written;
-    n->fraction = fraction;
+    n->last_e += written;
     n->inexact = inexact;
     return p;
 }
@@ -9322,7 +8565,7 @@ static gtr_float gtr__decimal_slow(const gtr__decimal *n)
 {
     char text[840];
     const char *p;
-    int64_t e = n->written_e - n->fraction;
+    int64_t e = n->last_e;
     int k = 0;
     bool more = false;
     for (p = n->digits; p < n->digits_end; p++) {
@@ -9331,43 +8574,31 @@ static gtr_float gtr__decimal_slow(const gtr__decimal *n)
         else { e++; more |= *p != '0'; }
     }
     if (more) { text[k++] = '1'; e--; }
-    e = GTR__MAX(e, -999999);
-    e = GTR__MIN(e, 999999);
-    snprintf(text + k, sizeof text - (size_t)k, "e%d", (int)e);
-#ifdef GPUTRAIN_DOUBLE
-    return strtod(text, NULL);
-#else
-    return strtof(text, NULL);
-#endif
+    snprintf(text + k, sizeof text - (size_t)k, "e%d", (int)(e < -999999 ? -999999 : GTR__MIN(e, 999999)));
+    return sizeof(gtr_float) == 8 ? (gtr_float)strtod(text, NULL) : (gtr_float)strtof(text, NULL);
 }
 /* Correctly rounded; infinite beyond the range. */
 static gtr_float gtr__decimal_value(const gtr__decimal *n)
 {
     static const double ten[23] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
-    int64_t e = n->e;
+    const bool exact = n->m <= (uint64_t)1 << 53 && !n->inexact;    /* and so is each power: one rounding is all */
+    int64_t e = n->m ? n->e : 0;
     double d = (double)n->m;
+    uint64_t bits;
+    bool sure = exact && e == 0;
     gtr_float v;
-    if (n->m == 0) return n->negative ? (gtr_float)-0.0 : (gtr_float)0.0;
-    if (n->e == 0 && n->m < (uint64_t)1 << 24) return n->negative ? -(gtr_float)d : (gtr_float)d;
-#ifdef GPUTRAIN_DOUBLE
-    /* m and the power are exact, so one rounding is all. */
-    if (n->m <= (uint64_t)1 << 53 && !n->inexact && e >= -22 && e <= 22) v = e < 0 ? d / ten[-e] : d * ten[e];
-    else v = gtr__decimal_slow(n);
-#else
-    /* d is off by at most 3 units of double's last place. Unless it is that close to the middle of two floats, or outside the normal
-       ones, rounding it rounds the number itself. */
-    if (e < -66 || e > 66) v = gtr__decimal_slow(n);
-    else {
-        uint64_t bits;
-        bool exact = e == 0 && n->m <= (uint64_t)1 << 53 && !n->inexact;
+    if (!sure && e >= -66 && e <= 66) {
+        sure = sizeof(gtr_float) == 8 && exact && e >= -22 && e <= 22;
         for (; e < -22; e += 22) d /= 1e22;
         for (; e > 22; e -= 22) d *= 1e22;
         d = e < 0 ? d / ten[-e] : d * ten[e];
         memcpy(&bits, &d, 8);
         bits &= 0x1fffffffu;
-        v = exact || (d > 2.4e-38 && d < 3.4e38 && (bits < 0x0fffffc0u || bits > 0x10000040u)) ? (float)d : gtr__decimal_slow(n);
+        /* d is off by at most 3 units of double's last place. Unless it is that close to the middle of two floats, or outside the normal
+           ones, rounding it rounds the number itself. */
+        if (sizeof(gtr_float) == 4) sure = d > 2.4e-38 && d < 3.4e38 && (bits < 0x0fffffc0u || bits > 0x10000040u);
     }
-#endif
+    v = sure ? (gtr_float)d : gtr__decimal_slow(n);
     return n->negative ? -v : v;
 }
 /* A class: a whole number of 0 to 2^31 - 1, however written (3, 3.0, 3e0). -1 if it is none. */
@@ -9380,14 +8611,6 @@ static int32_t gtr__decimal_class(const gtr__decimal *n)
     for (; e < 0; e++, m /= 10) if (m % 10) return -1;
     for (; e > 0 && m <= INT32_MAX; e--) m *= 10;
     return m <= INT32_MAX ? (int32_t)m : -1;
-}
-
-static bool gtr__decimal_finite(gtr_float v)
-{
-    double d = (double)v;
-    uint64_t bits;
-    memcpy(&bits, &d, 8);       /* bits, so that -ffast-math cannot think the question away */
-    return (bits >> 52 & 0x7ff) != 0x7ff;
 }
 
 typedef struct gtr__csv {
@@ -9410,24 +8633,19 @@ static int64_t gtr__csv_fields(const gtr__csv *s, const char *p)
     for (; !gtr__csv_line_end(s, p); p++) n += *p == s->desc.separator;
     return n;
 }
-/* Says what is wrong with the field at p. */
-static void gtr__csv_fail(const gtr__csv *s, const char *p, int64_t column, const char *want)
+/* Says what is wrong with the field at p. Returns NULL. */
+static const char *gtr__csv_fail(const gtr__csv *s, const char *p, int64_t column, const char *want)
 {
     char field[32];
-    const char *hint = "";
     int n = 0;
+    if (column == 0 && gtr__csv_line_end(s, p)) { gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld is blank", s->name, (long long)s->line); return NULL; }
     for (; n < 24 && !gtr__csv_line_end(s, p) && *p != s->desc.separator; p++) field[n++] = *p >= 32 && *p < 127 ? *p : '?';
     if (n == 24) memcpy(field + 21, "...", 3);
     field[n] = 0;
-    if (field[0] == '"') hint = " (quoted fields are not supported)";
-    else if (s->line == 1) hint = " (if the first line holds names, set .header)";
-    gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld, column %lld (counted from 1): %s%s%s, want %s%s", s->name, (long long)s->line,
-              (long long)column + 1, n ? "got '" : "a blank field", field, n ? "'" : "", want, hint);
-}
-static void gtr__csv_ragged(const gtr__csv *s, const char *p)
-{
-    gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld has %lld columns, want %lld as line %lld has", s->name, (long long)s->line,
-              (long long)gtr__csv_fields(s, p), (long long)s->columns, (long long)s->first_line);
+    gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld, column %lld (counted from 1): %s%s%s, want %s%s", s->name, (long long)s->line, (long long)column + 1,
+              n ? "got '" : "a blank field", field, n ? "'" : "", want, field[0] == '"' ? " (quoted fields are not supported)" :
+              s->line == 1 ? " (if the first line holds names, set .header)" : "");
+    return NULL;
 }
 /* The line at p into its features and label. Returns the next line, NULL on error. */
 static const char *gtr__csv_line(const gtr__csv *s, const char *p, gtr_float *feature, void *label)
@@ -9437,25 +8655,24 @@ static const char *gtr__csv_line(const gtr__csv *s, const char *p, gtr_float *fe
     int64_t c, last = s->columns - 1;
     for (c = 0; c <= last; c++) {
         const bool is_class = c == s->label && !s->desc.regression;
-        const char *field = gtr__csv_skip(s, p);
+        const char *field = gtr__csv_skip(s, p), *want = is_class ? "a class: a whole number from 0 to 2147483647" : "a number";
         gtr__decimal n;
         p = gtr__decimal_read(field, &n);
         if (p) p = gtr__csv_skip(s, p);
-        if (!p || (*p != s->desc.separator && !gtr__csv_line_end(s, p))) {
-            gtr__csv_fail(s, field, c, is_class ? "a class: a whole number from 0" : "a number");
+        if (!p || (*p != s->desc.separator && !gtr__csv_line_end(s, p))) return gtr__csv_fail(s, field, c, want);
+        if ((*p != s->desc.separator) != (c == last)) {
+            gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld has %lld columns, want %lld as line %lld has", s->name, (long long)s->line,
+                      (long long)gtr__csv_fields(s, begin), (long long)s->columns, (long long)s->first_line);
             return NULL;
         }
-        if ((*p != s->desc.separator) != (c == last)) { gtr__csv_ragged(s, begin); return NULL; }
         if (is_class) {
             int32_t v = gtr__decimal_class(&n);
-            if (v < 0) { gtr__csv_fail(s, field, c, "a class: a whole number from 0 to 2147483647"); return NULL; }
+            if (v < 0) return gtr__csv_fail(s, field, c, want);
             memcpy(label, &v, sizeof v);
         } else {
-            gtr_float v = gtr__decimal_value(&n);
-            if (c != s->label) v *= scale;
-            if (!gtr__decimal_finite(v)) { gtr__csv_fail(s, field, c, "a number within the range of float32"); return NULL; }
-            if (c != s->label) *feature++ = v;
-            else memcpy(label, &v, sizeof v);
+            gtr_float v = gtr__decimal_value(&n) * (c == s->label ? 1 : scale);
+            if (gtr__nonfinite(&v, 1)) return gtr__csv_fail(s, field, c, "a number within the range of float32");
+            memcpy(c == s->label ? label : feature++, &v, sizeof v);
         }
         if (c < last) p++;
     }
@@ -9473,18 +8690,17 @@ static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name
     if (gtr__is_gzip(ctx, name, (const uint8_t *)text, size)) return GTR_ERR_FORMAT;
     if (!desc.separator) s->desc.separator = ',';
     if (size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3;     /* an UTF-8 mark */
-    s->first_line = 1;
     if (desc.header) {
         const char *line_end = (const char *)memchr(p, '\n', (size_t)(end - p));
         p = line_end ? line_end + 1 : end;
-        s->first_line = 2;
     }
     while (end > p && (end[-1] == '\n' || end[-1] == '\r' || ((end[-1] == ' ' || end[-1] == '\t') && end[-1] != s->desc.separator))) end--;
     *end = 0;
     s->begin = p;
     s->end = end;
+    s->line = s->first_line = desc.header ? 2 : 1;
     if (p == end) return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": an empty data set (0 rows)", name);
-    if (gtr__csv_line_end(s, gtr__csv_skip(s, p))) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld is blank", name, (long long)s->first_line);
+    if (gtr__csv_line_end(s, gtr__csv_skip(s, p))) { gtr__csv_fail(s, gtr__csv_skip(s, p), 0, ""); return GTR_ERR_FORMAT; }
     s->columns = gtr__csv_fields(s, p);
     s->label = desc.label_column == -2 ? -1 : desc.label_column == -1 ? s->columns - 1 : desc.label_column;
     if (s->label >= s->columns)
@@ -9502,28 +8718,20 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     gtr__column *x, *y = NULL;
     gtr_shape shape = gtr_shape1(1);
     const char *p;
-    int64_t ends = 1, separators = 0, r, most;
-    bool ok;
+    int64_t ends = 1, separators = 0, r = 0;
     if (gtr__csv_start(&s, ctx, name, text, size, desc) != GTR_OK) return NULL;
     for (p = s.begin; p < s.end; p++) { ends += *p == '\n'; separators += *p == s.desc.separator; }
-    most = GTR__MIN(ends, (ends + separators) / s.columns);     /* a long first line takes no more memory than the file's fields allow */
-    d = gtr__dataset_new(ctx, name, most);
+    /* a long first line takes little more memory than the file's fields do: a row behind the last that they fill is too short, and so an error */
+    d = gtr__dataset_new(ctx, name, GTR__MIN(ends, (ends + separators) / s.columns + 1));
     if (!d) return NULL;
     shape.dim[0] = s.columns - (s.label >= 0);
     x = gtr__dataset_column(d, GTR_F32, &shape, 0, 0);
-    shape = gtr_shape0();
+    shape.ndim = 0;
     if (x && s.label >= 0) y = gtr__dataset_column(d, desc.regression ? GTR_F32 : GTR_I32, &shape, 0, 0);
-    ok = x && (y || s.label < 0);
-    for (p = s.begin, s.line = s.first_line, r = 0; ok && p < s.end; r++, s.line++) {
-        ok = false;
-        if (gtr__csv_line_end(&s, gtr__csv_skip(&s, p))) gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld is blank", name, (long long)s.line);
-        else if (r == most) gtr__csv_ragged(&s, p);
-        else {
-            p = gtr__csv_line(&s, p, (gtr_float *)(void *)(x->host + (size_t)r * x->row_bytes), y ? y->host + (size_t)r * y->row_bytes : NULL);
-            ok = p != NULL;
-        }
-    }
-    if (!ok) { gtr__dataset_free(d); return NULL; }
+    p = x && (y || s.label < 0) ? s.begin : NULL;
+    for (; p && p < s.end; r++, s.line++)
+        p = gtr__csv_line(&s, p, (gtr_float *)(void *)(x->host + (size_t)r * x->row_bytes), y ? y->host + (size_t)r * y->row_bytes : NULL);
+    if (!p) { gtr__dataset_free(d); return NULL; }
     d->rows = r;
     return gtr__dataset_link(d);
 }
@@ -9532,24 +8740,23 @@ GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv
 {
     gtr__file f;
     gtr_dataset *d = NULL;
-    char *text;
-    bool ok;
-    if (!gtr__dataset_may(ctx, "gtr_dataset_csv")) return NULL;
-    if (!path) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_csv: the path is NULL"); return NULL; }
-    if (desc.label_column < -2) { gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": label_column is %d, want -2 (none), -1 (the last) or a column from 0", path, desc.label_column); return NULL; }
-    if (desc.regression && desc.label_column == -2) { gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": regression wants a label, label_column is -2 (none)", path); return NULL; }
-    if (!gtr__decimal_finite((gtr_float)desc.scale)) { gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": scale is %g, want a finite number", path, (double)desc.scale); return NULL; }
-    if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator)) {
+    uint8_t *text = NULL;
+    const gtr_float scale = (gtr_float)desc.scale;
+    if (!gtr__usable(ctx)) return NULL;
+    if (!path) gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_csv: the path is NULL");
+    else if (desc.label_column < -2)
+        gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": label_column is %d, want -2 (none), -1 (the last) or a column from 0", path, desc.label_column);
+    else if (desc.regression && desc.label_column == -2)
+        gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": regression wants a label, label_column is -2 (none)", path);
+    else if (gtr__nonfinite(&scale, 1))
+        gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": scale is %g, want a finite number", path, (double)desc.scale);
+    else if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator))
         gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": the separator (character %d) may be part of a number, a line's end or a quote", path, desc.separator);
-        return NULL;
+    else if (gtr__file_open(&f, ctx, path) == GTR_OK) {
+        if (gtr__file_take(&f, f.size, &text) == GTR_OK && gtr__file_finish(&f) == GTR_OK) d = gtr__csv_parse(ctx, path, (char *)text, f.size, desc);
+        gtr__file_close(&f);
+        gtr__mfree(ctx, text);
     }
-    if (gtr__file_open(&f, ctx, path) != GTR_OK) return NULL;
-    if (f.size > SIZE_MAX / 2) { gtr__file_close(&f); gtr__fail(ctx, GTR_ERR_NOMEM, GTR__PATH ": %llu bytes do not fit into memory", path, (unsigned long long)f.size); return NULL; }
-    text = (char *)gtr__malloc(ctx, (size_t)f.size + 1);
-    ok = text && gtr__file_read(&f, text, f.size) == GTR_OK && gtr__file_finish(&f) == GTR_OK;
-    gtr__file_close(&f);
-    if (ok) d = gtr__csv_parse(ctx, path, text, f.size, desc);
-    gtr__mfree(ctx, text);
     return d;
 }
 
@@ -9569,40 +8776,32 @@ GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k)
     snprintf(name, sizeof name, "%.120s (every %lld)", data->name, (long long)k);
     d = gtr__dataset_new(data->ctx, name, data->rows / k);
     for (i = 0; d && i < data->n_columns; i++) {
-        const gtr__column *from = &data->column[i];
-        gtr__column *c = gtr__dataset_column(d, from->dtype, &from->shape, from->scale, from->shift);
-        if (!c) { gtr__dataset_free(d); return NULL; }
-        for (r = 0; r < d->rows; r++) memcpy(c->host + (size_t)r * c->row_bytes, from->host + (size_t)(r * k + k - 1) * c->row_bytes, c->row_bytes);
+        const gtr__column *c = &data->column[i];
+        if (!gtr__dataset_column(d, c->dtype, &c->shape, c->scale, c->shift)) { gtr__dataset_free(d); return NULL; }
     }
     if (!d) return NULL;
-    for (i = 0; i < data->n_columns; i++) {     /* nothing can fail any more: close the gaps */
+    for (i = 0; i < data->n_columns; i++) {     /* nothing can fail any more: move rows out and close the gaps */
         gtr__column *c = &data->column[i];
-        for (r = 0; r * k < data->rows; r++) {
-            int64_t n = GTR__MIN(k - 1, data->rows - r * k);
-            memmove(c->host + (size_t)(r * (k - 1)) * c->row_bytes, c->host + (size_t)(r * k) * c->row_bytes, (size_t)n * c->row_bytes);
+        uint8_t *moved = d->column[i].host, *kept = c->host;
+        for (r = 0; r < data->rows; r++) {
+            const uint8_t *row = c->host + (size_t)r * c->row_bytes;
+            const bool moves = r % k == k - 1;
+            memmove(moves ? moved : kept, row, c->row_bytes);
+            *(moves ? &moved : &kept) += c->row_bytes;
         }
+        gtr__column_range(c, data->rows - d->rows);
     }
     data->rows -= d->rows;
-    for (i = 0; i < data->n_columns; i++) gtr__column_range(&data->column[i], data->rows);
     return gtr__dataset_link(d);
 }
 GTR_API int64_t gtr_dataset_rows(const gtr_dataset *d) { return d ? d->rows : 0; }
 GTR_API int gtr_dataset_columns(const gtr_dataset *d) { return d ? d->n_columns : 0; }
-static const gtr__column *gtr__dataset_at(const gtr_dataset *d, int column) { return d && column >= 0 && column < d->n_columns ? &d->column[column] : NULL; }
-GTR_API gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column)
-{
-    const gtr__column *c = gtr__dataset_at(d, column);
-    return c ? c->shape : gtr_shape0();
-}
-GTR_API gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column)
-{
-    const gtr__column *c = gtr__dataset_at(d, column);
-    return c ? c->dtype : GTR_F32;
-}
+static bool gtr__dataset_has(const gtr_dataset *d, int column) { return d && column >= 0 && column < d->n_columns; }
+GTR_API gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column) { return gtr__dataset_has(d, column) ? d->column[column].shape : gtr_shape0(); }
+GTR_API gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column) { return gtr__dataset_has(d, column) ? d->column[column].dtype : GTR_F32; }
 GTR_API const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r)
 {
-    const gtr__column *c = gtr__dataset_at(d, column);
-    return c && r >= 0 && r < d->rows ? c->host + (size_t)r * c->row_bytes : NULL;
+    return gtr__dataset_has(d, column) && r >= 0 && r < d->rows ? d->column[column].host + (size_t)r * d->column[column].row_bytes : NULL;
 }
 /* Brings every column to the device of stage 0; from then on the rows stay as they are. */
 static gtr_result gtr__dataset_device(gtr_dataset *d)
@@ -9613,16 +8812,15 @@ static gtr_result gtr__dataset_device(gtr_dataset *d)
         gtr__column *c = &d->column[i];
         const size_t bytes = (size_t)d->rows * c->row_bytes;
         void *p = c->host;
+        gtr_result r = GTR_OK;
         if (c->device) continue;
         if (ctx->caps.cuda) {
-            gtr_result r;
             p = gtr__device_alloc(ctx, 0, bytes);
-            if (!p) return gtr__fail(ctx, GTR_ERR_NOMEM, "%s: out of device memory for column %d, %zu bytes", d->name, i, bytes);
-            r = ctx->be->copy(ctx->instance[0], p, c->host, bytes, GTR__TO_DEVICE, true);
-            if (r != GTR_OK) {
-                gtr__device_free(ctx, 0, p, bytes);
-                return gtr__fail(ctx, r, "%s: copying column %d (%zu bytes) to the device failed", d->name, i, bytes);
-            }
+            r = p ? ctx->be->copy(ctx->instance[0], p, c->host, bytes, GTR__TO_DEVICE, true) : GTR_ERR_NOMEM;
+        }
+        if (r != GTR_OK) {
+            gtr__device_free(ctx, 0, p, bytes);
+            return gtr__fail(ctx, r, "%s: bringing column %d (%zu bytes) to the device failed", d->name, i, bytes);
         }
         c->device = p;
     }
@@ -9631,8 +8829,18 @@ static gtr_result gtr__dataset_device(gtr_dataset *d)
 }
 GTR_API void gtr_dataset_destroy(gtr_dataset *d)
 {
+    gtr__plan_cache **at;
+    gtr_trainer *t;
     if (!d) return;
     if (d->used) gtr_wait(d->ctx);      /* queued steps may read it */
+    for (at = &d->ctx->plans; *at; ) {
+        gtr__plan_cache *e = *at;
+        if (e->recipe.data != d) { at = &e->next; continue; }
+        for (t = d->ctx->trainers; t; t = t->next) if (t->pending == e) t->pending = NULL;
+        *at = e->next;
+        gtr__entry_free(d->ctx, e);
+    }
+    for (t = d->ctx->trainers; t; t = t->next) if (t->data == d) t->data = NULL;
     if (d->next) d->next->previous = d->previous;
     if (d->previous) d->previous->next = d->next;
     else d->ctx->datasets = d->next;
@@ -9646,9 +8854,8 @@ GTR_API void gtr_dataset_destroy(gtr_dataset *d)
 #define GTR__ST_TENSORS 1000000u
 #define GTR__ST_NAME    1024u       /* bytes */
 
-typedef struct gtr__st_dtype { char name[12]; int bits; } gtr__st_dtype;
 enum { GTR__ST_F32, GTR__ST_I64 };  /* those that a model holds; the others are known, and refused */
-static const gtr__st_dtype gtr__st_dtypes[] = {
+static const struct { char name[12]; int bits; } gtr__st_dtypes[] = {
     {"F32", 32}, {"I64", 64}, {"BOOL", 8}, {"U8", 8}, {"I8", 8}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8},
     {"F8_E5M2FNUZ", 8}, {"I16", 16}, {"U16", 16}, {"F16", 16}, {"BF16", 16}, {"I32", 32}, {"U32", 32}, {"C64", 64}, {"F64", 64}, {"U64", 64},
     {"F4", 4}, {"F6_E2M3", 6}, {"F6_E3M2", 6} };
@@ -9657,7 +8864,7 @@ typedef struct gtr__st_entry {
     uint32_t name, shape;           /* where they stand in the header: at the opening quote, at the '[' */
     uint64_t begin, end;            /* of its data */
     int32_t  parameter;             /* of the context; -1 */
-    uint8_t  dtype, rank;
+    uint8_t  dtype;
 } gtr__st_entry;
 
 typedef struct gtr__st {
@@ -9666,29 +8873,28 @@ typedef struct gtr__st {
     const uint8_t *head;
     uint32_t       size, at;        /* of the header; the next byte to look at */
     uint64_t       data;            /* bytes behind the header */
-    gtr__st_entry *entry;           /* n of them; NULL while they are counted */
-    uint32_t       n;
-    uint32_t      *key;             /* of __metadata__ */
-    uint32_t       n_key;
+    uint64_t       length;          /* of the string last passed, as UTF-8 */
+    gtr__st_entry *entry;           /* n of them */
+    uint32_t      *key;             /* n_key keys of __metadata__, at the end of entry's block: a tensor takes 32 bytes of it and more than 48 of
+                                       the header, a key 4 and 6 of the header, so that two thirds of the header's size are room for all */
+    uint32_t       n, n_key;
     bool           has_metadata;
 } gtr__st;
 
 /* Sorts in place, whatever the order was, in n log n. Elements of at most 32 bytes. */
 typedef int (*gtr__compare_fn)(const void *a, const void *b, const void *arg);
+static void gtr__swap(uint8_t *a, uint8_t *b, size_t size) { uint8_t t[32]; memcpy(t, a, size); memcpy(a, b, size); memcpy(b, t, size); }
 static void gtr__sort(void *base, size_t n, size_t size, gtr__compare_fn order, const void *arg)
 {
-    uint8_t *v = (uint8_t *)base, t[32];
+    uint8_t *v = (uint8_t *)base;
     size_t start = n / 2, end = n, i, k;
-    while (end > 1) {
+    while (end > 1) {       /* a heap is made from the middle to the front, then gives its largest to the end */
         if (start > 0) start--;
-        else {
-            end--;
-            memcpy(t, v, size); memcpy(v, v + end * size, size); memcpy(v + end * size, t, size);
-        }
-        for (i = start; (k = 2 * i + 1) < end; i = k) {     /* sift down */
+        else gtr__swap(v, v + --end * size, size);
+        for (i = start; (k = 2 * i + 1) < end; i = k) {
             if (k + 1 < end && order(v + k * size, v + (k + 1) * size, arg) < 0) k++;
             if (order(v + i * size, v + k * size, arg) >= 0) break;
-            memcpy(t, v + i * size, size); memcpy(v + i * size, v + k * size, size); memcpy(v + k * size, t, size);
+            gtr__swap(v + i * size, v + k * size, size);
         }
     }
 }
@@ -9720,10 +8926,9 @@ static int32_t gtr__json_hex(const uint8_t *s, size_t n, size_t *at)
     int32_t v = 0;
     int i;
     for (i = 0; i < 4; i++, (*at)++) {
-        int c = *at < n ? s[*at] : 0;
-        if (c >= '0' && c <= '9') v = v << 4 | (c - '0');
-        else if ((c | 32) >= 'a' && (c | 32) <= 'f') v = v << 4 | ((c | 32) - 'a' + 10);
-        else return GTR__BAD;
+        const int c = *at < n ? s[*at] : 0, letter = c | 32;
+        if (!GTR__IS_DIGIT(c) && (letter < 'a' || letter > 'f')) return GTR__BAD;
+        v = v << 4 | (GTR__IS_DIGIT(c) ? c - '0' : letter - 'a' + 10);
     }
     return v;
 }
@@ -9749,57 +8954,44 @@ static int32_t gtr__json_next(const uint8_t *s, size_t n, size_t *at)
     low = gtr__json_hex(s, n, at);
     return low < 0xdc00 || low > 0xdfff ? GTR__BAD : 0x10000 + ((c - 0xd800) << 10 | (low - 0xdc00));
 }
-/* Compares the valid strings at a and b, by code points. */
-static int gtr__json_compare(const gtr__st *s, uint32_t a, uint32_t b)
+/* Compares the valid string at a with n bytes of text, which next reads, by code points. */
+static int gtr__json_compare(const gtr__st *s, uint32_t a, const void *text, size_t n, int32_t (*next)(const uint8_t *, size_t, size_t *))
 {
-    size_t i = (size_t)a + 1, k = (size_t)b + 1;
+    size_t i = (size_t)a + 1, k = 0;
     int32_t c, d;
     do {
         c = gtr__json_next(s->head, s->size, &i);
-        d = gtr__json_next(s->head, s->size, &k);
+        d = next((const uint8_t *)text, n, &k);
     } while (c == d && c >= 0);
     return c < d ? -1 : c > d;
 }
 /* The same with text of C, which need not be UTF-8. */
-static int gtr__json_compare_text(const gtr__st *s, uint32_t a, const char *text)
-{
-    size_t i = (size_t)a + 1, k = 0, n = strlen(text);
-    int32_t c, d;
-    do {
-        c = gtr__json_next(s->head, s->size, &i);
-        d = gtr__utf8_next((const uint8_t *)text, n, &k);
-    } while (c == d && c >= 0);
-    return c < d ? -1 : c > d;
-}
-/* The string at a as text for a message, cut to size. Returns buf. */
+static int gtr__json_order(const gtr__st *s, uint32_t a, const char *text) { return gtr__json_compare(s, a, text, strlen(text), gtr__utf8_next); }
+/* The string at a for a message, as the header has it, cut to size. Returns buf. */
 static const char *gtr__json_text(const gtr__st *s, uint32_t a, char *buf, size_t size)
 {
-    size_t at = (size_t)a + 1, n = 0, begin = at;
-    int32_t c;
-    while ((c = gtr__json_next(s->head, s->size, &at)) >= 0 && n + 12 < size) {
-        if (c < 0x20 || c == 0x7f) buf[n++] = '?';
-        else if (s->head[begin] != '\\') { memcpy(buf + n, s->head + begin, at - begin); n += at - begin; }
-        else if (c < 0x80) buf[n++] = (char)c;
-        else n += (size_t)snprintf(buf + n, size - n, "\\u%x", (unsigned)c);    /* 8 characters at most */
-        begin = at;
-    }
-    if (c >= 0) { memcpy(buf + n, "...", 3); n += 3; }
-    buf[n] = 0;
+    size_t at = (size_t)a + 1, end = at;
+    while (gtr__json_next(s->head, s->size, &at) >= 0 && at - a + 4 < size) end = at;
+    snprintf(buf, size, "%.*s%s", (int)(end - a - 1), (const char *)s->head + a + 1, s->head[end] == '"' ? "" : "...");
     return buf;
 }
-
+/* Fails for what stands at s->at. */
 static gtr_result gtr__st_fail(const gtr__st *s, const char *want)
 {
     char got[24];
     if (s->at >= s->size) snprintf(got, sizeof got, "its end");
-    else if (s->head[s->at] > 32 && s->head[s->at] < 127) snprintf(got, sizeof got, "'%c'", s->head[s->at]);
-    else snprintf(got, sizeof got, "byte 0x%02x", s->head[s->at]);
+    else snprintf(got, sizeof got, s->head[s->at] > 32 && s->head[s->at] < 127 ? "'%c'" : "byte 0x%02x", s->head[s->at]);
     return gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": header byte %u: got %s, want %s", s->path, (unsigned)s->at, got, want);
 }
-static gtr_result gtr__st_entry_fail(const gtr__st *s, const gtr__st_entry *e, const char *what)
+/* Fails for a tensor of the file. */
+static GTR__PRINTF(4, 5) gtr_result gtr__st_about(const gtr__st *s, const gtr__st_entry *e, gtr_result code, const char *format, ...)
 {
-    char name[200];
-    return gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": tensor \"%s\": %s", s->path, gtr__json_text(s, e->name, name, sizeof name), what);
+    char name[200], what[400];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(what, sizeof what, format, ap);
+    va_end(ap);
+    return gtr__fail(s->ctx, code, GTR__PATH ": tensor \"%s\"%s", s->path, gtr__json_text(s, e->name, name, sizeof name), what);
 }
 static void gtr__st_space(gtr__st *s)
 {
@@ -9813,158 +9005,121 @@ static bool gtr__st_take(gtr__st *s, char c)
     s->at++;
     return true;
 }
-/* Passes a string; *where is its opening quote, *bytes its length as UTF-8. */
-static gtr_result gtr__st_string(gtr__st *s, const char *want, uint32_t *where, uint64_t *bytes)
+/* The parts of the grammar. In what follows r || s is the first of two results that is not GTR_OK, which is 0. */
+static gtr_result gtr__st_need(gtr__st *s, char c, const char *want) { return gtr__st_take(s, c) ? GTR_OK : gtr__st_fail(s, want); }
+/* Passes a string; *where is its opening quote. */
+static gtr_result gtr__st_string(gtr__st *s, const char *want, uint32_t *where)
 {
     size_t at;
     int32_t c;
-    *bytes = 0;
-    if (!gtr__st_take(s, '"')) return gtr__st_fail(s, want);
+    if (gtr__st_need(s, '"', want)) return GTR_ERR_FORMAT;
     *where = s->at - 1;
-    at = s->at;
-    while ((c = gtr__json_next(s->head, s->size, &at)) >= 0) {
-        *bytes += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-        s->at = (uint32_t)at;
-    }
+    s->length = 0;
+    for (at = s->at; (c = gtr__json_next(s->head, s->size, &at)) >= 0; s->at = (uint32_t)at) s->length += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
     if (c == GTR__BAD) return gtr__st_fail(s, "a character of a string (UTF-8, no control character, JSON's escapes) or its closing quote");
     s->at = (uint32_t)at;
     return GTR_OK;
 }
-static gtr_result gtr__st_int(gtr__st *s, uint64_t *out)
+static gtr_result gtr__st_int(gtr__st *s, int64_t *out)
 {
-    uint64_t v = 0;
     uint32_t begin;
     gtr__st_space(s);
+    *out = 0;
     for (begin = s->at; s->at < s->size && GTR__IS_DIGIT(s->head[s->at]); s->at++) {
-        uint64_t d = (uint64_t)(s->head[s->at] - '0');
-        if (v > ((uint64_t)INT64_MAX - d) / 10) return gtr__st_fail(s, "a number of at most 2^63 - 1");
-        v = v * 10 + d;
+        int d = s->head[s->at] - '0';
+        if (*out > (INT64_MAX - d) / 10) return gtr__st_fail(s, "a number of at most 2^63 - 1");
+        *out = *out * 10 + d;
     }
     if (s->at == begin) return gtr__st_fail(s, "a whole number, not negative");
-    if (s->head[begin] == '0' && s->at > begin + 1) { s->at = begin; return gtr__st_fail(s, "a whole number without leading zeros"); }
-    *out = v;
-    return GTR_OK;
+    if (s->head[begin] != '0' || s->at == begin + 1) return GTR_OK;
+    s->at = begin;
+    return gtr__st_fail(s, "a whole number without leading zeros");
 }
-/* "[", at most most numbers, "]"; into v if it is not NULL. */
-static gtr_result gtr__st_ints(gtr__st *s, uint64_t *v, int most, int *n)
+/* "[", at most most numbers, "]". */
+static gtr_result gtr__st_ints(gtr__st *s, int64_t *v, int most, int *n)
 {
-    gtr_result r;
-    uint64_t one = 0;
     *n = 0;
-    if (!gtr__st_take(s, '[')) return gtr__st_fail(s, "'['");
+    if (gtr__st_need(s, '[', "'['")) return GTR_ERR_FORMAT;
     if (gtr__st_take(s, ']')) return GTR_OK;
     do {
         if (*n == most) return gtr__st_fail(s, most == 2 ? "two numbers" : "at most 8 dimensions");
-        r = gtr__st_int(s, &one);
-        if (r != GTR_OK) return r;
-        if (v) v[*n] = one;
-        ++*n;
+        if (gtr__st_int(s, &v[(*n)++])) return GTR_ERR_FORMAT;
     } while (gtr__st_take(s, ','));
-    return gtr__st_take(s, ']') ? GTR_OK : gtr__st_fail(s, "',' or ']'");
+    return gtr__st_need(s, ']', "',' or ']'");
 }
 static gtr_result gtr__st_metadata(gtr__st *s)
 {
-    gtr_result r;
-    uint32_t where;
-    uint64_t bytes;
+    uint32_t key, value;
     if (s->has_metadata) return gtr__st_fail(s, "__metadata__ once only");
     s->has_metadata = true;
-    if (!gtr__st_take(s, '{')) return gtr__st_fail(s, "'{' of __metadata__");
+    if (gtr__st_need(s, '{', "'{' of __metadata__")) return GTR_ERR_FORMAT;
     if (gtr__st_take(s, '}')) return GTR_OK;
     do {
-        r = gtr__st_string(s, "a key of __metadata__", &where, &bytes);
-        if (r != GTR_OK) return r;
-        if (s->key) s->key[s->n_key] = where;
+        if (gtr__st_string(s, "a key of __metadata__", &key) || gtr__st_need(s, ':', "':'") ||
+            gtr__st_string(s, "a string, as all values of __metadata__ are", &value)) return GTR_ERR_FORMAT;
+        *--s->key = key;
         s->n_key++;
-        if (!gtr__st_take(s, ':')) return gtr__st_fail(s, "':'");
-        r = gtr__st_string(s, "a string, as all values of __metadata__ are", &where, &bytes);
-        if (r != GTR_OK) return r;
     } while (gtr__st_take(s, ','));
-    return gtr__st_take(s, '}') ? GTR_OK : gtr__st_fail(s, "',' or '}'");
-}
-static gtr_result gtr__st_dtype_of(gtr__st *s, gtr__st_entry *e)
-{
-    const size_t n = sizeof gtr__st_dtypes / sizeof gtr__st_dtypes[0];
-    uint32_t where;
-    uint64_t bytes;
-    size_t i;
-    gtr_result r = gtr__st_string(s, "a string, the dtype", &where, &bytes);
-    if (r != GTR_OK) return r;
-    for (i = 0; i < n && gtr__json_compare_text(s, where, gtr__st_dtypes[i].name) != 0; i++) {}
-    if (i == n) {
-        char text[64], what[96];
-        snprintf(what, sizeof what, "its dtype \"%s\" is not known", gtr__json_text(s, where, text, sizeof text));
-        return gtr__st_entry_fail(s, e, what);
-    }
-    e->dtype = (uint8_t)i;
-    return GTR_OK;
+    return gtr__st_need(s, '}', "',' or '}'");
 }
 /* A tensor's record: dtype, shape, data_offsets, each once. */
 static gtr_result gtr__st_record(gtr__st *s, gtr__st_entry *e)
 {
-    int seen = 0, n;
-    gtr_result r;
-    if (!gtr__st_take(s, '{')) return gtr__st_fail(s, "'{' of a tensor");
-    if (gtr__st_take(s, '}')) return gtr__st_entry_fail(s, e, "dtype, shape and data_offsets are missing");
+    static const char *const fields[3] = { "dtype", "shape", "data_offsets" };
+    const size_t n_dtypes = sizeof gtr__st_dtypes / sizeof gtr__st_dtypes[0];
+    bool seen[3] = { false, false, false };
+    int64_t v[GTR_MAX_DIMS];
+    char text[64];
+    uint32_t at;
+    int i, n;
+    if (gtr__st_need(s, '{', "'{' of a tensor")) return GTR_ERR_FORMAT;
+    if (gtr__st_take(s, '}')) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": dtype, shape and data_offsets are missing");
     do {
-        uint32_t field;
-        uint64_t bytes, range[2];
-        int which;
-        r = gtr__st_string(s, "dtype, shape or data_offsets", &field, &bytes);
-        if (r != GTR_OK) return r;
-        which = !gtr__json_compare_text(s, field, "dtype") ? 1 : !gtr__json_compare_text(s, field, "shape") ? 2 : !gtr__json_compare_text(s, field, "data_offsets") ? 4 : 0;
-        if (!which) return gtr__st_entry_fail(s, e, "a field that is not dtype, shape or data_offsets");
-        if (seen & which) return gtr__st_entry_fail(s, e, "a field twice");
-        seen |= which;
-        if (!gtr__st_take(s, ':')) return gtr__st_fail(s, "':'");
-        if (which == 1) r = gtr__st_dtype_of(s, e);
-        else if (which == 2) {
-            gtr__st_space(s);
-            e->shape = s->at;
-            r = gtr__st_ints(s, NULL, GTR_MAX_DIMS, &n);
-            e->rank = (uint8_t)n;
-        } else {
-            r = gtr__st_ints(s, range, 2, &n);
-            if (r == GTR_OK && n != 2) return gtr__st_entry_fail(s, e, "data_offsets are not two numbers");
-            if (r == GTR_OK) { e->begin = range[0]; e->end = range[1]; }
+        if (gtr__st_string(s, "dtype, shape or data_offsets", &at)) return GTR_ERR_FORMAT;
+        for (i = 0; i < 3 && gtr__json_order(s, at, fields[i]) != 0; i++) {}
+        if (i == 3) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": a field that is not dtype, shape or data_offsets");
+        if (seen[i]) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": a field twice");
+        seen[i] = true;
+        if (gtr__st_need(s, ':', "':'")) return GTR_ERR_FORMAT;
+        gtr__st_space(s);
+        if (i == 1) e->shape = s->at;
+        if (i == 0 ? gtr__st_string(s, "a string, the dtype", &at) : gtr__st_ints(s, v, i == 1 ? GTR_MAX_DIMS : 2, &n)) return GTR_ERR_FORMAT;
+        if (i == 0) {
+            for (e->dtype = 0; e->dtype < n_dtypes && gtr__json_order(s, at, gtr__st_dtypes[e->dtype].name) != 0; e->dtype++) {}
+            if (e->dtype == n_dtypes) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": its dtype \"%s\" is not known", gtr__json_text(s, at, text, sizeof text));
+        } else if (i == 2) {
+            if (n != 2) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": data_offsets are not two numbers");
+            e->begin = (uint64_t)v[0];
+            e->end = (uint64_t)v[1];
         }
-        if (r != GTR_OK) return r;
     } while (gtr__st_take(s, ','));
-    if (!gtr__st_take(s, '}')) return gtr__st_fail(s, "',' or '}'");
-    if (seen != 7) return gtr__st_entry_fail(s, e, !(seen & 1) ? "its dtype is missing" : !(seen & 2) ? "its shape is missing" : "its data_offsets are missing");
+    if (gtr__st_need(s, '}', "',' or '}'")) return GTR_ERR_FORMAT;
+    for (i = 0; i < 3; i++) if (!seen[i]) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": its %s %s missing", fields[i], i == 2 ? "are" : "is");
     return GTR_OK;
 }
-/* The whole header. Counts, and fills entry and key where they are not NULL. */
+/* The whole header, into entry and key. */
 static gtr_result gtr__st_scan(gtr__st *s)
 {
-    gtr_result r;
-    s->at = s->n = s->n_key = 0;
-    s->has_metadata = false;
     if (s->size == 0 || s->head[0] != '{') return gtr__st_fail(s, "'{' as the first byte");
     s->at = 1;
     if (!gtr__st_take(s, '}')) {
         do {
             gtr__st_entry e;
-            uint64_t bytes;
             memset(&e, 0, sizeof e);
             e.parameter = -1;
-            r = gtr__st_string(s, "a tensor's name", &e.name, &bytes);
-            if (r != GTR_OK) return r;
-            if (!gtr__st_take(s, ':')) return gtr__st_fail(s, "':'");
-            if (gtr__json_compare_text(s, e.name, "__metadata__") == 0) {
-                r = gtr__st_metadata(s);
-                if (r != GTR_OK) return r;
+            if (gtr__st_string(s, "a tensor's name", &e.name)) return GTR_ERR_FORMAT;
+            if (s->length == 0) return gtr__st_about(s, &e, GTR_ERR_FORMAT, ": an empty name");
+            if (s->length > GTR__ST_NAME) return gtr__st_about(s, &e, GTR_ERR_FORMAT, ": a name longer than 1024 bytes");
+            if (gtr__st_need(s, ':', "':'")) return GTR_ERR_FORMAT;
+            if (gtr__json_order(s, e.name, "__metadata__") == 0) {
+                if (gtr__st_metadata(s)) return GTR_ERR_FORMAT;
                 continue;
             }
-            if (bytes == 0) return gtr__st_entry_fail(s, &e, "an empty name");
-            if (bytes > GTR__ST_NAME) return gtr__st_entry_fail(s, &e, "a name longer than 1024 bytes");
-            if (s->n == GTR__ST_TENSORS) return gtr__st_entry_fail(s, &e, "more than a million tensors");
-            r = gtr__st_record(s, &e);
-            if (r != GTR_OK) return r;
-            if (s->entry) s->entry[s->n] = e;
-            s->n++;
+            if (s->n == GTR__ST_TENSORS) return gtr__st_about(s, &e, GTR_ERR_FORMAT, ": more than a million tensors");
+            if (gtr__st_record(s, &e)) return GTR_ERR_FORMAT;
+            s->entry[s->n++] = e;
         } while (gtr__st_take(s, ','));
-        if (!gtr__st_take(s, '}')) return gtr__st_fail(s, "',' or '}'");
+        if (gtr__st_need(s, '}', "',' or '}'")) return GTR_ERR_FORMAT;
     }
     for (; s->at < s->size; s->at++) if (s->head[s->at] != ' ') return gtr__st_fail(s, "nothing but spaces behind the last '}'");
     return GTR_OK;
@@ -9972,33 +9127,28 @@ static gtr_result gtr__st_scan(gtr__st *s)
 static gtr_shape gtr__st_shape(const gtr__st *s, const gtr__st_entry *e)
 {
     gtr__st at = *s;
-    uint64_t v[GTR_MAX_DIMS];
-    gtr_shape shape;
-    int i, n = 0;
-    memset(&shape, 0, sizeof shape);
+    gtr_shape shape = gtr_shape0();
     at.at = e->shape;
-    if (gtr__st_ints(&at, v, GTR_MAX_DIMS, &n) == GTR_OK) for (i = 0; i < n; i++) shape.dim[i] = (int64_t)v[i];
-    shape.ndim = n;
+    gtr__st_ints(&at, shape.dim, GTR_MAX_DIMS, &shape.ndim);
     return shape;
 }
 /* That its range lies within the data and is as long as its shape and dtype say. */
 static gtr_result gtr__st_check_range(const gtr__st *s, const gtr__st_entry *e)
 {
     const gtr_shape shape = gtr__st_shape(s, e);
-    uint64_t bits = (uint64_t)gtr__st_dtypes[e->dtype].bits, count = 1;
-    char what[300], text[GTR__SHAPE_TEXT];
+    const unsigned long long begin = e->begin, end = e->end;
+    uint64_t bits = 1;
+    char text[GTR__SHAPE_TEXT];
     int i;
     bool ok = true;
-    for (i = 0; ok && i < shape.ndim; i++) ok = gtr__mul_ok(count, (uint64_t)shape.dim[i], &count);
-    ok = ok && gtr__mul_ok(count, bits, &bits);
+    for (i = 0; ok && i < shape.ndim; i++) ok = gtr__mul_ok(bits, (uint64_t)shape.dim[i], &bits);
     gtr__shape_text(&shape, text);
-    if (!ok) snprintf(what, sizeof what, "the size of shape %s overflows", text);
-    else if (e->begin > e->end || e->end > s->data)
-        snprintf(what, sizeof what, "data_offsets %llu to %llu, want a range within the %llu bytes of data", (unsigned long long)e->begin, (unsigned long long)e->end, (unsigned long long)s->data);
-    else if (bits % 8 || e->end - e->begin != bits / 8)
-        snprintf(what, sizeof what, "%llu bytes of data, want %llu bits for %s %s", (unsigned long long)(e->end - e->begin), (unsigned long long)bits, gtr__st_dtypes[e->dtype].name, text);
-    else return GTR_OK;
-    return gtr__st_entry_fail(s, e, what);
+    if (!ok || !gtr__mul_ok(bits, (uint64_t)gtr__st_dtypes[e->dtype].bits, &bits)) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": the size of shape %s overflows", text);
+    if (begin > end || end > s->data)
+        return gtr__st_about(s, e, GTR_ERR_FORMAT, ": data_offsets %llu to %llu, want a range within the %llu bytes of data", begin, end, (unsigned long long)s->data);
+    if (bits % 8 || end - begin != bits / 8)
+        return gtr__st_about(s, e, GTR_ERR_FORMAT, ": %llu bytes of data, want %llu bits for %s %s", end - begin, (unsigned long long)bits, gtr__st_dtypes[e->dtype].name, text);
+    return GTR_OK;
 }
 static int gtr__st_by_offset(const void *a, const void *b, const void *arg)
 {
@@ -10007,72 +9157,56 @@ static int gtr__st_by_offset(const void *a, const void *b, const void *arg)
     if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
     return x->end < y->end ? -1 : x->end > y->end;
 }
+/* Orders keys, and entries, which begin with their name. */
 static int gtr__st_by_name(const void *a, const void *b, const void *arg)
 {
-    return gtr__json_compare((const gtr__st *)arg, ((const gtr__st_entry *)a)->name, ((const gtr__st_entry *)b)->name);
+    const gtr__st *s = (const gtr__st *)arg;
+    const uint32_t y = *(const uint32_t *)b + 1;
+    return gtr__json_compare(s, *(const uint32_t *)a, s->head + y, s->size - y, gtr__json_next);
 }
-static int gtr__st_by_key(const void *a, const void *b, const void *arg)
-{
-    return gtr__json_compare((const gtr__st *)arg, *(const uint32_t *)a, *(const uint32_t *)b);
-}
-static void gtr__st_free(gtr__st *s)
-{
-    gtr__mfree(s->ctx, s->entry);
-    gtr__mfree(s->ctx, s->key);
-    s->entry = NULL;
-    s->key = NULL;
-}
+static void gtr__st_free(gtr__st *s) { gtr__mfree(s->ctx, s->entry); }
 /* Header of s->size bytes at s->head, s->data bytes behind it: entries in the order of their names, or an error. gtr__st_free after both. */
 static gtr_result gtr__st_parse(gtr__st *s)
 {
-    gtr_result r;
+    const size_t room = (size_t)s->size / 12 * 8 + sizeof *s->entry;
     uint64_t at = 0;
     uint32_t i;
-    s->entry = NULL;
-    s->key = NULL;
-    r = gtr__st_scan(s);
-    if (r != GTR_OK) return r;
-    s->entry = (gtr__st_entry *)gtr__malloc(s->ctx, s->n * sizeof *s->entry);
-    s->key = (uint32_t *)gtr__malloc(s->ctx, s->n_key * sizeof *s->key);
-    if (!s->entry || !s->key) return GTR_ERR_NOMEM;
-    r = gtr__st_scan(s);
-    for (i = 0; r == GTR_OK && i < s->n; i++) r = gtr__st_check_range(s, &s->entry[i]);
-    if (r != GTR_OK) return r;
+    s->entry = (gtr__st_entry *)gtr__malloc(s->ctx, room);
+    if (!s->entry) return GTR_ERR_NOMEM;
+    s->key = (uint32_t *)(void *)((char *)s->entry + room);
+    if (gtr__st_scan(s)) return GTR_ERR_FORMAT;
+    for (i = 0; i < s->n; i++) if (gtr__st_check_range(s, &s->entry[i])) return GTR_ERR_FORMAT;
     gtr__sort(s->entry, s->n, sizeof *s->entry, gtr__st_by_offset, NULL);
-    for (i = 0; i < s->n; i++) {
-        if (s->entry[i].begin != at) {
-            char what[160];
-            snprintf(what, sizeof what, "its data begin at %llu, want %llu, where the last tensor's end", (unsigned long long)s->entry[i].begin, (unsigned long long)at);
-            return gtr__st_entry_fail(s, &s->entry[i], what);
-        }
-        at = s->entry[i].end;
-    }
+    for (i = 0; i < s->n; at = s->entry[i++].end)
+        if (s->entry[i].begin != at)
+            return gtr__st_about(s, &s->entry[i], GTR_ERR_FORMAT, ": its data begin at %llu, want %llu, where the last tensor's end", (unsigned long long)s->entry[i].begin, (unsigned long long)at);
     if (at != s->data)
         return gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes of data, want %llu, where the last tensor's end", s->path, (unsigned long long)s->data, (unsigned long long)at);
     gtr__sort(s->entry, s->n, sizeof *s->entry, gtr__st_by_name, s);
-    for (i = 1; i < s->n; i++) if (gtr__st_by_name(&s->entry[i - 1], &s->entry[i], s) == 0) return gtr__st_entry_fail(s, &s->entry[i], "there twice");
-    gtr__sort(s->key, s->n_key, sizeof *s->key, gtr__st_by_key, s);
-    for (i = 1; i < s->n_key; i++)
-        if (gtr__st_by_key(&s->key[i - 1], &s->key[i], s) == 0) { s->at = s->key[i]; return gtr__st_fail(s, "each key of __metadata__ once only"); }
+    for (i = 1; i < s->n; i++) if (gtr__st_by_name(&s->entry[i - 1], &s->entry[i], s) == 0) return gtr__st_about(s, &s->entry[i], GTR_ERR_FORMAT, ": there twice");
+    gtr__sort(s->key, s->n_key, sizeof *s->key, gtr__st_by_name, s);
+    for (i = 1; i < s->n_key; i++) if (gtr__st_by_name(&s->key[i - 1], &s->key[i], s) == 0) { s->at = s->key[i]; return gtr__st_fail(s, "each key of __metadata__ once only"); }
     return GTR_OK;
 }
+static uint64_t gtr__le_get(const uint8_t *p, int bytes) { uint64_t v = 0; while (bytes-- > 0) v = v << 8 | p[bytes]; return v; }
+static void gtr__le_put(uint8_t *p, int bytes, uint64_t v) { int i; for (i = 0; i < bytes; i++) p[i] = (uint8_t)(v >> 8 * i); }
 /* The size of the header from the file's first bytes (8, or all there are). */
 static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, const uint8_t *first, uint64_t file_bytes)
 {
-    uint64_t n = 0, end;
-    int i;
+    uint64_t n;
     memset(s, 0, sizeof *s);
     s->ctx = ctx;
     s->path = path;
     if (file_bytes < 8) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes, want at least 8 of a safetensors file", path, (unsigned long long)file_bytes);
-    for (i = 7; i >= 0; i--) n = n << 8 | first[i];
-    if (n > GTR__ST_HEADER && gtr__is_gzip(ctx, path, first, 8)) return GTR_ERR_FORMAT;
-    if (n > GTR__ST_HEADER && memcmp(first, "PK\3\4", 4) == 0)
-        return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": a zip file (of torch.save?), want safetensors (safetensors.torch.save_file)", path);
-    if (n > GTR__ST_HEADER) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": a header of %llu bytes, want at most %u", path, (unsigned long long)n, GTR__ST_HEADER);
-    if (!gtr__add_ok(8, n, &end) || end > file_bytes) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": a header of %llu bytes in a file of %llu", path, (unsigned long long)n, (unsigned long long)file_bytes);
+    n = gtr__le_get(first, 8);
+    if (n > GTR__ST_HEADER) {
+        if (gtr__is_gzip(ctx, path, first, 8)) return GTR_ERR_FORMAT;
+        if (memcmp(first, "PK\3\4", 4) == 0) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": a zip file (of torch.save?), want safetensors (safetensors.torch.save_file)", path);
+        return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": a header of %llu bytes, want at most %u", path, (unsigned long long)n, GTR__ST_HEADER);
+    }
+    if (n > file_bytes - 8) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": a header of %llu bytes in a file of %llu", path, (unsigned long long)n, (unsigned long long)file_bytes);
     s->size = (uint32_t)n;
-    s->data = file_bytes - end;
+    s->data = file_bytes - 8 - n;
     return GTR_OK;
 }
 
@@ -10081,72 +9215,59 @@ static int gtr__st_of(gtr_dtype d) { return d == GTR_I64 ? GTR__ST_I64 : GTR__ST
 /* Gives every entry its parameter: the names, shapes and dtypes of file and context are the same, or GTR_ERR_SHAPE. */
 static gtr_result gtr__st_match(gtr__st *s)
 {
-    gtr_context *ctx = s->ctx;
-    char name[200], got[GTR__SHAPE_TEXT], want[GTR__SHAPE_TEXT];
+    char got[GTR__SHAPE_TEXT], want[GTR__SHAPE_TEXT];
     gtr_shape shape;
     uint32_t i;
     int64_t k;
     for (i = 0; i < s->n; i++)
-        if (s->entry[i].dtype != GTR__ST_F32 && s->entry[i].dtype != GTR__ST_I64)
-            return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": tensor \"%s\" is of dtype %s, supported are F32 and I64", s->path,
-                             gtr__json_text(s, s->entry[i].name, name, sizeof name), gtr__st_dtypes[s->entry[i].dtype].name);
-    for (k = 0; k < ctx->n_parameter; k++) {
-        const gtr_tensor *p = ctx->parameter[k];
+        if (s->entry[i].dtype > GTR__ST_I64)
+            return gtr__st_about(s, &s->entry[i], GTR_ERR_UNSUPPORTED, " is of dtype %s, supported are F32 and I64", gtr__st_dtypes[s->entry[i].dtype].name);
+    for (k = 0; k < s->ctx->n_parameter; k++) {
+        const gtr_tensor *p = s->ctx->parameter[k];
+        const char *dtype = gtr__st_dtypes[gtr__st_of(p->dtype)].name;
         gtr__st_entry *e = NULL;
         uint32_t lo = 0, hi = s->n;
-        while (lo < hi) {
+        while (lo < hi && !e) {
             uint32_t mid = lo + (hi - lo) / 2;
-            int order = gtr__json_compare_text(s, s->entry[mid].name, p->name);
-            if (order == 0) { e = &s->entry[mid]; break; }
-            if (order < 0) lo = mid + 1;
+            int order = gtr__json_order(s, s->entry[mid].name, p->name);
+            if (order == 0) e = &s->entry[mid];
+            else if (order < 0) lo = mid + 1;
             else hi = mid;
         }
         gtr__shape_text(&p->shape, want);
         if (!e)
-            return gtr__fail(ctx, GTR_ERR_SHAPE, GTR__PATH ": tensor \"%.200s\" %s %s of the model is missing in the file (which has %u tensors, the model %lld)", s->path,
-                             p->name, gtr__st_dtypes[gtr__st_of(p->dtype)].name, want, (unsigned)s->n, (long long)ctx->n_parameter);
+            return gtr__fail(s->ctx, GTR_ERR_SHAPE, GTR__PATH ": tensor \"%.200s\" %s %s of the model is missing in the file (which has %u tensors, the model %lld)", s->path,
+                             p->name, dtype, want, (unsigned)s->n, (long long)s->ctx->n_parameter);
         shape = gtr__st_shape(s, e);
         if (e->dtype != gtr__st_of(p->dtype) || !gtr__shape_equal(&shape, &p->shape))
-            return gtr__fail(ctx, GTR_ERR_SHAPE, GTR__PATH ": tensor \"%.200s\" is %s %s in the file, the model wants %s %s", s->path, p->name, gtr__st_dtypes[e->dtype].name,
-                             gtr__shape_text(&shape, got), gtr__st_dtypes[gtr__st_of(p->dtype)].name, want);
+            return gtr__st_about(s, e, GTR_ERR_SHAPE, " is %s %s in the file, the model wants %s %s", gtr__st_dtypes[e->dtype].name, gtr__shape_text(&shape, got), dtype, want);
         e->parameter = (int32_t)k;
     }
-    for (i = 0; i < s->n; i++) {
-        if (s->entry[i].parameter >= 0) continue;
-        shape = gtr__st_shape(s, &s->entry[i]);
-        return gtr__fail(ctx, GTR_ERR_SHAPE, GTR__PATH ": tensor \"%s\" %s %s is not in the model (which has %lld tensors, the file %u)", s->path,
-                         gtr__json_text(s, s->entry[i].name, name, sizeof name), gtr__st_dtypes[s->entry[i].dtype].name, gtr__shape_text(&shape, got), (long long)ctx->n_parameter, (unsigned)s->n);
-    }
-    return GTR_OK;
+    for (i = 0; i < s->n && s->entry[i].parameter >= 0; i++) {}
+    if (i == s->n) return GTR_OK;
+    shape = gtr__st_shape(s, &s->entry[i]);
+    return gtr__st_about(s, &s->entry[i], GTR_ERR_SHAPE, " %s %s is not in the model (which has %lld tensors, the file %u)", gtr__st_dtypes[s->entry[i].dtype].name,
+                         gtr__shape_text(&shape, got), (long long)s->ctx->n_parameter, (unsigned)s->n);
 }
 static size_t gtr__st_bytes(const gtr_tensor *p) { return (size_t)gtr__count(&p->shape) * (p->dtype == GTR_I64 ? 8 : 4); }
 /* Exchanges the elements at memory, p's, with as many of a file. Files are little-endian and have float32 where a library built with
    GPUTRAIN_DOUBLE has double. */
 static void gtr__st_swap(const gtr_tensor *p, void *memory, uint8_t *file)
 {
-    const int64_t n = gtr__count(&p->shape);
-    int64_t i;
-    if (p->dtype == GTR_I64) {
-        int64_t *v = (int64_t *)memory;
-        for (i = 0; i < n; i++, file += 8) {
-            const uint64_t in = (uint64_t)file[0] | (uint64_t)file[1] << 8 | (uint64_t)file[2] << 16 | (uint64_t)file[3] << 24 |
-                                (uint64_t)file[4] << 32 | (uint64_t)file[5] << 40 | (uint64_t)file[6] << 48 | (uint64_t)file[7] << 56;
-            const uint64_t out = (uint64_t)v[i];
-            int k;
-            for (k = 0; k < 8; k++) file[k] = (uint8_t)(out >> (8 * k));
-            memcpy(&v[i], &in, 8);
-        }
-    } else {
-        gtr_float *v = (gtr_float *)memory;
-        for (i = 0; i < n; i++, file += 4) {
-            const uint32_t in = (uint32_t)file[0] | (uint32_t)file[1] << 8 | (uint32_t)file[2] << 16 | (uint32_t)file[3] << 24;
-            float f = (float)v[i];
-            uint32_t out;
-            memcpy(&out, &f, 4);
-            file[0] = (uint8_t)out; file[1] = (uint8_t)(out >> 8); file[2] = (uint8_t)(out >> 16); file[3] = (uint8_t)(out >> 24);
-            memcpy(&f, &in, 4);
-            v[i] = (gtr_float)f;
-        }
+    int64_t *wide = (int64_t *)memory, i, n = gtr__count(&p->shape);
+    gtr_float *v = (gtr_float *)memory;
+    uint64_t in;
+    if (p->dtype == GTR_I64) for (i = 0; i < n; i++, file += 8) {
+        in = gtr__le_get(file, 8);
+        gtr__le_put(file, 8, (uint64_t)wide[i]);
+        memcpy(&wide[i], &in, 8);
+    } else for (i = 0; i < n; i++, file += 4) {
+        uint32_t old, bits = (uint32_t)gtr__le_get(file, 4);
+        float f = (float)v[i];
+        memcpy(&old, &f, 4);
+        gtr__le_put(file, 4, old);
+        memcpy(&f, &bits, 4);
+        v[i] = (gtr_float)f;
     }
 }
 /* Memory for the largest parameter. */
@@ -10154,24 +9275,22 @@ static void *gtr__st_room(gtr_context *ctx)
 {
     size_t most = 0;
     int64_t k;
-    for (k = 0; k < ctx->n_parameter; k++) most = GTR__MAX(most, (size_t)gtr__count(&ctx->parameter[k]->shape) * gtr__dtype_size(ctx->parameter[k]->dtype));
+    for (k = 0; k < ctx->n_parameter; k++) most = GTR__MAX(most, ctx->parameter[k]->data_bytes);
     return gtr__malloc(ctx, most);
 }
 /* Writes all parameters. Each one's old value takes the place of the new one in data, so that a write that fails in the middle is undone. */
 static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room)
 {
     gtr_result r = GTR_OK;
-    uint32_t i = 0;
-    while (i < s->n && r == GTR_OK) {
+    uint32_t i;
+    for (i = 0; i < s->n && r == GTR_OK; i++) {
         gtr_tensor *p = s->ctx->parameter[s->entry[i].parameter];
         r = gtr__parameter_read(p, room);
         if (r != GTR_OK) break;
-        gtr__st_swap(p, room, data + s->entry[i++].begin);
+        gtr__st_swap(p, room, data + s->entry[i].begin);
         r = gtr__parameter_write(p, room);
     }
-    if (r == GTR_OK) return r;
-    gtr__fail(s->ctx, r, GTR__PATH ": writing the parameters failed", s->path);
-    while (i-- > 0) {
+    while (r != GTR_OK && i-- > 0) {
         gtr_tensor *p = s->ctx->parameter[s->entry[i].parameter];
         gtr__st_swap(p, room, data + s->entry[i].begin);
         gtr__parameter_write(p, room);
@@ -10196,28 +9315,20 @@ GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path)
     uint8_t first[8], *head = NULL, *data = NULL;
     void *room = NULL;
     gtr_result r = gtr__st_may(ctx, path, "gtr_load");
-    if (r != GTR_OK) return r;
-    r = gtr__file_open(&f, ctx, path);
+    if (r == GTR_OK) r = gtr__file_open(&f, ctx, path);
     if (r != GTR_OK) return r;
     memset(&s, 0, sizeof s);
     s.ctx = ctx;
     r = gtr__file_read(&f, first, GTR__MIN(f.size, (uint64_t)8));
     if (r == GTR_OK) r = gtr__st_start(&s, ctx, path, first, f.size);
-    if (r == GTR_OK) {
-        head = (uint8_t *)gtr__malloc(ctx, s.size);
-        r = head ? gtr__file_read(&f, head, s.size) : GTR_ERR_NOMEM;
-        s.head = head;
-    }
+    if (r == GTR_OK) r = gtr__file_take(&f, s.size, &head);
+    s.head = head;
     if (r == GTR_OK) r = gtr__st_parse(&s);
     if (r == GTR_OK) r = gtr__st_match(&s);
-    if (r == GTR_OK) {
-        data = s.data <= SIZE_MAX / 2 ? (uint8_t *)gtr__malloc(ctx, (size_t)s.data) : NULL;
-        room = gtr__st_room(ctx);
-        r = data && room ? gtr__file_read(&f, data, s.data) : gtr__fail(ctx, GTR_ERR_NOMEM, GTR__PATH ": out of host memory", path);
-    }
+    if (r == GTR_OK) r = gtr__file_take(&f, s.data, &data);
     if (r == GTR_OK) r = gtr__file_finish(&f);
     gtr__file_close(&f);
-    if (r == GTR_OK) r = gtr__st_apply(&s, data, room);
+    if (r == GTR_OK) r = (room = gtr__st_room(ctx)) != NULL ? gtr__st_apply(&s, data, room) : GTR_ERR_NOMEM;
     gtr__mfree(ctx, head);
     gtr__mfree(ctx, data);
     gtr__mfree(ctx, room);
@@ -10226,24 +9337,14 @@ GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path)
 }
 
 // >>save-file
-/* Text that grows in a buffer, or is measured where there is none. */
-typedef struct gtr__writer { char *p; uint64_t n; } gtr__writer;
-static void gtr__writer_add(gtr__writer *t, const char *s)
-{
-    size_t n = strlen(s);
-    if (t->p) memcpy(t->p + t->n, s, n);
-    t->n += n;
-}
-static void gtr__writer_json(gtr__writer *t, const char *s)
-{
-    char one[8];
-    for (; *s; s++) {
-        if (*s == '"' || *s == '\\') snprintf(one, sizeof one, "\\%c", *s);
-        else if ((unsigned char)*s < 0x20) snprintf(one, sizeof one, "\\u%04x", (unsigned)*s);
-        else { one[0] = *s; one[1] = 0; }
-        gtr__writer_add(t, one);
-    }
-}
+typedef struct gtr__save {
+    gtr_context *ctx;
+    const char  *path;
+    gtr_tensor **order;         /* the parameters as the file has them */
+    char        *header;        /* the 8 bytes of its size included */
+    size_t       header_bytes, header_room;
+} gtr__save;
+
 /* Wide elements first, so that each tensor's data are aligned to its element; then by name. */
 static int gtr__save_order(const void *a, const void *b, const void *arg)
 {
@@ -10269,110 +9370,94 @@ static gtr_result gtr__save_check(gtr_context *ctx, const char *path)
     }
     return GTR_OK;
 }
-typedef struct gtr__save {
-    gtr_context *ctx;
-    const char  *path;
-    gtr_tensor **order;         /* the parameters as the file has them */
-    char        *header;        /* the 8 bytes of its size included */
-    uint64_t     header_bytes;
-    char        *name;          /* of the temporary file */
-    size_t       name_size;
-    void        *room;
-    uint8_t     *out;
-} gtr__save;
-
-static void gtr__save_header_text(const gtr__save *s, gtr__writer *t)
+static GTR__PRINTF(2, 3) void gtr__save_add(gtr__save *s, const char *format, ...)
 {
-    char number[32];
-    uint64_t at = 0;
-    int64_t k;
-    int i;
-    gtr__writer_add(t, "{\"__metadata__\":{\"format\":\"pt\"}");
-    for (k = 0; k < s->ctx->n_parameter; k++) {
-        const gtr_tensor *p = s->order[k];
-        gtr__writer_add(t, ",\"");
-        gtr__writer_json(t, p->name);
-        gtr__writer_add(t, p->dtype == GTR_I64 ? "\":{\"dtype\":\"I64\",\"shape\":[" : "\":{\"dtype\":\"F32\",\"shape\":[");
-        for (i = 0; i < p->shape.ndim; i++) {
-            snprintf(number, sizeof number, i ? ",%lld" : "%lld", (long long)p->shape.dim[i]);
-            gtr__writer_add(t, number);
-        }
-        gtr__writer_add(t, "],\"data_offsets\":[");
-        snprintf(number, sizeof number, "%llu", (unsigned long long)at);
-        gtr__writer_add(t, number);
-        at += gtr__st_bytes(p);
-        snprintf(number, sizeof number, ",%llu]}", (unsigned long long)at);
-        gtr__writer_add(t, number);
-    }
-    gtr__writer_add(t, "}");
-    while (t->n % 8) gtr__writer_add(t, " ");
+    va_list ap;
+    va_start(ap, format);
+    s->header_bytes += (size_t)vsnprintf(s->header + s->header_bytes, s->header_room - s->header_bytes, format, ap);
+    va_end(ap);
 }
-/* Measures, then writes the header; its data begin at a multiple of 8. */
+/* Its data begin at a multiple of 8. */
 static gtr_result gtr__save_header(gtr__save *s)
 {
-    gtr__writer t;
-    int i;
-    t.p = NULL;
-    t.n = 8;
-    gtr__save_header_text(s, &t);
-    s->header_bytes = t.n;
-    if (t.n - 8 > GTR__ST_HEADER)
-        return gtr__fail(s->ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": a header of %llu bytes, at most %u are allowed", s->path, (unsigned long long)t.n - 8, GTR__ST_HEADER);
-    s->header = (char *)gtr__malloc(s->ctx, (size_t)t.n);
-    if (!s->header) return GTR_ERR_NOMEM;
-    for (i = 0; i < 8; i++) ((uint8_t *)s->header)[i] = (uint8_t)((t.n - 8) >> (8 * i));
-    t.p = s->header;
-    t.n = 8;
-    gtr__save_header_text(s, &t);
-    return GTR_OK;
-}
-/* A new file beside path, whose name no other process and no earlier crash has taken. */
-static gtr_result gtr__save_create(gtr__save *s, gtr__file *f, unsigned mode)
-{
-    int i;
-    for (i = 0; i < 1000; i++) {
-        snprintf(s->name, s->name_size, "%s.tmp-%ld-%d", s->path, (long)GTR__SYS(getpid)(), i);
-        if (gtr__file_start(f, s->ctx, s->name, GTR__O_NEW, mode)) return GTR_OK;
-        if (errno != EEXIST) break;
-    }
-    f->path = s->path;
-    return gtr__file_fail(f, "making a file beside it");
-}
-static gtr_result gtr__save_data(gtr__save *s, gtr__file *f)
-{
+    uint64_t at = 0, end;
     int64_t k;
-    gtr_result r = gtr__file_write(f, s->header, s->header_bytes);
-    for (k = 0; r == GTR_OK && k < s->ctx->n_parameter; k++) {
-        r = gtr__parameter_read(s->order[k], s->room);
-        if (r != GTR_OK) return gtr__fail(s->ctx, r, GTR__PATH ": reading \"%.200s\" from the device failed", s->path, s->order[k]->name);
-        gtr__st_swap(s->order[k], s->room, s->out);
-        r = gtr__file_write(f, s->out, gtr__st_bytes(s->order[k]));
+    int i;
+    s->header_room = 128;
+    for (k = 0; k < s->ctx->n_parameter; k++) s->header_room += 6 * strlen(s->order[k]->name) + 320;    /* escapes; 10 numbers of up to 20 digits */
+    s->header = (char *)gtr__malloc(s->ctx, s->header_room);
+    if (!s->header) return GTR_ERR_NOMEM;
+    s->header_bytes = 8;
+    gtr__save_add(s, "{\"__metadata__\":{\"format\":\"pt\"}");
+    for (k = 0; k < s->ctx->n_parameter; k++, at = end) {
+        const gtr_tensor *p = s->order[k];
+        const char *c;
+        gtr__save_add(s, ",\"");
+        for (c = p->name; *c; c++) gtr__save_add(s, *c == '"' || *c == '\\' ? "\\%c" : (unsigned char)*c < 0x20 ? "\\u%04x" : "%c", *c);
+        gtr__save_add(s, "\":{\"dtype\":\"%s\",\"shape\":[", gtr__st_dtypes[gtr__st_of(p->dtype)].name);
+        for (i = 0; i < p->shape.ndim; i++) gtr__save_add(s, i ? ",%lld" : "%lld", (long long)p->shape.dim[i]);
+        end = at + gtr__st_bytes(p);
+        gtr__save_add(s, "],\"data_offsets\":[%llu,%llu]}", (unsigned long long)at, (unsigned long long)end);
     }
+    gtr__save_add(s, "}");
+    while (s->header_bytes % 8) gtr__save_add(s, " ");
+    gtr__le_put((uint8_t *)s->header, 8, s->header_bytes - 8);
+    if (s->header_bytes - 8 <= GTR__ST_HEADER) return GTR_OK;
+    return gtr__fail(s->ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": a header of %llu bytes, at most %u are allowed", s->path, (unsigned long long)s->header_bytes - 8, GTR__ST_HEADER);
+}
+static gtr_result gtr__save_data(const gtr__save *s, gtr__file *f)
+{
+    void *room = gtr__st_room(s->ctx), *out = gtr__st_room(s->ctx);
+    gtr_result r = room && out ? gtr__file_move(f, s->header, s->header_bytes, true) : GTR_ERR_NOMEM;
+    int64_t k;
+    for (k = 0; r == GTR_OK && k < s->ctx->n_parameter; k++) {
+        r = gtr__parameter_read(s->order[k], room);
+        if (r != GTR_OK) break;
+        gtr__st_swap(s->order[k], room, (uint8_t *)out);
+        r = gtr__file_move(f, out, gtr__st_bytes(s->order[k]), true);
+    }
+    gtr__mfree(s->ctx, room);
+    gtr__mfree(s->ctx, out);
     return r;
 }
-/* Write, flush, close, rename, flush the folder: until the rename path is what it was. */
-static gtr_result gtr__save_file(gtr__save *s)
+/* Brings a rename in folder to the disk. Some file systems cannot (EINVAL), and a folder may be closed to readers (EACCES): no error. On
+   Windows no folder can be opened so; the rename itself has done it there. */
+static bool gtr__path_sync(const char *folder)
 {
     gtr__file f;
+    bool ok;
+    if (!gtr__file_start(&f, NULL, folder, GTR__O_READ, 0)) return errno == EACCES;
+    ok = gtr__file_sync(&f) || errno == EINVAL;
+    return gtr__file_close(&f) && ok;
+}
+/* Write, flush, close, rename, flush the folder: until the rename path is what it was. name: room for that of a new file beside path. */
+static gtr_result gtr__save_file(const gtr__save *s, char *name, size_t size)
+{
+    struct GTR__STAT st;
+    gtr__file f;
     const char *slash = strrchr(s->path, '/');
-    unsigned mode = 0666;
+    const bool old = GTR__STAT(s->path, &st) == 0;
     gtr_result r;
-    if (gtr__path_kind(s->path, &mode) < 0) return gtr__fail(s->ctx, GTR_ERR_IO, GTR__PATH ": is there, but not a regular file", s->path);  /* a rename would replace /dev/null */
-    r = gtr__save_create(s, &f, mode);
-    if (r != GTR_OK) return r;
+    int i = 0;
+    if (old && !GTR__IS_FILE(st.st_mode)) return gtr__fail(s->ctx, GTR_ERR_IO, GTR__PATH ": is there, but not a regular file", s->path);  /* a rename would replace /dev/null */
+    do snprintf(name, size, "%s.tmp-%ld-%d", s->path, (long)GTR__SYS(getpid)(), i++);   /* not another process's, nor what a crash has left */
+    while (!gtr__file_start(&f, s->ctx, name, GTR__O_NEW, old ? (unsigned)st.st_mode & 0777u : 0666u) && errno == EEXIST && i < 1000);
+    f.path = s->path;
+    if (f.fd < 0) return gtr__file_fail(&f, "making a file beside it");
     r = gtr__save_data(s, &f);
     if (r == GTR_OK && !gtr__file_sync(&f)) r = gtr__file_fail(&f, "bringing it to the disk");
     if (!gtr__file_close(&f) && r == GTR_OK) r = gtr__file_fail(&f, "closing");
-    if (r == GTR_OK && !gtr__path_replace(s->name, s->path)) r = gtr__file_fail(&f, "renaming");
-    if (r != GTR_OK) { GTR__SYS(unlink)(s->name); return r; }
-    if (slash) snprintf(s->name, s->name_size, "%.*s", slash == s->path ? 1 : (int)(slash - s->path), s->path);
-    else snprintf(s->name, s->name_size, ".");
-    return gtr__path_sync(s->name) ? GTR_OK : gtr__file_fail(&f, "bringing the folder's entry to the disk");
+    if (r == GTR_OK) GTR__RETRY(i, GTR__RENAME(name, s->path));
+    if (r == GTR_OK && i < 0) r = gtr__file_fail(&f, "renaming");
+    if (r != GTR_OK) { GTR__SYS(unlink)(name); return r; }
+    snprintf(name, size, "%.*s", slash > s->path ? (int)(slash - s->path) : 1, slash ? s->path : ".");
+    return gtr__path_sync(name) ? GTR_OK : gtr__file_fail(&f, "bringing the folder's entry to the disk");
 }
 
 GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path)
 {
     gtr__save s;
+    char *name;
     int64_t k;
     gtr_result r = gtr__st_may(ctx, path, "gtr_save");
     if (r == GTR_OK) r = gtr__save_check(ctx, path);
@@ -10380,21 +9465,16 @@ GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path)
     memset(&s, 0, sizeof s);
     s.ctx = ctx;
     s.path = path;
-    s.name_size = strlen(path) + 64;
-    s.name = (char *)gtr__malloc(ctx, s.name_size);
     s.order = (gtr_tensor **)gtr__malloc(ctx, (size_t)ctx->n_parameter * sizeof *s.order);
-    s.room = gtr__st_room(ctx);
-    s.out = (uint8_t *)gtr__st_room(ctx);
-    if (!s.name || !s.order || !s.room || !s.out) r = GTR_ERR_NOMEM;
+    name = (char *)gtr__malloc(ctx, strlen(path) + 64);
+    if (!s.order || !name) r = GTR_ERR_NOMEM;
     for (k = 0; r == GTR_OK && k < ctx->n_parameter; k++) s.order[k] = ctx->parameter[k];
     if (r == GTR_OK) gtr__sort(s.order, (size_t)ctx->n_parameter, sizeof *s.order, gtr__save_order, NULL);
     if (r == GTR_OK) r = gtr__save_header(&s);
-    if (r == GTR_OK) r = gtr__save_file(&s);
-    gtr__mfree(ctx, s.name);
+    if (r == GTR_OK) r = gtr__save_file(&s, name, strlen(path) + 64);
     gtr__mfree(ctx, s.order);
-    gtr__mfree(ctx, s.room);
-    gtr__mfree(ctx, s.out);
     gtr__mfree(ctx, s.header);
+    gtr__mfree(ctx, name);
     return r;
 }
 
@@ -10402,6 +9482,14 @@ GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path)
 static const char *const gtr__phase_names[] = { "feed", "forward", "backward", "reduce", "guard", "update", "commit", "report" };
 static const char *const gtr__home_names[] = { "none", "parameter", "low", "state", "gradient", "input", "kept", "arena", "alias" };
 
+/* A plan that was made to be looked at is not kept. */
+static void gtr__observed_drop(gtr_context *ctx, const gtr__plan_cache *before)
+{
+    gtr__plan_cache *e = ctx->plans;
+    if (!e || e == before || e->exec) return;
+    ctx->plans = e->next;
+    gtr__entry_free(ctx, e);
+}
 static gtr__plan_cache *gtr__observed(gtr_trainer *t, int64_t batch, const char *who)
 {
     if (!t) return NULL;
@@ -10424,7 +9512,7 @@ static void gtr__text_bytes(double b, char *buf, size_t size)
 }
 GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch)
 {
-    gtr__plan_cache *e = gtr__observed(t, batch, "gtr_plan_text");
+    gtr__plan_cache *before = t ? t->ctx->plans : NULL, *e = gtr__observed(t, batch, "gtr_plan_text");
     gtr_context *ctx;
     gtr__plan *p;
     double flops = 0, bytes = 0;
@@ -10456,6 +9544,7 @@ GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch)
     }
     gtr__text_bytes(bytes, buf, sizeof buf);
     gtr__textf(ctx, "in all %s moved, %.4g Mflop\n", buf, flops * 1e-6);
+    gtr__observed_drop(ctx, before);
     return gtr__text(ctx);
 }
 
@@ -10482,7 +9571,7 @@ static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m)
 }
 GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out)
 {
-    gtr__plan_cache *e = gtr__observed(t, batch, "gtr_memory_plan");
+    gtr__plan_cache *before = t ? t->ctx->plans : NULL, *e = gtr__observed(t, batch, "gtr_memory_plan");
     gtr_context *ctx;
     gtr_memory_report m;
     int64_t i;
@@ -10513,6 +9602,7 @@ GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_rep
     m.control = GTR__CTL_BYTES + gtr__rounded((size_t)t->n_param * sizeof(gtr__segment));
     m.total = m.parameters + m.gradients + m.states + m.inputs + m.activations + m.workspace + m.low_precision + m.kept + m.control;
     *out = m;
+    gtr__observed_drop(ctx, before);
     return GTR_OK;
 }
 GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch)
@@ -10535,19 +9625,11 @@ GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch)
     }
     return gtr__text(t->ctx);
 }
-/* The total at a batch, without leaving the plan in the cache; SIZE_MAX if there is no such plan. */
+/* The total at a batch; SIZE_MAX if there is no such plan. */
 static size_t gtr__total_at(gtr_trainer *t, int64_t batch)
 {
-    gtr_context *ctx = t->ctx;
-    gtr__plan_cache *before = ctx->plans;
     gtr_memory_report m;
-    gtr_result r = gtr_memory_plan(t, batch, &m);
-    if (ctx->plans != before) {
-        gtr__plan_cache *e = ctx->plans;
-        ctx->plans = e->next;
-        gtr__entry_free(ctx, e);
-    }
-    return r == GTR_OK ? m.total : SIZE_MAX;
+    return gtr_memory_plan(t, batch, &m) == GTR_OK ? m.total : SIZE_MAX;
 }
 /* Device bytes of the data sets in use. */
 static size_t gtr__resident_bytes(const gtr_context *ctx)

@@ -4683,7 +4683,6 @@ typedef struct gtr__mlp {
 } gtr__mlp;
 
 typedef struct gtr__mlp_head {  // in front of the pool
-    __align__(16) unsigned char record[sizeof(gtr__record)];
     gtr__segment segment[2 * GTR__MLP_LAYERS];
     int64_t origin[64], where[32];
     double sums[32];
@@ -4933,8 +4932,9 @@ static __device__ __forceinline__ int64_t gtr__mlp_origin(const gtr__record *rec
     return r;
 }
 // Inputs other than the first layer's, element by element: labels, mostly.
-static __device__ __forceinline__ void gtr__mlp_feed(const gtr__mlp &m, const gtr__record *record)
+static __device__ __forceinline__ void gtr__mlp_feed(const gtr__mlp &m)
 {
+    const gtr__record *record = gtr__fetch_record(m.ctl, m.record);
     for (int f = 0; f < m.n_rest; f++) {
         const gtr__feed_one &in = m.rest[f];
         const char *src = (const char *)(uintptr_t)record->src[in.slot];
@@ -5001,13 +5001,12 @@ static __device__ __forceinline__ void gtr__mlp_store_x(char *tile, const uint32
         }
     }
 }
-// Bytes of x and w from L2, (tm + tn) a column of k; the parts written. The weights' copies are on their way before the record comes from
-// the host, which costs more than all else here.
+// Bytes of x and w from L2, (tm + tn) a column of k; the parts written. The weights' copies are on their way before the step's record is
+// looked at, which may have to come from the host.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *pool, int task, int4 raw_record)
+static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *pool, int task)
 {
     gtr__mlp_head *h = (gtr__mlp_head *)pool;
-    const gtr__record *record = (const gtr__record *)h->record;
     const gtr__mlp_layer &L = m.layer[0];
     constexpr int pitch = gtr__mlp_pitch_k<T>();
     const int tm = m.tm1, tn = m.tn1, stages = m.stages1, bytes = (tm + tn) * pitch, tid = (int)threadIdx.x;
@@ -5018,8 +5017,7 @@ static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *p
     const bool write_x = nt == 0;
     for (int i = 0; i < stages - 1 && i < chunks; i++)
         gtr__mlp_fetch<T>(ring + i * bytes + tm * pitch, pitch, L.w, nt * tn, L.n, (c0 + i) * GTR__MLP_K, L.k, tn, GTR__MLP_K, L.vec_w);
-    if (task == (int)blockIdx.x && tid < (int)(sizeof(gtr__record) / 16)) ((int4 *)h->record)[tid] = raw_record;
-    __syncthreads();
+    const gtr__record *record = gtr__fetch_record(m.ctl, m.record);
     if (tid < tm) h->origin[tid] = mt * tm + tid < m.batch ? gtr__mlp_origin(record, mt * tm + tid) : -1;
     __syncthreads();
     const char *src = (const char *)(uintptr_t)record->src[m.x.slot];
@@ -5611,7 +5609,7 @@ static __device__ __forceinline__ void gtr__mlp_rates(const gtr__mlp &m, gtr__ml
     const int k = (int)threadIdx.x;
     const bool adam = o.kind != GTR_SGD;
     if (k >= GTR__MAX_GROUPS) return;
-    double rate = (double)((const gtr__record *)h->record)->lr[k], wd = o.weight_decay[k];
+    double rate = (double)m.ctl->record[m.ctl->step & 1].lr[k], wd = o.weight_decay[k];
     uint64_t t = m.ctl->applied + 1;
     h->rate[k] = (float)-rate;
     h->decay[k] = o.kind == GTR_ADAMW ? (float)(1.0 - rate * wd) : 1.0f;
@@ -5660,23 +5658,18 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
         }
         return;
     }
-    int4 record = make_int4(0, 0, 0, 0);
-    if (tid < (int)(sizeof(gtr__record) / 16)) record = __ldcv((const int4 *)&m.record[m.ctl->step % GTR__RING] + tid);
     if (tid >= 128 && tid < 128 + 2 * m.layers) {
         const gtr__mlp_layer &L = m.layer[(tid - 128) / 2];
         const float *g = tid & 1 ? L.db : L.dw;
         if (g) for (int i = 0; i < m.optim.n; i++) if (m.optim.segments[i].offset == g - m.optim.gradient) h->segment[tid - 128] = m.optim.segments[i];
     }
 
-    for (int task = me; task < m.tiles1 * m.split; task += blocks) gtr__mlp_first<T, KIND>(m, pool, task, record);
-    if (me >= m.tiles1 * m.split) {
-        if (tid < (int)(sizeof(gtr__record) / 16)) ((int4 *)h->record)[tid] = record;
-        __syncthreads();
-    }
-    gtr__mlp_feed(m, (const gtr__record *)h->record);
+    for (int task = me; task < m.tiles1 * m.split; task += blocks) gtr__mlp_first<T, KIND>(m, pool, task);
+    gtr__mlp_feed(m);
     if (me < m.tiles2) gtr__mlp_keep<T>(m, pool);
     if (!gtr__mlp_meet(m, (uint32_t)blocks)) { gtr__mlp_leave(m); return; }
 
+    if (me == blocks - 1 && tid < 32) gtr__fetch_ahead(m.ctl, m.record);
     for (int task = me; task < m.tiles2; task += blocks) gtr__mlp_middle<T, KIND>(m, pool, task);
     if (!gtr__mlp_meet(m, 2u * (uint32_t)blocks)) { gtr__mlp_leave(m); return; }
 

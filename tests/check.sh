@@ -85,12 +85,21 @@ check_symbols() {
 check_markers() { sh tests/check_markers.sh; }
 
 # Nothing switches on an op's number, but for switches that the formula tables expand into (GTR__OP_##ID); nothing asks whether an op is
-# a certain one, but for leaves, plan nodes and custom ops.
+# a certain one, but for leaves, plan nodes and custom ops, and in the sections of matchers and of the kernels that they put in.
 check_ops() {
-    structure='INPUT|PARAMETER|CONSTANT|PART|GRADIENT|CUSTOM|COPY|CAST|FILL|FEED|GUARD|UPDATE|REPORT|CHECK|NETWORK|COUNT'
     for f in gputrain.h gputrain_cuda.cu; do
-        grep -nE 'switch *\(.*[>.]op *\)|case +GTR__OP_[A-Z]' $f /dev/null
-        grep -nE '[!=]= *GTR__OP_[A-Z]' $f /dev/null | grep -vE "[!=]= *GTR__OP_($structure)([^A-Z_]|$)"
+        [ ! -f $f ] || awk -v file=$f '
+            /^\/\/ >>/ { matcher = $2 ~ /^>>(mlp-|match|op:)/ }
+            /switch *\(.*[>.]op *\)|case +GTR__OP_[A-Z]/ { print file ":" NR ": " $0; next }
+            !matcher && /[!=]= *GTR__OP_[A-Z]/ {
+                rest = $0
+                while (match(rest, /[!=]= *GTR__OP_[A-Z_0-9]+/)) {
+                    op = substr(rest, RSTART, RLENGTH)
+                    sub(/.*GTR__OP_/, "", op)
+                    if (op !~ /^(INPUT|PARAMETER|CONSTANT|PART|GRADIENT|CUSTOM|COPY|CAST|FILL|FEED|GUARD|UPDATE|REPORT|CHECK|NETWORK|COUNT)$/) { print file ":" NR ": " $0; break }
+                    rest = substr(rest, RSTART + RLENGTH)
+                }
+            }' $f
     done >$dir/ops
     [ ! -s $dir/ops ] || { cat $dir/ops; return 1; }
 }

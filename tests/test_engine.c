@@ -1023,6 +1023,7 @@ static void presets(void)
         EXPECT_EQ(gtr_memory_plan(n.t, most, &r), GTR_OK);
         EXPECT(r.total <= (size_t)256 << 20);
         EXPECT_EQ(gtr_largest_batch(n.t, 100), 0);
+        EXPECT(gtr_largest_batch(n.t, SIZE_MAX / 2) > (int64_t)1 << 30);
         EXPECT_OK(ctx);
         /* it plans, and runs nothing */
         EXPECT_EQ(gtr_set(n.x, x, sizeof x), GTR_ERR_STATE);

@@ -170,7 +170,7 @@ static net logarithmic(gtr_context *ctx, gtr_trainer_desc d)
     n.ctx = ctx;
     n.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 6));
     n.y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
-    h = gtr_log(gtr_mul(n.x, gtr_parameter(ctx, "in.weight", gtr_shape1(6), one)));
+    h = gtr_scale(gtr_log(gtr_mul(n.x, gtr_parameter(ctx, "in.weight", gtr_shape1(6), one))), 0.01f, 0);
     h = gtr_relu(gtr_linear(h, "fc1", 16));
     n.logits = gtr_linear(h, "fc2", 3);
     n.loss = gtr_cross_entropy(n.logits, n.y);

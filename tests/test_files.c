@@ -353,7 +353,7 @@ static const struct { const char *header; size_t data; gtr_result want; const ch
     { "{\"__metadata__\":{\"format\":\"pt\"}}", 0, GTR_ERR_SHAPE, "tensor \"a\" F32 (2, 2) of the model is missing" },
     { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[0,16]}}", 16, GTR_ERR_SHAPE, "tensor \"n\" I64 () of the model is missing" },
     { "{" A "," N ",\"b\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[24,24]}}", 24, GTR_ERR_SHAPE, "tensor \"b\" F32 (0,) is not in the model" },
-    { "{" A "," N ",\"b\\n\":{\"dtype\":\"F32\",\"shape\":[3,0],\"data_offsets\":[8,8]}}", 24, GTR_ERR_SHAPE, "tensor \"b?\" F32 (3, 0) is not" },
+    { "{" A "," N ",\"b\\n\":{\"dtype\":\"F32\",\"shape\":[3,0],\"data_offsets\":[8,8]}}", 24, GTR_ERR_SHAPE, "tensor \"b\\n\" F32 (3, 0) is not" },
     { "{\"a\\u0000\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_SHAPE, "tensor \"a\" F32 (2, 2) of the model is missing" },
     { "{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_SHAPE, "tensor \"a\" is F32 (4,) in the file, the model wants F32 (2, 2)" },
     { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2,1],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_SHAPE, "F32 (2, 2, 1)" },
@@ -1349,7 +1349,7 @@ static void csv_mutants(void)
             continue;
         }
         ok++;
-        for (r = 0; r < d->rows; r++) if (!gtr__decimal_finite(csv_at(d, 0, r, d->column[0].row - 1))) CHECK(0, "mutant %d: row %d is not finite", k, (int)r);
+        for (r = 0; r < d->rows; r++) if (!isfinite(csv_at(d, 0, r, d->column[0].row - 1))) CHECK(0, "mutant %d: row %d is not finite", k, (int)r);
         if (gtr_error(ctx) != GTR_OK || d->rows < 1 || (d->n_columns == 2 && d->column[1].dtype == GTR_I32 && d->column[1].least < 0)) CHECK(0, "mutant %d: accepted with an error", k);
         gtr_dataset_destroy(d);
     }
