@@ -40,17 +40,17 @@ data (the host chooses which graph to run); no strided tensors; no gzip or image
 CONTENTS (each stands in this file as a line of its own: search for it)
     >>config >>enums >>structs >>functions >>context >>tensor >>op >>layer >>loss >>run >>parameters >>trainer >>predictor
     >>data >>save >>observe >>backend >>op-rows >>formulas >>random >>calls >>plan-structs >>capabilities >>tables
-    >>backend-end >>implementation >>objects >>errors >>memory >>shapes >>op-table >>cpu-instance >>threads >>products
-    >>op:matmul >>op:linear >>op:linear_act >>op:linear_dact >>ops >>conversions >>finite >>shape-helpers >>kernel-helpers
-    >>op:input >>op:parameter >>op:constant >>op:part >>op:gradient >>op:reshape >>op:stop_gradient >>op:matmul >>op:linear
-    >>op:add >>op:sub >>op:mul >>op:div >>op:scale >>op:relu >>op:tanh >>op:sigmoid >>op:gelu >>op:gelu_tanh >>op:exp >>op:log
-    >>op:permute >>op:concat >>op:slice >>op:sum >>op:mean >>op:softmax >>op:dropout >>op:embedding >>op:batch_norm
-    >>op:argmax >>op:accuracy >>op:cross_entropy >>op:mse >>op:bce_with_logits >>op:custom >>op:copy >>op:cast >>op:fill
-    >>op:feed >>op:bn_commit >>op:guard >>op:update >>op:report >>op:check >>op:linear_act >>op:linear_dact >>op:binary_act
-    >>op:xent_step >>op:network >>rows >>cpu-backend >>context >>tensor >>op >>layer >>loss >>plan >>pass:record
-    >>pass:differentiate >>pass:rematerialise >>pass:fuse >>pass:select >>pass:order >>pass:memory >>plan-make >>run >>leaves
-    >>resolve >>runner >>set-get >>trainer >>schedule >>nonfinite >>step >>evaluate >>fit >>predictor >>files >>datasets >>idx
-    >>csv >>dataset-use >>safetensors >>json >>load >>save-file >>observe >>release
+    >>backend-end >>implementation >>objects >>errors >>memory >>shapes >>op-table >>cpu-instance >>threads >>products >>ops
+    >>conversions >>finite >>shape-helpers >>kernel-helpers >>op:input >>op:parameter >>op:constant >>op:part >>op:gradient
+    >>op:reshape >>op:stop_gradient >>op:matmul >>op:linear >>op:linear_act >>op:linear_dact >>op:add >>op:sub >>op:mul
+    >>op:div >>op:scale >>op:relu >>op:tanh >>op:sigmoid >>op:gelu >>op:gelu_tanh >>op:exp >>op:log >>op:permute >>op:concat
+    >>op:slice >>op:sum >>op:mean >>op:softmax >>op:dropout >>op:embedding >>op:batch_norm >>op:argmax >>op:accuracy
+    >>op:cross_entropy >>op:xent_step >>op:mse >>op:bce_with_logits >>op:custom >>op:copy >>op:cast >>op:fill >>op:feed
+    >>op:bn_commit >>op:guard >>op:update >>op:report >>op:check >>op:binary_act >>op:network >>rows >>cpu-backend >>context
+    >>tensor >>op >>layer >>loss >>plan >>pass:record >>pass:differentiate >>pass:rematerialise >>pass:fuse >>pass:select
+    >>pass:order >>pass:memory >>plan-make >>run >>leaves >>resolve >>runner >>set-get >>trainer >>schedule >>nonfinite >>step
+    >>evaluate >>fit >>predictor >>files >>datasets >>idx >>csv >>dataset-use >>safetensors >>json >>load >>save-file
+    >>observe >>release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of rows of a run,
@@ -2586,7 +2586,7 @@ static gtr_float gtr__max_run(const gtr_float *x, int64_t n)
 }
 
 /* Dimensions from the fastest on, none of extent 1, neighbours merged where all strides allow it. Strides are those of dy (and y), a, b, out;
-   0: broadcast. Those of dy and out in dim[0] are 0 or 1. */
+   0: broadcast. Those of dy and out in dim[0] are 0 or 1 (of out more, where elements go one by one). */
 typedef struct gtr__nd { int64_t count; int n; int64_t dim[GTR_MAX_DIMS], stride[4][GTR_MAX_DIMS]; } gtr__nd;
 static const gtr__nd gtr__nd_unit = { 1, 0, { 1 }, { { 0 } } };
 static void gtr__nd_push(gtr__nd *r, int64_t d, int64_t dy, int64_t a, int64_t b, int64_t out)
@@ -2662,7 +2662,7 @@ static void gtr__ew_range(const void *job, int64_t i, int64_t end)
     const gtr__ew_job *w = (const gtr__ew_job *)job;
     for (int64_t n; i < end; i += n) {
         int64_t offset[4] = { 0, 0, 0, 0 }, m;
-        n = GTR__MIN(w->nd.dim[0] - i % w->nd.dim[0], end - i);
+        n = w->nd.stride[3][0] > 1 ? 1 : GTR__MIN(w->nd.dim[0] - i % w->nd.dim[0], end - i);
         gtr__nd_seek(&w->nd, i, offset);
         if (!w->add) gtr__ew_apply(w, w->out + offset[3], offset, 0, n);
         else for (int64_t j = 0; j < n; j += m) {
@@ -4541,15 +4541,15 @@ static gtr_result gtr__try_cuda(gtr_context *ctx, char *why)
 
 static void gtr__preset_caps(gtr__caps *caps, gtr_preset preset)
 {
-    static const struct { int compute, sms; const char *name; } gpu[] = { { 75, 40, "preset sm_75" }, { 87, 16, "preset sm_87" }, { 90, 132, "preset sm_90" } };
-    const int i = (int)preset - (int)GTR_PRESET_SM75;
+    static const int compute[] = { 75, 87, 90 }, sms[] = { 40, 16, 132 };
+    const int i = preset == GTR_PRESET_SM90 ? 2 : preset == GTR_PRESET_SM87 ? 1 : 0;
     if (preset == GTR_PRESET_CPU) { snprintf(caps->name, sizeof caps->name, "preset CPU"); return; }
-    snprintf(caps->name, sizeof caps->name, "%s", gpu[i].name);
+    snprintf(caps->name, sizeof caps->name, "preset sm_%d", compute[i]);
     caps->cuda = 1;
-    caps->compute = gpu[i].compute;
-    caps->sm_count = gpu[i].sms;
-    caps->bf16 = caps->tf32 = gpu[i].compute >= 80;
-    caps->product_workspace = (size_t)(gpu[i].compute >= 90 ? 32 : 4) << 20;
+    caps->compute = compute[i];
+    caps->sm_count = sms[i];
+    caps->bf16 = caps->tf32 = compute[i] >= 80;
+    caps->product_workspace = (size_t)(compute[i] >= 90 ? 32 : 4) << 20;
 }
 
 static void gtr__device_describe(gtr_context *ctx, const char *why)

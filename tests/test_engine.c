@@ -364,7 +364,7 @@ static net deep(gtr_context *ctx, bool again, const gtr_trainer_desc *d)
 {
     net n;
     gtr_tensor *h;
-    char name[16];
+    char name[24];
     int i;
     n.ctx = ctx;
     n.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
@@ -1886,8 +1886,134 @@ static void real_plans(void)
     CHECK(seen > 80, "only %d plans were small enough to be checked", seen);
 }
 
+/* ---- what a review found ---- */
+static gtr_float first_of(gtr_trainer *t, gtr_tensor *p)
+{
+    static gtr_float g[4096];
+    gtr_gradient_get(t, p, g, p->data_bytes);
+    return g[0];
+}
+/* gtr_gradient inside a trainer's graph, behind stop_gradient: it must not touch the trainer's own gradients */
+static void gradient_inside(void)
+{
+    gtr_context *c1 = create(), *c2 = create();
+    gtr_trainer_desc d = sgd(0.01f);
+    int k;
+    d.no_matchers = true;
+    for (k = 1; k <= 2; k++) {
+        net a, b;
+        gtr_tensor *g;
+        char name[16];
+        d.micro_batches = k;
+        snprintf(name, sizeof name, "m%d", k);
+        gtr_scope_begin(c1, name); gtr_scope_begin(c2, name);
+        a = build(c1, GTR_BATCH, 0, &d);
+        b = build(c2, GTR_BATCH, 0, NULL);
+        g = gtr_gradient(b.loss, c2->parameter[c2->n_parameter - 2]);
+        b.loss = gtr_add(b.loss, gtr_scale(gtr_stop_gradient(gtr_mean(gtr_mul(g, g), NULL, 0, false)), 0, 0));
+        b.t = gtr_trainer_create(b.loss, d);
+        feed(&a, 0, 16); feed(&b, 0, 16);
+        EXPECT_EQ(gtr_step(a.t), GTR_OK);
+        EXPECT_EQ(gtr_step(b.t), GTR_OK);
+        EXPECT_OK(c1); EXPECT_OK(c2);
+        EXPECT(fabs((double)first_of(a.t, c1->parameter[c1->n_parameter - 2]) - (double)first_of(b.t, c2->parameter[c2->n_parameter - 2])) < 1e-6);
+        gtr_scope_end(c1); gtr_scope_end(c2);
+    }
+    gtr_destroy(c1); gtr_destroy(c2);
+}
+/* between gtr_backward and gtr_update: low copies that came meanwhile are written, and plans that are forgotten are not the pending one */
+static void between_halves(void)
+{
+    gtr_context *ctx = create();
+    gtr_trainer_desc low = sgd(0.1f), d = sgd(0.1f);
+    net n = build(ctx, GTR_BATCH, 0, &d);
+    gtr_trainer *t2;
+    gtr_tensor *w = gtr_parameter_find(ctx, "fc5.weight");
+    low.precision = GTR_MIXED_FP16;
+    t2 = gtr_trainer_create(n.loss, low);
+    feed(&n, 0, 16);
+    EXPECT_EQ(gtr_backward(n.t), GTR_OK);
+    EXPECT_EQ(gtr_step(t2), GTR_OK);
+    gtr_keep(n.logits);
+    EXPECT_EQ(gtr_update(n.t), GTR_OK);
+    EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+    if (CHECK(w->low[1] != NULL, "no low copy")) {
+        static gtr_float master[WIDTH * 16];
+        static uint16_t copy[WIDTH * 16];
+        size_t i, count = w->data_bytes / sizeof *master, bad = 0;
+        gtr_get(w, master, w->data_bytes);
+        ctx->be->copy(ctx->instance[0], copy, w->low[1], count * 2, GTR__TO_HOST, true);
+        for (i = 0; i < count; i++) bad += copy[i] != gtr__to_f16((float)master[i]);
+        CHECK(bad == 0, "%zu of %zu low copies are not their master's", bad, count);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+/* a predictor needs inputs without a batch to be set; an expression of parameters alone is current; plans do not pile up */
+static void current_values(void)
+{
+    gtr_context *ctx = create();
+    gtr_trainer_desc d = sgd(0.1f);
+    net n = build(ctx, GTR_BATCH, 0, &d);
+    gtr_tensor *bias = gtr_input(ctx, "offset", GTR_F32, gtr_shape1(CLASSES)), *w = gtr_parameter_find(ctx, "fc5.bias"), *norm = gtr_sum(gtr_mul(w, w), NULL, 0, false);
+    gtr_float zeros[CLASSES] = { 0 };
+    gtr_memory_report m;
+    gtr__plan_cache *e;
+    float before, after;
+    int i, count = 0;
+    EXPECT(gtr_predictor_create(gtr_add(n.logits, bias), 4) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "offset");
+    before = gtr_item(norm);
+    feed(&n, 0, 16);
+    EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    after = gtr_item(norm);
+    EXPECT(before != after);
+    gtr_set(w, zeros, sizeof zeros);
+    EXPECT(gtr_item(norm) == 0);
+    for (i = 1; i < 200; i++) EXPECT_EQ(gtr_memory_plan(n.t, i, &m), GTR_OK);
+    for (e = ctx->plans; e; e = e->next) count++;
+    CHECK(count < 10, "%d plans are kept of 199 that were looked at", count);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+/* recomputation saves memory in reduced precision too */
+static void recomputed_low(void)
+{
+    int low;
+    for (low = 0; low < 2; low++) {
+        size_t bytes[2];
+        int region;
+        for (region = 0; region < 2; region++) {
+            gtr_context *ctx = create();
+            gtr_trainer_desc d = adam();
+            gtr_memory_report m;
+            gtr_tensor *h = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 64)), *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 64));
+            gtr_trainer *t;
+            int k;
+            d.precision = low ? GTR_MIXED_FP16 : GTR_FP32;
+            d.no_matchers = true;
+            for (k = 0; k < 9; k++) {
+                char name[24];
+                snprintf(name, sizeof name, "fc%d", k);
+                if (region && k % 3 == 0) gtr_recompute_begin(ctx);
+                h = gtr_softmax(gtr_tanh(gtr_linear(h, name, 64)), 1);      /* softmax is float32: casts come in between */
+                if (region && k % 3 == 2) gtr_recompute_end(ctx);
+            }
+            t = gtr_trainer_create(gtr_mse(h, y), d);
+            EXPECT_EQ(gtr_memory_plan(t, 4096, &m), GTR_OK);
+            bytes[region] = m.activations;
+            gtr_destroy(ctx);
+        }
+        CHECK(bytes[1] < bytes[0] * 3 / 4, "precision %d: %zu bytes recomputed, %zu kept", low, bytes[1], bytes[0]);
+    }
+}
+
 static void all(void)
 {
+    RUN(gradient_inside);
+    RUN(between_halves);
+    RUN(current_values);
+    RUN(recomputed_low);
     RUN(two_trainers);
     RUN(batch_sizes);
     RUN(micro_batches);

@@ -2452,7 +2452,7 @@ typedef struct net { gtr_context *ctx; gtr_tensor *x, *y, *z, *ids, *loss, *metr
 static net net_build(gtr_device device, int threads)
 {
     net n;
-    int axis0 = 0, swap[3] = { 0, 2, 1 };
+    int axis0 = 0, swap[GTR_MAX_DIMS] = { 0, 2, 1 };
     gtr_tensor *h, *a, *c, *parts[3], *table;
     gtr_trainer_desc d;
     memset(&n, 0, sizeof n);
