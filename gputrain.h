@@ -46,11 +46,11 @@ CONTENTS (each stands in this file as a line of its own: search for it)
     >>op:div >>op:scale >>op:relu >>op:tanh >>op:sigmoid >>op:gelu >>op:gelu_tanh >>op:exp >>op:log >>op:permute >>op:concat
     >>op:slice >>op:sum >>op:mean >>op:softmax >>op:dropout >>op:embedding >>op:batch_norm >>op:argmax >>op:accuracy
     >>op:cross_entropy >>op:xent_step >>op:mse >>op:bce_with_logits >>op:custom >>op:copy >>op:cast >>op:fill >>op:feed
-    >>op:bn_commit >>op:guard >>op:update >>op:report >>op:check >>op:binary_act >>op:network >>rows >>cpu-backend >>context
-    >>tensor >>op >>layer >>loss >>plan >>pass:record >>pass:differentiate >>pass:rematerialise >>pass:fuse >>pass:select
-    >>pass:order >>pass:memory >>plan-make >>run >>leaves >>resolve >>runner >>set-get >>trainer >>schedule >>nonfinite >>step
-    >>evaluate >>fit >>predictor >>files >>datasets >>idx >>csv >>dataset-use >>safetensors >>json >>load >>save-file
-    >>observe >>release
+    >>op:bn_commit >>op:guard >>op:update >>op:report >>op:check >>op:binary_act >>op:network >>rows >>cpu-backend >>contexts
+    >>tensors >>op-builders >>layer-builders >>loss-builders >>plan >>pass:record >>pass:differentiate >>pass:rematerialise
+    >>pass:fuse >>pass:select >>pass:order >>pass:memory >>plan-make >>running >>leaves >>resolve >>runner >>set-get
+    >>training >>schedule >>nonfinite >>step >>evaluate >>fit >>predicting >>files >>datasets >>idx >>csv >>dataset-use
+    >>safetensors >>json >>load >>save-file >>observing >>release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of rows of a run,
@@ -1732,7 +1732,8 @@ typedef __m512 gtr__v;
 /* Where a form without a mask draws a false warning from g++ 12, one with all of it stands. */
 #define GTR__V_ALL           ((__mmask16)0xffff)
 #define GTR__V_SQRT(a)       _mm512_maskz_sqrt_ps(GTR__V_ALL, a)
-#define GTR__V_256(v)        _mm256_add_ps(_mm512_castps512_ps256(v), _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd((__mmask8)15, _mm512_castps_pd(v), 1)))
+#define GTR__V_HALF(v, i)    _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd((__mmask8)15, _mm512_castps_pd(v), i))
+#define GTR__V_256(v)        _mm256_add_ps(GTR__V_HALF(v, 0), GTR__V_HALF(v, 1))
 /* Four elements of each of VL/4 rows that are 4 s apart, a row a lane. */
 #define GTR__V_LANES(p, s) \
     _mm512_insertf32x4(_mm512_insertf32x4(_mm512_insertf32x4(_mm512_castps128_ps512(_mm_loadu_ps(p)), \
@@ -4391,7 +4392,9 @@ static const gtr__backend *gtr__cpu_backend(gtr__backend *be)
     return be;
 }
 
-// >>context
+// >>contexts
+/* By the bits: it holds under -ffast-math. */
+static bool gtr__finite(double x) { uint64_t u; memcpy(&u, &x, sizeof u); return (u >> 52 & 0x7ff) != 0x7ff; }
 /* Of later chapters. */
 static void gtr__feeding_free(gtr_tensor *t);
 static void gtr__plans_forget(gtr_context *ctx, int64_t id);
@@ -4509,7 +4512,7 @@ static gtr_result gtr__instance_create(gtr_context *ctx, int stage, char *why)
     return ctx->be->create(&ctx->host, d, &ctx->instance[stage], why);
 }
 
-#ifdef GPUTRAIN_CUDA
+#if defined(GPUTRAIN_CUDA) && !defined(GPUTRAIN_DOUBLE)
 static bool gtr__backend_fits(const gtr__backend *be)
 {
     return be->version == GTR__SEAM_VERSION && be->size_backend == sizeof(gtr__backend) && be->size_plan == sizeof(gtr__plan) &&
@@ -4521,7 +4524,7 @@ static bool gtr__backend_fits(const gtr__backend *be)
 /* Tries the GPU; on failure why says the reason. */
 static gtr_result gtr__try_cuda(gtr_context *ctx, char *why)
 {
-#ifdef GPUTRAIN_CUDA
+#if defined(GPUTRAIN_CUDA) && !defined(GPUTRAIN_DOUBLE)
     const gtr__backend *be = GTR__CUDA_SYMBOL();
     gtr_result r;
     if (!gtr__backend_fits(be)) { snprintf(why, 256, "gputrain_cuda.cu is of another version than gputrain.h"); return GTR_ERR_VERSION; }
@@ -4534,7 +4537,11 @@ static gtr_result gtr__try_cuda(gtr_context *ctx, char *why)
     return r;
 #else
     (void)ctx;
+#ifdef GPUTRAIN_DOUBLE
+    snprintf(why, 256, "built with GPUTRAIN_DOUBLE, which is for the CPU");
+#else
     snprintf(why, 256, "built without CUDA (-DGPUTRAIN_CUDA and gputrain_cuda.cu)");
+#endif
     return GTR_ERR_UNSUPPORTED;
 #endif
 }
@@ -4625,7 +4632,7 @@ static int gtr__stop_get(gtr_context *ctx) { return ctx->stop; }
 GTR_API void gtr_stop(gtr_context *ctx) { if (ctx) gtr__stop_set(ctx, 1); }
 GTR_API bool gtr_stopped(const gtr_context *ctx) { return ctx && ctx->stopped; }
 
-// >>tensor
+// >>tensors
 GTR_API gtr_shape gtr_shape0(void) { gtr_shape s; memset(&s, 0, sizeof s); return s; }
 GTR_API gtr_shape gtr_shape1(int64_t a) { gtr_shape s = gtr_shape0(); s.ndim = 1; s.dim[0] = a; return s; }
 GTR_API gtr_shape gtr_shape2(int64_t a, int64_t b) { gtr_shape s = gtr_shape1(a); s.ndim = 2; s.dim[1] = b; return s; }
@@ -4846,7 +4853,7 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
 GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init)
 {
     if (!gtr__usable(ctx)) return NULL;
-    if ((unsigned)init.kind > GTR_INIT_NORMAL || !(init.a == init.a) || init.a - init.a != 0) {
+    if ((unsigned)init.kind > GTR_INIT_NORMAL || !gtr__finite(init.a)) {
         gtr__fail(ctx, GTR_ERR_ARG, "parameter \"%s\": its initial values are not of a known kind and finite", name ? name : "");
         return NULL;
     }
@@ -4930,7 +4937,7 @@ GTR_API gtr_tensor *gtr_parameter_at(const gtr_context *ctx, int64_t i) { return
 GTR_API gtr_tensor *gtr_parameter_find(const gtr_context *ctx, const char *name) { return ctx && name ? gtr__find_named(ctx, GTR__OP_PARAMETER, name) : NULL; }
 GTR_API bool gtr_parameter_trainable(const gtr_tensor *p) { return p && p->trainable; }
 
-// >>op
+// >>op-builders
 static gtr__attr gtr__attr0(void) { gtr__attr a; memset(&a, 0, sizeof a); return a; }
 static gtr_tensor *gtr__op1(gtr__op op, gtr_tensor *x) { gtr__attr a = gtr__attr0(); return gtr__op_new(op, 1, &x, &a, NULL); }
 static gtr_tensor *gtr__op2(gtr__op op, gtr_tensor *x, gtr_tensor *y)
@@ -4965,7 +4972,7 @@ GTR_API gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b)
 {
     gtr__attr at = gtr__attr0();
     if (!x) return NULL;
-    if (a - a != 0 || b - b != 0) { gtr__fail(x->ctx, GTR_ERR_ARG, "scale: got a %g and b %g, want finite numbers", (double)a, (double)b); return NULL; }
+    if (!gtr__finite(a) || !gtr__finite(b)) { gtr__fail(x->ctx, GTR_ERR_ARG, "scale: got a %g and b %g, want finite numbers", (double)a, (double)b); return NULL; }
     at.f[0] = a; at.f[1] = b;
     return gtr__op_new(GTR__OP_SCALE, 1, &x, &at, NULL);
 }
@@ -5138,7 +5145,7 @@ GTR_API gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x)
     return t;
 }
 
-// >>layer
+// >>layer-builders
 /* "name.part" in buf */
 static const char *gtr__part_name(char *buf, size_t size, const char *name, const char *part) { snprintf(buf, size, "%.400s.%s", name ? name : "", part); return buf; }
 static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what)
@@ -5231,7 +5238,7 @@ GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch
 }
 GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) { gtr_batch_norm_desc d; memset(&d, 0, sizeof d); return gtr_batch_norm_ex(x, name, d); }
 
-// >>loss
+// >>loss-builders
 GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc)
 {
     gtr__attr at = gtr__attr0();
@@ -6529,7 +6536,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     return ctx->error ? ctx->error : gtr__fail(ctx, GTR_ERR_NOMEM, "out of host memory while planning");
 }
 
-// >>run
+// >>running
 /* A plan made ready: memory behind its values, kernels' calls filled in, the backend's executable. */
 typedef struct gtr__plan_cache {
     struct gtr__plan_cache *next;
@@ -7219,7 +7226,7 @@ GTR_API float gtr_item(gtr_tensor *t)
     return (float)v[0];
 }
 
-// >>trainer
+// >>training
 static gtr_result gtr__dataset_device(gtr_dataset *d);
 struct gtr_trainer {
     gtr_context  *ctx;
@@ -7256,7 +7263,6 @@ static bool gtr__glob(const char *p, const char *s)
     }
     return !*s;
 }
-static bool gtr__finite(double x) { return x - x == 0; }
 
 static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d)
 {
@@ -8025,7 +8031,7 @@ GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d)
     return r;
 }
 
-// >>predictor
+// >>predicting
 /* Plans for 1, 2, 4, ... max_rows rows; any number of rows is a sum of these, so that no row is ever made up. */
 struct gtr_predictor {
     gtr_context  *ctx;
@@ -8534,14 +8540,13 @@ static const char *gtr__decimal_read(const char *p, gtr__decimal *n)
     bool inexact = false;
     n->negative = *p == '-';
     n->digits = p += *p == '-' || *p == '+';
-    for (;; p++) {
-        if (GTR__IS_DIGIT(*p)) {
-            const bool fits = m < 1000000000000000000u;
-            if (fits) m = m * 10 + (uint64_t)(*p - '0');
-            else inexact |= *p != '0';
-            e += !fits - (point != NULL);
-        } else if (*p == '.' && !point) point = p;
-        else break;
+    for (; GTR__IS_DIGIT(*p); p++) {
+        if (m < 1000000000000000000u) m = m * 10 + (uint64_t)(*p - '0');
+        else { e++; inexact |= *p != '0'; }
+    }
+    if (*p == '.') for (point = p++; GTR__IS_DIGIT(*p); p++) {
+        if (m < 1000000000000000000u) { m = m * 10 + (uint64_t)(*p - '0'); e--; }
+        else inexact |= *p != '0';
     }
     if (p - n->digits == (point != NULL)) return NULL;      /* not one digit */
     n->digits_end = p;
@@ -9262,10 +9267,10 @@ static void gtr__st_swap(const gtr_tensor *p, void *memory, uint8_t *file)
         gtr__le_put(file, 8, (uint64_t)wide[i]);
         memcpy(&wide[i], &in, 8);
     } else for (i = 0; i < n; i++, file += 4) {
-        uint32_t old, bits = (uint32_t)gtr__le_get(file, 4);
+        uint32_t old, bits = (uint32_t)file[0] | (uint32_t)file[1] << 8 | (uint32_t)file[2] << 16 | (uint32_t)file[3] << 24;
         float f = (float)v[i];
         memcpy(&old, &f, 4);
-        gtr__le_put(file, 4, old);
+        file[0] = (uint8_t)old; file[1] = (uint8_t)(old >> 8); file[2] = (uint8_t)(old >> 16); file[3] = (uint8_t)(old >> 24);
         memcpy(&f, &bits, 4);
         v[i] = (gtr_float)f;
     }
@@ -9478,7 +9483,7 @@ GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path)
     return r;
 }
 
-// >>observe
+// >>observing
 static const char *const gtr__phase_names[] = { "feed", "forward", "backward", "reduce", "guard", "update", "commit", "report" };
 static const char *const gtr__home_names[] = { "none", "parameter", "low", "state", "gradient", "input", "kept", "arena", "alias" };
 

@@ -3023,7 +3023,7 @@ static gtr_result gtr__concat_run(void *instance, const gtr__call *c, const gtr_
     memset((void *)&m, 0, sizeof m);
     gtr__around(&whole->shape, (int)c->attr->i[0], &outer, &all, &inner);
     for (int k = 0; k < n; k++) {
-        int64_t run = part[k].shape.dim[c->attr->i[0]] * inner;
+        int64_t run = c->in[k].shape.dim[c->attr->i[0]] * inner;        // a gradient that is not wanted has no shape
         void *band = gtr__shift(whole->data, whole->dtype, at);
         if (back) gtr__part_add(&m, band, whole->dtype, part[k].data, part[k].dtype, part[k].add, outer, run, all * inner, run);
         else gtr__part_add(&m, part[k].data, part[k].dtype, band, whole->dtype, 0, outer, run, run, all * inner);

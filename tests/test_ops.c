@@ -2439,6 +2439,14 @@ static void bad_runs(void)
         EXPECT(gtr_eval(&e, 1) == GTR_OK);
         CHECK(gtr_item(e) == gtr_item(e), "the ignored label -100, let through by cross_entropy, is an embedding's id too: its row is NaN");
     } else EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 2 is -100");
+    {   /* a limit whose op was released again */
+        gtr_tensor *z = gtr_input(ctx, "z", GTR_I32, gtr_shape1(GTR_BATCH));
+        int64_t mark = gtr_mark(ctx);
+        int32_t seven[1] = { 7 };
+        EXPECT(gtr_embedding(z, "gone", 3, 2) != NULL);
+        gtr_release(ctx, mark);
+        if (gtr_set(z, seven, sizeof seven) != GTR_OK) EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 0 is 7");
+    }
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
