@@ -2619,13 +2619,17 @@ static gtr__nd gtr__nd_make(const gtr_shape *full, const gtr_shape *a, const gtr
     }
     return r;
 }
-static void gtr__nd_seek(const gtr__nd *r, int64_t q, int64_t *offset)
+/* Adds the offsets of element q; returns its place along dim[0]. */
+static int64_t gtr__nd_seek(const gtr__nd *r, int64_t q, int64_t *offset)
 {
-    for (int i = 0; i < r->n; i++) {
-        const int64_t at = i < r->n - 1 ? q % r->dim[i] : q;
-        q /= r->dim[i];
+    int64_t along = 0;
+    for (int i = 0; i < r->n && q; i++) {
+        const int64_t rest = q < r->dim[i] ? 0 : q / r->dim[i], at = q - rest * r->dim[i];
         for (int k = 0; k < 4; k++) offset[k] += at * r->stride[k][i];
+        if (!i) along = at;
+        q = rest;
     }
+    return along;
 }
 
 /* A run of n elements t = f(dy, a, b, y, g): dy and y are contiguous, a and b have any stride, 0 and 1 in loops of their own; t may be a or dy.
@@ -2663,8 +2667,8 @@ static void gtr__ew_range(const void *job, int64_t i, int64_t end)
     const gtr__ew_job *w = (const gtr__ew_job *)job;
     for (int64_t n; i < end; i += n) {
         int64_t offset[4] = { 0, 0, 0, 0 }, m;
-        n = w->nd.stride[3][0] > 1 ? 1 : GTR__MIN(w->nd.dim[0] - i % w->nd.dim[0], end - i);
-        gtr__nd_seek(&w->nd, i, offset);
+        n = w->nd.dim[0] - gtr__nd_seek(&w->nd, i, offset);
+        n = w->nd.stride[3][0] > 1 ? 1 : GTR__MIN(n, end - i);
         if (!w->add) gtr__ew_apply(w, w->out + offset[3], offset, 0, n);
         else for (int64_t j = 0; j < n; j += m) {
             gtr_float t[GTR__BLOCK], *o = w->out + offset[3] + j;
@@ -5078,10 +5082,10 @@ GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p)
 /* Labels and ids have a range: inputs keep it so that gtr_set and data sets are checked before a step. */
 static void gtr__limit(gtr_tensor *ids, int64_t limit, const gtr_tensor *by, bool has_ignore, int32_t ignore)
 {
-    if (ids->op != GTR__OP_INPUT || (ids->limit && ids->limit <= limit)) return;
-    ids->limit = limit;
-    ids->limit_by = gtr__label(by);
-    ids->has_ignore = has_ignore;
+    const bool first = !ids->limit;
+    if (ids->op != GTR__OP_INPUT) return;
+    if (first || limit < ids->limit) { ids->limit = limit; ids->limit_by = gtr__row(by->op)->name; }
+    ids->has_ignore = has_ignore && (first || (ids->has_ignore && ids->ignore == ignore));     /* the strictest of several uses */
     ids->ignore = ignore;
 }
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) { return gtr__op2(GTR__OP_ACCURACY, logits, labels); }

@@ -442,7 +442,7 @@ static void life(bool wrapped, int at, bool on)
 }
 static void faults(void)
 {
-    int k, n, step = small ? 37 : 1;
+    int k, n, step = small ? 151 : 1;
     snprintf(old_path, sizeof old_path, "build/faults.%ld.safetensors", (long)getpid());
     remove(old_path);
     old_size = 0;
