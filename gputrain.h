@@ -93,8 +93,8 @@ error: parameters and files are as they were, and a smaller batch may be tried.
 
 ERRORS AND LOGGING
 The first error stays in the context (gtr_error, gtr_error_text) until gtr_error_clear; calls that run, read, save or load also return
-their own gtr_result. The library prints nothing but gtr_fit's progress on stderr, unless .silent; never exits, never aborts. A loss or
-gradient that is not finite changes no parameter: the call that sees it returns GTR_ERR_NONFINITE, and the text names the step and
+their own gtr_result. The library prints nothing but gtr_fit's progress on stderr, unless .silent; never exits, never aborts. In
+training, a loss or gradient that is not finite changes no parameter: the call that sees it returns GTR_ERR_NONFINITE, and the text names the step and
 the first tensor; under FP16 such a step is skipped instead. Only a faulted device ends a context.
 
 STREAMS AND THREADS
@@ -277,7 +277,7 @@ typedef struct gtr_init {
 
 /* One group of parameters; the first group whose pattern fits a name counts. '*' stands for any run of characters, '?' for one. */
 typedef struct gtr_group {
-    const char *pattern;
+    const char *pattern;        /* "fc1.*", "*.bias"; it must fit a parameter that the loss depends on */
     float       lr_scale;       /* times the schedule's rate; 0: 1 */
     float       weight_decay;   /* 0: the trainer's; GTR_ZERO: none */
     bool        frozen;         /* not trained by this trainer: neither gradient nor state */
@@ -300,7 +300,7 @@ typedef struct gtr_trainer_desc {
     float         clip_norm;    /* clip the global 2-norm of all gradients to this; 0: do not */
     gtr_precision precision;    /* 0: FP32 */
     float         loss_scale;   /* FP16: where the dynamic scale starts; 0: 65536 */
-    int           micro_batches;/* a step's batch is computed in this many equal parts, one after the other; 0: 1 */
+    int           micro_batches;/* a step's batch is computed in this many parts (equal, or one row apart), one after the other; 0: 1 */
     int           streams;      /* 1 to 4 streams of a step; 0: 1 */
     gtr_nonfinite nonfinite;    /* 0: loss and all gradients are checked before an update */
     const gtr_group *groups;    /* n_groups of them, copied; NULL: one group */
@@ -357,7 +357,7 @@ typedef struct gtr_column {
 typedef struct gtr_arrays_desc { int64_t rows; gtr_column column[8]; } gtr_arrays_desc;
 
 typedef struct gtr_csv_desc {
-    int  label_column;          /* its values are the classes, whole numbers from 0; -1: the last; -2: none. 0 is the first column */
+    int  label_column;          /* its values are the classes, whole numbers from 0. 0: the last column; k: the k-th; -1: there is none */
     bool header;                /* the first line holds names */
     char separator;             /* 0: ',' */
     bool regression;            /* the label is a float32, not a class */
@@ -465,7 +465,7 @@ GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis);        /* GTR_I32, the 
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
 /* An op of the user's own: gtr_custom_desc. The callbacks run during every run; with CUDA and on_device also while it is captured. */
 GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc);
-/* d loss / d x: a tensor of x's shape, to be fetched or used in an expression. loss is a scalar. Gradients of it are refused. */
+/* d loss / d x: a tensor of x's shape, to be fetched or used in an expression; zero where loss does not depend on x. loss is a scalar. Gradients of it are refused. */
 GTR_API gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x);
 
 // >>layer
@@ -491,8 +491,8 @@ GTR_API gtr_tensor *gtr_mse(gtr_tensor *x, gtr_tensor *target);             /* m
 GTR_API gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target); /* mean of log(1 + exp(x)) - x target; target in [0, 1] */
 
 // >>run
-/* Copies bytes from src to an input (any number of rows: its batch is bytes / row), a parameter, buffer or constant. The input's
-   values are taken by the next run. Returns at once with CUDA but for a full staging slot. Checks labels' and ids' ranges. */
+/* Copies bytes from src to an input (any number of rows: its batch is bytes / row), a parameter, buffer or constant. The values
+   serve all runs that follow (but not a trainer's while gtr_trainer_data feeds it). Returns at once with CUDA but for a full staging slot. Checks labels' and ids' ranges. */
 GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes);
 /* The same from device memory of the user's (CUDA) that stays valid until the runs that use it are done; event: a cudaEvent_t to
    wait for, or NULL. On the CPU, from memory that stays valid. */
@@ -520,7 +520,8 @@ GTR_API gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc)
 /* Frees it before its context is. NULL: nothing. */
 GTR_API void gtr_trainer_destroy(gtr_trainer *t);
 /* Draws the following steps' inputs from data, batch rows each, epoch after epoch (shuffled by the context's seed, unless not),
-   each epoch ending in a tail batch unless drop_last. Columns go to the inputs of the loss in the order these were made. */
+   each epoch ending in a tail batch unless drop_last. Columns go to the inputs of the loss in the order these were made.
+   data NULL: inputs come from gtr_set again (also after gtr_fit). */
 GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last);
 /* One training step: forward, backward, update. Enqueued; does not wait with CUDA. Inputs: from gtr_trainer_data or gtr_set. */
 GTR_API gtr_result gtr_step(gtr_trainer *t);
@@ -534,7 +535,7 @@ GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *s
 GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes);
 /* The last report the device has made, without waiting; step 0 before the first. After gtr_wait it is the last step's. */
 GTR_API gtr_report gtr_trainer_report(gtr_trainer *t);
-/* Waits, and returns the last step's loss. */
+/* Waits, and returns the last step's loss; NaN before the first. */
 GTR_API float gtr_loss(gtr_trainer *t);
 /* Sets the base learning rate from the next step on. NaN or negative: GTR_ERR_ARG. */
 GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr);
@@ -542,18 +543,19 @@ GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr);
 GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc desc);
 /* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode. Waits. */
 GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss, float *value);
-/* Ends a running gtr_fit of this context after the steps already queued. Safe in a signal handler and from any thread. */
+/* Ends a running gtr_fit of this context after the steps already queued (one that starts later is not stopped). Safe in a signal handler and from any thread. */
 GTR_API void gtr_stop(gtr_context *ctx);
 GTR_API bool gtr_stopped(const gtr_context *ctx);     /* whether gtr_stop ended the last fit */
 
 // >>predictor
-/* Computes out from its one float or I32 input, for up to max_rows rows (0: 1) at a time, in evaluation mode, with the context's
+/* Computes out from its one float or I32 input, max_rows rows (0: 1) at a time and more in pieces, in evaluation mode, with the context's
    weights as they are at each call. Has its own memory, stream and error; each thread uses its own predictor, while nobody trains,
    builds or sets. Destroy it before the context. */
 GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows);
 GTR_API void gtr_predictor_destroy(gtr_predictor *p);
 /* in: rows x the input's row; out: rows x out's row. Waits for the result. */
 GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out);
+/* Of the first call that failed. */
 GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p);
 
 // >>data
@@ -4183,31 +4185,25 @@ static void gtr__cpu_free(void *instance, void *p, size_t bytes)
 }
 static void *gtr__cpu_host_alloc(void *instance, size_t bytes, void **device)
 {
-    gtr__cpu *cpu = (gtr__cpu *)instance;
-    void *p = cpu->host->alloc(cpu->host->user, bytes);
-    *device = p;
-    return p;
+    const gtr__host *host = ((gtr__cpu *)instance)->host;
+    return *device = host->alloc(host->user, bytes);
 }
 static void gtr__cpu_host_free(void *instance, void *p, size_t bytes)
 {
-    gtr__cpu *cpu = (gtr__cpu *)instance;
-    cpu->host->free(cpu->host->user, p, bytes);
+    const gtr__host *host = ((gtr__cpu *)instance)->host;
+    host->free(host->user, p, bytes);
 }
 static gtr_result gtr__cpu_create(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why)
 {
+    const gtr__cpu *share = (const gtr__cpu *)desc.share;
+    const int threads = desc.threads ? desc.threads : gtr__online_cores();
     gtr__cpu *cpu = (gtr__cpu *)host->alloc(host->user, sizeof *cpu);
     if (!cpu) { snprintf(why, 256, "out of host memory"); return GTR_ERR_NOMEM; }
     memset(cpu, 0, sizeof *cpu);
     cpu->host = host;
-    if (desc.share) {
-        cpu->pool = ((gtr__cpu *)desc.share)->pool;
-        cpu->threads = ((gtr__cpu *)desc.share)->threads;
-        cpu->shares = true;
-    } else {
-        const int threads = desc.threads ? desc.threads : gtr__online_cores();
-        cpu->pool = gtr__pool_create(host, threads);
-        cpu->threads = cpu->pool ? threads : 1;
-    }
+    cpu->shares = share != NULL;
+    cpu->pool = share ? share->pool : gtr__pool_create(host, threads);
+    cpu->threads = share ? share->threads : cpu->pool ? threads : 1;
     *instance = cpu;
     return GTR_OK;
 }
@@ -4242,8 +4238,7 @@ static gtr_result gtr__cpu_memory_info(void *instance, size_t *free_bytes, size_
     (void)instance;
     *free_bytes = *total_bytes = 0;
 #if defined(_SC_PHYS_PAGES) && defined(_SC_PAGESIZE)
-    *total_bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-    *free_bytes = *total_bytes;
+    *free_bytes = *total_bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
 #endif
 #if defined(_SC_AVPHYS_PAGES) && defined(_SC_PAGESIZE)
     *free_bytes = (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
@@ -4267,12 +4262,7 @@ static void gtr__cpu_environment(void *instance, char *text, size_t size)
 #endif
              (double)f / (1 << 30), (double)t / (1 << 30));
 }
-static double gtr__cpu_seconds(void *instance, int start)
-{
-    static const double zero = 0;
-    (void)instance;
-    return start ? zero : gtr__now();
-}
+static double gtr__cpu_seconds(void *instance, int start) { (void)instance; return start ? 0.0 : gtr__now(); }
 
 /* Reduced-precision storage on the CPU: inputs are widened into workspace behind the kernel's own, outputs are computed in float32 there
    and rounded once when they are stored. Ops that move storage as it is (row class NONE, and COPY) see it as it is. */
@@ -4280,56 +4270,49 @@ static bool gtr__cpu_widens(const gtr__op_row *row, const gtr__arg *a)
 {
     return row->cls != GTR__NONE && a->dtype != GTR_F32 && gtr__is_float(a->dtype);
 }
+static const gtr__arg *gtr__cpu_arg(const gtr__call *c, int i) { return i < c->n_in ? &c->in[i] : &c->out[i - c->n_in]; }
 static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const gtr__call *call)
 {
     const gtr__op_row *row = gtr__row(op);
     gtr__kernel kernel = gtr__cpu_kernels[op][dir];
-    gtr__arg in[GTR__MAX_ARGS], out[GTR__MAX_ARGS];
+    gtr__arg arg[2 * GTR__MAX_ARGS];    /* inputs, outputs */
     gtr__call c = *call;
     gtr_result r;
     size_t own = 0, at;
-    int i;
+    int i, n = c.n_in + c.n_out;
     bool any = false;
-    for (i = 0; i < c.n_in; i++) any |= gtr__cpu_widens(row, &c.in[i]);
-    for (i = 0; i < c.n_out; i++) any |= gtr__cpu_widens(row, &c.out[i]);
+    for (i = 0; i < n; i++) any |= gtr__cpu_widens(row, gtr__cpu_arg(call, i));
     if (!any) {
         if (c.measure && !(row->flags & GTR__WS)) { *c.measure = 0; return GTR_OK; }
         return kernel(instance, &c);
     }
     if (c.n_in > GTR__MAX_ARGS || c.n_out > GTR__MAX_ARGS) return GTR_ERR_UNSUPPORTED;
-    memcpy(in, c.in, (size_t)c.n_in * sizeof *in);
-    memcpy(out, c.out, (size_t)c.n_out * sizeof *out);
-    for (i = 0; i < c.n_in; i++) if (gtr__cpu_widens(row, &in[i])) in[i].dtype = GTR_F32;
-    for (i = 0; i < c.n_out; i++) if (gtr__cpu_widens(row, &out[i])) out[i].dtype = GTR_F32;
-    c.in = in; c.out = out;
+    for (i = 0; i < n; i++) {
+        arg[i] = *gtr__cpu_arg(call, i);
+        if (gtr__cpu_widens(row, &arg[i])) arg[i].dtype = GTR_F32;
+    }
+    c.in = arg; c.out = arg + c.n_in;
     if (row->flags & GTR__WS) {         /* the kernel's own share comes first */
         c.measure = &own;
-        r = kernel(instance, &c);
-        if (r != GTR_OK) return r;
+        GTR__TRY(kernel(instance, &c));
         own = GTR__ROUND_UP(own, GTR__ALIGN);
     }
-    at = own;
-    for (i = 0; i < c.n_in; i++) if (call->in[i].dtype != in[i].dtype) {
-        if (!call->measure && in[i].data) {
-            in[i].data = (char *)call->ws + at;
-            gtr__convert(in[i].data, GTR_F32, call->in[i].data, call->in[i].dtype, in[i].count);
+    for (i = 0, at = own; i < n; i++) {
+        const gtr__arg *a = gtr__cpu_arg(call, i);
+        if (a->dtype == arg[i].dtype) continue;
+        if (!call->measure && a->data) {
+            arg[i].data = (char *)call->ws + at;
+            if (i < c.n_in || a->add) gtr__convert(arg[i].data, GTR_F32, a->data, a->dtype, a->count);
         }
-        at += GTR__ROUND_UP((size_t)in[i].count * sizeof(gtr_float), GTR__ALIGN);
-    }
-    for (i = 0; i < c.n_out; i++) if (call->out[i].dtype != out[i].dtype) {
-        if (!call->measure && out[i].data) {
-            out[i].data = (char *)call->ws + at;
-            if (out[i].add) gtr__convert(out[i].data, GTR_F32, call->out[i].data, call->out[i].dtype, out[i].count);
-        }
-        at += GTR__ROUND_UP((size_t)out[i].count * sizeof(gtr_float), GTR__ALIGN);
+        at += GTR__ROUND_UP((size_t)a->count * sizeof(gtr_float), GTR__ALIGN);
     }
     if (call->measure) { *call->measure = at; return GTR_OK; }
     c.measure = NULL;
     c.ws_bytes = own;
     r = kernel(instance, &c);
     for (i = 0; r == GTR_OK && i < c.n_out; i++)
-        if (call->out[i].dtype != out[i].dtype && out[i].data)
-            gtr__convert(call->out[i].data, call->out[i].dtype, out[i].data, GTR_F32, out[i].count);
+        if (call->out[i].dtype != c.out[i].dtype && c.out[i].data)
+            gtr__convert(call->out[i].data, call->out[i].dtype, c.out[i].data, GTR_F32, c.out[i].count);
     return r;
 }
 static gtr_result gtr__cpu_network_fwd(void *instance, const gtr__call *c)
@@ -4341,7 +4324,6 @@ static gtr_result gtr__cpu_network_fwd(void *instance, const gtr__call *c)
     for (i = 0; i < w->n_node; i++) {
         const gtr__node *n = &w->node[i];
         gtr__call inner = *c;
-        gtr_result r;
         for (k = 0; k < n->n_in + n->n_out; k++) {
             memset(&args[k], 0, sizeof args[k]);
             if (n->in[k] < 0) continue;
@@ -4352,8 +4334,7 @@ static gtr_result gtr__cpu_network_fwd(void *instance, const gtr__call *c)
         inner.attr = &n->attr; inner.n_in = n->n_in; inner.n_out = n->n_out; inner.in = args; inner.out = args + n->n_in;
         inner.training = n->training; inner.seed = n->seed; inner.row0 = n->row0;
         if (c->measure) inner.measure = &one;
-        r = gtr__cpu_call(instance, n->op, n->dir, &inner);
-        if (r != GTR_OK) return r;
+        GTR__TRY(gtr__cpu_call(instance, n->op, n->dir, &inner));
         if (c->measure) most = GTR__MAX(most, one);
     }
     if (c->measure) *c->measure = most;
@@ -4369,10 +4350,7 @@ static gtr_result gtr__cpu_launch(void *const *instances, void *exec, gtr__part 
 {
     gtr__plan *plan = (gtr__plan *)exec;
     int i, first = part == GTR__PART_RIGHT ? plan->split : 0, end = part == GTR__PART_LEFT ? plan->split : plan->n_node;
-    for (i = first; i < end; i++) {
-        gtr_result r = gtr__cpu_run_node(instances, plan, i);
-        if (r != GTR_OK) return r;
-    }
+    for (i = first; i < end; i++) GTR__TRY(gtr__cpu_run_node(instances, plan, i));
     return GTR_OK;
 }
 static void gtr__cpu_release(void *const *instances, void *exec) { (void)instances; (void)exec; }
@@ -4436,7 +4414,7 @@ static void gtr__textf(gtr_context *ctx, const char *format, ...)
     va_end(ap);
     if (n < 0) return;
     if (ctx->text_used + (size_t)n + 1 > ctx->text_size) {
-        size_t size = GTR__MAX(ctx->text_size * 2, ctx->text_used + (size_t)n + 256);
+        const size_t size = GTR__MAX(ctx->text_size * 2, ctx->text_used + (size_t)n + 256);
         char *p = (char *)gtr__malloc(ctx, size);
         if (!p) return;
         if (ctx->text) memcpy(p, ctx->text, ctx->text_used);
@@ -4451,23 +4429,23 @@ static void gtr__textf(gtr_context *ctx, const char *format, ...)
 }
 static const char *gtr__text(gtr_context *ctx) { return ctx->text && ctx->text_used ? ctx->text : ""; }
 
-/* What a backend gets of a context (gtr__host). */
-static void *gtr__host_cb_alloc(void *user, size_t bytes) { return gtr__host_alloc(&((gtr_context *)user)->desc, bytes); }
-static void gtr__host_cb_free(void *user, void *p, size_t bytes) { (void)bytes; gtr__host_free(&((gtr_context *)user)->desc, p); }
+/* What a backend gets of a context or a predictor (gtr__host): both begin with a gtr_desc. */
+static void *gtr__host_cb_alloc(void *user, size_t bytes) { return gtr__host_alloc((const gtr_desc *)user, bytes); }
+static void gtr__host_cb_free(void *user, void *p, size_t bytes) { (void)bytes; gtr__host_free((const gtr_desc *)user, p); }
 static void *gtr__host_cb_device_alloc(void *user, size_t bytes)
 {
-    gtr_allocator *a = &((gtr_context *)user)->desc.allocator;
+    const gtr_allocator *a = &((const gtr_desc *)user)->allocator;
     return a->alloc(bytes, GTR_MEMORY_DEVICE, a->user);
 }
 static void gtr__host_cb_device_free(void *user, void *p, size_t bytes)
 {
-    gtr_allocator *a = &((gtr_context *)user)->desc.allocator;
+    const gtr_allocator *a = &((const gtr_desc *)user)->allocator;
     a->free(p, bytes, GTR_MEMORY_DEVICE, a->user);
 }
 static void gtr__host_cb_log(void *user, gtr_level level, const char *text)
 {
-    gtr_context *ctx = (gtr_context *)user;
-    if (ctx->desc.log) ctx->desc.log(level, text, ctx->desc.log_user);
+    const gtr_desc *d = (const gtr_desc *)user;
+    if (d->log) d->log(level, text, d->log_user);
 }
 static void gtr__host_cb_error(void *user, gtr_result code, const char *text)
 {
@@ -4477,53 +4455,50 @@ static void gtr__host_cb_error(void *user, gtr_result code, const char *text)
 }
 
 /* Device memory of a context: rounded to GTR__ALIGN, counted against its limit. NULL and GTR_ERR_NOMEM when out. */
+static size_t gtr__device_size(size_t bytes) { return GTR__ROUND_UP(bytes ? bytes : 1, (size_t)GTR__ALIGN); }
 static void *gtr__device_alloc(gtr_context *ctx, int stage, size_t bytes)
 {
-    void *p;
-    bytes = GTR__ROUND_UP(bytes ? bytes : 1, (size_t)GTR__ALIGN);
-    if (ctx->desc.memory_limit && (bytes > ctx->desc.memory_limit || ctx->device_bytes > ctx->desc.memory_limit - bytes)) {
-        gtr__fail(ctx, GTR_ERR_NOMEM, "out of device memory: %zu bytes more than the %zu in use pass the limit of %zu", bytes, ctx->device_bytes, ctx->desc.memory_limit);
-        return NULL;
-    }
-    p = ctx->be->alloc(ctx->instance[stage], bytes);
-    if (!p) { gtr__fail(ctx, GTR_ERR_NOMEM, "out of device memory: %zu bytes asked for beside %zu in use", bytes, ctx->device_bytes); return NULL; }
-    ctx->device_bytes += bytes;
+    const size_t limit = ctx->desc.memory_limit, used = ctx->device_bytes;
+    void *p = NULL;
+    bytes = gtr__device_size(bytes);
+    if (limit && (bytes > limit || used > limit - bytes))
+        gtr__fail(ctx, GTR_ERR_NOMEM, "out of device memory: %zu bytes more than the %zu in use pass the limit of %zu", bytes, used, limit);
+    else if (!(p = ctx->be->alloc(ctx->instance[stage], bytes)))
+        gtr__fail(ctx, GTR_ERR_NOMEM, "out of device memory: %zu bytes asked for beside %zu in use", bytes, used);
+    else ctx->device_bytes += bytes;
     return p;
 }
-static void gtr__device_free(gtr_context *ctx, int stage, void *p, size_t bytes)
+static void gtr__instance_free(gtr_context *ctx, void *instance, void *p, size_t bytes)
 {
     if (!p) return;
-    bytes = GTR__ROUND_UP(bytes ? bytes : 1, (size_t)GTR__ALIGN);
-    ctx->device_bytes -= bytes;
-    ctx->be->free(ctx->instance[stage], p, bytes);
+    ctx->device_bytes -= gtr__device_size(bytes);
+    ctx->be->free(instance, p, gtr__device_size(bytes));
 }
+static void gtr__device_free(gtr_context *ctx, int stage, void *p, size_t bytes) { gtr__instance_free(ctx, ctx->instance[stage], p, bytes); }
 /* A backend's failure as an error of the context, unless the backend has already told more. */
 static gtr_result gtr__backend_result(gtr_context *ctx, gtr_result r, const char *what)
 {
-    if (r == GTR_OK) return r;
-    return gtr__fail(ctx, r, "%s: %s", what, gtr_result_text(r));
+    return r == GTR_OK ? r : gtr__fail(ctx, r, "%s: %s", what, gtr_result_text(r));
+}
+/* Copies between host memory and a stage's device memory, waiting. */
+static gtr_result gtr__to_device(gtr_context *ctx, int stage, void *dst, const void *src, size_t bytes, const char *what)
+{
+    return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[stage], dst, src, bytes, GTR__TO_DEVICE, true), what);
+}
+static gtr_result gtr__to_host(gtr_context *ctx, int stage, void *dst, const void *src, size_t bytes, const char *what)
+{
+    return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[stage], dst, src, bytes, GTR__TO_HOST, true), what);
 }
 
 static gtr_result gtr__instance_create(gtr_context *ctx, int stage, char *why)
 {
     gtr__instance_desc d;
     memset(&d, 0, sizeof d);
-    d.device_index = ctx->desc.device_index;
-    d.max_sm = ctx->desc.max_sm;
-    d.threads = ctx->desc.threads;
+    d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = ctx->desc.threads;
     d.stream = stage ? NULL : ctx->desc.cuda_stream;
     d.share = stage ? ctx->instance[0] : NULL;
     return ctx->be->create(&ctx->host, d, &ctx->instance[stage], why);
 }
-
-#if defined(GPUTRAIN_CUDA) && !defined(GPUTRAIN_DOUBLE)
-static bool gtr__backend_fits(const gtr__backend *be)
-{
-    return be->version == GTR__SEAM_VERSION && be->size_backend == sizeof(gtr__backend) && be->size_plan == sizeof(gtr__plan) &&
-           be->size_node == sizeof(gtr__node) && be->size_value == sizeof(gtr__value) && be->size_call == sizeof(gtr__call) &&
-           be->size_ctl == sizeof(gtr__ctl) && be->size_shared == sizeof(gtr__shared);
-}
-#endif
 
 /* Tries the GPU; on failure why says the reason. */
 static gtr_result gtr__try_cuda(gtr_context *ctx, char *why)
@@ -4531,7 +4506,8 @@ static gtr_result gtr__try_cuda(gtr_context *ctx, char *why)
 #if defined(GPUTRAIN_CUDA) && !defined(GPUTRAIN_DOUBLE)
     const gtr__backend *be = GTR__CUDA_SYMBOL();
     gtr_result r;
-    if (!gtr__backend_fits(be)) { snprintf(why, 256, "gputrain_cuda.cu is of another version than gputrain.h"); return GTR_ERR_VERSION; }
+    gtr__cpu_backend(ctx->be);      /* a table begins with its version and the sizes of what it shares: they must be this header's */
+    if (memcmp(be, ctx->be, offsetof(gtr__backend, name)) != 0) { snprintf(why, 256, "gputrain_cuda.cu is of another version than gputrain.h"); return GTR_ERR_VERSION; }
     memcpy(ctx->be, be, sizeof ctx->be);
     ctx->host.device_alloc = ctx->desc.allocator.alloc && ctx->desc.allocator.cuda ? gtr__host_cb_device_alloc : NULL;
     ctx->host.device_free = ctx->host.device_alloc ? gtr__host_cb_device_free : NULL;
@@ -4541,11 +4517,7 @@ static gtr_result gtr__try_cuda(gtr_context *ctx, char *why)
     return r;
 #else
     (void)ctx;
-#ifdef GPUTRAIN_DOUBLE
-    snprintf(why, 256, "built with GPUTRAIN_DOUBLE, which is for the CPU");
-#else
-    snprintf(why, 256, "built without CUDA (-DGPUTRAIN_CUDA and gputrain_cuda.cu)");
-#endif
+    snprintf(why, 256, "%s", sizeof(gtr_float) > 4 ? "built with GPUTRAIN_DOUBLE, which is for the CPU" : "built without CUDA (-DGPUTRAIN_CUDA and gputrain_cuda.cu)");
     return GTR_ERR_UNSUPPORTED;
 #endif
 }
@@ -4556,9 +4528,7 @@ static void gtr__preset_caps(gtr__caps *caps, gtr_preset preset)
     const int i = preset == GTR_PRESET_SM90 ? 2 : preset == GTR_PRESET_SM87 ? 1 : 0;
     if (preset == GTR_PRESET_CPU) { snprintf(caps->name, sizeof caps->name, "preset CPU"); return; }
     snprintf(caps->name, sizeof caps->name, "preset sm_%d", compute[i]);
-    caps->cuda = 1;
-    caps->compute = compute[i];
-    caps->sm_count = sms[i];
+    caps->cuda = 1; caps->compute = compute[i]; caps->sm_count = sms[i];
     caps->bf16 = caps->tf32 = compute[i] >= 80;
     caps->product_workspace = (size_t)(compute[i] >= 90 ? 32 : 4) << 20;
 }
@@ -4692,11 +4662,7 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
 {
     gtr_tensor *t = (gtr_tensor *)gtr__malloc(ctx, sizeof *t);
     if (!t) { gtr__mfree(ctx, name); return NULL; }
-    t->ctx = ctx;
-    t->op = op;
-    t->name = name;
-    t->n_in = n_in;
-    t->stage = ctx->stage;
+    t->ctx = ctx; t->op = op; t->name = name; t->n_in = n_in; t->stage = ctx->stage;
     t->region = ctx->in_region ? ctx->region : 0;
     if (n_in) {
         t->in = (gtr_tensor **)gtr__malloc(ctx, (size_t)n_in * sizeof *t->in);
@@ -4756,9 +4722,7 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     }
     t = gtr__tensor_new(ctx, op, n_in, in, full);
     if (!t) return NULL;
-    t->shape = out[0];
-    t->dtype = out_type[0];
-    t->attr = *attr;
+    t->shape = out[0]; t->dtype = out_type[0]; t->attr = *attr;
     return t;
 }
 
@@ -4829,10 +4793,7 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
     if (op == GTR__OP_PARAMETER && !gtr__grow(ctx, (void **)&ctx->parameter, ctx->n_parameter, &ctx->cap_parameter, sizeof *ctx->parameter)) { gtr__mfree(ctx, full); return NULL; }
     t = gtr__tensor_new(ctx, op, 0, NULL, full);
     if (!t) return NULL;
-    t->shape = shape;
-    t->dtype = dtype;
-    t->buffer = buffer;
-    t->init = init;
+    t->shape = shape; t->dtype = dtype; t->buffer = buffer; t->init = init;
     t->trainable = op == GTR__OP_PARAMETER && !buffer && !init.frozen && dtype == GTR_F32;
     n = gtr__count(&shape);
     t->data_bytes = (size_t)n * gtr__dtype_size(dtype);
@@ -4846,7 +4807,7 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
                 if (ok && init.kind == GTR_INIT_CONSTANT) for (i = 0; i < n; i++) ((gtr_float *)host)[i] = (gtr_float)init.a;
                 else if (ok) gtr__draw((gtr_float *)host, n, &init, gtr__hash(ctx->desc.seed, full));
             }
-            ok = ok && gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], t->data, values ? values : host, t->data_bytes, GTR__TO_DEVICE, true), "a parameter's first values") == GTR_OK;
+            ok = ok && gtr__to_device(ctx, t->stage, t->data, values ? values : host, t->data_bytes, "a parameter's first values") == GTR_OK;
             gtr__mfree(ctx, host);
         } else if (ok) ok = gtr__backend_result(ctx, ctx->be->zero(ctx->instance[t->stage], t->data, t->data_bytes), "a parameter's first values") == GTR_OK;
         if (!ok) { ctx->n_tensor--; gtr__tensor_free(t); return NULL; }
@@ -5344,9 +5305,7 @@ static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_t
         !gtr__grow_int(b->ctx, (void **)&b->extra, p->n_value, &b->cap_extra, sizeof *b->extra)) { b->failed = true; return -1; }
     v = &p->value[p->n_value];
     memset(v, 0, sizeof *v);
-    v->shape = shape;
-    v->dtype = v->storage = dtype;
-    v->home = GTR__HOME_ARENA;
+    v->shape = shape; v->dtype = v->storage = dtype; v->home = GTR__HOME_ARENA;
     v->alias = v->producer = v->gradient_of = -1;
     v->tensor = t;
     v->stage = t ? gtr__stage_of(b, t) : 0;
@@ -5361,19 +5320,30 @@ static int gtr__alias_new(gtr__build *b, int of, gtr_shape shape, size_t offset)
 {
     int v = gtr__value_new(b, shape, GTR_F32, NULL);
     gtr__value *x;
+    const gtr__value *o;
     if (v < 0) return v;
-    x = &b->plan->value[v];
-    x->dtype = b->plan->value[of].dtype;
-    x->storage = b->plan->value[of].storage;
-    x->stage = b->plan->value[of].stage;
-    x->tensor = b->plan->value[of].tensor;
-    x->label = b->plan->value[of].label;
-    x->gradient_of = b->plan->value[of].gradient_of;
-    x->home = GTR__HOME_ALIAS;
-    x->alias = of;
-    x->offset = offset;
+    x = &b->plan->value[v]; o = &b->plan->value[of];
+    x->dtype = o->dtype; x->storage = o->storage; x->stage = o->stage;
+    x->tensor = o->tensor; x->label = o->label; x->gradient_of = o->gradient_of;
+    x->home = GTR__HOME_ALIAS; x->alias = of; x->offset = offset;
     return v;
 }
+/* A value of no tensor, in the other's shape, storage and stage, and called like it. */
+static int gtr__value_like(gtr__build *b, int of, gtr_dtype dtype)
+{
+    int v = gtr__value_new(b, b->plan->value[of].shape, dtype, NULL);
+    if (v < 0) return v;
+    b->plan->value[v].storage = b->plan->value[of].storage;
+    b->plan->value[v].stage = b->plan->value[of].stage;
+    b->plan->value[v].label = gtr__value_name(b->plan, of);
+    return v;
+}
+/* The root of what a node's k-th operand reads or, behind the inputs, writes; -1: nothing. */
+static int gtr__use(const gtr__plan *p, const gtr__node *n, int k)
+{
+    return n->in[k] < 0 || (k < n->n_in && !(n->reads >> k & 1)) ? -1 : gtr__root(p, n->in[k]);
+}
+static uint64_t gtr__low_bits(int n) { return n >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1; }
 /* A node at the end of the list, operands to be filled in. NULL when out of memory. */
 static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_in, int n_out)
 {
@@ -5384,15 +5354,12 @@ static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_i
     n = &p->node[p->n_node];
     memset(n, 0, sizeof *n);
     n->op = op; n->dir = dir; n->phase = b->phase; n->micro = b->micro;
-    n->n_in = n_in; n->n_out = n_out;
-    n->training = b->r->training;
-    n->row0 = b->row0;
-    n->layer = "";
+    n->n_in = n_in; n->n_out = n_out; n->training = b->r->training; n->row0 = b->row0; n->layer = "";
     n->in = (int *)gtr__malloc(b->ctx, (size_t)(n_in + n_out + 1) * sizeof(int));
     if (!n->in) { b->failed = true; return NULL; }
     n->out = n->in + n_in;
     for (i = 0; i < n_in + n_out; i++) n->in[i] = -1;
-    n->reads = n_in >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n_in) - 1;
+    n->reads = gtr__low_bits(n_in);
     p->n_node++;
     return n;
 }
@@ -5441,9 +5408,7 @@ static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to, 
     gtr__node *n = gtr__node_new(b, op, GTR__FWD, 1, 1);
     if (!n) return NULL;
     n->in[0] = from; n->out[0] = to;
-    n->stage = b->plan->value[to].stage;
-    n->layer = gtr__value_name(b->plan, from);
-    n->region = region;
+    n->stage = b->plan->value[to].stage; n->layer = gtr__value_name(b->plan, from); n->region = region;
     return n;
 }
 /* An operand as an op wants it: on its stage, in its precision. */
@@ -5455,11 +5420,9 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     if (b->plan->value[v].stage != stage) {
         w = b->extra[v].copy[stage];
         if (w < 0) {
-            w = gtr__value_new(b, b->plan->value[v].shape, b->plan->value[v].dtype, NULL);
+            w = gtr__value_like(b, v, b->plan->value[v].dtype);
             if (w < 0) return -1;
-            b->plan->value[w].storage = b->plan->value[v].storage;
             b->plan->value[w].stage = stage;
-            b->plan->value[w].label = gtr__value_name(b->plan, v);
             b->extra[v].copy[stage] = w;
             if (!gtr__simple_node(b, GTR__OP_COPY, v, w, region)) return -1;
         }
@@ -5472,35 +5435,25 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
         w = gtr__input_value(b, b->plan->value[w].tensor, true);
         return w < 0 || from->op == GTR__OP_INPUT ? w : gtr__alias_new(b, w, b->plan->value[v].shape, 0);
     }
-    w = gtr__value_new(b, b->plan->value[v].shape, GTR_F32, b->plan->value[v].tensor);
+    w = gtr__value_like(b, v, GTR_F32);
     if (w < 0) return -1;
     b->plan->value[w].storage = low;
-    b->plan->value[w].stage = stage;
     b->extra[v].low = w;
     if (b->plan->value[v].home == GTR__HOME_PARAMETER) {
         b->plan->value[w].home = GTR__HOME_LOW;
+        b->plan->value[w].tensor = b->plan->value[v].tensor;
         b->extra[w].gradient_root = v;
-    } else {
-        b->plan->value[w].tensor = NULL;
-        b->plan->value[w].label = gtr__value_name(b->plan, v);
-        if (!gtr__simple_node(b, GTR__OP_CAST, v, w, region)) return -1;
-    }
+    } else if (!gtr__simple_node(b, GTR__OP_CAST, v, w, region)) return -1;
     return w;
 }
-static bool gtr__fetched(const gtr__build *b, const gtr_tensor *t)
+static bool gtr__among(gtr_tensor *const *list, int n, const gtr_tensor *t)
 {
     int i;
-    if (t->keep) return true;
-    for (i = 0; i < b->r->n_fetch; i++) if (b->r->fetch[i] == t) return true;
-    for (i = 0; i < b->r->n_report; i++) if (b->r->report[i] == t) return true;
+    for (i = 0; i < n; i++) if (list[i] == t) return true;
     return false;
 }
-static bool gtr__reported(const gtr__build *b, const gtr_tensor *t)
-{
-    int i;
-    for (i = 0; i < b->r->n_report; i++) if (b->r->report[i] == t) return true;
-    return false;
-}
+static bool gtr__reported(const gtr__build *b, const gtr_tensor *t) { return gtr__among(b->r->report, b->r->n_report, t); }
+static bool gtr__fetched(const gtr__build *b, const gtr_tensor *t) { return t->keep || gtr__reported(b, t) || gtr__among(b->r->fetch, b->r->n_fetch, t); }
 /* A fetched value has a buffer of its tensor's; micro-batches lie in it one behind the other. */
 static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t)
 {
@@ -5564,10 +5517,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t)
     if (!n) return;
     memcpy(n->in, operand, (size_t)t->n_in * sizeof(int));
     for (i = 0; i < row->n_out; i++) n->out[i] = first + i;
-    n->attr = attr;
-    n->stage = gtr__stage_of(b, t);
-    n->region = t->region;
-    n->layer = gtr__label(t);
+    n->attr = attr; n->stage = gtr__stage_of(b, t); n->region = t->region; n->layer = gtr__label(t);
     n->flops = s.flops > 0 ? s.flops : (double)gtr__count(&out[0]);
     b->map[t->id] = first;
 }
@@ -5595,19 +5545,20 @@ static void gtr__mark_reach(gtr_context *ctx, unsigned char *reach)
 }
 
 // >>pass:differentiate
+/* The value that v's gradient belongs to: an alias's root, a low copy's master. */
+static int gtr__master(const gtr__build *b, int v)
+{
+    v = gtr__root(b->plan, v);
+    return b->extra[v].gradient_root >= 0 ? b->extra[v].gradient_root : v;
+}
 /* The gradient of v, made if need be: of a parameter that is trained, in the trainer's buffer. */
 static int gtr__gradient_value(gtr__build *b, int v)
 {
-    int root = gtr__root(b->plan, v), g;
-    if (b->extra[root].gradient_root >= 0) root = b->extra[root].gradient_root;
-    g = b->extra[root].gradient;
+    int root = gtr__master(b, v), g = b->extra[root].gradient;
     if (g < 0) {
-        g = gtr__value_new(b, b->plan->value[root].shape, GTR_F32, NULL);
+        g = gtr__value_like(b, root, GTR_F32);
         if (g < 0) return -1;
-        b->plan->value[g].storage = b->plan->value[root].storage;
-        b->plan->value[g].stage = b->plan->value[root].stage;
         b->plan->value[g].gradient_of = root;
-        b->plan->value[g].label = gtr__value_name(b->plan, root);
         if (b->r->trainer && !b->alone && b->plan->value[root].home == GTR__HOME_PARAMETER) {
             b->plan->value[g].home = GTR__HOME_GRADIENT;
             b->plan->value[g].tensor = b->plan->value[root].tensor;
@@ -5617,35 +5568,25 @@ static int gtr__gradient_value(gtr__build *b, int v)
     if (b->plan->value[v].home != GTR__HOME_ALIAS) return g;
     return gtr__alias_new(b, g, b->plan->value[v].shape, 0);
 }
+static bool gtr__stopped(const gtr__build *b, int v)
+{
+    for (; b->plan->value[v].home == GTR__HOME_ALIAS; v = b->plan->value[v].alias) if (b->extra[v].stop) return true;
+    return false;
+}
 /* Whether v's gradient exists and has been written. */
 static bool gtr__has_gradient(const gtr__build *b, int v)
 {
-    int root;
-    for (root = v; b->plan->value[root].home == GTR__HOME_ALIAS; root = b->plan->value[root].alias) if (b->extra[root].stop) return false;
-    return b->extra[root].gradient >= 0 && b->extra[root].written;
+    const gtr__extra *x = &b->extra[gtr__root(b->plan, v)];
+    return !gtr__stopped(b, v) && x->gradient >= 0 && x->written;
 }
-static bool gtr__wants(const gtr__build *b, int v)
-{
-    for (; b->plan->value[v].home == GTR__HOME_ALIAS; v = b->plan->value[v].alias) if (b->extra[v].stop) return false;
-    if (b->extra[v].gradient_root >= 0) v = b->extra[v].gradient_root;
-    return b->extra[v].wants;
-}
-static bool *gtr__written(gtr__build *b, int v)
-{
-    v = gtr__root(b->plan, v);
-    if (b->extra[v].gradient_root >= 0) v = b->extra[v].gradient_root;
-    return &b->extra[v].written;
-}
+static bool gtr__wants(const gtr__build *b, int v) { return b->plan->value[v].dtype == GTR_F32 && !gtr__stopped(b, v) && b->extra[gtr__master(b, v)].wants; }
+static bool *gtr__written(gtr__build *b, int v) { return &b->extra[gtr__master(b, v)].written; }
 /* dst (+)= factor * src: the backward of SCALE, which every backend has with addition. */
 static void gtr__accumulate(gtr__build *b, int dst, int src, double factor, bool add)
 {
     gtr__node *n = gtr__node_new(b, GTR__OP_SCALE, GTR__BWD, 3, 1);
     if (!n) return;
-    n->in[0] = n->in[1] = src;
-    n->in[2] = src;
-    n->reads = 4;
-    n->out[0] = dst;
-    n->adds = add;
+    n->in[0] = n->in[1] = n->in[2] = src; n->reads = 4; n->out[0] = dst; n->adds = add;
     n->attr.f[0] = factor;
     n->stage = b->plan->value[dst].stage;
     n->layer = gtr__value_name(b->plan, dst);
@@ -5672,11 +5613,8 @@ static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed)
         adds[k] = *gtr__written(b, fn.in[k]);
         for (j = 0; j < k; j++)     /* the same tensor twice: the second into a value of its own, added behind */
             if (grads[j] >= 0 && gtr__root(b->plan, grads[j]) == gtr__root(b->plan, grads[k])) {
-                int t = gtr__value_new(b, b->plan->value[grads[k]].shape, GTR_F32, NULL);
+                int t = gtr__value_like(b, grads[k], GTR_F32);
                 if (t < 0) return;
-                b->plan->value[t].storage = b->plan->value[grads[k]].storage;
-                b->plan->value[t].stage = b->plan->value[grads[k]].stage;
-                b->plan->value[t].label = gtr__value_name(b->plan, grads[k]);
                 extra_src[n_extra] = t; extra_dst[n_extra++] = grads[k];
                 grads[k] = t; adds[k] = false;
                 break;
@@ -5698,15 +5636,27 @@ static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed)
     }
     n->attr = fn.attr;
     n->stage = fn.op == GTR__OP_COPY ? b->plan->value[fn.in[0]].stage : fn.stage;
-    n->layer = fn.layer;
-    n->seed = seed;
-    n->flops = fn.flops;
+    n->layer = fn.layer; n->seed = seed; n->flops = fn.flops;
     for (k = 0; k < fn.n_in; k++) if (mask >> k & 1) *gtr__written(b, fn.in[k]) = true;
     for (k = 0; k < n_extra; k++) gtr__accumulate(b, extra_dst[k], extra_src[k], 1, true);
 }
 static bool gtr__takes_gradient(const gtr__op_row *row, int input)
 {
     return !((input == 0 && row->flags & GTR__NODIFF0) || (input == 1 && row->flags & GTR__NODIFF1));
+}
+static bool gtr__differentiable(const gtr__node *n)
+{
+    if (n->dir != GTR__FWD || !gtr__row(n->op)->has_backward) return false;
+    return n->op != GTR__OP_CUSTOM || ((const gtr_custom_desc *)n->attr.ptr)->backward;
+}
+static bool gtr__fill(gtr__build *b, int v, double with)
+{
+    gtr__node *n = v < 0 ? NULL : gtr__node_new(b, GTR__OP_FILL, GTR__FWD, 0, 1);
+    if (!n) { b->failed = true; return false; }
+    n->out[0] = v;
+    n->attr.f[0] = with;
+    n->stage = b->plan->value[v].stage;
+    return true;
 }
 /* Backward nodes for forward nodes first to end - 1. extra[].wants of what is to be differentiated by is set. */
 static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, int end)
@@ -5717,28 +5667,21 @@ static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, i
         gtr__node *n = &b->plan->node[i];
         const gtr__op_row *row = gtr__row(n->op);
         bool any = false;
-        if (n->dir != GTR__FWD || !row->has_backward) continue;
-        if (n->op == GTR__OP_CUSTOM && !((const gtr_custom_desc *)n->attr.ptr)->backward) continue;
-        for (k = 0; k < n->n_in; k++) any |= gtr__takes_gradient(row, k) && b->plan->value[n->in[k]].dtype == GTR_F32 && gtr__wants(b, n->in[k]);
+        if (!gtr__differentiable(n)) continue;
+        for (k = 0; k < n->n_in; k++) any |= gtr__takes_gradient(row, k) && gtr__wants(b, n->in[k]);
         for (k = 0; k < row->n_diff; k++) if (any) b->extra[n->out[k]].wants = true;
     }
     loss = gtr__root(b->plan, loss);
-    i = b->plan->value[loss].producer;
     for (i = end - 1; i >= first; i--) {
         gtr__node *n = &b->plan->node[i];
-        for (k = 0; k < n->n_out; k++) if (n->out[k] == loss) goto found;
+        for (k = 0; k < n->n_out && n->out[k] != loss; k++) {}
+        if (k < n->n_out) break;
     }
-found:
     seeded = i >= first && gtr__row(b->plan->node[i].op)->flags & GTR__SEED && !b->extra[loss].written;
     if (!seeded) {
-        int g = gtr__gradient_value(b, loss);
-        gtr__node *n = gtr__node_new(b, GTR__OP_FILL, GTR__FWD, 0, 1);
-        if (!n || g < 0) { b->failed = true; return; }
-        n->out[0] = g;
-        n->attr.f[0] = seed;
-        n->attr.i[0] = b->r->trainer && !b->alone;
-        n->stage = b->plan->value[g].stage;
-        n->layer = gtr__value_name(b->plan, loss);
+        if (!gtr__fill(b, gtr__gradient_value(b, loss), seed)) return;
+        b->plan->node[b->plan->n_node - 1].attr.i[0] = b->r->trainer && !b->alone;
+        b->plan->node[b->plan->n_node - 1].layer = gtr__value_name(b->plan, loss);
         b->extra[loss].written = true;
     }
     for (i = end - 1; i >= first && !b->failed; i--) {
@@ -5746,11 +5689,9 @@ found:
         const gtr__op_row *row = gtr__row(n->op);
         uint64_t mask = 0;
         bool here = false;
-        if (n->dir != GTR__FWD || !row->has_backward) continue;
-        if (n->op == GTR__OP_CUSTOM && !((const gtr_custom_desc *)n->attr.ptr)->backward) continue;
+        if (!gtr__differentiable(n)) continue;
         for (k = 0; k < row->n_diff; k++) here |= gtr__has_gradient(b, n->out[k]) || (seeded && n->out[k] == loss);
-        for (k = 0; k < n->n_in && here; k++)
-            if (gtr__takes_gradient(row, k) && b->plan->value[n->in[k]].dtype == GTR_F32 && gtr__wants(b, n->in[k])) mask |= (uint64_t)1 << k;
+        for (k = 0; k < n->n_in && here; k++) if (gtr__takes_gradient(row, k) && gtr__wants(b, n->in[k])) mask |= (uint64_t)1 << k;
         if (!mask) continue;
         if (row->flags & GTR__JOINT) { gtr__backward_node(b, i, mask, seed); continue; }
         if (mask & ~(uint64_t)1) gtr__backward_node(b, i, mask & ~(uint64_t)1, seed);  /* weights first: an all-reduce may start */
@@ -5785,10 +5726,7 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient)
         if (!b->reach[i] || t->op != GTR__OP_GRADIENT || t->in[0] != loss || b->map[t->in[1]->id] < 0) continue;
         v = b->map[t->in[1]->id];
         g = gtr__gradient_value(b, v);
-        if (g >= 0 && !gtr__has_gradient(b, v)) {       /* the loss does not depend on it */
-            gtr__node *n = gtr__node_new(b, GTR__OP_FILL, GTR__FWD, 0, 1);
-            if (n) { n->out[0] = g; n->stage = b->plan->value[g].stage; *gtr__written(b, v) = true; }
-        }
+        if (g >= 0 && !gtr__has_gradient(b, v) && gtr__fill(b, g, 0)) *gtr__written(b, v) = true;     /* the loss does not depend on it */
         if (g >= 0 && b->plan->value[gtr__root(b->plan, g)].tensor) {      /* asked for twice: each has a buffer of its own to be read from */
             int w = gtr__value_new(b, b->plan->value[g].shape, GTR_F32, t);
             if (w >= 0) b->plan->value[w].stage = b->plan->value[g].stage;
@@ -5851,9 +5789,7 @@ static void gtr__rematerialise_region(gtr__build *b, int region, int micro)
         n = gtr__node_new(b, o.op, o.dir, o.n_in, o.n_out);
         if (!n) goto done;
         { int *in = n->in, *out = n->out; *n = o; n->in = in; n->out = out; }
-        n->phase = GTR__BACKWARD;
-        n->region = 0;
-        n->recomputed = 1;
+        n->phase = GTR__BACKWARD; n->region = 0; n->recomputed = 1;
         for (k = 0; k < o.n_in; k++) {
             int r = gtr__root(p, o.in[k]);
             n->in[k] = o.in[k];
@@ -5865,11 +5801,8 @@ static void gtr__rematerialise_region(gtr__build *b, int region, int micro)
             n = &p->node[p->n_node - 1];
         }
         for (k = 0; k < o.n_out; k++) {
-            int v = gtr__value_new(b, p->value[o.out[k]].shape, p->value[o.out[k]].dtype, NULL);
+            int v = gtr__value_like(b, o.out[k], p->value[o.out[k]].dtype);
             if (v < 0) goto done;
-            p->value[v].storage = p->value[o.out[k]].storage;
-            p->value[v].stage = p->value[o.out[k]].stage;
-            p->value[v].label = gtr__value_name(p, o.out[k]);
             clone_of[o.out[k]] = v;
             p->node[p->n_node - 1].out[k] = v;
         }
@@ -5939,7 +5872,7 @@ static bool gtr__fuse_operands(gtr__fuse *f, gtr__node *out, int n_in, int n_out
     out->out = out->in + n_in;
     out->n_in = n_in; out->n_out = n_out;
     for (i = 0; i < n_in + n_out; i++) out->in[i] = -1;
-    out->reads = ((uint64_t)1 << n_in) - 1;
+    out->reads = gtr__low_bits(n_in);
     out->adds = 0;
     return true;
 }
@@ -5969,10 +5902,7 @@ static bool gtr__make_dact(gtr__fuse *f, const gtr__node *a, const gtr__node *b,
     if (g < 0 || a->adds || b->adds || b->in[2] != g || f->readers[g] != 1 || f->writers[g] != 1 || f->plan->value[g].home != GTR__HOME_ARENA) return false;
     if (!gtr__row(b->op)->needs) return false;     /* SCALE reads nothing: no saved operand to take */
     if (!gtr__fuse_operands(f, out, 3, 1)) return false;
-    out->in[0] = a->in[a->n_in - 1];
-    out->in[1] = a->in[1];
-    out->in[2] = saved;
-    out->out[0] = b->out[0];
+    out->in[0] = a->in[a->n_in - 1]; out->in[1] = a->in[1]; out->in[2] = saved; out->out[0] = b->out[0];
     memcpy(out->attr.f, b->attr.f, sizeof out->attr.f);
     out->attr.i[0] = b->op;
     return true;
@@ -6003,10 +5933,11 @@ static void gtr__count_uses(gtr__fuse *f)
     int i, k;
     memset(f->readers, 0, (size_t)p->n_value * sizeof(int));
     memset(f->writers, 0, (size_t)p->n_value * sizeof(int));
-    for (i = 0; i < p->n_node; i++) {
-        for (k = 0; k < p->node[i].n_in; k++) if (p->node[i].in[k] >= 0 && p->node[i].reads >> k & 1) f->readers[gtr__root(p, p->node[i].in[k])]++;
-        for (k = 0; k < p->node[i].n_out; k++) if (p->node[i].out[k] >= 0) f->writers[gtr__root(p, p->node[i].out[k])]++;
-    }
+    for (i = 0; i < p->n_node; i++)
+        for (k = 0; k < p->node[i].n_in + p->node[i].n_out; k++) {
+            int v = gtr__use(p, &p->node[i], k);
+            if (v >= 0) (k < p->node[i].n_in ? f->readers : f->writers)[v]++;
+        }
 }
 static void gtr__pass_fuse(gtr__build *b)
 {
@@ -6030,9 +5961,7 @@ static void gtr__pass_fuse(gtr__build *b)
                 fused = u->at_first ? p->node[i] : p->node[j];
                 fused.flops = p->node[i].flops + p->node[j].flops;
                 if (!u->make(&f, &p->node[i], &p->node[j], &fused)) continue;
-                fused.op = u->fused;
-                fused.dir = GTR__FWD;
-                fused.fused = u->name;
+                fused.op = u->fused; fused.dir = GTR__FWD; fused.fused = u->name;
                 fused.layer = p->node[i].layer;
                 gtr__mfree(b->ctx, p->node[i].in);
                 gtr__mfree(b->ctx, p->node[j].in);
@@ -6089,7 +6018,7 @@ static bool gtr__pack(gtr_context *ctx, gtr__plan *p, int at, int count, int mat
     memcpy(outer.in, list, (size_t)(n_in + n_out) * sizeof(int));
     outer.op = GTR__OP_NETWORK; outer.dir = GTR__FWD; outer.phase = p->node[at].phase; outer.training = p->node[at].training;
     outer.n_in = n_in; outer.n_out = n_out; outer.out = outer.in + n_in;
-    outer.reads = n_in >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n_in) - 1;
+    outer.reads = gtr__low_bits(n_in);
     outer.layer = "network"; outer.fused = ctx->be->matchers[matcher].name;
     outer.attr.i[0] = matcher; outer.attr.ptr = w;
     w->n_node = count;
@@ -6168,21 +6097,16 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o)
         for (l = 0; l < o->lanes; l++) mine[l] = last[lane] >= 0 ? o->clock[(size_t)last[lane] * (size_t)o->lanes + (size_t)l] : -1;
         mine[lane] = last[lane];
         if (i >= p->split) for (l = 0; l < o->lanes; l++) if (last[l] >= 0) gtr__wait_for(p, o, i, last[l]);
-        for (k = 0; k < n->n_in; k++) {
-            int v = n->in[k] < 0 || !(n->reads >> k & 1) ? -1 : gtr__root(p, n->in[k]);
-            if (v < 0) continue;
-            for (l = 0; l < o->lanes; l++) { int w = writer[(size_t)v * (size_t)o->lanes + (size_t)l]; if (w >= 0) gtr__wait_for(p, o, i, w); }
-            reader[(size_t)v * (size_t)o->lanes + (size_t)lane] = i;
-        }
-        for (k = 0; k < n->n_out; k++) {
-            int v = n->out[k] < 0 ? -1 : gtr__root(p, n->out[k]);
+        for (k = 0; k < n->n_in + n->n_out; k++) {
+            int v = gtr__use(p, n, k);
+            size_t at = (size_t)v * (size_t)o->lanes;
             if (v < 0) continue;
             for (l = 0; l < o->lanes; l++) {
-                int w = writer[(size_t)v * (size_t)o->lanes + (size_t)l], r = reader[(size_t)v * (size_t)o->lanes + (size_t)l];
+                int w = writer[at + (size_t)l], r = k < n->n_in ? -1 : reader[at + (size_t)l];
                 if (w >= 0 && w != i) gtr__wait_for(p, o, i, w);
                 if (r >= 0 && r != i) gtr__wait_for(p, o, i, r);
             }
-            writer[(size_t)v * (size_t)o->lanes + (size_t)lane] = i;
+            (k < n->n_in ? reader : writer)[at + (size_t)lane] = i;
         }
         last[lane] = i;
     }
@@ -6203,10 +6127,7 @@ static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node
 {
     const int *clock = o->clock + (size_t)node * (size_t)o->lanes;
     int l;
-    for (l = 0; l < o->lanes; l++) {
-        int known = l == node_lane ? node - 1 : clock[l];
-        if (last_of_a[l] > known) return false;
-    }
+    for (l = 0; l < o->lanes; l++) if (last_of_a[l] > (l == node_lane ? node - 1 : clock[l])) return false;
     return true;
 }
 static size_t gtr__value_bytes(const gtr__value *v) { return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage); }
@@ -6251,9 +6172,7 @@ static void gtr__call_shapes(gtr__plan *p, gtr__node *n, gtr__arg *in, gtr__arg 
         int v = n->in[k];           /* out follows in */
         memset(a, 0, sizeof *a);
         if (v < 0) continue;
-        a->dtype = p->value[v].storage;
-        a->shape = p->value[v].shape;
-        a->count = gtr__count(&a->shape);
+        a->dtype = p->value[v].storage; a->shape = p->value[v].shape; a->count = gtr__count(&a->shape);
         if (k >= n->n_in) a->add = (int)(n->adds >> (k - n->n_in) & 1);
     }
 }
@@ -6289,9 +6208,7 @@ static void gtr__carry(gtr__plan *p)
         for (k = 0; k < p->node[i].n_in; k++) {
             gtr__value *v = p->node[i].in[k] < 0 ? NULL : &p->value[gtr__root(p, p->node[i].in[k])];
             if (!v || v->home != GTR__HOME_ARENA || v->producer >= p->split) continue;
-            v->home = GTR__HOME_KEPT;
-            v->tensor = NULL;
-            v->offset = p->carry;
+            v->home = GTR__HOME_KEPT; v->tensor = NULL; v->offset = p->carry;
             p->carry += GTR__ROUND_UP(gtr__value_bytes(v), (size_t)GTR__ALIGN);
         }
 }
@@ -6309,9 +6226,8 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
     for (i = 0; i < p->n_node; i++) {
         gtr__node *q = &p->node[i];
         for (k = 0; k < q->n_in + q->n_out; k++) {
-            int v = q->in[k];
-            if (v < 0 || (k < q->n_in && !(q->reads >> k & 1))) continue;
-            v = gtr__root(p, v);
+            int v = gtr__use(p, q, k);
+            if (v < 0) continue;
             if (first[v] < 0) first[v] = i;
             last[(size_t)v * (size_t)o->lanes + (size_t)gtr__lane(q)] = i;
         }
@@ -6405,9 +6321,7 @@ static void gtr__add_commits(gtr__build *b)
         n->in[0] = o.out[1]; n->in[1] = o.out[3]; n->in[2] = o.in[3]; n->in[3] = o.in[4]; n->in[4] = tracked;
         n->attr.f[0] = o.attr.f[1];
         n->attr.i[0] = gtr__count(&b->plan->value[o.in[0]].shape) / gtr__count(&b->plan->value[o.out[1]].shape);
-        n->stage = o.stage;
-        n->micro = o.micro;
-        n->layer = o.layer;
+        n->stage = o.stage; n->micro = o.micro; n->layer = o.layer;
     }
 }
 /* The mean over micro-batches, weighted by rows, of each reported scalar. */
@@ -6479,9 +6393,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     bounds[0] = 0;
     for (m = 0; m < r->micro && !b.failed; m++) {
         int first = plan->n_node, v;
-        b.micro = m;
-        b.row0 = r->batch * m / r->micro;
-        b.rows = r->batch * (m + 1) / r->micro - b.row0;
+        b.micro = m; b.row0 = r->batch * m / r->micro; b.rows = r->batch * (m + 1) / r->micro - b.row0;
         b.phase = GTR__FORWARD;
         if (b.rows == 0) { bounds[m + 1] = plan->n_node; continue; }
         for (i = 0; i < n_map && !b.failed; i++) {
@@ -6506,9 +6418,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     }
     if (r->trainer && !interleave) for (m = 0, k = 0; m < r->micro && !b.failed; m++) {
         int first = bounds[m];
-        b.micro = m;
-        b.row0 = r->batch * m / r->micro;
-        b.rows = r->batch * (m + 1) / r->micro - b.row0;
+        b.micro = m; b.row0 = r->batch * m / r->micro; b.rows = r->batch * (m + 1) / r->micro - b.row0;
         b.phase = GTR__BACKWARD;
         if (b.rows) gtr__differentiate(&b, losses[k++], (float)((double)b.rows / (double)r->batch), first, bounds[m + 1]);
     }
@@ -6522,11 +6432,9 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     if (!b.failed) gtr__pass_select(&b);
     if (!b.failed) gtr__assign_streams(&b);
     for (k = 0; k < plan->n_node && !b.failed; k++) {
-        int q;
-        for (q = 0; q < plan->node[k].n_out; q++) if (plan->node[k].out[q] >= 0) {
-            gtr__value *v = &plan->value[gtr__root(plan, plan->node[k].out[q])];
-            if (v->producer < 0) v->producer = k;
-        }
+        const gtr__node *n = &plan->node[k];
+        int q, v;
+        for (q = n->n_in; q < n->n_in + n->n_out; q++) if ((v = gtr__use(plan, n, q)) >= 0 && plan->value[v].producer < 0) plan->value[v].producer = k;
         if (gtr__measure(ctx, plan, &plan->node[k]) != GTR_OK) b.failed = true;
     }
     if (!b.failed) gtr__carry(plan);
@@ -6628,12 +6536,7 @@ static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes)
 
 // >>leaves
 /* Copies between host memory and a leaf, waiting; src and dst in the tensor's logical dtype. */
-static gtr_result gtr__parameter_write(gtr_tensor *p, const void *src);
-static gtr_result gtr__parameter_read(gtr_tensor *p, void *dst)
-{
-    gtr_context *ctx = p->ctx;
-    return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[p->stage], dst, p->data, p->data_bytes, GTR__TO_HOST, true), gtr__label(p));
-}
+static gtr_result gtr__parameter_read(gtr_tensor *p, void *dst) { return gtr__to_host(p->ctx, p->stage, dst, p->data, p->data_bytes, gtr__label(p)); }
 /* One kernel call outside a plan, through a plan of one node. */
 static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, gtr__arg in, gtr__arg out)
 {
@@ -6658,20 +6561,16 @@ static gtr_result gtr__refresh_low(gtr_tensor *p)
 {
     int k;
     for (k = 0; k < 2; k++) {
-        gtr_result r;
-        if (!p->low[k]) continue;
-        r = gtr__run_single(p->ctx, p->stage, GTR__OP_CAST, gtr__arg_of(p->data, GTR_F32, &p->shape), gtr__arg_of(p->low[k], k ? GTR_F16 : GTR_BF16, &p->shape));
-        if (r != GTR_OK) return r;
+        const gtr__arg low = gtr__arg_of(p->low[k], k ? GTR_F16 : GTR_BF16, &p->shape);
+        if (low.data) GTR__TRY(gtr__run_single(p->ctx, p->stage, GTR__OP_CAST, gtr__arg_of(p->data, GTR_F32, &p->shape), low));
     }
     return GTR_OK;
 }
 static gtr_result gtr__parameter_write(gtr_tensor *p, const void *src)
 {
-    gtr_context *ctx = p->ctx;
-    gtr_result r;
-    ctx->writes++;
-    r = gtr__backend_result(ctx, ctx->be->copy(ctx->instance[p->stage], p->data, src, p->data_bytes, GTR__TO_DEVICE, true), gtr__label(p));
-    return r == GTR_OK ? gtr__refresh_low(p) : r;
+    p->ctx->writes++;
+    GTR__TRY(gtr__to_device(p->ctx, p->stage, p->data, src, p->data_bytes, gtr__label(p)));
+    return gtr__refresh_low(p);
 }
 
 // >>resolve
@@ -6715,8 +6614,8 @@ static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, siz
     }
     p = gtr__device_alloc(ctx, stage, want);
     if (!p) {
-        if (*bytes) *block = ctx->be->alloc(ctx->instance[stage], GTR__ROUND_UP(*bytes, (size_t)GTR__ALIGN));
-        if (*block) ctx->device_bytes += GTR__ROUND_UP(*bytes, (size_t)GTR__ALIGN);
+        if (*bytes) *block = ctx->be->alloc(ctx->instance[stage], gtr__device_size(*bytes));
+        if (*block) ctx->device_bytes += gtr__device_size(*bytes);
         else *bytes = 0;
         return gtr__fail(ctx, GTR_ERR_NOMEM, "out of device memory: %zu bytes of %s", want, what);
     }
@@ -6801,9 +6700,7 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner
         n->call.attr = &n->attr;
         n->call.n_in = n->n_in; n->call.n_out = n->n_out;
         n->call.ws = n->ws_bytes ? (char *)arena[n->stage] + n->ws_offset : NULL;
-        n->call.ws_bytes = n->ws_bytes;
-        n->call.caps = &ctx->caps;
-        n->call.precision = p->precision;
+        n->call.ws_bytes = n->ws_bytes; n->call.caps = &ctx->caps; n->call.precision = p->precision;
         n->call.training = n->training; n->call.recomputed = n->recomputed;
         n->call.seed = n->seed; n->call.row0 = n->row0;
         n->call.ctl = runner ? runner->ctl : NULL;
@@ -6908,7 +6805,7 @@ static gtr__runner *gtr__runner_new(gtr_context *ctx, float scale)
     if (!r->shared) gtr__fail(ctx, GTR_ERR_NOMEM, "out of pinned host memory: %zu bytes", sizeof *r->shared);
     else {
         memset(r->shared, 0, sizeof *r->shared);
-        if (gtr__backend_result(ctx, ctx->be->copy(ctx->instance[0], r->ctl, &zero, sizeof zero, GTR__TO_DEVICE, true), "a trainer's control block") == GTR_OK) return r;
+        if (gtr__to_device(ctx, 0, r->ctl, &zero, sizeof zero, "a trainer's control block") == GTR_OK) return r;
     }
     gtr__runner_free(r);
     return NULL;
@@ -6927,7 +6824,7 @@ static gtr_result gtr__runner_room(gtr__runner *r)
     double start = 0;
     while (r->launched - r->shared->launches >= GTR__RING - 1) {
         if (start == 0) start = gtr__now();
-        else if (gtr__now() - start > 2.0) { gtr_result s = gtr__wait_all(r->ctx); if (s != GTR_OK) return s; start = 0; }
+        else if (gtr__now() - start > 2.0) { GTR__TRY(gtr__wait_all(r->ctx)); start = 0; }
         gtr__pause();
     }
     return GTR_OK;
@@ -6939,14 +6836,12 @@ static gtr_result gtr__ctl_write(gtr__runner *r, gtr__ctl *ctl)
     ctl->tag[0] = ctl->tag[1] = ctl->claim = 0;
     for (i = 0; i < GTR__RING; i++) r->shared->record[i].step = UINT64_MAX;
     r->stale = false;
-    return gtr__backend_result(r->ctx, r->ctx->be->copy(r->ctx->instance[0], r->ctl, ctl, sizeof *ctl, GTR__TO_DEVICE, true), "writing the control word");
+    return gtr__to_device(r->ctx, 0, r->ctl, ctl, sizeof *ctl, "writing the control word");
 }
-static gtr_result gtr__runner_forget_records(gtr__runner *r)
+static gtr_result gtr__ctl_read(gtr__runner *r, gtr__ctl *ctl)
 {
-    gtr__ctl ctl;
-    gtr_result s = gtr__wait_all(r->ctx);
-    if (s == GTR_OK) s = gtr__backend_result(r->ctx, r->ctx->be->copy(r->ctx->instance[0], &ctl, r->ctl, sizeof ctl, GTR__TO_HOST, true), "reading the control word");
-    return s == GTR_OK ? gtr__ctl_write(r, &ctl) : s;
+    GTR__TRY(gtr__wait_all(r->ctx));
+    return gtr__to_host(r->ctx, 0, ctl, r->ctl, sizeof *ctl, "reading the control word");
 }
 /* The device may look at a record before its step is launched: it counts once its step is written. */
 static void gtr__record_write(gtr__runner *r, const gtr__record *rec)
@@ -6965,11 +6860,11 @@ static void gtr__record_write(gtr__runner *r, const gtr__record *rec)
 static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__part part, const gtr__record *rec)
 {
     gtr_context *ctx = r->ctx;
+    gtr__ctl ctl;
     gtr_result s;
     if (part != GTR__PART_RIGHT) {
-        s = gtr__runner_room(r);
-        if (s == GTR_OK && r->stale) s = gtr__runner_forget_records(r);
-        if (s != GTR_OK) return s;
+        GTR__TRY(gtr__runner_room(r));
+        if (r->stale) { GTR__TRY(gtr__ctl_read(r, &ctl)); GTR__TRY(gtr__ctl_write(r, &ctl)); }
         gtr__record_write(r, rec);
     }
     s = ctx->be->launch(ctx->instance, e->exec, part);
@@ -7055,15 +6950,13 @@ GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes)
     if (r != GTR_OK) return r;
     if (!gtr__batched(t)) {         /* one copy, straight to the slot */
         if (!t->feeding && !(t->feeding = (gtr__feeding *)gtr__malloc(ctx, sizeof *t->feeding))) return GTR_ERR_NOMEM;
-        r = gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, bytes, "inputs");
-        return r == GTR_OK ? gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], t->data, src, bytes, GTR__TO_DEVICE, true), t->name) : r;
+        GTR__TRY(gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, bytes, "inputs"));
+        return gtr__to_device(ctx, t->stage, t->data, src, bytes, t->name);
     }
-    r = gtr__feeding_room(t, bytes);
-    if (r != GTR_OK) return r;
+    GTR__TRY(gtr__feeding_room(t, bytes));
     f = t->feeding;
     f->turn ^= 1;
-    if (f->event[f->turn]) r = gtr__backend_result(ctx, ctx->be->ready(ctx->instance[t->stage], f->event[f->turn]), t->name);
-    if (r != GTR_OK) return r;
+    if (f->event[f->turn]) GTR__TRY(gtr__backend_result(ctx, ctx->be->ready(ctx->instance[t->stage], f->event[f->turn]), t->name));
     memcpy(f->host[f->turn], src, bytes);
     if (f->device[f->turn] != f->host[f->turn]) {
         r = ctx->be->copy(ctx->instance[t->stage], f->device[f->turn], f->host[f->turn], bytes, GTR__TO_DEVICE, false);
@@ -7137,9 +7030,7 @@ static void gtr__mark_filled(gtr__plan_cache *e)
         const gtr__value *v = &e->plan.value[i];
         gtr_tensor *t = v->tensor;
         if (v->home != GTR__HOME_KEPT || !t) continue;
-        t->kept_filled = true;
-        t->kept_at = t->ctx->writes;
-        t->kept_storage = v->storage;
+        t->kept_filled = true; t->kept_at = t->ctx->writes; t->kept_storage = v->storage;
         t->kept_shape = v->offset || v->micro ? gtr__literal(t->shape, e->plan.batch) : v->shape;
     }
 }
@@ -7164,10 +7055,10 @@ static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *
     size_t bytes = (size_t)n * gtr__dtype_size(storage);
     void *tmp;
     gtr_result r;
-    if (storage == dtype) return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[stage], dst, src, bytes, GTR__TO_HOST, true), what);
+    if (storage == dtype) return gtr__to_host(ctx, stage, dst, src, bytes, what);
     tmp = gtr__malloc(ctx, bytes);
     if (!tmp) return GTR_ERR_NOMEM;
-    r = gtr__backend_result(ctx, ctx->be->copy(ctx->instance[stage], tmp, src, bytes, GTR__TO_HOST, true), what);
+    r = gtr__to_host(ctx, stage, tmp, src, bytes, what);
     if (r == GTR_OK) gtr__convert(dst, dtype, tmp, storage, n);
     gtr__mfree(ctx, tmp);
     return r;
@@ -7183,7 +7074,7 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
         if (bytes <= t->data_bytes) have = bytes;       /* a prefix of the slot: the caller knows the batch */
     }
     if (bytes != have) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get \"%s\" %s: got room for %zu bytes, want %zu", gtr__label(asked), gtr__shape_text(&asked->shape, text), bytes, have);
-    return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], dst, t->data, bytes, GTR__TO_HOST, true), gtr__label(t));
+    return gtr__to_host(ctx, t->stage, dst, t->data, bytes, gtr__label(t));
 }
 GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes)
 {
@@ -7278,6 +7169,8 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d)
     if (d->momentum > 1 || d->beta1 >= 1 || d->beta2 >= 1) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: momentum %g, beta1 %g, beta2 %g, want at most 1, below 1, below 1", (double)d->momentum, (double)d->beta1, (double)d->beta2);
     if ((unsigned)d->optimizer > GTR_ADAMW || (unsigned)d->schedule > GTR_CUSTOM_SCHEDULE || (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS)
         return gtr__fail(ctx, GTR_ERR_ARG, "trainer: optimizer, schedule, precision or nonfinite is not of its enum");
+    if (d->momentum > 0 && d->optimizer != GTR_SGD) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: momentum is SGD's; Adam and AdamW have beta1");
+    if (d->warmup_steps != 0 && d->schedule != GTR_COSINE) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: warmup_steps belongs to GTR_COSINE");
     if (d->nesterov && !(d->momentum > 0)) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: nesterov needs a momentum");
     if (d->schedule == GTR_COSINE && (d->total_steps < 1 || d->warmup_steps < 0 || d->warmup_steps > d->total_steps))
         return gtr__fail(ctx, GTR_ERR_ARG, "trainer: a cosine schedule has %lld steps with %lld of warm-up, want at least 1 and at most as many", (long long)d->total_steps, (long long)d->warmup_steps);
@@ -7306,6 +7199,7 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t)
     gtr_context *ctx = t->ctx;
     unsigned char *reach = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor + 1);
     int64_t i;
+    uint32_t fits = 0;              /* groups whose pattern fits one */
     int k, g;
     if (!reach) return GTR_ERR_NOMEM;
     reach[t->loss->id] = 1;
@@ -7321,6 +7215,7 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t)
     for (i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
         gtr_tensor *p = ctx->parameter[i];
         if (!p->trainable || !reach[p->id]) continue;
+        for (g = t->n_groups - 2; g >= 0; g--) if (gtr__glob(t->group[g].pattern, p->name)) fits |= 1u << g;
         for (g = 0; g < t->n_groups - 1; g++) if (gtr__glob(t->group[g].pattern, p->name)) break;
         if (t->group[g].frozen) continue;
         t->param[t->n_param] = p;
@@ -7330,6 +7225,8 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t)
     }
     gtr__mfree(ctx, reach);
     if (!t->param || !t->group_of || !t->offset) return GTR_ERR_NOMEM;
+    for (g = 0; g < t->n_groups - 1; g++)
+        if (!(fits >> g & 1)) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: group %d's pattern \"%s\" fits no parameter of the loss (names are like \"fc1.weight\", and '*' stands for any run)", g, t->group[g].pattern);
     return t->n_param ? GTR_OK : gtr__fail(ctx, GTR_ERR_ARG, "trainer: the loss \"%s\" depends on no parameter that can be trained", gtr__label(t->loss));
 }
 static gtr_result gtr__trainer_buffers(gtr_trainer *t)
@@ -7360,12 +7257,10 @@ static gtr_result gtr__trainer_segments(gtr_trainer *t)
         memset(s, 0, sizeof *s);
         s->p = (gtr_float *)t->param[i]->data;
         s->bf16 = t->param[i]->low[0]; s->f16 = t->param[i]->low[1];
-        s->offset = t->offset[i];
-        s->count = gtr__count(&t->param[i]->shape);
-        s->group = t->group_of[i];
+        s->offset = t->offset[i]; s->count = gtr__count(&t->param[i]->shape); s->group = t->group_of[i];
     }
     t->low_version = ctx->low_version;
-    return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[0], t->segments, t->host_segments, (size_t)t->n_param * sizeof *t->segments, GTR__TO_DEVICE, true), "a trainer's segments");
+    return gtr__to_device(ctx, 0, t->segments, t->host_segments, (size_t)t->n_param * sizeof *t->segments, "a trainer's segments");
 }
 static gtr_result gtr__trainer_current(gtr_trainer *t)
 {
@@ -7384,9 +7279,7 @@ static void gtr__trainer_optim(gtr_trainer *t)
 {
     gtr__optim *o = &t->optim;
     int g;
-    o->kind = t->desc.optimizer;
-    o->n = t->n_param; o->groups = t->n_groups;
-    o->segments = t->segments;
+    o->kind = t->desc.optimizer; o->n = t->n_param; o->groups = t->n_groups; o->segments = t->segments;
     o->gradient = t->gradient; o->m = t->m; o->v = t->v;
     o->count = t->total;
     o->momentum = t->desc.momentum; o->beta1 = t->desc.beta1; o->beta2 = t->desc.beta2; o->eps = t->desc.eps; o->clip = t->desc.clip_norm;
@@ -7541,9 +7434,7 @@ static gtr_result gtr__tell_nonfinite(gtr_trainer *t)
     gtr__ctl ctl;
     char text[512];
     uint64_t after;
-    gtr_result s = gtr__wait_all(ctx);
-    if (s == GTR_OK) s = gtr__backend_result(ctx, ctx->be->copy(ctx->instance[0], &ctl, r->ctl, sizeof ctl, GTR__TO_HOST, true), "reading the control word");
-    if (s != GTR_OK) return s;
+    GTR__TRY(gtr__ctl_read(r, &ctl));
     bad = t->slot[ctl.step % GTR__RING];
     for (e = ctx->plans; e && e != bad; e = e->next) {}
     ctx->check_flag = r->flag;
@@ -7559,8 +7450,7 @@ static gtr_result gtr__tell_nonfinite(gtr_trainer *t)
     r->shared->status = 0;
     r->step = ctl.step;
     t->pending = NULL;
-    s = gtr__ctl_write(r, &ctl);
-    if (s != GTR_OK) return s;
+    GTR__TRY(gtr__ctl_write(r, &ctl));
     if (after) gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step and the %llu queued after it changed nothing", (unsigned long long)ctl.bad_step, text, (unsigned long long)after);
     else gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step changed nothing", (unsigned long long)ctl.bad_step, text);
     return GTR_ERR_NONFINITE;
@@ -7585,9 +7475,7 @@ static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_
     r.report[r.n_report++] = t->loss;
     if (t->metric && t->metric != t->loss) r.report[r.n_report++] = t->metric;
     r.micro = (int)GTR__MIN((int64_t)t->desc.micro_batches, batch);
-    r.streams = t->desc.streams;
-    r.no_matchers = t->desc.no_matchers;
-    r.precision = t->desc.precision;
+    r.streams = t->desc.streams; r.no_matchers = t->desc.no_matchers; r.precision = t->desc.precision;
     r.data = data;
     return r;
 }
@@ -7654,6 +7542,7 @@ GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t b
     if (!t) return GTR_ERR_ARG;
     if (t->ctx->dead) return t->ctx->error;
     if (t->ctx->preset) return gtr__fail(t->ctx, GTR_ERR_STATE, "gtr_trainer_data: a context with a preset plans only");
+    if (!data) { t->data = NULL; return GTR_OK; }
     r = gtr__data_check(t->ctx, data, batch, "gtr_trainer_data");
     if (r == GTR_OK) r = gtr__data_fits(data, t->input, t->n_inputs);
     if (r == GTR_OK) r = gtr__dataset_device(data);
@@ -7744,13 +7633,8 @@ static gtr_report gtr__report_of(const gtr__entry *e)
 {
     gtr_report r;
     memset(&r, 0, sizeof r);
-    r.step = (int64_t)e->step;
-    r.applied = (int64_t)e->applied;
-    r.loss = e->value[0];
-    r.grad_norm = e->norm;
-    r.lr = e->lr;
-    r.loss_scale = e->scale;
-    r.skipped = e->skipped != 0;
+    r.step = (int64_t)e->step; r.applied = (int64_t)e->applied; r.loss = e->value[0]; r.grad_norm = e->norm;
+    r.lr = e->lr; r.loss_scale = e->scale; r.skipped = e->skipped != 0;
     return r;
 }
 GTR_API gtr_report gtr_trainer_report(gtr_trainer *t)
@@ -7776,7 +7660,6 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     gtr_context *ctx;
     int i;
     gtr_float *at;
-    gtr_result r;
     if (!t || !p) return GTR_ERR_ARG;
     ctx = t->ctx;
     if (ctx->dead) return ctx->error;
@@ -7784,9 +7667,8 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     if (i < 0 || !buffer) return gtr__fail(ctx, GTR_ERR_STATE, "%s: this trainer has none for \"%s\"%s", what, gtr__label(p), i < 0 ? ": it does not train it" : "");
     if (!host || bytes != p->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "%s of \"%s\": got %zu bytes, want %zu", what, gtr__label(p), bytes, p->data_bytes);
     at = buffer + t->offset[i];
-    r = gtr__wait_all(ctx);
-    if (r != GTR_OK) return r;
-    return gtr__backend_result(ctx, set ? ctx->be->copy(ctx->instance[0], at, host, bytes, GTR__TO_DEVICE, true) : ctx->be->copy(ctx->instance[0], host, at, bytes, GTR__TO_HOST, true), what);
+    GTR__TRY(gtr__wait_all(ctx));
+    return set ? gtr__to_device(ctx, 0, at, host, bytes, what) : gtr__to_host(ctx, 0, host, at, bytes, what);
 }
 /* The loss scale that gradients carry between backward and update. */
 static float gtr__scale_now(gtr_trainer *t)
@@ -8025,9 +7907,7 @@ GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d)
         f.p.epochs = d.epochs; f.p.epoch = 1;
         f.p.steps = f.per_epoch * d.epochs;
         f.p.val_loss = f.p.val_metric = (float)NAN;
-        f.first = f.next = t->runner->step;
-        f.began = gtr__now();
-        f.terminal = gtr__is_terminal();
+        f.first = f.next = t->runner->step; f.began = gtr__now(); f.terminal = gtr__is_terminal();
         r = gtr__fit_run(&f);
     }
     t->metric = NULL;
@@ -8038,6 +7918,7 @@ GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d)
 // >>predicting
 /* Plans for 1, 2, 4, ... max_rows rows; any number of rows is a sum of these, so that no row is ever made up. */
 struct gtr_predictor {
+    gtr_desc      desc;             /* the context's: first, for gtr__host_cb_... */
     gtr_context  *ctx;
     gtr_predictor *next;
     gtr__host     host;
@@ -8059,25 +7940,12 @@ static void gtr__predictor_error(void *user, gtr_result code, const char *text)
     snprintf(p->error_text, sizeof p->error_text, "%s", text);
 }
 static gtr_result gtr__predictor_fail(gtr_predictor *p, gtr_result code, const char *text) { gtr__predictor_error(p, code, text); return code; }
-static void *gtr__predictor_alloc(void *user, size_t bytes) { return gtr__host_alloc(&((gtr_predictor *)user)->ctx->desc, bytes); }
-static void gtr__predictor_free_host(void *user, void *b, size_t bytes) { (void)bytes; gtr__host_free(&((gtr_predictor *)user)->ctx->desc, b); }
-static void *gtr__predictor_device_alloc(void *user, size_t bytes) { return gtr__host_cb_device_alloc(((gtr_predictor *)user)->ctx, bytes); }
-static void gtr__predictor_device_free(void *user, void *b, size_t bytes) { gtr__host_cb_device_free(((gtr_predictor *)user)->ctx, b, bytes); }
-static void gtr__predictor_log(void *user, gtr_level level, const char *text) { gtr__host_cb_log(((gtr_predictor *)user)->ctx, level, text); }
-
 static void *gtr__predictor_block(gtr_predictor *p, size_t bytes)
 {
-    void *b = p->ctx->be->alloc(p->instance[0], GTR__ROUND_UP(bytes ? bytes : 1, (size_t)GTR__ALIGN));
+    void *b = p->ctx->be->alloc(p->instance[0], gtr__device_size(bytes));
     if (!b) gtr__fail(p->ctx, GTR_ERR_NOMEM, "predictor: out of device memory: %zu bytes", bytes);
-    else p->ctx->device_bytes += GTR__ROUND_UP(bytes ? bytes : 1, (size_t)GTR__ALIGN);
+    else p->ctx->device_bytes += gtr__device_size(bytes);
     return b;
-}
-static void gtr__predictor_block_free(gtr_predictor *p, void *b, size_t bytes)
-{
-    if (!b) return;
-    bytes = GTR__ROUND_UP(bytes ? bytes : 1, (size_t)GTR__ALIGN);
-    p->ctx->device_bytes -= bytes;
-    p->ctx->be->free(p->instance[0], b, bytes);
 }
 /* Values of a predictor's plan: weights are the context's, all else is its own. */
 static void *gtr__predictor_address(gtr_context *ctx, const gtr__plan_cache *e, int id)
@@ -8106,9 +7974,9 @@ GTR_API void gtr_predictor_destroy(gtr_predictor *p)
         gtr__plan_clear(ctx, &e->plan);
         gtr__mfree(ctx, e);
     }
-    gtr__predictor_block_free(p, p->arena, p->arena_bytes);
-    gtr__predictor_block_free(p, p->in_data, p->in_bytes);
-    gtr__predictor_block_free(p, p->out_data, p->out_bytes);
+    gtr__instance_free(ctx, p->instance[0], p->arena, p->arena_bytes);
+    gtr__instance_free(ctx, p->instance[0], p->in_data, p->in_bytes);
+    gtr__instance_free(ctx, p->instance[0], p->out_data, p->out_bytes);
     if (p->instance[0]) ctx->be->destroy(p->instance[0]);
     for (at = &ctx->predictors; *at; at = &(*at)->next) if (*at == p) { *at = p->next; break; }
     gtr__mfree(ctx, p);
@@ -8159,7 +8027,7 @@ GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows)
     if (gtr__find_inputs(ctx, &out, 1, input, &n_inputs, &highest) != GTR_OK) return NULL;
     p = (gtr_predictor *)gtr__malloc(ctx, sizeof *p);
     if (!p) return NULL;
-    p->ctx = ctx; p->out = out;
+    p->desc = ctx->desc; p->ctx = ctx; p->out = out;
     for (i = 0; i < n_inputs; i++) {
         if (gtr__batched(input[i])) { p->input = input[i]; batched++; continue; }
         if (input[i]->data) continue;
@@ -8176,13 +8044,9 @@ GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows)
     ctx->predictors = p;
     p->host = ctx->host;
     p->host.user = p;
-    p->host.alloc = gtr__predictor_alloc; p->host.free = gtr__predictor_free_host;
-    p->host.error = gtr__predictor_error; p->host.log = gtr__predictor_log;
-    if (p->host.device_alloc) { p->host.device_alloc = gtr__predictor_device_alloc; p->host.device_free = gtr__predictor_device_free; }
+    p->host.error = gtr__predictor_error;
     memset(&d, 0, sizeof d);
-    d.device_index = ctx->desc.device_index;
-    d.max_sm = ctx->desc.max_sm;
-    d.threads = 1;
+    d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = 1;
     d.share = ctx->caps.cuda ? ctx->instance[0] : NULL;     /* the CPU's predictors compute in their caller's thread, without a pool */
     if (ctx->be->create(&p->host, d, &p->instance[0], why) != GTR_OK) { p->instance[0] = NULL; gtr__fail(ctx, GTR_ERR_NOMEM, "predictor: %s", why); goto fail; }
     if (!gtr__predictor_plans(p, max_rows)) goto fail;
@@ -8711,12 +8575,12 @@ static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name
     if (p == end) return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": an empty data set (0 rows)", name);
     if (gtr__csv_line_end(s, gtr__csv_skip(s, p))) { gtr__csv_fail(s, gtr__csv_skip(s, p), 0, ""); return GTR_ERR_FORMAT; }
     s->columns = gtr__csv_fields(s, p);
-    s->label = desc.label_column == -2 ? -1 : desc.label_column == -1 ? s->columns - 1 : desc.label_column;
+    s->label = desc.label_column < 0 ? -1 : desc.label_column == 0 ? s->columns - 1 : desc.label_column - 1;
     if (s->label >= s->columns)
         return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": label_column is %d, but line %lld has %lld columns (separated by '%c'), want at most %lld", name,
-                         desc.label_column, (long long)s->first_line, (long long)s->columns, s->desc.separator, (long long)s->columns - 1);
+                         desc.label_column, (long long)s->first_line, (long long)s->columns, s->desc.separator, (long long)s->columns);
     if (s->label >= 0 && s->columns == 1)
-        return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": its only column (separated by '%c') is the label, want features too; for no label set .label_column = -2", name, s->desc.separator);
+        return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": its only column (separated by '%c') is the label, want features too; for no label set .label_column = -1", name, s->desc.separator);
     return GTR_OK;
 }
 /* The table in text, which is changed and ends in a 0 at text[size], as a new data set. */
@@ -8753,10 +8617,10 @@ GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv
     const gtr_float scale = (gtr_float)desc.scale;
     if (!gtr__usable(ctx)) return NULL;
     if (!path) gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_csv: the path is NULL");
-    else if (desc.label_column < -2)
-        gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": label_column is %d, want -2 (none), -1 (the last) or a column from 0", path, desc.label_column);
-    else if (desc.regression && desc.label_column == -2)
-        gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": regression wants a label, label_column is -2 (none)", path);
+    else if (desc.label_column < -1)
+        gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": label_column is %d, want 0 (the last), a column from 1, or -1 (none)", path, desc.label_column);
+    else if (desc.regression && desc.label_column == -1)
+        gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": regression wants a label, label_column is -1 (none)", path);
     else if (gtr__nonfinite(&scale, 1))
         gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": scale is %g, want a finite number", path, (double)desc.scale);
     else if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator))
@@ -9585,7 +9449,7 @@ GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_rep
     gtr_memory_report m;
     int64_t i;
     int k;
-    size_t bytes, ws[GTR__MAX_STAGES];
+    size_t bytes, values[GTR__MAX_STAGES];
     memset(&m, 0, sizeof m);
     if (out) *out = m;
     if (!e || !out) return t ? t->ctx->error ? t->ctx->error : GTR_ERR_ARG : GTR_ERR_ARG;
@@ -9601,12 +9465,15 @@ GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_rep
     m.states = bytes * (size_t)((t->desc.optimizer != GTR_SGD) * 2 + (t->desc.optimizer == GTR_SGD && t->desc.momentum > 0));
     gtr__count_blocks(&e->plan, &m);
     m.kept += gtr__rounded(e->plan.carry);
-    memset(ws, 0, sizeof ws);
-    for (k = 0; k < e->plan.n_node; k++) ws[e->plan.node[k].stage] = GTR__MAX(ws[e->plan.node[k].stage], e->plan.node[k].ws_bytes);
+    memset(values, 0, sizeof values);       /* workspace is what the arena has beyond them */
+    for (k = 0; k < e->plan.n_value; k++) {
+        const gtr__value *v = &e->plan.value[k];
+        if (v->home == GTR__HOME_ARENA) values[v->stage] = GTR__MAX(values[v->stage], v->offset + gtr__rounded(v->bytes));
+    }
     for (k = 0; k < e->plan.n_stage; k++) {
-        size_t arena = gtr__rounded(e->plan.arena[k]), w = GTR__MIN(ws[k], arena);
-        m.workspace += w;
-        m.activations += arena - w;
+        size_t arena = gtr__rounded(e->plan.arena[k]), v = GTR__MIN(values[k], arena);
+        m.workspace += arena - v;
+        m.activations += v;
     }
     m.control = GTR__CTL_BYTES + gtr__rounded((size_t)t->n_param * sizeof(gtr__segment));
     m.total = m.parameters + m.gradients + m.states + m.inputs + m.activations + m.workspace + m.low_precision + m.kept + m.control;

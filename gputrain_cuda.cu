@@ -3824,7 +3824,7 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_accuracy(gtr__opd x, co
         int64_t row = base + threadIdx.x / team, k;
         float top;
         k = gtr__row_argmax(x, row * n, n, lane, team, row < rows, values, where, &top);
-        if (row < rows && lane == 0 && label[row] >= 0) { counted++; right += k == label[row] && top == top; }
+        if (row < rows && lane == 0 && label[row] >= 0) { counted++; right += k == label[row]; }
     }
     right = gtr__block_count(right, scratch);
     counted = gtr__block_count(counted, scratch);
@@ -4649,11 +4649,14 @@ typedef struct gtr__mlp_layer {
     const void *saved;          // what the activation's backward reads, when that is pre; else NULL: y
     void *dy;                   // gradient of x w^T + b
     float *dw, *db;
-    int vec_w, wide;            // rows of w can be moved 16 bytes, those of y and dy four elements at a time
+    int vec_w, wide, vec_bias;  // rows of w can be moved 16 bytes, those of y and dy (the bias) four elements at a time
+    int vec_u;                  // gradient and moments can be moved four at a time
     int tile0, across;          // first of this layer's tiles of dw, and how many lie side by side along k
     int act_at, pitch;          // y in the middle's shared memory: bytes from the pool's start, words a row
     int kept_at, kept_pitch;    // w there, or -1
 } gtr__mlp_layer;
+
+typedef struct gtr__mlp_rate { float rate[GTR__MAX_GROUPS], step[GTR__MAX_GROUPS], decay[GTR__MAX_GROUPS], wd[GTR__MAX_GROUPS], root; } gtr__mlp_rate;
 
 typedef struct gtr__mlp {
     gtr__mlp_layer layer[GTR__MLP_LAYERS];
@@ -4666,7 +4669,7 @@ typedef struct gtr__mlp {
     int tm1, tn1, split, tiles1, across1, stages1;      // first: tile, parts of k, tiles in all, tiles along n, ring
     int tiles2;                                         // middle: groups of 16 rows
     int tm3, tn3, tiles3, stages3;                      // weights
-    int dy_at[2], dy_pitch, red_at;                     // middle's shared memory
+    int dy_at[2], dy_pitch[2], red_at;                  // middle's shared memory
     // loss
     int loss;                   // GTR__OP_XENT_STEP, GTR__OP_MSE, GTR__OP_BCE_WITH_LOGITS
     gtr__xent xent;
@@ -4676,6 +4679,7 @@ typedef struct gtr__mlp {
     float *part;                // (split, batch, n of layer 0)
     float4 *sum;                // a group of rows: loss, counted rows, right rows
     double2 *guard;             // a block: sum of squares, bad
+    gtr__mlp_rate *rate;        // this step's
     gtr__optim optim;
     int sums, checks, clipped;
     gtr__ctl *ctl;
@@ -4686,7 +4690,7 @@ typedef struct gtr__mlp_head {  // in front of the pool
     gtr__segment segment[2 * GTR__MLP_LAYERS];
     int64_t origin[64], where[32];
     double sums[32];
-    float rate[GTR__MAX_GROUPS], step[GTR__MAX_GROUPS], decay[GTR__MAX_GROUPS], wd[GTR__MAX_GROUPS], root;
+    gtr__mlp_rate rate;
     float scratch[32], bias[GTR__MLP_T];
     int counts[32];
 } gtr__mlp_head;
@@ -4701,6 +4705,13 @@ static __device__ __forceinline__ uint32_t gtr__mlp_look(const uint32_t *p)
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
     return v;
 }
+// Counts this block in; what it wrote before is seen by who sees the count.
+static __device__ __forceinline__ void gtr__mlp_come(uint32_t *p)
+{
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" :: "l"(__cvta_generic_to_global(p)) : "memory");
+}
+static __device__ __forceinline__ void gtr__mlp_acquire() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 // All blocks come here before any goes on; target: how many have to have come, since the launch began. What they wrote before is seen behind
 // it. False, after a second or so in which one did not come: then all leave, and the sticky word says so, as nothing after it can be right.
 static __device__ __noinline__ bool gtr__mlp_meet(const gtr__mlp &m, uint32_t target)
@@ -4709,8 +4720,7 @@ static __device__ __noinline__ bool gtr__mlp_meet(const gtr__mlp &m, uint32_t ta
     __syncthreads();
     if (threadIdx.x == 0) {
         uint32_t come, *ticket = &m.ctl->ticket[6];
-        __threadfence();
-        atomicAdd(ticket, 1u);
+        gtr__mlp_come(ticket);
         long long began = clock64();
         for (int turn = 0;; turn++) {
             come = gtr__mlp_look(ticket);
@@ -4720,7 +4730,6 @@ static __device__ __noinline__ bool gtr__mlp_meet(const gtr__mlp &m, uint32_t ta
                 break;
             }
         }
-        __threadfence();
         if (!met && atomicCAS(&m.ctl->status, 0u, 1u) == 0) {
             m.ctl->bad_step = m.ctl->step + 1;
             m.ctl->guard = 1;
@@ -4773,17 +4782,22 @@ template <typename T>
 static __device__ __forceinline__ void gtr__mlp_fetch(char *dst, int pitch, const void *src, int r0, int rows, int c0, int columns, int height, int width, int vec)
 {
     constexpr int E = 16 / (int)sizeof(T);
-    const T *from = (const T *)src;
     const int shift = width == 64 ? 6 : 5;
     if (vec) {
-        const int line = shift - (E == 8 ? 3 : 2);
-        for (int i = (int)threadIdx.x; i < height << line; i += GTR__MLP_T) {
-            int r = i >> line, c = (i & ((1 << line) - 1)) * E;
-            bool ok = r0 + r < rows && c0 + c < columns;
-            gtr__copy16(dst + r * pitch + c * (int)sizeof(T), ok ? from + (int64_t)(r0 + r) * columns + c0 + c : from, ok);
+        const int line = shift - (E == 8 ? 3 : 2), step = GTR__MLP_T >> line, r = (int)threadIdx.x >> line, c = ((int)threadIdx.x & ((1 << line) - 1)) * E;
+        const T *from = (const T *)src + (int64_t)(r0 + r) * columns + c0 + c;
+        const int64_t jump = (int64_t)step * columns;
+        const int live = c0 + c < columns ? rows - r0 : 0;
+        char *to = dst + r * pitch + c * (int)sizeof(T);
+#pragma unroll 4
+        for (int q = r; q < height; q += step) {
+            gtr__copy16(to, q < live ? (const void *)from : src, q < live);
+            from += jump; to += step * pitch;
         }
         return;
     }
+    const T *from = (const T *)src;
+#pragma unroll 1
     for (int i = (int)threadIdx.x; i < height << shift; i += GTR__MLP_T) {
         int r = i >> shift, c = i & (width - 1);
         bool ok = r0 + r < rows && c0 + c < columns;
@@ -4808,12 +4822,12 @@ struct gtr__mlp_place {
     int g, t, m, n, k, ways;
     __device__ __forceinline__ gtr__mlp_place(int tm, int tn)
     {
-        int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, columns = tn / 32, tiles = tm / 32 * columns;
+        int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, across = tn >> 6, tiles = across + (tm >> 6);    // sides are 32 or 64: logarithms
         g = lane >> 2; t = lane & 3;
-        k = warp / tiles;
-        warp -= k * tiles;
-        m = warp / columns * 32; n = warp % columns * 32;
-        ways = GTR__MLP_WARPS / tiles;
+        k = warp >> tiles;
+        warp -= k << tiles;
+        m = (warp >> across) * 32; n = (warp & across) * 32;
+        ways = GTR__MLP_WARPS >> tiles;
     }
 };
 // Bytes of a row of a chunk: k contiguous, or the tile's side contiguous. Chosen so that fragments meet no bank twice (halves: twice).
@@ -4912,10 +4926,15 @@ static __device__ __forceinline__ void gtr__mlp_spill(float *red, const float (*
             }
         }
 }
-static __device__ __forceinline__ float gtr__mlp_sum(const float *red, int r, int c, int tm, int tn, int ways)
+static __device__ __forceinline__ float4 gtr__mlp_add4(float4 a, float4 b) { return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }
+// Four columns of a row, from c on.
+static __device__ __forceinline__ float4 gtr__mlp_sum4(const float *red, int r, int c, int tm, int tn, int ways)
 {
-    float v = 0.0f;
-    for (int k = 0; k < ways; k++) v += red[(k * tm + r) * (tn + 8) + c];
+    float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    const float *p = red + r * (tn + 8) + c;
+    const int step = tm * (tn + 8);
+#pragma unroll
+    for (int k = 0; k < 8; k++) if (k < ways) v = gtr__mlp_add4(v, *(const float4 *)(p + k * step));
     return v;
 }
 
@@ -4931,15 +4950,30 @@ static __device__ __forceinline__ int64_t gtr__mlp_origin(const gtr__record *rec
     }
     return r;
 }
+// gtr__fetch_record, quicker where the record was fetched ahead.
+static __device__ __forceinline__ const gtr__record *gtr__mlp_record(const gtr__mlp &m)
+{
+    const volatile uint64_t *tag = m.ctl->tag;
+    const uint64_t step = *(const volatile uint64_t *)&m.ctl->step, even = tag[0], odd = tag[1];
+    const bool there = (step & 1 ? odd : even) == step + 1;
+    gtr__mlp_acquire();
+    if (__syncthreads_and(there)) return &m.ctl->record[step & 1];
+    return gtr__fetch_record(m.ctl, m.record);
+}
 // Inputs other than the first layer's, element by element: labels, mostly.
 static __device__ __forceinline__ void gtr__mlp_feed(const gtr__mlp &m)
 {
-    const gtr__record *record = gtr__fetch_record(m.ctl, m.record);
+    const int place = (int)((gridDim.x - 1 - blockIdx.x) * GTR__MLP_T);
+    int most = 0;
+    for (int f = 0; f < m.n_rest; f++) most = most > m.batch * (int)m.rest[f].row ? most : m.batch * (int)m.rest[f].row;
+    if (place >= most) return;          // the same for all threads
+    const gtr__record *record = gtr__mlp_record(m);
+#pragma unroll 1
     for (int f = 0; f < m.n_rest; f++) {
         const gtr__feed_one &in = m.rest[f];
         const char *src = (const char *)(uintptr_t)record->src[in.slot];
         int total = m.batch * (int)in.row;
-        for (int i = (int)((gridDim.x - 1 - blockIdx.x) * GTR__MLP_T + threadIdx.x); i < total; i += (int)gridDim.x * GTR__MLP_T) {
+        for (int i = place + (int)threadIdx.x; i < total; i += (int)gridDim.x * GTR__MLP_T) {
             int r = i / (int)in.row;
             int64_t from = gtr__mlp_origin(record, r) * in.row + (i - r * (int)in.row);
             float v;
@@ -4961,12 +4995,11 @@ static __device__ __forceinline__ void gtr__mlp_load_x(uint32_t *raw, const gtr_
 {
 #pragma unroll
     for (int q = 0; q < 16; q++) {
-        bool four = mode == GTR__MLP_U8_4 || mode == GTR__MLP_F32_4;
+        bool four = mode == GTR__MLP_F32_4;
         int i = q * GTR__MLP_T + (int)threadIdx.x, r = four ? i >> 4 : i >> 6, c = four ? (i & 15) * 4 : i & 63;
         if ((four && q >= 4) || r >= tm || k0 + c >= columns || h->origin[r] < 0) continue;
         int64_t from = h->origin[r] * columns + k0 + c;
-        if (mode == GTR__MLP_U8_4) raw[q] = *(const uint32_t *)(src + from);
-        else if (mode == GTR__MLP_U8) raw[q] = *(const unsigned char *)(src + from);
+        if (mode == GTR__MLP_U8) raw[q] = *(const unsigned char *)(src + from);
         else if (mode == GTR__MLP_F32) raw[q] = ((const uint32_t *)src)[from];
         else if (q < 4) {
             uint4 u = *(const uint4 *)((const uint32_t *)src + from);
@@ -4980,18 +5013,14 @@ static __device__ __forceinline__ void gtr__mlp_store_x(char *tile, const uint32
     const int dtype = std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
 #pragma unroll
     for (int q = 0; q < 16; q++) {
-        bool four = mode == GTR__MLP_U8_4 || mode == GTR__MLP_F32_4;
+        bool four = mode == GTR__MLP_F32_4;
         int i = q * GTR__MLP_T + (int)threadIdx.x, r = four ? i >> 4 : i >> 6, c = four ? (i & 15) * 4 : i & 63;
         if ((four && q >= 4) || r >= tm) continue;
         bool ok = k0 + c < columns && h->origin[r] >= 0;
         char *to = tile + r * gtr__mlp_pitch_k<T>() + c * (int)sizeof(T);
         if (four) {
             float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-            if (ok && mode == GTR__MLP_U8_4) {
-                uint32_t u = raw[q];
-                v = make_float4(fmaf(scale, (float)(u & 255), shift), fmaf(scale, (float)(u >> 8 & 255), shift),
-                                fmaf(scale, (float)(u >> 16 & 255), shift), fmaf(scale, (float)(u >> 24), shift));
-            } else if (ok) {
+            if (ok) {
                 v = make_float4(__uint_as_float(raw[(4 * q) & 15]), __uint_as_float(raw[(4 * q + 1) & 15]), __uint_as_float(raw[(4 * q + 2) & 15]), __uint_as_float(raw[(4 * q + 3) & 15]));
             }
             gtr__put4(to, dtype, 0, v);
@@ -5001,8 +5030,64 @@ static __device__ __forceinline__ void gtr__mlp_store_x(char *tile, const uint32
         }
     }
 }
-// Bytes of x and w from L2, (tm + tn) a column of k; the parts written. The weights' copies are on their way before the step's record is
-// looked at, which may have to come from the host.
+// A thread's rows of x where four elements are moved at a time, the columns' place included; less than 0: none.
+struct gtr__mlp_rows {
+    int64_t at[4];
+    int column;
+    // Bytes: four of them a word.
+    __device__ __forceinline__ void load(uint32_t *raw, const char *src, int k0, int columns) const
+    {
+#pragma unroll
+        for (int q = 0; q < 4; q++) raw[q] = at[q] >= 0 && k0 + column < columns ? *(const uint32_t *)(src + at[q] + k0) : 0;
+    }
+    template <typename T> __device__ __forceinline__ void store(char *tile, const uint32_t *raw, int k0, int columns, int tm, float scale, float shift) const
+    {
+        const int dtype = std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
+#pragma unroll
+        for (int q = 0; q < 4; q++) {
+            const int r = q * 16 + ((int)threadIdx.x >> 4);
+            if (r >= tm) continue;
+            const bool ok = at[q] >= 0 && k0 + column < columns;
+            const uint32_t u = raw[q];
+            float4 v = make_float4(fmaf(scale, (float)(u & 255), shift), fmaf(scale, (float)(u >> 8 & 255), shift),
+                                   fmaf(scale, (float)(u >> 16 & 255), shift), fmaf(scale, (float)(u >> 24), shift));
+            if (!ok) v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+            gtr__put4(tile + r * gtr__mlp_pitch_k<T>() + column * (int)sizeof(T), dtype, 0, v);
+        }
+    }
+    __device__ __forceinline__ void copy(char *tile, int pitch, const char *src, int k0, int columns, int tm) const
+    {
+#pragma unroll
+        for (int q = 0; q < 4; q++) {
+            const int r = q * 16 + ((int)threadIdx.x >> 4);
+            if (r >= tm) continue;
+            const bool ok = at[q] >= 0 && k0 + column < columns;
+            gtr__copy16(tile + r * pitch + column * 4, ok ? src + (at[q] + k0) * 4 : src, ok);
+        }
+    }
+};
+struct gtr__mlp_piece {         // a task of the first phase
+    int part, mt, nt, c0, chunks;
+    __device__ __forceinline__ gtr__mlp_piece(const gtr__mlp &m, int task)
+    {
+        const int tile = task / m.split, all = (m.layer[0].k + GTR__MLP_K - 1) / GTR__MLP_K;
+        part = task - tile * m.split; mt = tile / m.across1; nt = tile - mt * m.across1;
+        c0 = all * part / m.split; chunks = all * (part + 1) / m.split - c0;
+    }
+};
+// The weights' copies of the ring's first stages: on their way before the step's record is looked at, which may have to come from the host.
+template <typename T> static __device__ __forceinline__ void gtr__mlp_first_begin(const gtr__mlp &m, char *pool, int task)
+{
+    const gtr__mlp_layer &L = m.layer[0];
+    constexpr int pitch = gtr__mlp_pitch_k<T>();
+    const int tm = m.tm1, tn = m.tn1, bytes = (tm + tn) * pitch;
+    const gtr__mlp_piece p(m, task);
+    char *ring = pool + GTR__MLP_HEAD;
+#pragma unroll 1
+    for (int i = 0; i < m.stages1 - 1 && i < p.chunks; i++)
+        gtr__mlp_fetch<T>(ring + i * bytes + tm * pitch, pitch, L.w, p.nt * tn, L.n, (p.c0 + i) * GTR__MLP_K, L.k, tn, GTR__MLP_K, L.vec_w);
+}
+// Bytes of x and w from L2, (tm + tn) a column of k; the parts written. gtr__mlp_first_begin came before.
 template <typename T, int KIND>
 static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *pool, int task)
 {
@@ -5010,47 +5095,48 @@ static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *p
     const gtr__mlp_layer &L = m.layer[0];
     constexpr int pitch = gtr__mlp_pitch_k<T>();
     const int tm = m.tm1, tn = m.tn1, stages = m.stages1, bytes = (tm + tn) * pitch, tid = (int)threadIdx.x;
-    const int tile = task / m.split, part = task - tile * m.split, mt = tile / m.across1, nt = tile - mt * m.across1;
-    const int all = (L.k + GTR__MLP_K - 1) / GTR__MLP_K, c0 = all * part / m.split, chunks = all * (part + 1) / m.split - c0;
+    const gtr__mlp_piece piece(m, task);
+    const int part = piece.part, mt = piece.mt, nt = piece.nt, c0 = piece.c0, chunks = piece.chunks;
     const gtr__mlp_place w(tm, tn);
     char *ring = pool + GTR__MLP_HEAD;
     const bool write_x = nt == 0;
-    for (int i = 0; i < stages - 1 && i < chunks; i++)
-        gtr__mlp_fetch<T>(ring + i * bytes + tm * pitch, pitch, L.w, nt * tn, L.n, (c0 + i) * GTR__MLP_K, L.k, tn, GTR__MLP_K, L.vec_w);
-    const gtr__record *record = gtr__fetch_record(m.ctl, m.record);
+    const gtr__record *record = gtr__mlp_record(m);
+    const char *src = (const char *)(uintptr_t)record->src[m.x.slot];
     if (tid < tm) h->origin[tid] = mt * tm + tid < m.batch ? gtr__mlp_origin(record, mt * tm + tid) : -1;
     __syncthreads();
-    const char *src = (const char *)(uintptr_t)record->src[m.x.slot];
     const bool quad = L.k % 4 == 0;
     const int mode = m.x.from == GTR_U8 ? (quad && (uintptr_t)src % 4 == 0 ? GTR__MLP_U8_4 : GTR__MLP_U8)
                    : sizeof(T) == 4 ? (quad && (uintptr_t)src % 16 == 0 ? GTR__MLP_COPY16 : GTR__MLP_COPY4)
                    : quad && (uintptr_t)src % 16 == 0 ? GTR__MLP_F32_4 : GTR__MLP_F32;
     const bool copies = mode <= GTR__MLP_COPY4;
+    gtr__mlp_rows rows;
+    rows.column = (tid & 15) * 4;
+#pragma unroll
+    for (int q = 0; q < 4; q++) {
+        const int r = q * 16 + (tid >> 4);
+        const int64_t o = r < tm ? h->origin[r] : -1;
+        rows.at[q] = o < 0 ? -1 : o * L.k + rows.column;
+    }
     auto copy_x = [&](char *to, int chunk) {
-        const int k0 = (c0 + chunk) * GTR__MLP_K, shift = mode == GTR__MLP_COPY16 ? 4 : 6, wide = mode == GTR__MLP_COPY16 ? 4 : 1;
-        for (int i = tid; i < tm << shift; i += GTR__MLP_T) {
-            int r = i >> shift, c = (i & ((1 << shift) - 1)) * wide;
+        const int k0 = (c0 + chunk) * GTR__MLP_K;
+        if (mode == GTR__MLP_COPY16) { rows.copy(to, pitch, src, k0, L.k, tm); return; }
+#pragma unroll 1
+        for (int i = tid; i < tm << 6; i += GTR__MLP_T) {
+            int r = i >> 6, c = i & 63;
             bool ok = k0 + c < L.k && h->origin[r] >= 0;
             const float *from = (const float *)src + (ok ? h->origin[r] * L.k + k0 + c : 0);
-            if (wide == 4) gtr__copy16(to + r * pitch + c * 4, from, ok); else gtr__copy4(to + r * pitch + c * 4, from, ok);
+            gtr__copy4(to + r * pitch + c * 4, from, ok);
         }
     };
     uint32_t raw[16] = {};
     if (mode == GTR__MLP_U8_4) {        // all loads before the first store: one trip
         uint32_t early[5][4] = {};
 #pragma unroll
-        for (int i = 0; i < 5; i++) if (i < stages - 1 && i < chunks) {
-            gtr__mlp_load_x(raw, h, src, mode, (c0 + i) * GTR__MLP_K, L.k, tm);
+        for (int i = 0; i < 5; i++) if (i < stages - 1 && i < chunks) rows.load(early[i], src, (c0 + i) * GTR__MLP_K, L.k);
 #pragma unroll
-            for (int q = 0; q < 4; q++) early[i][q] = raw[q];
-        }
-#pragma unroll
-        for (int i = 0; i < 5; i++) if (i < stages - 1 && i < chunks) {
-#pragma unroll
-            for (int q = 0; q < 4; q++) raw[q] = early[i][q];
-            gtr__mlp_store_x<T>(ring + i * bytes, raw, h, mode, (c0 + i) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
-        }
+        for (int i = 0; i < 5; i++) if (i < stages - 1 && i < chunks) rows.store<T>(ring + i * bytes, early[i], (c0 + i) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
     }
+#pragma unroll 1
     for (int i = 0; i < stages - 1; i++) {
         if (i < chunks) {
             if (copies) copy_x(ring + i * bytes, i);
@@ -5063,6 +5149,7 @@ static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *p
     }
     float acc[2][4][4] = {};
     int slot = 0, fill = stages - 1;
+#pragma unroll 1
     for (int i = 0; i < chunks; i++) {
         const int next = i + stages - 1;
         gtr__mlp_arrived(stages);
@@ -5070,7 +5157,9 @@ static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *p
         if (next < chunks) {
             char *to = ring + fill * bytes;
             gtr__mlp_fetch<T>(to + tm * pitch, pitch, L.w, nt * tn, L.n, (c0 + next) * GTR__MLP_K, L.k, tn, GTR__MLP_K, L.vec_w);
-            if (copies) copy_x(to, next); else gtr__mlp_load_x(raw, h, src, mode, (c0 + next) * GTR__MLP_K, L.k, tm);
+            if (copies) copy_x(to, next);
+            else if (mode == GTR__MLP_U8_4) rows.load(raw, src, (c0 + next) * GTR__MLP_K, L.k);
+            else gtr__mlp_load_x(raw, h, src, mode, (c0 + next) * GTR__MLP_K, L.k, tm);
         }
         gtr__copies_commit();
         const char *a = ring + slot * bytes;
@@ -5082,12 +5171,26 @@ static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *p
         } else gtr__mlp_add_k<T, KIND>(acc, a, a + tm * pitch, w);
         if (write_x) {
             const int k0 = (c0 + i) * GTR__MLP_K;
-            for (int e = tid; e < tm * GTR__MLP_K; e += GTR__MLP_T) {
-                int r = e >> 6, c = e & 63;
-                if (mt * tm + r < m.batch && k0 + c < L.k) ((T *)m.x.to.p)[(int64_t)(mt * tm + r) * L.k + k0 + c] = *(const T *)(a + r * pitch + c * (int)sizeof(T));
+            if (quad) {                 // x is a slot of its own: aligned
+                T *to = (T *)m.x.to.p + ((int64_t)(mt * tm + (tid >> 4)) * L.k + k0 + rows.column);
+#pragma unroll
+                for (int q = 0; q < 4; q++) {
+                    const int r = q * 16 + (tid >> 4);
+                    const char *from = a + r * pitch + rows.column * (int)sizeof(T);
+                    if (r >= tm || rows.at[q] < 0 || k0 + rows.column >= L.k) continue;
+                    if constexpr (sizeof(T) == 4) *(uint4 *)(to + q * 16 * (int64_t)L.k) = *(const uint4 *)from;
+                    else *(uint2 *)(to + q * 16 * (int64_t)L.k) = *(const uint2 *)from;
+                }
+            } else {
+#pragma unroll 1
+                for (int e = tid; e < tm * GTR__MLP_K; e += GTR__MLP_T) {
+                    int r = e >> 6, c = e & 63;
+                    if (mt * tm + r < m.batch && k0 + c < L.k) ((T *)m.x.to.p)[(int64_t)(mt * tm + r) * L.k + k0 + c] = *(const T *)(a + r * pitch + c * (int)sizeof(T));
+                }
             }
         }
-        if (next < chunks && !copies) gtr__mlp_store_x<T>(ring + fill * bytes, raw, h, mode, (c0 + next) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
+        if (next < chunks && mode == GTR__MLP_U8_4) rows.store<T>(ring + fill * bytes, raw, (c0 + next) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
+        else if (next < chunks && !copies) gtr__mlp_store_x<T>(ring + fill * bytes, raw, h, mode, (c0 + next) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
         if (++slot == stages) slot = 0;
         if (++fill == stages) fill = 0;
     }
@@ -5096,10 +5199,19 @@ static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *p
     float *red = (float *)ring;
     gtr__mlp_spill<false>(red, acc, w, tm, tn);
     __syncthreads();
-    const int shift = tn == 64 ? 6 : 5;
-    for (int e = tid; e < tm * tn; e += GTR__MLP_T) {
-        int r = e >> shift, c = e & (tn - 1), row = mt * tm + r, column = nt * tn + c;
-        if (row < m.batch && column < L.n) m.part[((int64_t)part * m.batch + row) * L.n + column] = gtr__mlp_sum(red, r, c, tm, tn, w.ways);
+    const int shift = tn == 64 ? 4 : 3;
+    for (int e = tid; e < tm * tn / 4; e += GTR__MLP_T) {
+        const int r = e >> shift, c = (e & ((1 << shift) - 1)) * 4, row = mt * tm + r, column = nt * tn + c;
+        if (row >= m.batch || column >= L.n) continue;
+        const float4 v = gtr__mlp_sum4(red, r, c, tm, tn, w.ways);
+        float *to = m.part + ((int64_t)part * m.batch + row) * L.n + column;
+        if (L.wide) *(float4 *)to = v;
+        else {
+            to[0] = v.x;
+            if (column + 1 < L.n) to[1] = v.y;
+            if (column + 2 < L.n) to[2] = v.z;
+            if (column + 3 < L.n) to[3] = v.w;
+        }
     }
     __syncthreads();
 }
@@ -5179,6 +5291,54 @@ static __device__ __forceinline__ void gtr__mlp_forward(float *red, const uint32
         }
     }
 }
+// The same of weights in shared memory, with zeros around. Row g of eight is read as row g / 2 + g % 2 * 4: no bank is met twice.
+template <typename T, int KIND>
+static __device__ __forceinline__ void gtr__mlp_forward_kept(float *red, const uint32_t *a, int pitch_a, const uint32_t *w, int pitch_w, const gtr__mlp_layer &L)
+{
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
+    const int units = (L.n + 7) / 8, ways = gtr__mlp_ways(units), shift = ways == 1 ? 0 : ways == 2 ? 1 : ways == 4 ? 2 : 3, strides = GTR__MLP_WARPS >> shift, wk = warp & (ways - 1);
+    const int blocks = (L.k * (int)sizeof(T) + 63) / 64, pitch = gtr__mlp_red_pitch(L.n), row = (g >> 1) + (g & 1) * 4;
+#pragma unroll 1
+    for (int u = warp >> shift; u < units; u += 2 * strides) {
+        float acc[2][4] = {};
+        const bool two = u + strides < units;
+        const uint32_t *w0 = w + (u * 8 + row) * pitch_w + wk * 16 + 4 * t, *w1 = w0 + (two ? strides * 8 * pitch_w : 0), *p0 = a + g * pitch_a + wk * 16 + 4 * t;
+#pragma unroll 4
+        for (int b = wk; b < blocks; b += ways) {
+            uint4 wv[2], a0, a1;
+            wv[0] = *(const uint4 *)w0;
+            wv[1] = *(const uint4 *)w1;
+            a0 = *(const uint4 *)p0;
+            a1 = *(const uint4 *)(p0 + 8 * pitch_a);
+            w0 += ways * 16; w1 += ways * 16; p0 += ways * 16;
+            gtr__mlp_fragment<KIND, 4> fa[2];
+            fa[0].v[0] = a0.x; fa[0].v[1] = a1.x; fa[0].v[2] = a0.y; fa[0].v[3] = a1.y;
+            fa[1].v[0] = a0.z; fa[1].v[1] = a1.z; fa[1].v[2] = a0.w; fa[1].v[3] = a1.w;
+            fa[0].ready(); fa[1].ready();
+#pragma unroll
+            for (int i = 0; i < 2; i++) {
+                gtr__mlp_fragment<KIND, 2> fb[2];
+                fb[0].v[0] = wv[i].x; fb[0].v[1] = wv[i].y;
+                fb[1].v[0] = wv[i].z; fb[1].v[1] = wv[i].w;
+                fb[0].ready(); fb[1].ready();
+                float some[4] = {};
+                float *d = KIND == GTR__PRODUCT_FMA ? some : acc[i];
+                gtr__mlp_mma<T, KIND>(d, fa[0], fb[0]);
+                gtr__mlp_mma<T, KIND>(d, fa[1], fb[1]);
+                if constexpr (KIND == GTR__PRODUCT_FMA) {
+#pragma unroll
+                    for (int e = 0; e < 4; e++) acc[i][e] += some[e];
+                }
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < 2; i++) if (i == 0 || two) {
+            float *p = red + (wk * 16 + g) * pitch + (u + i * strides) * 8 + t;
+            p[0] = acc[i][0]; p[4] = acc[i][1];
+            p[8 * pitch] = acc[i][2]; p[8 * pitch + 4] = acc[i][3];
+        }
+    }
+}
 // Four elements of row n of w, from column c on, as their bits in the low end of x, y (and z, w of float32), with zeros outside.
 template <typename T>
 static __device__ __forceinline__ uint4 gtr__mlp_four(const T *w, int n, int c, int rows, int k, int pitch, int vec)
@@ -5253,6 +5413,55 @@ static __device__ __forceinline__ void gtr__mlp_back(float *red, const uint32_t 
                 *(float4 *)(p + h * 8 * pitch + 4 * e) = make_float4(acc[0][2 * h + e], acc[1][2 * h + e], acc[2][2 * h + e], acc[3][2 * h + e]);
     }
 }
+// The same of weights in shared memory, with zeros around.
+template <typename T, int KIND>
+static __device__ __forceinline__ void gtr__mlp_back_kept(float *red, const uint32_t *a, int pitch_a, const uint32_t *w, int pitch_w, const gtr__mlp_layer &L)
+{
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
+    const int units = (L.k + 31) / 32, ways = gtr__mlp_ways(units), shift = ways == 1 ? 0 : ways == 2 ? 1 : ways == 4 ? 2 : 3, strides = GTR__MLP_WARPS >> shift, wk = warp & (ways - 1);
+    constexpr int rows = sizeof(T) == 4 ? 8 : 16;
+    const int blocks = (L.n + rows - 1) / rows, pitch = gtr__mlp_red_pitch(L.k);
+#pragma unroll 1
+    for (int u = warp >> shift; u < units; u += strides) {
+        float acc[4][4] = {};
+        const uint32_t *q = w + (wk * rows + rows / 4 * t) * pitch_w + (u * 32 + 4 * g) * (int)sizeof(T) / 4, *p0 = a + g * pitch_a + wk * 8 + 2 * t;
+#pragma unroll 4
+        for (int b = wk; b < blocks; b += ways) {
+            uint32_t first[4], second[4];
+            if constexpr (sizeof(T) == 4) {
+                uint4 x = *(const uint4 *)q, y = *(const uint4 *)(q + pitch_w);
+                first[0] = x.x; first[1] = x.y; first[2] = x.z; first[3] = x.w;
+                second[0] = y.x; second[1] = y.y; second[2] = y.z; second[3] = y.w;
+            } else {
+                gtr__mlp_pairs(first, *(const uint2 *)q, *(const uint2 *)(q + pitch_w));
+                gtr__mlp_pairs(second, *(const uint2 *)(q + 2 * pitch_w), *(const uint2 *)(q + 3 * pitch_w));
+            }
+            uint2 a0 = *(const uint2 *)p0, a1 = *(const uint2 *)(p0 + 8 * pitch_a);
+            q += ways * rows * pitch_w; p0 += ways * 8;
+            gtr__mlp_fragment<KIND, 4> fa;
+            fa.v[0] = a0.x; fa.v[1] = a1.x; fa.v[2] = a0.y; fa.v[3] = a1.y;
+            fa.ready();
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                gtr__mlp_fragment<KIND, 2> fb;
+                fb.v[0] = first[j]; fb.v[1] = second[j];
+                fb.ready();
+                float some[4] = {};
+                gtr__mlp_mma<T, KIND>(KIND == GTR__PRODUCT_FMA ? some : acc[j], fa, fb);
+                if constexpr (KIND == GTR__PRODUCT_FMA) {
+#pragma unroll
+                    for (int e = 0; e < 4; e++) acc[j][e] += some[e];
+                }
+            }
+        }
+        float *p = red + (wk * 16 + g) * pitch + u * 32 + 8 * t;
+#pragma unroll
+        for (int h = 0; h < 2; h++)
+#pragma unroll
+            for (int e = 0; e < 2; e++)
+                *(float4 *)(p + h * 8 * pitch + 4 * e) = make_float4(acc[0][2 * h + e], acc[1][2 * h + e], acc[2][2 * h + e], acc[3][2 * h + e]);
+    }
+}
 template <typename T> static __device__ __forceinline__ int gtr__mlp_dtype() { return std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16; }
 
 // Elements c to c+3 of a row of n, in device memory.
@@ -5283,59 +5492,166 @@ static __device__ __forceinline__ float4 gtr__mlp_cut4(float4 v, int c, int n, b
     if (!live || c + 3 >= n) v.w = 0.0f;
     return v;
 }
-static __device__ __forceinline__ float4 gtr__mlp_add4(float4 a, float4 b) { return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }
 // Words of a row that products read, and so are written: whole sixteens.
 template <typename T> static __device__ __forceinline__ int gtr__mlp_fours(int n) { return (n * (int)sizeof(T) + 63) / 64 * (16 / (int)sizeof(T)); }
 
-// Bias and activation, from the parts (layer 0) or from red, to shared and device memory.
-template <typename T>
-static __device__ __forceinline__ void gtr__mlp_output(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, bool parts, const float *red, int row0)
+// ReLU in place, all others by a call.
+static __device__ __forceinline__ float4 gtr__mlp_act4(int op, float4 x, float a, float b)
 {
-    const int dtype = gtr__mlp_dtype<T>(), fours = gtr__mlp_fours<T>(L.n), ways = gtr__mlp_ways((L.n + 7) / 8), pitch = gtr__mlp_red_pitch(L.n);
-#pragma unroll 2
-    for (int i = (int)threadIdx.x; i < 16 * fours; i += GTR__MLP_T) {
-        const int r = i / fours, c = (i - r * fours) * 4;
-        const bool live = row0 + r < m.batch && c < L.n;
-        const int64_t at = (int64_t)(row0 + r) * L.n + c;
-        float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-        if (live) {
-            if (parts) {
-                const int64_t step = (int64_t)m.batch * L.n;
-#pragma unroll 4
-                for (int s = 0; s < m.split; s++) v = gtr__mlp_add4(v, gtr__mlp_get4(m.part, GTR_F32, s * step + at, c, L.n, L.wide));
-            } else for (int k = 0; k < ways; k++) v = gtr__mlp_add4(v, *(const float4 *)(red + (k * 16 + r) * pitch + c));
-            if (L.bias) v = gtr__mlp_add4(v, gtr__mlp_get4(L.bias, dtype, c, c, L.n, 0));
-            if (L.pre) gtr__mlp_put4(L.pre, dtype, at, c, L.n, L.wide, v);
-            if (L.act >= 0) v = gtr__act4(L.act, v, L.act_a, L.act_b);
-            gtr__mlp_put4(L.y, dtype, at, c, L.n, L.wide, v);
+    if (op < 0) return x;
+    if (op == GTR__OP_RELU) return make_float4(x.x < 0 ? 0.0f : x.x, x.y < 0 ? 0.0f : x.y, x.z < 0 ? 0.0f : x.z, x.w < 0 ? 0.0f : x.w);
+    return gtr__act4(op, x, a, b);
+}
+static __device__ __forceinline__ float4 gtr__mlp_dact4(int op, float4 dy, float4 s, float a, float b)
+{
+    if (op == GTR__OP_RELU) return make_float4(s.x > 0 ? dy.x : 0.0f, s.y > 0 ? dy.y : 0.0f, s.z > 0 ? dy.z : 0.0f, s.w > 0 ? dy.w : 0.0f);
+    return gtr__dact4(op, dy, s, a, b);
+}
+// A thread's groups of four columns of 16 rows, one after another, without divisions.
+struct gtr__mlp_walk {
+    int r, c, rows, columns, fours;
+    __device__ __forceinline__ gtr__mlp_walk(int fours_)
+    {
+        fours = fours_;
+        r = (int)threadIdx.x / fours; c = (int)threadIdx.x - r * fours;
+        rows = GTR__MLP_T / fours; columns = GTR__MLP_T - rows * fours;
+    }
+    __device__ __forceinline__ bool more() const { return r < 16; }
+    __device__ __forceinline__ void next()
+    {
+        r += rows; c += columns;
+        if (c >= fours) { c -= fours; r++; }
+    }
+};
+template <typename T> static __device__ __forceinline__ float4 gtr__mlp_bias4(const gtr__mlp_layer &L, int c)
+{
+    if (!L.bias) return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    return gtr__mlp_get4(L.bias, gtr__mlp_dtype<T>(), c, c, L.n, L.vec_bias);
+}
+// Activation of a group, to shared and device memory; v has the bias.
+template <typename T>
+static __device__ __forceinline__ void gtr__mlp_finish(char *pool, const gtr__mlp_layer &L, float4 v, int r, int c, int64_t at, bool live)
+{
+    const int dtype = gtr__mlp_dtype<T>();
+    if (live) {
+        if (L.pre) gtr__mlp_put4(L.pre, dtype, at, c, L.n, L.wide, v);
+        v = gtr__mlp_act4(L.act, v, L.act_a, L.act_b);
+        gtr__mlp_put4(L.y, dtype, at, c, L.n, L.wide, v);
+    }
+    gtr__put4(pool + L.act_at + r * L.pitch * 4, dtype, c, gtr__mlp_cut4(v, c, L.n, live));
+}
+// The first layer's output, from the parts: 4 groups at a time, all loads before the first is used.
+template <typename T>
+static __device__ __forceinline__ void gtr__mlp_gather(const gtr__mlp &m, char *pool, int row0)
+{
+    const gtr__mlp_layer &L = m.layer[0];
+    const int64_t step = (int64_t)m.batch * L.n;
+    gtr__mlp_walk w(gtr__mlp_fours<T>(L.n));
+    if (!L.wide) {
+#pragma unroll 1
+        for (; w.more(); w.next()) {
+            const int c = w.c * 4;
+            const bool live = row0 + w.r < m.batch && c < L.n;
+            const int64_t at = (int64_t)(row0 + w.r) * L.n + c;
+            float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+            if (live) {
+                for (int s = 0; s < m.split; s++) v = gtr__mlp_add4(v, gtr__mlp_get4(m.part, GTR_F32, s * step + at, c, L.n, 0));
+                v = gtr__mlp_add4(v, gtr__mlp_bias4<T>(L, c));
+            }
+            gtr__mlp_finish<T>(pool, L, v, w.r, c, at, live);
         }
-        gtr__put4(pool + L.act_at + r * L.pitch * 4, dtype, c, gtr__mlp_cut4(v, c, L.n, live));
+        return;
+    }
+#pragma unroll 1
+    while (w.more()) {
+        float4 v[4], bias[4];
+        int r[4], c[4];
+        bool live[4];
+        const float *p[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            r[i] = w.r; c[i] = w.c * 4; live[i] = w.r < 16 && row0 + w.r < m.batch && c[i] < L.n;
+            p[i] = live[i] ? m.part + ((int64_t)(row0 + w.r) * L.n + c[i]) : m.part;
+            bias[i] = gtr__mlp_bias4<T>(L, live[i] ? c[i] : 0);
+            v[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+            w.next();
+        }
+        int s = 0;
+        for (; s + 4 <= m.split; s += 4) {
+            float4 u[4][4];
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+#pragma unroll
+                for (int i = 0; i < 4; i++) u[k][i] = *(const float4 *)(p[i] + (s + k) * step);
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+#pragma unroll
+                for (int i = 0; i < 4; i++) v[i] = gtr__mlp_add4(v[i], u[k][i]);
+        }
+        {
+            float4 u[3][4];
+#pragma unroll
+            for (int k = 0; k < 3; k++) if (s + k < m.split)
+#pragma unroll
+                for (int i = 0; i < 4; i++) u[k][i] = *(const float4 *)(p[i] + (s + k) * step);
+#pragma unroll
+            for (int k = 0; k < 3; k++) if (s + k < m.split)
+#pragma unroll
+                for (int i = 0; i < 4; i++) v[i] = gtr__mlp_add4(v[i], u[k][i]);
+        }
+#pragma unroll 1
+        for (int k = 0; k < 4; k++) {       // one copy of the code: the arrays turn
+            if (r[0] < 16) gtr__mlp_finish<T>(pool, L, live[0] ? gtr__mlp_add4(v[0], bias[0]) : v[0], r[0], c[0], (int64_t)(row0 + r[0]) * L.n + c[0], live[0]);
+#pragma unroll
+            for (int i = 0; i < 3; i++) { v[i] = v[i + 1]; bias[i] = bias[i + 1]; r[i] = r[i + 1]; c[i] = c[i + 1]; live[i] = live[i + 1]; }
+        }
     }
 }
-// The gradient of layer L's product, from red, which has that of its output.
+// A further layer's output, from red.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_gradient(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, const float *red, char *dy, int row0)
+static __device__ __forceinline__ void gtr__mlp_output(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, const float *red, int row0)
 {
-    const int dtype = gtr__mlp_dtype<T>(), fours = gtr__mlp_fours<T>(L.n), ways = gtr__mlp_ways((L.n + 31) / 32), pitch = gtr__mlp_red_pitch(L.n);
-    for (int i = (int)threadIdx.x; i < 16 * fours; i += GTR__MLP_T) {
-        const int r = i / fours, c = (i - r * fours) * 4;
+    const int ways = gtr__mlp_ways((L.n + 7) / 8), pitch = gtr__mlp_red_pitch(L.n);
+#pragma unroll 1
+    for (gtr__mlp_walk w(gtr__mlp_fours<T>(L.n)); w.more(); w.next()) {
+        const int r = w.r, c = w.c * 4;
+        const bool live = row0 + r < m.batch && c < L.n;
+        float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        if (live) {
+            const float4 bias = gtr__mlp_bias4<T>(L, c);
+#pragma unroll
+            for (int k = 0; k < 8; k++) if (k < ways) v = gtr__mlp_add4(v, *(const float4 *)(red + (k * 16 + r) * pitch + c));
+            v = gtr__mlp_add4(v, bias);
+        }
+        gtr__mlp_finish<T>(pool, L, v, r, c, (int64_t)(row0 + r) * L.n + c, live);
+    }
+}
+// The gradient of layer L's product, from red, which has that of its output. dy: where products read it, or NULL.
+template <typename T>
+static __device__ __forceinline__ void gtr__mlp_gradient(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, const float *red, char *dy, int dy_pitch, int row0)
+{
+    const int dtype = gtr__mlp_dtype<T>(), ways = gtr__mlp_ways((L.n + 31) / 32), pitch = gtr__mlp_red_pitch(L.n);
+#pragma unroll 1
+    for (gtr__mlp_walk w(gtr__mlp_fours<T>(L.n)); w.more(); w.next()) {
+        const int r = w.r, c = w.c * 4;
         const bool live = row0 + r < m.batch && c < L.n;
         const int64_t at = (int64_t)(row0 + r) * L.n + c;
         float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         if (live) {
-            for (int k = 0; k < ways; k++) v = gtr__mlp_add4(v, *(const float4 *)(red + (k * 16 + r) * pitch + c));
+#pragma unroll
+            for (int k = 0; k < 8; k++) if (k < ways) v = gtr__mlp_add4(v, *(const float4 *)(red + (k * 16 + r) * pitch + c));
             if (L.act >= 0) {
                 float4 s = L.saved ? gtr__mlp_get4(L.saved, dtype, at, c, L.n, L.wide) : gtr__get4(pool + L.act_at + r * L.pitch * 4, dtype, c);
-                v = gtr__dact4(L.act, v, s, L.act_a, L.act_b);
+                v = gtr__mlp_dact4(L.act, v, s, L.act_a, L.act_b);
             }
             gtr__mlp_put4(L.dy, dtype, at, c, L.n, L.wide, v);
         }
-        gtr__put4(dy + r * m.dy_pitch * 4, dtype, c, gtr__mlp_cut4(v, c, L.n, live));
+        if (dy) gtr__put4(dy + r * dy_pitch * 4, dtype, c, gtr__mlp_cut4(v, c, L.n, live));
     }
 }
 // Loss, its gradient, accuracy, of 16 rows: 16 lanes a row.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, char *dy, int task)
+static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, char *dy, int task, int all)
 {
     gtr__mlp_head *h = (gtr__mlp_head *)pool;
     const int dtype = gtr__mlp_dtype<T>(), tid = (int)threadIdx.x, lane = tid & 15, r = tid / 16, row = task * GTR__MLP_ROWS + r;
@@ -5343,9 +5659,9 @@ static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *po
     const int64_t from = (int64_t)row * L.n;
     const int padded = gtr__mlp_fours<T>(L.n) * 4;
     const gtr__opd y = { pool + L.act_at + r * L.pitch * 4, dtype, 0 };
-    T *d = (T *)(dy + r * m.dy_pitch * 4);
+    T *d = (T *)(dy + r * m.dy_pitch[0] * 4);
     float loss = 0.0f;
-    int counted = 0, right = 0;
+    int tally = 0;              // counted, right << 8, labelled << 16
     for (int i = lane; i < padded; i += 16) if (i >= L.n || !live) gtr__store(&d[i], 0.0f);
     auto give = [&](int i, float v) {       // as the nodes would: the loss's gradient is stored before the last activation's reads it
         T low;
@@ -5360,8 +5676,6 @@ static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *po
     };
     if (m.loss == GTR__OP_XENT_STEP) {
         const gtr__xent &x = m.xent;
-        int all = 0;
-        for (int i = tid; i < m.batch; i += GTR__MLP_T) all += x.label[i] != x.ignore;
         all = gtr__block_count(all, h->counts);
         const float g = all ? x.seed * x.ctl->scale / (float)all : 0.0f;
         const int64_t label = live ? (int64_t)x.label[row] : x.ignore;
@@ -5379,16 +5693,14 @@ static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *po
                 float v = bad ? NAN : log_sum - (gtr__get(y.p, dtype, label) - top);
                 if (x.smooth > 0.0f) v = (x.smooth < 1.0f || bad ? (1.0f - x.smooth) * v : 0.0f) + x.smooth * (log_sum - sum / (float)x.n);
                 loss = v;
-                counted = 1;
+                tally = 1;
             }
         }
         if (live) for (int i = lane; i < L.n; i += 16) give(i, counts ? gtr__xent_dx(x, g, gtr__get(y.p, dtype, i), lse, i == label, bad) : 0.0f);
         if (m.accuracy.p) {
             float most;
             int64_t k = gtr__row_argmax(y, 0, L.n, lane, 16, live, h->scratch, h->where, &most);
-            right = live && lane == 0 && label >= 0 && k == label && most == most;
-            all = live && lane == 0 && label >= 0;
-            right = gtr__block_count(right | all << 16, h->counts);
+            if (live && lane == 0 && label >= 0) tally |= 1 << 16 | (k == label && most == most) << 8;
         }
     } else {
         const float g = gtr__dloss(m.pair.dy, m.pair.seed, m.pair.ctl) / (float)m.pair.count;
@@ -5403,20 +5715,37 @@ static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *po
             }
         }
     }
-    loss = gtr__block_sum(loss, h->scratch);
-    counted = gtr__block_count(counted, h->counts);
-    if (tid == 0) m.sum[task] = make_float4(loss, __int_as_float(counted), __int_as_float(right), 0.0f);
+#pragma unroll
+    for (int o = 8; o; o >>= 1) loss += __shfl_xor_sync(0xffffffffu, loss, o);
+    if (lane == 0) { h->scratch[r] = loss; h->counts[r] = tally; }
+    __syncthreads();
+    if (tid < 32) {
+        loss = gtr__warp_sum(tid < 16 ? h->scratch[tid] : 0.0f);
+        tally = tid < 16 ? h->counts[tid] : 0;
+#pragma unroll
+        for (int o = 8; o; o >>= 1) tally += __shfl_xor_sync(0xffffffffu, tally, o);
+        if (tid == 0) m.sum[task] = make_float4(loss, __int_as_float(tally & 255), __int_as_float((tally >> 8 & 255) | (tally >> 16 & 255) << 16), 0.0f);
+    }
 }
-// Weights of the layers behind the first into shared memory, while others are still at the first.
+// Weights of the layers behind the first into shared memory, while others are still at the first. Zeros around: gtr__mlp_forward_kept.
 template <typename T> static __device__ __forceinline__ void gtr__mlp_keep(const gtr__mlp &m, char *pool)
 {
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31;
+#pragma unroll 1
     for (int l = 1; l < m.layers; l++) {
         const gtr__mlp_layer &L = m.layer[l];
         if (L.kept_at < 0) continue;
-        const int line = L.k * (int)sizeof(T) / 16;
-        for (int i = (int)threadIdx.x; i < L.n * line; i += GTR__MLP_T) {
-            int r = i / line, c = i - r * line;
-            gtr__copy16(pool + L.kept_at + r * L.kept_pitch * 4 + c * 16, (const char *)L.w + ((int64_t)r * line + c) * 16, true);
+        const int line = L.k * (int)sizeof(T) / 16, whole = L.kept_pitch / 4 - 1, rows = sizeof(T) == 4 ? (L.n + 7) / 8 * 8 : (L.n + 15) / 16 * 16;
+#pragma unroll 1
+        for (int c = lane; c < whole; c += 32) {
+            char *to = pool + L.kept_at + (warp * L.kept_pitch + c * 4) * 4;
+            const char *from = (const char *)L.w + ((int64_t)warp * line + c) * 16;
+            const int live = c < line ? L.n : 0;
+#pragma unroll 4
+            for (int r = warp; r < rows; r += GTR__MLP_WARPS) {
+                gtr__copy16(to, r < live ? (const void *)from : L.w, r < live);
+                to += GTR__MLP_WARPS * L.kept_pitch * 4; from += GTR__MLP_WARPS * line * 16;
+            }
         }
     }
     gtr__copies_commit();
@@ -5427,29 +5756,36 @@ static __device__ __forceinline__ void gtr__mlp_middle(const gtr__mlp &m, char *
 {
     float *red = (float *)(pool + m.red_at);
     const int row0 = task * GTR__MLP_ROWS, last = m.layers - 1;
-    gtr__mlp_output<T>(m, pool, m.layer[0], true, red, row0);
+    int all = 0;                // labels that count
+    if (m.loss == GTR__OP_XENT_STEP) {
+#pragma unroll 4
+        for (int i = (int)threadIdx.x; i < m.batch; i += GTR__MLP_T) all += m.xent.label[i] != m.xent.ignore;
+    }
+    gtr__mlp_gather<T>(m, pool, row0);
     gtr__copies_done<0>();
     __syncthreads();
+#pragma unroll 1
     for (int l = 1; l <= last; l++) {
         const gtr__mlp_layer &L = m.layer[l], &B = m.layer[l - 1];
-        const bool kept = L.kept_at >= 0;
-        gtr__mlp_forward<T, KIND>(red, (const uint32_t *)(pool + B.act_at), B.pitch, kept ? (const T *)(pool + L.kept_at) : (const T *)L.w,
-                                  kept ? L.kept_pitch * 4 / (int)sizeof(T) : L.k, L);
+        if (L.kept_at >= 0) gtr__mlp_forward_kept<T, KIND>(red, (const uint32_t *)(pool + B.act_at), B.pitch, (const uint32_t *)(pool + L.kept_at), L.kept_pitch, L);
+        else gtr__mlp_forward<T, KIND>(red, (const uint32_t *)(pool + B.act_at), B.pitch, (const T *)L.w, L.k, L);
         __syncthreads();
-        gtr__mlp_output<T>(m, pool, L, false, red, row0);
+        gtr__mlp_output<T>(m, pool, L, red, row0);
         __syncthreads();
     }
     int turn = 0;
-    gtr__mlp_loss<T>(m, pool, m.layer[last], pool + m.dy_at[0], task);
+    gtr__mlp_loss<T>(m, pool, m.layer[last], pool + m.dy_at[0], task, all);
     __syncthreads();
+#pragma unroll 1
     for (int l = last; l > 0; l--) {
         const gtr__mlp_layer &L = m.layer[l];
-        const bool kept = L.kept_at >= 0;
-        gtr__mlp_back<T, KIND>(red, (const uint32_t *)(pool + m.dy_at[turn]), m.dy_pitch, kept ? (const T *)(pool + L.kept_at) : (const T *)L.w,
-                               kept ? L.kept_pitch * 4 / (int)sizeof(T) : L.k, L);
+        const uint32_t *dy = (const uint32_t *)(pool + m.dy_at[turn]);
+        const int pitch = m.dy_pitch[turn];
+        if (L.kept_at >= 0) gtr__mlp_back_kept<T, KIND>(red, dy, pitch, (const uint32_t *)(pool + L.kept_at), L.kept_pitch, L);
+        else gtr__mlp_back<T, KIND>(red, dy, pitch, (const T *)L.w, L.k, L);
         __syncthreads();
         turn ^= 1;
-        gtr__mlp_gradient<T>(m, pool, m.layer[l - 1], red, pool + m.dy_at[turn], row0);
+        gtr__mlp_gradient<T>(m, pool, m.layer[l - 1], red, l > 1 ? pool + m.dy_at[turn] : NULL, m.dy_pitch[turn], row0);
         __syncthreads();
     }
 }
@@ -5464,15 +5800,19 @@ struct gtr__mlp_tile {
         layer = 0;
         while (layer + 1 < m.layers && task >= m.layer[layer + 1].tile0) layer++;
         task -= m.layer[layer].tile0;
-        n0 = task / m.layer[layer].across * m.tm3;
-        k0 = task % m.layer[layer].across * m.tn3;
+        n0 = task / m.layer[layer].across;
+        k0 = (task - n0 * m.layer[layer].across) * m.tn3;
+        n0 *= m.tm3;
     }
 };
-#define GTR__MLP_LOOK(v) do { float v_ = (v); uint32_t u_ = __float_as_uint(v_) & 0x7fffffffu; most = most > u_ ? most : u_; if (m.sums) sum += (double)v_ * (double)v_; } while (0)
+#define GTR__MLP_LOOK(v) do { const float v_ = (v); uint32_t u_ = __float_as_uint(v_) & 0x7fffffffu; most = most > u_ ? most : u_; if (m.sums) sum += (double)v_ * (double)v_; } while (0)
+
+// A thread's elements of a tile, gradient and what is updated by it: up to 4 groups of four along k, and one of the bias.
+struct gtr__mlp_state { float4 p[4], g[4], a[4], b[4]; float bias_p, bias_g, bias_a, bias_b; };
 
 // dw = dy^T x of a tile, and db where the tile is its layer's first along k. Bytes: (tm + tn) a row of the batch, from L2.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char *pool, int task, uint32_t &most, double &sum)
+static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char *pool, int task, uint32_t &most, double &sum, gtr__mlp_state &s)
 {
     gtr__mlp_head *h = (gtr__mlp_head *)pool;
     const gtr__mlp_tile at(m, task);
@@ -5494,6 +5834,8 @@ static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char 
     }
     float acc[2][4][4] = {}, bias = 0.0f;
     int slot = 0, fill = stages - 1;
+    const int side = tm == 64 ? 6 : 5;
+#pragma unroll 1
     for (int i = 0; i < chunks; i++) {
         gtr__mlp_arrived(stages);
         __syncthreads();
@@ -5506,7 +5848,11 @@ static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char 
 #pragma unroll
             for (int k = 0; k < 32; k++) acc[k / 16][k / 4 % 4][k % 4] += some[k / 16][k / 4 % 4][k % 4];
         } else gtr__mlp_add_side<T, KIND>(acc, a, pa, a + GTR__MLP_K * pa, pb, w);
-        if (wants_bias) for (int r = tid / tm; r < GTR__MLP_K; r += GTR__MLP_T / tm) bias += gtr__load((const T *)(a + r * pa) + tid % tm);
+        if (wants_bias) {
+            const char *from = a + (tid >> side) * pa + (tid & (tm - 1)) * (int)sizeof(T);
+#pragma unroll 8
+            for (int r = tid >> side; r < GTR__MLP_K; r += GTR__MLP_T >> side) { bias += gtr__load((const T *)from); from += (GTR__MLP_T >> side) * pa; }
+        }
         if (++slot == stages) slot = 0;
         if (++fill == stages) fill = 0;
     }
@@ -5516,18 +5862,31 @@ static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char 
     gtr__mlp_spill<true>(red, acc, w, tm, tn);
     if (wants_bias) h->bias[tid] = bias;
     __syncthreads();
-    const int shift = tn == 64 ? 6 : 5;
-    for (int e = tid; e < tm * tn; e += GTR__MLP_T) {
-        int r = e >> shift, c = e & (tn - 1);
-        if (at.n0 + r >= L.n || at.k0 + c >= L.k) continue;
-        float v = gtr__mlp_sum(red, r, c, tm, tn, w.ways);
-        GTR__MLP_LOOK(v);
-        L.dw[(int64_t)(at.n0 + r) * L.k + at.k0 + c] = v;
+    const int shift = tn == 64 ? 4 : 3, mask = (1 << shift) - 1;
+#pragma unroll
+    for (int q = 0; q < 4; q++) {
+        const int e = q * GTR__MLP_T + tid, r = e >> shift, c = (e & mask) * 4;
+        s.g[q] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        if (r >= tm || at.n0 + r >= L.n || at.k0 + c >= L.k) continue;
+        const float4 v = gtr__mlp_sum4(red, r, c, tm, tn, w.ways);
+        float *to = L.dw + (int64_t)(at.n0 + r) * L.k + at.k0 + c;
+        s.g[q] = v;
+        GTR__MLP_LOOK(v.x); GTR__MLP_LOOK(v.y); GTR__MLP_LOOK(v.z); GTR__MLP_LOOK(v.w);     // 0 outside
+        if (L.vec_u) *(float4 *)to = v;
+        else {
+            to[0] = v.x;
+            if (at.k0 + c + 1 < L.k) to[1] = v.y;
+            if (at.k0 + c + 2 < L.k) to[2] = v.z;
+            if (at.k0 + c + 3 < L.k) to[3] = v.w;
+        }
     }
+    s.bias_g = 0.0f;
     if (wants_bias && tid < tm && at.n0 + tid < L.n) {
         float v = 0.0f;
-        for (int k = 0; k < GTR__MLP_T / tm; k++) v += h->bias[k * tm + tid];
+#pragma unroll 4
+        for (int k = 0; k < GTR__MLP_T >> side; k++) v += h->bias[(k << side) + tid];
         GTR__MLP_LOOK(v);
+        s.bias_g = v;
         L.db[at.n0 + tid] = v;
     }
     __syncthreads();
@@ -5536,79 +5895,134 @@ static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char 
 
 // >>mlp-update
 
-// A thread's elements of a tile: the same ones that it wrote the gradient of. Up to 16, and one of the bias.
-struct gtr__mlp_state { float p[17], g[17], a[17], b[17]; };
-
-static __device__ __forceinline__ bool gtr__mlp_element(const gtr__mlp &m, const gtr__mlp_tile &at, int q, int *segment, int64_t *i)
+static __device__ __forceinline__ float4 gtr__mlp_take4(const float *p, int n, bool whole)
 {
-    const gtr__mlp_layer &L = m.layer[at.layer];
-    const int shift = m.tn3 == 64 ? 6 : 5, e = q * GTR__MLP_T + (int)threadIdx.x;
-    if (q == 16) {
-        *segment = 2 * at.layer + 1;
-        *i = at.n0 + threadIdx.x;
-        return at.k0 == 0 && L.db && (int)threadIdx.x < m.tm3 && *i < L.n;
-    }
-    int r = e >> shift, c = e & (m.tn3 - 1);
-    *segment = 2 * at.layer;
-    *i = (int64_t)(at.n0 + r) * L.k + at.k0 + c;
-    return r < m.tm3 && at.n0 + r < L.n && at.k0 + c < L.k;
+    if (whole) return *(const float4 *)p;
+    float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    v.x = p[0];
+    if (n > 1) v.y = p[1];
+    if (n > 2) v.z = p[2];
+    if (n > 3) v.w = p[3];
+    return v;
 }
-static __device__ __forceinline__ void gtr__mlp_load(const gtr__mlp &m, const gtr__mlp_head *h, int task, gtr__mlp_state &s)
+static __device__ __forceinline__ void gtr__mlp_give4(float *p, int n, bool whole, float4 v)
 {
-    const gtr__mlp_tile at(m, task);
-    const bool adam = m.optim.kind != GTR_SGD, momentum = !adam && m.optim.momentum != 0.0 && m.optim.m;
+    if (whole) { *(float4 *)p = v; return; }
+    p[0] = v.x;
+    if (n > 1) p[1] = v.y;
+    if (n > 2) p[2] = v.z;
+    if (n > 3) p[3] = v.w;
+}
+// Where a thread's groups lie; the gradient's are in its registers, unless it has made other tiles' since.
+struct gtr__mlp_where {
+    gtr__mlp_tile at;
+    int shift, mask, n, k;
+    bool whole, bias, adam, moved;
+    __device__ __forceinline__ gtr__mlp_where(const gtr__mlp &m, const gtr__mlp_head *h, int task) : at(m, task)
+    {
+        const gtr__mlp_layer &L = m.layer[at.layer];
+        const gtr__segment &z = h->segment[2 * at.layer];
+        shift = m.tn3 == 64 ? 4 : 3; mask = (1 << shift) - 1; n = L.n; k = L.k;
+        whole = L.vec_u && (((uintptr_t)z.p | (uintptr_t)z.bf16 | (uintptr_t)z.f16 | (uintptr_t)(z.offset * 4)) & 15) == 0;
+        bias = at.k0 == 0 && L.db && (int)threadIdx.x < m.tm3 && at.n0 + (int)threadIdx.x < L.n;
+        adam = m.optim.kind != GTR_SGD; moved = adam || (m.optim.momentum != 0.0 && m.optim.m);
+    }
+    // Elements of group q; 0: none. i: the first.
+    __device__ __forceinline__ int group(const gtr__mlp &m, int q, int64_t *i) const
+    {
+        const int e = q * GTR__MLP_T + (int)threadIdx.x, r = e >> shift, c = at.k0 + (e & mask) * 4;
+        *i = (int64_t)(at.n0 + r) * k + c;
+        return r < m.tm3 && at.n0 + r < n && c < k ? k - c : 0;
+    }
+};
+static __device__ __forceinline__ void gtr__mlp_load(const gtr__mlp &m, const gtr__mlp_head *h, int task, bool gradient, gtr__mlp_state &s)
+{
+    const gtr__mlp_where w(m, h, task);
+    const gtr__segment &z = h->segment[2 * w.at.layer], &y = h->segment[2 * w.at.layer + 1];
 #pragma unroll
-    for (int q = 0; q < 17; q++) {
-        int segment;
+    for (int q = 0; q < 4; q++) {
         int64_t i;
-        s.p[q] = s.g[q] = s.a[q] = s.b[q] = 0.0f;
-        if (!gtr__mlp_element(m, at, q, &segment, &i)) continue;
-        const gtr__segment &z = h->segment[segment];
-        s.p[q] = z.p[i];
-        s.g[q] = m.optim.gradient[z.offset + i];
-        if (adam || momentum) s.a[q] = m.optim.m[z.offset + i];
-        if (adam) s.b[q] = m.optim.v[z.offset + i];
+        const int n = w.group(m, q, &i);
+        s.p[q] = s.a[q] = s.b[q] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        if (!n) continue;
+        s.p[q] = gtr__mlp_take4(z.p + i, n, w.whole);
+        if (gradient) s.g[q] = gtr__mlp_take4(m.optim.gradient + z.offset + i, n, w.whole);
+        if (w.moved) s.a[q] = gtr__mlp_take4(m.optim.m + z.offset + i, n, w.whole);
+        if (w.adam) s.b[q] = gtr__mlp_take4(m.optim.v + z.offset + i, n, w.whole);
+    }
+    if (w.bias) {
+        const int i = w.at.n0 + (int)threadIdx.x;
+        s.bias_p = y.p[i];
+        if (gradient) s.bias_g = m.optim.gradient[y.offset + i];
+        if (w.moved) s.bias_a = m.optim.m[y.offset + i];
+        if (w.adam) s.bias_b = m.optim.v[y.offset + i];
     }
 }
 // The formulas are those of gtr__k_update.
-static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const gtr__mlp_head *h, int task, float coef, gtr__mlp_state &s)
-{
-    const gtr__mlp_tile at(m, task);
-    const gtr__optim &o = m.optim;
-    const bool adam = o.kind != GTR_SGD, momentum = !adam && o.momentum != 0.0 && o.m;
-    const float one_b1 = (float)(1.0 - o.beta1), b2 = (float)o.beta2, one_b2 = (float)(1.0 - o.beta2), eps = (float)o.eps, mu = (float)o.momentum;
-#pragma unroll
-    for (int q = 0; q < 17; q++) {
-        int segment;
-        int64_t i;
-        if (!gtr__mlp_element(m, at, q, &segment, &i)) continue;
-        const gtr__segment &z = h->segment[segment];
-        float p = s.p[q], a = s.a[q], b = s.b[q], d = fmaf(h->wd[z.group], p, coef * s.g[q]);
+struct gtr__mlp_rule {
+    float rate, step, decay, wd, root, one_b1, b2, one_b2, eps, mu, coef;
+    bool adam, momentum, nesterov;
+    __device__ __forceinline__ gtr__mlp_rule(const gtr__mlp &m, const gtr__mlp_rate &r, int group, float coef_)
+    {
+        const gtr__optim &o = m.optim;
+        rate = r.rate[group]; step = r.step[group]; decay = r.decay[group]; wd = r.wd[group]; root = r.root; coef = coef_;
+        one_b1 = (float)(1.0 - o.beta1); b2 = (float)o.beta2; one_b2 = (float)(1.0 - o.beta2); eps = (float)o.eps; mu = (float)o.momentum;
+        adam = o.kind != GTR_SGD; momentum = !adam && o.momentum != 0.0 && o.m; nesterov = o.nesterov;
+    }
+    __device__ __forceinline__ void operator()(float &p, float g, float &a, float &b) const
+    {
+        float d = fmaf(wd, p, coef * g);
         if (adam) {
             a = fmaf(one_b1, d - a, a);
             b = fmaf(one_b2 * d, d, b2 * b);
-            p = fmaf(p, h->decay[z.group], h->step[z.group] * a / fmaf(sqrtf(b), h->root, eps));
-            o.v[z.offset + i] = b;
+            p = fmaf(p, decay, step * a / fmaf(sqrtf(b), root, eps));
         } else {
             if (momentum) {
                 a = fmaf(mu, a, d);
-                d = o.nesterov ? fmaf(mu, a, d) : a;
+                d = nesterov ? fmaf(mu, a, d) : a;
             }
-            p = fmaf(h->rate[z.group], d, p);
+            p = fmaf(rate, d, p);
         }
-        if (adam || momentum) o.m[z.offset + i] = a;
-        z.p[i] = p;
-        if (z.bf16) gtr__put(z.bf16, GTR_BF16, i, p);
-        if (z.f16) gtr__put(z.f16, GTR_F16, i, p);
+    }
+};
+static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const gtr__mlp_head *h, int task, float coef, gtr__mlp_state &s)
+{
+    const gtr__mlp_where w(m, h, task);
+    const gtr__segment &z = h->segment[2 * w.at.layer], &y = h->segment[2 * w.at.layer + 1];
+    const gtr__mlp_rule rule(m, h->rate, z.group, coef);
+    float *p = z.p, *a = m.optim.m + z.offset, *b = m.optim.v + z.offset;
+    void *bf16 = z.bf16, *f16 = z.f16;
+#pragma unroll
+    for (int q = 0; q < 4; q++) {
+        int64_t i;
+        const int n = w.group(m, q, &i);
+        if (!n) continue;
+        rule(s.p[q].x, s.g[q].x, s.a[q].x, s.b[q].x);
+        rule(s.p[q].y, s.g[q].y, s.a[q].y, s.b[q].y);
+        rule(s.p[q].z, s.g[q].z, s.a[q].z, s.b[q].z);
+        rule(s.p[q].w, s.g[q].w, s.a[q].w, s.b[q].w);
+        if (w.adam) gtr__mlp_give4(b + i, n, w.whole, s.b[q]);
+        if (w.moved) gtr__mlp_give4(a + i, n, w.whole, s.a[q]);
+        gtr__mlp_give4(p + i, n, w.whole, s.p[q]);
+        if (bf16) gtr__mlp_put4(bf16, GTR_BF16, i, 0, n, w.whole, s.p[q]);
+        if (f16) gtr__mlp_put4(f16, GTR_F16, i, 0, n, w.whole, s.p[q]);
+    }
+    if (w.bias) {
+        const int i = w.at.n0 + (int)threadIdx.x;
+        const gtr__mlp_rule other(m, h->rate, y.group, coef);
+        other(s.bias_p, s.bias_g, s.bias_a, s.bias_b);
+        if (w.adam) m.optim.v[y.offset + i] = s.bias_b;
+        if (w.moved) m.optim.m[y.offset + i] = s.bias_a;
+        y.p[i] = s.bias_p;
+        if (y.bf16) gtr__put(y.bf16, GTR_BF16, i, s.bias_p);
+        if (y.f16) gtr__put(y.f16, GTR_F16, i, s.bias_p);
     }
 }
-// The rates of the groups, as gtr__k_update makes them. Sixteen threads.
-static __device__ __forceinline__ void gtr__mlp_rates(const gtr__mlp &m, gtr__mlp_head *h)
+// The rates of the groups, as gtr__k_update makes them. Thread k of sixteen.
+static __device__ __forceinline__ void gtr__mlp_rates(const gtr__mlp &m, int k, gtr__mlp_rate *h)
 {
     const gtr__optim &o = m.optim;
-    const int k = (int)threadIdx.x;
     const bool adam = o.kind != GTR_SGD;
-    if (k >= GTR__MAX_GROUPS) return;
     double rate = (double)m.ctl->record[m.ctl->step & 1].lr[k], wd = o.weight_decay[k];
     uint64_t t = m.ctl->applied + 1;
     h->rate[k] = (float)-rate;
@@ -5650,50 +6064,65 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
     gtr__enter();
     char *pool = gtr__pool;
     gtr__mlp_head *h = (gtr__mlp_head *)pool;
-    const int tid = (int)threadIdx.x, blocks = (int)gridDim.x, me = (int)blockIdx.x;
-    if (m.ctl->status) {        // the same for all: nobody writes it before all have met
+    const int tid = (int)threadIdx.x, blocks = (int)gridDim.x, me = (int)blockIdx.x, tasks1 = m.tiles1 * m.split;
+    const uint32_t status = *(const volatile uint32_t *)&m.ctl->status;
+    if (me < tasks1) gtr__mlp_first_begin<T>(m, pool, me);
+    if (tid >= GTR__MLP_T - 32) for (int i = tid & 31; i < m.optim.n; i += 32) {        // which segment is whose
+        const gtr__segment z = m.optim.segments[i];
+        const float *g = m.optim.gradient + z.offset;
+#pragma unroll 1
+        for (int l = 0; l < m.layers; l++) {
+            if (m.layer[l].dw == g) h->segment[2 * l] = z;
+            if (m.layer[l].db == g) h->segment[2 * l + 1] = z;
+        }
+    }
+    if (status) {               // the same for all: nobody writes it before all have met
+        gtr__copies_commit();
+        gtr__copies_done<0>();
         if (me == 0 && tid == 0) {
             m.ctl->guard = 1;
             gtr__report_step(m.report);
         }
         return;
     }
-    if (tid >= 128 && tid < 128 + 2 * m.layers) {
-        const gtr__mlp_layer &L = m.layer[(tid - 128) / 2];
-        const float *g = tid & 1 ? L.db : L.dw;
-        if (g) for (int i = 0; i < m.optim.n; i++) if (m.optim.segments[i].offset == g - m.optim.gradient) h->segment[tid - 128] = m.optim.segments[i];
-    }
 
-    for (int task = me; task < m.tiles1 * m.split; task += blocks) gtr__mlp_first<T, KIND>(m, pool, task);
-    gtr__mlp_feed(m);
+    for (int task = me; task < tasks1; task += blocks) {
+        if (task != me) gtr__mlp_first_begin<T>(m, pool, task);
+        gtr__mlp_first<T, KIND>(m, pool, task);
+    }
     if (me < m.tiles2) gtr__mlp_keep<T>(m, pool);
+    gtr__mlp_feed(m);
     if (!gtr__mlp_meet(m, (uint32_t)blocks)) { gtr__mlp_leave(m); return; }
 
     if (me == blocks - 1 && tid < 32) gtr__fetch_ahead(m.ctl, m.record);
+    if (me == blocks - 1 && tid >= 32 && tid < 32 + GTR__MAX_GROUPS) gtr__mlp_rates(m, tid - 32, m.rate);
     for (int task = me; task < m.tiles2; task += blocks) gtr__mlp_middle<T, KIND>(m, pool, task);
     if (!gtr__mlp_meet(m, 2u * (uint32_t)blocks)) { gtr__mlp_leave(m); return; }
 
     uint32_t most = 0;
     double sum = 0.0;
     int last = -1;
-    for (int task = me; task < m.tiles3; task += blocks) { gtr__mlp_weights<T, KIND>(m, pool, task, most, sum); last = task; }
+    gtr__mlp_state state;
+    if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate)[tid] = ((const float *)m.rate)[tid];
+    const double scale = (double)m.ctl->scale;
+    for (int task = me; task < m.tiles3; task += blocks) { gtr__mlp_weights<T, KIND>(m, pool, task, most, sum, state); last = task; }
+    if (last >= 0) gtr__mlp_load(m, h, last, false, state);
     bool bad = m.checks && most >= 0x7f800000u;
     if (me == blocks - 1) bad |= gtr__mlp_total(m, h);
-    gtr__mlp_rates(m, h);
     bad = __syncthreads_or(bad);
     if (m.sums) sum = gtr__block_sum_double(sum, h->sums);
     if (tid == 0) m.guard[me] = make_double2(sum, bad ? 1.0 : 0.0);
-    gtr__mlp_state state;
-    if (last >= 0) gtr__mlp_load(m, h, last, state);
-    const double scale = (double)m.ctl->scale;
     if (!gtr__mlp_meet(m, 3u * (uint32_t)blocks)) { gtr__mlp_leave(m); return; }
 
     sum = 0.0;
     bad = false;
     for (int b = tid; b < blocks; b += GTR__MLP_T) { double2 v = m.guard[b]; sum += v.x; bad |= v.y != 0.0; }
     bad = __syncthreads_or(bad);
-    if (m.sums) sum = gtr__block_sum_double(sum, h->sums);
-    const double norm = m.sums ? sqrt(sum) / scale : 0.0, factor = m.clipped ? m.optim.clip / (norm + 1e-6) : 1.0;
+    double norm = 0.0, factor = 1.0;
+    if (m.sums) {
+        norm = sqrt(gtr__block_sum_double(sum, h->sums)) / scale;
+        if (m.clipped) factor = m.optim.clip / (norm + 1e-6);
+    }
     const float coef = (float)((factor < 1.0 ? factor : 1.0) / scale);
     if (me == blocks - 1 && tid == GTR__MLP_T - 32) {
         m.ctl->norm = (float)norm;
@@ -5702,7 +6131,7 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
         gtr__report_step(m.report);
     }
     if (!bad) for (int task = last; task >= 0; task -= blocks) {
-        if (task != last) gtr__mlp_load(m, h, task, state);
+        if (task != last) gtr__mlp_load(m, h, task, true, state);
         gtr__mlp_apply(m, h, task, coef, state);
     }
     gtr__mlp_leave(m);
@@ -5832,7 +6261,7 @@ static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p)
 typedef struct gtr__mlp_cut {
     int layers, batch, size, n[GTR__MLP_LAYERS], k[GTR__MLP_LAYERS];
     int tm1, tn1, split, tiles1, across1, tiles2, tm3, tn3, tiles3, tile0[GTR__MLP_LAYERS], across[GTR__MLP_LAYERS];
-    int act_at[GTR__MLP_LAYERS], pitch[GTR__MLP_LAYERS], dy_at[2], dy_pitch, red_at, middle;     // middle: bytes of shared memory
+    int act_at[GTR__MLP_LAYERS], pitch[GTR__MLP_LAYERS], dy_at[2], dy_pitch[2], red_at, middle;  // middle: bytes of shared memory
     int64_t parameters;
 } gtr__mlp_cut;
 
@@ -5893,14 +6322,17 @@ static void gtr__mlp_cut_make(gtr__mlp_cut *c, int sm_count)
         c->pitch[l] = gtr__mlp_words_pitch(c->n[l], c->size);
         c->act_at[l] = at;
         at += 16 * 4 * c->pitch[l];
-        if (c->pitch[l] > c->dy_pitch) c->dy_pitch = c->pitch[l];
+        const int side = (c->layers - 1 - l) & 1;       // the first layer's is not read again
+        if (l && c->pitch[l] > c->dy_pitch[side]) c->dy_pitch[side] = c->pitch[l];
         if (c->n[l] > widest) widest = c->n[l];
     }
-    for (int i = 0; i < 2; i++) { c->dy_at[i] = at; at += 16 * 4 * c->dy_pitch; }
+    if (c->layers == 1) c->dy_pitch[0] = c->pitch[0];   // the loss writes it
+    for (int i = 0; i < 2; i++) { c->dy_at[i] = at; at += 16 * 4 * c->dy_pitch[i]; }
     c->red_at = at;
     at += 4 * (int)gtr__max64(5120, 16 * ((widest + 31) / 32 * 32 + 8));     // 8 ways of up to 8 columns (forward) or 32 (back) need 5120
     c->middle = at;
 }
+static int gtr__mlp_kept_rows(int n, int size) { return size == 4 ? (n + 7) / 8 * 8 : (n + 15) / 16 * 16; }
 static size_t gtr__mlp_ring(int bytes, int stages, int tm, int tn)
 {
     size_t red = (size_t)(GTR__MLP_WARPS * 32 * 32 / (tm * tn)) * (size_t)tm * (size_t)(tn + 8) * 4;
@@ -5965,14 +6397,15 @@ static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg 
     q.training = n->training; q.recomputed = 0; q.seed = n->seed; q.row0 = n->row0;
     return q;
 }
-typedef struct gtr__mlp_space { size_t part, sum, guard, bytes; } gtr__mlp_space;
+typedef struct gtr__mlp_space { size_t part, sum, guard, rate, bytes; } gtr__mlp_space;
 static gtr__mlp_space gtr__mlp_space_of(const gtr__mlp_cut *c, int sm_count)
 {
     gtr__mlp_space s;
     s.part = 0;
     s.sum = gtr__pad256((size_t)c->split * (size_t)c->batch * (size_t)c->n[0] * 4);
     s.guard = s.sum + gtr__pad256((size_t)c->tiles2 * sizeof(float4));
-    s.bytes = s.guard + gtr__pad256((size_t)sm_count * sizeof(double2));
+    s.rate = s.guard + gtr__pad256((size_t)sm_count * sizeof(double2));
+    s.bytes = s.rate + gtr__pad256(sizeof(gtr__mlp_rate));
     return s;
 }
 static void gtr__mlp_layers(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p, const gtr__mlp_cut *cut)
@@ -5992,7 +6425,8 @@ static void gtr__mlp_layers(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view
         L->dw = (float *)data(g->out[1]);
         L->db = g->n_out > 2 ? (float *)data(g->out[2]) : NULL;
         L->vec_w = L->k * cut->size % 16 == 0 && gtr__aligned(L->w, 16);
-        L->wide = L->n % 4 == 0;
+        L->wide = L->n % 4 == 0; L->vec_bias = L->wide && gtr__aligned(L->bias, 16);
+        L->vec_u = L->k % 4 == 0 && gtr__aligned(L->dw, 16) && gtr__aligned(m->optim.gradient, 16) && gtr__aligned(m->optim.m, 16) && gtr__aligned(m->optim.v, 16);
         L->tile0 = cut->tile0[l]; L->across = cut->across[l];
         L->act_at = cut->act_at[l]; L->pitch = cut->pitch[l];
         L->kept_at = -1;
@@ -6069,15 +6503,15 @@ static gtr_result gtr__mlp_run(void *instance, const gtr__call *c)
     if (o->kind != GTR_SGD && (!o->m || !o->v)) return gtr__fail(instance, GTR_ERR_STATE, "update: no moments");
     memset(&m, 0, sizeof m);
     m.layers = p.layers; m.batch = cut.batch;
+    m.optim = *o;
     gtr__mlp_layers(&m, c, &v, &p, &cut);
     GTR__TRY(gtr__mlp_inputs(instance, &m, c, &v, gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->data));
     gtr__mlp_losses(&m, c, &v, &p);
     m.tm1 = cut.tm1; m.tn1 = cut.tn1; m.split = cut.split; m.tiles1 = cut.tiles1; m.across1 = cut.across1;
     m.tiles2 = cut.tiles2;
     m.tm3 = cut.tm3; m.tn3 = cut.tn3; m.tiles3 = cut.tiles3;
-    m.dy_at[0] = cut.dy_at[0]; m.dy_at[1] = cut.dy_at[1]; m.dy_pitch = cut.dy_pitch; m.red_at = cut.red_at;
-    m.part = (float *)((char *)c->ws + space.part); m.sum = (float4 *)((char *)c->ws + space.sum); m.guard = (double2 *)((char *)c->ws + space.guard);
-    m.optim = *o;
+    m.dy_at[0] = cut.dy_at[0]; m.dy_at[1] = cut.dy_at[1]; m.dy_pitch[0] = cut.dy_pitch[0]; m.dy_pitch[1] = cut.dy_pitch[1]; m.red_at = cut.red_at;
+    m.part = (float *)((char *)c->ws + space.part); m.sum = (float4 *)((char *)c->ws + space.sum); m.guard = (double2 *)((char *)c->ws + space.guard); m.rate = (gtr__mlp_rate *)((char *)c->ws + space.rate);
     m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0;
     m.ctl = c->ctl;
     for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++) m.report.value[k] = gtr__opd_of(gtr__mlp_arg(&v, report->in[k]));
@@ -6090,9 +6524,10 @@ static gtr_result gtr__mlp_run(void *instance, const gtr__call *c)
     for (int l = 1; l < m.layers; l++) {
         gtr__mlp_layer *L = &m.layer[l];
         const int pitch = (L->k * cut.size + 127) / 128 * 32 + 4;
-        if (!L->vec_w || middle + (size_t)L->n * (size_t)pitch * 4 > most) continue;
+        const size_t kept = (size_t)gtr__mlp_kept_rows(L->n, cut.size) * (size_t)pitch * 4;
+        if (!L->vec_w || middle + kept > most) continue;
         L->kept_at = (int)middle; L->kept_pitch = pitch;
-        middle += (size_t)L->n * (size_t)pitch * 4;
+        middle += kept;
     }
     if (bytes3 > bytes) bytes = bytes3;
     if (middle > bytes) bytes = middle;

@@ -128,7 +128,6 @@ int main(int argc, char **argv)
 
     printf("%s\ntraining; Ctrl-C ends it early and keeps what is learned\n", gtr_device_text(ctx));
     fflush(stdout);
-    csv.label_column = -1;                      /* the last */
     csv.scale = 1.0f / 16;                      /* 0..16 become 0..1 */
     train = gtr_dataset_csv(ctx, data, csv);
     test = gtr_dataset_split(train, 5);

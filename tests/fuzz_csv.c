@@ -25,9 +25,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     ctx.desc.allocator.alloc = count_alloc;
     ctx.desc.allocator.free = count_free;
     asked = 0;
-    desc.label_column = bytes[0] % 8 - 2;
+    desc.label_column = bytes[0] % 8 - 1;
     desc.header = bytes[0] >> 4 & 1;
-    desc.regression = (bytes[0] >> 5 & 1) && desc.label_column != -2;
+    desc.regression = (bytes[0] >> 5 & 1) && desc.label_column != -1;
     desc.separator = separators[bytes[1] & 3];
     bytes += 2;
     size -= 2;
@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     MUST(asked <= 8 * size + (1 << 20));
     MUST((d != NULL) == (ctx.error == GTR_OK) && (d || ctx.error == GTR_ERR_FORMAT || ctx.error == GTR_ERR_ARG));
     if (d) {
-        MUST(d->rows >= 1 && d->n_columns == (desc.label_column == -2 ? 1 : 2));
+        MUST(d->rows >= 1 && d->n_columns == (desc.label_column == -1 ? 1 : 2));
         for (r = 0; r < d->rows; r++) for (k = 0; k < d->column[0].row; k++) MUST(isfinite(((const gtr_float *)gtr_dataset_row(d, 0, r))[k]));
         if (d->n_columns == 2 && d->column[1].dtype == GTR_I32) MUST(d->column[1].least >= 0);
         gtr_dataset_destroy(d);

@@ -923,7 +923,8 @@ static void memory_report(void)
         EXPECT_EQ(gtr_wait(ctx), GTR_OK);
         CHECK((long long)r.total == in_use(ctx), "%s: the plan says %zu bytes, in use are %lld", label, r.total, in_use(ctx));
         EXPECT(r.total == r.parameters + r.gradients + r.states + r.inputs + r.activations + r.workspace + r.low_precision + r.kept + r.control);
-        EXPECT(r.gradients > 0 && r.inputs > 0 && r.activations > 0 && (r.states > 0) == (k > 0) && (r.low_precision > 0) == (k == 4));
+        CHECK(r.gradients > 0 && r.inputs > 0 && r.activations > 0 && (r.states > 0) == (k > 0) && (r.low_precision > 0) == (k == 4), "%s: gradients %zu, inputs %zu, activations %zu, states %zu, low precision %zu", label, r.gradients,
+              r.inputs, r.activations, r.states, r.low_precision);
         EXPECT_EQ(gtr_memory_plan(n.t, 50, &later), GTR_OK);
         CHECK(later.total == r.total, "%s: the report was %zu before the first step and is %zu now", label, r.total, later.total);
         EXPECT(strstr(gtr_memory_text(n.t, 50), "activations") && strstr(gtr_memory_text(n.t, 50), "total"));

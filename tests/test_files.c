@@ -849,7 +849,6 @@ static void allocations(void)
     int call, onward, k;
     memset(&desc, 0, sizeof desc);
     memset(&csv, 0, sizeof csv);
-    csv.label_column = -1;
     desc.device = GTR_DEVICE_CPU;
     desc.threads = 1;
     desc.allocator.alloc = test_alloc;
@@ -1120,7 +1119,8 @@ static gtr_dataset *csv_of(gtr_context *ctx, const char *text, size_t n, gtr_csv
 static gtr_csv_desc csv_desc(int label, bool header, char separator, bool regression, float scale)
 {
     gtr_csv_desc d;
-    d.label_column = label; d.header = header; d.separator = separator; d.regression = regression; d.scale = scale;
+    d.label_column = label == -2 ? -1 : label == -1 ? 0 : label == -3 ? -2 : label + 1;      /* here: from 0, -1 the last, -2 none */
+    d.header = header; d.separator = separator; d.regression = regression; d.scale = scale;
     return d;
 }
 static gtr_float csv_at(const gtr_dataset *d, int column, int64_t row, int64_t k)
@@ -1209,8 +1209,8 @@ static void csv_bad(void)
         { "1,2,3\n4,5,1e300\n", -1, GTR_ERR_FORMAT, "want a class" },
         { "1,2,3\n4,5,0.00000000000000000000000000001\n", -1, GTR_ERR_FORMAT, "want a class" },
         { "1,2,3\n4,5,cat\n", -1, GTR_ERR_FORMAT, "got 'cat', want a class" },
-        { "1,2,3\n4,5,6\n", 3, GTR_ERR_ARG, "label_column is 3, but line 1 has 3 columns" },
-        { "1,2,3\n4,5,6\n", -3, GTR_ERR_ARG, "label_column is -3" },
+        { "1,2,3\n4,5,6\n", 3, GTR_ERR_ARG, "label_column is 4, but line 1 has 3 columns" },
+        { "1,2,3\n4,5,6\n", -3, GTR_ERR_ARG, "label_column is -2" },
         { "1;2;3\n4;5;6\n", -1, GTR_ERR_ARG, "its only column" },
         { "1,2\r3,4\r", -1, GTR_ERR_FORMAT, "line 1" },
         { "1,2,aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", -2, GTR_ERR_FORMAT, "aaa...'" },

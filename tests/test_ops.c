@@ -918,13 +918,15 @@ static bool compare(const gtr_float *want, const operand *got, limit l, double f
 static bool compare_act(const gtr_float *want, const gtr_float *pre, const operand *got, limit l, const char *what, const char *where)
 {
     distance d = distance_of(want, got->to, got->dtype, got->count, got->count <= 4 ? 0.05 : 0);
-    double top = 0, top_pre = 0;
+    double top = 0, top_pre = 0, ref = 0, ref_pre = 0;
     int64_t i;
     for (i = 0; i < got->count; i++) {
+        ref += (double)want[i] * (double)want[i]; ref_pre += (double)pre[i] * (double)pre[i];
         if (fabs((double)want[i]) > top) top = fabs((double)want[i]);
         if (fabs((double)pre[i]) > top_pre) top_pre = fabs((double)pre[i]);
     }
     if (top < top_pre) d.ratio *= top / top_pre;
+    if (ref < ref_pre) d.nmse *= ref / ref_pre;
     return CHECK(within(d, l), "%s on %s: NMSE %.3g (limit %.3g), max %.3g of its input's (limit %.3g), first of another class: %lld", what, where, d.nmse, l.nmse, d.ratio, l.ratio, (long long)d.odd);
 }
 
