@@ -6512,12 +6512,17 @@ static void gtr__feeding_free(gtr_tensor *t)
     gtr__mfree(t->ctx, t->feeding);
     t->feeding = NULL;
 }
+static gtr_result gtr__feeding_new(gtr_tensor *t)
+{
+    if (!t->feeding) t->feeding = (gtr__feeding *)gtr__malloc(t->ctx, sizeof *t->feeding);
+    return t->feeding ? GTR_OK : GTR_ERR_NOMEM;
+}
 static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes)
 {
     gtr_context *ctx = t->ctx;
     gtr__feeding *f;
     int i;
-    if (!t->feeding && !(t->feeding = (gtr__feeding *)gtr__malloc(ctx, sizeof *t->feeding))) return GTR_ERR_NOMEM;
+    GTR__TRY(gtr__feeding_new(t));
     f = t->feeding;
     if (bytes <= f->bytes) return GTR_OK;
     if (f->bytes && gtr__wait_all(ctx) != GTR_OK) return ctx->error;
@@ -6628,29 +6633,25 @@ static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__plan_cache *e)
 {
     gtr__plan *p = &e->plan;
     int i;
-    gtr_result r = GTR_OK;
-    for (i = 0; i < p->n_stage && r == GTR_OK; i++)
-        if (p->arena[i]) r = gtr__block_grow(ctx, i, &ctx->arena[i], &ctx->arena_bytes[i], p->arena[i], "activations and workspace");
-    if (r == GTR_OK && p->carry && !e->carry && !(e->carry = gtr__device_alloc(ctx, 0, p->carry))) return GTR_ERR_NOMEM;
-    for (i = 0; i < p->n_value && r == GTR_OK; i++) {
-        gtr__value *v = &p->value[i];
+    for (i = 0; i < p->n_stage; i++)
+        if (p->arena[i]) GTR__TRY(gtr__block_grow(ctx, i, &ctx->arena[i], &ctx->arena_bytes[i], p->arena[i], "activations and workspace"));
+    if (p->carry && !e->carry && !(e->carry = gtr__device_alloc(ctx, 0, p->carry))) return GTR_ERR_NOMEM;
+    for (i = 0; i < p->n_value; i++) {
+        const gtr__value *v = &p->value[i];
+        const int k = v->storage == GTR_BF16 ? 0 : 1;
         gtr_tensor *t = v->tensor;
-        if (v->home == GTR__HOME_INPUT) {
-            int k = v->storage == GTR_BF16 ? 0 : 1;
-            if (v->storage == t->dtype) r = gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, v->bytes, "inputs");
-            else r = gtr__block_grow(ctx, t->stage, &t->low[k], &t->low_bytes[k], v->bytes, "inputs in low precision");
-        } else if (v->home == GTR__HOME_LOW) {
-            int k = v->storage == GTR_BF16 ? 0 : 1;
-            if (!t->low[k]) {
-                r = gtr__block_grow(ctx, t->stage, &t->low[k], &t->low_bytes[k], v->bytes, "low-precision weights");
-                if (r == GTR_OK) { r = gtr__refresh_low(t); ctx->low_version++; }
-            }
+        if (v->home == GTR__HOME_INPUT && v->storage == t->dtype) GTR__TRY(gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, v->bytes, "inputs"));
+        else if (v->home == GTR__HOME_INPUT) GTR__TRY(gtr__block_grow(ctx, t->stage, &t->low[k], &t->low_bytes[k], v->bytes, "inputs in low precision"));
+        else if (v->home == GTR__HOME_LOW && !t->low[k]) {
+            GTR__TRY(gtr__block_grow(ctx, t->stage, &t->low[k], &t->low_bytes[k], v->bytes, "low-precision weights"));
+            ctx->low_version++;
+            GTR__TRY(gtr__refresh_low(t));
         } else if (v->home == GTR__HOME_KEPT && t) {
             if (v->offset + v->bytes > t->kept_bytes) t->kept_filled = false;
-            r = gtr__block_grow(ctx, t->stage, &t->kept, &t->kept_bytes, v->offset + v->bytes, "kept values");
+            GTR__TRY(gtr__block_grow(ctx, t->stage, &t->kept, &t->kept_bytes, v->offset + v->bytes, "kept values"));
         }
     }
-    return r;
+    return GTR_OK;
 }
 static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p);
 static void *gtr__value_address(gtr_context *ctx, const gtr__plan_cache *e, int id)
@@ -6709,15 +6710,14 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner
 }
 static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__plan_cache *e, gtr__runner *runner)
 {
-    gtr_result r;
     if (e->exec && e->version == ctx->memory_version) return GTR_OK;
     if (e->exec && gtr__wait_all(ctx) != GTR_OK) return ctx->error;
     gtr__entry_unprepare(ctx, e);
-    r = gtr__entry_memory(ctx, e);
-    if (r == GTR_OK) r = gtr__resolve(ctx, e, runner, gtr__value_address, ctx->arena);
-    if (r == GTR_OK) r = gtr__backend_result(ctx, ctx->be->prepare(ctx->instance, &e->plan, &e->exec), "preparing a plan");
-    if (r == GTR_OK) e->version = ctx->memory_version;
-    return r;
+    GTR__TRY(gtr__entry_memory(ctx, e));
+    GTR__TRY(gtr__resolve(ctx, e, runner, gtr__value_address, ctx->arena));
+    GTR__TRY(gtr__backend_result(ctx, ctx->be->prepare(ctx->instance, &e->plan, &e->exec), "preparing a plan"));
+    e->version = ctx->memory_version;
+    return GTR_OK;
 }
 
 /* The inputs that tensors depend on, in the order they were made. */
@@ -6922,34 +6922,36 @@ static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows)
     *rows = gtr__batched(t) ? (int64_t)bytes / size : 1;
     return GTR_OK;
 }
+/* A context whose device is lost, or that only plans, runs nothing. */
+static gtr_result gtr__runnable(gtr_context *ctx, const char *who)
+{
+    if (ctx->dead) return ctx->error;
+    return ctx->preset ? gtr__fail(ctx, GTR_ERR_STATE, "%s: a context with a preset plans only", who) : GTR_OK;
+}
 static gtr_result gtr__set_check(gtr_tensor *t, const void *src, const char *who)
 {
     if (!t) return GTR_ERR_ARG;
-    if (t->ctx->dead) return t->ctx->error;
-    if (t->ctx->preset) return gtr__fail(t->ctx, GTR_ERR_STATE, "%s: a context with a preset plans only", who);
-    if (!src) return gtr__fail(t->ctx, GTR_ERR_ARG, "%s \"%s\": the source is NULL", who, gtr__label(t));
-    return GTR_OK;
+    GTR__TRY(gtr__runnable(t->ctx, who));
+    return src ? GTR_OK : gtr__fail(t->ctx, GTR_ERR_ARG, "%s \"%s\": the source is NULL", who, gtr__label(t));
 }
 GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes)
 {
     gtr_context *ctx;
     gtr__feeding *f;
     int64_t rows;
-    gtr_result r = gtr__set_check(t, src, "gtr_set");
-    if (r != GTR_OK) return r;
+    GTR__TRY(gtr__set_check(t, src, "gtr_set"));
     ctx = t->ctx;
     if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) {
         char text[GTR__SHAPE_TEXT];
         if (bytes != t->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_set \"%s\" %s: got %zu bytes, want %zu", gtr__label(t), gtr__shape_text(&t->shape, text), bytes, t->data_bytes);
-        r = gtr__wait_all(ctx);
-        return r == GTR_OK ? gtr__parameter_write(t, src) : r;
+        GTR__TRY(gtr__wait_all(ctx));
+        return gtr__parameter_write(t, src);
     }
     if (t->op != GTR__OP_INPUT) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_set: \"%s\" is computed; inputs, parameters and constants can be set", gtr__label(t));
-    r = gtr__input_rows(t, bytes, &rows);
-    if (r == GTR_OK && t->dtype == GTR_I32) r = gtr__check_limit(t, (const int32_t *)src, (int64_t)(bytes / 4));
-    if (r != GTR_OK) return r;
+    GTR__TRY(gtr__input_rows(t, bytes, &rows));
+    if (t->dtype == GTR_I32) GTR__TRY(gtr__check_limit(t, (const int32_t *)src, (int64_t)(bytes / 4)));
     if (!gtr__batched(t)) {         /* one copy, straight to the slot */
-        if (!t->feeding && !(t->feeding = (gtr__feeding *)gtr__malloc(ctx, sizeof *t->feeding))) return GTR_ERR_NOMEM;
+        GTR__TRY(gtr__feeding_new(t));
         GTR__TRY(gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, bytes, "inputs"));
         return gtr__to_device(ctx, t->stage, t->data, src, bytes, t->name);
     }
@@ -6959,9 +6961,8 @@ GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes)
     if (f->event[f->turn]) GTR__TRY(gtr__backend_result(ctx, ctx->be->ready(ctx->instance[t->stage], f->event[f->turn]), t->name));
     memcpy(f->host[f->turn], src, bytes);
     if (f->device[f->turn] != f->host[f->turn]) {
-        r = ctx->be->copy(ctx->instance[t->stage], f->device[f->turn], f->host[f->turn], bytes, GTR__TO_DEVICE, false);
-        if (r == GTR_OK) r = ctx->be->record(ctx->instance[t->stage], &f->event[f->turn]);
-        if (r != GTR_OK) return gtr__backend_result(ctx, r, t->name);
+        GTR__TRY(gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], f->device[f->turn], f->host[f->turn], bytes, GTR__TO_DEVICE, false), t->name));
+        GTR__TRY(gtr__backend_result(ctx, ctx->be->record(ctx->instance[t->stage], &f->event[f->turn]), t->name));
     }
     f->source = f->device[f->turn];
     f->rows = rows;
@@ -6970,57 +6971,16 @@ GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes)
 GTR_API gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *event)
 {
     int64_t rows;
-    gtr_result r = gtr__set_check(t, src, "gtr_set_device");
-    if (r != GTR_OK) return r;
+    gtr_result r = GTR_OK;
+    GTR__TRY(gtr__set_check(t, src, "gtr_set_device"));
     if (t->op != GTR__OP_INPUT || !gtr__batched(t)) return gtr__fail(t->ctx, GTR_ERR_ARG, "gtr_set_device: \"%s\" is not an input with a batch", gtr__label(t));
-    r = gtr__input_rows(t, bytes, &rows);
-    if (r != GTR_OK) return r;
-    if (!t->feeding && !(t->feeding = (gtr__feeding *)gtr__malloc(t->ctx, sizeof *t->feeding))) return GTR_ERR_NOMEM;
+    GTR__TRY(gtr__input_rows(t, bytes, &rows));
+    GTR__TRY(gtr__feeding_new(t));
     if (event) r = gtr__backend_result(t->ctx, t->ctx->be->wait_for(t->ctx->instance[t->stage], event), t->name);
     t->feeding->source = src;
     t->feeding->rows = rows;
     return r;
 }
-
-static void gtr__mark_filled(gtr__plan_cache *e);
-static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training)
-{
-    gtr_context *ctx = NULL;
-    gtr__recipe recipe;
-    gtr__plan_cache *e;
-    gtr__record rec;
-    gtr_tensor *input[GTR__MAX_FEED];
-    int64_t batch, highest;
-    int n_inputs, i;
-    gtr_result r;
-    if (!t || n < 1) return GTR_ERR_ARG;
-    for (i = 0; i < n; i++) {
-        if (!t[i]) return GTR_ERR_ARG;
-        if (!ctx) ctx = t[i]->ctx;
-        if (t[i]->ctx != ctx) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_eval: the tensors belong to different contexts");
-    }
-    if (ctx->dead) return ctx->error;
-    if (ctx->preset) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_eval: a context with a preset plans only");
-    if (n > 32) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_eval: %d tensors, want 1 to 32", n);
-    r = gtr__find_inputs(ctx, t, n, input, &n_inputs, &highest);
-    if (r == GTR_OK) r = gtr__batch_of_inputs(ctx, input, n_inputs, "gtr_eval", &batch);
-    if (r != GTR_OK) return r;
-    if (!ctx->runner && !(ctx->runner = gtr__runner_new(ctx, 1))) return ctx->error;
-    recipe = gtr__recipe0(batch, training);
-    for (i = 0; i < n; i++) recipe.fetch[i] = t[i];
-    recipe.n_fetch = n;
-    e = gtr__entry_get(ctx, &recipe, NULL);
-    if (!e) return ctx->error;
-    r = gtr__entry_ready(ctx, e, ctx->runner);
-    if (r != GTR_OK) return r;
-    memset(&rec, 0, sizeof rec);
-    gtr__set_inputs(e, &rec);
-    r = gtr__runner_launch(ctx->runner, e, GTR__PART_ALL, &rec);
-    if (r == GTR_OK) gtr__mark_filled(e);
-    return r;
-}
-GTR_API gtr_result gtr_eval(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 0); }
-GTR_API gtr_result gtr_eval_train(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 1); }
 
 /* Values that this plan keeps can be read from now on. */
 static void gtr__mark_filled(gtr__plan_cache *e)
@@ -7034,6 +6994,45 @@ static void gtr__mark_filled(gtr__plan_cache *e)
         t->kept_shape = v->offset || v->micro ? gtr__literal(t->shape, e->plan.batch) : v->shape;
     }
 }
+static gtr_result gtr__runner_ready(gtr_context *ctx)
+{
+    return ctx->runner || (ctx->runner = gtr__runner_new(ctx, 1)) ? GTR_OK : ctx->error;
+}
+static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training)
+{
+    gtr_context *ctx = NULL;
+    gtr__recipe recipe;
+    gtr__plan_cache *e;
+    gtr__record rec;
+    gtr_tensor *input[GTR__MAX_FEED];
+    int64_t batch, highest;
+    int n_inputs, i;
+    if (!t || n < 1) return GTR_ERR_ARG;
+    for (i = 0; i < n; i++) {
+        if (!t[i]) return GTR_ERR_ARG;
+        if (!ctx) ctx = t[i]->ctx;
+        if (t[i]->ctx != ctx) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_eval: the tensors belong to different contexts");
+    }
+    GTR__TRY(gtr__runnable(ctx, "gtr_eval"));
+    if (n > 32) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_eval: %d tensors, want 1 to 32", n);
+    GTR__TRY(gtr__find_inputs(ctx, t, n, input, &n_inputs, &highest));
+    GTR__TRY(gtr__batch_of_inputs(ctx, input, n_inputs, "gtr_eval", &batch));
+    GTR__TRY(gtr__runner_ready(ctx));
+    recipe = gtr__recipe0(batch, training);
+    for (i = 0; i < n; i++) recipe.fetch[i] = t[i];
+    recipe.n_fetch = n;
+    e = gtr__entry_get(ctx, &recipe, NULL);
+    if (!e) return ctx->error;
+    GTR__TRY(gtr__entry_ready(ctx, e, ctx->runner));
+    memset(&rec, 0, sizeof rec);
+    gtr__set_inputs(e, &rec);
+    GTR__TRY(gtr__runner_launch(ctx->runner, e, GTR__PART_ALL, &rec));
+    gtr__mark_filled(e);
+    return GTR_OK;
+}
+GTR_API gtr_result gtr_eval(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 0); }
+GTR_API gtr_result gtr_eval_train(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 1); }
+
 /* What a fetched tensor's elements lie in: itself, or what it is another shape of. */
 static gtr_tensor *gtr__stored_as(gtr_tensor *t)
 {
@@ -7080,7 +7079,6 @@ GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes)
 {
     gtr_context *ctx;
     gtr_tensor *s;
-    gtr_result r;
     size_t want;
     char text[GTR__SHAPE_TEXT];
     if (!t) return GTR_ERR_ARG;
@@ -7088,15 +7086,13 @@ GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes)
     if (ctx->dead) return ctx->error;
     if (!dst) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_get \"%s\": the destination is NULL", gtr__label(t));
     if (ctx->preset) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: a context with a preset plans only");
-    r = gtr__wait_all(ctx);
-    if (r != GTR_OK) return r;
+    GTR__TRY(gtr__wait_all(ctx));
     s = gtr__stored_as(t);
     if (gtr__row(s->op)->flags & GTR__LEAF && s->op != GTR__OP_GRADIENT && s->op != GTR__OP_PART) return gtr__get_leaf(s, t, dst, bytes);
     if (gtr__outdated(s)) {
         if (gtr__needs_input(t)) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: \"%s\" was not kept: ask for it in gtr_eval, or mark it with gtr_keep before the run", gtr__label(t));
-        r = gtr_eval(&t, 1);
-        if (r == GTR_OK) r = gtr__wait_all(ctx);
-        if (r != GTR_OK) return r;
+        GTR__TRY(gtr_eval(&t, 1));
+        GTR__TRY(gtr__wait_all(ctx));
     }
     want = (size_t)gtr__count(&s->kept_shape) * gtr__dtype_size(t->dtype);
     if (bytes != want) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get \"%s\": got room for %zu bytes, want %zu for %s %s", gtr__label(t), bytes, want, gtr__shape_text(&s->kept_shape, text), gtr__dtype_names[t->dtype]);
@@ -7264,10 +7260,9 @@ static gtr_result gtr__trainer_segments(gtr_trainer *t)
 }
 static gtr_result gtr__trainer_current(gtr_trainer *t)
 {
-    gtr_result r;
     if (t->low_version == t->ctx->low_version) return GTR_OK;
-    r = gtr__wait_all(t->ctx);
-    return r == GTR_OK ? gtr__trainer_segments(t) : r;
+    GTR__TRY(gtr__wait_all(t->ctx));
+    return gtr__trainer_segments(t);
 }
 static bool gtr__is_pending(const gtr_context *ctx, const gtr__plan_cache *e)
 {
@@ -7525,28 +7520,22 @@ static gtr_result gtr__trainer_plan(gtr_trainer *t)
 {
     gtr__plan_cache *e;
     int64_t tail = t->drop_last ? 0 : t->data->rows % t->batch;
-    gtr_result r;
     e = gtr__trainer_entry(t, t->batch, t->data, false);
     if (!e) return t->ctx->error;
-    r = gtr__data_fits(t->data, e->input, e->n_inputs);
-    if (r == GTR_OK) r = gtr__entry_memory(t->ctx, e);
-    if (r == GTR_OK && tail) {
-        e = gtr__trainer_entry(t, tail, t->data, false);
-        r = e ? gtr__entry_memory(t->ctx, e) : t->ctx->error;
-    }
-    return r;
+    GTR__TRY(gtr__data_fits(t->data, e->input, e->n_inputs));
+    GTR__TRY(gtr__entry_memory(t->ctx, e));
+    if (!tail) return GTR_OK;
+    e = gtr__trainer_entry(t, tail, t->data, false);
+    return e ? gtr__entry_memory(t->ctx, e) : t->ctx->error;
 }
 GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last)
 {
-    gtr_result r;
     if (!t) return GTR_ERR_ARG;
-    if (t->ctx->dead) return t->ctx->error;
-    if (t->ctx->preset) return gtr__fail(t->ctx, GTR_ERR_STATE, "gtr_trainer_data: a context with a preset plans only");
+    GTR__TRY(gtr__runnable(t->ctx, "gtr_trainer_data"));
     if (!data) { t->data = NULL; return GTR_OK; }
-    r = gtr__data_check(t->ctx, data, batch, "gtr_trainer_data");
-    if (r == GTR_OK) r = gtr__data_fits(data, t->input, t->n_inputs);
-    if (r == GTR_OK) r = gtr__dataset_device(data);
-    if (r != GTR_OK) return r;
+    GTR__TRY(gtr__data_check(t->ctx, data, batch, "gtr_trainer_data"));
+    GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs));
+    GTR__TRY(gtr__dataset_device(data));
     t->data = data; t->batch = batch; t->shuffle = shuffle; t->drop_last = drop_last;
     t->data_step0 = t->runner->step;
     return gtr__trainer_plan(t);
@@ -7565,56 +7554,55 @@ static int64_t gtr__position(const gtr_trainer *t, uint64_t s, gtr__record *rec)
     }
     return GTR__MIN(t->batch, t->data->rows - first);
 }
+/* Each group's rate in the next step. */
+static float gtr__group_rates(const gtr_trainer *t, gtr__record *rec)
+{
+    const float lr = gtr__rate(t, (int64_t)t->runner->step);
+    int g;
+    for (g = 0; g < t->n_groups; g++) rec->lr[g] = lr * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
+    return lr;
+}
 static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part)
 {
     gtr_context *ctx = t->ctx;
     gtr__plan_cache *e;
     gtr__record rec;
     int64_t batch;
-    int g;
     float lr;
-    gtr_result r = gtr__observe(t);
-    if (r != GTR_OK) return r;
+    GTR__TRY(gtr__observe(t));
     memset(&rec, 0, sizeof rec);
     if (t->data) batch = gtr__position(t, t->runner->step, &rec);
-    else {
-        r = gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch);
-        if (r != GTR_OK) return r;
-    }
+    else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
     e = gtr__trainer_entry(t, batch, t->data, part != GTR__PART_ALL);
     if (!e) return ctx->error;
-    r = gtr__entry_ready(ctx, e, t->runner);
-    if (r != GTR_OK) return r;
-    r = gtr__trainer_current(t);
-    if (r != GTR_OK) return r;
+    GTR__TRY(gtr__entry_ready(ctx, e, t->runner));
+    GTR__TRY(gtr__trainer_current(t));
     if (!t->data) gtr__set_inputs(e, &rec);
-    lr = gtr__rate(t, (int64_t)t->runner->step);
+    lr = gtr__group_rates(t, &rec);
     if (!(lr >= 0) || !gtr__finite(lr)) return gtr__fail(ctx, GTR_ERR_ARG, "step %llu: the schedule gave a learning rate of %g", (unsigned long long)t->runner->step + 1, (double)lr);
-    for (g = 0; g < t->n_groups; g++) rec.lr[g] = lr * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
     t->slot[t->runner->step % GTR__RING] = e;
     ctx->writes++;
-    r = gtr__runner_launch(t->runner, e, part, &rec);
-    if (r == GTR_OK) gtr__mark_filled(e);
-    if (part == GTR__PART_LEFT && r == GTR_OK) t->pending = e;
-    return r;
+    GTR__TRY(gtr__runner_launch(t->runner, e, part, &rec));
+    gtr__mark_filled(e);
+    if (part == GTR__PART_LEFT) t->pending = e;
+    return GTR_OK;
 }
 static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pending)
 {
     if (!t) return GTR_ERR_ARG;
-    if (t->ctx->dead) return t->ctx->error;
-    if (t->ctx->preset) return gtr__fail(t->ctx, GTR_ERR_STATE, "%s: a context with a preset plans only", who);
+    GTR__TRY(gtr__runnable(t->ctx, who));
     if (pending != (t->pending != NULL)) return gtr__fail(t->ctx, GTR_ERR_STATE, pending ? "%s without gtr_backward before it" : "%s between gtr_backward and gtr_update", who);
     return GTR_OK;
 }
 GTR_API gtr_result gtr_step(gtr_trainer *t)
 {
-    gtr_result r = gtr__trainer_usable(t, "gtr_step", false);
-    return r == GTR_OK ? gtr__step_part(t, GTR__PART_ALL) : r;
+    GTR__TRY(gtr__trainer_usable(t, "gtr_step", false));
+    return gtr__step_part(t, GTR__PART_ALL);
 }
 GTR_API gtr_result gtr_backward(gtr_trainer *t)
 {
-    gtr_result r = gtr__trainer_usable(t, "gtr_backward", false);
-    return r == GTR_OK ? gtr__step_part(t, GTR__PART_LEFT) : r;
+    GTR__TRY(gtr__trainer_usable(t, "gtr_backward", false));
+    return gtr__step_part(t, GTR__PART_LEFT);
 }
 GTR_API gtr_result gtr_update(gtr_trainer *t)
 {
@@ -7706,6 +7694,11 @@ GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void 
 }
 
 // >>evaluate
+static gtr_result gtr__metric_check(gtr_context *ctx, const gtr_tensor *m, const char *who)
+{
+    if (!m || (m->ctx == ctx && m->dtype == GTR_F32 && gtr__count(&m->shape) == 1)) return GTR_OK;
+    return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: the metric \"%s\" is not one float32 of this context", who, gtr__label(m));
+}
 GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss, float *value)
 {
     gtr_context *ctx;
@@ -7717,18 +7710,15 @@ GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     uint64_t first, done;
     double sum[2] = { 0, 0 };
     int i;
-    gtr_result r;
     if (loss) *loss = (float)NAN;
     if (value) *value = (float)NAN;
     if (!t) return GTR_ERR_ARG;
     ctx = t->ctx;
-    if (ctx->dead) return ctx->error;
-    if (ctx->preset) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_evaluate: a context with a preset plans only");
-    if (metric && (metric->ctx != ctx || metric->dtype != GTR_F32 || gtr__count(&metric->shape) != 1)) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_evaluate: the metric \"%s\" is not one float32 of this context", gtr__label(metric));
-    r = gtr__data_check(ctx, data, data ? GTR__MIN(batch, data->rows) : batch, "gtr_evaluate");
-    if (r == GTR_OK) r = gtr__dataset_device(data);
-    if (r != GTR_OK) return r;
-    if (!ctx->runner && !(ctx->runner = gtr__runner_new(ctx, 1))) return ctx->error;
+    GTR__TRY(gtr__runnable(ctx, "gtr_evaluate"));
+    GTR__TRY(gtr__metric_check(ctx, metric, "gtr_evaluate"));
+    GTR__TRY(gtr__data_check(ctx, data, data ? GTR__MIN(batch, data->rows) : batch, "gtr_evaluate"));
+    GTR__TRY(gtr__dataset_device(data));
+    GTR__TRY(gtr__runner_ready(ctx));
     run = ctx->runner;
     first = done = run->step;
     memset(&rec, 0, sizeof rec);
@@ -7745,15 +7735,13 @@ GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
                 recipe.data = data;
                 e = gtr__entry_get(ctx, &recipe, NULL);
                 if (!e) return ctx->error;
-                r = gtr__data_fits(data, e->input, e->n_inputs);
-                if (r == GTR_OK) r = gtr__entry_ready(ctx, e, run);
-                if (r != GTR_OK) return r;
+                GTR__TRY(gtr__data_fits(data, e->input, e->n_inputs));
+                GTR__TRY(gtr__entry_ready(ctx, e, run));
             }
             rec.first = at;
-            r = gtr__runner_launch(run, e, GTR__PART_ALL, &rec);
-            if (r != GTR_OK) return r;
+            GTR__TRY(gtr__runner_launch(run, e, GTR__PART_ALL, &rec));
             at += n;
-        } else if ((r = gtr__wait_all(ctx)) != GTR_OK) return r;
+        } else GTR__TRY(gtr__wait_all(ctx));
         for (gtr__fence(); done < run->shared->step; done++) {
             const gtr__entry *entry = &run->shared->entry[done % GTR__RING];
             int64_t begin = (int64_t)(done - first) * batch;
@@ -7844,14 +7832,12 @@ static void gtr__fit_show(gtr__fitting *f, bool epoch_end)
 static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end)
 {
     gtr_trainer *t = f->t;
-    gtr_result r = gtr__wait_all(t->ctx);
-    if (r == GTR_OK) r = gtr__observe(t);
-    if (r != GTR_OK) return r;
+    gtr_dataset *const held = epoch_end ? f->d->validation : NULL;
+    GTR__TRY(gtr__wait_all(t->ctx));
+    GTR__TRY(gtr__observe(t));
     gtr__fit_harvest(f);
     f->p.epoch_end = epoch_end;
-    if (epoch_end && f->d->validation)
-        r = gtr_evaluate(t, f->d->validation, GTR__MAX(GTR__MIN((int64_t)1024, f->d->validation->rows), 1), f->d->metric, &f->p.val_loss, &f->p.val_metric);
-    if (r != GTR_OK) return r;
+    if (held) GTR__TRY(gtr_evaluate(t, held, GTR__MAX(GTR__MIN((int64_t)1024, held->rows), 1), f->d->metric, &f->p.val_loss, &f->p.val_metric));
     if (epoch_end) gtr__fit_show(f, true);
     if (f->d->callback && (epoch_end ? f->d->callback_every == 0 : true) && !f->d->callback(&f->p)) f->stop = true;
     return GTR_OK;
@@ -7883,18 +7869,16 @@ GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d)
 {
     gtr__fitting f;
     gtr_context *ctx;
-    gtr_result r = gtr__trainer_usable(t, "gtr_fit", false);
-    if (r != GTR_OK) return r;
+    gtr_result r;
+    GTR__TRY(gtr__trainer_usable(t, "gtr_fit", false));
     ctx = t->ctx;
     if (d.epochs == 0) d.epochs = 1;
     if (d.batch == 0) d.batch = data ? GTR__MIN((int64_t)32, data->rows) : 32;
     if (d.epochs < 1 || d.callback_every < 0 || d.history_size < 0) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_fit: epochs, callback_every or history_size is negative");
-    if (d.metric && (d.metric->ctx != ctx || d.metric->dtype != GTR_F32 || gtr__count(&d.metric->shape) != 1))
-        return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_fit: the metric \"%s\" is not one float32 of this context", gtr__label(d.metric));
-    if (d.validation && (r = gtr__data_check(ctx, d.validation, 1, "gtr_fit (validation)")) != GTR_OK) return r;
-    r = gtr__observe(t);
-    if (r == GTR_OK) r = gtr__data_check(ctx, data, d.batch, "gtr_fit");
-    if (r != GTR_OK) return r;
+    GTR__TRY(gtr__metric_check(ctx, d.metric, "gtr_fit"));
+    if (d.validation) GTR__TRY(gtr__data_check(ctx, d.validation, 1, "gtr_fit (validation)"));
+    GTR__TRY(gtr__observe(t));
+    GTR__TRY(gtr__data_check(ctx, data, d.batch, "gtr_fit"));
     memset(&f, 0, sizeof f);
     f.t = t; f.d = &d;
     ctx->stopped = false;
@@ -9577,7 +9561,7 @@ GTR_API const char *gtr_trace(gtr_trainer *t)
     gtr__plan_cache *e;
     gtr__record rec;
     int64_t batch = 1;
-    int i, k, g;
+    int i, k;
     gtr_result r;
     if (!t) return "";
     ctx = t->ctx;
@@ -9588,7 +9572,7 @@ GTR_API const char *gtr_trace(gtr_trainer *t)
     e = gtr__trainer_entry(t, batch, t->data, true);
     if (!e || gtr__entry_ready(ctx, e, t->runner) != GTR_OK || gtr__wait_all(ctx) != GTR_OK || gtr__trainer_segments(t) != GTR_OK) return "";
     if (!t->data) gtr__set_inputs(e, &rec);
-    for (g = 0; g < t->n_groups; g++) rec.lr[g] = gtr__rate(t, (int64_t)t->runner->step) * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
+    gtr__group_rates(t, &rec);
     gtr__record_write(t->runner, &rec);
     t->slot[t->runner->step % GTR__RING] = e;
     gtr__text_begin(ctx);

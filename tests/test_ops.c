@@ -973,6 +973,11 @@ typedef struct op_call {
     bool      special, oracle;                               /* held against the definition too */
     char      what[400];
 } op_call;
+/* A product of 16-bit operands is summed by the tensor cores, whatever it is stored as: the limit is that of such operands. */
+static limit product_limit(const op_call *o, gtr_dtype storage)
+{
+    return limit_of(storage == GTR_F32 && o->op->cls == GTR__LOW && o->in_store[0] != GTR_F32 && o->in_dtype[0] == GTR_F32 ? GTR_F16 : storage, o->precision);
+}
 enum { ALL_LOW, SOME_LOW, VARIANTS };
 
 static bool op_call_make(op_call *o, const op_row *row, const graph *g, gtr_dtype low, int variant, bool special, int training)
@@ -1294,7 +1299,7 @@ static void op_forward(bench *b, op_call *o, int shift)
         snprintf(what, sizeof what, "%s, output %d", o->what, k);
         if (o->out_dtype[k] != GTR_F32) CHECK(!memcmp(d->out[k].to, o->y[k], (size_t)n * 4), "%s on %s: integers differ", what, b->name);
         else if (o->row->flags & COPIES) { round_through(o->y[k], o->out_store[k], n); compare(o->y[k], &d->out[k], exact, 0, what, b->name); }
-        else compare(o->y[k], &d->out[k], limit_of(o->out_store[k], o->precision), 0, what, b->name);
+        else compare(o->y[k], &d->out[k], product_limit(o, o->out_store[k]), 0, what, b->name);
     }
     for (k = 0; k < o->n_in; k++) free(in[k]);
     free_results(d);
@@ -1380,7 +1385,7 @@ static void op_backward(bench *b, op_call *o, uint64_t mask, bool constant, bool
             snprintf(what, sizeof what, "%s, gradient %d%s%s%s", o->what, k, add ? " added" : "", constant ? ", constant dy" : "", masters && k ? ", float32" : "");
             for (i = 0; add && i < n; i++) start[k][i] = (gtr_float)((double)start[k][i] + (double)w[i]);
             if (o->row->flags & COPIES && !add) { gtr_float *v = (gtr_float *)stored(w, GTR_F32, n); round_through(v, t, n); compare(v, &d->out[k], exact, 0, what, b->name); free(v); }
-            else compare(add ? start[k] : w, &d->out[k], limit_of(t, o->precision), floor, what, b->name);
+            else compare(add ? start[k] : w, &d->out[k], product_limit(o, t), floor, what, b->name);
         }
         free_results(d);
         for (k = 0; k < o->n_in; k++) { free(start[k]); free(low[k]); }
