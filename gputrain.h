@@ -190,7 +190,6 @@ typedef enum gtr_level { GTR_LOG_INFO, GTR_LOG_WARNING } gtr_level;
 typedef enum gtr_preset { GTR_PRESET_NONE, GTR_PRESET_CPU, GTR_PRESET_SM75, GTR_PRESET_SM87, GTR_PRESET_SM90 } gtr_preset;
 
 // >>structs
-
 typedef struct gtr_context   gtr_context;
 typedef struct gtr_tensor    gtr_tensor;
 typedef struct gtr_trainer   gtr_trainer;
@@ -212,7 +211,6 @@ typedef struct gtr_allocator {
     void  *user;
     bool   cuda;                /* GTR_MEMORY_DEVICE goes through it with CUDA too (it returns device pointers) */
 } gtr_allocator;
-
 typedef struct gtr_desc {
     gtr_device    device;       /* 0: the GPU if one works, else the CPU */
     int           device_index; /* which GPU; 0: the first (CUDA_VISIBLE_DEVICES applies) */
@@ -239,7 +237,6 @@ typedef struct gtr_custom_call {
     void        *cuda_stream;   /* on_device: enqueue here; do not wait, do not allocate */
     void        *user;
 } gtr_custom_call;
-
 typedef struct gtr_custom_desc {
     const char *name;
     int         n_in;
@@ -250,17 +247,14 @@ typedef struct gtr_custom_desc {
     bool        on_device;      /* the callbacks take device pointers and enqueue on call->cuda_stream */
     void       *user;
 } gtr_custom_desc;
-
 typedef struct gtr_linear_desc {
     int64_t out;                /* features out, at least 1 */
     bool    no_bias;
 } gtr_linear_desc;
-
 typedef struct gtr_batch_norm_desc {
     float eps;                  /* 0: 1e-5 */
     float momentum;             /* 0: 0.1, PyTorch's: running = (1 - momentum) running + momentum batch */
 } gtr_batch_norm_desc;
-
 typedef struct gtr_cross_entropy_desc {
     float   label_smoothing;    /* 0 to 1 */
     int32_t ignore_index;       /* rows with this label do not count; 0: -100. To ignore label 0 set ignore_zero */
@@ -282,7 +276,6 @@ typedef struct gtr_group {
     float       weight_decay;   /* 0: the trainer's; GTR_ZERO: none */
     bool        frozen;         /* not trained by this trainer: neither gradient nor state */
 } gtr_group;
-
 typedef struct gtr_trainer_desc {
     gtr_optimizer optimizer;    /* 0: SGD */
     float         lr;           /* 0: 1e-3 for Adam and AdamW, 1e-2 for SGD */
@@ -330,7 +323,6 @@ typedef struct gtr_progress {
     double  samples_per_second, seconds_left;
     void   *user;
 } gtr_progress;
-
 typedef struct gtr_fit_desc {
     int           epochs;       /* 0: 1 */
     int64_t       batch;        /* rows a step; 0: 32 */
@@ -353,9 +345,7 @@ typedef struct gtr_column {
     gtr_shape   shape;          /* of one row; ndim 0 for a number */
     float       scale, shift;   /* GTR_U8 into a float input: scale * value + shift; scale 0: 1/255 */
 } gtr_column;
-
 typedef struct gtr_arrays_desc { int64_t rows; gtr_column column[8]; } gtr_arrays_desc;
-
 typedef struct gtr_csv_desc {
     int  label_column;          /* its values are the classes, whole numbers from 0. 0: the last column; k: the k-th; -1: there is none */
     bool header;                /* the first line holds names */
@@ -603,7 +593,6 @@ GTR_API const char *gtr_trace(gtr_trainer *t);
 #if defined(GPUTRAIN_IMPLEMENTATION) || defined(GPUTRAIN_BACKEND)
 #ifndef GPUTRAIN_SEAM
 #define GPUTRAIN_SEAM
-
 #define GTR__SEAM_VERSION 1u
 #define GTR__MAX_LANES  32      /* lane = stage * GTR__MAX_STREAMS + stream */
 #define GTR__MAX_STREAMS 4
@@ -618,7 +607,6 @@ GTR_API const char *gtr_trace(gtr_trainer *t);
 /* How the precision pass treats an op: LOW takes low inputs and accumulates in float32; FOLLOW has its inputs' storage; FULL is float32;
    NONE is left as it is (integers, plan nodes). */
 typedef enum gtr__class { GTR__NONE, GTR__LOW, GTR__FOLLOW, GTR__FULL } gtr__class;
-
 /* What backward reads: bit i is input i, bit 16+k output k. */
 #define GTR__X0 1u
 #define GTR__X1 2u
@@ -629,7 +617,6 @@ typedef enum gtr__class { GTR__NONE, GTR__LOW, GTR__FOLLOW, GTR__FULL } gtr__cla
 #define GTR__Y1 (2u << 16)
 #define GTR__Y2 (4u << 16)
 #define GTR__Y3 (8u << 16)
-
 enum {
     GTR__LEAF    = 1,       /* no node: input, parameter, constant */
     GTR__ALIAS   = 2,       /* no node: output 0 is input 0 with another shape */
@@ -644,7 +631,6 @@ enum {
     GTR__CROSS   = 2048,    /* the gradient of input 0 reads input 1 only, and that of the others input 0 only */
     GTR__COMMITS = 4096     /* training changes state: a node of op attr i[14] with outputs 1 and 3, inputs 3 and 4 and tensor attr i[15] */
 };
-
 /* One row per op: X(ID, name, min_in, max_in, outputs, differentiable outputs, class, needs, flags, has kernel, has backward).
    Functions of an op: gtr__shape_<name>, gtr__cost_<name>; kernels gtr__cpu_<name>_fwd/_bwd and gtr__cuda_<name>_fwd/_bwd.
    Attributes of each are listed at its marker. Leaves first, then ops, plan nodes, fused ops. */
@@ -699,10 +685,8 @@ enum {
     X(BINARY_ACT,    binary_act,    2,  2, 2, 0, FOLLOW, 0,                 0,          1, 0) \
     X(XENT_STEP,     xent_step,     2,  2, 4, 0, FULL,   0,                 GTR__WS,    1, 0) \
     X(NETWORK,       network,       0, 72, 0, 0, NONE,   0,                 GTR__WS,    1, 0)
-
 #define GTR__OP_ENUM(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) GTR__OP_##ID,
 typedef enum gtr__op { GTR__OPS(GTR__OP_ENUM) GTR__OP_COUNT } gtr__op;
-
 typedef enum gtr__dir { GTR__FWD, GTR__BWD, GTR__DIR_COUNT } gtr__dir;
 typedef enum gtr__phase { GTR__FEED, GTR__FORWARD, GTR__BACKWARD, GTR__REDUCE, GTR__GUARD, GTR__UPDATE, GTR__COMMIT, GTR__REPORT, GTR__PHASE_COUNT } gtr__phase;
 typedef enum gtr__home { GTR__HOME_NONE, GTR__HOME_PARAMETER, GTR__HOME_LOW, GTR__HOME_STATE, GTR__HOME_GRADIENT, GTR__HOME_INPUT, GTR__HOME_KEPT,
@@ -775,7 +759,6 @@ typedef struct gtr__attr {
     uint64_t    key;            /* GTR__RANDOM: of the seed and the op's full name */
     const void *ptr;            /* FEED: gtr__feed; GUARD, UPDATE, REPORT: gtr__optim; CUSTOM: gtr_custom_desc */
 } gtr__attr;
-
 /* What a kernel sees of one operand. */
 typedef struct gtr__arg {
     void     *data;             /* NULL: not wanted (outputs), not read (inputs: shape is valid all the same) */
@@ -785,7 +768,6 @@ typedef struct gtr__arg {
     int64_t   count;
     gtr_shape shape;            /* literal */
 } gtr__arg;
-
 /* One step's changing figures, written by the host into a ring in mapped memory. Step s reads record s % GTR__RING; the host writes
    step last. */
 typedef struct gtr__record {
@@ -796,7 +778,6 @@ typedef struct gtr__record {
     float    lr[GTR__MAX_GROUPS];
     uint64_t src[GTR__MAX_FEED];/* address of each input's first row, device memory */
 } gtr__record;
-
 /* What device and host share of a trainer. ctl is in device memory and written by the device alone, by GUARD (guard, norm, coef) and
    REPORT (all else); the host reads it when the queue is drained. */
 typedef struct gtr__ctl {
@@ -816,7 +797,6 @@ typedef struct gtr__ctl {
     uint64_t tag[2], claim, pad[2];
     gtr__record record[2];
 } gtr__ctl;
-
 typedef struct gtr__entry {
     uint64_t step;              /* 1-based, written last: entry is whole */
     uint64_t applied;
@@ -824,7 +804,6 @@ typedef struct gtr__entry {
     float    norm, lr, scale;
     uint32_t skipped;
 } gtr__entry;
-
 /* In mapped host memory. Both rings are indexed by step % GTR__RING (entry: the 0-based step). */
 typedef struct gtr__shared {
     volatile uint64_t launches; /* copies of ctl's, written by REPORT last, in this order: entry, step, bad_step, status, launches */
@@ -834,11 +813,9 @@ typedef struct gtr__shared {
     gtr__entry  entry[GTR__RING];
     gtr__record record[GTR__RING];
 } gtr__shared;
-
 /* FEED: out[k] of the node is made of row elements of input[k]: float (or low) out from GTR_U8 or GTR_F32, GTR_I32 from GTR_I32 or GTR_U8. */
 typedef struct gtr__feed_input { int slot; gtr_dtype from; int64_t row; float scale, shift; } gtr__feed_input;  /* slot: index in record.src */
 typedef struct gtr__feed { int n; int64_t rows; gtr__feed_input input[2 * GTR__MAX_FEED]; gtr__shared *shared; } gtr__feed;   /* shared: as the device sees it */
-
 /* The optimizer over all parameters: gradient, m and v are one buffer each, laid out by the segments (offset in elements, a multiple
    of 64; gaps are never read for a result and stay zero). */
 typedef struct gtr__segment { gtr_float *p; void *bf16, *f16; int64_t offset, count; int32_t group, pad; } gtr__segment;
@@ -853,7 +830,6 @@ typedef struct gtr__optim {
     double        weight_decay[GTR__MAX_GROUPS];
     gtr__shared  *shared;       /* as the device sees it */
 } gtr__optim;
-
 struct gtr__caps;
 typedef struct gtr__call {
     const gtr__attr *attr;
@@ -890,7 +866,6 @@ typedef struct gtr__value {
     const void *label;          /* const char *: name for texts */
     void       *data;           /* resolved */
 } gtr__value;
-
 typedef struct gtr__node {
     gtr__op     op;
     gtr__dir    dir;
@@ -915,7 +890,6 @@ typedef struct gtr__node {
     int         wait_node[GTR__MAX_LANES];
     int         signals;        /* some other lane waits for it */
 } gtr__node;
-
 typedef struct gtr__plan {
     gtr__node  *node;  int n_node, cap_node;
     gtr__value *value; int n_value, cap_value;
@@ -951,11 +925,9 @@ typedef struct gtr__host {
     void  (*log)(void *user, gtr_level level, const char *text);
     void  (*error)(void *user, gtr_result code, const char *text);
 } gtr__host;
-
 typedef struct gtr__instance_desc { int device_index, max_sm, threads; void *stream; void *share; /* an instance whose device (and pool) to share; NULL */ } gtr__instance_desc;
 typedef enum gtr__part { GTR__PART_ALL, GTR__PART_LEFT, GTR__PART_RIGHT } gtr__part;    /* left: nodes before plan->split */
 typedef enum gtr__copy { GTR__TO_DEVICE, GTR__TO_HOST, GTR__ON_DEVICE } gtr__copy;
-
 /* A matcher of the select pass: how many nodes from plan->node[at] on its kernel replaces; 0: none. The core packs them into one NETWORK
    node, whose operands are all values that they read (in) and write (out). The kernel gets them as c->in and c->out, and the nodes
    themselves in attr->ptr, a gtr__network; a backend's kernel[GTR__OP_NETWORK][GTR__FWD] passes the call on to matchers[attr->i[0]]. */
@@ -965,7 +937,6 @@ typedef struct gtr__matcher {
     gtr__kernel kernel;
 } gtr__matcher;
 typedef struct gtr__network { int n_node; gtr__node *node; } gtr__network;     /* node[].in and .out index c->in, then c->out behind it; -1: none */
-
 typedef struct gtr__backend {
     uint32_t version, size_backend, size_plan, size_node, size_value, size_call, size_ctl, size_shared;
     const char *name;
@@ -997,7 +968,6 @@ typedef struct gtr__backend {
     gtr_result (*run_node)(void *const *instances, gtr__plan *plan, int node);
     void       (*release)(void *const *instances, void *exec);
 } gtr__backend;
-
 #define GTR__CUDA_SYMBOL gtr_cuda_backend_0_1
 #ifdef __cplusplus
 extern "C"
@@ -1005,20 +975,16 @@ extern "C"
 extern
 #endif
 const gtr__backend *GTR__CUDA_SYMBOL(void);
-
 #endif /* GPUTRAIN_SEAM */
 #endif
 // >>backend-end
-
 #endif /* GPUTRAIN_H */
-
 #ifdef GPUTRAIN_IMPLEMENTATION
 #ifndef GPUTRAIN_IMPLEMENTED
 #define GPUTRAIN_IMPLEMENTED
 
 // >>implementation
 #define GTR__MAX_ARGS 72            /* operands of one call: the most inputs, outputs and gradients */
-
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -1033,7 +999,6 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 #include <sys/types.h>
 #include <unistd.h>
 #endif
-
 #ifdef GPUTRAIN_DOUBLE
 #define GTR__EXPF  exp
 #define GTR__LOGF  log
@@ -1048,7 +1013,6 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 #define GTR__SQRTF sqrtf
 #endif
 #define GTR__R gtr_float
-
 #if defined(__GNUC__) || defined(__clang__)
 #define GTR__UNUSED __attribute__((unused))
 #define GTR__PRINTF(f, a) __attribute__((format(printf, f, a)))
@@ -1058,7 +1022,6 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 #define GTR__PRINTF(f, a)
 #define GTR__RESTRICT __restrict
 #endif
-
 #define GTR__MIN(a, b) ((a) < (b) ? (a) : (b))
 #define GTR__MAX(a, b) ((a) > (b) ? (a) : (b))
 #define GTR__ROUND_UP(n, to) (((n) + (to) - 1) / (to) * (to))
@@ -1093,7 +1056,6 @@ struct gtr_tensor {
     /* fetched and kept values */
     void        *kept;  size_t kept_bytes; gtr_shape kept_shape; gtr_dtype kept_storage; bool kept_filled; uint64_t kept_at;
 };
-
 typedef struct gtr__column {
     gtr_dtype dtype; gtr_shape shape; int64_t row; size_t row_bytes;   /* row: elements */
     float     scale, shift;
@@ -1101,7 +1063,6 @@ typedef struct gtr__column {
     void     *device;               /* the same on the device; NULL until used. The CPU: host */
     int64_t   least, most;          /* of integer columns */
 } gtr__column;
-
 struct gtr_dataset {
     gtr_context *ctx;
     gtr_dataset *next, *previous;
@@ -1111,7 +1072,6 @@ struct gtr_dataset {
     gtr__column  column[8];
     bool         used;
 };
-
 struct gtr__plan_cache;
 struct gtr_context {
     gtr_desc     desc;
@@ -1150,8 +1110,7 @@ struct gtr_context {
 // >>errors
 /* Notes the first error and returns code. */
 static gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...) GTR__PRINTF(3, 4);
-static gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...)
-{
+static gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...) {
     if (ctx && ctx->error == GTR_OK) {
         va_list ap;
         va_start(ap, format);
@@ -1164,8 +1123,7 @@ static gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *forma
 
 // >>memory
 /* Host memory for bookkeeping: zeroed, aligned to 64, through the user's allocator; the size stands in front of the block. */
-static void *gtr__host_alloc(const gtr_desc *d, size_t bytes)
-{
+static void *gtr__host_alloc(const gtr_desc *d, size_t bytes) {
     unsigned char *p;
     size_t all;
     if (bytes > SIZE_MAX - 128) return NULL;
@@ -1185,8 +1143,7 @@ static void *gtr__host_alloc(const gtr_desc *d, size_t bytes)
     memcpy(p, &all, sizeof all);
     return p + 64;
 }
-static void gtr__host_free(const gtr_desc *d, void *block)
-{
+static void gtr__host_free(const gtr_desc *d, void *block) {
     unsigned char *p, *raw;
     size_t all;
     if (!block) return;
@@ -1197,16 +1154,14 @@ static void gtr__host_free(const gtr_desc *d, void *block)
     free(raw);
 }
 /* NULL and GTR_ERR_NOMEM in the context when out. */
-static void *gtr__malloc(gtr_context *ctx, size_t bytes)
-{
+static void *gtr__malloc(gtr_context *ctx, size_t bytes) {
     void *p = gtr__host_alloc(&ctx->desc, bytes ? bytes : 1);
     if (!p) gtr__fail(ctx, GTR_ERR_NOMEM, "out of host memory: %zu bytes", bytes);
     return p;
 }
 static void gtr__mfree(gtr_context *ctx, void *p) { gtr__host_free(&ctx->desc, p); }
 /* Room for one more of n elements of size; doubles. False when out of memory, everything as it was. */
-static bool gtr__grow(gtr_context *ctx, void **array, int64_t n, int64_t *cap, size_t size)
-{
+static bool gtr__grow(gtr_context *ctx, void **array, int64_t n, int64_t *cap, size_t size) {
     int64_t want;
     void *p;
     if (n < *cap) return true;
@@ -1220,8 +1175,7 @@ static bool gtr__grow(gtr_context *ctx, void **array, int64_t n, int64_t *cap, s
     *cap = want;
     return true;
 }
-static char *gtr__strdup(gtr_context *ctx, const char *s)
-{
+static char *gtr__strdup(gtr_context *ctx, const char *s) {
     size_t n = strlen(s) + 1;
     char *p = (char *)gtr__malloc(ctx, n);
     if (p) memcpy(p, s, n);
@@ -1235,8 +1189,7 @@ static const char *const gtr__dtype_names[GTR_DTYPE_COUNT] = { "float32", "bfloa
 static size_t gtr__dtype_size(gtr_dtype d) { return (size_t)gtr__dtype_sizes[d]; }
 static bool gtr__is_float(gtr_dtype d) { return d == GTR_F32 || d == GTR_BF16 || d == GTR_F16; }
 /* Elements of a literal shape; of a symbolic one -k for k times the batch; INT64_MIN when the product overflows or has the batch squared. */
-static int64_t gtr__count(const gtr_shape *s)
-{
+static int64_t gtr__count(const gtr_shape *s) {
     uint64_t n = 1;
     int i, neg = 0;
     for (i = 0; i < s->ndim; i++) {
@@ -1248,8 +1201,7 @@ static int64_t gtr__count(const gtr_shape *s)
     if (neg > 1) return INT64_MIN;
     return neg ? -(int64_t)n : (int64_t)n;
 }
-static bool gtr__shape_equal(const gtr_shape *a, const gtr_shape *b)
-{
+static bool gtr__shape_equal(const gtr_shape *a, const gtr_shape *b) {
     int i;
     if (a->ndim != b->ndim) return false;
     for (i = 0; i < a->ndim; i++) if (a->dim[i] != b->dim[i]) return false;
@@ -1257,8 +1209,7 @@ static bool gtr__shape_equal(const gtr_shape *a, const gtr_shape *b)
 }
 /* "(N, 3*N, 784)" into buf; N is the batch. Returns buf. */
 #define GTR__SHAPE_TEXT 160
-static const char *gtr__shape_text(const gtr_shape *s, char *buf)
-{
+static const char *gtr__shape_text(const gtr_shape *s, char *buf) {
     int i, n = snprintf(buf, GTR__SHAPE_TEXT, "(");
     for (i = 0; i < s->ndim && n < GTR__SHAPE_TEXT - 24; i++) {
         int64_t d = s->dim[i];
@@ -1287,7 +1238,6 @@ typedef struct gtr__shape_call {
     char            *why;
 } gtr__shape_call;
 typedef gtr_result (*gtr__shape_fn)(gtr__shape_call *s);
-
 typedef struct gtr__op_row {
     const char *name;
     int         min_in, max_in, n_out, n_diff;
@@ -1329,10 +1279,8 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
 #include <signal.h>
 #endif
 #endif
-
 /* Monotonic seconds. */
-static double gtr__now(void)
-{
+static double gtr__now(void) {
 #ifdef _WIN32
     LARGE_INTEGER t, f;
     QueryPerformanceCounter(&t);
@@ -1348,20 +1296,17 @@ static double gtr__now(void)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 #endif
 }
-
 #ifdef GPUTRAIN_NO_THREADS
 static int gtr__online_cores(void) { return 1; }
 static void gtr__pause(void) { }
 static gtr__pool *gtr__pool_create(const gtr__host *host, int threads) { (void)host; (void)threads; return NULL; }
 static void gtr__pool_destroy(gtr__pool *pool) { (void)pool; }
-static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void *arg)
-{
+static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void *arg) {
     int64_t i;
     (void)cpu;
     for (i = 0; i < pieces; i++) fn(arg, i);
 }
 #else
-
 /* What differs between POSIX threads and Win32: a thread, a lock with one condition. */
 #ifdef _WIN32
 typedef HANDLE gtr__thread;
@@ -1381,8 +1326,7 @@ static uint32_t gtr__atomic_add(gtr__word *p, uint32_t v) { return (uint32_t)Int
 typedef LONGLONG gtr__word64;
 static uint64_t gtr__atomic_get64(gtr__word64 *p) { return (uint64_t)InterlockedCompareExchange64(p, 0, 0); }
 static void gtr__atomic_set64(gtr__word64 *p, uint64_t v) { InterlockedExchange64(p, (LONGLONG)v); }
-static bool gtr__atomic_cas64(gtr__word64 *p, uint64_t *was, uint64_t v)
-{
+static bool gtr__atomic_cas64(gtr__word64 *p, uint64_t *was, uint64_t v) {
     uint64_t got = (uint64_t)InterlockedCompareExchange64(p, (LONGLONG)v, (LONGLONG)*was);
     bool done = got == *was;
     *was = got;
@@ -1392,8 +1336,7 @@ static void gtr__pause(void) { YieldProcessor(); }
 #else
 typedef pthread_t gtr__thread;
 typedef struct gtr__gate { pthread_mutex_t lock; pthread_cond_t changed; } gtr__gate;
-static bool gtr__gate_init(gtr__gate *g)
-{
+static bool gtr__gate_init(gtr__gate *g) {
     if (pthread_mutex_init(&g->lock, NULL)) return false;
     if (!pthread_cond_init(&g->changed, NULL)) return true;
     pthread_mutex_destroy(&g->lock);
@@ -1412,12 +1355,10 @@ static uint32_t gtr__atomic_add(gtr__word *p, uint32_t v) { return __atomic_add_
 typedef uint64_t gtr__word64;
 static uint64_t gtr__atomic_get64(gtr__word64 *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
 static void gtr__atomic_set64(gtr__word64 *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }
-static bool gtr__atomic_cas64(gtr__word64 *p, uint64_t *was, uint64_t v)
-{
+static bool gtr__atomic_cas64(gtr__word64 *p, uint64_t *was, uint64_t v) {
     return __atomic_compare_exchange_n(p, was, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
-static void gtr__pause(void)
-{
+static void gtr__pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -1425,7 +1366,6 @@ static void gtr__pause(void)
 #endif
 }
 #endif
-
 /* A job's pieces are claimed from ticket: the job's number in the upper half, the pieces left in the lower. A claim is one compare and
    swap, so a worker that slept through a job cannot claim of the next by mistake, and whoever claims knows that fn, arg and pieces are
    this job's: they change only when all of its pieces are done. Nobody waits for a worker that claimed nothing. */
@@ -1446,10 +1386,8 @@ struct gtr__pool {
     int           workers;
     gtr__thread   thread[1];        /* workers of them */
 };
-
 /* Works as long as there are pieces; returns how many it did. */
-static uint32_t gtr__pool_work(gtr__pool *pool)
-{
+static uint32_t gtr__pool_work(gtr__pool *pool) {
     uint32_t did = 0;
     uint64_t t = gtr__atomic_get64(&pool->ticket);
     while ((uint32_t)t) {
@@ -1468,8 +1406,7 @@ static uint32_t gtr__pool_work(gtr__pool *pool)
     return did;
 }
 /* Spins until there is work, for a time in seconds. */
-static bool gtr__pool_spin(gtr__pool *pool, double seconds)
-{
+static bool gtr__pool_spin(gtr__pool *pool, double seconds) {
     double end = gtr__now() + seconds;
     int i;
     do {
@@ -1482,8 +1419,7 @@ static bool gtr__pool_spin(gtr__pool *pool, double seconds)
 }
 #define GTR__SPIN_LONG  60e-6       /* longer than the gaps between a step's nodes */
 #define GTR__SPIN_SHORT 4e-6
-static void gtr__pool_loop(gtr__pool *pool)
-{
+static void gtr__pool_loop(gtr__pool *pool) {
     double spin = GTR__SPIN_LONG;
     while (!gtr__atomic_get(&pool->stop)) {
         if (gtr__pool_spin(pool, spin)) {
@@ -1500,16 +1436,14 @@ static void gtr__pool_loop(gtr__pool *pool)
 }
 #ifdef _WIN32
 static DWORD WINAPI gtr__pool_main(LPVOID arg) { gtr__pool_loop((gtr__pool *)arg); return 0; }
-static bool gtr__thread_start(gtr__thread *t, gtr__pool *pool)
-{
+static bool gtr__thread_start(gtr__thread *t, gtr__pool *pool) {
     *t = CreateThread(NULL, 1 << 20, gtr__pool_main, pool, 0, NULL);
     return *t != NULL;
 }
 static void gtr__thread_join(gtr__thread t) { WaitForSingleObject(t, INFINITE); CloseHandle(t); }
 #else
 static void *gtr__pool_main(void *arg) { gtr__pool_loop((gtr__pool *)arg); return NULL; }
-static bool gtr__thread_start(gtr__thread *t, gtr__pool *pool)
-{
+static bool gtr__thread_start(gtr__thread *t, gtr__pool *pool) {
     pthread_attr_t attr;
     bool ok;
 #ifdef SIG_SETMASK      /* a signal's handler shall run on the user's threads */
@@ -1530,10 +1464,8 @@ static bool gtr__thread_start(gtr__thread *t, gtr__pool *pool)
 }
 static void gtr__thread_join(gtr__thread t) { pthread_join(t, NULL); }
 #endif
-
 /* Cores that this process may run on. */
-static int gtr__online_cores(void)
-{
+static int gtr__online_cores(void) {
 #ifdef _WIN32
     SYSTEM_INFO info;
     GetSystemInfo(&info);
@@ -1573,9 +1505,7 @@ static int gtr__online_cores(void)
     return n < 1 ? 1 : n > 1024 ? 1024 : (int)n;
 #endif
 }
-
-static void gtr__pool_destroy(gtr__pool *pool)
-{
+static void gtr__pool_destroy(gtr__pool *pool) {
     gtr__host host;
     int i;
     if (!pool) return;
@@ -1591,8 +1521,7 @@ static void gtr__pool_destroy(gtr__pool *pool)
 }
 /* A pool for threads threads, the caller's included. NULL, which gtr__parallel takes for 'the caller alone', if that is one, or when
    memory or threads are out. */
-static gtr__pool *gtr__pool_create(const gtr__host *host, int threads)
-{
+static gtr__pool *gtr__pool_create(const gtr__host *host, int threads) {
     gtr__pool *pool;
     size_t bytes;
     if (threads < 2) return NULL;
@@ -1608,11 +1537,9 @@ static gtr__pool *gtr__pool_create(const gtr__host *host, int threads)
     if (!pool->workers) { gtr__pool_destroy(pool); return NULL; }
     return pool;
 }
-
 /* Waits for the pieces that workers have claimed. Sleeps soon: on a crowded machine the core that this thread gives up is the one
    that the worker, put aside in the middle of its piece, needs. */
-static void gtr__pool_finish(gtr__pool *pool, uint32_t pieces)
-{
+static void gtr__pool_finish(gtr__pool *pool, uint32_t pieces) {
     double end = 0;
     int i;
     for (;;) {
@@ -1629,8 +1556,7 @@ static void gtr__pool_finish(gtr__pool *pool, uint32_t pieces)
     gtr__atomic_set(&pool->waiting, 0);
     gtr__gate_unlock(&pool->end);
 }
-static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void *arg)
-{
+static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void *arg) {
     gtr__pool *pool = cpu->pool;
     const int64_t most = (int64_t)1 << 30;
     int64_t first, i;
@@ -1667,9 +1593,7 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
 #else
 #define GTR__IVDEP
 #endif
-
 static gtr_float gtr__gelu_tanh_grad(gtr_float x) GTR__GELU_TANH_GRAD_BODY
-
 /* The loops of each formula of GTR__UNARY. Outputs may lie on inputs of the same call. */
 #define GTR__UNARY_LOOPS(ID, name, forward, backward) \
 static void gtr__unary_##name##_forward(gtr_float a, gtr_float b, const gtr_float *xs, gtr_float *ys, int64_t n) \
@@ -1700,7 +1624,6 @@ GTR__UNARY(GTR__UNARY_LOOPS)
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif
-
 /* Forward: y = f(x), y may be x. Backward: dx = or (add) += f'(x) dy, dx may be dy; x and y are addresses that may be read in any case, values
    only where the op's needs name them. */
 typedef struct gtr__unary_row {
@@ -1711,8 +1634,7 @@ typedef struct gtr__unary_row {
 #define GTR__UNARY_ROW(ID, name, forward, backward) { GTR__OP_##ID, gtr__unary_##name##_forward, gtr__unary_##name##_backward },
 static const gtr__unary_row gtr__unary_rows[] = { GTR__UNARY(GTR__UNARY_ROW) };
 /* NULL for an op that is not in GTR__UNARY. */
-static const gtr__unary_row *gtr__unary_find(int op)
-{
+static const gtr__unary_row *gtr__unary_find(int op) {
     for (size_t i = 0; i < sizeof gtr__unary_rows / sizeof gtr__unary_rows[0]; i++) if (gtr__unary_rows[i].op == op) return &gtr__unary_rows[i];
     return NULL;
 }
@@ -1819,8 +1741,7 @@ typedef gtr_float gtr__v;
 #endif
 #define GTR__NR (2 * GTR__VL)
 #ifndef GTR__V_SQRT
-static gtr__v gtr__v_sqrt(gtr__v v)
-{
+static gtr__v gtr__v_sqrt(gtr__v v) {
     gtr_float e[GTR__VL];
     GTR__V_STORE(e, v);
     for (int i = 0; i < GTR__VL; i++) e[i] = GTR__SQRTF(e[i]);
@@ -1828,8 +1749,7 @@ static gtr__v gtr__v_sqrt(gtr__v v)
 }
 #define GTR__V_SQRT(a) gtr__v_sqrt(a)
 #endif
-static gtr_float gtr__v_sum(gtr__v v)
-{
+static gtr_float gtr__v_sum(gtr__v v) {
 #ifdef GTR__V_256
     const __m256 h = GTR__V_256(v);
     __m128 q = _mm_add_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1));
@@ -1842,7 +1762,6 @@ static gtr_float gtr__v_sum(gtr__v v)
     return sum;
 #endif
 }
-
 /* Rows of a register tile: X(row, g, o), row = g + o. Addresses are pointer g plus 0, 1 or 2 strides, which x86 has modes for. */
 #define GTR__ROWS_1(X)  X(0, 0, 0)
 #define GTR__ROWS_2(X)  GTR__ROWS_1(X)  X(1, 0, 1)
@@ -1858,7 +1777,6 @@ static gtr_float gtr__v_sum(gtr__v v)
 #define GTR__ROWS_12(X) GTR__ROWS_11(X) X(11, 9, 2)
 #define GTR__ROWS_13(X) GTR__ROWS_12(X) X(12, 12, 0)
 #define GTR__ROWS_14(X) GTR__ROWS_13(X) X(13, 12, 1)
-
 #define GTR__BASE_0(g)  const gtr_float *a##g = a + (g) * GTR__RS;
 #define GTR__BASE_1(g)
 #define GTR__BASE_2(g)
@@ -1877,7 +1795,6 @@ static gtr_float gtr__v_sum(gtr__v v)
 #define GTR__ROW_BIAS2(i, g, o) c##i = GTR__V_ADD(c##i, b0); d##i = GTR__V_ADD(d##i, b1);
 #define GTR__ROW_STORE1(i, g, o) GTR__V_STORE(c + (i) * cs, c##i);
 #define GTR__ROW_STORE2(i, g, o) GTR__V_STORE(c + (i) * cs, c##i); GTR__V_STORE(c + (i) * cs + GTR__VL, d##i);
-
 /* c (rows, 1 or 2 vectors) = a b + from + bias; from and bias may be NULL, from may be c. The k loop is bound by FMAs: 28 of them stand
    against 16 loads. Rows of a are as apart and its columns 1 (by_row), or the other way about (by_col), so neither form needs packing. */
 typedef void (*gtr__tile_fn)(int64_t k, const gtr_float *a, int64_t as, const gtr_float *b, int64_t bs, const gtr_float *from, int64_t fs,
@@ -1912,7 +1829,6 @@ GTR__TILES(GTR__TILES_BY_ROW)
 GTR__TILES(GTR__TILES_BY_COL)
 #undef GTR__RS
 #undef GTR__LS
-
 #define GTR__TILE_1R(R) gtr__tile1_by_row_##R,
 #define GTR__TILE_2R(R) gtr__tile2_by_row_##R,
 #define GTR__TILE_1C(R) gtr__tile1_by_col_##R,
@@ -1922,7 +1838,6 @@ static const gtr__tile_fn gtr__tile_table[2][2][GTR__MR] = {
     { { GTR__TILES(GTR__TILE_1R) }, { GTR__TILES(GTR__TILE_2R) } },
     { { GTR__TILES(GTR__TILE_1C) }, { GTR__TILES(GTR__TILE_2C) } }
 };
-
 /* Products C = A B of m x k and k x n, and what is done with C on the way to memory. A[i][l] = a[i*ars + l*acs], B[l][j] = b[l*brs + j*bcs]; of
    either's two strides one is 1 (a row of A that is all one number may have acs 0). C is row-major. The cut into pieces, blocks of k and parts of a sum depends on shapes alone. */
 typedef struct gtr__gemm {
@@ -1952,7 +1867,6 @@ typedef struct gtr__gemm {
     gtr_float *partial;             /* parts x m x n, if parts > 1 or apart */
     int64_t pieces;
 } gtr__gemm;
-
 #ifdef GPUTRAIN_DOUBLE
 #define GTR__PACK_B 8192            /* elements of a block of B: 64 KiB */
 #else
@@ -1963,21 +1877,17 @@ typedef struct gtr__gemm {
 #define GTR__LINE (64 / (int)sizeof(gtr_float))
 #define GTR__PIECE 2e6              /* flops worth a piece: about 8 us at 268 GFLOP/s */
 #define GTR__DOT_ROWS 8             /* up to so many rows of A against rows of B^T as they lie are dot products */
-
 /* Rows that are a multiple of 2 KiB apart fall on few sets of a first-level cache, and push each other out. */
 static bool gtr__conflict(int64_t stride) { return stride > 1 && stride * (int64_t)sizeof(gtr_float) % 2048 == 0; }
 static bool gtr__gemm_dots(const gtr__gemm *g) { return g->m <= GTR__DOT_ROWS && g->acs == 1 && g->brs == 1 && g->k >= GTR__VL; }
-
 /* Flops of one item; more for shapes that run slower. */
-static double gtr__gemm_cost(const gtr__gemm *g)
-{
+static double gtr__gemm_cost(const gtr__gemm *g) {
     const double mk = 2.0 * (double)g->m * (double)g->k * (double)g->sums;
     if (gtr__gemm_dots(g)) return mk * 2 * (double)g->n;
     return mk * (g->n <= GTR__VL ? GTR__NR : (double)g->n);
 }
 /* Rows, columns and items of a piece. */
-static void gtr__gemm_cut_c(gtr__gemm *g, double flops)
-{
+static void gtr__gemm_cut_c(gtr__gemm *g, double flops) {
     const int64_t panels = GTR__MAX((g->n + GTR__NR - 1) / GTR__NR, 1);
     int64_t wide = (int64_t)(GTR__PIECE / GTR__MAX(flops / (double)panels, 1.0)), high;
     if (flops > 64 * GTR__PIECE) wide = 4;          /* large: each packed block of A serves more panels */
@@ -1993,8 +1903,7 @@ static void gtr__gemm_cut_c(gtr__gemm *g, double flops)
     g->group = 1;
     if (g->items > 1 && g->row_blocks * g->col_blocks == 1) g->group = GTR__MAX((int64_t)(GTR__PIECE / GTR__MAX(flops, 1.0)), 1);
 }
-static void gtr__gemm_cut(gtr__gemm *g)
-{
+static void gtr__gemm_cut(gtr__gemm *g) {
     const double flops = gtr__gemm_cost(g);
     int64_t blocks, kc;
     gtr__gemm_cut_c(g, flops);
@@ -2016,10 +1925,8 @@ static void gtr__gemm_cut(gtr__gemm *g)
     g->apart = g->back && g->add && g->parts == 1 && g->kc < g->k;
     g->pieces = (g->items + g->group - 1) / g->group * g->row_blocks * g->col_blocks * g->parts;
 }
-
 /* Copies k x n of B, in panels of NR columns (the last of VL, if it needs no more), filled up with zeros. */
-static void gtr__pack_rows(const gtr_float *b, int64_t brs, int64_t k, int64_t n, gtr_float *to)
-{
+static void gtr__pack_rows(const gtr_float *b, int64_t brs, int64_t k, int64_t n, gtr_float *to) {
     int64_t j, l;
     for (j = 0; j < n; j += GTR__NR) {
         const int64_t have = GTR__MIN(n - j, GTR__NR), wide = have <= GTR__VL ? GTR__VL : GTR__NR;
@@ -2038,8 +1945,7 @@ static void gtr__pack_rows(const gtr_float *b, int64_t brs, int64_t k, int64_t n
     }
 }
 /* to[l*ts + j] = b[j*bcs + l] for VL j's: columns of B, each contiguous, to rows. In vectors of VL/4 rows' four elements, transposed four by four. */
-static void gtr__pack_group(const gtr_float *b, int64_t bcs, int64_t k, gtr_float *to, int64_t ts)
-{
+static void gtr__pack_group(const gtr_float *b, int64_t bcs, int64_t k, gtr_float *to, int64_t ts) {
     int64_t l = 0, j;
 #ifdef GTR__V_LANES
     for (; l + 4 <= k; l += 4, b += 4, to += 4 * ts) {
@@ -2054,8 +1960,7 @@ static void gtr__pack_group(const gtr_float *b, int64_t bcs, int64_t k, gtr_floa
     for (; l < k; l++, b++, to += ts) for (j = 0; j < GTR__VL; j++) to[j] = b[j * bcs];
 }
 /* The same as gtr__pack_rows for a B whose columns are contiguous. */
-static void gtr__pack_cols(const gtr_float *b, int64_t bcs, int64_t k, int64_t n, gtr_float *to)
-{
+static void gtr__pack_cols(const gtr_float *b, int64_t bcs, int64_t k, int64_t n, gtr_float *to) {
     int64_t i, j, l, g;
     for (j = 0; j < n; j += GTR__NR) {
         const int64_t have = GTR__MIN(n - j, GTR__NR), wide = have <= GTR__VL ? GTR__VL : GTR__NR;
@@ -2070,12 +1975,10 @@ static void gtr__pack_cols(const gtr_float *b, int64_t bcs, int64_t k, int64_t n
     }
 }
 /* Rows of A as they lie, or its columns, closer together. */
-static void gtr__pack_a(const gtr_float *a, int64_t stride, int64_t n, int64_t length, gtr_float *to, int64_t ts)
-{
+static void gtr__pack_a(const gtr_float *a, int64_t stride, int64_t n, int64_t length, gtr_float *to, int64_t ts) {
     int64_t i;
     for (i = 0; i < n; i++) memcpy(to + i * ts, a + i * stride, (size_t)length * sizeof *a);
 }
-
 /* Where a block of C is: its pointers stand at C's element (0, 0). */
 typedef struct gtr__spot {
     const gtr__gemm *g;
@@ -2084,15 +1987,13 @@ typedef struct gtr__spot {
     bool       add, first, last;    /* to c; first and last block of k */
     bool       finish;              /* with the epilogue: not a part */
 } gtr__spot;
-static void gtr__tile_copy(const gtr_float *from, int64_t fs, gtr_float *to, int64_t ts, int64_t rows, int64_t width)
-{
+static void gtr__tile_copy(const gtr_float *from, int64_t fs, gtr_float *to, int64_t ts, int64_t rows, int64_t width) {
     int64_t i;
     if (width == GTR__NR) for (i = 0; i < rows; i++) memcpy(to + i * ts, from + i * fs, GTR__NR * sizeof *to);
     else for (i = 0; i < rows; i++) memcpy(to + i * ts, from + i * fs, (size_t)width * sizeof *to);
 }
 /* A finished tile (rows x width, rows wide apart) at C's (i, j): what the activation does with it, and the way to memory. */
-static void gtr__tile_finish(const gtr__spot *s, gtr_float *tile, int64_t wide, int64_t rows, int64_t width, int64_t i, int64_t j)
-{
+static void gtr__tile_finish(const gtr__spot *s, gtr_float *tile, int64_t wide, int64_t rows, int64_t width, int64_t i, int64_t j) {
     const gtr__gemm *g = s->g;
     const int64_t at = i * g->ldc + j;
     if (g->back) {
@@ -2110,8 +2011,7 @@ static void gtr__tile_finish(const gtr__spot *s, gtr_float *tile, int64_t wide, 
 }
 /* One tile over one block of k. Straight into C where the tile is whole and nothing follows, else by way of the stack. */
 static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int64_t as, bool by_col, const gtr_float *b, int64_t bs, int64_t i,
-                          int64_t j, int64_t rows, int64_t width)
-{
+                          int64_t j, int64_t rows, int64_t width) {
     const gtr__gemm *g = s->g;
     const bool finish = s->last && s->finish, from = !s->first || s->add;
     const gtr_float *bias = finish && g->bias ? g->bias + j : NULL;
@@ -2132,11 +2032,9 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
         else gtr__tile_copy(tile, wide, c, s->ldc, rows, width);
     }
 }
-
 /* All rows of a block over a strip of columns from j and one block of k; a and b stand at the block's first k, a at row 0, b at column j. */
 static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, const gtr_float *b, int64_t i0, int64_t i1, int64_t j, int64_t n,
-                            gtr_float *pa, gtr_float *pb)
-{
+                            gtr_float *pa, gtr_float *pb) {
     const gtr__gemm *g = s->g;
     const bool by_col = g->acs != 1;
     const int64_t whole = g->pack_b ? 0 : n / GTR__NR * GTR__NR;    /* columns of B read where they lie */
@@ -2164,8 +2062,7 @@ static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, c
 }
 /* A few rows of x against rows of w as they lie: bound by the reading of w, so nothing is packed. Two rows of x, xs apart (0: one of them, twice),
    against four of w; y's rows are NR apart. */
-static void gtr__dot8(int64_t k, const gtr_float *x, int64_t xs, const gtr_float *w, int64_t ws, gtr_float *y)
-{
+static void gtr__dot8(int64_t k, const gtr_float *x, int64_t xs, const gtr_float *w, int64_t ws, gtr_float *y) {
     const gtr_float *x1 = x + xs;
     gtr__v sum[2][4];
     int64_t l = 0;
@@ -2187,8 +2084,7 @@ static void gtr__dot8(int64_t k, const gtr_float *x, int64_t xs, const gtr_float
         y[GTR__NR + q] += x1[l] * w[q * ws + l];
     }
 }
-static gtr_float gtr__dot1(int64_t k, const gtr_float *x, const gtr_float *w)
-{
+static gtr_float gtr__dot1(int64_t k, const gtr_float *x, const gtr_float *w) {
     gtr__v a = GTR__V_ZERO;
     gtr_float y;
     int64_t l = 0;
@@ -2197,8 +2093,7 @@ static gtr_float gtr__dot1(int64_t k, const gtr_float *x, const gtr_float *w)
     for (; l < k; l++) y += x[l] * w[l];
     return y;
 }
-static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_float *b, int64_t i0, int64_t i1, int64_t j0, int64_t j1)
-{
+static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_float *b, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
     const gtr__gemm *g = s->g;
     gtr_float tile[GTR__MR * GTR__NR];
     int64_t i, j, r, q;
@@ -2223,8 +2118,7 @@ static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_floa
         }
     }
 }
-static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int64_t i0, int64_t i1, int64_t j0, int64_t j1)
-{
+static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
     gtr_float room_a[GTR__MR * GTR__PACK_AS + GTR__LINE], room_b[GTR__PACK_B + GTR__LINE];
     gtr_float *pa = room_a, *pb = room_b;
     const int64_t l0 = part * g->part_k, l1 = GTR__MIN(l0 + g->part_k, g->k);
@@ -2250,19 +2144,16 @@ static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int6
         }
     }
 }
-static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece)
-{
+static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece) {
     const int64_t col = piece % g->col_blocks, row = piece / g->col_blocks % g->row_blocks;
     const int64_t part = piece / (g->col_blocks * g->row_blocks) % g->parts, group = piece / (g->col_blocks * g->row_blocks * g->parts);
     const int64_t i0 = row * g->rows, i1 = GTR__MIN(i0 + g->rows, g->m), j0 = col * g->cols, j1 = GTR__MIN(j0 + g->cols, g->n);
     int64_t item;
     for (item = group * g->group; item < GTR__MIN((group + 1) * g->group, g->items); item++) gtr__gemm_block(g, item, part, i0, i1, j0, j1);
 }
-
 /* What one node computes: its products share one cut, so that their pieces fill each other's gaps. */
 typedef struct gtr__products { gtr__gemm gemm[3]; int n; int64_t pieces; } gtr__products;
-static void gtr__products_piece(void *arg, int64_t piece)
-{
+static void gtr__products_piece(void *arg, int64_t piece) {
     const gtr__products *p = (const gtr__products *)arg;
     int i = 0;
     for (; piece >= p->gemm[i].pieces; i++) piece -= p->gemm[i].pieces;
@@ -2270,8 +2161,7 @@ static void gtr__products_piece(void *arg, int64_t piece)
 }
 /* Adds up parts, in their order, and does what the tiles left to be done with the sums. */
 #define GTR__COMBINE 4096
-static void gtr__combine_piece(void *arg, int64_t piece)
-{
+static void gtr__combine_piece(void *arg, int64_t piece) {
     const gtr__gemm *g = (const gtr__gemm *)arg;
     const int64_t all = g->m * g->n, at = piece * GTR__COMBINE, n = GTR__MIN(all - at, GTR__COMBINE);
     gtr_float *sum = g->partial + at, *c = g->c + at;
@@ -2292,8 +2182,7 @@ static void gtr__combine_piece(void *arg, int64_t piece)
     else memcpy(c, sum, (size_t)n * sizeof *c);
 }
 static gtr__gemm *gtr__products_add(gtr__products *p, int64_t m, int64_t n, int64_t k, const gtr_float *a, int64_t ars, int64_t acs,
-                                    const gtr_float *b, int64_t brs, int64_t bcs, const gtr__arg *c)
-{
+                                    const gtr_float *b, int64_t brs, int64_t bcs, const gtr__arg *c) {
     gtr__gemm *g = &p->gemm[p->n++];
     g->m = m; g->n = n; g->k = k;
     g->a = a; g->ars = ars; g->acs = acs;
@@ -2302,8 +2191,7 @@ static gtr__gemm *gtr__products_add(gtr__products *p, int64_t m, int64_t n, int6
     g->items = g->sums = 1;
     return g;
 }
-static size_t gtr__products_cut(gtr__products *p, gtr_float *ws)
-{
+static size_t gtr__products_cut(gtr__products *p, gtr_float *ws) {
     size_t used = 0;
     p->pieces = 0;
     for (int i = 0; i < p->n; i++) {
@@ -2317,7 +2205,6 @@ static size_t gtr__products_cut(gtr__products *p, gtr_float *ws)
     }
     return used * sizeof(gtr_float);
 }
-
 #ifdef GPUTRAIN_CBLAS
 #include <cblas.h>
 #ifdef GPUTRAIN_DOUBLE
@@ -2326,8 +2213,7 @@ static size_t gtr__products_cut(gtr__products *p, gtr_float *ws)
 #define GTR__CBLAS_GEMM cblas_sgemm
 #endif
 /* The library's product, then the epilogue over rows. False where this file's own loop has to do it. */
-static bool gtr__gemm_cblas(const gtr__gemm *g)
-{
+static bool gtr__gemm_cblas(const gtr__gemm *g) {
     const int64_t lda = GTR__MAX(g->acs == 1 ? g->ars : g->acs, 1), ldb = GTR__MAX(g->bcs == 1 ? g->brs : g->bcs, 1);
     int64_t item, sum, i, j;
     if ((g->back && g->add) || GTR__MAX(GTR__MAX(g->m, g->n), GTR__MAX(g->k, GTR__MAX(lda, ldb))) > INT_MAX || gtr__gemm_dots(g) || !g->acs) return false;
@@ -2348,10 +2234,8 @@ static bool gtr__gemm_cblas(const gtr__gemm *g)
     return true;
 }
 #endif
-
 /* Computes the set, or, when the plan is being made, says what workspace it wants. */
-static gtr_result gtr__products_run(gtr__products *p, gtr__cpu *cpu, const gtr__call *c)
-{
+static gtr_result gtr__products_run(gtr__products *p, gtr__cpu *cpu, const gtr__call *c) {
     if (c->measure) { *c->measure = gtr__products_cut(p, NULL); return GTR_OK; }
 #ifdef GPUTRAIN_CBLAS
     { int left = 0; for (int i = 0; i < p->n; i++) if (!gtr__gemm_cblas(&p->gemm[i])) p->gemm[left++] = p->gemm[i]; p->n = left; }
@@ -2380,22 +2264,19 @@ static gtr_result gtr__products_run(gtr__products *p, gtr__cpu *cpu, const gtr__
 /* bfloat16 and float16 of a float and back; to nearest, ties to even; a NaN stays one. Selections, no branches: the loops vectorise. */
 static uint32_t gtr__float_bits(float f) { uint32_t u; memcpy(&u, &f, 4); return u; }
 static float gtr__bits_float(uint32_t u) { float f; memcpy(&f, &u, 4); return f; }
-static uint16_t gtr__to_bf16(float f)
-{
+static uint16_t gtr__to_bf16(float f) {
     uint32_t u = gtr__float_bits(f), nan = u >> 16 | 0x40u, rounded = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;
     return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? nan : rounded);
 }
 static float gtr__from_bf16(uint16_t h) { return gtr__bits_float((uint32_t)h << 16); }
-static uint16_t gtr__to_f16(float f)
-{
+static uint16_t gtr__to_f16(float f) {
     uint32_t u = gtr__float_bits(f), a = u & 0x7fffffffu;
     uint32_t nan = 0x7e00u | (a >> 13 & 0x3ffu), normal = (a - 0x38000000u + 0xfffu + (a >> 13 & 1u)) >> 13;    /* exponent 127 becomes 15 */
     uint32_t subnormal = gtr__float_bits(gtr__bits_float(a) + 0.5f) - 0x3f000000u;          /* 0.5's last place is 2^-24: the sum rounds to it */
     uint32_t r = a > 0x7f800000u ? nan : a >= 0x477ff000u ? 0x7c00u : a >= 0x38800000u ? normal : subnormal;    /* from 65520 on: infinity */
     return (uint16_t)((u >> 16 & 0x8000u) | r);
 }
-static float gtr__from_f16(uint16_t h)
-{
+static float gtr__from_f16(uint16_t h) {
     uint32_t a = h & 0x7fffu, m = a << 13, subnormal = gtr__float_bits((float)(int)a * (1.0f / 16777216.0f));
     uint32_t r = a > 0x7c00u ? (m + 0x70000000u) | 0x400000u : a == 0x7c00u ? 0x7f800000u : a >= 0x400u ? m + 0x38000000u : subnormal;
     return gtr__bits_float((uint32_t)(h & 0x8000u) << 16 | r);
@@ -2407,8 +2288,7 @@ static float gtr__from_f16(uint16_t h)
         for (int64_t i = 0; i < n; i++) y[i] = formula; \
     }
 /* n elements of any float dtype to another, or a copy. dst and src do not overlap. */
-static void gtr__convert(void *dst, gtr_dtype dst_dtype, const void *src, gtr_dtype src_dtype, int64_t n)
-{
+static void gtr__convert(void *dst, gtr_dtype dst_dtype, const void *src, gtr_dtype src_dtype, int64_t n) {
     if (n <= 0) return;
     if (dst_dtype == src_dtype) { memcpy(dst, src, (size_t)n * gtr__dtype_size(dst_dtype)); return; }
     GTR__CONVERT(GTR_F32, gtr_float, GTR_BF16, uint16_t, gtr__to_bf16((float)x[i]))
@@ -2432,8 +2312,7 @@ typedef uint32_t gtr__bits;
 #endif
 #define GTR__ABS_BITS (GTR__INF_BITS | (GTR__INF_BITS - 1))
 /* Whether any of n elements is infinite or NaN. */
-static bool gtr__nonfinite(const gtr_float *x, int64_t n)
-{
+static bool gtr__nonfinite(const gtr_float *x, int64_t n) {
     gtr__bits most = 0, u;
     for (int64_t i = 0; i < n; i++) {
         memcpy(&u, &x[i], sizeof u);
@@ -2442,8 +2321,7 @@ static bool gtr__nonfinite(const gtr_float *x, int64_t n)
     }
     return most >= GTR__INF_BITS;
 }
-static gtr_float gtr__nan(void)
-{
+static gtr_float gtr__nan(void) {
     gtr__bits u = GTR__INF_BITS | GTR__INF_BITS >> 1;
     gtr_float f;
     memcpy(&f, &u, sizeof f);
@@ -2453,8 +2331,7 @@ static gtr_float gtr__nan(void)
 // >>shape-helpers
 #define GTR__TRY(call) do { const gtr_result r_ = (call); if (r_ != GTR_OK) return r_; } while (0)
 static gtr_result gtr__shape_fail(gtr__shape_call *s, gtr_result code, const char *format, ...) GTR__PRINTF(3, 4);
-static gtr_result gtr__shape_fail(gtr__shape_call *s, gtr_result code, const char *format, ...)
-{
+static gtr_result gtr__shape_fail(gtr__shape_call *s, gtr_result code, const char *format, ...) {
     va_list ap;
     va_start(ap, format);
     if (s->why) vsnprintf(s->why, 256, format, ap);
@@ -2462,23 +2339,20 @@ static gtr_result gtr__shape_fail(gtr__shape_call *s, gtr_result code, const cha
     return code;
 }
 /* "got (N, 10) and (N, 3), want equal shapes": the first n inputs (at most 3), then want. */
-static gtr_result gtr__shape_want(gtr__shape_call *s, int n, const char *want)
-{
+static gtr_result gtr__shape_want(gtr__shape_call *s, int n, const char *want) {
     char t[3][GTR__SHAPE_TEXT] = { "", "", "" };
     n = GTR__MIN(n, s->n_in);
     for (int i = 0; i < n; i++) gtr__shape_text(&s->in[i], t[i]);
     return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s%s%s%s%s, want %s", t[0], n > 2 ? ", " : n > 1 ? " and " : "", t[1], n > 2 ? " and " : "", t[2], want);
 }
-static bool gtr__shape_valid(const gtr_shape *x)
-{
+static bool gtr__shape_valid(const gtr_shape *x) {
     if (x->ndim < 0 || x->ndim > GTR_MAX_DIMS) return false;
     for (int i = 0; i < x->ndim; i++) if (!x->dim[i] || x->dim[i] == INT64_MIN) return false;
     return gtr__count(x) != INT64_MIN;
 }
 #define GTR__VALID_SHAPE "dimensions that are not zero, at most one multiple of the batch, and fewer than 2^59 elements"
 /* Inputs are valid shapes; those whose bit is in ints are GTR_I32, those in any are of any dtype, the others float. */
-static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint32_t ints, uint32_t any)
-{
+static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint32_t ints, uint32_t any) {
     char a[GTR__SHAPE_TEXT];
     for (int i = 0; i < s->n_in; i++) {
         uint32_t bit = i < 32 ? 1u << i : 0u;
@@ -2492,16 +2366,14 @@ static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint32_t ints, uint32_t 
     return GTR_OK;
 }
 /* out[0] is o, if that is valid. */
-static gtr_result gtr__shape_output(gtr__shape_call *s, gtr_shape o)
-{
+static gtr_result gtr__shape_output(gtr__shape_call *s, gtr_shape o) {
     char a[GTR__SHAPE_TEXT];
     s->out[0] = o;
     if (o.ndim < 0 || o.ndim > GTR_MAX_DIMS) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got a result of rank %d, want at most %d", o.ndim, GTR_MAX_DIMS);
     if (!gtr__shape_valid(&o)) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got a result %s, want " GTR__VALID_SHAPE, gtr__shape_text(&o, a));
     return GTR_OK;
 }
-static gtr_shape gtr__shape_make(int n, int64_t a)
-{
+static gtr_shape gtr__shape_make(int n, int64_t a) {
     gtr_shape s;
     memset(&s, 0, sizeof s);
     s.ndim = n; s.dim[0] = a;
@@ -2512,16 +2384,14 @@ static double gtr__shape_flops(const gtr_shape *s, double each) { int64_t n = gt
 static gtr_result gtr__shape_none(gtr__shape_call *s) { (void)s; return GTR_OK; }
 /* out[0] is like in[0]: float; of any dtype. */
 static gtr_result gtr__shape_same(gtr__shape_call *s) { GTR__TRY(gtr__shape_inputs(s, 0, 0)); s->out[0] = s->in[0]; return GTR_OK; }
-static gtr_result gtr__shape_alike(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_alike(gtr__shape_call *s) {
     GTR__TRY(gtr__shape_inputs(s, 0, ~0u));
     s->out[0] = s->in[0];
     s->out_dtype[0] = s->in_dtype[0];
     return GTR_OK;
 }
 /* out[0] is NumPy's broadcast of in[0] and in[1]: aligned at the last dimension; two dimensions fit if equal or one is 1. */
-static gtr_result gtr__shape_broadcast(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_broadcast(gtr__shape_call *s) {
     const gtr_shape *a = &s->in[0], *b = &s->in[1];
     gtr_shape o;
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
@@ -2534,8 +2404,7 @@ static gtr_result gtr__shape_broadcast(gtr__shape_call *s)
     return gtr__shape_output(s, o);
 }
 /* Float inputs, and an axis of the first. */
-static gtr_result gtr__shape_axis(gtr__shape_call *s, int64_t axis)
-{
+static gtr_result gtr__shape_axis(gtr__shape_call *s, int64_t axis) {
     char a[GTR__SHAPE_TEXT];
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (axis >= 0 && axis < s->in[0].ndim) return GTR_OK;
@@ -2548,27 +2417,22 @@ static int64_t gtr__shape_outer(const gtr_shape *s, int64_t axis) { int64_t n = 
 #define GTR__CHUNK 16384        /* elements of a piece of cheap work */
 #define GTR__DEAR  4096         /* of work with a function each */
 #define GTR__BLOCK 256          /* elements of a temporary on the stack */
-
 static const gtr_float *gtr__in(const gtr__call *c, int i) { return (const gtr_float *)c->in[i].data; }
 static const int32_t *gtr__in_ints(const gtr__call *c, int i) { return (const int32_t *)c->in[i].data; }
 static gtr_float *gtr__out(const gtr__call *c, int i) { return (gtr_float *)c->out[i].data; }
 static bool gtr__wanted(const gtr__call *c, int i) { return i < c->n_out && c->out[i].data; }
 static gtr_result gtr__ws_bytes(const gtr__call *c, size_t bytes) { *c->measure = bytes; return GTR_OK; }
-
 /* Calls fn(job, i, end) for parts [i, end) of [0, n), each of group, at least 1. The job of a simple kernel is its gtr__call. */
 typedef void (*gtr__range_fn)(const void *job, int64_t i, int64_t end);
 typedef struct gtr__range { gtr__range_fn fn; const void *job; int64_t n, group; } gtr__range;
-static void gtr__range_piece(void *arg, int64_t piece)
-{
+static void gtr__range_piece(void *arg, int64_t piece) {
     const gtr__range *r = (const gtr__range *)arg;
     r->fn(r->job, piece * r->group, GTR__MIN(r->n, (piece + 1) * r->group));
 }
-static void gtr__ranges(void *instance, gtr__range_fn fn, const void *job, int64_t n, int64_t group)
-{
+static void gtr__ranges(void *instance, gtr__range_fn fn, const void *job, int64_t n, int64_t group) {
     gtr__range r = { fn, job, n, GTR__MAX(group, 1) };
     gtr__parallel((gtr__cpu *)instance, (n + r.group - 1) / r.group, gtr__range_piece, &r);
 }
-
 /* The sum of a term over n elements in 16 interleaved double sums, then pairwise: good to the last bit of a float for any n. */
 #define GTR__SUM_BODY(term) { \
     double s[16] = { 0 }; \
@@ -2581,19 +2445,16 @@ static void gtr__ranges(void *instance, gtr__range_fn fn, const void *job, int64
 static double gtr__sum_run(const gtr_float *x, int64_t n) GTR__SUM_BODY((double)x[e])
 static double gtr__dot_run(const gtr_float *x, const gtr_float *y, int64_t n) GTR__SUM_BODY((double)x[e] * (double)y[e])
 static void gtr__exp_run(gtr_float *x, int64_t n) { gtr__unary_exp_forward(0, 0, x, x, n); }
-static gtr_float gtr__max_run(const gtr_float *x, int64_t n)
-{
+static gtr_float gtr__max_run(const gtr_float *x, int64_t n) {
     gtr_float m = x[0];
     for (int64_t i = 1; i < n; i++) m = x[i] > m ? x[i] : m;
     return m;
 }
-
 /* Dimensions from the fastest on, none of extent 1, neighbours merged where all strides allow it. Strides are those of dy (and y), a, b, out;
    0: broadcast. Those of dy and out in dim[0] are 0 or 1 (of out more, where elements go one by one). */
 typedef struct gtr__nd { int64_t count; int n; int64_t dim[GTR_MAX_DIMS], stride[4][GTR_MAX_DIMS]; } gtr__nd;
 static const gtr__nd gtr__nd_unit = { 1, 0, { 1 }, { { 0 } } };
-static void gtr__nd_push(gtr__nd *r, int64_t d, int64_t dy, int64_t a, int64_t b, int64_t out)
-{
+static void gtr__nd_push(gtr__nd *r, int64_t d, int64_t dy, int64_t a, int64_t b, int64_t out) {
     const int64_t stride[4] = { dy, a, b, out };
     bool merge = r->n > 0;
     if (d == 1) return;
@@ -2606,8 +2467,7 @@ static void gtr__nd_push(gtr__nd *r, int64_t d, int64_t dy, int64_t a, int64_t b
     r->count *= d;
 }
 /* A full shape with operands broadcast to it. */
-static gtr__nd gtr__nd_make(const gtr_shape *full, const gtr_shape *a, const gtr_shape *b, const gtr_shape *out)
-{
+static gtr__nd gtr__nd_make(const gtr_shape *full, const gtr_shape *a, const gtr_shape *b, const gtr_shape *out) {
     const gtr_shape *op[4] = { full, a, b, out };
     int64_t step[4] = { 1, 1, 1, 1 }, stride[4];
     gtr__nd r = gtr__nd_unit;
@@ -2622,8 +2482,7 @@ static gtr__nd gtr__nd_make(const gtr_shape *full, const gtr_shape *a, const gtr
     return r;
 }
 /* Adds the offsets of element q; returns its place along dim[0]. */
-static int64_t gtr__nd_seek(const gtr__nd *r, int64_t q, int64_t *offset)
-{
+static int64_t gtr__nd_seek(const gtr__nd *r, int64_t q, int64_t *offset) {
     int64_t along = 0;
     for (int i = 0; i < r->n && q; i++) {
         const int64_t rest = q < r->dim[i] ? 0 : q / r->dim[i], at = q - rest * r->dim[i];
@@ -2633,7 +2492,6 @@ static int64_t gtr__nd_seek(const gtr__nd *r, int64_t q, int64_t *offset)
     }
     return along;
 }
-
 /* A run of n elements t = f(dy, a, b, y, g): dy and y are contiguous, a and b have any stride, 0 and 1 in loops of their own; t may be a or dy.
    What a formula does not name is never read but in unoptimised code, and then from an address that may be. */
 typedef void (*gtr__ew_fn)(gtr_float *t, const gtr_float *pdy, const gtr_float *pa, int64_t sa, const gtr_float *pb, int64_t sb, const gtr_float *py,
@@ -2652,20 +2510,17 @@ typedef void (*gtr__ew_fn)(gtr_float *t, const gtr_float *pdy, const gtr_float *
 GTR__BINARY(GTR__EW_BINARY)
 GTR__EW(copy, a)
 GTR__EW(times, a * g)
-
 /* out = fn over a shape, or += if add. What of dy, a, b and y is NULL is not read. */
 typedef struct gtr__ew_job { gtr__nd nd; gtr__ew_fn fn; const gtr_float *dy, *a, *b, *y; gtr_float *out, g; int add; } gtr__ew_job;
 /* n elements of the run that starts at the offsets, from its element along on. */
-static void gtr__ew_apply(const gtr__ew_job *w, gtr_float *t, const int64_t *offset, int64_t along, int64_t n)
-{
+static void gtr__ew_apply(const gtr__ew_job *w, gtr_float *t, const int64_t *offset, int64_t along, int64_t n) {
     static const gtr_float zero = 0;
     const int64_t sa = w->a ? w->nd.stride[1][0] : 0, sb = w->b ? w->nd.stride[2][0] : 0;
     const gtr_float *dy = w->dy ? w->dy + offset[0] + along : t;
     w->fn(t, dy, w->a ? w->a + offset[1] + along * sa : &zero, sa, w->b ? w->b + offset[2] + along * sb : &zero, sb,
           w->y ? w->y + offset[0] + along : dy, w->g, n);
 }
-static void gtr__ew_range(const void *job, int64_t i, int64_t end)
-{
+static void gtr__ew_range(const void *job, int64_t i, int64_t end) {
     const gtr__ew_job *w = (const gtr__ew_job *)job;
     for (int64_t n; i < end; i += n) {
         int64_t offset[4] = { 0, 0, 0, 0 }, m;
@@ -2682,8 +2537,7 @@ static void gtr__ew_range(const void *job, int64_t i, int64_t end)
 }
 static void gtr__ew(void *instance, const gtr__ew_job *w) { gtr__ranges(instance, gtr__ew_range, w, w->nd.count, GTR__CHUNK); }
 /* The job of an output and two operands broadcast to it; b may be NULL. */
-static gtr__ew_job gtr__ew_make(gtr__ew_fn fn, const gtr__arg *a, const gtr__arg *b, const gtr__arg *out)
-{
+static gtr__ew_job gtr__ew_make(gtr__ew_fn fn, const gtr__arg *a, const gtr__arg *b, const gtr__arg *out) {
     gtr__ew_job w;
     memset(&w, 0, sizeof w);
     w.nd = gtr__nd_make(&out->shape, &a->shape, b ? &b->shape : NULL, &out->shape);
@@ -2693,8 +2547,7 @@ static gtr__ew_job gtr__ew_make(gtr__ew_fn fn, const gtr__arg *a, const gtr__arg
     return w;
 }
 /* Copies or adds rows runs of n elements, from steps of from to steps of to. */
-static void gtr__copy_rows(void *instance, const gtr_float *x, int64_t from, gtr_float *y, int64_t to, int64_t rows, int64_t n, int add)
-{
+static void gtr__copy_rows(void *instance, const gtr_float *x, int64_t from, gtr_float *y, int64_t to, int64_t rows, int64_t n, int add) {
     gtr__ew_job w;
     memset(&w, 0, sizeof w);
     w.nd = gtr__nd_unit; w.fn = gtr__ew_copy; w.a = x; w.out = y; w.add = add;
@@ -2702,7 +2555,6 @@ static void gtr__copy_rows(void *instance, const gtr_float *x, int64_t from, gtr
     gtr__nd_push(&w.nd, rows, to, from, 0, to);
     gtr__ew(instance, &w);
 }
-
 /* out (of the target's shape) = factor times the sum of fn (NULL: of dy itself) over the dimensions that the target broadcasts, in double.
    The work: blocks of outputs times splits of what is summed. If dim[0] is kept, a block is up to GTR__BLOCK columns of it and rows are
    added to them one after the other; if it is summed, a block is one output. Split sums are added in ascending order. */
@@ -2715,8 +2567,7 @@ typedef struct gtr__reduce {
     int64_t  outputs, blocks, space, chunk, splits, group;
     double  *part;
 } gtr__reduce;
-static gtr__reduce gtr__reduce_make(const gtr_shape *full, const gtr_shape *a, const gtr_shape *b, const gtr_shape *target)
-{
+static gtr__reduce gtr__reduce_make(const gtr_shape *full, const gtr_shape *a, const gtr_shape *b, const gtr_shape *target) {
     gtr__reduce r;
     const gtr__nd *nd = &r.ew.nd;
     int64_t each;
@@ -2740,13 +2591,11 @@ static gtr__reduce gtr__reduce_make(const gtr_shape *full, const gtr_shape *a, c
     return r;
 }
 static size_t gtr__reduce_bytes(const gtr__reduce *r) { return r->splits > 1 ? (size_t)r->splits * (size_t)r->outputs * sizeof(double) : 0; }
-static void gtr__reduce_store(const gtr__reduce *r, int64_t o, double v)
-{
+static void gtr__reduce_store(const gtr__reduce *r, int64_t o, double v) {
     gtr_float x = (gtr_float)(v * r->factor);
     r->ew.out[o] = r->ew.add ? r->ew.out[o] + x : x;
 }
-static void gtr__reduce_item(const gtr__reduce *r, int64_t split, int64_t block)
-{
+static void gtr__reduce_item(const gtr__reduce *r, int64_t split, int64_t block) {
     const int64_t first = block % r->across * GTR__BLOCK, cols = r->columns ? GTR__MIN(r->width - first, GTR__BLOCK) : 1;
     const int64_t end = GTR__MIN(r->space, (split + 1) * r->chunk), rows = r->columns ? 1 : r->width, most = r->ew.fn ? GTR__BLOCK : r->width;
     int64_t base[4] = { 0, 0, 0, 0 }, n, o;
@@ -2768,13 +2617,11 @@ static void gtr__reduce_item(const gtr__reduce *r, int64_t split, int64_t block)
     if (r->splits > 1) memcpy(r->part + split * r->outputs + o, sum, (size_t)cols * sizeof *sum);
     else for (int64_t j = 0; j < cols; j++) gtr__reduce_store(r, o + j, sum[j]);
 }
-static void gtr__reduce_range(const void *job, int64_t i, int64_t end)
-{
+static void gtr__reduce_range(const void *job, int64_t i, int64_t end) {
     const gtr__reduce *r = (const gtr__reduce *)job;
     for (; i < end; i++) gtr__reduce_item(r, i / r->blocks, i % r->blocks);
 }
-static void gtr__reduce_combine(const void *job, int64_t o, int64_t end)
-{
+static void gtr__reduce_combine(const void *job, int64_t o, int64_t end) {
     const gtr__reduce *r = (const gtr__reduce *)job;
     for (; o < end; o++) {
         double sum = 0;
@@ -2782,8 +2629,7 @@ static void gtr__reduce_combine(const void *job, int64_t o, int64_t end)
         gtr__reduce_store(r, o, sum);
     }
 }
-static void gtr__reduce_all(void *instance, gtr__reduce *r, void *ws)
-{
+static void gtr__reduce_all(void *instance, gtr__reduce *r, void *ws) {
     r->part = (double *)ws;
     gtr__ranges(instance, gtr__reduce_range, r, r->splits * r->blocks, r->group);
     if (r->splits > 1) gtr__ranges(instance, gtr__reduce_combine, r, r->outputs, GTR__BLOCK);
@@ -2803,8 +2649,7 @@ static void gtr__reduce_all(void *instance, gtr__reduce *r, void *ws)
 
 // >>op:gradient
 /* d loss / d x: loss a scalar, x -> x's shape. */
-static gtr_result gtr__shape_gradient(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_gradient(gtr__shape_call *s) {
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (gtr__count(&s->in[0]) != 1) return gtr__shape_want(s, 1, "a scalar loss");
     s->out[0] = s->in[1];
@@ -2814,8 +2659,7 @@ static gtr_result gtr__shape_gradient(gtr__shape_call *s)
 // >>op:reshape
 /* The same elements in another shape, any dtype. f[0]: rank, i[0..7]: dimensions, of which one may be -k, k times the batch. For literal
    inputs the batch follows from the number of elements. */
-static gtr_result gtr__shape_reshape(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_reshape(gtr__shape_call *s) {
     int n = (int)s->attr->f[0];
     int64_t have, want;
     char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
@@ -2843,8 +2687,7 @@ static gtr_result gtr__shape_reshape(gtr__shape_call *s)
 // >>op:matmul
 /* y = op(a) op(b): a (..., M, K), b (..., K, N) -> (..., M, N). i[0]: a is (..., K, M); i[1]: b is (..., N, K). Leading dimensions are equal,
    or one side has none. */
-static gtr_result gtr__shape_matmul(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_matmul(gtr__shape_call *s) {
     static const char *const want[2][2] = { { "(..., M, K) and (..., K, N)", "(..., M, K) and (..., N, K)" },
                                             { "(..., K, M) and (..., K, N)", "(..., K, M) and (..., N, K)" } };
     const gtr_shape *a = &s->in[0], *b = &s->in[1];
@@ -2867,8 +2710,7 @@ typedef struct gtr__matmul_dims {
     int64_t ars, acs, brs, bcs;     /* of op(a), op(b) */
     int64_t a_item, b_item;         /* 0: that operand has no leading dimensions and serves all items */
 } gtr__matmul_dims;
-static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c)
-{
+static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c) {
     const gtr_shape *a = &c->in[0].shape, *b = &c->in[1].shape;
     const int64_t a0 = a->dim[a->ndim - 2], a1 = a->dim[a->ndim - 1], b0 = b->dim[b->ndim - 2], b1 = b->dim[b->ndim - 1];
     const int ta = c->attr->i[0] != 0, tb = c->attr->i[1] != 0;
@@ -2882,8 +2724,7 @@ static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c)
     if (d.items > 1 && !ta && d.a_item && !d.b_item) { d.m *= d.items; d.items = 1; }   /* items of a are rows of one product */
     return d;
 }
-static gtr_result gtr__cpu_matmul_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_matmul_fwd(void *instance, const gtr__call *c) {
     const gtr__matmul_dims d = gtr__matmul_shape(c);
     gtr__products p;
     gtr__gemm *g;
@@ -2894,8 +2735,7 @@ static gtr_result gtr__cpu_matmul_fwd(void *instance, const gtr__call *c)
 }
 /* Gradients are products again: da = dy op(b)^T, db = op(a)^T dy, written transposed where the operand is. One operand for all items has
    the sum over the items, in their order. */
-static gtr_result gtr__cpu_matmul_bwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_matmul_bwd(void *instance, const gtr__call *c) {
     const gtr__matmul_dims d = gtr__matmul_shape(c);
     const gtr_float *a = gtr__in(c, 0), *b = gtr__in(c, 1), *dy = gtr__in(c, c->n_in - 1);
     const int64_t dy_item = d.m * d.n;
@@ -2926,8 +2766,7 @@ static gtr_result gtr__cpu_matmul_bwd(void *instance, const gtr__call *c)
 
 // >>op:linear
 /* y = x w^T + b: x (..., K), w (M, K), b (M) or absent -> (..., M); dx = dy w, dw = dy^T x, db = sum of dy's rows. */
-static gtr_result gtr__shape_linear(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_linear(gtr__shape_call *s) {
     const gtr_shape *x = &s->in[0], *w = &s->in[1], *b = s->n_in > 2 ? &s->in[2] : NULL;
     gtr_shape o = *x;
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
@@ -2938,14 +2777,12 @@ static gtr_result gtr__shape_linear(gtr__shape_call *s)
     return gtr__shape_output(s, o);
 }
 /* The activation that a fused op's attributes name. */
-static bool gtr__gemm_act(gtr__gemm *g, const gtr__call *c)
-{
+static bool gtr__gemm_act(gtr__gemm *g, const gtr__call *c) {
     g->act = gtr__unary_find((int)c->attr->i[0]);
     g->act_a = (gtr_float)c->attr->f[0]; g->act_b = (gtr_float)c->attr->f[1];
     return g->act != NULL;
 }
-static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool act)
-{
+static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool act) {
     const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
     gtr__products p;
     gtr__gemm *g;
@@ -2956,8 +2793,7 @@ static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool a
     return !act || gtr__gemm_act(g, c) ? gtr__products_run(&p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
 }
 static gtr_result gtr__cpu_linear_fwd(void *instance, const gtr__call *c) { return gtr__linear_forward(instance, c, false); }
-static gtr_result gtr__cpu_linear_bwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_linear_bwd(void *instance, const gtr__call *c) {
     const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1], rows = c->in[0].count / k;
     const gtr_float *dy = gtr__in(c, c->n_in - 1);
     static const gtr_float one = 1;
@@ -2977,8 +2813,7 @@ static gtr_result gtr__cpu_linear_act_fwd(void *instance, const gtr__call *c) { 
 // >>op:linear_dact
 /* out[0] = act'(dy w): dy (..., M), w (M, K), and (..., K), the act's x or y, whichever its backward reads -> (..., K): the input's gradient of a
    linear layer and of the activation before it. Attributes as linear_act's. */
-static gtr_result gtr__shape_linear_dact(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_linear_dact(gtr__shape_call *s) {
     const gtr_shape *dy = &s->in[0], *w = &s->in[1], *x = &s->in[2];
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (dy->ndim < 1 || w->ndim != 2 || x->ndim != dy->ndim || dy->dim[dy->ndim - 1] != w->dim[0] || x->dim[x->ndim - 1] != w->dim[1])
@@ -2987,8 +2822,7 @@ static gtr_result gtr__shape_linear_dact(gtr__shape_call *s)
     s->flops = gtr__shape_flops(x, 2.0 * (double)w->dim[0]);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_linear_dact_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_linear_dact_fwd(void *instance, const gtr__call *c) {
     const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
     gtr__products p;
     gtr__gemm *g;
@@ -2998,18 +2832,15 @@ static gtr_result gtr__cpu_linear_dact_fwd(void *instance, const gtr__call *c)
     g->saved = gtr__in(c, 2);
     return gtr__gemm_act(g, c) ? gtr__products_run(&p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
 }
-
 /* y = f(a, b), NumPy's broadcasting. The gradient of a broadcast operand is summed, in double, over the dimensions that it lacks. */
-static gtr_result gtr__binary_forward(void *instance, const gtr__call *c, gtr__ew_fn fn)
-{
+static gtr_result gtr__binary_forward(void *instance, const gtr__call *c, gtr__ew_fn fn) {
     gtr__ew_job w;
     if (c->measure) return gtr__ws_bytes(c, 0);
     w = gtr__ew_make(fn, &c->in[0], &c->in[1], &c->out[0]);
     gtr__ew(instance, &w);
     return GTR_OK;
 }
-static gtr_result gtr__binary_backward(void *instance, const gtr__call *c, gtr__ew_fn da, gtr__ew_fn db)
-{
+static gtr_result gtr__binary_backward(void *instance, const gtr__call *c, gtr__ew_fn da, gtr__ew_fn db) {
     size_t most = 0;
     for (int k = 0; k < c->n_out && k < 2; k++) {
         const bool whole = c->in[k].count == c->in[3].count;
@@ -3045,17 +2876,14 @@ GTR__BINARY_OP(mul)
 // >>op:div
 /* y = a / b; da = dy / b, db = -dy y / b */
 GTR__BINARY_OP(div)
-
 /* y = f(x), element by element, from the formulas of GTR__UNARY; f[0], f[1]: a, b. */
 typedef struct gtr__unary_job { const gtr__unary_row *row; int add; gtr_float a, b; const gtr_float *dy, *x, *y; gtr_float *out; } gtr__unary_job;
-static void gtr__unary_range(const void *job, int64_t i, int64_t end)
-{
+static void gtr__unary_range(const void *job, int64_t i, int64_t end) {
     const gtr__unary_job *w = (const gtr__unary_job *)job;
     if (!w->dy) w->row->forward(w->a, w->b, w->x + i, w->out + i, end - i);
     else w->row->backward(w->a, w->b, w->dy + i, (w->x ? w->x : w->dy) + i, (w->y ? w->y : w->dy) + i, w->out + i, end - i, w->add);
 }
-static gtr_result gtr__unary_run(void *instance, const gtr__call *c, int op, const gtr_float *x, bool backward)
-{
+static gtr_result gtr__unary_run(void *instance, const gtr__call *c, int op, const gtr_float *x, bool backward) {
     gtr__unary_job w = { gtr__unary_find(op), c->out[0].add, (gtr_float)c->attr->f[0], (gtr_float)c->attr->f[1], NULL, x, NULL, gtr__out(c, 0) };
     if (backward) { w.y = gtr__in(c, 1); w.dy = gtr__in(c, 2); }
     if (!w.row) return GTR_ERR_UNSUPPORTED;
@@ -3101,8 +2929,7 @@ GTR__UNARY_OP(LOG, log)
 
 // >>op:permute
 /* y's dimension k is x's dimension i[k]; dx is the inverse permutation of dy. */
-static gtr_result gtr__shape_permute(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_permute(gtr__shape_call *s) {
     const gtr_shape *x = &s->in[0];
     uint32_t seen = 0;
     GTR__TRY(gtr__shape_same(s));
@@ -3115,8 +2942,7 @@ static gtr_result gtr__shape_permute(gtr__shape_call *s)
     return GTR_OK;
 }
 /* dims[k]: which dimension of x is out's k-th. */
-static void gtr__permute(void *instance, const gtr__arg *x, const int64_t *dims, const gtr__arg *out)
-{
+static void gtr__permute(void *instance, const gtr__arg *x, const int64_t *dims, const gtr__arg *out) {
     int64_t stride[GTR_MAX_DIMS], step = 1, to = 1;
     gtr__ew_job w;
     memset(&w, 0, sizeof w);
@@ -3129,8 +2955,7 @@ static void gtr__permute(void *instance, const gtr__arg *x, const int64_t *dims,
     if (w.out) gtr__ew(instance, &w);
 }
 static gtr_result gtr__cpu_permute_fwd(void *instance, const gtr__call *c) { gtr__permute(instance, &c->in[0], c->attr->i, &c->out[0]); return GTR_OK; }
-static gtr_result gtr__cpu_permute_bwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_permute_bwd(void *instance, const gtr__call *c) {
     int64_t dims[GTR_MAX_DIMS] = { 0 };
     for (int k = 0; k < c->in[0].shape.ndim; k++) dims[c->attr->i[k]] = k;
     gtr__permute(instance, &c->in[2], dims, &c->out[0]);
@@ -3139,8 +2964,7 @@ static gtr_result gtr__cpu_permute_bwd(void *instance, const gtr__call *c)
 
 // >>op:concat
 /* y: the inputs one behind the other along axis i[0], which is literal. */
-static gtr_result gtr__shape_concat(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_concat(gtr__shape_call *s) {
     const int axis = (int)s->attr->i[0];
     gtr_shape o = s->in[0];
     GTR__TRY(gtr__shape_axis(s, s->attr->i[0]));
@@ -3157,8 +2981,7 @@ static gtr_result gtr__shape_concat(gtr__shape_call *s)
     }
     return gtr__shape_output(s, o);
 }
-static gtr_result gtr__cpu_concat_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_concat_fwd(void *instance, const gtr__call *c) {
     const int64_t outer = gtr__shape_outer(&c->out[0].shape, c->attr->i[0]), row = c->out[0].count / outer;
     for (int64_t k = 0, at = 0, n; k < c->n_in; k++, at += n) {
         n = c->in[k].count / outer;
@@ -3166,8 +2989,7 @@ static gtr_result gtr__cpu_concat_fwd(void *instance, const gtr__call *c)
     }
     return GTR_OK;
 }
-static gtr_result gtr__cpu_concat_bwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_concat_bwd(void *instance, const gtr__call *c) {
     const gtr__arg *dy = &c->in[c->n_in - 1];
     const int64_t outer = gtr__shape_outer(&dy->shape, c->attr->i[0]), row = dy->count / outer;
     for (int64_t k = 0, at = 0, n; k < c->n_in - 2; k++, at += n) {
@@ -3180,8 +3002,7 @@ static gtr_result gtr__cpu_concat_bwd(void *instance, const gtr__call *c)
 
 // >>op:slice
 /* y: elements i[1] to i[2] - 1 of dimension i[0], which is literal. dx is dy there, else 0. */
-static gtr_result gtr__shape_slice(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_slice(gtr__shape_call *s) {
     const int64_t axis = s->attr->i[0], begin = s->attr->i[1], end = s->attr->i[2];
     char a[GTR__SHAPE_TEXT];
     GTR__TRY(gtr__shape_axis(s, axis));
@@ -3192,8 +3013,7 @@ static gtr_result gtr__shape_slice(gtr__shape_call *s)
     s->out[0].dim[axis] = end - begin;
     return GTR_OK;
 }
-static gtr_result gtr__slice_run(void *instance, const gtr__call *c, bool backward)
-{
+static gtr_result gtr__slice_run(void *instance, const gtr__call *c, bool backward) {
     const gtr_shape *x = &c->in[0].shape;
     const int64_t inner = gtr__shape_inner(x, c->attr->i[0]), outer = gtr__shape_outer(x, c->attr->i[0]), row = c->in[0].count / outer;
     const int64_t at = c->attr->i[1] * inner, n = (c->attr->i[2] - c->attr->i[1]) * inner;
@@ -3209,8 +3029,7 @@ static gtr_result gtr__cpu_slice_bwd(void *instance, const gtr__call *c) { retur
 
 // >>op:sum
 /* y = sum of x over the dimensions whose bit is set in i[0], accumulated in double; i[1]: they stay, as 1. dx = dy broadcast. */
-static gtr_result gtr__shape_sum(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_sum(gtr__shape_call *s) {
     const gtr_shape *x = &s->in[0];
     gtr_shape o = gtr__shape_make(0, 0);
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
@@ -3224,13 +3043,11 @@ static gtr_result gtr__shape_sum(gtr__shape_call *s)
     return GTR_OK;
 }
 /* x's shape with the dimensions in the mask 1: what y's shape is if they stay. */
-static gtr_shape gtr__shape_ones(gtr_shape x, int64_t mask)
-{
+static gtr_shape gtr__shape_ones(gtr_shape x, int64_t mask) {
     for (int k = 0; k < x.ndim; k++) if (mask >> k & 1) x.dim[k] = 1;
     return x;
 }
-static gtr_result gtr__sum_forward(void *instance, const gtr__call *c, bool mean)
-{
+static gtr_result gtr__sum_forward(void *instance, const gtr__call *c, bool mean) {
     gtr_shape to = gtr__shape_ones(c->in[0].shape, c->attr->i[0]);
     gtr__reduce r = gtr__reduce_make(&c->in[0].shape, NULL, NULL, &to);
     if (c->measure) return gtr__ws_bytes(c, gtr__reduce_bytes(&r));
@@ -3239,8 +3056,7 @@ static gtr_result gtr__sum_forward(void *instance, const gtr__call *c, bool mean
     gtr__reduce_all(instance, &r, c->ws);
     return GTR_OK;
 }
-static gtr_result gtr__sum_backward(void *instance, const gtr__call *c, bool mean)
-{
+static gtr_result gtr__sum_backward(void *instance, const gtr__call *c, bool mean) {
     gtr__arg dy = c->in[2];
     gtr__ew_job w;
     if (c->measure) return gtr__ws_bytes(c, 0);
@@ -3261,15 +3077,13 @@ static gtr_result gtr__cpu_mean_bwd(void *instance, const gtr__call *c) { return
 
 // >>op:softmax
 /* y = exp(x - max x) / sum exp(x - max x) along axis i[0]; dx = y (dy - sum(dy y)). */
-static gtr_result gtr__shape_softmax(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_softmax(gtr__shape_call *s) {
     GTR__TRY(gtr__shape_axis(s, s->attr->i[0]));
     s->out[0] = s->in[0];
     s->flops = gtr__shape_flops(&s->in[0], 5);
     return GTR_OK;
 }
-static void gtr__softmax_range(const void *job, int64_t i, int64_t end)
-{
+static void gtr__softmax_range(const void *job, int64_t i, int64_t end) {
     const gtr__call *c = (const gtr__call *)job;
     const int64_t n = c->in[0].shape.dim[c->attr->i[0]], inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0]);
     for (; i < end; i++) {
@@ -3292,8 +3106,7 @@ static void gtr__softmax_range(const void *job, int64_t i, int64_t end)
         for (int64_t k = 0; k < n * inner; k += inner) y[k] *= f;
     }
 }
-static void gtr__softmax_back_range(const void *job, int64_t i, int64_t end)
-{
+static void gtr__softmax_back_range(const void *job, int64_t i, int64_t end) {
     const gtr__call *c = (const gtr__call *)job;
     const int64_t n = c->in[0].shape.dim[c->attr->i[0]], inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0]);
     const int add = c->out[0].add;
@@ -3310,8 +3123,7 @@ static void gtr__softmax_back_range(const void *job, int64_t i, int64_t end)
         }
     }
 }
-static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__range_fn fn)
-{
+static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__range_fn fn) {
     const int64_t n = c->in[0].shape.dim[c->attr->i[0]];
     if (c->out[0].data) gtr__ranges(instance, fn, c, c->in[0].count / n, GTR__DEAR / n);
     return GTR_OK;
@@ -3323,8 +3135,7 @@ static gtr_result gtr__cpu_softmax_bwd(void *instance, const gtr__call *c) { ret
 /* In training y = x keep / (1 - p), dx = dy keep / (1 - p); in evaluation y = x. f[0]: p; i[0]: dimension 0 is not the batch. Element e of
    row r (the first dimension; e within the row) is kept if the uniform number of counter (step, row0 + r, e) is at least p; with i[0] r is 0
    and e the linear index. Backward draws the mask again. Srivastava et al., 2014. */
-static gtr_result gtr__shape_dropout(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_dropout(gtr__shape_call *s) {
     GTR__TRY(gtr__shape_same(s));
     if (!(s->attr->f[0] >= 0 && s->attr->f[0] < 1)) return gtr__shape_fail(s, GTR_ERR_ARG, "got p %g, want 0 <= p < 1", s->attr->f[0]);
     s->flops = gtr__shape_flops(&s->in[0], s->training ? 20 : 1);
@@ -3332,8 +3143,7 @@ static gtr_result gtr__shape_dropout(gtr__shape_call *s)
 }
 /* Items are rows in cuts of GTR__BLOCK elements. */
 typedef struct gtr__dropout_job { const gtr__call *c; const gtr_float *x; int64_t rows, n, cuts; } gtr__dropout_job;
-static void gtr__dropout_range(const void *job, int64_t i, int64_t end)
-{
+static void gtr__dropout_range(const void *job, int64_t i, int64_t end) {
     const gtr__dropout_job *w = (const gtr__dropout_job *)job;
     const gtr__attr *attr = w->c->attr;
     const uint64_t key = attr->key, step = w->c->ctl ? w->c->ctl->step : 0;
@@ -3353,8 +3163,7 @@ static void gtr__dropout_range(const void *job, int64_t i, int64_t end)
         else for (int64_t j = 0; j < n; j++) y[j] = GTR__UNIFORM(u[j]) >= p ? x[j] * factor : (gtr_float)0;
     }
 }
-static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr__arg *x)
-{
+static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr__arg *x) {
     gtr__dropout_job w = { c, (const gtr_float *)x->data, 1, x->count, 1 };
     if (!c->out[0].data) return GTR_OK;
     if (!c->training || c->attr->f[0] == 0) {
@@ -3373,8 +3182,7 @@ static gtr_result gtr__cpu_dropout_bwd(void *instance, const gtr__call *c) { ret
 // >>op:embedding
 /* y[..., :] = table[ids[...], :]: ids (...) GTR_I32, table (V, E) -> (..., E); an id outside [0, V) gives a row of NaN. dtable: the rows of
    dy added where they came from, in ascending position. */
-static gtr_result gtr__shape_embedding(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_embedding(gtr__shape_call *s) {
     gtr_shape o = s->in[0];
     GTR__TRY(gtr__shape_inputs(s, 1, 0));
     if (s->in[1].ndim != 2 || s->in[1].dim[0] < 0 || s->in[1].dim[1] < 0 || o.ndim >= GTR_MAX_DIMS)
@@ -3382,8 +3190,7 @@ static gtr_result gtr__shape_embedding(gtr__shape_call *s)
     o.dim[o.ndim++] = s->in[1].dim[1];
     return gtr__shape_output(s, o);
 }
-static void gtr__embedding_range(const void *job, int64_t i, int64_t end)
-{
+static void gtr__embedding_range(const void *job, int64_t i, int64_t end) {
     const gtr__call *c = (const gtr__call *)job;
     const int64_t rows = c->in[1].shape.dim[0], n = c->in[1].shape.dim[1];
     for (; i < end; i++) {
@@ -3394,8 +3201,7 @@ static void gtr__embedding_range(const void *job, int64_t i, int64_t end)
     }
 }
 /* A range of the table's rows. */
-static void gtr__embedding_back_range(const void *job, int64_t first, int64_t end)
-{
+static void gtr__embedding_back_range(const void *job, int64_t first, int64_t end) {
     const gtr__call *c = (const gtr__call *)job;
     const int64_t n = c->in[1].shape.dim[1];
     if (!c->out[1].add) memset(gtr__out(c, 1) + first * n, 0, (size_t)((end - first) * n) * sizeof(gtr_float));
@@ -3408,14 +3214,12 @@ static void gtr__embedding_back_range(const void *job, int64_t first, int64_t en
         }
     }
 }
-static gtr_result gtr__cpu_embedding_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_embedding_fwd(void *instance, const gtr__call *c) {
     if (c->measure) return gtr__ws_bytes(c, 0);
     gtr__ranges(instance, gtr__embedding_range, c, c->in[0].count, GTR__CHUNK / c->in[1].shape.dim[1]);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_embedding_bwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_embedding_bwd(void *instance, const gtr__call *c) {
     const int64_t rows = c->in[1].shape.dim[0];
     if (c->measure) return gtr__ws_bytes(c, 0);
     if (gtr__wanted(c, 1)) gtr__ranges(instance, gtr__embedding_back_range, c, rows, GTR__MAX((rows + 15) / 16, GTR__CHUNK / c->in[1].shape.dim[1]));
@@ -3428,8 +3232,7 @@ static gtr_result gtr__cpu_embedding_bwd(void *instance, const gtr__call *c)
    y = (x - mean) rstd weight + bias. With xh = (x - mean) rstd and n values a channel:
      dbias = sum dy; dweight = sum dy xh; dx = weight rstd (dy - dbias / n - xh dweight / n), in evaluation weight rstd dy.
    f[0]: eps, f[1]: momentum (of BN_COMMIT). Running statistics have no gradient. Ioffe and Szegedy, 2015. */
-static gtr_result gtr__shape_batch_norm(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_batch_norm(gtr__shape_call *s) {
     static const char *const names[4] = { "weight", "bias", "running_mean", "running_var" };
     const gtr_shape *x = &s->in[0];
     char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
@@ -3453,8 +3256,7 @@ typedef struct gtr__bn_job { const gtr__call *c; const gtr_float *x, *dy, *mean,
     if (!dy) GTR__BN_LOOP(k, (x[i] - mean[k]) * s[k] + q[k]) \
     else GTR__BN_LOOP(k, dy[i] * p[k] + q[k] + (x[i] - mean[k]) * s[k]) }
 /* Runs: of all channels, an element each, or of one channel. */
-static void gtr__bn_range(const void *job, int64_t run, int64_t end)
-{
+static void gtr__bn_range(const void *job, int64_t run, int64_t end) {
     const gtr__bn_job *w = (const gtr__bn_job *)job;
     const int64_t channels = w->c->in[0].shape.dim[1], inner = gtr__shape_inner(&w->c->in[0].shape, 1), n = inner == 1 ? channels : inner;
     const int add = w->c->out[0].add;
@@ -3465,20 +3267,17 @@ static void gtr__bn_range(const void *job, int64_t run, int64_t end)
         if (inner == 1) GTR__BN_LOOPS(i) else GTR__BN_LOOPS(0)
     }
 }
-static void gtr__bn_run(void *instance, const gtr__bn_job *w)
-{
+static void gtr__bn_run(void *instance, const gtr__bn_job *w) {
     const int64_t channels = w->c->in[0].shape.dim[1], inner = gtr__shape_inner(&w->c->in[0].shape, 1), n = inner == 1 ? channels : inner;
     gtr__ranges(instance, gtr__bn_range, w, w->c->in[0].count / n, GTR__CHUNK / n);
 }
 /* Sums by channel, and the workspace of these and of vectors in front of it. */
-static gtr__reduce gtr__bn_reduce(const gtr_shape *x)
-{
+static gtr__reduce gtr__bn_reduce(const gtr_shape *x) {
     gtr_shape to = gtr__shape_ones(*x, ~(int64_t)2);
     return gtr__reduce_make(x, x, &to, &to);
 }
 static size_t gtr__bn_vectors(const gtr__call *c, int n) { return GTR__ROUND_UP((size_t)n * (size_t)c->in[0].shape.dim[1] * sizeof(gtr_float), GTR__ALIGN); }
-static gtr_result gtr__cpu_batch_norm_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_batch_norm_fwd(void *instance, const gtr__call *c) {
     const int64_t channels = c->in[0].shape.dim[1];
     gtr__reduce r = gtr__bn_reduce(&c->in[0].shape);
     gtr_float *mean = gtr__out(c, 1), *rstd = gtr__out(c, 2), *var = gtr__out(c, 3), *p = (gtr_float *)c->ws;
@@ -3503,8 +3302,7 @@ static gtr_result gtr__cpu_batch_norm_fwd(void *instance, const gtr__call *c)
     gtr__bn_run(instance, &w);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_batch_norm_bwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_batch_norm_bwd(void *instance, const gtr__call *c) {
     const int64_t channels = c->in[0].shape.dim[1];
     const gtr_float *rstd = gtr__in(c, 7);
     gtr__reduce r = gtr__bn_reduce(&c->in[0].shape);
@@ -3531,8 +3329,7 @@ static gtr_result gtr__cpu_batch_norm_bwd(void *instance, const gtr__call *c)
 
 // >>op:argmax
 /* y (GTR_I32): the index of x's largest element along axis i[0], which goes; the first of equals; NaN counts as the largest. */
-static gtr_result gtr__shape_argmax(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_argmax(gtr__shape_call *s) {
     const int64_t axis = s->attr->i[0];
     gtr_shape o = gtr__shape_make(0, 0);
     GTR__TRY(gtr__shape_axis(s, axis));
@@ -3543,8 +3340,7 @@ static gtr_result gtr__shape_argmax(gtr__shape_call *s)
     s->flops = gtr__shape_flops(&s->in[0], 1);
     return GTR_OK;
 }
-static int32_t gtr__argmax_run(const gtr_float *x, int64_t n, int64_t step)
-{
+static int32_t gtr__argmax_run(const gtr_float *x, int64_t n, int64_t step) {
     int64_t best = 0;
     for (int64_t i = 1; i < n; i++) {
         const gtr_float v = x[i * step], m = x[best * step];
@@ -3552,14 +3348,12 @@ static int32_t gtr__argmax_run(const gtr_float *x, int64_t n, int64_t step)
     }
     return (int32_t)best;
 }
-static void gtr__argmax_range(const void *job, int64_t i, int64_t end)
-{
+static void gtr__argmax_range(const void *job, int64_t i, int64_t end) {
     const gtr__call *c = (const gtr__call *)job;
     const int64_t n = c->in[0].shape.dim[c->attr->i[0]], inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0]);
     for (; i < end; i++) ((int32_t *)c->out[0].data)[i] = gtr__argmax_run(gtr__in(c, 0) + i / inner * n * inner + i % inner, n, inner);
 }
-static gtr_result gtr__cpu_argmax_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_argmax_fwd(void *instance, const gtr__call *c) {
     gtr__ranges(instance, gtr__argmax_range, c, c->out[0].count, GTR__CHUNK / c->in[0].shape.dim[c->attr->i[0]]);
     return GTR_OK;
 }
@@ -3567,8 +3361,7 @@ static gtr_result gtr__cpu_argmax_fwd(void *instance, const gtr__call *c)
 // >>op:accuracy
 /* logits (N, C), labels (N) GTR_I32 -> a scalar: the share of rows with a label that is not negative whose argmax is the label; NaN if there
    is no such row. */
-static gtr_result gtr__shape_accuracy(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_accuracy(gtr__shape_call *s) {
     GTR__TRY(gtr__shape_inputs(s, 2, 0));
     if (s->in[0].ndim != 2 || s->in[1].ndim != 1 || s->in[0].dim[0] != s->in[1].dim[0] || s->in[0].dim[1] < 0)
         return gtr__shape_want(s, 2, "logits (N, C) and labels (N,)");
@@ -3576,14 +3369,12 @@ static gtr_result gtr__shape_accuracy(gtr__shape_call *s)
     s->flops = gtr__shape_flops(&s->in[0], 5);
     return GTR_OK;
 }
-static void gtr__accuracy_range(const void *job, int64_t i, int64_t end)
-{
+static void gtr__accuracy_range(const void *job, int64_t i, int64_t end) {
     const gtr__call *c = (const gtr__call *)job;
     const int64_t n = c->in[0].shape.dim[1];
     for (; i < end; i++) ((int32_t *)c->ws)[i] = gtr__in_ints(c, 1)[i] >= 0 ? gtr__argmax_run(gtr__in(c, 0) + i * n, n, 1) : -1;
 }
-static gtr_result gtr__cpu_accuracy_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_accuracy_fwd(void *instance, const gtr__call *c) {
     const int64_t rows = c->in[0].shape.dim[0];
     const int32_t *most = (const int32_t *)c->ws;
     int64_t right = 0, counted = 0;
@@ -3598,8 +3389,7 @@ static gtr_result gtr__cpu_accuracy_fwd(void *instance, const gtr__call *c)
 /* logits x (N, C), labels (N) GTR_I32 -> loss (a scalar), lse (N): log sum exp x, count (1): counted rows. f[0]: smoothing s, i[0]: ignore_index.
    loss = mean over the rows whose label is not ignored of (1 - s)(lse - x[label]) + s (lse - mean x), NaN if there is none, or if a label that
    is not ignored lies outside [0, C). dx = dloss / count (exp(x - lse) - (1 - s)[label] - s / C), 0 in ignored rows, NaN in rows of a bad label. */
-static gtr_result gtr__shape_cross_entropy(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_cross_entropy(gtr__shape_call *s) {
     GTR__TRY(gtr__shape_accuracy(s));
     if (!(s->attr->f[0] >= 0 && s->attr->f[0] <= 1)) return gtr__shape_fail(s, GTR_ERR_ARG, "got label smoothing %g, want 0 to 1", s->attr->f[0]);
     s->out[1] = gtr__shape_make(1, s->in[0].dim[0]);
@@ -3608,8 +3398,7 @@ static gtr_result gtr__shape_cross_entropy(gtr__shape_call *s)
 }
 #define GTR__XENT_BLOCK 1024
 /* lse, and each row's loss into workspace. */
-static void gtr__xent_range(const void *job, int64_t i, int64_t end)
-{
+static void gtr__xent_range(const void *job, int64_t i, int64_t end) {
     const gtr__call *c = (const gtr__call *)job;
     const int64_t n = c->in[0].shape.dim[1];
     const double smooth = c->attr->f[0];
@@ -3634,8 +3423,7 @@ static void gtr__xent_range(const void *job, int64_t i, int64_t end)
         ((double *)c->ws)[i] = label == c->attr->i[0] ? 0 : loss;
     }
 }
-static gtr_result gtr__cpu_cross_entropy_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_cross_entropy_fwd(void *instance, const gtr__call *c) {
     const int64_t rows = c->in[0].shape.dim[0];
     double sum = 0, count = 0;
     if (c->measure) return gtr__ws_bytes(c, (size_t)rows * sizeof sum);
@@ -3646,8 +3434,7 @@ static gtr_result gtr__cpu_cross_entropy_fwd(void *instance, const gtr__call *c)
     return GTR_OK;
 }
 typedef struct gtr__xent_job { const gtr__call *c; const gtr__arg *dx; const gtr_float *lse; gtr_float g; } gtr__xent_job;
-static void gtr__xent_back_range(const void *job, int64_t i, int64_t end)
-{
+static void gtr__xent_back_range(const void *job, int64_t i, int64_t end) {
     const gtr__xent_job *w = (const gtr__xent_job *)job;
     const int64_t n = w->c->in[0].shape.dim[1];
     const double smooth = w->c->attr->f[0];
@@ -3672,21 +3459,18 @@ static void gtr__xent_back_range(const void *job, int64_t i, int64_t end)
         }
     }
 }
-static gtr_result gtr__xent_backward(void *instance, const gtr__call *c, const gtr__arg *dx, const void *lse, const void *counted, double dy)
-{
+static gtr_result gtr__xent_backward(void *instance, const gtr__call *c, const gtr__arg *dx, const void *lse, const void *counted, double dy) {
     const double count = (double)*(const gtr_float *)counted;
     gtr__xent_job w = { c, dx, (const gtr_float *)lse, (gtr_float)(count > 0 ? dy / count : 0) };
     gtr__ranges(instance, gtr__xent_back_range, &w, c->in[0].shape.dim[0], GTR__DEAR / c->in[0].shape.dim[1]);
     return GTR_OK;
 }
 /* The gradient that a loss's backward starts from: operand i, if it is there and has data. */
-static double gtr__seed(const gtr__call *c, int i)
-{
+static double gtr__seed(const gtr__call *c, int i) {
     if (i < c->n_in && c->in[i].data) return (double)*gtr__in(c, i);
     return (double)c->seed * (c->ctl ? (double)c->ctl->scale : 1.0);
 }
-static gtr_result gtr__cpu_cross_entropy_bwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_cross_entropy_bwd(void *instance, const gtr__call *c) {
     if (c->measure) return gtr__ws_bytes(c, 0);
     return c->out[0].data ? gtr__xent_backward(instance, c, &c->out[0], c->in[3].data, c->in[4].data, gtr__seed(c, 5)) : GTR_OK;
 }
@@ -3694,23 +3478,19 @@ static gtr_result gtr__cpu_cross_entropy_bwd(void *instance, const gtr__call *c)
 // >>op:xent_step
 /* cross_entropy and its backward from the constant gradient: logits, labels -> loss, lse, count, dlogits. Attributes as cross_entropy's. */
 static gtr_result gtr__shape_xent_step(gtr__shape_call *s) { GTR__TRY(gtr__shape_cross_entropy(s)); s->out[3] = s->in[0]; return GTR_OK; }
-static gtr_result gtr__cpu_xent_step_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_xent_step_fwd(void *instance, const gtr__call *c) {
     GTR__TRY(gtr__cpu_cross_entropy_fwd(instance, c));
     return c->measure || !c->out[3].data ? GTR_OK : gtr__xent_backward(instance, c, &c->out[3], c->out[1].data, c->out[2].data, gtr__seed(c, c->n_in));
 }
-
 /* mean of f(x, t) over all elements, and its two gradients by formulas in a = x, b = t and g = dloss / n. */
-static gtr_result gtr__shape_mean_loss(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_mean_loss(gtr__shape_call *s) {
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (!gtr__shape_equal(&s->in[0], &s->in[1])) return gtr__shape_want(s, 2, "equal shapes");
     s->out[0] = gtr__shape_make(0, 0);
     s->flops = gtr__shape_flops(&s->in[0], 3);
     return GTR_OK;
 }
-static gtr_result gtr__mean_loss_forward(void *instance, const gtr__call *c, gtr__ew_fn fn)
-{
+static gtr_result gtr__mean_loss_forward(void *instance, const gtr__call *c, gtr__ew_fn fn) {
     gtr__reduce r = gtr__reduce_make(&c->in[0].shape, &c->in[0].shape, &c->in[0].shape, NULL);
     if (c->measure) return gtr__ws_bytes(c, gtr__reduce_bytes(&r));
     r.ew.fn = fn; r.ew.a = gtr__in(c, 0); r.ew.b = gtr__in(c, 1); r.ew.out = gtr__out(c, 0);
@@ -3718,8 +3498,7 @@ static gtr_result gtr__mean_loss_forward(void *instance, const gtr__call *c, gtr
     gtr__reduce_all(instance, &r, c->ws);
     return GTR_OK;
 }
-static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gtr__ew_fn dx, gtr__ew_fn dt)
-{
+static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gtr__ew_fn dx, gtr__ew_fn dt) {
     if (c->measure) return gtr__ws_bytes(c, 0);
     for (int k = 0; k < c->n_out && k < 2; k++) {
         gtr__ew_job w = gtr__ew_make(k ? dt : dx, &c->in[0], &c->in[1], &c->out[k]);
@@ -3746,8 +3525,7 @@ GTR__MEAN_LOSS(bce_with_logits, (a < 0 ? 0 : a) - a * b + GTR__LOG1PF(GTR__EXPF(
 
 // >>op:custom
 /* The user's op: ptr is its gtr_custom_desc. Gradients that are added to what is there go through workspace. */
-static gtr_result gtr__shape_custom(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_custom(gtr__shape_call *s) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)s->attr->ptr;
     gtr_shape o = s->in[0];
     GTR__TRY(gtr__shape_inputs(s, 0, ~0u));
@@ -3763,8 +3541,7 @@ static gtr_result gtr__shape_custom(gtr__shape_call *s)
     }
     return gtr__shape_output(s, o);
 }
-static gtr_custom_call gtr__custom_call(const gtr__call *c, int n_in, const gtr__arg *y)
-{
+static gtr_custom_call gtr__custom_call(const gtr__call *c, int n_in, const gtr__arg *y) {
     gtr_custom_call u;
     memset(&u, 0, sizeof u);
     u.n_in = n_in;
@@ -3774,15 +3551,13 @@ static gtr_custom_call gtr__custom_call(const gtr__call *c, int n_in, const gtr_
     u.user = ((const gtr_custom_desc *)c->attr->ptr)->user;
     return u;
 }
-static gtr_result gtr__cpu_custom_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_custom_fwd(void *instance, const gtr__call *c) {
     gtr_custom_call u = gtr__custom_call(c, c->n_in, &c->out[0]);
     (void)instance;
     if (c->measure) return gtr__ws_bytes(c, 0);
     return ((const gtr_custom_desc *)c->attr->ptr)->forward(&u) == GTR_OK ? GTR_OK : GTR_ERR_USER;
 }
-static gtr_result gtr__cpu_custom_bwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_custom_bwd(void *instance, const gtr__call *c) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
     const int n = c->n_in - 2;
     size_t at = 0;
@@ -3801,10 +3576,8 @@ static gtr_result gtr__cpu_custom_bwd(void *instance, const gtr__call *c)
         gtr__copy_rows(instance, (const gtr_float *)u.din[k], 0, gtr__out(c, k), 0, 1, c->in[k].count, 1);
     return GTR_OK;
 }
-
 /* Copies between storages in pieces, or adds, in float, rounding once. job: source, destination. */
-static void gtr__convert_range(const void *job, int64_t i, int64_t end)
-{
+static void gtr__convert_range(const void *job, int64_t i, int64_t end) {
     const gtr__arg *from = ((const gtr__arg *const *)job)[0], *to = ((const gtr__arg *const *)job)[1];
     const size_t a = gtr__dtype_size(from->dtype), b = gtr__dtype_size(to->dtype);
     const char *src = (const char *)from->data + (size_t)i * a;
@@ -3819,8 +3592,7 @@ static void gtr__convert_range(const void *job, int64_t i, int64_t end)
         gtr__convert(dst, to->dtype, y, GTR_F32, n);
     }
 }
-static gtr_result gtr__convert_run(void *instance, const gtr__arg *src, const gtr__arg *dst)
-{
+static gtr_result gtr__convert_run(void *instance, const gtr__arg *src, const gtr__arg *dst) {
     const gtr__arg *job[2] = { src, dst };
     bool floats = gtr__is_float(src->dtype) && gtr__is_float(dst->dtype);
     if (!dst->data) return GTR_OK;
@@ -3844,8 +3616,7 @@ static gtr_result gtr__cpu_copy_bwd(void *instance, const gtr__call *c) { return
 // >>op:fill
 /* out[0] = f[0], times the loss scale if i[0]. */
 #define gtr__shape_fill gtr__shape_none
-static gtr_result gtr__cpu_fill_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_fill_fwd(void *instance, const gtr__call *c) {
     const gtr_float v = (gtr_float)(c->attr->f[0] * (c->attr->i[0] && c->ctl ? (double)c->ctl->scale : 1.0));
     const gtr__arg *y = &c->out[0];
     (void)instance;
@@ -3858,8 +3629,7 @@ static gtr_result gtr__cpu_fill_fwd(void *instance, const gtr__call *c)
    if the record has no rows, the r-th from src on. Nothing once the status is set, so that a bad step's batch stays. */
 #define gtr__shape_feed gtr__shape_none
 typedef struct gtr__feed_job { const gtr__feed_input *in; const gtr__arg *out; const gtr__record *record; int64_t first; } gtr__feed_job;
-static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const uint8_t *src, void *dst)
-{
+static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const uint8_t *src, void *dst) {
     const gtr_float scale = (gtr_float)in->scale, shift = (gtr_float)in->shift;
     for (int64_t i = 0, n; i < in->row; i += n) {
         gtr_float t[GTR__BLOCK], *y = to == GTR_F32 ? (gtr_float *)dst : t;     /* float32 straight to its place */
@@ -3868,8 +3638,7 @@ static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const uint
         if (to != GTR_F32) gtr__convert((uint16_t *)dst + i, to, t, GTR_F32, n);
     }
 }
-static void gtr__feed_range(const void *job, int64_t r, int64_t end)
-{
+static void gtr__feed_range(const void *job, int64_t r, int64_t end) {
     const gtr__feed_job *w = (const gtr__feed_job *)job;
     const gtr_dtype from = w->in->from, to = w->out->dtype;
     for (; r < end; r++) {
@@ -3884,8 +3653,7 @@ static void gtr__feed_range(const void *job, int64_t r, int64_t end)
         else gtr__feed_floats(w->in, to, (const uint8_t *)src, dst);
     }
 }
-static gtr_result gtr__cpu_feed_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_feed_fwd(void *instance, const gtr__call *c) {
     const gtr__feed *f = (const gtr__feed *)c->attr->ptr;
     const gtr__record *record = &f->shared->record[(c->ctl ? c->ctl->step : 0) % GTR__RING];
     if (c->ctl && c->ctl->status) return GTR_OK;
@@ -3903,8 +3671,7 @@ static gtr_result gtr__cpu_feed_fwd(void *instance, const gtr__call *c)
 /* in: mean, var (C) of the batch; running_mean, running_var (C), num_batches_tracked (I64), which are written unless this step is guarded:
    running = (1 - m) running + m batch, of the unbiased variance. f[0]: m; i[0]: values a channel. */
 #define gtr__shape_bn_commit gtr__shape_none
-static gtr_result gtr__cpu_bn_commit_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_bn_commit_fwd(void *instance, const gtr__call *c) {
     gtr_float *mean = (gtr_float *)c->in[2].data, *var = (gtr_float *)c->in[3].data;
     const double m = c->attr->f[0], n = (double)c->attr->i[0], unbias = n > 1 ? n / (n - 1) : 1;
     (void)instance;
@@ -3924,8 +3691,7 @@ static gtr_result gtr__cpu_bn_commit_fwd(void *instance, const gtr__call *c)
 #define GTR__GUARD_PIECES 64
 typedef struct gtr__guard_sum { double sum; uint64_t bad; } gtr__guard_sum;
 typedef struct gtr__guard_job { const gtr_float *g; int64_t chunk; bool sums, checks; gtr__guard_sum *part; } gtr__guard_job;
-static void gtr__guard_range(const void *job, int64_t i, int64_t end)
-{
+static void gtr__guard_range(const void *job, int64_t i, int64_t end) {
     const gtr__guard_job *w = (const gtr__guard_job *)job;
     gtr__guard_sum s = { 0, 0 }, *to = &w->part[i / w->chunk];
     for (int64_t n; i < end; i += n) {      /* both looks at a part while it is in the nearest cache */
@@ -3935,8 +3701,7 @@ static void gtr__guard_range(const void *job, int64_t i, int64_t end)
     }
     *to = s;
 }
-static gtr_result gtr__cpu_guard_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_guard_fwd(void *instance, const gtr__call *c) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     gtr__ctl *ctl = c->ctl;
     gtr__guard_job w;
@@ -3971,8 +3736,7 @@ static gtr_result gtr__cpu_guard_fwd(void *instance, const gtr__call *c)
 typedef struct gtr__update_group { gtr_float coef, wd, decay, minus_lr, mu, one_b1, minus_one, b2, one_b2, minus_step, root, eps; } gtr__update_group;
 typedef struct gtr__update_job { const gtr__optim *o; gtr__update_group group[GTR__MAX_GROUPS]; } gtr__update_job;
 /* m NULL: without momentum */
-static void gtr__update_sgd(const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, bool nesterov, int64_t n)
-{
+static void gtr__update_sgd(const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, bool nesterov, int64_t n) {
     const gtr__v coef = GTR__V_SET(&k->coef), wd = GTR__V_SET(&k->wd), lr = GTR__V_SET(&k->minus_lr), mu = GTR__V_SET(&k->mu);
     for (int64_t i = 0; i < n; i += GTR__VL) {
         gtr__v w = GTR__V_LOAD(p + i), d = GTR__V_FMA(wd, w, GTR__V_MUL(coef, GTR__V_LOAD(g + i)));
@@ -3984,8 +3748,7 @@ static void gtr__update_sgd(const gtr__update_group *k, gtr_float *p, const gtr_
         GTR__V_STORE(p + i, GTR__V_FMA(lr, d, w));
     }
 }
-static void gtr__update_adam(const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, gtr_float *v, int64_t n)
-{
+static void gtr__update_adam(const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, gtr_float *v, int64_t n) {
     const gtr__v coef = GTR__V_SET(&k->coef), wd = GTR__V_SET(&k->wd), decay = GTR__V_SET(&k->decay), one_b1 = GTR__V_SET(&k->one_b1),
                  minus = GTR__V_SET(&k->minus_one), b2 = GTR__V_SET(&k->b2), one_b2 = GTR__V_SET(&k->one_b2), step = GTR__V_SET(&k->minus_step),
                  root = GTR__V_SET(&k->root), eps = GTR__V_SET(&k->eps);
@@ -3999,13 +3762,11 @@ static void gtr__update_adam(const gtr__update_group *k, gtr_float *p, const gtr
         GTR__V_STORE(p + i, GTR__V_FMA(w, decay, d));
     }
 }
-static void gtr__update_run(const gtr__optim *o, const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, gtr_float *v, int64_t n)
-{
+static void gtr__update_run(const gtr__optim *o, const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, gtr_float *v, int64_t n) {
     if (o->kind != GTR_SGD) gtr__update_adam(k, p, g, m, v, n);
     else gtr__update_sgd(k, p, g, o->momentum != 0 ? m : NULL, o->nesterov != 0, n);
 }
-static void gtr__update_part(const gtr__update_job *w, const gtr__segment *s, int64_t at, int64_t n)
-{
+static void gtr__update_part(const gtr__update_job *w, const gtr__segment *s, int64_t at, int64_t n) {
     const gtr__optim *o = w->o;
     const gtr__update_group *k = &w->group[s->group];
     const int64_t whole = n - n % GTR__VL, rest = n - whole;
@@ -4028,8 +3789,7 @@ static void gtr__update_part(const gtr__update_job *w, const gtr__segment *s, in
     if (s->f16) gtr__convert((uint16_t *)s->f16 + at, GTR_F16, p, GTR_F32, n);
 }
 /* A stretch of the gradient buffer, with the segments or parts of them that lie in it. */
-static void gtr__update_range(const void *job, int64_t begin, int64_t end)
-{
+static void gtr__update_range(const void *job, int64_t begin, int64_t end) {
     const gtr__update_job *w = (const gtr__update_job *)job;
     const gtr__optim *o = w->o;
     int lo = 0, hi = o->n;
@@ -4043,8 +3803,7 @@ static void gtr__update_range(const void *job, int64_t begin, int64_t end)
         for (; first < last; first += 2048) gtr__update_part(w, s, first - s->offset, GTR__MIN(last - first, 2048));
     }
 }
-static gtr_result gtr__cpu_update_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_update_fwd(void *instance, const gtr__call *c) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     const gtr__ctl *ctl = c->ctl;
     const gtr__record *record = &o->shared->record[ctl->step % GTR__RING];
@@ -4074,8 +3833,7 @@ static gtr_result gtr__cpu_update_fwd(void *instance, const gtr__call *c)
 /* in: up to GTR__MAX_REPORT scalars, the loss first; i[0]: the gtr__shared, as an integer; ptr: gtr__optim, or NULL outside a trainer.
    Writes the step's entry, then advances ctl: a guarded step halves the loss scale and is skipped, or without a scale sets the status. */
 #define gtr__shape_report gtr__shape_none
-static gtr_result gtr__cpu_report_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_report_fwd(void *instance, const gtr__call *c) {
     gtr__shared *shared = (gtr__shared *)(uintptr_t)c->attr->i[0];
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     gtr__ctl *ctl = c->ctl;
@@ -4110,14 +3868,12 @@ static gtr_result gtr__cpu_report_fwd(void *instance, const gtr__call *c)
 
 // >>op:check
 /* out[0] (GTR_I32) = 1 if any element of in[0], of any storage, is not finite, else 0. */
-static gtr_result gtr__shape_check(gtr__shape_call *s)
-{
+static gtr_result gtr__shape_check(gtr__shape_call *s) {
     s->out[0] = gtr__shape_make(0, 0);
     s->out_dtype[0] = GTR_I32;
     return GTR_OK;
 }
-static gtr_result gtr__cpu_check_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_check_fwd(void *instance, const gtr__call *c) {
     const gtr__arg *x = &c->in[0];
     uint16_t inf = x->dtype == GTR_BF16 ? 0x7f80u : 0x7c00u;
     int64_t i;
@@ -4134,8 +3890,7 @@ static gtr_result gtr__cpu_check_fwd(void *instance, const gtr__call *c)
 static gtr_result gtr__shape_binary_act(gtr__shape_call *s) { GTR__TRY(gtr__shape_mean_loss(s)); s->out[0] = s->out[1] = s->in[0]; return GTR_OK; }
 #define GTR__BINARY_PICK(ID, name, forward, da, db) if (op == GTR__OP_##ID) return gtr__ew_##name;
 static gtr__ew_fn gtr__binary_run(int op) { GTR__BINARY(GTR__BINARY_PICK) return NULL; }
-static gtr_result gtr__cpu_binary_act_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_binary_act_fwd(void *instance, const gtr__call *c) {
     gtr__ew_job w = gtr__ew_make(gtr__binary_run((int)c->attr->i[1]), &c->in[0], &c->in[1], &c->out[gtr__wanted(c, 1)]);
     if (!w.fn) return GTR_ERR_UNSUPPORTED;
     gtr__ew(instance, &w);
@@ -4161,8 +3916,7 @@ static const gtr__kernel gtr__cpu_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR
 
 // >>cpu-backend
 /* The CPU backend runs the nodes of a plan one after the other in the caller's thread, each over the pool. */
-static void *gtr__cpu_alloc(void *instance, size_t bytes)
-{
+static void *gtr__cpu_alloc(void *instance, size_t bytes) {
     gtr__cpu *cpu = (gtr__cpu *)instance;
     unsigned char *raw, *p;
     if (cpu->host->device_alloc) return cpu->host->device_alloc(cpu->host->user, bytes);
@@ -4174,8 +3928,7 @@ static void *gtr__cpu_alloc(void *instance, size_t bytes)
     memcpy(p - sizeof raw, &raw, sizeof raw);
     return p;
 }
-static void gtr__cpu_free(void *instance, void *p, size_t bytes)
-{
+static void gtr__cpu_free(void *instance, void *p, size_t bytes) {
     gtr__cpu *cpu = (gtr__cpu *)instance;
     void *raw;
     if (!p) return;
@@ -4183,18 +3936,15 @@ static void gtr__cpu_free(void *instance, void *p, size_t bytes)
     memcpy(&raw, (unsigned char *)p - sizeof raw, sizeof raw);
     free(raw);
 }
-static void *gtr__cpu_host_alloc(void *instance, size_t bytes, void **device)
-{
+static void *gtr__cpu_host_alloc(void *instance, size_t bytes, void **device) {
     const gtr__host *host = ((gtr__cpu *)instance)->host;
     return *device = host->alloc(host->user, bytes);
 }
-static void gtr__cpu_host_free(void *instance, void *p, size_t bytes)
-{
+static void gtr__cpu_host_free(void *instance, void *p, size_t bytes) {
     const gtr__host *host = ((gtr__cpu *)instance)->host;
     host->free(host->user, p, bytes);
 }
-static gtr_result gtr__cpu_create(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why)
-{
+static gtr_result gtr__cpu_create(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why) {
     const gtr__cpu *share = (const gtr__cpu *)desc.share;
     const int threads = desc.threads ? desc.threads : gtr__online_cores();
     gtr__cpu *cpu = (gtr__cpu *)host->alloc(host->user, sizeof *cpu);
@@ -4207,14 +3957,12 @@ static gtr_result gtr__cpu_create(const gtr__host *host, gtr__instance_desc desc
     *instance = cpu;
     return GTR_OK;
 }
-static void gtr__cpu_destroy(void *instance)
-{
+static void gtr__cpu_destroy(void *instance) {
     gtr__cpu *cpu = (gtr__cpu *)instance;
     if (!cpu->shares) gtr__pool_destroy(cpu->pool);
     cpu->host->free(cpu->host->user, cpu, sizeof *cpu);
 }
-static void gtr__cpu_capabilities(void *instance, gtr__caps *caps)
-{
+static void gtr__cpu_capabilities(void *instance, gtr__caps *caps) {
     memset(caps, 0, sizeof *caps);
     snprintf(caps->name, sizeof caps->name, "CPU, %d thread%s", instance ? ((gtr__cpu *)instance)->threads : 1,
              instance && ((gtr__cpu *)instance)->threads != 1 ? "s" : "");
@@ -4222,8 +3970,7 @@ static void gtr__cpu_capabilities(void *instance, gtr__caps *caps)
     caps->fused[GTR__OP_LINEAR_ACT] = caps->fused[GTR__OP_LINEAR_DACT] = 1;
     caps->fused[GTR__OP_BINARY_ACT] = caps->fused[GTR__OP_XENT_STEP] = 1;
 }
-static gtr_result gtr__cpu_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait)
-{
+static gtr_result gtr__cpu_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait) {
     (void)instance; (void)kind; (void)wait;
     if (bytes) memmove(dst, src, bytes);
     return GTR_OK;
@@ -4233,8 +3980,7 @@ static gtr_result gtr__cpu_wait(void *instance) { (void)instance; return GTR_OK;
 static gtr_result gtr__cpu_event(void *instance, void **event) { (void)instance; (void)event; return GTR_OK; }
 static gtr_result gtr__cpu_event_use(void *instance, void *event) { (void)instance; (void)event; return GTR_OK; }
 static void gtr__cpu_event_free(void *instance, void *event) { (void)instance; (void)event; }
-static gtr_result gtr__cpu_memory_info(void *instance, size_t *free_bytes, size_t *total_bytes)
-{
+static gtr_result gtr__cpu_memory_info(void *instance, size_t *free_bytes, size_t *total_bytes) {
     (void)instance;
     *free_bytes = *total_bytes = 0;
 #if defined(_SC_PHYS_PAGES) && defined(_SC_PAGESIZE)
@@ -4245,8 +3991,7 @@ static gtr_result gtr__cpu_memory_info(void *instance, size_t *free_bytes, size_
 #endif
     return *total_bytes ? GTR_OK : GTR_ERR_UNSUPPORTED;
 }
-static void gtr__cpu_environment(void *instance, char *text, size_t size)
-{
+static void gtr__cpu_environment(void *instance, char *text, size_t size) {
     gtr__cpu *cpu = (gtr__cpu *)instance;
     size_t f, t;
     gtr__cpu_memory_info(instance, &f, &t);
@@ -4263,16 +4008,13 @@ static void gtr__cpu_environment(void *instance, char *text, size_t size)
              (double)f / (1 << 30), (double)t / (1 << 30));
 }
 static double gtr__cpu_seconds(void *instance, int start) { (void)instance; return start ? 0.0 : gtr__now(); }
-
 /* Reduced-precision storage on the CPU: inputs are widened into workspace behind the kernel's own, outputs are computed in float32 there
    and rounded once when they are stored. Ops that move storage as it is (row class NONE, and COPY) see it as it is. */
-static bool gtr__cpu_widens(const gtr__op_row *row, const gtr__arg *a)
-{
+static bool gtr__cpu_widens(const gtr__op_row *row, const gtr__arg *a) {
     return row->cls != GTR__NONE && a->dtype != GTR_F32 && gtr__is_float(a->dtype);
 }
 static const gtr__arg *gtr__cpu_arg(const gtr__call *c, int i) { return i < c->n_in ? &c->in[i] : &c->out[i - c->n_in]; }
-static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const gtr__call *call)
-{
+static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const gtr__call *call) {
     const gtr__op_row *row = gtr__row(op);
     gtr__kernel kernel = gtr__cpu_kernels[op][dir];
     gtr__arg arg[2 * GTR__MAX_ARGS];    /* inputs, outputs */
@@ -4315,8 +4057,7 @@ static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const 
             gtr__convert(call->out[i].data, call->out[i].dtype, c.out[i].data, GTR_F32, c.out[i].count);
     return r;
 }
-static gtr_result gtr__cpu_network_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cpu_network_fwd(void *instance, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     gtr__arg args[GTR__MAX_ARGS];
     size_t most = 0, one;
@@ -4340,24 +4081,20 @@ static gtr_result gtr__cpu_network_fwd(void *instance, const gtr__call *c)
     if (c->measure) *c->measure = most;
     return GTR_OK;
 }
-static gtr_result gtr__cpu_run_node(void *const *instances, gtr__plan *plan, int node)
-{
+static gtr_result gtr__cpu_run_node(void *const *instances, gtr__plan *plan, int node) {
     gtr__node *n = &plan->node[node];
     return gtr__cpu_call(instances[n->stage], n->op, n->dir, &n->call);
 }
 static gtr_result gtr__cpu_prepare(void *const *instances, gtr__plan *plan, void **exec) { (void)instances; *exec = plan; return GTR_OK; }
-static gtr_result gtr__cpu_launch(void *const *instances, void *exec, gtr__part part)
-{
+static gtr_result gtr__cpu_launch(void *const *instances, void *exec, gtr__part part) {
     gtr__plan *plan = (gtr__plan *)exec;
     int i, first = part == GTR__PART_RIGHT ? plan->split : 0, end = part == GTR__PART_LEFT ? plan->split : plan->n_node;
     for (i = first; i < end; i++) GTR__TRY(gtr__cpu_run_node(instances, plan, i));
     return GTR_OK;
 }
 static void gtr__cpu_release(void *const *instances, void *exec) { (void)instances; (void)exec; }
-
 /* The table is built by a function, for C99 and C++11 have no common way to initialise its slots by name. */
-static const gtr__backend *gtr__cpu_backend(gtr__backend *be)
-{
+static const gtr__backend *gtr__cpu_backend(gtr__backend *be) {
     memset(be, 0, sizeof *be);
     be->version = GTR__SEAM_VERSION;
     be->size_backend = sizeof(gtr__backend); be->size_plan = sizeof(gtr__plan); be->size_node = sizeof(gtr__node);
@@ -4382,31 +4119,25 @@ static void gtr__feeding_free(gtr_tensor *t);
 static void gtr__plans_forget(gtr_context *ctx, int64_t id);
 static gtr_result gtr__stage_ready(gtr_context *ctx, int stage);
 static const gtr__op_row *gtr__row(gtr__op op) { return &gtr__rows[op]; }
-
 #define GTR__RESULT_TEXT(id, text) text,
-GTR_API const char *gtr_result_text(gtr_result r)
-{
+GTR_API const char *gtr_result_text(gtr_result r) {
     static const char *const texts[] = { GTR__RESULTS(GTR__RESULT_TEXT) "unknown result" };
     return texts[(unsigned)r < GTR_RESULT_COUNT ? r : GTR_RESULT_COUNT];
 }
 GTR_API gtr_result gtr_error(const gtr_context *ctx) { return ctx ? ctx->error : GTR_ERR_NOMEM; }
-GTR_API const char *gtr_error_text(const gtr_context *ctx)
-{
+GTR_API const char *gtr_error_text(const gtr_context *ctx) {
     if (!ctx) return "out of host memory: there is no context";
     return ctx->error ? ctx->error_text : "";
 }
-GTR_API void gtr_error_clear(gtr_context *ctx)
-{
+GTR_API void gtr_error_clear(gtr_context *ctx) {
     if (!ctx || ctx->dead) return;          /* a lost device stays lost */
     ctx->error = GTR_OK;
     ctx->error_text[0] = 0;
 }
-
 /* Texts for the user grow in one buffer of the context. */
 static void gtr__text_begin(gtr_context *ctx) { ctx->text_used = 0; if (ctx->text) ctx->text[0] = 0; }
 static void gtr__textf(gtr_context *ctx, const char *format, ...) GTR__PRINTF(2, 3);
-static void gtr__textf(gtr_context *ctx, const char *format, ...)
-{
+static void gtr__textf(gtr_context *ctx, const char *format, ...) {
     va_list ap;
     int n;
     va_start(ap, format);
@@ -4428,36 +4159,29 @@ static void gtr__textf(gtr_context *ctx, const char *format, ...)
     ctx->text_used += (size_t)n;
 }
 static const char *gtr__text(gtr_context *ctx) { return ctx->text && ctx->text_used ? ctx->text : ""; }
-
 /* What a backend gets of a context or a predictor (gtr__host): both begin with a gtr_desc. */
 static void *gtr__host_cb_alloc(void *user, size_t bytes) { return gtr__host_alloc((const gtr_desc *)user, bytes); }
 static void gtr__host_cb_free(void *user, void *p, size_t bytes) { (void)bytes; gtr__host_free((const gtr_desc *)user, p); }
-static void *gtr__host_cb_device_alloc(void *user, size_t bytes)
-{
+static void *gtr__host_cb_device_alloc(void *user, size_t bytes) {
     const gtr_allocator *a = &((const gtr_desc *)user)->allocator;
     return a->alloc(bytes, GTR_MEMORY_DEVICE, a->user);
 }
-static void gtr__host_cb_device_free(void *user, void *p, size_t bytes)
-{
+static void gtr__host_cb_device_free(void *user, void *p, size_t bytes) {
     const gtr_allocator *a = &((const gtr_desc *)user)->allocator;
     a->free(p, bytes, GTR_MEMORY_DEVICE, a->user);
 }
-static void gtr__host_cb_log(void *user, gtr_level level, const char *text)
-{
+static void gtr__host_cb_log(void *user, gtr_level level, const char *text) {
     const gtr_desc *d = (const gtr_desc *)user;
     if (d->log) d->log(level, text, d->log_user);
 }
-static void gtr__host_cb_error(void *user, gtr_result code, const char *text)
-{
+static void gtr__host_cb_error(void *user, gtr_result code, const char *text) {
     gtr_context *ctx = (gtr_context *)user;
     gtr__fail(ctx, code, "%s", text);
     if (code == GTR_ERR_CUDA) ctx->dead = true;
 }
-
 /* Device memory of a context: rounded to GTR__ALIGN, counted against its limit. NULL and GTR_ERR_NOMEM when out. */
 static size_t gtr__device_size(size_t bytes) { return GTR__ROUND_UP(bytes ? bytes : 1, (size_t)GTR__ALIGN); }
-static void *gtr__device_alloc(gtr_context *ctx, int stage, size_t bytes)
-{
+static void *gtr__device_alloc(gtr_context *ctx, int stage, size_t bytes) {
     const size_t limit = ctx->desc.memory_limit, used = ctx->device_bytes;
     void *p = NULL;
     bytes = gtr__device_size(bytes);
@@ -4468,30 +4192,24 @@ static void *gtr__device_alloc(gtr_context *ctx, int stage, size_t bytes)
     else ctx->device_bytes += bytes;
     return p;
 }
-static void gtr__instance_free(gtr_context *ctx, void *instance, void *p, size_t bytes)
-{
+static void gtr__instance_free(gtr_context *ctx, void *instance, void *p, size_t bytes) {
     if (!p) return;
     ctx->device_bytes -= gtr__device_size(bytes);
     ctx->be->free(instance, p, gtr__device_size(bytes));
 }
 static void gtr__device_free(gtr_context *ctx, int stage, void *p, size_t bytes) { gtr__instance_free(ctx, ctx->instance[stage], p, bytes); }
 /* A backend's failure as an error of the context, unless the backend has already told more. */
-static gtr_result gtr__backend_result(gtr_context *ctx, gtr_result r, const char *what)
-{
+static gtr_result gtr__backend_result(gtr_context *ctx, gtr_result r, const char *what) {
     return r == GTR_OK ? r : gtr__fail(ctx, r, "%s: %s", what, gtr_result_text(r));
 }
 /* Copies between host memory and a stage's device memory, waiting. */
-static gtr_result gtr__to_device(gtr_context *ctx, int stage, void *dst, const void *src, size_t bytes, const char *what)
-{
+static gtr_result gtr__to_device(gtr_context *ctx, int stage, void *dst, const void *src, size_t bytes, const char *what) {
     return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[stage], dst, src, bytes, GTR__TO_DEVICE, true), what);
 }
-static gtr_result gtr__to_host(gtr_context *ctx, int stage, void *dst, const void *src, size_t bytes, const char *what)
-{
+static gtr_result gtr__to_host(gtr_context *ctx, int stage, void *dst, const void *src, size_t bytes, const char *what) {
     return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[stage], dst, src, bytes, GTR__TO_HOST, true), what);
 }
-
-static gtr_result gtr__instance_create(gtr_context *ctx, int stage, char *why)
-{
+static gtr_result gtr__instance_create(gtr_context *ctx, int stage, char *why) {
     gtr__instance_desc d;
     memset(&d, 0, sizeof d);
     d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = ctx->desc.threads;
@@ -4499,10 +4217,8 @@ static gtr_result gtr__instance_create(gtr_context *ctx, int stage, char *why)
     d.share = stage ? ctx->instance[0] : NULL;
     return ctx->be->create(&ctx->host, d, &ctx->instance[stage], why);
 }
-
 /* Tries the GPU; on failure why says the reason. */
-static gtr_result gtr__try_cuda(gtr_context *ctx, char *why)
-{
+static gtr_result gtr__try_cuda(gtr_context *ctx, char *why) {
 #if defined(GPUTRAIN_CUDA) && !defined(GPUTRAIN_DOUBLE)
     const gtr__backend *be = GTR__CUDA_SYMBOL();
     gtr_result r;
@@ -4521,9 +4237,7 @@ static gtr_result gtr__try_cuda(gtr_context *ctx, char *why)
     return GTR_ERR_UNSUPPORTED;
 #endif
 }
-
-static void gtr__preset_caps(gtr__caps *caps, gtr_preset preset)
-{
+static void gtr__preset_caps(gtr__caps *caps, gtr_preset preset) {
     static const int compute[] = { 75, 87, 90 }, sms[] = { 40, 16, 132 };
     const int i = preset == GTR_PRESET_SM90 ? 2 : preset == GTR_PRESET_SM87 ? 1 : 0;
     if (preset == GTR_PRESET_CPU) { snprintf(caps->name, sizeof caps->name, "preset CPU"); return; }
@@ -4532,17 +4246,13 @@ static void gtr__preset_caps(gtr__caps *caps, gtr_preset preset)
     caps->bf16 = caps->tf32 = compute[i] >= 80;
     caps->product_workspace = (size_t)(compute[i] >= 90 ? 32 : 4) << 20;
 }
-
-static void gtr__device_describe(gtr_context *ctx, const char *why)
-{
+static void gtr__device_describe(gtr_context *ctx, const char *why) {
     if (ctx->preset) snprintf(ctx->device_text, sizeof ctx->device_text, "%s: plans and reports only", ctx->caps.name);
     else if (ctx->caps.cuda) snprintf(ctx->device_text, sizeof ctx->device_text, "%s%s", ctx->caps.name,
              ctx->caps.compute == 90 && !ctx->caps.arch_feature ? " (built for plain sm_90: compile with -arch=sm_90a for its own matrix instructions)" : "");
     else snprintf(ctx->device_text, sizeof ctx->device_text, "%s%s%s", ctx->caps.name, why[0] ? "; no GPU: " : "", why);
 }
-
-GTR_API gtr_context *gtr_create(gtr_desc desc)
-{
+GTR_API gtr_context *gtr_create(gtr_desc desc) {
     gtr_context *ctx = (gtr_context *)gtr__host_alloc(&desc, sizeof *ctx);
     char why[256] = "";
     gtr_result r = GTR_ERR_UNSUPPORTED;
@@ -4581,11 +4291,9 @@ GTR_API gtr_context *gtr_create(gtr_desc desc)
     gtr__device_describe(ctx, why);
     return ctx;
 }
-
 GTR_API const char *gtr_device_text(gtr_context *ctx) { return ctx ? ctx->device_text : "none"; }
 GTR_API bool gtr_on_gpu(const gtr_context *ctx) { return ctx && ctx->caps.cuda && !ctx->preset && !ctx->dead; }
-GTR_API const char *gtr_environment_text(gtr_context *ctx)
-{
+GTR_API const char *gtr_environment_text(gtr_context *ctx) {
     char text[2048] = "";
     if (!ctx) return "";
     gtr__text_begin(ctx);
@@ -4612,7 +4320,6 @@ GTR_API gtr_shape gtr_shape1(int64_t a) { gtr_shape s = gtr_shape0(); s.ndim = 1
 GTR_API gtr_shape gtr_shape2(int64_t a, int64_t b) { gtr_shape s = gtr_shape1(a); s.ndim = 2; s.dim[1] = b; return s; }
 GTR_API gtr_shape gtr_shape3(int64_t a, int64_t b, int64_t c) { gtr_shape s = gtr_shape2(a, b); s.ndim = 3; s.dim[2] = c; return s; }
 GTR_API gtr_shape gtr_shape4(int64_t a, int64_t b, int64_t c, int64_t d) { gtr_shape s = gtr_shape3(a, b, c); s.ndim = 4; s.dim[3] = d; return s; }
-
 static uint64_t gtr__hash(uint64_t h, const char *s)   /* FNV-1a, finished by a mix so that near names are far apart */
 {
     h ^= 0xcbf29ce484222325u;
@@ -4620,14 +4327,10 @@ static uint64_t gtr__hash(uint64_t h, const char *s)   /* FNV-1a, finished by a 
     h ^= h >> 31; h *= 0x9e3779b97f4a7c15u; h ^= h >> 29;
     return h;
 }
-
 /* How errors and plans call a tensor: its name, or its op's. */
 static const char *gtr__label(const gtr_tensor *t) { return t->name ? t->name : gtr__row(t->op)->name; }
-
 static bool gtr__usable(gtr_context *ctx) { return ctx && !ctx->dead; }
-
-static char *gtr__full_name(gtr_context *ctx, const char *name)
-{
+static char *gtr__full_name(gtr_context *ctx, const char *name) {
     char buf[1024];
     int n;
     if (!name || !name[0]) { gtr__fail(ctx, GTR_ERR_ARG, "a name is empty"); return NULL; }
@@ -4635,16 +4338,13 @@ static char *gtr__full_name(gtr_context *ctx, const char *name)
     if (n < 0 || n >= 512) { gtr__fail(ctx, GTR_ERR_ARG, "the name \"%.60s...\" is longer than 511 bytes", buf); return NULL; }
     return gtr__strdup(ctx, buf);
 }
-static gtr_tensor *gtr__find_named(const gtr_context *ctx, gtr__op op, const char *name)
-{
+static gtr_tensor *gtr__find_named(const gtr_context *ctx, gtr__op op, const char *name) {
     int64_t i;
     for (i = 0; i < ctx->n_tensor; i++)
         if (ctx->tensor[i]->op == op && ctx->tensor[i]->name && !strcmp(ctx->tensor[i]->name, name)) return ctx->tensor[i];
     return NULL;
 }
-
-static void gtr__tensor_free(gtr_tensor *t)
-{
+static void gtr__tensor_free(gtr_tensor *t) {
     gtr_context *ctx = t->ctx;
     int i;
     gtr__feeding_free(t);
@@ -4656,10 +4356,8 @@ static void gtr__tensor_free(gtr_tensor *t)
     gtr__mfree(ctx, t->name);
     gtr__mfree(ctx, t);
 }
-
 /* A tensor without shape yet, appended to the context. name is taken over (freed on failure). */
-static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_tensor *const *in, char *name)
-{
+static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_tensor *const *in, char *name) {
     gtr_tensor *t = (gtr_tensor *)gtr__malloc(ctx, sizeof *t);
     if (!t) { gtr__mfree(ctx, name); return NULL; }
     t->ctx = ctx; t->op = op; t->name = name; t->n_in = n_in; t->stage = ctx->stage;
@@ -4674,18 +4372,14 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
     ctx->tensor[ctx->n_tensor++] = t;
     return t;
 }
-
 /* "cross_entropy: " or "linear "fc1": " in front of what a shape function says. */
-static void gtr__fail_op(gtr_context *ctx, gtr_result code, gtr__op op, const char *name, const char *why)
-{
+static void gtr__fail_op(gtr_context *ctx, gtr_result code, gtr__op op, const char *name, const char *why) {
     if (name) gtr__fail(ctx, code, "%s \"%s%s\": %s", gtr__row(op)->name, ctx->scope, name, why);
     else gtr__fail(ctx, code, "%s: %s", gtr__row(op)->name, why);
 }
-
 /* The one way ops are built: checks that inputs are there and of one context, runs the shape function, appends the tensor.
    name: the layer's, NULL for none; it is put behind the scope. */
-static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, const gtr__attr *attr, const char *name)
-{
+static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, const gtr__attr *attr, const char *name) {
     const gtr__op_row *row = gtr__row(op);
     gtr_context *ctx = NULL;
     gtr_tensor *t;
@@ -4725,9 +4419,7 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     t->shape = out[0]; t->dtype = out_type[0]; t->attr = *attr;
     return t;
 }
-
-static gtr_result gtr__check_shape(gtr_context *ctx, const char *what, const char *name, const gtr_shape *s, bool literal)
-{
+static gtr_result gtr__check_shape(gtr_context *ctx, const char *what, const char *name, const gtr_shape *s, bool literal) {
     int i;
     char text[GTR__SHAPE_TEXT];
     if (s->ndim < 0 || s->ndim > GTR_MAX_DIMS) return gtr__fail(ctx, GTR_ERR_SHAPE, "%s \"%s\": %d dimensions, want 0 to %d", what, name, s->ndim, GTR_MAX_DIMS);
@@ -4737,9 +4429,7 @@ static gtr_result gtr__check_shape(gtr_context *ctx, const char *what, const cha
     if (gtr__count(s) == INT64_MIN) return gtr__fail(ctx, GTR_ERR_SHAPE, "%s \"%s\": the product of the sizes %s is too large", what, name, gtr__shape_text(s, text));
     return GTR_OK;
 }
-
-GTR_API gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape)
-{
+GTR_API gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape) {
     gtr_tensor *t;
     char *full;
     if (!gtr__usable(ctx) || !(full = gtr__full_name(ctx, name))) return NULL;
@@ -4755,10 +4445,8 @@ GTR_API gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtyp
     gtr__mfree(ctx, full);
     return NULL;
 }
-
 /* Draws a parameter's first values on the host: the same bits whatever the backend. The normal form is Box and Muller's, in double. */
-static void gtr__draw(gtr_float *p, int64_t n, const gtr_init *init, uint64_t key)
-{
+static void gtr__draw(gtr_float *p, int64_t n, const gtr_init *init, uint64_t key) {
     int64_t i;
     for (i = 0; i < n; i += 4) {
         uint32_t c[4];
@@ -4774,10 +4462,9 @@ static void gtr__draw(gtr_float *p, int64_t n, const gtr_init *init, uint64_t ke
         }
     }
 }
-
+static gtr_init gtr__init(gtr_init_kind kind, double a) { gtr_init i; memset(&i, 0, sizeof i); i.kind = kind; i.a = (float)a; return i; }
 /* A leaf with memory of its own: parameter, buffer or constant. values: host memory or NULL for init. */
-static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr_dtype dtype, gtr_shape shape, const void *values, gtr_init init, bool buffer)
-{
+static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr_dtype dtype, gtr_shape shape, const void *values, gtr_init init, bool buffer) {
     gtr_tensor *t;
     char *full = NULL;
     void *host = NULL;
@@ -4815,8 +4502,7 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
     if (op == GTR__OP_PARAMETER) ctx->parameter[ctx->n_parameter++] = t;
     return t;
 }
-GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init)
-{
+GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init) {
     if (!gtr__usable(ctx)) return NULL;
     if ((unsigned)init.kind > GTR_INIT_NORMAL || !gtr__finite(init.a)) {
         gtr__fail(ctx, GTR_ERR_ARG, "parameter \"%s\": its initial values are not of a known kind and finite", name ? name : "");
@@ -4825,25 +4511,15 @@ GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape 
     if (!name) { gtr__fail(ctx, GTR_ERR_ARG, "a parameter needs a name"); return NULL; }
     return gtr__leaf(ctx, GTR__OP_PARAMETER, name, GTR_F32, shape, NULL, init, false);
 }
-static gtr_tensor *gtr__buffer(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape, float value)
-{
-    gtr_init init;
-    memset(&init, 0, sizeof init);
-    init.kind = value != 0 ? GTR_INIT_CONSTANT : GTR_INIT_ZERO;
-    init.a = value;
-    return gtr__leaf(ctx, GTR__OP_PARAMETER, name, dtype, shape, NULL, init, true);
+static gtr_tensor *gtr__buffer(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape, float value) {
+    return gtr__leaf(ctx, GTR__OP_PARAMETER, name, dtype, shape, NULL, gtr__init(value != 0 ? GTR_INIT_CONSTANT : GTR_INIT_ZERO, value), true);
 }
-GTR_API gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, const void *data)
-{
-    gtr_init init;
-    memset(&init, 0, sizeof init);
+GTR_API gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, const void *data) {
     if (!gtr__usable(ctx)) return NULL;
     if (!data || (dtype != GTR_F32 && dtype != GTR_I32)) { gtr__fail(ctx, GTR_ERR_ARG, "a constant needs data of dtype float32 or int32"); return NULL; }
-    return gtr__leaf(ctx, GTR__OP_CONSTANT, NULL, dtype, shape, data, init, false);
+    return gtr__leaf(ctx, GTR__OP_CONSTANT, NULL, dtype, shape, data, gtr__init(GTR_INIT_ZERO, 0), false);
 }
-
-GTR_API void gtr_scope_begin(gtr_context *ctx, const char *name)
-{
+GTR_API void gtr_scope_begin(gtr_context *ctx, const char *name) {
     size_t used;
     if (!gtr__usable(ctx)) return;
     used = strlen(ctx->scope);
@@ -4852,15 +4528,13 @@ GTR_API void gtr_scope_begin(gtr_context *ctx, const char *name)
     if (ctx->scope_depth < (int)(sizeof ctx->scope_length / sizeof *ctx->scope_length)) ctx->scope_length[ctx->scope_depth++] = (short)used;
     else { ctx->scope[used] = 0; gtr__fail(ctx, GTR_ERR_ARG, "gtr_scope_begin: more than 64 scopes inside each other"); }
 }
-GTR_API void gtr_scope_end(gtr_context *ctx)
-{
+GTR_API void gtr_scope_end(gtr_context *ctx) {
     if (!gtr__usable(ctx)) return;
     if (!ctx->scope_depth) { gtr__fail(ctx, GTR_ERR_STATE, "gtr_scope_end without gtr_scope_begin"); return; }
     ctx->scope[ctx->scope_length[--ctx->scope_depth]] = 0;
 }
 /* Makes the backend instances up to a stage's. */
-static gtr_result gtr__stage_ready(gtr_context *ctx, int stage)
-{
+static gtr_result gtr__stage_ready(gtr_context *ctx, int stage) {
     char why[256] = "";
     while (ctx->n_instance <= stage) {
         gtr_result r = gtr__instance_create(ctx, ctx->n_instance, why);
@@ -4869,28 +4543,24 @@ static gtr_result gtr__stage_ready(gtr_context *ctx, int stage)
     }
     return GTR_OK;
 }
-GTR_API void gtr_stage(gtr_context *ctx, int stage)
-{
+GTR_API void gtr_stage(gtr_context *ctx, int stage) {
     if (!gtr__usable(ctx)) return;
     if (stage < 0 || stage >= GTR__MAX_STAGES) gtr__fail(ctx, GTR_ERR_ARG, "gtr_stage: %d, want 0 to %d", stage, GTR__MAX_STAGES - 1);
     else if (gtr__stage_ready(ctx, stage) == GTR_OK) ctx->stage = stage;
 }
-GTR_API void gtr_recompute_begin(gtr_context *ctx)
-{
+GTR_API void gtr_recompute_begin(gtr_context *ctx) {
     if (!gtr__usable(ctx)) return;
     if (ctx->in_region) { gtr__fail(ctx, GTR_ERR_STATE, "gtr_recompute_begin inside another"); return; }
     ctx->in_region = true;
     ctx->region = ++ctx->n_regions;
 }
-GTR_API void gtr_recompute_end(gtr_context *ctx)
-{
+GTR_API void gtr_recompute_end(gtr_context *ctx) {
     if (!gtr__usable(ctx)) return;
     if (!ctx->in_region) gtr__fail(ctx, GTR_ERR_STATE, "gtr_recompute_end without gtr_recompute_begin");
     ctx->in_region = false;
 }
 GTR_API int64_t gtr_mark(gtr_context *ctx) { return ctx ? ctx->n_tensor : 0; }
-GTR_API gtr_tensor *gtr_keep(gtr_tensor *t)
-{
+GTR_API gtr_tensor *gtr_keep(gtr_tensor *t) {
     if (t && !t->keep) { t->keep = true; gtr__plans_forget(t->ctx, t->id); }
     return t;
 }
@@ -4905,36 +4575,30 @@ GTR_API bool gtr_parameter_trainable(const gtr_tensor *p) { return p && p->train
 // >>op-builders
 static gtr__attr gtr__attr0(void) { gtr__attr a; memset(&a, 0, sizeof a); return a; }
 static gtr_tensor *gtr__op1(gtr__op op, gtr_tensor *x) { gtr__attr a = gtr__attr0(); return gtr__op_new(op, 1, &x, &a, NULL); }
-static gtr_tensor *gtr__op2(gtr__op op, gtr_tensor *x, gtr_tensor *y)
-{
-    gtr__attr a = gtr__attr0();
+static gtr_tensor *gtr__op_of(gtr__op op, gtr_tensor *x, gtr_tensor *y, const gtr__attr *at, const char *name) {
     gtr_tensor *in[2];
     in[0] = x; in[1] = y;
-    return gtr__op_new(op, 2, in, &a, NULL);
+    return gtr__op_new(op, 2, in, at, name);
 }
+static gtr_tensor *gtr__op2(gtr__op op, gtr_tensor *x, gtr_tensor *y) { gtr__attr a = gtr__attr0(); return gtr__op_of(op, x, y, &a, NULL); }
 /* axis -1 is the last; -1 as result: out of range, and the error is noted */
-static int gtr__axis(gtr_tensor *x, int axis, gtr__op op)
-{
+static int gtr__axis(gtr_tensor *x, int axis, gtr__op op) {
     int a = axis < 0 ? axis + x->shape.ndim : axis;
     if (a >= 0 && a < x->shape.ndim) return a;
     gtr__fail(x->ctx, GTR_ERR_ARG, "%s: axis %d of a tensor with %d dimensions", gtr__row(op)->name, axis, x->shape.ndim);
     return -1;
 }
-GTR_API gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool transpose_b)
-{
+GTR_API gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool transpose_b) {
     gtr__attr at = gtr__attr0();
-    gtr_tensor *in[2];
-    in[0] = a; in[1] = b;
     at.i[0] = transpose_a; at.i[1] = transpose_b;
-    return gtr__op_new(GTR__OP_MATMUL, 2, in, &at, NULL);
+    return gtr__op_of(GTR__OP_MATMUL, a, b, &at, NULL);
 }
 GTR_API gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b) { return gtr_matmul_t(a, false, b, false); }
 GTR_API gtr_tensor *gtr_add(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_ADD, a, b); }
 GTR_API gtr_tensor *gtr_sub(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_SUB, a, b); }
 GTR_API gtr_tensor *gtr_mul(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_MUL, a, b); }
 GTR_API gtr_tensor *gtr_div(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_DIV, a, b); }
-GTR_API gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b)
-{
+GTR_API gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b) {
     gtr__attr at = gtr__attr0();
     if (!x) return NULL;
     if (!gtr__finite(a) || !gtr__finite(b)) { gtr__fail(x->ctx, GTR_ERR_ARG, "scale: got a %g and b %g, want finite numbers", (double)a, (double)b); return NULL; }
@@ -4949,8 +4613,7 @@ GTR_API gtr_tensor *gtr_gelu_tanh(gtr_tensor *x) { return gtr__op1(GTR__OP_GELU_
 GTR_API gtr_tensor *gtr_exp(gtr_tensor *x) { return gtr__op1(GTR__OP_EXP, x); }
 GTR_API gtr_tensor *gtr_log(gtr_tensor *x) { return gtr__op1(GTR__OP_LOG, x); }
 GTR_API gtr_tensor *gtr_stop_gradient(gtr_tensor *x) { return gtr__op1(GTR__OP_STOP_GRADIENT, x); }
-GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape)
-{
+GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape) {
     gtr__attr at = gtr__attr0();
     int i;
     if (!x) return NULL;
@@ -4959,8 +4622,7 @@ GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape)
     for (i = 0; i < shape.ndim; i++) at.i[i] = shape.dim[i];
     return gtr__op_new(GTR__OP_RESHAPE, 1, &x, &at, NULL);
 }
-GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x)
-{
+GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x) {
     gtr_shape s;
     int i;
     if (!x) return NULL;
@@ -4968,8 +4630,7 @@ GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x)
     for (i = 1; i < x->shape.ndim; i++) s.dim[1] *= x->shape.dim[i];   /* each a factor of a count that was checked */
     return gtr_reshape(x, s);
 }
-GTR_API gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims)
-{
+GTR_API gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims) {
     gtr__attr at = gtr__attr0();
     int i;
     if (!x) return NULL;
@@ -4977,24 +4638,21 @@ GTR_API gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims)
     for (i = 0; i < x->shape.ndim; i++) at.i[i] = dims[i];
     return gtr__op_new(GTR__OP_PERMUTE, 1, &x, &at, NULL);
 }
-GTR_API gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis)
-{
+GTR_API gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis) {
     gtr__attr at = gtr__attr0();
     if (!x || n < 1 || !x[0]) return NULL;
     if (n > gtr__row(GTR__OP_CONCAT)->max_in) { gtr__fail(x[0]->ctx, GTR_ERR_ARG, "concat: %d tensors, want 1 to %d", n, gtr__row(GTR__OP_CONCAT)->max_in); return NULL; }
     at.i[0] = gtr__axis(x[0], axis, GTR__OP_CONCAT);
     return at.i[0] < 0 ? NULL : gtr__op_new(GTR__OP_CONCAT, n, x, &at, NULL);
 }
-GTR_API gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end)
-{
+GTR_API gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end) {
     gtr__attr at = gtr__attr0();
     if (!x) return NULL;
     at.i[0] = gtr__axis(x, axis, GTR__OP_SLICE);
     at.i[1] = begin; at.i[2] = end;
     return at.i[0] < 0 ? NULL : gtr__op_new(GTR__OP_SLICE, 1, &x, &at, NULL);
 }
-static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, int n, bool keep)
-{
+static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, int n, bool keep) {
     gtr__attr at = gtr__attr0();
     int i;
     if (!x) return NULL;
@@ -5010,8 +4668,7 @@ static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, in
 }
 GTR_API gtr_tensor *gtr_sum(gtr_tensor *x, const int *axes, int n, bool keep) { return gtr__reduction(GTR__OP_SUM, x, axes, n, keep); }
 GTR_API gtr_tensor *gtr_mean(gtr_tensor *x, const int *axes, int n, bool keep) { return gtr__reduction(GTR__OP_MEAN, x, axes, n, keep); }
-static gtr_tensor *gtr__along(gtr__op op, gtr_tensor *x, int axis)
-{
+static gtr_tensor *gtr__along(gtr__op op, gtr_tensor *x, int axis) {
     gtr__attr at = gtr__attr0();
     if (!x) return NULL;
     at.i[0] = gtr__axis(x, axis, op);
@@ -5019,8 +4676,7 @@ static gtr_tensor *gtr__along(gtr__op op, gtr_tensor *x, int axis)
 }
 GTR_API gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_SOFTMAX, x, axis); }
 GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_ARGMAX, x, axis); }
-GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p)
-{
+GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
     gtr__attr at = gtr__attr0();
     gtr_tensor *t;
     char own[40];
@@ -5041,8 +4697,7 @@ GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p)
     return t;
 }
 /* Labels and ids have a range: inputs keep it so that gtr_set and data sets are checked before a step. */
-static void gtr__limit(gtr_tensor *ids, int64_t limit, const gtr_tensor *by, bool has_ignore, int32_t ignore)
-{
+static void gtr__limit(gtr_tensor *ids, int64_t limit, const gtr_tensor *by, bool has_ignore, int32_t ignore) {
     const bool first = !ids->limit;
     if (ids->op != GTR__OP_INPUT) return;
     if (first || limit < ids->limit) { ids->limit = limit; ids->limit_by = gtr__row(by->op)->name; }
@@ -5050,8 +4705,7 @@ static void gtr__limit(gtr_tensor *ids, int64_t limit, const gtr_tensor *by, boo
     ids->ignore = ignore;
 }
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) { return gtr__op2(GTR__OP_ACCURACY, logits, labels); }
-GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc)
-{
+GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
     gtr__attr at = gtr__attr0();
     gtr_custom_desc *copy;
     gtr_tensor *t;
@@ -5070,8 +4724,7 @@ GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc)
     return t;
 }
 /* Does a gradient that starts at t meet a GRADIENT? Inputs come before what uses them, so one sweep from t down does. */
-static bool gtr__reaches_gradient(const gtr_tensor *t, unsigned char *seen)
-{
+static bool gtr__reaches_gradient(const gtr_tensor *t, unsigned char *seen) {
     int64_t i;
     int k;
     seen[t->id] = 1;
@@ -5083,8 +4736,7 @@ static bool gtr__reaches_gradient(const gtr_tensor *t, unsigned char *seen)
     }
     return false;
 }
-static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what)
-{
+static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what) {
     gtr_context *ctx = loss->ctx;
     char text[GTR__SHAPE_TEXT];
     unsigned char *seen;
@@ -5097,8 +4749,7 @@ static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what)
     gtr__mfree(ctx, seen);
     return bad ? gtr__fail(ctx, GTR_ERR_UNSUPPORTED, "%s: the loss \"%s\" depends on a gradient; a gradient of a gradient is not computed (gtr_stop_gradient cuts it)", what, gtr__label(loss)) : GTR_OK;
 }
-GTR_API gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x)
-{
+GTR_API gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
     gtr_tensor *in[2], *t;
     if (!loss || !x || !gtr__usable(loss->ctx)) return NULL;
     if (x->ctx != loss->ctx) { gtr__fail(loss->ctx, GTR_ERR_ARG, "gradient: its inputs belong to different contexts"); return NULL; }
@@ -5113,24 +4764,19 @@ GTR_API gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x)
 // >>layer-builders
 /* "name.part" in buf */
 static const char *gtr__part_name(char *buf, size_t size, const char *name, const char *part) { snprintf(buf, size, "%.400s.%s", name ? name : "", part); return buf; }
-static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what)
-{
+static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what) {
     if (!x || !gtr__usable(x->ctx)) return false;
     if (name && name[0]) return true;
     gtr__fail(x->ctx, GTR_ERR_ARG, "%s: a layer needs a name", what);
     return false;
 }
-static gtr_init gtr__init(gtr_init_kind kind, double a) { gtr_init i; memset(&i, 0, sizeof i); i.kind = kind; i.a = (float)a; return i; }
-
-static gtr_tensor *gtr__linear_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, const char *name)
-{
+static gtr_tensor *gtr__linear_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, const char *name) {
     gtr__attr at = gtr__attr0();
     gtr_tensor *in[3];
     in[0] = x; in[1] = w; in[2] = b;
     return gtr__op_new(GTR__OP_LINEAR, b ? 3 : 2, in, &at, name);
 }
-GTR_API gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_desc desc)
-{
+GTR_API gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_desc desc) {
     gtr_tensor *w, *b = NULL;
     char buf[512], text[GTR__SHAPE_TEXT];
     int64_t k;
@@ -5148,26 +4794,21 @@ GTR_API gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_de
     }
     return gtr__linear_new(x, w, b, name);
 }
-GTR_API gtr_tensor *gtr_linear(gtr_tensor *x, const char *name, int64_t out)
-{
+GTR_API gtr_tensor *gtr_linear(gtr_tensor *x, const char *name, int64_t out) {
     gtr_linear_desc d;
     memset(&d, 0, sizeof d);
     d.out = out;
     return gtr_linear_ex(x, name, d);
 }
 GTR_API gtr_tensor *gtr_linear_with(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b) { return x && w ? gtr__linear_new(x, w, b, NULL) : NULL; }
-static gtr_tensor *gtr__embedding_new(gtr_tensor *ids, gtr_tensor *table, const char *name)
-{
+static gtr_tensor *gtr__embedding_new(gtr_tensor *ids, gtr_tensor *table, const char *name) {
     gtr__attr at = gtr__attr0();
-    gtr_tensor *in[2], *t;
-    in[0] = ids; in[1] = table;
-    t = gtr__op_new(GTR__OP_EMBEDDING, 2, in, &at, name);
+    gtr_tensor *t = gtr__op_of(GTR__OP_EMBEDDING, ids, table, &at, name);
     if (t) gtr__limit(ids, table->shape.dim[0], t, false, 0);
     return t;
 }
 GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table) { return gtr__embedding_new(ids, table, NULL); }
-GTR_API gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width)
-{
+GTR_API gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width) {
     char buf[512];
     gtr_tensor *table;
     if (!gtr__layer_name(ids, name, "embedding")) return NULL;
@@ -5175,8 +4816,7 @@ GTR_API gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t row
     table = gtr_parameter(ids->ctx, gtr__part_name(buf, sizeof buf, name, "weight"), gtr_shape2(rows, width), gtr__init(GTR_INIT_NORMAL, 1));
     return table ? gtr__embedding_new(ids, table, name) : NULL;
 }
-GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc)
-{
+GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc) {
     gtr__attr at = gtr__attr0();
     gtr_tensor *in[5], *tracked;
     char buf[512], text[GTR__SHAPE_TEXT];
@@ -5204,21 +4844,18 @@ GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch
 GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) { gtr_batch_norm_desc d; memset(&d, 0, sizeof d); return gtr_batch_norm_ex(x, name, d); }
 
 // >>loss-builders
-GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc)
-{
+GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc) {
     gtr__attr at = gtr__attr0();
-    gtr_tensor *in[2], *t;
+    gtr_tensor *t;
     if (!logits || !labels) return NULL;
     if (!(desc.label_smoothing >= 0 && desc.label_smoothing <= 1)) { gtr__fail(logits->ctx, GTR_ERR_ARG, "cross_entropy: label_smoothing is %g, want 0 to 1", (double)desc.label_smoothing); return NULL; }
     at.f[0] = desc.label_smoothing;
     at.i[0] = desc.ignore_zero ? 0 : desc.ignore_index ? desc.ignore_index : -100;
-    in[0] = logits; in[1] = labels;
-    t = gtr__op_new(GTR__OP_CROSS_ENTROPY, 2, in, &at, NULL);
+    t = gtr__op_of(GTR__OP_CROSS_ENTROPY, logits, labels, &at, NULL);
     if (t) gtr__limit(labels, logits->shape.dim[1], t, true, (int32_t)at.i[0]);
     return t;
 }
-GTR_API gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels)
-{
+GTR_API gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels) {
     gtr_cross_entropy_desc d;
     memset(&d, 0, sizeof d);
     return gtr_cross_entropy_ex(logits, labels, d);
@@ -5236,7 +4873,6 @@ GTR_API gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target) { ret
      select        the backend's matchers
      order         streams, and the waits between them
      memory        workspace and offsets in the arena, by liveness under happens-before */
-
 /* What a plan is for. */
 typedef struct gtr__recipe {
     gtr_trainer  *trainer;          /* NULL: evaluation */
@@ -5251,7 +4887,6 @@ typedef struct gtr__recipe {
     int64_t       batch;
     gtr_precision precision;
 } gtr__recipe;
-
 /* What the passes know of a value besides gtr__value. */
 typedef struct gtr__extra {
     int  low, copy[GTR__MAX_STAGES];    /* the same in low storage; on another stage; -1 */
@@ -5259,7 +4894,6 @@ typedef struct gtr__extra {
     int  gradient_root;                 /* a low copy's gradient goes to its master's value; -1 */
     bool written, wants, stop;          /* gradient: has a writer; is wanted; value: no gradient passes */
 } gtr__extra;
-
 typedef struct gtr__build {
     gtr_context       *ctx;
     gtr__plan         *plan;
@@ -5273,30 +4907,24 @@ typedef struct gtr__build {
     gtr__phase         phase;
     bool               failed, alone;   /* alone: gtr_gradient's own differentiation, which no trainer's buffer takes */
 } gtr__build;
-
-static const char *gtr__value_name(const gtr__plan *plan, int v)
-{
+static const char *gtr__value_name(const gtr__plan *plan, int v) {
     const gtr__value *x = &plan->value[v];
     if (x->label) return (const char *)x->label;
     return x->tensor ? gtr__label(x->tensor) : "";
 }
-static int gtr__root(const gtr__plan *plan, int v)
-{
+static int gtr__root(const gtr__plan *plan, int v) {
     while (plan->value[v].home == GTR__HOME_ALIAS) v = plan->value[v].alias;
     return v;
 }
-static bool gtr__grow_int(gtr_context *ctx, void **array, int n, int *cap, size_t size)
-{
+static bool gtr__grow_int(gtr_context *ctx, void **array, int n, int *cap, size_t size) {
     int64_t c = *cap;
     bool ok = gtr__grow(ctx, array, n, &c, size);
     *cap = (int)c;
     return ok;
 }
-
 /* Predictors compute on one instance, whatever the stages. */
 static int gtr__stage_of(const gtr__build *b, const gtr_tensor *t) { return b->r->feeds ? t->stage : 0; }
-static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_tensor *t)
-{
+static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_tensor *t) {
     gtr__plan *p = b->plan;
     gtr__value *v;
     gtr__extra *x;
@@ -5316,8 +4944,7 @@ static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_t
     for (i = 0; i < GTR__MAX_STAGES; i++) x->copy[i] = -1;
     return p->n_value++;
 }
-static int gtr__alias_new(gtr__build *b, int of, gtr_shape shape, size_t offset)
-{
+static int gtr__alias_new(gtr__build *b, int of, gtr_shape shape, size_t offset) {
     int v = gtr__value_new(b, shape, GTR_F32, NULL);
     gtr__value *x;
     const gtr__value *o;
@@ -5329,8 +4956,7 @@ static int gtr__alias_new(gtr__build *b, int of, gtr_shape shape, size_t offset)
     return v;
 }
 /* A value of no tensor, in the other's shape, storage and stage, and called like it. */
-static int gtr__value_like(gtr__build *b, int of, gtr_dtype dtype)
-{
+static int gtr__value_like(gtr__build *b, int of, gtr_dtype dtype) {
     int v = gtr__value_new(b, b->plan->value[of].shape, dtype, NULL);
     if (v < 0) return v;
     b->plan->value[v].storage = b->plan->value[of].storage;
@@ -5339,14 +4965,12 @@ static int gtr__value_like(gtr__build *b, int of, gtr_dtype dtype)
     return v;
 }
 /* The root of what a node's k-th operand reads or, behind the inputs, writes; -1: nothing. */
-static int gtr__use(const gtr__plan *p, const gtr__node *n, int k)
-{
+static int gtr__use(const gtr__plan *p, const gtr__node *n, int k) {
     return n->in[k] < 0 || (k < n->n_in && !(n->reads >> k & 1)) ? -1 : gtr__root(p, n->in[k]);
 }
 static uint64_t gtr__low_bits(int n) { return n >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1; }
 /* A node at the end of the list, operands to be filled in. NULL when out of memory. */
-static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_in, int n_out)
-{
+static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_in, int n_out) {
     gtr__plan *p = b->plan;
     gtr__node *n;
     int i;
@@ -5363,8 +4987,7 @@ static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_i
     p->n_node++;
     return n;
 }
-static gtr_shape gtr__literal(gtr_shape s, int64_t rows)
-{
+static gtr_shape gtr__literal(gtr_shape s, int64_t rows) {
     int i;
     for (i = 0; i < s.ndim; i++) if (s.dim[i] < 0) s.dim[i] = -s.dim[i] * rows;
     return s;
@@ -5373,12 +4996,10 @@ static gtr_dtype gtr__low_dtype(gtr_precision p) { return p == GTR_MIXED_BF16 ? 
 
 // >>pass:record
 static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient);
-
 /* Inputs without a batch are copied to their slot by gtr_set; the others are fed. */
 static bool gtr__batched(const gtr_tensor *t) { return t->shape.ndim && t->shape.dim[0] < 0; }
 /* The whole batch of an input, in its slot; low: the slot that FEED fills in low storage. */
-static int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low)
-{
+static int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low) {
     gtr_dtype storage = low ? gtr__low_dtype(b->plan->precision) : t->dtype;
     int v, whole = b->shared[t->id];
     gtr_shape s = gtr__literal(t->shape, b->r->batch);
@@ -5394,8 +5015,7 @@ static int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low)
     if (b->r->micro == 1 || !gtr__batched(t)) return whole;
     return gtr__alias_new(b, whole, gtr__literal(t->shape, b->rows), (size_t)(gtr__count(&s) / b->r->batch * b->row0) * gtr__dtype_size(storage));
 }
-static int gtr__leaf_value(gtr__build *b, gtr_tensor *t)
-{
+static int gtr__leaf_value(gtr__build *b, gtr_tensor *t) {
     int v = b->shared[t->id];
     if (v >= 0) return v;
     v = gtr__value_new(b, t->shape, t->dtype, t);
@@ -5403,8 +5023,7 @@ static int gtr__leaf_value(gtr__build *b, gtr_tensor *t)
     b->plan->value[v].home = t->buffer ? GTR__HOME_STATE : GTR__HOME_PARAMETER;
     return b->shared[t->id] = v;
 }
-static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to, int region)
-{
+static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to, int region) {
     gtr__node *n = gtr__node_new(b, op, GTR__FWD, 1, 1);
     if (!n) return NULL;
     n->in[0] = from; n->out[0] = to;
@@ -5412,8 +5031,7 @@ static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to, 
     return n;
 }
 /* An operand as an op wants it: on its stage, in its precision. */
-static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage, int region)
-{
+static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage, int region) {
     int v = b->map[from->id], w;
     gtr_dtype low = gtr__low_dtype(b->plan->precision);
     if (v < 0) { b->failed = true; return -1; }
@@ -5446,8 +5064,7 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     } else if (!gtr__simple_node(b, GTR__OP_CAST, v, w, region)) return -1;
     return w;
 }
-static bool gtr__among(gtr_tensor *const *list, int n, const gtr_tensor *t)
-{
+static bool gtr__among(gtr_tensor *const *list, int n, const gtr_tensor *t) {
     int i;
     for (i = 0; i < n; i++) if (list[i] == t) return true;
     return false;
@@ -5455,8 +5072,7 @@ static bool gtr__among(gtr_tensor *const *list, int n, const gtr_tensor *t)
 static bool gtr__reported(const gtr__build *b, const gtr_tensor *t) { return gtr__among(b->r->report, b->r->n_report, t); }
 static bool gtr__fetched(const gtr__build *b, const gtr_tensor *t) { return t->keep || gtr__reported(b, t) || gtr__among(b->r->fetch, b->r->n_fetch, t); }
 /* A fetched value has a buffer of its tensor's; micro-batches lie in it one behind the other. */
-static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t)
-{
+static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t) {
     gtr__value *x;
     v = gtr__root(b->plan, v);
     x = &b->plan->value[v];
@@ -5466,9 +5082,7 @@ static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t)
     if (b->r->micro > 1 && t->shape.ndim && x->tensor->shape.ndim && x->tensor->shape.dim[0] < 0)
         x->offset = (size_t)(gtr__count(&x->shape) / b->rows * b->row0) * gtr__dtype_size(x->storage);
 }
-
-static void gtr__record_op(gtr__build *b, gtr_tensor *t)
-{
+static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     const gtr__op_row *row = gtr__row(t->op);
     gtr_shape shapes[GTR__MAX_ARGS], out[8];
     gtr_dtype types[GTR__MAX_ARGS], out_type[8], storage = GTR_F32;
@@ -5521,9 +5135,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t)
     n->flops = s.flops > 0 ? s.flops : (double)gtr__count(&out[0]);
     b->map[t->id] = first;
 }
-
-static void gtr__record_tensor(gtr__build *b, gtr_tensor *t)
-{
+static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
     int v = -1;
     if (t->op == GTR__OP_INPUT) v = gtr__input_value(b, t, false);
     else if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) v = gtr__leaf_value(b, t);
@@ -5534,10 +5146,8 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t)
     if (v < 0) { b->failed = true; return; }
     if (gtr__fetched(b, t)) gtr__keep_value(b, v, t);
 }
-
 /* Marks what a tensor needs. Inputs come before what uses them, so one sweep from the end does. */
-static void gtr__mark_reach(gtr_context *ctx, unsigned char *reach)
-{
+static void gtr__mark_reach(gtr_context *ctx, unsigned char *reach) {
     int64_t i;
     int k;
     for (i = ctx->n_tensor - 1; i >= 0; i--)
@@ -5546,14 +5156,12 @@ static void gtr__mark_reach(gtr_context *ctx, unsigned char *reach)
 
 // >>pass:differentiate
 /* The value that v's gradient belongs to: an alias's root, a low copy's master. */
-static int gtr__master(const gtr__build *b, int v)
-{
+static int gtr__master(const gtr__build *b, int v) {
     v = gtr__root(b->plan, v);
     return b->extra[v].gradient_root >= 0 ? b->extra[v].gradient_root : v;
 }
 /* The gradient of v, made if need be: of a parameter that is trained, in the trainer's buffer. */
-static int gtr__gradient_value(gtr__build *b, int v)
-{
+static int gtr__gradient_value(gtr__build *b, int v) {
     int root = gtr__master(b, v), g = b->extra[root].gradient;
     if (g < 0) {
         g = gtr__value_like(b, root, GTR_F32);
@@ -5568,22 +5176,19 @@ static int gtr__gradient_value(gtr__build *b, int v)
     if (b->plan->value[v].home != GTR__HOME_ALIAS) return g;
     return gtr__alias_new(b, g, b->plan->value[v].shape, 0);
 }
-static bool gtr__stopped(const gtr__build *b, int v)
-{
+static bool gtr__stopped(const gtr__build *b, int v) {
     for (; b->plan->value[v].home == GTR__HOME_ALIAS; v = b->plan->value[v].alias) if (b->extra[v].stop) return true;
     return false;
 }
 /* Whether v's gradient exists and has been written. */
-static bool gtr__has_gradient(const gtr__build *b, int v)
-{
+static bool gtr__has_gradient(const gtr__build *b, int v) {
     const gtr__extra *x = &b->extra[gtr__root(b->plan, v)];
     return !gtr__stopped(b, v) && x->gradient >= 0 && x->written;
 }
 static bool gtr__wants(const gtr__build *b, int v) { return b->plan->value[v].dtype == GTR_F32 && !gtr__stopped(b, v) && b->extra[gtr__master(b, v)].wants; }
 static bool *gtr__written(gtr__build *b, int v) { return &b->extra[gtr__master(b, v)].written; }
 /* dst (+)= factor * src: the backward of SCALE, which every backend has with addition. */
-static void gtr__accumulate(gtr__build *b, int dst, int src, double factor, bool add)
-{
+static void gtr__accumulate(gtr__build *b, int dst, int src, double factor, bool add) {
     gtr__node *n = gtr__node_new(b, GTR__OP_SCALE, GTR__BWD, 3, 1);
     if (!n) return;
     n->in[0] = n->in[1] = n->in[2] = src; n->reads = 4; n->out[0] = dst; n->adds = add;
@@ -5593,8 +5198,7 @@ static void gtr__accumulate(gtr__build *b, int dst, int src, double factor, bool
     n->flops = (double)gtr__count(&b->plan->value[src].shape);
 }
 /* One backward node of forward node f for its inputs in mask. */
-static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed)
-{
+static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed) {
     const gtr__node fn = b->plan->node[f];      /* a copy: the list moves */
     const gtr__op_row *row = gtr__row(fn.op);
     int n_in = fn.n_in + fn.n_out + row->n_diff, k, extra_src[GTR__MAX_ARGS], extra_dst[GTR__MAX_ARGS], n_extra = 0;
@@ -5640,17 +5244,14 @@ static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed)
     for (k = 0; k < fn.n_in; k++) if (mask >> k & 1) *gtr__written(b, fn.in[k]) = true;
     for (k = 0; k < n_extra; k++) gtr__accumulate(b, extra_dst[k], extra_src[k], 1, true);
 }
-static bool gtr__takes_gradient(const gtr__op_row *row, int input)
-{
+static bool gtr__takes_gradient(const gtr__op_row *row, int input) {
     return !((input == 0 && row->flags & GTR__NODIFF0) || (input == 1 && row->flags & GTR__NODIFF1));
 }
-static bool gtr__differentiable(const gtr__node *n)
-{
+static bool gtr__differentiable(const gtr__node *n) {
     if (n->dir != GTR__FWD || !gtr__row(n->op)->has_backward) return false;
     return n->op != GTR__OP_CUSTOM || ((const gtr_custom_desc *)n->attr.ptr)->backward;
 }
-static bool gtr__fill(gtr__build *b, int v, double with)
-{
+static bool gtr__fill(gtr__build *b, int v, double with) {
     gtr__node *n = v < 0 ? NULL : gtr__node_new(b, GTR__OP_FILL, GTR__FWD, 0, 1);
     if (!n) { b->failed = true; return false; }
     n->out[0] = v;
@@ -5659,8 +5260,7 @@ static bool gtr__fill(gtr__build *b, int v, double with)
     return true;
 }
 /* Backward nodes for forward nodes first to end - 1. extra[].wants of what is to be differentiated by is set. */
-static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, int end)
-{
+static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, int end) {
     int i, k;
     bool seeded;
     for (i = first; i < end && !b->failed; i++) {       /* what lies on a way from there to the loss */
@@ -5700,8 +5300,7 @@ static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, i
 }
 /* gtr_gradient: at this point of the list, the backward nodes of its loss, by all tensors that gradients of this loss are asked for. What a
    trainer's differentiation knows of values is put aside meanwhile. */
-static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient)
-{
+static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
     gtr_tensor *loss = gradient->in[0];
     const gtr__phase phase = b->phase;
     const int n_kept = b->plan->n_value;
@@ -5744,8 +5343,7 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient)
 // >>pass:rematerialise
 /* Per region and micro-batch: what backward reads of it, and forward nodes elsewhere do not, is computed again by clones in front of
    the first backward node that reads it. Masks and batch statistics come out the same, so the bits are the same. */
-static void gtr__rematerialise_region(gtr__build *b, int region, int micro)
-{
+static void gtr__rematerialise_region(gtr__build *b, int region, int micro) {
     gtr__plan *p = b->plan;
     int n_old = p->n_node, *clone_of, *need, i, k, at = -1, first_clone, count;
     clone_of = (int *)gtr__malloc(b->ctx, (size_t)p->n_value * sizeof(int) + 8);
@@ -5758,15 +5356,14 @@ static void gtr__rematerialise_region(gtr__build *b, int region, int micro)
     }
     for (i = 0; i < n_old; i++) {
         gtr__node *n = &p->node[i];
-        if ((n->region == region && n->micro == micro) || n->phase == GTR__BACKWARD) continue;
-        for (k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && n->reads >> k & 1 && need[gtr__root(p, n->in[k])] && n->phase == GTR__FORWARD) need[gtr__root(p, n->in[k])] = 2;
+        if ((n->region == region && n->micro == micro) || n->phase != GTR__FORWARD) continue;
+        for (k = 0; k < n->n_in; k++) if (gtr__use(p, n, k) >= 0 && need[gtr__use(p, n, k)]) need[gtr__use(p, n, k)] = 2;
     }
     for (k = 0; k < p->n_value; k++) if (need[k] && p->value[k].home != GTR__HOME_ARENA) need[k] = 2;
     for (i = 0; i < n_old; i++) {
         gtr__node *n = &p->node[i];
         if (n->phase != GTR__BACKWARD || n->micro != micro) continue;
-        for (k = 0; k < n->n_in; k++)
-            if (n->in[k] >= 0 && n->reads >> k & 1 && need[gtr__root(p, n->in[k])] % 2 == 1) { need[gtr__root(p, n->in[k])] = 3; if (at < 0) at = i; }
+        for (k = 0; k < n->n_in; k++) if (gtr__use(p, n, k) >= 0 && need[gtr__use(p, n, k)] % 2 == 1) { need[gtr__use(p, n, k)] = 3; if (at < 0) at = i; }
     }
     if (at < 0) goto done;
     for (i = n_old - 1; i >= 0; i--) {      /* clones need their own inputs */
@@ -5792,30 +5389,23 @@ static void gtr__rematerialise_region(gtr__build *b, int region, int micro)
         n->phase = GTR__BACKWARD; n->region = 0; n->recomputed = 1;
         for (k = 0; k < o.n_in; k++) {
             int r = gtr__root(p, o.in[k]);
-            n->in[k] = o.in[k];
-            if (r < count && clone_of[r] >= 0) {
-                int a = o.in[k] == r ? clone_of[r] : gtr__alias_new(b, clone_of[r], p->value[o.in[k]].shape, 0);
-                if (a < 0) goto done;
-                p->node[p->n_node - 1].in[k] = a;
-            }
-            n = &p->node[p->n_node - 1];
+            n->in[k] = r >= count || clone_of[r] < 0 ? o.in[k] : o.in[k] == r ? clone_of[r] : gtr__alias_new(b, clone_of[r], p->value[o.in[k]].shape, 0);
+            if (n->in[k] < 0) goto done;
         }
         for (k = 0; k < o.n_out; k++) {
             int v = gtr__value_like(b, o.out[k], p->value[o.out[k]].dtype);
             if (v < 0) goto done;
-            clone_of[o.out[k]] = v;
-            p->node[p->n_node - 1].out[k] = v;
+            clone_of[o.out[k]] = n->out[k] = v;
         }
     }
     for (i = at; i < n_old; i++) {          /* backward reads the clones */
         gtr__node *n = &p->node[i];
         if (n->phase != GTR__BACKWARD || n->micro != micro) continue;
         for (k = 0; k < n->n_in; k++) {
-            int r = n->in[k] < 0 ? -1 : gtr__root(p, n->in[k]), a;
+            int r = n->in[k] < 0 ? -1 : gtr__root(p, n->in[k]);
             if (r < 0 || r >= count || clone_of[r] < 0 || need[r] != 3) continue;
-            a = n->in[k] == r ? clone_of[r] : gtr__alias_new(b, clone_of[r], p->value[n->in[k]].shape, 0);
-            if (a < 0) goto done;
-            n->in[k] = a;
+            n->in[k] = n->in[k] == r ? clone_of[r] : gtr__alias_new(b, clone_of[r], p->value[n->in[k]].shape, 0);
+            if (n->in[k] < 0) goto done;
         }
     }
     {   /* the clones move from the end of the list to place at */
@@ -5831,12 +5421,6 @@ done:
     gtr__mfree(b->ctx, clone_of);
     gtr__mfree(b->ctx, need);
 }
-static void gtr__pass_rematerialise(gtr__build *b)
-{
-    int region, m;
-    for (region = b->ctx->n_regions; region > 0; region--)
-        for (m = 0; m < b->r->micro && !b->failed; m++) gtr__rematerialise_region(b, region, m);
-}
 
 // >>pass:fuse
 #define GTR__UNARY_ID(ID, name, f, g) GTR__OP_##ID,
@@ -5844,7 +5428,6 @@ static void gtr__pass_rematerialise(gtr__build *b)
 static const int gtr__unary_ops[] = { GTR__UNARY(GTR__UNARY_ID) -1 };
 static const int gtr__binary_ops[] = { GTR__BINARY(GTR__BINARY_ID) -1 };
 static bool gtr__op_in(const int *list, gtr__op op) { for (; *list >= 0; list++) if (*list == (int)op) return true; return false; }
-
 /* One fusion: node b_at reads what node a_at made. It writes the fused node over b_at's or a_at's place. */
 typedef struct gtr__fuse {
     gtr__plan *plan;
@@ -5862,10 +5445,8 @@ typedef struct gtr__fusion {
     bool        at_first;
     bool      (*make)(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out);
 } gtr__fusion;
-
 static bool gtr__same_place(const gtr__node *a, const gtr__node *b) { return a->micro == b->micro && a->stage == b->stage && a->recomputed == b->recomputed; }
-static bool gtr__fuse_operands(gtr__fuse *f, gtr__node *out, int n_in, int n_out)
-{
+static bool gtr__fuse_operands(gtr__fuse *f, gtr__node *out, int n_in, int n_out) {
     int i;
     out->in = (int *)gtr__malloc(f->ctx, (size_t)(n_in + n_out) * sizeof(int));
     if (!out->in) return false;
@@ -5877,8 +5458,7 @@ static bool gtr__fuse_operands(gtr__fuse *f, gtr__node *out, int n_in, int n_out
     return true;
 }
 /* product or binary op, then activation: the value between is stored only if somebody else reads it */
-static bool gtr__make_act(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out)
-{
+static bool gtr__make_act(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
     int mid = a->out[0];
     if (b->in[0] != mid) return false;
     if (!gtr__fuse_operands(f, out, a->n_in, 2)) return false;
@@ -5890,14 +5470,12 @@ static bool gtr__make_act(gtr__fuse *f, const gtr__node *a, const gtr__node *b, 
     out->attr.i[1] = a->op;
     return true;
 }
-static bool gtr__make_binary_act(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out)
-{
+static bool gtr__make_binary_act(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
     return gtr__shape_equal(&f->plan->value[a->in[0]].shape, &f->plan->value[a->in[1]].shape) &&
            f->plan->value[a->in[0]].storage == f->plan->value[a->in[1]].storage && gtr__make_act(f, a, b, out);
 }
 /* a product's input gradient, then the gradient of the activation in front of it */
-static bool gtr__make_dact(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out)
-{
+static bool gtr__make_dact(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
     int g = a->out[0], saved = gtr__row(b->op)->needs & GTR__Y0 ? b->in[1] : b->in[0];
     if (g < 0 || a->adds || b->adds || b->in[2] != g || f->readers[g] != 1 || f->writers[g] != 1 || f->plan->value[g].home != GTR__HOME_ARENA) return false;
     if (!gtr__row(b->op)->needs) return false;     /* SCALE reads nothing: no saved operand to take */
@@ -5908,8 +5486,7 @@ static bool gtr__make_dact(gtr__fuse *f, const gtr__node *a, const gtr__node *b,
     return true;
 }
 /* cross-entropy forward and backward in one pass over the logits, when the loss's own gradient is a constant */
-static bool gtr__make_xent(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out)
-{
+static bool gtr__make_xent(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
     if (b->in[0] != a->in[0] || b->in[2] != a->out[0] || b->adds || b->reads >> (b->n_in - 1) & 1 || b->out[0] < 0) return false;
     if (!gtr__fuse_operands(f, out, 2, 4)) return false;
     memcpy(out->in, a->in, 2 * sizeof(int));
@@ -5925,10 +5502,8 @@ static const gtr__fusion gtr__fusions[] = {
     { "cross_entropy forward + backward", GTR__OP_CROSS_ENTROPY, NULL, GTR__FWD, GTR__OP_CROSS_ENTROPY, NULL, GTR__BWD, GTR__OP_XENT_STEP, true, gtr__make_xent },
 };
 static bool gtr__fits(const gtr__node *n, gtr__op op, const int *ops, gtr__dir dir) { return n->dir == dir && (ops ? gtr__op_in(ops, n->op) : n->op == op); }
-
 #define GTR__FUSE_WINDOW 512     /* how far apart the two may stand: planning stays linear */
-static void gtr__count_uses(gtr__fuse *f)
-{
+static void gtr__count_uses(gtr__fuse *f) {
     gtr__plan *p = f->plan;
     int i, k;
     memset(f->readers, 0, (size_t)p->n_value * sizeof(int));
@@ -5939,8 +5514,7 @@ static void gtr__count_uses(gtr__fuse *f)
             if (v >= 0) (k < p->node[i].n_in ? f->readers : f->writers)[v]++;
         }
 }
-static void gtr__pass_fuse(gtr__build *b)
-{
+static void gtr__pass_fuse(gtr__build *b) {
     gtr__plan *p = b->plan;
     gtr__fuse f;
     size_t row;
@@ -5976,8 +5550,7 @@ static void gtr__pass_fuse(gtr__build *b)
     gtr__mfree(b->ctx, f.readers);
 }
 // >>pass:select
-static void gtr__node_clear(gtr_context *ctx, gtr__node *n)
-{
+static void gtr__node_clear(gtr_context *ctx, gtr__node *n) {
     if (n->op == GTR__OP_NETWORK && n->attr.ptr) {
         gtr__network *w = (gtr__network *)(uintptr_t)n->attr.ptr;
         int i;
@@ -5989,8 +5562,7 @@ static void gtr__node_clear(gtr_context *ctx, gtr__node *n)
     gtr__mfree(ctx, (void *)(uintptr_t)n->call.in);
 }
 /* Nodes at to at + count - 1 become one. False, and nothing changed, when they have too many operands or memory is out. */
-static bool gtr__pack(gtr_context *ctx, gtr__plan *p, int at, int count, int matcher)
-{
+static bool gtr__pack(gtr_context *ctx, gtr__plan *p, int at, int count, int matcher) {
     int i, k, n_in = 0, n_out = 0, list[GTR__MAX_ARGS], *place = (int *)gtr__malloc(ctx, (size_t)p->n_value * sizeof(int) + 8);
     gtr__network *w = (gtr__network *)gtr__malloc(ctx, sizeof *w);
     gtr__node outer;
@@ -6034,8 +5606,7 @@ static bool gtr__pack(gtr_context *ctx, gtr__plan *p, int at, int count, int mat
     gtr__mfree(ctx, place);
     return true;
 }
-static void gtr__pass_select(gtr__build *b)
-{
+static void gtr__pass_select(gtr__build *b) {
     int at, m, count;
     if (b->r->no_matchers) return;
     for (at = 0; at < b->plan->n_node; at++)
@@ -6047,8 +5618,7 @@ static void gtr__pass_select(gtr__build *b)
 
 // >>pass:order
 /* Gradients of parameters go to the further streams, all else stays on the first: nothing but the update waits for them. */
-static void gtr__assign_streams(gtr__build *b)
-{
+static void gtr__assign_streams(gtr__build *b) {
     gtr__plan *p = b->plan;
     int i, k, next = 0;
     p->n_stream = b->r->streams;
@@ -6061,12 +5631,9 @@ static void gtr__assign_streams(gtr__build *b)
     }
 }
 static int gtr__lane(const gtr__node *n) { return n->stage * GTR__MAX_STREAMS + n->stream; }
-
 /* clock[node * lanes + lane]: the last node of that lane that is done when this node starts; -1 none. */
 typedef struct gtr__order { int lanes; int *clock; } gtr__order;
-
-static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on)
-{
+static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on) {
     int l = gtr__lane(&p->node[on]), k, *mine = o->clock + (size_t)node * (size_t)o->lanes, *its;
     if (l == gtr__lane(&p->node[node]) || mine[l] >= on) return;
     its = o->clock + (size_t)on * (size_t)o->lanes;
@@ -6078,8 +5645,7 @@ static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on)
 }
 /* Waits for all that a node's operands need: their writers, and for what it writes also their readers. Fills o (NULL clock when out of
    memory). The waits alone order the lanes; the memory pass relies on nothing else. */
-static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o)
-{
+static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
     int i, k, l, *writer, *reader, last[GTR__MAX_LANES];
     size_t per;
     o->lanes = p->n_stage * GTR__MAX_STREAMS;
@@ -6116,25 +5682,21 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o)
 
 // >>pass:memory
 typedef struct gtr__span { int value, node; size_t bytes, offset; int first; int stage; } gtr__span;   /* a value's, or a node's workspace */
-static int gtr__span_order(const void *a, const void *b)
-{
+static int gtr__span_order(const void *a, const void *b) {
     const gtr__span *x = (const gtr__span *)a, *y = (const gtr__span *)b;
     if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
     return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x->value < y->value ? -1 : x->value > y->value);
 }
 /* Whether all uses of a (last use per lane) are done when node starts. */
-static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node, int node_lane)
-{
+static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node, int node_lane) {
     const int *clock = o->clock + (size_t)node * (size_t)o->lanes;
     int l;
     for (l = 0; l < o->lanes; l++) if (last_of_a[l] > (l == node_lane ? node - 1 : clock[l])) return false;
     return true;
 }
 static size_t gtr__value_bytes(const gtr__value *v) { return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage); }
-
 /* Offsets: largest first, each at the lowest place that is free of all spans whose uses are not ordered against its own. */
-static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, int *last)
-{
+static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, int *last) {
     int i, j, *busy = (int *)gtr__malloc(ctx, (size_t)n * sizeof(int) + 8), n_busy;
     if (!busy) return false;
     qsort(spans, (size_t)n, sizeof *spans, gtr__span_order);
@@ -6164,8 +5726,7 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
     return true;
 }
 /* Operands of a node's call but for their addresses. */
-static void gtr__call_shapes(gtr__plan *p, gtr__node *n, gtr__arg *in, gtr__arg *out)
-{
+static void gtr__call_shapes(gtr__plan *p, gtr__node *n, gtr__arg *in, gtr__arg *out) {
     int k;
     for (k = 0; k < n->n_in + n->n_out; k++) {
         gtr__arg *a = k < n->n_in ? &in[k] : &out[k - n->n_in];
@@ -6176,8 +5737,7 @@ static void gtr__call_shapes(gtr__plan *p, gtr__node *n, gtr__arg *in, gtr__arg 
         if (k >= n->n_in) a->add = (int)(n->adds >> (k - n->n_in) & 1);
     }
 }
-static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n)
-{
+static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     gtr__arg in[GTR__MAX_ARGS], out[GTR__MAX_ARGS];
     gtr__call c;
     gtr_result r;
@@ -6201,8 +5761,7 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n)
     return r;
 }
 /* Values that the right phases read must survive what runs between gtr_backward and gtr_update: they leave the arena. */
-static void gtr__carry(gtr__plan *p)
-{
+static void gtr__carry(gtr__plan *p) {
     int i, k;
     for (i = p->split; i < p->n_node; i++)
         for (k = 0; k < p->node[i].n_in; k++) {
@@ -6212,8 +5771,7 @@ static void gtr__carry(gtr__plan *p)
             p->carry += GTR__ROUND_UP(gtr__value_bytes(v), (size_t)GTR__ALIGN);
         }
 }
-static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o)
-{
+static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o) {
     int i, k, n = 0, *last, *first;
     gtr__span *spans;
     bool ok = false;
@@ -6255,8 +5813,7 @@ done:
 }
 
 // >>plan-make
-static void gtr__plan_clear(gtr_context *ctx, gtr__plan *p)
-{
+static void gtr__plan_clear(gtr_context *ctx, gtr__plan *p) {
     int i;
     for (i = 0; i < p->n_node; i++) gtr__node_clear(ctx, &p->node[i]);
     gtr__mfree(ctx, p->node);
@@ -6264,8 +5821,7 @@ static void gtr__plan_clear(gtr_context *ctx, gtr__plan *p)
     memset(p, 0, sizeof *p);
 }
 /* FEED nodes, one a stage, in front of all: every input's slot in each storage that is read. */
-static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs)
-{
+static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
     int stage, i, k;
     for (stage = b->ctx->n_instance - 1; stage >= 0; stage--) {
         gtr__feed *feed = NULL;
@@ -6307,8 +5863,7 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs)
         b->plan->node[0] = tmp;
     }
 }
-static void gtr__add_commits(gtr__build *b)
-{
+static void gtr__add_commits(gtr__build *b) {
     int i, end = b->plan->n_node;
     for (i = 0; i < end && !b->failed; i++) {
         const gtr__node o = b->plan->node[i];
@@ -6325,23 +5880,19 @@ static void gtr__add_commits(gtr__build *b)
     }
 }
 /* The mean over micro-batches, weighted by rows, of each reported scalar. */
-static void gtr__weigh(gtr__build *b, int *totals, int64_t rows)
-{
+static void gtr__weigh(gtr__build *b, int *totals, int64_t rows) {
     int i;
     for (i = 0; i < b->r->n_report; i++) {
         gtr_tensor *t = b->r->report[i];
-        int v = b->map[t->id];
-        if (b->r->micro == 1) { totals[i] = v; continue; }
-        if (totals[i] < 0) {
-            totals[i] = gtr__value_new(b, gtr_shape0(), GTR_F32, t);
-            if (totals[i] < 0) return;
-            b->plan->value[totals[i]].home = GTR__HOME_KEPT;
-            gtr__accumulate(b, totals[i], v, (double)rows / (double)b->r->batch, false);
-        } else gtr__accumulate(b, totals[i], v, (double)rows / (double)b->r->batch, true);
+        const bool first = totals[i] < 0;
+        if (b->r->micro == 1) { totals[i] = b->map[t->id]; continue; }
+        if (first) totals[i] = gtr__value_new(b, gtr_shape0(), GTR_F32, t);
+        if (totals[i] < 0) return;
+        b->plan->value[totals[i]].home = GTR__HOME_KEPT;
+        gtr__accumulate(b, totals[i], b->map[t->id], (double)rows / (double)b->r->batch, !first);
     }
 }
-static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *optim)
-{
+static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *optim) {
     gtr__node *n;
     int i;
     b->micro = 0; b->row0 = 0;
@@ -6365,11 +5916,14 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
     n->attr.ptr = b->r->trainer ? optim : NULL;
     n->layer = "report";
 }
+static void gtr__micro_begin(gtr__build *b, int m) {
+    b->micro = m;
+    b->row0 = b->r->batch * m / b->r->micro;
+    b->rows = b->r->batch * (m + 1) / b->r->micro - b->row0;
+}
 /* The values that a trainer differentiates by: its parameters. */
 static void gtr__want_parameters(gtr__build *b);
-
-static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_tensor **inputs, int n_inputs, const gtr__optim *optim, gtr__plan *plan)
-{
+static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_tensor **inputs, int n_inputs, const gtr__optim *optim, gtr__plan *plan) {
     gtr__build b;
     gtr__order o;
     int64_t i, n_map = ctx->n_tensor;
@@ -6393,7 +5947,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     bounds[0] = 0;
     for (m = 0; m < r->micro && !b.failed; m++) {
         int first = plan->n_node, v;
-        b.micro = m; b.row0 = r->batch * m / r->micro; b.rows = r->batch * (m + 1) / r->micro - b.row0;
+        gtr__micro_begin(&b, m);
         b.phase = GTR__FORWARD;
         if (b.rows == 0) { bounds[m + 1] = plan->n_node; continue; }
         for (i = 0; i < n_map && !b.failed; i++) {
@@ -6417,12 +5971,11 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
         bounds[m + 1] = plan->n_node;
     }
     if (r->trainer && !interleave) for (m = 0, k = 0; m < r->micro && !b.failed; m++) {
-        int first = bounds[m];
-        b.micro = m; b.row0 = r->batch * m / r->micro; b.rows = r->batch * (m + 1) / r->micro - b.row0;
+        gtr__micro_begin(&b, m);
         b.phase = GTR__BACKWARD;
-        if (b.rows) gtr__differentiate(&b, losses[k++], (float)((double)b.rows / (double)r->batch), first, bounds[m + 1]);
+        if (b.rows) gtr__differentiate(&b, losses[k++], (float)((double)b.rows / (double)r->batch), bounds[m], bounds[m + 1]);
     }
-    if (!b.failed && r->trainer) gtr__pass_rematerialise(&b);
+    for (k = r->trainer ? ctx->n_regions : 0; k > 0; k--) for (m = 0; m < r->micro && !b.failed; m++) gtr__rematerialise_region(&b, k, m);
     if (!b.failed) gtr__pass_fuse(&b);
     if (!b.failed && r->feeds) {
         gtr__add_feed(&b, inputs, n_inputs);
@@ -6460,7 +6013,6 @@ typedef struct gtr__plan_cache {
     int64_t      highest;           /* the highest id of a tensor that it uses */
     gtr_tensor  *input[GTR__MAX_FEED]; int n_inputs;
 } gtr__plan_cache;
-
 /* What a queue of runs shares with the device: control word and rings. A trainer has one, and gtr_eval. */
 typedef struct gtr__runner {
     gtr_context *ctx;
@@ -6471,7 +6023,6 @@ typedef struct gtr__runner {
     int32_t     *flag;              /* device: a result of CHECK */
     bool         stale;             /* a launch failed: records that the device fetched ahead are void */
 } gtr__runner;
-
 /* Staging of an input: gtr_set writes slots in turn, so that a copy can be on its way while a step reads the other. */
 typedef struct gtr__feeding {
     size_t bytes;                   /* of a slot */
@@ -6480,9 +6031,7 @@ typedef struct gtr__feeding {
     const void *source;             /* what the next run reads; NULL: nothing was set */
     int64_t rows;                   /* batch of what was set */
 } gtr__feeding;
-
-static gtr_result gtr__wait_all(gtr_context *ctx)
-{
+static gtr_result gtr__wait_all(gtr_context *ctx) {
     int i;
     gtr_result r = GTR_OK;
     for (i = 0; i < ctx->n_instance; i++) {
@@ -6491,9 +6040,7 @@ static gtr_result gtr__wait_all(gtr_context *ctx)
     }
     return gtr__backend_result(ctx, r, "waiting for the device");
 }
-
-static void gtr__feeding_slots_free(gtr_tensor *t)
-{
+static void gtr__feeding_slots_free(gtr_tensor *t) {
     gtr__feeding *f = t->feeding;
     int i;
     for (i = 0; i < 2; i++) {
@@ -6505,20 +6052,17 @@ static void gtr__feeding_slots_free(gtr_tensor *t)
     f->bytes = 0;
     f->source = NULL;
 }
-static void gtr__feeding_free(gtr_tensor *t)
-{
+static void gtr__feeding_free(gtr_tensor *t) {
     if (!t->feeding) return;
     gtr__feeding_slots_free(t);
     gtr__mfree(t->ctx, t->feeding);
     t->feeding = NULL;
 }
-static gtr_result gtr__feeding_new(gtr_tensor *t)
-{
+static gtr_result gtr__feeding_new(gtr_tensor *t) {
     if (!t->feeding) t->feeding = (gtr__feeding *)gtr__malloc(t->ctx, sizeof *t->feeding);
     return t->feeding ? GTR_OK : GTR_ERR_NOMEM;
 }
-static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes)
-{
+static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes) {
     gtr_context *ctx = t->ctx;
     gtr__feeding *f;
     int i;
@@ -6543,8 +6087,7 @@ static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes)
 /* Copies between host memory and a leaf, waiting; src and dst in the tensor's logical dtype. */
 static gtr_result gtr__parameter_read(gtr_tensor *p, void *dst) { return gtr__to_host(p->ctx, p->stage, dst, p->data, p->data_bytes, gtr__label(p)); }
 /* One kernel call outside a plan, through a plan of one node. */
-static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, gtr__arg in, gtr__arg out)
-{
+static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, gtr__arg in, gtr__arg out) {
     gtr__plan plan;
     gtr__node node;
     memset(&plan, 0, sizeof plan);
@@ -6554,16 +6097,14 @@ static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, gtr__
     node.call.attr = &node.attr; node.call.n_in = 1; node.call.n_out = 1; node.call.in = &in; node.call.out = &out; node.call.caps = &ctx->caps;
     return gtr__backend_result(ctx, ctx->be->run_node(ctx->instance, &plan, 0), gtr__row(op)->name);
 }
-static gtr__arg gtr__arg_of(void *data, gtr_dtype storage, const gtr_shape *shape)
-{
+static gtr__arg gtr__arg_of(void *data, gtr_dtype storage, const gtr_shape *shape) {
     gtr__arg a;
     memset(&a, 0, sizeof a);
     a.data = data; a.dtype = storage; a.shape = *shape; a.count = gtr__count(shape);
     return a;
 }
 /* Low copies follow a master that was written from outside; an update writes both itself. */
-static gtr_result gtr__refresh_low(gtr_tensor *p)
-{
+static gtr_result gtr__refresh_low(gtr_tensor *p) {
     int k;
     for (k = 0; k < 2; k++) {
         const gtr__arg low = gtr__arg_of(p->low[k], k ? GTR_F16 : GTR_BF16, &p->shape);
@@ -6571,22 +6112,19 @@ static gtr_result gtr__refresh_low(gtr_tensor *p)
     }
     return GTR_OK;
 }
-static gtr_result gtr__parameter_write(gtr_tensor *p, const void *src)
-{
+static gtr_result gtr__parameter_write(gtr_tensor *p, const void *src) {
     p->ctx->writes++;
     GTR__TRY(gtr__to_device(p->ctx, p->stage, p->data, src, p->data_bytes, gtr__label(p)));
     return gtr__refresh_low(p);
 }
 
 // >>resolve
-static void gtr__entry_unprepare(gtr_context *ctx, gtr__plan_cache *e)
-{
+static void gtr__entry_unprepare(gtr_context *ctx, gtr__plan_cache *e) {
     if (e->exec) ctx->be->release(ctx->instance, e->exec);
     e->exec = NULL;
     e->version = 0;
 }
-static void gtr__entry_free(gtr_context *ctx, gtr__plan_cache *e)
-{
+static void gtr__entry_free(gtr_context *ctx, gtr__plan_cache *e) {
     gtr__entry_unprepare(ctx, e);
     gtr__device_free(ctx, 0, e->carry, e->plan.carry);
     gtr__plan_clear(ctx, &e->plan);
@@ -6594,8 +6132,7 @@ static void gtr__entry_free(gtr_context *ctx, gtr__plan_cache *e)
 }
 static bool gtr__is_pending(const gtr_context *ctx, const gtr__plan_cache *e);
 /* Drops plans that use tensor id or a later one (and all of them for id 0); those of a trainer too. */
-static void gtr__plans_forget(gtr_context *ctx, int64_t id)
-{
+static void gtr__plans_forget(gtr_context *ctx, int64_t id) {
     gtr__plan_cache **at = &ctx->plans;
     if (!*at) return;
     gtr__wait_all(ctx);
@@ -6607,8 +6144,7 @@ static void gtr__plans_forget(gtr_context *ctx, int64_t id)
     }
 }
 /* Grows a device block that plans point to; its contents are lost. The old size is had back if the new one is not. */
-static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, size_t *bytes, size_t want, const char *what)
-{
+static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, size_t *bytes, size_t want, const char *what) {
     void *p;
     if (*block && *bytes >= want) return GTR_OK;
     if (*block) {
@@ -6629,8 +6165,7 @@ static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, siz
     return GTR_OK;
 }
 /* Memory for everything that a plan's values live in. */
-static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__plan_cache *e)
-{
+static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__plan_cache *e) {
     gtr__plan *p = &e->plan;
     int i;
     for (i = 0; i < p->n_stage; i++)
@@ -6654,8 +6189,7 @@ static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__plan_cache *e)
     return GTR_OK;
 }
 static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p);
-static void *gtr__value_address(gtr_context *ctx, const gtr__plan_cache *e, int id)
-{
+static void *gtr__value_address(gtr_context *ctx, const gtr__plan_cache *e, int id) {
     const gtr__value *v = &e->plan.value[id];
     gtr_tensor *t = v->tensor;
     int low = v->storage == GTR_BF16 ? 0 : 1;
@@ -6671,8 +6205,7 @@ static void *gtr__value_address(gtr_context *ctx, const gtr__plan_cache *e, int 
     }
 }
 /* Where the rings are, for the nodes that use them. */
-static void gtr__bind_shared(gtr__node *n, const gtr__runner *runner)
-{
+static void gtr__bind_shared(gtr__node *n, const gtr__runner *runner) {
     int i;
     if (n->op == GTR__OP_REPORT) n->attr.i[0] = (int64_t)(uintptr_t)runner->shared_device;
     if (n->op == GTR__OP_FEED) ((gtr__feed *)(uintptr_t)n->attr.ptr)->shared = runner->shared_device;
@@ -6680,8 +6213,7 @@ static void gtr__bind_shared(gtr__node *n, const gtr__runner *runner)
 }
 /* Fills the calls of all nodes. address: of a value; arenas: by stage. */
 typedef void *(*gtr__address_fn)(gtr_context *ctx, const gtr__plan_cache *e, int value);
-static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner *runner, gtr__address_fn address, void *const *arena)
-{
+static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner *runner, gtr__address_fn address, void *const *arena) {
     gtr__plan *p = &e->plan;
     int i, k;
     for (i = 0; i < p->n_node; i++) {
@@ -6708,8 +6240,7 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner
     }
     return GTR_OK;
 }
-static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__plan_cache *e, gtr__runner *runner)
-{
+static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__plan_cache *e, gtr__runner *runner) {
     if (e->exec && e->version == ctx->memory_version) return GTR_OK;
     if (e->exec && gtr__wait_all(ctx) != GTR_OK) return ctx->error;
     gtr__entry_unprepare(ctx, e);
@@ -6719,10 +6250,8 @@ static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__plan_cache *e, gtr__ru
     e->version = ctx->memory_version;
     return GTR_OK;
 }
-
 /* The inputs that tensors depend on, in the order they were made. */
-static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n, gtr_tensor **input, int *n_inputs, int64_t *highest)
-{
+static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n, gtr_tensor **input, int *n_inputs, int64_t *highest) {
     unsigned char *reach = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor + 1);
     int64_t i;
     int k;
@@ -6740,8 +6269,7 @@ static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n
     return GTR_OK;
 }
 /* Evaluations of ever new tensors must not pile up plans: the oldest beyond 64 goes. */
-static void gtr__plans_trim(gtr_context *ctx)
-{
+static void gtr__plans_trim(gtr_context *ctx) {
     gtr__plan_cache **at, **oldest = NULL, *e;
     int n = 0;
     for (at = &ctx->plans; *at; at = &(*at)->next) if (!(*at)->recipe.trainer) { oldest = at; n++; }
@@ -6752,8 +6280,7 @@ static void gtr__plans_trim(gtr_context *ctx)
     gtr__entry_free(ctx, e);
 }
 /* The plan for a recipe: from the cache, or made. NULL on error. */
-static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const gtr__optim *optim)
-{
+static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const gtr__optim *optim) {
     gtr__plan_cache *e;
     gtr_tensor *all[32 + GTR__MAX_REPORT];
     int n = 0, i;
@@ -6771,8 +6298,7 @@ static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, c
     return e;
 }
 /* Recipes are compared by bytes: they start from zero. */
-static gtr__recipe gtr__recipe0(int64_t batch, int training)
-{
+static gtr__recipe gtr__recipe0(int64_t batch, int training) {
     gtr__recipe r;
     memset(&r, 0, sizeof r);
     r.batch = batch; r.training = training; r.micro = 1; r.streams = 1; r.feeds = true;
@@ -6781,15 +6307,13 @@ static gtr__recipe gtr__recipe0(int64_t batch, int training)
 
 // >>runner
 #define GTR__CTL_BYTES 2048          /* the control word, and in its second half the flag */
-static void gtr__runner_free(gtr__runner *r)
-{
+static void gtr__runner_free(gtr__runner *r) {
     gtr_context *ctx = r->ctx;
     if (r->shared) ctx->be->host_free(ctx->instance[0], r->shared, sizeof *r->shared);
     gtr__device_free(ctx, 0, r->ctl, GTR__CTL_BYTES);
     gtr__mfree(ctx, r);
 }
-static gtr__runner *gtr__runner_new(gtr_context *ctx, float scale)
-{
+static gtr__runner *gtr__runner_new(gtr_context *ctx, float scale) {
     gtr__runner *r = (gtr__runner *)gtr__malloc(ctx, sizeof *r);
     gtr__ctl zero;
     void *device = NULL;
@@ -6810,8 +6334,7 @@ static gtr__runner *gtr__runner_new(gtr_context *ctx, float scale)
     gtr__runner_free(r);
     return NULL;
 }
-static void gtr__fence(void)
-{
+static void gtr__fence(void) {
 #if defined(__GNUC__) || defined(__clang__)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 #elif defined(_WIN32)
@@ -6819,8 +6342,7 @@ static void gtr__fence(void)
 #endif
 }
 /* Waits until the ring has room for one step more: its record and its entry may then be written over. */
-static gtr_result gtr__runner_room(gtr__runner *r)
-{
+static gtr_result gtr__runner_room(gtr__runner *r) {
     double start = 0;
     while (r->launched - r->shared->launches >= GTR__RING - 1) {
         if (start == 0) start = gtr__now();
@@ -6830,22 +6352,19 @@ static gtr_result gtr__runner_room(gtr__runner *r)
     return GTR_OK;
 }
 /* Records that were fetched ahead, or lie in the ring for later steps, will not be those steps' after all. Drained. */
-static gtr_result gtr__ctl_write(gtr__runner *r, gtr__ctl *ctl)
-{
+static gtr_result gtr__ctl_write(gtr__runner *r, gtr__ctl *ctl) {
     int i;
     ctl->tag[0] = ctl->tag[1] = ctl->claim = 0;
     for (i = 0; i < GTR__RING; i++) r->shared->record[i].step = UINT64_MAX;
     r->stale = false;
     return gtr__to_device(r->ctx, 0, r->ctl, ctl, sizeof *ctl, "writing the control word");
 }
-static gtr_result gtr__ctl_read(gtr__runner *r, gtr__ctl *ctl)
-{
+static gtr_result gtr__ctl_read(gtr__runner *r, gtr__ctl *ctl) {
     GTR__TRY(gtr__wait_all(r->ctx));
     return gtr__to_host(r->ctx, 0, ctl, r->ctl, sizeof *ctl, "reading the control word");
 }
 /* The device may look at a record before its step is launched: it counts once its step is written. */
-static void gtr__record_write(gtr__runner *r, const gtr__record *rec)
-{
+static void gtr__record_write(gtr__runner *r, const gtr__record *rec) {
     gtr__record *to = &r->shared->record[r->step % GTR__RING];
     uint64_t old = to->step == r->step ? UINT64_MAX : to->step;
     *(volatile uint64_t *)&to->step = old;
@@ -6857,8 +6376,7 @@ static void gtr__record_write(gtr__runner *r, const gtr__record *rec)
     gtr__fence();
 }
 /* Launches a part of a plan for the next step; rec is written unless it is the right part, whose left part had it. */
-static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__part part, const gtr__record *rec)
-{
+static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__part part, const gtr__record *rec) {
     gtr_context *ctx = r->ctx;
     gtr__ctl ctl;
     gtr_result s;
@@ -6872,16 +6390,13 @@ static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__pa
     if (part != GTR__PART_LEFT) { r->launched++; r->step++; }
     return GTR_OK;
 }
-
 /* What FEED reads of inputs that were set by hand. */
-static void gtr__set_inputs(const gtr__plan_cache *e, gtr__record *rec)
-{
+static void gtr__set_inputs(const gtr__plan_cache *e, gtr__record *rec) {
     int i;
     for (i = 0; i < e->n_inputs; i++) if (gtr__batched(e->input[i])) rec->src[i] = (uint64_t)(uintptr_t)e->input[i]->feeding->source;
 }
 /* The batch that the inputs were set with; 1 when none has one. */
-static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *input, int n, const char *who, int64_t *batch)
-{
+static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *input, int n, const char *who, int64_t *batch) {
     gtr_tensor *first = NULL;
     int i;
     *batch = 1;
@@ -6900,8 +6415,7 @@ static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *inpu
 
 // >>set-get
 /* Labels and ids out of range would read out of bounds or poison the loss: they are refused before they get there. */
-static gtr_result gtr__check_limit(gtr_tensor *t, const int32_t *v, int64_t n)
-{
+static gtr_result gtr__check_limit(gtr_tensor *t, const int32_t *v, int64_t n) {
     int64_t i;
     if (!t->limit) return GTR_OK;
     for (i = 0; i < n; i++)
@@ -6910,8 +6424,7 @@ static gtr_result gtr__check_limit(gtr_tensor *t, const int32_t *v, int64_t n)
     return GTR_OK;
 }
 /* Bytes for an input: sets *rows. */
-static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows)
-{
+static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows) {
     int64_t per = gtr__count(&t->shape), size;
     char text[GTR__SHAPE_TEXT];
     if (per < 0) per = -per;
@@ -6923,19 +6436,16 @@ static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows)
     return GTR_OK;
 }
 /* A context whose device is lost, or that only plans, runs nothing. */
-static gtr_result gtr__runnable(gtr_context *ctx, const char *who)
-{
+static gtr_result gtr__runnable(gtr_context *ctx, const char *who) {
     if (ctx->dead) return ctx->error;
     return ctx->preset ? gtr__fail(ctx, GTR_ERR_STATE, "%s: a context with a preset plans only", who) : GTR_OK;
 }
-static gtr_result gtr__set_check(gtr_tensor *t, const void *src, const char *who)
-{
+static gtr_result gtr__set_check(gtr_tensor *t, const void *src, const char *who) {
     if (!t) return GTR_ERR_ARG;
     GTR__TRY(gtr__runnable(t->ctx, who));
     return src ? GTR_OK : gtr__fail(t->ctx, GTR_ERR_ARG, "%s \"%s\": the source is NULL", who, gtr__label(t));
 }
-GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes)
-{
+GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     gtr_context *ctx;
     gtr__feeding *f;
     int64_t rows;
@@ -6968,8 +6478,7 @@ GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes)
     f->rows = rows;
     return GTR_OK;
 }
-GTR_API gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *event)
-{
+GTR_API gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *event) {
     int64_t rows;
     gtr_result r = GTR_OK;
     GTR__TRY(gtr__set_check(t, src, "gtr_set_device"));
@@ -6981,10 +6490,8 @@ GTR_API gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, 
     t->feeding->rows = rows;
     return r;
 }
-
 /* Values that this plan keeps can be read from now on. */
-static void gtr__mark_filled(gtr__plan_cache *e)
-{
+static void gtr__mark_filled(gtr__plan_cache *e) {
     int i;
     for (i = 0; i < e->plan.n_value; i++) {
         const gtr__value *v = &e->plan.value[i];
@@ -6994,12 +6501,10 @@ static void gtr__mark_filled(gtr__plan_cache *e)
         t->kept_shape = v->offset || v->micro ? gtr__literal(t->shape, e->plan.batch) : v->shape;
     }
 }
-static gtr_result gtr__runner_ready(gtr_context *ctx)
-{
+static gtr_result gtr__runner_ready(gtr_context *ctx) {
     return ctx->runner || (ctx->runner = gtr__runner_new(ctx, 1)) ? GTR_OK : ctx->error;
 }
-static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training)
-{
+static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     gtr_context *ctx = NULL;
     gtr__recipe recipe;
     gtr__plan_cache *e;
@@ -7032,15 +6537,12 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training)
 }
 GTR_API gtr_result gtr_eval(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 0); }
 GTR_API gtr_result gtr_eval_train(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 1); }
-
 /* What a fetched tensor's elements lie in: itself, or what it is another shape of. */
-static gtr_tensor *gtr__stored_as(gtr_tensor *t)
-{
+static gtr_tensor *gtr__stored_as(gtr_tensor *t) {
     while (gtr__row(t->op)->flags & GTR__ALIAS) t = t->in[0];
     return t;
 }
-static bool gtr__needs_input(gtr_tensor *t)
-{
+static bool gtr__needs_input(gtr_tensor *t) {
     gtr_tensor *input[GTR__MAX_FEED];
     int n;
     int64_t highest;
@@ -7049,8 +6551,7 @@ static bool gtr__needs_input(gtr_tensor *t)
 /* Whether a value must be computed before it is read: never kept, or of parameters alone, which have changed. */
 static bool gtr__outdated(gtr_tensor *t) { return !t->kept_filled || (t->kept_at != t->ctx->writes && !gtr__needs_input(t)); }
 /* Copies n elements from device memory to dst as their logical dtype. */
-static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *src, gtr_dtype storage, gtr_dtype dtype, int64_t n, const char *what)
-{
+static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *src, gtr_dtype storage, gtr_dtype dtype, int64_t n, const char *what) {
     size_t bytes = (size_t)n * gtr__dtype_size(storage);
     void *tmp;
     gtr_result r;
@@ -7062,8 +6563,7 @@ static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *
     gtr__mfree(ctx, tmp);
     return r;
 }
-static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *dst, size_t bytes)
-{
+static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *dst, size_t bytes) {
     gtr_context *ctx = t->ctx;
     size_t have = t->data_bytes;
     char text[GTR__SHAPE_TEXT];
@@ -7075,8 +6575,7 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
     if (bytes != have) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get \"%s\" %s: got room for %zu bytes, want %zu", gtr__label(asked), gtr__shape_text(&asked->shape, text), bytes, have);
     return gtr__to_host(ctx, t->stage, dst, t->data, bytes, gtr__label(t));
 }
-GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes)
-{
+GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
     gtr_context *ctx;
     gtr_tensor *s;
     size_t want;
@@ -7098,8 +6597,7 @@ GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes)
     if (bytes != want) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get \"%s\": got room for %zu bytes, want %zu for %s %s", gtr__label(t), bytes, want, gtr__shape_text(&s->kept_shape, text), gtr__dtype_names[t->dtype]);
     return gtr__read(ctx, s->stage, dst, s->kept, s->kept_storage, t->dtype, gtr__count(&s->kept_shape), gtr__label(t));
 }
-GTR_API float gtr_item(gtr_tensor *t)
-{
+GTR_API float gtr_item(gtr_tensor *t) {
     gtr_tensor *s;
     gtr_context *ctx;
     gtr_float v[1];
@@ -7141,10 +6639,8 @@ struct gtr_trainer {
     gtr__plan_cache *slot[GTR__RING];   /* the plan of each step in the ring */
     gtr__plan_cache *pending;       /* gtr_backward was called, gtr_update not yet */
 };
-
 /* '*' any run, '?' one character */
-static bool gtr__glob(const char *p, const char *s)
-{
+static bool gtr__glob(const char *p, const char *s) {
     for (; *p; p++, s++) {
         if (*p == '*') {
             while (p[1] == '*') p++;
@@ -7154,9 +6650,7 @@ static bool gtr__glob(const char *p, const char *s)
     }
     return !*s;
 }
-
-static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d)
-{
+static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     int i;
     const float numbers[] = { d->lr, d->momentum, d->weight_decay, d->beta1, d->beta2, d->eps, d->min_lr, d->clip_norm, d->loss_scale };
     static const char *const names[] = { "lr", "momentum", "weight_decay", "beta1", "beta2", "eps", "min_lr", "clip_norm", "loss_scale" };
@@ -7190,8 +6684,7 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d)
     return GTR_OK;
 }
 /* The parameters that a gradient reaches, last made first: about the order in which backward finishes them. */
-static gtr_result gtr__trainer_parameters(gtr_trainer *t)
-{
+static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     unsigned char *reach = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor + 1);
     int64_t i;
@@ -7225,8 +6718,7 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t)
         if (!(fits >> g & 1)) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: group %d's pattern \"%s\" fits no parameter of the loss (names are like \"fc1.weight\", and '*' stands for any run)", g, t->group[g].pattern);
     return t->n_param ? GTR_OK : gtr__fail(ctx, GTR_ERR_ARG, "trainer: the loss \"%s\" depends on no parameter that can be trained", gtr__label(t->loss));
 }
-static gtr_result gtr__trainer_buffers(gtr_trainer *t)
-{
+static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     gtr_float **buffer[3];
     int i, n = 1;
@@ -7244,8 +6736,7 @@ static gtr_result gtr__trainer_buffers(gtr_trainer *t)
     return t->segments ? GTR_OK : GTR_ERR_NOMEM;
 }
 /* The segment table follows the parameters' low-precision copies. */
-static gtr_result gtr__trainer_segments(gtr_trainer *t)
-{
+static gtr_result gtr__trainer_segments(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     int i;
     for (i = 0; i < t->n_param; i++) {
@@ -7258,20 +6749,17 @@ static gtr_result gtr__trainer_segments(gtr_trainer *t)
     t->low_version = ctx->low_version;
     return gtr__to_device(ctx, 0, t->segments, t->host_segments, (size_t)t->n_param * sizeof *t->segments, "a trainer's segments");
 }
-static gtr_result gtr__trainer_current(gtr_trainer *t)
-{
+static gtr_result gtr__trainer_current(gtr_trainer *t) {
     if (t->low_version == t->ctx->low_version) return GTR_OK;
     GTR__TRY(gtr__wait_all(t->ctx));
     return gtr__trainer_segments(t);
 }
-static bool gtr__is_pending(const gtr_context *ctx, const gtr__plan_cache *e)
-{
+static bool gtr__is_pending(const gtr_context *ctx, const gtr__plan_cache *e) {
     const gtr_trainer *t;
     for (t = ctx->trainers; t; t = t->next) if (t->pending == e) return true;
     return false;
 }
-static void gtr__trainer_optim(gtr_trainer *t)
-{
+static void gtr__trainer_optim(gtr_trainer *t) {
     gtr__optim *o = &t->optim;
     int g;
     o->kind = t->desc.optimizer; o->n = t->n_param; o->groups = t->n_groups; o->segments = t->segments;
@@ -7284,8 +6772,7 @@ static void gtr__trainer_optim(gtr_trainer *t)
     for (g = 0; g < t->n_groups; g++) o->weight_decay[g] = t->group[g].weight_decay != 0 ? t->group[g].weight_decay : t->desc.weight_decay;
     o->shared = t->runner ? t->runner->shared_device : NULL;
 }
-static void gtr__trainer_free(gtr_trainer *t)
-{
+static void gtr__trainer_free(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     size_t bytes = (size_t)t->total * sizeof(gtr_float);
     gtr__plan_cache **at = &ctx->plans;
@@ -7307,8 +6794,7 @@ static void gtr__trainer_free(gtr_trainer *t)
     if (t->runner) gtr__runner_free(t->runner);
     gtr__mfree(ctx, t);
 }
-GTR_API gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc)
-{
+GTR_API gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     gtr_context *ctx;
     gtr_trainer *t;
     int g;
@@ -7340,21 +6826,18 @@ GTR_API gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc)
     ctx->trainers = t;
     return t;
 }
-GTR_API void gtr_trainer_destroy(gtr_trainer *t)
-{
+GTR_API void gtr_trainer_destroy(gtr_trainer *t) {
     gtr_trainer **at;
     if (!t) return;
     for (at = &t->ctx->trainers; *at; at = &(*at)->next) if (*at == t) { *at = t->next; gtr__trainer_free(t); return; }
 }
-static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p)
-{
+static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
     int i;
     for (i = 0; i < t->n_param; i++) if (t->param[i] == p) return i;
     return -1;
 }
 static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p) { return t->gradient + t->offset[gtr__trainer_index(t, p)]; }
-static void gtr__want_parameters(gtr__build *b)
-{
+static void gtr__want_parameters(gtr__build *b) {
     const gtr_trainer *t = b->r->trainer;
     int i;
     for (i = 0; i < t->n_param; i++) if (b->shared[t->param[i]->id] >= 0) b->extra[b->shared[t->param[i]->id]].wants = true;
@@ -7362,8 +6845,7 @@ static void gtr__want_parameters(gtr__build *b)
 
 // >>schedule
 /* The rate of attempted step s, 0-based, by closed form: nothing to save, nothing to recur. */
-static float gtr__rate(const gtr_trainer *t, int64_t s)
-{
+static float gtr__rate(const gtr_trainer *t, int64_t s) {
     const gtr_trainer_desc *d = &t->desc;
     double x;
     if (d->schedule == GTR_CUSTOM_SCHEDULE) return d->lr_fn(s, d->lr_user);
@@ -7373,8 +6855,7 @@ static float gtr__rate(const gtr_trainer *t, int64_t s)
     x = (double)(s - d->warmup_steps) / (double)GTR__MAX(d->total_steps - d->warmup_steps, 1);
     return (float)(d->min_lr + 0.5 * ((double)t->lr - d->min_lr) * (1 + cos(3.14159265358979323846 * x)));
 }
-GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr)
-{
+GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
     if (!t) return GTR_ERR_ARG;
     if (!(lr >= 0) || !gtr__finite(lr)) return gtr__fail(t->ctx, GTR_ERR_ARG, "gtr_trainer_lr: %g, want a finite rate of at least 0", (double)lr);
     t->lr = lr;
@@ -7383,8 +6864,7 @@ GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr)
 
 // >>nonfinite
 /* Whether a value in device memory has an element that is not finite. */
-static bool gtr__check_value(gtr_context *ctx, int stage, void *data, gtr_dtype storage, const gtr_shape *shape)
-{
+static bool gtr__check_value(gtr_context *ctx, int stage, void *data, gtr_dtype storage, const gtr_shape *shape) {
     gtr_shape one = gtr_shape0();
     int32_t found = 0;
     if (!data || !gtr__is_float(storage)) return false;
@@ -7392,8 +6872,7 @@ static bool gtr__check_value(gtr_context *ctx, int stage, void *data, gtr_dtype 
     if (ctx->be->wait(ctx->instance[stage]) != GTR_OK || ctx->be->copy(ctx->instance[0], &found, ctx->check_flag, sizeof found, GTR__TO_HOST, true) != GTR_OK) return false;
     return found != 0;
 }
-static bool gtr__check_one(gtr_context *ctx, const gtr__plan_cache *e, int value, const gtr__node *n, char *text, size_t size)
-{
+static bool gtr__check_one(gtr_context *ctx, const gtr__plan_cache *e, int value, const gtr__node *n, char *text, size_t size) {
     const gtr__value *v = &e->plan.value[value];
     char shape[GTR__SHAPE_TEXT];
     const char *name = gtr__value_name(&e->plan, value);
@@ -7405,8 +6884,7 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__plan_cache *e, int value
     return true;
 }
 /* The bad step's batch is still in the slots: its forward and backward run once more, each value checked as it is made. */
-static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_cache *e, char *text, size_t size)
-{
+static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_cache *e, char *text, size_t size) {
     gtr__plan *p = &e->plan;
     int i, k;
     snprintf(text, size, "a value");
@@ -7421,8 +6899,7 @@ static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_cache *e, char *text
     snprintf(text, size, "a gradient that was set from outside");
 }
 /* Called when the device said that a step was not finite: tells it, and sets the run back to that step. */
-static gtr_result gtr__tell_nonfinite(gtr_trainer *t)
-{
+static gtr_result gtr__tell_nonfinite(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     gtr__runner *r = t->runner;
     gtr__plan_cache *e, *bad;
@@ -7451,8 +6928,7 @@ static gtr_result gtr__tell_nonfinite(gtr_trainer *t)
     return GTR_ERR_NONFINITE;
 }
 static gtr_result gtr__observe(gtr_trainer *t) { return t->runner && t->runner->shared->status ? gtr__tell_nonfinite(t) : GTR_OK; }
-GTR_API gtr_result gtr_wait(gtr_context *ctx)
-{
+GTR_API gtr_result gtr_wait(gtr_context *ctx) {
     gtr_trainer *t;
     gtr_result r;
     if (!ctx) return GTR_ERR_NOMEM;
@@ -7463,8 +6939,7 @@ GTR_API gtr_result gtr_wait(gtr_context *ctx)
 }
 
 // >>step
-static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_dataset *data)
-{
+static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_dataset *data) {
     gtr__recipe r = gtr__recipe0(batch, 1);
     r.trainer = (gtr_trainer *)(uintptr_t)t;
     r.report[r.n_report++] = t->loss;
@@ -7475,16 +6950,14 @@ static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_
     return r;
 }
 /* by_node: without matchers, for what runs a step in parts. */
-static gtr__plan_cache *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_dataset *data, bool by_node)
-{
+static gtr__plan_cache *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_dataset *data, bool by_node) {
     gtr__recipe r = gtr__trainer_recipe(t, batch, data);
     if (t->ctx->be->n_matchers && by_node) r.no_matchers = true;
     if (!t->ctx->be->n_matchers) r.no_matchers = false;     /* the same plan: not twice */
     return gtr__entry_get(t->ctx, &r, &t->optim);
 }
 /* Do the data set's columns fit the inputs? Labels' ranges too. */
-static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n)
-{
+static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n) {
     gtr_context *ctx = d->ctx;
     int i;
     char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
@@ -7508,16 +6981,14 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
     return GTR_OK;
 }
 static int64_t gtr__steps_per_epoch(int64_t rows, int64_t batch, bool drop_last) { return drop_last ? rows / batch : (rows + batch - 1) / batch; }
-static gtr_result gtr__data_check(gtr_context *ctx, gtr_dataset *data, int64_t batch, const char *who)
-{
+static gtr_result gtr__data_check(gtr_context *ctx, gtr_dataset *data, int64_t batch, const char *who) {
     if (!data) return gtr__fail(ctx, GTR_ERR_ARG, "%s: there is no data set", who);
     if (data->ctx != ctx) return gtr__fail(ctx, GTR_ERR_ARG, "%s: data set \"%s\" belongs to another context", who, data->name);
     if (batch < 1 || batch > data->rows) return gtr__fail(ctx, GTR_ERR_ARG, "%s: a batch of %lld, want 1 to the %lld rows of data set \"%s\"", who, (long long)batch, (long long)data->rows, data->name);
     return GTR_OK;
 }
 /* Plans for a batch and for the tail, and memory for both, before the first step. */
-static gtr_result gtr__trainer_plan(gtr_trainer *t)
-{
+static gtr_result gtr__trainer_plan(gtr_trainer *t) {
     gtr__plan_cache *e;
     int64_t tail = t->drop_last ? 0 : t->data->rows % t->batch;
     e = gtr__trainer_entry(t, t->batch, t->data, false);
@@ -7528,8 +6999,7 @@ static gtr_result gtr__trainer_plan(gtr_trainer *t)
     e = gtr__trainer_entry(t, tail, t->data, false);
     return e ? gtr__entry_memory(t->ctx, e) : t->ctx->error;
 }
-GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last)
-{
+GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
     if (!t) return GTR_ERR_ARG;
     GTR__TRY(gtr__runnable(t->ctx, "gtr_trainer_data"));
     if (!data) { t->data = NULL; return GTR_OK; }
@@ -7541,8 +7011,7 @@ GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t b
     return gtr__trainer_plan(t);
 }
 /* Where step s reads the data set: a pure function of s, so that a run can be set back. */
-static int64_t gtr__position(const gtr_trainer *t, uint64_t s, gtr__record *rec)
-{
+static int64_t gtr__position(const gtr_trainer *t, uint64_t s, gtr__record *rec) {
     int64_t per = gtr__steps_per_epoch(t->data->rows, t->batch, t->drop_last), k = (int64_t)(s - t->data_step0);
     int64_t epoch = k / per, first = k % per * t->batch;
     if (rec) {
@@ -7555,15 +7024,13 @@ static int64_t gtr__position(const gtr_trainer *t, uint64_t s, gtr__record *rec)
     return GTR__MIN(t->batch, t->data->rows - first);
 }
 /* Each group's rate in the next step. */
-static float gtr__group_rates(const gtr_trainer *t, gtr__record *rec)
-{
+static float gtr__group_rates(const gtr_trainer *t, gtr__record *rec) {
     const float lr = gtr__rate(t, (int64_t)t->runner->step);
     int g;
     for (g = 0; g < t->n_groups; g++) rec->lr[g] = lr * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
     return lr;
 }
-static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part)
-{
+static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part) {
     gtr_context *ctx = t->ctx;
     gtr__plan_cache *e;
     gtr__record rec;
@@ -7587,25 +7054,21 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part)
     if (part == GTR__PART_LEFT) t->pending = e;
     return GTR_OK;
 }
-static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pending)
-{
+static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pending) {
     if (!t) return GTR_ERR_ARG;
     GTR__TRY(gtr__runnable(t->ctx, who));
     if (pending != (t->pending != NULL)) return gtr__fail(t->ctx, GTR_ERR_STATE, pending ? "%s without gtr_backward before it" : "%s between gtr_backward and gtr_update", who);
     return GTR_OK;
 }
-GTR_API gtr_result gtr_step(gtr_trainer *t)
-{
+GTR_API gtr_result gtr_step(gtr_trainer *t) {
     GTR__TRY(gtr__trainer_usable(t, "gtr_step", false));
     return gtr__step_part(t, GTR__PART_ALL);
 }
-GTR_API gtr_result gtr_backward(gtr_trainer *t)
-{
+GTR_API gtr_result gtr_backward(gtr_trainer *t) {
     GTR__TRY(gtr__trainer_usable(t, "gtr_backward", false));
     return gtr__step_part(t, GTR__PART_LEFT);
 }
-GTR_API gtr_result gtr_update(gtr_trainer *t)
-{
+GTR_API gtr_result gtr_update(gtr_trainer *t) {
     gtr_result r = gtr__trainer_usable(t, "gtr_update", true);
     gtr__plan_cache *e;
     if (r != GTR_OK) return r;
@@ -7617,16 +7080,14 @@ GTR_API gtr_result gtr_update(gtr_trainer *t)
     t->pending = NULL;
     return r == GTR_OK && !t->ctx->caps.cuda ? gtr__observe(t) : r;
 }
-static gtr_report gtr__report_of(const gtr__entry *e)
-{
+static gtr_report gtr__report_of(const gtr__entry *e) {
     gtr_report r;
     memset(&r, 0, sizeof r);
     r.step = (int64_t)e->step; r.applied = (int64_t)e->applied; r.loss = e->value[0]; r.grad_norm = e->norm;
     r.lr = e->lr; r.loss_scale = e->scale; r.skipped = e->skipped != 0;
     return r;
 }
-GTR_API gtr_report gtr_trainer_report(gtr_trainer *t)
-{
+GTR_API gtr_report gtr_trainer_report(gtr_trainer *t) {
     gtr_report none;
     uint64_t s;
     memset(&none, 0, sizeof none);
@@ -7635,16 +7096,13 @@ GTR_API gtr_report gtr_trainer_report(gtr_trainer *t)
     gtr__fence();
     return s ? gtr__report_of(&t->runner->shared->entry[(s - 1) % GTR__RING]) : none;
 }
-GTR_API float gtr_loss(gtr_trainer *t)
-{
+GTR_API float gtr_loss(gtr_trainer *t) {
     gtr_report r;
     if (!t || !t->runner || t->ctx->dead || gtr__wait_all(t->ctx) != GTR_OK || gtr__observe(t) != GTR_OK) return (float)NAN;
     r = gtr_trainer_report(t);
     return r.step ? r.loss : (float)NAN;
 }
-
-static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buffer, void *host, size_t bytes, bool set, const char *what)
-{
+static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buffer, void *host, size_t bytes, bool set, const char *what) {
     gtr_context *ctx;
     int i;
     gtr_float *at;
@@ -7659,14 +7117,12 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     return set ? gtr__to_device(ctx, 0, at, host, bytes, what) : gtr__to_host(ctx, 0, host, at, bytes, what);
 }
 /* The loss scale that gradients carry between backward and update. */
-static float gtr__scale_now(gtr_trainer *t)
-{
+static float gtr__scale_now(gtr_trainer *t) {
     gtr__ctl ctl;
     if (!t->optim.scaled || t->ctx->be->copy(t->ctx->instance[0], &ctl, t->runner->ctl, sizeof ctl, GTR__TO_HOST, true) != GTR_OK) return 1;
     return t->pending || !ctl.step ? ctl.scale : t->runner->shared->entry[(ctl.step - 1) % GTR__RING].scale;
 }
-GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes)
-{
+GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
     gtr_result r = gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
     size_t i;
     if (r == GTR_OK && t->optim.scaled) {
@@ -7675,8 +7131,7 @@ GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, si
     }
     return r;
 }
-GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes)
-{
+GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes) {
     gtr_float *tmp;
     size_t i;
     gtr_result r;
@@ -7688,19 +7143,16 @@ GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *s
     gtr__mfree(t->ctx, tmp);
     return r;
 }
-GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes)
-{
+GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes) {
     return gtr__buffer_copy(t, p, !t ? NULL : which == 0 ? t->m : which == 1 ? t->v : NULL, dst, bytes, false, "optimizer state");
 }
 
 // >>evaluate
-static gtr_result gtr__metric_check(gtr_context *ctx, const gtr_tensor *m, const char *who)
-{
+static gtr_result gtr__metric_check(gtr_context *ctx, const gtr_tensor *m, const char *who) {
     if (!m || (m->ctx == ctx && m->dtype == GTR_F32 && gtr__count(&m->shape) == 1)) return GTR_OK;
     return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: the metric \"%s\" is not one float32 of this context", who, gtr__label(m));
 }
-GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss, float *value)
-{
+GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss, float *value) {
     gtr_context *ctx;
     gtr__recipe recipe;
     gtr__plan_cache *e = NULL;
@@ -7766,9 +7218,7 @@ typedef struct gtr__fitting {
     bool          terminal, stop;
     int           width;            /* of the line on the terminal */
 } gtr__fitting;
-
-static bool gtr__is_terminal(void)
-{
+static bool gtr__is_terminal(void) {
 #ifdef _WIN32
     return _isatty(2) != 0;
 #else
@@ -7776,8 +7226,7 @@ static bool gtr__is_terminal(void)
 #endif
 }
 /* Takes what the device has reported: sums, history. */
-static void gtr__fit_harvest(gtr__fitting *f)
-{
+static void gtr__fit_harvest(gtr__fitting *f) {
     gtr_trainer *t = f->t;
     uint64_t end = t->runner->shared->step;
     gtr__fence();
@@ -7800,15 +7249,13 @@ static void gtr__fit_harvest(gtr__fitting *f)
     f->p.samples_per_second = (double)f->rows / GTR__MAX(gtr__now() - f->began, 1e-9);
     f->p.seconds_left = f->p.step ? (gtr__now() - f->began) * (double)(f->p.steps - f->p.step) / (double)f->p.step : 0;
 }
-static void gtr__rate_text(double rate, char *buf, size_t size)
-{
+static void gtr__rate_text(double rate, char *buf, size_t size) {
     if (rate >= 1e6) snprintf(buf, size, "%.2f M samples/s", rate * 1e-6);
     else if (rate >= 1e4) snprintf(buf, size, "%.1f k samples/s", rate * 1e-3);
     else snprintf(buf, size, "%.0f samples/s", rate);
 }
 /* The line that renews itself; at an epoch's end a line of its own, with validation. */
-static void gtr__fit_show(gtr__fitting *f, bool epoch_end)
-{
+static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
     char line[256], rate[40];
     int n;
     double now = gtr__now();
@@ -7829,8 +7276,7 @@ static void gtr__fit_show(gtr__fitting *f, bool epoch_end)
     fflush(stderr);
 }
 /* The queue is drained: reports are whole, validation and the callback may run. */
-static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end)
-{
+static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     gtr_trainer *t = f->t;
     gtr_dataset *const held = epoch_end ? f->d->validation : NULL;
     GTR__TRY(gtr__wait_all(t->ctx));
@@ -7842,8 +7288,7 @@ static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end)
     if (f->d->callback && (epoch_end ? f->d->callback_every == 0 : true) && !f->d->callback(&f->p)) f->stop = true;
     return GTR_OK;
 }
-static gtr_result gtr__fit_run(gtr__fitting *f)
-{
+static gtr_result gtr__fit_run(gtr__fitting *f) {
     gtr_trainer *t = f->t;
     gtr_context *ctx = t->ctx;
     int64_t k;
@@ -7865,8 +7310,7 @@ static gtr_result gtr__fit_run(gtr__fitting *f)
     if (ctx->stopped && !f->d->silent) fprintf(stderr, "stopped after step %lld of %lld\n", (long long)f->p.step, (long long)f->p.steps);
     return r;
 }
-GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d)
-{
+GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr__fitting f;
     gtr_context *ctx;
     gtr_result r;
@@ -7916,24 +7360,21 @@ struct gtr_predictor {
     gtr_result    error;
     char          error_text[512];
 };
-static void gtr__predictor_error(void *user, gtr_result code, const char *text)
-{
+static void gtr__predictor_error(void *user, gtr_result code, const char *text) {
     gtr_predictor *p = (gtr_predictor *)user;
     if (p->error) return;
     p->error = code;
     snprintf(p->error_text, sizeof p->error_text, "%s", text);
 }
 static gtr_result gtr__predictor_fail(gtr_predictor *p, gtr_result code, const char *text) { gtr__predictor_error(p, code, text); return code; }
-static void *gtr__predictor_block(gtr_predictor *p, size_t bytes)
-{
+static void *gtr__predictor_block(gtr_predictor *p, size_t bytes) {
     void *b = p->ctx->be->alloc(p->instance[0], gtr__device_size(bytes));
     if (!b) gtr__fail(p->ctx, GTR_ERR_NOMEM, "predictor: out of device memory: %zu bytes", bytes);
     else p->ctx->device_bytes += gtr__device_size(bytes);
     return b;
 }
 /* Values of a predictor's plan: weights are the context's, all else is its own. */
-static void *gtr__predictor_address(gtr_context *ctx, const gtr__plan_cache *e, int id)
-{
+static void *gtr__predictor_address(gtr_context *ctx, const gtr__plan_cache *e, int id) {
     const gtr__value *v = &e->plan.value[id];
     const gtr_predictor *p = (const gtr_predictor *)e->carry;
     switch (v->home) {
@@ -7944,8 +7385,7 @@ static void *gtr__predictor_address(gtr_context *ctx, const gtr__plan_cache *e, 
     default: return gtr__value_address(ctx, e, id);
     }
 }
-GTR_API void gtr_predictor_destroy(gtr_predictor *p)
-{
+GTR_API void gtr_predictor_destroy(gtr_predictor *p) {
     gtr_context *ctx;
     gtr_predictor **at;
     int i;
@@ -7965,8 +7405,7 @@ GTR_API void gtr_predictor_destroy(gtr_predictor *p)
     for (at = &ctx->predictors; *at; at = &(*at)->next) if (*at == p) { *at = p->next; break; }
     gtr__mfree(ctx, p);
 }
-static bool gtr__predictor_plans(gtr_predictor *p, int64_t max_rows)
-{
+static bool gtr__predictor_plans(gtr_predictor *p, int64_t max_rows) {
     gtr_context *ctx = p->ctx;
     int64_t rows;
     int stages = ctx->n_instance, i;
@@ -7994,8 +7433,7 @@ static bool gtr__predictor_plans(gtr_predictor *p, int64_t max_rows)
     }
     return true;
 }
-GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows)
-{
+GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     gtr_context *ctx;
     gtr_predictor *p;
     gtr_tensor *input[GTR__MAX_FEED];
@@ -8050,8 +7488,7 @@ fail:
     gtr_predictor_destroy(p);
     return NULL;
 }
-GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out)
-{
+GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out) {
     const gtr__backend *be;
     int k;
     if (!p) return GTR_ERR_ARG;
@@ -8112,35 +7549,29 @@ GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p) { return !p
 #define GTR__RETRY(r, call) do (r) = (call); while ((r) < 0 && errno == EINTR)
 #define GTR__PATH "%.400s"      /* a path in an error's text: the rest must fit too */
 #define GTR__IO_PIECE (1u << 30)
-
 typedef struct gtr__file {
     gtr_context *ctx;
     const char  *path;
     uint64_t     size;          /* as it was when opened */
     int          fd;            /* -1: closed */
 } gtr__file;
-
-static gtr_result gtr__file_fail(const gtr__file *f, const char *doing)
-{
+static gtr_result gtr__file_fail(const gtr__file *f, const char *doing) {
     return gtr__fail(f->ctx, GTR_ERR_IO, GTR__PATH ": %s failed: %s", f->path, doing, strerror(errno));
 }
 /* Not called again on EINTR: the descriptor is gone then. */
-static bool gtr__file_close(gtr__file *f)
-{
+static bool gtr__file_close(gtr__file *f) {
     int fd = f->fd;
     f->fd = -1;
     return fd < 0 || GTR__SYS(close)(fd) == 0 || errno == EINTR;
 }
-static bool gtr__file_start(gtr__file *f, gtr_context *ctx, const char *path, int flags, unsigned mode)
-{
+static bool gtr__file_start(gtr__file *f, gtr_context *ctx, const char *path, int flags, unsigned mode) {
     f->ctx = ctx;
     f->path = path;
     f->size = 0;
     GTR__RETRY(f->fd, GTR__SYS(open)(path, flags, mode));
     return f->fd >= 0;
 }
-static gtr_result gtr__file_open(gtr__file *f, gtr_context *ctx, const char *path)
-{
+static gtr_result gtr__file_open(gtr__file *f, gtr_context *ctx, const char *path) {
     struct GTR__STAT st;
     if (!gtr__file_start(f, ctx, path, GTR__O_READ, 0)) return gtr__file_fail(f, "opening");
     if (GTR__FSTAT(f->fd, &st) != 0) gtr__file_fail(f, "asking for its size");
@@ -8149,15 +7580,13 @@ static gtr_result gtr__file_open(gtr__file *f, gtr_context *ctx, const char *pat
     gtr__file_close(f);
     return GTR_ERR_IO;
 }
-static bool gtr__file_sync(gtr__file *f)
-{
+static bool gtr__file_sync(gtr__file *f) {
     int r;
     GTR__RETRY(r, GTR__FSYNC(f->fd));
     return r == 0;
 }
 /* Reads or writes all of bytes, however few a call moves. */
-static gtr_result gtr__file_move(gtr__file *f, void *memory, uint64_t bytes, bool out)
-{
+static gtr_result gtr__file_move(gtr__file *f, void *memory, uint64_t bytes, bool out) {
     uint8_t *p = (uint8_t *)memory;
     while (bytes) {
         const unsigned piece = (unsigned)GTR__MIN(bytes, (uint64_t)GTR__IO_PIECE);
@@ -8172,15 +7601,13 @@ static gtr_result gtr__file_move(gtr__file *f, void *memory, uint64_t bytes, boo
 }
 static gtr_result gtr__file_read(gtr__file *f, void *dst, uint64_t bytes) { return gtr__file_move(f, dst, bytes, false); }
 /* The next bytes in new memory, *out, that the caller frees on failure too; a 0 stands behind them. */
-static gtr_result gtr__file_take(gtr__file *f, uint64_t bytes, uint8_t **out)
-{
+static gtr_result gtr__file_take(gtr__file *f, uint64_t bytes, uint8_t **out) {
     *out = bytes < SIZE_MAX / 2 ? (uint8_t *)gtr__malloc(f->ctx, (size_t)bytes + 1) : NULL;
     if (*out) return gtr__file_read(f, *out, bytes);
     return gtr__fail(f->ctx, GTR_ERR_NOMEM, GTR__PATH ": %llu bytes do not fit into memory", f->path, (unsigned long long)bytes);
 }
 /* After all of it was read: that nothing has been added meanwhile. Closes. */
-static gtr_result gtr__file_finish(gtr__file *f)
-{
+static gtr_result gtr__file_finish(gtr__file *f) {
     uint8_t more;
     int64_t n;
     GTR__RETRY(n, GTR__SYS(read)(f->fd, &more, 1));
@@ -8190,8 +7617,7 @@ static gtr_result gtr__file_finish(gtr__file *f)
     return n == 0 ? GTR_OK : GTR_ERR_IO;
 }
 /* True, and an error, for what gzip has made. */
-static bool gtr__is_gzip(gtr_context *ctx, const char *path, const uint8_t *head, uint64_t n)
-{
+static bool gtr__is_gzip(gtr_context *ctx, const char *path, const uint8_t *head, uint64_t n) {
     if (n < 2 || head[0] != 0x1f || head[1] != 0x8b) return false;
     gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": compressed by gzip; gunzip first", path);
     return true;
@@ -8199,8 +7625,7 @@ static bool gtr__is_gzip(gtr_context *ctx, const char *path, const uint8_t *head
 
 // >>datasets
 /* Nothing is linked to the context before it is whole. A long name is cut to its end. */
-static gtr_dataset *gtr__dataset_new(gtr_context *ctx, const char *name, int64_t rows)
-{
+static gtr_dataset *gtr__dataset_new(gtr_context *ctx, const char *name, int64_t rows) {
     gtr_dataset *d = (gtr_dataset *)gtr__malloc(ctx, sizeof *d);
     const size_t n = strlen(name);
     if (!d) return NULL;
@@ -8210,8 +7635,7 @@ static gtr_dataset *gtr__dataset_new(gtr_context *ctx, const char *name, int64_t
     else snprintf(d->name, sizeof d->name, "...%s", name + n - (sizeof d->name - 4));
     return d;
 }
-static void gtr__dataset_free(gtr_dataset *d)
-{
+static void gtr__dataset_free(gtr_dataset *d) {
     int i;
     if (!d) return;
     for (i = 0; i < d->n_columns; i++) {
@@ -8222,8 +7646,7 @@ static void gtr__dataset_free(gtr_dataset *d)
     gtr__mfree(d->ctx, d);
 }
 /* One more column, its rows to be written by the caller; NULL and an error on failure. shape is literal and its extents at least 1. */
-static gtr__column *gtr__dataset_column(gtr_dataset *d, gtr_dtype dtype, const gtr_shape *shape, float scale, float shift)
-{
+static gtr__column *gtr__dataset_column(gtr_dataset *d, gtr_dtype dtype, const gtr_shape *shape, float scale, float shift) {
     gtr__column *c = &d->column[d->n_columns];
     char text[GTR__SHAPE_TEXT];
     uint64_t bytes;
@@ -8248,15 +7671,13 @@ static gtr__column *gtr__dataset_column(gtr_dataset *d, gtr_dtype dtype, const g
         for (i = 1; i < n; i++) { lo = GTR__MIN(lo, v[i]); hi = GTR__MAX(hi, v[i]); } \
         c->least = lo; c->most = hi; \
     } while (0)
-static void gtr__column_range(gtr__column *c, int64_t rows)
-{
+static void gtr__column_range(gtr__column *c, int64_t rows) {
     int64_t i, n = rows * c->row;
     if (c->dtype == GTR_U8) GTR__RANGE(uint8_t);
     if (c->dtype == GTR_I32) GTR__RANGE(int32_t);
 }
 /* The data set is whole: into the context's list. */
-static gtr_dataset *gtr__dataset_link(gtr_dataset *d)
-{
+static gtr_dataset *gtr__dataset_link(gtr_dataset *d) {
     int i;
     for (i = 0; i < d->n_columns; i++) gtr__column_range(&d->column[i], d->rows);
     d->next = d->ctx->datasets;
@@ -8265,8 +7686,7 @@ static gtr_dataset *gtr__dataset_link(gtr_dataset *d)
     return d;
 }
 /* Whether column i can be one of a data set. */
-static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i)
-{
+static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i) {
     const gtr_float factor[2] = { (gtr_float)c->scale, (gtr_float)c->shift };
     char text[GTR__SHAPE_TEXT];
     int k;
@@ -8280,9 +7700,7 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
         return gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: scale %g and shift %g of column %d, want finite", (double)c->scale, (double)c->shift, i);
     return GTR_OK;
 }
-
-GTR_API gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc)
-{
+GTR_API gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     gtr_dataset *d;
     int i;
     if (!gtr__usable(ctx)) return NULL;
@@ -8301,8 +7719,7 @@ GTR_API gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc)
 // >>idx
 /* IDX: 0, 0, type, dimensions; each extent as 4 bytes, big-endian; the data. head holds the file's first n_head bytes: its header, or all. */
 typedef struct gtr__idx { int64_t rows; gtr_shape row; size_t start; uint64_t bytes; } gtr__idx;
-static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint8_t *head, size_t n_head, uint64_t size, gtr__idx *out)
-{
+static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint8_t *head, size_t n_head, uint64_t size, gtr__idx *out) {
     uint64_t want = 1;
     int i, ndim;
     memset(out, 0, sizeof *out);
@@ -8331,8 +7748,7 @@ static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint
     return out->rows ? GTR_OK : gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": an empty data set (0 rows)", path);
 }
 /* Opens an IDX file and reads its header; the next byte to be read is the data's first. */
-static gtr_result gtr__idx_open(gtr_context *ctx, const char *path, gtr__file *f, gtr__idx *idx)
-{
+static gtr_result gtr__idx_open(gtr_context *ctx, const char *path, gtr__file *f, gtr__idx *idx) {
     uint8_t head[4 + 4 * GTR_MAX_DIMS];
     uint64_t n;
     gtr_result r = gtr__file_open(f, ctx, path);
@@ -8344,14 +7760,11 @@ static gtr_result gtr__idx_open(gtr_context *ctx, const char *path, gtr__file *f
     return r;
 }
 /* The rest of an open IDX file becomes a column. */
-static bool gtr__idx_column(gtr_dataset *d, gtr__file *f, const gtr__idx *idx)
-{
+static bool gtr__idx_column(gtr_dataset *d, gtr__file *f, const gtr__idx *idx) {
     gtr__column *c = gtr__dataset_column(d, GTR_U8, &idx->row, 0, 0);
     return c && gtr__file_read(f, c->host, idx->bytes) == GTR_OK && gtr__file_finish(f) == GTR_OK;
 }
-
-GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels)
-{
+GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels) {
     gtr__file fi, fl;
     gtr__idx image, label;
     gtr_dataset *d = NULL;
@@ -8382,10 +7795,8 @@ typedef struct gtr__decimal {
     int64_t     e, last_e;              /* last_e: exponent of the last digit written */
     bool        negative, inexact;
 } gtr__decimal;
-
 /* Reads the number at p. The text ends in a byte that is no part of a number (a 0 behind the file). Returns the first byte after it; NULL: none. */
-static const char *gtr__decimal_read(const char *p, gtr__decimal *n)
-{
+static const char *gtr__decimal_read(const char *p, gtr__decimal *n) {
     uint64_t m = 0;
     int64_t e = 0, written = 0;
     const char *point = NULL;
@@ -8418,8 +7829,7 @@ static const char *gtr__decimal_read(const char *p, gtr__decimal *n)
 }
 /* Any decimal, correctly rounded, by strtod. It is given digits and an exponent but no point, whose sign depends on the locale. 800 digits
    and the knowledge whether more follow decide every case. */
-static gtr_float gtr__decimal_slow(const gtr__decimal *n)
-{
+static gtr_float gtr__decimal_slow(const gtr__decimal *n) {
     char text[840];
     const char *p;
     int64_t e = n->last_e;
@@ -8435,8 +7845,7 @@ static gtr_float gtr__decimal_slow(const gtr__decimal *n)
     return sizeof(gtr_float) == 8 ? (gtr_float)strtod(text, NULL) : (gtr_float)strtof(text, NULL);
 }
 /* Correctly rounded; infinite beyond the range. */
-static gtr_float gtr__decimal_value(const gtr__decimal *n)
-{
+static gtr_float gtr__decimal_value(const gtr__decimal *n) {
     static const double ten[23] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
     const bool exact = n->m <= (uint64_t)1 << 53 && !n->inexact;    /* and so is each power: one rounding is all */
     int64_t e = n->m ? n->e : 0;
@@ -8459,8 +7868,7 @@ static gtr_float gtr__decimal_value(const gtr__decimal *n)
     return n->negative ? -v : v;
 }
 /* A class: a whole number of 0 to 2^31 - 1, however written (3, 3.0, 3e0). -1 if it is none. */
-static int32_t gtr__decimal_class(const gtr__decimal *n)
-{
+static int32_t gtr__decimal_class(const gtr__decimal *n) {
     uint64_t m = n->m;
     int64_t e = n->e;
     if (m == 0 && !n->inexact) return 0;
@@ -8469,30 +7877,25 @@ static int32_t gtr__decimal_class(const gtr__decimal *n)
     for (; e > 0 && m <= INT32_MAX; e--) m *= 10;
     return m <= INT32_MAX ? (int32_t)m : -1;
 }
-
 typedef struct gtr__csv {
     gtr_context *ctx;
     const char  *name, *begin, *end;    /* *end is 0 */
     gtr_csv_desc desc;
     int64_t      columns, label, line, first_line;  /* label -1: none; lines from 1 */
 } gtr__csv;
-
 static bool gtr__csv_line_end(const gtr__csv *s, const char *p) { return *p == '\n' || p == s->end || (*p == '\r' && p[1] == '\n'); }
-static const char *gtr__csv_skip(const gtr__csv *s, const char *p)
-{
+static const char *gtr__csv_skip(const gtr__csv *s, const char *p) {
     while ((*p == ' ' || *p == '\t') && *p != s->desc.separator) p++;
     return p;
 }
 /* The fields of the line at p. */
-static int64_t gtr__csv_fields(const gtr__csv *s, const char *p)
-{
+static int64_t gtr__csv_fields(const gtr__csv *s, const char *p) {
     int64_t n = 1;
     for (; !gtr__csv_line_end(s, p); p++) n += *p == s->desc.separator;
     return n;
 }
 /* Says what is wrong with the field at p. Returns NULL. */
-static const char *gtr__csv_fail(const gtr__csv *s, const char *p, int64_t column, const char *want)
-{
+static const char *gtr__csv_fail(const gtr__csv *s, const char *p, int64_t column, const char *want) {
     char field[32];
     int n = 0;
     if (column == 0 && gtr__csv_line_end(s, p)) { gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld is blank", s->name, (long long)s->line); return NULL; }
@@ -8505,8 +7908,7 @@ static const char *gtr__csv_fail(const gtr__csv *s, const char *p, int64_t colum
     return NULL;
 }
 /* The line at p into its features and label. Returns the next line, NULL on error. */
-static const char *gtr__csv_line(const gtr__csv *s, const char *p, gtr_float *feature, void *label)
-{
+static const char *gtr__csv_line(const gtr__csv *s, const char *p, gtr_float *feature, void *label) {
     const char *begin = p;
     const gtr_float scale = s->desc.scale != 0 ? (gtr_float)s->desc.scale : (gtr_float)1;
     int64_t c, last = s->columns - 1;
@@ -8536,8 +7938,7 @@ static const char *gtr__csv_line(const gtr__csv *s, const char *p, gtr_float *fe
     return *p == '\r' ? p + 2 : p + (p < s->end);
 }
 /* Where the table begins and ends, its columns and its label. */
-static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char *text, uint64_t size, gtr_csv_desc desc)
-{
+static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char *text, uint64_t size, gtr_csv_desc desc) {
     char *end = text + size;
     const char *p = text;
     memset(s, 0, sizeof *s);
@@ -8568,8 +7969,7 @@ static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name
     return GTR_OK;
 }
 /* The table in text, which is changed and ends in a 0 at text[size], as a new data set. */
-static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *text, uint64_t size, gtr_csv_desc desc)
-{
+static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *text, uint64_t size, gtr_csv_desc desc) {
     gtr__csv s;
     gtr_dataset *d;
     gtr__column *x, *y = NULL;
@@ -8592,9 +7992,7 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     d->rows = r;
     return gtr__dataset_link(d);
 }
-
-GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc)
-{
+GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc) {
     gtr__file f;
     gtr_dataset *d = NULL;
     uint8_t *text = NULL;
@@ -8618,8 +8016,7 @@ GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv
 }
 
 // >>dataset-use
-GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k)
-{
+GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
     gtr_dataset *d;
     char name[160];
     int64_t r;
@@ -8656,13 +8053,11 @@ GTR_API int gtr_dataset_columns(const gtr_dataset *d) { return d ? d->n_columns 
 static bool gtr__dataset_has(const gtr_dataset *d, int column) { return d && column >= 0 && column < d->n_columns; }
 GTR_API gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column) { return gtr__dataset_has(d, column) ? d->column[column].shape : gtr_shape0(); }
 GTR_API gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column) { return gtr__dataset_has(d, column) ? d->column[column].dtype : GTR_F32; }
-GTR_API const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r)
-{
+GTR_API const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r) {
     return gtr__dataset_has(d, column) && r >= 0 && r < d->rows ? d->column[column].host + (size_t)r * d->column[column].row_bytes : NULL;
 }
 /* Brings every column to the device of stage 0; from then on the rows stay as they are. */
-static gtr_result gtr__dataset_device(gtr_dataset *d)
-{
+static gtr_result gtr__dataset_device(gtr_dataset *d) {
     gtr_context *ctx = d->ctx;
     int i;
     for (i = 0; i < d->n_columns; i++) {
@@ -8684,8 +8079,7 @@ static gtr_result gtr__dataset_device(gtr_dataset *d)
     d->used = true;
     return GTR_OK;
 }
-GTR_API void gtr_dataset_destroy(gtr_dataset *d)
-{
+GTR_API void gtr_dataset_destroy(gtr_dataset *d) {
     gtr__plan_cache **at;
     gtr_trainer *t;
     if (!d) return;
@@ -8710,20 +8104,17 @@ GTR_API void gtr_dataset_destroy(gtr_dataset *d)
 #define GTR__ST_HEADER  100000000u  /* bytes */
 #define GTR__ST_TENSORS 1000000u
 #define GTR__ST_NAME    1024u       /* bytes */
-
 enum { GTR__ST_F32, GTR__ST_I64 };  /* those that a model holds; the others are known, and refused */
 static const struct { char name[12]; int bits; } gtr__st_dtypes[] = {
     {"F32", 32}, {"I64", 64}, {"BOOL", 8}, {"U8", 8}, {"I8", 8}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8},
     {"F8_E5M2FNUZ", 8}, {"I16", 16}, {"U16", 16}, {"F16", 16}, {"BF16", 16}, {"I32", 32}, {"U32", 32}, {"C64", 64}, {"F64", 64}, {"U64", 64},
     {"F4", 4}, {"F6_E2M3", 6}, {"F6_E3M2", 6} };
-
 typedef struct gtr__st_entry {
     uint32_t name, shape;           /* where they stand in the header: at the opening quote, at the '[' */
     uint64_t begin, end;            /* of its data */
     int32_t  parameter;             /* of the context; -1 */
     uint8_t  dtype;
 } gtr__st_entry;
-
 typedef struct gtr__st {
     gtr_context   *ctx;
     const char    *path;
@@ -8737,12 +8128,10 @@ typedef struct gtr__st {
     uint32_t       n, n_key;
     bool           has_metadata;
 } gtr__st;
-
 /* Sorts in place, whatever the order was, in n log n. Elements of at most 32 bytes. */
 typedef int (*gtr__compare_fn)(const void *a, const void *b, const void *arg);
 static void gtr__swap(uint8_t *a, uint8_t *b, size_t size) { uint8_t t[32]; memcpy(t, a, size); memcpy(a, b, size); memcpy(b, t, size); }
-static void gtr__sort(void *base, size_t n, size_t size, gtr__compare_fn order, const void *arg)
-{
+static void gtr__sort(void *base, size_t n, size_t size, gtr__compare_fn order, const void *arg) {
     uint8_t *v = (uint8_t *)base;
     size_t start = n / 2, end = n, i, k;
     while (end > 1) {       /* a heap is made from the middle to the front, then gives its largest to the end */
@@ -8760,8 +8149,7 @@ static void gtr__sort(void *base, size_t n, size_t size, gtr__compare_fn order, 
 #define GTR__END (-1)       /* of a string */
 #define GTR__BAD (-2)
 /* The next code point of UTF-8 (RFC 3629: shortest form, no surrogates), GTR__END at the end of n bytes, GTR__BAD. */
-static int32_t gtr__utf8_next(const uint8_t *s, size_t n, size_t *at)
-{
+static int32_t gtr__utf8_next(const uint8_t *s, size_t n, size_t *at) {
     static const int32_t least[4] = { 0, 0x80, 0x800, 0x10000 };
     int more, i;
     int32_t c;
@@ -8778,8 +8166,7 @@ static int32_t gtr__utf8_next(const uint8_t *s, size_t n, size_t *at)
     return c < least[more] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? GTR__BAD : c;
 }
 /* The four hexadecimal digits of an escape. */
-static int32_t gtr__json_hex(const uint8_t *s, size_t n, size_t *at)
-{
+static int32_t gtr__json_hex(const uint8_t *s, size_t n, size_t *at) {
     int32_t v = 0;
     int i;
     for (i = 0; i < 4; i++, (*at)++) {
@@ -8790,8 +8177,7 @@ static int32_t gtr__json_hex(const uint8_t *s, size_t n, size_t *at)
     return v;
 }
 /* The next code point of a JSON string, from behind its opening quote; GTR__END at the closing one, which is passed. */
-static int32_t gtr__json_next(const uint8_t *s, size_t n, size_t *at)
-{
+static int32_t gtr__json_next(const uint8_t *s, size_t n, size_t *at) {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     int32_t c = gtr__utf8_next(s, n, at), low;
     const char *p;
@@ -8812,8 +8198,7 @@ static int32_t gtr__json_next(const uint8_t *s, size_t n, size_t *at)
     return low < 0xdc00 || low > 0xdfff ? GTR__BAD : 0x10000 + ((c - 0xd800) << 10 | (low - 0xdc00));
 }
 /* Compares the valid string at a with n bytes of text, which next reads, by code points. */
-static int gtr__json_compare(const gtr__st *s, uint32_t a, const void *text, size_t n, int32_t (*next)(const uint8_t *, size_t, size_t *))
-{
+static int gtr__json_compare(const gtr__st *s, uint32_t a, const void *text, size_t n, int32_t (*next)(const uint8_t *, size_t, size_t *)) {
     size_t i = (size_t)a + 1, k = 0;
     int32_t c, d;
     do {
@@ -8825,24 +8210,21 @@ static int gtr__json_compare(const gtr__st *s, uint32_t a, const void *text, siz
 /* The same with text of C, which need not be UTF-8. */
 static int gtr__json_order(const gtr__st *s, uint32_t a, const char *text) { return gtr__json_compare(s, a, text, strlen(text), gtr__utf8_next); }
 /* The string at a for a message, as the header has it, cut to size. Returns buf. */
-static const char *gtr__json_text(const gtr__st *s, uint32_t a, char *buf, size_t size)
-{
+static const char *gtr__json_text(const gtr__st *s, uint32_t a, char *buf, size_t size) {
     size_t at = (size_t)a + 1, end = at;
     while (gtr__json_next(s->head, s->size, &at) >= 0 && at - a + 4 < size) end = at;
     snprintf(buf, size, "%.*s%s", (int)(end - a - 1), (const char *)s->head + a + 1, s->head[end] == '"' ? "" : "...");
     return buf;
 }
 /* Fails for what stands at s->at. */
-static gtr_result gtr__st_fail(const gtr__st *s, const char *want)
-{
+static gtr_result gtr__st_fail(const gtr__st *s, const char *want) {
     char got[24];
     if (s->at >= s->size) snprintf(got, sizeof got, "its end");
     else snprintf(got, sizeof got, s->head[s->at] > 32 && s->head[s->at] < 127 ? "'%c'" : "byte 0x%02x", s->head[s->at]);
     return gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": header byte %u: got %s, want %s", s->path, (unsigned)s->at, got, want);
 }
 /* Fails for a tensor of the file. */
-static GTR__PRINTF(4, 5) gtr_result gtr__st_about(const gtr__st *s, const gtr__st_entry *e, gtr_result code, const char *format, ...)
-{
+static GTR__PRINTF(4, 5) gtr_result gtr__st_about(const gtr__st *s, const gtr__st_entry *e, gtr_result code, const char *format, ...) {
     char name[200], what[400];
     va_list ap;
     va_start(ap, format);
@@ -8850,13 +8232,11 @@ static GTR__PRINTF(4, 5) gtr_result gtr__st_about(const gtr__st *s, const gtr__s
     va_end(ap);
     return gtr__fail(s->ctx, code, GTR__PATH ": tensor \"%s\"%s", s->path, gtr__json_text(s, e->name, name, sizeof name), what);
 }
-static void gtr__st_space(gtr__st *s)
-{
+static void gtr__st_space(gtr__st *s) {
     while (s->at < s->size && (s->head[s->at] == ' ' || s->head[s->at] == '\n' || s->head[s->at] == '\r' || s->head[s->at] == '\t')) s->at++;
 }
 /* Passes the character if it comes next, after spaces. */
-static bool gtr__st_take(gtr__st *s, char c)
-{
+static bool gtr__st_take(gtr__st *s, char c) {
     gtr__st_space(s);
     if (s->at >= s->size || s->head[s->at] != (uint8_t)c) return false;
     s->at++;
@@ -8865,8 +8245,7 @@ static bool gtr__st_take(gtr__st *s, char c)
 /* The parts of the grammar. In what follows r || s is the first of two results that is not GTR_OK, which is 0. */
 static gtr_result gtr__st_need(gtr__st *s, char c, const char *want) { return gtr__st_take(s, c) ? GTR_OK : gtr__st_fail(s, want); }
 /* Passes a string; *where is its opening quote. */
-static gtr_result gtr__st_string(gtr__st *s, const char *want, uint32_t *where)
-{
+static gtr_result gtr__st_string(gtr__st *s, const char *want, uint32_t *where) {
     size_t at;
     int32_t c;
     if (gtr__st_need(s, '"', want)) return GTR_ERR_FORMAT;
@@ -8877,8 +8256,7 @@ static gtr_result gtr__st_string(gtr__st *s, const char *want, uint32_t *where)
     s->at = (uint32_t)at;
     return GTR_OK;
 }
-static gtr_result gtr__st_int(gtr__st *s, int64_t *out)
-{
+static gtr_result gtr__st_int(gtr__st *s, int64_t *out) {
     uint32_t begin;
     gtr__st_space(s);
     *out = 0;
@@ -8893,8 +8271,7 @@ static gtr_result gtr__st_int(gtr__st *s, int64_t *out)
     return gtr__st_fail(s, "a whole number without leading zeros");
 }
 /* "[", at most most numbers, "]". */
-static gtr_result gtr__st_ints(gtr__st *s, int64_t *v, int most, int *n)
-{
+static gtr_result gtr__st_ints(gtr__st *s, int64_t *v, int most, int *n) {
     *n = 0;
     if (gtr__st_need(s, '[', "'['")) return GTR_ERR_FORMAT;
     if (gtr__st_take(s, ']')) return GTR_OK;
@@ -8904,8 +8281,7 @@ static gtr_result gtr__st_ints(gtr__st *s, int64_t *v, int most, int *n)
     } while (gtr__st_take(s, ','));
     return gtr__st_need(s, ']', "',' or ']'");
 }
-static gtr_result gtr__st_metadata(gtr__st *s)
-{
+static gtr_result gtr__st_metadata(gtr__st *s) {
     uint32_t key, value;
     if (s->has_metadata) return gtr__st_fail(s, "__metadata__ once only");
     s->has_metadata = true;
@@ -8920,8 +8296,7 @@ static gtr_result gtr__st_metadata(gtr__st *s)
     return gtr__st_need(s, '}', "',' or '}'");
 }
 /* A tensor's record: dtype, shape, data_offsets, each once. */
-static gtr_result gtr__st_record(gtr__st *s, gtr__st_entry *e)
-{
+static gtr_result gtr__st_record(gtr__st *s, gtr__st_entry *e) {
     static const char *const fields[3] = { "dtype", "shape", "data_offsets" };
     const size_t n_dtypes = sizeof gtr__st_dtypes / sizeof gtr__st_dtypes[0];
     bool seen[3] = { false, false, false };
@@ -8955,8 +8330,7 @@ static gtr_result gtr__st_record(gtr__st *s, gtr__st_entry *e)
     return GTR_OK;
 }
 /* The whole header, into entry and key. */
-static gtr_result gtr__st_scan(gtr__st *s)
-{
+static gtr_result gtr__st_scan(gtr__st *s) {
     if (s->size == 0 || s->head[0] != '{') return gtr__st_fail(s, "'{' as the first byte");
     s->at = 1;
     if (!gtr__st_take(s, '}')) {
@@ -8981,8 +8355,7 @@ static gtr_result gtr__st_scan(gtr__st *s)
     for (; s->at < s->size; s->at++) if (s->head[s->at] != ' ') return gtr__st_fail(s, "nothing but spaces behind the last '}'");
     return GTR_OK;
 }
-static gtr_shape gtr__st_shape(const gtr__st *s, const gtr__st_entry *e)
-{
+static gtr_shape gtr__st_shape(const gtr__st *s, const gtr__st_entry *e) {
     gtr__st at = *s;
     gtr_shape shape = gtr_shape0();
     at.at = e->shape;
@@ -8990,8 +8363,7 @@ static gtr_shape gtr__st_shape(const gtr__st *s, const gtr__st_entry *e)
     return shape;
 }
 /* That its range lies within the data and is as long as its shape and dtype say. */
-static gtr_result gtr__st_check_range(const gtr__st *s, const gtr__st_entry *e)
-{
+static gtr_result gtr__st_check_range(const gtr__st *s, const gtr__st_entry *e) {
     const gtr_shape shape = gtr__st_shape(s, e);
     const unsigned long long begin = e->begin, end = e->end;
     uint64_t bits = 1;
@@ -9007,24 +8379,21 @@ static gtr_result gtr__st_check_range(const gtr__st *s, const gtr__st_entry *e)
         return gtr__st_about(s, e, GTR_ERR_FORMAT, ": %llu bytes of data, want %llu bits for %s %s", end - begin, (unsigned long long)bits, gtr__st_dtypes[e->dtype].name, text);
     return GTR_OK;
 }
-static int gtr__st_by_offset(const void *a, const void *b, const void *arg)
-{
+static int gtr__st_by_offset(const void *a, const void *b, const void *arg) {
     const gtr__st_entry *x = (const gtr__st_entry *)a, *y = (const gtr__st_entry *)b;
     (void)arg;
     if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
     return x->end < y->end ? -1 : x->end > y->end;
 }
 /* Orders keys, and entries, which begin with their name. */
-static int gtr__st_by_name(const void *a, const void *b, const void *arg)
-{
+static int gtr__st_by_name(const void *a, const void *b, const void *arg) {
     const gtr__st *s = (const gtr__st *)arg;
     const uint32_t y = *(const uint32_t *)b + 1;
     return gtr__json_compare(s, *(const uint32_t *)a, s->head + y, s->size - y, gtr__json_next);
 }
 static void gtr__st_free(gtr__st *s) { gtr__mfree(s->ctx, s->entry); }
 /* Header of s->size bytes at s->head, s->data bytes behind it: entries in the order of their names, or an error. gtr__st_free after both. */
-static gtr_result gtr__st_parse(gtr__st *s)
-{
+static gtr_result gtr__st_parse(gtr__st *s) {
     const size_t room = (size_t)s->size / 12 * 8 + sizeof *s->entry;
     uint64_t at = 0;
     uint32_t i;
@@ -9048,8 +8417,7 @@ static gtr_result gtr__st_parse(gtr__st *s)
 static uint64_t gtr__le_get(const uint8_t *p, int bytes) { uint64_t v = 0; while (bytes-- > 0) v = v << 8 | p[bytes]; return v; }
 static void gtr__le_put(uint8_t *p, int bytes, uint64_t v) { int i; for (i = 0; i < bytes; i++) p[i] = (uint8_t)(v >> 8 * i); }
 /* The size of the header from the file's first bytes (8, or all there are). */
-static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, const uint8_t *first, uint64_t file_bytes)
-{
+static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, const uint8_t *first, uint64_t file_bytes) {
     uint64_t n;
     memset(s, 0, sizeof *s);
     s->ctx = ctx;
@@ -9070,8 +8438,7 @@ static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, 
 // >>load
 static int gtr__st_of(gtr_dtype d) { return d == GTR_I64 ? GTR__ST_I64 : GTR__ST_F32; }
 /* Gives every entry its parameter: the names, shapes and dtypes of file and context are the same, or GTR_ERR_SHAPE. */
-static gtr_result gtr__st_match(gtr__st *s)
-{
+static gtr_result gtr__st_match(gtr__st *s) {
     char got[GTR__SHAPE_TEXT], want[GTR__SHAPE_TEXT];
     gtr_shape shape;
     uint32_t i;
@@ -9109,8 +8476,7 @@ static gtr_result gtr__st_match(gtr__st *s)
 static size_t gtr__st_bytes(const gtr_tensor *p) { return (size_t)gtr__count(&p->shape) * (p->dtype == GTR_I64 ? 8 : 4); }
 /* Exchanges the elements at memory, p's, with as many of a file. Files are little-endian and have float32 where a library built with
    GPUTRAIN_DOUBLE has double. */
-static void gtr__st_swap(const gtr_tensor *p, void *memory, uint8_t *file)
-{
+static void gtr__st_swap(const gtr_tensor *p, void *memory, uint8_t *file) {
     int64_t *wide = (int64_t *)memory, i, n = gtr__count(&p->shape);
     gtr_float *v = (gtr_float *)memory;
     uint64_t in;
@@ -9128,16 +8494,14 @@ static void gtr__st_swap(const gtr_tensor *p, void *memory, uint8_t *file)
     }
 }
 /* Memory for the largest parameter. */
-static void *gtr__st_room(gtr_context *ctx)
-{
+static void *gtr__st_room(gtr_context *ctx) {
     size_t most = 0;
     int64_t k;
     for (k = 0; k < ctx->n_parameter; k++) most = GTR__MAX(most, ctx->parameter[k]->data_bytes);
     return gtr__malloc(ctx, most);
 }
 /* Writes all parameters. Each one's old value takes the place of the new one in data, so that a write that fails in the middle is undone. */
-static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room)
-{
+static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
     gtr_result r = GTR_OK;
     uint32_t i;
     for (i = 0; i < s->n && r == GTR_OK; i++) {
@@ -9155,8 +8519,7 @@ static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room)
     return r;
 }
 /* What stops save and load before they begin. A step that was not finite does not: parameters are those before it. */
-static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *call)
-{
+static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *call) {
     gtr_result r;
     if (!ctx) return GTR_ERR_ARG;
     if (!path || !*path) return gtr__fail(ctx, GTR_ERR_ARG, "%s: the path is %s", call, path ? "empty" : "NULL");
@@ -9164,9 +8527,7 @@ static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *ca
     r = gtr_wait(ctx);
     return r == GTR_ERR_NONFINITE ? GTR_OK : r;
 }
-
-GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path)
-{
+GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path) {
     gtr__file f;
     gtr__st s;
     uint8_t first[8], *head = NULL, *data = NULL;
@@ -9201,18 +8562,15 @@ typedef struct gtr__save {
     char        *header;        /* the 8 bytes of its size included */
     size_t       header_bytes, header_room;
 } gtr__save;
-
 /* Wide elements first, so that each tensor's data are aligned to its element; then by name. */
-static int gtr__save_order(const void *a, const void *b, const void *arg)
-{
+static int gtr__save_order(const void *a, const void *b, const void *arg) {
     const gtr_tensor *x = *(gtr_tensor *const *)a, *y = *(gtr_tensor *const *)b;
     const int u = x->dtype == GTR_I64, v = y->dtype == GTR_I64;
     (void)arg;
     return u != v ? v - u : strcmp(x->name, y->name);
 }
 /* What the format, and so gtr_load, would refuse. */
-static gtr_result gtr__save_check(gtr_context *ctx, const char *path)
-{
+static gtr_result gtr__save_check(gtr_context *ctx, const char *path) {
     int64_t k;
     if (ctx->n_parameter > (int64_t)GTR__ST_TENSORS)
         return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": %lld tensors, a file holds at most %u", path, (long long)ctx->n_parameter, GTR__ST_TENSORS);
@@ -9227,16 +8585,14 @@ static gtr_result gtr__save_check(gtr_context *ctx, const char *path)
     }
     return GTR_OK;
 }
-static GTR__PRINTF(2, 3) void gtr__save_add(gtr__save *s, const char *format, ...)
-{
+static GTR__PRINTF(2, 3) void gtr__save_add(gtr__save *s, const char *format, ...) {
     va_list ap;
     va_start(ap, format);
     s->header_bytes += (size_t)vsnprintf(s->header + s->header_bytes, s->header_room - s->header_bytes, format, ap);
     va_end(ap);
 }
 /* Its data begin at a multiple of 8. */
-static gtr_result gtr__save_header(gtr__save *s)
-{
+static gtr_result gtr__save_header(gtr__save *s) {
     uint64_t at = 0, end;
     int64_t k;
     int i;
@@ -9262,8 +8618,7 @@ static gtr_result gtr__save_header(gtr__save *s)
     if (s->header_bytes - 8 <= GTR__ST_HEADER) return GTR_OK;
     return gtr__fail(s->ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": a header of %llu bytes, at most %u are allowed", s->path, (unsigned long long)s->header_bytes - 8, GTR__ST_HEADER);
 }
-static gtr_result gtr__save_data(const gtr__save *s, gtr__file *f)
-{
+static gtr_result gtr__save_data(const gtr__save *s, gtr__file *f) {
     void *room = gtr__st_room(s->ctx), *out = gtr__st_room(s->ctx);
     gtr_result r = room && out ? gtr__file_move(f, s->header, s->header_bytes, true) : GTR_ERR_NOMEM;
     int64_t k;
@@ -9279,8 +8634,7 @@ static gtr_result gtr__save_data(const gtr__save *s, gtr__file *f)
 }
 /* Brings a rename in folder to the disk. Some file systems cannot (EINVAL), and a folder may be closed to readers (EACCES): no error. On
    Windows no folder can be opened so; the rename itself has done it there. */
-static bool gtr__path_sync(const char *folder)
-{
+static bool gtr__path_sync(const char *folder) {
     gtr__file f;
     bool ok;
     if (!gtr__file_start(&f, NULL, folder, GTR__O_READ, 0)) return errno == EACCES;
@@ -9288,8 +8642,7 @@ static bool gtr__path_sync(const char *folder)
     return gtr__file_close(&f) && ok;
 }
 /* Write, flush, close, rename, flush the folder: until the rename path is what it was. name: room for that of a new file beside path. */
-static gtr_result gtr__save_file(const gtr__save *s, char *name, size_t size)
-{
+static gtr_result gtr__save_file(const gtr__save *s, char *name, size_t size) {
     struct GTR__STAT st;
     gtr__file f;
     const char *slash = strrchr(s->path, '/');
@@ -9310,9 +8663,7 @@ static gtr_result gtr__save_file(const gtr__save *s, char *name, size_t size)
     snprintf(name, size, "%.*s", slash > s->path ? (int)(slash - s->path) : 1, slash ? s->path : ".");
     return gtr__path_sync(name) ? GTR_OK : gtr__file_fail(&f, "bringing the folder's entry to the disk");
 }
-
-GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path)
-{
+GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path) {
     gtr__save s;
     char *name;
     int64_t k;
@@ -9338,37 +8689,31 @@ GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path)
 // >>observing
 static const char *const gtr__phase_names[] = { "feed", "forward", "backward", "reduce", "guard", "update", "commit", "report" };
 static const char *const gtr__home_names[] = { "none", "parameter", "low", "state", "gradient", "input", "kept", "arena", "alias" };
-
 /* A plan that was made to be looked at is not kept. */
-static void gtr__observed_drop(gtr_context *ctx, const gtr__plan_cache *before)
-{
+static void gtr__observed_drop(gtr_context *ctx, const gtr__plan_cache *before) {
     gtr__plan_cache *e = ctx->plans;
     if (!e || e == before || e->exec) return;
     ctx->plans = e->next;
     gtr__entry_free(ctx, e);
 }
-static gtr__plan_cache *gtr__observed(gtr_trainer *t, int64_t batch, const char *who)
-{
+static gtr__plan_cache *gtr__observed(gtr_trainer *t, int64_t batch, const char *who) {
     if (!t) return NULL;
     if (batch < 1) { gtr__fail(t->ctx, GTR_ERR_ARG, "%s: a batch of %lld", who, (long long)batch); return NULL; }
     return t->ctx->dead ? NULL : gtr__trainer_entry(t, batch, t->data, false);
 }
-static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v)
-{
+static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v) {
     char s[GTR__SHAPE_TEXT];
     const gtr__value *x = &p->value[v], *root = &p->value[gtr__root(p, v)];
     gtr__textf(ctx, "%s%%%d%s%s", x->gradient_of >= 0 ? "d" : "", v, gtr__value_name(p, v)[0] ? ":" : "", gtr__value_name(p, v));
     gtr__textf(ctx, " %s %s rows %s", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->storage], gtr__home_names[root->home]);
     if (root->home == GTR__HOME_ARENA) gtr__textf(ctx, "+%zu", root->offset + (x == root ? 0 : x->offset));
 }
-static void gtr__text_bytes(double b, char *buf, size_t size)
-{
+static void gtr__text_bytes(double b, char *buf, size_t size) {
     if (b >= 1048576) snprintf(buf, size, "%.1f MiB", b / 1048576);
     else if (b >= 1024) snprintf(buf, size, "%.1f KiB", b / 1024);
     else snprintf(buf, size, "%.0f B", b);
 }
-GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch)
-{
+GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
     gtr__plan_cache *before = t ? t->ctx->plans : NULL, *e = gtr__observed(t, batch, "gtr_plan_text");
     gtr_context *ctx;
     gtr__plan *p;
@@ -9404,11 +8749,9 @@ GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch)
     gtr__observed_drop(ctx, before);
     return gtr__text(ctx);
 }
-
 static size_t gtr__rounded(size_t bytes) { return bytes ? GTR__ROUND_UP(bytes, (size_t)GTR__ALIGN) : 0; }
 /* Inputs' slots and kept values of the plan: each tensor once, by the largest value. */
-static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m)
-{
+static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m) {
     int i, j;
     for (i = 0; i < p->n_value; i++) {
         const gtr__value *v = &p->value[i];
@@ -9426,8 +8769,7 @@ static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m)
         else m->kept += gtr__rounded(most);
     }
 }
-GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out)
-{
+GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out) {
     gtr__plan_cache *before = t ? t->ctx->plans : NULL, *e = gtr__observed(t, batch, "gtr_memory_plan");
     gtr_context *ctx;
     gtr_memory_report m;
@@ -9465,8 +8807,7 @@ GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_rep
     gtr__observed_drop(ctx, before);
     return GTR_OK;
 }
-GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch)
-{
+GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch) {
     gtr_memory_report m;
     char buf[32];
     size_t i;
@@ -9486,14 +8827,12 @@ GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch)
     return gtr__text(t->ctx);
 }
 /* The total at a batch; SIZE_MAX if there is no such plan. */
-static size_t gtr__total_at(gtr_trainer *t, int64_t batch)
-{
+static size_t gtr__total_at(gtr_trainer *t, int64_t batch) {
     gtr_memory_report m;
     return gtr_memory_plan(t, batch, &m) == GTR_OK ? m.total : SIZE_MAX;
 }
 /* Device bytes of the data sets in use. */
-static size_t gtr__resident_bytes(const gtr_context *ctx)
-{
+static size_t gtr__resident_bytes(const gtr_context *ctx) {
     const gtr_dataset *d;
     size_t n = 0;
     int i;
@@ -9502,8 +8841,7 @@ static size_t gtr__resident_bytes(const gtr_context *ctx)
             for (i = 0; i < d->n_columns; i++) if (d->column[i].device) n += gtr__rounded((size_t)d->rows * d->column[i].row_bytes);
     return n;
 }
-GTR_API int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes)
-{
+GTR_API int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
     gtr_context *ctx;
     int64_t low, high = 1, least;
     size_t all;
@@ -9531,10 +8869,8 @@ GTR_API int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes)
     if (good && least < 2 * 64 && ctx->error == GTR_ERR_SHAPE) gtr_error_clear(ctx);    /* of the sizes that were tried */
     return low < least ? 0 : low;
 }
-
 /* One operand's minimum, maximum, mean and count of non-finite elements. */
-static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v)
-{
+static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v) {
     const gtr__value *x = &e->plan.value[v];
     int64_t n = gtr__count(&x->shape), i, bad = 0, good = 0;
     double least = 0, most = 0, sum = 0;
@@ -9555,8 +8891,7 @@ static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v)
     gtr__textf(ctx, "  %s%s %s min %.4g max %.4g mean %.4g not finite %lld", x->gradient_of >= 0 ? "gradient of " : "", x->gradient_of >= 0 ? gtr__value_name(&e->plan, x->gradient_of) : "",
                gtr__shape_text(&x->shape, s), least, most, good ? sum / (double)good : NAN, (long long)bad);
 }
-GTR_API const char *gtr_trace(gtr_trainer *t)
-{
+GTR_API const char *gtr_trace(gtr_trainer *t) {
     gtr_context *ctx;
     gtr__plan_cache *e;
     gtr__record rec;
@@ -9596,8 +8931,7 @@ GTR_API const char *gtr_trace(gtr_trainer *t)
 }
 
 // >>release
-GTR_API void gtr_release(gtr_context *ctx, int64_t mark)
-{
+GTR_API void gtr_release(gtr_context *ctx, int64_t mark) {
     gtr_trainer *t;
     gtr_predictor *p;
     int64_t i, n;
@@ -9616,8 +8950,7 @@ GTR_API void gtr_release(gtr_context *ctx, int64_t mark)
     }
     ctx->n_tensor = n;
 }
-GTR_API void gtr_destroy(gtr_context *ctx)
-{
+GTR_API void gtr_destroy(gtr_context *ctx) {
     gtr_desc desc;
     int i;
     if (!ctx) return;
