@@ -271,7 +271,7 @@ typedef struct gtr_init {
 
 /* One group of parameters; the first group whose pattern fits a name counts. '*' stands for any run of characters, '?' for one. */
 typedef struct gtr_group {
-    const char *pattern;        /* "fc1.*", "*.bias"; it must fit a parameter that the loss depends on */
+    const char *pattern;        /* "fc1.*", "*.bias"; it must fit some parameter's full name */
     float       lr_scale;       /* times the schedule's rate; 0: 1 */
     float       weight_decay;   /* 0: the trainer's; GTR_ZERO: none */
     bool        frozen;         /* not trained by this trainer: neither gradient nor state */
@@ -6703,8 +6703,8 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     t->offset = (int64_t *)gtr__malloc(ctx, (size_t)(ctx->n_parameter + 1) * sizeof *t->offset);
     for (i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
         gtr_tensor *p = ctx->parameter[i];
-        if (!p->trainable || !reach[p->id]) continue;
         for (g = t->n_groups - 2; g >= 0; g--) if (gtr__glob(t->group[g].pattern, p->name)) fits |= 1u << g;
+        if (!p->trainable || !reach[p->id]) continue;
         for (g = 0; g < t->n_groups - 1; g++) if (gtr__glob(t->group[g].pattern, p->name)) break;
         if (t->group[g].frozen) continue;
         t->param[t->n_param] = p;
@@ -6715,7 +6715,7 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     gtr__mfree(ctx, reach);
     if (!t->param || !t->group_of || !t->offset) return GTR_ERR_NOMEM;
     for (g = 0; g < t->n_groups - 1; g++)
-        if (!(fits >> g & 1)) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: group %d's pattern \"%s\" fits no parameter of the loss (names are like \"fc1.weight\", and '*' stands for any run)", g, t->group[g].pattern);
+        if (!(fits >> g & 1)) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: group %d's pattern \"%s\" fits no parameter (names are like \"fc1.weight\", and '*' stands for any run)", g, t->group[g].pattern);
     return t->n_param ? GTR_OK : gtr__fail(ctx, GTR_ERR_ARG, "trainer: the loss \"%s\" depends on no parameter that can be trained", gtr__label(t->loss));
 }
 static gtr_result gtr__trainer_buffers(gtr_trainer *t) {

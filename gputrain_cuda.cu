@@ -4714,13 +4714,17 @@ static __device__ __forceinline__ void gtr__mlp_come(uint32_t *p)
 static __device__ __forceinline__ void gtr__mlp_acquire() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 // All blocks come here before any goes on; target: how many have to have come, since the launch began. What they wrote before is seen behind
 // it. False, after a second or so in which one did not come: then all leave, and the sticky word says so, as nothing after it can be right.
+// gtr__mlp_arrive tells the others; what a block does between the two, nobody waits for.
+static __device__ __forceinline__ void gtr__mlp_arrive(const gtr__mlp &m)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) gtr__mlp_come(&m.ctl->ticket[6]);
+}
 static __device__ __noinline__ bool gtr__mlp_meet(const gtr__mlp &m, uint32_t target)
 {
     bool met = true;
-    __syncthreads();
     if (threadIdx.x == 0) {
         uint32_t come, *ticket = &m.ctl->ticket[6];
-        gtr__mlp_come(ticket);
         long long began = clock64();
         for (int turn = 0;; turn++) {
             come = gtr__mlp_look(ticket);
@@ -4750,6 +4754,16 @@ static __device__ __forceinline__ void gtr__mlp_leave(const gtr__mlp &m)
     if (threadIdx.x == 0 && atomicAdd(&m.ctl->ticket[7], 1u) == gridDim.x - 1) { m.ctl->ticket[6] = 0; m.ctl->ticket[7] = 0; }
 }
 
+// To 11 bits, quicker than by the conversion: what a product of 2^13 + 1 pushes out (Dekker, 1971). What is not finite, or above 2^114, gives NaN.
+static __device__ __forceinline__ uint32_t gtr__mlp_round(uint32_t u)
+{
+#ifdef GTR__MLP_CVT
+    return gtr__to_tf32(u);
+#else
+    const float x = __uint_as_float(u), c = __fmul_rn(x, 8193.0f);
+    return __float_as_uint(__fsub_rn(c, __fsub_rn(c, x)));
+#endif
+}
 // N registers of an operand, made ready for the tensor cores; lo is what float32 has beyond TF32.
 template <int KIND, int N> struct gtr__mlp_fragment {
     static constexpr bool exact = KIND == GTR__PRODUCT_FMA;
@@ -4759,7 +4773,7 @@ template <int KIND, int N> struct gtr__mlp_fragment {
         if constexpr (KIND != GTR__PRODUCT_HALF) {
 #pragma unroll
             for (int i = 0; i < N; i++) {
-                uint32_t hi = gtr__to_tf32(v[i]);
+                uint32_t hi = exact ? gtr__to_tf32(v[i]) : gtr__mlp_round(v[i]);
                 if constexpr (exact) lo[i] = gtr__to_tf32(__float_as_uint(__uint_as_float(v[i]) - __uint_as_float(hi)));
                 v[i] = hi;
             }
@@ -4796,15 +4810,26 @@ static __device__ __forceinline__ void gtr__mlp_fetch(char *dst, int pitch, cons
         }
         return;
     }
-    const T *from = (const T *)src;
+    const int step = GTR__MLP_T >> shift, c = (int)threadIdx.x & (width - 1), live = c0 + c < columns ? rows - r0 : 0;
+    int r = (int)threadIdx.x >> shift;
+    const T *from = (const T *)src + (int64_t)(r0 + r) * columns + c0 + c;
+    const int64_t jump = (int64_t)step * columns;
+    char *to = dst + r * pitch + c * (int)sizeof(T);
+    if constexpr (sizeof(T) == 4) {
+#pragma unroll 4
+        for (; r < height; r += step) {
+            gtr__copy4(to, r < live ? (const void *)from : src, r < live);
+            from += jump; to += step * pitch;
+        }
+    } else {
 #pragma unroll 1
-    for (int i = (int)threadIdx.x; i < height << shift; i += GTR__MLP_T) {
-        int r = i >> shift, c = i & (width - 1);
-        bool ok = r0 + r < rows && c0 + c < columns;
-        char *to = dst + r * pitch + c * (int)sizeof(T);
-        const T *at = ok ? from + (int64_t)(r0 + r) * columns + c0 + c : from;
-        if constexpr (sizeof(T) == 4) gtr__copy4(to, at, ok);
-        else *(uint16_t *)to = ok ? *(const uint16_t *)at : (uint16_t)0;
+        for (; r < height; r += 4 * step) {     // height is 4 steps or a multiple
+            uint16_t u[4];
+#pragma unroll
+            for (int k = 0; k < 4; k++) { u[k] = r + k * step < live ? *(const uint16_t *)from : (uint16_t)0; from += jump; }
+#pragma unroll
+            for (int k = 0; k < 4; k++) { *(uint16_t *)to = u[k]; to += step * pitch; }
+        }
     }
 }
 // All groups of copies but the last stages - 2.
@@ -4951,10 +4976,17 @@ static __device__ __forceinline__ int64_t gtr__mlp_origin(const gtr__record *rec
     return r;
 }
 // gtr__fetch_record, quicker where the record was fetched ahead.
-static __device__ __forceinline__ const gtr__record *gtr__mlp_record(const gtr__mlp &m)
+struct gtr__mlp_tags {
+    uint64_t step, even, odd;
+    __device__ __forceinline__ gtr__mlp_tags(const gtr__mlp &m)
+    {
+        const volatile uint64_t *tag = m.ctl->tag;
+        step = *(const volatile uint64_t *)&m.ctl->step; even = tag[0]; odd = tag[1];
+    }
+};
+static __device__ __forceinline__ const gtr__record *gtr__mlp_record(const gtr__mlp &m, const gtr__mlp_tags &t)
 {
-    const volatile uint64_t *tag = m.ctl->tag;
-    const uint64_t step = *(const volatile uint64_t *)&m.ctl->step, even = tag[0], odd = tag[1];
+    const uint64_t step = t.step, even = t.even, odd = t.odd;
     const bool there = (step & 1 ? odd : even) == step + 1;
     gtr__mlp_acquire();
     if (__syncthreads_and(there)) return &m.ctl->record[step & 1];
@@ -4967,7 +4999,7 @@ static __device__ __forceinline__ void gtr__mlp_feed(const gtr__mlp &m)
     int most = 0;
     for (int f = 0; f < m.n_rest; f++) most = most > m.batch * (int)m.rest[f].row ? most : m.batch * (int)m.rest[f].row;
     if (place >= most) return;          // the same for all threads
-    const gtr__record *record = gtr__mlp_record(m);
+    const gtr__record *record = gtr__mlp_record(m, gtr__mlp_tags(m));
 #pragma unroll 1
     for (int f = 0; f < m.n_rest; f++) {
         const gtr__feed_one &in = m.rest[f];
@@ -5089,7 +5121,7 @@ template <typename T> static __device__ __forceinline__ void gtr__mlp_first_begi
 }
 // Bytes of x and w from L2, (tm + tn) a column of k; the parts written. gtr__mlp_first_begin came before.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *pool, int task)
+static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *pool, int task, const gtr__mlp_tags &tags)
 {
     gtr__mlp_head *h = (gtr__mlp_head *)pool;
     const gtr__mlp_layer &L = m.layer[0];
@@ -5100,7 +5132,7 @@ static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *p
     const gtr__mlp_place w(tm, tn);
     char *ring = pool + GTR__MLP_HEAD;
     const bool write_x = nt == 0;
-    const gtr__record *record = gtr__mlp_record(m);
+    const gtr__record *record = gtr__mlp_record(m, tags);
     const char *src = (const char *)(uintptr_t)record->src[m.x.slot];
     if (tid < tm) h->origin[tid] = mt * tm + tid < m.batch ? gtr__mlp_origin(record, mt * tm + tid) : -1;
     __syncthreads();
@@ -5607,23 +5639,23 @@ static __device__ __forceinline__ void gtr__mlp_gather(const gtr__mlp &m, char *
         }
     }
 }
-// A further layer's output, from red.
+// A further layer's output, from red; bias is that of the walk's first group.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_output(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, const float *red, int row0)
+static __device__ __forceinline__ void gtr__mlp_output(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, const float *red, int row0, gtr__mlp_walk w, float4 bias)
 {
     const int ways = gtr__mlp_ways((L.n + 7) / 8), pitch = gtr__mlp_red_pitch(L.n);
 #pragma unroll 1
-    for (gtr__mlp_walk w(gtr__mlp_fours<T>(L.n)); w.more(); w.next()) {
+    for (; w.more(); w.next()) {
         const int r = w.r, c = w.c * 4;
         const bool live = row0 + r < m.batch && c < L.n;
         float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         if (live) {
-            const float4 bias = gtr__mlp_bias4<T>(L, c);
 #pragma unroll
             for (int k = 0; k < 8; k++) if (k < ways) v = gtr__mlp_add4(v, *(const float4 *)(red + (k * 16 + r) * pitch + c));
             v = gtr__mlp_add4(v, bias);
         }
         gtr__mlp_finish<T>(pool, L, v, r, c, (int64_t)(row0 + r) * L.n + c, live);
+        if (w.columns) bias = gtr__mlp_bias4<T>(L, (w.c + w.columns < w.fours ? w.c + w.columns : w.c + w.columns - w.fours) * 4);
     }
 }
 // The gradient of layer L's product, from red, which has that of its output. dy: where products read it, or NULL.
@@ -5651,7 +5683,7 @@ static __device__ __forceinline__ void gtr__mlp_gradient(const gtr__mlp &m, char
 }
 // Loss, its gradient, accuracy, of 16 rows: 16 lanes a row.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, char *dy, int task, int all)
+static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, char *dy, int task, int all, int64_t label, float scale)
 {
     gtr__mlp_head *h = (gtr__mlp_head *)pool;
     const int dtype = gtr__mlp_dtype<T>(), tid = (int)threadIdx.x, lane = tid & 15, r = tid / 16, row = task * GTR__MLP_ROWS + r;
@@ -5677,11 +5709,20 @@ static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *po
     if (m.loss == GTR__OP_XENT_STEP) {
         const gtr__xent &x = m.xent;
         all = gtr__block_count(all, h->counts);
-        const float g = all ? x.seed * x.ctl->scale / (float)all : 0.0f;
-        const int64_t label = live ? (int64_t)x.label[row] : x.ignore;
+        const float g = all ? x.seed * scale / (float)all : 0.0f;
         const bool counts = label != x.ignore, bad = counts && (label < 0 || label >= L.n);
         float top, rest, sum = 0.0f;
-        gtr__row_stats(y, 0, L.n, lane, 16, live, h->scratch, &top, &rest);
+        if (L.n <= 16) {        // the same with one element a lane
+            const float v = live && lane < L.n ? gtr__get(y.p, dtype, lane) : -INFINITY, own = v == v ? v : -INFINITY;
+            top = own;
+#pragma unroll
+            for (int o = 8; o; o >>= 1) top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, o));
+            float ones = own == top ? 1.0f : 0.0f;
+            rest = v != v ? NAN : own == top || own == -INFINITY ? 0.0f : expf(own - top);
+#pragma unroll
+            for (int o = 8; o; o >>= 1) { ones += __shfl_xor_sync(0xffffffffu, ones, o); rest += __shfl_xor_sync(0xffffffffu, rest, o); }
+            rest = fabsf(top) == INFINITY ? NAN : rest + (ones - 1.0f);
+        } else gtr__row_stats(y, 0, L.n, lane, 16, live, h->scratch, &top, &rest);
         const float log_sum = log1pf(rest), lse = top + log_sum;
         if (x.smooth > 0.0f) {
             if (live) for (int i = lane; i < L.n; i += 16) sum += gtr__get(y.p, dtype, i) - top;
@@ -5757,9 +5798,13 @@ static __device__ __forceinline__ void gtr__mlp_middle(const gtr__mlp &m, char *
     float *red = (float *)(pool + m.red_at);
     const int row0 = task * GTR__MLP_ROWS, last = m.layers - 1;
     int all = 0;                // labels that count
+    int64_t label = m.xent.ignore;
+    float scale = 1.0f;
     if (m.loss == GTR__OP_XENT_STEP) {
 #pragma unroll 4
         for (int i = (int)threadIdx.x; i < m.batch; i += GTR__MLP_T) all += m.xent.label[i] != m.xent.ignore;
+        if (row0 + (int)threadIdx.x / 16 < m.batch) label = m.xent.label[row0 + threadIdx.x / 16];
+        scale = m.xent.ctl->scale;
     }
     gtr__mlp_gather<T>(m, pool, row0);
     gtr__copies_done<0>();
@@ -5767,14 +5812,16 @@ static __device__ __forceinline__ void gtr__mlp_middle(const gtr__mlp &m, char *
 #pragma unroll 1
     for (int l = 1; l <= last; l++) {
         const gtr__mlp_layer &L = m.layer[l], &B = m.layer[l - 1];
+        const gtr__mlp_walk walk(gtr__mlp_fours<T>(L.n));
+        const float4 bias = gtr__mlp_bias4<T>(L, walk.c * 4);
         if (L.kept_at >= 0) gtr__mlp_forward_kept<T, KIND>(red, (const uint32_t *)(pool + B.act_at), B.pitch, (const uint32_t *)(pool + L.kept_at), L.kept_pitch, L);
         else gtr__mlp_forward<T, KIND>(red, (const uint32_t *)(pool + B.act_at), B.pitch, (const T *)L.w, L.k, L);
         __syncthreads();
-        gtr__mlp_output<T>(m, pool, L, red, row0);
+        gtr__mlp_output<T>(m, pool, L, red, row0, walk, bias);
         __syncthreads();
     }
     int turn = 0;
-    gtr__mlp_loss<T>(m, pool, m.layer[last], pool + m.dy_at[0], task, all);
+    gtr__mlp_loss<T>(m, pool, m.layer[last], pool + m.dy_at[0], task, all, label, scale);
     __syncthreads();
 #pragma unroll 1
     for (int l = last; l > 0; l--) {
@@ -5810,6 +5857,17 @@ struct gtr__mlp_tile {
 // A thread's elements of a tile, gradient and what is updated by it: up to 4 groups of four along k, and one of the bias.
 struct gtr__mlp_state { float4 p[4], g[4], a[4], b[4]; float bias_p, bias_g, bias_a, bias_b; };
 
+// What the first layer's tiles read of x is there since the first meeting: the ring's first stages of it.
+template <typename T> static __device__ __forceinline__ void gtr__mlp_weights_begin(const gtr__mlp &m, char *pool, int task)
+{
+    const gtr__mlp_tile at(m, task);
+    const gtr__mlp_layer &L = m.layer[0];
+    if (at.layer) return;
+    const int pa = gtr__mlp_pitch_side<T>(m.tm3), pb = gtr__mlp_pitch_side<T>(m.tn3), bytes = GTR__MLP_K * (pa + pb);
+#pragma unroll 1
+    for (int i = 0; i < m.stages3 - 1 && i * GTR__MLP_K < m.batch; i++)
+        gtr__mlp_fetch<T>(pool + GTR__MLP_HEAD + i * bytes + GTR__MLP_K * pa, pb, m.x.to.p, i * GTR__MLP_K, m.batch, at.k0, L.k, GTR__MLP_K, m.tn3, L.k * (int)sizeof(T) % 16 == 0);
+}
 // dw = dy^T x of a tile, and db where the tile is its layer's first along k. Bytes: (tm + tn) a row of the batch, from L2.
 template <typename T, int KIND>
 static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char *pool, int task, uint32_t &most, double &sum, gtr__mlp_state &s)
@@ -5824,12 +5882,12 @@ static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char 
     const gtr__mlp_place w(tm, tn);
     char *ring = pool + GTR__MLP_HEAD;
     const bool wants_bias = at.k0 == 0 && L.db;
-    auto fetch = [&](int slot, int chunk) {
+    auto fetch = [&](int slot, int chunk, bool begun) {
         gtr__mlp_fetch<T>(ring + slot * bytes, pa, L.dy, chunk * GTR__MLP_K, m.batch, at.n0, L.n, GTR__MLP_K, tm, vec_n);
-        gtr__mlp_fetch<T>(ring + slot * bytes + GTR__MLP_K * pa, pb, x, chunk * GTR__MLP_K, m.batch, at.k0, L.k, GTR__MLP_K, tn, vec_k);
+        if (!begun) gtr__mlp_fetch<T>(ring + slot * bytes + GTR__MLP_K * pa, pb, x, chunk * GTR__MLP_K, m.batch, at.k0, L.k, GTR__MLP_K, tn, vec_k);
     };
     for (int i = 0; i < stages - 1; i++) {
-        if (i < chunks) fetch(i, i);
+        if (i < chunks) fetch(i, i, at.layer == 0);
         gtr__copies_commit();
     }
     float acc[2][4][4] = {}, bias = 0.0f;
@@ -5839,7 +5897,7 @@ static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char 
     for (int i = 0; i < chunks; i++) {
         gtr__mlp_arrived(stages);
         __syncthreads();
-        if (i + stages - 1 < chunks) fetch(fill, i + stages - 1);
+        if (i + stages - 1 < chunks) fetch(fill, i + stages - 1, false);
         gtr__copies_commit();
         const char *a = ring + slot * bytes;
         if constexpr (KIND == GTR__PRODUCT_FMA) {
@@ -5992,20 +6050,24 @@ static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const g
     const gtr__mlp_rule rule(m, h->rate, z.group, coef);
     float *p = z.p, *a = m.optim.m + z.offset, *b = m.optim.v + z.offset;
     void *bf16 = z.bf16, *f16 = z.f16;
-#pragma unroll
-    for (int q = 0; q < 4; q++) {
+    const int rounds = (m.tm3 << w.shift) / GTR__MLP_T;
+#pragma unroll 1
+    for (int q = 0; q < rounds; q++) {      // one copy of the code: the arrays turn
         int64_t i;
         const int n = w.group(m, q, &i);
-        if (!n) continue;
-        rule(s.p[q].x, s.g[q].x, s.a[q].x, s.b[q].x);
-        rule(s.p[q].y, s.g[q].y, s.a[q].y, s.b[q].y);
-        rule(s.p[q].z, s.g[q].z, s.a[q].z, s.b[q].z);
-        rule(s.p[q].w, s.g[q].w, s.a[q].w, s.b[q].w);
-        if (w.adam) gtr__mlp_give4(b + i, n, w.whole, s.b[q]);
-        if (w.moved) gtr__mlp_give4(a + i, n, w.whole, s.a[q]);
-        gtr__mlp_give4(p + i, n, w.whole, s.p[q]);
-        if (bf16) gtr__mlp_put4(bf16, GTR_BF16, i, 0, n, w.whole, s.p[q]);
-        if (f16) gtr__mlp_put4(f16, GTR_F16, i, 0, n, w.whole, s.p[q]);
+        if (n) {
+            rule(s.p[0].x, s.g[0].x, s.a[0].x, s.b[0].x);
+            rule(s.p[0].y, s.g[0].y, s.a[0].y, s.b[0].y);
+            rule(s.p[0].z, s.g[0].z, s.a[0].z, s.b[0].z);
+            rule(s.p[0].w, s.g[0].w, s.a[0].w, s.b[0].w);
+            if (w.adam) gtr__mlp_give4(b + i, n, w.whole, s.b[0]);
+            if (w.moved) gtr__mlp_give4(a + i, n, w.whole, s.a[0]);
+            gtr__mlp_give4(p + i, n, w.whole, s.p[0]);
+            if (bf16) gtr__mlp_put4(bf16, GTR_BF16, i, 0, n, w.whole, s.p[0]);
+            if (f16) gtr__mlp_put4(f16, GTR_F16, i, 0, n, w.whole, s.p[0]);
+        }
+#pragma unroll
+        for (int k = 0; k < 3; k++) { s.p[k] = s.p[k + 1]; s.g[k] = s.g[k + 1]; s.a[k] = s.a[k + 1]; s.b[k] = s.b[k + 1]; }
     }
     if (w.bias) {
         const int i = w.at.n0 + (int)threadIdx.x;
@@ -6066,6 +6128,7 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
     gtr__mlp_head *h = (gtr__mlp_head *)pool;
     const int tid = (int)threadIdx.x, blocks = (int)gridDim.x, me = (int)blockIdx.x, tasks1 = m.tiles1 * m.split;
     const uint32_t status = *(const volatile uint32_t *)&m.ctl->status;
+    const gtr__mlp_tags tags(m);
     if (me < tasks1) gtr__mlp_first_begin<T>(m, pool, me);
     if (tid >= GTR__MLP_T - 32) for (int i = tid & 31; i < m.optim.n; i += 32) {        // which segment is whose
         const gtr__segment z = m.optim.segments[i];
@@ -6088,15 +6151,18 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
 
     for (int task = me; task < tasks1; task += blocks) {
         if (task != me) gtr__mlp_first_begin<T>(m, pool, task);
-        gtr__mlp_first<T, KIND>(m, pool, task);
+        gtr__mlp_first<T, KIND>(m, pool, task, tags);
     }
-    if (me < m.tiles2) gtr__mlp_keep<T>(m, pool);
     gtr__mlp_feed(m);
+    gtr__mlp_arrive(m);
+    if (me < m.tiles2) gtr__mlp_keep<T>(m, pool);
     if (!gtr__mlp_meet(m, (uint32_t)blocks)) { gtr__mlp_leave(m); return; }
 
     if (me == blocks - 1 && tid < 32) gtr__fetch_ahead(m.ctl, m.record);
     if (me == blocks - 1 && tid >= 32 && tid < 32 + GTR__MAX_GROUPS) gtr__mlp_rates(m, tid - 32, m.rate);
     for (int task = me; task < m.tiles2; task += blocks) gtr__mlp_middle<T, KIND>(m, pool, task);
+    gtr__mlp_arrive(m);
+    if (me < m.tiles3) gtr__mlp_weights_begin<T>(m, pool, me);
     if (!gtr__mlp_meet(m, 2u * (uint32_t)blocks)) { gtr__mlp_leave(m); return; }
 
     uint32_t most = 0;
@@ -6105,13 +6171,18 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
     gtr__mlp_state state;
     if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate)[tid] = ((const float *)m.rate)[tid];
     const double scale = (double)m.ctl->scale;
-    for (int task = me; task < m.tiles3; task += blocks) { gtr__mlp_weights<T, KIND>(m, pool, task, most, sum, state); last = task; }
-    if (last >= 0) gtr__mlp_load(m, h, last, false, state);
+    for (int task = me; task < m.tiles3; task += blocks) {
+        if (task != me) gtr__mlp_weights_begin<T>(m, pool, task);
+        gtr__mlp_weights<T, KIND>(m, pool, task, most, sum, state);
+        last = task;
+    }
     bool bad = m.checks && most >= 0x7f800000u;
     if (me == blocks - 1) bad |= gtr__mlp_total(m, h);
     bad = __syncthreads_or(bad);
     if (m.sums) sum = gtr__block_sum_double(sum, h->sums);
     if (tid == 0) m.guard[me] = make_double2(sum, bad ? 1.0 : 0.0);
+    gtr__mlp_arrive(m);
+    if (last >= 0) gtr__mlp_load(m, h, last, false, state);
     if (!gtr__mlp_meet(m, 3u * (uint32_t)blocks)) { gtr__mlp_leave(m); return; }
 
     sum = 0.0;
