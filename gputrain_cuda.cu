@@ -57,8 +57,7 @@ typedef struct gtr__cuda {
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-static inline gtr_result gtr__fail(void *instance, gtr_result code, const char *format, ...)
-{
+static inline gtr_result gtr__fail(void *instance, gtr_result code, const char *format, ...) {
     gtr__cuda *g = (gtr__cuda *)instance;
     char text[512];
     va_list list;
@@ -70,15 +69,13 @@ static inline gtr_result gtr__fail(void *instance, gtr_result code, const char *
 }
 
 // Errors after which CUDA asks for the process to end: nothing on the device can be trusted.
-static inline bool gtr__fatal(cudaError_t e)
-{
+static inline bool gtr__fatal(cudaError_t e) {
     int n = (int)e;
     return n == 700 || n == 702 || n == 710 || (n >= 714 && n <= 719) || n == 721 || n == 810;
 }
 
 // Turns a return code of CUDA into a result: GTR_OK, or an error noted with what was done. Fatal codes poison the instance.
-static inline gtr_result gtr__check(void *instance, cudaError_t e, const char *what)
-{
+static inline gtr_result gtr__check(void *instance, cudaError_t e, const char *what) {
     gtr__cuda *g = (gtr__cuda *)instance;
     if (e == cudaSuccess) return GTR_OK;
     cudaGetLastError();
@@ -100,8 +97,7 @@ static inline gtr_result gtr__check(void *instance, cudaError_t e, const char *w
 
 template <typename... P, typename... A>
 static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *name, void (*kernel)(P...), dim3 grid, dim3 block,
-                             size_t shared, unsigned cluster, A &&...args)
-{
+                             size_t shared, unsigned cluster, A &&...args) {
     gtr__cuda *g = (gtr__cuda *)instance;
     cudaLaunchAttribute attribute[2];
     cudaLaunchConfig_t config;
@@ -126,16 +122,14 @@ static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *na
 }
 
 // Blocks for a grid-stride loop over items, per_block a round; never more than fill the device a few times over.
-static inline unsigned gtr__blocks(void *instance, int64_t items, int64_t per_block)
-{
+static inline unsigned gtr__blocks(void *instance, int64_t items, int64_t per_block) {
     int64_t blocks = (items + per_block - 1) / per_block, most = (int64_t)((gtr__cuda *)instance)->sm_count * 16;
     return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 
 // Before it touches memory, a kernel waits until its predecessor's writes are there, and lets its successor be set up meanwhile.
 // Both do nothing but under gtr__cuda.overlap. All threads call it: a successor trusts that what its predecessor waited for is done.
-static __device__ __forceinline__ void gtr__enter()
-{
+static __device__ __forceinline__ void gtr__enter() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
@@ -150,20 +144,17 @@ static __device__ __forceinline__ void  gtr__store(float *p, float v)         { 
 static __device__ __forceinline__ void  gtr__store(__nv_bfloat16 *p, float v) { *p = __float2bfloat16_rn(v); }
 static __device__ __forceinline__ void  gtr__store(__half *p, float v)        { *p = __float2half_rn(v); }
 
-static __device__ __forceinline__ float gtr__get(const void *p, int dtype, int64_t i)
-{
+static __device__ __forceinline__ float gtr__get(const void *p, int dtype, int64_t i) {
     return dtype == GTR_F32 ? ((const float *)p)[i]
          : dtype == GTR_BF16 ? gtr__load((const __nv_bfloat16 *)p + i) : gtr__load((const __half *)p + i);
 }
-static __device__ __forceinline__ void gtr__put(void *p, int dtype, int64_t i, float v)
-{
+static __device__ __forceinline__ void gtr__put(void *p, int dtype, int64_t i, float v) {
     if (dtype == GTR_F32) gtr__store((float *)p + i, v);
     else if (dtype == GTR_BF16) gtr__store((__nv_bfloat16 *)p + i, v);
     else gtr__store((__half *)p + i, v);
 }
 // Four elements from index i on; the address is a multiple of their size together.
-static __device__ __forceinline__ float4 gtr__get4(const void *p, int dtype, int64_t i)
-{
+static __device__ __forceinline__ float4 gtr__get4(const void *p, int dtype, int64_t i) {
     if (dtype == GTR_F32) return *(const float4 *)((const float *)p + i);
     uint2 u = *(const uint2 *)((const uint16_t *)p + i);
     float2 lo, hi;
@@ -179,8 +170,7 @@ static __device__ __forceinline__ float4 gtr__get4(const void *p, int dtype, int
     }
     return make_float4(lo.x, lo.y, hi.x, hi.y);
 }
-static __device__ __forceinline__ void gtr__put4(void *p, int dtype, int64_t i, float4 v)
-{
+static __device__ __forceinline__ void gtr__put4(void *p, int dtype, int64_t i, float4 v) {
     if (dtype == GTR_F32) { *(float4 *)((float *)p + i) = v; return; }
     uint2 u;
     if (dtype == GTR_BF16) {
@@ -202,8 +192,7 @@ static __device__ __forceinline__ void gtr__put4(void *p, int dtype, int64_t i, 
     else if ((dtype) == GTR_F16) { typedef __half T; __VA_ARGS__ } } while (0)
 
 // Reductions of a fixed order. All lanes (threads) get the result: a butterfly adds the same pairs on both sides.
-static __device__ __forceinline__ float gtr__warp_sum(float v)
-{
+static __device__ __forceinline__ float gtr__warp_sum(float v) {
 #pragma unroll
     for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
     return v;
@@ -215,8 +204,7 @@ static __device__ __forceinline__ float gtr__warp_max(float v)      // of equals
     return v;
 }
 // All threads of a block of a multiple of 32 threads call them; scratch is 32 floats of shared memory, free again on return.
-static __device__ __forceinline__ float gtr__block_sum(float v, float *scratch)
-{
+static __device__ __forceinline__ float gtr__block_sum(float v, float *scratch) {
     int warps = (int)(blockDim.x + 31) / 32, lane = (int)threadIdx.x & 31;
     v = gtr__warp_sum(v);
     if (lane == 0) scratch[threadIdx.x / 32] = v;
@@ -225,8 +213,7 @@ static __device__ __forceinline__ float gtr__block_sum(float v, float *scratch)
     __syncthreads();
     return v;
 }
-static __device__ __forceinline__ float gtr__block_max(float v, float *scratch)
-{
+static __device__ __forceinline__ float gtr__block_max(float v, float *scratch) {
     int warps = (int)(blockDim.x + 31) / 32, lane = (int)threadIdx.x & 31;
     v = gtr__warp_max(v);
     if (lane == 0) scratch[threadIdx.x / 32] = v;
@@ -236,8 +223,7 @@ static __device__ __forceinline__ float gtr__block_max(float v, float *scratch)
     return v;
 }
 // True in all threads of the last block to come here, whose reads then see what the others wrote before: ticket is zero before and after.
-static __device__ __forceinline__ bool gtr__last_block(uint32_t *ticket, unsigned blocks)
-{
+static __device__ __forceinline__ bool gtr__last_block(uint32_t *ticket, unsigned blocks) {
     __shared__ bool last;
     __threadfence();
     __syncthreads();
@@ -254,14 +240,12 @@ static __device__ __forceinline__ bool gtr__last_block(uint32_t *ticket, unsigne
 // row names; the other may be anything.
 static __device__ __forceinline__ float gtr__gelu_tanh_grad(float x) GTR__GELU_TANH_GRAD_BODY
 
-static __device__ __forceinline__ float gtr__unary_fwd(int op, float x, float a, float b)
-{
+static __device__ __forceinline__ float gtr__unary_fwd(int op, float x, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: return forward;
     switch (op) { GTR__UNARY(GTR__CASE) default: return x; }
 #undef GTR__CASE
 }
-static __device__ __forceinline__ float gtr__unary_bwd(int op, float dy, float x, float y, float a, float b)
-{
+static __device__ __forceinline__ float gtr__unary_bwd(int op, float dy, float x, float y, float a, float b) {
     (void)b;
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: return backward;
     switch (op) { GTR__UNARY(GTR__CASE) default: return dy; }
@@ -337,15 +321,13 @@ static void gtr__quiet(cudaError_t e) { if (e != cudaSuccess) cudaGetLastError()
 static void gtr__lock(gtr__common *common)   { while (common->lock.test_and_set(std::memory_order_acquire)) { } }
 static void gtr__unlock(gtr__common *common) { common->lock.clear(std::memory_order_release); }
 
-static gtr_result gtr__alive(gtr__instance *in)
-{
+static gtr_result gtr__alive(gtr__instance *in) {
     if (!in->g.poisoned) return GTR_OK;
     return gtr__fail(in, GTR_ERR_CUDA, "the device is lost, the process must be started anew; first cause: %s", in->g.cause);
 }
 
 // What the loaded code was compiled for, which a device cannot tell: a JIT of older PTX lacks what its architecture has.
-static __global__ void gtr__probe_kernel(int *out)
-{
+static __global__ void gtr__probe_kernel(int *out) {
     gtr__enter();
 #if defined(__CUDA_ARCH__)
     out[0] = __CUDA_ARCH__ / 10;
@@ -369,8 +351,7 @@ static constexpr int gtr__last_of(int only) { return only; }
 template <typename... R> static constexpr int gtr__last_of(int, R... rest) { return gtr__last_of(rest...); }
 
 // Finds out what the loaded code can do. Reports into why.
-static gtr_result gtr__probe(gtr__instance *in, const cudaDeviceProp *prop, char *why)
-{
+static gtr_result gtr__probe(gtr__instance *in, const cudaDeviceProp *prop, char *why) {
     int *device = NULL, got[2] = {0, 0};
     cudaFuncAttributes attributes;
     cudaError_t e = cudaFuncGetAttributes(&attributes, gtr__probe_kernel);
@@ -401,8 +382,7 @@ static gtr_result gtr__probe(gtr__instance *in, const cudaDeviceProp *prop, char
 }
 
 // Whether there is a device at all; why tells apart what is missing.
-static gtr_result gtr__find_device(int index, char *why)
-{
+static gtr_result gtr__find_device(int index, char *why) {
     int n = 0, driver = 0, runtime = 0;
     cudaError_t e = cudaGetDeviceCount(&n);
     gtr__quiet(e);
@@ -424,8 +404,7 @@ static gtr_result gtr__find_device(int index, char *why)
     return GTR_OK;
 }
 
-static void gtr__cuda_destroy(void *instance)
-{
+static void gtr__cuda_destroy(void *instance) {
     gtr__instance *in = (gtr__instance *)instance;
     if (!in) return;
     {
@@ -462,8 +441,7 @@ static void gtr__cuda_destroy(void *instance)
 }
 
 // Everything of create() that can fail after the memory is there; destroy() undoes what was done.
-static gtr_result gtr__set_up(gtr__instance *in, gtr__instance_desc desc, char *why)
-{
+static gtr_result gtr__set_up(gtr__instance *in, gtr__instance_desc desc, char *why) {
     static_assert(sizeof(cudaStream_t) == sizeof(void *), "streams are handles");
     cudaDeviceProp prop;
     gtr__on_device scope(in);
@@ -491,8 +469,7 @@ static gtr_result gtr__set_up(gtr__instance *in, gtr__instance_desc desc, char *
     return gtr__probe(in, &prop, why);
 }
 
-static gtr_result gtr__cuda_create(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why)
-{
+static gtr_result gtr__cuda_create(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why) {
     gtr__instance *share = (gtr__instance *)desc.share, *in;
     gtr_result r;
     *instance = NULL;
@@ -531,8 +508,7 @@ static gtr_result gtr__cuda_create(const gtr__host *host, gtr__instance_desc des
     return GTR_OK;
 }
 
-static void gtr__cuda_capabilities(void *instance, gtr__caps *caps)
-{
+static void gtr__cuda_capabilities(void *instance, gtr__caps *caps) {
     const gtr__instance *in = (const gtr__instance *)instance;
     memset((void *)caps, 0, sizeof *caps);
     caps->cuda = 1;
@@ -561,8 +537,7 @@ static void gtr__cuda_capabilities(void *instance, gtr__caps *caps)
 
 // >>runtime-memory
 
-static void *gtr__cuda_alloc(void *instance, size_t bytes)
-{
+static void *gtr__cuda_alloc(void *instance, size_t bytes) {
     gtr__instance *in = (gtr__instance *)instance;
     void *p = NULL;
     if (gtr__alive(in) != GTR_OK) return NULL;
@@ -573,8 +548,7 @@ static void *gtr__cuda_alloc(void *instance, size_t bytes)
     return gtr__check(in, e, "cudaMalloc") == GTR_OK ? p : NULL;
 }
 
-static void gtr__cuda_free(void *instance, void *p, size_t bytes)
-{
+static void gtr__cuda_free(void *instance, void *p, size_t bytes) {
     gtr__instance *in = (gtr__instance *)instance;
     if (!p) return;
     gtr__on_device scope(in);
@@ -583,8 +557,7 @@ static void gtr__cuda_free(void *instance, void *p, size_t bytes)
     else gtr__check(in, cudaFree(p), "cudaFree");
 }
 
-static void *gtr__cuda_host_alloc(void *instance, size_t bytes, void **device)
-{
+static void *gtr__cuda_host_alloc(void *instance, size_t bytes, void **device) {
     gtr__instance *in = (gtr__instance *)instance;
     void *p = NULL;
     *device = NULL;
@@ -598,8 +571,7 @@ static void *gtr__cuda_host_alloc(void *instance, size_t bytes, void **device)
     return NULL;
 }
 
-static void gtr__cuda_host_free(void *instance, void *p, size_t bytes)
-{
+static void gtr__cuda_host_free(void *instance, void *p, size_t bytes) {
     gtr__instance *in = (gtr__instance *)instance;
     (void)bytes;
     if (!p) return;
@@ -609,8 +581,7 @@ static void gtr__cuda_host_free(void *instance, void *p, size_t bytes)
 }
 
 // Room for one more in a list that grows by doubling; false when out of memory.
-static bool gtr__more_room(gtr__instance *in, void **list, int n, int *cap, size_t size)
-{
+static bool gtr__more_room(gtr__instance *in, void **list, int n, int *cap, size_t size) {
     if (n < *cap) return true;
     int more = *cap ? 2 * *cap : 32;
     void *p = in->g.host.alloc(in->g.host.user, (size_t)more * size);
@@ -627,8 +598,7 @@ static bool gtr__more_room(gtr__instance *in, void **list, int n, int *cap, size
 // Pinned, mapped memory of at least `bytes` for a custom op: the same at each call with the same arguments, until the instance is
 // destroyed, and zeroed when it is made. Its first word is not zero once the user's function failed (gtr__custom_failed).
 #define GTR__INSTANCE_STAGING
-static void *gtr__instance_staging(void *instance, const void *key, int direction, void *stream, size_t bytes, void **device)
-{
+static void *gtr__instance_staging(void *instance, const void *key, int direction, void *stream, size_t bytes, void **device) {
     gtr__instance *in = (gtr__instance *)instance;
     for (int i = 0; i < in->n_staging; i++) {
         gtr__staging *s = &in->staging[i];
@@ -651,8 +621,7 @@ static void *gtr__instance_staging(void *instance, const void *key, int directio
     return p;
 }
 // After a wait: whether a custom op's function failed since the last one.
-static gtr_result gtr__custom_failed(gtr__instance *in)
-{
+static gtr_result gtr__custom_failed(gtr__instance *in) {
     gtr_result r = GTR_OK;
     for (int i = 0; i < in->n_staging; i++) {
         volatile uint32_t *failed = (volatile uint32_t *)in->staging[i].host;
@@ -663,8 +632,7 @@ static gtr_result gtr__custom_failed(gtr__instance *in)
     return r;
 }
 
-static gtr_result gtr__cuda_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait)
-{
+static gtr_result gtr__cuda_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
@@ -675,16 +643,14 @@ static gtr_result gtr__cuda_copy(void *instance, void *dst, const void *src, siz
     return gtr__custom_failed(in);
 }
 
-static gtr_result gtr__cuda_zero(void *instance, void *dst, size_t bytes)
-{
+static gtr_result gtr__cuda_zero(void *instance, void *dst, size_t bytes) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
     return bytes ? gtr__check(in, cudaMemsetAsync(dst, 0, bytes, in->stream[0]), "cudaMemsetAsync") : GTR_OK;
 }
 
-static gtr_result gtr__cuda_wait(void *instance)
-{
+static gtr_result gtr__cuda_wait(void *instance) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
@@ -692,8 +658,7 @@ static gtr_result gtr__cuda_wait(void *instance)
     return gtr__custom_failed(in);
 }
 
-static gtr_result gtr__cuda_record(void *instance, void **event)
-{
+static gtr_result gtr__cuda_record(void *instance, void **event) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
@@ -705,30 +670,26 @@ static gtr_result gtr__cuda_record(void *instance, void **event)
     return gtr__check(in, cudaEventRecord(e, in->stream[0]), "cudaEventRecord");
 }
 
-static gtr_result gtr__cuda_ready(void *instance, void *event)
-{
+static gtr_result gtr__cuda_ready(void *instance, void *event) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
     return event ? gtr__check(in, cudaEventSynchronize((cudaEvent_t)event), "cudaEventSynchronize") : GTR_OK;
 }
 
-static gtr_result gtr__cuda_wait_for(void *instance, void *user_event)
-{
+static gtr_result gtr__cuda_wait_for(void *instance, void *user_event) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
     return gtr__check(in, cudaStreamWaitEvent(in->stream[0], (cudaEvent_t)user_event, 0), "cudaStreamWaitEvent");
 }
 
-static void gtr__cuda_event_free(void *instance, void *event)
-{
+static void gtr__cuda_event_free(void *instance, void *event) {
     gtr__on_device scope((gtr__instance *)instance);
     if (event) gtr__quiet(cudaEventDestroy((cudaEvent_t)event));
 }
 
-static gtr_result gtr__cuda_memory_info(void *instance, size_t *free_bytes, size_t *total_bytes)
-{
+static gtr_result gtr__cuda_memory_info(void *instance, size_t *free_bytes, size_t *total_bytes) {
     gtr__instance *in = (gtr__instance *)instance;
     *free_bytes = *total_bytes = 0;
     GTR__TRY(gtr__alive(in));
@@ -736,8 +697,7 @@ static gtr_result gtr__cuda_memory_info(void *instance, size_t *free_bytes, size
     return gtr__check(in, cudaMemGetInfo(free_bytes, total_bytes), "cudaMemGetInfo");
 }
 
-static void gtr__cuda_environment(void *instance, char *text, size_t size)
-{
+static void gtr__cuda_environment(void *instance, char *text, size_t size) {
     gtr__instance *in = (gtr__instance *)instance;
     size_t room = 0, total = 0;
     int driver = 0, runtime = 0;
@@ -760,8 +720,7 @@ static void gtr__cuda_environment(void *instance, char *text, size_t size)
              in->g.arch_feature ? "in" : in->major == 9 ? "missing (-arch=sm_90a has them)" : "not of this GPU");
 }
 
-static double gtr__cuda_seconds(void *instance, int start)
-{
+static double gtr__cuda_seconds(void *instance, int start) {
     gtr__instance *in = (gtr__instance *)instance;
     float ms = 0;
     if (gtr__alive(in) != GTR_OK) return 0;
@@ -789,26 +748,22 @@ typedef struct gtr__cuda_exec {
 
 static int gtr__lane(const gtr__node *node) { return node->stage * GTR__MAX_STREAMS + node->stream; }
 
-static cudaStream_t gtr__lane_stream(void *const *instances, int lane)
-{
+static cudaStream_t gtr__lane_stream(void *const *instances, int lane) {
     return ((gtr__instance *)instances[lane / GTR__MAX_STREAMS])->stream[lane % GTR__MAX_STREAMS];
 }
 
-static void gtr__range(const gtr__cuda_exec *x, gtr__part part, int *begin, int *end)
-{
+static void gtr__range(const gtr__cuda_exec *x, gtr__part part, int *begin, int *end) {
     *begin = part == GTR__PART_RIGHT ? x->plan->split : 0;
     *end = part == GTR__PART_LEFT ? x->plan->split : x->n_node;
 }
 
-static gtr__instance *gtr__other_instance(void *const *instances, int n_stage, int stage)
-{
+static gtr__instance *gtr__other_instance(void *const *instances, int n_stage, int stage) {
     return stage < n_stage && instances[stage] != instances[0] ? (gtr__instance *)instances[stage] : NULL;
 }
 
 // Copies go to each instance's first stream, a plan starts and ends on the main one: with several instances, the main stream waits
 // for the others' before a launch, and they for it afterwards.
-static gtr_result gtr__gather(void *const *instances, int n_stage)
-{
+static gtr_result gtr__gather(void *const *instances, int n_stage) {
     gtr__instance *main = (gtr__instance *)instances[0], *in;
     for (int s = 1; s < n_stage; s++) {
         if (!(in = gtr__other_instance(instances, n_stage, s))) continue;
@@ -818,8 +773,7 @@ static gtr_result gtr__gather(void *const *instances, int n_stage)
     }
     return GTR_OK;
 }
-static gtr_result gtr__spread(void *const *instances, int n_stage)
-{
+static gtr_result gtr__spread(void *const *instances, int n_stage) {
     gtr__instance *main = (gtr__instance *)instances[0], *in;
     bool recorded = false;
     gtr__on_device scope(main);
@@ -832,8 +786,7 @@ static gtr_result gtr__spread(void *const *instances, int n_stage)
     return GTR_OK;
 }
 
-static gtr_result gtr__run_one(gtr__instance *in, const gtr__node *node, const gtr__call *call, bool overlap)
-{
+static gtr_result gtr__run_one(gtr__instance *in, const gtr__node *node, const gtr__call *call, bool overlap) {
     gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
     if (!kernel) return gtr__fail(in, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel", node->layer ? node->layer : "?", (int)node->op);
     gtr__on_device scope(in);
@@ -848,8 +801,7 @@ static gtr_result gtr__run_one(gtr__instance *in, const gtr__node *node, const g
 
 // Enqueues the nodes of a part on their lanes. A node's kernel may overlap its predecessor's end only where that predecessor is the
 // sole thing it waits for. Lanes are joined even after an error, so that a capture can be ended.
-static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int begin, int end)
-{
+static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int begin, int end) {
     gtr__instance *main = (gtr__instance *)instances[0];
     uint32_t used = 0, busy = 0;
     gtr_result r = GTR_OK;
@@ -892,8 +844,7 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
 }
 
 // Captures a part into an executable graph. On failure nothing has run and the streams are as before.
-static gtr_result gtr__capture(void *const *instances, gtr__cuda_exec *x, gtr__part part, cudaGraphExec_t *out)
-{
+static gtr_result gtr__capture(void *const *instances, gtr__cuda_exec *x, gtr__part part, cudaGraphExec_t *out) {
     gtr__instance *main = (gtr__instance *)instances[0];
     cudaGraph_t graph = NULL;
     cudaGraphExec_t made = NULL;
@@ -913,8 +864,7 @@ static gtr_result gtr__capture(void *const *instances, gtr__cuda_exec *x, gtr__p
     return r;
 }
 
-static void gtr__cuda_release(void *const *instances, void *exec)
-{
+static void gtr__cuda_release(void *const *instances, void *exec) {
     gtr__cuda_exec *x = (gtr__cuda_exec *)exec;
     if (!x) return;
     gtr__host host = x->host;
@@ -928,8 +878,7 @@ static void gtr__cuda_release(void *const *instances, void *exec)
     host.free(host.user, x, x->bytes);
 }
 
-static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, void **exec)
-{
+static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, void **exec) {
     gtr__instance *main = (gtr__instance *)instances[0];
     size_t n = (size_t)plan->n_node, bytes = sizeof(gtr__cuda_exec) + n * (sizeof(gtr__call) + sizeof(cudaEvent_t));
     gtr__cuda_exec *x;
@@ -973,8 +922,7 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
     return GTR_OK;
 }
 
-static gtr_result gtr__cuda_launch(void *const *instances, void *exec, gtr__part part)
-{
+static gtr_result gtr__cuda_launch(void *const *instances, void *exec, gtr__part part) {
     gtr__cuda_exec *x = (gtr__cuda_exec *)exec;
     gtr__instance *main = (gtr__instance *)instances[0];
     bool several = false;
@@ -1000,8 +948,7 @@ static gtr_result gtr__cuda_launch(void *const *instances, void *exec, gtr__part
     return several ? gtr__spread(instances, x->n_stage) : GTR_OK;
 }
 
-static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, int node)
-{
+static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, int node) {
     const gtr__node *n = &plan->node[node];
     gtr__instance *in = (gtr__instance *)instances[n->stage];
     gtr__call call = n->call;
@@ -1060,24 +1007,21 @@ typedef struct gtr__choice {
 static __device__ __forceinline__ uint32_t gtr__shared_address(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
 
 // Copies 16 (4) bytes of global to shared memory, or zeros if not ok; visible after gtr__copies_done and a barrier.
-static __device__ __forceinline__ void gtr__copy16(void *dst, const void *src, bool ok)
-{
+static __device__ __forceinline__ void gtr__copy16(void *dst, const void *src, bool ok) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" :: "r"(gtr__shared_address(dst)), "l"(__cvta_generic_to_global(src)), "r"(ok ? 16 : 0) : "memory");
 #else
     *(uint4 *)dst = ok ? *(const uint4 *)src : make_uint4(0, 0, 0, 0);
 #endif
 }
-static __device__ __forceinline__ void gtr__copy4(void *dst, const void *src, bool ok)
-{
+static __device__ __forceinline__ void gtr__copy4(void *dst, const void *src, bool ok) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" :: "r"(gtr__shared_address(dst)), "l"(__cvta_generic_to_global(src)), "r"(ok ? 4 : 0) : "memory");
 #else
     *(uint32_t *)dst = ok ? *(const uint32_t *)src : 0;
 #endif
 }
-static __device__ __forceinline__ void gtr__copies_commit()
-{
+static __device__ __forceinline__ void gtr__copies_commit() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
@@ -1089,25 +1033,21 @@ template <int LEFT> static __device__ __forceinline__ void gtr__copies_done()   
 #endif
 }
 // Four 8x8 matrices of 16-bit words (8x4 of 32-bit ones): lane l gives row l%8 of matrix l/8 and gets words (l/4, l%4) of each.
-static __device__ __forceinline__ void gtr__matrix4(uint32_t *r, const void *p)
-{
+static __device__ __forceinline__ void gtr__matrix4(uint32_t *r, const void *p) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(gtr__shared_address(p)) : "memory");
 }
-static __device__ __forceinline__ void gtr__matrix4_t(uint32_t *r, const void *p)
-{
+static __device__ __forceinline__ void gtr__matrix4_t(uint32_t *r, const void *p) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(gtr__shared_address(p)) : "memory");
 }
 // Rounds to nearest: the tensor cores themselves cut, which costs a factor of seven in the error's square.
-static __device__ __forceinline__ uint32_t gtr__to_tf32(uint32_t u)
-{
+static __device__ __forceinline__ uint32_t gtr__to_tf32(uint32_t u) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(u) : "f"(__uint_as_float(u)));
 #endif
     return u;
 }
 // d (16x8) += a (16x8) b (8x8), TF32
-static __device__ __forceinline__ void gtr__mma_tf32(float *d, const uint32_t *a, const uint32_t *b)
-{
+static __device__ __forceinline__ void gtr__mma_tf32(float *d, const uint32_t *a, const uint32_t *b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
@@ -1116,8 +1056,7 @@ static __device__ __forceinline__ void gtr__mma_tf32(float *d, const uint32_t *a
 #endif
 }
 // d (16x8) += a (16x16) b (16x8)
-static __device__ __forceinline__ void gtr__mma_bf16(float *d, const uint32_t *a, const uint32_t *b)
-{
+static __device__ __forceinline__ void gtr__mma_bf16(float *d, const uint32_t *a, const uint32_t *b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
@@ -1125,8 +1064,7 @@ static __device__ __forceinline__ void gtr__mma_bf16(float *d, const uint32_t *a
     (void)d; (void)a; (void)b;
 #endif
 }
-static __device__ __forceinline__ void gtr__mma_f16(float *d, const uint32_t *a, const uint32_t *b)
-{
+static __device__ __forceinline__ void gtr__mma_f16(float *d, const uint32_t *a, const uint32_t *b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
@@ -1137,23 +1075,20 @@ static __device__ __forceinline__ void gtr__mma_f16(float *d, const uint32_t *a,
 #endif
 }
 // All threads of a cluster meet; what they wrote to shared memory before is seen behind it. To part, they need not wait for their writes.
-static __device__ __forceinline__ void gtr__cluster_meet()
-{
+static __device__ __forceinline__ void gtr__cluster_meet() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
 }
-static __device__ __forceinline__ void gtr__cluster_part()
-{
+static __device__ __forceinline__ void gtr__cluster_part() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
 #endif
 }
 // Four floats at p, an address of this block's shared memory, in that of the cluster's block number rank.
-static __device__ __forceinline__ float4 gtr__cluster_get4(const float *p, int rank)
-{
+static __device__ __forceinline__ float4 gtr__cluster_get4(const float *p, int rank) {
     float4 v = make_float4(0, 0, 0, 0);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     uint32_t address;
@@ -1168,19 +1103,16 @@ static __device__ __forceinline__ float4 gtr__cluster_get4(const float *p, int r
 // >>products-epilogue
 
 // Calls, not inlined: one copy of all formulas in the file, and a call costs little beside a tile.
-static __device__ __noinline__ float4 gtr__act4(int op, float4 x, float a, float b)
-{
+static __device__ __noinline__ float4 gtr__act4(int op, float4 x, float a, float b) {
     return make_float4(gtr__unary_fwd(op, x.x, a, b), gtr__unary_fwd(op, x.y, a, b), gtr__unary_fwd(op, x.z, a, b), gtr__unary_fwd(op, x.w, a, b));
 }
-static __device__ __noinline__ float4 gtr__dact4(int op, float4 dy, float4 s, float a, float b)
-{
+static __device__ __noinline__ float4 gtr__dact4(int op, float4 dy, float4 s, float a, float b) {
     return make_float4(gtr__unary_bwd(op, dy.x, s.x, s.x, a, b), gtr__unary_bwd(op, dy.y, s.y, s.y, a, b),
                        gtr__unary_bwd(op, dy.z, s.z, s.z, a, b), gtr__unary_bwd(op, dy.w, s.w, s.w, a, b));
 }
 
 // Bias, activation or its backward, addition, store: of four elements of C in a row, from column n on; at is their place in C.
-static __device__ __forceinline__ void gtr__epilogue4(const gtr__product &p, float4 v, int64_t n, int64_t at)
-{
+static __device__ __forceinline__ void gtr__epilogue4(const gtr__product &p, float4 v, int64_t n, int64_t at) {
     if (p.bias) {
         float4 b = gtr__get4(p.bias, p.type_bias, n);
         v.x += b.x; v.y += b.y; v.z += b.z; v.w += b.w;
@@ -1195,8 +1127,7 @@ static __device__ __forceinline__ void gtr__epilogue4(const gtr__product &p, flo
     gtr__put4(p.c, p.type_c, at, v);
 }
 // The same for one.
-static __device__ __forceinline__ void gtr__epilogue1(const gtr__product &p, float x, int64_t n, int64_t at)
-{
+static __device__ __forceinline__ void gtr__epilogue1(const gtr__product &p, float x, int64_t n, int64_t at) {
     if (p.bias) x += gtr__get(p.bias, p.type_bias, n);
     if (p.pre) gtr__put(p.pre, p.type_pre, at, x);
     float4 v = make_float4(x, x, x, x);
@@ -1239,8 +1170,7 @@ template <int ES, int T, bool K> struct gtr__operand {
 // Fetches a tile whose first element is at from, height rows and width columns of it being in the matrix, with zeros outside; safe is
 // any good address. CONVERT: the kernel computes in float32 and the operand may be stored otherwise.
 template <int ES, int T, bool K, bool CONVERT>
-static __device__ __forceinline__ void gtr__fetch(char *tile, const char *from, const char *safe, int dtype, uint32_t pitch, int height, int width, bool vec)
-{
+static __device__ __forceinline__ void gtr__fetch(char *tile, const char *from, const char *safe, int dtype, uint32_t pitch, int height, int width, bool vec) {
     typedef gtr__operand<ES, T, K> tile_t;
     if (vec) {
         constexpr int per = 16 / ES, chunks = tile_t::columns / per, step = 128 / chunks;
@@ -1272,8 +1202,7 @@ static __device__ __forceinline__ void gtr__fetch(char *tile, const char *from, 
 
 // Fragments of the 16x(32 bytes) of A from row m, and of the (32 bytes)x16 of B from column n, at step s of four of a tile's depth.
 template <int KIND, int T, bool AK>
-static __device__ __forceinline__ void gtr__fragment_a(uint32_t *f, const char *tile, int m, int s)
-{
+static __device__ __forceinline__ void gtr__fragment_a(uint32_t *f, const char *tile, int m, int s) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     constexpr int pitch = gtr__operand<ES, T, AK>::pitch;
     int lane = (int)threadIdx.x & 31;
@@ -1292,8 +1221,7 @@ static __device__ __forceinline__ void gtr__fragment_a(uint32_t *f, const char *
         for (int i = 0; i < 4; i++) f[i] = gtr__to_tf32(f[i]);
 }
 template <int KIND, int T, bool BK>
-static __device__ __forceinline__ void gtr__fragment_b(uint32_t *f, const char *tile, int n, int s)
-{
+static __device__ __forceinline__ void gtr__fragment_b(uint32_t *f, const char *tile, int n, int s) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     constexpr int pitch = gtr__operand<ES, T, BK>::pitch;
     int lane = (int)threadIdx.x & 31;
@@ -1424,8 +1352,7 @@ template <int T, bool AK, bool BK> struct gtr__block_fma {
 };
 
 // Sum over the cluster's blocks, in the order of their ranks, of four floats at p of each. All loads start before the first is used.
-static __device__ __forceinline__ float4 gtr__cluster_sum4(const float *p, int split)
-{
+static __device__ __forceinline__ float4 gtr__cluster_sum4(const float *p, int split) {
     if (split == 1) return *(const float4 *)p;
     float4 part[8], v;
 #pragma unroll
@@ -1442,8 +1369,7 @@ static __device__ __forceinline__ float4 gtr__cluster_sum4(const float *p, int s
 // the bytes a multiprocessor draws from L2: 2 T depth elements a tile of k for T T depth multiply-adds. Accumulates in float32. Kept
 // short, each part standing once: a kernel that runs for two microseconds also waits for its instructions.
 template <int KIND, int T, bool AK, bool BK>
-static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__product_cut cut)
-{
+static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__product_cut cut) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     constexpr bool FMA = KIND == GTR__PRODUCT_FMA;
     typedef gtr__operand<ES, T, AK> tile_a;
@@ -1569,8 +1495,7 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
 // Sums of the columns of x (rows, m): block (i, s) takes 32 columns and the s-th range of rows, each warp every 32nd row; reads x once.
 // partial (gridDim.y, m) gets the sums, or out where there is one range.
 static __global__ void __launch_bounds__(1024) gtr__column_sums_kernel(const void *x, int type_x, int64_t rows, int64_t m, float *partial,
-                                                                       void *out, int type_out, int add)
-{
+                                                                       void *out, int type_out, int add) {
     __shared__ float part[32][33];
     gtr__enter();
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
@@ -1589,8 +1514,7 @@ static __global__ void __launch_bounds__(1024) gtr__column_sums_kernel(const voi
     if (partial) partial[(int64_t)blockIdx.y * m + mine] = sum;
     else gtr__put(out, type_out, mine, add ? gtr__get(out, type_out, mine) + sum : sum);
 }
-static __global__ void __launch_bounds__(256) gtr__column_sums_finish_kernel(const float *partial, int ranges, int64_t m, void *out, int type_out, int add)
-{
+static __global__ void __launch_bounds__(256) gtr__column_sums_finish_kernel(const float *partial, int ranges, int64_t m, void *out, int type_out, int add) {
     gtr__enter();
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < m; i += (int64_t)gridDim.x * blockDim.x) {
         float sum = 0;
@@ -1605,16 +1529,14 @@ static int64_t gtr__ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static size_t gtr__pad256(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
 
 // Ranges of rows for the column sums: enough blocks for the device, and at least 512 rows each.
-static int gtr__sum_ranges(int64_t rows, int64_t m, int sm_count)
-{
+static int gtr__sum_ranges(int64_t rows, int64_t m, int sm_count) {
     int64_t want = 2 * (int64_t)sm_count / gtr__ceil_div(m, 32), most = rows / 512;
     want = want < most ? want : most;
     return (int)(want < 1 ? 1 : want < 64 ? want : 64);
 }
 
 // Whether cuBLASLt can do it, passes before and after it included.
-static bool gtr__library_can(const gtr__product *p, const gtr__caps *caps)
-{
+static bool gtr__library_can(const gtr__product *p, const gtr__caps *caps) {
     bool post = p->pre || p->saved || p->act >= 0;
     if (!caps->product_workspace || p->kb != 1 || p->type_a != p->type_b) return false;
     if (p->type_c != GTR_F32 && p->type_c != p->type_a) return false;
@@ -1624,8 +1546,7 @@ static bool gtr__library_can(const gtr__product *p, const gtr__caps *caps)
 
 // Cycles that the own kernel takes, roughly: a fixed part, the exchange in a cluster, and the tiles of k one after the other, either at
 // the latency of a step or at the rate at which a multiprocessor serves its blocks. Only the order of the results counts.
-static int64_t gtr__product_cycles(int kind, int tile, int64_t tiles, int64_t k_tiles, int split, int sm_count)
-{
+static int64_t gtr__product_cycles(int kind, int tile, int64_t tiles, int64_t k_tiles, int split, int sm_count) {
     static const int64_t latency[2][2] = { { 350, 1250 }, { 150, 260 } }, rate[2][2] = { { 300, 1150 }, { 130, 256 } };
     int tensor = kind != GTR__PRODUCT_FMA, large = tile == 64;
     int64_t depth = gtr__ceil_div(k_tiles, split), waves = gtr__ceil_div(tiles * split, sm_count);
@@ -1633,8 +1554,7 @@ static int64_t gtr__product_cycles(int kind, int tile, int64_t tiles, int64_t k_
     return 1200 + (large ? 400 / split : 100) + (split > 1 ? 450 + 60 * split : 0) + (alone > shared ? alone : shared);
 }
 
-static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *caps, gtr_precision precision)
-{
+static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *caps, gtr_precision precision) {
     gtr__choice c;
     memset(&c, 0, sizeof c);
     bool half = p->type_a == p->type_b && ((p->type_a == GTR_F16) || (p->type_a == GTR_BF16 && caps->compute >= 80));
@@ -1674,16 +1594,14 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
 static bool gtr__aligned(const void *p, size_t bytes) { return ((uintptr_t)p & (bytes - 1)) == 0; }
 
 // Whether rows of an operand can be fetched 16 bytes at a time.
-static int gtr__vectors(const void *p, int64_t pitch, int64_t width, int64_t stride0, int64_t stride1, int64_t per)
-{
+static int gtr__vectors(const void *p, int64_t pitch, int64_t width, int64_t stride0, int64_t stride1, int64_t per) {
     return gtr__aligned(p, 16) && pitch % per == 0 && width % per == 0 && stride0 % per == 0 && stride1 % per == 0;
 }
 // Whether four elements at a time of C, or of what lies as it does, can be moved.
 static int gtr__fours(const void *p, int type) { return !p || gtr__aligned(p, type == GTR_F32 ? 16 : 8); }
 
 template <int KIND, int T, bool AK, bool BK>
-static gtr_result gtr__product_start(void *instance, const gtr__call *c, const gtr__product *p, int split)
-{
+static gtr_result gtr__product_start(void *instance, const gtr__call *c, const gtr__product *p, int split) {
     const gtr__cuda *g = (const gtr__cuda *)instance;
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4, per = 16 / ES;
     typedef gtr__operand<ES, T, AK> tile_a;
@@ -1728,20 +1646,17 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
     return gtr__start(instance, (cudaStream_t)c->stream, "gtr__product_kernel", kernel, grid, dim3(128), shared, (unsigned)split, *p, cut);
 }
 
-template <int KIND, int T> static gtr_result gtr__product_layout(void *instance, const gtr__call *c, const gtr__product *p, int split)
-{
+template <int KIND, int T> static gtr_result gtr__product_layout(void *instance, const gtr__call *c, const gtr__product *p, int split) {
     if (p->a_k && p->b_k) return gtr__product_start<KIND, T, true, true>(instance, c, p, split);
     if (p->a_k) return gtr__product_start<KIND, T, true, false>(instance, c, p, split);
     return gtr__product_start<KIND, T, false, false>(instance, c, p, split);
 }
 
-template <int KIND> static gtr_result gtr__product_tile(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice)
-{
+template <int KIND> static gtr_result gtr__product_tile(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice) {
     return choice->tile == 32 ? gtr__product_layout<KIND, 32>(instance, c, p, choice->split) : gtr__product_layout<KIND, 64>(instance, c, p, choice->split);
 }
 
-static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr__product *given, const gtr__choice *choice)
-{
+static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr__product *given, const gtr__choice *choice) {
     gtr__product p = *given;
     if (!p.a_k && p.b_k) {      // the layout without a kernel: computed as C^T = B^T A^T (matmul alone comes here, so C is all there is)
         p.a = given->b; p.type_a = given->type_b; p.a_k = 1; p.lda = given->ldb; p.a_batch = given->b_batch; p.a_kb = given->b_kb;
@@ -1757,8 +1672,7 @@ static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr
 
 // ws may be short of what was asked for: then fewer ranges.
 static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const void *x, int type_x, int64_t rows, int64_t m,
-                                   void *out, int type_out, int add, void *ws, size_t ws_bytes)
-{
+                                   void *out, int type_out, int add, void *ws, size_t ws_bytes) {
     int ranges = gtr__sum_ranges(rows, m, c->caps ? c->caps->sm_count : ((gtr__cuda *)instance)->sm_count);
     if (ranges > 1 && (!ws || (size_t)ranges * (size_t)m * 4 > ws_bytes)) ranges = 1;
     float *partial = ranges > 1 ? (float *)ws : NULL;
@@ -1774,8 +1688,7 @@ static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const voi
 #ifndef GPUTRAIN_NO_CUBLASLT
 
 // Bias, activation and the like over what the library left in C: reads and writes C once, reads saved once.
-static __global__ void __launch_bounds__(256) gtr__finish_kernel(const __grid_constant__ gtr__product p, int64_t items, int per)
-{
+static __global__ void __launch_bounds__(256) gtr__finish_kernel(const __grid_constant__ gtr__product p, int64_t items, int per) {
     gtr__enter();
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < items; i += (int64_t)gridDim.x * blockDim.x) {
         int64_t at = i * per;
@@ -1785,8 +1698,7 @@ static __global__ void __launch_bounds__(256) gtr__finish_kernel(const __grid_co
 }
 
 // y (width, height) = x (height, width) transposed, float32: reads and writes 4 bytes an element.
-static __global__ void __launch_bounds__(256) gtr__transpose_kernel(const float *x, float *y, int64_t height, int64_t width, uint32_t across)
-{
+static __global__ void __launch_bounds__(256) gtr__transpose_kernel(const float *x, float *y, int64_t height, int64_t width, uint32_t across) {
     __shared__ float tile[32][33];
     gtr__enter();
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
@@ -1808,16 +1720,14 @@ static const struct { int op; cublasLtEpilogue_t plain, bias; bool half_only; } 
 
 static cudaDataType_t gtr__library_type(int dtype) { return dtype == GTR_F32 ? CUDA_R_32F : dtype == GTR_BF16 ? CUDA_R_16BF : CUDA_R_16F; }
 
-static gtr_result gtr__library_check(void *instance, cublasStatus_t status, const char *what)
-{
+static gtr_result gtr__library_check(void *instance, cublasStatus_t status, const char *what) {
     if (status == CUBLAS_STATUS_SUCCESS) return GTR_OK;
     cudaError_t e = cudaGetLastError();
     if (e != cudaSuccess) return gtr__check(instance, e, what);
     return gtr__fail(instance, status == CUBLAS_STATUS_ALLOC_FAILED ? GTR_ERR_NOMEM : GTR_ERR_CUDA, "%s: %s", what, cublasLtGetStatusName(status));
 }
 
-static gtr_result gtr__library_handle(gtr__instance *in, cublasLtHandle_t *handle)
-{
+static gtr_result gtr__library_handle(gtr__instance *in, cublasLtHandle_t *handle) {
     gtr_result r = GTR_OK;
     gtr__lock(in->common);
     if (!in->common->lt) r = gtr__library_check(in, cublasLtCreate(&in->common->lt), "cublasLtCreate");
@@ -1827,8 +1737,7 @@ static gtr_result gtr__library_handle(gtr__instance *in, cublasLtHandle_t *handl
 }
 
 // The greatest power of two, 256 at most, that divides an address.
-static int32_t gtr__alignment(const void *p)
-{
+static int32_t gtr__alignment(const void *p) {
     int32_t a = 256;
     while (a > 1 && ((uintptr_t)p & (uintptr_t)(a - 1))) a /= 2;
     return a;
@@ -1840,16 +1749,14 @@ typedef struct gtr__library_call {
     cublasLtMatrixLayout_t a, b, c;
 } gtr__library_call;
 
-static void gtr__library_end(gtr__library_call *l)
-{
+static void gtr__library_end(gtr__library_call *l) {
     if (l->a) cublasLtMatrixLayoutDestroy(l->a);
     if (l->b) cublasLtMatrixLayoutDestroy(l->b);
     if (l->c) cublasLtMatrixLayoutDestroy(l->c);
     if (l->desc) cublasLtMatmulDescDestroy(l->desc);
 }
 
-static cublasStatus_t gtr__library_layout(cublasLtMatrixLayout_t *layout, int type, int64_t rows, int64_t columns, int64_t ld, int64_t batch, int64_t stride)
-{
+static cublasStatus_t gtr__library_layout(cublasLtMatrixLayout_t *layout, int type, int64_t rows, int64_t columns, int64_t ld, int64_t batch, int64_t stride) {
     int32_t count = (int32_t)batch;
     cublasStatus_t s = cublasLtMatrixLayoutCreate(layout, gtr__library_type(type), (uint64_t)rows, (uint64_t)columns, ld);
     if (s == CUBLAS_STATUS_SUCCESS && batch > 1) s = cublasLtMatrixLayoutSetAttribute(*layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count);
@@ -1857,8 +1764,7 @@ static cublasStatus_t gtr__library_layout(cublasLtMatrixLayout_t *layout, int ty
     return s;
 }
 
-static cublasStatus_t gtr__library_begin(gtr__library_call *l, const gtr__product *p, const gtr__algorithm_key *key)
-{
+static cublasStatus_t gtr__library_begin(gtr__library_call *l, const gtr__product *p, const gtr__algorithm_key *key) {
     cublasOperation_t ta = key->trans_a ? CUBLAS_OP_T : CUBLAS_OP_N, tb = key->trans_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     cublasLtEpilogue_t epilogue = (cublasLtEpilogue_t)key->epilogue;
     cublasStatus_t s = cublasLtMatmulDescCreate(&l->desc, (cublasComputeType_t)key->compute, CUDA_R_32F);
@@ -1875,8 +1781,7 @@ static cublasStatus_t gtr__library_begin(gtr__library_call *l, const gtr__produc
 }
 
 // Asks the heuristic. No sums in the output's place, whose order the library does not promise, and none rounded to 16 bits.
-static bool gtr__library_search(cublasLtHandle_t handle, const gtr__library_call *l, const gtr__algorithm_key *key, cublasLtMatmulAlgo_t *algo)
-{
+static bool gtr__library_search(cublasLtHandle_t handle, const gtr__library_call *l, const gtr__algorithm_key *key, cublasLtMatmulAlgo_t *algo) {
     cublasLtMatmulPreference_t wish = NULL;
     cublasLtMatmulHeuristicResult_t found;
     uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
@@ -1900,8 +1805,7 @@ static bool gtr__library_search(cublasLtHandle_t handle, const gtr__library_call
 
 // The remembered or now found algorithm; NULL with GTR_OK if the library has none.
 static gtr_result gtr__library_algorithm(gtr__instance *in, cublasLtHandle_t handle, const gtr__library_call *l, const gtr__algorithm_key *key,
-                                         const cublasLtMatmulAlgo_t **algo)
-{
+                                         const cublasLtMatmulAlgo_t **algo) {
     *algo = NULL;
     for (int i = 0; i < in->n_algorithm; i++) {
         if (memcmp(&in->algorithm[i].key, key, sizeof *key)) continue;
@@ -1922,8 +1826,7 @@ static gtr_result gtr__library_algorithm(gtr__instance *in, cublasLtHandle_t han
 
 // Runs the product alone with an epilogue of the library's; *ran says whether it could.
 static gtr_result gtr__library_matmul(gtr__instance *in, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
-                                      cublasLtEpilogue_t epilogue, bool bias, void *ws, size_t ws_bytes, bool *ran)
-{
+                                      cublasLtEpilogue_t epilogue, bool bias, void *ws, size_t ws_bytes, bool *ran) {
     cublasLtHandle_t handle;
     gtr__algorithm_key key;
     gtr__library_call l;
@@ -1957,8 +1860,7 @@ static gtr_result gtr__library_matmul(gtr__instance *in, const gtr__call *c, con
 }
 
 // The whole product with the passes before and after it; *ran is false if the library has nothing for it, and nothing was done.
-static gtr_result gtr__product_library(void *instance, const gtr__call *c, const gtr__product *given, const gtr__choice *choice, bool *ran)
-{
+static gtr_result gtr__product_library(void *instance, const gtr__call *c, const gtr__product *given, const gtr__choice *choice, bool *ran) {
     gtr__instance *in = (gtr__instance *)instance;
     gtr__product p = *given;
     char *ws = (char *)c->ws, *sums_ws = ws + choice->copy_bytes, *rest = sums_ws + choice->sums_bytes;
@@ -2000,8 +1902,7 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
 
 // >>products-run
 
-static gtr__product gtr__product_none(void)
-{
+static gtr__product gtr__product_none(void) {
     gtr__product p;
     memset(&p, 0, sizeof p);
     p.batch = p.kb = 1;
@@ -2010,8 +1911,7 @@ static gtr__product gtr__product_none(void)
 }
 
 // Runs a product, or raises what is measured to the workspace that it wants.
-static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr__product *p)
-{
+static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr__product *p) {
     gtr__caps own;
     const gtr__caps *caps = c->caps;
     if (!caps) { gtr__cuda_capabilities(instance, &own); caps = &own; }
@@ -2031,14 +1931,12 @@ static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr
     return gtr__product_own(instance, c, p, &choice);
 }
 
-static gtr_result gtr__product_badly(void *instance, const char *what)
-{
+static gtr_result gtr__product_badly(void *instance, const char *what) {
     return gtr__fail(instance, GTR_ERR_ARG, "%s: operands do not fit the kernel", what);
 }
 
 // While workspace is measured no address is known yet: an output counts as wanted if it has one, or if none has.
-static bool gtr__wanted(const gtr__call *c, int i)
-{
+static bool gtr__wanted(const gtr__call *c, int i) {
     bool any = false;
     if (i >= c->n_out) return false;
     for (int j = 0; j < c->n_out; j++) any |= c->out[j].data != NULL;
@@ -2053,8 +1951,7 @@ static void *gtr__some(const gtr__call *c, const gtr__arg *arg) { return arg->da
 
 typedef struct gtr__matmul_sizes { int ta, tb; int64_t m, n, k, batch; bool a_one, b_one; } gtr__matmul_sizes;
 
-static gtr__matmul_sizes gtr__matmul_shape(const gtr__call *c)
-{
+static gtr__matmul_sizes gtr__matmul_shape(const gtr__call *c) {
     const gtr_shape *a = &c->in[0].shape, *b = &c->in[1].shape;
     gtr__matmul_sizes s;
     s.ta = c->attr->i[0] != 0;
@@ -2074,8 +1971,7 @@ static gtr__matmul_sizes gtr__matmul_shape(const gtr__call *c)
     return s;
 }
 
-static gtr_result gtr__cuda_matmul_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_matmul_fwd(void *instance, const gtr__call *c) {
     const gtr__arg *a = &c->in[0], *b = &c->in[1], *y = &c->out[0];
     if (a->shape.ndim < 2 || b->shape.ndim < 2 || !a->count || !b->count) return gtr__product_badly(instance, "matmul");
     gtr__matmul_sizes s = gtr__matmul_shape(c);
@@ -2092,8 +1988,7 @@ static gtr_result gtr__cuda_matmul_fwd(void *instance, const gtr__call *c)
 typedef struct gtr__side { const gtr__arg *arg; int k_contiguous; int64_t ld, step; } gtr__side;
 
 static gtr_result gtr__matmul_gradient(void *instance, const gtr__call *c, const gtr__arg *out, gtr__side left, gtr__side right,
-                                       int64_t m, int64_t n, int64_t k, int64_t batch, bool one)
-{
+                                       int64_t m, int64_t n, int64_t k, int64_t batch, bool one) {
     gtr__product p = gtr__product_none();
     p.m = m; p.n = n; p.k = k;
     p.a = left.arg->data;  p.type_a = left.arg->dtype;  p.a_k = left.k_contiguous;  p.lda = left.ld;
@@ -2104,8 +1999,7 @@ static gtr_result gtr__matmul_gradient(void *instance, const gtr__call *c, const
     return gtr__product_run(instance, c, &p);
 }
 
-static gtr_result gtr__cuda_matmul_bwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_matmul_bwd(void *instance, const gtr__call *c) {
     const gtr__arg *a = &c->in[0], *b = &c->in[1], *dy = &c->in[3];
     if (c->n_in < 4 || a->shape.ndim < 2 || b->shape.ndim < 2 || !a->count || !b->count) return gtr__product_badly(instance, "matmul's gradient");
     gtr__matmul_sizes s = gtr__matmul_shape(c);
@@ -2129,8 +2023,7 @@ static gtr_result gtr__cuda_matmul_bwd(void *instance, const gtr__call *c)
 // x (N, K), w (M, K), b (M): y (N, M) = x w^T + b. Backward: dx (N, K) = dy w; dw (M, K) = dy^T x, and db (M), the sums of dy's columns, in
 // the same launch: its tiles pass through shared memory anyway.
 
-static bool gtr__linear_fits(const gtr__call *c, int64_t *n, int64_t *m, int64_t *k, const gtr__arg *rows, bool of_x)
-{
+static bool gtr__linear_fits(const gtr__call *c, int64_t *n, int64_t *m, int64_t *k, const gtr__arg *rows, bool of_x) {
     const gtr__arg *w = &c->in[1];
     if (w->shape.ndim != 2 || !w->count || !rows->count) return false;
     *m = w->shape.dim[0];
@@ -2139,8 +2032,7 @@ static bool gtr__linear_fits(const gtr__call *c, int64_t *n, int64_t *m, int64_t
     return rows->count % (of_x ? *k : *m) == 0;
 }
 
-static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, const gtr__arg *pre, int act)
-{
+static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, const gtr__arg *pre, int act) {
     const gtr__arg *x = &c->in[0], *w = &c->in[1], *b = c->n_in > 2 ? &c->in[2] : NULL, *y = &c->out[0];
     int64_t n, m, k;
     gtr__product p = gtr__product_none();
@@ -2161,8 +2053,7 @@ static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, const 
 static gtr_result gtr__cuda_linear_fwd(void *instance, const gtr__call *c) { return gtr__linear_forward(instance, c, NULL, -1); }
 
 // dx (N, K) = dy w, then the backward of act with what it saved, if there is one.
-static gtr_result gtr__linear_dx(void *instance, const gtr__call *c, const gtr__arg *dy, const gtr__arg *saved, int act)
-{
+static gtr_result gtr__linear_dx(void *instance, const gtr__call *c, const gtr__arg *dy, const gtr__arg *saved, int act) {
     const gtr__arg *w = &c->in[1], *dx = &c->out[0];
     int64_t m = w->shape.dim[0], k = w->shape.dim[1];
     gtr__product p = gtr__product_none();
@@ -2179,8 +2070,7 @@ static gtr_result gtr__linear_dx(void *instance, const gtr__call *c, const gtr__
     return gtr__product_run(instance, c, &p);
 }
 
-static gtr_result gtr__cuda_linear_bwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_linear_bwd(void *instance, const gtr__call *c) {
     const gtr__arg *x = &c->in[0], *dy = &c->in[c->n_in - 1];
     int64_t n, m, k;
     gtr_result r = GTR_OK;
@@ -2213,16 +2103,14 @@ static gtr_result gtr__cuda_linear_bwd(void *instance, const gtr__call *c)
 
 // >>op:linear_act
 // out[0] = act(x w^T + b), out[1] = x w^T + b if it has a place; attr i[0]: act's op number, f[0], f[1]: its a and b.
-static gtr_result gtr__cuda_linear_act_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_linear_act_fwd(void *instance, const gtr__call *c) {
     const gtr__arg *pre = c->n_out > 1 && (c->out[1].data || (c->measure && !c->out[0].data)) ? &c->out[1] : NULL;
     return gtr__linear_forward(instance, c, pre, (int)c->attr->i[0]);
 }
 
 // >>op:linear_dact
 // out[0] (N, K) = backward of act at in[2] (its x or y, whichever it reads) of dy w; dy = in[0] (N, M), w = in[1] (M, K); attr as linear_act.
-static gtr_result gtr__cuda_linear_dact_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_linear_dact_fwd(void *instance, const gtr__call *c) {
     const gtr__arg *dy = &c->in[0], *w = &c->in[1];
     if (c->n_in < 3 || w->shape.ndim != 2 || !w->count || dy->count % w->shape.dim[0]) return gtr__product_badly(instance, "linear's gradient with an activation's");
     if (c->measure) *c->measure = 0;
@@ -2244,8 +2132,7 @@ static gtr_result gtr__cuda_linear_dact_fwd(void *instance, const gtr__call *c)
 // An operand as kernels see it. t is a gtr_dtype; integers that are only moved pass as GTR_F32, which keeps their bits.
 typedef struct gtr__opd { void *p; int t, add; } gtr__opd;
 
-static gtr__opd gtr__opd_of(const gtr__arg *a)
-{
+static gtr__opd gtr__opd_of(const gtr__arg *a) {
     gtr__opd o;
     o.p = a ? a->data : NULL;
     o.t = a ? (int)a->dtype : (int)GTR_F32;
@@ -2262,21 +2149,18 @@ static int64_t gtr__max64(int64_t a, int64_t b) { return a > b ? a : b; }
 static gtr_result gtr__measured(const gtr__call *c, size_t bytes) { *c->measure = bytes; return GTR_OK; }
 // Blocks for so many threads' work; threads stride beyond 32 blocks a multiprocessor, some six rounds of what is resident at once, which
 // keeps the last round's idle part small.
-static unsigned gtr__grid(const gtr__call *c, int64_t items)
-{
+static unsigned gtr__grid(const gtr__call *c, int64_t items) {
     return (unsigned)gtr__max64(1, gtr__min64(gtr__ceil(items, GTR__T), (int64_t)gtr__sms(c) * 32));
 }
 // Extents before, of and behind dimension axis.
-static void gtr__around(const gtr_shape *s, int axis, int64_t *outer, int64_t *n, int64_t *inner)
-{
+static void gtr__around(const gtr_shape *s, int axis, int64_t *outer, int64_t *n, int64_t *inner) {
     *outer = *inner = 1;
     for (int d = 0; d < s->ndim; d++) *(d < axis ? outer : inner) *= d == axis ? 1 : s->dim[d];
     *n = axis < s->ndim ? s->dim[axis] : 1;
 }
 
 // n <= 4 elements from index i on as bits, not yet converted, so that a thread's loads do not wait for each other. n 4: i is aligned.
-static __device__ __forceinline__ uint4 gtr__raw(const void *p, int t, int64_t i, int n)
-{
+static __device__ __forceinline__ uint4 gtr__raw(const void *p, int t, int64_t i, int n) {
     uint4 r = make_uint4(0, 0, 0, 0);
     if (t == GTR_BF16 || t == GTR_F16) {
         const uint16_t *q = (const uint16_t *)p + i;
@@ -2297,8 +2181,7 @@ static __device__ __forceinline__ uint4 gtr__raw(const void *p, int t, int64_t i
     }
     return r;
 }
-static __device__ __forceinline__ void gtr__cook(uint4 r, int t, float *v)
-{
+static __device__ __forceinline__ void gtr__cook(uint4 r, int t, float *v) {
     if (t == GTR_F32) {
         v[0] = __uint_as_float(r.x); v[1] = __uint_as_float(r.y); v[2] = __uint_as_float(r.z); v[3] = __uint_as_float(r.w);
     } else if (t == GTR_BF16) {
@@ -2316,8 +2199,7 @@ static __device__ __forceinline__ void gtr__cook(uint4 r, int t, float *v)
 }
 static __device__ __forceinline__ void gtr__take(const void *p, int t, int64_t i, int n, float *v) { gtr__cook(gtr__raw(p, t, i, n), t, v); }
 // Stores n <= 4 elements, or adds them to what is there.
-static __device__ __forceinline__ void gtr__give(gtr__opd o, int64_t i, int n, float *v)
-{
+static __device__ __forceinline__ void gtr__give(gtr__opd o, int64_t i, int n, float *v) {
     if (o.add) {
         float w[4];
         gtr__take(o.p, o.t, i, n, w);
@@ -2333,28 +2215,24 @@ static __device__ __forceinline__ void gtr__give(gtr__opd o, int64_t i, int n, f
         for (int k = 0; k < 3; k++) if (k < n) gtr__put(o.p, o.t, i + k, v[k]);
     }
 }
-static __device__ __forceinline__ void gtr__give1(gtr__opd o, int64_t i, float v)
-{
+static __device__ __forceinline__ void gtr__give1(gtr__opd o, int64_t i, float v) {
     gtr__put(o.p, o.t, i, o.add ? gtr__get(o.p, o.t, i) + v : v);
 }
 static __device__ __forceinline__ bool gtr__infinite(float v) { return (__float_as_uint(v) & 0x7f800000u) == 0x7f800000u; }   // or NaN
 
 // A team is 1 to 32 neighbouring lanes, a power of two, or the whole block. All threads of the block call these; all get the result.
 // scratch: 32 of shared memory, used by blocks only and free again on return.
-static __device__ __forceinline__ float gtr__team_sum(float v, int team, float *scratch)
-{
+static __device__ __forceinline__ float gtr__team_sum(float v, int team, float *scratch) {
     if (team > 32) return gtr__block_sum(v, scratch);
     for (int i = team >> 1; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
     return v;
 }
-static __device__ __forceinline__ float gtr__team_max(float v, int team, float *scratch)
-{
+static __device__ __forceinline__ float gtr__team_max(float v, int team, float *scratch) {
     if (team > 32) return gtr__block_max(v, scratch);
     for (int i = team >> 1; i; i >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, i));
     return v;
 }
-static __device__ __forceinline__ int gtr__block_count(int v, int *scratch)
-{
+static __device__ __forceinline__ int gtr__block_count(int v, int *scratch) {
     int lane = (int)threadIdx.x & 31;
     for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
     if (lane == 0) scratch[threadIdx.x / 32] = v;
@@ -2364,8 +2242,7 @@ static __device__ __forceinline__ int gtr__block_count(int v, int *scratch)
     __syncthreads();
     return v;
 }
-static __device__ __forceinline__ double gtr__block_sum_double(double v, double *scratch)
-{
+static __device__ __forceinline__ double gtr__block_sum_double(double v, double *scratch) {
     int lane = (int)threadIdx.x & 31;
     for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
     if (lane == 0) scratch[threadIdx.x / 32] = v;
@@ -2376,16 +2253,14 @@ static __device__ __forceinline__ double gtr__block_sum_double(double v, double 
     return v;
 }
 // Threads a row of n elements is worth: at least 16 elements a lane; a block above 1024.
-static int gtr__team(int64_t n)
-{
+static int gtr__team(int64_t n) {
     int team = 1;
     if (n > 1024) return GTR__T;
     while (team < 32 && (int64_t)team * 16 < n) team *= 2;
     return team;
 }
 // The gradient of a loss: given, or the constant seed times the loss scale.
-static __device__ __forceinline__ float gtr__dloss(gtr__opd dy, float seed, const gtr__ctl *ctl)
-{
+static __device__ __forceinline__ float gtr__dloss(gtr__opd dy, float seed, const gtr__ctl *ctl) {
     return dy.p ? gtr__get(dy.p, dy.t, 0) : seed * (ctl ? ctl->scale : 1.0f);
 }
 
@@ -2394,8 +2269,7 @@ static __device__ __forceinline__ float gtr__dloss(gtr__opd dy, float seed, cons
 typedef struct gtr__dims { int n, small; int64_t dim[GTR_MAX_DIMS], sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS]; } gtr__dims;
 
 // Strides of x broadcast to the shape y (aligned at the end): 0 where x has one element.
-static void gtr__broadcast(const gtr_shape *x, const gtr_shape *y, int64_t *stride)
-{
+static void gtr__broadcast(const gtr_shape *x, const gtr_shape *y, int64_t *stride) {
     int64_t s = 1;
     for (int d = y->ndim - 1, k = x ? x->ndim - 1 : -1; d >= 0; d--, k--) {
         int64_t n = k >= 0 ? x->dim[k] : 1;
@@ -2403,8 +2277,7 @@ static void gtr__broadcast(const gtr_shape *x, const gtr_shape *y, int64_t *stri
         s *= n;
     }
 }
-static void gtr__dims_make(gtr__dims *m, const gtr_shape *y, const int64_t *sa, const int64_t *sb)
-{
+static void gtr__dims_make(gtr__dims *m, const gtr_shape *y, const int64_t *sa, const int64_t *sb) {
     int64_t count = 1;
     int at = GTR_MAX_DIMS;      // filled from the fastest down, moved to the front at the end
     memset(m, 0, sizeof *m);
@@ -2421,14 +2294,12 @@ static void gtr__dims_make(gtr__dims *m, const gtr_shape *y, const int64_t *sa, 
     m->small = count < 0x7fffffff;
 }
 // Whether groups of four neighbours lie together (or are one element) everywhere.
-static bool gtr__dims_wide(const gtr__dims *m, const int64_t *s)
-{
+static bool gtr__dims_wide(const gtr__dims *m, const int64_t *s) {
     if (m->dim[m->n - 1] % 4 || (s[m->n - 1] != 1 && s[m->n - 1] != 0)) return false;
     if (s[m->n - 1]) for (int k = 0; k < m->n - 1; k++) if (s[k] % 4) return false;
     return true;
 }
-static __device__ __forceinline__ void gtr__dims_at(const gtr__dims &m, int64_t i, int64_t *a, int64_t *b)
-{
+static __device__ __forceinline__ void gtr__dims_at(const gtr__dims &m, int64_t i, int64_t *a, int64_t *b) {
     int64_t oa = 0, ob = 0;
     int k = m.n - 1;
     if (m.small) {
@@ -2455,21 +2326,18 @@ static __device__ __forceinline__ void gtr__dims_at(const gtr__dims &m, int64_t 
 // not broadcast. In place over a or b where those are not broadcast: a thread has read what it writes.
 typedef struct gtr__map { gtr__opd a, b, y, z; gtr__dims d; int64_t count; int width, linear, op, act; float f0, f1; } gtr__map;
 
-static __device__ __forceinline__ void gtr__binary4(int op, float *x, const float *w)
-{
+static __device__ __forceinline__ void gtr__binary4(int op, float *x, const float *w) {
 #define GTR__CASE(ID, name, forward, da, db) case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { float a = x[k], b = w[k]; x[k] = forward; } break;
     switch (op) { GTR__BINARY(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
-static __device__ __forceinline__ void gtr__unary4(int op, float *v, float a, float b)
-{
+static __device__ __forceinline__ void gtr__unary4(int op, float *v, float a, float b) {
     (void)a; (void)b;
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { float x = v[k]; v[k] = forward; } break;
     switch (op) { GTR__UNARY(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
-static __device__ __forceinline__ void gtr__unary4_bwd(int op, float *g, const float *s, const float *t, float a, float b)
-{
+static __device__ __forceinline__ void gtr__unary4_bwd(int op, float *g, const float *s, const float *t, float a, float b) {
     (void)a; (void)b;
 #define GTR__CASE(ID, name, forward, backward) \
     case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { [[maybe_unused]] float dy = g[k], x = s[k], y = t[k]; g[k] = backward; } break;
@@ -2477,8 +2345,7 @@ static __device__ __forceinline__ void gtr__unary4_bwd(int op, float *g, const f
 #undef GTR__CASE
 }
 
-template <bool STRIDED> static __global__ void __launch_bounds__(GTR__T) gtr__k_map(const gtr__map m)
-{
+template <bool STRIDED> static __global__ void __launch_bounds__(GTR__T) gtr__k_map(const gtr__map m) {
     gtr__enter();
     int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
     bool ia = !STRIDED || m.d.sa[m.d.n - 1] != 0, ib = !STRIDED || m.d.sb[m.d.n - 1] != 0;
@@ -2513,8 +2380,7 @@ template <bool STRIDED> static __global__ void __launch_bounds__(GTR__T) gtr__k_
     }
 }
 // dims NULL: a and b are laid out like y. Else strides are set in m->d.
-static gtr_result gtr__map_run(void *instance, const gtr__call *c, gtr__map *m)
-{
+static gtr_result gtr__map_run(void *instance, const gtr__call *c, gtr__map *m) {
     bool wide = gtr__wide(m->a) && gtr__wide(m->b) && gtr__wide(m->y) && gtr__wide(m->z);
     if (m->count == 0) return GTR_OK;
     if (m->d.n == 0) { m->d.n = 1; m->d.dim[0] = m->count; m->d.sa[0] = m->d.sb[0] = 1; m->d.small = 1; }
@@ -2525,8 +2391,7 @@ static gtr_result gtr__map_run(void *instance, const gtr__call *c, gtr__map *m)
     return m->linear ? GTR__LAUNCH(instance, c, gtr__k_map<false>, grid, GTR__T, 0, *m) : GTR__LAUNCH(instance, c, gtr__k_map<true>, grid, GTR__T, 0, *m);
 }
 // y (+)= act(a), alike in layout: copies, casts, unary ops.
-static gtr_result gtr__map_one(void *instance, const gtr__call *c, const gtr__arg *a, const gtr__arg *y, int act, double f0, double f1)
-{
+static gtr_result gtr__map_one(void *instance, const gtr__call *c, const gtr__arg *a, const gtr__arg *y, int act, double f0, double f1) {
     gtr__map m;
     memset(&m, 0, sizeof m);
     if (!y->data) return GTR_OK;
@@ -2541,8 +2406,7 @@ static gtr_result gtr__map_one(void *instance, const gtr__call *c, const gtr__ar
 // dx (+)= f(dy, x or y). Bound by bytes: dy, the one value that the row names, and dx.
 typedef struct gtr__grad1 { gtr__opd dy, x, y, dx; int64_t count; int width, op; float f0, f1; } gtr__grad1;
 
-static __global__ void __launch_bounds__(GTR__T) gtr__k_unary_bwd(const gtr__grad1 m)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_unary_bwd(const gtr__grad1 m) {
     gtr__enter();
     int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
     for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += GTR__BATCHED * step) {
@@ -2574,8 +2438,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_unary_bwd(const gtr__gra
 #define GTR__OP_NEEDS(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) (uint32_t)(needs),
 static const uint32_t gtr__cuda_needs[GTR__OP_COUNT] = { GTR__OPS(GTR__OP_NEEDS) };     // what backward reads
 
-static gtr_result gtr__unary_run_bwd(void *instance, const gtr__call *c, int op)
-{
+static gtr_result gtr__unary_run_bwd(void *instance, const gtr__call *c, int op) {
     gtr__grad1 m;
     memset(&m, 0, sizeof m);
     if (!c->out[0].data || c->out[0].count == 0) return GTR_OK;
@@ -2631,8 +2494,7 @@ typedef struct gtr__red {
     float *part;
 } gtr__red;
 
-static __device__ __forceinline__ void gtr__red_at(int n, int small, const int64_t *dim, const int64_t (*s)[3], int64_t i, int64_t *o)
-{
+static __device__ __forceinline__ void gtr__red_at(int n, int small, const int64_t *dim, const int64_t (*s)[3], int64_t i, int64_t *o) {
     o[0] = o[1] = o[2] = 0;
     for (int k = n - 1; k >= 0; k--) {
         int64_t e = i;
@@ -2644,8 +2506,7 @@ static __device__ __forceinline__ void gtr__red_at(int n, int small, const int64
         o[0] += e * s[k][0]; o[1] += e * s[k][1]; o[2] += e * s[k][2];
     }
 }
-static __device__ __forceinline__ float gtr__red_formula(int kind, float dy, float a, float b, float y)
-{
+static __device__ __forceinline__ float gtr__red_formula(int kind, float dy, float a, float b, float y) {
 #define GTR__CASE(ID, name, forward, da, db) case GTR__VALUE_##ID##_A: return da; case GTR__VALUE_##ID##_B: return db;
     switch (kind) {
     case GTR__VALUE_SQUARE: return (dy - y) * (dy - y);
@@ -2656,8 +2517,7 @@ static __device__ __forceinline__ float gtr__red_formula(int kind, float dy, flo
 #undef GTR__CASE
 }
 // PLAIN: operand 0 is the only one.
-template <bool PLAIN> static __device__ __forceinline__ float gtr__red_value(const gtr__red &m, const int64_t *k, int64_t r)
-{
+template <bool PLAIN> static __device__ __forceinline__ float gtr__red_value(const gtr__red &m, const int64_t *k, int64_t r) {
     int64_t o[3];
     gtr__red_at(m.nr, m.small, m.rd, m.rs, r, o);
     float dy = gtr__get(m.p[0], m.t[0], k[0] + o[0]), a = 0.0f, b = 0.0f, y = 0.0f;
@@ -2666,14 +2526,12 @@ template <bool PLAIN> static __device__ __forceinline__ float gtr__red_value(con
     if (!PLAIN && m.p[3]) y = gtr__get(m.p[3], m.t[3], k[0] + o[0]);
     return gtr__red_formula(m.kind, dy, a, b, y);
 }
-static __device__ __forceinline__ void gtr__red_end(const gtr__red &m, int64_t o, float v)
-{
+static __device__ __forceinline__ void gtr__red_end(const gtr__red &m, int64_t o, float v) {
     if (m.pieces > 1) m.part[o * m.pieces + blockIdx.y] = v;
     else gtr__give1(m.out, o, v / m.div);
 }
 // Several running sums keep several loads in flight.
-template <bool PLAIN> static __device__ __forceinline__ float gtr__red_run(const gtr__red &m, const int64_t *k, int64_t r, int64_t end, int64_t step)
-{
+template <bool PLAIN> static __device__ __forceinline__ float gtr__red_run(const gtr__red &m, const int64_t *k, int64_t r, int64_t end, int64_t step) {
     const int N = PLAIN ? 8 : 4;
     float s[N] = { 0.0f }, v[N];
     if (PLAIN && m.nr == 1 && m.t[0] == GTR_F32) {      // what most sums are: no branch between the loads
@@ -2700,8 +2558,7 @@ template <bool PLAIN> static __device__ __forceinline__ float gtr__red_run(const
     }
     return s[0];
 }
-template <bool PLAIN> static __global__ void __launch_bounds__(1024) gtr__k_reduce_team(const gtr__red m)
-{
+template <bool PLAIN> static __global__ void __launch_bounds__(1024) gtr__k_reduce_team(const gtr__red m) {
     __shared__ float scratch[32];
     gtr__enter();
     int64_t o = (int64_t)blockIdx.x * (blockDim.x / m.team) + threadIdx.x / m.team, k[3], begin = blockIdx.y * m.per;
@@ -2713,8 +2570,7 @@ template <bool PLAIN> static __global__ void __launch_bounds__(1024) gtr__k_redu
     v = gtr__team_sum(v, m.team, scratch);
     if (o < m.kept && threadIdx.x % m.team == 0) gtr__red_end(m, o, v);
 }
-template <bool PLAIN> static __global__ void __launch_bounds__(512) gtr__k_reduce_columns(const gtr__red m)
-{
+template <bool PLAIN> static __global__ void __launch_bounds__(512) gtr__k_reduce_columns(const gtr__red m) {
     __shared__ float sum[512];
     gtr__enter();
     int rows = 512 / m.columns, column = (int)threadIdx.x % m.columns, row = (int)threadIdx.x / m.columns;
@@ -2732,8 +2588,7 @@ template <bool PLAIN> static __global__ void __launch_bounds__(512) gtr__k_reduc
     if (o < m.kept && row == 0) gtr__red_end(m, o, sum[threadIdx.x]);
 }
 // A warp adds an output's pieces.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_reduce_pieces(const float *part, int64_t kept, int pieces, float div, gtr__opd out)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_reduce_pieces(const float *part, int64_t kept, int pieces, float div, gtr__opd out) {
     gtr__enter();
     int64_t o = (int64_t)blockIdx.x * (GTR__T / 32) + threadIdx.x / 32;
     float v = 0.0f;
@@ -2743,8 +2598,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_reduce_pieces(const floa
     if (threadIdx.x % 32 == 0) gtr__give1(out, o, v / div);
 }
 // Sets dimensions and how the work is cut, from shapes and the number of multiprocessors alone. reduced: bit d for dimension d of full.
-static void gtr__red_make(gtr__red *m, const gtr__call *c, const gtr_shape *full, uint32_t reduced, const gtr_shape *a, const gtr_shape *b)
-{
+static void gtr__red_make(gtr__red *m, const gtr__call *c, const gtr_shape *full, uint32_t reduced, const gtr_shape *a, const gtr_shape *b) {
     int64_t s[3][GTR_MAX_DIMS], dim[GTR_MAX_DIMS], st[GTR_MAX_DIMS][3];
     int kept[GTR_MAX_DIMS], n = 0, sms = gtr__sms(c);
     memset(m, 0, sizeof *m);
@@ -2788,8 +2642,7 @@ static void gtr__red_make(gtr__red *m, const gtr__call *c, const gtr_shape *full
 }
 static size_t gtr__red_bytes(const gtr__red *m) { return m->pieces > 1 ? (size_t)m->kept * (size_t)m->pieces * sizeof(float) : 0; }
 
-static gtr_result gtr__red_launch(void *instance, const gtr__call *c, gtr__red *m)
-{
+static gtr_result gtr__red_launch(void *instance, const gtr__call *c, gtr__red *m) {
     gtr_result r;
     m->part = (float *)c->ws;
     if (m->pieces > 1 && c->ws_bytes < gtr__red_bytes(m)) return gtr__fail(instance, GTR_ERR_STATE, "sum: workspace of %zu bytes is too small", c->ws_bytes);
@@ -2807,16 +2660,14 @@ static gtr_result gtr__red_launch(void *instance, const gtr__call *c, gtr__red *
 // da (+)= f(dy, a, b, y) and db likewise, for inputs that are not broadcast. Bound by bytes: dy, what the row names, da and db.
 typedef struct gtr__grad2 { gtr__opd dy, a, b, y, da, db; gtr__dims d; int64_t count; int width, linear, op; } gtr__grad2;
 
-static __device__ __forceinline__ void gtr__binary4_bwd(int op, int side, const float *g, const float *s, const float *t, const float *f, float *d)
-{
+static __device__ __forceinline__ void gtr__binary4_bwd(int op, int side, const float *g, const float *s, const float *t, const float *f, float *d) {
 #define GTR__CASE(ID, name, forward, da, db) \
     case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { \
         [[maybe_unused]] float dy = g[k], a = s[k], b = t[k], y = f[k]; d[k] = side ? db : da; } break;
     switch (op) { GTR__BINARY(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_binary_bwd(const gtr__grad2 m)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_binary_bwd(const gtr__grad2 m) {
     gtr__enter();
     int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
     int na = (int)(m.d.sa[m.d.n - 1] != 0), nb = (int)(m.d.sb[m.d.n - 1] != 0);
@@ -2837,8 +2688,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_binary_bwd(const gtr__gr
         if (m.db.p) { gtr__binary4_bwd(m.op, 1, v, a, b, y, d); gtr__give(m.db, i, n, d); }
     }
 }
-static gtr_result gtr__binary_run_fwd(void *instance, const gtr__call *c, int op)
-{
+static gtr_result gtr__binary_run_fwd(void *instance, const gtr__call *c, int op) {
     gtr__map m;
     int64_t sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS];
     if (c->measure) return gtr__measured(c, 0);
@@ -2852,8 +2702,7 @@ static gtr_result gtr__binary_run_fwd(void *instance, const gtr__call *c, int op
     return gtr__map_run(instance, c, &m);
 }
 // in: a, b, y, dy; out: da, db.
-static gtr_result gtr__binary_run_bwd(void *instance, const gtr__call *c, int op, int value)
-{
+static gtr_result gtr__binary_run_bwd(void *instance, const gtr__call *c, int op, int value) {
     gtr__grad2 m;
     const gtr_shape *full = &c->in[3].shape;
     uint32_t needs = gtr__cuda_needs[op];
@@ -2910,8 +2759,7 @@ GTR__BINARY_LAUNCHERS(MUL, mul)
 GTR__BINARY_LAUNCHERS(DIV, div)
 
 // >>op:binary_act
-static gtr_result gtr__cuda_binary_act_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_binary_act_fwd(void *instance, const gtr__call *c) {
     gtr__map m;
     memset(&m, 0, sizeof m);
     m.a = gtr__opd_of(&c->in[0]); m.b = gtr__opd_of(&c->in[1]); m.y = gtr__opd_of(&c->out[0]);
@@ -2922,8 +2770,7 @@ static gtr_result gtr__cuda_binary_act_fwd(void *instance, const gtr__call *c)
 }
 
 // >>op:sum
-static gtr_result gtr__sum_run(void *instance, const gtr__call *c, int mean)
-{
+static gtr_result gtr__sum_run(void *instance, const gtr__call *c, int mean) {
     gtr__red m;
     gtr__red_make(&m, c, &c->in[0].shape, (uint32_t)c->attr->i[0], NULL, NULL);
     if (c->measure) return gtr__measured(c, gtr__red_bytes(&m));
@@ -2933,8 +2780,7 @@ static gtr_result gtr__sum_run(void *instance, const gtr__call *c, int mean)
     return gtr__red_launch(instance, c, &m);
 }
 // dx (+)= dy broadcast, over the number of terms. Bytes: dx, and dy once in its shape.
-static gtr_result gtr__sum_run_bwd(void *instance, const gtr__call *c, int mean)
-{
+static gtr_result gtr__sum_run_bwd(void *instance, const gtr__call *c, int mean) {
     const gtr_shape *x = &c->in[0].shape;
     int64_t sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS] = { 0 }, s = 1;
     gtr__map m;
@@ -2965,8 +2811,7 @@ static gtr_result gtr__cuda_mean_bwd(void *instance, const gtr__call *c) { retur
 typedef struct gtr__part_copy { const void *src; void *dst; int64_t outer, run, ps, pd; signed char ts, td, add; } gtr__part_copy;
 template <int N> struct gtr__parts { gtr__part_copy part[N]; int n, width; };
 
-static __device__ __forceinline__ void gtr__part_run(const gtr__part_copy &q, int width, bool poison)
-{
+static __device__ __forceinline__ void gtr__part_run(const gtr__part_copy &q, int width, bool poison) {
     int64_t line = (q.run + width - 1) / width, groups = q.outer * line, step = (int64_t)gridDim.x * GTR__T;
     gtr__opd out;
     out.p = q.dst; out.t = q.td; out.add = q.add;
@@ -2979,13 +2824,11 @@ static __device__ __forceinline__ void gtr__part_run(const gtr__part_copy &q, in
         gtr__give(out, row * q.pd + at, n, v);
     }
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_parts(const gtr__parts<64> m)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_parts(const gtr__parts<64> m) {
     gtr__enter();
     gtr__part_run(m.part[blockIdx.y], m.width, false);
 }
-template <int N> static void gtr__part_add(gtr__parts<N> *m, const void *src, int ts, void *dst, int td, int add, int64_t outer, int64_t run, int64_t ps, int64_t pd)
-{
+template <int N> static void gtr__part_add(gtr__parts<N> *m, const void *src, int ts, void *dst, int td, int add, int64_t outer, int64_t run, int64_t ps, int64_t pd) {
     gtr__part_copy *q;
     if (!dst || outer <= 0 || run <= 0 || m->n >= N) return;
     q = &m->part[m->n++];
@@ -2994,8 +2837,7 @@ template <int N> static void gtr__part_add(gtr__parts<N> *m, const void *src, in
     q->ts = (signed char)ts; q->td = (signed char)td; q->add = (signed char)add;
 }
 // Sets the width that all parts bear, and returns the grid.
-template <int N> static dim3 gtr__parts_grid(const gtr__call *c, gtr__parts<N> *m)
-{
+template <int N> static dim3 gtr__parts_grid(const gtr__call *c, gtr__parts<N> *m) {
     int64_t most = 1;
     m->width = 4;
     for (int k = 0; k < m->n; k++) {
@@ -3006,8 +2848,7 @@ template <int N> static dim3 gtr__parts_grid(const gtr__call *c, gtr__parts<N> *
     }
     return dim3(gtr__grid(c, gtr__ceil(most, m->width)), (unsigned)m->n);
 }
-static gtr_result gtr__parts_run(void *instance, const gtr__call *c, gtr__parts<64> *m)
-{
+static gtr_result gtr__parts_run(void *instance, const gtr__call *c, gtr__parts<64> *m) {
     if (m->n == 0) return GTR_OK;
     dim3 grid = gtr__parts_grid(c, m);
     return GTR__LAUNCH(instance, c, gtr__k_parts, grid, GTR__T, 0, *m);
@@ -3016,8 +2857,7 @@ static void *gtr__shift(const void *p, int t, int64_t elements) { return p ? (ch
 
 // >>op:concat
 // Forward and backward are one copy, there and back: part k is in[k] (or its gradient) and a band of the whole.
-static gtr_result gtr__concat_run(void *instance, const gtr__call *c, const gtr__arg *part, int n, const gtr__arg *whole, bool back)
-{
+static gtr_result gtr__concat_run(void *instance, const gtr__call *c, const gtr__arg *part, int n, const gtr__arg *whole, bool back) {
     gtr__parts<64> m;
     int64_t outer, all, inner, at = 0;
     memset((void *)&m, 0, sizeof m);
@@ -3032,14 +2872,12 @@ static gtr_result gtr__concat_run(void *instance, const gtr__call *c, const gtr_
     return gtr__parts_run(instance, c, &m);
 }
 static gtr_result gtr__cuda_concat_fwd(void *instance, const gtr__call *c) { return gtr__concat_run(instance, c, c->in, c->n_in, &c->out[0], false); }
-static gtr_result gtr__cuda_concat_bwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_concat_bwd(void *instance, const gtr__call *c) {
     return gtr__concat_run(instance, c, c->out, c->n_out, &c->in[c->n_in - 1], true);
 }
 
 // >>op:slice
-static gtr_result gtr__cuda_slice_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_slice_fwd(void *instance, const gtr__call *c) {
     gtr__parts<64> m;
     int64_t outer, all, inner, run;
     memset((void *)&m, 0, sizeof m);
@@ -3048,8 +2886,7 @@ static gtr_result gtr__cuda_slice_fwd(void *instance, const gtr__call *c)
     gtr__part_add(&m, gtr__shift(c->in[0].data, c->in[0].dtype, c->attr->i[1] * inner), c->in[0].dtype, c->out[0].data, c->out[0].dtype, 0, outer, run, all * inner, run);
     return gtr__parts_run(instance, c, &m);
 }
-static gtr_result gtr__cuda_slice_bwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_slice_bwd(void *instance, const gtr__call *c) {
     const gtr__arg *dy = &c->in[2], *dx = &c->out[0];
     gtr__parts<64> m;
     int64_t outer, all, inner, begin = c->attr->i[1], end = c->attr->i[2];
@@ -3066,8 +2903,7 @@ static gtr_result gtr__cuda_slice_bwd(void *instance, const gtr__call *c)
 // >>op:permute
 // (batch, rows, columns) -> (batch, columns, rows) through tiles in shared memory, so that both sides move whole lines. Other orders keep
 // lines whole already or are gathered by the map. Bound by bytes: each element once in, once out.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(gtr__opd x, gtr__opd y, int64_t batch, int64_t rows, int64_t columns)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(gtr__opd x, gtr__opd y, int64_t batch, int64_t rows, int64_t columns) {
     __shared__ float tile[32][33];
     gtr__enter();
     int64_t tr = (rows + 31) / 32, tc = (columns + 31) / 32;
@@ -3085,8 +2921,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(gtr__opd x, gt
     }
 }
 // y's dimension k is x's dimension dim[k].
-static gtr_result gtr__permute_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y, const int *dim)
-{
+static gtr_result gtr__permute_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y, const int *dim) {
     int64_t stride[GTR_MAX_DIMS], sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS] = { 0 }, s = 1;
     gtr__map m;
     memset(&m, 0, sizeof m);
@@ -3108,14 +2943,12 @@ static gtr_result gtr__permute_run(void *instance, const gtr__call *c, const gtr
     }
     return gtr__map_run(instance, c, &m);
 }
-static gtr_result gtr__cuda_permute_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_permute_fwd(void *instance, const gtr__call *c) {
     int dim[GTR_MAX_DIMS];
     for (int d = 0; d < GTR_MAX_DIMS; d++) dim[d] = (int)c->attr->i[d];
     return gtr__permute_run(instance, c, &c->in[0], &c->out[0], dim);
 }
-static gtr_result gtr__cuda_permute_bwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_permute_bwd(void *instance, const gtr__call *c) {
     int dim[GTR_MAX_DIMS] = { 0 };
     for (int d = 0; d < c->in[0].shape.ndim; d++) dim[c->attr->i[d]] = d;
     return gtr__permute_run(instance, c, &c->in[2], &c->out[0], dim);
@@ -3123,15 +2956,13 @@ static gtr_result gtr__cuda_permute_bwd(void *instance, const gtr__call *c)
 
 // >>op:copy
 // Whole copies of one storage go as bytes, 16 at a time; the rest through the map. Bytes: twice the tensor.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_bytes(char *dst, const char *src, int64_t bytes, int wide)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_bytes(char *dst, const char *src, int64_t bytes, int wide) {
     gtr__enter();
     int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x, step = (int64_t)gridDim.x * GTR__T, whole = wide ? bytes / 16 : 0;
     for (int64_t k = i; k < whole; k += step) ((uint4 *)dst)[k] = ((const uint4 *)src)[k];
     for (int64_t k = whole * 16 + i; k < bytes; k += step) dst[k] = src[k];
 }
-static gtr_result gtr__cuda_copy_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_copy_fwd(void *instance, const gtr__call *c) {
     const gtr__arg *x = &c->in[0], *y = &c->out[0];
     int64_t bytes = y->count * gtr__elem(y->dtype);
     if (bytes == 0) return GTR_OK;
@@ -3146,8 +2977,7 @@ static gtr_result gtr__cuda_cast_fwd(void *instance, const gtr__call *c) { retur
 static gtr_result gtr__cuda_cast_bwd(void *instance, const gtr__call *c) { return gtr__map_one(instance, c, &c->in[2], &c->out[0], -1, 0, 0); }
 
 // >>op:fill
-static __global__ void __launch_bounds__(GTR__T) gtr__k_fill(gtr__opd y, int64_t count, float value, const gtr__ctl *scaled)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_fill(gtr__opd y, int64_t count, float value, const gtr__ctl *scaled) {
     gtr__enter();
     if (scaled) value *= scaled->scale;
     for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < count; i += (int64_t)gridDim.x * GTR__T) {
@@ -3155,8 +2985,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_fill(gtr__opd y, int64_t
         gtr__give(y, i, 1, v);
     }
 }
-static gtr_result gtr__cuda_fill_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_fill_fwd(void *instance, const gtr__call *c) {
     const gtr__ctl *scaled = c->attr->i[0] ? c->ctl : NULL;
     if (c->out[0].count == 0) return GTR_OK;
     return GTR__LAUNCH(instance, c, gtr__k_fill, gtr__grid(c, c->out[0].count), GTR__T, 0, gtr__opd_of(&c->out[0]), c->out[0].count, (float)c->attr->f[0], scaled);
@@ -3167,8 +2996,7 @@ static gtr_result gtr__cuda_fill_fwd(void *instance, const gtr__call *c)
 // twice, the second time mostly from the cache, y written once. Backward: y and dy twice, dx once.
 // n >= 1 values join a max m and the sum r of exp(v - m) over all but one of those that reach it: beside that one's 1 a small r keeps its
 // digits, which the loss of a sure row is made of.
-static __device__ __forceinline__ void gtr__online(float *m, float *r, const float *v, int n)
-{
+static __device__ __forceinline__ void gtr__online(float *m, float *r, const float *v, int n) {
     float top = *m, sum = *r;
 #pragma unroll
     for (int k = 0; k < 4; k++) if (k < n) top = fmaxf(top, v[k]);
@@ -3182,8 +3010,7 @@ static __device__ __forceinline__ void gtr__online(float *m, float *r, const flo
     *m = top; *r = sum;
 }
 // The team's max, and sum as above, of a row of n elements from index at on.
-static __device__ __forceinline__ void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live, float *scratch, float *max, float *rest)
-{
+static __device__ __forceinline__ void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live, float *scratch, float *max, float *rest) {
     float m = -INFINITY, r = 0.0f, top;
     if (live) for (int64_t i = lane; i < n; i += 4 * team) {
         float v[4];
@@ -3201,8 +3028,7 @@ static __device__ __forceinline__ void gtr__row_stats(gtr__opd x, int64_t at, in
 }
 typedef struct gtr__rows { gtr__opd x, y, dy, dx; int64_t rows, n, inner; int team; } gtr__rows;
 
-static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax(const gtr__rows m)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax(const gtr__rows m) {
     __shared__ float scratch[32];
     gtr__enter();
     int teams = GTR__T / m.team, lane = (int)threadIdx.x % m.team;
@@ -3215,8 +3041,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax(const gtr__rows 
         if (live) for (int64_t i = lane; i < m.n; i += m.team) gtr__give1(m.y, at + i, expf(gtr__get(m.x.p, m.x.t, at + i) - max) / sum);
     }
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_bwd(const gtr__rows m)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_bwd(const gtr__rows m) {
     __shared__ float scratch[32];
     gtr__enter();
     int teams = GTR__T / m.team, lane = (int)threadIdx.x % m.team;
@@ -3231,8 +3056,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_bwd(const gtr__r
     }
 }
 // Along another dimension: a thread a line, neighbours side by side.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_lines(const gtr__rows m)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_lines(const gtr__rows m) {
     gtr__enter();
     for (int64_t line = (int64_t)blockIdx.x * GTR__T + threadIdx.x; line < m.rows * m.inner; line += (int64_t)gridDim.x * GTR__T) {
         int64_t at = line / m.inner * m.n * m.inner + line % m.inner;
@@ -3249,8 +3073,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_lines(const gtr_
         }
     }
 }
-static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__rows *m, const gtr_shape *shape)
-{
+static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__rows *m, const gtr_shape *shape) {
     gtr__around(shape, (int)c->attr->i[0], &m->rows, &m->n, &m->inner);
     if (m->rows * m->n * m->inner == 0) return GTR_OK;
     if (m->inner > 1) return GTR__LAUNCH(instance, c, gtr__k_softmax_lines, gtr__grid(c, m->rows * m->inner), GTR__T, 0, *m);
@@ -3258,15 +3081,13 @@ static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__rows
     unsigned grid = gtr__grid(c, m->rows * m->team);
     return m->dx.p ? GTR__LAUNCH(instance, c, gtr__k_softmax_bwd, grid, GTR__T, 0, *m) : GTR__LAUNCH(instance, c, gtr__k_softmax, grid, GTR__T, 0, *m);
 }
-static gtr_result gtr__cuda_softmax_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_softmax_fwd(void *instance, const gtr__call *c) {
     gtr__rows m;
     memset(&m, 0, sizeof m);
     m.x = gtr__opd_of(&c->in[0]); m.y = gtr__opd_of(&c->out[0]);
     return gtr__softmax_run(instance, c, &m, &c->in[0].shape);
 }
-static gtr_result gtr__cuda_softmax_bwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_softmax_bwd(void *instance, const gtr__call *c) {
     gtr__rows m;
     memset(&m, 0, sizeof m);
     if (!c->out[0].data) return GTR_OK;
@@ -3278,8 +3099,7 @@ static gtr_result gtr__cuda_softmax_bwd(void *instance, const gtr__call *c)
 // The mask is drawn again in backward. A thread takes the four elements of one Philox block. Bytes: x and y; about 100 instructions a block.
 typedef struct gtr__drop { gtr__opd x, y; int64_t rows, line, row0; int wide; float p, scale; uint64_t key; const gtr__ctl *ctl; } gtr__drop;
 
-static __global__ void __launch_bounds__(GTR__T) gtr__k_dropout(const gtr__drop m)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_dropout(const gtr__drop m) {
     gtr__enter();
     uint64_t step = m.ctl ? m.ctl->step : 0;
     int64_t per = (m.line + 3) / 4, total = m.rows * per;
@@ -3298,8 +3118,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_dropout(const gtr__drop 
         else for (int k = 0; k < 4; k++) gtr__give1(m.y, at + k, v[k]);
     }
 }
-static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y)
-{
+static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y) {
     gtr__drop m;
     if (!y->data || y->count == 0) return GTR_OK;
     if (!c->training || c->attr->f[0] == 0) return gtr__map_one(instance, c, x, y, -1, 0, 0);
@@ -3318,8 +3137,7 @@ static gtr_result gtr__cuda_dropout_bwd(void *instance, const gtr__call *c) { re
 
 // >>op:embedding
 // Forward: rows copied by id. Bound by bytes: a row read and written a position.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_embedding(const int32_t *id, gtr__opd table, gtr__opd y, int64_t n, int64_t rows, int64_t line, int width)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_embedding(const int32_t *id, gtr__opd table, gtr__opd y, int64_t n, int64_t rows, int64_t line, int width) {
     gtr__enter();
     int64_t per = line / width, total = n * per;
     for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < total; g += (int64_t)gridDim.x * GTR__T) {
@@ -3341,8 +3159,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_embedding(const int32_t 
 typedef struct gtr__emb { const int32_t *id; gtr__opd dy, out; int64_t n, rows, line, chunks; int band; } gtr__emb;
 
 // Adds dy's rows at n positions (pick, within the tile that begins at base) to s in their order, four columns a lane, 32 apart.
-static __device__ __forceinline__ void gtr__emb_add(const gtr__emb &m, int64_t column, int64_t base, const uint16_t *pick, int n, float *s)
-{
+static __device__ __forceinline__ void gtr__emb_add(const gtr__emb &m, int64_t column, int64_t base, const uint16_t *pick, int n, float *s) {
     for (int j = 0; j < n; j += 4) {
         float v[4][4];
 #pragma unroll
@@ -3360,8 +3177,7 @@ static __device__ __forceinline__ void gtr__emb_add(const gtr__emb &m, int64_t c
 }
 // A warp goes through list[begin, end) until it has met want entries of row r, and adds their rows of dy. pick: 64 of the warp's own.
 static __device__ __forceinline__ void gtr__emb_walk(const gtr__emb &m, const uint32_t *list, uint16_t *pick, int begin, int end, int r, int want,
-                                                     int64_t column, int64_t base, float *s)
-{
+                                                     int64_t column, int64_t base, float *s) {
     int lane = (int)threadIdx.x % 32, have = 0;
     for (int i = begin; i < end && want > 0; i += 32) {
         uint32_t e = i + lane < end ? list[i + lane] : 0xffffffffu;
@@ -3382,8 +3198,7 @@ static __device__ __forceinline__ void gtr__emb_walk(const gtr__emb &m, const ui
     gtr__emb_add(m, column, base, pick, have, s);
     __syncwarp();
 }
-static __global__ void __launch_bounds__(32 * GTR__EMB_WARPS) gtr__k_embedding_bwd(const gtr__emb m)
-{
+static __global__ void __launch_bounds__(32 * GTR__EMB_WARPS) gtr__k_embedding_bwd(const gtr__emb m) {
     __shared__ uint32_t list[GTR__EMB_TILE];        // row within the band << 16 | position within the tile
     __shared__ int often[GTR__EMB_BAND], first[GTR__EMB_WARPS + 1], hot[GTR__EMB_TILE / GTR__EMB_OFTEN], n_hot;
     __shared__ float part[GTR__EMB_WARPS][128];
@@ -3454,8 +3269,7 @@ static __global__ void __launch_bounds__(32 * GTR__EMB_WARPS) gtr__k_embedding_b
         __syncthreads();
     }
 }
-static gtr_result gtr__cuda_embedding_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_embedding_fwd(void *instance, const gtr__call *c) {
     const gtr__arg *id = &c->in[0], *table = &c->in[1];
     int64_t line = table->shape.dim[1];
     gtr__opd t = gtr__opd_of(table), y = gtr__opd_of(&c->out[0]);
@@ -3465,8 +3279,7 @@ static gtr_result gtr__cuda_embedding_fwd(void *instance, const gtr__call *c)
     return GTR__LAUNCH(instance, c, gtr__k_embedding, gtr__grid(c, id->count * (line / width)), GTR__T, 0, (const int32_t *)id->data, t, y, id->count, table->shape.dim[0], line, width);
 }
 // A low gradient made of several tiles is gathered in float32 first, so that it is rounded once.
-static gtr_result gtr__cuda_embedding_bwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_embedding_bwd(void *instance, const gtr__call *c) {
     const gtr__arg *id = &c->in[0], *out = &c->out[1];
     gtr__emb m;
     gtr__arg whole = *out;
@@ -3501,22 +3314,19 @@ typedef struct gtr__bn {
     float *part;                                // [piece][channel][2]
 } gtr__bn;
 
-static __device__ __forceinline__ int64_t gtr__bn_at(const gtr__bn &m, int64_t i, int64_t channel)
-{
+static __device__ __forceinline__ int64_t gtr__bn_at(const gtr__bn &m, int64_t i, int64_t channel) {
     if (m.inner == 1) return i * m.channels + channel;
     int64_t n = m.values < 0x7fffffff ? (int64_t)((uint32_t)i / (uint32_t)m.inner) : i / m.inner;
     return (n * m.channels + channel) * m.inner + (i - n * m.inner);
 }
-static __device__ __forceinline__ void gtr__bn_join(float &n, float &mean, float &q, float n2, float mean2, float q2)
-{
+static __device__ __forceinline__ void gtr__bn_join(float &n, float &mean, float &q, float n2, float mean2, float q2) {
     if (n2 == 0.0f) return;
     float all = n + n2, d = mean2 - mean;
     mean += d * (n2 / all);
     q += q2 + d * d * (n * (n2 / all));
     n = all;
 }
-static __global__ void __launch_bounds__(512) gtr__k_batch_norm(const gtr__bn m)
-{
+static __global__ void __launch_bounds__(512) gtr__k_batch_norm(const gtr__bn m) {
     __shared__ float sn[512], sm[512], sq[512];
     gtr__enter();
     int t = (int)threadIdx.x, lane = t % m.lanes, row = t / m.lanes, rows = 512 / m.lanes;
@@ -3579,8 +3389,7 @@ static __global__ void __launch_bounds__(512) gtr__k_batch_norm(const gtr__bn m)
     }
 }
 // dbias = sum dy, dweight = sum dy xh, dx = weight rstd (dy - (dbias + xh dweight) / values), without the means in evaluation.
-static __global__ void __launch_bounds__(512) gtr__k_batch_norm_bwd(const gtr__bn m)
-{
+static __global__ void __launch_bounds__(512) gtr__k_batch_norm_bwd(const gtr__bn m) {
     __shared__ float sa[512], sb[512];
     gtr__enter();
     int t = (int)threadIdx.x, lane = t % m.lanes, row = t / m.lanes, rows = 512 / m.lanes;
@@ -3640,8 +3449,7 @@ static __global__ void __launch_bounds__(512) gtr__k_batch_norm_bwd(const gtr__b
             gtr__give1(m.dx, gtr__bn_at(m, i + u * rows, channel), scale * (g[u] - a - (v[u] - mean) * rstd * b));
     }
 }
-static void gtr__bn_make(gtr__bn *m, const gtr__call *c)
-{
+static void gtr__bn_make(gtr__bn *m, const gtr__call *c) {
     const gtr_shape *x = &c->in[0].shape;
     int64_t batch, blocks;
     int sms = gtr__sms(c);
@@ -3667,8 +3475,7 @@ static void gtr__bn_make(gtr__bn *m, const gtr__call *c)
 }
 static size_t gtr__bn_bytes(const gtr__bn *m) { return m->pieces > 1 ? (size_t)m->pieces * (size_t)m->channels * 2 * sizeof(float) : 0; }
 
-static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c) {
     gtr__bn m;
     gtr_result r = GTR_OK;
     gtr__bn_make(&m, c);
@@ -3685,8 +3492,7 @@ static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c)
     return r ? r : GTR__LAUNCH(instance, c, gtr__k_batch_norm, grid, 512, 0, m);
 }
 // in: x, weight, bias, running mean and var, y, mean, rstd, var, dy; out: dx, dweight, dbias.
-static gtr_result gtr__cuda_batch_norm_bwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_batch_norm_bwd(void *instance, const gtr__call *c) {
     gtr__bn m;
     gtr_result r = GTR_OK;
     gtr__bn_make(&m, c);
@@ -3708,8 +3514,7 @@ static gtr_result gtr__cuda_batch_norm_bwd(void *instance, const gtr__call *c)
 // >>op:bn_commit
 // Bytes: 24 a channel. Nothing in a guarded step.
 static __global__ void __launch_bounds__(GTR__T) gtr__k_bn_commit(gtr__opd mean, gtr__opd var, float *running_mean, float *running_var, int64_t *batches,
-                                                                  int64_t channels, double momentum, double unbias, const gtr__ctl *ctl)
-{
+                                                                  int64_t channels, double momentum, double unbias, const gtr__ctl *ctl) {
     gtr__enter();
     if (ctl && (ctl->guard || ctl->status)) return;
     for (int64_t k = (int64_t)blockIdx.x * GTR__T + threadIdx.x; k < channels; k += (int64_t)gridDim.x * GTR__T) {
@@ -3718,8 +3523,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_bn_commit(gtr__opd mean,
         if (k == 0 && batches) batches[0]++;
     }
 }
-static gtr_result gtr__cuda_bn_commit_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_bn_commit_fwd(void *instance, const gtr__call *c) {
     double n = (double)c->attr->i[0], unbias = n > 1 ? n / (n - 1) : 1;
     return GTR__LAUNCH(instance, c, gtr__k_bn_commit, gtr__grid(c, c->in[0].count), GTR__T, 0, gtr__opd_of(&c->in[0]), gtr__opd_of(&c->in[1]),
                        (float *)c->in[2].data, (float *)c->in[3].data, (int64_t *)(c->n_in > 4 ? c->in[4].data : NULL), c->in[0].count, c->attr->f[0], unbias,
@@ -3728,15 +3532,13 @@ static gtr_result gtr__cuda_bn_commit_fwd(void *instance, const gtr__call *c)
 
 // >>op:argmax
 // The first of equals; NaN counts as the largest. Bytes: x once.
-static __device__ __forceinline__ bool gtr__better(float v, int64_t i, float best, int64_t at)
-{
+static __device__ __forceinline__ bool gtr__better(float v, int64_t i, float best, int64_t at) {
     bool nan = v != v, was = best != best;
     if (nan || was) return nan && (!was || i < at);
     return v > best || (v == best && i < at);
 }
 // A team's largest element of n, stride apart from index at on. values, where: 32 of shared memory each, used by blocks.
-static __device__ __forceinline__ int64_t gtr__row_argmax(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live, float *values, int64_t *where, float *top)
-{
+static __device__ __forceinline__ int64_t gtr__row_argmax(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live, float *values, int64_t *where, float *top) {
     float v = -INFINITY;
     int64_t k = INT64_MAX;
     if (live) for (int64_t i = lane; i < n; i += team) {
@@ -3757,8 +3559,7 @@ static __device__ __forceinline__ int64_t gtr__row_argmax(gtr__opd x, int64_t at
     *top = v;
     return k;
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_argmax(gtr__opd x, int32_t *y, int64_t rows, int64_t n, int team)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_argmax(gtr__opd x, int32_t *y, int64_t rows, int64_t n, int team) {
     __shared__ float values[32];
     __shared__ int64_t where[32];
     gtr__enter();
@@ -3770,8 +3571,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_argmax(gtr__opd x, int32
         if (row < rows && lane == 0) y[row] = (int32_t)k;
     }
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_argmax_lines(gtr__opd x, int32_t *y, int64_t lines, int64_t n, int64_t inner)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_argmax_lines(gtr__opd x, int32_t *y, int64_t lines, int64_t n, int64_t inner) {
     gtr__enter();
     for (int64_t line = (int64_t)blockIdx.x * GTR__T + threadIdx.x; line < lines; line += (int64_t)gridDim.x * GTR__T) {
         int64_t at = line / inner * n * inner + line % inner, k = 0;
@@ -3783,8 +3583,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_argmax_lines(gtr__opd x,
         y[line] = (int32_t)k;
     }
 }
-static gtr_result gtr__cuda_argmax_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_argmax_fwd(void *instance, const gtr__call *c) {
     int64_t rows, n, inner;
     gtr__around(&c->in[0].shape, (int)c->attr->i[0], &rows, &n, &inner);
     if (rows * n * inner == 0) return GTR_OK;
@@ -3796,8 +3595,7 @@ static gtr_result gtr__cuda_argmax_fwd(void *instance, const gtr__call *c)
 // How rows of the losses over (N, C) are cut: one block where that is quick, as then the launch is the only one. Else each block leaves two
 // numbers in workspace, and a last kernel of one block joins them in a fixed order.
 typedef struct gtr__cut { int team, threads, blocks; } gtr__cut;
-static gtr__cut gtr__cut_make(const gtr__call *c)
-{
+static gtr__cut gtr__cut_make(const gtr__call *c) {
     int64_t rows = c->in[0].shape.dim[0], n = c->in[0].shape.dim[1];
     gtr__cut k;
     k.team = gtr__team(n);
@@ -3813,8 +3611,7 @@ static size_t gtr__cut_bytes(const gtr__cut *k) { return k->blocks > 1 ? (size_t
 
 // >>op:accuracy
 // Bytes: the logits once.
-static __global__ void __launch_bounds__(1024, 1) gtr__k_accuracy(gtr__opd x, const int32_t *label, gtr__opd y, int64_t rows, int64_t n, int team, int2 *part)
-{
+static __global__ void __launch_bounds__(1024, 1) gtr__k_accuracy(gtr__opd x, const int32_t *label, gtr__opd y, int64_t rows, int64_t n, int team, int2 *part) {
     __shared__ float values[32];
     __shared__ int64_t where[32];
     __shared__ int scratch[32];
@@ -3832,8 +3629,7 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_accuracy(gtr__opd x, co
     if (gridDim.x > 1) part[blockIdx.x] = make_int2(right, counted);
     else gtr__give1(y, 0, (float)((double)right / (double)counted));
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_accuracy_end(const int2 *part, int blocks, gtr__opd y)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_accuracy_end(const int2 *part, int blocks, gtr__opd y) {
     __shared__ int scratch[32];
     gtr__enter();
     int right = 0, counted = 0;
@@ -3842,8 +3638,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_accuracy_end(const int2 
     counted = gtr__block_count(counted, scratch);
     if (threadIdx.x == 0) gtr__give1(y, 0, (float)((double)right / (double)counted));
 }
-static gtr_result gtr__cuda_accuracy_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_accuracy_fwd(void *instance, const gtr__call *c) {
     gtr__cut k = gtr__cut_make(c);
     const gtr_shape *x = &c->in[0].shape;
     if (c->measure) return gtr__measured(c, gtr__cut_bytes(&k));
@@ -3866,14 +3661,12 @@ typedef struct gtr__xent {
     float2 *part;               // loss; counted rows as bits
 } gtr__xent;
 
-static __device__ __forceinline__ float gtr__xent_dx(const gtr__xent &m, float g, float v, float lse, bool hot, bool bad)
-{
+static __device__ __forceinline__ float gtr__xent_dx(const gtr__xent &m, float g, float v, float lse, bool hot, bool bad) {
     float p = expf(v - lse) - m.smooth / (float)m.n;
     if (hot) p -= 1.0f - m.smooth;
     return g * (bad ? NAN : p);
 }
-static __global__ void __launch_bounds__(1024, 1) gtr__k_xent(const gtr__xent m)
-{
+static __global__ void __launch_bounds__(1024, 1) gtr__k_xent(const gtr__xent m) {
     __shared__ float scratch[32];
     __shared__ int counts[32];
     gtr__enter();
@@ -3918,8 +3711,7 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_xent(const gtr__xent m)
         if (m.count.p) gtr__give1(m.count, 0, (float)rows);
     }
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_end(const float2 *part, int blocks, gtr__opd y, gtr__opd count)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_end(const float2 *part, int blocks, gtr__opd y, gtr__opd count) {
     __shared__ float scratch[32];
     __shared__ int counts[32];
     gtr__enter();
@@ -3933,8 +3725,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_end(const float2 *p
     if (count.p) gtr__give1(count, 0, (float)rows);
 }
 // Four neighbours at a time over all logits, from the saved lse. Bytes: logits and their gradient once.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_bwd(const gtr__xent m, gtr__opd dy, int wide)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_bwd(const gtr__xent m, gtr__opd dy, int wide) {
     gtr__enter();
     float counted = gtr__get(m.count.p, m.count.t, 0), g = counted > 0.0f ? gtr__dloss(dy, m.seed, m.ctl) / counted : 0.0f;
     int64_t total = m.rows * m.n, width = wide ? 4 : 1, groups = (total + width - 1) / width;
@@ -3953,15 +3744,13 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_bwd(const gtr__xent
         gtr__give(m.dx, i, n, v);
     }
 }
-static void gtr__xent_make(gtr__xent *m, const gtr__call *c, int team)
-{
+static void gtr__xent_make(gtr__xent *m, const gtr__call *c, int team) {
     memset(m, 0, sizeof *m);
     m->x = gtr__opd_of(&c->in[0]); m->label = (const int32_t *)c->in[1].data;
     m->rows = c->in[0].shape.dim[0]; m->n = c->in[0].shape.dim[1]; m->ignore = c->attr->i[0];
     m->team = team; m->smooth = (float)c->attr->f[0]; m->seed = c->seed; m->ctl = c->ctl; m->part = (float2 *)c->ws;
 }
-static gtr_result gtr__xent_fwd(void *instance, const gtr__call *c, const gtr__arg *dx)
-{
+static gtr_result gtr__xent_fwd(void *instance, const gtr__call *c, const gtr__arg *dx) {
     gtr__cut k = gtr__cut_make(c);
     gtr__xent m;
     if (c->measure) return gtr__measured(c, gtr__cut_bytes(&k));
@@ -3974,8 +3763,7 @@ static gtr_result gtr__xent_fwd(void *instance, const gtr__call *c, const gtr__a
     if (r || k.blocks == 1) return r;
     return GTR__LAUNCH(instance, c, gtr__k_xent_end, 1, GTR__T, 0, (const float2 *)c->ws, k.blocks, m.loss, m.count);
 }
-static gtr_result gtr__xent_bwd(void *instance, const gtr__call *c, const gtr__arg *lse, const gtr__arg *count, const gtr__arg *dy, const gtr__arg *dx)
-{
+static gtr_result gtr__xent_bwd(void *instance, const gtr__call *c, const gtr__arg *lse, const gtr__arg *count, const gtr__arg *dy, const gtr__arg *dx) {
     gtr__xent m;
     gtr__xent_make(&m, c, 1);
     if (!dx->data) return GTR_OK;
@@ -3985,16 +3773,14 @@ static gtr_result gtr__xent_bwd(void *instance, const gtr__call *c, const gtr__a
 }
 static gtr_result gtr__cuda_cross_entropy_fwd(void *instance, const gtr__call *c) { return gtr__xent_fwd(instance, c, NULL); }
 // in: logits, labels, loss, lse, count, dloss.
-static gtr_result gtr__cuda_cross_entropy_bwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_cross_entropy_bwd(void *instance, const gtr__call *c) {
     if (c->measure) return gtr__measured(c, 0);
     return gtr__xent_bwd(instance, c, &c->in[3], &c->in[4], c->n_in > 5 ? &c->in[5] : NULL, &c->out[0]);
 }
 
 // >>op:xent_step
 // Where every block's counting of all labels would cost more than a launch, forward and backward run one after the other.
-static gtr_result gtr__cuda_xent_step_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_xent_step_fwd(void *instance, const gtr__call *c) {
     bool one = c->in[0].shape.dim[0] <= 65536;
     gtr_result r = gtr__xent_fwd(instance, c, one ? &c->out[3] : NULL);
     return r || one || c->measure ? r : gtr__xent_bwd(instance, c, &c->out[1], &c->out[2], NULL, &c->out[3]);
@@ -4004,8 +3790,7 @@ static gtr_result gtr__cuda_xent_step_fwd(void *instance, const gtr__call *c)
 // Losses over pairs: forward is a sum of terms (>>reduce), backward one pass for both gradients. Bytes: x and t, and what is wanted.
 typedef struct gtr__pair { gtr__opd x, t, dy, dx, dt; int64_t count; int width, value; float seed; const gtr__ctl *ctl; } gtr__pair;
 
-static __global__ void __launch_bounds__(GTR__T) gtr__k_pair_bwd(const gtr__pair m)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_pair_bwd(const gtr__pair m) {
     gtr__enter();
     float g = gtr__dloss(m.dy, m.seed, m.ctl) / (float)m.count;
     int64_t groups = (m.count + m.width - 1) / m.width;
@@ -4024,8 +3809,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_pair_bwd(const gtr__pair
         if (m.dt.p) gtr__give(m.dt, i, n, b);
     }
 }
-static gtr_result gtr__pair_run(void *instance, const gtr__call *c, int value)
-{
+static gtr_result gtr__pair_run(void *instance, const gtr__call *c, int value) {
     gtr__red m;
     gtr_shape flat;
     memset(&flat, 0, sizeof flat);
@@ -4037,8 +3821,7 @@ static gtr_result gtr__pair_run(void *instance, const gtr__call *c, int value)
     m.kind = value; m.div = (float)c->in[0].count; m.out = gtr__opd_of(&c->out[0]);
     return gtr__red_launch(instance, c, &m);
 }
-static gtr_result gtr__pair_run_bwd(void *instance, const gtr__call *c, int value)
-{
+static gtr_result gtr__pair_run_bwd(void *instance, const gtr__call *c, int value) {
     gtr__pair m;
     if (c->measure) return gtr__measured(c, 0);
     memset(&m, 0, sizeof m);
@@ -4078,22 +3861,19 @@ typedef struct gtr__custom_head {
 } gtr__custom_head;
 #define GTR__CUSTOM_HEAD 1024
 
-static __global__ void __launch_bounds__(GTR__T) gtr__k_stage(const gtr__parts<10> m, const gtr__custom_head head, uint32_t *to)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_stage(const gtr__parts<10> m, const gtr__custom_head head, uint32_t *to) {
     gtr__enter();
     if (to && blockIdx.x == 0 && blockIdx.y == 0)       // all but the first word, which is sticky
         for (int i = 1 + (int)threadIdx.x; i < (int)(sizeof head / 4); i += GTR__T) to[i] = ((const uint32_t *)&head)[i];
     if ((int)blockIdx.y < m.n) gtr__part_run(m.part[blockIdx.y], m.width, false);
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_unstage(const gtr__parts<8> m, const gtr__custom_head *head)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_unstage(const gtr__parts<8> m, const gtr__custom_head *head) {
     gtr__enter();
     gtr__part_run(m.part[blockIdx.y], m.width, head && head->now);
 }
 static int64_t gtr__custom_room(int64_t *at, int64_t count) { int64_t here = *at; *at += (count * 4 + GTR__ALIGN - 1) / GTR__ALIGN * GTR__ALIGN; return here; }
 
-static void CUDART_CB gtr__custom_host(void *block)
-{
+static void CUDART_CB gtr__custom_host(void *block) {
     gtr__custom_head *h = (gtr__custom_head *)block;
     char *base = (char *)block;
     gtr_custom_call u;
@@ -4109,8 +3889,7 @@ static void CUDART_CB gtr__custom_host(void *block)
     h->now = (uint32_t)h->run(&u);
     if (h->now && !h->failed) h->failed = h->now;
 }
-static gtr_result gtr__custom_on_host(void *instance, const gtr__call *c, const gtr_custom_desc *d, int n, bool back)
-{
+static gtr_result gtr__custom_on_host(void *instance, const gtr__call *c, const gtr_custom_desc *d, int n, bool back) {
     gtr__custom_head head;
     gtr__parts<10> before;
     gtr__parts<8> after;
@@ -4144,8 +3923,7 @@ static gtr_result gtr__custom_on_host(void *instance, const gtr__call *c, const 
     grid = gtr__parts_grid(c, &after);
     return GTR__LAUNCH(instance, c, gtr__k_unstage, grid, GTR__T, 0, after, (const gtr__custom_head *)device);
 }
-static gtr_result gtr__custom_run(void *instance, const gtr__call *c, bool back)
-{
+static gtr_result gtr__custom_run(void *instance, const gtr__call *c, bool back) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
     int n = back ? c->n_in - 2 : c->n_in, n_out = back ? (c->n_out < n ? c->n_out : n) : 1;
     gtr__parts<10> before;
@@ -4204,8 +3982,7 @@ static gtr_result gtr__cuda_custom_bwd(void *instance, const gtr__call *c) { ret
 // >>record
 // The step's record in device memory, in whole-network kernels too. All threads of a block call it; the first to come of all blocks makes the
 // trip to the host, unless the record was fetched ahead.
-static __device__ __forceinline__ const gtr__record *gtr__fetch_record(gtr__ctl *ctl, const gtr__record *ring)
-{
+static __device__ __forceinline__ const gtr__record *gtr__fetch_record(gtr__ctl *ctl, const gtr__record *ring) {
     static_assert(sizeof(gtr__record) % 16 == 0 && offsetof(gtr__shared, record) % 16 == 0 && offsetof(gtr__ctl, record) % 16 == 0, "records are copied 16 bytes at a time");
     uint64_t step = ctl->step;
     int k = (int)(step & 1);
@@ -4224,8 +4001,7 @@ static __device__ __forceinline__ const gtr__record *gtr__fetch_record(gtr__ctl 
     return &ctl->record[k];
 }
 // By one warp: the next step's, if the host has written it; nobody reads that half before the next launch.
-static __device__ __forceinline__ void gtr__fetch_ahead(gtr__ctl *ctl, const gtr__record *ring)
-{
+static __device__ __forceinline__ void gtr__fetch_ahead(gtr__ctl *ctl, const gtr__record *ring) {
     uint64_t next = ctl->step + 1;
     const gtr__record *from = &ring[next % GTR__RING];
     int lane = (int)(threadIdx.x & 31), k = (int)(next & 1);
@@ -4238,8 +4014,7 @@ static __device__ __forceinline__ void gtr__fetch_ahead(gtr__ctl *ctl, const gtr
     if (lane == 0) { ctl->claim = next + 1; *(volatile uint64_t *)&ctl->tag[k] = next + 1; }
 }
 // After FEED: its copy; without FEED in the plan, the host's.
-static __device__ __forceinline__ float gtr__rate_of(const gtr__ctl *ctl, const gtr__shared *shared, int group)
-{
+static __device__ __forceinline__ float gtr__rate_of(const gtr__ctl *ctl, const gtr__shared *shared, int group) {
     uint64_t step = ctl->step;
     if (ctl->tag[step & 1] == step + 1) return ctl->record[step & 1].lr[group];
     return __ldcv(&shared->record[step % GTR__RING].lr[group]);
@@ -4252,8 +4027,7 @@ static __device__ __forceinline__ float gtr__rate_of(const gtr__ctl *ctl, const 
 typedef struct gtr__feed_one { gtr__opd to; int64_t row; float scale, shift; int slot, from; } gtr__feed_one;
 typedef struct gtr__feed_all { gtr__feed_one in[2 * GTR__MAX_FEED]; int64_t rows, row0; const gtr__record *ring; gtr__ctl *ctl; } gtr__feed_all;
 
-static __global__ void __launch_bounds__(GTR__T) gtr__k_feed(const gtr__feed_all m)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_feed(const gtr__feed_all m) {
     __shared__ int64_t origin[GTR__FEED_GROUPS];
     gtr__enter();
     gtr__feed_one in = m.in[blockIdx.y];
@@ -4303,8 +4077,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed(const gtr__feed_all
         __syncthreads();
     }
 }
-static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c) {
     const gtr__feed *f = (const gtr__feed *)c->attr->ptr;
     gtr__feed_all m;
     int n = 0;
@@ -4337,8 +4110,7 @@ static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c)
 // double). Each block leaves two numbers; the last one joins them in a fixed order and writes ctl. Bound by bytes: 4 an element.
 typedef struct gtr__guarding { const float *gradient; int64_t count; gtr__opd loss[8]; int64_t losses[8]; int n, sums, checks, clipped; double clip; gtr__ctl *ctl; double *part; uint32_t *bad; } gtr__guarding;
 
-static __global__ void __launch_bounds__(GTR__T) gtr__k_guard(const gtr__guarding m)
-{
+static __global__ void __launch_bounds__(GTR__T) gtr__k_guard(const gtr__guarding m) {
     __shared__ double scratch[32];
     gtr__enter();
     if (m.ctl->status) {        // the same for all blocks: only REPORT writes it
@@ -4386,8 +4158,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_guard(const gtr__guardin
     m.ctl->guard = bad ? 1u : 0u;
 #undef GTR__LOOK
 }
-static gtr_result gtr__cuda_guard_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_guard_fwd(void *instance, const gtr__call *c) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     int64_t most = (int64_t)gtr__sms(c) * 6;
     gtr__guarding m;
@@ -4409,27 +4180,23 @@ static gtr_result gtr__cuda_guard_fwd(void *instance, const gtr__call *c)
 #define GTR__UPDATE_TILE 2048
 typedef struct gtr__update_kernel { gtr__optim o; const gtr__ctl *ctl; int64_t tiles; } gtr__update_kernel;
 
-static __device__ __forceinline__ void gtr__load4(const float *p, int n, bool wide, float *v)
-{
+static __device__ __forceinline__ void gtr__load4(const float *p, int n, bool wide, float *v) {
     if (n == 4 && wide) { float4 f = *(const float4 *)p; v[0] = f.x; v[1] = f.y; v[2] = f.z; v[3] = f.w; return; }
 #pragma unroll
     for (int k = 0; k < 4; k++) v[k] = k < n ? p[k] : 0.0f;
 }
-static __device__ __forceinline__ void gtr__store4(float *p, int n, bool wide, const float *v)
-{
+static __device__ __forceinline__ void gtr__store4(float *p, int n, bool wide, const float *v) {
     if (n == 4 && wide) { *(float4 *)p = make_float4(v[0], v[1], v[2], v[3]); return; }
 #pragma unroll
     for (int k = 0; k < 4; k++) if (k < n) p[k] = v[k];
 }
 // beta^t by squaring: exact to some ulps of a double for any t, which a float power is not.
-static __device__ __forceinline__ double gtr__power(double beta, uint64_t t)
-{
+static __device__ __forceinline__ double gtr__power(double beta, uint64_t t) {
     double r = 1.0;
     for (; t; t >>= 1, beta *= beta) if (t & 1) r *= beta;
     return r;
 }
-static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_update(const gtr__update_kernel m)
-{
+static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_update(const gtr__update_kernel m) {
     __shared__ float s_rate[GTR__MAX_GROUPS], s_step[GTR__MAX_GROUPS], s_decay[GTR__MAX_GROUPS], s_wd[GTR__MAX_GROUPS], s_root;
     gtr__enter();
     if (m.ctl->guard || m.ctl->status) return;
@@ -4510,8 +4277,7 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_update(const gtr__upd
         }
     }
 }
-static gtr_result gtr__cuda_update_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_update_fwd(void *instance, const gtr__call *c) {
     gtr__update_kernel m;
     memset(&m, 0, sizeof m);
     m.o = *(const gtr__optim *)c->attr->ptr;
@@ -4528,8 +4294,7 @@ static gtr_result gtr__cuda_update_fwd(void *instance, const gtr__call *c)
 typedef struct gtr__reporting { gtr__opd value[GTR__MAX_REPORT]; gtr__shared *shared; gtr__ctl *ctl; int trainer, scaled; } gtr__reporting;
 
 // By one thread; whole-network kernels end in it too.
-static __device__ __forceinline__ void gtr__report_step(const gtr__reporting &m)
-{
+static __device__ __forceinline__ void gtr__report_step(const gtr__reporting &m) {
     gtr__ctl *ctl = m.ctl;
     gtr__shared *shared = m.shared;
     uint64_t step = ctl->step, applied = ctl->applied;
@@ -4570,13 +4335,11 @@ static __device__ __forceinline__ void gtr__report_step(const gtr__reporting &m)
     __threadfence_system();
     shared->launches = ctl->launches;
 }
-static __global__ void gtr__k_report(const gtr__reporting m)
-{
+static __global__ void gtr__k_report(const gtr__reporting m) {
     gtr__enter();
     if (threadIdx.x == 0) gtr__report_step(m);
 }
-static gtr_result gtr__cuda_report_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_report_fwd(void *instance, const gtr__call *c) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     gtr__reporting m;
     memset(&m, 0, sizeof m);
@@ -4588,8 +4351,7 @@ static gtr_result gtr__cuda_report_fwd(void *instance, const gtr__call *c)
 
 // >>op:check
 // For finding a bad tensor: it need not be quick. One block, or zero first and any block that meets one writes 1. Bytes: x once.
-static __global__ void __launch_bounds__(1024) gtr__k_check(gtr__opd x, int64_t count, int wide, int32_t *y)
-{
+static __global__ void __launch_bounds__(1024) gtr__k_check(gtr__opd x, int64_t count, int wide, int32_t *y) {
     gtr__enter();
     int64_t width = wide ? 4 : 1, groups = (count + width - 1) / width;
     int bad = 0;
@@ -4602,8 +4364,7 @@ static __global__ void __launch_bounds__(1024) gtr__k_check(gtr__opd x, int64_t 
     bad = __syncthreads_or(bad);
     if (threadIdx.x == 0 && (gridDim.x == 1 || bad)) *y = bad ? 1 : 0;
 }
-static gtr_result gtr__cuda_check_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_check_fwd(void *instance, const gtr__call *c) {
     gtr__opd x = gtr__opd_of(&c->in[0]);
     int64_t count = c->in[0].count;
     int wide = gtr__wide(x);
@@ -4699,15 +4460,13 @@ typedef struct gtr__mlp_head {  // in front of the pool
 // >>mlp-device
 
 // A word that other blocks write.
-static __device__ __forceinline__ uint32_t gtr__mlp_look(const uint32_t *p)
-{
+static __device__ __forceinline__ uint32_t gtr__mlp_look(const uint32_t *p) {
     uint32_t v;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
     return v;
 }
 // Counts this block in; what it wrote before is seen by who sees the count.
-static __device__ __forceinline__ void gtr__mlp_come(uint32_t *p)
-{
+static __device__ __forceinline__ void gtr__mlp_come(uint32_t *p) {
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
     asm volatile("red.release.gpu.global.add.u32 [%0], 1;" :: "l"(__cvta_generic_to_global(p)) : "memory");
 }
@@ -4715,13 +4474,11 @@ static __device__ __forceinline__ void gtr__mlp_acquire() { asm volatile("fence.
 // All blocks come here before any goes on; target: how many have to have come, since the launch began. What they wrote before is seen behind
 // it. False, after a second or so in which one did not come: then all leave, and the sticky word says so, as nothing after it can be right.
 // gtr__mlp_arrive tells the others; what a block does between the two, nobody waits for.
-static __device__ __forceinline__ void gtr__mlp_arrive(const gtr__mlp &m)
-{
+static __device__ __forceinline__ void gtr__mlp_arrive(const gtr__mlp &m) {
     __syncthreads();
     if (threadIdx.x == 0) gtr__mlp_come(&m.ctl->ticket[6]);
 }
-static __device__ __noinline__ bool gtr__mlp_meet(const gtr__mlp &m, uint32_t target)
-{
+static __device__ __noinline__ bool gtr__mlp_meet(const gtr__mlp &m, uint32_t target) {
     bool met = true;
     if (threadIdx.x == 0) {
         uint32_t come, *ticket = &m.ctl->ticket[6];
@@ -4748,15 +4505,13 @@ static __device__ __noinline__ bool gtr__mlp_meet(const gtr__mlp &m, uint32_t ta
     return __syncthreads_and(met) != 0;
 }
 // The last block to leave sets the counters back.
-static __device__ __forceinline__ void gtr__mlp_leave(const gtr__mlp &m)
-{
+static __device__ __forceinline__ void gtr__mlp_leave(const gtr__mlp &m) {
     __syncthreads();
     if (threadIdx.x == 0 && atomicAdd(&m.ctl->ticket[7], 1u) == gridDim.x - 1) { m.ctl->ticket[6] = 0; m.ctl->ticket[7] = 0; }
 }
 
 // To 11 bits, quicker than by the conversion: what a product of 2^13 + 1 pushes out (Dekker, 1971). What is not finite, or above 2^114, gives NaN.
-static __device__ __forceinline__ uint32_t gtr__mlp_round(uint32_t u)
-{
+static __device__ __forceinline__ uint32_t gtr__mlp_round(uint32_t u) {
 #ifdef GTR__MLP_CVT
     return gtr__to_tf32(u);
 #else
@@ -4781,8 +4536,7 @@ template <int KIND, int N> struct gtr__mlp_fragment {
     }
 };
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_mma(float *d, const gtr__mlp_fragment<KIND, 4> &a, const gtr__mlp_fragment<KIND, 2> &b)
-{
+static __device__ __forceinline__ void gtr__mlp_mma(float *d, const gtr__mlp_fragment<KIND, 4> &a, const gtr__mlp_fragment<KIND, 2> &b) {
     if constexpr (KIND == GTR__PRODUCT_HALF) {
         if constexpr (std::is_same<T, __half>::value) gtr__mma_f16(d, a.v, b.v); else gtr__mma_bf16(d, a.v, b.v);
     } else {
@@ -4793,8 +4547,7 @@ static __device__ __forceinline__ void gtr__mlp_mma(float *d, const gtr__mlp_fra
 
 // height x width elements (width 32 or 64) of a matrix, from row r0 and column c0 on, to shared memory; zeros outside of rows x columns.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_fetch(char *dst, int pitch, const void *src, int r0, int rows, int c0, int columns, int height, int width, int vec)
-{
+static __device__ __forceinline__ void gtr__mlp_fetch(char *dst, int pitch, const void *src, int r0, int rows, int c0, int columns, int height, int width, int vec) {
     constexpr int E = 16 / (int)sizeof(T);
     const int shift = width == 64 ? 6 : 5;
     if (vec) {
@@ -4833,8 +4586,7 @@ static __device__ __forceinline__ void gtr__mlp_fetch(char *dst, int pitch, cons
     }
 }
 // All groups of copies but the last stages - 2.
-static __device__ __forceinline__ void gtr__mlp_arrived(int stages)
-{
+static __device__ __forceinline__ void gtr__mlp_arrived(int stages) {
     if (stages >= 6) gtr__copies_done<4>();
     else if (stages == 5) gtr__copies_done<3>();
     else if (stages == 4) gtr__copies_done<2>();
@@ -4861,8 +4613,7 @@ template <typename T> static __host__ __device__ __forceinline__ int gtr__mlp_pi
 
 // acc += A B^T for a chunk, k contiguous in both. Neighbouring words of k are taken as one load; a and b agree on which, so sums are whole.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_add_k(float (*acc)[4][4], const char *a, const char *b, const gtr__mlp_place &w)
-{
+static __device__ __forceinline__ void gtr__mlp_add_k(float (*acc)[4][4], const char *a, const char *b, const gtr__mlp_place &w) {
     constexpr int pitch = gtr__mlp_pitch_k<T>(), steps = GTR__MLP_K * (int)sizeof(T) / 32;
     for (int s = w.k; s < steps; s += w.ways) {
         gtr__mlp_fragment<KIND, 4> fa[2];
@@ -4885,15 +4636,13 @@ static __device__ __forceinline__ void gtr__mlp_add_k(float (*acc)[4][4], const 
     }
 }
 // Two rows of k of halves, four columns: pairs along k.
-static __device__ __forceinline__ void gtr__mlp_pairs(uint32_t *p, uint2 a, uint2 b)
-{
+static __device__ __forceinline__ void gtr__mlp_pairs(uint32_t *p, uint2 a, uint2 b) {
     p[0] = __byte_perm(a.x, b.x, 0x5410); p[1] = __byte_perm(a.x, b.x, 0x7632);
     p[2] = __byte_perm(a.y, b.y, 0x5410); p[3] = __byte_perm(a.y, b.y, 0x7632);
 }
 // Two registers of each of 4 columns 4g..4g+3: words of k that belong to lane t. p: the first row of the step, column 0; elements to a row: pitch bytes.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_columns(uint32_t *first, uint32_t *second, const char *p, int pitch, int g, int t)
-{
+static __device__ __forceinline__ void gtr__mlp_columns(uint32_t *first, uint32_t *second, const char *p, int pitch, int g, int t) {
     if constexpr (sizeof(T) == 4) {
         const char *q = p + t * pitch + g * 16;
         uint4 u = *(const uint4 *)q, v = *(const uint4 *)(q + 4 * pitch);
@@ -4907,8 +4656,7 @@ static __device__ __forceinline__ void gtr__mlp_columns(uint32_t *first, uint32_
 }
 // acc += A^T B for a chunk, rows of k. Column 4g + j of a warp's 32 is row (column) g of fragment j: see gtr__mlp_spill.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_add_side(float (*acc)[4][4], const char *a, int pitch_a, const char *b, int pitch_b, const gtr__mlp_place &w)
-{
+static __device__ __forceinline__ void gtr__mlp_add_side(float (*acc)[4][4], const char *a, int pitch_a, const char *b, int pitch_b, const gtr__mlp_place &w) {
     constexpr int rows = sizeof(T) == 4 ? 8 : 16, steps = GTR__MLP_K / rows;
     for (int s = w.k; s < steps; s += w.ways) {
         gtr__mlp_fragment<KIND, 4> fa[2];
@@ -4932,8 +4680,7 @@ static __device__ __forceinline__ void gtr__mlp_add_side(float (*acc)[4][4], con
 }
 // A warp's 32x32 to its copy of the tile in shared memory, (ways, tm, tn + 8).
 template <bool SIDE>
-static __device__ __forceinline__ void gtr__mlp_spill(float *red, const float (*acc)[4][4], const gtr__mlp_place &w, int tm, int tn)
-{
+static __device__ __forceinline__ void gtr__mlp_spill(float *red, const float (*acc)[4][4], const gtr__mlp_place &w, int tm, int tn) {
     float *p = red + ((w.k * tm + w.m) * (tn + 8) + w.n);
 #pragma unroll
     for (int i = 0; i < 2; i++)
@@ -4953,8 +4700,7 @@ static __device__ __forceinline__ void gtr__mlp_spill(float *red, const float (*
 }
 static __device__ __forceinline__ float4 gtr__mlp_add4(float4 a, float4 b) { return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }
 // Four columns of a row, from c on.
-static __device__ __forceinline__ float4 gtr__mlp_sum4(const float *red, int r, int c, int tm, int tn, int ways)
-{
+static __device__ __forceinline__ float4 gtr__mlp_sum4(const float *red, int r, int c, int tm, int tn, int ways) {
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     const float *p = red + r * (tn + 8) + c;
     const int step = tm * (tn + 8);
@@ -4966,8 +4712,7 @@ static __device__ __forceinline__ float4 gtr__mlp_sum4(const float *red, int r, 
 // >>mlp-first
 
 // Which row of the data set row r of this step is.
-static __device__ __forceinline__ int64_t gtr__mlp_origin(const gtr__record *record, int64_t r)
-{
+static __device__ __forceinline__ int64_t gtr__mlp_origin(const gtr__record *record, int64_t r) {
     if (record->rows > 0) {
         r += record->first;
         if (r >= record->rows) r %= record->rows;
@@ -4984,8 +4729,7 @@ struct gtr__mlp_tags {
         step = *(const volatile uint64_t *)&m.ctl->step; even = tag[0]; odd = tag[1];
     }
 };
-static __device__ __forceinline__ const gtr__record *gtr__mlp_record(const gtr__mlp &m, const gtr__mlp_tags &t)
-{
+static __device__ __forceinline__ const gtr__record *gtr__mlp_record(const gtr__mlp &m, const gtr__mlp_tags &t) {
     const uint64_t step = t.step, even = t.even, odd = t.odd;
     const bool there = (step & 1 ? odd : even) == step + 1;
     gtr__mlp_acquire();
@@ -4993,8 +4737,7 @@ static __device__ __forceinline__ const gtr__record *gtr__mlp_record(const gtr__
     return gtr__fetch_record(m.ctl, m.record);
 }
 // Inputs other than the first layer's, element by element: labels, mostly.
-static __device__ __forceinline__ void gtr__mlp_feed(const gtr__mlp &m)
-{
+static __device__ __forceinline__ void gtr__mlp_feed(const gtr__mlp &m) {
     const int place = (int)((gridDim.x - 1 - blockIdx.x) * GTR__MLP_T);
     int most = 0;
     for (int f = 0; f < m.n_rest; f++) most = most > m.batch * (int)m.rest[f].row ? most : m.batch * (int)m.rest[f].row;
@@ -5023,8 +4766,7 @@ static __device__ __forceinline__ void gtr__mlp_feed(const gtr__mlp &m)
 enum { GTR__MLP_COPY16, GTR__MLP_COPY4, GTR__MLP_U8_4, GTR__MLP_U8, GTR__MLP_F32_4, GTR__MLP_F32 };
 
 // A thread's elements of a chunk of x, as they lie in the data set. 4: raw[q] (raw[4q..]) is group q; 1: raw[q] is element q.
-static __device__ __forceinline__ void gtr__mlp_load_x(uint32_t *raw, const gtr__mlp_head *h, const char *src, int mode, int k0, int columns, int tm)
-{
+static __device__ __forceinline__ void gtr__mlp_load_x(uint32_t *raw, const gtr__mlp_head *h, const char *src, int mode, int k0, int columns, int tm) {
 #pragma unroll
     for (int q = 0; q < 16; q++) {
         bool four = mode == GTR__MLP_F32_4;
@@ -5040,8 +4782,7 @@ static __device__ __forceinline__ void gtr__mlp_load_x(uint32_t *raw, const gtr_
     }
 }
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_store_x(char *tile, const uint32_t *raw, const gtr__mlp_head *h, int mode, int k0, int columns, int tm, float scale, float shift)
-{
+static __device__ __forceinline__ void gtr__mlp_store_x(char *tile, const uint32_t *raw, const gtr__mlp_head *h, int mode, int k0, int columns, int tm, float scale, float shift) {
     const int dtype = std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
 #pragma unroll
     for (int q = 0; q < 16; q++) {
@@ -5108,8 +4849,7 @@ struct gtr__mlp_piece {         // a task of the first phase
     }
 };
 // The weights' copies of the ring's first stages: on their way before the step's record is looked at, which may have to come from the host.
-template <typename T> static __device__ __forceinline__ void gtr__mlp_first_begin(const gtr__mlp &m, char *pool, int task)
-{
+template <typename T> static __device__ __forceinline__ void gtr__mlp_first_begin(const gtr__mlp &m, char *pool, int task) {
     const gtr__mlp_layer &L = m.layer[0];
     constexpr int pitch = gtr__mlp_pitch_k<T>();
     const int tm = m.tm1, tn = m.tn1, bytes = (tm + tn) * pitch;
@@ -5121,8 +4861,7 @@ template <typename T> static __device__ __forceinline__ void gtr__mlp_first_begi
 }
 // Bytes of x and w from L2, (tm + tn) a column of k; the parts written. gtr__mlp_first_begin came before.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *pool, int task, const gtr__mlp_tags &tags)
-{
+static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *pool, int task, const gtr__mlp_tags &tags) {
     gtr__mlp_head *h = (gtr__mlp_head *)pool;
     const gtr__mlp_layer &L = m.layer[0];
     constexpr int pitch = gtr__mlp_pitch_k<T>();
@@ -5256,8 +4995,7 @@ static __device__ __forceinline__ int gtr__mlp_red_pitch(int n) { return (n + 31
 
 // Four words of row n of w, from word c on, with zeros outside. rows x words, k elements a row, pitch elements from row to row.
 template <typename T>
-static __device__ __forceinline__ uint4 gtr__mlp_words(const T *w, int n, int c, int rows, int k, int pitch, int vec)
-{
+static __device__ __forceinline__ uint4 gtr__mlp_words(const T *w, int n, int c, int rows, int k, int pitch, int vec) {
     uint4 u = make_uint4(0, 0, 0, 0);
     if (n >= rows) return u;
     const T *p = w + (int64_t)n * pitch;
@@ -5279,8 +5017,7 @@ static __device__ __forceinline__ uint4 gtr__mlp_words(const T *w, int n, int c,
 }
 // red (ways, 16, pitch) = a (16, k) w^T, each element of w read once: 16 words of k at a time, four of them a lane's.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_forward(float *red, const uint32_t *a, int pitch_a, const T *w, int pitch_w, const gtr__mlp_layer &L)
-{
+static __device__ __forceinline__ void gtr__mlp_forward(float *red, const uint32_t *a, int pitch_a, const T *w, int pitch_w, const gtr__mlp_layer &L) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
     const int units = (L.n + 7) / 8, ways = gtr__mlp_ways(units), strides = GTR__MLP_WARPS / ways, wk = warp % ways;
     const int blocks = (L.k * (int)sizeof(T) + 63) / 64, pitch = gtr__mlp_red_pitch(L.n);
@@ -5325,8 +5062,7 @@ static __device__ __forceinline__ void gtr__mlp_forward(float *red, const uint32
 }
 // The same of weights in shared memory, with zeros around. Row g of eight is read as row g / 2 + g % 2 * 4: no bank is met twice.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_forward_kept(float *red, const uint32_t *a, int pitch_a, const uint32_t *w, int pitch_w, const gtr__mlp_layer &L)
-{
+static __device__ __forceinline__ void gtr__mlp_forward_kept(float *red, const uint32_t *a, int pitch_a, const uint32_t *w, int pitch_w, const gtr__mlp_layer &L) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
     const int units = (L.n + 7) / 8, ways = gtr__mlp_ways(units), shift = ways == 1 ? 0 : ways == 2 ? 1 : ways == 4 ? 2 : 3, strides = GTR__MLP_WARPS >> shift, wk = warp & (ways - 1);
     const int blocks = (L.k * (int)sizeof(T) + 63) / 64, pitch = gtr__mlp_red_pitch(L.n), row = (g >> 1) + (g & 1) * 4;
@@ -5373,8 +5109,7 @@ static __device__ __forceinline__ void gtr__mlp_forward_kept(float *red, const u
 }
 // Four elements of row n of w, from column c on, as their bits in the low end of x, y (and z, w of float32), with zeros outside.
 template <typename T>
-static __device__ __forceinline__ uint4 gtr__mlp_four(const T *w, int n, int c, int rows, int k, int pitch, int vec)
-{
+static __device__ __forceinline__ uint4 gtr__mlp_four(const T *w, int n, int c, int rows, int k, int pitch, int vec) {
     uint4 u = make_uint4(0, 0, 0, 0);
     if (n >= rows) return u;
     const T *p = w + (int64_t)n * pitch + c;
@@ -5397,8 +5132,7 @@ static __device__ __forceinline__ uint4 gtr__mlp_four(const T *w, int n, int c, 
 }
 // red (ways, 16, pitch) = dy (16, n) w: 32 columns a unit, four of each lane's; words 2t, 2t+1 of eight along n are lane t's.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_back(float *red, const uint32_t *a, int pitch_a, const T *w, int pitch_w, const gtr__mlp_layer &L)
-{
+static __device__ __forceinline__ void gtr__mlp_back(float *red, const uint32_t *a, int pitch_a, const T *w, int pitch_w, const gtr__mlp_layer &L) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
     const int units = (L.k + 31) / 32, ways = gtr__mlp_ways(units), strides = GTR__MLP_WARPS / ways, wk = warp % ways;
     constexpr int rows = sizeof(T) == 4 ? 8 : 16;
@@ -5447,8 +5181,7 @@ static __device__ __forceinline__ void gtr__mlp_back(float *red, const uint32_t 
 }
 // The same of weights in shared memory, with zeros around.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_back_kept(float *red, const uint32_t *a, int pitch_a, const uint32_t *w, int pitch_w, const gtr__mlp_layer &L)
-{
+static __device__ __forceinline__ void gtr__mlp_back_kept(float *red, const uint32_t *a, int pitch_a, const uint32_t *w, int pitch_w, const gtr__mlp_layer &L) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
     const int units = (L.k + 31) / 32, ways = gtr__mlp_ways(units), shift = ways == 1 ? 0 : ways == 2 ? 1 : ways == 4 ? 2 : 3, strides = GTR__MLP_WARPS >> shift, wk = warp & (ways - 1);
     constexpr int rows = sizeof(T) == 4 ? 8 : 16;
@@ -5497,8 +5230,7 @@ static __device__ __forceinline__ void gtr__mlp_back_kept(float *red, const uint
 template <typename T> static __device__ __forceinline__ int gtr__mlp_dtype() { return std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16; }
 
 // Elements c to c+3 of a row of n, in device memory.
-static __device__ __forceinline__ float4 gtr__mlp_get4(const void *p, int dtype, int64_t at, int c, int n, int wide)
-{
+static __device__ __forceinline__ float4 gtr__mlp_get4(const void *p, int dtype, int64_t at, int c, int n, int wide) {
     if (wide && c < n) return gtr__get4(p, dtype, at);
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     if (c < n) v.x = gtr__get(p, dtype, at);
@@ -5507,8 +5239,7 @@ static __device__ __forceinline__ float4 gtr__mlp_get4(const void *p, int dtype,
     if (c + 3 < n) v.w = gtr__get(p, dtype, at + 3);
     return v;
 }
-static __device__ __forceinline__ void gtr__mlp_put4(void *p, int dtype, int64_t at, int c, int n, int wide, float4 v)
-{
+static __device__ __forceinline__ void gtr__mlp_put4(void *p, int dtype, int64_t at, int c, int n, int wide, float4 v) {
     if (wide && c < n) { gtr__put4(p, dtype, at, v); return; }
     if (c < n) gtr__put(p, dtype, at, v.x);
     if (c + 1 < n) gtr__put(p, dtype, at + 1, v.y);
@@ -5516,8 +5247,7 @@ static __device__ __forceinline__ void gtr__mlp_put4(void *p, int dtype, int64_t
     if (c + 3 < n) gtr__put(p, dtype, at + 3, v.w);
 }
 // Zeros behind column n: nobody multiplies what is not there.
-static __device__ __forceinline__ float4 gtr__mlp_cut4(float4 v, int c, int n, bool live)
-{
+static __device__ __forceinline__ float4 gtr__mlp_cut4(float4 v, int c, int n, bool live) {
     if (!live || c >= n) v.x = 0.0f;
     if (!live || c + 1 >= n) v.y = 0.0f;
     if (!live || c + 2 >= n) v.z = 0.0f;
@@ -5528,14 +5258,12 @@ static __device__ __forceinline__ float4 gtr__mlp_cut4(float4 v, int c, int n, b
 template <typename T> static __device__ __forceinline__ int gtr__mlp_fours(int n) { return (n * (int)sizeof(T) + 63) / 64 * (16 / (int)sizeof(T)); }
 
 // ReLU in place, all others by a call.
-static __device__ __forceinline__ float4 gtr__mlp_act4(int op, float4 x, float a, float b)
-{
+static __device__ __forceinline__ float4 gtr__mlp_act4(int op, float4 x, float a, float b) {
     if (op < 0) return x;
     if (op == GTR__OP_RELU) return make_float4(x.x < 0 ? 0.0f : x.x, x.y < 0 ? 0.0f : x.y, x.z < 0 ? 0.0f : x.z, x.w < 0 ? 0.0f : x.w);
     return gtr__act4(op, x, a, b);
 }
-static __device__ __forceinline__ float4 gtr__mlp_dact4(int op, float4 dy, float4 s, float a, float b)
-{
+static __device__ __forceinline__ float4 gtr__mlp_dact4(int op, float4 dy, float4 s, float a, float b) {
     if (op == GTR__OP_RELU) return make_float4(s.x > 0 ? dy.x : 0.0f, s.y > 0 ? dy.y : 0.0f, s.z > 0 ? dy.z : 0.0f, s.w > 0 ? dy.w : 0.0f);
     return gtr__dact4(op, dy, s, a, b);
 }
@@ -5555,15 +5283,13 @@ struct gtr__mlp_walk {
         if (c >= fours) { c -= fours; r++; }
     }
 };
-template <typename T> static __device__ __forceinline__ float4 gtr__mlp_bias4(const gtr__mlp_layer &L, int c)
-{
+template <typename T> static __device__ __forceinline__ float4 gtr__mlp_bias4(const gtr__mlp_layer &L, int c) {
     if (!L.bias) return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     return gtr__mlp_get4(L.bias, gtr__mlp_dtype<T>(), c, c, L.n, L.vec_bias);
 }
 // Activation of a group, to shared and device memory; v has the bias.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_finish(char *pool, const gtr__mlp_layer &L, float4 v, int r, int c, int64_t at, bool live)
-{
+static __device__ __forceinline__ void gtr__mlp_finish(char *pool, const gtr__mlp_layer &L, float4 v, int r, int c, int64_t at, bool live) {
     const int dtype = gtr__mlp_dtype<T>();
     if (live) {
         if (L.pre) gtr__mlp_put4(L.pre, dtype, at, c, L.n, L.wide, v);
@@ -5574,8 +5300,7 @@ static __device__ __forceinline__ void gtr__mlp_finish(char *pool, const gtr__ml
 }
 // The first layer's output, from the parts: 4 groups at a time, all loads before the first is used.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_gather(const gtr__mlp &m, char *pool, int row0)
-{
+static __device__ __forceinline__ void gtr__mlp_gather(const gtr__mlp &m, char *pool, int row0) {
     const gtr__mlp_layer &L = m.layer[0];
     const int64_t step = (int64_t)m.batch * L.n;
     gtr__mlp_walk w(gtr__mlp_fours<T>(L.n));
@@ -5641,8 +5366,7 @@ static __device__ __forceinline__ void gtr__mlp_gather(const gtr__mlp &m, char *
 }
 // A further layer's output, from red; bias is that of the walk's first group.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_output(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, const float *red, int row0, gtr__mlp_walk w, float4 bias)
-{
+static __device__ __forceinline__ void gtr__mlp_output(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, const float *red, int row0, gtr__mlp_walk w, float4 bias) {
     const int ways = gtr__mlp_ways((L.n + 7) / 8), pitch = gtr__mlp_red_pitch(L.n);
 #pragma unroll 1
     for (; w.more(); w.next()) {
@@ -5660,8 +5384,7 @@ static __device__ __forceinline__ void gtr__mlp_output(const gtr__mlp &m, char *
 }
 // The gradient of layer L's product, from red, which has that of its output. dy: where products read it, or NULL.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_gradient(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, const float *red, char *dy, int dy_pitch, int row0)
-{
+static __device__ __forceinline__ void gtr__mlp_gradient(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, const float *red, char *dy, int dy_pitch, int row0) {
     const int dtype = gtr__mlp_dtype<T>(), ways = gtr__mlp_ways((L.n + 31) / 32), pitch = gtr__mlp_red_pitch(L.n);
 #pragma unroll 1
     for (gtr__mlp_walk w(gtr__mlp_fours<T>(L.n)); w.more(); w.next()) {
@@ -5683,8 +5406,7 @@ static __device__ __forceinline__ void gtr__mlp_gradient(const gtr__mlp &m, char
 }
 // Loss, its gradient, accuracy, of 16 rows: 16 lanes a row.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, char *dy, int task, int all, int64_t label, float scale)
-{
+static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, char *dy, int task, int all, int64_t label, float scale) {
     gtr__mlp_head *h = (gtr__mlp_head *)pool;
     const int dtype = gtr__mlp_dtype<T>(), tid = (int)threadIdx.x, lane = tid & 15, r = tid / 16, row = task * GTR__MLP_ROWS + r;
     const bool live = row < m.batch;
@@ -5741,7 +5463,7 @@ static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *po
         if (m.accuracy.p) {
             float most;
             int64_t k = gtr__row_argmax(y, 0, L.n, lane, 16, live, h->scratch, h->where, &most);
-            if (live && lane == 0 && label >= 0) tally |= 1 << 16 | (k == label && most == most) << 8;
+            if (live && lane == 0 && label >= 0) tally |= 1 << 16 | (k == label) << 8;
         }
     } else {
         const float g = gtr__dloss(m.pair.dy, m.pair.seed, m.pair.ctl) / (float)m.pair.count;
@@ -5769,8 +5491,7 @@ static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *po
     }
 }
 // Weights of the layers behind the first into shared memory, while others are still at the first. Zeros around: gtr__mlp_forward_kept.
-template <typename T> static __device__ __forceinline__ void gtr__mlp_keep(const gtr__mlp &m, char *pool)
-{
+template <typename T> static __device__ __forceinline__ void gtr__mlp_keep(const gtr__mlp &m, char *pool) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31;
 #pragma unroll 1
     for (int l = 1; l < m.layers; l++) {
@@ -5793,8 +5514,7 @@ template <typename T> static __device__ __forceinline__ void gtr__mlp_keep(const
 }
 // Bytes: the parts of 16 rows, and the further layers' weights once (or twice, where shared memory does not hold them).
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_middle(const gtr__mlp &m, char *pool, int task)
-{
+static __device__ __forceinline__ void gtr__mlp_middle(const gtr__mlp &m, char *pool, int task) {
     float *red = (float *)(pool + m.red_at);
     const int row0 = task * GTR__MLP_ROWS, last = m.layers - 1;
     int all = 0;                // labels that count
@@ -5858,8 +5578,7 @@ struct gtr__mlp_tile {
 struct gtr__mlp_state { float4 p[4], g[4], a[4], b[4]; float bias_p, bias_g, bias_a, bias_b; };
 
 // What the first layer's tiles read of x is there since the first meeting: the ring's first stages of it.
-template <typename T> static __device__ __forceinline__ void gtr__mlp_weights_begin(const gtr__mlp &m, char *pool, int task)
-{
+template <typename T> static __device__ __forceinline__ void gtr__mlp_weights_begin(const gtr__mlp &m, char *pool, int task) {
     const gtr__mlp_tile at(m, task);
     const gtr__mlp_layer &L = m.layer[0];
     if (at.layer) return;
@@ -5870,8 +5589,7 @@ template <typename T> static __device__ __forceinline__ void gtr__mlp_weights_be
 }
 // dw = dy^T x of a tile, and db where the tile is its layer's first along k. Bytes: (tm + tn) a row of the batch, from L2.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char *pool, int task, uint32_t &most, double &sum, gtr__mlp_state &s)
-{
+static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char *pool, int task, uint32_t &most, double &sum, gtr__mlp_state &s) {
     gtr__mlp_head *h = (gtr__mlp_head *)pool;
     const gtr__mlp_tile at(m, task);
     const gtr__mlp_layer &L = m.layer[at.layer];
@@ -5953,8 +5671,7 @@ static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char 
 
 // >>mlp-update
 
-static __device__ __forceinline__ float4 gtr__mlp_take4(const float *p, int n, bool whole)
-{
+static __device__ __forceinline__ float4 gtr__mlp_take4(const float *p, int n, bool whole) {
     if (whole) return *(const float4 *)p;
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     v.x = p[0];
@@ -5963,8 +5680,7 @@ static __device__ __forceinline__ float4 gtr__mlp_take4(const float *p, int n, b
     if (n > 3) v.w = p[3];
     return v;
 }
-static __device__ __forceinline__ void gtr__mlp_give4(float *p, int n, bool whole, float4 v)
-{
+static __device__ __forceinline__ void gtr__mlp_give4(float *p, int n, bool whole, float4 v) {
     if (whole) { *(float4 *)p = v; return; }
     p[0] = v.x;
     if (n > 1) p[1] = v.y;
@@ -5993,8 +5709,7 @@ struct gtr__mlp_where {
         return r < m.tm3 && at.n0 + r < n && c < k ? k - c : 0;
     }
 };
-static __device__ __forceinline__ void gtr__mlp_load(const gtr__mlp &m, const gtr__mlp_head *h, int task, bool gradient, gtr__mlp_state &s)
-{
+static __device__ __forceinline__ void gtr__mlp_load(const gtr__mlp &m, const gtr__mlp_head *h, int task, bool gradient, gtr__mlp_state &s) {
     const gtr__mlp_where w(m, h, task);
     const gtr__segment &z = h->segment[2 * w.at.layer], &y = h->segment[2 * w.at.layer + 1];
 #pragma unroll
@@ -6043,8 +5758,7 @@ struct gtr__mlp_rule {
         }
     }
 };
-static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const gtr__mlp_head *h, int task, float coef, gtr__mlp_state &s)
-{
+static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const gtr__mlp_head *h, int task, float coef, gtr__mlp_state &s) {
     const gtr__mlp_where w(m, h, task);
     const gtr__segment &z = h->segment[2 * w.at.layer], &y = h->segment[2 * w.at.layer + 1];
     const gtr__mlp_rule rule(m, h->rate, z.group, coef);
@@ -6081,8 +5795,7 @@ static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const g
     }
 }
 // The rates of the groups, as gtr__k_update makes them. Thread k of sixteen.
-static __device__ __forceinline__ void gtr__mlp_rates(const gtr__mlp &m, int k, gtr__mlp_rate *h)
-{
+static __device__ __forceinline__ void gtr__mlp_rates(const gtr__mlp &m, int k, gtr__mlp_rate *h) {
     const gtr__optim &o = m.optim;
     const bool adam = o.kind != GTR_SGD;
     double rate = (double)m.ctl->record[m.ctl->step & 1].lr[k], wd = o.weight_decay[k];
@@ -6094,8 +5807,7 @@ static __device__ __forceinline__ void gtr__mlp_rates(const gtr__mlp &m, int k, 
     if (k == 0) h->root = adam ? (float)(1.0 / sqrt(1.0 - gtr__power(o.beta2, t))) : 0.0f;
 }
 // The groups' losses to one, in order; the same for accuracy. A block, between the second meeting and the third. Whether the loss is bad.
-static __device__ __forceinline__ bool gtr__mlp_total(const gtr__mlp &m, gtr__mlp_head *h)
-{
+static __device__ __forceinline__ bool gtr__mlp_total(const gtr__mlp &m, gtr__mlp_head *h) {
     float loss = 0.0f;
     int counted = 0, right = 0, labelled = 0;
     for (int i = (int)threadIdx.x; i < m.tiles2; i += GTR__MLP_T) {
@@ -6120,8 +5832,7 @@ static __device__ __forceinline__ bool gtr__mlp_total(const gtr__mlp &m, gtr__ml
 }
 
 template <typename T, int KIND>
-static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_constant__ gtr__mlp m)
-{
+static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_constant__ gtr__mlp m) {
     extern __shared__ __align__(16) char gtr__pool[];
     gtr__enter();
     char *pool = gtr__pool;
@@ -6221,31 +5932,26 @@ typedef struct gtr__mlp_view { const gtr__node *node; int n; const gtr__plan *pl
 static const gtr__arg *gtr__mlp_arg(const gtr__mlp_view *v, int id) { return id < v->call->n_in ? &v->call->in[id] : &v->call->out[id - v->call->n_in]; }
 static const gtr_shape *gtr__mlp_shape(const gtr__mlp_view *v, int id) { return v->plan ? &v->plan->value[id].shape : &gtr__mlp_arg(v, id)->shape; }
 static gtr_dtype gtr__mlp_storage(const gtr__mlp_view *v, int id) { return v->plan ? v->plan->value[id].storage : gtr__mlp_arg(v, id)->dtype; }
-static int64_t gtr__mlp_count(const gtr__mlp_view *v, int id)
-{
+static int64_t gtr__mlp_count(const gtr__mlp_view *v, int id) {
     const gtr_shape *s = gtr__mlp_shape(v, id);
     int64_t n = 1;
     for (int i = 0; i < s->ndim; i++) n *= s->dim[i];
     return n;
 }
-static int gtr__mlp_root(const gtr__plan *p, int v)
-{
+static int gtr__mlp_root(const gtr__plan *p, int v) {
     while (v >= 0 && p->value[v].home == GTR__HOME_ALIAS) v = p->value[v].alias;
     return v;
 }
 // The same memory, whatever its shape.
-static bool gtr__mlp_same(const gtr__mlp_view *v, int a, int b)
-{
+static bool gtr__mlp_same(const gtr__mlp_view *v, int a, int b) {
     if (a < 0 || b < 0) return false;
     return !v->plan || (gtr__mlp_root(v->plan, a) == gtr__mlp_root(v->plan, b) && gtr__mlp_count(v, a) == gtr__mlp_count(v, b));
 }
-static bool gtr__mlp_fed(const gtr__mlp_view *v, int a)
-{
+static bool gtr__mlp_fed(const gtr__mlp_view *v, int a) {
     for (int k = 0; k < v->node[0].n_out; k++) if (gtr__mlp_same(v, v->node[0].out[k], a)) return true;
     return false;
 }
-static bool gtr__mlp_unary(gtr__op op)
-{
+static bool gtr__mlp_unary(gtr__op op) {
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID:
     switch ((int)op) { GTR__UNARY(GTR__CASE) return true; default: return false; }
 #undef GTR__CASE
@@ -6254,8 +5960,7 @@ static int gtr__mlp_act(const gtr__node *n) { return n->op == GTR__OP_LINEAR_ACT
 // What an activation's backward reads: y, or x, which its node then has to have stored.
 static int gtr__mlp_saved(const gtr__node *n) { return gtr__cuda_needs[gtr__mlp_act(n)] & GTR__Y0 ? n->out[0] : n->n_out > 1 ? n->out[1] : -1; }
 
-static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p)
-{
+static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p) {
     int cur = -1, dy = -1, at = -1, logits = -1;
     memset(p, -1, sizeof *p);
     p->layers = 0;
@@ -6338,8 +6043,7 @@ typedef struct gtr__mlp_cut {
 
 static int gtr__mlp_words_pitch(int n, int size) { return (n * size + 127) / 128 * 32 + 16; }   // an odd multiple of 16: loads of four words meet no bank twice
 
-static bool gtr__mlp_extents(const gtr__mlp_view *v, const gtr__mlp_parts *p, gtr__mlp_cut *c)
-{
+static bool gtr__mlp_extents(const gtr__mlp_view *v, const gtr__mlp_parts *p, gtr__mlp_cut *c) {
     int64_t batch = 0;
     memset(c, 0, sizeof *c);
     c->layers = p->layers;
@@ -6358,8 +6062,7 @@ static bool gtr__mlp_extents(const gtr__mlp_view *v, const gtr__mlp_parts *p, gt
     c->size = gtr__mlp_storage(v, v->node[p->forward[0]].in[0]) == GTR_F32 ? 4 : 2;
     return true;
 }
-static void gtr__mlp_cut_make(gtr__mlp_cut *c, int sm_count)
-{
+static void gtr__mlp_cut_make(gtr__mlp_cut *c, int sm_count) {
     const int side[2] = { 32, 64 }, depth = GTR__MLP_K, chunks1 = (c->k[0] + depth - 1) / depth, chunks3 = (c->batch + depth - 1) / depth;
     int64_t best = INT64_MAX;
     c->tiles2 = (c->batch + GTR__MLP_ROWS - 1) / GTR__MLP_ROWS;
@@ -6404,8 +6107,7 @@ static void gtr__mlp_cut_make(gtr__mlp_cut *c, int sm_count)
     c->middle = at;
 }
 static int gtr__mlp_kept_rows(int n, int size) { return size == 4 ? (n + 7) / 8 * 8 : (n + 15) / 16 * 16; }
-static size_t gtr__mlp_ring(int bytes, int stages, int tm, int tn)
-{
+static size_t gtr__mlp_ring(int bytes, int stages, int tm, int tn) {
     size_t red = (size_t)(GTR__MLP_WARPS * 32 * 32 / (tm * tn)) * (size_t)tm * (size_t)(tn + 8) * 4;
     return GTR__MLP_HEAD + ((size_t)bytes * (size_t)stages > red ? (size_t)bytes * (size_t)stages : red);
 }
@@ -6413,8 +6115,7 @@ static size_t gtr__mlp_ring(int bytes, int stages, int tm, int tn)
 static int gtr__mlp_stage1(const gtr__mlp_cut *c) { return (c->tm1 + c->tn1) * (GTR__MLP_K * c->size + 32); }
 static int gtr__mlp_stage3(const gtr__mlp_cut *c) { return GTR__MLP_K * (c->tm3 + c->tn3 + 16) * c->size; }
 // The whole list: a trainer's step of a chain of linear layers, where a launch per node costs more than the arithmetic.
-static int gtr__mlp_match(const gtr__plan *plan, int at, const gtr__caps *caps)
-{
+static int gtr__mlp_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
     gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
     gtr__mlp_parts p;
     gtr__mlp_cut c;
@@ -6452,8 +6153,7 @@ static int gtr__mlp_match(const gtr__plan *plan, int at, const gtr__caps *caps)
 // >>mlp-launch
 
 // The call of one of the nodes, as its own kernel's launcher would get it.
-static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg *in, gtr__arg *out)
-{
+static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg *in, gtr__arg *out) {
     gtr__mlp_view v = { n, 1, NULL, c };
     gtr__call q = *c;
     for (int k = 0; k < n->n_in + n->n_out; k++) {
@@ -6469,8 +6169,7 @@ static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg 
     return q;
 }
 typedef struct gtr__mlp_space { size_t part, sum, guard, rate, bytes; } gtr__mlp_space;
-static gtr__mlp_space gtr__mlp_space_of(const gtr__mlp_cut *c, int sm_count)
-{
+static gtr__mlp_space gtr__mlp_space_of(const gtr__mlp_cut *c, int sm_count) {
     gtr__mlp_space s;
     s.part = 0;
     s.sum = gtr__pad256((size_t)c->split * (size_t)c->batch * (size_t)c->n[0] * 4);
@@ -6479,8 +6178,7 @@ static gtr__mlp_space gtr__mlp_space_of(const gtr__mlp_cut *c, int sm_count)
     s.bytes = s.rate + gtr__pad256(sizeof(gtr__mlp_rate));
     return s;
 }
-static void gtr__mlp_layers(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p, const gtr__mlp_cut *cut)
-{
+static void gtr__mlp_layers(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p, const gtr__mlp_cut *cut) {
     for (int l = 0; l < p->layers; l++) {
         const gtr__node *f = &v->node[p->forward[l]], *g = &v->node[p->gradient[l]];
         gtr__mlp_layer *L = &m->layer[l];
@@ -6504,8 +6202,7 @@ static void gtr__mlp_layers(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view
     }
     (void)c;
 }
-static gtr_result gtr__mlp_inputs(void *instance, gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const void *x)
-{
+static gtr_result gtr__mlp_inputs(void *instance, gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const void *x) {
     const gtr__node *n = &v->node[0];
     const gtr__feed *f = (const gtr__feed *)n->attr.ptr;
     for (int k = 0; k < f->n && k < n->n_out; k++) {
@@ -6523,8 +6220,7 @@ static gtr_result gtr__mlp_inputs(void *instance, gtr__mlp *m, const gtr__call *
     (void)c;
     return m->x.to.p ? GTR_OK : gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: its input is not fed");
 }
-static void gtr__mlp_losses(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p)
-{
+static void gtr__mlp_losses(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p) {
     gtr__arg in[8], out[8];
     const gtr__node *loss = &v->node[p->loss];
     gtr__call q = gtr__mlp_call(c, loss, in, out);
@@ -6545,8 +6241,7 @@ static void gtr__mlp_losses(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view
     }
 }
 template <typename T, int KIND>
-static gtr_result gtr__mlp_start(void *instance, const gtr__call *c, gtr__mlp *m, size_t bytes)
-{
+static gtr_result gtr__mlp_start(void *instance, const gtr__call *c, gtr__mlp *m, size_t bytes) {
     gtr__cuda *g = (gtr__cuda *)instance;
     int resident = 0;
     void *args[1] = { m };
@@ -6555,8 +6250,7 @@ static gtr_result gtr__mlp_start(void *instance, const gtr__call *c, gtr__mlp *m
     if (resident < 1) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: %zu bytes of shared memory do not fit", bytes);
     return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_mlp<T, KIND>, dim3((unsigned)g->sm_count), dim3(GTR__MLP_T), args, bytes, (cudaStream_t)c->stream), "gtr__k_mlp");
 }
-static gtr_result gtr__mlp_run(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__mlp_run(void *instance, const gtr__call *c) {
     static_assert(sizeof(gtr__mlp) <= 4096, "a kernel's parameters");
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     gtr__mlp_view v = { w->node, w->n_node, NULL, c };
@@ -6613,8 +6307,7 @@ static const gtr__matcher gtr__cuda_matchers[] = {
     { "multilayer perceptron, a step in one launch", gtr__mlp_match, gtr__mlp_run },
 };
 // A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.
-static gtr_result gtr__cuda_network_fwd(void *instance, const gtr__call *c)
-{
+static gtr_result gtr__cuda_network_fwd(void *instance, const gtr__call *c) {
     const gtr__backend *be = GTR__CUDA_SYMBOL();
     int64_t i = c->attr->i[0];
     if (i < 0 || i >= be->n_matchers) return gtr__fail(instance, GTR_ERR_ARG, "matcher %lld is not of this backend", (long long)i);
@@ -6641,8 +6334,7 @@ static const gtr__backend gtr__cuda_backend = {
     gtr__cuda_prepare, gtr__cuda_launch, gtr__cuda_run_node, gtr__cuda_release,
 };
 
-static gtr__kernel gtr__cuda_kernel(int op, int dir)
-{
+static gtr__kernel gtr__cuda_kernel(int op, int dir) {
     return op >= 0 && op < GTR__OP_COUNT && dir >= 0 && dir < GTR__DIR_COUNT ? gtr__cuda_backend.kernel[op][dir] : NULL;
 }
 
