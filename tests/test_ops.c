@@ -915,7 +915,7 @@ static bool compare(const gtr_float *want, const operand *got, limit l, double f
     return CHECK(within(d, l), "%s on %s: NMSE %.3g (limit %.3g), max %.3g (limit %.3g), first of another class: %lld", what, where, d.nmse, l.nmse, d.ratio, l.ratio, (long long)d.odd);
 }
 /* The same behind an activation whose slope is about 1 at most: its input's error comes through, and is measured by its input's size. */
-static bool compare_act(const gtr_float *want, const gtr_float *pre, const operand *got, limit l, const char *what, const char *where)
+static bool compare_act(gtr__op op, const gtr_float *want, const gtr_float *pre, const operand *got, limit l, const char *what, const char *where)
 {
     distance d = distance_of(want, got->to, got->dtype, got->count, got->count <= 4 ? 0.05 : 0);
     double top = 0, top_pre = 0, ref = 0, ref_pre = 0;
@@ -926,6 +926,7 @@ static bool compare_act(const gtr_float *want, const gtr_float *pre, const opera
         if (fabs((double)pre[i]) > top_pre) top_pre = fabs((double)pre[i]);
     }
     if (top < top_pre) d.ratio *= top / top_pre;
+    if (op == GTR__OP_EXP && top_pre > 1) d.ratio /= top_pre;      /* an exponential's relative error is its input's absolute one */
     if (ref < ref_pre) d.nmse *= ref / ref_pre;
     return CHECK(within(d, l), "%s on %s: NMSE %.3g (limit %.3g), max %.3g of its input's (limit %.3g), first of another class: %lld", what, where, d.nmse, l.nmse, d.ratio, l.ratio, (long long)d.odd);
 }
@@ -1544,7 +1545,7 @@ static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_
     d->out[0] = result_of(a->full ? GTR_F32 : low, &ys, NULL);
     d->out[1] = keep ? result_of(low, &ys, NULL) : operand_none();
     if (run_call(b, d, what)) {
-        compare_act(y, pre, &d->out[0], limit_of(a->full && low != GTR_F32 && precision != GTR_TF32 ? low : d->out[0].dtype, precision), what, b->name);
+        compare_act(a->op, y, pre, &d->out[0], limit_of(a->full && low != GTR_F32 && precision != GTR_TF32 ? low : d->out[0].dtype, precision), what, b->name);
         if (keep) compare(pre, &d->out[1], limit_of(low, precision), 0, what, b->name);
     }
     free_results(d);
