@@ -3306,11 +3306,11 @@ static gtr_result gtr__cpu_batch_norm_bwd(void *instance, const gtr__call *c) {
     const int64_t channels = c->in[0].shape.dim[1];
     const gtr_float *rstd = gtr__in(c, 7);
     gtr__reduce r = gtr__bn_reduce(&c->in[0].shape);
+    if (c->measure) return gtr__ws_bytes(c, gtr__bn_vectors(c, 5) + gtr__reduce_bytes(&r));
     gtr_float *db = (gtr_float *)c->ws, *dw = db + channels, *p = dw + channels, *q = p + channels, *s = q + channels;
     gtr__bn_job w = { c, gtr__in(c, 0), gtr__in(c, 9), gtr__in(c, 6), s, q, p };
     const double n = (double)c->in[0].count / (double)channels;
     void *part = (char *)c->ws + gtr__bn_vectors(c, 5);
-    if (c->measure) return gtr__ws_bytes(c, gtr__bn_vectors(c, 5) + gtr__reduce_bytes(&r));
     r.ew.dy = w.dy; r.ew.a = w.x; r.ew.b = w.mean;
     memset(db, 0, (size_t)channels * 2 * sizeof *db);
     if (c->training || c->out[2].data) { r.ew.out = db; gtr__reduce_all(instance, &r, part); }
@@ -6323,7 +6323,7 @@ static gtr__runner *gtr__runner_new(gtr_context *ctx, float scale) {
     zero.scale = scale;
     zero.coef = 1;
     r->ctl = (gtr__ctl *)gtr__device_alloc(ctx, 0, GTR__CTL_BYTES);
-    r->flag = (int32_t *)((char *)r->ctl + GTR__CTL_BYTES / 2);
+    if (r->ctl) r->flag = (int32_t *)((char *)r->ctl + GTR__CTL_BYTES / 2);
     r->shared = r->ctl ? (gtr__shared *)ctx->be->host_alloc(ctx->instance[0], sizeof *r->shared, &device) : NULL;
     r->shared_device = (gtr__shared *)device;
     if (!r->shared) gtr__fail(ctx, GTR_ERR_NOMEM, "out of pinned host memory: %zu bytes", sizeof *r->shared);
