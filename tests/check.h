@@ -6,6 +6,7 @@
 #define CHECK_H
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -71,6 +72,22 @@ CHECK_ATTRIBUTE((unused)) static int check_wanted(const char *name)
     int i;
     for (i = 1; i < check_argc; i++) if (strstr(name, check_argv[i])) return 1;
     return check_argc < 2;
+}
+/* Runs all on the CPU, then on the GPU where there is one, with *device set. GTR_TEST_DEVICE=cuda: the GPU alone, and there must be one. */
+CHECK_ATTRIBUTE((unused)) static void check_devices(void (*all)(void), gtr_device *device)
+{
+    const char *only = getenv("GTR_TEST_DEVICE");
+    int cuda = only && !strcmp(only, "cuda");
+    gtr_desc d;
+    gtr_context *ctx;
+    if (!cuda) all();
+    memset(&d, 0, sizeof d);
+    *device = d.device = GTR_DEVICE_CUDA;
+    ctx = gtr_create(d);
+    if (gtr_error(ctx) == GTR_OK) { gtr_destroy(ctx); all(); return; }
+    if (cuda) CHECK(0, "GTR_TEST_DEVICE=cuda: %s", gtr_error_text(ctx));
+    else SKIP("on the GPU: %s", gtr_error_text(ctx));
+    gtr_destroy(ctx);
 }
 CHECK_ATTRIBUTE((unused)) static int check_done(void)
 {

@@ -2046,21 +2046,9 @@ static void all(void)
 }
 int main(int argc, char **argv)
 {
-    gtr_desc d;
-    gtr_context *ctx;
-    const char *only = getenv("GTR_TEST_DEVICE");
     small = getenv("GTR_TEST_SMALL") != NULL;
     pool_fill();
     check_begin(argc, argv);
-    if (!only || strcmp(only, "cuda")) all();
-    memset(&d, 0, sizeof d);
-    d.device = GTR_DEVICE_CUDA;
-    ctx = gtr_create(d);
-    device = GTR_DEVICE_CUDA;
-    if (gtr_error(ctx) == GTR_OK) { gtr_destroy(ctx); all(); }
-    else {
-        SKIP("on the GPU: %s", gtr_error_text(ctx));
-        gtr_destroy(ctx);
-    }
+    check_devices(all, &device);
     return check_done();
 }
