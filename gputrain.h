@@ -6448,7 +6448,7 @@ static gtr_result gtr__set_check(gtr_tensor *t, const void *src, const char *who
 GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     gtr_context *ctx;
     gtr__feeding *f;
-    int64_t rows;
+    int64_t rows = 0;
     GTR__TRY(gtr__set_check(t, src, "gtr_set"));
     ctx = t->ctx;
     if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) {
