@@ -31,7 +31,8 @@ help:
 	@echo 'make test         all tests on the CPU, and on the GPU if there is one'
 	@echo 'make test-cuda    SHARD=native|ptx75|ptx80|sm8|sanitize RECORD=file: tests on the GPU, a line added to the record'
 	@echo 'make check        compilers, standards, symbols, sanitizers, examples; CHECKS="compilers symbols ..." for some of them'
-	@echo 'make bench        timings beside PyTorch and JAX where installed; ROWS="row ..." for some of them'
+	@echo 'make bench        timings beside PyTorch and JAX where installed; ROWS="row ...", SHARD=1/3 for some of them, ROWS=report for what was'
+	@echo '                  measured so far; ARCH=ptx80|ptx75: built for older chips'
 	@echo 'make hash         what tests/cuda-verified knows the sources by'
 	@echo 'make clean        removes build/'
 	@echo
@@ -62,9 +63,13 @@ need-gpu:
 check:
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' sh tests/check.sh $(CHECKS)
 
-bench: build/$(NATIVE)/bench build/$(NATIVE)/03_fashion
-	@BENCH_BUILD='$(if $(GPU),nvcc -O3 $(ARCH) $(HOST) -DGPUTRAIN_CUDA,$(CC) $(CFLAGS))' BENCH_FASHION='$(FASHION)' \
-	build/$(NATIVE)/bench build/$(NATIVE)/03_fashion $(ROWS)
+# ARCH=ptx75 or ptx80: a build from PTX alone, for what older chips would run; SHARD=2/3: the second third of the rows.
+BENCH_ARCH  = $(if $(filter ptx%,$(ARCH)),$(ARCH),$(NATIVE))
+BENCH_SHARD = $(if $(findstring /,$(SHARD)),$(SHARD))
+bench: build/$(BENCH_ARCH)/bench build/$(BENCH_ARCH)/03_fashion
+	@BENCH_BUILD='$(if $(GPU),nvcc -O3 $(NV_$(BENCH_ARCH)) $(HOST) -DGPUTRAIN_CUDA,$(CC) $(CFLAGS))' BENCH_FASHION='$(FASHION)' \
+	BENCH_WHO='gputrain$(patsubst %,-%,$(filter ptx%,$(BENCH_ARCH)))' BENCH_SHARD='$(BENCH_SHARD)' \
+	build/$(BENCH_ARCH)/bench build/$(BENCH_ARCH)/03_fashion $(ROWS)
 
 hash:
 	@sh tests/hash.sh
@@ -87,7 +92,7 @@ build/cpu/bench: tests/bench/bench.c $(HEADER) build/cpu/.made
 define CUDA_BUILD
 build/$(1)/gputrain_cuda.o: $(CUDA) $(HEADER) build/$(1)/.made
 	$(NVCC) -O3 $$(NV_$(1)) -c $(CUDA) -o $$@
-COMPILE_$(1) = $(NVCC) -O3 $$(NV_$(1)) $(HOST) -DGPUTRAIN_CUDA $$< build/$(1)/gputrain_cuda.o -o $$@ $(if $(filter cuda,$(1)),-lcublasLt) $(LIBS:-pthread=-lpthread)
+COMPILE_$(1) = $(NVCC) -O3 $$(NV_$(1)) $(HOST) -DGPUTRAIN_CUDA $$< build/$(1)/gputrain_cuda.o -o $$@ $(if $(filter cuda,$(1)),-Xlinker --as-needed -lcublasLt) $(LIBS:-pthread=-lpthread)
 build/$(1)/%: examples/%.c $(HEADER) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
 build/$(1)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/$(1)/gputrain_cuda.o

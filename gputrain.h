@@ -69,7 +69,7 @@ graph that it needs, one per batch size and precision, and keeps it; on the GPU 
     gtr_predictor, gtr_predict  inference in any thread
 Training or evaluation is a property of the run (dropout, batch_norm), not of the context. What can be read after a run: parameters,
 inputs, losses, what the call fetched, and what gtr_keep marked; anything else is an error that says so. A graph may grow at any
-time. In a loop that builds expressions, gtr_mark and gtr_release free them again. Plans can be read: gtr_plan_text.
+time. In a loop that builds expressions, gtr_mark and gtr_release free them again. Plans can be read: gtr_plan_text; gtr_profile times them.
 
 GRADIENTS
 A trainer differentiates its loss, a scalar, with respect to every parameter below it that is not frozen (gtr_init.frozen for good,
@@ -288,7 +288,7 @@ typedef struct gtr_trainer_desc {
     int64_t       warmup_steps; /* cosine: lr (t+1)/warmup in the first steps */
     int64_t       total_steps;  /* cosine: where min_lr is reached; at least 1 */
     float         min_lr;       /* cosine */
-    float       (*lr_fn)(int64_t step, void *user);  /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ... */
+    float       (*lr_fn)(int64_t step, void *user);  /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ...; asked when the step is queued */
     void         *lr_user;
     float         clip_norm;    /* clip the global 2-norm of all gradients to this; 0: do not */
     gtr_precision precision;    /* 0: FP32 */
@@ -579,10 +579,15 @@ GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch);
 /* Memory at a batch's size, by the plan alone: works with presets. */
 GTR_API gtr_result  gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out);
 GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch);
-/* The largest batch whose total fits bytes (0: the context's limit, or the device's free memory); 0 if none does. */
+/* The largest batch whose total fits bytes (0: the context's limit, or the device's free memory but for 32 MiB); 0 if none does. */
 GTR_API int64_t     gtr_largest_batch(gtr_trainer *t, size_t bytes);
 /* Runs one real step node by node; a line a node: shape, microseconds, minimum, maximum, mean, count of non-finite elements. Waits. */
 GTR_API const char *gtr_trace(gtr_trainer *t);
+/* Where a step's time goes: microseconds, share, bytes, flops and rates of each node, and by op; "floor" is what its bytes or flops take at the
+   rate of a large copy or product, over its time. Runs steps and nodes many times in a trainer made for it (room for its gradients and
+   states is needed) on one batch, then puts the parameters back: all but inputs and kept values is as before. A network
+   that one kernel computes is one line; by_node: as with no_matchers. Waits. "" on failure. */
+GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node);
 
 #ifdef __cplusplus
 }
@@ -744,12 +749,14 @@ typedef enum gtr__layout { GTR__ROWS } gtr__layout;     /* the layout pass comes
 #define GTR__MIX32(v, k) ((v) = ((v) ^ (k)) * 0x9E3779B1u, (v) ^= (v) >> 15, (v) *= 0x85EBCA77u, (v) ^= (v) >> 13)
 #define GTR__SHUFFLE(i, n, key) do { \
     int h_ = 1; while (((uint64_t)1 << (2 * h_)) < (uint64_t)(n)) h_++; \
-    { uint32_t m_ = (uint32_t)(((uint64_t)1 << h_) - 1); uint64_t v_ = (uint64_t)(i); \
-      do { uint32_t l_ = (uint32_t)(v_ >> h_), q_ = (uint32_t)v_ & m_; int r_; \
+    GTR__SHUFFLE_IN(i, n, key, h_); } while (0)
+/* The same with h, the least such that n is at most 2^2h, known. */
+#define GTR__SHUFFLE_IN(i, n, key, h) do { uint32_t m_ = (uint32_t)(((uint64_t)1 << (h)) - 1); uint64_t v_ = (uint64_t)(i); \
+      do { uint32_t l_ = (uint32_t)(v_ >> (h)), q_ = (uint32_t)v_ & m_; int r_; \
         for (r_ = 0; r_ < 4; r_++) { uint32_t f_ = q_, k_ = (uint32_t)((key) >> (16 * (r_ & 1))) + (uint32_t)((key) >> 32) * (uint32_t)(r_ + 1); \
           GTR__MIX32(f_, k_); f_ = (l_ ^ f_) & m_; l_ = q_; q_ = f_; } \
-        v_ = ((uint64_t)l_ << h_) | q_; } while (v_ >= (uint64_t)(n)); \
-      (i) = (int64_t)v_; } } while (0)
+        v_ = ((uint64_t)l_ << (h)) | q_; } while (v_ >= (uint64_t)(n)); \
+      (i) = (int64_t)v_; } while (0)
 
 // >>calls
 /* An op's attributes; what each means stands at the op's marker. */
@@ -768,6 +775,7 @@ typedef struct gtr__arg {
     int64_t   count;
     gtr_shape shape;            /* literal */
 } gtr__arg;
+#define GTR__LAUNCH_STEPS 32    /* no launch does more steps */
 /* One step's changing figures, written by the host into a ring in mapped memory. Step s reads record s % GTR__RING; the host writes
    step last. */
 typedef struct gtr__record {
@@ -775,6 +783,7 @@ typedef struct gtr__record {
     int64_t  first;             /* position of the batch's first row in the epoch */
     int64_t  rows;              /* rows of the data set; 0: src holds the batch itself */
     uint64_t key;               /* the epoch's shuffle; 0: in order */
+    int64_t  more, pad;         /* the launch that does this step does so many after it, whose records are written: see gtr__matcher.steps */
     float    lr[GTR__MAX_GROUPS];
     uint64_t src[GTR__MAX_FEED];/* address of each input's first row, device memory */
 } gtr__record;
@@ -794,7 +803,7 @@ typedef struct gtr__ctl {
     uint32_t ticket[8];         /* for kernels whose last block finishes; zero between launches */
     /* Reading the host's memory costs more than a microsecond, and much more when many blocks do: FEED fetches the step's record once, and
        the next one ahead, to record[step % 2]. It is there when tag[step % 2] is step + 1; claim is the last step that a block set out for. */
-    uint64_t tag[2], claim, pad[2];
+    uint64_t tag[2], claim, stuck, pad;     /* stuck: steps launched since the sticky status */
     gtr__record record[2];
 } gtr__ctl;
 typedef struct gtr__entry {
@@ -896,6 +905,7 @@ typedef struct gtr__plan {
     int         n_stage, n_stream;
     int         split;          /* first node of the right phases (REDUCE and after) */
     size_t      arena[GTR__MAX_STAGES];     /* bytes */
+    int         steps;          /* the most that one launch does */
     size_t      carry;          /* bytes of values that outlive the left phases, besides the arena */
     int64_t     batch;
     gtr_precision precision;
@@ -908,6 +918,7 @@ typedef struct gtr__caps {
     int    cuda;                /* 0: the CPU */
     int    compute;             /* 75, 80, 87, 90, ... of the loaded code */
     int    sm_count;
+    size_t shared;              /* bytes of shared memory that a block may have */
     int    arch_feature;        /* the loaded image has sm_90a's own instructions */
     int    bf16, f16, tf32;     /* products in these are there */
     size_t product_workspace;   /* bytes that a product asks for */
@@ -935,10 +946,13 @@ typedef struct gtr__matcher {
     const char *name;
     int       (*match)(const gtr__plan *plan, int at, const gtr__caps *caps);
     gtr__kernel kernel;
+    int         steps;          /* where it takes a whole plan: the most steps that one launch does */
+    int         several;        /* it pays only where many steps are queued at a time, as gtr_fit does */
+    int         bare;           /* where it takes a whole plan: values of the arena are not stored, and have no memory */
 } gtr__matcher;
 typedef struct gtr__network { int n_node; gtr__node *node; } gtr__network;     /* node[].in and .out index c->in, then c->out behind it; -1: none */
 typedef struct gtr__backend {
-    uint32_t version, size_backend, size_plan, size_node, size_value, size_call, size_ctl, size_shared;
+    uint32_t version, size_backend, size_plan, size_node, size_value, size_call, size_ctl, size_shared, size_caps, size_matcher;
     const char *name;
     /* An instance is a device, its streams and handles. On failure writes a sentence to why (256 bytes). */
     gtr_result (*create)(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why);
@@ -958,7 +972,7 @@ typedef struct gtr__backend {
     void       (*event_free)(void *instance, void *event);
     gtr_result (*memory_info)(void *instance, size_t *free_bytes, size_t *total_bytes);
     void       (*environment)(void *instance, char *text, size_t size);
-    double     (*seconds)(void *instance, int start);                       /* device time since start != 0; waits */
+    double     (*seconds)(void *instance, int start);                       /* less what start != 0 gave: the device's time since; waits */
     gtr__kernel kernel[GTR__OP_COUNT][GTR__DIR_COUNT];
     const gtr__matcher *matchers; int n_matchers;
     /* prepare makes *exec of a resolved plan (instances by stage); launch runs a part of it once: eagerly at first, then captured, then as
@@ -995,6 +1009,7 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 #include <time.h>
 #ifndef _WIN32
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -1014,13 +1029,15 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 #endif
 #define GTR__R gtr_float
 #if defined(__GNUC__) || defined(__clang__)
-#define GTR__UNUSED __attribute__((unused))
 #define GTR__PRINTF(f, a) __attribute__((format(printf, f, a)))
-#define GTR__RESTRICT __restrict
 #else
-#define GTR__UNUSED
 #define GTR__PRINTF(f, a)
+#endif
 #define GTR__RESTRICT __restrict
+#ifdef __cplusplus
+#define GTR__ZERO {}                /* what a struct begins as */
+#else
+#define GTR__ZERO { 0 }
 #endif
 #define GTR__MIN(a, b) ((a) < (b) ? (a) : (b))
 #define GTR__MAX(a, b) ((a) > (b) ? (a) : (b))
@@ -1109,8 +1126,7 @@ struct gtr_context {
 
 // >>errors
 /* Notes the first error and returns code. */
-static gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...) GTR__PRINTF(3, 4);
-static gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...) {
+static GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...) {
     if (ctx && ctx->error == GTR_OK) {
         va_list ap;
         va_start(ap, format);
@@ -1125,9 +1141,8 @@ static gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *forma
 /* Host memory for bookkeeping: zeroed, aligned to 64, through the user's allocator; the size stands in front of the block. */
 static void *gtr__host_alloc(const gtr_desc *d, size_t bytes) {
     unsigned char *p;
-    size_t all;
     if (bytes > SIZE_MAX - 128) return NULL;
-    all = bytes + 64;
+    size_t all = bytes + 64;
     if (d->allocator.alloc) {
         p = (unsigned char *)d->allocator.alloc(all, GTR_MEMORY_HOST, d->allocator.user);
         if (!p) return NULL;
@@ -1137,6 +1152,9 @@ static void *gtr__host_alloc(const gtr_desc *d, size_t bytes) {
         all += 64;
         raw = (unsigned char *)calloc(all, 1);
         if (!raw) return NULL;
+#ifdef MADV_HUGEPAGE
+        if (all > (size_t)8 << 20) madvise(raw + (4096 - (uintptr_t)raw % 4096), all - 8192, MADV_HUGEPAGE);     /* a data set is read in half the time */
+#endif
         p = raw + (64 - (uintptr_t)raw % 64);
         memcpy(p + 8, &raw, sizeof raw);
     }
@@ -1162,12 +1180,10 @@ static void *gtr__malloc(gtr_context *ctx, size_t bytes) {
 static void gtr__mfree(gtr_context *ctx, void *p) { gtr__host_free(&ctx->desc, p); }
 /* Room for one more of n elements of size; doubles. False when out of memory, everything as it was. */
 static bool gtr__grow(gtr_context *ctx, void **array, int64_t n, int64_t *cap, size_t size) {
-    int64_t want;
-    void *p;
     if (n < *cap) return true;
-    want = *cap ? *cap * 2 : 16;
+    int64_t want = *cap ? *cap * 2 : 16;
     if ((uint64_t)want > SIZE_MAX / 2 / size) { gtr__fail(ctx, GTR_ERR_NOMEM, "out of host memory"); return false; }
-    p = gtr__malloc(ctx, (size_t)want * size);
+    void *p = gtr__malloc(ctx, (size_t)want * size);
     if (!p) return false;
     if (n) memcpy(p, *array, (size_t)n * size);
     gtr__mfree(ctx, *array);
@@ -1202,9 +1218,8 @@ static int64_t gtr__count(const gtr_shape *s) {
     return neg ? -(int64_t)n : (int64_t)n;
 }
 static bool gtr__shape_equal(const gtr_shape *a, const gtr_shape *b) {
-    int i;
     if (a->ndim != b->ndim) return false;
-    for (i = 0; i < a->ndim; i++) if (a->dim[i] != b->dim[i]) return false;
+    for (int i = 0; i < a->ndim; i++) if (a->dim[i] != b->dim[i]) return false;
     return true;
 }
 /* "(N, 3*N, 784)" into buf; N is the batch. Returns buf. */
@@ -1272,7 +1287,6 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
 #endif
 #include <windows.h>
 #else
-#include <unistd.h>
 #include <sys/time.h>
 #ifndef GPUTRAIN_NO_THREADS
 #include <pthread.h>
@@ -1302,9 +1316,8 @@ static void gtr__pause(void) { }
 static gtr__pool *gtr__pool_create(const gtr__host *host, int threads) { (void)host; (void)threads; return NULL; }
 static void gtr__pool_destroy(gtr__pool *pool) { (void)pool; }
 static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void *arg) {
-    int64_t i;
     (void)cpu;
-    for (i = 0; i < pieces; i++) fn(arg, i);
+    for (int64_t i = 0; i < pieces; i++) fn(arg, i);
 }
 #else
 /* What differs between POSIX threads and Win32: a thread, a lock with one condition. */
@@ -1317,16 +1330,12 @@ static void gtr__gate_lock(gtr__gate *g) { EnterCriticalSection(&g->lock); }
 static void gtr__gate_unlock(gtr__gate *g) { LeaveCriticalSection(&g->lock); }
 static void gtr__gate_sleep(gtr__gate *g) { SleepConditionVariableCS(&g->changed, &g->lock, INFINITE); }
 static void gtr__gate_wake(gtr__gate *g) { WakeAllConditionVariable(&g->changed); }
-/* Atomics on 32 bits (aligned), all sequentially consistent. */
-typedef LONG gtr__word;
-static uint32_t gtr__atomic_get(gtr__word *p) { return (uint32_t)InterlockedCompareExchange(p, 0, 0); }
-static void gtr__atomic_set(gtr__word *p, uint32_t v) { InterlockedExchange(p, (LONG)v); }
-static uint32_t gtr__atomic_swap(gtr__word *p, uint32_t v) { return (uint32_t)InterlockedExchange(p, (LONG)v); }
-static uint32_t gtr__atomic_add(gtr__word *p, uint32_t v) { return (uint32_t)InterlockedExchangeAdd(p, (LONG)v) + v; }
-typedef LONGLONG gtr__word64;
-static uint64_t gtr__atomic_get64(gtr__word64 *p) { return (uint64_t)InterlockedCompareExchange64(p, 0, 0); }
-static void gtr__atomic_set64(gtr__word64 *p, uint64_t v) { InterlockedExchange64(p, (LONGLONG)v); }
-static bool gtr__atomic_cas64(gtr__word64 *p, uint64_t *was, uint64_t v) {
+/* Atomics on 64 bits (aligned), all sequentially consistent. */
+typedef LONGLONG gtr__word;
+static uint64_t gtr__atomic_get(gtr__word *p) { return (uint64_t)InterlockedCompareExchange64(p, 0, 0); }
+static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { return (uint64_t)InterlockedExchange64(p, (LONGLONG)v); }
+static uint64_t gtr__atomic_add(gtr__word *p, uint64_t v) { return (uint64_t)InterlockedExchangeAdd64(p, (LONGLONG)v) + v; }
+static bool gtr__atomic_cas(gtr__word *p, uint64_t *was, uint64_t v) {
     uint64_t got = (uint64_t)InterlockedCompareExchange64(p, (LONGLONG)v, (LONGLONG)*was);
     bool done = got == *was;
     *was = got;
@@ -1347,15 +1356,11 @@ static void gtr__gate_lock(gtr__gate *g) { pthread_mutex_lock(&g->lock); }
 static void gtr__gate_unlock(gtr__gate *g) { pthread_mutex_unlock(&g->lock); }
 static void gtr__gate_sleep(gtr__gate *g) { pthread_cond_wait(&g->changed, &g->lock); }
 static void gtr__gate_wake(gtr__gate *g) { pthread_cond_broadcast(&g->changed); }
-typedef uint32_t gtr__word;
-static uint32_t gtr__atomic_get(gtr__word *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
-static void gtr__atomic_set(gtr__word *p, uint32_t v) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }
-static uint32_t gtr__atomic_swap(gtr__word *p, uint32_t v) { return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST); }
-static uint32_t gtr__atomic_add(gtr__word *p, uint32_t v) { return __atomic_add_fetch(p, v, __ATOMIC_SEQ_CST); }
-typedef uint64_t gtr__word64;
-static uint64_t gtr__atomic_get64(gtr__word64 *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
-static void gtr__atomic_set64(gtr__word64 *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }
-static bool gtr__atomic_cas64(gtr__word64 *p, uint64_t *was, uint64_t v) {
+typedef uint64_t gtr__word;
+static uint64_t gtr__atomic_get(gtr__word *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
+static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST); }
+static uint64_t gtr__atomic_add(gtr__word *p, uint64_t v) { return __atomic_add_fetch(p, v, __ATOMIC_SEQ_CST); }
+static bool gtr__atomic_cas(gtr__word *p, uint64_t *was, uint64_t v) {
     return __atomic_compare_exchange_n(p, was, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 static void gtr__pause(void) {
@@ -1370,11 +1375,11 @@ static void gtr__pause(void) {
    swap, so a worker that slept through a job cannot claim of the next by mistake, and whoever claims knows that fn, arg and pieces are
    this job's: they change only when all of its pieces are done. Nobody waits for a worker that claimed nothing. */
 struct gtr__pool {
-    gtr__word64   ticket;   char pad0[56];
+    gtr__word     ticket;   char pad0[56];
     gtr__word     done;             /* pieces of this job that are finished */
-    gtr__word     waiting;  char pad1[56];  /* the caller sleeps until done is pieces */
+    gtr__word     waiting;  char pad1[48];  /* the caller sleeps until done is pieces */
     gtr__word     sleepers;         /* workers on the gate, or on the way there */
-    gtr__word     stop;     char pad2[56];
+    gtr__word     stop;     char pad2[48];
     gtr__word     busy;             /* a job is being run: another, from inside it or from another thread, runs in its caller */
     uint32_t      pieces;
     gtr__piece_fn fn;
@@ -1386,14 +1391,12 @@ struct gtr__pool {
     int           workers;
     gtr__thread   thread[1];        /* workers of them */
 };
-/* Works as long as there are pieces; returns how many it did. */
 static uint32_t gtr__pool_work(gtr__pool *pool) {
     uint32_t did = 0;
-    uint64_t t = gtr__atomic_get64(&pool->ticket);
+    uint64_t t = gtr__atomic_get(&pool->ticket);
     while ((uint32_t)t) {
-        uint32_t pieces;
-        if (!gtr__atomic_cas64(&pool->ticket, &t, t - 1)) continue;
-        pieces = pool->pieces;      /* read before the piece counts as done: after that the next job may be written */
+        if (!gtr__atomic_cas(&pool->ticket, &t, t - 1)) continue;
+        uint32_t pieces = pool->pieces;      /* read before the piece counts as done: after that the next job may be written */
         pool->fn(pool->arg, pool->first + (int64_t)(pieces - (uint32_t)t));
         did++;
         if (gtr__atomic_add(&pool->done, 1) == pieces && gtr__atomic_get(&pool->waiting)) {
@@ -1401,17 +1404,16 @@ static uint32_t gtr__pool_work(gtr__pool *pool) {
             gtr__gate_wake(&pool->end);
             gtr__gate_unlock(&pool->end);
         }
-        t = gtr__atomic_get64(&pool->ticket);
+        t = gtr__atomic_get(&pool->ticket);
     }
     return did;
 }
 /* Spins until there is work, for a time in seconds. */
 static bool gtr__pool_spin(gtr__pool *pool, double seconds) {
     double end = gtr__now() + seconds;
-    int i;
     do {
-        for (i = 0; i < 16; i++) {
-            if ((uint32_t)gtr__atomic_get64(&pool->ticket) || gtr__atomic_get(&pool->stop)) return true;
+        for (int i = 0; i < 16; i++) {
+            if ((uint32_t)gtr__atomic_get(&pool->ticket) || gtr__atomic_get(&pool->stop)) return true;
             gtr__pause();
         }
     } while (gtr__now() < end);
@@ -1429,8 +1431,8 @@ static void gtr__pool_loop(gtr__pool *pool) {
         spin = GTR__MAX(spin * 0.5, GTR__SPIN_SHORT);   /* jobs are rare: do not burn the core */
         gtr__gate_lock(&pool->work);
         gtr__atomic_add(&pool->sleepers, 1);
-        if (!(uint32_t)gtr__atomic_get64(&pool->ticket) && !gtr__atomic_get(&pool->stop)) gtr__gate_sleep(&pool->work);
-        gtr__atomic_add(&pool->sleepers, (uint32_t)-1);
+        if (!(uint32_t)gtr__atomic_get(&pool->ticket) && !gtr__atomic_get(&pool->stop)) gtr__gate_sleep(&pool->work);
+        gtr__atomic_add(&pool->sleepers, (uint64_t)-1);
         gtr__gate_unlock(&pool->work);
     }
 }
@@ -1445,13 +1447,12 @@ static void gtr__thread_join(gtr__thread t) { WaitForSingleObject(t, INFINITE); 
 static void *gtr__pool_main(void *arg) { gtr__pool_loop((gtr__pool *)arg); return NULL; }
 static bool gtr__thread_start(gtr__thread *t, gtr__pool *pool) {
     pthread_attr_t attr;
-    bool ok;
 #ifdef SIG_SETMASK      /* a signal's handler shall run on the user's threads */
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
 #endif
-    ok = !pthread_attr_init(&attr);
+    bool ok = !pthread_attr_init(&attr);
     if (ok) {
         pthread_attr_setstacksize(&attr, (size_t)1 << 20);      /* products keep 80 KiB on the stack; musl's default is 128 */
         ok = !pthread_create(t, &attr, gtr__pool_main, pool);
@@ -1464,7 +1465,6 @@ static bool gtr__thread_start(gtr__thread *t, gtr__pool *pool) {
 }
 static void gtr__thread_join(gtr__thread t) { pthread_join(t, NULL); }
 #endif
-/* Cores that this process may run on. */
 static int gtr__online_cores(void) {
 #ifdef _WIN32
     SYSTEM_INFO info;
@@ -1506,26 +1506,23 @@ static int gtr__online_cores(void) {
 #endif
 }
 static void gtr__pool_destroy(gtr__pool *pool) {
-    gtr__host host;
-    int i;
     if (!pool) return;
     gtr__gate_lock(&pool->work);
-    gtr__atomic_set(&pool->stop, 1);
+    gtr__atomic_swap(&pool->stop, 1);
     gtr__gate_wake(&pool->work);
     gtr__gate_unlock(&pool->work);
-    for (i = 0; i < pool->workers; i++) gtr__thread_join(pool->thread[i]);
+    for (int i = 0; i < pool->workers; i++) gtr__thread_join(pool->thread[i]);
     gtr__gate_free(&pool->work);
     gtr__gate_free(&pool->end);
-    host = pool->host;
+    gtr__host host = pool->host;
     host.free(host.user, pool, pool->bytes);
 }
 /* A pool for threads threads, the caller's included. NULL, which gtr__parallel takes for 'the caller alone', if that is one, or when
    memory or threads are out. */
 static gtr__pool *gtr__pool_create(const gtr__host *host, int threads) {
     gtr__pool *pool;
-    size_t bytes;
     if (threads < 2) return NULL;
-    bytes = sizeof *pool + (size_t)threads * sizeof(gtr__thread);
+    size_t bytes = sizeof *pool + (size_t)threads * sizeof(gtr__thread);
     pool = (gtr__pool *)host->alloc(host->user, bytes);
     if (!pool) return NULL;
     memset(pool, 0, bytes);
@@ -1541,9 +1538,8 @@ static gtr__pool *gtr__pool_create(const gtr__host *host, int threads) {
    that the worker, put aside in the middle of its piece, needs. */
 static void gtr__pool_finish(gtr__pool *pool, uint32_t pieces) {
     double end = 0;
-    int i;
     for (;;) {
-        for (i = 0; i < 64; i++) {
+        for (int i = 0; i < 64; i++) {
             if (gtr__atomic_get(&pool->done) == pieces) return;
             gtr__pause();
         }
@@ -1551,34 +1547,33 @@ static void gtr__pool_finish(gtr__pool *pool, uint32_t pieces) {
         else if (gtr__now() > end) break;
     }
     gtr__gate_lock(&pool->end);
-    gtr__atomic_set(&pool->waiting, 1);
+    gtr__atomic_swap(&pool->waiting, 1);
     while (gtr__atomic_get(&pool->done) != pieces) gtr__gate_sleep(&pool->end);
-    gtr__atomic_set(&pool->waiting, 0);
+    gtr__atomic_swap(&pool->waiting, 0);
     gtr__gate_unlock(&pool->end);
 }
 static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void *arg) {
     gtr__pool *pool = cpu->pool;
     const int64_t most = (int64_t)1 << 30;
-    int64_t first, i;
     if (!pool || pieces < 2 || gtr__atomic_swap(&pool->busy, 1)) {
-        for (i = 0; i < pieces; i++) fn(arg, i);
+        for (int64_t i = 0; i < pieces; i++) fn(arg, i);
         return;
     }
-    for (first = 0; first < pieces; first += most) {
-        uint64_t t = gtr__atomic_get64(&pool->ticket);
+    for (int64_t first = 0; first < pieces; first += most) {
+        uint64_t t = gtr__atomic_get(&pool->ticket);
         pool->fn = fn;
         pool->arg = arg;
         pool->first = first;
         pool->pieces = (uint32_t)GTR__MIN(pieces - first, most);
-        gtr__atomic_set(&pool->done, 0);
-        gtr__atomic_set64(&pool->ticket, (((t >> 32) + 1) << 32) | pool->pieces);
+        gtr__atomic_swap(&pool->done, 0);
+        gtr__atomic_swap(&pool->ticket, (((t >> 32) + 1) << 32) | pool->pieces);
         /* Without the lock: a worker just about to sleep may miss it and the job, which then goes on without it. The lock might be held
            by a worker whose core is busy with something else. */
         if (gtr__atomic_get(&pool->sleepers)) gtr__gate_wake(&pool->work);
         gtr__pool_work(pool);
         gtr__pool_finish(pool, pool->pieces);
     }
-    gtr__atomic_set(&pool->busy, 0);
+    gtr__atomic_swap(&pool->busy, 0);
 }
 #endif
 
@@ -1645,14 +1640,8 @@ static const gtr__unary_row *gtr__unary_find(int op) {
 #define GTR__MR 14
 #define GTR__TILES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
 typedef __m512 gtr__v;
-#define GTR__V_ZERO          _mm512_setzero_ps()
-#define GTR__V_LOAD(p)       _mm512_loadu_ps(p)
-#define GTR__V_STORE(p, v)   _mm512_storeu_ps(p, v)
+#define GTR__X86(name)       _mm512_##name##_ps
 #define GTR__V_SET(p)        _mm512_set1_ps(*(p))
-#define GTR__V_ADD(a, b)     _mm512_add_ps(a, b)
-#define GTR__V_MUL(a, b)     _mm512_mul_ps(a, b)
-#define GTR__V_DIV(a, b)     _mm512_div_ps(a, b)
-#define GTR__V_FMA(a, b, c)  _mm512_fmadd_ps(a, b, c)
 /* Where a form without a mask draws a false warning from g++ 12, one with all of it stands. */
 #define GTR__V_ALL           ((__mmask16)0xffff)
 #define GTR__V_SQRT(a)       _mm512_maskz_sqrt_ps(GTR__V_ALL, a)
@@ -1672,14 +1661,8 @@ typedef __m512 gtr__v;
 #define GTR__MR 6
 #define GTR__TILES(X) X(1) X(2) X(3) X(4) X(5) X(6)
 typedef __m256 gtr__v;
-#define GTR__V_ZERO          _mm256_setzero_ps()
-#define GTR__V_LOAD(p)       _mm256_loadu_ps(p)
-#define GTR__V_STORE(p, v)   _mm256_storeu_ps(p, v)
+#define GTR__X86(name)       _mm256_##name##_ps
 #define GTR__V_SET(p)        _mm256_broadcast_ss(p)
-#define GTR__V_ADD(a, b)     _mm256_add_ps(a, b)
-#define GTR__V_MUL(a, b)     _mm256_mul_ps(a, b)
-#define GTR__V_DIV(a, b)     _mm256_div_ps(a, b)
-#define GTR__V_FMA(a, b, c)  _mm256_fmadd_ps(a, b, c)
 #define GTR__V_SQRT(a)       _mm256_sqrt_ps(a)
 #define GTR__V_256(v)        (v)
 #define GTR__V_LANES(p, s)   _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps((p) + 4 * (s)), 1)
@@ -1697,9 +1680,6 @@ typedef float32x4_t gtr__v;
 #define GTR__V_LOAD(p)       vld1q_f32(p)
 #define GTR__V_STORE(p, v)   vst1q_f32(p, v)
 #define GTR__V_SET(p)        vld1q_dup_f32(p)
-#define GTR__V_ADD(a, b)     vaddq_f32(a, b)
-#define GTR__V_MUL(a, b)     vmulq_f32(a, b)
-#define GTR__V_DIV(a, b)     vdivq_f32(a, b)
 #define GTR__V_FMA(a, b, c)  vfmaq_f32(c, a, b)
 #define GTR__V_SQRT(a)       vsqrtq_f32(a)
 #define GTR__V_LANES(p, s)   vld1q_f32(p)
@@ -1733,10 +1713,20 @@ typedef gtr_float gtr__v;
 #define GTR__V_STORE(p, v)   (*(p) = (v))
 #define GTR__V_SET(p)        (*(p))
 #endif
-#ifndef GTR__V_FMA
+#ifdef GTR__X86
+#define GTR__V_ZERO          GTR__X86(setzero)()
+#define GTR__V_LOAD(p)       GTR__X86(loadu)(p)
+#define GTR__V_STORE(p, v)   GTR__X86(storeu)(p, v)
+#define GTR__V_ADD(a, b)     GTR__X86(add)(a, b)
+#define GTR__V_MUL(a, b)     GTR__X86(mul)(a, b)
+#define GTR__V_DIV(a, b)     GTR__X86(div)(a, b)
+#define GTR__V_FMA(a, b, c)  GTR__X86(fmadd)(a, b, c)
+#else
 #define GTR__V_ADD(a, b)     ((a) + (b))
 #define GTR__V_MUL(a, b)     ((a) * (b))
 #define GTR__V_DIV(a, b)     ((a) / (b))
+#endif
+#ifndef GTR__V_FMA
 #define GTR__V_FMA(a, b, c)  ((a) * (b) + (c))
 #endif
 #define GTR__NR (2 * GTR__VL)
@@ -1886,7 +1876,6 @@ static double gtr__gemm_cost(const gtr__gemm *g) {
     if (gtr__gemm_dots(g)) return mk * 2 * (double)g->n;
     return mk * (g->n <= GTR__VL ? GTR__NR : (double)g->n);
 }
-/* Rows, columns and items of a piece. */
 static void gtr__gemm_cut_c(gtr__gemm *g, double flops) {
     const int64_t panels = GTR__MAX((g->n + GTR__NR - 1) / GTR__NR, 1);
     int64_t wide = (int64_t)(GTR__PIECE / GTR__MAX(flops / (double)panels, 1.0)), high;
@@ -1905,7 +1894,6 @@ static void gtr__gemm_cut_c(gtr__gemm *g, double flops) {
 }
 static void gtr__gemm_cut(gtr__gemm *g) {
     const double flops = gtr__gemm_cost(g);
-    int64_t blocks, kc;
     gtr__gemm_cut_c(g, flops);
     g->parts = 1;
     g->part_k = g->k;
@@ -1917,27 +1905,26 @@ static void gtr__gemm_cut(gtr__gemm *g) {
     g->pack_a = gtr__conflict(g->ars) || gtr__conflict(g->acs);
     g->pack_b = g->bcs != 1 || g->rows >= 4 * GTR__MR;
     g->strip = GTR__MIN(g->cols, (g->pack_a || flops > 64 * GTR__PIECE ? 4 : 1) * GTR__NR);
-    kc = GTR__MIN(GTR__PACK_B / GTR__MAX(g->strip, 1), 512);
+    int64_t kc = GTR__MIN(GTR__PACK_B / GTR__MAX(g->strip, 1), 512);
     if (g->pack_a) kc = GTR__MIN(kc, GTR__PACK_KC);
     kc = kc / 4 * 4;
-    blocks = GTR__MAX((g->part_k + kc - 1) / kc, 1);
+    int64_t blocks = GTR__MAX((g->part_k + kc - 1) / kc, 1);
     g->kc = GTR__ROUND_UP((g->part_k + blocks - 1) / blocks, 4);
     g->apart = g->back && g->add && g->parts == 1 && g->kc < g->k;
     g->pieces = (g->items + g->group - 1) / g->group * g->row_blocks * g->col_blocks * g->parts;
 }
 /* Copies k x n of B, in panels of NR columns (the last of VL, if it needs no more), filled up with zeros. */
 static void gtr__pack_rows(const gtr_float *b, int64_t brs, int64_t k, int64_t n, gtr_float *to) {
-    int64_t j, l;
-    for (j = 0; j < n; j += GTR__NR) {
+    for (int64_t j = 0; j < n; j += GTR__NR) {
         const int64_t have = GTR__MIN(n - j, GTR__NR), wide = have <= GTR__VL ? GTR__VL : GTR__NR;
         const gtr_float *from = b + j;
         if (have == GTR__NR) {
-            for (l = 0; l < k; l++, from += brs, to += GTR__NR) {
+            for (int64_t l = 0; l < k; l++, from += brs, to += GTR__NR) {
                 GTR__V_STORE(to, GTR__V_LOAD(from));
                 GTR__V_STORE(to + GTR__VL, GTR__V_LOAD(from + GTR__VL));
             }
         } else {
-            for (l = 0; l < k; l++, from += brs, to += wide) {
+            for (int64_t l = 0; l < k; l++, from += brs, to += wide) {
                 memcpy(to, from, (size_t)have * sizeof *to);
                 memset(to + have, 0, (size_t)(wide - have) * sizeof *to);
             }
@@ -1961,23 +1948,17 @@ static void gtr__pack_group(const gtr_float *b, int64_t bcs, int64_t k, gtr_floa
 }
 /* The same as gtr__pack_rows for a B whose columns are contiguous. */
 static void gtr__pack_cols(const gtr_float *b, int64_t bcs, int64_t k, int64_t n, gtr_float *to) {
-    int64_t i, j, l, g;
-    for (j = 0; j < n; j += GTR__NR) {
+    for (int64_t j = 0; j < n; j += GTR__NR) {
         const int64_t have = GTR__MIN(n - j, GTR__NR), wide = have <= GTR__VL ? GTR__VL : GTR__NR;
-        for (g = 0; g < wide; g += GTR__VL) {
+        for (int64_t g = 0; g < wide; g += GTR__VL) {
             const gtr_float *from = b + (j + g) * bcs;
             const int64_t rest = GTR__MIN(have - g, GTR__VL);
             if (rest == GTR__VL) { gtr__pack_group(from, bcs, k, to + g, wide); continue; }
-            for (l = 0; l < k; l++) memset(to + l * wide + g, 0, GTR__VL * sizeof *to);
-            for (l = 0; l < k; l++) for (i = 0; i < rest; i++) to[l * wide + g + i] = from[i * bcs + l];
+            for (int64_t l = 0; l < k; l++) memset(to + l * wide + g, 0, GTR__VL * sizeof *to);
+            for (int64_t l = 0; l < k; l++) for (int64_t i = 0; i < rest; i++) to[l * wide + g + i] = from[i * bcs + l];
         }
         to += k * wide;
     }
-}
-/* Rows of A as they lie, or its columns, closer together. */
-static void gtr__pack_a(const gtr_float *a, int64_t stride, int64_t n, int64_t length, gtr_float *to, int64_t ts) {
-    int64_t i;
-    for (i = 0; i < n; i++) memcpy(to + i * ts, a + i * stride, (size_t)length * sizeof *a);
 }
 /* Where a block of C is: its pointers stand at C's element (0, 0). */
 typedef struct gtr__spot {
@@ -1988,9 +1969,8 @@ typedef struct gtr__spot {
     bool       finish;              /* with the epilogue: not a part */
 } gtr__spot;
 static void gtr__tile_copy(const gtr_float *from, int64_t fs, gtr_float *to, int64_t ts, int64_t rows, int64_t width) {
-    int64_t i;
-    if (width == GTR__NR) for (i = 0; i < rows; i++) memcpy(to + i * ts, from + i * fs, GTR__NR * sizeof *to);
-    else for (i = 0; i < rows; i++) memcpy(to + i * ts, from + i * fs, (size_t)width * sizeof *to);
+    if (width == GTR__NR) for (int64_t i = 0; i < rows; i++) memcpy(to + i * ts, from + i * fs, GTR__NR * sizeof *to);
+    else for (int64_t i = 0; i < rows; i++) memcpy(to + i * ts, from + i * fs, (size_t)width * sizeof *to);
 }
 /* A finished tile (rows x width, rows wide apart) at C's (i, j): what the activation does with it, and the way to memory. */
 static void gtr__tile_finish(const gtr__spot *s, gtr_float *tile, int64_t wide, int64_t rows, int64_t width, int64_t i, int64_t j) {
@@ -2047,8 +2027,8 @@ static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, c
         const gtr_float *at = a + i * g->ars;
         int64_t as = by_col ? g->acs : g->ars;
         if (g->pack_a) {
-            if (by_col) gtr__pack_a(at, as, k, rows, pa, GTR__MR);
-            else gtr__pack_a(at, as, rows, k, pa, GTR__PACK_AS);
+            if (by_col) gtr__tile_copy(at, as, pa, GTR__MR, k, rows);
+            else gtr__tile_copy(at, as, pa, GTR__PACK_AS, rows, k);
             at = pa;
             as = by_col ? GTR__MR : GTR__PACK_AS;
         }
@@ -2086,10 +2066,9 @@ static void gtr__dot8(int64_t k, const gtr_float *x, int64_t xs, const gtr_float
 }
 static gtr_float gtr__dot1(int64_t k, const gtr_float *x, const gtr_float *w) {
     gtr__v a = GTR__V_ZERO;
-    gtr_float y;
     int64_t l = 0;
     for (; l + GTR__VL <= k; l += GTR__VL) a = GTR__V_FMA(GTR__V_LOAD(x + l), GTR__V_LOAD(w + l), a);
-    y = gtr__v_sum(a);
+    gtr_float y = gtr__v_sum(a);
     for (; l < k; l++) y += x[l] * w[l];
     return y;
 }
@@ -2122,7 +2101,6 @@ static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int6
     gtr_float room_a[GTR__MR * GTR__PACK_AS + GTR__LINE], room_b[GTR__PACK_B + GTR__LINE];
     gtr_float *pa = room_a, *pb = room_b;
     const int64_t l0 = part * g->part_k, l1 = GTR__MIN(l0 + g->part_k, g->k);
-    int64_t j, l, sum;
     gtr__spot s;
     pa += (64 - (uintptr_t)pa % 64) % 64 / sizeof *pa;
     pb += (64 - (uintptr_t)pb % 64) % 64 / sizeof *pb;
@@ -2133,10 +2111,10 @@ static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int6
     s.add = s.finish && g->add && !g->back;
     s.first = s.last = true;
     if (gtr__gemm_dots(g) && g->sums == 1) { gtr__gemm_dot(&s, g->a + item * g->a_item, g->b + item * g->b_item, i0, i1, j0, j1); return; }
-    for (j = j0; j < j1; j += g->strip) {
-        for (sum = 0; sum < g->sums; sum++) {
+    for (int64_t j = j0; j < j1; j += g->strip) {
+        for (int64_t sum = 0; sum < g->sums; sum++) {
             const gtr_float *a = g->a + item * g->a_item + sum * g->a_sum, *b = g->b + item * g->b_item + sum * g->b_sum + j * g->bcs;
-            for (l = l0; l < l1; l += g->kc) {
+            for (int64_t l = l0; l < l1; l += g->kc) {
                 s.first = sum == 0 && l == l0;
                 s.last = sum == g->sums - 1 && l + g->kc >= l1;
                 gtr__gemm_strip(&s, GTR__MIN(g->kc, l1 - l), a + l * g->acs, b + l * g->brs, i0, i1, j, GTR__MIN(g->strip, j1 - j), pa, pb);
@@ -2148,8 +2126,7 @@ static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece) {
     const int64_t col = piece % g->col_blocks, row = piece / g->col_blocks % g->row_blocks;
     const int64_t part = piece / (g->col_blocks * g->row_blocks) % g->parts, group = piece / (g->col_blocks * g->row_blocks * g->parts);
     const int64_t i0 = row * g->rows, i1 = GTR__MIN(i0 + g->rows, g->m), j0 = col * g->cols, j1 = GTR__MIN(j0 + g->cols, g->n);
-    int64_t item;
-    for (item = group * g->group; item < GTR__MIN((group + 1) * g->group, g->items); item++) gtr__gemm_block(g, item, part, i0, i1, j0, j1);
+    for (int64_t item = group * g->group; item < GTR__MIN((group + 1) * g->group, g->items); item++) gtr__gemm_block(g, item, part, i0, i1, j0, j1);
 }
 /* What one node computes: its products share one cut, so that their pieces fill each other's gaps. */
 typedef struct gtr__products { gtr__gemm gemm[3]; int n; int64_t pieces; } gtr__products;
@@ -2165,18 +2142,17 @@ static void gtr__combine_piece(void *arg, int64_t piece) {
     const gtr__gemm *g = (const gtr__gemm *)arg;
     const int64_t all = g->m * g->n, at = piece * GTR__COMBINE, n = GTR__MIN(all - at, GTR__COMBINE);
     gtr_float *sum = g->partial + at, *c = g->c + at;
-    int64_t i, p;
-    for (p = 1; p < g->parts; p++) {
+    for (int64_t p = 1; p < g->parts; p++) {
         const gtr_float *more = sum + p * all;
         GTR__IVDEP
-        for (i = 0; i < n; i++) sum[i] += more[i];
+        for (int64_t i = 0; i < n; i++) sum[i] += more[i];
     }
     if (g->back) { g->act->backward(g->act_a, g->act_b, sum, g->saved ? g->saved + at : sum, g->saved ? g->saved + at : sum, c, n, g->add); return; }
     if (g->add) {
         GTR__IVDEP
-        for (i = 0; i < n; i++) sum[i] += c[i];
+        for (int64_t i = 0; i < n; i++) sum[i] += c[i];
     }
-    if (g->bias) for (i = 0; i < n; i++) sum[i] += g->bias[(at + i) % g->n];
+    if (g->bias) for (int64_t i = 0; i < n; i++) sum[i] += g->bias[(at + i) % g->n];
     if (g->pre) memcpy(g->pre + at, sum, (size_t)n * sizeof *c);
     if (g->act) g->act->forward(g->act_a, g->act_b, sum, c, n);
     else memcpy(c, sum, (size_t)n * sizeof *c);
@@ -2215,19 +2191,18 @@ static size_t gtr__products_cut(gtr__products *p, gtr_float *ws) {
 /* The library's product, then the epilogue over rows. False where this file's own loop has to do it. */
 static bool gtr__gemm_cblas(const gtr__gemm *g) {
     const int64_t lda = GTR__MAX(g->acs == 1 ? g->ars : g->acs, 1), ldb = GTR__MAX(g->bcs == 1 ? g->brs : g->bcs, 1);
-    int64_t item, sum, i, j;
     if ((g->back && g->add) || GTR__MAX(GTR__MAX(g->m, g->n), GTR__MAX(g->k, GTR__MAX(lda, ldb))) > INT_MAX || gtr__gemm_dots(g) || !g->acs) return false;
-    for (item = 0; item < g->items; item++)
-        for (sum = 0; sum < g->sums; sum++)
+    for (int64_t item = 0; item < g->items; item++)
+        for (int64_t sum = 0; sum < g->sums; sum++)
             GTR__CBLAS_GEMM(CblasRowMajor, g->acs == 1 ? CblasNoTrans : CblasTrans, g->bcs == 1 ? CblasNoTrans : CblasTrans, (int)g->m, (int)g->n,
                             (int)g->k, 1, g->a + item * g->a_item + sum * g->a_sum, (int)GTR__MAX(lda, g->acs == 1 ? g->k : g->m),
                             g->b + item * g->b_item + sum * g->b_sum, (int)GTR__MAX(ldb, g->bcs == 1 ? g->n : g->k),
                             g->add || sum ? (gtr_float)1 : (gtr_float)0, g->c + item * g->c_item, (int)g->ldc);
-    for (i = 0; i < g->m && (g->bias || g->act); i++) {
+    for (int64_t i = 0; i < g->m && (g->bias || g->act); i++) {
         gtr_float *c = g->c + i * g->ldc;
         const gtr_float *saved = g->saved ? g->saved + i * g->ldc : c;
         if (g->back) { g->act->backward(g->act_a, g->act_b, c, saved, saved, c, g->n, 0); continue; }
-        if (g->bias) for (j = 0; j < g->n; j++) c[j] += g->bias[j];
+        if (g->bias) for (int64_t j = 0; j < g->n; j++) c[j] += g->bias[j];
         if (g->pre) memcpy(g->pre + i * g->ldc, c, (size_t)g->n * sizeof *c);
         if (g->act) g->act->forward(g->act_a, g->act_b, c, c, g->n);
     }
@@ -2250,7 +2225,7 @@ static gtr_result gtr__products_run(gtr__products *p, gtr__cpu *cpu, const gtr__
 }
 
 // >>ops
-/* Every op: shape function, forward and backward side by side. A kernel is called with
+/* Every op: shape function, forward and backward side by side. Builders check attributes, shape functions shapes. A kernel is called with
      forward:  in = inputs, out = outputs
      backward: in = inputs, outputs, gradients of the differentiable outputs; out = gradients of the inputs (data NULL: not wanted)
    All floats are gtr_float here but for COPY, CAST, FILL, FEED and CHECK, which take every storage. Work is cut into pieces by shape alone and
@@ -2311,7 +2286,6 @@ typedef uint32_t gtr__bits;
 #define GTR__LOG1PF   log1pf
 #endif
 #define GTR__ABS_BITS (GTR__INF_BITS | (GTR__INF_BITS - 1))
-/* Whether any of n elements is infinite or NaN. */
 static bool gtr__nonfinite(const gtr_float *x, int64_t n) {
     gtr__bits most = 0, u;
     for (int64_t i = 0; i < n; i++) {
@@ -2330,8 +2304,7 @@ static gtr_float gtr__nan(void) {
 
 // >>shape-helpers
 #define GTR__TRY(call) do { const gtr_result r_ = (call); if (r_ != GTR_OK) return r_; } while (0)
-static gtr_result gtr__shape_fail(gtr__shape_call *s, gtr_result code, const char *format, ...) GTR__PRINTF(3, 4);
-static gtr_result gtr__shape_fail(gtr__shape_call *s, gtr_result code, const char *format, ...) {
+static GTR__PRINTF(3, 4) gtr_result gtr__shape_fail(gtr__shape_call *s, gtr_result code, const char *format, ...) {
     va_list ap;
     va_start(ap, format);
     if (s->why) vsnprintf(s->why, 256, format, ap);
@@ -2365,7 +2338,6 @@ static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint32_t ints, uint32_t 
     }
     return GTR_OK;
 }
-/* out[0] is o, if that is valid. */
 static gtr_result gtr__shape_output(gtr__shape_call *s, gtr_shape o) {
     char a[GTR__SHAPE_TEXT];
     s->out[0] = o;
@@ -2374,8 +2346,7 @@ static gtr_result gtr__shape_output(gtr__shape_call *s, gtr_shape o) {
     return GTR_OK;
 }
 static gtr_shape gtr__shape_make(int n, int64_t a) {
-    gtr_shape s;
-    memset(&s, 0, sizeof s);
+    gtr_shape s = GTR__ZERO;
     s.ndim = n; s.dim[0] = a;
     return s;
 }
@@ -2393,22 +2364,14 @@ static gtr_result gtr__shape_alike(gtr__shape_call *s) {
 /* out[0] is NumPy's broadcast of in[0] and in[1]: aligned at the last dimension; two dimensions fit if equal or one is 1. */
 static gtr_result gtr__shape_broadcast(gtr__shape_call *s) {
     const gtr_shape *a = &s->in[0], *b = &s->in[1];
-    gtr_shape o;
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
-    o = gtr__shape_make(GTR__MAX(a->ndim, b->ndim), 0);
+    gtr_shape o = gtr__shape_make(GTR__MAX(a->ndim, b->ndim), 0);
     for (int i = 1; i <= o.ndim; i++) {
         int64_t p = i <= a->ndim ? a->dim[a->ndim - i] : 1, q = i <= b->ndim ? b->dim[b->ndim - i] : 1;
         if (p != q && p != 1 && q != 1) return gtr__shape_want(s, 2, "shapes that broadcast: from the last on, dimensions equal or one of them 1");
         o.dim[o.ndim - i] = p == 1 ? q : p;
     }
     return gtr__shape_output(s, o);
-}
-/* Float inputs, and an axis of the first. */
-static gtr_result gtr__shape_axis(gtr__shape_call *s, int64_t axis) {
-    char a[GTR__SHAPE_TEXT];
-    GTR__TRY(gtr__shape_inputs(s, 0, 0));
-    if (axis >= 0 && axis < s->in[0].ndim) return GTR_OK;
-    return gtr__shape_fail(s, GTR_ERR_ARG, "got axis %lld of %s, want 0 to %d", (long long)axis, gtr__shape_text(&s->in[0], a), s->in[0].ndim - 1);
 }
 static int64_t gtr__shape_inner(const gtr_shape *s, int64_t axis) { int64_t n = 1; for (int64_t i = axis + 1; i < s->ndim; i++) n *= s->dim[i]; return n; }
 static int64_t gtr__shape_outer(const gtr_shape *s, int64_t axis) { int64_t n = 1; for (int64_t i = 0; i < axis; i++) n *= s->dim[i]; return n; }
@@ -2538,19 +2501,13 @@ static void gtr__ew_range(const void *job, int64_t i, int64_t end) {
 static void gtr__ew(void *instance, const gtr__ew_job *w) { gtr__ranges(instance, gtr__ew_range, w, w->nd.count, GTR__CHUNK); }
 /* The job of an output and two operands broadcast to it; b may be NULL. */
 static gtr__ew_job gtr__ew_make(gtr__ew_fn fn, const gtr__arg *a, const gtr__arg *b, const gtr__arg *out) {
-    gtr__ew_job w;
-    memset(&w, 0, sizeof w);
-    w.nd = gtr__nd_make(&out->shape, &a->shape, b ? &b->shape : NULL, &out->shape);
-    w.fn = fn;
-    w.a = (const gtr_float *)a->data; w.b = b ? (const gtr_float *)b->data : NULL;
-    w.out = (gtr_float *)out->data; w.add = out->add;
+    gtr__ew_job w = { gtr__nd_make(&out->shape, &a->shape, b ? &b->shape : NULL, &out->shape), fn, NULL, (const gtr_float *)a->data,
+                      b ? (const gtr_float *)b->data : NULL, NULL, (gtr_float *)out->data, 0, out->add };
     return w;
 }
 /* Copies or adds rows runs of n elements, from steps of from to steps of to. */
 static void gtr__copy_rows(void *instance, const gtr_float *x, int64_t from, gtr_float *y, int64_t to, int64_t rows, int64_t n, int add) {
-    gtr__ew_job w;
-    memset(&w, 0, sizeof w);
-    w.nd = gtr__nd_unit; w.fn = gtr__ew_copy; w.a = x; w.out = y; w.add = add;
+    gtr__ew_job w = { gtr__nd_unit, gtr__ew_copy, NULL, x, NULL, NULL, y, 0, add };
     gtr__nd_push(&w.nd, n, 1, 1, 0, 1);
     gtr__nd_push(&w.nd, rows, to, from, 0, to);
     gtr__ew(instance, &w);
@@ -2568,10 +2525,8 @@ typedef struct gtr__reduce {
     double  *part;
 } gtr__reduce;
 static gtr__reduce gtr__reduce_make(const gtr_shape *full, const gtr_shape *a, const gtr_shape *b, const gtr_shape *target) {
-    gtr__reduce r;
+    gtr__reduce r = GTR__ZERO;
     const gtr__nd *nd = &r.ew.nd;
-    int64_t each;
-    memset(&r, 0, sizeof r);
     r.ew.nd = gtr__nd_make(full, a, b, target);
     r.kept = r.summed = gtr__nd_unit;
     r.factor = 1;
@@ -2583,7 +2538,7 @@ static gtr__reduce gtr__reduce_make(const gtr_shape *full, const gtr_shape *a, c
     r.blocks = r.kept.count * r.across;
     r.outputs = r.kept.count * (r.columns ? r.width : 1);
     r.space = r.summed.count * (r.columns ? 1 : r.width);
-    each = r.columns ? GTR__MIN(r.width, GTR__BLOCK) : 1;
+    int64_t each = r.columns ? GTR__MIN(r.width, GTR__BLOCK) : 1;
     r.chunk = r.space;
     if (r.blocks < 16) r.chunk = GTR__MIN(r.chunk, GTR__MAX(GTR__MAX(GTR__CHUNK / each, 1), (r.space + 63) / 64));
     r.splits = (r.space + r.chunk - 1) / r.chunk;
@@ -2648,13 +2603,8 @@ static void gtr__reduce_all(void *instance, gtr__reduce *r, void *ws) {
 #define gtr__shape_part gtr__shape_none
 
 // >>op:gradient
-/* d loss / d x: loss a scalar, x -> x's shape. */
-static gtr_result gtr__shape_gradient(gtr__shape_call *s) {
-    GTR__TRY(gtr__shape_inputs(s, 0, 0));
-    if (gtr__count(&s->in[0]) != 1) return gtr__shape_want(s, 1, "a scalar loss");
-    s->out[0] = s->in[1];
-    return GTR_OK;
-}
+/* d loss / d x: loss a scalar; x's shape. */
+#define gtr__shape_gradient gtr__shape_none
 
 // >>op:reshape
 /* The same elements in another shape, any dtype. f[0]: rank, i[0..7]: dimensions, of which one may be -k, k times the batch. For literal
@@ -2663,10 +2613,8 @@ static gtr_result gtr__shape_reshape(gtr__shape_call *s) {
     int n = (int)s->attr->f[0];
     int64_t have, want;
     char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
-    gtr_shape o;
     GTR__TRY(gtr__shape_alike(s));
-    if (n < 0 || n > GTR_MAX_DIMS) return gtr__shape_fail(s, GTR_ERR_ARG, "got rank %d, want 0 to %d", n, GTR_MAX_DIMS);
-    o = gtr__shape_make(n, 0);
+    gtr_shape o = gtr__shape_make(n, 0);
     memcpy(o.dim, s->attr->i, (size_t)n * sizeof o.dim[0]);
     if (!gtr__shape_valid(&o))
         return gtr__shape_fail(s, GTR_ERR_SHAPE, "got the new shape %s, want dimensions that are not zero and at most one multiple of the batch", gtr__shape_text(&o, a));
@@ -2692,15 +2640,13 @@ static gtr_result gtr__shape_matmul(gtr__shape_call *s) {
                                             { "(..., K, M) and (..., K, N)", "(..., K, M) and (..., N, K)" } };
     const gtr_shape *a = &s->in[0], *b = &s->in[1];
     const int ta = s->attr->i[0] != 0, tb = s->attr->i[1] != 0;
-    int64_t k;
     bool same = a->ndim == b->ndim;
-    gtr_shape o;
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (a->ndim < 2 || b->ndim < 2) return gtr__shape_want(s, 2, "at least two dimensions each");
-    k = a->dim[a->ndim - 1 - ta];
+    int64_t k = a->dim[a->ndim - 1 - ta];
     for (int i = 0; same && i < a->ndim - 2; i++) same = a->dim[i] == b->dim[i];
     if (k != b->dim[b->ndim - 2 + tb] || !(same || a->ndim == 2 || b->ndim == 2)) return gtr__shape_want(s, 2, want[ta][tb]);
-    o = a->ndim >= b->ndim ? *a : *b;
+    gtr_shape o = a->ndim >= b->ndim ? *a : *b;
     o.dim[o.ndim - 2] = a->dim[a->ndim - 2 + ta]; o.dim[o.ndim - 1] = b->dim[b->ndim - 1 - tb];
     s->flops = gtr__shape_flops(&o, k > 0 ? 2.0 * (double)k : 0);
     return gtr__shape_output(s, o);
@@ -2726,40 +2672,31 @@ static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c) {
 }
 static gtr_result gtr__cpu_matmul_fwd(void *instance, const gtr__call *c) {
     const gtr__matmul_dims d = gtr__matmul_shape(c);
-    gtr__products p;
-    gtr__gemm *g;
-    memset(&p, 0, sizeof p);
-    g = gtr__products_add(&p, d.m, d.n, d.k, gtr__in(c, 0), d.ars, d.acs, gtr__in(c, 1), d.brs, d.bcs, &c->out[0]);
+    gtr__products p = GTR__ZERO;
+    gtr__gemm *g = gtr__products_add(&p, d.m, d.n, d.k, gtr__in(c, 0), d.ars, d.acs, gtr__in(c, 1), d.brs, d.bcs, &c->out[0]);
     g->items = d.items; g->a_item = d.a_item; g->b_item = d.b_item; g->c_item = d.m * d.n;
     return gtr__products_run(&p, (gtr__cpu *)instance, c);
 }
-/* Gradients are products again: da = dy op(b)^T, db = op(a)^T dy, written transposed where the operand is. One operand for all items has
-   the sum over the items, in their order. */
+/* So many products, operands so far apart; where c is one for all items, it is the sum over them in their order. */
+static void gtr__matmul_items(gtr__gemm *g, int64_t items, int64_t a_item, int64_t b_item, int64_t c_item) {
+    *(c_item ? &g->items : &g->sums) = items;
+    g->a_item = g->a_sum = a_item;
+    g->b_item = g->b_sum = b_item;
+    g->c_item = c_item;
+}
+/* Gradients are products again: da = dy op(b)^T, db = op(a)^T dy, written transposed where the operand is. */
 static gtr_result gtr__cpu_matmul_bwd(void *instance, const gtr__call *c) {
     const gtr__matmul_dims d = gtr__matmul_shape(c);
     const gtr_float *a = gtr__in(c, 0), *b = gtr__in(c, 1), *dy = gtr__in(c, c->n_in - 1);
     const int64_t dy_item = d.m * d.n;
-    gtr__products p;
-    memset(&p, 0, sizeof p);
+    gtr__products p = GTR__ZERO;
     if (gtr__wanted(c, 1)) {
-        const bool t = c->attr->i[1] != 0;
-        gtr__gemm *g = t ? gtr__products_add(&p, d.n, d.k, d.m, dy, 1, d.n, a, d.ars, d.acs, &c->out[1])
-                         : gtr__products_add(&p, d.k, d.n, d.m, a, d.acs, d.ars, dy, d.n, 1, &c->out[1]);
-        int64_t *apart = d.b_item ? &g->items : &g->sums;
-        *apart = d.items;
-        g->c_item = d.b_item;
-        g->a_item = g->a_sum = t ? dy_item : d.a_item;
-        g->b_item = g->b_sum = t ? d.a_item : dy_item;
+        if (c->attr->i[1]) gtr__matmul_items(gtr__products_add(&p, d.n, d.k, d.m, dy, 1, d.n, a, d.ars, d.acs, &c->out[1]), d.items, dy_item, d.a_item, d.b_item);
+        else gtr__matmul_items(gtr__products_add(&p, d.k, d.n, d.m, a, d.acs, d.ars, dy, d.n, 1, &c->out[1]), d.items, d.a_item, dy_item, d.b_item);
     }
     if (gtr__wanted(c, 0)) {
-        const bool t = c->attr->i[0] != 0;
-        gtr__gemm *g = t ? gtr__products_add(&p, d.k, d.m, d.n, b, d.brs, d.bcs, dy, 1, d.n, &c->out[0])
-                         : gtr__products_add(&p, d.m, d.k, d.n, dy, d.n, 1, b, d.bcs, d.brs, &c->out[0]);
-        int64_t *apart = d.a_item ? &g->items : &g->sums;
-        *apart = d.items;
-        g->c_item = d.a_item;
-        g->a_item = g->a_sum = t ? d.b_item : dy_item;
-        g->b_item = g->b_sum = t ? dy_item : d.b_item;
+        if (c->attr->i[0]) gtr__matmul_items(gtr__products_add(&p, d.k, d.m, d.n, b, d.brs, d.bcs, dy, 1, d.n, &c->out[0]), d.items, d.b_item, dy_item, d.a_item);
+        else gtr__matmul_items(gtr__products_add(&p, d.m, d.k, d.n, dy, d.n, 1, b, d.bcs, d.brs, &c->out[0]), d.items, dy_item, d.b_item, d.a_item);
     }
     return gtr__products_run(&p, (gtr__cpu *)instance, c);
 }
@@ -2784,10 +2721,8 @@ static bool gtr__gemm_act(gtr__gemm *g, const gtr__call *c) {
 }
 static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool act) {
     const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
-    gtr__products p;
-    gtr__gemm *g;
-    memset(&p, 0, sizeof p);
-    g = gtr__products_add(&p, c->out[0].count / m, m, k, gtr__in(c, 0), k, 1, gtr__in(c, 1), 1, k, &c->out[0]);
+    gtr__products p = GTR__ZERO;
+    gtr__gemm *g = gtr__products_add(&p, c->out[0].count / m, m, k, gtr__in(c, 0), k, 1, gtr__in(c, 1), 1, k, &c->out[0]);
     if (c->n_in > 2) g->bias = gtr__in(c, 2);
     if (act && c->n_out > 1) g->pre = gtr__out(c, 1);
     return !act || gtr__gemm_act(g, c) ? gtr__products_run(&p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
@@ -2797,8 +2732,7 @@ static gtr_result gtr__cpu_linear_bwd(void *instance, const gtr__call *c) {
     const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1], rows = c->in[0].count / k;
     const gtr_float *dy = gtr__in(c, c->n_in - 1);
     static const gtr_float one = 1;
-    gtr__products p;
-    memset(&p, 0, sizeof p);
+    gtr__products p = GTR__ZERO;
     if (gtr__wanted(c, 1)) gtr__products_add(&p, m, k, rows, dy, 1, m, gtr__in(c, 0), k, 1, &c->out[1]);
     if (gtr__wanted(c, 0)) gtr__products_add(&p, rows, k, m, dy, m, 1, gtr__in(c, 1), k, 1, &c->out[0]);
     if (gtr__wanted(c, 2)) gtr__products_add(&p, 1, m, rows, &one, 1, 0, dy, m, 1, &c->out[2]);    /* a row of ones times dy */
@@ -2824,19 +2758,21 @@ static gtr_result gtr__shape_linear_dact(gtr__shape_call *s) {
 }
 static gtr_result gtr__cpu_linear_dact_fwd(void *instance, const gtr__call *c) {
     const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
-    gtr__products p;
-    gtr__gemm *g;
-    memset(&p, 0, sizeof p);
-    g = gtr__products_add(&p, c->in[0].count / m, k, m, gtr__in(c, 0), m, 1, gtr__in(c, 1), k, 1, &c->out[0]);
+    gtr__products p = GTR__ZERO;
+    gtr__gemm *g = gtr__products_add(&p, c->in[0].count / m, k, m, gtr__in(c, 0), m, 1, gtr__in(c, 1), k, 1, &c->out[0]);
     g->back = true;
     g->saved = gtr__in(c, 2);
     return gtr__gemm_act(g, c) ? gtr__products_run(&p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
 }
-/* y = f(a, b), NumPy's broadcasting. The gradient of a broadcast operand is summed, in double, over the dimensions that it lacks. */
+
+// >>op:add
+// >>op:sub
+// >>op:mul
+// >>op:div
+/* y = f(a, b), formulas and gradients in GTR__BINARY; NumPy's broadcasting. The gradient of a broadcast operand is summed, in double, over the dimensions that it lacks. */
 static gtr_result gtr__binary_forward(void *instance, const gtr__call *c, gtr__ew_fn fn) {
-    gtr__ew_job w;
     if (c->measure) return gtr__ws_bytes(c, 0);
-    w = gtr__ew_make(fn, &c->in[0], &c->in[1], &c->out[0]);
+    gtr__ew_job w = gtr__ew_make(fn, &c->in[0], &c->in[1], &c->out[0]);
     gtr__ew(instance, &w);
     return GTR_OK;
 }
@@ -2844,9 +2780,8 @@ static gtr_result gtr__binary_backward(void *instance, const gtr__call *c, gtr__
     size_t most = 0;
     for (int k = 0; k < c->n_out && k < 2; k++) {
         const bool whole = c->in[k].count == c->in[3].count;
-        gtr__reduce r;
         if (!c->measure && !c->out[k].data) continue;
-        r = gtr__reduce_make(&c->in[3].shape, &c->in[0].shape, &c->in[1].shape, &c->in[k].shape);
+        gtr__reduce r = gtr__reduce_make(&c->in[3].shape, &c->in[0].shape, &c->in[1].shape, &c->in[k].shape);
         if (c->measure) { if (!whole) most = GTR__MAX(most, gtr__reduce_bytes(&r)); continue; }
         r.ew.fn = k ? db : da;
         r.ew.a = gtr__in(c, 0); r.ew.b = gtr__in(c, 1); r.ew.y = gtr__in(c, 2); r.ew.dy = gtr__in(c, 3);
@@ -2856,27 +2791,21 @@ static gtr_result gtr__binary_backward(void *instance, const gtr__call *c, gtr__
     }
     return c->measure ? gtr__ws_bytes(c, most) : GTR_OK;
 }
-#define GTR__BINARY_OP(name) \
+#define GTR__BINARY_OP(ID, name, forward, da, db) \
     static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_broadcast(s); } \
     static gtr_result gtr__cpu_##name##_fwd(void *instance, const gtr__call *c) { return gtr__binary_forward(instance, c, gtr__ew_##name); } \
     static gtr_result gtr__cpu_##name##_bwd(void *instance, const gtr__call *c) { return gtr__binary_backward(instance, c, gtr__ew_##name##_da, gtr__ew_##name##_db); }
+GTR__BINARY(GTR__BINARY_OP)
 
-// >>op:add
-/* y = a + b; da = dy, db = dy */
-GTR__BINARY_OP(add)
-
-// >>op:sub
-/* y = a - b; da = dy, db = -dy */
-GTR__BINARY_OP(sub)
-
-// >>op:mul
-/* y = a b; da = dy b, db = dy a */
-GTR__BINARY_OP(mul)
-
-// >>op:div
-/* y = a / b; da = dy / b, db = -dy y / b */
-GTR__BINARY_OP(div)
-/* y = f(x), element by element, from the formulas of GTR__UNARY; f[0], f[1]: a, b. */
+// >>op:scale
+// >>op:relu
+// >>op:tanh
+// >>op:sigmoid
+// >>op:gelu
+// >>op:gelu_tanh
+// >>op:exp
+// >>op:log
+/* y = f(x), formulas and gradients in GTR__UNARY; f[0], f[1]: a, b. Gelu: Hendrycks and Gimpel, 2016. */
 typedef struct gtr__unary_job { const gtr__unary_row *row; int add; gtr_float a, b; const gtr_float *dy, *x, *y; gtr_float *out; } gtr__unary_job;
 static void gtr__unary_range(const void *job, int64_t i, int64_t end) {
     const gtr__unary_job *w = (const gtr__unary_job *)job;
@@ -2890,42 +2819,11 @@ static gtr_result gtr__unary_run(void *instance, const gtr__call *c, int op, con
     if (w.out) gtr__ranges(instance, gtr__unary_range, &w, c->in[0].count, GTR__DEAR);
     return GTR_OK;
 }
-#define GTR__UNARY_OP(ID, name) \
+#define GTR__UNARY_OP(ID, name, forward, backward) \
     static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_same(s); } \
     static gtr_result gtr__cpu_##name##_fwd(void *instance, const gtr__call *c) { return gtr__unary_run(instance, c, GTR__OP_##ID, gtr__in(c, 0), false); } \
     static gtr_result gtr__cpu_##name##_bwd(void *instance, const gtr__call *c) { return gtr__unary_run(instance, c, GTR__OP_##ID, gtr__in(c, 0), true); }
-
-// >>op:scale
-/* y = a x + b; dx = a dy. f[0]: a, f[1]: b */
-GTR__UNARY_OP(SCALE, scale)
-
-// >>op:relu
-/* y = max(x, 0); dx = dy where y > 0, else 0 */
-GTR__UNARY_OP(RELU, relu)
-
-// >>op:tanh
-/* y = tanh(x); dx = dy (1 - y^2) */
-GTR__UNARY_OP(TANH, tanh)
-
-// >>op:sigmoid
-/* y = 1 / (1 + exp(-x)); dx = dy y (1 - y) */
-GTR__UNARY_OP(SIGMOID, sigmoid)
-
-// >>op:gelu
-/* y = x Phi(x), Phi(x) = (1 + erf(x / sqrt 2)) / 2; dx = dy (Phi(x) + x phi(x)). Hendrycks and Gimpel, 2016. */
-GTR__UNARY_OP(GELU, gelu)
-
-// >>op:gelu_tanh
-/* y = x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 */
-GTR__UNARY_OP(GELU_TANH, gelu_tanh)
-
-// >>op:exp
-/* y = exp(x); dx = dy y */
-GTR__UNARY_OP(EXP, exp)
-
-// >>op:log
-/* y = ln(x); dx = dy / x */
-GTR__UNARY_OP(LOG, log)
+GTR__UNARY(GTR__UNARY_OP)
 
 // >>op:permute
 /* y's dimension k is x's dimension i[k]; dx is the inverse permutation of dy. */
@@ -2941,12 +2839,9 @@ static gtr_result gtr__shape_permute(gtr__shape_call *s) {
     }
     return GTR_OK;
 }
-/* dims[k]: which dimension of x is out's k-th. */
 static void gtr__permute(void *instance, const gtr__arg *x, const int64_t *dims, const gtr__arg *out) {
     int64_t stride[GTR_MAX_DIMS], step = 1, to = 1;
-    gtr__ew_job w;
-    memset(&w, 0, sizeof w);
-    w.nd = gtr__nd_unit; w.fn = gtr__ew_copy; w.a = (const gtr_float *)x->data; w.out = (gtr_float *)out->data; w.add = out->add;
+    gtr__ew_job w = { gtr__nd_unit, gtr__ew_copy, NULL, (const gtr_float *)x->data, NULL, NULL, (gtr_float *)out->data, 0, out->add };
     for (int k = x->shape.ndim - 1; k >= 0; k--) { stride[k] = step; step *= x->shape.dim[k]; }
     for (int k = x->shape.ndim - 1; k >= 0; k--) {
         gtr__nd_push(&w.nd, x->shape.dim[dims[k]], to, stride[dims[k]], 0, to);
@@ -2967,7 +2862,7 @@ static gtr_result gtr__cpu_permute_bwd(void *instance, const gtr__call *c) {
 static gtr_result gtr__shape_concat(gtr__shape_call *s) {
     const int axis = (int)s->attr->i[0];
     gtr_shape o = s->in[0];
-    GTR__TRY(gtr__shape_axis(s, s->attr->i[0]));
+    GTR__TRY(gtr__shape_inputs(s, 0, 0));
     for (int k = 0; k < s->n_in; k++) {
         bool good = s->in[k].ndim == o.ndim;
         for (int i = 0; good && i < o.ndim; i++) good = i == axis ? s->in[k].dim[i] > 0 : s->in[k].dim[i] == o.dim[i];
@@ -3005,11 +2900,10 @@ static gtr_result gtr__cpu_concat_bwd(void *instance, const gtr__call *c) {
 static gtr_result gtr__shape_slice(gtr__shape_call *s) {
     const int64_t axis = s->attr->i[0], begin = s->attr->i[1], end = s->attr->i[2];
     char a[GTR__SHAPE_TEXT];
-    GTR__TRY(gtr__shape_axis(s, axis));
+    GTR__TRY(gtr__shape_same(s));
     if (s->in[0].dim[axis] < 0 || begin < 0 || begin >= end || end > s->in[0].dim[axis])
         return gtr__shape_fail(s, GTR_ERR_ARG, "got begin %lld and end %lld in dimension %lld of %s, want 0 <= begin < end within a dimension that is not the batch",
                                (long long)begin, (long long)end, (long long)axis, gtr__shape_text(&s->in[0], a));
-    s->out[0] = s->in[0];
     s->out[0].dim[axis] = end - begin;
     return GTR_OK;
 }
@@ -3033,7 +2927,6 @@ static gtr_result gtr__shape_sum(gtr__shape_call *s) {
     const gtr_shape *x = &s->in[0];
     gtr_shape o = gtr__shape_make(0, 0);
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
-    if (s->attr->i[0] < 0 || s->attr->i[0] >= (int64_t)1 << x->ndim) return gtr__shape_want(s, 1, "axes within its dimensions");
     for (int k = 0; k < x->ndim; k++) {
         bool summed = (s->attr->i[0] >> k & 1) != 0;
         if (!summed || s->attr->i[1]) o.dim[o.ndim++] = summed ? 1 : x->dim[k];
@@ -3058,10 +2951,9 @@ static gtr_result gtr__sum_forward(void *instance, const gtr__call *c, bool mean
 }
 static gtr_result gtr__sum_backward(void *instance, const gtr__call *c, bool mean) {
     gtr__arg dy = c->in[2];
-    gtr__ew_job w;
     if (c->measure) return gtr__ws_bytes(c, 0);
     dy.shape = gtr__shape_ones(c->in[0].shape, c->attr->i[0]);
-    w = gtr__ew_make(gtr__ew_times, &dy, NULL, &c->out[0]);
+    gtr__ew_job w = gtr__ew_make(gtr__ew_times, &dy, NULL, &c->out[0]);
     w.g = mean ? (gtr_float)((double)dy.count / (double)c->in[0].count) : (gtr_float)1;
     if (w.out) gtr__ew(instance, &w);
     return GTR_OK;
@@ -3078,8 +2970,7 @@ static gtr_result gtr__cpu_mean_bwd(void *instance, const gtr__call *c) { return
 // >>op:softmax
 /* y = exp(x - max x) / sum exp(x - max x) along axis i[0]; dx = y (dy - sum(dy y)). */
 static gtr_result gtr__shape_softmax(gtr__shape_call *s) {
-    GTR__TRY(gtr__shape_axis(s, s->attr->i[0]));
-    s->out[0] = s->in[0];
+    GTR__TRY(gtr__shape_same(s));
     s->flops = gtr__shape_flops(&s->in[0], 5);
     return GTR_OK;
 }
@@ -3137,7 +3028,6 @@ static gtr_result gtr__cpu_softmax_bwd(void *instance, const gtr__call *c) { ret
    and e the linear index. Backward draws the mask again. Srivastava et al., 2014. */
 static gtr_result gtr__shape_dropout(gtr__shape_call *s) {
     GTR__TRY(gtr__shape_same(s));
-    if (!(s->attr->f[0] >= 0 && s->attr->f[0] < 1)) return gtr__shape_fail(s, GTR_ERR_ARG, "got p %g, want 0 <= p < 1", s->attr->f[0]);
     s->flops = gtr__shape_flops(&s->in[0], s->training ? 20 : 1);
     return GTR_OK;
 }
@@ -3200,7 +3090,6 @@ static void gtr__embedding_range(const void *job, int64_t i, int64_t end) {
         else for (int64_t j = 0; j < n; j++) y[j] = gtr__nan();
     }
 }
-/* A range of the table's rows. */
 static void gtr__embedding_back_range(const void *job, int64_t first, int64_t end) {
     const gtr__call *c = (const gtr__call *)job;
     const int64_t n = c->in[1].shape.dim[1];
@@ -3332,7 +3221,7 @@ static gtr_result gtr__cpu_batch_norm_bwd(void *instance, const gtr__call *c) {
 static gtr_result gtr__shape_argmax(gtr__shape_call *s) {
     const int64_t axis = s->attr->i[0];
     gtr_shape o = gtr__shape_make(0, 0);
-    GTR__TRY(gtr__shape_axis(s, axis));
+    GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (s->in[0].dim[axis] > INT32_MAX) return gtr__shape_want(s, 1, "fewer than 2^31 elements along the axis");
     for (int k = 0; k < s->in[0].ndim; k++) if (k != axis) o.dim[o.ndim++] = s->in[0].dim[k];
     s->out[0] = o;
@@ -3391,13 +3280,11 @@ static gtr_result gtr__cpu_accuracy_fwd(void *instance, const gtr__call *c) {
    is not ignored lies outside [0, C). dx = dloss / count (exp(x - lse) - (1 - s)[label] - s / C), 0 in ignored rows, NaN in rows of a bad label. */
 static gtr_result gtr__shape_cross_entropy(gtr__shape_call *s) {
     GTR__TRY(gtr__shape_accuracy(s));
-    if (!(s->attr->f[0] >= 0 && s->attr->f[0] <= 1)) return gtr__shape_fail(s, GTR_ERR_ARG, "got label smoothing %g, want 0 to 1", s->attr->f[0]);
     s->out[1] = gtr__shape_make(1, s->in[0].dim[0]);
     s->out[2] = gtr__shape_make(1, 1);
     return GTR_OK;
 }
 #define GTR__XENT_BLOCK 1024
-/* lse, and each row's loss into workspace. */
 static void gtr__xent_range(const void *job, int64_t i, int64_t end) {
     const gtr__call *c = (const gtr__call *)job;
     const int64_t n = c->in[0].shape.dim[1];
@@ -3531,19 +3418,16 @@ static gtr_result gtr__shape_custom(gtr__shape_call *s) {
     GTR__TRY(gtr__shape_inputs(s, 0, ~0u));
     for (int k = 0; k < s->n_in; k++) if (!gtr__is_float(s->in_dtype[k]) && s->in_dtype[k] != GTR_I32)
         return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want float32 or int32", k + 1, gtr__dtype_names[s->in_dtype[k]]);
-    if (!d || !d->forward) return gtr__shape_fail(s, GTR_ERR_ARG, "got no forward function, want one");
     if (d->shape) {
-        gtr_result r;
         memset(&o, 0, sizeof o);
-        r = d->shape(s->n_in, s->in, &o, d->user);
+        gtr_result r = d->shape(s->n_in, s->in, &o, d->user);
         if (r != GTR_OK)
             return gtr__shape_fail(s, GTR_ERR_USER, "the shape function returned: %s", (unsigned)r < GTR_RESULT_COUNT ? gtr_result_text(r) : "an unknown code");
     }
     return gtr__shape_output(s, o);
 }
 static gtr_custom_call gtr__custom_call(const gtr__call *c, int n_in, const gtr__arg *y) {
-    gtr_custom_call u;
-    memset(&u, 0, sizeof u);
+    gtr_custom_call u = GTR__ZERO;
     u.n_in = n_in;
     for (int k = 0; k < n_in && k < 8; k++) { u.in[k] = c->in[k].data; u.in_shape[k] = c->in[k].shape; }
     u.out = y->data; u.out_shape = y->shape;
@@ -3732,10 +3616,8 @@ static gtr_result gtr__cpu_guard_fwd(void *instance, const gtr__call *c) {
    Bytes an element: SGD 12, with momentum 20, Adam 28. Each element goes through the same vector operations wherever it lies: a tail is
    padded. (A compiler does not vectorise sqrtf while it must set errno.) */
 #define gtr__shape_update gtr__shape_none
-/* A group's figures of this step. */
 typedef struct gtr__update_group { gtr_float coef, wd, decay, minus_lr, mu, one_b1, minus_one, b2, one_b2, minus_step, root, eps; } gtr__update_group;
 typedef struct gtr__update_job { const gtr__optim *o; gtr__update_group group[GTR__MAX_GROUPS]; } gtr__update_job;
-/* m NULL: without momentum */
 static void gtr__update_sgd(const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, bool nesterov, int64_t n) {
     const gtr__v coef = GTR__V_SET(&k->coef), wd = GTR__V_SET(&k->wd), lr = GTR__V_SET(&k->minus_lr), mu = GTR__V_SET(&k->mu);
     for (int64_t i = 0; i < n; i += GTR__VL) {
@@ -3839,11 +3721,10 @@ static gtr_result gtr__cpu_report_fwd(void *instance, const gtr__call *c) {
     gtr__ctl *ctl = c->ctl;
     gtr__entry *e = &shared->entry[ctl->step % GTR__RING];
     bool scaled = o && o->scaled, stuck = ctl->status != 0, guard = ctl->guard != 0;
-    int k;
     (void)instance;
     ctl->launches++;
     if (!stuck) {                               /* a stuck step has its entry already */
-        for (k = 0; k < GTR__MAX_REPORT; k++) e->value[k] = k < c->n_in && c->in[k].data ? (float)*(const gtr_float *)c->in[k].data : 0.0f;
+        for (int k = 0; k < GTR__MAX_REPORT; k++) e->value[k] = k < c->n_in && c->in[k].data ? (float)*(const gtr_float *)c->in[k].data : 0.0f;
         e->norm = ctl->norm; e->lr = shared->record[ctl->step % GTR__RING].lr[0]; e->scale = ctl->scale;
         e->skipped = guard && scaled;
         e->applied = ctl->applied + (o && !guard);
@@ -3876,11 +3757,10 @@ static gtr_result gtr__shape_check(gtr__shape_call *s) {
 static gtr_result gtr__cpu_check_fwd(void *instance, const gtr__call *c) {
     const gtr__arg *x = &c->in[0];
     uint16_t inf = x->dtype == GTR_BF16 ? 0x7f80u : 0x7c00u;
-    int64_t i;
     bool bad = false;
     (void)instance;
     if (x->dtype == GTR_F32) bad = gtr__nonfinite((const gtr_float *)x->data, x->count);
-    else if (gtr__is_float(x->dtype)) for (i = 0; i < x->count; i++) bad |= (((const uint16_t *)x->data)[i] & inf) == inf;
+    else if (gtr__is_float(x->dtype)) for (int64_t i = 0; i < x->count; i++) bad |= (((const uint16_t *)x->data)[i] & inf) == inf;
     *(int32_t *)c->out[0].data = bad;
     return GTR_OK;
 }
@@ -4007,7 +3887,7 @@ static void gtr__cpu_environment(void *instance, char *text, size_t size) {
 #endif
              (double)f / (1 << 30), (double)t / (1 << 30));
 }
-static double gtr__cpu_seconds(void *instance, int start) { (void)instance; return start ? 0.0 : gtr__now(); }
+static double gtr__cpu_seconds(void *instance, int start) { (void)instance; (void)start; return gtr__now(); }
 /* Reduced-precision storage on the CPU: inputs are widened into workspace behind the kernel's own, outputs are computed in float32 there
    and rounded once when they are stored. Ops that move storage as it is (row class NONE, and COPY) see it as it is. */
 static bool gtr__cpu_widens(const gtr__op_row *row, const gtr__arg *a) {
@@ -4019,7 +3899,6 @@ static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const 
     gtr__kernel kernel = gtr__cpu_kernels[op][dir];
     gtr__arg arg[2 * GTR__MAX_ARGS];    /* inputs, outputs */
     gtr__call c = *call;
-    gtr_result r;
     size_t own = 0, at;
     int i, n = c.n_in + c.n_out;
     bool any = false;
@@ -4051,7 +3930,7 @@ static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const 
     if (call->measure) { *call->measure = at; return GTR_OK; }
     c.measure = NULL;
     c.ws_bytes = own;
-    r = kernel(instance, &c);
+    gtr_result r = kernel(instance, &c);
     for (i = 0; r == GTR_OK && i < c.n_out; i++)
         if (call->out[i].dtype != c.out[i].dtype && c.out[i].data)
             gtr__convert(call->out[i].data, call->out[i].dtype, c.out[i].data, GTR_F32, c.out[i].count);
@@ -4061,11 +3940,10 @@ static gtr_result gtr__cpu_network_fwd(void *instance, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     gtr__arg args[GTR__MAX_ARGS];
     size_t most = 0, one;
-    int i, k;
-    for (i = 0; i < w->n_node; i++) {
+    for (int i = 0; i < w->n_node; i++) {
         const gtr__node *n = &w->node[i];
         gtr__call inner = *c;
-        for (k = 0; k < n->n_in + n->n_out; k++) {
+        for (int k = 0; k < n->n_in + n->n_out; k++) {
             memset(&args[k], 0, sizeof args[k]);
             if (n->in[k] < 0) continue;
             args[k] = n->in[k] < c->n_in ? c->in[n->in[k]] : c->out[n->in[k] - c->n_in];
@@ -4099,6 +3977,7 @@ static const gtr__backend *gtr__cpu_backend(gtr__backend *be) {
     be->version = GTR__SEAM_VERSION;
     be->size_backend = sizeof(gtr__backend); be->size_plan = sizeof(gtr__plan); be->size_node = sizeof(gtr__node);
     be->size_value = sizeof(gtr__value); be->size_call = sizeof(gtr__call); be->size_ctl = sizeof(gtr__ctl); be->size_shared = sizeof(gtr__shared);
+    be->size_caps = sizeof(gtr__caps); be->size_matcher = sizeof(gtr__matcher);
     be->name = "CPU";
     be->create = gtr__cpu_create; be->destroy = gtr__cpu_destroy; be->capabilities = gtr__cpu_capabilities;
     be->alloc = gtr__cpu_alloc; be->free = gtr__cpu_free;
@@ -4136,12 +4015,10 @@ GTR_API void gtr_error_clear(gtr_context *ctx) {
 }
 /* Texts for the user grow in one buffer of the context. */
 static void gtr__text_begin(gtr_context *ctx) { ctx->text_used = 0; if (ctx->text) ctx->text[0] = 0; }
-static void gtr__textf(gtr_context *ctx, const char *format, ...) GTR__PRINTF(2, 3);
-static void gtr__textf(gtr_context *ctx, const char *format, ...) {
+static GTR__PRINTF(2, 3) void gtr__textf(gtr_context *ctx, const char *format, ...) {
     va_list ap;
-    int n;
     va_start(ap, format);
-    n = vsnprintf(NULL, 0, format, ap);
+    int n = vsnprintf(NULL, 0, format, ap);
     va_end(ap);
     if (n < 0) return;
     if (ctx->text_used + (size_t)n + 1 > ctx->text_size) {
@@ -4202,7 +4079,6 @@ static void gtr__device_free(gtr_context *ctx, int stage, void *p, size_t bytes)
 static gtr_result gtr__backend_result(gtr_context *ctx, gtr_result r, const char *what) {
     return r == GTR_OK ? r : gtr__fail(ctx, r, "%s: %s", what, gtr_result_text(r));
 }
-/* Copies between host memory and a stage's device memory, waiting. */
 static gtr_result gtr__to_device(gtr_context *ctx, int stage, void *dst, const void *src, size_t bytes, const char *what) {
     return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[stage], dst, src, bytes, GTR__TO_DEVICE, true), what);
 }
@@ -4210,26 +4086,23 @@ static gtr_result gtr__to_host(gtr_context *ctx, int stage, void *dst, const voi
     return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[stage], dst, src, bytes, GTR__TO_HOST, true), what);
 }
 static gtr_result gtr__instance_create(gtr_context *ctx, int stage, char *why) {
-    gtr__instance_desc d;
-    memset(&d, 0, sizeof d);
+    gtr__instance_desc d = GTR__ZERO;
     d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = ctx->desc.threads;
     d.stream = stage ? NULL : ctx->desc.cuda_stream;
     d.share = stage ? ctx->instance[0] : NULL;
     return ctx->be->create(&ctx->host, d, &ctx->instance[stage], why);
 }
-/* Tries the GPU; on failure why says the reason. */
 static gtr_result gtr__try_cuda(gtr_context *ctx, char *why) {
 #if defined(GPUTRAIN_CUDA) && !defined(GPUTRAIN_DOUBLE)
     const gtr__backend *be = GTR__CUDA_SYMBOL();
-    gtr_result r;
     gtr__cpu_backend(ctx->be);      /* a table begins with its version and the sizes of what it shares: they must be this header's */
     if (memcmp(be, ctx->be, offsetof(gtr__backend, name)) != 0) { snprintf(why, 256, "gputrain_cuda.cu is of another version than gputrain.h"); return GTR_ERR_VERSION; }
     memcpy(ctx->be, be, sizeof ctx->be);
     ctx->host.device_alloc = ctx->desc.allocator.alloc && ctx->desc.allocator.cuda ? gtr__host_cb_device_alloc : NULL;
     ctx->host.device_free = ctx->host.device_alloc ? gtr__host_cb_device_free : NULL;
-    r = gtr__instance_create(ctx, 0, why);
+    gtr_result r = gtr__instance_create(ctx, 0, why);
     if (r == GTR_OK) ctx->be->capabilities(ctx->instance[0], &ctx->caps);
-    else { ctx->instance[0] = NULL; ctx->error = GTR_OK; ctx->dead = false; }
+    else { ctx->instance[0] = NULL; ctx->error = GTR_OK; }
     return r;
 #else
     (void)ctx;
@@ -4263,31 +4136,29 @@ GTR_API gtr_context *gtr_create(gtr_desc desc) {
     ctx->host.log = gtr__host_cb_log; ctx->host.error = gtr__host_cb_error;
     ctx->memory_version = 1;
     ctx->preset = desc.preset != GTR_PRESET_NONE;
+    ctx->dead = true;           /* until it is whole */
     if (desc.threads < 0 || desc.device_index < 0 || desc.max_sm < 0 || (unsigned)desc.device > GTR_DEVICE_CUDA || (unsigned)desc.preset > GTR_PRESET_SM90 ||
         (!desc.allocator.alloc != !desc.allocator.free)) {
         gtr__fail(ctx, GTR_ERR_ARG, "gtr_create: threads, device_index and max_sm are at least 0, device and preset of their enums, an allocator has alloc and free");
-        ctx->dead = true;
         return ctx;
     }
-    if (desc.device != GTR_DEVICE_CPU && !ctx->preset) {
-        r = gtr__try_cuda(ctx, why);
-        if (r != GTR_OK && desc.device == GTR_DEVICE_CUDA) {
-            gtr__fail(ctx, r, "CUDA was asked for: %s", why);
-            snprintf(ctx->device_text, sizeof ctx->device_text, "none: %s", why);
-            ctx->dead = true;
-            return ctx;
-        }
+    if (desc.device != GTR_DEVICE_CPU && !ctx->preset) r = gtr__try_cuda(ctx, why);
+    if (r != GTR_OK && desc.device == GTR_DEVICE_CUDA && !ctx->preset) {
+        gtr__fail(ctx, r, "CUDA was asked for: %s", why);
+        snprintf(ctx->device_text, sizeof ctx->device_text, "none: %s", why);
+        return ctx;
     }
     if (r != GTR_OK) {
         gtr__cpu_backend(ctx->be);
         ctx->host.device_alloc = desc.allocator.alloc ? gtr__host_cb_device_alloc : NULL;
         ctx->host.device_free = desc.allocator.alloc ? gtr__host_cb_device_free : NULL;
         r = gtr__instance_create(ctx, 0, why);
-        if (r != GTR_OK) { ctx->instance[0] = NULL; gtr__fail(ctx, r, "gtr_create: %s", why); ctx->dead = true; return ctx; }
+        if (r != GTR_OK) { ctx->instance[0] = NULL; gtr__fail(ctx, r, "gtr_create: %s", why); return ctx; }
         ctx->be->capabilities(ctx->instance[0], &ctx->caps);
         if (ctx->preset) gtr__preset_caps(&ctx->caps, desc.preset);
     }
     ctx->n_instance = 1;
+    ctx->dead = ctx->error == GTR_ERR_CUDA;
     gtr__device_describe(ctx, why);
     return ctx;
 }
@@ -4320,8 +4191,7 @@ GTR_API gtr_shape gtr_shape1(int64_t a) { gtr_shape s = gtr_shape0(); s.ndim = 1
 GTR_API gtr_shape gtr_shape2(int64_t a, int64_t b) { gtr_shape s = gtr_shape1(a); s.ndim = 2; s.dim[1] = b; return s; }
 GTR_API gtr_shape gtr_shape3(int64_t a, int64_t b, int64_t c) { gtr_shape s = gtr_shape2(a, b); s.ndim = 3; s.dim[2] = c; return s; }
 GTR_API gtr_shape gtr_shape4(int64_t a, int64_t b, int64_t c, int64_t d) { gtr_shape s = gtr_shape3(a, b, c); s.ndim = 4; s.dim[3] = d; return s; }
-static uint64_t gtr__hash(uint64_t h, const char *s)   /* FNV-1a, finished by a mix so that near names are far apart */
-{
+static uint64_t gtr__hash(uint64_t h, const char *s) {  /* FNV-1a, finished by a mix so that near names are far apart */
     h ^= 0xcbf29ce484222325u;
     for (; *s; s++) h = (h ^ (unsigned char)*s) * 0x100000001b3u;
     h ^= h >> 31; h *= 0x9e3779b97f4a7c15u; h ^= h >> 29;
@@ -4330,26 +4200,25 @@ static uint64_t gtr__hash(uint64_t h, const char *s)   /* FNV-1a, finished by a 
 /* How errors and plans call a tensor: its name, or its op's. */
 static const char *gtr__label(const gtr_tensor *t) { return t->name ? t->name : gtr__row(t->op)->name; }
 static bool gtr__usable(gtr_context *ctx) { return ctx && !ctx->dead; }
+/* What a builder returns with an error. */
+static gtr_tensor *gtr__none(gtr_result r) { (void)r; return NULL; }
 static char *gtr__full_name(gtr_context *ctx, const char *name) {
     char buf[1024];
-    int n;
     if (!name || !name[0]) { gtr__fail(ctx, GTR_ERR_ARG, "a name is empty"); return NULL; }
-    n = snprintf(buf, sizeof buf, "%s%s", ctx->scope, name);
+    int n = snprintf(buf, sizeof buf, "%s%s", ctx->scope, name);
     if (n < 0 || n >= 512) { gtr__fail(ctx, GTR_ERR_ARG, "the name \"%.60s...\" is longer than 511 bytes", buf); return NULL; }
     return gtr__strdup(ctx, buf);
 }
 static gtr_tensor *gtr__find_named(const gtr_context *ctx, gtr__op op, const char *name) {
-    int64_t i;
-    for (i = 0; i < ctx->n_tensor; i++)
+    for (int64_t i = 0; i < ctx->n_tensor; i++)
         if (ctx->tensor[i]->op == op && ctx->tensor[i]->name && !strcmp(ctx->tensor[i]->name, name)) return ctx->tensor[i];
     return NULL;
 }
 static void gtr__tensor_free(gtr_tensor *t) {
     gtr_context *ctx = t->ctx;
-    int i;
     gtr__feeding_free(t);
     gtr__device_free(ctx, t->stage, t->data, t->data_bytes);
-    for (i = 0; i < 2; i++) gtr__device_free(ctx, t->stage, t->low[i], t->low[i] ? t->low_bytes[i] : 0);
+    for (int i = 0; i < 2; i++) gtr__device_free(ctx, t->stage, t->low[i], t->low[i] ? t->low_bytes[i] : 0);
     gtr__device_free(ctx, t->stage, t->kept, t->kept_bytes);
     if (t->op == GTR__OP_CUSTOM) gtr__mfree(ctx, (void *)(uintptr_t)t->attr.ptr);
     gtr__mfree(ctx, t->in);
@@ -4382,19 +4251,16 @@ static void gtr__fail_op(gtr_context *ctx, gtr_result code, gtr__op op, const ch
 static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, const gtr__attr *attr, const char *name) {
     const gtr__op_row *row = gtr__row(op);
     gtr_context *ctx = NULL;
-    gtr_tensor *t;
     gtr_shape shapes[GTR__MAX_ARGS], out[8];
     gtr_dtype types[GTR__MAX_ARGS], out_type[8];
-    gtr__shape_call s;
-    gtr_result r;
+    gtr__shape_call s = GTR__ZERO;
     char why[256] = "", *full = NULL;
-    int i;
-    for (i = 0; i < n_in; i++) {
+    for (int i = n_in - 1; i >= 0; i--) {
         if (!in[i]) return NULL;
-        if (!ctx) ctx = in[i]->ctx;
+        ctx = in[i]->ctx;
     }
     if (!gtr__usable(ctx)) return NULL;
-    for (i = 0; i < n_in; i++) {
+    for (int i = 0; i < n_in; i++) {
         if (in[i]->ctx != ctx) {
             gtr__fail_op(ctx, GTR_ERR_ARG, op, name, "its inputs belong to different contexts");
             gtr__fail_op(in[i]->ctx, GTR_ERR_ARG, op, name, "its inputs belong to different contexts");
@@ -4403,43 +4269,35 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
         shapes[i] = in[i]->shape;
         types[i] = in[i]->dtype;
     }
-    memset(&s, 0, sizeof s);
     s.attr = attr; s.n_in = n_in; s.in = shapes; s.in_dtype = types; s.out = out; s.out_dtype = out_type; s.why = why;
-    for (i = 0; i < row->n_out; i++) { out[i] = n_in ? shapes[0] : gtr_shape0(); out_type[i] = GTR_F32; }
-    r = row->shape(&s);
-    for (i = 0; r == GTR_OK && i < row->n_out; i++)
+    for (int i = 0; i < row->n_out; i++) { out[i] = n_in ? shapes[0] : gtr_shape0(); out_type[i] = GTR_F32; }
+    gtr_result r = row->shape(&s);
+    for (int i = 0; r == GTR_OK && i < row->n_out; i++)
         if (gtr__count(&out[i]) == INT64_MIN) { r = GTR_ERR_SHAPE; snprintf(why, sizeof why, "the product of its output's sizes is too large, or has the batch squared"); }
     if (r != GTR_OK) { gtr__fail_op(ctx, r, op, name, why); return NULL; }
-    if (name) {
-        full = gtr__full_name(ctx, name);
-        if (!full) return NULL;
-    }
-    t = gtr__tensor_new(ctx, op, n_in, in, full);
+    if (name && !(full = gtr__full_name(ctx, name))) return NULL;
+    gtr_tensor *t = gtr__tensor_new(ctx, op, n_in, in, full);
     if (!t) return NULL;
     t->shape = out[0]; t->dtype = out_type[0]; t->attr = *attr;
     return t;
 }
 static gtr_result gtr__check_shape(gtr_context *ctx, const char *what, const char *name, const gtr_shape *s, bool literal) {
-    int i;
     char text[GTR__SHAPE_TEXT];
     if (s->ndim < 0 || s->ndim > GTR_MAX_DIMS) return gtr__fail(ctx, GTR_ERR_SHAPE, "%s \"%s\": %d dimensions, want 0 to %d", what, name, s->ndim, GTR_MAX_DIMS);
-    for (i = 0; i < s->ndim; i++)
+    for (int i = 0; i < s->ndim; i++)
         if (s->dim[i] == 0 || (literal && s->dim[i] < 0) || (i && s->dim[i] < 0) || s->dim[i] < -((int64_t)1 << 40))
             return gtr__fail(ctx, GTR_ERR_SHAPE, "%s \"%s\": got shape %s, want sizes of at least 1%s", what, name, gtr__shape_text(s, text), literal ? "" : " (the first may be GTR_BATCH)");
     if (gtr__count(s) == INT64_MIN) return gtr__fail(ctx, GTR_ERR_SHAPE, "%s \"%s\": the product of the sizes %s is too large", what, name, gtr__shape_text(s, text));
     return GTR_OK;
 }
 GTR_API gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape) {
-    gtr_tensor *t;
     char *full;
     if (!gtr__usable(ctx) || !(full = gtr__full_name(ctx, name))) return NULL;
     if (dtype != GTR_F32 && dtype != GTR_I32) gtr__fail(ctx, GTR_ERR_ARG, "input \"%s\": dtype %s, want float32 or int32", full, (unsigned)dtype < GTR_DTYPE_COUNT ? gtr__dtype_names[dtype] : "unknown");
     else if (gtr__find_named(ctx, GTR__OP_INPUT, full)) gtr__fail(ctx, GTR_ERR_ARG, "input \"%s\": there is one of this name already", full);
     else if (gtr__check_shape(ctx, "input", full, &shape, false) == GTR_OK) {
-        t = gtr__tensor_new(ctx, GTR__OP_INPUT, 0, NULL, full);
-        if (!t) return NULL;
-        t->shape = shape;
-        t->dtype = dtype;
+        gtr_tensor *t = gtr__tensor_new(ctx, GTR__OP_INPUT, 0, NULL, full);
+        if (t) { t->shape = shape; t->dtype = dtype; }
         return t;
     }
     gtr__mfree(ctx, full);
@@ -4447,13 +4305,11 @@ GTR_API gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtyp
 }
 /* Draws a parameter's first values on the host: the same bits whatever the backend. The normal form is Box and Muller's, in double. */
 static void gtr__draw(gtr_float *p, int64_t n, const gtr_init *init, uint64_t key) {
-    int64_t i;
-    for (i = 0; i < n; i += 4) {
+    for (int64_t i = 0; i < n; i += 4) {
         uint32_t c[4];
-        int k;
         GTR__COUNTER(c, 0, 0, i);
         GTR__PHILOX(c, key);
-        for (k = 0; k < 4 && i + k < n; k++) {
+        for (int k = 0; k < 4 && i + k < n; k++) {
             if (init->kind == GTR_INIT_UNIFORM) p[i + k] = (gtr_float)(init->a * (2.0f * GTR__UNIFORM(c[k]) - 1.0f));
             else {
                 double u = ((double)(c[k & 2] >> 8) + 0.5) / 16777216.0, v = (double)(c[(k & 2) | 1] >> 8) / 16777216.0 * 6.283185307179586;
@@ -4465,33 +4321,28 @@ static void gtr__draw(gtr_float *p, int64_t n, const gtr_init *init, uint64_t ke
 static gtr_init gtr__init(gtr_init_kind kind, double a) { gtr_init i; memset(&i, 0, sizeof i); i.kind = kind; i.a = (float)a; return i; }
 /* A leaf with memory of its own: parameter, buffer or constant. values: host memory or NULL for init. */
 static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr_dtype dtype, gtr_shape shape, const void *values, gtr_init init, bool buffer) {
-    gtr_tensor *t;
     char *full = NULL;
     void *host = NULL;
-    int64_t n;
     if (!gtr__usable(ctx)) return NULL;
     if (name && !(full = gtr__full_name(ctx, name))) return NULL;
-    if (gtr__check_shape(ctx, gtr__row(op)->name, full ? full : "", &shape, true) != GTR_OK) { gtr__mfree(ctx, full); return NULL; }
-    if (full && gtr__find_named(ctx, op, full)) {
-        gtr__fail(ctx, GTR_ERR_ARG, "parameter \"%s\": there is one of this name already (give the layer another name, or share it with gtr_..._with)", full);
-        gtr__mfree(ctx, full);
-        return NULL;
-    }
-    if (op == GTR__OP_PARAMETER && !gtr__grow(ctx, (void **)&ctx->parameter, ctx->n_parameter, &ctx->cap_parameter, sizeof *ctx->parameter)) { gtr__mfree(ctx, full); return NULL; }
-    t = gtr__tensor_new(ctx, op, 0, NULL, full);
+    bool ok = gtr__check_shape(ctx, gtr__row(op)->name, full ? full : "", &shape, true) == GTR_OK;
+    if (ok && full && gtr__find_named(ctx, op, full))
+        ok = !gtr__fail(ctx, GTR_ERR_ARG, "parameter \"%s\": there is one of this name already (give the layer another name, or share it with gtr_..._with)", full);
+    ok = ok && (op != GTR__OP_PARAMETER || gtr__grow(ctx, (void **)&ctx->parameter, ctx->n_parameter, &ctx->cap_parameter, sizeof *ctx->parameter));
+    if (!ok) { gtr__mfree(ctx, full); return NULL; }
+    gtr_tensor *t = gtr__tensor_new(ctx, op, 0, NULL, full);
     if (!t) return NULL;
     t->shape = shape; t->dtype = dtype; t->buffer = buffer; t->init = init;
     t->trainable = op == GTR__OP_PARAMETER && !buffer && !init.frozen && dtype == GTR_F32;
-    n = gtr__count(&shape);
+    int64_t n = gtr__count(&shape);
     t->data_bytes = (size_t)n * gtr__dtype_size(dtype);
     if (!ctx->preset) {
-        bool ok = gtr__stage_ready(ctx, t->stage) == GTR_OK && (t->data = gtr__device_alloc(ctx, t->stage, t->data_bytes)) != NULL;
+        ok = gtr__stage_ready(ctx, t->stage) == GTR_OK && (t->data = gtr__device_alloc(ctx, t->stage, t->data_bytes)) != NULL;
         if (ok && (values || init.kind != GTR_INIT_ZERO)) {
             if (!values) {
-                int64_t i;
                 host = gtr__malloc(ctx, t->data_bytes);
                 ok = host != NULL;
-                if (ok && init.kind == GTR_INIT_CONSTANT) for (i = 0; i < n; i++) ((gtr_float *)host)[i] = (gtr_float)init.a;
+                if (ok && init.kind == GTR_INIT_CONSTANT) for (int64_t i = 0; i < n; i++) ((gtr_float *)host)[i] = (gtr_float)init.a;
                 else if (ok) gtr__draw((gtr_float *)host, n, &init, gtr__hash(ctx->desc.seed, full));
             }
             ok = ok && gtr__to_device(ctx, t->stage, t->data, values ? values : host, t->data_bytes, "a parameter's first values") == GTR_OK;
@@ -4504,11 +4355,9 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
 }
 GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init) {
     if (!gtr__usable(ctx)) return NULL;
-    if ((unsigned)init.kind > GTR_INIT_NORMAL || !gtr__finite(init.a)) {
-        gtr__fail(ctx, GTR_ERR_ARG, "parameter \"%s\": its initial values are not of a known kind and finite", name ? name : "");
-        return NULL;
-    }
-    if (!name) { gtr__fail(ctx, GTR_ERR_ARG, "a parameter needs a name"); return NULL; }
+    if ((unsigned)init.kind > GTR_INIT_NORMAL || !gtr__finite(init.a))
+        return gtr__none(gtr__fail(ctx, GTR_ERR_ARG, "parameter \"%s\": its initial values are not of a known kind and finite", name ? name : ""));
+    if (!name) return gtr__none(gtr__fail(ctx, GTR_ERR_ARG, "a parameter needs a name"));
     return gtr__leaf(ctx, GTR__OP_PARAMETER, name, GTR_F32, shape, NULL, init, false);
 }
 static gtr_tensor *gtr__buffer(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape, float value) {
@@ -4516,13 +4365,12 @@ static gtr_tensor *gtr__buffer(gtr_context *ctx, const char *name, gtr_dtype dty
 }
 GTR_API gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, const void *data) {
     if (!gtr__usable(ctx)) return NULL;
-    if (!data || (dtype != GTR_F32 && dtype != GTR_I32)) { gtr__fail(ctx, GTR_ERR_ARG, "a constant needs data of dtype float32 or int32"); return NULL; }
+    if (!data || (dtype != GTR_F32 && dtype != GTR_I32)) return gtr__none(gtr__fail(ctx, GTR_ERR_ARG, "a constant needs data of dtype float32 or int32"));
     return gtr__leaf(ctx, GTR__OP_CONSTANT, NULL, dtype, shape, data, gtr__init(GTR_INIT_ZERO, 0), false);
 }
 GTR_API void gtr_scope_begin(gtr_context *ctx, const char *name) {
-    size_t used;
     if (!gtr__usable(ctx)) return;
-    used = strlen(ctx->scope);
+    size_t used = strlen(ctx->scope);
     if (!name || !name[0] || used + strlen(name) + 2 > sizeof ctx->scope) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_scope_begin: the name is empty or the scopes together are longer than 510 bytes"); return; }
     snprintf(ctx->scope + used, sizeof ctx->scope - used, "%s.", name);
     if (ctx->scope_depth < (int)(sizeof ctx->scope_length / sizeof *ctx->scope_length)) ctx->scope_length[ctx->scope_depth++] = (short)used;
@@ -4533,7 +4381,6 @@ GTR_API void gtr_scope_end(gtr_context *ctx) {
     if (!ctx->scope_depth) { gtr__fail(ctx, GTR_ERR_STATE, "gtr_scope_end without gtr_scope_begin"); return; }
     ctx->scope[ctx->scope_length[--ctx->scope_depth]] = 0;
 }
-/* Makes the backend instances up to a stage's. */
 static gtr_result gtr__stage_ready(gtr_context *ctx, int stage) {
     char why[256] = "";
     while (ctx->n_instance <= stage) {
@@ -4601,7 +4448,7 @@ GTR_API gtr_tensor *gtr_div(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR_
 GTR_API gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b) {
     gtr__attr at = gtr__attr0();
     if (!x) return NULL;
-    if (!gtr__finite(a) || !gtr__finite(b)) { gtr__fail(x->ctx, GTR_ERR_ARG, "scale: got a %g and b %g, want finite numbers", (double)a, (double)b); return NULL; }
+    if (!gtr__finite(a) || !gtr__finite(b)) return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "scale: got a %g and b %g, want finite numbers", (double)a, (double)b));
     at.f[0] = a; at.f[1] = b;
     return gtr__op_new(GTR__OP_SCALE, 1, &x, &at, NULL);
 }
@@ -4615,33 +4462,29 @@ GTR_API gtr_tensor *gtr_log(gtr_tensor *x) { return gtr__op1(GTR__OP_LOG, x); }
 GTR_API gtr_tensor *gtr_stop_gradient(gtr_tensor *x) { return gtr__op1(GTR__OP_STOP_GRADIENT, x); }
 GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape) {
     gtr__attr at = gtr__attr0();
-    int i;
     if (!x) return NULL;
-    if (shape.ndim < 0 || shape.ndim > GTR_MAX_DIMS) { gtr__fail(x->ctx, GTR_ERR_SHAPE, "reshape: %d dimensions, want 0 to %d", shape.ndim, GTR_MAX_DIMS); return NULL; }
+    if (shape.ndim < 0 || shape.ndim > GTR_MAX_DIMS) return gtr__none(gtr__fail(x->ctx, GTR_ERR_SHAPE, "reshape: %d dimensions, want 0 to %d", shape.ndim, GTR_MAX_DIMS));
     at.f[0] = shape.ndim;
-    for (i = 0; i < shape.ndim; i++) at.i[i] = shape.dim[i];
+    for (int i = 0; i < shape.ndim; i++) at.i[i] = shape.dim[i];
     return gtr__op_new(GTR__OP_RESHAPE, 1, &x, &at, NULL);
 }
 GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x) {
-    gtr_shape s;
-    int i;
     if (!x) return NULL;
-    s = gtr_shape2(x->shape.ndim ? x->shape.dim[0] : 1, 1);
-    for (i = 1; i < x->shape.ndim; i++) s.dim[1] *= x->shape.dim[i];   /* each a factor of a count that was checked */
+    gtr_shape s = gtr_shape2(x->shape.ndim ? x->shape.dim[0] : 1, 1);
+    for (int i = 1; i < x->shape.ndim; i++) s.dim[1] *= x->shape.dim[i];   /* each a factor of a count that was checked */
     return gtr_reshape(x, s);
 }
 GTR_API gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims) {
     gtr__attr at = gtr__attr0();
-    int i;
     if (!x) return NULL;
-    if (!dims) { gtr__fail(x->ctx, GTR_ERR_ARG, "permute: dims is NULL"); return NULL; }
-    for (i = 0; i < x->shape.ndim; i++) at.i[i] = dims[i];
+    if (!dims) return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "permute: dims is NULL"));
+    for (int i = 0; i < x->shape.ndim; i++) at.i[i] = dims[i];
     return gtr__op_new(GTR__OP_PERMUTE, 1, &x, &at, NULL);
 }
 GTR_API gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis) {
     gtr__attr at = gtr__attr0();
     if (!x || n < 1 || !x[0]) return NULL;
-    if (n > gtr__row(GTR__OP_CONCAT)->max_in) { gtr__fail(x[0]->ctx, GTR_ERR_ARG, "concat: %d tensors, want 1 to %d", n, gtr__row(GTR__OP_CONCAT)->max_in); return NULL; }
+    if (n > gtr__row(GTR__OP_CONCAT)->max_in) return gtr__none(gtr__fail(x[0]->ctx, GTR_ERR_ARG, "concat: %d tensors, want 1 to %d", n, gtr__row(GTR__OP_CONCAT)->max_in));
     at.i[0] = gtr__axis(x[0], axis, GTR__OP_CONCAT);
     return at.i[0] < 0 ? NULL : gtr__op_new(GTR__OP_CONCAT, n, x, &at, NULL);
 }
@@ -4654,13 +4497,12 @@ GTR_API gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t en
 }
 static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, int n, bool keep) {
     gtr__attr at = gtr__attr0();
-    int i;
     if (!x) return NULL;
-    if (n < 0 || (n && !axes)) { gtr__fail(x->ctx, GTR_ERR_ARG, "%s: %d axes", gtr__row(op)->name, n); return NULL; }
-    for (i = 0; i < (n ? n : x->shape.ndim); i++) {
+    if (n < 0 || (n && !axes)) return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "%s: %d axes", gtr__row(op)->name, n));
+    for (int i = 0; i < (n ? n : x->shape.ndim); i++) {
         int a = n ? gtr__axis(x, axes[i], op) : i;
         if (a < 0) return NULL;
-        if (at.i[0] >> a & 1) { gtr__fail(x->ctx, GTR_ERR_ARG, "%s: axis %d is named twice", gtr__row(op)->name, a); return NULL; }
+        if (at.i[0] >> a & 1) return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "%s: axis %d is named twice", gtr__row(op)->name, a));
         at.i[0] |= (int64_t)1 << a;
     }
     at.i[1] = keep;
@@ -4678,14 +4520,13 @@ GTR_API gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) { return gtr__along(GTR
 GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_ARGMAX, x, axis); }
 GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
     gtr__attr at = gtr__attr0();
-    gtr_tensor *t;
     char own[40];
     if (!x || !gtr__usable(x->ctx)) return NULL;
-    if (!(p >= 0 && p < 1)) { gtr__fail(x->ctx, GTR_ERR_ARG, "dropout: p is %g, want 0 <= p < 1", (double)p); return NULL; }
+    if (!(p >= 0 && p < 1)) return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "dropout: p is %g, want 0 <= p < 1", (double)p));
     if (!name) { snprintf(own, sizeof own, "dropout%lld", (long long)x->ctx->unnamed++); name = own; }
     at.f[0] = p;
     at.i[0] = !(x->shape.ndim && x->shape.dim[0] < 0);
-    t = gtr__op_new(GTR__OP_DROPOUT, 1, &x, &at, name);
+    gtr_tensor *t = gtr__op_new(GTR__OP_DROPOUT, 1, &x, &at, name);
     if (!t) return NULL;
     if (gtr__find_named(t->ctx, GTR__OP_DROPOUT, t->name) != t) {
         gtr__fail(t->ctx, GTR_ERR_ARG, "dropout \"%s\": there is one of this name already", t->name);
@@ -4707,32 +4548,26 @@ static void gtr__limit(gtr_tensor *ids, int64_t limit, const gtr_tensor *by, boo
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) { return gtr__op2(GTR__OP_ACCURACY, logits, labels); }
 GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
     gtr__attr at = gtr__attr0();
-    gtr_custom_desc *copy;
-    gtr_tensor *t;
     if (!gtr__usable(ctx)) return NULL;
-    if (desc.n_in < 1 || desc.n_in > 8 || !desc.forward || !desc.name) {
-        gtr__fail(ctx, GTR_ERR_ARG, "custom \"%s\": it has %d inputs, want 1 to 8, a name and a forward function", desc.name ? desc.name : "", desc.n_in);
-        return NULL;
-    }
-    copy = (gtr_custom_desc *)gtr__malloc(ctx, sizeof *copy);
+    if (desc.n_in < 1 || desc.n_in > 8 || !desc.forward || !desc.name)
+        return gtr__none(gtr__fail(ctx, GTR_ERR_ARG, "custom \"%s\": it has %d inputs, want 1 to 8, a name and a forward function", desc.name ? desc.name : "", desc.n_in));
+    gtr_custom_desc *copy = (gtr_custom_desc *)gtr__malloc(ctx, sizeof *copy);
     if (!copy) return NULL;
     *copy = desc;
     at.ptr = copy;
-    t = gtr__op_new(GTR__OP_CUSTOM, desc.n_in, desc.in, &at, desc.name);
+    gtr_tensor *t = gtr__op_new(GTR__OP_CUSTOM, desc.n_in, desc.in, &at, desc.name);
     if (!t) gtr__mfree(ctx, copy);
     else copy->name = t->name;
     return t;
 }
 /* Does a gradient that starts at t meet a GRADIENT? Inputs come before what uses them, so one sweep from t down does. */
 static bool gtr__reaches_gradient(const gtr_tensor *t, unsigned char *seen) {
-    int64_t i;
-    int k;
     seen[t->id] = 1;
-    for (i = t->id; i >= 0; i--) {
+    for (int64_t i = t->id; i >= 0; i--) {
         const gtr_tensor *x = t->ctx->tensor[i];
         if (!seen[i]) continue;
         if (x->op == GTR__OP_GRADIENT) return true;
-        for (k = 0; k < x->n_in && gtr__row(x->op)->n_diff; k++) seen[x->in[k]->id] = 1;
+        for (int k = 0; k < x->n_in && gtr__row(x->op)->n_diff; k++) seen[x->in[k]->id] = 1;
     }
     return false;
 }
@@ -4740,20 +4575,19 @@ static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what) {
     gtr_context *ctx = loss->ctx;
     char text[GTR__SHAPE_TEXT];
     unsigned char *seen;
-    bool bad;
     if (loss->dtype != GTR_F32 || gtr__count(&loss->shape) != 1)
         return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: the loss \"%s\" has shape %s and dtype %s, want one float32", what, gtr__label(loss), gtr__shape_text(&loss->shape, text), gtr__dtype_names[loss->dtype]);
     seen = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor);
     if (!seen) return GTR_ERR_NOMEM;
-    bad = gtr__reaches_gradient(loss, seen);
+    bool bad = gtr__reaches_gradient(loss, seen);
     gtr__mfree(ctx, seen);
     return bad ? gtr__fail(ctx, GTR_ERR_UNSUPPORTED, "%s: the loss \"%s\" depends on a gradient; a gradient of a gradient is not computed (gtr_stop_gradient cuts it)", what, gtr__label(loss)) : GTR_OK;
 }
 GTR_API gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
     gtr_tensor *in[2], *t;
     if (!loss || !x || !gtr__usable(loss->ctx)) return NULL;
-    if (x->ctx != loss->ctx) { gtr__fail(loss->ctx, GTR_ERR_ARG, "gradient: its inputs belong to different contexts"); return NULL; }
-    if (x->dtype != GTR_F32) { gtr__fail(loss->ctx, GTR_ERR_SHAPE, "gradient: \"%s\" is %s, want float32", gtr__label(x), gtr__dtype_names[x->dtype]); return NULL; }
+    if (x->ctx != loss->ctx) return gtr__none(gtr__fail(loss->ctx, GTR_ERR_ARG, "gradient: its inputs belong to different contexts"));
+    if (x->dtype != GTR_F32) return gtr__none(gtr__fail(loss->ctx, GTR_ERR_SHAPE, "gradient: \"%s\" is %s, want float32", gtr__label(x), gtr__dtype_names[x->dtype]));
     if (gtr__check_loss(loss, "gradient") != GTR_OK) return NULL;
     in[0] = loss; in[1] = x;
     t = gtr__tensor_new(loss->ctx, GTR__OP_GRADIENT, 2, in, NULL);
@@ -4762,7 +4596,6 @@ GTR_API gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
 }
 
 // >>layer-builders
-/* "name.part" in buf */
 static const char *gtr__part_name(char *buf, size_t size, const char *name, const char *part) { snprintf(buf, size, "%.400s.%s", name ? name : "", part); return buf; }
 static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what) {
     if (!x || !gtr__usable(x->ctx)) return false;
@@ -4779,13 +4612,10 @@ static gtr_tensor *gtr__linear_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, 
 GTR_API gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_desc desc) {
     gtr_tensor *w, *b = NULL;
     char buf[512], text[GTR__SHAPE_TEXT];
-    int64_t k;
     if (!gtr__layer_name(x, name, "linear")) return NULL;
-    if (desc.out < 1 || x->shape.ndim < 1 || x->shape.dim[x->shape.ndim - 1] < 1 || x->dtype != GTR_F32) {
-        gtr__fail(x->ctx, GTR_ERR_SHAPE, "linear \"%s%s\": got x %s %s and %lld features out, want float32 (..., K) and at least 1", x->ctx->scope, name, gtr__shape_text(&x->shape, text), gtr__dtype_names[x->dtype], (long long)desc.out);
-        return NULL;
-    }
-    k = x->shape.dim[x->shape.ndim - 1];
+    if (desc.out < 1 || x->shape.ndim < 1 || x->shape.dim[x->shape.ndim - 1] < 1 || x->dtype != GTR_F32)
+        return gtr__none(gtr__fail(x->ctx, GTR_ERR_SHAPE, "linear \"%s%s\": got x %s %s and %lld features out, want float32 (..., K) and at least 1", x->ctx->scope, name, gtr__shape_text(&x->shape, text), gtr__dtype_names[x->dtype], (long long)desc.out));
+    int64_t k = x->shape.dim[x->shape.ndim - 1];
     w = gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "weight"), gtr_shape2(desc.out, k), gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)k)));
     if (!w) return NULL;
     if (!desc.no_bias) {
@@ -4795,8 +4625,7 @@ GTR_API gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_de
     return gtr__linear_new(x, w, b, name);
 }
 GTR_API gtr_tensor *gtr_linear(gtr_tensor *x, const char *name, int64_t out) {
-    gtr_linear_desc d;
-    memset(&d, 0, sizeof d);
+    gtr_linear_desc d = GTR__ZERO;
     d.out = out;
     return gtr_linear_ex(x, name, d);
 }
@@ -4810,24 +4639,20 @@ static gtr_tensor *gtr__embedding_new(gtr_tensor *ids, gtr_tensor *table, const 
 GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table) { return gtr__embedding_new(ids, table, NULL); }
 GTR_API gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width) {
     char buf[512];
-    gtr_tensor *table;
     if (!gtr__layer_name(ids, name, "embedding")) return NULL;
-    if (ids->dtype != GTR_I32) { gtr__fail(ids->ctx, GTR_ERR_SHAPE, "embedding \"%s%s\": ids are %s, want int32", ids->ctx->scope, name, gtr__dtype_names[ids->dtype]); return NULL; }
-    table = gtr_parameter(ids->ctx, gtr__part_name(buf, sizeof buf, name, "weight"), gtr_shape2(rows, width), gtr__init(GTR_INIT_NORMAL, 1));
+    if (ids->dtype != GTR_I32) return gtr__none(gtr__fail(ids->ctx, GTR_ERR_SHAPE, "embedding \"%s%s\": ids are %s, want int32", ids->ctx->scope, name, gtr__dtype_names[ids->dtype]));
+    gtr_tensor *table = gtr_parameter(ids->ctx, gtr__part_name(buf, sizeof buf, name, "weight"), gtr_shape2(rows, width), gtr__init(GTR_INIT_NORMAL, 1));
     return table ? gtr__embedding_new(ids, table, name) : NULL;
 }
 GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc) {
     gtr__attr at = gtr__attr0();
     gtr_tensor *in[5], *tracked;
     char buf[512], text[GTR__SHAPE_TEXT];
-    gtr_shape c;
     if (!gtr__layer_name(x, name, "batch_norm")) return NULL;
-    if (x->dtype != GTR_F32 || x->shape.ndim != 2 || x->shape.dim[1] < 1 || !(desc.eps >= 0) || !(desc.momentum >= 0 && desc.momentum <= 1) || desc.eps > 1e30f) {
-        gtr__fail(x->ctx, GTR_ERR_SHAPE, "batch_norm \"%s%s\": got %s %s, eps %g and momentum %g, want float32 (N, C), eps >= 0 and momentum in 0 to 1", x->ctx->scope, name,
-                  gtr__dtype_names[x->dtype], gtr__shape_text(&x->shape, text), (double)desc.eps, (double)desc.momentum);
-        return NULL;
-    }
-    c = gtr_shape1(x->shape.dim[1]);
+    if (x->dtype != GTR_F32 || x->shape.ndim != 2 || x->shape.dim[1] < 1 || !(desc.eps >= 0) || !(desc.momentum >= 0 && desc.momentum <= 1) || desc.eps > 1e30f)
+        return gtr__none(gtr__fail(x->ctx, GTR_ERR_SHAPE, "batch_norm \"%s%s\": got %s %s, eps %g and momentum %g, want float32 (N, C), eps >= 0 and momentum in 0 to 1", x->ctx->scope, name,
+                                   gtr__dtype_names[x->dtype], gtr__shape_text(&x->shape, text), (double)desc.eps, (double)desc.momentum));
+    gtr_shape c = gtr_shape1(x->shape.dim[1]);
     in[0] = x;
     in[1] = gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "weight"), c, gtr__init(GTR_INIT_CONSTANT, 1));
     in[2] = in[1] ? gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "bias"), c, gtr__init(GTR_INIT_ZERO, 0)) : NULL;
@@ -4841,23 +4666,21 @@ GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch
     at.i[15] = tracked->id;
     return gtr__op_new(GTR__OP_BATCH_NORM, 5, in, &at, name);
 }
-GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) { gtr_batch_norm_desc d; memset(&d, 0, sizeof d); return gtr_batch_norm_ex(x, name, d); }
+GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) { gtr_batch_norm_desc d = GTR__ZERO; return gtr_batch_norm_ex(x, name, d); }
 
 // >>loss-builders
 GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc) {
     gtr__attr at = gtr__attr0();
-    gtr_tensor *t;
     if (!logits || !labels) return NULL;
-    if (!(desc.label_smoothing >= 0 && desc.label_smoothing <= 1)) { gtr__fail(logits->ctx, GTR_ERR_ARG, "cross_entropy: label_smoothing is %g, want 0 to 1", (double)desc.label_smoothing); return NULL; }
+    if (!(desc.label_smoothing >= 0 && desc.label_smoothing <= 1)) return gtr__none(gtr__fail(logits->ctx, GTR_ERR_ARG, "cross_entropy: label_smoothing is %g, want 0 to 1", (double)desc.label_smoothing));
     at.f[0] = desc.label_smoothing;
     at.i[0] = desc.ignore_zero ? 0 : desc.ignore_index ? desc.ignore_index : -100;
-    t = gtr__op_of(GTR__OP_CROSS_ENTROPY, logits, labels, &at, NULL);
+    gtr_tensor *t = gtr__op_of(GTR__OP_CROSS_ENTROPY, logits, labels, &at, NULL);
     if (t) gtr__limit(labels, logits->shape.dim[1], t, true, (int32_t)at.i[0]);
     return t;
 }
 GTR_API gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels) {
-    gtr_cross_entropy_desc d;
-    memset(&d, 0, sizeof d);
+    gtr_cross_entropy_desc d = GTR__ZERO;
     return gtr_cross_entropy_ex(logits, labels, d);
 }
 GTR_API gtr_tensor *gtr_mse(gtr_tensor *x, gtr_tensor *target) { return gtr__op2(GTR__OP_MSE, x, target); }
@@ -4882,7 +4705,7 @@ typedef struct gtr__recipe {
     int           n_report;
     int           training, micro, streams;
     bool          feeds;            /* FEED and REPORT nodes; predictors have none */
-    bool          no_matchers;
+    bool          no_matchers, several;     /* several: steps are queued many at a time */
     gtr_dataset  *data;             /* whose columns FEED reads, in the inputs' order; NULL: what gtr_set set */
     int64_t       batch;
     gtr_precision precision;
@@ -5598,6 +5421,7 @@ static bool gtr__pack(gtr_context *ctx, gtr__plan *p, int at, int count, int mat
     for (i = 0; i < count; i++) {
         for (k = 0; k < w->node[i].n_in + w->node[i].n_out; k++) if (w->node[i].in[k] >= 0) w->node[i].in[k] = place[w->node[i].in[k]];
         outer.flops += w->node[i].flops;
+        outer.bytes += w->node[i].bytes;
     }
     p->node[at] = outer;
     memmove(p->node + at + 1, p->node + at + count, (size_t)(p->n_node - at - count) * sizeof *p->node);
@@ -5607,12 +5431,17 @@ static bool gtr__pack(gtr_context *ctx, gtr__plan *p, int at, int count, int mat
     return true;
 }
 static void gtr__pass_select(gtr__build *b) {
-    int at, m, count;
+    int at, m, count, v;
     if (b->r->no_matchers) return;
     for (at = 0; at < b->plan->n_node; at++)
         for (m = 0; m < b->ctx->be->n_matchers; m++) {
+            if (b->ctx->be->matchers[m].several && !b->r->several) continue;
             count = b->ctx->be->matchers[m].match(b->plan, at, &b->ctx->caps);
-            if (count > 0 && gtr__pack(b->ctx, b->plan, at, count, m)) break;
+            if (count <= 0 || !gtr__pack(b->ctx, b->plan, at, count, m)) continue;
+            if (b->plan->n_node == 1) b->plan->steps = b->ctx->be->matchers[m].steps;
+            for (v = 0; v < b->plan->n_value && b->plan->n_node == 1 && b->ctx->be->matchers[m].bare; v++)
+                if (b->plan->value[v].home == GTR__HOME_ARENA) b->plan->value[v].home = GTR__HOME_NONE;
+            break;
         }
 }
 
@@ -5746,9 +5575,11 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     const gtr__op_row *row = gtr__row(n->op);
     n->ws_bytes = 0;
     gtr__call_shapes(p, n, in, out);
-    n->bytes = 0;
     for (k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && n->reads >> k & 1) { in[k].data = (void *)(uintptr_t)&wanted; n->bytes += (double)gtr__value_bytes(&p->value[n->in[k]]); }
-    for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0) { out[k].data = (void *)(uintptr_t)&wanted; n->bytes += (double)gtr__value_bytes(&p->value[n->out[k]]) * (1 + (double)(n->adds >> k & 1)); }
+    for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0) {
+        out[k].data = (void *)(uintptr_t)&wanted;       /* what a network makes for itself need not leave the chip */
+        if (n->op != GTR__OP_NETWORK || p->value[gtr__root(p, n->out[k])].home != GTR__HOME_ARENA) n->bytes += (double)gtr__value_bytes(&p->value[n->out[k]]) * (1 + (double)(n->adds >> k & 1));
+    }
     if (ctx->caps.cuda && !(row->flags & GTR__WS)) return GTR_OK;
     if (ctx->preset && ctx->caps.cuda) { n->ws_bytes = row->cls == GTR__LOW ? ctx->caps.product_workspace : 65536; return GTR_OK; }
     memset(&c, 0, sizeof c);
@@ -5902,10 +5733,12 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
         if (!n) return;
         n->in[0] = totals[0];
         n->attr.ptr = optim; n->layer = "gradients";
+        n->bytes = optim->loss_only ? 0 : (double)optim->count * sizeof(gtr_float);
         b->phase = GTR__UPDATE;
         n = gtr__node_new(b, GTR__OP_UPDATE, GTR__FWD, 0, 0);
         if (!n) return;
         n->attr.ptr = optim; n->layer = "optimizer";
+        n->bytes = (double)optim->count * ((optim->kind != GTR_SGD ? 7 : optim->momentum > 0 ? 5 : 3) * sizeof(gtr_float) + (b->r->precision >= GTR_MIXED_BF16 ? 2 : 0));
         b->phase = GTR__COMMIT;
         gtr__add_commits(b);
     }
@@ -6341,10 +6174,10 @@ static void gtr__fence(void) {
     MemoryBarrier();
 #endif
 }
-/* Waits until the ring has room for one step more: its record and its entry may then be written over. */
-static gtr_result gtr__runner_room(gtr__runner *r) {
+/* Waits until the ring has room for n steps more: their records and their entries may then be written over. */
+static gtr_result gtr__runner_room(gtr__runner *r, int n) {
     double start = 0;
-    while (r->launched - r->shared->launches >= GTR__RING - 1) {
+    while (r->launched - r->shared->launches + (uint64_t)n > GTR__RING - 1) {
         if (start == 0) start = gtr__now();
         else if (gtr__now() - start > 2.0) { GTR__TRY(gtr__wait_all(r->ctx)); start = 0; }
         gtr__pause();
@@ -6364,30 +6197,34 @@ static gtr_result gtr__ctl_read(gtr__runner *r, gtr__ctl *ctl) {
     return gtr__to_host(r->ctx, 0, ctl, r->ctl, sizeof *ctl, "reading the control word");
 }
 /* The device may look at a record before its step is launched: it counts once its step is written. */
-static void gtr__record_write(gtr__runner *r, const gtr__record *rec) {
-    gtr__record *to = &r->shared->record[r->step % GTR__RING];
-    uint64_t old = to->step == r->step ? UINT64_MAX : to->step;
+static void gtr__record_write(gtr__runner *r, uint64_t step, const gtr__record *rec) {
+    gtr__record *to = &r->shared->record[step % GTR__RING];
+    uint64_t old = to->step == step ? UINT64_MAX : to->step;
     *(volatile uint64_t *)&to->step = old;
     gtr__fence();
     *to = *rec;
     *(volatile uint64_t *)&to->step = old;
     gtr__fence();
-    *(volatile uint64_t *)&to->step = r->step;
+    *(volatile uint64_t *)&to->step = step;
     gtr__fence();
 }
-/* Launches a part of a plan for the next step; rec is written unless it is the right part, whose left part had it. */
-static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__part part, const gtr__record *rec) {
+/* Launches a part of a plan for the next n steps; their records are written unless it is the right part, whose left part had them. */
+static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__part part, gtr__record *rec, int n) {
     gtr_context *ctx = r->ctx;
     gtr__ctl ctl;
     gtr_result s;
+    int i;
     if (part != GTR__PART_RIGHT) {
-        GTR__TRY(gtr__runner_room(r));
+        GTR__TRY(gtr__runner_room(r, n));
         if (r->stale) { GTR__TRY(gtr__ctl_read(r, &ctl)); GTR__TRY(gtr__ctl_write(r, &ctl)); }
-        gtr__record_write(r, rec);
+        for (i = n - 1; i >= 0; i--) {
+            rec[i].more = n - 1 - i;
+            gtr__record_write(r, r->step + (uint64_t)i, &rec[i]);
+        }
     }
     s = ctx->be->launch(ctx->instance, e->exec, part);
     if (s != GTR_OK) { r->stale = true; return gtr__backend_result(ctx, s, "a step"); }
-    if (part != GTR__PART_LEFT) { r->launched++; r->step++; }
+    if (part != GTR__PART_LEFT) { r->launched += (uint64_t)n; r->step += (uint64_t)n; }
     return GTR_OK;
 }
 /* What FEED reads of inputs that were set by hand. */
@@ -6531,7 +6368,7 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     GTR__TRY(gtr__entry_ready(ctx, e, ctx->runner));
     memset(&rec, 0, sizeof rec);
     gtr__set_inputs(e, &rec);
-    GTR__TRY(gtr__runner_launch(ctx->runner, e, GTR__PART_ALL, &rec));
+    GTR__TRY(gtr__runner_launch(ctx->runner, e, GTR__PART_ALL, &rec, 1));
     gtr__mark_filled(e);
     return GTR_OK;
 }
@@ -6623,6 +6460,7 @@ struct gtr_trainer {
     gtr_trainer_desc desc;          /* defaults filled in; groups are below */
     gtr_group     group[GTR__MAX_GROUPS]; int n_groups;
     gtr_tensor   *loss, *metric;    /* metric: of the running gtr_fit */
+    bool          several;          /* the running gtr_fit queues many steps at a time */
     gtr_tensor  **param; int n_param;
     int          *group_of;
     int64_t      *offset, total;    /* elements, in the gradient and state buffers */
@@ -6913,12 +6751,14 @@ static gtr_result gtr__tell_nonfinite(gtr_trainer *t) {
     if (e && ctx->be->n_matchers && !e->recipe.no_matchers) {
         gtr__recipe by_node = e->recipe;
         by_node.no_matchers = true;
+        by_node.several = false;
         e = gtr__entry_get(ctx, &by_node, &t->optim);
     }
     if (e && gtr__entry_ready(ctx, e, r) == GTR_OK) gtr__find_nonfinite(ctx, e, text, sizeof text);
     else snprintf(text, sizeof text, "a value");
     after = r->step - ctl.step - 1;
     ctl.status = ctl.guard = 0;
+    ctl.stuck = 0;
     r->shared->status = 0;
     r->step = ctl.step;
     t->pending = NULL;
@@ -6953,10 +6793,12 @@ static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_
 static gtr__plan_cache *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_dataset *data, bool by_node) {
     gtr__recipe r = gtr__trainer_recipe(t, batch, data);
     if (t->ctx->be->n_matchers && by_node) r.no_matchers = true;
+    r.several = t->several && t->ctx->be->n_matchers && !r.no_matchers;
     if (!t->ctx->be->n_matchers) r.no_matchers = false;     /* the same plan: not twice */
     return gtr__entry_get(t->ctx, &r, &t->optim);
 }
 /* Do the data set's columns fit the inputs? Labels' ranges too. */
+static void gtr__column_range(gtr__column *c, int64_t rows);
 static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n) {
     gtr_context *ctx = d->ctx;
     int i;
@@ -6970,7 +6812,9 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
             return gtr__fail(ctx, GTR_ERR_SHAPE, "data set \"%s\": a row of column %d has shape %s, which does not fit input \"%s\" %s", d->name, i, gtr__shape_text(&c->shape, a), t->name, gtr__shape_text(&t->shape, b));
         if (t->dtype == GTR_F32 ? c->dtype == GTR_I32 : c->dtype == GTR_F32)
             return gtr__fail(ctx, GTR_ERR_SHAPE, "data set \"%s\": column %d is %s, input \"%s\" %s", d->name, i, gtr__dtype_names[c->dtype], t->name, gtr__dtype_names[t->dtype]);
-        if (t->dtype != GTR_I32 || !t->limit || (c->least >= 0 && c->most < t->limit)) continue;
+        if (t->dtype != GTR_I32 || !t->limit) continue;
+        if (c->least > c->most) gtr__column_range(c, d->rows);
+        if (c->least >= 0 && c->most < t->limit) continue;
         for (k = 0; k < d->rows * c->row; k++) {
             int32_t v;
             if (c->dtype == GTR_U8) v = c->host[k]; else memcpy(&v, c->host + 4 * k, 4);
@@ -7023,33 +6867,43 @@ static int64_t gtr__position(const gtr_trainer *t, uint64_t s, gtr__record *rec)
     }
     return GTR__MIN(t->batch, t->data->rows - first);
 }
-/* Each group's rate in the next step. */
-static float gtr__group_rates(const gtr_trainer *t, gtr__record *rec) {
-    const float lr = gtr__rate(t, (int64_t)t->runner->step);
+/* Each group's rate in step s. */
+static float gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec) {
+    const float lr = gtr__rate(t, (int64_t)s);
     int g;
     for (g = 0; g < t->n_groups; g++) rec->lr[g] = lr * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
     return lr;
 }
-static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part) {
+/* Queues the next step, or up to *n of them where one launch can do several; *n: how many it were. */
+static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     gtr_context *ctx = t->ctx;
     gtr__plan_cache *e;
-    gtr__record rec;
+    gtr__record rec[GTR__LAUNCH_STEPS];
     int64_t batch;
-    float lr;
+    int i, most;
     GTR__TRY(gtr__observe(t));
-    memset(&rec, 0, sizeof rec);
-    if (t->data) batch = gtr__position(t, t->runner->step, &rec);
+    memset(rec, 0, sizeof rec);
+    if (t->data) batch = gtr__position(t, t->runner->step, rec);
     else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
     e = gtr__trainer_entry(t, batch, t->data, part != GTR__PART_ALL);
     if (!e) return ctx->error;
     GTR__TRY(gtr__entry_ready(ctx, e, t->runner));
     GTR__TRY(gtr__trainer_current(t));
-    if (!t->data) gtr__set_inputs(e, &rec);
-    lr = gtr__group_rates(t, &rec);
-    if (!(lr >= 0) || !gtr__finite(lr)) return gtr__fail(ctx, GTR_ERR_ARG, "step %llu: the schedule gave a learning rate of %g", (unsigned long long)t->runner->step + 1, (double)lr);
-    t->slot[t->runner->step % GTR__RING] = e;
+    if (!t->data) gtr__set_inputs(e, rec);
+    most = t->data ? GTR__MIN(*n, GTR__MAX(e->plan.steps, 1)) : 1;
+    for (i = 0; i < most; i++) {
+        const uint64_t s = t->runner->step + (uint64_t)i;
+        float lr;
+        if (i && gtr__position(t, s, &rec[i]) != batch) break;
+        lr = gtr__group_rates(t, s, &rec[i]);
+        if (lr >= 0 && gtr__finite(lr)) continue;
+        if (i) break;
+        return gtr__fail(ctx, GTR_ERR_ARG, "step %llu: the schedule gave a learning rate of %g", (unsigned long long)s + 1, (double)lr);
+    }
+    *n = i;
+    while (i-- > 0) t->slot[(t->runner->step + (uint64_t)i) % GTR__RING] = e;
     ctx->writes++;
-    GTR__TRY(gtr__runner_launch(t->runner, e, part, &rec));
+    GTR__TRY(gtr__runner_launch(t->runner, e, part, rec, *n));
     gtr__mark_filled(e);
     if (part == GTR__PART_LEFT) t->pending = e;
     return GTR_OK;
@@ -7061,12 +6915,14 @@ static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pend
     return GTR_OK;
 }
 GTR_API gtr_result gtr_step(gtr_trainer *t) {
+    int n = 1;
     GTR__TRY(gtr__trainer_usable(t, "gtr_step", false));
-    return gtr__step_part(t, GTR__PART_ALL);
+    return gtr__step_part(t, GTR__PART_ALL, &n);
 }
 GTR_API gtr_result gtr_backward(gtr_trainer *t) {
+    int n = 1;
     GTR__TRY(gtr__trainer_usable(t, "gtr_backward", false));
-    return gtr__step_part(t, GTR__PART_LEFT);
+    return gtr__step_part(t, GTR__PART_LEFT, &n);
 }
 GTR_API gtr_result gtr_update(gtr_trainer *t) {
     gtr_result r = gtr__trainer_usable(t, "gtr_update", true);
@@ -7076,7 +6932,7 @@ GTR_API gtr_result gtr_update(gtr_trainer *t) {
     r = gtr__entry_ready(t->ctx, e, t->runner);
     if (r == GTR_OK) r = gtr__trainer_current(t);
     t->ctx->writes++;
-    if (r == GTR_OK) r = gtr__runner_launch(t->runner, e, GTR__PART_RIGHT, NULL);
+    if (r == GTR_OK) r = gtr__runner_launch(t->runner, e, GTR__PART_RIGHT, NULL, 1);
     t->pending = NULL;
     return r == GTR_OK && !t->ctx->caps.cuda ? gtr__observe(t) : r;
 }
@@ -7191,7 +7047,7 @@ GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
                 GTR__TRY(gtr__entry_ready(ctx, e, run));
             }
             rec.first = at;
-            GTR__TRY(gtr__runner_launch(run, e, GTR__PART_ALL, &rec));
+            GTR__TRY(gtr__runner_launch(run, e, GTR__PART_ALL, &rec, 1));
             at += n;
         } else GTR__TRY(gtr__wait_all(ctx));
         for (gtr__fence(); done < run->shared->step; done++) {
@@ -7291,17 +7147,20 @@ static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
 static gtr_result gtr__fit_run(gtr__fitting *f) {
     gtr_trainer *t = f->t;
     gtr_context *ctx = t->ctx;
-    int64_t k;
+    const int64_t every = f->d->callback_every;
+    int64_t k = 0;
     gtr_result r = GTR_OK;
-    for (k = 0; k < f->p.steps && r == GTR_OK && !f->stop; k++) {
-        bool epoch_end = (k + 1) % f->per_epoch == 0;
+    while (k < f->p.steps && r == GTR_OK && !f->stop) {
+        int n = (int)GTR__MIN((int64_t)GTR__LAUNCH_STEPS, f->per_epoch - k % f->per_epoch);
+        if (every > 0) n = (int)GTR__MIN((int64_t)n, every - k % every);
         if (gtr__stop_get(ctx)) { ctx->stopped = true; break; }
-        r = gtr__step_part(t, GTR__PART_ALL);
-        if (r != GTR_OK) break;
-        gtr__fit_harvest(f);
+        if ((r = gtr__runner_room(t->runner, n)) != GTR_OK) break;
+        gtr__fit_harvest(f);        /* before the steps to come write over it */
+        if ((r = gtr__step_part(t, GTR__PART_ALL, &n)) != GTR_OK) break;
         gtr__fit_show(f, false);
-        if (f->d->callback_every > 0 && (k + 1) % f->d->callback_every == 0) r = gtr__fit_pause(f, false);
-        if (r == GTR_OK && epoch_end && !f->stop) r = gtr__fit_pause(f, true);
+        k += n;
+        if (every > 0 && k % every == 0) r = gtr__fit_pause(f, false);
+        if (r == GTR_OK && k % f->per_epoch == 0 && !f->stop) r = gtr__fit_pause(f, true);
     }
     if (r == GTR_OK) r = gtr__wait_all(ctx);
     if (r == GTR_OK) r = gtr__observe(t);
@@ -7328,9 +7187,10 @@ GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     ctx->stopped = false;
     gtr__stop_set(ctx, 0);
     t->metric = d.metric;
+    f.per_epoch = gtr__steps_per_epoch(data->rows, d.batch, d.drop_last);
+    t->several = GTR__MIN(f.per_epoch, d.callback_every ? d.callback_every : f.per_epoch) >= GTR__LAUNCH_STEPS / 4;
     r = gtr_trainer_data(t, data, d.batch, !d.no_shuffle, d.drop_last);
     if (r == GTR_OK) {
-        f.per_epoch = gtr__steps_per_epoch(data->rows, d.batch, d.drop_last);
         f.p.trainer = t; f.p.user = d.callback_user;
         f.p.epochs = d.epochs; f.p.epoch = 1;
         f.p.steps = f.per_epoch * d.epochs;
@@ -7339,6 +7199,7 @@ GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
         r = gtr__fit_run(&f);
     }
     t->metric = NULL;
+    t->several = false;
     t->data = NULL;                 /* a loop by hand that follows sets its own inputs */
     return r;
 }
@@ -7386,13 +7247,11 @@ static void *gtr__predictor_address(gtr_context *ctx, const gtr__plan_cache *e, 
     }
 }
 GTR_API void gtr_predictor_destroy(gtr_predictor *p) {
-    gtr_context *ctx;
     gtr_predictor **at;
-    int i;
     if (!p) return;
-    ctx = p->ctx;
+    gtr_context *ctx = p->ctx;
     if (p->instance[0]) ctx->be->wait(p->instance[0]);
-    for (i = 0; i < p->n_entry; i++) {
+    for (int i = 0; i < p->n_entry; i++) {
         gtr__plan_cache *e = p->entry[i];
         if (e->exec) ctx->be->release(p->instance, e->exec);
         gtr__plan_clear(ctx, &e->plan);
@@ -7407,19 +7266,17 @@ GTR_API void gtr_predictor_destroy(gtr_predictor *p) {
 }
 static bool gtr__predictor_plans(gtr_predictor *p, int64_t max_rows) {
     gtr_context *ctx = p->ctx;
-    int64_t rows;
     int stages = ctx->n_instance, i;
-    for (rows = 1; rows <= max_rows && p->n_entry < 40; rows *= 2) {
+    for (int64_t rows = 1; rows <= max_rows && p->n_entry < 40; rows *= 2) {
         gtr__recipe r = gtr__recipe0(rows, 0);
         gtr__plan_cache *e = (gtr__plan_cache *)gtr__malloc(ctx, sizeof *e);
-        gtr_result s;
         if (!e) return false;
         r.feeds = false;
         r.fetch[r.n_fetch++] = p->out;
         e->recipe = r;
         e->carry = p;               /* gtr__predictor_address finds the predictor there */
         ctx->n_instance = 1;        /* all on one instance: a predictor has no stages */
-        s = gtr__plan_make(ctx, &r, &p->input, 1, NULL, &e->plan);
+        gtr_result s = gtr__plan_make(ctx, &r, &p->input, 1, NULL, &e->plan);
         ctx->n_instance = stages;
         if (s != GTR_OK) { gtr__mfree(ctx, e); return false; }
         p->entry[p->n_entry++] = e;
@@ -7434,40 +7291,34 @@ static bool gtr__predictor_plans(gtr_predictor *p, int64_t max_rows) {
     return true;
 }
 GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
-    gtr_context *ctx;
+    gtr_context *ctx = out ? out->ctx : NULL;
     gtr_predictor *p;
-    gtr_tensor *input[GTR__MAX_FEED];
-    gtr__instance_desc d;
+    gtr_tensor *input[GTR__MAX_FEED], *batched = NULL;
+    gtr__instance_desc d = GTR__ZERO;
     char why[256] = "";
-    int n_inputs, i, batched = 0;
+    int n_inputs, i, n_batched = 0;
     int64_t highest;
-    if (!out || !gtr__usable(out->ctx)) return NULL;
-    ctx = out->ctx;
+    if (!gtr__usable(ctx)) return NULL;
     if (ctx->preset) { gtr__fail(ctx, GTR_ERR_STATE, "predictor: a context with a preset plans only"); return NULL; }
     if (max_rows == 0) max_rows = 1;
     if (max_rows < 0 || max_rows > (int64_t)1 << 38) { gtr__fail(ctx, GTR_ERR_ARG, "predictor: %lld rows, want at least 1", (long long)max_rows); return NULL; }
     if (gtr__find_inputs(ctx, &out, 1, input, &n_inputs, &highest) != GTR_OK) return NULL;
+    for (i = 0; i < n_inputs; i++) {
+        if (gtr__batched(input[i])) { batched = input[i]; n_batched++; continue; }
+        if (!input[i]->data) { gtr__fail(ctx, GTR_ERR_STATE, "predictor: input \"%s\" was not set", input[i]->name); return NULL; }
+    }
+    if (n_batched != 1 || !out->shape.ndim || out->shape.dim[0] >= 0 || gtr__row(gtr__stored_as(out)->op)->flags & GTR__LEAF) {
+        gtr__fail(ctx, GTR_ERR_SHAPE, "predictor: \"%s\" depends on %d inputs with a batch, want one, and a batch in its own shape", gtr__label(out), n_batched);
+        return NULL;
+    }
     p = (gtr_predictor *)gtr__malloc(ctx, sizeof *p);
     if (!p) return NULL;
-    p->desc = ctx->desc; p->ctx = ctx; p->out = out;
-    for (i = 0; i < n_inputs; i++) {
-        if (gtr__batched(input[i])) { p->input = input[i]; batched++; continue; }
-        if (input[i]->data) continue;
-        gtr__fail(ctx, GTR_ERR_STATE, "predictor: input \"%s\" was not set", input[i]->name);
-        gtr__mfree(ctx, p);
-        return NULL;
-    }
-    if (batched != 1 || !out->shape.ndim || out->shape.dim[0] >= 0 || gtr__row(gtr__stored_as(out)->op)->flags & GTR__LEAF) {
-        gtr__fail(ctx, GTR_ERR_SHAPE, "predictor: \"%s\" depends on %d inputs with a batch, want one, and a batch in its own shape", gtr__label(out), batched);
-        gtr__mfree(ctx, p);
-        return NULL;
-    }
+    p->desc = ctx->desc; p->ctx = ctx; p->out = out; p->input = batched;
     p->next = ctx->predictors;
     ctx->predictors = p;
     p->host = ctx->host;
     p->host.user = p;
     p->host.error = gtr__predictor_error;
-    memset(&d, 0, sizeof d);
     d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = 1;
     d.share = ctx->caps.cuda ? ctx->instance[0] : NULL;     /* the CPU's predictors compute in their caller's thread, without a pool */
     if (ctx->be->create(&p->host, d, &p->instance[0], why) != GTR_OK) { p->instance[0] = NULL; gtr__fail(ctx, GTR_ERR_NOMEM, "predictor: %s", why); goto fail; }
@@ -7489,22 +7340,18 @@ fail:
     return NULL;
 }
 GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out) {
-    const gtr__backend *be;
-    int k;
     if (!p) return GTR_ERR_ARG;
-    be = p->ctx->be;
+    const gtr__backend *be = p->ctx->be;
     if (!in || !out || rows < 1) return gtr__predictor_fail(p, GTR_ERR_ARG, "gtr_predict: in and out are not NULL, and rows at least 1");
-    for (k = p->n_entry - 1; rows > 0; ) {
+    for (int k = p->n_entry - 1; rows > 0; ) {
         int64_t n = (int64_t)1 << k;
-        gtr_result r;
         if (n > rows) { k--; continue; }
         if (p->input->dtype == GTR_I32 && p->input->limit) {
             const int32_t *ids = (const int32_t *)in;
-            size_t i;
-            for (i = 0; i < (size_t)n * p->in_row / 4; i++)
+            for (size_t i = 0; i < (size_t)n * p->in_row / 4; i++)
                 if (ids[i] < 0 || ids[i] >= p->input->limit) return gtr__predictor_fail(p, GTR_ERR_ARG, "gtr_predict: an id is out of its range");
         }
-        r = be->copy(p->instance[0], p->in_data, in, (size_t)n * p->in_row, GTR__TO_DEVICE, false);
+        gtr_result r = be->copy(p->instance[0], p->in_data, in, (size_t)n * p->in_row, GTR__TO_DEVICE, false);
         if (r == GTR_OK) r = be->launch(p->instance, p->entry[k]->exec, GTR__PART_ALL);
         if (r == GTR_OK) r = be->copy(p->instance[0], out, p->out_data, (size_t)n * p->out_row, GTR__TO_HOST, true);
         if (r != GTR_OK) return gtr__predictor_fail(p, r, gtr_result_text(r));
@@ -7636,9 +7483,8 @@ static gtr_dataset *gtr__dataset_new(gtr_context *ctx, const char *name, int64_t
     return d;
 }
 static void gtr__dataset_free(gtr_dataset *d) {
-    int i;
     if (!d) return;
-    for (i = 0; i < d->n_columns; i++) {
+    for (int i = 0; i < d->n_columns; i++) {
         gtr__column *c = &d->column[i];
         if (c->device && c->device != c->host) gtr__device_free(d->ctx, 0, c->device, (size_t)d->rows * c->row_bytes);
         gtr__mfree(d->ctx, c->host);
@@ -7655,6 +7501,7 @@ static gtr__column *gtr__dataset_column(gtr_dataset *d, gtr_dtype dtype, const g
     c->row = gtr__count(shape);
     c->scale = scale != 0 ? scale : 1.0f / 255.0f;
     c->shift = shift;
+    c->least = 1;               /* above most: not looked for yet */
     if (c->row < 1 || !gtr__mul_ok((uint64_t)c->row * gtr__dtype_size(dtype), (uint64_t)d->rows, &bytes) || bytes > (uint64_t)INT64_MAX / 16 || bytes > SIZE_MAX / 2) {
         gtr__fail(d->ctx, GTR_ERR_SHAPE, "%s: %lld rows of shape %s overflow", d->name, (long long)d->rows, gtr__shape_text(shape, text));
         return NULL;
@@ -7676,38 +7523,31 @@ static void gtr__column_range(gtr__column *c, int64_t rows) {
     if (c->dtype == GTR_U8) GTR__RANGE(uint8_t);
     if (c->dtype == GTR_I32) GTR__RANGE(int32_t);
 }
-/* The data set is whole: into the context's list. */
 static gtr_dataset *gtr__dataset_link(gtr_dataset *d) {
-    int i;
-    for (i = 0; i < d->n_columns; i++) gtr__column_range(&d->column[i], d->rows);
     d->next = d->ctx->datasets;
     if (d->next) d->next->previous = d;
     d->ctx->datasets = d;
     return d;
 }
-/* Whether column i can be one of a data set. */
 static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i) {
     const gtr_float factor[2] = { (gtr_float)c->scale, (gtr_float)c->shift };
     char text[GTR__SHAPE_TEXT];
-    int k;
     if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8)
         return gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8", i, (int)c->dtype);
     if (c->shape.ndim < 0 || c->shape.ndim >= GTR_MAX_DIMS)
         return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_dataset_arrays: a row of column %d has %d dimensions, want 0 to %d", i, c->shape.ndim, GTR_MAX_DIMS - 1);
-    for (k = 0; k < c->shape.ndim; k++) if (c->shape.dim[k] < 1)
+    for (int k = 0; k < c->shape.ndim; k++) if (c->shape.dim[k] < 1)
         return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_dataset_arrays: a row of column %d has shape %s, want extents of at least 1", i, gtr__shape_text(&c->shape, text));
     if (gtr__nonfinite(factor, 2))
         return gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: scale %g and shift %g of column %d, want finite", (double)c->scale, (double)c->shift, i);
     return GTR_OK;
 }
 GTR_API gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
-    gtr_dataset *d;
-    int i;
     if (!gtr__usable(ctx)) return NULL;
     if (desc.rows < 1) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: %lld rows, want at least 1", (long long)desc.rows); return NULL; }
     if (!desc.column[0].data) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: column 0 has no data (NULL)"); return NULL; }
-    d = gtr__dataset_new(ctx, "gtr_dataset_arrays", desc.rows);
-    for (i = 0; d && i < 8 && desc.column[i].data; i++) {
+    gtr_dataset *d = gtr__dataset_new(ctx, "gtr_dataset_arrays", desc.rows);
+    for (int i = 0; d && i < 8 && desc.column[i].data; i++) {
         const gtr_column *from = &desc.column[i];
         gtr__column *c = gtr__column_check(ctx, from, i) == GTR_OK ? gtr__dataset_column(d, from->dtype, &from->shape, from->scale, from->shift) : NULL;
         if (!c) { gtr__dataset_free(d); return NULL; }
@@ -7721,7 +7561,6 @@ GTR_API gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) 
 typedef struct gtr__idx { int64_t rows; gtr_shape row; size_t start; uint64_t bytes; } gtr__idx;
 static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint8_t *head, size_t n_head, uint64_t size, gtr__idx *out) {
     uint64_t want = 1;
-    int i, ndim;
     memset(out, 0, sizeof *out);
     if (gtr__is_gzip(ctx, path, head, n_head)) return GTR_ERR_FORMAT;
     if (n_head < 4) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes, too few for an IDX file", path, (unsigned long long)size);
@@ -7729,11 +7568,11 @@ static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint
         return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": begins %02x %02x %02x %02x, which is no IDX file (0, 0, a type of 8 to 14, dimensions)",
                          path, head[0], head[1], head[2], head[3]);
     if (head[2] != 8) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": IDX of type 0x%02x, supported is 0x08 (bytes)", path, head[2]);
-    ndim = head[3];
+    int ndim = head[3];
     if (ndim > GTR_MAX_DIMS) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": %d dimensions, supported are up to %d", path, ndim, GTR_MAX_DIMS);
     out->start = 4 + 4 * (size_t)ndim;
     if (n_head < out->start) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": cut within its header, at %llu bytes", path, (unsigned long long)size);
-    for (i = 0; i < ndim; i++) {
+    for (int i = 0; i < ndim; i++) {
         const uint8_t *p = head + 4 + 4 * i;
         uint32_t d = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
         if (i && d == 0) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": dimension %d is 0", path, i);
@@ -7750,16 +7589,13 @@ static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint
 /* Opens an IDX file and reads its header; the next byte to be read is the data's first. */
 static gtr_result gtr__idx_open(gtr_context *ctx, const char *path, gtr__file *f, gtr__idx *idx) {
     uint8_t head[4 + 4 * GTR_MAX_DIMS];
-    uint64_t n;
-    gtr_result r = gtr__file_open(f, ctx, path);
-    if (r != GTR_OK) return r;
-    n = GTR__MIN(f->size, (uint64_t)sizeof head);
-    r = gtr__file_read(f, head, n);
+    GTR__TRY(gtr__file_open(f, ctx, path));
+    uint64_t n = GTR__MIN(f->size, (uint64_t)sizeof head);
+    gtr_result r = gtr__file_read(f, head, n);
     if (r == GTR_OK) r = gtr__idx_header(ctx, path, head, (size_t)n, f->size, idx);
     if (r == GTR_OK && GTR__SYS(lseek)(f->fd, (long)idx->start, SEEK_SET) < 0) r = gtr__file_fail(f, "seeking");
     return r;
 }
-/* The rest of an open IDX file becomes a column. */
 static bool gtr__idx_column(gtr_dataset *d, gtr__file *f, const gtr__idx *idx) {
     gtr__column *c = gtr__dataset_column(d, GTR_U8, &idx->row, 0, 0);
     return c && gtr__file_read(f, c->host, idx->bytes) == GTR_OK && gtr__file_finish(f) == GTR_OK;
@@ -7831,11 +7667,10 @@ static const char *gtr__decimal_read(const char *p, gtr__decimal *n) {
    and the knowledge whether more follow decide every case. */
 static gtr_float gtr__decimal_slow(const gtr__decimal *n) {
     char text[840];
-    const char *p;
     int64_t e = n->last_e;
     int k = 0;
     bool more = false;
-    for (p = n->digits; p < n->digits_end; p++) {
+    for (const char *p = n->digits; p < n->digits_end; p++) {
         if (*p == '.' || (k == 0 && *p == '0')) continue;
         if (k < 800) text[k++] = *p;
         else { e++; more |= *p != '0'; }
@@ -7852,7 +7687,6 @@ static gtr_float gtr__decimal_value(const gtr__decimal *n) {
     double d = (double)n->m;
     uint64_t bits;
     bool sure = exact && e == 0;
-    gtr_float v;
     if (!sure && e >= -66 && e <= 66) {
         sure = sizeof(gtr_float) == 8 && exact && e >= -22 && e <= 22;
         for (; e < -22; e += 22) d /= 1e22;
@@ -7864,7 +7698,7 @@ static gtr_float gtr__decimal_value(const gtr__decimal *n) {
            ones, rounding it rounds the number itself. */
         if (sizeof(gtr_float) == 4) sure = d > 2.4e-38 && d < 3.4e38 && (bits < 0x0fffffc0u || bits > 0x10000040u);
     }
-    v = sure ? (gtr_float)d : gtr__decimal_slow(n);
+    gtr_float v = sure ? (gtr_float)d : gtr__decimal_slow(n);
     return n->negative ? -v : v;
 }
 /* A class: a whole number of 0 to 2^31 - 1, however written (3, 3.0, 3e0). -1 if it is none. */
@@ -7888,13 +7722,11 @@ static const char *gtr__csv_skip(const gtr__csv *s, const char *p) {
     while ((*p == ' ' || *p == '\t') && *p != s->desc.separator) p++;
     return p;
 }
-/* The fields of the line at p. */
 static int64_t gtr__csv_fields(const gtr__csv *s, const char *p) {
     int64_t n = 1;
     for (; !gtr__csv_line_end(s, p); p++) n += *p == s->desc.separator;
     return n;
 }
-/* Says what is wrong with the field at p. Returns NULL. */
 static const char *gtr__csv_fail(const gtr__csv *s, const char *p, int64_t column, const char *want) {
     char field[32];
     int n = 0;
@@ -7937,7 +7769,6 @@ static const char *gtr__csv_line(const gtr__csv *s, const char *p, gtr_float *fe
     }
     return *p == '\r' ? p + 2 : p + (p < s->end);
 }
-/* Where the table begins and ends, its columns and its label. */
 static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char *text, uint64_t size, gtr_csv_desc desc) {
     char *end = text + size;
     const char *p = text;
@@ -7971,7 +7802,6 @@ static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name
 /* The table in text, which is changed and ends in a 0 at text[size], as a new data set. */
 static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *text, uint64_t size, gtr_csv_desc desc) {
     gtr__csv s;
-    gtr_dataset *d;
     gtr__column *x, *y = NULL;
     gtr_shape shape = gtr_shape1(1);
     const char *p;
@@ -7979,7 +7809,7 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     if (gtr__csv_start(&s, ctx, name, text, size, desc) != GTR_OK) return NULL;
     for (p = s.begin; p < s.end; p++) { ends += *p == '\n'; separators += *p == s.desc.separator; }
     /* a long first line takes little more memory than the file's fields do: a row behind the last that they fill is too short, and so an error */
-    d = gtr__dataset_new(ctx, name, GTR__MIN(ends, (ends + separators) / s.columns + 1));
+    gtr_dataset *d = gtr__dataset_new(ctx, name, GTR__MIN(ends, (ends + separators) / s.columns + 1));
     if (!d) return NULL;
     shape.dim[0] = s.columns - (s.label >= 0);
     x = gtr__dataset_column(d, GTR_F32, &shape, 0, 0);
@@ -8017,10 +7847,7 @@ GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv
 
 // >>dataset-use
 GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
-    gtr_dataset *d;
     char name[160];
-    int64_t r;
-    int i;
     if (!data) return NULL;
     if (k < 2 || k > data->rows) {
         gtr__fail(data->ctx, GTR_ERR_ARG, "gtr_dataset_split of %s: k is %lld, want 2 to its %lld rows", data->name, (long long)k, (long long)data->rows);
@@ -8028,16 +7855,16 @@ GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
     }
     if (data->used) { gtr__fail(data->ctx, GTR_ERR_STATE, "gtr_dataset_split of %s: it is in use already; split before the first step", data->name); return NULL; }
     snprintf(name, sizeof name, "%.120s (every %lld)", data->name, (long long)k);
-    d = gtr__dataset_new(data->ctx, name, data->rows / k);
-    for (i = 0; d && i < data->n_columns; i++) {
+    gtr_dataset *d = gtr__dataset_new(data->ctx, name, data->rows / k);
+    for (int i = 0; d && i < data->n_columns; i++) {
         const gtr__column *c = &data->column[i];
         if (!gtr__dataset_column(d, c->dtype, &c->shape, c->scale, c->shift)) { gtr__dataset_free(d); return NULL; }
     }
     if (!d) return NULL;
-    for (i = 0; i < data->n_columns; i++) {     /* nothing can fail any more: move rows out and close the gaps */
+    for (int i = 0; i < data->n_columns; i++) {     /* nothing can fail any more: move rows out and close the gaps */
         gtr__column *c = &data->column[i];
         uint8_t *moved = d->column[i].host, *kept = c->host;
-        for (r = 0; r < data->rows; r++) {
+        for (int64_t r = 0; r < data->rows; r++) {
             const uint8_t *row = c->host + (size_t)r * c->row_bytes;
             const bool moves = r % k == k - 1;
             memmove(moves ? moved : kept, row, c->row_bytes);
@@ -8059,8 +7886,7 @@ GTR_API const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r)
 /* Brings every column to the device of stage 0; from then on the rows stay as they are. */
 static gtr_result gtr__dataset_device(gtr_dataset *d) {
     gtr_context *ctx = d->ctx;
-    int i;
-    for (i = 0; i < d->n_columns; i++) {
+    for (int i = 0; i < d->n_columns; i++) {
         gtr__column *c = &d->column[i];
         const size_t bytes = (size_t)d->rows * c->row_bytes;
         void *p = c->host;
@@ -8081,17 +7907,16 @@ static gtr_result gtr__dataset_device(gtr_dataset *d) {
 }
 GTR_API void gtr_dataset_destroy(gtr_dataset *d) {
     gtr__plan_cache **at;
-    gtr_trainer *t;
     if (!d) return;
     if (d->used) gtr_wait(d->ctx);      /* queued steps may read it */
     for (at = &d->ctx->plans; *at; ) {
         gtr__plan_cache *e = *at;
         if (e->recipe.data != d) { at = &e->next; continue; }
-        for (t = d->ctx->trainers; t; t = t->next) if (t->pending == e) t->pending = NULL;
+        for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) if (t->pending == e) t->pending = NULL;
         *at = e->next;
         gtr__entry_free(d->ctx, e);
     }
-    for (t = d->ctx->trainers; t; t = t->next) if (t->data == d) t->data = NULL;
+    for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) if (t->data == d) t->data = NULL;
     if (d->next) d->next->previous = d->previous;
     if (d->previous) d->previous->next = d->next;
     else d->ctx->datasets = d->next;
@@ -8151,25 +7976,21 @@ static void gtr__sort(void *base, size_t n, size_t size, gtr__compare_fn order, 
 /* The next code point of UTF-8 (RFC 3629: shortest form, no surrogates), GTR__END at the end of n bytes, GTR__BAD. */
 static int32_t gtr__utf8_next(const uint8_t *s, size_t n, size_t *at) {
     static const int32_t least[4] = { 0, 0x80, 0x800, 0x10000 };
-    int more, i;
-    int32_t c;
     if (*at >= n) return GTR__END;
-    c = s[(*at)++];
+    int32_t c = s[(*at)++];
     if (c < 0x80) return c;
     if (c < 0xc2 || c > 0xf4) return GTR__BAD;
-    more = c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
+    int more = c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
     c &= 0x3f >> more;
-    for (i = 0; i < more; i++) {
+    for (int i = 0; i < more; i++) {
         if (*at >= n || (s[*at] & 0xc0) != 0x80) return GTR__BAD;
         c = c << 6 | (s[(*at)++] & 0x3f);
     }
     return c < least[more] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? GTR__BAD : c;
 }
-/* The four hexadecimal digits of an escape. */
 static int32_t gtr__json_hex(const uint8_t *s, size_t n, size_t *at) {
     int32_t v = 0;
-    int i;
-    for (i = 0; i < 4; i++, (*at)++) {
+    for (int i = 0; i < 4; i++, (*at)++) {
         const int c = *at < n ? s[*at] : 0, letter = c | 32;
         if (!GTR__IS_DIGIT(c) && (letter < 'a' || letter > 'f')) return GTR__BAD;
         v = v << 4 | (GTR__IS_DIGIT(c) ? c - '0' : letter - 'a' + 10);
@@ -8216,14 +8037,12 @@ static const char *gtr__json_text(const gtr__st *s, uint32_t a, char *buf, size_
     snprintf(buf, size, "%.*s%s", (int)(end - a - 1), (const char *)s->head + a + 1, s->head[end] == '"' ? "" : "...");
     return buf;
 }
-/* Fails for what stands at s->at. */
 static gtr_result gtr__st_fail(const gtr__st *s, const char *want) {
     char got[24];
     if (s->at >= s->size) snprintf(got, sizeof got, "its end");
     else snprintf(got, sizeof got, s->head[s->at] > 32 && s->head[s->at] < 127 ? "'%c'" : "byte 0x%02x", s->head[s->at]);
     return gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": header byte %u: got %s, want %s", s->path, (unsigned)s->at, got, want);
 }
-/* Fails for a tensor of the file. */
 static GTR__PRINTF(4, 5) gtr_result gtr__st_about(const gtr__st *s, const gtr__st_entry *e, gtr_result code, const char *format, ...) {
     char name[200], what[400];
     va_list ap;
@@ -8270,7 +8089,6 @@ static gtr_result gtr__st_int(gtr__st *s, int64_t *out) {
     s->at = begin;
     return gtr__st_fail(s, "a whole number without leading zeros");
 }
-/* "[", at most most numbers, "]". */
 static gtr_result gtr__st_ints(gtr__st *s, int64_t *v, int most, int *n) {
     *n = 0;
     if (gtr__st_need(s, '[', "'['")) return GTR_ERR_FORMAT;
@@ -8329,14 +8147,12 @@ static gtr_result gtr__st_record(gtr__st *s, gtr__st_entry *e) {
     for (i = 0; i < 3; i++) if (!seen[i]) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": its %s %s missing", fields[i], i == 2 ? "are" : "is");
     return GTR_OK;
 }
-/* The whole header, into entry and key. */
 static gtr_result gtr__st_scan(gtr__st *s) {
     if (s->size == 0 || s->head[0] != '{') return gtr__st_fail(s, "'{' as the first byte");
     s->at = 1;
     if (!gtr__st_take(s, '}')) {
         do {
-            gtr__st_entry e;
-            memset(&e, 0, sizeof e);
+            gtr__st_entry e = GTR__ZERO;
             e.parameter = -1;
             if (gtr__st_string(s, "a tensor's name", &e.name)) return GTR_ERR_FORMAT;
             if (s->length == 0) return gtr__st_about(s, &e, GTR_ERR_FORMAT, ": an empty name");
@@ -8368,9 +8184,8 @@ static gtr_result gtr__st_check_range(const gtr__st *s, const gtr__st_entry *e) 
     const unsigned long long begin = e->begin, end = e->end;
     uint64_t bits = 1;
     char text[GTR__SHAPE_TEXT];
-    int i;
     bool ok = true;
-    for (i = 0; ok && i < shape.ndim; i++) ok = gtr__mul_ok(bits, (uint64_t)shape.dim[i], &bits);
+    for (int i = 0; ok && i < shape.ndim; i++) ok = gtr__mul_ok(bits, (uint64_t)shape.dim[i], &bits);
     gtr__shape_text(&shape, text);
     if (!ok || !gtr__mul_ok(bits, (uint64_t)gtr__st_dtypes[e->dtype].bits, &bits)) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": the size of shape %s overflows", text);
     if (begin > end || end > s->data)
@@ -8396,34 +8211,32 @@ static void gtr__st_free(gtr__st *s) { gtr__mfree(s->ctx, s->entry); }
 static gtr_result gtr__st_parse(gtr__st *s) {
     const size_t room = (size_t)s->size / 12 * 8 + sizeof *s->entry;
     uint64_t at = 0;
-    uint32_t i;
     s->entry = (gtr__st_entry *)gtr__malloc(s->ctx, room);
     if (!s->entry) return GTR_ERR_NOMEM;
     s->key = (uint32_t *)(void *)((char *)s->entry + room);
     if (gtr__st_scan(s)) return GTR_ERR_FORMAT;
-    for (i = 0; i < s->n; i++) if (gtr__st_check_range(s, &s->entry[i])) return GTR_ERR_FORMAT;
+    for (uint32_t i = 0; i < s->n; i++) if (gtr__st_check_range(s, &s->entry[i])) return GTR_ERR_FORMAT;
     gtr__sort(s->entry, s->n, sizeof *s->entry, gtr__st_by_offset, NULL);
-    for (i = 0; i < s->n; at = s->entry[i++].end)
+    for (uint32_t i = 0; i < s->n; at = s->entry[i++].end)
         if (s->entry[i].begin != at)
             return gtr__st_about(s, &s->entry[i], GTR_ERR_FORMAT, ": its data begin at %llu, want %llu, where the last tensor's end", (unsigned long long)s->entry[i].begin, (unsigned long long)at);
     if (at != s->data)
         return gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes of data, want %llu, where the last tensor's end", s->path, (unsigned long long)s->data, (unsigned long long)at);
     gtr__sort(s->entry, s->n, sizeof *s->entry, gtr__st_by_name, s);
-    for (i = 1; i < s->n; i++) if (gtr__st_by_name(&s->entry[i - 1], &s->entry[i], s) == 0) return gtr__st_about(s, &s->entry[i], GTR_ERR_FORMAT, ": there twice");
+    for (uint32_t i = 1; i < s->n; i++) if (gtr__st_by_name(&s->entry[i - 1], &s->entry[i], s) == 0) return gtr__st_about(s, &s->entry[i], GTR_ERR_FORMAT, ": there twice");
     gtr__sort(s->key, s->n_key, sizeof *s->key, gtr__st_by_name, s);
-    for (i = 1; i < s->n_key; i++) if (gtr__st_by_name(&s->key[i - 1], &s->key[i], s) == 0) { s->at = s->key[i]; return gtr__st_fail(s, "each key of __metadata__ once only"); }
+    for (uint32_t i = 1; i < s->n_key; i++) if (gtr__st_by_name(&s->key[i - 1], &s->key[i], s) == 0) { s->at = s->key[i]; return gtr__st_fail(s, "each key of __metadata__ once only"); }
     return GTR_OK;
 }
 static uint64_t gtr__le_get(const uint8_t *p, int bytes) { uint64_t v = 0; while (bytes-- > 0) v = v << 8 | p[bytes]; return v; }
 static void gtr__le_put(uint8_t *p, int bytes, uint64_t v) { int i; for (i = 0; i < bytes; i++) p[i] = (uint8_t)(v >> 8 * i); }
 /* The size of the header from the file's first bytes (8, or all there are). */
 static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, const uint8_t *first, uint64_t file_bytes) {
-    uint64_t n;
     memset(s, 0, sizeof *s);
     s->ctx = ctx;
     s->path = path;
     if (file_bytes < 8) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes, want at least 8 of a safetensors file", path, (unsigned long long)file_bytes);
-    n = gtr__le_get(first, 8);
+    uint64_t n = gtr__le_get(first, 8);
     if (n > GTR__ST_HEADER) {
         if (gtr__is_gzip(ctx, path, first, 8)) return GTR_ERR_FORMAT;
         if (memcmp(first, "PK\3\4", 4) == 0) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": a zip file (of torch.save?), want safetensors (safetensors.torch.save_file)", path);
@@ -8442,11 +8255,10 @@ static gtr_result gtr__st_match(gtr__st *s) {
     char got[GTR__SHAPE_TEXT], want[GTR__SHAPE_TEXT];
     gtr_shape shape;
     uint32_t i;
-    int64_t k;
     for (i = 0; i < s->n; i++)
         if (s->entry[i].dtype > GTR__ST_I64)
             return gtr__st_about(s, &s->entry[i], GTR_ERR_UNSUPPORTED, " is of dtype %s, supported are F32 and I64", gtr__st_dtypes[s->entry[i].dtype].name);
-    for (k = 0; k < s->ctx->n_parameter; k++) {
+    for (int64_t k = 0; k < s->ctx->n_parameter; k++) {
         const gtr_tensor *p = s->ctx->parameter[k];
         const char *dtype = gtr__st_dtypes[gtr__st_of(p->dtype)].name;
         gtr__st_entry *e = NULL;
@@ -8493,11 +8305,9 @@ static void gtr__st_swap(const gtr_tensor *p, void *memory, uint8_t *file) {
         v[i] = (gtr_float)f;
     }
 }
-/* Memory for the largest parameter. */
 static void *gtr__st_room(gtr_context *ctx) {
     size_t most = 0;
-    int64_t k;
-    for (k = 0; k < ctx->n_parameter; k++) most = GTR__MAX(most, ctx->parameter[k]->data_bytes);
+    for (int64_t k = 0; k < ctx->n_parameter; k++) most = GTR__MAX(most, ctx->parameter[k]->data_bytes);
     return gtr__malloc(ctx, most);
 }
 /* Writes all parameters. Each one's old value takes the place of the new one in data, so that a write that fails in the middle is undone. */
@@ -8520,22 +8330,20 @@ static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
 }
 /* What stops save and load before they begin. A step that was not finite does not: parameters are those before it. */
 static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *call) {
-    gtr_result r;
     if (!ctx) return GTR_ERR_ARG;
     if (!path || !*path) return gtr__fail(ctx, GTR_ERR_ARG, "%s: the path is %s", call, path ? "empty" : "NULL");
     if (ctx->dead || ctx->preset) return gtr__fail(ctx, GTR_ERR_STATE, "%s: %s", call, ctx->dead ? "this context is not usable any more" : "a context with a preset holds no values");
-    r = gtr_wait(ctx);
+    gtr_result r = gtr_wait(ctx);
     return r == GTR_ERR_NONFINITE ? GTR_OK : r;
 }
 GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path) {
     gtr__file f;
-    gtr__st s;
+    gtr__st s = GTR__ZERO;
     uint8_t first[8], *head = NULL, *data = NULL;
     void *room = NULL;
     gtr_result r = gtr__st_may(ctx, path, "gtr_load");
     if (r == GTR_OK) r = gtr__file_open(&f, ctx, path);
     if (r != GTR_OK) return r;
-    memset(&s, 0, sizeof s);
     s.ctx = ctx;
     r = gtr__file_read(&f, first, GTR__MIN(f.size, (uint64_t)8));
     if (r == GTR_OK) r = gtr__st_start(&s, ctx, path, first, f.size);
@@ -8571,10 +8379,9 @@ static int gtr__save_order(const void *a, const void *b, const void *arg) {
 }
 /* What the format, and so gtr_load, would refuse. */
 static gtr_result gtr__save_check(gtr_context *ctx, const char *path) {
-    int64_t k;
     if (ctx->n_parameter > (int64_t)GTR__ST_TENSORS)
         return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": %lld tensors, a file holds at most %u", path, (long long)ctx->n_parameter, GTR__ST_TENSORS);
-    for (k = 0; k < ctx->n_parameter; k++) {
+    for (int64_t k = 0; k < ctx->n_parameter; k++) {
         const char *name = ctx->parameter[k]->name;
         const size_t n = strlen(name);
         size_t at = 0;
@@ -8594,21 +8401,18 @@ static GTR__PRINTF(2, 3) void gtr__save_add(gtr__save *s, const char *format, ..
 /* Its data begin at a multiple of 8. */
 static gtr_result gtr__save_header(gtr__save *s) {
     uint64_t at = 0, end;
-    int64_t k;
-    int i;
     s->header_room = 128;
-    for (k = 0; k < s->ctx->n_parameter; k++) s->header_room += 6 * strlen(s->order[k]->name) + 320;    /* escapes; 10 numbers of up to 20 digits */
+    for (int64_t k = 0; k < s->ctx->n_parameter; k++) s->header_room += 6 * strlen(s->order[k]->name) + 320;    /* escapes; 10 numbers of up to 20 digits */
     s->header = (char *)gtr__malloc(s->ctx, s->header_room);
     if (!s->header) return GTR_ERR_NOMEM;
     s->header_bytes = 8;
     gtr__save_add(s, "{\"__metadata__\":{\"format\":\"pt\"}");
-    for (k = 0; k < s->ctx->n_parameter; k++, at = end) {
+    for (int64_t k = 0; k < s->ctx->n_parameter; k++, at = end) {
         const gtr_tensor *p = s->order[k];
-        const char *c;
         gtr__save_add(s, ",\"");
-        for (c = p->name; *c; c++) gtr__save_add(s, *c == '"' || *c == '\\' ? "\\%c" : (unsigned char)*c < 0x20 ? "\\u%04x" : "%c", *c);
+        for (const char *c = p->name; *c; c++) gtr__save_add(s, *c == '"' || *c == '\\' ? "\\%c" : (unsigned char)*c < 0x20 ? "\\u%04x" : "%c", *c);
         gtr__save_add(s, "\":{\"dtype\":\"%s\",\"shape\":[", gtr__st_dtypes[gtr__st_of(p->dtype)].name);
-        for (i = 0; i < p->shape.ndim; i++) gtr__save_add(s, i ? ",%lld" : "%lld", (long long)p->shape.dim[i]);
+        for (int i = 0; i < p->shape.ndim; i++) gtr__save_add(s, i ? ",%lld" : "%lld", (long long)p->shape.dim[i]);
         end = at + gtr__st_bytes(p);
         gtr__save_add(s, "],\"data_offsets\":[%llu,%llu]}", (unsigned long long)at, (unsigned long long)end);
     }
@@ -8621,8 +8425,7 @@ static gtr_result gtr__save_header(gtr__save *s) {
 static gtr_result gtr__save_data(const gtr__save *s, gtr__file *f) {
     void *room = gtr__st_room(s->ctx), *out = gtr__st_room(s->ctx);
     gtr_result r = room && out ? gtr__file_move(f, s->header, s->header_bytes, true) : GTR_ERR_NOMEM;
-    int64_t k;
-    for (k = 0; r == GTR_OK && k < s->ctx->n_parameter; k++) {
+    for (int64_t k = 0; r == GTR_OK && k < s->ctx->n_parameter; k++) {
         r = gtr__parameter_read(s->order[k], room);
         if (r != GTR_OK) break;
         gtr__st_swap(s->order[k], room, (uint8_t *)out);
@@ -8636,9 +8439,8 @@ static gtr_result gtr__save_data(const gtr__save *s, gtr__file *f) {
    Windows no folder can be opened so; the rename itself has done it there. */
 static bool gtr__path_sync(const char *folder) {
     gtr__file f;
-    bool ok;
     if (!gtr__file_start(&f, NULL, folder, GTR__O_READ, 0)) return errno == EACCES;
-    ok = gtr__file_sync(&f) || errno == EINVAL;
+    bool ok = gtr__file_sync(&f) || errno == EINVAL;
     return gtr__file_close(&f) && ok;
 }
 /* Write, flush, close, rename, flush the folder: until the rename path is what it was. name: room for that of a new file beside path. */
@@ -8647,14 +8449,13 @@ static gtr_result gtr__save_file(const gtr__save *s, char *name, size_t size) {
     gtr__file f;
     const char *slash = strrchr(s->path, '/');
     const bool old = GTR__STAT(s->path, &st) == 0;
-    gtr_result r;
     int i = 0;
     if (old && !GTR__IS_FILE(st.st_mode)) return gtr__fail(s->ctx, GTR_ERR_IO, GTR__PATH ": is there, but not a regular file", s->path);  /* a rename would replace /dev/null */
     do snprintf(name, size, "%s.tmp-%ld-%d", s->path, (long)GTR__SYS(getpid)(), i++);   /* not another process's, nor what a crash has left */
     while (!gtr__file_start(&f, s->ctx, name, GTR__O_NEW, old ? (unsigned)st.st_mode & 0777u : 0666u) && errno == EEXIST && i < 1000);
     f.path = s->path;
     if (f.fd < 0) return gtr__file_fail(&f, "making a file beside it");
-    r = gtr__save_data(s, &f);
+    gtr_result r = gtr__save_data(s, &f);
     if (r == GTR_OK && !gtr__file_sync(&f)) r = gtr__file_fail(&f, "bringing it to the disk");
     if (!gtr__file_close(&f) && r == GTR_OK) r = gtr__file_fail(&f, "closing");
     if (r == GTR_OK) GTR__RETRY(i, GTR__RENAME(name, s->path));
@@ -8664,19 +8465,16 @@ static gtr_result gtr__save_file(const gtr__save *s, char *name, size_t size) {
     return gtr__path_sync(name) ? GTR_OK : gtr__file_fail(&f, "bringing the folder's entry to the disk");
 }
 GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path) {
-    gtr__save s;
-    char *name;
-    int64_t k;
+    gtr__save s = GTR__ZERO;
     gtr_result r = gtr__st_may(ctx, path, "gtr_save");
     if (r == GTR_OK) r = gtr__save_check(ctx, path);
     if (r != GTR_OK) return r;
-    memset(&s, 0, sizeof s);
     s.ctx = ctx;
     s.path = path;
     s.order = (gtr_tensor **)gtr__malloc(ctx, (size_t)ctx->n_parameter * sizeof *s.order);
-    name = (char *)gtr__malloc(ctx, strlen(path) + 64);
+    char *name = (char *)gtr__malloc(ctx, strlen(path) + 64);
     if (!s.order || !name) r = GTR_ERR_NOMEM;
-    for (k = 0; r == GTR_OK && k < ctx->n_parameter; k++) s.order[k] = ctx->parameter[k];
+    for (int64_t k = 0; r == GTR_OK && k < ctx->n_parameter; k++) s.order[k] = ctx->parameter[k];
     if (r == GTR_OK) gtr__sort(s.order, (size_t)ctx->n_parameter, sizeof *s.order, gtr__save_order, NULL);
     if (r == GTR_OK) r = gtr__save_header(&s);
     if (r == GTR_OK) r = gtr__save_file(&s, name, strlen(path) + 64);
@@ -8810,14 +8608,10 @@ GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_rep
 GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch) {
     gtr_memory_report m;
     char buf[32];
-    size_t i;
-    const char *names[10];
-    size_t bytes[10];
+    size_t i, bytes[10];
+    static const char *const names[10] = { "parameters", "gradients", "optimizer states", "inputs", "activations", "workspace", "low-precision copies", "kept values", "control", "total" };
     if (gtr_memory_plan(t, batch, &m) != GTR_OK) return "";
-    names[0] = "parameters"; bytes[0] = m.parameters; names[1] = "gradients"; bytes[1] = m.gradients; names[2] = "optimizer states"; bytes[2] = m.states;
-    names[3] = "inputs"; bytes[3] = m.inputs; names[4] = "activations"; bytes[4] = m.activations; names[5] = "workspace"; bytes[5] = m.workspace;
-    names[6] = "low-precision copies"; bytes[6] = m.low_precision; names[7] = "kept values"; bytes[7] = m.kept; names[8] = "control"; bytes[8] = m.control;
-    names[9] = "total"; bytes[9] = m.total;
+    memcpy(bytes, (const char *)&m + offsetof(gtr_memory_report, parameters), sizeof bytes);
     gtr__text_begin(t->ctx);
     gtr__textf(t->ctx, "memory of a step with batch %lld on %s\n", (long long)batch, t->ctx->caps.name);
     for (i = 0; i < 10; i++) {
@@ -8855,6 +8649,7 @@ GTR_API int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
         if (!bytes) {
             if (ctx->preset || ctx->be->memory_info(ctx->instance[0], &f, &all) != GTR_OK) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_largest_batch: the device's memory is not known; give a number of bytes"); return 0; }
             bytes = f + ctx->device_bytes;  /* what this context has counts as its own */
+            if (ctx->caps.cuda) bytes -= GTR__MIN(bytes, (size_t)32 << 20);     /* what the driver rounds up, and takes for graphs and kernels */
         }
         bytes -= GTR__MIN(bytes, sets);     /* but for data sets, which the report leaves out */
     }
@@ -8891,36 +8686,45 @@ static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v) {
     gtr__textf(ctx, "  %s%s %s min %.4g max %.4g mean %.4g not finite %lld", x->gradient_of >= 0 ? "gradient of " : "", x->gradient_of >= 0 ? gtr__value_name(&e->plan, x->gradient_of) : "",
                gtr__shape_text(&x->shape, s), least, most, good ? sum / (double)good : NAN, (long long)bad);
 }
-GTR_API const char *gtr_trace(gtr_trainer *t) {
-    gtr_context *ctx;
+/* The next step's plan, ready to be run node by node, and its record in the ring. NULL on error. */
+static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool by_node, int *steps) {
     gtr__plan_cache *e;
     gtr__record rec;
     int64_t batch = 1;
-    int i, k;
-    gtr_result r;
-    if (!t) return "";
-    ctx = t->ctx;
-    if (gtr__trainer_usable(t, "gtr_trace", false) != GTR_OK || gtr__observe(t) != GTR_OK) return "";
+    int i;
     memset(&rec, 0, sizeof rec);
+    if (gtr__trainer_usable(t, who, false) != GTR_OK || gtr__observe(t) != GTR_OK) return NULL;
     if (t->data) batch = gtr__position(t, t->runner->step, &rec);
-    else if (gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_trace", &batch) != GTR_OK) return "";
-    e = gtr__trainer_entry(t, batch, t->data, true);
-    if (!e || gtr__entry_ready(ctx, e, t->runner) != GTR_OK || gtr__wait_all(ctx) != GTR_OK || gtr__trainer_segments(t) != GTR_OK) return "";
+    else if (gtr__batch_of_inputs(t->ctx, t->input, t->n_inputs, who, &batch) != GTR_OK) return NULL;
+    e = gtr__trainer_entry(t, batch, t->data, by_node);
+    if (!e || gtr__entry_ready(t->ctx, e, t->runner) != GTR_OK || gtr__wait_all(t->ctx) != GTR_OK || gtr__trainer_segments(t) != GTR_OK) return NULL;
     if (!t->data) gtr__set_inputs(e, &rec);
-    gtr__group_rates(t, &rec);
-    gtr__record_write(t->runner, &rec);
+    gtr__group_rates(t, t->runner->step, &rec);
+    for (i = 0; i < *steps; i++) gtr__record_write(t->runner, t->runner->step + (uint64_t)i, &rec);
     t->slot[t->runner->step % GTR__RING] = e;
+    return e;
+}
+static void gtr__text_node(gtr_context *ctx, const gtr__node *n, int i) {
+    gtr__textf(ctx, "%3d %-8s %s%s \"%s\"", i, gtr__phase_names[n->phase], gtr__row(n->op)->name, n->dir == GTR__BWD ? " backward" : "", n->layer);
+}
+GTR_API const char *gtr_trace(gtr_trainer *t) {
+    gtr_context *ctx;
+    int i, k, steps = 1;
+    gtr_result r;
+    gtr__plan_cache *e = t ? gtr__observed_step(t, "gtr_trace", true, &steps) : NULL;
+    if (!e) return "";
+    ctx = t->ctx;
     gtr__text_begin(ctx);
-    gtr__textf(ctx, "step %llu, batch %lld, node by node\n", (unsigned long long)t->runner->step + 1, (long long)batch);
+    gtr__textf(ctx, "step %llu, batch %lld, node by node\n", (unsigned long long)t->runner->step + 1, (long long)e->plan.batch);
     for (i = 0; i < e->plan.n_node; i++) {
         gtr__node *n = &e->plan.node[i];
-        double begin = ctx->be->seconds(ctx->instance[n->stage], 1), us;
-        if (!ctx->caps.cuda) begin = gtr__now();
+        double us = -ctx->be->seconds(ctx->instance[n->stage], 1);
         r = ctx->be->run_node(ctx->instance, &e->plan, i);
-        us = ctx->caps.cuda ? ctx->be->seconds(ctx->instance[n->stage], 0) : gtr__now() - begin;
+        us += ctx->be->seconds(ctx->instance[n->stage], 0);
         if (r == GTR_OK) r = gtr__wait_all(ctx);
         if (r != GTR_OK) { gtr__backend_result(ctx, r, n->layer); break; }
-        gtr__textf(ctx, "%3d %-8s %s%s \"%s\"  %.1f us", i, gtr__phase_names[n->phase], gtr__row(n->op)->name, n->dir == GTR__BWD ? " backward" : "", n->layer, us * 1e6);
+        gtr__text_node(ctx, n, i);
+        gtr__textf(ctx, "  %.1f us", us * 1e6);
         for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0) gtr__trace_value(ctx, e, n->out[k]);
         gtr__textf(ctx, "\n");
     }
@@ -8928,6 +8732,135 @@ GTR_API const char *gtr_trace(gtr_trainer *t) {
     t->runner->step++;
     gtr__mark_filled(e);
     return gtr__text(ctx);
+}
+/* Seconds of a step, launched as gtr_fit does, after those that run eagerly or capture; 0 on error. */
+static double gtr__step_seconds(gtr_trainer *t) {
+    double s = 0, began;
+    int k;
+    for (k = 0; k < 4; k++) {
+        const uint64_t from = t->runner->step, want = k < 3 ? 1 : (uint64_t)(0.05 / GTR__MAX(s, 1e-6)) + 3;
+        for (began = gtr__now(); t->runner->step - from < want; ) { int n = GTR__LAUNCH_STEPS; if (gtr__step_part(t, GTR__PART_ALL, &n) != GTR_OK) return 0; }
+        if (gtr__wait_all(t->ctx) != GTR_OK || gtr__observe(t) != GTR_OK) return 0;
+        s = (gtr__now() - began) / (double)(t->runner->step - from);
+    }
+    return s;
+}
+/* Seconds of a node, from a plan of many of it: one launch's cost to the host goes out in the difference of two times. */
+static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
+    gtr__node many[16];
+    gtr__plan p;
+    void *exec = NULL;
+    double s = 0, before = 0;
+    int i, k;
+    gtr_result r;
+    memset(&p, 0, sizeof p);
+    p.node = many; p.n_node = p.split = ctx->caps.cuda ? 16 : 1; p.n_stage = ctx->n_instance; p.n_stream = 1;
+    for (i = 0; i < p.n_node; i++) { many[i] = *node; many[i].wait_mask = 0; many[i].signals = many[i].stream = 0; }
+    r = ctx->be->prepare(ctx->instance, &p, &exec);
+    for (k = 0; k < 4 && r == GTR_OK; k++) {        /* eager, captured, one launch, three */
+        before = s;
+        s = -ctx->be->seconds(ctx->instance[0], 1);
+        for (i = 0; i < (k < 3 ? 1 : 3) && r == GTR_OK; i++) r = ctx->be->launch(ctx->instance, exec, GTR__PART_ALL);
+        s += ctx->be->seconds(ctx->instance[0], 0);
+    }
+    if (exec) ctx->be->release(ctx->instance, exec);
+    return gtr__backend_result(ctx, r, node->layer) == GTR_OK ? GTR__MAX(s - before, s / 3) / (2 * p.n_node) : 0;
+}
+/* What the device reaches here: bytes a second of a copy, flops of a large product in this precision. Zeros where there is no room to try. The operands
+   are random, and below 2 in each format: products of plain numbers draw less power, and are faster. */
+static void gtr__ceilings(gtr_context *ctx, gtr_precision precision, double *rate) {
+    const size_t bytes = (size_t)(ctx->caps.cuda ? 256 : 64) << 20, limit = ctx->desc.memory_limit;
+    const int64_t n = ctx->caps.cuda ? 4096 : 768;
+    const gtr_dtype store = precision == GTR_MIXED_BF16 ? GTR_BF16 : precision == GTR_MIXED_FP16 ? GTR_F16 : GTR_F32;
+    const gtr_shape shape[2] = { gtr_shape1((int64_t)(bytes / 2 / sizeof(gtr_float))), gtr_shape2(n, n) };
+    char *p = limit && (bytes > limit || ctx->device_bytes > limit - bytes) ? NULL : (char *)ctx->be->alloc(ctx->instance[0], bytes);
+    uint32_t seed[1021], i, k;        /* a prime: no two rows of a matrix are alike */
+    size_t at, size = bytes / 2;
+    gtr__arg arg[3];
+    gtr__node node;
+    memset(&node, 0, sizeof node);
+    for (i = 0; i < 1021; i++) { seed[i] = i; GTR__MIX32(seed[i], 1u); GTR__MIX32(seed[i], 2u); seed[i] = (seed[i] & (store == GTR_F32 ? 0x807fffffu : 0x807f807fu)) | 0x3f003f00u; }
+    if (p) ctx->be->copy(ctx->instance[0], p, seed, sizeof seed, GTR__TO_DEVICE, true);
+    for (at = sizeof seed; p && at < bytes; at *= 2) ctx->be->copy(ctx->instance[0], p + at, p, GTR__MIN(at, bytes - at), GTR__ON_DEVICE, true);
+    for (k = 0; k < 2; k++, size = (size_t)(n * n) * gtr__dtype_size(store)) {
+        for (i = 0; i < 2 + k; i++) arg[i] = gtr__arg_of(p + i * size, k ? store : GTR_F32, &shape[k]);
+        node.op = k ? GTR__OP_MATMUL : GTR__OP_COPY; node.layer = "profile"; node.call.attr = &node.attr; node.call.caps = &ctx->caps; node.call.precision = precision;
+        node.call.in = arg; node.call.n_in = 1 + (int)k; node.call.out = arg + 1 + k; node.call.n_out = 1; node.call.ws = p + 3 * size; node.call.ws_bytes = k ? bytes - 3 * size : 0;
+        rate[k] = !p ? 0 : (k ? 2.0 * (double)(n * n * n) : (double)bytes) / GTR__MAX(gtr__node_seconds(ctx, &node), 1e-9);
+    }
+    if (p) ctx->be->free(ctx->instance[0], p, bytes);
+}
+/* The rest of a line of a profile; of: seconds, floor, bytes, flops. The rows sum up by op. */
+static void gtr__profile_line(gtr_context *ctx, size_t begin, const double *of, double step) {
+    gtr__textf(ctx, "%*s %10.2f us %5.1f %% %10.3f MB %11.3f MFLOP %7.0f GB/s %7.2f TFLOP/s  ", (int)GTR__MAX(64 - (int)(ctx->text_used - begin), 1), "", of[0] * 1e6, of[0] / GTR__MAX(step, 1e-12) * 100,
+               of[2] * 1e-6, of[3] * 1e-6, of[2] * 1e-9 / GTR__MAX(of[0], 1e-12), of[3] * 1e-12 / GTR__MAX(of[0], 1e-12));
+    gtr__textf(ctx, of[1] > 0 ? "floor %.1f %%\n" : "-\n", of[1] / GTR__MAX(of[0], 1e-12) * 100);
+}
+static void gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
+    gtr_context *ctx = t->ctx;
+    const int all = GTR__OP_COUNT * 2;
+    double rate[2], of[GTR__OP_COUNT * 2 + 1][4];
+    int count[GTR__OP_COUNT * 2 + 1], i, j;
+    memset(of, 0, sizeof of);
+    memset(count, 0, sizeof count);
+    gtr__ceilings(ctx, t->desc.precision, rate);
+    gtr__textf(ctx, "profile of a step with batch %lld on %s: %.2f us as launched; floors by %.0f GB/s of a copy and %.3g TFLOP/s of a product, measured now\n",
+               (long long)e->plan.batch, ctx->caps.name, step * 1e6, rate[0] * 1e-9, rate[1] * 1e-12);
+    for (i = 0; i < e->plan.n_node; i++) {
+        const gtr__node *n = &e->plan.node[i];
+        const size_t begin = ctx->text_used;
+        const int k = (int)n->op * 2 + (int)n->dir;
+        double one[4];
+        one[0] = e->plan.n_node == 1 ? step : gtr__node_seconds(ctx, n);
+        one[1] = rate[0] > 0 && rate[1] > 0 ? GTR__MAX(n->bytes / rate[0], n->flops / rate[1]) : 0;
+        one[2] = n->bytes; one[3] = n->flops;
+        if (n->phase == GTR__GUARD) ctx->be->zero(ctx->instance[0], &t->runner->ctl->guard, sizeof(uint32_t));      /* gradients added many times may overflow */
+        gtr__text_node(ctx, n, i);
+        if (n->op == GTR__OP_NETWORK) gtr__textf(ctx, " [%s: one kernel for %d nodes]", n->fused, ((const gtr__network *)n->attr.ptr)->n_node);
+        else if (n->fused) gtr__textf(ctx, " [%s]", n->fused);
+        gtr__profile_line(ctx, begin, one, step);
+        for (j = 0; j < 4; j++) { of[k][j] += one[j]; of[all][j] += one[j]; }
+        count[k]++; count[all]++;
+    }
+    for (i = 0; i <= all; i++) {
+        const size_t begin = ctx->text_used;
+        if (!count[i]) continue;
+        gtr__textf(ctx, "%3d x %s%s", count[i], i == all ? "a node, in all" : gtr__row((gtr__op)(i / 2))->name, i % 2 ? " backward" : "");
+        gtr__profile_line(ctx, begin, of[i], step);
+    }
+}
+GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node) {
+    gtr_context *ctx;
+    gtr_trainer *u;
+    gtr_trainer_desc d;
+    gtr__plan_cache *e = NULL;
+    size_t bytes = 0;
+    int64_t i;
+    int steps = GTR__RING - 1;
+    double step = 0;
+    char *held;
+    bool ok;
+    if (gtr__trainer_usable(t, "gtr_profile", false) != GTR_OK || gtr__wait_all(t->ctx) != GTR_OK) return "";
+    ctx = t->ctx;
+    for (i = 0; i < ctx->n_parameter; i++) bytes += ctx->parameter[i]->data_bytes;
+    held = (char *)gtr__malloc(ctx, bytes);
+    for (i = 0, bytes = 0, ok = held != NULL; i < ctx->n_parameter && ok; bytes += ctx->parameter[i++]->data_bytes) ok = gtr__parameter_read(ctx->parameter[i], held + bytes) == GTR_OK;
+    d = t->desc;
+    d.groups = t->group; d.n_groups = t->n_groups - 1; d.lr = t->lr; d.no_matchers |= by_node;
+    if (t->optim.scaled && gtr_trainer_report(t).step) d.loss_scale = gtr_trainer_report(t).loss_scale;
+    u = ok ? gtr_trainer_create(t->loss, d) : NULL;     /* a trainer like t: t's own states and counters are left alone */
+    if (u) {
+        u->metric = t->metric;
+        if (!t->data || gtr_trainer_data(u, t->data, t->batch, t->shuffle, true) == GTR_OK) step = gtr__step_seconds(u);
+        if (step > 0) e = gtr__observed_step(u, "gtr_profile", by_node, &steps);
+        gtr__text_begin(ctx);
+        if (e) gtr__profile(u, step, e);
+        gtr__wait_all(ctx);
+        gtr_trainer_destroy(u);
+        for (i = 0, bytes = 0; i < ctx->n_parameter && !ctx->dead; bytes += ctx->parameter[i++]->data_bytes) gtr__parameter_write(ctx->parameter[i], held + bytes);
+    }
+    gtr__mfree(ctx, held);
+    return e ? gtr__text(ctx) : "";
 }
 
 // >>release
@@ -8975,6 +8908,7 @@ GTR_API void gtr_destroy(gtr_context *ctx) {
 
 /* HISTORY
    2026-11-20  0.1: the engine on the CPU and on CUDA; dense layers, losses, SGD, Adam, AdamW; data sets; safetensors
+   2026-11-20  0.1: many steps in one launch, kernels of whole small and narrow networks; gtr_profile
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

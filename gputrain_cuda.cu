@@ -8,7 +8,7 @@
 // All else is static, nothing is mutable outside an instance. Which path a kernel takes is chosen by the architecture that the
 // loaded code was compiled for (a probe kernel reports it). Licence: that of gputrain.h.
 //
-// Contents: device helpers, runtime, products, the other ops, the table. Markers: "// >>name", "// >>op:name".
+// Contents: device helpers, runtime, products, the other ops, kernels of whole networks, the table. Markers: "// >>name", "// >>op:name".
 
 #define GPUTRAIN_BACKEND
 #include "gputrain.h"
@@ -259,6 +259,37 @@ static __device__ __forceinline__ float gtr__unary_bwd(int op, float dy, float x
 
 #include <atomic>
 #include <new>
+
+#if !defined(GPUTRAIN_NO_CUBLASLT) && !defined(GPUTRAIN_LINK_CUBLASLT) && defined(__linux__)
+// cuBLASLt is loaded when the first product wants it, which takes 40 ms: a program whose networks have kernels of their own does without.
+// Define GPUTRAIN_LINK_CUBLASLT where it is to be linked as ever (statically, say).
+#include <dlfcn.h>
+static void *gtr__cublaslt_open() {
+    char name[40];
+    snprintf(name, sizeof name, "libcublasLt.so.%d", CUDART_VERSION / 1000);
+    return dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+}
+static void *gtr__cublaslt(const char *function) {
+    static void *const library = gtr__cublaslt_open();
+    return library ? dlsym(library, function) : NULL;
+}
+#define GTR__CUBLASLT(function) ((decltype(&::function))gtr__cublaslt(#function))
+#define cublasLtCreate(handle) (gtr__cublaslt("cublasLtCreate") ? GTR__CUBLASLT(cublasLtCreate)(handle) : CUBLAS_STATUS_NOT_SUPPORTED)
+#define cublasLtGetStatusName(status) (gtr__cublaslt("cublasLtGetStatusName") ? GTR__CUBLASLT(cublasLtGetStatusName)(status) : "the library was not found")
+#define cublasLtGetVersion() (gtr__cublaslt("cublasLtGetVersion") ? GTR__CUBLASLT(cublasLtGetVersion)() : 0)
+#define cublasLtDestroy                      GTR__CUBLASLT(cublasLtDestroy)
+#define cublasLtMatmul                       GTR__CUBLASLT(cublasLtMatmul)
+#define cublasLtMatmulAlgoGetHeuristic       GTR__CUBLASLT(cublasLtMatmulAlgoGetHeuristic)
+#define cublasLtMatmulDescCreate             GTR__CUBLASLT(cublasLtMatmulDescCreate)
+#define cublasLtMatmulDescDestroy            GTR__CUBLASLT(cublasLtMatmulDescDestroy)
+#define cublasLtMatmulDescSetAttribute       GTR__CUBLASLT(cublasLtMatmulDescSetAttribute)
+#define cublasLtMatmulPreferenceCreate       GTR__CUBLASLT(cublasLtMatmulPreferenceCreate)
+#define cublasLtMatmulPreferenceDestroy      GTR__CUBLASLT(cublasLtMatmulPreferenceDestroy)
+#define cublasLtMatmulPreferenceSetAttribute GTR__CUBLASLT(cublasLtMatmulPreferenceSetAttribute)
+#define cublasLtMatrixLayoutCreate           GTR__CUBLASLT(cublasLtMatrixLayoutCreate)
+#define cublasLtMatrixLayoutDestroy          GTR__CUBLASLT(cublasLtMatrixLayoutDestroy)
+#define cublasLtMatrixLayoutSetAttribute     GTR__CUBLASLT(cublasLtMatrixLayoutSetAttribute)
+#endif
 
 #ifndef GPUTRAIN_NO_CUBLASLT
 // One product's algorithm, found by the heuristic once: a pure function of the key.
@@ -516,6 +547,7 @@ static void gtr__cuda_capabilities(void *instance, gtr__caps *caps) {
         memcpy(caps->name, in->name, sizeof caps->name);
         caps->compute = in->g.compute;
         caps->sm_count = in->g.sm_count;
+        caps->shared = in->g.shared_max;
         caps->arch_feature = in->g.arch_feature;
     } else {
         snprintf(caps->name, sizeof caps->name, "CUDA code for %.60s", GTR__BUILT_FOR);
@@ -3239,11 +3271,11 @@ static __global__ void __launch_bounds__(32 * GTR__EMB_WARPS) gtr__k_embedding_b
         for (int r0 = warp; r0 < rows; r0 += 32 * GTR__EMB_WARPS) {
             int r = r0 + lane * GTR__EMB_WARPS, n = r < rows ? often[r] : -1;
             if (n > GTR__EMB_OFTEN) hot[atomicAdd(&n_hot, 1)] = r;          // in any order: they do not touch each other
-            unsigned todo = __ballot_sync(0xffffffffu, n >= (out.add ? 1 : 0) && n <= GTR__EMB_OFTEN);
-            while (todo) {
-                int k = __ffs((int)todo) - 1;
+            unsigned waiting = __ballot_sync(0xffffffffu, n >= (out.add ? 1 : 0) && n <= GTR__EMB_OFTEN);
+            while (waiting) {
+                int k = __ffs((int)waiting) - 1;
                 float s[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
-                todo &= todo - 1;
+                waiting &= waiting - 1;
                 r = r0 + k * GTR__EMB_WARPS;
                 gtr__emb_walk(m, list, pick[warp], 0, total, r, __shfl_sync(0xffffffffu, n, k), column, base, s);
 #pragma unroll
@@ -3787,7 +3819,7 @@ static gtr_result gtr__cuda_xent_step_fwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:mse
-// Losses over pairs: forward is a sum of terms (>>reduce), backward one pass for both gradients. Bytes: x and t, and what is wanted.
+// Losses over pairs: forward is a sum of terms in two kernels, backward one pass for both gradients. Bytes: x and t, and what is wanted.
 typedef struct gtr__pair { gtr__opd x, t, dy, dx, dt; int64_t count; int width, value; float seed; const gtr__ctl *ctl; } gtr__pair;
 
 static __global__ void __launch_bounds__(GTR__T) gtr__k_pair_bwd(const gtr__pair m) {
@@ -3809,17 +3841,42 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_pair_bwd(const gtr__pair
         if (m.dt.p) gtr__give(m.dt, i, n, b);
     }
 }
+// A block's sum of terms to part[block]; four elements at a time, and two such groups in flight.
+static __global__ void __launch_bounds__(GTR__T) gtr__k_pair(const gtr__pair m, float *part) {
+    __shared__ float scratch[32];
+    gtr__enter();
+    const int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
+    float sum[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+    for (int64_t k = (int64_t)blockIdx.x * GTR__T + threadIdx.x; k < groups; k += 2 * step) {
+        float x[2][4], t[2][4];
+        int n[2];
+#pragma unroll
+        for (int u = 0; u < 2; u++) {
+            const int64_t i = (k + u * step) * m.width;
+            n[u] = i >= m.count ? 0 : m.count - i < m.width ? (int)(m.count - i) : m.width;
+            if (n[u] == 0) continue;
+            gtr__take(m.x.p, m.x.t, i, n[u], x[u]);
+            gtr__take(m.t.p, m.t.t, i, n[u], t[u]);
+        }
+#pragma unroll
+        for (int u = 0; u < 2; u++)
+#pragma unroll
+            for (int e = 0; e < 4; e++) if (e < n[u]) sum[e] += gtr__red_formula(m.value, x[u][e], 0.0f, 0.0f, t[u][e]);
+    }
+    const float v = gtr__block_sum((sum[0] + sum[1]) + (sum[2] + sum[3]), scratch);
+    if (threadIdx.x == 0) part[blockIdx.x] = v;
+}
 static gtr_result gtr__pair_run(void *instance, const gtr__call *c, int value) {
-    gtr__red m;
-    gtr_shape flat;
-    memset(&flat, 0, sizeof flat);
-    flat.ndim = 1; flat.dim[0] = c->in[0].count;
-    gtr__red_make(&m, c, &flat, 1u, NULL, NULL);
-    if (c->measure) return gtr__measured(c, gtr__red_bytes(&m));
-    m.p[0] = c->in[0].data; m.t[0] = (int)c->in[0].dtype;
-    m.p[3] = c->in[1].data; m.t[3] = (int)c->in[1].dtype;
-    m.kind = value; m.div = (float)c->in[0].count; m.out = gtr__opd_of(&c->out[0]);
-    return gtr__red_launch(instance, c, &m);
+    gtr__pair m;
+    const int64_t blocks = gtr__max64(1, gtr__min64(gtr__ceil(c->in[0].count, GTR__T * 32), (int64_t)gtr__sms(c) * 8));
+    if (c->measure) return gtr__measured(c, (size_t)blocks * sizeof(float));
+    if (c->ws_bytes < (size_t)blocks * sizeof(float)) return gtr__fail(instance, GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
+    memset(&m, 0, sizeof m);
+    m.x = gtr__opd_of(&c->in[0]); m.t = gtr__opd_of(&c->in[1]);
+    m.count = c->in[0].count; m.value = value;
+    m.width = gtr__wide(m.x) && gtr__wide(m.t) ? 4 : 1;
+    GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_pair, (unsigned)blocks, GTR__T, 0, m, (float *)c->ws));
+    return GTR__LAUNCH(instance, c, gtr__k_reduce_pieces, 1, GTR__T, 0, (const float *)c->ws, 1, (int)blocks, (float)c->in[0].count, gtr__opd_of(&c->out[0]));
 }
 static gtr_result gtr__pair_run_bwd(void *instance, const gtr__call *c, int value) {
     gtr__pair m;
@@ -4300,7 +4357,8 @@ static __device__ __forceinline__ void gtr__report_step(const gtr__reporting &m)
     uint64_t step = ctl->step, applied = ctl->applied;
     bool stuck = ctl->status != 0, guard = ctl->guard != 0;
     ctl->launches++;
-    if (!stuck) {               // a stuck step has its entry already
+    if (stuck) ctl->stuck++;
+    else {                      // a stuck step has its entry already
         volatile gtr__entry *e = &shared->entry[step % GTR__RING];
         float scale = ctl->scale;
 #pragma unroll
@@ -4334,6 +4392,11 @@ static __device__ __forceinline__ void gtr__report_step(const gtr__reporting &m)
     shared->status = ctl->status;
     __threadfence_system();
     shared->launches = ctl->launches;
+}
+// Of a launch of several steps that finds the sticky status: counts them. The record of the first says how many there are.
+static __device__ __forceinline__ void gtr__report_stuck(const gtr__reporting &m, const gtr__record *ring) {
+    const uint64_t step = m.ctl->step + 1 + m.ctl->stuck;
+    for (int64_t more = __ldcv(&ring[step % GTR__RING].more); more >= 0; more--) gtr__report_step(m);
 }
 static __global__ void gtr__k_report(const gtr__reporting m) {
     gtr__enter();
@@ -4519,12 +4582,24 @@ static __device__ __forceinline__ uint32_t gtr__mlp_round(uint32_t u) {
     return __float_as_uint(__fsub_rn(c, __fsub_rn(c, x)));
 #endif
 }
+// d (16x8) += a (16x8) b (8x8) in float32, of mma.sync's fragments: Turing's tensor cores have no TF32. A lane gets what it lacks from the others.
+[[maybe_unused]] static __device__ __forceinline__ void gtr__mlp_fma(float *d, const uint32_t *a, const uint32_t *b) {
+    const int lane = (int)threadIdx.x & 31, row = lane & 28, column = (lane & 3) * 8;
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+        const float lo = __uint_as_float(__shfl_sync(0xffffffffu, a[k / 4 * 2], row + (k & 3))), hi = __uint_as_float(__shfl_sync(0xffffffffu, a[k / 4 * 2 + 1], row + (k & 3)));
+        const float even = __uint_as_float(__shfl_sync(0xffffffffu, b[k / 4], column + (k & 3))), odd = __uint_as_float(__shfl_sync(0xffffffffu, b[k / 4], column + 4 + (k & 3)));
+        d[0] = fmaf(lo, even, d[0]); d[1] = fmaf(lo, odd, d[1]);
+        d[2] = fmaf(hi, even, d[2]); d[3] = fmaf(hi, odd, d[3]);
+    }
+}
 // N registers of an operand, made ready for the tensor cores; lo is what float32 has beyond TF32.
 template <int KIND, int N> struct gtr__mlp_fragment {
     static constexpr bool exact = KIND == GTR__PRODUCT_FMA;
     uint32_t v[N], lo[exact ? N : 1];
     __device__ __forceinline__ void ready()
     {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
         if constexpr (KIND != GTR__PRODUCT_HALF) {
 #pragma unroll
             for (int i = 0; i < N; i++) {
@@ -4533,6 +4608,7 @@ template <int KIND, int N> struct gtr__mlp_fragment {
                 v[i] = hi;
             }
         }
+#endif
     }
 };
 template <typename T, int KIND>
@@ -4540,8 +4616,12 @@ static __device__ __forceinline__ void gtr__mlp_mma(float *d, const gtr__mlp_fra
     if constexpr (KIND == GTR__PRODUCT_HALF) {
         if constexpr (std::is_same<T, __half>::value) gtr__mma_f16(d, a.v, b.v); else gtr__mma_bf16(d, a.v, b.v);
     } else {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+        gtr__mlp_fma(d, a.v, b.v);
+#else
         if constexpr (KIND == GTR__PRODUCT_FMA) { gtr__mma_tf32(d, a.lo, b.v); gtr__mma_tf32(d, a.v, b.lo); }
         gtr__mma_tf32(d, a.v, b.v);
+#endif
     }
 }
 
@@ -5735,6 +5815,7 @@ static __device__ __forceinline__ void gtr__mlp_load(const gtr__mlp &m, const gt
 struct gtr__mlp_rule {
     float rate, step, decay, wd, root, one_b1, b2, one_b2, eps, mu, coef;
     bool adam, momentum, nesterov;
+    gtr__mlp_rule() = default;
     __device__ __forceinline__ gtr__mlp_rule(const gtr__mlp &m, const gtr__mlp_rate &r, int group, float coef_)
     {
         const gtr__optim &o = m.optim;
@@ -6119,7 +6200,7 @@ static int gtr__mlp_match(const gtr__plan *plan, int at, const gtr__caps *caps) 
     gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
     gtr__mlp_parts p;
     gtr__mlp_cut c;
-    if (at != 0 || caps->compute < 80 || caps->sm_count < 1 || plan->n_stage != 1 || !gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &c)) return 0;
+    if (at != 0 || caps->sm_count < 1 || plan->n_stage != 1 || !gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &c)) return 0;
     const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
     const gtr__feed *f = (const gtr__feed *)plan->node[0].attr.ptr;
     int trained = 0;
@@ -6147,7 +6228,7 @@ static int gtr__mlp_match(const gtr__plan *plan, int at, const gtr__caps *caps) 
     const int64_t work = c.parameters * c.batch, most = (int64_t)caps->sm_count * 2500000;
     if (c.parameters > 1000000 || work > (most > 40000000 ? most : 40000000)) return 0;
     gtr__mlp_cut_make(&c, caps->sm_count);
-    return c.middle <= (caps->compute == 86 || caps->compute == 89 || caps->compute >= 120 ? 96 : 160) * 1024 ? plan->n_node : 0;
+    return (size_t)c.middle <= caps->shared && gtr__mlp_ring(gtr__mlp_stage1(&c), 2, c.tm1, c.tn1) <= caps->shared && gtr__mlp_ring(gtr__mlp_stage3(&c), 2, c.tm3, c.tn3) <= caps->shared ? plan->n_node : 0;
 }
 
 // >>mlp-launch
@@ -6250,6 +6331,25 @@ static gtr_result gtr__mlp_start(void *instance, const gtr__call *c, gtr__mlp *m
     if (resident < 1) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: %zu bytes of shared memory do not fit", bytes);
     return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_mlp<T, KIND>, dim3((unsigned)g->sm_count), dim3(GTR__MLP_T), args, bytes, (cudaStream_t)c->stream), "gtr__k_mlp");
 }
+// What the kernel gets, but for how it is cut.
+static gtr_result gtr__mlp_fill(void *instance, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p, const gtr__mlp_cut *cut, gtr__mlp *m) {
+    gtr__cuda *g = (gtr__cuda *)instance;
+    const gtr__optim *o = (const gtr__optim *)v->node[p->update].attr.ptr;
+    const gtr__node *report = &v->node[p->report];
+    if (!c->ctl || g->sm_count != gtr__sms(c)) return gtr__fail(instance, GTR_ERR_STATE, "network: no trainer");
+    if (o->kind != GTR_SGD && (!o->m || !o->v)) return gtr__fail(instance, GTR_ERR_STATE, "update: no moments");
+    memset(m, 0, sizeof *m);
+    m->layers = p->layers; m->batch = cut->batch;
+    m->optim = *o;
+    gtr__mlp_layers(m, c, v, p, cut);
+    GTR__TRY(gtr__mlp_inputs(instance, m, c, v, gtr__mlp_arg(v, v->node[p->forward[0]].in[0])->data));
+    gtr__mlp_losses(m, c, v, p);
+    m->sums = o->clip > 0 || o->scaled; m->checks = !o->loss_only; m->clipped = o->clip > 0;
+    m->ctl = c->ctl;
+    for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++) m->report.value[k] = gtr__opd_of(gtr__mlp_arg(v, report->in[k]));
+    m->report.shared = (gtr__shared *)(uintptr_t)report->attr.i[0]; m->report.ctl = c->ctl; m->report.trainer = 1; m->report.scaled = o->scaled;
+    return GTR_OK;
+}
 static gtr_result gtr__mlp_run(void *instance, const gtr__call *c) {
     static_assert(sizeof(gtr__mlp) <= 4096, "a kernel's parameters");
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
@@ -6262,25 +6362,12 @@ static gtr_result gtr__mlp_run(void *instance, const gtr__call *c) {
     const gtr__mlp_space space = gtr__mlp_space_of(&cut, gtr__sms(c));
     if (c->measure) return gtr__measured(c, space.bytes);
     gtr__cuda *g = (gtr__cuda *)instance;
-    const gtr__optim *o = (const gtr__optim *)v.node[p.update].attr.ptr;
-    const gtr__node *report = &v.node[p.report];
-    if (!c->ctl || g->sm_count != gtr__sms(c)) return gtr__fail(instance, GTR_ERR_STATE, "network: no trainer");
-    if (o->kind != GTR_SGD && (!o->m || !o->v)) return gtr__fail(instance, GTR_ERR_STATE, "update: no moments");
-    memset(&m, 0, sizeof m);
-    m.layers = p.layers; m.batch = cut.batch;
-    m.optim = *o;
-    gtr__mlp_layers(&m, c, &v, &p, &cut);
-    GTR__TRY(gtr__mlp_inputs(instance, &m, c, &v, gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->data));
-    gtr__mlp_losses(&m, c, &v, &p);
+    GTR__TRY(gtr__mlp_fill(instance, c, &v, &p, &cut, &m));
     m.tm1 = cut.tm1; m.tn1 = cut.tn1; m.split = cut.split; m.tiles1 = cut.tiles1; m.across1 = cut.across1;
     m.tiles2 = cut.tiles2;
     m.tm3 = cut.tm3; m.tn3 = cut.tn3; m.tiles3 = cut.tiles3;
     m.dy_at[0] = cut.dy_at[0]; m.dy_at[1] = cut.dy_at[1]; m.dy_pitch[0] = cut.dy_pitch[0]; m.dy_pitch[1] = cut.dy_pitch[1]; m.red_at = cut.red_at;
     m.part = (float *)((char *)c->ws + space.part); m.sum = (float4 *)((char *)c->ws + space.sum); m.guard = (double2 *)((char *)c->ws + space.guard); m.rate = (gtr__mlp_rate *)((char *)c->ws + space.rate);
-    m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0;
-    m.ctl = c->ctl;
-    for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++) m.report.value[k] = gtr__opd_of(gtr__mlp_arg(&v, report->in[k]));
-    m.report.shared = (gtr__shared *)(uintptr_t)report->attr.i[0]; m.report.ctl = c->ctl; m.report.trainer = 1; m.report.scaled = o->scaled;
     // Shared memory: rings as deep as it allows; the further layers' weights in the middle, as many as fit.
     const size_t most = g->shared_max, stage1 = (size_t)gtr__mlp_stage1(&cut), stage3 = (size_t)gtr__mlp_stage3(&cut);
     m.stages1 = (int)gtr__max64(2, gtr__min64(6, (int64_t)((most - GTR__MLP_HEAD) / stage1)));
@@ -6302,9 +6389,2477 @@ static gtr_result gtr__mlp_run(void *instance, const gtr__call *c) {
     return c->precision == GTR_TF32 ? gtr__mlp_start<float, GTR__PRODUCT_TF32>(instance, c, &m, bytes) : gtr__mlp_start<float, GTR__PRODUCT_FMA>(instance, c, &m, bytes);
 }
 
+// >>resident
+// A multilayer perceptron that stays in the multiprocessors while a launch does many steps. Blocks are groups x ranks: block (g, r) keeps
+// the first layer's weights of its group's columns and its rank's part of k, with their moments, in shared memory; 16 rows of the batch
+// are a rank's own from there on. A step has an exchange a layer and one for the way back, all through L2:
+//
+//   part     x w of a block's columns and k, all rows          -> the group's ranks: sum, bias, activation
+//   h        a rank's rows, a group's columns                  -> the rank's groups, which each make their columns of the next layer;
+//                                                                 the last, narrow layer, the loss and its gradient each makes for itself
+//   dz       a rank's rows, a group's columns of the first layer -> the group's ranks: dw = dz^T x, whole, and the update in place
+//
+// The further layers' gradients are tiles over all blocks, made while the next step's parts travel, and their new weights go to who holds
+// them. No word needs a fence or a flag: its lowest bit says which step's it is, the one above whether its sender has met a gradient that
+// is not finite, and who wants it reads until it is there. Buffers alternate by step, and every block hears of every other within a step,
+// so that one bit is enough. A bad step is known to all before the next one's update: then each goes back to what was before it.
+// One block more reads the records and reports. Bound by latency: 4 trips through L2 of 0.6 us, and what lies between.
+
+#define GTR__RES_T       256
+#define GTR__RES_WARPS   (GTR__RES_T / 32)
+#define GTR__RES_TURNS   (1 << 21)      // looks for words that do not come, before a block gives up: a second or so
+#define GTR__RES_OUT     32             // outputs of the last layer, at most
+#define GTR__RES_RANKS   16
+
+typedef struct gtr__res_layer {
+    int slice, width;           // columns of a group, a multiple of 8; of all, padded to a multiple of 16
+    int task0, across;          // first of its tiles of 16 x 16; how many side by side along k
+    int forward_at, forward_pitch, back_at, back_pitch;    // words in shared memory: rows of w of the group's columns; columns of w of the layer before's
+    int bias_at, own_at;        // bias of the group's columns (all, in the last layer); own rows' and columns' output, then what the activation was applied to
+    uint32_t *h, *dz, *w, *b;   // exchanged: output, its gradient, new weights, new bias (both of even steps; odd ones' lie s.renewed further on)
+} gtr__res_layer;
+typedef struct gtr__res {
+    gtr__mlp m;
+    gtr__res_layer layer[GTR__MLP_LAYERS];
+    int groups, ranks, rows, spare;     // rows: ranks that have rows of the batch; spare: blocks that make tiles only
+    int kr, kp, zp;             // k of a rank, a multiple of 8; words of a row of x, of dz in shared memory
+    int tasks, most_tasks;
+    int origin_at, label_at, target_at, x_at, state_at, w0_at, middle_at, y_at, d_at, red_at, tile_at, unit_at, end_at;  // words in shared memory
+    int units, renewed;         // fours of words of the further layers' weights that a block holds; words of all that are renewed in a step
+    int last_pre;               // the last hidden layer's activation wants its input on the way back
+    int target;                 // which of m.rest is the loss's
+    uint32_t *pool;             // all that is exchanged
+    int64_t words;
+    uint32_t *part, *dl, *pre, *loss, *verdict, *flag;
+    gtr__record *record;
+    gtr__mlp_rate *rate;
+} gtr__res;
+
+// Words. ear: what is listened for, and what was heard.
+struct gtr__res_ear { uint32_t tag, bad; int turns; };
+static __device__ __forceinline__ uint4 gtr__res_look4(const uint32_t *p) {
+    uint4 v;
+    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(__cvta_generic_to_global(p)) : "memory");
+    return v;
+}
+static __device__ __forceinline__ uint32_t gtr__res_look(const uint32_t *p) {
+    uint32_t v;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
+    return v;
+}
+static __device__ __forceinline__ void gtr__res_tell(uint32_t *p, uint32_t v) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" :: "l"(__cvta_generic_to_global(p)), "r"(v) : "memory"); }
+static __device__ __forceinline__ void gtr__res_tell2(uint32_t *p, uint32_t a, uint32_t b) {
+    asm volatile("st.relaxed.gpu.global.v2.u32 [%0], {%1, %2};" :: "l"(__cvta_generic_to_global(p)), "r"(a), "r"(b) : "memory");
+}
+static __device__ __forceinline__ void gtr__res_tell4(uint32_t *p, uint4 v) {
+    asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" :: "l"(__cvta_generic_to_global(p)), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
+}
+// A number as a word: float32 without its last two bits, cut, so that NaN stays NaN.
+static __device__ __forceinline__ uint32_t gtr__res_word(float v, uint32_t mark) { return (__float_as_uint(v) & ~3u) | mark; }
+static __device__ __forceinline__ float gtr__res_number(uint32_t u) { return __uint_as_float(u & ~3u); }
+// N times four words, at(i) the i-th's address, until none is missing: all at once, as loads that wait for each other cost a trip each.
+// Those beyond n are the first again.
+template <int N, typename F> static __device__ __forceinline__ void gtr__res_hear4(uint4 *v, int n, gtr__res_ear &ear, F at) {
+    uint32_t all;
+#pragma unroll 1
+    do {
+        all = 0;
+#pragma unroll
+        for (int i = 0; i < N; i++) v[i] = gtr__res_look4(at(i < n ? i : 0));
+#pragma unroll
+        for (int i = 0; i < N; i++) all |= (v[i].x ^ ear.tag) | (v[i].y ^ ear.tag) | (v[i].z ^ ear.tag) | (v[i].w ^ ear.tag);
+    } while ((all & 1) && ++ear.turns < GTR__RES_TURNS);
+    ear.bad |= all & 2u;
+}
+template <int N, typename F> static __device__ __forceinline__ void gtr__res_hear(uint32_t *v, int n, gtr__res_ear &ear, F at) {
+    uint32_t all;
+#pragma unroll 1
+    do {
+        all = 0;
+#pragma unroll
+        for (int i = 0; i < N; i++) v[i] = gtr__res_look(at(i < n ? i : 0));
+#pragma unroll
+        for (int i = 0; i < N; i++) all |= v[i] ^ ear.tag;
+    } while ((all & 1) && ++ear.turns < GTR__RES_TURNS);
+    ear.bad |= all & 2u;
+}
+
+// Operands. TF32 rounds where it multiplies, BF16 where a number is made (TF32's product of such is exact); float32 multiplies in halves.
+enum { GTR__RES_TF32, GTR__RES_FP32, GTR__RES_BF16 };
+template <int P> static __device__ __forceinline__ float gtr__res_low(float v) { return P == GTR__RES_BF16 ? __bfloat162float(__float2bfloat16_rn(v)) : v; }
+// As products want it, where it is made once and read often: weights, x.
+template <int P> static __device__ __forceinline__ float gtr__res_ready(float v) {
+    if (P == GTR__RES_TF32) return __uint_as_float(gtr__mlp_round(__float_as_uint(v)));
+    return gtr__res_low<P>(v);
+}
+// A weight that is sent, or loaded as if it had been.
+template <int P> static __device__ __forceinline__ float gtr__res_weight(float v) { return gtr__res_number(__float_as_uint(gtr__res_ready<P>(v))); }
+// d (16x8) += a (16x8) b (8x8), both ready.
+template <int P> static __device__ __forceinline__ void gtr__res_mma(float *d, const float *a, const float *b) {
+    uint32_t ua[4], ub[2];
+#pragma unroll
+    for (int i = 0; i < 4; i++) ua[i] = __float_as_uint(a[i]);
+#pragma unroll
+    for (int i = 0; i < 2; i++) ub[i] = __float_as_uint(b[i]);
+    if constexpr (P == GTR__RES_FP32) {
+        uint32_t la[4], lb[2];
+        float some[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+#pragma unroll
+        for (int i = 0; i < 4; i++) { ua[i] = gtr__to_tf32(ua[i]); la[i] = gtr__to_tf32(__float_as_uint(a[i] - __uint_as_float(ua[i]))); }
+#pragma unroll
+        for (int i = 0; i < 2; i++) { ub[i] = gtr__to_tf32(ub[i]); lb[i] = gtr__to_tf32(__float_as_uint(b[i] - __uint_as_float(ub[i]))); }
+        gtr__mma_tf32(some, la, ub);
+        gtr__mma_tf32(some, ua, lb);
+        gtr__mma_tf32(some, ua, ub);
+#pragma unroll
+        for (int i = 0; i < 4; i++) d[i] += some[i];
+    } else gtr__mma_tf32(d, ua, ub);
+}
+static __device__ __forceinline__ bool gtr__res_infinite(float v) { return (__float_as_uint(v) & 0x7fffffffu) >= 0x7f800000u; }
+
+// What a block keeps beside its pool.
+typedef struct gtr__res_head {
+    float4 part[GTR__RES_RANKS];        // the reporting block's: ranks' sums
+    gtr__mlp_rate rate[2];      // by step
+    gtr__segment segment[2 * GTR__MLP_LAYERS];
+    gtr__mlp_rule rule;         // what of it is the same in all steps
+    gtr__record record;         // of the launch's first step; the others differ in what follows
+    struct { int64_t first; uint64_t key; } step[GTR__LAUNCH_STEPS];
+    struct { int layer, n0, k0; } tile[8];
+    float scratch[32];
+    int counts[32], all[2], tiles;      // all: counted rows of the batch, by step
+} gtr__res_head;
+static __device__ __forceinline__ gtr__mlp_rule gtr__res_rule(const gtr__res_head *h, int step, int group) {
+    const gtr__mlp_rate &r = h->rate[step & 1];
+    gtr__mlp_rule rule = h->rule;
+    rule.rate = r.rate[group]; rule.step = r.step[group]; rule.decay = r.decay[group]; rule.wd = r.wd[group]; rule.root = r.root;
+    return rule;
+}
+static __device__ __forceinline__ int64_t gtr__res_origin(const gtr__res_head *h, int step, int64_t r) {
+    if (h->record.rows > 0) {
+        r += h->step[step].first;
+        if (r >= h->record.rows) r %= h->record.rows;
+        if (h->step[step].key) GTR__SHUFFLE(r, h->record.rows, h->step[step].key);
+    }
+    return r;
+}
+
+// >>resident-feed
+// What a step reads of the data set is asked for a step ahead, and made operands of while the parts travel.
+struct gtr__res_raw { uint2 v[8]; int label; float rate; };
+struct gtr__res_way {           // how x lies: pieces of 8 elements, lanes of a row
+    const char *src;
+    int pieces, shift, rows, k0, columns, fast;     // fast: whole pieces of bytes, one batch of loads
+    __device__ __forceinline__ gtr__res_way(const gtr__res &s, const gtr__res_head *h, int rank)
+    {
+        src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
+        pieces = s.kr / 8; rows = s.rows * 16; k0 = rank * s.kr; columns = s.m.layer[0].k;
+        for (shift = 0; shift < 5 && 1 << shift < pieces; shift++) {}
+        fast = s.m.x.from == GTR_U8 && columns % 8 == 0 && ((uintptr_t)src & 7) == 0 && pieces <= 32 && rows <= 8 * (GTR__RES_T >> shift);
+    }
+};
+static __device__ __forceinline__ void gtr__res_origins(const gtr__res &s, float *pool, const gtr__res_head *h, int step) {
+    const int row = (int)threadIdx.x;
+    if (row < s.rows * 16) ((int64_t *)(pool + s.origin_at))[(step & 1) * s.rows * 16 + row] = row < s.m.batch ? gtr__res_origin(h, step, row) : -1;
+}
+static __device__ __forceinline__ void gtr__res_ask(const gtr__res &s, const float *pool, const gtr__res_head *h, int step, int rank, gtr__res_raw &raw) {
+    const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16;
+    const gtr__res_way w(s, h, rank);
+    const int tid = (int)threadIdx.x, c = tid & ((1 << w.shift) - 1), k = w.k0 + c * 8;
+    if (w.fast && c < w.pieces && k < w.columns) {
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            const int r = (tid >> w.shift) + i * (GTR__RES_T >> w.shift);
+            raw.v[i] = make_uint2(0, 0);
+            if (r < w.rows && origin[r] >= 0) raw.v[i] = *(const uint2 *)(w.src + origin[r] * w.columns + k);
+        }
+    }
+    raw.label = 0;
+    if (s.m.loss == GTR__OP_XENT_STEP && tid < s.m.batch) {
+        const gtr__feed_one &in = s.m.rest[s.target];
+        const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
+        raw.label = in.from == GTR_U8 ? (int)((const unsigned char *)src)[origin[tid]] : ((const int32_t *)src)[origin[tid]];
+    }
+    raw.rate = tid < (int)(sizeof(gtr__mlp_rate) / 4) ? __ldcg((const float *)&s.rate[step] + tid) : 0.0f;
+}
+static __device__ __forceinline__ float gtr__res_source(const gtr__feed_one &in, const char *src, int64_t i) {
+    return in.from == GTR_U8 ? fmaf(in.scale, (float)((const unsigned char *)src)[i], in.shift) : ((const float *)src)[i];
+}
+// All threads; ends in a barrier.
+template <int P> static __device__ __forceinline__ void gtr__res_take(const gtr__res &s, float *pool, gtr__res_head *h, int step, int rank, bool rows, const gtr__res_raw &raw) {
+    const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16;
+    const gtr__res_way w(s, h, rank);
+    const gtr__feed_one &in = s.m.x;
+    const int tid = (int)threadIdx.x, c0 = tid & ((1 << w.shift) - 1), par = step & 1;
+    float *x = pool + s.x_at + par * s.rows * 16 * s.kp;
+    if (w.fast) {
+        if (c0 < w.pieces) {
+            const bool live = w.k0 + c0 * 8 < w.columns;
+#pragma unroll
+            for (int i = 0; i < 8; i++) {
+                const int r = (tid >> w.shift) + i * (GTR__RES_T >> w.shift);
+                if (r >= w.rows) continue;
+                float v[8];
+#pragma unroll
+                for (int e = 0; e < 8; e++) {       // a byte in 2^23's last place
+                    const float b = __uint_as_float(__byte_perm(e < 4 ? raw.v[i].x : raw.v[i].y, 0x4b000000u, 0x7440 | (e & 3))) - 8388608.0f;
+                    v[e] = live && origin[r] >= 0 ? gtr__res_ready<P>(fmaf(in.scale, b, in.shift)) : 0.0f;
+                }
+                *(float4 *)(x + r * s.kp + c0 * 8) = make_float4(v[0], v[1], v[2], v[3]);
+                *(float4 *)(x + r * s.kp + c0 * 8 + 4) = make_float4(v[4], v[5], v[6], v[7]);
+            }
+        }
+    } else {
+        for (int r = tid >> w.shift; r < w.rows; r += GTR__RES_T >> w.shift) for (int c = c0; c < w.pieces; c += 1 << w.shift)
+#pragma unroll
+            for (int e = 0; e < 8; e++) {
+                const int k = w.k0 + c * 8 + e;
+                x[r * s.kp + c * 8 + e] = k < w.columns && origin[r] >= 0 ? gtr__res_ready<P>(gtr__res_source(in, w.src, origin[r] * w.columns + k)) : 0.0f;
+            }
+    }
+    if (s.m.loss == GTR__OP_XENT_STEP) {
+        if (tid < s.rows * 16) ((int *)pool)[s.label_at + par * s.rows * 16 + tid] = raw.label;
+        const int all = __syncthreads_count(tid < s.m.batch && raw.label != s.m.xent.ignore);
+        if (tid == 0) h->all[par] = all;
+    } else if (rows) {
+        const gtr__feed_one &to = s.m.rest[s.target];
+        const char *src = (const char *)(uintptr_t)h->record.src[to.slot];
+        const int n = s.m.layer[s.m.layers - 1].n;
+        for (int i = tid; i < 16 * GTR__RES_OUT; i += GTR__RES_T) {
+            const int r = rank * 16 + i / GTR__RES_OUT, c = i % GTR__RES_OUT;
+            float v = 0.0f;
+            if (r < s.m.batch && c < n) v = gtr__res_source(to, src, origin[r] * n + c);
+            if (to.to.t == GTR_BF16) v = __bfloat162float(__float2bfloat16_rn(v));
+            pool[s.target_at + par * 16 * GTR__RES_OUT + i] = v;
+        }
+    }
+    if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[par])[tid] = raw.rate;
+    __syncthreads();
+}
+
+// >>resident-middle
+// red (warps, 16, tiles * 8) = a (16, width) w^T: a is heard, 16 of k at a time, four of them a lane's; keep: where it goes as well.
+template <int P> static __device__ __forceinline__ void gtr__res_product(float *red, const uint32_t *a, int width, const float *w, int pitch, int tiles, float *keep, int keep_pitch, gtr__res_ear &ear) {
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3, steps = width / 16;
+    float acc[GTR__RES_OUT / 8][4] = {};
+#pragma unroll 1
+    for (int s0 = warp; s0 < steps; s0 += 2 * GTR__RES_WARPS) {
+        uint4 v[4];
+        const int n = s0 + GTR__RES_WARPS < steps ? 4 : 2;
+        gtr__res_hear4<4>(v, n, ear, [&](int i) { return a + (g + (i & 1) * 8) * width + (s0 + (i >> 1) * GTR__RES_WARPS) * 16 + 4 * t; });
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            if (2 * i >= n) continue;
+            const int k = (s0 + i * GTR__RES_WARPS) * 16 + 4 * t;
+            const float lo[4] = { gtr__res_number(v[2 * i].x), gtr__res_number(v[2 * i].y), gtr__res_number(v[2 * i].z), gtr__res_number(v[2 * i].w) };
+            const float hi[4] = { gtr__res_number(v[2 * i + 1].x), gtr__res_number(v[2 * i + 1].y), gtr__res_number(v[2 * i + 1].z), gtr__res_number(v[2 * i + 1].w) };
+            if (keep) {
+#pragma unroll
+                for (int e = 0; e < 2; e++) {
+                    *(float2 *)(keep + g * keep_pitch + k + 2 * e) = make_float2(lo[2 * e], lo[2 * e + 1]);
+                    *(float2 *)(keep + (g + 8) * keep_pitch + k + 2 * e) = make_float2(hi[2 * e], hi[2 * e + 1]);
+                }
+            }
+            const float first[4] = { gtr__res_ready<P>(lo[0]), gtr__res_ready<P>(hi[0]), gtr__res_ready<P>(lo[1]), gtr__res_ready<P>(hi[1]) };
+            const float second[4] = { gtr__res_ready<P>(lo[2]), gtr__res_ready<P>(hi[2]), gtr__res_ready<P>(lo[3]), gtr__res_ready<P>(hi[3]) };
+#pragma unroll
+            for (int j = 0; j < GTR__RES_OUT / 8; j++) if (j < tiles) {
+                const float4 b = *(const float4 *)(w + (j * 8 + g) * pitch + k);
+                const float b0[2] = { b.x, b.y }, b1[2] = { b.z, b.w };
+                gtr__res_mma<P>(acc[j], first, b0);
+                gtr__res_mma<P>(acc[j], second, b1);
+            }
+        }
+    }
+    const int columns = tiles * 8;
+#pragma unroll
+    for (int j = 0; j < GTR__RES_OUT / 8; j++) if (j < tiles) {
+        *(float2 *)(red + (warp * 16 + g) * columns + j * 8 + 2 * t) = make_float2(acc[j][0], acc[j][1]);
+        *(float2 *)(red + (warp * 16 + g + 8) * columns + j * 8 + 2 * t) = make_float2(acc[j][2], acc[j][3]);
+    }
+}
+// The same with w by columns, (k, tiles * 8) with pitch 2 mod 8; a is in shared memory, or heard.
+template <int P> static __device__ __forceinline__ void gtr__res_back(float *red, const float *d, int d_pitch, const uint32_t *a, int width, const float *w, int pitch, int tiles, gtr__res_ear &ear) {
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3, steps = width / 16;
+    float acc[GTR__RES_OUT / 8][4] = {};
+#pragma unroll 1
+    for (int s = warp; s < steps; s += GTR__RES_WARPS) {
+        const int k = s * 16 + 4 * t;
+        float lo[4], hi[4];
+        if (d) {
+            const float4 u = *(const float4 *)(d + g * d_pitch + k), v = *(const float4 *)(d + (g + 8) * d_pitch + k);
+            lo[0] = u.x; lo[1] = u.y; lo[2] = u.z; lo[3] = u.w;
+            hi[0] = v.x; hi[1] = v.y; hi[2] = v.z; hi[3] = v.w;
+        } else {
+            uint4 v[2];
+            gtr__res_hear4<2>(v, 2, ear, [&](int i) { return a + (g + i * 8) * width + k; });
+            lo[0] = gtr__res_number(v[0].x); lo[1] = gtr__res_number(v[0].y); lo[2] = gtr__res_number(v[0].z); lo[3] = gtr__res_number(v[0].w);
+            hi[0] = gtr__res_number(v[1].x); hi[1] = gtr__res_number(v[1].y); hi[2] = gtr__res_number(v[1].z); hi[3] = gtr__res_number(v[1].w);
+        }
+        const float first[4] = { gtr__res_ready<P>(lo[0]), gtr__res_ready<P>(hi[0]), gtr__res_ready<P>(lo[1]), gtr__res_ready<P>(hi[1]) };
+        const float second[4] = { gtr__res_ready<P>(lo[2]), gtr__res_ready<P>(hi[2]), gtr__res_ready<P>(lo[3]), gtr__res_ready<P>(hi[3]) };
+#pragma unroll
+        for (int j = 0; j < GTR__RES_OUT / 8; j++) if (j < tiles) {
+            const float *q = w + k * pitch + j * 8 + g;
+            const float b0[2] = { q[0], q[pitch] }, b1[2] = { q[2 * pitch], q[3 * pitch] };
+            gtr__res_mma<P>(acc[j], first, b0);
+            gtr__res_mma<P>(acc[j], second, b1);
+        }
+    }
+    const int columns = tiles * 8;
+#pragma unroll
+    for (int j = 0; j < GTR__RES_OUT / 8; j++) if (j < tiles) {
+        *(float2 *)(red + (warp * 16 + g) * columns + j * 8 + 2 * t) = make_float2(acc[j][0], acc[j][1]);
+        *(float2 *)(red + (warp * 16 + g + 8) * columns + j * 8 + 2 * t) = make_float2(acc[j][2], acc[j][3]);
+    }
+}
+// The warps' sums of element e of 16 x columns, in order; only as many as had work.
+static __device__ __forceinline__ float gtr__res_sum(const float *red, int e, int columns, int ways) {
+    float v = 0.0f;
+#pragma unroll
+    for (int w = 0; w < GTR__RES_WARPS; w++) if (w < ways) v += red[w * 16 * columns + e];
+    return v;
+}
+static __device__ __forceinline__ float gtr__res_act(const gtr__mlp_layer &L, float v) { return gtr__mlp_act4(L.act, make_float4(v, 0.0f, 0.0f, 0.0f), L.act_a, L.act_b).x; }
+static __device__ __forceinline__ float gtr__res_dact(const gtr__mlp_layer &L, float dy, float saved) {
+    return L.act < 0 ? dy : gtr__mlp_dact4(L.act, make_float4(dy, 0.0f, 0.0f, 0.0f), make_float4(saved, 1.0f, 1.0f, 1.0f), L.act_a, L.act_b).x;
+}
+// Which fours of words a block holds: where they are sent (in fours, from the first layer's on), where they lie (in twos).
+template <typename F> static __device__ __forceinline__ void gtr__res_held(const gtr__res &s, int group, F visit) {
+    int base = 0;
+    for (int l = 1; l < s.m.layers; l++) {
+        const gtr__res_layer &q = s.layer[l], &before = s.layer[l - 1];
+        const bool last = l == s.m.layers - 1;
+        const int row = last ? 0 : group * q.slice, left = q.width - row, rows = last ? q.width : left < q.slice ? left > 0 ? left : 0 : q.slice;
+        const int across = before.width / 4, column = group * before.slice, wide = before.width - column < before.slice ? before.width - column : before.slice;
+        const int w = (int)(q.w - s.layer[1].w), b = (int)(q.b - s.layer[1].w);
+        for (int i = (int)threadIdx.x; i < rows * across; i += GTR__RES_T) visit(base + i, w + (row + i / across) * before.width + i % across * 4, q.forward_at + i / across * q.forward_pitch + i % across * 4);
+        base += rows * across;
+        for (int i = (int)threadIdx.x; i < rows / 4; i += GTR__RES_T) visit(base + i, b + row + i * 4, q.bias_at + i * 4);
+        base += rows / 4;
+        if (last || wide <= 0) continue;
+        for (int i = (int)threadIdx.x; i < q.width * (wide / 4); i += GTR__RES_T) visit(base + i, w + i / (wide / 4) * before.width + column + i % (wide / 4) * 4, q.back_at + i / (wide / 4) * q.back_pitch + i % (wide / 4) * 4);
+        base += q.width * (wide / 4);
+    }
+    for (int i = base + (int)threadIdx.x; i < s.units; i += GTR__RES_T) visit(i, 0, -1);
+}
+// What has become of them in step `from`, to shared memory.
+static __device__ __forceinline__ void gtr__res_weights(const gtr__res &s, float *pool, int from, gtr__res_ear &ear) {
+    const uint32_t tag = ear.tag, *unit = (const uint32_t *)pool + s.unit_at + threadIdx.x, *w = s.layer[1].w + (from & 1) * s.renewed;
+    ear.tag = from >> 1 & 1;
+#pragma unroll 1
+    for (int u = (int)threadIdx.x; u < s.units; u += 8 * GTR__RES_T) {
+        uint4 v[8];
+        uint32_t where[8];
+#pragma unroll
+        for (int i = 0; i < 8; i++) where[i] = u + i * GTR__RES_T < s.units ? unit[i * GTR__RES_T] : 0xffff0000u;
+        gtr__res_hear4<8>(v, 8, ear, [&](int i) { return w + (where[i] & 0xffffu) * 4; });
+#pragma unroll
+        for (int i = 0; i < 8; i++) if (where[i] >> 16 != 0xffffu) {
+            float *to = pool + (where[i] >> 16) * 2;
+            *(float2 *)to = make_float2(gtr__res_number(v[i].x), gtr__res_number(v[i].y));
+            *(float2 *)(to + 2) = make_float2(gtr__res_number(v[i].z), gtr__res_number(v[i].w));
+        }
+        unit += 8 * GTR__RES_T;
+    }
+    ear.tag = tag;
+}
+// The loss of a rank's rows from its logits in d, whose gradient takes their place: 16 threads a row. Sums of loss, counted, right, labelled to sum.
+template <int P> static __device__ __forceinline__ void gtr__res_loss(const gtr__res &s, float *pool, gtr__res_head *h, float *d, int pitch, int rank, int par, float scale, float4 *sum) {
+    const int tid = (int)threadIdx.x, lane = tid & 15, r = tid / 16, row = rank * 16 + r, n = s.m.layer[s.m.layers - 1].n, width = s.layer[s.m.layers - 1].width;
+    const bool live = row < s.m.batch;
+    float *y = d + r * pitch, loss = 0.0f;
+    int tally = 0;              // counted, right << 8, labelled << 16
+    float v[GTR__RES_OUT / 16];
+#pragma unroll
+    for (int i = 0; i < GTR__RES_OUT / 16; i++) v[i] = lane + i * 16 < n ? y[lane + i * 16] : 0.0f;
+    if (s.m.loss == GTR__OP_XENT_STEP) {
+        const gtr__xent &x = s.m.xent;
+        const int label = ((const int *)pool)[s.label_at + par * s.rows * 16 + row], all = h->all[par];
+        const float g = all ? x.seed * scale / (float)all : 0.0f;
+        const bool counts = live && label != x.ignore, bad = counts && (label < 0 || label >= n);
+        float top = -INFINITY, rest = 0.0f, ones = 0.0f, sum_of = 0.0f;
+        int where = n;
+#pragma unroll
+        for (int i = 0; i < GTR__RES_OUT / 16; i++) if (lane + i * 16 < n && v[i] == v[i]) top = fmaxf(top, v[i]);
+#pragma unroll
+        for (int o = 8; o; o >>= 1) top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, o));
+#pragma unroll
+        for (int i = 0; i < GTR__RES_OUT / 16; i++) if (lane + i * 16 < n) {
+            if (v[i] != v[i]) { rest = NAN; where = -1; }
+            else if (v[i] == top) { ones += 1.0f; where = where < lane + i * 16 ? where : lane + i * 16; }
+            else if (v[i] != -INFINITY) rest += expf(v[i] - top);
+            sum_of += v[i] - top;
+        }
+#pragma unroll
+        for (int o = 8; o; o >>= 1) {
+            ones += __shfl_xor_sync(0xffffffffu, ones, o);
+            rest += __shfl_xor_sync(0xffffffffu, rest, o);
+            sum_of += __shfl_xor_sync(0xffffffffu, sum_of, o);
+            const int other = __shfl_xor_sync(0xffffffffu, where, o);
+            where = where < other ? where : other;
+        }
+        rest = fabsf(top) == INFINITY ? NAN : rest + (ones - 1.0f);
+        const float log_sum = log1pf(rest), lse = top + log_sum;
+        if (lane == 0 && counts) {
+            loss = bad ? NAN : log_sum - (y[label] - top);
+            if (x.smooth > 0.0f) loss = (x.smooth < 1.0f || bad ? (1.0f - x.smooth) * loss : 0.0f) + x.smooth * (log_sum - sum_of / (float)x.n);
+            tally = 1;
+        }
+        if (live && lane == 0 && s.m.accuracy.p && label >= 0) tally |= 1 << 16 | (where == label) << 8;
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < GTR__RES_OUT / 16; i++) if (lane + i * 16 < width) {
+            const int c = lane + i * 16;
+            y[c] = gtr__res_low<P>(counts && c < n ? gtr__xent_dx(x, g, v[i], lse, c == label, bad) : 0.0f);
+        }
+    } else {
+        const float g = gtr__dloss(s.m.pair.dy, s.m.pair.seed, s.m.pair.ctl) / (float)s.m.pair.count, *to = pool + s.target_at + par * 16 * GTR__RES_OUT + r * GTR__RES_OUT;
+#pragma unroll
+        for (int i = 0; i < GTR__RES_OUT / 16; i++) {
+            const int c = lane + i * 16;
+            float dx = 0.0f;
+            if (live && c < n) {
+                const float e = v[i], t = to[c];
+                if (s.m.loss == GTR__OP_MSE) { loss += (e - t) * (e - t); dx = 2.0f * g * (e - t); }
+                else { loss += fmaxf(e, 0.0f) - e * t + log1pf(expf(-fabsf(e))); dx = g * (1.0f / (1.0f + expf(-e)) - t); }
+            }
+            if (c < width) y[c] = gtr__res_low<P>(dx);
+        }
+    }
+#pragma unroll
+    for (int o = 8; o; o >>= 1) loss += __shfl_xor_sync(0xffffffffu, loss, o);
+    if (lane == 0) { h->scratch[r] = loss; h->counts[r] = tally; }
+    __syncthreads();
+    if (tid < 32) {
+        loss = gtr__warp_sum(tid < 16 ? h->scratch[tid] : 0.0f);
+        tally = tid < 16 ? h->counts[tid] : 0;
+#pragma unroll
+        for (int o = 8; o; o >>= 1) tally += __shfl_xor_sync(0xffffffffu, tally, o);
+        if (tid == 0) *sum = make_float4(loss, (float)(tally & 255), (float)(tally >> 8 & 255), (float)(tally >> 16 & 255));
+    }
+}
+
+// >>resident-update
+static __device__ __forceinline__ int gtr__res_tile(const gtr__res &s, int block, int k) {      // the k-th tile of a block; the number of tiles: none
+    const int workers = s.groups * s.ranks, theirs = s.spare && s.tasks > workers ? s.tasks / workers * workers : s.tasks;
+    const int tile = block < workers ? block + k * workers : theirs + (block - workers) + k * s.spare;
+    return tile < (block < workers ? theirs : s.tasks) ? tile : s.tasks;
+}
+static __device__ __forceinline__ int gtr__res_tile_at(const gtr__res &s, int block) { return block < s.groups * s.ranks ? s.tile_at : s.x_at; }     // others have no x
+// A further layer's tile of dw = dz^T h, 16 x 16, and db where it is the first along k; then the update, whose outcome is sent.
+#define GTR__RES_TILE (2 * 3 * (256 + 16))      // words of a tile's weights and moments, by step
+template <int P> static __device__ __forceinline__ void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block, int step, bool last, uint32_t &bad) {
+    const int tid = (int)threadIdx.x, warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, total = s.rows * 16;
+    float *red = pool + s.red_at;
+    gtr__res_ear ear = { (uint32_t)step >> 1 & 1, 0, 0 };
+#pragma unroll 1
+    for (int k = 0; k < h->tiles; k++) {
+        const int l = h->tile[k].layer, n0 = h->tile[k].n0, k0 = h->tile[k].k0;
+        const gtr__res_layer &q = s.layer[l], &before = s.layer[l - 1];
+        const gtr__mlp_layer &L = s.m.layer[l];
+        const int pz = q.width, ph = before.width, zc = n0 + 8 + g < pz ? 8 : 0;
+        const uint32_t *z = (l == s.m.layers - 1 ? s.dl : q.dz) + (par * total) * pz + n0 + g, *y = before.h + (par * total) * ph + k0 + g;
+        float acc[2][4] = {}, db[2] = { 0.0f, 0.0f };
+#pragma unroll 1
+        for (int r0 = warp; r0 < 2 * s.rows; r0 += 2 * GTR__RES_WARPS) {
+            uint32_t v[16];
+            gtr__res_hear<16>(v, r0 + GTR__RES_WARPS < 2 * s.rows ? 16 : 8, ear, [&](int i) {
+                const int row = (r0 + (i >> 3) * GTR__RES_WARPS) * 8 + t + (i & 1) * 4;
+                return i & 4 ? y + row * ph + (i & 2) * 4 : z + row * pz + (i & 2 ? zc : 0);
+            });
+#pragma unroll
+            for (int u = 0; u < 2; u++) {
+                if (r0 + u * GTR__RES_WARPS >= 2 * s.rows) continue;
+                float f[8];
+#pragma unroll
+                for (int i = 0; i < 8; i++) f[i] = gtr__res_number(v[u * 8 + i]);
+                db[0] += f[0] + f[1]; db[1] += f[2] + f[3];
+                const float a[4] = { gtr__res_ready<P>(f[0]), gtr__res_ready<P>(f[2]), gtr__res_ready<P>(f[1]), gtr__res_ready<P>(f[3]) };
+                const float b0[2] = { gtr__res_ready<P>(f[4]), gtr__res_ready<P>(f[5]) }, b1[2] = { gtr__res_ready<P>(f[6]), gtr__res_ready<P>(f[7]) };
+                gtr__res_mma<P>(acc[0], a, b0);
+                gtr__res_mma<P>(acc[1], a, b1);
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            *(float2 *)(red + (warp * 16 + g) * 16 + j * 8 + 2 * t) = make_float2(acc[j][0], acc[j][1]);
+            *(float2 *)(red + (warp * 16 + g + 8) * 16 + j * 8 + 2 * t) = make_float2(acc[j][2], acc[j][3]);
+#pragma unroll
+            for (int o = 2; o; o >>= 1) db[j] += __shfl_xor_sync(0xffffffffu, db[j], o);
+            if (t == 0) red[2048 + warp * 16 + j * 8 + g] = db[j];
+        }
+        __syncthreads();
+        float *state = pool + gtr__res_tile_at(s, block) + k * GTR__RES_TILE;
+        const float *old = state + par * 3 * 272;
+        float *now = state + (par ^ 1) * 3 * 272;
+        bool wrong = false;
+        // element tid of the tile, and by sixteen threads the bias
+        const bool bias = k0 == 0 && L.db != NULL;
+#pragma unroll 1
+        for (int e = tid; e < (bias ? 272 : 256); e += GTR__RES_T) {
+            const int n = n0 + (e < 256 ? e / 16 : e - 256), c = k0 + e % 16;
+            if (n >= L.n || (e < 256 && c >= L.k)) continue;
+            const float v = e < 256 ? gtr__res_sum(red, e, 16, GTR__RES_WARPS) : gtr__res_sum(red + 2048, e - 256, 1, GTR__RES_WARPS);
+            const gtr__segment &seg = h->segment[2 * l + (e < 256 ? 0 : 1)];
+            const gtr__mlp_rule rule = gtr__res_rule(h, step, seg.group);
+            float p = old[e], a = old[272 + e], b = old[544 + e];
+            wrong |= gtr__res_infinite(v);
+            rule(p, v, a, b);
+            now[e] = p; now[272 + e] = a; now[544 + e] = b;
+            if (last) (e < 256 ? L.dw : L.db)[e < 256 ? (int64_t)n * L.k + c : n] = v;
+        }
+        wrong = __syncthreads_or(wrong) != 0 && s.m.checks;
+        if (wrong) bad = 2;
+#pragma unroll 1
+        for (int e = tid; e < (k0 == 0 ? 272 : 256); e += GTR__RES_T) {
+            const int n = n0 + (e < 256 ? e / 16 : e - 256), c = k0 + e % 16;
+            if (n >= q.width) continue;
+            const bool there = n < L.n && (e >= 256 ? bias : c < L.k);
+            const float p = there ? now[e] : 0.0f;
+            if (e < 256) gtr__res_tell(q.w + par * s.renewed + n * ph + c, gtr__res_word(gtr__res_ready<P>(p), ear.tag | bad));
+            else gtr__res_tell(q.b + par * s.renewed + n, gtr__res_word(gtr__res_low<P>(p), ear.tag | bad));
+        }
+        __syncthreads();
+    }
+    if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
+}
+// The first layer's: red's sums are the bias's gradient, a group's columns; made in each of its ranks, alike.
+static __device__ __forceinline__ void gtr__res_bias(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, bool last, uint32_t &bad) {
+    const gtr__mlp_layer &L = s.m.layer[0];
+    const int tid = (int)threadIdx.x, slice = s.layer[0].slice, par = step & 1, n = group * slice + tid;
+    const float *z = pool + s.middle_at;
+    float *part = pool + s.red_at, *state = pool + s.layer[0].bias_at, v = 0.0f;
+    const int ways = GTR__RES_T / 32, column = tid & 31, way = tid / 32, total = s.rows * 16;
+    if (!L.db) return;
+    if (column < slice) {
+#pragma unroll 8
+        for (int r = way; r < total; r += ways) v += z[r * s.zp + column];
+    }
+    part[way * 32 + column] = v;
+    __syncthreads();
+    if (tid < slice && n < L.n) {
+        v = 0.0f;
+#pragma unroll
+        for (int w = 0; w < ways; w++) v += part[w * 32 + tid];
+        const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[1].group);
+        const float *old = state + par * 96 + tid;
+        float *now = state + (par ^ 1) * 96 + tid, p = old[0], a = old[32], b = old[64];
+        if (s.m.checks && gtr__res_infinite(v)) bad = 2;
+        rule(p, v, a, b);
+        now[0] = p; now[32] = a; now[64] = b;
+        if (last && rank == 0) L.db[n] = v;
+    }
+    bad = __syncthreads_or(bad) ? 2u : 0u;
+}
+// dw = dz^T x of the first layer's columns and the rank's k, and the update; the weights lie as products want them behind it.
+template <int P> static __device__ __forceinline__ void gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, bool last, uint32_t &bad) {
+    const gtr__mlp_layer &L = s.m.layer[0];
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3, par = step & 1;
+    const int slice = s.layer[0].slice, over = (slice + 15) / 16, tiles = s.kr / 8, zp = s.zp, kp = s.kp, n0 = group * slice;
+    const float *x = pool + s.x_at + par * s.rows * 16 * kp, *z = pool + s.middle_at;
+    float4 *state = (float4 *)(pool + s.state_at);
+    const int size = over * tiles * 32;     // of one of weights and moments
+    const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[0].group);
+    uint32_t most = 0;
+#pragma unroll 1
+    for (int k = warp; k < tiles; k += 2 * GTR__RES_WARPS)
+#pragma unroll 1
+        for (int m = 0; m < over; m++) {
+            const bool two = k + GTR__RES_WARPS < tiles;
+            float acc[2][2][4] = {};        // tile, even and odd steps: chains to keep the tensor cores busy
+            const float *za = z + t * zp + m * 16 + g, *xb = x + t * kp + k * 8 + g, *xc = two ? xb + GTR__RES_WARPS * 8 : xb;
+#pragma unroll 4
+            for (int r = 0; r < 2 * s.rows; r++) {
+                const float a[4] = { za[0], za[8], za[4 * zp], za[4 * zp + 8] };
+                const float b0[2] = { xb[0], xb[4 * kp] }, b1[2] = { xc[0], xc[4 * kp] };
+                za += 8 * zp; xb += 8 * kp; xc += 8 * kp;
+                if (r & 1) { gtr__res_mma<P>(acc[0][1], a, b0); gtr__res_mma<P>(acc[1][1], a, b1); }
+                else { gtr__res_mma<P>(acc[0][0], a, b0); gtr__res_mma<P>(acc[1][0], a, b1); }
+            }
+#pragma unroll
+            for (int u = 0; u < 2; u++) {
+                if (u && !two) continue;
+                const int tile = k + u * GTR__RES_WARPS, at = (m * tiles + tile) * 32 + lane, c = rank * s.kr + tile * 8 + 2 * t, n = n0 + m * 16 + g;
+                float4 p = state[(par * 3) * size + at], a = state[(par * 3 + 1) * size + at], b = state[(par * 3 + 2) * size + at];
+                const bool in0 = m * 16 + g < slice && n < L.n, in1 = m * 16 + g + 8 < slice && n + 8 < L.n, c0 = c < L.k, c1 = c + 1 < L.k;
+                const bool live[4] = { in0 && c0, in0 && c1, in1 && c0, in1 && c1 };
+                float v[4];
+#pragma unroll
+                for (int e = 0; e < 4; e++) { v[e] = live[e] ? acc[u][0][e] + acc[u][1][e] : 0.0f; most |= gtr__res_infinite(v[e]); }
+                rule(p.x, v[0], a.x, b.x); rule(p.y, v[1], a.y, b.y); rule(p.z, v[2], a.z, b.z); rule(p.w, v[3], a.w, b.w);
+                p = make_float4(live[0] ? p.x : 0.0f, live[1] ? p.y : 0.0f, live[2] ? p.z : 0.0f, live[3] ? p.w : 0.0f);
+                if (last) {
+#pragma unroll
+                    for (int e = 0; e < 4; e++) if (live[e]) L.dw[(int64_t)(n + (e >> 1) * 8) * L.k + c + (e & 1)] = v[e];
+                }
+                const int to = (par ^ 1) * 3;
+                state[to * size + at] = p; state[(to + 1) * size + at] = a; state[(to + 2) * size + at] = b;
+                float *w = pool + s.w0_at + (m * 16 + g) * kp + tile * 8 + 2 * t;
+                if (m * 16 + g < slice) *(float2 *)w = make_float2(gtr__res_ready<P>(p.x), gtr__res_ready<P>(p.y));
+                if (m * 16 + g + 8 < slice) *(float2 *)(w + 8 * kp) = make_float2(gtr__res_ready<P>(p.z), gtr__res_ready<P>(p.w));
+            }
+        }
+    if (s.m.checks && most) bad = 2;
+    bad = __syncthreads_or(bad) ? 2u : 0u;
+}
+
+// >>resident-kernel
+// Weights and moments of this block, from device memory; what the launch leaves, back to it.
+struct gtr__res_spot { int64_t i; bool there; };
+static __device__ __forceinline__ gtr__res_spot gtr__res_spot_of(const gtr__res &s, int group, int rank, int e) {   // element e of the first layer's part, as fragments lie
+    const gtr__mlp_layer &L = s.m.layer[0];
+    const int tiles = s.kr / 8, lane = e / 4 % 32, tile = e / 128 % tiles, m = e / 128 / tiles;
+    const int row = m * 16 + (lane >> 2) + (e & 2) * 4, n = group * s.layer[0].slice + row, k = rank * s.kr + tile * 8 + (lane & 3) * 2 + (e & 1);
+    return { (int64_t)n * L.k + k, row < s.layer[0].slice && n < L.n && k < L.k };
+}
+template <typename F> static __device__ __forceinline__ void gtr__res_each(const gtr__res &s, float *pool, const gtr__res_head *h, int block, int buffer, F visit) {    // visit(segment, index in it, p's place, distance to the moments)
+    const int workers = s.groups * s.ranks, group = block % s.groups, rank = block / s.groups, tid = (int)threadIdx.x;
+    if (block < workers) {
+        const int size = (s.layer[0].slice + 15) / 16 * (s.kr / 8) * 128;
+        for (int e = tid; e < size; e += GTR__RES_T) {
+            const gtr__res_spot at = gtr__res_spot_of(s, group, rank, e);
+            visit(0, at.i, at.there, true, pool + s.state_at + buffer * 3 * size + e, size);
+        }
+        const int n = group * s.layer[0].slice + tid;
+        if (tid < 32) visit(1, n, tid < s.layer[0].slice && n < s.m.layer[0].n && s.m.layer[0].db, rank == 0, pool + s.layer[0].bias_at + buffer * 96 + tid, 32);
+    }
+    for (int k = 0; k < h->tiles; k++) {
+        const int l = h->tile[k].layer, n0 = h->tile[k].n0, k0 = h->tile[k].k0;
+        const gtr__mlp_layer &L = s.m.layer[l];
+        float *state = pool + gtr__res_tile_at(s, block) + k * GTR__RES_TILE + buffer * 3 * 272;
+        visit(2 * l, (int64_t)(n0 + tid / 16) * L.k + k0 + tid % 16, n0 + tid / 16 < L.n && k0 + tid % 16 < L.k, true, state + tid, 272);
+        if (tid < 16) visit(2 * l + 1, n0 + tid, k0 == 0 && n0 + tid < L.n && L.db, true, state + 256 + tid, 272);
+    }
+}
+template <int P> static __device__ __forceinline__ void gtr__res_load(const gtr__res &s, float *pool, gtr__res_head *h, int block) {
+    const gtr__optim &o = s.m.optim;
+    const bool adam = o.kind != GTR_SGD, moved = adam || (o.momentum != 0.0 && o.m);
+    const int tid = (int)threadIdx.x, group = block % s.groups, last = s.m.layers - 1;
+    for (int buffer = 0; buffer < 2; buffer++)      // what is not there stays 0 in both
+        gtr__res_each(s, pool, h, block, buffer, [&](int which, int64_t i, bool there, bool, float *p, int far) {
+            const gtr__segment &z = h->segment[which];
+            p[0] = there ? z.p[i] : 0.0f;
+            p[far] = there && moved ? o.m[z.offset + i] : 0.0f;
+            p[2 * far] = there && adam ? o.v[z.offset + i] : 0.0f;
+        });
+    if (block >= s.groups * s.ranks) return;
+    gtr__res_held(s, group, [&](int u, int from, int to) { ((uint32_t *)pool)[s.unit_at + u] = (uint32_t)(from / 4) | (uint32_t)(to < 0 ? 0xffff : to / 2) << 16; });
+    __syncthreads();
+    const int size = (s.layer[0].slice + 15) / 16 * (s.kr / 8) * 128, tiles = s.kr / 8;
+    for (int e = tid; e < size; e += GTR__RES_T) {
+        const int lane = e / 4 % 32, row = e / 128 / tiles * 16 + (lane >> 2) + (e & 2) * 4;
+        if (row < s.layer[0].slice) pool[s.w0_at + row * s.kp + e / 128 % tiles * 8 + (lane & 3) * 2 + (e & 1)] = gtr__res_ready<P>(pool[s.state_at + e]);
+    }
+    if (block / s.groups >= s.rows) return;
+    for (int l = 1; l <= last; l++) {
+        const gtr__res_layer &q = s.layer[l], &before = s.layer[l - 1];
+        const gtr__mlp_layer &L = s.m.layer[l];
+        const gtr__segment &z = h->segment[2 * l], &zb = h->segment[2 * l + 1];
+        const int base = l == last ? 0 : group * q.slice, rows = l == last ? q.width : q.slice;
+        for (int r = tid / 32; r < rows; r += GTR__RES_WARPS) for (int c = tid & 31; c < before.width; c += 32)
+            pool[q.forward_at + r * q.forward_pitch + c] = base + r < L.n && c < L.k ? gtr__res_weight<P>(z.p[(int64_t)(base + r) * L.k + c]) : 0.0f;
+        for (int i = tid; i < rows; i += GTR__RES_T)
+            pool[q.bias_at + i] = L.db && base + i < L.n ? gtr__res_number(__float_as_uint(gtr__res_low<P>(zb.p[base + i]))) : 0.0f;
+        if (l == last) continue;
+        for (int r = tid / 32; r < q.width; r += GTR__RES_WARPS) for (int c = tid & 31; c < before.slice; c += 32) {
+            const int k = group * before.slice + c;
+            pool[q.back_at + r * q.back_pitch + c] = r < L.n && k < L.k ? gtr__res_weight<P>(z.p[(int64_t)r * L.k + k]) : 0.0f;
+        }
+    }
+}
+static __device__ __forceinline__ void gtr__res_save(const gtr__res &s, float *pool, const gtr__res_head *h, int block, int buffer) {
+    const gtr__optim &o = s.m.optim;
+    const bool adam = o.kind != GTR_SGD, moved = adam || (o.momentum != 0.0 && o.m);
+    gtr__res_each(s, pool, h, block, buffer, [&](int which, int64_t i, bool there, bool owner, const float *p, int far) {
+        const gtr__segment &z = h->segment[which];
+        if (!there || !owner) return;
+        z.p[i] = p[0];
+        if (moved) o.m[z.offset + i] = p[far];
+        if (adam) o.v[z.offset + i] = p[2 * far];
+        if (z.bf16) gtr__put(z.bf16, GTR_BF16, i, p[0]);
+        if (z.f16) gtr__put(z.f16, GTR_F16, i, p[0]);
+    });
+}
+// The inputs' slots get the step's batch, for who looks at it behind the launch.
+static __device__ __forceinline__ void gtr__res_slots(const gtr__res &s, const gtr__res_head *h, int block, int blocks, int step) {
+    for (int f = -1; f < s.m.n_rest; f++) {
+        const gtr__feed_one &in = f < 0 ? s.m.x : s.m.rest[f];
+        const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
+        for (int r = block; r < s.m.batch; r += blocks) {
+            const int64_t from = gtr__res_origin(h, step, r) * in.row, to = (int64_t)r * in.row;
+            for (int c = (int)threadIdx.x; c < in.row; c += GTR__RES_T) {
+                if (in.from == GTR_U8 && in.to.t == GTR_I32) ((int32_t *)in.to.p)[to + c] = ((const unsigned char *)src)[from + c];
+                else gtr__put(in.to.p, in.to.t, to + c, gtr__res_source(in, src, from + c));
+            }
+        }
+    }
+}
+// A rank's rows from the first layer's parts to its gradient. mark: this step's, and whether the one before was bad; whether the loss is not finite.
+template <int P> static __device__ __forceinline__ bool gtr__res_middle(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, float scale, gtr__res_ear &ear, uint32_t &bad) {
+    const int tid = (int)threadIdx.x, warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, total = s.rows * 16, last = s.m.layers - 1;
+    float *red = pool + s.red_at, *y = pool + s.y_at, *d = pool + s.d_at, *logits = d + 16 * ((s.layer[last - 1].width + 31) / 32 * 32 + 16);
+    bool wrong = false;
+    {
+        const gtr__mlp_layer &L = s.m.layer[0];
+        const gtr__res_layer &q = s.layer[0];
+        const int units = q.slice * 4, c = (tid >> 5) * 8 + 2 * t, n = group * q.slice + c;
+        if (tid < units) {
+            uint4 v[8];
+            const uint32_t *part = s.part + (((int64_t)(par * s.rows + rank) * s.groups + group) * s.ranks * units + tid) * 4;
+            float z[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+#pragma unroll 1
+            for (int i0 = 0; i0 < s.ranks; i0 += 8) {
+                gtr__res_hear4<8>(v, s.ranks - i0, ear, [&](int i) { return part + (i0 + i) * units * 4; });
+#pragma unroll
+                for (int i = 0; i < 8; i++) if (i0 + i < s.ranks) { z[0] += gtr__res_number(v[i].x); z[1] += gtr__res_number(v[i].y); z[2] += gtr__res_number(v[i].z); z[3] += gtr__res_number(v[i].w); }
+            }
+            const float *b = pool + q.bias_at + par * 96 + c;
+            const float b0 = gtr__res_low<P>(b[0]), b1 = gtr__res_low<P>(b[1]);
+            z[0] += b0; z[1] += b1; z[2] += b0; z[3] += b1;
+            const float4 a = gtr__mlp_act4(L.act, make_float4(z[0], z[1], z[2], z[3]), L.act_a, L.act_b);
+            float out[4] = { gtr__res_low<P>(a.x), gtr__res_low<P>(a.y), gtr__res_low<P>(a.z), gtr__res_low<P>(a.w) };
+            const uint32_t mark = ear.tag | ear.bad | bad;
+            uint32_t *to = q.h + (par * total + rank * 16 + g) * q.width + n;
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                if (n + (i & 1) >= L.n) out[i] = 0.0f;
+                pool[q.own_at + (g + (i >> 1) * 8) * q.slice + c + (i & 1)] = L.saved ? gtr__res_low<P>(z[i]) : out[i];
+            }
+            if (n < q.width) {
+                gtr__res_tell2(to, gtr__res_word(out[0], mark), gtr__res_word(out[1], mark));
+                gtr__res_tell2(to + 8 * q.width, gtr__res_word(out[2], mark), gtr__res_word(out[3], mark));
+                if (s.last_pre && last == 1) {
+                    uint32_t *pre = s.pre + (to - q.h);
+                    gtr__res_tell2(pre, gtr__res_word(gtr__res_low<P>(z[0]), mark), gtr__res_word(gtr__res_low<P>(z[1]), mark));
+                    gtr__res_tell2(pre + 8 * q.width, gtr__res_word(gtr__res_low<P>(z[2]), mark), gtr__res_word(gtr__res_low<P>(z[3]), mark));
+                }
+            }
+        }
+    }
+    if (step) gtr__res_weights(s, pool, step - 1, ear);
+    __syncthreads();
+#pragma unroll 1
+    for (int l = 1; l <= last; l++) {
+        const gtr__mlp_layer &L = s.m.layer[l];
+        const gtr__res_layer &q = s.layer[l], &before = s.layer[l - 1];
+        const int columns = l == last ? q.width : q.slice, base = l == last ? 0 : group * q.slice, ways = before.width / 16 < GTR__RES_WARPS ? before.width / 16 : GTR__RES_WARPS;
+        const int pitch = (s.layer[last - 1].width + 31) / 32 * 32 + 8;
+        if (base < q.width)
+            gtr__res_product<P>(red, before.h + (par * total + rank * 16) * before.width, before.width, pool + q.forward_at, q.forward_pitch, columns / 8, l == last ? y : NULL, pitch, ear);
+        bad = __syncthreads_or((int)(bad | ear.bad)) ? 2u : 0u;
+        if (base < q.width) for (int e = tid; e < 16 * columns; e += GTR__RES_T) {
+            const int r = e / columns, c = e - r * columns, n = base + c;
+            const float z = gtr__res_sum(red, e, columns, ways) + pool[q.bias_at + c];
+            if (l == last) { logits[r * 40 + c] = gtr__res_low<P>(z); continue; }
+            const float out = n < L.n ? gtr__res_low<P>(gtr__res_act(L, z)) : 0.0f;
+            const int at = (par * total + rank * 16 + r) * q.width + n;
+            pool[q.own_at + e] = L.saved ? gtr__res_low<P>(z) : out;
+            if (n >= q.width) continue;
+            gtr__res_tell(q.h + at, gtr__res_word(out, ear.tag | bad));
+            if (s.last_pre && l == last - 1) gtr__res_tell(s.pre + at, gtr__res_word(gtr__res_low<P>(z), ear.tag | bad));
+        }
+        __syncthreads();
+    }
+    const gtr__res_layer &end = s.layer[last], &hidden = s.layer[last - 1];
+    const gtr__mlp_layer &H = s.m.layer[last - 1];
+    const int pitch = (hidden.width + 31) / 32 * 32 + 8, d_pitch = (hidden.width + 31) / 32 * 32 + 16;
+    if (s.last_pre) for (int r = warp; r < 16; r += GTR__RES_WARPS) for (int c = lane * 4; c < hidden.width; c += 128) {
+        uint4 v[1];
+        gtr__res_hear4<1>(v, 1, ear, [&](int) { return s.pre + (par * total + rank * 16 + r) * hidden.width + c; });
+        *(float4 *)(y + r * pitch + c) = make_float4(gtr__res_number(v[0].x), gtr__res_number(v[0].y), gtr__res_number(v[0].z), gtr__res_number(v[0].w));
+    }
+    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    gtr__res_loss<P>(s, pool, h, logits, 40, rank, par, scale, &sum);
+    if (tid == 0) {
+        wrong = !(fabsf(sum.x) <= 3.4e38f / (float)s.rows);     // so that the sum over ranks is finite
+        if (group == 0) gtr__res_tell4(s.loss + (step * s.ranks + rank) * 4, make_uint4(gtr__res_word(sum.x, 0), gtr__res_word(sum.y, 0), gtr__res_word(sum.z, 0), gtr__res_word(sum.w, 0)));
+    }
+    const bool whole = last > 1;        // else nobody wants other columns than the group's
+    const int from = whole ? 0 : group * hidden.slice, tiles = (whole ? hidden.width : hidden.slice) / 8;
+    if (group == s.groups - 1) for (int e = tid; e < 16 * end.width; e += GTR__RES_T) {
+        const int r = e / end.width, c = e - r * end.width;
+        gtr__res_tell(s.dl + (par * total + rank * 16 + r) * end.width + c, gtr__res_word(logits[r * 40 + c], ear.tag));
+    }
+#pragma unroll 1
+    for (int tile = warp; tile < tiles; tile += GTR__RES_WARPS) {
+        const int c = from + tile * 8;
+        float acc[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        if (c >= hidden.width) continue;
+        for (int k = 0; k < end.width; k += 8) {
+            const float *p = logits + g * 40 + k + t, *w = pool + end.forward_at + (k + t) * end.forward_pitch + c + g;
+            const float a[4] = { gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[320]), gtr__res_ready<P>(p[4]), gtr__res_ready<P>(p[324]) }, b[2] = { w[0], w[4 * end.forward_pitch] };
+            gtr__res_mma<P>(acc, a, b);
+        }
+        const float2 s0 = *(const float2 *)(y + g * pitch + c + 2 * t), s1 = *(const float2 *)(y + (g + 8) * pitch + c + 2 * t);
+        float4 v = make_float4(acc[0], acc[1], acc[2], acc[3]);
+        if (H.act >= 0) v = gtr__mlp_dact4(H.act, v, make_float4(s0.x, s0.y, s1.x, s1.y), H.act_a, H.act_b);
+        v = make_float4(gtr__res_low<P>(v.x), gtr__res_low<P>(v.y), gtr__res_low<P>(v.z), gtr__res_low<P>(v.w));
+        if (whole) {
+            *(float2 *)(d + g * d_pitch + c + 2 * t) = make_float2(v.x, v.y);
+            *(float2 *)(d + (g + 8) * d_pitch + c + 2 * t) = make_float2(v.z, v.w);
+        }
+        if (c / hidden.slice == group) {
+            uint32_t *to = hidden.dz + (par * total + rank * 16 + g) * hidden.width + c + 2 * t;
+            gtr__res_tell2(to, gtr__res_word(v.x, ear.tag | bad), gtr__res_word(v.y, ear.tag | bad));
+            gtr__res_tell2(to + 8 * hidden.width, gtr__res_word(v.z, ear.tag | bad), gtr__res_word(v.w, ear.tag | bad));
+        }
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (int l = last - 1; l > 0; l--) {
+        const gtr__res_layer &q = s.layer[l], &to = s.layer[l - 1];
+        const int ways = q.width / 16 < GTR__RES_WARPS ? q.width / 16 : GTR__RES_WARPS, base = group * to.slice;
+        if (base < to.width)
+            gtr__res_back<P>(red, l == last - 1 ? d : NULL, d_pitch, q.dz + (par * total + rank * 16) * q.width, q.width, pool + q.back_at, q.back_pitch, to.slice / 8, ear);
+        __syncthreads();
+        if (base < to.width) for (int e = tid; e < 16 * to.slice; e += GTR__RES_T) {
+            const int r = e / to.slice, n = base + e - r * to.slice;
+            const float v = gtr__res_low<P>(gtr__res_dact(s.m.layer[l - 1], gtr__res_sum(red, e, to.slice, ways), pool[to.own_at + e]));
+            if (n < to.width) gtr__res_tell(to.dz + (par * total + rank * 16 + r) * to.width + n, gtr__res_word(n < s.m.layer[l - 1].n ? v : 0.0f, ear.tag | bad));
+        }
+        __syncthreads();
+    }
+    return __syncthreads_or(wrong) != 0;
+}
+// All records of the launch, and the rates of each step. All threads of one block.
+static __device__ __forceinline__ void gtr__res_records(const gtr__res &s) {
+    constexpr int pieces = (int)(sizeof(gtr__record) / 16);
+    const uint64_t first = s.m.ctl->step;
+    const gtr__optim &o = s.m.optim;
+    const bool adam = o.kind != GTR_SGD;
+    for (int i = (int)threadIdx.x; i < GTR__LAUNCH_STEPS * pieces; i += GTR__RES_T)
+        ((int4 *)s.record)[i] = __ldcv((const int4 *)&s.m.record[(first + (uint64_t)(i / pieces)) % GTR__RING] + i % pieces);
+    __syncthreads();
+    const int steps = (int)s.record[0].more + 1;
+    for (int i = (int)threadIdx.x; i < steps * GTR__MAX_GROUPS; i += GTR__RES_T) {
+        const int k = i % GTR__MAX_GROUPS;
+        gtr__mlp_rate *to = &s.rate[i / GTR__MAX_GROUPS];
+        const double rate = (double)s.record[i / GTR__MAX_GROUPS].lr[k], wd = o.weight_decay[k];
+        const uint64_t t = s.m.ctl->applied + 1 + (uint64_t)(i / GTR__MAX_GROUPS);
+        to->rate[k] = (float)-rate;
+        to->decay[k] = o.kind == GTR_ADAMW ? (float)(1.0 - rate * wd) : 1.0f;
+        to->wd[k] = o.kind == GTR_ADAMW ? 0.0f : (float)wd;
+        to->step[k] = adam ? (float)(-rate / (1.0 - gtr__power(o.beta1, t))) : 0.0f;
+        if (k == 0) to->root = adam ? (float)(1.0 / sqrt(1.0 - gtr__power(o.beta2, t))) : 0.0f;
+    }
+}
+// The block that reports: a step's loss is heard from all ranks, and what became of it a step later.
+static __device__ __forceinline__ void gtr__res_service(const gtr__res &s, gtr__res_head *h, int steps) {
+    const int tid = (int)threadIdx.x;
+    float4 *part = h->part;
+    gtr__res_ear ear = { 0, 0, 0 };
+#pragma unroll 1
+    for (int i = 0; i < steps; i++) {
+        uint4 v[1];
+        if (tid < s.rows) {
+            gtr__res_hear4<1>(v, 1, ear, [&](int) { return s.loss + (i * s.ranks + tid) * 4; });
+            part[tid] = make_float4(gtr__res_number(v[0].x), gtr__res_number(v[0].y), gtr__res_number(v[0].z), gtr__res_number(v[0].w));
+        }
+        __syncthreads();
+        uint32_t bad = 0;
+        if (i + 1 < steps) {
+            uint32_t u[1];
+            gtr__res_hear<1>(u, 1, ear, [&](int) { return s.verdict + i; });
+            bad = u[0] & 2u;
+        }
+        bad = __syncthreads_or((int)bad | (ear.turns >= GTR__RES_TURNS ? 2 : 0));
+        if (bad || i + 1 == steps) {        // all others have ended: before the status is written, which ends a meeting
+            gtr__mlp_arrive(s.m);
+            if (!gtr__mlp_meet(s.m, 2 * gridDim.x)) return;
+            bad |= gtr__res_look(s.flag);
+        }
+        if (tid == 0) {
+            float loss = 0.0f, counted = 0.0f, right = 0.0f, labelled = 0.0f;
+            for (int r = 0; r < s.rows; r++) { loss += part[r].x; counted += part[r].y; right += part[r].z; labelled += part[r].w; }
+            loss = s.m.loss == GTR__OP_XENT_STEP ? (counted > 0.0f ? loss / counted : NAN) : loss / (float)s.m.pair.count;
+            gtr__give1(s.m.loss_value, 0, loss);
+            if (s.m.xent.count.p) gtr__give1(s.m.xent.count, 0, counted);
+            if (s.m.accuracy.p) gtr__give1(s.m.accuracy, 0, (float)((double)right / (double)labelled));
+            s.m.ctl->norm = 0.0f;
+            s.m.ctl->coef = 1.0f;
+            s.m.ctl->guard = bad ? 1u : 0u;
+            gtr__report_step(s.m.report);
+            if (bad) for (int k = i + 1; k < steps; k++) gtr__report_step(s.m.report);
+        }
+        __syncthreads();
+        if (bad) return;
+    }
+}
+template <int P>
+static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __grid_constant__ gtr__res s) {
+    extern __shared__ __align__(16) char gtr__pool[];
+    __shared__ __align__(16) gtr__res_head head;
+    gtr__enter();
+    float *pool = (float *)gtr__pool;
+    gtr__res_head *h = &head;
+    const int tid = (int)threadIdx.x, warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3;
+    const int me = (int)blockIdx.x, blocks = (int)gridDim.x, workers = s.groups * s.ranks, group = me % s.groups, rank = me / s.groups;
+    if (*(const volatile uint32_t *)&s.m.ctl->status) {
+        if (me == 0 && tid == 0) gtr__report_stuck(s.m.report, s.m.record);
+        return;
+    }
+    for (int64_t i = ((int64_t)me * GTR__RES_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__RES_T * 4) *(uint4 *)(s.pool + i) = make_uint4(1, 1, 1, 1);     // no step's words
+    if (tid < 32) for (int i = tid; i < s.m.optim.n; i += 32) {
+        const gtr__segment z = s.m.optim.segments[i];
+#pragma unroll 1
+        for (int l = 0; l < s.m.layers; l++) {
+            if (s.m.layer[l].dw == s.m.optim.gradient + z.offset) h->segment[2 * l] = z;
+            if (s.m.layer[l].db == s.m.optim.gradient + z.offset) h->segment[2 * l + 1] = z;
+        }
+    }
+    if (me == blocks - 1) {
+        if (tid == 0) *s.flag = 0;
+        gtr__res_records(s);
+    } else {
+        for (int i = tid; i < s.end_at; i += GTR__RES_T) pool[i] = 0.0f;
+        if (tid == 0) {
+            h->rule = gtr__mlp_rule(s.m, h->rate[0], 0, 1.0f);
+            h->tiles = 0;
+            for (int k = 0, index; k < 8 && (index = gtr__res_tile(s, me, k)) < s.tasks; k++) {
+                int l = 1;
+                while (l + 1 < s.m.layers && index >= s.layer[l + 1].task0) l++;
+                h->tile[k].layer = l; h->tile[k].n0 = (index - s.layer[l].task0) / s.layer[l].across * 16; h->tile[k].k0 = (index - s.layer[l].task0) % s.layer[l].across * 16;
+                h->tiles = k + 1;
+            }
+        }
+        __syncthreads();
+        gtr__res_load<P>(s, pool, h, me);
+    }
+    gtr__mlp_arrive(s.m);
+    if (!gtr__mlp_meet(s.m, (uint32_t)blocks)) { gtr__mlp_leave(s.m); return; }
+    gtr__mlp_acquire();
+    const int steps = (int)s.record[0].more + 1;
+    if (tid < steps) { h->step[tid].first = s.record[tid].first; h->step[tid].key = s.record[tid].key; }
+    if (tid == 0) h->record = s.record[0];
+    __syncthreads();
+    const float scale = s.m.ctl->scale;
+    int wrong = -1;             // the step that was not finite
+    uint32_t bad = 0;
+    if (me == blocks - 1) {
+        gtr__res_service(s, h, steps);
+        gtr__mlp_leave(s.m);
+        return;
+    }
+    if (me >= workers) {
+#pragma unroll 1
+        for (int i = 0; i < steps; i++) {
+            gtr__res_ear ear = { 0, 0, 0 };
+            if (i) {
+                uint32_t u[1];
+                gtr__res_hear<1>(u, 1, ear, [&](int) { return s.verdict + i - 1; });
+            }
+            if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[i & 1])[tid] = __ldcg((const float *)&s.rate[i] + tid);
+            if (__syncthreads_or((int)ear.bad | (ear.turns >= GTR__RES_TURNS))) { wrong = i - 1; break; }
+            gtr__res_tiles<P>(s, pool, h, me, i, i == steps - 1, bad);
+        }
+    } else {
+        const int slice = s.layer[0].slice, units = slice / 8, total = s.rows * 16, shift = slice > 16 ? 3 : slice > 8 ? 2 : 1;
+        gtr__res_ear ear = { 0, 0, 0 };
+        gtr__res_raw raw;
+        gtr__res_origins(s, pool, h, 0);
+        if (steps > 1) gtr__res_origins(s, pool, h, 1);
+        __syncthreads();
+        gtr__res_ask(s, pool, h, 0, rank, raw);
+        gtr__res_take<P>(s, pool, h, 0, rank, rank < s.rows, raw);
+#pragma unroll 1
+        for (int i = 0; i < steps; i++) {
+            const int par = i & 1;
+            const bool last = i == steps - 1;
+            ear.tag = (uint32_t)i >> 1 & 1;
+            ear.bad = 0;
+            const float *x = pool + s.x_at + par * total * s.kp, *w = pool + s.w0_at;
+#pragma unroll 1
+            for (int m = warp; m < s.rows; m += GTR__RES_WARPS) {
+                float acc[GTR__RES_OUT / 8][4] = {};
+                const float *p = x + (m * 16 + g) * s.kp + 2 * t, *q = w + g * s.kp + 2 * t;
+#pragma unroll 4
+                for (int k = 0; k < s.kr; k += 8) {
+                    const float2 lo = *(const float2 *)(p + k), hi = *(const float2 *)(p + 8 * s.kp + k);
+                    const float a[4] = { lo.x, hi.x, lo.y, hi.y };
+#pragma unroll
+                    for (int j = 0; j < GTR__RES_OUT / 8; j++) if (j < units) {
+                        const float2 b = *(const float2 *)(q + j * 8 * s.kp + k);
+                        const float bb[2] = { b.x, b.y };
+                        gtr__res_mma<P>(acc[j], a, bb);
+                    }
+                }
+                uint32_t *to = s.part + (((int64_t)(par * s.rows + m) * s.groups + group) * s.ranks + rank) * units * 128 + lane * 4;
+#pragma unroll
+                for (int j = 0; j < GTR__RES_OUT / 8; j++) if (j < units)
+                    gtr__res_tell4(to + j * 128, make_uint4(gtr__res_word(acc[j][0], ear.tag | bad), gtr__res_word(acc[j][1], ear.tag | bad), gtr__res_word(acc[j][2], ear.tag | bad), gtr__res_word(acc[j][3], ear.tag | bad)));
+            }
+            if (!last) gtr__res_ask(s, pool, h, i + 1, rank, raw);
+            if (i) {
+                gtr__res_bias(s, pool, h, group, rank, i - 1, false, bad);
+                gtr__res_tiles<P>(s, pool, h, me, i - 1, false, bad);
+            }
+            if (!last) gtr__res_take<P>(s, pool, h, i + 1, rank, rank < s.rows, raw);
+            uint32_t before = bad;
+            bool loss = false;
+            if (rank < s.rows) loss = gtr__res_middle<P>(s, pool, h, group, rank, i, scale, ear, before);
+            if (i + 2 < steps) gtr__res_origins(s, pool, h, i + 2);
+            // the way back: the group's columns of all rows
+            const uint32_t *dz = s.layer[0].dz + par * total * s.layer[0].width + group * slice;
+            const int c = (tid & ((1 << shift) - 1)) * 4, step = GTR__RES_T >> shift;
+            float *z = pool + s.middle_at + c;
+            if (c < slice && group * slice + c < s.layer[0].width)
+#pragma unroll 1
+                for (int r = tid >> shift; r < total; r += 4 * step) {
+                    uint4 v[4];
+                    const int n = (total - r + step - 1) / step;
+                    gtr__res_hear4<4>(v, n < 4 ? n : 4, ear, [&](int k) { return dz + (r + k * step) * s.layer[0].width + c; });
+#pragma unroll
+                    for (int k = 0; k < 4; k++) if (k < n)
+                        *(float4 *)(z + (r + k * step) * s.zp) = make_float4(gtr__res_ready<P>(gtr__res_number(v[k].x)), gtr__res_ready<P>(gtr__res_number(v[k].y)), gtr__res_ready<P>(gtr__res_number(v[k].z)), gtr__res_ready<P>(gtr__res_number(v[k].w)));
+                }
+            const int heard = __syncthreads_or((int)(before | ear.bad) | (ear.turns >= GTR__RES_TURNS ? 4 : 0));
+            if (i && me == 0 && tid == 0) gtr__res_tell(s.verdict + i - 1, heard ? 2u : 0u);
+            if (heard) {
+                wrong = i - 1;
+                if (tid == 0 && (heard & 4)) atomicOr(s.flag, 2u);
+                break;
+            }
+            bad = loss ? 2u : 0u;
+            uint32_t first = 0;
+            gtr__res_first<P>(s, pool, h, group, rank, i, last, first);
+            bad |= first;
+            if (last) {
+                gtr__res_bias(s, pool, h, group, rank, i, true, bad);
+                gtr__res_tiles<P>(s, pool, h, me, i, true, bad);
+            }
+        }
+    }
+    if (bad && wrong < 0 && tid == 0) atomicOr(s.flag, 1u);
+    gtr__mlp_arrive(s.m);
+    if (gtr__mlp_meet(s.m, 2 * (uint32_t)blocks)) {
+        const uint32_t flag = gtr__res_look(s.flag);
+        if (!(flag & 2)) {
+            if (wrong < 0 && flag) wrong = steps - 1;
+            gtr__res_save(s, pool, h, me, (wrong < 0 ? steps : wrong) & 1);
+            gtr__res_slots(s, h, me, blocks - 1, wrong < 0 ? steps - 1 : wrong);
+        }
+    }
+    gtr__mlp_leave(s.m);
+}
+
+// >>resident-match
+static int gtr__res_up(int n, int to) { return (n + to - 1) / to * to; }
+// Groups and ranks, and where all lies: a pure function of extents, multiprocessors and shared memory. False: it does not fit.
+static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, bool targets, int slice, int ranks, int sm_count, size_t shared) {
+    const int last = c->layers - 1, rows = (c->batch + 15) / 16;
+    int at = 0;
+    auto room = [&](int words) { const int here = at; at += gtr__res_up(words, 8); return here; };
+    s->rows = rows; s->ranks = ranks; s->layer[0].slice = slice;
+    s->groups = (gtr__res_up(c->n[0], 16) + slice - 1) / slice;
+    s->kr = gtr__res_up((c->k[0] + ranks - 1) / ranks, 8);
+    s->kp = s->kr + (s->kr % 16 ? 0 : 8);
+    s->zp = slice > 16 ? 40 : 24;
+    s->spare = sm_count - 1 - s->groups * ranks;
+    if (rows > ranks || ranks > GTR__RES_RANKS || s->spare < 0 || (s->kr * (ranks - 1) >= c->k[0] && ranks > rows)) return false;
+    s->tasks = 0;
+    s->last_pre = exchange_pre;
+    s->origin_at = room(4 * rows * 16); s->label_at = room(2 * rows * 16); s->target_at = room(targets ? 32 * GTR__RES_OUT : 0);
+    s->x_at = room(2 * rows * 16 * s->kp);
+    s->state_at = room(6 * ((slice + 15) / 16) * (s->kr / 8) * 128);
+    s->w0_at = room(slice * s->kp);
+    for (int l = 0; l <= last; l++) {
+        gtr__res_layer *q = &s->layer[l];
+        q->width = gtr__res_up(c->n[l], l == last ? 8 : 16);
+        if (l) q->slice = l == last ? q->width : gtr__res_up((q->width + s->groups - 1) / s->groups, 8);
+        if (q->slice > GTR__RES_OUT) return false;
+        q->bias_at = room(l ? q->slice : 192);
+        q->own_at = room(l < last ? 16 * q->slice : 0);
+        if (l == 0) continue;
+        const int before = s->layer[l - 1].width;
+        q->forward_pitch = gtr__res_up(before, 32) + 16;
+        q->forward_at = room(q->slice * q->forward_pitch);
+        q->back_pitch = s->layer[l - 1].slice + 2;
+        q->back_at = room(l < last ? q->width * q->back_pitch : 0);
+        q->task0 = s->tasks; q->across = (before + 15) / 16;
+        s->tasks += (q->width + 15) / 16 * q->across;
+    }
+    const int workers = s->groups * ranks, theirs = s->spare && s->tasks > workers ? s->tasks / workers * workers : s->tasks, wide = gtr__res_up(s->layer[last - 1].width, 32);
+    s->most_tasks = (theirs + workers - 1) / workers;
+    if (s->spare && (s->tasks - theirs + s->spare - 1) / s->spare > s->most_tasks) s->most_tasks = (s->tasks - theirs + s->spare - 1) / s->spare;
+    const int middle = 16 * (wide + 8) + 16 * (wide + 16) + 16 * 40, back = rows * 16 * s->zp;
+    s->middle_at = s->y_at = room(middle > back ? middle : back);
+    s->d_at = s->y_at + 16 * (wide + 8);
+    int widest = 17;            // 16, and the tiles' bias
+    for (int l = 0; l <= last; l++) widest = s->layer[l].slice > widest ? s->layer[l].slice : widest;
+    s->red_at = room(GTR__RES_WARPS * 16 * widest);
+    s->tile_at = room((theirs + workers - 1) / workers * GTR__RES_TILE);
+    if (s->tasks > theirs && (s->tasks - theirs + s->spare - 1) / s->spare * GTR__RES_TILE > 2 * rows * 16 * s->kp) return false;     // theirs lie where others have x
+    s->renewed = s->units = 0;
+    for (int l = 1; l <= last; l++) {
+        const gtr__res_layer *q = &s->layer[l], *b = &s->layer[l - 1];
+        s->renewed += gtr__res_up(q->width * b->width, 64) + gtr__res_up(q->width, 64);
+        s->units += q->slice * (b->width / 4) + q->slice / 4 + (l < last ? q->width * (b->slice / 4) : 0);
+    }
+    s->unit_at = room(s->units);
+    s->end_at = at;
+    return s->most_tasks <= 8 && s->renewed <= 4 * 65535 && (size_t)at * 4 + (sizeof(gtr__res_head) + 127) / 128 * 128 <= shared;
+}
+static bool gtr__res_choose(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, bool targets, int sm_count, size_t shared) {
+    int best = 0, best_slice = 0, best_ranks = 0;
+    if (c->layers < 2 || c->n[c->layers - 1] > GTR__RES_OUT || c->batch > GTR__RES_T) return false;
+    for (int slice = 8; slice <= 32; slice += 8) for (int ranks = 1; ranks <= GTR__RES_RANKS; ranks++) {        // cycles, about
+        if (!gtr__res_cut(s, c, exchange_pre, targets, slice, ranks, sm_count, shared)) continue;
+        const int over = (slice + 15) / 16, tiles = s->kr / 8;
+        int cost = (s->rows + 7) / 8 * tiles * (24 + 6 * slice / 8) + over * ((tiles + 15) / 16) * s->rows * 2 * 45 + (ranks * slice + 16 * s->layer[0].width + s->rows * 16 * slice) / 10 + s->most_tasks * 600;
+        for (int l = 1; l < c->layers - 1; l++) cost += s->layer[l].width * s->layer[l].slice / 8;
+        if (best && cost >= best) continue;
+        best = cost; best_slice = slice; best_ranks = ranks;
+    }
+    return best && gtr__res_cut(s, c, exchange_pre, targets, best_slice, best_ranks, sm_count, shared);
+}
+static bool gtr__res_wants(const gtr__mlp_view *v, const gtr__mlp_parts *p, bool *exchange_pre, bool *targets) {
+    const int act = gtr__mlp_act(&v->node[p->forward[p->layers > 1 ? p->layers - 2 : 0]]);
+    *exchange_pre = act >= 0 && !(gtr__cuda_needs[act] & GTR__Y0);
+    *targets = v->node[p->loss].op != GTR__OP_XENT_STEP;
+    return p->layers > 1 && p->last_act < 0;
+}
+static int gtr__res_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
+    gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
+    gtr__mlp_parts p;
+    gtr__mlp_cut c;
+    gtr__res s;
+    bool pre, targets;
+    if (caps->compute < 80 || !gtr__mlp_match(plan, at, caps) || !gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &c) || !gtr__res_wants(&v, &p, &pre, &targets)) return 0;
+    const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
+    if (o->clip > 0 || o->scaled || plan->precision == GTR_MIXED_FP16) return 0;
+    for (int i = 1; i < p.guard; i++) {         // what is kept for somebody would have to be stored
+        const gtr__node *n = &plan->node[i];
+        for (int k = 0; k < n->n_out && i != p.loss && i != p.accuracy; k++) {
+            if (n->out[k] < 0) continue;
+            const gtr__home home = plan->value[gtr__mlp_root(plan, n->out[k])].home;
+            if (home != GTR__HOME_ARENA && home != GTR__HOME_GRADIENT) return 0;
+        }
+    }
+    return gtr__res_choose(&s, &c, pre, targets, caps->sm_count, caps->shared) ? plan->n_node : 0;
+}
+
+// >>resident-launch
+// Workspace: what is exchanged, then the flag, records and rates.
+static size_t gtr__res_space(gtr__res *s, const gtr__mlp_cut *c, char *ws) {
+    const int last = c->layers - 1, total = s->rows * 16;
+    int64_t at = 0;
+    auto room = [&](int64_t words) { uint32_t *here = (uint32_t *)ws + at; at += (words + 63) / 64 * 64; return here; };
+    s->pool = (uint32_t *)ws;
+    s->part = room((int64_t)2 * s->rows * s->groups * s->ranks * s->layer[0].slice * 16);
+    for (int l = 0; l <= last; l++) {
+        gtr__res_layer *q = &s->layer[l];
+        if (l < last) { q->h = room((int64_t)2 * total * q->width); q->dz = room((int64_t)2 * total * q->width); }
+    }
+    for (int l = 1; l <= last; l++) { s->layer[l].w = room(s->layer[l].width * s->layer[l - 1].width); s->layer[l].b = room(s->layer[l].width); }
+    room(s->renewed);           // of odd steps
+    s->pre = room(s->last_pre ? (int64_t)2 * total * s->layer[last - 1].width : 0);
+    s->dl = room((int64_t)2 * total * s->layer[last].width);
+    s->loss = room(GTR__LAUNCH_STEPS * s->ranks * 4);
+    s->verdict = room(GTR__LAUNCH_STEPS);
+    s->words = at;
+    s->flag = room(64);
+    s->record = (gtr__record *)room(GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__record) / 4);
+    s->rate = (gtr__mlp_rate *)room((GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__mlp_rate) + 3) / 4);
+    return (size_t)at * 4;
+}
+template <int P> static gtr_result gtr__res_start(void *instance, const gtr__call *c, gtr__res *s) {
+    void *args[1] = { s };
+    const size_t bytes = (size_t)s->end_at * 4;
+    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_resident<P>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "cudaFuncSetAttribute"));
+    return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_resident<P>, dim3((unsigned)(s->groups * s->ranks + s->spare + 1)), dim3(GTR__RES_T), args, bytes, (cudaStream_t)c->stream), "gtr__k_resident");
+}
+static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
+    static_assert(sizeof(gtr__res) <= 4096, "a kernel's parameters");
+    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    gtr__mlp_view v = { w->node, w->n_node, NULL, c };
+    gtr__mlp_parts p;
+    gtr__mlp_cut cut;
+    gtr__res s;
+    bool pre, targets;
+    memset(&s, 0, sizeof s);
+    if (!gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &cut) || !gtr__res_wants(&v, &p, &pre, &targets) || !gtr__res_choose(&s, &cut, pre, targets, gtr__sms(c), c->caps->shared))
+        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    if (c->measure) return gtr__measured(c, gtr__res_space(&s, &cut, NULL));
+    GTR__TRY(gtr__mlp_fill(instance, c, &v, &p, &cut, &s.m));
+    gtr__res_space(&s, &cut, (char *)c->ws);
+    const void *to = targets ? s.m.pair.t.p : (const void *)s.m.xent.label;
+    for (s.target = 0; s.target < s.m.n_rest && s.m.rest[s.target].to.p != to; s.target++) {}
+    if (s.target == s.m.n_rest) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
+    const gtr_dtype t = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype;
+    if (t == GTR_BF16) return gtr__res_start<GTR__RES_BF16>(instance, c, &s);
+    return c->precision == GTR_TF32 ? gtr__res_start<GTR__RES_TF32>(instance, c, &s) : gtr__res_start<GTR__RES_FP32>(instance, c, &s);
+}
+
+// >>field
+// A training step of a narrow multilayer perceptron on a tall batch (a neural field, a physics fit), FEED to REPORT, and several steps, in
+// one launch of a block a multiprocessor. Weights lie in shared memory, 64 rows of the batch go through all layers and back there and in
+// registers, and the weights' gradients are summed over all rows in registers: of a step's activations nothing goes to device memory.
+//
+// A team does 64 rows: four warps (widths to 64; a block has two teams), or all eight, each half a product's columns (widths to 128).
+// Matrices in shared memory are panels of 64 columns of 16 bits, 128 bytes a row, 16-byte pieces permuted by row % 8 as wgmma and ldmatrix
+// like it. sm_90a: wgmma; else mma.sync, whose fragments lie in registers the same way. Layer l's output stands in the team's place
+// l, and the gradient of its product in place l + 1, which nobody needs any more by then: see gtr__field_rows.
+// The gradient of a bias is one column more of its weights' gradient, times ones. Where registers do not hold all weights' gradients, blocks
+// have roles: each role does all rows, but only its layers' gradients, and goes back no further than the lowest of them.
+// At the end each block writes its sums to workspace; all meet; slices of the parameters are summed over blocks, in order, looked at for the
+// guard, and after a second meeting updated; a third one lets all see the new weights.
+//
+// Bound by latency: registers hold a gradient of 64x64 for each of four layers, so that eight warps are all there are, and an instruction
+// of theirs takes some eight cycles. Of a step of 32-64-64-64-64-3 at batch 2^18 on an H200 the rows are five sixths (the tensor cores work a
+// fifth of that time); at 2^14 a third, and the meetings and what lies between them the rest.
+#define GTR__FIELD_T      256
+#define GTR__FIELD_UNITS  4     // 64x64 parts of gradients in a warp group's registers
+#define GTR__FIELD_ROLES  4
+#define GTR__FIELD_ROWS   64
+#define GTR__FIELD_PANEL  8192  // bytes of 64 rows
+typedef struct gtr__field_layer {
+    int n, k, act;              // out, in
+    float act_a, act_b;
+    const void *w, *bias;
+    float *dw, *db;
+    int flat_w, flat_b;         // in a block's sums, elements
+    int panels;                 // of the input
+    int reads_y;                // the activation's backward does
+} gtr__field_layer;
+typedef struct gtr__field {
+    gtr__field_layer layer[GTR__MLP_LAYERS];
+    int layers, batch, tiles, small;    // small: at most 8 outputs
+    int roles, block0[GTR__FIELD_ROLES + 1], low[GTR__FIELD_ROLES];
+    signed char unit[GTR__FIELD_ROLES][GTR__MLP_LAYERS];    // a layer's first unit, or -1
+    int flat;                   // elements of a block's sums
+    int w0_at, w1_at, bias_at, place_at, pre_at;    // pre_at -1: no activation reads it
+    int ones_at, team_at, team_bytes, x_at, stage_at, target_at, stage_pitch;
+    int x_slot, t_slot;
+    uint32_t reciprocal;        // of the outputs, times 2^32, upwards
+    gtr__feed_one feed[4];      // what FEED would fill
+    int n_feed;
+    float *x_kept, *t_kept;     // inputs that can be read after the launch, or NULL
+    int loss;
+    float seed, count;
+    float *part, *losses, *value;   // value: the loss
+    double2 *guard;
+    const gtr__record *ring;
+    gtr__optim optim;
+    int sums, checks, clipped;
+    gtr__ctl *ctl;
+    gtr__reporting report;
+} gtr__field;
+typedef struct gtr__field_head {
+    gtr__segment segment[2 * GTR__MLP_LAYERS];
+    gtr__record record;
+    gtr__mlp_rate rate;
+    int64_t origin[512];        // of a team: rows of tiles to come; -1: none
+    int shift;                  // of the shuffle
+    double sums[32];
+    float scratch[32];
+    uint64_t step, applied;
+    float scale;
+    uint32_t good;
+} gtr__field_head;
+#define GTR__FIELD_HEAD ((sizeof(gtr__field_head) + 1023) / 1024 * 1024)
+
+// >>field-ptx
+// GTR__FIELD_NO_WGMMA: to try the other way where both are there.
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL) && !defined(GTR__FIELD_NO_WGMMA)
+#define GTR__FIELD_WGMMA 1
+#else
+#define GTR__FIELD_WGMMA 0
+#endif
+// Two floats to a word of halves.
+template <typename T> static __device__ __forceinline__ uint32_t gtr__field_pack(float lo, float hi) {
+    uint32_t u = 0;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if constexpr (std::is_same<T, __half>::value) asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(u) : "f"(hi), "f"(lo));
+    else asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(u) : "f"(hi), "f"(lo));
+#endif
+    return u;
+}
+template <typename T> static __device__ __forceinline__ uint32_t gtr__field_pack_relu(float lo, float hi) {
+    uint32_t u = 0;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if constexpr (std::is_same<T, __half>::value) asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;" : "=r"(u) : "f"(hi), "f"(lo));
+    else asm("cvt.rn.relu.bf16x2.f32 %0, %1, %2;" : "=r"(u) : "f"(hi), "f"(lo));
+#endif
+    return u;
+}
+template <typename T> static __device__ __forceinline__ float2 gtr__field_unpack(uint32_t u) {
+    if constexpr (std::is_same<T, __half>::value) {
+        __half2 h;
+        memcpy(&h, &u, 4);
+        return __half22float2(h);
+    } else return make_float2(__uint_as_float(u << 16), __uint_as_float(u & 0xffff0000u));
+}
+// v where the half of y is above 0, else 0.
+template <typename T> static __device__ __forceinline__ uint32_t gtr__field_mask(uint32_t v, uint32_t y) {
+    if constexpr (std::is_same<T, __half>::value) {
+        __half2 h;
+        memcpy(&h, &y, 4);
+        return v & __hgt2_mask(h, __half2half2(__ushort_as_half(0)));
+    } else {
+        __nv_bfloat162 h;
+        memcpy(&h, &y, 4);
+        return v & __hgt2_mask(h, __bfloat162bfloat162(__ushort_as_bfloat16(0)));
+    }
+}
+static __device__ __forceinline__ void gtr__field_matrix4(uint32_t *r, uint32_t address) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(address) : "memory");
+}
+[[maybe_unused]] static __device__ __forceinline__ void gtr__field_matrix4_t(uint32_t *r, uint32_t address) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(address) : "memory");
+}
+static __device__ __forceinline__ void gtr__field_put_matrix4(uint32_t address, const uint32_t *r) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" :: "r"(address), "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]) : "memory");
+#else
+    const int lane = (int)threadIdx.x & 31;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {           // the lane that holds the address of matrix i's row lane / 4
+        uint32_t to = __shfl_sync(0xffffffffu, address, i * 8 + (lane >> 2));
+        asm volatile("st.shared.u32 [%0], %1;" :: "r"(to + (lane & 3) * 4), "r"(r[i]) : "memory");
+    }
+#endif
+}
+// What threads wrote to shared memory is seen by wgmma behind the barrier that follows.
+static __device__ __forceinline__ void gtr__field_publish() {
+#if GTR__FIELD_WGMMA
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+template <int P> static __device__ __forceinline__ void gtr__field_team_meet(int team) {
+    if constexpr (P == 2) __syncthreads();
+    else asm volatile("bar.sync %0, 128;" :: "r"(team + 1) : "memory");
+}
+#if GTR__FIELD_WGMMA
+// A panel as wgmma sees it: groups of 8 rows 1024 bytes apart; far: from 64 columns to the next.
+static __device__ __forceinline__ uint64_t gtr__field_panel(uint32_t address, uint32_t far) {
+    uint64_t d;
+    asm("mov.b64 %0, {%1, %2};" : "=l"(d) : "r"((address >> 4) + (far >> 4 << 16)), "r"(1u << 30 | 1024u >> 4));
+    return d;
+}
+static __device__ __forceinline__ void gtr__field_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+static __device__ __forceinline__ void gtr__field_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+template <int LEFT> static __device__ __forceinline__ void gtr__field_until() { asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory"); }
+#define GTR__W4  "{%0, %1, %2, %3}"
+#define GTR__W20 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19}"
+#define GTR__W32 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}"
+#define GTR__W36 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35}"
+#define GTR__A4(i)  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define GTR__A20 GTR__A4(0), GTR__A4(4), GTR__A4(8), GTR__A4(12), GTR__A4(16)
+#define GTR__A32 GTR__A20, GTR__A4(20), GTR__A4(24), GTR__A4(28)
+#define GTR__A36 GTR__A32, GTR__A4(32)
+// d (64 x N) (+)= A B: both in panels. TA, TB: rows are k (else columns).
+template <typename T, int N, int TA, int TB> static __device__ __forceinline__ void gtr__field_ss(float *d, uint64_t a, uint64_t b, int add) {
+#define GTR__SS(N_, TYPE, LIST, ACC, i0, i1, i2, i3, i4) \
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #i2 ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N_ "k16.f32." TYPE "." TYPE " " LIST ", %" #i0 ", %" #i1 ", p, 1, 1, %" #i3 ", %" #i4 ";\n}\n" \
+                 : ACC : "l"(a), "l"(b), "r"(add), "n"(TA), "n"(TB))
+#define GTR__SS_ALL(TYPE) do { \
+    if constexpr (N == 8) GTR__SS(8, TYPE, GTR__W4, GTR__A4(0), 4, 5, 6, 7, 8); \
+    else if constexpr (N == 40) GTR__SS(40, TYPE, GTR__W20, GTR__A20, 20, 21, 22, 23, 24); \
+    else if constexpr (N == 64) GTR__SS(64, TYPE, GTR__W32, GTR__A32, 32, 33, 34, 35, 36); \
+    else GTR__SS(72, TYPE, GTR__W36, GTR__A36, 36, 37, 38, 39, 40); } while (0)
+    if constexpr (std::is_same<T, __half>::value) GTR__SS_ALL("f16"); else GTR__SS_ALL("bf16");
+}
+// The same with A's 64x16 in registers.
+template <typename T, int N, int TB> static __device__ __forceinline__ void gtr__field_rs(float *d, const uint32_t *r, uint64_t b, int add) {
+#define GTR__RS(N_, TYPE, LIST, ACC, i0, i1, i2, i3, i4, i5, i6) \
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #i5 ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N_ "k16.f32." TYPE "." TYPE " " LIST ", {%" #i0 ", %" #i1 ", %" #i2 ", %" #i3 "}, %" #i4 ", p, 1, 1, %" #i6 ";\n}\n" \
+                 : ACC : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "l"(b), "r"(add), "n"(TB))
+#define GTR__RS_ALL(TYPE) do { \
+    if constexpr (N == 8) GTR__RS(8, TYPE, GTR__W4, GTR__A4(0), 4, 5, 6, 7, 8, 9, 10); \
+    else GTR__RS(64, TYPE, GTR__W32, GTR__A32, 32, 33, 34, 35, 36, 37, 38); } while (0)
+    if constexpr (std::is_same<T, __half>::value) GTR__RS_ALL("f16"); else GTR__RS_ALL("bf16");
+}
+#undef GTR__SS
+#undef GTR__SS_ALL
+#undef GTR__RS
+#undef GTR__RS_ALL
+#else
+static __device__ __forceinline__ void gtr__field_begin() {}
+static __device__ __forceinline__ void gtr__field_commit() {}
+template <int LEFT> static __device__ __forceinline__ void gtr__field_until() {}
+template <typename T> static __device__ __forceinline__ void gtr__field_mma(float *d, const uint32_t *a, const uint32_t *b) {
+    if constexpr (std::is_same<T, __half>::value) gtr__mma_f16(d, a, b); else gtr__mma_bf16(d, a, b);
+}
+// Of a panel: row r, piece c.
+static __device__ __forceinline__ uint32_t gtr__field_piece(uint32_t panel, int r, int c) { return panel + r * 128 + ((c ^ (r & 7)) << 4); }
+#endif
+
+// >>field-products
+// Products of a warp group: a is 64 rows, 16 to a warp. Between gtr__field_begin and gtr__field_until nobody touches
+// what they read or write in registers.
+// d (64 x 8 TILES) (+)= a w^T: rows of w are columns of d; four steps of k.
+template <typename T, int TILES> static __device__ __forceinline__ void gtr__field_forward_r(float *d, const uint32_t *a, uint32_t w) {
+#if GTR__FIELD_WGMMA
+#pragma unroll
+    for (int s = 0; s < 4; s++) gtr__field_rs<T, TILES * 8, 0>(d, a + 4 * s, gtr__field_panel(w + s * 32, 16), 1);
+#else
+    const int lane = (int)threadIdx.x & 31;
+#pragma unroll
+    for (int s = 0; s < 4; s++)
+#pragma unroll
+        for (int j = 0; j < TILES; j += 2) {
+            uint32_t b[4];
+            gtr__field_matrix4(b, gtr__field_piece(w, TILES == 1 ? lane & 7 : j * 8 + (lane >> 4) * 8 + (lane & 7), s * 2 + (lane >> 3 & 1)));
+            gtr__field_mma<T>(d + 4 * j, a + 4 * s, b);
+            if (TILES > 1) gtr__field_mma<T>(d + 4 * j + 4, a + 4 * s, b + 2);
+        }
+#endif
+}
+// The same, a in panels, far_a and far_w apart.
+template <typename T, int TILES, int STEPS> static __device__ __forceinline__ void gtr__field_forward_s(float *d, uint32_t a, uint32_t far_a, uint32_t w, uint32_t far_w) {
+#if GTR__FIELD_WGMMA
+#pragma unroll
+    for (int s = 0; s < STEPS; s++)
+        gtr__field_ss<T, TILES * 8, 0, 0>(d, gtr__field_panel(a + (s / 4) * far_a + (s % 4) * 32, 16), gtr__field_panel(w + (s / 4) * far_w + (s % 4) * 32, 16), 1);
+#else
+    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
+#pragma unroll
+    for (int s = 0; s < STEPS; s++) {
+        uint32_t f[4];
+        gtr__field_matrix4(f, gtr__field_piece(a + (s / 4) * far_a, warp * 16 + (lane & 15), (s & 3) * 2 + (lane >> 4)));
+#pragma unroll
+        for (int j = 0; j < TILES; j += 2) {
+            uint32_t b[4];
+            gtr__field_matrix4(b, gtr__field_piece(w + (s / 4) * far_w, TILES == 1 ? lane & 7 : j * 8 + (lane >> 4) * 8 + (lane & 7), (s & 3) * 2 + (lane >> 3 & 1)));
+            gtr__field_mma<T>(d + 4 * j, f, b);
+            if (TILES > 1) gtr__field_mma<T>(d + 4 * j + 4, f, b + 2);
+        }
+    }
+#endif
+}
+// d (64 x 64) = dz w: rows of w are k. a: registers, or panels of dz far_a apart.
+template <typename T, int STEPS, bool REGISTERS> static __device__ __forceinline__ void gtr__field_back(float *d, const uint32_t *r, uint32_t a, uint32_t far_a, uint32_t w) {
+#if GTR__FIELD_WGMMA
+#pragma unroll
+    for (int s = 0; s < STEPS; s++) {
+        if constexpr (REGISTERS) gtr__field_rs<T, 64, 1>(d, r + 4 * s, gtr__field_panel(w + s * 2048, 16), s > 0);
+        else gtr__field_ss<T, 64, 0, 1>(d, gtr__field_panel(a + (s / 4) * far_a + (s % 4) * 32, 16), gtr__field_panel(w + s * 2048, 16), s > 0);
+    }
+#else
+    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
+#pragma unroll
+    for (int i = 0; i < 32; i++) d[i] = 0.0f;
+#pragma unroll
+    for (int s = 0; s < STEPS; s++) {
+        uint32_t f[4];
+        if constexpr (REGISTERS) { f[0] = r[4 * s]; f[1] = r[4 * s + 1]; f[2] = r[4 * s + 2]; f[3] = r[4 * s + 3]; }
+        else gtr__field_matrix4(f, gtr__field_piece(a + (s / 4) * far_a, warp * 16 + (lane & 15), (s & 3) * 2 + (lane >> 4)));
+#pragma unroll
+        for (int j = 0; j < 8; j += 2) {
+            uint32_t b[4];
+            gtr__field_matrix4_t(b, gtr__field_piece(w, s * 16 + (lane & 15), j + (lane >> 4)));
+            gtr__field_mma<T>(d + 4 * j, f, b);
+            gtr__field_mma<T>(d + 4 * j + 4, f, b + 2);
+        }
+    }
+#endif
+}
+// d (64 x 8 TILES) += dz^T x over 64 rows; dz and x: panels. TILES 9: the last is of ones, 16 rows of them far behind x.
+template <typename T, int TILES> static __device__ __forceinline__ void gtr__field_outer(float *d, uint32_t dz, uint32_t x, uint32_t far) {
+#if GTR__FIELD_WGMMA
+#pragma unroll
+    for (int s = 0; s < 4; s++) gtr__field_ss<T, TILES * 8, 1, 1>(d, gtr__field_panel(dz + s * 2048, 16), gtr__field_panel(x + s * 2048, TILES == 9 ? far - s * 2048 : 16), 1);
+#else
+    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
+#pragma unroll
+    for (int s = 0; s < 4; s++) {
+        uint32_t f[4], b[4];
+        gtr__field_matrix4_t(f, gtr__field_piece(dz, s * 16 + (lane >> 4) * 8 + (lane & 7), warp * 2 + (lane >> 3 & 1)));
+#pragma unroll
+        for (int j = 0; j < TILES; j += 2) {
+            gtr__field_matrix4_t(b, j == 8 ? gtr__field_piece(x + far, lane & 15, 0) : gtr__field_piece(x, s * 16 + (lane & 15), j + (lane >> 4)));
+            gtr__field_mma<T>(d + 4 * j, f, b);
+            if (j + 1 < TILES) gtr__field_mma<T>(d + 4 * j + 4, f, b + 2);
+        }
+    }
+#endif
+}
+// d (64 x 8) += x^T dz over 64 rows; dz: 16 bytes a row.
+template <typename T> static __device__ __forceinline__ void gtr__field_outer_last(float *d, uint32_t x, uint32_t dz) {
+#if GTR__FIELD_WGMMA
+#pragma unroll
+    for (int s = 0; s < 4; s++) gtr__field_ss<T, 8, 1, 1>(d, gtr__field_panel(x + s * 2048, 16), gtr__field_panel(dz + s * 256, 128) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32), 1);
+#else
+    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
+#pragma unroll
+    for (int s = 0; s < 4; s++) {
+        uint32_t f[4], b[4];
+        gtr__field_matrix4_t(f, gtr__field_piece(x, s * 16 + (lane >> 4) * 8 + (lane & 7), warp * 2 + (lane >> 3 & 1)));
+        gtr__field_matrix4_t(b, dz + (s * 16 + (lane & 15)) * 16);
+        gtr__field_mma<T>(d, f, b);
+    }
+#endif
+}
+// What a product left in registers is looked at behind this only.
+template <int N> static __device__ __forceinline__ void gtr__field_hold(float *d) {
+#pragma unroll
+    for (int i = 0; i < N; i++) asm volatile("" : "+f"(d[i]) :: "memory");
+}
+
+// >>field-rows
+// A thread's place in its team.
+template <int P> struct gtr__field_place {
+    int team, half, warp, lane, tid;        // half: which 64 columns; tid: within the team
+    uint32_t at, row, turn;                 // the team's shared memory; for moving 16x16 parts of this warp's rows: lane's row of lane's matrix
+    char *base;
+    __device__ __forceinline__ gtr__field_place(const gtr__field &m, char *pool)
+    {
+        const int group = __shfl_sync(0xffffffffu, (int)threadIdx.x >> 7, 0);
+        team = P == 1 ? group : 0; half = P == 1 ? 0 : group;
+        warp = (int)threadIdx.x >> 5 & 3; lane = (int)threadIdx.x & 31; tid = P == 1 ? (int)threadIdx.x & 127 : (int)threadIdx.x;
+        base = pool + m.team_at + team * m.team_bytes;
+        at = gtr__shared_address(pool) + m.team_at + team * m.team_bytes;
+        row = (uint32_t)(warp * 16 + (lane & 15)) * 128; turn = (uint32_t)((lane >> 4 ^ (lane & 7)) << 4);
+    }
+    __device__ __forceinline__ uint32_t part(uint32_t panel, int s) const { return panel + row + (turn ^ (uint32_t)(s << 5)); }
+    // Of the team's shared memory: see gtr__field_layer.
+    __device__ __forceinline__ uint32_t y_at(const gtr__field &m, int l) const { return at + m.place_at + l * (P * GTR__FIELD_PANEL); }
+    __device__ __forceinline__ uint32_t in_at(const gtr__field &m, int l) const { return l ? y_at(m, l - 1) : at + m.x_at; }
+    __device__ __forceinline__ uint32_t dz_at(const gtr__field &m, int l) const { return y_at(m, l + 1); }
+};
+// A layer's weights and bias in the block's.
+template <int P> static __device__ __forceinline__ uint32_t gtr__field_w(const gtr__field &m, int l) { return l ? m.w1_at + (l - 1) * (P * P * GTR__FIELD_PANEL) : m.w0_at; }
+template <int P> static __device__ __forceinline__ const float *gtr__field_b(const gtr__field &m, const char *pool, int l) { return (const float *)(pool + m.bias_at + l * (P * 256)); }
+// Which rows of the data set two of the team's tiles have, from number n on; one a thread.
+template <int P> static __device__ __forceinline__ void gtr__field_origins(const gtr__field &m, gtr__field_head *h, const gtr__field_place<P> &p, int first, int teams, int n) {
+    const gtr__record *record = &h->record;
+    const int64_t i = (int64_t)(first + (n + (p.tid >> 6)) * teams) * GTR__FIELD_ROWS + (p.tid & 63);
+    int64_t r = i;
+    if (p.tid >= 128) return;
+    if (record->rows > 0) {
+        r += record->first;
+        if (r >= record->rows) r %= record->rows;
+        if (record->key) GTR__SHUFFLE_IN(r, record->rows, record->key, h->shift);
+    }
+    h->origin[p.team * 256 + (n * 64 + p.tid & 255)] = i < m.batch ? r : -1;
+}
+// The tile's inputs to their slots, where they can be read after the launch.
+template <int P> static __device__ __noinline__ void gtr__field_keep(const gtr__field &m, const gtr__field_place<P> p, int tile) {
+    const int k = m.layer[0].k, n = m.layer[m.layers - 1].n, rows = m.batch - tile * GTR__FIELD_ROWS < GTR__FIELD_ROWS ? m.batch - tile * GTR__FIELD_ROWS : GTR__FIELD_ROWS;
+    const int64_t row0 = (int64_t)tile * GTR__FIELD_ROWS;
+    for (int c = p.lane; m.x_kept && c < k; c += 32)
+        for (int r = p.tid >> 5; r < rows; r += 4 * P)
+            m.x_kept[(row0 + r) * k + c] = *(const float *)(p.base + m.stage_at + r * m.stage_pitch + (((c >> 2) ^ (r & 7)) << 4) + (c & 3) * 4);
+    for (int i = p.tid; m.t_kept && i < rows * n; i += 128 * P) m.t_kept[row0 * n + i] = *(const float *)(p.base + m.target_at + i * 4);
+}
+// Asks for the rows of a tile: x and the target as they lie in the data set. A row of x takes stage_pitch bytes.
+template <int P> static __device__ __forceinline__ void gtr__field_ask_x(const gtr__field &m, const gtr__record *record, const int64_t *origin, const gtr__field_place<P> &p) {
+    const int k = m.layer[0].k, shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5;
+    const char *src = (const char *)(uintptr_t)record->src[m.x_slot];
+    if (k % 4 == 0 && ((uintptr_t)src & 15) == 0) {
+        const int c = p.tid & ((1 << shift) - 1), r0 = p.tid >> shift, step = 128 * P >> shift;
+        char *to = p.base + m.stage_at + r0 * m.stage_pitch + ((c ^ (r0 & 7)) << 4);
+#pragma unroll 4
+        for (int r = r0; r < GTR__FIELD_ROWS; r += step) {      // step is a multiple of 8, or 4 with every other row's pieces turned
+            const int64_t o = origin[r];
+            const bool ok = o >= 0 && c * 4 < k;
+            if (step % 8) to = p.base + m.stage_at + r * m.stage_pitch + ((c ^ (r & 7)) << 4);
+            gtr__copy16(to, ok ? src + o * (k * 4) + c * 16 : src, ok);
+            to += step * m.stage_pitch;
+        }
+        return;
+    }
+    for (int i = p.tid; i < GTR__FIELD_ROWS << (shift + 2); i += 128 * P) {
+        const int r = i >> (shift + 2), c = i & ((4 << shift) - 1);
+        const int64_t o = origin[r];
+        const bool ok = o >= 0 && c < k;
+        gtr__copy4(p.base + m.stage_at + r * m.stage_pitch + (((c >> 2) ^ (r & 7)) << 4) + (c & 3) * 4, ok ? src + o * (k * 4) + c * 4 : src, ok);
+    }
+}
+template <int P> static __device__ __forceinline__ void gtr__field_ask_target(const gtr__field &m, const gtr__record *record, const int64_t *origin, const gtr__field_place<P> &p) {
+    const int n = m.layer[m.layers - 1].n;
+    const char *src = (const char *)(uintptr_t)record->src[m.t_slot];
+    for (int i = p.tid; i < GTR__FIELD_ROWS * n; i += 128 * P) {
+        const int r = n == 1 ? i : (int)__umulhi((uint32_t)i, m.reciprocal), c = i - r * n;
+        const int64_t o = origin[r];
+        gtr__copy4(p.base + m.target_at + i * 4, o >= 0 ? src + o * (n * 4) + c * 4 : src, o >= 0);
+    }
+}
+// x to halves in its panel; kept: to the input's slot as well.
+template <typename T, int P> static __device__ __forceinline__ void gtr__field_take_x(const gtr__field &m, const gtr__field_place<P> &p, int tile, bool keep) {
+    const int shift = m.stage_pitch == 128 ? 2 : m.stage_pitch == 256 ? 3 : 4, c = p.tid & ((1 << shift) - 1);
+#pragma unroll 2
+    for (int r = p.tid >> shift; r < GTR__FIELD_ROWS; r += 128 * P >> shift) {
+        const char *row = p.base + m.stage_at + r * m.stage_pitch;
+        const float4 a = *(const float4 *)(row + (((2 * c) ^ (r & 7)) << 4)), b = *(const float4 *)(row + (((2 * c + 1) ^ (r & 7)) << 4));
+        uint4 u;
+        u.x = gtr__field_pack<T>(a.x, a.y); u.y = gtr__field_pack<T>(a.z, a.w);
+        u.z = gtr__field_pack<T>(b.x, b.y); u.w = gtr__field_pack<T>(b.z, b.w);
+        *(uint4 *)(p.base + m.x_at + (c >> 3) * GTR__FIELD_PANEL + r * 128 + (((c & 7) ^ (r & 7)) << 4)) = u;
+    }
+    if (keep) gtr__field_keep<P>(m, p, tile);
+}
+// The bias of this thread's columns, where the product adds.
+template <int TILES> static __device__ __forceinline__ void gtr__field_bias(float *d, const float *bias, int lane) {
+#pragma unroll
+    for (int j = 0; j < TILES; j++) {
+        const float2 b = *(const float2 *)(bias + j * 8 + (lane & 3) * 2);
+        d[4 * j] = d[4 * j + 2] = b.x;
+        d[4 * j + 1] = d[4 * j + 3] = b.y;
+    }
+}
+// A warp's part of 64 columns to panel.
+template <int P> static __device__ __forceinline__ void gtr__field_put(const gtr__field_place<P> &p, uint32_t panel, const uint32_t *y) {
+#pragma unroll
+    for (int s = 0; s < 4; s++) gtr__field_put_matrix4(p.part(panel, s), y + 4 * s);
+}
+// The output of layer l from its product, in words of halves. RELU: all activations are.
+template <typename T, int P, bool RELU> static __device__ __forceinline__ void gtr__field_output(const gtr__field &m, int l, const gtr__field_place<P> &p, float *d, uint32_t *y) {
+    if constexpr (RELU) {
+#pragma unroll
+        for (int i = 0; i < 16; i++) y[i] = gtr__field_pack_relu<T>(d[2 * i], d[2 * i + 1]);
+    } else {
+        const int act = m.layer[l].act;
+        if (m.pre_at >= 0) {
+#pragma unroll
+            for (int i = 0; i < 16; i++) y[i] = gtr__field_pack<T>(d[2 * i], d[2 * i + 1]);
+            gtr__field_put<P>(p, p.at + m.pre_at + (l * P + p.half) * GTR__FIELD_PANEL, y);
+        }
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            float4 v = make_float4(d[4 * i], d[4 * i + 1], d[4 * i + 2], d[4 * i + 3]);
+            if (act >= 0) v = gtr__act4(act, v, m.layer[l].act_a, m.layer[l].act_b);
+            y[2 * i] = gtr__field_pack<T>(v.x, v.y);
+            y[2 * i + 1] = gtr__field_pack<T>(v.z, v.w);
+        }
+    }
+}
+// The gradient of layer l's product from that of its output, likewise.
+template <typename T, int P, bool RELU> static __device__ __forceinline__ void gtr__field_gradient(const gtr__field &m, int l, const gtr__field_place<P> &p, float *d, uint32_t *dz) {
+    [[maybe_unused]] const int act = RELU ? (int)GTR__OP_RELU : m.layer[l].act;
+    const bool pre = !RELU && m.pre_at >= 0 && act >= 0 && !(m.layer[l].reads_y);
+    const uint32_t from = (pre ? p.at + m.pre_at + l * (P * GTR__FIELD_PANEL) : p.y_at(m, l)) + p.half * GTR__FIELD_PANEL;
+#pragma unroll
+    for (int s = 0; s < 4; s++) {
+        uint32_t y[4], *z = dz + 4 * s;
+        float *v = d + 8 * s;
+        gtr__field_matrix4(y, p.part(from, s));
+        if constexpr (RELU) {
+#pragma unroll
+            for (int i = 0; i < 4; i++) z[i] = gtr__field_mask<T>(gtr__field_pack<T>(v[2 * i], v[2 * i + 1]), y[i]);
+        } else {
+#pragma unroll
+            for (int i = 0; i < 2; i++) {
+                const float2 a = gtr__field_unpack<T>(y[2 * i]), b = gtr__field_unpack<T>(y[2 * i + 1]);
+                float4 w = make_float4(v[4 * i], v[4 * i + 1], v[4 * i + 2], v[4 * i + 3]);
+                if (act >= 0) w = gtr__dact4(act, w, make_float4(a.x, a.y, b.x, b.y), m.layer[l].act_a, m.layer[l].act_b);
+                z[2 * i] = gtr__field_pack<T>(w.x, w.y);
+                z[2 * i + 1] = gtr__field_pack<T>(w.z, w.w);
+            }
+        }
+    }
+}
+// Loss and its gradient of 8 columns from c0 on: d has the product; to z goes the gradient in halves. sums: of the gradient's columns.
+template <typename T, int P> static __device__ __forceinline__ void gtr__field_loss(const gtr__field &m, const gtr__field_place<P> &p, const float *d, uint32_t *z, int tile, int c0, float g, float &loss, float *sums) {
+    const int n = m.layer[m.layers - 1].n, c = c0 + (p.lane & 3) * 2, r = p.warp * 16 + (p.lane >> 2);
+    const float *target = (const float *)(p.base + m.target_at);
+    float v[4], x[4], t[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const int row = r + (i >> 1) * 8, column = c + (i & 1);
+        T low;
+        gtr__store(&low, d[i]);
+        x[i] = gtr__load(&low);
+        t[i] = column < n ? target[row * n + column] : 0.0f;
+    }
+    if (m.loss == GTR__OP_MSE) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) { v[i] = 2.0f * g * (x[i] - t[i]); x[i] = (x[i] - t[i]) * (x[i] - t[i]); }
+    } else {
+#pragma unroll
+        for (int i = 0; i < 4; i++) { v[i] = g * (1.0f / (1.0f + expf(-x[i])) - t[i]); x[i] = fmaxf(x[i], 0.0f) - x[i] * t[i] + log1pf(expf(-fabsf(x[i]))); }
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const bool live = c + (i & 1) < n && tile * GTR__FIELD_ROWS + r + (i >> 1) * 8 < m.batch;
+        loss += live ? x[i] : 0.0f;
+        v[i] = live ? v[i] : 0.0f;
+    }
+    z[0] = gtr__field_pack<T>(v[0], v[1]);
+    z[1] = gtr__field_pack<T>(v[2], v[3]);
+    if (sums) {
+        const float2 a = gtr__field_unpack<T>(z[0]), b = gtr__field_unpack<T>(z[1]);
+        sums[0] += a.x + b.x;
+        sums[1] += a.y + b.y;
+    }
+}
+// What a team keeps in registers over all its rows.
+struct gtr__field_sums { float dw[GTR__FIELD_UNITS][36], last[4], bias[2], loss; };
+// A team's first tile, and how many teams its role has.
+template <int P> static __device__ __forceinline__ int gtr__field_first(const gtr__field &m, const gtr__field_place<P> &p, int role, int *teams) {
+    const int blocks = m.block0[role + 1] - m.block0[role];
+    *teams = P == 1 ? 2 * blocks : blocks;
+    return p.team * blocks + (int)blockIdx.x - m.block0[role];
+}
+// A step's record, and its first rows asked for. By all threads, when nobody needs the last step's any more.
+template <int P> static __device__ __forceinline__ void gtr__field_open(const gtr__field &m, gtr__field_head *h, const gtr__record *record, const gtr__field_place<P> &p, int role) {
+    int teams;
+    const int first = gtr__field_first<P>(m, p, role, &teams);
+    if (threadIdx.x < sizeof(gtr__record) / 16) ((int4 *)&h->record)[threadIdx.x] = __ldcg((const int4 *)record + threadIdx.x);
+    if (threadIdx.x == 32) {
+        const uint64_t rows = (uint64_t)__ldcg((const long long *)&record->rows);
+        int shift = 1;
+        while (((uint64_t)1 << (2 * shift)) < rows) shift++;
+        h->shift = shift;
+    }
+    __syncthreads();
+    gtr__field_origins<P>(m, h, p, first, teams, 0);
+    gtr__field_team_meet<P>(p.team);
+    if (first < m.tiles) { gtr__field_ask_x<P>(m, &h->record, h->origin + p.team * 256, p); gtr__field_ask_target<P>(m, &h->record, h->origin + p.team * 256, p); }
+    gtr__copies_commit();
+}
+// All rows of this team's tiles, there and back. What is stored for others goes while the tensor cores have the next product.
+template <typename T, int P, bool RELU> static __device__ __forceinline__ void gtr__field_rows(const gtr__field &m, gtr__field_head *h, char *pool, const gtr__field_place<P> &p, int role, bool keep, gtr__field_sums &sum) {
+    const int last = m.layers - 1, low = __shfl_sync(0xffffffffu, m.low[role], 0), high = __shfl_sync(0xffffffffu, role ? m.low[role - 1] - 1 : last - m.small, 0);
+    const uint32_t pool_at = gtr__shared_address(pool), ones = pool_at + m.ones_at, own = p.half * GTR__FIELD_PANEL;
+    const float g = m.seed * h->scale / m.count;
+    const int64_t *origin = h->origin + p.team * 256;
+    int teams, n = 0;
+    const int first = gtr__field_first<P>(m, p, role, &teams);
+    // Everything between two products: y goes to panel, and is seen by all of the team.
+    auto share = [&](uint32_t panel, const uint32_t *y) {
+        gtr__field_put<P>(p, panel + own, y);
+        gtr__field_publish();
+        gtr__field_team_meet<P>(p.team);
+    };
+#pragma unroll 1
+    for (int tile = first; tile < m.tiles; tile += teams, n++) {
+        const bool more = tile + teams < m.tiles;
+        float d[32], out[4];
+        uint32_t y[16], z[4] = { 0, 0, 0, 0 };
+        gtr__copies_done<0>();
+        gtr__field_team_meet<P>(p.team);
+        gtr__field_take_x<T, P>(m, p, tile, keep);
+        gtr__field_publish();
+        gtr__field_team_meet<P>(p.team);
+        {
+            const uint32_t w = pool_at + m.w0_at + own;
+            gtr__field_bias<8>(d, gtr__field_b<P>(m, pool, 0) + p.half * 64, p.lane);
+            gtr__field_begin();
+            if (m.stage_pitch == 128) gtr__field_forward_s<T, 8, 2>(d, p.at + m.x_at, GTR__FIELD_PANEL, w, P * GTR__FIELD_PANEL);
+            else if (m.stage_pitch == 256) gtr__field_forward_s<T, 8, 4>(d, p.at + m.x_at, GTR__FIELD_PANEL, w, P * GTR__FIELD_PANEL);
+            else gtr__field_forward_s<T, 8, 8>(d, p.at + m.x_at, GTR__FIELD_PANEL, w, P * GTR__FIELD_PANEL);
+            gtr__field_commit();
+            gtr__field_until<0>();
+            gtr__field_hold<32>(d);
+            gtr__field_output<T, P, RELU>(m, 0, p, d, y);
+        }
+        if (more) gtr__field_ask_x<P>(m, &h->record, origin + ((n + 1) * 64 & 255), p);
+#pragma unroll 1
+        for (int l = 1; l < last + 1 - m.small; l++) {
+            const uint32_t w = pool_at + gtr__field_w<P>(m, l) + own;
+            if constexpr (P == 2) share(p.y_at(m, l - 1), y);
+            gtr__field_bias<8>(d, gtr__field_b<P>(m, pool, l) + p.half * 64, p.lane);
+            gtr__field_begin();
+            if constexpr (P == 1) gtr__field_forward_r<T, 8>(d, y, w);
+            else gtr__field_forward_s<T, 8, 8>(d, p.y_at(m, l - 1), GTR__FIELD_PANEL, w, P * GTR__FIELD_PANEL);
+            gtr__field_commit();
+            if constexpr (P == 1) gtr__field_put<P>(p, p.y_at(m, l - 1), y);
+            gtr__field_until<0>();
+            gtr__field_hold<32>(d);
+            if (l < last) gtr__field_output<T, P, RELU>(m, l, p, d, y);
+        }
+        float loss = 0.0f;
+        if (m.small) {
+            const uint32_t w = pool_at + gtr__field_w<P>(m, last);
+            if constexpr (P == 2) share(p.y_at(m, last - 1), y);
+            gtr__field_bias<1>(out, gtr__field_b<P>(m, pool, last), p.lane);
+            gtr__field_begin();
+            if constexpr (P == 1) gtr__field_forward_r<T, 1>(out, y, w);
+            else gtr__field_forward_s<T, 1, 8>(out, p.y_at(m, last - 1), GTR__FIELD_PANEL, w, 2048);
+            gtr__field_commit();
+            if constexpr (P == 1) gtr__field_put<P>(p, p.y_at(m, last - 1), y);
+            gtr__field_until<0>();
+            gtr__field_hold<4>(out);
+            gtr__field_loss<T, P>(m, p, out, z, tile, 0, g, loss, sum.bias);
+            gtr__field_begin();
+            gtr__field_back<T, 1, true>(d, z, 0, 0, w + p.half * 2048);
+            gtr__field_commit();
+            if (p.half == 0) {
+                const int r = p.warp * 16 + (p.lane >> 2);
+                uint32_t *to = (uint32_t *)(p.base + (p.dz_at(m, last) - p.at) + r * 16 + (p.lane & 3) * 4);
+                to[0] = z[0];
+                to[32] = z[1];
+                sum.loss += loss;
+            }
+            gtr__field_publish();
+            gtr__field_team_meet<P>(p.team);
+            gtr__field_begin();
+            gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1) + own, p.dz_at(m, last));
+            gtr__field_commit();
+            gtr__field_until<0>();
+            gtr__field_hold<32>(d);
+            if (low < last) gtr__field_gradient<T, P, RELU>(m, last - 1, p, d, y);
+        } else {
+#pragma unroll
+            for (int j = 0; j < 8; j++) gtr__field_loss<T, P>(m, p, d + 4 * j, y + 2 * j, tile, p.half * 64 + j * 8, g, loss, NULL);
+            sum.loss += loss;
+            gtr__field_team_meet<P>(p.team);
+        }
+        if (more) gtr__field_ask_target<P>(m, &h->record, origin + ((n + 1) * 64 & 255), p);
+        gtr__copies_commit();
+        if (n % 2 == 0) gtr__field_origins<P>(m, h, p, first, teams, n + 2);
+#pragma unroll 1
+        for (int l = last - m.small; l > high; l--) {       // another role's
+            if constexpr (P == 2) share(p.dz_at(m, l), y);
+            gtr__field_begin();
+            gtr__field_back<T, 4 * P, P == 1>(d, y, p.dz_at(m, l), GTR__FIELD_PANEL, pool_at + gtr__field_w<P>(m, l) + p.half * (P * GTR__FIELD_PANEL));
+            gtr__field_commit();
+            gtr__field_until<0>();
+            gtr__field_hold<32>(d);
+            gtr__field_gradient<T, P, RELU>(m, l - 1, p, d, y);
+        }
+#pragma unroll
+        for (int i = 0; i < GTR__FIELD_UNITS / P; i++) {
+            const int l = high - i;
+            if (l <= low) continue;
+            const uint32_t dz = p.dz_at(m, l), x = p.y_at(m, l - 1), w = pool_at + gtr__field_w<P>(m, l) + p.half * (P * GTR__FIELD_PANEL);
+            if constexpr (P == 2) share(dz, y);
+            gtr__field_begin();
+            gtr__field_back<T, 4 * P, P == 1>(d, y, dz, GTR__FIELD_PANEL, w);
+            gtr__field_commit();
+            if constexpr (P == 1) { share(dz, y); gtr__field_begin(); }
+            gtr__field_outer<T, 9>(sum.dw[i * P], dz + own, x, ones - x);
+            if constexpr (P == 2) gtr__field_outer<T, 8>(sum.dw[i * P + 1], dz + own, x + GTR__FIELD_PANEL, 16);
+            gtr__field_commit();
+            gtr__field_until<1>();
+            gtr__field_hold<32>(d);
+            gtr__field_gradient<T, P, RELU>(m, l - 1, p, d, y);
+            gtr__field_until<0>();
+        }
+        if (low <= high) {
+            const uint32_t dz = p.dz_at(m, low), x = p.in_at(m, low);
+            share(dz, y);
+#pragma unroll
+            for (int i = 0; i < GTR__FIELD_UNITS / P; i++) {
+                constexpr int most = GTR__FIELD_UNITS - 1;
+                if (high - i != low) continue;
+                if (low == 0 && m.layer[0].k <= 32) {
+                    gtr__field_begin();
+                    gtr__field_outer<T, 5>(sum.dw[i * P], dz + own, x, 16);
+                    gtr__field_commit();
+                    gtr__field_until<0>();
+                } else {
+                    gtr__field_begin();
+                    gtr__field_outer<T, 9>(sum.dw[i * P], dz + own, x, ones - x);
+                    gtr__field_commit();
+                    gtr__field_until<0>();
+                    if (i * P < most && m.layer[low].panels == 2) {
+                        gtr__field_begin();
+                        gtr__field_outer<T, 8>(sum.dw[i * P < most ? i * P + 1 : 0], dz + own, x + GTR__FIELD_PANEL, 16);
+                        gtr__field_commit();
+                        gtr__field_until<0>();
+                    }
+                }
+            }
+        }
+    }
+}
+
+// >>field-step
+// Weights and biases for a step, and columns of ones; by all threads. Others wrote the weights: not by way of L1.
+template <typename T, int P> static __device__ __forceinline__ void gtr__field_load(const gtr__field &m, char *pool) {
+    T low;
+    uint4 one = make_uint4(0, 0, 0, 0);
+    gtr__store(&low, 1.0f);
+    memcpy(&one, &low, 2);
+    if (threadIdx.x < 16) *(uint4 *)(pool + m.ones_at + threadIdx.x * 128 + ((threadIdx.x & 7) << 4)) = one;
+    if (m.layer[0].k <= 32 && threadIdx.x < (3 - P) * GTR__FIELD_ROWS) {
+        const int r = (int)threadIdx.x & 63;
+        *(uint4 *)(pool + m.team_at + (threadIdx.x >> 6) * m.team_bytes + m.x_at + r * 128 + ((4 ^ (r & 7)) << 4)) = one;
+    }
+#pragma unroll 1
+    for (int l = 0; l < m.layers; l++) {
+        const gtr__field_layer &L = m.layer[l];
+        const int rows = m.small && l == m.layers - 1 ? 16 : P * 64, shift = L.panels == 1 ? 3 : 4, c = (int)threadIdx.x & ((1 << shift) - 1);
+        const bool wide = L.k % 8 == 0 && ((uintptr_t)L.w & 15) == 0;
+        char *to = pool + gtr__field_w<P>(m, l) + (c >> 3) * rows * 128;
+#pragma unroll 2
+        for (int r = (int)threadIdx.x >> shift; r < rows; r += GTR__FIELD_T >> shift) {
+            const T *from = (const T *)L.w + r * L.k + c * 8;
+            const int left = r < L.n ? L.k - c * 8 : 0, at = r * 128 + (((c & 7) ^ (r & 7)) << 4);
+            if (wide) { gtr__copy16(to + at, left > 0 ? (const void *)from : L.w, left > 0); continue; }
+            uint16_t u[8];
+#pragma unroll
+            for (int q = 0; q < 8; q++) u[q] = q < left ? __ldcg((const unsigned short *)from + q) : (unsigned short)0;
+            uint4 v;
+            memcpy(&v, u, 16);
+            *(uint4 *)(to + at) = v;
+        }
+    }
+    unsigned short bias[3];
+#pragma unroll
+    for (int q = 0; q < 3; q++) {
+        const int i = q * GTR__FIELD_T + (int)threadIdx.x, l = i / (P * 64), e = i % (P * 64);
+        bias[q] = l < m.layers && m.layer[l].bias && e < m.layer[l].n ? __ldcg((const unsigned short *)m.layer[l].bias + e) : (unsigned short)0;
+    }
+#pragma unroll
+    for (int q = 0; q < 3; q++) {
+        const int i = q * GTR__FIELD_T + (int)threadIdx.x;
+        memcpy((void *)&low, &bias[q], 2);
+        if (i < m.layers * P * 64) ((float *)(pool + m.bias_at))[i] = gtr__load(&low);
+    }
+    gtr__copies_commit();
+    gtr__copies_done<0>();
+}
+// All blocks come here before any goes on: gtr__mlp_meet.
+static __device__ __noinline__ bool gtr__field_wait(const gtr__field &m, uint32_t target) {
+    bool met = true;
+    if (threadIdx.x == 0) {
+        uint32_t *ticket = &m.ctl->ticket[6];
+        long long began = clock64();
+        for (int turn = 0; gtr__mlp_look(ticket) < target; turn++)
+            if ((turn & 63) == 63 && clock64() - began > 4000000000LL) { met = false; break; }
+        if (!met && atomicCAS(&m.ctl->status, 0u, 1u) == 0) {
+            m.ctl->bad_step = m.ctl->step + 1;
+            m.ctl->guard = 1;
+            m.ctl->launches++;
+            m.report.shared->bad_step = m.ctl->bad_step;
+            __threadfence_system();
+            m.report.shared->status = 1;
+            __threadfence_system();
+            m.report.shared->launches = m.ctl->launches;
+        }
+    }
+    return __syncthreads_and(met) != 0;
+}
+static __device__ __forceinline__ void gtr__field_arrive(const gtr__field &m) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile("fence.acq_rel.gpu;" ::: "memory");
+        asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" :: "l"(__cvta_generic_to_global(&m.ctl->ticket[6])) : "memory");
+    }
+}
+// A block's sums to workspace, in the order of the parameters: by way of shared memory, half of the units at a time, the first team's plus
+// the second's.
+template <int P> static __device__ __forceinline__ void gtr__field_write(const gtr__field &m, gtr__field_head *h, char *pool, const gtr__field_place<P> &p, int role, gtr__field_sums &sum) {
+    constexpr int units = GTR__FIELD_UNITS / 2, size = P * 64 * 72, teams = 3 - P;
+    float *part = m.part + (int64_t)blockIdx.x * m.flat, *red = (float *)(pool + m.team_at), *lasts = red + teams * units * size, *column = lasts + teams * 1024;
+    const int last = m.layers - 1, g = p.lane >> 2, t = p.lane & 3, tid = (int)threadIdx.x;
+#pragma unroll
+    for (int o = 4; o < 32; o <<= 1) { sum.bias[0] += __shfl_xor_sync(0xffffffffu, sum.bias[0], o); sum.bias[1] += __shfl_xor_sync(0xffffffffu, sum.bias[1], o); }
+#pragma unroll
+    for (int round = 0; round < 2; round++) {
+        __syncthreads();
+#pragma unroll
+        for (int u = 0; u < units; u++)
+#pragma unroll
+            for (int i = 0; i < 18; i++)
+                *(float2 *)(red + (p.team * units + u) * size + (p.half * 64 + p.warp * 16 + g + (i & 1) * 8) * 72 + (i >> 1) * 8 + t * 2) =
+                    make_float2(sum.dw[round * units + u][2 * i], sum.dw[round * units + u][2 * i + 1]);
+        if (round == 0) {
+#pragma unroll
+            for (int i = 0; i < 4; i++) lasts[p.team * 1024 + (t * 2 + (i & 1)) * 128 + p.half * 64 + p.warp * 16 + g + (i >> 1) * 8] = sum.last[i];
+            if (p.half == 0 && p.lane < 4) *(float2 *)(column + p.team * 32 + p.warp * 8 + 2 * t) = make_float2(sum.bias[0], sum.bias[1]);
+        }
+        __syncthreads();
+#pragma unroll 1
+        for (int u = 0; u < units; u++) {
+            int l = last - m.small;
+            while (l >= 0 && (m.unit[role][l] < 0 || round * units + u < m.unit[role][l] || round * units + u >= m.unit[role][l] + m.layer[l].panels)) l--;
+            if (l < 0) continue;
+            const gtr__field_layer &L = m.layer[l];
+            const int c0 = (round * units + u - m.unit[role][l]) * 64, columns = L.k - c0 < 64 ? L.k - c0 : 64;
+            const float *from = red + u * size;
+            float *to = part + L.flat_w + c0;
+            auto value = [&](int at) { return P == 1 ? from[at] + from[units * size + at] : from[at]; };
+            if (columns > 0 && L.k % 4 == 0) {
+                const int line = columns / 4, count = L.n * line, turn = (1 << 20) / line + 1;      // i / line is (i turn) >> 20
+#pragma unroll 4
+                for (int i = tid; i < count; i += GTR__FIELD_T) {
+                    const int r = i * turn >> 20, c = (i - r * line) * 4;
+                    float4 v = *(const float4 *)(from + r * 72 + c);
+                    if constexpr (P == 1) v = gtr__mlp_add4(v, *(const float4 *)(from + units * size + r * 72 + c));
+                    *(float4 *)(to + r * L.k + c) = v;
+                }
+            } else for (int r = tid >> 5; r < L.n; r += GTR__FIELD_T / 32)
+                for (int c = p.lane; c < columns; c += 32) to[r * L.k + c] = value(r * 72 + c);
+            if (c0 == 0 && tid < L.n && L.db) part[L.flat_b + tid] = value(tid * 72 + (l == 0 && L.k <= 32 ? 32 : 64));
+        }
+        if (round == 0 && m.small && m.unit[role][last] >= 0) {
+            const gtr__field_layer &L = m.layer[last];
+            for (int r = tid >> 5; r < L.n; r += GTR__FIELD_T / 32)
+                for (int c = p.lane; c < L.k; c += 32) part[L.flat_w + r * L.k + c] = P == 1 ? lasts[r * 128 + c] + lasts[1024 + r * 128 + c] : lasts[r * 128 + c];
+            if (tid < L.n && L.db) {
+                float v = 0.0f;
+#pragma unroll
+                for (int w = 0; w < 4 * teams; w++) v += column[w * 8 + tid];
+                part[L.flat_b + tid] = v;
+            }
+        }
+    }
+    if (role == 0) {
+        const float v = gtr__block_sum(sum.loss, h->scratch);
+        if (tid == 0) m.losses[blockIdx.x] = v;
+    }
+}
+// A thread's four parameters.
+struct gtr__field_four { float4 p, g, a, b; const gtr__segment *seg; int i, n; bool whole; };
+static __device__ __forceinline__ void gtr__field_find(const gtr__field &m, const gtr__field_head *h, int e, gtr__field_four &f, int *role) {
+    f.n = 0; f.seg = h->segment; f.i = 0;
+    for (int l = 0; l < m.layers; l++) {
+        const gtr__field_layer &L = m.layer[l];
+        int i = -1, s = 2 * l, count = L.n * L.k;
+        if (e >= L.flat_w && e < L.flat_w + count) i = e - L.flat_w;
+        else if (L.db && e >= L.flat_b && e < L.flat_b + L.n) { i = e - L.flat_b; s++; count = L.n; }
+        if (i < 0) continue;
+        f.seg = &h->segment[s]; f.i = i; f.n = count - i < 4 ? count - i : 4;
+        for (int r = 0; r < m.roles; r++) if (m.unit[r][l] >= 0) *role = r;
+    }
+    f.whole = f.n == 4 && (((uintptr_t)f.seg->p | (uintptr_t)f.seg->bf16 | (uintptr_t)f.seg->f16) & 15) == 0;
+}
+static __device__ __forceinline__ float4 gtr__field_get4(const float *p, int n) {
+    if (n == 4 && ((uintptr_t)p & 15) == 0) return __ldcg((const float4 *)p);
+    float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    v.x = __ldcg(p);
+    if (n > 1) v.y = __ldcg(p + 1);
+    if (n > 2) v.z = __ldcg(p + 2);
+    if (n > 3) v.w = __ldcg(p + 3);
+    return v;
+}
+static __device__ __forceinline__ void gtr__field_state(const gtr__field &m, gtr__field_four &f) {
+    const gtr__optim &o = m.optim;
+    const int64_t at = f.seg->offset + f.i;
+    f.a = f.b = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    f.p = gtr__field_get4(f.seg->p + f.i, f.n);
+    if (o.kind != GTR_SGD || (o.momentum != 0.0 && o.m)) f.a = gtr__field_get4(o.m + at, f.n);
+    if (o.kind != GTR_SGD) f.b = gtr__field_get4(o.v + at, f.n);
+}
+static __device__ __forceinline__ void gtr__field_update(const gtr__field &m, const gtr__field_head *h, gtr__field_four &f, float coef) {
+    const gtr__optim &o = m.optim;
+    const int64_t at = f.seg->offset + f.i;
+    const int group = f.seg->group;
+    gtr__mlp_rule rule;
+    rule.rate = h->rate.rate[group]; rule.step = h->rate.step[group]; rule.decay = h->rate.decay[group]; rule.wd = h->rate.wd[group]; rule.root = h->rate.root; rule.coef = coef;
+    rule.one_b1 = (float)(1.0 - o.beta1); rule.b2 = (float)o.beta2; rule.one_b2 = (float)(1.0 - o.beta2); rule.eps = (float)o.eps; rule.mu = (float)o.momentum;
+    rule.adam = o.kind != GTR_SGD; rule.momentum = !rule.adam && o.momentum != 0.0 && o.m; rule.nesterov = o.nesterov;
+    rule(f.p.x, f.g.x, f.a.x, f.b.x);
+    rule(f.p.y, f.g.y, f.a.y, f.b.y);
+    rule(f.p.z, f.g.z, f.a.z, f.b.z);
+    rule(f.p.w, f.g.w, f.a.w, f.b.w);
+    if (o.kind != GTR_SGD) gtr__mlp_give4(o.v + at, f.n, f.n == 4, f.b);
+    if (o.kind != GTR_SGD || (o.momentum != 0.0 && o.m)) gtr__mlp_give4(o.m + at, f.n, f.n == 4, f.a);
+    gtr__mlp_give4(f.seg->p + f.i, f.n, f.whole, f.p);
+    if (f.seg->bf16) gtr__mlp_put4(f.seg->bf16, GTR_BF16, f.i, 0, f.n, f.whole, f.p);
+    if (f.seg->f16) gtr__mlp_put4(f.seg->f16, GTR_F16, f.i, 0, f.n, f.whole, f.p);
+}
+// The blocks' sums of four parameters, of every ways-th block from k on, in order.
+static __device__ __forceinline__ float4 gtr__field_gather(const gtr__field &m, int e, int role, int k, int ways) {
+    float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    const int end = m.block0[role + 1];
+    const float *from = m.part + e;
+#pragma unroll 1
+    for (int b = m.block0[role] + k; b < end; b += 18 * ways) {
+        float4 w[18];
+#pragma unroll
+        for (int i = 0; i < 18; i++) w[i] = b + i * ways < end ? __ldcg((const float4 *)(from + (int64_t)(b + i * ways) * m.flat)) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+#pragma unroll
+        for (int i = 0; i < 18; i++) v = gtr__mlp_add4(v, w[i]);
+    }
+    return v;
+}
+static __device__ __forceinline__ void gtr__field_look(float4 v, int n, uint32_t &most, double &sum) {
+    const float x = v.x, y = n > 1 ? v.y : 0.0f, z = n > 2 ? v.z : 0.0f, w = n > 3 ? v.w : 0.0f;
+    uint32_t a = __float_as_uint(x) & 0x7fffffffu, b = __float_as_uint(y) & 0x7fffffffu, c = __float_as_uint(z) & 0x7fffffffu, d = __float_as_uint(w) & 0x7fffffffu;
+    a = a > b ? a : b; c = c > d ? c : d; a = a > c ? a : c;
+    most = most > a ? most : a;
+    sum += (double)((x * x + y * y) + (z * z + w * w));
+}
+// Inputs' slots as FEED leaves them: of the bad step, whose nodes the host runs one by one then.
+static __device__ __noinline__ void gtr__field_feed(const gtr__field &m, const gtr__record *record) {
+    const int warps = (int)gridDim.x * (GTR__FIELD_T / 32), lane = (int)threadIdx.x & 31;
+    for (int r0 = ((int)blockIdx.x * (GTR__FIELD_T / 32) + (int)threadIdx.x / 32) * 32; r0 < m.batch; r0 += warps * 32) {
+        const int64_t mine = r0 + lane < m.batch ? gtr__mlp_origin(record, r0 + lane) : 0;
+        for (int r = 0; r < 32 && r0 + r < m.batch; r++) {
+            const int64_t from = __shfl_sync(0xffffffffu, mine, r);
+#pragma unroll 1
+            for (int f = 0; f < m.n_feed; f++) {
+                const gtr__feed_one &in = m.feed[f];
+                const float *src = (const float *)(uintptr_t)record->src[in.slot];
+                for (int c = lane; c < (int)in.row; c += 32) gtr__put(in.to.p, in.to.t, (int64_t)(r0 + r) * in.row + c, src[from * in.row + c]);
+            }
+        }
+    }
+}
+template <typename T, int P, bool RELU>
+static __global__ void __launch_bounds__(GTR__FIELD_T, 1) gtr__k_field(const __grid_constant__ gtr__field m) {
+    extern __shared__ __align__(1024) char gtr__field_pool[];
+    gtr__enter();
+    char *pool = gtr__field_pool + (0u - gtr__shared_address(gtr__field_pool) & 1023u);
+    gtr__field_head *h = (gtr__field_head *)pool;
+    const int tid = (int)threadIdx.x, blocks = (int)gridDim.x, me = (int)blockIdx.x;
+    const bool reporter = me == blocks - 1 && tid >= GTR__FIELD_T - 32;     // a warp of the team with the fewest tiles
+    uint32_t target = 0;
+    if (*(const volatile uint32_t *)&m.ctl->status) {       // the same for all: nobody writes it before all have met
+        if (me == 0 && tid == 0) { m.ctl->guard = 1; gtr__report_stuck(m.report, m.ring); }
+        return;
+    }
+    for (int i = tid; i < m.optim.n; i += GTR__FIELD_T) {   // which segment is whose
+        const gtr__segment z = m.optim.segments[i];
+        const float *g = m.optim.gradient + z.offset;
+        for (int l = 0; l < m.layers; l++) {
+            if (m.layer[l].dw == g) h->segment[2 * l] = z;
+            if (m.layer[l].db == g) h->segment[2 * l + 1] = z;
+        }
+    }
+    const gtr__record *record = gtr__fetch_record(m.ctl, m.ring);
+    if (tid == 0) { h->step = m.ctl->step; h->applied = m.ctl->applied; h->scale = m.ctl->scale; h->good = m.ctl->good; }
+    const gtr__field_place<P> p(m, pool);
+    int role = 0;
+    while (role + 1 < m.roles && me >= m.block0[role + 1]) role++;
+    const int quads = m.flat / 4, per = (quads + blocks - 1) / blocks, q0 = me * per, mine = quads - q0 < per ? quads - q0 : per;
+    int ways = 1;
+    while (ways < 8 && per * ways * 2 <= GTR__FIELD_T) ways *= 2;
+    const int wide = GTR__FIELD_T / ways, way = tid / wide, own = tid % wide;
+    const bool once = per <= wide;              // all of a slice at a time, unless there are very many parameters
+    float4 *red = (float4 *)(pool + m.team_at);
+    bool pending = false;
+    gtr__field_open<P>(m, h, record, p, role);
+#pragma unroll 1
+    for (;;) {
+        gtr__field_load<T, P>(m, pool);
+        gtr__field_publish();
+        __syncthreads();
+        const int64_t more = h->record.more;
+        if (reporter) {
+            if (pending && tid == GTR__FIELD_T - 32) gtr__report_step(m.report);
+            __syncwarp();
+            gtr__fetch_ahead(m.ctl, m.ring);
+        }
+        {
+            gtr__field_sums sum;
+#pragma unroll
+            for (int u = 0; u < GTR__FIELD_UNITS; u++)
+#pragma unroll
+                for (int i = 0; i < 36; i++) sum.dw[u][i] = 0.0f;
+#pragma unroll
+            for (int i = 0; i < 4; i++) sum.last[i] = 0.0f;
+            sum.bias[0] = sum.bias[1] = sum.loss = 0.0f;
+            gtr__field_rows<T, P, RELU>(m, h, pool, p, role, more == 0, sum);
+            gtr__field_write<P>(m, h, pool, p, role, sum);
+        }
+        gtr__field_arrive(m);
+        if (tid >= 128 && tid < 128 + GTR__MAX_GROUPS) {        // as gtr__k_update makes them; thread 0 is about to wait
+            const gtr__optim &o = m.optim;
+            const bool adam = o.kind != GTR_SGD;
+            const int k = tid - 128;
+            const double rate = (double)h->record.lr[k], wd = o.weight_decay[k];
+            const uint64_t t = h->applied + 1;
+            h->rate.rate[k] = (float)-rate;
+            h->rate.decay[k] = o.kind == GTR_ADAMW ? (float)(1.0 - rate * wd) : 1.0f;
+            h->rate.wd[k] = o.kind == GTR_ADAMW ? 0.0f : (float)wd;
+            h->rate.step[k] = adam ? (float)(-rate / (1.0 - gtr__power(o.beta1, t))) : 0.0f;
+            if (k == 0) h->rate.root = adam ? (float)(1.0 / sqrt(1.0 - gtr__power(o.beta2, t))) : 0.0f;
+        }
+        const float whole = (float)(1.0 / (double)h->scale);
+        gtr__field_four four;
+        int from = 0;
+        four.n = 0;
+        if (once && own < mine) gtr__field_find(m, h, (q0 + own) * 4, four, &from);
+        if (way == 0 && four.n) gtr__field_state(m, four);
+        if (!gtr__field_wait(m, target += (uint32_t)blocks)) break;
+        uint32_t most = 0;
+        double sum = 0.0;
+        bool bad = false;
+        for (int q = 0; q < mine; q += wide) {
+            if (!once) {
+                four.n = 0;
+                if (q + own < mine) gtr__field_find(m, h, (q0 + q + own) * 4, four, &from);
+            }
+            if (four.n) four.g = gtr__field_gather(m, (q0 + q + own) * 4, from, way, ways);
+            if (ways > 1) {
+                red[tid] = four.g;
+                __syncthreads();
+                if (way) four.n = 0;
+                if (four.n) {
+#pragma unroll
+                    for (int k = 1; k < 8; k++) if (k < ways) four.g = gtr__mlp_add4(four.g, red[k * wide + tid]);
+                }
+                __syncthreads();
+            }
+            if (!four.n) continue;
+            gtr__mlp_give4(m.optim.gradient + four.seg->offset + four.i, four.n, four.n == 4, four.g);
+            gtr__field_look(four.g, four.n, most, sum);
+        }
+        if (m.checks) bad = most >= 0x7f800000u;
+        if (me == blocks - 1) {
+            float v = 0.0f;
+            for (int b = tid; b < m.block0[1]; b += GTR__FIELD_T) v += __ldcg(&m.losses[b]);
+            v = gtr__block_sum(v, h->scratch) / m.count;
+            if (tid == GTR__FIELD_T - 32) *m.value = v;
+            bad |= gtr__infinite(v);
+        }
+        bad = __syncthreads_or(bad) != 0;
+        if (m.sums) sum = gtr__block_sum_double(sum, h->sums);
+        if (tid == 0) m.guard[me] = make_double2(sum, bad ? 1.0 : 0.0);
+        gtr__field_arrive(m);
+        if (!gtr__field_wait(m, target += (uint32_t)blocks)) break;
+        sum = 0.0;
+        bad = false;
+        for (int b = tid & 31; b < blocks; b += 32) { const double2 v = __ldcg(&m.guard[b]); sum += v.x; bad |= v.y != 0.0; }
+        bad = __any_sync(0xffffffffu, bad);
+        double norm = 0.0;
+        float coef = whole;
+        if (m.clipped || (m.sums && reporter)) {
+#pragma unroll
+            for (int i = 16; i; i >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, i);
+            norm = sqrt(sum) / (double)h->scale;
+            const double factor = m.clipped ? m.optim.clip / (norm + 1e-6) : 1.0;
+            if (factor < 1.0) coef = (float)(factor / (double)h->scale);
+        }
+        if (!bad) {
+            if (once) { if (four.n) gtr__field_update(m, h, four, coef); }
+            else for (int q = tid; q < mine; q += GTR__FIELD_T) {
+                gtr__field_find(m, h, (q0 + q) * 4, four, &from);
+                if (!four.n) continue;
+                four.g = gtr__field_get4(m.optim.gradient + four.seg->offset + four.i, four.n);
+                gtr__field_state(m, four);
+                gtr__field_update(m, h, four, coef);
+            }
+        }
+        if (reporter && tid == GTR__FIELD_T - 32) { m.ctl->norm = (float)norm; m.ctl->coef = coef; m.ctl->guard = bad ? 1u : 0u; }
+        pending = true;
+        const bool stuck = bad && !m.report.scaled;
+        if (stuck) gtr__field_feed(m, &h->record);
+        if (stuck || more == 0) {
+            if (reporter && tid == GTR__FIELD_T - 32) for (int64_t k = stuck ? more : 0; k >= 0; k--) gtr__report_step(m.report);
+            break;
+        }
+        __syncthreads();
+        if (tid == 0) {         // as gtr__report_step does it
+            h->step++;
+            if (bad) { h->scale = h->scale * 0.5f > 1.0f ? h->scale * 0.5f : 1.0f; h->good = 0; }
+            else {
+                h->applied++;
+                if (++h->good >= 2000 && m.report.scaled) { h->scale = h->scale * 2.0f < 16777216.0f ? h->scale * 2.0f : 16777216.0f; h->good = 0; }
+            }
+        }
+        gtr__field_arrive(m);
+        gtr__field_open<P>(m, h, &m.ctl->record[h->step & 1], p, role);
+        if (!gtr__field_wait(m, target += (uint32_t)blocks)) break;
+    }
+    gtr__copies_commit();
+    gtr__copies_done<0>();
+    __syncthreads();
+    if (tid == 0 && atomicAdd(&m.ctl->ticket[7], 1u) == gridDim.x - 1) { m.ctl->ticket[6] = 0; m.ctl->ticket[7] = 0; }
+}
+
+// >>field-match
+// Extents and how they are cut; a pure function of both and the number of multiprocessors.
+typedef struct gtr__field_cut { int p, bytes; } gtr__field_cut;
+static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, gtr__field *m, gtr__field_cut *c, int sm_count) {
+    const int last = q->layers - 1;
+    memset(m, 0, sizeof *m);
+    if (q->layers < 2 || q->last_act >= 0 || q->accuracy >= 0) return false;
+    m->layers = q->layers;
+    c->p = 1;
+    for (int l = 0; l <= last; l++) {
+        const gtr__node *f = &v->node[q->forward[l]];
+        const gtr_shape *w = gtr__mlp_shape(v, f->in[1]);
+        int64_t x = gtr__mlp_count(v, f->in[0]), y = gtr__mlp_count(v, f->out[0]);
+        gtr__field_layer *L = &m->layer[l];
+        if (w->ndim != 2 || w->dim[0] < 1 || w->dim[1] < 1 || w->dim[0] > 128 || w->dim[1] > 128 || x % w->dim[1]) return false;
+        if (l == 0) { if (x / w->dim[1] > INT32_MAX / 256) return false; m->batch = (int)(x / w->dim[1]); }
+        if (m->batch * w->dim[1] != x || m->batch * w->dim[0] != y || (l && w->dim[1] != m->layer[l - 1].n)) return false;
+        L->n = (int)w->dim[0]; L->k = (int)w->dim[1];
+        L->act = gtr__mlp_act(f); L->act_a = (float)f->attr.f[0]; L->act_b = (float)f->attr.f[1];
+        if (L->act == GTR__OP_LOG) return false;    // of the columns behind the last is not finite
+        if (L->n > 64) c->p = 2;
+    }
+    const int P = c->p;
+    m->tiles = (m->batch + GTR__FIELD_ROWS - 1) / GTR__FIELD_ROWS;
+    m->small = m->layer[last].n <= 8;
+    m->reciprocal = m->layer[last].n > 1 ? (uint32_t)((((uint64_t)1 << 32) + (uint64_t)m->layer[last].n - 1) / (uint64_t)m->layer[last].n) : 0;
+    m->stage_pitch = m->layer[0].k <= 32 ? 128 : m->layer[0].k <= 64 ? 256 : 512;
+    int at = (int)GTR__FIELD_HEAD, team = 0;
+    m->w0_at = at;
+    for (int l = 0; l <= last; l++) {
+        m->layer[l].panels = l ? P : (m->layer[0].k + 63) / 64;
+        if (l == 1) m->w1_at = at;
+        at += m->layer[l].panels * (m->small && l == last ? 2048 : P * GTR__FIELD_PANEL);
+    }
+    m->bias_at = at;
+    m->team_at = (at + m->layers * P * 256 + 1023) / 1024 * 1024;
+    m->x_at = team;
+    m->place_at = team + m->layer[0].panels * GTR__FIELD_PANEL;
+    team = m->place_at + (last + 1) * P * GTR__FIELD_PANEL + (m->small ? 1024 : P * GTR__FIELD_PANEL);
+    m->pre_at = -1;
+    for (int l = 0; l < last; l++) {
+        const uint32_t needs = m->layer[l].act >= 0 ? gtr__cuda_needs[m->layer[l].act] : 0;
+        m->layer[l].reads_y = !(needs & GTR__X0);
+        if (needs & GTR__X0) m->pre_at = 0;
+    }
+    if (m->pre_at == 0) { m->pre_at = team; team += last * P * GTR__FIELD_PANEL; }
+    m->stage_at = team;
+    team += GTR__FIELD_ROWS * m->stage_pitch;
+    m->target_at = team;
+    team += GTR__FIELD_ROWS * m->layer[last].n * 4;
+    m->team_bytes = (team + 1023) / 1024 * 1024;
+    const int least = (GTR__FIELD_UNITS * 64 * 72 / (3 - P) + 8 * 128 + 32) * 4;     // what gtr__field_write takes
+    if (m->team_bytes < least) m->team_bytes = (least + 1023) / 1024 * 1024;
+    m->ones_at = m->team_at + (3 - P) * m->team_bytes;
+    c->bytes = m->ones_at + 2048 + 1024;
+    // Roles, from the last layer down; blocks to each by what it has to do.
+    double cost[GTR__FIELD_ROLES], all = 0.0, forward = 0.0;
+    memset(m->unit, -1, sizeof m->unit);
+    for (int l = 0; l <= last; l++) forward += m->small && l == last ? P : P * 4.0 * m->layer[l].panels;
+    int used = 0, r = 0, l = last;
+    for (; l >= 0; l--) {
+        const int units = m->small && l == last ? 0 : m->layer[l].panels;
+        if (used + units > GTR__FIELD_UNITS) { if (++r == GTR__FIELD_ROLES) return false; used = 0; }
+        m->unit[r][l] = (signed char)used;
+        m->low[r] = l;
+        used += units;
+    }
+    m->roles = r + 1;
+    for (r = 0; r < m->roles; r++) {
+        cost[r] = 3.0 * forward;                // what goes with a tile beside products is about as much again, and the same for all
+        for (l = last; l >= 0; l--) {
+            if (l > m->low[r]) cost[r] += m->small && l == last ? P : 4.0 * P * P;
+            if (m->unit[r][l] >= 0) cost[r] += m->small && l == last ? 1 : 4.0 * P * m->layer[l].panels;
+        }
+        all += cost[r];
+    }
+    if (sm_count < m->roles) return false;
+    double seen = 0.0;
+    for (r = 0; r < m->roles; r++) {
+        seen += cost[r];
+        m->block0[r + 1] = r + 1 == m->roles ? sm_count : (int)(seen / all * sm_count + 0.5);
+        if (m->block0[r + 1] <= m->block0[r]) m->block0[r + 1] = m->block0[r] + 1;
+    }
+    if (m->block0[m->roles] != sm_count) return false;
+    for (l = 0; l <= last; l++) {
+        m->layer[l].flat_w = m->flat;
+        m->flat += (m->layer[l].n * m->layer[l].k + 3) / 4 * 4;
+        m->layer[l].flat_b = m->flat;
+        m->flat += (m->layer[l].n + 3) / 4 * 4;
+    }
+    return true;
+}
+static int gtr__field_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
+    gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
+    gtr__mlp_parts p;
+    gtr__field m;
+    gtr__field_cut c;
+    if (at != 0 || caps->compute < 80 || caps->sm_count < 1 || plan->n_stage != 1 || plan->batch < 4096 || !gtr__mlp_parse(&v, &p) || !gtr__field_extents(&v, &p, &m, &c, caps->sm_count)) return 0;
+    if (c.bytes > (caps->compute == 80 || caps->compute == 87 ? 163 : caps->compute == 86 || caps->compute == 89 || caps->compute >= 120 ? 99 : 227) * 1024) return 0;
+    const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
+    const gtr__feed *f = (const gtr__feed *)plan->node[0].attr.ptr;
+    const gtr_dtype t = plan->precision == GTR_MIXED_FP16 ? GTR_F16 : GTR_BF16;
+    const int x = plan->node[p.forward[0]].in[0], target = plan->node[p.loss].in[1];
+    int trained = 0, found = 0;
+    if ((plan->precision != GTR_MIXED_FP16 && plan->precision != GTR_MIXED_BF16) || (plan->node[p.loss].op != GTR__OP_MSE && plan->node[p.loss].op != GTR__OP_BCE_WITH_LOGITS)) return 0;
+    for (int i = 1; i < plan->n_node; i++) {    // nobody reads what is not stored
+        const gtr__node *n = &plan->node[i];
+        for (int k = 0; k < n->n_out; k++) {
+            if (n->out[k] < 0) continue;
+            const gtr__value *y = &plan->value[gtr__mlp_root(plan, n->out[k])];
+            if (y->home != GTR__HOME_ARENA && y->home != GTR__HOME_GRADIENT && i != p.loss) return 0;
+            if (y->storage != (y->home == GTR__HOME_GRADIENT || i == p.loss ? GTR_F32 : t)) return 0;
+            trained += y->home == GTR__HOME_GRADIENT;
+        }
+    }
+    for (int l = 0; l < p.layers; l++) {
+        const gtr__node *n = &plan->node[p.forward[l]];
+        for (int k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && gtr__mlp_storage(&v, n->in[k]) != t) return 0;
+    }
+    if (!o || o->n != trained || !f || f->n > 4 || plan->node[0].n_out != f->n || plan->batch != m.batch || gtr__mlp_storage(&v, target) != GTR_F32) return 0;
+    for (int k = 0; k < f->n; k++) {
+        const int y = plan->node[0].out[k];
+        if (y < 0 || f->input[k].from != GTR_F32 || gtr__mlp_count(&v, y) != plan->batch * f->input[k].row) return 0;
+        if (gtr__mlp_same(&v, y, x)) { if (f->input[k].row != m.layer[0].k) return 0; found |= 1; }
+        if (gtr__mlp_same(&v, y, target)) { if (f->input[k].row != m.layer[m.layers - 1].n) return 0; found |= 2; }
+    }
+    return found == 3 ? plan->n_node : 0;
+}
+
+// >>field-launch
+typedef struct gtr__field_space { size_t losses, guard, value, bytes; } gtr__field_space;
+static gtr__field_space gtr__field_space_of(const gtr__field *m, int sm_count) {
+    gtr__field_space s;
+    s.losses = gtr__pad256((size_t)m->flat * (size_t)sm_count * 4);
+    s.guard = s.losses + gtr__pad256((size_t)sm_count * 4);
+    s.value = s.guard + gtr__pad256((size_t)sm_count * sizeof(double2));
+    s.bytes = s.value + 256;
+    return s;
+}
+template <typename T, int P, bool RELU>
+static gtr_result gtr__field_start(void *instance, const gtr__call *c, gtr__field *m, int bytes) {
+    gtr__cuda *g = (gtr__cuda *)instance;
+    int resident = 0;
+    void *args[1] = { m };
+    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_field<T, P, RELU>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "cudaFuncSetAttribute"));
+    GTR__TRY(gtr__check(instance, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, gtr__k_field<T, P, RELU>, GTR__FIELD_T, (size_t)bytes), "cudaOccupancyMaxActiveBlocksPerMultiprocessor"));
+    if (resident < 1) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: %d bytes of shared memory do not fit", bytes);
+    return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_field<T, P, RELU>, dim3((unsigned)g->sm_count), dim3(GTR__FIELD_T), args, (size_t)bytes, (cudaStream_t)c->stream), "gtr__k_field");
+}
+template <typename T>
+static gtr_result gtr__field_start_of(void *instance, const gtr__call *c, gtr__field *m, const gtr__field_cut *cut, bool relu) {
+    if (cut->p == 1) return relu ? gtr__field_start<T, 1, true>(instance, c, m, cut->bytes) : gtr__field_start<T, 1, false>(instance, c, m, cut->bytes);
+    return relu ? gtr__field_start<T, 2, true>(instance, c, m, cut->bytes) : gtr__field_start<T, 2, false>(instance, c, m, cut->bytes);
+}
+static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
+    static_assert(sizeof(gtr__field) <= 4096, "a kernel's parameters");
+    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    gtr__mlp_view v = { w->node, w->n_node, NULL, c };
+    gtr__mlp_parts p;
+    gtr__field_cut cut;
+    gtr__field m;
+    gtr__arg in[8], out[8];
+    if (!gtr__mlp_parse(&v, &p) || !gtr__field_extents(&v, &p, &m, &cut, gtr__sms(c))) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    const gtr__field_space space = gtr__field_space_of(&m, gtr__sms(c));
+    if (c->measure) return gtr__measured(c, space.bytes);
+    gtr__cuda *g = (gtr__cuda *)instance;
+    const gtr__optim *o = (const gtr__optim *)v.node[p.update].attr.ptr;
+    const gtr__node *report = &v.node[p.report], *feed = &v.node[0];
+    const gtr__feed *f = (const gtr__feed *)feed->attr.ptr;
+    if (!c->ctl || g->sm_count != gtr__sms(c)) return gtr__fail(instance, GTR_ERR_STATE, "network: no trainer");
+    if (o->kind != GTR_SGD && (!o->m || !o->v)) return gtr__fail(instance, GTR_ERR_STATE, "update: no moments");
+    for (int l = 0; l < m.layers; l++) {
+        const gtr__node *n = &v.node[p.forward[l]], *back = &v.node[p.gradient[l]];
+        gtr__field_layer *L = &m.layer[l];
+        auto data = [&](int id) { return id < 0 ? NULL : gtr__mlp_arg(&v, id)->data; };
+        L->w = data(n->in[1]);
+        L->bias = n->n_in > 2 ? data(n->in[2]) : NULL;
+        L->dw = (float *)data(back->out[1]);
+        L->db = back->n_out > 2 ? (float *)data(back->out[2]) : NULL;
+    }
+    const void *x = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->data, *target = gtr__mlp_arg(&v, v.node[p.loss].in[1])->data;
+    m.x_slot = m.t_slot = -1;
+    for (int k = 0; k < f->n && k < feed->n_out; k++) {
+        const gtr__feed_input *q = &f->input[k];
+        const gtr__arg *y = gtr__mlp_arg(&v, feed->out[k]);
+        gtr__feed_one *one = &m.feed[m.n_feed++];
+        one->to = gtr__opd_of(y);
+        one->row = q->row; one->slot = q->slot; one->from = (int)q->from;
+        if (y->data == x) m.x_slot = q->slot;
+        if (y->data == target) m.t_slot = q->slot;
+    }
+    for (int k = 0; k < m.n_feed; k++) if (m.feed[k].to.t == GTR_F32) {
+        if (m.feed[k].slot == m.x_slot) m.x_kept = (float *)m.feed[k].to.p;
+        if (m.feed[k].slot == m.t_slot) m.t_kept = (float *)m.feed[k].to.p;
+    }
+    if (m.x_slot < 0 || m.t_slot < 0) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: its inputs are not fed");
+    gtr__call q = gtr__mlp_call(c, &v.node[p.loss_back], in, out);
+    m.loss = v.node[p.loss].op; m.seed = q.seed; m.count = (float)in[0].count;
+    m.part = (float *)c->ws; m.losses = (float *)((char *)c->ws + space.losses); m.guard = (double2 *)((char *)c->ws + space.guard); m.value = (float *)((char *)c->ws + space.value);
+    if (gtr__mlp_arg(&v, v.node[p.loss].out[0])->data) m.value = (float *)gtr__mlp_arg(&v, v.node[p.loss].out[0])->data;
+    m.optim = *o;
+    m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0;
+    m.ctl = c->ctl; m.ring = f->shared->record;
+    for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++) { m.report.value[k].p = m.value; m.report.value[k].t = GTR_F32; }
+    m.report.shared = (gtr__shared *)(uintptr_t)report->attr.i[0]; m.report.ctl = c->ctl; m.report.trainer = 1; m.report.scaled = o->scaled;
+    const gtr_dtype t = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype;
+    bool relu = true;
+    for (int l = 0; l + 1 < m.layers; l++) relu = relu && m.layer[l].act == GTR__OP_RELU;
+    return t == GTR_BF16 ? gtr__field_start_of<__nv_bfloat16>(instance, c, &m, &cut, relu) : gtr__field_start_of<__half>(instance, c, &m, &cut, relu);
+}
 // >>matchers
 static const gtr__matcher gtr__cuda_matchers[] = {
-    { "multilayer perceptron, a step in one launch", gtr__mlp_match, gtr__mlp_run },
+    { "narrow multilayer perceptron, steps in one launch", gtr__field_match, gtr__field_run, 8, 0, 1 },
+    { "multilayer perceptron, many steps in one launch", gtr__res_match, gtr__res_run, GTR__LAUNCH_STEPS, 1, 0 },
+    { "multilayer perceptron, a step in one launch", gtr__mlp_match, gtr__mlp_run, 1, 0, 0 },
 };
 // A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.
 static gtr_result gtr__cuda_network_fwd(void *instance, const gtr__call *c) {
@@ -6323,6 +8878,7 @@ static gtr_result gtr__cuda_network_fwd(void *instance, const gtr__call *c) {
 
 static const gtr__backend gtr__cuda_backend = {
     GTR__SEAM_VERSION, sizeof(gtr__backend), sizeof(gtr__plan), sizeof(gtr__node), sizeof(gtr__value), sizeof(gtr__call), sizeof(gtr__ctl), sizeof(gtr__shared),
+    sizeof(gtr__caps), sizeof(gtr__matcher),
     "cuda " GPUTRAIN_VERSION,
     gtr__cuda_create, gtr__cuda_destroy, gtr__cuda_capabilities,
     gtr__cuda_alloc, gtr__cuda_free, gtr__cuda_host_alloc, gtr__cuda_host_free,

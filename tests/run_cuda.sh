@@ -10,28 +10,45 @@ case $shard in
 native | ptx75 | ptx80) sh tests/run.sh "$@" >"$log" 2>&1; rc=$? ;;
 sm8) GTR_TEST_MAX_SM=8 sh tests/run.sh "$@" >"$log" 2>&1; rc=$? ;;
 sanitize)
-    # the tools side by side, each with programs and logs of its own; files and double precision have nothing to do with the device, and
-    # races in shared memory are looked for op by op: whole networks take racecheck minutes
-    export GTR_TEST_SMALL=1
-    rc=0
-    for tool in memcheck racecheck initcheck synccheck; do
-        dir=build/sanitize-$tool
-        rm -rf $dir && mkdir -p $dir
+    # Each tool over each program's tests, cut into jobs that run side by side, for most of a job is waiting; after 145 s what still runs is
+    # ended, and has failed. Races in shared memory are looked for op by op: whole networks take racecheck minutes. Files and builders'
+    # errors have nothing to do with the device.
+    dir=build/sanitize
+    rm -rf $dir && mkdir -p $dir
+    for tool in racecheck memcheck initcheck synccheck; do
         for t in "$@"; do
-            case $tool$t in *test_files | *_double | racecheck*test_engine | racecheck*test_faults) ;; *) cp "$t" $dir/ ;; esac
+            name=$(basename "$t") jobs=3
+            case $tool$name in *test_files | *_double | racechecktest_engine | racechecktest_faults) continue ;; *test_engine) jobs=10 ;; *test_goldens) jobs=5 ;; esac
+            grep -oE '^ +RUN\([a-z_0-9]+\)|^ON_CUDA\([a-z_0-9]+' tests/"$name".c | sed -E 's/.*\(([a-z_0-9]+)\)?/\1/' | grep -vE '^(bad_|bits$|cpu_|cuda_kernels$)' | sort -u |
+                awk -v jobs=$jobs -v job="$tool $t 0/1" '{ list[NR % jobs] = list[NR % jobs] " " $1 } END { for (k in list) print job list[k] }'
+            [ "$name" != test_ops ] || for k in 0 1 2 3 4 5 6 7; do echo "$tool $t $k/8 cuda_kernels"; done
         done
-        options="--tool $tool"
-        [ $tool = memcheck ] && options="$options --leak-check full"
-        { echo "== compute-sanitizer $options"; WRAP="compute-sanitizer --error-exitcode 1 $options" sh tests/run.sh $dir/test_*; echo $? >$dir/rc; } >$dir/log 2>&1 &
-    done
-    wait
-    cat build/sanitize-*/log >"$log"
-    for tool in memcheck racecheck initcheck synccheck; do [ "$(cat build/sanitize-$tool/rc)" = 0 ] || rc=1; done ;;
+    done >$dir/jobs
+    GTR_JOB_END=$(($(date +%s) + 145))
+    export GTR_JOB_END
+    nl -w 1 -s ' ' $dir/jobs | xargs -P "$(nproc)" -L 1 sh tests/run_cuda.sh job
+    cat $dir/*.log $dir/*.said >"$log"
+    rc=0
+    for k in $(seq "$(wc -l <$dir/jobs)"); do [ "$(cat $dir/$k.rc)" = 0 ] || rc=1; done ;;
+job) # number, tool, program, part, tests
+    job=$record tool=$1 program=$2 part=$3
+    shift 3
+    options="--tool $tool"
+    [ "$tool" = memcheck ] && options="$options --leak-check full"
+    start=$(date +%s)
+    left=$((GTR_JOB_END - start))
+    [ $left -gt 0 ] || left=1
+    echo "== compute-sanitizer $options $program $part $*" >build/sanitize/"$job".log
+    GTR_TEST_SMALL=1 GTR_TEST_DEVICE=cuda GTR_TEST_PART=$part timeout -k 5 $left compute-sanitizer --error-exitcode 1 $options "$program" "$@" >>build/sanitize/"$job".log 2>&1
+    rc=$?
+    echo $rc >build/sanitize/"$job".rc
+    echo "$tool $(basename "$program") $part $*: exit status $rc, $(($(date +%s) - start)) s, $(grep -E '^[0-9]+ passed' build/sanitize/"$job".log)" >build/sanitize/"$job".said
+    exit 0 ;;
 *) echo "SHARD=native|ptx75|ptx80|sm8|sanitize"; exit 2 ;;
 esac
 cat "$log"
 # each run.sh ends in a line of its own; a shard of several runs adds them up
-counts=$(awk '/^== compute-sanitizer/ || NR == 1 { if (last != "") { split(last, n, /[^0-9]+/); p += n[1]; f += n[2]; s += n[3] } } /^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ { last = $0 }
+counts=$(awk '/^== compute-sanitizer/ || NR == 1 { if (last != "") { split(last, n, /[^0-9]+/); p += n[1]; f += n[2]; s += n[3] }; last = "" } /^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ { last = $0 }
     END { split(last, n, /[^0-9]+/); print p + n[1] " passed, " f + n[2] " failed, " s + n[3] " skipped" }' "$log")
 [ $rc -eq 0 ] || { echo "shard $shard failed: $counts"; exit 1; }
 if [ -n "$record" ]; then

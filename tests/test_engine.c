@@ -7,6 +7,7 @@
 
 static gtr_device device = GTR_DEVICE_CPU;
 static int small;
+static bool few(void) { return small && device == GTR_DEVICE_CUDA; }    /* under the device's sanitizers: two steps a network will do */
 
 static gtr_desc desc0(void)
 {
@@ -993,6 +994,132 @@ static void memory_limit(void)
     CHECK(blocks == 0, "%lld blocks are left", blocks);
 }
 
+/* On the GPU, where nothing else may run meanwhile: the report against the driver's figure of free memory; and with all but 1 GiB taken, the
+   largest batch that fits by that figure runs, and 5 % more is an error that loses nothing. */
+enum { WIDE = 2048, FEW = 64, RESERVE = 64 << 20 };
+static net wide(gtr_context *ctx, const gtr_trainer_desc *d)
+{
+    net n;
+    gtr_tensor *h;
+    n.ctx = ctx;
+    n.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, FEW));
+    n.y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    h = gtr_relu(gtr_linear(gtr_relu(gtr_linear(n.x, "fc1", WIDE)), "fc2", WIDE));
+    n.logits = gtr_linear(h, "fc3", CLASSES);
+    n.loss = gtr_cross_entropy(n.logits, n.y);
+    n.acc = NULL;
+    n.t = gtr_trainer_create(n.loss, *d);
+    return n;
+}
+static gtr_dataset *bytes_set(gtr_context *ctx, int64_t rows)
+{
+    gtr_arrays_desc a;
+    unsigned char *x = (unsigned char *)malloc((size_t)rows * (FEW + 1));
+    uint32_t s = 11;
+    int64_t i;
+    gtr_dataset *data;
+    for (i = 0; i < rows * FEW; i++) { s = s * 1664525u + 1013904223u; x[i] = (unsigned char)(s >> 24); }
+    for (i = 0; i < rows; i++) x[rows * FEW + i] = x[i * FEW] % CLASSES;
+    memset(&a, 0, sizeof a);
+    a.rows = rows;
+    a.column[0].data = x; a.column[0].dtype = GTR_U8; a.column[0].shape = gtr_shape1(FEW);
+    a.column[1].data = x + rows * FEW; a.column[1].dtype = GTR_U8;
+    data = gtr_dataset_arrays(ctx, a);
+    free(x);
+    return data;
+}
+static long long driver_free(gtr_context *ctx)
+{
+    size_t room = 0, total = 0;
+    EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+    EXPECT_EQ(ctx->be->memory_info(ctx->instance[0], &room, &total), GTR_OK);
+    return (long long)room;
+}
+/* All parameters and states, hashed: they are too large for a shot. */
+static uint64_t wide_hash(const net *n)
+{
+    static gtr_float v[WIDE * WIDE];
+    uint64_t h = 0xcbf29ce484222325u;
+    int64_t i, j;
+    int k;
+    for (i = 0; i < gtr_parameter_count(n->ctx); i++) {
+        gtr_tensor *p = gtr_parameter_at(n->ctx, i);
+        for (k = -1; k < 2; k++) {
+            EXPECT_EQ(k < 0 ? gtr_get(p, v, p->data_bytes) : gtr_state_get(n->t, p, k, v, p->data_bytes), GTR_OK);
+            for (j = 0; j < (int64_t)(p->data_bytes / sizeof *v); j++) { uint32_t u; memcpy(&u, &v[j], sizeof u); h = (h ^ u) * 0x100000001b3u; }
+        }
+    }
+    return h;
+}
+static void driver_memory(void)
+{
+    const long long gib = 1ll << 30;
+    int run, i;
+    if (device != GTR_DEVICE_CUDA || small) return;
+    for (run = 0; run < 4; run++) {         /* the first loads modules and handles, which are not the step's; two for FP32, two for BF16 */
+        gtr_trainer_desc d = adam();
+        gtr_context *ctx = create();
+        gtr_memory_report r;
+        gtr_dataset *data;
+        long long before, used, told;
+        net n;
+        if (run / 2) d.precision = ctx->caps.bf16 ? GTR_MIXED_BF16 : GTR_MIXED_FP16;
+        before = driver_free(ctx);
+        n = wide(ctx, &d);
+        data = bytes_set(ctx, 20000);
+        EXPECT_EQ(gtr_memory_plan(n.t, 8192, &r), GTR_OK);
+        EXPECT_EQ(gtr_trainer_data(n.t, data, 8192, true, true), GTR_OK);
+        for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        used = before - driver_free(ctx);
+        told = (long long)(r.total + gtr__resident_bytes(ctx));
+        EXPECT_OK(ctx);
+        if (run % 2) {
+            CHECK(used >= told - (2 << 20) && used <= told + RESERVE, "the report says %lld MiB, the driver gave %lld", told >> 20, used >> 20);
+            printf("a step of %lld MiB took %lld MiB of the driver's memory\n", told >> 20, used >> 20);
+        }
+        gtr_destroy(ctx);
+    }
+    for (run = 0; run < 2; run++) {
+        gtr_trainer_desc d = adam();
+        gtr_context *ctx = create();
+        net n;
+        gtr_dataset *data = bytes_set(ctx, 100000);
+        void *ballast;
+        size_t bytes;
+        int64_t most, more;
+        uint64_t want;
+        if (run) d.precision = ctx->caps.bf16 ? GTR_MIXED_BF16 : GTR_MIXED_FP16;
+        n = wide(ctx, &d);
+        EXPECT_EQ(gtr_trainer_data(n.t, data, 256, true, true), GTR_OK);
+        for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        bytes = (size_t)((driver_free(ctx) - gib) & -(2ll << 20));
+        ballast = ctx->be->alloc(ctx->instance[0], bytes);
+        if (!CHECK(ballast && llabs(driver_free(ctx) - gib) <= 8 << 20, "with a ballast of %zu bytes %lld MiB are free, want 1024", bytes, driver_free(ctx) >> 20)) { gtr_destroy(ctx); continue; }
+        most = gtr_largest_batch(n.t, 0);
+        more = most + most / 20 + 1;
+        CHECK(most > 5000 && more < 100000, "the largest batch is %lld", (long long)most);
+        EXPECT_EQ(gtr_trainer_data(n.t, data, most, true, true), GTR_OK);
+        for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+        printf("with 1 GiB free a batch of %lld runs and leaves %lld MiB\n", (long long)most, driver_free(ctx) >> 20);
+        EXPECT_OK(ctx);
+        want = wide_hash(&n);
+        EXPECT_EQ(gtr_trainer_data(n.t, data, more, true, true), GTR_ERR_NOMEM);
+        EXPECT_ERROR(ctx, GTR_ERR_NOMEM, "out of device memory");
+        EXPECT_EQ(gtr_step(n.t), GTR_ERR_NOMEM);
+        EXPECT_ERROR(ctx, GTR_ERR_NOMEM, "out of device memory");
+        CHECK(wide_hash(&n) == want, "running out of memory changed parameters or states");
+        EXPECT_EQ(gtr_trainer_data(n.t, data, most, true, true), GTR_OK);
+        for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+        EXPECT_EQ(gtr_trainer_report(n.t).applied, 9);
+        CHECK(wide_hash(&n) != want, "training does not go on");
+        EXPECT_OK(ctx);
+        ctx->be->free(ctx->instance[0], ballast, bytes);
+        gtr_destroy(ctx);
+    }
+}
+
 /* ---- presets, and what a context says of itself ---- */
 static void presets(void)
 {
@@ -1308,6 +1435,265 @@ static void stop_from_thread(void)
     EXPECT(gtr_stopped(ctx) && gtr__now() - begin < 20);
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
+}
+
+/* ---- several steps in a launch: gtr_fit against a loop of gtr_step, to the last bit ---- */
+enum { CHUNK = 16, MOST_STEPS = 400 };
+static int chunk_launches;
+/* On the CPU a launch does one step. Here it does what a kernel of several does: as many as its first step's record says. */
+static gtr_result prepare_chunks(void *const *i, gtr__plan *p, void **e) { p->steps = CHUNK; return real.prepare(i, p, e); }
+static gtr_result launch_chunks(void *const *i, void *e, gtr__part part)
+{
+    int64_t more = 0;
+    gtr_result r = GTR_OK;
+    chunk_launches++;
+    if (device == GTR_DEVICE_CPU) {
+        const gtr__plan *p = (const gtr__plan *)e;
+        const gtr__shared *shared = NULL;
+        int k;
+        for (k = 0; k < p->n_node; k++) if (p->node[k].op == GTR__OP_FEED) shared = ((const gtr__feed *)p->node[k].attr.ptr)->shared;
+        if (shared && part == GTR__PART_ALL) more = shared->record[shared->step % GTR__RING].more;
+    }
+    for (; r == GTR_OK && more >= 0; more--) r = real.launch(i, e, part);
+    return r;
+}
+static gtr_context *chunk_context(void)
+{
+    gtr_context *ctx = create();
+    real = *ctx->be;
+    if (!ctx->caps.cuda) ctx->be->prepare = prepare_chunks;
+    ctx->be->launch = launch_chunks;
+    chunk_launches = 0;
+    return ctx;
+}
+/* What whole-network kernels know: linear layers and relu. */
+static net plain(gtr_context *ctx, const gtr_trainer_desc *d)
+{
+    net n;
+    gtr_tensor *h;
+    n.ctx = ctx;
+    n.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+    n.y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    h = gtr_relu(gtr_linear(n.x, "fc1", 24));
+    h = gtr_relu(gtr_linear(h, "fc2", 16));
+    n.logits = gtr_linear(h, "fc3", CLASSES);
+    n.loss = gtr_cross_entropy(n.logits, n.y);
+    n.acc = gtr_accuracy(n.logits, n.y);
+    n.t = gtr_trainer_create(n.loss, *d);
+    return n;
+}
+static uint64_t shot_hash(gtr_context *ctx, gtr_trainer *t)
+{
+    static shot s;
+    uint64_t h = 0xcbf29ce484222325u;
+    size_t i;
+    take(ctx, t, false, &s);
+    for (i = 0; i < s.bytes; i++) h = (h ^ s.at[i]) * 0x100000001b3u;
+    return h;
+}
+typedef struct chunk_watch { int calls, stop_at; bool by_gtr_stop; int64_t step[MOST_STEPS]; uint64_t hash[MOST_STEPS]; } chunk_watch;
+static bool chunk_watcher(const gtr_progress *p)
+{
+    chunk_watch *w = (chunk_watch *)p->user;
+    w->step[w->calls] = p->step;
+    w->hash[w->calls++] = shot_hash(p->trainer->ctx, p->trainer);
+    if (w->calls != w->stop_at) return true;
+    if (w->by_gtr_stop) gtr_stop(p->trainer->ctx);
+    return w->by_gtr_stop;
+}
+static float falling(int64_t step, void *user) { (void)user; return 0.02f / (float)(step / 7 + 1); }
+static bool same_report(const gtr_report *a, const gtr_report *b)
+{
+    return a->step == b->step && a->applied == b->applied && !memcmp(&a->loss, &b->loss, sizeof a->loss) && a->lr == b->lr && a->loss_scale == b->loss_scale &&
+           !memcmp(&a->grad_norm, &b->grad_norm, sizeof a->grad_norm) && a->skipped == b->skipped;
+}
+/* The launches of a fit of so many steps when one launch does at most most: neither epochs nor pauses nor sizes are crossed. */
+static int chunk_bound(int64_t steps, int64_t rows, int64_t batch, int64_t every, int64_t most)
+{
+    const int64_t per = (rows + batch - 1) / batch, whole = rows / batch;
+    int64_t k, n;
+    int launches = 0;
+    for (k = 0; k < steps; k += n, launches++) {
+        n = GTR__MIN(most, GTR__MIN(GTR__LAUNCH_STEPS, per - k % per));
+        if (every) n = GTR__MIN(n, every - k % every);
+        if (k % per < whole) n = GTR__MIN(n, whole - k % per);
+        else n = 1;
+    }
+    return launches;
+}
+typedef struct chunk_case { const char *name; int64_t rows, batch; int epochs; int64_t every; int stop_at; bool by_gtr_stop, planted; gtr_trainer_desc d; } chunk_case;
+static void chunk_run(const chunk_case *c)
+{
+    static gtr_report history[MOST_STEPS], none;
+    static chunk_watch w;
+    static shot a, b;
+    gtr_context *ctx = chunk_context(), *loop = create();
+    net n = plain(ctx, &c->d), m = plain(loop, &c->d);
+    gtr_dataset *data, *same;
+    gtr_fit_desc f = fitting(c->epochs, c->batch, NULL);
+    gtr__plan_cache *e;
+    const int64_t per = (c->rows + c->batch - 1) / c->batch, steps = c->stop_at ? c->stop_at * c->every : per * c->epochs;
+    const gtr_float before = pool_x[WIDTH * 37 + 2];
+    const bool several = GTR__MIN(per, c->every ? c->every : per) >= GTR__LAUNCH_STEPS / 4;    /* as gtr_fit decides; it chooses the kernel */
+    int64_t k, most;
+    int calls = 0;
+    if (c->planted) pool_x[WIDTH * 37 + 2] = (gtr_float)NAN;
+    data = points(ctx, (int)c->rows);
+    same = points(loop, (int)c->rows);
+    pool_x[WIDTH * 37 + 2] = before;
+    memset(history, 0, sizeof history);
+    memset(&w, 0, sizeof w);
+    w.stop_at = c->stop_at; w.by_gtr_stop = c->by_gtr_stop;
+    f.history = history; f.history_size = MOST_STEPS;
+    f.callback_every = c->every;
+    if (c->every) { f.callback = chunk_watcher; f.callback_user = &w; }
+    if (c->epochs == 3) f.metric = n.acc;
+    EXPECT_EQ(gtr_fit(n.t, data, f), GTR_OK);
+    EXPECT_OK(ctx);
+    n.t->metric = f.metric; n.t->several = several;     /* the fit's plan, which reports the metric */
+    e = gtr__trainer_entry(n.t, c->batch, data, false);
+    n.t->metric = NULL; n.t->several = false;
+    most = e ? GTR__MAX(e->plan.steps, 1) : 1;
+    if (ctx->caps.compute >= 80 && several && c->d.clip_norm == 0 && c->d.precision != GTR_MIXED_FP16) CHECK(most > 1, "%s: the whole network's kernel does one step a launch", c->name);
+    CHECK(chunk_launches <= steps && chunk_launches == chunk_bound(steps, c->rows, c->batch, c->every, most), "%s: %d launches for %lld steps, want %d", c->name, chunk_launches,
+          (long long)steps, chunk_bound(steps, c->rows, c->batch, c->every, most));
+    m.t->several = several;
+    EXPECT_EQ(gtr_trainer_data(m.t, same, c->batch, true, false), GTR_OK);
+    for (k = 0; k < steps; k++) {
+        gtr_report r;
+        EXPECT_EQ(gtr_step(m.t), GTR_OK);
+        EXPECT_EQ(gtr_wait(loop), GTR_OK);
+        r = gtr_trainer_report(m.t);
+        CHECK(same_report(&history[k], &r), "%s: history %lld: step %lld, loss %.9g, rate %g, want loss %.9g, rate %g", c->name, (long long)k, (long long)history[k].step,
+              (double)history[k].loss, (double)history[k].lr, (double)r.loss, (double)r.lr);
+        if (!c->every || (k + 1) % c->every) continue;
+        CHECK(w.step[calls] == k + 1 && w.hash[calls] == shot_hash(loop, m.t), "%s: the callback was called after step %lld, with other bits than after step %lld", c->name,
+              (long long)w.step[calls], (long long)k + 1);
+        calls++;
+    }
+    CHECK(calls == w.calls, "%s: %d calls of the callback, want %d", c->name, w.calls, calls);
+    EXPECT(steps >= MOST_STEPS || same_report(&history[steps], &none));
+    EXPECT_EQ(gtr_stopped(ctx), c->by_gtr_stop);
+    take(ctx, n.t, false, &a); take(loop, m.t, false, &b);
+    CHECK(equal(&a, &b), "%s: gtr_fit and a loop of gtr_step end with other bits", c->name);
+    m.t->several = false;
+    for (k = 0; k < 3; k++) {               /* and the loop by hand goes on where the fit ended */
+        if (!k) { gtr_trainer_data(n.t, data, c->batch, true, false); gtr_trainer_data(m.t, same, c->batch, true, false); }
+        EXPECT_EQ(gtr_step(n.t), GTR_OK); EXPECT_EQ(gtr_step(m.t), GTR_OK);
+    }
+    take(ctx, n.t, false, &a); take(loop, m.t, false, &b);
+    CHECK(equal(&a, &b), "%s: three steps after the fit give other bits", c->name);
+    EXPECT_OK(ctx); EXPECT_OK(loop);
+    gtr_destroy(ctx); gtr_destroy(loop);
+}
+static void chunks(void)
+{
+    static gtr_group groups[2];
+    chunk_case c[] = {
+        { "whole epochs", 160, 8, 2, 0, 0, false, false, adam() }, { "a tail, a cosine", 100, 8, 3, 0, 0, false, false, adam() },
+        { "groups, a rate of the user's", 132, 4, 2, 0, 0, false, false, sgd(0.02f) }, { "a callback in between", 200, 8, 2, 7, 0, false, false, adam() },
+        { "stopped by the callback", 200, 8, 2, 9, 2, false, false, adam() }, { "stopped by gtr_stop", 200, 8, 2, 5, 4, true, false, adam() },
+        { "clipping, AdamW", 100, 8, 2, 0, 0, false, false, adam() }, { "around the ring", 512, 4, 3, 0, 0, false, false, adam() },
+        { "a step at a time", 64, 8, 2, 1, 0, false, false, adam() }, { "batch of all", 40, 40, 30, 0, 0, false, false, adam() },
+        { "TF32", 100, 8, 2, 0, 0, false, false, adam() }, { "bfloat16", 100, 8, 2, 0, 0, false, false, adam() },
+        { "float16, steps that are skipped", 100, 8, 3, 0, 0, false, true, adam() },
+    };
+    int k, all = (int)(sizeof c / sizeof *c);
+    memset(groups, 0, sizeof groups);
+    groups[0].pattern = "*.bias"; groups[0].lr_scale = 2; groups[0].weight_decay = GTR_ZERO;
+    groups[1].pattern = "fc2.*"; groups[1].lr_scale = 0.5f;
+    c[1].d.schedule = GTR_COSINE; c[1].d.warmup_steps = 5; c[1].d.total_steps = 30;
+    c[2].d.momentum = 0.9f; c[2].d.weight_decay = 1e-3f; c[2].d.schedule = GTR_CUSTOM_SCHEDULE; c[2].d.lr_fn = falling; c[2].d.groups = groups; c[2].d.n_groups = 2;
+    c[6].d.optimizer = GTR_ADAMW; c[6].d.clip_norm = 0.5f;
+    c[10].d.precision = GTR_TF32; c[11].d.precision = GTR_MIXED_BF16; c[12].d.precision = GTR_MIXED_FP16;
+    for (k = 0; k < all; k++) {
+        gtr_context *ctx;
+        bool bf16;
+        if (small && k != 1 && k != 3) continue;
+        ctx = create();
+        bf16 = ctx->caps.bf16 != 0;
+        gtr_destroy(ctx);
+        if (c[k].d.precision != GTR_MIXED_BF16 || bf16) chunk_run(&c[k]);
+    }
+}
+/* Stopped by another thread at no step in particular: the state is that after some whole number of steps. */
+static void chunks_stopped(void)
+{
+    static shot a, b;
+    gtr_trainer_desc d = adam();
+    gtr_context *ctx = chunk_context(), *loop = create();
+    net n = plain(ctx, &d), m = plain(loop, &d);
+    gtr_dataset *data = points(ctx, 200), *same = points(loop, 200);
+    pthread_t th;
+    int64_t k, steps;
+    EXPECT_EQ(pthread_create(&th, NULL, stopper, ctx), 0);
+    EXPECT_EQ(gtr_fit(n.t, data, fitting(1000000, 8, NULL)), GTR_OK);
+    pthread_join(th, NULL);
+    steps = gtr_trainer_report(n.t).step;
+    EXPECT(gtr_stopped(ctx) && steps > 0 && gtr_trainer_report(n.t).applied == steps);
+    m.t->several = true;
+    EXPECT_EQ(gtr_trainer_data(m.t, same, 8, true, false), GTR_OK);
+    for (k = 0; k < steps; k++) if (gtr_step(m.t) != GTR_OK) break;
+    EXPECT_EQ(gtr_wait(loop), GTR_OK);
+    take(ctx, n.t, false, &a); take(loop, m.t, false, &b);
+    CHECK(equal(&a, &b), "stopped after %lld steps, the state is not that after as many", (long long)steps);
+    gtr_destroy(ctx); gtr_destroy(loop);
+}
+/* A value that is not finite in the middle of a launch of several steps: the error names its step, the state is that before it, and training goes on. */
+static void chunks_nonfinite(void)
+{
+    static shot a, b;
+    enum { BATCH = 8, STEPS = 100, BAD = 50, ROW = (BAD - 1) * BATCH + 2 };
+    int every;
+    for (every = few() ? 30 : 0; every < 60; every += 30) {
+        gtr_trainer_desc d = adam();
+        gtr_context *ctx = chunk_context(), *loop = create();
+        net n = plain(ctx, &d), m = plain(loop, &d);
+        gtr_dataset *data, *same = points(loop, BATCH * STEPS);
+        gtr_tensor *w = gtr_parameter_find(ctx, "fc1.weight");
+        gtr_float good = pool_x[WIDTH * ROW + 3], keep[24 * WIDTH], bad[24 * WIDTH];
+        static chunk_watch seen;
+        gtr_fit_desc f = fitting(1, BATCH, NULL);
+        int k;
+        f.no_shuffle = true;
+        if (every) { memset(&seen, 0, sizeof seen); f.callback = chunk_watcher; f.callback_user = &seen; f.callback_every = every; }
+        pool_x[WIDTH * ROW + 3] = (gtr_float)NAN;
+        data = points(ctx, BATCH * STEPS);
+        pool_x[WIDTH * ROW + 3] = good;
+        EXPECT_EQ(gtr_fit(n.t, data, f), GTR_ERR_NONFINITE);
+        CHECK(strstr(gtr_error_text(ctx), "input \"x\"") != NULL, "the error does not name the input: %s", gtr_error_text(ctx));
+        EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "step 50:");
+        EXPECT_EQ(gtr_trainer_report(n.t).applied, BAD - 1);
+        m.t->several = true;
+        EXPECT_EQ(gtr_trainer_data(m.t, same, BATCH, false, false), GTR_OK);
+        for (k = 0; k < BAD - 1; k++) EXPECT_EQ(gtr_step(m.t), GTR_OK);
+        take(ctx, n.t, false, &a); take(loop, m.t, false, &b);
+        CHECK(equal(&a, &b), "after step %d that is not finite the state is not that after step %d", BAD, BAD - 1);
+        /* mended, it goes on; the loop goes on with the rest of its epoch first, and so does the fit by hand */
+        memcpy(data->column[0].host + (WIDTH * ROW + 3) * sizeof good, &good, sizeof good);
+        if (ctx->caps.cuda) ctx->be->copy(ctx->instance[0], (char *)data->column[0].device + (WIDTH * ROW + 3) * sizeof good, &good, sizeof good, GTR__TO_DEVICE, true);
+        EXPECT_EQ(gtr_fit(n.t, data, f), GTR_OK);
+        EXPECT_EQ(gtr_trainer_data(m.t, same, BATCH, false, false), GTR_OK);
+        for (k = 0; k < STEPS; k++) EXPECT_EQ(gtr_step(m.t), GTR_OK);
+        EXPECT_EQ(gtr_wait(loop), GTR_OK);
+        take(ctx, n.t, false, &a); take(loop, m.t, false, &b);
+        CHECK(equal(&a, &b), "after the mend training does not end where it would have");
+        /* a weight that is not: the first step of a launch */
+        EXPECT_EQ(gtr_get(w, keep, sizeof keep), GTR_OK);
+        memcpy(bad, keep, sizeof keep);
+        bad[17] = (gtr_float)NAN;
+        EXPECT_EQ(gtr_set(w, bad, sizeof bad), GTR_OK);
+        EXPECT_EQ(gtr_fit(n.t, data, f), GTR_ERR_NONFINITE);
+        CHECK(strstr(gtr_error_text(ctx), "fc1.weight") != NULL, "the error does not name the weight: %s", gtr_error_text(ctx));
+        EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "step 150:");
+        EXPECT_EQ(gtr_set(w, keep, sizeof keep), GTR_OK);
+        take(ctx, n.t, false, &b);
+        CHECK(equal(&a, &b), "a weight that is not finite changed the state");
+        EXPECT_EQ(gtr_fit(n.t, data, f), GTR_OK);
+        EXPECT_EQ(gtr_trainer_report(n.t).applied, BAD - 1 + 2 * STEPS);
+        EXPECT_OK(ctx); EXPECT_OK(loop);
+        gtr_destroy(ctx); gtr_destroy(loop);
+    }
 }
 
 /* ---- groups, rates, clipping, gradients by hand ---- */
@@ -1838,6 +2224,7 @@ static void combinations(void)
                 gtr_tensor *logits;
                 net n;
                 int base = mode && parts[k % 4] & STAGES ? 1 : 0;
+                if (few() && (mode != 1 || micro > 1)) { gtr_destroy(ctx); continue; }
                 d.precision = modes[mode]; d.micro_batches = micro; d.streams = k < 4 ? 1 : 3; d.no_matchers = true;
                 n = combined(ctx, parts[k % 4], &d);
                 if (!n.t && gtr_error(ctx) == GTR_ERR_UNSUPPORTED) { if (!k) SKIP("%s", gtr_error_text(ctx)); gtr_destroy(ctx); continue; }
@@ -2009,6 +2396,60 @@ static void recomputed_low(void)
     }
 }
 
+/* gtr_profile runs steps and nodes many times and changes no bit that a user sees. */
+static void profiled_with(gtr_trainer_desc d, int parts, bool data, bool by_node)
+{
+    static shot a, b;
+    gtr_context *c1 = create(), *c2 = create();
+    net n = build(c1, GTR_BATCH, parts, &d), m = build(c2, GTR_BATCH, parts, &d);
+    gtr_report before, after;
+    const char *text;
+    int i;
+    if (!n.t && gtr_error(c1) == GTR_ERR_UNSUPPORTED) { SKIP("%s", gtr_error_text(c1)); gtr_destroy(c1); gtr_destroy(c2); return; }
+    if (data) { EXPECT_EQ(gtr_trainer_data(n.t, points(c1, 70), 32, true, false), GTR_OK); EXPECT_EQ(gtr_trainer_data(m.t, points(c2, 70), 32, true, false), GTR_OK); }
+    for (i = 0; i < 9; i++) {
+        if (!data) { feed(&n, 16 * i, 16); feed(&m, 16 * i, 16); }
+        if (i % 4 == 2) {               /* once before the tail batch, once after it */
+            take(c2, m.t, true, &a);
+            before = gtr_trainer_report(m.t);
+            text = gtr_profile(m.t, by_node);
+            CHECK(strstr(text, "as launched") && strstr(text, " us") && strstr(text, "in all") && strstr(text, data ? "batch 32" : "batch 16"), "the profile is \"%s\"", text);
+            EXPECT(!by_node || (strstr(text, "update \"optimizer\"") && strstr(text, "fc4") && !strstr(text, "one kernel")));
+            after = gtr_trainer_report(m.t);
+            take(c2, m.t, true, &b);
+            CHECK(equal(&a, &b) && !memcmp(&before, &after, sizeof before), "a profile changes parameters, states, gradients or the report");
+        }
+        EXPECT_EQ(gtr_step(n.t), GTR_OK); EXPECT_EQ(gtr_step(m.t), GTR_OK);
+    }
+    take(c1, n.t, true, &a); take(c2, m.t, true, &b);
+    CHECK(equal(&a, &b) && gtr_loss(n.t) == gtr_loss(m.t), "after a profile training goes another way");
+    EXPECT_EQ(gtr_trainer_report(m.t).step, i);
+    EXPECT_OK(c1); EXPECT_OK(c2);
+    gtr_destroy(c1); gtr_destroy(c2);
+}
+static void profiled(void)
+{
+    gtr_trainer_desc d = adam(), e = sgd(0.1f);
+    gtr_group group;
+    gtr_context *ctx = create();
+    memset(&group, 0, sizeof group);
+    group.pattern = "fc2.*"; group.lr_scale = 0.5f;
+    if (few()) { gtr_destroy(ctx); return; }    /* a profile runs thousands of steps */
+    profiled_with(d, 0, true, false);
+    d.clip_norm = 1; d.groups = &group; d.n_groups = 1;
+    profiled_with(d, DROP | NORM, true, true);
+    d.precision = GTR_MIXED_FP16;
+    profiled_with(d, DROP, false, false);
+    e.momentum = 0.9f; e.micro_batches = 2; e.precision = GTR_MIXED_BF16;
+    profiled_with(e, NORM | REGION, false, true);
+    e.precision = GTR_FP32;
+    if (device == GTR_DEVICE_CPU) profiled_with(e, STAGES, true, false);
+    EXPECT(!strcmp(gtr_profile(NULL, false), ""));
+    EXPECT(!strcmp(gtr_profile(build(ctx, GTR_BATCH, 0, &d).t, false), ""));     /* no inputs yet */
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "was not set");
+    gtr_destroy(ctx);
+}
+
 static void all(void)
 {
     RUN(gradient_inside);
@@ -2026,6 +2467,7 @@ static void all(void)
     RUN(captured_steps);
     RUN(memory_report);
     RUN(memory_limit);
+    RUN(driver_memory);
     RUN(presets);
     RUN(device_texts);
     RUN(two_contexts);
@@ -2033,6 +2475,9 @@ static void all(void)
     RUN(predictors);
     RUN(fit);
     RUN(stop_from_thread);
+    RUN(chunks);
+    RUN(chunks_stopped);
+    RUN(chunks_nonfinite);
     RUN(rates);
     RUN(groups_and_clipping);
     RUN(halves);
@@ -2043,6 +2488,7 @@ static void all(void)
     RUN(bad_use);
     RUN(combinations);
     RUN(real_plans);
+    RUN(profiled);
 }
 int main(int argc, char **argv)
 {

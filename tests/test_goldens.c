@@ -385,7 +385,7 @@ static void test_optimizers(void)
         d.beta2 = f[6];
         d.clip_norm = f[7];
         t = gtr_trainer_create(gtr_add(gtr_sum(p[0], NULL, 0, false), gtr_sum(p[1], NULL, 0, false)), d);
-        for (s = 0; s < 100; s++) {
+        for (s = 0; s < (small ? 10 : 100); s++) {
             gtr_backward(t);
             for (which = 0; which < 2; which++) {
                 made(g, r[which]->count, (uint32_t)(5000 + 2 * s + which), 0, 0);
@@ -400,7 +400,7 @@ static void test_optimizers(void)
             }
             for (which = 0; s == 9 && which < 2; which++) compare_tensor(op, k, "after 10 steps", p[which], find_at(op, k, "ten", which));
         }
-        for (which = 0; which < 2; which++) compare_tensor(op, k, "after 100 steps", p[which], find_at(op, k, "end", which));
+        for (which = 0; !small && which < 2; which++) compare_tensor(op, k, "after 100 steps", p[which], find_at(op, k, "end", which));
         CHECK(!gtr_error(ctx), "optimizer#%d: %s", k, gtr_error_text(ctx));
         free(f);
         free(norm);

@@ -22,6 +22,7 @@
 #define SCALAR "-"
 
 static bool small;
+static int part, parts = 1;         /* GTR_TEST_PART=1/8: of the ops' kernels every eighth op's, from the second on */
 static int max_sm;
 
 static gtr_context *context_on(gtr_device device, int threads)
@@ -1452,7 +1453,7 @@ static void kernels_on(bench *b)
     long long before = b->calls;
     for (r = 0; r < N_ROWS; r++) {
         const op_row *row = &rows[r];
-        if (row->flags & GRAPH) continue;
+        if (row->flags & GRAPH || r % parts != part) continue;
         for (k = shapes = 0; row->cases[k]; k++) {
             op_case c = case_of(row->cases[k]);
             if ((small && !c.few) || work_of(row, &c) > most) continue;
@@ -2639,6 +2640,7 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     small = getenv("GTR_TEST_SMALL") != NULL;
     if (getenv("GTR_TEST_MAX_SM")) max_sm = atoi(getenv("GTR_TEST_MAX_SM"));
+    if (getenv("GTR_TEST_PART") && (sscanf(getenv("GTR_TEST_PART"), "%d/%d", &part, &parts) != 2 || parts < 1)) { printf("GTR_TEST_PART is not of the form 1/8\n"); return 2; }
     RUN(bad_leaves);
     RUN(bad_ops);
     RUN(bad_runs);

@@ -1,14 +1,19 @@
 /* Timings of whole training steps, through gtr_fit as a user would train, beside PyTorch and JAX where they are installed.
-   usage: bench fashion-program [row...]       without rows: the GPU's on a GPU, else the CPU's; "all": all; "list": names them
-   Environment: BENCH_BUILD (how this was compiled), BENCH_FASHION (folder of Fashion-MNIST, gunzipped), BENCH_PYTHON (python3),
-   BENCH_PEERS (eager,graph,compile,compile-max,jit,scan; "none"), BENCH_CONTROL=1 (trains in BF16 what is said to be TF32: parity must fail).
-   Prints a table, writes build/bench.json; progress goes to build/bench.log. Steps are timed by the wall clock in blocks, each ending when
-   the device has finished; ours are measured before and after the peers', since a GPU's clock changes as it warms. A workload is a
-   row of the table below. */
+   usage: bench fashion-program [row...]       without rows: the GPU's on a GPU, else the CPU's; "all": all; "list": names them;
+                                               "report": the table of what build/bench.json holds, measuring nothing
+   Environment: BENCH_BUILD (how this was compiled), BENCH_WHO (its name in the results: gputrain), BENCH_FASHION (folder of Fashion-MNIST,
+   gunzipped), BENCH_PYTHON (python3), BENCH_PEERS (eager,graph,compile,jit,scan; "none"; compile-max is PyTorch's max-autotune, which may
+   take a minute a row), BENCH_LIMIT (seconds after which no further variant of a peer is prepared for a row: 60), BENCH_SHARD (2/3: the
+   second of three parts of the rows), BENCH_CONTROL=1 (trains in a coarser precision than is said, or bends the gradient: parity must
+   fail), BENCH_PARITY=0 (leaves the proof out).
+   Prints a table and merges into build/bench.json; progress goes to build/bench.log. Steps are timed by the wall clock in blocks, each
+   ending when the device has finished; ours and the peers' take turns, since a GPU's clock changes as it warms. A workload is a row of
+   the table below: the peers' programs get it on their command line, and know no rows themselves. */
 #define _GNU_SOURCE
 #define GPUTRAIN_IMPLEMENTATION
 #include "../../gputrain.h"
 #include <math.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -17,36 +22,63 @@
 
 enum { STEP, PROCESS, EPOCH };          /* what is timed */
 enum { CROSS_ENTROPY, MSE };
+enum { RELU, TANH };
+enum { ADAM, MOMENTUM };
 
 typedef struct workload {
     const char   *name;
     int           kind;
     int           size[8];              /* widths, input first */
-    int64_t       batch, rows;          /* rows 0: Fashion-MNIST, or as many random bytes */
+    int64_t       batch, rows;          /* rows 0: bytes, Fashion-MNIST or random ones; else so many of random floats */
     gtr_precision precision;
-    int           loss;
-    int           block;                /* steps a block */
+    int           loss, act, optimizer;
+    float         dropout;              /* behind the first activation */
+    gtr_nonfinite nonfinite;
     int           threads, busy;        /* EPOCH: on the CPU; busy: one more process spins on each core */
-    double        limit_us, floor_us;   /* 0: none. The floors are those of an H200 */
+    double        limit_us;             /* 0: none */
+    double        compile;              /* so many times faster than PyTorch compiled */
+    double        memory;               /* of PyTorch's best, beside the parameters */
+    const char   *neighbour;            /* at most 1.3 times as long as this row, stage by stage */
+    const char   *same;                 /* computes what this row does: neither peers nor proof anew */
 } workload;
 
+#define SMALL(...) { 784, 256, 128, 10 }, .batch = 128, .precision = GTR_TF32, __VA_ARGS__
+#define FIELD(n)   { 32, n, n, n, n, 3 }, .precision = GTR_MIXED_FP16, .loss = MSE
+#define WIDE       { 4096, 4096, 4096, 4096, 4096 }, .batch = 4096, .rows = 8192, .loss = MSE
 static const workload table[] = {
-    { "mlp-small-b128-tf32",  STEP,    { 784, 256, 128, 10 }, 128, 0, GTR_TF32, CROSS_ENTROPY, 1000, 0, 0, 39, 6 },
-    { "mlp-small-b1024-tf32", STEP,    { 784, 256, 128, 10 }, 1024, 0, GTR_TF32, CROSS_ENTROPY, 500, 0, 0, 58, 11 },
-    { "mlp-wide-bf16",        STEP,    { 4096, 4096, 4096, 4096, 4096 }, 4096, 8192, GTR_MIXED_BF16, MSE, 20, 0, 0, 3000, 2790 },
-    { "mlp-wide-tf32",        STEP,    { 4096, 4096, 4096, 4096, 4096 }, 4096, 8192, GTR_TF32, MSE, 20, 0, 0, 5650, 5100 },
-    { "process-mlp",          PROCESS, { 784, 256, 128, 10 }, 128, 0, GTR_TF32, CROSS_ENTROPY, 0, 0, 0, 800e3, 450e3 },
-    { "cpu-mlp-1t",           EPOCH,   { 784, 256, 128, 10 }, 128, 0, GTR_FP32, CROSS_ENTROPY, 0, 1, 0, 0, 0 },
-    { "cpu-mlp-2t",           EPOCH,   { 784, 256, 128, 10 }, 128, 0, GTR_FP32, CROSS_ENTROPY, 0, 2, 0, 0, 0 },
-    { "cpu-mlp-2t-busy",      EPOCH,   { 784, 256, 128, 10 }, 128, 0, GTR_FP32, CROSS_ENTROPY, 0, 2, 1, 0, 0 },
+    { "mlp-small-b128-tf32",          STEP, SMALL(.limit_us = 10) },
+    { "mlp-small-b1024-tf32",         STEP, { 784, 256, 128, 10 }, .batch = 1024, .precision = GTR_TF32, .limit_us = 22 },
+    { "mlp-small-w783-b128-tf32",     STEP, { 783, 257, 127, 10 }, .batch = 128, .precision = GTR_TF32, .compile = 1.5, .neighbour = "mlp-small-b128-tf32" },
+    { "mlp-small-w785-b128-tf32",     STEP, { 785, 255, 129, 10 }, .batch = 128, .precision = GTR_TF32, .compile = 1.5, .neighbour = "mlp-small-b128-tf32" },
+    { "mlp-small-b127-tf32",          STEP, { 784, 256, 128, 10 }, .batch = 127, .precision = GTR_TF32, .compile = 1.5, .neighbour = "mlp-small-b128-tf32" },
+    { "mlp-small-b96-tf32",           STEP, { 784, 256, 128, 10 }, .batch = 96, .precision = GTR_TF32, .compile = 1.5, .neighbour = "mlp-small-b128-tf32" },
+    { "mlp-small-tanh-mse-b128-tf32", STEP, SMALL(.act = TANH, .loss = MSE, .compile = 1.5, .neighbour = "mlp-small-b128-tf32") },
+    { "mlp-small-sgd-b128-tf32",      STEP, SMALL(.optimizer = MOMENTUM, .compile = 1.5) },
+    { "mlp-small-dropout-b128-tf32",  STEP, SMALL(.dropout = 0.2f, .compile = 1.5) },
+    { "mlp-small-5l-b128-tf32",       STEP, { 784, 256, 128, 128, 128, 10 }, .batch = 128, .precision = GTR_TF32, .compile = 1.5, .neighbour = "mlp-small-b128-tf32" },
+    { "mlp-small-2out-b128-tf32",     STEP, { 784, 256, 128, 2 }, .batch = 128, .precision = GTR_TF32, .compile = 1.5, .neighbour = "mlp-small-b128-tf32" },
+    { "mlp-small-b128-bf16",          STEP, { 784, 256, 128, 10 }, .batch = 128, .precision = GTR_MIXED_BF16, .compile = 1.5 },
+    { "mlp-wide-bf16",                STEP, WIDE, .precision = GTR_MIXED_BF16, .limit_us = 2850, .memory = 1 },
+    { "mlp-wide-bf16-lossguard",      STEP, WIDE, .precision = GTR_MIXED_BF16, .limit_us = 2600, .memory = 1, .nonfinite = GTR_NONFINITE_LOSS, .same = "mlp-wide-bf16" },
+    { "mlp-wide-tf32",                STEP, WIDE, .precision = GTR_TF32, .limit_us = 5250, .memory = 1.25 },
+    { "mlp-wide-tf32-lossguard",      STEP, WIDE, .precision = GTR_TF32, .limit_us = 5000, .memory = 1.25, .nonfinite = GTR_NONFINITE_LOSS, .same = "mlp-wide-tf32" },
+    { "field-64-fp16",                STEP, FIELD(64), .batch = 1 << 18, .rows = 1 << 18, .limit_us = 100, .memory = 0.15 },
+    { "field-64-2e14-fp16",           STEP, FIELD(64), .batch = 1 << 14, .rows = 1 << 14, .limit_us = 20, .memory = 0.15 },
+    { "field-128-fp16",               STEP, FIELD(128), .batch = 1 << 18, .rows = 1 << 18, .limit_us = 300, .memory = 0.15 },
+    { "process-mlp",     PROCESS, { 784, 256, 128, 10 }, .batch = 128, .precision = GTR_TF32, .limit_us = 550e3 },
+    { "cpu-mlp-1t",      EPOCH,   { 784, 256, 128, 10 }, .batch = 128, .threads = 1 },
+    { "cpu-mlp-2t",      EPOCH,   { 784, 256, 128, 10 }, .batch = 128, .threads = 2 },
+    { "cpu-mlp-2t-busy", EPOCH,   { 784, 256, 128, 10 }, .batch = 128, .threads = 2, .busy = 1 },
 };
+enum { ROWS = sizeof table / sizeof *table, TURNS = 7 };
 
 #define MAX_TIMES 64
-typedef struct figure { char work[48], who[32]; double time[MAX_TIMES]; int n; double us, us_min, us_max, rest_bytes; } figure;
-static figure figures[256];
+typedef struct figure { char work[48], who[32]; double time[MAX_TIMES]; int n; double us, us_min, us_max, rest_bytes, floor_us, feed_us; } figure;
+static figure figures[512];
 static int n_figures, misses;
-static const char *fashion_program, *fashion_folder, *python;
-static char device[160] = "CPU";
+static const char *fashion_program, *fashion_folder, *python, *who;
+static char device[512] = "CPU";
+static bool reporting;
 
 static double now(void)
 {
@@ -63,12 +95,21 @@ static void settle(figure *f)
     f->us_min = f->time[0];
     f->us_max = f->time[f->n - 1];
 }
-static figure *new_figure(const char *work, const char *who)
+static figure *find(const char *work, const char *name)
 {
-    figure *f = &figures[n_figures++];
-    if (n_figures > 250) exit(3);
+    int i;
+    for (i = 0; i < n_figures; i++) if (!strcmp(figures[i].work, work) && !strcmp(figures[i].who, name)) return &figures[i];
+    return NULL;
+}
+/* An empty figure: a new one, or in place of the one that was there. */
+static figure *new_figure(const char *work, const char *name)
+{
+    figure *f = find(work, name);
+    if (!f && n_figures == sizeof figures / sizeof *figures) exit(3);
+    if (!f) f = &figures[n_figures++];
+    memset(f, 0, sizeof *f);
     snprintf(f->work, sizeof f->work, "%s", work);
-    snprintf(f->who, sizeof f->who, "%s", who);
+    snprintf(f->who, sizeof f->who, "%s", name);
     return f;
 }
 static void expect(int ok, const char *format, ...)
@@ -80,6 +121,12 @@ static void expect(int ok, const char *format, ...)
     putchar('\n');
     va_end(ap);
     misses += !ok;
+}
+static const workload *row_of(const char *name)
+{
+    int k;
+    for (k = 0; k < ROWS; k++) if (!strcmp(table[k].name, name)) return &table[k];
+    return NULL;
 }
 
 /* >> data: the stream that the peers' programs make as well (torch_bench.py) */
@@ -93,49 +140,45 @@ static float mixed(uint32_t i, uint32_t seed)
     x ^= x >> 16;
     return (float)(x >> 8) / 8388608.0f - 1;
 }
+static int depth(const workload *w) { int n = 0; while (n + 1 < 8 && w->size[n + 1]) n++; return n; }
 static bool have_fashion(void)
 {
     char path[1024];
     snprintf(path, sizeof path, "%s/train-images-idx3-ubyte", fashion_folder);
     return access(path, R_OK) == 0;
 }
-static int depth(const workload *w) { int n = 0; while (n + 1 < 8 && w->size[n + 1]) n++; return n; }
+static bool on_fashion(const workload *w) { return !w->rows && w->size[0] == 784 && w->size[depth(w)] == 10 && w->loss == CROSS_ENTROPY && have_fashion(); }
 static gtr_dataset *data_of(gtr_context *ctx, const workload *w)
 {
     int64_t rows = w->rows ? w->rows : 60000, in = w->size[0], out = w->size[depth(w)], i;
     gtr_arrays_desc d;
     gtr_dataset *set;
-    void *x, *y;
-    if (!w->rows && have_fashion()) {
+    float *x, *y;
+    if (on_fashion(w)) {
         char images[1024], labels[1024];
         snprintf(images, sizeof images, "%s/train-images-idx3-ubyte", fashion_folder);
         snprintf(labels, sizeof labels, "%s/train-labels-idx1-ubyte", fashion_folder);
         return gtr_dataset_idx(ctx, images, labels);
     }
     memset(&d, 0, sizeof d);
+    x = (float *)malloc((size_t)(rows * in) * 4);
+    y = (float *)malloc((size_t)(rows * out) * 4);
     d.rows = rows;
-    if (w->rows) {
-        float *f = (float *)malloc((size_t)(rows * in) * 4), *g = (float *)malloc((size_t)(rows * out) * 4);
-        for (i = 0; i < rows * in; i++) f[i] = mixed((uint32_t)i, 1);
-        for (i = 0; i < rows * out; i++) g[i] = mixed((uint32_t)i, 2);
-        d.column[0].dtype = d.column[1].dtype = GTR_F32;
-        d.column[1].shape = gtr_shape1(out);
-        x = f;
-        y = g;
-    } else {
-        uint8_t *b = (uint8_t *)malloc((size_t)(rows * in));
-        int32_t *l = (int32_t *)malloc((size_t)rows * 4);
-        for (i = 0; i < rows * in; i++) b[i] = (uint8_t)(127.5f * (1 + mixed((uint32_t)i, 1)));
-        for (i = 0; i < rows; i++) l[i] = (int32_t)(4.999f * (1 + mixed((uint32_t)i, 2)));
-        d.column[0].dtype = GTR_U8;
-        d.column[1].dtype = GTR_I32;
-        d.column[1].shape = gtr_shape0();
-        x = b;
-        y = l;
-    }
-    d.column[0].shape = gtr_shape1(in);
     d.column[0].data = x;
     d.column[1].data = y;
+    d.column[0].shape = gtr_shape1(in);
+    d.column[1].shape = gtr_shape1(out);
+    if (w->rows) for (i = 0; i < rows * in; i++) x[i] = mixed((uint32_t)i, 1);
+    else {
+        d.column[0].dtype = GTR_U8;
+        for (i = 0; i < rows * in; i++) ((uint8_t *)x)[i] = (uint8_t)(127.5f * (1 + mixed((uint32_t)i, 1)));
+    }
+    if (w->loss == MSE) for (i = 0; i < rows * out; i++) y[i] = mixed((uint32_t)i, 2);
+    else {
+        d.column[1].dtype = GTR_I32;
+        d.column[1].shape = gtr_shape0();
+        for (i = 0; i < rows; i++) ((int32_t *)y)[i] = (int32_t)((float)out * 0.49999f * (1 + mixed((uint32_t)i, 2)));
+    }
     set = gtr_dataset_arrays(ctx, d);
     free(x);
     free(y);
@@ -164,13 +207,16 @@ static network network_of(const workload *w, gtr_precision precision, gtr_device
     for (i = 1; i <= layers; i++) {
         snprintf(name, sizeof name, "fc%d", i);
         h = gtr_linear(h, name, w->size[i]);
-        if (i < layers) h = gtr_relu(h);
+        if (i < layers) h = w->act == TANH ? gtr_tanh(h) : gtr_relu(h);
+        if (i == 1 && w->dropout > 0) h = gtr_dropout(h, "drop", w->dropout);
     }
     n.loss = w->loss == MSE ? gtr_mse(h, y) : gtr_cross_entropy(h, y);
     if (w->loss == CROSS_ENTROPY) n.metric = gtr_accuracy(h, y);
-    how.optimizer = GTR_ADAM;
-    how.lr = 1e-3f;
+    how.optimizer = w->optimizer == ADAM ? GTR_ADAM : GTR_SGD;
+    how.momentum = w->optimizer == ADAM ? 0 : 0.9f;
+    how.lr = w->optimizer == ADAM ? 1e-3f : 1e-2f;
     how.precision = precision;
+    how.nonfinite = w->nonfinite;
     n.trainer = gtr_trainer_create(n.loss, how);
     return n;
 }
@@ -182,8 +228,134 @@ static bool network_end(network *n, const char *what)
     return ok;
 }
 
+/* >> peers: a program that is started once and asked line by line. "row ..." prepares a row's variants and answers "READY who rest_bytes"
+   for each; "block who" times a block: "TIME us"; "parity", "epochs", "process". Every answer's last line is "END", all else is said to the user. */
+typedef struct peer { const char *program, *module; pid_t pid; FILE *to; int from, used, at; char buffer[4096]; bool absent; figure *figure[8]; int n; } peer;
+static peer peers[2] = { { "torch_bench.py", "torch", 0, NULL, 0, 0, 0, "", false, { NULL }, 0 }, { "jax_bench.py", "jax", 0, NULL, 0, 0, 0, "", false, { NULL }, 0 } };
+static void peer_end(peer *p)
+{
+    if (!p->pid) return;
+    fclose(p->to);
+    close(p->from);
+    kill(p->pid, SIGKILL);
+    waitpid(p->pid, NULL, 0);
+    p->pid = 0;
+    p->n = 0;
+}
+static bool peer_start(peer *p)
+{
+    int in[2], out[2];
+    char path[256];
+    const char *which = getenv("BENCH_PEERS");
+    if (p->absent || (which && !strcmp(which, "none"))) return false;
+    if (p->pid) return true;
+    snprintf(path, sizeof path, "%s -c 'import importlib.util as u, sys; sys.exit(u.find_spec(\"%s\") is None)' >/dev/null 2>&1", python, p->module);
+    p->absent = system(path) != 0;
+    if (p->absent || pipe(in) || pipe(out)) return false;
+    snprintf(path, sizeof path, "tests/bench/%s", p->program);
+    fflush(NULL);
+    p->pid = fork();
+    if (!p->pid) {
+        dup2(in[0], 0);
+        dup2(out[1], 1);
+        close(in[1]);
+        close(out[0]);
+        execlp(python, python, path, "serve", (char *)NULL);
+        _exit(127);
+    }
+    close(in[0]);
+    close(out[1]);
+    p->to = fdopen(in[1], "w");
+    p->from = out[0];
+    p->used = p->at = 0;
+    return p->pid > 0;
+}
+/* The next line of an answer; false at its end, and when the program dies or takes too long: it is then started anew by the next row. */
+static bool peer_line(peer *p, char *line, size_t size)
+{
+    size_t n = 0;
+    while (p->pid) {
+        if (p->at == p->used) {
+            struct pollfd wait = { p->from, POLLIN, 0 };
+            p->at = 0;
+            p->used = poll(&wait, 1, 180000) > 0 ? (int)read(p->from, p->buffer, sizeof p->buffer) : 0;
+            if (p->used <= 0) { printf("    %s ended, or did not answer\n", p->program); peer_end(p); return false; }
+        }
+        line[n] = p->buffer[p->at++];
+        if (line[n] == '\n') { line[n] = 0; return strcmp(line, "END") != 0; }
+        if (n + 2 < size) n++;
+    }
+    return false;
+}
+static void peer_ask(peer *p, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    vfprintf(p->to, format, ap);
+    va_end(ap);
+    fputc('\n', p->to);
+    fflush(p->to);
+}
+static void peer_row(peer *p, const workload *w)
+{
+    static const char *const precisions[] = { "fp32", "tf32", "bf16", "fp16" };
+    char line[512], name[32];
+    double rest;
+    int i;
+    p->n = 0;
+    if (!peer_start(p)) return;
+    snprintf(line, sizeof line, "row {\"name\": \"%s\", \"sizes\": [", w->name);
+    for (i = 0; i <= depth(w); i++) snprintf(line + strlen(line), sizeof line - strlen(line), "%s%d", i ? ", " : "", w->size[i]);
+    peer_ask(p, "%s], \"batch\": %lld, \"rows\": %lld, \"precision\": \"%s\", \"loss\": \"%s\", \"act\": \"%s\", \"opt\": \"%s\", \"dropout\": %g, \"fashion\": \"%s\", \"limit\": %s}", line,
+             (long long)w->batch, (long long)w->rows, precisions[w->precision], w->loss == MSE ? "mse" : "ce", w->act == TANH ? "tanh" : "relu",
+             w->optimizer == ADAM ? "adam" : "momentum", (double)w->dropout, on_fashion(w) ? fashion_folder : "", getenv("BENCH_LIMIT") ? getenv("BENCH_LIMIT") : "60");
+    while (peer_line(p, line, sizeof line)) {
+        if (sscanf(line, "READY %31s %lf", name, &rest) != 2) { printf("    %s\n", line); continue; }
+        if (p->n == 8) continue;
+        p->figure[p->n] = new_figure(w->name, name);
+        p->figure[p->n++]->rest_bytes = rest;
+    }
+}
+/* A block of each variant. */
+static void peers_turn(void)
+{
+    char line[512];
+    double us;
+    int k, i;
+    for (k = 0; k < 2; k++)
+        for (i = 0; i < peers[k].n && peers[k].pid; i++) {
+            figure *f = peers[k].figure[i];
+            peer_ask(&peers[k], "block %s", f->who);
+            while (peer_line(&peers[k], line, sizeof line)) {
+                if (sscanf(line, "TIME %lf", &us) != 1) printf("    %s\n", line);
+                else if (f->n < MAX_TIMES) f->time[f->n++] = us;
+            }
+        }
+}
+static void peers_settle(void)
+{
+    int k, i;
+    for (k = 0; k < 2; k++) for (i = 0; i < peers[k].n; i++) settle(peers[k].figure[i]);
+}
+/* Times of a whole job, a line each. */
+static void peer_job(peer *p, const char *work, const char *name, const char *job)
+{
+    char line[512];
+    double us;
+    figure *f = NULL;
+    if (!peer_start(p)) return;
+    peer_ask(p, "%s", job);
+    while (peer_line(p, line, sizeof line)) {
+        if (sscanf(line, "TIME %lf", &us) != 1) { printf("    %s\n", line); continue; }
+        if (!f) f = new_figure(work, name);
+        f->time[f->n++] = us;
+    }
+    if (f) settle(f);
+}
+
 /* >> timing */
-typedef struct clock_state { figure *f; double last; int64_t step; int skip, blocks; double unit; } clock_state;
+typedef struct clock_state { figure *f; double last; int64_t step; int skip, blocks, turns; double unit; } clock_state;
+/* After a turn of the peers a block of ours goes by before one counts: caches and clocks are ours again. */
 static bool tick(const gtr_progress *p)
 {
     clock_state *c = (clock_state *)p->user;
@@ -192,33 +364,67 @@ static bool tick(const gtr_progress *p)
     else if (c->f->n < MAX_TIMES) {
         c->f->time[c->f->n++] = (t - c->last) / (c->unit > 0 ? c->unit : (double)(p->step - c->step));
         c->blocks--;
+        if (c->turns) { peers_turn(); c->skip = 1; }
     }
     c->step = p->step;
     c->last = now();
     return c->blocks > 0;
 }
-static void time_steps(const workload *w, figure *f)
+/* What the plan's bytes and flops take at this device's own rates, node by node, and what a small network's layers take to hear of each
+   other: an exchange between multiprocessors, 0.8 us on an H200, forward and backward between layers (one, where rows are so many that
+   each multiprocessor has its own). */
+static void look_at_plan(const workload *w, network *n, figure *f)
+{
+    double rate[2], parameters = 0;
+    int i, steps = GTR__RING - 1, layers = depth(w);
+    gtr__plan_cache *e;
+    if (gtr_trainer_data(n->trainer, n->data, w->batch, true, true) != GTR_OK || !(e = gtr__observed_step(n->trainer, "bench", false, &steps))) return;
+    gtr__ceilings(n->ctx, w->precision, rate);
+    for (i = 0; i < layers; i++) parameters += (double)w->size[i] * w->size[i + 1];
+    f->floor_us = parameters > 1e6 ? 0 : 0.8 * (w->batch > 4096 ? 1 : 2 * (layers - 1));
+    for (i = 0; i < e->plan.n_node; i++) {
+        const gtr__node *node = &e->plan.node[i];
+        f->floor_us += rate[0] > 0 && rate[1] > 0 ? GTR__MAX(node->bytes / rate[0], node->flops / rate[1]) * 1e6 : 0;
+        if (node->op == GTR__OP_FEED) f->feed_us += gtr__node_seconds(n->ctx, node) * 1e6;
+    }
+    printf("    plan of %d node%s; a copy %.2f TB/s, a product %.0f TFLOP/s\n", e->plan.n_node, e->plan.n_node > 1 ? "s" : "", rate[0] * 1e-12, rate[1] * 1e-12);
+}
+/* False where this build cannot. */
+static bool time_steps(const workload *w, figure *f)
 {
     network n = network_of(w, w->precision, GTR_DEVICE_CUDA, 0);
-    clock_state c = { NULL, 0, 0, 1, 6, 0 };
+    clock_state c = { NULL, 0, 0, 3, 1, 0, 0 };
+    figure trial;
     gtr_fit_desc fit;
     gtr_memory_report m;
-    c.f = f;
+    if (gtr_error(n.ctx) == GTR_ERR_UNSUPPORTED) { printf("    %s\n", gtr_error_text(n.ctx)); gtr_destroy(n.ctx); return false; }
+    memset(&trial, 0, sizeof trial);
     memset(&fit, 0, sizeof fit);
+    c.f = &trial;
     fit.epochs = 1000000;
     fit.batch = w->batch;
     fit.metric = n.metric;
     fit.callback = tick;
     fit.callback_user = &c;
-    fit.callback_every = w->block;
+    fit.callback_every = 8;
     gtr_fit(n.trainer, n.data, fit);
-    if (!gtr_memory_plan(n.trainer, w->batch, &m)) f->rest_bytes = (double)(m.activations + m.workspace + m.low_precision);
+    if (trial.n) {              /* a block is as long as the peers' */
+        fit.callback_every = (int64_t)fmin(fmax(60e3 / trial.time[0], 8), 20000);
+        c.f = f;
+        c.skip = 2;
+        c.blocks = TURNS;
+        c.turns = 1;
+        gtr_fit(n.trainer, n.data, fit);
+    }
+    if (!gtr_memory_plan(n.trainer, w->batch, &m)) f->rest_bytes = (double)(m.activations + m.workspace + m.low_precision + m.kept);
+    if (!gtr_error(n.ctx)) look_at_plan(w, &n, f);
     network_end(&n, w->name);
+    return true;
 }
 static void time_epochs(const workload *w, figure *f)
 {
     network n = network_of(w, w->precision, GTR_DEVICE_CPU, w->threads);
-    clock_state c = { NULL, 0, 0, 1, 5, 1 };
+    clock_state c = { NULL, 0, 0, 1, 5, 0, 1 };
     pid_t spinner[256];
     int i, cores = w->busy ? (int)sysconf(_SC_NPROCESSORS_ONLN) : 0;
     gtr_fit_desc fit;
@@ -248,6 +454,14 @@ static void time_process(const workload *w, figure *f)
         if (k) f->time[f->n++] = now() - start;         /* the first reads the files from the disk */
     }
     printf("    %s", last);
+}
+static bool peer_wanted(const char *name)
+{
+    const char *which = getenv("BENCH_PEERS");
+    char list[256], *at;
+    snprintf(list, sizeof list, "%s", which ? which : "eager,graph,compile,jit,scan");
+    for (at = strtok(list, ","); at; at = strtok(NULL, ",")) if (!strcmp(at, name)) return true;
+    return false;
 }
 
 /* Multiply-adds in registers: what the cores could do. */
@@ -295,51 +509,24 @@ static double peak_gflops(int threads)
     return known[threads] = sum;
 }
 
-/* >> peers: each prints lines "ROW work who us us_min us_max rest_bytes" */
-static void peers(const workload *w)
-{
-    static const char *const program[] = { "torch_bench.py", "jax_bench.py" };
-    static const char *const module[] = { "torch", "jax" };
-    const char *which = getenv("BENCH_PEERS");
-    char command[2048], line[512];
-    int k;
-    if (which && !strcmp(which, "none")) return;
-    if (w->busy) return;
-    for (k = 0; k < 2; k++) {
-        FILE *p;
-        snprintf(command, sizeof command, "%s -c 'import %s' >/dev/null 2>&1", python, module[k]);
-        if (system(command)) continue;
-        snprintf(command, sizeof command, "%s tests/bench/%s time %s '%s' 2>>build/bench.log", python, program[k], w->name, fashion_folder);
-        p = popen(command, "r");
-        while (p && fgets(line, sizeof line, p)) {
-            char work[48], who[32];
-            double us, lo, hi, rest;
-            figure *f;
-            if (sscanf(line, "ROW %47s %31s %lf %lf %lf %lf", work, who, &us, &lo, &hi, &rest) != 6) { printf("    %s", line); continue; }
-            f = new_figure(work, who);
-            f->us = us;
-            f->us_min = lo;
-            f->us_max = hi;
-            f->rest_bytes = rest;
-        }
-        if (p) pclose(p);
-    }
-}
-
 /* >> parity: do both sides compute the same? Our weights at steps 1, 100 and 400 go to the peer as safetensors, with our loss and
-   gradients there; the peer repeats them and trains from our first weights on the same batches. Rows in order, no tail. */
+   gradients there; the peer repeats them and trains from our first weights on the same batches. Rows in order, no tail. Masks of dropout
+   are each side's own: there is nothing to compare. */
 static void parity(const workload *w)
 {
     static const int at[] = { 1, 100, 400 };
-    gtr_precision precision = getenv("BENCH_CONTROL") && w->precision == GTR_TF32 ? GTR_MIXED_BF16 : w->precision;
+    bool control = getenv("BENCH_CONTROL") != NULL;
+    gtr_precision precision = !control || w->precision == GTR_MIXED_BF16 ? w->precision : w->precision == GTR_FP32 ? GTR_TF32 : GTR_MIXED_BF16;
+    float bend = control && w->precision == GTR_MIXED_BF16 ? 1.05f : 1;
+    peer *p = &peers[0];
     network n;
-    char path[512], command[2048], line[512];
-    double mean = 0;
+    char path[512], line[512];
+    double mean = 0, ours, theirs, nmse, peer_nmse;
     FILE *f;
     int step, k = 0;
-    int64_t i;
-    snprintf(command, sizeof command, "%s -c 'import torch, sys; sys.exit(0 if torch.cuda.is_available() else 1)' >/dev/null 2>&1", python);
-    if (system(command)) { printf("    no PyTorch on the GPU: parity not measured\n"); return; }
+    int64_t i, j;
+    if (w->dropout > 0 || (getenv("BENCH_PARITY") && !strcmp(getenv("BENCH_PARITY"), "0"))) return;
+    if (!p->pid) { printf("    no PyTorch: parity not measured\n"); return; }
     n = network_of(w, precision, GTR_DEVICE_CUDA, 0);
     mkdir("build/parity", 0777);
     gtr_trainer_data(n.trainer, n.data, w->batch, false, true);
@@ -352,12 +539,13 @@ static void parity(const workload *w)
             snprintf(path, sizeof path, "build/parity/%d.gradient", step);
             f = fopen(path, "wb");
             for (i = 0; f && i < gtr_parameter_count(n.ctx); i++) {
-                gtr_tensor *p = gtr_parameter_at(n.ctx, i);
-                gtr_shape s = gtr_tensor_shape(p);
-                size_t bytes = (size_t)(s.dim[0] * (s.ndim > 1 ? s.dim[1] : 1)) * 4;
-                void *g = malloc(bytes);
-                gtr_gradient_get(n.trainer, p, g, bytes);
-                fwrite(g, 1, bytes, f);
+                gtr_tensor *x = gtr_parameter_at(n.ctx, i);
+                gtr_shape s = gtr_tensor_shape(x);
+                int64_t count = s.dim[0] * (s.ndim > 1 ? s.dim[1] : 1);
+                float *g = (float *)malloc((size_t)count * 4);
+                gtr_gradient_get(n.trainer, x, g, (size_t)count * 4);
+                for (j = 0; j < count; j++) g[j] *= bend;
+                fwrite(g, 4, (size_t)count, f);
                 free(g);
             }
             if (f) fclose(f);
@@ -369,62 +557,123 @@ static void parity(const workload *w)
         if (step >= 370) mean += gtr_loss(n.trainer) / 100;
     }
     if (!network_end(&n, "parity")) return;
-    snprintf(command, sizeof command, "%s tests/bench/torch_bench.py parity %s '%s' 2>>build/bench.log", python, w->name, have_fashion() ? fashion_folder : "");
-    f = popen(command, "r");
-    while (f && fgets(line, sizeof line, f)) {
-        double ours, theirs, nmse, peer_nmse;
+    peer_ask(p, "parity");
+    while (peer_line(p, line, sizeof line)) {
         if (sscanf(line, "PARITY %d %lf %lf %lf %lf", &step, &ours, &theirs, &nmse, &peer_nmse) == 5)
             expect(fabs(ours - theirs) <= 1e-4 && nmse <= 2 * peer_nmse, "step %d: loss %.6f, peer's at our weights %.6f; gradient's NMSE to float32 %.2e, peer's %.2e", step, ours, theirs, nmse, peer_nmse);
         else if (sscanf(line, "MEAN %lf", &theirs) == 1)
             expect(fabs(mean - theirs) <= 0.01, "mean loss of steps 370 to 469: %.5f, peer's %.5f", mean, theirs);
-        else printf("    %s", line);
+        else printf("    %s\n", line);
     }
-    if (f) pclose(f);
 }
 
 /* >> output */
+static const char *peers_of(const workload *w) { return w->same ? w->same : w->name; }
 static void print_row(const workload *w, const figure *ours)
 {
-    int i;
-    double unit = w->kind == STEP ? 1 : 1e6;
+    const figure *compiled = find(peers_of(w), "torch-compile"), *other;
+    double unit = w->kind == STEP ? 1 : 1e6, best = 0;
+    int i, digits = w->kind == STEP ? 2 : 3;
     printf("  %-16s %10s %10s %10s %9s %12s\n", "", w->kind == STEP ? "us a step" : w->kind == PROCESS ? "seconds" : "s an epoch", "least", "most", "to ours", "MiB beside");
     for (i = 0; i < n_figures; i++) {
         const figure *f = &figures[i];
-        if (strcmp(f->work, w->name)) continue;
-        printf("  %-16s %10.*f %10.*f %10.*f %8.2fx", f->who, w->kind == STEP ? 2 : 3, f->us / unit, w->kind == STEP ? 2 : 3, f->us_min / unit, w->kind == STEP ? 2 : 3, f->us_max / unit, f->us / ours->us);
+        bool own = !strncmp(f->who, "gputrain", 8);
+        if (strcmp(f->work, own ? w->name : peers_of(w))) continue;
+        printf("  %-16s %10.*f %10.*f %10.*f %8.2fx", f->who, digits, f->us / unit, digits, f->us_min / unit, digits, f->us_max / unit, f->us / ours->us);
         if (f->rest_bytes > 0) printf(" %12.1f", f->rest_bytes / 1048576);
+        if (!own && !strncmp(f->who, "torch", 5) && f->rest_bytes > 0 && (best == 0 || f->rest_bytes < best)) best = f->rest_bytes;
         putchar('\n');
     }
-    if (w->floor_us > 0 && strstr(device, "H200")) printf("  %-16s %10.2f %31.2fx\n", "floor (H200)", w->floor_us / unit, w->floor_us / ours->us);
+    if (ours->floor_us > 0) printf("  %-16s %10.2f %31.2fx\n", "floor", ours->floor_us, ours->floor_us / ours->us);
+    if (ours->feed_us > 0) printf("    the gather takes %.2f us, %.1f %% of the step\n", ours->feed_us, ours->feed_us / ours->us * 100);
+    if (strcmp(ours->who, "gputrain")) {                /* a build for older chips has one limit */
+        if (compiled) expect(ours->us < compiled->us, "%.2f us, PyTorch compiled %.2f", ours->us, compiled->us);
+        fflush(stdout);
+        return;
+    }
     if (w->limit_us > 0) expect(ours->us <= w->limit_us, "%.2f of at most %.2f", ours->us / unit, w->limit_us / unit);
-    if (w->kind == EPOCH) {
+    if (w->compile > 0 && compiled) expect(ours->us * w->compile <= compiled->us, "%.2f times faster than PyTorch compiled, at least %.1f", compiled->us / ours->us, w->compile);
+    if (w->memory > 0 && best > 0) expect(ours->rest_bytes <= w->memory * best, "memory %.2f of PyTorch's best, at most %.2f", ours->rest_bytes / best, w->memory);
+    if (w->neighbour && (other = find(w->neighbour, ours->who))) {
+        double stages = (double)(depth(w) - 1) / (depth(row_of(w->neighbour)) - 1);
+        expect(ours->us <= 1.3 * stages * other->us, "%.2f times %s%s, at most 1.30", ours->us / other->us / stages, w->neighbour, stages > 1 ? " a stage" : "");
+    }
+    if (w->kind == EPOCH && !reporting) {
         const int *s = w->size;
         double work = 0, peak = peak_gflops(w->threads);
         for (i = 0; s[i + 1]; i++) work += (i ? 6.0 : 4.0) * s[i] * s[i + 1] * 60000;       /* nobody needs the first layer's input gradient */
         printf("    %.1f GFLOP an epoch, %.0f GFLOP/s, %.1f %% of the %.0f GFLOP/s of multiply-adds that %d thread%s reached here\n", work * 1e-9, work / ours->us * 1e-3,
                work / ours->us * 1e-3 / peak * 100, peak, w->threads, w->threads > 1 ? "s" : "");
-        if (w->threads == 2 && !w->busy) expect(work / ours->us * 1e-3 >= 0.45 * peak, "at least 45 %% of the peak");
-        for (i = 0; w->busy && i < n_figures; i++)
-            if (!strcmp(figures[i].work, "cpu-mlp-2t") && !strcmp(figures[i].who, ours->who)) expect(ours->us <= 3 * figures[i].us, "%.2f times the quiet time, at most 3", ours->us / figures[i].us);
+        if (w->threads == 2 && !w->busy) expect(work / ours->us * 1e-3 >= 0.6 * peak, "at least 60 %% of the peak");
+        if ((other = find(w->name, "torch"))) expect(ours->us <= 0.66 * other->us, "%.2f of PyTorch's time, at most 0.66", ours->us / other->us);
+        if (w->busy && (other = find("cpu-mlp-2t", ours->who))) expect(ours->us <= 3 * other->us, "%.2f times the quiet time, at most 3", ours->us / other->us);
     }
     fflush(stdout);
+}
+/* One line a row: ours, the floor over ours, each peer's time and ours over it, memory, the gather's share. */
+static void print_table(void)
+{
+    static const char *const names[] = { "torch-eager", "torch-graph", "torch-compile", "torch-compile-max", "jax-jit", "jax-scan" };
+    int k, i, j;
+    printf("\n%-30s %-15s %9s %9s %9s %6s", "us (seconds for a process, an epoch)", "", "median", "least", "most", "floor");
+    for (j = 0; j < 6; j++) printf(" %17s", names[j]);
+    printf(" %14s %6s\n", "MiB (best)", "feed");
+    for (k = 0; k < ROWS; k++) for (i = 0; i < n_figures; i++) {
+        const figure *f = &figures[i], *p;
+        const workload *w = &table[k];
+        double unit = w->kind == STEP ? 1 : 1e6, best = 0;
+        if (strcmp(f->work, w->name) || strncmp(f->who, "gputrain", 8)) continue;
+        printf("%-30s %-15s %9.*f %9.*f %9.*f ", w->name, f->who, unit > 1 ? 3 : 1, f->us / unit, unit > 1 ? 3 : 1, f->us_min / unit, unit > 1 ? 3 : 1, f->us_max / unit);
+        if (f->floor_us > 0) printf("%6.2f", f->floor_us / f->us); else printf("%6s", "-");
+        for (j = 0; j < 6; j++) {
+            p = find(peers_of(w), names[j]);
+            if (p && p->us > 0) printf(" %9.*f (%5.2f)", unit > 1 ? 3 : 1, p->us / unit, f->us / p->us); else printf(" %17s", "-");
+            if (p && j < 4 && p->rest_bytes > 0 && (best == 0 || p->rest_bytes < best)) best = p->rest_bytes;
+        }
+        if (f->rest_bytes > 0) printf(" %6.1f", f->rest_bytes / 1048576); else printf(" %6s", "-");
+        if (best > 0) printf(" (%5.1f)", best / 1048576); else printf(" %7s", "");
+        if (f->feed_us > 0) printf(" %4.1f %%\n", f->feed_us / f->us * 100); else printf(" %6s\n", "-");
+    }
+}
+static double number(const char *line, const char *key)
+{
+    const char *at = strstr(line, key);
+    return at ? atof(at + strlen(key)) : 0;
+}
+/* What earlier runs measured: this run's rows take the place of theirs. */
+static void read_json(void)
+{
+    FILE *f = fopen("build/bench.json", "r");
+    char line[1024], work[48], name[32];
+    while (f && fgets(line, sizeof line, f)) {
+        figure *g;
+        if (sscanf(line, "{\"work\": \"%47[^\"]\", \"who\": \"%31[^\"]\"", work, name) != 2 || !row_of(work)) continue;
+        g = new_figure(work, name);
+        g->us = number(line, "\"us\": ");
+        g->us_min = number(line, "\"us_min\": ");
+        g->us_max = number(line, "\"us_max\": ");
+        g->rest_bytes = number(line, "\"rest_bytes\": ");
+        g->floor_us = number(line, "\"floor_us\": ");
+        g->feed_us = number(line, "\"feed_us\": ");
+    }
+    if (f) fclose(f);
 }
 static void write_json(void)
 {
     FILE *f = fopen("build/bench.json", "w");
     time_t t = time(NULL);
     char date[32];
-    int i;
-    size_t k;
+    int i, n = 0;
     if (!f) return;
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&t));
     fprintf(f, "{\"gpu\": \"%s\", \"date\": \"%s\", \"build\": \"%s\", \"rows\": [", device, date, getenv("BENCH_BUILD") ? getenv("BENCH_BUILD") : "");
     for (i = 0; i < n_figures; i++) {
         const figure *g = &figures[i];
-        fprintf(f, "%s\n{\"work\": \"%s\", \"who\": \"%s\", \"us\": %.3f, \"us_min\": %.3f, \"us_max\": %.3f", i ? "," : "", g->work, g->who, g->us, g->us_min, g->us_max);
+        if (g->us <= 0) continue;
+        fprintf(f, "%s\n{\"work\": \"%s\", \"who\": \"%s\", \"us\": %.3f, \"us_min\": %.3f, \"us_max\": %.3f", n++ ? "," : "", g->work, g->who, g->us, g->us_min, g->us_max);
         if (g->rest_bytes > 0) fprintf(f, ", \"rest_bytes\": %.0f", g->rest_bytes);
-        for (k = 0; k < sizeof table / sizeof *table; k++)
-            if (!strcmp(table[k].name, g->work) && table[k].floor_us > 0) fprintf(f, ", \"floor_us\": %.1f", table[k].floor_us);
+        if (g->floor_us > 0) fprintf(f, ", \"floor_us\": %.2f", g->floor_us);
+        if (g->feed_us > 0) fprintf(f, ", \"feed_us\": %.2f", g->feed_us);
         fprintf(f, "}");
     }
     fprintf(f, "\n]}\n");
@@ -438,52 +687,77 @@ static bool wanted(const workload *w, int argc, char **argv, bool gpu)
     for (i = 2; i < argc; i++) if (!strcmp(argv[i], w->name) || !strcmp(argv[i], "all")) return true;
     return false;
 }
+/* A row whose peers are another's asks for none, unless that one was never measured. */
+static void run_row(const workload *w, bool gpu)
+{
+    figure *ours;
+    char job[1100];
+    double start = now();
+    int k;
+    printf("\n%s\n", w->name);
+    if (w->kind == STEP && !gpu) { printf("    needs a GPU\n"); return; }
+    if (w->kind == PROCESS && !have_fashion()) { printf("    needs Fashion-MNIST: make data\n"); return; }
+    for (k = 0; k < 2; k++) peers[k].n = 0;
+    for (k = 0; w->kind == STEP && !w->same && k < 2; k++) peer_row(&peers[k], w);
+    ours = new_figure(w->name, who);
+    if (w->kind == STEP) {
+        if (!time_steps(w, ours)) return;
+        peers_settle();
+        if (!w->same) parity(w);
+    } else if (w->kind == EPOCH) {
+        time_epochs(w, ours);
+        snprintf(job, sizeof job, "epochs %d %s", w->threads, fashion_folder);
+        if (!w->busy && peer_wanted("eager")) peer_job(&peers[0], w->name, "torch", job);
+    } else {
+        time_process(w, ours);
+        for (k = 0; k < 2; k++) {
+            snprintf(job, sizeof job, "process %s %s", k ? "graph" : "eager", fashion_folder);
+            if (peer_wanted(k ? "graph" : "eager")) peer_job(&peers[0], w->name, k ? "torch-graph" : "torch-eager", job);
+        }
+    }
+    settle(ours);
+    if (ours->n) print_row(w, ours);
+    else expect(0, "%s was not timed", w->name);
+    printf("    this row took %.1f s\n", (now() - start) * 1e-6);
+    write_json();
+}
 int main(int argc, char **argv)
 {
     gtr_desc d;
     gtr_context *ctx;
     bool gpu;
-    size_t k;
-    if (argc < 2) { fprintf(stderr, "usage: bench fashion-program [row...]\n"); return 2; }
-    for (k = 0; argc == 3 && !strcmp(argv[2], "list") && k < sizeof table / sizeof *table; k++) puts(table[k].name);
+    int k, i, at = 0, part = 1, parts = 1;
+    reporting = argc == 3 && !strcmp(argv[2], "report");
+    if (argc < 2) { fprintf(stderr, "usage: bench fashion-program [row...|all|list|report]\n"); return 2; }
+    for (k = 0; argc == 3 && !strcmp(argv[2], "list") && k < ROWS; k++) puts(table[k].name);
     if (argc == 3 && !strcmp(argv[2], "list")) return 0;
+    for (i = 2; i < argc; i++)
+        if (!row_of(argv[i]) && strcmp(argv[i], "all") && !reporting) { fprintf(stderr, "bench: there is no row %s (\"list\" names them)\n", argv[i]); return 2; }
+    if (getenv("BENCH_SHARD") && *getenv("BENCH_SHARD") && (sscanf(getenv("BENCH_SHARD"), "%d/%d", &part, &parts) != 2 || part < 1 || part > parts)) { fprintf(stderr, "bench: a shard is like 2/3\n"); return 2; }
     fashion_program = argv[1];
     fashion_folder = getenv("BENCH_FASHION") ? getenv("BENCH_FASHION") : "build/fashion";
     python = getenv("BENCH_PYTHON") ? getenv("BENCH_PYTHON") : "python3";
+    who = getenv("BENCH_WHO") ? getenv("BENCH_WHO") : "gputrain";
     mkdir("build", 0777);
     if (!freopen("build/bench.log", "a", stderr)) return 2;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    memset(&d, 0, sizeof d);
-    ctx = gtr_create(d);
-    gpu = gtr_on_gpu(ctx);
-    snprintf(device, sizeof device, "%s", gtr_device_text(ctx));
-    printf("%s\n%s\n%s\n", device, gtr_environment_text(ctx), getenv("BENCH_BUILD") ? getenv("BENCH_BUILD") : "");
-    gtr_destroy(ctx);
-    for (k = 0; k < sizeof table / sizeof *table; k++) {
-        const workload *w = &table[k];
-        figure *ours;
-        if (!wanted(w, argc, argv, gpu)) continue;
-        printf("\n%s\n", w->name);
-        if (w->kind == STEP && !gpu) { printf("    needs a GPU\n"); continue; }
-        if (w->kind != STEP && !have_fashion() && w->kind == PROCESS) { printf("    needs Fashion-MNIST: make data\n"); continue; }
-        ours = new_figure(w->name, "gputrain");
-        if (w->kind == STEP) {
-            time_steps(w, ours);
-            peers(w);
-            time_steps(w, ours);
-            parity(w);
-        } else if (w->kind == EPOCH) {
-            time_epochs(w, ours);
-            peers(w);
-        } else {
-            time_process(w, ours);
-            peers(w);
-        }
-        settle(ours);
-        if (ours->n) print_row(w, ours);
-        else expect(0, "%s was not timed", w->name);
+    signal(SIGPIPE, SIG_IGN);
+    read_json();
+    if (reporting) {
+        for (k = 0; k < ROWS; k++)
+            for (i = 0; i < n_figures; i++)
+                if (!strcmp(figures[i].work, table[k].name) && !strncmp(figures[i].who, "gputrain", 8)) { printf("\n%s\n", table[k].name); print_row(&table[k], &figures[i]); }
+    } else {
+        memset(&d, 0, sizeof d);
+        ctx = gtr_create(d);
+        gpu = gtr_on_gpu(ctx);
+        snprintf(device, sizeof device, "%s", gtr_device_text(ctx));
+        printf("%s\n%s\n%s\n", device, gtr_environment_text(ctx), getenv("BENCH_BUILD") ? getenv("BENCH_BUILD") : "");
+        gtr_destroy(ctx);
+        for (k = 0; k < ROWS; k++) if (wanted(&table[k], argc, argv, gpu) && at++ % parts == part - 1) run_row(&table[k], gpu);
+        for (k = 0; k < 2; k++) peer_end(&peers[k]);
     }
-    write_json();
-    printf("\nwritten: build/bench.json; %d figure%s missed\n", misses, misses == 1 ? "" : "s");
+    print_table();
+    printf("\n%s: build/bench.json; %d figure%s missed\n", reporting ? "read" : "written", misses, misses == 1 ? "" : "s");
     return misses ? 1 : 0;
 }

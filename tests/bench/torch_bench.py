@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""The benchmark's work in PyTorch, and the proof that both sides compute the same.
+"""The benchmark's work in PyTorch, and the proof that both sides compute the same: bench.c starts it and asks line by line.
 
-usage: torch_bench.py time ROW FASHION      prints "ROW work who us us_min us_max rest_bytes" for each variant
-       torch_bench.py parity ROW FASHION    reads build/parity/ (weights, losses, gradients at three steps) and prints
-                                            "PARITY step loss peer_loss nmse peer_nmse" and "MEAN loss"
-FASHION: folder of Fashion-MNIST, gunzipped; "" or without the files: random bytes, the same ones as bench.c makes.
+usage: torch_bench.py serve; requests on standard input, answers on standard output, each ending in a line "END":
+    row JSON            prepares a workload (sizes, batch, rows, precision, loss, act, opt, dropout, fashion, limit) in the variants that
+                        BENCH_PEERS names: "READY torch-eager rest_bytes" for each. After `limit` seconds it begins none
+    block WHO           times a block of steps of that variant: "TIME microseconds"
+    parity              reads build/parity/ (weights, losses, gradients at three steps): "PARITY step loss peer_loss nmse peer_nmse", "MEAN loss"
+    epochs THREADS FASHION, process MODE FASHION    whole epochs of the small network on the CPU, whole processes: "TIME microseconds"
 BENCH_PEERS: the variants wanted, of eager,graph,compile,compile-max. 'compile' is torch.compile with the whole step in one captured
-graph, the fastest that a PyTorch user gets; '-max' the same with max-autotune. Times are of blocks of steps by the wall clock,
-inputs resident on the GPU; rest_bytes is the peak of allocated memory without inputs and 16 bytes a parameter.
+graph, the fastest that a PyTorch user gets; '-max' the same with max-autotune. Times are of blocks of steps by the wall clock, inputs
+resident on the GPU; rest_bytes is the peak of allocated memory without inputs, parameters, gradients and optimizer states. FP16 is
+trained without a loss scale in the timed steps, which costs a user less, and with one in the proof.
 """
 import gc
 import json
@@ -22,76 +25,71 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-ROWS = {  # sizes, batch, rows of data (0: Fashion-MNIST), precision, loss, steps a block
-    "mlp-small-b128-tf32": ([784, 256, 128, 10], 128, 0, "tf32", "ce", 500),
-    "mlp-small-b1024-tf32": ([784, 256, 128, 10], 1024, 0, "tf32", "ce", 500),
-    "mlp-wide-bf16": ([4096] * 5, 4096, 8192, "bf16", "mse", 20),
-    "mlp-wide-tf32": ([4096] * 5, 4096, 8192, "tf32", "mse", 20),
-}
-WANTED = os.environ.get("BENCH_PEERS", "eager,graph,compile,compile-max").split(",")
+WANTED = os.environ.get("BENCH_PEERS", "eager,graph,compile").split(",")
+BLOCK = 0.06    # seconds
 
 
 def mixed(n, seed):
     """n values of the stream that bench.c makes: uniform in -1 .. 1."""
-    x = (np.arange(n, dtype=np.uint32) * np.uint32(0x9E3779B1) + np.uint32((seed * 0x85EBCA77 + 1) & 0xFFFFFFFF)).astype(np.uint32)
+    x = np.arange(n, dtype=np.uint32)
+    x *= np.uint32(0x9E3779B1)
+    x += np.uint32((seed * 0x85EBCA77 + 1) & 0xFFFFFFFF)
     x ^= x >> np.uint32(16)
     x *= np.uint32(0x7FEB352D)
     x ^= x >> np.uint32(15)
     x *= np.uint32(0x846CA68B)
     x ^= x >> np.uint32(16)
-    return (x >> np.uint32(8)).astype(np.float32) / np.float32(8388608) - np.float32(1)
+    x >>= np.uint32(8)
+    f = x.astype(np.float32)
+    f /= np.float32(8388608)
+    f -= np.float32(1)
+    return f
 
 
-def data(row, fashion, dev):
-    sizes, _, rows, _, loss, _ = ROWS[row]
-    if rows:
-        x, y = mixed(rows * sizes[0], 1).reshape(rows, -1), mixed(rows * sizes[-1], 2).reshape(rows, -1)
-        return torch.tensor(x, device=dev), torch.tensor(y, device=dev)
-    if fashion and os.path.exists(f"{fashion}/train-images-idx3-ubyte"):
-        x = np.fromfile(f"{fashion}/train-images-idx3-ubyte", np.uint8)[16:].reshape(-1, 784)
-        y = np.fromfile(f"{fashion}/train-labels-idx1-ubyte", np.uint8)[8:].astype(np.int64)
-    else:
-        x = (np.float32(127.5) * (1 + mixed(60000 * 784, 1))).astype(np.uint8).reshape(-1, 784)
-        y = (np.float32(4.999) * (1 + mixed(60000, 2))).astype(np.int64)
-    return torch.tensor(x, device=dev).float() / 255, torch.tensor(y, device=dev)
+def data(w, dev, most=None):
+    """The first rows of the workload's data set, as floats; most: how many are wanted."""
+    sizes = w["sizes"]
+    n = min(most or 1 << 40, w["rows"] or 60000)
+    if w["fashion"]:
+        x = np.fromfile(f"{w['fashion']}/train-images-idx3-ubyte", np.uint8)[16:].reshape(-1, 784)[:n]
+        y = np.fromfile(f"{w['fashion']}/train-labels-idx1-ubyte", np.uint8)[8:].astype(np.int64)[:n]
+        return torch.tensor(x, device=dev).float() / 255, torch.tensor(y, device=dev)
+    x = mixed(n * sizes[0], 1)
+    if not w["rows"]: x = (np.float32(127.5) * (1 + x)).astype(np.uint8)
+    x = torch.tensor(x.reshape(n, -1), device=dev).float()
+    if not w["rows"]: x /= 255
+    if w["loss"] == "mse": return x, torch.tensor(mixed(n * sizes[-1], 2).reshape(n, -1), device=dev)
+    y = (np.float32(sizes[-1]) * np.float32(0.49999) * (1 + mixed(n, 2))).astype(np.int64)
+    return x, torch.tensor(y, device=dev)
 
 
 class Net(nn.Module):
-    def __init__(self, sizes):
+    def __init__(self, w):
         super().__init__()
-        self.depth = len(sizes) - 1
+        sizes = w["sizes"]
+        self.depth, self.act, self.p = len(sizes) - 1, torch.tanh if w["act"] == "tanh" else F.relu, w["dropout"]
         for i, (a, b) in enumerate(zip(sizes, sizes[1:])): setattr(self, f"fc{i + 1}", nn.Linear(a, b))
 
     def forward(self, x):
         for i in range(1, self.depth + 1):
             x = getattr(self, f"fc{i}")(x)
-            if i < self.depth: x = F.relu(x)
+            if i < self.depth: x = self.act(x)
+            if i == 1 and self.p: x = F.dropout(x, self.p, self.training)
         return x
 
 
 def precision(name):
     """Float32 products as named; the autocast to use beside."""
     torch.set_float32_matmul_precision("high" if name == "tf32" else "highest")
-    return torch.autocast("cuda", dtype=torch.bfloat16, enabled=name == "bf16")
+    return torch.autocast("cuda", dtype=torch.float16 if name == "fp16" else torch.bfloat16, enabled=name in ("bf16", "fp16"))
 
 
 def loss_of(kind, out, y): return F.cross_entropy(out.float(), y) if kind == "ce" else F.mse_loss(out.float(), y)
 
 
-def timed(step, n, blocks=7):
-    for _ in range(10): step()
-    torch.cuda.synchronize()
-    ts = []
-    for _ in range(blocks):
-        t = time.perf_counter()
-        for _ in range(n): step()
-        torch.cuda.synchronize()
-        ts.append((time.perf_counter() - t) / n * 1e6)
-    return sorted(ts)
-
-
-def report(row, who, ts, rest=0.0):
-    print(f"ROW {row} {who} {ts[len(ts) // 2]:.3f} {ts[0]:.3f} {ts[-1]:.3f} {rest:.0f}", flush=True)
+def optimizer(w, model, capturable):
+    if w["opt"] == "adam": return torch.optim.Adam(model.parameters(), lr=1e-3, fused=True, capturable=capturable), 16
+    return torch.optim.SGD(model.parameters(), lr=1e-2, momentum=0.9, fused=True), 12
 
 
 def stepper(model, kind, x, y, opt, amp):
@@ -115,62 +113,108 @@ def graphed(step, opt):
     return graph.replay
 
 
-def time_steps(row, fashion):
-    sizes, batch, _, prec, kind, n = ROWS[row]
-    X, Y = data(row, fashion, "cuda")
-    x, y = X[:batch].clone(), Y[:batch].clone()
-    del X, Y
-    for variant in WANTED:
-        if variant not in ("eager", "graph", "compile", "compile-max"): continue
-        step = model = opt = None
-        if hasattr(torch, "_dynamo"): torch._dynamo.reset()
-        gc.collect()
-        torch.cuda.empty_cache()
-        base = torch.cuda.memory_allocated()
-        torch.cuda.reset_peak_memory_stats()
-        try:
-            amp = precision(prec)
-            torch.manual_seed(0)
-            model = Net(sizes).cuda()
-            params = sum(p.numel() for p in model.parameters())
-            opt = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True, capturable=variant != "eager")
-            f = model if "compile" not in variant else torch.compile(model, mode="max-autotune-no-cudagraphs" if variant.endswith("max") else "default")
-            step = stepper(f, kind, x, y, opt, amp)
-            if variant != "eager": step = graphed(step, opt)
-            ts = timed(step, n)
-            report(row, "torch-" + variant, ts, max(0, torch.cuda.max_memory_allocated() - base - 16 * params))
-        except Exception as e:
-            print(f"torch-{variant} failed: {type(e).__name__}: {str(e)[:200]}", flush=True)
+def seconds(step, n):
+    torch.cuda.synchronize()
+    t = time.perf_counter()
+    for _ in range(n): step()
+    torch.cuda.synchronize()
+    return (time.perf_counter() - t) / n
 
 
-def time_epochs(row, fashion):
-    threads = 1 if "1t" in row else 2
-    torch.set_num_threads(threads)
-    X, Y = data("mlp-small-b128-tf32", fashion, "cpu")
-    model = Net([784, 256, 128, 10])
-    opt = torch.optim.Adam(model.parameters(), lr=1e-3)
-    ts = []
-    for _ in range(4):
-        t, order = time.perf_counter(), torch.randperm(60000)
-        for i in range(0, 60000, 128):
-            j = order[i:i + 128]
+class Server:
+    def __init__(self, out): self.out, self.work, self.step, self.count = out, None, {}, {}
+
+    def say(self, text): print(text, file=self.out, flush=True)
+
+    def row(self, text):
+        self.work, began = json.loads(text), time.perf_counter()
+        self.step, self.count = {}, {}
+        w = self.work
+        if not torch.cuda.is_available(): return self.say("no GPU for PyTorch")
+        x, y = data(w, "cuda", w["batch"])
+        for variant in WANTED:
+            if variant not in ("eager", "graph", "compile", "compile-max"): continue
+            if time.perf_counter() - began > w["limit"]:
+                self.say(f"torch-{variant} left out: {time.perf_counter() - began:.0f} s have gone")
+                continue
+            step = model = opt = f = None
+            if hasattr(torch, "_dynamo"): torch._dynamo.reset()
+            gc.collect()
+            torch.cuda.empty_cache()
+            base = torch.cuda.memory_allocated()
+            torch.cuda.reset_peak_memory_stats()
+            try:
+                amp = precision(w["precision"])
+                torch.manual_seed(0)
+                model = Net(w).cuda()
+                params = sum(p.numel() for p in model.parameters())
+                opt, each = optimizer(w, model, variant != "eager")
+                f = model if "compile" not in variant else torch.compile(model, mode="max-autotune-no-cudagraphs" if variant.endswith("max") else "default")
+                step = stepper(f, w["loss"], x, y, opt, amp)
+                if variant != "eager": step = graphed(step, opt)
+                seconds(step, 3)
+                took = seconds(step, 5)
+                self.step[variant], self.count[variant] = step, max(3, min(2000, int(BLOCK / took)))
+                self.say(f"READY torch-{variant} {max(0, torch.cuda.max_memory_allocated() - base - each * params)}")
+            except Exception as e:
+                self.say(f"torch-{variant} failed: {type(e).__name__}: {str(e)[:200]}")
+
+    def block(self, who):
+        variant = who.split("-", 1)[1]
+        if self.work["precision"] != "fp32": precision(self.work["precision"])
+        seconds(self.step[variant], max(1, self.count[variant] // 4))       # clocks and caches are ours again
+        self.say(f"TIME {seconds(self.step[variant], self.count[variant]) * 1e6:.3f}")
+
+    def epochs(self, threads, fashion=""):
+        torch.set_num_threads(int(threads))
+        w = dict(sizes=[784, 256, 128, 10], rows=0, loss="ce", act="relu", dropout=0, fashion=fashion if os.path.exists(f"{fashion}/train-images-idx3-ubyte") else "")
+        X, Y = data(w, "cpu")
+        model = Net(w)
+        opt = torch.optim.Adam(model.parameters(), lr=1e-3)
+        for e in range(4):
+            t, order = time.perf_counter(), torch.randperm(60000)
+            for i in range(0, 60000, 128):
+                j = order[i:i + 128]
+                opt.zero_grad(set_to_none=True)
+                F.cross_entropy(model(X[j]), Y[j]).backward()
+                opt.step()
+            if e: self.say(f"TIME {(time.perf_counter() - t) * 1e6:.0f}")
+
+    def process(self, mode, fashion):
+        here = os.path.dirname(os.path.abspath(__file__))
+        t = time.perf_counter()
+        subprocess.run([sys.executable, f"{here}/torch_fashion.py", fashion, mode], stdout=subprocess.DEVNULL, check=True)
+        self.say(f"TIME {(time.perf_counter() - t) * 1e6:.0f}")
+
+    def parity(self):
+        w = self.work
+        self.step, self.count = {}, {}
+        X, Y = data(w, "cuda")
+        batch, per_epoch = w["batch"], len(X) // w["batch"]
+        rows = lambda s: slice((s - 1) % per_epoch * batch, ((s - 1) % per_epoch + 1) * batch)
+        model = Net(w).cuda()
+        for s in (1, 100, 400):
+            model.load_state_dict(safetensors(f"build/parity/{s}.safetensors"))
+            ours = torch.tensor(np.fromfile(f"build/parity/{s}.gradient", np.float32), device="cuda").double()
+            our_loss = float(open(f"build/parity/{s}.loss").read())
+            x, y = X[rows(s)], Y[rows(s)]
+            _, exact = gradients(model, w["loss"], x, y, "fp32")
+            loss, theirs = gradients(model, w["loss"], x, y, w["precision"])
+            nmse = lambda g: (((g - exact) ** 2).sum() / (exact ** 2).sum()).item()
+            self.say(f"PARITY {s} {our_loss:.9g} {loss:.9g} {nmse(ours):.4g} {nmse(theirs):.4g}")
+        model.load_state_dict(safetensors("build/parity/1.safetensors"))    # step 1's weights are the initial ones
+        opt, _ = optimizer(w, model, False)
+        amp = precision(w["precision"])
+        scaler = torch.amp.GradScaler("cuda", enabled=w["precision"] == "fp16")
+        total = 0.0
+        for s in range(1, 470):
             opt.zero_grad(set_to_none=True)
-            F.cross_entropy(model(X[j]), Y[j]).backward()
-            opt.step()
-        ts.append((time.perf_counter() - t) * 1e6)
-    report(row, "torch", sorted(ts[1:]))
-
-
-def time_processes(row, fashion):
-    here = os.path.dirname(os.path.abspath(__file__))
-    for mode in ("eager", "graph"):
-        if mode not in WANTED: continue
-        ts = []
-        for _ in range(2):
-            t = time.perf_counter()
-            subprocess.run([sys.executable, f"{here}/torch_fashion.py", fashion, mode], stdout=subprocess.DEVNULL, check=True)
-            ts.append((time.perf_counter() - t) * 1e6)
-        report(row, "torch-" + mode, sorted(ts))
+            with amp: loss = loss_of(w["loss"], model(X[rows(s)]), Y[rows(s)])
+            scaler.scale(loss).backward()
+            scaler.step(opt)
+            scaler.update()
+            if s >= 370: total += loss.detach() / 100
+        self.say(f"MEAN {float(total):.9g}")
 
 
 def safetensors(path):
@@ -184,44 +228,25 @@ def safetensors(path):
 
 
 def gradients(model, kind, x, y, prec):
-    amp = precision(prec)
+    amp, scale = precision(prec), 65536.0 if prec == "fp16" else 1.0
     model.zero_grad(set_to_none=True)
     with amp: loss = loss_of(kind, model(x), y)
-    loss.backward()
-    return loss.item(), torch.cat([p.grad.double().flatten() for p in model.parameters()])
+    (loss * scale).backward()
+    return loss.item(), torch.cat([p.grad.double().flatten() for p in model.parameters()]) / scale
 
 
-def parity(row, fashion):
-    sizes, batch, _, prec, kind, _ = ROWS[row]
-    X, Y = data(row, fashion, "cuda")
-    per_epoch = len(X) // batch
-    rows = lambda s: slice((s - 1) % per_epoch * batch, ((s - 1) % per_epoch + 1) * batch)
-    model = Net(sizes).cuda()
-    for s in (1, 100, 400):
-        model.load_state_dict(safetensors(f"build/parity/{s}.safetensors"))
-        ours = torch.tensor(np.fromfile(f"build/parity/{s}.gradient", np.float32), device="cuda").double()
-        our_loss = float(open(f"build/parity/{s}.loss").read())
-        x, y = X[rows(s)], Y[rows(s)]
-        _, exact = gradients(model, kind, x, y, "fp32")
-        loss, theirs = gradients(model, kind, x, y, prec)
-        nmse = lambda g: (((g - exact) ** 2).sum() / (exact ** 2).sum()).item()
-        print(f"PARITY {s} {our_loss:.9g} {loss:.9g} {nmse(ours):.4g} {nmse(theirs):.4g}", flush=True)
-    model.load_state_dict(safetensors("build/parity/1.safetensors"))    # step 1's weights are the initial ones
-    opt = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
-    amp = precision(prec)
-    total = 0.0
-    for s in range(1, 470):
-        opt.zero_grad(set_to_none=True)
-        with amp: loss = loss_of(kind, model(X[rows(s)]), Y[rows(s)])
-        loss.backward()
-        opt.step()
-        if s >= 370: total += loss.item() / 100
-    print(f"MEAN {total:.9g}", flush=True)
+def main():
+    out = os.fdopen(os.dup(1), "w")     # what libraries print goes to the log
+    os.dup2(2, 1)
+    server = Server(out)
+    for line in sys.stdin:
+        what, _, rest = line.strip().partition(" ")
+        try:
+            if what == "row": server.row(rest)
+            elif what in ("block", "epochs", "process", "parity"): getattr(server, what)(*rest.split())
+        except Exception as e:
+            server.say(f"torch {what} failed: {type(e).__name__}: {str(e)[:200]}")
+        server.say("END")
 
 
-if __name__ == "__main__":
-    what, row, fashion = sys.argv[1], sys.argv[2], (sys.argv + [""])[3]
-    if what == "parity": parity(row, fashion)
-    elif row in ROWS: time_steps(row, fashion)
-    elif row.startswith("cpu-mlp"): time_epochs(row, fashion)
-    elif row == "process-mlp": time_processes(row, fashion)
+if __name__ == "__main__": main()
