@@ -105,7 +105,8 @@ counts the CPU's threads, .cuda_stream and .max_sm share a GPU with others. gtr_
 
 DETERMINISM
 Same seed, binary and device: same bits, on the CPU for any number of threads. Dropout's masks depend on seed, name, step and row, and
-so not on micro-batches. Shuffles are permutations by seed and epoch. Between devices results agree to rounding.
+so not on micro-batches. Shuffles are permutations by seed and epoch. Between devices results agree to rounding, and so do gtr_fit and
+a loop of gtr_step on a GPU, where gtr_fit may have a kernel that does many steps in one launch.
 
 CONFIG MACROS
     GPUTRAIN_IMPLEMENTATION     the implementation goes here; define it in one file
