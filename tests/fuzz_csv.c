@@ -55,7 +55,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (d) {
         MUST(d->rows >= 1 && d->n_columns == (desc.label_column == -1 ? 1 : 2));
         for (r = 0; r < d->rows; r++) for (k = 0; k < d->column[0].row; k++) MUST(isfinite(((const gtr_float *)gtr_dataset_row(d, 0, r))[k]));
-        if (d->n_columns == 2 && d->column[1].dtype == GTR_I32) MUST(d->column[1].least >= 0);
+        if (d->n_columns == 2 && d->column[1].dtype == GTR_I32) {
+            gtr__column_range(&d->column[1], d->rows);
+            MUST(d->column[1].least >= 0);
+        }
         gtr_dataset_destroy(d);
     }
     free(text);

@@ -27,6 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     c = gtr__dataset_column(d, GTR_U8, &idx.row, 0, 0);
     memcpy(c->host, bytes + idx.start, idx.bytes);
     gtr__dataset_link(d);
+    gtr__column_range(c, idx.rows);
     MUST(c->least <= c->most && c->most <= 255 && gtr_dataset_row(d, 0, idx.rows - 1) && !gtr_dataset_row(d, 0, idx.rows));
     if (idx.rows > 1) {
         gtr_dataset *odd = gtr_dataset_split(d, 2);
