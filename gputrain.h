@@ -577,10 +577,10 @@ GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path);
 /* Texts belong to the context and are valid until the next text call. */
 /* The plan of a step at a batch's size: a line a node. */
 GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch);
-/* Memory at a batch's size, by the plan alone: works with presets. */
+/* Memory of gtr_step at a batch's size, by the plan alone: works with presets. gtr_fit's plan may have another workspace. */
 GTR_API gtr_result  gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out);
 GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch);
-/* The largest batch whose total fits bytes (0: the context's limit, or the device's free memory but for 32 MiB); 0 if none does. */
+/* The largest batch whose total, gtr_step's and gtr_fit's, fits bytes (0: the context's limit, or the device's free memory but for 32 MiB); 0 if none does. */
 GTR_API int64_t     gtr_largest_batch(gtr_trainer *t, size_t bytes);
 /* Runs one real step node by node; a line a node: shape, microseconds, minimum, maximum, mean, count of non-finite elements. Waits. */
 GTR_API const char *gtr_trace(gtr_trainer *t);
@@ -1014,6 +1014,8 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
+#else
+#include <io.h>
 #endif
 #ifdef GPUTRAIN_DOUBLE
 #define GTR__EXPF  exp
@@ -5578,8 +5580,9 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     gtr__call_shapes(p, n, in, out);
     for (k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && n->reads >> k & 1) { in[k].data = (void *)(uintptr_t)&wanted; n->bytes += (double)gtr__value_bytes(&p->value[n->in[k]]); }
     for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0) {
-        out[k].data = (void *)(uintptr_t)&wanted;       /* what a network makes for itself need not leave the chip */
-        if (n->op != GTR__OP_NETWORK || p->value[gtr__root(p, n->out[k])].home != GTR__HOME_ARENA) n->bytes += (double)gtr__value_bytes(&p->value[n->out[k]]) * (1 + (double)(n->adds >> k & 1));
+        const gtr__home home = p->value[gtr__root(p, n->out[k])].home;      /* what a network makes for itself need not leave the chip */
+        out[k].data = (void *)(uintptr_t)&wanted;
+        if (n->op != GTR__OP_NETWORK || (home != GTR__HOME_ARENA && home != GTR__HOME_NONE)) n->bytes += (double)gtr__value_bytes(&p->value[n->out[k]]) * (1 + (double)(n->adds >> k & 1));
     }
     if (ctx->caps.cuda && !(row->flags & GTR__WS)) return GTR_OK;
     if (ctx->preset && ctx->caps.cuda) { n->ws_bytes = row->cls == GTR__LOW ? ctx->caps.product_workspace : 65536; return GTR_OK; }
@@ -6180,7 +6183,7 @@ static gtr_result gtr__runner_room(gtr__runner *r, int n) {
     double start = 0;
     while (r->launched - r->shared->launches + (uint64_t)n > GTR__RING - 1) {
         if (start == 0) start = gtr__now();
-        else if (gtr__now() - start > 2.0) { GTR__TRY(gtr__wait_all(r->ctx)); start = 0; }
+        else if (gtr__now() - start > 2.0) { GTR__TRY(gtr__wait_all(r->ctx)); r->launched = r->shared->launches; }     /* all are done, counted or not */
         gtr__pause();
     }
     return GTR_OK;
@@ -6191,6 +6194,7 @@ static gtr_result gtr__ctl_write(gtr__runner *r, gtr__ctl *ctl) {
     ctl->tag[0] = ctl->tag[1] = ctl->claim = 0;
     for (i = 0; i < GTR__RING; i++) r->shared->record[i].step = UINT64_MAX;
     r->stale = false;
+    r->launched = r->shared->launches;
     return gtr__to_device(r->ctx, 0, r->ctl, ctl, sizeof *ctl, "writing the control word");
 }
 static gtr_result gtr__ctl_read(gtr__runner *r, gtr__ctl *ctl) {
@@ -7368,7 +7372,6 @@ GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p) { return !p
 /* Whole files, read and written. Sizes are unsigned and 64 bits wide. On POSIX only what a strict -std=c99 shows is used. */
 #ifdef _WIN32               /* windows.h has come with the threads */
 #  include <fcntl.h>
-#  include <io.h>
 #  include <process.h>
 #  include <sys/stat.h>
 #  define GTR__SYS(call) _##call
@@ -8621,10 +8624,18 @@ GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch) {
     }
     return gtr__text(t->ctx);
 }
-/* The total at a batch; SIZE_MAX if there is no such plan. */
+/* The total at a batch, of gtr_step's plan or gtr_fit's, whichever is larger; SIZE_MAX if there is no such plan. */
 static size_t gtr__total_at(gtr_trainer *t, int64_t batch) {
+    const bool several = t->several;
     gtr_memory_report m;
-    return gtr_memory_plan(t, batch, &m) == GTR_OK ? m.total : SIZE_MAX;
+    size_t most = 0;
+    int k;
+    for (k = 0; k < (t->ctx->be->n_matchers ? 2 : 1) && most < SIZE_MAX; k++) {
+        t->several = k != 0;
+        most = gtr_memory_plan(t, batch, &m) == GTR_OK ? GTR__MAX(most, m.total) : SIZE_MAX;
+    }
+    t->several = several;
+    return most;
 }
 /* Device bytes of the data sets in use. */
 static size_t gtr__resident_bytes(const gtr_context *ctx) {
@@ -8746,7 +8757,7 @@ static double gtr__step_seconds(gtr_trainer *t) {
     }
     return s;
 }
-/* Seconds of a node, from a plan of many of it: one launch's cost to the host goes out in the difference of two times. */
+/* Seconds of a node, from a plan of many of it: one launch's cost to the host goes out in the difference of two times. Below 0 on error. */
 static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
     gtr__node many[16];
     gtr__plan p;
@@ -8765,7 +8776,7 @@ static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
         s += ctx->be->seconds(ctx->instance[0], 0);
     }
     if (exec) ctx->be->release(ctx->instance, exec);
-    return gtr__backend_result(ctx, r, node->layer) == GTR_OK ? GTR__MAX(s - before, s / 3) / (2 * p.n_node) : 0;
+    return gtr__backend_result(ctx, r, node->layer) == GTR_OK ? GTR__MAX(s - before, s / 3) / (2 * p.n_node) : -1;
 }
 /* What the device reaches here: bytes a second of a copy, flops of a large product in this precision. Zeros where there is no room to try. The operands
    are random, and below 2 in each format: products of plain numbers draw less power, and are faster. */
@@ -8783,11 +8794,12 @@ static void gtr__ceilings(gtr_context *ctx, gtr_precision precision, double *rat
     for (i = 0; i < 1021; i++) { seed[i] = i; GTR__MIX32(seed[i], 1u); GTR__MIX32(seed[i], 2u); seed[i] = (seed[i] & (store == GTR_F32 ? 0x807fffffu : 0x807f807fu)) | 0x3f003f00u; }
     if (p) ctx->be->copy(ctx->instance[0], p, seed, sizeof seed, GTR__TO_DEVICE, true);
     for (at = sizeof seed; p && at < bytes; at *= 2) ctx->be->copy(ctx->instance[0], p + at, p, GTR__MIN(at, bytes - at), GTR__ON_DEVICE, true);
-    for (k = 0; k < 2; k++, size = (size_t)(n * n) * gtr__dtype_size(store)) {
+    rate[0] = rate[1] = 0;
+    for (k = 0; p && k < 2; k++, size = (size_t)(n * n) * gtr__dtype_size(store)) {
         for (i = 0; i < 2 + k; i++) arg[i] = gtr__arg_of(p + i * size, k ? store : GTR_F32, &shape[k]);
         node.op = k ? GTR__OP_MATMUL : GTR__OP_COPY; node.layer = "profile"; node.call.attr = &node.attr; node.call.caps = &ctx->caps; node.call.precision = precision;
         node.call.in = arg; node.call.n_in = 1 + (int)k; node.call.out = arg + 1 + k; node.call.n_out = 1; node.call.ws = p + 3 * size; node.call.ws_bytes = k ? bytes - 3 * size : 0;
-        rate[k] = !p ? 0 : (k ? 2.0 * (double)(n * n * n) : (double)bytes) / GTR__MAX(gtr__node_seconds(ctx, &node), 1e-9);
+        rate[k] = (k ? 2.0 * (double)(n * n * n) : (double)bytes) / GTR__MAX(gtr__node_seconds(ctx, &node), 1e-9);
     }
     if (p) ctx->be->free(ctx->instance[0], p, bytes);
 }
@@ -8797,7 +8809,7 @@ static void gtr__profile_line(gtr_context *ctx, size_t begin, const double *of, 
                of[2] * 1e-6, of[3] * 1e-6, of[2] * 1e-9 / GTR__MAX(of[0], 1e-12), of[3] * 1e-12 / GTR__MAX(of[0], 1e-12));
     gtr__textf(ctx, of[1] > 0 ? "floor %.1f %%\n" : "-\n", of[1] / GTR__MAX(of[0], 1e-12) * 100);
 }
-static void gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
+static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
     gtr_context *ctx = t->ctx;
     const int all = GTR__OP_COUNT * 2;
     double rate[2], of[GTR__OP_COUNT * 2 + 1][4];
@@ -8812,7 +8824,7 @@ static void gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
         const size_t begin = ctx->text_used;
         const int k = (int)n->op * 2 + (int)n->dir;
         double one[4];
-        one[0] = e->plan.n_node == 1 ? step : gtr__node_seconds(ctx, n);
+        if ((one[0] = e->plan.n_node == 1 ? step : gtr__node_seconds(ctx, n)) < 0) return false;
         one[1] = rate[0] > 0 && rate[1] > 0 ? GTR__MAX(n->bytes / rate[0], n->flops / rate[1]) : 0;
         one[2] = n->bytes; one[3] = n->flops;
         if (n->phase == GTR__GUARD) ctx->be->zero(ctx->instance[0], &t->runner->ctl->guard, sizeof(uint32_t));      /* gradients added many times may overflow */
@@ -8829,6 +8841,7 @@ static void gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
         gtr__textf(ctx, "%3d x %s%s", count[i], i == all ? "a node, in all" : gtr__row((gtr__op)(i / 2))->name, i % 2 ? " backward" : "");
         gtr__profile_line(ctx, begin, of[i], step);
     }
+    return true;
 }
 GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node) {
     gtr_context *ctx;
@@ -8855,10 +8868,9 @@ GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node) {
         if (!t->data || gtr_trainer_data(u, t->data, t->batch, t->shuffle, true) == GTR_OK) step = gtr__step_seconds(u);
         if (step > 0) e = gtr__observed_step(u, "gtr_profile", by_node, &steps);
         gtr__text_begin(ctx);
-        if (e) gtr__profile(u, step, e);
-        gtr__wait_all(ctx);
+        if (e && (!gtr__profile(u, step, e) || gtr__wait_all(ctx) != GTR_OK)) e = NULL;
         gtr_trainer_destroy(u);
-        for (i = 0, bytes = 0; i < ctx->n_parameter && !ctx->dead; bytes += ctx->parameter[i++]->data_bytes) gtr__parameter_write(ctx->parameter[i], held + bytes);
+        for (i = 0, bytes = 0; i < ctx->n_parameter && !ctx->dead; bytes += ctx->parameter[i++]->data_bytes) if (gtr__parameter_write(ctx->parameter[i], held + bytes) != GTR_OK) e = NULL;
     }
     gtr__mfree(ctx, held);
     return e ? gtr__text(ctx) : "";

@@ -7172,7 +7172,7 @@ template <int P> static __device__ __forceinline__ bool gtr__res_middle(const gt
     float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     gtr__res_loss<P>(s, pool, h, logits, 40, rank, par, scale, &sum);
     if (tid == 0) {
-        wrong = !(fabsf(sum.x) <= 3.4e38f / (float)s.rows);     // so that the sum over ranks is finite
+        wrong = !(fabsf(sum.x) <= 3.4e38f / (float)s.rows) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[par]);      // so that the sum over ranks is finite; a mean of none is not
         if (group == 0) gtr__res_tell4(s.loss + (step * s.ranks + rank) * 4, make_uint4(gtr__res_word(sum.x, 0), gtr__res_word(sum.y, 0), gtr__res_word(sum.z, 0), gtr__res_word(sum.w, 0)));
     }
     const bool whole = last > 1;        // else nobody wants other columns than the group's
@@ -7517,6 +7517,10 @@ static bool gtr__res_wants(const gtr__mlp_view *v, const gtr__mlp_parts *p, bool
     const int act = gtr__mlp_act(&v->node[p->forward[p->layers > 1 ? p->layers - 2 : 0]]);
     *exchange_pre = act >= 0 && !(gtr__cuda_needs[act] & GTR__Y0);
     *targets = v->node[p->loss].op != GTR__OP_XENT_STEP;
+    for (int l = 0; l < p->layers; l++) {       // rows and columns of padding have to stay finite
+        const int op = gtr__mlp_act(&v->node[p->forward[l]]);
+        if (op == GTR__OP_LOG || op == GTR__OP_EXP) return false;
+    }
     return p->layers > 1 && p->last_act < 0;
 }
 static int gtr__res_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
@@ -7528,6 +7532,7 @@ static int gtr__res_match(const gtr__plan *plan, int at, const gtr__caps *caps) 
     if (caps->compute < 80 || !gtr__mlp_match(plan, at, caps) || !gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &c) || !gtr__res_wants(&v, &p, &pre, &targets)) return 0;
     const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
     if (o->clip > 0 || o->scaled || plan->precision == GTR_MIXED_FP16) return 0;
+    if (gtr__mlp_same(&v, plan->node[p.loss].in[1], plan->node[p.forward[0]].in[0])) return 0;      // the target is among the other inputs
     for (int i = 1; i < p.guard; i++) {         // what is kept for somebody would have to be stored
         const gtr__node *n = &plan->node[i];
         for (int k = 0; k < n->n_out && i != p.loss && i != p.accuracy; k++) {

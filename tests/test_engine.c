@@ -2427,6 +2427,55 @@ static void profiled_with(gtr_trainer_desc d, int parts, bool data, bool by_node
     EXPECT_OK(c1); EXPECT_OK(c2);
     gtr_destroy(c1); gtr_destroy(c2);
 }
+/* Where the launch of a node alone fails (on the CPU what is launched is the plan), there is no profile, and nothing has changed. */
+static gtr_result launch_no_node(void *const *i, void *e, gtr__part part) { return ((const gtr__plan *)e)->n_value ? real.launch(i, e, part) : GTR_ERR_USER; }
+static void profiled_badly(void)
+{
+    static shot a, b;
+    gtr_desc desc = desc0();
+    gtr_context *ctx;
+    gtr_trainer_desc d = adam();
+    net n;
+    int k;
+    if (device != GTR_DEVICE_CPU) return;
+    for (k = 0; k < 2; k++) {               /* with a limit that leaves no room to see what the device reaches, and without one */
+        desc.memory_limit = k ? 0 : 1 << 20;
+        ctx = gtr_create(desc);
+        real = *ctx->be;
+        n = build(ctx, GTR_BATCH, NORM, &d);
+        EXPECT_EQ(gtr_trainer_data(n.t, points(ctx, 70), 32, true, false), GTR_OK);
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        take(ctx, n.t, true, &a);
+        EXPECT(strstr(gtr_profile(n.t, true), "in all") != NULL);
+        EXPECT_OK(ctx);
+        ctx->be->launch = launch_no_node;
+        EXPECT(!strcmp(gtr_profile(n.t, true), ""));
+        EXPECT_ERROR(ctx, GTR_ERR_USER, "callback");
+        ctx->be->launch = real.launch;
+        take(ctx, n.t, true, &b);
+        CHECK(equal(&a, &b), "a profile that failed changed parameters, states or gradients");
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+/* Launches that no report counted are waited for, and then forgotten. */
+static void uncounted(void)
+{
+    gtr_context *ctx = create();
+    gtr_trainer_desc d = adam();
+    net n = build(ctx, GTR_BATCH, 0, &d);
+    int i;
+    EXPECT_EQ(gtr_trainer_data(n.t, points(ctx, 70), 32, true, false), GTR_OK);
+    EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    n.t->runner->launched += GTR__RING;
+    for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+    EXPECT_EQ(gtr_trainer_report(n.t).applied, 4);
+    EXPECT(n.t->runner->launched == n.t->runner->shared->launches);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
 static void profiled(void)
 {
     gtr_trainer_desc d = adam(), e = sgd(0.1f);
@@ -2489,6 +2538,8 @@ static void all(void)
     RUN(combinations);
     RUN(real_plans);
     RUN(profiled);
+    RUN(profiled_badly);
+    RUN(uncounted);
 }
 int main(int argc, char **argv)
 {
