@@ -8702,6 +8702,7 @@ static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v) {
 static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool by_node, int *steps) {
     gtr__plan_cache *e;
     gtr__record rec;
+    gtr__ctl ctl;
     int64_t batch = 1;
     int i;
     memset(&rec, 0, sizeof rec);
@@ -8710,6 +8711,7 @@ static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool
     else if (gtr__batch_of_inputs(t->ctx, t->input, t->n_inputs, who, &batch) != GTR_OK) return NULL;
     e = gtr__trainer_entry(t, batch, t->data, by_node);
     if (!e || gtr__entry_ready(t->ctx, e, t->runner) != GTR_OK || gtr__wait_all(t->ctx) != GTR_OK || gtr__trainer_segments(t) != GTR_OK) return NULL;
+    if (t->runner->stale && (gtr__ctl_read(t->runner, &ctl) != GTR_OK || gtr__ctl_write(t->runner, &ctl) != GTR_OK)) return NULL;
     if (!t->data) gtr__set_inputs(e, &rec);
     gtr__group_rates(t, t->runner->step, &rec);
     for (i = 0; i < *steps; i++) gtr__record_write(t->runner, t->runner->step + (uint64_t)i, &rec);
