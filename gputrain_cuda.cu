@@ -4442,8 +4442,9 @@ static gtr_result gtr__cuda_check_fwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:network
-// Kernels that replace a run of nodes; the ones there are stand in gtr__cuda_matchers. This file has one: a training step of a small
-// multilayer perceptron, FEED to REPORT, in one launch of as many blocks as there are multiprocessors, which meet three times:
+// Kernels that replace a run of nodes; the ones there are stand in gtr__cuda_matchers. This one does a training step of a small multilayer
+// perceptron, FEED to REPORT, in one launch of as many blocks as there are multiprocessors, which meet three times; where many steps are
+// queued and all fits on the chip, >>resident is quicker:
 //
 //   first    x is gathered from the data set and multiplied by the first layer's weights, k cut over blocks; parts go to workspace
 //     meet
