@@ -4523,6 +4523,19 @@ typedef struct gtr__mlp_head {  // in front of the pool
 
 // >>mlp-device
 
+// Which segment is whose: weights at 2l, biases at 2l + 1.
+template <typename L> static __device__ __forceinline__ void gtr__mlp_segments(const gtr__optim &o, const L *layer, int layers, gtr__segment *to, int first, int step) {
+    for (int i = first; i < o.n; i += step) {
+        const gtr__segment z = o.segments[i];
+        const float *g = o.gradient + z.offset;
+#pragma unroll 1
+        for (int l = 0; l < layers; l++) {
+            if (layer[l].dw == g) to[2 * l] = z;
+            if (layer[l].db == g) to[2 * l + 1] = z;
+        }
+    }
+}
+
 // A word that other blocks write.
 static __device__ __forceinline__ uint32_t gtr__mlp_look(const uint32_t *p) {
     uint32_t v;
@@ -5096,6 +5109,53 @@ static __device__ __forceinline__ uint4 gtr__mlp_words(const T *w, int n, int c,
     }
     return u;
 }
+// acc (2 units of 16x8) += 16 words of k: a0, a1 are rows g and g + 8, four words of k a lane's; wv the units' row g.
+template <typename T, int KIND> static __device__ __forceinline__ void gtr__mlp_add_words(float (*acc)[4], uint4 a0, uint4 a1, const uint4 *wv) {
+    gtr__mlp_fragment<KIND, 4> fa[2];
+    fa[0].v[0] = a0.x; fa[0].v[1] = a1.x; fa[0].v[2] = a0.y; fa[0].v[3] = a1.y;
+    fa[1].v[0] = a0.z; fa[1].v[1] = a1.z; fa[1].v[2] = a0.w; fa[1].v[3] = a1.w;
+    fa[0].ready(); fa[1].ready();
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        gtr__mlp_fragment<KIND, 2> fb[2];
+        fb[0].v[0] = wv[i].x; fb[0].v[1] = wv[i].y;
+        fb[1].v[0] = wv[i].z; fb[1].v[1] = wv[i].w;
+        fb[0].ready(); fb[1].ready();
+        float some[4] = {};
+        float *d = KIND == GTR__PRODUCT_FMA ? some : acc[i];
+        gtr__mlp_mma<T, KIND>(d, fa[0], fb[0]);
+        gtr__mlp_mma<T, KIND>(d, fa[1], fb[1]);
+        if constexpr (KIND == GTR__PRODUCT_FMA) {
+#pragma unroll
+            for (int e = 0; e < 4; e++) acc[i][e] += some[e];
+        }
+    }
+}
+// acc (4 of 16x8) += a step along n: columns 4g..4g+3 of w are a fragment each.
+template <typename T, int KIND> static __device__ __forceinline__ void gtr__mlp_add_columns(float (*acc)[4], uint2 a0, uint2 a1, const uint32_t *first, const uint32_t *second) {
+    gtr__mlp_fragment<KIND, 4> fa;
+    fa.v[0] = a0.x; fa.v[1] = a1.x; fa.v[2] = a0.y; fa.v[3] = a1.y;
+    fa.ready();
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        gtr__mlp_fragment<KIND, 2> fb;
+        fb.v[0] = first[j]; fb.v[1] = second[j];
+        fb.ready();
+        float some[4] = {};
+        gtr__mlp_mma<T, KIND>(KIND == GTR__PRODUCT_FMA ? some : acc[j], fa, fb);
+        if constexpr (KIND == GTR__PRODUCT_FMA) {
+#pragma unroll
+            for (int e = 0; e < 4; e++) acc[j][e] += some[e];
+        }
+    }
+}
+static __device__ __forceinline__ void gtr__mlp_spill_columns(float *p, int pitch, const float (*acc)[4]) {
+#pragma unroll
+    for (int h = 0; h < 2; h++)
+#pragma unroll
+        for (int e = 0; e < 2; e++)
+            *(float4 *)(p + h * 8 * pitch + 4 * e) = make_float4(acc[0][2 * h + e], acc[1][2 * h + e], acc[2][2 * h + e], acc[3][2 * h + e]);
+}
 // red (ways, 16, pitch) = a (16, k) w^T, each element of w read once: 16 words of k at a time, four of them a lane's.
 template <typename T, int KIND>
 static __device__ __forceinline__ void gtr__mlp_forward(float *red, const uint32_t *a, int pitch_a, const T *w, int pitch_w, const gtr__mlp_layer &L) {
@@ -5113,25 +5173,7 @@ static __device__ __forceinline__ void gtr__mlp_forward(float *red, const uint32
             wv[1] = two ? gtr__mlp_words(w, (u + strides) * 8 + g, c, L.n, L.k, pitch_w, L.vec_w) : make_uint4(0, 0, 0, 0);
             a0 = *(const uint4 *)(a + g * pitch_a + c);
             a1 = *(const uint4 *)(a + (g + 8) * pitch_a + c);
-            gtr__mlp_fragment<KIND, 4> fa[2];
-            fa[0].v[0] = a0.x; fa[0].v[1] = a1.x; fa[0].v[2] = a0.y; fa[0].v[3] = a1.y;
-            fa[1].v[0] = a0.z; fa[1].v[1] = a1.z; fa[1].v[2] = a0.w; fa[1].v[3] = a1.w;
-            fa[0].ready(); fa[1].ready();
-#pragma unroll
-            for (int i = 0; i < 2; i++) {
-                gtr__mlp_fragment<KIND, 2> fb[2];
-                fb[0].v[0] = wv[i].x; fb[0].v[1] = wv[i].y;
-                fb[1].v[0] = wv[i].z; fb[1].v[1] = wv[i].w;
-                fb[0].ready(); fb[1].ready();
-                float some[4] = {};
-                float *d = KIND == GTR__PRODUCT_FMA ? some : acc[i];
-                gtr__mlp_mma<T, KIND>(d, fa[0], fb[0]);
-                gtr__mlp_mma<T, KIND>(d, fa[1], fb[1]);
-                if constexpr (KIND == GTR__PRODUCT_FMA) {
-#pragma unroll
-                    for (int e = 0; e < 4; e++) acc[i][e] += some[e];
-                }
-            }
+            gtr__mlp_add_words<T, KIND>(acc, a0, a1, wv);
         }
 #pragma unroll
         for (int i = 0; i < 2; i++) if (i == 0 || two) {
@@ -5160,25 +5202,7 @@ static __device__ __forceinline__ void gtr__mlp_forward_kept(float *red, const u
             a0 = *(const uint4 *)p0;
             a1 = *(const uint4 *)(p0 + 8 * pitch_a);
             w0 += ways * 16; w1 += ways * 16; p0 += ways * 16;
-            gtr__mlp_fragment<KIND, 4> fa[2];
-            fa[0].v[0] = a0.x; fa[0].v[1] = a1.x; fa[0].v[2] = a0.y; fa[0].v[3] = a1.y;
-            fa[1].v[0] = a0.z; fa[1].v[1] = a1.z; fa[1].v[2] = a0.w; fa[1].v[3] = a1.w;
-            fa[0].ready(); fa[1].ready();
-#pragma unroll
-            for (int i = 0; i < 2; i++) {
-                gtr__mlp_fragment<KIND, 2> fb[2];
-                fb[0].v[0] = wv[i].x; fb[0].v[1] = wv[i].y;
-                fb[1].v[0] = wv[i].z; fb[1].v[1] = wv[i].w;
-                fb[0].ready(); fb[1].ready();
-                float some[4] = {};
-                float *d = KIND == GTR__PRODUCT_FMA ? some : acc[i];
-                gtr__mlp_mma<T, KIND>(d, fa[0], fb[0]);
-                gtr__mlp_mma<T, KIND>(d, fa[1], fb[1]);
-                if constexpr (KIND == GTR__PRODUCT_FMA) {
-#pragma unroll
-                    for (int e = 0; e < 4; e++) acc[i][e] += some[e];
-                }
-            }
+            gtr__mlp_add_words<T, KIND>(acc, a0, a1, wv);
         }
 #pragma unroll
         for (int i = 0; i < 2; i++) if (i == 0 || two) {
@@ -5236,28 +5260,9 @@ static __device__ __forceinline__ void gtr__mlp_back(float *red, const uint32_t 
                 gtr__mlp_pairs(second, make_uint2(x[2].x, x[2].y), make_uint2(x[3].x, x[3].y));
             }
             uint2 a0 = *(const uint2 *)(a + g * pitch_a + b * 8 + 2 * t), a1 = *(const uint2 *)(a + (g + 8) * pitch_a + b * 8 + 2 * t);
-            gtr__mlp_fragment<KIND, 4> fa;
-            fa.v[0] = a0.x; fa.v[1] = a1.x; fa.v[2] = a0.y; fa.v[3] = a1.y;
-            fa.ready();
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                gtr__mlp_fragment<KIND, 2> fb;
-                fb.v[0] = first[j]; fb.v[1] = second[j];
-                fb.ready();
-                float some[4] = {};
-                gtr__mlp_mma<T, KIND>(KIND == GTR__PRODUCT_FMA ? some : acc[j], fa, fb);
-                if constexpr (KIND == GTR__PRODUCT_FMA) {
-#pragma unroll
-                    for (int e = 0; e < 4; e++) acc[j][e] += some[e];
-                }
-            }
+            gtr__mlp_add_columns<T, KIND>(acc, a0, a1, first, second);
         }
-        float *p = red + (wk * 16 + g) * pitch + u * 32 + 8 * t;
-#pragma unroll
-        for (int h = 0; h < 2; h++)
-#pragma unroll
-            for (int e = 0; e < 2; e++)
-                *(float4 *)(p + h * 8 * pitch + 4 * e) = make_float4(acc[0][2 * h + e], acc[1][2 * h + e], acc[2][2 * h + e], acc[3][2 * h + e]);
+        gtr__mlp_spill_columns(red + (wk * 16 + g) * pitch + u * 32 + 8 * t, pitch, acc);
     }
 }
 // The same of weights in shared memory, with zeros around.
@@ -5284,28 +5289,9 @@ static __device__ __forceinline__ void gtr__mlp_back_kept(float *red, const uint
             }
             uint2 a0 = *(const uint2 *)p0, a1 = *(const uint2 *)(p0 + 8 * pitch_a);
             q += ways * rows * pitch_w; p0 += ways * 8;
-            gtr__mlp_fragment<KIND, 4> fa;
-            fa.v[0] = a0.x; fa.v[1] = a1.x; fa.v[2] = a0.y; fa.v[3] = a1.y;
-            fa.ready();
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                gtr__mlp_fragment<KIND, 2> fb;
-                fb.v[0] = first[j]; fb.v[1] = second[j];
-                fb.ready();
-                float some[4] = {};
-                gtr__mlp_mma<T, KIND>(KIND == GTR__PRODUCT_FMA ? some : acc[j], fa, fb);
-                if constexpr (KIND == GTR__PRODUCT_FMA) {
-#pragma unroll
-                    for (int e = 0; e < 4; e++) acc[j][e] += some[e];
-                }
-            }
+            gtr__mlp_add_columns<T, KIND>(acc, a0, a1, first, second);
         }
-        float *p = red + (wk * 16 + g) * pitch + u * 32 + 8 * t;
-#pragma unroll
-        for (int h = 0; h < 2; h++)
-#pragma unroll
-            for (int e = 0; e < 2; e++)
-                *(float4 *)(p + h * 8 * pitch + 4 * e) = make_float4(acc[0][2 * h + e], acc[1][2 * h + e], acc[2][2 * h + e], acc[3][2 * h + e]);
+        gtr__mlp_spill_columns(red + (wk * 16 + g) * pitch + u * 32 + 8 * t, pitch, acc);
     }
 }
 template <typename T> static __device__ __forceinline__ int gtr__mlp_dtype() { return std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16; }
@@ -5877,11 +5863,10 @@ static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const g
     }
 }
 // The rates of the groups, as gtr__k_update makes them. Thread k of sixteen.
-static __device__ __forceinline__ void gtr__mlp_rates(const gtr__mlp &m, int k, gtr__mlp_rate *h) {
-    const gtr__optim &o = m.optim;
+static __device__ __forceinline__ void gtr__mlp_rates(const gtr__optim &o, const gtr__record &record, const uint64_t &applied, uint64_t ahead, int k, gtr__mlp_rate *h) {
     const bool adam = o.kind != GTR_SGD;
-    double rate = (double)m.ctl->record[m.ctl->step & 1].lr[k], wd = o.weight_decay[k];
-    uint64_t t = m.ctl->applied + 1;
+    double rate = (double)record.lr[k], wd = o.weight_decay[k];
+    uint64_t t = applied + 1 + ahead;
     h->rate[k] = (float)-rate;
     h->decay[k] = o.kind == GTR_ADAMW ? (float)(1.0 - rate * wd) : 1.0f;
     h->wd[k] = o.kind == GTR_ADAMW ? 0.0f : (float)wd;
@@ -5923,15 +5908,7 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
     const uint32_t status = *(const volatile uint32_t *)&m.ctl->status;
     const gtr__mlp_tags tags(m);
     if (me < tasks1) gtr__mlp_first_begin<T>(m, pool, me);
-    if (tid >= GTR__MLP_T - 32) for (int i = tid & 31; i < m.optim.n; i += 32) {        // which segment is whose
-        const gtr__segment z = m.optim.segments[i];
-        const float *g = m.optim.gradient + z.offset;
-#pragma unroll 1
-        for (int l = 0; l < m.layers; l++) {
-            if (m.layer[l].dw == g) h->segment[2 * l] = z;
-            if (m.layer[l].db == g) h->segment[2 * l + 1] = z;
-        }
-    }
+    if (tid >= GTR__MLP_T - 32) gtr__mlp_segments(m.optim, m.layer, m.layers, h->segment, tid & 31, 32);
     if (status) {               // the same for all: nobody writes it before all have met
         gtr__copies_commit();
         gtr__copies_done<0>();
@@ -5952,7 +5929,7 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
     if (!gtr__mlp_meet(m, (uint32_t)blocks)) { gtr__mlp_leave(m); return; }
 
     if (me == blocks - 1 && tid < 32) gtr__fetch_ahead(m.ctl, m.record);
-    if (me == blocks - 1 && tid >= 32 && tid < 32 + GTR__MAX_GROUPS) gtr__mlp_rates(m, tid - 32, m.rate);
+    if (me == blocks - 1 && tid >= 32 && tid < 32 + GTR__MAX_GROUPS) gtr__mlp_rates(m.optim, m.ctl->record[m.ctl->step & 1], m.ctl->applied, 0, tid - 32, m.rate);
     for (int task = me; task < m.tiles2; task += blocks) gtr__mlp_middle<T, KIND>(m, pool, task);
     gtr__mlp_arrive(m);
     if (me < m.tiles3) gtr__mlp_weights_begin<T>(m, pool, me);
@@ -6639,6 +6616,15 @@ template <int P> static __device__ __forceinline__ void gtr__res_take(const gtr_
 }
 
 // >>resident-middle
+// A warp's 16 rows to its place in red (warps, 16, tiles * 8).
+template <int MOST> static __device__ __forceinline__ void gtr__res_spill(float *red, const float (*acc)[4], int tiles) {
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3, columns = tiles * 8;
+#pragma unroll
+    for (int j = 0; j < MOST; j++) if (j < tiles) {
+        *(float2 *)(red + (warp * 16 + g) * columns + j * 8 + 2 * t) = make_float2(acc[j][0], acc[j][1]);
+        *(float2 *)(red + (warp * 16 + g + 8) * columns + j * 8 + 2 * t) = make_float2(acc[j][2], acc[j][3]);
+    }
+}
 // red (warps, 16, tiles * 8) = a (16, width) w^T: a is heard, 16 of k at a time, four of them a lane's; keep: where it goes as well.
 template <int P> static __device__ __forceinline__ void gtr__res_product(float *red, const uint32_t *a, int width, const float *w, int pitch, int tiles, float *keep, int keep_pitch, gtr__res_ear &ear) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3, steps = width / 16;
@@ -6672,12 +6658,7 @@ template <int P> static __device__ __forceinline__ void gtr__res_product(float *
             }
         }
     }
-    const int columns = tiles * 8;
-#pragma unroll
-    for (int j = 0; j < GTR__RES_OUT / 8; j++) if (j < tiles) {
-        *(float2 *)(red + (warp * 16 + g) * columns + j * 8 + 2 * t) = make_float2(acc[j][0], acc[j][1]);
-        *(float2 *)(red + (warp * 16 + g + 8) * columns + j * 8 + 2 * t) = make_float2(acc[j][2], acc[j][3]);
-    }
+    gtr__res_spill<GTR__RES_OUT / 8>(red, acc, tiles);
 }
 // The same with w by columns, (k, tiles * 8) with pitch 2 mod 8; a is in shared memory, or heard.
 template <int P> static __device__ __forceinline__ void gtr__res_back(float *red, const float *d, int d_pitch, const uint32_t *a, int width, const float *w, int pitch, int tiles, gtr__res_ear &ear) {
@@ -6707,12 +6688,7 @@ template <int P> static __device__ __forceinline__ void gtr__res_back(float *red
             gtr__res_mma<P>(acc[j], second, b1);
         }
     }
-    const int columns = tiles * 8;
-#pragma unroll
-    for (int j = 0; j < GTR__RES_OUT / 8; j++) if (j < tiles) {
-        *(float2 *)(red + (warp * 16 + g) * columns + j * 8 + 2 * t) = make_float2(acc[j][0], acc[j][1]);
-        *(float2 *)(red + (warp * 16 + g + 8) * columns + j * 8 + 2 * t) = make_float2(acc[j][2], acc[j][3]);
-    }
+    gtr__res_spill<GTR__RES_OUT / 8>(red, acc, tiles);
 }
 // The warps' sums of element e of 16 x columns, in order; only as many as had work.
 static __device__ __forceinline__ float gtr__res_sum(const float *red, int e, int columns, int ways) {
@@ -6882,10 +6858,9 @@ template <int P> static __device__ __forceinline__ void gtr__res_tiles(const gtr
                 gtr__res_mma<P>(acc[1], a, b1);
             }
         }
+        gtr__res_spill<2>(red, acc, 2);
 #pragma unroll
         for (int j = 0; j < 2; j++) {
-            *(float2 *)(red + (warp * 16 + g) * 16 + j * 8 + 2 * t) = make_float2(acc[j][0], acc[j][1]);
-            *(float2 *)(red + (warp * 16 + g + 8) * 16 + j * 8 + 2 * t) = make_float2(acc[j][2], acc[j][3]);
 #pragma unroll
             for (int o = 2; o; o >>= 1) db[j] += __shfl_xor_sync(0xffffffffu, db[j], o);
             if (t == 0) red[2048 + warp * 16 + j * 8 + g] = db[j];
@@ -7227,22 +7202,13 @@ template <int P> static __device__ __forceinline__ bool gtr__res_middle(const gt
 static __device__ __forceinline__ void gtr__res_records(const gtr__res &s) {
     constexpr int pieces = (int)(sizeof(gtr__record) / 16);
     const uint64_t first = s.m.ctl->step;
-    const gtr__optim &o = s.m.optim;
-    const bool adam = o.kind != GTR_SGD;
     for (int i = (int)threadIdx.x; i < GTR__LAUNCH_STEPS * pieces; i += GTR__RES_T)
         ((int4 *)s.record)[i] = __ldcv((const int4 *)&s.m.record[(first + (uint64_t)(i / pieces)) % GTR__RING] + i % pieces);
     __syncthreads();
     const int steps = (int)s.record[0].more + 1;
     for (int i = (int)threadIdx.x; i < steps * GTR__MAX_GROUPS; i += GTR__RES_T) {
-        const int k = i % GTR__MAX_GROUPS;
-        gtr__mlp_rate *to = &s.rate[i / GTR__MAX_GROUPS];
-        const double rate = (double)s.record[i / GTR__MAX_GROUPS].lr[k], wd = o.weight_decay[k];
-        const uint64_t t = s.m.ctl->applied + 1 + (uint64_t)(i / GTR__MAX_GROUPS);
-        to->rate[k] = (float)-rate;
-        to->decay[k] = o.kind == GTR_ADAMW ? (float)(1.0 - rate * wd) : 1.0f;
-        to->wd[k] = o.kind == GTR_ADAMW ? 0.0f : (float)wd;
-        to->step[k] = adam ? (float)(-rate / (1.0 - gtr__power(o.beta1, t))) : 0.0f;
-        if (k == 0) to->root = adam ? (float)(1.0 / sqrt(1.0 - gtr__power(o.beta2, t))) : 0.0f;
+        const int step = i / GTR__MAX_GROUPS, k = i % GTR__MAX_GROUPS;
+        gtr__mlp_rates(s.m.optim, s.record[step], s.m.ctl->applied, (uint64_t)step, k, &s.rate[step]);
     }
 }
 // The block that reports: a step's loss is heard from all ranks, and what became of it a step later.
@@ -7301,14 +7267,7 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
         return;
     }
     for (int64_t i = ((int64_t)me * GTR__RES_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__RES_T * 4) *(uint4 *)(s.pool + i) = make_uint4(1, 1, 1, 1);     // no step's words
-    if (tid < 32) for (int i = tid; i < s.m.optim.n; i += 32) {
-        const gtr__segment z = s.m.optim.segments[i];
-#pragma unroll 1
-        for (int l = 0; l < s.m.layers; l++) {
-            if (s.m.layer[l].dw == s.m.optim.gradient + z.offset) h->segment[2 * l] = z;
-            if (s.m.layer[l].db == s.m.optim.gradient + z.offset) h->segment[2 * l + 1] = z;
-        }
-    }
+    if (tid < 32) gtr__mlp_segments(s.m.optim, s.m.layer, s.m.layers, h->segment, tid, 32);
     if (me == blocks - 1) {
         if (tid == 0) *s.flag = 0;
         gtr__res_records(s);
@@ -8501,14 +8460,7 @@ static __global__ void __launch_bounds__(GTR__FIELD_T, 1) gtr__k_field(const __g
         if (me == 0 && tid == 0) { m.ctl->guard = 1; gtr__report_stuck(m.report, m.ring); }
         return;
     }
-    for (int i = tid; i < m.optim.n; i += GTR__FIELD_T) {   // which segment is whose
-        const gtr__segment z = m.optim.segments[i];
-        const float *g = m.optim.gradient + z.offset;
-        for (int l = 0; l < m.layers; l++) {
-            if (m.layer[l].dw == g) h->segment[2 * l] = z;
-            if (m.layer[l].db == g) h->segment[2 * l + 1] = z;
-        }
-    }
+    gtr__mlp_segments(m.optim, m.layer, m.layers, h->segment, tid, GTR__FIELD_T);
     const gtr__record *record = gtr__fetch_record(m.ctl, m.ring);
     if (tid == 0) { h->step = m.ctl->step; h->applied = m.ctl->applied; h->scale = m.ctl->scale; h->good = m.ctl->good; }
     const gtr__field_place<P> p(m, pool);
@@ -8546,18 +8498,7 @@ static __global__ void __launch_bounds__(GTR__FIELD_T, 1) gtr__k_field(const __g
             gtr__field_write<P>(m, h, pool, p, role, sum);
         }
         gtr__field_arrive(m);
-        if (tid >= 128 && tid < 128 + GTR__MAX_GROUPS) {        // as gtr__k_update makes them; thread 0 is about to wait
-            const gtr__optim &o = m.optim;
-            const bool adam = o.kind != GTR_SGD;
-            const int k = tid - 128;
-            const double rate = (double)h->record.lr[k], wd = o.weight_decay[k];
-            const uint64_t t = h->applied + 1;
-            h->rate.rate[k] = (float)-rate;
-            h->rate.decay[k] = o.kind == GTR_ADAMW ? (float)(1.0 - rate * wd) : 1.0f;
-            h->rate.wd[k] = o.kind == GTR_ADAMW ? 0.0f : (float)wd;
-            h->rate.step[k] = adam ? (float)(-rate / (1.0 - gtr__power(o.beta1, t))) : 0.0f;
-            if (k == 0) h->rate.root = adam ? (float)(1.0 / sqrt(1.0 - gtr__power(o.beta2, t))) : 0.0f;
-        }
+        if (tid >= 128 && tid < 128 + GTR__MAX_GROUPS) gtr__mlp_rates(m.optim, h->record, h->applied, 0, tid - 128, &h->rate);     // thread 0 is about to wait
         const float whole = (float)(1.0 / (double)h->scale);
         gtr__field_four four;
         int from = 0;

@@ -1,27 +1,13 @@
 /* The engine: that its passes keep what they promise, and what a user meets around a training run. Each proof runs on the CPU, and again on
-   the GPU where there is one. GTR_TEST_SMALL shortens runs, GTR_TEST_MAX_SM sets gtr_desc.max_sm. */
+   the GPU where there is one. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
+#include "device.h"
 #include <pthread.h>
 
-static gtr_device device = GTR_DEVICE_CPU;
-static int small;
 static bool few(void) { return small && device == GTR_DEVICE_CUDA; }    /* under the device's sanitizers: two steps a network will do */
-
-static gtr_desc desc0(void)
-{
-    gtr_desc d;
-    const char *sm = getenv("GTR_TEST_MAX_SM");
-    memset(&d, 0, sizeof d);
-    d.device = device;
-    d.seed = 7;
-    d.threads = 2;
-    if (sm) d.max_sm = atoi(sm);
-    return d;
-}
 static gtr_context *create(void) { return gtr_create(desc0()); }
-static float noise(uint32_t *s) { *s = *s * 1664525u + 1013904223u; return (float)(*s >> 8) / 8388608.0f - 1.0f; }
 static int repeat(int n) { return small ? 2 : n; }
 
 /* ---- data: POOL rows of 6 floats and a class of 3 ---- */

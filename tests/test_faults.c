@@ -3,22 +3,7 @@
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
-
-static gtr_device device = GTR_DEVICE_CPU;
-static int small;                   /* GTR_TEST_SMALL: the fewest repetitions, for sanitizers */
-
-static gtr_desc desc0(void)
-{
-    gtr_desc d;
-    const char *sm = getenv("GTR_TEST_MAX_SM");
-    memset(&d, 0, sizeof d);
-    d.device = device;
-    d.seed = 7;
-    d.threads = 2;
-    if (sm) d.max_sm = atoi(sm);
-    return d;
-}
-static float noise(uint32_t *s) { *s = *s * 1664525u + 1013904223u; return (float)(*s >> 8) / 8388608.0f - 1.0f; }
+#include "device.h"
 
 /* Rows of 6 floats in 0.5 to 1.5 and a class of 3; one element is planted. */
 static gtr_dataset *points(gtr_context *ctx, int rows, float plant, int planted_row)
