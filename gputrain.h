@@ -6887,7 +6887,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     int64_t batch;
     int i, most;
     GTR__TRY(gtr__observe(t));
-    memset(rec, 0, sizeof rec);
+    memset(rec, 0, sizeof *rec);    /* the further ones where they are made: mostly there are none */
     if (t->data) batch = gtr__position(t, t->runner->step, rec);
     else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
     e = gtr__trainer_entry(t, batch, t->data, part != GTR__PART_ALL);
@@ -6899,7 +6899,10 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     for (i = 0; i < most; i++) {
         const uint64_t s = t->runner->step + (uint64_t)i;
         float lr;
-        if (i && gtr__position(t, s, &rec[i]) != batch) break;
+        if (i) {
+            memset(&rec[i], 0, sizeof *rec);
+            if (gtr__position(t, s, &rec[i]) != batch) break;
+        }
         lr = gtr__group_rates(t, s, &rec[i]);
         if (lr >= 0 && gtr__finite(lr)) continue;
         if (i) break;
