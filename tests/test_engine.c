@@ -1398,14 +1398,13 @@ static void fit(void)
     EXPECT_OK(ctx);
     gtr_destroy(ctx); gtr_destroy(loop);
 }
-static void *stopper(void *arg)
+static void stop_soon(gtr_context *ctx)
 {
-    gtr_context *ctx = (gtr_context *)arg;
     double end = gtr__now() + 0.05;
     while (gtr__now() < end) {}
     gtr_stop(ctx);
-    return NULL;
 }
+static void *stopper(void *arg) { stop_soon((gtr_context *)arg); return NULL; }
 static void stop_from_thread(void)
 {
     gtr_trainer_desc d = adam();
@@ -1432,7 +1431,7 @@ static gtr_result launch_chunks(void *const *i, void *e, gtr__part part)
 {
     int64_t more = 0;
     gtr_result r = GTR_OK;
-    chunk_launches++;
+    __atomic_fetch_add(&chunk_launches, 1, __ATOMIC_RELAXED);
     if (device == GTR_DEVICE_CPU) {
         const gtr__plan *p = (const gtr__plan *)e;
         const gtr__shared *shared = NULL;
@@ -1603,6 +1602,12 @@ static void chunks(void)
     }
 }
 /* Stopped by another thread at no step in particular: the state is that after some whole number of steps. */
+static void *stopper_of_chunks(void *arg)
+{
+    while (!__atomic_load_n(&chunk_launches, __ATOMIC_RELAXED)) {}
+    stop_soon((gtr_context *)arg);
+    return NULL;
+}
 static void chunks_stopped(void)
 {
     static shot a, b;
@@ -1612,7 +1617,7 @@ static void chunks_stopped(void)
     gtr_dataset *data = points(ctx, 200), *same = points(loop, 200);
     pthread_t th;
     int64_t k, steps;
-    EXPECT_EQ(pthread_create(&th, NULL, stopper, ctx), 0);
+    EXPECT_EQ(pthread_create(&th, NULL, stopper_of_chunks, ctx), 0);
     EXPECT_EQ(gtr_fit(n.t, data, fitting(1000000, 8, NULL)), GTR_OK);
     pthread_join(th, NULL);
     steps = gtr_trainer_report(n.t).step;
