@@ -45,7 +45,7 @@ CONTENTS (each stands in this file as a line of its own: search for it)
     >>op:reshape >>op:stop_gradient >>op:matmul >>op:linear >>op:linear_act >>op:linear_dact >>op:add >>op:sub >>op:mul
     >>op:div >>op:scale >>op:relu >>op:tanh >>op:sigmoid >>op:gelu >>op:gelu_tanh >>op:exp >>op:log >>op:permute >>op:concat
     >>op:slice >>op:sum >>op:mean >>op:softmax >>op:dropout >>op:embedding >>op:batch_norm >>op:argmax >>op:accuracy
-    >>op:cross_entropy >>op:xent_step >>op:mse >>op:bce_with_logits >>op:custom >>op:copy >>op:cast >>op:fill >>op:feed
+    >>op:cross_entropy >>op:xent_step >>op:mse >>op:mse_step >>op:bce_with_logits >>op:custom >>op:copy >>op:cast >>op:fill >>op:feed
     >>op:bn_commit >>op:guard >>op:update >>op:report >>op:check >>op:binary_act >>op:network >>rows >>cpu-backend >>contexts
     >>tensors >>op-builders >>layer-builders >>loss-builders >>plan >>pass:record >>pass:differentiate >>pass:rematerialise
     >>pass:fuse >>pass:select >>pass:order >>pass:memory >>plan-make >>running >>leaves >>resolve >>runner >>set-get
@@ -87,9 +87,10 @@ is refused when the trainer is made. gtr_get, gtr_save and gtr_load always deal 
 
 MEMORY
 The context owns everything made in it, and gtr_destroy frees it all. Data sets are copied, and go to the device. Activations share one
-arena, planned ahead; after a plan's first step nothing is allocated. gtr_memory_text shows what a batch takes, gtr_largest_batch what
-fits, both before anything runs, and with gtr_desc.preset for a GPU that is not there. Out of memory, host or device, is an ordinary
-error: parameters and files are as they were, and a smaller batch may be tried.
+arena, planned ahead, and the place of gradients that are not written yet; after a plan's first step nothing is allocated.
+gtr_memory_text shows what a batch takes, gtr_largest_batch what fits, both before anything runs, and with gtr_desc.preset for a GPU
+that is not there. Out of memory, host or device, is an ordinary error: parameters and files are as they were, and a smaller batch
+may be tried.
 
 ERRORS AND LOGGING
 The first error stays in the context (gtr_error, gtr_error_text) until gtr_error_clear; calls that run, read, save or load also return
@@ -493,7 +494,8 @@ GTR_API gtr_result gtr_eval(gtr_tensor *const *t, int n);
 /* The same in training mode: dropout draws, batch_norm uses the batch; no state changes. */
 GTR_API gtr_result gtr_eval_train(gtr_tensor *const *t, int n);
 /* Copies t's value to dst, bytes of it exactly: a parameter, buffer, input, constant, or what the last run fetched, or gtr_keep marked.
-   Waits for the device. A tensor that no run computed yet and that needs no input is computed. Anything else: GTR_ERR_STATE. */
+   Waits for the device. An input that nothing but products in 16 bits read comes as they read it, rounded, unless gtr_keep marked it.
+   A tensor that no run computed yet and that needs no input is computed. Anything else: GTR_ERR_STATE. */
 GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes);
 /* The first element of t, computed if need be: for losses. NaN on error. */
 GTR_API float gtr_item(gtr_tensor *t);
@@ -690,6 +692,7 @@ enum {
     X(LINEAR_DACT,   linear_dact,   3,  3, 1, 0, LOW,    0,                 GTR__WS,    1, 0) \
     X(BINARY_ACT,    binary_act,    2,  2, 2, 0, FOLLOW, 0,                 0,          1, 0) \
     X(XENT_STEP,     xent_step,     2,  2, 4, 0, FULL,   0,                 GTR__WS,    1, 0) \
+    X(MSE_STEP,      mse_step,      2,  2, 2, 0, FULL,   0,                 GTR__WS,    1, 0) \
     X(NETWORK,       network,       0, 72, 0, 0, NONE,   0,                 GTR__WS,    1, 0)
 #define GTR__OP_ENUM(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) GTR__OP_##ID,
 typedef enum gtr__op { GTR__OPS(GTR__OP_ENUM) GTR__OP_COUNT } gtr__op;
@@ -865,11 +868,11 @@ typedef struct gtr__value {
     gtr_dtype   dtype, storage; /* logical; stored */
     gtr__layout layout;
     gtr__home   home;
-    int         alias;          /* GTR__HOME_ALIAS: of this value */
+    int         alias;          /* GTR__HOME_ALIAS: of this value; GTR__HOME_ARENA: -1, or the gradient in whose place it lies */
     size_t      offset, bytes;  /* in its home; alias: from the other's start */
     int         stage;
     int         producer;       /* first node that writes it; -1: none */
-    int         fp32;           /* the precision pass leaves it */
+    int         only;           /* an input's slot in low storage: there is no other */
     gtr_tensor *tensor;         /* whose value it is; NULL */
     int         gradient_of;    /* value; -1 */
     int         micro;
@@ -892,6 +895,7 @@ typedef struct gtr__node {
     float       seed;
     int64_t     row0;
     size_t      ws_bytes, ws_offset;
+    int         ws_value;       /* the gradient in whose place the workspace lies; -1: the arena */
     double      flops, bytes;
     const char *layer;          /* name for texts */
     const char *fused;          /* what was fused into it; NULL */
@@ -1074,7 +1078,7 @@ struct gtr_tensor {
     const char  *limit_by;          /* the op that set it */
     struct gtr__feeding *feeding;   /* an input's staging */
     /* fetched and kept values */
-    void        *kept;  size_t kept_bytes; gtr_shape kept_shape; gtr_dtype kept_storage; bool kept_filled; uint64_t kept_at;
+    void        *kept;  size_t kept_bytes; gtr_shape kept_shape; gtr_dtype kept_storage; bool kept_filled; uint64_t kept_at;   /* storage: an input's slot's, too */
 };
 typedef struct gtr__column {
     gtr_dtype dtype; gtr_shape shape; int64_t row; size_t row_bytes;   /* row: elements */
@@ -3408,6 +3412,16 @@ static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gt
 /* x, t alike -> mean (x - t)^2; dx = 2 (x - t) dloss / n, dt = -dx */
 GTR__MEAN_LOSS(mse, (a - b) * (a - b), 2 * g * (a - b), 2 * g * (b - a))
 
+// >>op:mse_step
+/* mse and its backward from the constant gradient: x, t -> loss, dx. */
+static gtr_result gtr__shape_mse_step(gtr__shape_call *s) { GTR__TRY(gtr__shape_mse(s)); s->out[1] = s->in[0]; return GTR_OK; }
+static gtr_result gtr__cpu_mse_step_fwd(void *instance, const gtr__call *c) {
+    gtr__call back = *c;
+    back.out = c->out + 1; back.n_out = 1;
+    GTR__TRY(gtr__cpu_mse_fwd(instance, c));
+    return c->measure ? GTR_OK : gtr__cpu_mse_bwd(instance, &back);
+}
+
 // >>op:bce_with_logits
 /* x, t alike -> mean of max(x, 0) - x t + log(1 + exp(-|x|)); dx = (sigmoid(x) - t) dloss / n, dt = -x dloss / n */
 GTR__MEAN_LOSS(bce_with_logits, (a < 0 ? 0 : a) - a * b + GTR__LOG1PF(GTR__EXPF(a < 0 ? a : -a)),
@@ -3851,7 +3865,7 @@ static void gtr__cpu_capabilities(void *instance, gtr__caps *caps) {
              instance && ((gtr__cpu *)instance)->threads != 1 ? "s" : "");
     caps->bf16 = caps->f16 = caps->tf32 = 1;
     caps->fused[GTR__OP_LINEAR_ACT] = caps->fused[GTR__OP_LINEAR_DACT] = 1;
-    caps->fused[GTR__OP_BINARY_ACT] = caps->fused[GTR__OP_XENT_STEP] = 1;
+    caps->fused[GTR__OP_BINARY_ACT] = caps->fused[GTR__OP_XENT_STEP] = caps->fused[GTR__OP_MSE_STEP] = 1;
 }
 static gtr_result gtr__cpu_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait) {
     (void)instance; (void)kind; (void)wait;
@@ -4698,7 +4712,8 @@ GTR_API gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target) { ret
      fuse          the fusion table
      select        the backend's matchers
      order         streams, and the waits between them
-     memory        workspace and offsets in the arena, by liveness under happens-before */
+     memory        workspace and offsets, by liveness under happens-before: in the place of gradients that are not written yet, or in
+                   the arena */
 /* What a plan is for. */
 typedef struct gtr__recipe {
     gtr_trainer  *trainer;          /* NULL: evaluation */
@@ -4752,22 +4767,19 @@ static bool gtr__grow_int(gtr_context *ctx, void **array, int n, int *cap, size_
 static int gtr__stage_of(const gtr__build *b, const gtr_tensor *t) { return b->r->feeds ? t->stage : 0; }
 static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_tensor *t) {
     gtr__plan *p = b->plan;
-    gtr__value *v;
-    gtr__extra *x;
-    int i;
     if (b->failed || !gtr__grow_int(b->ctx, (void **)&p->value, p->n_value, &p->cap_value, sizeof *p->value) ||
         !gtr__grow_int(b->ctx, (void **)&b->extra, p->n_value, &b->cap_extra, sizeof *b->extra)) { b->failed = true; return -1; }
-    v = &p->value[p->n_value];
+    gtr__value *v = &p->value[p->n_value];
     memset(v, 0, sizeof *v);
     v->shape = shape; v->dtype = v->storage = dtype; v->home = GTR__HOME_ARENA;
     v->alias = v->producer = v->gradient_of = -1;
     v->tensor = t;
     v->stage = t ? gtr__stage_of(b, t) : 0;
     v->micro = b->micro;
-    x = &b->extra[p->n_value];
+    gtr__extra *x = &b->extra[p->n_value];
     memset(x, 0, sizeof *x);
     x->low = x->gradient = x->gradient_root = -1;
-    for (i = 0; i < GTR__MAX_STAGES; i++) x->copy[i] = -1;
+    for (int i = 0; i < GTR__MAX_STAGES; i++) x->copy[i] = -1;
     return p->n_value++;
 }
 static int gtr__alias_new(gtr__build *b, int of, gtr_shape shape, size_t offset) {
@@ -4798,24 +4810,21 @@ static uint64_t gtr__low_bits(int n) { return n >= 64 ? ~(uint64_t)0 : ((uint64_
 /* A node at the end of the list, operands to be filled in. NULL when out of memory. */
 static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_in, int n_out) {
     gtr__plan *p = b->plan;
-    gtr__node *n;
-    int i;
     if (b->failed || !gtr__grow_int(b->ctx, (void **)&p->node, p->n_node, &p->cap_node, sizeof *p->node)) { b->failed = true; return NULL; }
-    n = &p->node[p->n_node];
+    gtr__node *n = &p->node[p->n_node];
     memset(n, 0, sizeof *n);
     n->op = op; n->dir = dir; n->phase = b->phase; n->micro = b->micro;
     n->n_in = n_in; n->n_out = n_out; n->training = b->r->training; n->row0 = b->row0; n->layer = "";
     n->in = (int *)gtr__malloc(b->ctx, (size_t)(n_in + n_out + 1) * sizeof(int));
     if (!n->in) { b->failed = true; return NULL; }
     n->out = n->in + n_in;
-    for (i = 0; i < n_in + n_out; i++) n->in[i] = -1;
+    for (int i = 0; i < n_in + n_out; i++) n->in[i] = -1;
     n->reads = gtr__low_bits(n_in);
     p->n_node++;
     return n;
 }
 static gtr_shape gtr__literal(gtr_shape s, int64_t rows) {
-    int i;
-    for (i = 0; i < s.ndim; i++) if (s.dim[i] < 0) s.dim[i] = -s.dim[i] * rows;
+    for (int i = 0; i < s.ndim; i++) if (s.dim[i] < 0) s.dim[i] = -s.dim[i] * rows;
     return s;
 }
 static gtr_dtype gtr__low_dtype(gtr_precision p) { return p == GTR_MIXED_BF16 ? GTR_BF16 : p == GTR_MIXED_FP16 ? GTR_F16 : GTR_F32; }
@@ -4891,17 +4900,15 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     return w;
 }
 static bool gtr__among(gtr_tensor *const *list, int n, const gtr_tensor *t) {
-    int i;
-    for (i = 0; i < n; i++) if (list[i] == t) return true;
+    for (int i = 0; i < n; i++) if (list[i] == t) return true;
     return false;
 }
 static bool gtr__reported(const gtr__build *b, const gtr_tensor *t) { return gtr__among(b->r->report, b->r->n_report, t); }
 static bool gtr__fetched(const gtr__build *b, const gtr_tensor *t) { return t->keep || gtr__reported(b, t) || gtr__among(b->r->fetch, b->r->n_fetch, t); }
 /* A fetched value has a buffer of its tensor's; micro-batches lie in it one behind the other. */
 static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t) {
-    gtr__value *x;
     v = gtr__root(b->plan, v);
-    x = &b->plan->value[v];
+    gtr__value *x = &b->plan->value[v];
     if (x->home != GTR__HOME_ARENA || !x->tensor) return;
     if (b->r->micro > 1 && gtr__reported(b, t)) return;     /* the weighted mean is kept instead */
     x->home = GTR__HOME_KEPT;
@@ -4916,8 +4923,6 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     gtr__shape_call s;
     gtr__attr attr = t->attr;
     char why[256] = "";
-    gtr__node *n;
-    gtr_result r;
     bool narrow = true, any = false;
     if (row->flags & GTR__ALIAS) for (i = 0; i < GTR_MAX_DIMS; i++) if (attr.i[i] < 0) attr.i[i] = -attr.i[i] * b->rows;
     for (i = 0; i < t->n_in; i++) {
@@ -4930,7 +4935,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     memset(&s, 0, sizeof s);
     s.attr = &attr; s.n_in = t->n_in; s.in = shapes; s.in_dtype = types; s.out = out; s.out_dtype = out_type; s.why = why; s.training = b->r->training;
     for (i = 0; i < row->n_out; i++) { out[i] = t->n_in ? shapes[0] : gtr_shape0(); out_type[i] = GTR_F32; }
-    r = row->shape(&s);
+    gtr_result r = row->shape(&s);
     if (r != GTR_OK) {
         gtr__fail(b->ctx, r, "%s%s%s%s, with a batch of %lld: %s", row->name, t->name ? " \"" : "", t->name ? t->name : "", t->name ? "\"" : "", (long long)b->rows, why);
         b->failed = true;
@@ -4953,7 +4958,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
         b->plan->value[v].stage = gtr__stage_of(b, t);
         if (i >= GTR__MAX(row->n_diff, 1)) b->plan->value[v].tensor = NULL, b->plan->value[v].label = gtr__label(t);
     }
-    n = gtr__node_new(b, t->op, GTR__FWD, t->n_in, row->n_out);
+    gtr__node *n = gtr__node_new(b, t->op, GTR__FWD, t->n_in, row->n_out);
     if (!n) return;
     memcpy(n->in, operand, (size_t)t->n_in * sizeof(int));
     for (i = 0; i < row->n_out; i++) n->out[i] = first + i;
@@ -4974,10 +4979,8 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
 }
 /* Marks what a tensor needs. Inputs come before what uses them, so one sweep from the end does. */
 static void gtr__mark_reach(gtr_context *ctx, unsigned char *reach) {
-    int64_t i;
-    int k;
-    for (i = ctx->n_tensor - 1; i >= 0; i--)
-        if (reach[i]) for (k = 0; k < ctx->tensor[i]->n_in; k++) reach[ctx->tensor[i]->in[k]->id] = 1;
+    for (int64_t i = ctx->n_tensor - 1; i >= 0; i--)
+        if (reach[i]) for (int k = 0; k < ctx->tensor[i]->n_in; k++) reach[ctx->tensor[i]->in[k]->id] = 1;
 }
 
 // >>pass:differentiate
@@ -5029,19 +5032,17 @@ static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed) 
     const gtr__op_row *row = gtr__row(fn.op);
     int n_in = fn.n_in + fn.n_out + row->n_diff, k, extra_src[GTR__MAX_ARGS], extra_dst[GTR__MAX_ARGS], n_extra = 0;
     uint32_t needs = row->needs;
-    gtr__node *n;
     int grads[GTR__MAX_ARGS];
     bool adds[GTR__MAX_ARGS];
     memset(adds, 0, sizeof adds);
     if (row->flags & GTR__CROSS) needs &= mask & 1 ? ~(uint32_t)GTR__X0 : (uint32_t)GTR__X0;
     for (k = 0; k < fn.n_in; k++) {
-        int j;
         grads[k] = -1;
         if (!(mask >> k & 1)) continue;
         grads[k] = gtr__gradient_value(b, fn.in[k]);
         if (grads[k] < 0) return;
         adds[k] = *gtr__written(b, fn.in[k]);
-        for (j = 0; j < k; j++)     /* the same tensor twice: the second into a value of its own, added behind */
+        for (int j = 0; j < k; j++)     /* the same tensor twice: the second into a value of its own, added behind */
             if (grads[j] >= 0 && gtr__root(b->plan, grads[j]) == gtr__root(b->plan, grads[k])) {
                 int t = gtr__value_like(b, grads[k], GTR_F32);
                 if (t < 0) return;
@@ -5050,7 +5051,7 @@ static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed) 
                 break;
             }
     }
-    n = gtr__node_new(b, fn.op, GTR__BWD, n_in, fn.n_in);
+    gtr__node *n = gtr__node_new(b, fn.op, GTR__BWD, n_in, fn.n_in);
     if (!n) return;
     n->reads = 0;
     for (k = 0; k < fn.n_in; k++) { n->in[k] = fn.in[k]; if (k < 16 && needs >> k & 1) n->reads |= (uint64_t)1 << k; }
@@ -5088,7 +5089,6 @@ static bool gtr__fill(gtr__build *b, int v, double with) {
 /* Backward nodes for forward nodes first to end - 1. extra[].wants of what is to be differentiated by is set. */
 static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, int end) {
     int i, k;
-    bool seeded;
     for (i = first; i < end && !b->failed; i++) {       /* what lies on a way from there to the loss */
         gtr__node *n = &b->plan->node[i];
         const gtr__op_row *row = gtr__row(n->op);
@@ -5103,7 +5103,7 @@ static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, i
         for (k = 0; k < n->n_out && n->out[k] != loss; k++) {}
         if (k < n->n_out) break;
     }
-    seeded = i >= first && gtr__row(b->plan->node[i].op)->flags & GTR__SEED && !b->extra[loss].written;
+    bool seeded = i >= first && gtr__row(b->plan->node[i].op)->flags & GTR__SEED && !b->extra[loss].written;
     if (!seeded) {
         if (!gtr__fill(b, gtr__gradient_value(b, loss), seed)) return;
         b->plan->node[b->plan->n_node - 1].attr.i[0] = b->r->trainer && !b->alone;
@@ -5131,13 +5131,11 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
     const gtr__phase phase = b->phase;
     const int n_kept = b->plan->n_value;
     gtr__extra *kept = (gtr__extra *)gtr__malloc(b->ctx, (size_t)n_kept * sizeof *kept + 8);
-    int64_t i;
-    int k;
     if (b->map[gradient->id] >= 0) { gtr__mfree(b->ctx, kept); return b->map[gradient->id]; }      /* came with another of this loss */
     if (!kept) { b->failed = true; return -1; }
     memcpy(kept, b->extra, (size_t)n_kept * sizeof *kept);
-    for (k = 0; k < n_kept; k++) { b->extra[k].wants = b->extra[k].written = false; b->extra[k].gradient = -1; }
-    for (i = 0; i < b->ctx->n_tensor; i++) {
+    for (int k = 0; k < n_kept; k++) { b->extra[k].wants = b->extra[k].written = false; b->extra[k].gradient = -1; }
+    for (int64_t i = 0; i < b->ctx->n_tensor; i++) {
         gtr_tensor *t = b->ctx->tensor[i];
         if (b->reach[i] && t->op == GTR__OP_GRADIENT && t->in[0] == loss && b->map[t->in[1]->id] >= 0) b->extra[gtr__root(b->plan, b->map[t->in[1]->id])].wants = true;
     }
@@ -5145,12 +5143,11 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
     b->phase = GTR__BACKWARD;
     gtr__differentiate(b, b->map[loss->id], 1, 0, b->plan->n_node);
     b->phase = phase;
-    for (i = 0; i < b->ctx->n_tensor && !b->failed; i++) {
+    for (int64_t i = 0; i < b->ctx->n_tensor && !b->failed; i++) {
         gtr_tensor *t = b->ctx->tensor[i];
-        int v, g;
         if (!b->reach[i] || t->op != GTR__OP_GRADIENT || t->in[0] != loss || b->map[t->in[1]->id] < 0) continue;
-        v = b->map[t->in[1]->id];
-        g = gtr__gradient_value(b, v);
+        int v = b->map[t->in[1]->id];
+        int g = gtr__gradient_value(b, v);
         if (g >= 0 && !gtr__has_gradient(b, v) && gtr__fill(b, g, 0)) *gtr__written(b, v) = true;     /* the loss does not depend on it */
         if (g >= 0 && b->plan->value[gtr__root(b->plan, g)].tensor) {      /* asked for twice: each has a buffer of its own to be read from */
             int w = gtr__value_new(b, b->plan->value[g].shape, GTR_F32, t);
@@ -5161,7 +5158,7 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
         b->map[t->id] = g;
     }
     b->alone = false;
-    for (k = 0; k < n_kept; k++) { b->extra[k].wants = kept[k].wants; b->extra[k].written = kept[k].written; b->extra[k].gradient = kept[k].gradient; }
+    for (int k = 0; k < n_kept; k++) { b->extra[k].wants = kept[k].wants; b->extra[k].written = kept[k].written; b->extra[k].gradient = kept[k].gradient; }
     gtr__mfree(b->ctx, kept);
     return b->failed ? -1 : b->map[gradient->id];
 }
@@ -5268,17 +5265,16 @@ typedef struct gtr__fusion {
     gtr__op     second; const int *seconds;
     gtr__dir    second_dir;
     gtr__op     fused;
-    bool        at_first;
+    bool        at_first, late;             /* late: what no matcher took */
     bool      (*make)(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out);
 } gtr__fusion;
 static bool gtr__same_place(const gtr__node *a, const gtr__node *b) { return a->micro == b->micro && a->stage == b->stage && a->recomputed == b->recomputed; }
 static bool gtr__fuse_operands(gtr__fuse *f, gtr__node *out, int n_in, int n_out) {
-    int i;
     out->in = (int *)gtr__malloc(f->ctx, (size_t)(n_in + n_out) * sizeof(int));
     if (!out->in) return false;
     out->out = out->in + n_in;
     out->n_in = n_in; out->n_out = n_out;
-    for (i = 0; i < n_in + n_out; i++) out->in[i] = -1;
+    for (int i = 0; i < n_in + n_out; i++) out->in[i] = -1;
     out->reads = gtr__low_bits(n_in);
     out->adds = 0;
     return true;
@@ -5311,54 +5307,54 @@ static bool gtr__make_dact(gtr__fuse *f, const gtr__node *a, const gtr__node *b,
     out->attr.i[0] = b->op;
     return true;
 }
-/* cross-entropy forward and backward in one pass over the logits, when the loss's own gradient is a constant */
-static bool gtr__make_xent(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
-    if (b->in[0] != a->in[0] || b->in[2] != a->out[0] || b->adds || b->reads >> (b->n_in - 1) & 1 || b->out[0] < 0) return false;
-    if (!gtr__fuse_operands(f, out, 2, 4)) return false;
-    memcpy(out->in, a->in, 2 * sizeof(int));
-    memcpy(out->out, a->out, 3 * sizeof(int));
-    out->out[3] = b->out[0];
+/* a loss and the gradient of its first input in one pass, when the loss's own gradient is a constant */
+static bool gtr__make_loss(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
+    const int n = a->n_in + a->n_out;
+    if (b->adds || b->reads >> (b->n_in - 1) & 1 || b->out[0] < 0 || memcmp(a->in, b->in, (size_t)n * sizeof(int)) != 0) return false;
+    for (int k = 1; k < b->n_out; k++) if (b->out[k] >= 0) return false;
+    if (!gtr__fuse_operands(f, out, a->n_in, a->n_out + 1)) return false;
+    memcpy(out->in, a->in, (size_t)n * sizeof(int));
+    out->in[n] = b->out[0];
     out->seed = b->seed;
     return true;
 }
 static const gtr__fusion gtr__fusions[] = {
-    { "linear + activation", GTR__OP_LINEAR, NULL, GTR__FWD, GTR__OP_COUNT, gtr__unary_ops, GTR__FWD, GTR__OP_LINEAR_ACT, true, gtr__make_act },
-    { "binary + activation", GTR__OP_COUNT, gtr__binary_ops, GTR__FWD, GTR__OP_COUNT, gtr__unary_ops, GTR__FWD, GTR__OP_BINARY_ACT, true, gtr__make_binary_act },
-    { "linear dx + activation gradient", GTR__OP_LINEAR, NULL, GTR__BWD, GTR__OP_COUNT, gtr__unary_ops, GTR__BWD, GTR__OP_LINEAR_DACT, false, gtr__make_dact },
-    { "cross_entropy forward + backward", GTR__OP_CROSS_ENTROPY, NULL, GTR__FWD, GTR__OP_CROSS_ENTROPY, NULL, GTR__BWD, GTR__OP_XENT_STEP, true, gtr__make_xent },
+    { "linear + activation", GTR__OP_LINEAR, NULL, GTR__FWD, GTR__OP_COUNT, gtr__unary_ops, GTR__FWD, GTR__OP_LINEAR_ACT, true, false, gtr__make_act },
+    { "binary + activation", GTR__OP_COUNT, gtr__binary_ops, GTR__FWD, GTR__OP_COUNT, gtr__unary_ops, GTR__FWD, GTR__OP_BINARY_ACT, true, false, gtr__make_binary_act },
+    { "linear dx + activation gradient", GTR__OP_LINEAR, NULL, GTR__BWD, GTR__OP_COUNT, gtr__unary_ops, GTR__BWD, GTR__OP_LINEAR_DACT, false, false, gtr__make_dact },
+    { "cross_entropy forward + backward", GTR__OP_CROSS_ENTROPY, NULL, GTR__FWD, GTR__OP_CROSS_ENTROPY, NULL, GTR__BWD, GTR__OP_XENT_STEP, true, false, gtr__make_loss },
+    { "mse forward + backward", GTR__OP_MSE, NULL, GTR__FWD, GTR__OP_MSE, NULL, GTR__BWD, GTR__OP_MSE_STEP, true, true, gtr__make_loss },
 };
 static bool gtr__fits(const gtr__node *n, gtr__op op, const int *ops, gtr__dir dir) { return n->dir == dir && (ops ? gtr__op_in(ops, n->op) : n->op == op); }
 #define GTR__FUSE_WINDOW 512     /* how far apart the two may stand: planning stays linear */
 static void gtr__count_uses(gtr__fuse *f) {
     gtr__plan *p = f->plan;
-    int i, k;
     memset(f->readers, 0, (size_t)p->n_value * sizeof(int));
     memset(f->writers, 0, (size_t)p->n_value * sizeof(int));
-    for (i = 0; i < p->n_node; i++)
-        for (k = 0; k < p->node[i].n_in + p->node[i].n_out; k++) {
+    for (int i = 0; i < p->n_node; i++)
+        for (int k = 0; k < p->node[i].n_in + p->node[i].n_out; k++) {
             int v = gtr__use(p, &p->node[i], k);
             if (v >= 0) (k < p->node[i].n_in ? f->readers : f->writers)[v]++;
         }
 }
-static void gtr__pass_fuse(gtr__build *b) {
+static void gtr__pass_fuse(gtr__build *b, bool late) {
     gtr__plan *p = b->plan;
     gtr__fuse f;
-    size_t row;
     int i, j, k;
     f.plan = p; f.ctx = b->ctx;
     f.readers = (int *)gtr__malloc(b->ctx, (size_t)p->n_value * 2 * sizeof(int) + 8);
     if (!f.readers) { b->failed = true; return; }
     f.writers = f.readers + p->n_value;
-    for (row = 0; row < sizeof gtr__fusions / sizeof *gtr__fusions; row++) {
+    for (size_t row = 0; row < sizeof gtr__fusions / sizeof *gtr__fusions; row++) {
         const gtr__fusion *u = &gtr__fusions[row];
-        if (!b->ctx->caps.fused[u->fused] && !b->ctx->preset) continue;
+        const int split = p->split;
+        if (u->late != late || (!b->ctx->caps.fused[u->fused] && !b->ctx->preset)) continue;
         gtr__count_uses(&f);
         for (i = 0; i < p->n_node; i++) {
             if (!gtr__fits(&p->node[i], u->first, u->firsts, u->first_dir)) continue;
             for (j = i + 1; j < p->n_node && j < i + GTR__FUSE_WINDOW; j++) {
-                gtr__node fused;
                 if (!gtr__fits(&p->node[j], u->second, u->seconds, u->second_dir) || !gtr__same_place(&p->node[i], &p->node[j])) continue;
-                fused = u->at_first ? p->node[i] : p->node[j];
+                gtr__node fused = u->at_first ? p->node[i] : p->node[j];
                 fused.flops = p->node[i].flops + p->node[j].flops;
                 if (!u->make(&f, &p->node[i], &p->node[j], &fused)) continue;
                 fused.op = u->fused; fused.dir = GTR__FWD; fused.fused = u->name;
@@ -5370,7 +5366,7 @@ static void gtr__pass_fuse(gtr__build *b) {
                 break;
             }
         }
-        for (i = k = 0; i < p->n_node; i++) if (p->node[i].op != GTR__OP_COUNT) { if (k != i) p->node[k] = p->node[i]; k++; }
+        for (i = k = 0; i < p->n_node; i++) if (p->node[i].op == GTR__OP_COUNT) p->split -= i < split; else { if (k != i) p->node[k] = p->node[i]; k++; }
         p->n_node = k;
     }
     gtr__mfree(b->ctx, f.readers);
@@ -5379,8 +5375,7 @@ static void gtr__pass_fuse(gtr__build *b) {
 static void gtr__node_clear(gtr_context *ctx, gtr__node *n) {
     if (n->op == GTR__OP_NETWORK && n->attr.ptr) {
         gtr__network *w = (gtr__network *)(uintptr_t)n->attr.ptr;
-        int i;
-        for (i = 0; i < w->n_node; i++) gtr__node_clear(ctx, &w->node[i]);
+        for (int i = 0; i < w->n_node; i++) gtr__node_clear(ctx, &w->node[i]);
         gtr__mfree(ctx, w->node);
     }
     if (n->op == GTR__OP_NETWORK || n->op == GTR__OP_FEED) gtr__mfree(ctx, (void *)(uintptr_t)n->attr.ptr);
@@ -5448,6 +5443,21 @@ static void gtr__pass_select(gtr__build *b) {
         }
 }
 
+/* What is read of an input in low storage alone FEED does not store in float32, too, unless it is to be kept. */
+static void gtr__trim_feeds(gtr__build *b) {
+    gtr__plan *p = b->plan;
+    for (int i = 0; i < p->n_node; i++)
+        for (int j = 0; p->node[i].op == GTR__OP_FEED && j < p->node[i].n_out; j++) {
+            const int v = p->node[i].out[j], low = b->extra[v].low;
+            bool read = low < 0 || gtr__fetched(b, p->value[v].tensor);
+            for (int n = 0; n < p->n_node && !read; n++) for (int k = 0; k < p->node[n].n_in; k++) read |= gtr__use(p, &p->node[n], k) == v;
+            if (read) continue;
+            p->node[i].out[j] = -1;
+            p->value[v].home = GTR__HOME_NONE;
+            p->value[low].only = 1;
+        }
+}
+
 // >>pass:order
 /* Gradients of parameters go to the further streams, all else stays on the first: nothing but the update waits for them. */
 static void gtr__assign_streams(gtr__build *b) {
@@ -5479,9 +5489,8 @@ static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on) {
    memory). The waits alone order the lanes; the memory pass relies on nothing else. */
 static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
     int i, k, l, *writer, *reader, last[GTR__MAX_LANES];
-    size_t per;
     o->lanes = p->n_stage * GTR__MAX_STREAMS;
-    per = (size_t)p->n_value * (size_t)o->lanes;
+    size_t per = (size_t)p->n_value * (size_t)o->lanes;
     o->clock = (int *)gtr__malloc(ctx, (size_t)p->n_node * (size_t)o->lanes * sizeof(int) + 8);
     writer = (int *)gtr__malloc(ctx, per * 2 * sizeof(int) + 8);
     if (!o->clock || !writer) { gtr__mfree(ctx, writer); gtr__mfree(ctx, o->clock); o->clock = NULL; return false; }
@@ -5513,7 +5522,7 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
 }
 
 // >>pass:memory
-typedef struct gtr__span { int value, node; size_t bytes, offset; int first; int stage; } gtr__span;   /* a value's, or a node's workspace */
+typedef struct gtr__span { int value, node, in; size_t bytes, offset; int first; int stage; } gtr__span;   /* a value's, or a node's workspace; in: as alias */
 static int gtr__span_order(const void *a, const void *b) {
     const gtr__span *x = (const gtr__span *)a, *y = (const gtr__span *)b;
     if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
@@ -5522,19 +5531,29 @@ static int gtr__span_order(const void *a, const void *b) {
 /* Whether all uses of a (last use per lane) are done when node starts. */
 static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node, int node_lane) {
     const int *clock = o->clock + (size_t)node * (size_t)o->lanes;
-    int l;
-    for (l = 0; l < o->lanes; l++) if (last_of_a[l] > (l == node_lane ? node - 1 : clock[l])) return false;
+    for (int l = 0; l < o->lanes; l++) if (last_of_a[l] > (l == node_lane ? node - 1 : clock[l])) return false;
     return true;
 }
 static size_t gtr__value_bytes(const gtr__value *v) { return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage); }
-/* Offsets: largest first, each at the lowest place that is free of all spans whose uses are not ordered against its own. */
-static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, int *last) {
+/* The lowest place in s->in that is free of busy spans, which come by their offsets. */
+static size_t gtr__gap(const gtr__span *spans, const int *busy, int n_busy, const gtr__span *s) {
+    size_t at = 0;
+    for (int j = 0; j < n_busy; j++) {
+        const gtr__span *t = &spans[busy[j]];
+        if (t->in != s->in) continue;
+        if (t->offset >= at + s->bytes) break;
+        at = GTR__MAX(at, t->offset + t->bytes);
+    }
+    return at;
+}
+/* Offsets: largest first, each at the lowest place that is free of all spans whose uses are not ordered against its own: in the first gradient
+   that is written when all uses are done and has room, or in the arena. holes: gradients by the node that writes them first, and stores. */
+static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, const gtr__span *holes, int n_holes, int *last) {
     int i, j, *busy = (int *)gtr__malloc(ctx, (size_t)n * sizeof(int) + 8), n_busy;
     if (!busy) return false;
     qsort(spans, (size_t)n, sizeof *spans, gtr__span_order);
     for (i = 0; i < n; i++) {
         gtr__span *s = &spans[i];
-        size_t at = 0;
         const int *mine = last + (size_t)(s->value >= 0 ? s->value : p->n_value + s->node) * (size_t)o->lanes;
         n_busy = 0;
         for (j = 0; j < i; j++) {
@@ -5546,21 +5565,24 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
             for (k = n_busy++; k > 0 && spans[busy[k - 1]].offset > t->offset; k--) busy[k] = busy[k - 1];
             busy[k] = j;
         }
-        for (j = 0; j < n_busy; j++) {
-            gtr__span *t = &spans[busy[j]];
-            if (t->offset >= at + s->bytes) break;
-            if (t->offset + t->bytes > at) at = t->offset + t->bytes;
+        for (j = 0; j < n_holes; j++) {
+            const gtr__span *h = &holes[j];
+            s->in = h->value;
+            if (h->bytes < s->bytes || h->stage != s->stage || !gtr__done_before(o, mine, h->first, gtr__lane(&p->node[h->first]))) continue;
+            s->offset = gtr__gap(spans, busy, n_busy, s);
+            if (s->offset + s->bytes <= h->bytes) break;
         }
-        s->offset = at;
-        p->arena[s->stage] = GTR__MAX(p->arena[s->stage], at + s->bytes);
+        if (j < n_holes) continue;
+        s->in = -1;
+        s->offset = gtr__gap(spans, busy, n_busy, s);
+        p->arena[s->stage] = GTR__MAX(p->arena[s->stage], s->offset + s->bytes);
     }
     gtr__mfree(ctx, busy);
     return true;
 }
 /* Operands of a node's call but for their addresses. */
 static void gtr__call_shapes(gtr__plan *p, gtr__node *n, gtr__arg *in, gtr__arg *out) {
-    int k;
-    for (k = 0; k < n->n_in + n->n_out; k++) {
+    for (int k = 0; k < n->n_in + n->n_out; k++) {
         gtr__arg *a = k < n->n_in ? &in[k] : &out[k - n->n_in];
         int v = n->in[k];           /* out follows in */
         memset(a, 0, sizeof *a);
@@ -5572,14 +5594,12 @@ static void gtr__call_shapes(gtr__plan *p, gtr__node *n, gtr__arg *in, gtr__arg 
 static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     gtr__arg in[GTR__MAX_ARGS], out[GTR__MAX_ARGS];
     gtr__call c;
-    gtr_result r;
-    int k;
     static const char wanted = 0;       /* a non-NULL address that nobody reads or writes */
     const gtr__op_row *row = gtr__row(n->op);
     n->ws_bytes = 0;
     gtr__call_shapes(p, n, in, out);
-    for (k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && n->reads >> k & 1) { in[k].data = (void *)(uintptr_t)&wanted; n->bytes += (double)gtr__value_bytes(&p->value[n->in[k]]); }
-    for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0) {
+    for (int k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && n->reads >> k & 1) { in[k].data = (void *)(uintptr_t)&wanted; n->bytes += (double)gtr__value_bytes(&p->value[n->in[k]]); }
+    for (int k = 0; k < n->n_out; k++) if (n->out[k] >= 0) {
         const gtr__home home = p->value[gtr__root(p, n->out[k])].home;      /* what a network makes for itself need not leave the chip */
         out[k].data = (void *)(uintptr_t)&wanted;
         if (n->op != GTR__OP_NETWORK || (home != GTR__HOME_ARENA && home != GTR__HOME_NONE)) n->bytes += (double)gtr__value_bytes(&p->value[n->out[k]]) * (1 + (double)(n->adds >> k & 1));
@@ -5590,16 +5610,15 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     c.attr = &n->attr; c.n_in = n->n_in; c.n_out = n->n_out; c.in = in; c.out = out; c.caps = &ctx->caps; c.precision = p->precision;
     c.training = n->training;
     c.measure = &n->ws_bytes;
-    r = ctx->caps.cuda ? ctx->be->kernel[n->op][n->dir](NULL, &c) : gtr__cpu_call(NULL, n->op, n->dir, &c);
+    gtr_result r = ctx->caps.cuda ? ctx->be->kernel[n->op][n->dir](NULL, &c) : gtr__cpu_call(NULL, n->op, n->dir, &c);
     if (r != GTR_OK) gtr__fail(ctx, r, "%s: its workspace could not be planned", n->layer);
     n->ws_bytes = GTR__ROUND_UP(n->ws_bytes, (size_t)GTR__ALIGN);
     return r;
 }
 /* Values that the right phases read must survive what runs between gtr_backward and gtr_update: they leave the arena. */
 static void gtr__carry(gtr__plan *p) {
-    int i, k;
-    for (i = p->split; i < p->n_node; i++)
-        for (k = 0; k < p->node[i].n_in; k++) {
+    for (int i = p->split; i < p->n_node; i++)
+        for (int k = 0; k < p->node[i].n_in; k++) {
             gtr__value *v = p->node[i].in[k] < 0 ? NULL : &p->value[gtr__root(p, p->node[i].in[k])];
             if (!v || v->home != GTR__HOME_ARENA || v->producer >= p->split) continue;
             v->home = GTR__HOME_KEPT; v->tensor = NULL; v->offset = p->carry;
@@ -5607,13 +5626,14 @@ static void gtr__carry(gtr__plan *p) {
         }
 }
 static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o) {
-    int i, k, n = 0, *last, *first;
-    gtr__span *spans;
+    int i, k, n = 0, n_holes = 0, *last, *first;
+    gtr__span *spans, *holes;
     bool ok = false;
     last = (int *)gtr__malloc(ctx, (size_t)(p->n_value + p->n_node) * (size_t)o->lanes * sizeof(int) + 8);
     first = (int *)gtr__malloc(ctx, (size_t)p->n_value * sizeof(int) + 8);
-    spans = (gtr__span *)gtr__malloc(ctx, (size_t)(p->n_value + p->n_node) * sizeof *spans + 8);
+    spans = (gtr__span *)gtr__malloc(ctx, (size_t)(2 * p->n_value + p->n_node) * sizeof *spans + 8);
     if (!last || !first || !spans) goto done;
+    holes = spans + p->n_value + p->n_node;
     for (i = 0; i < (p->n_value + p->n_node) * o->lanes; i++) last[i] = -1;
     for (i = 0; i < p->n_value; i++) first[i] = -1;
     for (i = 0; i < p->n_node; i++) {
@@ -5621,6 +5641,10 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
         for (k = 0; k < q->n_in + q->n_out; k++) {
             int v = gtr__use(p, q, k);
             if (v < 0) continue;
+            if (first[v] < 0 && k >= q->n_in && p->value[v].home == GTR__HOME_GRADIENT && !(q->adds >> (k - q->n_in) & 1)) {
+                gtr__span *h = &holes[n_holes++];
+                h->value = v; h->first = i; h->stage = p->value[v].stage; h->bytes = gtr__value_bytes(&p->value[v]);
+            }
             if (first[v] < 0) first[v] = i;
             last[(size_t)v * (size_t)o->lanes + (size_t)gtr__lane(q)] = i;
         }
@@ -5637,10 +5661,10 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
         spans[n].value = i; spans[n].node = -1; spans[n].first = first[i]; spans[n].stage = v->stage; spans[n].offset = 0;
         spans[n++].bytes = GTR__ROUND_UP(v->bytes, (size_t)GTR__ALIGN);
     }
-    ok = gtr__place(ctx, p, o, spans, n, last);
+    ok = gtr__place(ctx, p, o, spans, n, holes, n_holes, last);
     for (i = 0; i < n && ok; i++) {
-        if (spans[i].value >= 0) p->value[spans[i].value].offset = spans[i].offset;
-        else p->node[spans[i].node].ws_offset = spans[i].offset;
+        if (spans[i].value >= 0) { p->value[spans[i].value].offset = spans[i].offset; p->value[spans[i].value].alias = spans[i].in; }
+        else { p->node[spans[i].node].ws_offset = spans[i].offset; p->node[spans[i].node].ws_value = spans[i].in; }
     }
 done:
     gtr__mfree(ctx, last); gtr__mfree(ctx, first); gtr__mfree(ctx, spans);
@@ -5649,8 +5673,7 @@ done:
 
 // >>plan-make
 static void gtr__plan_clear(gtr_context *ctx, gtr__plan *p) {
-    int i;
-    for (i = 0; i < p->n_node; i++) gtr__node_clear(ctx, &p->node[i]);
+    for (int i = 0; i < p->n_node; i++) gtr__node_clear(ctx, &p->node[i]);
     gtr__mfree(ctx, p->node);
     gtr__mfree(ctx, p->value);
     memset(p, 0, sizeof *p);
@@ -5660,8 +5683,6 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
     int stage, i, k;
     for (stage = b->ctx->n_instance - 1; stage >= 0; stage--) {
         gtr__feed *feed = NULL;
-        gtr__node *n;
-        gtr__node tmp;
         int outs[2 * GTR__MAX_FEED], count = 0;
         for (i = 0; i < n_inputs; i++) if (inputs[i]->stage == stage && b->shared[inputs[i]->id] >= 0 && gtr__batched(inputs[i])) break;
         if (i == n_inputs && stage) continue;           /* the first stage's fetches the record, inputs or none */
@@ -5687,13 +5708,13 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
         feed->n = count;
         b->phase = GTR__FEED;
         b->row0 = 0; b->micro = 0;
-        n = gtr__node_new(b, GTR__OP_FEED, GTR__FWD, 0, count);
+        gtr__node *n = gtr__node_new(b, GTR__OP_FEED, GTR__FWD, 0, count);
         if (!n) { gtr__mfree(b->ctx, feed); return; }
         memcpy(n->out, outs, (size_t)count * sizeof(int));
         n->attr.ptr = feed;
         n->stage = stage;
         n->layer = "inputs";
-        tmp = *n;
+        gtr__node tmp = *n;
         memmove(b->plan->node + 1, b->plan->node, (size_t)(b->plan->n_node - 1) * sizeof tmp);
         b->plan->node[0] = tmp;
     }
@@ -5702,11 +5723,9 @@ static void gtr__add_commits(gtr__build *b) {
     int i, end = b->plan->n_node;
     for (i = 0; i < end && !b->failed; i++) {
         const gtr__node o = b->plan->node[i];
-        gtr__node *n;
-        int tracked;
         if (!(gtr__row(o.op)->flags & GTR__COMMITS) || o.dir != GTR__FWD || o.recomputed) continue;
-        tracked = gtr__leaf_value(b, b->ctx->tensor[o.attr.i[15]]);
-        n = gtr__node_new(b, (gtr__op)o.attr.i[14], GTR__FWD, 5, 0);
+        int tracked = gtr__leaf_value(b, b->ctx->tensor[o.attr.i[15]]);
+        gtr__node *n = gtr__node_new(b, (gtr__op)o.attr.i[14], GTR__FWD, 5, 0);
         if (!n || tracked < 0) { b->failed = true; return; }
         n->in[0] = o.out[1]; n->in[1] = o.out[3]; n->in[2] = o.in[3]; n->in[3] = o.in[4]; n->in[4] = tracked;
         n->attr.f[0] = o.attr.f[1];
@@ -5716,8 +5735,7 @@ static void gtr__add_commits(gtr__build *b) {
 }
 /* The mean over micro-batches, weighted by rows, of each reported scalar. */
 static void gtr__weigh(gtr__build *b, int *totals, int64_t rows) {
-    int i;
-    for (i = 0; i < b->r->n_report; i++) {
+    for (int i = 0; i < b->r->n_report; i++) {
         gtr_tensor *t = b->r->report[i];
         const bool first = totals[i] < 0;
         if (b->r->micro == 1) { totals[i] = b->map[t->id]; continue; }
@@ -5729,7 +5747,6 @@ static void gtr__weigh(gtr__build *b, int *totals, int64_t rows) {
 }
 static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *optim) {
     gtr__node *n;
-    int i;
     b->micro = 0; b->row0 = 0;
     if (b->r->trainer) {
         b->phase = GTR__GUARD;
@@ -5749,7 +5766,7 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
     b->phase = GTR__REPORT;
     n = gtr__node_new(b, GTR__OP_REPORT, GTR__FWD, b->r->n_report, 0);
     if (!n) return;
-    for (i = 0; i < b->r->n_report; i++) n->in[i] = totals[i];
+    for (int i = 0; i < b->r->n_report; i++) n->in[i] = totals[i];
     n->attr.ptr = b->r->trainer ? optim : NULL;
     n->layer = "report";
 }
@@ -5813,13 +5830,15 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
         if (b.rows) gtr__differentiate(&b, losses[k++], (float)((double)b.rows / (double)r->batch), bounds[m], bounds[m + 1]);
     }
     for (k = r->trainer ? ctx->n_regions : 0; k > 0; k--) for (m = 0; m < r->micro && !b.failed; m++) gtr__rematerialise_region(&b, k, m);
-    if (!b.failed) gtr__pass_fuse(&b);
+    if (!b.failed) gtr__pass_fuse(&b, false);
     if (!b.failed && r->feeds) {
         gtr__add_feed(&b, inputs, n_inputs);
         plan->split = plan->n_node;
         if (!b.failed) gtr__add_right(&b, totals, optim);
     } else plan->split = plan->n_node;
     if (!b.failed) gtr__pass_select(&b);
+    if (!b.failed) gtr__pass_fuse(&b, true);
+    if (!b.failed) gtr__trim_feeds(&b);
     if (!b.failed) gtr__assign_streams(&b);
     for (k = 0; k < plan->n_node && !b.failed; k++) {
         const gtr__node *n = &plan->node[k];
@@ -5869,9 +5888,8 @@ typedef struct gtr__feeding {
     int64_t rows;                   /* batch of what was set */
 } gtr__feeding;
 static gtr_result gtr__wait_all(gtr_context *ctx) {
-    int i;
     gtr_result r = GTR_OK;
-    for (i = 0; i < ctx->n_instance; i++) {
+    for (int i = 0; i < ctx->n_instance; i++) {
         gtr_result s = ctx->be->wait(ctx->instance[i]);
         if (r == GTR_OK) r = s;
     }
@@ -5879,8 +5897,7 @@ static gtr_result gtr__wait_all(gtr_context *ctx) {
 }
 static void gtr__feeding_slots_free(gtr_tensor *t) {
     gtr__feeding *f = t->feeding;
-    int i;
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         if (f->host[i]) t->ctx->be->host_free(t->ctx->instance[t->stage], f->host[i], f->bytes);
         if (t->ctx->caps.cuda) gtr__device_free(t->ctx, t->stage, f->device[i], f->bytes);
         if (f->event[i]) t->ctx->be->event_free(t->ctx->instance[t->stage], f->event[i]);
@@ -5901,15 +5918,13 @@ static gtr_result gtr__feeding_new(gtr_tensor *t) {
 }
 static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes) {
     gtr_context *ctx = t->ctx;
-    gtr__feeding *f;
-    int i;
     GTR__TRY(gtr__feeding_new(t));
-    f = t->feeding;
+    gtr__feeding *f = t->feeding;
     if (bytes <= f->bytes) return GTR_OK;
     if (f->bytes && gtr__wait_all(ctx) != GTR_OK) return ctx->error;
     gtr__feeding_slots_free(t);
     f->bytes = bytes;
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         f->host[i] = ctx->be->host_alloc(ctx->instance[t->stage], bytes, &f->mapped[i]);
         f->device[i] = ctx->caps.cuda ? f->host[i] ? gtr__device_alloc(ctx, t->stage, bytes) : NULL : f->host[i];
         if (!f->device[i]) {
@@ -5942,8 +5957,7 @@ static gtr__arg gtr__arg_of(void *data, gtr_dtype storage, const gtr_shape *shap
 }
 /* Low copies follow a master that was written from outside; an update writes both itself. */
 static gtr_result gtr__refresh_low(gtr_tensor *p) {
-    int k;
-    for (k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; k++) {
         const gtr__arg low = gtr__arg_of(p->low[k], k ? GTR_F16 : GTR_BF16, &p->shape);
         if (low.data) GTR__TRY(gtr__run_single(p->ctx, p->stage, GTR__OP_CAST, gtr__arg_of(p->data, GTR_F32, &p->shape), low));
     }
@@ -5982,7 +5996,6 @@ static void gtr__plans_forget(gtr_context *ctx, int64_t id) {
 }
 /* Grows a device block that plans point to; its contents are lost. The old size is had back if the new one is not. */
 static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, size_t *bytes, size_t want, const char *what) {
-    void *p;
     if (*block && *bytes >= want) return GTR_OK;
     if (*block) {
         if (gtr__wait_all(ctx) != GTR_OK) return ctx->error;
@@ -5990,7 +6003,7 @@ static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, siz
         *block = NULL;
         ctx->memory_version++;
     }
-    p = gtr__device_alloc(ctx, stage, want);
+    void *p = gtr__device_alloc(ctx, stage, want);
     if (!p) {
         if (*bytes) *block = ctx->be->alloc(ctx->instance[stage], gtr__device_size(*bytes));
         if (*block) ctx->device_bytes += gtr__device_size(*bytes);
@@ -6004,11 +6017,10 @@ static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, siz
 /* Memory for everything that a plan's values live in. */
 static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__plan_cache *e) {
     gtr__plan *p = &e->plan;
-    int i;
-    for (i = 0; i < p->n_stage; i++)
+    for (int i = 0; i < p->n_stage; i++)
         if (p->arena[i]) GTR__TRY(gtr__block_grow(ctx, i, &ctx->arena[i], &ctx->arena_bytes[i], p->arena[i], "activations and workspace"));
     if (p->carry && !e->carry && !(e->carry = gtr__device_alloc(ctx, 0, p->carry))) return GTR_ERR_NOMEM;
-    for (i = 0; i < p->n_value; i++) {
+    for (int i = 0; i < p->n_value; i++) {
         const gtr__value *v = &p->value[i];
         const int k = v->storage == GTR_BF16 ? 0 : 1;
         gtr_tensor *t = v->tensor;
@@ -6036,24 +6048,22 @@ static void *gtr__value_address(gtr_context *ctx, const gtr__plan_cache *e, int 
     case GTR__HOME_INPUT:    return v->storage == t->dtype ? t->data : t->low[low];
     case GTR__HOME_GRADIENT: return gtr__trainer_gradient(e->recipe.trainer, t);
     case GTR__HOME_KEPT:     return (char *)(t ? t->kept : e->carry) + v->offset;
-    case GTR__HOME_ARENA:    return (char *)ctx->arena[v->stage] + v->offset;
+    case GTR__HOME_ARENA:    return (char *)(v->alias < 0 ? ctx->arena[v->stage] : gtr__value_address(ctx, e, v->alias)) + v->offset;
     case GTR__HOME_ALIAS:    return (char *)gtr__value_address(ctx, e, v->alias) + v->offset;
     default: return NULL;
     }
 }
 /* Where the rings are, for the nodes that use them. */
 static void gtr__bind_shared(gtr__node *n, const gtr__runner *runner) {
-    int i;
     if (n->op == GTR__OP_REPORT) n->attr.i[0] = (int64_t)(uintptr_t)runner->shared_device;
     if (n->op == GTR__OP_FEED) ((gtr__feed *)(uintptr_t)n->attr.ptr)->shared = runner->shared_device;
-    if (n->op == GTR__OP_NETWORK) for (i = 0; i < ((const gtr__network *)n->attr.ptr)->n_node; i++) gtr__bind_shared(&((const gtr__network *)n->attr.ptr)->node[i], runner);
+    if (n->op == GTR__OP_NETWORK) for (int i = 0; i < ((const gtr__network *)n->attr.ptr)->n_node; i++) gtr__bind_shared(&((const gtr__network *)n->attr.ptr)->node[i], runner);
 }
 /* Fills the calls of all nodes. address: of a value; arenas: by stage. */
 typedef void *(*gtr__address_fn)(gtr_context *ctx, const gtr__plan_cache *e, int value);
 static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner *runner, gtr__address_fn address, void *const *arena) {
     gtr__plan *p = &e->plan;
-    int i, k;
-    for (i = 0; i < p->n_node; i++) {
+    for (int i = 0; i < p->n_node; i++) {
         gtr__node *n = &p->node[i];
         gtr__arg *args = (gtr__arg *)(uintptr_t)n->call.in;
         if (!args) {
@@ -6064,12 +6074,12 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner
         n->call.in = args;
         n->call.out = args + n->n_in;
         gtr__call_shapes(p, n, args, args + n->n_in);
-        for (k = 0; k < n->n_in + n->n_out; k++)
+        for (int k = 0; k < n->n_in + n->n_out; k++)
             if (n->in[k] >= 0 && (k >= n->n_in || n->reads >> k & 1)) args[k].data = address(ctx, e, n->in[k]);
         gtr__bind_shared(n, runner);
         n->call.attr = &n->attr;
         n->call.n_in = n->n_in; n->call.n_out = n->n_out;
-        n->call.ws = n->ws_bytes ? (char *)arena[n->stage] + n->ws_offset : NULL;
+        n->call.ws = n->ws_bytes ? (char *)(n->ws_value < 0 ? arena[n->stage] : address(ctx, e, n->ws_value)) + n->ws_offset : NULL;
         n->call.ws_bytes = n->ws_bytes; n->call.caps = &ctx->caps; n->call.precision = p->precision;
         n->call.training = n->training; n->call.recomputed = n->recomputed;
         n->call.seed = n->seed; n->call.row0 = n->row0;
@@ -6090,14 +6100,12 @@ static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__plan_cache *e, gtr__ru
 /* The inputs that tensors depend on, in the order they were made. */
 static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n, gtr_tensor **input, int *n_inputs, int64_t *highest) {
     unsigned char *reach = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor + 1);
-    int64_t i;
-    int k;
     *n_inputs = 0;
     *highest = 0;
     if (!reach) return GTR_ERR_NOMEM;
-    for (k = 0; k < n; k++) { reach[t[k]->id] = 1; *highest = GTR__MAX(*highest, t[k]->id); }
+    for (int k = 0; k < n; k++) { reach[t[k]->id] = 1; *highest = GTR__MAX(*highest, t[k]->id); }
     gtr__mark_reach(ctx, reach);
-    for (i = 0; i < ctx->n_tensor; i++) {
+    for (int64_t i = 0; i < ctx->n_tensor; i++) {
         if (!reach[i] || ctx->tensor[i]->op != GTR__OP_INPUT) continue;
         if (*n_inputs == GTR__MAX_FEED) { gtr__mfree(ctx, reach); return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, "more than %d inputs in one graph", GTR__MAX_FEED); }
         input[(*n_inputs)++] = ctx->tensor[i];
@@ -6190,9 +6198,8 @@ static gtr_result gtr__runner_room(gtr__runner *r, int n) {
 }
 /* Records that were fetched ahead, or lie in the ring for later steps, will not be those steps' after all. Drained. */
 static gtr_result gtr__ctl_write(gtr__runner *r, gtr__ctl *ctl) {
-    int i;
     ctl->tag[0] = ctl->tag[1] = ctl->claim = 0;
-    for (i = 0; i < GTR__RING; i++) r->shared->record[i].step = UINT64_MAX;
+    for (int i = 0; i < GTR__RING; i++) r->shared->record[i].step = UINT64_MAX;
     r->stale = false;
     r->launched = r->shared->launches;
     return gtr__to_device(r->ctx, 0, r->ctl, ctl, sizeof *ctl, "writing the control word");
@@ -6217,32 +6224,28 @@ static void gtr__record_write(gtr__runner *r, uint64_t step, const gtr__record *
 static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__part part, gtr__record *rec, int n) {
     gtr_context *ctx = r->ctx;
     gtr__ctl ctl;
-    gtr_result s;
-    int i;
     if (part != GTR__PART_RIGHT) {
         GTR__TRY(gtr__runner_room(r, n));
         if (r->stale) { GTR__TRY(gtr__ctl_read(r, &ctl)); GTR__TRY(gtr__ctl_write(r, &ctl)); }
-        for (i = n - 1; i >= 0; i--) {
+        for (int i = n - 1; i >= 0; i--) {
             rec[i].more = n - 1 - i;
             gtr__record_write(r, r->step + (uint64_t)i, &rec[i]);
         }
     }
-    s = ctx->be->launch(ctx->instance, e->exec, part);
+    gtr_result s = ctx->be->launch(ctx->instance, e->exec, part);
     if (s != GTR_OK) { r->stale = true; return gtr__backend_result(ctx, s, "a step"); }
     if (part != GTR__PART_LEFT) { r->launched += (uint64_t)n; r->step += (uint64_t)n; }
     return GTR_OK;
 }
 /* What FEED reads of inputs that were set by hand. */
 static void gtr__set_inputs(const gtr__plan_cache *e, gtr__record *rec) {
-    int i;
-    for (i = 0; i < e->n_inputs; i++) if (gtr__batched(e->input[i])) rec->src[i] = (uint64_t)(uintptr_t)e->input[i]->feeding->source;
+    for (int i = 0; i < e->n_inputs; i++) if (gtr__batched(e->input[i])) rec->src[i] = (uint64_t)(uintptr_t)e->input[i]->feeding->source;
 }
 /* The batch that the inputs were set with; 1 when none has one. */
 static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *input, int n, const char *who, int64_t *batch) {
     gtr_tensor *first = NULL;
-    int i;
     *batch = 1;
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         gtr_tensor *t = input[i];
         if (!t->feeding || !(t->feeding->source || !gtr__batched(t)))
             return gtr__fail(ctx, GTR_ERR_STATE, "%s: input \"%s\" was not set (gtr_set, or gtr_trainer_data)", who, t->name);
@@ -6258,9 +6261,8 @@ static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *inpu
 // >>set-get
 /* Labels and ids out of range would read out of bounds or poison the loss: they are refused before they get there. */
 static gtr_result gtr__check_limit(gtr_tensor *t, const int32_t *v, int64_t n) {
-    int64_t i;
     if (!t->limit) return GTR_OK;
-    for (i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         if ((v[i] < 0 || v[i] >= t->limit) && !(t->has_ignore && v[i] == t->ignore))
             return gtr__fail(t->ctx, GTR_ERR_ARG, "input \"%s\": element %lld is %ld, want 0 to %lld for %s", t->name, (long long)i, (long)v[i], (long long)t->limit - 1, t->limit_by);
     return GTR_OK;
@@ -6288,11 +6290,9 @@ static gtr_result gtr__set_check(gtr_tensor *t, const void *src, const char *who
     return src ? GTR_OK : gtr__fail(t->ctx, GTR_ERR_ARG, "%s \"%s\": the source is NULL", who, gtr__label(t));
 }
 GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
-    gtr_context *ctx;
-    gtr__feeding *f;
     int64_t rows = 0;
     GTR__TRY(gtr__set_check(t, src, "gtr_set"));
-    ctx = t->ctx;
+    gtr_context *ctx = t->ctx;
     if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) {
         char text[GTR__SHAPE_TEXT];
         if (bytes != t->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_set \"%s\" %s: got %zu bytes, want %zu", gtr__label(t), gtr__shape_text(&t->shape, text), bytes, t->data_bytes);
@@ -6308,7 +6308,7 @@ GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
         return gtr__to_device(ctx, t->stage, t->data, src, bytes, t->name);
     }
     GTR__TRY(gtr__feeding_room(t, bytes));
-    f = t->feeding;
+    gtr__feeding *f = t->feeding;
     f->turn ^= 1;
     if (f->event[f->turn]) GTR__TRY(gtr__backend_result(ctx, ctx->be->ready(ctx->instance[t->stage], f->event[f->turn]), t->name));
     memcpy(f->host[f->turn], src, bytes);
@@ -6334,10 +6334,10 @@ GTR_API gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, 
 }
 /* Values that this plan keeps can be read from now on. */
 static void gtr__mark_filled(gtr__plan_cache *e) {
-    int i;
-    for (i = 0; i < e->plan.n_value; i++) {
+    for (int i = 0; i < e->plan.n_value; i++) {
         const gtr__value *v = &e->plan.value[i];
         gtr_tensor *t = v->tensor;
+        if (v->home == GTR__HOME_INPUT && (v->only || v->storage == v->dtype)) t->kept_storage = v->storage;
         if (v->home != GTR__HOME_KEPT || !t) continue;
         t->kept_filled = true; t->kept_at = t->ctx->writes; t->kept_storage = v->storage;
         t->kept_shape = v->offset || v->micro ? gtr__literal(t->shape, e->plan.batch) : v->shape;
@@ -6348,8 +6348,6 @@ static gtr_result gtr__runner_ready(gtr_context *ctx) {
 }
 static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     gtr_context *ctx = NULL;
-    gtr__recipe recipe;
-    gtr__plan_cache *e;
     gtr__record rec;
     gtr_tensor *input[GTR__MAX_FEED];
     int64_t batch, highest;
@@ -6365,10 +6363,10 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     GTR__TRY(gtr__find_inputs(ctx, t, n, input, &n_inputs, &highest));
     GTR__TRY(gtr__batch_of_inputs(ctx, input, n_inputs, "gtr_eval", &batch));
     GTR__TRY(gtr__runner_ready(ctx));
-    recipe = gtr__recipe0(batch, training);
+    gtr__recipe recipe = gtr__recipe0(batch, training);
     for (i = 0; i < n; i++) recipe.fetch[i] = t[i];
     recipe.n_fetch = n;
-    e = gtr__entry_get(ctx, &recipe, NULL);
+    gtr__plan_cache *e = gtr__entry_get(ctx, &recipe, NULL);
     if (!e) return ctx->error;
     GTR__TRY(gtr__entry_ready(ctx, e, ctx->runner));
     memset(&rec, 0, sizeof rec);
@@ -6395,57 +6393,54 @@ static bool gtr__outdated(gtr_tensor *t) { return !t->kept_filled || (t->kept_at
 /* Copies n elements from device memory to dst as their logical dtype. */
 static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *src, gtr_dtype storage, gtr_dtype dtype, int64_t n, const char *what) {
     size_t bytes = (size_t)n * gtr__dtype_size(storage);
-    void *tmp;
-    gtr_result r;
     if (storage == dtype) return gtr__to_host(ctx, stage, dst, src, bytes, what);
-    tmp = gtr__malloc(ctx, bytes);
+    void *tmp = gtr__malloc(ctx, bytes);
     if (!tmp) return GTR_ERR_NOMEM;
-    r = gtr__to_host(ctx, stage, tmp, src, bytes, what);
+    gtr_result r = gtr__to_host(ctx, stage, tmp, src, bytes, what);
     if (r == GTR_OK) gtr__convert(dst, dtype, tmp, storage, n);
     gtr__mfree(ctx, tmp);
     return r;
 }
 static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *dst, size_t bytes) {
     gtr_context *ctx = t->ctx;
-    size_t have = t->data_bytes;
+    const size_t size = gtr__dtype_size(t->dtype);
+    const gtr_dtype storage = t->op == GTR__OP_INPUT && (t->kept_storage == GTR_BF16 || t->kept_storage == GTR_F16) ? t->kept_storage : t->dtype;   /* as the last run had it */
+    const int low = storage == GTR_F16;
+    const void *src = storage == t->dtype ? t->data : t->low[low];
+    size_t have = storage == t->dtype ? t->data_bytes : t->low_bytes[low] / gtr__dtype_size(storage) * size;
     char text[GTR__SHAPE_TEXT];
     if (t->op == GTR__OP_INPUT) {
-        if (!t->data) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: input \"%s\" has not been used by a run%s", t->name, t->low[0] || t->low[1] ? " in float32" : "");
-        if (gtr__batched(t) && t->feeding) have = (size_t)(t->feeding->rows * -gtr__count(&t->shape)) * gtr__dtype_size(t->dtype);
-        if (bytes <= t->data_bytes) have = bytes;       /* a prefix of the slot: the caller knows the batch */
+        if (!src) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: input \"%s\" has not been used by a run", t->name);
+        if (bytes <= have && bytes % size == 0) have = bytes;       /* a prefix of the slot: the caller knows the batch */
+        else if (gtr__batched(t) && t->feeding) have = (size_t)(t->feeding->rows * -gtr__count(&t->shape)) * size;
     }
     if (bytes != have) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get \"%s\" %s: got room for %zu bytes, want %zu", gtr__label(asked), gtr__shape_text(&asked->shape, text), bytes, have);
-    return gtr__to_host(ctx, t->stage, dst, t->data, bytes, gtr__label(t));
+    return gtr__read(ctx, t->stage, dst, src, storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
 }
 GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
-    gtr_context *ctx;
-    gtr_tensor *s;
-    size_t want;
     char text[GTR__SHAPE_TEXT];
     if (!t) return GTR_ERR_ARG;
-    ctx = t->ctx;
+    gtr_context *ctx = t->ctx;
     if (ctx->dead) return ctx->error;
     if (!dst) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_get \"%s\": the destination is NULL", gtr__label(t));
     if (ctx->preset) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: a context with a preset plans only");
     GTR__TRY(gtr__wait_all(ctx));
-    s = gtr__stored_as(t);
+    gtr_tensor *s = gtr__stored_as(t);
     if (gtr__row(s->op)->flags & GTR__LEAF && s->op != GTR__OP_GRADIENT && s->op != GTR__OP_PART) return gtr__get_leaf(s, t, dst, bytes);
     if (gtr__outdated(s)) {
         if (gtr__needs_input(t)) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: \"%s\" was not kept: ask for it in gtr_eval, or mark it with gtr_keep before the run", gtr__label(t));
         GTR__TRY(gtr_eval(&t, 1));
         GTR__TRY(gtr__wait_all(ctx));
     }
-    want = (size_t)gtr__count(&s->kept_shape) * gtr__dtype_size(t->dtype);
+    size_t want = (size_t)gtr__count(&s->kept_shape) * gtr__dtype_size(t->dtype);
     if (bytes != want) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get \"%s\": got room for %zu bytes, want %zu for %s %s", gtr__label(t), bytes, want, gtr__shape_text(&s->kept_shape, text), gtr__dtype_names[t->dtype]);
     return gtr__read(ctx, s->stage, dst, s->kept, s->kept_storage, t->dtype, gtr__count(&s->kept_shape), gtr__label(t));
 }
 GTR_API float gtr_item(gtr_tensor *t) {
-    gtr_tensor *s;
-    gtr_context *ctx;
     gtr_float v[1];
     if (!t) return (float)NAN;
-    ctx = t->ctx;
-    s = gtr__stored_as(t);
+    gtr_context *ctx = t->ctx;
+    gtr_tensor *s = gtr__stored_as(t);
     if (t->dtype != GTR_F32 || gtr__row(s->op)->flags & GTR__LEAF) {
         int32_t w;
         if (gtr__count(&t->shape) == 1 && gtr_get(t, t->dtype == GTR_F32 ? (void *)v : (void *)&w, gtr__dtype_size(t->dtype)) == GTR_OK) return t->dtype == GTR_F32 ? (float)v[0] : (float)w;
@@ -8510,7 +8505,9 @@ static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v) {
     char s[GTR__SHAPE_TEXT];
     const gtr__value *x = &p->value[v], *root = &p->value[gtr__root(p, v)];
     gtr__textf(ctx, "%s%%%d%s%s", x->gradient_of >= 0 ? "d" : "", v, gtr__value_name(p, v)[0] ? ":" : "", gtr__value_name(p, v));
-    gtr__textf(ctx, " %s %s rows %s", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->storage], gtr__home_names[root->home]);
+    gtr__textf(ctx, " %s %s rows ", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->storage]);
+    if (root->home == GTR__HOME_ARENA && root->alias >= 0) gtr__textf(ctx, "in d%%%d", root->alias);
+    else gtr__textf(ctx, "%s", gtr__home_names[root->home]);
     if (root->home == GTR__HOME_ARENA) gtr__textf(ctx, "+%zu", root->offset + (x == root ? 0 : x->offset));
 }
 static void gtr__text_bytes(double b, char *buf, size_t size) {
@@ -8545,7 +8542,7 @@ GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
         for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0) { gtr__textf(ctx, n->adds >> k & 1 ? " += " : " "); gtr__text_value(ctx, p, n->out[k]); }
         gtr__text_bytes(n->bytes, buf, sizeof buf);
         gtr__textf(ctx, "  %s, %.3g Mflop", buf, n->flops * 1e-6);
-        if (n->ws_bytes) { gtr__text_bytes((double)n->ws_bytes, buf, sizeof buf); gtr__textf(ctx, ", workspace %s+%zu", buf, n->ws_offset); }
+        if (n->ws_bytes) { gtr__text_bytes((double)n->ws_bytes, buf, sizeof buf); gtr__textf(ctx, ", workspace %s", buf); if (n->ws_value >= 0) gtr__textf(ctx, " in d%%%d", n->ws_value); gtr__textf(ctx, "+%zu", n->ws_offset); }
         gtr__textf(ctx, "\n");
         flops += n->flops; bytes += n->bytes;
     }
@@ -8599,7 +8596,7 @@ GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_rep
     memset(values, 0, sizeof values);       /* workspace is what the arena has beyond them */
     for (k = 0; k < e->plan.n_value; k++) {
         const gtr__value *v = &e->plan.value[k];
-        if (v->home == GTR__HOME_ARENA) values[v->stage] = GTR__MAX(values[v->stage], v->offset + gtr__rounded(v->bytes));
+        if (v->home == GTR__HOME_ARENA && v->alias < 0) values[v->stage] = GTR__MAX(values[v->stage], v->offset + gtr__rounded(v->bytes));
     }
     for (k = 0; k < e->plan.n_stage; k++) {
         size_t arena = gtr__rounded(e->plan.arena[k]), v = GTR__MIN(values[k], arena);

@@ -564,7 +564,7 @@ static void gtr__cuda_capabilities(void *instance, gtr__caps *caps) {
     caps->product_workspace = caps->compute >= 90 ? (size_t)32 << 20 : (size_t)4 << 20;
 #endif
     caps->fused[GTR__OP_LINEAR_ACT] = caps->fused[GTR__OP_LINEAR_DACT] = 1;
-    caps->fused[GTR__OP_BINARY_ACT] = caps->fused[GTR__OP_XENT_STEP] = 1;
+    caps->fused[GTR__OP_BINARY_ACT] = caps->fused[GTR__OP_XENT_STEP] = caps->fused[GTR__OP_MSE_STEP] = 1;
 }
 
 // >>runtime-memory
@@ -1524,27 +1524,35 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
 
 // >>products-sums
 
-// Sums of the columns of x (rows, m): block (i, s) takes 32 columns and the s-th range of rows, each warp every 32nd row; reads x once.
-// partial (gridDim.y, m) gets the sums, or out where there is one range.
-static __global__ void __launch_bounds__(1024) gtr__column_sums_kernel(const void *x, int type_x, int64_t rows, int64_t m, float *partial,
-                                                                       void *out, int type_out, int add) {
-    __shared__ float part[32][33];
+// Sums of the columns of x (rows, m): block (i, s) takes 32 W columns and the s-th range of rows, each warp every 32nd row; reads x once, W
+// elements, 1 or 4, at a time. partial (gridDim.y, m) gets the sums, or out where there is one range.
+template <int W> static __global__ void __launch_bounds__(1024) gtr__column_sums_kernel(const void *x, int type_x, int64_t rows, int64_t m, float *partial,
+                                                                                        void *out, int type_out, int add) {
+    __shared__ float part[32][32 * W + 1];
     gtr__enter();
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
-    const int64_t begin = rows * blockIdx.y / gridDim.y, end = rows * (blockIdx.y + 1) / gridDim.y;
-    const int64_t column = (int64_t)blockIdx.x * 32 + lane, mine = (int64_t)blockIdx.x * 32 + warp;
-    float sum = 0;
+    const int64_t begin = rows * blockIdx.y / gridDim.y, end = rows * (blockIdx.y + 1) / gridDim.y, first = (int64_t)blockIdx.x * 32 * W, column = first + lane * W;
+    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     if (column < m)
         GTR__BY_DTYPE(type_x, T,
             const T *from = (const T *)x + column;
             _Pragma("unroll 8")
-            for (int64_t r = begin + warp; r < end; r += 32) sum += gtr__load(from + r * m););
-    part[warp][lane] = sum;
+            for (int64_t r = begin + warp; r < end; r += 32) {
+                if (W == 1) { sum.x += gtr__load(from + r * m); continue; }
+                const float4 v = gtr__get4(from, type_x, r * m);
+                sum.x += v.x; sum.y += v.y; sum.z += v.z; sum.w += v.w;
+            });
+    part[warp][lane * W] = sum.x;
+    if (W == 4) { part[warp][lane * W + 1] = sum.y; part[warp][lane * W + 2] = sum.z; part[warp][lane * W + 3] = sum.w; }
     __syncthreads();
-    sum = gtr__warp_sum(part[lane][warp]);
-    if (lane || mine >= m) return;
-    if (partial) partial[(int64_t)blockIdx.y * m + mine] = sum;
-    else gtr__put(out, type_out, mine, add ? gtr__get(out, type_out, mine) + sum : sum);
+#pragma unroll
+    for (int j = 0; j < W; j++) {
+        const float all = gtr__warp_sum(part[lane][j * 32 + warp]);
+        const int64_t mine = first + j * 32 + warp;
+        if (lane || mine >= m) continue;
+        if (partial) partial[(int64_t)blockIdx.y * m + mine] = all;
+        else gtr__put(out, type_out, mine, add ? gtr__get(out, type_out, mine) + all : all);
+    }
 }
 static __global__ void __launch_bounds__(256) gtr__column_sums_finish_kernel(const float *partial, int ranges, int64_t m, void *out, int type_out, int add) {
     gtr__enter();
@@ -1560,9 +1568,10 @@ static __global__ void __launch_bounds__(256) gtr__column_sums_finish_kernel(con
 static int64_t gtr__ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static size_t gtr__pad256(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
 
-// Ranges of rows for the column sums: enough blocks for the device, and at least 512 rows each.
+// Columns of a block's sums, and ranges of rows: enough blocks for the device, and at least 512 rows each.
+static int gtr__sum_columns(int64_t m) { return m >= 256 && m % 128 == 0 ? 128 : 32; }
 static int gtr__sum_ranges(int64_t rows, int64_t m, int sm_count) {
-    int64_t want = 2 * (int64_t)sm_count / gtr__ceil_div(m, 32), most = rows / 512;
+    int64_t want = 2 * (int64_t)sm_count / gtr__ceil_div(m, gtr__sum_columns(m)), most = rows / 512;
     want = want < most ? want : most;
     return (int)(want < 1 ? 1 : want < 64 ? want : 64);
 }
@@ -1708,8 +1717,10 @@ static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const voi
     int ranges = gtr__sum_ranges(rows, m, c->caps ? c->caps->sm_count : ((gtr__cuda *)instance)->sm_count);
     if (ranges > 1 && (!ws || (size_t)ranges * (size_t)m * 4 > ws_bytes)) ranges = 1;
     float *partial = ranges > 1 ? (float *)ws : NULL;
-    gtr_result r = GTR__LAUNCH(instance, c, gtr__column_sums_kernel, dim3((unsigned)gtr__ceil_div(m, 32), (unsigned)ranges), 1024, 0,
-                               x, type_x, rows, m, partial, out, type_out, add);
+    const dim3 blocks((unsigned)gtr__ceil_div(m, gtr__sum_columns(m)), (unsigned)ranges), narrow((unsigned)gtr__ceil_div(m, 32), (unsigned)ranges);
+    gtr_result r = gtr__sum_columns(m) == 128 && gtr__fours(x, type_x)
+                 ? GTR__LAUNCH(instance, c, (gtr__column_sums_kernel<4>), blocks, 1024, 0, x, type_x, rows, m, partial, out, type_out, add)
+                 : GTR__LAUNCH(instance, c, (gtr__column_sums_kernel<1>), narrow, 1024, 0, x, type_x, rows, m, partial, out, type_out, add);
     if (r != GTR_OK || ranges == 1) return r;
     return GTR__LAUNCH(instance, c, gtr__column_sums_finish_kernel, gtr__blocks(instance, m, 256), 256, 0, (const float *)partial, ranges, m, out, type_out, add);
 }
@@ -1723,11 +1734,44 @@ static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const voi
 static __global__ void __launch_bounds__(256) gtr__finish_kernel(const __grid_constant__ gtr__product p, int64_t items, int per) {
     gtr__enter();
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < items; i += (int64_t)gridDim.x * blockDim.x) {
-        int64_t at = i * per;
-        if (per == 4) gtr__epilogue4(p, gtr__get4(p.c, p.type_c, at), at % p.n, at);
-        else gtr__epilogue1(p, gtr__get(p.c, p.type_c, at), at % p.n, at);
+        int64_t at = i * per, n = !p.bias ? 0 : at <= UINT32_MAX && p.n <= UINT32_MAX ? (int64_t)((uint32_t)at % (uint32_t)p.n) : at % p.n;
+        if (per == 4) gtr__epilogue4(p, gtr__get4(p.c, p.type_c, at), n, at);
+        else gtr__epilogue1(p, gtr__get(p.c, p.type_c, at), n, at);
     }
 }
+// The activation or its backward alone, where all lies alike: 16 bytes at a time, four of them in flight.
+template <int OP> static __device__ __forceinline__ void gtr__finish4(const gtr__product &p, uint4 &v, const uint4 &saved, int at) {
+    float4 x = gtr__get4(&v, p.type_c, at);
+    if (p.saved) {
+        const float4 s = gtr__get4(&saved, p.type_c, at);
+        x = make_float4(gtr__unary_bwd(OP, x.x, s.x, s.x, p.act_a, p.act_b), gtr__unary_bwd(OP, x.y, s.y, s.y, p.act_a, p.act_b),
+                        gtr__unary_bwd(OP, x.z, s.z, s.z, p.act_a, p.act_b), gtr__unary_bwd(OP, x.w, s.w, s.w, p.act_a, p.act_b));
+    } else x = make_float4(gtr__unary_fwd(OP, x.x, p.act_a, p.act_b), gtr__unary_fwd(OP, x.y, p.act_a, p.act_b), gtr__unary_fwd(OP, x.z, p.act_a, p.act_b), gtr__unary_fwd(OP, x.w, p.act_a, p.act_b));
+    gtr__put4(&v, p.type_c, at, x);
+}
+template <int OP> static __global__ void __launch_bounds__(256) gtr__finish_act_kernel(const __grid_constant__ gtr__product p, int64_t items) {
+    gtr__enter();
+    const int64_t first = (int64_t)blockIdx.x * 1024 + threadIdx.x;
+    uint4 v[4], saved[4], *c = (uint4 *)p.c;
+#pragma unroll
+    for (int u = 0; u < 4; u++) {
+        v[u] = saved[u] = make_uint4(0, 0, 0, 0);
+        if (first + u * 256 >= items) continue;
+        v[u] = c[first + u * 256];
+        if (p.saved) saved[u] = ((const uint4 *)p.saved)[first + u * 256];
+    }
+#pragma unroll
+    for (int u = 0; u < 4; u++) {
+        if (first + u * 256 >= items) continue;
+        gtr__finish4<OP>(p, v[u], saved[u], 0);
+        if (p.type_c != GTR_F32) gtr__finish4<OP>(p, v[u], saved[u], 4);
+        c[first + u * 256] = v[u];
+    }
+}
+typedef void (*gtr__finish_act)(const gtr__product p, int64_t items);
+#define GTR__FINISH_ACT(ID, name, forward, backward) { GTR__OP_##ID, gtr__finish_act_kernel<GTR__OP_##ID> },
+static const struct { int op; gtr__finish_act kernel; } gtr__finish_acts[] = { GTR__UNARY(GTR__FINISH_ACT) };
+#undef GTR__FINISH_ACT
 
 // y (width, height) = x (height, width) transposed, float32: reads and writes 4 bytes an element.
 static __global__ void __launch_bounds__(256) gtr__transpose_kernel(const float *x, float *y, int64_t height, int64_t width, uint32_t across) {
@@ -1744,10 +1788,11 @@ static __global__ void __launch_bounds__(256) gtr__transpose_kernel(const float 
         if (c0 + i < width && r0 + lane < height) y[(c0 + i) * height + r0 + lane] = tile[lane][i];
 }
 
-// Activations that the library may apply. Its GELU is the tanh form, and good enough for 16 bits alone. Its ReLU is not here because it is
-// not said to keep NaN, which would hide a fault from the guard.
-static const struct { int op; cublasLtEpilogue_t plain, bias; bool half_only; } gtr__epilogues[] = {
-    { GTR__OP_GELU_TANH, CUBLASLT_EPILOGUE_GELU, CUBLASLT_EPILOGUE_GELU_BIAS, true },
+// Activations that the library may apply. Its GELU is the tanh form, and good enough for 16 bits alone. Its ReLU keeps NaN in some algorithms
+// and makes 0 of it in others, which would hide a fault from the guard: an algorithm is tried on NaN before it is used.
+static const struct { int op; cublasLtEpilogue_t plain, bias; bool half_only, tried; } gtr__epilogues[] = {
+    { GTR__OP_GELU_TANH, CUBLASLT_EPILOGUE_GELU, CUBLASLT_EPILOGUE_GELU_BIAS, true, false },
+    { GTR__OP_RELU, CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_RELU_BIAS, false, true },
 };
 
 static cudaDataType_t gtr__library_type(int dtype) { return dtype == GTR_F32 ? CUDA_R_32F : dtype == GTR_BF16 ? CUDA_R_16BF : CUDA_R_16F; }
@@ -1835,9 +1880,26 @@ static bool gtr__library_search(cublasLtHandle_t handle, const gtr__library_call
     return true;
 }
 
-// The remembered or now found algorithm; NULL with GTR_OK if the library has none.
-static gtr_result gtr__library_algorithm(gtr__instance *in, cublasLtHandle_t handle, const gtr__library_call *l, const gtr__algorithm_key *key,
-                                         const cublasLtMatmulAlgo_t **algo) {
+// Whether NaN comes through: with a factor that is NaN every sum is. Writes over C, and waits for the stream; false in a capture, where nothing
+// may wait, but what is captured ran eagerly before.
+static gtr_result gtr__library_keeps_nan(gtr__instance *in, cublasLtHandle_t handle, const gtr__library_call *l, const gtr__product *p, const cublasLtMatmulAlgo_t *algo,
+                                         void *ws, size_t ws_bytes, cudaStream_t stream, int *keeps) {
+    const float alpha = NAN, beta = 0;
+    cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
+    uint32_t first = 0;
+    *keeps = 0;
+    GTR__TRY(gtr__check(in, cudaStreamIsCapturing(stream, &state), "cudaStreamIsCapturing"));
+    if (state != cudaStreamCaptureStatusNone) return GTR_OK;
+    GTR__TRY(gtr__library_check(in, cublasLtMatmul(handle, l->desc, &alpha, p->b, l->a, p->a, l->b, &beta, p->c, l->c, p->c, l->c, algo, ws, ws_bytes, stream), "cublasLtMatmul"));
+    GTR__TRY(gtr__check(in, cudaMemcpyAsync(&first, p->c, p->type_c == GTR_F32 ? 4 : 2, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync"));
+    GTR__TRY(gtr__check(in, cudaStreamSynchronize(stream), "cudaStreamSynchronize"));
+    *keeps = p->type_c == GTR_F32 ? (first & 0x7fffffffu) > 0x7f800000u : (first & 0x7fffu) > (p->type_c == GTR_BF16 ? 0x7f80u : 0x7c00u);
+    return GTR_OK;
+}
+
+// The remembered or now found algorithm; NULL with GTR_OK if the library has none. tried: of those that keep NaN.
+static gtr_result gtr__library_algorithm(gtr__instance *in, cublasLtHandle_t handle, const gtr__library_call *l, const gtr__algorithm_key *key, const gtr__product *p,
+                                         bool tried, void *ws, cudaStream_t stream, const cublasLtMatmulAlgo_t **algo) {
     *algo = NULL;
     for (int i = 0; i < in->n_algorithm; i++) {
         if (memcmp(&in->algorithm[i].key, key, sizeof *key)) continue;
@@ -1852,13 +1914,14 @@ static gtr_result gtr__library_algorithm(gtr__instance *in, cublasLtHandle_t han
     memset((void *)a, 0, sizeof *a);
     a->key = *key;
     a->found = gtr__library_search(handle, l, key, &a->algo);
+    if (a->found && tried) GTR__TRY(gtr__library_keeps_nan(in, handle, l, p, &a->algo, ws, (size_t)key->ws, stream, &a->found));
     if (a->found) *algo = &a->algo;
     return GTR_OK;
 }
 
 // Runs the product alone with an epilogue of the library's; *ran says whether it could.
 static gtr_result gtr__library_matmul(gtr__instance *in, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
-                                      cublasLtEpilogue_t epilogue, bool bias, void *ws, size_t ws_bytes, bool *ran) {
+                                      cublasLtEpilogue_t epilogue, bool bias, bool tried, void *ws, size_t ws_bytes, bool *ran) {
     cublasLtHandle_t handle;
     gtr__algorithm_key key;
     gtr__library_call l;
@@ -1881,7 +1944,7 @@ static gtr_result gtr__library_matmul(gtr__instance *in, const gtr__call *c, con
     key.align_a = gtr__alignment(p->a); key.align_b = gtr__alignment(p->b); key.align_c = gtr__alignment(p->c);
     key.align_bias = bias ? gtr__alignment(p->bias) : 0;
     gtr_result r = gtr__library_check(in, gtr__library_begin(&l, p, &key), "describing a product to cuBLASLt");
-    if (r == GTR_OK) r = gtr__library_algorithm(in, handle, &l, &key, &algo);
+    if (r == GTR_OK) r = gtr__library_algorithm(in, handle, &l, &key, p, tried, ws, (cudaStream_t)c->stream, &algo);
     if (r == GTR_OK && algo) {
         r = gtr__library_check(in, cublasLtMatmul(handle, l.desc, &alpha, p->b, l.a, p->a, l.b, &beta, p->c, l.c, p->c, l.c, algo, ws, ws_bytes,
                                                   (cudaStream_t)c->stream), "cublasLtMatmul");
@@ -1895,14 +1958,17 @@ static gtr_result gtr__library_matmul(gtr__instance *in, const gtr__call *c, con
 static gtr_result gtr__product_library(void *instance, const gtr__call *c, const gtr__product *given, const gtr__choice *choice, bool *ran) {
     gtr__instance *in = (gtr__instance *)instance;
     gtr__product p = *given;
-    char *ws = (char *)c->ws, *sums_ws = ws + choice->copy_bytes, *rest = sums_ws + choice->sums_bytes;
+    char *ws = (char *)c->ws, *rest = ws + choice->copy_bytes;
     cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-    bool bias = p.bias && p.type_bias == p.type_c && !p.saved, act = false;
+    bool bias = p.bias && p.type_bias == p.type_c && !p.saved, act = false, tried = false;
     *ran = false;
+    if (given->sums && !given->add_sums)        // first: A was just written, and lies in the cache still
+        GTR__TRY(gtr__column_sums(instance, c, given->a, given->type_a, given->k, given->m, given->sums, given->type_sums, 0, rest, choice->sums_bytes));
     if (bias) epilogue = CUBLASLT_EPILOGUE_BIAS;
     for (const auto &e : gtr__epilogues) {
         if (p.act != e.op || p.pre || p.saved || (p.bias && !bias) || (e.half_only && p.type_c == GTR_F32)) continue;
         epilogue = bias ? e.bias : e.plain;
+        tried = e.tried;
         act = true;
     }
     if (choice->transpose) {
@@ -1912,23 +1978,27 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
         p.a_k = 1;
         p.lda = p.k;
     }
-    GTR__TRY(gtr__library_matmul(in, c, &p, choice, epilogue, bias, rest, choice->ws_bytes, ran));
+    GTR__TRY(gtr__library_matmul(in, c, &p, choice, epilogue, bias, tried, rest, choice->ws_bytes, ran));
     if (!*ran && epilogue != CUBLASLT_EPILOGUE_DEFAULT) {
         bool left = p.bias || p.act >= 0;
         bias = act = false;
-        if (!(left && p.add)) GTR__TRY(gtr__library_matmul(in, c, &p, choice, CUBLASLT_EPILOGUE_DEFAULT, false, rest, choice->ws_bytes, ran));
+        if (!(left && p.add)) GTR__TRY(gtr__library_matmul(in, c, &p, choice, CUBLASLT_EPILOGUE_DEFAULT, false, false, rest, choice->ws_bytes, ran));
     }
     if (!*ran) return GTR_OK;
     if (bias) p.bias = NULL;
     if (act) p.act = -1;
     if (p.bias || p.act >= 0 || p.pre) {
         int per = p.n % 4 == 0 && gtr__fours(p.c, p.type_c) && gtr__fours(p.bias, p.type_bias) && gtr__fours(p.pre, p.type_pre) && gtr__fours(p.saved, p.type_saved) ? 4 : 1;
-        int64_t items = p.batch * p.m * p.n / per;
+        int64_t items = p.batch * p.m * p.n / per, wide = p.type_c == GTR_F32 ? 4 : 8;
         p.add = 0;
-        GTR__TRY(GTR__LAUNCH(instance, c, gtr__finish_kernel, gtr__blocks(instance, items, 256), 256, 0, p, items, per));
+        gtr__finish_act alone = NULL;
+        if (!p.bias && !p.pre && (!p.saved || p.type_saved == p.type_c) && items * per % wide == 0 && items * per / wide <= (int64_t)INT32_MAX * 1024 && gtr__aligned(p.c, 16) && gtr__aligned(p.saved, 16))
+            for (const auto &f : gtr__finish_acts) if (f.op == p.act) alone = f.kernel;
+        if (alone) GTR__TRY(GTR__LAUNCH(instance, c, alone, (unsigned)gtr__ceil_div(items * per / wide, 1024), 256, 0, p, items * per / wide));
+        else GTR__TRY(GTR__LAUNCH(instance, c, gtr__finish_kernel, gtr__blocks(instance, items, 256), 256, 0, p, items, per));
     }
-    if (!given->sums) return GTR_OK;
-    return gtr__column_sums(instance, c, given->a, given->type_a, given->k, given->m, given->sums, given->type_sums, given->add_sums, sums_ws, choice->sums_bytes);
+    if (!given->sums || !given->add_sums) return GTR_OK;
+    return gtr__column_sums(instance, c, given->a, given->type_a, given->k, given->m, given->sums, given->type_sums, 1, rest, choice->sums_bytes);
 }
 #endif
 
@@ -1948,7 +2018,7 @@ static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr
     const gtr__caps *caps = c->caps;
     if (!caps) { gtr__cuda_capabilities(instance, &own); caps = &own; }
     gtr__choice choice = gtr__product_choice(p, caps, c->precision);
-    size_t bytes = choice.copy_bytes + choice.sums_bytes + choice.ws_bytes;
+    size_t bytes = choice.copy_bytes + (choice.sums_bytes > choice.ws_bytes ? choice.sums_bytes : choice.ws_bytes);     // never at the same time
     if (c->measure) {
         if (bytes > *c->measure) *c->measure = bytes;
         return GTR_OK;
@@ -3819,12 +3889,14 @@ static gtr_result gtr__cuda_xent_step_fwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:mse
-// Losses over pairs: forward is a sum of terms in two kernels, backward one pass for both gradients. Bytes: x and t, and what is wanted.
+// Losses over pairs: forward is a sum of terms in two kernels, backward one pass for both gradients, a step forward with dx. Bytes: x and t,
+// and what is wanted.
 typedef struct gtr__pair { gtr__opd x, t, dy, dx, dt; int64_t count; int width, value; float seed; const gtr__ctl *ctl; } gtr__pair;
 
+static __device__ __forceinline__ float gtr__pair_slope(const gtr__pair &m) { return gtr__dloss(m.dy, m.seed, m.ctl) / (float)m.count; }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_pair_bwd(const gtr__pair m) {
     gtr__enter();
-    float g = gtr__dloss(m.dy, m.seed, m.ctl) / (float)m.count;
+    float g = gtr__pair_slope(m);
     int64_t groups = (m.count + m.width - 1) / m.width;
     for (int64_t k = (int64_t)blockIdx.x * GTR__T + threadIdx.x; k < groups; k += (int64_t)gridDim.x * GTR__T) {
         int64_t i = k * m.width;
@@ -3841,10 +3913,12 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_pair_bwd(const gtr__pair
         if (m.dt.p) gtr__give(m.dt, i, n, b);
     }
 }
-// A block's sum of terms to part[block]; four elements at a time, and two such groups in flight.
+// A block's sum of terms to part[block], and the first input's gradient, if it is wanted in this pass; four elements at a time, and two such
+// groups in flight.
 static __global__ void __launch_bounds__(GTR__T) gtr__k_pair(const gtr__pair m, float *part) {
     __shared__ float scratch[32];
     gtr__enter();
+    const float slope = m.dx.p ? gtr__pair_slope(m) : 0.0f;
     const int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
     float sum[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
     for (int64_t k = (int64_t)blockIdx.x * GTR__T + threadIdx.x; k < groups; k += 2 * step) {
@@ -3862,19 +3936,28 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_pair(const gtr__pair m, 
         for (int u = 0; u < 2; u++)
 #pragma unroll
             for (int e = 0; e < 4; e++) if (e < n[u]) sum[e] += gtr__red_formula(m.value, x[u][e], 0.0f, 0.0f, t[u][e]);
+        if (m.dx.p)
+#pragma unroll
+            for (int u = 0; u < 2; u++) {
+                if (n[u] == 0) continue;
+#pragma unroll
+                for (int e = 0; e < 4; e++) x[u][e] = 2.0f * slope * (x[u][e] - t[u][e]);
+                gtr__give(m.dx, (k + u * step) * m.width, n[u], x[u]);
+            }
     }
     const float v = gtr__block_sum((sum[0] + sum[1]) + (sum[2] + sum[3]), scratch);
     if (threadIdx.x == 0) part[blockIdx.x] = v;
 }
 static gtr_result gtr__pair_run(void *instance, const gtr__call *c, int value) {
     gtr__pair m;
-    const int64_t blocks = gtr__max64(1, gtr__min64(gtr__ceil(c->in[0].count, GTR__T * 32), (int64_t)gtr__sms(c) * 8));
+    const int64_t blocks = gtr__max64(1, gtr__min64(gtr__ceil(c->in[0].count, GTR__T * 32), (int64_t)gtr__sms(c) * 6));       // as many as are resident
     if (c->measure) return gtr__measured(c, (size_t)blocks * sizeof(float));
     if (c->ws_bytes < (size_t)blocks * sizeof(float)) return gtr__fail(instance, GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
     memset(&m, 0, sizeof m);
     m.x = gtr__opd_of(&c->in[0]); m.t = gtr__opd_of(&c->in[1]);
-    m.count = c->in[0].count; m.value = value;
-    m.width = gtr__wide(m.x) && gtr__wide(m.t) ? 4 : 1;
+    m.dx = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL); m.dy = gtr__opd_of(NULL);
+    m.count = c->in[0].count; m.value = value; m.seed = c->seed; m.ctl = c->ctl;
+    m.width = gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx) ? 4 : 1;
     GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_pair, (unsigned)blocks, GTR__T, 0, m, (float *)c->ws));
     return GTR__LAUNCH(instance, c, gtr__k_reduce_pieces, 1, GTR__T, 0, (const float *)c->ws, 1, (int)blocks, (float)c->in[0].count, gtr__opd_of(&c->out[0]));
 }
@@ -3893,6 +3976,8 @@ static gtr_result gtr__pair_run_bwd(void *instance, const gtr__call *c, int valu
 }
 static gtr_result gtr__cuda_mse_fwd(void *instance, const gtr__call *c) { return gtr__pair_run(instance, c, GTR__VALUE_SQUARE); }
 static gtr_result gtr__cuda_mse_bwd(void *instance, const gtr__call *c) { return gtr__pair_run_bwd(instance, c, GTR__VALUE_SQUARE); }
+// >>op:mse_step
+static gtr_result gtr__cuda_mse_step_fwd(void *instance, const gtr__call *c) { return gtr__pair_run(instance, c, GTR__VALUE_SQUARE); }
 // >>op:bce_with_logits
 static gtr_result gtr__cuda_bce_with_logits_fwd(void *instance, const gtr__call *c) { return gtr__pair_run(instance, c, GTR__VALUE_BCE); }
 static gtr_result gtr__cuda_bce_with_logits_bwd(void *instance, const gtr__call *c) { return gtr__pair_run_bwd(instance, c, GTR__VALUE_BCE); }
@@ -4078,60 +4163,77 @@ static __device__ __forceinline__ float gtr__rate_of(const gtr__ctl *ctl, const 
 }
 
 // >>op:feed
-// All inputs in one launch, blockIdx.y the input. A block works out which rows its elements come from, once a row, and copies 1024 groups; one
-// block more fetches the next step's record meanwhile. Bound by bytes: each element once in, once out.
-#define GTR__FEED_GROUPS 1024
+// All inputs in one launch: as many blocks as are resident, each with its share of every input, or fewer for each input by itself. A block works
+// out which rows its groups of four elements come from, many at a time, and copies them, four groups of a thread in flight; one block more
+// fetches the next step's record meanwhile. Bound by bytes: each element once in, once out.
+#define GTR__FEED_ROWS 512
 typedef struct gtr__feed_one { gtr__opd to; int64_t row; float scale, shift; int slot, from; } gtr__feed_one;
-typedef struct gtr__feed_all { gtr__feed_one in[2 * GTR__MAX_FEED]; int64_t rows, row0; const gtr__record *ring; gtr__ctl *ctl; } gtr__feed_all;
+typedef struct gtr__feed_all { gtr__feed_one in[2 * GTR__MAX_FEED]; int n; int64_t rows, row0; const gtr__record *ring; gtr__ctl *ctl; } gtr__feed_all;
 
-static __global__ void __launch_bounds__(GTR__T) gtr__k_feed(const gtr__feed_all m) {
-    __shared__ int64_t origin[GTR__FEED_GROUPS];
+static __global__ void __launch_bounds__(GTR__T, 5) gtr__k_feed(const __grid_constant__ gtr__feed_all m) {
+    __shared__ int64_t origin[GTR__FEED_ROWS];
     gtr__enter();
-    gtr__feed_one in = m.in[blockIdx.y];
-    int64_t step = (int64_t)(gridDim.x - 1) * GTR__FEED_GROUPS;     // the last block of a row has no groups
     if (m.ctl->status) return;
-    if (blockIdx.x == gridDim.x - 1) {
+    if (blockIdx.x == 0) {
         if (blockIdx.y) return;
         gtr__fetch_record(m.ctl, m.ring);
         if (threadIdx.x < 32) gtr__fetch_ahead(m.ctl, m.ring);
         return;
     }
-    if ((int64_t)blockIdx.x * GTR__FEED_GROUPS >= m.rows * in.row) return;
+    const int64_t block = blockIdx.x - 1;
+    if (gridDim.y > 1 && block * (4 * GTR__T) >= m.rows * m.in[blockIdx.y].row) return;
     const gtr__record *record = gtr__fetch_record(m.ctl, m.ring);
-    const char *src = (const char *)(uintptr_t)record->src[in.slot];
-    int size = in.from == GTR_U8 ? 1 : 4, out = in.to.t == GTR_BF16 || in.to.t == GTR_F16 ? 2 : 4;
-    int width = in.row % 4 == 0 && (uintptr_t)src % (unsigned)(4 * size) == 0 && (uintptr_t)in.to.p % (unsigned)(4 * out) == 0 ? 4 : 1;
-    int64_t line = in.row / width, groups = m.rows * line;
-    for (int64_t g0 = (int64_t)blockIdx.x * GTR__FEED_GROUPS; g0 < groups; g0 += step) {
-        int64_t first = g0 / line, last = ((g0 + GTR__FEED_GROUPS < groups ? g0 + GTR__FEED_GROUPS : groups) - 1) / line;
-        for (int64_t r = first + threadIdx.x; r <= last; r += GTR__T) {
-            int64_t i = m.row0 + r;
-            if (record->rows > 0) {
-                i += record->first;
-                if (i >= record->rows) i %= record->rows;       // never outside, whatever the record says
-                if (record->key) GTR__SHUFFLE(i, record->rows, record->key);
-            }
-            origin[r - first] = i * in.row;
-        }
-        __syncthreads();
-#pragma unroll
-        for (int u = 0; u < GTR__FEED_GROUPS / GTR__T; u++) {
-            int64_t g = g0 + u * GTR__T + threadIdx.x;
-            if (g >= groups) continue;
-            int64_t r = groups < 0x7fffffff ? (int64_t)((uint32_t)g / (uint32_t)line) : g / line, at = (g - r * line) * width, from = origin[r - first] + at;
-            float v[4];
-            if (in.from == GTR_U8) {
-                uchar4 b = make_uchar4(0, 0, 0, 0);
-                if (width == 4) b = *(const uchar4 *)(src + from); else b.x = *(const unsigned char *)(src + from);
-                v[0] = (float)b.x; v[1] = (float)b.y; v[2] = (float)b.z; v[3] = (float)b.w;
-                if (in.to.t != GTR_I32) {
-#pragma unroll
-                    for (int k = 0; k < 4; k++) v[k] = fmaf(in.scale, v[k], in.shift);
+    for (int f = (int)blockIdx.y; f < m.n; f += (int)gridDim.y) {
+        const gtr__feed_one &in = m.in[f];
+        const char *src = (const char *)(uintptr_t)record->src[in.slot];
+        const int size = in.from == GTR_U8 ? 1 : 4, out = in.to.t == GTR_BF16 || in.to.t == GTR_F16 ? 2 : 4;
+        const int width = in.row % 4 == 0 && (uintptr_t)src % (unsigned)(4 * size) == 0 && (uintptr_t)in.to.p % (unsigned)(4 * out) == 0 ? 4 : 1;
+        const int64_t line = in.row / width, groups = m.rows * line, all = (groups + gridDim.x - 2) / (gridDim.x - 1), share = all < 4 * GTR__T ? 4 * GTR__T : (all + 63) / 64 * 64;
+        const int64_t end = groups < (block + 1) * share ? groups : (block + 1) * share;
+        for (int64_t g0 = block * share, g1; g0 < end; g0 = g1) {
+            const int64_t first = g0 / line;
+            g1 = (first + GTR__FEED_ROWS) * line;
+            if (g1 > end) g1 = end;
+            if (g1 > g0 + (1 << 30)) g1 = g0 + (1 << 30);
+            __syncthreads();
+            for (int64_t r = first + threadIdx.x; r * line < g1; r += GTR__T) {
+                int64_t i = m.row0 + r;
+                if (record->rows > 0) {
+                    i += record->first;
+                    if (i >= record->rows) i %= record->rows;       // never outside, whatever the record says
+                    if (record->key) GTR__SHUFFLE(i, record->rows, record->key);
                 }
-            } else gtr__take(src, GTR_F32, from, width, v);
-            gtr__give(in.to, r * in.row + at, width, v);
+                origin[r - first] = (i * line - r * line) * width;  // what to add to an element's place
+            }
+            __syncthreads();
+            const uint32_t skip = (uint32_t)(g0 - first * line), left = (uint32_t)(g1 - g0), per = (uint32_t)line;
+            for (uint32_t q = threadIdx.x; q < left; q += 4 * GTR__T) {
+                uint4 raw[4];
+#pragma unroll
+                for (int u = 0; u < 4; u++) {
+                    raw[u] = make_uint4(0, 0, 0, 0);
+                    if (q + u * GTR__T >= left) continue;
+                    const int64_t from = origin[(q + u * GTR__T + skip) / per] + (g0 + q + u * GTR__T) * width;
+                    if (in.from != GTR_U8) raw[u] = gtr__raw(src, GTR_F32, from, width);
+                    else if (width == 4) raw[u].x = *(const uint32_t *)(src + from);
+                    else raw[u].x = *(const unsigned char *)(src + from);
+                }
+#pragma unroll
+                for (int u = 0; u < 4; u++) {
+                    float v[4];
+                    if (q + u * GTR__T >= left) continue;
+                    gtr__cook(raw[u], GTR_F32, v);
+                    if (in.from == GTR_U8) {
+#pragma unroll
+                        for (int k = 0; k < 4; k++) {
+                            v[k] = (float)(raw[u].x >> 8 * k & 255u);
+                            if (in.to.t != GTR_I32) v[k] = fmaf(in.scale, v[k], in.shift);
+                        }
+                    }
+                    gtr__give(in.to, (g0 + q + u * GTR__T) * width, width, v);
+                }
+            }
         }
-        __syncthreads();
     }
 }
 static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c) {
@@ -4158,8 +4260,9 @@ static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c) {
     }
     m.row0 = c->row0; m.ring = f->shared->record; m.ctl = c->ctl;
     if (!m.ctl) return gtr__fail(instance, GTR_ERR_STATE, "feed: no control word");
-    unsigned blocks = (unsigned)gtr__max64(1, gtr__min64(gtr__ceil(most, GTR__FEED_GROUPS), (int64_t)gtr__sms(c) * 8));
-    return GTR__LAUNCH(instance, c, gtr__k_feed, dim3(blocks + 1, (unsigned)gtr__max64(n, 1)), GTR__T, 0, m);
+    m.n = n;
+    const int64_t blocks = gtr__max64(1, gtr__ceil(most, GTR__T * 4)), resident = (int64_t)gtr__sms(c) * 5 - 1;
+    return GTR__LAUNCH(instance, c, gtr__k_feed, dim3((unsigned)gtr__min64(blocks, resident) + 1, blocks < resident ? (unsigned)gtr__max64(n, 1) : 1u), GTR__T, 0, m);
 }
 
 // >>op:guard
@@ -4217,7 +4320,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_guard(const gtr__guardin
 }
 static gtr_result gtr__cuda_guard_fwd(void *instance, const gtr__call *c) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
-    int64_t most = (int64_t)gtr__sms(c) * 6;
+    int64_t most = (int64_t)gtr__sms(c) * 8;
     gtr__guarding m;
     if (c->measure) return gtr__measured(c, (size_t)most * 12);
     memset(&m, 0, sizeof m);
@@ -4235,7 +4338,7 @@ static gtr_result gtr__cuda_guard_fwd(void *instance, const gtr__call *c) {
 // waits for the rate, which lies in the host's memory, and for the corrections 1 - beta^t, which one thread makes in double.
 // Bound by bytes: Adam reads p, g, m, v and writes p, m, v, 28 an element, plus 2 for a low copy; SGD 12, with momentum 20.
 #define GTR__UPDATE_TILE 2048
-typedef struct gtr__update_kernel { gtr__optim o; const gtr__ctl *ctl; int64_t tiles; } gtr__update_kernel;
+typedef struct gtr__update_kernel { gtr__optim o; const gtr__ctl *ctl; int64_t tiles, first, last; } gtr__update_kernel;  // elements from first to last - 1
 
 static __device__ __forceinline__ void gtr__load4(const float *p, int n, bool wide, float *v) {
     if (n == 4 && wide) { float4 f = *(const float4 *)p; v[0] = f.x; v[1] = f.y; v[2] = f.z; v[3] = f.w; return; }
@@ -4269,13 +4372,13 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_update(const gtr__upd
         bool wide[2];
 #pragma unroll
         for (int u = 0; u < 2; u++) {
-            int64_t e = tile * GTR__UPDATE_TILE + u * (GTR__UPDATE_TILE / 2) + threadIdx.x * 4;
+            int64_t e = m.first + tile * GTR__UPDATE_TILE + u * (GTR__UPDATE_TILE / 2) + threadIdx.x * 4;
             int lo = 0, hi = o.n - 1;
             while (lo < hi) { int mid = (lo + hi + 1) >> 1; if (o.segments[mid].offset <= e) lo = mid; else hi = mid - 1; }
             seg[u] = &o.segments[lo];
             at[u] = e - seg[u]->offset;
             int64_t left = seg[u]->count - at[u];
-            n[u] = at[u] < 0 || left <= 0 ? 0 : left < 4 ? (int)left : 4;
+            n[u] = at[u] < 0 || left <= 0 || e >= m.last ? 0 : left < 4 ? (int)left : 4;
             if (n[u] == 0) continue;
             wide[u] = ((uintptr_t)seg[u]->p & 15) == 0;
             gtr__load4(seg[u]->p + at[u], n[u], wide[u], p[u]);
@@ -4301,7 +4404,7 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_update(const gtr__upd
         for (int u = 0; u < 2; u++) {
             if (n[u] == 0) continue;
             const gtr__segment *q = seg[u];
-            int64_t e = tile * GTR__UPDATE_TILE + u * (GTR__UPDATE_TILE / 2) + threadIdx.x * 4;
+            int64_t e = m.first + tile * GTR__UPDATE_TILE + u * (GTR__UPDATE_TILE / 2) + threadIdx.x * 4;
             int group = q->group;
             float rate = s_rate[group], wd = s_wd[group], decay = s_decay[group], step = s_step[group], root = s_root;
 #pragma unroll
@@ -4339,6 +4442,7 @@ static gtr_result gtr__cuda_update_fwd(void *instance, const gtr__call *c) {
     memset(&m, 0, sizeof m);
     m.o = *(const gtr__optim *)c->attr->ptr;
     m.ctl = c->ctl;
+    m.last = m.o.count;
     m.tiles = gtr__ceil(m.o.count, GTR__UPDATE_TILE);
     if (m.o.n == 0 || m.tiles == 0) return GTR_OK;
     if (m.o.kind != GTR_SGD && (!m.o.m || !m.o.v)) return gtr__fail(instance, GTR_ERR_STATE, "update: no moments");

@@ -630,7 +630,8 @@ static void random_plan(gtr__plan *p)
             v->shape = gtr_shape1(1 + roll(1 + roll(4000)));
             v->storage = v->dtype = GTR_F32;
             v->stage = n->stage;
-            v->home = roll(12) ? GTR__HOME_ARENA : GTR__HOME_KEPT;
+            v->home = roll(12) ? roll(6) ? GTR__HOME_ARENA : GTR__HOME_GRADIENT : GTR__HOME_KEPT;
+            if (v->home == GTR__HOME_GRADIENT && roll(4) == 0) n->adds |= (uint64_t)1 << k;     /* to what it held before the plan */
             v->alias = -1;
             if (roll(8) == 0) {                 /* another shape of it */
                 gtr__value *a = &plan_value[p->n_value];
@@ -642,7 +643,7 @@ static void random_plan(gtr__plan *p)
         if (roll(4) == 0) n->ws_bytes = (size_t)(1 + roll(40)) * 256;
     }
 }
-typedef struct span { size_t begin, end; int stage; uint64_t uses; } span;
+typedef struct span { size_t begin, end; int stage, in; uint64_t uses; } span;    /* in: the gradient in whose place it lies; -1 */
 /* What must be done before each node starts: what its waits say, and its lane; each brings what it had to wait for itself. */
 static void happens_before(const gtr__plan *p, uint64_t *before)
 {
@@ -662,21 +663,22 @@ static bool all_before(uint64_t a, uint64_t b, const uint64_t *before)
     return true;
 }
 static int root_of(const gtr__plan *p, int v) { while (p->value[v].home == GTR__HOME_ALIAS) v = p->value[v].alias; return v; }
-/* Counts pairs that share bytes at the same time (*shared), and operands that are used out of order (*order). */
+/* Counts pairs that share bytes at the same time (*shared), a gradient and what lies in its place among them, and operands that are used out of
+   order (*order). */
 static void check_plan(const gtr__plan *p, int *shared, int *order, size_t *used)
 {
     static span s[VALUES + 64];
-    static uint64_t reads[VALUES], writes[VALUES];
+    static uint64_t reads[VALUES], writes[VALUES], adds[VALUES];
     uint64_t before[64], bit;
     int i, j, k, n = 0;
     *shared = *order = 0; *used = 0;
     happens_before(p, before);
-    memset(reads, 0, sizeof reads); memset(writes, 0, sizeof writes);
+    memset(reads, 0, sizeof reads); memset(writes, 0, sizeof writes); memset(adds, 0, sizeof adds);
     for (i = 0; i < p->n_node; i++) {
         const gtr__node *q = &p->node[i];
         for (k = 0; k < q->n_in; k++) if (q->in[k] >= 0 && q->reads >> k & 1) reads[root_of(p, q->in[k])] |= (uint64_t)1 << i;
-        for (k = 0; k < q->n_out; k++) if (q->out[k] >= 0) writes[root_of(p, q->out[k])] |= (uint64_t)1 << i;
-        if (q->ws_bytes) { s[n].begin = q->ws_offset; s[n].end = q->ws_offset + q->ws_bytes; s[n].stage = q->stage; s[n++].uses = (uint64_t)1 << i; }
+        for (k = 0; k < q->n_out; k++) if (q->out[k] >= 0) { writes[root_of(p, q->out[k])] |= (uint64_t)1 << i; if (q->adds >> k & 1) adds[root_of(p, q->out[k])] |= (uint64_t)1 << i; }
+        if (q->ws_bytes) { s[n].begin = q->ws_offset; s[n].end = q->ws_offset + q->ws_bytes; s[n].stage = q->stage; s[n].in = q->ws_value; s[n++].uses = (uint64_t)1 << i; }
     }
     for (i = 0; i < p->n_value; i++) {
         const gtr__value *v = &p->value[i];
@@ -686,22 +688,46 @@ static void check_plan(const gtr__plan *p, int *shared, int *order, size_t *used
             for (k = j + 1, bit = (uint64_t)1 << j; k < p->n_node; k++)
                 if (all & bit && all >> k & 1 && ((writes[i] & bit) || writes[i] >> k & 1) && !(before[k] & bit)) (*order)++;
         if (v->home != GTR__HOME_ARENA || !all) continue;
-        s[n].begin = v->offset; s[n].end = v->offset + gtr__value_bytes(v); s[n].stage = v->stage; s[n++].uses = all;
+        s[n].begin = v->offset; s[n].end = v->offset + gtr__value_bytes(v); s[n].stage = v->stage; s[n].in = v->alias; s[n++].uses = all;
     }
     for (i = 0; i < n; i++) {
         *used += s[i].end - s[i].begin;
-        if (s[i].end > p->arena[s[i].stage]) (*shared)++;
+        if (s[i].in >= 0) {                     /* gone when the gradient comes, which stays */
+            const gtr__value *g = &p->value[s[i].in];
+            const uint64_t held = reads[s[i].in] | adds[s[i].in], all = held | writes[s[i].in];
+            if (g->home != GTR__HOME_GRADIENT || g->stage != s[i].stage || s[i].end > gtr__value_bytes(g) || held & all & (~all + 1) || !all_before(s[i].uses, all, before)) (*shared)++;
+        } else if (s[i].end > p->arena[s[i].stage]) (*shared)++;
         for (j = 0; j < i; j++)
-            if (s[i].stage == s[j].stage && s[i].begin < s[j].end && s[j].begin < s[i].end &&
+            if (s[i].stage == s[j].stage && s[i].in == s[j].in && s[i].begin < s[j].end && s[j].begin < s[i].end &&
                 !all_before(s[i].uses, s[j].uses, before) && !all_before(s[j].uses, s[i].uses, before)) (*shared)++;
     }
+}
+/* Puts a value that lies in a gradient's place, or is of the arena, where another gradient is written too early for it. False if there is none. */
+static bool misplace(gtr__plan *p)
+{
+    int i, k, g, at = roll(p->n_value), from = roll(p->n_value);
+    for (i = 0; i < p->n_value; i++) {
+        gtr__value *v = &p->value[(at + i) % p->n_value];
+        int last = -1;
+        if (v->home != GTR__HOME_ARENA) continue;
+        for (k = 0; k < p->n_node; k++) {
+            int q, n = p->node[k].n_in + p->node[k].n_out;
+            for (q = 0; q < n; q++) if (gtr__use(p, &p->node[k], q) == (int)(v - p->value)) last = k;
+        }
+        for (g = 0; g < p->n_value; g++) {
+            int w = (from + g) % p->n_value, q;
+            if (p->value[w].home != GTR__HOME_GRADIENT) continue;
+            for (k = 0; k <= last; k++) for (q = 0; q < p->node[k].n_out; q++) if (gtr__use(p, &p->node[k], p->node[k].n_in + q) == w) { v->alias = w; v->offset = 0; return true; }
+        }
+    }
+    return false;
 }
 static void random_plans(void)
 {
     gtr_context *ctx;
     gtr_desc d = desc0();
     gtr__plan p;
-    int i, k, plans = small ? 50 : 10000, caught_shared = 0, caught_order = 0, cut = 0;
+    int i, k, plans = small ? 50 : 10000, caught_shared = 0, caught_order = 0, cut = 0, borrowed = 0, moved = 0, caught_moved = 0;
     size_t arena = 0, all = 0, used;
     d.device = GTR_DEVICE_CPU;
     ctx = gtr_create(d);
@@ -717,6 +743,14 @@ static void random_plans(void)
         if (!CHECK(shared == 0 && order == 0, "plan %d of %d nodes, %d streams: %d pairs share bytes at the same time, %d uses out of order", i, p.n_node, p.n_stream, shared, order)) break;
         for (k = 0; k < p.n_stage; k++) arena += p.arena[k];
         all += used;
+        for (k = 0; k < p.n_value; k++) borrowed += p.value[k].home == GTR__HOME_ARENA && p.value[k].alias >= 0;
+        if (i % 4 == 0) {                       /* a value comes where it must not be */
+            if (!misplace(&p)) continue;
+            check_plan(&p, &shared, &order, &used);
+            moved++;
+            caught_moved += shared > 0;
+            continue;
+        }
         for (k = 0; k < p.n_node; k++) waits += __builtin_popcount(p.node[k].wait_mask);
         if (!waits) continue;
         cut++;
@@ -727,6 +761,7 @@ static void random_plans(void)
         caught_shared += shared > 0; caught_order += order > 0;
     }
     CHECK(arena * 2 < all, "%zu bytes of arenas for %zu of values: memory is hardly shared", arena, all);
+    CHECK(borrowed > plans && moved > plans / 20 && caught_moved == moved, "%d values lie in a gradient's place; of %d plans with one too late there the checker finds %d", borrowed, moved, caught_moved);
     CHECK(cut > plans / 4 && caught_shared > cut / 50 && caught_order > cut / 4, "of %d plans with an edge deleted the checker finds bytes shared in %d and uses out of order in %d", cut, caught_shared, caught_order);
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
@@ -918,6 +953,65 @@ static void memory_report(void)
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
         CHECK(blocks == 0 && asked[0] == 0 && asked[1] == 0 && asked[2] == 0, "%s: %lld blocks are left", label, blocks);
+    }
+}
+/* An input that products in 16 bits alone read has no slot in float32, unless it is kept; the bits of training are the same. */
+static void low_inputs(void)
+{
+    enum { ROWS = 24 };
+    static shot s[2];
+    static gtr_float x[ROWS * WIDTH], want[ROWS * WIDTH];
+    uint16_t low[ROWS * WIDTH];
+    int precision, micro, kept, i;
+    for (precision = GTR_MIXED_BF16; precision <= GTR_MIXED_FP16; precision++) for (micro = 1; micro <= 3; micro += 2) {
+        const gtr_dtype storage = precision == GTR_MIXED_BF16 ? GTR_BF16 : GTR_F16;
+        size_t inputs[2] = { 0, 0 };
+        for (kept = 0; kept < 2; kept++) {
+            gtr_context *ctx = create();
+            gtr_trainer_desc d = adam();
+            gtr_memory_report r;
+            gtr_tensor *in, *out, *h;
+            gtr_trainer *t;
+            d.precision = (gtr_precision)precision; d.micro_batches = micro; d.no_matchers = true;
+            in = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+            out = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+            if (kept) gtr_keep(in);
+            h = gtr_linear(gtr_relu(gtr_linear(gtr_reshape(in, gtr_shape3(GTR_BATCH, 1, WIDTH)), "fc1", 40)), "fc2", WIDTH);
+            t = gtr_trainer_create(gtr_mse(gtr_reshape(h, gtr_shape2(GTR_BATCH, WIDTH)), out), d);
+            if (gtr_error(ctx) == GTR_ERR_UNSUPPORTED) { SKIP("low inputs: %s", gtr_error_text(ctx)); gtr_destroy(ctx); return; }
+            EXPECT_EQ(gtr_get(in, x, sizeof x), GTR_ERR_STATE);
+            EXPECT_ERROR(ctx, GTR_ERR_STATE, "has not been used by a run");
+            for (i = 0; i < 3; i++) {
+                gtr_set(in, pool_x + i * ROWS * WIDTH, sizeof x);
+                gtr_set(out, pool_x + (i + 3) * ROWS * WIDTH, sizeof x);
+                EXPECT_EQ(gtr_step(t), GTR_OK);
+            }
+            EXPECT_EQ(gtr_memory_plan(t, ROWS, &r), GTR_OK);
+            inputs[kept] = r.inputs;
+            CHECK((long long)r.total == (long long)ctx->device_bytes, "the plan says %zu bytes, in use are %zu", r.total, ctx->device_bytes);
+            EXPECT(micro > 1 || strstr(gtr_plan_text(t, ROWS), "mse_step"));
+            gtr__convert(low, storage, pool_x + 2 * ROWS * WIDTH, GTR_F32, ROWS * WIDTH);
+            gtr__convert(want, GTR_F32, low, storage, ROWS * WIDTH);
+            if (kept) memcpy(want, pool_x + 2 * ROWS * WIDTH, sizeof want);
+            EXPECT_EQ(gtr_get(in, x, sizeof x), GTR_OK);
+            CHECK(!memcmp(x, want, sizeof x), "%s, %d micro-batches: x is not what the step read%s", gtr__dtype_names[storage], micro, kept ? ", kept" : "");
+            EXPECT_EQ(gtr_get(in, x, sizeof x / 2), GTR_OK);        /* a prefix */
+            EXPECT_EQ(gtr_get(in, x, sizeof x * 2), GTR_ERR_SHAPE);
+            gtr_error_clear(ctx);
+            EXPECT_EQ(gtr_get(out, x, sizeof x), GTR_OK);
+            EXPECT(!memcmp(x, pool_x + 5 * ROWS * WIDTH, sizeof x));
+            EXPECT_EQ(gtr_eval(&h, 1), GTR_OK);                     /* in float32 */
+            EXPECT_EQ(gtr_get(in, x, sizeof x), GTR_OK);
+            EXPECT(!memcmp(x, pool_x + 2 * ROWS * WIDTH, sizeof x));
+            EXPECT_EQ(gtr_step(t), GTR_OK);                         /* and back again */
+            EXPECT_EQ(gtr_get(in, x, sizeof x), GTR_OK);
+            EXPECT(!memcmp(x, want, sizeof x));
+            EXPECT_OK(ctx);
+            take(ctx, t, true, &s[kept]);
+            gtr_destroy(ctx);
+        }
+        CHECK(equal(&s[0], &s[1]), "%s, %d micro-batches: with x kept other bits", gtr__dtype_names[storage], micro);
+        CHECK(inputs[1] - inputs[0] == gtr__rounded(sizeof x), "inputs take %zu bytes, and %zu with x kept", inputs[0], inputs[1]);
     }
 }
 static void memory_limit(void)
@@ -2449,8 +2543,7 @@ static void profiled_badly(void)
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
     }
-}
-/* Launches that no report counted are waited for, and then forgotten. */
+}/* Launches that no report counted are waited for, and then forgotten. */
 static void uncounted(void)
 {
     gtr_context *ctx = create();
@@ -2506,6 +2599,7 @@ static void all(void)
     RUN(streams);
     RUN(captured_steps);
     RUN(memory_report);
+    RUN(low_inputs);
     RUN(memory_limit);
     RUN(driver_memory);
     RUN(presets);

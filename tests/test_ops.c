@@ -187,7 +187,7 @@ static const char *const matmul_cases[] = { "1x7 7x5@0 0", "*33x3 3x2@0 0", "!5x
     "512x1024 1024x256@0 0", "!2x3x33x20 2x3x20x31@0 0", NULL };
 static const char *const linear_cases[] = { "1x7 5x7 5", "*13x3 4x3 4", "33x4 2x4 2", "2x3x4 5x4 5", "5x3 2x3", "1x1 1x1 1", "!7 5x7 5", "*16x16 16x16 16", "15x17 31x17", "33x65 63x65 63", "*64x64 64x64 64",
     "65x63 129x63 129", "127x128 10x128 10", "*128x784 65x784 65", "129x33 1x33 1", "1x512 256x512 256", "2x257 3x257 3", "255x31 33x31", "256x256 128x256 128", "257x10 257x10 257", "5x7x129 64x129 64",
-    "300x128 10x128", "1000x16 16x16 16", "4099x8 3x8 3", "512x512 384x512 384", NULL };
+    "300x128 10x128", "1000x16 16x16 16", "4099x8 3x8 3", "512x512 384x512 384", "2049x128 512x128 512", NULL };
 static const char *const matmul_batch_cases[] = { "1x3x4 1x4x2@0 0", "13x2x3 13x3x2@0 0", "33x1x2 33x2x1@0 0", "5x2x2 2x3@0 0", "7x2x1 7x2x3@1 0", "3x2x4 3x1x4@0 1", "2x2x3 2x4x2@1 1", NULL };
 static const char *const reshape_cases[] = { "1x6@-1 3 2", "33x4@-2 2", "13x2x2@-4", "5x6@-1 6 1", "!2x3x4@4 6", "1x1@-1", NULL };
 static const char *const flatten_cases[] = { "1x2x3", "33x4", "13", "5x2x1x2", "2x3x4", NULL };
@@ -504,7 +504,7 @@ static void check_wrongs(graph *g, gtr_tensor *const *fetch, int n_fetch, bool t
     if (!CHECK(g->ctx->plans->recipe.n_fetch == n_fetch, "%s: the plan is another one", g->row->name)) return;
     for (node = 0; node < plan->n_node; node++) {
         gtr__node *q = &plan->node[node];
-        bool fused = q->op == GTR__OP_XENT_STEP || q->op == GTR__OP_LINEAR_DACT;
+        bool fused = q->op == GTR__OP_XENT_STEP || q->op == GTR__OP_MSE_STEP || q->op == GTR__OP_LINEAR_DACT;
         if (q->dir != GTR__BWD && !fused) continue;
         if (skip > 0 && q->dir == GTR__BWD) { skip--; continue; }
         for (out = 0; out < q->n_out; out++) {
@@ -1521,7 +1521,7 @@ static gtr__attr act_attr(const act *a)
 typedef struct stored_operand { void *bytes; operand o; } stored_operand;
 static stored_operand operand_in(const gtr_float *v, gtr_dtype t, const gtr_shape *s) { stored_operand r; r.bytes = stored(v, t, gtr__count(s)); r.o = operand_of(t, s, r.bytes); return r; }
 
-static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_t m, gtr_dtype low, gtr_precision precision, bool bias, bool keep, int shift)
+static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_t m, gtr_dtype low, gtr_precision precision, bool bias, bool keep, bool spoilt, int shift)
 {
     gtr_shape ws = gtr_shape2(m, xs->dim[xs->ndim - 1]), bs = gtr_shape1(m), ys = *xs;
     const gtr_shape *shapes[3];
@@ -1532,10 +1532,11 @@ static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_
     stored_operand s[3];
     char what[160];
     double scale = a->full ? 0.25 : 1;
-    snprintf(what, sizeof what, "linear_act %s%s%s, %lld %lld %lld, %s%s", gtr__row(a->op)->name, bias ? "" : ", no bias", keep ? "" : ", pre not kept", (long long)(gtr__count(xs) / ws.dim[1]), (long long)m,
+    snprintf(what, sizeof what, "linear_act %s%s%s%s, %lld %lld %lld, %s%s", gtr__row(a->op)->name, bias ? "" : ", no bias", keep ? "" : ", pre not kept", spoilt ? ", NaN" : "", (long long)(gtr__count(xs) / ws.dim[1]), (long long)m,
              (long long)ws.dim[1], gtr__dtype_names[low], precision == GTR_TF32 ? ", TF32" : "");
     ys.dim[ys.ndim - 1] = m;
     x = values(xs, a->kind, low, scale); w = values(&ws, a->kind, low, scale); c = values(&bs, a->kind, low, 1);
+    if (spoilt) x[gtr__count(xs) / 2] = NAN;        /* its row of the result is, and nothing else */
     shapes[0] = xs; shapes[1] = &ws; shapes[2] = &bs;
     ins[0] = x; ins[1] = w; ins[2] = c;
     pre = truth(GTR__OP_LINEAR, GTR__FWD, &none, bias ? 3 : 2, shapes, ins, 1, 0, &ys, what);
@@ -1611,36 +1612,39 @@ static void fused_binary_act(bench *b, gtr__op binary, const act *a, const gtr_s
     free(s[0].bytes); free(s[1].bytes);
     free(x); free(y); free(pre); free(out); free(d);
 }
-/* cross_entropy forward and backward from a constant gradient, against the two calls. */
-static void fused_xent(bench *b, const op_row *row, const char *text, gtr_dtype low, int number)
+/* A loss forward and backward from a constant gradient, against the two calls. */
+static void fused_loss(bench *b, const op_row *row, gtr__op step, const char *text, gtr_dtype low, int number)
 {
     op_call o;
     graph g;
     rng_seed((uint64_t)number + 77);
     if (graph_build(&g, row, text) && op_call_make(&o, row, &g, low, ALL_LOW, false, 1)) {
-        snprintf(o.what + strlen(o.what), sizeof o.what - strlen(o.what), ", xent_step");
+        snprintf(o.what + strlen(o.what), sizeof o.what - strlen(o.what), ", %s", gtr__row(step)->name);
         o.number = number;
         if (op_reference(&o)) {
             call_desc *want = call_new(&o, GTR__BWD), *d = call_new(&o, GTR__FWD);
-            void *keep[16] = { NULL }, *logits = stored((gtr_float *)o.in[0], low, gtr__count(&o.in_shape[0]));
+            void *keep[16] = { NULL }, *in[2];
             int k;
             want->n_out = 2;
-            want->seed = d->seed = (float)o.in_shape[0].dim[0] / 4;
+            want->seed = d->seed = (float)gtr__count(&o.in_shape[0]) / 4;
             op_backward_operands(want, &o, NULL, true, 1, keep);
             want->out[0] = result_of(GTR_F32, &o.in_shape[0], NULL);
             want->out[1] = operand_none();
             run_call(&cpu_bench, want, o.what);
-            d->op = GTR__OP_XENT_STEP; d->n_in = 2; d->n_out = 4;
-            d->in[0] = operand_of(low, &o.in_shape[0], logits);
-            d->in[1] = operand_of(GTR_I32, &o.in_shape[1], o.in[1]);
-            for (k = 0; k < 3; k++) d->out[k] = result_of(GTR_F32, &o.out_shape[k], NULL);
-            d->out[3] = result_of(low, &o.in_shape[0], NULL);
+            d->op = step; d->n_in = 2; d->n_out = o.n_out + 1;
+            for (k = 0; k < 2; k++) {
+                in[k] = o.in_dtype[k] == GTR_F32 ? stored((gtr_float *)o.in[k], low, gtr__count(&o.in_shape[k])) : NULL;
+                d->in[k] = operand_of(in[k] ? low : GTR_I32, &o.in_shape[k], in[k] ? in[k] : o.in[k]);
+            }
+            for (k = 0; k < o.n_out; k++) d->out[k] = result_of(GTR_F32, &o.out_shape[k], NULL);
+            d->out[o.n_out] = result_of(low, &o.in_shape[0], NULL);
+            d->shift = number % 5 == 4;
             if (run_call(b, d, o.what)) {
-                for (k = 0; k < 3; k++) compare(o.y[k], &d->out[k], limit_of(GTR_F32, GTR_FP32), 0, o.what, b->name);
-                compare((gtr_float *)want->out[0].to, &d->out[3], limit_of(low, GTR_FP32), 1, o.what, b->name);
+                for (k = 0; k < o.n_out; k++) compare(o.y[k], &d->out[k], limit_of(GTR_F32, GTR_FP32), 0, o.what, b->name);
+                compare((gtr_float *)want->out[0].to, &d->out[o.n_out], limit_of(low, GTR_FP32), 1, o.what, b->name);
             }
             for (k = 0; k < 16; k++) free(keep[k]);
-            free(logits);
+            free(in[0]); free(in[1]);
             free_results(want); free_results(d);
             free(want); free(d);
         }
@@ -1652,7 +1656,8 @@ static void fused_on(bench *b)
 {
     static const gtr_dtype storages[3] = { GTR_F32, GTR_BF16, GTR_F16 };
     static const int64_t sizes[][3] = { { 5, 7, 3 }, { 1, 1, 1 }, { 1, 33, 5 }, { 13, 16, 16 }, { 32, 32, 32 }, { 33, 31, 17 }, { 64, 64, 65 }, { 31, 127, 10 }, { 65, 63, 33 }, { 17, 129, 8 }, { 128, 10, 64 }, { 3, 257, 2 },
-                                        { 128, 128, 128 }, { 127, 129, 255 }, { 256, 784, 256 }, { 129, 64, 257 }, { 1000, 128, 10 }, { 1, 784, 128 }, { 4099, 32, 3 }, { 300, 512, 384 }, { 2, 4096, 64 } };  /* rows, K, M */
+                                        { 128, 128, 128 }, { 127, 129, 255 }, { 256, 784, 256 }, { 129, 64, 257 }, { 1000, 128, 10 }, { 1, 784, 128 }, { 4099, 32, 3 }, { 300, 512, 384 }, { 300, 513, 385 },
+                                        { 2, 4096, 64 } };  /* rows, K, M */
     static const int64_t counts[] = { 65, 7, 1, 33, 31, 128, 127, 129, 255, 256, 257, 1021, 1024, 1025, 4095, 4096, 4099, 16385, 65537, 100003 };
     static const gtr__op binaries[] = { GTR__OP_ADD, GTR__OP_SUB, GTR__OP_MUL, GTR__OP_DIV };
     int s, k, a, q;
@@ -1670,7 +1675,8 @@ static void fused_on(bench *b)
                 gtr_precision most = s == 0 && b->cuda && b->ctx->caps.tf32 ? GTR_TF32 : GTR_FP32;
                 int p;
                 for (p = GTR_FP32; p <= (int)most; p++) {
-                    for (q = 0; q < 4; q++) fused_linear_act(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, (q & 1) != 0, (q & 2) != 0, shift);
+                    for (q = 0; q < 4; q++) fused_linear_act(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, (q & 1) != 0, (q & 2) != 0, false, shift);
+                    fused_linear_act(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, k % 2 == 0, false, true, shift);
                     if (gtr__row(acts[a].op)->needs) fused_linear_dact(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, shift);
                 }
             }
@@ -1679,8 +1685,9 @@ static void fused_on(bench *b)
             gtr_shape x = gtr_shape1(counts[k]);
             for (a = 0; a < N_ACTS; a++) for (q = 0; q < 8; q++) fused_binary_act(b, binaries[q / 2], &acts[a], &x, low, q & 1, k % 4 == 3);
         }
-        for (k = 0; label_cases[k]; k++) if (!small || label_cases[k][0] == '*') fused_xent(b, row_of(build_cross_entropy), label_cases[k], low, k);
-        for (k = 0; smooth_cases[k]; k++) if (!small || smooth_cases[k][0] == '*') fused_xent(b, row_of(build_cross_entropy_ex), smooth_cases[k], low, k);
+        for (k = 0; label_cases[k]; k++) if (!small || label_cases[k][0] == '*') fused_loss(b, row_of(build_cross_entropy), GTR__OP_XENT_STEP, label_cases[k], low, k);
+        for (k = 0; smooth_cases[k]; k++) if (!small || smooth_cases[k][0] == '*') fused_loss(b, row_of(build_cross_entropy_ex), GTR__OP_XENT_STEP, smooth_cases[k], low, k);
+        for (k = 0; pair_cases[k]; k++) if (!small || pair_cases[k][0] == '*') fused_loss(b, row_of(build_mse), GTR__OP_MSE_STEP, pair_cases[k], low, k);
     }
     printf("fused ops on %s: %lld calls\n", b->name, b->calls - before);
 }
