@@ -6481,14 +6481,18 @@ static gtr_result gtr__mlp_run(void *instance, const gtr__call *c) {
 //                                                                 the last, narrow layer, the loss and its gradient each makes for itself
 //   dz       a rank's rows, a group's columns of the first layer -> the group's ranks: dw = dz^T x, whole, and the update in place
 //
-// The further layers' gradients are tiles over all blocks, made while the next step's parts travel, and their new weights go to who holds
-// them. No word needs a fence or a flag: its lowest bit says which step's it is, the one above whether its sender has met a gradient that
-// is not finite, and who wants it reads until it is there. Buffers alternate by step, and every block hears of every other within a step,
-// so that one bit is enough. A bad step is known to all before the next one's update: then each goes back to what was before it.
-// One block more reads the records and reports. Bound by latency: 4 trips through L2 of 0.6 us, and what lies between.
+// A block's first team of warps does what the next exchange waits for. Its second makes the further layers' gradients, tiles over all blocks,
+// while the first goes back, sends their new weights to who holds them, hears its own, and fetches the next step's x.
+//
+// No word needs a fence or a flag: its lowest bit says which step's it is, the one above whether its sender has met a gradient that
+// is not finite, and who wants it reads until it is there. Buffers alternate by step, and nobody ends a step before all have read what the one
+// before made (their parts and tiles are wanted), so that one bit is enough. A bad step is known to all before the next one's update: then
+// each goes back to what was before it. One block more reads the records and reports. Bound by latency: 4 trips through L2 of 0.6 us, and by
+// the instructions between them, which depend on each other: few warps, so that loads are best issued many at a time.
 
-#define GTR__RES_T       256
-#define GTR__RES_WARPS   (GTR__RES_T / 32)
+#define GTR__RES_TEAM    256            // threads of each of two teams: one does what the next exchange waits for, the other all else
+#define GTR__RES_T       (2 * GTR__RES_TEAM)
+#define GTR__RES_WARPS   (GTR__RES_TEAM / 32)
 #define GTR__RES_TURNS   (1 << 21)      // looks for words that do not come, before a block gives up: a second or so
 #define GTR__RES_OUT     32             // outputs of the last layer, at most
 #define GTR__RES_RANKS   16
@@ -6504,9 +6508,10 @@ typedef struct gtr__res {
     gtr__mlp m;
     gtr__res_layer layer[GTR__MLP_LAYERS];
     int groups, ranks, rows, spare;     // rows: ranks that have rows of the batch; spare: blocks that make tiles only
-    int kr, kp, zp;             // k of a rank, a multiple of 8; words of a row of x, of dz in shared memory
+    int kr, kp, zp, xp;         // k of a rank, a multiple of 8; words of a row of w, of dz, of x in shared memory
+    int bytes;                  // x stays the data set's bytes, which are exact in every precision: sums are scaled
     int tasks, most_tasks;
-    int origin_at, label_at, target_at, x_at, state_at, w0_at, middle_at, y_at, d_at, red_at, tile_at, unit_at, end_at;  // words in shared memory
+    int origin_at, label_at, target_at, x_at, state_at, w0_at, middle_at, y_at, d_at, red_at, red_words, last_at, tile_at, unit_at, end_at;  // words in shared memory
     int units, renewed;         // fours of words of the further layers' weights that a block holds; words of all that are renewed in a step
     int last_pre;               // the last hidden layer's activation wants its input on the way back
     int target;                 // which of m.rest is the loss's
@@ -6524,6 +6529,11 @@ static __device__ __forceinline__ uint4 gtr__res_look4(const uint32_t *p) {
     asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(__cvta_generic_to_global(p)) : "memory");
     return v;
 }
+static __device__ __forceinline__ uint2 gtr__res_look2(const uint32_t *p) {
+    uint2 v;
+    asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(__cvta_generic_to_global(p)) : "memory");
+    return v;
+}
 static __device__ __forceinline__ uint32_t gtr__res_look(const uint32_t *p) {
     uint32_t v;
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
@@ -6539,29 +6549,23 @@ static __device__ __forceinline__ void gtr__res_tell4(uint32_t *p, uint4 v) {
 // A number as a word: float32 without its last two bits, cut, so that NaN stays NaN.
 static __device__ __forceinline__ uint32_t gtr__res_word(float v, uint32_t mark) { return (__float_as_uint(v) & ~3u) | mark; }
 static __device__ __forceinline__ float gtr__res_number(uint32_t u) { return __uint_as_float(u & ~3u); }
-// N times four words, at(i) the i-th's address, until none is missing: all at once, as loads that wait for each other cost a trip each.
-// Those beyond n are the first again.
-template <int N, typename F> static __device__ __forceinline__ void gtr__res_hear4(uint4 *v, int n, gtr__res_ear &ear, F at) {
+// N times four words (two, one), at(i) the i-th's address, until none is missing: all at once, as loads that wait for each other cost a trip
+// each. Those beyond n are the first again.
+static __device__ __forceinline__ void gtr__res_get(uint4 &v, const uint32_t *p) { v = gtr__res_look4(p); }
+static __device__ __forceinline__ void gtr__res_get(uint2 &v, const uint32_t *p) { v = gtr__res_look2(p); }
+static __device__ __forceinline__ void gtr__res_get(uint32_t &v, const uint32_t *p) { v = gtr__res_look(p); }
+static __device__ __forceinline__ uint32_t gtr__res_off(const uint4 &v, uint32_t tag) { return (v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag); }
+static __device__ __forceinline__ uint32_t gtr__res_off(const uint2 &v, uint32_t tag) { return (v.x ^ tag) | (v.y ^ tag); }
+static __device__ __forceinline__ uint32_t gtr__res_off(const uint32_t &v, uint32_t tag) { return v ^ tag; }
+template <int N, typename V, typename F> static __device__ __forceinline__ void gtr__res_hear(V *v, int n, gtr__res_ear &ear, F at) {
     uint32_t all;
 #pragma unroll 1
     do {
         all = 0;
 #pragma unroll
-        for (int i = 0; i < N; i++) v[i] = gtr__res_look4(at(i < n ? i : 0));
+        for (int i = 0; i < N; i++) gtr__res_get(v[i], at(i < n ? i : 0));
 #pragma unroll
-        for (int i = 0; i < N; i++) all |= (v[i].x ^ ear.tag) | (v[i].y ^ ear.tag) | (v[i].z ^ ear.tag) | (v[i].w ^ ear.tag);
-    } while ((all & 1) && ++ear.turns < GTR__RES_TURNS);
-    ear.bad |= all & 2u;
-}
-template <int N, typename F> static __device__ __forceinline__ void gtr__res_hear(uint32_t *v, int n, gtr__res_ear &ear, F at) {
-    uint32_t all;
-#pragma unroll 1
-    do {
-        all = 0;
-#pragma unroll
-        for (int i = 0; i < N; i++) v[i] = gtr__res_look(at(i < n ? i : 0));
-#pragma unroll
-        for (int i = 0; i < N; i++) all |= v[i] ^ ear.tag;
+        for (int i = 0; i < N; i++) all |= gtr__res_off(v[i], ear.tag);
     } while ((all & 1) && ++ear.turns < GTR__RES_TURNS);
     ear.bad |= all & 2u;
 }
@@ -6597,6 +6601,8 @@ template <int P> static __device__ __forceinline__ void gtr__res_mma(float *d, c
         for (int i = 0; i < 4; i++) d[i] += some[i];
     } else gtr__mma_tf32(d, ua, ub);
 }
+// Byte i of u: in 2^23's last place.
+static __device__ __forceinline__ float gtr__res_byte(uint32_t u, int i) { return __uint_as_float(__byte_perm(u, 0x4b000000u, 0x7440u | (uint32_t)i)) - 8388608.0f; }
 static __device__ __forceinline__ bool gtr__res_infinite(float v) { return (__float_as_uint(v) & 0x7fffffffu) >= 0x7f800000u; }
 
 // What a block keeps beside its pool.
@@ -6608,8 +6614,10 @@ typedef struct gtr__res_head {
     gtr__record record;         // of the launch's first step; the others differ in what follows
     struct { int64_t first; uint64_t key; } step[GTR__LAUNCH_STEPS];
     struct { int layer, n0, k0; } tile[8];
-    float scratch[32];
-    int counts[32], all[2], tiles;      // all: counted rows of the batch, by step
+    float scratch[16];
+    int counts[16], all[2], tiles, half;        // all: counted rows of the batch, by step; half: of the shuffle's bits
+    uint32_t heard[2][2], own[2][2];    // by team and step: what the words said of the step before (4: they did not come); what was wrong here
+    int stop, wrong;
 } gtr__res_head;
 static __device__ __forceinline__ gtr__mlp_rule gtr__res_rule(const gtr__res_head *h, int step, int group) {
     const gtr__mlp_rate &r = h->rate[step & 1];
@@ -6617,45 +6625,95 @@ static __device__ __forceinline__ gtr__mlp_rule gtr__res_rule(const gtr__res_hea
     rule.rate = r.rate[group]; rule.step = r.step[group]; rule.decay = r.decay[group]; rule.wd = r.wd[group]; rule.root = r.root;
     return rule;
 }
+// gtr__mlp_rule for N elements, with a root and a reciprocal that are wrong by a last place or two: a gradient is by far more.
+static __device__ __forceinline__ float gtr__res_quick(float p, float a, float v, float root, float eps) {     // p + a / (root sqrt(v) + eps)
+#ifdef __CUDA_ARCH__
+    asm("sqrt.approx.ftz.f32 %0, %0;" : "+f"(v));
+    v = fmaf(v, root, eps);
+    asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(v));
+    return fmaf(a, v, p);
+#else
+    return p + a / fmaf(sqrtf(v), root, eps);
+#endif
+}
+template <int N> static __device__ __forceinline__ void gtr__res_apply(const gtr__mlp_rule &r, float *p, const float *g, float *a, float *b) {
+    if (r.adam) {
+#pragma unroll
+        for (int e = 0; e < N; e++) {
+            const float d = fmaf(r.wd, p[e], g[e]);
+            a[e] = fmaf(r.one_b1, d - a[e], a[e]);
+            b[e] = fmaf(r.one_b2 * d, d, r.b2 * b[e]);
+            p[e] = gtr__res_quick(p[e] * r.decay, r.step * a[e], b[e], r.root, r.eps);
+        }
+        return;
+    }
+#pragma unroll
+    for (int e = 0; e < N; e++) {
+        float d = fmaf(r.wd, p[e], g[e]);
+        if (r.momentum) {
+            a[e] = fmaf(r.mu, a[e], d);
+            d = r.nesterov ? fmaf(r.mu, a[e], d) : a[e];
+        }
+        p[e] = fmaf(r.rate, d, p[e]);
+    }
+}
 static __device__ __forceinline__ int64_t gtr__res_origin(const gtr__res_head *h, int step, int64_t r) {
     if (h->record.rows > 0) {
         r += h->step[step].first;
         if (r >= h->record.rows) r %= h->record.rows;
-        if (h->step[step].key) GTR__SHUFFLE(r, h->record.rows, h->step[step].key);
+        if (h->step[step].key) GTR__SHUFFLE_IN(r, h->record.rows, h->step[step].key, h->half);
     }
     return r;
 }
+// Barriers: 1 and 2 of a team, one at which the teams meet, and those at which one only tells the other that something is there, or done with.
+enum { GTR__RES_MEET = 3, GTR__RES_SUMS, GTR__RES_DONE, GTR__RES_READY };
+static __device__ __forceinline__ int gtr__res_team() { return (int)threadIdx.x / GTR__RES_TEAM; }
+static __device__ __forceinline__ int gtr__res_thread() { return (int)threadIdx.x % GTR__RES_TEAM; }
+static __device__ __forceinline__ void gtr__res_bar(int id, int threads) { asm volatile("bar.sync %0, %1;" :: "r"(id), "r"(threads) : "memory"); }
+static __device__ __forceinline__ void gtr__res_arrive(int id, int threads) { asm volatile("bar.arrive %0, %1;" :: "r"(id), "r"(threads) : "memory"); }
+static __device__ __forceinline__ void gtr__res_sync() { gtr__res_bar(1 + gtr__res_team(), GTR__RES_TEAM); }
+static __device__ __forceinline__ uint32_t gtr__res_heard(const gtr__res_head *h, int par) { return h->heard[0][par] | h->heard[1][par]; }
+static __device__ __forceinline__ uint32_t gtr__res_own(const gtr__res_head *h, int par) { return h->own[0][par] | h->own[1][par]; }
+// What an ear has heard, for all to see behind the next barrier.
+static __device__ __forceinline__ void gtr__res_pass(gtr__res_head *h, int par, const gtr__res_ear &ear) {
+    const uint32_t news = ear.bad | (ear.turns >= GTR__RES_TURNS ? 4u : 0u);
+    if (news) atomicOr(&h->heard[gtr__res_team()][par], news);
+}
 
 // >>resident-feed
-// What a step reads of the data set is asked for a step ahead, and made operands of while the parts travel.
-struct gtr__res_raw { uint2 v[8]; int label; float rate; };
-struct gtr__res_way {           // how x lies: pieces of 8 elements, lanes of a row
-    const char *src;
-    int pieces, shift, rows, k0, columns, fast;     // fast: whole pieces of bytes, one batch of loads
-    __device__ __forceinline__ gtr__res_way(const gtr__res &s, const gtr__res_head *h, int rank)
-    {
-        src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
-        pieces = s.kr / 8; rows = s.rows * 16; k0 = rank * s.kr; columns = s.m.layer[0].k;
-        for (shift = 0; shift < 5 && 1 << shift < pieces; shift++) {}
-        fast = s.m.x.from == GTR_U8 && columns % 8 == 0 && ((uintptr_t)src & 7) == 0 && pieces <= 32 && rows <= 8 * (GTR__RES_T >> shift);
-    }
-};
+// What a step reads of the data set is asked for a step ahead, by the second team. Bytes come by asynchronous copies of words; where rows do
+// not begin at one, they are moved into place by who copied them.
+struct gtr__res_raw { int label; float rate; };
 static __device__ __forceinline__ void gtr__res_origins(const gtr__res &s, float *pool, const gtr__res_head *h, int step) {
-    const int row = (int)threadIdx.x;
+    const int row = gtr__res_thread();
     if (row < s.rows * 16) ((int64_t *)(pool + s.origin_at))[(step & 1) * s.rows * 16 + row] = row < s.m.batch ? gtr__res_origin(h, step, row) : -1;
 }
-static __device__ __forceinline__ void gtr__res_ask(const gtr__res &s, const float *pool, const gtr__res_head *h, int step, int rank, gtr__res_raw &raw) {
+static __device__ __forceinline__ void gtr__res_copy8(void *dst, const void *src) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" :: "r"(gtr__shared_address(dst)), "l"(__cvta_generic_to_global(src)) : "memory");
+#else
+    *(uint2 *)dst = *(const uint2 *)src;
+#endif
+}
+static __device__ __forceinline__ void gtr__res_ask(const gtr__res &s, float *pool, gtr__res_head *h, int step, int rank, gtr__res_raw &raw) {
     const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16;
-    const gtr__res_way w(s, h, rank);
-    const int tid = (int)threadIdx.x, c = tid & ((1 << w.shift) - 1), k = w.k0 + c * 8;
-    if (w.fast && c < w.pieces && k < w.columns) {
-#pragma unroll
-        for (int i = 0; i < 8; i++) {
-            const int r = (tid >> w.shift) + i * (GTR__RES_T >> w.shift);
-            raw.v[i] = make_uint2(0, 0);
-            if (r < w.rows && origin[r] >= 0) raw.v[i] = *(const uint2 *)(w.src + origin[r] * w.columns + k);
-        }
+    const int tid = gtr__res_thread(), k0 = rank * s.kr, columns = s.m.layer[0].k, left = columns - k0 < s.kr ? columns - k0 : s.kr;
+    if (s.bytes && left > 0) {
+        const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot] + k0;
+        float *to = pool + s.x_at + (step & 1) * s.rows * 16 * s.xp;
+        if (columns % 8 == 0 && (uintptr_t)src % 8 == 0 && left <= 128) {
+            const int at = tid % 16 * 8;
+            if (at < left)
+#pragma unroll 4
+                for (int r = tid / 16; r < s.m.batch; r += GTR__RES_TEAM / 16) gtr__res_copy8((char *)(to + r * s.xp) + at, src + origin[r] * columns + at);
+        } else
+#pragma unroll 1
+            for (int r = tid / 32; r < s.m.batch; r += GTR__RES_WARPS) {
+                const uintptr_t from = (uintptr_t)src + (uintptr_t)origin[r] * (unsigned)columns, off = from & 3;
+                for (int c = tid % 32 * 4; c < left + (int)off; c += 128) gtr__copy4((char *)(to + r * s.xp) + c, (const void *)(from - off + c), true);
+            }
     }
+    gtr__copies_commit();
     raw.label = 0;
     if (s.m.loss == GTR__OP_XENT_STEP && tid < s.m.batch) {
         const gtr__feed_one &in = s.m.rest[s.target];
@@ -6663,93 +6721,87 @@ static __device__ __forceinline__ void gtr__res_ask(const gtr__res &s, const flo
         raw.label = in.from == GTR_U8 ? (int)((const unsigned char *)src)[origin[tid]] : ((const int32_t *)src)[origin[tid]];
     }
     raw.rate = tid < (int)(sizeof(gtr__mlp_rate) / 4) ? __ldcg((const float *)&s.rate[step] + tid) : 0.0f;
+    if (tid == 0) h->all[step & 1] = 0;
 }
 static __device__ __forceinline__ float gtr__res_source(const gtr__feed_one &in, const char *src, int64_t i) {
     return in.from == GTR_U8 ? fmaf(in.scale, (float)((const unsigned char *)src)[i], in.shift) : ((const float *)src)[i];
 }
-// All threads; ends in a barrier.
-template <int P> static __device__ __forceinline__ void gtr__res_take(const gtr__res &s, float *pool, gtr__res_head *h, int step, int rank, bool rows, const gtr__res_raw &raw) {
+// Behind a barrier since gtr__res_ask, and before one. What lies in the rows of no sample, and in k beyond the last, stays finite: it meets zeros.
+template <int P> static __device__ __forceinline__ void gtr__res_take(const gtr__res &s, float *pool, gtr__res_head *h, int step, int rank, const gtr__res_raw &raw) {
     const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16;
-    const gtr__res_way w(s, h, rank);
-    const gtr__feed_one &in = s.m.x;
-    const int tid = (int)threadIdx.x, c0 = tid & ((1 << w.shift) - 1), par = step & 1;
-    float *x = pool + s.x_at + par * s.rows * 16 * s.kp;
-    if (w.fast) {
-        if (c0 < w.pieces) {
-            const bool live = w.k0 + c0 * 8 < w.columns;
-#pragma unroll
-            for (int i = 0; i < 8; i++) {
-                const int r = (tid >> w.shift) + i * (GTR__RES_T >> w.shift);
-                if (r >= w.rows) continue;
-                float v[8];
-#pragma unroll
-                for (int e = 0; e < 8; e++) {       // a byte in 2^23's last place
-                    const float b = __uint_as_float(__byte_perm(e < 4 ? raw.v[i].x : raw.v[i].y, 0x4b000000u, 0x7440 | (e & 3))) - 8388608.0f;
-                    v[e] = live && origin[r] >= 0 ? gtr__res_ready<P>(fmaf(in.scale, b, in.shift)) : 0.0f;
-                }
-                *(float4 *)(x + r * s.kp + c0 * 8) = make_float4(v[0], v[1], v[2], v[3]);
-                *(float4 *)(x + r * s.kp + c0 * 8 + 4) = make_float4(v[4], v[5], v[6], v[7]);
+    const int tid = gtr__res_thread(), lane = tid & 31, par = step & 1, k0 = rank * s.kr, columns = s.m.layer[0].k;
+    const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
+    float *x = pool + s.x_at + par * s.rows * 16 * s.xp;
+    gtr__copies_done<0>();
+    if (!s.bytes) {
+#pragma unroll 1
+        for (int r = tid / 32; r < s.rows * 16; r += GTR__RES_WARPS)
+#pragma unroll 4
+            for (int c = lane; c < s.kr; c += 32)
+                x[r * s.xp + c] = k0 + c < columns && origin[r] >= 0 ? gtr__res_ready<P>(gtr__res_source(s.m.x, src, origin[r] * columns + k0 + c)) : 0.0f;
+    } else if (columns % 4 || (uintptr_t)src % 4) {
+        __syncwarp();
+#pragma unroll 4
+        for (int r = tid / 32; r < s.m.batch; r += GTR__RES_WARPS) {
+            const int off = (int)(((uintptr_t)src + (uintptr_t)origin[r] * columns) & 3);
+            uint32_t *row = (uint32_t *)x + r * s.xp;
+            for (int c = lane; c - lane < s.xp - 1; c += 32) {
+                const uint32_t lo = c < s.xp - 1 ? row[c] : 0, hi = c < s.xp - 1 ? row[c + 1] : 0;
+                __syncwarp();
+                if (c < s.xp - 1) row[c] = __byte_perm(lo, hi, 0x3210u + 0x1111u * (uint32_t)off);
             }
         }
-    } else {
-        for (int r = tid >> w.shift; r < w.rows; r += GTR__RES_T >> w.shift) for (int c = c0; c < w.pieces; c += 1 << w.shift)
-#pragma unroll
-            for (int e = 0; e < 8; e++) {
-                const int k = w.k0 + c * 8 + e;
-                x[r * s.kp + c * 8 + e] = k < w.columns && origin[r] >= 0 ? gtr__res_ready<P>(gtr__res_source(in, w.src, origin[r] * w.columns + k)) : 0.0f;
-            }
     }
     if (s.m.loss == GTR__OP_XENT_STEP) {
         if (tid < s.rows * 16) ((int *)pool)[s.label_at + par * s.rows * 16 + tid] = raw.label;
-        const int all = __syncthreads_count(tid < s.m.batch && raw.label != s.m.xent.ignore);
-        if (tid == 0) h->all[par] = all;
-    } else if (rows) {
+        if (tid < s.m.batch && raw.label != s.m.xent.ignore) atomicAdd(&h->all[par], 1);
+    } else if (rank < s.rows) {
         const gtr__feed_one &to = s.m.rest[s.target];
-        const char *src = (const char *)(uintptr_t)h->record.src[to.slot];
+        const char *at = (const char *)(uintptr_t)h->record.src[to.slot];
         const int n = s.m.layer[s.m.layers - 1].n;
-        for (int i = tid; i < 16 * GTR__RES_OUT; i += GTR__RES_T) {
+        for (int i = tid; i < 16 * GTR__RES_OUT; i += GTR__RES_TEAM) {
             const int r = rank * 16 + i / GTR__RES_OUT, c = i % GTR__RES_OUT;
             float v = 0.0f;
-            if (r < s.m.batch && c < n) v = gtr__res_source(to, src, origin[r] * n + c);
+            if (r < s.m.batch && c < n) v = gtr__res_source(to, at, origin[r] * n + c);
             if (to.to.t == GTR_BF16) v = __bfloat162float(__float2bfloat16_rn(v));
             pool[s.target_at + par * 16 * GTR__RES_OUT + i] = v;
         }
     }
     if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[par])[tid] = raw.rate;
-    __syncthreads();
 }
 
 // >>resident-middle
-// A warp's 16 rows to its place in red (warps, 16, tiles * 8).
+// Where element e of 16 rows lies, as fragments do.
+static __device__ __forceinline__ int gtr__res_row(int e) { return (e >> 4 & 7) + (e & 2) * 4; }
+static __device__ __forceinline__ int gtr__res_column(int e) { return (e >> 7) * 8 + (e >> 1 & 6) + (e & 1); }
+static __device__ __forceinline__ int gtr__res_place(int r, int c) { return (c >> 3) * 128 + (r & 7) * 16 + (c & 6) * 2 + (r >> 3) * 2 + (c & 1); }
+// A warp's 16 rows to its place in red (warps, tiles, 32, 4).
 template <int MOST> static __device__ __forceinline__ void gtr__res_spill(float *red, const float (*acc)[4], int tiles) {
-    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3, columns = tiles * 8;
+    float *to = red + gtr__res_thread() / 32 * tiles * 128 + ((int)threadIdx.x & 31) * 4;
 #pragma unroll
-    for (int j = 0; j < MOST; j++) if (j < tiles) {
-        *(float2 *)(red + (warp * 16 + g) * columns + j * 8 + 2 * t) = make_float2(acc[j][0], acc[j][1]);
-        *(float2 *)(red + (warp * 16 + g + 8) * columns + j * 8 + 2 * t) = make_float2(acc[j][2], acc[j][3]);
-    }
+    for (int j = 0; j < MOST; j++) if (j < tiles) *(float4 *)(to + j * 128) = make_float4(acc[j][0], acc[j][1], acc[j][2], acc[j][3]);
 }
-// red (warps, 16, tiles * 8) = a (16, width) w^T: a is heard, 16 of k at a time, four of them a lane's; keep: where it goes as well.
+static __device__ __forceinline__ void gtr__res_numbers(float *f, const uint4 &v) {
+    f[0] = gtr__res_number(v.x); f[1] = gtr__res_number(v.y); f[2] = gtr__res_number(v.z); f[3] = gtr__res_number(v.w);
+}
+// red = a (16, width) w^T: a is heard, 16 of k at a time, four of them a lane's; keep: where it goes as well.
 template <int P> static __device__ __forceinline__ void gtr__res_product(float *red, const uint32_t *a, int width, const float *w, int pitch, int tiles, float *keep, int keep_pitch, gtr__res_ear &ear) {
-    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3, steps = width / 16;
+    const int warp = gtr__res_thread() / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3, steps = width / 16;
     float acc[GTR__RES_OUT / 8][4] = {};
 #pragma unroll 1
     for (int s0 = warp; s0 < steps; s0 += 2 * GTR__RES_WARPS) {
         uint4 v[4];
         const int n = s0 + GTR__RES_WARPS < steps ? 4 : 2;
-        gtr__res_hear4<4>(v, n, ear, [&](int i) { return a + (g + (i & 1) * 8) * width + (s0 + (i >> 1) * GTR__RES_WARPS) * 16 + 4 * t; });
+        gtr__res_hear<4>(v, n, ear, [&](int i) { return a + (g + (i & 1) * 8) * width + (s0 + (i >> 1) * GTR__RES_WARPS) * 16 + 4 * t; });
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             if (2 * i >= n) continue;
             const int k = (s0 + i * GTR__RES_WARPS) * 16 + 4 * t;
-            const float lo[4] = { gtr__res_number(v[2 * i].x), gtr__res_number(v[2 * i].y), gtr__res_number(v[2 * i].z), gtr__res_number(v[2 * i].w) };
-            const float hi[4] = { gtr__res_number(v[2 * i + 1].x), gtr__res_number(v[2 * i + 1].y), gtr__res_number(v[2 * i + 1].z), gtr__res_number(v[2 * i + 1].w) };
+            float lo[4], hi[4];
+            gtr__res_numbers(lo, v[2 * i]); gtr__res_numbers(hi, v[2 * i + 1]);
             if (keep) {
-#pragma unroll
-                for (int e = 0; e < 2; e++) {
-                    *(float2 *)(keep + g * keep_pitch + k + 2 * e) = make_float2(lo[2 * e], lo[2 * e + 1]);
-                    *(float2 *)(keep + (g + 8) * keep_pitch + k + 2 * e) = make_float2(hi[2 * e], hi[2 * e + 1]);
-                }
+                *(float4 *)(keep + g * keep_pitch + k) = make_float4(lo[0], lo[1], lo[2], lo[3]);
+                *(float4 *)(keep + (g + 8) * keep_pitch + k) = make_float4(hi[0], hi[1], hi[2], hi[3]);
             }
             const float first[4] = { gtr__res_ready<P>(lo[0]), gtr__res_ready<P>(hi[0]), gtr__res_ready<P>(lo[1]), gtr__res_ready<P>(hi[1]) };
             const float second[4] = { gtr__res_ready<P>(lo[2]), gtr__res_ready<P>(hi[2]), gtr__res_ready<P>(lo[3]), gtr__res_ready<P>(hi[3]) };
@@ -6764,48 +6816,32 @@ template <int P> static __device__ __forceinline__ void gtr__res_product(float *
     }
     gtr__res_spill<GTR__RES_OUT / 8>(red, acc, tiles);
 }
-// The same with w by columns, (k, tiles * 8) with pitch 2 mod 8; a is in shared memory, or heard.
-template <int P> static __device__ __forceinline__ void gtr__res_back(float *red, const float *d, int d_pitch, const uint32_t *a, int width, const float *w, int pitch, int tiles, gtr__res_ear &ear) {
-    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3, steps = width / 16;
-    float acc[GTR__RES_OUT / 8][4] = {};
-#pragma unroll 1
-    for (int s = warp; s < steps; s += GTR__RES_WARPS) {
-        const int k = s * 16 + 4 * t;
-        float lo[4], hi[4];
-        if (d) {
-            const float4 u = *(const float4 *)(d + g * d_pitch + k), v = *(const float4 *)(d + (g + 8) * d_pitch + k);
-            lo[0] = u.x; lo[1] = u.y; lo[2] = u.z; lo[3] = u.w;
-            hi[0] = v.x; hi[1] = v.y; hi[2] = v.z; hi[3] = v.w;
-        } else {
-            uint4 v[2];
-            gtr__res_hear4<2>(v, 2, ear, [&](int i) { return a + (g + i * 8) * width + k; });
-            lo[0] = gtr__res_number(v[0].x); lo[1] = gtr__res_number(v[0].y); lo[2] = gtr__res_number(v[0].z); lo[3] = gtr__res_number(v[0].w);
-            hi[0] = gtr__res_number(v[1].x); hi[1] = gtr__res_number(v[1].y); hi[2] = gtr__res_number(v[1].z); hi[3] = gtr__res_number(v[1].w);
-        }
-        const float first[4] = { gtr__res_ready<P>(lo[0]), gtr__res_ready<P>(hi[0]), gtr__res_ready<P>(lo[1]), gtr__res_ready<P>(hi[1]) };
-        const float second[4] = { gtr__res_ready<P>(lo[2]), gtr__res_ready<P>(hi[2]), gtr__res_ready<P>(lo[3]), gtr__res_ready<P>(hi[3]) };
+// acc += two tiles of d, as they came out of a product, by w's rows: columns 2 t and 2 t + 1 of a tile stand for t and t + 4.
+template <int P> static __device__ __forceinline__ void gtr__res_onward(float (*acc)[4], const float (*d)[4], const float *w, int pitch, int tiles) {
+    const int lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
+#pragma unroll
+    for (int u = 0; u < 2; u++) {
+        const float a[4] = { gtr__res_ready<P>(d[u][0]), gtr__res_ready<P>(d[u][2]), gtr__res_ready<P>(d[u][1]), gtr__res_ready<P>(d[u][3]) };
+        const float *q = w + (u * 8 + 2 * t) * pitch + g;
 #pragma unroll
         for (int j = 0; j < GTR__RES_OUT / 8; j++) if (j < tiles) {
-            const float *q = w + k * pitch + j * 8 + g;
-            const float b0[2] = { q[0], q[pitch] }, b1[2] = { q[2 * pitch], q[3 * pitch] };
-            gtr__res_mma<P>(acc[j], first, b0);
-            gtr__res_mma<P>(acc[j], second, b1);
+            const float b[2] = { q[j * 8], q[pitch + j * 8] };
+            gtr__res_mma<P>(acc[j], a, b);
         }
     }
-    gtr__res_spill<GTR__RES_OUT / 8>(red, acc, tiles);
 }
-// The warps' sums of element e of 16 x columns, in order; only as many as had work.
-static __device__ __forceinline__ float gtr__res_sum(const float *red, int e, int columns, int ways) {
-    float v = 0.0f;
+// The warps' sums of an element, in order; who had no work has given zeros.
+static __device__ __forceinline__ float gtr__res_total(const float *p, int far) {
+    float v[GTR__RES_WARPS];
 #pragma unroll
-    for (int w = 0; w < GTR__RES_WARPS; w++) if (w < ways) v += red[w * 16 * columns + e];
-    return v;
+    for (int w = 0; w < GTR__RES_WARPS; w++) v[w] = p[w * far];
+    return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
 }
 static __device__ __forceinline__ float gtr__res_act(const gtr__mlp_layer &L, float v) { return gtr__mlp_act4(L.act, make_float4(v, 0.0f, 0.0f, 0.0f), L.act_a, L.act_b).x; }
 static __device__ __forceinline__ float gtr__res_dact(const gtr__mlp_layer &L, float dy, float saved) {
     return L.act < 0 ? dy : gtr__mlp_dact4(L.act, make_float4(dy, 0.0f, 0.0f, 0.0f), make_float4(saved, 1.0f, 1.0f, 1.0f), L.act_a, L.act_b).x;
 }
-// Which fours of words a block holds: where they are sent (in fours, from the first layer's on), where they lie (in twos).
+// Which fours of words a block holds: layer, row and column (row -1: biases); where they are sent (from the first layer's on), where they lie.
 template <typename F> static __device__ __forceinline__ void gtr__res_held(const gtr__res &s, int group, F visit) {
     int base = 0;
     for (int l = 1; l < s.m.layers; l++) {
@@ -6814,111 +6850,160 @@ template <typename F> static __device__ __forceinline__ void gtr__res_held(const
         const int row = last ? 0 : group * q.slice, left = q.width - row, rows = last ? q.width : left < q.slice ? left > 0 ? left : 0 : q.slice;
         const int across = before.width / 4, column = group * before.slice, wide = before.width - column < before.slice ? before.width - column : before.slice;
         const int w = (int)(q.w - s.layer[1].w), b = (int)(q.b - s.layer[1].w);
-        for (int i = (int)threadIdx.x; i < rows * across; i += GTR__RES_T) visit(base + i, w + (row + i / across) * before.width + i % across * 4, q.forward_at + i / across * q.forward_pitch + i % across * 4);
+        for (int i = (int)threadIdx.x; i < rows * across; i += GTR__RES_T) {
+            const int r = i / across, c = (i - r * across) * 4;
+            visit(base + i, l, row + r, c, w + (row + r) * before.width + c, q.forward_at + r * q.forward_pitch + c);
+        }
         base += rows * across;
-        for (int i = (int)threadIdx.x; i < rows / 4; i += GTR__RES_T) visit(base + i, b + row + i * 4, q.bias_at + i * 4);
+        for (int i = (int)threadIdx.x; i < rows / 4; i += GTR__RES_T) visit(base + i, l, -1, row + i * 4, b + row + i * 4, q.bias_at + i * 4);
         base += rows / 4;
         if (last || wide <= 0) continue;
-        for (int i = (int)threadIdx.x; i < q.width * (wide / 4); i += GTR__RES_T) visit(base + i, w + i / (wide / 4) * before.width + column + i % (wide / 4) * 4, q.back_at + i / (wide / 4) * q.back_pitch + i % (wide / 4) * 4);
+        for (int i = (int)threadIdx.x; i < q.width * (wide / 4); i += GTR__RES_T) {
+            const int r = i / (wide / 4), c = (i - r * (wide / 4)) * 4;
+            visit(base + i, l, r, column + c, w + r * before.width + column + c, q.back_at + r * q.back_pitch + c);
+        }
         base += q.width * (wide / 4);
     }
-    for (int i = base + (int)threadIdx.x; i < s.units; i += GTR__RES_T) visit(i, 0, -1);
+    for (int i = base + (int)threadIdx.x; i < s.units; i += GTR__RES_T) visit(i, 0, 0, 0, 0, -1);
 }
 // What has become of them in step `from`, to shared memory.
 static __device__ __forceinline__ void gtr__res_weights(const gtr__res &s, float *pool, int from, gtr__res_ear &ear) {
-    const uint32_t tag = ear.tag, *unit = (const uint32_t *)pool + s.unit_at + threadIdx.x, *w = s.layer[1].w + (from & 1) * s.renewed;
+    const int tid = gtr__res_thread();
+    const uint32_t tag = ear.tag, *unit = (const uint32_t *)pool + s.unit_at + tid, *w = s.layer[1].w + (from & 1) * s.renewed;
     ear.tag = from >> 1 & 1;
 #pragma unroll 1
-    for (int u = (int)threadIdx.x; u < s.units; u += 8 * GTR__RES_T) {
+    for (int u = tid; u < s.units; u += 8 * GTR__RES_TEAM) {
         uint4 v[8];
         uint32_t where[8];
 #pragma unroll
-        for (int i = 0; i < 8; i++) where[i] = u + i * GTR__RES_T < s.units ? unit[i * GTR__RES_T] : 0xffff0000u;
-        gtr__res_hear4<8>(v, 8, ear, [&](int i) { return w + (where[i] & 0xffffu) * 4; });
+        for (int i = 0; i < 8; i++) where[i] = u + i * GTR__RES_TEAM < s.units ? unit[i * GTR__RES_TEAM] : 0xffff0000u;
+        gtr__res_hear<8>(v, 8, ear, [&](int i) { return w + (where[i] & 0xffffu) * 4; });
 #pragma unroll
         for (int i = 0; i < 8; i++) if (where[i] >> 16 != 0xffffu) {
-            float *to = pool + (where[i] >> 16) * 2;
-            *(float2 *)to = make_float2(gtr__res_number(v[i].x), gtr__res_number(v[i].y));
-            *(float2 *)(to + 2) = make_float2(gtr__res_number(v[i].z), gtr__res_number(v[i].w));
+            float f[4];
+            gtr__res_numbers(f, v[i]);
+            *(float4 *)(pool + (where[i] >> 16) * 4) = make_float4(f[0], f[1], f[2], f[3]);
         }
-        unit += 8 * GTR__RES_T;
+        unit += 8 * GTR__RES_TEAM;
     }
     ear.tag = tag;
 }
-// The loss of a rank's rows from its logits in d, whose gradient takes their place: 16 threads a row. Sums of loss, counted, right, labelled to sum.
-template <int P> static __device__ __forceinline__ void gtr__res_loss(const gtr__res &s, float *pool, gtr__res_head *h, float *d, int pitch, int rank, int par, float scale, float4 *sum) {
-    const int tid = (int)threadIdx.x, lane = tid & 15, r = tid / 16, row = rank * 16 + r, n = s.m.layer[s.m.layers - 1].n, width = s.layer[s.m.layers - 1].width;
-    const bool live = row < s.m.batch;
-    float *y = d + r * pitch, loss = 0.0f;
-    int tally = 0;              // counted, right << 8, labelled << 16
-    float v[GTR__RES_OUT / 16];
+// The loss of a rank's rows from the last layer's sums, 16 threads a row. What does not hang on the sums is there before; what nobody waits
+// for is done later.
+struct gtr__res_losing {
+    float v[GTR__RES_OUT / 16], g, share, top, log_sum, loss;
+    int label, where;
+    bool counts, bad;
+};
+static __device__ __forceinline__ void gtr__res_lose(const gtr__res &s, const float *pool, const gtr__res_head *h, int rank, int par, float scale, gtr__res_losing &q) {
+    const int row = rank * 16 + gtr__res_thread() / 16, all = h->all[par];
+    const gtr__xent &x = s.m.xent;
+    q.label = s.m.loss == GTR__OP_XENT_STEP ? ((const int *)pool)[s.label_at + par * s.rows * 16 + row] : 0;
+    q.counts = row < s.m.batch && q.label != x.ignore;
+    q.bad = q.counts && (q.label < 0 || q.label >= s.m.layer[s.m.layers - 1].n);
+    q.share = x.smooth / (float)x.n;
+    q.g = s.m.loss != GTR__OP_XENT_STEP ? gtr__dloss(s.m.pair.dy, s.m.pair.seed, s.m.pair.ctl) / (float)s.m.pair.count : all ? x.seed * scale / (float)all : 0.0f;
+    q.loss = 0.0f;
+}
+// The gradient, to d, or what the loss itself is made of.
+template <int P, int LAST, bool GRADIENT> static __device__ __forceinline__ void gtr__res_loss(const gtr__res &s, const float *pool, const float *red, float *d, int pitch, int rank, int par, gtr__res_losing &q) {
+    const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, last = LAST ? LAST : s.m.layers - 1, n = s.m.layer[last].n, width = s.layer[last].width;
 #pragma unroll
-    for (int i = 0; i < GTR__RES_OUT / 16; i++) v[i] = lane + i * 16 < n ? y[lane + i * 16] : 0.0f;
+    for (int i = 0; i < GTR__RES_OUT / 16; i++) {
+        const int c = lane + i * 16;
+        q.v[i] = 0.0f;
+        if (i * 16 < n && c < n) q.v[i] = gtr__res_low<P>(gtr__res_total(red + gtr__res_place(r, c), width * 16) + pool[s.layer[last].bias_at + c]);
+    }
     if (s.m.loss == GTR__OP_XENT_STEP) {
-        const gtr__xent &x = s.m.xent;
-        const int label = ((const int *)pool)[s.label_at + par * s.rows * 16 + row], all = h->all[par];
-        const float g = all ? x.seed * scale / (float)all : 0.0f;
-        const bool counts = live && label != x.ignore, bad = counts && (label < 0 || label >= n);
-        float top = -INFINITY, rest = 0.0f, ones = 0.0f, sum_of = 0.0f;
-        int where = n;
+        float rest = 0.0f, ones = 0.0f;
+        q.top = -INFINITY; q.where = n;
 #pragma unroll
-        for (int i = 0; i < GTR__RES_OUT / 16; i++) if (lane + i * 16 < n && v[i] == v[i]) top = fmaxf(top, v[i]);
+        for (int i = 0; i < GTR__RES_OUT / 16; i++) if (lane + i * 16 < n) q.top = fmaxf(q.top, q.v[i]);      // but for NaN
 #pragma unroll
-        for (int o = 8; o; o >>= 1) top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, o));
+        for (int o = 8; o; o >>= 1) q.top = fmaxf(q.top, __shfl_xor_sync(0xffffffffu, q.top, o));
 #pragma unroll
-        for (int i = 0; i < GTR__RES_OUT / 16; i++) if (lane + i * 16 < n) {
-            if (v[i] != v[i]) { rest = NAN; where = -1; }
-            else if (v[i] == top) { ones += 1.0f; where = where < lane + i * 16 ? where : lane + i * 16; }
-            else if (v[i] != -INFINITY) rest += expf(v[i] - top);
-            sum_of += v[i] - top;
+        for (int i = 0; i < GTR__RES_OUT / 16; i++) if (i * 16 < n && lane + i * 16 < n) {
+            if (q.v[i] != q.v[i]) { rest = NAN; q.where = -1; }
+            else if (q.v[i] == q.top) { ones += 1.0f; q.where = q.where < lane + i * 16 ? q.where : lane + i * 16; }
+            else rest += expf(q.v[i] - q.top);
         }
 #pragma unroll
         for (int o = 8; o; o >>= 1) {
             ones += __shfl_xor_sync(0xffffffffu, ones, o);
             rest += __shfl_xor_sync(0xffffffffu, rest, o);
-            sum_of += __shfl_xor_sync(0xffffffffu, sum_of, o);
-            const int other = __shfl_xor_sync(0xffffffffu, where, o);
-            where = where < other ? where : other;
         }
-        rest = fabsf(top) == INFINITY ? NAN : rest + (ones - 1.0f);
-        const float log_sum = log1pf(rest), lse = top + log_sum;
-        if (lane == 0 && counts) {
-            loss = bad ? NAN : log_sum - (y[label] - top);
-            if (x.smooth > 0.0f) loss = (x.smooth < 1.0f || bad ? (1.0f - x.smooth) * loss : 0.0f) + x.smooth * (log_sum - sum_of / (float)x.n);
-            tally = 1;
-        }
-        if (live && lane == 0 && s.m.accuracy.p && label >= 0) tally |= 1 << 16 | (where == label) << 8;
-        __syncwarp();
-#pragma unroll
-        for (int i = 0; i < GTR__RES_OUT / 16; i++) if (lane + i * 16 < width) {
-            const int c = lane + i * 16;
-            y[c] = gtr__res_low<P>(counts && c < n ? gtr__xent_dx(x, g, v[i], lse, c == label, bad) : 0.0f);
-        }
-    } else {
-        const float g = gtr__dloss(s.m.pair.dy, s.m.pair.seed, s.m.pair.ctl) / (float)s.m.pair.count, *to = pool + s.target_at + par * 16 * GTR__RES_OUT + r * GTR__RES_OUT;
+        q.log_sum = log1pf(fabsf(q.top) == INFINITY ? NAN : rest + (ones - 1.0f));
+        const float lse = q.top + q.log_sum;
 #pragma unroll
         for (int i = 0; i < GTR__RES_OUT / 16; i++) {
             const int c = lane + i * 16;
             float dx = 0.0f;
-            if (live && c < n) {
-                const float e = v[i], t = to[c];
-                if (s.m.loss == GTR__OP_MSE) { loss += (e - t) * (e - t); dx = 2.0f * g * (e - t); }
-                else { loss += fmaxf(e, 0.0f) - e * t + log1pf(expf(-fabsf(e))); dx = g * (1.0f / (1.0f + expf(-e)) - t); }
+            if (i * 16 < n && q.counts && c < n) dx = q.g * (q.bad ? NAN : expf(q.v[i] - lse) - q.share - (c == q.label ? 1.0f - s.m.xent.smooth : 0.0f));
+            if (GRADIENT && c < width) d[r * pitch + c] = gtr__res_low<P>(dx);
+        }
+    } else {
+        const float *to = pool + s.target_at + par * 16 * GTR__RES_OUT + r * GTR__RES_OUT;
+#pragma unroll
+        for (int i = 0; i < GTR__RES_OUT / 16; i++) {
+            const int c = lane + i * 16;
+            float dx = 0.0f;
+            if (i * 16 < n && rank * 16 + r < s.m.batch && c < n) {
+                const float e = q.v[i], t = to[c];
+                if (s.m.loss == GTR__OP_MSE) { q.loss += (e - t) * (e - t); dx = 2.0f * q.g * (e - t); }
+                else { q.loss += fmaxf(e, 0.0f) - e * t + log1pf(expf(-fabsf(e))); dx = q.g * (1.0f / (1.0f + expf(-e)) - t); }
             }
-            if (c < width) y[c] = gtr__res_low<P>(dx);
+            if (GRADIENT && c < width) d[r * pitch + c] = gtr__res_low<P>(dx);
         }
     }
+}
+// A row's share of the loss, to h.
+static __device__ __forceinline__ void gtr__res_lost(const gtr__res &s, gtr__res_head *h, int rank, gtr__res_losing &q) {
+    const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, n = s.m.layer[s.m.layers - 1].n;
+    int tally = 0;              // counted, right << 8, labelled << 16
+    if (s.m.loss == GTR__OP_XENT_STEP) {
+        const gtr__xent &x = s.m.xent;
+        float sum_of = 0.0f;
 #pragma unroll
-    for (int o = 8; o; o >>= 1) loss += __shfl_xor_sync(0xffffffffu, loss, o);
-    if (lane == 0) { h->scratch[r] = loss; h->counts[r] = tally; }
-    __syncthreads();
-    if (tid < 32) {
-        loss = gtr__warp_sum(tid < 16 ? h->scratch[tid] : 0.0f);
-        tally = tid < 16 ? h->counts[tid] : 0;
+        for (int i = 0; i < GTR__RES_OUT / 16; i++) {
+            const int c = lane + i * 16;
+            if (c >= n) continue;
+            sum_of += q.v[i] - q.top;
+            if (c == q.label && q.counts && x.smooth < 1.0f) q.loss = (1.0f - x.smooth) * (q.log_sum - (q.v[i] - q.top));
+        }
 #pragma unroll
-        for (int o = 8; o; o >>= 1) tally += __shfl_xor_sync(0xffffffffu, tally, o);
-        if (tid == 0) *sum = make_float4(loss, (float)(tally & 255), (float)(tally >> 8 & 255), (float)(tally >> 16 & 255));
+        for (int o = 8; o; o >>= 1) {
+            sum_of += __shfl_xor_sync(0xffffffffu, sum_of, o);
+            const int other = __shfl_xor_sync(0xffffffffu, q.where, o);
+            q.where = q.where < other ? q.where : other;
+        }
+        if (lane == 0 && q.counts) {
+            if (x.smooth > 0.0f) q.loss += x.smooth * (q.log_sum - sum_of / (float)x.n);
+            if (q.bad) q.loss = NAN;
+            tally = 1;
+        }
+        if (rank * 16 + r < s.m.batch && lane == 0 && s.m.accuracy.p && q.label >= 0) tally |= 1 << 16 | (q.where == q.label) << 8;
     }
+#pragma unroll
+    for (int o = 8; o; o >>= 1) q.loss += __shfl_xor_sync(0xffffffffu, q.loss, o);
+    if (lane == 0) { h->scratch[r] = q.loss; h->counts[r] = tally; }
+}
+// The loss of a rank's rows, counted, right and labelled ones, to who reports: the second team, as soon as the sums are there.
+template <int P, int LAST> static __device__ __forceinline__ void gtr__res_figures(const gtr__res &s, const float *pool, gtr__res_head *h, bool tells, int rank, int step, float scale) {
+    const int tid = gtr__res_thread(), par = step & 1;
+    gtr__res_losing losing;
+    gtr__res_lose(s, pool, h, rank, par, scale, losing);
+    gtr__res_bar(GTR__RES_SUMS, GTR__RES_T);
+    gtr__res_loss<P, LAST, false>(s, pool, pool + s.last_at, NULL, 0, rank, par, losing);
+    gtr__res_lost(s, h, rank, losing);
+    gtr__res_sync();
+    if (tid >= 32) return;
+    const float loss = gtr__warp_sum(tid < 16 ? h->scratch[tid] : 0.0f);
+    int tally = tid < 16 ? h->counts[tid] : 0;
+#pragma unroll
+    for (int o = 8; o; o >>= 1) tally += __shfl_xor_sync(0xffffffffu, tally, o);
+    if (tid) return;
+    if (!(fabsf(loss) <= 3.4e38f / (float)s.rows) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[par])) atomicOr(&h->own[gtr__res_team()][par], 2u);   // so that the sum over ranks is finite; a mean of none is not
+    if (tells) gtr__res_tell4(s.loss + (step * s.ranks + rank) * 4, make_uint4(gtr__res_word(loss, 0), gtr__res_word((float)(tally & 255), 0), gtr__res_word((float)(tally >> 8 & 255), 0), gtr__res_word((float)(tally >> 16 & 255), 0)));
 }
 
 // >>resident-update
@@ -6927,238 +7012,350 @@ static __device__ __forceinline__ int gtr__res_tile(const gtr__res &s, int block
     const int tile = block < workers ? block + k * workers : theirs + (block - workers) + k * s.spare;
     return tile < (block < workers ? theirs : s.tasks) ? tile : s.tasks;
 }
-static __device__ __forceinline__ int gtr__res_tile_at(const gtr__res &s, int block) { return block < s.groups * s.ranks ? s.tile_at : s.x_at; }     // others have no x
-// A further layer's tile of dw = dz^T h, 16 x 16, and db where it is the first along k; then the update, whose outcome is sent.
-#define GTR__RES_TILE (2 * 3 * (256 + 16))      // words of a tile's weights and moments, by step
-template <int P> static __device__ __forceinline__ void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block, int step, bool last, uint32_t &bad) {
-    const int tid = (int)threadIdx.x, warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, total = s.rows * 16;
-    float *red = pool + s.red_at;
+static __device__ __forceinline__ int gtr__res_tile_at(const gtr__res &s, int block) { return block < s.groups * s.ranks ? s.tile_at : 0; }      // others have nothing else
+// A further layer's tile of dw = dz^T h, 16 x 16, and db where it is the first along k; then the update, whose outcome is sent. A team's. It
+// is made before all know of the step before, so that there are three sets of weights and moments.
+#define GTR__RES_TILE (3 * 3 * (256 + 16))
+template <int P, typename F>
+static __device__ __forceinline__ void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block, int first, int each, int step, bool last, F between) {
+    const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, total = s.rows * 16, r = tid >> 4, c = tid & 15;
+    float *red = pool + s.red_at + 2 * gtr__res_team() * s.red_words;
     gtr__res_ear ear = { (uint32_t)step >> 1 & 1, 0, 0 };
+    bool told = false;
 #pragma unroll 1
-    for (int k = 0; k < h->tiles; k++) {
-        const int l = h->tile[k].layer, n0 = h->tile[k].n0, k0 = h->tile[k].k0;
-        const gtr__res_layer &q = s.layer[l], &before = s.layer[l - 1];
+    for (int k = first; k < h->tiles || !told; k += each) {
+        const int which = k < h->tiles ? k : 0, l = h->tile[which].layer, n0 = h->tile[which].n0, k0 = h->tile[which].k0;
+        const gtr__res_layer &q = s.layer[l];
         const gtr__mlp_layer &L = s.m.layer[l];
-        const int pz = q.width, ph = before.width, zc = n0 + 8 + g < pz ? 8 : 0;
-        const uint32_t *z = (l == s.m.layers - 1 ? s.dl : q.dz) + (par * total) * pz + n0 + g, *y = before.h + (par * total) * ph + k0 + g;
+        // columns 2 g and 2 g + 1 stand for g and g + 8, those of h for a tile each; what has been there for long is heard first
+        const int pz = q.width, ph = s.layer[l - 1].width, zc = n0 + 2 * g < pz ? n0 + 2 * g : 0;
+        const int row = par * total + (warp < 2 * s.rows ? warp * 8 : 0) + t;
+        const uint32_t *z = (l == s.m.layers - 1 ? s.dl : q.dz) + row * pz + zc, *y = s.layer[l - 1].h + row * ph + k0 + 2 * g;
+        uint32_t *to = q.w + par * s.renewed + (n0 + r) * ph + k0 + c;
+        const bool there = n0 + r < L.n && k0 + c < L.k, sent = n0 + r < q.width;
+        float *state = pool + gtr__res_tile_at(s, block) + k * GTR__RES_TILE + tid, *now = state + (step + 1) % 3 * 3 * 272;
+        const float *old = state + step % 3 * 3 * 272;
         float acc[2][4] = {}, db[2] = { 0.0f, 0.0f };
 #pragma unroll 1
-        for (int r0 = warp; r0 < 2 * s.rows; r0 += 2 * GTR__RES_WARPS) {
-            uint32_t v[16];
-            gtr__res_hear<16>(v, r0 + GTR__RES_WARPS < 2 * s.rows ? 16 : 8, ear, [&](int i) {
-                const int row = (r0 + (i >> 3) * GTR__RES_WARPS) * 8 + t + (i & 1) * 4;
-                return i & 4 ? y + row * ph + (i & 2) * 4 : z + row * pz + (i & 2 ? zc : 0);
-            });
+        for (int r0 = warp; r0 < 2 * s.rows || !told; r0 += 2 * GTR__RES_WARPS) {
+            const int n = r0 + GTR__RES_WARPS < 2 * s.rows ? 4 : 2;
+            uint2 u[4], v[4];
+            gtr__res_hear<4>(u, n, ear, [&](int i) { return y + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * ph; });
+            if (!told) between();
+            told = true;
+            if (k >= h->tiles || r0 >= 2 * s.rows) break;
+            gtr__res_hear<4>(v, n, ear, [&](int i) { return z + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * pz; });
+            z += 2 * GTR__RES_WARPS * 8 * pz; y += 2 * GTR__RES_WARPS * 8 * ph;
 #pragma unroll
-            for (int u = 0; u < 2; u++) {
-                if (r0 + u * GTR__RES_WARPS >= 2 * s.rows) continue;
-                float f[8];
-#pragma unroll
-                for (int i = 0; i < 8; i++) f[i] = gtr__res_number(v[u * 8 + i]);
-                db[0] += f[0] + f[1]; db[1] += f[2] + f[3];
-                const float a[4] = { gtr__res_ready<P>(f[0]), gtr__res_ready<P>(f[2]), gtr__res_ready<P>(f[1]), gtr__res_ready<P>(f[3]) };
-                const float b0[2] = { gtr__res_ready<P>(f[4]), gtr__res_ready<P>(f[5]) }, b1[2] = { gtr__res_ready<P>(f[6]), gtr__res_ready<P>(f[7]) };
-                gtr__res_mma<P>(acc[0], a, b0);
-                gtr__res_mma<P>(acc[1], a, b1);
+            for (int i = 0; i < 4; i += 2) {
+                if (i >= n) continue;
+                const float f[4] = { gtr__res_number(v[i].x), gtr__res_number(v[i].y), gtr__res_number(v[i + 1].x), gtr__res_number(v[i + 1].y) };
+                db[0] += f[0] + f[2]; db[1] += f[1] + f[3];
+                const float a4[4] = { gtr__res_ready<P>(f[0]), gtr__res_ready<P>(f[1]), gtr__res_ready<P>(f[2]), gtr__res_ready<P>(f[3]) };
+                const float b0[2] = { gtr__res_ready<P>(gtr__res_number(u[i].x)), gtr__res_ready<P>(gtr__res_number(u[i + 1].x)) };
+                const float b1[2] = { gtr__res_ready<P>(gtr__res_number(u[i].y)), gtr__res_ready<P>(gtr__res_number(u[i + 1].y)) };
+                gtr__res_mma<P>(acc[0], a4, b0);
+                gtr__res_mma<P>(acc[1], a4, b1);
             }
         }
+        if (k >= h->tiles) break;
+        const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[2 * l].group);
+        float p = old[0], a = old[272], b = old[544];
         gtr__res_spill<2>(red, acc, 2);
+        gtr__res_sync();
+        uint32_t mark = ear.tag;
+        if (there) {
+            const float v = gtr__res_total(red + (c & 1) * 128 + (r >> 1) * 16 + (c >> 2) * 4 + (r & 1) * 2 + (c >> 1 & 1), 256);
+            if (s.m.checks && gtr__res_infinite(v)) { mark |= 2; atomicOr(&h->own[gtr__res_team()][par], 2u); }
+            gtr__res_apply<1>(rule, &p, &v, &a, &b);
+            if (last) L.dw[(int64_t)(n0 + r) * L.k + k0 + c] = v;
+        } else p = 0.0f;
+        if (sent) gtr__res_tell(to, gtr__res_word(gtr__res_ready<P>(p), mark));
+        if (there) { now[0] = p; now[272] = a; now[544] = b; }
+        if (k0 == 0) {          // the biases' sums are kept for later
 #pragma unroll
-        for (int j = 0; j < 2; j++) {
+            for (int j = 0; j < 2; j++) {
 #pragma unroll
-            for (int o = 2; o; o >>= 1) db[j] += __shfl_xor_sync(0xffffffffu, db[j], o);
-            if (t == 0) red[2048 + warp * 16 + j * 8 + g] = db[j];
+                for (int o = 2; o; o >>= 1) db[j] += __shfl_xor_sync(0xffffffffu, db[j], o);
+                if (t == 0) red[2048 + k * 128 + warp * 16 + 2 * g + j] = db[j];
+            }
         }
-        __syncthreads();
-        float *state = pool + gtr__res_tile_at(s, block) + k * GTR__RES_TILE;
-        const float *old = state + par * 3 * 272;
-        float *now = state + (par ^ 1) * 3 * 272;
-        bool wrong = false;
-        // element tid of the tile, and by sixteen threads the bias
-        const bool bias = k0 == 0 && L.db != NULL;
-#pragma unroll 1
-        for (int e = tid; e < (bias ? 272 : 256); e += GTR__RES_T) {
-            const int n = n0 + (e < 256 ? e / 16 : e - 256), c = k0 + e % 16;
-            if (n >= L.n || (e < 256 && c >= L.k)) continue;
-            const float v = e < 256 ? gtr__res_sum(red, e, 16, GTR__RES_WARPS) : gtr__res_sum(red + 2048, e - 256, 1, GTR__RES_WARPS);
-            const gtr__segment &seg = h->segment[2 * l + (e < 256 ? 0 : 1)];
-            const gtr__mlp_rule rule = gtr__res_rule(h, step, seg.group);
-            float p = old[e], a = old[272 + e], b = old[544 + e];
-            wrong |= gtr__res_infinite(v);
-            rule(p, v, a, b);
-            now[e] = p; now[272 + e] = a; now[544 + e] = b;
-            if (last) (e < 256 ? L.dw : L.db)[e < 256 ? (int64_t)n * L.k + c : n] = v;
-        }
-        wrong = __syncthreads_or(wrong) != 0 && s.m.checks;
-        if (wrong) bad = 2;
-#pragma unroll 1
-        for (int e = tid; e < (k0 == 0 ? 272 : 256); e += GTR__RES_T) {
-            const int n = n0 + (e < 256 ? e / 16 : e - 256), c = k0 + e % 16;
-            if (n >= q.width) continue;
-            const bool there = n < L.n && (e >= 256 ? bias : c < L.k);
-            const float p = there ? now[e] : 0.0f;
-            if (e < 256) gtr__res_tell(q.w + par * s.renewed + n * ph + c, gtr__res_word(gtr__res_ready<P>(p), ear.tag | bad));
-            else gtr__res_tell(q.b + par * s.renewed + n, gtr__res_word(gtr__res_low<P>(p), ear.tag | bad));
-        }
-        __syncthreads();
+        if (k + each < h->tiles) gtr__res_sync();
     }
     if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
 }
-// The first layer's: red's sums are the bias's gradient, a group's columns; made in each of its ranks, alike.
-static __device__ __forceinline__ void gtr__res_bias(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, bool last, uint32_t &bad) {
-    const gtr__mlp_layer &L = s.m.layer[0];
-    const int tid = (int)threadIdx.x, slice = s.layer[0].slice, par = step & 1, n = group * slice + tid;
-    const float *z = pool + s.middle_at;
-    float *part = pool + s.red_at, *state = pool + s.layer[0].bias_at, v = 0.0f;
-    const int ways = GTR__RES_T / 32, column = tid & 31, way = tid / 32, total = s.rows * 16;
-    if (!L.db) return;
-    if (column < slice) {
-#pragma unroll 8
-        for (int r = way; r < total; r += ways) v += z[r * s.zp + column];
+// Their biases, of which there are few: behind all that others wait for, and a barrier.
+template <int P> static __device__ __forceinline__ void gtr__res_tile_biases(const gtr__res &s, float *pool, gtr__res_head *h, int block, int first, int each, int step, bool last) {
+    const int r = gtr__res_thread(), par = step & 1;
+    const float *red = pool + s.red_at + 2 * gtr__res_team() * s.red_words + 2048;
+#pragma unroll 1
+    for (int k = first; k < h->tiles; k += each) {
+        const int l = h->tile[k].layer, n = h->tile[k].n0 + r;
+        const gtr__mlp_layer &L = s.m.layer[l];
+        if (h->tile[k].k0 || r >= 16 || n >= s.layer[l].width) continue;
+        uint32_t mark = (uint32_t)step >> 1 & 1;
+        float p = 0.0f;
+        if (L.db && n < L.n) {
+            float *state = pool + gtr__res_tile_at(s, block) + k * GTR__RES_TILE + 256 + r, *now = state + (step + 1) % 3 * 3 * 272;
+            const float *old = state + step % 3 * 3 * 272, v = gtr__res_total(red + k * 128 + r, 16);
+            float a = old[272], b = old[544];
+            p = old[0];
+            if (s.m.checks && gtr__res_infinite(v)) { mark |= 2; atomicOr(&h->own[gtr__res_team()][par], 2u); }
+            gtr__res_apply<1>(gtr__res_rule(h, step, h->segment[2 * l + 1].group), &p, &v, &a, &b);
+            now[0] = p; now[272] = a; now[544] = b;
+            if (last) L.db[n] = v;
+        }
+        gtr__res_tell(s.layer[l].b + par * s.renewed + n, gtr__res_word(gtr__res_low<P>(p), mark));
     }
-    part[way * 32 + column] = v;
-    __syncthreads();
-    if (tid < slice && n < L.n) {
-        v = 0.0f;
-#pragma unroll
-        for (int w = 0; w < ways; w++) v += part[w * 32 + tid];
-        const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[1].group);
-        const float *old = state + par * 96 + tid;
-        float *now = state + (par ^ 1) * 96 + tid, p = old[0], a = old[32], b = old[64];
-        if (s.m.checks && gtr__res_infinite(v)) bad = 2;
-        rule(p, v, a, b);
-        now[0] = p; now[32] = a; now[64] = b;
-        if (last && rank == 0) L.db[n] = v;
-    }
-    bad = __syncthreads_or(bad) ? 2u : 0u;
 }
-// dw = dz^T x of the first layer's columns and the rank's k, and the update; the weights lie as products want them behind it.
-template <int P> static __device__ __forceinline__ void gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, bool last, uint32_t &bad) {
-    const gtr__mlp_layer &L = s.m.layer[0];
-    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3, par = step & 1;
-    const int slice = s.layer[0].slice, over = (slice + 15) / 16, tiles = s.kr / 8, zp = s.zp, kp = s.kp, n0 = group * slice;
-    const float *x = pool + s.x_at + par * s.rows * 16 * kp, *z = pool + s.middle_at;
-    float4 *state = (float4 *)(pool + s.state_at);
-    const int size = over * tiles * 32;     // of one of weights and moments
-    const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[0].group);
-    uint32_t most = 0;
+// acc += 16 rows of x by w's rows. Lane t has four of k, for two products; two such at a time, as loads that wait for each other cost most here.
+template <int P, bool BYTES> static __device__ __forceinline__ void gtr__res_forward(float (*acc)[2][4], const float *p, int xp, const float *q, int kp, int kr, int units) {
 #pragma unroll 1
-    for (int k = warp; k < tiles; k += 2 * GTR__RES_WARPS)
-#pragma unroll 1
-        for (int m = 0; m < over; m++) {
-            const bool two = k + GTR__RES_WARPS < tiles;
-            float acc[2][2][4] = {};        // tile, even and odd steps: chains to keep the tensor cores busy
-            const float *za = z + t * zp + m * 16 + g, *xb = x + t * kp + k * 8 + g, *xc = two ? xb + GTR__RES_WARPS * 8 : xb;
-#pragma unroll 4
-            for (int r = 0; r < 2 * s.rows; r++) {
-                const float a[4] = { za[0], za[8], za[4 * zp], za[4 * zp + 8] };
-                const float b0[2] = { xb[0], xb[4 * kp] }, b1[2] = { xc[0], xc[4 * kp] };
-                za += 8 * zp; xb += 8 * kp; xc += 8 * kp;
-                if (r & 1) { gtr__res_mma<P>(acc[0][1], a, b0); gtr__res_mma<P>(acc[1][1], a, b1); }
-                else { gtr__res_mma<P>(acc[0][0], a, b0); gtr__res_mma<P>(acc[1][0], a, b1); }
-            }
+    for (int k = 0; k < kr; k += 32) {
+        float a[2][2][4];
 #pragma unroll
-            for (int u = 0; u < 2; u++) {
-                if (u && !two) continue;
-                const int tile = k + u * GTR__RES_WARPS, at = (m * tiles + tile) * 32 + lane, c = rank * s.kr + tile * 8 + 2 * t, n = n0 + m * 16 + g;
-                float4 p = state[(par * 3) * size + at], a = state[(par * 3 + 1) * size + at], b = state[(par * 3 + 2) * size + at];
-                const bool in0 = m * 16 + g < slice && n < L.n, in1 = m * 16 + g + 8 < slice && n + 8 < L.n, c0 = c < L.k, c1 = c + 1 < L.k;
-                const bool live[4] = { in0 && c0, in0 && c1, in1 && c0, in1 && c1 };
-                float v[4];
+        for (int i = 0; i < 2; i++) {
+            const bool in = k + i * 16 < kr;
+            if (BYTES) {
+                const uint32_t lo = in ? *(const uint32_t *)(p + i * 4) : 0, hi = in ? *(const uint32_t *)(p + 8 * xp + i * 4) : 0;
 #pragma unroll
-                for (int e = 0; e < 4; e++) { v[e] = live[e] ? acc[u][0][e] + acc[u][1][e] : 0.0f; most |= gtr__res_infinite(v[e]); }
-                rule(p.x, v[0], a.x, b.x); rule(p.y, v[1], a.y, b.y); rule(p.z, v[2], a.z, b.z); rule(p.w, v[3], a.w, b.w);
-                p = make_float4(live[0] ? p.x : 0.0f, live[1] ? p.y : 0.0f, live[2] ? p.z : 0.0f, live[3] ? p.w : 0.0f);
-                if (last) {
-#pragma unroll
-                    for (int e = 0; e < 4; e++) if (live[e]) L.dw[(int64_t)(n + (e >> 1) * 8) * L.k + c + (e & 1)] = v[e];
-                }
-                const int to = (par ^ 1) * 3;
-                state[to * size + at] = p; state[(to + 1) * size + at] = a; state[(to + 2) * size + at] = b;
-                float *w = pool + s.w0_at + (m * 16 + g) * kp + tile * 8 + 2 * t;
-                if (m * 16 + g < slice) *(float2 *)w = make_float2(gtr__res_ready<P>(p.x), gtr__res_ready<P>(p.y));
-                if (m * 16 + g + 8 < slice) *(float2 *)(w + 8 * kp) = make_float2(gtr__res_ready<P>(p.z), gtr__res_ready<P>(p.w));
+                for (int e = 0; e < 8; e++) a[i][e >> 2][e & 3] = gtr__res_byte(e & 1 ? hi : lo, e >> 1);
+            } else {
+                const float4 no = make_float4(0.0f, 0.0f, 0.0f, 0.0f), lo = in ? *(const float4 *)(p + i * 16) : no, hi = in ? *(const float4 *)(p + 8 * xp + i * 16) : no;
+                a[i][0][0] = lo.x; a[i][0][1] = hi.x; a[i][0][2] = lo.y; a[i][0][3] = hi.y;
+                a[i][1][0] = lo.z; a[i][1][1] = hi.z; a[i][1][2] = lo.w; a[i][1][3] = hi.w;
             }
         }
-    if (s.m.checks && most) bad = 2;
-    bad = __syncthreads_or(bad) ? 2u : 0u;
+#pragma unroll
+        for (int j = 0; j < GTR__RES_OUT / 8; j++) if (j < units)
+#pragma unroll
+            for (int i = 0; i < 2; i++) {
+                const float4 b = *(const float4 *)(q + j * 8 * kp + i * 16);        // beyond the end: of what lies there, by 0
+                const float b0[2] = { b.x, b.y }, b1[2] = { b.z, b.w };
+                gtr__res_mma<P>(acc[j][0], a[i][0], b0);
+                gtr__res_mma<P>(acc[j][1], a[i][1], b1);
+            }
+        p += BYTES ? 8 : 32; q += 32;
+    }
+}
+// x w of a block's columns and k to who has the rows: a warp makes 16 rows.
+template <int P> static __device__ __forceinline__ void gtr__res_parts(const gtr__res &s, const float *pool, int group, int rank, int step, uint32_t mark) {
+    const int warp = gtr__res_thread() / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3, par = step & 1, units = s.layer[0].slice / 8;
+    const float scale = s.bytes ? s.m.x.scale : 1.0f, *x = pool + s.x_at + (par * s.rows * 16 + g) * s.xp, *q = pool + s.w0_at + g * s.kp + 4 * t;
+#pragma unroll 1
+    for (int m = warp; m < s.rows; m += GTR__RES_WARPS) {
+        float acc[GTR__RES_OUT / 8][2][4] = {};
+        if (s.bytes) gtr__res_forward<P, true>(acc, x + m * 16 * s.xp + t, s.xp, q, s.kp, s.kr, units);
+        else gtr__res_forward<P, false>(acc, x + m * 16 * s.xp + 4 * t, s.xp, q, s.kp, s.kr, units);
+        uint32_t *to = s.part + (((par * s.rows + m) * s.groups + group) * s.ranks + rank) * units * 128 + lane * 4, word[4];
+#pragma unroll
+        for (int j = 0; j < GTR__RES_OUT / 8; j++) if (j < units) {
+#pragma unroll
+            for (int e = 0; e < 4; e++) word[e] = gtr__res_word((acc[j][0][e] + acc[j][1][e]) * scale, mark);
+            gtr__res_tell4(to + j * 128, make_uint4(word[0], word[1], word[2], word[3]));
+        }
+    }
+}
+// The biases of the first layer's columns, a lane each, from dz's rows; in each of a group's ranks, alike.
+static __device__ __forceinline__ void gtr__res_bias(const gtr__res &s, float *pool, gtr__res_head *h, int group, int step, bool last) {
+    const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[1].group);
+    const int lane = (int)threadIdx.x & 31, apart = s.layer[0].slice > 16 ? 32 : 16, n = group * s.layer[0].slice + lane, par = step & 1;
+    const float *z = pool + s.middle_at + lane / apart * s.zp + lane % apart;
+    float v = 0.0f;
+#pragma unroll 8
+    for (int r = 0; r < s.rows * 16; r += 32 / apart) { v += *z; z += 32 / apart * s.zp; }
+    if (apart == 16) v += __shfl_xor_sync(0xffffffffu, v, 16);
+    if (lane >= s.layer[0].slice || n >= s.m.layer[0].n) return;
+    const float *old = pool + s.layer[0].bias_at + par * 96 + lane;
+    float *now = pool + s.layer[0].bias_at + (par ^ 1) * 96 + lane, p = old[0], a = old[32], b = old[64];
+    if (s.m.checks && gtr__res_infinite(v)) atomicOr(&h->own[0][par], 2u);
+    gtr__res_apply<1>(rule, &p, &v, &a, &b);
+    now[0] = p; now[32] = a; now[64] = b;
+    if (last) s.m.layer[0].db[n] = v;
+}
+// acc += z^T x of 16 columns each: z's 2 g and 2 g + 1 stand for g and g + 8, x's even and odd ones are two products. 32 rows at a time.
+template <int P, bool BYTES> static __device__ __forceinline__ void gtr__res_backward(float (*acc)[2][4], const float *z, int zp, const float *x, int xp, int steps) {
+    const int g = (int)threadIdx.x >> 2 & 7;
+#pragma unroll 1
+    for (int r = 0; r < steps; r += 4) {
+        float a[4][4], b[4][2][2];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const bool in = i < 2 || r + i < steps;         // steps is even
+            const float2 no = make_float2(0.0f, 0.0f), lo = in ? *(const float2 *)(z + i * 8 * zp) : no, hi = in ? *(const float2 *)(z + (i * 8 + 4) * zp) : no;
+            a[i][0] = lo.x; a[i][1] = lo.y; a[i][2] = hi.x; a[i][3] = hi.y;
+            if (BYTES) {
+                const uint32_t u = in ? ((const uint16_t *)(x + i * 8 * xp))[g] : 0, v = in ? ((const uint16_t *)(x + (i * 8 + 4) * xp))[g] : 0;
+                b[i][0][0] = gtr__res_byte(u, 0); b[i][0][1] = gtr__res_byte(v, 0); b[i][1][0] = gtr__res_byte(u, 1); b[i][1][1] = gtr__res_byte(v, 1);
+            } else {
+                const float2 u = in ? ((const float2 *)(x + i * 8 * xp))[g] : no, v = in ? ((const float2 *)(x + (i * 8 + 4) * xp))[g] : no;
+                b[i][0][0] = u.x; b[i][0][1] = v.x; b[i][1][0] = u.y; b[i][1][1] = v.y;
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            gtr__res_mma<P>(acc[i & 1][0], a[i], b[i][0]);
+            gtr__res_mma<P>(acc[i & 1][1], a[i], b[i][1]);
+        }
+        z += 32 * zp; x += 32 * xp;
+    }
+}
+// dw = dz^T x of the first layer's columns and the rank's k, and the update; the weights lie as products want them behind it. A warp makes
+// 16 rows by 16 columns; a lane has four of k in two rows.
+template <int P> static __device__ __forceinline__ void gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, bool last) {
+    const gtr__mlp_layer &L = s.m.layer[0];
+    const int warp = gtr__res_thread() / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3, par = step & 1;
+    const int slice = s.layer[0].slice, pairs = (s.kr + 15) / 16, tasks = (slice + 15) / 16 * pairs;
+    const float scale = s.bytes ? s.m.x.scale : 1.0f;
+    const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[0].group);
+#pragma unroll 1
+    for (int u = warp; u < tasks + (L.db != NULL); u += GTR__RES_WARPS) {       // the last are the biases
+        if (u == tasks) {
+            gtr__res_bias(s, pool, h, group, step, last && rank == 0);
+            continue;
+        }
+        const int m = u >= pairs, pair = u - m * pairs;
+        float acc[2][2][4] = {};
+        const float *z = pool + s.middle_at + t * s.zp + m * 16 + 2 * g, *x = pool + s.x_at + (par * s.rows * 16 + t) * s.xp + pair * (s.bytes ? 4 : 16);
+        if (s.bytes) gtr__res_backward<P, true>(acc, z, s.zp, x, s.xp, 2 * s.rows);
+        else gtr__res_backward<P, false>(acc, z, s.zp, x, s.xp, 2 * s.rows);
+        const int row = m * 16 + 2 * g, n = group * slice + row, c = pair * 16 + 4 * t, live = c < s.kr ? L.k - rank * s.kr - c : 0;
+        float4 *state = (float4 *)(pool + s.state_at) + u * 384 + lane;        // by row, step, kind
+        float v[8], p[8], a[8], b[8], none = 0.0f;          // none: or NaN, where one is not finite
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const float4 *old = state + (i * 2 + par) * 96;
+            const float4 p4 = old[0], a4 = old[32], b4 = old[64];
+            p[i * 4] = p4.x; p[i * 4 + 1] = p4.y; p[i * 4 + 2] = p4.z; p[i * 4 + 3] = p4.w; a[i * 4] = a4.x; a[i * 4 + 1] = a4.y; a[i * 4 + 2] = a4.z; a[i * 4 + 3] = a4.w;
+            b[i * 4] = b4.x; b[i * 4 + 1] = b4.y; b[i * 4 + 2] = b4.z; b[i * 4 + 3] = b4.w;
+#pragma unroll
+            for (int e = 0; e < 4; e++) {
+                const int f = i * 2 + (e >> 1);
+                v[i * 4 + e] = row + i < slice && n + i < L.n && e < live ? (acc[0][e & 1][f] + acc[1][e & 1][f]) * scale : 0.0f;
+                none = fmaf(v[i * 4 + e], 0.0f, none);
+            }
+        }
+        if (none != 0.0f && s.m.checks) atomicOr(&h->own[0][par], 2u);
+        gtr__res_apply<8>(rule, p, v, a, b);
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const bool in = row + i < slice && n + i < L.n;
+            float4 *now = state + (i * 2 + (par ^ 1)) * 96;
+#pragma unroll
+            for (int e = 0; e < 4; e++) {
+                if (!in || e >= live) p[i * 4 + e] = 0.0f;
+                else if (last) L.dw[(int64_t)(n + i) * L.k + rank * s.kr + c + e] = v[i * 4 + e];
+            }
+            const float *q = p + i * 4;
+            if (row + i < slice) *(float4 *)(pool + s.w0_at + (row + i) * s.kp + c) = make_float4(gtr__res_ready<P>(q[0]), gtr__res_ready<P>(q[1]), gtr__res_ready<P>(q[2]), gtr__res_ready<P>(q[3]));
+            now[0] = make_float4(q[0], q[1], q[2], q[3]);
+            now[32] = make_float4(a[i * 4], a[i * 4 + 1], a[i * 4 + 2], a[i * 4 + 3]);
+            now[64] = make_float4(b[i * 4], b[i * 4 + 1], b[i * 4 + 2], b[i * 4 + 3]);
+        }
+    }
+    gtr__res_sync();
 }
 
 // >>resident-kernel
-// Weights and moments of this block, from device memory; what the launch leaves, back to it.
-struct gtr__res_spot { int64_t i; bool there; };
-static __device__ __forceinline__ gtr__res_spot gtr__res_spot_of(const gtr__res &s, int group, int rank, int e) {   // element e of the first layer's part, as fragments lie
-    const gtr__mlp_layer &L = s.m.layer[0];
-    const int tiles = s.kr / 8, lane = e / 4 % 32, tile = e / 128 % tiles, m = e / 128 / tiles;
-    const int row = m * 16 + (lane >> 2) + (e & 2) * 4, n = group * s.layer[0].slice + row, k = rank * s.kr + tile * 8 + (lane & 3) * 2 + (e & 1);
-    return { (int64_t)n * L.k + k, row < s.layer[0].slice && n < L.n && k < L.k };
-}
-template <typename F> static __device__ __forceinline__ void gtr__res_each(const gtr__res &s, float *pool, const gtr__res_head *h, int block, int buffer, F visit) {    // visit(segment, index in it, p's place, distance to the moments)
-    const int workers = s.groups * s.ranks, group = block % s.groups, rank = block / s.groups, tid = (int)threadIdx.x;
+// Weights and moments of this block, from device memory; what the launch leaves, back to it: visit(segment, index in it, elements that are
+// there, whether it is this block that writes them, where they lie, distance to the moments). Fours of the first layer's, else ones.
+template <typename F> static __device__ __forceinline__ void gtr__res_each(const gtr__res &s, float *pool, const gtr__res_head *h, int block, int step, F visit) {
+    const int workers = s.groups * s.ranks, group = block % s.groups, rank = block / s.groups, tid = (int)threadIdx.x, slice = s.layer[0].slice, third = step % 3;
+    const gtr__mlp_layer &A = s.m.layer[0];
     if (block < workers) {
-        const int size = (s.layer[0].slice + 15) / 16 * (s.kr / 8) * 128;
+        const int pairs = (s.kr + 15) / 16, size = (slice + 15) / 16 * pairs * 64, k0 = rank * s.kr;
+#pragma unroll 1
         for (int e = tid; e < size; e += GTR__RES_T) {
-            const gtr__res_spot at = gtr__res_spot_of(s, group, rank, e);
-            visit(0, at.i, at.there, true, pool + s.state_at + buffer * 3 * size + e, size);
+            const int u = e >> 6, m = u >= pairs, row = m * 16 + (e >> 2 & 7) * 2 + (e >> 5 & 1), n = group * slice + row, c = (u - m * pairs) * 16 + (e & 3) * 4;
+            visit(0, (int64_t)n * A.k + k0 + c, row < slice && n < A.n && c < s.kr ? A.k - k0 - c : 0, 4, true, pool + s.state_at + ((e >> 5) * 2 + (step & 1)) * 384 + (e & 31) * 4, 128);
         }
-        const int n = group * s.layer[0].slice + tid;
-        if (tid < 32) visit(1, n, tid < s.layer[0].slice && n < s.m.layer[0].n && s.m.layer[0].db, rank == 0, pool + s.layer[0].bias_at + buffer * 96 + tid, 32);
+        const int n = group * slice + tid;
+        if (tid < 32) visit(1, n, tid < slice && n < A.n && A.db, 1, rank == 0, pool + s.layer[0].bias_at + (step & 1) * 96 + tid, 32);
     }
+#pragma unroll 1
     for (int k = 0; k < h->tiles; k++) {
         const int l = h->tile[k].layer, n0 = h->tile[k].n0, k0 = h->tile[k].k0;
         const gtr__mlp_layer &L = s.m.layer[l];
-        float *state = pool + gtr__res_tile_at(s, block) + k * GTR__RES_TILE + buffer * 3 * 272;
-        visit(2 * l, (int64_t)(n0 + tid / 16) * L.k + k0 + tid % 16, n0 + tid / 16 < L.n && k0 + tid % 16 < L.k, true, state + tid, 272);
-        if (tid < 16) visit(2 * l + 1, n0 + tid, k0 == 0 && n0 + tid < L.n && L.db, true, state + 256 + tid, 272);
+        float *state = pool + gtr__res_tile_at(s, block) + k * GTR__RES_TILE + third * 3 * 272;
+        if (tid >= 272) continue;
+        const bool bias = tid >= 256;
+        const int n = n0 + (bias ? tid - 256 : tid >> 4), c = k0 + (tid & 15);
+        if (bias) visit(2 * l + 1, n, k0 == 0 && n < L.n && L.db, 1, true, state + tid, 272);
+        else visit(2 * l, (int64_t)n * L.k + c, n < L.n && c < L.k, 1, true, state + tid, 272);
     }
 }
 template <int P> static __device__ __forceinline__ void gtr__res_load(const gtr__res &s, float *pool, gtr__res_head *h, int block) {
     const gtr__optim &o = s.m.optim;
     const bool adam = o.kind != GTR_SGD, moved = adam || (o.momentum != 0.0 && o.m);
-    const int tid = (int)threadIdx.x, group = block % s.groups, last = s.m.layers - 1;
-    for (int buffer = 0; buffer < 2; buffer++)      // what is not there stays 0 in both
-        gtr__res_each(s, pool, h, block, buffer, [&](int which, int64_t i, bool there, bool, float *p, int far) {
-            const gtr__segment &z = h->segment[which];
-            p[0] = there ? z.p[i] : 0.0f;
-            p[far] = there && moved ? o.m[z.offset + i] : 0.0f;
-            p[2 * far] = there && adam ? o.v[z.offset + i] : 0.0f;
-        });
+    gtr__res_each(s, pool, h, block, 0, [&](int which, int64_t i, int there, int n, bool, float *p, int far) {
+        const gtr__segment &z = h->segment[which];
+        const float *a = o.m + z.offset, *b = o.v + z.offset;
+        float v[3][4] = {};
+#pragma unroll
+        for (int e = 0; e < 4; e++) if (e < n && e < there) {
+            v[0][e] = z.p[i + e];
+            if (moved) v[1][e] = a[i + e];
+            if (adam) v[2][e] = b[i + e];
+        }
+#pragma unroll
+        for (int e = 0; e < 4; e++) if (e < n) { p[e] = v[0][e]; p[far + e] = v[1][e]; p[2 * far + e] = v[2][e]; }
+    });
     if (block >= s.groups * s.ranks) return;
-    gtr__res_held(s, group, [&](int u, int from, int to) { ((uint32_t *)pool)[s.unit_at + u] = (uint32_t)(from / 4) | (uint32_t)(to < 0 ? 0xffff : to / 2) << 16; });
+    const int group = block % s.groups, pairs = (s.kr + 15) / 16, size = (s.layer[0].slice + 15) / 16 * pairs * 64;
+    gtr__res_held(s, group, [&](int u, int l, int r, int c, int from, int to) {         // what is where, first
+        ((uint32_t *)pool)[s.unit_at + u] = (uint32_t)(from / 4) | (uint32_t)(to < 0 ? 0xffff : to / 4) << 16;
+        if (to >= 0) *(int4 *)(pool + to) = make_int4(l, r, c, 0);
+    });
     __syncthreads();
-    const int size = (s.layer[0].slice + 15) / 16 * (s.kr / 8) * 128, tiles = s.kr / 8;
-    for (int e = tid; e < size; e += GTR__RES_T) {
-        const int lane = e / 4 % 32, row = e / 128 / tiles * 16 + (lane >> 2) + (e & 2) * 4;
-        if (row < s.layer[0].slice) pool[s.w0_at + row * s.kp + e / 128 % tiles * 8 + (lane & 3) * 2 + (e & 1)] = gtr__res_ready<P>(pool[s.state_at + e]);
-    }
-    if (block / s.groups >= s.rows) return;
-    for (int l = 1; l <= last; l++) {
-        const gtr__res_layer &q = s.layer[l], &before = s.layer[l - 1];
-        const gtr__mlp_layer &L = s.m.layer[l];
-        const gtr__segment &z = h->segment[2 * l], &zb = h->segment[2 * l + 1];
-        const int base = l == last ? 0 : group * q.slice, rows = l == last ? q.width : q.slice;
-        for (int r = tid / 32; r < rows; r += GTR__RES_WARPS) for (int c = tid & 31; c < before.width; c += 32)
-            pool[q.forward_at + r * q.forward_pitch + c] = base + r < L.n && c < L.k ? gtr__res_weight<P>(z.p[(int64_t)(base + r) * L.k + c]) : 0.0f;
-        for (int i = tid; i < rows; i += GTR__RES_T)
-            pool[q.bias_at + i] = L.db && base + i < L.n ? gtr__res_number(__float_as_uint(gtr__res_low<P>(zb.p[base + i]))) : 0.0f;
-        if (l == last) continue;
-        for (int r = tid / 32; r < q.width; r += GTR__RES_WARPS) for (int c = tid & 31; c < before.slice; c += 32) {
-            const int k = group * before.slice + c;
-            pool[q.back_at + r * q.back_pitch + c] = r < L.n && k < L.k ? gtr__res_weight<P>(z.p[(int64_t)r * L.k + k]) : 0.0f;
+#pragma unroll 1
+    for (int u = (int)threadIdx.x; u < s.units; u += 4 * GTR__RES_T) {          // then four at a time
+        float v[4][4] = {}, *to[4];
+        bool bias[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const uint32_t place = u + k * GTR__RES_T < s.units ? ((const uint32_t *)pool)[s.unit_at + u + k * GTR__RES_T] >> 16 : 0xffff;
+            to[k] = place == 0xffff ? NULL : pool + place * 4;
+            if (!to[k]) continue;
+            const int4 at = *(const int4 *)to[k];
+            const gtr__mlp_layer &L = s.m.layer[at.x];
+            bias[k] = at.y < 0;
+            const float *p = bias[k] ? L.db ? h->segment[2 * at.x + 1].p : NULL : at.y < L.n ? h->segment[2 * at.x].p + (int64_t)at.y * L.k : NULL;
+            const int live = p ? (bias[k] ? L.n : L.k) - at.z : 0;
+#pragma unroll
+            for (int e = 0; e < 4; e++) if (e < live) v[k][e] = p[at.z + e];
+        }
+#pragma unroll
+        for (int k = 0; k < 4; k++) if (to[k]) {
+#pragma unroll
+            for (int e = 0; e < 4; e++) to[k][e] = bias[k] ? gtr__res_number(__float_as_uint(gtr__res_low<P>(v[k][e]))) : gtr__res_weight<P>(v[k][e]);
         }
     }
+    __syncthreads();
+    for (int e = (int)threadIdx.x; e < size; e += GTR__RES_T) {
+        const int u = e >> 6, m = u >= pairs, row = m * 16 + (e >> 2 & 7) * 2 + (e >> 5 & 1);
+        const float *p = pool + s.state_at + (e >> 5) * 768 + (e & 31) * 4;
+        if (row < s.layer[0].slice)
+            *(float4 *)(pool + s.w0_at + row * s.kp + (u - m * pairs) * 16 + (e & 3) * 4) = make_float4(gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[1]), gtr__res_ready<P>(p[2]), gtr__res_ready<P>(p[3]));
+    }
 }
-static __device__ __forceinline__ void gtr__res_save(const gtr__res &s, float *pool, const gtr__res_head *h, int block, int buffer) {
+static __device__ __forceinline__ void gtr__res_save(const gtr__res &s, float *pool, const gtr__res_head *h, int block, int step) {
     const gtr__optim &o = s.m.optim;
     const bool adam = o.kind != GTR_SGD, moved = adam || (o.momentum != 0.0 && o.m);
-    gtr__res_each(s, pool, h, block, buffer, [&](int which, int64_t i, bool there, bool owner, const float *p, int far) {
+    gtr__res_each(s, pool, h, block, step, [&](int which, int64_t i, int there, int n, bool owner, const float *p, int far) {
         const gtr__segment &z = h->segment[which];
-        if (!there || !owner) return;
-        z.p[i] = p[0];
-        if (moved) o.m[z.offset + i] = p[far];
-        if (adam) o.v[z.offset + i] = p[2 * far];
-        if (z.bf16) gtr__put(z.bf16, GTR_BF16, i, p[0]);
-        if (z.f16) gtr__put(z.f16, GTR_F16, i, p[0]);
+        if (!owner) return;
+#pragma unroll
+        for (int e = 0; e < 4; e++) if (e < n && e < there) {
+            z.p[i + e] = p[e];
+            if (moved) o.m[z.offset + i + e] = p[far + e];
+            if (adam) o.v[z.offset + i + e] = p[2 * far + e];
+        }
+        if (!z.bf16 && !z.f16) return;
+#pragma unroll 1
+        for (int e = 0; e < n && e < there; e++) {
+            if (z.bf16) gtr__put(z.bf16, GTR_BF16, i + e, p[e]);
+            if (z.f16) gtr__put(z.f16, GTR_F16, i + e, p[e]);
+        }
     });
 }
 // The inputs' slots get the step's batch, for who looks at it behind the launch.
@@ -7175,132 +7372,146 @@ static __device__ __forceinline__ void gtr__res_slots(const gtr__res &s, const g
         }
     }
 }
-// A rank's rows from the first layer's parts to its gradient. mark: this step's, and whether the one before was bad; whether the loss is not finite.
-template <int P> static __device__ __forceinline__ bool gtr__res_middle(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, float scale, gtr__res_ear &ear, uint32_t &bad) {
-    const int tid = (int)threadIdx.x, warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, total = s.rows * 16, last = s.m.layers - 1;
-    float *red = pool + s.red_at, *y = pool + s.y_at, *d = pool + s.d_at, *logits = d + 16 * ((s.layer[last - 1].width + 31) / 32 * 32 + 16);
-    bool wrong = false;
+// A rank's rows from the first layer's parts to its gradient: the first team.
+template <int P, int LAST> static __device__ __forceinline__ void gtr__res_middle(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, bool more, float scale, gtr__res_ear &ear) {
+    const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, total = s.rows * 16, last = LAST ? LAST : s.m.layers - 1, mine = par * total + rank * 16;
+    constexpr int unroll = LAST ? LAST : 1;
+    float *y = pool + s.y_at, *d = pool + s.d_at;
+    const gtr__res_layer &end = s.layer[last], &hidden = s.layer[last - 1];
+    const gtr__mlp_layer &H = s.m.layer[last - 1];
+    const int pitch = (hidden.width + 31) / 32 * 32 + 16, d_pitch = 36;
+    gtr__res_losing losing;
+    gtr__res_lose(s, pool, h, rank, par, scale, losing);        // here, as all but the sums is known before
     {
         const gtr__mlp_layer &L = s.m.layer[0];
         const gtr__res_layer &q = s.layer[0];
-        const int units = q.slice * 4, c = (tid >> 5) * 8 + 2 * t, n = group * q.slice + c;
-        if (tid < units) {
-            uint4 v[8];
-            const uint32_t *part = s.part + (((int64_t)(par * s.rows + rank) * s.groups + group) * s.ranks * units + tid) * 4;
-            float z[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        const int units = q.slice * 16;
+#pragma unroll 1
+        for (int e = tid; e < units; e += GTR__RES_TEAM) {
+            uint32_t v[8];
+            const uint32_t *part = s.part + ((par * s.rows + rank) * s.groups + group) * s.ranks * units + e;
+            float z = 0.0f;
 #pragma unroll 1
             for (int i0 = 0; i0 < s.ranks; i0 += 8) {
-                gtr__res_hear4<8>(v, s.ranks - i0, ear, [&](int i) { return part + (i0 + i) * units * 4; });
+                gtr__res_hear<8>(v, s.ranks - i0, ear, [&](int i) { return part + (i0 + i) * units; });
 #pragma unroll
-                for (int i = 0; i < 8; i++) if (i0 + i < s.ranks) { z[0] += gtr__res_number(v[i].x); z[1] += gtr__res_number(v[i].y); z[2] += gtr__res_number(v[i].z); z[3] += gtr__res_number(v[i].w); }
+                for (int i = 0; i < 8; i++) if (i0 + i < s.ranks) z += gtr__res_number(v[i]);
             }
-            const float *b = pool + q.bias_at + par * 96 + c;
-            const float b0 = gtr__res_low<P>(b[0]), b1 = gtr__res_low<P>(b[1]);
-            z[0] += b0; z[1] += b1; z[2] += b0; z[3] += b1;
-            const float4 a = gtr__mlp_act4(L.act, make_float4(z[0], z[1], z[2], z[3]), L.act_a, L.act_b);
-            float out[4] = { gtr__res_low<P>(a.x), gtr__res_low<P>(a.y), gtr__res_low<P>(a.z), gtr__res_low<P>(a.w) };
-            const uint32_t mark = ear.tag | ear.bad | bad;
-            uint32_t *to = q.h + (par * total + rank * 16 + g) * q.width + n;
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                if (n + (i & 1) >= L.n) out[i] = 0.0f;
-                pool[q.own_at + (g + (i >> 1) * 8) * q.slice + c + (i & 1)] = L.saved ? gtr__res_low<P>(z[i]) : out[i];
-            }
-            if (n < q.width) {
-                gtr__res_tell2(to, gtr__res_word(out[0], mark), gtr__res_word(out[1], mark));
-                gtr__res_tell2(to + 8 * q.width, gtr__res_word(out[2], mark), gtr__res_word(out[3], mark));
-                if (s.last_pre && last == 1) {
-                    uint32_t *pre = s.pre + (to - q.h);
-                    gtr__res_tell2(pre, gtr__res_word(gtr__res_low<P>(z[0]), mark), gtr__res_word(gtr__res_low<P>(z[1]), mark));
-                    gtr__res_tell2(pre + 8 * q.width, gtr__res_word(gtr__res_low<P>(z[2]), mark), gtr__res_word(gtr__res_low<P>(z[3]), mark));
-                }
-            }
+            const int r = gtr__res_row(e), c = gtr__res_column(e), n = group * q.slice + c;
+            z += gtr__res_low<P>(pool[q.bias_at + par * 96 + c]);
+            const float out = n < L.n ? gtr__res_low<P>(gtr__res_act(L, z)) : 0.0f;
+            const uint32_t mark = ear.tag | ear.bad | gtr__res_own(h, par ^ 1);
+            const int at = (mine + r) * q.width + n;
+            pool[q.own_at + e] = L.saved ? gtr__res_low<P>(z) : out;
+            if (n >= q.width) continue;
+            gtr__res_tell(q.h + at, gtr__res_word(out, mark));
+            if (s.last_pre && last == 1) gtr__res_tell(s.pre + at, gtr__res_word(gtr__res_low<P>(z), mark));
         }
     }
-    if (step) gtr__res_weights(s, pool, step - 1, ear);
-    __syncthreads();
-#pragma unroll 1
+    gtr__res_pass(h, par, ear);
+    gtr__res_bar(GTR__RES_MEET, GTR__RES_T);      // the weights are there
+#pragma unroll unroll
     for (int l = 1; l <= last; l++) {
         const gtr__mlp_layer &L = s.m.layer[l];
         const gtr__res_layer &q = s.layer[l], &before = s.layer[l - 1];
-        const int columns = l == last ? q.width : q.slice, base = l == last ? 0 : group * q.slice, ways = before.width / 16 < GTR__RES_WARPS ? before.width / 16 : GTR__RES_WARPS;
-        const int pitch = (s.layer[last - 1].width + 31) / 32 * 32 + 8;
+        const int columns = l == last ? q.width : q.slice, base = l == last ? 0 : group * q.slice;
+        float *red = pool + (l == last ? s.last_at : s.red_at + (l & 1) * s.red_words);    // the last's is the second team's as well
         if (base < q.width)
-            gtr__res_product<P>(red, before.h + (par * total + rank * 16) * before.width, before.width, pool + q.forward_at, q.forward_pitch, columns / 8, l == last ? y : NULL, pitch, ear);
-        bad = __syncthreads_or((int)(bad | ear.bad)) ? 2u : 0u;
-        if (base < q.width) for (int e = tid; e < 16 * columns; e += GTR__RES_T) {
-            const int r = e / columns, c = e - r * columns, n = base + c;
-            const float z = gtr__res_sum(red, e, columns, ways) + pool[q.bias_at + c];
-            if (l == last) { logits[r * 40 + c] = gtr__res_low<P>(z); continue; }
-            const float out = n < L.n ? gtr__res_low<P>(gtr__res_act(L, z)) : 0.0f;
-            const int at = (par * total + rank * 16 + r) * q.width + n;
-            pool[q.own_at + e] = L.saved ? gtr__res_low<P>(z) : out;
-            if (n >= q.width) continue;
-            gtr__res_tell(q.h + at, gtr__res_word(out, ear.tag | bad));
-            if (s.last_pre && l == last - 1) gtr__res_tell(s.pre + at, gtr__res_word(gtr__res_low<P>(z), ear.tag | bad));
-        }
-        __syncthreads();
+            gtr__res_product<P>(red, before.h + mine * before.width, before.width, pool + q.forward_at, q.forward_pitch, columns / 8, l == last ? y : NULL, pitch, ear);
+        gtr__res_pass(h, par, ear);
+        gtr__res_sync();
+        if (l == last) gtr__res_arrive(GTR__RES_SUMS, GTR__RES_T);
+        if (l < last && base < q.width)
+#pragma unroll 1
+            for (int e = tid; e < 16 * columns; e += GTR__RES_TEAM) {
+                const int r = gtr__res_row(e), c = gtr__res_column(e), n = base + c, at = (mine + r) * q.width + n;
+                const float z = gtr__res_total(red + e, columns * 16) + pool[q.bias_at + c], out = n < L.n ? gtr__res_low<P>(gtr__res_act(L, z)) : 0.0f;
+                const uint32_t mark = ear.tag | (gtr__res_heard(h, par) & 2u);
+                pool[q.own_at + e] = L.saved ? gtr__res_low<P>(z) : out;
+                if (n >= q.width) continue;
+                gtr__res_tell(q.h + at, gtr__res_word(out, mark));
+                if (s.last_pre && l == last - 1) gtr__res_tell(s.pre + at, gtr__res_word(gtr__res_low<P>(z), mark));
+            }
     }
-    const gtr__res_layer &end = s.layer[last], &hidden = s.layer[last - 1];
-    const gtr__mlp_layer &H = s.m.layer[last - 1];
-    const int pitch = (hidden.width + 31) / 32 * 32 + 8, d_pitch = (hidden.width + 31) / 32 * 32 + 16;
     if (s.last_pre) for (int r = warp; r < 16; r += GTR__RES_WARPS) for (int c = lane * 4; c < hidden.width; c += 128) {
         uint4 v[1];
-        gtr__res_hear4<1>(v, 1, ear, [&](int) { return s.pre + (par * total + rank * 16 + r) * hidden.width + c; });
-        *(float4 *)(y + r * pitch + c) = make_float4(gtr__res_number(v[0].x), gtr__res_number(v[0].y), gtr__res_number(v[0].z), gtr__res_number(v[0].w));
+        gtr__res_hear<1>(v, 1, ear, [&](int) { return s.pre + (mine + r) * hidden.width + c; });
+        gtr__res_numbers(y + r * pitch + c, v[0]);
     }
-    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    gtr__res_loss<P>(s, pool, h, logits, 40, rank, par, scale, &sum);
-    if (tid == 0) {
-        wrong = !(fabsf(sum.x) <= 3.4e38f / (float)s.rows) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[par]);      // so that the sum over ranks is finite; a mean of none is not
-        if (group == 0) gtr__res_tell4(s.loss + (step * s.ranks + rank) * 4, make_uint4(gtr__res_word(sum.x, 0), gtr__res_word(sum.y, 0), gtr__res_word(sum.z, 0), gtr__res_word(sum.w, 0)));
+    gtr__res_loss<P, LAST, true>(s, pool, pool + s.last_at, d, d_pitch, rank, par, losing);
+    gtr__res_sync();
+    const uint32_t mark = ear.tag | (gtr__res_heard(h, par) & 2u);
+    if (group == s.groups - 1) for (int e = tid; e < 16 * end.width; e += GTR__RES_TEAM) {
+        const int r = gtr__res_row(e), c = gtr__res_column(e);
+        gtr__res_tell(s.dl + (mine + r) * end.width + c, gtr__res_word(d[r * d_pitch + c], ear.tag));
     }
-    const bool whole = last > 1;        // else nobody wants other columns than the group's
-    const int from = whole ? 0 : group * hidden.slice, tiles = (whole ? hidden.width : hidden.slice) / 8;
-    if (group == s.groups - 1) for (int e = tid; e < 16 * end.width; e += GTR__RES_T) {
-        const int r = e / end.width, c = e - r * end.width;
-        gtr__res_tell(s.dl + (par * total + rank * 16 + r) * end.width + c, gtr__res_word(logits[r * 40 + c], ear.tag));
-    }
+    // the last hidden layer's: all of it where there are layers below, and on to the next; else the group's columns
+    const bool whole = last > 1;
+    const int from = whole ? 0 : group * hidden.slice, upto = whole || from + hidden.slice > hidden.width ? hidden.width : from + hidden.slice, under = whole ? s.layer[last - 2].slice / 8 : 0;
+    float back[GTR__RES_OUT / 8][4] = {};
+    float *red = pool + s.red_at + (last & 1 ^ 1) * s.red_words;
 #pragma unroll 1
-    for (int tile = warp; tile < tiles; tile += GTR__RES_WARPS) {
-        const int c = from + tile * 8;
-        float acc[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
-        if (c >= hidden.width) continue;
+    for (int c0 = from + warp * 16; c0 < upto; c0 += GTR__RES_WARPS * 16) {
+        float v[2][4] = {};
+#pragma unroll 2
         for (int k = 0; k < end.width; k += 8) {
-            const float *p = logits + g * 40 + k + t, *w = pool + end.forward_at + (k + t) * end.forward_pitch + c + g;
-            const float a[4] = { gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[320]), gtr__res_ready<P>(p[4]), gtr__res_ready<P>(p[324]) }, b[2] = { w[0], w[4 * end.forward_pitch] };
-            gtr__res_mma<P>(acc, a, b);
+            const float *p = d + g * d_pitch + k + t, *w = pool + end.forward_at + (k + t) * end.forward_pitch + c0 + g;
+            const float a[4] = { gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[8 * d_pitch]), gtr__res_ready<P>(p[4]), gtr__res_ready<P>(p[8 * d_pitch + 4]) };
+            const float b0[2] = { w[0], w[4 * end.forward_pitch] }, b1[2] = { w[8], w[4 * end.forward_pitch + 8] };
+            gtr__res_mma<P>(v[0], a, b0);
+            gtr__res_mma<P>(v[1], a, b1);
         }
-        const float2 s0 = *(const float2 *)(y + g * pitch + c + 2 * t), s1 = *(const float2 *)(y + (g + 8) * pitch + c + 2 * t);
-        float4 v = make_float4(acc[0], acc[1], acc[2], acc[3]);
-        if (H.act >= 0) v = gtr__mlp_dact4(H.act, v, make_float4(s0.x, s0.y, s1.x, s1.y), H.act_a, H.act_b);
-        v = make_float4(gtr__res_low<P>(v.x), gtr__res_low<P>(v.y), gtr__res_low<P>(v.z), gtr__res_low<P>(v.w));
-        if (whole) {
-            *(float2 *)(d + g * d_pitch + c + 2 * t) = make_float2(v.x, v.y);
-            *(float2 *)(d + (g + 8) * d_pitch + c + 2 * t) = make_float2(v.z, v.w);
+#pragma unroll
+        for (int u = 0; u < 2; u++) {
+            const int c = c0 + u * 8 + 2 * t;
+            if (c0 + u * 8 >= upto) continue;
+            const float2 s0 = *(const float2 *)(y + g * pitch + c), s1 = *(const float2 *)(y + (g + 8) * pitch + c);
+            float4 f = make_float4(v[u][0], v[u][1], v[u][2], v[u][3]);
+            if (H.act >= 0) f = gtr__mlp_dact4(H.act, f, make_float4(s0.x, s0.y, s1.x, s1.y), H.act_a, H.act_b);
+            v[u][0] = gtr__res_low<P>(f.x); v[u][1] = gtr__res_low<P>(f.y); v[u][2] = gtr__res_low<P>(f.z); v[u][3] = gtr__res_low<P>(f.w);
+            if (c >= group * hidden.slice && c < (group + 1) * hidden.slice) {
+                uint32_t *to = hidden.dz + (mine + g) * hidden.width + c;
+                gtr__res_tell2(to, gtr__res_word(v[u][0], mark), gtr__res_word(v[u][1], mark));
+                gtr__res_tell2(to + 8 * hidden.width, gtr__res_word(v[u][2], mark), gtr__res_word(v[u][3], mark));
+            }
         }
-        if (c / hidden.slice == group) {
-            uint32_t *to = hidden.dz + (par * total + rank * 16 + g) * hidden.width + c + 2 * t;
-            gtr__res_tell2(to, gtr__res_word(v.x, ear.tag | bad), gtr__res_word(v.y, ear.tag | bad));
-            gtr__res_tell2(to + 8 * hidden.width, gtr__res_word(v.z, ear.tag | bad), gtr__res_word(v.w, ear.tag | bad));
-        }
+        if (whole) gtr__res_onward<P>(back, v, pool + hidden.back_at + c0 * hidden.back_pitch, hidden.back_pitch, under);
     }
-    __syncthreads();
-#pragma unroll 1
+    if (whole) gtr__res_spill<GTR__RES_OUT / 8>(red, back, under);
+    gtr__res_sync();
+#pragma unroll unroll
     for (int l = last - 1; l > 0; l--) {
         const gtr__res_layer &q = s.layer[l], &to = s.layer[l - 1];
-        const int ways = q.width / 16 < GTR__RES_WARPS ? q.width / 16 : GTR__RES_WARPS, base = group * to.slice;
-        if (base < to.width)
-            gtr__res_back<P>(red, l == last - 1 ? d : NULL, d_pitch, q.dz + (par * total + rank * 16) * q.width, q.width, pool + q.back_at, q.back_pitch, to.slice / 8, ear);
-        __syncthreads();
-        if (base < to.width) for (int e = tid; e < 16 * to.slice; e += GTR__RES_T) {
-            const int r = e / to.slice, n = base + e - r * to.slice;
-            const float v = gtr__res_low<P>(gtr__res_dact(s.m.layer[l - 1], gtr__res_sum(red, e, to.slice, ways), pool[to.own_at + e]));
-            if (n < to.width) gtr__res_tell(to.dz + (par * total + rank * 16 + r) * to.width + n, gtr__res_word(n < s.m.layer[l - 1].n ? v : 0.0f, ear.tag | bad));
+        const int base = group * to.slice;
+        red = pool + s.red_at + (l & 1) * s.red_words;
+        if (l < last - 1) {
+            if (base < to.width) {
+                float acc[GTR__RES_OUT / 8][4] = {};
+#pragma unroll 1
+                for (int c0 = warp * 16; c0 < q.width; c0 += GTR__RES_WARPS * 16) {
+                    uint2 v[4];
+                    gtr__res_hear<4>(v, 4, ear, [&](int i) { return q.dz + (mine + g + (i & 1) * 8) * q.width + c0 + (i >> 1) * 8 + 2 * t; });
+                    float f[2][4];
+#pragma unroll
+                    for (int u = 0; u < 2; u++) {
+                        f[u][0] = gtr__res_number(v[2 * u].x); f[u][1] = gtr__res_number(v[2 * u].y);
+                        f[u][2] = gtr__res_number(v[2 * u + 1].x); f[u][3] = gtr__res_number(v[2 * u + 1].y);
+                    }
+                    gtr__res_onward<P>(acc, f, pool + q.back_at + c0 * q.back_pitch, q.back_pitch, to.slice / 8);
+                }
+                gtr__res_spill<GTR__RES_OUT / 8>(red, acc, to.slice / 8);
+            }
+            gtr__res_sync();
         }
-        __syncthreads();
+        if (base < to.width)
+#pragma unroll 1
+            for (int e = tid; e < 16 * to.slice; e += GTR__RES_TEAM) {
+                const int n = base + gtr__res_column(e);
+                const float v = gtr__res_low<P>(gtr__res_dact(s.m.layer[l - 1], gtr__res_total(red + e, to.slice * 16), pool[to.own_at + e]));
+                if (n < to.width) gtr__res_tell(to.dz + (mine + gtr__res_row(e)) * to.width + n, gtr__res_word(n < s.m.layer[l - 1].n ? v : 0.0f, mark));
+            }
     }
-    return __syncthreads_or(wrong) != 0;
+    if (more) gtr__res_arrive(GTR__RES_DONE, GTR__RES_T);      // with the weights
 }
 // All records of the launch, and the rates of each step. All threads of one block.
 static __device__ __forceinline__ void gtr__res_records(const gtr__res &s) {
@@ -7324,7 +7535,7 @@ static __device__ __forceinline__ void gtr__res_service(const gtr__res &s, gtr__
     for (int i = 0; i < steps; i++) {
         uint4 v[1];
         if (tid < s.rows) {
-            gtr__res_hear4<1>(v, 1, ear, [&](int) { return s.loss + (i * s.ranks + tid) * 4; });
+            gtr__res_hear<1>(v, 1, ear, [&](int) { return s.loss + (i * s.ranks + tid) * 4; });
             part[tid] = make_float4(gtr__res_number(v[0].x), gtr__res_number(v[0].y), gtr__res_number(v[0].z), gtr__res_number(v[0].w));
         }
         __syncthreads();
@@ -7357,14 +7568,102 @@ static __device__ __forceinline__ void gtr__res_service(const gtr__res &s, gtr__
         if (bad) return;
     }
 }
-template <int P>
+// The first team: what the next exchange waits for. The step that was not finite, or -1.
+template <int P, int LAST> static __device__ __forceinline__ int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int steps, float scale) {
+    const int tid = gtr__res_thread(), slice = s.layer[0].slice, total = s.rows * 16, shift = slice > 16 ? 3 : slice > 8 ? 2 : 1;
+    gtr__res_ear ear = { 0, 0, 0 };
+#pragma unroll 1
+    for (int i = 0; i < steps; i++) {
+        const int par = i & 1;
+        const bool last = i == steps - 1;
+        ear.tag = (uint32_t)i >> 1 & 1;
+        ear.bad = 0;
+        if (i) gtr__res_bar(GTR__RES_READY, GTR__RES_T);
+        gtr__res_parts<P>(s, pool, group, rank, i, ear.tag | gtr__res_own(h, par ^ 1));
+        if (rank < s.rows) gtr__res_middle<P, LAST>(s, pool, h, group, rank, i, !last, scale, ear);
+        else gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
+        // the way back: the group's columns of all rows
+        const uint32_t *dz = s.layer[0].dz + par * total * s.layer[0].width + group * slice;
+        const int c = (tid & ((1 << shift) - 1)) * 4, step = GTR__RES_TEAM >> shift;
+        float *z = pool + s.middle_at + c;
+        if (c < slice && group * slice + c < s.layer[0].width)
+#pragma unroll 1
+            for (int r = tid >> shift; r < total; r += 2 * step) {
+                uint4 v[2];
+                const int n = r + step < total ? 2 : 1;
+                gtr__res_hear<2>(v, n, ear, [&](int k) { return dz + (r + k * step) * s.layer[0].width + c; });
+#pragma unroll
+                for (int k = 0; k < 2; k++) if (k < n) {
+                    float f[4];
+                    gtr__res_numbers(f, v[k]);
+                    *(float4 *)(z + (r + k * step) * s.zp) = make_float4(gtr__res_ready<P>(f[0]), gtr__res_ready<P>(f[1]), gtr__res_ready<P>(f[2]), gtr__res_ready<P>(f[3]));
+                }
+            }
+        gtr__res_pass(h, par, ear);
+        gtr__res_sync();
+        const uint32_t heard = gtr__res_heard(h, par);
+        if (i && group == 0 && rank == 0 && tid == 0) gtr__res_tell(s.verdict + i - 1, heard ? 2u : 0u);
+        if (heard) {
+            if (tid == 0 && (heard & 4)) atomicOr(s.flag, 2u);
+            if (last) return i - 1;
+            gtr__res_bar(GTR__RES_READY, GTR__RES_T);
+            if (tid == 0) h->stop = 1;
+            gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
+            return i - 1;
+        }
+        if (tid == 0) h->heard[0][par ^ 1] = h->own[0][par ^ 1] = 0;
+        gtr__res_first<P>(s, pool, h, group, rank, i, last);
+    }
+    return -1;
+}
+// The second: tiles, the loss, what becomes of the weights, and the next step's x.
+template <int P, int LAST> static __device__ __forceinline__ void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me, int group, int rank, int steps, float scale) {
+    gtr__res_ear ear = { 0, 0, 0 };
+    gtr__res_raw raw;
+#pragma unroll 1
+    for (int i = -1; i < steps; i++) {
+        const int par = i & 1;
+        const bool more = i + 1 < steps;
+        ear.tag = (uint32_t)i >> 1 & 1;
+        ear.bad = 0;
+        if (i > 0) {
+            gtr__res_sync();
+            gtr__res_tile_biases<P>(s, pool, h, me, 0, 1, i - 1, false);
+        }
+        if (i > 0 && rank < s.rows) {
+            gtr__res_bar(GTR__RES_DONE, GTR__RES_T);
+            gtr__res_weights(s, pool, i - 1, ear);
+            gtr__res_pass(h, par, ear);
+        }
+        if (i < 0) {            // before the first
+            gtr__res_origins(s, pool, h, 0);
+            gtr__res_sync();
+        } else {
+            gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
+            if (h->stop) return;
+            if (gtr__res_thread() == 0) h->heard[1][par ^ 1] = h->own[1][par ^ 1] = 0;
+        }
+        if (more) gtr__res_ask(s, pool, h, i + 1, rank, raw);
+        if (i + 2 < steps) gtr__res_origins(s, pool, h, i + 2);
+        gtr__res_sync();
+        if (more) gtr__res_take<P>(s, pool, h, i + 1, rank, raw);
+        if (i < 0) gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
+        else gtr__res_tiles<P>(s, pool, h, me, 0, 1, i, !more, [&]() {
+            if (rank < s.rows) gtr__res_figures<P, LAST>(s, pool, h, group == 0, rank, i, scale);
+            if (more) gtr__res_arrive(GTR__RES_READY, GTR__RES_T);
+        });
+    }
+    gtr__res_sync();
+    gtr__res_tile_biases<P>(s, pool, h, me, 0, 1, steps - 1, true);
+}
+template <int P, int LAST>        // the last layer, where it is known
 static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __grid_constant__ gtr__res s) {
     extern __shared__ __align__(16) char gtr__pool[];
     __shared__ __align__(16) gtr__res_head head;
     gtr__enter();
     float *pool = (float *)gtr__pool;
     gtr__res_head *h = &head;
-    const int tid = (int)threadIdx.x, warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3;
+    const int tid = (int)threadIdx.x, team = gtr__res_team(), one = gtr__res_thread();
     const int me = (int)blockIdx.x, blocks = (int)gridDim.x, workers = s.groups * s.ranks, group = me % s.groups, rank = me / s.groups;
     if (*(const volatile uint32_t *)&s.m.ctl->status) {
         if (me == 0 && tid == 0) gtr__report_stuck(s.m.report, s.m.record);
@@ -7376,16 +7675,22 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
         if (tid == 0) *s.flag = 0;
         gtr__res_records(s);
     } else {
-        for (int i = tid; i < s.end_at; i += GTR__RES_T) pool[i] = 0.0f;
-        if (tid == 0) {
+#pragma unroll 4
+        for (int i = tid * 4; i < s.end_at; i += GTR__RES_T * 4) *(float4 *)(pool + i) = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        if (tid == 32) {
             h->rule = gtr__mlp_rule(s.m, h->rate[0], 0, 1.0f);
-            h->tiles = 0;
-            for (int k = 0, index; k < 8 && (index = gtr__res_tile(s, me, k)) < s.tasks; k++) {
-                int l = 1;
-                while (l + 1 < s.m.layers && index >= s.layer[l + 1].task0) l++;
+            for (int k = 0; k < 4; k++) h->heard[k / 2][k % 2] = h->own[k / 2][k % 2] = 0;
+            h->stop = 0;
+        }
+        if (tid >= 64 && tid < 72) {
+            const int k = tid - 64, index = gtr__res_tile(s, me, k);
+            int l = 1;
+            while (l + 1 < s.m.layers && index >= s.layer[l + 1].task0) l++;
+            if (k == 0 || index < s.tasks) {
                 h->tile[k].layer = l; h->tile[k].n0 = (index - s.layer[l].task0) / s.layer[l].across * 16; h->tile[k].k0 = (index - s.layer[l].task0) % s.layer[l].across * 16;
-                h->tiles = k + 1;
             }
+            if (k == 0 && index >= s.tasks) { h->tiles = 0; h->tile[0].n0 = h->tile[0].k0 = 0; }
+            if (index < s.tasks && (k == 7 || gtr__res_tile(s, me, k + 1) >= s.tasks)) h->tiles = k + 1;
         }
         __syncthreads();
         gtr__res_load<P>(s, pool, h, me);
@@ -7395,112 +7700,52 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
     gtr__mlp_acquire();
     const int steps = (int)s.record[0].more + 1;
     if (tid < steps) { h->step[tid].first = s.record[tid].first; h->step[tid].key = s.record[tid].key; }
-    if (tid == 0) h->record = s.record[0];
+    if (tid == 0) {
+        h->record = s.record[0];
+        h->half = 1;
+        while ((uint64_t)1 << (2 * h->half) < (uint64_t)h->record.rows) h->half++;
+    }
     __syncthreads();
     const float scale = s.m.ctl->scale;
     int wrong = -1;             // the step that was not finite
-    uint32_t bad = 0;
     if (me == blocks - 1) {
         gtr__res_service(s, h, steps);
         gtr__mlp_leave(s.m);
         return;
     }
-    if (me >= workers) {
+    if (me >= workers) {        // tiles only: the teams take turns
 #pragma unroll 1
-        for (int i = 0; i < steps; i++) {
+        for (int i = 0; i <= steps; i++) {
             gtr__res_ear ear = { 0, 0, 0 };
-            if (i) {
+            if (i > 1) {
                 uint32_t u[1];
-                gtr__res_hear<1>(u, 1, ear, [&](int) { return s.verdict + i - 1; });
+                gtr__res_hear<1>(u, 1, ear, [&](int) { return s.verdict + i - 2; });
             }
-            if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[i & 1])[tid] = __ldcg((const float *)&s.rate[i] + tid);
-            if (__syncthreads_or((int)ear.bad | (ear.turns >= GTR__RES_TURNS))) { wrong = i - 1; break; }
-            gtr__res_tiles<P>(s, pool, h, me, i, i == steps - 1, bad);
+            if (ear.bad | (ear.turns >= GTR__RES_TURNS)) { wrong = i - 2; break; }     // the same for all
+            if (i == steps) break;
+            if (one < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[i & 1])[one] = __ldcg((const float *)&s.rate[i] + one);
+            gtr__res_sync();
+            gtr__res_tiles<P>(s, pool, h, me, team, 2, i, i == steps - 1, [] {});
+            gtr__res_sync();
+            gtr__res_tile_biases<P>(s, pool, h, me, team, 2, i, i == steps - 1);
         }
     } else {
-        const int slice = s.layer[0].slice, units = slice / 8, total = s.rows * 16, shift = slice > 16 ? 3 : slice > 8 ? 2 : 1;
-        gtr__res_ear ear = { 0, 0, 0 };
-        gtr__res_raw raw;
-        gtr__res_origins(s, pool, h, 0);
-        if (steps > 1) gtr__res_origins(s, pool, h, 1);
-        __syncthreads();
-        gtr__res_ask(s, pool, h, 0, rank, raw);
-        gtr__res_take<P>(s, pool, h, 0, rank, rank < s.rows, raw);
-#pragma unroll 1
-        for (int i = 0; i < steps; i++) {
-            const int par = i & 1;
-            const bool last = i == steps - 1;
-            ear.tag = (uint32_t)i >> 1 & 1;
-            ear.bad = 0;
-            const float *x = pool + s.x_at + par * total * s.kp, *w = pool + s.w0_at;
-#pragma unroll 1
-            for (int m = warp; m < s.rows; m += GTR__RES_WARPS) {
-                float acc[GTR__RES_OUT / 8][4] = {};
-                const float *p = x + (m * 16 + g) * s.kp + 2 * t, *q = w + g * s.kp + 2 * t;
-#pragma unroll 4
-                for (int k = 0; k < s.kr; k += 8) {
-                    const float2 lo = *(const float2 *)(p + k), hi = *(const float2 *)(p + 8 * s.kp + k);
-                    const float a[4] = { lo.x, hi.x, lo.y, hi.y };
-#pragma unroll
-                    for (int j = 0; j < GTR__RES_OUT / 8; j++) if (j < units) {
-                        const float2 b = *(const float2 *)(q + j * 8 * s.kp + k);
-                        const float bb[2] = { b.x, b.y };
-                        gtr__res_mma<P>(acc[j], a, bb);
-                    }
-                }
-                uint32_t *to = s.part + (((int64_t)(par * s.rows + m) * s.groups + group) * s.ranks + rank) * units * 128 + lane * 4;
-#pragma unroll
-                for (int j = 0; j < GTR__RES_OUT / 8; j++) if (j < units)
-                    gtr__res_tell4(to + j * 128, make_uint4(gtr__res_word(acc[j][0], ear.tag | bad), gtr__res_word(acc[j][1], ear.tag | bad), gtr__res_word(acc[j][2], ear.tag | bad), gtr__res_word(acc[j][3], ear.tag | bad)));
-            }
-            if (!last) gtr__res_ask(s, pool, h, i + 1, rank, raw);
-            if (i) {
-                gtr__res_bias(s, pool, h, group, rank, i - 1, false, bad);
-                gtr__res_tiles<P>(s, pool, h, me, i - 1, false, bad);
-            }
-            if (!last) gtr__res_take<P>(s, pool, h, i + 1, rank, rank < s.rows, raw);
-            uint32_t before = bad;
-            bool loss = false;
-            if (rank < s.rows) loss = gtr__res_middle<P>(s, pool, h, group, rank, i, scale, ear, before);
-            if (i + 2 < steps) gtr__res_origins(s, pool, h, i + 2);
-            // the way back: the group's columns of all rows
-            const uint32_t *dz = s.layer[0].dz + par * total * s.layer[0].width + group * slice;
-            const int c = (tid & ((1 << shift) - 1)) * 4, step = GTR__RES_T >> shift;
-            float *z = pool + s.middle_at + c;
-            if (c < slice && group * slice + c < s.layer[0].width)
-#pragma unroll 1
-                for (int r = tid >> shift; r < total; r += 4 * step) {
-                    uint4 v[4];
-                    const int n = (total - r + step - 1) / step;
-                    gtr__res_hear4<4>(v, n < 4 ? n : 4, ear, [&](int k) { return dz + (r + k * step) * s.layer[0].width + c; });
-#pragma unroll
-                    for (int k = 0; k < 4; k++) if (k < n)
-                        *(float4 *)(z + (r + k * step) * s.zp) = make_float4(gtr__res_ready<P>(gtr__res_number(v[k].x)), gtr__res_ready<P>(gtr__res_number(v[k].y)), gtr__res_ready<P>(gtr__res_number(v[k].z)), gtr__res_ready<P>(gtr__res_number(v[k].w)));
-                }
-            const int heard = __syncthreads_or((int)(before | ear.bad) | (ear.turns >= GTR__RES_TURNS ? 4 : 0));
-            if (i && me == 0 && tid == 0) gtr__res_tell(s.verdict + i - 1, heard ? 2u : 0u);
-            if (heard) {
-                wrong = i - 1;
-                if (tid == 0 && (heard & 4)) atomicOr(s.flag, 2u);
-                break;
-            }
-            bad = loss ? 2u : 0u;
-            uint32_t first = 0;
-            gtr__res_first<P>(s, pool, h, group, rank, i, last, first);
-            bad |= first;
-            if (last) {
-                gtr__res_bias(s, pool, h, group, rank, i, true, bad);
-                gtr__res_tiles<P>(s, pool, h, me, i, true, bad);
-            }
+        if (team) gtr__res_rear<P, LAST>(s, pool, h, me, group, rank, steps, scale);
+        else {
+            gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
+            wrong = gtr__res_front<P, LAST>(s, pool, h, group, rank, steps, scale);
+            if (tid == 0) h->wrong = wrong;
         }
     }
-    if (bad && wrong < 0 && tid == 0) atomicOr(s.flag, 1u);
+    __syncthreads();
+    if (me < workers) wrong = h->wrong;
+    if (wrong < 0 && tid == 0 && (gtr__res_own(h, steps & 1 ^ 1) | (me < workers ? 0 : gtr__res_own(h, steps & 1)))) atomicOr(s.flag, 1u);
     gtr__mlp_arrive(s.m);
     if (gtr__mlp_meet(s.m, 2 * (uint32_t)blocks)) {
         const uint32_t flag = gtr__res_look(s.flag);
         if (!(flag & 2)) {
             if (wrong < 0 && flag) wrong = steps - 1;
-            gtr__res_save(s, pool, h, me, (wrong < 0 ? steps : wrong) & 1);
+            gtr__res_save(s, pool, h, me, wrong < 0 ? steps : wrong);
             gtr__res_slots(s, h, me, blocks - 1, wrong < 0 ? steps - 1 : wrong);
         }
     }
@@ -7510,22 +7755,26 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
 // >>resident-match
 static int gtr__res_up(int n, int to) { return (n + to - 1) / to * to; }
 // Groups and ranks, and where all lies: a pure function of extents, multiprocessors and shared memory. False: it does not fit.
-static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, bool targets, int slice, int ranks, int sm_count, size_t shared) {
+static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, bool targets, bool bytes, int slice, int ranks, int sm_count, size_t shared) {
     const int last = c->layers - 1, rows = (c->batch + 15) / 16;
     int at = 0;
     auto room = [&](int words) { const int here = at; at += gtr__res_up(words, 8); return here; };
     s->rows = rows; s->ranks = ranks; s->layer[0].slice = slice;
     s->groups = (gtr__res_up(c->n[0], 16) + slice - 1) / slice;
     s->kr = gtr__res_up((c->k[0] + ranks - 1) / ranks, 8);
-    s->kp = s->kr + (s->kr % 16 ? 0 : 8);
+    const int pairs = (s->kr + 15) / 16, over = (slice + 15) / 16;
+    s->kp = pairs * 16 + (pairs % 2 ? 0 : 16);
     s->zp = slice > 16 ? 40 : 24;
+    s->bytes = bytes;
+    s->xp = bytes ? gtr__res_up(s->kr + 4, 16) / 4 : s->kp;     // 4 more than a multiple of 8
+    if (s->xp % 8 == 0 && bytes) s->xp += 4;
     s->spare = sm_count - 1 - s->groups * ranks;
     if (rows > ranks || ranks > GTR__RES_RANKS || s->spare < 0 || (s->kr * (ranks - 1) >= c->k[0] && ranks > rows)) return false;
     s->tasks = 0;
     s->last_pre = exchange_pre;
     s->origin_at = room(4 * rows * 16); s->label_at = room(2 * rows * 16); s->target_at = room(targets ? 32 * GTR__RES_OUT : 0);
-    s->x_at = room(2 * rows * 16 * s->kp);
-    s->state_at = room(6 * ((slice + 15) / 16) * (s->kr / 8) * 128);
+    s->x_at = room(2 * rows * 16 * s->xp);
+    s->state_at = room(6 * over * pairs * 256);
     s->w0_at = room(slice * s->kp);
     for (int l = 0; l <= last; l++) {
         gtr__res_layer *q = &s->layer[l];
@@ -7538,7 +7787,7 @@ static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, 
         const int before = s->layer[l - 1].width;
         q->forward_pitch = gtr__res_up(before, 32) + 16;
         q->forward_at = room(q->slice * q->forward_pitch);
-        q->back_pitch = s->layer[l - 1].slice + 2;
+        q->back_pitch = s->layer[l - 1].slice + 4;
         q->back_at = room(l < last ? q->width * q->back_pitch : 0);
         q->task0 = s->tasks; q->across = (before + 15) / 16;
         s->tasks += (q->width + 15) / 16 * q->across;
@@ -7546,14 +7795,17 @@ static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, 
     const int workers = s->groups * ranks, theirs = s->spare && s->tasks > workers ? s->tasks / workers * workers : s->tasks, wide = gtr__res_up(s->layer[last - 1].width, 32);
     s->most_tasks = (theirs + workers - 1) / workers;
     if (s->spare && (s->tasks - theirs + s->spare - 1) / s->spare > s->most_tasks) s->most_tasks = (s->tasks - theirs + s->spare - 1) / s->spare;
-    const int middle = 16 * (wide + 8) + 16 * (wide + 16) + 16 * 40, back = rows * 16 * s->zp;
+    const int middle = 16 * (wide + 16) + 16 * 36, back = rows * 16 * s->zp;
     s->middle_at = s->y_at = room(middle > back ? middle : back);
-    s->d_at = s->y_at + 16 * (wide + 8);
-    int widest = 17;            // 16, and the tiles' bias
+    s->d_at = s->y_at + 16 * (wide + 16);
+    int widest = 16;
     for (int l = 0; l <= last; l++) widest = s->layer[l].slice > widest ? s->layer[l].slice : widest;
-    s->red_at = room(GTR__RES_WARPS * 16 * widest);
+    const int tile_words = 2048 + 128 * s->most_tasks;      // sums of the tiles' warps, and their biases'
+    s->red_words = GTR__RES_WARPS * 16 * widest > tile_words ? GTR__RES_WARPS * 16 * widest : tile_words;
+    s->red_at = room(2 * s->red_words + tile_words);
+    s->last_at = room(GTR__RES_WARPS * 16 * s->layer[last].slice);
     s->tile_at = room((theirs + workers - 1) / workers * GTR__RES_TILE);
-    if (s->tasks > theirs && (s->tasks - theirs + s->spare - 1) / s->spare * GTR__RES_TILE > 2 * rows * 16 * s->kp) return false;     // theirs lie where others have x
+    if (s->tasks > theirs && (s->tasks - theirs + s->spare - 1) / s->spare * GTR__RES_TILE > s->red_at) return false;   // theirs lie in front of red
     s->renewed = s->units = 0;
     for (int l = 1; l <= last; l++) {
         const gtr__res_layer *q = &s->layer[l], *b = &s->layer[l - 1];
@@ -7564,18 +7816,18 @@ static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, 
     s->end_at = at;
     return s->most_tasks <= 8 && s->renewed <= 4 * 65535 && (size_t)at * 4 + (sizeof(gtr__res_head) + 127) / 128 * 128 <= shared;
 }
-static bool gtr__res_choose(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, bool targets, int sm_count, size_t shared) {
+static bool gtr__res_choose(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, bool targets, bool bytes, int sm_count, size_t shared) {
     int best = 0, best_slice = 0, best_ranks = 0;
-    if (c->layers < 2 || c->n[c->layers - 1] > GTR__RES_OUT || c->batch > GTR__RES_T) return false;
+    if (c->layers < 2 || c->n[c->layers - 1] > GTR__RES_OUT || c->batch > GTR__RES_TEAM) return false;
     for (int slice = 8; slice <= 32; slice += 8) for (int ranks = 1; ranks <= GTR__RES_RANKS; ranks++) {        // cycles, about
-        if (!gtr__res_cut(s, c, exchange_pre, targets, slice, ranks, sm_count, shared)) continue;
-        const int over = (slice + 15) / 16, tiles = s->kr / 8;
-        int cost = (s->rows + 7) / 8 * tiles * (24 + 6 * slice / 8) + over * ((tiles + 15) / 16) * s->rows * 2 * 45 + (ranks * slice + 16 * s->layer[0].width + s->rows * 16 * slice) / 10 + s->most_tasks * 600;
-        for (int l = 1; l < c->layers - 1; l++) cost += s->layer[l].width * s->layer[l].slice / 8;
+        if (!gtr__res_cut(s, c, exchange_pre, targets, bytes, slice, ranks, sm_count, shared)) continue;
+        const int tasks = (slice + 15) / 16 * ((s->kr + 15) / 16), rounds = (s->rows * slice / 8 + GTR__RES_T / 32 - 1) / (GTR__RES_T / 32);
+        int cost = rounds * (300 + 6 * s->kr) + (slice + 15) / 16 * ((ranks + 7) / 8) * 1000 + (tasks + GTR__RES_WARPS - 1) / GTR__RES_WARPS * (800 + 60 * s->rows) + s->units / 4 + s->most_tasks * 1500;
+        for (int l = 1; l < c->layers - 1; l++) cost += s->layer[l].slice * 20 + s->layer[l - 1].slice * 20;
         if (best && cost >= best) continue;
         best = cost; best_slice = slice; best_ranks = ranks;
     }
-    return best && gtr__res_cut(s, c, exchange_pre, targets, best_slice, best_ranks, sm_count, shared);
+    return best && gtr__res_cut(s, c, exchange_pre, targets, bytes, best_slice, best_ranks, sm_count, shared);
 }
 static bool gtr__res_wants(const gtr__mlp_view *v, const gtr__mlp_parts *p, bool *exchange_pre, bool *targets) {
     const int act = gtr__mlp_act(&v->node[p->forward[p->layers > 1 ? p->layers - 2 : 0]]);
@@ -7586,6 +7838,17 @@ static bool gtr__res_wants(const gtr__mlp_view *v, const gtr__mlp_parts *p, bool
         if (op == GTR__OP_LOG || op == GTR__OP_EXP) return false;
     }
     return p->layers > 1 && p->last_act < 0;
+}
+// Whether x can stay bytes: what has as many elements a row as x is of bytes that are scaled alone.
+static bool gtr__res_bytes(const gtr__mlp_view *v, const gtr__mlp_cut *c) {
+    const gtr__feed *f = (const gtr__feed *)v->node[0].attr.ptr;
+    int found = 0;
+    for (int k = 0; k < f->n; k++) {
+        if (f->input[k].row != c->k[0]) continue;
+        if (f->input[k].from != GTR_U8 || f->input[k].shift != 0.0f) return false;
+        found = 1;
+    }
+    return found;
 }
 static int gtr__res_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
     gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
@@ -7605,7 +7868,7 @@ static int gtr__res_match(const gtr__plan *plan, int at, const gtr__caps *caps) 
             if (home != GTR__HOME_ARENA && home != GTR__HOME_GRADIENT) return 0;
         }
     }
-    return gtr__res_choose(&s, &c, pre, targets, caps->sm_count, caps->shared) ? plan->n_node : 0;
+    return gtr__res_choose(&s, &c, pre, targets, gtr__res_bytes(&v, &c), caps->sm_count, caps->shared) ? plan->n_node : 0;
 }
 
 // >>resident-launch
@@ -7632,11 +7895,11 @@ static size_t gtr__res_space(gtr__res *s, const gtr__mlp_cut *c, char *ws) {
     s->rate = (gtr__mlp_rate *)room((GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__mlp_rate) + 3) / 4);
     return (size_t)at * 4;
 }
-template <int P> static gtr_result gtr__res_start(void *instance, const gtr__call *c, gtr__res *s) {
+template <int P, int LAST> static gtr_result gtr__res_start(void *instance, const gtr__call *c, gtr__res *s) {
     void *args[1] = { s };
     const size_t bytes = (size_t)s->end_at * 4;
-    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_resident<P>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "cudaFuncSetAttribute"));
-    return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_resident<P>, dim3((unsigned)(s->groups * s->ranks + s->spare + 1)), dim3(GTR__RES_T), args, bytes, (cudaStream_t)c->stream), "gtr__k_resident");
+    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_resident<P, LAST>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "cudaFuncSetAttribute"));
+    return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_resident<P, LAST>, dim3((unsigned)(s->groups * s->ranks + s->spare + 1)), dim3(GTR__RES_T), args, bytes, (cudaStream_t)c->stream), "gtr__k_resident");
 }
 static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
     static_assert(sizeof(gtr__res) <= 4096, "a kernel's parameters");
@@ -7647,7 +7910,7 @@ static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
     gtr__res s;
     bool pre, targets;
     memset(&s, 0, sizeof s);
-    if (!gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &cut) || !gtr__res_wants(&v, &p, &pre, &targets) || !gtr__res_choose(&s, &cut, pre, targets, gtr__sms(c), c->caps->shared))
+    if (!gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &cut) || !gtr__res_wants(&v, &p, &pre, &targets) || !gtr__res_choose(&s, &cut, pre, targets, gtr__res_bytes(&v, &cut), gtr__sms(c), c->caps->shared))
         return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     if (c->measure) return gtr__measured(c, gtr__res_space(&s, &cut, NULL));
     GTR__TRY(gtr__mlp_fill(instance, c, &v, &p, &cut, &s.m));
@@ -7656,8 +7919,10 @@ static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
     for (s.target = 0; s.target < s.m.n_rest && s.m.rest[s.target].to.p != to; s.target++) {}
     if (s.target == s.m.n_rest) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
     const gtr_dtype t = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype;
-    if (t == GTR_BF16) return gtr__res_start<GTR__RES_BF16>(instance, c, &s);
-    return c->precision == GTR_TF32 ? gtr__res_start<GTR__RES_TF32>(instance, c, &s) : gtr__res_start<GTR__RES_FP32>(instance, c, &s);
+    const bool two = cut.layers == 3;
+    if (t == GTR_BF16) return two ? gtr__res_start<GTR__RES_BF16, 2>(instance, c, &s) : gtr__res_start<GTR__RES_BF16, 0>(instance, c, &s);
+    if (c->precision == GTR_TF32) return two ? gtr__res_start<GTR__RES_TF32, 2>(instance, c, &s) : gtr__res_start<GTR__RES_TF32, 0>(instance, c, &s);
+    return two ? gtr__res_start<GTR__RES_FP32, 2>(instance, c, &s) : gtr__res_start<GTR__RES_FP32, 0>(instance, c, &s);
 }
 
 // >>field
