@@ -9171,10 +9171,1378 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     for (int l = 0; l + 1 < m.layers; l++) relu = relu && m.layer[l].act == GTR__OP_RELU;
     return t == GTR_BF16 ? gtr__field_start_of<__nv_bfloat16>(instance, c, &m, &cut, relu) : gtr__field_start_of<__half>(instance, c, &m, &cut, relu);
 }
+// >>tall
+// The resident network for tall batches of bytes. Rows of the batch are many, so that all is cut otherwise: blocks are groups of 16 columns
+// of the first layer x ranks of its k, and hold their part of the step's batch as it lies in the data set, a byte an element; 16 rows are a
+// block's own in the middle, with all further layers' weights in its shared memory; what is left over, spare blocks, makes the further
+// layers' gradients and updates. A step has two exchanges on its way, and one beside it:
+//
+//   part     x w of a block's columns and k, all rows      -> a row's block: sum, activation, all further layers, loss, the way back
+//   dz       a row block's, of the first layer             -> the columns' blocks: dw = dz^T x, whole, and the update in registers
+//   h, dz    of the further layers                         -> spare blocks: dw, update; the new weights -> all row blocks, a step later
+//
+// Words, and how a bad step is known to all before the next one's update, are those of >>resident. Products are FP16's, which has TF32's
+// eleven bits: bytes are exact in it, and a power of two keeps all else away from the ends of its range; gradients of the further layers are
+// TF32's. Bound by the bytes through L2, some 60 MB a step at 784-256-128-10 and 1024 rows, and by mma.sync.
+
+#define GTR__TALL_T      512
+#define GTR__TALL_WARPS  (GTR__TALL_T / 32)
+#define GTR__TALL_ROWS   2048       // of a batch, at most
+#define GTR__TALL_K      128        // elements of k of a rank, at most
+#define GTR__TALL_HIDDEN 3          // layers but the last
+#define GTR__TALL_STRIP  64         // columns of a task of a spare block, of 16 rows
+#define GTR__TALL_STATE  (2 * 3 * (16 * GTR__TALL_STRIP + 16))      // words of its weights and moments, by step
+
+typedef struct gtr__tall_layer {
+    int width;                  // columns, padded to a multiple of 16
+    int task0, across;          // first of its tasks of 16 x 64; how many side by side along k
+    int forward_at, forward_pitch, bias_at, scale_at;   // words in shared memory: w as halves (float32 in the last layer); what 16 x 32 of it are to be multiplied by
+    uint32_t *h, *dz, *w, *b;   // exchanged: output, its gradient (eights of rows, sixteens of columns, lanes, 4), new weights, new bias (odd steps' lie s.renewed further on)
+} gtr__tall_layer;
+typedef struct gtr__tall {
+    gtr__mlp m;
+    gtr__tall_layer layer[GTR__MLP_LAYERS];
+    int groups, ranks, rows, kr;        // rows: sixteens of them; k of a rank, a multiple of 16
+    int middles, mains, spare, owns;    // blocks with rows, blocks with rows or columns, blocks that have neither but tasks; sixteens of rows of a block, at most
+    int total, tasks, most_tasks, renewed;      // padded rows; tasks, and how many a spare block has; words that are renewed in a step
+    int pitch, dz_pitch, w_pitch, op_pitch, hidden_pitch;   // bytes of a row of x; words of a column of dz, of a row of the first layer's weights, of an operand, of the last layer's
+    int x_at, dz_at, op_at, hidden_at, logits_at, saved_at, origin_at, target_at, most_at, sums_at, bias_at, red_at, tile_at, end_at;   // words in shared memory
+    int target;                 // which of m.rest is the loss's
+    uint32_t *pool;             // all that is exchanged
+    int64_t words, old;         // old: first word of the weights of odd steps
+    float4 *own;                // first layer's weights and moments, by step: a block's (p, m, v, bias; threads)
+    uint32_t *part, *dl, *loss, *verdict, *flag, *origin, *count;
+    gtr__record *record;
+    gtr__mlp_rate *rate;
+} gtr__tall;
+typedef struct gtr__tall_head { // what a block keeps beside its pool
+    float4 row[16];             // loss, counted, right, labelled
+    gtr__mlp_rate rate[2];      // by step
+    gtr__segment segment[2 * (GTR__TALL_HIDDEN + 1)];
+    gtr__mlp_rule rule;         // what of it is the same in all steps
+    gtr__record record;         // of the launch's first step; the others differ in what follows
+    struct { int64_t first; uint64_t key; } step[GTR__LAUNCH_STEPS];
+    struct { int layer, n0, k0; } tile[8];
+    int counts[GTR__TALL_WARPS], tiles, half;  // half: of the shuffle's bits
+} gtr__tall_head;
+static __device__ __forceinline__ gtr__mlp_rule gtr__tall_rule(const gtr__tall_head *h, int step, int group) {
+    const gtr__mlp_rate &r = h->rate[step & 1];
+    gtr__mlp_rule rule = h->rule;
+    rule.rate = r.rate[group]; rule.step = r.step[group]; rule.decay = r.decay[group]; rule.wd = r.wd[group]; rule.root = r.root;
+    return rule;
+}
+static __device__ __forceinline__ int64_t gtr__tall_origin(const gtr__tall_head *h, int step, int64_t r) {
+    if (h->record.rows > 0) {
+        r += h->step[step].first;
+        if (r >= h->record.rows) r %= h->record.rows;
+        if (h->step[step].key) GTR__SHUFFLE_IN(r, h->record.rows, h->step[step].key, h->half);
+    }
+    return r;
+}
+static __device__ __forceinline__ bool gtr__tall_any(bool v) {
+#ifdef __CUDA_ARCH__
+    return __any_sync(0xffffffffu, v);
+#else
+    int n = v;
+    for (int o = 16; o; o >>= 1) n |= __shfl_xor_sync(0xffffffffu, n, o);
+    return n != 0;
+#endif
+}
+// N times four words, at(i) the i-th's address, until a warp misses none; those beyond n are zeros. All lanes come. While something is missing, one
+// lane looks for its first word: the way to L2 belongs to those who have something to carry.
+template <int N, typename F> static __device__ __forceinline__ void gtr__tall_hear4(uint4 *v, int n, gtr__res_ear &ear, F at) {
+    uint32_t all;
+#pragma unroll 1
+    while (true) {
+        all = 0;
+#pragma unroll
+        for (int i = 0; i < N; i++) if (i < n) v[i] = gtr__res_look4(at(i)); else v[i] = make_uint4(ear.tag, ear.tag, ear.tag, ear.tag);
+#pragma unroll
+        for (int i = 0; i < N; i++) all |= (v[i].x ^ ear.tag) | (v[i].y ^ ear.tag) | (v[i].z ^ ear.tag) | (v[i].w ^ ear.tag);
+        if (!gtr__tall_any(all & 1)) break;
+        if ((threadIdx.x & 31) == 0 && n > 0) while (((gtr__res_look(at(0)) ^ ear.tag) & 1) && ++ear.turns < GTR__RES_TURNS) {}
+        ear.turns = __shfl_sync(0xffffffffu, ear.turns, 0) + 1;
+        if (ear.turns >= GTR__RES_TURNS) break;
+    }
+    ear.bad |= all & 2u;
+}
+static __device__ __forceinline__ uint32_t gtr__tall_hear1(const uint32_t *p, gtr__res_ear &ear) {
+    uint32_t u;
+    do u = gtr__res_look(p); while (((u ^ ear.tag) & 1) && ++ear.turns < GTR__RES_TURNS);
+    return u;
+}
+
+// The thread's number, made anew: what is derived from it does not stay in registers from phase to phase.
+static __device__ __forceinline__ int gtr__tall_tid() {
+    int tid = (int)threadIdx.x;
+#ifdef __CUDA_ARCH__
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(tid));
+#endif
+    return tid;
+}
+
+// A power of two that brings most, the bits of the largest magnitude, to 2^14..2^15, and its inverse.
+struct gtr__tall_scale {
+    float to, from;
+    __device__ __forceinline__ gtr__tall_scale(uint32_t most)
+    {
+        int up = most == 0 || most >= 0x7f800000u ? 0 : 141 - (int)(most >> 23);
+        up = up > 126 ? 126 : up;
+        to = __uint_as_float((uint32_t)(127 + up) << 23); from = __uint_as_float((uint32_t)(127 - up) << 23);
+    }
+};
+static __device__ __forceinline__ uint32_t gtr__tall_size(float v) { return __float_as_uint(v) & 0x7fffffffu; }
+static __device__ __forceinline__ uint32_t gtr__tall_max(uint32_t a, uint32_t b) { return a > b ? a : b; }
+static __device__ __forceinline__ uint32_t gtr__tall_warp_most(uint32_t v) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(0xffffffffu, v);
+#else
+#pragma unroll
+    for (int o = 16; o; o >>= 1) v = gtr__tall_max(v, __shfl_xor_sync(0xffffffffu, v, o));
+    return v;
+#endif
+}
+// The block's, behind a barrier; slot: 16 words, which the caller must not use again before another barrier.
+static __device__ __forceinline__ uint32_t gtr__tall_most(uint32_t v, uint32_t *slot) {
+    v = gtr__tall_warp_most(v);
+    if ((threadIdx.x & 31) == 0) slot[threadIdx.x / 32] = v;
+    __syncthreads();
+    return gtr__tall_warp_most(slot[threadIdx.x & 15]);
+}
+static __device__ __forceinline__ uint32_t gtr__tall_half2(float a, float b) {
+    const __half2 v = __floats2half2_rn(a, b);
+    uint32_t u;
+    memcpy(&u, &v, 4);
+    return u;
+}
+static __device__ __forceinline__ uint16_t gtr__tall_half(float a) {
+    const __half v = __float2half_rn(a);
+    uint16_t u;
+    memcpy(&u, &v, 2);
+    return u;
+}
+// gtr__mlp_rule with a quick root and quotient, right to two units in the last place.
+static __device__ __forceinline__ void gtr__tall_renew(const gtr__mlp_rule &rule, float &p, float g, float &a, float &b) {
+#ifdef __CUDA_ARCH__
+    if (rule.adam) {
+        const float d = fmaf(rule.wd, p, rule.coef * g);
+        float root;
+        a = fmaf(rule.one_b1, d - a, a);
+        b = fmaf(rule.one_b2 * d, d, rule.b2 * b);
+        asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(b));
+        p = fmaf(p, rule.decay, __fdividef(rule.step * a, fmaf(root, rule.root, rule.eps)));
+        return;
+    }
+#endif
+    rule(p, g, a, b);
+}
+// Two bytes, as FP16: in the last places of 1024 first.
+static __device__ __forceinline__ uint32_t gtr__tall_bytes(uint32_t w, uint32_t which) {
+    const uint32_t u = __byte_perm(w, 0x64646464u, which), c = 0x64006400u;
+    __half2 a, b;
+    memcpy(&a, &u, 4);
+    memcpy(&b, &c, 4);
+    a = __hsub2(a, b);
+    uint32_t v;
+    memcpy(&v, &a, 4);
+    return v;
+}
+// Where a lane's four words of 8 rows (the n'th) x 16 columns (the m'th) lie: two rows, 2t and 2t + 1, of column 2g, then of column 2g + 1; so a
+// product's outcome is sent and an operand heard, 512 bytes a warp.
+static __device__ __forceinline__ int gtr__tall_place(int width, int n, int m) { return ((n * (width / 16) + m) * 32 + (gtr__tall_tid() & 31)) * 4; }
+// Which of a layer's tiles of 16 columns x 8 rows are a warp's: m'th sixteen columns, n'th (and n + 1st) eight rows.
+struct gtr__tall_unit {
+    int m, n, count;
+    bool live;
+    __device__ __forceinline__ gtr__tall_unit(int width)
+    {
+        const int warp = gtr__tall_tid() / 32;
+        const bool both = width > 128;
+        m = both ? warp : warp >> 1; n = both ? 0 : warp & 1; count = both ? 2 : 1;
+        live = m * 16 < width;
+    }
+};
+
+// >>tall-feed
+// Which rows of the data set a step's are, and how many of its labels count: made by the reporting block, steps ahead, as nobody else has time.
+// A step's words are written once in a launch.
+#define GTR__TALL_NOT_YET 0xfffffffeu
+#define GTR__TALL_NO_ROW  0xffffffffu
+static __device__ __forceinline__ uint32_t gtr__tall_known(const uint32_t *p, gtr__res_ear &ear) {
+    uint32_t u;
+    do u = gtr__res_look(p); while (u == GTR__TALL_NOT_YET && ++ear.turns < GTR__RES_TURNS);
+    return u;
+}
+static __device__ __forceinline__ int gtr__tall_label(const gtr__tall &s, const gtr__tall_head *h, uint32_t from) {
+    const gtr__feed_one &in = s.m.rest[s.target];
+    const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
+    return in.from == GTR_U8 ? (int)((const unsigned char *)src)[from] : ((const int32_t *)src)[from];
+}
+static __device__ __forceinline__ void gtr__tall_foresee(const gtr__tall &s, gtr__tall_head *h, int step) {
+    const int tid = gtr__tall_tid();
+    int count = 0;
+#pragma unroll 1
+    for (int r = tid; r < s.total; r += GTR__TALL_T) {
+        const uint32_t from = r < s.m.batch ? (uint32_t)gtr__tall_origin(h, step, r) : GTR__TALL_NO_ROW;
+        gtr__res_tell(s.origin + step * s.total + r, from);
+        if (s.m.loss == GTR__OP_XENT_STEP && r < s.m.batch) count += gtr__tall_label(s, h, from) != s.m.xent.ignore;
+    }
+#pragma unroll
+    for (int o = 16; o; o >>= 1) count += __shfl_xor_sync(0xffffffffu, count, o);
+    if ((tid & 31) == 0) h->counts[tid / 32] = count;
+    __syncthreads();
+    if (tid == 0) {
+        int all = 0;
+        for (int i = 0; i < GTR__TALL_WARPS; i++) all += h->counts[i];
+        gtr__res_tell(s.count + step, (uint32_t)all);
+    }
+    __syncthreads();
+}
+static __device__ __forceinline__ void gtr__tall_prefetch(const char *p, int bytes) {     // to L2
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+    for (int i = 0; i < bytes; i += 128) asm volatile("prefetch.global.L2 [%0];" :: "l"(__cvta_generic_to_global(p + i)));
+#endif
+}
+static __device__ __forceinline__ void gtr__tall_origins(const gtr__tall &s, float *pool, const gtr__tall_head *h, int step, int block, gtr__res_ear &ear) {
+    const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
+    const int columns = s.m.layer[0].k;
+    uint32_t *origin = (uint32_t *)pool + s.origin_at;
+#pragma unroll 1
+    for (int r = gtr__tall_tid(); r < s.total; r += GTR__TALL_T) {
+        const uint32_t from = gtr__tall_known(s.origin + step * s.total + r, ear);
+        origin[r] = from;
+        if (from < GTR__TALL_NOT_YET && r % s.mains == block) gtr__tall_prefetch(src + (int64_t)from * columns, columns);
+    }
+}
+// 128 rows of the step's batch, from r0 on: asked for, and put into place when that is free. Where rows are not whole sixteens of bytes, all are
+// brought at once, slowly.
+struct gtr__tall_bring {
+    uint4 v[2];
+    static __device__ __forceinline__ bool quick(const gtr__tall &s, const char *src) { return (((uintptr_t)src | (uintptr_t)s.m.layer[0].k) & 15) == 0; }
+    __device__ __forceinline__ void ask(const gtr__tall &s, const float *pool, const char *src, int rank, int r0)
+    {
+        const uint32_t *origin = (const uint32_t *)pool + s.origin_at;
+        const int r = r0 + gtr__tall_tid() / 8, c = (gtr__tall_tid() & 7) * 16, columns = s.m.layer[0].k, k = rank * s.kr + c;
+        const bool there = c < s.kr && k < columns;
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const uint32_t from = there && r + i * 64 < s.total ? origin[r + i * 64] : GTR__TALL_NO_ROW;
+            v[i] = make_uint4(0, 0, 0, 0);
+            if (from < GTR__TALL_NOT_YET) v[i] = __ldcg((const uint4 *)(src + (int64_t)from * columns + k));
+        }
+    }
+    __device__ __forceinline__ void take(const gtr__tall &s, float *pool, int r0) const
+    {
+        const int r = r0 + gtr__tall_tid() / 8, c = (gtr__tall_tid() & 7) * 16;
+        char *x = (char *)(pool + s.x_at) + r * s.pitch + c;
+        if (c < s.kr)
+#pragma unroll
+            for (int i = 0; i < 2; i++) if (r + i * 64 < s.total) *(uint4 *)(x + i * 64 * s.pitch) = v[i];
+    }
+    static __device__ __forceinline__ void all(const gtr__tall &s, float *pool, const char *src, int rank)
+    {
+        const uint32_t *origin = (const uint32_t *)pool + s.origin_at;
+        const int columns = s.m.layer[0].k, k0 = rank * s.kr;
+        char *x = (char *)(pool + s.x_at);
+#pragma unroll 1
+        for (int r = gtr__tall_tid() / 32; r < s.total; r += GTR__TALL_WARPS)
+#pragma unroll 1
+            for (int c = gtr__tall_tid() & 31; c < s.kr; c += 32)
+                x[r * s.pitch + c] = k0 + c < columns && origin[r] < GTR__TALL_NOT_YET ? src[(int64_t)origin[r] * columns + k0 + c] : (char)0;
+    }
+};
+
+// >>tall-middle
+// acc += w's sixteen rows times the operand's eight (sixteen) rows; 32 of k at a time have a scale.
+static __device__ __forceinline__ void gtr__tall_forward(float (*acc)[4], const uint32_t *w, int pitch, const float *scale, const uint32_t *op, int op_pitch, int steps, const gtr__tall_unit &u) {
+    const int lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3;
+    const uint32_t *a = w + (u.m * 16 + g) * pitch + t, *b = op + (u.n * 8 + g) * op_pitch + t;
+    scale += u.m * ((steps + 1) / 2);
+#pragma unroll 2
+    for (int s = 0; s < steps; s += 2) {
+        float part[2][4] = {};
+#pragma unroll
+        for (int e = 0; e < 2; e++) if (s + e < steps) {
+            const uint32_t *p = a + (s + e) * 8, *q = b + (s + e) * 8;
+            const uint32_t ua[4] = { p[0], p[8 * pitch], p[4], p[8 * pitch + 4] };
+#pragma unroll
+            for (int j = 0; j < 2; j++) if (j < u.count) {
+                const uint32_t ub[2] = { q[j * 8 * op_pitch], q[j * 8 * op_pitch + 4] };
+                gtr__mma_f16(part[j], ua, ub);
+            }
+        }
+        const float f = scale[s / 2];
+#pragma unroll
+        for (int j = 0; j < 2; j++)
+#pragma unroll
+            for (int e = 0; e < 4; e++) acc[j][e] = fmaf(part[j][e], f, acc[j][e]);
+    }
+}
+// The same with w's columns; across: scales of a row of them.
+static __device__ __forceinline__ void gtr__tall_backward(float (*acc)[4], const uint32_t *w, int pitch, const float *scale, int across, const uint32_t *op, int op_pitch, int steps, const gtr__tall_unit &u) {
+    const int lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3;
+    const uint32_t *a = w + 2 * t * pitch + u.m * 8 + g, *b = op + (u.n * 8 + g) * op_pitch + t;
+#pragma unroll 2
+    for (int s = 0; s < steps; s++) {
+        const uint32_t *p = a + s * 16 * pitch, *q = b + s * 8;
+        const uint32_t w0 = p[0], w1 = p[pitch], w2 = p[8 * pitch], w3 = p[9 * pitch];
+        const uint32_t ua[4] = { __byte_perm(w0, w1, 0x5410), __byte_perm(w0, w1, 0x7632), __byte_perm(w2, w3, 0x5410), __byte_perm(w2, w3, 0x7632) };
+        const float f = scale[s * across + u.m / 2];
+#pragma unroll
+        for (int j = 0; j < 2; j++) if (j < u.count) {
+            const uint32_t ub[2] = { q[j * 8 * op_pitch], q[j * 8 * op_pitch + 4] };
+            float part[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+            gtr__mma_f16(part, ua, ub);
+#pragma unroll
+            for (int e = 0; e < 4; e++) acc[j][e] = fmaf(part[e], f, acc[j][e]);
+        }
+    }
+}
+// What has become of the further layers' weights in step `from`, as products want them: halves, sixteen rows of which lie even ones first.
+static __device__ __forceinline__ void gtr__tall_weights(const gtr__tall &s, float *pool, int from, gtr__res_ear &ear) {
+    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, last = s.m.layers - 1;
+    const uint32_t tag = ear.tag;
+    const int jump = (from & 1) * s.renewed;
+    ear.tag = (uint32_t)(from >> 1) & 1;
+#pragma unroll 1
+    for (int l = 1; l < last; l++) {
+        const gtr__tall_layer &q = s.layer[l];
+        const int before = s.layer[l - 1].width, across = (before + 31) / 32, tiles = q.width / 16 * across, row = lane >> 3, col = (lane & 7) * 4;
+        const uint32_t *w = q.w + jump;
+        uint32_t *to = (uint32_t *)pool + q.forward_at;
+#pragma unroll 1
+        for (int k = warp; k < tiles; k += 2 * GTR__TALL_WARPS) {
+            uint4 v[8];
+            int n0[2], k0[2];
+#pragma unroll
+            for (int i = 0; i < 2; i++) { n0[i] = (k + i * GTR__TALL_WARPS) / across * 16; k0[i] = (k + i * GTR__TALL_WARPS) % across * 32; }
+            gtr__tall_hear4<8>(v, k + GTR__TALL_WARPS < tiles ? 8 : 4, ear, [&](int i) {
+                return w + (n0[i >> 2] + (i & 3) * 4 + row) * before + (k0[i >> 2] + col < before ? k0[i >> 2] + col : 0);
+            });
+#pragma unroll
+            for (int i = 0; i < 2; i++) if (k + i * GTR__TALL_WARPS < tiles) {
+                const bool there = k0[i] + col < before;
+                uint32_t most = 0;
+#pragma unroll
+                for (int e = 0; e < 4; e++) {
+                    const uint4 u = v[i * 4 + e];
+                    most = gtr__tall_max(most, gtr__tall_max(gtr__tall_max(u.x & 0x7ffffffcu, u.y & 0x7ffffffcu), gtr__tall_max(u.z & 0x7ffffffcu, u.w & 0x7ffffffcu)));
+                }
+                const gtr__tall_scale f(gtr__tall_warp_most(there ? most : 0));
+                if (there)
+#pragma unroll
+                    for (int e = 0; e < 4; e++) {
+                        const int n = e * 4 + row;
+                        const uint4 u = v[i * 4 + e];
+                        *(uint2 *)(to + (n0[i] + (n & 1) * 8 + (n >> 1)) * q.forward_pitch + (k0[i] + col) / 2) =
+                            make_uint2(gtr__tall_half2(gtr__res_number(u.x) * f.to, gtr__res_number(u.y) * f.to), gtr__tall_half2(gtr__res_number(u.z) * f.to, gtr__res_number(u.w) * f.to));
+                    }
+                if (lane == 0) pool[s.layer[l].scale_at + k + i * GTR__TALL_WARPS] = f.from;
+            }
+        }
+    }
+    // the last layer's, and all biases
+    const gtr__tall_layer &end = s.layer[last];
+    const int before = s.layer[last - 1].width, fours = before / 4, units = end.width * fours;
+    int all = units;
+    for (int l = 1; l <= last; l++) all += s.layer[l].width / 4;
+#pragma unroll 1
+    for (int u = gtr__tall_tid(); u - lane < all; u += GTR__TALL_T) {
+        const uint32_t *p = end.w + jump + u * 4;
+        float *to = pool + end.forward_at + u / fours * end.forward_pitch + u % fours * 4;
+        if (u >= units && u < all) {
+            int l = 1, i = u - units;
+            while (i >= s.layer[l].width / 4) { i -= s.layer[l].width / 4; l++; }
+            p = s.layer[l].b + jump + i * 4;
+            to = pool + s.layer[l].bias_at + i * 4;
+        }
+        uint4 v[1];
+        gtr__tall_hear4<1>(v, u < all ? 1 : 0, ear, [&](int) { return p; });
+        if (u < all) *(float4 *)to = make_float4(gtr__res_number(v[0].x), gtr__res_number(v[0].y), gtr__res_number(v[0].z), gtr__res_number(v[0].w));
+    }
+    ear.tag = tag;
+}
+// The loss of a row from its logits, whose gradient takes their place: a warp a row, a lane a column.
+template <int P> static __device__ __forceinline__ void gtr__tall_loss(const gtr__tall &s, gtr__tall_head *h, float *logits, const float *target, int label, int all, bool live, float scale) {
+    const int warp = gtr__tall_tid() / 32, c = gtr__tall_tid() & 31, n = s.m.layer[s.m.layers - 1].n;
+    float *y = logits + warp * 40, loss = 0.0f, dx = 0.0f;
+    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    const bool there = c < n;
+    const float v = there ? y[c] : -INFINITY;
+    if (s.m.loss == GTR__OP_XENT_STEP) {
+        const gtr__xent &x = s.m.xent;
+        const float g = all ? x.seed * scale / (float)all : 0.0f, top = gtr__warp_max(v);
+        const bool counts = live && label != x.ignore, bad = counts && (label < 0 || label >= n), is_top = there && v == top;
+        float rest = gtr__warp_sum(!there || is_top || v == -INFINITY ? 0.0f : v != v ? NAN : expf(v - top));
+        const float ones = gtr__warp_sum(is_top ? 1.0f : 0.0f), sum_of = gtr__warp_sum(there ? v - top : 0.0f);
+        int where = !there ? n : v != v ? -1 : is_top ? c : n;
+#pragma unroll
+        for (int o = 16; o; o >>= 1) { const int other = __shfl_xor_sync(0xffffffffu, where, o); where = where < other ? where : other; }
+        rest = fabsf(top) == INFINITY ? NAN : rest + (ones - 1.0f);
+        const float log_sum = log1pf(rest), lse = top + log_sum, hot = __shfl_sync(0xffffffffu, v, label & 31);
+        if (counts) {
+            loss = bad ? NAN : log_sum - (hot - top);
+            if (x.smooth > 0.0f) loss = (x.smooth < 1.0f || bad ? (1.0f - x.smooth) * loss : 0.0f) + x.smooth * (log_sum - sum_of / (float)x.n);
+            sum.y = 1.0f;
+            if (there) dx = gtr__xent_dx(x, g, v, lse, c == label, bad);
+        }
+        if (live && s.m.accuracy.p && label >= 0) { sum.w = 1.0f; sum.z = where == label ? 1.0f : 0.0f; }
+    } else {
+        const float g = gtr__dloss(s.m.pair.dy, s.m.pair.seed, s.m.pair.ctl) / (float)s.m.pair.count, t = target[warp * GTR__RES_OUT + c];
+        if (live && there) {
+            if (s.m.loss == GTR__OP_MSE) { loss = (v - t) * (v - t); dx = 2.0f * g * (v - t); }
+            else { loss = fmaxf(v, 0.0f) - v * t + log1pf(expf(-fabsf(v))); dx = g * (1.0f / (1.0f + expf(-v)) - t); }
+        }
+        loss = gtr__warp_sum(loss);
+    }
+    __syncwarp();
+    if (c < s.layer[s.m.layers - 1].width) y[c] = gtr__res_low<P>(dx);
+    sum.x = loss;
+    if (c == 0) h->row[warp] = sum;
+}
+// Sixteen rows, the block'th, from the first layer's parts to its gradient; own: which of this block's. Whether the loss is not finite.
+template <int P> static __device__ __forceinline__ bool gtr__tall_middle(const gtr__tall &s, float *pool, gtr__tall_head *h, int block, int own, int step, float scale, gtr__res_ear &ear, uint32_t &bad) {
+    const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, last = s.m.layers - 1;
+    uint32_t *op = (uint32_t *)pool + s.op_at, *slot = (uint32_t *)pool + s.most_at;
+    float *hidden = pool + s.hidden_at, *logits = pool + s.logits_at, kept[2][4] = {}, back = 1.0f;
+    float4 *saved = (float4 *)(pool + s.saved_at) + tid;
+    bool wrong = false;
+    int label = 0, all = 0;     // of the warp's row, of the batch
+    if (s.m.loss == GTR__OP_XENT_STEP) {
+        const uint32_t from = gtr__tall_known(s.origin + step * s.total + block * 16 + warp, ear);
+        if (from < GTR__TALL_NOT_YET) label = gtr__tall_label(s, h, from);
+        all = (int)gtr__tall_known(s.count + step, ear);
+    }
+#pragma unroll 1
+    for (int l = 0; l < last; l++) {
+        const gtr__mlp_layer &L = s.m.layer[l];
+        const gtr__tall_layer &q = s.layer[l];
+        const gtr__tall_unit u(q.width);
+        float z[2][4] = {};
+        const int c = u.m * 16 + 2 * g;
+        uint32_t most = 0;
+        if (u.live) {
+            if (l == 0) {
+                const uint32_t *part = s.part + par * s.ranks * s.total * q.width + gtr__tall_place(q.width, block * 2 + u.n, u.m);
+                const int turn = u.count == 2 ? 7 : 14;
+#pragma unroll 1
+                for (int k = 0; k < s.ranks; k += turn) {
+                    uint4 v[14];
+                    const int n = (s.ranks - k < turn ? s.ranks - k : turn) * u.count;
+                    gtr__tall_hear4<14>(v, n, ear, [&](int i) {
+                        const int rank = k + (u.count == 2 ? i >> 1 : i), eight = u.count == 2 ? i & 1 : 0;
+                        return part + (rank * s.total + eight * 8) * q.width;
+                    });
+#pragma unroll
+                    for (int i = 0; i < 14; i++) if (i < n) {
+                        const float f[4] = { gtr__res_number(v[i].x), gtr__res_number(v[i].y), gtr__res_number(v[i].z), gtr__res_number(v[i].w) };
+#pragma unroll
+                        for (int e = 0; e < 4; e++) if ((i & 1) && u.count == 2) z[1][e] += f[e]; else z[0][e] += f[e];
+                    }
+                }
+            } else {
+                float acc[2][4] = {};
+                const float b[2] = { pool[q.bias_at + c], pool[q.bias_at + c + 1] };
+                gtr__tall_forward(acc, (const uint32_t *)pool + q.forward_at, q.forward_pitch, pool + s.layer[l].scale_at, op, s.op_pitch, s.layer[l - 1].width / 16, u);
+#pragma unroll
+                for (int i = 0; i < 8; i++) z[i / 4][i % 4] = fmaf(acc[i / 4][i % 4], back, b[i % 4 / 2]);
+            }
+#pragma unroll
+            for (int j = 0; j < 2; j++) if (j < u.count) {
+                const float4 a = gtr__mlp_act4(L.act, make_float4(z[j][0], z[j][1], z[j][2], z[j][3]), L.act_a, L.act_b);
+                float out[4] = { gtr__res_low<P>(a.x), gtr__res_low<P>(a.y), gtr__res_low<P>(a.z), gtr__res_low<P>(a.w) };
+                const uint32_t mark = ear.tag | ear.bad | bad;
+#pragma unroll
+                for (int e = 0; e < 4; e++) {
+                    if (c + e / 2 >= L.n) out[e] = 0.0f;
+                    const float x = L.saved ? gtr__res_low<P>(z[j][e]) : out[e];
+                    z[j][e] = out[e];
+                    out[e] = x;
+                    if (l == 0) kept[j][e] = x;
+                    most = gtr__tall_max(most, gtr__tall_size(z[j][e]));
+                }
+                if (l) saved[((l - 1) * 2 + j) * GTR__TALL_T] = make_float4(out[0], out[1], out[2], out[3]);
+                gtr__res_tell4(q.h + par * s.total * q.width + gtr__tall_place(q.width, block * 2 + u.n + j, u.m),
+                               make_uint4(gtr__res_word(z[j][0], mark), gtr__res_word(z[j][1], mark), gtr__res_word(z[j][2], mark), gtr__res_word(z[j][3], mark)));
+            }
+        }
+        if (l + 1 < last) {
+            const gtr__tall_scale f(gtr__tall_most(most, slot));
+            slot += 16;
+            back = f.from;
+            if (u.live)
+#pragma unroll
+                for (int j = 0; j < 2; j++) if (j < u.count) {
+                    uint32_t *to = op + ((u.n + j) * 8 + 2 * t) * s.op_pitch + u.m * 8 + g;
+                    to[0] = gtr__tall_half2(z[j][0] * f.to, z[j][2] * f.to);
+                    to[s.op_pitch] = gtr__tall_half2(z[j][1] * f.to, z[j][3] * f.to);
+                }
+            if (l == 0 && own == 0) gtr__tall_weights(s, pool, step - 1, ear);
+            __syncthreads();
+        } else {
+            if (u.live)
+#pragma unroll
+                for (int j = 0; j < 2; j++) if (j < u.count) {
+                    float *to = hidden + ((u.n + j) * 8 + 2 * t) * s.hidden_pitch + c;
+                    *(float2 *)to = make_float2(gtr__res_ready<P>(z[j][0]), gtr__res_ready<P>(z[j][2]));
+                    *(float2 *)(to + s.hidden_pitch) = make_float2(gtr__res_ready<P>(z[j][1]), gtr__res_ready<P>(z[j][3]));
+                }
+            if (l == 0 && own == 0) gtr__tall_weights(s, pool, step - 1, ear);
+            bad = __syncthreads_or((int)(bad | ear.bad)) ? 2u : 0u;
+        }
+    }
+    const gtr__tall_layer &end = s.layer[last];
+    const float *w = pool + end.forward_at;
+    const int outs = end.width / 8, ways = GTR__TALL_WARPS / outs;
+    {
+        const int n = warp % outs, way = warp / outs;
+        float acc[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, *red = pool + s.op_at + (way * 16 + g) * end.width + n * 8 + 2 * t;
+#pragma unroll 2
+        for (int k = way * 8; k < s.layer[last - 1].width; k += ways * 8) {
+            const float *p = hidden + g * s.hidden_pitch + k + t, *q = w + (n * 8 + g) * end.forward_pitch + k + t;
+            const float a[4] = { p[0], p[8 * s.hidden_pitch], p[4], p[8 * s.hidden_pitch + 4] }, b[2] = { q[0], q[4] };
+            gtr__res_mma<P>(acc, a, b);
+        }
+        *(float2 *)red = make_float2(acc[0], acc[1]);
+        *(float2 *)(red + 8 * end.width) = make_float2(acc[2], acc[3]);
+    }
+    __syncthreads();
+    for (int e = tid; e < 16 * end.width; e += GTR__TALL_T) {
+        float v = 0.0f;
+        for (int k = 0; k < ways; k++) v += pool[s.op_at + k * 16 * end.width + e];
+        logits[e / end.width * 40 + e % end.width] = gtr__res_low<P>(v + pool[end.bias_at + e % end.width]);
+    }
+    if (s.m.loss != GTR__OP_XENT_STEP) {
+        const gtr__feed_one &to = s.m.rest[s.target];
+        const char *src = (const char *)(uintptr_t)h->record.src[to.slot];
+        const int n = s.m.layer[last].n;
+        for (int i = tid; i < 16 * GTR__RES_OUT; i += GTR__TALL_T) {
+            const int r = i / GTR__RES_OUT, c = i % GTR__RES_OUT;
+            const uint32_t from = gtr__tall_known(s.origin + step * s.total + block * 16 + r, ear);
+            float v = 0.0f;
+            if (from < GTR__TALL_NOT_YET && c < n) v = gtr__res_source(to, src, (int64_t)from * n + c);
+            if (to.to.t == GTR_BF16) v = __bfloat162float(__float2bfloat16_rn(v));
+            pool[s.target_at + i] = v;
+        }
+    }
+    __syncthreads();
+    gtr__tall_loss<P>(s, h, logits, pool + s.target_at, label, all, block * 16 + warp < s.m.batch, scale);
+    __syncthreads();
+    if (warp < end.width / 8) {
+        const float *p = logits + ((warp & 1) * 8 + 2 * t) * 40 + warp / 2 * 16 + 2 * g;
+        gtr__res_tell4(s.dl + par * s.total * end.width + gtr__tall_place(end.width, block * 2 + (warp & 1), warp / 2),
+                       make_uint4(gtr__res_word(p[0], ear.tag), gtr__res_word(p[40], ear.tag), gtr__res_word(p[1], ear.tag), gtr__res_word(p[41], ear.tag)));
+    }
+#pragma unroll 1
+    for (int l = last - 1; l >= 0; l--) {
+        const gtr__mlp_layer &L = s.m.layer[l];
+        const gtr__tall_layer &q = s.layer[l];
+        const gtr__tall_unit u(q.width);
+        const int c = u.m * 16 + 2 * g;
+        float acc[2][4] = {};
+        uint32_t most = 0;
+        if (u.live) {
+            if (l == last - 1) {
+                for (int k = 0; k < end.width; k += 8) {
+                    const float2 lo = *(const float2 *)(w + (k + t) * end.forward_pitch + c), hi = *(const float2 *)(w + (k + t + 4) * end.forward_pitch + c);
+                    const float a[4] = { lo.x, lo.y, hi.x, hi.y };
+#pragma unroll
+                    for (int j = 0; j < 2; j++) if (j < u.count) {
+                        const float *p = logits + ((u.n + j) * 8 + g) * 40 + k + t, b[2] = { gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[4]) };
+                        gtr__res_mma<P>(acc[j], a, b);
+                    }
+                }
+            } else {
+                const gtr__tall_layer &next = s.layer[l + 1];
+                gtr__tall_backward(acc, (const uint32_t *)pool + next.forward_at, next.forward_pitch, pool + next.scale_at, (q.width + 31) / 32, op, s.op_pitch, next.width / 16, u);
+#pragma unroll
+                for (int i = 0; i < 8; i++) acc[i / 4][i % 4] *= back;
+            }
+#pragma unroll
+            for (int j = 0; j < 2; j++) if (j < u.count) {
+                float4 v = make_float4(acc[j][0], acc[j][1], acc[j][2], acc[j][3]);
+                if (L.act >= 0) v = gtr__mlp_dact4(L.act, v, l ? saved[((l - 1) * 2 + j) * GTR__TALL_T] : make_float4(kept[j][0], kept[j][1], kept[j][2], kept[j][3]), L.act_a, L.act_b);
+                acc[j][0] = c < L.n ? gtr__res_low<P>(v.x) : 0.0f; acc[j][1] = c < L.n ? gtr__res_low<P>(v.y) : 0.0f;
+                acc[j][2] = c + 1 < L.n ? gtr__res_low<P>(v.z) : 0.0f; acc[j][3] = c + 1 < L.n ? gtr__res_low<P>(v.w) : 0.0f;
+                const uint32_t mark = ear.tag | bad;
+#pragma unroll
+                for (int e = 0; e < 4; e++) most = gtr__tall_max(most, gtr__tall_size(acc[j][e]));
+                gtr__res_tell4(q.dz + par * s.total * q.width + gtr__tall_place(q.width, block * 2 + u.n + j, u.m),
+                               make_uint4(gtr__res_word(acc[j][0], mark), gtr__res_word(acc[j][1], mark), gtr__res_word(acc[j][2], mark), gtr__res_word(acc[j][3], mark)));
+            }
+        }
+        if (l > 0) {
+            const gtr__tall_scale f(gtr__tall_most(most, slot));
+            slot += 16;
+            back = f.from;
+            if (u.live)
+#pragma unroll
+                for (int j = 0; j < 2; j++) if (j < u.count) {      // even columns of sixteen first, as rows of w lie
+                    uint16_t *to = (uint16_t *)(op + ((u.n + j) * 8 + 2 * t) * s.op_pitch) + u.m * 16 + g;
+                    to[0] = gtr__tall_half(acc[j][0] * f.to); to[8] = gtr__tall_half(acc[j][2] * f.to);
+                    to[2 * s.op_pitch] = gtr__tall_half(acc[j][1] * f.to); to[2 * s.op_pitch + 8] = gtr__tall_half(acc[j][3] * f.to);
+                }
+            __syncthreads();
+        }
+    }
+    if (warp == 0) {            // nobody waits for it
+        float4 sum = lane < 16 ? h->row[lane] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        sum.x = gtr__warp_sum(sum.x); sum.y = gtr__warp_sum(sum.y); sum.z = gtr__warp_sum(sum.z); sum.w = gtr__warp_sum(sum.w);
+        wrong = !(fabsf(sum.x) <= 3.4e38f / (float)s.rows) || (s.m.loss == GTR__OP_XENT_STEP && !all);      // so that the sum over ranks is finite; a mean of none is not
+        if (lane == 0) gtr__res_tell4(s.loss + (step * s.rows + block) * 4, make_uint4(gtr__res_word(sum.x, 0), gtr__res_word(sum.y, 0), gtr__res_word(sum.z, 0), gtr__res_word(sum.w, 0)));
+    }
+    return __syncthreads_or(wrong) != 0;
+}
+
+// >>tall-first
+// A block's columns and k of the first layer: a thread's elements of it lie as the warps' sums of dw do, 32 of k after 32. Between steps they are in
+// L2, where their last place is still the state of a step before.
+struct gtr__tall_own {
+    float p[4], a[4], b[4];     // weights and moments
+    float bias[3];              // of threads below 16 of rank 0
+    __device__ __forceinline__ void load(const gtr__tall &s, int step)
+    {
+        const float4 *from = s.own + ((step & 1) * s.groups * s.ranks + (int)blockIdx.x) * 4 * GTR__TALL_T + threadIdx.x;
+        const float4 u = __ldcg(from), v = __ldcg(from + GTR__TALL_T), w = __ldcg(from + 2 * GTR__TALL_T), x = __ldcg(from + 3 * GTR__TALL_T);
+        p[0] = u.x; p[1] = u.y; p[2] = u.z; p[3] = u.w;
+        a[0] = v.x; a[1] = v.y; a[2] = v.z; a[3] = v.w;
+        b[0] = w.x; b[1] = w.y; b[2] = w.z; b[3] = w.w;
+        bias[0] = x.x; bias[1] = x.y; bias[2] = x.z;
+    }
+    __device__ __forceinline__ void keep(const gtr__tall &s, int step) const
+    {
+        float4 *to = s.own + ((step & 1) * s.groups * s.ranks + (int)blockIdx.x) * 4 * GTR__TALL_T + threadIdx.x;
+        to[0] = make_float4(p[0], p[1], p[2], p[3]);
+        to[GTR__TALL_T] = make_float4(a[0], a[1], a[2], a[3]);
+        to[2 * GTR__TALL_T] = make_float4(b[0], b[1], b[2], b[3]);
+        to[3 * GTR__TALL_T] = make_float4(bias[0], bias[1], bias[2], 0.0f);
+    }
+};
+struct gtr__tall_spot { int col, kk; int64_t i; bool there; };
+static __device__ __forceinline__ gtr__tall_spot gtr__tall_spot_of(const gtr__tall &s, int group, int rank, int j) {
+    const gtr__mlp_layer &L = s.m.layer[0];
+    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, col = (warp >> 2 & 1) * 8 + 2 * (lane & 3) + (warp & 1), kk = j * 32 + 4 * (lane >> 2) + 2 * (warp >> 3) + (warp >> 1 & 1);
+    const int n = group * 16 + col, k = rank * s.kr + kk;
+    return { col, kk, (int64_t)n * L.k + k, kk < s.kr && n < L.n && k < L.k };
+}
+// The weights as products want them; what to multiply their products by. A barrier before, and one after is the caller's.
+template <int P> static __device__ __forceinline__ float gtr__tall_publish(const gtr__tall &s, float *pool, const gtr__tall_own &own, uint32_t &bad) {
+    uint16_t *w = (uint16_t *)(pool + s.dz_at);
+    uint32_t most = 0, *slot = (uint32_t *)pool + s.most_at + 80;
+#pragma unroll
+    for (int j = 0; j < 4; j++) most = gtr__tall_max(most, gtr__tall_size(own.p[j]));
+    most = gtr__tall_warp_most(most);
+    if ((threadIdx.x & 31) == 0) slot[threadIdx.x / 32] = most;
+    bad = __syncthreads_or((int)bad) ? 2u : 0u;
+    const gtr__tall_scale f(gtr__tall_warp_most(slot[threadIdx.x & 15]));
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        const gtr__tall_spot at = gtr__tall_spot_of(s, 0, 0, j);
+        if (at.kk < s.kr) w[at.col * s.w_pitch * 2 + at.kk] = gtr__tall_half(gtr__res_low<P>(own.p[j]) * f.to);
+    }
+    return f.from;
+}
+// Parts of all rows: eight rows of x are the narrow side of a product, two such at a time.
+template <int P, int STEPS> static __device__ __forceinline__ void gtr__tall_parts(const gtr__tall &s, float *pool, int group, int rank, int step, float factor, uint32_t mark) {
+    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3, xp = s.pitch / 4, width = s.layer[0].width;
+    uint32_t a[STEPS][4];
+    const uint32_t *w = (const uint32_t *)pool + s.dz_at + 2 * g * s.w_pitch + 2 * t, *x = (const uint32_t *)pool + s.x_at + g * xp + t;
+#pragma unroll
+    for (int i = 0; i < STEPS; i++) {
+        const uint2 lo = *(const uint2 *)(w + i * 8), hi = *(const uint2 *)(w + s.w_pitch + i * 8);
+        a[i][0] = lo.x; a[i][1] = hi.x; a[i][2] = lo.y; a[i][3] = hi.y;
+    }
+    const float b0 = rank ? 0.0f : gtr__res_low<P>(pool[s.bias_at + 2 * g]), b1 = rank ? 0.0f : gtr__res_low<P>(pool[s.bias_at + 2 * g + 1]);
+    uint32_t *part = s.part + ((step & 1) * s.ranks + rank) * s.total * width + group * 128 + lane * 4;
+#pragma unroll 1
+    for (int n = warp; n < 2 * s.rows; n += 2 * GTR__TALL_WARPS) {
+        float acc[2][4] = {};
+        const uint32_t *p = x + n * 8 * xp, *q = n + GTR__TALL_WARPS < 2 * s.rows ? p + GTR__TALL_WARPS * 8 * xp : p;
+#pragma unroll
+        for (int i = 0; i < STEPS; i++) {
+            const uint32_t u = p[i * 4], v = q[i * 4], bu[2] = { gtr__tall_bytes(u, 0x4140), gtr__tall_bytes(u, 0x4342) }, bv[2] = { gtr__tall_bytes(v, 0x4140), gtr__tall_bytes(v, 0x4342) };
+            gtr__mma_f16(acc[0], a[i], bu);
+            gtr__mma_f16(acc[1], a[i], bv);
+        }
+#pragma unroll
+        for (int e = 0; e < 2; e++) if (n + e * GTR__TALL_WARPS < 2 * s.rows)
+            gtr__res_tell4(part + (n + e * GTR__TALL_WARPS) * 8 * width,
+                           make_uint4(gtr__res_word(fmaf(acc[e][0], factor, b0), mark), gtr__res_word(fmaf(acc[e][1], factor, b0), mark),
+                                      gtr__res_word(fmaf(acc[e][2], factor, b1), mark), gtr__res_word(fmaf(acc[e][3], factor, b1), mark)));
+    }
+}
+template <int P> static __device__ __forceinline__ void gtr__tall_parts_of(const gtr__tall &s, float *pool, int group, int rank, int step, float factor, uint32_t mark) {
+    switch (s.kr / 16) {
+    case 1: gtr__tall_parts<P, 1>(s, pool, group, rank, step, factor, mark); break;
+    case 2: gtr__tall_parts<P, 2>(s, pool, group, rank, step, factor, mark); break;
+    case 3: gtr__tall_parts<P, 3>(s, pool, group, rank, step, factor, mark); break;
+    case 4: gtr__tall_parts<P, 4>(s, pool, group, rank, step, factor, mark); break;
+    case 5: gtr__tall_parts<P, 5>(s, pool, group, rank, step, factor, mark); break;
+    case 6: gtr__tall_parts<P, 6>(s, pool, group, rank, step, factor, mark); break;
+    case 7: gtr__tall_parts<P, 7>(s, pool, group, rank, step, factor, mark); break;
+    default: gtr__tall_parts<P, 8>(s, pool, group, rank, step, factor, mark);
+    }
+}
+// The way back is heard: the group's columns of all rows, to shared memory by columns, as halves. What to multiply their products by; heard: what
+// there is to say of the step before.
+static __device__ __forceinline__ float gtr__tall_hear(const gtr__tall &s, float *pool, int group, int rank, int step, uint32_t before, gtr__res_ear &ear, int &heard) {
+    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3, eights = s.total / 8, width = s.layer[0].width, rounds = (eights + 127) / 128;
+    const uint32_t *dz = s.layer[0].dz + (step & 1) * s.total * width + gtr__tall_place(width, warp, group);
+    uint32_t most = 0, *slot = (uint32_t *)pool + s.most_at + 64, *to = (uint32_t *)pool + s.dz_at + (2 * g + (g >> 2)) * s.dz_pitch + warp * 4 + t;
+    const int other = g < 4 ? s.dz_pitch : -s.dz_pitch;     // half of the lanes begin with the odd column, for the banks' sake
+    float even = 0.0f, odd = 0.0f;
+    uint4 v[8];
+#pragma unroll
+    for (int i = 0; i < 8; i++) v[i] = make_uint4(0, 0, 0, 0);
+#pragma unroll 1
+    for (int k = 0; k < rounds; k++) {
+        const int left = (eights - k * 128 - warp + 15) / 16, n = left > 8 ? 8 : left;
+        if (n <= 0) continue;
+        gtr__tall_hear4<8>(v, n, ear, [&](int i) { return dz + (k * 128 + i * 16) * 8 * width; });
+#pragma unroll
+        for (int i = 0; i < 8; i++) if (i < n) {
+            even += gtr__res_number(v[i].x) + gtr__res_number(v[i].y);
+            odd += gtr__res_number(v[i].z) + gtr__res_number(v[i].w);
+            most = gtr__tall_max(most, gtr__tall_max(gtr__tall_max(v[i].x & 0x7ffffffcu, v[i].y & 0x7ffffffcu), gtr__tall_max(v[i].z & 0x7ffffffcu, v[i].w & 0x7ffffffcu)));
+        }
+    }
+    most = gtr__tall_warp_most(most);
+    if (lane == 0) slot[warp] = most;
+    if (rank == 0) {
+#pragma unroll
+        for (int o = 1; o < 4; o <<= 1) { even += __shfl_xor_sync(0xffffffffu, even, o); odd += __shfl_xor_sync(0xffffffffu, odd, o); }
+        if (t == 0) *(float2 *)(pool + s.sums_at + warp * 16 + 2 * g) = make_float2(even, odd);
+    }
+    heard = __syncthreads_or((int)(before | ear.bad) | (ear.turns >= GTR__RES_TURNS ? 4 : 0));
+    const gtr__tall_scale f(gtr__tall_warp_most(slot[lane & 15]));
+#pragma unroll 1
+    for (int k = rounds - 1; k >= 0; k--) {
+        const int left = (eights - k * 128 - warp + 15) / 16, n = left > 8 ? 8 : left;
+#pragma unroll
+        for (int i = 0; i < 8; i++) if (i < n) {
+            if (rounds > 1) v[i] = gtr__res_look4(dz + (k * 128 + i * 16) * 8 * width);
+            const uint32_t lo = gtr__tall_half2(gtr__res_number(v[i].x) * f.to, gtr__res_number(v[i].y) * f.to), hi = gtr__tall_half2(gtr__res_number(v[i].z) * f.to, gtr__res_number(v[i].w) * f.to);
+            uint32_t *p = to + (k * 128 + i * 16) * 4;
+            p[0] = g < 4 ? lo : hi;
+            p[other] = g < 4 ? hi : lo;
+        }
+    }
+    __syncthreads();
+    return f.from;
+}
+// dw = dz^T x, four warps to 32 of k, and a quarter of the rows each; where rows have been used, those of the next step come. Then the update.
+template <int P> static __device__ __forceinline__ float gtr__tall_first(const gtr__tall &s, float *pool, gtr__tall_head *h, int group, int rank, int step, bool last, float factor, uint32_t &bad) {
+    const gtr__mlp_layer &L = s.m.layer[0];
+    const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, cg = warp & 3, ks = warp >> 2, xp = s.pitch / 4;
+    float acc[16] = {};         // two tiles of k, two of columns
+    gtr__tall_own own;
+    own.load(s, step);
+    const uint32_t *x = (const uint32_t *)pool + s.x_at + 2 * t * xp + cg * 8 + g, *z = (const uint32_t *)pool + s.dz_at + g * s.dz_pitch + t;
+    const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
+    const bool quick = !last && gtr__tall_bring::quick(s, src);
+    gtr__tall_bring bring[3];       // a register that is not set on every way would be kept through all of a step
+#pragma unroll
+    for (int i = 0; i < 6; i++) bring[i / 2].v[i % 2] = make_uint4(0, 0, 0, 0);
+    const float rate = tid < (int)(sizeof(gtr__mlp_rate) / 4) ? __ldcg((const float *)&s.rate[step] + tid) : 0.0f;
+    if (quick)
+#pragma unroll
+        for (int i = 0; i < 3; i++) bring[i].ask(s, pool, src, rank, i * 128);
+#pragma unroll 1
+    for (int c = 0; c < s.rows; c += 24)
+#pragma unroll
+        for (int i = 0; i < 3; i++) if (c + i * 8 < s.rows) {
+#pragma unroll
+            for (int e = 0; e < 2; e++) {
+                const int k = c + i * 8 + ks * 2 + e;
+                if (k >= s.rows || cg * 32 >= s.kr) continue;
+                const uint32_t *p = x + k * 16 * xp, w0 = p[0], w1 = p[xp], w2 = p[8 * xp], w3 = p[9 * xp];
+                const uint32_t u0 = __byte_perm(w0, w1, 0x5140), u1 = __byte_perm(w0, w1, 0x7362), u2 = __byte_perm(w2, w3, 0x5140), u3 = __byte_perm(w2, w3, 0x7362);
+                const uint32_t a0[4] = { gtr__tall_bytes(u0, 0x4140), gtr__tall_bytes(u0, 0x4342), gtr__tall_bytes(u2, 0x4140), gtr__tall_bytes(u2, 0x4342) };
+                const uint32_t a1[4] = { gtr__tall_bytes(u1, 0x4140), gtr__tall_bytes(u1, 0x4342), gtr__tall_bytes(u3, 0x4140), gtr__tall_bytes(u3, 0x4342) };
+                const uint32_t b0[2] = { z[k * 8], z[k * 8 + 4] }, b1[2] = { z[8 * s.dz_pitch + k * 8], z[8 * s.dz_pitch + k * 8 + 4] };
+                gtr__mma_f16(acc, a0, b0);
+                gtr__mma_f16(acc + 4, a0, b1);
+                gtr__mma_f16(acc + 8, a1, b0);
+                gtr__mma_f16(acc + 12, a1, b1);
+            }
+            __syncthreads();
+            if (!quick) continue;
+            bring[i].take(s, pool, (c + i * 8) * 16);
+            if (c + i * 8 + 24 < s.rows) bring[i].ask(s, pool, src, rank, (c + i * 8 + 24) * 16);
+        }
+    if (!last && !quick) gtr__tall_bring::all(s, pool, src, rank);
+    if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[step & 1])[tid] = rate;
+    float *red = pool + s.dz_at;
+#pragma unroll
+    for (int i = 0; i < 16; i++) red[((ks * 4 + cg) * 16 + i) * 32 + lane] = acc[i];
+    __syncthreads();
+    const gtr__mlp_rule rule = gtr__tall_rule(h, step, h->segment[0].group);
+#pragma unroll 1
+    for (int j = 0; j < 4; j++) {           // one copy of the code: the arrays turn
+        const gtr__tall_spot at = gtr__tall_spot_of(s, group, rank, j);
+        float v = 0.0f;
+#pragma unroll
+        for (int k = 0; k < 4; k++) v += red[((k * 4 + j) * 16 + warp) * 32 + lane];
+        v *= factor;
+        if (at.there) {
+            if (s.m.checks && gtr__res_infinite(v)) bad = 2;
+            gtr__tall_renew(rule, own.p[0], v, own.a[0], own.b[0]);
+            if (last) L.dw[at.i] = v;
+        }
+        const float p = own.p[0], a = own.a[0], b = own.b[0];
+#pragma unroll
+        for (int k = 0; k < 3; k++) { own.p[k] = own.p[k + 1]; own.a[k] = own.a[k + 1]; own.b[k] = own.b[k + 1]; }
+        own.p[3] = p; own.a[3] = a; own.b[3] = b;
+    }
+    const int n = group * 16 + tid;
+    if (rank == 0 && L.db && tid < 16 && n < L.n) {
+        float v = 0.0f;
+        for (int w = 0; w < GTR__TALL_WARPS; w++) v += pool[s.sums_at + w * 16 + tid];
+        const gtr__mlp_rule other = gtr__tall_rule(h, step, h->segment[1].group);
+        if (s.m.checks && gtr__res_infinite(v)) bad = 2;
+        gtr__tall_renew(other, own.bias[0], v, own.bias[1], own.bias[2]);
+        pool[s.bias_at + tid] = own.bias[0];
+        if (last) L.db[n] = v;
+    }
+    own.keep(s, step + 1);
+    return gtr__tall_publish<P>(s, pool, own, bad);
+}
+
+// >>tall-spare
+// A spare block's tasks: 16 rows of a further layer's dw = dz^T h and 64 columns, db where they are the first; the update, whose outcome is sent.
+template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, bool last, uint32_t &bad) {
+    const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1;
+    constexpr int size = 16 * GTR__TALL_STRIP, fours = GTR__TALL_STRIP / 16;
+    float *red = pool + s.red_at, *sums = red + GTR__TALL_WARPS * size;
+    gtr__res_ear ear = { (uint32_t)step >> 1 & 1, 0, 0 };
+#pragma unroll 1
+    for (int k = 0; k < h->tiles; k++) {
+        const int l = h->tile[k].layer, n0 = h->tile[k].n0, k0 = h->tile[k].k0;
+        const gtr__tall_layer &q = s.layer[l], &before = s.layer[l - 1];
+        const gtr__mlp_layer &L = s.m.layer[l];
+        const int columns = (before.width - k0 + 15) / 16, pieces = 1 + (columns < fours ? columns : fours);
+        const uint32_t *z = (l == s.m.layers - 1 ? s.dl : q.dz) + par * s.total * q.width + gtr__tall_place(q.width, 0, n0 / 16), *y = before.h + par * s.total * before.width + gtr__tall_place(before.width, 0, k0 / 16);
+        float acc[2 * fours][4] = {}, db[2] = { 0.0f, 0.0f };
+#pragma unroll 1
+        for (int r = warp; r < 2 * s.rows; r += 2 * GTR__TALL_WARPS) {
+            uint4 v[2 * (1 + fours)];
+            const bool two = r + GTR__TALL_WARPS < 2 * s.rows;
+            gtr__tall_hear4<2 * (1 + fours)>(v, 2 * (1 + fours), ear, [&](int i) {
+                const int row = (r + (i > fours && two ? GTR__TALL_WARPS : 0)) * 8, c = i % (1 + fours);
+                return c && c < pieces ? y + row * before.width + (c - 1) * 128 : z + row * q.width;
+            });
+#pragma unroll
+            for (int e = 0; e < 2; e++) if (e == 0 || two) {
+                const uint4 *w = v + e * (1 + fours);
+                const float f[4] = { gtr__res_number(w[0].x), gtr__res_number(w[0].y), gtr__res_number(w[0].z), gtr__res_number(w[0].w) };
+                db[0] += f[0] + f[1]; db[1] += f[2] + f[3];
+                const float a[4] = { gtr__res_ready<P>(f[0]), gtr__res_ready<P>(f[2]), gtr__res_ready<P>(f[1]), gtr__res_ready<P>(f[3]) };
+#pragma unroll
+                for (int i = 0; i < fours; i++) if (i + 1 < pieces) {
+                    const float b0[2] = { gtr__res_ready<P>(gtr__res_number(w[1 + i].x)), gtr__res_ready<P>(gtr__res_number(w[1 + i].y)) };
+                    const float b1[2] = { gtr__res_ready<P>(gtr__res_number(w[1 + i].z)), gtr__res_ready<P>(gtr__res_number(w[1 + i].w)) };
+                    gtr__res_mma<P>(acc[2 * i], a, b0);
+                    gtr__res_mma<P>(acc[2 * i + 1], a, b1);
+                }
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < fours; i++)
+#pragma unroll
+            for (int e = 0; e < 2; e++)
+                *(float4 *)(red + warp * size + (2 * g + e) * GTR__TALL_STRIP + i * 16 + 4 * t) = make_float4(acc[2 * i][2 * e], acc[2 * i + 1][2 * e], acc[2 * i][2 * e + 1], acc[2 * i + 1][2 * e + 1]);
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+#pragma unroll
+            for (int o = 2; o; o >>= 1) db[j] += __shfl_xor_sync(0xffffffffu, db[j], o);
+            if (t == 0) sums[warp * 16 + 2 * g + j] = db[j];
+        }
+        if (k == 0) {           // before anything is renewed: how the step before went
+            gtr__res_ear other = { 0, 0, ear.turns };
+            if (step && tid < 32) other.bad = gtr__tall_hear1(s.verdict + step - 1, other) & 2u;
+            if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[par])[tid] = __ldcg((const float *)&s.rate[step] + tid);
+            if (__syncthreads_or((int)other.bad | (other.turns >= GTR__RES_TURNS))) return false;
+        } else __syncthreads();
+        float *state = pool + s.tile_at + k * GTR__TALL_STATE;
+        const float *old = state + par * 3 * (size + 16);
+        float *now = state + (par ^ 1) * 3 * (size + 16);
+        const bool bias = k0 == 0 && L.db != NULL;
+        bool wrong = false;
+#pragma unroll 1
+        for (int e = tid; e < (bias ? size + 16 : size); e += GTR__TALL_T) {
+            const int n = n0 + (e < size ? e / GTR__TALL_STRIP : e - size), c = k0 + e % GTR__TALL_STRIP;
+            if (n >= L.n || (e < size && c >= L.k)) continue;
+            const float *from = e < size ? red + e : sums + e - size;
+            const int far = e < size ? size : 16;
+            float v = 0.0f;
+#pragma unroll
+            for (int w = 0; w < GTR__TALL_WARPS; w++) v += from[w * far];
+            const gtr__mlp_rule rule = gtr__tall_rule(h, step, h->segment[2 * l + (e < size ? 0 : 1)].group);
+            float p = old[e], a = old[size + 16 + e], b = old[2 * (size + 16) + e];
+            wrong |= gtr__res_infinite(v);
+            gtr__tall_renew(rule, p, v, a, b);
+            now[e] = p; now[size + 16 + e] = a; now[2 * (size + 16) + e] = b;
+            if (last) (e < size ? L.dw : L.db)[e < size ? (int64_t)n * L.k + c : n] = v;
+        }
+        wrong = __syncthreads_or(wrong) != 0 && s.m.checks;
+        if (wrong) bad = 2;
+#pragma unroll 1
+        for (int e = tid; e < (k0 == 0 ? size + 16 : size); e += GTR__TALL_T) {
+            const int n = n0 + (e < size ? e / GTR__TALL_STRIP : e - size), c = k0 + e % GTR__TALL_STRIP;
+            if (e < size && c >= before.width) continue;
+            const bool there = n < L.n && (e >= size ? bias : c < L.k);
+            const float p = there ? now[e] : 0.0f;
+            if (e < size) gtr__res_tell(q.w + par * s.renewed + n * before.width + c, gtr__res_word(gtr__res_ready<P>(p), ear.tag | bad));
+            else gtr__res_tell(q.b + par * s.renewed + n, gtr__res_word(gtr__res_low<P>(p), ear.tag | bad));
+        }
+        __syncthreads();
+    }
+    if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
+    return true;
+}
+
+// >>tall-kernel
+// visit(segment, index in it, whether it is there and this block's to write, its place and that of its two moments)
+template <typename F> static __device__ __forceinline__ void gtr__tall_state(const gtr__tall &s, float *pool, const gtr__tall_head *h, int buffer, F visit) {
+    constexpr int size = 16 * GTR__TALL_STRIP;
+    for (int k = 0; k < h->tiles; k++) {
+        const int l = h->tile[k].layer, n0 = h->tile[k].n0, k0 = h->tile[k].k0;
+        const gtr__mlp_layer &L = s.m.layer[l];
+        float *state = pool + s.tile_at + k * GTR__TALL_STATE + buffer * 3 * (size + 16);
+        for (int e = gtr__tall_tid(); e < size; e += GTR__TALL_T) {
+            const int n = n0 + e / GTR__TALL_STRIP, c = k0 + e % GTR__TALL_STRIP;
+            if (n < L.n && c < L.k) visit(2 * l, (int64_t)n * L.k + c, state[e], state[size + 16 + e], state[2 * (size + 16) + e]);
+        }
+        const int n = n0 + gtr__tall_tid();
+        float *p = state + size + threadIdx.x;
+        if (threadIdx.x < 16 && k0 == 0 && n < L.n && L.db) visit(2 * l + 1, n, p[0], p[size + 16], p[2 * (size + 16)]);
+    }
+}
+struct gtr__tall_disk {         // what lies in device memory
+    const gtr__optim &o;
+    const gtr__tall_head *h;
+    bool adam, moved;
+    __device__ __forceinline__ gtr__tall_disk(const gtr__tall &s, const gtr__tall_head *h_) : o(s.m.optim), h(h_), adam(o.kind != GTR_SGD), moved(adam || (o.momentum != 0.0 && o.m)) {}
+    __device__ __forceinline__ void load(int which, int64_t i, float &p, float &a, float &b) const
+    {
+        const gtr__segment &z = h->segment[which];
+        p = z.p[i];
+        a = moved ? o.m[z.offset + i] : 0.0f;
+        b = adam ? o.v[z.offset + i] : 0.0f;
+    }
+    __device__ __forceinline__ void save(int which, int64_t i, float p, float a, float b) const
+    {
+        const gtr__segment &z = h->segment[which];
+        z.p[i] = p;
+        if (moved) o.m[z.offset + i] = a;
+        if (adam) o.v[z.offset + i] = b;
+        if (z.bf16) gtr__put(z.bf16, GTR_BF16, i, p);
+        if (z.f16) gtr__put(z.f16, GTR_F16, i, p);
+    }
+};
+// All records of the launch, and the rates of each step. All threads of one block.
+static __device__ __forceinline__ void gtr__tall_records(const gtr__tall &s) {
+    constexpr int pieces = (int)(sizeof(gtr__record) / 16);
+    const uint64_t first = s.m.ctl->step;
+    for (int i = gtr__tall_tid(); i < GTR__LAUNCH_STEPS * pieces; i += GTR__TALL_T)
+        ((int4 *)s.record)[i] = __ldcv((const int4 *)&s.m.record[(first + (uint64_t)(i / pieces)) % GTR__RING] + i % pieces);
+    __syncthreads();
+    const int steps = (int)s.record[0].more + 1;
+    for (int i = gtr__tall_tid(); i < steps * GTR__MAX_GROUPS; i += GTR__TALL_T)
+        gtr__mlp_rates(s.m.optim, s.record[i / GTR__MAX_GROUPS], s.m.ctl->applied, (uint64_t)(i / GTR__MAX_GROUPS), i % GTR__MAX_GROUPS, &s.rate[i / GTR__MAX_GROUPS]);
+}
+// The inputs' slots get the step's batch, for who looks at it behind the launch.
+static __device__ __forceinline__ void gtr__tall_slots(const gtr__tall &s, const gtr__tall_head *h, int block, int blocks, int step) {
+    for (int f = -1; f < s.m.n_rest; f++) {
+        const gtr__feed_one &in = f < 0 ? s.m.x : s.m.rest[f];
+        const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
+        for (int r = block; r < s.m.batch; r += blocks) {
+            const int64_t from = gtr__tall_origin(h, step, r) * in.row, to = (int64_t)r * in.row;
+            for (int c = gtr__tall_tid(); c < in.row; c += GTR__TALL_T) {
+                if (in.from == GTR_U8 && in.to.t == GTR_I32) ((int32_t *)in.to.p)[to + c] = ((const unsigned char *)src)[from + c];
+                else gtr__put(in.to.p, in.to.t, to + c, gtr__res_source(in, src, from + c));
+            }
+        }
+    }
+}
+// The block that reports: a step's loss is heard from all rows, and what became of it a step later.
+static __device__ __forceinline__ void gtr__tall_service(const gtr__tall &s, float *pool, gtr__tall_head *h, int steps) {
+    const int tid = gtr__tall_tid();
+    float4 *part = (float4 *)pool;
+    gtr__res_ear ear = { 0, 0, 0 };
+    gtr__tall_foresee(s, h, 0);
+    if (steps > 1) gtr__tall_foresee(s, h, 1);
+#pragma unroll 1
+    for (int i = 0; i < steps; i++) {
+        uint4 v[1];
+        if (i + 2 < steps) gtr__tall_foresee(s, h, i + 2);
+        for (int r = tid; r - (tid & 31) < s.rows; r += GTR__TALL_T) {
+            gtr__tall_hear4<1>(v, r < s.rows ? 1 : 0, ear, [&](int) { return s.loss + ((int64_t)i * s.rows + r) * 4; });
+            if (r < s.rows) part[r] = make_float4(gtr__res_number(v[0].x), gtr__res_number(v[0].y), gtr__res_number(v[0].z), gtr__res_number(v[0].w));
+        }
+        __syncthreads();
+        uint32_t bad = 0;
+        if (i + 1 < steps) {
+            bad = gtr__tall_hear1(s.verdict + i, ear) & 2u;
+        }
+        bad = __syncthreads_or((int)bad | (ear.turns >= GTR__RES_TURNS ? 2 : 0));
+        if (bad || i + 1 == steps) {        // all others have ended: before the status is written, which ends a meeting
+            gtr__mlp_arrive(s.m);
+            if (!gtr__mlp_meet(s.m, 2 * gridDim.x)) return;
+            bad |= gtr__res_look(s.flag);
+        }
+        if (tid == 0) {
+            float loss = 0.0f, counted = 0.0f, right = 0.0f, labelled = 0.0f;
+            for (int r = 0; r < s.rows; r++) { loss += part[r].x; counted += part[r].y; right += part[r].z; labelled += part[r].w; }
+            loss = s.m.loss == GTR__OP_XENT_STEP ? (counted > 0.0f ? loss / counted : NAN) : loss / (float)s.m.pair.count;
+            gtr__give1(s.m.loss_value, 0, loss);
+            if (s.m.xent.count.p) gtr__give1(s.m.xent.count, 0, counted);
+            if (s.m.accuracy.p) gtr__give1(s.m.accuracy, 0, (float)((double)right / (double)labelled));
+            s.m.ctl->norm = 0.0f;
+            s.m.ctl->coef = 1.0f;
+            s.m.ctl->guard = bad ? 1u : 0u;
+            gtr__report_step(s.m.report);
+            if (bad) for (int k = i + 1; k < steps; k++) gtr__report_step(s.m.report);
+        }
+        __syncthreads();
+        if (bad) return;
+    }
+}
+// All have made ready: the launch's records are known behind it.
+static __device__ __forceinline__ bool gtr__tall_begin(const gtr__tall &s, gtr__tall_head *h) {
+    const int tid = gtr__tall_tid();
+    gtr__mlp_arrive(s.m);
+    if (!gtr__mlp_meet(s.m, gridDim.x)) { gtr__mlp_leave(s.m); return false; }
+    gtr__mlp_acquire();
+    if (tid <= (int)s.record[0].more) { h->step[tid].first = s.record[tid].first; h->step[tid].key = s.record[tid].key; }
+    if (tid == 0) {
+        h->record = s.record[0];
+        for (h->half = 1; (uint64_t)1 << (2 * h->half) < (uint64_t)h->record.rows; h->half++) {}
+    }
+    __syncthreads();
+    return true;
+}
+// All have ended: whether what they have is to be kept, and which step, if any, changed nothing.
+static __device__ __forceinline__ bool gtr__tall_end(const gtr__tall &s, const gtr__tall_head *h, int steps, uint32_t bad, int &wrong) {
+    if (bad && wrong < 0 && threadIdx.x == 0) atomicOr(s.flag, 1u);
+    gtr__mlp_arrive(s.m);
+    if (!gtr__mlp_meet(s.m, 2 * gridDim.x)) return false;
+    const uint32_t flag = gtr__res_look(s.flag);
+    if (wrong < 0 && flag) wrong = steps - 1;
+    return !(flag & 2);
+}
+template <int P>
+static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __grid_constant__ gtr__tall s) {
+    extern __shared__ __align__(16) char gtr__pool[];
+    __shared__ __align__(16) gtr__tall_head head;
+    gtr__enter();
+    float *pool = (float *)gtr__pool;
+    gtr__tall_head *h = &head;
+    const int tid = gtr__tall_tid(), me = (int)blockIdx.x, blocks = (int)gridDim.x, workers = s.groups * s.ranks, group = me % s.groups, rank = me / s.groups, layers = s.m.layers;
+    const bool worker = me < workers, spare = me >= s.mains;
+    if (*(const volatile uint32_t *)&s.m.ctl->status) {
+        if (me == 0 && tid == 0) gtr__report_stuck(s.m.report, s.m.record);
+        return;
+    }
+    if (tid < 32) gtr__mlp_segments(s.m.optim, s.m.layer, layers, h->segment, tid, 32);
+    for (int64_t i = ((int64_t)me * GTR__TALL_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__TALL_T * 4)
+        if (i < s.old || i >= s.old + s.renewed) *(uint4 *)(s.pool + i) = make_uint4(1, 1, 1, 1);     // no step's words
+    for (int i = me * GTR__TALL_T + tid; i < GTR__LAUNCH_STEPS * (s.total + 1); i += blocks * GTR__TALL_T)
+        *(i < GTR__LAUNCH_STEPS * s.total ? s.origin + i : s.count + i - GTR__LAUNCH_STEPS * s.total) = GTR__TALL_NOT_YET;
+    if (me < blocks - 1) for (int i = tid; i < s.end_at; i += GTR__TALL_T) pool[i] = 0.0f;
+    __syncthreads();
+    // the further layers' weights, as if a step had renewed them
+    for (int l = 1; l < layers; l++) {
+        const gtr__tall_layer &q = s.layer[l];
+        const gtr__mlp_layer &L = s.m.layer[l];
+        const int wide = s.layer[l - 1].width;
+        for (int i = me * GTR__TALL_T + tid; i < q.width * wide; i += blocks * GTR__TALL_T) {
+            const int n = i / wide, c = i % wide;
+            q.w[s.renewed + i] = gtr__res_word(gtr__res_ready<P>(n < L.n && c < L.k ? h->segment[2 * l].p[(int64_t)n * L.k + c] : 0.0f), 1);
+        }
+        if (me == blocks - 1) for (int i = tid; i < q.width; i += GTR__TALL_T)
+            q.b[s.renewed + i] = gtr__res_word(gtr__res_low<P>(L.db && i < L.n ? h->segment[2 * l + 1].p[i] : 0.0f), 1);
+    }
+    const gtr__tall_disk disk(s, h);
+    if (me == blocks - 1) {
+        if (tid == 0) *s.flag = 0;
+        gtr__tall_records(s);
+        if (!gtr__tall_begin(s, h)) return;
+        gtr__tall_service(s, pool, h, (int)s.record[0].more + 1);
+        gtr__mlp_leave(s.m);
+        return;
+    }
+    if (tid == 0) {
+        h->rule = gtr__mlp_rule(s.m, h->rate[0], 0, 1.0f);
+        h->tiles = 0;
+        if (spare) for (int index = me - s.mains; index < s.tasks && h->tiles < 8; index += s.spare) {
+            int l = 1;
+            while (l + 1 < layers && index >= s.layer[l + 1].task0) l++;
+            h->tile[h->tiles].layer = l;
+            h->tile[h->tiles].n0 = (index - s.layer[l].task0) / s.layer[l].across * 16;
+            h->tile[h->tiles].k0 = (index - s.layer[l].task0) % s.layer[l].across * GTR__TALL_STRIP;
+            h->tiles++;
+        }
+    }
+    __syncthreads();
+    int wrong = -1;             // the step that was not finite
+    if (spare) {
+        uint32_t bad = 0;
+        for (int b = 0; b < 2; b++) gtr__tall_state(s, pool, h, b, [&](int which, int64_t i, float &p, float &a, float &v) { disk.load(which, i, p, a, v); });
+        if (!gtr__tall_begin(s, h)) return;
+        const int steps = (int)s.record[0].more + 1;
+#pragma unroll 1
+        for (int i = 0; i < steps; i++) {
+            if (!gtr__tall_tasks<P>(s, pool, h, i, i == steps - 1, bad)) { wrong = i - 1; break; }
+        }
+        if (gtr__tall_end(s, h, steps, bad, wrong))
+            gtr__tall_state(s, pool, h, (wrong < 0 ? steps : wrong) & 1, [&](int which, int64_t i, float &p, float &a, float &v) { disk.save(which, i, p, a, v); });
+        gtr__mlp_leave(s.m);
+        return;
+    }
+    const bool biased = worker && rank == 0 && tid < 16 && s.m.layer[0].db && group * 16 + tid < s.m.layer[0].n;
+    float factor = 0.0f;
+    uint32_t bad = 0;
+    if (worker) {
+        gtr__tall_own own;
+        own.bias[0] = own.bias[1] = own.bias[2] = 0.0f;
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            const gtr__tall_spot at = gtr__tall_spot_of(s, group, rank, j);
+            own.p[j] = own.a[j] = own.b[j] = 0.0f;
+            if (at.there) disk.load(0, at.i, own.p[j], own.a[j], own.b[j]);
+        }
+        if (biased) {
+            disk.load(1, group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
+            pool[s.bias_at + tid] = own.bias[0];
+        }
+        own.keep(s, 0);
+        factor = gtr__tall_publish<P>(s, pool, own, bad) * s.m.x.scale;
+    }
+    if (!gtr__tall_begin(s, h)) return;
+    const int steps = (int)s.record[0].more + 1;
+    const float scale = s.m.ctl->scale;
+    gtr__res_ear ear = { 0, 0, 0 };
+    gtr__tall_origins(s, pool, h, 0, me, ear);
+    __syncthreads();
+    if (worker) {
+        const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
+        gtr__tall_bring bring;
+        if (gtr__tall_bring::quick(s, src))
+#pragma unroll 1
+            for (int r = 0; r < s.total; r += 128) { bring.ask(s, pool, src, rank, r); bring.take(s, pool, r); }
+        else gtr__tall_bring::all(s, pool, src, rank);
+    }
+#pragma unroll 1
+    for (int i = 0; i < steps; i++) {
+        const bool last = i == steps - 1;
+        ear.tag = (uint32_t)i >> 1 & 1;
+        ear.bad = 0;
+        __syncthreads();
+        if (worker) gtr__tall_parts_of<P>(s, pool, group, rank, i, factor, ear.tag | bad);
+        uint32_t before = bad;
+        bool loss = false;
+        if (!last) gtr__tall_origins(s, pool, h, i + 1, me, ear);
+        __syncthreads();
+#pragma unroll 1
+        for (int k = 0; me + k * s.middles < s.rows && me < s.middles; k++) {
+            if (k) __syncthreads();
+            loss |= gtr__tall_middle<P>(s, pool, h, me + k * s.middles, k, i, scale, ear, before);
+        }
+        int heard = 0;
+        float from = 0.0f;
+        if (worker) from = gtr__tall_hear(s, pool, group, rank, i, before, ear, heard);
+        else {
+            ear.tag = 0;
+            if (i) ear.bad = gtr__tall_hear1(s.verdict + i - 1, ear) & 2u;
+            heard = __syncthreads_or((int)ear.bad | (ear.turns >= GTR__RES_TURNS ? 4 : 0));
+        }
+        if (i && me == 0 && tid == 0) gtr__res_tell(s.verdict + i - 1, heard ? 2u : 0u);
+        if (heard) {
+            wrong = i - 1;
+            if (tid == 0 && (heard & 4)) atomicOr(s.flag, 2u);
+            break;
+        }
+        bad = loss ? 2u : 0u;
+        uint32_t first = 0;
+        if (worker) factor = gtr__tall_first<P>(s, pool, h, group, rank, i, last, from * s.m.x.scale, first) * s.m.x.scale;
+        bad |= first;
+    }
+    if (gtr__tall_end(s, h, steps, bad, wrong)) {
+        if (worker) {
+            gtr__tall_own own;
+            own.load(s, wrong < 0 ? steps : wrong);
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                const gtr__tall_spot at = gtr__tall_spot_of(s, group, rank, j);
+                if (at.there) disk.save(0, at.i, own.p[j], own.a[j], own.b[j]);
+            }
+            if (biased) disk.save(1, group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
+        }
+        gtr__tall_slots(s, h, me, s.mains, wrong < 0 ? steps - 1 : wrong);
+    }
+    gtr__mlp_leave(s.m);
+}
+
+// >>tall-match
+static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int ranks, int sm_count, size_t shared) {
+    const int last = c->layers - 1, rows = (c->batch + 15) / 16, free_blocks = sm_count - 1;
+    int at = 0, op = 0;
+    auto room = [&](int words) { const int here = at; at += gtr__res_up(words, 8); return here; };
+    s->rows = rows; s->ranks = ranks;
+    s->total = rows * 16;
+    for (int l = 0; l <= last; l++) s->layer[l].width = gtr__res_up(c->n[l], l == last && c->n[l] > 16 ? 32 : 16);
+    s->groups = s->layer[0].width / 16;
+    s->kr = gtr__res_up((c->k[0] + ranks - 1) / ranks, 16);
+    if (s->kr > GTR__TALL_K || (ranks > 1 && s->kr * (ranks - 1) >= c->k[0])) return false;
+    s->tasks = 0;
+    s->renewed = 0;
+    for (int l = 1; l <= last; l++) {
+        gtr__tall_layer *q = &s->layer[l];
+        const int before = s->layer[l - 1].width;
+        q->task0 = s->tasks; q->across = (before + GTR__TALL_STRIP - 1) / GTR__TALL_STRIP;
+        s->tasks += q->width / 16 * q->across;
+        s->renewed += gtr__res_up(q->width * before, 64) + gtr__res_up(q->width, 64);
+    }
+    const int workers = s->groups * ranks;
+    s->middles = rows < workers ? rows : rows < free_blocks - (s->tasks + 1) / 2 ? rows : free_blocks - (s->tasks + 1) / 2;
+    if (s->middles < workers && rows > s->middles) s->middles = workers < rows ? workers : rows;
+    s->mains = workers > s->middles ? workers : s->middles;
+    s->spare = free_blocks - s->mains < s->tasks ? free_blocks - s->mains : s->tasks;
+    if (s->spare < 1) return false;
+    s->most_tasks = (s->tasks + s->spare - 1) / s->spare;
+    s->owns = (rows + s->middles - 1) / s->middles;
+    if (s->most_tasks > 8 || s->owns > 8) return false;
+    // shared memory
+    for (int l = 0; l + 1 < last; l++) op = s->layer[l].width > op ? s->layer[l].width : op;
+    for (int l = 1; l < last; l++) op = s->layer[l].width > op ? s->layer[l].width : op;
+    s->op_pitch = op / 2 + 4;
+    s->hidden_pitch = s->layer[last - 1].width + 4;
+    s->pitch = s->kr % 32 ? s->kr : s->kr + 16;
+    s->dz_pitch = s->total / 2 + 4;
+    s->w_pitch = s->kr / 2 + 4;
+    s->x_at = room(s->total * s->pitch / 4);
+    s->dz_at = at;
+    s->op_at = room(16 * s->op_pitch > 2048 ? 16 * s->op_pitch : 2048);
+    s->hidden_at = room(16 * s->hidden_pitch);
+    s->logits_at = room(16 * 40);
+    s->saved_at = room(last < 2 ? 0 : (2 * (last - 2) + (s->layer[last - 1].width > 128 ? 2 : 1)) * 4 * GTR__TALL_T);
+    const int behind = s->dz_at + (16 * s->dz_pitch > 4 * 4 * 16 * 32 ? 16 * s->dz_pitch : 4 * 4 * 16 * 32);
+    if (at < behind) at = behind;
+    s->origin_at = room(s->total);
+    s->target_at = room(targets ? 16 * GTR__RES_OUT : 0);
+    s->most_at = room(96);
+    s->bias_at = room(16);
+    for (int l = 1; l <= last; l++) {
+        gtr__tall_layer *q = &s->layer[l];
+        const int before = s->layer[l - 1].width;
+        q->forward_pitch = l == last ? before + 4 : before / 2 + 4;
+        q->forward_at = room(q->width * q->forward_pitch);
+        q->bias_at = room(q->width);
+        s->sums_at = q->forward_at;         // the last layer's: they are heard anew in each step
+        q->scale_at = room(l == last ? 0 : q->width / 16 * ((before + 31) / 32));
+    }
+    // a spare block has none of these
+    s->red_at = 0;
+    s->tile_at = GTR__TALL_WARPS * (16 * GTR__TALL_STRIP + 16);
+    const int theirs = s->tile_at + s->most_tasks * GTR__TALL_STATE;
+    s->end_at = at > theirs ? at : theirs;
+    return (size_t)s->end_at * 4 + (sizeof(gtr__tall_head) + 127) / 128 * 128 <= shared;
+}
+static bool gtr__tall_choose(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int sm_count, size_t shared) {
+    int best = 0, best_ranks = 0;
+    const int last = c->layers - 1;
+    if (c->layers < 2 || c->layers > GTR__TALL_HIDDEN + 1 || c->n[last] > GTR__RES_OUT || c->batch <= 256 || c->batch > GTR__TALL_ROWS || c->k[0] < 64) return false;
+    for (int l = 0; l < last; l++) if (c->n[l] > 256) return false;
+    for (int ranks = 1; ranks <= 64; ranks++) {     // cycles, about
+        if (!gtr__tall_cut(s, c, targets, ranks, sm_count, shared)) continue;
+            const int cost = s->rows * s->kr + s->owns * (ranks * s->layer[0].width * 2 + 4000) + s->most_tasks * s->rows * 60;
+        if (best && cost >= best) continue;
+        best = cost; best_ranks = ranks;
+    }
+    return best && gtr__tall_cut(s, c, targets, best_ranks, sm_count, shared);
+}
+// As >>resident's, and x has to be of bytes that are only scaled.
+static int gtr__tall_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
+    gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
+    gtr__mlp_parts p;
+    gtr__mlp_cut c;
+    gtr__tall s;
+    bool pre, targets, bytes = false;
+    if (caps->compute < 80 || !gtr__mlp_match(plan, at, caps) || !gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &c) || !gtr__res_wants(&v, &p, &pre, &targets)) return 0;
+    const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
+    const gtr__feed *f = (const gtr__feed *)plan->node[0].attr.ptr;
+    if (o->clip > 0 || o->scaled || (plan->precision != GTR_TF32 && plan->precision != GTR_MIXED_BF16)) return 0;
+    if (gtr__mlp_same(&v, plan->node[p.loss].in[1], plan->node[p.forward[0]].in[0])) return 0;      // the target is among the other inputs
+    for (int k = 0; k < f->n; k++)
+        if (gtr__mlp_same(&v, plan->node[0].out[k], plan->node[p.forward[0]].in[0])) bytes = f->input[k].from == GTR_U8 && f->input[k].shift == 0;
+    if (!bytes) return 0;
+    for (int i = 1; i < p.guard; i++) {         // what is kept for somebody would have to be stored
+        const gtr__node *n = &plan->node[i];
+        for (int k = 0; k < n->n_out && i != p.loss && i != p.accuracy; k++) {
+            if (n->out[k] < 0) continue;
+            const gtr__home home = plan->value[gtr__mlp_root(plan, n->out[k])].home;
+            if (home != GTR__HOME_ARENA && home != GTR__HOME_GRADIENT) return 0;
+        }
+    }
+    return gtr__tall_choose(&s, &c, targets, caps->sm_count, caps->shared) ? plan->n_node : 0;
+}
+
+// >>tall-launch
+static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
+    const int last = c->layers - 1;
+    int64_t at = 0;
+    auto room = [&](int64_t words) { uint32_t *here = (uint32_t *)ws + at; at += (words + 63) / 64 * 64; return here; };
+    s->pool = (uint32_t *)ws;
+    s->part = room((int64_t)2 * s->ranks * s->total * s->layer[0].width);
+    for (int l = 0; l < last; l++) { s->layer[l].h = room((int64_t)2 * s->total * s->layer[l].width); s->layer[l].dz = room((int64_t)2 * s->total * s->layer[l].width); }
+    for (int l = 1; l <= last; l++) { s->layer[l].w = room(s->layer[l].width * s->layer[l - 1].width); s->layer[l].b = room(s->layer[l].width); }
+    s->old = at;
+    room(s->renewed);
+    s->dl = room((int64_t)2 * s->total * s->layer[last].width);
+    s->loss = room((int64_t)GTR__LAUNCH_STEPS * s->rows * 4);
+    s->verdict = room(GTR__LAUNCH_STEPS);
+    s->words = at;
+    s->flag = room(64);
+    s->origin = room(GTR__LAUNCH_STEPS * (int64_t)s->total);
+    s->count = room(GTR__LAUNCH_STEPS);
+    s->record = (gtr__record *)room(GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__record) / 4);
+    s->own = (float4 *)room((int64_t)2 * s->groups * s->ranks * 16 * GTR__TALL_T);
+    s->rate = (gtr__mlp_rate *)room((GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__mlp_rate) + 3) / 4);
+    return (size_t)at * 4;
+}
+template <int P> static gtr_result gtr__tall_start(void *instance, const gtr__call *c, gtr__tall *s) {
+    void *args[1] = { s };
+    const size_t bytes = (size_t)s->end_at * 4;
+    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_tall<P>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "cudaFuncSetAttribute"));
+    return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_tall<P>, dim3((unsigned)(s->mains + s->spare + 1)), dim3(GTR__TALL_T), args, bytes, (cudaStream_t)c->stream), "gtr__k_tall");
+}
+static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
+    static_assert(sizeof(gtr__tall) <= 4096, "a kernel's parameters");
+    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    gtr__mlp_view v = { w->node, w->n_node, NULL, c };
+    gtr__mlp_parts p;
+    gtr__mlp_cut cut;
+    gtr__tall s;
+    bool pre, targets;
+    memset(&s, 0, sizeof s);
+    if (!gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &cut) || !gtr__res_wants(&v, &p, &pre, &targets) || !gtr__tall_choose(&s, &cut, targets, gtr__sms(c), c->caps->shared))
+        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    if (c->measure) return gtr__measured(c, gtr__tall_space(&s, &cut, NULL));
+    GTR__TRY(gtr__mlp_fill(instance, c, &v, &p, &cut, &s.m));
+    gtr__tall_space(&s, &cut, (char *)c->ws);
+    const void *to = targets ? s.m.pair.t.p : (const void *)s.m.xent.label;
+    for (s.target = 0; s.target < s.m.n_rest && s.m.rest[s.target].to.p != to; s.target++) {}
+    if (s.target == s.m.n_rest) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
+    return gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype == GTR_BF16 ? gtr__tall_start<GTR__RES_BF16>(instance, c, &s) : gtr__tall_start<GTR__RES_TF32>(instance, c, &s);
+}
+
 // >>matchers
 static const gtr__matcher gtr__cuda_matchers[] = {
     { "narrow multilayer perceptron, steps in one launch", gtr__field_match, gtr__field_run, 8, 0, 1 },
     { "multilayer perceptron, many steps in one launch", gtr__res_match, gtr__res_run, GTR__LAUNCH_STEPS, 1, 0 },
+    { "multilayer perceptron on a tall batch of bytes, many steps in one launch", gtr__tall_match, gtr__tall_run, GTR__LAUNCH_STEPS, 1, 0 },
     { "multilayer perceptron, a step in one launch", gtr__mlp_match, gtr__mlp_run, 1, 0, 0 },
 };
 // A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.

@@ -1781,6 +1781,101 @@ static void chunks_nonfinite(void)
     }
 }
 
+/* ---- tall batches of bytes, which many steps in a launch do by a kernel of their own: gtr_fit against a loop of gtr_step ---- */
+enum { TALL_WIDTH = 80, TALL_ROWS = 9300, TALL_CLASSES = 10 };
+static unsigned char tall_x[TALL_ROWS * TALL_WIDTH], tall_y[TALL_ROWS];
+static gtr_float tall_t[TALL_ROWS * TALL_CLASSES];
+static net tall_net(gtr_context *ctx, const gtr_trainer_desc *d, bool mse)
+{
+    net n;
+    gtr_tensor *h;
+    n.ctx = ctx;
+    n.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, TALL_WIDTH));
+    n.y = mse ? gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, TALL_CLASSES)) : gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    h = gtr_tanh(gtr_linear(n.x, "fc1", 40));
+    h = gtr_tanh(gtr_linear(h, "fc2", 24));
+    n.logits = gtr_linear(h, "fc3", TALL_CLASSES);
+    n.loss = mse ? gtr_mse(n.logits, n.y) : gtr_cross_entropy(n.logits, n.y);
+    n.acc = mse ? NULL : gtr_accuracy(n.logits, n.y);
+    n.t = gtr_trainer_create(n.loss, *d);
+    return n;
+}
+static gtr_dataset *tall_points(gtr_context *ctx, int64_t rows, bool mse)
+{
+    gtr_arrays_desc a;
+    memset(&a, 0, sizeof a);
+    a.rows = rows;
+    a.column[0].data = tall_x; a.column[0].dtype = GTR_U8; a.column[0].shape = gtr_shape1(TALL_WIDTH);
+    if (mse) { a.column[1].data = tall_t; a.column[1].shape = gtr_shape1(TALL_CLASSES); }
+    else { a.column[1].data = tall_y; a.column[1].dtype = GTR_U8; }
+    return gtr_dataset_arrays(ctx, a);
+}
+static void tall_batches(void)
+{
+    static const struct { int64_t batch, rows; gtr_precision precision; bool mse; } c[] = {
+        { 272, 272 * 9, GTR_TF32, false }, { 300, 300 * 9 + 77, GTR_TF32, false }, { 512, 512 * 9, GTR_TF32, true },
+        { 1000, 1000 * 9, GTR_TF32, false }, { 1024, 1024 * 9, GTR_MIXED_BF16, true },
+    };
+    static shot a, b;
+    uint32_t seed = 11;
+    int64_t i, k;
+    int j, all = (int)(sizeof c / sizeof *c);
+    for (i = 0; i < TALL_ROWS * TALL_WIDTH; i++) tall_x[i] = (unsigned char)((noise(&seed) + 1.0f) * 127.9f);
+    for (i = 0; i < TALL_ROWS; i++) tall_y[i] = (unsigned char)(tall_x[i * TALL_WIDTH] / 26 % TALL_CLASSES);
+    for (i = 0; i < TALL_ROWS * TALL_CLASSES; i++) tall_t[i] = (gtr_float)(tall_x[i * 7 % (TALL_ROWS * TALL_WIDTH)] & 15) / 16;
+    for (j = 0; j < (small ? 1 : all); j++) {
+        gtr_trainer_desc d = sgd(0.05f);
+        gtr_context *ctx = create(), *loop = create(), *same = create();
+        const int64_t steps = (c[j].rows + c[j].batch - 1) / c[j].batch;
+        const bool half = c[j].precision == GTR_MIXED_BF16;
+        net n, m, o;
+        char name[64];
+        d.momentum = 0.9f; d.precision = c[j].precision;
+        snprintf(name, sizeof name, "a batch of %lld", (long long)c[j].batch);
+        if (half && !ctx->caps.bf16) { gtr_destroy(ctx); gtr_destroy(loop); gtr_destroy(same); continue; }
+        n = tall_net(ctx, &d, c[j].mse); m = tall_net(loop, &d, c[j].mse); o = tall_net(same, &d, c[j].mse);
+        EXPECT_EQ(gtr_fit(n.t, tall_points(ctx, c[j].rows, c[j].mse), fitting(1, c[j].batch, NULL)), GTR_OK);
+        EXPECT_EQ(gtr_trainer_data(m.t, tall_points(loop, c[j].rows, c[j].mse), c[j].batch, true, false), GTR_OK);
+        o.t->several = true;
+        EXPECT_EQ(gtr_trainer_data(o.t, tall_points(same, c[j].rows, c[j].mse), c[j].batch, true, false), GTR_OK);
+        for (k = 0; k < steps; k++) { EXPECT_EQ(gtr_step(m.t), GTR_OK); EXPECT_EQ(gtr_step(o.t), GTR_OK); }
+        EXPECT_EQ(gtr_wait(loop), GTR_OK); EXPECT_EQ(gtr_wait(same), GTR_OK);
+        parameters_near(ctx, loop, NULL, NULL, half ? 2e-5 : 1e-6, half ? 8e-3 : 2e-3, name);
+        parameters_near(ctx, loop, n.t, m.t, half ? 2e-4 : 1e-6, half ? 5e-2 : 2e-3, name);
+        take(ctx, n.t, true, &a); take(same, o.t, true, &b);
+        CHECK(equal(&a, &b), "%s: a launch of many steps and as many launches end with other bits", name);
+        EXPECT_OK(ctx); EXPECT_OK(loop); EXPECT_OK(same);
+        gtr_destroy(ctx); gtr_destroy(loop); gtr_destroy(same);
+    }
+    {   /* a target that is not finite in the middle of a launch: the error names its step, and the state is that before it */
+        enum { BATCH = 272, BAD = 6, ROW = (BAD - 1) * BATCH + 100 };
+        gtr_trainer_desc d = adam();
+        gtr_context *ctx = create(), *loop = create();
+        const gtr_float good = tall_t[ROW * TALL_CLASSES + 3];
+        net n, m;
+        gtr_dataset *data, *fine;
+        gtr_fit_desc f = fitting(1, BATCH, NULL);
+        d.precision = GTR_TF32;
+        n = tall_net(ctx, &d, true); m = tall_net(loop, &d, true);
+        f.no_shuffle = true;
+        fine = tall_points(loop, BATCH * 10, true);
+        tall_t[ROW * TALL_CLASSES + 3] = (gtr_float)NAN;
+        data = tall_points(ctx, BATCH * 10, true);
+        EXPECT_EQ(gtr_fit(n.t, data, f), GTR_ERR_NONFINITE);
+        tall_t[ROW * TALL_CLASSES + 3] = good;
+        EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "step 6:");
+        EXPECT_EQ(gtr_trainer_report(n.t).applied, BAD - 1);
+        m.t->several = true;
+        EXPECT_EQ(gtr_trainer_data(m.t, fine, BATCH, false, false), GTR_OK);
+        for (k = 0; k < BAD - 1; k++) EXPECT_EQ(gtr_step(m.t), GTR_OK);
+        EXPECT_EQ(gtr_wait(loop), GTR_OK);
+        take(ctx, n.t, false, &a); take(loop, m.t, false, &b);
+        CHECK(equal(&a, &b), "after step %d that is not finite the state is not that after step %d", BAD, BAD - 1);
+        EXPECT_OK(loop);
+        gtr_destroy(ctx); gtr_destroy(loop);
+    }
+}
+
 /* ---- groups, rates, clipping, gradients by hand ---- */
 static float custom_rate(int64_t step, void *user) { return *(const float *)user * (float)(step + 1); }
 static void rates(void)
@@ -2612,6 +2707,7 @@ static void all(void)
     RUN(chunks);
     RUN(chunks_stopped);
     RUN(chunks_nonfinite);
+    RUN(tall_batches);
     RUN(rates);
     RUN(groups_and_clipping);
     RUN(halves);
