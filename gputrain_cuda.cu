@@ -10538,12 +10538,438 @@ static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
     return gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype == GTR_BF16 ? gtr__tall_start<GTR__RES_BF16>(instance, c, &s) : gtr__tall_start<GTR__RES_TF32>(instance, c, &s);
 }
 
+// >>wide
+// The end of a step of large linear layers in BF16, when the guard looks at the loss alone: the nodes from the first weight's gradient to
+// UPDATE are one recipe. All but those gradients run by their own kernels, in their order; then one kernel makes the weights' gradients and
+// updates the weights meanwhile, whose bytes so hide behind the matrix instructions. What is left of the segments goes to UPDATE's kernel.
+// Last come the weights' gradients because the gradients of the layers' inputs read the weights as they were.
+// dw (N, K) = dy^T x over the batch B: dy (B, N), x (B, K), sums in float32. A block has tiles of 128 x 256, one after another: warp 0 brings
+// 64 rows of both operands a stage (bulk tensor copies, four stages), two groups of four warps multiply (wgmma, both operands with k across)
+// and write dw; seven warps follow a tile behind and read it back from L2 with p, m and v, and write p, m, v and p's copy.
+// Bound by the matrix instructions, and by what they and the update ask of L2 together; bytes an element: UPDATE's 30, and 4 from L2; dy and x
+// pass once a wave of tiles. Seen at 4096^3: 188 us, with its update 240, where the library's product takes 181 and the update alone 132.
+// Slower were pairs of blocks that share a copy (multicast), bringing lines to L2 ahead, and more of the update's loads on their way.
+#define GTR__WIDE_M 128
+#define GTR__WIDE_N 256
+#define GTR__WIDE_K 64
+#define GTR__WIDE_STAGES 4
+#define GTR__WIDE_STAGE ((GTR__WIDE_M + GTR__WIDE_N) * GTR__WIDE_K * 2)
+#define GTR__WIDE_BYTES (GTR__WIDE_STAGES * GTR__WIDE_STAGE + 1024)
+#define GTR__WIDE_BAND 16       // tiles that lie above each other in the order of tiles: those of one time make about a square
+#define GTR__WIDE_MOST 8        // weights; the others go the usual way
+#define GTR__WIDE_T 512
+#define GTR__WIDE_WORKERS 7     // warps that update
+#define GTR__WIDE_AHEAD 4       // tiles that may wait for their update
+#define GTR__WIDE_MIN 1024      // extents below are not worth it
+#if CUDART_VERSION >= 12000
+#define GTR__WIDE 1
+#else
+#define GTR__WIDE 0
+#endif
+
+#if GTR__WIDE
+#include <cuda.h>
+typedef struct gtr__wide_weight { CUtensorMap dy, x; float *dw; int64_t offset; int32_t n, k, batch, first; } gtr__wide_weight;     // first: tile
+typedef struct gtr__wide_job {
+    gtr__wide_weight weight[GTR__WIDE_MOST];
+    gtr__optim o;
+    const gtr__ctl *ctl;
+    int n, tiles;
+    float one_b1, b2, one_b2, eps, mu;
+} gtr__wide_job;
+
+// >>wide-ptx
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+static __device__ __forceinline__ void gtr__wide_init(uint32_t bar, uint32_t count) { asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(bar), "r"(count) : "memory"); }
+static __device__ __forceinline__ void gtr__wide_arrive(uint32_t bar) { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" :: "r"(bar) : "memory"); }
+// Those who arrive are of the same block. A wait in the hardware is some microseconds long: no end in seconds is a fault.
+static __device__ __forceinline__ void gtr__wide_await(uint32_t bar, uint32_t parity) {
+#pragma unroll 1
+    for (uint32_t turn = 0; turn < 1u << 24; turn++) {
+        uint32_t there;
+        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n" : "=r"(there) : "r"(bar), "r"(parity) : "memory");
+        if (there) return;
+    }
+    __trap();
+}
+static __device__ __forceinline__ void gtr__wide_load(uint32_t to, const CUtensorMap *map, int row, int column, uint32_t bar) {
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
+                 :: "r"(to), "l"(map), "r"(column), "r"(row), "r"(bar) : "memory");
+}
+// A panel of 64 columns, 128 bytes a row, rows are k: groups of 8 rows 1024 bytes apart, the next 64 columns 8192. The address has the block's
+// rank in its upper bits.
+static __device__ __forceinline__ uint64_t gtr__wide_panel(uint32_t address) {
+    uint64_t d;
+    asm("mov.b64 %0, {%1, %2};" : "=l"(d) : "r"(((address & 0x3ffffu) >> 4) + (8192u >> 4 << 16)), "r"(1u << 30 | 1024u >> 4));
+    return d;
+}
+#define GTR__WA(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
+// d (64 x 128) (+)= a^T b, of 16 rows.
+static __device__ __forceinline__ void gtr__wide_mma(float *d, uint64_t a, uint64_t b, int add) {
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\nwgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+                 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+                 "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+                 "%64, %65, p, 1, 1, 1, 1;\n}\n" : GTR__WA(0), GTR__WA(8), GTR__WA(16), GTR__WA(24), GTR__WA(32), GTR__WA(40), GTR__WA(48), GTR__WA(56) : "l"(a), "l"(b), "r"(add));
+}
+#undef GTR__WA
+template <int LEFT> static __device__ __forceinline__ void gtr__wide_until() { asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory"); }
+static __device__ __forceinline__ float gtr__wide_root(float v) { float r; asm("sqrt.approx.f32 %0, %1;" : "=f"(r) : "f"(v)); return r; }
+
+// >>wide-kernel
+typedef struct gtr__wide_place { int weight, row, column; } gtr__wide_place;
+static __device__ __forceinline__ gtr__wide_place gtr__wide_at(const gtr__wide_job &m, int t) {
+    gtr__wide_place q;
+    int w = 0;
+    while (w + 1 < m.n && t >= m.weight[w + 1].first) w++;
+    t -= m.weight[w].first;
+    const int high = m.weight[w].n / GTR__WIDE_M, across = m.weight[w].k / GTR__WIDE_N, band = t / (GTR__WIDE_BAND * across), rest = t - band * GTR__WIDE_BAND * across;
+    const int tall = high - band * GTR__WIDE_BAND < GTR__WIDE_BAND ? high - band * GTR__WIDE_BAND : GTR__WIDE_BAND;
+    q.weight = w;
+    q.row = (band * GTR__WIDE_BAND + rest % tall) * GTR__WIDE_M;
+    q.column = rest / tall * GTR__WIDE_N;
+    return q;
+}
+typedef struct gtr__wide_head {
+    uint64_t full[GTR__WIDE_STAGES], empty[GTR__WIDE_STAGES], due[GTR__WIDE_AHEAD], done[GTR__WIDE_AHEAD];
+    float rate[GTR__MAX_GROUPS], step[GTR__MAX_GROUPS], decay[GTR__MAX_GROUPS], wd[GTR__MAX_GROUPS], root;
+} gtr__wide_head;
+// A tile as those who update it see it. KIND: 0 Adam and AdamW, 1 SGD, 2 SGD with momentum.
+typedef struct gtr__wide_line { const float *g; float *p, *m, *v; __nv_bfloat16 *low; int ld; float rate, step, decay, wd, root, coef; } gtr__wide_line;
+static __device__ __forceinline__ gtr__wide_line gtr__wide_line_of(const gtr__wide_job &m, const gtr__wide_head &head, const gtr__wide_place &q) {
+    gtr__wide_line l;
+    const gtr__wide_weight &w = m.weight[q.weight];
+    const int64_t origin = (int64_t)q.row * w.k + q.column;
+    int lo = 0, hi = m.o.n - 1;
+    while (lo < hi) { int mid = (lo + hi + 1) >> 1; if (m.o.segments[mid].offset <= w.offset) lo = mid; else hi = mid - 1; }
+    const gtr__segment *s = &m.o.segments[lo];
+    const int group = s->group;
+    l.rate = head.rate[group]; l.step = head.step[group]; l.decay = head.decay[group]; l.wd = head.wd[group]; l.root = head.root;
+    l.coef = m.ctl->coef;
+    l.ld = w.k;
+    l.g = w.dw + origin; l.p = s->p + origin; l.m = m.o.m + w.offset + origin; l.v = m.o.v + w.offset + origin;
+    l.low = s->bf16 ? (__nv_bfloat16 *)s->bf16 + origin : NULL;
+    return l;
+}
+template <int KIND> static __device__ __forceinline__ void gtr__wide_get(float4 *x, const gtr__wide_line &l, int e) {
+    x[0] = __ldcg((const float4 *)(l.g + e));
+    x[1] = __ldcg((const float4 *)(l.p + e));
+    if (KIND != 1) x[2] = __ldcg((const float4 *)(l.m + e));
+    if (KIND == 0) x[3] = __ldcg((const float4 *)(l.v + e));
+}
+// The formulas are those of gtr__k_update, but for a root and a quotient that are good to 2 ulp: exact ones branch.
+template <int KIND> static __device__ __forceinline__ void gtr__wide_set(float4 *x, const gtr__wide_line &l, const gtr__wide_job &m, int e) {
+    float *g = (float *)&x[0], *p = (float *)&x[1], *a = (float *)&x[2], *b = (float *)&x[3];
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        float s = fmaf(l.wd, p[k], l.coef * g[k]);
+        if (KIND == 0) {
+            a[k] = fmaf(m.one_b1, s - a[k], a[k]);
+            b[k] = fmaf(m.one_b2 * s, s, m.b2 * b[k]);
+            p[k] = fmaf(p[k], l.decay, __fdividef(l.step * a[k], fmaf(gtr__wide_root(b[k]), l.root, m.eps)));
+        } else {
+            if (KIND == 2) {
+                a[k] = fmaf(m.mu, a[k], s);
+                s = m.o.nesterov ? fmaf(m.mu, a[k], s) : a[k];
+            }
+            p[k] = fmaf(l.rate, s, p[k]);
+        }
+    }
+    __stcg((float4 *)(l.p + e), x[1]);
+    if (KIND != 1) __stcg((float4 *)(l.m + e), x[2]);
+    if (KIND == 0) __stcg((float4 *)(l.v + e), x[3]);
+    if (l.low) gtr__put4(l.low, GTR_BF16, e, x[1]);
+}
+// One warp's share of a tile: half rows, every workers-th; the next one's loads are on their way.
+template <int KIND> static __device__ __forceinline__ void gtr__wide_update(const gtr__wide_line &l, const gtr__wide_job &m, int worker, int workers) {
+    const int lane = (int)threadIdx.x & 31, end = 2 * GTR__WIDE_M;
+    auto at = [&](int c) { return (c >> 1) * l.ld + (c & 1) * 128 + lane * 4; };
+    float4 x[4], y[4];
+    int c = worker, next;
+    gtr__wide_get<KIND>(x, l, at(c));
+#pragma unroll 1
+    for (;;) {
+        next = c + workers;
+        if (next < end) gtr__wide_get<KIND>(y, l, at(next));
+        gtr__wide_set<KIND>(x, l, m, at(c));
+        if (next >= end) return;
+        c = next + workers;
+        if (c < end) gtr__wide_get<KIND>(x, l, at(c));
+        gtr__wide_set<KIND>(y, l, m, at(next));
+        if (c >= end) return;
+    }
+}
+#endif
+
+template <int KIND> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr__k_wide(const __grid_constant__ gtr__wide_job m) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    extern __shared__ char gtr__wide_room[];
+    __shared__ __align__(16) gtr__wide_head head;
+    const uint32_t room = ((uint32_t)__cvta_generic_to_shared(gtr__wide_room) + 1023) & ~1023u;
+    const uint32_t full = (uint32_t)__cvta_generic_to_shared(head.full), empty = (uint32_t)__cvta_generic_to_shared(head.empty);
+    const uint32_t due = (uint32_t)__cvta_generic_to_shared(head.due), done = (uint32_t)__cvta_generic_to_shared(head.done);
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, blocks = (int)gridDim.x;
+    if (threadIdx.x == 0) {
+        for (int s = 0; s < GTR__WIDE_STAGES; s++) { gtr__wide_init(full + 8 * s, 1); gtr__wide_init(empty + 8 * s, 2); }
+        for (int s = 0; s < GTR__WIDE_AHEAD; s++) { gtr__wide_init(due + 8 * s, 256); gtr__wide_init(done + 8 * s, GTR__WIDE_WORKERS); }
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    gtr__enter();
+    __syncthreads();
+    if (warp >= 8) {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
+        const int group = warp / 4 - 2;
+        float d[128];
+        int stage = 0, tile = 0;
+        uint32_t phase = 0;
+        for (int t = (int)blockIdx.x; t < m.tiles; t += blocks, tile++) {
+            const gtr__wide_place q = gtr__wide_at(m, t);
+            const int steps = (m.weight[q.weight].batch + GTR__WIDE_K - 1) / GTR__WIDE_K;
+            int before = 0;
+            for (int k = 0; k < steps; k++) {
+                gtr__wide_await(full + 8 * stage, phase);
+                const uint32_t base = room + (uint32_t)(stage * GTR__WIDE_STAGE);
+                const uint64_t a = gtr__wide_panel(base + (uint32_t)group * 8192), b = gtr__wide_panel(base + GTR__WIDE_M * GTR__WIDE_K * 2);
+                asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    gtr__wide_mma(d, a + (uint64_t)(i * 2048 >> 4), b + (uint64_t)(i * 2048 >> 4), k || i);
+                    gtr__wide_mma(d + 64, a + (uint64_t)(i * 2048 >> 4), b + (uint64_t)((16384 + i * 2048) >> 4), k || i);
+                }
+                asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+                if (k) {
+                    gtr__wide_until<1>();
+                    if ((threadIdx.x & 127) == 0) gtr__wide_arrive(empty + 8 * before);
+                }
+                before = stage;
+                if (++stage == GTR__WIDE_STAGES) { stage = 0; phase ^= 1; }
+            }
+            gtr__wide_until<0>();
+            if ((threadIdx.x & 127) == 0) gtr__wide_arrive(empty + 8 * before);
+            const int64_t ld = m.weight[q.weight].k;
+            float *to = m.weight[q.weight].dw + (int64_t)(q.row + group * 64 + (warp & 3) * 16 + lane / 4) * ld + q.column + lane % 4 * 2;
+#pragma unroll
+            for (int j = 0; j < 32; j++) {
+                *(float2 *)(to + 8 * j) = make_float2(d[4 * j], d[4 * j + 1]);
+                *(float2 *)(to + 8 * ld + 8 * j) = make_float2(d[4 * j + 2], d[4 * j + 3]);
+            }
+            const int turn = tile / GTR__WIDE_AHEAD, slot = tile % GTR__WIDE_AHEAD;
+            if (turn) gtr__wide_await(done + 8 * slot, (uint32_t)(turn - 1) & 1);
+            gtr__wide_arrive(due + 8 * slot);
+        }
+        if (!m.ctl->guard && !m.ctl->status) {      // nothing more to multiply: all update the last tile
+            asm volatile("bar.sync 2, 480;" ::: "memory");
+            const int past = (m.tiles - 1 - (int)blockIdx.x) / blocks;
+            gtr__wide_await(due + 8 * (past % GTR__WIDE_AHEAD), (uint32_t)(past / GTR__WIDE_AHEAD) & 1);
+            gtr__wide_update<KIND>(gtr__wide_line_of(m, head, gtr__wide_at(m, (int)blockIdx.x + past * blocks)), m, warp - 1, GTR__WIDE_WORKERS + 8);
+        }
+    } else {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 96;");
+        if (warp == 0) {
+            if (lane == 0) {
+                int stage = 0;
+                uint32_t phase = 1;
+                for (int t = (int)blockIdx.x; t < m.tiles; t += blocks) {
+                    const gtr__wide_place q = gtr__wide_at(m, t);
+                    const gtr__wide_weight &w = m.weight[q.weight];
+                    for (int k = 0; k < w.batch; k += GTR__WIDE_K) {
+                        gtr__wide_await(empty + 8 * stage, phase);
+                        const uint32_t base = room + (uint32_t)(stage * GTR__WIDE_STAGE);
+                        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(full + 8 * stage), "r"(GTR__WIDE_STAGE) : "memory");
+#pragma unroll
+                        for (int i = 0; i < GTR__WIDE_M / 64; i++) gtr__wide_load(base + i * 8192, &w.dy, k, q.row + i * 64, full + 8 * stage);
+#pragma unroll
+                        for (int i = 0; i < GTR__WIDE_N / 64; i++) gtr__wide_load(base + GTR__WIDE_M * GTR__WIDE_K * 2 + i * 8192, &w.x, k, q.column + i * 64, full + 8 * stage);
+                        if (++stage == GTR__WIDE_STAGES) { stage = 0; phase ^= 1; }
+                    }
+                }
+            }
+            __syncwarp();
+        } else {
+            const gtr__optim &o = m.o;
+            const bool update = !m.ctl->guard && !m.ctl->status;
+            if (update) {
+                if (warp == 1 && lane < GTR__MAX_GROUPS) {
+                    double rate = (double)gtr__rate_of(m.ctl, o.shared, lane), wd = o.weight_decay[lane];
+                    uint64_t t = m.ctl->applied + 1;
+                    head.rate[lane] = (float)-rate;
+                    head.decay[lane] = o.kind == GTR_ADAMW ? (float)(1.0 - rate * wd) : 1.0f;
+                    head.wd[lane] = o.kind == GTR_ADAMW ? 0.0f : (float)wd;
+                    head.step[lane] = KIND == 0 ? (float)(-rate / (1.0 - gtr__power(o.beta1, t))) : 0.0f;
+                    if (lane == 0) head.root = KIND == 0 ? (float)(1.0 / sqrt(1.0 - gtr__power(o.beta2, t))) : 0.0f;
+                }
+                asm volatile("bar.sync 1, 224;\nbar.arrive 2, 480;" ::: "memory");
+            }
+            int tile = 0;
+            for (int t = (int)blockIdx.x; t < m.tiles; t += blocks, tile++) {
+                const gtr__wide_place q = gtr__wide_at(m, t);
+                const int turn = tile / GTR__WIDE_AHEAD, slot = tile % GTR__WIDE_AHEAD;
+                gtr__wide_await(due + 8 * slot, (uint32_t)turn & 1);
+                if (update) gtr__wide_update<KIND>(gtr__wide_line_of(m, head, q), m, warp - 1, t + blocks < m.tiles ? GTR__WIDE_WORKERS : GTR__WIDE_WORKERS + 8);
+                __syncwarp();
+                if (lane == 0) gtr__wide_arrive(done + 8 * slot);
+            }
+        }
+    }
+#endif
+}
+
+// >>wide-match
+// The gradient of a weight that the kernel takes: written once, for the optimizer alone, of extents that tiles fill.
+static bool gtr__wide_takes(const gtr__plan *plan, const gtr__node *n) {
+    if (n->op != GTR__OP_LINEAR || n->dir != GTR__BWD || n->n_in < 4 || n->n_out < 2 || n->out[0] >= 0 || n->out[1] < 0 || n->adds) return false;
+    const gtr__value *v = plan->value, *dw = &v[n->out[1]], *x = &v[n->in[0]], *dy = &v[n->in[n->n_in - 1]];
+    int64_t batch = 1;
+    for (int i = 0; i + 1 < x->shape.ndim; i++) batch *= x->shape.dim[i];
+    if (dw->home != GTR__HOME_GRADIENT || dw->storage != GTR_F32 || x->storage != GTR_BF16 || dy->storage != GTR_BF16 || dw->shape.ndim != 2) return false;
+    if (batch < GTR__WIDE_MIN || batch > INT32_MAX / 2 || dw->shape.dim[0] < GTR__WIDE_MIN || dw->shape.dim[1] < GTR__WIDE_MIN) return false;
+    if (dw->shape.dim[0] % GTR__WIDE_M || dw->shape.dim[1] % GTR__WIDE_N || dw->shape.dim[0] > 1 << 20 || dw->shape.dim[1] > 1 << 20) return false;
+    int writers = 0;
+    for (int i = 0; i < plan->n_node; i++)
+        for (int k = 0; k < plan->node[i].n_in + plan->node[i].n_out; k++) {
+            int id = plan->node[i].in[k];       // out follows in
+            while (id >= 0 && v[id].home == GTR__HOME_ALIAS) id = v[id].alias;
+            if (id != n->out[1]) continue;
+            if (k >= plan->node[i].n_in) writers++;
+            else if (plan->node[i].reads >> k & 1) return false;
+        }
+    return writers == 1;
+}
+static int gtr__wide_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
+    if (!caps->arch_feature || plan->precision != GTR_MIXED_BF16 || plan->n_stage != 1 || caps->shared < GTR__WIDE_BYTES + sizeof(int) * 256 || !gtr__wide_takes(plan, &plan->node[at])) return 0;
+    for (int i = at; i < plan->n_node; i++) {
+        const gtr__node *n = &plan->node[i];
+        const gtr__optim *o = (const gtr__optim *)n->attr.ptr;
+        switch (n->op) {
+        case GTR__OP_UPDATE: return o && o->loss_only && !o->scaled && !(o->clip > 0) ? i + 1 - at : 0;
+        case GTR__OP_LINEAR: if (n->dir != GTR__BWD) return 0; break;
+        case GTR__OP_RELU: case GTR__OP_TANH: case GTR__OP_SIGMOID: case GTR__OP_GELU: case GTR__OP_GELU_TANH: case GTR__OP_LINEAR_DACT: case GTR__OP_GUARD: break;
+        default: return 0;
+        }
+        if (n->recomputed || n->stage) return 0;
+    }
+    return 0;
+}
+
+// >>wide-launch
+typedef CUresult (*gtr__wide_encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *, const cuuint32_t *, const cuuint32_t *,
+                                     CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+// The driver's function, asked for at run time: nothing more to link.
+static gtr__wide_encode gtr__wide_encoder(void) {
+    void *f = NULL;
+    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+    cudaError_t e = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &f, 12000, cudaEnableDefault, &found);
+#else
+    cudaError_t e = cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &f, cudaEnableDefault, &found);
+#endif
+    if (e != cudaSuccess) cudaGetLastError();
+    return e == cudaSuccess && found == cudaDriverEntryPointSuccess ? (gtr__wide_encode)f : NULL;
+}
+// Boxes of 64 rows and columns. Rows beyond the last come as zeros.
+static bool gtr__wide_map(gtr__wide_encode encode, CUtensorMap *map, const void *data, int64_t rows, int64_t columns) {
+    const cuuint64_t extent[2] = { (cuuint64_t)columns, (cuuint64_t)rows }, stride[1] = { (cuuint64_t)columns * 2 };
+    const cuuint32_t box[2] = { 64, 64 }, one[2] = { 1, 1 };
+    return encode(map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, (void *)(uintptr_t)data, extent, stride, box, one, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                  CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}
+template <int KIND> static gtr_result gtr__wide_start(void *instance, const gtr__call *c, const gtr__wide_job *m) {
+    static_assert(sizeof(gtr__wide_job) <= 4096, "a kernel's parameters");
+    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_wide<KIND>, cudaFuncAttributeMaxDynamicSharedMemorySize, GTR__WIDE_BYTES), "cudaFuncSetAttribute"));
+    return GTR__LAUNCH(instance, c, (gtr__k_wide<KIND>), (unsigned)gtr__min64(m->tiles, ((gtr__cuda *)instance)->sm_count), GTR__WIDE_T, GTR__WIDE_BYTES, *m);
+}
+static bool gtr__wide_aligned(const void *p) { return p && ((uintptr_t)p & 15) == 0; }
+// Runs a node by its own kernel, or raises what is measured; skip: but for this output.
+static gtr_result gtr__wide_node(void *instance, const gtr__call *c, const gtr__node *n, int skip) {
+    gtr__arg in[16], out[16];
+    gtr__kernel kernel = GTR__CUDA_SYMBOL()->kernel[n->op][n->dir];
+    if (n->n_in > 16 || n->n_out > 16 || !kernel) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    gtr__call q = gtr__mlp_call(c, n, in, out);
+    size_t bytes = 0;
+    for (int k = 0; k < n->n_out; k++) out[k].add = (int)(n->adds >> k & 1);
+    if (skip >= 0) {
+        bool any = false;
+        out[skip].data = NULL;
+        for (int k = 0; k < n->n_out; k++) any |= out[k].data != NULL;
+        if (!any) return GTR_OK;
+    }
+    if (!c->measure) return kernel(instance, &q);
+    q.measure = &bytes;
+    GTR__TRY(kernel(instance, &q));
+    if (bytes > *c->measure) *c->measure = bytes;
+    return GTR_OK;
+}
+// Puts a weight's gradient on the list. False: it takes the way that all nodes take.
+static bool gtr__wide_add(gtr__wide_job *m, gtr__wide_encode encode, const gtr__call *c, const gtr__node *n) {
+    gtr__arg in[16], out[16];
+    if (n->op != GTR__OP_LINEAR || n->dir != GTR__BWD || n->n_in < 4 || n->n_in > 16 || n->n_out < 2 || n->n_out > 16 || n->out[0] >= 0 || n->adds || !encode) return false;
+    gtr__mlp_call(c, n, in, out);
+    const gtr__arg *x = &in[0], *dy = &in[n->n_in - 1], *dw = &out[1];
+    if (x->dtype != GTR_BF16 || dy->dtype != GTR_BF16 || dw->dtype != GTR_F32 || dw->shape.ndim != 2 || !gtr__wide_aligned(x->data) || !gtr__wide_aligned(dy->data) || !gtr__wide_aligned(dw->data)) return false;
+    const int64_t rows = dw->shape.dim[0], columns = dw->shape.dim[1], batch = x->count / columns;
+    if (rows % GTR__WIDE_M || columns % GTR__WIDE_N || batch < 1 || batch > INT32_MAX / 2 || dy->count != batch * rows || x->count != batch * columns || rows > 1 << 20 || columns > 1 << 20) return false;
+    gtr__wide_weight *q = &m->weight[m->n];
+    q->dw = (float *)dw->data;
+    q->offset = q->dw - m->o.gradient;
+    if (q->offset < 0 || q->offset + rows * columns > m->o.count || !gtr__wide_map(encode, &q->dy, dy->data, batch, rows) || !gtr__wide_map(encode, &q->x, x->data, batch, columns)) return false;
+    q->n = (int32_t)rows; q->k = (int32_t)columns; q->batch = (int32_t)batch; q->first = m->tiles;
+    m->n++;
+    m->tiles += (int)(rows / GTR__WIDE_M * (columns / GTR__WIDE_N));
+    return true;
+}
+// The segments between those that the kernel updates.
+static gtr_result gtr__wide_rest(void *instance, const gtr__call *c, const gtr__optim *o, const gtr__wide_job *m) {
+    gtr__update_kernel u;
+    memset(&u, 0, sizeof u);
+    u.o = *o;
+    u.ctl = c->ctl;
+    while (u.first < o->count) {
+        const gtr__wide_weight *next = NULL;
+        for (int i = 0; i < m->n; i++) if (m->weight[i].offset >= u.first && (!next || m->weight[i].offset < next->offset)) next = &m->weight[i];
+        u.last = next ? next->offset : o->count;
+        u.tiles = gtr__ceil(u.last - u.first, GTR__UPDATE_TILE);
+        if (u.tiles) GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_update, (unsigned)gtr__min64(u.tiles, (int64_t)gtr__sms(c) * 3), GTR__T, 0, u));
+        u.first = next ? next->offset + (int64_t)next->n * next->k : u.last;
+    }
+    return GTR_OK;
+}
+// The recipe: see above.
+static gtr_result gtr__wide_run(void *instance, const gtr__call *c) {
+    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    const gtr__optim *o = (const gtr__optim *)w->node[w->n_node - 1].attr.ptr;
+    gtr__wide_job m;
+    memset((void *)&m, 0, sizeof m);
+    if (c->measure) {
+        *c->measure = 0;
+        for (int i = 0; i < w->n_node; i++) {       // the others ask for none
+            const gtr__node *n = &w->node[i];
+            if (n->op != GTR__OP_LINEAR && n->op != GTR__OP_LINEAR_DACT && n->op != GTR__OP_GUARD) continue;
+            GTR__TRY(gtr__wide_node(instance, c, n, -1));
+            if (n->op == GTR__OP_LINEAR && n->n_out > 1) GTR__TRY(gtr__wide_node(instance, c, n, 1));
+        }
+        return GTR_OK;
+    }
+    if (w->node[w->n_node - 1].op != GTR__OP_UPDATE || !c->ctl) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    if (o->kind != GTR_SGD && (!o->m || !o->v)) return gtr__fail(instance, GTR_ERR_STATE, "update: no moments");
+    const gtr__wide_encode encode = gtr__wide_encoder();
+    m.o = *o;
+    m.ctl = c->ctl;
+    m.one_b1 = (float)(1.0 - o->beta1); m.b2 = (float)o->beta2; m.one_b2 = (float)(1.0 - o->beta2); m.eps = (float)o->eps; m.mu = (float)o->momentum;
+    for (int i = 0; i + 1 < w->n_node; i++)
+        GTR__TRY(gtr__wide_node(instance, c, &w->node[i], m.n < GTR__WIDE_MOST && gtr__wide_add(&m, encode, c, &w->node[i]) ? 1 : -1));
+    GTR__TRY(gtr__wide_rest(instance, c, o, &m));
+    if (!m.n) return GTR_OK;
+    return o->kind != GTR_SGD ? gtr__wide_start<0>(instance, c, &m) : o->momentum != 0.0 && o->m ? gtr__wide_start<2>(instance, c, &m) : gtr__wide_start<1>(instance, c, &m);
+}
+#endif
 // >>matchers
 static const gtr__matcher gtr__cuda_matchers[] = {
     { "narrow multilayer perceptron, steps in one launch", gtr__field_match, gtr__field_run, 8, 0, 1 },
     { "multilayer perceptron, many steps in one launch", gtr__res_match, gtr__res_run, GTR__LAUNCH_STEPS, 1, 0 },
     { "multilayer perceptron on a tall batch of bytes, many steps in one launch", gtr__tall_match, gtr__tall_run, GTR__LAUNCH_STEPS, 1, 0 },
     { "multilayer perceptron, a step in one launch", gtr__mlp_match, gtr__mlp_run, 1, 0, 0 },
+#if GTR__WIDE
+    { "gradients of large weights with their update", gtr__wide_match, gtr__wide_run, 1, 0, 0 },
+#endif
 };
 // A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.
 static gtr_result gtr__cuda_network_fwd(void *instance, const gtr__call *c) {

@@ -2638,7 +2638,99 @@ static void profiled_badly(void)
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
     }
-}/* Launches that no report counted are waited for, and then forgotten. */
+}
+/* The gradients of large weights in one kernel with their update (its matcher, where there is one), against the nodes: large and odd extents, an
+   odd batch, two groups; the same bits twice; and a loss that is not finite changes nothing. */
+typedef struct wide_net { gtr_context *ctx; gtr_trainer *t; gtr_tensor *x, *y, *w[6]; } wide_net;
+enum { WIDE_ROWS = 1090, WIDE_IN = 1000, WIDE_OUT = 1024 };
+static wide_net wide_build(int kind, bool no_matchers)
+{
+    static const char *const names[] = { "fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias", "fc3.weight", "fc3.bias" };
+    gtr_trainer_desc d = kind == 0 ? adam() : sgd(0.5f);
+    gtr_group group;
+    wide_net n;
+    int i;
+    memset(&n, 0, sizeof n);
+    memset(&group, 0, sizeof group);
+    group.pattern = "fc2.*"; group.lr_scale = 0.5f; group.weight_decay = 0.1f;
+    d.optimizer = kind == 0 ? GTR_ADAM : kind == 1 ? GTR_ADAMW : GTR_SGD;
+    if (kind == 1) d.lr = 1e-3f;
+    if (kind == 2) d.momentum = 0.9f;
+    d.precision = GTR_MIXED_BF16; d.nonfinite = GTR_NONFINITE_LOSS; d.groups = &group; d.n_groups = 1; d.no_matchers = no_matchers;
+    n.ctx = create();
+    n.x = gtr_input(n.ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDE_IN));
+    n.y = gtr_input(n.ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, WIDE_OUT));
+    n.t = gtr_trainer_create(gtr_mse(gtr_linear(gtr_relu(gtr_linear(gtr_tanh(gtr_linear(n.x, "fc1", 1024)), "fc2", 1280)), "fc3", WIDE_OUT), n.y), d);
+    for (i = 0; i < 6; i++) n.w[i] = gtr_parameter_find(n.ctx, names[i]);
+    return n;
+}
+static void wide_steps(wide_net *n, gtr_float *x, gtr_float *y, int steps)
+{
+    int i;
+    for (i = 0; i < steps; i++) {
+        gtr_set(n->x, x, sizeof *x * WIDE_ROWS * WIDE_IN);
+        gtr_set(n->y, y, sizeof *y * WIDE_ROWS * WIDE_OUT);
+        EXPECT_EQ(gtr_step(n->t), GTR_OK);
+    }
+}
+static void wide_updates(void)
+{
+    const size_t most = 1280 * 1024;
+    gtr_float *x, *y, *a, *b;
+    uint32_t s = 3;
+    int kind, i, k;
+    size_t j;
+    gtr_context *ctx = create();
+    const bool there = ctx && ctx->caps.cuda && ctx->caps.arch_feature;     /* elsewhere it would be the same plan twice, and slow */
+    gtr_destroy(ctx);
+    if (!there || few()) return;
+    x = (gtr_float *)malloc(sizeof *x * WIDE_ROWS * WIDE_IN); y = (gtr_float *)malloc(sizeof *y * WIDE_ROWS * WIDE_OUT);
+    a = (gtr_float *)malloc(sizeof *a * most); b = (gtr_float *)malloc(sizeof *b * most);
+    for (j = 0; j < WIDE_ROWS * WIDE_IN; j++) x[j] = (gtr_float)noise(&s);
+    for (j = 0; j < WIDE_ROWS * WIDE_OUT; j++) y[j] = (gtr_float)noise(&s);
+    for (kind = 0; kind < 4; kind++) {
+        wide_net n = wide_build(kind, false), m = wide_build(kind, true), o = wide_build(kind, false);
+        CHECK(strstr(gtr_plan_text(n.t, WIDE_ROWS), "gradients of large weights"), "the matcher does not take what it should");
+        wide_steps(&n, x, y, 1); wide_steps(&m, x, y, 1); wide_steps(&o, x, y, 1);
+        CHECK(fabsf(gtr_loss(n.t) - gtr_loss(m.t)) <= 1e-5f * gtr_loss(m.t), "%d: the loss", kind);
+        for (i = 0; i < 6; i++) {
+            const size_t bytes = n.w[i]->data_bytes;
+            const int64_t count = (int64_t)(bytes / sizeof *a);
+            EXPECT_EQ(gtr_gradient_get(n.t, n.w[i], a, bytes), GTR_OK); EXPECT_EQ(gtr_gradient_get(m.t, m.w[i], b, bytes), GTR_OK);
+            CHECK(near(a, b, count, 2e-5, 8e-3), "%d: the gradient of \"%s\" differs", kind, gtr_tensor_name(n.w[i]));
+            for (k = 0; k < (kind < 2 ? 2 : kind == 2); k++) {
+                EXPECT_EQ(gtr_state_get(n.t, n.w[i], k, a, bytes), GTR_OK); EXPECT_EQ(gtr_state_get(m.t, m.w[i], k, b, bytes), GTR_OK);
+                CHECK(near(a, b, count, 2e-5, 8e-3), "%d: state %d of \"%s\" differs", kind, k, gtr_tensor_name(n.w[i]));
+            }
+            gtr_get(n.w[i], a, bytes); gtr_get(m.w[i], b, bytes);
+            CHECK(near(a, b, count, 2e-5, 8e-3), "%d: \"%s\" differs", kind, gtr_tensor_name(n.w[i]));
+        }
+        wide_steps(&n, x, y, 3); wide_steps(&o, x, y, 3);       /* captured and replayed */
+        for (i = 0; i < 6; i++) {
+            gtr_get(n.w[i], a, n.w[i]->data_bytes); gtr_get(o.w[i], b, n.w[i]->data_bytes);
+            CHECK(!memcmp(a, b, n.w[i]->data_bytes), "%d: \"%s\" has other bits the second time", kind, gtr_tensor_name(n.w[i]));
+        }
+        if (kind == 0) {
+            const gtr_float kept = y[5];
+            y[5] = (gtr_float)NAN;
+            wide_steps(&n, x, y, 1);
+            EXPECT_EQ(gtr_wait(n.ctx), GTR_ERR_NONFINITE);
+            for (i = 0; i < 6; i++) {
+                gtr_get(n.w[i], a, n.w[i]->data_bytes); gtr_get(o.w[i], b, n.w[i]->data_bytes);
+                CHECK(!memcmp(a, b, n.w[i]->data_bytes), "a loss that is not finite changed \"%s\"", gtr_tensor_name(n.w[i]));
+            }
+            gtr_error_clear(n.ctx);
+            y[5] = kept;
+            wide_steps(&n, x, y, 1); wide_steps(&o, x, y, 1);
+            gtr_get(n.w[2], a, n.w[2]->data_bytes); gtr_get(o.w[2], b, n.w[2]->data_bytes);
+            CHECK(!memcmp(a, b, n.w[2]->data_bytes), "after that, the next step differs");
+        }
+        EXPECT_OK(n.ctx); EXPECT_OK(m.ctx); EXPECT_OK(o.ctx);
+        gtr_destroy(n.ctx); gtr_destroy(m.ctx); gtr_destroy(o.ctx);
+    }
+    free(x); free(y); free(a); free(b);
+}
+/* Launches that no report counted are waited for, and then forgotten. */
 static void uncounted(void)
 {
     gtr_context *ctx = create();
@@ -2721,6 +2813,7 @@ static void all(void)
     RUN(profiled);
     RUN(profiled_badly);
     RUN(uncounted);
+    RUN(wide_updates);
 }
 int main(int argc, char **argv)
 {
