@@ -7937,7 +7937,8 @@ static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
 // The gradient of a bias is one column more of its weights' gradient, times ones. Where registers do not hold all weights' gradients, blocks
 // have roles: each role does all rows, but only its layers' gradients, and goes back no further than the lowest of them.
 // At the end each block writes its sums to workspace; all meet; slices of the parameters are summed over blocks, in order, looked at for the
-// guard, and after a second meeting updated; a third one lets all see the new weights.
+// guard, and updated; behind a second meeting all know whether any slice was bad, and then what was there is put back. With clipping the
+// update comes after the second meeting, and a third one lets all see the new weights.
 //
 // Bound by latency: registers hold a gradient of 64x64 for each of four layers, so that eight warps are all there are, and an instruction
 // of theirs takes some eight cycles. Of a step of 32-64-64-64-64-3 at batch 2^18 on an H200 the rows are five sixths (the tensor cores work a
@@ -8078,31 +8079,33 @@ template <int LEFT> static __device__ __forceinline__ void gtr__field_until() { 
 #define GTR__W20 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19}"
 #define GTR__W32 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}"
 #define GTR__W36 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35}"
-#define GTR__A4(i)  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
-#define GTR__A20 GTR__A4(0), GTR__A4(4), GTR__A4(8), GTR__A4(12), GTR__A4(16)
-#define GTR__A32 GTR__A20, GTR__A4(20), GTR__A4(24), GTR__A4(28)
-#define GTR__A36 GTR__A32, GTR__A4(32)
-// d (64 x N) (+)= A B: both in panels. TA, TB: rows are k (else columns).
-template <typename T, int N, int TA, int TB> static __device__ __forceinline__ void gtr__field_ss(float *d, uint64_t a, uint64_t b, int add) {
+#define GTR__A4(c, i)  c(d[i]), c(d[i + 1]), c(d[i + 2]), c(d[i + 3])
+#define GTR__A20(c) GTR__A4(c, 0), GTR__A4(c, 4), GTR__A4(c, 8), GTR__A4(c, 12), GTR__A4(c, 16)
+#define GTR__A32(c) GTR__A20(c), GTR__A4(c, 20), GTR__A4(c, 24), GTR__A4(c, 28)
+#define GTR__A36(c) GTR__A32(c), GTR__A4(c, 32)
+// d (64 x N) = A B, or += where ADD: both in panels. TA, TB: rows are k (else columns).
+template <typename T, int N, int TA, int TB, bool ADD> static __device__ __forceinline__ void gtr__field_ss(float *d, uint64_t a, uint64_t b) {
 #define GTR__SS(N_, TYPE, LIST, ACC, i0, i1, i2, i3, i4) \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #i2 ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N_ "k16.f32." TYPE "." TYPE " " LIST ", %" #i0 ", %" #i1 ", p, 1, 1, %" #i3 ", %" #i4 ";\n}\n" \
-                 : ACC : "l"(a), "l"(b), "r"(add), "n"(TA), "n"(TB))
-#define GTR__SS_ALL(TYPE) do { \
-    if constexpr (N == 8) GTR__SS(8, TYPE, GTR__W4, GTR__A4(0), 4, 5, 6, 7, 8); \
-    else if constexpr (N == 40) GTR__SS(40, TYPE, GTR__W20, GTR__A20, 20, 21, 22, 23, 24); \
-    else if constexpr (N == 64) GTR__SS(64, TYPE, GTR__W32, GTR__A32, 32, 33, 34, 35, 36); \
-    else GTR__SS(72, TYPE, GTR__W36, GTR__A36, 36, 37, 38, 39, 40); } while (0)
-    if constexpr (std::is_same<T, __half>::value) GTR__SS_ALL("f16"); else GTR__SS_ALL("bf16");
+                 : ACC : "l"(a), "l"(b), "n"((int)ADD), "n"(TA), "n"(TB))
+#define GTR__SS_ALL(TYPE, c) do { \
+    if constexpr (N == 8) GTR__SS(8, TYPE, GTR__W4, GTR__A4(c, 0), 4, 5, 6, 7, 8); \
+    else if constexpr (N == 40) GTR__SS(40, TYPE, GTR__W20, GTR__A20(c), 20, 21, 22, 23, 24); \
+    else if constexpr (N == 64) GTR__SS(64, TYPE, GTR__W32, GTR__A32(c), 32, 33, 34, 35, 36); \
+    else GTR__SS(72, TYPE, GTR__W36, GTR__A36(c), 36, 37, 38, 39, 40); } while (0)
+    if constexpr (std::is_same<T, __half>::value) { if constexpr (ADD) GTR__SS_ALL("f16", "+f"); else GTR__SS_ALL("f16", "=f"); }
+    else if constexpr (ADD) GTR__SS_ALL("bf16", "+f"); else GTR__SS_ALL("bf16", "=f");
 }
 // The same with A's 64x16 in registers.
-template <typename T, int N, int TB> static __device__ __forceinline__ void gtr__field_rs(float *d, const uint32_t *r, uint64_t b, int add) {
+template <typename T, int N, int TB, bool ADD> static __device__ __forceinline__ void gtr__field_rs(float *d, const uint32_t *r, uint64_t b) {
 #define GTR__RS(N_, TYPE, LIST, ACC, i0, i1, i2, i3, i4, i5, i6) \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #i5 ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N_ "k16.f32." TYPE "." TYPE " " LIST ", {%" #i0 ", %" #i1 ", %" #i2 ", %" #i3 "}, %" #i4 ", p, 1, 1, %" #i6 ";\n}\n" \
-                 : ACC : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "l"(b), "r"(add), "n"(TB))
-#define GTR__RS_ALL(TYPE) do { \
-    if constexpr (N == 8) GTR__RS(8, TYPE, GTR__W4, GTR__A4(0), 4, 5, 6, 7, 8, 9, 10); \
-    else GTR__RS(64, TYPE, GTR__W32, GTR__A32, 32, 33, 34, 35, 36, 37, 38); } while (0)
-    if constexpr (std::is_same<T, __half>::value) GTR__RS_ALL("f16"); else GTR__RS_ALL("bf16");
+                 : ACC : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "l"(b), "n"((int)ADD), "n"(TB))
+#define GTR__RS_ALL(TYPE, c) do { \
+    if constexpr (N == 8) GTR__RS(8, TYPE, GTR__W4, GTR__A4(c, 0), 4, 5, 6, 7, 8, 9, 10); \
+    else GTR__RS(64, TYPE, GTR__W32, GTR__A32(c), 32, 33, 34, 35, 36, 37, 38); } while (0)
+    if constexpr (std::is_same<T, __half>::value) { if constexpr (ADD) GTR__RS_ALL("f16", "+f"); else GTR__RS_ALL("f16", "=f"); }
+    else if constexpr (ADD) GTR__RS_ALL("bf16", "+f"); else GTR__RS_ALL("bf16", "=f");
 }
 #undef GTR__SS
 #undef GTR__SS_ALL
@@ -8120,42 +8123,57 @@ static __device__ __forceinline__ uint32_t gtr__field_piece(uint32_t panel, int 
 #endif
 
 // >>field-products
+// What a product takes from or left in registers is made before gtr__field_begin, and looked at behind gtr__field_until, only.
+template <int N> static __device__ __forceinline__ void gtr__field_hold(float *d) {
+#pragma unroll
+    for (int i = 0; i < N; i++) asm volatile("" : "+f"(d[i]) :: "memory");
+}
+template <int N> static __device__ __forceinline__ void gtr__field_hold(uint32_t *r) {
+#pragma unroll
+    for (int i = 0; i < N; i++) asm volatile("" : "+r"(r[i]) :: "memory");
+}
 // Products of a warp group: a is 64 rows, 16 to a warp. Between gtr__field_begin and gtr__field_until nobody touches
 // what they read or write in registers.
-// d (64 x 8 TILES) (+)= a w^T: rows of w are columns of d; four steps of k.
-template <typename T, int TILES> static __device__ __forceinline__ void gtr__field_forward_r(float *d, const uint32_t *a, uint32_t w) {
+// d (64 x 8 TILES) = a w^T, or += where ADD: rows of w are columns of d; STEPS steps of k, the first being first of w's panel.
+template <typename T, int TILES, int STEPS, bool ADD> static __device__ __forceinline__ void gtr__field_forward_r(float *d, const uint32_t *a, uint32_t w, int first) {
 #if GTR__FIELD_WGMMA
+    gtr__field_rs<T, TILES * 8, 0, ADD>(d, a, gtr__field_panel(w + first * 32, 16));
 #pragma unroll
-    for (int s = 0; s < 4; s++) gtr__field_rs<T, TILES * 8, 0>(d, a + 4 * s, gtr__field_panel(w + s * 32, 16), 1);
+    for (int s = 1; s < STEPS; s++) gtr__field_rs<T, TILES * 8, 0, true>(d, a + 4 * s, gtr__field_panel(w + (first + s) * 32, 16));
 #else
     const int lane = (int)threadIdx.x & 31;
 #pragma unroll
-    for (int s = 0; s < 4; s++)
+    for (int i = 0; i < 4 * TILES; i++) d[i] = ADD ? d[i] : 0.0f;
+#pragma unroll
+    for (int s = 0; s < STEPS; s++)
 #pragma unroll
         for (int j = 0; j < TILES; j += 2) {
             uint32_t b[4];
-            gtr__field_matrix4(b, gtr__field_piece(w, TILES == 1 ? lane & 7 : j * 8 + (lane >> 4) * 8 + (lane & 7), s * 2 + (lane >> 3 & 1)));
+            gtr__field_matrix4(b, gtr__field_piece(w, TILES == 1 ? lane & 7 : j * 8 + (lane >> 4) * 8 + (lane & 7), (first + s) * 2 + (lane >> 3 & 1)));
             gtr__field_mma<T>(d + 4 * j, a + 4 * s, b);
             if (TILES > 1) gtr__field_mma<T>(d + 4 * j + 4, a + 4 * s, b + 2);
         }
 #endif
 }
 // The same, a in panels, far_a and far_w apart.
-template <typename T, int TILES, int STEPS> static __device__ __forceinline__ void gtr__field_forward_s(float *d, uint32_t a, uint32_t far_a, uint32_t w, uint32_t far_w) {
+template <typename T, int TILES, int STEPS, bool ADD> static __device__ __forceinline__ void gtr__field_forward_s(float *d, uint32_t a, uint32_t far_a, uint32_t w, uint32_t far_w, int first) {
 #if GTR__FIELD_WGMMA
+    gtr__field_ss<T, TILES * 8, 0, 0, ADD>(d, gtr__field_panel(a + first * 32, 16), gtr__field_panel(w + first * 32, 16));
 #pragma unroll
-    for (int s = 0; s < STEPS; s++)
-        gtr__field_ss<T, TILES * 8, 0, 0>(d, gtr__field_panel(a + (s / 4) * far_a + (s % 4) * 32, 16), gtr__field_panel(w + (s / 4) * far_w + (s % 4) * 32, 16), 1);
+    for (int s = 1; s < STEPS; s++)
+        gtr__field_ss<T, TILES * 8, 0, 0, true>(d, gtr__field_panel(a + (s / 4) * far_a + (first + s % 4) * 32, 16), gtr__field_panel(w + (s / 4) * far_w + (first + s % 4) * 32, 16));
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
 #pragma unroll
+    for (int i = 0; i < 4 * TILES; i++) d[i] = ADD ? d[i] : 0.0f;
+#pragma unroll
     for (int s = 0; s < STEPS; s++) {
         uint32_t f[4];
-        gtr__field_matrix4(f, gtr__field_piece(a + (s / 4) * far_a, warp * 16 + (lane & 15), (s & 3) * 2 + (lane >> 4)));
+        gtr__field_matrix4(f, gtr__field_piece(a + (s / 4) * far_a, warp * 16 + (lane & 15), (first + (s & 3)) * 2 + (lane >> 4)));
 #pragma unroll
         for (int j = 0; j < TILES; j += 2) {
             uint32_t b[4];
-            gtr__field_matrix4(b, gtr__field_piece(w + (s / 4) * far_w, TILES == 1 ? lane & 7 : j * 8 + (lane >> 4) * 8 + (lane & 7), (s & 3) * 2 + (lane >> 3 & 1)));
+            gtr__field_matrix4(b, gtr__field_piece(w + (s / 4) * far_w, TILES == 1 ? lane & 7 : j * 8 + (lane >> 4) * 8 + (lane & 7), (first + (s & 3)) * 2 + (lane >> 3 & 1)));
             gtr__field_mma<T>(d + 4 * j, f, b);
             if (TILES > 1) gtr__field_mma<T>(d + 4 * j + 4, f, b + 2);
         }
@@ -8165,10 +8183,12 @@ template <typename T, int TILES, int STEPS> static __device__ __forceinline__ vo
 // d (64 x 64) = dz w: rows of w are k. a: registers, or panels of dz far_a apart.
 template <typename T, int STEPS, bool REGISTERS> static __device__ __forceinline__ void gtr__field_back(float *d, const uint32_t *r, uint32_t a, uint32_t far_a, uint32_t w) {
 #if GTR__FIELD_WGMMA
+    if constexpr (REGISTERS) gtr__field_rs<T, 64, 1, false>(d, r, gtr__field_panel(w, 16));
+    else gtr__field_ss<T, 64, 0, 1, false>(d, gtr__field_panel(a, 16), gtr__field_panel(w, 16));
 #pragma unroll
-    for (int s = 0; s < STEPS; s++) {
-        if constexpr (REGISTERS) gtr__field_rs<T, 64, 1>(d, r + 4 * s, gtr__field_panel(w + s * 2048, 16), s > 0);
-        else gtr__field_ss<T, 64, 0, 1>(d, gtr__field_panel(a + (s / 4) * far_a + (s % 4) * 32, 16), gtr__field_panel(w + s * 2048, 16), s > 0);
+    for (int s = 1; s < STEPS; s++) {
+        if constexpr (REGISTERS) gtr__field_rs<T, 64, 1, true>(d, r + 4 * s, gtr__field_panel(w + s * 2048, 16));
+        else gtr__field_ss<T, 64, 0, 1, true>(d, gtr__field_panel(a + (s / 4) * far_a + (s % 4) * 32, 16), gtr__field_panel(w + s * 2048, 16));
     }
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
@@ -8193,7 +8213,7 @@ template <typename T, int STEPS, bool REGISTERS> static __device__ __forceinline
 template <typename T, int TILES> static __device__ __forceinline__ void gtr__field_outer(float *d, uint32_t dz, uint32_t x, uint32_t far) {
 #if GTR__FIELD_WGMMA
 #pragma unroll
-    for (int s = 0; s < 4; s++) gtr__field_ss<T, TILES * 8, 1, 1>(d, gtr__field_panel(dz + s * 2048, 16), gtr__field_panel(x + s * 2048, TILES == 9 ? far - s * 2048 : 16), 1);
+    for (int s = 0; s < 4; s++) gtr__field_ss<T, TILES * 8, 1, 1, true>(d, gtr__field_panel(dz + s * 2048, 16), gtr__field_panel(x + s * 2048, TILES == 9 ? far - s * 2048 : 16));
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
 #pragma unroll
@@ -8213,7 +8233,7 @@ template <typename T, int TILES> static __device__ __forceinline__ void gtr__fie
 template <typename T> static __device__ __forceinline__ void gtr__field_outer_last(float *d, uint32_t x, uint32_t dz) {
 #if GTR__FIELD_WGMMA
 #pragma unroll
-    for (int s = 0; s < 4; s++) gtr__field_ss<T, 8, 1, 1>(d, gtr__field_panel(x + s * 2048, 16), gtr__field_panel(dz + s * 256, 128) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32), 1);
+    for (int s = 0; s < 4; s++) gtr__field_ss<T, 8, 1, 1, true>(d, gtr__field_panel(x + s * 2048, 16), gtr__field_panel(dz + s * 256, 128) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32));
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
 #pragma unroll
@@ -8225,12 +8245,6 @@ template <typename T> static __device__ __forceinline__ void gtr__field_outer_la
     }
 #endif
 }
-// What a product left in registers is looked at behind this only.
-template <int N> static __device__ __forceinline__ void gtr__field_hold(float *d) {
-#pragma unroll
-    for (int i = 0; i < N; i++) asm volatile("" : "+f"(d[i]) :: "memory");
-}
-
 // >>field-rows
 // A thread's place in its team.
 template <int P> struct gtr__field_place {
@@ -8271,10 +8285,19 @@ template <int P> static __device__ __forceinline__ void gtr__field_origins(const
 // The tile's inputs to their slots, where they can be read after the launch.
 template <int P> static __device__ __noinline__ void gtr__field_keep(const gtr__field &m, const gtr__field_place<P> p, int tile) {
     const int k = m.layer[0].k, n = m.layer[m.layers - 1].n, rows = m.batch - tile * GTR__FIELD_ROWS < GTR__FIELD_ROWS ? m.batch - tile * GTR__FIELD_ROWS : GTR__FIELD_ROWS;
+    const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, c = p.tid & ((1 << shift) - 1);
     const int64_t row0 = (int64_t)tile * GTR__FIELD_ROWS;
-    for (int c = p.lane; m.x_kept && c < k; c += 32)
-        for (int r = p.tid >> 5; r < rows; r += 4 * P)
-            m.x_kept[(row0 + r) * k + c] = *(const float *)(p.base + m.stage_at + r * m.stage_pitch + (((c >> 2) ^ (r & 7)) << 4) + (c & 3) * 4);
+    if (m.x_kept && k % 4 == 0 && ((uintptr_t)m.x_kept & 15) == 0) {
+#pragma unroll 4
+        for (int r = p.tid >> shift; r < GTR__FIELD_ROWS; r += 128 * P >> shift)
+            if (r < rows && c * 4 < k) *(float4 *)(m.x_kept + (row0 + r) * k + c * 4) = *(const float4 *)(p.base + m.stage_at + r * m.stage_pitch + ((c ^ (r & 7)) << 4));
+    } else if (m.x_kept) {
+#pragma unroll 1
+        for (int e = p.lane; e < k; e += 32)
+            for (int r = p.tid >> 5; r < rows; r += 4 * P)
+                m.x_kept[(row0 + r) * k + e] = *(const float *)(p.base + m.stage_at + r * m.stage_pitch + (((e >> 2) ^ (r & 7)) << 4) + (e & 3) * 4);
+    }
+#pragma unroll 2
     for (int i = p.tid; m.t_kept && i < rows * n; i += 128 * P) m.t_kept[row0 * n + i] = *(const float *)(p.base + m.target_at + i * 4);
 }
 // Asks for the rows of a tile: x and the target as they lie in the data set. A row of x takes stage_pitch bytes.
@@ -8324,15 +8347,20 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_t
     }
     if (keep) gtr__field_keep<P>(m, p, tile);
 }
-// The bias of this thread's columns, where the product adds.
-template <int TILES> static __device__ __forceinline__ void gtr__field_bias(float *d, const float *bias, int lane) {
+// The bias of this thread's columns: asked for while the product is made, added behind it.
+template <int TILES> struct gtr__field_bias {
+    float2 b[TILES];
+    __device__ __forceinline__ gtr__field_bias(const float *bias, int lane)
+    {
 #pragma unroll
-    for (int j = 0; j < TILES; j++) {
-        const float2 b = *(const float2 *)(bias + j * 8 + (lane & 3) * 2);
-        d[4 * j] = d[4 * j + 2] = b.x;
-        d[4 * j + 1] = d[4 * j + 3] = b.y;
+        for (int j = 0; j < TILES; j++) b[j] = *(const float2 *)(bias + j * 8 + (lane & 3) * 2);
     }
-}
+    __device__ __forceinline__ void add(float *d) const
+    {
+#pragma unroll
+        for (int j = 0; j < TILES; j++) { d[4 * j] += b[j].x; d[4 * j + 1] += b[j].y; d[4 * j + 2] += b[j].x; d[4 * j + 3] += b[j].y; }
+    }
+};
 // A warp's part of 64 columns to panel.
 template <int P> static __device__ __forceinline__ void gtr__field_put(const gtr__field_place<P> &p, uint32_t panel, const uint32_t *y) {
 #pragma unroll
@@ -8469,14 +8497,21 @@ template <typename T, int P, bool RELU> static __device__ __forceinline__ void g
         gtr__field_team_meet<P>(p.team);
         {
             const uint32_t w = pool_at + m.w0_at + own;
-            gtr__field_bias<8>(d, gtr__field_b<P>(m, pool, 0) + p.half * 64, p.lane);
             gtr__field_begin();
-            if (m.stage_pitch == 128) gtr__field_forward_s<T, 8, 2>(d, p.at + m.x_at, GTR__FIELD_PANEL, w, P * GTR__FIELD_PANEL);
-            else if (m.stage_pitch == 256) gtr__field_forward_s<T, 8, 4>(d, p.at + m.x_at, GTR__FIELD_PANEL, w, P * GTR__FIELD_PANEL);
-            else gtr__field_forward_s<T, 8, 8>(d, p.at + m.x_at, GTR__FIELD_PANEL, w, P * GTR__FIELD_PANEL);
+            gtr__field_forward_s<T, 8, 2, false>(d, p.at + m.x_at, 0, w, 0, 0);
             gtr__field_commit();
+            const gtr__field_bias<8> bias(gtr__field_b<P>(m, pool, 0) + p.half * 64, p.lane);
             gtr__field_until<0>();
             gtr__field_hold<32>(d);
+#pragma unroll 1
+            for (int s = 2; s < m.stage_pitch / 64; s += 2) {
+                gtr__field_begin();
+                gtr__field_forward_s<T, 8, 2, true>(d, p.at + m.x_at + (s >> 2) * GTR__FIELD_PANEL, 0, w + (s >> 2) * (P * GTR__FIELD_PANEL), 0, s & 3);
+                gtr__field_commit();
+                gtr__field_until<0>();
+                gtr__field_hold<32>(d);
+            }
+            bias.add(d);
             gtr__field_output<T, P, RELU>(m, 0, p, d, y);
         }
         if (more) gtr__field_ask_x<P>(m, &h->record, origin + ((n + 1) * 64 & 255), p);
@@ -8484,29 +8519,36 @@ template <typename T, int P, bool RELU> static __device__ __forceinline__ void g
         for (int l = 1; l < last + 1 - m.small; l++) {
             const uint32_t w = pool_at + gtr__field_w<P>(m, l) + own;
             if constexpr (P == 2) share(p.y_at(m, l - 1), y);
-            gtr__field_bias<8>(d, gtr__field_b<P>(m, pool, l) + p.half * 64, p.lane);
+            if constexpr (P == 1) gtr__field_hold<16>(y);
             gtr__field_begin();
-            if constexpr (P == 1) gtr__field_forward_r<T, 8>(d, y, w);
-            else gtr__field_forward_s<T, 8, 8>(d, p.y_at(m, l - 1), GTR__FIELD_PANEL, w, P * GTR__FIELD_PANEL);
+            if constexpr (P == 1) gtr__field_forward_r<T, 8, 4, false>(d, y, w, 0);
+            else gtr__field_forward_s<T, 8, 8, false>(d, p.y_at(m, l - 1), GTR__FIELD_PANEL, w, P * GTR__FIELD_PANEL, 0);
             gtr__field_commit();
             if constexpr (P == 1) gtr__field_put<P>(p, p.y_at(m, l - 1), y);
+            const gtr__field_bias<8> bias(gtr__field_b<P>(m, pool, l) + p.half * 64, p.lane);
             gtr__field_until<0>();
             gtr__field_hold<32>(d);
+            if constexpr (P == 1) gtr__field_hold<16>(y);
+            bias.add(d);
             if (l < last) gtr__field_output<T, P, RELU>(m, l, p, d, y);
         }
         float loss = 0.0f;
         if (m.small) {
             const uint32_t w = pool_at + gtr__field_w<P>(m, last);
             if constexpr (P == 2) share(p.y_at(m, last - 1), y);
-            gtr__field_bias<1>(out, gtr__field_b<P>(m, pool, last), p.lane);
+            if constexpr (P == 1) gtr__field_hold<16>(y);
             gtr__field_begin();
-            if constexpr (P == 1) gtr__field_forward_r<T, 1>(out, y, w);
-            else gtr__field_forward_s<T, 1, 8>(out, p.y_at(m, last - 1), GTR__FIELD_PANEL, w, 2048);
+            if constexpr (P == 1) gtr__field_forward_r<T, 1, 4, false>(out, y, w, 0);
+            else gtr__field_forward_s<T, 1, 8, false>(out, p.y_at(m, last - 1), GTR__FIELD_PANEL, w, 2048, 0);
             gtr__field_commit();
             if constexpr (P == 1) gtr__field_put<P>(p, p.y_at(m, last - 1), y);
+            const gtr__field_bias<1> bias(gtr__field_b<P>(m, pool, last), p.lane);
             gtr__field_until<0>();
             gtr__field_hold<4>(out);
+            if constexpr (P == 1) gtr__field_hold<16>(y);
+            bias.add(out);
             gtr__field_loss<T, P>(m, p, out, z, tile, 0, g, loss, sum.bias);
+            gtr__field_hold<4>(z);
             gtr__field_begin();
             gtr__field_back<T, 1, true>(d, z, 0, 0, w + p.half * 2048);
             gtr__field_commit();
@@ -8519,6 +8561,7 @@ template <typename T, int P, bool RELU> static __device__ __forceinline__ void g
             }
             gtr__field_publish();
             gtr__field_team_meet<P>(p.team);
+            gtr__field_hold<4>(sum.last);
             gtr__field_begin();
             gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1) + own, p.dz_at(m, last));
             gtr__field_commit();
@@ -8537,6 +8580,7 @@ template <typename T, int P, bool RELU> static __device__ __forceinline__ void g
 #pragma unroll 1
         for (int l = last - m.small; l > high; l--) {       // another role's
             if constexpr (P == 2) share(p.dz_at(m, l), y);
+            if constexpr (P == 1) gtr__field_hold<16>(y);
             gtr__field_begin();
             gtr__field_back<T, 4 * P, P == 1>(d, y, p.dz_at(m, l), GTR__FIELD_PANEL, pool_at + gtr__field_w<P>(m, l) + p.half * (P * GTR__FIELD_PANEL));
             gtr__field_commit();
@@ -8550,6 +8594,9 @@ template <typename T, int P, bool RELU> static __device__ __forceinline__ void g
             if (l <= low) continue;
             const uint32_t dz = p.dz_at(m, l), x = p.y_at(m, l - 1), w = pool_at + gtr__field_w<P>(m, l) + p.half * (P * GTR__FIELD_PANEL);
             if constexpr (P == 2) share(dz, y);
+            if constexpr (P == 1) gtr__field_hold<16>(y);
+            gtr__field_hold<36>(sum.dw[i * P]);
+            if constexpr (P == 2) gtr__field_hold<36>(sum.dw[i * P + 1]);
             gtr__field_begin();
             gtr__field_back<T, 4 * P, P == 1>(d, y, dz, GTR__FIELD_PANEL, w);
             gtr__field_commit();
@@ -8760,9 +8807,18 @@ static __device__ __forceinline__ void gtr__field_state(const gtr__field &m, gtr
     if (o.kind != GTR_SGD || (o.momentum != 0.0 && o.m)) f.a = gtr__field_get4(o.m + at, f.n);
     if (o.kind != GTR_SGD) f.b = gtr__field_get4(o.v + at, f.n);
 }
-static __device__ __forceinline__ void gtr__field_update(const gtr__field &m, const gtr__field_head *h, gtr__field_four &f, float coef) {
+// Parameters and moments to where they belong.
+static __device__ __forceinline__ void gtr__field_give(const gtr__field &m, const gtr__field_four &f) {
     const gtr__optim &o = m.optim;
     const int64_t at = f.seg->offset + f.i;
+    if (o.kind != GTR_SGD) gtr__mlp_give4(o.v + at, f.n, f.n == 4, f.b);
+    if (o.kind != GTR_SGD || (o.momentum != 0.0 && o.m)) gtr__mlp_give4(o.m + at, f.n, f.n == 4, f.a);
+    gtr__mlp_give4(f.seg->p + f.i, f.n, f.whole, f.p);
+    if (f.seg->bf16) gtr__mlp_put4(f.seg->bf16, GTR_BF16, f.i, 0, f.n, f.whole, f.p);
+    if (f.seg->f16) gtr__mlp_put4(f.seg->f16, GTR_F16, f.i, 0, f.n, f.whole, f.p);
+}
+static __device__ __forceinline__ void gtr__field_update(const gtr__field &m, const gtr__field_head *h, gtr__field_four &f, float coef) {
+    const gtr__optim &o = m.optim;
     const int group = f.seg->group;
     gtr__mlp_rule rule;
     rule.rate = h->rate.rate[group]; rule.step = h->rate.step[group]; rule.decay = h->rate.decay[group]; rule.wd = h->rate.wd[group]; rule.root = h->rate.root; rule.coef = coef;
@@ -8772,11 +8828,7 @@ static __device__ __forceinline__ void gtr__field_update(const gtr__field &m, co
     rule(f.p.y, f.g.y, f.a.y, f.b.y);
     rule(f.p.z, f.g.z, f.a.z, f.b.z);
     rule(f.p.w, f.g.w, f.a.w, f.b.w);
-    if (o.kind != GTR_SGD) gtr__mlp_give4(o.v + at, f.n, f.n == 4, f.b);
-    if (o.kind != GTR_SGD || (o.momentum != 0.0 && o.m)) gtr__mlp_give4(o.m + at, f.n, f.n == 4, f.a);
-    gtr__mlp_give4(f.seg->p + f.i, f.n, f.whole, f.p);
-    if (f.seg->bf16) gtr__mlp_put4(f.seg->bf16, GTR_BF16, f.i, 0, f.n, f.whole, f.p);
-    if (f.seg->f16) gtr__mlp_put4(f.seg->f16, GTR_F16, f.i, 0, f.n, f.whole, f.p);
+    gtr__field_give(m, f);
 }
 // The blocks' sums of four parameters, of every ways-th block from k on, in order.
 static __device__ __forceinline__ float4 gtr__field_gather(const gtr__field &m, int e, int role, int k, int ways) {
@@ -8909,11 +8961,21 @@ static __global__ void __launch_bounds__(GTR__FIELD_T, 1) gtr__k_field(const __g
         bad = __syncthreads_or(bad) != 0;
         if (m.sums) sum = gtr__block_sum_double(sum, h->sums);
         if (tid == 0) m.guard[me] = make_double2(sum, bad ? 1.0 : 0.0);
+        // Mostly all slices are good, and then the second meeting also lets all see the new weights.
+        const bool early = once && !m.clipped, updated = early && !bad && four.n > 0;
+        gtr__field_four before = four;
+        if (updated) gtr__field_update(m, h, four, whole);
         gtr__field_arrive(m);
         if (!gtr__field_wait(m, target += (uint32_t)blocks)) break;
         sum = 0.0;
         bad = false;
-        for (int b = tid & 31; b < blocks; b += 32) { const double2 v = __ldcg(&m.guard[b]); sum += v.x; bad |= v.y != 0.0; }
+        for (int b0 = tid & 31; b0 < blocks; b0 += 5 * 32) {        // all of 160 blocks' at once
+            double2 v[5];
+#pragma unroll
+            for (int i = 0; i < 5; i++) v[i] = b0 + i * 32 < blocks ? __ldcg(&m.guard[b0 + i * 32]) : make_double2(0.0, 0.0);
+#pragma unroll
+            for (int i = 0; i < 5; i++) { sum += v[i].x; bad |= v[i].y != 0.0; }
+        }
         bad = __any_sync(0xffffffffu, bad);
         double norm = 0.0;
         float coef = whole;
@@ -8924,7 +8986,8 @@ static __global__ void __launch_bounds__(GTR__FIELD_T, 1) gtr__k_field(const __g
             const double factor = m.clipped ? m.optim.clip / (norm + 1e-6) : 1.0;
             if (factor < 1.0) coef = (float)(factor / (double)h->scale);
         }
-        if (!bad) {
+        if (bad && updated) gtr__field_give(m, before);
+        if (!bad && !early) {
             if (once) { if (four.n) gtr__field_update(m, h, four, coef); }
             else for (int q = tid; q < mine; q += GTR__FIELD_T) {
                 gtr__field_find(m, h, (q0 + q) * 4, four, &from);
@@ -8951,9 +9014,10 @@ static __global__ void __launch_bounds__(GTR__FIELD_T, 1) gtr__k_field(const __g
                 if (++h->good >= 2000 && m.report.scaled) { h->scale = h->scale * 2.0f < 16777216.0f ? h->scale * 2.0f : 16777216.0f; h->good = 0; }
             }
         }
-        gtr__field_arrive(m);
+        if (bad || !early) gtr__field_arrive(m);
+        else __syncthreads();
         gtr__field_open<P>(m, h, &m.ctl->record[h->step & 1], p, role);
-        if (!gtr__field_wait(m, target += (uint32_t)blocks)) break;
+        if ((bad || !early) && !gtr__field_wait(m, target += (uint32_t)blocks)) break;
     }
     gtr__copies_commit();
     gtr__copies_done<0>();
