@@ -8923,7 +8923,7 @@ GTR_API void gtr_destroy(gtr_context *ctx) {
 
 /* HISTORY
    2026-11-20  0.1: the engine on the CPU and on CUDA; dense layers, losses, SGD, Adam, AdamW; data sets; safetensors
-   2026-11-20  0.1: many steps in one launch, kernels of whole small and narrow networks; gtr_profile
+   2026-11-20  0.1: many steps in one launch, kernels of whole small, tall and narrow networks; gtr_profile; values in gradients' places
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

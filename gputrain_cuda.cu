@@ -4170,7 +4170,12 @@ static __device__ __forceinline__ float gtr__rate_of(const gtr__ctl *ctl, const 
 typedef struct gtr__feed_one { gtr__opd to; int64_t row; float scale, shift; int slot, from; } gtr__feed_one;
 typedef struct gtr__feed_all { gtr__feed_one in[2 * GTR__MAX_FEED]; int n; int64_t rows, row0; const gtr__record *ring; gtr__ctl *ctl; } gtr__feed_all;
 
-static __global__ void __launch_bounds__(GTR__T, 5) gtr__k_feed(const __grid_constant__ gtr__feed_all m) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define GTR__FEED_BLOCKS 4      // all that a multiprocessor holds
+#else
+#define GTR__FEED_BLOCKS 5
+#endif
+static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS) gtr__k_feed(const __grid_constant__ gtr__feed_all m) {
     __shared__ int64_t origin[GTR__FEED_ROWS];
     gtr__enter();
     if (m.ctl->status) return;
@@ -10903,12 +10908,8 @@ static int gtr__wide_match(const gtr__plan *plan, int at, const gtr__caps *caps)
     for (int i = at; i < plan->n_node; i++) {
         const gtr__node *n = &plan->node[i];
         const gtr__optim *o = (const gtr__optim *)n->attr.ptr;
-        switch (n->op) {
-        case GTR__OP_UPDATE: return o && o->loss_only && !o->scaled && !(o->clip > 0) ? i + 1 - at : 0;
-        case GTR__OP_LINEAR: if (n->dir != GTR__BWD) return 0; break;
-        case GTR__OP_RELU: case GTR__OP_TANH: case GTR__OP_SIGMOID: case GTR__OP_GELU: case GTR__OP_GELU_TANH: case GTR__OP_LINEAR_DACT: case GTR__OP_GUARD: break;
-        default: return 0;
-        }
+        if (n->op == GTR__OP_UPDATE) return o && o->loss_only && !o->scaled && !(o->clip > 0) ? i + 1 - at : 0;
+        if (n->op == GTR__OP_LINEAR ? n->dir != GTR__BWD : n->op != GTR__OP_LINEAR_DACT && n->op != GTR__OP_GUARD && !gtr__mlp_unary(n->op)) return 0;
         if (n->recomputed || n->stage) return 0;
     }
     return 0;
