@@ -5103,7 +5103,7 @@ static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, i
         for (k = 0; k < n->n_out && n->out[k] != loss; k++) {}
         if (k < n->n_out) break;
     }
-    bool seeded = i >= first && gtr__row(b->plan->node[i].op)->flags & GTR__SEED && !b->extra[loss].written;
+    bool seeded = i >= first && gtr__row(b->plan->node[i].op)->flags & GTR__SEED && !b->extra[loss].written && !(b->alone && b->r->trainer);   /* a seed has the loss scale */
     if (!seeded) {
         if (!gtr__fill(b, gtr__gradient_value(b, loss), seed)) return;
         b->plan->node[b->plan->n_node - 1].attr.i[0] = b->r->trainer && !b->alone;
@@ -5449,7 +5449,9 @@ static void gtr__trim_feeds(gtr__build *b) {
     for (int i = 0; i < p->n_node; i++)
         for (int j = 0; p->node[i].op == GTR__OP_FEED && j < p->node[i].n_out; j++) {
             const int v = p->node[i].out[j], low = b->extra[v].low;
-            bool read = low < 0 || gtr__fetched(b, p->value[v].tensor);
+            bool read = low < 0;
+            for (int64_t t = 0; t < b->ctx->n_tensor && !read; t++)        /* itself, or another shape of it */
+                read = b->reach[t] && b->map[t] >= 0 && gtr__fetched(b, b->ctx->tensor[t]) && gtr__root(p, b->map[t]) == v;
             for (int n = 0; n < p->n_node && !read; n++) for (int k = 0; k < p->node[n].n_in; k++) read |= gtr__use(p, &p->node[n], k) == v;
             if (read) continue;
             p->node[i].out[j] = -1;
@@ -5503,7 +5505,8 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
         n->wait_mask = 0; n->signals = 0;
         for (l = 0; l < o->lanes; l++) mine[l] = last[lane] >= 0 ? o->clock[(size_t)last[lane] * (size_t)o->lanes + (size_t)l] : -1;
         mine[lane] = last[lane];
-        if (i >= p->split) for (l = 0; l < o->lanes; l++) if (last[l] >= 0) gtr__wait_for(p, o, i, last[l]);
+        if (i >= p->split || n->op == GTR__OP_NETWORK)      /* GUARD and UPDATE read all gradients, and a network may have them */
+            for (l = 0; l < o->lanes; l++) if (last[l] >= 0) gtr__wait_for(p, o, i, last[l]);
         for (k = 0; k < n->n_in + n->n_out; k++) {
             int v = gtr__use(p, n, k);
             size_t at = (size_t)v * (size_t)o->lanes;
@@ -6412,7 +6415,7 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
     if (t->op == GTR__OP_INPUT) {
         if (!src) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: input \"%s\" has not been used by a run", t->name);
         if (bytes <= have && bytes % size == 0) have = bytes;       /* a prefix of the slot: the caller knows the batch */
-        else if (gtr__batched(t) && t->feeding) have = (size_t)(t->feeding->rows * -gtr__count(&t->shape)) * size;
+        else if (gtr__batched(t) && t->feeding) have = GTR__MIN(have, (size_t)(t->feeding->rows * -gtr__count(&t->shape)) * size);     /* more may have been set since */
     }
     if (bytes != have) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get \"%s\" %s: got room for %zu bytes, want %zu", gtr__label(asked), gtr__shape_text(&asked->shape, text), bytes, have);
     return gtr__read(ctx, t->stage, dst, src, storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
@@ -6721,9 +6724,11 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__plan_cache *e, int value
     else snprintf(text, size, "the output of %s \"%s\" %s", gtr__row(n->op)->name, n->layer, shape);
     return true;
 }
-/* The bad step's batch is still in the slots: its forward and backward run once more, each value checked as it is made. */
+/* The bad step's batch is still in the slots: its forward and backward run once more, each value checked as it is made; to their end, because
+   values lie in the gradients' places until these are written. */
 static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_cache *e, char *text, size_t size) {
     gtr__plan *p = &e->plan;
+    bool found = false;
     int i, k;
     snprintf(text, size, "a value");
     for (i = 0; i < p->n_value; i++)
@@ -6732,9 +6737,9 @@ static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_cache *e, char *text
         gtr__node *n = &p->node[i];
         if (n->phase == GTR__FEED) continue;
         if (ctx->be->run_node(ctx->instance, p, i) != GTR_OK || ctx->be->wait(ctx->instance[n->stage]) != GTR_OK) return;
-        for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0 && gtr__check_one(ctx, e, n->out[k], n, text, size)) return;
+        for (k = 0; k < n->n_out && !found; k++) found = n->out[k] >= 0 && gtr__check_one(ctx, e, n->out[k], n, text, size);
     }
-    snprintf(text, size, "a gradient that was set from outside");
+    if (!found) snprintf(text, size, "a gradient that was set from outside");
 }
 /* Called when the device said that a step was not finite: tells it, and sets the run back to that step. */
 static gtr_result gtr__tell_nonfinite(gtr_trainer *t) {

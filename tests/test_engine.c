@@ -1014,6 +1014,92 @@ static void low_inputs(void)
         CHECK(inputs[1] - inputs[0] == gtr__rounded(sizeof x), "inputs take %zu bytes, and %zu with x kept", inputs[0], inputs[1]);
     }
 }
+/* A kept reshape of an input is exact, gtr_get stays within an input's slot, and gtr_gradient in a trainer's plan is without the loss scale. */
+static void read_back(void)
+{
+    enum { ROWS = 8 };
+    static gtr_float a[64 * WIDTH], b[3 * WIDTH];
+    int precision;
+    for (precision = GTR_FP32; precision <= GTR_MIXED_FP16; precision++) {
+        gtr_context *ctx = create();
+        gtr_trainer_desc d = sgd(1e-3f);
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)), *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 3));
+        gtr_tensor *r = gtr_keep(gtr_reshape(x, gtr_shape3(GTR_BATCH, 2, WIDTH / 2))), *h = gtr_linear(gtr_flatten(r), "fc", 3), *loss = gtr_mse(h, y), *g = gtr_gradient(loss, gtr_parameter_find(ctx, "fc.weight"));
+        gtr_trainer *t;
+        d.precision = (gtr_precision)precision; d.no_matchers = true;
+        gtr_keep(g);
+        t = gtr_trainer_create(gtr_add(loss, gtr_scale(gtr_mean(gtr_stop_gradient(g), NULL, 0, false), 0, 0)), d);
+        if (gtr_error(ctx) == GTR_ERR_UNSUPPORTED) { SKIP("read back: %s", gtr_error_text(ctx)); gtr_destroy(ctx); continue; }
+        gtr_set(x, pool_x, sizeof *a * ROWS * WIDTH); gtr_set(y, pool_x + 999, sizeof *a * ROWS * 3);
+        EXPECT_EQ(gtr_backward(t), GTR_OK);
+        EXPECT_EQ(gtr_get(r, a, sizeof *a * ROWS * WIDTH), GTR_OK);
+        CHECK(!memcmp(a, pool_x, sizeof *a * ROWS * WIDTH), "%d: a kept reshape of an input is rounded", precision);
+        EXPECT_EQ(gtr_get(g, a, sizeof b), GTR_OK); EXPECT_EQ(gtr_gradient_get(t, gtr_parameter_find(ctx, "fc.weight"), b, sizeof b), GTR_OK);
+        CHECK(near(a, b, 3 * WIDTH, 1e-3, 2e-2), "%d: gtr_gradient is %g, the trainer's gradient %g", precision, (double)a[0], (double)b[0]);
+        EXPECT_EQ(gtr_update(t), GTR_OK);
+        gtr_set(x, pool_x, sizeof *a * 64 * WIDTH);         /* the slot has the last run's rows */
+        EXPECT_EQ(gtr_get(x, a, sizeof *a * 64 * WIDTH), GTR_ERR_SHAPE);
+        gtr_error_clear(ctx);
+        gtr_destroy(ctx);
+    }
+}
+/* A loss that is not finite leaves the gradients as backward made them, whatever lay in their place meanwhile. */
+static void gradients_of_a_bad_step(void)
+{
+    enum { ROWS = 16 };
+    static shot s[2];
+    gtr_context *ctx = create();
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)), *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 3));
+    gtr_tensor *h = gtr_linear(gtr_tanh(gtr_linear(gtr_relu(gtr_linear(x, "fc1", 32)), "fc2", 32)), "fc3", 3);
+    gtr_trainer *t = gtr_trainer_create(gtr_mse(gtr_exp(h), y), sgd(1e-3f));
+    gtr_float bias[3] = { 0, 500, 0 };
+    gtr_set(gtr_parameter_find(ctx, "fc3.bias"), bias, sizeof bias);
+    gtr_set(x, pool_x, sizeof *pool_x * ROWS * WIDTH); gtr_set(y, pool_x + 999, sizeof *pool_x * ROWS * 3);
+    EXPECT_EQ(gtr_backward(t), GTR_OK);
+    take(ctx, t, true, &s[0]);
+    if (gtr_update(t) == GTR_OK) gtr_wait(ctx);
+    EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "fc3");
+    take(ctx, t, true, &s[1]);
+    CHECK(s[0].bytes == s[1].bytes && !memcmp(s[0].at, s[1].at, s[0].bytes), "after a step that was not finite the gradients are others");
+    gtr_error_clear(ctx);
+    gtr_destroy(ctx);
+}
+/* A network that has UPDATE waits for all gradients, on whatever stream. */
+static int from_first_gradient(const gtr__plan *p, int at, const gtr__caps *caps)
+{
+    int i, first = -1, n = 0;
+    (void)caps;
+    for (i = 0; i < p->n_node; i++) if (p->node[i].op == GTR__OP_LINEAR && p->node[i].dir == GTR__BWD && p->node[i].out[0] < 0 && n++ == 1) first = i;
+    for (i = at; at == first && i < p->n_node; i++) if (p->node[i].op == GTR__OP_UPDATE) return i + 1 - at;
+    return 0;
+}
+static void network_with_update(void)
+{
+    static const gtr__matcher m = { "from the second gradient on", from_first_gradient, NULL, 1, 0, 0 };
+    int streams;
+    for (streams = 1; streams <= 4; streams++) {
+        gtr_context *ctx = create();
+        gtr_trainer_desc d = adam();
+        net n;
+        gtr__plan_cache *e;
+        uint64_t before[64];
+        int i, j, k, at = -1;
+        if (!ctx || ctx->caps.cuda) { gtr_destroy(ctx); return; }
+        ctx->be->matchers = &m; ctx->be->n_matchers = 1;
+        d.streams = streams;
+        n = build(ctx, GTR_BATCH, 0, &d);
+        e = gtr__trainer_entry(n.t, 32, NULL, false);
+        for (i = 0; e && i < e->plan.n_node; i++) if (e->plan.node[i].op == GTR__OP_NETWORK) at = i;
+        if (CHECK(at >= 0 && e->plan.n_node < 64, "there is no network")) {
+            const gtr__plan *p = &e->plan;
+            happens_before(p, before);
+            for (j = 0; j < at; j++) for (k = 0; k < p->node[j].n_out; k++)
+                if (p->node[j].out[k] >= 0 && p->value[root_of(p, p->node[j].out[k])].home == GTR__HOME_GRADIENT)
+                    CHECK(before[at] >> j & 1, "%d streams: the network updates by what node %d still writes", streams, j);
+        }
+        gtr_destroy(ctx);
+    }
+}
 static void memory_limit(void)
 {
     static shot a, b;
@@ -2787,6 +2873,9 @@ static void all(void)
     RUN(captured_steps);
     RUN(memory_report);
     RUN(low_inputs);
+    RUN(read_back);
+    RUN(gradients_of_a_bad_step);
+    RUN(network_with_update);
     RUN(memory_limit);
     RUN(driver_memory);
     RUN(presets);
