@@ -521,7 +521,8 @@ GTR_API gtr_result gtr_step(gtr_trainer *t);
 /* The two halves of a step: gradients; then guard, clip and update with them. Between them gradients can be read and written. */
 GTR_API gtr_result gtr_backward(gtr_trainer *t);
 GTR_API gtr_result gtr_update(gtr_trainer *t);
-/* p's gradient as of the last gtr_step or gtr_backward, in p's shape; FP16: without the loss scale. Waits. GTR_ERR_STATE if p is frozen. */
+/* p's gradient as of the last gtr_step or gtr_backward, in p's shape; FP16: without the loss scale. Waits. GTR_ERR_STATE if p is frozen. Not
+   defined after a step that ended in another error than GTR_ERR_NONFINITE: until it is made, other values lie in its place. */
 GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes);
 GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes);
 /* Optimizer state of p: which 0: momentum or Adam's m, 1: Adam's v. */
