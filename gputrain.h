@@ -5412,13 +5412,16 @@ static bool gtr__pack(gtr_context *ctx, gtr__plan *p, int at, int count, int mat
     memcpy(outer.in, list, (size_t)(n_in + n_out) * sizeof(int));
     outer.op = GTR__OP_NETWORK; outer.dir = GTR__FWD; outer.phase = p->node[at].phase; outer.training = p->node[at].training;
     outer.n_in = n_in; outer.n_out = n_out; outer.out = outer.in + n_in;
-    outer.reads = gtr__low_bits(n_in);
     outer.layer = "network"; outer.fused = ctx->be->matchers[matcher].name;
     outer.attr.i[0] = matcher; outer.attr.ptr = w;
     w->n_node = count;
     memcpy(w->node, p->node + at, (size_t)count * sizeof *w->node);
     for (i = 0; i < count; i++) {
-        for (k = 0; k < w->node[i].n_in + w->node[i].n_out; k++) if (w->node[i].in[k] >= 0) w->node[i].in[k] = place[w->node[i].in[k]];
+        for (k = 0; k < w->node[i].n_in + w->node[i].n_out; k++) {
+            if (w->node[i].in[k] < 0) continue;
+            w->node[i].in[k] = place[w->node[i].in[k]];
+            if (k < w->node[i].n_in && w->node[i].reads >> k & 1 && w->node[i].in[k] < n_in) outer.reads |= (uint64_t)1 << w->node[i].in[k];
+        }
         outer.flops += w->node[i].flops;
         outer.bytes += w->node[i].bytes;
     }
@@ -5539,22 +5542,18 @@ static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node
     return true;
 }
 static size_t gtr__value_bytes(const gtr__value *v) { return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage); }
-/* The lowest place in s->in that is free of busy spans, which come by their offsets. */
-static size_t gtr__gap(const gtr__span *spans, const int *busy, int n_busy, const gtr__span *s) {
+/* The lowest place that is free of busy spans: a list by their offsets, of those of one place. */
+static size_t gtr__gap(const gtr__span *spans, const int *next, int j, size_t bytes) {
     size_t at = 0;
-    for (int j = 0; j < n_busy; j++) {
-        const gtr__span *t = &spans[busy[j]];
-        if (t->in != s->in) continue;
-        if (t->offset >= at + s->bytes) break;
-        at = GTR__MAX(at, t->offset + t->bytes);
-    }
+    for (; j >= 0 && spans[j].offset < at + bytes; j = next[j]) at = GTR__MAX(at, spans[j].offset + spans[j].bytes);
     return at;
 }
 /* Offsets: largest first, each at the lowest place that is free of all spans whose uses are not ordered against its own: in the first gradient
    that is written when all uses are done and has room, or in the arena. holes: gradients by the node that writes them first, and stores. */
 static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, const gtr__span *holes, int n_holes, int *last) {
-    int i, j, *busy = (int *)gtr__malloc(ctx, (size_t)n * sizeof(int) + 8), n_busy;
+    int i, j, *busy = (int *)gtr__malloc(ctx, (size_t)(2 * n + p->n_value + 1) * sizeof(int) + 8), *next = busy + n, *head = next + n + 1, n_busy;     /* head: by place, -1 the arena */
     if (!busy) return false;
+    for (i = -1; i < p->n_value; i++) head[i] = -1;
     qsort(spans, (size_t)n, sizeof *spans, gtr__span_order);
     for (i = 0; i < n; i++) {
         gtr__span *s = &spans[i];
@@ -5569,17 +5568,18 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
             for (k = n_busy++; k > 0 && spans[busy[k - 1]].offset > t->offset; k--) busy[k] = busy[k - 1];
             busy[k] = j;
         }
-        for (j = 0; j < n_holes; j++) {
+        for (j = n_busy - 1; j >= 0; j--) { next[busy[j]] = head[spans[busy[j]].in]; head[spans[busy[j]].in] = busy[j]; }
+        for (j = 0, s->in = -1; j < n_holes && s->in < 0; j++) {
             const gtr__span *h = &holes[j];
-            s->in = h->value;
             if (h->bytes < s->bytes || h->stage != s->stage || !gtr__done_before(o, mine, h->first, gtr__lane(&p->node[h->first]))) continue;
-            s->offset = gtr__gap(spans, busy, n_busy, s);
-            if (s->offset + s->bytes <= h->bytes) break;
+            s->offset = gtr__gap(spans, next, head[h->value], s->bytes);
+            if (s->offset + s->bytes <= h->bytes) s->in = h->value;
         }
-        if (j < n_holes) continue;
-        s->in = -1;
-        s->offset = gtr__gap(spans, busy, n_busy, s);
-        p->arena[s->stage] = GTR__MAX(p->arena[s->stage], s->offset + s->bytes);
+        if (s->in < 0) {
+            s->offset = gtr__gap(spans, next, head[-1], s->bytes);
+            p->arena[s->stage] = GTR__MAX(p->arena[s->stage], s->offset + s->bytes);
+        }
+        for (j = 0; j < n_busy; j++) head[spans[busy[j]].in] = -1;
     }
     gtr__mfree(ctx, busy);
     return true;
@@ -6203,6 +6203,7 @@ static gtr_result gtr__runner_room(gtr__runner *r, int n) {
 /* Records that were fetched ahead, or lie in the ring for later steps, will not be those steps' after all. Drained. */
 static gtr_result gtr__ctl_write(gtr__runner *r, gtr__ctl *ctl) {
     ctl->tag[0] = ctl->tag[1] = ctl->claim = 0;
+    memset(ctl->ticket, 0, sizeof ctl->ticket);     /* a meeting that failed may have left some */
     for (int i = 0; i < GTR__RING; i++) r->shared->record[i].step = UINT64_MAX;
     r->stale = false;
     r->launched = r->shared->launches;
@@ -7173,7 +7174,7 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
     }
     if (r == GTR_OK) r = gtr__wait_all(ctx);
     if (r == GTR_OK) r = gtr__observe(t);
-    if (r == GTR_OK) gtr__fit_harvest(f);
+    if (r == GTR_OK || r == GTR_ERR_NONFINITE) gtr__fit_harvest(f);      /* steps before the bad one */
     if (f->terminal && !f->d->silent && f->width) fprintf(stderr, "\n");
     if (ctx->stopped && !f->d->silent) fprintf(stderr, "stopped after step %lld of %lld\n", (long long)f->p.step, (long long)f->p.steps);
     return r;

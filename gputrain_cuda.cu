@@ -4668,11 +4668,15 @@ static __device__ __noinline__ bool gtr__mlp_meet(const gtr__mlp &m, uint32_t ta
     bool met = true;
     if (threadIdx.x == 0) {
         uint32_t come, *ticket = &m.ctl->ticket[6];
-        long long began = clock64();
+        long long last = clock64(), waited = 0;
         for (int turn = 0;; turn++) {
             come = gtr__mlp_look(ticket);
             if (come >= target) break;
-            if ((turn & 63) == 63 && (clock64() - began > 4000000000LL || gtr__mlp_look(&m.ctl->status))) {
+            if ((turn & 63) != 63) continue;
+            const long long now = clock64(), since = now - last;
+            last = now;
+            waited += since < 0 ? 0 : since > 20000000 ? 20000000 : since;      // what stops all, a debugger or another process, is no wait
+            if (waited > 4000000000LL || gtr__mlp_look(&m.ctl->status)) {
                 met = gtr__mlp_look(ticket) >= target;      // the status may be that of a block which went on
                 break;
             }
@@ -6674,7 +6678,8 @@ static __device__ __forceinline__ int64_t gtr__res_origin(const gtr__res_head *h
 enum { GTR__RES_MEET = 3, GTR__RES_SUMS, GTR__RES_DONE, GTR__RES_READY };
 static __device__ __forceinline__ int gtr__res_team() { return (int)threadIdx.x / GTR__RES_TEAM; }
 static __device__ __forceinline__ int gtr__res_thread() { return (int)threadIdx.x % GTR__RES_TEAM; }
-static __device__ __forceinline__ void gtr__res_bar(int id, int threads) { asm volatile("bar.sync %0, %1;" :: "r"(id), "r"(threads) : "memory"); }
+// Not bar.sync: that promises that all who wait do so at the same instruction, which teams do not.
+static __device__ __forceinline__ void gtr__res_bar(int id, int threads) { asm volatile("barrier.sync %0, %1;" :: "r"(id), "r"(threads) : "memory"); }
 static __device__ __forceinline__ void gtr__res_arrive(int id, int threads) { asm volatile("bar.arrive %0, %1;" :: "r"(id), "r"(threads) : "memory"); }
 static __device__ __forceinline__ void gtr__res_sync() { gtr__res_bar(1 + gtr__res_team(), GTR__RES_TEAM); }
 static __device__ __forceinline__ uint32_t gtr__res_heard(const gtr__res_head *h, int par) { return h->heard[0][par] | h->heard[1][par]; }
@@ -7531,6 +7536,20 @@ static __device__ __forceinline__ void gtr__res_records(const gtr__res &s) {
         gtr__mlp_rates(s.m.optim, s.record[step], s.m.ctl->applied, (uint64_t)step, k, &s.rate[step]);
     }
 }
+// A step's figures from those of its groups of rows; a bad step's end that of the rest of the launch.
+static __device__ __forceinline__ void gtr__res_report(const gtr__mlp &m, const float4 *part, int rows, uint32_t bad, int rest) {
+    float loss = 0.0f, counted = 0.0f, right = 0.0f, labelled = 0.0f;
+    for (int r = 0; r < rows; r++) { loss += part[r].x; counted += part[r].y; right += part[r].z; labelled += part[r].w; }
+    loss = m.loss == GTR__OP_XENT_STEP ? (counted > 0.0f ? loss / counted : NAN) : loss / (float)m.pair.count;
+    gtr__give1(m.loss_value, 0, loss);
+    if (m.xent.count.p) gtr__give1(m.xent.count, 0, counted);
+    if (m.accuracy.p) gtr__give1(m.accuracy, 0, (float)((double)right / (double)labelled));
+    m.ctl->norm = 0.0f;
+    m.ctl->coef = 1.0f;
+    m.ctl->guard = bad ? 1u : 0u;
+    gtr__report_step(m.report);
+    if (bad) for (; rest > 0; rest--) gtr__report_step(m.report);
+}
 // The block that reports: a step's loss is heard from all ranks, and what became of it a step later.
 static __device__ __forceinline__ void gtr__res_service(const gtr__res &s, gtr__res_head *h, int steps) {
     const int tid = (int)threadIdx.x;
@@ -7556,19 +7575,7 @@ static __device__ __forceinline__ void gtr__res_service(const gtr__res &s, gtr__
             if (!gtr__mlp_meet(s.m, 2 * gridDim.x)) return;
             bad |= gtr__res_look(s.flag);
         }
-        if (tid == 0) {
-            float loss = 0.0f, counted = 0.0f, right = 0.0f, labelled = 0.0f;
-            for (int r = 0; r < s.rows; r++) { loss += part[r].x; counted += part[r].y; right += part[r].z; labelled += part[r].w; }
-            loss = s.m.loss == GTR__OP_XENT_STEP ? (counted > 0.0f ? loss / counted : NAN) : loss / (float)s.m.pair.count;
-            gtr__give1(s.m.loss_value, 0, loss);
-            if (s.m.xent.count.p) gtr__give1(s.m.xent.count, 0, counted);
-            if (s.m.accuracy.p) gtr__give1(s.m.accuracy, 0, (float)((double)right / (double)labelled));
-            s.m.ctl->norm = 0.0f;
-            s.m.ctl->coef = 1.0f;
-            s.m.ctl->guard = bad ? 1u : 0u;
-            gtr__report_step(s.m.report);
-            if (bad) for (int k = i + 1; k < steps; k++) gtr__report_step(s.m.report);
-        }
+        if (tid == 0) gtr__res_report(s.m, part, s.rows, bad, steps - 1 - i);
         __syncthreads();
         if (bad) return;
     }
@@ -7726,8 +7733,10 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
                 uint32_t u[1];
                 gtr__res_hear<1>(u, 1, ear, [&](int) { return s.verdict + i - 2; });
             }
+            if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
             if (ear.bad | (ear.turns >= GTR__RES_TURNS)) { wrong = i - 2; break; }     // the same for all
             if (i == steps) break;
+            if (team >= h->tiles) continue;         // nobody waits for it, nor keeps words until it has seen them
             if (one < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[i & 1])[one] = __ldcg((const float *)&s.rate[i] + one);
             gtr__res_sync();
             gtr__res_tiles<P>(s, pool, h, me, team, 2, i, i == steps - 1, [] {});
@@ -10131,6 +10140,7 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
             gtr__res_ear other = { 0, 0, ear.turns };
             if (step && tid < 32) other.bad = gtr__tall_hear1(s.verdict + step - 1, other) & 2u;
             if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[par])[tid] = __ldcg((const float *)&s.rate[step] + tid);
+            if (other.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
             if (__syncthreads_or((int)other.bad | (other.turns >= GTR__RES_TURNS))) return false;
         } else __syncthreads();
         float *state = pool + s.tile_at + k * GTR__TALL_STATE;
@@ -10261,19 +10271,7 @@ static __device__ __forceinline__ void gtr__tall_service(const gtr__tall &s, flo
             if (!gtr__mlp_meet(s.m, 2 * gridDim.x)) return;
             bad |= gtr__res_look(s.flag);
         }
-        if (tid == 0) {
-            float loss = 0.0f, counted = 0.0f, right = 0.0f, labelled = 0.0f;
-            for (int r = 0; r < s.rows; r++) { loss += part[r].x; counted += part[r].y; right += part[r].z; labelled += part[r].w; }
-            loss = s.m.loss == GTR__OP_XENT_STEP ? (counted > 0.0f ? loss / counted : NAN) : loss / (float)s.m.pair.count;
-            gtr__give1(s.m.loss_value, 0, loss);
-            if (s.m.xent.count.p) gtr__give1(s.m.xent.count, 0, counted);
-            if (s.m.accuracy.p) gtr__give1(s.m.accuracy, 0, (float)((double)right / (double)labelled));
-            s.m.ctl->norm = 0.0f;
-            s.m.ctl->coef = 1.0f;
-            s.m.ctl->guard = bad ? 1u : 0u;
-            gtr__report_step(s.m.report);
-            if (bad) for (int k = i + 1; k < steps; k++) gtr__report_step(s.m.report);
-        }
+        if (tid == 0) gtr__res_report(s.m, part, s.rows, bad, steps - 1 - i);
         __syncthreads();
         if (bad) return;
     }
@@ -10430,7 +10428,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
         if (i && me == 0 && tid == 0) gtr__res_tell(s.verdict + i - 1, heard ? 2u : 0u);
         if (heard) {
             wrong = i - 1;
-            if (tid == 0 && (heard & 4)) atomicOr(s.flag, 2u);
+            if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);      // a vote does not say what for
             break;
         }
         bad = loss ? 2u : 0u;
@@ -10703,7 +10701,7 @@ typedef struct gtr__wide_head {
     float rate[GTR__MAX_GROUPS], step[GTR__MAX_GROUPS], decay[GTR__MAX_GROUPS], wd[GTR__MAX_GROUPS], root;
 } gtr__wide_head;
 // A tile as those who update it see it. KIND: 0 Adam and AdamW, 1 SGD, 2 SGD with momentum.
-typedef struct gtr__wide_line { const float *g; float *p, *m, *v; __nv_bfloat16 *low; int ld; float rate, step, decay, wd, root, coef; } gtr__wide_line;
+typedef struct gtr__wide_line { const float *g; float *p, *m, *v; __nv_bfloat16 *low; __half *half; int ld; float rate, step, decay, wd, root, coef; } gtr__wide_line;
 static __device__ __forceinline__ gtr__wide_line gtr__wide_line_of(const gtr__wide_job &m, const gtr__wide_head &head, const gtr__wide_place &q) {
     gtr__wide_line l;
     const gtr__wide_weight &w = m.weight[q.weight];
@@ -10717,6 +10715,7 @@ static __device__ __forceinline__ gtr__wide_line gtr__wide_line_of(const gtr__wi
     l.ld = w.k;
     l.g = w.dw + origin; l.p = s->p + origin; l.m = m.o.m + w.offset + origin; l.v = m.o.v + w.offset + origin;
     l.low = s->bf16 ? (__nv_bfloat16 *)s->bf16 + origin : NULL;
+    l.half = s->f16 ? (__half *)s->f16 + origin : NULL;     // another trainer's
     return l;
 }
 template <int KIND> static __device__ __forceinline__ void gtr__wide_get(float4 *x, const gtr__wide_line &l, int e) {
@@ -10747,6 +10746,7 @@ template <int KIND> static __device__ __forceinline__ void gtr__wide_set(float4 
     if (KIND != 1) __stcg((float4 *)(l.m + e), x[2]);
     if (KIND == 0) __stcg((float4 *)(l.v + e), x[3]);
     if (l.low) gtr__put4(l.low, GTR_BF16, e, x[1]);
+    if (l.half) gtr__put4(l.half, GTR_F16, e, x[1]);
 }
 // One warp's share of a tile: half rows, every workers-th; the next one's loads are on their way.
 template <int KIND> static __device__ __forceinline__ void gtr__wide_update(const gtr__wide_line &l, const gtr__wide_job &m, int worker, int workers) {

@@ -1096,6 +1096,10 @@ static void network_with_update(void)
             for (j = 0; j < at; j++) for (k = 0; k < p->node[j].n_out; k++)
                 if (p->node[j].out[k] >= 0 && p->value[root_of(p, p->node[j].out[k])].home == GTR__HOME_GRADIENT)
                     CHECK(before[at] >> j & 1, "%d streams: the network updates by what node %d still writes", streams, j);
+            for (k = 0; k < p->node[at].n_in; k++) {
+                const gtr__value *v = &p->value[root_of(p, p->node[at].in[k])];
+                CHECK(!(p->node[at].reads >> k & 1) || v->home != GTR__HOME_ARENA || v->producer >= 0, "%d streams: the network reads %%%d, which nobody writes", streams, p->node[at].in[k]);
+            }
         }
         gtr_destroy(ctx);
     }
