@@ -26,7 +26,9 @@ sanitize)
     done >$dir/jobs
     GTR_JOB_END=$(($(date +%s) + 145))
     export GTR_JOB_END
-    nl -w 1 -s ' ' $dir/jobs | xargs -P "$(nproc)" -L 1 sh tests/run_cuda.sh job
+    # a job takes up to some 2 GiB of the GPU's memory
+    most=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits | sort -n | awk -v n="$(nproc)" 'NR == 1 { k = int($1 / 2560) } END { print k < 1 ? 1 : k < n ? k : n }')
+    nl -w 1 -s ' ' $dir/jobs | xargs -P "$most" -L 1 sh tests/run_cuda.sh job
     cat $dir/*.log $dir/*.said >"$log"
     rc=0
     for k in $(seq "$(wc -l <$dir/jobs)"); do [ "$(cat $dir/$k.rc)" = 0 ] || rc=1; done ;;

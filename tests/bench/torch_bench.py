@@ -110,7 +110,7 @@ def graphed(step, opt):
     opt.zero_grad(set_to_none=True)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph): step()
-    return graph.replay
+    return lambda held=step: graph.replay()     # the model that the graph works on lives as long
 
 
 def seconds(step, n):
