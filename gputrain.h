@@ -522,7 +522,8 @@ GTR_API gtr_result gtr_step(gtr_trainer *t);
 GTR_API gtr_result gtr_backward(gtr_trainer *t);
 GTR_API gtr_result gtr_update(gtr_trainer *t);
 /* p's gradient as of the last gtr_step or gtr_backward, in p's shape; FP16: without the loss scale. Waits. GTR_ERR_STATE if p is frozen. Not
-   defined after a step that ended in another error than GTR_ERR_NONFINITE: until it is made, other values lie in its place. */
+   defined after gtr_fit, nor after a step that ended in another error than GTR_ERR_NONFINITE: before it is made and once it is used up other
+   values may lie in its place. */
 GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes);
 GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes);
 /* Optimizer state of p: which 0: momentum or Adam's m, 1: Adam's v. */
@@ -874,6 +875,7 @@ typedef struct gtr__value {
     int         stage;
     int         producer;       /* first node that writes it; -1: none */
     int         only;           /* an input's slot in low storage: there is no other */
+    int         unstored;       /* GTR__HOME_GRADIENT: nobody writes it */
     gtr_tensor *tensor;         /* whose value it is; NULL */
     int         gradient_of;    /* value; -1 */
     int         micro;
@@ -892,6 +894,7 @@ typedef struct gtr__node {
     gtr__attr   attr;
     int         micro;
     int         training, recomputed;
+    int         own;            /* in a network: 1 + the output that the network's kernel makes; 0: none, see gtr__matcher.own */
     int         region;         /* of gtr_recompute_begin; 0: none */
     float       seed;
     int64_t     row0;
@@ -955,6 +958,8 @@ typedef struct gtr__matcher {
     int         steps;          /* where it takes a whole plan: the most steps that one launch does */
     int         several;        /* it pays only where many steps are queued at a time, as gtr_fit does */
     int         bare;           /* where it takes a whole plan: values of the arena are not stored, and have no memory */
+    int       (*own)(const gtr__plan *plan, int at, int i);     /* the output of node at + i that it makes by a kernel of its own; -1. NULL: it asks at no node */
+    int         unstored;       /* these outputs are gradients that it uses up: other values may lie in their places */
 } gtr__matcher;
 typedef struct gtr__network { int n_node; gtr__node *node; } gtr__network;     /* node[].in and .out index c->in, then c->out behind it; -1: none */
 typedef struct gtr__backend {
@@ -5432,16 +5437,28 @@ static bool gtr__pack(gtr_context *ctx, gtr__plan *p, int at, int count, int mat
     gtr__mfree(ctx, place);
     return true;
 }
+static void gtr__mark_own(gtr__plan *p, int at, int count, const gtr__matcher *m) {
+    for (int i = 0; i < count && m->own; i++) {
+        const int k = p->node[at + i].own = 1 + m->own(p, at, i);
+        if (k && m->unstored) p->value[gtr__root(p, p->node[at + i].out[k - 1])].unstored = 1;
+    }
+}
 static void gtr__pass_select(gtr__build *b) {
     int at, m, count, v;
     if (b->r->no_matchers) return;
     for (at = 0; at < b->plan->n_node; at++)
         for (m = 0; m < b->ctx->be->n_matchers; m++) {
-            if (b->ctx->be->matchers[m].several && !b->r->several) continue;
-            count = b->ctx->be->matchers[m].match(b->plan, at, &b->ctx->caps);
-            if (count <= 0 || !gtr__pack(b->ctx, b->plan, at, count, m)) continue;
-            if (b->plan->n_node == 1) b->plan->steps = b->ctx->be->matchers[m].steps;
-            for (v = 0; v < b->plan->n_value && b->plan->n_node == 1 && b->ctx->be->matchers[m].bare; v++)
+            const gtr__matcher *by = &b->ctx->be->matchers[m];
+            if (by->several && !b->r->several) continue;
+            count = by->match(b->plan, at, &b->ctx->caps);
+            if (count <= 0) continue;
+            gtr__mark_own(b->plan, at, count, by);
+            if (!gtr__pack(b->ctx, b->plan, at, count, m)) {
+                for (v = 0; v < b->plan->n_value; v++) b->plan->value[v].unstored = 0;      /* no other matcher took nodes of this plan's right phases */
+                continue;
+            }
+            if (b->plan->n_node == 1) b->plan->steps = by->steps;
+            for (v = 0; v < b->plan->n_value && b->plan->n_node == 1 && by->bare; v++)
                 if (b->plan->value[v].home == GTR__HOME_ARENA) b->plan->value[v].home = GTR__HOME_NONE;
             break;
         }
@@ -5549,7 +5566,8 @@ static size_t gtr__gap(const gtr__span *spans, const int *next, int j, size_t by
     return at;
 }
 /* Offsets: largest first, each at the lowest place that is free of all spans whose uses are not ordered against its own: in the first gradient
-   that is written when all uses are done and has room, or in the arena. holes: gradients by the node that writes them first, and stores. */
+   that is written when all uses are done and has room, or in the arena. holes: gradients by the node that writes them first, and stores; by
+   n_node if nobody does. */
 static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, const gtr__span *holes, int n_holes, int *last) {
     int i, j, *busy = (int *)gtr__malloc(ctx, (size_t)(2 * n + p->n_value + 1) * sizeof(int) + 8), *next = busy + n, *head = next + n + 1, n_busy;     /* head: by place, -1 the arena */
     if (!busy) return false;
@@ -5571,7 +5589,7 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
         for (j = n_busy - 1; j >= 0; j--) { next[busy[j]] = head[spans[busy[j]].in]; head[spans[busy[j]].in] = busy[j]; }
         for (j = 0, s->in = -1; j < n_holes && s->in < 0; j++) {
             const gtr__span *h = &holes[j];
-            if (h->bytes < s->bytes || h->stage != s->stage || !gtr__done_before(o, mine, h->first, gtr__lane(&p->node[h->first]))) continue;
+            if (h->bytes < s->bytes || h->stage != s->stage || (h->first < p->n_node && !gtr__done_before(o, mine, h->first, gtr__lane(&p->node[h->first])))) continue;
             s->offset = gtr__gap(spans, next, head[h->value], s->bytes);
             if (s->offset + s->bytes <= h->bytes) s->in = h->value;
         }
@@ -5647,7 +5665,7 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
             if (v < 0) continue;
             if (first[v] < 0 && k >= q->n_in && p->value[v].home == GTR__HOME_GRADIENT && !(q->adds >> (k - q->n_in) & 1)) {
                 gtr__span *h = &holes[n_holes++];
-                h->value = v; h->first = i; h->stage = p->value[v].stage; h->bytes = gtr__value_bytes(&p->value[v]);
+                h->value = v; h->first = p->value[v].unstored ? p->n_node : i; h->stage = p->value[v].stage; h->bytes = gtr__value_bytes(&p->value[v]);
             }
             if (first[v] < 0) first[v] = i;
             last[(size_t)v * (size_t)o->lanes + (size_t)gtr__lane(q)] = i;

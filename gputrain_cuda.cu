@@ -10612,7 +10612,8 @@ static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
 // Last come the weights' gradients because the gradients of the layers' inputs read the weights as they were.
 // dw (N, K) = dy^T x over the batch B: dy (B, N), x (B, K), sums in float32. A block has tiles of 128 x 256, one after another: warp 0 brings
 // 64 rows of both operands a stage (bulk tensor copies, four stages), two groups of four warps multiply (wgmma, both operands with k across)
-// and write dw; seven warps follow a tile behind and read it back from L2 with p, m and v, and write p, m, v and p's copy.
+// and write dw; seven warps follow a tile behind and read it back from L2 with p, m and v, and write p, m, v and p's copy. Where steps are
+// queued nobody reads dw any more: its tiles go through a ring of workspace, and its place is other values'.
 // Bound by the matrix instructions, and by what they and the update ask of L2 together; bytes an element: UPDATE's 30, and 4 from L2; dy and x
 // pass once a wave of tiles. Seen at 4096^3: 188 us, with its update 240, where the library's product takes 181 and the update alone 132.
 // Slower were pairs of blocks that share a copy (multicast), bringing lines to L2 ahead, and more of the update's loads on their way.
@@ -10626,7 +10627,7 @@ static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
 #define GTR__WIDE_MOST 8        // weights; the others go the usual way
 #define GTR__WIDE_T 512
 #define GTR__WIDE_WORKERS 7     // warps that update
-#define GTR__WIDE_AHEAD 4       // tiles that may wait for their update
+#define GTR__WIDE_AHEAD 2       // tiles that may wait for their update
 #define GTR__WIDE_MIN 1024      // extents below are not worth it
 #if CUDART_VERSION >= 12000
 #define GTR__WIDE 1
@@ -10641,6 +10642,7 @@ typedef struct gtr__wide_job {
     gtr__wide_weight weight[GTR__WIDE_MOST];
     gtr__optim o;
     const gtr__ctl *ctl;
+    float *ring;        // the gradients' tiles on their way to the update, GTR__WIDE_AHEAD a block; NULL: they are stored in their places
     int n, tiles;
     float one_b1, b2, one_b2, eps, mu;
 } gtr__wide_job;
@@ -10701,8 +10703,14 @@ typedef struct gtr__wide_head {
     float rate[GTR__MAX_GROUPS], step[GTR__MAX_GROUPS], decay[GTR__MAX_GROUPS], wd[GTR__MAX_GROUPS], root;
 } gtr__wide_head;
 // A tile as those who update it see it. KIND: 0 Adam and AdamW, 1 SGD, 2 SGD with momentum.
-typedef struct gtr__wide_line { const float *g; float *p, *m, *v; __nv_bfloat16 *low; __half *half; int ld; float rate, step, decay, wd, root, coef; } gtr__wide_line;
-static __device__ __forceinline__ gtr__wide_line gtr__wide_line_of(const gtr__wide_job &m, const gtr__wide_head &head, const gtr__wide_place &q) {
+typedef struct gtr__wide_line { const float *g; float *p, *m, *v; __nv_bfloat16 *low; __half *half; int ld_g, ld; float rate, step, decay, wd, root, coef; } gtr__wide_line;
+// The gradient of a block's tile number i, and its rows' distance.
+static __device__ __forceinline__ float *gtr__wide_gradient(const gtr__wide_job &m, const gtr__wide_place &q, int i, int *ld) {
+    const gtr__wide_weight &w = m.weight[q.weight];
+    *ld = m.ring ? GTR__WIDE_N : w.k;
+    return m.ring ? m.ring + ((int64_t)blockIdx.x * GTR__WIDE_AHEAD + i % GTR__WIDE_AHEAD) * (GTR__WIDE_M * GTR__WIDE_N) : w.dw + (int64_t)q.row * w.k + q.column;
+}
+static __device__ __forceinline__ gtr__wide_line gtr__wide_line_of(const gtr__wide_job &m, const gtr__wide_head &head, const gtr__wide_place &q, int i) {
     gtr__wide_line l;
     const gtr__wide_weight &w = m.weight[q.weight];
     const int64_t origin = (int64_t)q.row * w.k + q.column;
@@ -10713,13 +10721,15 @@ static __device__ __forceinline__ gtr__wide_line gtr__wide_line_of(const gtr__wi
     l.rate = head.rate[group]; l.step = head.step[group]; l.decay = head.decay[group]; l.wd = head.wd[group]; l.root = head.root;
     l.coef = m.ctl->coef;
     l.ld = w.k;
-    l.g = w.dw + origin; l.p = s->p + origin; l.m = m.o.m + w.offset + origin; l.v = m.o.v + w.offset + origin;
+    l.g = gtr__wide_gradient(m, q, i, &l.ld_g);
+    l.p = s->p + origin; l.m = m.o.m + w.offset + origin; l.v = m.o.v + w.offset + origin;
     l.low = s->bf16 ? (__nv_bfloat16 *)s->bf16 + origin : NULL;
     l.half = s->f16 ? (__half *)s->f16 + origin : NULL;     // another trainer's
     return l;
 }
-template <int KIND> static __device__ __forceinline__ void gtr__wide_get(float4 *x, const gtr__wide_line &l, int e) {
-    x[0] = __ldcg((const float4 *)(l.g + e));
+template <int KIND> static __device__ __forceinline__ void gtr__wide_get(float4 *x, const gtr__wide_line &l, int row, int column) {
+    const int e = row * l.ld + column;
+    x[0] = __ldcg((const float4 *)(l.g + row * l.ld_g + column));
     x[1] = __ldcg((const float4 *)(l.p + e));
     if (KIND != 1) x[2] = __ldcg((const float4 *)(l.m + e));
     if (KIND == 0) x[3] = __ldcg((const float4 *)(l.v + e));
@@ -10751,18 +10761,19 @@ template <int KIND> static __device__ __forceinline__ void gtr__wide_set(float4 
 // One warp's share of a tile: half rows, every workers-th; the next one's loads are on their way.
 template <int KIND> static __device__ __forceinline__ void gtr__wide_update(const gtr__wide_line &l, const gtr__wide_job &m, int worker, int workers) {
     const int lane = (int)threadIdx.x & 31, end = 2 * GTR__WIDE_M;
-    auto at = [&](int c) { return (c >> 1) * l.ld + (c & 1) * 128 + lane * 4; };
+    auto column = [&](int c) { return (c & 1) * 128 + lane * 4; };
+    auto at = [&](int c) { return (c >> 1) * l.ld + column(c); };
     float4 x[4], y[4];
     int c = worker, next;
-    gtr__wide_get<KIND>(x, l, at(c));
+    gtr__wide_get<KIND>(x, l, c >> 1, column(c));
 #pragma unroll 1
     for (;;) {
         next = c + workers;
-        if (next < end) gtr__wide_get<KIND>(y, l, at(next));
+        if (next < end) gtr__wide_get<KIND>(y, l, next >> 1, column(next));
         gtr__wide_set<KIND>(x, l, m, at(c));
         if (next >= end) return;
         c = next + workers;
-        if (c < end) gtr__wide_get<KIND>(x, l, at(c));
+        if (c < end) gtr__wide_get<KIND>(x, l, c >> 1, column(c));
         gtr__wide_set<KIND>(y, l, m, at(next));
         if (c >= end) return;
     }
@@ -10814,22 +10825,23 @@ template <int KIND> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr
             }
             gtr__wide_until<0>();
             if ((threadIdx.x & 127) == 0) gtr__wide_arrive(empty + 8 * before);
-            const int64_t ld = m.weight[q.weight].k;
-            float *to = m.weight[q.weight].dw + (int64_t)(q.row + group * 64 + (warp & 3) * 16 + lane / 4) * ld + q.column + lane % 4 * 2;
+            const int turn = tile / GTR__WIDE_AHEAD, slot = tile % GTR__WIDE_AHEAD;
+            if (turn) gtr__wide_await(done + 8 * slot, (uint32_t)(turn - 1) & 1);
+            int ld;
+            float *to = gtr__wide_gradient(m, q, tile, &ld);
+            to += (int64_t)(group * 64 + (warp & 3) * 16 + lane / 4) * ld + lane % 4 * 2;
 #pragma unroll
             for (int j = 0; j < 32; j++) {
                 *(float2 *)(to + 8 * j) = make_float2(d[4 * j], d[4 * j + 1]);
                 *(float2 *)(to + 8 * ld + 8 * j) = make_float2(d[4 * j + 2], d[4 * j + 3]);
             }
-            const int turn = tile / GTR__WIDE_AHEAD, slot = tile % GTR__WIDE_AHEAD;
-            if (turn) gtr__wide_await(done + 8 * slot, (uint32_t)(turn - 1) & 1);
             gtr__wide_arrive(due + 8 * slot);
         }
         if (!m.ctl->guard && !m.ctl->status) {      // nothing more to multiply: all update the last tile
             asm volatile("bar.sync 2, 480;" ::: "memory");
             const int past = (m.tiles - 1 - (int)blockIdx.x) / blocks;
             gtr__wide_await(due + 8 * (past % GTR__WIDE_AHEAD), (uint32_t)(past / GTR__WIDE_AHEAD) & 1);
-            gtr__wide_update<KIND>(gtr__wide_line_of(m, head, gtr__wide_at(m, (int)blockIdx.x + past * blocks)), m, warp - 1, GTR__WIDE_WORKERS + 8);
+            gtr__wide_update<KIND>(gtr__wide_line_of(m, head, gtr__wide_at(m, (int)blockIdx.x + past * blocks), past), m, warp - 1, GTR__WIDE_WORKERS + 8);
         }
     } else {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 96;");
@@ -10873,7 +10885,7 @@ template <int KIND> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr
                 const gtr__wide_place q = gtr__wide_at(m, t);
                 const int turn = tile / GTR__WIDE_AHEAD, slot = tile % GTR__WIDE_AHEAD;
                 gtr__wide_await(due + 8 * slot, (uint32_t)turn & 1);
-                if (update) gtr__wide_update<KIND>(gtr__wide_line_of(m, head, q), m, warp - 1, t + blocks < m.tiles ? GTR__WIDE_WORKERS : GTR__WIDE_WORKERS + 8);
+                if (update) gtr__wide_update<KIND>(gtr__wide_line_of(m, head, q, tile), m, warp - 1, t + blocks < m.tiles ? GTR__WIDE_WORKERS : GTR__WIDE_WORKERS + 8);
                 __syncwarp();
                 if (lane == 0) gtr__wide_arrive(done + 8 * slot);
             }
@@ -10902,6 +10914,12 @@ static bool gtr__wide_takes(const gtr__plan *plan, const gtr__node *n) {
             else if (plan->node[i].reads >> k & 1) return false;
         }
     return writers == 1;
+}
+// The kernel makes the first GTR__WIDE_MOST of them.
+static int gtr__wide_own(const gtr__plan *plan, int at, int i) {
+    int before = 0;
+    for (int k = 0; k < i; k++) before += gtr__wide_takes(plan, &plan->node[at + k]);
+    return before < GTR__WIDE_MOST && gtr__wide_takes(plan, &plan->node[at + i]) ? 1 : -1;
 }
 static int gtr__wide_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
     if (!caps->arch_feature || plan->precision != GTR_MIXED_BF16 || plan->n_stage != 1 || caps->shared < GTR__WIDE_BYTES + sizeof(int) * 256 || !gtr__wide_takes(plan, &plan->node[at])) return 0;
@@ -10940,7 +10958,7 @@ static bool gtr__wide_map(gtr__wide_encode encode, CUtensorMap *map, const void 
 template <int KIND> static gtr_result gtr__wide_start(void *instance, const gtr__call *c, const gtr__wide_job *m) {
     static_assert(sizeof(gtr__wide_job) <= 4096, "a kernel's parameters");
     GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_wide<KIND>, cudaFuncAttributeMaxDynamicSharedMemorySize, GTR__WIDE_BYTES), "cudaFuncSetAttribute"));
-    return GTR__LAUNCH(instance, c, (gtr__k_wide<KIND>), (unsigned)gtr__min64(m->tiles, ((gtr__cuda *)instance)->sm_count), GTR__WIDE_T, GTR__WIDE_BYTES, *m);
+    return GTR__LAUNCH(instance, c, (gtr__k_wide<KIND>), (unsigned)gtr__min64(m->tiles, gtr__sms(c)), GTR__WIDE_T, GTR__WIDE_BYTES, *m);
 }
 static bool gtr__wide_aligned(const void *p) { return p && ((uintptr_t)p & 15) == 0; }
 // Runs a node by its own kernel, or raises what is measured; skip: but for this output.
@@ -10966,12 +10984,11 @@ static gtr_result gtr__wide_node(void *instance, const gtr__call *c, const gtr__
 // Puts a weight's gradient on the list. False: it takes the way that all nodes take.
 static bool gtr__wide_add(gtr__wide_job *m, gtr__wide_encode encode, const gtr__call *c, const gtr__node *n) {
     gtr__arg in[16], out[16];
-    if (n->op != GTR__OP_LINEAR || n->dir != GTR__BWD || n->n_in < 4 || n->n_in > 16 || n->n_out < 2 || n->n_out > 16 || n->out[0] >= 0 || n->adds || !encode) return false;
+    if (!n->own || n->n_in > 16 || n->n_out > 16 || m->n >= GTR__WIDE_MOST || !encode) return false;
     gtr__mlp_call(c, n, in, out);
     const gtr__arg *x = &in[0], *dy = &in[n->n_in - 1], *dw = &out[1];
-    if (x->dtype != GTR_BF16 || dy->dtype != GTR_BF16 || dw->dtype != GTR_F32 || dw->shape.ndim != 2 || !gtr__wide_aligned(x->data) || !gtr__wide_aligned(dy->data) || !gtr__wide_aligned(dw->data)) return false;
+    if (!gtr__wide_aligned(x->data) || !gtr__wide_aligned(dy->data) || !gtr__wide_aligned(dw->data)) return false;
     const int64_t rows = dw->shape.dim[0], columns = dw->shape.dim[1], batch = x->count / columns;
-    if (rows % GTR__WIDE_M || columns % GTR__WIDE_N || batch < 1 || batch > INT32_MAX / 2 || dy->count != batch * rows || x->count != batch * columns || rows > 1 << 20 || columns > 1 << 20) return false;
     gtr__wide_weight *q = &m->weight[m->n];
     q->dw = (float *)dw->data;
     q->offset = q->dw - m->o.gradient;
@@ -10997,14 +11014,14 @@ static gtr_result gtr__wide_rest(void *instance, const gtr__call *c, const gtr__
     }
     return GTR_OK;
 }
-// The recipe: see above.
-static gtr_result gtr__wide_run(void *instance, const gtr__call *c) {
+// The recipe: see above. stored: gradients go to their places; else other values may lie there.
+static gtr_result gtr__wide_go(void *instance, const gtr__call *c, bool stored) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const gtr__optim *o = (const gtr__optim *)w->node[w->n_node - 1].attr.ptr;
     gtr__wide_job m;
     memset((void *)&m, 0, sizeof m);
     if (c->measure) {
-        *c->measure = 0;
+        *c->measure = stored ? 0 : (size_t)gtr__sms(c) * GTR__WIDE_AHEAD * GTR__WIDE_M * GTR__WIDE_N * sizeof(float);
         for (int i = 0; i < w->n_node; i++) {       // the others ask for none
             const gtr__node *n = &w->node[i];
             if (n->op != GTR__OP_LINEAR && n->op != GTR__OP_LINEAR_DACT && n->op != GTR__OP_GUARD) continue;
@@ -11018,22 +11035,29 @@ static gtr_result gtr__wide_run(void *instance, const gtr__call *c) {
     const gtr__wide_encode encode = gtr__wide_encoder();
     m.o = *o;
     m.ctl = c->ctl;
+    m.ring = stored ? NULL : (float *)c->ws;
     m.one_b1 = (float)(1.0 - o->beta1); m.b2 = (float)o->beta2; m.one_b2 = (float)(1.0 - o->beta2); m.eps = (float)o->eps; m.mu = (float)o->momentum;
-    for (int i = 0; i + 1 < w->n_node; i++)
-        GTR__TRY(gtr__wide_node(instance, c, &w->node[i], m.n < GTR__WIDE_MOST && gtr__wide_add(&m, encode, c, &w->node[i]) ? 1 : -1));
+    for (int i = 0; i + 1 < w->n_node; i++) {
+        const bool own = gtr__wide_add(&m, encode, c, &w->node[i]);
+        if (w->node[i].own && !own && !stored) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the driver has no tensor maps");
+        GTR__TRY(gtr__wide_node(instance, c, &w->node[i], own ? 1 : -1));
+    }
     GTR__TRY(gtr__wide_rest(instance, c, o, &m));
     if (!m.n) return GTR_OK;
     return o->kind != GTR_SGD ? gtr__wide_start<0>(instance, c, &m) : o->momentum != 0.0 && o->m ? gtr__wide_start<2>(instance, c, &m) : gtr__wide_start<1>(instance, c, &m);
 }
+static gtr_result gtr__wide_run(void *instance, const gtr__call *c) { return gtr__wide_go(instance, c, true); }
+static gtr_result gtr__wide_run_unstored(void *instance, const gtr__call *c) { return gtr__wide_go(instance, c, false); }
 #endif
 // >>matchers
 static const gtr__matcher gtr__cuda_matchers[] = {
-    { "narrow multilayer perceptron, steps in one launch", gtr__field_match, gtr__field_run, 8, 0, 1 },
-    { "multilayer perceptron, many steps in one launch", gtr__res_match, gtr__res_run, GTR__LAUNCH_STEPS, 1, 0 },
-    { "multilayer perceptron on a tall batch of bytes, many steps in one launch", gtr__tall_match, gtr__tall_run, GTR__LAUNCH_STEPS, 1, 0 },
-    { "multilayer perceptron, a step in one launch", gtr__mlp_match, gtr__mlp_run, 1, 0, 0 },
+    { "narrow multilayer perceptron, steps in one launch", gtr__field_match, gtr__field_run, 8, 0, 1, NULL, 0 },
+    { "multilayer perceptron, many steps in one launch", gtr__res_match, gtr__res_run, GTR__LAUNCH_STEPS, 1, 0, NULL, 0 },
+    { "multilayer perceptron on a tall batch of bytes, many steps in one launch", gtr__tall_match, gtr__tall_run, GTR__LAUNCH_STEPS, 1, 0, NULL, 0 },
+    { "multilayer perceptron, a step in one launch", gtr__mlp_match, gtr__mlp_run, 1, 0, 0, NULL, 0 },
 #if GTR__WIDE
-    { "gradients of large weights with their update", gtr__wide_match, gtr__wide_run, 1, 0, 0 },
+    { "gradients of large weights used up by their update", gtr__wide_match, gtr__wide_run_unstored, 1, 1, 0, gtr__wide_own, 1 },
+    { "gradients of large weights with their update", gtr__wide_match, gtr__wide_run, 1, 0, 0, gtr__wide_own, 0 },
 #endif
 };
 // A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.

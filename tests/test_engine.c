@@ -1064,7 +1064,7 @@ static void gradients_of_a_bad_step(void)
     gtr_error_clear(ctx);
     gtr_destroy(ctx);
 }
-/* A network that has UPDATE waits for all gradients, on whatever stream. */
+/* A network that has UPDATE waits for all gradients, on whatever stream, and those that it uses up have places for what it reads. */
 static int from_first_gradient(const gtr__plan *p, int at, const gtr__caps *caps)
 {
     int i, first = -1, n = 0;
@@ -1073,19 +1073,27 @@ static int from_first_gradient(const gtr__plan *p, int at, const gtr__caps *caps
     for (i = at; at == first && i < p->n_node; i++) if (p->node[i].op == GTR__OP_UPDATE) return i + 1 - at;
     return 0;
 }
+static int gradient_of_weight(const gtr__plan *p, int at, int i)
+{
+    const gtr__node *n = &p->node[at + i];
+    return n->op == GTR__OP_LINEAR && n->dir == GTR__BWD && n->out[0] < 0 && n->out[1] >= 0 ? 1 : -1;
+}
 static void network_with_update(void)
 {
-    static const gtr__matcher m = { "from the second gradient on", from_first_gradient, NULL, 1, 0, 0 };
-    int streams;
-    for (streams = 1; streams <= 4; streams++) {
+    static const gtr__matcher stored = { "from the second gradient on", from_first_gradient, NULL, 1, 0, 0, NULL, 0 }, used_up = { "the same", from_first_gradient, NULL, 1, 0, 0, gradient_of_weight, 1 };
+    size_t arena[2][5];
+    int run, streams;
+    for (run = 0; run < 8; run++) {
+        const gtr__matcher *m = run / 4 ? &used_up : &stored;
         gtr_context *ctx = create();
         gtr_trainer_desc d = adam();
         net n;
         gtr__plan_cache *e;
         uint64_t before[64];
-        int i, j, k, at = -1;
+        int i, j, k, at = -1, inside = 0;
         if (!ctx || ctx->caps.cuda) { gtr_destroy(ctx); return; }
-        ctx->be->matchers = &m; ctx->be->n_matchers = 1;
+        ctx->be->matchers = m; ctx->be->n_matchers = 1;
+        streams = run % 4 + 1;
         d.streams = streams;
         n = build(ctx, GTR_BATCH, 0, &d);
         e = gtr__trainer_entry(n.t, 32, NULL, false);
@@ -1099,7 +1107,11 @@ static void network_with_update(void)
             for (k = 0; k < p->node[at].n_in; k++) {
                 const gtr__value *v = &p->value[root_of(p, p->node[at].in[k])];
                 CHECK(!(p->node[at].reads >> k & 1) || v->home != GTR__HOME_ARENA || v->producer >= 0, "%d streams: the network reads %%%d, which nobody writes", streams, p->node[at].in[k]);
+                inside += v->home == GTR__HOME_ARENA && v->alias >= 0;
             }
+            arena[run / 4][streams] = p->arena[0];
+            CHECK(run < 4 || arena[1][streams] < arena[0][streams], "%d streams: %zu bytes beside gradients that are used up, %zu where they are stored", streams, arena[1][streams], arena[0][streams]);
+            CHECK((run >= 4) == (inside > 0), "%d streams: %d of the network's operands lie in gradients' places", streams, inside);
         }
         gtr_destroy(ctx);
     }
@@ -2763,6 +2775,31 @@ static void wide_steps(wide_net *n, gtr_float *x, gtr_float *y, int steps)
         EXPECT_EQ(gtr_step(n->t), GTR_OK);
     }
 }
+typedef struct wide_seen { bool used_up; size_t rest; } wide_seen;
+static bool wide_look(const gtr_progress *p)
+{
+    wide_seen *s = (wide_seen *)p->user;
+    gtr_memory_report r;
+    s->used_up = strstr(gtr_plan_text(p->trainer, WIDE_ROWS), "used up by their update") != NULL;
+    EXPECT_EQ(gtr_memory_plan(p->trainer, WIDE_ROWS, &r), GTR_OK);
+    s->rest = r.activations;
+    return true;
+}
+/* Queued steps: an epoch of eight batches, in order. */
+static wide_seen wide_fit(wide_net *n, const gtr_float *x, const gtr_float *y)
+{
+    gtr_arrays_desc d;
+    gtr_fit_desc f;
+    wide_seen s = { false, 0 };
+    memset(&d, 0, sizeof d);
+    memset(&f, 0, sizeof f);
+    d.rows = 8 * WIDE_ROWS;
+    d.column[0].data = x; d.column[0].shape = gtr_shape1(WIDE_IN);
+    d.column[1].data = y; d.column[1].shape = gtr_shape1(WIDE_OUT);
+    f.epochs = 1; f.batch = WIDE_ROWS; f.no_shuffle = true; f.silent = true; f.callback = wide_look; f.callback_user = &s;
+    EXPECT_EQ(gtr_fit(n->t, gtr_dataset_arrays(n->ctx, d), f), GTR_OK);
+    return s;
+}
 static void wide_updates(void)
 {
     const size_t most = 1280 * 1024;
@@ -2774,10 +2811,10 @@ static void wide_updates(void)
     const bool there = ctx && ctx->caps.cuda && ctx->caps.arch_feature;     /* elsewhere it would be the same plan twice, and slow */
     gtr_destroy(ctx);
     if (!there || few()) return;
-    x = (gtr_float *)malloc(sizeof *x * WIDE_ROWS * WIDE_IN); y = (gtr_float *)malloc(sizeof *y * WIDE_ROWS * WIDE_OUT);
+    x = (gtr_float *)malloc(sizeof *x * 8 * WIDE_ROWS * WIDE_IN); y = (gtr_float *)malloc(sizeof *y * 8 * WIDE_ROWS * WIDE_OUT);
     a = (gtr_float *)malloc(sizeof *a * most); b = (gtr_float *)malloc(sizeof *b * most);
-    for (j = 0; j < WIDE_ROWS * WIDE_IN; j++) x[j] = (gtr_float)noise(&s);
-    for (j = 0; j < WIDE_ROWS * WIDE_OUT; j++) y[j] = (gtr_float)noise(&s);
+    for (j = 0; j < 8 * WIDE_ROWS * WIDE_IN; j++) x[j] = (gtr_float)noise(&s);
+    for (j = 0; j < 8 * WIDE_ROWS * WIDE_OUT; j++) y[j] = (gtr_float)noise(&s);
     for (kind = 0; kind < 4; kind++) {
         wide_net n = wide_build(kind, false), m = wide_build(kind, true), o = wide_build(kind, false);
         CHECK(strstr(gtr_plan_text(n.t, WIDE_ROWS), "gradients of large weights"), "the matcher does not take what it should");
@@ -2814,6 +2851,24 @@ static void wide_updates(void)
             wide_steps(&n, x, y, 1); wide_steps(&o, x, y, 1);
             gtr_get(n.w[2], a, n.w[2]->data_bytes); gtr_get(o.w[2], b, n.w[2]->data_bytes);
             CHECK(!memcmp(a, b, n.w[2]->data_bytes), "after that, the next step differs");
+        }
+        EXPECT_OK(n.ctx); EXPECT_OK(m.ctx); EXPECT_OK(o.ctx);
+        gtr_destroy(m.ctx);
+        m = wide_build(kind, false);
+        wide_steps(&m, x, y, kind == 0 ? 5 : 4);        /* as n and o did */
+        {
+            const wide_seen seen = wide_fit(&n, x, y);
+            gtr_memory_report r;
+            wide_fit(&o, x, y);
+            EXPECT_EQ(gtr_memory_plan(m.t, WIDE_ROWS, &r), GTR_OK);
+            CHECK(seen.used_up && seen.rest < r.activations, "queued steps take %zu bytes for values, gtr_step %zu", seen.rest, r.activations);
+            for (i = 0; i < 8; i++) wide_steps(&m, x + (size_t)i * WIDE_ROWS * WIDE_IN, y + (size_t)i * WIDE_ROWS * WIDE_OUT, 1);
+        }
+        for (i = 0; i < 6; i++) {
+            gtr_get(n.w[i], a, n.w[i]->data_bytes); gtr_get(o.w[i], b, n.w[i]->data_bytes);
+            CHECK(!memcmp(a, b, n.w[i]->data_bytes), "%d: \"%s\" of queued steps has other bits the second time", kind, gtr_tensor_name(n.w[i]));
+            gtr_get(m.w[i], b, n.w[i]->data_bytes);
+            CHECK(!memcmp(a, b, n.w[i]->data_bytes), "%d: \"%s\" of queued steps has other bits than gtr_step's", kind, gtr_tensor_name(n.w[i]));
         }
         EXPECT_OK(n.ctx); EXPECT_OK(m.ctx); EXPECT_OK(o.ctx);
         gtr_destroy(n.ctx); gtr_destroy(m.ctx); gtr_destroy(o.ctx);

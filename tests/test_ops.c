@@ -927,8 +927,8 @@ static bool compare_act(gtr__op op, const gtr_float *want, const gtr_float *pre,
         if (fabs((double)pre[i]) > top_pre) top_pre = fabs((double)pre[i]);
     }
     if (top < top_pre) d.ratio *= top / top_pre;
-    if (op == GTR__OP_EXP && top_pre > 1) d.ratio /= top_pre;      /* an exponential's relative error is its input's absolute one */
     if (ref < ref_pre) d.nmse *= ref / ref_pre;
+    if (op == GTR__OP_EXP && top_pre > 1) { d.ratio /= top_pre; d.nmse /= top_pre * top_pre; }     /* an exponential's relative error is its input's absolute one */
     return CHECK(within(d, l), "%s on %s: NMSE %.3g (limit %.3g), max %.3g of its input's (limit %.3g), first of another class: %lld", what, where, d.nmse, l.nmse, d.ratio, l.ratio, (long long)d.odd);
 }
 

@@ -44,7 +44,7 @@ typedef struct workload {
 
 #define SMALL(...) { 784, 256, 128, 10 }, .batch = 128, .precision = GTR_TF32, __VA_ARGS__
 #define FIELD(n)   { 32, n, n, n, n, 3 }, .precision = GTR_MIXED_FP16, .loss = MSE
-#define WIDE       { 4096, 4096, 4096, 4096, 4096 }, .batch = 4096, .rows = 8192, .loss = MSE
+#define WIDE       { 4096, 4096, 4096, 4096, 4096 }, .batch = 4096, .rows = 32768, .loss = MSE
 static const workload table[] = {
     { "mlp-small-b128-tf32",          STEP, SMALL(.limit_us = 10) },
     { "mlp-small-b1024-tf32",         STEP, { 784, 256, 128, 10 }, .batch = 1024, .precision = GTR_TF32, .limit_us = 22 },
@@ -354,12 +354,14 @@ static void peer_job(peer *p, const char *work, const char *name, const char *jo
 }
 
 /* >> timing */
-typedef struct clock_state { figure *f; double last; int64_t step; int skip, blocks, turns; double unit; } clock_state;
+typedef struct clock_state { figure *f; double last; int64_t step; int skip, blocks, turns; double unit; int64_t batch; double rest_bytes; } clock_state;
 /* After a turn of the peers a block of ours goes by before one counts: caches and clocks are ours again. */
 static bool tick(const gtr_progress *p)
 {
     clock_state *c = (clock_state *)p->user;
     double t = now();
+    gtr_memory_report m;
+    if (c->batch && c->rest_bytes == 0 && gtr_memory_plan(p->trainer, c->batch, &m) == GTR_OK) c->rest_bytes = (double)(m.activations + m.workspace + m.low_precision + m.kept);
     if (c->skip > 0) c->skip--;
     else if (c->f->n < MAX_TIMES) {
         c->f->time[c->f->n++] = (t - c->last) / (c->unit > 0 ? c->unit : (double)(p->step - c->step));
@@ -393,10 +395,9 @@ static void look_at_plan(const workload *w, network *n, figure *f)
 static bool time_steps(const workload *w, figure *f)
 {
     network n = network_of(w, w->precision, GTR_DEVICE_CUDA, 0);
-    clock_state c = { NULL, 0, 0, 3, 1, 0, 0 };
+    clock_state c = { NULL, 0, 0, 3, 1, 0, 0, w->batch, 0 };
     figure trial;
     gtr_fit_desc fit;
-    gtr_memory_report m;
     if (gtr_error(n.ctx) == GTR_ERR_UNSUPPORTED) { printf("    %s\n", gtr_error_text(n.ctx)); gtr_destroy(n.ctx); return false; }
     memset(&trial, 0, sizeof trial);
     memset(&fit, 0, sizeof fit);
@@ -416,7 +417,7 @@ static bool time_steps(const workload *w, figure *f)
         c.turns = 1;
         gtr_fit(n.trainer, n.data, fit);
     }
-    if (!gtr_memory_plan(n.trainer, w->batch, &m)) f->rest_bytes = (double)(m.activations + m.workspace + m.low_precision + m.kept);
+    f->rest_bytes = c.rest_bytes;
     if (!gtr_error(n.ctx)) look_at_plan(w, &n, f);
     network_end(&n, w->name);
     return true;
@@ -424,7 +425,7 @@ static bool time_steps(const workload *w, figure *f)
 static void time_epochs(const workload *w, figure *f)
 {
     network n = network_of(w, w->precision, GTR_DEVICE_CPU, w->threads);
-    clock_state c = { NULL, 0, 0, 1, 5, 0, 1 };
+    clock_state c = { NULL, 0, 0, 1, 5, 0, 1, 0, 0 };
     pid_t spinner[256];
     int i, cores = w->busy ? (int)sysconf(_SC_NPROCESSORS_ONLN) : 0;
     gtr_fit_desc fit;
