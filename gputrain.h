@@ -3535,6 +3535,12 @@ static gtr_result gtr__cpu_fill_fwd(void *instance, const gtr__call *c) {
 /* ptr: gtr__feed. out[k] = this micro-batch's rows of input k: row r is the data set's row number first + row0 + r of the epoch's order, or,
    if the record has no rows, the r-th from src on. Nothing once the status is set, so that a bad step's batch stays. */
 #define gtr__shape_feed gtr__shape_none
+#if defined(__GNUC__)
+#define GTR__PREFETCH(p) __builtin_prefetch(p)
+#else
+#define GTR__PREFETCH(p) ((void)(p))
+#endif
+#define GTR__FEED_AHEAD 8           /* rows whose bytes are on their way */
 typedef struct gtr__feed_job { const gtr__feed_input *in; const gtr__arg *out; const gtr__record *record; int64_t first; } gtr__feed_job;
 static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const uint8_t *src, void *dst) {
     const gtr_float scale = (gtr_float)in->scale, shift = (gtr_float)in->shift;
@@ -3545,16 +3551,24 @@ static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const uint
         if (to != GTR_F32) gtr__convert((uint16_t *)dst + i, to, t, GTR_F32, n);
     }
 }
+static const char *gtr__feed_row(const gtr__feed_job *w, int64_t r) {
+    int64_t i = w->first + r;
+    if (w->record->rows > 0 && w->record->key) GTR__SHUFFLE(i, w->record->rows, w->record->key);
+    return (const char *)(uintptr_t)w->record->src[w->in->slot] + (size_t)(i * w->in->row) * gtr__dtype_size(w->in->from);
+}
 static void gtr__feed_range(const void *job, int64_t r, int64_t end) {
     const gtr__feed_job *w = (const gtr__feed_job *)job;
     const gtr_dtype from = w->in->from, to = w->out->dtype;
+    const int64_t row = w->in->row, near_bytes = GTR__MIN(row * (int64_t)gtr__dtype_size(from), 4096);
+    const char *ahead[GTR__FEED_AHEAD];     /* shuffled rows lie where no hardware expects them */
+    int64_t asked = r;
     for (; r < end; r++) {
-        const int64_t row = w->in->row;
-        int64_t i = w->first + r;
-        const char *src = (const char *)(uintptr_t)w->record->src[w->in->slot];
+        for (; asked < end && asked < r + GTR__FEED_AHEAD; asked++) {
+            const char *a = ahead[asked % GTR__FEED_AHEAD] = gtr__feed_row(w, asked);
+            for (int64_t j = 0; j < near_bytes; j += 64) GTR__PREFETCH(a + j);
+        }
+        const char *src = ahead[r % GTR__FEED_AHEAD];
         char *dst = (char *)w->out->data + (size_t)(r * row) * gtr__dtype_size(to);
-        if (w->record->rows > 0 && w->record->key) GTR__SHUFFLE(i, w->record->rows, w->record->key);
-        src += (size_t)(i * row) * gtr__dtype_size(from);
         if (from != GTR_U8) gtr__convert(dst, to, src, from, row);
         else if (to == GTR_I32) for (int64_t j = 0; j < row; j++) ((int32_t *)(void *)dst)[j] = ((const uint8_t *)src)[j];
         else gtr__feed_floats(w->in, to, (const uint8_t *)src, dst);
