@@ -7190,6 +7190,7 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
     gtr_trainer *t = f->t;
     gtr_context *ctx = t->ctx;
     const int64_t every = f->d->callback_every;
+    const bool told = !f->d->silent || f->d->validation || (f->d->callback && every == 0);     /* somebody hears of an epoch's end */
     int64_t k = 0;
     gtr_result r = GTR_OK;
     while (k < f->p.steps && r == GTR_OK && !f->stop) {
@@ -7202,7 +7203,7 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
         gtr__fit_show(f, false);
         k += n;
         if (every > 0 && k % every == 0) r = gtr__fit_pause(f, false);
-        if (r == GTR_OK && k % f->per_epoch == 0 && !f->stop) r = gtr__fit_pause(f, true);
+        if (r == GTR_OK && told && k % f->per_epoch == 0 && !f->stop) r = gtr__fit_pause(f, true);
     }
     if (r == GTR_OK) r = gtr__wait_all(ctx);
     if (r == GTR_OK) r = gtr__observe(t);
