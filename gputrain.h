@@ -610,7 +610,7 @@ GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node);
 #define GTR__MAX_GROUPS 16
 #define GTR__MAX_FEED   16
 #define GTR__MAX_REPORT  4      /* loss and metrics in a report */
-#define GTR__RING      128
+#define GTR__RING      256
 #define GTR__ALIGN     256
 
 // >>op-rows
@@ -781,7 +781,7 @@ typedef struct gtr__arg {
     int64_t   count;
     gtr_shape shape;            /* literal */
 } gtr__arg;
-#define GTR__LAUNCH_STEPS 32    /* no launch does more steps */
+#define GTR__LAUNCH_STEPS 64    /* no launch does more steps */
 /* One step's changing figures, written by the host into a ring in mapped memory. Step s reads record s % GTR__RING; the host writes
    step last. */
 typedef struct gtr__record {
@@ -7231,7 +7231,7 @@ GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr__stop_set(ctx, 0);
     t->metric = d.metric;
     f.per_epoch = gtr__steps_per_epoch(data->rows, d.batch, d.drop_last);
-    t->several = GTR__MIN(f.per_epoch, d.callback_every ? d.callback_every : f.per_epoch) >= GTR__LAUNCH_STEPS / 4;
+    t->several = GTR__MIN(f.per_epoch, d.callback_every ? d.callback_every : f.per_epoch) >= GTR__LAUNCH_STEPS / 8;
     r = gtr_trainer_data(t, data, d.batch, !d.no_shuffle, d.drop_last);
     if (r == GTR_OK) {
         f.p.trainer = t; f.p.user = d.callback_user;

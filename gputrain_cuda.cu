@@ -6505,6 +6505,9 @@ static gtr_result gtr__mlp_run(void *instance, const gtr__call *c) {
 #define GTR__RES_TURNS   (1 << 21)      // looks for words that do not come, before a block gives up: a second or so
 #define GTR__RES_OUT     32             // outputs of the last layer, at most
 #define GTR__RES_RANKS   16
+#define GTR__RES_KP      144            // pitches, in words, of w, dz and bytes of x, where a group has 16 columns and a rank 128 of k at most
+#define GTR__RES_ZP      24
+#define GTR__RES_XP      36
 
 typedef struct gtr__res_layer {
     int slice, width;           // columns of a group, a multiple of 8; of all, padded to a multiple of 16
@@ -6520,7 +6523,8 @@ typedef struct gtr__res {
     int kr, kp, zp, xp;         // k of a rank, a multiple of 8; words of a row of w, of dz, of x in shared memory
     int bytes;                  // x stays the data set's bytes, which are exact in every precision: sums are scaled
     int tasks, most_tasks;
-    int origin_at, label_at, target_at, x_at, state_at, w0_at, middle_at, y_at, d_at, red_at, red_words, last_at, tile_at, unit_at, end_at;  // words in shared memory
+    int origin_at, label_at, target_at, x_at, state_at, w0_at, middle_at, y_at, d_at, red_at, red_words, tile_at, unit_at, end_at;  // words in shared memory
+    int theirs;                 // tiles that fall to workers; the rest to spare blocks
     int units, renewed;         // fours of words of the further layers' weights that a block holds; words of all that are renewed in a step
     int last_pre;               // the last hidden layer's activation wants its input on the way back
     int target;                 // which of m.rest is the loss's
@@ -6645,6 +6649,21 @@ static __device__ __forceinline__ float gtr__res_quick(float p, float a, float v
     return p + a / fmaf(sqrtf(v), root, eps);
 #endif
 }
+template <int P> static __device__ __forceinline__ float gtr__res_exp(float v) {
+#ifdef __CUDA_ARCH__
+    if (P != GTR__RES_FP32) return __expf(v);
+#endif
+    return expf(v);
+}
+template <int P> static __device__ __forceinline__ float gtr__res_inverse(float v) {
+#ifdef __CUDA_ARCH__
+    if (P != GTR__RES_FP32) {
+        asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(v));
+        return v;
+    }
+#endif
+    return 1.0f / v;
+}
 template <int N> static __device__ __forceinline__ void gtr__res_apply(const gtr__mlp_rule &r, float *p, const float *g, float *a, float *b) {
     if (r.adam) {
 #pragma unroll
@@ -6677,7 +6696,10 @@ static __device__ __forceinline__ int64_t gtr__res_origin(const gtr__res_head *h
 // Barriers: 1 and 2 of a team, one at which the teams meet, and those at which one only tells the other that something is there, or done with.
 enum { GTR__RES_MEET = 3, GTR__RES_SUMS, GTR__RES_DONE, GTR__RES_READY };
 static __device__ __forceinline__ int gtr__res_team() { return (int)threadIdx.x / GTR__RES_TEAM; }
-static __device__ __forceinline__ int gtr__res_thread() { return (int)threadIdx.x % GTR__RES_TEAM; }
+// Opaque: what hangs on them is not kept in registers, of which there are too few, over a whole step.
+static __device__ __forceinline__ int gtr__res_opaque(int v) { asm volatile("" : "+r"(v)); return v; }
+static __device__ __forceinline__ int gtr__res_thread() { return gtr__res_opaque((int)threadIdx.x % GTR__RES_TEAM); }
+static __device__ __forceinline__ int gtr__res_lane() { return gtr__res_opaque((int)threadIdx.x & 31); }
 // Not bar.sync: that promises that all who wait do so at the same instruction, which teams do not.
 static __device__ __forceinline__ void gtr__res_bar(int id, int threads) { asm volatile("barrier.sync %0, %1;" :: "r"(id), "r"(threads) : "memory"); }
 static __device__ __forceinline__ void gtr__res_arrive(int id, int threads) { asm volatile("bar.arrive %0, %1;" :: "r"(id), "r"(threads) : "memory"); }
@@ -6718,10 +6740,12 @@ static __device__ __forceinline__ void gtr__res_ask(const gtr__res &s, float *po
                 for (int r = tid / 16; r < s.m.batch; r += GTR__RES_TEAM / 16) gtr__res_copy8((char *)(to + r * s.xp) + at, src + origin[r] * columns + at);
         } else
 #pragma unroll 1
-            for (int r = tid / 32; r < s.m.batch; r += GTR__RES_WARPS) {
-                const uintptr_t from = (uintptr_t)src + (uintptr_t)origin[r] * (unsigned)columns, off = from & 3;
-                for (int c = tid % 32 * 4; c < left + (int)off; c += 128) gtr__copy4((char *)(to + r * s.xp) + c, (const void *)(from - off + c), true);
-            }
+            for (int c = tid % 32 * 4; c < left + 3; c += 128)
+#pragma unroll 4
+                for (int r = tid / 32; r < s.m.batch; r += GTR__RES_WARPS) {
+                    const uintptr_t from = (uintptr_t)src + (uintptr_t)origin[r] * (unsigned)columns, off = from & 3;
+                    if (c < left + (int)off) gtr__copy4((char *)(to + r * s.xp) + c, (const void *)(from - off + c), true);
+                }
     }
     gtr__copies_commit();
     raw.label = 0;
@@ -6751,16 +6775,25 @@ template <int P> static __device__ __forceinline__ void gtr__res_take(const gtr_
                 x[r * s.xp + c] = k0 + c < columns && origin[r] >= 0 ? gtr__res_ready<P>(gtr__res_source(s.m.x, src, origin[r] * columns + k0 + c)) : 0.0f;
     } else if (columns % 4 || (uintptr_t)src % 4) {
         __syncwarp();
-#pragma unroll 4
-        for (int r = tid / 32; r < s.m.batch; r += GTR__RES_WARPS) {
-            const int off = (int)(((uintptr_t)src + (uintptr_t)origin[r] * columns) & 3);
-            uint32_t *row = (uint32_t *)x + r * s.xp;
+        const int most = columns - k0 < s.kr ? columns - k0 : s.kr;        // beyond it lies what belongs to others
+#pragma unroll 1
+        for (int r0 = tid / 32; r0 < s.m.batch; r0 += 4 * GTR__RES_WARPS)
+#pragma unroll 1
             for (int c = lane; c - lane < s.xp - 1; c += 32) {
-                const uint32_t lo = c < s.xp - 1 ? row[c] : 0, hi = c < s.xp - 1 ? row[c + 1] : 0;
+                const int left = most - 4 * c;
+                const uint32_t mask = left >= 4 ? 0xffffffffu : left > 0 ? 0xffffffffu >> (32 - 8 * left) : 0u;
+                uint32_t lo[4], hi[4], *row[4];
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    const int r = r0 + i * GTR__RES_WARPS < s.m.batch ? r0 + i * GTR__RES_WARPS : r0, at = c < s.xp - 1 ? c : 0;
+                    row[i] = (uint32_t *)x + r * s.xp + at;
+                    lo[i] = row[i][0]; hi[i] = row[i][1];
+                    lo[i] = __byte_perm(lo[i], hi[i], 0x3210u + 0x1111u * (uint32_t)(((uintptr_t)src + (uintptr_t)origin[r] * (unsigned)columns) & 3)) & mask;
+                }
                 __syncwarp();
-                if (c < s.xp - 1) row[c] = __byte_perm(lo, hi, 0x3210u + 0x1111u * (uint32_t)off);
+#pragma unroll
+                for (int i = 0; i < 4; i++) if (c < s.xp - 1 && (i == 0 || r0 + i * GTR__RES_WARPS < s.m.batch)) *row[i] = lo[i];
             }
-        }
     }
     if (s.m.loss == GTR__OP_XENT_STEP) {
         if (tid < s.rows * 16) ((int *)pool)[s.label_at + par * s.rows * 16 + tid] = raw.label;
@@ -6787,7 +6820,7 @@ static __device__ __forceinline__ int gtr__res_column(int e) { return (e >> 7) *
 static __device__ __forceinline__ int gtr__res_place(int r, int c) { return (c >> 3) * 128 + (r & 7) * 16 + (c & 6) * 2 + (r >> 3) * 2 + (c & 1); }
 // A warp's 16 rows to its place in red (warps, tiles, 32, 4).
 template <int MOST> static __device__ __forceinline__ void gtr__res_spill(float *red, const float (*acc)[4], int tiles) {
-    float *to = red + gtr__res_thread() / 32 * tiles * 128 + ((int)threadIdx.x & 31) * 4;
+    float *to = red + gtr__res_thread() / 32 * tiles * 128 + gtr__res_lane() * 4;
 #pragma unroll
     for (int j = 0; j < MOST; j++) if (j < tiles) *(float4 *)(to + j * 128) = make_float4(acc[j][0], acc[j][1], acc[j][2], acc[j][3]);
 }
@@ -6795,46 +6828,59 @@ static __device__ __forceinline__ void gtr__res_numbers(float *f, const uint4 &v
     f[0] = gtr__res_number(v.x); f[1] = gtr__res_number(v.y); f[2] = gtr__res_number(v.z); f[3] = gtr__res_number(v.w);
 }
 // red = a (16, width) w^T: a is heard, 16 of k at a time, four of them a lane's; keep: where it goes as well.
-template <int P> static __device__ __forceinline__ void gtr__res_product(float *red, const uint32_t *a, int width, const float *w, int pitch, int tiles, float *keep, int keep_pitch, gtr__res_ear &ear) {
-    const int warp = gtr__res_thread() / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3, steps = width / 16;
-    float acc[GTR__RES_OUT / 8][4] = {};
+template <int P, int TILES> static __device__ __forceinline__ void gtr__res_product(float *red, const uint32_t *a, int width, const float *w, int pitch, int tiles, float *keep, int keep_pitch, gtr__res_ear &ear) {
+    const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, steps = width / 16;
+    width = gtr__res_opaque(width); pitch = gtr__res_opaque(pitch); keep_pitch = gtr__res_opaque(keep_pitch);
+    float acc[2][TILES][4] = {};
+    w += g * pitch + 4 * t;
+    a += g * width + 4 * t;
 #pragma unroll 1
     for (int s0 = warp; s0 < steps; s0 += 2 * GTR__RES_WARPS) {
         uint4 v[4];
+        float4 b[2][2];         // of the first two tiles, asked for ahead
         const int n = s0 + GTR__RES_WARPS < steps ? 4 : 2;
-        gtr__res_hear<4>(v, n, ear, [&](int i) { return a + (g + (i & 1) * 8) * width + (s0 + (i >> 1) * GTR__RES_WARPS) * 16 + 4 * t; });
+#pragma unroll
+        for (int i = 0; i < 2; i++)
+#pragma unroll
+            for (int j = 0; j < 2; j++) b[i][j] = *(const float4 *)(w + (j < tiles ? j * 8 * pitch : 0) + (s0 + (2 * i < n ? i * GTR__RES_WARPS : 0)) * 16);
+        gtr__res_hear<4>(v, n, ear, [&](int i) { return a + (i & 1) * 8 * width + (s0 + (i >> 1) * GTR__RES_WARPS) * 16; });
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             if (2 * i >= n) continue;
-            const int k = (s0 + i * GTR__RES_WARPS) * 16 + 4 * t;
+            const int k = (s0 + i * GTR__RES_WARPS) * 16;
             float lo[4], hi[4];
             gtr__res_numbers(lo, v[2 * i]); gtr__res_numbers(hi, v[2 * i + 1]);
             if (keep) {
-                *(float4 *)(keep + g * keep_pitch + k) = make_float4(lo[0], lo[1], lo[2], lo[3]);
-                *(float4 *)(keep + (g + 8) * keep_pitch + k) = make_float4(hi[0], hi[1], hi[2], hi[3]);
+                *(float4 *)(keep + g * keep_pitch + 4 * t + k) = make_float4(lo[0], lo[1], lo[2], lo[3]);
+                *(float4 *)(keep + (g + 8) * keep_pitch + 4 * t + k) = make_float4(hi[0], hi[1], hi[2], hi[3]);
             }
             const float first[4] = { gtr__res_ready<P>(lo[0]), gtr__res_ready<P>(hi[0]), gtr__res_ready<P>(lo[1]), gtr__res_ready<P>(hi[1]) };
             const float second[4] = { gtr__res_ready<P>(lo[2]), gtr__res_ready<P>(hi[2]), gtr__res_ready<P>(lo[3]), gtr__res_ready<P>(hi[3]) };
 #pragma unroll
-            for (int j = 0; j < GTR__RES_OUT / 8; j++) if (j < tiles) {
-                const float4 b = *(const float4 *)(w + (j * 8 + g) * pitch + k);
-                const float b0[2] = { b.x, b.y }, b1[2] = { b.z, b.w };
-                gtr__res_mma<P>(acc[j], first, b0);
-                gtr__res_mma<P>(acc[j], second, b1);
+            for (int j = 0; j < TILES; j++) if (j < tiles) {
+                const float4 u = j < 2 ? b[i][j] : *(const float4 *)(w + j * 8 * pitch + k);
+                const float b0[2] = { u.x, u.y }, b1[2] = { u.z, u.w };
+                gtr__res_mma<P>(acc[i][j], first, b0);
+                gtr__res_mma<P>(acc[i][j], second, b1);
             }
         }
     }
-    gtr__res_spill<GTR__RES_OUT / 8>(red, acc, tiles);
+#pragma unroll
+    for (int j = 0; j < TILES; j++)
+#pragma unroll
+        for (int e = 0; e < 4; e++) acc[0][j][e] += acc[1][j][e];
+    gtr__res_spill<TILES>(red, acc[0], tiles);
 }
 // acc += two tiles of d, as they came out of a product, by w's rows: columns 2 t and 2 t + 1 of a tile stand for t and t + 4.
-template <int P> static __device__ __forceinline__ void gtr__res_onward(float (*acc)[4], const float (*d)[4], const float *w, int pitch, int tiles) {
-    const int lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
+template <int P, int TILES> static __device__ __forceinline__ void gtr__res_onward(float (*acc)[4], const float (*d)[4], const float *w, int pitch, int tiles) {
+    pitch = gtr__res_opaque(pitch);
+    const int lane = gtr__res_lane(), g = lane >> 2, t = lane & 3;
 #pragma unroll
     for (int u = 0; u < 2; u++) {
         const float a[4] = { gtr__res_ready<P>(d[u][0]), gtr__res_ready<P>(d[u][2]), gtr__res_ready<P>(d[u][1]), gtr__res_ready<P>(d[u][3]) };
         const float *q = w + (u * 8 + 2 * t) * pitch + g;
 #pragma unroll
-        for (int j = 0; j < GTR__RES_OUT / 8; j++) if (j < tiles) {
+        for (int j = 0; j < TILES; j++) if (j < tiles) {
             const float b[2] = { q[j * 8], q[pitch + j * 8] };
             gtr__res_mma<P>(acc[j], a, b);
         }
@@ -6842,14 +6888,24 @@ template <int P> static __device__ __forceinline__ void gtr__res_onward(float (*
 }
 // The warps' sums of an element, in order; who had no work has given zeros.
 static __device__ __forceinline__ float gtr__res_total(const float *p, int far) {
+    far = gtr__res_opaque(far);
     float v[GTR__RES_WARPS];
 #pragma unroll
     for (int w = 0; w < GTR__RES_WARPS; w++) v[w] = p[w * far];
     return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
 }
-static __device__ __forceinline__ float gtr__res_act(const gtr__mlp_layer &L, float v) { return gtr__mlp_act4(L.act, make_float4(v, 0.0f, 0.0f, 0.0f), L.act_a, L.act_b).x; }
+// Activations other than ReLU by calls: their code between all else costs it registers.
+static __device__ __noinline__ float gtr__res_other_act(int act, float v, float a, float b) { return gtr__mlp_act4(act, make_float4(v, 0.0f, 0.0f, 0.0f), a, b).x; }
+static __device__ __noinline__ float gtr__res_other_dact(int act, float dy, float saved, float a, float b) {
+    return act < 0 ? dy : gtr__mlp_dact4(act, make_float4(dy, 0.0f, 0.0f, 0.0f), make_float4(saved, 1.0f, 1.0f, 1.0f), a, b).x;
+}
+static __device__ __forceinline__ float gtr__res_act(const gtr__mlp_layer &L, float v) {
+    if (L.act == GTR__OP_RELU) return v < 0 ? 0.0f : v;
+    return gtr__res_other_act(L.act, v, L.act_a, L.act_b);
+}
 static __device__ __forceinline__ float gtr__res_dact(const gtr__mlp_layer &L, float dy, float saved) {
-    return L.act < 0 ? dy : gtr__mlp_dact4(L.act, make_float4(dy, 0.0f, 0.0f, 0.0f), make_float4(saved, 1.0f, 1.0f, 1.0f), L.act_a, L.act_b).x;
+    if (L.act == GTR__OP_RELU) return saved > 0 ? dy : 0.0f;
+    return gtr__res_other_dact(L.act, dy, saved, L.act_a, L.act_b);
 }
 // Which fours of words a block holds: layer, row and column (row -1: biases); where they are sent (from the first layer's on), where they lie.
 template <typename F> static __device__ __forceinline__ void gtr__res_held(const gtr__res &s, int group, F visit) {
@@ -6887,6 +6943,7 @@ static __device__ __forceinline__ void gtr__res_weights(const gtr__res &s, float
         uint32_t where[8];
 #pragma unroll
         for (int i = 0; i < 8; i++) where[i] = u + i * GTR__RES_TEAM < s.units ? unit[i * GTR__RES_TEAM] : 0xffff0000u;
+        gtr__res_hear<1>(v, 1, ear, [&](int) { return w + (where[0] & 0xffffu) * 4; });         // the others have mostly come as well then
         gtr__res_hear<8>(v, 8, ear, [&](int i) { return w + (where[i] & 0xffffu) * 4; });
 #pragma unroll
         for (int i = 0; i < 8; i++) if (where[i] >> 16 != 0xffffu) {
@@ -6900,12 +6957,12 @@ static __device__ __forceinline__ void gtr__res_weights(const gtr__res &s, float
 }
 // The loss of a rank's rows from the last layer's sums, 16 threads a row. What does not hang on the sums is there before; what nobody waits
 // for is done later.
-struct gtr__res_losing {
-    float v[GTR__RES_OUT / 16], g, share, top, log_sum, loss;
-    int label, where;
+template <int TILES> struct gtr__res_losing {
+    float v[TILES / 2], dx[TILES / 2], g, share, top, rest, loss;      // rest: of the sum of exponentials, but for one of the greatest
+    int label;
     bool counts, bad;
 };
-static __device__ __forceinline__ void gtr__res_lose(const gtr__res &s, const float *pool, const gtr__res_head *h, int rank, int par, float scale, gtr__res_losing &q) {
+template <int TILES> static __device__ __forceinline__ void gtr__res_lose(const gtr__res &s, const float *pool, const gtr__res_head *h, int rank, int par, float scale, gtr__res_losing<TILES> &q) {
     const int row = rank * 16 + gtr__res_thread() / 16, all = h->all[par];
     const gtr__xent &x = s.m.xent;
     q.label = s.m.loss == GTR__OP_XENT_STEP ? ((const int *)pool)[s.label_at + par * s.rows * 16 + row] : 0;
@@ -6913,132 +6970,132 @@ static __device__ __forceinline__ void gtr__res_lose(const gtr__res &s, const fl
     q.bad = q.counts && (q.label < 0 || q.label >= s.m.layer[s.m.layers - 1].n);
     q.share = x.smooth / (float)x.n;
     q.g = s.m.loss != GTR__OP_XENT_STEP ? gtr__dloss(s.m.pair.dy, s.m.pair.seed, s.m.pair.ctl) / (float)s.m.pair.count : all ? x.seed * scale / (float)all : 0.0f;
-    q.loss = 0.0f;
+    if (q.bad) q.g = NAN;
+    q.loss = q.top = q.rest = 0.0f;
 }
-// The gradient, to d, or what the loss itself is made of.
-template <int P, int LAST, bool GRADIENT> static __device__ __forceinline__ void gtr__res_loss(const gtr__res &s, const float *pool, const float *red, float *d, int pitch, int rank, int par, gtr__res_losing &q) {
+// The gradient, to d.
+template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr__res_loss(const gtr__res &s, const float *pool, const float *red, float *d, int pitch, int rank, int par, gtr__res_losing<TILES> &q) {
     const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, last = LAST ? LAST : s.m.layers - 1, n = s.m.layer[last].n, width = s.layer[last].width;
 #pragma unroll
-    for (int i = 0; i < GTR__RES_OUT / 16; i++) {
+    for (int i = 0; i < TILES / 2; i++) {
         const int c = lane + i * 16;
-        q.v[i] = 0.0f;
+        q.v[i] = q.dx[i] = 0.0f;
         if (i * 16 < n && c < n) q.v[i] = gtr__res_low<P>(gtr__res_total(red + gtr__res_place(r, c), width * 16) + pool[s.layer[last].bias_at + c]);
     }
     if (s.m.loss == GTR__OP_XENT_STEP) {
-        float rest = 0.0f, ones = 0.0f;
-        q.top = -INFINITY; q.where = n;
+        float ones = 0.0f, e[TILES / 2];
+        q.top = -INFINITY; q.rest = 0.0f;
 #pragma unroll
-        for (int i = 0; i < GTR__RES_OUT / 16; i++) if (lane + i * 16 < n) q.top = fmaxf(q.top, q.v[i]);      // but for NaN
+        for (int i = 0; i < TILES / 2; i++) if (lane + i * 16 < n) q.top = fmaxf(q.top, q.v[i]);      // but for NaN
 #pragma unroll
         for (int o = 8; o; o >>= 1) q.top = fmaxf(q.top, __shfl_xor_sync(0xffffffffu, q.top, o));
 #pragma unroll
-        for (int i = 0; i < GTR__RES_OUT / 16; i++) if (i * 16 < n && lane + i * 16 < n) {
-            if (q.v[i] != q.v[i]) { rest = NAN; q.where = -1; }
-            else if (q.v[i] == q.top) { ones += 1.0f; q.where = q.where < lane + i * 16 ? q.where : lane + i * 16; }
-            else rest += expf(q.v[i] - q.top);
+        for (int i = 0; i < TILES / 2; i++) {
+            const bool greatest = q.v[i] == q.top, in = i * 16 < n && lane + i * 16 < n;
+            e[i] = in ? gtr__res_exp<P>(q.v[i] - q.top) : 0.0f;      // not finite where the greatest is not, or where there is a NaN
+            ones += in && greatest ? 1.0f : 0.0f;
+            q.rest += in && greatest && fabsf(q.top) != INFINITY ? 0.0f : e[i];
         }
 #pragma unroll
         for (int o = 8; o; o >>= 1) {
             ones += __shfl_xor_sync(0xffffffffu, ones, o);
-            rest += __shfl_xor_sync(0xffffffffu, rest, o);
+            q.rest += __shfl_xor_sync(0xffffffffu, q.rest, o);
         }
-        q.log_sum = log1pf(fabsf(q.top) == INFINITY ? NAN : rest + (ones - 1.0f));
-        const float lse = q.top + q.log_sum;
+        const float whole = gtr__res_inverse<P>(q.rest + ones);
+        q.rest += ones - 1.0f;
 #pragma unroll
-        for (int i = 0; i < GTR__RES_OUT / 16; i++) {
+        for (int i = 0; i < TILES / 2; i++) {
             const int c = lane + i * 16;
-            float dx = 0.0f;
-            if (i * 16 < n && q.counts && c < n) dx = q.g * (q.bad ? NAN : expf(q.v[i] - lse) - q.share - (c == q.label ? 1.0f - s.m.xent.smooth : 0.0f));
-            if (GRADIENT && c < width) d[r * pitch + c] = gtr__res_low<P>(dx);
+            if (i * 16 < n && q.counts && c < n) q.dx[i] = gtr__res_low<P>(q.g * (e[i] * whole - q.share - (c == q.label ? 1.0f - s.m.xent.smooth : 0.0f)));
+            if (i * 16 < width && c < width) d[r * pitch + c] = q.dx[i];
         }
     } else {
         const float *to = pool + s.target_at + par * 16 * GTR__RES_OUT + r * GTR__RES_OUT;
 #pragma unroll
-        for (int i = 0; i < GTR__RES_OUT / 16; i++) {
+        for (int i = 0; i < TILES / 2; i++) {
             const int c = lane + i * 16;
-            float dx = 0.0f;
             if (i * 16 < n && rank * 16 + r < s.m.batch && c < n) {
-                const float e = q.v[i], t = to[c];
-                if (s.m.loss == GTR__OP_MSE) { q.loss += (e - t) * (e - t); dx = 2.0f * q.g * (e - t); }
-                else { q.loss += fmaxf(e, 0.0f) - e * t + log1pf(expf(-fabsf(e))); dx = q.g * (1.0f / (1.0f + expf(-e)) - t); }
+                const float v = q.v[i], t = to[c];
+                if (s.m.loss == GTR__OP_MSE) q.dx[i] = 2.0f * q.g * (v - t);
+                else q.dx[i] = q.g * (1.0f / (1.0f + expf(-v)) - t);
+                q.dx[i] = gtr__res_low<P>(q.dx[i]);
+                q.v[i] = s.m.loss == GTR__OP_MSE ? (v - t) * (v - t) : fmaxf(v, 0.0f) - v * t + log1pf(expf(-fabsf(v)));
+                q.loss += q.v[i];
             }
-            if (GRADIENT && c < width) d[r * pitch + c] = gtr__res_low<P>(dx);
+            if (i * 16 < width && c < width) d[r * pitch + c] = q.dx[i];
         }
     }
 }
-// A row's share of the loss, to h.
-static __device__ __forceinline__ void gtr__res_lost(const gtr__res &s, gtr__res_head *h, int rank, gtr__res_losing &q) {
+// A row's share of the loss, to h, and whether it is finite.
+template <int TILES> static __device__ __forceinline__ void gtr__res_lost(const gtr__res &s, gtr__res_head *h, int rank, int par, gtr__res_losing<TILES> &q) {
     const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, n = s.m.layer[s.m.layers - 1].n;
     int tally = 0;              // counted, right << 8, labelled << 16
     if (s.m.loss == GTR__OP_XENT_STEP) {
         const gtr__xent &x = s.m.xent;
+        const float log_sum = log1pf(q.rest);
         float sum_of = 0.0f;
+        int where = n;          // the first of the greatest; -1: there is a NaN
 #pragma unroll
-        for (int i = 0; i < GTR__RES_OUT / 16; i++) {
+        for (int i = 0; i < TILES / 2; i++) {
             const int c = lane + i * 16;
             if (c >= n) continue;
             sum_of += q.v[i] - q.top;
-            if (c == q.label && q.counts && x.smooth < 1.0f) q.loss = (1.0f - x.smooth) * (q.log_sum - (q.v[i] - q.top));
+            if (q.v[i] != q.v[i]) where = -1;
+            else if (q.v[i] == q.top && c < where) where = c;
+            if (c == q.label && q.counts && x.smooth < 1.0f) q.loss = (1.0f - x.smooth) * (log_sum - (q.v[i] - q.top));
         }
 #pragma unroll
         for (int o = 8; o; o >>= 1) {
-            sum_of += __shfl_xor_sync(0xffffffffu, sum_of, o);
-            const int other = __shfl_xor_sync(0xffffffffu, q.where, o);
-            q.where = q.where < other ? q.where : other;
+            if (x.smooth > 0.0f) sum_of += __shfl_xor_sync(0xffffffffu, sum_of, o);
+            const int other = __shfl_xor_sync(0xffffffffu, where, o);
+            where = where < other ? where : other;
         }
         if (lane == 0 && q.counts) {
-            if (x.smooth > 0.0f) q.loss += x.smooth * (q.log_sum - sum_of / (float)x.n);
+            if (x.smooth > 0.0f) q.loss += x.smooth * (log_sum - sum_of / (float)x.n);
             if (q.bad) q.loss = NAN;
             tally = 1;
         }
-        if (rank * 16 + r < s.m.batch && lane == 0 && s.m.accuracy.p && q.label >= 0) tally |= 1 << 16 | (q.where == q.label) << 8;
+        if (rank * 16 + r < s.m.batch && lane == 0 && s.m.accuracy.p && q.label >= 0) tally |= 1 << 16 | (where == q.label) << 8;
     }
 #pragma unroll
     for (int o = 8; o; o >>= 1) q.loss += __shfl_xor_sync(0xffffffffu, q.loss, o);
-    if (lane == 0) { h->scratch[r] = q.loss; h->counts[r] = tally; }
+    if (lane) return;
+    h->scratch[r] = q.loss; h->counts[r] = tally;
+    // so that the sum of all rows is finite; a mean of none is not
+    if (!(fabsf(q.loss) * (float)(16 * s.rows) <= 3.4e38f) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[par])) atomicOr(&h->own[0][par], 2u);
 }
-// The loss of a rank's rows, counted, right and labelled ones, to who reports: the second team, as soon as the sums are there.
-template <int P, int LAST> static __device__ __forceinline__ void gtr__res_figures(const gtr__res &s, const float *pool, gtr__res_head *h, bool tells, int rank, int step, float scale) {
-    const int tid = gtr__res_thread(), par = step & 1;
-    gtr__res_losing losing;
-    gtr__res_lose(s, pool, h, rank, par, scale, losing);
+// The loss of a rank's rows, counted, right and labelled ones, to who reports: the second team, when nobody waits for it.
+static __device__ __forceinline__ void gtr__res_figures(const gtr__res &s, const gtr__res_head *h, bool tells, int rank, int step) {
+    const int tid = gtr__res_thread();
     gtr__res_bar(GTR__RES_SUMS, GTR__RES_T);
-    gtr__res_loss<P, LAST, false>(s, pool, pool + s.last_at, NULL, 0, rank, par, losing);
-    gtr__res_lost(s, h, rank, losing);
-    gtr__res_sync();
-    if (tid >= 32) return;
+    if (tid >= 32 || !tells) return;
     const float loss = gtr__warp_sum(tid < 16 ? h->scratch[tid] : 0.0f);
     int tally = tid < 16 ? h->counts[tid] : 0;
 #pragma unroll
     for (int o = 8; o; o >>= 1) tally += __shfl_xor_sync(0xffffffffu, tally, o);
-    if (tid) return;
-    if (!(fabsf(loss) <= 3.4e38f / (float)s.rows) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[par])) atomicOr(&h->own[gtr__res_team()][par], 2u);   // so that the sum over ranks is finite; a mean of none is not
-    if (tells) gtr__res_tell4(s.loss + (step * s.ranks + rank) * 4, make_uint4(gtr__res_word(loss, 0), gtr__res_word((float)(tally & 255), 0), gtr__res_word((float)(tally >> 8 & 255), 0), gtr__res_word((float)(tally >> 16 & 255), 0)));
+    if (tid == 0) gtr__res_tell4(s.loss + (step * s.ranks + rank) * 4, make_uint4(gtr__res_word(loss, 0), gtr__res_word((float)(tally & 255), 0), gtr__res_word((float)(tally >> 8 & 255), 0), gtr__res_word((float)(tally >> 16 & 255), 0)));
 }
 
 // >>resident-update
 static __device__ __forceinline__ int gtr__res_tile(const gtr__res &s, int block, int k) {      // the k-th tile of a block; the number of tiles: none
-    const int workers = s.groups * s.ranks, theirs = s.spare && s.tasks > workers ? s.tasks / workers * workers : s.tasks;
-    const int tile = block < workers ? block + k * workers : theirs + (block - workers) + k * s.spare;
-    return tile < (block < workers ? theirs : s.tasks) ? tile : s.tasks;
+    const int workers = s.groups * s.ranks, tile = block < workers ? block + k * workers : s.theirs + (block - workers) + k * s.spare;
+    return tile < (block < workers ? s.theirs : s.tasks) ? tile : s.tasks;
 }
 static __device__ __forceinline__ int gtr__res_tile_at(const gtr__res &s, int block) { return block < s.groups * s.ranks ? s.tile_at : 0; }      // others have nothing else
 // A further layer's tile of dw = dz^T h, 16 x 16, and db where it is the first along k; then the update, whose outcome is sent. A team's. It
 // is made before all know of the step before, so that there are three sets of weights and moments.
 #define GTR__RES_TILE (3 * 3 * (256 + 16))
-template <int P, typename F>
-static __device__ __forceinline__ void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block, int first, int each, int step, bool last, F between) {
+template <int P> static __device__ __forceinline__ void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block, int first, int each, int step, bool last) {
     const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, total = s.rows * 16, r = tid >> 4, c = tid & 15;
     float *red = pool + s.red_at + 2 * gtr__res_team() * s.red_words;
     gtr__res_ear ear = { (uint32_t)step >> 1 & 1, 0, 0 };
-    bool told = false;
 #pragma unroll 1
-    for (int k = first; k < h->tiles || !told; k += each) {
-        const int which = k < h->tiles ? k : 0, l = h->tile[which].layer, n0 = h->tile[which].n0, k0 = h->tile[which].k0;
+    for (int k = first; k < h->tiles; k += each) {
+        const int l = h->tile[k].layer, n0 = h->tile[k].n0, k0 = h->tile[k].k0;
         const gtr__res_layer &q = s.layer[l];
         const gtr__mlp_layer &L = s.m.layer[l];
         // columns 2 g and 2 g + 1 stand for g and g + 8, those of h for a tile each; what has been there for long is heard first
-        const int pz = q.width, ph = s.layer[l - 1].width, zc = n0 + 2 * g < pz ? n0 + 2 * g : 0;
+        const int pz = gtr__res_opaque(q.width), ph = gtr__res_opaque(s.layer[l - 1].width), zc = n0 + 2 * g < pz ? n0 + 2 * g : 0;
         const int row = par * total + (warp < 2 * s.rows ? warp * 8 : 0) + t;
         const uint32_t *z = (l == s.m.layers - 1 ? s.dl : q.dz) + row * pz + zc, *y = s.layer[l - 1].h + row * ph + k0 + 2 * g;
         uint32_t *to = q.w + par * s.renewed + (n0 + r) * ph + k0 + c;
@@ -7047,13 +7104,10 @@ static __device__ __forceinline__ void gtr__res_tiles(const gtr__res &s, float *
         const float *old = state + step % 3 * 3 * 272;
         float acc[2][4] = {}, db[2] = { 0.0f, 0.0f };
 #pragma unroll 1
-        for (int r0 = warp; r0 < 2 * s.rows || !told; r0 += 2 * GTR__RES_WARPS) {
+        for (int r0 = warp; r0 < 2 * s.rows; r0 += 2 * GTR__RES_WARPS) {
             const int n = r0 + GTR__RES_WARPS < 2 * s.rows ? 4 : 2;
             uint2 u[4], v[4];
             gtr__res_hear<4>(u, n, ear, [&](int i) { return y + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * ph; });
-            if (!told) between();
-            told = true;
-            if (k >= h->tiles || r0 >= 2 * s.rows) break;
             gtr__res_hear<4>(v, n, ear, [&](int i) { return z + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * pz; });
             z += 2 * GTR__RES_WARPS * 8 * pz; y += 2 * GTR__RES_WARPS * 8 * ph;
 #pragma unroll
@@ -7068,7 +7122,6 @@ static __device__ __forceinline__ void gtr__res_tiles(const gtr__res &s, float *
                 gtr__res_mma<P>(acc[1], a4, b1);
             }
         }
-        if (k >= h->tiles) break;
         const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[2 * l].group);
         float p = old[0], a = old[272], b = old[544];
         gtr__res_spill<2>(red, acc, 2);
@@ -7118,63 +7171,101 @@ template <int P> static __device__ __forceinline__ void gtr__res_tile_biases(con
         gtr__res_tell(s.layer[l].b + par * s.renewed + n, gtr__res_word(gtr__res_low<P>(p), mark));
     }
 }
-// acc += 16 rows of x by w's rows. Lane t has four of k, for two products; two such at a time, as loads that wait for each other cost most here.
-template <int P, bool BYTES> static __device__ __forceinline__ void gtr__res_forward(float (*acc)[2][4], const float *p, int xp, const float *q, int kp, int kr, int units) {
-#pragma unroll 1
-    for (int k = 0; k < kr; k += 32) {
-        float a[2][2][4];
+// acc += 16 rows of x by w's rows, 128 of k: lane t has four of k, for two products. x is there before w, which the first call waits for; loads
+// are asked for one round ahead, as those that wait for each other cost most here.
+template <int P, int TILES> static __device__ __forceinline__ void gtr__res_forward(float (*acc)[2][4], const float *p, int xp, const float *q, int kp, int left, int units, bool wait) {
+    if (TILES != 2) { xp = gtr__res_opaque(xp); kp = gtr__res_opaque(kp); }
+    uint32_t lo[8], hi[8];
+    float4 w[2][2][2];
 #pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const bool in = k + i * 16 < kr;
-            if (BYTES) {
-                const uint32_t lo = in ? *(const uint32_t *)(p + i * 4) : 0, hi = in ? *(const uint32_t *)(p + 8 * xp + i * 4) : 0;
+    for (int i = 0; i < 8; i++) {
+        lo[i] = i * 16 < left ? *(const uint32_t *)(p + i * 4) : 0;
+        hi[i] = i * 16 < left ? *(const uint32_t *)(p + 8 * xp + i * 4) : 0;
+    }
+    if (wait) gtr__res_sync();
+    auto fetch = [&](int i) {       // beyond the end: of what lies there, by 0
 #pragma unroll
-                for (int e = 0; e < 8; e++) a[i][e >> 2][e & 3] = gtr__res_byte(e & 1 ? hi : lo, e >> 1);
-            } else {
-                const float4 no = make_float4(0.0f, 0.0f, 0.0f, 0.0f), lo = in ? *(const float4 *)(p + i * 16) : no, hi = in ? *(const float4 *)(p + 8 * xp + i * 16) : no;
-                a[i][0][0] = lo.x; a[i][0][1] = hi.x; a[i][0][2] = lo.y; a[i][0][3] = hi.y;
-                a[i][1][0] = lo.z; a[i][1][1] = hi.z; a[i][1][2] = lo.w; a[i][1][3] = hi.w;
+        for (int k = 0; k < 2; k++)
+#pragma unroll
+            for (int j = 0; j < 2; j++) w[i & 1][k][j] = *(const float4 *)(q + (j < units ? j * 8 * kp : 0) + (2 * i + k) * 16);
+    };
+    fetch(0);
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        if (i * 32 >= left) break;
+        if (i < 3) fetch(i + 1);
+#pragma unroll
+        for (int k = 0; k < 2; k++) {
+            float a[2][4];
+#pragma unroll
+            for (int e = 0; e < 8; e++) a[e >> 2][e & 3] = gtr__res_byte(e & 1 ? hi[2 * i + k] : lo[2 * i + k], e >> 1);
+#pragma unroll
+            for (int j = 0; j < TILES; j++) if (j < units) {
+                const float4 b = j < 2 ? w[i & 1][k][j & 1] : *(const float4 *)(q + j * 8 * kp + (2 * i + k) * 16);
+                const float b0[2] = { b.x, b.y }, b1[2] = { b.z, b.w };
+                gtr__res_mma<P>(acc[j][0], a[0], b0);
+                gtr__res_mma<P>(acc[j][1], a[1], b1);
             }
         }
-#pragma unroll
-        for (int j = 0; j < GTR__RES_OUT / 8; j++) if (j < units)
-#pragma unroll
-            for (int i = 0; i < 2; i++) {
-                const float4 b = *(const float4 *)(q + j * 8 * kp + i * 16);        // beyond the end: of what lies there, by 0
-                const float b0[2] = { b.x, b.y }, b1[2] = { b.z, b.w };
-                gtr__res_mma<P>(acc[j][0], a[i][0], b0);
-                gtr__res_mma<P>(acc[j][1], a[i][1], b1);
-            }
-        p += BYTES ? 8 : 32; q += 32;
     }
 }
-// x w of a block's columns and k to who has the rows: a warp makes 16 rows.
-template <int P> static __device__ __forceinline__ void gtr__res_parts(const gtr__res &s, const float *pool, int group, int rank, int step, uint32_t mark) {
-    const int warp = gtr__res_thread() / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3, par = step & 1, units = s.layer[0].slice / 8;
-    const float scale = s.bytes ? s.m.x.scale : 1.0f, *x = pool + s.x_at + (par * s.rows * 16 + g) * s.xp, *q = pool + s.w0_at + g * s.kp + 4 * t;
+// The same where x lies as floats.
+template <int P, int TILES> static __device__ __forceinline__ void gtr__res_forward_floats(float (*acc)[2][4], const float *p, int xp, const float *q, int kp, int kr, int units) {
+#pragma unroll 1
+    for (int k = 0; k < kr; k += 16) {
+        const float4 lo = *(const float4 *)(p + k), hi = *(const float4 *)(p + 8 * xp + k);
+        const float a0[4] = { lo.x, hi.x, lo.y, hi.y }, a1[4] = { lo.z, hi.z, lo.w, hi.w };
+#pragma unroll
+        for (int j = 0; j < TILES; j++) if (j < units) {
+            const float4 b = *(const float4 *)(q + j * 8 * kp + k);
+            const float b0[2] = { b.x, b.y }, b1[2] = { b.z, b.w };
+            gtr__res_mma<P>(acc[j][0], a0, b0);
+            gtr__res_mma<P>(acc[j][1], a1, b1);
+        }
+    }
+}
+// x w of a block's columns and k to who has the rows: a warp makes 16 rows. Waits for its team.
+template <int P, int TILES> static __device__ __forceinline__ void gtr__res_parts(const gtr__res &s, const float *pool, const gtr__res_head *h, int group, int rank, int step, uint32_t tag) {
+    const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1, units = s.layer[0].slice / 8;
+    const int xp = TILES == 2 ? GTR__RES_XP : s.xp, kp = TILES == 2 ? GTR__RES_KP : s.kp;
+    const float scale = s.bytes ? s.m.x.scale : 1.0f, *x = pool + s.x_at + (par * s.rows * 16 + g) * (s.bytes ? xp : s.xp), *q = pool + s.w0_at + g * kp + 4 * t;
+    uint32_t *to = s.part + (((par * s.rows + warp) * s.groups + group) * s.ranks + rank) * units * 128 + lane * 4;
+    if (!s.bytes || warp >= s.rows) gtr__res_sync();
 #pragma unroll 1
     for (int m = warp; m < s.rows; m += GTR__RES_WARPS) {
-        float acc[GTR__RES_OUT / 8][2][4] = {};
-        if (s.bytes) gtr__res_forward<P, true>(acc, x + m * 16 * s.xp + t, s.xp, q, s.kp, s.kr, units);
-        else gtr__res_forward<P, false>(acc, x + m * 16 * s.xp + 4 * t, s.xp, q, s.kp, s.kr, units);
-        uint32_t *to = s.part + (((par * s.rows + m) * s.groups + group) * s.ranks + rank) * units * 128 + lane * 4, word[4];
+        float acc[TILES][2][4] = {};
+        if (s.bytes)
+#pragma unroll 1
+            for (int k = 0; k < s.kr; k += 128) gtr__res_forward<P, TILES>(acc, x + m * 16 * xp + t + k / 4, xp, q + k, kp, s.kr - k, units, m == warp && k == 0);
+        else gtr__res_forward_floats<P, TILES>(acc, x + m * 16 * s.xp + 4 * t, s.xp, q, kp, s.kr, units);
+        const uint32_t mark = tag | gtr__res_own(h, par ^ 1);
+        uint32_t word[4];
 #pragma unroll
-        for (int j = 0; j < GTR__RES_OUT / 8; j++) if (j < units) {
+        for (int j = 0; j < TILES; j++) if (j < units) {
 #pragma unroll
             for (int e = 0; e < 4; e++) word[e] = gtr__res_word((acc[j][0][e] + acc[j][1][e]) * scale, mark);
             gtr__res_tell4(to + j * 128, make_uint4(word[0], word[1], word[2], word[3]));
         }
+        to += GTR__RES_WARPS * s.groups * s.ranks * units * 128;
     }
 }
 // The biases of the first layer's columns, a lane each, from dz's rows; in each of a group's ranks, alike.
 static __device__ __forceinline__ void gtr__res_bias(const gtr__res &s, float *pool, gtr__res_head *h, int group, int step, bool last) {
     const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[1].group);
-    const int lane = (int)threadIdx.x & 31, apart = s.layer[0].slice > 16 ? 32 : 16, n = group * s.layer[0].slice + lane, par = step & 1;
-    const float *z = pool + s.middle_at + lane / apart * s.zp + lane % apart;
-    float v = 0.0f;
-#pragma unroll 8
-    for (int r = 0; r < s.rows * 16; r += 32 / apart) { v += *z; z += 32 / apart * s.zp; }
-    if (apart == 16) v += __shfl_xor_sync(0xffffffffu, v, 16);
+    const int lane = gtr__res_lane(), fours = s.layer[0].slice > 16 ? 8 : 4, n = group * s.layer[0].slice + lane, par = step & 1, zp = gtr__res_opaque(s.zp), apart = 32 / fours;
+    const float *z = pool + s.middle_at + lane / fours * zp + lane % fours * 4;
+    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+#pragma unroll 4
+    for (int r = 0; r < s.rows * 16; r += apart) {
+        const float4 u = *(const float4 *)(z + r * zp);
+        sum.x += u.x; sum.y += u.y; sum.z += u.z; sum.w += u.w;
+    }
+    for (int o = fours; o < 32; o <<= 1) {
+        sum.x += __shfl_xor_sync(0xffffffffu, sum.x, o); sum.y += __shfl_xor_sync(0xffffffffu, sum.y, o);
+        sum.z += __shfl_xor_sync(0xffffffffu, sum.z, o); sum.w += __shfl_xor_sync(0xffffffffu, sum.w, o);
+    }
+    const float f[4] = { __shfl_sync(0xffffffffu, sum.x, lane / 4), __shfl_sync(0xffffffffu, sum.y, lane / 4), __shfl_sync(0xffffffffu, sum.z, lane / 4), __shfl_sync(0xffffffffu, sum.w, lane / 4) };
+    const float v = lane & 2 ? (lane & 1 ? f[3] : f[2]) : lane & 1 ? f[1] : f[0];
     if (lane >= s.layer[0].slice || n >= s.m.layer[0].n) return;
     const float *old = pool + s.layer[0].bias_at + par * 96 + lane;
     float *now = pool + s.layer[0].bias_at + (par ^ 1) * 96 + lane, p = old[0], a = old[32], b = old[64];
@@ -7183,39 +7274,65 @@ static __device__ __forceinline__ void gtr__res_bias(const gtr__res &s, float *p
     now[0] = p; now[32] = a; now[64] = b;
     if (last) s.m.layer[0].db[n] = v;
 }
-// acc += z^T x of 16 columns each: z's 2 g and 2 g + 1 stand for g and g + 8, x's even and odd ones are two products. 32 rows at a time.
-template <int P, bool BYTES> static __device__ __forceinline__ void gtr__res_backward(float (*acc)[2][4], const float *z, int zp, const float *x, int xp, int steps) {
-    const int g = (int)threadIdx.x >> 2 & 7;
-#pragma unroll 1
-    for (int r = 0; r < steps; r += 4) {
-        float a[4][4], b[4][2][2];
+// acc += z^T x of 16 columns each: z's 2 g and 2 g + 1 stand for g and g + 8, x's even and odd ones are two products. 16 rows at a time, the next
+// asked for ahead.
+template <int P, bool BYTES, int TILES> static __device__ __forceinline__ void gtr__res_backward(float (*acc)[2][4], const float *z, int zp, const float *x, int xp, int steps) {
+    if (TILES != 2) { zp = gtr__res_opaque(zp); xp = gtr__res_opaque(xp); }
+    const int g = gtr__res_lane() >> 2;
+    struct piece {
+        float2 z[2][2], f[2][2];
+        uint32_t u[2][2];
+        __device__ __forceinline__ void get(const float *z_, int zp_, const float *x_, int xp_, int g_)
+        {
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            const bool in = i < 2 || r + i < steps;         // steps is even
-            const float2 no = make_float2(0.0f, 0.0f), lo = in ? *(const float2 *)(z + i * 8 * zp) : no, hi = in ? *(const float2 *)(z + (i * 8 + 4) * zp) : no;
-            a[i][0] = lo.x; a[i][1] = lo.y; a[i][2] = hi.x; a[i][3] = hi.y;
-            if (BYTES) {
-                const uint32_t u = in ? ((const uint16_t *)(x + i * 8 * xp))[g] : 0, v = in ? ((const uint16_t *)(x + (i * 8 + 4) * xp))[g] : 0;
-                b[i][0][0] = gtr__res_byte(u, 0); b[i][0][1] = gtr__res_byte(v, 0); b[i][1][0] = gtr__res_byte(u, 1); b[i][1][1] = gtr__res_byte(v, 1);
-            } else {
-                const float2 u = in ? ((const float2 *)(x + i * 8 * xp))[g] : no, v = in ? ((const float2 *)(x + (i * 8 + 4) * xp))[g] : no;
-                b[i][0][0] = u.x; b[i][0][1] = v.x; b[i][1][0] = u.y; b[i][1][1] = v.y;
+            for (int i = 0; i < 4; i++) {
+                z[i >> 1][i & 1] = *(const float2 *)(z_ + i * 4 * zp_);
+                if (BYTES) u[i >> 1][i & 1] = ((const uint16_t *)(x_ + i * 4 * xp_))[g_];
+                else f[i >> 1][i & 1] = ((const float2 *)(x_ + i * 4 * xp_))[g_];
             }
         }
+    } one, two;
+    auto use = [&](const piece &now) {
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            gtr__res_mma<P>(acc[i & 1][0], a[i], b[i][0]);
-            gtr__res_mma<P>(acc[i & 1][1], a[i], b[i][1]);
+        for (int i = 0; i < 2; i++) {
+            const float a[4] = { now.z[i][0].x, now.z[i][0].y, now.z[i][1].x, now.z[i][1].y };
+            const float b0[2] = { BYTES ? gtr__res_byte(now.u[i][0], 0) : now.f[i][0].x, BYTES ? gtr__res_byte(now.u[i][1], 0) : now.f[i][1].x };
+            const float b1[2] = { BYTES ? gtr__res_byte(now.u[i][0], 1) : now.f[i][0].y, BYTES ? gtr__res_byte(now.u[i][1], 1) : now.f[i][1].y };
+            gtr__res_mma<P>(acc[i][0], a, b0);
+            gtr__res_mma<P>(acc[i][1], a, b1);
         }
+    };
+    one.get(z, zp, x, xp, g);
+#pragma unroll 1
+    for (int r = 0; r < steps; r += 4) {        // of 8 rows; their number is even
+        const bool more = r + 2 < steps;
+        two.get(z + 16 * zp, zp, x + 16 * xp, xp, g);      // or what lies behind, unused: half a definition would last the whole step
+        use(one);
         z += 32 * zp; x += 32 * xp;
+        if (r + 4 < steps) one.get(z, zp, x, xp, g);
+        if (more) use(two);
     }
 }
+// A lane's weights and moments of a task: four of k in two rows; by row, step, kind.
+struct gtr__res_kept {
+    float4 p[2], a[2], b[2];
+    __device__ __forceinline__ void get(const float4 *state, int par)
+    {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const float4 *old = state + (i * 2 + par) * 96;
+            p[i] = old[0]; a[i] = old[32]; b[i] = old[64];
+        }
+    }
+};
+static __device__ __forceinline__ void gtr__res_four(float *f, const float4 &v) { f[0] = v.x; f[1] = v.y; f[2] = v.z; f[3] = v.w; }
 // dw = dz^T x of the first layer's columns and the rank's k, and the update; the weights lie as products want them behind it. A warp makes
-// 16 rows by 16 columns; a lane has four of k in two rows.
-template <int P> static __device__ __forceinline__ void gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, bool last) {
+// 16 rows by 16 columns. What is no weight stays 0: there x or dz is. Who waits for all warps does so behind it.
+template <int P, int TILES> static __device__ __forceinline__ void gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, bool last) {
     const gtr__mlp_layer &L = s.m.layer[0];
-    const int warp = gtr__res_thread() / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3, par = step & 1;
+    const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1;
     const int slice = s.layer[0].slice, pairs = (s.kr + 15) / 16, tasks = (slice + 15) / 16 * pairs;
+    const int zp = TILES == 2 ? GTR__RES_ZP : s.zp, xp = TILES == 2 ? GTR__RES_XP : s.xp, kp = TILES == 2 ? GTR__RES_KP : s.kp;
     const float scale = s.bytes ? s.m.x.scale : 1.0f;
     const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[0].group);
 #pragma unroll 1
@@ -7224,46 +7341,44 @@ template <int P> static __device__ __forceinline__ void gtr__res_first(const gtr
             gtr__res_bias(s, pool, h, group, step, last && rank == 0);
             continue;
         }
-        const int m = u >= pairs, pair = u - m * pairs;
+        const int m = u >= pairs, pair = u - m * pairs, row = m * 16 + 2 * g, c = pair * 16 + 4 * t;
         float acc[2][2][4] = {};
-        const float *z = pool + s.middle_at + t * s.zp + m * 16 + 2 * g, *x = pool + s.x_at + (par * s.rows * 16 + t) * s.xp + pair * (s.bytes ? 4 : 16);
-        if (s.bytes) gtr__res_backward<P, true>(acc, z, s.zp, x, s.xp, 2 * s.rows);
-        else gtr__res_backward<P, false>(acc, z, s.zp, x, s.xp, 2 * s.rows);
-        const int row = m * 16 + 2 * g, n = group * slice + row, c = pair * 16 + 4 * t, live = c < s.kr ? L.k - rank * s.kr - c : 0;
-        float4 *state = (float4 *)(pool + s.state_at) + u * 384 + lane;        // by row, step, kind
+        const float *z = pool + s.middle_at + t * zp + m * 16 + 2 * g, *x = pool + s.x_at + (par * s.rows * 16 + t) * (s.bytes ? xp : s.xp) + pair * (s.bytes ? 4 : 16);
+        float4 *state = (float4 *)(pool + s.state_at) + u * 384 + lane, *w0 = (float4 *)(pool + s.w0_at + row * kp + c);
+        if (s.bytes) gtr__res_backward<P, true, TILES>(acc, z, zp, x, xp, 2 * s.rows);
+        else gtr__res_backward<P, false, 4>(acc, z, zp, x, s.xp, 2 * s.rows);
+        gtr__res_kept kept;
+        kept.get(state, par);
         float v[8], p[8], a[8], b[8], none = 0.0f;          // none: or NaN, where one is not finite
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            const float4 *old = state + (i * 2 + par) * 96;
-            const float4 p4 = old[0], a4 = old[32], b4 = old[64];
-            p[i * 4] = p4.x; p[i * 4 + 1] = p4.y; p[i * 4 + 2] = p4.z; p[i * 4 + 3] = p4.w; a[i * 4] = a4.x; a[i * 4 + 1] = a4.y; a[i * 4 + 2] = a4.z; a[i * 4 + 3] = a4.w;
-            b[i * 4] = b4.x; b[i * 4 + 1] = b4.y; b[i * 4 + 2] = b4.z; b[i * 4 + 3] = b4.w;
+            gtr__res_four(p + i * 4, kept.p[i]); gtr__res_four(a + i * 4, kept.a[i]); gtr__res_four(b + i * 4, kept.b[i]);
 #pragma unroll
             for (int e = 0; e < 4; e++) {
                 const int f = i * 2 + (e >> 1);
-                v[i * 4 + e] = row + i < slice && n + i < L.n && e < live ? (acc[0][e & 1][f] + acc[1][e & 1][f]) * scale : 0.0f;
+                v[i * 4 + e] = (acc[0][e & 1][f] + acc[1][e & 1][f]) * scale;
                 none = fmaf(v[i * 4 + e], 0.0f, none);
             }
         }
-        if (none != 0.0f && s.m.checks) atomicOr(&h->own[0][par], 2u);
         gtr__res_apply<8>(rule, p, v, a, b);
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            const bool in = row + i < slice && n + i < L.n;
-            float4 *now = state + (i * 2 + (par ^ 1)) * 96;
-#pragma unroll
-            for (int e = 0; e < 4; e++) {
-                if (!in || e >= live) p[i * 4 + e] = 0.0f;
-                else if (last) L.dw[(int64_t)(n + i) * L.k + rank * s.kr + c + e] = v[i * 4 + e];
-            }
             const float *q = p + i * 4;
-            if (row + i < slice) *(float4 *)(pool + s.w0_at + (row + i) * s.kp + c) = make_float4(gtr__res_ready<P>(q[0]), gtr__res_ready<P>(q[1]), gtr__res_ready<P>(q[2]), gtr__res_ready<P>(q[3]));
+            if (row + i < slice) w0[i * kp / 4] = make_float4(gtr__res_ready<P>(q[0]), gtr__res_ready<P>(q[1]), gtr__res_ready<P>(q[2]), gtr__res_ready<P>(q[3]));
+            float4 *now = state + (i * 2 + (par ^ 1)) * 96;
             now[0] = make_float4(q[0], q[1], q[2], q[3]);
             now[32] = make_float4(a[i * 4], a[i * 4 + 1], a[i * 4 + 2], a[i * 4 + 3]);
             now[64] = make_float4(b[i * 4], b[i * 4 + 1], b[i * 4 + 2], b[i * 4 + 3]);
         }
+        if (none != 0.0f && s.m.checks) atomicOr(&h->own[0][par], 2u);
+        if (last)
+#pragma unroll 1
+            for (int i = 0; i < 2; i++) {
+                const int n = group * slice + row + i, live = row + i < slice && n < L.n && c < s.kr ? L.k - rank * s.kr - c : 0;
+#pragma unroll
+                for (int e = 0; e < 4; e++) if (e < live) L.dw[(int64_t)n * L.k + rank * s.kr + c + e] = i ? v[4 + e] : v[e];
+            }
     }
-    gtr__res_sync();
 }
 
 // >>resident-kernel
@@ -7382,42 +7497,46 @@ static __device__ __forceinline__ void gtr__res_slots(const gtr__res &s, const g
         }
     }
 }
+// The first layer's output of a rank's rows and a group's columns, a word or two of it a thread's.
+static __device__ __forceinline__ uint32_t gtr__res_nth(uint32_t v, int) { return v; }
+static __device__ __forceinline__ uint32_t gtr__res_nth(const uint2 &v, int i) { return i ? v.y : v.x; }
+template <int P, typename V, int N> static __device__ __forceinline__ void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_head *h, int group, int rank, int step, gtr__res_ear &ear) {
+    constexpr int W = (int)(sizeof(V) / 4);
+    const gtr__mlp_layer &L = s.m.layer[0];
+    const gtr__res_layer &q = s.layer[0];
+    const int par = step & 1, units = q.slice * 16, e = gtr__res_thread() * W, r = gtr__res_row(e), c = gtr__res_column(e), n = group * q.slice + c, at = (par * s.rows * 16 + rank * 16 + r) * q.width + n;
+    if (e >= units) return;
+    V v[N];
+    const int units_ = gtr__res_opaque(units);
+    const uint32_t *part = s.part + ((par * s.rows + rank) * s.groups + group) * s.ranks * units + e, own = ear.tag | gtr__res_own(h, par ^ 1);
+    uint32_t *to = q.h + at, *pre = s.pre + at;
+    float z[W], bias[W];
+#pragma unroll
+    for (int w = 0; w < W; w++) { z[w] = 0.0f; bias[w] = gtr__res_low<P>(pool[q.bias_at + par * 96 + c + w]); }
+    gtr__res_hear<N>(v, s.ranks, ear, [&](int i) { return part + i * units_; });
+#pragma unroll
+    for (int w = 0; w < W; w++) {
+#pragma unroll
+        for (int i = 0; i < N; i++) if (i < s.ranks) z[w] += gtr__res_number(gtr__res_nth(v[i], w));
+        z[w] += bias[w];
+        const float out = n + w < L.n ? gtr__res_low<P>(gtr__res_act(L, z[w])) : 0.0f;
+        if (n + w < q.width) gtr__res_tell(to + w, gtr__res_word(out, own | ear.bad));
+        if (n + w < q.width && s.last_pre && s.m.layers == 2) gtr__res_tell(pre + w, gtr__res_word(gtr__res_low<P>(z[w]), own | ear.bad));
+        pool[q.own_at + e + w] = L.saved ? gtr__res_low<P>(z[w]) : out;
+    }
+}
 // A rank's rows from the first layer's parts to its gradient: the first team.
-template <int P, int LAST> static __device__ __forceinline__ void gtr__res_middle(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, bool more, float scale, gtr__res_ear &ear) {
+template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr__res_middle(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, bool more, float scale, gtr__res_ear &ear) {
     const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, total = s.rows * 16, last = LAST ? LAST : s.m.layers - 1, mine = par * total + rank * 16;
     constexpr int unroll = LAST ? LAST : 1;
     float *y = pool + s.y_at, *d = pool + s.d_at;
     const gtr__res_layer &end = s.layer[last], &hidden = s.layer[last - 1];
     const gtr__mlp_layer &H = s.m.layer[last - 1];
-    const int pitch = (hidden.width + 31) / 32 * 32 + 16, d_pitch = 36;
-    gtr__res_losing losing;
+    const int pitch = gtr__res_opaque((hidden.width + 31) / 32 * 32 + 16), d_pitch = 36, end_pitch = gtr__res_opaque(end.forward_pitch), hidden_width = gtr__res_opaque(hidden.width);
+    gtr__res_losing<TILES> losing;
     gtr__res_lose(s, pool, h, rank, par, scale, losing);        // here, as all but the sums is known before
-    {
-        const gtr__mlp_layer &L = s.m.layer[0];
-        const gtr__res_layer &q = s.layer[0];
-        const int units = q.slice * 16;
-#pragma unroll 1
-        for (int e = tid; e < units; e += GTR__RES_TEAM) {
-            uint32_t v[8];
-            const uint32_t *part = s.part + ((par * s.rows + rank) * s.groups + group) * s.ranks * units + e;
-            float z = 0.0f;
-#pragma unroll 1
-            for (int i0 = 0; i0 < s.ranks; i0 += 8) {
-                gtr__res_hear<8>(v, s.ranks - i0, ear, [&](int i) { return part + (i0 + i) * units; });
-#pragma unroll
-                for (int i = 0; i < 8; i++) if (i0 + i < s.ranks) z += gtr__res_number(v[i]);
-            }
-            const int r = gtr__res_row(e), c = gtr__res_column(e), n = group * q.slice + c;
-            z += gtr__res_low<P>(pool[q.bias_at + par * 96 + c]);
-            const float out = n < L.n ? gtr__res_low<P>(gtr__res_act(L, z)) : 0.0f;
-            const uint32_t mark = ear.tag | ear.bad | gtr__res_own(h, par ^ 1);
-            const int at = (mine + r) * q.width + n;
-            pool[q.own_at + e] = L.saved ? gtr__res_low<P>(z) : out;
-            if (n >= q.width) continue;
-            gtr__res_tell(q.h + at, gtr__res_word(out, mark));
-            if (s.last_pre && last == 1) gtr__res_tell(s.pre + at, gtr__res_word(gtr__res_low<P>(z), mark));
-        }
-    }
+    if (TILES == 2 && s.ranks <= 8) gtr__res_gather<P, uint32_t, 8>(s, pool, h, group, rank, step, ear);
+    else gtr__res_gather<P, uint2, 16>(s, pool, h, group, rank, step, ear);
     gtr__res_pass(h, par, ear);
     gtr__res_bar(GTR__RES_MEET, GTR__RES_T);      // the weights are there
 #pragma unroll unroll
@@ -7425,12 +7544,19 @@ template <int P, int LAST> static __device__ __forceinline__ void gtr__res_middl
         const gtr__mlp_layer &L = s.m.layer[l];
         const gtr__res_layer &q = s.layer[l], &before = s.layer[l - 1];
         const int columns = l == last ? q.width : q.slice, base = l == last ? 0 : group * q.slice;
-        float *red = pool + (l == last ? s.last_at : s.red_at + (l & 1) * s.red_words);    // the last's is the second team's as well
+        float *red = pool + s.red_at + (l & 1) * s.red_words;
         if (base < q.width)
-            gtr__res_product<P>(red, before.h + mine * before.width, before.width, pool + q.forward_at, q.forward_pitch, columns / 8, l == last ? y : NULL, pitch, ear);
+            gtr__res_product<P, TILES>(red, before.h + mine * before.width, before.width, pool + q.forward_at, q.forward_pitch, columns / 8, l == last ? y : NULL, pitch, ear);
+        if (l < last) {
+        }
+        if (l == last) {
+        }
         gtr__res_pass(h, par, ear);
         gtr__res_sync();
-        if (l == last) gtr__res_arrive(GTR__RES_SUMS, GTR__RES_T);
+        if (l < last) {
+        }
+        if (l == last) {
+        }
         if (l < last && base < q.width)
 #pragma unroll 1
             for (int e = tid; e < 16 * columns; e += GTR__RES_TEAM) {
@@ -7445,50 +7571,71 @@ template <int P, int LAST> static __device__ __forceinline__ void gtr__res_middl
     }
     if (s.last_pre) for (int r = warp; r < 16; r += GTR__RES_WARPS) for (int c = lane * 4; c < hidden.width; c += 128) {
         uint4 v[1];
-        gtr__res_hear<1>(v, 1, ear, [&](int) { return s.pre + (mine + r) * hidden.width + c; });
+        gtr__res_hear<1>(v, 1, ear, [&](int) { return s.pre + (mine + r) * hidden_width + c; });
         gtr__res_numbers(y + r * pitch + c, v[0]);
     }
-    gtr__res_loss<P, LAST, true>(s, pool, pool + s.last_at, d, d_pitch, rank, par, losing);
-    gtr__res_sync();
-    const uint32_t mark = ear.tag | (gtr__res_heard(h, par) & 2u);
-    if (group == s.groups - 1) for (int e = tid; e < 16 * end.width; e += GTR__RES_TEAM) {
-        const int r = gtr__res_row(e), c = gtr__res_column(e);
-        gtr__res_tell(s.dl + (mine + r) * end.width + c, gtr__res_word(d[r * d_pitch + c], ear.tag));
-    }
-    // the last hidden layer's: all of it where there are layers below, and on to the next; else the group's columns
+    if (s.last_pre) gtr__res_sync();
+    // the last hidden layer's: all of it where there are layers below, and on to the next; else the group's columns. What does not hang on
+    // the loss is asked for before; what others do not wait for is told behind
     const bool whole = last > 1;
     const int from = whole ? 0 : group * hidden.slice, upto = whole || from + hidden.slice > hidden.width ? hidden.width : from + hidden.slice, under = whole ? s.layer[last - 2].slice / 8 : 0;
-    float back[GTR__RES_OUT / 8][4] = {};
+    float back[TILES][4] = {}, told[2][4] = {}, w[2][4];
+    int place = -1;             // of what is told
     float *red = pool + s.red_at + (last & 1 ^ 1) * s.red_words;
+    auto fetch = [&](int c0) {
+        const float *p = pool + end.forward_at + t * end_pitch + c0 + g;
+#pragma unroll
+        for (int k = 0; k < 2; k++)         // beyond the last: of what lies there, unused
+#pragma unroll
+            for (int u = 0; u < 2; u++) { w[k][u * 2] = p[k * 8 * end_pitch + u * 8]; w[k][u * 2 + 1] = p[(k * 8 + 4) * end_pitch + u * 8]; }
+    };
+    fetch(from + warp * 16 < upto ? from + warp * 16 : 0);
+    gtr__res_loss<P, LAST, TILES>(s, pool, pool + s.red_at + (last & 1) * s.red_words, d, d_pitch, rank, par, losing);
+    gtr__res_sync();
+    const uint32_t mark = ear.tag | (gtr__res_heard(h, par) & 2u);
 #pragma unroll 1
     for (int c0 = from + warp * 16; c0 < upto; c0 += GTR__RES_WARPS * 16) {
         float v[2][4] = {};
-#pragma unroll 2
-        for (int k = 0; k < end.width; k += 8) {
-            const float *p = d + g * d_pitch + k + t, *w = pool + end.forward_at + (k + t) * end.forward_pitch + c0 + g;
+        float2 saved[2][2];
+        if (c0 != from + warp * 16) fetch(c0);
+#pragma unroll
+        for (int u = 0; u < 2; u++) { saved[u][0] = *(const float2 *)(y + g * pitch + c0 + u * 8 + 2 * t); saved[u][1] = *(const float2 *)(y + (g + 8) * pitch + c0 + u * 8 + 2 * t); }
+#pragma unroll
+        for (int k = 0; k < TILES; k++) if (k * 8 < end.width) {
+            const float *p = d + g * d_pitch + k * 8 + t, *far = pool + end.forward_at + (k * 8 + t) * end_pitch + c0 + g;
             const float a[4] = { gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[8 * d_pitch]), gtr__res_ready<P>(p[4]), gtr__res_ready<P>(p[8 * d_pitch + 4]) };
-            const float b0[2] = { w[0], w[4 * end.forward_pitch] }, b1[2] = { w[8], w[4 * end.forward_pitch + 8] };
+            const float b0[2] = { k < 2 ? w[k & 1][0] : far[0], k < 2 ? w[k & 1][1] : far[4 * end_pitch] };
+            const float b1[2] = { k < 2 ? w[k & 1][2] : far[8], k < 2 ? w[k & 1][3] : far[4 * end_pitch + 8] };
             gtr__res_mma<P>(v[0], a, b0);
             gtr__res_mma<P>(v[1], a, b1);
         }
 #pragma unroll
         for (int u = 0; u < 2; u++) {
-            const int c = c0 + u * 8 + 2 * t;
-            if (c0 + u * 8 >= upto) continue;
-            const float2 s0 = *(const float2 *)(y + g * pitch + c), s1 = *(const float2 *)(y + (g + 8) * pitch + c);
-            float4 f = make_float4(v[u][0], v[u][1], v[u][2], v[u][3]);
-            if (H.act >= 0) f = gtr__mlp_dact4(H.act, f, make_float4(s0.x, s0.y, s1.x, s1.y), H.act_a, H.act_b);
-            v[u][0] = gtr__res_low<P>(f.x); v[u][1] = gtr__res_low<P>(f.y); v[u][2] = gtr__res_low<P>(f.z); v[u][3] = gtr__res_low<P>(f.w);
-            if (c >= group * hidden.slice && c < (group + 1) * hidden.slice) {
-                uint32_t *to = hidden.dz + (mine + g) * hidden.width + c;
-                gtr__res_tell2(to, gtr__res_word(v[u][0], mark), gtr__res_word(v[u][1], mark));
-                gtr__res_tell2(to + 8 * hidden.width, gtr__res_word(v[u][2], mark), gtr__res_word(v[u][3], mark));
-            }
+#pragma unroll
+            for (int e = 0; e < 4; e++) v[u][e] = gtr__res_low<P>(gtr__res_dact(H, v[u][e], e & 1 ? saved[u][e >> 1].y : saved[u][e >> 1].x));
         }
-        if (whole) gtr__res_onward<P>(back, v, pool + hidden.back_at + c0 * hidden.back_pitch, hidden.back_pitch, under);
+        if (whole) gtr__res_onward<P, TILES>(back, v, pool + hidden.back_at + c0 * hidden.back_pitch, hidden.back_pitch, under);
+        if (c0 + 16 > group * hidden.slice && c0 < (group + 1) * hidden.slice) {
+            place = c0;
+#pragma unroll
+            for (int u = 0; u < 2; u++)
+#pragma unroll
+                for (int e = 0; e < 4; e++) told[u][e] = v[u][e];
+        }
     }
-    if (whole) gtr__res_spill<GTR__RES_OUT / 8>(red, back, under);
-    gtr__res_sync();
+    if (whole) gtr__res_spill<TILES>(red, back, under);
+    auto tell = [&] {
+#pragma unroll
+        for (int u = 0; u < 2; u++) {
+            const int c = place + u * 8 + 2 * t;
+            if (place < 0 || c < group * hidden.slice || c >= (group + 1) * hidden.slice || c >= upto) continue;
+            uint32_t *to = hidden.dz + (mine + g) * hidden_width + c;
+            gtr__res_tell2(to, gtr__res_word(told[u][0], mark), gtr__res_word(told[u][1], mark));
+            gtr__res_tell2(to + 8 * hidden_width, gtr__res_word(told[u][2], mark), gtr__res_word(told[u][3], mark));
+        }
+    };
+    if (whole) gtr__res_sync();
+    else tell();
 #pragma unroll unroll
     for (int l = last - 1; l > 0; l--) {
         const gtr__res_layer &q = s.layer[l], &to = s.layer[l - 1];
@@ -7496,7 +7643,7 @@ template <int P, int LAST> static __device__ __forceinline__ void gtr__res_middl
         red = pool + s.red_at + (l & 1) * s.red_words;
         if (l < last - 1) {
             if (base < to.width) {
-                float acc[GTR__RES_OUT / 8][4] = {};
+                float acc[TILES][4] = {};
 #pragma unroll 1
                 for (int c0 = warp * 16; c0 < q.width; c0 += GTR__RES_WARPS * 16) {
                     uint2 v[4];
@@ -7507,9 +7654,9 @@ template <int P, int LAST> static __device__ __forceinline__ void gtr__res_middl
                         f[u][0] = gtr__res_number(v[2 * u].x); f[u][1] = gtr__res_number(v[2 * u].y);
                         f[u][2] = gtr__res_number(v[2 * u + 1].x); f[u][3] = gtr__res_number(v[2 * u + 1].y);
                     }
-                    gtr__res_onward<P>(acc, f, pool + q.back_at + c0 * q.back_pitch, q.back_pitch, to.slice / 8);
+                    gtr__res_onward<P, TILES>(acc, f, pool + q.back_at + c0 * q.back_pitch, q.back_pitch, to.slice / 8);
                 }
-                gtr__res_spill<GTR__RES_OUT / 8>(red, acc, to.slice / 8);
+                gtr__res_spill<TILES>(red, acc, to.slice / 8);
             }
             gtr__res_sync();
         }
@@ -7517,10 +7664,21 @@ template <int P, int LAST> static __device__ __forceinline__ void gtr__res_middl
 #pragma unroll 1
             for (int e = tid; e < 16 * to.slice; e += GTR__RES_TEAM) {
                 const int n = base + gtr__res_column(e);
-                const float v = gtr__res_low<P>(gtr__res_dact(s.m.layer[l - 1], gtr__res_total(red + e, to.slice * 16), pool[to.own_at + e]));
-                if (n < to.width) gtr__res_tell(to.dz + (mine + gtr__res_row(e)) * to.width + n, gtr__res_word(n < s.m.layer[l - 1].n ? v : 0.0f, mark));
+                uint32_t *at = to.dz + (mine + gtr__res_row(e)) * to.width + n;
+                const float own = pool[to.own_at + e], v = gtr__res_low<P>(gtr__res_dact(s.m.layer[l - 1], gtr__res_total(red + e, to.slice * 16), own));
+                if (n < to.width) gtr__res_tell(at, gtr__res_word(n < s.m.layer[l - 1].n ? v : 0.0f, mark));
             }
     }
+    if (whole) tell();
+    if (group == s.groups - 1)
+#pragma unroll
+        for (int i = 0; i < TILES / 2; i++) {
+            const int c = (tid & 15) + i * 16;
+            if (i * 16 < end.width && c < end.width) gtr__res_tell(s.dl + (mine + tid / 16) * end.width + c, gtr__res_word(losing.dx[i], ear.tag));
+        }
+    gtr__res_lost(s, h, rank, par, losing);
+    __syncwarp();
+    gtr__res_arrive(GTR__RES_SUMS, GTR__RES_T);
     if (more) gtr__res_arrive(GTR__RES_DONE, GTR__RES_T);      // with the weights
 }
 // All records of the launch, and the rates of each step. All threads of one block.
@@ -7581,7 +7739,7 @@ static __device__ __forceinline__ void gtr__res_service(const gtr__res &s, gtr__
     }
 }
 // The first team: what the next exchange waits for. The step that was not finite, or -1.
-template <int P, int LAST> static __device__ __forceinline__ int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int steps, float scale) {
+template <int P, int LAST, int TILES> static __device__ __forceinline__ int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int steps, float scale) {
     const int tid = gtr__res_thread(), slice = s.layer[0].slice, total = s.rows * 16, shift = slice > 16 ? 3 : slice > 8 ? 2 : 1;
     gtr__res_ear ear = { 0, 0, 0 };
 #pragma unroll 1
@@ -7590,25 +7748,25 @@ template <int P, int LAST> static __device__ __forceinline__ int gtr__res_front(
         const bool last = i == steps - 1;
         ear.tag = (uint32_t)i >> 1 & 1;
         ear.bad = 0;
-        if (i) gtr__res_bar(GTR__RES_READY, GTR__RES_T);
-        gtr__res_parts<P>(s, pool, group, rank, i, ear.tag | gtr__res_own(h, par ^ 1));
-        if (rank < s.rows) gtr__res_middle<P, LAST>(s, pool, h, group, rank, i, !last, scale, ear);
+        gtr__res_parts<P, TILES>(s, pool, h, group, rank, i, ear.tag);
+        if (rank < s.rows) gtr__res_middle<P, LAST, TILES>(s, pool, h, group, rank, i, !last, scale, ear);
         else gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
         // the way back: the group's columns of all rows
-        const uint32_t *dz = s.layer[0].dz + par * total * s.layer[0].width + group * slice;
+        const int width = gtr__res_opaque(s.layer[0].width), zp = TILES == 2 ? GTR__RES_ZP : gtr__res_opaque(s.zp);
+        const uint32_t *dz = s.layer[0].dz + par * total * width + group * slice;
         const int c = (tid & ((1 << shift) - 1)) * 4, step = GTR__RES_TEAM >> shift;
         float *z = pool + s.middle_at + c;
         if (c < slice && group * slice + c < s.layer[0].width)
 #pragma unroll 1
-            for (int r = tid >> shift; r < total; r += 2 * step) {
-                uint4 v[2];
-                const int n = r + step < total ? 2 : 1;
-                gtr__res_hear<2>(v, n, ear, [&](int k) { return dz + (r + k * step) * s.layer[0].width + c; });
+            for (int r = tid >> shift; r < total; r += TILES * step) {
+                uint4 v[TILES];
+                const int left = (total - r + step - 1) / step, n = left < TILES ? left : TILES;
+                gtr__res_hear<TILES>(v, n, ear, [&](int k) { return dz + (r + k * step) * width + c; });
 #pragma unroll
-                for (int k = 0; k < 2; k++) if (k < n) {
+                for (int k = 0; k < TILES; k++) if (k < n) {
                     float f[4];
                     gtr__res_numbers(f, v[k]);
-                    *(float4 *)(z + (r + k * step) * s.zp) = make_float4(gtr__res_ready<P>(f[0]), gtr__res_ready<P>(f[1]), gtr__res_ready<P>(f[2]), gtr__res_ready<P>(f[3]));
+                    *(float4 *)(z + (r + k * step) * zp) = make_float4(gtr__res_ready<P>(f[0]), gtr__res_ready<P>(f[1]), gtr__res_ready<P>(f[2]), gtr__res_ready<P>(f[3]));
                 }
             }
         gtr__res_pass(h, par, ear);
@@ -7624,16 +7782,17 @@ template <int P, int LAST> static __device__ __forceinline__ int gtr__res_front(
             return i - 1;
         }
         if (tid == 0) h->heard[0][par ^ 1] = h->own[0][par ^ 1] = 0;
-        gtr__res_first<P>(s, pool, h, group, rank, i, last);
+        if (!last) gtr__res_bar(GTR__RES_READY, GTR__RES_T);       // the next step's x has long been there
+        gtr__res_first<P, TILES>(s, pool, h, group, rank, i, last);
     }
     return -1;
 }
 // The second: tiles, the loss, what becomes of the weights, and the next step's x.
-template <int P, int LAST> static __device__ __forceinline__ void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me, int group, int rank, int steps, float scale) {
+template <int P> static __device__ __forceinline__ void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me, int group, int rank, int steps) {
     gtr__res_ear ear = { 0, 0, 0 };
-    gtr__res_raw raw;
 #pragma unroll 1
     for (int i = -1; i < steps; i++) {
+        gtr__res_raw raw = { 0, 0.0f };
         const int par = i & 1;
         const bool more = i + 1 < steps;
         ear.tag = (uint32_t)i >> 1 & 1;
@@ -7660,15 +7819,16 @@ template <int P, int LAST> static __device__ __forceinline__ void gtr__res_rear(
         gtr__res_sync();
         if (more) gtr__res_take<P>(s, pool, h, i + 1, rank, raw);
         if (i < 0) gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
-        else gtr__res_tiles<P>(s, pool, h, me, 0, 1, i, !more, [&]() {
-            if (rank < s.rows) gtr__res_figures<P, LAST>(s, pool, h, group == 0, rank, i, scale);
+        else {
             if (more) gtr__res_arrive(GTR__RES_READY, GTR__RES_T);
-        });
+            if (rank < s.rows) gtr__res_figures(s, h, group == 0, rank, i);
+            gtr__res_tiles<P>(s, pool, h, me, 0, 1, i, !more);
+        }
     }
     gtr__res_sync();
     gtr__res_tile_biases<P>(s, pool, h, me, 0, 1, steps - 1, true);
 }
-template <int P, int LAST>        // the last layer, where it is known
+template <int P, int LAST, int TILES>       // the last layer, where it is known; tiles of 8 columns that a group has at most
 static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __grid_constant__ gtr__res s) {
     extern __shared__ __align__(16) char gtr__pool[];
     __shared__ __align__(16) gtr__res_head head;
@@ -7739,15 +7899,15 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
             if (team >= h->tiles) continue;         // nobody waits for it, nor keeps words until it has seen them
             if (one < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[i & 1])[one] = __ldcg((const float *)&s.rate[i] + one);
             gtr__res_sync();
-            gtr__res_tiles<P>(s, pool, h, me, team, 2, i, i == steps - 1, [] {});
+            gtr__res_tiles<P>(s, pool, h, me, team, 2, i, i == steps - 1);
             gtr__res_sync();
             gtr__res_tile_biases<P>(s, pool, h, me, team, 2, i, i == steps - 1);
         }
     } else {
-        if (team) gtr__res_rear<P, LAST>(s, pool, h, me, group, rank, steps, scale);
+        if (team) gtr__res_rear<P>(s, pool, h, me, group, rank, steps);
         else {
             gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
-            wrong = gtr__res_front<P, LAST>(s, pool, h, group, rank, steps, scale);
+            wrong = gtr__res_front<P, LAST, TILES>(s, pool, h, group, rank, steps, scale);
             if (tid == 0) h->wrong = wrong;
         }
     }
@@ -7777,11 +7937,12 @@ static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, 
     s->groups = (gtr__res_up(c->n[0], 16) + slice - 1) / slice;
     s->kr = gtr__res_up((c->k[0] + ranks - 1) / ranks, 8);
     const int pairs = (s->kr + 15) / 16, over = (slice + 15) / 16;
-    s->kp = pairs * 16 + (pairs % 2 ? 0 : 16);
-    s->zp = slice > 16 ? 40 : 24;
+    s->kp = slice <= 16 && s->kr <= 128 ? GTR__RES_KP : pairs * 16 + (pairs % 2 ? 0 : 16);
+    s->zp = slice > 16 ? 40 : GTR__RES_ZP;
     s->bytes = bytes;
     s->xp = bytes ? gtr__res_up(s->kr + 4, 16) / 4 : s->kp;     // 4 more than a multiple of 8
     if (s->xp % 8 == 0 && bytes) s->xp += 4;
+    if (bytes && slice <= 16 && s->kr <= 128) s->xp = GTR__RES_XP;
     s->spare = sm_count - 1 - s->groups * ranks;
     if (rows > ranks || ranks > GTR__RES_RANKS || s->spare < 0 || (s->kr * (ranks - 1) >= c->k[0] && ranks > rows)) return false;
     s->tasks = 0;
@@ -7806,7 +7967,8 @@ static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, 
         q->task0 = s->tasks; q->across = (before + 15) / 16;
         s->tasks += (q->width + 15) / 16 * q->across;
     }
-    const int workers = s->groups * ranks, theirs = s->spare && s->tasks > workers ? s->tasks / workers * workers : s->tasks, wide = gtr__res_up(s->layer[last - 1].width, 32);
+    const int workers = s->groups * ranks, even = s->spare && s->tasks > workers ? s->tasks / workers * workers : s->tasks;
+    const int theirs = s->theirs = s->tasks - even > 3 * s->spare ? s->tasks - 3 * s->spare : even, wide = gtr__res_up(s->layer[last - 1].width, 32);
     s->most_tasks = (theirs + workers - 1) / workers;
     if (s->spare && (s->tasks - theirs + s->spare - 1) / s->spare > s->most_tasks) s->most_tasks = (s->tasks - theirs + s->spare - 1) / s->spare;
     const int middle = 16 * (wide + 16) + 16 * 36, back = rows * 16 * s->zp;
@@ -7817,7 +7979,6 @@ static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, 
     const int tile_words = 2048 + 128 * s->most_tasks;      // sums of the tiles' warps, and their biases'
     s->red_words = GTR__RES_WARPS * 16 * widest > tile_words ? GTR__RES_WARPS * 16 * widest : tile_words;
     s->red_at = room(2 * s->red_words + tile_words);
-    s->last_at = room(GTR__RES_WARPS * 16 * s->layer[last].slice);
     s->tile_at = room((theirs + workers - 1) / workers * GTR__RES_TILE);
     if (s->tasks > theirs && (s->tasks - theirs + s->spare - 1) / s->spare * GTR__RES_TILE > s->red_at) return false;   // theirs lie in front of red
     s->renewed = s->units = 0;
@@ -7909,11 +8070,18 @@ static size_t gtr__res_space(gtr__res *s, const gtr__mlp_cut *c, char *ws) {
     s->rate = (gtr__mlp_rate *)room((GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__mlp_rate) + 3) / 4);
     return (size_t)at * 4;
 }
-template <int P, int LAST> static gtr_result gtr__res_start(void *instance, const gtr__call *c, gtr__res *s) {
+template <int P, int LAST, int TILES> static gtr_result gtr__res_start(void *instance, const gtr__call *c, gtr__res *s) {
     void *args[1] = { s };
     const size_t bytes = (size_t)s->end_at * 4;
-    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_resident<P, LAST>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "cudaFuncSetAttribute"));
-    return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_resident<P, LAST>, dim3((unsigned)(s->groups * s->ranks + s->spare + 1)), dim3(GTR__RES_T), args, bytes, (cudaStream_t)c->stream), "gtr__k_resident");
+    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_resident<P, LAST, TILES>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "cudaFuncSetAttribute"));
+    return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_resident<P, LAST, TILES>, dim3((unsigned)(s->groups * s->ranks + s->spare + 1)), dim3(GTR__RES_T), args, bytes, (cudaStream_t)c->stream), "gtr__k_resident");
+}
+template <int P> static gtr_result gtr__res_start_as(void *instance, const gtr__call *c, gtr__res *s) {
+    bool narrow = true;
+    for (int l = 0; l < s->m.layers; l++) narrow = narrow && s->layer[l].slice <= 16 && s->kr <= 128;
+    if constexpr (P != GTR__RES_FP32) if (s->m.layers == 3 && narrow) return gtr__res_start<P, 2, 2>(instance, c, s);
+    if constexpr (P == GTR__RES_TF32) if (s->m.layers == 3) return gtr__res_start<P, 2, 4>(instance, c, s);
+    return gtr__res_start<P, 0, 4>(instance, c, s);
 }
 static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
     static_assert(sizeof(gtr__res) <= 4096, "a kernel's parameters");
@@ -7933,10 +8101,9 @@ static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
     for (s.target = 0; s.target < s.m.n_rest && s.m.rest[s.target].to.p != to; s.target++) {}
     if (s.target == s.m.n_rest) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
     const gtr_dtype t = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype;
-    const bool two = cut.layers == 3;
-    if (t == GTR_BF16) return two ? gtr__res_start<GTR__RES_BF16, 2>(instance, c, &s) : gtr__res_start<GTR__RES_BF16, 0>(instance, c, &s);
-    if (c->precision == GTR_TF32) return two ? gtr__res_start<GTR__RES_TF32, 2>(instance, c, &s) : gtr__res_start<GTR__RES_TF32, 0>(instance, c, &s);
-    return two ? gtr__res_start<GTR__RES_FP32, 2>(instance, c, &s) : gtr__res_start<GTR__RES_FP32, 0>(instance, c, &s);
+    if (t == GTR_BF16) return gtr__res_start_as<GTR__RES_BF16>(instance, c, &s);
+    if (c->precision == GTR_TF32) return gtr__res_start_as<GTR__RES_TF32>(instance, c, &s);
+    return gtr__res_start_as<GTR__RES_FP32>(instance, c, &s);
 }
 
 // >>field
@@ -7945,18 +8112,19 @@ static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
 // registers, and the weights' gradients are summed over all rows in registers: of a step's activations nothing goes to device memory.
 //
 // A team does 64 rows: four warps (widths to 64; a block has two teams), or all eight, each half a product's columns (widths to 128).
+// Where registers can be moved from warp to warp (sm_90a) and all activations are ReLU, four warps more bring the teams their rows: they ask
+// for a tile's, make halves of them, and say so on a barrier in shared memory; a team says what it has read.
 // Matrices in shared memory are panels of 64 columns of 16 bits, 128 bytes a row, 16-byte pieces permuted by row % 8 as wgmma and ldmatrix
 // like it. sm_90a: wgmma; else mma.sync, whose fragments lie in registers the same way. Layer l's output stands in the team's place
-// l, and the gradient of its product in place l + 1, which nobody needs any more by then: see gtr__field_rows.
+// l, and the gradient of its product in place l + apart, which nobody needs any more by then: see gtr__field_rows.
 // The gradient of a bias is one column more of its weights' gradient, times ones. Where registers do not hold all weights' gradients, blocks
 // have roles: each role does all rows, but only its layers' gradients, and goes back no further than the lowest of them.
 // At the end each block writes its sums to workspace; all meet; slices of the parameters are summed over blocks, in order, looked at for the
 // guard, and updated; behind a second meeting all know whether any slice was bad, and then what was there is put back. With clipping the
 // update comes after the second meeting, and a third one lets all see the new weights.
 //
-// Bound by latency: registers hold a gradient of 64x64 for each of four layers, so that eight warps are all there are, and an instruction
-// of theirs takes some eight cycles. Of a step of 32-64-64-64-64-3 at batch 2^18 on an H200 the rows are five sixths (the tensor cores work a
-// fifth of that time); at 2^14 a third, and the meetings and what lies between them the rest.
+// Bound by latency: registers hold a gradient of 64x64 for each of four layers, so that eight warps are all there are to hide it. What does
+// not fit in registers is dear: shared memory leaves L1 so small that it comes from L2, some 250 cycles each time.
 #define GTR__FIELD_T      256
 #define GTR__FIELD_UNITS  4     // 64x64 parts of gradients in a warp group's registers
 #define GTR__FIELD_ROLES  4
@@ -7979,6 +8147,9 @@ typedef struct gtr__field {
     int flat;                   // elements of a block's sums
     int w0_at, w1_at, bias_at, place_at, pre_at;    // pre_at -1: no activation reads it
     int ones_at, team_at, team_bytes, x_at, stage_at, target_at, stage_pitch;
+    int ahead, x_step, target_step;      // tiles that lie ready at most; from one's x and target to the next's
+    int tally_at;               // a thread's sums of the last layer's bias's gradient and of the loss
+    int apart;                  // from the place of a layer's output to that of its product's gradient
     int x_slot, t_slot;
     uint32_t reciprocal;        // of the outputs, times 2^32, upwards
     gtr__feed_one feed[4];      // what FEED would fill
@@ -7998,8 +8169,10 @@ typedef struct gtr__field_head {
     gtr__segment segment[2 * GTR__MLP_LAYERS];
     gtr__record record;
     gtr__mlp_rate rate;
-    int64_t origin[512];        // of a team: rows of tiles to come; -1: none
+    int64_t origin[256];        // of a team: rows of tiles to come; -1: none
+    uint64_t full[4], empty[4], seen[4], ready[2];   // of a team and a tile: is there, x was used, the target was; a gradient is there
     int shift;                  // of the shuffle
+    int go;                     // one more step
     double sums[32];
     float scratch[32];
     uint64_t step, applied;
@@ -8015,6 +8188,9 @@ typedef struct gtr__field_head {
 #else
 #define GTR__FIELD_WGMMA 0
 #endif
+// Threads of a block: four warps more bring the teams their rows, where registers can be moved to those who need them. Not where
+// activations are functions: they ask for registers of their own.
+#define GTR__FIELD_ALL(fed) (GTR__FIELD_WGMMA && (fed) ? GTR__FIELD_T + 128 : GTR__FIELD_T)
 // Two floats to a word of halves.
 template <typename T> static __device__ __forceinline__ uint32_t gtr__field_pack(float lo, float hi) {
     uint32_t u = 0;
@@ -8075,15 +8251,67 @@ static __device__ __forceinline__ void gtr__field_publish() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
+// Meetings: of a block's teams (all of it, but for those who feed them), of one team, and of those who feed one.
+static __device__ __forceinline__ void gtr__field_meet() { asm volatile("bar.sync 5, %0;" :: "n"(GTR__FIELD_T) : "memory"); }
+static __device__ __forceinline__ bool gtr__field_any(bool v) {
+    uint32_t any;
+    asm volatile("{\n.reg .pred p, q;\nsetp.ne.u32 p, %1, 0;\nbar.red.or.pred q, 5, %2, p;\nselp.u32 %0, 1, 0, q;\n}\n" : "=r"(any) : "r"((uint32_t)v), "n"(GTR__FIELD_T) : "memory");
+    return any != 0;
+}
 template <int P> static __device__ __forceinline__ void gtr__field_team_meet(int team) {
-    if constexpr (P == 2) __syncthreads();
+    if constexpr (P == 2) gtr__field_meet();
     else asm volatile("bar.sync %0, 128;" :: "r"(team + 1) : "memory");
 }
+template <int P, bool FED> static __device__ __forceinline__ void gtr__field_feed_meet(int team) {
+    if constexpr (!FED) gtr__field_team_meet<P>(team);
+    else asm volatile("bar.sync %0, %1;" :: "r"(team + 3), "n"(64 * P) : "memory");
+}
+// Barriers in shared memory: a warp that is done arrives; who waits for a turn names its parity.
+static __device__ __forceinline__ void gtr__field_set(uint32_t barrier, uint32_t warps) {
 #if GTR__FIELD_WGMMA
-// A panel as wgmma sees it: groups of 8 rows 1024 bytes apart; far: from 64 columns to the next.
-static __device__ __forceinline__ uint64_t gtr__field_panel(uint32_t address, uint32_t far) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(barrier), "r"(warps) : "memory");
+#endif
+}
+static __device__ __forceinline__ void gtr__field_signal(uint32_t barrier) {
+#if GTR__FIELD_WGMMA
+    __syncwarp();
+    if ((threadIdx.x & 31) == 0) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" :: "r"(barrier) : "memory");
+#endif
+}
+static __device__ __forceinline__ void gtr__field_await(uint32_t barrier, uint32_t parity) {
+#if GTR__FIELD_WGMMA
+    asm volatile("{\n.reg .pred p;\nL:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@!p bra L;\n}\n" :: "r"(barrier), "r"(parity & 1) : "memory");
+#endif
+}
+// The thread's index, read again: so that nothing made of it takes a register for long.
+static __device__ __forceinline__ int gtr__field_index() {
+    uint32_t i;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(i));
+    return (int)i;
+}
+// What all lanes of a warp have, so that the compiler knows it.
+static __device__ __forceinline__ uint32_t gtr__field_same(uint32_t v) {
+#if GTR__FIELD_WGMMA
+    asm volatile("redux.sync.or.b32 %0, %0, 0xffffffff;" : "+r"(v));
+    return v;
+#else
+    return __shfl_sync(0xffffffffu, v, 0);
+#endif
+}
+// A warp group's registers, from here on.
+template <int N, bool MORE> static __device__ __forceinline__ void gtr__field_registers() {
+#if GTR__FIELD_WGMMA
+    if constexpr (MORE) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" :: "n"(N));
+    else asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" :: "n"(N));
+#endif
+}
+#if GTR__FIELD_WGMMA
+// A panel as wgmma sees it: groups of 8 rows 1024 bytes apart; far: from 64 columns to the next. Both in pieces of 16 bytes; what comes
+// behind it in the panel is that much more.
+static __device__ __forceinline__ uint32_t gtr__field_word(uint32_t address, uint32_t far) { return (address >> 4) + (far >> 4 << 16); }
+static __device__ __forceinline__ uint64_t gtr__field_panel(uint32_t word) {
     uint64_t d;
-    asm("mov.b64 %0, {%1, %2};" : "=l"(d) : "r"((address >> 4) + (far >> 4 << 16)), "r"(1u << 30 | 1024u >> 4));
+    asm("mov.b64 %0, {%1, %2};" : "=l"(d) : "r"(word), "r"(1u << 30 | 1024u >> 4));
     return d;
 }
 static __device__ __forceinline__ void gtr__field_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
@@ -8148,16 +8376,14 @@ template <int N> static __device__ __forceinline__ void gtr__field_hold(uint32_t
 }
 // Products of a warp group: a is 64 rows, 16 to a warp. Between gtr__field_begin and gtr__field_until nobody touches
 // what they read or write in registers.
-// d (64 x 8 TILES) = a w^T, or += where ADD: rows of w are columns of d; STEPS steps of k, the first being first of w's panel.
-template <typename T, int TILES, int STEPS, bool ADD> static __device__ __forceinline__ void gtr__field_forward_r(float *d, const uint32_t *a, uint32_t w, int first) {
+// d (64 x 8 TILES) += a w^T: rows of w are columns of d; STEPS steps of k, the first being first of w's panel.
+template <typename T, int TILES, int STEPS> static __device__ __forceinline__ void gtr__field_forward_r(float *d, const uint32_t *a, uint32_t w, int first) {
 #if GTR__FIELD_WGMMA
-    gtr__field_rs<T, TILES * 8, 0, ADD>(d, a, gtr__field_panel(w + first * 32, 16));
+    const uint32_t at = gtr__field_word(w, 16) + first * 2;
 #pragma unroll
-    for (int s = 1; s < STEPS; s++) gtr__field_rs<T, TILES * 8, 0, true>(d, a + 4 * s, gtr__field_panel(w + (first + s) * 32, 16));
+    for (int s = 0; s < STEPS; s++) gtr__field_rs<T, TILES * 8, 0, true>(d, a + 4 * s, gtr__field_panel(at + s * 2));
 #else
     const int lane = (int)threadIdx.x & 31;
-#pragma unroll
-    for (int i = 0; i < 4 * TILES; i++) d[i] = ADD ? d[i] : 0.0f;
 #pragma unroll
     for (int s = 0; s < STEPS; s++)
 #pragma unroll
@@ -8170,16 +8396,13 @@ template <typename T, int TILES, int STEPS, bool ADD> static __device__ __forcei
 #endif
 }
 // The same, a in panels, far_a and far_w apart.
-template <typename T, int TILES, int STEPS, bool ADD> static __device__ __forceinline__ void gtr__field_forward_s(float *d, uint32_t a, uint32_t far_a, uint32_t w, uint32_t far_w, int first) {
+template <typename T, int TILES, int STEPS> static __device__ __forceinline__ void gtr__field_forward_s(float *d, uint32_t a, uint32_t far_a, uint32_t w, uint32_t far_w, int first) {
 #if GTR__FIELD_WGMMA
-    gtr__field_ss<T, TILES * 8, 0, 0, ADD>(d, gtr__field_panel(a + first * 32, 16), gtr__field_panel(w + first * 32, 16));
+    const uint32_t from = gtr__field_word(a, 16) + first * 2, at = gtr__field_word(w, 16) + first * 2;
 #pragma unroll
-    for (int s = 1; s < STEPS; s++)
-        gtr__field_ss<T, TILES * 8, 0, 0, true>(d, gtr__field_panel(a + (s / 4) * far_a + (first + s % 4) * 32, 16), gtr__field_panel(w + (s / 4) * far_w + (first + s % 4) * 32, 16));
+    for (int s = 0; s < STEPS; s++) gtr__field_ss<T, TILES * 8, 0, 0, true>(d, gtr__field_panel(from + (s / 4) * (far_a >> 4) + s % 4 * 2), gtr__field_panel(at + (s / 4) * (far_w >> 4) + s % 4 * 2));
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
-#pragma unroll
-    for (int i = 0; i < 4 * TILES; i++) d[i] = ADD ? d[i] : 0.0f;
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
         uint32_t f[4];
@@ -8197,12 +8420,12 @@ template <typename T, int TILES, int STEPS, bool ADD> static __device__ __forcei
 // d (64 x 64) = dz w: rows of w are k. a: registers, or panels of dz far_a apart.
 template <typename T, int STEPS, bool REGISTERS> static __device__ __forceinline__ void gtr__field_back(float *d, const uint32_t *r, uint32_t a, uint32_t far_a, uint32_t w) {
 #if GTR__FIELD_WGMMA
-    if constexpr (REGISTERS) gtr__field_rs<T, 64, 1, false>(d, r, gtr__field_panel(w, 16));
-    else gtr__field_ss<T, 64, 0, 1, false>(d, gtr__field_panel(a, 16), gtr__field_panel(w, 16));
+    const uint32_t from = gtr__field_word(a, 16), at = gtr__field_word(w, 16);
 #pragma unroll
-    for (int s = 1; s < STEPS; s++) {
-        if constexpr (REGISTERS) gtr__field_rs<T, 64, 1, true>(d, r + 4 * s, gtr__field_panel(w + s * 2048, 16));
-        else gtr__field_ss<T, 64, 0, 1, true>(d, gtr__field_panel(a + (s / 4) * far_a + (s % 4) * 32, 16), gtr__field_panel(w + s * 2048, 16));
+    for (int s = 0; s < STEPS; s++) {
+        if constexpr (REGISTERS) { if (s) gtr__field_rs<T, 64, 1, true>(d, r + 4 * s, gtr__field_panel(at + s * 128)); else gtr__field_rs<T, 64, 1, false>(d, r, gtr__field_panel(at)); }
+        else if (s) gtr__field_ss<T, 64, 0, 1, true>(d, gtr__field_panel(from + (s / 4) * (far_a >> 4) + s % 4 * 2), gtr__field_panel(at + s * 128));
+        else gtr__field_ss<T, 64, 0, 1, false>(d, gtr__field_panel(from), gtr__field_panel(at));
     }
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
@@ -8226,8 +8449,9 @@ template <typename T, int STEPS, bool REGISTERS> static __device__ __forceinline
 // d (64 x 8 TILES) += dz^T x over 64 rows; dz and x: panels. TILES 9: the last is of ones, 16 rows of them far behind x.
 template <typename T, int TILES> static __device__ __forceinline__ void gtr__field_outer(float *d, uint32_t dz, uint32_t x, uint32_t far) {
 #if GTR__FIELD_WGMMA
+    const uint32_t from = gtr__field_word(dz, 16), at = gtr__field_word(x, TILES == 9 ? far : 16);
 #pragma unroll
-    for (int s = 0; s < 4; s++) gtr__field_ss<T, TILES * 8, 1, 1, true>(d, gtr__field_panel(dz + s * 2048, 16), gtr__field_panel(x + s * 2048, TILES == 9 ? far - s * 2048 : 16));
+    for (int s = 0; s < 4; s++) gtr__field_ss<T, TILES * 8, 1, 1, true>(d, gtr__field_panel(from + s * 128), gtr__field_panel(at + (TILES == 9 ? s * (128 - (128 << 16)) : s * 128)));
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
 #pragma unroll
@@ -8246,8 +8470,9 @@ template <typename T, int TILES> static __device__ __forceinline__ void gtr__fie
 // d (64 x 8) += x^T dz over 64 rows; dz: 16 bytes a row.
 template <typename T> static __device__ __forceinline__ void gtr__field_outer_last(float *d, uint32_t x, uint32_t dz) {
 #if GTR__FIELD_WGMMA
+    const uint32_t from = gtr__field_word(x, 16), at = gtr__field_word(dz, 128);
 #pragma unroll
-    for (int s = 0; s < 4; s++) gtr__field_ss<T, 8, 1, 1, true>(d, gtr__field_panel(x + s * 2048, 16), gtr__field_panel(dz + s * 256, 128) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32));
+    for (int s = 0; s < 4; s++) gtr__field_ss<T, 8, 1, 1, true>(d, gtr__field_panel(from + s * 128), gtr__field_panel(at + s * 16) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32));
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
 #pragma unroll
@@ -8259,67 +8484,65 @@ template <typename T> static __device__ __forceinline__ void gtr__field_outer_la
     }
 #endif
 }
+
 // >>field-rows
 // A thread's place in its team.
 template <int P> struct gtr__field_place {
     int team, half, warp, lane, tid;        // half: which 64 columns; tid: within the team
     uint32_t at, row, turn;                 // the team's shared memory; for moving 16x16 parts of this warp's rows: lane's row of lane's matrix
     char *base;
-    __device__ __forceinline__ gtr__field_place(const gtr__field &m, char *pool)
+    __device__ __forceinline__ gtr__field_place(const gtr__field &m, char *pool, int group, int index)    // index: within the group
     {
-        const int group = __shfl_sync(0xffffffffu, (int)threadIdx.x >> 7, 0);
         team = P == 1 ? group : 0; half = P == 1 ? 0 : group;
-        warp = (int)threadIdx.x >> 5 & 3; lane = (int)threadIdx.x & 31; tid = P == 1 ? (int)threadIdx.x & 127 : (int)threadIdx.x;
+        warp = (int)threadIdx.x >> 5 & 3; lane = (int)threadIdx.x & 31; tid = P == 1 ? index : group * 128 + index;
         base = pool + m.team_at + team * m.team_bytes;
-        at = gtr__shared_address(pool) + m.team_at + team * m.team_bytes;
+        at = gtr__field_same(gtr__shared_address(pool) + m.team_at + team * m.team_bytes);
         row = (uint32_t)(warp * 16 + (lane & 15)) * 128; turn = (uint32_t)((lane >> 4 ^ (lane & 7)) << 4);
     }
     __device__ __forceinline__ uint32_t part(uint32_t panel, int s) const { return panel + row + (turn ^ (uint32_t)(s << 5)); }
     // Of the team's shared memory: see gtr__field_layer.
     __device__ __forceinline__ uint32_t y_at(const gtr__field &m, int l) const { return at + m.place_at + l * (P * GTR__FIELD_PANEL); }
-    __device__ __forceinline__ uint32_t in_at(const gtr__field &m, int l) const { return l ? y_at(m, l - 1) : at + m.x_at; }
-    __device__ __forceinline__ uint32_t dz_at(const gtr__field &m, int l) const { return y_at(m, l + 1); }
+    __device__ __forceinline__ uint32_t dz_at(const gtr__field &m, int l) const { return y_at(m, l + m.apart); }
 };
-// A layer's weights and bias in the block's.
+// A layer's weights in the block's.
 template <int P> static __device__ __forceinline__ uint32_t gtr__field_w(const gtr__field &m, int l) { return l ? m.w1_at + (l - 1) * (P * P * GTR__FIELD_PANEL) : m.w0_at; }
-template <int P> static __device__ __forceinline__ const float *gtr__field_b(const gtr__field &m, const char *pool, int l) { return (const float *)(pool + m.bias_at + l * (P * 256)); }
-// Which rows of the data set two of the team's tiles have, from number n on; one a thread.
-template <int P> static __device__ __forceinline__ void gtr__field_origins(const gtr__field &m, gtr__field_head *h, const gtr__field_place<P> &p, int first, int teams, int n) {
+// Which rows of the data set the team's tile number n has, one a thread.
+template <int P> static __device__ __forceinline__ void gtr__field_origins(const gtr__field &m, gtr__field_head *h, const gtr__field_place<P> &p, int tile, int n) {
     const gtr__record *record = &h->record;
-    const int64_t i = (int64_t)(first + (n + (p.tid >> 6)) * teams) * GTR__FIELD_ROWS + (p.tid & 63);
+    const int64_t i = (int64_t)tile * GTR__FIELD_ROWS + p.tid;
     int64_t r = i;
-    if (p.tid >= 128) return;
+    if (p.tid >= GTR__FIELD_ROWS) return;
     if (record->rows > 0) {
         r += record->first;
         if (r >= record->rows) r %= record->rows;
         if (record->key) GTR__SHUFFLE_IN(r, record->rows, record->key, h->shift);
     }
-    h->origin[p.team * 256 + (n * 64 + p.tid & 255)] = i < m.batch ? r : -1;
+    h->origin[p.team * 128 + (n & 1) * 64 + p.tid] = i < m.batch ? r : -1;
 }
 // The tile's inputs to their slots, where they can be read after the launch.
-template <int P> static __device__ __noinline__ void gtr__field_keep(const gtr__field &m, const gtr__field_place<P> p, int tile) {
+template <int P, int N> static __device__ __forceinline__ void gtr__field_keep(const gtr__field &m, const gtr__field_place<P> &p, int tile, int slot) {
     const int k = m.layer[0].k, n = m.layer[m.layers - 1].n, rows = m.batch - tile * GTR__FIELD_ROWS < GTR__FIELD_ROWS ? m.batch - tile * GTR__FIELD_ROWS : GTR__FIELD_ROWS;
     const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, c = p.tid & ((1 << shift) - 1);
     const int64_t row0 = (int64_t)tile * GTR__FIELD_ROWS;
     if (m.x_kept && k % 4 == 0 && ((uintptr_t)m.x_kept & 15) == 0) {
 #pragma unroll 4
-        for (int r = p.tid >> shift; r < GTR__FIELD_ROWS; r += 128 * P >> shift)
+        for (int r = p.tid >> shift; r < GTR__FIELD_ROWS; r += N >> shift)
             if (r < rows && c * 4 < k) *(float4 *)(m.x_kept + (row0 + r) * k + c * 4) = *(const float4 *)(p.base + m.stage_at + r * m.stage_pitch + ((c ^ (r & 7)) << 4));
     } else if (m.x_kept) {
 #pragma unroll 1
         for (int e = p.lane; e < k; e += 32)
-            for (int r = p.tid >> 5; r < rows; r += 4 * P)
+            for (int r = p.tid >> 5; r < rows; r += N / 32)
                 m.x_kept[(row0 + r) * k + e] = *(const float *)(p.base + m.stage_at + r * m.stage_pitch + (((e >> 2) ^ (r & 7)) << 4) + (e & 3) * 4);
     }
 #pragma unroll 2
-    for (int i = p.tid; m.t_kept && i < rows * n; i += 128 * P) m.t_kept[row0 * n + i] = *(const float *)(p.base + m.target_at + i * 4);
+    for (int i = p.tid; m.t_kept && i < rows * n; i += N) m.t_kept[row0 * n + i] = *(const float *)(p.base + m.target_at + slot * m.target_step + i * 4);
 }
-// Asks for the rows of a tile: x and the target as they lie in the data set. A row of x takes stage_pitch bytes.
-template <int P> static __device__ __forceinline__ void gtr__field_ask_x(const gtr__field &m, const gtr__record *record, const int64_t *origin, const gtr__field_place<P> &p) {
+// By N threads. Asks for the rows of a tile: x and the target as they lie in the data set. A row of x takes stage_pitch bytes.
+template <int P, int N> static __device__ __forceinline__ void gtr__field_ask_x(const gtr__field &m, const gtr__record *record, const int64_t *origin, const gtr__field_place<P> &p) {
     const int k = m.layer[0].k, shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5;
     const char *src = (const char *)(uintptr_t)record->src[m.x_slot];
     if (k % 4 == 0 && ((uintptr_t)src & 15) == 0) {
-        const int c = p.tid & ((1 << shift) - 1), r0 = p.tid >> shift, step = 128 * P >> shift;
+        const int c = p.tid & ((1 << shift) - 1), r0 = p.tid >> shift, step = N >> shift;
         char *to = p.base + m.stage_at + r0 * m.stage_pitch + ((c ^ (r0 & 7)) << 4);
 #pragma unroll 4
         for (int r = r0; r < GTR__FIELD_ROWS; r += step) {      // step is a multiple of 8, or 4 with every other row's pieces turned
@@ -8331,48 +8554,64 @@ template <int P> static __device__ __forceinline__ void gtr__field_ask_x(const g
         }
         return;
     }
-    for (int i = p.tid; i < GTR__FIELD_ROWS << (shift + 2); i += 128 * P) {
+    for (int i = p.tid; i < GTR__FIELD_ROWS << (shift + 2); i += N) {
         const int r = i >> (shift + 2), c = i & ((4 << shift) - 1);
         const int64_t o = origin[r];
         const bool ok = o >= 0 && c < k;
         gtr__copy4(p.base + m.stage_at + r * m.stage_pitch + (((c >> 2) ^ (r & 7)) << 4) + (c & 3) * 4, ok ? src + o * (k * 4) + c * 4 : src, ok);
     }
 }
-template <int P> static __device__ __forceinline__ void gtr__field_ask_target(const gtr__field &m, const gtr__record *record, const int64_t *origin, const gtr__field_place<P> &p) {
+template <int P, int N> static __device__ __forceinline__ void gtr__field_ask_target(const gtr__field &m, const gtr__record *record, const int64_t *origin, const gtr__field_place<P> &p, int slot) {
     const int n = m.layer[m.layers - 1].n;
     const char *src = (const char *)(uintptr_t)record->src[m.t_slot];
-    for (int i = p.tid; i < GTR__FIELD_ROWS * n; i += 128 * P) {
+    for (int i = p.tid; i < GTR__FIELD_ROWS * n; i += N) {
         const int r = n == 1 ? i : (int)__umulhi((uint32_t)i, m.reciprocal), c = i - r * n;
         const int64_t o = origin[r];
-        gtr__copy4(p.base + m.target_at + i * 4, o >= 0 ? src + o * (n * 4) + c * 4 : src, o >= 0);
+        gtr__copy4(p.base + m.target_at + slot * m.target_step + i * 4, o >= 0 ? src + o * (n * 4) + c * 4 : src, o >= 0);
     }
 }
 // x to halves in its panel; kept: to the input's slot as well.
-template <typename T, int P> static __device__ __forceinline__ void gtr__field_take_x(const gtr__field &m, const gtr__field_place<P> &p, int tile, bool keep) {
+template <typename T, int P, int N> static __device__ __forceinline__ void gtr__field_take_x(const gtr__field &m, const gtr__field_place<P> &p, int tile, int slot, bool keep) {
     const int shift = m.stage_pitch == 128 ? 2 : m.stage_pitch == 256 ? 3 : 4, c = p.tid & ((1 << shift) - 1);
 #pragma unroll 2
-    for (int r = p.tid >> shift; r < GTR__FIELD_ROWS; r += 128 * P >> shift) {
+    for (int r = p.tid >> shift; r < GTR__FIELD_ROWS; r += N >> shift) {
         const char *row = p.base + m.stage_at + r * m.stage_pitch;
         const float4 a = *(const float4 *)(row + (((2 * c) ^ (r & 7)) << 4)), b = *(const float4 *)(row + (((2 * c + 1) ^ (r & 7)) << 4));
         uint4 u;
         u.x = gtr__field_pack<T>(a.x, a.y); u.y = gtr__field_pack<T>(a.z, a.w);
         u.z = gtr__field_pack<T>(b.x, b.y); u.w = gtr__field_pack<T>(b.z, b.w);
-        *(uint4 *)(p.base + m.x_at + (c >> 3) * GTR__FIELD_PANEL + r * 128 + (((c & 7) ^ (r & 7)) << 4)) = u;
+        *(uint4 *)(p.base + m.x_at + slot * m.x_step + (c >> 3) * GTR__FIELD_PANEL + r * 128 + (((c & 7) ^ (r & 7)) << 4)) = u;
     }
-    if (keep) gtr__field_keep<P>(m, p, tile);
+    if (keep) gtr__field_keep<P, N>(m, p, tile, slot);
 }
-// The bias of this thread's columns: asked for while the product is made, added behind it.
-template <int TILES> struct gtr__field_bias {
-    float2 b[TILES];
-    __device__ __forceinline__ gtr__field_bias(const float *bias, int lane)
-    {
+// d (64 x 8 TILES) = the bias of layer l, in all rows: a product too, of what is 1 in column l only. Biases stand as columns of 8 of
+// 16 bits a row.
+template <typename T, int TILES> static __device__ __forceinline__ void gtr__field_bias(float *d, uint32_t bias, const uint32_t *a) {
+#if GTR__FIELD_WGMMA
+    gtr__field_rs<T, TILES * 8, 0, false>(d, a, gtr__field_panel(gtr__field_word(bias, 0)) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32));
+#else
 #pragma unroll
-        for (int j = 0; j < TILES; j++) b[j] = *(const float2 *)(bias + j * 8 + (lane & 3) * 2);
+    for (int j = 0; j < TILES; j += 4) {
+        uint32_t b[4];
+        gtr__field_matrix4(b, bias + (j * 8 + ((int)threadIdx.x & 31)) * 16);
+#pragma unroll
+        for (int i = 0; i < 4 && j + i < TILES; i++) {
+            const uint32_t c[2] = { b[i], 0 };
+            float *to = d + (j + i) * 4;
+            to[0] = to[1] = to[2] = to[3] = 0.0f;
+            gtr__field_mma<T>(to, a, c);
+        }
     }
-    __device__ __forceinline__ void add(float *d) const
+#endif
+}
+// What it takes: ones in column l of 16.
+template <typename T> struct gtr__field_ones {
+    uint32_t a[4];
+    __device__ __forceinline__ gtr__field_ones(int l, int lane)
     {
-#pragma unroll
-        for (int j = 0; j < TILES; j++) { d[4 * j] += b[j].x; d[4 * j + 1] += b[j].y; d[4 * j + 2] += b[j].x; d[4 * j + 3] += b[j].y; }
+        a[0] = a[1] = (lane & 3) == (l >> 1) ? gtr__field_pack<T>(l & 1 ? 0.0f : 1.0f, l & 1 ? 1.0f : 0.0f) : 0;
+        a[2] = a[3] = 0;
+        gtr__field_hold<4>(a);
     }
 };
 // A warp's part of 64 columns to panel.
@@ -8401,19 +8640,26 @@ template <typename T, int P, bool RELU> static __device__ __forceinline__ void g
         }
     }
 }
-// The gradient of layer l's product from that of its output, likewise.
-template <typename T, int P, bool RELU> static __device__ __forceinline__ void gtr__field_gradient(const gtr__field &m, int l, const gtr__field_place<P> &p, float *d, uint32_t *dz) {
-    [[maybe_unused]] const int act = RELU ? (int)GTR__OP_RELU : m.layer[l].act;
-    const bool pre = !RELU && m.pre_at >= 0 && act >= 0 && !(m.layer[l].reads_y);
+// What the activation of layer l needs on the way back, the first or the second half of the warp's: asked for ahead.
+template <int P, bool RELU> static __device__ __forceinline__ void gtr__field_recall(const gtr__field &m, int l, const gtr__field_place<P> &p, int half, uint32_t *r) {
+    const bool pre = !RELU && m.pre_at >= 0 && m.layer[l].act >= 0 && !m.layer[l].reads_y;
     const uint32_t from = (pre ? p.at + m.pre_at + l * (P * GTR__FIELD_PANEL) : p.y_at(m, l)) + p.half * GTR__FIELD_PANEL;
 #pragma unroll
-    for (int s = 0; s < 4; s++) {
-        uint32_t y[4], *z = dz + 4 * s;
-        float *v = d + 8 * s;
-        gtr__field_matrix4(y, p.part(from, s));
-        if constexpr (RELU) {
+    for (int s = 0; s < 2; s++) gtr__field_matrix4(r + 4 * s, p.part(from, half * 2 + s));
+}
+// The gradient of layer l's product from that of its output, likewise; r: the first half.
+template <typename T, int P, bool RELU> static __device__ __forceinline__ void gtr__field_gradient(const gtr__field &m, int l, const gtr__field_place<P> &p, const float *d, uint32_t *r, uint32_t *dz) {
+    [[maybe_unused]] const int act = RELU ? (int)GTR__OP_RELU : m.layer[l].act;
 #pragma unroll
-            for (int i = 0; i < 4; i++) z[i] = gtr__field_mask<T>(gtr__field_pack<T>(v[2 * i], v[2 * i + 1]), y[i]);
+    for (int s = 0; s < 4; s++) {
+        const uint32_t *y = r + s % 2 * 4;
+        uint32_t *z = dz + 4 * s;
+        const float *v = d + 8 * s;
+        if constexpr (RELU) {
+            if (s == 0) for (int i = 0; i < 8; i++) dz[i] = gtr__field_pack<T>(d[2 * i], d[2 * i + 1]);
+            else if (s == 2) for (int i = 0; i < 8; i++) dz[8 + i] = gtr__field_pack<T>(d[16 + 2 * i], d[17 + 2 * i]);
+#pragma unroll
+            for (int i = 0; i < 4; i++) z[i] = gtr__field_mask<T>(z[i], y[i]);
         } else {
 #pragma unroll
             for (int i = 0; i < 2; i++) {
@@ -8424,12 +8670,12 @@ template <typename T, int P, bool RELU> static __device__ __forceinline__ void g
                 z[2 * i + 1] = gtr__field_pack<T>(w.z, w.w);
             }
         }
+        if (s == 1) gtr__field_recall<P, RELU>(m, l, p, 1, r);
     }
 }
 // Loss and its gradient of 8 columns from c0 on: d has the product; to z goes the gradient in halves. sums: of the gradient's columns.
-template <typename T, int P> static __device__ __forceinline__ void gtr__field_loss(const gtr__field &m, const gtr__field_place<P> &p, const float *d, uint32_t *z, int tile, int c0, float g, float &loss, float *sums) {
+template <typename T, int P> static __device__ __forceinline__ void gtr__field_loss(const gtr__field &m, const gtr__field_place<P> &p, const float *target, const float *d, uint32_t *z, int tile, int c0, float g, float &loss, float *sums) {
     const int n = m.layer[m.layers - 1].n, c = c0 + (p.lane & 3) * 2, r = p.warp * 16 + (p.lane >> 2);
-    const float *target = (const float *)(p.base + m.target_at);
     float v[4], x[4], t[4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -8468,82 +8714,242 @@ template <int P> static __device__ __forceinline__ int gtr__field_first(const gt
     *teams = P == 1 ? 2 * blocks : blocks;
     return p.team * blocks + (int)blockIdx.x - m.block0[role];
 }
-// A step's record, and its first rows asked for. By all threads, when nobody needs the last step's any more.
-template <int P> static __device__ __forceinline__ void gtr__field_open(const gtr__field &m, gtr__field_head *h, const gtr__record *record, const gtr__field_place<P> &p, int role) {
-    int teams;
-    const int first = gtr__field_first<P>(m, p, role, &teams);
+// A step's record, and its first rows asked for. By all threads of teams, when nobody needs the last step's any more.
+template <int P, bool FED> static __device__ __forceinline__ void gtr__field_open(const gtr__field &m, gtr__field_head *h, const gtr__record *record, const gtr__field_place<P> &p, int role) {
     if (threadIdx.x < sizeof(gtr__record) / 16) ((int4 *)&h->record)[threadIdx.x] = __ldcg((const int4 *)record + threadIdx.x);
     if (threadIdx.x == 32) {
         const uint64_t rows = (uint64_t)__ldcg((const long long *)&record->rows);
         int shift = 1;
         while (((uint64_t)1 << (2 * shift)) < rows) shift++;
         h->shift = shift;
+        h->go = 1;
     }
     __syncthreads();
-    gtr__field_origins<P>(m, h, p, first, teams, 0);
-    gtr__field_team_meet<P>(p.team);
-    if (first < m.tiles) { gtr__field_ask_x<P>(m, &h->record, h->origin + p.team * 256, p); gtr__field_ask_target<P>(m, &h->record, h->origin + p.team * 256, p); }
-    gtr__copies_commit();
+    if constexpr (!FED) {
+        int teams;
+        const int first = gtr__field_first<P>(m, p, role, &teams);
+        gtr__field_origins<P>(m, h, p, first, 0);
+        gtr__field_team_meet<P>(p.team);
+        if (first < m.tiles) { gtr__field_ask_x<P, 128 * P>(m, &h->record, h->origin + p.team * 128, p); gtr__field_ask_target<P, 128 * P>(m, &h->record, h->origin + p.team * 128, p, 0); }
+        gtr__copies_commit();
+    }
 }
-// All rows of this team's tiles, there and back. What is stored for others goes while the tensor cores have the next product.
-template <typename T, int P, bool RELU> static __device__ __forceinline__ void gtr__field_rows(const gtr__field &m, gtr__field_head *h, char *pool, const gtr__field_place<P> &p, int role, bool keep, gtr__field_sums &sum) {
-    const int last = m.layers - 1, low = __shfl_sync(0xffffffffu, m.low[role], 0), high = __shfl_sync(0xffffffffu, role ? m.low[role - 1] - 1 : last - m.small, 0);
-    const uint32_t pool_at = gtr__shared_address(pool), ones = pool_at + m.ones_at, own = p.half * GTR__FIELD_PANEL;
+// Of a team's tile number count, over all steps: where its x and target lie, and which turn of the barriers that is.
+struct gtr__field_turn {
+    int slot;
+    uint32_t lap, full, empty, seen;
+    __device__ __forceinline__ gtr__field_turn(const gtr__field &m, uint32_t pool, int team, uint32_t count)
+    {
+        slot = (int)count & (m.ahead - 1); lap = count >> (m.ahead - 1);
+        full = pool + (uint32_t)offsetof(gtr__field_head, full) + (uint32_t)(team * 2 + slot) * 8;
+        empty = full + (uint32_t)(offsetof(gtr__field_head, empty) - offsetof(gtr__field_head, full));
+        seen = full + (uint32_t)(offsetof(gtr__field_head, seen) - offsetof(gtr__field_head, full));
+    }
+};
+// A step's rows to a team, by 64 P threads.
+template <typename T, int P> static __device__ __forceinline__ void gtr__field_serve(const gtr__field &m, gtr__field_head *h, char *memory, int role, uint32_t &count) {
+    constexpr int N = 64 * P;
+    const uint32_t pool = gtr__shared_address(memory);
+    const bool keep = h->record.more == 0;
+    const char *src = (const char *)(uintptr_t)h->record.src[m.x_slot];
+    const bool whole = m.layer[0].k % 4 == 0 && ((uintptr_t)src & 15) == 0;
+    const auto where = [&]() {
+        const int index = gtr__field_index() - GTR__FIELD_T;
+        return gtr__field_place<P>(m, memory, P == 1 ? index >> 6 : 0, P == 1 ? index & 63 : index);
+    };
+    int teams;
+    int tile = gtr__field_first<P>(m, where(), role, &teams);
+    // A tile's rows are asked for.
+    auto ask = [&](int next) {
+        const gtr__field_place<P> p = where();
+        const gtr__field_turn t(m, pool, p.team, count);
+        int64_t *origin = h->origin + p.team * 128, *offset = origin + 64;
+        gtr__field_origins<P>(m, h, p, next, 0);
+        if (p.tid < GTR__FIELD_ROWS) offset[p.tid] = origin[p.tid] * (m.layer[0].k * 4);
+        gtr__field_feed_meet<P, true>(p.team);
+        if (whole) {
+            const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, c = (p.tid & ((1 << shift) - 1)) * 16, r0 = p.tid >> shift;
+            if (c < m.layer[0].k * 4) {
+                const char *from = src + c;
+                char *to = p.base + m.stage_at + r0 * m.stage_pitch + c;
+#pragma unroll 4
+                for (int r = r0; r < GTR__FIELD_ROWS; r += N >> shift, to += (N >> shift) * m.stage_pitch) {
+                    const int64_t o = offset[r];
+                    gtr__copy16(to, o >= 0 ? from + o : from, o >= 0);
+                }
+            }
+        } else {
+#pragma unroll 1
+            for (int r = p.tid >> 5; r < GTR__FIELD_ROWS; r += N / 32) {
+                const int64_t o = offset[r];
+#pragma unroll 1
+                for (int c = p.lane * 4; c < m.layer[0].k * 4; c += 128) gtr__copy4(p.base + m.stage_at + r * m.stage_pitch + c, o >= 0 ? src + o + c : src, o >= 0);
+            }
+        }
+        gtr__field_await(t.seen, t.lap ^ 1);
+        gtr__field_ask_target<P, N>(m, &h->record, origin, p, t.slot);
+        gtr__copies_commit();
+    };
+    if (tile >= m.tiles) return;
+    // What no row fills.
+    for (int i = where().tid * 16; i < GTR__FIELD_ROWS * m.stage_pitch; i += N * 16) *(uint4 *)(where().base + m.stage_at + i) = make_uint4(0, 0, 0, 0);
+    gtr__field_feed_meet<P, true>(where().team);
+    ask(tile);
+#pragma unroll 1
+    for (; tile < m.tiles; tile += teams) {
+        const gtr__field_place<P> p = where();
+        const gtr__field_turn t(m, pool, p.team, count);
+        gtr__copies_done<0>();
+        gtr__field_feed_meet<P, true>(p.team);
+        gtr__field_await(t.empty, t.lap ^ 1);
+        {
+            const int shift = m.stage_pitch == 128 ? 2 : m.stage_pitch == 256 ? 3 : 4, c = p.tid & ((1 << shift) - 1), step = N >> shift;
+            int r = p.tid >> shift;
+            const char *row = p.base + m.stage_at + r * m.stage_pitch + c * 32;
+            uint32_t to = p.at + m.x_at + t.slot * m.x_step + (c >> 3) * GTR__FIELD_PANEL + r * 128 + (((c & 7) ^ (r & 7)) << 4);
+#pragma unroll 1
+            for (; r < GTR__FIELD_ROWS; r += step) {
+                const float4 a = *(const float4 *)row, b = *(const float4 *)(row + 16);
+                asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" :: "r"(to), "r"(gtr__field_pack<T>(a.x, a.y)), "r"(gtr__field_pack<T>(a.z, a.w)), "r"(gtr__field_pack<T>(b.x, b.y)), "r"(gtr__field_pack<T>(b.z, b.w)) : "memory");
+                row += step * m.stage_pitch;
+                to = (to + step * 128) ^ (step % 8 ? 64 : 0);
+            }
+        }
+        if (keep) {             // to the inputs' slots, where they can be read after the launch
+            const int k = m.layer[0].k, rows = m.batch - tile * GTR__FIELD_ROWS, live = rows < GTR__FIELD_ROWS ? rows : GTR__FIELD_ROWS, out = m.layer[m.layers - 1].n;
+            const int64_t row0 = (int64_t)tile * GTR__FIELD_ROWS;
+            if (m.x_kept && whole && ((uintptr_t)m.x_kept & 15) == 0) {
+                const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, e = (p.tid & ((1 << shift) - 1)) * 4;
+#pragma unroll 2
+                for (int r = p.tid >> shift; r < live; r += N >> shift)
+                    if (e < k) *(float4 *)(m.x_kept + (row0 + r) * k + e) = *(const float4 *)(p.base + m.stage_at + r * m.stage_pitch + e * 4);
+            } else if (m.x_kept) {
+#pragma unroll 1
+                for (int r = p.tid >> 5; r < live; r += N / 32)
+                    for (int e = p.lane; e < k; e += 32) m.x_kept[(row0 + r) * k + e] = *(const float *)(p.base + m.stage_at + r * m.stage_pitch + e * 4);
+            }
+#pragma unroll 1
+            for (int i = p.tid; m.t_kept && i < live * out; i += N) m.t_kept[row0 * out + i] = *(const float *)(p.base + m.target_at + t.slot * m.target_step + i * 4);
+        }
+        gtr__field_publish();
+        gtr__field_signal(t.full);
+        gtr__field_feed_meet<P, true>(p.team);      // all have read it
+        count++;
+        if (tile + teams < m.tiles) ask(tile + teams);
+    }
+}
+// All rows of this team's tiles, there and back. What is stored for others goes while the tensor cores have the next product, and the
+// product of a team's weights' gradient a layer later than the gradient that it takes, when all of the team have stored theirs.
+template <typename T, int P, bool RELU, bool FED> static __device__ __forceinline__ void gtr__field_rows(const gtr__field &m, gtr__field_head *h, char *pool, const gtr__field_place<P> &p, int role, bool keep, uint32_t &count, uint32_t &turn, gtr__field_sums &sum) {
+    constexpr bool late = P == 1 && FED;        // one role, and room for gradients apart
+    const int last = m.layers - 1, low = late ? 0 : (int)gtr__field_same((uint32_t)m.low[role]), high = late ? last - m.small : (int)gtr__field_same((uint32_t)(role ? m.low[role - 1] - 1 : last - m.small));
+    const uint32_t pool_at = gtr__field_same(gtr__shared_address(pool)), ones = pool_at + m.ones_at, own = p.half * GTR__FIELD_PANEL;
+    const uint32_t ready = pool_at + (uint32_t)offsetof(gtr__field_head, ready) + p.team * 8;
+    const uint32_t bias = pool_at + m.bias_at + p.half * 1024;
     const float g = m.seed * h->scale / m.count;
-    const int64_t *origin = h->origin + p.team * 256;
-    int teams, n = 0;
-    const int first = gtr__field_first<P>(m, p, role, &teams);
+    const bool tight = GTR__FIELD_WGMMA && !late && m.apart == 1;
+    if constexpr (late) *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16) = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    int teams;
+    [[maybe_unused]] const int64_t *origin = h->origin + p.team * 128;
+    [[maybe_unused]] int n = 0;
     // Everything between two products: y goes to panel, and is seen by all of the team.
     auto share = [&](uint32_t panel, const uint32_t *y) {
         gtr__field_put<P>(p, panel + own, y);
         gtr__field_publish();
         gtr__field_team_meet<P>(p.team);
     };
+    // All of the team have said so.
+    auto hear = [&]() {
+#if GTR__FIELD_WGMMA
+        gtr__field_await(ready, turn);
+        turn ^= 1;
+#else
+        if (P == 1) gtr__field_team_meet<P>(p.team);
+#endif
+    };
+    // P 1: the first layer's product, and that it is made behind the next tile's first ones: behind the first tile's, of zeros.
+    [[maybe_unused]] auto lowest = [&](uint32_t dz, uint32_t x) {
+        constexpr int unit = GTR__FIELD_UNITS - 1;
+        if (m.layer[0].panels == 2) {
+            gtr__field_hold<36>(sum.dw[unit - 1]);
+            gtr__field_hold<36>(sum.dw[unit]);
+            gtr__field_begin();
+            gtr__field_outer<T, 9>(sum.dw[unit - 1], dz, x, ones - x);
+            gtr__field_outer<T, 8>(sum.dw[unit], dz, x + GTR__FIELD_PANEL, 16);
+        } else if (m.layer[0].k <= 32) {
+            gtr__field_hold<36>(sum.dw[unit]);
+            gtr__field_begin();
+            gtr__field_outer<T, 5>(sum.dw[unit], dz, x, 16);
+        } else {
+            gtr__field_hold<36>(sum.dw[unit]);
+            gtr__field_begin();
+            gtr__field_outer<T, 9>(sum.dw[unit], dz, x, ones - x);
+        }
+    };
+    uint32_t late_x = p.dz_at(m, 0);
+    const int first = (int)gtr__field_same((uint32_t)gtr__field_first<P>(m, p, role, &teams));
 #pragma unroll 1
-    for (int tile = first; tile < m.tiles; tile += teams, n++) {
-        const bool more = tile + teams < m.tiles;
+    for (int tile = first; tile < m.tiles; tile += teams) {
+        const gtr__field_turn t(m, pool_at, p.team, FED ? count : 0);
+        const uint32_t x_at = p.at + m.x_at + (FED ? t.slot * m.x_step : 0);
+        const float *target = (const float *)(p.base + m.target_at + (FED ? t.slot * m.target_step : 0));
         float d[32], out[4];
-        uint32_t y[16], z[4] = { 0, 0, 0, 0 };
-        gtr__copies_done<0>();
-        gtr__field_team_meet<P>(p.team);
-        gtr__field_take_x<T, P>(m, p, tile, keep);
-        gtr__field_publish();
-        gtr__field_team_meet<P>(p.team);
+        uint32_t y[16], r[8], z[4] = { 0, 0, 0, 0 };
+        if constexpr (FED) {
+            count++;
+            gtr__field_await(t.full, t.lap);
+        } else {
+            if (tile + teams < m.tiles) gtr__field_origins<P>(m, h, p, tile + teams, n + 1);
+            gtr__copies_done<0>();
+            gtr__field_team_meet<P>(p.team);
+            gtr__field_take_x<T, P, 128 * P>(m, p, tile, 0, keep);
+            gtr__field_publish();
+            gtr__field_team_meet<P>(p.team);
+        }
         {
             const uint32_t w = pool_at + m.w0_at + own;
+            const gtr__field_ones<T> one(0, p.lane);
             gtr__field_begin();
-            gtr__field_forward_s<T, 8, 2, false>(d, p.at + m.x_at, 0, w, 0, 0);
+            gtr__field_bias<T, 8>(d, bias, one.a);
+            gtr__field_forward_s<T, 8, 2>(d, x_at, 0, w, 0, 0);
             gtr__field_commit();
-            const gtr__field_bias<8> bias(gtr__field_b<P>(m, pool, 0) + p.half * 64, p.lane);
-            gtr__field_until<0>();
+            if constexpr (FED) gtr__field_team_meet<P>(p.team);     // the last tile's gradients are there; P 2: all are through with it
+            if (late) {
+                lowest(p.dz_at(m, 0), late_x);
+                gtr__field_commit();
+                gtr__field_until<1>();
+            } else gtr__field_until<0>();
             gtr__field_hold<32>(d);
 #pragma unroll 1
             for (int s = 2; s < m.stage_pitch / 64; s += 2) {
                 gtr__field_begin();
-                gtr__field_forward_s<T, 8, 2, true>(d, p.at + m.x_at + (s >> 2) * GTR__FIELD_PANEL, 0, w + (s >> 2) * (P * GTR__FIELD_PANEL), 0, s & 3);
+                gtr__field_forward_s<T, 8, 2>(d, x_at + (s >> 2) * GTR__FIELD_PANEL, 0, w + (s >> 2) * (P * GTR__FIELD_PANEL), 0, s & 3);
                 gtr__field_commit();
                 gtr__field_until<0>();
                 gtr__field_hold<32>(d);
             }
-            bias.add(d);
+            if (FED && low > 0) gtr__field_signal(t.empty);
             gtr__field_output<T, P, RELU>(m, 0, p, d, y);
         }
-        if (more) gtr__field_ask_x<P>(m, &h->record, origin + ((n + 1) * 64 & 255), p);
+        if constexpr (!FED) if (tile + teams < m.tiles) gtr__field_ask_x<P, 128 * P>(m, &h->record, origin + (n + 1 & 1) * 64, p);
 #pragma unroll 1
         for (int l = 1; l < last + 1 - m.small; l++) {
             const uint32_t w = pool_at + gtr__field_w<P>(m, l) + own;
             if constexpr (P == 2) share(p.y_at(m, l - 1), y);
             if constexpr (P == 1) gtr__field_hold<16>(y);
+            const gtr__field_ones<T> one(l, p.lane);
             gtr__field_begin();
-            if constexpr (P == 1) gtr__field_forward_r<T, 8, 4, false>(d, y, w, 0);
-            else gtr__field_forward_s<T, 8, 8, false>(d, p.y_at(m, l - 1), GTR__FIELD_PANEL, w, P * GTR__FIELD_PANEL, 0);
+            gtr__field_bias<T, 8>(d, bias, one.a);
+            if constexpr (P == 1) gtr__field_forward_r<T, 8, 4>(d, y, w, 0);
+            else gtr__field_forward_s<T, 8, 8>(d, p.y_at(m, l - 1), GTR__FIELD_PANEL, w, P * GTR__FIELD_PANEL, 0);
             gtr__field_commit();
-            if constexpr (P == 1) gtr__field_put<P>(p, p.y_at(m, l - 1), y);
-            const gtr__field_bias<8> bias(gtr__field_b<P>(m, pool, l) + p.half * 64, p.lane);
+            if constexpr (P == 1) {
+                if (FED && (l == 1 || l == m.apart + 1)) gtr__field_team_meet<P>(p.team);   // the last tile's products that read this place are made
+                gtr__field_put<P>(p, p.y_at(m, l - 1), y);
+            }
             gtr__field_until<0>();
             gtr__field_hold<32>(d);
             if constexpr (P == 1) gtr__field_hold<16>(y);
-            bias.add(d);
             if (l < last) gtr__field_output<T, P, RELU>(m, l, p, d, y);
         }
         float loss = 0.0f;
@@ -8551,104 +8957,188 @@ template <typename T, int P, bool RELU> static __device__ __forceinline__ void g
             const uint32_t w = pool_at + gtr__field_w<P>(m, last);
             if constexpr (P == 2) share(p.y_at(m, last - 1), y);
             if constexpr (P == 1) gtr__field_hold<16>(y);
+            const gtr__field_ones<T> one(last, p.lane);
             gtr__field_begin();
-            if constexpr (P == 1) gtr__field_forward_r<T, 1, 4, false>(out, y, w, 0);
-            else gtr__field_forward_s<T, 1, 8, false>(out, p.y_at(m, last - 1), GTR__FIELD_PANEL, w, 2048, 0);
+            gtr__field_bias<T, 1>(out, pool_at + m.bias_at, one.a);
+            if constexpr (P == 1) gtr__field_forward_r<T, 1, 4>(out, y, w, 0);
+            else gtr__field_forward_s<T, 1, 8>(out, p.y_at(m, last - 1), GTR__FIELD_PANEL, w, 2048, 0);
             gtr__field_commit();
-            if constexpr (P == 1) gtr__field_put<P>(p, p.y_at(m, last - 1), y);
-            const gtr__field_bias<1> bias(gtr__field_b<P>(m, pool, last), p.lane);
+            if constexpr (P == 1) {
+                if (FED && (last == 1 || last == m.apart + 1)) gtr__field_team_meet<P>(p.team);
+                gtr__field_put<P>(p, p.y_at(m, last - 1), y);
+            }
             gtr__field_until<0>();
             gtr__field_hold<4>(out);
             if constexpr (P == 1) gtr__field_hold<16>(y);
-            bias.add(out);
-            gtr__field_loss<T, P>(m, p, out, z, tile, 0, g, loss, sum.bias);
+            float column[2] = { 0.0f, 0.0f };
+            gtr__field_loss<T, P>(m, p, target, out, z, tile, 0, g, loss, column);
+            if constexpr (late) {       // registers are short
+                float4 &tally = *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16), was = tally;
+                tally = make_float4(was.x + column[0], was.y + column[1], was.z + loss, 0.0f);
+            } else {
+                sum.bias[0] += column[0];
+                sum.bias[1] += column[1];
+            }
             gtr__field_hold<4>(z);
             gtr__field_begin();
             gtr__field_back<T, 1, true>(d, z, 0, 0, w + p.half * 2048);
             gtr__field_commit();
             if (p.half == 0) {
-                const int r = p.warp * 16 + (p.lane >> 2);
-                uint32_t *to = (uint32_t *)(p.base + (p.dz_at(m, last) - p.at) + r * 16 + (p.lane & 3) * 4);
+                const int row = p.warp * 16 + (p.lane >> 2);
+                uint32_t *to = (uint32_t *)(p.base + (p.dz_at(m, last) - p.at) + row * 16 + (p.lane & 3) * 4);
                 to[0] = z[0];
                 to[32] = z[1];
-                sum.loss += loss;
+                if constexpr (!late) sum.loss += loss;
             }
             gtr__field_publish();
-            gtr__field_team_meet<P>(p.team);
-            gtr__field_hold<4>(sum.last);
-            gtr__field_begin();
-            gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1) + own, p.dz_at(m, last));
-            gtr__field_commit();
-            gtr__field_until<0>();
+            if constexpr (P == 2) gtr__field_team_meet<P>(p.team);
+            else gtr__field_signal(ready);
+            gtr__field_recall<P, RELU>(m, last - 1, p, 0, r);
+            if constexpr (P == 2) {
+                gtr__field_hold<4>(sum.last);
+                gtr__field_begin();
+                gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1) + own, p.dz_at(m, last));
+                gtr__field_commit();
+                gtr__field_until<1>();
+            } else gtr__field_until<0>();
             gtr__field_hold<32>(d);
-            if (low < last) gtr__field_gradient<T, P, RELU>(m, last - 1, p, d, y);
+            gtr__field_gradient<T, P, RELU>(m, last - 1, p, d, r, y);
+            if constexpr (P == 2) gtr__field_until<0>();
         } else {
 #pragma unroll
-            for (int j = 0; j < 8; j++) gtr__field_loss<T, P>(m, p, d + 4 * j, y + 2 * j, tile, p.half * 64 + j * 8, g, loss, NULL);
-            sum.loss += loss;
-            gtr__field_team_meet<P>(p.team);
+            for (int j = 0; j < 8; j++) gtr__field_loss<T, P>(m, p, target, d + 4 * j, y + 2 * j, tile, p.half * 64 + j * 8, g, loss, NULL);
+            if constexpr (late) ((float4 *)(p.base + m.tally_at))[threadIdx.x & 127].z += loss;
+            else sum.loss += loss;
+            if constexpr (P == 1) gtr__field_signal(ready);
         }
-        if (more) gtr__field_ask_target<P>(m, &h->record, origin + ((n + 1) * 64 & 255), p);
-        gtr__copies_commit();
-        if (n % 2 == 0) gtr__field_origins<P>(m, h, p, first, teams, n + 2);
+        if constexpr (FED) {
+            gtr__field_signal(t.seen);
+            if (late && late_x != p.dz_at(m, 0)) gtr__field_signal(gtr__field_turn(m, pool_at, p.team, count - 2).empty);
+        } else {
+            gtr__field_team_meet<P>(p.team);
+            if (tile + teams < m.tiles) gtr__field_ask_target<P, 128 * P>(m, &h->record, origin + (n + 1 & 1) * 64, p, 0);
+            gtr__copies_commit();
+            n++;
+        }
 #pragma unroll 1
-        for (int l = last - m.small; l > high; l--) {       // another role's
+        for (int l = last - m.small; !late && l > high; l--) {      // another role's
             if constexpr (P == 2) share(p.dz_at(m, l), y);
             if constexpr (P == 1) gtr__field_hold<16>(y);
             gtr__field_begin();
             gtr__field_back<T, 4 * P, P == 1>(d, y, p.dz_at(m, l), GTR__FIELD_PANEL, pool_at + gtr__field_w<P>(m, l) + p.half * (P * GTR__FIELD_PANEL));
             gtr__field_commit();
+            gtr__field_recall<P, RELU>(m, l - 1, p, 0, r);
             gtr__field_until<0>();
             gtr__field_hold<32>(d);
-            gtr__field_gradient<T, P, RELU>(m, l - 1, p, d, y);
+            gtr__field_gradient<T, P, RELU>(m, l - 1, p, d, r, y);
         }
+        if constexpr (P == 1) {
 #pragma unroll
-        for (int i = 0; i < GTR__FIELD_UNITS / P; i++) {
-            const int l = high - i;
-            if (l <= low) continue;
-            const uint32_t dz = p.dz_at(m, l), x = p.y_at(m, l - 1), w = pool_at + gtr__field_w<P>(m, l) + p.half * (P * GTR__FIELD_PANEL);
-            if constexpr (P == 2) share(dz, y);
-            if constexpr (P == 1) gtr__field_hold<16>(y);
-            gtr__field_hold<36>(sum.dw[i * P]);
-            if constexpr (P == 2) gtr__field_hold<36>(sum.dw[i * P + 1]);
-            gtr__field_begin();
-            gtr__field_back<T, 4 * P, P == 1>(d, y, dz, GTR__FIELD_PANEL, w);
-            gtr__field_commit();
-            if constexpr (P == 1) { share(dz, y); gtr__field_begin(); }
-            gtr__field_outer<T, 9>(sum.dw[i * P], dz + own, x, ones - x);
-            if constexpr (P == 2) gtr__field_outer<T, 8>(sum.dw[i * P + 1], dz + own, x + GTR__FIELD_PANEL, 16);
-            gtr__field_commit();
-            gtr__field_until<1>();
-            gtr__field_hold<32>(d);
-            gtr__field_gradient<T, P, RELU>(m, l - 1, p, d, y);
-            gtr__field_until<0>();
-        }
-        if (low <= high) {
-            const uint32_t dz = p.dz_at(m, low), x = p.in_at(m, low);
-            share(dz, y);
+            for (int i = 0; i < GTR__FIELD_UNITS; i++) {
+                const int l = high - i;
+                if (l < low) continue;
+                // The gradient of the layer above, and this one's to its place.
+                auto above = [&]() {
+                    hear();
+                    if (i == 0) gtr__field_hold<4>(sum.last); else gtr__field_hold<36>(sum.dw[i ? i - 1 : 0]);
+                    gtr__field_begin();
+                    if (i == 0) gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1), p.dz_at(m, last));
+                    else gtr__field_outer<T, 9>(sum.dw[i ? i - 1 : 0], p.dz_at(m, l + 1), p.y_at(m, l), ones - p.y_at(m, l));
+                    gtr__field_commit();
+                    if (tight) {
+                        gtr__field_until<0>();
+                        gtr__field_team_meet<P>(p.team);
+                    }
+                    gtr__field_put<P>(p, p.dz_at(m, l), y);
+                    gtr__field_publish();
+                };
+                if (l > low) {
+                    gtr__field_hold<16>(y);
+                    gtr__field_begin();
+                    gtr__field_back<T, 4, true>(d, y, 0, 0, pool_at + gtr__field_w<P>(m, l));
+                    gtr__field_commit();
+                    above();
+                    gtr__field_signal(ready);
+                    gtr__field_recall<P, RELU>(m, l - 1, p, 0, r);
+                    gtr__field_until<1>();
+                    gtr__field_hold<32>(d);
+                    gtr__field_hold<16>(y);
+                    gtr__field_gradient<T, P, RELU>(m, l - 1, p, d, r, y);
+                } else {
+                    above();
+                    if (late) late_x = x_at;
+                    else {
+                        gtr__field_signal(ready);
+                        gtr__field_until<0>();
+                        hear();
+                        if (l == 0) lowest(p.dz_at(m, 0), x_at);
+                        else {
+                            gtr__field_hold<36>(sum.dw[i]);
+                            gtr__field_begin();
+                            gtr__field_outer<T, 9>(sum.dw[i], p.dz_at(m, l), p.y_at(m, l - 1), ones - p.y_at(m, l - 1));
+                        }
+                        gtr__field_commit();
+                        gtr__field_until<0>();
+                    }
+                }
+            }
+            if (low > high) {
+                gtr__field_until<0>();
+                hear();
+                gtr__field_hold<4>(sum.last);
+                gtr__field_begin();
+                gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1), p.dz_at(m, last));
+                gtr__field_commit();
+                gtr__field_until<0>();
+            }
+        } else {
 #pragma unroll
             for (int i = 0; i < GTR__FIELD_UNITS / P; i++) {
-                constexpr int most = GTR__FIELD_UNITS - 1;
-                if (high - i != low) continue;
-                if (low == 0 && m.layer[0].k <= 32) {
+                const int l = high - i;
+                if (l < low) continue;
+                const uint32_t dz = p.dz_at(m, l), x = l ? p.y_at(m, l - 1) : x_at;
+                if (i) hear();                  // what the layer above was made of has been read
+                share(dz, y);
+                gtr__field_hold<36>(sum.dw[i * P]);
+                gtr__field_hold<36>(sum.dw[i * P + 1]);
+                if (l > low) {
                     gtr__field_begin();
-                    gtr__field_outer<T, 5>(sum.dw[i * P], dz + own, x, 16);
+                    gtr__field_back<T, 4 * P, false>(d, y, dz, GTR__FIELD_PANEL, pool_at + gtr__field_w<P>(m, l) + p.half * (P * GTR__FIELD_PANEL));
                     gtr__field_commit();
-                    gtr__field_until<0>();
-                } else {
                     gtr__field_begin();
                     gtr__field_outer<T, 9>(sum.dw[i * P], dz + own, x, ones - x);
+                    gtr__field_outer<T, 8>(sum.dw[i * P + 1], dz + own, x + GTR__FIELD_PANEL, 16);
+                    gtr__field_commit();
+                    gtr__field_recall<P, RELU>(m, l - 1, p, 0, r);
+                    gtr__field_until<1>();
+                    gtr__field_hold<32>(d);
+                    gtr__field_signal(ready);
+                    gtr__field_gradient<T, P, RELU>(m, l - 1, p, d, r, y);
+                } else {
+                    gtr__field_begin();
+                    if (l == 0 && m.layer[0].k <= 32) gtr__field_outer<T, 5>(sum.dw[i * P], dz + own, x, 16);
+                    else gtr__field_outer<T, 9>(sum.dw[i * P], dz + own, x, ones - x);
                     gtr__field_commit();
                     gtr__field_until<0>();
-                    if (i * P < most && m.layer[low].panels == 2) {
+                    if (m.layer[low].panels == 2) {
                         gtr__field_begin();
-                        gtr__field_outer<T, 8>(sum.dw[i * P < most ? i * P + 1 : 0], dz + own, x + GTR__FIELD_PANEL, 16);
+                        gtr__field_outer<T, 8>(sum.dw[i * P + 1], dz + own, x + GTR__FIELD_PANEL, 16);
                         gtr__field_commit();
                         gtr__field_until<0>();
                     }
                 }
             }
         }
+        if (FED && low == 0 && !late) gtr__field_signal(t.empty);
+    }
+    if constexpr (late) {
+        const float4 tally = *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16);
+        sum.bias[0] = tally.x; sum.bias[1] = tally.y; sum.loss = tally.z;
+        gtr__field_team_meet<P>(p.team);
+        lowest(p.dz_at(m, 0), late_x);
+        gtr__field_commit();
+        gtr__field_until<0>();
+        if (first < m.tiles) gtr__field_signal(gtr__field_turn(m, pool_at, p.team, count - 1).empty);
     }
 }
 
@@ -8662,7 +9152,7 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_l
     if (threadIdx.x < 16) *(uint4 *)(pool + m.ones_at + threadIdx.x * 128 + ((threadIdx.x & 7) << 4)) = one;
     if (m.layer[0].k <= 32 && threadIdx.x < (3 - P) * GTR__FIELD_ROWS) {
         const int r = (int)threadIdx.x & 63;
-        *(uint4 *)(pool + m.team_at + (threadIdx.x >> 6) * m.team_bytes + m.x_at + r * 128 + ((4 ^ (r & 7)) << 4)) = one;
+        for (int s = 0; s < m.ahead; s++) *(uint4 *)(pool + m.team_at + (threadIdx.x >> 6) * m.team_bytes + m.x_at + s * m.x_step + r * 128 + ((4 ^ (r & 7)) << 4)) = one;
     }
 #pragma unroll 1
     for (int l = 0; l < m.layers; l++) {
@@ -8683,6 +9173,9 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_l
             *(uint4 *)(to + at) = v;
         }
     }
+    // What the first tile finds of a last one's gradients: see gtr__field_rows.
+    if (P == 1) for (int i = (int)threadIdx.x & 127; i < GTR__FIELD_PANEL / 16; i += 128)
+        *(uint4 *)(pool + m.team_at + (threadIdx.x >> 7) * m.team_bytes + m.place_at + m.apart * GTR__FIELD_PANEL + i * 16) = make_uint4(0, 0, 0, 0);
     unsigned short bias[3];
 #pragma unroll
     for (int q = 0; q < 3; q++) {
@@ -8692,14 +9185,25 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_l
 #pragma unroll
     for (int q = 0; q < 3; q++) {
         const int i = q * GTR__FIELD_T + (int)threadIdx.x;
-        memcpy((void *)&low, &bias[q], 2);
-        if (i < m.layers * P * 64) ((float *)(pool + m.bias_at))[i] = gtr__load(&low);
+        if (i < 8 * P * 64) *(unsigned short *)(pool + m.bias_at + i % (P * 64) * 16 + i / (P * 64) * 2) = bias[q];
     }
+    if (P == 2 && threadIdx.x < P * 64) *(uint32_t *)(pool + m.bias_at + threadIdx.x * 16 + 12) = 0;
     gtr__copies_commit();
     gtr__copies_done<0>();
 }
+// A sum over the block's teams.
+template <typename V> static __device__ __forceinline__ V gtr__field_total(V v, V *scratch) {
+    const int lane = (int)threadIdx.x & 31;
+    for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
+    if (lane == 0) scratch[threadIdx.x >> 5] = v;
+    gtr__field_meet();
+    v = lane < GTR__FIELD_T / 32 ? scratch[lane] : (V)0;
+    for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
+    gtr__field_meet();
+    return v;
+}
 // All blocks come here before any goes on: gtr__mlp_meet.
-static __device__ __noinline__ bool gtr__field_wait(const gtr__field &m, uint32_t target) {
+static __device__ __forceinline__ bool gtr__field_wait(const gtr__field &m, uint32_t target) {
     bool met = true;
     if (threadIdx.x == 0) {
         uint32_t *ticket = &m.ctl->ticket[6];
@@ -8717,10 +9221,10 @@ static __device__ __noinline__ bool gtr__field_wait(const gtr__field &m, uint32_
             m.report.shared->launches = m.ctl->launches;
         }
     }
-    return __syncthreads_and(met) != 0;
+    return !gtr__field_any(!met);
 }
 static __device__ __forceinline__ void gtr__field_arrive(const gtr__field &m) {
-    __syncthreads();
+    gtr__field_meet();
     if (threadIdx.x == 0) {
         asm volatile("fence.acq_rel.gpu;" ::: "memory");
         asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" :: "l"(__cvta_generic_to_global(&m.ctl->ticket[6])) : "memory");
@@ -8736,7 +9240,7 @@ template <int P> static __device__ __forceinline__ void gtr__field_write(const g
     for (int o = 4; o < 32; o <<= 1) { sum.bias[0] += __shfl_xor_sync(0xffffffffu, sum.bias[0], o); sum.bias[1] += __shfl_xor_sync(0xffffffffu, sum.bias[1], o); }
 #pragma unroll
     for (int round = 0; round < 2; round++) {
-        __syncthreads();
+        gtr__field_meet();
 #pragma unroll
         for (int u = 0; u < units; u++)
 #pragma unroll
@@ -8748,7 +9252,7 @@ template <int P> static __device__ __forceinline__ void gtr__field_write(const g
             for (int i = 0; i < 4; i++) lasts[p.team * 1024 + (t * 2 + (i & 1)) * 128 + p.half * 64 + p.warp * 16 + g + (i >> 1) * 8] = sum.last[i];
             if (p.half == 0 && p.lane < 4) *(float2 *)(column + p.team * 32 + p.warp * 8 + 2 * t) = make_float2(sum.bias[0], sum.bias[1]);
         }
-        __syncthreads();
+        gtr__field_meet();
 #pragma unroll 1
         for (int u = 0; u < units; u++) {
             int l = last - m.small;
@@ -8785,7 +9289,7 @@ template <int P> static __device__ __forceinline__ void gtr__field_write(const g
         }
     }
     if (role == 0) {
-        const float v = gtr__block_sum(sum.loss, h->scratch);
+        const float v = gtr__field_total(sum.loss, h->scratch);
         if (tid == 0) m.losses[blockIdx.x] = v;
     }
 }
@@ -8867,7 +9371,7 @@ static __device__ __forceinline__ void gtr__field_look(float4 v, int n, uint32_t
     sum += (double)((x * x + y * y) + (z * z + w * w));
 }
 // Inputs' slots as FEED leaves them: of the bad step, whose nodes the host runs one by one then.
-static __device__ __noinline__ void gtr__field_feed(const gtr__field &m, const gtr__record *record) {
+static __device__ __forceinline__ void gtr__field_feed(const gtr__field &m, const gtr__record *record) {
     const int warps = (int)gridDim.x * (GTR__FIELD_T / 32), lane = (int)threadIdx.x & 31;
     for (int r0 = ((int)blockIdx.x * (GTR__FIELD_T / 32) + (int)threadIdx.x / 32) * 32; r0 < m.batch; r0 += warps * 32) {
         const int64_t mine = r0 + lane < m.batch ? gtr__mlp_origin(record, r0 + lane) : 0;
@@ -8882,39 +9386,51 @@ static __device__ __noinline__ void gtr__field_feed(const gtr__field &m, const g
         }
     }
 }
-template <typename T, int P, bool RELU>
-static __global__ void __launch_bounds__(GTR__FIELD_T, 1) gtr__k_field(const __grid_constant__ gtr__field m) {
-    extern __shared__ __align__(1024) char gtr__field_pool[];
+template <typename T, int P, bool RELU, bool FED>
+static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(const __grid_constant__ gtr__field m) {
+    extern __shared__ __align__(16) char gtr__field_pool[];      // more would hold for all kernels of the file
     gtr__enter();
     char *pool = gtr__field_pool + (0u - gtr__shared_address(gtr__field_pool) & 1023u);
     gtr__field_head *h = (gtr__field_head *)pool;
     const int tid = (int)threadIdx.x, blocks = (int)gridDim.x, me = (int)blockIdx.x;
     const bool reporter = me == blocks - 1 && tid >= GTR__FIELD_T - 32;     // a warp of the team with the fewest tiles
-    uint32_t target = 0;
+    constexpr bool fed = GTR__FIELD_ALL(FED) > GTR__FIELD_T;
+    uint32_t target = 0, count = 0, turn = 0;
+    int role = 0;
+    while (role + 1 < m.roles && me >= m.block0[role + 1]) role++;
     if (*(const volatile uint32_t *)&m.ctl->status) {       // the same for all: nobody writes it before all have met
         if (me == 0 && tid == 0) { m.ctl->guard = 1; gtr__report_stuck(m.report, m.ring); }
         return;
     }
-    gtr__mlp_segments(m.optim, m.layer, m.layers, h->segment, tid, GTR__FIELD_T);
+    gtr__mlp_segments(m.optim, m.layer, m.layers, h->segment, tid, GTR__FIELD_ALL(FED));
+    if (tid < 14) {
+        const uint32_t at = gtr__shared_address(pool) + (uint32_t)offsetof(gtr__field_head, full) + tid * 8;
+        gtr__field_set(at, tid < 4 ? P * 2 : P * 4);
+    }
     const gtr__record *record = gtr__fetch_record(m.ctl, m.ring);
     if (tid == 0) { h->step = m.ctl->step; h->applied = m.ctl->applied; h->scale = m.ctl->scale; h->good = m.ctl->good; }
-    const gtr__field_place<P> p(m, pool);
-    int role = 0;
-    while (role + 1 < m.roles && me >= m.block0[role + 1]) role++;
-    const int quads = m.flat / 4, per = (quads + blocks - 1) / blocks, q0 = me * per, mine = quads - q0 < per ? quads - q0 : per;
-    int ways = 1;
-    while (ways < 8 && per * ways * 2 <= GTR__FIELD_T) ways *= 2;
-    const int wide = GTR__FIELD_T / ways, way = tid / wide, own = tid % wide;
-    const bool once = per <= wide;              // all of a slice at a time, unless there are very many parameters
+    if constexpr (fed) {
+        if (tid >= GTR__FIELD_T) {
+            gtr__field_registers<24, false>();
+            for (;;) {
+                __syncthreads();
+                if (!h->go) break;
+                gtr__field_serve<T, P>(m, h, pool, role, count);
+            }
+            gtr__copies_done<0>();
+            return;
+        }
+        gtr__field_registers<240, true>();
+    }
+    const gtr__field_place<P> p(m, pool, (int)gtr__field_same((uint32_t)tid >> 7), tid & 127);
     float4 *red = (float4 *)(pool + m.team_at);
     bool pending = false;
-    gtr__field_open<P>(m, h, record, p, role);
+    gtr__field_open<P, fed>(m, h, record, p, role);
 #pragma unroll 1
     for (;;) {
         gtr__field_load<T, P>(m, pool);
         gtr__field_publish();
-        __syncthreads();
-        const int64_t more = h->record.more;
+        gtr__field_meet();
         if (reporter) {
             if (pending && tid == GTR__FIELD_T - 32) gtr__report_step(m.report);
             __syncwarp();
@@ -8929,10 +9445,17 @@ static __global__ void __launch_bounds__(GTR__FIELD_T, 1) gtr__k_field(const __g
 #pragma unroll
             for (int i = 0; i < 4; i++) sum.last[i] = 0.0f;
             sum.bias[0] = sum.bias[1] = sum.loss = 0.0f;
-            gtr__field_rows<T, P, RELU>(m, h, pool, p, role, more == 0, sum);
+            gtr__field_rows<T, P, RELU, fed>(m, h, pool, p, role, h->record.more == 0, count, turn, sum);
             gtr__field_write<P>(m, h, pool, p, role, sum);
         }
         gtr__field_arrive(m);
+        const int64_t more = h->record.more;
+        const int tid = gtr__field_index();
+        const int quads = m.flat / 4, per = (quads + blocks - 1) / blocks, q0 = me * per, mine = quads - q0 < per ? quads - q0 : per;
+        int ways = 1;
+        while (ways < 8 && per * ways * 2 <= GTR__FIELD_T) ways *= 2;
+        const int wide = GTR__FIELD_T / ways, way = tid / wide, own = tid % wide;
+        const bool once = per <= wide;              // all of a slice at a time, unless there are very many parameters
         if (tid >= 128 && tid < 128 + GTR__MAX_GROUPS) gtr__mlp_rates(m.optim, h->record, h->applied, 0, tid - 128, &h->rate);     // thread 0 is about to wait
         const float whole = (float)(1.0 / (double)h->scale);
         gtr__field_four four;
@@ -8952,13 +9475,13 @@ static __global__ void __launch_bounds__(GTR__FIELD_T, 1) gtr__k_field(const __g
             if (four.n) four.g = gtr__field_gather(m, (q0 + q + own) * 4, from, way, ways);
             if (ways > 1) {
                 red[tid] = four.g;
-                __syncthreads();
+                gtr__field_meet();
                 if (way) four.n = 0;
                 if (four.n) {
 #pragma unroll
                     for (int k = 1; k < 8; k++) if (k < ways) four.g = gtr__mlp_add4(four.g, red[k * wide + tid]);
                 }
-                __syncthreads();
+                gtr__field_meet();
             }
             if (!four.n) continue;
             gtr__mlp_give4(m.optim.gradient + four.seg->offset + four.i, four.n, four.n == 4, four.g);
@@ -8968,12 +9491,12 @@ static __global__ void __launch_bounds__(GTR__FIELD_T, 1) gtr__k_field(const __g
         if (me == blocks - 1) {
             float v = 0.0f;
             for (int b = tid; b < m.block0[1]; b += GTR__FIELD_T) v += __ldcg(&m.losses[b]);
-            v = gtr__block_sum(v, h->scratch) / m.count;
+            v = gtr__field_total(v, h->scratch) / m.count;
             if (tid == GTR__FIELD_T - 32) *m.value = v;
             bad |= gtr__infinite(v);
         }
-        bad = __syncthreads_or(bad) != 0;
-        if (m.sums) sum = gtr__block_sum_double(sum, h->sums);
+        bad = gtr__field_any(bad);
+        if (m.sums) sum = gtr__field_total(sum, h->sums);
         if (tid == 0) m.guard[me] = make_double2(sum, bad ? 1.0 : 0.0);
         // Mostly all slices are good, and then the second meeting also lets all see the new weights.
         const bool early = once && !m.clipped, updated = early && !bad && four.n > 0;
@@ -9019,7 +9542,7 @@ static __global__ void __launch_bounds__(GTR__FIELD_T, 1) gtr__k_field(const __g
             if (reporter && tid == GTR__FIELD_T - 32) for (int64_t k = stuck ? more : 0; k >= 0; k--) gtr__report_step(m.report);
             break;
         }
-        __syncthreads();
+        gtr__field_meet();
         if (tid == 0) {         // as gtr__report_step does it
             h->step++;
             if (bad) { h->scale = h->scale * 0.5f > 1.0f ? h->scale * 0.5f : 1.0f; h->good = 0; }
@@ -9029,20 +9552,25 @@ static __global__ void __launch_bounds__(GTR__FIELD_T, 1) gtr__k_field(const __g
             }
         }
         if (bad || !early) gtr__field_arrive(m);
-        else __syncthreads();
-        gtr__field_open<P>(m, h, &m.ctl->record[h->step & 1], p, role);
+        else gtr__field_meet();
+        gtr__field_open<P, fed>(m, h, &m.ctl->record[h->step & 1], p, role);
         if ((bad || !early) && !gtr__field_wait(m, target += (uint32_t)blocks)) break;
     }
     gtr__copies_commit();
     gtr__copies_done<0>();
-    __syncthreads();
+    gtr__field_meet();
+    if constexpr (fed) {
+        if (tid == 0) h->go = 0;
+        __syncthreads();
+    }
     if (tid == 0 && atomicAdd(&m.ctl->ticket[7], 1u) == gridDim.x - 1) { m.ctl->ticket[6] = 0; m.ctl->ticket[7] = 0; }
 }
 
 // >>field-match
 // Extents and how they are cut; a pure function of both and the number of multiprocessors.
 typedef struct gtr__field_cut { int p, bytes; } gtr__field_cut;
-static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, gtr__field *m, gtr__field_cut *c, int sm_count) {
+static int gtr__field_room(int compute) { return (compute == 80 || compute == 87 ? 163 : compute == 86 || compute == 89 || compute >= 120 ? 99 : 227) * 1024; }
+static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, gtr__field *m, gtr__field_cut *c, int sm_count, int room) {
     const int last = q->layers - 1;
     memset(m, 0, sizeof *m);
     if (q->layers < 2 || q->last_act >= 0 || q->accuracy >= 0) return false;
@@ -9066,7 +9594,7 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
     m->small = m->layer[last].n <= 8;
     m->reciprocal = m->layer[last].n > 1 ? (uint32_t)((((uint64_t)1 << 32) + (uint64_t)m->layer[last].n - 1) / (uint64_t)m->layer[last].n) : 0;
     m->stage_pitch = m->layer[0].k <= 32 ? 128 : m->layer[0].k <= 64 ? 256 : 512;
-    int at = (int)GTR__FIELD_HEAD, team = 0;
+    int at = (int)GTR__FIELD_HEAD;
     m->w0_at = at;
     for (int l = 0; l <= last; l++) {
         m->layer[l].panels = l ? P : (m->layer[0].k + 63) / 64;
@@ -9074,26 +9602,36 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
         at += m->layer[l].panels * (m->small && l == last ? 2048 : P * GTR__FIELD_PANEL);
     }
     m->bias_at = at;
-    m->team_at = (at + m->layers * P * 256 + 1023) / 1024 * 1024;
-    m->x_at = team;
-    m->place_at = team + m->layer[0].panels * GTR__FIELD_PANEL;
-    team = m->place_at + (last + 1) * P * GTR__FIELD_PANEL + (m->small ? 1024 : P * GTR__FIELD_PANEL);
-    m->pre_at = -1;
-    for (int l = 0; l < last; l++) {
-        const uint32_t needs = m->layer[l].act >= 0 ? gtr__cuda_needs[m->layer[l].act] : 0;
-        m->layer[l].reads_y = !(needs & GTR__X0);
-        if (needs & GTR__X0) m->pre_at = 0;
+    m->team_at = (at + P * 1024 + 1023) / 1024 * 1024;
+    // The most room first: gradients apart from what is still read, two tiles ready.
+    for (int way = P == 1 ? 0 : 1; way < 3; way++) {
+        int team = 0;
+        m->apart = way ? 1 : 3; m->ahead = way < 2 ? 2 : 1;
+        m->x_at = team;
+        m->x_step = m->layer[0].panels * GTR__FIELD_PANEL;
+        m->place_at = team + m->ahead * m->x_step;
+        team = m->place_at + (last + m->apart) * P * GTR__FIELD_PANEL + (m->small ? 1024 : P * GTR__FIELD_PANEL);
+        m->pre_at = -1;
+        for (int l = 0; l < last; l++) {
+            const uint32_t needs = m->layer[l].act >= 0 ? gtr__cuda_needs[m->layer[l].act] : 0;
+            m->layer[l].reads_y = !(needs & GTR__X0);
+            if (needs & GTR__X0) m->pre_at = 0;
+        }
+        if (m->pre_at == 0) { m->pre_at = team; team += last * P * GTR__FIELD_PANEL; }
+        m->stage_at = team;
+        team += GTR__FIELD_ROWS * m->stage_pitch;
+        m->target_at = team;
+        m->target_step = GTR__FIELD_ROWS * m->layer[last].n * 4;
+        team += m->ahead * m->target_step;
+        m->tally_at = team = (team + 15) / 16 * 16;
+        if (P == 1) team += 2048;
+        m->team_bytes = (team + 1023) / 1024 * 1024;
+        const int least = (GTR__FIELD_UNITS * 64 * 72 / (3 - P) + 8 * 128 + 32) * 4;     // what gtr__field_write takes
+        if (m->team_bytes < least) m->team_bytes = (least + 1023) / 1024 * 1024;
+        m->ones_at = m->team_at + (3 - P) * m->team_bytes;
+        c->bytes = m->ones_at + 2048 + 1024;
+        if (c->bytes <= room) break;
     }
-    if (m->pre_at == 0) { m->pre_at = team; team += last * P * GTR__FIELD_PANEL; }
-    m->stage_at = team;
-    team += GTR__FIELD_ROWS * m->stage_pitch;
-    m->target_at = team;
-    team += GTR__FIELD_ROWS * m->layer[last].n * 4;
-    m->team_bytes = (team + 1023) / 1024 * 1024;
-    const int least = (GTR__FIELD_UNITS * 64 * 72 / (3 - P) + 8 * 128 + 32) * 4;     // what gtr__field_write takes
-    if (m->team_bytes < least) m->team_bytes = (least + 1023) / 1024 * 1024;
-    m->ones_at = m->team_at + (3 - P) * m->team_bytes;
-    c->bytes = m->ones_at + 2048 + 1024;
     // Roles, from the last layer down; blocks to each by what it has to do.
     double cost[GTR__FIELD_ROLES], all = 0.0, forward = 0.0;
     memset(m->unit, -1, sizeof m->unit);
@@ -9102,13 +9640,13 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
     for (; l >= 0; l--) {
         const int units = m->small && l == last ? 0 : m->layer[l].panels;
         if (used + units > GTR__FIELD_UNITS) { if (++r == GTR__FIELD_ROLES) return false; used = 0; }
-        m->unit[r][l] = (signed char)used;
+        m->unit[r][l] = (signed char)(P == 1 && l == 0 ? GTR__FIELD_UNITS - units : used);    // see gtr__field_rows
         m->low[r] = l;
         used += units;
     }
     m->roles = r + 1;
     for (r = 0; r < m->roles; r++) {
-        cost[r] = 3.0 * forward;                // what goes with a tile beside products is about as much again, and the same for all
+        cost[r] = 0.6 * forward;                // against what comes back: measured
         for (l = last; l >= 0; l--) {
             if (l > m->low[r]) cost[r] += m->small && l == last ? P : 4.0 * P * P;
             if (m->unit[r][l] >= 0) cost[r] += m->small && l == last ? 1 : 4.0 * P * m->layer[l].panels;
@@ -9131,13 +9669,17 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
     }
     return true;
 }
+static bool gtr__field_relu(const gtr__field *m) {
+    for (int l = 0; l + 1 < m->layers; l++) if (m->layer[l].act != GTR__OP_RELU) return false;
+    return true;
+}
 static int gtr__field_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
     gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
     gtr__mlp_parts p;
     gtr__field m;
     gtr__field_cut c;
-    if (at != 0 || caps->compute < 80 || caps->sm_count < 1 || plan->n_stage != 1 || plan->batch < 4096 || !gtr__mlp_parse(&v, &p) || !gtr__field_extents(&v, &p, &m, &c, caps->sm_count)) return 0;
-    if (c.bytes > (caps->compute == 80 || caps->compute == 87 ? 163 : caps->compute == 86 || caps->compute == 89 || caps->compute >= 120 ? 99 : 227) * 1024) return 0;
+    if (at != 0 || caps->compute < 80 || caps->sm_count < 1 || plan->n_stage != 1 || plan->batch < 4096 || !gtr__mlp_parse(&v, &p) || !gtr__field_extents(&v, &p, &m, &c, caps->sm_count, gtr__field_room(caps->compute))) return 0;
+    if (c.bytes > gtr__field_room(caps->compute) || (c.p == 2 && !gtr__field_relu(&m))) return 0;     // wide and another activation: registers run out, nodes are quicker
     const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
     const gtr__feed *f = (const gtr__feed *)plan->node[0].attr.ptr;
     const gtr_dtype t = plan->precision == GTR_MIXED_FP16 ? GTR_F16 : GTR_BF16;
@@ -9178,20 +9720,24 @@ static gtr__field_space gtr__field_space_of(const gtr__field *m, int sm_count) {
     s.bytes = s.value + 256;
     return s;
 }
-template <typename T, int P, bool RELU>
+template <typename T, int P, bool RELU, bool FED>
 static gtr_result gtr__field_start(void *instance, const gtr__call *c, gtr__field *m, int bytes) {
     gtr__cuda *g = (gtr__cuda *)instance;
     int resident = 0;
     void *args[1] = { m };
-    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_field<T, P, RELU>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "cudaFuncSetAttribute"));
-    GTR__TRY(gtr__check(instance, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, gtr__k_field<T, P, RELU>, GTR__FIELD_T, (size_t)bytes), "cudaOccupancyMaxActiveBlocksPerMultiprocessor"));
+    cudaFuncAttributes of;
+    GTR__TRY(gtr__check(instance, cudaFuncGetAttributes(&of, (const void *)gtr__k_field<T, P, RELU, FED>), "cudaFuncGetAttributes"));
+    const int threads = of.maxThreadsPerBlock > GTR__FIELD_T ? GTR__FIELD_T + 128 : GTR__FIELD_T;    // what it was made for
+    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_field<T, P, RELU, FED>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "cudaFuncSetAttribute"));
+    GTR__TRY(gtr__check(instance, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, gtr__k_field<T, P, RELU, FED>, threads, (size_t)bytes), "cudaOccupancyMaxActiveBlocksPerMultiprocessor"));
     if (resident < 1) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: %d bytes of shared memory do not fit", bytes);
-    return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_field<T, P, RELU>, dim3((unsigned)g->sm_count), dim3(GTR__FIELD_T), args, (size_t)bytes, (cudaStream_t)c->stream), "gtr__k_field");
+    return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_field<T, P, RELU, FED>, dim3((unsigned)g->sm_count), dim3((unsigned)threads), args, (size_t)bytes, (cudaStream_t)c->stream), "gtr__k_field");
 }
 template <typename T>
 static gtr_result gtr__field_start_of(void *instance, const gtr__call *c, gtr__field *m, const gtr__field_cut *cut, bool relu) {
-    if (cut->p == 1) return relu ? gtr__field_start<T, 1, true>(instance, c, m, cut->bytes) : gtr__field_start<T, 1, false>(instance, c, m, cut->bytes);
-    return relu ? gtr__field_start<T, 2, true>(instance, c, m, cut->bytes) : gtr__field_start<T, 2, false>(instance, c, m, cut->bytes);
+    if (cut->p == 2) return gtr__field_start<T, 2, true, true>(instance, c, m, cut->bytes);
+    if (relu && m->roles == 1 && m->apart > 1) return gtr__field_start<T, 1, true, true>(instance, c, m, cut->bytes);
+    return relu ? gtr__field_start<T, 1, true, false>(instance, c, m, cut->bytes) : gtr__field_start<T, 1, false, false>(instance, c, m, cut->bytes);
 }
 static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     static_assert(sizeof(gtr__field) <= 4096, "a kernel's parameters");
@@ -9201,7 +9747,7 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     gtr__field_cut cut;
     gtr__field m;
     gtr__arg in[8], out[8];
-    if (!gtr__mlp_parse(&v, &p) || !gtr__field_extents(&v, &p, &m, &cut, gtr__sms(c))) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    if (!gtr__mlp_parse(&v, &p) || !gtr__field_extents(&v, &p, &m, &cut, gtr__sms(c), gtr__field_room(c->caps->compute))) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     const gtr__field_space space = gtr__field_space_of(&m, gtr__sms(c));
     if (c->measure) return gtr__measured(c, space.bytes);
     gtr__cuda *g = (gtr__cuda *)instance;
@@ -9245,51 +9791,55 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++) { m.report.value[k].p = m.value; m.report.value[k].t = GTR_F32; }
     m.report.shared = (gtr__shared *)(uintptr_t)report->attr.i[0]; m.report.ctl = c->ctl; m.report.trainer = 1; m.report.scaled = o->scaled;
     const gtr_dtype t = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype;
-    bool relu = true;
-    for (int l = 0; l + 1 < m.layers; l++) relu = relu && m.layer[l].act == GTR__OP_RELU;
+    const bool relu = gtr__field_relu(&m);
     return t == GTR_BF16 ? gtr__field_start_of<__nv_bfloat16>(instance, c, &m, &cut, relu) : gtr__field_start_of<__half>(instance, c, &m, &cut, relu);
 }
 // >>tall
 // The resident network for tall batches of bytes. Rows of the batch are many, so that all is cut otherwise: blocks are groups of 16 columns
-// of the first layer x ranks of its k, and hold their part of the step's batch as it lies in the data set, a byte an element; 16 rows are a
-// block's own in the middle, with all further layers' weights in its shared memory; what is left over, spare blocks, makes the further
-// layers' gradients and updates. A step has two exchanges on its way, and one beside it:
+// of the first layer x ranks of its k x slabs of the batch's rows, and hold their part of the step's batch as it lies in the data set, a byte an
+// element; 16 rows are a block's own in the middle, with all further layers' weights in its shared memory; what is left over, spare blocks,
+// makes the further layers' gradients and updates. A step has four exchanges on its way, and one beside it:
 //
-//   part     x w of a block's columns and k, all rows      -> a row's block: sum, activation, all further layers, loss, the way back
-//   dz       a row block's, of the first layer             -> the columns' blocks: dw = dz^T x, whole, and the update in registers
-//   h, dz    of the further layers                         -> spare blocks: dw, update; the new weights -> all row blocks, a step later
+//   part     x w of a block's columns, k and rows      -> a row's block: sum, activation, all further layers, loss, the way back
+//   dz       a row block's, of the first layer         -> the columns' blocks: dw = dz^T x of their rows
+//   dw       a slab's                                  -> the block that owns these of the columns and k: sum over slabs, update
+//   w        what has become of it, as halves          -> the blocks of the same columns and k
+//   h, dz    of the further layers                     -> spare blocks: dw, update; the new weights -> all row blocks, a step later
 //
-// Words, and how a bad step is known to all before the next one's update, are those of >>resident. Products are FP16's, which has TF32's
-// eleven bits: bytes are exact in it, and a power of two keeps all else away from the ends of its range; gradients of the further layers are
-// TF32's. Bound by the bytes through L2, some 60 MB a step at 784-256-128-10 and 1024 rows, and by mma.sync.
+// Words, and how a bad step is known to all before the next one's update, are those of >>resident: a mark goes with parts to the rows of the
+// block's slab, with their dz to the slab's blocks, and with dw to those of other slabs. Products are FP16's, which has TF32's eleven bits:
+// bytes are exact in it, and a power of two keeps all else away from the ends of its range; gradients of the further layers are TF32's.
 
 #define GTR__TALL_T      512
 #define GTR__TALL_WARPS  (GTR__TALL_T / 32)
 #define GTR__TALL_ROWS   2048       // of a batch, at most
-#define GTR__TALL_K      128        // elements of k of a rank, at most
 #define GTR__TALL_HIDDEN 3          // layers but the last
-#define GTR__TALL_STRIP  64         // columns of a task of a spare block, of 16 rows
-#define GTR__TALL_STATE  (2 * 3 * (16 * GTR__TALL_STRIP + 16))      // words of its weights and moments, by step
+#define GTR__TALL_STRIP  64         // columns of a task of a spare block
+#define GTR__TALL_TILES  5          // of 8 rows of x that a warp multiplies at a time
 
 typedef struct gtr__tall_layer {
     int width;                  // columns, padded to a multiple of 16
-    int task0, across;          // first of its tasks of 16 x 64; how many side by side along k
-    int forward_at, forward_pitch, bias_at, scale_at;   // words in shared memory: w as halves (float32 in the last layer); what 16 x 32 of it are to be multiplied by
-    uint32_t *h, *dz, *w, *b;   // exchanged: output, its gradient (eights of rows, sixteens of columns, lanes, 4), new weights, new bias (odd steps' lie s.renewed further on)
+    int task0, across;          // first of its tasks; how many side by side along k
+    int forward_at, forward_pitch, bias_at, scale_at;   // words in shared memory: w as halves (float32 in the last layer); what they are to be multiplied by
+    uint32_t *h, *dz, *w, *b;   // exchanged: output, its gradient (eights of rows, sixteens of columns, lanes, 4), new weights (pairs of halves, but the last layer's) and bias (odd steps' lie s.renewed further on)
+    uint32_t *scale;            // what 16 x 64 of its new weights are to be multiplied by, four times
 } gtr__tall_layer;
 typedef struct gtr__tall {
     gtr__mlp m;
     gtr__tall_layer layer[GTR__MLP_LAYERS];
-    int groups, ranks, rows, kr;        // rows: sixteens of them; k of a rank, a multiple of 16
+    int groups, ranks, slabs, rows, kr; // rows: sixteens of them; k of a rank, a multiple of 16
+    int eights, units, share;   // of rows in a slab; of 16 of k and every other column, that a block owns; words of what a block sends of dw
+    int ways, deep, tall;       // warps that share a part's k, and dw's rows; sixteens of rows of a task
     int middles, mains, spare, owns;    // blocks with rows, blocks with rows or columns, blocks that have neither but tasks; sixteens of rows of a block, at most
     int total, tasks, most_tasks, renewed;      // padded rows; tasks, and how many a spare block has; words that are renewed in a step
-    int pitch, dz_pitch, w_pitch, op_pitch, hidden_pitch;   // bytes of a row of x; words of a column of dz, of a row of the first layer's weights, of an operand, of the last layer's
-    int x_at, dz_at, op_at, hidden_at, logits_at, saved_at, origin_at, target_at, most_at, sums_at, bias_at, red_at, tile_at, end_at;   // words in shared memory
+    int pitch, dz_pitch, op_pitch, hidden_pitch;    // bytes of a row of x; words of a column of dz, of an operand, of the last layer's
+    int x_at, dz_at, op_at, hidden_at, logits_at, saved_at, origin_at, ahead_at, target_at, most_at, sums_at, bias_at, red_at, tile_at, end_at;   // words in shared memory
     int target;                 // which of m.rest is the loss's
     uint32_t *pool;             // all that is exchanged
     int64_t words, old;         // old: first word of the weights of odd steps
     float4 *own;                // first layer's weights and moments, by step: a block's (p, m, v, bias; threads)
-    uint32_t *part, *dl, *loss, *verdict, *flag, *origin, *count;
+    uint32_t *part, *dw, *first, *dl, *loss, *verdict, *flag, *count;      // first: the first layer's new weights
+    uint2 *origin;              // of a step's rows: which of the data set, label
     gtr__record *record;
     gtr__mlp_rate *rate;
 } gtr__tall;
@@ -9301,7 +9851,11 @@ typedef struct gtr__tall_head { // what a block keeps beside its pool
     gtr__record record;         // of the launch's first step; the others differ in what follows
     struct { int64_t first; uint64_t key; } step[GTR__LAUNCH_STEPS];
     struct { int layer, n0, k0; } tile[8];
+    uint32_t most[GTR__TALL_WARPS];     // a task's new weights' sizes
+    float scale[GTR__TALL_WARPS][8];    // of the rounds of h that are kept
     int counts[GTR__TALL_WARPS], tiles, half;  // half: of the shuffle's bits
+    int label[2][8 * 16], all[2];       // by step: of the block's rows; how many count in the batch
+    alignas(8) uint64_t bar;    // x has come
 } gtr__tall_head;
 static __device__ __forceinline__ gtr__mlp_rule gtr__tall_rule(const gtr__tall_head *h, int step, int group) {
     const gtr__mlp_rate &r = h->rate[step & 1];
@@ -9326,23 +9880,38 @@ static __device__ __forceinline__ bool gtr__tall_any(bool v) {
     return n != 0;
 #endif
 }
-// N times four words, at(i) the i-th's address, until a warp misses none; those beyond n are zeros. All lanes come. While something is missing, one
-// lane looks for its first word: the way to L2 belongs to those who have something to carry.
-template <int N, typename F> static __device__ __forceinline__ void gtr__tall_hear4(uint4 *v, int n, gtr__res_ear &ear, F at) {
-    uint32_t all;
+// N times four words, at(i) the i-th's address, until a warp misses none; where that is NULL, no number. The first PAIRS are pairs of halves, whose
+// bits 14 and 30 are tag and mark. All lanes come. While something is missing, one lane looks for its first word: the way to L2 belongs to those
+// who have something to carry.
+#define GTR__TALL_PAIR_TAG 0x4000u
+#define GTR__TALL_PAIR_BAD 0x40000000u
+#define GTR__TALL_PAIR     0xbfffbfffu
+template <int N, int PAIRS, typename F> static __device__ __forceinline__ void gtr__tall_hear_at(uint4 *v, gtr__res_ear &ear, F at) {
+    const uint32_t tag = ear.tag, pair = tag ? GTR__TALL_PAIR_TAG : 0;
+    uint32_t words, pairs;
 #pragma unroll 1
     while (true) {
-        all = 0;
+        words = pairs = 0;
 #pragma unroll
-        for (int i = 0; i < N; i++) if (i < n) v[i] = gtr__res_look4(at(i)); else v[i] = make_uint4(ear.tag, ear.tag, ear.tag, ear.tag);
+        for (int i = 0; i < N; i++) {
+            const uint32_t *p = at(i), none = i < PAIRS ? pair : tag;
+            if (p) v[i] = gtr__res_look4(p); else v[i] = make_uint4(none, none, none, none);
+        }
 #pragma unroll
-        for (int i = 0; i < N; i++) all |= (v[i].x ^ ear.tag) | (v[i].y ^ ear.tag) | (v[i].z ^ ear.tag) | (v[i].w ^ ear.tag);
-        if (!gtr__tall_any(all & 1)) break;
-        if ((threadIdx.x & 31) == 0 && n > 0) while (((gtr__res_look(at(0)) ^ ear.tag) & 1) && ++ear.turns < GTR__RES_TURNS) {}
+        for (int i = 0; i < N; i++) {
+            const uint32_t want = i < PAIRS ? pair : tag, off = (v[i].x ^ want) | (v[i].y ^ want) | (v[i].z ^ want) | (v[i].w ^ want);
+            if (i < PAIRS) pairs |= off; else words |= off;
+        }
+        if (!gtr__tall_any(((pairs & GTR__TALL_PAIR_TAG) | (words & 1)) != 0)) break;
+        const uint32_t *p = at(0);
+        if ((threadIdx.x & 31) == 0 && p) while (((gtr__res_look(p) ^ (PAIRS ? pair : tag)) & (PAIRS ? GTR__TALL_PAIR_TAG : 1u)) && ++ear.turns < GTR__RES_TURNS) {}
         ear.turns = __shfl_sync(0xffffffffu, ear.turns, 0) + 1;
         if (ear.turns >= GTR__RES_TURNS) break;
     }
-    ear.bad |= all & 2u;
+    ear.bad |= (words & 2u) | (pairs & GTR__TALL_PAIR_BAD ? 2u : 0u);
+}
+template <int N, typename F> static __device__ __forceinline__ void gtr__tall_hear4(uint4 *v, int n, gtr__res_ear &ear, F at) {
+    gtr__tall_hear_at<N, 0>(v, ear, [&](int i) { return i < n ? at(i) : (const uint32_t *)NULL; });
 }
 static __device__ __forceinline__ uint32_t gtr__tall_hear1(const uint32_t *p, gtr__res_ear &ear) {
     uint32_t u;
@@ -9359,6 +9928,20 @@ static __device__ __forceinline__ int gtr__tall_tid() {
     return tid;
 }
 
+// What a block is, made anew, too.
+struct gtr__tall_me {
+    int group, rank, slab;
+    __device__ __forceinline__ gtr__tall_me(const gtr__tall &s)
+    {
+        int me = (int)blockIdx.x;
+#ifdef __CUDA_ARCH__
+        asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(me));
+#endif
+        group = me % s.groups;
+        me /= s.groups;
+        rank = me % s.ranks; slab = me / s.ranks;
+    }
+};
 // A power of two that brings most, the bits of the largest magnitude, to 2^14..2^15, and its inverse.
 struct gtr__tall_scale {
     float to, from;
@@ -9369,6 +9952,13 @@ struct gtr__tall_scale {
         to = __uint_as_float((uint32_t)(127 + up) << 23); from = __uint_as_float((uint32_t)(127 - up) << 23);
     }
 };
+// The same to 1..2, where halves leave a bit free: pairs of them are words with a tag. What is not finite makes NaN of all.
+static __device__ __forceinline__ float gtr__tall_pair_scale(uint32_t most, float &to) {
+    int up = 127 - (int)(most >> 23);
+    up = up > 126 ? 126 : up < -126 ? -126 : up;
+    to = __uint_as_float((uint32_t)(127 + up) << 23);
+    return __uint_as_float(most >= 0x7f800000u ? 0x7fc00000u : (uint32_t)(127 - up) << 23);
+}
 static __device__ __forceinline__ uint32_t gtr__tall_size(float v) { return __float_as_uint(v) & 0x7fffffffu; }
 static __device__ __forceinline__ uint32_t gtr__tall_max(uint32_t a, uint32_t b) { return a > b ? a : b; }
 static __device__ __forceinline__ uint32_t gtr__tall_warp_most(uint32_t v) {
@@ -9399,6 +9989,20 @@ static __device__ __forceinline__ uint16_t gtr__tall_half(float a) {
     memcpy(&u, &v, 2);
     return u;
 }
+static __device__ __forceinline__ uint32_t gtr__tall_pair(float a, float b, uint32_t tag, uint32_t bad) {
+    return (gtr__tall_half2(a, b) & GTR__TALL_PAIR) | (tag ? GTR__TALL_PAIR_TAG : 0u) | (bad ? GTR__TALL_PAIR_BAD : 0u);
+}
+static __device__ __forceinline__ uint32_t gtr__tall_times(uint32_t u, uint32_t by) {      // by: a half twice
+    __half2 a, b;
+    u &= GTR__TALL_PAIR;
+    memcpy(&a, &u, 4);
+    memcpy(&b, &by, 4);
+    a = __hmul2(a, b);
+    memcpy(&u, &a, 4);
+    return u;
+}
+// Which column lies at an even place, where the even ones of sixteen come first; the place behind has the next but one.
+static __device__ __forceinline__ int gtr__tall_column(int place) { return (place & ~15) + (place & 6) * 2 + (place >> 3 & 1); }
 // gtr__mlp_rule with a quick root and quotient, right to two units in the last place.
 static __device__ __forceinline__ void gtr__tall_renew(const gtr__mlp_rule &rule, float &p, float g, float &a, float &b) {
 #ifdef __CUDA_ARCH__
@@ -9414,17 +10018,9 @@ static __device__ __forceinline__ void gtr__tall_renew(const gtr__mlp_rule &rule
 #endif
     rule(p, g, a, b);
 }
-// Two bytes, as FP16: in the last places of 1024 first.
-static __device__ __forceinline__ uint32_t gtr__tall_bytes(uint32_t w, uint32_t which) {
-    const uint32_t u = __byte_perm(w, 0x64646464u, which), c = 0x64006400u;
-    __half2 a, b;
-    memcpy(&a, &u, 4);
-    memcpy(&b, &c, 4);
-    a = __hsub2(a, b);
-    uint32_t v;
-    memcpy(&v, &a, 4);
-    return v;
-}
+// Two bytes, as FP16: in its last places, so that a byte counts 2^-24.
+#define GTR__TALL_BYTE 16777216.0f
+static __device__ __forceinline__ uint32_t gtr__tall_bytes(uint32_t w, uint32_t which) { return __byte_perm(w, 0, which); }
 // Where a lane's four words of 8 rows (the n'th) x 16 columns (the m'th) lie: two rows, 2t and 2t + 1, of column 2g, then of column 2g + 1; so a
 // product's outcome is sent and an operand heard, 512 bytes a warp.
 static __device__ __forceinline__ int gtr__tall_place(int width, int n, int m) { return ((n * (width / 16) + m) * 32 + (gtr__tall_tid() & 31)) * 4; }
@@ -9446,24 +10042,49 @@ struct gtr__tall_unit {
 // A step's words are written once in a launch.
 #define GTR__TALL_NOT_YET 0xfffffffeu
 #define GTR__TALL_NO_ROW  0xffffffffu
-static __device__ __forceinline__ uint32_t gtr__tall_known(const uint32_t *p, gtr__res_ear &ear) {
-    uint32_t u;
-    do u = gtr__res_look(p); while (u == GTR__TALL_NOT_YET && ++ear.turns < GTR__RES_TURNS);
-    return u;
+// A row and its label are one word of eight bytes.
+static __device__ __forceinline__ uint2 gtr__tall_look(const uint2 *p) {
+#ifdef __CUDA_ARCH__
+    unsigned long long v;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
+    return make_uint2((uint32_t)v, (uint32_t)(v >> 32));
+#else
+    gtr__res_look((const uint32_t *)p);
+    return *p;
+#endif
+}
+static __device__ __forceinline__ void gtr__tall_tell(uint2 *p, uint32_t from, int label) {
+#ifdef __CUDA_ARCH__
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(__cvta_generic_to_global(p)), "l"((unsigned long long)(uint32_t)label << 32 | from) : "memory");
+#else
+    *p = make_uint2(from, (uint32_t)label);
+#endif
+}
+static __device__ __forceinline__ void gtr__tall_known(uint2 &v, const uint2 *p, gtr__res_ear &ear) {
+    while (v.x == GTR__TALL_NOT_YET && ++ear.turns < GTR__RES_TURNS) v = gtr__tall_look(p);
 }
 static __device__ __forceinline__ int gtr__tall_label(const gtr__tall &s, const gtr__tall_head *h, uint32_t from) {
     const gtr__feed_one &in = s.m.rest[s.target];
     const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
     return in.from == GTR_U8 ? (int)((const unsigned char *)src)[from] : ((const int32_t *)src)[from];
 }
+static __device__ __forceinline__ void gtr__tall_prefetch(const char *p, int bytes) {     // to L2
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+    for (int i = 0; i < bytes; i += 128) asm volatile("prefetch.global.L2 [%0];" :: "l"(__cvta_generic_to_global(p + i)));
+#endif
+}
 static __device__ __forceinline__ void gtr__tall_foresee(const gtr__tall &s, gtr__tall_head *h, int step) {
-    const int tid = gtr__tall_tid();
+    const int tid = gtr__tall_tid(), columns = s.m.layer[0].k;
+    const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
     int count = 0;
 #pragma unroll 1
     for (int r = tid; r < s.total; r += GTR__TALL_T) {
         const uint32_t from = r < s.m.batch ? (uint32_t)gtr__tall_origin(h, step, r) : GTR__TALL_NO_ROW;
-        gtr__res_tell(s.origin + step * s.total + r, from);
-        if (s.m.loss == GTR__OP_XENT_STEP && r < s.m.batch) count += gtr__tall_label(s, h, from) != s.m.xent.ignore;
+        const int label = s.m.loss == GTR__OP_XENT_STEP && r < s.m.batch ? gtr__tall_label(s, h, from) : 0;
+        gtr__tall_tell(s.origin + step * s.total + r, from, label);
+        if (r < s.m.batch) gtr__tall_prefetch(src + (int64_t)from * columns, columns);
+        count += s.m.loss == GTR__OP_XENT_STEP && r < s.m.batch && label != s.m.xent.ignore;
     }
 #pragma unroll
     for (int o = 16; o; o >>= 1) count += __shfl_xor_sync(0xffffffffu, count, o);
@@ -9476,168 +10097,219 @@ static __device__ __forceinline__ void gtr__tall_foresee(const gtr__tall &s, gtr
     }
     __syncthreads();
 }
-static __device__ __forceinline__ void gtr__tall_prefetch(const char *p, int bytes) {     // to L2
-#ifdef __CUDA_ARCH__
-#pragma unroll 1
-    for (int i = 0; i < bytes; i += 128) asm volatile("prefetch.global.L2 [%0];" :: "l"(__cvta_generic_to_global(p + i)));
-#endif
-}
-static __device__ __forceinline__ void gtr__tall_origins(const gtr__tall &s, float *pool, const gtr__tall_head *h, int step, int block, gtr__res_ear &ear) {
-    const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
-    const int columns = s.m.layer[0].k;
-    uint32_t *origin = (uint32_t *)pool + s.origin_at;
-#pragma unroll 1
-    for (int r = gtr__tall_tid(); r < s.total; r += GTR__TALL_T) {
-        const uint32_t from = gtr__tall_known(s.origin + step * s.total + r, ear);
-        origin[r] = from;
-        if (from < GTR__TALL_NOT_YET && r % s.mains == block) gtr__tall_prefetch(src + (int64_t)from * columns, columns);
-    }
-}
-// 128 rows of the step's batch, from r0 on: asked for, and put into place when that is free. Where rows are not whole sixteens of bytes, all are
-// brought at once, slowly.
-struct gtr__tall_bring {
-    uint4 v[2];
-    static __device__ __forceinline__ bool quick(const gtr__tall &s, const char *src) { return (((uintptr_t)src | (uintptr_t)s.m.layer[0].k) & 15) == 0; }
-    __device__ __forceinline__ void ask(const gtr__tall &s, const float *pool, const char *src, int rank, int r0)
-    {
-        const uint32_t *origin = (const uint32_t *)pool + s.origin_at;
-        const int r = r0 + gtr__tall_tid() / 8, c = (gtr__tall_tid() & 7) * 16, columns = s.m.layer[0].k, k = rank * s.kr + c;
-        const bool there = c < s.kr && k < columns;
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const uint32_t from = there && r + i * 64 < s.total ? origin[r + i * 64] : GTR__TALL_NO_ROW;
-            v[i] = make_uint4(0, 0, 0, 0);
-            if (from < GTR__TALL_NOT_YET) v[i] = __ldcg((const uint4 *)(src + (int64_t)from * columns + k));
-        }
-    }
-    __device__ __forceinline__ void take(const gtr__tall &s, float *pool, int r0) const
-    {
-        const int r = r0 + gtr__tall_tid() / 8, c = (gtr__tall_tid() & 7) * 16;
-        char *x = (char *)(pool + s.x_at) + r * s.pitch + c;
-        if (c < s.kr)
-#pragma unroll
-            for (int i = 0; i < 2; i++) if (r + i * 64 < s.total) *(uint4 *)(x + i * 64 * s.pitch) = v[i];
-    }
-    static __device__ __forceinline__ void all(const gtr__tall &s, float *pool, const char *src, int rank)
-    {
-        const uint32_t *origin = (const uint32_t *)pool + s.origin_at;
-        const int columns = s.m.layer[0].k, k0 = rank * s.kr;
-        char *x = (char *)(pool + s.x_at);
-#pragma unroll 1
-        for (int r = gtr__tall_tid() / 32; r < s.total; r += GTR__TALL_WARPS)
-#pragma unroll 1
-            for (int c = gtr__tall_tid() & 31; c < s.kr; c += 32)
-                x[r * s.pitch + c] = k0 + c < columns && origin[r] < GTR__TALL_NOT_YET ? src[(int64_t)origin[r] * columns + k0 + c] : (char)0;
-    }
+// The rows of a slab: their first eight, how many eights.
+struct gtr__tall_slab {
+    int first, eights;
+    __device__ __forceinline__ gtr__tall_slab(const gtr__tall &s, int slab) : first(slab * s.eights), eights(2 * s.rows - slab * s.eights < s.eights ? 2 * s.rows - slab * s.eights : s.eights) {}
 };
-
-// >>tall-middle
-// acc += w's sixteen rows times the operand's eight (sixteen) rows; 32 of k at a time have a scale.
-static __device__ __forceinline__ void gtr__tall_forward(float (*acc)[4], const uint32_t *w, int pitch, const float *scale, const uint32_t *op, int op_pitch, int steps, const gtr__tall_unit &u) {
-    const int lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3;
-    const uint32_t *a = w + (u.m * 16 + g) * pitch + t, *b = op + (u.n * 8 + g) * op_pitch + t;
-    scale += u.m * ((steps + 1) / 2);
+// What a step needs of these, asked for early, to a place of its own: rows of the slab, labels of the block's own rows, how many count.
+static __device__ __forceinline__ void gtr__tall_ask(const gtr__tall &s, float *pool, int step, bool worker) {
+    const int tid = gtr__tall_tid(), block = (int)blockIdx.x, b = block + tid / 8 * s.middles;
+    const gtr__tall_slab q(s, gtr__tall_me(s).slab);
+    uint2 *to = (uint2 *)(pool + s.ahead_at);
+    if (worker)
+        for (int r = tid; r < q.eights * 4; r += GTR__TALL_T) gtr__copy16(to + 2 * r, s.origin + step * s.total + q.first * 8 + 2 * r, true);
+    to += s.eights * 8;
+    if (block < s.middles && tid < s.owns * 8 && b < s.rows) gtr__copy16(to + 2 * tid, s.origin + step * s.total + b * 16 + tid % 8 * 2, true);
+    if (tid == GTR__TALL_T - 1) gtr__copy4(to + s.owns * 16, s.count + step, true);
+    gtr__copies_commit();
+}
+static __device__ __forceinline__ void gtr__tall_take(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, bool worker, gtr__res_ear &ear) {
+    const int tid = gtr__tall_tid(), block = (int)blockIdx.x, b = block + tid / 8 * s.middles;
+    const gtr__tall_slab q(s, gtr__tall_me(s).slab);
+    const uint2 *from = (const uint2 *)(pool + s.ahead_at);
+    uint32_t *origin = (uint32_t *)pool + s.origin_at;
+    gtr__copies_done<0>();      // what a thread has asked for is its own
+    if (worker)
+        for (int r = tid; r < q.eights * 4; r += GTR__TALL_T)
+            for (int e = 0; e < 2; e++) {
+                uint2 v = from[2 * r + e];
+                gtr__tall_known(v, s.origin + step * s.total + q.first * 8 + 2 * r + e, ear);
+                origin[2 * r + e] = v.x;
+            }
+    from += s.eights * 8;
+    if (block < s.middles && tid < s.owns * 8 && b < s.rows)
+        for (int e = 0; e < 2; e++) {
+            uint2 v = from[2 * tid + e];
+            gtr__tall_known(v, s.origin + step * s.total + b * 16 + tid % 8 * 2 + e, ear);
+            h->label[step & 1][2 * tid + e] = v.x < GTR__TALL_NOT_YET ? (int)v.y : 0;
+        }
+    if (tid == GTR__TALL_T - 1) {
+        uint32_t all = from[s.owns * 16].x;
+        while (all == GTR__TALL_NOT_YET && ++ear.turns < GTR__RES_TURNS) all = gtr__res_look(s.count + step);
+        h->all[step & 1] = (int)all;
+    }
+}
+// The slab's rows of the step's batch: asynchronously, where rows are whole sixteens of bytes. What has no row or no column stays zeros.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define GTR__TALL_BULK 1        // a row in one copy
+#else
+#define GTR__TALL_BULK 0
+#endif
+static __device__ __forceinline__ bool gtr__tall_whole(const gtr__tall &s, const char *src) { return (((uintptr_t)src | (uintptr_t)s.m.layer[0].k) & 15) == 0; }
+// In two pieces, as the way for asking is narrow: the last two warps have time for it.
+#define GTR__TALL_PIECES 2
+static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float *pool, gtr__tall_head *h, int piece) {
+    const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
+    const gtr__tall_me block(s);
+    const int rank = block.rank, slab = block.slab;
+    const uint32_t *origin = (const uint32_t *)pool + s.origin_at;
+    const int columns = s.m.layer[0].k, k0 = rank * s.kr, eights = gtr__tall_slab(s, slab).eights, tid = gtr__tall_tid();
+    const int begin = piece ? eights * 2 / 3 * 8 : 0, rows = piece ? eights * 8 : eights * 2 / 3 * 8;
+    char *x = (char *)(pool + s.x_at);
+#if GTR__TALL_BULK
+    if (gtr__tall_whole(s, src)) {
+        const int first = slab * s.eights * 8, there = s.m.batch - first < rows ? s.m.batch - first : rows, bytes = columns - k0 < s.kr ? columns - k0 : s.kr, me = tid - (GTR__TALL_T - 64);
+        const uint32_t bar = gtr__shared_address(&h->bar);
+        if (me < 0) return;
+        if (me == 0) asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "r"(there > begin ? (there - begin) * bytes : 0) : "memory");
+#pragma unroll 1
+        for (int r = begin + me; r < there; r += 64)
+            if (origin[r] < GTR__TALL_NOT_YET)
+                asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                             :: "r"(gtr__shared_address(x + r * s.pitch)), "l"(__cvta_generic_to_global(src + (int64_t)origin[r] * columns + k0)), "r"(bytes), "r"(bar) : "memory");
+        return;
+    }
+#endif
+    if (gtr__tall_whole(s, src)) {
+        const int wide = s.kr <= 128 ? 8 : s.kr <= 256 ? 16 : 32;
 #pragma unroll 2
-    for (int s = 0; s < steps; s += 2) {
-        float part[2][4] = {};
-#pragma unroll
-        for (int e = 0; e < 2; e++) if (s + e < steps) {
-            const uint32_t *p = a + (s + e) * 8, *q = b + (s + e) * 8;
-            const uint32_t ua[4] = { p[0], p[8 * pitch], p[4], p[8 * pitch + 4] };
-#pragma unroll
-            for (int j = 0; j < 2; j++) if (j < u.count) {
-                const uint32_t ub[2] = { q[j * 8 * op_pitch], q[j * 8 * op_pitch + 4] };
-                gtr__mma_f16(part[j], ua, ub);
+        for (int r = begin + tid / wide; r < rows; r += GTR__TALL_T / wide) {
+            const uint32_t from = origin[r];
+            const char *p = src + (from < GTR__TALL_NOT_YET ? (int64_t)from * columns + k0 : 0);
+#pragma unroll 2
+            for (int c = (tid & (wide - 1)) * 16; c < s.kr; c += wide * 16) {
+                const bool ok = from < GTR__TALL_NOT_YET && k0 + c < columns;
+                gtr__copy16(x + r * s.pitch + c, ok ? p + c : src, ok);
             }
         }
-        const float f = scale[s / 2];
-#pragma unroll
-        for (int j = 0; j < 2; j++)
-#pragma unroll
-            for (int e = 0; e < 4; e++) acc[j][e] = fmaf(part[j][e], f, acc[j][e]);
-    }
+    } else
+#pragma unroll 1
+        for (int r = begin + tid / 32; r < rows; r += GTR__TALL_WARPS)
+#pragma unroll 1
+            for (int c = tid & 31; c < s.kr; c += 32)
+                x[r * s.pitch + c] = k0 + c < columns && origin[r] < GTR__TALL_NOT_YET ? src[(int64_t)origin[r] * columns + k0 + c] : (char)0;
+    gtr__copies_commit();
 }
-// The same with w's columns; across: scales of a row of them.
-static __device__ __forceinline__ void gtr__tall_backward(float (*acc)[4], const uint32_t *w, int pitch, const float *scale, int across, const uint32_t *op, int op_pitch, int steps, const gtr__tall_unit &u) {
-    const int lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3;
-    const uint32_t *a = w + 2 * t * pitch + u.m * 8 + g, *b = op + (u.n * 8 + g) * op_pitch + t;
+// Pieces that will not be asked for.
+static __device__ __forceinline__ void gtr__tall_forgo(const gtr__tall &s, gtr__tall_head *h, int piece) {
+#if GTR__TALL_BULK
+    if (gtr__tall_whole(s, (const char *)(uintptr_t)h->record.src[s.m.x.slot]) && gtr__tall_tid() == GTR__TALL_T - 64)
+        for (; piece < GTR__TALL_PIECES; piece++) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" :: "r"(gtr__shared_address(&h->bar)) : "memory");
+#endif
+}
+// Until a step's x is there, for the thread; a barrier is the caller's.
+static __device__ __forceinline__ void gtr__tall_brought(const gtr__tall &s, gtr__tall_head *h, int step, gtr__res_ear &ear) {
+#if GTR__TALL_BULK
+    if (gtr__tall_whole(s, (const char *)(uintptr_t)h->record.src[s.m.x.slot])) {
+        uint32_t there = 0;
+        while (!there && ++ear.turns < GTR__RES_TURNS)
+            asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n" : "=r"(there) : "r"(gtr__shared_address(&h->bar)), "r"(step & 1) : "memory");
+        return;
+    }
+#endif
+    gtr__copies_done<0>();
+}
+
+// >>tall-middle
+// acc += w's sixteen rows (BACK: columns) times the operand's eight or sixteen rows. Of sixteen columns and rows of w and columns of the operand the
+// even ones come first.
+template <bool BACK> static __device__ __forceinline__ void gtr__tall_product(float (*acc)[4], const uint32_t *w, int pitch, const uint32_t *op, int op_pitch, int steps, const gtr__tall_unit &u) {
+    const int lane = gtr__tall_tid() & 31, next = BACK ? 16 * pitch : 8;
+    const uint32_t *a = BACK ? w + ((lane >> 4) * 8 + (lane & 7)) * pitch + u.m * 8 + (lane >> 3 & 1) * 4 : w + (u.m * 16 + (lane & 15)) * pitch + (lane >> 4) * 4;
+    auto take = [&](uint32_t *r, const uint32_t *p) { if (BACK) gtr__matrix4_t(r, p); else gtr__matrix4(r, p); };
+    if (u.count == 2) {
+        const uint32_t *b = op + ((lane >> 4) * 8 + (lane & 7)) * op_pitch + (lane >> 3 & 1) * 4;
 #pragma unroll 2
-    for (int s = 0; s < steps; s++) {
-        const uint32_t *p = a + s * 16 * pitch, *q = b + s * 8;
-        const uint32_t w0 = p[0], w1 = p[pitch], w2 = p[8 * pitch], w3 = p[9 * pitch];
-        const uint32_t ua[4] = { __byte_perm(w0, w1, 0x5410), __byte_perm(w0, w1, 0x7632), __byte_perm(w2, w3, 0x5410), __byte_perm(w2, w3, 0x7632) };
-        const float f = scale[s * across + u.m / 2];
-#pragma unroll
-        for (int j = 0; j < 2; j++) if (j < u.count) {
-            const uint32_t ub[2] = { q[j * 8 * op_pitch], q[j * 8 * op_pitch + 4] };
-            float part[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
-            gtr__mma_f16(part, ua, ub);
-#pragma unroll
-            for (int e = 0; e < 4; e++) acc[j][e] = fmaf(part[e], f, acc[j][e]);
+        for (int s = 0; s < steps; s++) {
+            uint32_t ua[4], ub[4];
+            take(ua, a);
+            gtr__matrix4(ub, b);
+            gtr__mma_f16(acc[0], ua, ub);
+            gtr__mma_f16(acc[1], ua, ub + 2);
+            a += next; b += 8;
         }
+    } else {                    // even and odd steps apart
+        const uint32_t *b = op + (u.n * 8 + (lane & 7)) * op_pitch + (lane >> 3) * 4;
+#pragma unroll 2
+        for (int s = 0; s < steps; s += 2) {
+            uint32_t ua[2][4], ub[4];
+            const bool two = s + 1 < steps;
+            take(ua[0], a);
+            gtr__matrix4(ub, b);
+            if (two) take(ua[1], a + next);
+            gtr__mma_f16(acc[0], ua[0], ub);
+            if (two) gtr__mma_f16(acc[1], ua[1], ub + 2);
+            a += 2 * next; b += 16;
+        }
+#pragma unroll
+        for (int e = 0; e < 4; e++) acc[0][e] += acc[1][e];
     }
 }
-// What has become of the further layers' weights in step `from`, as products want them: halves, sixteen rows of which lie even ones first.
+// What has become of the further layers' weights in step `from`, as products want them: halves, as they come, with one scale a layer. All that a
+// net of usual size has is asked for at once.
 static __device__ __forceinline__ void gtr__tall_weights(const gtr__tall &s, float *pool, int from, gtr__res_ear &ear) {
-    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, last = s.m.layers - 1;
+    const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, last = s.m.layers - 1;
     const uint32_t tag = ear.tag;
     const int jump = (from & 1) * s.renewed;
     ear.tag = (uint32_t)(from >> 1) & 1;
-#pragma unroll 1
-    for (int l = 1; l < last; l++) {
-        const gtr__tall_layer &q = s.layer[l];
-        const int before = s.layer[l - 1].width, across = (before + 31) / 32, tiles = q.width / 16 * across, row = lane >> 3, col = (lane & 7) * 4;
-        const uint32_t *w = q.w + jump;
-        uint32_t *to = (uint32_t *)pool + q.forward_at;
-#pragma unroll 1
-        for (int k = warp; k < tiles; k += 2 * GTR__TALL_WARPS) {
-            uint4 v[8];
-            int n0[2], k0[2];
-#pragma unroll
-            for (int i = 0; i < 2; i++) { n0[i] = (k + i * GTR__TALL_WARPS) / across * 16; k0[i] = (k + i * GTR__TALL_WARPS) % across * 32; }
-            gtr__tall_hear4<8>(v, k + GTR__TALL_WARPS < tiles ? 8 : 4, ear, [&](int i) {
-                return w + (n0[i >> 2] + (i & 3) * 4 + row) * before + (k0[i >> 2] + col < before ? k0[i >> 2] + col : 0);
-            });
-#pragma unroll
-            for (int i = 0; i < 2; i++) if (k + i * GTR__TALL_WARPS < tiles) {
-                const bool there = k0[i] + col < before;
-                uint32_t most = 0;
-#pragma unroll
-                for (int e = 0; e < 4; e++) {
-                    const uint4 u = v[i * 4 + e];
-                    most = gtr__tall_max(most, gtr__tall_max(gtr__tall_max(u.x & 0x7ffffffcu, u.y & 0x7ffffffcu), gtr__tall_max(u.z & 0x7ffffffcu, u.w & 0x7ffffffcu)));
-                }
-                const gtr__tall_scale f(gtr__tall_warp_most(there ? most : 0));
-                if (there)
-#pragma unroll
-                    for (int e = 0; e < 4; e++) {
-                        const int n = e * 4 + row;
-                        const uint4 u = v[i * 4 + e];
-                        *(uint2 *)(to + (n0[i] + (n & 1) * 8 + (n >> 1)) * q.forward_pitch + (k0[i] + col) / 2) =
-                            make_uint2(gtr__tall_half2(gtr__res_number(u.x) * f.to, gtr__res_number(u.y) * f.to), gtr__tall_half2(gtr__res_number(u.z) * f.to, gtr__res_number(u.w) * f.to));
-                    }
-                if (lane == 0) pool[s.layer[l].scale_at + k + i * GTR__TALL_WARPS] = f.from;
-            }
-        }
-    }
-    // the last layer's, and all biases
     const gtr__tall_layer &end = s.layer[last];
-    const int before = s.layer[last - 1].width, fours = before / 4, units = end.width * fours;
-    int all = units;
+    const int before_end = s.layer[last - 1].width, fours = before_end / 4, units = end.width * fours;
+    int all = units, u = tid;
     for (int l = 1; l <= last; l++) all += s.layer[l].width / 4;
-#pragma unroll 1
-    for (int u = gtr__tall_tid(); u - lane < all; u += GTR__TALL_T) {
+    // u: of the last layer's weights, then of all biases
+    auto source = [&](int u, float *&to) {
         const uint32_t *p = end.w + jump + u * 4;
-        float *to = pool + end.forward_at + u / fours * end.forward_pitch + u % fours * 4;
-        if (u >= units && u < all) {
+        to = pool + end.forward_at + u / fours * end.forward_pitch + u % fours * 4;
+        if (u >= units) {
             int l = 1, i = u - units;
-            while (i >= s.layer[l].width / 4) { i -= s.layer[l].width / 4; l++; }
+            while (l < last && i >= s.layer[l].width / 4) { i -= s.layer[l].width / 4; l++; }
             p = s.layer[l].b + jump + i * 4;
             to = pool + s.layer[l].bias_at + i * 4;
         }
+        return u < all ? p : (const uint32_t *)NULL;
+    };
+#pragma unroll 1
+    for (int l = 1; l < last; l++) {
+        const gtr__tall_layer &q = s.layer[l];
+        const int before = s.layer[l - 1].width, tiles = q.width / 16 * q.across, at = lane * 4;
+        const uint32_t *w = lane < before / 8 ? q.w + jump + at : NULL, *scale = q.scale + jump + lane * 4;
+        uint32_t *to = (uint32_t *)pool + q.forward_at;
+        float *ends[2];
+        const uint32_t *const p0 = source(u, ends[0]), *const p1 = source(u + GTR__TALL_T, ends[1]);
+#pragma unroll 1
+        for (int n = warp; n < q.width; n += 4 * GTR__TALL_WARPS) {
+            uint4 v[8];
+            gtr__tall_hear_at<8, 4>(v, ear, [&](int i) {
+                return i < 4 ? w && n + i * GTR__TALL_WARPS < q.width ? w + (n + i * GTR__TALL_WARPS) * (before / 2) : (const uint32_t *)NULL :
+                       i < 6 ? lane + (i - 4) * 32 < tiles ? scale + (i - 4) * 128 : (const uint32_t *)NULL : n != warp ? (const uint32_t *)NULL : i == 6 ? p0 : p1;
+            });
+            const uint32_t f0 = lane < tiles ? v[4].x & ~3u : 0u, f1 = lane + 32 < tiles ? v[5].x & ~3u : 0u;
+            const float most = __uint_as_float(gtr__tall_warp_most(f0 > f1 ? f0 : f1)), r0 = __uint_as_float(f0) / most, r1 = __uint_as_float(f1) / most;
+            const uint32_t by0 = gtr__tall_half2(r0, r0), by1 = gtr__tall_half2(r1, r1);
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                const int r = n + i * GTR__TALL_WARPS, tile = (r >> 4) * q.across + (lane >> 3);
+                const uint32_t lo = __shfl_sync(0xffffffffu, by0, tile & 31), hi = __shfl_sync(0xffffffffu, by1, tile & 31), by = tile < 32 ? lo : hi;
+                if (w && r < q.width)
+                    *(uint4 *)(to + ((r & ~15) + (r & 1) * 8 + (r >> 1 & 7)) * q.forward_pitch + at) =
+                        make_uint4(gtr__tall_times(v[i].x, by), gtr__tall_times(v[i].y, by), gtr__tall_times(v[i].z, by), gtr__tall_times(v[i].w, by));
+            }
+            if (tid == 0) pool[q.scale_at] = most;
+            if (n != warp) continue;
+#pragma unroll
+            for (int i = 0; i < 2; i++) if (i ? p1 : p0)
+                *(float4 *)ends[i] = make_float4(gtr__res_number(v[6 + i].x), gtr__res_number(v[6 + i].y), gtr__res_number(v[6 + i].z), gtr__res_number(v[6 + i].w));
+        }
+        if (warp < q.width) u += 2 * GTR__TALL_T;
+    }
+#pragma unroll 1
+    for (; u - lane < all; u += GTR__TALL_T) {
+        float *to;
+        const uint32_t *const p = source(u, to);
         uint4 v[1];
-        gtr__tall_hear4<1>(v, u < all ? 1 : 0, ear, [&](int) { return p; });
-        if (u < all) *(float4 *)to = make_float4(gtr__res_number(v[0].x), gtr__res_number(v[0].y), gtr__res_number(v[0].z), gtr__res_number(v[0].w));
+        gtr__tall_hear_at<1, 0>(v, ear, [&](int) { return p; });
+        if (p) *(float4 *)to = make_float4(gtr__res_number(v[0].x), gtr__res_number(v[0].y), gtr__res_number(v[0].z), gtr__res_number(v[0].w));
     }
     ear.tag = tag;
 }
@@ -9652,11 +10324,16 @@ template <int P> static __device__ __forceinline__ void gtr__tall_loss(const gtr
         const gtr__xent &x = s.m.xent;
         const float g = all ? x.seed * scale / (float)all : 0.0f, top = gtr__warp_max(v);
         const bool counts = live && label != x.ignore, bad = counts && (label < 0 || label >= n), is_top = there && v == top;
-        float rest = gtr__warp_sum(!there || is_top || v == -INFINITY ? 0.0f : v != v ? NAN : expf(v - top));
-        const float ones = gtr__warp_sum(is_top ? 1.0f : 0.0f), sum_of = gtr__warp_sum(there ? v - top : 0.0f);
+        float rest = !there || is_top || v == -INFINITY ? 0.0f : v != v ? NAN : expf(v - top), ones = is_top ? 1.0f : 0.0f, sum_of = 0.0f;
         int where = !there ? n : v != v ? -1 : is_top ? c : n;
 #pragma unroll
-        for (int o = 16; o; o >>= 1) { const int other = __shfl_xor_sync(0xffffffffu, where, o); where = where < other ? where : other; }
+        for (int o = 16; o; o >>= 1) {
+            const float a = __shfl_xor_sync(0xffffffffu, rest, o), b = __shfl_xor_sync(0xffffffffu, ones, o);
+            const int other = __shfl_xor_sync(0xffffffffu, where, o);
+            rest += a; ones += b;
+            where = where < other ? where : other;
+        }
+        if (x.smooth > 0.0f) sum_of = gtr__warp_sum(there ? v - top : 0.0f);
         rest = fabsf(top) == INFINITY ? NAN : rest + (ones - 1.0f);
         const float log_sum = log1pf(rest), lse = top + log_sum, hot = __shfl_sync(0xffffffffu, v, label & 31);
         if (counts) {
@@ -9679,6 +10356,13 @@ template <int P> static __device__ __forceinline__ void gtr__tall_loss(const gtr
     sum.x = loss;
     if (c == 0) h->row[warp] = sum;
 }
+// A unit's numbers, for the next product: even columns of sixteen first.
+static __device__ __forceinline__ void gtr__tall_operand(const gtr__tall &s, uint32_t *op, const gtr__tall_unit &u, int j, const float *v, float up) {
+    const int lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3;
+    uint16_t *to = (uint16_t *)(op + ((u.n + j) * 8 + 2 * t) * s.op_pitch) + u.m * 16 + g;
+    to[0] = gtr__tall_half(v[0] * up); to[8] = gtr__tall_half(v[2] * up);
+    to[2 * s.op_pitch] = gtr__tall_half(v[1] * up); to[2 * s.op_pitch + 8] = gtr__tall_half(v[3] * up);
+}
 // Sixteen rows, the block'th, from the first layer's parts to its gradient; own: which of this block's. Whether the loss is not finite.
 template <int P> static __device__ __forceinline__ bool gtr__tall_middle(const gtr__tall &s, float *pool, gtr__tall_head *h, int block, int own, int step, float scale, gtr__res_ear &ear, uint32_t &bad) {
     const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, last = s.m.layers - 1;
@@ -9686,12 +10370,7 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_middle(const g
     float *hidden = pool + s.hidden_at, *logits = pool + s.logits_at, kept[2][4] = {}, back = 1.0f;
     float4 *saved = (float4 *)(pool + s.saved_at) + tid;
     bool wrong = false;
-    int label = 0, all = 0;     // of the warp's row, of the batch
-    if (s.m.loss == GTR__OP_XENT_STEP) {
-        const uint32_t from = gtr__tall_known(s.origin + step * s.total + block * 16 + warp, ear);
-        if (from < GTR__TALL_NOT_YET) label = gtr__tall_label(s, h, from);
-        all = (int)gtr__tall_known(s.count + step, ear);
-    }
+    if (own == 0) gtr__tall_weights(s, pool, step - 1, ear);
 #pragma unroll 1
     for (int l = 0; l < last; l++) {
         const gtr__mlp_layer &L = s.m.layer[l];
@@ -9703,28 +10382,36 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_middle(const g
         if (u.live) {
             if (l == 0) {
                 const uint32_t *part = s.part + par * s.ranks * s.total * q.width + gtr__tall_place(q.width, block * 2 + u.n, u.m);
-                const int turn = u.count == 2 ? 7 : 14;
+                if (s.ranks == 1) {
+                    uint4 v[2];
+                    gtr__tall_hear_at<2, 0>(v, ear, [&](int i) { return i < u.count ? part + i * 8 * q.width : (const uint32_t *)NULL; });
+#pragma unroll
+                    for (int i = 0; i < 2; i++) { z[i][0] = gtr__res_number(v[i].x); z[i][1] = gtr__res_number(v[i].y); z[i][2] = gtr__res_number(v[i].z); z[i][3] = gtr__res_number(v[i].w); }
+                } else {
+                    const int turn = u.count == 2 ? 4 : 8;
 #pragma unroll 1
-                for (int k = 0; k < s.ranks; k += turn) {
-                    uint4 v[14];
-                    const int n = (s.ranks - k < turn ? s.ranks - k : turn) * u.count;
-                    gtr__tall_hear4<14>(v, n, ear, [&](int i) {
-                        const int rank = k + (u.count == 2 ? i >> 1 : i), eight = u.count == 2 ? i & 1 : 0;
-                        return part + (rank * s.total + eight * 8) * q.width;
-                    });
+                    for (int k = 0; k < s.ranks; k += turn) {
+                        uint4 v[8];
+                        const int n = (s.ranks - k < turn ? s.ranks - k : turn) * u.count;
+                        gtr__tall_hear4<8>(v, n, ear, [&](int i) {
+                            const int rank = k + (u.count == 2 ? i >> 1 : i), eight = u.count == 2 ? i & 1 : 0;
+                            return part + (rank * s.total + eight * 8) * q.width;
+                        });
 #pragma unroll
-                    for (int i = 0; i < 14; i++) if (i < n) {
-                        const float f[4] = { gtr__res_number(v[i].x), gtr__res_number(v[i].y), gtr__res_number(v[i].z), gtr__res_number(v[i].w) };
+                        for (int i = 0; i < 8; i++) if (i < n) {
+                            const float f[4] = { gtr__res_number(v[i].x), gtr__res_number(v[i].y), gtr__res_number(v[i].z), gtr__res_number(v[i].w) };
 #pragma unroll
-                        for (int e = 0; e < 4; e++) if ((i & 1) && u.count == 2) z[1][e] += f[e]; else z[0][e] += f[e];
+                            for (int e = 0; e < 4; e++) if ((i & 1) && u.count == 2) z[1][e] += f[e]; else z[0][e] += f[e];
+                        }
                     }
                 }
             } else {
                 float acc[2][4] = {};
                 const float b[2] = { pool[q.bias_at + c], pool[q.bias_at + c + 1] };
-                gtr__tall_forward(acc, (const uint32_t *)pool + q.forward_at, q.forward_pitch, pool + s.layer[l].scale_at, op, s.op_pitch, s.layer[l - 1].width / 16, u);
+                gtr__tall_product<false>(acc, (const uint32_t *)pool + q.forward_at, q.forward_pitch, op, s.op_pitch, s.layer[l - 1].width / 16, u);
+                const float f = back * pool[q.scale_at];
 #pragma unroll
-                for (int i = 0; i < 8; i++) z[i / 4][i % 4] = fmaf(acc[i / 4][i % 4], back, b[i % 4 / 2]);
+                for (int i = 0; i < 8; i++) z[i / 4][i % 4] = fmaf(acc[i / 4][i % 4], f, b[i % 4 / 2]);
             }
 #pragma unroll
             for (int j = 0; j < 2; j++) if (j < u.count) {
@@ -9751,12 +10438,7 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_middle(const g
             back = f.from;
             if (u.live)
 #pragma unroll
-                for (int j = 0; j < 2; j++) if (j < u.count) {
-                    uint32_t *to = op + ((u.n + j) * 8 + 2 * t) * s.op_pitch + u.m * 8 + g;
-                    to[0] = gtr__tall_half2(z[j][0] * f.to, z[j][2] * f.to);
-                    to[s.op_pitch] = gtr__tall_half2(z[j][1] * f.to, z[j][3] * f.to);
-                }
-            if (l == 0 && own == 0) gtr__tall_weights(s, pool, step - 1, ear);
+                for (int j = 0; j < 2; j++) if (j < u.count) gtr__tall_operand(s, op, u, j, z[j], f.to);
             __syncthreads();
         } else {
             if (u.live)
@@ -9766,7 +10448,6 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_middle(const g
                     *(float2 *)to = make_float2(gtr__res_ready<P>(z[j][0]), gtr__res_ready<P>(z[j][2]));
                     *(float2 *)(to + s.hidden_pitch) = make_float2(gtr__res_ready<P>(z[j][1]), gtr__res_ready<P>(z[j][3]));
                 }
-            if (l == 0 && own == 0) gtr__tall_weights(s, pool, step - 1, ear);
             bad = __syncthreads_or((int)(bad | ear.bad)) ? 2u : 0u;
         }
     }
@@ -9797,20 +10478,22 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_middle(const g
         const int n = s.m.layer[last].n;
         for (int i = tid; i < 16 * GTR__RES_OUT; i += GTR__TALL_T) {
             const int r = i / GTR__RES_OUT, c = i % GTR__RES_OUT;
-            const uint32_t from = gtr__tall_known(s.origin + step * s.total + block * 16 + r, ear);
+            const uint2 *p = s.origin + step * s.total + block * 16 + r;
+            uint2 from = gtr__tall_look(p);
+            gtr__tall_known(from, p, ear);
             float v = 0.0f;
-            if (from < GTR__TALL_NOT_YET && c < n) v = gtr__res_source(to, src, (int64_t)from * n + c);
+            if (from.x < GTR__TALL_NOT_YET && c < n) v = gtr__res_source(to, src, (int64_t)from.x * n + c);
             if (to.to.t == GTR_BF16) v = __bfloat162float(__float2bfloat16_rn(v));
             pool[s.target_at + i] = v;
         }
     }
     __syncthreads();
-    gtr__tall_loss<P>(s, h, logits, pool + s.target_at, label, all, block * 16 + warp < s.m.batch, scale);
+    gtr__tall_loss<P>(s, h, logits, pool + s.target_at, h->label[par][own * 16 + warp], h->all[par], block * 16 + warp < s.m.batch, scale);
     __syncthreads();
     if (warp < end.width / 8) {
         const float *p = logits + ((warp & 1) * 8 + 2 * t) * 40 + warp / 2 * 16 + 2 * g;
         gtr__res_tell4(s.dl + par * s.total * end.width + gtr__tall_place(end.width, block * 2 + (warp & 1), warp / 2),
-                       make_uint4(gtr__res_word(p[0], ear.tag), gtr__res_word(p[40], ear.tag), gtr__res_word(p[1], ear.tag), gtr__res_word(p[41], ear.tag)));
+                       make_uint4(gtr__res_word(p[0], ear.tag | bad), gtr__res_word(p[40], ear.tag | bad), gtr__res_word(p[1], ear.tag | bad), gtr__res_word(p[41], ear.tag | bad)));
     }
 #pragma unroll 1
     for (int l = last - 1; l >= 0; l--) {
@@ -9833,9 +10516,10 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_middle(const g
                 }
             } else {
                 const gtr__tall_layer &next = s.layer[l + 1];
-                gtr__tall_backward(acc, (const uint32_t *)pool + next.forward_at, next.forward_pitch, pool + next.scale_at, (q.width + 31) / 32, op, s.op_pitch, next.width / 16, u);
+                gtr__tall_product<true>(acc, (const uint32_t *)pool + next.forward_at, next.forward_pitch, op, s.op_pitch, next.width / 16, u);
+                const float f = back * pool[next.scale_at];
 #pragma unroll
-                for (int i = 0; i < 8; i++) acc[i / 4][i % 4] *= back;
+                for (int i = 0; i < 8; i++) acc[i / 4][i % 4] *= f;
             }
 #pragma unroll
             for (int j = 0; j < 2; j++) if (j < u.count) {
@@ -9856,32 +10540,28 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_middle(const g
             back = f.from;
             if (u.live)
 #pragma unroll
-                for (int j = 0; j < 2; j++) if (j < u.count) {      // even columns of sixteen first, as rows of w lie
-                    uint16_t *to = (uint16_t *)(op + ((u.n + j) * 8 + 2 * t) * s.op_pitch) + u.m * 16 + g;
-                    to[0] = gtr__tall_half(acc[j][0] * f.to); to[8] = gtr__tall_half(acc[j][2] * f.to);
-                    to[2 * s.op_pitch] = gtr__tall_half(acc[j][1] * f.to); to[2 * s.op_pitch + 8] = gtr__tall_half(acc[j][3] * f.to);
-                }
+                for (int j = 0; j < 2; j++) if (j < u.count) gtr__tall_operand(s, op, u, j, acc[j], f.to);
             __syncthreads();
         }
     }
     if (warp == 0) {            // nobody waits for it
         float4 sum = lane < 16 ? h->row[lane] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         sum.x = gtr__warp_sum(sum.x); sum.y = gtr__warp_sum(sum.y); sum.z = gtr__warp_sum(sum.z); sum.w = gtr__warp_sum(sum.w);
-        wrong = !(fabsf(sum.x) <= 3.4e38f / (float)s.rows) || (s.m.loss == GTR__OP_XENT_STEP && !all);      // so that the sum over ranks is finite; a mean of none is not
+        wrong = !(fabsf(sum.x) <= 3.4e38f / (float)s.rows) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[par]);      // so that the sum over ranks is finite; a mean of none is not
         if (lane == 0) gtr__res_tell4(s.loss + (step * s.rows + block) * 4, make_uint4(gtr__res_word(sum.x, 0), gtr__res_word(sum.y, 0), gtr__res_word(sum.z, 0), gtr__res_word(sum.w, 0)));
     }
     return __syncthreads_or(wrong) != 0;
 }
 
 // >>tall-first
-// A block's columns and k of the first layer: a thread's elements of it lie as the warps' sums of dw do, 32 of k after 32. Between steps they are in
-// L2, where their last place is still the state of a step before.
+// A block's columns and k of the first layer are shared among slabs: a warp owns 16 of k of every other column, as operands of parts lie. Between
+// steps they are in L2, where their last place is still the state of a step before.
 struct gtr__tall_own {
     float p[4], a[4], b[4];     // weights and moments
-    float bias[3];              // of threads below 16 of rank 0
+    float bias[3];              // of threads below 16 of rank 0's first slab
     __device__ __forceinline__ void load(const gtr__tall &s, int step)
     {
-        const float4 *from = s.own + ((step & 1) * s.groups * s.ranks + (int)blockIdx.x) * 4 * GTR__TALL_T + threadIdx.x;
+        const float4 *from = s.own + ((step & 1) * s.groups * s.ranks * s.slabs + (int)blockIdx.x) * 4 * GTR__TALL_T + threadIdx.x;
         const float4 u = __ldcg(from), v = __ldcg(from + GTR__TALL_T), w = __ldcg(from + 2 * GTR__TALL_T), x = __ldcg(from + 3 * GTR__TALL_T);
         p[0] = u.x; p[1] = u.y; p[2] = u.z; p[3] = u.w;
         a[0] = v.x; a[1] = v.y; a[2] = v.z; a[3] = v.w;
@@ -9890,83 +10570,135 @@ struct gtr__tall_own {
     }
     __device__ __forceinline__ void keep(const gtr__tall &s, int step) const
     {
-        float4 *to = s.own + ((step & 1) * s.groups * s.ranks + (int)blockIdx.x) * 4 * GTR__TALL_T + threadIdx.x;
+        float4 *to = s.own + ((step & 1) * s.groups * s.ranks * s.slabs + (int)blockIdx.x) * 4 * GTR__TALL_T + threadIdx.x;
         to[0] = make_float4(p[0], p[1], p[2], p[3]);
         to[GTR__TALL_T] = make_float4(a[0], a[1], a[2], a[3]);
         to[2 * GTR__TALL_T] = make_float4(b[0], b[1], b[2], b[3]);
         to[3 * GTR__TALL_T] = make_float4(bias[0], bias[1], bias[2], 0.0f);
     }
 };
-struct gtr__tall_spot { int col, kk; int64_t i; bool there; };
-static __device__ __forceinline__ gtr__tall_spot gtr__tall_spot_of(const gtr__tall &s, int group, int rank, int j) {
-    const gtr__mlp_layer &L = s.m.layer[0];
-    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, col = (warp >> 2 & 1) * 8 + 2 * (lane & 3) + (warp & 1), kk = j * 32 + 4 * (lane >> 2) + 2 * (warp >> 3) + (warp >> 1 & 1);
-    const int n = group * 16 + col, k = rank * s.kr + kk;
-    return { col, kk, (int64_t)n * L.k + k, kk < s.kr && n < L.n && k < L.k };
+struct gtr__tall_spot {         // of a thread's four elements
+    int unit, n, k, some;       // column, first of k, how many there are
+    int64_t i;
+    bool live;                  // the unit is one
+    __device__ __forceinline__ gtr__tall_spot(const gtr__tall &s, int group, int rank, int slab)
+    {
+        const gtr__mlp_layer &L = s.m.layer[0];
+        const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31;
+        unit = slab * s.units + warp;
+        live = warp < s.units && unit < s.kr / 8;
+        n = group * 16 + 2 * (lane >> 2) + (unit & 1);
+        k = rank * s.kr + (unit >> 1) * 16 + 4 * (lane & 3);
+        some = live && n < L.n ? L.k - k : 0;
+        i = (int64_t)n * L.k + k;
+    }
+};
+// The new weights of a group and rank: pairs of halves, as operands lie, then scales by slab (four words each) and the bias.
+static __device__ __forceinline__ uint32_t *gtr__tall_new(const gtr__tall &s, int group, int rank, int step) {
+    return s.first + ((step & 1) * s.groups * s.ranks + rank * s.groups + group) * (s.kr * 8 + s.slabs * 4 + 16);
 }
-// The weights as products want them; what to multiply their products by. A barrier before, and one after is the caller's.
-template <int P> static __device__ __forceinline__ float gtr__tall_publish(const gtr__tall &s, float *pool, const gtr__tall_own &own, uint32_t &bad) {
-    uint16_t *w = (uint16_t *)(pool + s.dz_at);
-    uint32_t most = 0, *slot = (uint32_t *)pool + s.most_at + 80;
+// What is owned is sent as the weights of a step.
+template <int P> static __device__ __forceinline__ void gtr__tall_publish(const gtr__tall &s, float *pool, const gtr__tall_own &own, int group, int rank, int slab, int step, uint32_t &bad) {
+    const int tid = gtr__tall_tid(), lane = tid & 31;
+    const gtr__tall_spot at(s, group, rank, slab);
+    uint32_t *to = gtr__tall_new(s, group, rank, step), most = 0, *slot = (uint32_t *)pool + s.most_at + 80;
+    const uint32_t tag = (uint32_t)step >> 1 & 1;
+    float up;
 #pragma unroll
     for (int j = 0; j < 4; j++) most = gtr__tall_max(most, gtr__tall_size(own.p[j]));
     most = gtr__tall_warp_most(most);
-    if ((threadIdx.x & 31) == 0) slot[threadIdx.x / 32] = most;
+    if (lane == 0) slot[tid / 32] = most;
     bad = __syncthreads_or((int)bad) ? 2u : 0u;
-    const gtr__tall_scale f(gtr__tall_warp_most(slot[threadIdx.x & 15]));
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-        const gtr__tall_spot at = gtr__tall_spot_of(s, 0, 0, j);
-        if (at.kk < s.kr) w[at.col * s.w_pitch * 2 + at.kk] = gtr__tall_half(gtr__res_low<P>(own.p[j]) * f.to);
-    }
-    return f.from;
+    const float from = gtr__tall_pair_scale(gtr__tall_warp_most(slot[tid & 15]), up);
+    if (at.live)
+        gtr__res_tell2(to + (at.unit >> 1) * 128 + lane * 4 + (at.unit & 1) * 2, gtr__tall_pair(gtr__res_low<P>(own.p[0]) * up, gtr__res_low<P>(own.p[1]) * up, tag, 0),
+                       gtr__tall_pair(gtr__res_low<P>(own.p[2]) * up, gtr__res_low<P>(own.p[3]) * up, tag, 0));
+    to += s.kr * 8;
+    if (tid == 0) gtr__res_tell4(to + slab * 4, make_uint4(gtr__res_word(from, tag), gtr__res_word(from, tag), gtr__res_word(from, tag), gtr__res_word(from, tag)));
+    if (slab == 0 && rank == 0 && tid < 16) gtr__res_tell(to + s.slabs * 4 + tid, gtr__res_word(gtr__res_low<P>(own.bias[0]), tag));
 }
-// Parts of all rows: eight rows of x are the narrow side of a product, two such at a time.
-template <int P, int STEPS> static __device__ __forceinline__ void gtr__tall_parts(const gtr__tall &s, float *pool, int group, int rank, int step, float factor, uint32_t mark) {
-    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3, xp = s.pitch / 4, width = s.layer[0].width;
-    uint32_t a[STEPS][4];
-    const uint32_t *w = (const uint32_t *)pool + s.dz_at + 2 * g * s.w_pitch + 2 * t, *x = (const uint32_t *)pool + s.x_at + g * xp + t;
-#pragma unroll
-    for (int i = 0; i < STEPS; i++) {
-        const uint2 lo = *(const uint2 *)(w + i * 8), hi = *(const uint2 *)(w + s.w_pitch + i * 8);
-        a[i][0] = lo.x; a[i][1] = hi.x; a[i][2] = lo.y; a[i][3] = hi.y;
-    }
-    const float b0 = rank ? 0.0f : gtr__res_low<P>(pool[s.bias_at + 2 * g]), b1 = rank ? 0.0f : gtr__res_low<P>(pool[s.bias_at + 2 * g + 1]);
-    uint32_t *part = s.part + ((step & 1) * s.ranks + rank) * s.total * width + group * 128 + lane * 4;
+// They are heard; what to multiply their products by. A barrier is the caller's.
+static __device__ __forceinline__ float gtr__tall_renewed(const gtr__tall &s, float *pool, int group, int rank, int step, gtr__res_ear &ear) {
+    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, steps = s.kr / 16;
+    const uint32_t *from = gtr__tall_new(s, group, rank, step), *scale = from + s.kr * 8, tag = ear.tag;
+    uint4 *to = (uint4 *)(pool + s.dz_at);
+    ear.tag = (uint32_t)step >> 1 & 1;
+    const int per = GTR__TALL_WARPS;
+    float most = 0.0f;
 #pragma unroll 1
-    for (int n = warp; n < 2 * s.rows; n += 2 * GTR__TALL_WARPS) {
-        float acc[2][4] = {};
-        const uint32_t *p = x + n * 8 * xp, *q = n + GTR__TALL_WARPS < 2 * s.rows ? p + GTR__TALL_WARPS * 8 * xp : p;
+    for (int k = warp; k < steps || k == warp; k += 4 * per) {
+        uint4 v[6];
+        gtr__tall_hear_at<6, 4>(v, ear, [&](int i) {
+            return i < 4 ? k + i * per < steps ? from + ((k + i * per) * 32 + lane) * 4 : (const uint32_t *)NULL :
+                   i == 4 ? lane < s.slabs ? scale + lane * 4 : (const uint32_t *)NULL : k == warp && rank == 0 && warp == 0 && lane < 4 ? scale + s.slabs * 4 + lane * 4 : (const uint32_t *)NULL;
+        });
+        const uint32_t own = lane < s.slabs ? v[4].x & ~3u : 0u;
+        most = __uint_as_float(gtr__tall_warp_most(own));
+        const float ratio = lane < s.slabs ? __uint_as_float(own) / most : 0.0f;
+        const uint32_t by = gtr__tall_half2(ratio, ratio);
 #pragma unroll
-        for (int i = 0; i < STEPS; i++) {
-            const uint32_t u = p[i * 4], v = q[i * 4], bu[2] = { gtr__tall_bytes(u, 0x4140), gtr__tall_bytes(u, 0x4342) }, bv[2] = { gtr__tall_bytes(v, 0x4140), gtr__tall_bytes(v, 0x4342) };
-            gtr__mma_f16(acc[0], a[i], bu);
-            gtr__mma_f16(acc[1], a[i], bv);
+        for (int i = 0; i < 4; i++) {
+            const int q = k + i * per < steps ? k + i * per : 0;
+            const uint32_t b0 = __shfl_sync(0xffffffffu, by, 2 * q / s.units), b1 = __shfl_sync(0xffffffffu, by, (2 * q + 1) / s.units);
+            if (k + i * per < steps) to[q * 32 + lane] = make_uint4(gtr__tall_times(v[i].x, b0), gtr__tall_times(v[i].z, b1), gtr__tall_times(v[i].y, b0), gtr__tall_times(v[i].w, b1));
+        }
+        if (k == warp && rank == 0 && warp == 0 && lane < 4) *(float4 *)(pool + s.bias_at + lane * 4) = make_float4(gtr__res_number(v[5].x), gtr__res_number(v[5].y), gtr__res_number(v[5].z), gtr__res_number(v[5].w));
+    }
+    ear.tag = tag;
+    return most;
+}
+// Parts of a slab's rows: eight rows of x are the narrow side of a product, five such at a time; s.ways warps share k.
+template <int P> static __device__ __forceinline__ void gtr__tall_parts(const gtr__tall &s, float *pool, int group, int rank, int slab, int step, float factor, uint32_t mark) {
+    constexpr int N = GTR__TALL_TILES;
+    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3, xp = s.pitch / 4, width = s.layer[0].width;
+    const int across = GTR__TALL_WARPS / s.ways, way = warp / across, line = warp % across, steps = s.kr / 16;
+    const gtr__tall_slab q(s, slab);
+    const uint4 *w = (const uint4 *)(pool + s.dz_at) + lane;
+    float *red = pool + s.dz_at + lane * 4;
+    const float b0 = rank ? 0.0f : pool[s.bias_at + 2 * g], b1 = rank ? 0.0f : pool[s.bias_at + 2 * g + 1];
+    uint32_t *part = s.part + ((step & 1) * s.ranks + rank) * s.total * width + q.first * 8 * width + group * 128 + lane * 4;
+#pragma unroll 1
+    for (int n = line; n - line < q.eights; n += across * N) {
+        float acc[N][4] = {};
+        const uint32_t *x[N];
+#pragma unroll
+        for (int j = 0; j < N; j++) x[j] = (const uint32_t *)pool + s.x_at + g * xp + t + (n + j * across < q.eights ? (n + j * across) * 8 * xp : 0);
+#pragma unroll 2
+        for (int i = way; i < steps; i += s.ways) {
+            const uint4 u = w[i * 32];
+            const uint32_t a[4] = { u.x, u.y, u.z, u.w };
+#pragma unroll
+            for (int j = 0; j < N; j++) {
+                const uint32_t v = x[j][i * 4], b[2] = { gtr__tall_bytes(v, 0x4140), gtr__tall_bytes(v, 0x4342) };
+                gtr__mma_f16(acc[j], a, b);
+            }
+        }
+        if (s.ways > 1) {       // all rows at once: nobody wants the weights again
+            __syncthreads();
+#pragma unroll
+            for (int j = 0; j < N; j++) if ((j & (s.ways - 1)) != way && n + j * across < q.eights)
+                *(float4 *)(red + ((way - j - 1 & (s.ways - 1)) * s.eights + n + j * across) * 128) = make_float4(acc[j][0], acc[j][1], acc[j][2], acc[j][3]);
+            __syncthreads();
         }
 #pragma unroll
-        for (int e = 0; e < 2; e++) if (n + e * GTR__TALL_WARPS < 2 * s.rows)
-            gtr__res_tell4(part + (n + e * GTR__TALL_WARPS) * 8 * width,
-                           make_uint4(gtr__res_word(fmaf(acc[e][0], factor, b0), mark), gtr__res_word(fmaf(acc[e][1], factor, b0), mark),
-                                      gtr__res_word(fmaf(acc[e][2], factor, b1), mark), gtr__res_word(fmaf(acc[e][3], factor, b1), mark)));
+        for (int j = 0; j < N; j++) if ((j & (s.ways - 1)) == way && n + j * across < q.eights) {
+#pragma unroll
+            for (int k = 0; k < 3; k++) if (k + 1 < s.ways) {
+                const float4 v = *(const float4 *)(red + (k * s.eights + n + j * across) * 128);
+                acc[j][0] += v.x; acc[j][1] += v.y; acc[j][2] += v.z; acc[j][3] += v.w;
+            }
+            gtr__res_tell4(part + (n + j * across) * 8 * width,
+                           make_uint4(gtr__res_word(fmaf(acc[j][0], factor, b0), mark), gtr__res_word(fmaf(acc[j][1], factor, b0), mark),
+                                      gtr__res_word(fmaf(acc[j][2], factor, b1), mark), gtr__res_word(fmaf(acc[j][3], factor, b1), mark)));
+        }
     }
 }
-template <int P> static __device__ __forceinline__ void gtr__tall_parts_of(const gtr__tall &s, float *pool, int group, int rank, int step, float factor, uint32_t mark) {
-    switch (s.kr / 16) {
-    case 1: gtr__tall_parts<P, 1>(s, pool, group, rank, step, factor, mark); break;
-    case 2: gtr__tall_parts<P, 2>(s, pool, group, rank, step, factor, mark); break;
-    case 3: gtr__tall_parts<P, 3>(s, pool, group, rank, step, factor, mark); break;
-    case 4: gtr__tall_parts<P, 4>(s, pool, group, rank, step, factor, mark); break;
-    case 5: gtr__tall_parts<P, 5>(s, pool, group, rank, step, factor, mark); break;
-    case 6: gtr__tall_parts<P, 6>(s, pool, group, rank, step, factor, mark); break;
-    case 7: gtr__tall_parts<P, 7>(s, pool, group, rank, step, factor, mark); break;
-    default: gtr__tall_parts<P, 8>(s, pool, group, rank, step, factor, mark);
-    }
-}
-// The way back is heard: the group's columns of all rows, to shared memory by columns, as halves. What to multiply their products by; heard: what
-// there is to say of the step before.
-static __device__ __forceinline__ float gtr__tall_hear(const gtr__tall &s, float *pool, int group, int rank, int step, uint32_t before, gtr__res_ear &ear, int &heard) {
-    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3, eights = s.total / 8, width = s.layer[0].width, rounds = (eights + 127) / 128;
-    const uint32_t *dz = s.layer[0].dz + (step & 1) * s.total * width + gtr__tall_place(width, warp, group);
+// The way back is heard: the group's columns of the slab's rows, to shared memory by columns, as halves. What to multiply their products by;
+// heard: what there is to say of the step before.
+static __device__ __forceinline__ float gtr__tall_hear(const gtr__tall &s, float *pool, int group, int rank, int slab, int step, uint32_t before, gtr__res_ear &ear, int &heard) {
+    const gtr__tall_slab q(s, slab);
+    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3, eights = q.eights, width = s.layer[0].width, rounds = (eights + 127) / 128;
+    const uint32_t *dz = s.layer[0].dz + (step & 1) * s.total * width + gtr__tall_place(width, q.first + warp, group);
     uint32_t most = 0, *slot = (uint32_t *)pool + s.most_at + 64, *to = (uint32_t *)pool + s.dz_at + (2 * g + (g >> 2)) * s.dz_pitch + warp * 4 + t;
     const int other = g < 4 ? s.dz_pitch : -s.dz_pitch;     // half of the lanes begin with the odd column, for the banks' sake
     float even = 0.0f, odd = 0.0f;
@@ -10006,175 +10738,297 @@ static __device__ __forceinline__ float gtr__tall_hear(const gtr__tall &s, float
             p[other] = g < 4 ? hi : lo;
         }
     }
+    if ((eights & 1) && gtr__tall_tid() < 64) ((uint32_t *)pool)[s.dz_at + (gtr__tall_tid() >> 2) * s.dz_pitch + eights * 4 + (gtr__tall_tid() & 3)] = 0;
     __syncthreads();
     return f.from;
 }
-// dw = dz^T x, four warps to 32 of k, and a quarter of the rows each; where rows have been used, those of the next step come. Then the update.
-template <int P> static __device__ __forceinline__ float gtr__tall_first(const gtr__tall &s, float *pool, gtr__tall_head *h, int group, int rank, int step, bool last, float factor, uint32_t &bad) {
-    const gtr__mlp_layer &L = s.m.layer[0];
-    const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, cg = warp & 3, ks = warp >> 2, xp = s.pitch / 4;
-    float acc[16] = {};         // two tiles of k, two of columns
-    gtr__tall_own own;
-    own.load(s, step);
-    const uint32_t *x = (const uint32_t *)pool + s.x_at + 2 * t * xp + cg * 8 + g, *z = (const uint32_t *)pool + s.dz_at + g * s.dz_pitch + t;
-    const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
-    const bool quick = !last && gtr__tall_bring::quick(s, src);
-    gtr__tall_bring bring[3];       // a register that is not set on every way would be kept through all of a step
+// Where a slab's dw goes; then the bias's.
+static __device__ __forceinline__ uint32_t *gtr__tall_shared(const gtr__tall &s, int group, int rank, int slab, int step) {
+    return s.dw + (((step & 1) * s.groups * s.ranks + rank * s.groups + group) * s.slabs + slab) * s.share;
+}
+// dw = dz^T x of the slab's rows, a warp 32 of k; s.deep of them share rows.
+static __device__ __forceinline__ void gtr__tall_gradient(const gtr__tall &s, float *pool, int group, int rank, int slab, int step, float factor, uint32_t mark) {
+    const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, xp = s.pitch / 4;
+    const int across = GTR__TALL_WARPS / s.deep, way = warp / across, line = warp % across, strips = (s.kr + 31) / 32, steps = (gtr__tall_slab(s, slab).eights + 1) / 2;
+    uint32_t *to = gtr__tall_shared(s, group, rank, slab, step) + (g >> 2) * 256 + (t * 4 + (g & 3)) * 4;
+    const uint32_t *z = (const uint32_t *)pool + s.dz_at + g * s.dz_pitch + t, *z8 = z + 8 * s.dz_pitch;
+    float *red = pool + s.dz_at + line * 512 + lane;
+    auto send = [&](int c, const float *acc) {
+        if (c * 32 + (g >> 2) * 16 < s.kr)
 #pragma unroll
-    for (int i = 0; i < 6; i++) bring[i / 2].v[i % 2] = make_uint4(0, 0, 0, 0);
-    const float rate = tid < (int)(sizeof(gtr__mlp_rate) / 4) ? __ldcg((const float *)&s.rate[step] + tid) : 0.0f;
-    if (quick)
-#pragma unroll
-        for (int i = 0; i < 3; i++) bring[i].ask(s, pool, src, rank, i * 128);
-#pragma unroll 1
-    for (int c = 0; c < s.rows; c += 24)
-#pragma unroll
-        for (int i = 0; i < 3; i++) if (c + i * 8 < s.rows) {
-#pragma unroll
-            for (int e = 0; e < 2; e++) {
-                const int k = c + i * 8 + ks * 2 + e;
-                if (k >= s.rows || cg * 32 >= s.kr) continue;
-                const uint32_t *p = x + k * 16 * xp, w0 = p[0], w1 = p[xp], w2 = p[8 * xp], w3 = p[9 * xp];
-                const uint32_t u0 = __byte_perm(w0, w1, 0x5140), u1 = __byte_perm(w0, w1, 0x7362), u2 = __byte_perm(w2, w3, 0x5140), u3 = __byte_perm(w2, w3, 0x7362);
-                const uint32_t a0[4] = { gtr__tall_bytes(u0, 0x4140), gtr__tall_bytes(u0, 0x4342), gtr__tall_bytes(u2, 0x4140), gtr__tall_bytes(u2, 0x4342) };
-                const uint32_t a1[4] = { gtr__tall_bytes(u1, 0x4140), gtr__tall_bytes(u1, 0x4342), gtr__tall_bytes(u3, 0x4140), gtr__tall_bytes(u3, 0x4342) };
-                const uint32_t b0[2] = { z[k * 8], z[k * 8 + 4] }, b1[2] = { z[8 * s.dz_pitch + k * 8], z[8 * s.dz_pitch + k * 8 + 4] };
-                gtr__mma_f16(acc, a0, b0);
-                gtr__mma_f16(acc + 4, a0, b1);
-                gtr__mma_f16(acc + 8, a1, b0);
-                gtr__mma_f16(acc + 12, a1, b1);
+            for (int e = 0; e < 4; e++) {       // a column of 2t, 2t + 1, 2t + 8, 2t + 9, four of k
+                const int a = (e >> 1) * 4 + (e & 1);
+                gtr__res_tell4(to + c * 512 + (e & 1) * 128 + (e >> 1) * 64, make_uint4(gtr__res_word(acc[a] * factor, mark), gtr__res_word(acc[a + 2] * factor, mark),
+                                                                                      gtr__res_word(acc[a + 8] * factor, mark), gtr__res_word(acc[a + 10] * factor, mark)));
             }
-            __syncthreads();
-            if (!quick) continue;
-            bring[i].take(s, pool, (c + i * 8) * 16);
-            if (c + i * 8 + 24 < s.rows) bring[i].ask(s, pool, src, rank, (c + i * 8 + 24) * 16);
-        }
-    if (!last && !quick) gtr__tall_bring::all(s, pool, src, rank);
-    if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[step & 1])[tid] = rate;
-    float *red = pool + s.dz_at;
-#pragma unroll
-    for (int i = 0; i < 16; i++) red[((ks * 4 + cg) * 16 + i) * 32 + lane] = acc[i];
-    __syncthreads();
-    const gtr__mlp_rule rule = gtr__tall_rule(h, step, h->segment[0].group);
+    };
+    auto multiply = [&](float *acc, const uint32_t *p0, const uint32_t *p1, const uint32_t *p2, const uint32_t *p3, const uint32_t *b0, const uint32_t *b1) {
+        const uint32_t w0 = *p0, w1 = *p1, w2 = *p2, w3 = *p3;
+        const uint32_t u0 = __byte_perm(w0, w1, 0x5140), u1 = __byte_perm(w0, w1, 0x7362), u2 = __byte_perm(w2, w3, 0x5140), u3 = __byte_perm(w2, w3, 0x7362);
+        const uint32_t a0[4] = { gtr__tall_bytes(u0, 0x4140), gtr__tall_bytes(u0, 0x4342), gtr__tall_bytes(u2, 0x4140), gtr__tall_bytes(u2, 0x4342) };
+        const uint32_t a1[4] = { gtr__tall_bytes(u1, 0x4140), gtr__tall_bytes(u1, 0x4342), gtr__tall_bytes(u3, 0x4140), gtr__tall_bytes(u3, 0x4342) };
+        gtr__mma_f16(acc, a0, b0);
+        gtr__mma_f16(acc + 4, a0, b1);
+        gtr__mma_f16(acc + 8, a1, b0);
+        gtr__mma_f16(acc + 12, a1, b1);
+    };
 #pragma unroll 1
-    for (int j = 0; j < 4; j++) {           // one copy of the code: the arrays turn
-        const gtr__tall_spot at = gtr__tall_spot_of(s, group, rank, j);
-        float v = 0.0f;
+    for (int c = line; c - line < strips; c += 2 * across) {
+        float acc[2][16] = {};  // two tiles of k, two of columns
+        const uint32_t *p0 = (const uint32_t *)pool + s.x_at + (2 * t + way * 16) * xp + c * 8 + g, *p1 = p0 + xp, *p2 = p0 + 8 * xp, *p3 = p1 + 8 * xp;
+        const bool two = c + across < strips;
+        if (c < strips)
+#pragma unroll 2
+            for (int k = way; k < steps; k += s.deep) {
+                const uint32_t b0[2] = { z[k * 8], z[k * 8 + 4] }, b1[2] = { z8[k * 8], z8[k * 8 + 4] };
+                multiply(acc[0], p0, p1, p2, p3, b0, b1);
+                if (two) multiply(acc[1], p0 + across * 8, p1 + across * 8, p2 + across * 8, p3 + across * 8, b0, b1);
+                p0 += s.deep * 16 * xp; p1 += s.deep * 16 * xp; p2 += s.deep * 16 * xp; p3 += s.deep * 16 * xp;
+            }
+        if (s.deep > 1) {       // all strips at once, none of them a second
+            __syncthreads();
 #pragma unroll
-        for (int k = 0; k < 4; k++) v += red[((k * 4 + j) * 16 + warp) * 32 + lane];
-        v *= factor;
-        if (at.there) {
-            if (s.m.checks && gtr__res_infinite(v)) bad = 2;
-            gtr__tall_renew(rule, own.p[0], v, own.a[0], own.b[0]);
-            if (last) L.dw[at.i] = v;
+            for (int i = 0; i < 16; i++) if (way) red[(way - 1) * across * 512 + i * 32] = acc[0][i];
+            __syncthreads();
+#pragma unroll
+            for (int i = 0; i < 16; i++) for (int k = 0; k + 1 < s.deep && way == 0; k++) acc[0][i] += red[k * across * 512 + i * 32];
         }
-        const float p = own.p[0], a = own.a[0], b = own.b[0];
-#pragma unroll
-        for (int k = 0; k < 3; k++) { own.p[k] = own.p[k + 1]; own.a[k] = own.a[k + 1]; own.b[k] = own.b[k + 1]; }
-        own.p[3] = p; own.a[3] = a; own.b[3] = b;
+        if (way) continue;
+        send(c, acc[0]);
+        if (two) send(c + across, acc[1]);
     }
-    const int n = group * 16 + tid;
-    if (rank == 0 && L.db && tid < 16 && n < L.n) {
+    if (rank == 0 && tid < 16) {
         float v = 0.0f;
         for (int w = 0; w < GTR__TALL_WARPS; w++) v += pool[s.sums_at + w * 16 + tid];
+        gtr__res_tell(gtr__tall_shared(s, group, rank, slab, step) + s.kr * 16 + tid, gtr__res_word(v, mark));
+    }
+}
+// What is owned: the sum over slabs, and the update, whose outcome is sent. heard: what the step before was; if bad, nothing is done.
+template <int P, typename F> static __device__ __forceinline__ void gtr__tall_update(const gtr__tall &s, float *pool, gtr__tall_head *h, int group, int rank, int slab, int step, bool last, gtr__res_ear &ear, int &heard, uint32_t &bad, F between) {
+    const gtr__mlp_layer &L = s.m.layer[0];
+    const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31;
+    const gtr__tall_spot at(s, group, rank, slab);
+    const uint32_t *dw = gtr__tall_shared(s, group, rank, 0, step);
+    const bool biased = rank == 0 && slab == 0 && L.db != NULL;
+    gtr__tall_own own;
+    own.load(s, step);
+    if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[step & 1])[tid] = __ldcg((const float *)&s.rate[step] + tid);
+    float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+    if (at.live)
+#pragma unroll 1
+        for (int k = 0; k < s.slabs; k += 8) {
+            uint4 u[8];
+            const int n = s.slabs - k < 8 ? s.slabs - k : 8;
+            gtr__tall_hear4<8>(u, n, ear, [&](int i) { return dw + (k + i) * s.share + at.unit * 128 + lane * 4; });
+#pragma unroll
+            for (int i = 0; i < 8; i++) if (i < n) { v[0] += gtr__res_number(u[i].x); v[1] += gtr__res_number(u[i].y); v[2] += gtr__res_number(u[i].z); v[3] += gtr__res_number(u[i].w); }
+        }
+    if (biased && warp == GTR__TALL_WARPS - 1) {
+        float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+#pragma unroll 1
+        for (int k = 0; k < s.slabs; k += 8) {
+            uint4 u[1];
+            const int q = k + (lane >> 2);
+            gtr__tall_hear4<1>(u, q < s.slabs ? 1 : 0, ear, [&](int) { return dw + q * s.share + s.kr * 16 + (lane & 3) * 4; });
+            if (q < s.slabs) { sum.x += gtr__res_number(u[0].x); sum.y += gtr__res_number(u[0].y); sum.z += gtr__res_number(u[0].z); sum.w += gtr__res_number(u[0].w); }
+        }
+#pragma unroll
+        for (int o = 4; o < 32; o <<= 1) {
+            sum.x += __shfl_xor_sync(0xffffffffu, sum.x, o); sum.y += __shfl_xor_sync(0xffffffffu, sum.y, o);
+            sum.z += __shfl_xor_sync(0xffffffffu, sum.z, o); sum.w += __shfl_xor_sync(0xffffffffu, sum.w, o);
+        }
+        if (lane < 4) *(float4 *)(pool + s.sums_at + 256 + lane * 4) = sum;
+    }
+    heard = __syncthreads_or(heard | (int)ear.bad | (ear.turns >= GTR__RES_TURNS ? 4 : 0));
+    if (heard) return;
+    const gtr__mlp_rule rule = gtr__tall_rule(h, step, h->segment[0].group);
+#pragma unroll
+    for (int j = 0; j < 4; j++) if (j < at.some) {
+        if (s.m.checks && gtr__res_infinite(v[j])) bad = 2;
+        gtr__tall_renew(rule, own.p[j], v[j], own.a[j], own.b[j]);
+        if (last) L.dw[at.i + j] = v[j];
+    }
+    if (biased && tid < 16 && group * 16 + tid < L.n) {
+        const float d = pool[s.sums_at + 256 + tid];
         const gtr__mlp_rule other = gtr__tall_rule(h, step, h->segment[1].group);
-        if (s.m.checks && gtr__res_infinite(v)) bad = 2;
-        gtr__tall_renew(other, own.bias[0], v, own.bias[1], own.bias[2]);
-        pool[s.bias_at + tid] = own.bias[0];
-        if (last) L.db[n] = v;
+        if (s.m.checks && gtr__res_infinite(d)) bad = 2;
+        gtr__tall_renew(other, own.bias[0], d, own.bias[1], own.bias[2]);
+        if (last) L.db[group * 16 + tid] = d;
     }
     own.keep(s, step + 1);
-    return gtr__tall_publish<P>(s, pool, own, bad);
+    gtr__tall_publish<P>(s, pool, own, group, rank, slab, step + 1, bad);
+    between();
 }
 
 // >>tall-spare
-// A spare block's tasks: 16 rows of a further layer's dw = dz^T h and 64 columns, db where they are the first; the update, whose outcome is sent.
+// A task's elements lie by fours of a row: where the four'th begins.
+struct gtr__tall_four {
+    int n, c;
+    __device__ __forceinline__ gtr__tall_four(int four) : n((four >> 8) * 16 + (four >> 2 & 7) * 2 + (four >> 5 & 1)), c((four >> 6 & 3) * 16 + (four & 3) * 4) {}
+};
+// A spare block's tasks: 16 or 32 rows of a further layer's dw = dz^T h and 64 columns, db where they are the first; the update, whose outcome is
+// sent. h is there first: most of it is kept as halves until dz comes, as rounds of 128 rows of which a warp has eight. How the step before went
+// is known from all rows' dz.
 template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, bool last, uint32_t &bad) {
-    const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1;
-    constexpr int size = 16 * GTR__TALL_STRIP, fours = GTR__TALL_STRIP / 16;
+    const int par = step & 1;
+    constexpr int fours = GTR__TALL_STRIP / 16;
+    const int rows = 16 * s.tall, size = rows * GTR__TALL_STRIP, all = size + rows;
     float *red = pool + s.red_at, *sums = red + GTR__TALL_WARPS * size;
     gtr__res_ear ear = { (uint32_t)step >> 1 & 1, 0, 0 };
 #pragma unroll 1
     for (int k = 0; k < h->tiles; k++) {
+        const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3;
+        uint4 *kept = (uint4 *)red + tid;
         const int l = h->tile[k].layer, n0 = h->tile[k].n0, k0 = h->tile[k].k0;
         const gtr__tall_layer &q = s.layer[l], &before = s.layer[l - 1];
         const gtr__mlp_layer &L = s.m.layer[l];
-        const int columns = (before.width - k0 + 15) / 16, pieces = 1 + (columns < fours ? columns : fours);
-        const uint32_t *z = (l == s.m.layers - 1 ? s.dl : q.dz) + par * s.total * q.width + gtr__tall_place(q.width, 0, n0 / 16), *y = before.h + par * s.total * before.width + gtr__tall_place(before.width, 0, k0 / 16);
-        float acc[2 * fours][4] = {}, db[2] = { 0.0f, 0.0f };
+        const int columns = (before.width - k0 + 15) / 16, mine = (2 * s.rows - warp + GTR__TALL_WARPS - 1) / GTR__TALL_WARPS, ahead = mine < 4 * s.tall ? mine : 4 * s.tall;
+        const bool two = s.tall == 2 && n0 + 16 < q.width;
+        const uint32_t *z = (l == s.m.layers - 1 ? s.dl : q.dz) + par * s.total * q.width + gtr__tall_place(q.width, warp, n0 / 16), *y = before.h + par * s.total * before.width + gtr__tall_place(before.width, warp, k0 / 16);
+        auto keep = [&](int r, int to) {        // two rounds, in place of two
+            uint4 v[2 * fours];
+            gtr__tall_hear_at<2 * fours, 0>(v, ear, [&](int i) { return r + i / fours < mine && i % fours < columns ? y + ((r + i / fours) * 128 * before.width + i % fours * 128) : (const uint32_t *)NULL; });
+#pragma unroll
+            for (int e = 0; e < 2; e++) {
+                uint32_t most = 0;
+#pragma unroll
+                for (int i = e * fours; i < e * fours + fours; i++) most = gtr__tall_max(most, gtr__tall_max(gtr__tall_max(v[i].x & 0x7ffffffcu, v[i].y & 0x7ffffffcu), gtr__tall_max(v[i].z & 0x7ffffffcu, v[i].w & 0x7ffffffcu)));
+                const gtr__tall_scale f(gtr__tall_warp_most(most));
+                if (lane == 0) h->scale[warp][to + e] = f.from;
+#pragma unroll
+                for (int i = 0; i < fours; i += 2) {
+                    const uint4 a = v[e * fours + i], b = v[e * fours + i + 1];
+                    kept[((to + e) * fours + i) / 2 * GTR__TALL_T] = make_uint4(gtr__tall_half2(gtr__res_number(a.x) * f.to, gtr__res_number(a.y) * f.to), gtr__tall_half2(gtr__res_number(a.z) * f.to, gtr__res_number(a.w) * f.to),
+                                                                              gtr__tall_half2(gtr__res_number(b.x) * f.to, gtr__res_number(b.y) * f.to), gtr__tall_half2(gtr__res_number(b.z) * f.to, gtr__res_number(b.w) * f.to));
+                }
+            }
+            __syncwarp();
+        };
 #pragma unroll 1
-        for (int r = warp; r < 2 * s.rows; r += 2 * GTR__TALL_WARPS) {
-            uint4 v[2 * (1 + fours)];
-            const bool two = r + GTR__TALL_WARPS < 2 * s.rows;
-            gtr__tall_hear4<2 * (1 + fours)>(v, 2 * (1 + fours), ear, [&](int i) {
-                const int row = (r + (i > fours && two ? GTR__TALL_WARPS : 0)) * 8, c = i % (1 + fours);
-                return c && c < pieces ? y + row * before.width + (c - 1) * 128 : z + row * q.width;
-            });
+        for (int r = 0; r < ahead; r += 2) keep(r, r);
+        float acc[2][2 * fours][4] = {}, db[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+#pragma unroll 1
+        for (int r = 0; r < mine; r += 2) {
+            const int at = r < ahead ? r : 0;
+            if (r >= ahead) keep(r, 0);
+            uint4 v[4];
+            gtr__tall_hear_at<4, 0>(v, ear, [&](int i) { return r + i / 2 < mine ? z + (r + i / 2) * 128 * q.width + (i % 2 && two ? 128 : 0) : (const uint32_t *)NULL; });
 #pragma unroll
-            for (int e = 0; e < 2; e++) if (e == 0 || two) {
-                const uint4 *w = v + e * (1 + fours);
-                const float f[4] = { gtr__res_number(w[0].x), gtr__res_number(w[0].y), gtr__res_number(w[0].z), gtr__res_number(w[0].w) };
-                db[0] += f[0] + f[1]; db[1] += f[2] + f[3];
-                const float a[4] = { gtr__res_ready<P>(f[0]), gtr__res_ready<P>(f[2]), gtr__res_ready<P>(f[1]), gtr__res_ready<P>(f[3]) };
+            for (int e = 0; e < 2; e++) if (r + e < mine) {
+                const float scale = h->scale[warp][at + e];
+                float a[2][4];
 #pragma unroll
-                for (int i = 0; i < fours; i++) if (i + 1 < pieces) {
-                    const float b0[2] = { gtr__res_ready<P>(gtr__res_number(w[1 + i].x)), gtr__res_ready<P>(gtr__res_number(w[1 + i].y)) };
-                    const float b1[2] = { gtr__res_ready<P>(gtr__res_number(w[1 + i].z)), gtr__res_ready<P>(gtr__res_number(w[1 + i].w)) };
-                    gtr__res_mma<P>(acc[2 * i], a, b0);
-                    gtr__res_mma<P>(acc[2 * i + 1], a, b1);
+                for (int m = 0; m < 2; m++) {
+                    const uint4 u = v[2 * e + m];
+                    const float f[4] = { gtr__res_number(u.x), gtr__res_number(u.y), gtr__res_number(u.z), gtr__res_number(u.w) };
+                    db[2 * m] += f[0] + f[1]; db[2 * m + 1] += f[2] + f[3];
+                    a[m][0] = gtr__res_ready<P>(f[0]); a[m][1] = gtr__res_ready<P>(f[2]); a[m][2] = gtr__res_ready<P>(f[1]); a[m][3] = gtr__res_ready<P>(f[3]);
+                }
+#pragma unroll
+                for (int i = 0; i < fours; i += 2) {
+                    const uint4 w = kept[((at + e) * fours + i) / 2 * GTR__TALL_T];
+                    const uint32_t u[4] = { w.x, w.y, w.z, w.w };
+                    float b[8];
+#pragma unroll
+                    for (int j = 0; j < 4; j++) {
+                        __half2 c;
+                        memcpy(&c, &u[j], 4);
+                        b[2 * j] = __low2float(c) * scale; b[2 * j + 1] = __high2float(c) * scale;
+                    }
+#pragma unroll
+                    for (int m = 0; m < 2; m++) if (m == 0 || two)
+#pragma unroll
+                        for (int j = 0; j < 4; j++) gtr__res_mma<P>(acc[m][2 * i + j], a[m], b + 2 * j);
                 }
             }
         }
+        __syncthreads();        // nobody wants what was kept
 #pragma unroll
-        for (int i = 0; i < fours; i++)
+        for (int m = 0; m < 2; m++) if (m == 0 || s.tall == 2)
 #pragma unroll
-            for (int e = 0; e < 2; e++)
-                *(float4 *)(red + warp * size + (2 * g + e) * GTR__TALL_STRIP + i * 16 + 4 * t) = make_float4(acc[2 * i][2 * e], acc[2 * i + 1][2 * e], acc[2 * i][2 * e + 1], acc[2 * i + 1][2 * e + 1]);
+            for (int i = 0; i < fours; i++)
 #pragma unroll
-        for (int j = 0; j < 2; j++) {
+                for (int e = 0; e < 2; e++)
+                    ((float4 *)(red + warp * size))[((m * fours + i) * 2 + e) * 32 + lane] = make_float4(acc[m][2 * i][2 * e], acc[m][2 * i + 1][2 * e], acc[m][2 * i][2 * e + 1], acc[m][2 * i + 1][2 * e + 1]);
+#pragma unroll
+        for (int j = 0; j < 4; j++) if (j < 2 * s.tall) {
 #pragma unroll
             for (int o = 2; o; o >>= 1) db[j] += __shfl_xor_sync(0xffffffffu, db[j], o);
-            if (t == 0) sums[warp * 16 + 2 * g + j] = db[j];
+            if (t == 0) sums[warp * rows + (j >> 1) * 16 + 2 * g + (j & 1)] = db[j];
         }
-        if (k == 0) {           // before anything is renewed: how the step before went
-            gtr__res_ear other = { 0, 0, ear.turns };
-            if (step && tid < 32) other.bad = gtr__tall_hear1(s.verdict + step - 1, other) & 2u;
-            if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[par])[tid] = __ldcg((const float *)&s.rate[step] + tid);
-            if (other.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
-            if (__syncthreads_or((int)other.bad | (other.turns >= GTR__RES_TURNS))) return false;
-        } else __syncthreads();
-        float *state = pool + s.tile_at + k * GTR__TALL_STATE;
-        const float *old = state + par * 3 * (size + 16);
-        float *now = state + (par ^ 1) * 3 * (size + 16);
+        if (k == 0 && tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[par])[tid] = __ldcg((const float *)&s.rate[step] + tid);
+        if (__syncthreads_or((int)ear.bad | (ear.turns >= GTR__RES_TURNS ? 4 : 0))) {
+            if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
+            return false;
+        }
+        float *state = pool + s.tile_at + k * 6 * all;
+        const float *old = state + par * 3 * all;
+        float *now = state + (par ^ 1) * 3 * all;
         const bool bias = k0 == 0 && L.db != NULL;
+        const gtr__mlp_rule rule = gtr__tall_rule(h, step, h->segment[2 * l].group);
+        const gtr__tall_four at(tid);
+        const int some = tid * 4 < size && n0 + at.n < L.n ? L.k - k0 - at.c : 0;
+        float p[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        uint32_t most = 0;
         bool wrong = false;
-#pragma unroll 1
-        for (int e = tid; e < (bias ? size + 16 : size); e += GTR__TALL_T) {
-            const int n = n0 + (e < size ? e / GTR__TALL_STRIP : e - size), c = k0 + e % GTR__TALL_STRIP;
-            if (n >= L.n || (e < size && c >= L.k)) continue;
-            const float *from = e < size ? red + e : sums + e - size;
-            const int far = e < size ? size : 16;
+        if (some > 0) {
+            float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+#pragma unroll
+            for (int w = 0; w < GTR__TALL_WARPS; w++) {
+                const float4 v = *(const float4 *)(red + w * size + tid * 4);
+                sum.x += v.x; sum.y += v.y; sum.z += v.z; sum.w += v.w;
+            }
+            const float v[4] = { sum.x, sum.y, sum.z, sum.w };
+            const float4 p4 = *(const float4 *)(old + tid * 4), a4 = *(const float4 *)(old + all + tid * 4), b4 = *(const float4 *)(old + 2 * all + tid * 4);
+            float a[4] = { a4.x, a4.y, a4.z, a4.w }, b[4] = { b4.x, b4.y, b4.z, b4.w };
+            p[0] = p4.x; p[1] = p4.y; p[2] = p4.z; p[3] = p4.w;
+#pragma unroll
+            for (int j = 0; j < 4; j++) if (j < some) {
+                wrong |= gtr__res_infinite(v[j]);
+                gtr__tall_renew(rule, p[j], v[j], a[j], b[j]);
+                if (last) L.dw[(int64_t)(n0 + at.n) * L.k + k0 + at.c + j] = v[j];
+                most = gtr__tall_max(most, gtr__tall_size(p[j]));
+            }
+            *(float4 *)(now + tid * 4) = make_float4(p[0], p[1], p[2], p[3]);
+            *(float4 *)(now + all + tid * 4) = make_float4(a[0], a[1], a[2], a[3]);
+            *(float4 *)(now + 2 * all + tid * 4) = make_float4(b[0], b[1], b[2], b[3]);
+        }
+        float shift = 0.0f;
+        if (bias && tid < rows && n0 + tid < L.n) {
             float v = 0.0f;
 #pragma unroll
-            for (int w = 0; w < GTR__TALL_WARPS; w++) v += from[w * far];
-            const gtr__mlp_rule rule = gtr__tall_rule(h, step, h->segment[2 * l + (e < size ? 0 : 1)].group);
-            float p = old[e], a = old[size + 16 + e], b = old[2 * (size + 16) + e];
+            for (int w = 0; w < GTR__TALL_WARPS; w++) v += sums[w * rows + tid];
+            shift = old[size + tid];
+            float a = old[all + size + tid], b = old[2 * all + size + tid];
             wrong |= gtr__res_infinite(v);
-            gtr__tall_renew(rule, p, v, a, b);
-            now[e] = p; now[size + 16 + e] = a; now[2 * (size + 16) + e] = b;
-            if (last) (e < size ? L.dw : L.db)[e < size ? (int64_t)n * L.k + c : n] = v;
+            gtr__tall_renew(gtr__tall_rule(h, step, h->segment[2 * l + 1].group), shift, v, a, b);
+            now[size + tid] = shift; now[all + size + tid] = a; now[2 * all + size + tid] = b;
+            if (last) L.db[n0 + tid] = v;
         }
+        most = gtr__tall_warp_most(most);
+        if (lane == 0) h->most[warp] = most;
         wrong = __syncthreads_or(wrong) != 0 && s.m.checks;
         if (wrong) bad = 2;
-#pragma unroll 1
-        for (int e = tid; e < (k0 == 0 ? size + 16 : size); e += GTR__TALL_T) {
-            const int n = n0 + (e < size ? e / GTR__TALL_STRIP : e - size), c = k0 + e % GTR__TALL_STRIP;
-            if (e < size && c >= before.width) continue;
-            const bool there = n < L.n && (e >= size ? bias : c < L.k);
-            const float p = there ? now[e] : 0.0f;
-            if (e < size) gtr__res_tell(q.w + par * s.renewed + n * before.width + c, gtr__res_word(gtr__res_ready<P>(p), ear.tag | bad));
-            else gtr__res_tell(q.b + par * s.renewed + n, gtr__res_word(gtr__res_low<P>(p), ear.tag | bad));
+        const uint32_t mark = ear.tag | bad;
+        if (tid * 4 < size && n0 + at.n < q.width && k0 + at.c < before.width) {
+            if (l < s.m.layers - 1) {
+                float up;
+                gtr__tall_pair_scale(gtr__tall_warp_most(h->most[lane & 15]), up);
+                uint32_t *to = q.w + par * s.renewed + ((n0 + at.n) * before.width + k0 + (at.c & ~15)) / 2 + (at.c & 15) / 4;
+                gtr__res_tell(to, gtr__tall_pair(gtr__res_ready<P>(p[0]) * up, gtr__res_ready<P>(p[2]) * up, mark & 1, mark & 2));
+                gtr__res_tell(to + 4, gtr__tall_pair(gtr__res_ready<P>(p[1]) * up, gtr__res_ready<P>(p[3]) * up, mark & 1, mark & 2));
+            } else
+                gtr__res_tell4(q.w + par * s.renewed + (n0 + at.n) * before.width + k0 + at.c, make_uint4(gtr__res_word(gtr__res_ready<P>(p[0]), mark), gtr__res_word(gtr__res_ready<P>(p[1]), mark),
+                                                                                                      gtr__res_word(gtr__res_ready<P>(p[2]), mark), gtr__res_word(gtr__res_ready<P>(p[3]), mark)));
         }
+        if (l < s.m.layers - 1 && tid < s.tall && n0 + tid * 16 < q.width) {
+            uint32_t top = 0;
+            float up;
+            for (int w = 0; w < GTR__TALL_WARPS; w++) top = gtr__tall_max(top, h->most[w]);
+            const uint32_t from = gtr__res_word(gtr__tall_pair_scale(top, up), mark);
+            gtr__res_tell4(q.scale + par * s.renewed + ((n0 / 16 + tid) * q.across + k0 / GTR__TALL_STRIP) * 4, make_uint4(from, from, from, from));
+        }
+        if (k0 == 0 && tid < rows && n0 + tid < q.width) gtr__res_tell(q.b + par * s.renewed + n0 + tid, gtr__res_word(gtr__res_low<P>(shift), mark));
         __syncthreads();
     }
     if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
@@ -10184,18 +11038,19 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
 // >>tall-kernel
 // visit(segment, index in it, whether it is there and this block's to write, its place and that of its two moments)
 template <typename F> static __device__ __forceinline__ void gtr__tall_state(const gtr__tall &s, float *pool, const gtr__tall_head *h, int buffer, F visit) {
-    constexpr int size = 16 * GTR__TALL_STRIP;
+    const int rows = 16 * s.tall, size = rows * GTR__TALL_STRIP, all = size + rows;
     for (int k = 0; k < h->tiles; k++) {
         const int l = h->tile[k].layer, n0 = h->tile[k].n0, k0 = h->tile[k].k0;
         const gtr__mlp_layer &L = s.m.layer[l];
-        float *state = pool + s.tile_at + k * GTR__TALL_STATE + buffer * 3 * (size + 16);
+        float *state = pool + s.tile_at + (2 * k + buffer) * 3 * all;
         for (int e = gtr__tall_tid(); e < size; e += GTR__TALL_T) {
-            const int n = n0 + e / GTR__TALL_STRIP, c = k0 + e % GTR__TALL_STRIP;
-            if (n < L.n && c < L.k) visit(2 * l, (int64_t)n * L.k + c, state[e], state[size + 16 + e], state[2 * (size + 16) + e]);
+            const gtr__tall_four at(e / 4);
+            const int n = n0 + at.n, c = k0 + at.c + e % 4;
+            if (n < L.n && c < L.k) visit(2 * l, (int64_t)n * L.k + c, state[e], state[all + e], state[2 * all + e]);
         }
         const int n = n0 + gtr__tall_tid();
         float *p = state + size + threadIdx.x;
-        if (threadIdx.x < 16 && k0 == 0 && n < L.n && L.db) visit(2 * l + 1, n, p[0], p[size + 16], p[2 * (size + 16)]);
+        if ((int)threadIdx.x < rows && k0 == 0 && n < L.n && L.db) visit(2 * l + 1, n, p[0], p[all], p[2 * all]);
     }
 }
 struct gtr__tall_disk {         // what lies in device memory
@@ -10236,9 +11091,10 @@ static __device__ __forceinline__ void gtr__tall_slots(const gtr__tall &s, const
     for (int f = -1; f < s.m.n_rest; f++) {
         const gtr__feed_one &in = f < 0 ? s.m.x : s.m.rest[f];
         const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
-        for (int r = block; r < s.m.batch; r += blocks) {
+        for (int r = block + gtr__tall_tid() / 32 * blocks; r < s.m.batch; r += blocks * GTR__TALL_WARPS) {
             const int64_t from = gtr__tall_origin(h, step, r) * in.row, to = (int64_t)r * in.row;
-            for (int c = gtr__tall_tid(); c < in.row; c += GTR__TALL_T) {
+#pragma unroll 4
+            for (int c = gtr__tall_tid() & 31; c < in.row; c += 32) {
                 if (in.from == GTR_U8 && in.to.t == GTR_I32) ((int32_t *)in.to.p)[to + c] = ((const unsigned char *)src)[from + c];
                 else gtr__put(in.to.p, in.to.t, to + c, gtr__res_source(in, src, from + c));
             }
@@ -10306,7 +11162,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     gtr__enter();
     float *pool = (float *)gtr__pool;
     gtr__tall_head *h = &head;
-    const int tid = gtr__tall_tid(), me = (int)blockIdx.x, blocks = (int)gridDim.x, workers = s.groups * s.ranks, group = me % s.groups, rank = me / s.groups, layers = s.m.layers;
+    const int tid = gtr__tall_tid(), me = (int)blockIdx.x, blocks = (int)gridDim.x, workers = s.groups * s.ranks * s.slabs, layers = s.m.layers;
     const bool worker = me < workers, spare = me >= s.mains;
     if (*(const volatile uint32_t *)&s.m.ctl->status) {
         if (me == 0 && tid == 0) gtr__report_stuck(s.m.report, s.m.record);
@@ -10314,9 +11170,9 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     }
     if (tid < 32) gtr__mlp_segments(s.m.optim, s.m.layer, layers, h->segment, tid, 32);
     for (int64_t i = ((int64_t)me * GTR__TALL_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__TALL_T * 4)
-        if (i < s.old || i >= s.old + s.renewed) *(uint4 *)(s.pool + i) = make_uint4(1, 1, 1, 1);     // no step's words
-    for (int i = me * GTR__TALL_T + tid; i < GTR__LAUNCH_STEPS * (s.total + 1); i += blocks * GTR__TALL_T)
-        *(i < GTR__LAUNCH_STEPS * s.total ? s.origin + i : s.count + i - GTR__LAUNCH_STEPS * s.total) = GTR__TALL_NOT_YET;
+        if (i < s.old || i >= s.old + s.renewed) *(uint4 *)(s.pool + i) = make_uint4(0x4001, 0x4001, 0x4001, 0x4001);      // no step's words
+    for (int i = me * GTR__TALL_T + tid; i < GTR__LAUNCH_STEPS * (2 * s.total + 1); i += blocks * GTR__TALL_T)
+        *(i < GTR__LAUNCH_STEPS * 2 * s.total ? (uint32_t *)s.origin + i : s.count + i - GTR__LAUNCH_STEPS * 2 * s.total) = GTR__TALL_NOT_YET;
     if (me < blocks - 1) for (int i = tid; i < s.end_at; i += GTR__TALL_T) pool[i] = 0.0f;
     __syncthreads();
     // the further layers' weights, as if a step had renewed them
@@ -10324,9 +11180,16 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
         const gtr__tall_layer &q = s.layer[l];
         const gtr__mlp_layer &L = s.m.layer[l];
         const int wide = s.layer[l - 1].width;
-        for (int i = me * GTR__TALL_T + tid; i < q.width * wide; i += blocks * GTR__TALL_T) {
-            const int n = i / wide, c = i % wide;
-            q.w[s.renewed + i] = gtr__res_word(gtr__res_ready<P>(n < L.n && c < L.k ? h->segment[2 * l].p[(int64_t)n * L.k + c] : 0.0f), 1);
+        auto at = [&](int n, int c) { return gtr__res_ready<P>(n < L.n && c < L.k ? h->segment[2 * l].p[(int64_t)n * L.k + c] : 0.0f); };
+        if (l == layers - 1) for (int i = me * GTR__TALL_T + tid; i < q.width * wide; i += blocks * GTR__TALL_T) q.w[s.renewed + i] = gtr__res_word(at(i / wide, i % wide), 1);
+        else for (int i = me * GTR__TALL_WARPS + tid / 32; i < q.width / 16 * q.across; i += blocks * GTR__TALL_WARPS) {      // a warp 16 x 64
+            const int n0 = i / q.across * 16, c = i % q.across * GTR__TALL_STRIP + (tid & 31) * 2;
+            uint32_t most = 0;
+            float up;
+            for (int n = n0; n < n0 + 16; n++) most = gtr__tall_max(most, gtr__tall_max(gtr__tall_size(at(n, c)), gtr__tall_size(at(n, c + 1))));
+            const float from = gtr__tall_pair_scale(gtr__tall_warp_most(most), up);
+            for (int n = n0; n < n0 + 16 && c < wide; n++) q.w[s.renewed + (n * wide + c) / 2] = gtr__tall_pair(at(n, gtr__tall_column(c)) * up, at(n, gtr__tall_column(c) + 2) * up, 1, 0);
+            if ((tid & 31) < 4) q.scale[s.renewed + i * 4 + (tid & 31)] = gtr__res_word(from, 1);
         }
         if (me == blocks - 1) for (int i = tid; i < q.width; i += GTR__TALL_T)
             q.b[s.renewed + i] = gtr__res_word(gtr__res_low<P>(L.db && i < L.n ? h->segment[2 * l + 1].p[i] : 0.0f), 1);
@@ -10347,7 +11210,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
             int l = 1;
             while (l + 1 < layers && index >= s.layer[l + 1].task0) l++;
             h->tile[h->tiles].layer = l;
-            h->tile[h->tiles].n0 = (index - s.layer[l].task0) / s.layer[l].across * 16;
+            h->tile[h->tiles].n0 = (index - s.layer[l].task0) / s.layer[l].across * 16 * s.tall;
             h->tile[h->tiles].k0 = (index - s.layer[l].task0) % s.layer[l].across * GTR__TALL_STRIP;
             h->tiles++;
         }
@@ -10368,59 +11231,71 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
         gtr__mlp_leave(s.m);
         return;
     }
-    const bool biased = worker && rank == 0 && tid < 16 && s.m.layer[0].db && group * 16 + tid < s.m.layer[0].n;
     float factor = 0.0f;
     uint32_t bad = 0;
+#if GTR__TALL_BULK
+    if (tid == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(gtr__shared_address(&h->bar)), "n"(GTR__TALL_PIECES) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async;" ::: "memory");    // behind the zeros of x, too
+#endif
     if (worker) {
+        const gtr__tall_me q(s);
+        const gtr__tall_spot at(s, q.group, q.rank, q.slab);
         gtr__tall_own own;
         own.bias[0] = own.bias[1] = own.bias[2] = 0.0f;
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            const gtr__tall_spot at = gtr__tall_spot_of(s, group, rank, j);
             own.p[j] = own.a[j] = own.b[j] = 0.0f;
-            if (at.there) disk.load(0, at.i, own.p[j], own.a[j], own.b[j]);
+            if (j < at.some) disk.load(0, at.i + j, own.p[j], own.a[j], own.b[j]);
         }
-        if (biased) {
-            disk.load(1, group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
-            pool[s.bias_at + tid] = own.bias[0];
-        }
+        if (q.rank == 0 && q.slab == 0 && tid < 16 && s.m.layer[0].db && q.group * 16 + tid < s.m.layer[0].n) disk.load(1, q.group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
         own.keep(s, 0);
-        factor = gtr__tall_publish<P>(s, pool, own, bad) * s.m.x.scale;
     }
     if (!gtr__tall_begin(s, h)) return;
     const int steps = (int)s.record[0].more + 1;
-    const float scale = s.m.ctl->scale;
-    gtr__res_ear ear = { 0, 0, 0 };
-    gtr__tall_origins(s, pool, h, 0, me, ear);
-    __syncthreads();
-    if (worker) {
-        const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
-        gtr__tall_bring bring;
-        if (gtr__tall_bring::quick(s, src))
-#pragma unroll 1
-            for (int r = 0; r < s.total; r += 128) { bring.ask(s, pool, src, rank, r); bring.take(s, pool, r); }
-        else gtr__tall_bring::all(s, pool, src, rank);
+    gtr__tall_ask(s, pool, 0, worker);
+    {
+        gtr__res_ear ear = { 0, 0, 0 };
+        gtr__tall_take(s, pool, h, 0, worker, ear);
+        if (worker) {
+            const gtr__tall_me q(s);
+            gtr__tall_own own;
+            own.load(s, 0);
+            gtr__tall_publish<P>(s, pool, own, q.group, q.rank, q.slab, 0, bad);
+            for (int k = 0; k < GTR__TALL_PIECES; k++) gtr__tall_bring(s, pool, h, k);
+            factor = gtr__tall_renewed(s, pool, q.group, q.rank, 0, ear) * (s.m.x.scale * GTR__TALL_BYTE);
+        }
     }
 #pragma unroll 1
     for (int i = 0; i < steps; i++) {
         const bool last = i == steps - 1;
-        ear.tag = (uint32_t)i >> 1 & 1;
-        ear.bad = 0;
+        gtr__res_ear ear = { (uint32_t)i >> 1 & 1, 0, 0 };
+        if (worker) gtr__tall_brought(s, h, i, ear);
         __syncthreads();
-        if (worker) gtr__tall_parts_of<P>(s, pool, group, rank, i, factor, ear.tag | bad);
+        if (worker) {
+            const gtr__tall_me q(s);
+            gtr__tall_parts<P>(s, pool, q.group, q.rank, q.slab, i, factor, ear.tag | bad);
+        }
         uint32_t before = bad;
         bool loss = false;
-        if (!last) gtr__tall_origins(s, pool, h, i + 1, me, ear);
+        if (!last) gtr__tall_ask(s, pool, i + 1, worker);
         __syncthreads();
 #pragma unroll 1
         for (int k = 0; me + k * s.middles < s.rows && me < s.middles; k++) {
             if (k) __syncthreads();
-            loss |= gtr__tall_middle<P>(s, pool, h, me + k * s.middles, k, i, scale, ear, before);
+            loss |= gtr__tall_middle<P>(s, pool, h, me + k * s.middles, k, i, s.m.ctl->scale, ear, before);
         }
+        if (!last) gtr__tall_take(s, pool, h, i + 1, worker, ear);
         int heard = 0;
-        float from = 0.0f;
-        if (worker) from = gtr__tall_hear(s, pool, group, rank, i, before, ear, heard);
-        else {
+        bad = loss ? 2u : 0u;
+        if (worker) {
+            const gtr__tall_me q(s);
+            const float from = gtr__tall_hear(s, pool, q.group, q.rank, q.slab, i, before, ear, heard) * (s.m.x.scale * GTR__TALL_BYTE);
+            gtr__tall_gradient(s, pool, q.group, q.rank, q.slab, i, from, ear.tag | (heard ? 2u : 0u));
+            __syncthreads();
+            if (!last) gtr__tall_bring(s, pool, h, 0);
+            gtr__tall_update<P>(s, pool, h, q.group, q.rank, q.slab, i, last, ear, heard, bad, [&]() { if (!last) gtr__tall_bring(s, pool, h, 1); });
+            if (heard && !last) gtr__tall_forgo(s, h, 1);
+        } else {
             ear.tag = 0;
             if (i) ear.bad = gtr__tall_hear1(s.verdict + i - 1, ear) & 2u;
             heard = __syncthreads_or((int)ear.bad | (ear.turns >= GTR__RES_TURNS ? 4 : 0));
@@ -10429,23 +11304,23 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
         if (heard) {
             wrong = i - 1;
             if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);      // a vote does not say what for
+            if (worker && !last) gtr__tall_brought(s, h, i + 1, ear);   // nobody may leave before
             break;
         }
-        bad = loss ? 2u : 0u;
-        uint32_t first = 0;
-        if (worker) factor = gtr__tall_first<P>(s, pool, h, group, rank, i, last, from * s.m.x.scale, first) * s.m.x.scale;
-        bad |= first;
+        if (worker && !last) {
+            const gtr__tall_me q(s);
+            factor = gtr__tall_renewed(s, pool, q.group, q.rank, i + 1, ear) * (s.m.x.scale * GTR__TALL_BYTE);
+        }
     }
     if (gtr__tall_end(s, h, steps, bad, wrong)) {
         if (worker) {
+            const gtr__tall_me q(s);
+            const gtr__tall_spot at(s, q.group, q.rank, q.slab);
             gtr__tall_own own;
             own.load(s, wrong < 0 ? steps : wrong);
 #pragma unroll
-            for (int j = 0; j < 4; j++) {
-                const gtr__tall_spot at = gtr__tall_spot_of(s, group, rank, j);
-                if (at.there) disk.save(0, at.i, own.p[j], own.a[j], own.b[j]);
-            }
-            if (biased) disk.save(1, group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
+            for (int j = 0; j < 4; j++) if (j < at.some) disk.save(0, at.i + j, own.p[j], own.a[j], own.b[j]);
+            if (q.rank == 0 && q.slab == 0 && tid < 16 && s.m.layer[0].db && q.group * 16 + tid < s.m.layer[0].n) disk.save(1, q.group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
         }
         gtr__tall_slots(s, h, me, s.mains, wrong < 0 ? steps - 1 : wrong);
     }
@@ -10453,26 +11328,32 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
 }
 
 // >>tall-match
-static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int ranks, int sm_count, size_t shared) {
+static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int ranks, int slabs, int tall, int sm_count, size_t shared) {
     const int last = c->layers - 1, rows = (c->batch + 15) / 16, free_blocks = sm_count - 1;
     int at = 0, op = 0;
     auto room = [&](int words) { const int here = at; at += gtr__res_up(words, 8); return here; };
-    s->rows = rows; s->ranks = ranks;
+    s->rows = rows; s->ranks = ranks; s->slabs = slabs; s->tall = tall;
     s->total = rows * 16;
     for (int l = 0; l <= last; l++) s->layer[l].width = gtr__res_up(c->n[l], l == last && c->n[l] > 16 ? 32 : 16);
+    if (tall == 2 && s->layer[last].width > 16) return false;      // its rows are one task's
     s->groups = s->layer[0].width / 16;
     s->kr = gtr__res_up((c->k[0] + ranks - 1) / ranks, 16);
-    if (s->kr > GTR__TALL_K || (ranks > 1 && s->kr * (ranks - 1) >= c->k[0])) return false;
+    s->eights = (2 * rows + slabs - 1) / slabs;
+    s->units = (s->kr / 8 + slabs - 1) / slabs;
+    s->share = gtr__res_up(s->kr * 16 + 16, 64);
+    if (s->units > GTR__TALL_WARPS || (ranks > 1 && s->kr * (ranks - 1) >= c->k[0]) || s->eights * (slabs - 1) >= 2 * rows) return false;
+    s->ways = s->eights <= 4 * GTR__TALL_TILES ? 4 : s->eights <= 8 * GTR__TALL_TILES ? 2 : 1;
+    s->deep = s->kr <= 128 ? 4 : s->kr <= 256 ? 2 : 1;
     s->tasks = 0;
     s->renewed = 0;
     for (int l = 1; l <= last; l++) {
         gtr__tall_layer *q = &s->layer[l];
         const int before = s->layer[l - 1].width;
         q->task0 = s->tasks; q->across = (before + GTR__TALL_STRIP - 1) / GTR__TALL_STRIP;
-        s->tasks += q->width / 16 * q->across;
-        s->renewed += gtr__res_up(q->width * before, 64) + gtr__res_up(q->width, 64);
+        s->tasks += (q->width / 16 + tall - 1) / tall * q->across;
+        s->renewed += gtr__res_up(q->width * before / (l == last ? 1 : 2), 64) + gtr__res_up(q->width, 64) + gtr__res_up(q->width / 4 * q->across, 64);
     }
-    const int workers = s->groups * ranks;
+    const int workers = s->groups * ranks * slabs;
     s->middles = rows < workers ? rows : rows < free_blocks - (s->tasks + 1) / 2 ? rows : free_blocks - (s->tasks + 1) / 2;
     if (s->middles < workers && rows > s->middles) s->middles = workers < rows ? workers : rows;
     s->mains = workers > s->middles ? workers : s->middles;
@@ -10487,17 +11368,20 @@ static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int
     s->op_pitch = op / 2 + 4;
     s->hidden_pitch = s->layer[last - 1].width + 4;
     s->pitch = s->kr % 32 ? s->kr : s->kr + 16;
-    s->dz_pitch = s->total / 2 + 4;
-    s->w_pitch = s->kr / 2 + 4;
-    s->x_at = room(s->total * s->pitch / 4);
+    s->dz_pitch = gtr__res_up(s->eights * 4, 32) + 4;
+    s->x_at = room(s->eights * 8 * s->pitch / 4);
     s->dz_at = at;
     s->op_at = room(16 * s->op_pitch > 2048 ? 16 * s->op_pitch : 2048);
     s->hidden_at = room(16 * s->hidden_pitch);
     s->logits_at = room(16 * 40);
     s->saved_at = room(last < 2 ? 0 : (2 * (last - 2) + (s->layer[last - 1].width > 128 ? 2 : 1)) * 4 * GTR__TALL_T);
-    const int behind = s->dz_at + (16 * s->dz_pitch > 4 * 4 * 16 * 32 ? 16 * s->dz_pitch : 4 * 4 * 16 * 32);
-    if (at < behind) at = behind;
-    s->origin_at = room(s->total);
+    int most = 16 * s->dz_pitch;
+    if (most < s->kr * 8) most = s->kr * 8;
+    if (most < (s->ways - 1) * s->eights * 128) most = (s->ways - 1) * s->eights * 128;
+    if (most < (s->deep - 1) * 16 / s->deep * 512) most = (s->deep - 1) * 16 / s->deep * 512;
+    if (at < s->dz_at + most) at = s->dz_at + gtr__res_up(most, 8);
+    s->origin_at = room(s->eights * 8);
+    s->ahead_at = room(2 * (s->eights * 8 + s->owns * 16) + 4);
     s->target_at = room(targets ? 16 * GTR__RES_OUT : 0);
     s->most_at = room(96);
     s->bias_at = room(16);
@@ -10508,27 +11392,28 @@ static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int
         q->forward_at = room(q->width * q->forward_pitch);
         q->bias_at = room(q->width);
         s->sums_at = q->forward_at;         // the last layer's: they are heard anew in each step
-        q->scale_at = room(l == last ? 0 : q->width / 16 * ((before + 31) / 32));
+        q->scale_at = room(1);
     }
     // a spare block has none of these
     s->red_at = 0;
-    s->tile_at = GTR__TALL_WARPS * (16 * GTR__TALL_STRIP + 16);
-    const int theirs = s->tile_at + s->most_tasks * GTR__TALL_STATE;
+    s->tile_at = GTR__TALL_WARPS * 16 * tall * (GTR__TALL_STRIP + 1);
+    const int theirs = s->tile_at + s->most_tasks * 6 * 16 * tall * (GTR__TALL_STRIP + 1);
     s->end_at = at > theirs ? at : theirs;
     return (size_t)s->end_at * 4 + (sizeof(gtr__tall_head) + 127) / 128 * 128 <= shared;
 }
 static bool gtr__tall_choose(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int sm_count, size_t shared) {
-    int best = 0, best_ranks = 0;
+    int best = 0, best_ranks = 0, best_slabs = 0, best_tall = 0;
     const int last = c->layers - 1;
     if (c->layers < 2 || c->layers > GTR__TALL_HIDDEN + 1 || c->n[last] > GTR__RES_OUT || c->batch <= 256 || c->batch > GTR__TALL_ROWS || c->k[0] < 64) return false;
     for (int l = 0; l < last; l++) if (c->n[l] > 256) return false;
-    for (int ranks = 1; ranks <= 64; ranks++) {     // cycles, about
-        if (!gtr__tall_cut(s, c, targets, ranks, sm_count, shared)) continue;
-            const int cost = s->rows * s->kr + s->owns * (ranks * s->layer[0].width * 2 + 4000) + s->most_tasks * s->rows * 60;
+    for (int ranks = 1; ranks <= 64; ranks++) for (int slabs = 1; slabs <= 32; slabs++) for (int tall = 1; tall <= 2; tall++) {      // cycles, about
+        if (!gtr__tall_cut(s, c, targets, ranks, slabs, tall, sm_count, shared)) continue;
+        const int way = s->eights * (s->kr / 3 + 28) + s->owns * (ranks * s->layer[0].width * 7 / 2 + 6000) + s->kr * 11 / 2, beside = s->most_tasks * (s->rows * (16 * tall + 64) * 2 + 5000);
+        const int cost = way > beside ? way + beside / 8 : beside + way / 8;
         if (best && cost >= best) continue;
-        best = cost; best_ranks = ranks;
+        best = cost; best_ranks = ranks; best_slabs = slabs; best_tall = tall;
     }
-    return best && gtr__tall_cut(s, c, targets, best_ranks, sm_count, shared);
+    return best && gtr__tall_cut(s, c, targets, best_ranks, best_slabs, best_tall, sm_count, shared);
 }
 // As >>resident's, and x has to be of bytes that are only scaled.
 static int gtr__tall_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
@@ -10564,7 +11449,13 @@ static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
     s->pool = (uint32_t *)ws;
     s->part = room((int64_t)2 * s->ranks * s->total * s->layer[0].width);
     for (int l = 0; l < last; l++) { s->layer[l].h = room((int64_t)2 * s->total * s->layer[l].width); s->layer[l].dz = room((int64_t)2 * s->total * s->layer[l].width); }
-    for (int l = 1; l <= last; l++) { s->layer[l].w = room(s->layer[l].width * s->layer[l - 1].width); s->layer[l].b = room(s->layer[l].width); }
+    s->dw = room((int64_t)2 * s->groups * s->ranks * s->slabs * s->share);
+    s->first = room((int64_t)2 * s->groups * s->ranks * (s->kr * 8 + s->slabs * 4 + 16));
+    for (int l = 1; l <= last; l++) {
+        s->layer[l].w = room(s->layer[l].width * s->layer[l - 1].width / (l == last ? 1 : 2));
+        s->layer[l].b = room(s->layer[l].width);
+        s->layer[l].scale = room(s->layer[l].width / 4 * s->layer[l].across);
+    }
     s->old = at;
     room(s->renewed);
     s->dl = room((int64_t)2 * s->total * s->layer[last].width);
@@ -10572,10 +11463,10 @@ static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
     s->verdict = room(GTR__LAUNCH_STEPS);
     s->words = at;
     s->flag = room(64);
-    s->origin = room(GTR__LAUNCH_STEPS * (int64_t)s->total);
+    s->origin = (uint2 *)room(GTR__LAUNCH_STEPS * 2 * (int64_t)s->total);
     s->count = room(GTR__LAUNCH_STEPS);
     s->record = (gtr__record *)room(GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__record) / 4);
-    s->own = (float4 *)room((int64_t)2 * s->groups * s->ranks * 16 * GTR__TALL_T);
+    s->own = (float4 *)room((int64_t)2 * s->groups * s->ranks * s->slabs * 16 * GTR__TALL_T);
     s->rate = (gtr__mlp_rate *)room((GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__mlp_rate) + 3) / 4);
     return (size_t)at * 4;
 }

@@ -1715,7 +1715,7 @@ static void chunk_run(const chunk_case *c)
     gtr__plan_cache *e;
     const int64_t per = (c->rows + c->batch - 1) / c->batch, steps = c->stop_at ? c->stop_at * c->every : per * c->epochs;
     const gtr_float before = pool_x[WIDTH * 37 + 2];
-    const bool several = GTR__MIN(per, c->every ? c->every : per) >= GTR__LAUNCH_STEPS / 4;    /* as gtr_fit decides; it chooses the kernel */
+    const bool several = GTR__MIN(per, c->every ? c->every : per) >= GTR__LAUNCH_STEPS / 8;    /* as gtr_fit decides; it chooses the kernel */
     int64_t k, most;
     int calls = 0;
     if (c->planted) pool_x[WIDTH * 37 + 2] = (gtr_float)NAN;
@@ -1884,47 +1884,48 @@ static void chunks_nonfinite(void)
 }
 
 /* ---- tall batches of bytes, which many steps in a launch do by a kernel of their own: gtr_fit against a loop of gtr_step ---- */
-enum { TALL_WIDTH = 80, TALL_ROWS = 9300, TALL_CLASSES = 10 };
+enum { TALL_WIDTH = 80, TALL_ROWS = 9300, TALL_MOST = 32 };     /* outputs */
 static unsigned char tall_x[TALL_ROWS * TALL_WIDTH], tall_y[TALL_ROWS];
-static gtr_float tall_t[TALL_ROWS * TALL_CLASSES];
-static net tall_net(gtr_context *ctx, const gtr_trainer_desc *d, bool mse)
+static gtr_float tall_t[TALL_ROWS * TALL_MOST];
+static net tall_net(gtr_context *ctx, const gtr_trainer_desc *d, bool mse, int64_t outputs)
 {
     net n;
     gtr_tensor *h;
     n.ctx = ctx;
     n.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, TALL_WIDTH));
-    n.y = mse ? gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, TALL_CLASSES)) : gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    n.y = mse ? gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, outputs)) : gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
     h = gtr_tanh(gtr_linear(n.x, "fc1", 40));
     h = gtr_tanh(gtr_linear(h, "fc2", 24));
-    n.logits = gtr_linear(h, "fc3", TALL_CLASSES);
+    n.logits = gtr_linear(h, "fc3", outputs);
     n.loss = mse ? gtr_mse(n.logits, n.y) : gtr_cross_entropy(n.logits, n.y);
     n.acc = mse ? NULL : gtr_accuracy(n.logits, n.y);
     n.t = gtr_trainer_create(n.loss, *d);
     return n;
 }
-static gtr_dataset *tall_points(gtr_context *ctx, int64_t rows, bool mse)
+static gtr_dataset *tall_points(gtr_context *ctx, int64_t rows, bool mse, int64_t outputs)
 {
     gtr_arrays_desc a;
     memset(&a, 0, sizeof a);
     a.rows = rows;
     a.column[0].data = tall_x; a.column[0].dtype = GTR_U8; a.column[0].shape = gtr_shape1(TALL_WIDTH);
-    if (mse) { a.column[1].data = tall_t; a.column[1].shape = gtr_shape1(TALL_CLASSES); }
+    if (mse) { a.column[1].data = tall_t; a.column[1].shape = gtr_shape1(outputs); }
     else { a.column[1].data = tall_y; a.column[1].dtype = GTR_U8; }
     return gtr_dataset_arrays(ctx, a);
 }
 static void tall_batches(void)
 {
-    static const struct { int64_t batch, rows; gtr_precision precision; bool mse; } c[] = {
-        { 272, 272 * 9, GTR_TF32, false }, { 300, 300 * 9 + 77, GTR_TF32, false }, { 512, 512 * 9, GTR_TF32, true },
-        { 1000, 1000 * 9, GTR_TF32, false }, { 1024, 1024 * 9, GTR_MIXED_BF16, true },
+    static const struct { int64_t batch, rows; gtr_precision precision; bool mse; int64_t outputs; } c[] = {
+        { 272, 272 * 9, GTR_TF32, false, 10 }, { 300, 300 * 9 + 77, GTR_TF32, false, 10 }, { 512, 512 * 9, GTR_TF32, true, 10 },
+        { 1000, 1000 * 9, GTR_TF32, false, 10 }, { 1024, 1024 * 9, GTR_MIXED_BF16, true, 10 }, { 1024, 1024 * 9, GTR_TF32, true, 32 },
+        { 700, 700 * 9 + 5, GTR_TF32, false, 20 }, { 400, 400 * 9, GTR_MIXED_BF16, false, 32 }, { 960, 960 * 9, GTR_TF32, true, 17 },
     };
     static shot a, b;
     uint32_t seed = 11;
     int64_t i, k;
     int j, all = (int)(sizeof c / sizeof *c);
     for (i = 0; i < TALL_ROWS * TALL_WIDTH; i++) tall_x[i] = (unsigned char)((noise(&seed) + 1.0f) * 127.9f);
-    for (i = 0; i < TALL_ROWS; i++) tall_y[i] = (unsigned char)(tall_x[i * TALL_WIDTH] / 26 % TALL_CLASSES);
-    for (i = 0; i < TALL_ROWS * TALL_CLASSES; i++) tall_t[i] = (gtr_float)(tall_x[i * 7 % (TALL_ROWS * TALL_WIDTH)] & 15) / 16;
+    for (i = 0; i < TALL_ROWS; i++) tall_y[i] = (unsigned char)(tall_x[i * TALL_WIDTH] / 26 % 10);
+    for (i = 0; i < TALL_ROWS * TALL_MOST; i++) tall_t[i] = (gtr_float)(tall_x[i * 7 % (TALL_ROWS * TALL_WIDTH)] & 15) / 16;
     for (j = 0; j < (small ? 1 : all); j++) {
         gtr_trainer_desc d = sgd(0.05f);
         gtr_context *ctx = create(), *loop = create(), *same = create();
@@ -1933,13 +1934,13 @@ static void tall_batches(void)
         net n, m, o;
         char name[64];
         d.momentum = 0.9f; d.precision = c[j].precision;
-        snprintf(name, sizeof name, "a batch of %lld", (long long)c[j].batch);
+        snprintf(name, sizeof name, "a batch of %lld, %lld outputs", (long long)c[j].batch, (long long)c[j].outputs);
         if (half && !ctx->caps.bf16) { gtr_destroy(ctx); gtr_destroy(loop); gtr_destroy(same); continue; }
-        n = tall_net(ctx, &d, c[j].mse); m = tall_net(loop, &d, c[j].mse); o = tall_net(same, &d, c[j].mse);
-        EXPECT_EQ(gtr_fit(n.t, tall_points(ctx, c[j].rows, c[j].mse), fitting(1, c[j].batch, NULL)), GTR_OK);
-        EXPECT_EQ(gtr_trainer_data(m.t, tall_points(loop, c[j].rows, c[j].mse), c[j].batch, true, false), GTR_OK);
+        n = tall_net(ctx, &d, c[j].mse, c[j].outputs); m = tall_net(loop, &d, c[j].mse, c[j].outputs); o = tall_net(same, &d, c[j].mse, c[j].outputs);
+        EXPECT_EQ(gtr_fit(n.t, tall_points(ctx, c[j].rows, c[j].mse, c[j].outputs), fitting(1, c[j].batch, NULL)), GTR_OK);
+        EXPECT_EQ(gtr_trainer_data(m.t, tall_points(loop, c[j].rows, c[j].mse, c[j].outputs), c[j].batch, true, false), GTR_OK);
         o.t->several = true;
-        EXPECT_EQ(gtr_trainer_data(o.t, tall_points(same, c[j].rows, c[j].mse), c[j].batch, true, false), GTR_OK);
+        EXPECT_EQ(gtr_trainer_data(o.t, tall_points(same, c[j].rows, c[j].mse, c[j].outputs), c[j].batch, true, false), GTR_OK);
         for (k = 0; k < steps; k++) { EXPECT_EQ(gtr_step(m.t), GTR_OK); EXPECT_EQ(gtr_step(o.t), GTR_OK); }
         EXPECT_EQ(gtr_wait(loop), GTR_OK); EXPECT_EQ(gtr_wait(same), GTR_OK);
         parameters_near(ctx, loop, NULL, NULL, half ? 2e-5 : 1e-6, half ? 8e-3 : 2e-3, name);
@@ -1953,18 +1954,18 @@ static void tall_batches(void)
         enum { BATCH = 272, BAD = 6, ROW = (BAD - 1) * BATCH + 100 };
         gtr_trainer_desc d = adam();
         gtr_context *ctx = create(), *loop = create();
-        const gtr_float good = tall_t[ROW * TALL_CLASSES + 3];
+        const gtr_float good = tall_t[ROW * 10 + 3];
         net n, m;
         gtr_dataset *data, *fine;
         gtr_fit_desc f = fitting(1, BATCH, NULL);
         d.precision = GTR_TF32;
-        n = tall_net(ctx, &d, true); m = tall_net(loop, &d, true);
+        n = tall_net(ctx, &d, true, 10); m = tall_net(loop, &d, true, 10);
         f.no_shuffle = true;
-        fine = tall_points(loop, BATCH * 10, true);
-        tall_t[ROW * TALL_CLASSES + 3] = (gtr_float)NAN;
-        data = tall_points(ctx, BATCH * 10, true);
+        fine = tall_points(loop, BATCH * 10, true, 10);
+        tall_t[ROW * 10 + 3] = (gtr_float)NAN;
+        data = tall_points(ctx, BATCH * 10, true, 10);
         EXPECT_EQ(gtr_fit(n.t, data, f), GTR_ERR_NONFINITE);
-        tall_t[ROW * TALL_CLASSES + 3] = good;
+        tall_t[ROW * 10 + 3] = good;
         EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "step 6:");
         EXPECT_EQ(gtr_trainer_report(n.t).applied, BAD - 1);
         m.t->several = true;
