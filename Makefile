@@ -7,12 +7,12 @@ CUDA    = gputrain_cuda.cu
 TESTS   = $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 FASHION = $(if $(FASHION_MNIST),$(FASHION_MNIST),build/fashion)
 
-# A GPU is used where nvcc and a working GPU are; Hopper's own instructions are compiled for sm_90a alone.
+# A GPU is used where nvcc and a working GPU are; Hopper's own instructions are compiled for sm_90a alone, which -arch=sm_90a would make PTX beside.
 GPU    := $(if $(NVCC),$(shell nvidia-smi -L >/dev/null 2>&1 && echo yes))
 ifeq ($(GPU),yes)
 CC_GPU := $(firstword $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader))
 endif
-ARCH    = -arch=$(if $(filter 9.0,$(CC_GPU)),sm_90a,native)
+ARCH    = $(if $(filter 9.0,$(CC_GPU)),-gencode arch=compute_90a$(comma)code=sm_90a,-arch=native)
 NATIVE  = $(if $(GPU),cuda,cpu)
 
 space := $(subst ,, )
