@@ -7,7 +7,7 @@ CUDA    = gputrain_cuda.cu
 TESTS   = $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 FASHION = $(if $(FASHION_MNIST),$(FASHION_MNIST),build/fashion)
 
-# A GPU is used where nvcc and a working GPU are; Hopper's own instructions are compiled for sm_90a alone, which -arch=sm_90a would make PTX beside.
+# A GPU is used where nvcc and a working GPU are; Hopper's own instructions are compiled for sm_90a alone (-arch=sm_90a would make PTX of compute_90, too).
 GPU    := $(if $(NVCC),$(shell nvidia-smi -L >/dev/null 2>&1 && echo yes))
 ifeq ($(GPU),yes)
 CC_GPU := $(firstword $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader))
