@@ -376,7 +376,8 @@ GTR_API void gtr_destroy(gtr_context *ctx);
    the context's, valid until the next call. A NULL context: GTR_ERR_NOMEM. */
 GTR_API gtr_result  gtr_error(const gtr_context *ctx);
 GTR_API const char *gtr_error_text(const gtr_context *ctx);
-/* Forgets the error. After GTR_ERR_NONFINITE training may go on. After a device fault (GTR_ERR_CUDA) the error comes back. */
+/* Forgets the error. After GTR_ERR_NONFINITE training may go on; so it may after GTR_ERR_CUDA if blocks of the GPU waited for each other in
+   vain. After a device fault (also GTR_ERR_CUDA) the error comes back. */
 GTR_API void gtr_error_clear(gtr_context *ctx);
 GTR_API const char *gtr_result_text(gtr_result r);
 /* One line: the device, and why it was chosen. */
@@ -534,7 +535,8 @@ GTR_API gtr_report gtr_trainer_report(gtr_trainer *t);
 GTR_API float gtr_loss(gtr_trainer *t);
 /* Sets the base learning rate from the next step on. NaN or negative: GTR_ERR_ARG. */
 GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr);
-/* Trains for epochs over data: shuffles, tail batches, validation, progress on stderr. Waits at its end. */
+/* Trains for epochs over data: shuffles, tail batches, validation, progress on stderr. Waits at its end, and at an epoch's for validation or
+   a callback; else an epoch's line comes when the device has reported it. */
 GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc desc);
 /* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode. Waits. */
 GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss, float *value);
@@ -610,7 +612,7 @@ GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node);
 #define GTR__MAX_GROUPS 16
 #define GTR__MAX_FEED   16
 #define GTR__MAX_REPORT  4      /* loss and metrics in a report */
-#define GTR__RING      256
+#define GTR__RING      512
 #define GTR__ALIGN     256
 
 // >>op-rows
@@ -781,7 +783,8 @@ typedef struct gtr__arg {
     int64_t   count;
     gtr_shape shape;            /* literal */
 } gtr__arg;
-#define GTR__LAUNCH_STEPS 64    /* no launch does more steps */
+#define GTR__LAUNCH_STEPS 128   /* no launch does more steps */
+#define GTR__LAUNCH_FEW   8     /* nor is one of fewer worth it */
 /* One step's changing figures, written by the host into a ring in mapped memory. Step s reads record s % GTR__RING; the host writes
    step last. */
 typedef struct gtr__record {
@@ -800,8 +803,8 @@ typedef struct gtr__ctl {
     uint64_t applied;           /* updates done: Adam's t is this + 1 during UPDATE */
     uint64_t launches;          /* steps launched, those after a sticky status included */
     uint64_t bad_step;
-    uint32_t status;            /* sticky; 1: a value was not finite */
-    uint32_t guard;             /* 1: this step must change no state */
+    uint32_t status;            /* sticky; 1: a value was not finite; 2: blocks waited for each other in vain */
+    uint32_t guard;             /* not 0: this step must change no state, and the status becomes this */
     float    scale;             /* loss scale; 1 if there is none */
     uint32_t good;              /* steps since the scale last changed */
     float    norm;              /* 2-norm of the unscaled gradients, if clipped */
@@ -932,6 +935,7 @@ typedef struct gtr__caps {
     int    bf16, f16, tf32;     /* products in these are there */
     size_t product_workspace;   /* bytes that a product asks for */
     uint8_t fused[GTR__OP_COUNT];   /* fused ops that have a kernel */
+    int    hurry;               /* 0; a test says with it that blocks do not wait for each other */
 } gtr__caps;
 
 // >>tables
@@ -1384,9 +1388,9 @@ static void gtr__pause(void) {
 #endif
 }
 #endif
-/* A job's pieces are claimed from ticket: the job's number in the upper half, the pieces left in the lower. A claim is one compare and
-   swap, so a worker that slept through a job cannot claim of the next by mistake, and whoever claims knows that fn, arg and pieces are
-   this job's: they change only when all of its pieces are done. Nobody waits for a worker that claimed nothing. */
+/* A job's pieces are claimed from ticket: in the lower half the first that is left, in the upper the end of those left. The caller takes the
+   first, workers the last: so each thread finds much of what it wrote in the job before in a cache of its own. Whoever claims knows that fn,
+   arg and pieces are this job's: they change only when all of its pieces are done. Nobody waits for a worker that claimed nothing. */
 struct gtr__pool {
     gtr__word     ticket;   char pad0[56];
     gtr__word     done;             /* pieces of this job that are finished */
@@ -1404,13 +1408,14 @@ struct gtr__pool {
     int           workers;
     gtr__thread   thread[1];        /* workers of them */
 };
-static uint32_t gtr__pool_work(gtr__pool *pool) {
+static bool gtr__pool_left(uint64_t ticket) { return (uint32_t)ticket != ticket >> 32; }
+static uint32_t gtr__pool_work(gtr__pool *pool, bool worker) {
     uint32_t did = 0;
     uint64_t t = gtr__atomic_get(&pool->ticket);
-    while ((uint32_t)t) {
-        if (!gtr__atomic_cas(&pool->ticket, &t, t - 1)) continue;
+    while (gtr__pool_left(t)) {
+        if (!gtr__atomic_cas(&pool->ticket, &t, worker ? t - ((uint64_t)1 << 32) : t + 1)) continue;
         uint32_t pieces = pool->pieces;      /* read before the piece counts as done: after that the next job may be written */
-        pool->fn(pool->arg, pool->first + (int64_t)(pieces - (uint32_t)t));
+        pool->fn(pool->arg, pool->first + (worker ? (int64_t)(t >> 32) - 1 : (int64_t)(uint32_t)t));
         did++;
         if (gtr__atomic_add(&pool->done, 1) == pieces && gtr__atomic_get(&pool->waiting)) {
             gtr__gate_lock(&pool->end);
@@ -1426,7 +1431,7 @@ static bool gtr__pool_spin(gtr__pool *pool, double seconds) {
     double end = gtr__now() + seconds;
     do {
         for (int i = 0; i < 16; i++) {
-            if ((uint32_t)gtr__atomic_get(&pool->ticket) || gtr__atomic_get(&pool->stop)) return true;
+            if (gtr__pool_left(gtr__atomic_get(&pool->ticket)) || gtr__atomic_get(&pool->stop)) return true;
             gtr__pause();
         }
     } while (gtr__now() < end);
@@ -1438,13 +1443,13 @@ static void gtr__pool_loop(gtr__pool *pool) {
     double spin = GTR__SPIN_LONG;
     while (!gtr__atomic_get(&pool->stop)) {
         if (gtr__pool_spin(pool, spin)) {
-            if (gtr__pool_work(pool)) spin = GTR__SPIN_LONG;
+            if (gtr__pool_work(pool, true)) spin = GTR__SPIN_LONG;
             continue;
         }
         spin = GTR__MAX(spin * 0.5, GTR__SPIN_SHORT);   /* jobs are rare: do not burn the core */
         gtr__gate_lock(&pool->work);
         gtr__atomic_add(&pool->sleepers, 1);
-        if (!(uint32_t)gtr__atomic_get(&pool->ticket) && !gtr__atomic_get(&pool->stop)) gtr__gate_sleep(&pool->work);
+        if (!gtr__pool_left(gtr__atomic_get(&pool->ticket)) && !gtr__atomic_get(&pool->stop)) gtr__gate_sleep(&pool->work);
         gtr__atomic_add(&pool->sleepers, (uint64_t)-1);
         gtr__gate_unlock(&pool->work);
     }
@@ -1573,17 +1578,16 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
         return;
     }
     for (int64_t first = 0; first < pieces; first += most) {
-        uint64_t t = gtr__atomic_get(&pool->ticket);
         pool->fn = fn;
         pool->arg = arg;
         pool->first = first;
         pool->pieces = (uint32_t)GTR__MIN(pieces - first, most);
         gtr__atomic_swap(&pool->done, 0);
-        gtr__atomic_swap(&pool->ticket, (((t >> 32) + 1) << 32) | pool->pieces);
+        gtr__atomic_swap(&pool->ticket, (uint64_t)pool->pieces << 32);
         /* Without the lock: a worker just about to sleep may miss it and the job, which then goes on without it. The lock might be held
            by a worker whose core is busy with something else. */
         if (gtr__atomic_get(&pool->sleepers)) gtr__gate_wake(&pool->work);
-        gtr__pool_work(pool);
+        gtr__pool_work(pool, false);
         gtr__pool_finish(pool, pool->pieces);
     }
     gtr__atomic_swap(&pool->busy, 0);
@@ -2299,14 +2303,18 @@ typedef uint32_t gtr__bits;
 #define GTR__LOG1PF   log1pf
 #endif
 #define GTR__ABS_BITS (GTR__INF_BITS | (GTR__INF_BITS - 1))
+static gtr__bits gtr__over(const gtr_float *x) {     /* the sign bit says whether it is not finite */
+    gtr__bits u;
+    memcpy(&u, x, sizeof u);
+    return (u & GTR__ABS_BITS) + (GTR__ABS_BITS + 1 - GTR__INF_BITS);
+}
 static bool gtr__nonfinite(const gtr_float *x, int64_t n) {
-    gtr__bits most = 0, u;
-    for (int64_t i = 0; i < n; i++) {
-        memcpy(&u, &x[i], sizeof u);
-        u &= GTR__ABS_BITS;
-        most = most > u ? most : u;
-    }
-    return most >= GTR__INF_BITS;
+    gtr__bits any = 0;
+    int64_t i = 0;
+    for (; i + 256 <= n; i += 256)          /* -O2 makes vectors of a loop whose length it knows */
+        for (int k = 0; k < 256; k++) any |= gtr__over(x + i + k);
+    for (; i < n; i++) any |= gtr__over(x + i);
+    return any > GTR__ABS_BITS;
 }
 static gtr_float gtr__nan(void) {
     gtr__bits u = GTR__INF_BITS | GTR__INF_BITS >> 1;
@@ -6775,18 +6783,20 @@ static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_cache *e, char *text
     }
     if (!found) snprintf(text, size, "a gradient that was set from outside");
 }
-/* Called when the device said that a step was not finite: tells it, and sets the run back to that step. */
-static gtr_result gtr__tell_nonfinite(gtr_trainer *t) {
+/* Called when the device said that a step went wrong: tells how, and sets the run back to that step. */
+static gtr_result gtr__tell_bad(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     gtr__runner *r = t->runner;
     gtr__plan_cache *e, *bad;
     gtr__ctl ctl;
     char text[512];
     uint64_t after;
+    const bool late = r->shared->status == 2;
     GTR__TRY(gtr__ctl_read(r, &ctl));
     bad = t->slot[ctl.step % GTR__RING];
     for (e = ctx->plans; e && e != bad; e = e->next) {}
     ctx->check_flag = r->flag;
+    if (late) e = NULL;
     if (e && ctx->be->n_matchers && !e->recipe.no_matchers) {
         gtr__recipe by_node = e->recipe;
         by_node.no_matchers = true;
@@ -6802,11 +6812,12 @@ static gtr_result gtr__tell_nonfinite(gtr_trainer *t) {
     r->step = ctl.step;
     t->pending = NULL;
     GTR__TRY(gtr__ctl_write(r, &ctl));
+    if (late) return gtr__fail(ctx, GTR_ERR_CUDA, "step %llu: blocks of the GPU waited for each other in vain (was one held up by a debugger, a profiler, another process?); parameters are those of %d steps before at most, the count of steps is not", (unsigned long long)ctl.bad_step, GTR__LAUNCH_STEPS);
     if (after) gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step and the %llu queued after it changed nothing", (unsigned long long)ctl.bad_step, text, (unsigned long long)after);
     else gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step changed nothing", (unsigned long long)ctl.bad_step, text);
     return GTR_ERR_NONFINITE;
 }
-static gtr_result gtr__observe(gtr_trainer *t) { return t->runner && t->runner->shared->status ? gtr__tell_nonfinite(t) : GTR_OK; }
+static gtr_result gtr__observe(gtr_trainer *t) { return t->runner && t->runner->shared->status ? gtr__tell_bad(t) : GTR_OK; }
 GTR_API gtr_result gtr_wait(gtr_context *ctx) {
     gtr_trainer *t;
     gtr_result r;
@@ -7113,7 +7124,7 @@ typedef struct gtr__fitting {
     int64_t       per_epoch, rows;
     double        sum[2], weight;   /* of the running epoch */
     double        began, shown;
-    bool          terminal, stop;
+    bool          terminal, stop, told;     /* told: somebody hears of an epoch's end before the next begins */
     int           width;            /* of the line on the terminal */
 } gtr__fitting;
 static bool gtr__is_terminal(void) {
@@ -7122,30 +7133,6 @@ static bool gtr__is_terminal(void) {
 #else
     return isatty(2) != 0;
 #endif
-}
-/* Takes what the device has reported: sums, history. */
-static void gtr__fit_harvest(gtr__fitting *f) {
-    gtr_trainer *t = f->t;
-    uint64_t end = t->runner->shared->step;
-    gtr__fence();
-    for (; f->next < end; f->next++) {
-        const gtr__entry *e = &t->runner->shared->entry[f->next % GTR__RING];
-        int64_t k = (int64_t)(f->next - f->first), rows = GTR__MIN(t->batch, t->data->rows - k % f->per_epoch * t->batch);
-        if (k % f->per_epoch == 0) f->sum[0] = f->sum[1] = f->weight = 0;
-        if (!e->skipped) {
-            f->sum[0] += (double)e->value[0] * (double)rows;
-            f->sum[1] += (double)e->value[f->d->metric == t->loss ? 0 : 1] * (double)rows;
-            f->weight += (double)rows;
-        }
-        if (f->d->history && k < f->d->history_size) f->d->history[k] = gtr__report_of(e);
-        f->rows += rows;
-        f->p.step = k + 1;
-        f->p.epoch = (int)(k / f->per_epoch) + 1;
-    }
-    f->p.loss = (float)(f->weight > 0 ? f->sum[0] / f->weight : NAN);
-    f->p.metric = f->d->metric ? (float)(f->weight > 0 ? f->sum[1] / f->weight : NAN) : (float)NAN;
-    f->p.samples_per_second = (double)f->rows / GTR__MAX(gtr__now() - f->began, 1e-9);
-    f->p.seconds_left = f->p.step ? (gtr__now() - f->began) * (double)(f->p.steps - f->p.step) / (double)f->p.step : 0;
 }
 static void gtr__rate_text(double rate, char *buf, size_t size) {
     if (rate >= 1e6) snprintf(buf, size, "%.2f M samples/s", rate * 1e-6);
@@ -7173,6 +7160,36 @@ static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
     f->width = epoch_end ? 0 : n;
     fflush(stderr);
 }
+static void gtr__fit_figures(gtr__fitting *f) {
+    f->p.loss = (float)(f->weight > 0 ? f->sum[0] / f->weight : NAN);
+    f->p.metric = f->d->metric ? (float)(f->weight > 0 ? f->sum[1] / f->weight : NAN) : (float)NAN;
+    f->p.samples_per_second = (double)f->rows / GTR__MAX(gtr__now() - f->began, 1e-9);
+    f->p.seconds_left = f->p.step ? (gtr__now() - f->began) * (double)(f->p.steps - f->p.step) / (double)f->p.step : 0;
+}
+/* Takes what the device has reported: sums, history; an epoch's line, where nobody waits for its end. */
+static void gtr__fit_harvest(gtr__fitting *f) {
+    gtr_trainer *t = f->t;
+    uint64_t end = t->runner->shared->step;
+    gtr__fence();
+    for (; f->next < end; f->next++) {
+        const gtr__entry *e = &t->runner->shared->entry[f->next % GTR__RING];
+        int64_t k = (int64_t)(f->next - f->first), rows = GTR__MIN(t->batch, t->data->rows - k % f->per_epoch * t->batch);
+        if (k % f->per_epoch == 0) f->sum[0] = f->sum[1] = f->weight = 0;
+        if (!e->skipped) {
+            f->sum[0] += (double)e->value[0] * (double)rows;
+            f->sum[1] += (double)e->value[f->d->metric == t->loss ? 0 : 1] * (double)rows;
+            f->weight += (double)rows;
+        }
+        if (f->d->history && k < f->d->history_size) f->d->history[k] = gtr__report_of(e);
+        f->rows += rows;
+        f->p.step = k + 1;
+        f->p.epoch = (int)(k / f->per_epoch) + 1;
+        if (f->told || (k + 1) % f->per_epoch) continue;
+        gtr__fit_figures(f);
+        gtr__fit_show(f, true);
+    }
+    gtr__fit_figures(f);
+}
 /* The queue is drained: reports are whole, validation and the callback may run. */
 static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     gtr_trainer *t = f->t;
@@ -7190,20 +7207,21 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
     gtr_trainer *t = f->t;
     gtr_context *ctx = t->ctx;
     const int64_t every = f->d->callback_every;
-    const bool told = !f->d->silent || f->d->validation || (f->d->callback && every == 0);     /* somebody hears of an epoch's end */
     int64_t k = 0;
+    int alone = 0;              /* launches of one step, in a row: few of them are enough ahead, and gtr_stop has not many to wait for */
     gtr_result r = GTR_OK;
     while (k < f->p.steps && r == GTR_OK && !f->stop) {
-        int n = (int)GTR__MIN((int64_t)GTR__LAUNCH_STEPS, f->per_epoch - k % f->per_epoch);
+        int n = (int)GTR__MIN((int64_t)GTR__LAUNCH_STEPS, f->told ? f->per_epoch - k % f->per_epoch : f->p.steps - k);
         if (every > 0) n = (int)GTR__MIN((int64_t)n, every - k % every);
         if (gtr__stop_get(ctx)) { ctx->stopped = true; break; }
-        if ((r = gtr__runner_room(t->runner, n)) != GTR_OK) break;
+        if ((r = gtr__runner_room(t->runner, alone > 1 ? GTR__RING - 64 : n)) != GTR_OK) break;
         gtr__fit_harvest(f);        /* before the steps to come write over it */
         if ((r = gtr__step_part(t, GTR__PART_ALL, &n)) != GTR_OK) break;
         gtr__fit_show(f, false);
+        alone = n == 1 ? alone + 1 : 0;
         k += n;
         if (every > 0 && k % every == 0) r = gtr__fit_pause(f, false);
-        if (r == GTR_OK && told && k % f->per_epoch == 0 && !f->stop) r = gtr__fit_pause(f, true);
+        if (r == GTR_OK && f->told && k % f->per_epoch == 0 && !f->stop) r = gtr__fit_pause(f, true);
     }
     if (r == GTR_OK) r = gtr__wait_all(ctx);
     if (r == GTR_OK) r = gtr__observe(t);
@@ -7231,7 +7249,8 @@ GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr__stop_set(ctx, 0);
     t->metric = d.metric;
     f.per_epoch = gtr__steps_per_epoch(data->rows, d.batch, d.drop_last);
-    t->several = GTR__MIN(f.per_epoch, d.callback_every ? d.callback_every : f.per_epoch) >= GTR__LAUNCH_STEPS / 8;
+    f.told = d.validation || (d.callback && !d.callback_every);
+    t->several = GTR__MIN(f.told ? f.per_epoch : f.per_epoch * d.epochs, d.callback_every ? d.callback_every : INT64_MAX) >= GTR__LAUNCH_FEW;
     r = gtr_trainer_data(t, data, d.batch, !d.no_shuffle, d.drop_last);
     if (r == GTR_OK) {
         f.p.trainer = t; f.p.user = d.callback_user;
@@ -8964,6 +8983,7 @@ GTR_API void gtr_destroy(gtr_context *ctx) {
 /* HISTORY
    2026-11-20  0.1: the engine on the CPU and on CUDA; dense layers, losses, SGD, Adam, AdamW; data sets; safetensors
    2026-11-20  0.1: many steps in one launch, kernels of whole small, tall and narrow networks; gtr_profile; values in gradients' places
+   2026-11-20  0.1: dropout in a small network's kernel; launches go across epochs; a launch whose blocks wait in vain has an error of its own
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

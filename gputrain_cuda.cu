@@ -4482,7 +4482,7 @@ static __device__ __forceinline__ void gtr__report_step(const gtr__reporting &m)
             ctl->step = step + 1;
         } else if (guard) {
             ctl->bad_step = step + 1;
-            ctl->status = 1;
+            ctl->status = ctl->guard;
         } else {
             if (m.trainer) ctl->applied = ++applied;
             if (++ctl->good >= 2000 && m.scaled) {
@@ -4616,6 +4616,7 @@ typedef struct gtr__mlp {
     gtr__mlp_rate *rate;        // this step's
     gtr__optim optim;
     int sums, checks, clipped;
+    int hurry;                  // looks for words of others that are taken as spent
     gtr__ctl *ctl;
     gtr__reporting report;
 } gtr__mlp;
@@ -4664,6 +4665,18 @@ static __device__ __forceinline__ void gtr__mlp_arrive(const gtr__mlp &m) {
     __syncthreads();
     if (threadIdx.x == 0) gtr__mlp_come(&m.ctl->ticket[6]);
 }
+// By one thread, of a launch whose blocks waited for each other in vain: nothing after it can be right.
+static __device__ __noinline__ void gtr__mlp_gave_up(const gtr__reporting &m) {
+    if (atomicCAS(&m.ctl->status, 0u, 2u) != 0) return;
+    m.ctl->bad_step = m.ctl->step + 1;
+    m.ctl->guard = 2;
+    m.ctl->launches++;
+    m.shared->bad_step = m.ctl->bad_step;
+    __threadfence_system();
+    m.shared->status = 2;
+    __threadfence_system();
+    m.shared->launches = m.ctl->launches;
+}
 static __device__ __noinline__ bool gtr__mlp_meet(const gtr__mlp &m, uint32_t target) {
     bool met = true;
     if (threadIdx.x == 0) {
@@ -4681,16 +4694,7 @@ static __device__ __noinline__ bool gtr__mlp_meet(const gtr__mlp &m, uint32_t ta
                 break;
             }
         }
-        if (!met && atomicCAS(&m.ctl->status, 0u, 1u) == 0) {
-            m.ctl->bad_step = m.ctl->step + 1;
-            m.ctl->guard = 1;
-            m.ctl->launches++;
-            m.report.shared->bad_step = m.ctl->bad_step;
-            __threadfence_system();
-            m.report.shared->status = 1;
-            __threadfence_system();
-            m.report.shared->launches = m.ctl->launches;
-        }
+        if (!met) gtr__mlp_gave_up(m.report);
     }
     return __syncthreads_and(met) != 0;
 }
@@ -6096,6 +6100,7 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
 // Which of a run of nodes plays which part.
 typedef struct gtr__mlp_parts {
     int layers, feed, forward[GTR__MLP_LAYERS], gradient[GTR__MLP_LAYERS], back[GTR__MLP_LAYERS];   // back[l]: makes layer l - 1's dy
+    int drop[GTR__MLP_LAYERS], drop_back[GTR__MLP_LAYERS], act_back[GTR__MLP_LAYERS];     // dropout behind a hidden layer; then the activation's gradient is a node of its own
     int loss, loss_back, last_act, accuracy, guard, update, report;
 } gtr__mlp_parts;
 // Nodes and their operands: of a plan, or of the call that replaces them (then they are known to fit, and addresses may not be there yet).
@@ -6132,7 +6137,8 @@ static int gtr__mlp_act(const gtr__node *n) { return n->op == GTR__OP_LINEAR_ACT
 // What an activation's backward reads: y, or x, which its node then has to have stored.
 static int gtr__mlp_saved(const gtr__node *n) { return gtr__cuda_needs[gtr__mlp_act(n)] & GTR__Y0 ? n->out[0] : n->n_out > 1 ? n->out[1] : -1; }
 
-static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p) {
+// dropout: for a kernel that can do it.
+static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p, bool dropout = false) {
     int cur = -1, dy = -1, at = -1, logits = -1;
     memset(p, -1, sizeof *p);
     p->layers = 0;
@@ -6151,11 +6157,15 @@ static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p) {
             if (n->op == GTR__OP_LINEAR_ACT && !gtr__mlp_unary((gtr__op)n->attr.i[0])) return false;
             p->forward[p->layers++] = i;
             cur = n->out[0];
+        } else if (forward && n->op == GTR__OP_DROPOUT) {
+            if (!dropout || p->loss >= 0 || p->layers == 0 || p->drop[p->layers - 1] >= 0 || !gtr__mlp_same(v, n->in[0], cur) || !n->training || n->attr.i[0]) return false;
+            p->drop[p->layers - 1] = i;
+            cur = n->out[0];
         } else if (forward && n->op == GTR__OP_ACCURACY) {
             if (p->accuracy >= 0 || cur < 0) return false;
             p->accuracy = i;
         } else if (forward && (n->op == GTR__OP_XENT_STEP || n->op == GTR__OP_MSE || n->op == GTR__OP_BCE_WITH_LOGITS)) {
-            if (p->loss >= 0 || p->layers == 0 || !gtr__mlp_same(v, n->in[0], cur) || !gtr__mlp_fed(v, n->in[1])) return false;
+            if (p->loss >= 0 || p->layers == 0 || p->drop[p->layers - 1] >= 0 || !gtr__mlp_same(v, n->in[0], cur) || !gtr__mlp_fed(v, n->in[1])) return false;
             p->loss = i;
             logits = cur;
             if (n->op == GTR__OP_XENT_STEP) { p->loss_back = i; dy = n->out[3]; at = p->layers - 1; }
@@ -6174,27 +6184,35 @@ static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p) {
                 if (p->gradient[at] >= 0 || n->out[1] < 0 || !gtr__mlp_same(v, n->in[0], f->in[0]) || bias != (n->n_out > 2 && n->out[2] >= 0)) return false;
                 p->gradient[at] = i;
             } else {
-                if (at == 0 || p->gradient[at] < 0 || n->out[1] >= 0 || (n->n_out > 2 && n->out[2] >= 0) || v->node[p->forward[at - 1]].op != GTR__OP_LINEAR) return false;
+                if (at == 0 || p->gradient[at] < 0 || n->out[1] >= 0 || (n->n_out > 2 && n->out[2] >= 0)) return false;
+                if (p->drop[at - 1] < 0 && v->node[p->forward[at - 1]].op != GTR__OP_LINEAR) return false;
                 p->back[at--] = i;
                 dy = n->out[0];
             }
         } else if (forward && n->op == GTR__OP_LINEAR_DACT) {
             const gtr__node *f = at > 0 ? &v->node[p->forward[at - 1]] : NULL;
-            if (!f || p->gradient[at] < 0 || !gtr__mlp_same(v, n->in[0], dy) || !gtr__mlp_same(v, n->in[1], v->node[p->forward[at]].in[1]) ||
+            if (!f || p->drop[at - 1] >= 0 || p->gradient[at] < 0 || !gtr__mlp_same(v, n->in[0], dy) || !gtr__mlp_same(v, n->in[1], v->node[p->forward[at]].in[1]) ||
                 gtr__mlp_act(f) != (int)n->attr.i[0] || n->attr.f[0] != f->attr.f[0] || n->attr.f[1] != f->attr.f[1] || !gtr__mlp_same(v, n->in[2], gtr__mlp_saved(f))) return false;
             p->back[at--] = i;
             dy = n->out[0];
-        } else if (!forward && gtr__mlp_unary(n->op)) {     // of the last layer
+        } else if (!forward && n->op == GTR__OP_DROPOUT) {
+            const gtr__node *f = at >= 0 && p->drop[at] >= 0 ? &v->node[p->drop[at]] : NULL;
+            if (!f || p->drop_back[at] >= 0 || p->gradient[at] >= 0 || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0 || n->attr.f[0] != f->attr.f[0] || n->attr.key != f->attr.key) return false;
+            p->drop_back[at] = i;
+            dy = n->out[0];
+        } else if (!forward && gtr__mlp_unary(n->op)) {     // of the last layer, or in front of dropout
             const gtr__node *f = at >= 0 ? &v->node[p->forward[at]] : NULL;
-            if (!f || at != p->layers - 1 || p->last_act >= 0 || p->gradient[at] >= 0 || gtr__mlp_act(f) != (int)n->op || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0 ||
+            if (!f || (at != p->layers - 1 && p->drop_back[at] < 0) || p->act_back[at] >= 0 || p->gradient[at] >= 0 || gtr__mlp_act(f) != (int)n->op || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0 ||
                 n->attr.f[0] != f->attr.f[0] || n->attr.f[1] != f->attr.f[1]) return false;
             if (gtr__cuda_needs[n->op] && !gtr__mlp_same(v, n->in[gtr__cuda_needs[n->op] & GTR__Y0 ? 1 : 0], gtr__mlp_saved(f))) return false;
-            p->last_act = i;
+            p->act_back[at] = i;
+            if (at == p->layers - 1) p->last_act = i;
             dy = n->out[0];
         } else return false;
     }
     if (p->loss < 0 || at != 0) return false;
-    for (int l = 0; l < p->layers; l++) if (p->gradient[l] < 0) return false;
+    for (int l = 0; l < p->layers; l++)
+        if (p->gradient[l] < 0 || (p->drop[l] >= 0 && (p->drop_back[l] < 0 || (p->act_back[l] < 0 && gtr__mlp_act(&v->node[p->forward[l]]) >= 0)))) return false;
     if (gtr__mlp_act(&v->node[p->forward[p->layers - 1]]) >= 0 && p->last_act < 0) return false;
     const gtr__node *loss = &v->node[p->loss], *guard = &v->node[p->guard], *report = &v->node[p->report];
     if (guard->n_in != 1 || !gtr__mlp_same(v, guard->in[0], loss->out[0]) || report->n_in < 1 || report->n_in > 2 || !gtr__mlp_same(v, report->in[0], loss->out[0])) return false;
@@ -6227,7 +6245,7 @@ static bool gtr__mlp_extents(const gtr__mlp_view *v, const gtr__mlp_parts *p, gt
         if (l == 0) batch = x / w->dim[1];
         if (batch > 8192 || batch * w->dim[1] != x || batch * w->dim[0] != y) return false;
         c->n[l] = (int)w->dim[0]; c->k[l] = (int)w->dim[1];
-        if (l && c->k[l] != c->n[l - 1]) return false;
+        if ((l && c->k[l] != c->n[l - 1]) || (p->drop[l] >= 0 && gtr__mlp_shape(v, v->node[p->drop[l]].out[0])->dim[0] != batch)) return false;
         c->parameters += w->dim[0] * (w->dim[1] + 1);
     }
     c->batch = (int)batch;
@@ -6287,11 +6305,11 @@ static size_t gtr__mlp_ring(int bytes, int stages, int tm, int tn) {
 static int gtr__mlp_stage1(const gtr__mlp_cut *c) { return (c->tm1 + c->tn1) * (GTR__MLP_K * c->size + 32); }
 static int gtr__mlp_stage3(const gtr__mlp_cut *c) { return GTR__MLP_K * (c->tm3 + c->tn3 + 16) * c->size; }
 // The whole list: a trainer's step of a chain of linear layers, where a launch per node costs more than the arithmetic.
-static int gtr__mlp_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
+static int gtr__mlp_fits(const gtr__plan *plan, int at, const gtr__caps *caps, bool dropout) {
     gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
     gtr__mlp_parts p;
     gtr__mlp_cut c;
-    if (at != 0 || caps->sm_count < 1 || plan->n_stage != 1 || !gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &c)) return 0;
+    if (at != 0 || caps->sm_count < 1 || plan->n_stage != 1 || !gtr__mlp_parse(&v, &p, dropout) || !gtr__mlp_extents(&v, &p, &c)) return 0;
     const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
     const gtr__feed *f = (const gtr__feed *)plan->node[0].attr.ptr;
     int trained = 0;
@@ -6303,6 +6321,7 @@ static int gtr__mlp_match(const gtr__plan *plan, int at, const gtr__caps *caps) 
         for (int k = 0; k < 3; k++) for (int i = 0; i < count[k]; i++)
             if (value[k][i] >= 0 && gtr__mlp_storage(&v, value[k][i]) != (k == 2 ? GTR_F32 : t)) return 0;
         if (gtr__mlp_storage(&v, g->in[g->n_in - 1]) != t) return 0;
+        if (p.drop[l] >= 0 && (gtr__mlp_storage(&v, plan->node[p.drop[l]].out[0]) != t || gtr__mlp_storage(&v, plan->node[p.drop_back[l]].out[0]) != t)) return 0;
         for (int k = 1; k < g->n_out; k++) {
             if (g->out[k] < 0) continue;
             if (plan->value[g->out[k]].home != GTR__HOME_GRADIENT) return 0;
@@ -6321,6 +6340,8 @@ static int gtr__mlp_match(const gtr__plan *plan, int at, const gtr__caps *caps) 
     gtr__mlp_cut_make(&c, caps->sm_count);
     return (size_t)c.middle <= caps->shared && gtr__mlp_ring(gtr__mlp_stage1(&c), 2, c.tm1, c.tn1) <= caps->shared && gtr__mlp_ring(gtr__mlp_stage3(&c), 2, c.tm3, c.tn3) <= caps->shared ? plan->n_node : 0;
 }
+// By three meetings a step, without dropout.
+static int gtr__mlp_match(const gtr__plan *plan, int at, const gtr__caps *caps) { return gtr__mlp_fits(plan, at, caps, false); }
 
 // >>mlp-launch
 
@@ -6435,7 +6456,7 @@ static gtr_result gtr__mlp_fill(void *instance, const gtr__call *c, const gtr__m
     gtr__mlp_layers(m, c, v, p, cut);
     GTR__TRY(gtr__mlp_inputs(instance, m, c, v, gtr__mlp_arg(v, v->node[p->forward[0]].in[0])->data));
     gtr__mlp_losses(m, c, v, p);
-    m->sums = o->clip > 0 || o->scaled; m->checks = !o->loss_only; m->clipped = o->clip > 0;
+    m->sums = o->clip > 0 || o->scaled; m->checks = !o->loss_only; m->clipped = o->clip > 0; m->hurry = c->caps->hurry;
     m->ctl = c->ctl;
     for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++) m->report.value[k] = gtr__opd_of(gtr__mlp_arg(v, report->in[k]));
     m->report.shared = (gtr__shared *)(uintptr_t)report->attr.i[0]; m->report.ctl = c->ctl; m->report.trainer = 1; m->report.scaled = o->scaled;
@@ -6491,7 +6512,8 @@ static gtr_result gtr__mlp_run(void *instance, const gtr__call *c) {
 //   dz       a rank's rows, a group's columns of the first layer -> the group's ranks: dw = dz^T x, whole, and the update in place
 //
 // A block's first team of warps does what the next exchange waits for. Its second makes the further layers' gradients, tiles over all blocks,
-// while the first goes back, sends their new weights to who holds them, hears its own, and fetches the next step's x.
+// while the first goes back, sends their new weights to who holds them, makes the loss's figures, hears its own weights, and fetches the next
+// step's x. A number that products want is rounded by who sends it, once, so that who hears it has nothing to do but multiply.
 //
 // No word needs a fence or a flag: its lowest bit says which step's it is, the one above whether its sender has met a gradient that
 // is not finite, and who wants it reads until it is there. Buffers alternate by step, and nobody ends a step before all have read what the one
@@ -6501,10 +6523,12 @@ static gtr_result gtr__mlp_run(void *instance, const gtr__call *c) {
 
 #define GTR__RES_TEAM    256            // threads of each of two teams: one does what the next exchange waits for, the other all else
 #define GTR__RES_T       (2 * GTR__RES_TEAM)
+#define GTR__RES_SHIFT   8              // GTR__RES_TEAM is 1 << this
 #define GTR__RES_WARPS   (GTR__RES_TEAM / 32)
-#define GTR__RES_TURNS   (1 << 21)      // looks for words that do not come, before a block gives up: a second or so
+#define GTR__RES_TURNS   (1 << 21)      // looks for words that do not come, in a launch, before a block gives up: a second or so
 #define GTR__RES_OUT     32             // outputs of the last layer, at most
 #define GTR__RES_RANKS   16
+#define GTR__RES_ASKED   9              // words of four that a thread asks for at a time, of new weights
 #define GTR__RES_KP      144            // pitches, in words, of w, dz and bytes of x, where a group has 16 columns and a rank 128 of k at most
 #define GTR__RES_ZP      24
 #define GTR__RES_XP      36
@@ -6514,6 +6538,9 @@ typedef struct gtr__res_layer {
     int task0, across;          // first of its tiles of 16 x 16; how many side by side along k
     int forward_at, forward_pitch, back_at, back_pitch;    // words in shared memory: rows of w of the group's columns; columns of w of the layer before's
     int bias_at, own_at;        // bias of the group's columns (all, in the last layer); own rows' and columns' output, then what the activation was applied to
+    int drop_at;                // dropout behind it: factors of own rows and columns, by step; 0: dropped
+    float drop, scale;          // its probability, 1 / (1 - p); 0, 1: none
+    uint64_t key;
     uint32_t *h, *dz, *w, *b;   // exchanged: output, its gradient, new weights, new bias (both of even steps; odd ones' lie s.renewed further on)
 } gtr__res_layer;
 typedef struct gtr__res {
@@ -6521,19 +6548,23 @@ typedef struct gtr__res {
     gtr__res_layer layer[GTR__MLP_LAYERS];
     int groups, ranks, rows, spare;     // rows: ranks that have rows of the batch; spare: blocks that make tiles only
     int kr, kp, zp, xp;         // k of a rank, a multiple of 8; words of a row of w, of dz, of x in shared memory
-    int bytes;                  // x stays the data set's bytes, which are exact in every precision: sums are scaled
+    int bytes;                  // x stays the data set's bytes, which are exact: sums are scaled. BF16 rounds them scaled, as all that feeds a product
     int tasks, most_tasks;
-    int origin_at, label_at, target_at, x_at, state_at, w0_at, middle_at, y_at, d_at, red_at, red_words, tile_at, unit_at, end_at;  // words in shared memory
+    int left_at, origin_at, label_at, target_at, x_at, state_at, w0_at, middle_at, y_at, d_at, red_at, red_words, tile_at, unit_at, end_at;  // words in shared memory
     int theirs;                 // tiles that fall to workers; the rest to spare blocks
     int units, renewed;         // fours of words of the further layers' weights that a block holds; words of all that are renewed in a step
     int last_pre;               // the last hidden layer's activation wants its input on the way back
     int target;                 // which of m.rest is the loss's
+    int drops;                  // layers with dropout, a bit each
+    float dw_scale, db_scale;   // of the first layer's sums
     uint32_t *pool;             // all that is exchanged
     int64_t words;
     uint32_t *part, *dl, *pre, *loss, *verdict, *flag;
     gtr__record *record;
     gtr__mlp_rate *rate;
 } gtr__res;
+
+#define GTR__RES_LEFT (16 * (GTR__RES_OUT + 2))        // words of what a step's figures are made of
 
 // Words. ear: what is listened for, and what was heard.
 struct gtr__res_ear { uint32_t tag, bad; int turns; };
@@ -6582,8 +6613,13 @@ template <int N, typename V, typename F> static __device__ __forceinline__ void 
     } while ((all & 1) && ++ear.turns < GTR__RES_TURNS);
     ear.bad |= all & 2u;
 }
+static __device__ __forceinline__ uint32_t gtr__res_hear1(const uint32_t *p, gtr__res_ear &ear) {
+    uint32_t u[1];
+    gtr__res_hear<1>(u, 1, ear, [&](int) { return p; });
+    return u[0];
+}
 
-// Operands. TF32 rounds where it multiplies, BF16 where a number is made (TF32's product of such is exact); float32 multiplies in halves.
+// Operands. TF32 rounds what is sent or kept for a product, BF16 where a number is made (TF32's product of such is exact); float32 multiplies in halves.
 enum { GTR__RES_TF32, GTR__RES_FP32, GTR__RES_BF16 };
 template <int P> static __device__ __forceinline__ float gtr__res_low(float v) { return P == GTR__RES_BF16 ? __bfloat162float(__float2bfloat16_rn(v)) : v; }
 // As products want it, where it is made once and read often: weights, x.
@@ -6591,6 +6627,18 @@ template <int P> static __device__ __forceinline__ float gtr__res_ready(float v)
     if (P == GTR__RES_TF32) return __uint_as_float(gtr__mlp_round(__float_as_uint(v)));
     return gtr__res_low<P>(v);
 }
+// What is sent to products is rounded by who sends it, once; a product cuts off the last bits of a word by itself, but for float32's.
+template <int P> static __device__ __forceinline__ float gtr__res_sent(float v) { return P == GTR__RES_TF32 ? gtr__res_ready<P>(v) : v; }
+// A gradient goes to products and to sums, which want it whole: with half of what TF32 keeps added, the cut is to the nearest. exact: without it.
+template <int P> static __device__ __forceinline__ float gtr__res_told(float v) {
+    const uint32_t u = __float_as_uint(v);
+    return P == GTR__RES_TF32 && (u & 0x7f800000u) != 0x7f800000u ? __uint_as_float(u + 0x1000u) : v;
+}
+template <int P> static __device__ __forceinline__ float gtr__res_exact(float v) {
+    const uint32_t u = __float_as_uint(v), size = u & 0x7fffffffu;
+    return P == GTR__RES_TF32 ? __uint_as_float((u & 0x80000000u) | ((size > 0x1000u ? size : 0x1000u) - 0x1000u)) : v;
+}
+template <int P> static __device__ __forceinline__ float gtr__res_operand(uint32_t u) { return P == GTR__RES_FP32 ? gtr__res_number(u) : __uint_as_float(u); }
 // A weight that is sent, or loaded as if it had been.
 template <int P> static __device__ __forceinline__ float gtr__res_weight(float v) { return gtr__res_number(__float_as_uint(gtr__res_ready<P>(v))); }
 // d (16x8) += a (16x8) b (8x8), both ready.
@@ -6615,7 +6663,10 @@ template <int P> static __device__ __forceinline__ void gtr__res_mma(float *d, c
     } else gtr__mma_tf32(d, ua, ub);
 }
 // Byte i of u: in 2^23's last place.
-static __device__ __forceinline__ float gtr__res_byte(uint32_t u, int i) { return __uint_as_float(__byte_perm(u, 0x4b000000u, 0x7440u | (uint32_t)i)) - 8388608.0f; }
+template <int P> static __device__ __forceinline__ float gtr__res_byte(uint32_t u, int i, float scale) {
+    const float v = __uint_as_float(__byte_perm(u, 0x4b000000u, 0x7440u | (uint32_t)i)) - 8388608.0f;
+    return P == GTR__RES_BF16 ? gtr__res_low<P>(v * scale) : v;
+}
 static __device__ __forceinline__ bool gtr__res_infinite(float v) { return (__float_as_uint(v) & 0x7fffffffu) >= 0x7f800000u; }
 
 // What a block keeps beside its pool.
@@ -6627,12 +6678,14 @@ typedef struct gtr__res_head {
     gtr__record record;         // of the launch's first step; the others differ in what follows
     struct { int64_t first; uint64_t key; } step[GTR__LAUNCH_STEPS];
     struct { int layer, n0, k0; } tile[8];
-    float scratch[16];
+    float scratch[16], share;   // share: of the loss's smoothing, a class's
+    uint64_t before;            // steps before the launch, for dropout
     int counts[16], all[2], tiles, half;        // all: counted rows of the batch, by step; half: of the shuffle's bits
     uint32_t heard[2][2], own[2][2];    // by team and step: what the words said of the step before (4: they did not come); what was wrong here
     int stop, wrong;
 } gtr__res_head;
-static __device__ __forceinline__ gtr__mlp_rule gtr__res_rule(const gtr__res_head *h, int step, int group) {
+// Head is a gtr__res_head or what has its launch in the same members, Net a gtr__res or what is like it.
+template <typename Head> static __device__ __forceinline__ gtr__mlp_rule gtr__res_rule(const Head *h, int step, int group) {
     const gtr__mlp_rate &r = h->rate[step & 1];
     gtr__mlp_rule rule = h->rule;
     rule.rate = r.rate[group]; rule.step = r.step[group]; rule.decay = r.decay[group]; rule.wd = r.wd[group]; rule.root = r.root;
@@ -6685,7 +6738,7 @@ template <int N> static __device__ __forceinline__ void gtr__res_apply(const gtr
         p[e] = fmaf(r.rate, d, p[e]);
     }
 }
-static __device__ __forceinline__ int64_t gtr__res_origin(const gtr__res_head *h, int step, int64_t r) {
+template <typename Head> static __device__ __forceinline__ int64_t gtr__res_origin(const Head *h, int step, int64_t r) {
     if (h->record.rows > 0) {
         r += h->step[step].first;
         if (r >= h->record.rows) r %= h->record.rows;
@@ -6694,7 +6747,7 @@ static __device__ __forceinline__ int64_t gtr__res_origin(const gtr__res_head *h
     return r;
 }
 // Barriers: 1 and 2 of a team, one at which the teams meet, and those at which one only tells the other that something is there, or done with.
-enum { GTR__RES_MEET = 3, GTR__RES_SUMS, GTR__RES_DONE, GTR__RES_READY };
+enum { GTR__RES_MEET = 3, GTR__RES_DONE, GTR__RES_READY };
 static __device__ __forceinline__ int gtr__res_team() { return (int)threadIdx.x / GTR__RES_TEAM; }
 // Opaque: what hangs on them is not kept in registers, of which there are too few, over a whole step.
 static __device__ __forceinline__ int gtr__res_opaque(int v) { asm volatile("" : "+r"(v)); return v; }
@@ -6718,7 +6771,10 @@ static __device__ __forceinline__ void gtr__res_pass(gtr__res_head *h, int par, 
 struct gtr__res_raw { int label; float rate; };
 static __device__ __forceinline__ void gtr__res_origins(const gtr__res &s, float *pool, const gtr__res_head *h, int step) {
     const int row = gtr__res_thread();
-    if (row < s.rows * 16) ((int64_t *)(pool + s.origin_at))[(step & 1) * s.rows * 16 + row] = row < s.m.batch ? gtr__res_origin(h, step, row) : -1;
+    int64_t *origin = (int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16 + row;
+    if (row >= s.rows * 16) return;
+    const int64_t from = row < s.m.batch ? gtr__res_origin(h, step, row) : -1;
+    origin[0] = from; origin[2 * s.rows * 16] = from * s.m.layer[0].k;          // the second: in the data set's first column
 }
 static __device__ __forceinline__ void gtr__res_copy8(void *dst, const void *src) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -6728,7 +6784,7 @@ static __device__ __forceinline__ void gtr__res_copy8(void *dst, const void *src
 #endif
 }
 static __device__ __forceinline__ void gtr__res_ask(const gtr__res &s, float *pool, gtr__res_head *h, int step, int rank, gtr__res_raw &raw) {
-    const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16;
+    const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16, *offset = origin + 2 * s.rows * 16;
     const int tid = gtr__res_thread(), k0 = rank * s.kr, columns = s.m.layer[0].k, left = columns - k0 < s.kr ? columns - k0 : s.kr;
     if (s.bytes && left > 0) {
         const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot] + k0;
@@ -6737,13 +6793,13 @@ static __device__ __forceinline__ void gtr__res_ask(const gtr__res &s, float *po
             const int at = tid % 16 * 8;
             if (at < left)
 #pragma unroll 4
-                for (int r = tid / 16; r < s.m.batch; r += GTR__RES_TEAM / 16) gtr__res_copy8((char *)(to + r * s.xp) + at, src + origin[r] * columns + at);
+                for (int r = tid / 16; r < s.m.batch; r += GTR__RES_TEAM / 16) gtr__res_copy8((char *)(to + r * s.xp) + at, src + offset[r] + at);
         } else
 #pragma unroll 1
             for (int c = tid % 32 * 4; c < left + 3; c += 128)
 #pragma unroll 4
                 for (int r = tid / 32; r < s.m.batch; r += GTR__RES_WARPS) {
-                    const uintptr_t from = (uintptr_t)src + (uintptr_t)origin[r] * (unsigned)columns, off = from & 3;
+                    const uintptr_t from = (uintptr_t)src + (uintptr_t)offset[r], off = from & 3;
                     if (c < left + (int)off) gtr__copy4((char *)(to + r * s.xp) + c, (const void *)(from - off + c), true);
                 }
     }
@@ -6762,7 +6818,7 @@ static __device__ __forceinline__ float gtr__res_source(const gtr__feed_one &in,
 }
 // Behind a barrier since gtr__res_ask, and before one. What lies in the rows of no sample, and in k beyond the last, stays finite: it meets zeros.
 template <int P> static __device__ __forceinline__ void gtr__res_take(const gtr__res &s, float *pool, gtr__res_head *h, int step, int rank, const gtr__res_raw &raw) {
-    const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16;
+    const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16, *offset = origin + 2 * s.rows * 16;
     const int tid = gtr__res_thread(), lane = tid & 31, par = step & 1, k0 = rank * s.kr, columns = s.m.layer[0].k;
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
     float *x = pool + s.x_at + par * s.rows * 16 * s.xp;
@@ -6776,23 +6832,24 @@ template <int P> static __device__ __forceinline__ void gtr__res_take(const gtr_
     } else if (columns % 4 || (uintptr_t)src % 4) {
         __syncwarp();
         const int most = columns - k0 < s.kr ? columns - k0 : s.kr;        // beyond it lies what belongs to others
+        const int words = (most + 6) / 4 + 1 < s.xp - 1 ? (most + 6) / 4 + 1 : s.xp - 1;       // those that copies may have come to
 #pragma unroll 1
         for (int r0 = tid / 32; r0 < s.m.batch; r0 += 4 * GTR__RES_WARPS)
 #pragma unroll 1
-            for (int c = lane; c - lane < s.xp - 1; c += 32) {
+            for (int c = lane; c - lane < words; c += 32) {
                 const int left = most - 4 * c;
                 const uint32_t mask = left >= 4 ? 0xffffffffu : left > 0 ? 0xffffffffu >> (32 - 8 * left) : 0u;
                 uint32_t lo[4], hi[4], *row[4];
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
-                    const int r = r0 + i * GTR__RES_WARPS < s.m.batch ? r0 + i * GTR__RES_WARPS : r0, at = c < s.xp - 1 ? c : 0;
+                    const int r = r0 + i * GTR__RES_WARPS < s.m.batch ? r0 + i * GTR__RES_WARPS : r0, at = c < words ? c : 0;
                     row[i] = (uint32_t *)x + r * s.xp + at;
                     lo[i] = row[i][0]; hi[i] = row[i][1];
-                    lo[i] = __byte_perm(lo[i], hi[i], 0x3210u + 0x1111u * (uint32_t)(((uintptr_t)src + (uintptr_t)origin[r] * (unsigned)columns) & 3)) & mask;
+                    lo[i] = __byte_perm(lo[i], hi[i], 0x3210u + 0x1111u * (uint32_t)(((uintptr_t)src + (uintptr_t)offset[r]) & 3)) & mask;
                 }
                 __syncwarp();
 #pragma unroll
-                for (int i = 0; i < 4; i++) if (c < s.xp - 1 && (i == 0 || r0 + i * GTR__RES_WARPS < s.m.batch)) *row[i] = lo[i];
+                for (int i = 0; i < 4; i++) if (c < words && (i == 0 || r0 + i * GTR__RES_WARPS < s.m.batch)) *row[i] = lo[i];
             }
     }
     if (s.m.loss == GTR__OP_XENT_STEP) {
@@ -6813,11 +6870,36 @@ template <int P> static __device__ __forceinline__ void gtr__res_take(const gtr_
     if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[par])[tid] = raw.rate;
 }
 
-// >>resident-middle
+// >>resident-dropout
 // Where element e of 16 rows lies, as fragments do.
 static __device__ __forceinline__ int gtr__res_row(int e) { return (e >> 4 & 7) + (e & 2) * 4; }
 static __device__ __forceinline__ int gtr__res_column(int e) { return (e >> 7) * 8 + (e >> 1 & 6) + (e & 1); }
 static __device__ __forceinline__ int gtr__res_place(int r, int c) { return (c >> 3) * 128 + (r & 7) * 16 + (c & 6) * 2 + (r >> 3) * 2 + (c & 1); }
+// The op's masks of a rank's rows and a group's columns, drawn a step ahead by the second team and kept as factors. On the way back nobody draws:
+// what was dropped is -0.0 in what the activation's gradient reads, what was kept never is; and the factor of what was kept is in the loss's
+// gradient, or in the first layer's sums.
+static __device__ __noinline__ void gtr__res_masks(const gtr__res &s, float *pool, uint64_t step, int par, int group, int rank) {
+    for (int l = 0; l < s.m.layers - 1; l++) {
+        const gtr__res_layer &q = s.layer[l];
+        const int fours = q.slice / 4;
+        float *to = pool + q.drop_at + par * 16 * q.slice;
+        for (int i = (int)threadIdx.x % GTR__RES_TEAM; i < 16 * fours && s.drops >> l & 1; i += GTR__RES_TEAM) {
+            const int r = i / fours, c = (i - r * fours) * 4;
+            uint32_t u[4];
+            GTR__COUNTER(u, step, rank * 16 + r, group * q.slice + c);
+            GTR__PHILOX(u, q.key);
+#pragma unroll
+            for (int k = 0; k < 4; k++) to[gtr__res_place(r, c + k)] = GTR__UNIFORM(u[k]) >= q.drop ? q.scale : 0.0f;
+        }
+    }
+}
+// An output, and what the activation's gradient reads.
+template <int P> static __device__ __forceinline__ void gtr__res_dropped(float factor, float &out, float &saved) {
+    out = factor != 0.0f ? gtr__res_low<P>(out * factor) + 0.0f : -0.0f;
+    saved = factor != 0.0f ? saved + 0.0f : -0.0f;
+}
+
+// >>resident-middle
 // A warp's 16 rows to its place in red (warps, tiles, 32, 4).
 template <int MOST> static __device__ __forceinline__ void gtr__res_spill(float *red, const float (*acc)[4], int tiles) {
     float *to = red + gtr__res_thread() / 32 * tiles * 128 + gtr__res_lane() * 4;
@@ -6826,6 +6908,9 @@ template <int MOST> static __device__ __forceinline__ void gtr__res_spill(float 
 }
 static __device__ __forceinline__ void gtr__res_numbers(float *f, const uint4 &v) {
     f[0] = gtr__res_number(v.x); f[1] = gtr__res_number(v.y); f[2] = gtr__res_number(v.z); f[3] = gtr__res_number(v.w);
+}
+static __device__ __forceinline__ void gtr__res_keep(float *to, const uint4 &v) {
+    *(float4 *)to = make_float4(gtr__res_number(v.x), gtr__res_number(v.y), gtr__res_number(v.z), gtr__res_number(v.w));
 }
 // red = a (16, width) w^T: a is heard, 16 of k at a time, four of them a lane's; keep: where it goes as well.
 template <int P, int TILES> static __device__ __forceinline__ void gtr__res_product(float *red, const uint32_t *a, int width, const float *w, int pitch, int tiles, float *keep, int keep_pitch, gtr__res_ear &ear) {
@@ -6843,19 +6928,22 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_prod
         for (int i = 0; i < 2; i++)
 #pragma unroll
             for (int j = 0; j < 2; j++) b[i][j] = *(const float4 *)(w + (j < tiles ? j * 8 * pitch : 0) + (s0 + (2 * i < n ? i * GTR__RES_WARPS : 0)) * 16);
-        gtr__res_hear<4>(v, n, ear, [&](int i) { return a + (i & 1) * 8 * width + (s0 + (i >> 1) * GTR__RES_WARPS) * 16; });
+        auto at = [&](int i) { return a + (i & 1) * 8 * width + (s0 + (i >> 1) * GTR__RES_WARPS) * 16; };
+        if (n == 4) gtr__res_hear<4>(v, 4, ear, at);
+        else {
+            gtr__res_hear<2>(v, 2, ear, at);
+            v[2] = v[0]; v[3] = v[1];
+        }
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             if (2 * i >= n) continue;
             const int k = (s0 + i * GTR__RES_WARPS) * 16;
-            float lo[4], hi[4];
-            gtr__res_numbers(lo, v[2 * i]); gtr__res_numbers(hi, v[2 * i + 1]);
             if (keep) {
-                *(float4 *)(keep + g * keep_pitch + 4 * t + k) = make_float4(lo[0], lo[1], lo[2], lo[3]);
-                *(float4 *)(keep + (g + 8) * keep_pitch + 4 * t + k) = make_float4(hi[0], hi[1], hi[2], hi[3]);
+                gtr__res_keep(keep + g * keep_pitch + 4 * t + k, v[2 * i]);
+                gtr__res_keep(keep + (g + 8) * keep_pitch + 4 * t + k, v[2 * i + 1]);
             }
-            const float first[4] = { gtr__res_ready<P>(lo[0]), gtr__res_ready<P>(hi[0]), gtr__res_ready<P>(lo[1]), gtr__res_ready<P>(hi[1]) };
-            const float second[4] = { gtr__res_ready<P>(lo[2]), gtr__res_ready<P>(hi[2]), gtr__res_ready<P>(lo[3]), gtr__res_ready<P>(hi[3]) };
+            const float first[4] = { gtr__res_operand<P>(v[2 * i].x), gtr__res_operand<P>(v[2 * i + 1].x), gtr__res_operand<P>(v[2 * i].y), gtr__res_operand<P>(v[2 * i + 1].y) };
+            const float second[4] = { gtr__res_operand<P>(v[2 * i].z), gtr__res_operand<P>(v[2 * i + 1].z), gtr__res_operand<P>(v[2 * i].w), gtr__res_operand<P>(v[2 * i + 1].w) };
 #pragma unroll
             for (int j = 0; j < TILES; j++) if (j < tiles) {
                 const float4 u = j < 2 ? b[i][j] : *(const float4 *)(w + j * 8 * pitch + k);
@@ -6894,17 +6982,37 @@ static __device__ __forceinline__ float gtr__res_total(const float *p, int far) 
     for (int w = 0; w < GTR__RES_WARPS; w++) v[w] = p[w * far];
     return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
 }
+#define GTR__RES_DROPS 1024     // an activation's number (or -1), and this and 1 more: dropout is behind it, and it is not ReLU
 // Activations other than ReLU by calls: their code between all else costs it registers.
-static __device__ __noinline__ float gtr__res_other_act(int act, float v, float a, float b) { return gtr__mlp_act4(act, make_float4(v, 0.0f, 0.0f, 0.0f), a, b).x; }
+static __device__ __noinline__ float gtr__res_other_act(int act, float v, float a, float b) {
+    if (act >= GTR__RES_DROPS) act -= GTR__RES_DROPS + 1;
+    return gtr__mlp_act4(act, make_float4(v, 0.0f, 0.0f, 0.0f), a, b).x;
+}
+static __device__ __noinline__ float4 gtr__res_other_dact4(int act, float4 dy, float4 saved, float a, float b) {
+    const bool drops = act >= GTR__RES_DROPS;
+    if (drops) act -= GTR__RES_DROPS + 1;
+    if (act >= 0) dy = gtr__mlp_dact4(act, dy, saved, a, b);
+    if (drops && __float_as_uint(saved.x) == 0x80000000u) dy.x = 0.0f;
+    if (drops && __float_as_uint(saved.y) == 0x80000000u) dy.y = 0.0f;
+    if (drops && __float_as_uint(saved.z) == 0x80000000u) dy.z = 0.0f;
+    if (drops && __float_as_uint(saved.w) == 0x80000000u) dy.w = 0.0f;
+    return dy;
+}
 static __device__ __noinline__ float gtr__res_other_dact(int act, float dy, float saved, float a, float b) {
+    if (act >= GTR__RES_DROPS) {
+        if (__float_as_uint(saved) == 0x80000000u) return 0.0f;
+        act -= GTR__RES_DROPS + 1;
+    }
     return act < 0 ? dy : gtr__mlp_dact4(act, make_float4(dy, 0.0f, 0.0f, 0.0f), make_float4(saved, 1.0f, 1.0f, 1.0f), a, b).x;
 }
+static __device__ __forceinline__ float gtr__res_dtanh(float dy, float y) { return dy * fmaf(-y, y, 1.0f); }
 static __device__ __forceinline__ float gtr__res_act(const gtr__mlp_layer &L, float v) {
     if (L.act == GTR__OP_RELU) return v < 0 ? 0.0f : v;
     return gtr__res_other_act(L.act, v, L.act_a, L.act_b);
 }
 static __device__ __forceinline__ float gtr__res_dact(const gtr__mlp_layer &L, float dy, float saved) {
     if (L.act == GTR__OP_RELU) return saved > 0 ? dy : 0.0f;
+    if (L.act == GTR__OP_TANH) return gtr__res_dtanh(dy, saved);
     return gtr__res_other_dact(L.act, dy, saved, L.act_a, L.act_b);
 }
 // Which fours of words a block holds: layer, row and column (row -1: biases); where they are sent (from the first layer's on), where they lie.
@@ -6938,44 +7046,44 @@ static __device__ __forceinline__ void gtr__res_weights(const gtr__res &s, float
     const uint32_t tag = ear.tag, *unit = (const uint32_t *)pool + s.unit_at + tid, *w = s.layer[1].w + (from & 1) * s.renewed;
     ear.tag = from >> 1 & 1;
 #pragma unroll 1
-    for (int u = tid; u < s.units; u += 8 * GTR__RES_TEAM) {
-        uint4 v[8];
-        uint32_t where[8];
+    for (int u = tid; u < s.units; u += GTR__RES_ASKED * GTR__RES_TEAM) {
+        uint4 v[GTR__RES_ASKED];
+        uint32_t where[GTR__RES_ASKED];
 #pragma unroll
-        for (int i = 0; i < 8; i++) where[i] = u + i * GTR__RES_TEAM < s.units ? unit[i * GTR__RES_TEAM] : 0xffff0000u;
+        for (int i = 0; i < GTR__RES_ASKED; i++) where[i] = u + i * GTR__RES_TEAM < s.units ? unit[i * GTR__RES_TEAM] : 0xffff0000u;
         gtr__res_hear<1>(v, 1, ear, [&](int) { return w + (where[0] & 0xffffu) * 4; });         // the others have mostly come as well then
-        gtr__res_hear<8>(v, 8, ear, [&](int i) { return w + (where[i] & 0xffffu) * 4; });
+        gtr__res_hear<GTR__RES_ASKED>(v, GTR__RES_ASKED, ear, [&](int i) { return w + (where[i] & 0xffffu) * 4; });
 #pragma unroll
-        for (int i = 0; i < 8; i++) if (where[i] >> 16 != 0xffffu) {
+        for (int i = 0; i < GTR__RES_ASKED; i++) if (where[i] >> 16 != 0xffffu) {
             float f[4];
             gtr__res_numbers(f, v[i]);
             *(float4 *)(pool + (where[i] >> 16) * 4) = make_float4(f[0], f[1], f[2], f[3]);
         }
-        unit += 8 * GTR__RES_TEAM;
+        unit += GTR__RES_ASKED * GTR__RES_TEAM;
     }
     ear.tag = tag;
 }
 // The loss of a rank's rows from the last layer's sums, 16 threads a row. What does not hang on the sums is there before; what nobody waits
 // for is done later.
 template <int TILES> struct gtr__res_losing {
-    float v[TILES / 2], dx[TILES / 2], g, share, top, rest, loss;      // rest: of the sum of exponentials, but for one of the greatest
+    float v[TILES / 2], dx[TILES / 2], g, share;
     int label;
     bool counts, bad;
 };
-template <int TILES> static __device__ __forceinline__ void gtr__res_lose(const gtr__res &s, const float *pool, const gtr__res_head *h, int rank, int par, float scale, gtr__res_losing<TILES> &q) {
+template <int P, int TILES> static __device__ __forceinline__ void gtr__res_lose(const gtr__res &s, const float *pool, const gtr__res_head *h, int rank, int par, float scale, gtr__res_losing<TILES> &q) {
     const int row = rank * 16 + gtr__res_thread() / 16, all = h->all[par];
     const gtr__xent &x = s.m.xent;
     q.label = s.m.loss == GTR__OP_XENT_STEP ? ((const int *)pool)[s.label_at + par * s.rows * 16 + row] : 0;
     q.counts = row < s.m.batch && q.label != x.ignore;
     q.bad = q.counts && (q.label < 0 || q.label >= s.m.layer[s.m.layers - 1].n);
-    q.share = x.smooth / (float)x.n;
-    q.g = s.m.loss != GTR__OP_XENT_STEP ? gtr__dloss(s.m.pair.dy, s.m.pair.seed, s.m.pair.ctl) / (float)s.m.pair.count : all ? x.seed * scale / (float)all : 0.0f;
+    q.share = h->share;
+    q.g = s.m.loss != GTR__OP_XENT_STEP ? gtr__dloss(s.m.pair.dy, s.m.pair.seed, s.m.pair.ctl) / (float)s.m.pair.count : all ? x.seed * scale * gtr__res_inverse<P>((float)all) : 0.0f;
     if (q.bad) q.g = NAN;
-    q.loss = q.top = q.rest = 0.0f;
 }
 // The gradient, to d.
-template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr__res_loss(const gtr__res &s, const float *pool, const float *red, float *d, int pitch, int rank, int par, gtr__res_losing<TILES> &q) {
+template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr__res_loss(const gtr__res &s, float *pool, const float *red, float *d, int pitch, int rank, int par, gtr__res_losing<TILES> &q) {
     const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, last = LAST ? LAST : s.m.layers - 1, n = s.m.layer[last].n, width = s.layer[last].width;
+    float *left = pool + s.left_at + r * GTR__RES_OUT + lane;
 #pragma unroll
     for (int i = 0; i < TILES / 2; i++) {
         const int c = lane + i * 16;
@@ -6983,31 +7091,30 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
         if (i * 16 < n && c < n) q.v[i] = gtr__res_low<P>(gtr__res_total(red + gtr__res_place(r, c), width * 16) + pool[s.layer[last].bias_at + c]);
     }
     if (s.m.loss == GTR__OP_XENT_STEP) {
-        float ones = 0.0f, e[TILES / 2];
-        q.top = -INFINITY; q.rest = 0.0f;
+        float ones = 0.0f, e[TILES / 2], top = -INFINITY, rest = 0.0f;         // rest: of the sum of exponentials, but for one of the greatest
 #pragma unroll
-        for (int i = 0; i < TILES / 2; i++) if (lane + i * 16 < n) q.top = fmaxf(q.top, q.v[i]);      // but for NaN
+        for (int i = 0; i < TILES / 2; i++) if (lane + i * 16 < n) top = fmaxf(top, q.v[i]);      // but for NaN
 #pragma unroll
-        for (int o = 8; o; o >>= 1) q.top = fmaxf(q.top, __shfl_xor_sync(0xffffffffu, q.top, o));
+        for (int o = 8; o; o >>= 1) top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, o));
 #pragma unroll
         for (int i = 0; i < TILES / 2; i++) {
-            const bool greatest = q.v[i] == q.top, in = i * 16 < n && lane + i * 16 < n;
-            e[i] = in ? gtr__res_exp<P>(q.v[i] - q.top) : 0.0f;      // not finite where the greatest is not, or where there is a NaN
+            const bool greatest = q.v[i] == top, in = i * 16 < n && lane + i * 16 < n;
+            e[i] = in ? gtr__res_exp<P>(q.v[i] - top) : 0.0f;      // not finite where the greatest is not, or where there is a NaN
             ones += in && greatest ? 1.0f : 0.0f;
-            q.rest += in && greatest && fabsf(q.top) != INFINITY ? 0.0f : e[i];
+            rest += in && greatest && fabsf(top) != INFINITY ? 0.0f : e[i];
         }
 #pragma unroll
         for (int o = 8; o; o >>= 1) {
             ones += __shfl_xor_sync(0xffffffffu, ones, o);
-            q.rest += __shfl_xor_sync(0xffffffffu, q.rest, o);
+            rest += __shfl_xor_sync(0xffffffffu, rest, o);
         }
-        const float whole = gtr__res_inverse<P>(q.rest + ones);
-        q.rest += ones - 1.0f;
+        const float whole = gtr__res_inverse<P>(rest + ones);
+        if (lane == 0) { left[16 * GTR__RES_OUT - r * GTR__RES_OUT + r] = top; left[16 * GTR__RES_OUT - r * GTR__RES_OUT + 16 + r] = rest + (ones - 1.0f); }
 #pragma unroll
         for (int i = 0; i < TILES / 2; i++) {
             const int c = lane + i * 16;
             if (i * 16 < n && q.counts && c < n) q.dx[i] = gtr__res_low<P>(q.g * (e[i] * whole - q.share - (c == q.label ? 1.0f - s.m.xent.smooth : 0.0f)));
-            if (i * 16 < width && c < width) d[r * pitch + c] = q.dx[i];
+            if (i * 16 < width && c < width) { d[r * pitch + c] = q.dx[i] * s.layer[last - 1].scale; left[i * 16] = q.v[i]; }
         }
     } else {
         const float *to = pool + s.target_at + par * 16 * GTR__RES_OUT + r * GTR__RES_OUT;
@@ -7020,29 +7127,35 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
                 else q.dx[i] = q.g * (1.0f / (1.0f + expf(-v)) - t);
                 q.dx[i] = gtr__res_low<P>(q.dx[i]);
                 q.v[i] = s.m.loss == GTR__OP_MSE ? (v - t) * (v - t) : fmaxf(v, 0.0f) - v * t + log1pf(expf(-fabsf(v)));
-                q.loss += q.v[i];
-            }
-            if (i * 16 < width && c < width) d[r * pitch + c] = q.dx[i];
+            } else q.v[i] = 0.0f;
+            if (i * 16 < width && c < width) { d[r * pitch + c] = q.dx[i] * s.layer[last - 1].scale; left[i * 16] = q.v[i]; }
         }
     }
 }
-// A row's share of the loss, to h, and whether it is finite.
-template <int TILES> static __device__ __forceinline__ void gtr__res_lost(const gtr__res &s, gtr__res_head *h, int rank, int par, gtr__res_losing<TILES> &q) {
-    const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, n = s.m.layer[s.m.layers - 1].n;
+// What the loss's figures are made of, left by who made the gradient: GTR__RES_OUT numbers a row, then the greatest and the rest of the sum.
+// A row's share of the loss, to h, and to bad whether it is finite: the second team, when nobody waits for it.
+static __device__ __forceinline__ void gtr__res_lost(const gtr__res &s, const float *pool, gtr__res_head *h, int rank, int step, uint32_t *bad) {
+    const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, par = step & 1, n = s.m.layer[s.m.layers - 1].n, row = rank * 16 + r, at = s.left_at;
+    const float *left = pool + at + r * GTR__RES_OUT + lane;
+    float loss = 0.0f, v[2];
     int tally = 0;              // counted, right << 8, labelled << 16
+#pragma unroll
+    for (int i = 0; i < 2; i++) v[i] = lane + i * 16 < n ? left[i * 16] : 0.0f;
     if (s.m.loss == GTR__OP_XENT_STEP) {
         const gtr__xent &x = s.m.xent;
-        const float log_sum = log1pf(q.rest);
+        const float top = pool[at + 16 * GTR__RES_OUT + r], log_sum = log1pf(pool[at + 16 * GTR__RES_OUT + 16 + r]);
+        const int label = ((const int *)pool)[s.label_at + par * s.rows * 16 + row];
+        const bool counts = row < s.m.batch && label != x.ignore;
         float sum_of = 0.0f;
         int where = n;          // the first of the greatest; -1: there is a NaN
 #pragma unroll
-        for (int i = 0; i < TILES / 2; i++) {
+        for (int i = 0; i < 2; i++) {
             const int c = lane + i * 16;
             if (c >= n) continue;
-            sum_of += q.v[i] - q.top;
-            if (q.v[i] != q.v[i]) where = -1;
-            else if (q.v[i] == q.top && c < where) where = c;
-            if (c == q.label && q.counts && x.smooth < 1.0f) q.loss = (1.0f - x.smooth) * (log_sum - (q.v[i] - q.top));
+            sum_of += v[i] - top;
+            if (v[i] != v[i]) where = -1;
+            else if (v[i] == top && c < where) where = c;
+            if (c == label && counts && x.smooth < 1.0f) loss = (1.0f - x.smooth) * (log_sum - (v[i] - top));
         }
 #pragma unroll
         for (int o = 8; o; o >>= 1) {
@@ -7050,25 +7163,24 @@ template <int TILES> static __device__ __forceinline__ void gtr__res_lost(const 
             const int other = __shfl_xor_sync(0xffffffffu, where, o);
             where = where < other ? where : other;
         }
-        if (lane == 0 && q.counts) {
-            if (x.smooth > 0.0f) q.loss += x.smooth * (log_sum - sum_of / (float)x.n);
-            if (q.bad) q.loss = NAN;
+        if (lane == 0 && counts) {
+            if (x.smooth > 0.0f) loss += x.smooth * (log_sum - sum_of / (float)x.n);
+            if (label < 0 || label >= n) loss = NAN;
             tally = 1;
         }
-        if (rank * 16 + r < s.m.batch && lane == 0 && s.m.accuracy.p && q.label >= 0) tally |= 1 << 16 | (where == q.label) << 8;
-    }
+        if (row < s.m.batch && lane == 0 && s.m.accuracy.p && label >= 0) tally |= 1 << 16 | (where == label) << 8;
+    } else loss = v[0] + v[1];
 #pragma unroll
-    for (int o = 8; o; o >>= 1) q.loss += __shfl_xor_sync(0xffffffffu, q.loss, o);
+    for (int o = 8; o; o >>= 1) loss += __shfl_xor_sync(0xffffffffu, loss, o);
     if (lane) return;
-    h->scratch[r] = q.loss; h->counts[r] = tally;
+    h->scratch[r] = loss; h->counts[r] = tally;
     // so that the sum of all rows is finite; a mean of none is not
-    if (!(fabsf(q.loss) * (float)(16 * s.rows) <= 3.4e38f) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[par])) atomicOr(&h->own[0][par], 2u);
+    if (!(fabsf(loss) * (float)(16 * s.rows) <= 3.4e38f) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[par])) atomicOr(bad, 2u);
 }
-// The loss of a rank's rows, counted, right and labelled ones, to who reports: the second team, when nobody waits for it.
-static __device__ __forceinline__ void gtr__res_figures(const gtr__res &s, const gtr__res_head *h, bool tells, int rank, int step) {
+// The loss of a rank's rows, counted, right and labelled ones, to who reports. Behind a barrier.
+static __device__ __forceinline__ void gtr__res_figures(const gtr__res &s, const gtr__res_head *h, int rank, int step) {
     const int tid = gtr__res_thread();
-    gtr__res_bar(GTR__RES_SUMS, GTR__RES_T);
-    if (tid >= 32 || !tells) return;
+    if (tid >= 32) return;
     const float loss = gtr__warp_sum(tid < 16 ? h->scratch[tid] : 0.0f);
     int tally = tid < 16 ? h->counts[tid] : 0;
 #pragma unroll
@@ -7085,10 +7197,10 @@ static __device__ __forceinline__ int gtr__res_tile_at(const gtr__res &s, int bl
 // A further layer's tile of dw = dz^T h, 16 x 16, and db where it is the first along k; then the update, whose outcome is sent. A team's. It
 // is made before all know of the step before, so that there are three sets of weights and moments.
 #define GTR__RES_TILE (3 * 3 * (256 + 16))
-template <int P> static __device__ __forceinline__ void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block, int first, int each, int step, bool last) {
+template <int P> static __device__ __forceinline__ void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block, int first, int each, int step, bool last, bool waits) {
     const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, total = s.rows * 16, r = tid >> 4, c = tid & 15;
     float *red = pool + s.red_at + 2 * gtr__res_team() * s.red_words;
-    gtr__res_ear ear = { (uint32_t)step >> 1 & 1, 0, 0 };
+    gtr__res_ear ear = { (uint32_t)step >> 1 & 1, 0, s.m.hurry };
 #pragma unroll 1
     for (int k = first; k < h->tiles; k += each) {
         const int l = h->tile[k].layer, n0 = h->tile[k].n0, k0 = h->tile[k].k0;
@@ -7108,20 +7220,22 @@ template <int P> static __device__ __forceinline__ void gtr__res_tiles(const gtr
             const int n = r0 + GTR__RES_WARPS < 2 * s.rows ? 4 : 2;
             uint2 u[4], v[4];
             gtr__res_hear<4>(u, n, ear, [&](int i) { return y + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * ph; });
+            if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);         // looks in vain cost others their time
+            waits = false;
             gtr__res_hear<4>(v, n, ear, [&](int i) { return z + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * pz; });
             z += 2 * GTR__RES_WARPS * 8 * pz; y += 2 * GTR__RES_WARPS * 8 * ph;
 #pragma unroll
             for (int i = 0; i < 4; i += 2) {
                 if (i >= n) continue;
                 const float f[4] = { gtr__res_number(v[i].x), gtr__res_number(v[i].y), gtr__res_number(v[i + 1].x), gtr__res_number(v[i + 1].y) };
-                db[0] += f[0] + f[2]; db[1] += f[1] + f[3];
-                const float a4[4] = { gtr__res_ready<P>(f[0]), gtr__res_ready<P>(f[1]), gtr__res_ready<P>(f[2]), gtr__res_ready<P>(f[3]) };
-                const float b0[2] = { gtr__res_ready<P>(gtr__res_number(u[i].x)), gtr__res_ready<P>(gtr__res_number(u[i + 1].x)) };
-                const float b1[2] = { gtr__res_ready<P>(gtr__res_number(u[i].y)), gtr__res_ready<P>(gtr__res_number(u[i + 1].y)) };
-                gtr__res_mma<P>(acc[0], a4, b0);
-                gtr__res_mma<P>(acc[1], a4, b1);
+                db[0] += gtr__res_exact<P>(f[0]) + gtr__res_exact<P>(f[2]); db[1] += gtr__res_exact<P>(f[1]) + gtr__res_exact<P>(f[3]);
+                const float b0[2] = { gtr__res_operand<P>(u[i].x), gtr__res_operand<P>(u[i + 1].x) }, b1[2] = { gtr__res_operand<P>(u[i].y), gtr__res_operand<P>(u[i + 1].y) };
+                gtr__res_mma<P>(acc[0], f, b0);
+                gtr__res_mma<P>(acc[1], f, b1);
             }
         }
+        if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);     // who has no rows
+        waits = false;
         const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[2 * l].group);
         float p = old[0], a = old[272], b = old[544];
         gtr__res_spill<2>(red, acc, 2);
@@ -7145,6 +7259,7 @@ template <int P> static __device__ __forceinline__ void gtr__res_tiles(const gtr
         }
         if (k + each < h->tiles) gtr__res_sync();
     }
+    if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);
     if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
 }
 // Their biases, of which there are few: behind all that others wait for, and a barrier.
@@ -7173,7 +7288,7 @@ template <int P> static __device__ __forceinline__ void gtr__res_tile_biases(con
 }
 // acc += 16 rows of x by w's rows, 128 of k: lane t has four of k, for two products. x is there before w, which the first call waits for; loads
 // are asked for one round ahead, as those that wait for each other cost most here.
-template <int P, int TILES> static __device__ __forceinline__ void gtr__res_forward(float (*acc)[2][4], const float *p, int xp, const float *q, int kp, int left, int units, bool wait) {
+template <int P, int TILES> static __device__ __forceinline__ void gtr__res_forward(float (*acc)[2][4], const float *p, int xp, const float *q, int kp, int left, int units, float scale, bool wait) {
     if (TILES != 2) { xp = gtr__res_opaque(xp); kp = gtr__res_opaque(kp); }
     uint32_t lo[8], hi[8];
     float4 w[2][2][2];
@@ -7198,7 +7313,7 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_forw
         for (int k = 0; k < 2; k++) {
             float a[2][4];
 #pragma unroll
-            for (int e = 0; e < 8; e++) a[e >> 2][e & 3] = gtr__res_byte(e & 1 ? hi[2 * i + k] : lo[2 * i + k], e >> 1);
+            for (int e = 0; e < 8; e++) a[e >> 2][e & 3] = gtr__res_byte<P>(e & 1 ? hi[2 * i + k] : lo[2 * i + k], e >> 1, scale);
 #pragma unroll
             for (int j = 0; j < TILES; j++) if (j < units) {
                 const float4 b = j < 2 ? w[i & 1][k][j & 1] : *(const float4 *)(q + j * 8 * kp + (2 * i + k) * 16);
@@ -7228,7 +7343,7 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_forw
 template <int P, int TILES> static __device__ __forceinline__ void gtr__res_parts(const gtr__res &s, const float *pool, const gtr__res_head *h, int group, int rank, int step, uint32_t tag) {
     const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1, units = s.layer[0].slice / 8;
     const int xp = TILES == 2 ? GTR__RES_XP : s.xp, kp = TILES == 2 ? GTR__RES_KP : s.kp;
-    const float scale = s.bytes ? s.m.x.scale : 1.0f, *x = pool + s.x_at + (par * s.rows * 16 + g) * (s.bytes ? xp : s.xp), *q = pool + s.w0_at + g * kp + 4 * t;
+    const float scale = s.bytes ? s.m.x.scale : 1.0f, after = P == GTR__RES_BF16 ? 1.0f : scale, *x = pool + s.x_at + (par * s.rows * 16 + g) * (s.bytes ? xp : s.xp), *q = pool + s.w0_at + g * kp + 4 * t;
     uint32_t *to = s.part + (((par * s.rows + warp) * s.groups + group) * s.ranks + rank) * units * 128 + lane * 4;
     if (!s.bytes || warp >= s.rows) gtr__res_sync();
 #pragma unroll 1
@@ -7236,21 +7351,21 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_part
         float acc[TILES][2][4] = {};
         if (s.bytes)
 #pragma unroll 1
-            for (int k = 0; k < s.kr; k += 128) gtr__res_forward<P, TILES>(acc, x + m * 16 * xp + t + k / 4, xp, q + k, kp, s.kr - k, units, m == warp && k == 0);
+            for (int k = 0; k < s.kr; k += 128) gtr__res_forward<P, TILES>(acc, x + m * 16 * xp + t + k / 4, xp, q + k, kp, s.kr - k, units, scale, m == warp && k == 0);
         else gtr__res_forward_floats<P, TILES>(acc, x + m * 16 * s.xp + 4 * t, s.xp, q, kp, s.kr, units);
         const uint32_t mark = tag | gtr__res_own(h, par ^ 1);
         uint32_t word[4];
 #pragma unroll
         for (int j = 0; j < TILES; j++) if (j < units) {
 #pragma unroll
-            for (int e = 0; e < 4; e++) word[e] = gtr__res_word((acc[j][0][e] + acc[j][1][e]) * scale, mark);
+            for (int e = 0; e < 4; e++) word[e] = gtr__res_word((acc[j][0][e] + acc[j][1][e]) * after, mark);
             gtr__res_tell4(to + j * 128, make_uint4(word[0], word[1], word[2], word[3]));
         }
         to += GTR__RES_WARPS * s.groups * s.ranks * units * 128;
     }
 }
 // The biases of the first layer's columns, a lane each, from dz's rows; in each of a group's ranks, alike.
-static __device__ __forceinline__ void gtr__res_bias(const gtr__res &s, float *pool, gtr__res_head *h, int group, int step, bool last) {
+template <int P> static __device__ __forceinline__ void gtr__res_bias(const gtr__res &s, float *pool, gtr__res_head *h, int group, int step, bool last) {
     const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[1].group);
     const int lane = gtr__res_lane(), fours = s.layer[0].slice > 16 ? 8 : 4, n = group * s.layer[0].slice + lane, par = step & 1, zp = gtr__res_opaque(s.zp), apart = 32 / fours;
     const float *z = pool + s.middle_at + lane / fours * zp + lane % fours * 4;
@@ -7258,14 +7373,14 @@ static __device__ __forceinline__ void gtr__res_bias(const gtr__res &s, float *p
 #pragma unroll 4
     for (int r = 0; r < s.rows * 16; r += apart) {
         const float4 u = *(const float4 *)(z + r * zp);
-        sum.x += u.x; sum.y += u.y; sum.z += u.z; sum.w += u.w;
+        sum.x += gtr__res_exact<P>(u.x); sum.y += gtr__res_exact<P>(u.y); sum.z += gtr__res_exact<P>(u.z); sum.w += gtr__res_exact<P>(u.w);
     }
     for (int o = fours; o < 32; o <<= 1) {
         sum.x += __shfl_xor_sync(0xffffffffu, sum.x, o); sum.y += __shfl_xor_sync(0xffffffffu, sum.y, o);
         sum.z += __shfl_xor_sync(0xffffffffu, sum.z, o); sum.w += __shfl_xor_sync(0xffffffffu, sum.w, o);
     }
     const float f[4] = { __shfl_sync(0xffffffffu, sum.x, lane / 4), __shfl_sync(0xffffffffu, sum.y, lane / 4), __shfl_sync(0xffffffffu, sum.z, lane / 4), __shfl_sync(0xffffffffu, sum.w, lane / 4) };
-    const float v = lane & 2 ? (lane & 1 ? f[3] : f[2]) : lane & 1 ? f[1] : f[0];
+    const float v = s.db_scale * (lane & 2 ? (lane & 1 ? f[3] : f[2]) : lane & 1 ? f[1] : f[0]);
     if (lane >= s.layer[0].slice || n >= s.m.layer[0].n) return;
     const float *old = pool + s.layer[0].bias_at + par * 96 + lane;
     float *now = pool + s.layer[0].bias_at + (par ^ 1) * 96 + lane, p = old[0], a = old[32], b = old[64];
@@ -7274,9 +7389,33 @@ static __device__ __forceinline__ void gtr__res_bias(const gtr__res &s, float *p
     now[0] = p; now[32] = a; now[64] = b;
     if (last) s.m.layer[0].db[n] = v;
 }
+// Of four columns only, quicker: where all warps have as much to do.
+template <int P> static __device__ __forceinline__ void gtr__res_bias4(const gtr__res &s, float *pool, gtr__res_head *h, int group, int step, int c, bool last) {
+    const int lane = gtr__res_lane(), n = group * s.layer[0].slice + c + lane, par = step & 1, zp = gtr__res_opaque(s.zp);
+    const float *z = pool + s.middle_at + lane * zp + c, *old = pool + s.layer[0].bias_at + par * 96 + c + (lane & 3);
+    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+#pragma unroll 4
+    for (int r = lane; r < s.rows * 16; r += 32) {
+        const float4 u = *(const float4 *)z;
+        sum.x += gtr__res_exact<P>(u.x); sum.y += gtr__res_exact<P>(u.y); sum.z += gtr__res_exact<P>(u.z); sum.w += gtr__res_exact<P>(u.w);
+        z += 32 * zp;
+    }
+#pragma unroll
+    for (int o = 16; o; o >>= 1) {
+        sum.x += __shfl_xor_sync(0xffffffffu, sum.x, o); sum.y += __shfl_xor_sync(0xffffffffu, sum.y, o);
+        sum.z += __shfl_xor_sync(0xffffffffu, sum.z, o); sum.w += __shfl_xor_sync(0xffffffffu, sum.w, o);
+    }
+    const float v = s.db_scale * (lane & 2 ? (lane & 1 ? sum.w : sum.z) : lane & 1 ? sum.y : sum.x);
+    if (lane >= 4 || n >= s.m.layer[0].n) return;
+    float *now = pool + s.layer[0].bias_at + (par ^ 1) * 96 + c + lane, p = old[0], a = old[32], b = old[64];
+    if (s.m.checks && gtr__res_infinite(v)) atomicOr(&h->own[0][par], 2u);
+    gtr__res_apply<1>(gtr__res_rule(h, step, h->segment[1].group), &p, &v, &a, &b);
+    now[0] = p; now[32] = a; now[64] = b;
+    if (last) s.m.layer[0].db[n] = v;
+}
 // acc += z^T x of 16 columns each: z's 2 g and 2 g + 1 stand for g and g + 8, x's even and odd ones are two products. 16 rows at a time, the next
 // asked for ahead.
-template <int P, bool BYTES, int TILES> static __device__ __forceinline__ void gtr__res_backward(float (*acc)[2][4], const float *z, int zp, const float *x, int xp, int steps) {
+template <int P, bool BYTES, int TILES> static __device__ __forceinline__ void gtr__res_backward(float (*acc)[2][4], const float *z, int zp, const float *x, int xp, int steps, float scale) {
     if (TILES != 2) { zp = gtr__res_opaque(zp); xp = gtr__res_opaque(xp); }
     const int g = gtr__res_lane() >> 2;
     struct piece {
@@ -7296,8 +7435,8 @@ template <int P, bool BYTES, int TILES> static __device__ __forceinline__ void g
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             const float a[4] = { now.z[i][0].x, now.z[i][0].y, now.z[i][1].x, now.z[i][1].y };
-            const float b0[2] = { BYTES ? gtr__res_byte(now.u[i][0], 0) : now.f[i][0].x, BYTES ? gtr__res_byte(now.u[i][1], 0) : now.f[i][1].x };
-            const float b1[2] = { BYTES ? gtr__res_byte(now.u[i][0], 1) : now.f[i][0].y, BYTES ? gtr__res_byte(now.u[i][1], 1) : now.f[i][1].y };
+            const float b0[2] = { BYTES ? gtr__res_byte<P>(now.u[i][0], 0, scale) : now.f[i][0].x, BYTES ? gtr__res_byte<P>(now.u[i][1], 0, scale) : now.f[i][1].x };
+            const float b1[2] = { BYTES ? gtr__res_byte<P>(now.u[i][0], 1, scale) : now.f[i][0].y, BYTES ? gtr__res_byte<P>(now.u[i][1], 1, scale) : now.f[i][1].y };
             gtr__res_mma<P>(acc[i][0], a, b0);
             gtr__res_mma<P>(acc[i][1], a, b1);
         }
@@ -7328,25 +7467,33 @@ struct gtr__res_kept {
 static __device__ __forceinline__ void gtr__res_four(float *f, const float4 &v) { f[0] = v.x; f[1] = v.y; f[2] = v.z; f[3] = v.w; }
 // dw = dz^T x of the first layer's columns and the rank's k, and the update; the weights lie as products want them behind it. A warp makes
 // 16 rows by 16 columns. What is no weight stays 0: there x or dz is. Who waits for all warps does so behind it.
-template <int P, int TILES> static __device__ __forceinline__ void gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, bool last) {
+// listen: hears dz, and says what is wrong; then nothing is done.
+template <int P, int TILES, typename F> static __device__ __forceinline__ uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, bool last, F listen) {
     const gtr__mlp_layer &L = s.m.layer[0];
     const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1;
     const int slice = s.layer[0].slice, pairs = (s.kr + 15) / 16, tasks = (slice + 15) / 16 * pairs;
     const int zp = TILES == 2 ? GTR__RES_ZP : s.zp, xp = TILES == 2 ? GTR__RES_XP : s.xp, kp = TILES == 2 ? GTR__RES_KP : s.kp;
-    const float scale = s.bytes ? s.m.x.scale : 1.0f;
+    const float scale = s.bytes ? s.m.x.scale : 1.0f, after = s.dw_scale;
     const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[0].group);
+    int row = 0, c = 0;
+    const float *z = pool, *x = pool;
+    float4 *state = (float4 *)pool, *w0 = state;
+    auto place = [&](int u) {
+        const int m = u >= pairs, pair = u - m * pairs;
+        row = m * 16 + 2 * g; c = pair * 16 + 4 * t;
+        z = pool + s.middle_at + t * zp + m * 16 + 2 * g;
+        x = pool + s.x_at + (par * s.rows * 16 + t) * (s.bytes ? xp : s.xp) + pair * (s.bytes ? 4 : 16);
+        state = (float4 *)(pool + s.state_at) + u * 384 + lane; w0 = (float4 *)(pool + s.w0_at + row * kp + c);
+    };
+    place(warp);
+    const uint32_t heard = listen();
+    if (heard) return heard;
 #pragma unroll 1
-    for (int u = warp; u < tasks + (L.db != NULL); u += GTR__RES_WARPS) {       // the last are the biases
-        if (u == tasks) {
-            gtr__res_bias(s, pool, h, group, step, last && rank == 0);
-            continue;
-        }
-        const int m = u >= pairs, pair = u - m * pairs, row = m * 16 + 2 * g, c = pair * 16 + 4 * t;
+    for (int u = warp; u < tasks; u += GTR__RES_WARPS) {
+        if (u != warp) place(u);
         float acc[2][2][4] = {};
-        const float *z = pool + s.middle_at + t * zp + m * 16 + 2 * g, *x = pool + s.x_at + (par * s.rows * 16 + t) * (s.bytes ? xp : s.xp) + pair * (s.bytes ? 4 : 16);
-        float4 *state = (float4 *)(pool + s.state_at) + u * 384 + lane, *w0 = (float4 *)(pool + s.w0_at + row * kp + c);
-        if (s.bytes) gtr__res_backward<P, true, TILES>(acc, z, zp, x, xp, 2 * s.rows);
-        else gtr__res_backward<P, false, 4>(acc, z, zp, x, s.xp, 2 * s.rows);
+        if (s.bytes) gtr__res_backward<P, true, TILES>(acc, z, zp, x, xp, 2 * s.rows, scale);
+        else gtr__res_backward<P, false, 4>(acc, z, zp, x, s.xp, 2 * s.rows, scale);
         gtr__res_kept kept;
         kept.get(state, par);
         float v[8], p[8], a[8], b[8], none = 0.0f;          // none: or NaN, where one is not finite
@@ -7356,7 +7503,7 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_firs
 #pragma unroll
             for (int e = 0; e < 4; e++) {
                 const int f = i * 2 + (e >> 1);
-                v[i * 4 + e] = (acc[0][e & 1][f] + acc[1][e & 1][f]) * scale;
+                v[i * 4 + e] = (acc[0][e & 1][f] + acc[1][e & 1][f]) * after;
                 none = fmaf(v[i * 4 + e], 0.0f, none);
             }
         }
@@ -7379,6 +7526,13 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_firs
                 for (int e = 0; e < 4; e++) if (e < live) L.dw[(int64_t)n * L.k + rank * s.kr + c + e] = i ? v[4 + e] : v[e];
             }
     }
+    const int fewer = tasks % GTR__RES_WARPS;          // the biases fall to who has least to do
+    if constexpr (TILES == 2) {
+        if (L.db && warp == fewer) gtr__res_bias<P>(s, pool, h, group, step, last && rank == 0);
+    } else if (L.db && warp >= fewer)
+#pragma unroll 1
+        for (int k = (warp - fewer) * 4; k < slice; k += (GTR__RES_WARPS - fewer) * 4) gtr__res_bias4<P>(s, pool, h, group, step, k, last && rank == 0);
+    return 0;
 }
 
 // >>resident-kernel
@@ -7484,13 +7638,16 @@ static __device__ __forceinline__ void gtr__res_save(const gtr__res &s, float *p
     });
 }
 // The inputs' slots get the step's batch, for who looks at it behind the launch.
-static __device__ __forceinline__ void gtr__res_slots(const gtr__res &s, const gtr__res_head *h, int block, int blocks, int step) {
-    for (int f = -1; f < s.m.n_rest; f++) {
-        const gtr__feed_one &in = f < 0 ? s.m.x : s.m.rest[f];
-        const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
-        for (int r = block; r < s.m.batch; r += blocks) {
-            const int64_t from = gtr__res_origin(h, step, r) * in.row, to = (int64_t)r * in.row;
-            for (int c = (int)threadIdx.x; c < in.row; c += GTR__RES_T) {
+template <int T, typename Net, typename Head> static __device__ __forceinline__ void gtr__res_slots(const Net &s, const Head *h, int block, int blocks, int step) {
+    const int tid = (int)threadIdx.x;
+    for (int r = block + tid / T * blocks; r < s.m.batch; r += blocks * (GTR__RES_T / T)) {
+        const int64_t origin = gtr__res_origin(h, step, r);
+        for (int f = -1; f < s.m.n_rest; f++) {
+            const gtr__feed_one &in = f < 0 ? s.m.x : s.m.rest[f];
+            const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
+            const int64_t from = origin * in.row, to = (int64_t)r * in.row;
+#pragma unroll T == 32 ? 4 : 1
+            for (int c = tid % T; c < in.row; c += T) {
                 if (in.from == GTR_U8 && in.to.t == GTR_I32) ((int32_t *)in.to.p)[to + c] = ((const unsigned char *)src)[from + c];
                 else gtr__put(in.to.p, in.to.t, to + c, gtr__res_source(in, src, from + c));
             }
@@ -7519,14 +7676,15 @@ template <int P, typename V, int N> static __device__ __forceinline__ void gtr__
 #pragma unroll
         for (int i = 0; i < N; i++) if (i < s.ranks) z[w] += gtr__res_number(gtr__res_nth(v[i], w));
         z[w] += bias[w];
-        const float out = n + w < L.n ? gtr__res_low<P>(gtr__res_act(L, z[w])) : 0.0f;
-        if (n + w < q.width) gtr__res_tell(to + w, gtr__res_word(out, own | ear.bad));
-        if (n + w < q.width && s.last_pre && s.m.layers == 2) gtr__res_tell(pre + w, gtr__res_word(gtr__res_low<P>(z[w]), own | ear.bad));
-        pool[q.own_at + e + w] = L.saved ? gtr__res_low<P>(z[w]) : out;
+        float out = n + w < L.n ? gtr__res_low<P>(gtr__res_act(L, z[w])) : 0.0f, saved = L.saved ? gtr__res_low<P>(z[w]) : out;
+        if (q.drop > 0.0f) gtr__res_dropped<P>(pool[q.drop_at + par * units + e + w], out, saved);
+        if (n + w < q.width) gtr__res_tell(to + w, gtr__res_word(gtr__res_sent<P>(out), own | ear.bad));
+        if (n + w < q.width && s.last_pre && s.m.layers == 2) gtr__res_tell(pre + w, gtr__res_word(saved, own | ear.bad));
+        pool[q.own_at + e + w] = saved;
     }
 }
 // A rank's rows from the first layer's parts to its gradient: the first team.
-template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr__res_middle(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, bool more, float scale, gtr__res_ear &ear) {
+template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr__res_middle(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, float scale, gtr__res_ear &ear) {
     const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, total = s.rows * 16, last = LAST ? LAST : s.m.layers - 1, mine = par * total + rank * 16;
     constexpr int unroll = LAST ? LAST : 1;
     float *y = pool + s.y_at, *d = pool + s.d_at;
@@ -7534,7 +7692,7 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
     const gtr__mlp_layer &H = s.m.layer[last - 1];
     const int pitch = gtr__res_opaque((hidden.width + 31) / 32 * 32 + 16), d_pitch = 36, end_pitch = gtr__res_opaque(end.forward_pitch), hidden_width = gtr__res_opaque(hidden.width);
     gtr__res_losing<TILES> losing;
-    gtr__res_lose(s, pool, h, rank, par, scale, losing);        // here, as all but the sums is known before
+    gtr__res_lose<P>(s, pool, h, rank, par, scale, losing);        // here, as all but the sums is known before
     if (TILES == 2 && s.ranks <= 8) gtr__res_gather<P, uint32_t, 8>(s, pool, h, group, rank, step, ear);
     else gtr__res_gather<P, uint2, 16>(s, pool, h, group, rank, step, ear);
     gtr__res_pass(h, par, ear);
@@ -7547,26 +7705,20 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
         float *red = pool + s.red_at + (l & 1) * s.red_words;
         if (base < q.width)
             gtr__res_product<P, TILES>(red, before.h + mine * before.width, before.width, pool + q.forward_at, q.forward_pitch, columns / 8, l == last ? y : NULL, pitch, ear);
-        if (l < last) {
-        }
-        if (l == last) {
-        }
         gtr__res_pass(h, par, ear);
         gtr__res_sync();
-        if (l < last) {
-        }
-        if (l == last) {
-        }
         if (l < last && base < q.width)
 #pragma unroll 1
             for (int e = tid; e < 16 * columns; e += GTR__RES_TEAM) {
                 const int r = gtr__res_row(e), c = gtr__res_column(e), n = base + c, at = (mine + r) * q.width + n;
-                const float z = gtr__res_total(red + e, columns * 16) + pool[q.bias_at + c], out = n < L.n ? gtr__res_low<P>(gtr__res_act(L, z)) : 0.0f;
+                const float z = gtr__res_total(red + e, columns * 16) + pool[q.bias_at + c];
+                float out = n < L.n ? gtr__res_low<P>(gtr__res_act(L, z)) : 0.0f, saved = L.saved ? gtr__res_low<P>(z) : out;
+                if (q.drop > 0.0f) gtr__res_dropped<P>(pool[q.drop_at + par * 16 * columns + e], out, saved);
                 const uint32_t mark = ear.tag | (gtr__res_heard(h, par) & 2u);
-                pool[q.own_at + e] = L.saved ? gtr__res_low<P>(z) : out;
+                pool[q.own_at + e] = saved;
                 if (n >= q.width) continue;
-                gtr__res_tell(q.h + at, gtr__res_word(out, mark));
-                if (s.last_pre && l == last - 1) gtr__res_tell(s.pre + at, gtr__res_word(gtr__res_low<P>(z), mark));
+                gtr__res_tell(q.h + at, gtr__res_word(gtr__res_sent<P>(out), mark));
+                if (s.last_pre && l == last - 1) gtr__res_tell(s.pre + at, gtr__res_word(saved, mark));
             }
     }
     if (s.last_pre) for (int r = warp; r < 16; r += GTR__RES_WARPS) for (int c = lane * 4; c < hidden.width; c += 128) {
@@ -7611,8 +7763,11 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
         }
 #pragma unroll
         for (int u = 0; u < 2; u++) {
-#pragma unroll
-            for (int e = 0; e < 4; e++) v[u][e] = gtr__res_low<P>(gtr__res_dact(H, v[u][e], e & 1 ? saved[u][e >> 1].y : saved[u][e >> 1].x));
+            float4 f = make_float4(v[u][0], v[u][1], v[u][2], v[u][3]);
+            if (H.act == GTR__OP_RELU) f = make_float4(saved[u][0].x > 0 ? f.x : 0.0f, saved[u][0].y > 0 ? f.y : 0.0f, saved[u][1].x > 0 ? f.z : 0.0f, saved[u][1].y > 0 ? f.w : 0.0f);
+            else if (H.act == GTR__OP_TANH) f = make_float4(gtr__res_dtanh(f.x, saved[u][0].x), gtr__res_dtanh(f.y, saved[u][0].y), gtr__res_dtanh(f.z, saved[u][1].x), gtr__res_dtanh(f.w, saved[u][1].y));
+            else f = gtr__res_other_dact4(H.act, f, make_float4(saved[u][0].x, saved[u][0].y, saved[u][1].x, saved[u][1].y), H.act_a, H.act_b);
+            v[u][0] = gtr__res_low<P>(f.x); v[u][1] = gtr__res_low<P>(f.y); v[u][2] = gtr__res_low<P>(f.z); v[u][3] = gtr__res_low<P>(f.w);
         }
         if (whole) gtr__res_onward<P, TILES>(back, v, pool + hidden.back_at + c0 * hidden.back_pitch, hidden.back_pitch, under);
         if (c0 + 16 > group * hidden.slice && c0 < (group + 1) * hidden.slice) {
@@ -7630,8 +7785,8 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
             const int c = place + u * 8 + 2 * t;
             if (place < 0 || c < group * hidden.slice || c >= (group + 1) * hidden.slice || c >= upto) continue;
             uint32_t *to = hidden.dz + (mine + g) * hidden_width + c;
-            gtr__res_tell2(to, gtr__res_word(told[u][0], mark), gtr__res_word(told[u][1], mark));
-            gtr__res_tell2(to + 8 * hidden_width, gtr__res_word(told[u][2], mark), gtr__res_word(told[u][3], mark));
+            gtr__res_tell2(to, gtr__res_word(gtr__res_told<P>(told[u][0]), mark), gtr__res_word(gtr__res_told<P>(told[u][1]), mark));
+            gtr__res_tell2(to + 8 * hidden_width, gtr__res_word(gtr__res_told<P>(told[u][2]), mark), gtr__res_word(gtr__res_told<P>(told[u][3]), mark));
         }
     };
     if (whole) gtr__res_sync();
@@ -7651,8 +7806,8 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
                     float f[2][4];
 #pragma unroll
                     for (int u = 0; u < 2; u++) {
-                        f[u][0] = gtr__res_number(v[2 * u].x); f[u][1] = gtr__res_number(v[2 * u].y);
-                        f[u][2] = gtr__res_number(v[2 * u + 1].x); f[u][3] = gtr__res_number(v[2 * u + 1].y);
+                        f[u][0] = gtr__res_exact<P>(gtr__res_number(v[2 * u].x)); f[u][1] = gtr__res_exact<P>(gtr__res_number(v[2 * u].y));
+                        f[u][2] = gtr__res_exact<P>(gtr__res_number(v[2 * u + 1].x)); f[u][3] = gtr__res_exact<P>(gtr__res_number(v[2 * u + 1].y));
                     }
                     gtr__res_onward<P, TILES>(acc, f, pool + q.back_at + c0 * q.back_pitch, q.back_pitch, to.slice / 8);
                 }
@@ -7665,8 +7820,8 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
             for (int e = tid; e < 16 * to.slice; e += GTR__RES_TEAM) {
                 const int n = base + gtr__res_column(e);
                 uint32_t *at = to.dz + (mine + gtr__res_row(e)) * to.width + n;
-                const float own = pool[to.own_at + e], v = gtr__res_low<P>(gtr__res_dact(s.m.layer[l - 1], gtr__res_total(red + e, to.slice * 16), own));
-                if (n < to.width) gtr__res_tell(at, gtr__res_word(n < s.m.layer[l - 1].n ? v : 0.0f, mark));
+                const float own = pool[to.own_at + e], v = gtr__res_low<P>(gtr__res_dact(s.m.layer[l - 1], gtr__res_total(red + e, to.slice * 16), own) * (LAST || l == 1 ? 1.0f : to.scale));
+                if (n < to.width) gtr__res_tell(at, gtr__res_word(n < s.m.layer[l - 1].n ? gtr__res_told<P>(v) : 0.0f, mark));
             }
     }
     if (whole) tell();
@@ -7674,19 +7829,20 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
 #pragma unroll
         for (int i = 0; i < TILES / 2; i++) {
             const int c = (tid & 15) + i * 16;
-            if (i * 16 < end.width && c < end.width) gtr__res_tell(s.dl + (mine + tid / 16) * end.width + c, gtr__res_word(losing.dx[i], ear.tag));
+            if (i * 16 < end.width && c < end.width) gtr__res_tell(s.dl + (mine + tid / 16) * end.width + c, gtr__res_word(gtr__res_told<P>(losing.dx[i]), ear.tag));
         }
-    gtr__res_lost(s, h, rank, par, losing);
-    __syncwarp();
-    gtr__res_arrive(GTR__RES_SUMS, GTR__RES_T);
-    if (more) gtr__res_arrive(GTR__RES_DONE, GTR__RES_T);      // with the weights
+    gtr__res_arrive(GTR__RES_DONE, GTR__RES_T);    // with the weights, and what the figures are made of
 }
 // All records of the launch, and the rates of each step. All threads of one block.
-static __device__ __forceinline__ void gtr__res_records(const gtr__res &s) {
+template <typename Net> static __device__ __forceinline__ void gtr__res_records(const Net &s) {
     constexpr int pieces = (int)(sizeof(gtr__record) / 16);
     const uint64_t first = s.m.ctl->step;
-    for (int i = (int)threadIdx.x; i < GTR__LAUNCH_STEPS * pieces; i += GTR__RES_T)
-        ((int4 *)s.record)[i] = __ldcv((const int4 *)&s.m.record[(first + (uint64_t)(i / pieces)) % GTR__RING] + i % pieces);
+    constexpr int turns = (GTR__LAUNCH_STEPS * pieces + GTR__RES_T - 1) / GTR__RES_T;
+    int4 v[turns];              // asked for at once: they lie in the host's memory
+#pragma unroll
+    for (int k = 0, i = (int)threadIdx.x; k < turns; k++, i += GTR__RES_T) v[k] = __ldcv((const int4 *)&s.m.record[(first + (uint64_t)(i / pieces)) % GTR__RING] + i % pieces);
+#pragma unroll
+    for (int k = 0, i = (int)threadIdx.x; k < turns; k++, i += GTR__RES_T) if (i < GTR__LAUNCH_STEPS * pieces) ((int4 *)s.record)[i] = v[k];
     __syncthreads();
     const int steps = (int)s.record[0].more + 1;
     for (int i = (int)threadIdx.x; i < steps * GTR__MAX_GROUPS; i += GTR__RES_T) {
@@ -7704,31 +7860,27 @@ static __device__ __forceinline__ void gtr__res_report(const gtr__mlp &m, const 
     if (m.accuracy.p) gtr__give1(m.accuracy, 0, (float)((double)right / (double)labelled));
     m.ctl->norm = 0.0f;
     m.ctl->coef = 1.0f;
-    m.ctl->guard = bad ? 1u : 0u;
+    m.ctl->guard = bad & 2 ? 2u : bad;
     gtr__report_step(m.report);
     if (bad) for (; rest > 0; rest--) gtr__report_step(m.report);
 }
-// The block that reports: a step's loss is heard from all ranks, and what became of it a step later.
-static __device__ __forceinline__ void gtr__res_service(const gtr__res &s, gtr__res_head *h, int steps) {
+// The block that reports: a step's loss is heard from all groups of rows, and what became of it a step later. ahead(step) comes first.
+template <typename Net, typename F> static __device__ __forceinline__ void gtr__res_service(const Net &s, float4 *part, int pitch, int steps, F ahead) {
     const int tid = (int)threadIdx.x;
-    float4 *part = h->part;
-    gtr__res_ear ear = { 0, 0, 0 };
+    gtr__res_ear ear = { 0, 0, s.m.hurry };
 #pragma unroll 1
     for (int i = 0; i < steps; i++) {
         uint4 v[1];
+        ahead(i);
         if (tid < s.rows) {
-            gtr__res_hear<1>(v, 1, ear, [&](int) { return s.loss + (i * s.ranks + tid) * 4; });
+            gtr__res_hear<1>(v, 1, ear, [&](int) { return s.loss + (i * pitch + tid) * 4; });
             part[tid] = make_float4(gtr__res_number(v[0].x), gtr__res_number(v[0].y), gtr__res_number(v[0].z), gtr__res_number(v[0].w));
         }
         __syncthreads();
-        uint32_t bad = 0;
-        if (i + 1 < steps) {
-            uint32_t u[1];
-            gtr__res_hear<1>(u, 1, ear, [&](int) { return s.verdict + i; });
-            bad = u[0] & 2u;
-        }
-        bad = __syncthreads_or((int)bad | (ear.turns >= GTR__RES_TURNS ? 2 : 0));
+        const uint32_t heard = i + 1 < steps ? gtr__res_hear1(s.verdict + i, ear) : 0u;
+        uint32_t bad = __syncthreads_or((heard & 2u) || ear.turns >= GTR__RES_TURNS);
         if (bad || i + 1 == steps) {        // all others have ended: before the status is written, which ends a meeting
+            if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
             gtr__mlp_arrive(s.m);
             if (!gtr__mlp_meet(s.m, 2 * gridDim.x)) return;
             bad |= gtr__res_look(s.flag);
@@ -7738,10 +7890,33 @@ static __device__ __forceinline__ void gtr__res_service(const gtr__res &s, gtr__
         if (bad) return;
     }
 }
+// All have made ready: the launch's records are known behind it.
+template <typename Net, typename Head> static __device__ __forceinline__ bool gtr__res_begin(const Net &s, Head *h) {
+    const int tid = (int)threadIdx.x;
+    gtr__mlp_arrive(s.m);
+    if (!gtr__mlp_meet(s.m, gridDim.x)) { gtr__mlp_leave(s.m); return false; }
+    gtr__mlp_acquire();
+    if (tid <= (int)s.record[0].more) { h->step[tid].first = s.record[tid].first; h->step[tid].key = s.record[tid].key; }
+    if (tid == 0) {
+        h->record = s.record[0];
+        for (h->half = 1; (uint64_t)1 << (2 * h->half) < (uint64_t)h->record.rows; h->half++) {}
+    }
+    __syncthreads();
+    return true;
+}
+// All have ended: whether what they have is to be kept, and which step, if any, changed nothing.
+template <typename Net> static __device__ __forceinline__ bool gtr__res_end(const Net &s, int steps, uint32_t bad, int &wrong) {
+    if (bad && wrong < 0 && threadIdx.x == 0) atomicOr(s.flag, 1u);
+    gtr__mlp_arrive(s.m);
+    if (!gtr__mlp_meet(s.m, 2 * gridDim.x)) return false;
+    const uint32_t flag = gtr__res_look(s.flag);
+    if (wrong < 0 && flag) wrong = steps - 1;
+    return !(flag & 2);
+}
 // The first team: what the next exchange waits for. The step that was not finite, or -1.
 template <int P, int LAST, int TILES> static __device__ __forceinline__ int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int steps, float scale) {
     const int tid = gtr__res_thread(), slice = s.layer[0].slice, total = s.rows * 16, shift = slice > 16 ? 3 : slice > 8 ? 2 : 1;
-    gtr__res_ear ear = { 0, 0, 0 };
+    gtr__res_ear ear = { 0, 0, s.m.hurry };
 #pragma unroll 1
     for (int i = 0; i < steps; i++) {
         const int par = i & 1;
@@ -7749,47 +7924,43 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ int gtr_
         ear.tag = (uint32_t)i >> 1 & 1;
         ear.bad = 0;
         gtr__res_parts<P, TILES>(s, pool, h, group, rank, i, ear.tag);
-        if (rank < s.rows) gtr__res_middle<P, LAST, TILES>(s, pool, h, group, rank, i, !last, scale, ear);
+        if (rank < s.rows) gtr__res_middle<P, LAST, TILES>(s, pool, h, group, rank, i, scale, ear);
         else gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
         // the way back: the group's columns of all rows
-        const int width = gtr__res_opaque(s.layer[0].width), zp = TILES == 2 ? GTR__RES_ZP : gtr__res_opaque(s.zp);
-        const uint32_t *dz = s.layer[0].dz + par * total * width + group * slice;
-        const int c = (tid & ((1 << shift) - 1)) * 4, step = GTR__RES_TEAM >> shift;
-        float *z = pool + s.middle_at + c;
-        if (c < slice && group * slice + c < s.layer[0].width)
+        const uint32_t heard = gtr__res_first<P, TILES>(s, pool, h, group, rank, i, last, [&] {
+            const int width = gtr__res_opaque(s.layer[0].width), zp = TILES == 2 ? GTR__RES_ZP : gtr__res_opaque(s.zp), c = (tid & ((1 << shift) - 1)) * 4, step = GTR__RES_TEAM >> shift;
+            const uint32_t *dz = s.layer[0].dz + par * total * width + group * slice;
+            float *z = pool + s.middle_at + c;
+            if (c < slice && group * slice + c < s.layer[0].width)
 #pragma unroll 1
-            for (int r = tid >> shift; r < total; r += TILES * step) {
-                uint4 v[TILES];
-                const int left = (total - r + step - 1) / step, n = left < TILES ? left : TILES;
-                gtr__res_hear<TILES>(v, n, ear, [&](int k) { return dz + (r + k * step) * width + c; });
+                for (int r = tid >> shift; r < total; r += TILES * step) {
+                    uint4 v[TILES];
+                    const int left = (total - r + step - 1) >> (GTR__RES_SHIFT - shift), n = left < TILES ? left : TILES;
+                    gtr__res_hear<TILES>(v, n, ear, [&](int k) { return dz + (r + k * step) * width + c; });
 #pragma unroll
-                for (int k = 0; k < TILES; k++) if (k < n) {
-                    float f[4];
-                    gtr__res_numbers(f, v[k]);
-                    *(float4 *)(z + (r + k * step) * zp) = make_float4(gtr__res_ready<P>(f[0]), gtr__res_ready<P>(f[1]), gtr__res_ready<P>(f[2]), gtr__res_ready<P>(f[3]));
+                    for (int k = 0; k < TILES; k++) if (k < n) gtr__res_keep(z + (r + k * step) * zp, v[k]);
                 }
-            }
-        gtr__res_pass(h, par, ear);
-        gtr__res_sync();
-        const uint32_t heard = gtr__res_heard(h, par);
-        if (i && group == 0 && rank == 0 && tid == 0) gtr__res_tell(s.verdict + i - 1, heard ? 2u : 0u);
+            gtr__res_pass(h, par, ear);
+            if (last) gtr__res_sync();
+            else gtr__res_bar(GTR__RES_READY, GTR__RES_T);      // the next step's x has long been there
+            const uint32_t all = gtr__res_heard(h, par);
+            if (i && group == 0 && rank == 0 && tid == 0) gtr__res_tell(s.verdict + i - 1, all ? 2u : 0u);
+            if (tid == 0) h->heard[0][par ^ 1] = h->own[0][par ^ 1] = 0;
+            return all;
+        });
         if (heard) {
             if (tid == 0 && (heard & 4)) atomicOr(s.flag, 2u);
             if (last) return i - 1;
-            gtr__res_bar(GTR__RES_READY, GTR__RES_T);
             if (tid == 0) h->stop = 1;
             gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
             return i - 1;
         }
-        if (tid == 0) h->heard[0][par ^ 1] = h->own[0][par ^ 1] = 0;
-        if (!last) gtr__res_bar(GTR__RES_READY, GTR__RES_T);       // the next step's x has long been there
-        gtr__res_first<P, TILES>(s, pool, h, group, rank, i, last);
     }
     return -1;
 }
 // The second: tiles, the loss, what becomes of the weights, and the next step's x.
 template <int P> static __device__ __forceinline__ void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me, int group, int rank, int steps) {
-    gtr__res_ear ear = { 0, 0, 0 };
+    gtr__res_ear ear = { 0, 0, s.m.hurry };
 #pragma unroll 1
     for (int i = -1; i < steps; i++) {
         gtr__res_raw raw = { 0, 0.0f };
@@ -7802,7 +7973,7 @@ template <int P> static __device__ __forceinline__ void gtr__res_rear(const gtr_
             gtr__res_tile_biases<P>(s, pool, h, me, 0, 1, i - 1, false);
         }
         if (i > 0 && rank < s.rows) {
-            gtr__res_bar(GTR__RES_DONE, GTR__RES_T);
+            gtr__res_lost(s, pool, h, rank, i - 1, &h->heard[1][par]);         // while others' weights are on their way; all know before they update
             gtr__res_weights(s, pool, i - 1, ear);
             gtr__res_pass(h, par, ear);
         }
@@ -7813,7 +7984,9 @@ template <int P> static __device__ __forceinline__ void gtr__res_rear(const gtr_
             gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
             if (h->stop) return;
             if (gtr__res_thread() == 0) h->heard[1][par ^ 1] = h->own[1][par ^ 1] = 0;
+            if (i > 0 && rank < s.rows && group == 0) gtr__res_figures(s, h, rank, i - 1);
         }
+        if (more && s.drops && rank < s.rows) gtr__res_masks(s, pool, h->before + (uint64_t)(i + 1), par ^ 1, group, rank);
         if (more) gtr__res_ask(s, pool, h, i + 1, rank, raw);
         if (i + 2 < steps) gtr__res_origins(s, pool, h, i + 2);
         gtr__res_sync();
@@ -7821,12 +7994,15 @@ template <int P> static __device__ __forceinline__ void gtr__res_rear(const gtr_
         if (i < 0) gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
         else {
             if (more) gtr__res_arrive(GTR__RES_READY, GTR__RES_T);
-            if (rank < s.rows) gtr__res_figures(s, h, group == 0, rank, i);
-            gtr__res_tiles<P>(s, pool, h, me, 0, 1, i, !more);
+            gtr__res_tiles<P>(s, pool, h, me, 0, 1, i, !more, rank < s.rows);
         }
     }
     gtr__res_sync();
     gtr__res_tile_biases<P>(s, pool, h, me, 0, 1, steps - 1, true);
+    if (rank >= s.rows) return;
+    gtr__res_lost(s, pool, h, rank, steps - 1, &h->own[1][steps & 1 ^ 1]);
+    gtr__res_sync();
+    if (group == 0) gtr__res_figures(s, h, rank, steps - 1);
 }
 template <int P, int LAST, int TILES>       // the last layer, where it is known; tiles of 8 columns that a group has at most
 static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __grid_constant__ gtr__res s) {
@@ -7841,18 +8017,21 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
         if (me == 0 && tid == 0) gtr__report_stuck(s.m.report, s.m.record);
         return;
     }
-    for (int64_t i = ((int64_t)me * GTR__RES_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__RES_T * 4) *(uint4 *)(s.pool + i) = make_uint4(1, 1, 1, 1);     // no step's words
-    if (tid < 32) gtr__mlp_segments(s.m.optim, s.m.layer, s.m.layers, h->segment, tid, 32);
-    if (me == blocks - 1) {
+    if (me == blocks - 1) {     // first, as it takes longest
         if (tid == 0) *s.flag = 0;
         gtr__res_records(s);
-    } else {
+    }
+    for (int64_t i = ((int64_t)me * GTR__RES_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__RES_T * 4) *(uint4 *)(s.pool + i) = make_uint4(1, 1, 1, 1);     // no step's words
+    if (me < blocks - 1) {
+        if (tid < 32) gtr__mlp_segments(s.m.optim, s.m.layer, s.m.layers, h->segment, tid, 32);
 #pragma unroll 4
         for (int i = tid * 4; i < s.end_at; i += GTR__RES_T * 4) *(float4 *)(pool + i) = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         if (tid == 32) {
             h->rule = gtr__mlp_rule(s.m, h->rate[0], 0, 1.0f);
             for (int k = 0; k < 4; k++) h->heard[k / 2][k % 2] = h->own[k / 2][k % 2] = 0;
             h->stop = 0;
+            h->share = s.m.xent.smooth / (float)s.m.xent.n;
+            h->before = s.m.ctl->step;
         }
         if (tid >= 64 && tid < 72) {
             const int k = tid - 64, index = gtr__res_tile(s, me, k);
@@ -7867,39 +8046,27 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
         __syncthreads();
         gtr__res_load<P>(s, pool, h, me);
     }
-    gtr__mlp_arrive(s.m);
-    if (!gtr__mlp_meet(s.m, (uint32_t)blocks)) { gtr__mlp_leave(s.m); return; }
-    gtr__mlp_acquire();
+    if (!gtr__res_begin(s, h)) return;
     const int steps = (int)s.record[0].more + 1;
-    if (tid < steps) { h->step[tid].first = s.record[tid].first; h->step[tid].key = s.record[tid].key; }
-    if (tid == 0) {
-        h->record = s.record[0];
-        h->half = 1;
-        while ((uint64_t)1 << (2 * h->half) < (uint64_t)h->record.rows) h->half++;
-    }
-    __syncthreads();
     const float scale = s.m.ctl->scale;
     int wrong = -1;             // the step that was not finite
     if (me == blocks - 1) {
-        gtr__res_service(s, h, steps);
+        gtr__res_service(s, h->part, s.ranks, steps, [](int) {});
         gtr__mlp_leave(s.m);
         return;
     }
     if (me >= workers) {        // tiles only: the teams take turns
 #pragma unroll 1
         for (int i = 0; i <= steps; i++) {
-            gtr__res_ear ear = { 0, 0, 0 };
-            if (i > 1) {
-                uint32_t u[1];
-                gtr__res_hear<1>(u, 1, ear, [&](int) { return s.verdict + i - 2; });
-            }
+            gtr__res_ear ear = { 0, 0, s.m.hurry };
+            if (i > 1) gtr__res_hear1(s.verdict + i - 2, ear);
             if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
             if (ear.bad | (ear.turns >= GTR__RES_TURNS)) { wrong = i - 2; break; }     // the same for all
             if (i == steps) break;
             if (team >= h->tiles) continue;         // nobody waits for it, nor keeps words until it has seen them
             if (one < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[i & 1])[one] = __ldcg((const float *)&s.rate[i] + one);
             gtr__res_sync();
-            gtr__res_tiles<P>(s, pool, h, me, team, 2, i, i == steps - 1);
+            gtr__res_tiles<P>(s, pool, h, me, team, 2, i, i == steps - 1, false);
             gtr__res_sync();
             gtr__res_tile_biases<P>(s, pool, h, me, team, 2, i, i == steps - 1);
         }
@@ -7913,15 +8080,9 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
     }
     __syncthreads();
     if (me < workers) wrong = h->wrong;
-    if (wrong < 0 && tid == 0 && (gtr__res_own(h, steps & 1 ^ 1) | (me < workers ? 0 : gtr__res_own(h, steps & 1)))) atomicOr(s.flag, 1u);
-    gtr__mlp_arrive(s.m);
-    if (gtr__mlp_meet(s.m, 2 * (uint32_t)blocks)) {
-        const uint32_t flag = gtr__res_look(s.flag);
-        if (!(flag & 2)) {
-            if (wrong < 0 && flag) wrong = steps - 1;
-            gtr__res_save(s, pool, h, me, wrong < 0 ? steps : wrong);
-            gtr__res_slots(s, h, me, blocks - 1, wrong < 0 ? steps - 1 : wrong);
-        }
+    if (gtr__res_end(s, steps, gtr__res_own(h, steps & 1 ^ 1) | (me < workers ? 0 : gtr__res_own(h, steps & 1)), wrong)) {
+        gtr__res_save(s, pool, h, me, wrong < 0 ? steps : wrong);
+        gtr__res_slots<GTR__RES_T>(s, h, me, blocks - 1, wrong < 0 ? steps - 1 : wrong);
     }
     gtr__mlp_leave(s.m);
 }
@@ -7947,7 +8108,7 @@ static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, 
     if (rows > ranks || ranks > GTR__RES_RANKS || s->spare < 0 || (s->kr * (ranks - 1) >= c->k[0] && ranks > rows)) return false;
     s->tasks = 0;
     s->last_pre = exchange_pre;
-    s->origin_at = room(4 * rows * 16); s->label_at = room(2 * rows * 16); s->target_at = room(targets ? 32 * GTR__RES_OUT : 0);
+    s->left_at = room(GTR__RES_LEFT); s->origin_at = room(8 * rows * 16); s->label_at = room(2 * rows * 16); s->target_at = room(targets ? 32 * GTR__RES_OUT : 0);
     s->x_at = room(2 * rows * 16 * s->xp);
     s->state_at = room(6 * over * pairs * 256);
     s->w0_at = room(slice * s->kp);
@@ -7958,6 +8119,7 @@ static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, 
         if (q->slice > GTR__RES_OUT) return false;
         q->bias_at = room(l ? q->slice : 192);
         q->own_at = room(l < last ? 16 * q->slice : 0);
+        q->drop_at = room(s->drops >> l & 1 ? 2 * 16 * q->slice : 0);
         if (l == 0) continue;
         const int before = s->layer[l - 1].width;
         q->forward_pitch = gtr__res_up(before, 32) + 16;
@@ -8004,15 +8166,34 @@ static bool gtr__res_choose(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pr
     }
     return best && gtr__res_cut(s, c, exchange_pre, targets, bytes, best_slice, best_ranks, sm_count, shared);
 }
+static bool gtr__res_drop(const gtr__mlp_view *v, const gtr__mlp_parts *p, int l) { return p->drop[l] >= 0 && v->node[p->drop[l]].attr.f[0] > 0; }
 static bool gtr__res_wants(const gtr__mlp_view *v, const gtr__mlp_parts *p, bool *exchange_pre, bool *targets) {
-    const int act = gtr__mlp_act(&v->node[p->forward[p->layers > 1 ? p->layers - 2 : 0]]);
-    *exchange_pre = act >= 0 && !(gtr__cuda_needs[act] & GTR__Y0);
+    const int hidden = p->layers > 1 ? p->layers - 2 : 0, act = gtr__mlp_act(&v->node[p->forward[hidden]]);
+    *exchange_pre = act >= 0 && (!(gtr__cuda_needs[act] & GTR__Y0) || (gtr__res_drop(v, p, hidden) && act != GTR__OP_RELU));      // scaled, the output does not tell
     *targets = v->node[p->loss].op != GTR__OP_XENT_STEP;
     for (int l = 0; l < p->layers; l++) {       // rows and columns of padding have to stay finite
         const int op = gtr__mlp_act(&v->node[p->forward[l]]);
         if (op == GTR__OP_LOG || op == GTR__OP_EXP) return false;
     }
     return p->layers > 1 && p->last_act < 0;
+}
+static int gtr__res_drops(const gtr__mlp_view *v, const gtr__mlp_parts *p) {
+    int bits = 0;
+    for (int l = 0; l < p->layers; l++) bits |= gtr__res_drop(v, p, l) << l;
+    return bits;
+}
+// Behind a call's operands: dropout, and the scales that hang on it.
+static void gtr__res_dropout(gtr__res *s, const gtr__mlp_view *v, const gtr__mlp_parts *p, bool bf16) {
+    for (int l = 0; l < p->layers; l++) {
+        gtr__res_layer *q = &s->layer[l];
+        q->scale = 1.0f;
+        if (!gtr__res_drop(v, p, l)) continue;
+        const gtr__attr *a = &v->node[p->drop[l]].attr;
+        q->drop = (float)a->f[0]; q->scale = (float)(1.0 / (1.0 - a->f[0])); q->key = a->key;
+        if (s->m.layer[l].act != GTR__OP_RELU) s->m.layer[l].act += GTR__RES_DROPS + 1;
+    }
+    s->db_scale = p->layers > 2 ? s->layer[0].scale : 1.0f;
+    s->dw_scale = (s->bytes && !bf16 ? s->m.x.scale : 1.0f) * s->db_scale;
 }
 // Whether x can stay bytes: what has as many elements a row as x is of bytes that are scaled alone.
 static bool gtr__res_bytes(const gtr__mlp_view *v, const gtr__mlp_cut *c) {
@@ -8031,7 +8212,7 @@ static int gtr__res_match(const gtr__plan *plan, int at, const gtr__caps *caps) 
     gtr__mlp_cut c;
     gtr__res s;
     bool pre, targets;
-    if (caps->compute < 80 || !gtr__mlp_match(plan, at, caps) || !gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &c) || !gtr__res_wants(&v, &p, &pre, &targets)) return 0;
+    if (caps->compute < 80 || !gtr__mlp_fits(plan, at, caps, true) || !gtr__mlp_parse(&v, &p, true) || !gtr__mlp_extents(&v, &p, &c) || !gtr__res_wants(&v, &p, &pre, &targets)) return 0;
     const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
     if (o->clip > 0 || o->scaled || plan->precision == GTR_MIXED_FP16) return 0;
     if (gtr__mlp_same(&v, plan->node[p.loss].in[1], plan->node[p.forward[0]].in[0])) return 0;      // the target is among the other inputs
@@ -8043,6 +8224,7 @@ static int gtr__res_match(const gtr__plan *plan, int at, const gtr__caps *caps) 
             if (home != GTR__HOME_ARENA && home != GTR__HOME_GRADIENT) return 0;
         }
     }
+    s.drops = gtr__res_drops(&v, &p);
     return gtr__res_choose(&s, &c, pre, targets, gtr__res_bytes(&v, &c), caps->sm_count, caps->shared) ? plan->n_node : 0;
 }
 
@@ -8092,7 +8274,7 @@ static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
     gtr__res s;
     bool pre, targets;
     memset(&s, 0, sizeof s);
-    if (!gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &cut) || !gtr__res_wants(&v, &p, &pre, &targets) || !gtr__res_choose(&s, &cut, pre, targets, gtr__res_bytes(&v, &cut), gtr__sms(c), c->caps->shared))
+    if (!gtr__mlp_parse(&v, &p, true) || !gtr__mlp_extents(&v, &p, &cut) || !gtr__res_wants(&v, &p, &pre, &targets) || (s.drops = gtr__res_drops(&v, &p), false) || !gtr__res_choose(&s, &cut, pre, targets, gtr__res_bytes(&v, &cut), gtr__sms(c), c->caps->shared))
         return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     if (c->measure) return gtr__measured(c, gtr__res_space(&s, &cut, NULL));
     GTR__TRY(gtr__mlp_fill(instance, c, &v, &p, &cut, &s.m));
@@ -8101,6 +8283,7 @@ static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
     for (s.target = 0; s.target < s.m.n_rest && s.m.rest[s.target].to.p != to; s.target++) {}
     if (s.target == s.m.n_rest) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
     const gtr_dtype t = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype;
+    gtr__res_dropout(&s, &v, &p, t == GTR_BF16);
     if (t == GTR_BF16) return gtr__res_start_as<GTR__RES_BF16>(instance, c, &s);
     if (c->precision == GTR_TF32) return gtr__res_start_as<GTR__RES_TF32>(instance, c, &s);
     return gtr__res_start_as<GTR__RES_FP32>(instance, c, &s);
@@ -8173,6 +8356,7 @@ typedef struct gtr__field_head {
     uint64_t full[4], empty[4], seen[4], ready[2];   // of a team and a tile: is there, x was used, the target was; a gradient is there
     int shift;                  // of the shuffle
     int go;                     // one more step
+    uint32_t served[2];         // tiles of a team before this step
     double sums[32];
     float scratch[32];
     uint64_t step, applied;
@@ -8750,24 +8934,35 @@ struct gtr__field_turn {
 template <typename T, int P> static __device__ __forceinline__ void gtr__field_serve(const gtr__field &m, gtr__field_head *h, char *memory, int role, uint32_t &count) {
     constexpr int N = 64 * P;
     const uint32_t pool = gtr__shared_address(memory);
-    const bool keep = h->record.more == 0;
-    const char *src = (const char *)(uintptr_t)h->record.src[m.x_slot];
-    const bool whole = m.layer[0].k % 4 == 0 && ((uintptr_t)src & 15) == 0;
+    // These are read again for each tile: registers are few, and what does not fit would come from far.
+    const auto source = [&]() { return (const char *)(uintptr_t)((const volatile gtr__record *)&h->record)->src[m.x_slot]; };
+    const auto whole = [&](const char *src) { return m.layer[0].k % 4 == 0 && ((uintptr_t)src & 15) == 0; };
+    // By whole warps.
     const auto where = [&]() {
         const int index = gtr__field_index() - GTR__FIELD_T;
         return gtr__field_place<P>(m, memory, P == 1 ? index >> 6 : 0, P == 1 ? index & 63 : index);
     };
-    int teams;
-    int tile = gtr__field_first<P>(m, where(), role, &teams);
-    // A tile's rows are asked for.
-    auto ask = [&](int next) {
+    // P 2: counted, for its teams wait for the feeders.
+    [[maybe_unused]] int wide_step = 0, wide = P == 2 ? gtr__field_first<P>(m, where(), role, &wide_step) : 0;
+    // The tile of number count.
+    const auto tile_of = [&]([[maybe_unused]] const gtr__field_place<P> &p) {
+        if constexpr (P == 2) return wide;
+        int teams;
+        const int first = gtr__field_first<P>(m, p, role, &teams);
+        return first + (int)(count - *(const volatile uint32_t *)&h->served[p.team]) * teams;
+    };
+    // Its rows are asked for.
+    auto ask = [&]() {
         const gtr__field_place<P> p = where();
+        const int next = tile_of(p);
+        if (next >= m.tiles) return;
         const gtr__field_turn t(m, pool, p.team, count);
         int64_t *origin = h->origin + p.team * 128, *offset = origin + 64;
         gtr__field_origins<P>(m, h, p, next, 0);
         if (p.tid < GTR__FIELD_ROWS) offset[p.tid] = origin[p.tid] * (m.layer[0].k * 4);
         gtr__field_feed_meet<P, true>(p.team);
-        if (whole) {
+        const char *src = source();
+        if (whole(src)) {
             const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, c = (p.tid & ((1 << shift) - 1)) * 16, r0 = p.tid >> shift;
             if (c < m.layer[0].k * 4) {
                 const char *from = src + c;
@@ -8790,19 +8985,32 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_s
         gtr__field_ask_target<P, N>(m, &h->record, origin, p, t.slot);
         gtr__copies_commit();
     };
-    if (tile >= m.tiles) return;
-    // What no row fills.
-    for (int i = where().tid * 16; i < GTR__FIELD_ROWS * m.stage_pitch; i += N * 16) *(uint4 *)(where().base + m.stage_at + i) = make_uint4(0, 0, 0, 0);
-    gtr__field_feed_meet<P, true>(where().team);
-    ask(tile);
-#pragma unroll 1
-    for (; tile < m.tiles; tile += teams) {
+    {
         const gtr__field_place<P> p = where();
+        for (int i = p.tid * 16; i < GTR__FIELD_ROWS * m.stage_pitch; i += N * 16) *(uint4 *)(p.base + m.stage_at + i) = make_uint4(0, 0, 0, 0);    // what no row fills
+        if (p.tid == 0) h->served[p.team] = count;
+        gtr__field_feed_meet<P, true>(p.team);
+    }
+    ask();
+#pragma unroll 1
+    for (;;) {
+        const gtr__field_place<P> p = where();
+        const int tile = tile_of(p);
+        if (tile >= m.tiles) break;
         const gtr__field_turn t(m, pool, p.team, count);
         gtr__copies_done<0>();
         gtr__field_feed_meet<P, true>(p.team);
         gtr__field_await(t.empty, t.lap ^ 1);
-        {
+        if constexpr (P == 1) {         // fewer registers
+            const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, c = p.tid & ((1 << shift) - 1), step = N >> shift;
+            const char *from = p.base + m.stage_at + c * 16;
+            char *to = p.base + m.x_at + t.slot * m.x_step + (c >> 4) * GTR__FIELD_PANEL + (c & 1) * 8;
+#pragma unroll 2
+            for (int r = p.tid >> shift; r < GTR__FIELD_ROWS; r += step) {
+                const float4 v = *(const float4 *)(from + r * m.stage_pitch);
+                *(uint2 *)(to + r * 128 + (((c >> 1 & 7) ^ (r & 7)) << 4)) = make_uint2(gtr__field_pack<T>(v.x, v.y), gtr__field_pack<T>(v.z, v.w));
+            }
+        } else {
             const int shift = m.stage_pitch == 128 ? 2 : m.stage_pitch == 256 ? 3 : 4, c = p.tid & ((1 << shift) - 1), step = N >> shift;
             int r = p.tid >> shift;
             const char *row = p.base + m.stage_at + r * m.stage_pitch + c * 32;
@@ -8815,10 +9023,10 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_s
                 to = (to + step * 128) ^ (step % 8 ? 64 : 0);
             }
         }
-        if (keep) {             // to the inputs' slots, where they can be read after the launch
+        if (((const volatile gtr__record *)&h->record)->more == 0) {             // to the inputs' slots, where they can be read after the launch
             const int k = m.layer[0].k, rows = m.batch - tile * GTR__FIELD_ROWS, live = rows < GTR__FIELD_ROWS ? rows : GTR__FIELD_ROWS, out = m.layer[m.layers - 1].n;
             const int64_t row0 = (int64_t)tile * GTR__FIELD_ROWS;
-            if (m.x_kept && whole && ((uintptr_t)m.x_kept & 15) == 0) {
+            if (m.x_kept && whole(source()) && ((uintptr_t)m.x_kept & 15) == 0) {
                 const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, e = (p.tid & ((1 << shift) - 1)) * 4;
 #pragma unroll 2
                 for (int r = p.tid >> shift; r < live; r += N >> shift)
@@ -8835,7 +9043,8 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_s
         gtr__field_signal(t.full);
         gtr__field_feed_meet<P, true>(p.team);      // all have read it
         count++;
-        if (tile + teams < m.tiles) ask(tile + teams);
+        wide += wide_step;
+        ask();
     }
 }
 // All rows of this team's tiles, there and back. What is stored for others goes while the tensor cores have the next product, and the
@@ -8844,7 +9053,13 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
     constexpr bool late = P == 1 && FED;        // one role, and room for gradients apart
     const int last = m.layers - 1, low = late ? 0 : (int)gtr__field_same((uint32_t)m.low[role]), high = late ? last - m.small : (int)gtr__field_same((uint32_t)(role ? m.low[role - 1] - 1 : last - m.small));
     const uint32_t pool_at = gtr__field_same(gtr__shared_address(pool)), ones = pool_at + m.ones_at, own = p.half * GTR__FIELD_PANEL;
-    const uint32_t ready = pool_at + (uint32_t)offsetof(gtr__field_head, ready) + p.team * 8;
+    auto ready = [&]() { return pool_at + (uint32_t)offsetof(gtr__field_head, ready) + p.team * 8; };
+    // Where a tile's things are is found when they are needed: registers are short. back: how many tiles ago, of those that have begun.
+    [[maybe_unused]] auto turn_of = [&](uint32_t back) {
+        uint32_t c = count - back;
+        asm volatile("" : "+r"(c));
+        return gtr__field_turn(m, pool_at, p.team, c);
+    };
     const uint32_t bias = pool_at + m.bias_at + p.half * 1024;
     const float g = m.seed * h->scale / m.count;
     const bool tight = GTR__FIELD_WGMMA && !late && m.apart == 1;
@@ -8859,10 +9074,13 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
         gtr__field_team_meet<P>(p.team);
     };
     // All of the team have said so.
-    auto hear = [&]() {
+    auto hear = [&]([[maybe_unused]] int i) {
 #if GTR__FIELD_WGMMA
-        gtr__field_await(ready, turn);
-        turn ^= 1;
+        if constexpr (late) gtr__field_await(ready(), (count - 1) * (uint32_t)(high + 1) + (uint32_t)i);      // as often in each tile
+        else {
+            gtr__field_await(ready(), turn);
+            turn ^= 1;
+        }
 #else
         if (P == 1) gtr__field_team_meet<P>(p.team);
 #endif
@@ -8886,16 +9104,16 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
             gtr__field_outer<T, 9>(sum.dw[unit], dz, x, ones - x);
         }
     };
-    uint32_t late_x = p.dz_at(m, 0);
     const int first = (int)gtr__field_same((uint32_t)gtr__field_first<P>(m, p, role, &teams));
 #pragma unroll 1
-    for (int tile = first; tile < m.tiles; tile += teams) {
-        const gtr__field_turn t(m, pool_at, p.team, FED ? count : 0);
-        const uint32_t x_at = p.at + m.x_at + (FED ? t.slot * m.x_step : 0);
-        const float *target = (const float *)(p.base + m.target_at + (FED ? t.slot * m.target_step : 0));
+    for (int tile = first; tile < m.tiles; tile = late ? first + (int)(count - *(const volatile uint32_t *)&h->served[p.team]) * teams : tile + teams) {
+        auto x_of = [&](uint32_t back) { return p.at + m.x_at + (FED ? turn_of(back).slot * m.x_step : 0); };
         float d[32], out[4];
         uint32_t y[16], r[8], z[4] = { 0, 0, 0, 0 };
+        [[maybe_unused]] const gtr__field_turn now(m, pool_at, p.team, FED && !late ? count : 0);
+        [[maybe_unused]] const uint32_t x_now = p.at + m.x_at + (FED ? now.slot * m.x_step : 0);
         if constexpr (FED) {
+            const gtr__field_turn t = turn_of(0);
             count++;
             gtr__field_await(t.full, t.lap);
         } else {
@@ -8907,7 +9125,7 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
             gtr__field_team_meet<P>(p.team);
         }
         {
-            const uint32_t w = pool_at + m.w0_at + own;
+            const uint32_t w = pool_at + m.w0_at + own, x_at = late ? x_of(1) : x_now;
             const gtr__field_ones<T> one(0, p.lane);
             gtr__field_begin();
             gtr__field_bias<T, 8>(d, bias, one.a);
@@ -8915,7 +9133,7 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
             gtr__field_commit();
             if constexpr (FED) gtr__field_team_meet<P>(p.team);     // the last tile's gradients are there; P 2: all are through with it
             if (late) {
-                lowest(p.dz_at(m, 0), late_x);
+                lowest(p.dz_at(m, 0), tile == first ? p.dz_at(m, 0) : x_of(2));
                 gtr__field_commit();
                 gtr__field_until<1>();
             } else gtr__field_until<0>();
@@ -8928,7 +9146,7 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
                 gtr__field_until<0>();
                 gtr__field_hold<32>(d);
             }
-            if (FED && low > 0) gtr__field_signal(t.empty);
+            if constexpr (FED && !late) if (low > 0) gtr__field_signal(now.empty);
             gtr__field_output<T, P, RELU>(m, 0, p, d, y);
         }
         if constexpr (!FED) if (tile + teams < m.tiles) gtr__field_ask_x<P, 128 * P>(m, &h->record, origin + (n + 1 & 1) * 64, p);
@@ -8953,6 +9171,7 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
             if (l < last) gtr__field_output<T, P, RELU>(m, l, p, d, y);
         }
         float loss = 0.0f;
+        const float *target = (const float *)(p.base + m.target_at + (late ? turn_of(1).slot * m.target_step : FED ? now.slot * m.target_step : 0));
         if (m.small) {
             const uint32_t w = pool_at + gtr__field_w<P>(m, last);
             if constexpr (P == 2) share(p.y_at(m, last - 1), y);
@@ -8992,7 +9211,7 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
             }
             gtr__field_publish();
             if constexpr (P == 2) gtr__field_team_meet<P>(p.team);
-            else gtr__field_signal(ready);
+            else gtr__field_signal(ready());
             gtr__field_recall<P, RELU>(m, last - 1, p, 0, r);
             if constexpr (P == 2) {
                 gtr__field_hold<4>(sum.last);
@@ -9009,11 +9228,11 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
             for (int j = 0; j < 8; j++) gtr__field_loss<T, P>(m, p, target, d + 4 * j, y + 2 * j, tile, p.half * 64 + j * 8, g, loss, NULL);
             if constexpr (late) ((float4 *)(p.base + m.tally_at))[threadIdx.x & 127].z += loss;
             else sum.loss += loss;
-            if constexpr (P == 1) gtr__field_signal(ready);
+            if constexpr (P == 1) gtr__field_signal(ready());
         }
         if constexpr (FED) {
-            gtr__field_signal(t.seen);
-            if (late && late_x != p.dz_at(m, 0)) gtr__field_signal(gtr__field_turn(m, pool_at, p.team, count - 2).empty);
+            gtr__field_signal(late ? turn_of(1).seen : now.seen);
+            if (late && tile != first) gtr__field_signal(turn_of(2).empty);
         } else {
             gtr__field_team_meet<P>(p.team);
             if (tile + teams < m.tiles) gtr__field_ask_target<P, 128 * P>(m, &h->record, origin + (n + 1 & 1) * 64, p, 0);
@@ -9039,7 +9258,7 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
                 if (l < low) continue;
                 // The gradient of the layer above, and this one's to its place.
                 auto above = [&]() {
-                    hear();
+                    hear(i);
                     if (i == 0) gtr__field_hold<4>(sum.last); else gtr__field_hold<36>(sum.dw[i ? i - 1 : 0]);
                     gtr__field_begin();
                     if (i == 0) gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1), p.dz_at(m, last));
@@ -9058,7 +9277,7 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
                     gtr__field_back<T, 4, true>(d, y, 0, 0, pool_at + gtr__field_w<P>(m, l));
                     gtr__field_commit();
                     above();
-                    gtr__field_signal(ready);
+                    gtr__field_signal(ready());
                     gtr__field_recall<P, RELU>(m, l - 1, p, 0, r);
                     gtr__field_until<1>();
                     gtr__field_hold<32>(d);
@@ -9066,12 +9285,11 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
                     gtr__field_gradient<T, P, RELU>(m, l - 1, p, d, r, y);
                 } else {
                     above();
-                    if (late) late_x = x_at;
-                    else {
-                        gtr__field_signal(ready);
+                    if constexpr (!late) {
+                        gtr__field_signal(ready());
                         gtr__field_until<0>();
-                        hear();
-                        if (l == 0) lowest(p.dz_at(m, 0), x_at);
+                        hear(0);
+                        if (l == 0) lowest(p.dz_at(m, 0), x_now);
                         else {
                             gtr__field_hold<36>(sum.dw[i]);
                             gtr__field_begin();
@@ -9084,61 +9302,66 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
             }
             if (low > high) {
                 gtr__field_until<0>();
-                hear();
+                hear(0);
                 gtr__field_hold<4>(sum.last);
                 gtr__field_begin();
                 gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1), p.dz_at(m, last));
                 gtr__field_commit();
                 gtr__field_until<0>();
             }
-        } else {
-#pragma unroll
-            for (int i = 0; i < GTR__FIELD_UNITS / P; i++) {
-                const int l = high - i;
-                if (l < low) continue;
-                const uint32_t dz = p.dz_at(m, l), x = l ? p.y_at(m, l - 1) : x_at;
-                if (i) hear();                  // what the layer above was made of has been read
-                share(dz, y);
-                gtr__field_hold<36>(sum.dw[i * P]);
-                gtr__field_hold<36>(sum.dw[i * P + 1]);
-                if (l > low) {
+        } else if (low <= high) {       // a layer, or two
+            const uint32_t dz = p.dz_at(m, high);
+            // The gradient of the lowest: its units are the first and the second, or what is behind.
+            auto lowest2 = [&](auto &d0, auto &d1, uint32_t dz, uint32_t x) {
+                gtr__field_begin();
+                if (low == 0 && m.layer[0].k <= 32) gtr__field_outer<T, 5>(d0, dz + own, x, 16);
+                else gtr__field_outer<T, 9>(d0, dz + own, x, ones - x);
+                gtr__field_commit();
+                gtr__field_until<0>();
+                if (m.layer[low].panels == 2) {
                     gtr__field_begin();
-                    gtr__field_back<T, 4 * P, false>(d, y, dz, GTR__FIELD_PANEL, pool_at + gtr__field_w<P>(m, l) + p.half * (P * GTR__FIELD_PANEL));
-                    gtr__field_commit();
-                    gtr__field_begin();
-                    gtr__field_outer<T, 9>(sum.dw[i * P], dz + own, x, ones - x);
-                    gtr__field_outer<T, 8>(sum.dw[i * P + 1], dz + own, x + GTR__FIELD_PANEL, 16);
-                    gtr__field_commit();
-                    gtr__field_recall<P, RELU>(m, l - 1, p, 0, r);
-                    gtr__field_until<1>();
-                    gtr__field_hold<32>(d);
-                    gtr__field_signal(ready);
-                    gtr__field_gradient<T, P, RELU>(m, l - 1, p, d, r, y);
-                } else {
-                    gtr__field_begin();
-                    if (l == 0 && m.layer[0].k <= 32) gtr__field_outer<T, 5>(sum.dw[i * P], dz + own, x, 16);
-                    else gtr__field_outer<T, 9>(sum.dw[i * P], dz + own, x, ones - x);
+                    gtr__field_outer<T, 8>(d1, dz + own, x + GTR__FIELD_PANEL, 16);
                     gtr__field_commit();
                     gtr__field_until<0>();
-                    if (m.layer[low].panels == 2) {
-                        gtr__field_begin();
-                        gtr__field_outer<T, 8>(sum.dw[i * P + 1], dz + own, x + GTR__FIELD_PANEL, 16);
-                        gtr__field_commit();
-                        gtr__field_until<0>();
-                    }
                 }
-            }
+            };
+            share(dz, y);
+            gtr__field_hold<36>(sum.dw[0]);
+            gtr__field_hold<36>(sum.dw[1]);
+            if (low < high) {
+                const uint32_t x = p.y_at(m, high - 1);
+                gtr__field_begin();
+                gtr__field_back<T, 4 * P, false>(d, y, dz, GTR__FIELD_PANEL, pool_at + gtr__field_w<P>(m, high) + p.half * (P * GTR__FIELD_PANEL));
+                gtr__field_commit();
+                gtr__field_begin();
+                gtr__field_outer<T, 9>(sum.dw[0], dz + own, x, ones - x);
+                gtr__field_outer<T, 8>(sum.dw[1], dz + own, x + GTR__FIELD_PANEL, 16);
+                gtr__field_commit();
+                gtr__field_recall<P, RELU>(m, high - 1, p, 0, r);
+                gtr__field_until<1>();
+                gtr__field_hold<32>(d);
+                gtr__field_signal(ready());
+                gtr__field_gradient<T, P, RELU>(m, high - 1, p, d, r, y);
+                hear(0);                       // what the layer above was made of has been read
+                share(p.dz_at(m, low), y);
+                gtr__field_until<0>();
+                gtr__field_hold<36>(sum.dw[0]);
+                gtr__field_hold<36>(sum.dw[1]);
+                gtr__field_hold<36>(sum.dw[2]);
+                gtr__field_hold<36>(sum.dw[3]);
+                lowest2(sum.dw[2], sum.dw[3], p.dz_at(m, low), low ? p.y_at(m, low - 1) : x_now);
+            } else lowest2(sum.dw[0], sum.dw[1], dz, low ? p.y_at(m, low - 1) : x_now);
         }
-        if (FED && low == 0 && !late) gtr__field_signal(t.empty);
+        if constexpr (FED && !late) if (low == 0) gtr__field_signal(now.empty);
     }
     if constexpr (late) {
         const float4 tally = *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16);
         sum.bias[0] = tally.x; sum.bias[1] = tally.y; sum.loss = tally.z;
         gtr__field_team_meet<P>(p.team);
-        lowest(p.dz_at(m, 0), late_x);
+        lowest(p.dz_at(m, 0), first < m.tiles ? p.at + m.x_at + turn_of(1).slot * m.x_step : p.dz_at(m, 0));
         gtr__field_commit();
         gtr__field_until<0>();
-        if (first < m.tiles) gtr__field_signal(gtr__field_turn(m, pool_at, p.team, count - 1).empty);
+        if (first < m.tiles) gtr__field_signal(turn_of(1).empty);
     }
 }
 
@@ -9210,16 +9433,7 @@ static __device__ __forceinline__ bool gtr__field_wait(const gtr__field &m, uint
         long long began = clock64();
         for (int turn = 0; gtr__mlp_look(ticket) < target; turn++)
             if ((turn & 63) == 63 && clock64() - began > 4000000000LL) { met = false; break; }
-        if (!met && atomicCAS(&m.ctl->status, 0u, 1u) == 0) {
-            m.ctl->bad_step = m.ctl->step + 1;
-            m.ctl->guard = 1;
-            m.ctl->launches++;
-            m.report.shared->bad_step = m.ctl->bad_step;
-            __threadfence_system();
-            m.report.shared->status = 1;
-            __threadfence_system();
-            m.report.shared->launches = m.ctl->launches;
-        }
+        if (!met) gtr__mlp_gave_up(m.report);
     }
     return !gtr__field_any(!met);
 }
@@ -9415,7 +9629,7 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
             for (;;) {
                 __syncthreads();
                 if (!h->go) break;
-                gtr__field_serve<T, P>(m, h, pool, role, count);
+                gtr__field_serve<T, P>(m, h, pool, P == 1 ? 0 : role, count);
             }
             gtr__copies_done<0>();
             return;
@@ -9445,7 +9659,7 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
 #pragma unroll
             for (int i = 0; i < 4; i++) sum.last[i] = 0.0f;
             sum.bias[0] = sum.bias[1] = sum.loss = 0.0f;
-            gtr__field_rows<T, P, RELU, fed>(m, h, pool, p, role, h->record.more == 0, count, turn, sum);
+            gtr__field_rows<T, P, RELU, fed>(m, h, pool, p, P == 1 && fed ? 0 : role, h->record.more == 0, count, turn, sum);
             gtr__field_write<P>(m, h, pool, p, role, sum);
         }
         gtr__field_arrive(m);
@@ -9810,12 +10024,13 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
 // block's slab, with their dz to the slab's blocks, and with dw to those of other slabs. Products are FP16's, which has TF32's eleven bits:
 // bytes are exact in it, and a power of two keeps all else away from the ends of its range; gradients of the further layers are TF32's.
 
-#define GTR__TALL_T      512
+#define GTR__TALL_T      GTR__RES_T
 #define GTR__TALL_WARPS  (GTR__TALL_T / 32)
 #define GTR__TALL_ROWS   2048       // of a batch, at most
 #define GTR__TALL_HIDDEN 3          // layers but the last
 #define GTR__TALL_STRIP  64         // columns of a task of a spare block
 #define GTR__TALL_TILES  5          // of 8 rows of x that a warp multiplies at a time
+#define GTR__TALL_STEPS  64         // of a launch: the data of all are in shared memory, which is full
 
 typedef struct gtr__tall_layer {
     int width;                  // columns, padded to a multiple of 16
@@ -9849,7 +10064,7 @@ typedef struct gtr__tall_head { // what a block keeps beside its pool
     gtr__segment segment[2 * (GTR__TALL_HIDDEN + 1)];
     gtr__mlp_rule rule;         // what of it is the same in all steps
     gtr__record record;         // of the launch's first step; the others differ in what follows
-    struct { int64_t first; uint64_t key; } step[GTR__LAUNCH_STEPS];
+    struct { int64_t first; uint64_t key; } step[GTR__TALL_STEPS];
     struct { int layer, n0, k0; } tile[8];
     uint32_t most[GTR__TALL_WARPS];     // a task's new weights' sizes
     float scale[GTR__TALL_WARPS][8];    // of the rounds of h that are kept
@@ -9857,20 +10072,6 @@ typedef struct gtr__tall_head { // what a block keeps beside its pool
     int label[2][8 * 16], all[2];       // by step: of the block's rows; how many count in the batch
     alignas(8) uint64_t bar;    // x has come
 } gtr__tall_head;
-static __device__ __forceinline__ gtr__mlp_rule gtr__tall_rule(const gtr__tall_head *h, int step, int group) {
-    const gtr__mlp_rate &r = h->rate[step & 1];
-    gtr__mlp_rule rule = h->rule;
-    rule.rate = r.rate[group]; rule.step = r.step[group]; rule.decay = r.decay[group]; rule.wd = r.wd[group]; rule.root = r.root;
-    return rule;
-}
-static __device__ __forceinline__ int64_t gtr__tall_origin(const gtr__tall_head *h, int step, int64_t r) {
-    if (h->record.rows > 0) {
-        r += h->step[step].first;
-        if (r >= h->record.rows) r %= h->record.rows;
-        if (h->step[step].key) GTR__SHUFFLE_IN(r, h->record.rows, h->step[step].key, h->half);
-    }
-    return r;
-}
 static __device__ __forceinline__ bool gtr__tall_any(bool v) {
 #ifdef __CUDA_ARCH__
     return __any_sync(0xffffffffu, v);
@@ -9912,11 +10113,6 @@ template <int N, int PAIRS, typename F> static __device__ __forceinline__ void g
 }
 template <int N, typename F> static __device__ __forceinline__ void gtr__tall_hear4(uint4 *v, int n, gtr__res_ear &ear, F at) {
     gtr__tall_hear_at<N, 0>(v, ear, [&](int i) { return i < n ? at(i) : (const uint32_t *)NULL; });
-}
-static __device__ __forceinline__ uint32_t gtr__tall_hear1(const uint32_t *p, gtr__res_ear &ear) {
-    uint32_t u;
-    do u = gtr__res_look(p); while (((u ^ ear.tag) & 1) && ++ear.turns < GTR__RES_TURNS);
-    return u;
 }
 
 // The thread's number, made anew: what is derived from it does not stay in registers from phase to phase.
@@ -10068,22 +10264,14 @@ static __device__ __forceinline__ int gtr__tall_label(const gtr__tall &s, const 
     const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
     return in.from == GTR_U8 ? (int)((const unsigned char *)src)[from] : ((const int32_t *)src)[from];
 }
-static __device__ __forceinline__ void gtr__tall_prefetch(const char *p, int bytes) {     // to L2
-#ifdef __CUDA_ARCH__
-#pragma unroll 1
-    for (int i = 0; i < bytes; i += 128) asm volatile("prefetch.global.L2 [%0];" :: "l"(__cvta_generic_to_global(p + i)));
-#endif
-}
 static __device__ __forceinline__ void gtr__tall_foresee(const gtr__tall &s, gtr__tall_head *h, int step) {
-    const int tid = gtr__tall_tid(), columns = s.m.layer[0].k;
-    const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
+    const int tid = gtr__tall_tid();
     int count = 0;
 #pragma unroll 1
     for (int r = tid; r < s.total; r += GTR__TALL_T) {
-        const uint32_t from = r < s.m.batch ? (uint32_t)gtr__tall_origin(h, step, r) : GTR__TALL_NO_ROW;
+        const uint32_t from = r < s.m.batch ? (uint32_t)gtr__res_origin(h, step, r) : GTR__TALL_NO_ROW;
         const int label = s.m.loss == GTR__OP_XENT_STEP && r < s.m.batch ? gtr__tall_label(s, h, from) : 0;
         gtr__tall_tell(s.origin + step * s.total + r, from, label);
-        if (r < s.m.batch) gtr__tall_prefetch(src + (int64_t)from * columns, columns);
         count += s.m.loss == GTR__OP_XENT_STEP && r < s.m.batch && label != s.m.xent.ignore;
     }
 #pragma unroll
@@ -10102,6 +10290,12 @@ struct gtr__tall_slab {
     int first, eights;
     __device__ __forceinline__ gtr__tall_slab(const gtr__tall &s, int slab) : first(slab * s.eights), eights(2 * s.rows - slab * s.eights < s.eights ? 2 * s.rows - slab * s.eights : s.eights) {}
 };
+static __device__ __forceinline__ void gtr__tall_prefetch(const char *p, int bytes) {     // to L2
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+    for (int i = 0; i < bytes; i += 128) asm volatile("prefetch.global.L2 [%0];" :: "l"(__cvta_generic_to_global(p + i)));
+#endif
+}
 // What a step needs of these, asked for early, to a place of its own: rows of the slab, labels of the block's own rows, how many count.
 static __device__ __forceinline__ void gtr__tall_ask(const gtr__tall &s, float *pool, int step, bool worker) {
     const int tid = gtr__tall_tid(), block = (int)blockIdx.x, b = block + tid / 8 * s.middles;
@@ -10139,6 +10333,15 @@ static __device__ __forceinline__ void gtr__tall_take(const gtr__tall &s, float 
         while (all == GTR__TALL_NOT_YET && ++ear.turns < GTR__RES_TURNS) all = gtr__res_look(s.count + step);
         h->all[step & 1] = (int)all;
     }
+    const int workers = s.groups * s.ranks * s.slabs, busy = s.middles < workers ? s.middles : 0, columns = s.m.layer[0].k;
+    if (!worker || block < busy) return;
+    const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
+    for (int r = block - busy + tid * (workers - busy); r < s.m.batch; r += GTR__TALL_T * (workers - busy)) {      // who has no rows brings x nearer
+        const uint2 *p = s.origin + step * s.total + r;
+        uint2 v = gtr__tall_look(p);
+        gtr__tall_known(v, p, ear);
+        if (v.x < GTR__TALL_NOT_YET) gtr__tall_prefetch(src + (int64_t)v.x * columns, columns);
+    }
 }
 // The slab's rows of the step's batch: asynchronously, where rows are whole sixteens of bytes. What has no row or no column stays zeros.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -10164,10 +10367,11 @@ static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float
         if (me < 0) return;
         if (me == 0) asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "r"(there > begin ? (there - begin) * bytes : 0) : "memory");
 #pragma unroll 1
-        for (int r = begin + me; r < there; r += 64)
-            if (origin[r] < GTR__TALL_NOT_YET)
-                asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
-                             :: "r"(gtr__shared_address(x + r * s.pitch)), "l"(__cvta_generic_to_global(src + (int64_t)origin[r] * columns + k0)), "r"(bytes), "r"(bar) : "memory");
+        for (int r = begin + me; r < there; r += 64) {       // who gave up on a row's place brings any: as many bytes come as are waited for
+            const uint32_t from = origin[r] < GTR__TALL_NOT_YET ? origin[r] : 0;
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                         :: "r"(gtr__shared_address(x + r * s.pitch)), "l"(__cvta_generic_to_global(src + (int64_t)from * columns + k0)), "r"(bytes), "r"(bar) : "memory");
+        }
         return;
     }
 #endif
@@ -10198,12 +10402,13 @@ static __device__ __forceinline__ void gtr__tall_forgo(const gtr__tall &s, gtr__
         for (; piece < GTR__TALL_PIECES; piece++) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" :: "r"(gtr__shared_address(&h->bar)) : "memory");
 #endif
 }
-// Until a step's x is there, for the thread; a barrier is the caller's.
-static __device__ __forceinline__ void gtr__tall_brought(const gtr__tall &s, gtr__tall_head *h, int step, gtr__res_ear &ear) {
+// Until a step's x is there, for the thread; a barrier is the caller's. These are the block's own copies, which always come, and must have come
+// before it leaves.
+static __device__ __forceinline__ void gtr__tall_brought(const gtr__tall &s, gtr__tall_head *h, int step) {
 #if GTR__TALL_BULK
     if (gtr__tall_whole(s, (const char *)(uintptr_t)h->record.src[s.m.x.slot])) {
         uint32_t there = 0;
-        while (!there && ++ear.turns < GTR__RES_TURNS)
+        while (!there)
             asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n" : "=r"(there) : "r"(gtr__shared_address(&h->bar)), "r"(step & 1) : "memory");
         return;
     }
@@ -10841,7 +11046,7 @@ template <int P, typename F> static __device__ __forceinline__ void gtr__tall_up
     }
     heard = __syncthreads_or(heard | (int)ear.bad | (ear.turns >= GTR__RES_TURNS ? 4 : 0));
     if (heard) return;
-    const gtr__mlp_rule rule = gtr__tall_rule(h, step, h->segment[0].group);
+    const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[0].group);
 #pragma unroll
     for (int j = 0; j < 4; j++) if (j < at.some) {
         if (s.m.checks && gtr__res_infinite(v[j])) bad = 2;
@@ -10850,7 +11055,7 @@ template <int P, typename F> static __device__ __forceinline__ void gtr__tall_up
     }
     if (biased && tid < 16 && group * 16 + tid < L.n) {
         const float d = pool[s.sums_at + 256 + tid];
-        const gtr__mlp_rule other = gtr__tall_rule(h, step, h->segment[1].group);
+        const gtr__mlp_rule other = gtr__res_rule(h, step, h->segment[1].group);
         if (s.m.checks && gtr__res_infinite(d)) bad = 2;
         gtr__tall_renew(other, own.bias[0], d, own.bias[1], own.bias[2]);
         if (last) L.db[group * 16 + tid] = d;
@@ -10874,7 +11079,7 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
     constexpr int fours = GTR__TALL_STRIP / 16;
     const int rows = 16 * s.tall, size = rows * GTR__TALL_STRIP, all = size + rows;
     float *red = pool + s.red_at, *sums = red + GTR__TALL_WARPS * size;
-    gtr__res_ear ear = { (uint32_t)step >> 1 & 1, 0, 0 };
+    gtr__res_ear ear = { (uint32_t)step >> 1 & 1, 0, s.m.hurry };
 #pragma unroll 1
     for (int k = 0; k < h->tiles; k++) {
         const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3;
@@ -10965,7 +11170,7 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
         const float *old = state + par * 3 * all;
         float *now = state + (par ^ 1) * 3 * all;
         const bool bias = k0 == 0 && L.db != NULL;
-        const gtr__mlp_rule rule = gtr__tall_rule(h, step, h->segment[2 * l].group);
+        const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[2 * l].group);
         const gtr__tall_four at(tid);
         const int some = tid * 4 < size && n0 + at.n < L.n ? L.k - k0 - at.c : 0;
         float p[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
@@ -11001,7 +11206,7 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
             shift = old[size + tid];
             float a = old[all + size + tid], b = old[2 * all + size + tid];
             wrong |= gtr__res_infinite(v);
-            gtr__tall_renew(gtr__tall_rule(h, step, h->segment[2 * l + 1].group), shift, v, a, b);
+            gtr__tall_renew(gtr__res_rule(h, step, h->segment[2 * l + 1].group), shift, v, a, b);
             now[size + tid] = shift; now[all + size + tid] = a; now[2 * all + size + tid] = b;
             if (last) L.db[n0 + tid] = v;
         }
@@ -11075,86 +11280,6 @@ struct gtr__tall_disk {         // what lies in device memory
         if (z.f16) gtr__put(z.f16, GTR_F16, i, p);
     }
 };
-// All records of the launch, and the rates of each step. All threads of one block.
-static __device__ __forceinline__ void gtr__tall_records(const gtr__tall &s) {
-    constexpr int pieces = (int)(sizeof(gtr__record) / 16);
-    const uint64_t first = s.m.ctl->step;
-    for (int i = gtr__tall_tid(); i < GTR__LAUNCH_STEPS * pieces; i += GTR__TALL_T)
-        ((int4 *)s.record)[i] = __ldcv((const int4 *)&s.m.record[(first + (uint64_t)(i / pieces)) % GTR__RING] + i % pieces);
-    __syncthreads();
-    const int steps = (int)s.record[0].more + 1;
-    for (int i = gtr__tall_tid(); i < steps * GTR__MAX_GROUPS; i += GTR__TALL_T)
-        gtr__mlp_rates(s.m.optim, s.record[i / GTR__MAX_GROUPS], s.m.ctl->applied, (uint64_t)(i / GTR__MAX_GROUPS), i % GTR__MAX_GROUPS, &s.rate[i / GTR__MAX_GROUPS]);
-}
-// The inputs' slots get the step's batch, for who looks at it behind the launch.
-static __device__ __forceinline__ void gtr__tall_slots(const gtr__tall &s, const gtr__tall_head *h, int block, int blocks, int step) {
-    for (int f = -1; f < s.m.n_rest; f++) {
-        const gtr__feed_one &in = f < 0 ? s.m.x : s.m.rest[f];
-        const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
-        for (int r = block + gtr__tall_tid() / 32 * blocks; r < s.m.batch; r += blocks * GTR__TALL_WARPS) {
-            const int64_t from = gtr__tall_origin(h, step, r) * in.row, to = (int64_t)r * in.row;
-#pragma unroll 4
-            for (int c = gtr__tall_tid() & 31; c < in.row; c += 32) {
-                if (in.from == GTR_U8 && in.to.t == GTR_I32) ((int32_t *)in.to.p)[to + c] = ((const unsigned char *)src)[from + c];
-                else gtr__put(in.to.p, in.to.t, to + c, gtr__res_source(in, src, from + c));
-            }
-        }
-    }
-}
-// The block that reports: a step's loss is heard from all rows, and what became of it a step later.
-static __device__ __forceinline__ void gtr__tall_service(const gtr__tall &s, float *pool, gtr__tall_head *h, int steps) {
-    const int tid = gtr__tall_tid();
-    float4 *part = (float4 *)pool;
-    gtr__res_ear ear = { 0, 0, 0 };
-    gtr__tall_foresee(s, h, 0);
-    if (steps > 1) gtr__tall_foresee(s, h, 1);
-#pragma unroll 1
-    for (int i = 0; i < steps; i++) {
-        uint4 v[1];
-        if (i + 2 < steps) gtr__tall_foresee(s, h, i + 2);
-        for (int r = tid; r - (tid & 31) < s.rows; r += GTR__TALL_T) {
-            gtr__tall_hear4<1>(v, r < s.rows ? 1 : 0, ear, [&](int) { return s.loss + ((int64_t)i * s.rows + r) * 4; });
-            if (r < s.rows) part[r] = make_float4(gtr__res_number(v[0].x), gtr__res_number(v[0].y), gtr__res_number(v[0].z), gtr__res_number(v[0].w));
-        }
-        __syncthreads();
-        uint32_t bad = 0;
-        if (i + 1 < steps) {
-            bad = gtr__tall_hear1(s.verdict + i, ear) & 2u;
-        }
-        bad = __syncthreads_or((int)bad | (ear.turns >= GTR__RES_TURNS ? 2 : 0));
-        if (bad || i + 1 == steps) {        // all others have ended: before the status is written, which ends a meeting
-            gtr__mlp_arrive(s.m);
-            if (!gtr__mlp_meet(s.m, 2 * gridDim.x)) return;
-            bad |= gtr__res_look(s.flag);
-        }
-        if (tid == 0) gtr__res_report(s.m, part, s.rows, bad, steps - 1 - i);
-        __syncthreads();
-        if (bad) return;
-    }
-}
-// All have made ready: the launch's records are known behind it.
-static __device__ __forceinline__ bool gtr__tall_begin(const gtr__tall &s, gtr__tall_head *h) {
-    const int tid = gtr__tall_tid();
-    gtr__mlp_arrive(s.m);
-    if (!gtr__mlp_meet(s.m, gridDim.x)) { gtr__mlp_leave(s.m); return false; }
-    gtr__mlp_acquire();
-    if (tid <= (int)s.record[0].more) { h->step[tid].first = s.record[tid].first; h->step[tid].key = s.record[tid].key; }
-    if (tid == 0) {
-        h->record = s.record[0];
-        for (h->half = 1; (uint64_t)1 << (2 * h->half) < (uint64_t)h->record.rows; h->half++) {}
-    }
-    __syncthreads();
-    return true;
-}
-// All have ended: whether what they have is to be kept, and which step, if any, changed nothing.
-static __device__ __forceinline__ bool gtr__tall_end(const gtr__tall &s, const gtr__tall_head *h, int steps, uint32_t bad, int &wrong) {
-    if (bad && wrong < 0 && threadIdx.x == 0) atomicOr(s.flag, 1u);
-    gtr__mlp_arrive(s.m);
-    if (!gtr__mlp_meet(s.m, 2 * gridDim.x)) return false;
-    const uint32_t flag = gtr__res_look(s.flag);
-    if (wrong < 0 && flag) wrong = steps - 1;
-    return !(flag & 2);
-}
 template <int P>
 static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __grid_constant__ gtr__tall s) {
     extern __shared__ __align__(16) char gtr__pool[];
@@ -11197,9 +11322,12 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     const gtr__tall_disk disk(s, h);
     if (me == blocks - 1) {
         if (tid == 0) *s.flag = 0;
-        gtr__tall_records(s);
-        if (!gtr__tall_begin(s, h)) return;
-        gtr__tall_service(s, pool, h, (int)s.record[0].more + 1);
+        gtr__res_records(s);
+        if (!gtr__res_begin(s, h)) return;
+        const int steps = (int)s.record[0].more + 1;
+        gtr__res_service(s, (float4 *)pool, s.rows, steps, [&](int i) {       // two steps ahead
+            for (int k = i ? i + 2 : 0; k <= i + 2 && k < steps; k++) gtr__tall_foresee(s, h, k);
+        });
         gtr__mlp_leave(s.m);
         return;
     }
@@ -11220,13 +11348,13 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     if (spare) {
         uint32_t bad = 0;
         for (int b = 0; b < 2; b++) gtr__tall_state(s, pool, h, b, [&](int which, int64_t i, float &p, float &a, float &v) { disk.load(which, i, p, a, v); });
-        if (!gtr__tall_begin(s, h)) return;
+        if (!gtr__res_begin(s, h)) return;
         const int steps = (int)s.record[0].more + 1;
 #pragma unroll 1
         for (int i = 0; i < steps; i++) {
             if (!gtr__tall_tasks<P>(s, pool, h, i, i == steps - 1, bad)) { wrong = i - 1; break; }
         }
-        if (gtr__tall_end(s, h, steps, bad, wrong))
+        if (gtr__res_end(s, steps, bad, wrong))
             gtr__tall_state(s, pool, h, (wrong < 0 ? steps : wrong) & 1, [&](int which, int64_t i, float &p, float &a, float &v) { disk.save(which, i, p, a, v); });
         gtr__mlp_leave(s.m);
         return;
@@ -11250,11 +11378,11 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
         if (q.rank == 0 && q.slab == 0 && tid < 16 && s.m.layer[0].db && q.group * 16 + tid < s.m.layer[0].n) disk.load(1, q.group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
         own.keep(s, 0);
     }
-    if (!gtr__tall_begin(s, h)) return;
+    if (!gtr__res_begin(s, h)) return;
     const int steps = (int)s.record[0].more + 1;
     gtr__tall_ask(s, pool, 0, worker);
     {
-        gtr__res_ear ear = { 0, 0, 0 };
+        gtr__res_ear ear = { 0, 0, s.m.hurry };
         gtr__tall_take(s, pool, h, 0, worker, ear);
         if (worker) {
             const gtr__tall_me q(s);
@@ -11268,8 +11396,8 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
 #pragma unroll 1
     for (int i = 0; i < steps; i++) {
         const bool last = i == steps - 1;
-        gtr__res_ear ear = { (uint32_t)i >> 1 & 1, 0, 0 };
-        if (worker) gtr__tall_brought(s, h, i, ear);
+        gtr__res_ear ear = { (uint32_t)i >> 1 & 1, 0, s.m.hurry };
+        if (worker) gtr__tall_brought(s, h, i);
         __syncthreads();
         if (worker) {
             const gtr__tall_me q(s);
@@ -11297,14 +11425,14 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
             if (heard && !last) gtr__tall_forgo(s, h, 1);
         } else {
             ear.tag = 0;
-            if (i) ear.bad = gtr__tall_hear1(s.verdict + i - 1, ear) & 2u;
+            if (i) ear.bad = gtr__res_hear1(s.verdict + i - 1, ear) & 2u;
             heard = __syncthreads_or((int)ear.bad | (ear.turns >= GTR__RES_TURNS ? 4 : 0));
         }
         if (i && me == 0 && tid == 0) gtr__res_tell(s.verdict + i - 1, heard ? 2u : 0u);
         if (heard) {
             wrong = i - 1;
             if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);      // a vote does not say what for
-            if (worker && !last) gtr__tall_brought(s, h, i + 1, ear);   // nobody may leave before
+            if (worker && !last) gtr__tall_brought(s, h, i + 1);   // nobody may leave before
             break;
         }
         if (worker && !last) {
@@ -11312,7 +11440,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
             factor = gtr__tall_renewed(s, pool, q.group, q.rank, i + 1, ear) * (s.m.x.scale * GTR__TALL_BYTE);
         }
     }
-    if (gtr__tall_end(s, h, steps, bad, wrong)) {
+    if (gtr__res_end(s, steps, bad, wrong)) {
         if (worker) {
             const gtr__tall_me q(s);
             const gtr__tall_spot at(s, q.group, q.rank, q.slab);
@@ -11322,7 +11450,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
             for (int j = 0; j < 4; j++) if (j < at.some) disk.save(0, at.i + j, own.p[j], own.a[j], own.b[j]);
             if (q.rank == 0 && q.slab == 0 && tid < 16 && s.m.layer[0].db && q.group * 16 + tid < s.m.layer[0].n) disk.save(1, q.group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
         }
-        gtr__tall_slots(s, h, me, s.mains, wrong < 0 ? steps - 1 : wrong);
+        gtr__res_slots<32>(s, h, me, s.mains, wrong < 0 ? steps - 1 : wrong);
     }
     gtr__mlp_leave(s.m);
 }
@@ -11942,9 +12070,9 @@ static gtr_result gtr__wide_run_unstored(void *instance, const gtr__call *c) { r
 #endif
 // >>matchers
 static const gtr__matcher gtr__cuda_matchers[] = {
-    { "narrow multilayer perceptron, steps in one launch", gtr__field_match, gtr__field_run, 8, 0, 1, NULL, 0 },
+    { "narrow multilayer perceptron, steps in one launch", gtr__field_match, gtr__field_run, GTR__LAUNCH_STEPS, 0, 1, NULL, 0 },
     { "multilayer perceptron, many steps in one launch", gtr__res_match, gtr__res_run, GTR__LAUNCH_STEPS, 1, 0, NULL, 0 },
-    { "multilayer perceptron on a tall batch of bytes, many steps in one launch", gtr__tall_match, gtr__tall_run, GTR__LAUNCH_STEPS, 1, 0, NULL, 0 },
+    { "multilayer perceptron on a tall batch of bytes, many steps in one launch", gtr__tall_match, gtr__tall_run, GTR__TALL_STEPS, 1, 0, NULL, 0 },
     { "multilayer perceptron, a step in one launch", gtr__mlp_match, gtr__mlp_run, 1, 0, 0, NULL, 0 },
 #if GTR__WIDE
     { "gradients of large weights used up by their update", gtr__wide_match, gtr__wide_run_unstored, 1, 1, 0, gtr__wide_own, 1 },

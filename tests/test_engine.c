@@ -1128,6 +1128,7 @@ static void memory_limit(void)
     int64_t most, more;
     int i;
     size_t limit = 256 * 1024;
+    d.no_matchers = true;                       /* a whole network's kernel takes memory of its own, up to some batch */
     ctx = gtr_create(desc);
     n = build(ctx, GTR_BATCH, DROP, &d);
     EXPECT_EQ(gtr_memory_plan(n.t, 1, &r), GTR_OK);
@@ -1647,16 +1648,21 @@ static gtr_context *chunk_context(void)
     chunk_launches = 0;
     return ctx;
 }
-/* What whole-network kernels know: linear layers and relu. */
-static net plain(gtr_context *ctx, const gtr_trainer_desc *d)
+/* What whole-network kernels know: linear layers and relu, and dropout behind it (RELU_DROP) or behind others. */
+enum { NO_DROP, RELU_DROP, OTHER_DROP };
+static net plain(gtr_context *ctx, const gtr_trainer_desc *d, int drop)
 {
     net n;
     gtr_tensor *h;
     n.ctx = ctx;
     n.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
     n.y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
-    h = gtr_relu(gtr_linear(n.x, "fc1", 24));
-    h = gtr_relu(gtr_linear(h, "fc2", 16));
+    h = gtr_linear(n.x, "fc1", 24);
+    h = drop == OTHER_DROP ? gtr_tanh(h) : gtr_relu(h);
+    if (drop) h = gtr_dropout(h, "drop1", 0.25f);
+    h = gtr_linear(h, "fc2", 16);
+    h = drop == OTHER_DROP ? gtr_gelu(h) : gtr_relu(h);
+    if (drop) h = gtr_dropout(h, "drop2", 0.4f);
     n.logits = gtr_linear(h, "fc3", CLASSES);
     n.loss = gtr_cross_entropy(n.logits, n.y);
     n.acc = gtr_accuracy(n.logits, n.y);
@@ -1688,34 +1694,33 @@ static bool same_report(const gtr_report *a, const gtr_report *b)
     return a->step == b->step && a->applied == b->applied && !memcmp(&a->loss, &b->loss, sizeof a->loss) && a->lr == b->lr && a->loss_scale == b->loss_scale &&
            !memcmp(&a->grad_norm, &b->grad_norm, sizeof a->grad_norm) && a->skipped == b->skipped;
 }
-/* The launches of a fit of so many steps when one launch does at most most: neither epochs nor pauses nor sizes are crossed. */
+/* The launches of a fit of so many steps when one launch does at most most: neither pauses nor sizes are crossed. */
 static int chunk_bound(int64_t steps, int64_t rows, int64_t batch, int64_t every, int64_t most)
 {
     const int64_t per = (rows + batch - 1) / batch, whole = rows / batch;
     int64_t k, n;
     int launches = 0;
     for (k = 0; k < steps; k += n, launches++) {
-        n = GTR__MIN(most, GTR__MIN(GTR__LAUNCH_STEPS, per - k % per));
+        n = GTR__MIN(most, GTR__MIN(GTR__LAUNCH_STEPS, steps - k));
         if (every) n = GTR__MIN(n, every - k % every);
-        if (k % per < whole) n = GTR__MIN(n, whole - k % per);
-        else n = 1;
+        if (whole < per) n = k % per < whole ? GTR__MIN(n, whole - k % per) : 1;
     }
     return launches;
 }
-typedef struct chunk_case { const char *name; int64_t rows, batch; int epochs; int64_t every; int stop_at; bool by_gtr_stop, planted; gtr_trainer_desc d; } chunk_case;
+typedef struct chunk_case { const char *name; int64_t rows, batch; int epochs; int64_t every; int stop_at; bool by_gtr_stop, planted; gtr_trainer_desc d; int drop; } chunk_case;
 static void chunk_run(const chunk_case *c)
 {
     static gtr_report history[MOST_STEPS], none;
     static chunk_watch w;
     static shot a, b;
     gtr_context *ctx = chunk_context(), *loop = create();
-    net n = plain(ctx, &c->d), m = plain(loop, &c->d);
+    net n = plain(ctx, &c->d, c->drop), m = plain(loop, &c->d, c->drop);
     gtr_dataset *data, *same;
     gtr_fit_desc f = fitting(c->epochs, c->batch, NULL);
     gtr__plan_cache *e;
     const int64_t per = (c->rows + c->batch - 1) / c->batch, steps = c->stop_at ? c->stop_at * c->every : per * c->epochs;
     const gtr_float before = pool_x[WIDTH * 37 + 2];
-    const bool several = GTR__MIN(per, c->every ? c->every : per) >= GTR__LAUNCH_STEPS / 8;    /* as gtr_fit decides; it chooses the kernel */
+    const bool several = GTR__MIN(per * c->epochs, c->every ? c->every : INT64_MAX) >= GTR__LAUNCH_FEW;    /* as gtr_fit decides; it chooses the kernel */
     int64_t k, most;
     int calls = 0;
     if (c->planted) pool_x[WIDTH * 37 + 2] = (gtr_float)NAN;
@@ -1757,6 +1762,21 @@ static void chunk_run(const chunk_case *c)
     EXPECT_EQ(gtr_stopped(ctx), c->by_gtr_stop);
     take(ctx, n.t, false, &a); take(loop, m.t, false, &b);
     CHECK(equal(&a, &b), "%s: gtr_fit and a loop of gtr_step end with other bits", c->name);
+    if (c->drop && steps < 100) {           /* by nodes the masks are the same */
+        gtr_context *nodes = create();
+        gtr_trainer_desc d = c->d;
+        const bool half = d.precision == GTR_MIXED_BF16;
+        net o;
+        d.no_matchers = true;
+        o = plain(nodes, &d, c->drop);
+        EXPECT_EQ(gtr_trainer_data(o.t, points(nodes, (int)c->rows), c->batch, true, false), GTR_OK);
+        for (k = 0; k < steps; k++) EXPECT_EQ(gtr_step(o.t), GTR_OK);
+        EXPECT_EQ(gtr_wait(nodes), GTR_OK);
+        parameters_near(ctx, nodes, NULL, NULL, half ? 2e-5 : 1e-6, half ? 8e-3 : 2e-3, c->name);
+        if (ctx->caps.compute >= 80) CHECK(strstr(gtr_plan_text(m.t, c->batch), "many steps in one launch"), "%s: no kernel takes dropout", c->name);
+        EXPECT_OK(nodes);
+        gtr_destroy(nodes);
+    }
     m.t->several = false;
     for (k = 0; k < 3; k++) {               /* and the loop by hand goes on where the fit ended */
         if (!k) { gtr_trainer_data(n.t, data, c->batch, true, false); gtr_trainer_data(m.t, same, c->batch, true, false); }
@@ -1771,13 +1791,16 @@ static void chunks(void)
 {
     static gtr_group groups[2];
     chunk_case c[] = {
-        { "whole epochs", 160, 8, 2, 0, 0, false, false, adam() }, { "a tail, a cosine", 100, 8, 3, 0, 0, false, false, adam() },
-        { "groups, a rate of the user's", 132, 4, 2, 0, 0, false, false, sgd(0.02f) }, { "a callback in between", 200, 8, 2, 7, 0, false, false, adam() },
-        { "stopped by the callback", 200, 8, 2, 9, 2, false, false, adam() }, { "stopped by gtr_stop", 200, 8, 2, 5, 4, true, false, adam() },
-        { "clipping, AdamW", 100, 8, 2, 0, 0, false, false, adam() }, { "around the ring", 512, 4, 3, 0, 0, false, false, adam() },
-        { "a step at a time", 64, 8, 2, 1, 0, false, false, adam() }, { "batch of all", 40, 40, 30, 0, 0, false, false, adam() },
-        { "TF32", 100, 8, 2, 0, 0, false, false, adam() }, { "bfloat16", 100, 8, 2, 0, 0, false, false, adam() },
-        { "float16, steps that are skipped", 100, 8, 3, 0, 0, false, true, adam() },
+        { "whole epochs", 160, 8, 2, 0, 0, false, false, adam(), NO_DROP }, { "a tail, a cosine", 100, 8, 3, 0, 0, false, false, adam(), NO_DROP },
+        { "groups, a rate of the user's", 132, 4, 2, 0, 0, false, false, sgd(0.02f), NO_DROP }, { "a callback in between", 200, 8, 2, 7, 0, false, false, adam(), NO_DROP },
+        { "stopped by the callback", 200, 8, 2, 9, 2, false, false, adam(), NO_DROP }, { "stopped by gtr_stop", 200, 8, 2, 5, 4, true, false, adam(), NO_DROP },
+        { "clipping, AdamW", 100, 8, 2, 0, 0, false, false, adam(), NO_DROP }, { "around the ring", 512, 4, 3, 0, 0, false, false, adam(), NO_DROP },
+        { "a step at a time", 64, 8, 2, 1, 0, false, false, adam(), NO_DROP }, { "batch of all", 40, 40, 30, 0, 0, false, false, adam(), NO_DROP },
+        { "TF32", 100, 8, 2, 0, 0, false, false, adam(), NO_DROP }, { "bfloat16", 100, 8, 2, 0, 0, false, false, adam(), NO_DROP },
+        { "float16, steps that are skipped", 100, 8, 3, 0, 0, false, true, adam(), NO_DROP },
+        { "dropout, a tail", 100, 8, 2, 0, 0, false, false, sgd(0.01f), RELU_DROP }, { "dropout, TF32, a callback in between", 600, 8, 4, 70, 0, false, false, sgd(0.01f), RELU_DROP },
+        { "dropout, bfloat16", 136, 8, 2, 0, 0, false, false, sgd(0.01f), RELU_DROP }, { "dropout behind tanh and gelu", 200, 20, 3, 0, 0, false, false, sgd(0.01f), OTHER_DROP },
+        { "dropout behind both, TF32", 200, 20, 3, 0, 0, false, false, sgd(0.01f), OTHER_DROP },
     };
     int k, all = (int)(sizeof c / sizeof *c);
     memset(groups, 0, sizeof groups);
@@ -1787,10 +1810,12 @@ static void chunks(void)
     c[2].d.momentum = 0.9f; c[2].d.weight_decay = 1e-3f; c[2].d.schedule = GTR_CUSTOM_SCHEDULE; c[2].d.lr_fn = falling; c[2].d.groups = groups; c[2].d.n_groups = 2;
     c[6].d.optimizer = GTR_ADAMW; c[6].d.clip_norm = 0.5f;
     c[10].d.precision = GTR_TF32; c[11].d.precision = GTR_MIXED_BF16; c[12].d.precision = GTR_MIXED_FP16;
+    for (k = 13; k < all; k++) c[k].d.momentum = 0.9f;
+    c[14].d.precision = c[17].d.precision = GTR_TF32; c[15].d.precision = GTR_MIXED_BF16;
     for (k = 0; k < all; k++) {
         gtr_context *ctx;
         bool bf16;
-        if (small && k != 1 && k != 3) continue;
+        if (small && k != 1 && k != 3 && k != 13) continue;
         ctx = create();
         bf16 = ctx->caps.bf16 != 0;
         gtr_destroy(ctx);
@@ -1809,7 +1834,7 @@ static void chunks_stopped(void)
     static shot a, b;
     gtr_trainer_desc d = adam();
     gtr_context *ctx = chunk_context(), *loop = create();
-    net n = plain(ctx, &d), m = plain(loop, &d);
+    net n = plain(ctx, &d, NO_DROP), m = plain(loop, &d, NO_DROP);
     gtr_dataset *data = points(ctx, 200), *same = points(loop, 200);
     pthread_t th;
     int64_t k, steps;
@@ -1831,11 +1856,12 @@ static void chunks_nonfinite(void)
 {
     static shot a, b;
     enum { BATCH = 8, STEPS = 100, BAD = 50, ROW = (BAD - 1) * BATCH + 2 };
-    int every;
-    for (every = few() ? 30 : 0; every < 60; every += 30) {
+    int run;
+    for (run = few() ? 3 : 0; run < 4; run++) {
+        const int every = run % 2 * 30, drop = run / 2 ? RELU_DROP : NO_DROP;
         gtr_trainer_desc d = adam();
         gtr_context *ctx = chunk_context(), *loop = create();
-        net n = plain(ctx, &d), m = plain(loop, &d);
+        net n = plain(ctx, &d, drop), m = plain(loop, &d, drop);
         gtr_dataset *data, *same = points(loop, BATCH * STEPS);
         gtr_tensor *w = gtr_parameter_find(ctx, "fc1.weight");
         gtr_float good = pool_x[WIDTH * ROW + 3], keep[24 * WIDTH], bad[24 * WIDTH];
@@ -1976,6 +2002,40 @@ static void tall_batches(void)
         CHECK(equal(&a, &b), "after step %d that is not finite the state is not that after step %d", BAD, BAD - 1);
         EXPECT_OK(loop);
         gtr_destroy(ctx); gtr_destroy(loop);
+    }
+}
+
+/* Blocks that lose patience with each other at once: a launch ends in an error that says so, never in a hang, and changes nothing. */
+static void impatient(void)
+{
+    uint32_t seed = 12;
+    int64_t i;
+    int k;
+    if (device != GTR_DEVICE_CUDA) return;
+    for (i = 0; i < TALL_ROWS * TALL_WIDTH; i++) tall_x[i] = (unsigned char)((noise(&seed) + 1.0f) * 127.9f);
+    for (k = 0; k < 2; k++) {
+        static shot a, b;
+        gtr_trainer_desc d = adam();
+        gtr_context *ctx = create();
+        gtr_result r;
+        net n;
+        gtr_dataset *data;
+        d.precision = GTR_TF32;
+        ctx->caps.hurry = 1 << 30;
+        n = k ? tall_net(ctx, &d, false, 10) : plain(ctx, &d, NO_DROP);
+        data = k ? tall_points(ctx, 272 * 9, false, 10) : points(ctx, 8 * 100);
+        take(ctx, n.t, false, &a);
+        r = gtr_fit(n.t, data, fitting(1, k ? 272 : 8, NULL));
+        if (ctx->caps.compute >= 80 && ctx->caps.sm_count > 100) EXPECT_EQ(r, GTR_ERR_CUDA);        /* else other kernels may do it, which meet in another way */
+        if (r != GTR_OK) {
+            EXPECT_ERROR(ctx, GTR_ERR_CUDA, "waited for each other in vain");
+            take(ctx, n.t, false, &b);
+            CHECK(equal(&a, &b), "%s batch: a launch that was given up changed the state", k ? "tall" : "small");
+            EXPECT_EQ(gtr_trainer_data(n.t, data, k ? 272 : 8, false, false), GTR_OK);
+            EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        }
+        EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+        gtr_destroy(ctx);
     }
 }
 
@@ -2949,6 +3009,7 @@ static void all(void)
     RUN(chunks_stopped);
     RUN(chunks_nonfinite);
     RUN(tall_batches);
+    RUN(impatient);
     RUN(rates);
     RUN(groups_and_clipping);
     RUN(halves);

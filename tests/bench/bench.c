@@ -54,7 +54,7 @@ static const workload table[] = {
     { "mlp-small-b96-tf32",           STEP, { 784, 256, 128, 10 }, .batch = 96, .precision = GTR_TF32, .compile = 1.5, .neighbour = "mlp-small-b128-tf32" },
     { "mlp-small-tanh-mse-b128-tf32", STEP, SMALL(.act = TANH, .loss = MSE, .compile = 1.5, .neighbour = "mlp-small-b128-tf32") },
     { "mlp-small-sgd-b128-tf32",      STEP, SMALL(.optimizer = MOMENTUM, .compile = 1.5) },
-    { "mlp-small-dropout-b128-tf32",  STEP, SMALL(.dropout = 0.2f, .compile = 1.5) },
+    { "mlp-small-dropout-b128-tf32",  STEP, SMALL(.dropout = 0.2f, .compile = 1.5, .neighbour = "mlp-small-b128-tf32") },
     { "mlp-small-5l-b128-tf32",       STEP, { 784, 256, 128, 128, 128, 10 }, .batch = 128, .precision = GTR_TF32, .compile = 1.5, .neighbour = "mlp-small-b128-tf32" },
     { "mlp-small-2out-b128-tf32",     STEP, { 784, 256, 128, 2 }, .batch = 128, .precision = GTR_TF32, .compile = 1.5, .neighbour = "mlp-small-b128-tf32" },
     { "mlp-small-b128-bf16",          STEP, { 784, 256, 128, 10 }, .batch = 128, .precision = GTR_MIXED_BF16, .compile = 1.5 },
