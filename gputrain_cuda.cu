@@ -10030,7 +10030,6 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
 #define GTR__TALL_HIDDEN 3          // layers but the last
 #define GTR__TALL_STRIP  64         // columns of a task of a spare block
 #define GTR__TALL_TILES  5          // of 8 rows of x that a warp multiplies at a time
-#define GTR__TALL_STEPS  64         // of a launch: the data of all are in shared memory, which is full
 
 typedef struct gtr__tall_layer {
     int width;                  // columns, padded to a multiple of 16
@@ -10064,7 +10063,7 @@ typedef struct gtr__tall_head { // what a block keeps beside its pool
     gtr__segment segment[2 * (GTR__TALL_HIDDEN + 1)];
     gtr__mlp_rule rule;         // what of it is the same in all steps
     gtr__record record;         // of the launch's first step; the others differ in what follows
-    struct { int64_t first; uint64_t key; } step[GTR__TALL_STEPS];
+    struct { int64_t first; uint64_t key; } step[GTR__LAUNCH_STEPS];
     struct { int layer, n0, k0; } tile[8];
     uint32_t most[GTR__TALL_WARPS];     // a task's new weights' sizes
     float scale[GTR__TALL_WARPS][8];    // of the rounds of h that are kept
@@ -12072,7 +12071,7 @@ static gtr_result gtr__wide_run_unstored(void *instance, const gtr__call *c) { r
 static const gtr__matcher gtr__cuda_matchers[] = {
     { "narrow multilayer perceptron, steps in one launch", gtr__field_match, gtr__field_run, GTR__LAUNCH_STEPS, 0, 1, NULL, 0 },
     { "multilayer perceptron, many steps in one launch", gtr__res_match, gtr__res_run, GTR__LAUNCH_STEPS, 1, 0, NULL, 0 },
-    { "multilayer perceptron on a tall batch of bytes, many steps in one launch", gtr__tall_match, gtr__tall_run, GTR__TALL_STEPS, 1, 0, NULL, 0 },
+    { "multilayer perceptron on a tall batch of bytes, many steps in one launch", gtr__tall_match, gtr__tall_run, GTR__LAUNCH_STEPS, 1, 0, NULL, 0 },
     { "multilayer perceptron, a step in one launch", gtr__mlp_match, gtr__mlp_run, 1, 0, 0, NULL, 0 },
 #if GTR__WIDE
     { "gradients of large weights used up by their update", gtr__wide_match, gtr__wide_run_unstored, 1, 1, 0, gtr__wide_own, 1 },
