@@ -67,7 +67,7 @@ check:
 BENCH_ARCH  = $(if $(filter ptx%,$(ARCH)),$(ARCH),$(NATIVE))
 BENCH_SHARD = $(if $(findstring /,$(SHARD)),$(SHARD))
 bench: build/$(BENCH_ARCH)/bench build/$(BENCH_ARCH)/03_fashion
-	@BENCH_BUILD='$(if $(GPU),nvcc -O3 $(NV_$(BENCH_ARCH)) $(HOST) -DGPUTRAIN_CUDA,$(CC) $(CFLAGS))' BENCH_FASHION='$(FASHION)' \
+	@BENCH_BUILD='$(if $(GPU),nvcc -O3 $(SPLIT) $(NV_$(BENCH_ARCH)) $(HOST) -DGPUTRAIN_CUDA,$(CC) $(CFLAGS))' BENCH_FASHION='$(FASHION)' \
 	BENCH_WHO='gputrain$(patsubst %,-%,$(filter ptx%,$(BENCH_ARCH)))' BENCH_SHARD='$(BENCH_SHARD)' \
 	build/$(BENCH_ARCH)/bench build/$(BENCH_ARCH)/03_fashion $(ROWS)
 
@@ -88,10 +88,11 @@ build/cpu/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/cpu/.made
 build/cpu/bench: tests/bench/bench.c $(HEADER) build/cpu/.made
 	$(COMPILE_CPU)
 
-# $(1): a build with CUDA
+# $(1): a build with CUDA. Newer toolkits can optimise on all cores at a time, whose number does not change the code.
+SPLIT = $(if $(shell $(NVCC) --help | grep -e --split-compile),-split-compile=0)
 define CUDA_BUILD
 build/$(1)/gputrain_cuda.o: $(CUDA) $(HEADER) build/$(1)/.made
-	$(NVCC) -O3 $$(NV_$(1)) -c $(CUDA) -o $$@
+	$(NVCC) -O3 $$(SPLIT) $$(NV_$(1)) -c $(CUDA) -o $$@
 COMPILE_$(1) = $(NVCC) -O3 $$(NV_$(1)) $(HOST) -DGPUTRAIN_CUDA $$< build/$(1)/gputrain_cuda.o -o $$@ $(if $(filter cuda,$(1)),-Xlinker --as-needed -lcublasLt) $(LIBS:-pthread=-lpthread)
 build/$(1)/%: examples/%.c $(HEADER) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))

@@ -522,9 +522,9 @@ GTR_API gtr_result gtr_step(gtr_trainer *t);
 /* The two halves of a step: gradients; then guard, clip and update with them. Between them gradients can be read and written. */
 GTR_API gtr_result gtr_backward(gtr_trainer *t);
 GTR_API gtr_result gtr_update(gtr_trainer *t);
-/* p's gradient as of the last gtr_step or gtr_backward, in p's shape; FP16: without the loss scale. Waits. GTR_ERR_STATE if p is frozen. Not
-   defined after gtr_fit, nor after a step that ended in another error than GTR_ERR_NONFINITE: before it is made and once it is used up other
-   values may lie in its place. */
+/* p's gradient as of the last gtr_step or gtr_backward, in p's shape; FP16: without the loss scale. Waits. GTR_ERR_STATE if p is frozen, and
+   after gtr_fit, which keeps none. Not defined after a step that ended in another error than GTR_ERR_NONFINITE: before it is made and once
+   it is used up other values may lie in its place. */
 GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes);
 GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes);
 /* Optimizer state of p: which 0: momentum or Adam's m, 1: Adam's v. */
@@ -935,7 +935,7 @@ typedef struct gtr__caps {
     int    bf16, f16, tf32;     /* products in these are there */
     size_t product_workspace;   /* bytes that a product asks for */
     uint8_t fused[GTR__OP_COUNT];   /* fused ops that have a kernel */
-    int    hurry;               /* 0; a test says with it that blocks do not wait for each other */
+    int    hurry;               /* 0; a test says with it how many looks for another's word a block has, in a launch, before it gives up */
 } gtr__caps;
 
 // >>tables
@@ -6505,7 +6505,7 @@ struct gtr_trainer {
     gtr_trainer_desc desc;          /* defaults filled in; groups are below */
     gtr_group     group[GTR__MAX_GROUPS]; int n_groups;
     gtr_tensor   *loss, *metric;    /* metric: of the running gtr_fit */
-    bool          several;          /* the running gtr_fit queues many steps at a time */
+    bool          several, fitted;  /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
     gtr_tensor  **param; int n_param;
     int          *group_of;
     int64_t      *offset, total;    /* elements, in the gradient and state buffers */
@@ -6812,7 +6812,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     r->step = ctl.step;
     t->pending = NULL;
     GTR__TRY(gtr__ctl_write(r, &ctl));
-    if (late) return gtr__fail(ctx, GTR_ERR_CUDA, "step %llu: blocks of the GPU waited for each other in vain (was one held up by a debugger, a profiler, another process?); parameters are those of %d steps before at most, the count of steps is not", (unsigned long long)ctl.bad_step, GTR__LAUNCH_STEPS);
+    if (late) return gtr__fail(ctx, GTR_ERR_CUDA, "step %llu: blocks of the GPU waited for each other in vain (was one held up by a debugger, a profiler, another process?); this step and the %llu queued after it changed nothing", (unsigned long long)ctl.bad_step, (unsigned long long)after);
     if (after) gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step and the %llu queued after it changed nothing", (unsigned long long)ctl.bad_step, text, (unsigned long long)after);
     else gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step changed nothing", (unsigned long long)ctl.bad_step, text);
     return GTR_ERR_NONFINITE;
@@ -6956,6 +6956,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     *n = i;
     while (i-- > 0) t->slot[(t->runner->step + (uint64_t)i) % GTR__RING] = e;
     ctx->writes++;
+    t->fitted = false;
     GTR__TRY(gtr__runner_launch(t->runner, e, part, rec, *n));
     gtr__mark_filled(e);
     if (part == GTR__PART_LEFT) t->pending = e;
@@ -7032,7 +7033,8 @@ static float gtr__scale_now(gtr_trainer *t) {
     return t->pending || !ctl.step ? ctl.scale : t->runner->shared->entry[(ctl.step - 1) % GTR__RING].scale;
 }
 GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
-    gtr_result r = gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
+    gtr_result r = t && t->fitted && !t->ctx->dead ? gtr__fail(t->ctx, GTR_ERR_STATE, "gradient of \"%s\": gtr_fit keeps none; ask after gtr_step or gtr_backward", p ? gtr__label(p) : "")
+                                                   : gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
     size_t i;
     if (r == GTR_OK && t->optim.scaled) {
         gtr_float s = (gtr_float)(1 / gtr__scale_now(t));
@@ -7262,6 +7264,7 @@ GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     }
     t->metric = NULL;
     t->several = false;
+    t->fitted = true;
     t->data = NULL;                 /* a loop by hand that follows sets its own inputs */
     return r;
 }

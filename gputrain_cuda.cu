@@ -4573,6 +4573,7 @@ static gtr_result gtr__cuda_check_fwd(void *instance, const gtr__call *c) {
 #define GTR__MLP_K      64      // elements of k in a chunk
 #define GTR__MLP_ROWS   16      // rows of a block's own in the middle
 #define GTR__MLP_WARPS  (GTR__MLP_T / 32)
+#define GTR__RES_TURNS  (1 << 21)       // looks for words that do not come, in a launch, before a block gives up: a second or so
 
 typedef struct gtr__mlp_layer {
     int n, k;                   // out, in
@@ -4616,7 +4617,7 @@ typedef struct gtr__mlp {
     gtr__mlp_rate *rate;        // this step's
     gtr__optim optim;
     int sums, checks, clipped;
-    int hurry;                  // looks for words of others that are taken as spent
+    int hurry;                  // of GTR__RES_TURNS, those that are taken as spent
     gtr__ctl *ctl;
     gtr__reporting report;
 } gtr__mlp;
@@ -6456,7 +6457,7 @@ static gtr_result gtr__mlp_fill(void *instance, const gtr__call *c, const gtr__m
     gtr__mlp_layers(m, c, v, p, cut);
     GTR__TRY(gtr__mlp_inputs(instance, m, c, v, gtr__mlp_arg(v, v->node[p->forward[0]].in[0])->data));
     gtr__mlp_losses(m, c, v, p);
-    m->sums = o->clip > 0 || o->scaled; m->checks = !o->loss_only; m->clipped = o->clip > 0; m->hurry = c->caps->hurry;
+    m->sums = o->clip > 0 || o->scaled; m->checks = !o->loss_only; m->clipped = o->clip > 0; m->hurry = c->caps->hurry ? GTR__RES_TURNS - c->caps->hurry : 0;
     m->ctl = c->ctl;
     for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++) m->report.value[k] = gtr__opd_of(gtr__mlp_arg(v, report->in[k]));
     m->report.shared = (gtr__shared *)(uintptr_t)report->attr.i[0]; m->report.ctl = c->ctl; m->report.trainer = 1; m->report.scaled = o->scaled;
@@ -6525,7 +6526,6 @@ static gtr_result gtr__mlp_run(void *instance, const gtr__call *c) {
 #define GTR__RES_T       (2 * GTR__RES_TEAM)
 #define GTR__RES_SHIFT   8              // GTR__RES_TEAM is 1 << this
 #define GTR__RES_WARPS   (GTR__RES_TEAM / 32)
-#define GTR__RES_TURNS   (1 << 21)      // looks for words that do not come, in a launch, before a block gives up: a second or so
 #define GTR__RES_OUT     32             // outputs of the last layer, at most
 #define GTR__RES_RANKS   16
 #define GTR__RES_ASKED   9              // words of four that a thread asks for at a time, of new weights
@@ -7850,8 +7850,9 @@ template <typename Net> static __device__ __forceinline__ void gtr__res_records(
         gtr__mlp_rates(s.m.optim, s.record[step], s.m.ctl->applied, (uint64_t)step, k, &s.rate[step]);
     }
 }
-// A step's figures from those of its groups of rows; a bad step's end that of the rest of the launch.
-static __device__ __forceinline__ void gtr__res_report(const gtr__mlp &m, const float4 *part, int rows, uint32_t bad, int rest) {
+// A step's figures from those of its groups of rows; a bad step's end that of the rest of the launch. Of a launch that is given up nothing is
+// kept, so its steps have not been done.
+static __device__ __forceinline__ void gtr__res_report(const gtr__mlp &m, const float4 *part, int rows, uint32_t bad, int step, int steps) {
     float loss = 0.0f, counted = 0.0f, right = 0.0f, labelled = 0.0f;
     for (int r = 0; r < rows; r++) { loss += part[r].x; counted += part[r].y; right += part[r].z; labelled += part[r].w; }
     loss = m.loss == GTR__OP_XENT_STEP ? (counted > 0.0f ? loss / counted : NAN) : loss / (float)m.pair.count;
@@ -7861,8 +7862,9 @@ static __device__ __forceinline__ void gtr__res_report(const gtr__mlp &m, const 
     m.ctl->norm = 0.0f;
     m.ctl->coef = 1.0f;
     m.ctl->guard = bad & 2 ? 2u : bad;
+    if (bad & 2) { m.ctl->step -= (uint64_t)step; m.ctl->applied -= (uint64_t)step; }
     gtr__report_step(m.report);
-    if (bad) for (; rest > 0; rest--) gtr__report_step(m.report);
+    if (bad) for (step++; step < steps; step++) gtr__report_step(m.report);
 }
 // The block that reports: a step's loss is heard from all groups of rows, and what became of it a step later. ahead(step) comes first.
 template <typename Net, typename F> static __device__ __forceinline__ void gtr__res_service(const Net &s, float4 *part, int pitch, int steps, F ahead) {
@@ -7885,7 +7887,7 @@ template <typename Net, typename F> static __device__ __forceinline__ void gtr__
             if (!gtr__mlp_meet(s.m, 2 * gridDim.x)) return;
             bad |= gtr__res_look(s.flag);
         }
-        if (tid == 0) gtr__res_report(s.m, part, s.rows, bad, steps - 1 - i);
+        if (tid == 0) gtr__res_report(s.m, part, s.rows, bad, i, steps);
         __syncthreads();
         if (bad) return;
     }
@@ -10028,6 +10030,7 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
 #define GTR__TALL_WARPS  (GTR__TALL_T / 32)
 #define GTR__TALL_ROWS   2048       // of a batch, at most
 #define GTR__TALL_HIDDEN 3          // layers but the last
+#define GTR__TALL_STEPS  64         // of a launch, at most: 128 would take the shared memory that 784 inputs at batch 1024 need
 #define GTR__TALL_STRIP  64         // columns of a task of a spare block
 #define GTR__TALL_TILES  5          // of 8 rows of x that a warp multiplies at a time
 
@@ -10063,7 +10066,7 @@ typedef struct gtr__tall_head { // what a block keeps beside its pool
     gtr__segment segment[2 * (GTR__TALL_HIDDEN + 1)];
     gtr__mlp_rule rule;         // what of it is the same in all steps
     gtr__record record;         // of the launch's first step; the others differ in what follows
-    struct { int64_t first; uint64_t key; } step[GTR__LAUNCH_STEPS];
+    struct { int64_t first; uint64_t key; } step[GTR__TALL_STEPS];
     struct { int layer, n0, k0; } tile[8];
     uint32_t most[GTR__TALL_WARPS];     // a task's new weights' sizes
     float scale[GTR__TALL_WARPS][8];    // of the rounds of h that are kept
@@ -11295,8 +11298,8 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     if (tid < 32) gtr__mlp_segments(s.m.optim, s.m.layer, layers, h->segment, tid, 32);
     for (int64_t i = ((int64_t)me * GTR__TALL_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__TALL_T * 4)
         if (i < s.old || i >= s.old + s.renewed) *(uint4 *)(s.pool + i) = make_uint4(0x4001, 0x4001, 0x4001, 0x4001);      // no step's words
-    for (int i = me * GTR__TALL_T + tid; i < GTR__LAUNCH_STEPS * (2 * s.total + 1); i += blocks * GTR__TALL_T)
-        *(i < GTR__LAUNCH_STEPS * 2 * s.total ? (uint32_t *)s.origin + i : s.count + i - GTR__LAUNCH_STEPS * 2 * s.total) = GTR__TALL_NOT_YET;
+    for (int i = me * GTR__TALL_T + tid; i < GTR__TALL_STEPS * (2 * s.total + 1); i += blocks * GTR__TALL_T)
+        *(i < GTR__TALL_STEPS * 2 * s.total ? (uint32_t *)s.origin + i : s.count + i - GTR__TALL_STEPS * 2 * s.total) = GTR__TALL_NOT_YET;
     if (me < blocks - 1) for (int i = tid; i < s.end_at; i += GTR__TALL_T) pool[i] = 0.0f;
     __syncthreads();
     // the further layers' weights, as if a step had renewed them
@@ -11586,15 +11589,15 @@ static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
     s->old = at;
     room(s->renewed);
     s->dl = room((int64_t)2 * s->total * s->layer[last].width);
-    s->loss = room((int64_t)GTR__LAUNCH_STEPS * s->rows * 4);
-    s->verdict = room(GTR__LAUNCH_STEPS);
+    s->loss = room((int64_t)GTR__TALL_STEPS * s->rows * 4);
+    s->verdict = room(GTR__TALL_STEPS);
     s->words = at;
     s->flag = room(64);
-    s->origin = (uint2 *)room(GTR__LAUNCH_STEPS * 2 * (int64_t)s->total);
-    s->count = room(GTR__LAUNCH_STEPS);
+    s->origin = (uint2 *)room(GTR__TALL_STEPS * 2 * (int64_t)s->total);
+    s->count = room(GTR__TALL_STEPS);
     s->record = (gtr__record *)room(GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__record) / 4);
     s->own = (float4 *)room((int64_t)2 * s->groups * s->ranks * s->slabs * 16 * GTR__TALL_T);
-    s->rate = (gtr__mlp_rate *)room((GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__mlp_rate) + 3) / 4);
+    s->rate = (gtr__mlp_rate *)room((GTR__TALL_STEPS * (int64_t)sizeof(gtr__mlp_rate) + 3) / 4);
     return (size_t)at * 4;
 }
 template <int P> static gtr_result gtr__tall_start(void *instance, const gtr__call *c, gtr__tall *s) {
@@ -12071,7 +12074,7 @@ static gtr_result gtr__wide_run_unstored(void *instance, const gtr__call *c) { r
 static const gtr__matcher gtr__cuda_matchers[] = {
     { "narrow multilayer perceptron, steps in one launch", gtr__field_match, gtr__field_run, GTR__LAUNCH_STEPS, 0, 1, NULL, 0 },
     { "multilayer perceptron, many steps in one launch", gtr__res_match, gtr__res_run, GTR__LAUNCH_STEPS, 1, 0, NULL, 0 },
-    { "multilayer perceptron on a tall batch of bytes, many steps in one launch", gtr__tall_match, gtr__tall_run, GTR__LAUNCH_STEPS, 1, 0, NULL, 0 },
+    { "multilayer perceptron on a tall batch of bytes, many steps in one launch", gtr__tall_match, gtr__tall_run, GTR__TALL_STEPS, 1, 0, NULL, 0 },
     { "multilayer perceptron, a step in one launch", gtr__mlp_match, gtr__mlp_run, 1, 0, 0, NULL, 0 },
 #if GTR__WIDE
     { "gradients of large weights used up by their update", gtr__wide_match, gtr__wide_run_unstored, 1, 1, 0, gtr__wide_own, 1 },

@@ -200,8 +200,13 @@ class Server:
             x, y = X[rows(s)], Y[rows(s)]
             _, exact = gradients(model, w["loss"], x, y, "fp32")
             loss, theirs = gradients(model, w["loss"], x, y, w["precision"])
-            nmse = lambda g: (((g - exact) ** 2).sum() / (exact ** 2).sum()).item()
-            self.say(f"PARITY {s} {our_loss:.9g} {loss:.9g} {nmse(ours):.4g} {nmse(theirs):.4g}")
+            off = [ours - exact, theirs - exact]
+            nmse = lambda d: (d.square().sum() / exact.square().sum()).item()
+            if nmse(off[0]) > 2 * nmse(off[1]) and w["act"] == "relu":
+                whole = [nmse(d) for d in off]
+                doubt, count, off = undecided(model, w, x, y, off)
+                self.say(f"step {s}: NMSE {whole[0]:.2e}, peer's {whole[1]:.2e}; {doubt} ReLUs in doubt, decided otherwise than by float32: {count[0]}, by the peer {count[1]}. Without these:")
+            self.say(f"PARITY {s} {our_loss:.9g} {loss:.9g} {nmse(off[0]):.4g} {nmse(off[1]):.4g}")
         model.load_state_dict(safetensors("build/parity/1.safetensors"))    # step 1's weights are the initial ones
         opt, _ = optimizer(w, model, False)
         amp = precision(w["precision"])
@@ -233,6 +238,59 @@ def gradients(model, kind, x, y, prec):
     with amp: loss = loss_of(kind, model(x), y)
     (loss * scale).backward()
     return loss.item(), torch.cat([p.grad.double().flatten() for p in model.parameters()]) / scale
+
+
+def undecided(model, w, x, y, off):
+    """Where a ReLU's input is within rounding of 0, float32's gradient is one of two that are equally right in this precision, and a whole
+    sample's share of the gradient hangs on which. Takes from each side's distance to float32's gradient what such decisions explain: a ReLU
+    counts as decided otherwise where that brings the gradient closer, the one that brings it closest first. Returns how many are in doubt
+    (of those, the nearest to 0 for their rounding are tried), how many each side was found to have decided otherwise; the distances left."""
+    precision("fp32")
+    unit = {"fp32": 2.0 ** -24, "tf32": 2.0 ** -11, "bf16": 2.0 ** -8, "fp16": 2.0 ** -11}[w["precision"]]
+    near = []
+    with torch.no_grad():
+        h, var = x.double(), torch.zeros_like(x, dtype=torch.float64)
+        for i in range(1, model.depth):
+            weight = getattr(model, f"fc{i}").weight.double().t()
+            z = h @ weight + getattr(model, f"fc{i}").bias.double()
+            var = (2 * unit ** 2 * h.square() + var) @ weight.square()      # both operands are rounded, and h has an error of its own
+            near.append((z.abs() / var.sqrt()).flatten())
+            h, var = z.relu(), var * (z > 0)
+    ends = np.cumsum([len(n) for n in near])
+    score, order = torch.cat(near).sort()
+    doubt = int((score < 4).sum())
+    tried = min(doubt, 1024, 2 ** 29 // off[0].numel())
+    usual, share = {}, torch.empty(tried, off[0].numel(), dtype=torch.float64, device=x.device)
+    for k, at in enumerate(order[:tried].tolist()):
+        layer = int(np.searchsorted(ends, at, side="right"))
+        row, column = divmod(at - (ends[layer - 1] if layer else 0), len(near[layer]) // len(x))
+        if row not in usual: usual[row] = sample_gradient(model, w, x[row:row + 1], y[row:row + 1])
+        share[k] = (sample_gradient(model, w, x[row:row + 1], y[row:row + 1], layer + 1, column) - usual[row]) / len(x)
+    count = []
+    for side in (0, 1):
+        left = share.square().sum(1)
+        count.append(0)
+        while tried:
+            gain = 2 * share @ off[side] - left
+            best = int(gain.argmax())
+            if gain[best] <= 0: break
+            off[side], left[best] = off[side] - share[best], float("inf")
+            count[side] += 1
+    return doubt, count, off
+
+
+def sample_gradient(model, w, x, y, layer=0, column=0):
+    """The gradient of one sample's loss in float32; layer, column: whose ReLU is decided the other way."""
+    model.zero_grad(set_to_none=True)
+    h = x
+    for i in range(1, model.depth + 1):
+        h = getattr(model, f"fc{i}")(h)
+        if i == model.depth: break
+        gate = (h > 0).float()
+        if i == layer: gate[0, column] = 1 - gate[0, column]
+        h = h * gate
+    loss_of(w["loss"], h, y).backward()
+    return torch.cat([p.grad.double().flatten() for p in model.parameters()])
 
 
 def main():
