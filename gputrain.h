@@ -8987,6 +8987,7 @@ GTR_API void gtr_destroy(gtr_context *ctx) {
    2026-11-20  0.1: the engine on the CPU and on CUDA; dense layers, losses, SGD, Adam, AdamW; data sets; safetensors
    2026-11-20  0.1: many steps in one launch, kernels of whole small, tall and narrow networks; gtr_profile; values in gradients' places
    2026-11-20  0.1: dropout in a small network's kernel; launches go across epochs; a launch whose blocks wait in vain has an error of its own
+   2026-11-21  0.1: quicker kernels of small, tall and narrow networks; a launch given up leaves the count of steps; gradients after gtr_fit are an error
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -6102,7 +6102,7 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
 typedef struct gtr__mlp_parts {
     int layers, feed, forward[GTR__MLP_LAYERS], gradient[GTR__MLP_LAYERS], back[GTR__MLP_LAYERS];   // back[l]: makes layer l - 1's dy
     int drop[GTR__MLP_LAYERS], drop_back[GTR__MLP_LAYERS], act_back[GTR__MLP_LAYERS];     // dropout behind a hidden layer; then the activation's gradient is a node of its own
-    int loss, loss_back, last_act, accuracy, guard, update, report;
+    int loss, loss_back, accuracy, guard, update, report;
 } gtr__mlp_parts;
 // Nodes and their operands: of a plan, or of the call that replaces them (then they are known to fit, and addresses may not be there yet).
 typedef struct gtr__mlp_view { const gtr__node *node; int n; const gtr__plan *plan; const gtr__call *call; } gtr__mlp_view;
@@ -6180,7 +6180,7 @@ static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p, bool dropo
             const gtr__node *f = at >= 0 ? &v->node[p->forward[at]] : NULL;
             const bool bias = f && f->n_in > 2 && f->in[2] >= 0;
             if (!f || n->n_in < 4 || !gtr__mlp_same(v, n->in[n->n_in - 1], dy) || !gtr__mlp_same(v, n->in[1], f->in[1])) return false;
-            if (gtr__mlp_act(f) >= 0 && at == p->layers - 1 && p->last_act < 0) return false;
+            if (gtr__mlp_act(f) >= 0 && at == p->layers - 1 && p->act_back[p->layers - 1] < 0) return false;
             if (n->out[0] < 0) {
                 if (p->gradient[at] >= 0 || n->out[1] < 0 || !gtr__mlp_same(v, n->in[0], f->in[0]) || bias != (n->n_out > 2 && n->out[2] >= 0)) return false;
                 p->gradient[at] = i;
@@ -6207,14 +6207,13 @@ static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p, bool dropo
                 n->attr.f[0] != f->attr.f[0] || n->attr.f[1] != f->attr.f[1]) return false;
             if (gtr__cuda_needs[n->op] && !gtr__mlp_same(v, n->in[gtr__cuda_needs[n->op] & GTR__Y0 ? 1 : 0], gtr__mlp_saved(f))) return false;
             p->act_back[at] = i;
-            if (at == p->layers - 1) p->last_act = i;
             dy = n->out[0];
         } else return false;
     }
     if (p->loss < 0 || at != 0) return false;
     for (int l = 0; l < p->layers; l++)
         if (p->gradient[l] < 0 || (p->drop[l] >= 0 && (p->drop_back[l] < 0 || (p->act_back[l] < 0 && gtr__mlp_act(&v->node[p->forward[l]]) >= 0)))) return false;
-    if (gtr__mlp_act(&v->node[p->forward[p->layers - 1]]) >= 0 && p->last_act < 0) return false;
+    if (gtr__mlp_act(&v->node[p->forward[p->layers - 1]]) >= 0 && p->act_back[p->layers - 1] < 0) return false;
     const gtr__node *loss = &v->node[p->loss], *guard = &v->node[p->guard], *report = &v->node[p->report];
     if (guard->n_in != 1 || !gtr__mlp_same(v, guard->in[0], loss->out[0]) || report->n_in < 1 || report->n_in > 2 || !gtr__mlp_same(v, report->in[0], loss->out[0])) return false;
     if (p->accuracy >= 0) {
@@ -6425,13 +6424,13 @@ static void gtr__mlp_losses(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view
         gtr__xent_make(&m->xent, &q, 16);
         m->xent.lse = gtr__opd_of(&out[1]);
         m->xent.count = gtr__opd_of(&out[2]);
-        if (p->last_act >= 0) m->pair_dx = gtr__opd_of(&out[3]);
+        if (p->act_back[p->layers - 1] >= 0) m->pair_dx = gtr__opd_of(&out[3]);
         if (p->accuracy >= 0) m->accuracy = gtr__opd_of(gtr__mlp_arg(v, v->node[p->accuracy].out[0]));
     } else {
         q = gtr__mlp_call(c, &v->node[p->loss_back], in, out);
         m->pair.x = gtr__opd_of(&in[0]); m->pair.t = gtr__opd_of(&in[1]);
         m->pair.count = in[0].count; m->pair.seed = q.seed; m->pair.ctl = c->ctl;
-        if (p->last_act >= 0) m->pair_dx = gtr__opd_of(&out[0]);
+        if (p->act_back[p->layers - 1] >= 0) m->pair_dx = gtr__opd_of(&out[0]);
     }
 }
 template <typename T, int KIND>
@@ -6528,7 +6527,7 @@ static gtr_result gtr__mlp_run(void *instance, const gtr__call *c) {
 #define GTR__RES_WARPS   (GTR__RES_TEAM / 32)
 #define GTR__RES_OUT     32             // outputs of the last layer, at most
 #define GTR__RES_RANKS   16
-#define GTR__RES_ASKED   9              // words of four that a thread asks for at a time, of new weights
+#define GTR__RES_ASKED   11             // words of four that a thread asks for at a time, of new weights
 #define GTR__RES_KP      144            // pitches, in words, of w, dz and bytes of x, where a group has 16 columns and a rank 128 of k at most
 #define GTR__RES_ZP      24
 #define GTR__RES_XP      36
@@ -6564,6 +6563,13 @@ typedef struct gtr__res {
     gtr__mlp_rate *rate;
 } gtr__res;
 
+// TILES: of 8 columns that a group has at most. 2: what a kernel knows then, GTR__RES_SLICE columns of the first layer a group, GTR__RES_NARROW
+// ranks, no more than 128 of k a rank and so no more groups of rows than warps.
+#define GTR__RES_SLICE   16
+#define GTR__RES_NARROW  8
+template <int TILES> static __device__ __forceinline__ int gtr__res_slice(const gtr__res &s) { return TILES == 2 ? GTR__RES_SLICE : s.layer[0].slice; }
+template <int TILES> static __device__ __forceinline__ int gtr__res_ranks(const gtr__res &s) { return TILES == 2 ? GTR__RES_NARROW : s.ranks; }
+
 #define GTR__RES_LEFT (16 * (GTR__RES_OUT + 2))        // words of what a step's figures are made of
 
 // Words. ear: what is listened for, and what was heard.
@@ -6598,6 +6604,9 @@ static __device__ __forceinline__ float gtr__res_number(uint32_t u) { return __u
 static __device__ __forceinline__ void gtr__res_get(uint4 &v, const uint32_t *p) { v = gtr__res_look4(p); }
 static __device__ __forceinline__ void gtr__res_get(uint2 &v, const uint32_t *p) { v = gtr__res_look2(p); }
 static __device__ __forceinline__ void gtr__res_get(uint32_t &v, const uint32_t *p) { v = gtr__res_look(p); }
+static __device__ __forceinline__ void gtr__res_none(uint4 &v, uint32_t tag) { v = make_uint4(tag, tag, tag, tag); }
+static __device__ __forceinline__ void gtr__res_none(uint2 &v, uint32_t tag) { v = make_uint2(tag, tag); }
+static __device__ __forceinline__ void gtr__res_none(uint32_t &v, uint32_t tag) { v = tag; }
 static __device__ __forceinline__ uint32_t gtr__res_off(const uint4 &v, uint32_t tag) { return (v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag); }
 static __device__ __forceinline__ uint32_t gtr__res_off(const uint2 &v, uint32_t tag) { return (v.x ^ tag) | (v.y ^ tag); }
 static __device__ __forceinline__ uint32_t gtr__res_off(const uint32_t &v, uint32_t tag) { return v ^ tag; }
@@ -6608,6 +6617,21 @@ template <int N, typename V, typename F> static __device__ __forceinline__ void 
         all = 0;
 #pragma unroll
         for (int i = 0; i < N; i++) gtr__res_get(v[i], at(i < n ? i : 0));
+#pragma unroll
+        for (int i = 0; i < N; i++) all |= gtr__res_off(v[i], ear.tag);
+    } while ((all & 1) && ++ear.turns < GTR__RES_TURNS);
+    ear.bad |= all & 2u;
+}
+// The same, but those beyond n are zeros that nobody asks for.
+template <int N, typename V, typename F> static __device__ __forceinline__ void gtr__res_hear_some(V *v, int n, gtr__res_ear &ear, F at) {
+    uint32_t all;
+#pragma unroll
+    for (int i = 0; i < N; i++) gtr__res_none(v[i], ear.tag);
+#pragma unroll 1
+    do {
+        all = 0;
+#pragma unroll
+        for (int i = 0; i < N; i++) if (i < n) gtr__res_get(v[i], at(i));
 #pragma unroll
         for (int i = 0; i < N; i++) all |= gtr__res_off(v[i], ear.tag);
     } while ((all & 1) && ++ear.turns < GTR__RES_TURNS);
@@ -6629,14 +6653,14 @@ template <int P> static __device__ __forceinline__ float gtr__res_ready(float v)
 }
 // What is sent to products is rounded by who sends it, once; a product cuts off the last bits of a word by itself, but for float32's.
 template <int P> static __device__ __forceinline__ float gtr__res_sent(float v) { return P == GTR__RES_TF32 ? gtr__res_ready<P>(v) : v; }
-// A gradient goes to products and to sums, which want it whole: with half of what TF32 keeps added, the cut is to the nearest. exact: without it.
+// A gradient goes to products and to sums, which want it whole: with half of what TF32 keeps added, the cut is to the nearest. All that is told so
+// is, zeros too; only what is not finite stays as it is. exact: without it. An infinity comes out finite there: the weights' gradients tell of it.
 template <int P> static __device__ __forceinline__ float gtr__res_told(float v) {
     const uint32_t u = __float_as_uint(v);
     return P == GTR__RES_TF32 && (u & 0x7f800000u) != 0x7f800000u ? __uint_as_float(u + 0x1000u) : v;
 }
 template <int P> static __device__ __forceinline__ float gtr__res_exact(float v) {
-    const uint32_t u = __float_as_uint(v), size = u & 0x7fffffffu;
-    return P == GTR__RES_TF32 ? __uint_as_float((u & 0x80000000u) | ((size > 0x1000u ? size : 0x1000u) - 0x1000u)) : v;
+    return P == GTR__RES_TF32 ? __uint_as_float(__float_as_uint(v) - 0x1000u) : v;
 }
 template <int P> static __device__ __forceinline__ float gtr__res_operand(uint32_t u) { return P == GTR__RES_FP32 ? gtr__res_number(u) : __uint_as_float(u); }
 // A weight that is sent, or loaded as if it had been.
@@ -6751,8 +6775,25 @@ enum { GTR__RES_MEET = 3, GTR__RES_DONE, GTR__RES_READY };
 static __device__ __forceinline__ int gtr__res_team() { return (int)threadIdx.x / GTR__RES_TEAM; }
 // Opaque: what hangs on them is not kept in registers, of which there are too few, over a whole step.
 static __device__ __forceinline__ int gtr__res_opaque(int v) { asm volatile("" : "+r"(v)); return v; }
-static __device__ __forceinline__ int gtr__res_thread() { return gtr__res_opaque((int)threadIdx.x % GTR__RES_TEAM); }
-static __device__ __forceinline__ int gtr__res_lane() { return gtr__res_opaque((int)threadIdx.x & 31); }
+static __device__ __forceinline__ int gtr__res_below(int v, int end) {       // opaque, but for its bounds: then its halves are shifts
+    v = gtr__res_opaque(v);
+#ifdef __CUDA_ARCH__
+    __builtin_assume(v >= 0 && v < end);
+#endif
+    return v;
+}
+static __device__ __forceinline__ int gtr__res_thread() { return gtr__res_below((int)threadIdx.x % GTR__RES_TEAM, GTR__RES_TEAM); }
+static __device__ __forceinline__ int gtr__res_lane() { return gtr__res_below((int)threadIdx.x & 31, 32); }
+// Where shared memory lies, in a register: else each access works it out anew.
+static __device__ __forceinline__ float *gtr__res_base(char *p) {
+#ifdef __CUDA_ARCH__
+    uint32_t at = gtr__shared_address(p);
+    asm volatile("" : "+r"(at));
+    return (float *)__cvta_shared_to_generic(at);
+#else
+    return (float *)p;
+#endif
+}
 // Not bar.sync: that promises that all who wait do so at the same instruction, which teams do not.
 static __device__ __forceinline__ void gtr__res_bar(int id, int threads) { asm volatile("barrier.sync %0, %1;" :: "r"(id), "r"(threads) : "memory"); }
 static __device__ __forceinline__ void gtr__res_arrive(int id, int threads) { asm volatile("bar.arrive %0, %1;" :: "r"(id), "r"(threads) : "memory"); }
@@ -6976,7 +7017,6 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_onwa
 }
 // The warps' sums of an element, in order; who had no work has given zeros.
 static __device__ __forceinline__ float gtr__res_total(const float *p, int far) {
-    far = gtr__res_opaque(far);
     float v[GTR__RES_WARPS];
 #pragma unroll
     for (int w = 0; w < GTR__RES_WARPS; w++) v[w] = p[w * far];
@@ -6998,13 +7038,6 @@ static __device__ __noinline__ float4 gtr__res_other_dact4(int act, float4 dy, f
     if (drops && __float_as_uint(saved.w) == 0x80000000u) dy.w = 0.0f;
     return dy;
 }
-static __device__ __noinline__ float gtr__res_other_dact(int act, float dy, float saved, float a, float b) {
-    if (act >= GTR__RES_DROPS) {
-        if (__float_as_uint(saved) == 0x80000000u) return 0.0f;
-        act -= GTR__RES_DROPS + 1;
-    }
-    return act < 0 ? dy : gtr__mlp_dact4(act, make_float4(dy, 0.0f, 0.0f, 0.0f), make_float4(saved, 1.0f, 1.0f, 1.0f), a, b).x;
-}
 static __device__ __forceinline__ float gtr__res_dtanh(float dy, float y) { return dy * fmaf(-y, y, 1.0f); }
 static __device__ __forceinline__ float gtr__res_act(const gtr__mlp_layer &L, float v) {
     if (L.act == GTR__OP_RELU) return v < 0 ? 0.0f : v;
@@ -7013,7 +7046,7 @@ static __device__ __forceinline__ float gtr__res_act(const gtr__mlp_layer &L, fl
 static __device__ __forceinline__ float gtr__res_dact(const gtr__mlp_layer &L, float dy, float saved) {
     if (L.act == GTR__OP_RELU) return saved > 0 ? dy : 0.0f;
     if (L.act == GTR__OP_TANH) return gtr__res_dtanh(dy, saved);
-    return gtr__res_other_dact(L.act, dy, saved, L.act_a, L.act_b);
+    return gtr__res_other_dact4(L.act, make_float4(dy, 0.0f, 0.0f, 0.0f), make_float4(saved, 1.0f, 1.0f, 1.0f), L.act_a, L.act_b).x;
 }
 // Which fours of words a block holds: layer, row and column (row -1: biases); where they are sent (from the first layer's on), where they lie.
 template <typename F> static __device__ __forceinline__ void gtr__res_held(const gtr__res &s, int group, F visit) {
@@ -7049,10 +7082,10 @@ static __device__ __forceinline__ void gtr__res_weights(const gtr__res &s, float
     for (int u = tid; u < s.units; u += GTR__RES_ASKED * GTR__RES_TEAM) {
         uint4 v[GTR__RES_ASKED];
         uint32_t where[GTR__RES_ASKED];
+        const int n = (s.units - u + GTR__RES_TEAM - 1) / GTR__RES_TEAM;
 #pragma unroll
-        for (int i = 0; i < GTR__RES_ASKED; i++) where[i] = u + i * GTR__RES_TEAM < s.units ? unit[i * GTR__RES_TEAM] : 0xffff0000u;
-        gtr__res_hear<1>(v, 1, ear, [&](int) { return w + (where[0] & 0xffffu) * 4; });         // the others have mostly come as well then
-        gtr__res_hear<GTR__RES_ASKED>(v, GTR__RES_ASKED, ear, [&](int i) { return w + (where[i] & 0xffffu) * 4; });
+        for (int i = 0; i < GTR__RES_ASKED; i++) where[i] = i < n ? unit[i * GTR__RES_TEAM] : 0xffff0000u;
+        gtr__res_hear_some<GTR__RES_ASKED>(v, n, ear, [&](int i) { return w + (where[i] & 0xffffu) * 4; });
 #pragma unroll
         for (int i = 0; i < GTR__RES_ASKED; i++) if (where[i] >> 16 != 0xffffu) {
             float f[4];
@@ -7197,67 +7230,84 @@ static __device__ __forceinline__ int gtr__res_tile_at(const gtr__res &s, int bl
 // A further layer's tile of dw = dz^T h, 16 x 16, and db where it is the first along k; then the update, whose outcome is sent. A team's. It
 // is made before all know of the step before, so that there are three sets of weights and moments.
 #define GTR__RES_TILE (3 * 3 * (256 + 16))
-template <int P> static __device__ __forceinline__ void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block, int first, int each, int step, bool last, bool waits) {
+// N of them are heard before the first is updated: those who want the last else wait for all.
+template <int P, int N> static __device__ __forceinline__ void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block, int first, int each, int step, bool last, bool waits) {
     const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, total = s.rows * 16, r = tid >> 4, c = tid & 15;
+    const int row = par * total + (warp < 2 * s.rows ? warp * 8 : 0) + t;
     float *red = pool + s.red_at + 2 * gtr__res_team() * s.red_words;
     gtr__res_ear ear = { (uint32_t)step >> 1 & 1, 0, s.m.hurry };
 #pragma unroll 1
-    for (int k = first; k < h->tiles; k += each) {
-        const int l = h->tile[k].layer, n0 = h->tile[k].n0, k0 = h->tile[k].k0;
-        const gtr__res_layer &q = s.layer[l];
-        const gtr__mlp_layer &L = s.m.layer[l];
+    for (int k = first; k < h->tiles; k += N * each) {
         // columns 2 g and 2 g + 1 stand for g and g + 8, those of h for a tile each; what has been there for long is heard first
-        const int pz = gtr__res_opaque(q.width), ph = gtr__res_opaque(s.layer[l - 1].width), zc = n0 + 2 * g < pz ? n0 + 2 * g : 0;
-        const int row = par * total + (warp < 2 * s.rows ? warp * 8 : 0) + t;
-        const uint32_t *z = (l == s.m.layers - 1 ? s.dl : q.dz) + row * pz + zc, *y = s.layer[l - 1].h + row * ph + k0 + 2 * g;
-        uint32_t *to = q.w + par * s.renewed + (n0 + r) * ph + k0 + c;
-        const bool there = n0 + r < L.n && k0 + c < L.k, sent = n0 + r < q.width;
-        float *state = pool + gtr__res_tile_at(s, block) + k * GTR__RES_TILE + tid, *now = state + (step + 1) % 3 * 3 * 272;
-        const float *old = state + step % 3 * 3 * 272;
-        float acc[2][4] = {}, db[2] = { 0.0f, 0.0f };
+        const uint32_t *z[N], *y[N];
+        int pz[N], ph[N];
+#pragma unroll
+        for (int j = 0; j < N; j++) {           // those beyond the last are the first again
+            const int at = k + j * each < h->tiles ? k + j * each : k, l = h->tile[at].layer, n0 = h->tile[at].n0;
+            pz[j] = gtr__res_opaque(s.layer[l].width); ph[j] = gtr__res_opaque(s.layer[l - 1].width);
+            z[j] = (l == s.m.layers - 1 ? s.dl : s.layer[l].dz) + row * pz[j] + (n0 + 2 * g < pz[j] ? n0 + 2 * g : 0);
+            y[j] = s.layer[l - 1].h + row * ph[j] + h->tile[at].k0 + 2 * g;
+        }
+        float acc[N][2][4] = {}, db[N][2] = {};
 #pragma unroll 1
         for (int r0 = warp; r0 < 2 * s.rows; r0 += 2 * GTR__RES_WARPS) {
             const int n = r0 + GTR__RES_WARPS < 2 * s.rows ? 4 : 2;
-            uint2 u[4], v[4];
-            gtr__res_hear<4>(u, n, ear, [&](int i) { return y + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * ph; });
+            uint2 u[N][4], v[4];
+#pragma unroll
+            for (int j = 0; j < N; j++) gtr__res_hear<4>(u[j], n, ear, [&](int i) { return y[j] + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * ph[j]; });
             if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);         // looks in vain cost others their time
             waits = false;
-            gtr__res_hear<4>(v, n, ear, [&](int i) { return z + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * pz; });
-            z += 2 * GTR__RES_WARPS * 8 * pz; y += 2 * GTR__RES_WARPS * 8 * ph;
 #pragma unroll
-            for (int i = 0; i < 4; i += 2) {
-                if (i >= n) continue;
-                const float f[4] = { gtr__res_number(v[i].x), gtr__res_number(v[i].y), gtr__res_number(v[i + 1].x), gtr__res_number(v[i + 1].y) };
-                db[0] += gtr__res_exact<P>(f[0]) + gtr__res_exact<P>(f[2]); db[1] += gtr__res_exact<P>(f[1]) + gtr__res_exact<P>(f[3]);
-                const float b0[2] = { gtr__res_operand<P>(u[i].x), gtr__res_operand<P>(u[i + 1].x) }, b1[2] = { gtr__res_operand<P>(u[i].y), gtr__res_operand<P>(u[i + 1].y) };
-                gtr__res_mma<P>(acc[0], f, b0);
-                gtr__res_mma<P>(acc[1], f, b1);
+            for (int j = 0; j < N; j++) {
+                gtr__res_hear<4>(v, n, ear, [&](int i) { return z[j] + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * pz[j]; });
+                z[j] += 2 * GTR__RES_WARPS * 8 * pz[j]; y[j] += 2 * GTR__RES_WARPS * 8 * ph[j];
+#pragma unroll
+                for (int i = 0; i < 4; i += 2) {
+                    if (i >= n) continue;
+                    const float f[4] = { gtr__res_number(v[i].x), gtr__res_number(v[i].y), gtr__res_number(v[i + 1].x), gtr__res_number(v[i + 1].y) };
+                    db[j][0] += gtr__res_exact<P>(f[0]) + gtr__res_exact<P>(f[2]); db[j][1] += gtr__res_exact<P>(f[1]) + gtr__res_exact<P>(f[3]);
+                    const float b0[2] = { gtr__res_operand<P>(u[j][i].x), gtr__res_operand<P>(u[j][i + 1].x) }, b1[2] = { gtr__res_operand<P>(u[j][i].y), gtr__res_operand<P>(u[j][i + 1].y) };
+                    gtr__res_mma<P>(acc[j][0], f, b0);
+                    gtr__res_mma<P>(acc[j][1], f, b1);
+                }
             }
         }
         if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);     // who has no rows
         waits = false;
-        const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[2 * l].group);
-        float p = old[0], a = old[272], b = old[544];
-        gtr__res_spill<2>(red, acc, 2);
-        gtr__res_sync();
-        uint32_t mark = ear.tag;
-        if (there) {
-            const float v = gtr__res_total(red + (c & 1) * 128 + (r >> 1) * 16 + (c >> 2) * 4 + (r & 1) * 2 + (c >> 1 & 1), 256);
-            if (s.m.checks && gtr__res_infinite(v)) { mark |= 2; atomicOr(&h->own[gtr__res_team()][par], 2u); }
-            gtr__res_apply<1>(rule, &p, &v, &a, &b);
-            if (last) L.dw[(int64_t)(n0 + r) * L.k + k0 + c] = v;
-        } else p = 0.0f;
-        if (sent) gtr__res_tell(to, gtr__res_word(gtr__res_ready<P>(p), mark));
-        if (there) { now[0] = p; now[272] = a; now[544] = b; }
-        if (k0 == 0) {          // the biases' sums are kept for later
 #pragma unroll
-            for (int j = 0; j < 2; j++) {
+        for (int j = 0; j < N; j++) {
+            const int at = k + j * each;
+            if (at >= h->tiles) continue;
+            const int l = h->tile[at].layer, n0 = h->tile[at].n0, k0 = h->tile[at].k0;
+            const gtr__res_layer &q = s.layer[l];
+            const gtr__mlp_layer &L = s.m.layer[l];
+            const bool there = n0 + r < L.n && k0 + c < L.k, sent = n0 + r < q.width;
+            uint32_t *to = q.w + par * s.renewed + (n0 + r) * s.layer[l - 1].width + k0 + c;
+            float *state = pool + gtr__res_tile_at(s, block) + at * GTR__RES_TILE + tid, *now = state + (step + 1) % 3 * 3 * 272;
+            const float *old = state + step % 3 * 3 * 272;
+            const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[2 * l].group);
+            float p = old[0], a = old[272], b = old[544];
+            gtr__res_spill<2>(red, acc[j], 2);
+            gtr__res_sync();
+            uint32_t mark = ear.tag;
+            if (there) {
+                const float v = gtr__res_total(red + (c & 1) * 128 + (r >> 1) * 16 + (c >> 2) * 4 + (r & 1) * 2 + (c >> 1 & 1), 256);
+                if (s.m.checks && gtr__res_infinite(v)) { mark |= 2; atomicOr(&h->own[gtr__res_team()][par], 2u); }
+                gtr__res_apply<1>(rule, &p, &v, &a, &b);
+                if (last) L.dw[(int64_t)(n0 + r) * L.k + k0 + c] = v;
+            } else p = 0.0f;
+            if (sent) gtr__res_tell(to, gtr__res_word(gtr__res_ready<P>(p), mark));
+            if (there) { now[0] = p; now[272] = a; now[544] = b; }
+            if (k0 == 0) {          // the biases' sums are kept for later
 #pragma unroll
-                for (int o = 2; o; o >>= 1) db[j] += __shfl_xor_sync(0xffffffffu, db[j], o);
-                if (t == 0) red[2048 + k * 128 + warp * 16 + 2 * g + j] = db[j];
+                for (int e = 0; e < 2; e++) {
+#pragma unroll
+                    for (int o = 2; o; o >>= 1) db[j][e] += __shfl_xor_sync(0xffffffffu, db[j][e], o);
+                    if (t == 0) red[2048 + at * 128 + warp * 16 + 2 * g + e] = db[j][e];
+                }
             }
+            if (at + each < h->tiles) gtr__res_sync();
         }
-        if (k + each < h->tiles) gtr__res_sync();
     }
     if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);
     if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
@@ -7341,17 +7391,17 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_forw
 }
 // x w of a block's columns and k to who has the rows: a warp makes 16 rows. Waits for its team.
 template <int P, int TILES> static __device__ __forceinline__ void gtr__res_parts(const gtr__res &s, const float *pool, const gtr__res_head *h, int group, int rank, int step, uint32_t tag) {
-    const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1, units = s.layer[0].slice / 8;
+    const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1, units = gtr__res_slice<TILES>(s) / 8;
     const int xp = TILES == 2 ? GTR__RES_XP : s.xp, kp = TILES == 2 ? GTR__RES_KP : s.kp;
     const float scale = s.bytes ? s.m.x.scale : 1.0f, after = P == GTR__RES_BF16 ? 1.0f : scale, *x = pool + s.x_at + (par * s.rows * 16 + g) * (s.bytes ? xp : s.xp), *q = pool + s.w0_at + g * kp + 4 * t;
-    uint32_t *to = s.part + (((par * s.rows + warp) * s.groups + group) * s.ranks + rank) * units * 128 + lane * 4;
+    uint32_t *to = s.part + (((par * s.rows + warp) * s.groups + group) * gtr__res_ranks<TILES>(s) + rank) * units * 128 + lane * 4;
     if (!s.bytes || warp >= s.rows) gtr__res_sync();
 #pragma unroll 1
     for (int m = warp; m < s.rows; m += GTR__RES_WARPS) {
         float acc[TILES][2][4] = {};
         if (s.bytes)
 #pragma unroll 1
-            for (int k = 0; k < s.kr; k += 128) gtr__res_forward<P, TILES>(acc, x + m * 16 * xp + t + k / 4, xp, q + k, kp, s.kr - k, units, scale, m == warp && k == 0);
+            for (int k = 0; k < (TILES == 2 ? 1 : s.kr); k += 128) gtr__res_forward<P, TILES>(acc, x + m * 16 * xp + t + k / 4, xp, q + k, kp, s.kr - k, units, scale, m == warp && k == 0);
         else gtr__res_forward_floats<P, TILES>(acc, x + m * 16 * s.xp + 4 * t, s.xp, q, kp, s.kr, units);
         const uint32_t mark = tag | gtr__res_own(h, par ^ 1);
         uint32_t word[4];
@@ -7361,55 +7411,36 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_part
             for (int e = 0; e < 4; e++) word[e] = gtr__res_word((acc[j][0][e] + acc[j][1][e]) * after, mark);
             gtr__res_tell4(to + j * 128, make_uint4(word[0], word[1], word[2], word[3]));
         }
+        if (TILES == 2) break;
         to += GTR__RES_WARPS * s.groups * s.ranks * units * 128;
     }
 }
-// The biases of the first layer's columns, a lane each, from dz's rows; in each of a group's ranks, alike.
-template <int P> static __device__ __forceinline__ void gtr__res_bias(const gtr__res &s, float *pool, gtr__res_head *h, int group, int step, bool last) {
+// The biases of the first layer's columns from c on, a lane each, from dz's rows; in each of a group's ranks, alike. FOUR: of four columns only,
+// quicker where all warps have as much to do; else c is 0.
+template <int P, bool FOUR> static __device__ __forceinline__ void gtr__res_bias(const gtr__res &s, float *pool, gtr__res_head *h, int group, int step, int c, bool last) {
     const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[1].group);
-    const int lane = gtr__res_lane(), fours = s.layer[0].slice > 16 ? 8 : 4, n = group * s.layer[0].slice + lane, par = step & 1, zp = gtr__res_opaque(s.zp), apart = 32 / fours;
-    const float *z = pool + s.middle_at + lane / fours * zp + lane % fours * 4;
+    const int lane = gtr__res_lane(), slice = s.layer[0].slice, fours = FOUR ? 1 : slice > 16 ? 8 : 4, n = group * slice + c + lane, par = step & 1, zp = gtr__res_opaque(s.zp), apart = 32 / fours;
+    const float *z = pool + s.middle_at + lane / fours * zp + lane % fours * 4 + c, *old = pool + s.layer[0].bias_at + par * 96 + c + lane;
     float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 #pragma unroll 4
-    for (int r = 0; r < s.rows * 16; r += apart) {
-        const float4 u = *(const float4 *)(z + r * zp);
-        sum.x += gtr__res_exact<P>(u.x); sum.y += gtr__res_exact<P>(u.y); sum.z += gtr__res_exact<P>(u.z); sum.w += gtr__res_exact<P>(u.w);
-    }
-    for (int o = fours; o < 32; o <<= 1) {
-        sum.x += __shfl_xor_sync(0xffffffffu, sum.x, o); sum.y += __shfl_xor_sync(0xffffffffu, sum.y, o);
-        sum.z += __shfl_xor_sync(0xffffffffu, sum.z, o); sum.w += __shfl_xor_sync(0xffffffffu, sum.w, o);
-    }
-    const float f[4] = { __shfl_sync(0xffffffffu, sum.x, lane / 4), __shfl_sync(0xffffffffu, sum.y, lane / 4), __shfl_sync(0xffffffffu, sum.z, lane / 4), __shfl_sync(0xffffffffu, sum.w, lane / 4) };
-    const float v = s.db_scale * (lane & 2 ? (lane & 1 ? f[3] : f[2]) : lane & 1 ? f[1] : f[0]);
-    if (lane >= s.layer[0].slice || n >= s.m.layer[0].n) return;
-    const float *old = pool + s.layer[0].bias_at + par * 96 + lane;
-    float *now = pool + s.layer[0].bias_at + (par ^ 1) * 96 + lane, p = old[0], a = old[32], b = old[64];
-    if (s.m.checks && gtr__res_infinite(v)) atomicOr(&h->own[0][par], 2u);
-    gtr__res_apply<1>(rule, &p, &v, &a, &b);
-    now[0] = p; now[32] = a; now[64] = b;
-    if (last) s.m.layer[0].db[n] = v;
-}
-// Of four columns only, quicker: where all warps have as much to do.
-template <int P> static __device__ __forceinline__ void gtr__res_bias4(const gtr__res &s, float *pool, gtr__res_head *h, int group, int step, int c, bool last) {
-    const int lane = gtr__res_lane(), n = group * s.layer[0].slice + c + lane, par = step & 1, zp = gtr__res_opaque(s.zp);
-    const float *z = pool + s.middle_at + lane * zp + c, *old = pool + s.layer[0].bias_at + par * 96 + c + (lane & 3);
-    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-#pragma unroll 4
-    for (int r = lane; r < s.rows * 16; r += 32) {
+    for (int r = FOUR ? lane : 0; r < s.rows * 16; r += apart) {
         const float4 u = *(const float4 *)z;
         sum.x += gtr__res_exact<P>(u.x); sum.y += gtr__res_exact<P>(u.y); sum.z += gtr__res_exact<P>(u.z); sum.w += gtr__res_exact<P>(u.w);
-        z += 32 * zp;
+        z += apart * zp;
     }
-#pragma unroll
-    for (int o = 16; o; o >>= 1) {
+    for (int o = FOUR ? 16 : fours; o > 0 && o < 32; o = FOUR ? o / 2 : 2 * o) {
         sum.x += __shfl_xor_sync(0xffffffffu, sum.x, o); sum.y += __shfl_xor_sync(0xffffffffu, sum.y, o);
         sum.z += __shfl_xor_sync(0xffffffffu, sum.z, o); sum.w += __shfl_xor_sync(0xffffffffu, sum.w, o);
     }
+    if (!FOUR) {
+        sum.x = __shfl_sync(0xffffffffu, sum.x, lane / 4); sum.y = __shfl_sync(0xffffffffu, sum.y, lane / 4);
+        sum.z = __shfl_sync(0xffffffffu, sum.z, lane / 4); sum.w = __shfl_sync(0xffffffffu, sum.w, lane / 4);
+    }
     const float v = s.db_scale * (lane & 2 ? (lane & 1 ? sum.w : sum.z) : lane & 1 ? sum.y : sum.x);
-    if (lane >= 4 || n >= s.m.layer[0].n) return;
+    if (lane >= (FOUR ? 4 : slice) || n >= s.m.layer[0].n) return;
     float *now = pool + s.layer[0].bias_at + (par ^ 1) * 96 + c + lane, p = old[0], a = old[32], b = old[64];
     if (s.m.checks && gtr__res_infinite(v)) atomicOr(&h->own[0][par], 2u);
-    gtr__res_apply<1>(gtr__res_rule(h, step, h->segment[1].group), &p, &v, &a, &b);
+    gtr__res_apply<1>(rule, &p, &v, &a, &b);
     now[0] = p; now[32] = a; now[64] = b;
     if (last) s.m.layer[0].db[n] = v;
 }
@@ -7471,7 +7502,7 @@ static __device__ __forceinline__ void gtr__res_four(float *f, const float4 &v) 
 template <int P, int TILES, typename F> static __device__ __forceinline__ uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, bool last, F listen) {
     const gtr__mlp_layer &L = s.m.layer[0];
     const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1;
-    const int slice = s.layer[0].slice, pairs = (s.kr + 15) / 16, tasks = (slice + 15) / 16 * pairs;
+    const int slice = gtr__res_slice<TILES>(s), pairs = (s.kr + 15) / 16, tasks = (slice + 15) / 16 * pairs;
     const int zp = TILES == 2 ? GTR__RES_ZP : s.zp, xp = TILES == 2 ? GTR__RES_XP : s.xp, kp = TILES == 2 ? GTR__RES_KP : s.kp;
     const float scale = s.bytes ? s.m.x.scale : 1.0f, after = s.dw_scale;
     const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[0].group);
@@ -7479,7 +7510,7 @@ template <int P, int TILES, typename F> static __device__ __forceinline__ uint32
     const float *z = pool, *x = pool;
     float4 *state = (float4 *)pool, *w0 = state;
     auto place = [&](int u) {
-        const int m = u >= pairs, pair = u - m * pairs;
+        const int m = TILES == 2 ? 0 : u >= pairs, pair = u - m * pairs;
         row = m * 16 + 2 * g; c = pair * 16 + 4 * t;
         z = pool + s.middle_at + t * zp + m * 16 + 2 * g;
         x = pool + s.x_at + (par * s.rows * 16 + t) * (s.bytes ? xp : s.xp) + pair * (s.bytes ? 4 : 16);
@@ -7525,13 +7556,14 @@ template <int P, int TILES, typename F> static __device__ __forceinline__ uint32
 #pragma unroll
                 for (int e = 0; e < 4; e++) if (e < live) L.dw[(int64_t)n * L.k + rank * s.kr + c + e] = i ? v[4 + e] : v[e];
             }
+        if (TILES == 2) break;
     }
     const int fewer = tasks % GTR__RES_WARPS;          // the biases fall to who has least to do
     if constexpr (TILES == 2) {
-        if (L.db && warp == fewer) gtr__res_bias<P>(s, pool, h, group, step, last && rank == 0);
+        if (L.db && warp == fewer) gtr__res_bias<P, false>(s, pool, h, group, step, 0, last && rank == 0);
     } else if (L.db && warp >= fewer)
 #pragma unroll 1
-        for (int k = (warp - fewer) * 4; k < slice; k += (GTR__RES_WARPS - fewer) * 4) gtr__res_bias4<P>(s, pool, h, group, step, k, last && rank == 0);
+        for (int k = (warp - fewer) * 4; k < slice; k += (GTR__RES_WARPS - fewer) * 4) gtr__res_bias<P, true>(s, pool, h, group, step, k, last && rank == 0);
     return 0;
 }
 
@@ -7657,24 +7689,24 @@ template <int T, typename Net, typename Head> static __device__ __forceinline__ 
 // The first layer's output of a rank's rows and a group's columns, a word or two of it a thread's.
 static __device__ __forceinline__ uint32_t gtr__res_nth(uint32_t v, int) { return v; }
 static __device__ __forceinline__ uint32_t gtr__res_nth(const uint2 &v, int i) { return i ? v.y : v.x; }
-template <int P, typename V, int N> static __device__ __forceinline__ void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_head *h, int group, int rank, int step, gtr__res_ear &ear) {
+template <int P, int TILES, typename V, int N> static __device__ __forceinline__ void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_head *h, int group, int rank, int step, gtr__res_ear &ear) {
     constexpr int W = (int)(sizeof(V) / 4);
     const gtr__mlp_layer &L = s.m.layer[0];
     const gtr__res_layer &q = s.layer[0];
-    const int par = step & 1, units = q.slice * 16, e = gtr__res_thread() * W, r = gtr__res_row(e), c = gtr__res_column(e), n = group * q.slice + c, at = (par * s.rows * 16 + rank * 16 + r) * q.width + n;
+    const int par = step & 1, slice = gtr__res_slice<TILES>(s), ranks = gtr__res_ranks<TILES>(s), units = slice * 16, e = gtr__res_thread() * W, r = gtr__res_row(e), c = gtr__res_column(e), n = group * slice + c, at = (par * s.rows * 16 + rank * 16 + r) * q.width + n;
     if (e >= units) return;
     V v[N];
-    const int units_ = gtr__res_opaque(units);
-    const uint32_t *part = s.part + ((par * s.rows + rank) * s.groups + group) * s.ranks * units + e, own = ear.tag | gtr__res_own(h, par ^ 1);
+    const int units_ = TILES == 2 ? units : gtr__res_opaque(units);
+    const uint32_t *part = s.part + ((par * s.rows + rank) * s.groups + group) * ranks * units + e, own = ear.tag | gtr__res_own(h, par ^ 1);
     uint32_t *to = q.h + at, *pre = s.pre + at;
     float z[W], bias[W];
 #pragma unroll
     for (int w = 0; w < W; w++) { z[w] = 0.0f; bias[w] = gtr__res_low<P>(pool[q.bias_at + par * 96 + c + w]); }
-    gtr__res_hear<N>(v, s.ranks, ear, [&](int i) { return part + i * units_; });
+    gtr__res_hear_some<N>(v, ranks, ear, [&](int i) { return part + i * units_; });
 #pragma unroll
     for (int w = 0; w < W; w++) {
 #pragma unroll
-        for (int i = 0; i < N; i++) if (i < s.ranks) z[w] += gtr__res_number(gtr__res_nth(v[i], w));
+        for (int i = 0; i < N; i++) z[w] += gtr__res_number(gtr__res_nth(v[i], w));
         z[w] += bias[w];
         float out = n + w < L.n ? gtr__res_low<P>(gtr__res_act(L, z[w])) : 0.0f, saved = L.saved ? gtr__res_low<P>(z[w]) : out;
         if (q.drop > 0.0f) gtr__res_dropped<P>(pool[q.drop_at + par * units + e + w], out, saved);
@@ -7693,8 +7725,8 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
     const int pitch = gtr__res_opaque((hidden.width + 31) / 32 * 32 + 16), d_pitch = 36, end_pitch = gtr__res_opaque(end.forward_pitch), hidden_width = gtr__res_opaque(hidden.width);
     gtr__res_losing<TILES> losing;
     gtr__res_lose<P>(s, pool, h, rank, par, scale, losing);        // here, as all but the sums is known before
-    if (TILES == 2 && s.ranks <= 8) gtr__res_gather<P, uint32_t, 8>(s, pool, h, group, rank, step, ear);
-    else gtr__res_gather<P, uint2, 16>(s, pool, h, group, rank, step, ear);
+    if constexpr (TILES == 2) gtr__res_gather<P, TILES, uint32_t, GTR__RES_NARROW>(s, pool, h, group, rank, step, ear);
+    else gtr__res_gather<P, TILES, uint2, GTR__RES_RANKS>(s, pool, h, group, rank, step, ear);
     gtr__res_pass(h, par, ear);
     gtr__res_bar(GTR__RES_MEET, GTR__RES_T);      // the weights are there
 #pragma unroll unroll
@@ -7730,7 +7762,7 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
     // the last hidden layer's: all of it where there are layers below, and on to the next; else the group's columns. What does not hang on
     // the loss is asked for before; what others do not wait for is told behind
     const bool whole = last > 1;
-    const int from = whole ? 0 : group * hidden.slice, upto = whole || from + hidden.slice > hidden.width ? hidden.width : from + hidden.slice, under = whole ? s.layer[last - 2].slice / 8 : 0;
+    const int from = whole ? 0 : group * hidden.slice, upto = whole || from + hidden.slice > hidden.width ? hidden.width : from + hidden.slice, under = !whole ? 0 : LAST == 2 ? gtr__res_slice<TILES>(s) / 8 : s.layer[last - 2].slice / 8;
     float back[TILES][4] = {}, told[2][4] = {}, w[2][4];
     int place = -1;             // of what is told
     float *red = pool + s.red_at + (last & 1 ^ 1) * s.red_words;
@@ -7794,7 +7826,7 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
 #pragma unroll unroll
     for (int l = last - 1; l > 0; l--) {
         const gtr__res_layer &q = s.layer[l], &to = s.layer[l - 1];
-        const int base = group * to.slice;
+        const int slice = LAST == 2 ? gtr__res_slice<TILES>(s) : to.slice, base = group * slice;
         red = pool + s.red_at + (l & 1) * s.red_words;
         if (l < last - 1) {
             if (base < to.width) {
@@ -7809,19 +7841,19 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
                         f[u][0] = gtr__res_exact<P>(gtr__res_number(v[2 * u].x)); f[u][1] = gtr__res_exact<P>(gtr__res_number(v[2 * u].y));
                         f[u][2] = gtr__res_exact<P>(gtr__res_number(v[2 * u + 1].x)); f[u][3] = gtr__res_exact<P>(gtr__res_number(v[2 * u + 1].y));
                     }
-                    gtr__res_onward<P, TILES>(acc, f, pool + q.back_at + c0 * q.back_pitch, q.back_pitch, to.slice / 8);
+                    gtr__res_onward<P, TILES>(acc, f, pool + q.back_at + c0 * q.back_pitch, q.back_pitch, slice / 8);
                 }
-                gtr__res_spill<TILES>(red, acc, to.slice / 8);
+                gtr__res_spill<TILES>(red, acc, slice / 8);
             }
             gtr__res_sync();
         }
         if (base < to.width)
 #pragma unroll 1
-            for (int e = tid; e < 16 * to.slice; e += GTR__RES_TEAM) {
+            for (int e = tid; e < 16 * slice; e += GTR__RES_TEAM) {
                 const int n = base + gtr__res_column(e);
                 uint32_t *at = to.dz + (mine + gtr__res_row(e)) * to.width + n;
-                const float own = pool[to.own_at + e], v = gtr__res_low<P>(gtr__res_dact(s.m.layer[l - 1], gtr__res_total(red + e, to.slice * 16), own) * (LAST || l == 1 ? 1.0f : to.scale));
-                if (n < to.width) gtr__res_tell(at, gtr__res_word(n < s.m.layer[l - 1].n ? gtr__res_told<P>(v) : 0.0f, mark));
+                const float own = pool[to.own_at + e], v = gtr__res_low<P>(gtr__res_dact(s.m.layer[l - 1], gtr__res_total(red + e, slice * 16), own) * (LAST || l == 1 ? 1.0f : to.scale));
+                if (n < to.width) gtr__res_tell(at, gtr__res_word(gtr__res_told<P>(n < s.m.layer[l - 1].n ? v : 0.0f), mark));
             }
     }
     if (whole) tell();
@@ -7917,7 +7949,7 @@ template <typename Net> static __device__ __forceinline__ bool gtr__res_end(cons
 }
 // The first team: what the next exchange waits for. The step that was not finite, or -1.
 template <int P, int LAST, int TILES> static __device__ __forceinline__ int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int steps, float scale) {
-    const int tid = gtr__res_thread(), slice = s.layer[0].slice, total = s.rows * 16, shift = slice > 16 ? 3 : slice > 8 ? 2 : 1;
+    const int tid = gtr__res_thread(), slice = gtr__res_slice<TILES>(s), total = s.rows * 16, shift = slice > 16 ? 3 : slice > 8 ? 2 : 1;
     gtr__res_ear ear = { 0, 0, s.m.hurry };
 #pragma unroll 1
     for (int i = 0; i < steps; i++) {
@@ -7996,7 +8028,7 @@ template <int P> static __device__ __forceinline__ void gtr__res_rear(const gtr_
         if (i < 0) gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
         else {
             if (more) gtr__res_arrive(GTR__RES_READY, GTR__RES_T);
-            gtr__res_tiles<P>(s, pool, h, me, 0, 1, i, !more, rank < s.rows);
+            gtr__res_tiles<P, 1>(s, pool, h, me, 0, 1, i, !more, rank < s.rows);
         }
     }
     gtr__res_sync();
@@ -8011,8 +8043,8 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
     extern __shared__ __align__(16) char gtr__pool[];
     __shared__ __align__(16) gtr__res_head head;
     gtr__enter();
-    float *pool = (float *)gtr__pool;
-    gtr__res_head *h = &head;
+    float *pool = gtr__res_base(gtr__pool);
+    gtr__res_head *h = (gtr__res_head *)gtr__res_base((char *)&head);
     const int tid = (int)threadIdx.x, team = gtr__res_team(), one = gtr__res_thread();
     const int me = (int)blockIdx.x, blocks = (int)gridDim.x, workers = s.groups * s.ranks, group = me % s.groups, rank = me / s.groups;
     if (*(const volatile uint32_t *)&s.m.ctl->status) {
@@ -8068,7 +8100,7 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
             if (team >= h->tiles) continue;         // nobody waits for it, nor keeps words until it has seen them
             if (one < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[i & 1])[one] = __ldcg((const float *)&s.rate[i] + one);
             gtr__res_sync();
-            gtr__res_tiles<P>(s, pool, h, me, team, 2, i, i == steps - 1, false);
+            gtr__res_tiles<P, 2>(s, pool, h, me, team, 2, i, i == steps - 1, false);
             gtr__res_sync();
             gtr__res_tile_biases<P>(s, pool, h, me, team, 2, i, i == steps - 1);
         }
@@ -8163,6 +8195,7 @@ static bool gtr__res_choose(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pr
         const int tasks = (slice + 15) / 16 * ((s->kr + 15) / 16), rounds = (s->rows * slice / 8 + GTR__RES_T / 32 - 1) / (GTR__RES_T / 32);
         int cost = rounds * (300 + 6 * s->kr) + (slice + 15) / 16 * ((ranks + 7) / 8) * 1000 + (tasks + GTR__RES_WARPS - 1) / GTR__RES_WARPS * (800 + 60 * s->rows) + s->units / 4 + s->most_tasks * 1500;
         for (int l = 1; l < c->layers - 1; l++) cost += s->layer[l].slice * 20 + s->layer[l - 1].slice * 20;
+        if (c->layers == 3 && slice == GTR__RES_SLICE && ranks == GTR__RES_NARROW && s->kr <= 128) cost -= cost / 4;      // what a kernel is made for
         if (best && cost >= best) continue;
         best = cost; best_slice = slice; best_ranks = ranks;
     }
@@ -8177,7 +8210,7 @@ static bool gtr__res_wants(const gtr__mlp_view *v, const gtr__mlp_parts *p, bool
         const int op = gtr__mlp_act(&v->node[p->forward[l]]);
         if (op == GTR__OP_LOG || op == GTR__OP_EXP) return false;
     }
-    return p->layers > 1 && p->last_act < 0;
+    return p->layers > 1 && p->act_back[p->layers - 1] < 0;
 }
 static int gtr__res_drops(const gtr__mlp_view *v, const gtr__mlp_parts *p) {
     int bits = 0;
@@ -8261,9 +8294,9 @@ template <int P, int LAST, int TILES> static gtr_result gtr__res_start(void *ins
     return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_resident<P, LAST, TILES>, dim3((unsigned)(s->groups * s->ranks + s->spare + 1)), dim3(GTR__RES_T), args, bytes, (cudaStream_t)c->stream), "gtr__k_resident");
 }
 template <int P> static gtr_result gtr__res_start_as(void *instance, const gtr__call *c, gtr__res *s) {
-    bool narrow = true;
-    for (int l = 0; l < s->m.layers; l++) narrow = narrow && s->layer[l].slice <= 16 && s->kr <= 128;
-    if constexpr (P != GTR__RES_FP32) if (s->m.layers == 3 && narrow) return gtr__res_start<P, 2, 2>(instance, c, s);
+    bool narrow = s->layer[0].slice == GTR__RES_SLICE && s->ranks == GTR__RES_NARROW && s->kr <= 128;
+    for (int l = 1; l < s->m.layers; l++) narrow = narrow && s->layer[l].slice <= 16;
+    if (s->m.layers == 3 && narrow) return gtr__res_start<P, 2, 2>(instance, c, s);
     if constexpr (P == GTR__RES_TF32) if (s->m.layers == 3) return gtr__res_start<P, 2, 4>(instance, c, s);
     return gtr__res_start<P, 0, 4>(instance, c, s);
 }
@@ -8305,8 +8338,10 @@ static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
 // The gradient of a bias is one column more of its weights' gradient, times ones. Where registers do not hold all weights' gradients, blocks
 // have roles: each role does all rows, but only its layers' gradients, and goes back no further than the lowest of them.
 // At the end each block writes its sums to workspace; all meet; slices of the parameters are summed over blocks, in order, looked at for the
-// guard, and updated; behind a second meeting all know whether any slice was bad, and then what was there is put back. With clipping the
-// update comes after the second meeting, and a third one lets all see the new weights.
+// guard, and updated. Before another step of the launch each block is told the new weights, word by word, as they are made, and whether
+// a slice was bad: then what was there is put back, and the weights are loaded. Else all learn that behind a second meeting. With clipping
+// the update comes after the second meeting, and a third one lets all see the new weights.
+// A step's first rows are asked for while the last one's sums are added up.
 //
 // Bound by latency: registers hold a gradient of 64x64 for each of four layers, so that eight warps are all there are to hide it. What does
 // not fit in registers is dear: shared memory leaves L1 so small that it comes from L2, some 250 cycles each time.
@@ -8320,7 +8355,8 @@ typedef struct gtr__field_layer {
     float act_a, act_b;
     const void *w, *bias;
     float *dw, *db;
-    int flat_w, flat_b;         // in a block's sums, elements
+    int flat_w, flat_b;         // among all parameters, elements
+    int frag, nat_w, nat_b;     // in a block's sums, fours: see gtr__field_write
     int panels;                 // of the input
     int reads_y;                // the activation's backward does
 } gtr__field_layer;
@@ -8329,7 +8365,9 @@ typedef struct gtr__field {
     int layers, batch, tiles, small;    // small: at most 8 outputs
     int roles, block0[GTR__FIELD_ROLES + 1], low[GTR__FIELD_ROLES];
     signed char unit[GTR__FIELD_ROLES][GTR__MLP_LAYERS];    // a layer's first unit, or -1
-    int flat;                   // elements of a block's sums
+    int flat;                   // all parameters
+    int frags, quads, stride;   // a block's sums: fours as they lie in registers, all fours, bytes
+    int narrow;                 // the former are 16 bits each
     int w0_at, w1_at, bias_at, place_at, pre_at;    // pre_at -1: no activation reads it
     int ones_at, team_at, team_bytes, x_at, stage_at, target_at, stage_pitch;
     int ahead, x_step, target_step;      // tiles that lie ready at most; from one's x and target to the next's
@@ -8344,6 +8382,9 @@ typedef struct gtr__field {
     float seed, count;
     float *part, *losses, *value;   // value: the loss
     double2 *guard;
+    uint32_t *told;             // a step's new weights as the blocks tell them to each other, or NULL: see gtr__field_hear
+    uint64_t *norms;            // likewise, a block's sum of squares
+    int4 *records;              // the next steps', as the reporter has fetched them
     const gtr__record *ring;
     gtr__optim optim;
     int sums, checks, clipped;
@@ -8357,7 +8398,10 @@ typedef struct gtr__field_head {
     int64_t origin[256];        // of a team: rows of tiles to come; -1: none
     uint64_t full[4], empty[4], seen[4], ready[2];   // of a team and a tile: is there, x was used, the target was; a gradient is there
     int shift;                  // of the shuffle
-    int go;                     // one more step
+    int go, start;              // one more step is coming, and begins
+    int lost;                   // a block did not come
+    uint32_t tag;               // steps whose new weights were told
+    uint32_t target;            // blocks that had to have come by the last meeting
     uint32_t served[2];         // tiles of a team before this step
     double sums[32];
     float scratch[32];
@@ -8444,6 +8488,14 @@ static __device__ __forceinline__ bool gtr__field_any(bool v) {
     asm volatile("{\n.reg .pred p, q;\nsetp.ne.u32 p, %1, 0;\nbar.red.or.pred q, 5, %2, p;\nselp.u32 %0, 1, 0, q;\n}\n" : "=r"(any) : "r"((uint32_t)v), "n"(GTR__FIELD_T) : "memory");
     return any != 0;
 }
+// A step's record is there, and those who feed can ask for its first rows: teams do not wait for them.
+static __device__ __forceinline__ void gtr__field_call() { asm volatile("bar.arrive 6, %0;" :: "n"(GTR__FIELD_T + 128) : "memory"); }
+// The step begins, for them; wait: where the teams have no rows, and so nothing else holds them back.
+static __device__ __forceinline__ void gtr__field_go(bool wait) {
+    if (wait) asm volatile("bar.sync 7, %0;" :: "n"(GTR__FIELD_T + 128) : "memory");
+    else asm volatile("bar.arrive 7, %0;" :: "n"(GTR__FIELD_T + 128) : "memory");
+}
+static __device__ __forceinline__ void gtr__field_called() { asm volatile("bar.sync 6, %0;" :: "n"(GTR__FIELD_T + 128) : "memory"); }
 template <int P> static __device__ __forceinline__ void gtr__field_team_meet(int team) {
     if constexpr (P == 2) gtr__field_meet();
     else asm volatile("bar.sync %0, 128;" :: "r"(team + 1) : "memory");
@@ -8900,18 +8952,27 @@ template <int P> static __device__ __forceinline__ int gtr__field_first(const gt
     *teams = P == 1 ? 2 * blocks : blocks;
     return p.team * blocks + (int)blockIdx.x - m.block0[role];
 }
-// A step's record, and its first rows asked for. By all threads of teams, when nobody needs the last step's any more.
-template <int P, bool FED> static __device__ __forceinline__ void gtr__field_open(const gtr__field &m, gtr__field_head *h, const gtr__record *record, const gtr__field_place<P> &p, int role) {
-    if (threadIdx.x < sizeof(gtr__record) / 16) ((int4 *)&h->record)[threadIdx.x] = __ldcg((const int4 *)record + threadIdx.x);
-    if (threadIdx.x == 32) {
-        const uint64_t rows = (uint64_t)__ldcg((const long long *)&record->rows);
+// A step's record to where the block looks for it; by one warp.
+static __device__ __forceinline__ void gtr__field_note(gtr__field_head *h, const gtr__record *record) {
+    constexpr int whole = (int)(sizeof(gtr__record) / 16);
+    const int lane = (int)threadIdx.x & 31;
+    const int4 mine = __ldcg((const int4 *)record + (lane < whole ? lane : 0));
+    const uint64_t rows = (uint64_t)__ldcg((const long long *)&record->rows);
+    if (lane < whole) ((int4 *)&h->record)[lane] = mine;
+    if (lane == 31) {
         int shift = 1;
         while (((uint64_t)1 << (2 * shift)) < rows) shift++;
         h->shift = shift;
-        h->go = 1;
+        h->go = h->start = 1;
     }
-    __syncthreads();
-    if constexpr (!FED) {
+}
+// A step's record, and its first rows asked for. By all threads of teams, when nobody needs the last step's any more. Where teams are fed it
+// is their feeders' turn, and teams see the record behind their next meeting.
+template <int P, bool FED> static __device__ __forceinline__ void gtr__field_open(const gtr__field &m, gtr__field_head *h, const gtr__record *record, const gtr__field_place<P> &p, int role) {
+    if (threadIdx.x >= GTR__FIELD_T - 32) gtr__field_note(h, record);
+    if constexpr (FED) gtr__field_call();
+    else {
+        __syncthreads();
         int teams;
         const int first = gtr__field_first<P>(m, p, role, &teams);
         gtr__field_origins<P>(m, h, p, first, 0);
@@ -8932,8 +8993,8 @@ struct gtr__field_turn {
         seen = full + (uint32_t)(offsetof(gtr__field_head, seen) - offsetof(gtr__field_head, full));
     }
 };
-// A step's rows to a team, by 64 P threads.
-template <typename T, int P> static __device__ __forceinline__ void gtr__field_serve(const gtr__field &m, gtr__field_head *h, char *memory, int role, uint32_t &count) {
+// A step's rows to a team, by 64 P threads: the first ones lie ready before the step begins. False: it does not.
+template <typename T, int P> static __device__ __forceinline__ bool gtr__field_serve(const gtr__field &m, gtr__field_head *h, char *memory, int role, uint32_t &count) {
     constexpr int N = 64 * P;
     const uint32_t pool = gtr__shared_address(memory);
     // These are read again for each tile: registers are few, and what does not fit would come from far.
@@ -8994,11 +9055,15 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_s
         gtr__field_feed_meet<P, true>(p.team);
     }
     ask();
+    const auto begins = [&]() {
+        gtr__field_go(true);
+        return *(const volatile int *)&h->start != 0;
+    };
 #pragma unroll 1
     for (;;) {
         const gtr__field_place<P> p = where();
         const int tile = tile_of(p);
-        if (tile >= m.tiles) break;
+        if (tile >= m.tiles) return count != *(const volatile uint32_t *)&h->served[p.team] || begins();
         const gtr__field_turn t(m, pool, p.team, count);
         gtr__copies_done<0>();
         gtr__field_feed_meet<P, true>(p.team);
@@ -9025,6 +9090,7 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_s
                 to = (to + step * 128) ^ (step % 8 ? 64 : 0);
             }
         }
+        if (count == *(const volatile uint32_t *)&h->served[p.team] && !begins()) return false;
         if (((const volatile gtr__record *)&h->record)->more == 0) {             // to the inputs' slots, where they can be read after the launch
             const int k = m.layer[0].k, rows = m.batch - tile * GTR__FIELD_ROWS, live = rows < GTR__FIELD_ROWS ? rows : GTR__FIELD_ROWS, out = m.layer[m.layers - 1].n;
             const int64_t row0 = (int64_t)tile * GTR__FIELD_ROWS;
@@ -9398,9 +9464,6 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_l
             *(uint4 *)(to + at) = v;
         }
     }
-    // What the first tile finds of a last one's gradients: see gtr__field_rows.
-    if (P == 1) for (int i = (int)threadIdx.x & 127; i < GTR__FIELD_PANEL / 16; i += 128)
-        *(uint4 *)(pool + m.team_at + (threadIdx.x >> 7) * m.team_bytes + m.place_at + m.apart * GTR__FIELD_PANEL + i * 16) = make_uint4(0, 0, 0, 0);
     unsigned short bias[3];
 #pragma unroll
     for (int q = 0; q < 3; q++) {
@@ -9416,6 +9479,108 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_l
     gtr__copies_commit();
     gtr__copies_done<0>();
 }
+// What the first tile finds of a last one's gradients: see gtr__field_rows.
+template <int P> static __device__ __forceinline__ void gtr__field_clear(const gtr__field &m, char *pool) {
+    const int tid = gtr__field_index();
+    if (P == 1) for (int i = tid & 127; i < GTR__FIELD_PANEL / 16; i += 128) *(uint4 *)(pool + m.team_at + (tid >> 7) * m.team_bytes + m.place_at + m.apart * GTR__FIELD_PANEL + i * 16) = make_uint4(0, 0, 0, 0);
+}
+// The weights of the next step as their owners tell them: words of the 16 bits, of one that is set where a gradient was bad, and of the
+// step's number, which are listened for until none is missing. Zeros between them stay. What was heard: GTR__FIELD_BAD, and 1: a block
+// did not come. Where P is 1, and rows are whole sixteens of bytes in a panel.
+#define GTR__FIELD_BAD   0x8000u
+#define GTR__FIELD_TURNS (1 << 22)
+static __device__ __forceinline__ uint4 gtr__field_look4(const uint32_t *p) {
+    uint4 v;
+    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(__cvta_generic_to_global(p)) : "memory");
+    return v;
+}
+static __device__ __forceinline__ uint32_t gtr__field_look1(const uint32_t *p) {
+    uint32_t v;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
+    return v;
+}
+static __device__ __forceinline__ void gtr__field_tell2(uint32_t *p, uint32_t a, uint32_t b) {
+    asm volatile("st.relaxed.gpu.global.v2.u32 [%0], {%1, %2};" :: "l"(__cvta_generic_to_global(p)), "r"(a), "r"(b) : "memory");
+}
+static __device__ __forceinline__ void gtr__field_tell1(uint32_t *p, uint32_t v) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" :: "l"(__cvta_generic_to_global(p)), "r"(v) : "memory"); }
+template <typename T> static __device__ __forceinline__ uint32_t gtr__field_word16(float v, uint32_t mark) {
+    T low;
+    uint16_t u;
+    gtr__store(&low, v);
+    memcpy(&u, &low, 2);
+    return (uint32_t)u << 16 | mark;
+}
+static __device__ __forceinline__ bool gtr__field_missing(const uint4 &v, uint32_t tag) { return (((v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag)) & (GTR__FIELD_BAD - 1)) != 0; }
+static __device__ __forceinline__ uint32_t gtr__field_hear(const gtr__field &m, char *pool, uint32_t tag) {
+    constexpr int slots = 2 * GTR__MLP_LAYERS;      // of 32 rows and, a thread, 8 columns
+    const int tid = gtr__field_index(), c = tid & 7, r0 = tid >> 3;
+    uint4 v[2 * slots];
+    uint32_t u[3], heard = 0;
+    int turns = 0;
+    auto live = [&](int i) { return i / 2 < m.layers && r0 + i % 2 * 32 < m.layer[i / 2].n && c * 8 < m.layer[i / 2].k; };
+#pragma unroll
+    for (int i = 0; i < slots; i++) v[2 * i] = v[2 * i + 1] = live(i) ? make_uint4(~tag, 0, 0, 0) : make_uint4(tag, tag, tag, tag);
+    // Biases, and whether the loss was bad.
+    const int e = tid & 63, l = tid >> 6;
+    const bool bias[2] = { l < m.layers && m.layer[l].db && e < m.layer[l].n, l + 4 < m.layers && m.layer[l + 4].db && e < m.layer[l + 4].n };
+    u[0] = bias[0] ? ~tag : tag;
+    u[1] = bias[1] ? ~tag : tag;
+    u[2] = tid == 0 ? ~tag : tag;
+    bool missing;
+#pragma unroll 1
+    do {
+        missing = false;
+#pragma unroll
+        for (int i = 0; i < slots; i++) {
+            const uint32_t *w = m.told + m.layer[i / 2].flat_w + (r0 + i % 2 * 32) * m.layer[i / 2].k + c * 8;
+            if (gtr__field_missing(v[2 * i], tag)) v[2 * i] = gtr__field_look4(w);
+            if (gtr__field_missing(v[2 * i + 1], tag)) v[2 * i + 1] = gtr__field_look4(w + 4);
+        }
+        if ((u[0] ^ tag) & (GTR__FIELD_BAD - 1)) u[0] = gtr__field_look1(m.told + m.layer[l].flat_b + e);
+        if ((u[1] ^ tag) & (GTR__FIELD_BAD - 1)) u[1] = gtr__field_look1(m.told + m.layer[l + 4].flat_b + e);
+        if ((u[2] ^ tag) & (GTR__FIELD_BAD - 1)) u[2] = gtr__field_look1(m.told + m.flat);
+#pragma unroll
+        for (int i = 0; i < 2 * slots; i++) missing |= gtr__field_missing(v[i], tag);
+        missing |= (((u[0] ^ tag) | (u[1] ^ tag) | (u[2] ^ tag)) & (GTR__FIELD_BAD - 1)) != 0;
+    } while (missing && ++turns < GTR__FIELD_TURNS);
+#pragma unroll
+    for (int i = 0; i < slots; i++) {
+        const int r = r0 + i % 2 * 32;
+        const uint4 a = v[2 * i], b = v[2 * i + 1];
+        heard |= a.x | a.y | a.z | a.w | b.x | b.y | b.z | b.w;
+        if (live(i)) *(uint4 *)(pool + gtr__field_w<1>(m, i / 2) + r * 128 + ((c ^ (r & 7)) << 4)) =
+            make_uint4(__byte_perm(a.x, a.y, 0x7632), __byte_perm(a.z, a.w, 0x7632), __byte_perm(b.x, b.y, 0x7632), __byte_perm(b.z, b.w, 0x7632));
+    }
+    if (bias[0]) *(unsigned short *)(pool + m.bias_at + e * 16 + l * 2) = (unsigned short)(u[0] >> 16);
+    if (bias[1]) *(unsigned short *)(pool + m.bias_at + e * 16 + l * 2 + 8) = (unsigned short)(u[1] >> 16);
+    heard |= u[0] | u[1] | u[2];
+    return (heard & GTR__FIELD_BAD) | (missing ? 1u : 0u);
+}
+// The next step's record to where all look for it, by the reporter's warp; first: of the launch. Those of a launch are written before it: so
+// many trips to the host at once.
+#define GTR__FIELD_AHEAD 4
+static __device__ __forceinline__ void gtr__field_ahead(const gtr__field &m, const gtr__field_head *h, bool first) {
+    constexpr int whole = (int)(sizeof(gtr__record) / 16);
+    static_assert(whole <= 16, "half a warp fetches a record");
+    const int lane = (int)threadIdx.x & 31, of = lane >> 4, at = lane & 15;
+    const uint64_t step = h->step, next = step + 1;
+    if (h->record.more == 0) { gtr__fetch_ahead(m.ctl, m.ring); return; }
+    if (first || step % GTR__FIELD_AHEAD == 0) {
+        const int left = GTR__FIELD_AHEAD - (int)(step % GTR__FIELD_AHEAD), n = h->record.more < left ? (int)h->record.more : left;
+        int4 v[GTR__FIELD_AHEAD / 2] = {};
+#pragma unroll
+        for (int i = 0; i < GTR__FIELD_AHEAD / 2; i++) if (2 * i + of < n && at < whole) v[i] = __ldcv((const int4 *)&m.ring[(next + (uint64_t)(2 * i + of)) % GTR__RING] + at);
+#pragma unroll
+        for (int i = 0; i < GTR__FIELD_AHEAD / 2; i++) if (2 * i + of < n && at < whole) m.records[(int)((next + (uint64_t)(2 * i + of)) % GTR__FIELD_AHEAD) * 16 + at] = v[i];
+        __threadfence_block();
+        __syncwarp();
+    }
+    const int k = (int)(next & 1);
+    if (lane < whole) ((int4 *)&m.ctl->record[k])[lane] = __ldcg(m.records + (int)(next % GTR__FIELD_AHEAD) * 16 + lane);
+    __threadfence();
+    __syncwarp();
+    if (lane == 0) { m.ctl->claim = next + 1; *(volatile uint64_t *)&m.ctl->tag[k] = next + 1; }
+}
 // A sum over the block's teams.
 template <typename V> static __device__ __forceinline__ V gtr__field_total(V v, V *scratch) {
     const int lane = (int)threadIdx.x & 31;
@@ -9428,9 +9593,10 @@ template <typename V> static __device__ __forceinline__ V gtr__field_total(V v, 
     return v;
 }
 // All blocks come here before any goes on: gtr__mlp_meet.
-static __device__ __forceinline__ bool gtr__field_wait(const gtr__field &m, uint32_t target) {
+static __device__ __forceinline__ bool gtr__field_wait(const gtr__field &m, gtr__field_head *h) {
     bool met = true;
     if (threadIdx.x == 0) {
+        const uint32_t target = h->target += gridDim.x;
         uint32_t *ticket = &m.ctl->ticket[6];
         long long began = clock64();
         for (int turn = 0; gtr__mlp_look(ticket) < target; turn++)
@@ -9446,110 +9612,181 @@ static __device__ __forceinline__ void gtr__field_arrive(const gtr__field &m) {
         asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" :: "l"(__cvta_generic_to_global(&m.ctl->ticket[6])) : "memory");
     }
 }
-// A block's sums to workspace, in the order of the parameters: by way of shared memory, half of the units at a time, the first team's plus
-// the second's.
-template <int P> static __device__ __forceinline__ void gtr__field_write(const gtr__field &m, gtr__field_head *h, char *pool, const gtr__field_place<P> &p, int role, gtr__field_sums &sum) {
-    constexpr int units = GTR__FIELD_UNITS / 2, size = P * 64 * 72, teams = 3 - P;
-    float *part = m.part + (int64_t)blockIdx.x * m.flat, *red = (float *)(pool + m.team_at), *lasts = red + teams * units * size, *column = lasts + teams * 1024;
-    const int last = m.layers - 1, g = p.lane >> 2, t = p.lane & 3, tid = (int)threadIdx.x;
+// A block's sums to workspace. Those of products by fours as they lie in registers, a thread's 16 bytes beside its neighbour's: of rows g and
+// g + 8 of a warp's 16, columns 2t and 2t + 1 of 8; behind them the others, in order: whole lines go to L2 twice as quickly as pieces of 32
+// bytes. Where very many blocks are added up the former are rounded to 16 bits, as a product's output would be. Of two teams each adds up half of the units, and gives the other one the rest by way of shared memory.
+#define GTR__FIELD_GIVEN(P) ((P) == 1 ? GTR__FIELD_UNITS / 2 * 36 * 128 : 0)
+template <typename T, int P> static __device__ __forceinline__ void gtr__field_write(const gtr__field &m, char *pool, int role, gtr__field_sums &sum) {
+    constexpr int teams = 3 - P, rows = P * 64, half = GTR__FIELD_UNITS / 2;
+    const int tid = gtr__field_index(), lane = tid & 31, group = tid >> 7, slot = tid & 127, warp = slot >> 5, g = lane >> 2, t = lane & 3, last = m.layers - 1;
+    char *part = (char *)m.part + (int64_t)blockIdx.x * m.stride;
+    float *whole = (float *)(part + m.frags * (m.narrow ? 8 : 16)), *first = (float *)(pool + m.team_at + m.place_at);
+    const int far = teams == 2 ? m.team_bytes / 4 : 0;         // from one team's to the other's
+    float *own = first + group * far, *other = first + (1 - group) * far, *lasts = first + GTR__FIELD_GIVEN(P), *column = lasts + 8 * rows;
 #pragma unroll
     for (int o = 4; o < 32; o <<= 1) { sum.bias[0] += __shfl_xor_sync(0xffffffffu, sum.bias[0], o); sum.bias[1] += __shfl_xor_sync(0xffffffffu, sum.bias[1], o); }
 #pragma unroll
-    for (int round = 0; round < 2; round++) {
-        gtr__field_meet();
-#pragma unroll
-        for (int u = 0; u < units; u++)
-#pragma unroll
-            for (int i = 0; i < 18; i++)
-                *(float2 *)(red + (p.team * units + u) * size + (p.half * 64 + p.warp * 16 + g + (i & 1) * 8) * 72 + (i >> 1) * 8 + t * 2) =
-                    make_float2(sum.dw[round * units + u][2 * i], sum.dw[round * units + u][2 * i + 1]);
-        if (round == 0) {
-#pragma unroll
-            for (int i = 0; i < 4; i++) lasts[p.team * 1024 + (t * 2 + (i & 1)) * 128 + p.half * 64 + p.warp * 16 + g + (i >> 1) * 8] = sum.last[i];
-            if (p.half == 0 && p.lane < 4) *(float2 *)(column + p.team * 32 + p.warp * 8 + 2 * t) = make_float2(sum.bias[0], sum.bias[1]);
-        }
-        gtr__field_meet();
+    for (int o = 1; o < 32; o <<= 1) sum.loss += __shfl_xor_sync(0xffffffffu, sum.loss, o);
+    // A unit's 36 numbers, four at a time.
+    auto put = [&](int unit, auto at) {
+        int l = last - m.small;
 #pragma unroll 1
-        for (int u = 0; u < units; u++) {
-            int l = last - m.small;
-            while (l >= 0 && (m.unit[role][l] < 0 || round * units + u < m.unit[role][l] || round * units + u >= m.unit[role][l] + m.layer[l].panels)) l--;
-            if (l < 0) continue;
-            const gtr__field_layer &L = m.layer[l];
-            const int c0 = (round * units + u - m.unit[role][l]) * 64, columns = L.k - c0 < 64 ? L.k - c0 : 64;
-            const float *from = red + u * size;
-            float *to = part + L.flat_w + c0;
-            auto value = [&](int at) { return P == 1 ? from[at] + from[units * size + at] : from[at]; };
-            if (columns > 0 && L.k % 4 == 0) {
-                const int line = columns / 4, count = L.n * line, turn = (1 << 20) / line + 1;      // i / line is (i turn) >> 20
-#pragma unroll 4
-                for (int i = tid; i < count; i += GTR__FIELD_T) {
-                    const int r = i * turn >> 20, c = (i - r * line) * 4;
-                    float4 v = *(const float4 *)(from + r * 72 + c);
-                    if constexpr (P == 1) v = gtr__mlp_add4(v, *(const float4 *)(from + units * size + r * 72 + c));
-                    *(float4 *)(to + r * L.k + c) = v;
-                }
-            } else for (int r = tid >> 5; r < L.n; r += GTR__FIELD_T / 32)
-                for (int c = p.lane; c < columns; c += 32) to[r * L.k + c] = value(r * 72 + c);
-            if (c0 == 0 && tid < L.n && L.db) part[L.flat_b + tid] = value(tid * 72 + (l == 0 && L.k <= 32 ? 32 : 64));
-        }
-        if (round == 0 && m.small && m.unit[role][last] >= 0) {
-            const gtr__field_layer &L = m.layer[last];
-            for (int r = tid >> 5; r < L.n; r += GTR__FIELD_T / 32)
-                for (int c = p.lane; c < L.k; c += 32) part[L.flat_w + r * L.k + c] = P == 1 ? lasts[r * 128 + c] + lasts[1024 + r * 128 + c] : lasts[r * 128 + c];
-            if (tid < L.n && L.db) {
-                float v = 0.0f;
+        while (l >= 0 && (m.unit[role][l] < 0 || unit < m.unit[role][l] || unit >= m.unit[role][l] + m.layer[l].panels)) l--;
+        if (l < 0) return;
+        const gtr__field_layer &L = m.layer[l];
+        const int p0 = (unit - m.unit[role][l]) * 8, planes = (L.k + 7) / 8 - p0, ones = p0 || !L.db ? -1 : l == 0 && L.k <= 32 ? 4 : 8;
+        const int quad = L.frag + p0 * (128 * P) + (P == 1 ? slot : tid), r = (P == 1 ? 0 : group * 64) + warp * 16 + g;
+        char *to = part + quad * (m.narrow ? 8 : 16);
+        float *bias = whole + (L.nat_b - m.frags) * 4 + r;
 #pragma unroll
-                for (int w = 0; w < 4 * teams; w++) v += column[w * 8 + tid];
-                part[L.flat_b + tid] = v;
+        for (int j = 0; j < 9; j++) {
+            const float4 v = at(j);
+            if (j == ones && t == 0) {
+                if (r < L.n) bias[0] = v.x;
+                if (r + 8 < L.n) bias[8] = v.z;
             }
+            if (j == 8 || j >= planes) continue;
+            if (m.narrow) *(uint2 *)(to + j * (1024 * P)) = make_uint2(gtr__field_pack<T>(v.x, v.y), gtr__field_pack<T>(v.z, v.w));
+            else *(float4 *)(to + j * (2048 * P)) = v;
+        }
+    };
+    gtr__field_meet();                      // products that read what stood there are made
+    float *to = lasts + (P == 1 ? group * far : group * 64);
+#pragma unroll
+    for (int i = 0; i < 4; i++) to[(t * 2 + (i & 1)) * rows + warp * 16 + g + (i >> 1) * 8] = sum.last[i];
+    if ((P == 1 || group == 0) && lane < 4) *(float2 *)(column + group * far + warp * 8 + 2 * t) = make_float2(sum.bias[0], sum.bias[1]);
+    if (lane == 0) column[32 + (P == 1 ? group * far : group * 4) + warp] = sum.loss;
+    if constexpr (P == 1) {
+        auto trade = [&](auto which) {      // of the units that this team adds up
+            constexpr int mine = decltype(which)::value, theirs = half - mine;
+#pragma unroll
+            for (int i = 0; i < half * 9; i++) {
+                const float *d = sum.dw[theirs + i / 9] + i % 9 * 4;
+                *(float4 *)(own + (i * 128 + slot) * 4) = make_float4(d[0], d[1], d[2], d[3]);
+            }
+            gtr__field_meet();
+#pragma unroll
+            for (int u = 0; u < half; u++)
+                put(mine + u, [&](int j) {
+                    const float *d = sum.dw[mine + u] + j * 4;
+                    return gtr__mlp_add4(make_float4(d[0], d[1], d[2], d[3]), *(const float4 *)(other + ((u * 9 + j) * 128 + slot) * 4));
+                });
+        };
+        if (group == 0) trade(std::integral_constant<int, 0>());
+        else trade(std::integral_constant<int, half>());
+    } else {
+        gtr__field_meet();
+#pragma unroll
+        for (int u = 0; u < GTR__FIELD_UNITS; u++) put(u, [&](int j) { const float *d = sum.dw[u] + j * 4; return make_float4(d[0], d[1], d[2], d[3]); });
+    }
+    if (m.small && m.unit[role][last] >= 0) {
+        const gtr__field_layer &L = m.layer[last];
+        float *out = whole + (L.nat_w - m.frags) * 4;
+#pragma unroll 1
+        for (int r = tid >> 5; r < L.n; r += GTR__FIELD_T / 32)
+#pragma unroll 1
+            for (int c = lane; c < L.k; c += 32) out[r * L.k + c] = teams == 2 ? lasts[r * rows + c] + lasts[far + r * rows + c] : lasts[r * rows + c];
+        if (tid < L.n && L.db) {
+            float v = 0.0f;
+            for (int w = 0; w < 4 * teams; w++) v += column[(w >> 2) * far + (w & 3) * 8 + tid];
+            whole[(L.nat_b - m.frags) * 4 + tid] = v;
         }
     }
-    if (role == 0) {
-        const float v = gtr__field_total(sum.loss, h->scratch);
-        if (tid == 0) m.losses[blockIdx.x] = v;
+    if (role == 0 && tid == 32) {
+        float v = 0.0f;
+        for (int w = 0; w < 8; w++) v += column[32 + (teams == 2 ? (w >> 2) * far + (w & 3) : w)];
+        m.losses[blockIdx.x] = v;
     }
 }
-// A thread's four parameters.
-struct gtr__field_four { float4 p, g, a, b; const gtr__segment *seg; int i, n; bool whole; };
-static __device__ __forceinline__ void gtr__field_find(const gtr__field &m, const gtr__field_head *h, int e, gtr__field_four &f, int *role) {
-    f.n = 0; f.seg = h->segment; f.i = 0;
+// A thread's four parameters: two from i on, two from j on, of their segment. live: which of them there are.
+struct gtr__field_four { float4 p, g, a, b; const gtr__segment *seg; int i, j, flat; uint32_t live; };
+template <int P> static __device__ __forceinline__ void gtr__field_find(const gtr__field &m, const gtr__field_head *h, int q, gtr__field_four &f, int *role) {
+    f.live = 0; f.seg = h->segment; f.i = f.j = f.flat = 0;
+#pragma unroll 1
     for (int l = 0; l < m.layers; l++) {
         const gtr__field_layer &L = m.layer[l];
-        int i = -1, s = 2 * l, count = L.n * L.k;
-        if (e >= L.flat_w && e < L.flat_w + count) i = e - L.flat_w;
-        else if (L.db && e >= L.flat_b && e < L.flat_b + L.n) { i = e - L.flat_b; s++; count = L.n; }
-        if (i < 0) continue;
-        f.seg = &h->segment[s]; f.i = i; f.n = count - i < 4 ? count - i : 4;
+        const bool small = m.small && l == m.layers - 1;
+        int e;
+        if (!small && q >= L.frag && q < L.frag + (L.k + 7) / 8 * (128 * P)) {
+            e = q - L.frag;
+            const int c = e / (128 * P) * 8 + (e & 3) * 2, r = (e & (128 * P - 1)) / 32 * 16 + (e >> 2 & 7);
+            f.i = r * L.k + c; f.j = f.i + 8 * L.k;
+            f.live = (c < L.k ? c + 1 < L.k ? 3 : 1 : 0) * ((r < L.n ? 1 : 0) + (r + 8 < L.n ? 4 : 0));
+            f.seg += 2 * l; f.flat = L.flat_w;
+        } else {
+            const bool bias = q >= L.nat_b && q < L.nat_b + (L.n + 3) / 4;
+            const int count = bias ? L.n : L.n * L.k;
+            if (bias ? !L.db : !small || q < L.nat_w || q >= L.nat_w + (count + 3) / 4) continue;
+            f.i = (q - (bias ? L.nat_b : L.nat_w)) * 4; f.j = f.i + 2;
+            f.live = (1u << (count - f.i < 4 ? count - f.i : 4)) - 1;
+            f.seg += 2 * l + bias; f.flat = bias ? L.flat_b : L.flat_w;
+        }
+#pragma unroll 1
         for (int r = 0; r < m.roles; r++) if (m.unit[r][l] >= 0) *role = r;
+        return;
     }
-    f.whole = f.n == 4 && (((uintptr_t)f.seg->p | (uintptr_t)f.seg->bf16 | (uintptr_t)f.seg->f16) & 15) == 0;
 }
-static __device__ __forceinline__ float4 gtr__field_get4(const float *p, int n) {
-    if (n == 4 && ((uintptr_t)p & 15) == 0) return __ldcg((const float4 *)p);
+static __device__ __forceinline__ void gtr__field_get2(const float *p, uint32_t live, float &x, float &y) {
+    if (live == 3 && ((uintptr_t)p & 7) == 0) {
+        const float2 v = __ldcg((const float2 *)p);
+        x = v.x; y = v.y;
+    } else {
+        if (live & 1) x = __ldcg(p);
+        if (live & 2) y = __ldcg(p + 1);
+    }
+}
+static __device__ __forceinline__ void gtr__field_give2(float *p, uint32_t live, float x, float y) {
+    if (live == 3 && ((uintptr_t)p & 7) == 0) { *(float2 *)p = make_float2(x, y); return; }
+    if (live & 1) p[0] = x;
+    if (live & 2) p[1] = y;
+}
+template <typename T> static __device__ __forceinline__ void gtr__field_give2_low(T *p, uint32_t live, float x, float y) {
+    if (live == 3 && ((uintptr_t)p & 3) == 0) { *(uint32_t *)p = gtr__field_pack<T>(x, y); return; }
+    if (live & 1) gtr__store(p, x);
+    if (live & 2) gtr__store(p + 1, y);
+}
+static __device__ __forceinline__ float4 gtr__field_get(const float *p, const gtr__field_four &f) {
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    v.x = __ldcg(p);
-    if (n > 1) v.y = __ldcg(p + 1);
-    if (n > 2) v.z = __ldcg(p + 2);
-    if (n > 3) v.w = __ldcg(p + 3);
+    gtr__field_get2(p + f.i, f.live & 3, v.x, v.y);
+    gtr__field_get2(p + f.j, f.live >> 2, v.z, v.w);
     return v;
+}
+static __device__ __forceinline__ void gtr__field_give(float *p, const gtr__field_four &f, float4 v) {
+    gtr__field_give2(p + f.i, f.live & 3, v.x, v.y);
+    gtr__field_give2(p + f.j, f.live >> 2, v.z, v.w);
 }
 static __device__ __forceinline__ void gtr__field_state(const gtr__field &m, gtr__field_four &f) {
     const gtr__optim &o = m.optim;
-    const int64_t at = f.seg->offset + f.i;
     f.a = f.b = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    f.p = gtr__field_get4(f.seg->p + f.i, f.n);
-    if (o.kind != GTR_SGD || (o.momentum != 0.0 && o.m)) f.a = gtr__field_get4(o.m + at, f.n);
-    if (o.kind != GTR_SGD) f.b = gtr__field_get4(o.v + at, f.n);
+    f.p = gtr__field_get(f.seg->p, f);
+    if (o.kind != GTR_SGD || (o.momentum != 0.0 && o.m)) f.a = gtr__field_get(o.m + f.seg->offset, f);
+    if (o.kind != GTR_SGD) f.b = gtr__field_get(o.v + f.seg->offset, f);
 }
 // Parameters and moments to where they belong.
 static __device__ __forceinline__ void gtr__field_give(const gtr__field &m, const gtr__field_four &f) {
     const gtr__optim &o = m.optim;
-    const int64_t at = f.seg->offset + f.i;
-    if (o.kind != GTR_SGD) gtr__mlp_give4(o.v + at, f.n, f.n == 4, f.b);
-    if (o.kind != GTR_SGD || (o.momentum != 0.0 && o.m)) gtr__mlp_give4(o.m + at, f.n, f.n == 4, f.a);
-    gtr__mlp_give4(f.seg->p + f.i, f.n, f.whole, f.p);
-    if (f.seg->bf16) gtr__mlp_put4(f.seg->bf16, GTR_BF16, f.i, 0, f.n, f.whole, f.p);
-    if (f.seg->f16) gtr__mlp_put4(f.seg->f16, GTR_F16, f.i, 0, f.n, f.whole, f.p);
+    if (o.kind != GTR_SGD) gtr__field_give(o.v + f.seg->offset, f, f.b);
+    if (o.kind != GTR_SGD || (o.momentum != 0.0 && o.m)) gtr__field_give(o.m + f.seg->offset, f, f.a);
+    gtr__field_give(f.seg->p, f, f.p);
+    if (f.seg->bf16) {
+        gtr__field_give2_low((__nv_bfloat16 *)f.seg->bf16 + f.i, f.live & 3, f.p.x, f.p.y);
+        gtr__field_give2_low((__nv_bfloat16 *)f.seg->bf16 + f.j, f.live >> 2, f.p.z, f.p.w);
+    }
+    if (f.seg->f16) {
+        gtr__field_give2_low((__half *)f.seg->f16 + f.i, f.live & 3, f.p.x, f.p.y);
+        gtr__field_give2_low((__half *)f.seg->f16 + f.j, f.live >> 2, f.p.z, f.p.w);
+    }
+}
+// Adam's step of a parameter that has long had no gradient is less than 1e-22: without what follows, for roots and quotients of such small
+// numbers take a slow way, and all wait for it.
+static __device__ __forceinline__ void gtr__field_rule(const gtr__mlp_rule &rule, float &p, float g, float &a, float &b) {
+    const float d = fmaf(rule.wd, p, rule.coef * g);
+    if (!rule.adam) { rule(p, g, a, b); return; }
+    a = fmaf(rule.one_b1, d - a, a);
+    b = fmaf(rule.one_b2 * d, d, rule.b2 * b);
+    const float s = rule.step * a;
+    const bool still = fabsf(s) < 1e-30f;
+    p = fmaf(p, rule.decay, still ? 0.0f : s / fmaf(sqrtf(still ? 1.0f : b), rule.root, rule.eps));
 }
 static __device__ __forceinline__ void gtr__field_update(const gtr__field &m, const gtr__field_head *h, gtr__field_four &f, float coef) {
     const gtr__optim &o = m.optim;
@@ -9558,29 +9795,42 @@ static __device__ __forceinline__ void gtr__field_update(const gtr__field &m, co
     rule.rate = h->rate.rate[group]; rule.step = h->rate.step[group]; rule.decay = h->rate.decay[group]; rule.wd = h->rate.wd[group]; rule.root = h->rate.root; rule.coef = coef;
     rule.one_b1 = (float)(1.0 - o.beta1); rule.b2 = (float)o.beta2; rule.one_b2 = (float)(1.0 - o.beta2); rule.eps = (float)o.eps; rule.mu = (float)o.momentum;
     rule.adam = o.kind != GTR_SGD; rule.momentum = !rule.adam && o.momentum != 0.0 && o.m; rule.nesterov = o.nesterov;
-    rule(f.p.x, f.g.x, f.a.x, f.b.x);
-    rule(f.p.y, f.g.y, f.a.y, f.b.y);
-    rule(f.p.z, f.g.z, f.a.z, f.b.z);
-    rule(f.p.w, f.g.w, f.a.w, f.b.w);
-    gtr__field_give(m, f);
+    gtr__field_rule(rule, f.p.x, f.g.x, f.a.x, f.b.x);
+    gtr__field_rule(rule, f.p.y, f.g.y, f.a.y, f.b.y);
+    gtr__field_rule(rule, f.p.z, f.g.z, f.a.z, f.b.z);
+    gtr__field_rule(rule, f.p.w, f.g.w, f.a.w, f.b.w);
 }
 // The blocks' sums of four parameters, of every ways-th block from k on, in order.
-static __device__ __forceinline__ float4 gtr__field_gather(const gtr__field &m, int e, int role, int k, int ways) {
+template <typename T, typename V, int N> static __device__ __forceinline__ float4 gtr__field_gather(const gtr__field &m, const char *from, int role, int k, int ways) {
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     const int end = m.block0[role + 1];
-    const float *from = m.part + e;
 #pragma unroll 1
-    for (int b = m.block0[role] + k; b < end; b += 18 * ways) {
-        float4 w[18];
+    for (int b = m.block0[role] + k; b < end; b += N * ways) {
+        V w[N];
 #pragma unroll
-        for (int i = 0; i < 18; i++) w[i] = b + i * ways < end ? __ldcg((const float4 *)(from + (int64_t)(b + i * ways) * m.flat)) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        for (int i = 0; i < N; i++) {
+            memset(&w[i], 0, sizeof(V));
+            if (b + i * ways < end) w[i] = __ldcg((const V *)(from + (int64_t)(b + i * ways) * m.stride));
+        }
 #pragma unroll
-        for (int i = 0; i < 18; i++) v = gtr__mlp_add4(v, w[i]);
+        for (int i = 0; i < N; i++) {
+            if constexpr (sizeof(V) == 16) v = gtr__mlp_add4(v, make_float4(w[i].x, w[i].y, w[i].z, w[i].w));
+            else {
+                const float2 a = gtr__field_unpack<T>(w[i].x), c = gtr__field_unpack<T>(w[i].y);
+                v = gtr__mlp_add4(v, make_float4(a.x, a.y, c.x, c.y));
+            }
+        }
     }
     return v;
 }
-static __device__ __forceinline__ void gtr__field_look(float4 v, int n, uint32_t &most, double &sum) {
-    const float x = v.x, y = n > 1 ? v.y : 0.0f, z = n > 2 ? v.z : 0.0f, w = n > 3 ? v.w : 0.0f;
+template <typename T> static __device__ __forceinline__ float4 gtr__field_gather(const gtr__field &m, int q, int role, int k, int ways) {
+    const int size = m.narrow ? 8 : 16;
+    const char *from = (const char *)m.part + (q < m.frags ? q * size : m.frags * size + (q - m.frags) * 16);
+    if (m.narrow && q < m.frags) return gtr__field_gather<T, uint2, 18>(m, from, role, k, ways);
+    return gtr__field_gather<T, float4, 18>(m, from, role, k, ways);
+}
+static __device__ __forceinline__ void gtr__field_look(float4 v, uint32_t live, uint32_t &most, double &sum) {
+    const float x = live & 1 ? v.x : 0.0f, y = live & 2 ? v.y : 0.0f, z = live & 4 ? v.z : 0.0f, w = live & 8 ? v.w : 0.0f;
     uint32_t a = __float_as_uint(x) & 0x7fffffffu, b = __float_as_uint(y) & 0x7fffffffu, c = __float_as_uint(z) & 0x7fffffffu, d = __float_as_uint(w) & 0x7fffffffu;
     a = a > b ? a : b; c = c > d ? c : d; a = a > c ? a : c;
     most = most > a ? most : a;
@@ -9611,9 +9861,9 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
     const int tid = (int)threadIdx.x, blocks = (int)gridDim.x, me = (int)blockIdx.x;
     const bool reporter = me == blocks - 1 && tid >= GTR__FIELD_T - 32;     // a warp of the team with the fewest tiles
     constexpr bool fed = GTR__FIELD_ALL(FED) > GTR__FIELD_T;
-    uint32_t target = 0, count = 0, turn = 0;
-    int role = 0;
-    while (role + 1 < m.roles && me >= m.block0[role + 1]) role++;
+    uint32_t count = 0, turn = 0;
+    int role = 0;           // one alone where P is 1 and teams are fed
+    if (P == 2 || !fed) while (role + 1 < m.roles && me >= m.block0[role + 1]) role++;
     if (*(const volatile uint32_t *)&m.ctl->status) {       // the same for all: nobody writes it before all have met
         if (me == 0 && tid == 0) { m.ctl->guard = 1; gtr__report_stuck(m.report, m.ring); }
         return;
@@ -9624,14 +9874,13 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
         gtr__field_set(at, tid < 4 ? P * 2 : P * 4);
     }
     const gtr__record *record = gtr__fetch_record(m.ctl, m.ring);
-    if (tid == 0) { h->step = m.ctl->step; h->applied = m.ctl->applied; h->scale = m.ctl->scale; h->good = m.ctl->good; }
+    if (tid == 0) { h->lost = 0; h->tag = h->target = 0; h->step = m.ctl->step; h->applied = m.ctl->applied; h->scale = m.ctl->scale; h->good = m.ctl->good; }
     if constexpr (fed) {
         if (tid >= GTR__FIELD_T) {
             gtr__field_registers<24, false>();
             for (;;) {
-                __syncthreads();
-                if (!h->go) break;
-                gtr__field_serve<T, P>(m, h, pool, P == 1 ? 0 : role, count);
+                gtr__field_called();
+                if (!*(const volatile int *)&h->go || !gtr__field_serve<T, P>(m, h, pool, role, count)) break;
             }
             gtr__copies_done<0>();
             return;
@@ -9639,18 +9888,50 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
         gtr__field_registers<240, true>();
     }
     const gtr__field_place<P> p(m, pool, (int)gtr__field_same((uint32_t)tid >> 7), tid & 127);
-    float4 *red = (float4 *)(pool + m.team_at);
-    bool pending = false;
+    // opened: the next step's record is; there: its weights are; silent: the last one's norm has not been asked for.
+    bool pending = false, opened = true, there = false, silent = false, was_bad = false;
+    // Behind a step whose new weights were told: what is left of the report; by the reporter.
+    auto settle = [&](uint32_t tag) {
+        double sum = 0.0;
+        for (int b0 = tid & 31; m.sums && b0 < blocks; b0 += 5 * 32) {
+            unsigned long long v[5];
+            uint32_t all;
+            int turns = 0;
+            do {
+                all = 0;
+#pragma unroll
+                for (int i = 0; i < 5; i++) {
+                    v[i] = tag;
+                    if (b0 + i * 32 < blocks) asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v[i]) : "l"(__cvta_generic_to_global(m.norms + b0 + i * 32)) : "memory");
+                }
+#pragma unroll
+                for (int i = 0; i < 5; i++) all |= ((uint32_t)v[i] ^ tag) & 0xffffu;
+            } while (all && ++turns < GTR__FIELD_TURNS);
+#pragma unroll
+            for (int i = 0; i < 5; i++) sum += __longlong_as_double((long long)(v[i] & ~0xffffull));
+        }
+#pragma unroll
+        for (int i = 16; i; i >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, i);
+        if (tid == GTR__FIELD_T - 32) { m.ctl->norm = (float)(sqrt(sum) / (double)m.ctl->scale); m.ctl->coef = (float)(1.0 / (double)m.ctl->scale); m.ctl->guard = was_bad ? 1u : 0u; }
+    };
     gtr__field_open<P, fed>(m, h, record, p, role);
+    if (m.told) {           // what earlier launches told is not this one's
+        for (int i = me * GTR__FIELD_T + tid; i <= m.flat; i += blocks * GTR__FIELD_T) gtr__field_tell1(m.told + i, 0);
+        if (tid == 0) m.norms[me] = 0;
+    }
 #pragma unroll 1
     for (;;) {
-        gtr__field_load<T, P>(m, pool);
+        if (!there) gtr__field_load<T, P>(m, pool);
+        gtr__field_clear<P>(m, pool);
         gtr__field_publish();
         gtr__field_meet();
+        if constexpr (fed) gtr__field_go(me - m.block0[role] >= m.tiles);
+        opened = false;
         if (reporter) {
+            if (silent) settle(h->tag);
             if (pending && tid == GTR__FIELD_T - 32) gtr__report_step(m.report);
             __syncwarp();
-            gtr__fetch_ahead(m.ctl, m.ring);
+            gtr__field_ahead(m, h, !pending);
         }
         {
             gtr__field_sums sum;
@@ -9661,13 +9942,14 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
 #pragma unroll
             for (int i = 0; i < 4; i++) sum.last[i] = 0.0f;
             sum.bias[0] = sum.bias[1] = sum.loss = 0.0f;
-            gtr__field_rows<T, P, RELU, fed>(m, h, pool, p, P == 1 && fed ? 0 : role, h->record.more == 0, count, turn, sum);
-            gtr__field_write<P>(m, h, pool, p, role, sum);
+            gtr__field_rows<T, P, RELU, fed>(m, h, pool, p, role, h->record.more == 0, count, turn, sum);
+            gtr__field_write<T, P>(m, pool, role, sum);
         }
         gtr__field_arrive(m);
         const int64_t more = h->record.more;
         const int tid = gtr__field_index();
-        const int quads = m.flat / 4, per = (quads + blocks - 1) / blocks, q0 = me * per, mine = quads - q0 < per ? quads - q0 : per;
+        const int quads = m.quads, per = (quads + blocks - 1) / blocks, q0 = me * per, mine = quads - q0 < per ? quads - q0 : per;
+        float4 *red = (float4 *)(pool + m.team_at + m.place_at);
         int ways = 1;
         while (ways < 8 && per * ways * 2 <= GTR__FIELD_T) ways *= 2;
         const int wide = GTR__FIELD_T / ways, way = tid / wide, own = tid % wide;
@@ -9676,63 +9958,111 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
         const float whole = (float)(1.0 / (double)h->scale);
         gtr__field_four four;
         int from = 0;
-        four.n = 0;
-        if (once && own < mine) gtr__field_find(m, h, (q0 + own) * 4, four, &from);
-        if (way == 0 && four.n) gtr__field_state(m, four);
-        if (!gtr__field_wait(m, target += (uint32_t)blocks)) break;
+        four.live = 0;
+        if (once && own < mine) gtr__field_find<P>(m, h, q0 + own, four, &from);
+        if (way == 0 && four.live) gtr__field_state(m, four);
+        if (!gtr__field_wait(m, h)) break;
+        // Mostly all slices are good, and then a second meeting, or that all have been told of the new weights, is the end of the step.
+        const bool early = once && !m.clipped, quick = P == 1 && early && m.told && more != 0;
+        const gtr__record *now = &m.ctl->record[h->step & 1], *next = &m.ctl->record[(h->step + 1) & 1];
+        if (fed && quick) {
+            gtr__field_open<P, fed>(m, h, next, p, role);
+            opened = true;
+        }
         uint32_t most = 0;
         double sum = 0.0;
         bool bad = false;
         for (int q = 0; q < mine; q += wide) {
             if (!once) {
-                four.n = 0;
-                if (q + own < mine) gtr__field_find(m, h, (q0 + q + own) * 4, four, &from);
+                four.live = 0;
+                if (q + own < mine) gtr__field_find<P>(m, h, q0 + q + own, four, &from);
             }
-            if (four.n) four.g = gtr__field_gather(m, (q0 + q + own) * 4, from, way, ways);
+            if (four.live) four.g = gtr__field_gather<T>(m, q0 + q + own, from, way, ways);
             if (ways > 1) {
                 red[tid] = four.g;
                 gtr__field_meet();
-                if (way) four.n = 0;
-                if (four.n) {
+                if (way) four.live = 0;
+                if (four.live) {
 #pragma unroll
                     for (int k = 1; k < 8; k++) if (k < ways) four.g = gtr__mlp_add4(four.g, red[k * wide + tid]);
                 }
                 gtr__field_meet();
             }
-            if (!four.n) continue;
-            gtr__mlp_give4(m.optim.gradient + four.seg->offset + four.i, four.n, four.n == 4, four.g);
-            gtr__field_look(four.g, four.n, most, sum);
+            if (!four.live) continue;
+            if (!once) gtr__field_give(m.optim.gradient + four.seg->offset, four, four.g);
+            gtr__field_look(four.g, four.live, most, sum);
         }
         if (m.checks) bad = most >= 0x7f800000u;
-        if (me == blocks - 1) {
+        if (reporter) {
             float v = 0.0f;
-            for (int b = tid; b < m.block0[1]; b += GTR__FIELD_T) v += __ldcg(&m.losses[b]);
-            v = gtr__field_total(v, h->scratch) / m.count;
+            for (int b0 = tid & 31; b0 < m.block0[1]; b0 += 5 * 32) {       // all of 160 blocks' at once
+                float w[5];
+#pragma unroll
+                for (int i = 0; i < 5; i++) w[i] = b0 + i * 32 < m.block0[1] ? __ldcg(&m.losses[b0 + i * 32]) : 0.0f;
+#pragma unroll
+                for (int i = 0; i < 5; i++) v += w[i];
+            }
+#pragma unroll
+            for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
+            v /= m.count;
             if (tid == GTR__FIELD_T - 32) *m.value = v;
             bad |= gtr__infinite(v);
         }
-        bad = gtr__field_any(bad);
-        if (m.sums) sum = gtr__field_total(sum, h->sums);
-        if (tid == 0) m.guard[me] = make_double2(sum, bad ? 1.0 : 0.0);
-        // Mostly all slices are good, and then the second meeting also lets all see the new weights.
-        const bool early = once && !m.clipped, updated = early && !bad && four.n > 0;
-        gtr__field_four before = four;
+        const bool updated = early && !bad && four.live;
+        const gtr__field_four before = four;
         if (updated) gtr__field_update(m, h, four, whole);
-        gtr__field_arrive(m);
-        if (!gtr__field_wait(m, target += (uint32_t)blocks)) break;
-        sum = 0.0;
-        bad = false;
-        for (int b0 = tid & 31; b0 < blocks; b0 += 5 * 32) {        // all of 160 blocks' at once
-            double2 v[5];
+        auto keep = [&]() {
+            if (updated) gtr__field_give(m, four);
+            if (once && four.live) gtr__field_give(m.optim.gradient + four.seg->offset, four, four.g);
+        };
+        if (quick) {            // who waits for it is told first
+            const uint32_t tag = h->tag + 1, mark = tag | (bad ? GTR__FIELD_BAD : 0);
+            if (four.live & 1) gtr__field_tell2(m.told + four.flat + four.i, gtr__field_word16<T>(four.p.x, mark), gtr__field_word16<T>(four.p.y, mark));
+            if (four.live & 4) gtr__field_tell2(m.told + four.flat + four.j, gtr__field_word16<T>(four.p.z, mark), gtr__field_word16<T>(four.p.w, mark));
+            keep();
+            if (reporter && tid == GTR__FIELD_T - 32) gtr__field_tell1(m.told + m.flat, mark);
+            if (m.sums) {
+                if (wide > 32) sum = gtr__field_total(sum, h->sums);
+                else {
 #pragma unroll
-            for (int i = 0; i < 5; i++) v[i] = b0 + i * 32 < blocks ? __ldcg(&m.guard[b0 + i * 32]) : make_double2(0.0, 0.0);
+                    for (int i = 16; i; i >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, i);
+                }
+                if (tid == 0) asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(__cvta_generic_to_global(m.norms + me)), "l"(((unsigned long long)__double_as_longlong(sum) & ~0xffffull) | tag) : "memory");
+            }
+            if constexpr (!fed) {
+                gtr__field_open<P, fed>(m, h, next, p, role);
+                opened = true;
+            }
+            const uint32_t heard = gtr__field_hear(m, pool, tag);
+            if (heard & 1) h->lost = 1;
+            bad = gtr__field_any((heard & GTR__FIELD_BAD) != 0);
+            if (*(const volatile int *)&h->lost) {
+                if (tid == 0) gtr__mlp_gave_up(m.report);
+                break;
+            }
+        } else {
+            keep();
+            bad = gtr__field_any(bad);
+            if (m.sums) sum = gtr__field_total(sum, h->sums);
+            if (tid == 0) m.guard[me] = make_double2(sum, bad ? 1.0 : 0.0);
+            gtr__field_arrive(m);
+            if (!gtr__field_wait(m, h)) break;
+            sum = 0.0;
+            bad = false;
+            for (int b0 = tid & 31; b0 < blocks; b0 += 5 * 32) {
+                double2 v[5];
 #pragma unroll
-            for (int i = 0; i < 5; i++) { sum += v[i].x; bad |= v[i].y != 0.0; }
+                for (int i = 0; i < 5; i++) v[i] = b0 + i * 32 < blocks ? __ldcg(&m.guard[b0 + i * 32]) : make_double2(0.0, 0.0);
+#pragma unroll
+                for (int i = 0; i < 5; i++) { sum += v[i].x; bad |= v[i].y != 0.0; }
+            }
+            bad = __any_sync(0xffffffffu, bad);
         }
-        bad = __any_sync(0xffffffffu, bad);
+        silent = quick;
+        was_bad = bad;
         double norm = 0.0;
         float coef = whole;
-        if (m.clipped || (m.sums && reporter)) {
+        if (!quick && (m.clipped || (m.sums && reporter))) {
 #pragma unroll
             for (int i = 16; i; i >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, i);
             norm = sqrt(sum) / (double)h->scale;
@@ -9741,25 +10071,28 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
         }
         if (bad && updated) gtr__field_give(m, before);
         if (!bad && !early) {
-            if (once) { if (four.n) gtr__field_update(m, h, four, coef); }
-            else for (int q = tid; q < mine; q += GTR__FIELD_T) {
-                gtr__field_find(m, h, (q0 + q) * 4, four, &from);
-                if (!four.n) continue;
-                four.g = gtr__field_get4(m.optim.gradient + four.seg->offset + four.i, four.n);
+            if (once && four.live) { gtr__field_update(m, h, four, coef); gtr__field_give(m, four); }
+            for (int q = tid; !once && q < mine; q += GTR__FIELD_T) {
+                gtr__field_find<P>(m, h, q0 + q, four, &from);
+                if (!four.live) continue;
+                four.g = gtr__field_get(m.optim.gradient + four.seg->offset, four);
                 gtr__field_state(m, four);
                 gtr__field_update(m, h, four, coef);
+                gtr__field_give(m, four);
             }
         }
-        if (reporter && tid == GTR__FIELD_T - 32) { m.ctl->norm = (float)norm; m.ctl->coef = coef; m.ctl->guard = bad ? 1u : 0u; }
+        if (!quick && reporter && tid == GTR__FIELD_T - 32) { m.ctl->norm = (float)norm; m.ctl->coef = coef; m.ctl->guard = bad ? 1u : 0u; }
         pending = true;
         const bool stuck = bad && !m.report.scaled;
-        if (stuck) gtr__field_feed(m, &h->record);
+        if (stuck) gtr__field_feed(m, now);
         if (stuck || more == 0) {
+            if (reporter && silent) settle(h->tag + 1);
             if (reporter && tid == GTR__FIELD_T - 32) for (int64_t k = stuck ? more : 0; k >= 0; k--) gtr__report_step(m.report);
             break;
         }
-        gtr__field_meet();
+        if (!quick) gtr__field_meet();
         if (tid == 0) {         // as gtr__report_step does it
+            h->tag += quick;
             h->step++;
             if (bad) { h->scale = h->scale * 0.5f > 1.0f ? h->scale * 0.5f : 1.0f; h->good = 0; }
             else {
@@ -9767,17 +10100,21 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
                 if (++h->good >= 2000 && m.report.scaled) { h->scale = h->scale * 2.0f < 16777216.0f ? h->scale * 2.0f : 16777216.0f; h->good = 0; }
             }
         }
+        there = quick && !bad;
+        if (there) continue;
         if (bad || !early) gtr__field_arrive(m);
         else gtr__field_meet();
-        gtr__field_open<P, fed>(m, h, &m.ctl->record[h->step & 1], p, role);
-        if ((bad || !early) && !gtr__field_wait(m, target += (uint32_t)blocks)) break;
+        if (!opened) gtr__field_open<P, fed>(m, h, next, p, role);
+        opened = true;
+        if ((bad || !early) && !gtr__field_wait(m, h)) break;
     }
     gtr__copies_commit();
     gtr__copies_done<0>();
     gtr__field_meet();
     if constexpr (fed) {
-        if (tid == 0) h->go = 0;
-        __syncthreads();
+        if (tid == 0) *(opened ? &h->start : &h->go) = 0;
+        if (opened) gtr__field_go(false);
+        else gtr__field_call();
     }
     if (tid == 0 && atomicAdd(&m.ctl->ticket[7], 1u) == gridDim.x - 1) { m.ctl->ticket[6] = 0; m.ctl->ticket[7] = 0; }
 }
@@ -9789,7 +10126,7 @@ static int gtr__field_room(int compute) { return (compute == 80 || compute == 87
 static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, gtr__field *m, gtr__field_cut *c, int sm_count, int room) {
     const int last = q->layers - 1;
     memset(m, 0, sizeof *m);
-    if (q->layers < 2 || q->last_act >= 0 || q->accuracy >= 0) return false;
+    if (q->layers < 2 || q->act_back[q->layers - 1] >= 0 || q->accuracy >= 0) return false;
     m->layers = q->layers;
     c->p = 1;
     for (int l = 0; l <= last; l++) {
@@ -9842,7 +10179,7 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
         m->tally_at = team = (team + 15) / 16 * 16;
         if (P == 1) team += 2048;
         m->team_bytes = (team + 1023) / 1024 * 1024;
-        const int least = (GTR__FIELD_UNITS * 64 * 72 / (3 - P) + 8 * 128 + 32) * 4;     // what gtr__field_write takes
+        const int least = m->place_at + (GTR__FIELD_GIVEN(P) + 8 * P * 64 + 64) * 4;     // what gtr__field_write takes
         if (m->team_bytes < least) m->team_bytes = (least + 1023) / 1024 * 1024;
         m->ones_at = m->team_at + (3 - P) * m->team_bytes;
         c->bytes = m->ones_at + 2048 + 1024;
@@ -9877,6 +10214,19 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
         if (m->block0[r + 1] <= m->block0[r]) m->block0[r + 1] = m->block0[r] + 1;
     }
     if (m->block0[m->roles] != sm_count) return false;
+    m->narrow = P == 1 && m->roles == 1 && sm_count >= 64;
+    for (l = 0; l + m->small <= last; l++) {
+        m->layer[l].frag = m->frags;
+        m->frags += (m->layer[l].k + 7) / 8 * 128 * P;
+    }
+    m->quads = m->frags;
+    for (l = 0; l <= last; l++) {
+        m->layer[l].nat_b = m->quads;
+        m->quads += (m->layer[l].n + 3) / 4;
+    }
+    m->layer[last].nat_w = m->quads;
+    if (m->small) m->quads += (m->layer[last].n * m->layer[last].k + 3) / 4;
+    m->stride = m->frags * (m->narrow ? 8 : 16) + (m->quads - m->frags) * 16;
     for (l = 0; l <= last; l++) {
         m->layer[l].flat_w = m->flat;
         m->flat += (m->layer[l].n * m->layer[l].k + 3) / 4 * 4;
@@ -9927,13 +10277,16 @@ static int gtr__field_match(const gtr__plan *plan, int at, const gtr__caps *caps
 }
 
 // >>field-launch
-typedef struct gtr__field_space { size_t losses, guard, value, bytes; } gtr__field_space;
+typedef struct gtr__field_space { size_t losses, guard, value, told, norms, records, bytes; } gtr__field_space;
 static gtr__field_space gtr__field_space_of(const gtr__field *m, int sm_count) {
     gtr__field_space s;
-    s.losses = gtr__pad256((size_t)m->flat * (size_t)sm_count * 4);
+    s.losses = gtr__pad256((size_t)m->stride * (size_t)sm_count);
     s.guard = s.losses + gtr__pad256((size_t)sm_count * 4);
     s.value = s.guard + gtr__pad256((size_t)sm_count * sizeof(double2));
-    s.bytes = s.value + 256;
+    s.told = s.value + 256;
+    s.norms = s.told + gtr__pad256((size_t)(m->flat + 1) * 4);
+    s.records = s.norms + gtr__pad256((size_t)sm_count * 8);
+    s.bytes = s.records + GTR__FIELD_AHEAD * 256;
     return s;
 }
 template <typename T, int P, bool RELU, bool FED>
@@ -10001,6 +10354,11 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     m.loss = v.node[p.loss].op; m.seed = q.seed; m.count = (float)in[0].count;
     m.part = (float *)c->ws; m.losses = (float *)((char *)c->ws + space.losses); m.guard = (double2 *)((char *)c->ws + space.guard); m.value = (float *)((char *)c->ws + space.value);
     if (gtr__mlp_arg(&v, v.node[p.loss].out[0])->data) m.value = (float *)gtr__mlp_arg(&v, v.node[p.loss].out[0])->data;
+    bool sixteens = cut.p == 1;
+    for (int l = 0; l < m.layers; l++) sixteens &= m.layer[l].panels == 1 && m.layer[l].k % 8 == 0;
+    if (sixteens) m.told = (uint32_t *)((char *)c->ws + space.told);
+    m.norms = (uint64_t *)((char *)c->ws + space.norms);
+    m.records = (int4 *)((char *)c->ws + space.records);
     m.optim = *o;
     m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0;
     m.ctl = c->ctl; m.ring = f->shared->record;
@@ -10022,7 +10380,8 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
 //   w        what has become of it, as halves          -> the blocks of the same columns and k
 //   h, dz    of the further layers                     -> spare blocks: dw, update; the new weights -> all row blocks, a step later
 //
-// Words, and how a bad step is known to all before the next one's update, are those of >>resident: a mark goes with parts to the rows of the
+// The further layers' new weights are no words but an image of what products want, which row blocks copy when each task has said that its piece is
+// there. Words, and how a bad step is known to all before the next one's update, are those of >>resident: a mark goes with parts to the rows of the
 // block's slab, with their dz to the slab's blocks, and with dw to those of other slabs. Products are FP16's, which has TF32's eleven bits:
 // bytes are exact in it, and a power of two keeps all else away from the ends of its range; gradients of the further layers are TF32's.
 
@@ -10038,41 +10397,48 @@ typedef struct gtr__tall_layer {
     int width;                  // columns, padded to a multiple of 16
     int task0, across;          // first of its tasks; how many side by side along k
     int forward_at, forward_pitch, bias_at, scale_at;   // words in shared memory: w as halves (float32 in the last layer); what they are to be multiplied by
-    uint32_t *h, *dz, *w, *b;   // exchanged: output, its gradient (eights of rows, sixteens of columns, lanes, 4), new weights (pairs of halves, but the last layer's) and bias (odd steps' lie s.renewed further on)
-    uint32_t *scale;            // what 16 x 64 of its new weights are to be multiplied by, four times
+    uint32_t *h, *dz;           // exchanged: output, its gradient (eights of rows, sixteens of columns, lanes, 4)
 } gtr__tall_layer;
 typedef struct gtr__tall {
     gtr__mlp m;
     gtr__tall_layer layer[GTR__MLP_LAYERS];
     int groups, ranks, slabs, rows, kr; // rows: sixteens of them; k of a rank, a multiple of 16
     int eights, units, share;   // of rows in a slab; of 16 of k and every other column, that a block owns; words of what a block sends of dw
+    int unit_part;              // 2^16 / units, rounded up: a quotient of less than 2^10 by it
     int ways, deep, tall;       // warps that share a part's k, and dw's rows; sixteens of rows of a task
     int middles, mains, spare, owns;    // blocks with rows, blocks with rows or columns, blocks that have neither but tasks; sixteens of rows of a block, at most
-    int total, tasks, most_tasks, renewed;      // padded rows; tasks, and how many a spare block has; words that are renewed in a step
+    int total, tasks, most_tasks;       // padded rows; tasks, and how many a spare block has
     int pitch, dz_pitch, op_pitch, hidden_pitch;    // bytes of a row of x; words of a column of dz, of an operand, of the last layer's
     int x_at, dz_at, op_at, hidden_at, logits_at, saved_at, origin_at, ahead_at, target_at, most_at, sums_at, bias_at, red_at, tile_at, end_at;   // words in shared memory
     int target;                 // which of m.rest is the loss's
+    float byte_by, byte_from;   // see gtr__tall_bytes; what to multiply a product with them by
+    int image_at, span;         // the further layers' weights, biases and scales: where in shared memory, how many words
+    uint32_t *image, *told, *peak;      // of even steps, of odd ones: the image as it becomes, whether a task's piece of it is there, and its greatest size
     uint32_t *pool;             // all that is exchanged
-    int64_t words, old;         // old: first word of the weights of odd steps
+    int64_t words, old;         // old: first word of the image of odd steps
     float4 *own;                // first layer's weights and moments, by step: a block's (p, m, v, bias; threads)
     uint32_t *part, *dw, *first, *dl, *loss, *verdict, *flag, *count;      // first: the first layer's new weights
     uint2 *origin;              // of a step's rows: which of the data set, label
     gtr__record *record;
     gtr__mlp_rate *rate;
 } gtr__tall;
+typedef struct gtr__tall_me {   // what a block is; its slab's first eight rows, how many eights
+    int group, rank, slab, first, eights;
+} gtr__tall_me;
 typedef struct gtr__tall_head { // what a block keeps beside its pool
+    gtr__tall_me me;
     float4 row[16];             // loss, counted, right, labelled
     gtr__mlp_rate rate[2];      // by step
     gtr__segment segment[2 * (GTR__TALL_HIDDEN + 1)];
     gtr__mlp_rule rule;         // what of it is the same in all steps
     gtr__record record;         // of the launch's first step; the others differ in what follows
     struct { int64_t first; uint64_t key; } step[GTR__TALL_STEPS];
-    struct { int layer, n0, k0; } tile[8];
+    struct { int layer, n0, k0, index; } tile[8];
     uint32_t most[GTR__TALL_WARPS];     // a task's new weights' sizes
     float scale[GTR__TALL_WARPS][8];    // of the rounds of h that are kept
     int counts[GTR__TALL_WARPS], tiles, half;  // half: of the shuffle's bits
     int label[2][8 * 16], all[2];       // by step: of the block's rows; how many count in the batch
-    alignas(8) uint64_t bar;    // x has come
+    alignas(8) uint64_t bar, weights;   // x has come; the further layers' new weights have
 } gtr__tall_head;
 static __device__ __forceinline__ bool gtr__tall_any(bool v) {
 #ifdef __CUDA_ARCH__
@@ -10117,6 +10483,14 @@ template <int N, typename F> static __device__ __forceinline__ void gtr__tall_he
     gtr__tall_hear_at<N, 0>(v, ear, [&](int i) { return i < n ? at(i) : (const uint32_t *)NULL; });
 }
 
+// Four words of shared memory at once.
+static __device__ __forceinline__ void gtr__tall_put4(float *p, float a, float b, float c, float d) {
+#ifdef __CUDA_ARCH__
+    asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" :: "r"(gtr__shared_address(p)), "f"(a), "f"(b), "f"(c), "f"(d) : "memory");
+#else
+    *(float4 *)p = make_float4(a, b, c, d);
+#endif
+}
 // The thread's number, made anew: what is derived from it does not stay in registers from phase to phase.
 static __device__ __forceinline__ int gtr__tall_tid() {
     int tid = (int)threadIdx.x;
@@ -10126,20 +10500,6 @@ static __device__ __forceinline__ int gtr__tall_tid() {
     return tid;
 }
 
-// What a block is, made anew, too.
-struct gtr__tall_me {
-    int group, rank, slab;
-    __device__ __forceinline__ gtr__tall_me(const gtr__tall &s)
-    {
-        int me = (int)blockIdx.x;
-#ifdef __CUDA_ARCH__
-        asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(me));
-#endif
-        group = me % s.groups;
-        me /= s.groups;
-        rank = me % s.ranks; slab = me / s.ranks;
-    }
-};
 // A power of two that brings most, the bits of the largest magnitude, to 2^14..2^15, and its inverse.
 struct gtr__tall_scale {
     float to, from;
@@ -10216,9 +10576,15 @@ static __device__ __forceinline__ void gtr__tall_renew(const gtr__mlp_rule &rule
 #endif
     rule(p, g, a, b);
 }
-// Two bytes, as FP16: in its last places, so that a byte counts 2^-24.
+// Two bytes, as FP16: in its last places, so that a byte counts 2^-24. For BF16 they are scaled and rounded as nodes do it; by: with a power of two.
 #define GTR__TALL_BYTE 16777216.0f
-static __device__ __forceinline__ uint32_t gtr__tall_bytes(uint32_t w, uint32_t which) { return __byte_perm(w, 0, which); }
+template <int P> static __device__ __forceinline__ uint32_t gtr__tall_bytes(uint32_t w, uint32_t which, float by) {
+    const uint32_t u = __byte_perm(w, 0, which);
+    if (P != GTR__RES_BF16) return u;
+    __half2 v;
+    memcpy(&v, &u, 4);
+    return gtr__tall_half2(gtr__res_low<P>(__low2float(v) * by), gtr__res_low<P>(__high2float(v) * by));
+}
 // Where a lane's four words of 8 rows (the n'th) x 16 columns (the m'th) lie: two rows, 2t and 2t + 1, of column 2g, then of column 2g + 1; so a
 // product's outcome is sent and an operand heard, 512 bytes a warp.
 static __device__ __forceinline__ int gtr__tall_place(int width, int n, int m) { return ((n * (width / 16) + m) * 32 + (gtr__tall_tid() & 31)) * 4; }
@@ -10287,11 +10653,6 @@ static __device__ __forceinline__ void gtr__tall_foresee(const gtr__tall &s, gtr
     }
     __syncthreads();
 }
-// The rows of a slab: their first eight, how many eights.
-struct gtr__tall_slab {
-    int first, eights;
-    __device__ __forceinline__ gtr__tall_slab(const gtr__tall &s, int slab) : first(slab * s.eights), eights(2 * s.rows - slab * s.eights < s.eights ? 2 * s.rows - slab * s.eights : s.eights) {}
-};
 static __device__ __forceinline__ void gtr__tall_prefetch(const char *p, int bytes) {     // to L2
 #ifdef __CUDA_ARCH__
 #pragma unroll 1
@@ -10299,9 +10660,9 @@ static __device__ __forceinline__ void gtr__tall_prefetch(const char *p, int byt
 #endif
 }
 // What a step needs of these, asked for early, to a place of its own: rows of the slab, labels of the block's own rows, how many count.
-static __device__ __forceinline__ void gtr__tall_ask(const gtr__tall &s, float *pool, int step, bool worker) {
+static __device__ __forceinline__ void gtr__tall_ask(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, bool worker) {
     const int tid = gtr__tall_tid(), block = (int)blockIdx.x, b = block + tid / 8 * s.middles;
-    const gtr__tall_slab q(s, gtr__tall_me(s).slab);
+    const gtr__tall_me &q = h->me;
     uint2 *to = (uint2 *)(pool + s.ahead_at);
     if (worker)
         for (int r = tid; r < q.eights * 4; r += GTR__TALL_T) gtr__copy16(to + 2 * r, s.origin + step * s.total + q.first * 8 + 2 * r, true);
@@ -10310,9 +10671,14 @@ static __device__ __forceinline__ void gtr__tall_ask(const gtr__tall &s, float *
     if (tid == GTR__TALL_T - 1) gtr__copy4(to + s.owns * 16, s.count + step, true);
     gtr__copies_commit();
 }
+static __device__ __forceinline__ void gtr__tall_ask_rate(const gtr__tall &s, gtr__tall_head *h, int step) {
+    const int tid = gtr__tall_tid();
+    if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) gtr__copy4((float *)&h->rate[step & 1] + tid, (const float *)&s.rate[step] + tid, true);
+    gtr__copies_commit();
+}
 static __device__ __forceinline__ void gtr__tall_take(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, bool worker, gtr__res_ear &ear) {
     const int tid = gtr__tall_tid(), block = (int)blockIdx.x, b = block + tid / 8 * s.middles;
-    const gtr__tall_slab q(s, gtr__tall_me(s).slab);
+    const gtr__tall_me &q = h->me;
     const uint2 *from = (const uint2 *)(pool + s.ahead_at);
     uint32_t *origin = (uint32_t *)pool + s.origin_at;
     gtr__copies_done<0>();      // what a thread has asked for is its own
@@ -10351,28 +10717,39 @@ static __device__ __forceinline__ void gtr__tall_take(const gtr__tall &s, float 
 #else
 #define GTR__TALL_BULK 0
 #endif
+#if GTR__TALL_BULK
+static __device__ __forceinline__ void gtr__tall_bulk(void *to, const void *from, int bytes, uint64_t *bar) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                 :: "r"(gtr__shared_address(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(gtr__shared_address(bar)) : "memory");
+}
+static __device__ __forceinline__ void gtr__tall_expect(uint64_t *bar, int bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(gtr__shared_address(bar)), "r"(bytes) : "memory");
+}
+static __device__ __forceinline__ void gtr__tall_came(uint64_t *bar, int parity) {
+    uint32_t there = 0;
+    while (!there)
+        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n" : "=r"(there) : "r"(gtr__shared_address(bar)), "r"(parity) : "memory");
+}
+#endif
 static __device__ __forceinline__ bool gtr__tall_whole(const gtr__tall &s, const char *src) { return (((uintptr_t)src | (uintptr_t)s.m.layer[0].k) & 15) == 0; }
 // In two pieces, as the way for asking is narrow: the last two warps have time for it.
 #define GTR__TALL_PIECES 2
 static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float *pool, gtr__tall_head *h, int piece) {
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
-    const gtr__tall_me block(s);
-    const int rank = block.rank, slab = block.slab;
+    const int rank = h->me.rank;
     const uint32_t *origin = (const uint32_t *)pool + s.origin_at;
-    const int columns = s.m.layer[0].k, k0 = rank * s.kr, eights = gtr__tall_slab(s, slab).eights, tid = gtr__tall_tid();
+    const int columns = s.m.layer[0].k, k0 = rank * s.kr, eights = h->me.eights, tid = gtr__tall_tid();
     const int begin = piece ? eights * 2 / 3 * 8 : 0, rows = piece ? eights * 8 : eights * 2 / 3 * 8;
     char *x = (char *)(pool + s.x_at);
 #if GTR__TALL_BULK
     if (gtr__tall_whole(s, src)) {
-        const int first = slab * s.eights * 8, there = s.m.batch - first < rows ? s.m.batch - first : rows, bytes = columns - k0 < s.kr ? columns - k0 : s.kr, me = tid - (GTR__TALL_T - 64);
-        const uint32_t bar = gtr__shared_address(&h->bar);
+        const int first = h->me.first * 8, there = s.m.batch - first < rows ? s.m.batch - first : rows, bytes = columns - k0 < s.kr ? columns - k0 : s.kr, me = tid - (GTR__TALL_T - 64);
         if (me < 0) return;
-        if (me == 0) asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "r"(there > begin ? (there - begin) * bytes : 0) : "memory");
+        if (me == 0) gtr__tall_expect(&h->bar, there > begin ? (there - begin) * bytes : 0);
 #pragma unroll 1
         for (int r = begin + me; r < there; r += 64) {       // who gave up on a row's place brings any: as many bytes come as are waited for
             const uint32_t from = origin[r] < GTR__TALL_NOT_YET ? origin[r] : 0;
-            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
-                         :: "r"(gtr__shared_address(x + r * s.pitch)), "l"(__cvta_generic_to_global(src + (int64_t)from * columns + k0)), "r"(bytes), "r"(bar) : "memory");
+            gtr__tall_bulk(x + r * s.pitch, src + (int64_t)from * columns + k0, bytes, &h->bar);
         }
         return;
     }
@@ -10409,9 +10786,7 @@ static __device__ __forceinline__ void gtr__tall_forgo(const gtr__tall &s, gtr__
 static __device__ __forceinline__ void gtr__tall_brought(const gtr__tall &s, gtr__tall_head *h, int step) {
 #if GTR__TALL_BULK
     if (gtr__tall_whole(s, (const char *)(uintptr_t)h->record.src[s.m.x.slot])) {
-        uint32_t there = 0;
-        while (!there)
-            asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n" : "=r"(there) : "r"(gtr__shared_address(&h->bar)), "r"(step & 1) : "memory");
+        gtr__tall_came(&h->bar, step & 1);
         return;
     }
 #endif
@@ -10453,72 +10828,53 @@ template <bool BACK> static __device__ __forceinline__ void gtr__tall_product(fl
         for (int e = 0; e < 4; e++) acc[0][e] += acc[1][e];
     }
 }
-// What has become of the further layers' weights in step `from`, as products want them: halves, as they come, with one scale a layer. All that a
-// net of usual size has is asked for at once.
-static __device__ __forceinline__ void gtr__tall_weights(const gtr__tall &s, float *pool, int from, gtr__res_ear &ear) {
-    const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, last = s.m.layers - 1;
-    const uint32_t tag = ear.tag;
-    const int jump = (from & 1) * s.renewed;
-    ear.tag = (uint32_t)(from >> 1) & 1;
-    const gtr__tall_layer &end = s.layer[last];
-    const int before_end = s.layer[last - 1].width, fours = before_end / 4, units = end.width * fours;
-    int all = units, u = tid;
-    for (int l = 1; l <= last; l++) all += s.layer[l].width / 4;
-    // u: of the last layer's weights, then of all biases
-    auto source = [&](int u, float *&to) {
-        const uint32_t *p = end.w + jump + u * 4;
-        to = pool + end.forward_at + u / fours * end.forward_pitch + u % fours * 4;
-        if (u >= units) {
-            int l = 1, i = u - units;
-            while (l < last && i >= s.layer[l].width / 4) { i -= s.layer[l].width / 4; l++; }
-            p = s.layer[l].b + jump + i * 4;
-            to = pool + s.layer[l].bias_at + i * 4;
-        }
-        return u < all ? p : (const uint32_t *)NULL;
-    };
-#pragma unroll 1
-    for (int l = 1; l < last; l++) {
-        const gtr__tall_layer &q = s.layer[l];
-        const int before = s.layer[l - 1].width, tiles = q.width / 16 * q.across, at = lane * 4;
-        const uint32_t *w = lane < before / 8 ? q.w + jump + at : NULL, *scale = q.scale + jump + lane * 4;
-        uint32_t *to = (uint32_t *)pool + q.forward_at;
-        float *ends[2];
-        const uint32_t *const p0 = source(u, ends[0]), *const p1 = source(u + GTR__TALL_T, ends[1]);
-#pragma unroll 1
-        for (int n = warp; n < q.width; n += 4 * GTR__TALL_WARPS) {
-            uint4 v[8];
-            gtr__tall_hear_at<8, 4>(v, ear, [&](int i) {
-                return i < 4 ? w && n + i * GTR__TALL_WARPS < q.width ? w + (n + i * GTR__TALL_WARPS) * (before / 2) : (const uint32_t *)NULL :
-                       i < 6 ? lane + (i - 4) * 32 < tiles ? scale + (i - 4) * 128 : (const uint32_t *)NULL : n != warp ? (const uint32_t *)NULL : i == 6 ? p0 : p1;
-            });
-            const uint32_t f0 = lane < tiles ? v[4].x & ~3u : 0u, f1 = lane + 32 < tiles ? v[5].x & ~3u : 0u;
-            const float most = __uint_as_float(gtr__tall_warp_most(f0 > f1 ? f0 : f1)), r0 = __uint_as_float(f0) / most, r1 = __uint_as_float(f1) / most;
-            const uint32_t by0 = gtr__tall_half2(r0, r0), by1 = gtr__tall_half2(r1, r1);
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                const int r = n + i * GTR__TALL_WARPS, tile = (r >> 4) * q.across + (lane >> 3);
-                const uint32_t lo = __shfl_sync(0xffffffffu, by0, tile & 31), hi = __shfl_sync(0xffffffffu, by1, tile & 31), by = tile < 32 ? lo : hi;
-                if (w && r < q.width)
-                    *(uint4 *)(to + ((r & ~15) + (r & 1) * 8 + (r >> 1 & 7)) * q.forward_pitch + at) =
-                        make_uint4(gtr__tall_times(v[i].x, by), gtr__tall_times(v[i].y, by), gtr__tall_times(v[i].z, by), gtr__tall_times(v[i].w, by));
-            }
-            if (tid == 0) pool[q.scale_at] = most;
-            if (n != warp) continue;
-#pragma unroll
-            for (int i = 0; i < 2; i++) if (i ? p1 : p0)
-                *(float4 *)ends[i] = make_float4(gtr__res_number(v[6 + i].x), gtr__res_number(v[6 + i].y), gtr__res_number(v[6 + i].z), gtr__res_number(v[6 + i].w));
-        }
-        if (warp < q.width) u += 2 * GTR__TALL_T;
+static __device__ __forceinline__ int gtr__tall_turn(int r) { return (r & ~15) + (r & 1) * 8 + (r >> 1 & 7); }     // where products want a row
+static __device__ __forceinline__ int gtr__tall_unturn(int r) { return (r & ~15) + (r & 7) * 2 + (r >> 3 & 1); }
+// What has become of the further layers' weights in step `from` is an image of what products want. Whether it is there: all tasks have said so of
+// theirs. Who will ask for it knows it then.
+#define GTR__TALL_PIECE 1024    // words
+#if GTR__TALL_BULK
+#define GTR__TALL_ASKS(tid) ((tid) / 32 == GTR__TALL_WARPS - 3)     // the two warps behind ask for x
+#else
+#define GTR__TALL_ASKS(tid) true
+#endif
+static __device__ __forceinline__ uint32_t *gtr__tall_image(const gtr__tall &s, int step, int at) { return s.image + (step & 1) * s.span + at - s.image_at; }
+static __device__ __forceinline__ void gtr__tall_weights_told(const gtr__tall &s, int from, gtr__res_ear &ear) {
+    const uint32_t tag = (uint32_t)from >> 1 & 1;
+    if (!GTR__TALL_ASKS(gtr__tall_tid())) return;
+    for (int k = gtr__tall_tid() & 31; k < s.tasks; k += 32) {
+        const uint32_t *p = s.told + (from & 1) * s.tasks + k;
+        uint32_t v = gtr__mlp_look(p);
+        while (((v ^ tag) & 1) && ++ear.turns < GTR__RES_TURNS) v = gtr__mlp_look(p);
+        ear.bad |= v & 2u;
     }
-#pragma unroll 1
-    for (; u - lane < all; u += GTR__TALL_T) {
-        float *to;
-        const uint32_t *const p = source(u, to);
-        uint4 v[1];
-        gtr__tall_hear_at<1, 0>(v, ear, [&](int) { return p; });
-        if (p) *(float4 *)to = make_float4(gtr__res_number(v[0].x), gtr__res_number(v[0].y), gtr__res_number(v[0].z), gtr__res_number(v[0].w));
+    __syncwarp();
+}
+// It is asked for, where x has come and the way to L2 is free. Blocks begin with pieces of their own, as all would ask the same part of L2 else.
+static __device__ __forceinline__ void gtr__tall_weights_ask(const gtr__tall &s, float *pool, gtr__tall_head *h, int from) {
+    const int tid = gtr__tall_tid();
+    const uint32_t *image = gtr__tall_image(s, from, s.image_at);
+    if (!GTR__TALL_ASKS(tid)) return;
+#if GTR__TALL_BULK
+    const int lane = tid & 31, pieces = (s.span + GTR__TALL_PIECE - 1) / GTR__TALL_PIECE;
+    if (lane == 0) gtr__tall_expect(&h->weights, s.span * 4);
+    __syncwarp();
+    for (int k = lane; k < pieces; k += 32) {
+        const int at = (k + (int)blockIdx.x) % pieces * GTR__TALL_PIECE, words = s.span - at < GTR__TALL_PIECE ? s.span - at : GTR__TALL_PIECE;
+        gtr__tall_bulk(pool + s.image_at + at, image + at, words * 4, &h->weights);
     }
-    ear.tag = tag;
+#else
+    for (int i = tid * 4; i < s.span; i += GTR__TALL_T * 4) gtr__copy16(pool + s.image_at + i, image + i, true);
+    gtr__copies_commit();
+#endif
+}
+// They have come; a barrier is the caller's.
+static __device__ __forceinline__ void gtr__tall_weights_came(gtr__tall_head *h, int from) {
+#if GTR__TALL_BULK
+    gtr__tall_came(&h->weights, (from + 1) & 1);
+#else
+    gtr__copies_done<0>();
+#endif
 }
 // The loss of a row from its logits, whose gradient takes their place: a warp a row, a lane a column.
 template <int P> static __device__ __forceinline__ void gtr__tall_loss(const gtr__tall &s, gtr__tall_head *h, float *logits, const float *target, int label, int all, bool live, float scale) {
@@ -10570,15 +10926,15 @@ static __device__ __forceinline__ void gtr__tall_operand(const gtr__tall &s, uin
     to[0] = gtr__tall_half(v[0] * up); to[8] = gtr__tall_half(v[2] * up);
     to[2 * s.op_pitch] = gtr__tall_half(v[1] * up); to[2 * s.op_pitch + 8] = gtr__tall_half(v[3] * up);
 }
-// Sixteen rows, the block'th, from the first layer's parts to its gradient; own: which of this block's. Whether the loss is not finite.
-template <int P> static __device__ __forceinline__ bool gtr__tall_middle(const gtr__tall &s, float *pool, gtr__tall_head *h, int block, int own, int step, float scale, gtr__res_ear &ear, uint32_t &bad) {
-    const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, last = s.m.layers - 1;
+// Sixteen rows, the block'th, from the first layer's parts to its gradient; own: which of this block's; LAST: the last layer, where it is known.
+// Whether the loss is not finite.
+template <int P, int LAST> static __device__ __forceinline__ bool gtr__tall_middle(const gtr__tall &s, float *pool, gtr__tall_head *h, int block, int own, int step, float scale, gtr__res_ear &ear, uint32_t &bad) {
+    const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, last = LAST ? LAST : s.m.layers - 1;
     uint32_t *op = (uint32_t *)pool + s.op_at, *slot = (uint32_t *)pool + s.most_at;
     float *hidden = pool + s.hidden_at, *logits = pool + s.logits_at, kept[2][4] = {}, back = 1.0f;
     float4 *saved = (float4 *)(pool + s.saved_at) + tid;
     bool wrong = false;
-    if (own == 0) gtr__tall_weights(s, pool, step - 1, ear);
-#pragma unroll 1
+#pragma unroll (LAST ? LAST : 1)
     for (int l = 0; l < last; l++) {
         const gtr__mlp_layer &L = s.m.layer[l];
         const gtr__tall_layer &q = s.layer[l];
@@ -10639,6 +10995,7 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_middle(const g
                                make_uint4(gtr__res_word(z[j][0], mark), gtr__res_word(z[j][1], mark), gtr__res_word(z[j][2], mark), gtr__res_word(z[j][3], mark)));
             }
         }
+        if (l == 0 && own == 0) gtr__tall_weights_came(h, step - 1);
         if (l + 1 < last) {
             const gtr__tall_scale f(gtr__tall_most(most, slot));
             slot += 16;
@@ -10660,9 +11017,9 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_middle(const g
     }
     const gtr__tall_layer &end = s.layer[last];
     const float *w = pool + end.forward_at;
-    const int outs = end.width / 8, ways = GTR__TALL_WARPS / outs;
+    const int outs = end.width / 8, ways = GTR__TALL_WARPS / outs, wide = end.width > 16 ? 5 : 4;       // 16 columns or 32
     {
-        const int n = warp % outs, way = warp / outs;
+        const int n = warp & (outs - 1), way = warp >> (wide - 3);
         float acc[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, *red = pool + s.op_at + (way * 16 + g) * end.width + n * 8 + 2 * t;
 #pragma unroll 2
         for (int k = way * 8; k < s.layer[last - 1].width; k += ways * 8) {
@@ -10677,7 +11034,8 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_middle(const g
     for (int e = tid; e < 16 * end.width; e += GTR__TALL_T) {
         float v = 0.0f;
         for (int k = 0; k < ways; k++) v += pool[s.op_at + k * 16 * end.width + e];
-        logits[e / end.width * 40 + e % end.width] = gtr__res_low<P>(v + pool[end.bias_at + e % end.width]);
+        const int c = e & (end.width - 1);
+        logits[(e >> wide) * 40 + c] = gtr__res_low<P>(v + pool[end.bias_at + c]);
     }
     if (s.m.loss != GTR__OP_XENT_STEP) {
         const gtr__feed_one &to = s.m.rest[s.target];
@@ -10702,7 +11060,7 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_middle(const g
         gtr__res_tell4(s.dl + par * s.total * end.width + gtr__tall_place(end.width, block * 2 + (warp & 1), warp / 2),
                        make_uint4(gtr__res_word(p[0], ear.tag | bad), gtr__res_word(p[40], ear.tag | bad), gtr__res_word(p[1], ear.tag | bad), gtr__res_word(p[41], ear.tag | bad)));
     }
-#pragma unroll 1
+#pragma unroll (LAST ? LAST : 1)
     for (int l = last - 1; l >= 0; l--) {
         const gtr__mlp_layer &L = s.m.layer[l];
         const gtr__tall_layer &q = s.layer[l];
@@ -10846,51 +11204,59 @@ static __device__ __forceinline__ float gtr__tall_renewed(const gtr__tall &s, fl
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const int q = k + i * per < steps ? k + i * per : 0;
-            const uint32_t b0 = __shfl_sync(0xffffffffu, by, 2 * q / s.units), b1 = __shfl_sync(0xffffffffu, by, (2 * q + 1) / s.units);
-            if (k + i * per < steps) to[q * 32 + lane] = make_uint4(gtr__tall_times(v[i].x, b0), gtr__tall_times(v[i].z, b1), gtr__tall_times(v[i].y, b0), gtr__tall_times(v[i].w, b1));
+            const uint32_t b0 = __shfl_sync(0xffffffffu, by, 2 * q * s.unit_part >> 16), b1 = __shfl_sync(0xffffffffu, by, (2 * q + 1) * s.unit_part >> 16);
+            if (k + i * per < steps) gtr__tall_put4((float *)(to + q * 32 + lane), __uint_as_float(gtr__tall_times(v[i].x, b0)), __uint_as_float(gtr__tall_times(v[i].z, b1)), __uint_as_float(gtr__tall_times(v[i].y, b0)), __uint_as_float(gtr__tall_times(v[i].w, b1)));
         }
         if (k == warp && rank == 0 && warp == 0 && lane < 4) *(float4 *)(pool + s.bias_at + lane * 4) = make_float4(gtr__res_number(v[5].x), gtr__res_number(v[5].y), gtr__res_number(v[5].z), gtr__res_number(v[5].w));
     }
     ear.tag = tag;
     return most;
 }
-// Parts of a slab's rows: eight rows of x are the narrow side of a product, five such at a time; s.ways warps share k.
-template <int P> static __device__ __forceinline__ void gtr__tall_parts(const gtr__tall &s, float *pool, int group, int rank, int slab, int step, float factor, uint32_t mark) {
-    constexpr int N = GTR__TALL_TILES;
+// Parts of a slab's rows: eight rows of x are the narrow side of a product, five such at a time; WAYS warps share k.
+template <int P, int WAYS> static __device__ __forceinline__ void gtr__tall_parts(const gtr__tall &s, float *pool, const gtr__tall_me &q, int step, float factor, uint32_t mark) {
+    constexpr int N = GTR__TALL_TILES, across = GTR__TALL_WARPS / WAYS;
     const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3, xp = s.pitch / 4, width = s.layer[0].width;
-    const int across = GTR__TALL_WARPS / s.ways, way = warp / across, line = warp % across, steps = s.kr / 16;
-    const gtr__tall_slab q(s, slab);
-    const uint4 *w = (const uint4 *)(pool + s.dz_at) + lane;
+    const int way = warp / across, line = warp % across, turns = (s.kr / 16 - way + WAYS - 1) / WAYS, group = q.group, rank = q.rank, eights = q.eights;
     float *red = pool + s.dz_at + lane * 4;
     const float b0 = rank ? 0.0f : pool[s.bias_at + 2 * g], b1 = rank ? 0.0f : pool[s.bias_at + 2 * g + 1];
     uint32_t *part = s.part + ((step & 1) * s.ranks + rank) * s.total * width + q.first * 8 * width + group * 128 + lane * 4;
 #pragma unroll 1
-    for (int n = line; n - line < q.eights; n += across * N) {
+    for (int n = line; n - line < eights; n += across * N) {
         float acc[N][4] = {};
         const uint32_t *x[N];
 #pragma unroll
-        for (int j = 0; j < N; j++) x[j] = (const uint32_t *)pool + s.x_at + g * xp + t + (n + j * across < q.eights ? (n + j * across) * 8 * xp : 0);
+        for (int j = 0; j < N; j++) x[j] = (const uint32_t *)pool + s.x_at + g * xp + t + way * 4 + (n + j * across < eights ? (n + j * across) * 8 * xp : 0);
+        const uint4 *w = (const uint4 *)(pool + s.dz_at) + lane + way * 32;
+        uint4 u = *w;
+        uint32_t v[N];
+#pragma unroll
+        for (int j = 0; j < N; j++) v[j] = *x[j];
 #pragma unroll 2
-        for (int i = way; i < steps; i += s.ways) {
-            const uint4 u = w[i * 32];
+        for (int k = 0; k < turns; k++) {       // the next turn's are asked for before this one's products; behind the last, of what follows
             const uint32_t a[4] = { u.x, u.y, u.z, u.w };
+            uint32_t b[N][2];
+            w += WAYS * 32;
+            u = *w;
 #pragma unroll
             for (int j = 0; j < N; j++) {
-                const uint32_t v = x[j][i * 4], b[2] = { gtr__tall_bytes(v, 0x4140), gtr__tall_bytes(v, 0x4342) };
-                gtr__mma_f16(acc[j], a, b);
+                b[j][0] = gtr__tall_bytes<P>(v[j], 0x4140, s.byte_by); b[j][1] = gtr__tall_bytes<P>(v[j], 0x4342, s.byte_by);
+                x[j] += WAYS * 4;
+                v[j] = *x[j];
             }
+#pragma unroll
+            for (int j = 0; j < N; j++) gtr__mma_f16(acc[j], a, b[j]);
         }
-        if (s.ways > 1) {       // all rows at once: nobody wants the weights again
+        if (WAYS > 1) {         // all rows at once: nobody wants the weights again
             __syncthreads();
 #pragma unroll
-            for (int j = 0; j < N; j++) if ((j & (s.ways - 1)) != way && n + j * across < q.eights)
-                *(float4 *)(red + ((way - j - 1 & (s.ways - 1)) * s.eights + n + j * across) * 128) = make_float4(acc[j][0], acc[j][1], acc[j][2], acc[j][3]);
+            for (int j = 0; j < N; j++) if ((j & (WAYS - 1)) != way && n + j * across < eights)
+                gtr__tall_put4(red + ((way - j - 1 & (WAYS - 1)) * s.eights + n + j * across) * 128, acc[j][0], acc[j][1], acc[j][2], acc[j][3]);
             __syncthreads();
         }
 #pragma unroll
-        for (int j = 0; j < N; j++) if ((j & (s.ways - 1)) == way && n + j * across < q.eights) {
+        for (int j = 0; j < N; j++) if ((j & (WAYS - 1)) == way && n + j * across < eights) {
 #pragma unroll
-            for (int k = 0; k < 3; k++) if (k + 1 < s.ways) {
+            for (int k = 0; k + 1 < WAYS; k++) {
                 const float4 v = *(const float4 *)(red + (k * s.eights + n + j * across) * 128);
                 acc[j][0] += v.x; acc[j][1] += v.y; acc[j][2] += v.z; acc[j][3] += v.w;
             }
@@ -10902,9 +11268,8 @@ template <int P> static __device__ __forceinline__ void gtr__tall_parts(const gt
 }
 // The way back is heard: the group's columns of the slab's rows, to shared memory by columns, as halves. What to multiply their products by;
 // heard: what there is to say of the step before.
-static __device__ __forceinline__ float gtr__tall_hear(const gtr__tall &s, float *pool, int group, int rank, int slab, int step, uint32_t before, gtr__res_ear &ear, int &heard) {
-    const gtr__tall_slab q(s, slab);
-    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3, eights = q.eights, width = s.layer[0].width, rounds = (eights + 127) / 128;
+static __device__ __forceinline__ float gtr__tall_hear(const gtr__tall &s, float *pool, const gtr__tall_me &q, int step, uint32_t before, gtr__res_ear &ear, int &heard) {
+    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3, eights = q.eights, group = q.group, rank = q.rank, width = s.layer[0].width, rounds = (eights + 127) / 128;
     const uint32_t *dz = s.layer[0].dz + (step & 1) * s.total * width + gtr__tall_place(width, q.first + warp, group);
     uint32_t most = 0, *slot = (uint32_t *)pool + s.most_at + 64, *to = (uint32_t *)pool + s.dz_at + (2 * g + (g >> 2)) * s.dz_pitch + warp * 4 + t;
     const int other = g < 4 ? s.dz_pitch : -s.dz_pitch;     // half of the lanes begin with the odd column, for the banks' sake
@@ -10953,10 +11318,11 @@ static __device__ __forceinline__ float gtr__tall_hear(const gtr__tall &s, float
 static __device__ __forceinline__ uint32_t *gtr__tall_shared(const gtr__tall &s, int group, int rank, int slab, int step) {
     return s.dw + (((step & 1) * s.groups * s.ranks + rank * s.groups + group) * s.slabs + slab) * s.share;
 }
-// dw = dz^T x of the slab's rows, a warp 32 of k; s.deep of them share rows.
-static __device__ __forceinline__ void gtr__tall_gradient(const gtr__tall &s, float *pool, int group, int rank, int slab, int step, float factor, uint32_t mark) {
+// dw = dz^T x of the slab's rows, a warp 32 of k; DEEP of them share rows.
+template <int P, int DEEP> static __device__ __forceinline__ void gtr__tall_gradient(const gtr__tall &s, float *pool, const gtr__tall_me &q, int step, float factor, uint32_t mark) {
     const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, xp = s.pitch / 4;
-    const int across = GTR__TALL_WARPS / s.deep, way = warp / across, line = warp % across, strips = (s.kr + 31) / 32, steps = (gtr__tall_slab(s, slab).eights + 1) / 2;
+    constexpr int across = GTR__TALL_WARPS / DEEP;
+    const int way = warp / across, line = warp % across, strips = (s.kr + 31) / 32, steps = (q.eights + 1) / 2, group = q.group, rank = q.rank, slab = q.slab;
     uint32_t *to = gtr__tall_shared(s, group, rank, slab, step) + (g >> 2) * 256 + (t * 4 + (g & 3)) * 4;
     const uint32_t *z = (const uint32_t *)pool + s.dz_at + g * s.dz_pitch + t, *z8 = z + 8 * s.dz_pitch;
     float *red = pool + s.dz_at + line * 512 + lane;
@@ -10972,8 +11338,8 @@ static __device__ __forceinline__ void gtr__tall_gradient(const gtr__tall &s, fl
     auto multiply = [&](float *acc, const uint32_t *p0, const uint32_t *p1, const uint32_t *p2, const uint32_t *p3, const uint32_t *b0, const uint32_t *b1) {
         const uint32_t w0 = *p0, w1 = *p1, w2 = *p2, w3 = *p3;
         const uint32_t u0 = __byte_perm(w0, w1, 0x5140), u1 = __byte_perm(w0, w1, 0x7362), u2 = __byte_perm(w2, w3, 0x5140), u3 = __byte_perm(w2, w3, 0x7362);
-        const uint32_t a0[4] = { gtr__tall_bytes(u0, 0x4140), gtr__tall_bytes(u0, 0x4342), gtr__tall_bytes(u2, 0x4140), gtr__tall_bytes(u2, 0x4342) };
-        const uint32_t a1[4] = { gtr__tall_bytes(u1, 0x4140), gtr__tall_bytes(u1, 0x4342), gtr__tall_bytes(u3, 0x4140), gtr__tall_bytes(u3, 0x4342) };
+        const uint32_t a0[4] = { gtr__tall_bytes<P>(u0, 0x4140, s.byte_by), gtr__tall_bytes<P>(u0, 0x4342, s.byte_by), gtr__tall_bytes<P>(u2, 0x4140, s.byte_by), gtr__tall_bytes<P>(u2, 0x4342, s.byte_by) };
+        const uint32_t a1[4] = { gtr__tall_bytes<P>(u1, 0x4140, s.byte_by), gtr__tall_bytes<P>(u1, 0x4342, s.byte_by), gtr__tall_bytes<P>(u3, 0x4140, s.byte_by), gtr__tall_bytes<P>(u3, 0x4342, s.byte_by) };
         gtr__mma_f16(acc, a0, b0);
         gtr__mma_f16(acc + 4, a0, b1);
         gtr__mma_f16(acc + 8, a1, b0);
@@ -10982,23 +11348,30 @@ static __device__ __forceinline__ void gtr__tall_gradient(const gtr__tall &s, fl
 #pragma unroll 1
     for (int c = line; c - line < strips; c += 2 * across) {
         float acc[2][16] = {};  // two tiles of k, two of columns
-        const uint32_t *p0 = (const uint32_t *)pool + s.x_at + (2 * t + way * 16) * xp + c * 8 + g, *p1 = p0 + xp, *p2 = p0 + 8 * xp, *p3 = p1 + 8 * xp;
-        const bool two = c + across < strips;
-        if (c < strips)
+        const uint32_t *p0 = (const uint32_t *)pool + s.x_at + (2 * t + way * 16) * xp + c * 8 + g, *p1 = p0 + xp, *p2 = p0 + 8 * xp, *p3 = p1 + 8 * xp, *y = z + way * 8, *y8 = z8 + way * 8;
+        const int far = DEEP * 16 * xp;
+        auto along = [&](auto two) {
 #pragma unroll 2
-            for (int k = way; k < steps; k += s.deep) {
-                const uint32_t b0[2] = { z[k * 8], z[k * 8 + 4] }, b1[2] = { z8[k * 8], z8[k * 8 + 4] };
+            for (int k = way; k < steps; k += DEEP) {
+                const uint32_t b0[2] = { y[0], y[4] }, b1[2] = { y8[0], y8[4] };
                 multiply(acc[0], p0, p1, p2, p3, b0, b1);
-                if (two) multiply(acc[1], p0 + across * 8, p1 + across * 8, p2 + across * 8, p3 + across * 8, b0, b1);
-                p0 += s.deep * 16 * xp; p1 += s.deep * 16 * xp; p2 += s.deep * 16 * xp; p3 += s.deep * 16 * xp;
+                if (decltype(two)::value) multiply(acc[1], p0 + across * 8, p1 + across * 8, p2 + across * 8, p3 + across * 8, b0, b1);
+                p0 += far; p1 += far; p2 += far; p3 += far;
+                y += DEEP * 8; y8 += DEEP * 8;
             }
-        if (s.deep > 1) {       // all strips at once, none of them a second
+        };
+        const bool two = c + across < strips;
+        if (two) along(std::true_type());
+        else if (c < strips) along(std::false_type());
+        if (DEEP > 1) {         // all strips at once, none of them a second
             __syncthreads();
 #pragma unroll
             for (int i = 0; i < 16; i++) if (way) red[(way - 1) * across * 512 + i * 32] = acc[0][i];
             __syncthreads();
 #pragma unroll
-            for (int i = 0; i < 16; i++) for (int k = 0; k + 1 < s.deep && way == 0; k++) acc[0][i] += red[k * across * 512 + i * 32];
+            for (int i = 0; i < 16; i++)
+#pragma unroll
+                for (int k = 0; k + 1 < DEEP; k++) if (way == 0) acc[0][i] += red[k * across * 512 + i * 32];
         }
         if (way) continue;
         send(c, acc[0]);
@@ -11019,7 +11392,6 @@ template <int P, typename F> static __device__ __forceinline__ void gtr__tall_up
     const bool biased = rank == 0 && slab == 0 && L.db != NULL;
     gtr__tall_own own;
     own.load(s, step);
-    if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[step & 1])[tid] = __ldcg((const float *)&s.rate[step] + tid);
     float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
     if (at.live)
 #pragma unroll 1
@@ -11156,7 +11528,7 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
             for (int i = 0; i < fours; i++)
 #pragma unroll
                 for (int e = 0; e < 2; e++)
-                    ((float4 *)(red + warp * size))[((m * fours + i) * 2 + e) * 32 + lane] = make_float4(acc[m][2 * i][2 * e], acc[m][2 * i + 1][2 * e], acc[m][2 * i][2 * e + 1], acc[m][2 * i + 1][2 * e + 1]);
+                    gtr__tall_put4(red + warp * size + (((m * fours + i) * 2 + e) * 32 + lane) * 4, acc[m][2 * i][2 * e], acc[m][2 * i + 1][2 * e], acc[m][2 * i][2 * e + 1], acc[m][2 * i + 1][2 * e + 1]);
 #pragma unroll
         for (int j = 0; j < 4; j++) if (j < 2 * s.tall) {
 #pragma unroll
@@ -11196,9 +11568,9 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
                 if (last) L.dw[(int64_t)(n0 + at.n) * L.k + k0 + at.c + j] = v[j];
                 most = gtr__tall_max(most, gtr__tall_size(p[j]));
             }
-            *(float4 *)(now + tid * 4) = make_float4(p[0], p[1], p[2], p[3]);
-            *(float4 *)(now + all + tid * 4) = make_float4(a[0], a[1], a[2], a[3]);
-            *(float4 *)(now + 2 * all + tid * 4) = make_float4(b[0], b[1], b[2], b[3]);
+            gtr__tall_put4(now + tid * 4, p[0], p[1], p[2], p[3]);
+            gtr__tall_put4(now + all + tid * 4, a[0], a[1], a[2], a[3]);
+            gtr__tall_put4(now + 2 * all + tid * 4, b[0], b[1], b[2], b[3]);
         }
         float shift = 0.0f;
         if (bias && tid < rows && n0 + tid < L.n) {
@@ -11216,27 +11588,46 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
         if (lane == 0) h->most[warp] = most;
         wrong = __syncthreads_or(wrong) != 0 && s.m.checks;
         if (wrong) bad = 2;
-        const uint32_t mark = ear.tag | bad;
-        if (tid * 4 < size && n0 + at.n < q.width && k0 + at.c < before.width) {
-            if (l < s.m.layers - 1) {
-                float up;
-                gtr__tall_pair_scale(gtr__tall_warp_most(h->most[lane & 15]), up);
-                uint32_t *to = q.w + par * s.renewed + ((n0 + at.n) * before.width + k0 + (at.c & ~15)) / 2 + (at.c & 15) / 4;
-                gtr__res_tell(to, gtr__tall_pair(gtr__res_ready<P>(p[0]) * up, gtr__res_ready<P>(p[2]) * up, mark & 1, mark & 2));
-                gtr__res_tell(to + 4, gtr__tall_pair(gtr__res_ready<P>(p[1]) * up, gtr__res_ready<P>(p[3]) * up, mark & 1, mark & 2));
-            } else
-                gtr__res_tell4(q.w + par * s.renewed + (n0 + at.n) * before.width + k0 + at.c, make_uint4(gtr__res_word(gtr__res_ready<P>(p[0]), mark), gtr__res_word(gtr__res_ready<P>(p[1]), mark),
-                                                                                                      gtr__res_word(gtr__res_ready<P>(p[2]), mark), gtr__res_word(gtr__res_ready<P>(p[3]), mark)));
+        if (l < s.m.layers - 1 && warp == 0) {
+            const uint32_t top = gtr__tall_warp_most(h->most[lane & 15]);
+            if (lane == 0) gtr__res_tell(s.peak + par * s.tasks + h->tile[k].index, (top & ~3u) | ear.tag);
         }
-        if (l < s.m.layers - 1 && tid < s.tall && n0 + tid * 16 < q.width) {
-            uint32_t top = 0;
-            float up;
-            for (int w = 0; w < GTR__TALL_WARPS; w++) top = gtr__tall_max(top, h->most[w]);
-            const uint32_t from = gtr__res_word(gtr__tall_pair_scale(top, up), mark);
-            gtr__res_tell4(q.scale + par * s.renewed + ((n0 / 16 + tid) * q.across + k0 / GTR__TALL_STRIP) * 4, make_uint4(from, from, from, from));
-        }
-        if (k0 == 0 && tid < rows && n0 + tid < q.width) gtr__res_tell(q.b + par * s.renewed + n0 + tid, gtr__res_word(gtr__res_low<P>(shift), mark));
+        if (k0 == 0 && tid < rows && n0 + tid < q.width) gtr__tall_image(s, step, q.bias_at)[n0 + tid] = __float_as_uint(gtr__res_low<P>(shift));
         __syncthreads();
+    }
+    // what has become of them: by one scale a layer, when all its tasks have told their sizes
+#pragma unroll 1
+    for (int k = 0; k < h->tiles; k++) {
+        const int tid = gtr__tall_tid(), lane = tid & 31;
+        const int l = h->tile[k].layer, n0 = h->tile[k].n0, k0 = h->tile[k].k0;
+        const gtr__tall_layer &q = s.layer[l], &before = s.layer[l - 1];
+        const float *now = pool + s.tile_at + (2 * k + (par ^ 1)) * 3 * all;
+        const gtr__tall_four at(tid);
+        float from = 1.0f, up = 1.0f;
+        if (l < s.m.layers - 1) {
+            uint32_t top = 0;
+            for (int i = q.task0 + lane; i < s.layer[l + 1].task0; i += 32) top = gtr__tall_max(top, gtr__res_hear1(s.peak + par * s.tasks + i, ear) & ~3u);
+            from = gtr__tall_pair_scale(gtr__tall_warp_most(top), up);
+        }
+        if (tid * 4 < size && n0 + at.n < q.width && k0 + at.c < before.width) {
+            const float4 p = *(const float4 *)(now + tid * 4);
+            uint32_t *to = gtr__tall_image(s, step, q.forward_at);
+            if (l < s.m.layers - 1) {
+                to += gtr__tall_turn(n0 + at.n) * q.forward_pitch + (k0 + (at.c & ~15)) / 2 + (at.c & 15) / 4;
+                to[0] = gtr__tall_half2(gtr__res_ready<P>(p.x) * up, gtr__res_ready<P>(p.z) * up);
+                to[4] = gtr__tall_half2(gtr__res_ready<P>(p.y) * up, gtr__res_ready<P>(p.w) * up);
+            } else
+                *(float4 *)(to + (n0 + at.n) * q.forward_pitch + k0 + at.c) = make_float4(gtr__res_ready<P>(p.x), gtr__res_ready<P>(p.y), gtr__res_ready<P>(p.z), gtr__res_ready<P>(p.w));
+        }
+        if (n0 == 0 && k0 == 0 && tid < 8) gtr__tall_image(s, step, q.scale_at)[tid] = __float_as_uint(from);
+#if GTR__TALL_BULK
+        asm volatile("fence.proxy.async;" ::: "memory");    // it is read so
+#endif
+        __syncthreads();
+        if (tid == 0) {
+            gtr__mlp_acquire();         // and release: all that the block has written
+            gtr__res_tell(s.told + par * s.tasks + h->tile[k].index, ear.tag | bad);
+        }
     }
     if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
     return true;
@@ -11297,7 +11688,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     }
     if (tid < 32) gtr__mlp_segments(s.m.optim, s.m.layer, layers, h->segment, tid, 32);
     for (int64_t i = ((int64_t)me * GTR__TALL_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__TALL_T * 4)
-        if (i < s.old || i >= s.old + s.renewed) *(uint4 *)(s.pool + i) = make_uint4(0x4001, 0x4001, 0x4001, 0x4001);      // no step's words
+        if (i < s.old || i >= s.old + s.span) *(uint4 *)(s.pool + i) = make_uint4(0x4001, 0x4001, 0x4001, 0x4001);      // no step's words
     for (int i = me * GTR__TALL_T + tid; i < GTR__TALL_STEPS * (2 * s.total + 1); i += blocks * GTR__TALL_T)
         *(i < GTR__TALL_STEPS * 2 * s.total ? (uint32_t *)s.origin + i : s.count + i - GTR__TALL_STEPS * 2 * s.total) = GTR__TALL_NOT_YET;
     if (me < blocks - 1) for (int i = tid; i < s.end_at; i += GTR__TALL_T) pool[i] = 0.0f;
@@ -11308,38 +11699,51 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
         const gtr__mlp_layer &L = s.m.layer[l];
         const int wide = s.layer[l - 1].width;
         auto at = [&](int n, int c) { return gtr__res_ready<P>(n < L.n && c < L.k ? h->segment[2 * l].p[(int64_t)n * L.k + c] : 0.0f); };
-        if (l == layers - 1) for (int i = me * GTR__TALL_T + tid; i < q.width * wide; i += blocks * GTR__TALL_T) q.w[s.renewed + i] = gtr__res_word(at(i / wide, i % wide), 1);
-        else for (int i = me * GTR__TALL_WARPS + tid / 32; i < q.width / 16 * q.across; i += blocks * GTR__TALL_WARPS) {      // a warp 16 x 64
-            const int n0 = i / q.across * 16, c = i % q.across * GTR__TALL_STRIP + (tid & 31) * 2;
+        float from = 1.0f, up = 1.0f;
+        if (me * GTR__TALL_T >= q.width * q.forward_pitch && me < blocks - 1) continue;
+        if (l < layers - 1) {
             uint32_t most = 0;
-            float up;
-            for (int n = n0; n < n0 + 16; n++) most = gtr__tall_max(most, gtr__tall_max(gtr__tall_size(at(n, c)), gtr__tall_size(at(n, c + 1))));
-            const float from = gtr__tall_pair_scale(gtr__tall_warp_most(most), up);
-            for (int n = n0; n < n0 + 16 && c < wide; n++) q.w[s.renewed + (n * wide + c) / 2] = gtr__tall_pair(at(n, gtr__tall_column(c)) * up, at(n, gtr__tall_column(c) + 2) * up, 1, 0);
-            if ((tid & 31) < 4) q.scale[s.renewed + i * 4 + (tid & 31)] = gtr__res_word(from, 1);
+#pragma unroll 8
+            for (int i = tid; i < L.n * L.k; i += GTR__TALL_T) most = gtr__tall_max(most, gtr__tall_size(gtr__res_ready<P>(h->segment[2 * l].p[i])));
+            __syncthreads();
+            from = gtr__tall_pair_scale(gtr__tall_most(most, h->most), up);
         }
-        if (me == blocks - 1) for (int i = tid; i < q.width; i += GTR__TALL_T)
-            q.b[s.renewed + i] = gtr__res_word(gtr__res_low<P>(L.db && i < L.n ? h->segment[2 * l + 1].p[i] : 0.0f), 1);
+        uint32_t *to = gtr__tall_image(s, 1, q.forward_at);
+        for (int i = me * GTR__TALL_T + tid; i < q.width * q.forward_pitch; i += blocks * GTR__TALL_T) {
+            const int n = i / q.forward_pitch, c = i % q.forward_pitch;
+            to[i] = l == layers - 1 ? __float_as_uint(at(n, c)) : 2 * c >= wide ? 0u : gtr__tall_half2(at(gtr__tall_unturn(n), gtr__tall_column(2 * c)) * up, at(gtr__tall_unturn(n), gtr__tall_column(2 * c) + 2) * up);
+        }
+        if (me == blocks - 1) {
+            to = gtr__tall_image(s, 1, q.bias_at);
+            for (int i = tid; i < q.width; i += GTR__TALL_T) to[i] = __float_as_uint(gtr__res_low<P>(L.db && i < L.n ? h->segment[2 * l + 1].p[i] : 0.0f));
+            if (tid < 8) gtr__tall_image(s, 1, q.scale_at)[tid] = __float_as_uint(from);
+        }
     }
+#if GTR__TALL_BULK
+    asm volatile("fence.proxy.async;" ::: "memory");    // it is read so, and x comes behind the zeros
+#endif
     const gtr__tall_disk disk(s, h);
     if (me == blocks - 1) {
         if (tid == 0) *s.flag = 0;
         gtr__res_records(s);
         if (!gtr__res_begin(s, h)) return;
         const int steps = (int)s.record[0].more + 1;
-        gtr__res_service(s, (float4 *)pool, s.rows, steps, [&](int i) {       // two steps ahead
-            for (int k = i ? i + 2 : 0; k <= i + 2 && k < steps; k++) gtr__tall_foresee(s, h, k);
+        gtr__res_service(s, (float4 *)pool, s.rows, steps, [&](int i) {       // four steps ahead
+            for (int k = i ? i + 4 : 0; k <= i + 4 && k < steps; k++) gtr__tall_foresee(s, h, k);
         });
         gtr__mlp_leave(s.m);
         return;
     }
     if (tid == 0) {
+        const int slab = me / s.groups / s.ranks;
+        h->me.group = me % s.groups; h->me.rank = me / s.groups % s.ranks; h->me.slab = slab; h->me.first = slab * s.eights;
+        h->me.eights = 2 * s.rows - h->me.first < s.eights ? 2 * s.rows - h->me.first : s.eights;
         h->rule = gtr__mlp_rule(s.m, h->rate[0], 0, 1.0f);
         h->tiles = 0;
         if (spare) for (int index = me - s.mains; index < s.tasks && h->tiles < 8; index += s.spare) {
             int l = 1;
             while (l + 1 < layers && index >= s.layer[l + 1].task0) l++;
-            h->tile[h->tiles].layer = l;
+            h->tile[h->tiles].layer = l; h->tile[h->tiles].index = index;
             h->tile[h->tiles].n0 = (index - s.layer[l].task0) / s.layer[l].across * 16 * s.tall;
             h->tile[h->tiles].k0 = (index - s.layer[l].task0) % s.layer[l].across * GTR__TALL_STRIP;
             h->tiles++;
@@ -11364,11 +11768,14 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     float factor = 0.0f;
     uint32_t bad = 0;
 #if GTR__TALL_BULK
-    if (tid == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(gtr__shared_address(&h->bar)), "n"(GTR__TALL_PIECES) : "memory");
-    asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async;" ::: "memory");    // behind the zeros of x, too
+    if (tid == 0) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(gtr__shared_address(&h->bar)), "n"(GTR__TALL_PIECES) : "memory");
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(gtr__shared_address(&h->weights)) : "memory");
+    }
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
     if (worker) {
-        const gtr__tall_me q(s);
+        const gtr__tall_me &q = h->me;
         const gtr__tall_spot at(s, q.group, q.rank, q.slab);
         gtr__tall_own own;
         own.bias[0] = own.bias[1] = own.bias[2] = 0.0f;
@@ -11382,53 +11789,71 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     }
     if (!gtr__res_begin(s, h)) return;
     const int steps = (int)s.record[0].more + 1;
-    gtr__tall_ask(s, pool, 0, worker);
+    gtr__tall_ask(s, pool, h, 0, worker);
+    gtr__tall_ask_rate(s, h, 0);
     {
         gtr__res_ear ear = { 0, 0, s.m.hurry };
         gtr__tall_take(s, pool, h, 0, worker, ear);
         if (worker) {
-            const gtr__tall_me q(s);
+            const gtr__tall_me &q = h->me;
             gtr__tall_own own;
             own.load(s, 0);
             gtr__tall_publish<P>(s, pool, own, q.group, q.rank, q.slab, 0, bad);
             for (int k = 0; k < GTR__TALL_PIECES; k++) gtr__tall_bring(s, pool, h, k);
-            factor = gtr__tall_renewed(s, pool, q.group, q.rank, 0, ear) * (s.m.x.scale * GTR__TALL_BYTE);
+            factor = gtr__tall_renewed(s, pool, q.group, q.rank, 0, ear) * s.byte_from;
+        }
+        if (steps > 1) {
+            __syncthreads();    // what was asked for has been taken
+            gtr__tall_ask(s, pool, h, 1, worker);
+            gtr__tall_ask_rate(s, h, 1);
         }
     }
+    gtr__res_ear kept = { 0, 0, s.m.hurry };        // what the hearing of weights says to the step that uses them
+    if (me < s.middles) gtr__tall_weights_told(s, -1, kept);
 #pragma unroll 1
     for (int i = 0; i < steps; i++) {
         const bool last = i == steps - 1;
-        gtr__res_ear ear = { (uint32_t)i >> 1 & 1, 0, s.m.hurry };
+        gtr__res_ear ear = { (uint32_t)i >> 1 & 1, kept.bad, kept.turns };
         if (worker) gtr__tall_brought(s, h, i);
+        if (me < s.middles) gtr__tall_weights_ask(s, pool, h, i - 1);
         __syncthreads();
         if (worker) {
-            const gtr__tall_me q(s);
-            gtr__tall_parts<P>(s, pool, q.group, q.rank, q.slab, i, factor, ear.tag | bad);
+            const uint32_t mark = ear.tag | bad;
+            if (s.ways == 4) gtr__tall_parts<P, 4>(s, pool, h->me, i, factor, mark);
+            else if (s.ways == 2) gtr__tall_parts<P, 2>(s, pool, h->me, i, factor, mark);
+            else gtr__tall_parts<P, 1>(s, pool, h->me, i, factor, mark);
         }
         uint32_t before = bad;
         bool loss = false;
-        if (!last) gtr__tall_ask(s, pool, i + 1, worker);
+        kept.bad = 0;
+        if (kept.turns < GTR__RES_TURNS) kept.turns = s.m.hurry;
         __syncthreads();
 #pragma unroll 1
         for (int k = 0; me + k * s.middles < s.rows && me < s.middles; k++) {
             if (k) __syncthreads();
-            loss |= gtr__tall_middle<P>(s, pool, h, me + k * s.middles, k, i, s.m.ctl->scale, ear, before);
+            loss |= s.m.layers == 3 ? gtr__tall_middle<P, 2>(s, pool, h, me + k * s.middles, k, i, s.m.ctl->scale, ear, before)
+                                    : gtr__tall_middle<P, 0>(s, pool, h, me + k * s.middles, k, i, s.m.ctl->scale, ear, before);
         }
         if (!last) gtr__tall_take(s, pool, h, i + 1, worker, ear);
         int heard = 0;
         bad = loss ? 2u : 0u;
         if (worker) {
-            const gtr__tall_me q(s);
-            const float from = gtr__tall_hear(s, pool, q.group, q.rank, q.slab, i, before, ear, heard) * (s.m.x.scale * GTR__TALL_BYTE);
-            gtr__tall_gradient(s, pool, q.group, q.rank, q.slab, i, from, ear.tag | (heard ? 2u : 0u));
+            const gtr__tall_me &q = h->me;
+            const float from = gtr__tall_hear(s, pool, q, i, before, ear, heard) * s.byte_from;
+            const uint32_t mark = ear.tag | (heard ? 2u : 0u);
+            if (s.deep == 1) gtr__tall_gradient<P, 1>(s, pool, q, i, from, mark);
+            else if (s.deep == 2) gtr__tall_gradient<P, 2>(s, pool, q, i, from, mark);
+            else gtr__tall_gradient<P, 4>(s, pool, q, i, from, mark);
             __syncthreads();
             if (!last) gtr__tall_bring(s, pool, h, 0);
+            if (i + 2 < steps) gtr__tall_ask(s, pool, h, i + 2, true);
             gtr__tall_update<P>(s, pool, h, q.group, q.rank, q.slab, i, last, ear, heard, bad, [&]() { if (!last) gtr__tall_bring(s, pool, h, 1); });
             if (heard && !last) gtr__tall_forgo(s, h, 1);
         } else {
             ear.tag = 0;
             if (i) ear.bad = gtr__res_hear1(s.verdict + i - 1, ear) & 2u;
             heard = __syncthreads_or((int)ear.bad | (ear.turns >= GTR__RES_TURNS ? 4 : 0));
+            if (i + 2 < steps) gtr__tall_ask(s, pool, h, i + 2, false);
         }
         if (i && me == 0 && tid == 0) gtr__res_tell(s.verdict + i - 1, heard ? 2u : 0u);
         if (heard) {
@@ -11437,14 +11862,16 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
             if (worker && !last) gtr__tall_brought(s, h, i + 1);   // nobody may leave before
             break;
         }
+        if (!last && me < s.middles) gtr__tall_weights_told(s, i, kept);
+        if (i + 2 < steps) gtr__tall_ask_rate(s, h, i + 2);
         if (worker && !last) {
-            const gtr__tall_me q(s);
-            factor = gtr__tall_renewed(s, pool, q.group, q.rank, i + 1, ear) * (s.m.x.scale * GTR__TALL_BYTE);
+            const gtr__tall_me &q = h->me;
+            factor = gtr__tall_renewed(s, pool, q.group, q.rank, i + 1, ear) * s.byte_from;
         }
     }
     if (gtr__res_end(s, steps, bad, wrong)) {
         if (worker) {
-            const gtr__tall_me q(s);
+            const gtr__tall_me &q = h->me;
             const gtr__tall_spot at(s, q.group, q.rank, q.slab);
             gtr__tall_own own;
             own.load(s, wrong < 0 ? steps : wrong);
@@ -11471,17 +11898,16 @@ static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int
     s->eights = (2 * rows + slabs - 1) / slabs;
     s->units = (s->kr / 8 + slabs - 1) / slabs;
     s->share = gtr__res_up(s->kr * 16 + 16, 64);
+    s->unit_part = (65536 + s->units - 1) / s->units;
     if (s->units > GTR__TALL_WARPS || (ranks > 1 && s->kr * (ranks - 1) >= c->k[0]) || s->eights * (slabs - 1) >= 2 * rows) return false;
     s->ways = s->eights <= 4 * GTR__TALL_TILES ? 4 : s->eights <= 8 * GTR__TALL_TILES ? 2 : 1;
     s->deep = s->kr <= 128 ? 4 : s->kr <= 256 ? 2 : 1;
     s->tasks = 0;
-    s->renewed = 0;
     for (int l = 1; l <= last; l++) {
         gtr__tall_layer *q = &s->layer[l];
         const int before = s->layer[l - 1].width;
         q->task0 = s->tasks; q->across = (before + GTR__TALL_STRIP - 1) / GTR__TALL_STRIP;
         s->tasks += (q->width / 16 + tall - 1) / tall * q->across;
-        s->renewed += gtr__res_up(q->width * before / (l == last ? 1 : 2), 64) + gtr__res_up(q->width, 64) + gtr__res_up(q->width / 4 * q->across, 64);
     }
     const int workers = s->groups * ranks * slabs;
     s->middles = rows < workers ? rows : rows < free_blocks - (s->tasks + 1) / 2 ? rows : free_blocks - (s->tasks + 1) / 2;
@@ -11506,24 +11932,28 @@ static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int
     s->logits_at = room(16 * 40);
     s->saved_at = room(last < 2 ? 0 : (2 * (last - 2) + (s->layer[last - 1].width > 128 ? 2 : 1)) * 4 * GTR__TALL_T);
     int most = 16 * s->dz_pitch;
-    if (most < s->kr * 8) most = s->kr * 8;
+    if (most < s->kr * 8 + s->ways * 128) most = s->kr * 8 + s->ways * 128;     // the last turn asks for more than there is
     if (most < (s->ways - 1) * s->eights * 128) most = (s->ways - 1) * s->eights * 128;
-    if (most < (s->deep - 1) * 16 / s->deep * 512) most = (s->deep - 1) * 16 / s->deep * 512;
+    int sums = 16 * s->dz_pitch, side = (s->deep - 1) * 16 / s->deep * 512;       // behind dz, and what is added up with it
+    if (sums < side) sums = side;
+    s->sums_at = s->dz_at + sums;
+    if (most < sums + 272) most = sums + 272;
     if (at < s->dz_at + most) at = s->dz_at + gtr__res_up(most, 8);
     s->origin_at = room(s->eights * 8);
     s->ahead_at = room(2 * (s->eights * 8 + s->owns * 16) + 4);
     s->target_at = room(targets ? 16 * GTR__RES_OUT : 0);
     s->most_at = room(96);
     s->bias_at = room(16);
+    s->image_at = at;
     for (int l = 1; l <= last; l++) {
         gtr__tall_layer *q = &s->layer[l];
         const int before = s->layer[l - 1].width;
         q->forward_pitch = l == last ? before + 4 : before / 2 + 4;
         q->forward_at = room(q->width * q->forward_pitch);
         q->bias_at = room(q->width);
-        s->sums_at = q->forward_at;         // the last layer's: they are heard anew in each step
         q->scale_at = room(1);
     }
+    s->span = at - s->image_at;
     // a spare block has none of these
     s->red_at = 0;
     s->tile_at = GTR__TALL_WARPS * 16 * tall * (GTR__TALL_STRIP + 1);
@@ -11581,13 +12011,10 @@ static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
     for (int l = 0; l < last; l++) { s->layer[l].h = room((int64_t)2 * s->total * s->layer[l].width); s->layer[l].dz = room((int64_t)2 * s->total * s->layer[l].width); }
     s->dw = room((int64_t)2 * s->groups * s->ranks * s->slabs * s->share);
     s->first = room((int64_t)2 * s->groups * s->ranks * (s->kr * 8 + s->slabs * 4 + 16));
-    for (int l = 1; l <= last; l++) {
-        s->layer[l].w = room(s->layer[l].width * s->layer[l - 1].width / (l == last ? 1 : 2));
-        s->layer[l].b = room(s->layer[l].width);
-        s->layer[l].scale = room(s->layer[l].width / 4 * s->layer[l].across);
-    }
-    s->old = at;
-    room(s->renewed);
+    s->told = room(2 * s->tasks);
+    s->peak = room(2 * s->tasks);
+    s->image = room(2 * (int64_t)s->span);
+    s->old = s->image + s->span - (uint32_t *)ws;
     s->dl = room((int64_t)2 * s->total * s->layer[last].width);
     s->loss = room((int64_t)GTR__TALL_STEPS * s->rows * 4);
     s->verdict = room(GTR__TALL_STEPS);
@@ -11595,7 +12022,7 @@ static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
     s->flag = room(64);
     s->origin = (uint2 *)room(GTR__TALL_STEPS * 2 * (int64_t)s->total);
     s->count = room(GTR__TALL_STEPS);
-    s->record = (gtr__record *)room(GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__record) / 4);
+    s->record = (gtr__record *)room(GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__record) / 4);     // so many are read
     s->own = (float4 *)room((int64_t)2 * s->groups * s->ranks * s->slabs * 16 * GTR__TALL_T);
     s->rate = (gtr__mlp_rate *)room((GTR__TALL_STEPS * (int64_t)sizeof(gtr__mlp_rate) + 3) / 4);
     return (size_t)at * 4;
@@ -11623,7 +12050,12 @@ static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
     const void *to = targets ? s.m.pair.t.p : (const void *)s.m.xent.label;
     for (s.target = 0; s.target < s.m.n_rest && s.m.rest[s.target].to.p != to; s.target++) {}
     if (s.target == s.m.n_rest) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
-    return gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype == GTR_BF16 ? gtr__tall_start<GTR__RES_BF16>(instance, c, &s) : gtr__tall_start<GTR__RES_TF32>(instance, c, &s);
+    const bool bf16 = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype == GTR_BF16;
+    int up = 0;
+    frexpf(255.0f * s.m.x.scale, &up);
+    s.byte_by = ldexpf(s.m.x.scale * GTR__TALL_BYTE, -up);
+    s.byte_from = bf16 ? ldexpf(1.0f, up) : s.m.x.scale * GTR__TALL_BYTE;
+    return bf16 ? gtr__tall_start<GTR__RES_BF16>(instance, c, &s) : gtr__tall_start<GTR__RES_TF32>(instance, c, &s);
 }
 
 // >>wide
