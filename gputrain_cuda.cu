@@ -10510,8 +10510,10 @@ struct gtr__tall_scale {
         to = __uint_as_float((uint32_t)(127 + up) << 23); from = __uint_as_float((uint32_t)(127 - up) << 23);
     }
 };
-// The same to 1..2, where halves leave a bit free: pairs of them are words with a tag. What is not finite makes NaN of all.
+// The same to 1..2, where halves leave a bit free: pairs of them are words with a tag. What is not finite makes NaN of all. A half that is rounded
+// up to 2 would be the tag alone: so the rounded size counts.
 static __device__ __forceinline__ float gtr__tall_pair_scale(uint32_t most, float &to) {
+    most = most >= 0x7f800000u ? most : most + 0x1000u;
     int up = 127 - (int)(most >> 23);
     up = up > 126 ? 126 : up < -126 ? -126 : up;
     to = __uint_as_float((uint32_t)(127 + up) << 23);
@@ -11170,7 +11172,7 @@ template <int P> static __device__ __forceinline__ void gtr__tall_publish(const 
     const uint32_t tag = (uint32_t)step >> 1 & 1;
     float up;
 #pragma unroll
-    for (int j = 0; j < 4; j++) most = gtr__tall_max(most, gtr__tall_size(own.p[j]));
+    for (int j = 0; j < 4; j++) most = gtr__tall_max(most, gtr__tall_size(gtr__res_low<P>(own.p[j])));
     most = gtr__tall_warp_most(most);
     if (lane == 0) slot[tid / 32] = most;
     bad = __syncthreads_or((int)bad) ? 2u : 0u;
