@@ -10449,13 +10449,13 @@ static __device__ __forceinline__ bool gtr__tall_any(bool v) {
     return n != 0;
 #endif
 }
-// N times four words, at(i) the i-th's address, until a warp misses none; where that is NULL, no number. The first PAIRS are pairs of halves, whose
-// bits 14 and 30 are tag and mark. All lanes come. While something is missing, one lane looks for its first word: the way to L2 belongs to those
-// who have something to carry.
+// N times four words, at(i) the i-th's address, until a warp misses none; what is not there(i), is no number. The first PAIRS are pairs of halves,
+// whose bits 14 and 30 are tag and mark. All lanes come. While something is missing, one lane looks for its first word: the way to L2 belongs to
+// those who have something to carry. (An address that is NULL for what is not there would do, but ptxas 13.0 tests such an address too early.)
 #define GTR__TALL_PAIR_TAG 0x4000u
 #define GTR__TALL_PAIR_BAD 0x40000000u
 #define GTR__TALL_PAIR     0xbfffbfffu
-template <int N, int PAIRS, typename F> static __device__ __forceinline__ void gtr__tall_hear_at(uint4 *v, gtr__res_ear &ear, F at) {
+template <int N, int PAIRS, typename T, typename F> static __device__ __forceinline__ void gtr__tall_hear_at(uint4 *v, gtr__res_ear &ear, T there, F at) {
     const uint32_t tag = ear.tag, pair = tag ? GTR__TALL_PAIR_TAG : 0;
     uint32_t words, pairs;
 #pragma unroll 1
@@ -10463,8 +10463,8 @@ template <int N, int PAIRS, typename F> static __device__ __forceinline__ void g
         words = pairs = 0;
 #pragma unroll
         for (int i = 0; i < N; i++) {
-            const uint32_t *p = at(i), none = i < PAIRS ? pair : tag;
-            if (p) v[i] = gtr__res_look4(p); else v[i] = make_uint4(none, none, none, none);
+            const uint32_t none = i < PAIRS ? pair : tag;
+            if (there(i)) v[i] = gtr__res_look4(at(i)); else v[i] = make_uint4(none, none, none, none);
         }
 #pragma unroll
         for (int i = 0; i < N; i++) {
@@ -10472,15 +10472,14 @@ template <int N, int PAIRS, typename F> static __device__ __forceinline__ void g
             if (i < PAIRS) pairs |= off; else words |= off;
         }
         if (!gtr__tall_any(((pairs & GTR__TALL_PAIR_TAG) | (words & 1)) != 0)) break;
-        const uint32_t *p = at(0);
-        if ((threadIdx.x & 31) == 0 && p) while (((gtr__res_look(p) ^ (PAIRS ? pair : tag)) & (PAIRS ? GTR__TALL_PAIR_TAG : 1u)) && ++ear.turns < GTR__RES_TURNS) {}
+        if ((threadIdx.x & 31) == 0 && there(0)) while (((gtr__res_look(at(0)) ^ (PAIRS ? pair : tag)) & (PAIRS ? GTR__TALL_PAIR_TAG : 1u)) && ++ear.turns < GTR__RES_TURNS) {}
         ear.turns = __shfl_sync(0xffffffffu, ear.turns, 0) + 1;
         if (ear.turns >= GTR__RES_TURNS) break;
     }
     ear.bad |= (words & 2u) | (pairs & GTR__TALL_PAIR_BAD ? 2u : 0u);
 }
 template <int N, typename F> static __device__ __forceinline__ void gtr__tall_hear4(uint4 *v, int n, gtr__res_ear &ear, F at) {
-    gtr__tall_hear_at<N, 0>(v, ear, [&](int i) { return i < n ? at(i) : (const uint32_t *)NULL; });
+    gtr__tall_hear_at<N, 0>(v, ear, [&](int i) { return i < n; }, at);
 }
 
 // Four words of shared memory at once.
@@ -10949,7 +10948,7 @@ template <int P, int LAST> static __device__ __forceinline__ bool gtr__tall_midd
                 const uint32_t *part = s.part + par * s.ranks * s.total * q.width + gtr__tall_place(q.width, block * 2 + u.n, u.m);
                 if (s.ranks == 1) {
                     uint4 v[2];
-                    gtr__tall_hear_at<2, 0>(v, ear, [&](int i) { return i < u.count ? part + i * 8 * q.width : (const uint32_t *)NULL; });
+                    gtr__tall_hear4<2>(v, u.count, ear, [&](int i) { return part + i * 8 * q.width; });
 #pragma unroll
                     for (int i = 0; i < 2; i++) { z[i][0] = gtr__res_number(v[i].x); z[i][1] = gtr__res_number(v[i].y); z[i][2] = gtr__res_number(v[i].z); z[i][3] = gtr__res_number(v[i].w); }
                 } else {
@@ -11195,10 +11194,9 @@ static __device__ __forceinline__ float gtr__tall_renewed(const gtr__tall &s, fl
 #pragma unroll 1
     for (int k = warp; k < steps || k == warp; k += 4 * per) {
         uint4 v[6];
-        gtr__tall_hear_at<6, 4>(v, ear, [&](int i) {
-            return i < 4 ? k + i * per < steps ? from + ((k + i * per) * 32 + lane) * 4 : (const uint32_t *)NULL :
-                   i == 4 ? lane < s.slabs ? scale + lane * 4 : (const uint32_t *)NULL : k == warp && rank == 0 && warp == 0 && lane < 4 ? scale + s.slabs * 4 + lane * 4 : (const uint32_t *)NULL;
-        });
+        const bool biased = k == warp && rank == 0 && warp == 0 && lane < 4;
+        gtr__tall_hear_at<6, 4>(v, ear, [&](int i) { return i < 4 ? k + i * per < steps : i == 4 ? lane < s.slabs : biased; },
+                                [&](int i) { return i < 4 ? from + ((k + i * per) * 32 + lane) * 4 : scale + (i - 4) * s.slabs * 4 + lane * 4; });
         const uint32_t own = lane < s.slabs ? v[4].x & ~3u : 0u;
         most = __uint_as_float(gtr__tall_warp_most(own));
         const float ratio = lane < s.slabs ? __uint_as_float(own) / most : 0.0f;
@@ -11209,7 +11207,7 @@ static __device__ __forceinline__ float gtr__tall_renewed(const gtr__tall &s, fl
             const uint32_t b0 = __shfl_sync(0xffffffffu, by, 2 * q * s.unit_part >> 16), b1 = __shfl_sync(0xffffffffu, by, (2 * q + 1) * s.unit_part >> 16);
             if (k + i * per < steps) gtr__tall_put4((float *)(to + q * 32 + lane), __uint_as_float(gtr__tall_times(v[i].x, b0)), __uint_as_float(gtr__tall_times(v[i].z, b1)), __uint_as_float(gtr__tall_times(v[i].y, b0)), __uint_as_float(gtr__tall_times(v[i].w, b1)));
         }
-        if (k == warp && rank == 0 && warp == 0 && lane < 4) *(float4 *)(pool + s.bias_at + lane * 4) = make_float4(gtr__res_number(v[5].x), gtr__res_number(v[5].y), gtr__res_number(v[5].z), gtr__res_number(v[5].w));
+        if (biased) *(float4 *)(pool + s.bias_at + lane * 4) = make_float4(gtr__res_number(v[5].x), gtr__res_number(v[5].y), gtr__res_number(v[5].z), gtr__res_number(v[5].w));
     }
     ear.tag = tag;
     return most;
@@ -11468,7 +11466,7 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
         const uint32_t *z = (l == s.m.layers - 1 ? s.dl : q.dz) + par * s.total * q.width + gtr__tall_place(q.width, warp, n0 / 16), *y = before.h + par * s.total * before.width + gtr__tall_place(before.width, warp, k0 / 16);
         auto keep = [&](int r, int to) {        // two rounds, in place of two
             uint4 v[2 * fours];
-            gtr__tall_hear_at<2 * fours, 0>(v, ear, [&](int i) { return r + i / fours < mine && i % fours < columns ? y + ((r + i / fours) * 128 * before.width + i % fours * 128) : (const uint32_t *)NULL; });
+            gtr__tall_hear_at<2 * fours, 0>(v, ear, [&](int i) { return r + i / fours < mine && i % fours < columns; }, [&](int i) { return y + ((r + i / fours) * 128 * before.width + i % fours * 128); });
 #pragma unroll
             for (int e = 0; e < 2; e++) {
                 uint32_t most = 0;
@@ -11493,7 +11491,7 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
             const int at = r < ahead ? r : 0;
             if (r >= ahead) keep(r, 0);
             uint4 v[4];
-            gtr__tall_hear_at<4, 0>(v, ear, [&](int i) { return r + i / 2 < mine ? z + (r + i / 2) * 128 * q.width + (i % 2 && two ? 128 : 0) : (const uint32_t *)NULL; });
+            gtr__tall_hear4<4>(v, 2 * (mine - r), ear, [&](int i) { return z + (r + i / 2) * 128 * q.width + (i % 2 && two ? 128 : 0); });
 #pragma unroll
             for (int e = 0; e < 2; e++) if (r + e < mine) {
                 const float scale = h->scale[warp][at + e];

@@ -1,0 +1,312 @@
+/* Kernels that take a whole network's training step, or many of them in one launch. Each case: gtr_fit against a loop of gtr_step and against
+   itself, to the last bit, and gradients against the network by nodes, with weights and inputs at the ends of what numbers can be. On the CPU
+   there are no such kernels: there a few small cases compare nodes with nodes. */
+#define GPUTRAIN_IMPLEMENTATION
+#include "../gputrain.h"
+#include "check.h"
+#include "device.h"
+
+enum { RELU, TANH, GELU };
+enum { XENT, MSE, BCE };
+enum { CLEAN, WITH_NAN, WITH_HUGE };
+typedef struct network {
+    const char *name, *by;      /* by: how gtr_plan_text calls its kernel on a whole GPU of Hopper's */
+    int64_t width[8], batch;
+    int whole;                  /* batches in the data set */
+    int64_t tail;               /* and rows behind them */
+    gtr_precision precision;
+    int act, loss;
+    bool bytes;                 /* what x is in the data set */
+    bool sgd;
+    float clip;
+    int planted;                /* in x, in the middle of an epoch */
+} network;
+#define SMALL  "[multilayer perceptron, many steps in one launch]"
+#define TALL   "tall batch of bytes"
+#define NARROW "narrow multilayer perceptron"
+static const network networks[] = {
+    { "bytes, TF32", SMALL, { 80, 40, 24, 10 }, 64, 9, 21, GTR_TF32, TANH, XENT, true, false, 0, CLEAN },
+    { "bytes, FP32, BCE", SMALL, { 80, 40, 24, 7 }, 50, 9, 0, GTR_FP32, GELU, BCE, true, false, 0, CLEAN },
+    { "tall, TF32", TALL, { 80, 40, 24, 10 }, 272, 9, 100, GTR_TF32, TANH, XENT, true, false, 0, CLEAN },
+    { "narrow, FP16", NARROW, { 32, 64, 64, 64, 64, 3 }, 4096, 5, 123, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN },
+    { "bytes, BF16", SMALL, { 80, 40, 24, 10 }, 64, 9, 0, GTR_MIXED_BF16, TANH, XENT, true, false, 0, CLEAN },
+    { "floats, TF32, odd widths", SMALL, { 83, 41, 33, 17, 5 }, 61, 9, 7, GTR_TF32, GELU, MSE, false, true, 0, CLEAN },
+    { "784 bytes, TF32", SMALL, { 784, 64, 10 }, 128, 9, 0, GTR_TF32, GELU, XENT, true, false, 0, CLEAN },
+    { "tall, BF16, MSE", TALL, { 80, 40, 24, 10 }, 300, 9, 77, GTR_MIXED_BF16, TANH, MSE, true, true, 0, CLEAN },
+    { "tall, 784 bytes, TF32", TALL, { 784, 96, 10 }, 320, 8, 0, GTR_TF32, TANH, XENT, true, false, 0, CLEAN },
+    { "narrow, 2^14", NARROW, { 32, 64, 64, 64, 64, 3 }, 1 << 14, 8, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN },
+    { "narrow, BCE", NARROW, { 16, 16, 16, 1 }, 4096, 8, 0, GTR_MIXED_FP16, RELU, BCE, false, false, 0, CLEAN },
+    { "narrow, 32", NARROW, { 8, 32, 32, 4 }, 6000, 8, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN },
+    { "narrow, odd widths", NARROW, { 27, 63, 33, 5 }, 5001, 6, 19, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN },
+    { "narrow, 100 inputs, 20 outputs", NARROW, { 100, 64, 64, 20 }, 8192, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN },
+    { "narrow, SGD, clipped", NARROW, { 32, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, true, 0.01f, CLEAN },
+    { "narrow, tanh", NARROW, { 32, 64, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_FP16, TANH, MSE, false, false, 0, CLEAN },
+    { "narrow, gelu", NARROW, { 32, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_FP16, GELU, MSE, false, false, 0, CLEAN },
+    { "narrow, BF16, six layers", NARROW, { 32, 64, 64, 64, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_BF16, RELU, MSE, false, false, 0, CLEAN },
+    { "narrow, 128", NARROW, { 32, 128, 128, 128, 3 }, 1 << 15, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN },
+    { "narrow, 128, 40 outputs", NARROW, { 64, 128, 100, 40 }, 8192, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN },
+    { "narrow, BF16, 128", NARROW, { 32, 128, 128, 3 }, 1 << 14, 4, 0, GTR_MIXED_BF16, RELU, MSE, false, false, 0, CLEAN },
+    { "narrow, 2^17", NARROW, { 32, 64, 64, 64, 64, 3 }, 1 << 17, 2, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN },
+    { "floats, an input that is not finite", SMALL, { 80, 40, 24, 10 }, 64, 9, 0, GTR_TF32, TANH, MSE, false, false, 0, WITH_NAN },
+    { "narrow, steps that overflow", NARROW, { 32, 64, 64, 64, 64, 3 }, 4096, 9, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, WITH_HUGE },
+    { "narrow, BF16, an input that is not finite", NARROW, { 32, 64, 64, 3 }, 1 << 14, 8, 0, GTR_MIXED_BF16, RELU, MSE, false, false, 0, WITH_NAN },
+    { "narrow, BF16, 128, an input that is not finite", NARROW, { 32, 128, 128, 3 }, 1 << 14, 8, 0, GTR_MIXED_BF16, RELU, MSE, false, false, 0, WITH_NAN },
+};
+enum { N_NETWORKS = sizeof networks / sizeof *networks };
+
+static int depth(const network *c) { int n = 0; while (n < 8 && c->width[n]) n++; return n - 1; }
+static int64_t rows_of(const network *c) { return c->batch * c->whole + c->tail; }
+/* A case as the device can have it; NULL: not at all. Under sanitizers and on the CPU the first few, and few rows. */
+static const network *taken(int k, network *c)
+{
+    *c = networks[k];
+    if ((small || device == GTR_DEVICE_CPU) && k > 3) return NULL;
+    if (device == GTR_DEVICE_CPU) { c->batch = GTR__MIN(c->batch, 48); c->tail = GTR__MIN(c->tail, 11); }
+    return c;
+}
+
+/* ---- data and trainers ---- */
+static void *data_x, *data_y;
+static void data_make(const network *c)
+{
+    const int64_t rows = rows_of(c), in = c->width[0], out = c->width[depth(c)];
+    uint32_t seed = 3;
+    int64_t i;
+    data_x = malloc((size_t)(rows * in) * (c->bytes ? 1 : sizeof(gtr_float)));
+    data_y = malloc((size_t)(rows * (c->loss == XENT ? 1 : out)) * sizeof(gtr_float));
+    for (i = 0; i < rows * in; i++) {
+        const float v = noise(&seed);
+        if (c->bytes) ((unsigned char *)data_x)[i] = (unsigned char)((v + 1.0f) * 127.9f);
+        else ((gtr_float *)data_x)[i] = (gtr_float)v;
+    }
+    if (c->loss == XENT) for (i = 0; i < rows; i++) ((int32_t *)data_y)[i] = (int32_t)((uint32_t)(noise(&seed) * 1e6f + 1e6f) % (uint32_t)out);
+    else for (i = 0; i < rows * out; i++) ((gtr_float *)data_y)[i] = (gtr_float)fabsf(noise(&seed));
+    if (c->planted) ((gtr_float *)data_x)[(c->whole / 2 * c->batch + 17) * in + 1] = (gtr_float)(c->planted == WITH_NAN ? NAN : 3e38);
+}
+static void data_free(void) { free(data_x); free(data_y); }
+static gtr_dataset *data_of(gtr_context *ctx, const network *c, int64_t rows)
+{
+    const int64_t out = c->width[depth(c)];
+    gtr_arrays_desc a;
+    memset(&a, 0, sizeof a);
+    a.rows = rows;
+    a.column[0].data = data_x; a.column[0].shape = gtr_shape1(c->width[0]);
+    if (c->bytes) a.column[0].dtype = GTR_U8;
+    a.column[1].data = data_y;
+    if (c->loss == XENT) a.column[1].dtype = GTR_I32; else a.column[1].shape = gtr_shape1(out);
+    return gtr_dataset_arrays(ctx, a);
+}
+static gtr_trainer *trainer_of(gtr_context *ctx, const network *c, const gtr_trainer_desc *d)
+{
+    const int layers = depth(c);
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, c->width[0])), *h = x, *y;
+    int l;
+    for (l = 1; l <= layers; l++) {
+        char name[8];
+        snprintf(name, sizeof name, "fc%d", l);
+        if (l > 1) h = c->act == TANH ? gtr_tanh(h) : c->act == GELU ? gtr_gelu(h) : gtr_relu(h);
+        h = gtr_linear(h, name, c->width[l]);
+    }
+    y = c->loss == XENT ? gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)) : gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, c->width[layers]));
+    return gtr_trainer_create(c->loss == XENT ? gtr_cross_entropy(h, y) : c->loss == MSE ? gtr_mse(h, y) : gtr_bce_with_logits(h, y), *d);
+}
+static gtr_trainer_desc desc_of(const network *c)
+{
+    gtr_trainer_desc d;
+    memset(&d, 0, sizeof d);
+    d.precision = c->precision; d.clip_norm = c->clip;
+    if (c->sgd) { d.lr = 0.02f; d.momentum = 0.9f; } else d.optimizer = GTR_ADAM;
+    return d;
+}
+static gtr_fit_desc fit_of(const network *c, int epochs)
+{
+    gtr_fit_desc f;
+    memset(&f, 0, sizeof f);
+    f.epochs = epochs; f.batch = c->batch; f.silent = true;
+    return f;
+}
+/* All parameters, states and, where they are asked for, the last step's gradients; kernels of whole networks leave these where they belong, which
+   users need not know: here they are read after gtr_fit, too. */
+static uint64_t state_hash(gtr_context *ctx, gtr_trainer *t, bool gradients)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    int64_t i;
+    size_t k;
+    int what;
+    for (i = 0; i < gtr_parameter_count(ctx); i++) {
+        gtr_tensor *p = gtr_parameter_at(ctx, i);
+        unsigned char *b = (unsigned char *)malloc(p->data_bytes);
+        for (what = 0; what < (gradients ? 4 : 3); what++) {
+            if ((what == 1 && !t->m) || (what == 2 && !t->v)) continue;
+            t->fitted = false;
+            EXPECT_EQ(what == 0 ? gtr_get(p, b, p->data_bytes) : what < 3 ? gtr_state_get(t, p, what - 1, b, p->data_bytes) : gtr_gradient_get(t, p, b, p->data_bytes), GTR_OK);
+            for (k = 0; k < p->data_bytes; k++) h = (h ^ b[k]) * 0x100000001b3u;
+        }
+        free(b);
+    }
+    return h;
+}
+
+/* ---- gtr_fit, a loop of gtr_step, and gtr_fit again ---- */
+static void many_steps_of(const network *c)
+{
+    static gtr_report history[2][64];
+    const gtr_trainer_desc d = desc_of(c);
+    gtr_context *ctx[3];
+    gtr_trainer *t[3];
+    gtr_result result[2];
+    const int per = c->whole + (c->tail > 0), epochs = per >= 8 ? 2 : 4, bad = c->planted == WITH_NAN && c->precision != GTR_MIXED_FP16 ? c->whole / 2 : -1;
+    int k, done;
+    for (k = 0; k < 3; k++) { ctx[k] = gtr_create(desc0()); t[k] = trainer_of(ctx[k], c, &d); }
+    if (!t[0] && gtr_error(ctx[0]) == GTR_ERR_UNSUPPORTED) SKIP("%s: %s", c->name, gtr_error_text(ctx[0]));
+    else {
+        memset(history, 0, sizeof history);
+        for (k = 0; k < 2; k++) {
+            gtr_fit_desc f = fit_of(c, epochs);
+            f.history = history[k]; f.history_size = 64; f.no_shuffle = c->planted != CLEAN;
+            result[k] = gtr_fit(t[k], data_of(ctx[k], c, rows_of(c)), f);
+            CHECK(result[k] == (bad < 0 ? GTR_OK : GTR_ERR_NONFINITE), "%s: gtr_fit says %s", c->name, gtr_error_text(ctx[k]));
+            if (bad >= 0) { CHECK(strstr(gtr_error_text(ctx[k]), "input \"x\"") != NULL, "%s: %s", c->name, gtr_error_text(ctx[k])); gtr_error_clear(ctx[k]); }
+        }
+        t[2]->several = true;
+        EXPECT_EQ(gtr_trainer_data(t[2], data_of(ctx[2], c, rows_of(c)), c->batch, !c->planted, false), GTR_OK);
+        if (ctx[2]->caps.compute >= 90 && ctx[2]->caps.sm_count >= 128)
+            CHECK(strstr(gtr_plan_text(t[2], c->batch), c->by), "%s: not by the kernel \"%s\":\n%s", c->name, c->by, gtr_plan_text(t[2], c->batch));
+        done = bad < 0 ? per * epochs : bad;
+        for (k = 0; k < done; k++) {
+            gtr_report r;
+            EXPECT_EQ(gtr_step(t[2]), GTR_OK);
+            EXPECT_EQ(gtr_wait(ctx[2]), GTR_OK);
+            r = gtr_trainer_report(t[2]);
+            if (!CHECK(!memcmp(&history[0][k].loss, &r.loss, sizeof r.loss) && history[0][k].skipped == r.skipped && history[0][k].step == r.step,
+                       "%s: step %d of gtr_fit: loss %.9g%s, alone %.9g%s", c->name, k + 1, (double)history[0][k].loss, history[0][k].skipped ? ", skipped" : "", (double)r.loss, r.skipped ? ", skipped" : "")) break;
+        }
+        EXPECT(c->planted != WITH_HUGE || history[0][c->whole / 2].skipped);
+        CHECK(!memcmp(history[0], history[1], sizeof history[0]), "%s: two fits report other steps", c->name);
+        for (k = 0; k < 2; k++) CHECK(state_hash(ctx[k], t[k], bad < 0) == state_hash(ctx[2], t[2], bad < 0), "%s: fit %d ends with other bits than a loop of steps", c->name, k + 1);
+        for (k = 0; k < 3; k++) EXPECT_OK(ctx[k]);
+    }
+    for (k = 0; k < 3; k++) gtr_destroy(ctx[k]);
+}
+static void many_steps(void)
+{
+    int k;
+    for (k = 0; k < N_NETWORKS; k++) {
+        network c;
+        if (!taken(k, &c)) continue;
+        data_make(&c);
+        many_steps_of(&c);
+        data_free();
+    }
+}
+
+/* ---- against nodes, at the ends of ranges ---- */
+typedef enum end { AS_IT_IS, EDGE, ZERO, OUTLIER, TINY, LARGE, BLACK, WHITE, N_ENDS } end;
+static const char *const end_text[] = { "as they are", "weights that round up to a power of two", "a layer of zeros", "one large weight", "a layer of tiny weights", "a layer of large weights", "x all zeros", "x at its most" };
+static void put_end(gtr_context *ctx, const network *c, end e)
+{
+    int l;
+    for (l = 1; l <= depth(c); l++) {
+        char name[16];
+        gtr_tensor *p;
+        gtr_float *w;
+        int64_t i, n;
+        snprintf(name, sizeof name, "fc%d.weight", l);
+        p = gtr_parameter_find(ctx, name);
+        n = (int64_t)(p->data_bytes / sizeof *w);
+        w = (gtr_float *)malloc(p->data_bytes);
+        EXPECT_EQ(gtr_get(p, w, p->data_bytes), GTR_OK);
+        for (i = 0; i < n; i++) {
+            if (e == EDGE && i % 97 == 0) w[i] = (gtr_float)(i & 1 ? 0.49999 : -0.49999);
+            if (e == ZERO && l == 2) w[i] = 0;
+            if (e == OUTLIER && l == 1 && i == 5) w[i] = 60;
+            if (e == TINY && l == 1) w[i] *= (gtr_float)(c->precision == GTR_MIXED_FP16 ? 1.0 / 1024 : 1.0 / (1 << 30));
+            if (e == LARGE && l == depth(c)) w[i] *= 64;
+        }
+        EXPECT_EQ(gtr_set(p, w, p->data_bytes), GTR_OK);
+        free(w);
+    }
+}
+/* The gradient after some steps that hardly move the weights: what they are sent round as is used, too. The error of the whole network's kernel to
+   float32 is at most three times that of nodes in the same precision, and what one more rounding of all may make of it. Short batches go without
+   ReLU: there one that is decided the other way, by rounding, is more than that. */
+static void ends_of(const network *c)
+{
+    static const double limit[] = { 1e-10, 1e-6, 2e-5, 5e-7 };     /* FP32, TF32, BF16, FP16 */
+    int e, k;
+    int64_t i, j;
+    for (e = 0; e < (small ? ZERO : N_ENDS); e++) {
+        gtr_context *ctx[3];            /* the kernel, nodes, nodes in float32 */
+        gtr_trainer *t[3];
+        double loss[3];
+        bool refused = false;
+        if ((e == BLACK || e == WHITE)) {
+            for (i = 0; i < c->batch * c->width[0]; i++)
+                if (c->bytes) ((unsigned char *)data_x)[i] = e == BLACK ? 0 : 255; else ((gtr_float *)data_x)[i] = (gtr_float)(e == BLACK ? 0 : 1);
+        }
+        for (k = 0; k < 3; k++) {
+            gtr_trainer_desc d = desc_of(c);
+            gtr_fit_desc f = fit_of(c, 9);
+            ctx[k] = gtr_create(desc0());
+            d.optimizer = GTR_SGD; d.momentum = 0; d.lr = 1e-9f; d.clip_norm = 0; d.loss_scale = 256;
+            d.no_matchers = k > 0;
+            if (k == 2) d.precision = GTR_FP32;
+            t[k] = trainer_of(ctx[k], c, &d);
+            if (!t[k]) { refused = gtr_error(ctx[k]) == GTR_ERR_UNSUPPORTED; break; }
+            put_end(ctx[k], c, (end)e);
+            f.no_shuffle = true;
+            EXPECT_EQ(gtr_fit(t[k], data_of(ctx[k], c, c->batch), f), GTR_OK);
+            loss[k] = (double)gtr_trainer_report(t[k]).loss;
+            EXPECT(!gtr_trainer_report(t[k]).skipped);
+            t[k]->fitted = false;
+        }
+        if (k == 3) {
+            CHECK(fabs(loss[0] - loss[2]) <= 3 * fabs(loss[1] - loss[2]) + 1e-4 * (fabs(loss[2]) + 1), "%s, %s: loss %.9g, by nodes %.9g, in float32 %.9g", c->name, end_text[e], loss[0], loss[1], loss[2]);
+            for (i = 0; i < gtr_parameter_count(ctx[0]); i++) {
+                const char *name = gtr_tensor_name(gtr_parameter_at(ctx[0], i));
+                const size_t bytes = gtr_parameter_at(ctx[0], i)->data_bytes;
+                gtr_float *g[3];
+                double off[2] = { 0, 0 }, all = 0;
+                for (k = 0; k < 3; k++) {
+                    g[k] = (gtr_float *)malloc(bytes);
+                    EXPECT_EQ(gtr_gradient_get(t[k], gtr_parameter_find(ctx[k], name), g[k], bytes), GTR_OK);
+                }
+                for (j = 0; j < (int64_t)(bytes / sizeof **g); j++) {
+                    all += (double)g[2][j] * (double)g[2][j];
+                    for (k = 0; k < 2; k++) off[k] += ((double)g[k][j] - (double)g[2][j]) * ((double)g[k][j] - (double)g[2][j]);
+                }
+                CHECK(off[0] <= 3 * off[1] + limit[c->precision] * all + 1e-60, "%s, %s: gradient of \"%s\": NMSE to float32 %.3g, by nodes %.3g", c->name, end_text[e], name, off[0] / all, off[1] / all);
+                for (k = 0; k < 3; k++) free(g[k]);
+            }
+            for (k = 0; k < 3; k++) EXPECT_OK(ctx[k]);
+            k = 2;
+        } else if (refused) SKIP("%s: %s", c->name, gtr_error_text(ctx[k]));
+        else CHECK(0, "%s: %s", c->name, gtr_error_text(ctx[k]));
+        for (; k >= 0; k--) gtr_destroy(ctx[k]);
+        if (refused) break;
+    }
+}
+static void ends(void)
+{
+    int k;
+    for (k = 0; k < N_NETWORKS; k++) {
+        network c;
+        if (!taken(k, &c) || c.planted) continue;
+        data_make(&c);
+        ends_of(&c);
+        data_free();
+    }
+}
+
+static void all(void)
+{
+    RUN(many_steps);
+    RUN(ends);
+}
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    small = getenv("GTR_TEST_SMALL") != NULL;
+    check_devices(all, &device);
+    return check_done();
+}
