@@ -23,6 +23,7 @@ typedef struct network {
 } network;
 #define SMALL  "[multilayer perceptron, many steps in one launch]"
 #define TALL   "tall batch of bytes"
+#define STEP   "[multilayer perceptron, a step in one launch]"
 #define NARROW "narrow multilayer perceptron"
 static const network networks[] = {
     { "bytes, TF32", SMALL, { 80, 40, 24, 10 }, 64, 9, 21, GTR_TF32, TANH, XENT, true, false, 0, CLEAN },
@@ -34,6 +35,11 @@ static const network networks[] = {
     { "784 bytes, TF32", SMALL, { 784, 64, 10 }, 128, 9, 0, GTR_TF32, GELU, XENT, true, false, 0, CLEAN },
     { "tall, BF16, MSE", TALL, { 80, 40, 24, 10 }, 300, 9, 77, GTR_MIXED_BF16, TANH, MSE, true, true, 0, CLEAN },
     { "tall, 784 bytes, TF32", TALL, { 784, 96, 10 }, 320, 8, 0, GTR_TF32, TANH, XENT, true, false, 0, CLEAN },
+    { "tall, 784-256-128-10", TALL, { 784, 256, 128, 10 }, 1024, 8, 608, GTR_TF32, TANH, XENT, true, false, 0, CLEAN },
+    { "tall, three hidden layers", TALL, { 80, 40, 33, 24, 10 }, 300, 9, 0, GTR_TF32, GELU, BCE, true, false, 0, CLEAN },
+    { "a step, FP16", STEP, { 80, 40, 24, 10 }, 64, 9, 0, GTR_MIXED_FP16, TANH, XENT, true, false, 0, CLEAN },
+    { "a step, TF32, clipped", STEP, { 80, 40, 24, 10 }, 96, 9, 5, GTR_TF32, TANH, XENT, true, false, 0.5f, CLEAN },
+    { "a step, floats, TF32", STEP, { 80, 40, 24, 10 }, 600, 9, 0, GTR_TF32, TANH, MSE, false, false, 0, CLEAN },
     { "narrow, 2^14", NARROW, { 32, 64, 64, 64, 64, 3 }, 1 << 14, 8, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN },
     { "narrow, BCE", NARROW, { 16, 16, 16, 1 }, 4096, 8, 0, GTR_MIXED_FP16, RELU, BCE, false, false, 0, CLEAN },
     { "narrow, 32", NARROW, { 8, 32, 32, 4 }, 6000, 8, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN },
@@ -298,10 +304,82 @@ static void ends(void)
     }
 }
 
+/* ---- every rule of the optimizers, groups, schedules ---- */
+static float halving(int64_t step, void *user) { (void)user; return step < 5 ? 0.02f : 0.01f; }
+/* What an epoch or two make of the parameters, against nodes. */
+static void rules_of(const network *c)
+{
+    static gtr_group groups[2];
+    enum { RULES = 6 };
+    int rule, k;
+    memset(groups, 0, sizeof groups);
+    groups[0].pattern = "*.bias"; groups[0].lr_scale = 3; groups[0].weight_decay = GTR_ZERO;
+    groups[1].pattern = "fc2.*"; groups[1].lr_scale = 0.5f; groups[1].weight_decay = 0.2f;
+    for (rule = 0; rule < (small ? 2 : RULES); rule++) {
+        static const char *const text[RULES] = { "Nesterov, decay, groups", "AdamW, groups, a rate of the user's", "SGD", "momentum, cosine", "Adam, decay", "Adam, other betas, groups" };
+        gtr_trainer_desc d;
+        gtr_context *ctx[2];
+        gtr_trainer *t[2] = { NULL, NULL };
+        gtr_float *start[16] = { NULL };    /* by parameter: the same in both */
+        int64_t i, j;
+        memset(&d, 0, sizeof d);
+        d.precision = c->precision; d.loss_scale = 256;
+        d.lr = 0.02f;
+        if (rule == 0) { d.momentum = 0.8f; d.nesterov = true; d.weight_decay = 0.1f; }
+        if (rule == 1) { d.optimizer = GTR_ADAMW; d.weight_decay = 0.5f; d.schedule = GTR_CUSTOM_SCHEDULE; d.lr_fn = halving; }
+        if (rule == 3) { d.momentum = 0.9f; d.schedule = GTR_COSINE; d.warmup_steps = 3; d.total_steps = 9; d.min_lr = 0.001f; }
+        if (rule >= 4) { d.optimizer = GTR_ADAM; d.lr = 0.003f; }
+        if (rule == 4) d.weight_decay = 0.1f;
+        if (rule == 5) { d.beta1 = 0.7f; d.beta2 = 0.9f; }
+        if (d.optimizer) d.eps = 1e-3f;             /* no step hangs on the sign of a gradient that is next to nothing */
+        if (rule == 0 || rule == 1 || rule == 5) { d.groups = groups; d.n_groups = 2; }
+        for (k = 0; k < 2; k++) {
+            gtr_fit_desc f = fit_of(c, c->whole < 8 ? 2 : 1);
+            ctx[k] = gtr_create(desc0());
+            d.no_matchers = k > 0;
+            t[k] = trainer_of(ctx[k], c, &d);
+            if (!t[k]) continue;
+            for (i = 0; k == 0 && i < gtr_parameter_count(ctx[k]); i++) {
+                gtr_tensor *p = gtr_parameter_at(ctx[k], i);
+                start[i] = (gtr_float *)malloc(p->data_bytes);
+                EXPECT_EQ(gtr_get(p, start[i], p->data_bytes), GTR_OK);
+            }
+            EXPECT_EQ(gtr_fit(t[k], data_of(ctx[k], c, rows_of(c)), f), GTR_OK);
+            EXPECT(!gtr_trainer_report(t[k]).skipped);
+        }
+        for (i = 0; t[0] && i < gtr_parameter_count(ctx[0]); i++) {
+            gtr_tensor *p = gtr_parameter_at(ctx[0], i);
+            gtr_float *u = (gtr_float *)malloc(p->data_bytes), *v = (gtr_float *)malloc(p->data_bytes);
+            double off = 0, went = 0;
+            EXPECT_EQ(gtr_get(p, u, p->data_bytes), GTR_OK);
+            EXPECT_EQ(gtr_get(gtr_parameter_find(ctx[1], gtr_tensor_name(p)), v, p->data_bytes), GTR_OK);
+            for (j = 0; j < (int64_t)(p->data_bytes / sizeof *u); j++) {
+                off += ((double)u[j] - (double)v[j]) * ((double)u[j] - (double)v[j]);
+                went += ((double)v[j] - (double)start[i][j]) * ((double)v[j] - (double)start[i][j]);
+            }
+            CHECK(went > 0 && off <= 1e-3 * went, "%s, %s: \"%s\": NMSE of how far it went, to nodes, %.3g", c->name, text[rule], gtr_tensor_name(p), off / went);
+            free(u); free(v); free(start[i]);
+        }
+        for (k = 0; k < 2; k++) { if (t[k]) EXPECT_OK(ctx[k]); gtr_destroy(ctx[k]); }
+    }
+}
+static void rules(void)
+{
+    int k;
+    for (k = 0; k < N_NETWORKS; k++) {
+        network c;
+        if (!taken(k, &c) || c.planted || c.batch > 1 << 14) continue;
+        data_make(&c);
+        rules_of(&c);
+        data_free();
+    }
+}
+
 static void all(void)
 {
     RUN(many_steps);
     RUN(ends);
+    RUN(rules);
 }
 int main(int argc, char **argv)
 {
