@@ -917,7 +917,7 @@ typedef struct gtr__plan {
     int         n_stage, n_stream;
     int         split;          /* first node of the right phases (REDUCE and after) */
     size_t      arena[GTR__MAX_STAGES];     /* bytes */
-    int         steps;          /* the most that one launch does */
+    int         steps, ragged;  /* the most that one launch does; whether among them may be ones of fewer rows */
     size_t      carry;          /* bytes of values that outlive the left phases, besides the arena */
     int64_t     batch;
     gtr_precision precision;
@@ -964,6 +964,7 @@ typedef struct gtr__matcher {
     int         bare;           /* where it takes a whole plan: values of the arena are not stored, and have no memory */
     int       (*own)(const gtr__plan *plan, int at, int i);     /* the output of node at + i that it makes by a kernel of its own; -1. NULL: it asks at no node */
     int         unstored;       /* these outputs are gradients that it uses up: other values may lie in their places */
+    int         ragged;         /* a step whose record has fewer rows left of the data set than the batch is one of so many */
 } gtr__matcher;
 typedef struct gtr__network { int n_node; gtr__node *node; } gtr__network;     /* node[].in and .out index c->in, then c->out behind it; -1: none */
 typedef struct gtr__backend {
@@ -5479,7 +5480,7 @@ static void gtr__pass_select(gtr__build *b) {
                 for (v = 0; v < b->plan->n_value; v++) b->plan->value[v].unstored = 0;      /* no other matcher took nodes of this plan's right phases */
                 continue;
             }
-            if (b->plan->n_node == 1) b->plan->steps = by->steps;
+            if (b->plan->n_node == 1) { b->plan->steps = by->steps; b->plan->ragged = by->ragged; }
             for (v = 0; v < b->plan->n_value && b->plan->n_node == 1 && by->bare; v++)
                 if (b->plan->value[v].home == GTR__HOME_ARENA) b->plan->value[v].home = GTR__HOME_NONE;
             break;
@@ -6889,7 +6890,7 @@ static gtr_result gtr__trainer_plan(gtr_trainer *t) {
     if (!e) return t->ctx->error;
     GTR__TRY(gtr__data_fits(t->data, e->input, e->n_inputs));
     GTR__TRY(gtr__entry_memory(t->ctx, e));
-    if (!tail) return GTR_OK;
+    if (!tail || e->plan.ragged) return GTR_OK;
     e = gtr__trainer_entry(t, tail, t->data, false);
     return e ? gtr__entry_memory(t->ctx, e) : t->ctx->error;
 }
@@ -6935,7 +6936,8 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     memset(rec, 0, sizeof *rec);    /* the further ones where they are made: mostly there are none */
     if (t->data) batch = gtr__position(t, t->runner->step, rec);
     else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
-    e = gtr__trainer_entry(t, batch, t->data, part != GTR__PART_ALL);
+    e = gtr__trainer_entry(t, t->data ? t->batch : batch, t->data, part != GTR__PART_ALL);
+    if (e && batch < e->plan.batch && !e->plan.ragged) e = gtr__trainer_entry(t, batch, t->data, part != GTR__PART_ALL);
     if (!e) return ctx->error;
     GTR__TRY(gtr__entry_ready(ctx, e, t->runner));
     GTR__TRY(gtr__trainer_current(t));
@@ -6946,7 +6948,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
         float lr;
         if (i) {
             memset(&rec[i], 0, sizeof *rec);
-            if (gtr__position(t, s, &rec[i]) != batch) break;
+            if (gtr__position(t, s, &rec[i]) != batch && !e->plan.ragged) break;
         }
         lr = gtr__group_rates(t, s, &rec[i]);
         if (lr >= 0 && gtr__finite(lr)) continue;
@@ -8984,10 +8986,9 @@ GTR_API void gtr_destroy(gtr_context *ctx) {
 #endif /* GPUTRAIN_IMPLEMENTATION */
 
 /* HISTORY
-   2026-11-20  0.1: the engine on the CPU and on CUDA; dense layers, losses, SGD, Adam, AdamW; data sets; safetensors
-   2026-11-20  0.1: many steps in one launch, kernels of whole small, tall and narrow networks; gtr_profile; values in gradients' places
-   2026-11-20  0.1: dropout in a small network's kernel; launches go across epochs; a launch whose blocks wait in vain has an error of its own
-   2026-11-21  0.1: quicker kernels of small, tall and narrow networks; a launch given up leaves the count of steps; gradients after gtr_fit are an error
+   2026-11-20  0.1: the engine on the CPU and on CUDA; dense layers, losses, SGD, Adam, AdamW; data sets; safetensors; gtr_profile; many steps in
+               one launch, kernels of whole small, tall and narrow networks; a launch whose blocks wait in vain has an error of its own
+   2026-11-21  0.1: gradients after gtr_fit are an error; an epoch's last step, of fewer rows, goes with the launch of the others
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -1081,7 +1081,7 @@ static int gradient_of_weight(const gtr__plan *p, int at, int i)
 }
 static void network_with_update(void)
 {
-    static const gtr__matcher stored = { "from the second gradient on", from_first_gradient, NULL, 1, 0, 0, NULL, 0 }, used_up = { "the same", from_first_gradient, NULL, 1, 0, 0, gradient_of_weight, 1 };
+    static const gtr__matcher stored = { "from the second gradient on", from_first_gradient, NULL, 1, 0, 0, NULL, 0, 0 }, used_up = { "the same", from_first_gradient, NULL, 1, 0, 0, gradient_of_weight, 1, 0 };
     size_t arena[2][5];
     int run, streams;
     for (run = 0; run < 8; run++) {
@@ -2018,49 +2018,6 @@ static void tall_batches(void)
         take(ctx, n.t, false, &a); take(loop, m.t, false, &b);
         CHECK(equal(&a, &b), "after step %d that is not finite the state is not that after step %d", BAD, BAD - 1);
         EXPECT_OK(loop);
-        gtr_destroy(ctx); gtr_destroy(loop);
-    }
-}
-
-/* Blocks that lose patience with each other, at once or somewhere in a launch of many steps: it ends in an error that says so, never in a
-   hang, and changes nothing: neither weights nor the count of steps. */
-static void impatient(void)
-{
-    uint32_t seed = 12;
-    int64_t i;
-    int k, looks;
-    if (device != GTR_DEVICE_CUDA) return;
-    for (i = 0; i < TALL_ROWS * TALL_WIDTH; i++) tall_x[i] = (unsigned char)((noise(&seed) + 1.0f) * 127.9f);
-    for (k = 0; k < 2; k++) for (looks = 1; looks < 1 << 20; looks *= 6) {
-        static shot a, b;
-        const int64_t batch = k ? 272 : 8;
-        gtr_trainer_desc d = adam();
-        gtr_context *ctx = create(), *loop = create();
-        gtr_result r;
-        net n, m;
-        gtr_dataset *data, *same;
-        uint64_t done;
-        d.precision = GTR_TF32;
-        ctx->caps.hurry = looks;
-        n = k ? tall_net(ctx, &d, false, 10) : plain(ctx, &d, NO_DROP);
-        m = k ? tall_net(loop, &d, false, 10) : plain(loop, &d, NO_DROP);
-        data = k ? tall_points(ctx, TALL_ROWS, false, 10) : points(ctx, 8 * 100);
-        same = k ? tall_points(loop, TALL_ROWS, false, 10) : points(loop, 8 * 100);
-        r = gtr_fit(n.t, data, fitting(3, batch, NULL));
-        if (looks == 1 && ctx->caps.compute >= 80 && ctx->caps.sm_count > 100) EXPECT_EQ(r, GTR_ERR_CUDA);      /* else other kernels may do it, which meet in another way */
-        if (r != GTR_OK) {
-            EXPECT_ERROR(ctx, GTR_ERR_CUDA, "waited for each other in vain");
-            done = n.t->runner->step;
-            m.t->several = true;
-            EXPECT_EQ(gtr_trainer_data(m.t, same, batch, true, false), GTR_OK);
-            while (m.t->runner->step < done && gtr_step(m.t) == GTR_OK) {}
-            EXPECT_EQ(gtr_wait(loop), GTR_OK);
-            take(ctx, n.t, false, &a); take(loop, m.t, false, &b);
-            CHECK(equal(&a, &b), "%s batch, %d looks: a launch that was given up changed the state; %llu steps were done before", k ? "tall" : "small", looks, (unsigned long long)done);
-            EXPECT_EQ(gtr_trainer_data(n.t, data, batch, false, false), GTR_OK);
-            EXPECT_EQ(gtr_step(n.t), GTR_OK);
-        }
-        EXPECT_EQ(gtr_wait(ctx), GTR_OK);
         gtr_destroy(ctx); gtr_destroy(loop);
     }
 }
@@ -3080,7 +3037,6 @@ static void all(void)
     RUN(chunks_stopped);
     RUN(chunks_nonfinite);
     RUN(tall_batches);
-    RUN(impatient);
     RUN(kernels_taken);
     RUN(rates);
     RUN(groups_and_clipping);

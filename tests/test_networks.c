@@ -20,43 +20,44 @@ typedef struct network {
     bool sgd;
     float clip;
     int planted;                /* in x, in the middle of an epoch */
+    bool hurried;               /* for one kernel of each kind: what if it is given up? */
 } network;
 #define SMALL  "[multilayer perceptron, many steps in one launch]"
 #define TALL   "tall batch of bytes"
 #define STEP   "[multilayer perceptron, a step in one launch]"
 #define NARROW "narrow multilayer perceptron"
 static const network networks[] = {
-    { "bytes, TF32", SMALL, { 80, 40, 24, 10 }, 64, 9, 21, GTR_TF32, TANH, XENT, true, false, 0, CLEAN },
-    { "bytes, FP32, BCE", SMALL, { 80, 40, 24, 7 }, 50, 9, 0, GTR_FP32, GELU, BCE, true, false, 0, CLEAN },
-    { "tall, TF32", TALL, { 80, 40, 24, 10 }, 272, 9, 100, GTR_TF32, TANH, XENT, true, false, 0, CLEAN },
-    { "narrow, FP16", NARROW, { 32, 64, 64, 64, 64, 3 }, 4096, 5, 123, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN },
-    { "bytes, BF16", SMALL, { 80, 40, 24, 10 }, 64, 9, 0, GTR_MIXED_BF16, TANH, XENT, true, false, 0, CLEAN },
-    { "floats, TF32, odd widths", SMALL, { 83, 41, 33, 17, 5 }, 61, 9, 7, GTR_TF32, GELU, MSE, false, true, 0, CLEAN },
-    { "784 bytes, TF32", SMALL, { 784, 64, 10 }, 128, 9, 0, GTR_TF32, GELU, XENT, true, false, 0, CLEAN },
-    { "tall, BF16, MSE", TALL, { 80, 40, 24, 10 }, 300, 9, 77, GTR_MIXED_BF16, TANH, MSE, true, true, 0, CLEAN },
-    { "tall, 784 bytes, TF32", TALL, { 784, 96, 10 }, 320, 8, 0, GTR_TF32, TANH, XENT, true, false, 0, CLEAN },
-    { "tall, 784-256-128-10", TALL, { 784, 256, 128, 10 }, 1024, 8, 608, GTR_TF32, TANH, XENT, true, false, 0, CLEAN },
-    { "tall, three hidden layers", TALL, { 80, 40, 33, 24, 10 }, 300, 9, 0, GTR_TF32, GELU, BCE, true, false, 0, CLEAN },
-    { "a step, FP16", STEP, { 80, 40, 24, 10 }, 64, 9, 0, GTR_MIXED_FP16, TANH, XENT, true, false, 0, CLEAN },
-    { "a step, TF32, clipped", STEP, { 80, 40, 24, 10 }, 96, 9, 5, GTR_TF32, TANH, XENT, true, false, 0.5f, CLEAN },
-    { "a step, floats, TF32", STEP, { 80, 40, 24, 10 }, 600, 9, 0, GTR_TF32, TANH, MSE, false, false, 0, CLEAN },
-    { "narrow, 2^14", NARROW, { 32, 64, 64, 64, 64, 3 }, 1 << 14, 8, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN },
-    { "narrow, BCE", NARROW, { 16, 16, 16, 1 }, 4096, 8, 0, GTR_MIXED_FP16, RELU, BCE, false, false, 0, CLEAN },
-    { "narrow, 32", NARROW, { 8, 32, 32, 4 }, 6000, 8, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN },
-    { "narrow, odd widths", NARROW, { 27, 63, 33, 5 }, 5001, 6, 19, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN },
-    { "narrow, 100 inputs, 20 outputs", NARROW, { 100, 64, 64, 20 }, 8192, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN },
-    { "narrow, SGD, clipped", NARROW, { 32, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, true, 0.01f, CLEAN },
-    { "narrow, tanh", NARROW, { 32, 64, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_FP16, TANH, MSE, false, false, 0, CLEAN },
-    { "narrow, gelu", NARROW, { 32, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_FP16, GELU, MSE, false, false, 0, CLEAN },
-    { "narrow, BF16, six layers", NARROW, { 32, 64, 64, 64, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_BF16, RELU, MSE, false, false, 0, CLEAN },
-    { "narrow, 128", NARROW, { 32, 128, 128, 128, 3 }, 1 << 15, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN },
-    { "narrow, 128, 40 outputs", NARROW, { 64, 128, 100, 40 }, 8192, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN },
-    { "narrow, BF16, 128", NARROW, { 32, 128, 128, 3 }, 1 << 14, 4, 0, GTR_MIXED_BF16, RELU, MSE, false, false, 0, CLEAN },
-    { "narrow, 2^17", NARROW, { 32, 64, 64, 64, 64, 3 }, 1 << 17, 2, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN },
-    { "floats, an input that is not finite", SMALL, { 80, 40, 24, 10 }, 64, 9, 0, GTR_TF32, TANH, MSE, false, false, 0, WITH_NAN },
-    { "narrow, steps that overflow", NARROW, { 32, 64, 64, 64, 64, 3 }, 4096, 9, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, WITH_HUGE },
-    { "narrow, BF16, an input that is not finite", NARROW, { 32, 64, 64, 3 }, 1 << 14, 8, 0, GTR_MIXED_BF16, RELU, MSE, false, false, 0, WITH_NAN },
-    { "narrow, BF16, 128, an input that is not finite", NARROW, { 32, 128, 128, 3 }, 1 << 14, 8, 0, GTR_MIXED_BF16, RELU, MSE, false, false, 0, WITH_NAN },
+    { "bytes, TF32", SMALL, { 80, 40, 24, 10 }, 64, 9, 21, GTR_TF32, TANH, XENT, true, false, 0, CLEAN, true },
+    { "bytes, FP32, BCE", SMALL, { 80, 40, 24, 7 }, 50, 9, 0, GTR_FP32, GELU, BCE, true, false, 0, CLEAN, false },
+    { "tall, TF32", TALL, { 80, 40, 24, 10 }, 272, 9, 100, GTR_TF32, TANH, XENT, true, false, 0, CLEAN, true },
+    { "narrow, FP16", NARROW, { 32, 64, 64, 64, 64, 3 }, 4096, 5, 123, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN, true },
+    { "bytes, BF16", SMALL, { 80, 40, 24, 10 }, 64, 9, 0, GTR_MIXED_BF16, TANH, XENT, true, false, 0, CLEAN, false },
+    { "floats, TF32, odd widths", SMALL, { 83, 41, 33, 17, 5 }, 61, 9, 7, GTR_TF32, GELU, MSE, false, true, 0, CLEAN, false },
+    { "784 bytes, TF32", SMALL, { 784, 64, 10 }, 128, 9, 0, GTR_TF32, GELU, XENT, true, false, 0, CLEAN, false },
+    { "tall, BF16, MSE", TALL, { 80, 40, 24, 10 }, 300, 9, 77, GTR_MIXED_BF16, TANH, MSE, true, true, 0, CLEAN, false },
+    { "tall, 784 bytes, TF32", TALL, { 784, 96, 10 }, 320, 8, 0, GTR_TF32, TANH, XENT, true, false, 0, CLEAN, false },
+    { "tall, 784-256-128-10", TALL, { 784, 256, 128, 10 }, 1024, 8, 608, GTR_TF32, TANH, XENT, true, false, 0, CLEAN, false },
+    { "tall, three hidden layers", TALL, { 80, 40, 33, 24, 10 }, 300, 9, 0, GTR_TF32, GELU, BCE, true, false, 0, CLEAN, false },
+    { "a step, FP16", STEP, { 80, 40, 24, 10 }, 64, 9, 0, GTR_MIXED_FP16, TANH, XENT, true, false, 0, CLEAN, false },
+    { "a step, TF32, clipped", STEP, { 80, 40, 24, 10 }, 96, 9, 5, GTR_TF32, TANH, XENT, true, false, 0.5f, CLEAN, false },
+    { "a step, floats, TF32", STEP, { 80, 40, 24, 10 }, 600, 9, 0, GTR_TF32, TANH, MSE, false, false, 0, CLEAN, false },
+    { "narrow, 2^14", NARROW, { 32, 64, 64, 64, 64, 3 }, 1 << 14, 8, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN, false },
+    { "narrow, BCE", NARROW, { 16, 16, 16, 1 }, 4096, 8, 0, GTR_MIXED_FP16, RELU, BCE, false, false, 0, CLEAN, false },
+    { "narrow, 32", NARROW, { 8, 32, 32, 4 }, 6000, 8, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN, false },
+    { "narrow, odd widths", NARROW, { 27, 63, 33, 5 }, 5001, 6, 19, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN, false },
+    { "narrow, 100 inputs, 20 outputs", NARROW, { 100, 64, 64, 20 }, 8192, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN, false },
+    { "narrow, SGD, clipped", NARROW, { 32, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, true, 0.01f, CLEAN, false },
+    { "narrow, tanh", NARROW, { 32, 64, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_FP16, TANH, MSE, false, false, 0, CLEAN, false },
+    { "narrow, gelu", NARROW, { 32, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_FP16, GELU, MSE, false, false, 0, CLEAN, false },
+    { "narrow, BF16, six layers", NARROW, { 32, 64, 64, 64, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_BF16, RELU, MSE, false, false, 0, CLEAN, false },
+    { "narrow, 128", NARROW, { 32, 128, 128, 128, 3 }, 1 << 15, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN, true },
+    { "narrow, 128, 40 outputs", NARROW, { 64, 128, 100, 40 }, 8192, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN, false },
+    { "narrow, BF16, 128", NARROW, { 32, 128, 128, 3 }, 1 << 14, 4, 0, GTR_MIXED_BF16, RELU, MSE, false, false, 0, CLEAN, false },
+    { "narrow, 2^17", NARROW, { 32, 64, 64, 64, 64, 3 }, 1 << 17, 2, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN, false },
+    { "floats, an input that is not finite", SMALL, { 80, 40, 24, 10 }, 64, 9, 0, GTR_TF32, TANH, MSE, false, false, 0, WITH_NAN, false },
+    { "narrow, steps that overflow", NARROW, { 32, 64, 64, 64, 64, 3 }, 4096, 9, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, WITH_HUGE, false },
+    { "narrow, BF16, an input that is not finite", NARROW, { 32, 64, 64, 3 }, 1 << 14, 8, 0, GTR_MIXED_BF16, RELU, MSE, false, false, 0, WITH_NAN, false },
+    { "narrow, BF16, 128, an input that is not finite", NARROW, { 32, 128, 128, 3 }, 1 << 14, 8, 0, GTR_MIXED_BF16, RELU, MSE, false, false, 0, WITH_NAN, false },
 };
 enum { N_NETWORKS = sizeof networks / sizeof *networks };
 
@@ -375,11 +376,60 @@ static void rules(void)
     }
 }
 
+/* ---- blocks that lose patience with each other ---- */
+/* At once or somewhere in a launch of many steps: it ends in an error that says so, never in a hang, and changes nothing: neither weights and
+   states, nor the count of steps, nor the loss's scale. */
+static void impatient_of(const network *c)
+{
+    int looks;
+    for (looks = 1; looks < 1 << 20; looks *= 6) {
+        const gtr_trainer_desc d = desc_of(c);
+        gtr_context *ctx[2];
+        gtr_trainer *t[2];
+        gtr_result r;
+        int k;
+        for (k = 0; k < 2; k++) { ctx[k] = gtr_create(desc0()); t[k] = trainer_of(ctx[k], c, &d); }
+        ctx[0]->caps.hurry = looks;
+        r = gtr_fit(t[0], data_of(ctx[0], c, rows_of(c)), fit_of(c, 3));
+        if (looks == 1 && ctx[0]->caps.compute >= 80 && ctx[0]->caps.sm_count > 100) EXPECT_EQ(r, GTR_ERR_CUDA);    /* else other kernels may do it, which meet in another way */
+        if (r != GTR_OK) {
+            const uint64_t done = t[0]->runner->step;
+            EXPECT_ERROR(ctx[0], GTR_ERR_CUDA, "waited for each other in vain");
+            t[1]->several = true;
+            EXPECT_EQ(gtr_trainer_data(t[1], data_of(ctx[1], c, rows_of(c)), c->batch, true, false), GTR_OK);
+            while (t[1]->runner->step < done && gtr_step(t[1]) == GTR_OK) {}
+            EXPECT_EQ(gtr_wait(ctx[1]), GTR_OK);
+            CHECK(state_hash(ctx[0], t[0], false) == state_hash(ctx[1], t[1], false), "%s, %d looks: a launch that was given up changed the state; %llu steps were done before", c->name, looks, (unsigned long long)done);
+            ctx[0]->caps.hurry = 0;
+            t[1]->several = false;
+            for (k = 0; k < 2; k++) {
+                EXPECT_EQ(gtr_trainer_data(t[k], data_of(ctx[k], c, rows_of(c)), c->batch, false, false), GTR_OK);
+                EXPECT_EQ(gtr_step(t[k]), GTR_OK);
+                EXPECT_EQ(gtr_wait(ctx[k]), GTR_OK);
+            }
+            CHECK(state_hash(ctx[0], t[0], true) == state_hash(ctx[1], t[1], true), "%s, %d looks: the step behind a launch that was given up is another one", c->name, looks);
+        }
+        for (k = 0; k < 2; k++) { EXPECT_OK(ctx[k]); gtr_destroy(ctx[k]); }
+    }
+}
+static void impatient(void)
+{
+    int k;
+    for (k = 0; k < N_NETWORKS && device == GTR_DEVICE_CUDA; k++) {
+        network c;
+        if (!networks[k].hurried || !taken(k, &c)) continue;
+        data_make(&c);
+        impatient_of(&c);
+        data_free();
+    }
+}
+
 static void all(void)
 {
     RUN(many_steps);
     RUN(ends);
     RUN(rules);
+    RUN(impatient);
 }
 int main(int argc, char **argv)
 {
