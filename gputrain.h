@@ -8986,8 +8986,7 @@ GTR_API void gtr_destroy(gtr_context *ctx) {
 #endif /* GPUTRAIN_IMPLEMENTATION */
 
 /* HISTORY
-   2026-11-20  0.1: the engine on the CPU and on CUDA; dense layers, losses, SGD, Adam, AdamW; data sets; safetensors; gtr_profile; many steps in
-               one launch, kernels of whole small, tall and narrow networks; a launch whose blocks wait in vain has an error of its own
+   2026-11-20  0.1: the engine on the CPU and on CUDA, whole networks in one launch; dense layers, losses, SGD, Adam; data sets; safetensors; gtr_profile
    2026-11-21  0.1: gradients after gtr_fit are an error; an epoch's last step, of fewer rows, goes with the launch of the others
 
    LICENCE: MIT No Attribution (MIT-0)
