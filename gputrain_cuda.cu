@@ -6563,12 +6563,15 @@ typedef struct gtr__res {
     gtr__mlp_rate *rate;
 } gtr__res;
 
-// TILES: of 8 columns that a group has at most. 2: what a kernel knows then, GTR__RES_SLICE columns of the first layer a group, GTR__RES_NARROW
-// ranks, no more than 128 of k a rank and so no more groups of rows than warps.
-#define GTR__RES_SLICE   16
-#define GTR__RES_NARROW  8
-template <int TILES> static __device__ __forceinline__ int gtr__res_slice(const gtr__res &s) { return TILES == 2 ? GTR__RES_SLICE : s.layer[0].slice; }
-template <int TILES> static __device__ __forceinline__ int gtr__res_ranks(const gtr__res &s) { return TILES == 2 ? GTR__RES_NARROW : s.ranks; }
+// What a kernel knows of the cut: nothing; or three layers, columns of the first a group, ranks, most of k a rank, pitches, no more groups of rows
+// than warps and a task of the first layer a warp. TILES, REST: of 8 columns that a group has at most, of the first layer and of the others. NARROW
+// is what 256 columns of 784 get on 132 multiprocessors, BROAD what 257 do: 17 groups of 16 columns would be too many.
+enum { GTR__RES_ANY, GTR__RES_NARROW, GTR__RES_BROAD };
+template <int CUT> struct gtr__res_known { enum { LAST = 0, SLICE = 0, RANKS = 0, KR = 0, KP = 0, ZP = 0, XP = 0, TILES = 4, REST = 4 }; };
+template <> struct gtr__res_known<GTR__RES_NARROW> { enum { LAST = 2, SLICE = 16, RANKS = 8, KR = 128, KP = GTR__RES_KP, ZP = GTR__RES_ZP, XP = GTR__RES_XP, TILES = 2, REST = 2 }; };
+template <> struct gtr__res_known<GTR__RES_BROAD> { enum { LAST = 2, SLICE = 32, RANKS = 13, KR = 64, KP = 80, ZP = 40, XP = 20, TILES = 4, REST = 2 }; };
+template <int CUT> static __device__ __forceinline__ int gtr__res_slice(const gtr__res &s) { return CUT ? (int)gtr__res_known<CUT>::SLICE : s.layer[0].slice; }
+template <int CUT> static __device__ __forceinline__ int gtr__res_ranks(const gtr__res &s) { return CUT ? (int)gtr__res_known<CUT>::RANKS : s.ranks; }
 
 #define GTR__RES_LEFT (16 * (GTR__RES_OUT + 2))        // words of what a step's figures are made of
 
@@ -6599,6 +6602,10 @@ static __device__ __forceinline__ void gtr__res_tell4(uint32_t *p, uint4 v) {
 // A number as a word: float32 without its last two bits, cut, so that NaN stays NaN.
 static __device__ __forceinline__ uint32_t gtr__res_word(float v, uint32_t mark) { return (__float_as_uint(v) & ~3u) | mark; }
 static __device__ __forceinline__ float gtr__res_number(uint32_t u) { return __uint_as_float(u & ~3u); }
+template <int N> static __device__ __forceinline__ void gtr__res_tell(uint32_t *p, const float (&v)[N], uint32_t mark) {
+    if constexpr (N == 2) gtr__res_tell2(p, gtr__res_word(v[0], mark), gtr__res_word(v[1], mark));
+    else gtr__res_tell(p, gtr__res_word(v[0], mark));
+}
 // N times four words (two, one), at(i) the i-th's address, until none is missing: all at once, as loads that wait for each other cost a trip
 // each. Those beyond n are the first again.
 static __device__ __forceinline__ void gtr__res_get(uint4 &v, const uint32_t *p) { v = gtr__res_look4(p); }
@@ -6663,8 +6670,6 @@ template <int P> static __device__ __forceinline__ float gtr__res_exact(float v)
     return P == GTR__RES_TF32 ? __uint_as_float(__float_as_uint(v) - 0x1000u) : v;
 }
 template <int P> static __device__ __forceinline__ float gtr__res_operand(uint32_t u) { return P == GTR__RES_FP32 ? gtr__res_number(u) : __uint_as_float(u); }
-// A weight that is sent, or loaded as if it had been.
-template <int P> static __device__ __forceinline__ float gtr__res_weight(float v) { return gtr__res_number(__float_as_uint(gtr__res_ready<P>(v))); }
 // d (16x8) += a (16x8) b (8x8), both ready.
 template <int P> static __device__ __forceinline__ void gtr__res_mma(float *d, const float *a, const float *b) {
     uint32_t ua[4], ub[2];
@@ -6824,6 +6829,46 @@ static __device__ __forceinline__ void gtr__res_copy8(void *dst, const void *src
     *(uint2 *)dst = *(const uint2 *)src;
 #endif
 }
+// The words that have some of `left` bytes from src on, of rows that do not begin at one; and, when they have come, the bytes moved to a row's begin.
+static __device__ __noinline__ void gtr__res_ask_words(float *to, int xp, const char *src, const int64_t *offset, int left, int rows) {
+    const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32;
+#pragma unroll 1
+    for (int c = ((int)threadIdx.x & 31) * 4; c < left + 3; c += 128)
+#pragma unroll 1
+        for (int r = warp; r < rows; r += 4 * GTR__RES_WARPS) {
+            uintptr_t from[4];          // of four rows at once: nothing is read ahead of a copy
+#pragma unroll
+            for (int i = 0; i < 4; i++) from[i] = (uintptr_t)src + (uintptr_t)offset[r + i * GTR__RES_WARPS < rows ? r + i * GTR__RES_WARPS : r];
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                const int off = (int)(from[i] & 3);
+                if (c < left + off && r + i * GTR__RES_WARPS < rows) gtr__copy4((char *)(to + (r + i * GTR__RES_WARPS) * xp) + c, (const void *)(from[i] - off + c), true);
+            }
+        }
+}
+static __device__ __noinline__ void gtr__res_move_words(float *x, int xp, const char *src, const int64_t *offset, int most, int rows) {
+    const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32, lane = (int)threadIdx.x & 31;
+    const int words = (most + 6) / 4 + 1 < xp - 1 ? (most + 6) / 4 + 1 : xp - 1;       // those that copies may have come to
+    __syncwarp();
+#pragma unroll 1
+    for (int r0 = warp; r0 < rows; r0 += 4 * GTR__RES_WARPS)
+#pragma unroll 1
+        for (int c = lane; c - lane < words; c += 32) {
+            const int left = most - 4 * c;
+            const uint32_t mask = left >= 4 ? 0xffffffffu : left > 0 ? 0xffffffffu >> (32 - 8 * left) : 0u;
+            uint32_t lo[4], hi[4], *row[4];
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                const int r = r0 + i * GTR__RES_WARPS < rows ? r0 + i * GTR__RES_WARPS : r0, at = c < words ? c : 0;
+                row[i] = (uint32_t *)x + r * xp + at;
+                lo[i] = row[i][0]; hi[i] = row[i][1];
+                lo[i] = __byte_perm(lo[i], hi[i], 0x3210u + 0x1111u * (uint32_t)(((uintptr_t)src + (uintptr_t)offset[r]) & 3)) & mask;
+            }
+            __syncwarp();
+#pragma unroll
+            for (int i = 0; i < 4; i++) if (c < words && (i == 0 || r0 + i * GTR__RES_WARPS < rows)) *row[i] = lo[i];
+        }
+}
 static __device__ __forceinline__ void gtr__res_ask(const gtr__res &s, float *pool, gtr__res_head *h, int step, int rank, gtr__res_raw &raw) {
     const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16, *offset = origin + 2 * s.rows * 16;
     const int tid = gtr__res_thread(), k0 = rank * s.kr, columns = s.m.layer[0].k, left = columns - k0 < s.kr ? columns - k0 : s.kr;
@@ -6835,14 +6880,7 @@ static __device__ __forceinline__ void gtr__res_ask(const gtr__res &s, float *po
             if (at < left)
 #pragma unroll 4
                 for (int r = tid / 16; r < s.m.batch; r += GTR__RES_TEAM / 16) gtr__res_copy8((char *)(to + r * s.xp) + at, src + offset[r] + at);
-        } else
-#pragma unroll 1
-            for (int c = tid % 32 * 4; c < left + 3; c += 128)
-#pragma unroll 4
-                for (int r = tid / 32; r < s.m.batch; r += GTR__RES_WARPS) {
-                    const uintptr_t from = (uintptr_t)src + (uintptr_t)offset[r], off = from & 3;
-                    if (c < left + (int)off) gtr__copy4((char *)(to + r * s.xp) + c, (const void *)(from - off + c), true);
-                }
+        } else gtr__res_ask_words(to, s.xp, src, offset, left, s.m.batch);
     }
     gtr__copies_commit();
     raw.label = 0;
@@ -6857,57 +6895,48 @@ static __device__ __forceinline__ void gtr__res_ask(const gtr__res &s, float *po
 static __device__ __forceinline__ float gtr__res_source(const gtr__feed_one &in, const char *src, int64_t i) {
     return in.from == GTR_U8 ? fmaf(in.scale, (float)((const unsigned char *)src)[i], in.shift) : ((const float *)src)[i];
 }
+// Where x is floats, and what the loss compares with.
+static __device__ __noinline__ void gtr__res_take_floats(const gtr__res &s, float *pool, const gtr__res_head *h, int step, int rank, int precision) {
+    const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16;
+    const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32, lane = (int)threadIdx.x & 31, k0 = rank * s.kr, columns = s.m.layer[0].k, kr = s.kr, xp = s.xp;
+    const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
+    float *x = pool + s.x_at + (step & 1) * s.rows * 16 * xp;
+#pragma unroll 1
+    for (int r = warp; r < s.rows * 16; r += GTR__RES_WARPS) {
+        const int64_t from = origin[r];
+#pragma unroll 4
+        for (int c = lane; c < kr; c += 32) {
+            const float v = k0 + c < columns && from >= 0 ? gtr__res_source(s.m.x, src, from * columns + k0 + c) : 0.0f;
+            x[r * xp + c] = precision == GTR__RES_TF32 ? gtr__res_ready<GTR__RES_TF32>(v) : precision == GTR__RES_BF16 ? gtr__res_ready<GTR__RES_BF16>(v) : v;
+        }
+    }
+}
+static __device__ __noinline__ void gtr__res_take_targets(const gtr__res &s, float *pool, const gtr__res_head *h, int step, int rank) {
+    const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16;
+    const gtr__feed_one &to = s.m.rest[s.target];
+    const char *at = (const char *)(uintptr_t)h->record.src[to.slot];
+    const int n = s.m.layer[s.m.layers - 1].n;
+    for (int i = (int)threadIdx.x % GTR__RES_TEAM; i < 16 * GTR__RES_OUT; i += GTR__RES_TEAM) {
+        const int r = rank * 16 + i / GTR__RES_OUT, c = i % GTR__RES_OUT;
+        float v = 0.0f;
+        if (r < s.m.batch && c < n) v = gtr__res_source(to, at, origin[r] * n + c);
+        if (to.to.t == GTR_BF16) v = __bfloat162float(__float2bfloat16_rn(v));
+        pool[s.target_at + (step & 1) * 16 * GTR__RES_OUT + i] = v;
+    }
+}
 // Behind a barrier since gtr__res_ask, and before one. What lies in the rows of no sample, and in k beyond the last, stays finite: it meets zeros.
 template <int P> static __device__ __forceinline__ void gtr__res_take(const gtr__res &s, float *pool, gtr__res_head *h, int step, int rank, const gtr__res_raw &raw) {
-    const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16, *offset = origin + 2 * s.rows * 16;
-    const int tid = gtr__res_thread(), lane = tid & 31, par = step & 1, k0 = rank * s.kr, columns = s.m.layer[0].k;
+    const int64_t *offset = (const int64_t *)(pool + s.origin_at) + (2 + (step & 1)) * s.rows * 16;
+    const int tid = gtr__res_thread(), par = step & 1, k0 = rank * s.kr, columns = s.m.layer[0].k;
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
     float *x = pool + s.x_at + par * s.rows * 16 * s.xp;
     gtr__copies_done<0>();
-    if (!s.bytes) {
-#pragma unroll 1
-        for (int r = tid / 32; r < s.rows * 16; r += GTR__RES_WARPS)
-#pragma unroll 4
-            for (int c = lane; c < s.kr; c += 32)
-                x[r * s.xp + c] = k0 + c < columns && origin[r] >= 0 ? gtr__res_ready<P>(gtr__res_source(s.m.x, src, origin[r] * columns + k0 + c)) : 0.0f;
-    } else if (columns % 4 || (uintptr_t)src % 4) {
-        __syncwarp();
-        const int most = columns - k0 < s.kr ? columns - k0 : s.kr;        // beyond it lies what belongs to others
-        const int words = (most + 6) / 4 + 1 < s.xp - 1 ? (most + 6) / 4 + 1 : s.xp - 1;       // those that copies may have come to
-#pragma unroll 1
-        for (int r0 = tid / 32; r0 < s.m.batch; r0 += 4 * GTR__RES_WARPS)
-#pragma unroll 1
-            for (int c = lane; c - lane < words; c += 32) {
-                const int left = most - 4 * c;
-                const uint32_t mask = left >= 4 ? 0xffffffffu : left > 0 ? 0xffffffffu >> (32 - 8 * left) : 0u;
-                uint32_t lo[4], hi[4], *row[4];
-#pragma unroll
-                for (int i = 0; i < 4; i++) {
-                    const int r = r0 + i * GTR__RES_WARPS < s.m.batch ? r0 + i * GTR__RES_WARPS : r0, at = c < words ? c : 0;
-                    row[i] = (uint32_t *)x + r * s.xp + at;
-                    lo[i] = row[i][0]; hi[i] = row[i][1];
-                    lo[i] = __byte_perm(lo[i], hi[i], 0x3210u + 0x1111u * (uint32_t)(((uintptr_t)src + (uintptr_t)offset[r]) & 3)) & mask;
-                }
-                __syncwarp();
-#pragma unroll
-                for (int i = 0; i < 4; i++) if (c < words && (i == 0 || r0 + i * GTR__RES_WARPS < s.m.batch)) *row[i] = lo[i];
-            }
-    }
+    if (!s.bytes) gtr__res_take_floats(s, pool, h, step, rank, P);
+    else if (columns % 4 || (uintptr_t)src % 4) gtr__res_move_words(x, s.xp, src, offset, columns - k0 < s.kr ? columns - k0 : s.kr, s.m.batch);       // beyond lies what belongs to others
     if (s.m.loss == GTR__OP_XENT_STEP) {
         if (tid < s.rows * 16) ((int *)pool)[s.label_at + par * s.rows * 16 + tid] = raw.label;
         if (tid < s.m.batch && raw.label != s.m.xent.ignore) atomicAdd(&h->all[par], 1);
-    } else if (rank < s.rows) {
-        const gtr__feed_one &to = s.m.rest[s.target];
-        const char *at = (const char *)(uintptr_t)h->record.src[to.slot];
-        const int n = s.m.layer[s.m.layers - 1].n;
-        for (int i = tid; i < 16 * GTR__RES_OUT; i += GTR__RES_TEAM) {
-            const int r = rank * 16 + i / GTR__RES_OUT, c = i % GTR__RES_OUT;
-            float v = 0.0f;
-            if (r < s.m.batch && c < n) v = gtr__res_source(to, at, origin[r] * n + c);
-            if (to.to.t == GTR_BF16) v = __bfloat162float(__float2bfloat16_rn(v));
-            pool[s.target_at + par * 16 * GTR__RES_OUT + i] = v;
-        }
-    }
+    } else if (rank < s.rows) gtr__res_take_targets(s, pool, h, step, rank);
     if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[par])[tid] = raw.rate;
 }
 
@@ -7021,6 +7050,17 @@ static __device__ __forceinline__ float gtr__res_total(const float *p, int far) 
 #pragma unroll
     for (int w = 0; w < GTR__RES_WARPS; w++) v[w] = p[w * far];
     return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+}
+// Of one or two elements side by side.
+template <int W> static __device__ __forceinline__ void gtr__res_totals(float (&v)[W], const float *p, int far) {
+    if constexpr (W == 1) v[0] = gtr__res_total(p, far);
+    else {
+        float2 u[GTR__RES_WARPS];
+#pragma unroll
+        for (int w = 0; w < GTR__RES_WARPS; w++) u[w] = *(const float2 *)(p + w * far);
+        v[0] = ((u[0].x + u[1].x) + (u[2].x + u[3].x)) + ((u[4].x + u[5].x) + (u[6].x + u[7].x));
+        v[1] = ((u[0].y + u[1].y) + (u[2].y + u[3].y)) + ((u[4].y + u[5].y) + (u[6].y + u[7].y));
+    }
 }
 #define GTR__RES_DROPS 1024     // an activation's number (or -1), and this and 1 more: dropout is behind it, and it is not ReLU
 // Activations other than ReLU by calls: their code between all else costs it registers.
@@ -7336,14 +7376,17 @@ template <int P> static __device__ __forceinline__ void gtr__res_tile_biases(con
         gtr__res_tell(s.layer[l].b + par * s.renewed + n, gtr__res_word(gtr__res_low<P>(p), mark));
     }
 }
-// acc += 16 rows of x by w's rows, 128 of k: lane t has four of k, for two products. x is there before w, which the first call waits for; loads
+// Of k that are multiplied at once: all, where they are known; few of float32's, whose products are long.
+template <int P, int CUT> static __device__ constexpr int gtr__res_turn() { return CUT ? (int)gtr__res_known<CUT>::KR : P == GTR__RES_FP32 ? 32 : 64; }
+// acc += 16 rows of x by w's rows, so many of k: lane t has four of k, for two products. x is there before w, which the first call waits for; loads
 // are asked for one round ahead, as those that wait for each other cost most here.
-template <int P, int TILES> static __device__ __forceinline__ void gtr__res_forward(float (*acc)[2][4], const float *p, int xp, const float *q, int kp, int left, int units, float scale, bool wait) {
-    if (TILES != 2) { xp = gtr__res_opaque(xp); kp = gtr__res_opaque(kp); }
-    uint32_t lo[8], hi[8];
+template <int P, int CUT> static __device__ __forceinline__ void gtr__res_forward(float (*acc)[2][4], const float *p, int xp, const float *q, int kp, int left, int units, float scale, bool wait) {
+    constexpr int TILES = gtr__res_known<CUT>::TILES, turns = gtr__res_turn<P, CUT>() / 32;
+    if (!CUT) { xp = gtr__res_opaque(xp); kp = gtr__res_opaque(kp); }
+    uint32_t lo[2 * turns], hi[2 * turns];
     float4 w[2][2][2];
 #pragma unroll
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 2 * turns; i++) {
         lo[i] = i * 16 < left ? *(const uint32_t *)(p + i * 4) : 0;
         hi[i] = i * 16 < left ? *(const uint32_t *)(p + 8 * xp + i * 4) : 0;
     }
@@ -7356,9 +7399,9 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_forw
     };
     fetch(0);
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < turns; i++) {
         if (i * 32 >= left) break;
-        if (i < 3) fetch(i + 1);
+        if (i + 1 < turns) fetch(i + 1);
 #pragma unroll
         for (int k = 0; k < 2; k++) {
             float a[2][4];
@@ -7390,18 +7433,19 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_forw
     }
 }
 // x w of a block's columns and k to who has the rows: a warp makes 16 rows. Waits for its team.
-template <int P, int TILES> static __device__ __forceinline__ void gtr__res_parts(const gtr__res &s, const float *pool, const gtr__res_head *h, int group, int rank, int step, uint32_t tag) {
-    const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1, units = gtr__res_slice<TILES>(s) / 8;
-    const int xp = TILES == 2 ? GTR__RES_XP : s.xp, kp = TILES == 2 ? GTR__RES_KP : s.kp;
+template <int P, int CUT> static __device__ __forceinline__ void gtr__res_parts(const gtr__res &s, const float *pool, const gtr__res_head *h, int group, int rank, int step, uint32_t tag) {
+    constexpr int TILES = gtr__res_known<CUT>::TILES;
+    const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1, units = gtr__res_slice<CUT>(s) / 8;
+    const int xp = CUT ? (int)gtr__res_known<CUT>::XP : s.xp, kp = CUT ? (int)gtr__res_known<CUT>::KP : s.kp;
     const float scale = s.bytes ? s.m.x.scale : 1.0f, after = P == GTR__RES_BF16 ? 1.0f : scale, *x = pool + s.x_at + (par * s.rows * 16 + g) * (s.bytes ? xp : s.xp), *q = pool + s.w0_at + g * kp + 4 * t;
-    uint32_t *to = s.part + (((par * s.rows + warp) * s.groups + group) * gtr__res_ranks<TILES>(s) + rank) * units * 128 + lane * 4;
+    uint32_t *to = s.part + (((par * s.rows + warp) * s.groups + group) * gtr__res_ranks<CUT>(s) + rank) * units * 128 + lane * 4;
     if (!s.bytes || warp >= s.rows) gtr__res_sync();
 #pragma unroll 1
     for (int m = warp; m < s.rows; m += GTR__RES_WARPS) {
         float acc[TILES][2][4] = {};
         if (s.bytes)
 #pragma unroll 1
-            for (int k = 0; k < (TILES == 2 ? 1 : s.kr); k += 128) gtr__res_forward<P, TILES>(acc, x + m * 16 * xp + t + k / 4, xp, q + k, kp, s.kr - k, units, scale, m == warp && k == 0);
+            for (int k = 0; k < (CUT ? 1 : s.kr); k += gtr__res_turn<P, CUT>()) gtr__res_forward<P, CUT>(acc, x + m * 16 * xp + t + k / 4, xp, q + k, kp, s.kr - k, units, scale, m == warp && k == 0);
         else gtr__res_forward_floats<P, TILES>(acc, x + m * 16 * s.xp + 4 * t, s.xp, q, kp, s.kr, units);
         const uint32_t mark = tag | gtr__res_own(h, par ^ 1);
         uint32_t word[4];
@@ -7411,43 +7455,43 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_part
             for (int e = 0; e < 4; e++) word[e] = gtr__res_word((acc[j][0][e] + acc[j][1][e]) * after, mark);
             gtr__res_tell4(to + j * 128, make_uint4(word[0], word[1], word[2], word[3]));
         }
-        if (TILES == 2) break;
+        if (CUT) break;
         to += GTR__RES_WARPS * s.groups * s.ranks * units * 128;
     }
 }
-// The biases of the first layer's columns from c on, a lane each, from dz's rows; in each of a group's ranks, alike. FOUR: of four columns only,
-// quicker where all warps have as much to do; else c is 0.
-template <int P, bool FOUR> static __device__ __forceinline__ void gtr__res_bias(const gtr__res &s, float *pool, gtr__res_head *h, int group, int step, int c, bool last) {
+// The biases of 4 FOURS of the first layer's columns, from c on, a lane each, from a step's dz: alike in each of a group's ranks that has rows.
+// keeps: writes them; bad: 2 where a gradient is not finite.
+template <int P, int FOURS> static __device__ __forceinline__ float gtr__res_bias(const gtr__res &s, float *pool, const gtr__res_head *h, int group, int step, int c, bool keeps, bool last, uint32_t &bad) {
     const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[1].group);
-    const int lane = gtr__res_lane(), slice = s.layer[0].slice, fours = FOUR ? 1 : slice > 16 ? 8 : 4, n = group * slice + c + lane, par = step & 1, zp = gtr__res_opaque(s.zp), apart = 32 / fours;
-    const float *z = pool + s.middle_at + lane / fours * zp + lane % fours * 4 + c, *old = pool + s.layer[0].bias_at + par * 96 + c + lane;
+    const int lane = gtr__res_lane(), n = group * s.layer[0].slice + c + lane, par = step & 1, zp = gtr__res_opaque(s.zp), apart = 32 / FOURS, from = lane / 4 % FOURS;
+    const float *z = pool + s.middle_at + lane / FOURS * zp + lane % FOURS * 4 + c, *old = pool + s.layer[0].bias_at + par * 96 + c + lane % (4 * FOURS);
     float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 #pragma unroll 4
-    for (int r = FOUR ? lane : 0; r < s.rows * 16; r += apart) {
+    for (int r = 0; r < s.rows * 16; r += apart) {
         const float4 u = *(const float4 *)z;
         sum.x += gtr__res_exact<P>(u.x); sum.y += gtr__res_exact<P>(u.y); sum.z += gtr__res_exact<P>(u.z); sum.w += gtr__res_exact<P>(u.w);
         z += apart * zp;
     }
-    for (int o = FOUR ? 16 : fours; o > 0 && o < 32; o = FOUR ? o / 2 : 2 * o) {
+#pragma unroll 1                // side by side they take a step 1.4 us longer where one warp has them
+    for (int o = FOURS; o < 32; o *= 2) {
         sum.x += __shfl_xor_sync(0xffffffffu, sum.x, o); sum.y += __shfl_xor_sync(0xffffffffu, sum.y, o);
         sum.z += __shfl_xor_sync(0xffffffffu, sum.z, o); sum.w += __shfl_xor_sync(0xffffffffu, sum.w, o);
     }
-    if (!FOUR) {
-        sum.x = __shfl_sync(0xffffffffu, sum.x, lane / 4); sum.y = __shfl_sync(0xffffffffu, sum.y, lane / 4);
-        sum.z = __shfl_sync(0xffffffffu, sum.z, lane / 4); sum.w = __shfl_sync(0xffffffffu, sum.w, lane / 4);
-    }
+    sum.x = __shfl_sync(0xffffffffu, sum.x, from); sum.y = __shfl_sync(0xffffffffu, sum.y, from);
+    sum.z = __shfl_sync(0xffffffffu, sum.z, from); sum.w = __shfl_sync(0xffffffffu, sum.w, from);
     const float v = s.db_scale * (lane & 2 ? (lane & 1 ? sum.w : sum.z) : lane & 1 ? sum.y : sum.x);
-    if (lane >= (FOUR ? 4 : slice) || n >= s.m.layer[0].n) return;
+    if (lane >= 4 * FOURS || n >= s.m.layer[0].n) return 0.0f;
     float *now = pool + s.layer[0].bias_at + (par ^ 1) * 96 + c + lane, p = old[0], a = old[32], b = old[64];
-    if (s.m.checks && gtr__res_infinite(v)) atomicOr(&h->own[0][par], 2u);
+    if (s.m.checks && gtr__res_infinite(v)) bad |= 2;
     gtr__res_apply<1>(rule, &p, &v, &a, &b);
-    now[0] = p; now[32] = a; now[64] = b;
+    if (keeps) { now[0] = p; now[32] = a; now[64] = b; }
     if (last) s.m.layer[0].db[n] = v;
+    return p;
 }
 // acc += z^T x of 16 columns each: z's 2 g and 2 g + 1 stand for g and g + 8, x's even and odd ones are two products. 16 rows at a time, the next
 // asked for ahead.
-template <int P, bool BYTES, int TILES> static __device__ __forceinline__ void gtr__res_backward(float (*acc)[2][4], const float *z, int zp, const float *x, int xp, int steps, float scale) {
-    if (TILES != 2) { zp = gtr__res_opaque(zp); xp = gtr__res_opaque(xp); }
+template <int P, bool BYTES, bool KNOWN> static __device__ __forceinline__ void gtr__res_backward(float (*acc)[2][4], const float *z, int zp, const float *x, int xp, int steps, float scale) {
+    if (!KNOWN) { zp = gtr__res_opaque(zp); xp = gtr__res_opaque(xp); }
     const int g = gtr__res_lane() >> 2;
     struct piece {
         float2 z[2][2], f[2][2];
@@ -7499,18 +7543,18 @@ static __device__ __forceinline__ void gtr__res_four(float *f, const float4 &v) 
 // dw = dz^T x of the first layer's columns and the rank's k, and the update; the weights lie as products want them behind it. A warp makes
 // 16 rows by 16 columns. What is no weight stays 0: there x or dz is. Who waits for all warps does so behind it.
 // listen: hears dz, and says what is wrong; then nothing is done.
-template <int P, int TILES, typename F> static __device__ __forceinline__ uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, bool last, F listen) {
+template <int P, int CUT, typename F> static __device__ __forceinline__ uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, bool last, F listen) {
     const gtr__mlp_layer &L = s.m.layer[0];
     const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1;
-    const int slice = gtr__res_slice<TILES>(s), pairs = (s.kr + 15) / 16, tasks = (slice + 15) / 16 * pairs;
-    const int zp = TILES == 2 ? GTR__RES_ZP : s.zp, xp = TILES == 2 ? GTR__RES_XP : s.xp, kp = TILES == 2 ? GTR__RES_KP : s.kp;
+    const int slice = gtr__res_slice<CUT>(s), pairs = (s.kr + 15) / 16, tasks = (slice + 15) / 16 * pairs;
+    const int zp = CUT ? (int)gtr__res_known<CUT>::ZP : s.zp, xp = CUT ? (int)gtr__res_known<CUT>::XP : s.xp, kp = CUT ? (int)gtr__res_known<CUT>::KP : s.kp;
     const float scale = s.bytes ? s.m.x.scale : 1.0f, after = s.dw_scale;
     const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[0].group);
     int row = 0, c = 0;
     const float *z = pool, *x = pool;
     float4 *state = (float4 *)pool, *w0 = state;
     auto place = [&](int u) {
-        const int m = TILES == 2 ? 0 : u >= pairs, pair = u - m * pairs;
+        const int m = CUT == GTR__RES_NARROW ? 0 : u >= pairs, pair = u - m * pairs;
         row = m * 16 + 2 * g; c = pair * 16 + 4 * t;
         z = pool + s.middle_at + t * zp + m * 16 + 2 * g;
         x = pool + s.x_at + (par * s.rows * 16 + t) * (s.bytes ? xp : s.xp) + pair * (s.bytes ? 4 : 16);
@@ -7523,8 +7567,8 @@ template <int P, int TILES, typename F> static __device__ __forceinline__ uint32
     for (int u = warp; u < tasks; u += GTR__RES_WARPS) {
         if (u != warp) place(u);
         float acc[2][2][4] = {};
-        if (s.bytes) gtr__res_backward<P, true, TILES>(acc, z, zp, x, xp, 2 * s.rows, scale);
-        else gtr__res_backward<P, false, 4>(acc, z, zp, x, s.xp, 2 * s.rows, scale);
+        if (s.bytes) gtr__res_backward<P, true, CUT != 0>(acc, z, zp, x, xp, 2 * s.rows, scale);
+        else gtr__res_backward<P, false, false>(acc, z, zp, x, s.xp, 2 * s.rows, scale);
         gtr__res_kept kept;
         kept.get(state, par);
         float v[8], p[8], a[8], b[8], none = 0.0f;          // none: or NaN, where one is not finite
@@ -7556,14 +7600,13 @@ template <int P, int TILES, typename F> static __device__ __forceinline__ uint32
 #pragma unroll
                 for (int e = 0; e < 4; e++) if (e < live) L.dw[(int64_t)n * L.k + rank * s.kr + c + e] = i ? v[4 + e] : v[e];
             }
-        if (TILES == 2) break;
+        if (CUT) break;
     }
-    const int fewer = tasks % GTR__RES_WARPS;          // the biases fall to who has least to do
-    if constexpr (TILES == 2) {
-        if (L.db && warp == fewer) gtr__res_bias<P, false>(s, pool, h, group, step, 0, last && rank == 0);
-    } else if (L.db && warp >= fewer)
-#pragma unroll 1
-        for (int k = (warp - fewer) * 4; k < slice; k += (GTR__RES_WARPS - fewer) * 4) gtr__res_bias<P, true>(s, pool, h, group, step, k, last && rank == 0);
+    if constexpr (CUT == GTR__RES_NARROW) if (L.db && warp == tasks % GTR__RES_WARPS) {         // who has least to do
+        uint32_t bad = 0;
+        gtr__res_bias<P, 4>(s, pool, h, group, step, 0, true, last && rank == 0, bad);
+        if (bad) atomicOr(&h->own[0][par], bad);
+    }
     return 0;
 }
 
@@ -7595,7 +7638,9 @@ template <typename F> static __device__ __forceinline__ void gtr__res_each(const
         else visit(2 * l, (int64_t)n * L.k + c, n < L.n && c < L.k, 1, true, state + tid, 272);
     }
 }
-template <int P> static __device__ __forceinline__ void gtr__res_load(const gtr__res &s, float *pool, gtr__res_head *h, int block) {
+static __device__ __forceinline__ void gtr__res_load(const gtr__res &s, float *pool, const gtr__res_head *h, int block, int precision) {
+    auto low = [&](float v) { return precision == GTR__RES_BF16 ? gtr__res_low<GTR__RES_BF16>(v) : v; };
+    auto ready = [&](float v) { return precision == GTR__RES_TF32 ? gtr__res_ready<GTR__RES_TF32>(v) : low(v); };
     const gtr__optim &o = s.m.optim;
     const bool adam = o.kind != GTR_SGD, moved = adam || (o.momentum != 0.0 && o.m);
     gtr__res_each(s, pool, h, block, 0, [&](int which, int64_t i, int there, int n, bool, float *p, int far) {
@@ -7638,7 +7683,7 @@ template <int P> static __device__ __forceinline__ void gtr__res_load(const gtr_
 #pragma unroll
         for (int k = 0; k < 4; k++) if (to[k]) {
 #pragma unroll
-            for (int e = 0; e < 4; e++) to[k][e] = bias[k] ? gtr__res_number(__float_as_uint(gtr__res_low<P>(v[k][e]))) : gtr__res_weight<P>(v[k][e]);
+            for (int e = 0; e < 4; e++) to[k][e] = gtr__res_number(__float_as_uint(bias[k] ? low(v[k][e]) : ready(v[k][e])));
         }
     }
     __syncthreads();
@@ -7646,7 +7691,7 @@ template <int P> static __device__ __forceinline__ void gtr__res_load(const gtr_
         const int u = e >> 6, m = u >= pairs, row = m * 16 + (e >> 2 & 7) * 2 + (e >> 5 & 1);
         const float *p = pool + s.state_at + (e >> 5) * 768 + (e & 31) * 4;
         if (row < s.layer[0].slice)
-            *(float4 *)(pool + s.w0_at + row * s.kp + (u - m * pairs) * 16 + (e & 3) * 4) = make_float4(gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[1]), gtr__res_ready<P>(p[2]), gtr__res_ready<P>(p[3]));
+            *(float4 *)(pool + s.w0_at + row * s.kp + (u - m * pairs) * 16 + (e & 3) * 4) = make_float4(ready(p[0]), ready(p[1]), ready(p[2]), ready(p[3]));
     }
 }
 static __device__ __forceinline__ void gtr__res_save(const gtr__res &s, float *pool, const gtr__res_head *h, int block, int step) {
@@ -7689,44 +7734,59 @@ template <int T, typename Net, typename Head> static __device__ __forceinline__ 
 // The first layer's output of a rank's rows and a group's columns, a word or two of it a thread's.
 static __device__ __forceinline__ uint32_t gtr__res_nth(uint32_t v, int) { return v; }
 static __device__ __forceinline__ uint32_t gtr__res_nth(const uint2 &v, int i) { return i ? v.y : v.x; }
-template <int P, int TILES, typename V, int N> static __device__ __forceinline__ void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_head *h, int group, int rank, int step, gtr__res_ear &ear) {
+template <int P, int CUT, typename V, int N> static __device__ __forceinline__ void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_head *h, int group, int rank, int step, gtr__res_ear &ear) {
     constexpr int W = (int)(sizeof(V) / 4);
     const gtr__mlp_layer &L = s.m.layer[0];
     const gtr__res_layer &q = s.layer[0];
-    const int par = step & 1, slice = gtr__res_slice<TILES>(s), ranks = gtr__res_ranks<TILES>(s), units = slice * 16, e = gtr__res_thread() * W, r = gtr__res_row(e), c = gtr__res_column(e), n = group * slice + c, at = (par * s.rows * 16 + rank * 16 + r) * q.width + n;
+    const int par = step & 1, slice = gtr__res_slice<CUT>(s), ranks = gtr__res_ranks<CUT>(s), units = slice * 16, e = gtr__res_thread() * W, r = gtr__res_row(e), c = gtr__res_column(e), n = group * slice + c, at = (par * s.rows * 16 + rank * 16 + r) * q.width + n;
     if (e >= units) return;
     V v[N];
-    const int units_ = TILES == 2 ? units : gtr__res_opaque(units);
-    const uint32_t *part = s.part + ((par * s.rows + rank) * s.groups + group) * ranks * units + e, own = ear.tag | gtr__res_own(h, par ^ 1);
-    uint32_t *to = q.h + at, *pre = s.pre + at;
-    float z[W], bias[W];
+    const int units_ = CUT ? units : gtr__res_opaque(units);
+    const uint32_t *part = s.part + ((par * s.rows + rank) * s.groups + group) * ranks * units + e;
+    uint32_t own = ear.tag | gtr__res_own(h, par ^ 1);
+    uint32_t *to = q.h + at;
+    float z[W], bias[W], out[W], saved[W];
 #pragma unroll
-    for (int w = 0; w < W; w++) { z[w] = 0.0f; bias[w] = gtr__res_low<P>(pool[q.bias_at + par * 96 + c + w]); }
+    for (int w = 0; w < W; w++) { z[w] = 0.0f; bias[w] = pool[q.bias_at + par * 96 + c + w]; }
+    if constexpr (CUT != GTR__RES_NARROW) if (step && L.db) {         // the step before's update, while parts are on their way
+        uint32_t bad = 0;
+        const float held = gtr__res_bias<P, 2>(s, pool, h, group, step - 1, c & ~7, e % 128 < 32 * W, false, bad);
+        if (__any_sync(0xffffffffu, bad)) own |= 2;
+#pragma unroll
+        for (int w = 0; w < W; w++) bias[w] = __shfl_sync(0xffffffffu, held, (c & 6) + w);
+    }
+#pragma unroll
+    for (int w = 0; w < W; w++) bias[w] = gtr__res_low<P>(bias[w]);
     gtr__res_hear_some<N>(v, ranks, ear, [&](int i) { return part + i * units_; });
 #pragma unroll
     for (int w = 0; w < W; w++) {
 #pragma unroll
         for (int i = 0; i < N; i++) z[w] += gtr__res_number(gtr__res_nth(v[i], w));
         z[w] += bias[w];
-        float out = n + w < L.n ? gtr__res_low<P>(gtr__res_act(L, z[w])) : 0.0f, saved = L.saved ? gtr__res_low<P>(z[w]) : out;
-        if (q.drop > 0.0f) gtr__res_dropped<P>(pool[q.drop_at + par * units + e + w], out, saved);
-        if (n + w < q.width) gtr__res_tell(to + w, gtr__res_word(gtr__res_sent<P>(out), own | ear.bad));
-        if (n + w < q.width && s.last_pre && s.m.layers == 2) gtr__res_tell(pre + w, gtr__res_word(saved, own | ear.bad));
-        pool[q.own_at + e + w] = saved;
+        out[w] = n + w < L.n ? gtr__res_low<P>(gtr__res_act(L, z[w])) : 0.0f;
+        saved[w] = L.saved ? gtr__res_low<P>(z[w]) : out[w];
+        if (q.drop > 0.0f) gtr__res_dropped<P>(pool[q.drop_at + par * units + e + w], out[w], saved[w]);
+        out[w] = gtr__res_sent<P>(out[w]);
     }
+    own |= ear.bad;
+    if (n < q.width) gtr__res_tell(to, out, own);
+    if (n < q.width && s.last_pre && s.m.layers == 2) gtr__res_tell(s.pre + at, saved, own);
+#pragma unroll
+    for (int w = 0; w < W; w++) pool[q.own_at + e + w] = saved[w];
 }
 // A rank's rows from the first layer's parts to its gradient: the first team.
-template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr__res_middle(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, float scale, gtr__res_ear &ear) {
+template <int P, int CUT> static __device__ __forceinline__ void gtr__res_middle(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, float scale, gtr__res_ear &ear) {
+    constexpr int LAST = gtr__res_known<CUT>::LAST, TILES = gtr__res_known<CUT>::TILES, REST = gtr__res_known<CUT>::REST;
     const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, total = s.rows * 16, last = LAST ? LAST : s.m.layers - 1, mine = par * total + rank * 16;
-    constexpr int unroll = LAST ? LAST : 1;
+    constexpr int unroll = LAST ? LAST : 1, W = CUT == GTR__RES_BROAD ? 2 : 1;     // W: of what one thread has side by side
     float *y = pool + s.y_at, *d = pool + s.d_at;
     const gtr__res_layer &end = s.layer[last], &hidden = s.layer[last - 1];
     const gtr__mlp_layer &H = s.m.layer[last - 1];
     const int pitch = gtr__res_opaque((hidden.width + 31) / 32 * 32 + 16), d_pitch = 36, end_pitch = gtr__res_opaque(end.forward_pitch), hidden_width = gtr__res_opaque(hidden.width);
-    gtr__res_losing<TILES> losing;
+    gtr__res_losing<REST> losing;
     gtr__res_lose<P>(s, pool, h, rank, par, scale, losing);        // here, as all but the sums is known before
-    if constexpr (TILES == 2) gtr__res_gather<P, TILES, uint32_t, GTR__RES_NARROW>(s, pool, h, group, rank, step, ear);
-    else gtr__res_gather<P, TILES, uint2, GTR__RES_RANKS>(s, pool, h, group, rank, step, ear);
+    if constexpr (TILES == 2) gtr__res_gather<P, CUT, uint32_t, gtr__res_known<CUT>::RANKS>(s, pool, h, group, rank, step, ear);
+    else gtr__res_gather<P, CUT, uint2, CUT ? (int)gtr__res_known<CUT>::RANKS : GTR__RES_RANKS>(s, pool, h, group, rank, step, ear);
     gtr__res_pass(h, par, ear);
     gtr__res_bar(GTR__RES_MEET, GTR__RES_T);      // the weights are there
 #pragma unroll unroll
@@ -7736,7 +7796,7 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
         const int columns = l == last ? q.width : q.slice, base = l == last ? 0 : group * q.slice;
         float *red = pool + s.red_at + (l & 1) * s.red_words;
         if (base < q.width)
-            gtr__res_product<P, TILES>(red, before.h + mine * before.width, before.width, pool + q.forward_at, q.forward_pitch, columns / 8, l == last ? y : NULL, pitch, ear);
+            gtr__res_product<P, REST>(red, before.h + mine * before.width, before.width, pool + q.forward_at, q.forward_pitch, columns / 8, l == last ? y : NULL, pitch, ear);
         gtr__res_pass(h, par, ear);
         gtr__res_sync();
         if (l < last && base < q.width)
@@ -7762,7 +7822,7 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
     // the last hidden layer's: all of it where there are layers below, and on to the next; else the group's columns. What does not hang on
     // the loss is asked for before; what others do not wait for is told behind
     const bool whole = last > 1;
-    const int from = whole ? 0 : group * hidden.slice, upto = whole || from + hidden.slice > hidden.width ? hidden.width : from + hidden.slice, under = !whole ? 0 : LAST == 2 ? gtr__res_slice<TILES>(s) / 8 : s.layer[last - 2].slice / 8;
+    const int from = whole ? 0 : group * hidden.slice, upto = whole || from + hidden.slice > hidden.width ? hidden.width : from + hidden.slice, under = !whole ? 0 : LAST == 2 ? gtr__res_slice<CUT>(s) / 8 : s.layer[last - 2].slice / 8;
     float back[TILES][4] = {}, told[2][4] = {}, w[2][4];
     int place = -1;             // of what is told
     float *red = pool + s.red_at + (last & 1 ^ 1) * s.red_words;
@@ -7774,7 +7834,7 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
             for (int u = 0; u < 2; u++) { w[k][u * 2] = p[k * 8 * end_pitch + u * 8]; w[k][u * 2 + 1] = p[(k * 8 + 4) * end_pitch + u * 8]; }
     };
     fetch(from + warp * 16 < upto ? from + warp * 16 : 0);
-    gtr__res_loss<P, LAST, TILES>(s, pool, pool + s.red_at + (last & 1) * s.red_words, d, d_pitch, rank, par, losing);
+    gtr__res_loss<P, LAST, REST>(s, pool, pool + s.red_at + (last & 1) * s.red_words, d, d_pitch, rank, par, losing);
     gtr__res_sync();
     const uint32_t mark = ear.tag | (gtr__res_heard(h, par) & 2u);
 #pragma unroll 1
@@ -7785,7 +7845,7 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
 #pragma unroll
         for (int u = 0; u < 2; u++) { saved[u][0] = *(const float2 *)(y + g * pitch + c0 + u * 8 + 2 * t); saved[u][1] = *(const float2 *)(y + (g + 8) * pitch + c0 + u * 8 + 2 * t); }
 #pragma unroll
-        for (int k = 0; k < TILES; k++) if (k * 8 < end.width) {
+        for (int k = 0; k < REST; k++) if (k * 8 < end.width) {
             const float *p = d + g * d_pitch + k * 8 + t, *far = pool + end.forward_at + (k * 8 + t) * end_pitch + c0 + g;
             const float a[4] = { gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[8 * d_pitch]), gtr__res_ready<P>(p[4]), gtr__res_ready<P>(p[8 * d_pitch + 4]) };
             const float b0[2] = { k < 2 ? w[k & 1][0] : far[0], k < 2 ? w[k & 1][1] : far[4 * end_pitch] };
@@ -7826,7 +7886,7 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
 #pragma unroll unroll
     for (int l = last - 1; l > 0; l--) {
         const gtr__res_layer &q = s.layer[l], &to = s.layer[l - 1];
-        const int slice = LAST == 2 ? gtr__res_slice<TILES>(s) : to.slice, base = group * slice;
+        const int slice = LAST == 2 ? gtr__res_slice<CUT>(s) : to.slice, base = group * slice;
         red = pool + s.red_at + (l & 1) * s.red_words;
         if (l < last - 1) {
             if (base < to.width) {
@@ -7849,17 +7909,24 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
         }
         if (base < to.width)
 #pragma unroll 1
-            for (int e = tid; e < 16 * slice; e += GTR__RES_TEAM) {
+            for (int e = tid * W; e < 16 * slice; e += GTR__RES_TEAM * W) {
                 const int n = base + gtr__res_column(e);
-                uint32_t *at = to.dz + (mine + gtr__res_row(e)) * to.width + n;
-                const float own = pool[to.own_at + e], v = gtr__res_low<P>(gtr__res_dact(s.m.layer[l - 1], gtr__res_total(red + e, slice * 16), own) * (LAST || l == 1 ? 1.0f : to.scale));
-                if (n < to.width) gtr__res_tell(at, gtr__res_word(gtr__res_told<P>(n < s.m.layer[l - 1].n ? v : 0.0f), mark));
+                float v[W], own[W];
+                gtr__res_totals(v, red + e, slice * 16);
+#pragma unroll
+                for (int w = 0; w < W; w++) own[w] = pool[to.own_at + e + w];
+#pragma unroll
+                for (int w = 0; w < W; w++) {
+                    v[w] = gtr__res_low<P>(gtr__res_dact(s.m.layer[l - 1], v[w], own[w]) * (LAST || l == 1 ? 1.0f : to.scale));
+                    v[w] = gtr__res_told<P>(n + w < s.m.layer[l - 1].n ? v[w] : 0.0f);
+                }
+                if (n < to.width) gtr__res_tell(to.dz + (mine + gtr__res_row(e)) * to.width + n, v, mark);
             }
     }
     if (whole) tell();
     if (group == s.groups - 1)
 #pragma unroll
-        for (int i = 0; i < TILES / 2; i++) {
+        for (int i = 0; i < REST / 2; i++) {
             const int c = (tid & 15) + i * 16;
             if (i * 16 < end.width && c < end.width) gtr__res_tell(s.dl + (mine + tid / 16) * end.width + c, gtr__res_word(gtr__res_told<P>(losing.dx[i]), ear.tag));
         }
@@ -7948,8 +8015,9 @@ template <typename Net> static __device__ __forceinline__ bool gtr__res_end(cons
     return !(flag & 2);
 }
 // The first team: what the next exchange waits for. The step that was not finite, or -1.
-template <int P, int LAST, int TILES> static __device__ __forceinline__ int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int steps, float scale) {
-    const int tid = gtr__res_thread(), slice = gtr__res_slice<TILES>(s), total = s.rows * 16, shift = slice > 16 ? 3 : slice > 8 ? 2 : 1;
+template <int P, int CUT> static __device__ __forceinline__ int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int steps, float scale) {
+    constexpr int TILES = gtr__res_known<CUT>::TILES;
+    const int tid = gtr__res_thread(), slice = gtr__res_slice<CUT>(s), total = s.rows * 16, shift = slice > 16 ? 3 : slice > 8 ? 2 : 1;
     gtr__res_ear ear = { 0, 0, s.m.hurry };
 #pragma unroll 1
     for (int i = 0; i < steps; i++) {
@@ -7957,12 +8025,12 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ int gtr_
         const bool last = i == steps - 1;
         ear.tag = (uint32_t)i >> 1 & 1;
         ear.bad = 0;
-        gtr__res_parts<P, TILES>(s, pool, h, group, rank, i, ear.tag);
-        if (rank < s.rows) gtr__res_middle<P, LAST, TILES>(s, pool, h, group, rank, i, scale, ear);
+        gtr__res_parts<P, CUT>(s, pool, h, group, rank, i, ear.tag);
+        if (rank < s.rows) gtr__res_middle<P, CUT>(s, pool, h, group, rank, i, scale, ear);
         else gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
         // the way back: the group's columns of all rows
-        const uint32_t heard = gtr__res_first<P, TILES>(s, pool, h, group, rank, i, last, [&] {
-            const int width = gtr__res_opaque(s.layer[0].width), zp = TILES == 2 ? GTR__RES_ZP : gtr__res_opaque(s.zp), c = (tid & ((1 << shift) - 1)) * 4, step = GTR__RES_TEAM >> shift;
+        const uint32_t heard = gtr__res_first<P, CUT>(s, pool, h, group, rank, i, last, [&] {
+            const int width = gtr__res_opaque(s.layer[0].width), zp = CUT ? (int)gtr__res_known<CUT>::ZP : gtr__res_opaque(s.zp), c = (tid & ((1 << shift) - 1)) * 4, step = GTR__RES_TEAM >> shift;
             const uint32_t *dz = s.layer[0].dz + par * total * width + group * slice;
             float *z = pool + s.middle_at + c;
             if (c < slice && group * slice + c < s.layer[0].width)
@@ -7990,7 +8058,21 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ int gtr_
             return i - 1;
         }
     }
+    if constexpr (CUT != GTR__RES_NARROW) if (rank == 0 && tid / 32 * 8 < slice && s.m.layer[0].db) {       // the last's
+        uint32_t bad = 0;
+        gtr__res_bias<P, 2>(s, pool, h, group, steps - 1, tid / 32 * 8, true, true, bad);
+        if (bad) atomicOr(&h->own[0][steps & 1 ^ 1], bad);
+    }
     return -1;
+}
+// The last step's biases and figures.
+template <int P> static __device__ __noinline__ void gtr__res_rear_end(const gtr__res &s, float *pool, gtr__res_head *h, int me, int group, int rank, int steps) {
+    gtr__res_sync();
+    gtr__res_tile_biases<P>(s, pool, h, me, 0, 1, steps - 1, true);
+    if (rank >= s.rows) return;
+    gtr__res_lost(s, pool, h, rank, steps - 1, &h->own[1][steps & 1 ^ 1]);
+    gtr__res_sync();
+    if (group == 0) gtr__res_figures(s, h, rank, steps - 1);
 }
 // The second: tiles, the loss, what becomes of the weights, and the next step's x.
 template <int P> static __device__ __forceinline__ void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me, int group, int rank, int steps) {
@@ -8031,25 +8113,15 @@ template <int P> static __device__ __forceinline__ void gtr__res_rear(const gtr_
             gtr__res_tiles<P, 1>(s, pool, h, me, 0, 1, i, !more, rank < s.rows);
         }
     }
-    gtr__res_sync();
-    gtr__res_tile_biases<P>(s, pool, h, me, 0, 1, steps - 1, true);
-    if (rank >= s.rows) return;
-    gtr__res_lost(s, pool, h, rank, steps - 1, &h->own[1][steps & 1 ^ 1]);
-    gtr__res_sync();
-    if (group == 0) gtr__res_figures(s, h, rank, steps - 1);
+    gtr__res_rear_end<P>(s, pool, h, me, group, rank, steps);
 }
-template <int P, int LAST, int TILES>       // the last layer, where it is known; tiles of 8 columns that a group has at most
-static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __grid_constant__ gtr__res s) {
-    extern __shared__ __align__(16) char gtr__pool[];
-    __shared__ __align__(16) gtr__res_head head;
-    gtr__enter();
-    float *pool = gtr__res_base(gtr__pool);
-    gtr__res_head *h = (gtr__res_head *)gtr__res_base((char *)&head);
-    const int tid = (int)threadIdx.x, team = gtr__res_team(), one = gtr__res_thread();
-    const int me = (int)blockIdx.x, blocks = (int)gridDim.x, workers = s.groups * s.ranks, group = me % s.groups, rank = me / s.groups;
+// What comes before the first step and behind the last is one code for all kernels. Behind this the launch's records and the block's own weights are
+// there; false: it is given up.
+static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *pool, gtr__res_head *h, int precision) {
+    const int tid = (int)threadIdx.x, me = (int)blockIdx.x, blocks = (int)gridDim.x;
     if (*(const volatile uint32_t *)&s.m.ctl->status) {
         if (me == 0 && tid == 0) gtr__report_stuck(s.m.report, s.m.record);
-        return;
+        return false;
     }
     if (me == blocks - 1) {     // first, as it takes longest
         if (tid == 0) *s.flag = 0;
@@ -8078,45 +8150,58 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
             if (index < s.tasks && (k == 7 || gtr__res_tile(s, me, k + 1) >= s.tasks)) h->tiles = k + 1;
         }
         __syncthreads();
-        gtr__res_load<P>(s, pool, h, me);
+        gtr__res_load(s, pool, h, me, precision);
     }
-    if (!gtr__res_begin(s, h)) return;
-    const int steps = (int)s.record[0].more + 1;
-    const float scale = s.m.ctl->scale;
-    int wrong = -1;             // the step that was not finite
-    if (me == blocks - 1) {
-        gtr__res_service(s, h->part, s.ranks, steps, [](int) {});
-        gtr__mlp_leave(s.m);
-        return;
-    }
-    if (me >= workers) {        // tiles only: the teams take turns
-#pragma unroll 1
-        for (int i = 0; i <= steps; i++) {
-            gtr__res_ear ear = { 0, 0, s.m.hurry };
-            if (i > 1) gtr__res_hear1(s.verdict + i - 2, ear);
-            if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
-            if (ear.bad | (ear.turns >= GTR__RES_TURNS)) { wrong = i - 2; break; }     // the same for all
-            if (i == steps) break;
-            if (team >= h->tiles) continue;         // nobody waits for it, nor keeps words until it has seen them
-            if (one < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[i & 1])[one] = __ldcg((const float *)&s.rate[i] + one);
-            gtr__res_sync();
-            gtr__res_tiles<P, 2>(s, pool, h, me, team, 2, i, i == steps - 1, false);
-            gtr__res_sync();
-            gtr__res_tile_biases<P>(s, pool, h, me, team, 2, i, i == steps - 1);
-        }
-    } else {
-        if (team) gtr__res_rear<P>(s, pool, h, me, group, rank, steps);
-        else {
-            gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
-            wrong = gtr__res_front<P, LAST, TILES>(s, pool, h, group, rank, steps, scale);
-            if (tid == 0) h->wrong = wrong;
-        }
-    }
-    __syncthreads();
-    if (me < workers) wrong = h->wrong;
-    if (gtr__res_end(s, steps, gtr__res_own(h, steps & 1 ^ 1) | (me < workers ? 0 : gtr__res_own(h, steps & 1)), wrong)) {
+    return gtr__res_begin(s, h);
+}
+// All but the reporting block: wrong is the step that was not finite, or -1.
+static __device__ __noinline__ void gtr__res_finish(const gtr__res &s, float *pool, const gtr__res_head *h, int steps, int wrong) {
+    const int me = (int)blockIdx.x;
+    if (gtr__res_end(s, steps, gtr__res_own(h, steps & 1 ^ 1) | (me < s.groups * s.ranks ? 0 : gtr__res_own(h, steps & 1)), wrong)) {
         gtr__res_save(s, pool, h, me, wrong < 0 ? steps : wrong);
-        gtr__res_slots<GTR__RES_T>(s, h, me, blocks - 1, wrong < 0 ? steps - 1 : wrong);
+        gtr__res_slots<GTR__RES_T>(s, h, me, (int)gridDim.x - 1, wrong < 0 ? steps - 1 : wrong);
+    }
+}
+static __device__ __noinline__ void gtr__res_serve(const gtr__res &s, gtr__res_head *h, int steps) { gtr__res_service(s, h->part, s.ranks, steps, [](int) {}); }
+template <int P, int CUT>
+static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __grid_constant__ gtr__res s) {
+    extern __shared__ __align__(16) char gtr__pool[];
+    __shared__ __align__(16) gtr__res_head head;
+    gtr__enter();
+    float *pool = gtr__res_base(gtr__pool);
+    gtr__res_head *h = (gtr__res_head *)gtr__res_base((char *)&head);
+    const int me = (int)blockIdx.x, workers = s.groups * s.ranks, group = me % s.groups, rank = me / s.groups;
+    if (!gtr__res_prepare(s, pool, h, P)) return;
+    const int steps = (int)s.record[0].more + 1;
+    int wrong = -1;             // the step that was not finite
+    if (me == (int)gridDim.x - 1) gtr__res_serve(s, h, steps);
+    else {
+        if (me >= workers) {
+            const int team = gtr__res_team(), one = gtr__res_thread();        // tiles only: the teams take turns
+#pragma unroll 1
+            for (int i = 0; i <= steps; i++) {
+                gtr__res_ear ear = { 0, 0, s.m.hurry };
+                if (i > 1) gtr__res_hear1(s.verdict + i - 2, ear);
+                if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
+                if (ear.bad | (ear.turns >= GTR__RES_TURNS)) { wrong = i - 2; break; }     // the same for all
+                if (i == steps) break;
+                if (team >= h->tiles) continue;         // nobody waits for it, nor keeps words until it has seen them
+                if (one < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[i & 1])[one] = __ldcg((const float *)&s.rate[i] + one);
+                gtr__res_sync();
+                gtr__res_tiles<P, 2>(s, pool, h, me, team, 2, i, i == steps - 1, false);
+                gtr__res_sync();
+                gtr__res_tile_biases<P>(s, pool, h, me, team, 2, i, i == steps - 1);
+            }
+        } else {
+            if (gtr__res_team()) gtr__res_rear<P>(s, pool, h, me, group, rank, steps);
+            else {
+                gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
+                wrong = gtr__res_front<P, CUT>(s, pool, h, group, rank, steps, s.m.ctl->scale);
+                if (threadIdx.x == 0) h->wrong = wrong;
+            }
+        }
+        __syncthreads();
+        gtr__res_finish(s, pool, h, steps, me < workers ? h->wrong : wrong);
     }
     gtr__mlp_leave(s.m);
 }
@@ -8195,7 +8280,7 @@ static bool gtr__res_choose(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pr
         const int tasks = (slice + 15) / 16 * ((s->kr + 15) / 16), rounds = (s->rows * slice / 8 + GTR__RES_T / 32 - 1) / (GTR__RES_T / 32);
         int cost = rounds * (300 + 6 * s->kr) + (slice + 15) / 16 * ((ranks + 7) / 8) * 1000 + (tasks + GTR__RES_WARPS - 1) / GTR__RES_WARPS * (800 + 60 * s->rows) + s->units / 4 + s->most_tasks * 1500;
         for (int l = 1; l < c->layers - 1; l++) cost += s->layer[l].slice * 20 + s->layer[l - 1].slice * 20;
-        if (c->layers == 3 && slice == GTR__RES_SLICE && ranks == GTR__RES_NARROW && s->kr <= 128) cost -= cost / 4;      // what a kernel is made for
+        if (c->layers == 3 && slice == gtr__res_known<GTR__RES_NARROW>::SLICE && ranks == gtr__res_known<GTR__RES_NARROW>::RANKS && s->kr <= 128) cost -= cost / 4;      // what a kernel is made for
         if (best && cost >= best) continue;
         best = cost; best_slice = slice; best_ranks = ranks;
     }
@@ -8287,18 +8372,22 @@ static size_t gtr__res_space(gtr__res *s, const gtr__mlp_cut *c, char *ws) {
     s->rate = (gtr__mlp_rate *)room((GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__mlp_rate) + 3) / 4);
     return (size_t)at * 4;
 }
-template <int P, int LAST, int TILES> static gtr_result gtr__res_start(void *instance, const gtr__call *c, gtr__res *s) {
+template <int P, int CUT> static gtr_result gtr__res_start(void *instance, const gtr__call *c, gtr__res *s) {
     void *args[1] = { s };
     const size_t bytes = (size_t)s->end_at * 4;
-    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_resident<P, LAST, TILES>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "cudaFuncSetAttribute"));
-    return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_resident<P, LAST, TILES>, dim3((unsigned)(s->groups * s->ranks + s->spare + 1)), dim3(GTR__RES_T), args, bytes, (cudaStream_t)c->stream), "gtr__k_resident");
+    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_resident<P, CUT>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "cudaFuncSetAttribute"));
+    return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_resident<P, CUT>, dim3((unsigned)(s->groups * s->ranks + s->spare + 1)), dim3(GTR__RES_T), args, bytes, (cudaStream_t)c->stream), "gtr__k_resident");
+}
+template <int CUT> static bool gtr__res_knows(const gtr__res *s) {
+    typedef gtr__res_known<CUT> known;
+    bool so = s->m.layers == known::LAST + 1 && s->layer[0].slice == known::SLICE && s->ranks == known::RANKS && s->kr <= known::KR && s->rows <= GTR__RES_WARPS && s->kp == known::KP && s->zp == known::ZP && (!s->bytes || s->xp == known::XP);
+    for (int l = 1; l < s->m.layers; l++) so = so && s->layer[l].slice <= 8 * known::REST;
+    return so;
 }
 template <int P> static gtr_result gtr__res_start_as(void *instance, const gtr__call *c, gtr__res *s) {
-    bool narrow = s->layer[0].slice == GTR__RES_SLICE && s->ranks == GTR__RES_NARROW && s->kr <= 128;
-    for (int l = 1; l < s->m.layers; l++) narrow = narrow && s->layer[l].slice <= 16;
-    if (s->m.layers == 3 && narrow) return gtr__res_start<P, 2, 2>(instance, c, s);
-    if constexpr (P == GTR__RES_TF32) if (s->m.layers == 3) return gtr__res_start<P, 2, 4>(instance, c, s);
-    return gtr__res_start<P, 0, 4>(instance, c, s);
+    if (gtr__res_knows<GTR__RES_NARROW>(s)) return gtr__res_start<P, GTR__RES_NARROW>(instance, c, s);
+    if constexpr (P == GTR__RES_TF32) if (gtr__res_knows<GTR__RES_BROAD>(s)) return gtr__res_start<P, GTR__RES_BROAD>(instance, c, s);
+    return gtr__res_start<P, GTR__RES_ANY>(instance, c, s);
 }
 static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
     static_assert(sizeof(gtr__res) <= 4096, "a kernel's parameters");
@@ -8331,7 +8420,8 @@ static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
 //
 // A team does 64 rows: four warps (widths to 64; a block has two teams), or all eight, each half a product's columns (widths to 128).
 // Where registers can be moved from warp to warp (sm_90a) and all activations are ReLU, four warps more bring the teams their rows: they ask
-// for a tile's, make halves of them, and say so on a barrier in shared memory; a team says what it has read.
+// for a tile's, make halves of them, and say so on a barrier in shared memory; a team says what it has read. There, four more do all of
+// widths above 64 but the weights' gradients, which are left to the eight: see gtr__field_chain.
 // Matrices in shared memory are panels of 64 columns of 16 bits, 128 bytes a row, 16-byte pieces permuted by row % 8 as wgmma and ldmatrix
 // like it. sm_90a: wgmma; else mma.sync, whose fragments lie in registers the same way. Layer l's output stands in the team's place
 // l, and the gradient of its product in place l + apart, which nobody needs any more by then: see gtr__field_rows.
@@ -8342,6 +8432,7 @@ static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
 // a slice was bad: then what was there is put back, and the weights are loaded. Else all learn that behind a second meeting. With clipping
 // the update comes after the second meeting, and a third one lets all see the new weights.
 // A step's first rows are asked for while the last one's sums are added up.
+// A launch that is given up, as a block waited for another in vain, leaves what was there before: each block keeps its slice as it was.
 //
 // Bound by latency: registers hold a gradient of 64x64 for each of four layers, so that eight warps are all there are to hide it. What does
 // not fit in registers is dear: shared memory leaves L1 so small that it comes from L2, some 250 cycles each time.
@@ -8371,7 +8462,8 @@ typedef struct gtr__field {
     int w0_at, w1_at, bias_at, place_at, pre_at;    // pre_at -1: no activation reads it
     int ones_at, team_at, team_bytes, x_at, stage_at, target_at, stage_pitch;
     int ahead, x_step, target_step;      // tiles that lie ready at most; from one's x and target to the next's
-    int tally_at;               // a thread's sums of the last layer's bias's gradient and of the loss
+    int tally_at;               // likewise, where P is 1
+    int mask_at;                // of a tile, what ReLUs let through, a bit each; at a step's end a thread's sums of the last bias's gradient and of the loss
     int apart;                  // from the place of a layer's output to that of its product's gradient
     int x_slot, t_slot;
     uint32_t reciprocal;        // of the outputs, times 2^32, upwards
@@ -8388,6 +8480,8 @@ typedef struct gtr__field {
     const gtr__record *ring;
     gtr__optim optim;
     int sums, checks, clipped;
+    int hurry;                  // of GTR__RES_TURNS, looks that are taken as spent
+    float4 *kept;               // parameters and moments as a launch found them, by fours
     gtr__ctl *ctl;
     gtr__reporting report;
 } gtr__field;
@@ -8397,6 +8491,7 @@ typedef struct gtr__field_head {
     gtr__mlp_rate rate;
     int64_t origin[256];        // of a team: rows of tiles to come; -1: none
     uint64_t full[4], empty[4], seen[4], ready[2];   // of a team and a tile: is there, x was used, the target was; a gradient is there
+    uint64_t made[3], used[3], ended;   // where a warp group is ahead, see gtr__field_chain: of a tile, what gradients take; a step's figures
     int shift;                  // of the shuffle
     int go, start;              // one more step is coming, and begins
     int lost;                   // a block did not come
@@ -8408,6 +8503,8 @@ typedef struct gtr__field_head {
     uint64_t step, applied;
     float scale;
     uint32_t good;
+    struct { uint64_t step, applied; int64_t more; float scale; uint32_t good; } begin;     // the same as the launch found it
+    int turns;                  // looks for others that were spent, or taken as such
 } gtr__field_head;
 #define GTR__FIELD_HEAD ((sizeof(gtr__field_head) + 1023) / 1024 * 1024)
 
@@ -8420,7 +8517,7 @@ typedef struct gtr__field_head {
 #endif
 // Threads of a block: four warps more bring the teams their rows, where registers can be moved to those who need them. Not where
 // activations are functions: they ask for registers of their own.
-#define GTR__FIELD_ALL(fed) (GTR__FIELD_WGMMA && (fed) ? GTR__FIELD_T + 128 : GTR__FIELD_T)
+#define GTR__FIELD_ALL(P, FED) (GTR__FIELD_WGMMA && (FED) ? GTR__FIELD_T + 128 * (P) : GTR__FIELD_T)
 // Two floats to a word of halves.
 template <typename T> static __device__ __forceinline__ uint32_t gtr__field_pack(float lo, float hi) {
     uint32_t u = 0;
@@ -8489,20 +8586,23 @@ static __device__ __forceinline__ bool gtr__field_any(bool v) {
     return any != 0;
 }
 // A step's record is there, and those who feed can ask for its first rows: teams do not wait for them.
-static __device__ __forceinline__ void gtr__field_call() { asm volatile("bar.arrive 6, %0;" :: "n"(GTR__FIELD_T + 128) : "memory"); }
+template <int P> static __device__ __forceinline__ void gtr__field_call() { asm volatile("bar.arrive 6, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory"); }
 // The step begins, for them; wait: where the teams have no rows, and so nothing else holds them back.
-static __device__ __forceinline__ void gtr__field_go(bool wait) {
-    if (wait) asm volatile("bar.sync 7, %0;" :: "n"(GTR__FIELD_T + 128) : "memory");
-    else asm volatile("bar.arrive 7, %0;" :: "n"(GTR__FIELD_T + 128) : "memory");
+template <int P> static __device__ __forceinline__ void gtr__field_go(bool wait) {
+    if (wait) asm volatile("bar.sync 7, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
+    else asm volatile("bar.arrive 7, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
 }
-static __device__ __forceinline__ void gtr__field_called() { asm volatile("bar.sync 6, %0;" :: "n"(GTR__FIELD_T + 128) : "memory"); }
+template <int P> static __device__ __forceinline__ void gtr__field_called() { asm volatile("bar.sync 6, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory"); }
 template <int P> static __device__ __forceinline__ void gtr__field_team_meet(int team) {
     if constexpr (P == 2) gtr__field_meet();
     else asm volatile("bar.sync %0, 128;" :: "r"(team + 1) : "memory");
 }
 template <int P, bool FED> static __device__ __forceinline__ void gtr__field_feed_meet(int team) {
     if constexpr (!FED) gtr__field_team_meet<P>(team);
-    else asm volatile("bar.sync %0, %1;" :: "r"(team + 3), "n"(64 * P) : "memory");
+    else {
+        __syncwarp();       // who waited, or looked for rows, may still be apart
+        asm volatile("bar.sync %0, %1;" :: "r"(team + 3), "n"(64 * P) : "memory");
+    }
 }
 // Barriers in shared memory: a warp that is done arrives; who waits for a turn names its parity.
 static __device__ __forceinline__ void gtr__field_set(uint32_t barrier, uint32_t warps) {
@@ -8510,10 +8610,10 @@ static __device__ __forceinline__ void gtr__field_set(uint32_t barrier, uint32_t
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(barrier), "r"(warps) : "memory");
 #endif
 }
-static __device__ __forceinline__ void gtr__field_signal(uint32_t barrier) {
+template <int TIMES = 1> static __device__ __forceinline__ void gtr__field_signal(uint32_t barrier) {
 #if GTR__FIELD_WGMMA
     __syncwarp();
-    if ((threadIdx.x & 31) == 0) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" :: "r"(barrier) : "memory");
+    if ((threadIdx.x & 31) == 0) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" :: "r"(barrier), "n"(TIMES) : "memory");
 #endif
 }
 static __device__ __forceinline__ void gtr__field_await(uint32_t barrier, uint32_t parity) {
@@ -8559,10 +8659,12 @@ template <int LEFT> static __device__ __forceinline__ void gtr__field_until() { 
 #define GTR__W20 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19}"
 #define GTR__W32 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}"
 #define GTR__W36 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35}"
+#define GTR__W64 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}"
 #define GTR__A4(c, i)  c(d[i]), c(d[i + 1]), c(d[i + 2]), c(d[i + 3])
 #define GTR__A20(c) GTR__A4(c, 0), GTR__A4(c, 4), GTR__A4(c, 8), GTR__A4(c, 12), GTR__A4(c, 16)
 #define GTR__A32(c) GTR__A20(c), GTR__A4(c, 20), GTR__A4(c, 24), GTR__A4(c, 28)
 #define GTR__A36(c) GTR__A32(c), GTR__A4(c, 32)
+#define GTR__A64(c) GTR__A36(c), GTR__A4(c, 36), GTR__A4(c, 40), GTR__A4(c, 44), GTR__A4(c, 48), GTR__A4(c, 52), GTR__A4(c, 56), GTR__A4(c, 60)
 // d (64 x N) = A B, or += where ADD: both in panels. TA, TB: rows are k (else columns).
 template <typename T, int N, int TA, int TB, bool ADD> static __device__ __forceinline__ void gtr__field_ss(float *d, uint64_t a, uint64_t b) {
 #define GTR__SS(N_, TYPE, LIST, ACC, i0, i1, i2, i3, i4) \
@@ -8572,7 +8674,8 @@ template <typename T, int N, int TA, int TB, bool ADD> static __device__ __force
     if constexpr (N == 8) GTR__SS(8, TYPE, GTR__W4, GTR__A4(c, 0), 4, 5, 6, 7, 8); \
     else if constexpr (N == 40) GTR__SS(40, TYPE, GTR__W20, GTR__A20(c), 20, 21, 22, 23, 24); \
     else if constexpr (N == 64) GTR__SS(64, TYPE, GTR__W32, GTR__A32(c), 32, 33, 34, 35, 36); \
-    else GTR__SS(72, TYPE, GTR__W36, GTR__A36(c), 36, 37, 38, 39, 40); } while (0)
+    else if constexpr (N == 72) GTR__SS(72, TYPE, GTR__W36, GTR__A36(c), 36, 37, 38, 39, 40); \
+    else GTR__SS(128, TYPE, GTR__W64, GTR__A64(c), 64, 65, 66, 67, 68); } while (0)
     if constexpr (std::is_same<T, __half>::value) { if constexpr (ADD) GTR__SS_ALL("f16", "+f"); else GTR__SS_ALL("f16", "=f"); }
     else if constexpr (ADD) GTR__SS_ALL("bf16", "+f"); else GTR__SS_ALL("bf16", "=f");
 }
@@ -8583,7 +8686,8 @@ template <typename T, int N, int TB, bool ADD> static __device__ __forceinline__
                  : ACC : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "l"(b), "n"((int)ADD), "n"(TB))
 #define GTR__RS_ALL(TYPE, c) do { \
     if constexpr (N == 8) GTR__RS(8, TYPE, GTR__W4, GTR__A4(c, 0), 4, 5, 6, 7, 8, 9, 10); \
-    else GTR__RS(64, TYPE, GTR__W32, GTR__A32(c), 32, 33, 34, 35, 36, 37, 38); } while (0)
+    else if constexpr (N == 64) GTR__RS(64, TYPE, GTR__W32, GTR__A32(c), 32, 33, 34, 35, 36, 37, 38); \
+    else GTR__RS(128, TYPE, GTR__W64, GTR__A64(c), 64, 65, 66, 67, 68, 69, 70); } while (0)
     if constexpr (std::is_same<T, __half>::value) { if constexpr (ADD) GTR__RS_ALL("f16", "+f"); else GTR__RS_ALL("f16", "=f"); }
     else if constexpr (ADD) GTR__RS_ALL("bf16", "+f"); else GTR__RS_ALL("bf16", "=f");
 }
@@ -8911,8 +9015,25 @@ template <typename T, int P, bool RELU> static __device__ __forceinline__ void g
         if (s == 1) gtr__field_recall<P, RELU>(m, l, p, 1, r);
     }
 }
+// Sigmoid less target, and loss, of a logit that has no more than 11 bits itself: by the quick functions, and a series where 1 + e has too
+// few of e.
+static __device__ __forceinline__ void gtr__field_bce(float x, float t, float &slope, float &loss) {
+    const float e = __expf(-fabsf(x));
+    slope = __fdividef(x >= 0.0f ? 1.0f : e, 1.0f + e) - t;
+    loss = fmaxf(x, 0.0f) - x * t + (e < 0.015625f ? e * fmaf(e, fmaf(e, 1.0f / 3.0f, -0.5f), 1.0f) : __logf(1.0f + e));
+}
+// Where functions are called anyway.
+struct gtr__field_pairs { float4 slope, loss; };
+static __device__ __noinline__ gtr__field_pairs gtr__field_bce4(float4 x, float4 t) {
+    gtr__field_pairs v;
+    gtr__field_bce(x.x, t.x, v.slope.x, v.loss.x);
+    gtr__field_bce(x.y, t.y, v.slope.y, v.loss.y);
+    gtr__field_bce(x.z, t.z, v.slope.z, v.loss.z);
+    gtr__field_bce(x.w, t.w, v.slope.w, v.loss.w);
+    return v;
+}
 // Loss and its gradient of 8 columns from c0 on: d has the product; to z goes the gradient in halves. sums: of the gradient's columns.
-template <typename T, int P> static __device__ __forceinline__ void gtr__field_loss(const gtr__field &m, const gtr__field_place<P> &p, const float *target, const float *d, uint32_t *z, int tile, int c0, float g, float &loss, float *sums) {
+template <typename T, int P, bool RELU> static __device__ __forceinline__ void gtr__field_loss(const gtr__field &m, const gtr__field_place<P> &p, const float *target, const float *d, uint32_t *z, int tile, int c0, float g, float &loss, float *sums) {
     const int n = m.layer[m.layers - 1].n, c = c0 + (p.lane & 3) * 2, r = p.warp * 16 + (p.lane >> 2);
     float v[4], x[4], t[4];
 #pragma unroll
@@ -8926,9 +9047,13 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_l
     if (m.loss == GTR__OP_MSE) {
 #pragma unroll
         for (int i = 0; i < 4; i++) { v[i] = 2.0f * g * (x[i] - t[i]); x[i] = (x[i] - t[i]) * (x[i] - t[i]); }
+    } else if constexpr (!RELU) {
+        const gtr__field_pairs e = gtr__field_bce4(make_float4(x[0], x[1], x[2], x[3]), make_float4(t[0], t[1], t[2], t[3]));
+        v[0] = g * e.slope.x; v[1] = g * e.slope.y; v[2] = g * e.slope.z; v[3] = g * e.slope.w;
+        x[0] = e.loss.x; x[1] = e.loss.y; x[2] = e.loss.z; x[3] = e.loss.w;
     } else {
 #pragma unroll
-        for (int i = 0; i < 4; i++) { v[i] = g * (1.0f / (1.0f + expf(-x[i])) - t[i]); x[i] = fmaxf(x[i], 0.0f) - x[i] * t[i] + log1pf(expf(-fabsf(x[i]))); }
+        for (int i = 0; i < 4; i++) { gtr__field_bce(x[i], t[i], v[i], x[i]); v[i] *= g; }
     }
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -8970,7 +9095,7 @@ static __device__ __forceinline__ void gtr__field_note(gtr__field_head *h, const
 // is their feeders' turn, and teams see the record behind their next meeting.
 template <int P, bool FED> static __device__ __forceinline__ void gtr__field_open(const gtr__field &m, gtr__field_head *h, const gtr__record *record, const gtr__field_place<P> &p, int role) {
     if (threadIdx.x >= GTR__FIELD_T - 32) gtr__field_note(h, record);
-    if constexpr (FED) gtr__field_call();
+    if constexpr (FED) gtr__field_call<P>();
     else {
         __syncthreads();
         int teams;
@@ -9056,7 +9181,7 @@ template <typename T, int P> static __device__ __forceinline__ bool gtr__field_s
     }
     ask();
     const auto begins = [&]() {
-        gtr__field_go(true);
+        gtr__field_go<P>(true);
         return *(const volatile int *)&h->start != 0;
     };
 #pragma unroll 1
@@ -9117,9 +9242,9 @@ template <typename T, int P> static __device__ __forceinline__ bool gtr__field_s
 }
 // All rows of this team's tiles, there and back. What is stored for others goes while the tensor cores have the next product, and the
 // product of a team's weights' gradient a layer later than the gradient that it takes, when all of the team have stored theirs.
+// FED: P is 1, there is one role, and room for gradients apart. P 2: by mma.sync.
 template <typename T, int P, bool RELU, bool FED> static __device__ __forceinline__ void gtr__field_rows(const gtr__field &m, gtr__field_head *h, char *pool, const gtr__field_place<P> &p, int role, bool keep, uint32_t &count, uint32_t &turn, gtr__field_sums &sum) {
-    constexpr bool late = P == 1 && FED;        // one role, and room for gradients apart
-    const int last = m.layers - 1, low = late ? 0 : (int)gtr__field_same((uint32_t)m.low[role]), high = late ? last - m.small : (int)gtr__field_same((uint32_t)(role ? m.low[role - 1] - 1 : last - m.small));
+    const int last = m.layers - 1, low = FED ? 0 : (int)gtr__field_same((uint32_t)m.low[role]), high = FED ? last - m.small : (int)gtr__field_same((uint32_t)(role ? m.low[role - 1] - 1 : last - m.small));
     const uint32_t pool_at = gtr__field_same(gtr__shared_address(pool)), ones = pool_at + m.ones_at, own = p.half * GTR__FIELD_PANEL;
     auto ready = [&]() { return pool_at + (uint32_t)offsetof(gtr__field_head, ready) + p.team * 8; };
     // Where a tile's things are is found when they are needed: registers are short. back: how many tiles ago, of those that have begun.
@@ -9130,8 +9255,8 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
     };
     const uint32_t bias = pool_at + m.bias_at + p.half * 1024;
     const float g = m.seed * h->scale / m.count;
-    const bool tight = GTR__FIELD_WGMMA && !late && m.apart == 1;
-    if constexpr (late) *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16) = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    const bool tight = GTR__FIELD_WGMMA && !FED && m.apart == 1;
+    if constexpr (FED) *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16) = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     int teams;
     [[maybe_unused]] const int64_t *origin = h->origin + p.team * 128;
     [[maybe_unused]] int n = 0;
@@ -9144,7 +9269,7 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
     // All of the team have said so.
     auto hear = [&]([[maybe_unused]] int i) {
 #if GTR__FIELD_WGMMA
-        if constexpr (late) gtr__field_await(ready(), (count - 1) * (uint32_t)(high + 1) + (uint32_t)i);      // as often in each tile
+        if constexpr (FED) gtr__field_await(ready(), (count - 1) * (uint32_t)(high + 1) + (uint32_t)i);      // as often in each tile
         else {
             gtr__field_await(ready(), turn);
             turn ^= 1;
@@ -9162,24 +9287,26 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
             gtr__field_begin();
             gtr__field_outer<T, 9>(sum.dw[unit - 1], dz, x, ones - x);
             gtr__field_outer<T, 8>(sum.dw[unit], dz, x + GTR__FIELD_PANEL, 16);
+            gtr__field_commit();
         } else if (m.layer[0].k <= 32) {
             gtr__field_hold<36>(sum.dw[unit]);
             gtr__field_begin();
             gtr__field_outer<T, 5>(sum.dw[unit], dz, x, 16);
+            gtr__field_commit();
         } else {
             gtr__field_hold<36>(sum.dw[unit]);
             gtr__field_begin();
             gtr__field_outer<T, 9>(sum.dw[unit], dz, x, ones - x);
+            gtr__field_commit();
         }
     };
     const int first = (int)gtr__field_same((uint32_t)gtr__field_first<P>(m, p, role, &teams));
 #pragma unroll 1
-    for (int tile = first; tile < m.tiles; tile = late ? first + (int)(count - *(const volatile uint32_t *)&h->served[p.team]) * teams : tile + teams) {
+    for (int tile = first; tile < m.tiles; tile = FED ? first + (int)(count - *(const volatile uint32_t *)&h->served[p.team]) * teams : tile + teams) {
         auto x_of = [&](uint32_t back) { return p.at + m.x_at + (FED ? turn_of(back).slot * m.x_step : 0); };
         float d[32], out[4];
         uint32_t y[16], r[8], z[4] = { 0, 0, 0, 0 };
-        [[maybe_unused]] const gtr__field_turn now(m, pool_at, p.team, FED && !late ? count : 0);
-        [[maybe_unused]] const uint32_t x_now = p.at + m.x_at + (FED ? now.slot * m.x_step : 0);
+        [[maybe_unused]] const uint32_t x_now = p.at + m.x_at;
         if constexpr (FED) {
             const gtr__field_turn t = turn_of(0);
             count++;
@@ -9193,16 +9320,15 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
             gtr__field_team_meet<P>(p.team);
         }
         {
-            const uint32_t w = pool_at + m.w0_at + own, x_at = late ? x_of(1) : x_now;
+            const uint32_t w = pool_at + m.w0_at + own, x_at = FED ? x_of(1) : x_now;
             const gtr__field_ones<T> one(0, p.lane);
             gtr__field_begin();
             gtr__field_bias<T, 8>(d, bias, one.a);
             gtr__field_forward_s<T, 8, 2>(d, x_at, 0, w, 0, 0);
             gtr__field_commit();
-            if constexpr (FED) gtr__field_team_meet<P>(p.team);     // the last tile's gradients are there; P 2: all are through with it
-            if (late) {
+            if constexpr (FED) {
+                gtr__field_team_meet<P>(p.team);        // the last tile's gradients are there
                 lowest(p.dz_at(m, 0), tile == first ? p.dz_at(m, 0) : x_of(2));
-                gtr__field_commit();
                 gtr__field_until<1>();
             } else gtr__field_until<0>();
             gtr__field_hold<32>(d);
@@ -9214,7 +9340,6 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
                 gtr__field_until<0>();
                 gtr__field_hold<32>(d);
             }
-            if constexpr (FED && !late) if (low > 0) gtr__field_signal(now.empty);
             gtr__field_output<T, P, RELU>(m, 0, p, d, y);
         }
         if constexpr (!FED) if (tile + teams < m.tiles) gtr__field_ask_x<P, 128 * P>(m, &h->record, origin + (n + 1 & 1) * 64, p);
@@ -9239,7 +9364,7 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
             if (l < last) gtr__field_output<T, P, RELU>(m, l, p, d, y);
         }
         float loss = 0.0f;
-        const float *target = (const float *)(p.base + m.target_at + (late ? turn_of(1).slot * m.target_step : FED ? now.slot * m.target_step : 0));
+        const float *target = (const float *)(p.base + m.target_at + (FED ? turn_of(1).slot * m.target_step : 0));
         if (m.small) {
             const uint32_t w = pool_at + gtr__field_w<P>(m, last);
             if constexpr (P == 2) share(p.y_at(m, last - 1), y);
@@ -9258,8 +9383,8 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
             gtr__field_hold<4>(out);
             if constexpr (P == 1) gtr__field_hold<16>(y);
             float column[2] = { 0.0f, 0.0f };
-            gtr__field_loss<T, P>(m, p, target, out, z, tile, 0, g, loss, column);
-            if constexpr (late) {       // registers are short
+            gtr__field_loss<T, P, RELU>(m, p, target, out, z, tile, 0, g, loss, column);
+            if constexpr (FED) {       // registers are short
                 float4 &tally = *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16), was = tally;
                 tally = make_float4(was.x + column[0], was.y + column[1], was.z + loss, 0.0f);
             } else {
@@ -9275,7 +9400,7 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
                 uint32_t *to = (uint32_t *)(p.base + (p.dz_at(m, last) - p.at) + row * 16 + (p.lane & 3) * 4);
                 to[0] = z[0];
                 to[32] = z[1];
-                if constexpr (!late) sum.loss += loss;
+                if constexpr (!FED) sum.loss += loss;
             }
             gtr__field_publish();
             if constexpr (P == 2) gtr__field_team_meet<P>(p.team);
@@ -9293,14 +9418,14 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
             if constexpr (P == 2) gtr__field_until<0>();
         } else {
 #pragma unroll
-            for (int j = 0; j < 8; j++) gtr__field_loss<T, P>(m, p, target, d + 4 * j, y + 2 * j, tile, p.half * 64 + j * 8, g, loss, NULL);
-            if constexpr (late) ((float4 *)(p.base + m.tally_at))[threadIdx.x & 127].z += loss;
+            for (int j = 0; j < 8; j++) gtr__field_loss<T, P, RELU>(m, p, target, d + 4 * j, y + 2 * j, tile, p.half * 64 + j * 8, g, loss, NULL);
+            if constexpr (FED) ((float4 *)(p.base + m.tally_at))[threadIdx.x & 127].z += loss;
             else sum.loss += loss;
             if constexpr (P == 1) gtr__field_signal(ready());
         }
         if constexpr (FED) {
-            gtr__field_signal(late ? turn_of(1).seen : now.seen);
-            if (late && tile != first) gtr__field_signal(turn_of(2).empty);
+            gtr__field_signal(turn_of(1).seen);
+            if (tile != first) gtr__field_signal(turn_of(2).empty);
         } else {
             gtr__field_team_meet<P>(p.team);
             if (tile + teams < m.tiles) gtr__field_ask_target<P, 128 * P>(m, &h->record, origin + (n + 1 & 1) * 64, p, 0);
@@ -9308,7 +9433,7 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
             n++;
         }
 #pragma unroll 1
-        for (int l = last - m.small; !late && l > high; l--) {      // another role's
+        for (int l = last - m.small; !FED && l > high; l--) {      // another role's
             if constexpr (P == 2) share(p.dz_at(m, l), y);
             if constexpr (P == 1) gtr__field_hold<16>(y);
             gtr__field_begin();
@@ -9339,7 +9464,7 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
                     gtr__field_put<P>(p, p.dz_at(m, l), y);
                     gtr__field_publish();
                 };
-                if (l > low) {
+                if (i + 1 < GTR__FIELD_UNITS && l > low) {
                     gtr__field_hold<16>(y);
                     gtr__field_begin();
                     gtr__field_back<T, 4, true>(d, y, 0, 0, pool_at + gtr__field_w<P>(m, l));
@@ -9353,7 +9478,7 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
                     gtr__field_gradient<T, P, RELU>(m, l - 1, p, d, r, y);
                 } else {
                     above();
-                    if constexpr (!late) {
+                    if constexpr (!FED) {
                         gtr__field_signal(ready());
                         gtr__field_until<0>();
                         hear(0);
@@ -9362,9 +9487,8 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
                             gtr__field_hold<36>(sum.dw[i]);
                             gtr__field_begin();
                             gtr__field_outer<T, 9>(sum.dw[i], p.dz_at(m, l), p.y_at(m, l - 1), ones - p.y_at(m, l - 1));
+                            gtr__field_commit();
                         }
-                        gtr__field_commit();
-                        gtr__field_until<0>();
                     }
                 }
             }
@@ -9375,17 +9499,23 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
                 gtr__field_begin();
                 gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1), p.dz_at(m, last));
                 gtr__field_commit();
-                gtr__field_until<0>();
             }
+            if constexpr (!FED) gtr__field_until<0>();
         } else if (low <= high) {       // a layer, or two
             const uint32_t dz = p.dz_at(m, high);
             // The gradient of the lowest: its units are the first and the second, or what is behind.
             auto lowest2 = [&](auto &d0, auto &d1, uint32_t dz, uint32_t x) {
-                gtr__field_begin();
-                if (low == 0 && m.layer[0].k <= 32) gtr__field_outer<T, 5>(d0, dz + own, x, 16);
-                else gtr__field_outer<T, 9>(d0, dz + own, x, ones - x);
-                gtr__field_commit();
-                gtr__field_until<0>();
+                if (low == 0 && m.layer[0].k <= 32) {
+                    gtr__field_begin();
+                    gtr__field_outer<T, 5>(d0, dz + own, x, 16);
+                    gtr__field_commit();
+                    gtr__field_until<0>();
+                } else {
+                    gtr__field_begin();
+                    gtr__field_outer<T, 9>(d0, dz + own, x, ones - x);
+                    gtr__field_commit();
+                    gtr__field_until<0>();
+                }
                 if (m.layer[low].panels == 2) {
                     gtr__field_begin();
                     gtr__field_outer<T, 8>(d1, dz + own, x + GTR__FIELD_PANEL, 16);
@@ -9408,9 +9538,7 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
                 gtr__field_recall<P, RELU>(m, high - 1, p, 0, r);
                 gtr__field_until<1>();
                 gtr__field_hold<32>(d);
-                gtr__field_signal(ready());
                 gtr__field_gradient<T, P, RELU>(m, high - 1, p, d, r, y);
-                hear(0);                       // what the layer above was made of has been read
                 share(p.dz_at(m, low), y);
                 gtr__field_until<0>();
                 gtr__field_hold<36>(sum.dw[0]);
@@ -9420,18 +9548,250 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
                 lowest2(sum.dw[2], sum.dw[3], p.dz_at(m, low), low ? p.y_at(m, low - 1) : x_now);
             } else lowest2(sum.dw[0], sum.dw[1], dz, low ? p.y_at(m, low - 1) : x_now);
         }
-        if constexpr (FED && !late) if (low == 0) gtr__field_signal(now.empty);
     }
-    if constexpr (late) {
+    if constexpr (FED) {
         const float4 tally = *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16);
         sum.bias[0] = tally.x; sum.bias[1] = tally.y; sum.loss = tally.z;
         gtr__field_team_meet<P>(p.team);
         lowest(p.dz_at(m, 0), first < m.tiles ? p.at + m.x_at + turn_of(1).slot * m.x_step : p.dz_at(m, 0));
-        gtr__field_commit();
         gtr__field_until<0>();
         if (first < m.tiles) gtr__field_signal(turn_of(1).empty);
     }
 }
+
+// >>field-chain
+// Widths above 64 where wgmma is: three warp groups share the work on 64 rows. One takes them there and back, 128 columns at a time; what is
+// between two products never leaves its registers. Two add up the weights' gradients, half of their rows each, of what it has left in
+// shared memory, while it does what follows. Bound by the one group: a product of 128x128 is some 720 cycles, and what comes before the next
+// 200. In halves of 64 columns, so that one is rounded while the other is made, it is slower: what has its operand in registers takes some 16
+// cycles more each time.
+#if GTR__FIELD_WGMMA
+// In shared memory of a tile: a role's outputs and gradients that weights' gradients are made of, and when: of the last layer if it is small,
+// of the role's upper layer, of its lowest. The upper layer's gradient stands where the input of a small last one stood.
+enum { GTR__FIELD_LAST, GTR__FIELD_UPPER, GTR__FIELD_LOWER };
+struct gtr__field_items {
+    uint32_t made, used, place;
+    __device__ __forceinline__ gtr__field_items(const gtr__field &m, uint32_t pool, uint32_t at)
+    {
+        made = pool + (uint32_t)offsetof(gtr__field_head, made); used = pool + (uint32_t)offsetof(gtr__field_head, used); place = at + m.place_at;
+    }
+    __device__ __forceinline__ uint32_t x(int item) const { return place + item * (2 * GTR__FIELD_PANEL); }
+    __device__ __forceinline__ uint32_t dz(int item) const { return place + (item == GTR__FIELD_LAST ? 4 : item == GTR__FIELD_LOWER ? 3 : 0) * (2 * GTR__FIELD_PANEL); }
+};
+static __device__ __forceinline__ int gtr__field_high(const gtr__field &m, int role) { return (int)gtr__field_same((uint32_t)(role ? m.low[role - 1] - 1 : m.layers - 1 - m.small)); }
+// d (64x128) = a w^T, bias included; a: in registers.
+template <typename T> static __device__ __forceinline__ void gtr__field_chain_forward(float *d, uint32_t *a, uint32_t w, uint32_t bias, int l, int lane) {
+    const gtr__field_ones<T> one(l, lane);
+    const uint32_t at = gtr__field_word(w, 16);
+    gtr__field_hold<32>(a);
+    gtr__field_begin();
+    gtr__field_bias<T, 16>(d, bias, one.a);
+#pragma unroll
+    for (int s = 0; s < 8; s++) gtr__field_rs<T, 128, 0, true>(d, a + 4 * s, gtr__field_panel(at + (s / 4) * (2 * GTR__FIELD_PANEL >> 4) + s % 4 * 2));
+    gtr__field_commit();
+}
+template <typename T> static __device__ __forceinline__ void gtr__field_chain(const gtr__field &m, gtr__field_head *h, char *pool, int role, uint32_t &count) {
+    const int last = m.layers - 1, low = (int)gtr__field_same((uint32_t)m.low[role]), high = gtr__field_high(m, role), tid = gtr__field_index() & 127;
+    const gtr__field_place<2> p(m, pool, 0, tid);
+    const uint32_t pool_at = gtr__field_same(gtr__shared_address(pool)), bias = pool_at + m.bias_at, masks = p.at + m.mask_at + tid * 8;
+    const gtr__field_items items(m, pool_at, p.at);
+    const float g = m.seed * h->scale / m.count;
+    float loss = 0.0f, column[2] = { 0.0f, 0.0f };
+    int teams;
+    float d[64];
+    uint32_t y[32];
+    // 128 columns to place, when what stood there was used: the last tile's, or this one's.
+    auto put = [&](int item, uint32_t panel) {
+        gtr__field_await(items.used + item * 8, count);
+        if (panel == items.place && role == 0 && m.small && low < high) gtr__field_await(items.used + (GTR__FIELD_UPPER - item) * 8, count ^ item);
+        gtr__field_put<2>(p, panel, y);
+        gtr__field_put<2>(p, panel + GTR__FIELD_PANEL, y + 16);
+        gtr__field_publish();
+    };
+    // The output of layer l, while the next product is made: to where its weights' gradient looks for it, and where it is above 0.
+    auto leave = [&](int l) {
+        if (l + 1 == last && m.small) { if (role == 0) put(GTR__FIELD_LAST, items.x(GTR__FIELD_LAST)); }
+        else if (l + 1 >= low && l + 1 <= high) { const int item = l + 1 > low ? GTR__FIELD_UPPER : GTR__FIELD_LOWER; put(item, items.x(item)); }
+        if (l < low) return;
+        uint32_t bits[2] = { 0, 0 };
+#pragma unroll
+        for (int i = 0; i < 32; i++) bits[i / 16] |= gtr__field_mask<T>(0x10001u << i % 16, y[i]);
+        asm volatile("st.shared.v2.u32 [%0], {%1, %2};" :: "r"(masks + l * 1024), "r"(bits[0]), "r"(bits[1]) : "memory");
+    };
+    auto relu = [&]() {
+#pragma unroll
+        for (int i = 0; i < 32; i++) y[i] = gtr__field_pack_relu<T>(d[2 * i], d[2 * i + 1]);
+    };
+    // The gradient of layer l's product from that of its output.
+    auto gradient = [&](int l) {
+        uint32_t bits[2], through[32];
+        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(bits[0]), "=r"(bits[1]) : "r"(masks + l * 1024) : "memory");
+#pragma unroll
+        for (int i = 0; i < 32; i++) asm("prmt.b32 %0, %1, 0, 0xbb99;" : "=r"(through[i]) : "r"(bits[i / 16] << (15 - i % 16)));     // a bit to all of its half
+        gtr__field_hold<32>(through);
+        gtr__field_until<0>();
+        gtr__field_hold<64>(d);
+#pragma unroll
+        for (int i = 0; i < 32; i++) y[i] = gtr__field_pack<T>(d[2 * i], d[2 * i + 1]) & through[i];
+    };
+    const int first = (int)gtr__field_same((uint32_t)gtr__field_first<2>(m, p, role, &teams));
+#pragma unroll 1
+    for (int tile = first; tile < m.tiles; tile += teams) {
+        const gtr__field_turn now(m, pool_at, 0, count);
+        count++;
+        gtr__field_await(now.full, now.lap);
+        {
+            const uint32_t w = pool_at + m.w0_at, x = p.at + m.x_at + now.slot * m.x_step;
+            const gtr__field_ones<T> one(0, p.lane);
+            gtr__field_begin();
+            gtr__field_bias<T, 16>(d, bias, one.a);
+            gtr__field_forward_s<T, 16, 2>(d, x, 0, w, 0, 0);
+            gtr__field_commit();
+            gtr__field_until<0>();
+            gtr__field_hold<64>(d);
+#pragma unroll 1
+            for (int s = 2; s < m.stage_pitch / 64; s += 2) {
+                gtr__field_begin();
+                gtr__field_forward_s<T, 16, 2>(d, x + (s >> 2) * GTR__FIELD_PANEL, 0, w + (s >> 2) * (2 * GTR__FIELD_PANEL), 0, s & 3);
+                gtr__field_commit();
+                gtr__field_until<0>();
+                gtr__field_hold<64>(d);
+            }
+            if (low > 0) gtr__field_signal<2>(now.empty);
+            relu();
+        }
+#pragma unroll 1
+        for (int l = 1; l < last + 1 - m.small; l++) {
+            gtr__field_chain_forward<T>(d, y, pool_at + gtr__field_w<2>(m, l), bias, l, p.lane);
+            leave(l - 1);
+            gtr__field_until<0>();
+            gtr__field_hold<64>(d);
+            gtr__field_hold<32>(y);
+            if (l < last) relu();
+        }
+        const float *target = (const float *)(p.base + m.target_at + now.slot * m.target_step);
+        if (m.small) {
+            const uint32_t w = pool_at + gtr__field_w<2>(m, last), at = gtr__field_word(w, 16);
+            const gtr__field_ones<T> one(last, p.lane);
+            float out[4];
+            uint32_t z[4] = { 0, 0, 0, 0 };
+            gtr__field_hold<32>(y);
+            gtr__field_begin();
+            gtr__field_bias<T, 1>(out, bias, one.a);
+#pragma unroll
+            for (int s = 0; s < 8; s++) gtr__field_rs<T, 8, 0, true>(out, y + 4 * s, gtr__field_panel(at + (s / 4) * (2048 >> 4) + s % 4 * 2));
+            gtr__field_commit();
+            leave(last - 1);
+            gtr__field_until<0>();
+            gtr__field_hold<4>(out);
+            gtr__field_hold<32>(y);
+            gtr__field_loss<T, 2, true>(m, p, target, out, z, tile, 0, g, loss, column);
+            gtr__field_hold<4>(z);
+            gtr__field_begin();
+            gtr__field_rs<T, 128, 1, false>(d, z, gtr__field_panel(gtr__field_word(w, 2048)));
+            gtr__field_commit();
+            if (role == 0) {
+                const int row = p.warp * 16 + (p.lane >> 2);
+                const uint32_t to = items.dz(GTR__FIELD_LAST) + row * 16 + (p.lane & 3) * 4;
+                asm volatile("st.shared.u32 [%0], %1;" :: "r"(to), "r"(z[0]) : "memory");
+                asm volatile("st.shared.u32 [%0], %1;" :: "r"(to + 128), "r"(z[1]) : "memory");
+                gtr__field_publish();
+                gtr__field_signal(items.made + GTR__FIELD_LAST * 8);
+            }
+            gradient(last - 1);
+        } else {
+#pragma unroll
+            for (int j = 0; j < 16; j++) gtr__field_loss<T, 2, true>(m, p, target, d + 4 * j, y + 2 * j, tile, j * 8, g, loss, NULL);
+        }
+        gtr__field_signal<2>(now.seen);
+#pragma unroll 1
+        for (int l = last - m.small; l > low; l--) {
+            const uint32_t at = gtr__field_word(pool_at + gtr__field_w<2>(m, l), 2 * GTR__FIELD_PANEL);
+            gtr__field_hold<32>(y);
+            gtr__field_begin();
+            gtr__field_rs<T, 128, 1, false>(d, y, gtr__field_panel(at));
+#pragma unroll
+            for (int s = 1; s < 8; s++) gtr__field_rs<T, 128, 1, true>(d, y + 4 * s, gtr__field_panel(at + s * 128));
+            gtr__field_commit();
+            if (l <= high) {
+                put(GTR__FIELD_UPPER, items.dz(GTR__FIELD_UPPER));
+                gtr__field_signal(items.made + GTR__FIELD_UPPER * 8);
+            }
+            gradient(l - 1);
+        }
+        put(GTR__FIELD_LOWER, items.dz(GTR__FIELD_LOWER));
+        gtr__field_signal(items.made + GTR__FIELD_LOWER * 8);
+    }
+    asm volatile("st.shared.v2.f32 [%0], {%1, %2};" :: "r"(masks), "f"(column[0]), "f"(column[1]) : "memory");
+    asm volatile("st.shared.f32 [%0], %1;" :: "r"(masks + 1024), "f"(loss) : "memory");
+    gtr__field_signal(pool_at + (uint32_t)offsetof(gtr__field_head, ended));
+}
+// The weights' gradients of all of a role's tiles, half of their rows by each of two warp groups.
+template <typename T> static __device__ __forceinline__ void gtr__field_collect(const gtr__field &m, gtr__field_head *h, char *pool, const gtr__field_place<2> &p, int role, uint32_t &count, uint32_t &turn, gtr__field_sums &sum) {
+    const int low = (int)gtr__field_same((uint32_t)m.low[role]), high = gtr__field_high(m, role);
+    const uint32_t pool_at = gtr__field_same(gtr__shared_address(pool)), ones = pool_at + m.ones_at, own = p.half * GTR__FIELD_PANEL;
+    const gtr__field_items items(m, pool_at, p.at);
+    // Units of one layer: the first of 64 columns, or what is behind, and the second.
+    auto units = [&](float *d0, float *d1, uint32_t dz, uint32_t x, int panels, bool few) {
+        gtr__field_hold<36>(d0);
+        gtr__field_hold<32>(d1);
+        if (few) {
+            gtr__field_begin();
+            gtr__field_outer<T, 5>(d0, dz, x, 16);
+            gtr__field_commit();
+        } else if (panels == 1) {
+            gtr__field_begin();
+            gtr__field_outer<T, 9>(d0, dz, x, ones - x);
+            gtr__field_commit();
+        } else {
+            gtr__field_begin();
+            gtr__field_outer<T, 9>(d0, dz, x, ones - x);
+            gtr__field_outer<T, 8>(d1, dz, x + GTR__FIELD_PANEL, 16);
+            gtr__field_commit();
+        }
+        gtr__field_until<0>();
+        gtr__field_hold<36>(d0);
+        gtr__field_hold<32>(d1);
+    };
+    int teams;
+    const int first = (int)gtr__field_same((uint32_t)gtr__field_first<2>(m, p, role, &teams));
+#pragma unroll 1
+    for (int tile = first; tile < m.tiles; tile += teams, count++) {
+        if (role == 0 && m.small) {
+            gtr__field_await(items.made + GTR__FIELD_LAST * 8, count);
+            gtr__field_hold<4>(sum.last);
+            gtr__field_begin();
+            gtr__field_outer_last<T>(sum.last, items.x(GTR__FIELD_LAST) + own, items.dz(GTR__FIELD_LAST));
+            gtr__field_commit();
+            gtr__field_until<0>();
+            gtr__field_hold<4>(sum.last);
+            gtr__field_signal(items.used + GTR__FIELD_LAST * 8);
+        }
+        const gtr__field_turn now(m, pool_at, 0, count);
+        const uint32_t dz = items.dz(GTR__FIELD_LOWER) + own, x = low ? items.x(GTR__FIELD_LOWER) : p.at + m.x_at + now.slot * m.x_step;
+        const bool few = low == 0 && m.layer[0].k <= 32;
+        if (low < high) {
+            gtr__field_await(items.made + GTR__FIELD_UPPER * 8, count);
+            units(sum.dw[0], sum.dw[1], items.dz(GTR__FIELD_UPPER) + own, items.x(GTR__FIELD_UPPER), 2, false);
+            gtr__field_signal(items.used + GTR__FIELD_UPPER * 8);
+            gtr__field_await(items.made + GTR__FIELD_LOWER * 8, count);
+            units(sum.dw[2], sum.dw[3], dz, x, m.layer[low].panels, few);
+        } else {
+            gtr__field_await(items.made + GTR__FIELD_LOWER * 8, count);
+            units(sum.dw[0], sum.dw[1], dz, x, m.layer[low].panels, few);
+        }
+        gtr__field_signal(items.used + GTR__FIELD_LOWER * 8);
+        if (low == 0) gtr__field_signal(now.empty);
+    }
+    gtr__field_await(pool_at + (uint32_t)offsetof(gtr__field_head, ended), turn);
+    turn ^= 1;
+    if (p.half == 0) {
+        const char *told = p.base + m.mask_at + p.tid * 8;
+        const float2 column = *(const float2 *)told;
+        sum.bias[0] = column.x; sum.bias[1] = column.y; sum.loss = *(const float *)(told + 1024);
+    }
+}
+#endif
 
 // >>field-step
 // Weights and biases for a step, and columns of ones; by all threads. Others wrote the weights: not by way of L1.
@@ -9488,21 +9848,6 @@ template <int P> static __device__ __forceinline__ void gtr__field_clear(const g
 // step's number, which are listened for until none is missing. Zeros between them stay. What was heard: GTR__FIELD_BAD, and 1: a block
 // did not come. Where P is 1, and rows are whole sixteens of bytes in a panel.
 #define GTR__FIELD_BAD   0x8000u
-#define GTR__FIELD_TURNS (1 << 22)
-static __device__ __forceinline__ uint4 gtr__field_look4(const uint32_t *p) {
-    uint4 v;
-    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(__cvta_generic_to_global(p)) : "memory");
-    return v;
-}
-static __device__ __forceinline__ uint32_t gtr__field_look1(const uint32_t *p) {
-    uint32_t v;
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
-    return v;
-}
-static __device__ __forceinline__ void gtr__field_tell2(uint32_t *p, uint32_t a, uint32_t b) {
-    asm volatile("st.relaxed.gpu.global.v2.u32 [%0], {%1, %2};" :: "l"(__cvta_generic_to_global(p)), "r"(a), "r"(b) : "memory");
-}
-static __device__ __forceinline__ void gtr__field_tell1(uint32_t *p, uint32_t v) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" :: "l"(__cvta_generic_to_global(p)), "r"(v) : "memory"); }
 template <typename T> static __device__ __forceinline__ uint32_t gtr__field_word16(float v, uint32_t mark) {
     T low;
     uint16_t u;
@@ -9511,12 +9856,12 @@ template <typename T> static __device__ __forceinline__ uint32_t gtr__field_word
     return (uint32_t)u << 16 | mark;
 }
 static __device__ __forceinline__ bool gtr__field_missing(const uint4 &v, uint32_t tag) { return (((v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag)) & (GTR__FIELD_BAD - 1)) != 0; }
-static __device__ __forceinline__ uint32_t gtr__field_hear(const gtr__field &m, char *pool, uint32_t tag) {
+static __device__ __forceinline__ uint32_t gtr__field_hear(const gtr__field &m, gtr__field_head *h, char *pool, uint32_t tag) {
     constexpr int slots = 2 * GTR__MLP_LAYERS;      // of 32 rows and, a thread, 8 columns
     const int tid = gtr__field_index(), c = tid & 7, r0 = tid >> 3;
     uint4 v[2 * slots];
     uint32_t u[3], heard = 0;
-    int turns = 0;
+    int turns = *(volatile int *)&h->turns;
     auto live = [&](int i) { return i / 2 < m.layers && r0 + i % 2 * 32 < m.layer[i / 2].n && c * 8 < m.layer[i / 2].k; };
 #pragma unroll
     for (int i = 0; i < slots; i++) v[2 * i] = v[2 * i + 1] = live(i) ? make_uint4(~tag, 0, 0, 0) : make_uint4(tag, tag, tag, tag);
@@ -9533,16 +9878,17 @@ static __device__ __forceinline__ uint32_t gtr__field_hear(const gtr__field &m, 
 #pragma unroll
         for (int i = 0; i < slots; i++) {
             const uint32_t *w = m.told + m.layer[i / 2].flat_w + (r0 + i % 2 * 32) * m.layer[i / 2].k + c * 8;
-            if (gtr__field_missing(v[2 * i], tag)) v[2 * i] = gtr__field_look4(w);
-            if (gtr__field_missing(v[2 * i + 1], tag)) v[2 * i + 1] = gtr__field_look4(w + 4);
+            if (gtr__field_missing(v[2 * i], tag)) v[2 * i] = gtr__res_look4(w);
+            if (gtr__field_missing(v[2 * i + 1], tag)) v[2 * i + 1] = gtr__res_look4(w + 4);
         }
-        if ((u[0] ^ tag) & (GTR__FIELD_BAD - 1)) u[0] = gtr__field_look1(m.told + m.layer[l].flat_b + e);
-        if ((u[1] ^ tag) & (GTR__FIELD_BAD - 1)) u[1] = gtr__field_look1(m.told + m.layer[l + 4].flat_b + e);
-        if ((u[2] ^ tag) & (GTR__FIELD_BAD - 1)) u[2] = gtr__field_look1(m.told + m.flat);
+        if ((u[0] ^ tag) & (GTR__FIELD_BAD - 1)) u[0] = gtr__res_look(m.told + m.layer[l].flat_b + e);
+        if ((u[1] ^ tag) & (GTR__FIELD_BAD - 1)) u[1] = gtr__res_look(m.told + m.layer[l + 4].flat_b + e);
+        if ((u[2] ^ tag) & (GTR__FIELD_BAD - 1)) u[2] = gtr__res_look(m.told + m.flat);
 #pragma unroll
         for (int i = 0; i < 2 * slots; i++) missing |= gtr__field_missing(v[i], tag);
         missing |= (((u[0] ^ tag) | (u[1] ^ tag) | (u[2] ^ tag)) & (GTR__FIELD_BAD - 1)) != 0;
-    } while (missing && ++turns < GTR__FIELD_TURNS);
+    } while (missing && ++turns < GTR__RES_TURNS);
+    if (tid == 0) *(volatile int *)&h->turns = turns;
 #pragma unroll
     for (int i = 0; i < slots; i++) {
         const int r = r0 + i % 2 * 32;
@@ -9592,16 +9938,15 @@ template <typename V> static __device__ __forceinline__ V gtr__field_total(V v, 
     gtr__field_meet();
     return v;
 }
-// All blocks come here before any goes on: gtr__mlp_meet.
+// All blocks come here before any goes on. False: this one has no patience left; so it is from then on, as what is spent is spent for the
+// launch, whose end tells the others.
 static __device__ __forceinline__ bool gtr__field_wait(const gtr__field &m, gtr__field_head *h) {
     bool met = true;
     if (threadIdx.x == 0) {
         const uint32_t target = h->target += gridDim.x;
-        uint32_t *ticket = &m.ctl->ticket[6];
-        long long began = clock64();
-        for (int turn = 0; gtr__mlp_look(ticket) < target; turn++)
-            if ((turn & 63) == 63 && clock64() - began > 4000000000LL) { met = false; break; }
-        if (!met) gtr__mlp_gave_up(m.report);
+        int turns = *(volatile int *)&h->turns;
+        while (met && gtr__mlp_look(&m.ctl->ticket[6]) < target) met = ++turns < GTR__RES_TURNS;
+        *(volatile int *)&h->turns = turns;
     }
     return !gtr__field_any(!met);
 }
@@ -9611,6 +9956,21 @@ static __device__ __forceinline__ void gtr__field_arrive(const gtr__field &m) {
         asm volatile("fence.acq_rel.gpu;" ::: "memory");
         asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" :: "l"(__cvta_generic_to_global(&m.ctl->ticket[6])) : "memory");
     }
+}
+#define GTR__FIELD_GONE 0x10000u         // in a count of blocks
+// A launch's last meeting; gone: this block lost patience before. All come, as none waits for another for ever. Whether what was done stays.
+static __device__ __forceinline__ bool gtr__field_end(const gtr__field &m, bool gone) {
+    bool stays = true;
+    gtr__field_meet();
+    if (threadIdx.x == 0) {
+        uint32_t *ticket = &m.ctl->ticket[5], come;
+        int turns = 0;
+        asm volatile("fence.acq_rel.gpu;" ::: "memory");
+        atomicAdd(ticket, gone ? GTR__FIELD_GONE | 1u : 1u);
+        do come = gtr__mlp_look(ticket); while ((come & (GTR__FIELD_GONE - 1)) < gridDim.x && ++turns < 4 * GTR__RES_TURNS);
+        stays = come == gridDim.x;
+    }
+    return !gtr__field_any(!stays);
 }
 // A block's sums to workspace. Those of products by fours as they lie in registers, a thread's 16 bytes beside its neighbour's: of rows g and
 // g + 8 of a warp's 16, columns 2t and 2t + 1 of 8; behind them the others, in order: whole lines go to L2 twice as quickly as pieces of 32
@@ -9642,8 +10002,8 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_w
         for (int j = 0; j < 9; j++) {
             const float4 v = at(j);
             if (j == ones && t == 0) {
-                if (r < L.n) bias[0] = v.x;
-                if (r + 8 < L.n) bias[8] = v.z;
+                if (r < (L.n + 3) / 4 * 4) bias[0] = v.x;          // whole fours, as they are read
+                if (r + 8 < (L.n + 3) / 4 * 4) bias[8] = v.z;
             }
             if (j == 8 || j >= planes) continue;
             if (m.narrow) *(uint2 *)(to + j * (1024 * P)) = make_uint2(gtr__field_pack<T>(v.x, v.y), gtr__field_pack<T>(v.z, v.w));
@@ -9686,7 +10046,8 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_w
         for (int r = tid >> 5; r < L.n; r += GTR__FIELD_T / 32)
 #pragma unroll 1
             for (int c = lane; c < L.k; c += 32) out[r * L.k + c] = teams == 2 ? lasts[r * rows + c] + lasts[far + r * rows + c] : lasts[r * rows + c];
-        if (tid < L.n && L.db) {
+        if (tid < (4 - L.n * L.k % 4) % 4) out[L.n * L.k + tid] = 0.0f;
+        if (tid < (L.n + 3) / 4 * 4 && L.db) {
             float v = 0.0f;
             for (int w = 0; w < 4 * teams; w++) v += column[(w >> 2) * far + (w & 3) * 8 + tid];
             whole[(L.nat_b - m.frags) * 4 + tid] = v;
@@ -9800,6 +10161,26 @@ static __device__ __forceinline__ void gtr__field_update(const gtr__field &m, co
     gtr__field_rule(rule, f.p.z, f.g.z, f.a.z, f.b.z);
     gtr__field_rule(rule, f.p.w, f.g.w, f.a.w, f.b.w);
 }
+// What is not done in each step, or seldom, by a block for its slice: what there is is kept, or put back; or the gradients that are there
+// are used.
+enum { GTR__FIELD_KEEP, GTR__FIELD_BACK, GTR__FIELD_USE };
+template <int P> static __device__ __noinline__ void gtr__field_slice(const gtr__field &m, const gtr__field_head *h, int what, float coef) {
+    const int per = (m.quads + (int)gridDim.x - 1) / (int)gridDim.x, q0 = (int)blockIdx.x * per;
+#pragma unroll 1
+    for (int q = q0 + gtr__field_index(); q < m.quads && q < q0 + per; q += GTR__FIELD_T) {
+        gtr__field_four f;
+        float4 *kept = m.kept + (int64_t)q * 3;
+        int role;
+        gtr__field_find<P>(m, h, q, f, &role);
+        if (!f.live) continue;
+        if (what == GTR__FIELD_USE) f.g = gtr__field_get(m.optim.gradient + f.seg->offset, f);
+        if (what == GTR__FIELD_BACK) { f.p = kept[0]; f.a = kept[1]; f.b = kept[2]; }
+        else gtr__field_state(m, f);
+        if (what == GTR__FIELD_KEEP) { kept[0] = f.p; kept[1] = f.a; kept[2] = f.b; continue; }
+        if (what == GTR__FIELD_USE) gtr__field_update(m, h, f, coef);
+        gtr__field_give(m, f);
+    }
+}
 // The blocks' sums of four parameters, of every ways-th block from k on, in order.
 template <typename T, typename V, int N> static __device__ __forceinline__ float4 gtr__field_gather(const gtr__field &m, const char *from, int role, int k, int ways) {
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -9853,14 +10234,14 @@ static __device__ __forceinline__ void gtr__field_feed(const gtr__field &m, cons
     }
 }
 template <typename T, int P, bool RELU, bool FED>
-static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(const __grid_constant__ gtr__field m) {
+static __global__ void __launch_bounds__(GTR__FIELD_ALL(P, FED), 1) gtr__k_field(const __grid_constant__ gtr__field m) {
     extern __shared__ __align__(16) char gtr__field_pool[];      // more would hold for all kernels of the file
     gtr__enter();
     char *pool = gtr__field_pool + (0u - gtr__shared_address(gtr__field_pool) & 1023u);
     gtr__field_head *h = (gtr__field_head *)pool;
     const int tid = (int)threadIdx.x, blocks = (int)gridDim.x, me = (int)blockIdx.x;
     const bool reporter = me == blocks - 1 && tid >= GTR__FIELD_T - 32;     // a warp of the team with the fewest tiles
-    constexpr bool fed = GTR__FIELD_ALL(FED) > GTR__FIELD_T;
+    constexpr bool fed = GTR__FIELD_ALL(P, FED) > GTR__FIELD_T;
     uint32_t count = 0, turn = 0;
     int role = 0;           // one alone where P is 1 and teams are fed
     if (P == 2 || !fed) while (role + 1 < m.roles && me >= m.block0[role + 1]) role++;
@@ -9868,35 +10249,53 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
         if (me == 0 && tid == 0) { m.ctl->guard = 1; gtr__report_stuck(m.report, m.ring); }
         return;
     }
-    gtr__mlp_segments(m.optim, m.layer, m.layers, h->segment, tid, GTR__FIELD_ALL(FED));
-    if (tid < 14) {
+    gtr__mlp_segments(m.optim, m.layer, m.layers, h->segment, tid, GTR__FIELD_ALL(P, FED));
+    if (tid < 21) {
         const uint32_t at = gtr__shared_address(pool) + (uint32_t)offsetof(gtr__field_head, full) + tid * 8;
-        gtr__field_set(at, tid < 4 ? P * 2 : P * 4);
+        gtr__field_set(at, tid < 4 ? P * 2 : tid < 14 || (tid >= 17 && tid < 20) ? P * 4 : 4);
     }
     const gtr__record *record = gtr__fetch_record(m.ctl, m.ring);
-    if (tid == 0) { h->lost = 0; h->tag = h->target = 0; h->step = m.ctl->step; h->applied = m.ctl->applied; h->scale = m.ctl->scale; h->good = m.ctl->good; }
+    if (tid == 0) {
+        h->lost = 0; h->tag = h->target = 0; h->turns = m.hurry;
+        h->begin.step = h->step = m.ctl->step; h->begin.applied = h->applied = m.ctl->applied; h->begin.scale = h->scale = m.ctl->scale; h->begin.good = h->good = m.ctl->good;
+        h->begin.more = record->more;
+    }
     if constexpr (fed) {
+#if GTR__FIELD_WGMMA
+        if constexpr (P == 2) if (tid >= GTR__FIELD_T + 128) {
+            gtr__field_registers<152, true>();
+            for (;;) {
+                gtr__field_called<P>();
+                if (!*(const volatile int *)&h->go) break;
+                gtr__field_go<P>(true);
+                if (!*(const volatile int *)&h->start) break;
+                gtr__field_chain<T>(m, h, pool, role, count);
+            }
+            return;
+        }
+#endif
         if (tid >= GTR__FIELD_T) {
             gtr__field_registers<24, false>();
             for (;;) {
-                gtr__field_called();
+                gtr__field_called<P>();
                 if (!*(const volatile int *)&h->go || !gtr__field_serve<T, P>(m, h, pool, role, count)) break;
             }
             gtr__copies_done<0>();
             return;
         }
-        gtr__field_registers<240, true>();
+        gtr__field_registers<P == 2 ? 168 : 240, true>();
     }
     const gtr__field_place<P> p(m, pool, (int)gtr__field_same((uint32_t)tid >> 7), tid & 127);
     // opened: the next step's record is; there: its weights are; silent: the last one's norm has not been asked for.
-    bool pending = false, opened = true, there = false, silent = false, was_bad = false;
+    // gone: this block waited for another in vain; ended: all have ended, or will, as far as others wait for them; stays: what was done does.
+    bool pending = false, opened = true, there = false, silent = false, was_bad = false, gone = false, ended = false, stays = true;
     // Behind a step whose new weights were told: what is left of the report; by the reporter.
     auto settle = [&](uint32_t tag) {
         double sum = 0.0;
+        int turns = *(volatile int *)&h->turns;
         for (int b0 = tid & 31; m.sums && b0 < blocks; b0 += 5 * 32) {
             unsigned long long v[5];
             uint32_t all;
-            int turns = 0;
             do {
                 all = 0;
 #pragma unroll
@@ -9906,7 +10305,7 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
                 }
 #pragma unroll
                 for (int i = 0; i < 5; i++) all |= ((uint32_t)v[i] ^ tag) & 0xffffu;
-            } while (all && ++turns < GTR__FIELD_TURNS);
+            } while (all && ++turns < GTR__RES_TURNS);
 #pragma unroll
             for (int i = 0; i < 5; i++) sum += __longlong_as_double((long long)(v[i] & ~0xffffull));
         }
@@ -9916,7 +10315,7 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
     };
     gtr__field_open<P, fed>(m, h, record, p, role);
     if (m.told) {           // what earlier launches told is not this one's
-        for (int i = me * GTR__FIELD_T + tid; i <= m.flat; i += blocks * GTR__FIELD_T) gtr__field_tell1(m.told + i, 0);
+        for (int i = me * GTR__FIELD_T + tid; i <= m.flat; i += blocks * GTR__FIELD_T) gtr__res_tell(m.told + i, 0);
         if (tid == 0) m.norms[me] = 0;
     }
 #pragma unroll 1
@@ -9925,7 +10324,7 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
         gtr__field_clear<P>(m, pool);
         gtr__field_publish();
         gtr__field_meet();
-        if constexpr (fed) gtr__field_go(me - m.block0[role] >= m.tiles);
+        if constexpr (fed) gtr__field_go<P>(me - m.block0[role] >= m.tiles);
         opened = false;
         if (reporter) {
             if (silent) settle(h->tag);
@@ -9942,10 +10341,15 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
 #pragma unroll
             for (int i = 0; i < 4; i++) sum.last[i] = 0.0f;
             sum.bias[0] = sum.bias[1] = sum.loss = 0.0f;
-            gtr__field_rows<T, P, RELU, fed>(m, h, pool, p, role, h->record.more == 0, count, turn, sum);
+#if GTR__FIELD_WGMMA
+            if constexpr (P == 2) gtr__field_collect<T>(m, h, pool, p, role, count, turn, sum);
+            else
+#endif
+                gtr__field_rows<T, P, RELU, fed>(m, h, pool, p, role, h->record.more == 0, count, turn, sum);
             gtr__field_write<T, P>(m, pool, role, sum);
         }
         gtr__field_arrive(m);
+        if (!pending) gtr__field_slice<P>(m, h, GTR__FIELD_KEEP, 0.0f);     // nobody's update has begun
         const int64_t more = h->record.more;
         const int tid = gtr__field_index();
         const int quads = m.quads, per = (quads + blocks - 1) / blocks, q0 = me * per, mine = quads - q0 < per ? quads - q0 : per;
@@ -9961,7 +10365,7 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
         four.live = 0;
         if (once && own < mine) gtr__field_find<P>(m, h, q0 + own, four, &from);
         if (way == 0 && four.live) gtr__field_state(m, four);
-        if (!gtr__field_wait(m, h)) break;
+        if (!gtr__field_wait(m, h)) { gone = true; break; }
         // Mostly all slices are good, and then a second meeting, or that all have been told of the new weights, is the end of the step.
         const bool early = once && !m.clipped, quick = P == 1 && early && m.told && more != 0;
         const gtr__record *now = &m.ctl->record[h->step & 1], *next = &m.ctl->record[(h->step + 1) & 1];
@@ -10017,10 +10421,10 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
         };
         if (quick) {            // who waits for it is told first
             const uint32_t tag = h->tag + 1, mark = tag | (bad ? GTR__FIELD_BAD : 0);
-            if (four.live & 1) gtr__field_tell2(m.told + four.flat + four.i, gtr__field_word16<T>(four.p.x, mark), gtr__field_word16<T>(four.p.y, mark));
-            if (four.live & 4) gtr__field_tell2(m.told + four.flat + four.j, gtr__field_word16<T>(four.p.z, mark), gtr__field_word16<T>(four.p.w, mark));
+            if (four.live & 1) gtr__res_tell2(m.told + four.flat + four.i, gtr__field_word16<T>(four.p.x, mark), gtr__field_word16<T>(four.p.y, mark));
+            if (four.live & 4) gtr__res_tell2(m.told + four.flat + four.j, gtr__field_word16<T>(four.p.z, mark), gtr__field_word16<T>(four.p.w, mark));
             keep();
-            if (reporter && tid == GTR__FIELD_T - 32) gtr__field_tell1(m.told + m.flat, mark);
+            if (reporter && tid == GTR__FIELD_T - 32) gtr__res_tell(m.told + m.flat, mark);
             if (m.sums) {
                 if (wide > 32) sum = gtr__field_total(sum, h->sums);
                 else {
@@ -10033,20 +10437,23 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
                 gtr__field_open<P, fed>(m, h, next, p, role);
                 opened = true;
             }
-            const uint32_t heard = gtr__field_hear(m, pool, tag);
+            const uint32_t heard = gtr__field_hear(m, h, pool, tag);
             if (heard & 1) h->lost = 1;
             bad = gtr__field_any((heard & GTR__FIELD_BAD) != 0);
-            if (*(const volatile int *)&h->lost) {
-                if (tid == 0) gtr__mlp_gave_up(m.report);
-                break;
-            }
+            if (*(const volatile int *)&h->lost) { gone = true; break; }
         } else {
             keep();
             bad = gtr__field_any(bad);
             if (m.sums) sum = gtr__field_total(sum, h->sums);
             if (tid == 0) m.guard[me] = make_double2(sum, bad ? 1.0 : 0.0);
-            gtr__field_arrive(m);
-            if (!gtr__field_wait(m, h)) break;
+            if (more == 0) {
+                ended = true;
+                stays = gtr__field_end(m, false);
+                if (!stays) break;
+            } else {
+                gtr__field_arrive(m);
+                if (!gtr__field_wait(m, h)) { gone = true; break; }
+            }
             sum = 0.0;
             bad = false;
             for (int b0 = tid & 31; b0 < blocks; b0 += 5 * 32) {
@@ -10070,26 +10477,12 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
             if (factor < 1.0) coef = (float)(factor / (double)h->scale);
         }
         if (bad && updated) gtr__field_give(m, before);
-        if (!bad && !early) {
-            if (once && four.live) { gtr__field_update(m, h, four, coef); gtr__field_give(m, four); }
-            for (int q = tid; !once && q < mine; q += GTR__FIELD_T) {
-                gtr__field_find<P>(m, h, q0 + q, four, &from);
-                if (!four.live) continue;
-                four.g = gtr__field_get(m.optim.gradient + four.seg->offset, four);
-                gtr__field_state(m, four);
-                gtr__field_update(m, h, four, coef);
-                gtr__field_give(m, four);
-            }
-        }
+        if (!bad && !early) gtr__field_slice<P>(m, h, GTR__FIELD_USE, coef);
         if (!quick && reporter && tid == GTR__FIELD_T - 32) { m.ctl->norm = (float)norm; m.ctl->coef = coef; m.ctl->guard = bad ? 1u : 0u; }
         pending = true;
         const bool stuck = bad && !m.report.scaled;
         if (stuck) gtr__field_feed(m, now);
-        if (stuck || more == 0) {
-            if (reporter && silent) settle(h->tag + 1);
-            if (reporter && tid == GTR__FIELD_T - 32) for (int64_t k = stuck ? more : 0; k >= 0; k--) gtr__report_step(m.report);
-            break;
-        }
+        if (stuck || more == 0) break;
         if (!quick) gtr__field_meet();
         if (tid == 0) {         // as gtr__report_step does it
             h->tag += quick;
@@ -10106,24 +10499,36 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(FED), 1) gtr__k_field(co
         else gtr__field_meet();
         if (!opened) gtr__field_open<P, fed>(m, h, next, p, role);
         opened = true;
-        if ((bad || !early) && !gtr__field_wait(m, h)) break;
+        if ((bad || !early) && !gtr__field_wait(m, h)) { gone = true; break; }
     }
     gtr__copies_commit();
     gtr__copies_done<0>();
-    gtr__field_meet();
+    if (!ended) stays = gtr__field_end(m, gone);
+    if (!stays) gtr__field_slice<P>(m, h, GTR__FIELD_BACK, 0.0f);
+    if (reporter && stays && silent) settle(h->tag + 1);
+    if (reporter && tid == GTR__FIELD_T - 32) {
+        int64_t rest = h->begin.more + 1 - (int64_t)(m.ctl->step - h->begin.step);     // of the launch's steps, those that were not reported
+        if (!stays) {
+            m.ctl->step = m.report.shared->step = h->begin.step; m.ctl->applied = h->begin.applied; m.ctl->scale = h->begin.scale; m.ctl->good = h->begin.good;
+            gtr__mlp_gave_up(m.report);
+            rest--;
+        }
+        for (; rest > 0; rest--) gtr__report_step(m.report);
+    }
     if constexpr (fed) {
         if (tid == 0) *(opened ? &h->start : &h->go) = 0;
-        if (opened) gtr__field_go(false);
-        else gtr__field_call();
+        if (opened) gtr__field_go<P>(false);
+        else gtr__field_call<P>();
     }
-    if (tid == 0 && atomicAdd(&m.ctl->ticket[7], 1u) == gridDim.x - 1) { m.ctl->ticket[6] = 0; m.ctl->ticket[7] = 0; }
+    if (tid == 0 && atomicAdd(&m.ctl->ticket[7], 1u) == gridDim.x - 1) { m.ctl->ticket[5] = 0; m.ctl->ticket[6] = 0; m.ctl->ticket[7] = 0; }
 }
 
 // >>field-match
 // Extents and how they are cut; a pure function of both and the number of multiprocessors.
 typedef struct gtr__field_cut { int p, bytes; } gtr__field_cut;
 static int gtr__field_room(int compute) { return (compute == 80 || compute == 87 ? 163 : compute == 86 || compute == 89 || compute >= 120 ? 99 : 227) * 1024; }
-static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, gtr__field *m, gtr__field_cut *c, int sm_count, int room) {
+// ahead: widths above 64 go by gtr__field_chain.
+static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, gtr__field *m, gtr__field_cut *c, int sm_count, int room, bool ahead) {
     const int last = q->layers - 1;
     memset(m, 0, sizeof *m);
     if (q->layers < 2 || q->act_back[q->layers - 1] >= 0 || q->accuracy >= 0) return false;
@@ -10143,6 +10548,7 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
         if (L->n > 64) c->p = 2;
     }
     const int P = c->p;
+    const bool chain = ahead && P == 2;
     m->tiles = (m->batch + GTR__FIELD_ROWS - 1) / GTR__FIELD_ROWS;
     m->small = m->layer[last].n <= 8;
     m->reciprocal = m->layer[last].n > 1 ? (uint32_t)((((uint64_t)1 << 32) + (uint64_t)m->layer[last].n - 1) / (uint64_t)m->layer[last].n) : 0;
@@ -10164,6 +10570,7 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
         m->x_step = m->layer[0].panels * GTR__FIELD_PANEL;
         m->place_at = team + m->ahead * m->x_step;
         team = m->place_at + (last + m->apart) * P * GTR__FIELD_PANEL + (m->small ? 1024 : P * GTR__FIELD_PANEL);
+        if (chain) team = m->place_at + 4 * P * GTR__FIELD_PANEL + 1024;
         m->pre_at = -1;
         for (int l = 0; l < last; l++) {
             const uint32_t needs = m->layer[l].act >= 0 ? gtr__cuda_needs[m->layer[l].act] : 0;
@@ -10173,6 +10580,8 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
         if (m->pre_at == 0) { m->pre_at = team; team += last * P * GTR__FIELD_PANEL; }
         m->stage_at = team;
         team += GTR__FIELD_ROWS * m->stage_pitch;
+        m->mask_at = team;
+        if (chain) team += (last < 2 ? 2 : last) * 1024;
         m->target_at = team;
         m->target_step = GTR__FIELD_ROWS * m->layer[last].n * 4;
         team += m->ahead * m->target_step;
@@ -10199,9 +10608,9 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
     }
     m->roles = r + 1;
     for (r = 0; r < m->roles; r++) {
-        cost[r] = 0.6 * forward;                // against what comes back: measured
+        cost[r] = (chain ? 1.0 : 0.6) * forward;        // against what comes back: measured
         for (l = last; l >= 0; l--) {
-            if (l > m->low[r]) cost[r] += m->small && l == last ? P : 4.0 * P * P;
+            if (l > m->low[r]) cost[r] += (chain ? 0.67 : 1.0) * (m->small && l == last ? P : 4.0 * P * P);
             if (m->unit[r][l] >= 0) cost[r] += m->small && l == last ? 1 : 4.0 * P * m->layer[l].panels;
         }
         all += cost[r];
@@ -10244,8 +10653,10 @@ static int gtr__field_match(const gtr__plan *plan, int at, const gtr__caps *caps
     gtr__mlp_parts p;
     gtr__field m;
     gtr__field_cut c;
-    if (at != 0 || caps->compute < 80 || caps->sm_count < 1 || plan->n_stage != 1 || plan->batch < 4096 || !gtr__mlp_parse(&v, &p) || !gtr__field_extents(&v, &p, &m, &c, caps->sm_count, gtr__field_room(caps->compute))) return 0;
-    if (c.bytes > gtr__field_room(caps->compute) || (c.p == 2 && !gtr__field_relu(&m))) return 0;     // wide and another activation: registers run out, nodes are quicker
+    if (at != 0 || caps->compute < 80 || caps->sm_count < 1 || plan->n_stage != 1 || plan->batch < 4096 || !gtr__mlp_parse(&v, &p) || !gtr__field_extents(&v, &p, &m, &c, caps->sm_count, gtr__field_room(caps->compute), false)) return 0;
+    const int bytes = c.bytes;
+    gtr__field_extents(&v, &p, &m, &c, caps->sm_count, gtr__field_room(caps->compute), true);
+    if (bytes > gtr__field_room(caps->compute) || c.bytes > gtr__field_room(caps->compute) || (c.p == 2 && !gtr__field_relu(&m))) return 0;     // wide and another activation: registers run out, nodes are quicker
     const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
     const gtr__feed *f = (const gtr__feed *)plan->node[0].attr.ptr;
     const gtr_dtype t = plan->precision == GTR_MIXED_FP16 ? GTR_F16 : GTR_BF16;
@@ -10277,7 +10688,7 @@ static int gtr__field_match(const gtr__plan *plan, int at, const gtr__caps *caps
 }
 
 // >>field-launch
-typedef struct gtr__field_space { size_t losses, guard, value, told, norms, records, bytes; } gtr__field_space;
+typedef struct gtr__field_space { size_t losses, guard, value, told, norms, records, kept, bytes; } gtr__field_space;
 static gtr__field_space gtr__field_space_of(const gtr__field *m, int sm_count) {
     gtr__field_space s;
     s.losses = gtr__pad256((size_t)m->stride * (size_t)sm_count);
@@ -10286,7 +10697,8 @@ static gtr__field_space gtr__field_space_of(const gtr__field *m, int sm_count) {
     s.told = s.value + 256;
     s.norms = s.told + gtr__pad256((size_t)(m->flat + 1) * 4);
     s.records = s.norms + gtr__pad256((size_t)sm_count * 8);
-    s.bytes = s.records + GTR__FIELD_AHEAD * 256;
+    s.kept = s.records + GTR__FIELD_AHEAD * 256;
+    s.bytes = s.kept + (size_t)m->quads * 3 * sizeof(float4);
     return s;
 }
 template <typename T, int P, bool RELU, bool FED>
@@ -10296,7 +10708,7 @@ static gtr_result gtr__field_start(void *instance, const gtr__call *c, gtr__fiel
     void *args[1] = { m };
     cudaFuncAttributes of;
     GTR__TRY(gtr__check(instance, cudaFuncGetAttributes(&of, (const void *)gtr__k_field<T, P, RELU, FED>), "cudaFuncGetAttributes"));
-    const int threads = of.maxThreadsPerBlock > GTR__FIELD_T ? GTR__FIELD_T + 128 : GTR__FIELD_T;    // what it was made for
+    const int threads = of.maxThreadsPerBlock > GTR__FIELD_T ? GTR__FIELD_T + 128 * P : GTR__FIELD_T;    // what it was made for
     GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_field<T, P, RELU, FED>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "cudaFuncSetAttribute"));
     GTR__TRY(gtr__check(instance, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, gtr__k_field<T, P, RELU, FED>, threads, (size_t)bytes), "cudaOccupancyMaxActiveBlocksPerMultiprocessor"));
     if (resident < 1) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: %d bytes of shared memory do not fit", bytes);
@@ -10316,7 +10728,9 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     gtr__field_cut cut;
     gtr__field m;
     gtr__arg in[8], out[8];
-    if (!gtr__mlp_parse(&v, &p) || !gtr__field_extents(&v, &p, &m, &cut, gtr__sms(c), gtr__field_room(c->caps->compute))) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    cudaFuncAttributes of;
+    GTR__TRY(gtr__check(instance, cudaFuncGetAttributes(&of, (const void *)gtr__k_field<__half, 2, true, true>), "cudaFuncGetAttributes"));
+    if (!gtr__mlp_parse(&v, &p) || !gtr__field_extents(&v, &p, &m, &cut, gtr__sms(c), gtr__field_room(c->caps->compute), of.maxThreadsPerBlock > GTR__FIELD_T)) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     const gtr__field_space space = gtr__field_space_of(&m, gtr__sms(c));
     if (c->measure) return gtr__measured(c, space.bytes);
     gtr__cuda *g = (gtr__cuda *)instance;
@@ -10359,6 +10773,8 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     if (sixteens) m.told = (uint32_t *)((char *)c->ws + space.told);
     m.norms = (uint64_t *)((char *)c->ws + space.norms);
     m.records = (int4 *)((char *)c->ws + space.records);
+    m.kept = (float4 *)((char *)c->ws + space.kept);
+    m.hurry = c->caps->hurry ? GTR__RES_TURNS - c->caps->hurry : 0;
     m.optim = *o;
     m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0;
     m.ctl = c->ctl; m.ring = f->shared->record;
@@ -10389,14 +10805,13 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
 #define GTR__TALL_WARPS  (GTR__TALL_T / 32)
 #define GTR__TALL_ROWS   2048       // of a batch, at most
 #define GTR__TALL_HIDDEN 3          // layers but the last
-#define GTR__TALL_STEPS  64         // of a launch, at most: 128 would take the shared memory that 784 inputs at batch 1024 need
 #define GTR__TALL_STRIP  64         // columns of a task of a spare block
 #define GTR__TALL_TILES  5          // of 8 rows of x that a warp multiplies at a time
 
 typedef struct gtr__tall_layer {
     int width;                  // columns, padded to a multiple of 16
     int task0, across;          // first of its tasks; how many side by side along k
-    int forward_at, forward_pitch, bias_at, scale_at;   // words in shared memory: w as halves (float32 in the last layer); what they are to be multiplied by
+    int forward_at, forward_pitch, bias_at, scale_at;   // words in shared memory: w as halves (float32 in the last layer); what a task's are to be multiplied by
     uint32_t *h, *dz;           // exchanged: output, its gradient (eights of rows, sixteens of columns, lanes, 4)
 } gtr__tall_layer;
 typedef struct gtr__tall {
@@ -10409,11 +10824,11 @@ typedef struct gtr__tall {
     int middles, mains, spare, owns;    // blocks with rows, blocks with rows or columns, blocks that have neither but tasks; sixteens of rows of a block, at most
     int total, tasks, most_tasks;       // padded rows; tasks, and how many a spare block has
     int pitch, dz_pitch, op_pitch, hidden_pitch;    // bytes of a row of x; words of a column of dz, of an operand, of the last layer's
-    int x_at, dz_at, op_at, hidden_at, logits_at, saved_at, origin_at, ahead_at, target_at, most_at, sums_at, bias_at, red_at, tile_at, end_at;   // words in shared memory
+    int x_at, dz_at, op_at, hidden_at, logits_at, saved_at, origin_at, ahead_at, target_at, label_at, most_at, sums_at, bias_at, red_at, tile_at, end_at;   // words in shared memory
     int target;                 // which of m.rest is the loss's
     float byte_by, byte_from;   // see gtr__tall_bytes; what to multiply a product with them by
     int image_at, span;         // the further layers' weights, biases and scales: where in shared memory, how many words
-    uint32_t *image, *told, *peak;      // of even steps, of odd ones: the image as it becomes, whether a task's piece of it is there, and its greatest size
+    uint32_t *image, *told;     // of even steps, of odd ones: the image as it becomes, whether a task's piece of it is there
     uint32_t *pool;             // all that is exchanged
     int64_t words, old;         // old: first word of the image of odd steps
     float4 *own;                // first layer's weights and moments, by step: a block's (p, m, v, bias; threads)
@@ -10422,8 +10837,8 @@ typedef struct gtr__tall {
     gtr__record *record;
     gtr__mlp_rate *rate;
 } gtr__tall;
-typedef struct gtr__tall_me {   // what a block is; its slab's first eight rows, how many eights
-    int group, rank, slab, first, eights;
+typedef struct gtr__tall_me {   // what a block is; its slab's first eight rows, how many eights; its first sixteen rows in the middle (s.rows: it has none)
+    int group, rank, slab, first, eights, row;
 } gtr__tall_me;
 typedef struct gtr__tall_head { // what a block keeps beside its pool
     gtr__tall_me me;
@@ -10432,12 +10847,12 @@ typedef struct gtr__tall_head { // what a block keeps beside its pool
     gtr__segment segment[2 * (GTR__TALL_HIDDEN + 1)];
     gtr__mlp_rule rule;         // what of it is the same in all steps
     gtr__record record;         // of the launch's first step; the others differ in what follows
-    struct { int64_t first; uint64_t key; } step[GTR__TALL_STEPS];
+    struct { int64_t first; uint64_t key; } step[GTR__LAUNCH_STEPS];
     struct { int layer, n0, k0, index; } tile[8];
     uint32_t most[GTR__TALL_WARPS];     // a task's new weights' sizes
     float scale[GTR__TALL_WARPS][8];    // of the rounds of h that are kept
     int counts[GTR__TALL_WARPS], tiles, half;  // half: of the shuffle's bits
-    int label[2][8 * 16], all[2];       // by step: of the block's rows; how many count in the batch
+    int all[2];                 // by step: how many labels count in the batch
     alignas(8) uint64_t bar, weights;   // x has come; the further layers' new weights have
 } gtr__tall_head;
 static __device__ __forceinline__ bool gtr__tall_any(bool v) {
@@ -10603,6 +11018,13 @@ struct gtr__tall_unit {
 };
 
 // >>tall-feed
+// Rows of a step's batch: an epoch's last has what is left, which needs no launch of its own. Beyond them x is zero, and so is what comes of it.
+static __device__ __forceinline__ int gtr__tall_rows(const gtr__tall &s, const gtr__tall_head *h, int step) {
+    const int64_t left = h->record.rows - h->step[step].first;
+    return h->record.rows > 0 && left < s.m.batch ? (int)left : s.m.batch;
+}
+// Of the rows that a block has in the middle, by step.
+static __device__ __forceinline__ int *gtr__tall_labels(const gtr__tall &s, float *pool, int step) { return (int *)pool + s.label_at + (step & 1) * 16 * s.owns; }
 // Which rows of the data set a step's are, and how many of its labels count: made by the reporting block, steps ahead, as nobody else has time.
 // A step's words are written once in a launch.
 #define GTR__TALL_NOT_YET 0xfffffffeu
@@ -10634,14 +11056,14 @@ static __device__ __forceinline__ int gtr__tall_label(const gtr__tall &s, const 
     return in.from == GTR_U8 ? (int)((const unsigned char *)src)[from] : ((const int32_t *)src)[from];
 }
 static __device__ __forceinline__ void gtr__tall_foresee(const gtr__tall &s, gtr__tall_head *h, int step) {
-    const int tid = gtr__tall_tid();
+    const int tid = gtr__tall_tid(), rows = gtr__tall_rows(s, h, step);
     int count = 0;
 #pragma unroll 1
     for (int r = tid; r < s.total; r += GTR__TALL_T) {
-        const uint32_t from = r < s.m.batch ? (uint32_t)gtr__res_origin(h, step, r) : GTR__TALL_NO_ROW;
-        const int label = s.m.loss == GTR__OP_XENT_STEP && r < s.m.batch ? gtr__tall_label(s, h, from) : 0;
+        const uint32_t from = r < rows ? (uint32_t)gtr__res_origin(h, step, r) : GTR__TALL_NO_ROW;
+        const int label = s.m.loss == GTR__OP_XENT_STEP && r < rows ? gtr__tall_label(s, h, from) : 0;
         gtr__tall_tell(s.origin + step * s.total + r, from, label);
-        count += s.m.loss == GTR__OP_XENT_STEP && r < s.m.batch && label != s.m.xent.ignore;
+        count += s.m.loss == GTR__OP_XENT_STEP && r < rows && label != s.m.xent.ignore;
     }
 #pragma unroll
     for (int o = 16; o; o >>= 1) count += __shfl_xor_sync(0xffffffffu, count, o);
@@ -10662,13 +11084,13 @@ static __device__ __forceinline__ void gtr__tall_prefetch(const char *p, int byt
 }
 // What a step needs of these, asked for early, to a place of its own: rows of the slab, labels of the block's own rows, how many count.
 static __device__ __forceinline__ void gtr__tall_ask(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, bool worker) {
-    const int tid = gtr__tall_tid(), block = (int)blockIdx.x, b = block + tid / 8 * s.middles;
+    const int tid = gtr__tall_tid(), b = h->me.row + tid / 8 * s.middles;
     const gtr__tall_me &q = h->me;
     uint2 *to = (uint2 *)(pool + s.ahead_at);
     if (worker)
         for (int r = tid; r < q.eights * 4; r += GTR__TALL_T) gtr__copy16(to + 2 * r, s.origin + step * s.total + q.first * 8 + 2 * r, true);
     to += s.eights * 8;
-    if (block < s.middles && tid < s.owns * 8 && b < s.rows) gtr__copy16(to + 2 * tid, s.origin + step * s.total + b * 16 + tid % 8 * 2, true);
+    if (tid < s.owns * 8 && b < s.rows) gtr__copy16(to + 2 * tid, s.origin + step * s.total + b * 16 + tid % 8 * 2, true);
     if (tid == GTR__TALL_T - 1) gtr__copy4(to + s.owns * 16, s.count + step, true);
     gtr__copies_commit();
 }
@@ -10678,7 +11100,7 @@ static __device__ __forceinline__ void gtr__tall_ask_rate(const gtr__tall &s, gt
     gtr__copies_commit();
 }
 static __device__ __forceinline__ void gtr__tall_take(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, bool worker, gtr__res_ear &ear) {
-    const int tid = gtr__tall_tid(), block = (int)blockIdx.x, b = block + tid / 8 * s.middles;
+    const int tid = gtr__tall_tid(), b = h->me.row + tid / 8 * s.middles;
     const gtr__tall_me &q = h->me;
     const uint2 *from = (const uint2 *)(pool + s.ahead_at);
     uint32_t *origin = (uint32_t *)pool + s.origin_at;
@@ -10691,21 +11113,21 @@ static __device__ __forceinline__ void gtr__tall_take(const gtr__tall &s, float 
                 origin[2 * r + e] = v.x;
             }
     from += s.eights * 8;
-    if (block < s.middles && tid < s.owns * 8 && b < s.rows)
+    if (tid < s.owns * 8 && b < s.rows)
         for (int e = 0; e < 2; e++) {
             uint2 v = from[2 * tid + e];
             gtr__tall_known(v, s.origin + step * s.total + b * 16 + tid % 8 * 2 + e, ear);
-            h->label[step & 1][2 * tid + e] = v.x < GTR__TALL_NOT_YET ? (int)v.y : 0;
+            gtr__tall_labels(s, pool, step)[2 * tid + e] = v.x < GTR__TALL_NOT_YET ? (int)v.y : 0;
         }
     if (tid == GTR__TALL_T - 1) {
         uint32_t all = from[s.owns * 16].x;
         while (all == GTR__TALL_NOT_YET && ++ear.turns < GTR__RES_TURNS) all = gtr__res_look(s.count + step);
         h->all[step & 1] = (int)all;
     }
-    const int workers = s.groups * s.ranks * s.slabs, busy = s.middles < workers ? s.middles : 0, columns = s.m.layer[0].k;
-    if (!worker || block < busy) return;
+    const int workers = s.groups * s.ranks * s.slabs, busy = s.middles < workers ? s.middles : 0, columns = s.m.layer[0].k, block = (int)blockIdx.x;
+    if (!worker || (busy && q.row < s.rows)) return;
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
-    for (int r = block - busy + tid * (workers - busy); r < s.m.batch; r += GTR__TALL_T * (workers - busy)) {      // who has no rows brings x nearer
+    for (int r = block - block * busy / workers + tid * (workers - busy); r < s.m.batch; r += GTR__TALL_T * (workers - busy)) {      // who has no rows brings x nearer
         const uint2 *p = s.origin + step * s.total + r;
         uint2 v = gtr__tall_look(p);
         gtr__tall_known(v, p, ear);
@@ -10735,7 +11157,7 @@ static __device__ __forceinline__ void gtr__tall_came(uint64_t *bar, int parity)
 static __device__ __forceinline__ bool gtr__tall_whole(const gtr__tall &s, const char *src) { return (((uintptr_t)src | (uintptr_t)s.m.layer[0].k) & 15) == 0; }
 // In two pieces, as the way for asking is narrow: the last two warps have time for it.
 #define GTR__TALL_PIECES 2
-static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float *pool, gtr__tall_head *h, int piece) {
+static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, int piece) {
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
     const int rank = h->me.rank;
     const uint32_t *origin = (const uint32_t *)pool + s.origin_at;
@@ -10744,13 +11166,18 @@ static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float
     char *x = (char *)(pool + s.x_at);
 #if GTR__TALL_BULK
     if (gtr__tall_whole(s, src)) {
-        const int first = h->me.first * 8, there = s.m.batch - first < rows ? s.m.batch - first : rows, bytes = columns - k0 < s.kr ? columns - k0 : s.kr, me = tid - (GTR__TALL_T - 64);
+        const int first = h->me.first * 8, all = gtr__tall_rows(s, h, step), there = all - first < rows ? all - first : rows, bytes = columns - k0 < s.kr ? columns - k0 : s.kr, me = tid - (GTR__TALL_T - 64);
         if (me < 0) return;
         if (me == 0) gtr__tall_expect(&h->bar, there > begin ? (there - begin) * bytes : 0);
 #pragma unroll 1
         for (int r = begin + me; r < there; r += 64) {       // who gave up on a row's place brings any: as many bytes come as are waited for
             const uint32_t from = origin[r] < GTR__TALL_NOT_YET ? origin[r] : 0;
             gtr__tall_bulk(x + r * s.pitch, src + (int64_t)from * columns + k0, bytes, &h->bar);
+        }
+        if (all < s.m.batch) {
+#pragma unroll 1
+            for (int r = there > begin ? there : begin; r < rows; r++) for (int c = me * 16; c < bytes; c += 64 * 16) *(uint4 *)(x + r * s.pitch + c) = make_uint4(0, 0, 0, 0);
+            asm volatile("fence.proxy.async;" ::: "memory");    // the next step's come behind it
         }
         return;
     }
@@ -10796,11 +11223,18 @@ static __device__ __forceinline__ void gtr__tall_brought(const gtr__tall &s, gtr
 
 // >>tall-middle
 // acc += w's sixteen rows (BACK: columns) times the operand's eight or sixteen rows. Of sixteen columns and rows of w and columns of the operand the
-// even ones come first.
-template <bool BACK> static __device__ __forceinline__ void gtr__tall_product(float (*acc)[4], const uint32_t *w, int pitch, const uint32_t *op, int op_pitch, int steps, const gtr__tall_unit &u) {
-    const int lane = gtr__tall_tid() & 31, next = BACK ? 16 * pitch : 8;
+// even ones come first. scale: by tasks, whose w each have a power of two of their own.
+template <bool BACK> static __device__ __forceinline__ void gtr__tall_product(float (*acc)[4], const uint32_t *w, int pitch, const float *scale, int across, int tall, const uint32_t *op, int op_pitch, int steps, const gtr__tall_unit &u) {
+    const int lane = gtr__tall_tid() & 31, next = BACK ? 16 * pitch : 8, twice = tall - 1;
     const uint32_t *a = BACK ? w + ((lane >> 4) * 8 + (lane & 7)) * pitch + u.m * 8 + (lane >> 3 & 1) * 4 : w + (u.m * 16 + (lane & 15)) * pitch + (lane >> 4) * 4;
     auto take = [&](uint32_t *r, const uint32_t *p) { if (BACK) gtr__matrix4_t(r, p); else gtr__matrix4(r, p); };
+    auto add = [&](float *to, const uint32_t *ua, const uint32_t *ub, int s) {
+        const float f = scale[BACK ? (s >> twice) * across + (u.m >> 2) : (u.m >> twice) * across + (s >> 2)];
+        float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        gtr__mma_f16(v, ua, ub);
+#pragma unroll
+        for (int e = 0; e < 4; e++) to[e] = fmaf(v[e], f, to[e]);
+    };
     if (u.count == 2) {
         const uint32_t *b = op + ((lane >> 4) * 8 + (lane & 7)) * op_pitch + (lane >> 3 & 1) * 4;
 #pragma unroll 2
@@ -10808,8 +11242,8 @@ template <bool BACK> static __device__ __forceinline__ void gtr__tall_product(fl
             uint32_t ua[4], ub[4];
             take(ua, a);
             gtr__matrix4(ub, b);
-            gtr__mma_f16(acc[0], ua, ub);
-            gtr__mma_f16(acc[1], ua, ub + 2);
+            add(acc[0], ua, ub, s);
+            add(acc[1], ua, ub + 2, s);
             a += next; b += 8;
         }
     } else {                    // even and odd steps apart
@@ -10821,8 +11255,8 @@ template <bool BACK> static __device__ __forceinline__ void gtr__tall_product(fl
             take(ua[0], a);
             gtr__matrix4(ub, b);
             if (two) take(ua[1], a + next);
-            gtr__mma_f16(acc[0], ua[0], ub);
-            if (two) gtr__mma_f16(acc[1], ua[1], ub + 2);
+            add(acc[0], ua[0], ub, s);
+            if (two) add(acc[1], ua[1], ub + 2, s + 1);
             a += 2 * next; b += 16;
         }
 #pragma unroll
@@ -10833,7 +11267,7 @@ static __device__ __forceinline__ int gtr__tall_turn(int r) { return (r & ~15) +
 static __device__ __forceinline__ int gtr__tall_unturn(int r) { return (r & ~15) + (r & 7) * 2 + (r >> 3 & 1); }
 // What has become of the further layers' weights in step `from` is an image of what products want. Whether it is there: all tasks have said so of
 // theirs. Who will ask for it knows it then.
-#define GTR__TALL_PIECE 1024    // words
+#define GTR__TALL_PIECE 10240   // words: few of them, as to ask for one takes two hundred cycles
 #if GTR__TALL_BULK
 #define GTR__TALL_ASKS(tid) ((tid) / 32 == GTR__TALL_WARPS - 3)     // the two warps behind ask for x
 #else
@@ -10877,8 +11311,9 @@ static __device__ __forceinline__ void gtr__tall_weights_came(gtr__tall_head *h,
     gtr__copies_done<0>();
 #endif
 }
-// The loss of a row from its logits, whose gradient takes their place: a warp a row, a lane a column.
-template <int P> static __device__ __forceinline__ void gtr__tall_loss(const gtr__tall &s, gtr__tall_head *h, float *logits, const float *target, int label, int all, bool live, float scale) {
+// The loss of a row from its logits, whose gradient takes their place: a warp a row, a lane a column. more: what an element of a mean over the batch
+// counts, as the batch may have fewer rows than it is divided by.
+template <int P> static __device__ __forceinline__ void gtr__tall_loss(const gtr__tall &s, gtr__tall_head *h, float *logits, const float *target, int label, int all, bool live, float scale, float more) {
     const int warp = gtr__tall_tid() / 32, c = gtr__tall_tid() & 31, n = s.m.layer[s.m.layers - 1].n;
     float *y = logits + warp * 40, loss = 0.0f, dx = 0.0f;
     float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -10908,12 +11343,12 @@ template <int P> static __device__ __forceinline__ void gtr__tall_loss(const gtr
         }
         if (live && s.m.accuracy.p && label >= 0) { sum.w = 1.0f; sum.z = where == label ? 1.0f : 0.0f; }
     } else {
-        const float g = gtr__dloss(s.m.pair.dy, s.m.pair.seed, s.m.pair.ctl) / (float)s.m.pair.count, t = target[warp * GTR__RES_OUT + c];
+        const float g = gtr__dloss(s.m.pair.dy, s.m.pair.seed, s.m.pair.ctl) / (float)s.m.pair.count * more, t = target[warp * GTR__RES_OUT + c];
         if (live && there) {
             if (s.m.loss == GTR__OP_MSE) { loss = (v - t) * (v - t); dx = 2.0f * g * (v - t); }
             else { loss = fmaxf(v, 0.0f) - v * t + log1pf(expf(-fabsf(v))); dx = g * (1.0f / (1.0f + expf(-v)) - t); }
         }
-        loss = gtr__warp_sum(loss);
+        loss = gtr__warp_sum(loss) * more;
     }
     __syncwarp();
     if (c < s.layer[s.m.layers - 1].width) y[c] = gtr__res_low<P>(dx);
@@ -10928,7 +11363,7 @@ static __device__ __forceinline__ void gtr__tall_operand(const gtr__tall &s, uin
     to[2 * s.op_pitch] = gtr__tall_half(v[1] * up); to[2 * s.op_pitch + 8] = gtr__tall_half(v[3] * up);
 }
 // Sixteen rows, the block'th, from the first layer's parts to its gradient; own: which of this block's; LAST: the last layer, where it is known.
-// Whether the loss is not finite.
+// Whether the loss is not finite, as the first warp knows.
 template <int P, int LAST> static __device__ __forceinline__ bool gtr__tall_middle(const gtr__tall &s, float *pool, gtr__tall_head *h, int block, int own, int step, float scale, gtr__res_ear &ear, uint32_t &bad) {
     const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, last = LAST ? LAST : s.m.layers - 1;
     uint32_t *op = (uint32_t *)pool + s.op_at, *slot = (uint32_t *)pool + s.most_at;
@@ -10972,10 +11407,9 @@ template <int P, int LAST> static __device__ __forceinline__ bool gtr__tall_midd
             } else {
                 float acc[2][4] = {};
                 const float b[2] = { pool[q.bias_at + c], pool[q.bias_at + c + 1] };
-                gtr__tall_product<false>(acc, (const uint32_t *)pool + q.forward_at, q.forward_pitch, op, s.op_pitch, s.layer[l - 1].width / 16, u);
-                const float f = back * pool[q.scale_at];
+                gtr__tall_product<false>(acc, (const uint32_t *)pool + q.forward_at, q.forward_pitch, pool + q.scale_at, q.across, s.tall, op, s.op_pitch, s.layer[l - 1].width / 16, u);
 #pragma unroll
-                for (int i = 0; i < 8; i++) z[i / 4][i % 4] = fmaf(acc[i / 4][i % 4], f, b[i % 4 / 2]);
+                for (int i = 0; i < 8; i++) z[i / 4][i % 4] = fmaf(acc[i / 4][i % 4], back, b[i % 4 / 2]);
             }
 #pragma unroll
             for (int j = 0; j < 2; j++) if (j < u.count) {
@@ -11054,7 +11488,8 @@ template <int P, int LAST> static __device__ __forceinline__ bool gtr__tall_midd
         }
     }
     __syncthreads();
-    gtr__tall_loss<P>(s, h, logits, pool + s.target_at, h->label[par][own * 16 + warp], h->all[par], block * 16 + warp < s.m.batch, scale);
+    const int rows = gtr__tall_rows(s, h, step);
+    gtr__tall_loss<P>(s, h, logits, pool + s.target_at, gtr__tall_labels(s, pool, step)[own * 16 + warp], h->all[par], block * 16 + warp < rows, scale, (float)s.m.batch / (float)rows);
     __syncthreads();
     if (warp < end.width / 8) {
         const float *p = logits + ((warp & 1) * 8 + 2 * t) * 40 + warp / 2 * 16 + 2 * g;
@@ -11082,10 +11517,9 @@ template <int P, int LAST> static __device__ __forceinline__ bool gtr__tall_midd
                 }
             } else {
                 const gtr__tall_layer &next = s.layer[l + 1];
-                gtr__tall_product<true>(acc, (const uint32_t *)pool + next.forward_at, next.forward_pitch, op, s.op_pitch, next.width / 16, u);
-                const float f = back * pool[next.scale_at];
+                gtr__tall_product<true>(acc, (const uint32_t *)pool + next.forward_at, next.forward_pitch, pool + next.scale_at, next.across, s.tall, op, s.op_pitch, next.width / 16, u);
 #pragma unroll
-                for (int i = 0; i < 8; i++) acc[i / 4][i % 4] *= f;
+                for (int i = 0; i < 8; i++) acc[i / 4][i % 4] *= back;
             }
 #pragma unroll
             for (int j = 0; j < 2; j++) if (j < u.count) {
@@ -11110,13 +11544,14 @@ template <int P, int LAST> static __device__ __forceinline__ bool gtr__tall_midd
             __syncthreads();
         }
     }
+    __syncthreads();            // what follows writes where the last product reads
     if (warp == 0) {            // nobody waits for it
         float4 sum = lane < 16 ? h->row[lane] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         sum.x = gtr__warp_sum(sum.x); sum.y = gtr__warp_sum(sum.y); sum.z = gtr__warp_sum(sum.z); sum.w = gtr__warp_sum(sum.w);
         wrong = !(fabsf(sum.x) <= 3.4e38f / (float)s.rows) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[par]);      // so that the sum over ranks is finite; a mean of none is not
         if (lane == 0) gtr__res_tell4(s.loss + (step * s.rows + block) * 4, make_uint4(gtr__res_word(sum.x, 0), gtr__res_word(sum.y, 0), gtr__res_word(sum.z, 0), gtr__res_word(sum.w, 0)));
     }
-    return __syncthreads_or(wrong) != 0;
+    return wrong;
 }
 
 // >>tall-first
@@ -11125,13 +11560,17 @@ template <int P, int LAST> static __device__ __forceinline__ bool gtr__tall_midd
 struct gtr__tall_own {
     float p[4], a[4], b[4];     // weights and moments
     float bias[3];              // of threads below 16 of rank 0's first slab
+    static __device__ __forceinline__ bool biased(const gtr__tall &s) { return threadIdx.x < 16 && (int)blockIdx.x < s.groups; }
     __device__ __forceinline__ void load(const gtr__tall &s, int step)
     {
         const float4 *from = s.own + ((step & 1) * s.groups * s.ranks * s.slabs + (int)blockIdx.x) * 4 * GTR__TALL_T + threadIdx.x;
-        const float4 u = __ldcg(from), v = __ldcg(from + GTR__TALL_T), w = __ldcg(from + 2 * GTR__TALL_T), x = __ldcg(from + 3 * GTR__TALL_T);
+        const float4 u = __ldcg(from), v = __ldcg(from + GTR__TALL_T), w = __ldcg(from + 2 * GTR__TALL_T);
         p[0] = u.x; p[1] = u.y; p[2] = u.z; p[3] = u.w;
         a[0] = v.x; a[1] = v.y; a[2] = v.z; a[3] = v.w;
         b[0] = w.x; b[1] = w.y; b[2] = w.z; b[3] = w.w;
+        bias[0] = bias[1] = bias[2] = 0.0f;
+        if (!biased(s)) return;
+        const float4 x = __ldcg(from + 3 * GTR__TALL_T);
         bias[0] = x.x; bias[1] = x.y; bias[2] = x.z;
     }
     __device__ __forceinline__ void keep(const gtr__tall &s, int step) const
@@ -11140,7 +11579,7 @@ struct gtr__tall_own {
         to[0] = make_float4(p[0], p[1], p[2], p[3]);
         to[GTR__TALL_T] = make_float4(a[0], a[1], a[2], a[3]);
         to[2 * GTR__TALL_T] = make_float4(b[0], b[1], b[2], b[3]);
-        to[3 * GTR__TALL_T] = make_float4(bias[0], bias[1], bias[2], 0.0f);
+        if (biased(s)) to[3 * GTR__TALL_T] = make_float4(bias[0], bias[1], bias[2], 0.0f);
     }
 };
 struct gtr__tall_spot {         // of a thread's four elements
@@ -11588,38 +12027,20 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
         if (lane == 0) h->most[warp] = most;
         wrong = __syncthreads_or(wrong) != 0 && s.m.checks;
         if (wrong) bad = 2;
-        if (l < s.m.layers - 1 && warp == 0) {
-            const uint32_t top = gtr__tall_warp_most(h->most[lane & 15]);
-            if (lane == 0) gtr__res_tell(s.peak + par * s.tasks + h->tile[k].index, (top & ~3u) | ear.tag);
-        }
-        if (k0 == 0 && tid < rows && n0 + tid < q.width) gtr__tall_image(s, step, q.bias_at)[n0 + tid] = __float_as_uint(gtr__res_low<P>(shift));
-        __syncthreads();
-    }
-    // what has become of them: by one scale a layer, when all its tasks have told their sizes
-#pragma unroll 1
-    for (int k = 0; k < h->tiles; k++) {
-        const int tid = gtr__tall_tid(), lane = tid & 31;
-        const int l = h->tile[k].layer, n0 = h->tile[k].n0, k0 = h->tile[k].k0;
-        const gtr__tall_layer &q = s.layer[l], &before = s.layer[l - 1];
-        const float *now = pool + s.tile_at + (2 * k + (par ^ 1)) * 3 * all;
-        const gtr__tall_four at(tid);
-        float from = 1.0f, up = 1.0f;
+        // what has become of them, for products
+        uint32_t *to = gtr__tall_image(s, step, q.forward_at);
         if (l < s.m.layers - 1) {
-            uint32_t top = 0;
-            for (int i = q.task0 + lane; i < s.layer[l + 1].task0; i += 32) top = gtr__tall_max(top, gtr__res_hear1(s.peak + par * s.tasks + i, ear) & ~3u);
-            from = gtr__tall_pair_scale(gtr__tall_warp_most(top), up);
-        }
-        if (tid * 4 < size && n0 + at.n < q.width && k0 + at.c < before.width) {
-            const float4 p = *(const float4 *)(now + tid * 4);
-            uint32_t *to = gtr__tall_image(s, step, q.forward_at);
-            if (l < s.m.layers - 1) {
+            float up;
+            const float from = gtr__tall_pair_scale(gtr__tall_warp_most(h->most[lane & 15]), up);
+            if (tid * 4 < size && n0 + at.n < q.width && k0 + at.c < before.width) {
                 to += gtr__tall_turn(n0 + at.n) * q.forward_pitch + (k0 + (at.c & ~15)) / 2 + (at.c & 15) / 4;
-                to[0] = gtr__tall_half2(gtr__res_ready<P>(p.x) * up, gtr__res_ready<P>(p.z) * up);
-                to[4] = gtr__tall_half2(gtr__res_ready<P>(p.y) * up, gtr__res_ready<P>(p.w) * up);
-            } else
-                *(float4 *)(to + (n0 + at.n) * q.forward_pitch + k0 + at.c) = make_float4(gtr__res_ready<P>(p.x), gtr__res_ready<P>(p.y), gtr__res_ready<P>(p.z), gtr__res_ready<P>(p.w));
-        }
-        if (n0 == 0 && k0 == 0 && tid < 8) gtr__tall_image(s, step, q.scale_at)[tid] = __float_as_uint(from);
+                to[0] = gtr__tall_half2(gtr__res_ready<P>(p[0]) * up, gtr__res_ready<P>(p[2]) * up);
+                to[4] = gtr__tall_half2(gtr__res_ready<P>(p[1]) * up, gtr__res_ready<P>(p[3]) * up);
+            }
+            if (tid == 0) gtr__tall_image(s, step, q.scale_at)[h->tile[k].index - q.task0] = __float_as_uint(from);
+        } else if (tid * 4 < size && n0 + at.n < q.width && k0 + at.c < before.width)
+            *(float4 *)(to + (n0 + at.n) * q.forward_pitch + k0 + at.c) = make_float4(gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[1]), gtr__res_ready<P>(p[2]), gtr__res_ready<P>(p[3]));
+        if (k0 == 0 && tid < rows && n0 + tid < q.width) gtr__tall_image(s, step, q.bias_at)[n0 + tid] = __float_as_uint(gtr__res_low<P>(shift));
 #if GTR__TALL_BULK
         asm volatile("fence.proxy.async;" ::: "memory");    // it is read so
 #endif
@@ -11634,6 +12055,13 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
 }
 
 // >>tall-kernel
+// Which sixteen of rows a block has first. They are spread, as blocks beside each other share their way to L2.
+static __device__ __forceinline__ int gtr__tall_row(const gtr__tall &s, int me) {
+    const int workers = s.groups * s.ranks * s.slabs;
+    if (s.middles >= workers) return me < s.middles ? me : s.rows;
+    const int row = me * s.middles / workers;
+    return me < workers && (me + 1) * s.middles / workers > row ? row : s.rows;
+}
 // visit(segment, index in it, whether it is there and this block's to write, its place and that of its two moments)
 template <typename F> static __device__ __forceinline__ void gtr__tall_state(const gtr__tall &s, float *pool, const gtr__tall_head *h, int buffer, F visit) {
     const int rows = 16 * s.tall, size = rows * GTR__TALL_STRIP, all = size + rows;
@@ -11689,8 +12117,8 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     if (tid < 32) gtr__mlp_segments(s.m.optim, s.m.layer, layers, h->segment, tid, 32);
     for (int64_t i = ((int64_t)me * GTR__TALL_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__TALL_T * 4)
         if (i < s.old || i >= s.old + s.span) *(uint4 *)(s.pool + i) = make_uint4(0x4001, 0x4001, 0x4001, 0x4001);      // no step's words
-    for (int i = me * GTR__TALL_T + tid; i < GTR__TALL_STEPS * (2 * s.total + 1); i += blocks * GTR__TALL_T)
-        *(i < GTR__TALL_STEPS * 2 * s.total ? (uint32_t *)s.origin + i : s.count + i - GTR__TALL_STEPS * 2 * s.total) = GTR__TALL_NOT_YET;
+    for (int i = me * GTR__TALL_T + tid; i < GTR__LAUNCH_STEPS * (2 * s.total + 1); i += blocks * GTR__TALL_T)
+        *(i < GTR__LAUNCH_STEPS * 2 * s.total ? (uint32_t *)s.origin + i : s.count + i - GTR__LAUNCH_STEPS * 2 * s.total) = GTR__TALL_NOT_YET;
     if (me < blocks - 1) for (int i = tid; i < s.end_at; i += GTR__TALL_T) pool[i] = 0.0f;
     __syncthreads();
     // the further layers' weights, as if a step had renewed them
@@ -11716,7 +12144,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
         if (me == blocks - 1) {
             to = gtr__tall_image(s, 1, q.bias_at);
             for (int i = tid; i < q.width; i += GTR__TALL_T) to[i] = __float_as_uint(gtr__res_low<P>(L.db && i < L.n ? h->segment[2 * l + 1].p[i] : 0.0f));
-            if (tid < 8) gtr__tall_image(s, 1, q.scale_at)[tid] = __float_as_uint(from);
+            if (l < layers - 1 && tid < s.layer[l + 1].task0 - q.task0) gtr__tall_image(s, 1, q.scale_at)[tid] = __float_as_uint(from);
         }
     }
 #if GTR__TALL_BULK
@@ -11736,7 +12164,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     }
     if (tid == 0) {
         const int slab = me / s.groups / s.ranks;
-        h->me.group = me % s.groups; h->me.rank = me / s.groups % s.ranks; h->me.slab = slab; h->me.first = slab * s.eights;
+        h->me.row = gtr__tall_row(s, me); h->me.group = me % s.groups; h->me.rank = me / s.groups % s.ranks; h->me.slab = slab; h->me.first = slab * s.eights;
         h->me.eights = 2 * s.rows - h->me.first < s.eights ? 2 * s.rows - h->me.first : s.eights;
         h->rule = gtr__mlp_rule(s.m, h->rate[0], 0, 1.0f);
         h->tiles = 0;
@@ -11750,6 +12178,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
         }
     }
     __syncthreads();
+    const int row = h->me.row;
     int wrong = -1;             // the step that was not finite
     if (spare) {
         uint32_t bad = 0;
@@ -11799,7 +12228,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
             gtr__tall_own own;
             own.load(s, 0);
             gtr__tall_publish<P>(s, pool, own, q.group, q.rank, q.slab, 0, bad);
-            for (int k = 0; k < GTR__TALL_PIECES; k++) gtr__tall_bring(s, pool, h, k);
+            for (int k = 0; k < GTR__TALL_PIECES; k++) gtr__tall_bring(s, pool, h, 0, k);
             factor = gtr__tall_renewed(s, pool, q.group, q.rank, 0, ear) * s.byte_from;
         }
         if (steps > 1) {
@@ -11809,13 +12238,13 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
         }
     }
     gtr__res_ear kept = { 0, 0, s.m.hurry };        // what the hearing of weights says to the step that uses them
-    if (me < s.middles) gtr__tall_weights_told(s, -1, kept);
+    if (row < s.rows) gtr__tall_weights_told(s, -1, kept);
 #pragma unroll 1
     for (int i = 0; i < steps; i++) {
         const bool last = i == steps - 1;
         gtr__res_ear ear = { (uint32_t)i >> 1 & 1, kept.bad, kept.turns };
         if (worker) gtr__tall_brought(s, h, i);
-        if (me < s.middles) gtr__tall_weights_ask(s, pool, h, i - 1);
+        if (row < s.rows) gtr__tall_weights_ask(s, pool, h, i - 1);
         __syncthreads();
         if (worker) {
             const uint32_t mark = ear.tag | bad;
@@ -11829,10 +12258,10 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
         if (kept.turns < GTR__RES_TURNS) kept.turns = s.m.hurry;
         __syncthreads();
 #pragma unroll 1
-        for (int k = 0; me + k * s.middles < s.rows && me < s.middles; k++) {
+        for (int k = 0; row + k * s.middles < s.rows; k++) {
             if (k) __syncthreads();
-            loss |= s.m.layers == 3 ? gtr__tall_middle<P, 2>(s, pool, h, me + k * s.middles, k, i, s.m.ctl->scale, ear, before)
-                                    : gtr__tall_middle<P, 0>(s, pool, h, me + k * s.middles, k, i, s.m.ctl->scale, ear, before);
+            loss |= s.m.layers == 3 ? gtr__tall_middle<P, 2>(s, pool, h, row + k * s.middles, k, i, s.m.ctl->scale, ear, before)
+                                    : gtr__tall_middle<P, 0>(s, pool, h, row + k * s.middles, k, i, s.m.ctl->scale, ear, before);
         }
         if (!last) gtr__tall_take(s, pool, h, i + 1, worker, ear);
         int heard = 0;
@@ -11845,9 +12274,9 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
             else if (s.deep == 2) gtr__tall_gradient<P, 2>(s, pool, q, i, from, mark);
             else gtr__tall_gradient<P, 4>(s, pool, q, i, from, mark);
             __syncthreads();
-            if (!last) gtr__tall_bring(s, pool, h, 0);
+            if (!last) gtr__tall_bring(s, pool, h, i + 1, 0);
             if (i + 2 < steps) gtr__tall_ask(s, pool, h, i + 2, true);
-            gtr__tall_update<P>(s, pool, h, q.group, q.rank, q.slab, i, last, ear, heard, bad, [&]() { if (!last) gtr__tall_bring(s, pool, h, 1); });
+            gtr__tall_update<P>(s, pool, h, q.group, q.rank, q.slab, i, last, ear, heard, bad, [&]() { if (!last) gtr__tall_bring(s, pool, h, i + 1, 1); });
             if (heard && !last) gtr__tall_forgo(s, h, 1);
         } else {
             ear.tag = 0;
@@ -11862,7 +12291,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
             if (worker && !last) gtr__tall_brought(s, h, i + 1);   // nobody may leave before
             break;
         }
-        if (!last && me < s.middles) gtr__tall_weights_told(s, i, kept);
+        if (!last && row < s.rows) gtr__tall_weights_told(s, i, kept);
         if (i + 2 < steps) gtr__tall_ask_rate(s, h, i + 2);
         if (worker && !last) {
             const gtr__tall_me &q = h->me;
@@ -11942,6 +12371,7 @@ static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int
     s->origin_at = room(s->eights * 8);
     s->ahead_at = room(2 * (s->eights * 8 + s->owns * 16) + 4);
     s->target_at = room(targets ? 16 * GTR__RES_OUT : 0);
+    s->label_at = room(2 * 16 * s->owns);
     s->most_at = room(96);
     s->bias_at = room(16);
     s->image_at = at;
@@ -11951,7 +12381,7 @@ static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int
         q->forward_pitch = l == last ? before + 4 : before / 2 + 4;
         q->forward_at = room(q->width * q->forward_pitch);
         q->bias_at = room(q->width);
-        q->scale_at = room(1);
+        q->scale_at = room(l < last ? q[1].task0 - q->task0 : 0);
     }
     s->span = at - s->image_at;
     // a spare block has none of these
@@ -12012,19 +12442,18 @@ static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
     s->dw = room((int64_t)2 * s->groups * s->ranks * s->slabs * s->share);
     s->first = room((int64_t)2 * s->groups * s->ranks * (s->kr * 8 + s->slabs * 4 + 16));
     s->told = room(2 * s->tasks);
-    s->peak = room(2 * s->tasks);
     s->image = room(2 * (int64_t)s->span);
     s->old = s->image + s->span - (uint32_t *)ws;
     s->dl = room((int64_t)2 * s->total * s->layer[last].width);
-    s->loss = room((int64_t)GTR__TALL_STEPS * s->rows * 4);
-    s->verdict = room(GTR__TALL_STEPS);
+    s->loss = room((int64_t)GTR__LAUNCH_STEPS * s->rows * 4);
+    s->verdict = room(GTR__LAUNCH_STEPS);
     s->words = at;
     s->flag = room(64);
-    s->origin = (uint2 *)room(GTR__TALL_STEPS * 2 * (int64_t)s->total);
-    s->count = room(GTR__TALL_STEPS);
-    s->record = (gtr__record *)room(GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__record) / 4);     // so many are read
+    s->origin = (uint2 *)room(GTR__LAUNCH_STEPS * 2 * (int64_t)s->total);
+    s->count = room(GTR__LAUNCH_STEPS);
+    s->record = (gtr__record *)room(GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__record) / 4);
     s->own = (float4 *)room((int64_t)2 * s->groups * s->ranks * s->slabs * 16 * GTR__TALL_T);
-    s->rate = (gtr__mlp_rate *)room((GTR__TALL_STEPS * (int64_t)sizeof(gtr__mlp_rate) + 3) / 4);
+    s->rate = (gtr__mlp_rate *)room((GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__mlp_rate) + 3) / 4);
     return (size_t)at * 4;
 }
 template <int P> static gtr_result gtr__tall_start(void *instance, const gtr__call *c, gtr__tall *s) {
@@ -12504,13 +12933,13 @@ static gtr_result gtr__wide_run_unstored(void *instance, const gtr__call *c) { r
 #endif
 // >>matchers
 static const gtr__matcher gtr__cuda_matchers[] = {
-    { "narrow multilayer perceptron, steps in one launch", gtr__field_match, gtr__field_run, GTR__LAUNCH_STEPS, 0, 1, NULL, 0 },
-    { "multilayer perceptron, many steps in one launch", gtr__res_match, gtr__res_run, GTR__LAUNCH_STEPS, 1, 0, NULL, 0 },
-    { "multilayer perceptron on a tall batch of bytes, many steps in one launch", gtr__tall_match, gtr__tall_run, GTR__TALL_STEPS, 1, 0, NULL, 0 },
-    { "multilayer perceptron, a step in one launch", gtr__mlp_match, gtr__mlp_run, 1, 0, 0, NULL, 0 },
+    { "narrow multilayer perceptron, steps in one launch", gtr__field_match, gtr__field_run, GTR__LAUNCH_STEPS, 0, 1, NULL, 0, 0 },
+    { "multilayer perceptron, many steps in one launch", gtr__res_match, gtr__res_run, GTR__LAUNCH_STEPS, 1, 0, NULL, 0, 0 },
+    { "multilayer perceptron on a tall batch of bytes, many steps in one launch", gtr__tall_match, gtr__tall_run, GTR__LAUNCH_STEPS, 1, 0, NULL, 0, 1 },
+    { "multilayer perceptron, a step in one launch", gtr__mlp_match, gtr__mlp_run, 1, 0, 0, NULL, 0, 0 },
 #if GTR__WIDE
-    { "gradients of large weights used up by their update", gtr__wide_match, gtr__wide_run_unstored, 1, 1, 0, gtr__wide_own, 1 },
-    { "gradients of large weights with their update", gtr__wide_match, gtr__wide_run, 1, 0, 0, gtr__wide_own, 0 },
+    { "gradients of large weights used up by their update", gtr__wide_match, gtr__wide_run_unstored, 1, 1, 0, gtr__wide_own, 1, 0 },
+    { "gradients of large weights with their update", gtr__wide_match, gtr__wide_run, 1, 0, 0, gtr__wide_own, 0, 0 },
 #endif
 };
 // A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.
