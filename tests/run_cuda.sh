@@ -11,8 +11,9 @@ native | ptx75 | ptx80) sh tests/run.sh "$@" >"$log" 2>&1; rc=$? ;;
 sm8) GTR_TEST_MAX_SM=8 sh tests/run.sh "$@" >"$log" 2>&1; rc=$? ;;
 sanitize)
     # Each tool over each program's tests, cut into jobs that run side by side, for most of a job is waiting; after 145 s what still runs is
-    # ended, and has failed. Races in shared memory are looked for op by op: whole networks take racecheck minutes. Files and builders'
-    # errors have nothing to do with the device.
+    # ended, and has failed. Races in shared memory are looked for op by op: whole networks take racecheck minutes. synccheck asks that all who
+    # wait at a barrier do so at one instruction, which the narrow networks' kernel does not. Files and builders' errors have nothing to do
+    # with the device.
     dir=build/sanitize
     rm -rf $dir && mkdir -p $dir
     for tool in racecheck memcheck initcheck synccheck; do
