@@ -6936,8 +6936,8 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     memset(rec, 0, sizeof *rec);    /* the further ones where they are made: mostly there are none */
     if (t->data) batch = gtr__position(t, t->runner->step, rec);
     else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
-    e = gtr__trainer_entry(t, t->data ? t->batch : batch, t->data, part != GTR__PART_ALL);
-    if (e && batch < e->plan.batch && !e->plan.ragged) e = gtr__trainer_entry(t, batch, t->data, part != GTR__PART_ALL);
+    e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data, part != GTR__PART_ALL);   /* a launch of several may take a tail */
+    if (e && batch < e->plan.batch && !e->plan.ragged) e = gtr__trainer_entry(t, batch, t->data, false);
     if (!e) return ctx->error;
     GTR__TRY(gtr__entry_ready(ctx, e, t->runner));
     GTR__TRY(gtr__trainer_current(t));

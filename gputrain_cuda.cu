@@ -1119,18 +1119,44 @@ static __device__ __forceinline__ void gtr__cluster_part() {
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
 #endif
 }
-// Four floats at p, an address of this block's shared memory, in that of the cluster's block number rank.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+// Of what p is in this block's shared memory, in that of the cluster's block number rank.
+static __device__ __forceinline__ uint32_t gtr__cluster_address(const void *p, int rank) {
+    uint32_t address;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(gtr__shared_address(p)), "r"(rank));
+    return address;
+}
+#endif
+// Four floats there.
 static __device__ __forceinline__ float4 gtr__cluster_get4(const float *p, int rank) {
     float4 v = make_float4(0, 0, 0, 0);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    uint32_t address;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(gtr__shared_address(p)), "r"(rank));
-    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "r"(address) : "memory");
+    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "r"(gtr__cluster_address(p, rank)) : "memory");
 #else
     (void)p; (void)rank;
 #endif
     return v;
 }
+// Barriers in shared memory, by their addresses: of a number of arrivals, and of bytes that bulk copies bring; a turn is over when all have come.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+static __device__ __forceinline__ void gtr__bar_set(uint32_t bar, uint32_t count) { asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(bar), "r"(count) : "memory"); }
+static __device__ __forceinline__ void gtr__bars_are_set() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+template <int TIMES = 1> static __device__ __forceinline__ void gtr__bar_arrive(uint32_t bar) { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "n"(TIMES) : "memory"); }
+static __device__ __forceinline__ void gtr__bar_expect(uint32_t bar, uint32_t bytes) { asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "r"(bytes) : "memory"); }
+// Whether the turn of this parity is over; waits some microseconds for it.
+static __device__ __forceinline__ bool gtr__bar_passed(uint32_t bar, uint32_t parity) {
+    uint32_t there;
+    asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n" : "=r"(there) : "r"(bar), "r"(parity) : "memory");
+    return there != 0;
+}
+// One that another block of the cluster arrives at, too.
+static __device__ __forceinline__ void gtr__bar_arrive_far(uint32_t bar) { asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(bar) : "memory"); }
+static __device__ __forceinline__ bool gtr__bar_passed_far(uint32_t bar, uint32_t parity) {
+    uint32_t there;
+    asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n" : "=r"(there) : "r"(bar), "r"(parity) : "memory");
+    return there != 0;
+}
+#endif
 
 // >>products-epilogue
 
@@ -8578,7 +8604,8 @@ static __device__ __forceinline__ void gtr__field_publish() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
-// Meetings: of a block's teams (all of it, but for those who feed them), of one team, and of those who feed one.
+// Meetings: of a block's teams (all of it, but for those who feed them), of one team, and of those who feed one. bar.sync promises that all who
+// wait do so at the same instruction.
 static __device__ __forceinline__ void gtr__field_meet() { asm volatile("bar.sync 5, %0;" :: "n"(GTR__FIELD_T) : "memory"); }
 static __device__ __forceinline__ bool gtr__field_any(bool v) {
     uint32_t any;
@@ -8587,9 +8614,9 @@ static __device__ __forceinline__ bool gtr__field_any(bool v) {
 }
 // A step's record is there, and those who feed can ask for its first rows: teams do not wait for them.
 template <int P> static __device__ __forceinline__ void gtr__field_call() { asm volatile("bar.arrive 6, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory"); }
-// The step begins, for them; wait: where the teams have no rows, and so nothing else holds them back.
+// The step begins, for them, who hear of it elsewhere; wait: where the teams have no rows, and so nothing else holds them back.
 template <int P> static __device__ __forceinline__ void gtr__field_go(bool wait) {
-    if (wait) asm volatile("bar.sync 7, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
+    if (wait) asm volatile("barrier.sync 7, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
     else asm volatile("bar.arrive 7, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
 }
 template <int P> static __device__ __forceinline__ void gtr__field_called() { asm volatile("bar.sync 6, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory"); }
@@ -8607,18 +8634,18 @@ template <int P, bool FED> static __device__ __forceinline__ void gtr__field_fee
 // Barriers in shared memory: a warp that is done arrives; who waits for a turn names its parity.
 static __device__ __forceinline__ void gtr__field_set(uint32_t barrier, uint32_t warps) {
 #if GTR__FIELD_WGMMA
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(barrier), "r"(warps) : "memory");
+    gtr__bar_set(barrier, warps);
 #endif
 }
 template <int TIMES = 1> static __device__ __forceinline__ void gtr__field_signal(uint32_t barrier) {
 #if GTR__FIELD_WGMMA
     __syncwarp();
-    if ((threadIdx.x & 31) == 0) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" :: "r"(barrier), "n"(TIMES) : "memory");
+    if ((threadIdx.x & 31) == 0) gtr__bar_arrive<TIMES>(barrier);
 #endif
 }
 static __device__ __forceinline__ void gtr__field_await(uint32_t barrier, uint32_t parity) {
 #if GTR__FIELD_WGMMA
-    asm volatile("{\n.reg .pred p;\nL:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@!p bra L;\n}\n" :: "r"(barrier), "r"(parity & 1) : "memory");
+    while (!gtr__bar_passed(barrier, parity & 1)) {}
 #endif
 }
 // The thread's index, read again: so that nothing made of it takes a register for long.
@@ -10017,14 +10044,16 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_w
     if ((P == 1 || group == 0) && lane < 4) *(float2 *)(column + group * far + warp * 8 + 2 * t) = make_float2(sum.bias[0], sum.bias[1]);
     if (lane == 0) column[32 + (P == 1 ? group * far : group * 4) + warp] = sum.loss;
     if constexpr (P == 1) {
-        auto trade = [&](auto which) {      // of the units that this team adds up
-            constexpr int mine = decltype(which)::value, theirs = half - mine;
+        auto give = [&](auto which) {       // of the units that the other team adds up
+            constexpr int theirs = decltype(which)::value;
 #pragma unroll
             for (int i = 0; i < half * 9; i++) {
                 const float *d = sum.dw[theirs + i / 9] + i % 9 * 4;
                 *(float4 *)(own + (i * 128 + slot) * 4) = make_float4(d[0], d[1], d[2], d[3]);
             }
-            gtr__field_meet();
+        };
+        auto add = [&](auto which) {
+            constexpr int mine = decltype(which)::value;
 #pragma unroll
             for (int u = 0; u < half; u++)
                 put(mine + u, [&](int j) {
@@ -10032,8 +10061,11 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_w
                     return gtr__mlp_add4(make_float4(d[0], d[1], d[2], d[3]), *(const float4 *)(other + ((u * 9 + j) * 128 + slot) * 4));
                 });
         };
-        if (group == 0) trade(std::integral_constant<int, 0>());
-        else trade(std::integral_constant<int, half>());
+        const std::integral_constant<int, 0> low;
+        const std::integral_constant<int, half> high;
+        if (group == 0) give(high); else give(low);
+        gtr__field_meet();
+        if (group == 0) add(low); else add(high);
     } else {
         gtr__field_meet();
 #pragma unroll
@@ -10797,7 +10829,9 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
 //   h, dz    of the further layers                     -> spare blocks: dw, update; the new weights -> all row blocks, a step later
 //
 // The further layers' new weights are no words but an image of what products want, which row blocks copy when each task has said that its piece is
-// there. Words, and how a bad step is known to all before the next one's update, are those of >>resident: a mark goes with parts to the rows of the
+// there. Blocks of neighbouring groups have the same rows of x: where clusters are, two of them ask for half of x each, and of the image, which
+// both get. A block's last two warps are the askers: they find out which rows are next and ask for them, and the others do not wait for them
+// between the first layer's gradient and the next step. Words, and how a bad step is known to all before the next one's update, are those of >>resident: a mark goes with parts to the rows of the
 // block's slab, with their dz to the slab's blocks, and with dw to those of other slabs. Products are FP16's, which has TF32's eleven bits:
 // bytes are exact in it, and a power of two keeps all else away from the ends of its range; gradients of the further layers are TF32's.
 
@@ -10822,6 +10856,8 @@ typedef struct gtr__tall {
     int unit_part;              // 2^16 / units, rounded up: a quotient of less than 2^10 by it
     int ways, deep, tall;       // warps that share a part's k, and dw's rows; sixteens of rows of a task
     int middles, mains, spare, owns;    // blocks with rows, blocks with rows or columns, blocks that have neither but tasks; sixteens of rows of a block, at most
+    int paired;                 // two blocks of the same rows and k, a cluster, ask for half of x each, which both get
+    int renew;                  // threads that renew the first layer: all, or all but the askers
     int total, tasks, most_tasks;       // padded rows; tasks, and how many a spare block has
     int pitch, dz_pitch, op_pitch, hidden_pitch;    // bytes of a row of x; words of a column of dz, of an operand, of the last layer's
     int x_at, dz_at, op_at, hidden_at, logits_at, saved_at, origin_at, ahead_at, target_at, label_at, most_at, sums_at, bias_at, red_at, tile_at, end_at;   // words in shared memory
@@ -10853,7 +10889,11 @@ typedef struct gtr__tall_head { // what a block keeps beside its pool
     float scale[GTR__TALL_WARPS][8];    // of the rounds of h that are kept
     int counts[GTR__TALL_WARPS], tiles, half;  // half: of the shuffle's bits
     int all[2];                 // by step: how many labels count in the batch
-    alignas(8) uint64_t bar, weights;   // x has come; the further layers' new weights have
+    alignas(8) uint64_t bar, weights, free;     // x has come; the further layers' new weights have; the pair's other block has room for a step's x
+    int gone;                   // the first step for which it has not, and will not have
+    bool alike;                 // it has rows in the middle, as this one has
+    int stop, lost;             // the block leaves before the next step; the next step's mark: something was not finite
+    float factor;               // what to multiply the products of a step's parts with
 } gtr__tall_head;
 static __device__ __forceinline__ bool gtr__tall_any(bool v) {
 #ifdef __CUDA_ARCH__
@@ -11076,58 +11116,66 @@ static __device__ __forceinline__ void gtr__tall_foresee(const gtr__tall &s, gtr
     }
     __syncthreads();
 }
+// The last two warps ask for what is not there by polling: mostly they have nothing of the first layer to renew.
+#define GTR__TALL_ASKERS 64
+static __device__ __forceinline__ int gtr__tall_asker() { return gtr__tall_tid() - (GTR__TALL_T - GTR__TALL_ASKERS); }
 static __device__ __forceinline__ void gtr__tall_prefetch(const char *p, int bytes) {     // to L2
 #ifdef __CUDA_ARCH__
 #pragma unroll 1
     for (int i = 0; i < bytes; i += 128) asm volatile("prefetch.global.L2 [%0];" :: "l"(__cvta_generic_to_global(p + i)));
 #endif
 }
-// What a step needs of these, asked for early, to a place of its own: rows of the slab, labels of the block's own rows, how many count.
+// What a step needs of these, asked for early, to a place of its own: rows of the slab, labels of the block's own rows, how many count; and the rate.
 static __device__ __forceinline__ void gtr__tall_ask(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, bool worker) {
-    const int tid = gtr__tall_tid(), b = h->me.row + tid / 8 * s.middles;
+    const int me = gtr__tall_asker(), b = h->me.row + me / 8 * s.middles;
     const gtr__tall_me &q = h->me;
     uint2 *to = (uint2 *)(pool + s.ahead_at);
+    if (me < 0) return;
     if (worker)
-        for (int r = tid; r < q.eights * 4; r += GTR__TALL_T) gtr__copy16(to + 2 * r, s.origin + step * s.total + q.first * 8 + 2 * r, true);
+        for (int r = me; r < q.eights * 4; r += GTR__TALL_ASKERS) gtr__copy16(to + 2 * r, s.origin + step * s.total + q.first * 8 + 2 * r, true);
     to += s.eights * 8;
-    if (tid < s.owns * 8 && b < s.rows) gtr__copy16(to + 2 * tid, s.origin + step * s.total + b * 16 + tid % 8 * 2, true);
-    if (tid == GTR__TALL_T - 1) gtr__copy4(to + s.owns * 16, s.count + step, true);
+    if (me < s.owns * 8 && b < s.rows) gtr__copy16(to + 2 * me, s.origin + step * s.total + b * 16 + me % 8 * 2, true);
+    if (me == 0) gtr__copy4(to + s.owns * 16, s.count + step, true);
     gtr__copies_commit();
 }
 static __device__ __forceinline__ void gtr__tall_ask_rate(const gtr__tall &s, gtr__tall_head *h, int step) {
-    const int tid = gtr__tall_tid();
-    if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) gtr__copy4((float *)&h->rate[step & 1] + tid, (const float *)&s.rate[step] + tid, true);
+    const int me = gtr__tall_asker();
+    if (me < 0) return;
+    for (int i = me; i < (int)(sizeof(gtr__mlp_rate) / 4); i += GTR__TALL_ASKERS) gtr__copy4((float *)&h->rate[step & 1] + i, (const float *)&s.rate[step] + i, true);
     gtr__copies_commit();
 }
 static __device__ __forceinline__ void gtr__tall_take(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, bool worker, gtr__res_ear &ear) {
-    const int tid = gtr__tall_tid(), b = h->me.row + tid / 8 * s.middles;
+    const int me = gtr__tall_asker(), b = h->me.row + me / 8 * s.middles;
     const gtr__tall_me &q = h->me;
     const uint2 *from = (const uint2 *)(pool + s.ahead_at);
     uint32_t *origin = (uint32_t *)pool + s.origin_at;
+    if (me < 0) return;
     gtr__copies_done<0>();      // what a thread has asked for is its own
     if (worker)
-        for (int r = tid; r < q.eights * 4; r += GTR__TALL_T)
+        for (int r = me; r < q.eights * 4; r += GTR__TALL_ASKERS)
             for (int e = 0; e < 2; e++) {
                 uint2 v = from[2 * r + e];
                 gtr__tall_known(v, s.origin + step * s.total + q.first * 8 + 2 * r + e, ear);
                 origin[2 * r + e] = v.x;
             }
     from += s.eights * 8;
-    if (tid < s.owns * 8 && b < s.rows)
+    if (me < s.owns * 8 && b < s.rows)
         for (int e = 0; e < 2; e++) {
-            uint2 v = from[2 * tid + e];
-            gtr__tall_known(v, s.origin + step * s.total + b * 16 + tid % 8 * 2 + e, ear);
-            gtr__tall_labels(s, pool, step)[2 * tid + e] = v.x < GTR__TALL_NOT_YET ? (int)v.y : 0;
+            uint2 v = from[2 * me + e];
+            gtr__tall_known(v, s.origin + step * s.total + b * 16 + me % 8 * 2 + e, ear);
+            gtr__tall_labels(s, pool, step)[2 * me + e] = v.x < GTR__TALL_NOT_YET ? (int)v.y : 0;
         }
-    if (tid == GTR__TALL_T - 1) {
+    if (me == 0) {
         uint32_t all = from[s.owns * 16].x;
         while (all == GTR__TALL_NOT_YET && ++ear.turns < GTR__RES_TURNS) all = gtr__res_look(s.count + step);
         h->all[step & 1] = (int)all;
     }
-    const int workers = s.groups * s.ranks * s.slabs, busy = s.middles < workers ? s.middles : 0, columns = s.m.layer[0].k, block = (int)blockIdx.x;
-    if (!worker || (busy && q.row < s.rows)) return;
+}
+// Who has no rows in the middle brings x nearer meanwhile.
+static __device__ __forceinline__ void gtr__tall_nearer(const gtr__tall &s, const gtr__tall_head *h, int step, gtr__res_ear &ear) {
+    const int tid = gtr__tall_tid(), workers = s.groups * s.ranks * s.slabs, busy = s.middles < workers ? s.middles : 0, columns = s.m.layer[0].k;
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
-    for (int r = block - block * busy / workers + tid * (workers - busy); r < s.m.batch; r += GTR__TALL_T * (workers - busy)) {      // who has no rows brings x nearer
+    for (int r = (busy ? h->me.row - s.rows : (int)blockIdx.x) + tid * (workers - busy); r < s.m.batch; r += GTR__TALL_T * (workers - busy)) {
         const uint2 *p = s.origin + step * s.total + r;
         uint2 v = gtr__tall_look(p);
         gtr__tall_known(v, p, ear);
@@ -11145,38 +11193,71 @@ static __device__ __forceinline__ void gtr__tall_bulk(void *to, const void *from
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
                  :: "r"(gtr__shared_address(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(gtr__shared_address(bar)) : "memory");
 }
-static __device__ __forceinline__ void gtr__tall_expect(uint64_t *bar, int bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(gtr__shared_address(bar)), "r"(bytes) : "memory");
+// To the same place of both blocks of a pair, and so for both barriers.
+static __device__ __forceinline__ void gtr__tall_bulk_both(void *to, const void *from, int bytes, uint64_t *bar) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;"
+                 :: "r"(gtr__shared_address(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(gtr__shared_address(bar)), "h"((uint16_t)3) : "memory");
 }
-static __device__ __forceinline__ void gtr__tall_came(uint64_t *bar, int parity) {
-    uint32_t there = 0;
-    while (!there)
-        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n" : "=r"(there) : "r"(gtr__shared_address(bar)), "r"(parity) : "memory");
+static __device__ __forceinline__ void gtr__tall_came(uint64_t *bar, int step) {
+    const uint32_t at = gtr__shared_address(bar);
+    while (!gtr__bar_passed(at, (uint32_t)step & 1)) {}
 }
 #endif
 static __device__ __forceinline__ bool gtr__tall_whole(const gtr__tall &s, const char *src) { return (((uintptr_t)src | (uintptr_t)s.m.layer[0].k) & 15) == 0; }
-// In two pieces, as the way for asking is narrow: the last two warps have time for it.
-#define GTR__TALL_PIECES 2
-static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, int piece) {
+// A pair's blocks tell each other that they have room for a step's x; or, who leaves, that they have none from a step on. What one has begun to ask
+// for the other has, too, or will: so neither waits for what does not come. Nobody writes to the other before both are there, or ends before it does.
+static __device__ __forceinline__ void gtr__tall_room(gtr__tall_head *h, int step, bool gone) {
+#if GTR__TALL_BULK
+    const int other = (int)(blockIdx.x & 1) ^ 1;
+    if (gone) asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(gtr__cluster_address(&h->gone, other)), "r"(step) : "memory");
+    gtr__bar_arrive_far(gtr__cluster_address(&h->free, other));
+#endif
+}
+static __device__ __forceinline__ bool gtr__tall_gone(const gtr__tall_head *h, int step) { return *(const volatile int *)&h->gone <= step; }
+// Both have rows in the middle, and share what comes of the image.
+[[maybe_unused]] static __device__ __forceinline__ bool gtr__tall_alike(const gtr__tall &s, const gtr__tall_head *h, int step) { return s.paired && h->alike && !gtr__tall_gone(h, step); }
+static __device__ __forceinline__ void gtr__tall_pair_meet(const gtr__tall &s) {
+    if (!s.paired) return;
+    __syncthreads();
+    gtr__cluster_meet();
+}
+// What the askers have taken is known to those who bring x.
+static __device__ __forceinline__ void gtr__tall_taken(const gtr__tall &s, const gtr__tall_head *h) {
+#if GTR__TALL_BULK
+    if (gtr__tall_whole(s, (const char *)(uintptr_t)h->record.src[s.m.x.slot])) {
+        if (gtr__tall_asker() >= 0) asm volatile("barrier.sync 1, %0;" :: "n"(GTR__TALL_ASKERS) : "memory");
+        return;
+    }
+#endif
+    __syncthreads();
+}
+static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float *pool, gtr__tall_head *h, int step) {
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
     const int rank = h->me.rank;
     const uint32_t *origin = (const uint32_t *)pool + s.origin_at;
-    const int columns = s.m.layer[0].k, k0 = rank * s.kr, eights = h->me.eights, tid = gtr__tall_tid();
-    const int begin = piece ? eights * 2 / 3 * 8 : 0, rows = piece ? eights * 8 : eights * 2 / 3 * 8;
+    const int columns = s.m.layer[0].k, k0 = rank * s.kr, rows = h->me.eights * 8, tid = gtr__tall_tid();
     char *x = (char *)(pool + s.x_at);
 #if GTR__TALL_BULK
     if (gtr__tall_whole(s, src)) {
-        const int first = h->me.first * 8, all = gtr__tall_rows(s, h, step), there = all - first < rows ? all - first : rows, bytes = columns - k0 < s.kr ? columns - k0 : s.kr, me = tid - (GTR__TALL_T - 64);
+        const int first = h->me.first * 8, all = gtr__tall_rows(s, h, step), there = all - first < rows ? all - first : rows, bytes = columns - k0 < s.kr ? columns - k0 : s.kr, me = gtr__tall_asker();
         if (me < 0) return;
-        if (me == 0) gtr__tall_expect(&h->bar, there > begin ? (there - begin) * bytes : 0);
+        if (s.paired) {
+            const uint32_t free = gtr__shared_address(&h->free);
+            if (me == 0) gtr__tall_room(h, step, false);
+            while (!gtr__tall_gone(h, step) && !gtr__bar_passed_far(free, (uint32_t)step & 1)) {}      // it comes to this point, or leaves
+            if (gtr__tall_gone(h, step)) return;
+        }
+        const int each = s.paired ? 2 : 1;
+        if (me == 0) gtr__bar_expect(gtr__shared_address(&h->bar), there > 0 ? (uint32_t)(there * bytes) : 0u);
 #pragma unroll 1
-        for (int r = begin + me; r < there; r += 64) {       // who gave up on a row's place brings any: as many bytes come as are waited for
+        for (int r = me * each + (int)blockIdx.x % each; r < there; r += GTR__TALL_ASKERS * each) {      // who gave up on a row's place brings any: as many bytes come as are waited for
             const uint32_t from = origin[r] < GTR__TALL_NOT_YET ? origin[r] : 0;
-            gtr__tall_bulk(x + r * s.pitch, src + (int64_t)from * columns + k0, bytes, &h->bar);
+            if (s.paired) gtr__tall_bulk_both(x + r * s.pitch, src + (int64_t)from * columns + k0, bytes, &h->bar);
+            else gtr__tall_bulk(x + r * s.pitch, src + (int64_t)from * columns + k0, bytes, &h->bar);
         }
         if (all < s.m.batch) {
 #pragma unroll 1
-            for (int r = there > begin ? there : begin; r < rows; r++) for (int c = me * 16; c < bytes; c += 64 * 16) *(uint4 *)(x + r * s.pitch + c) = make_uint4(0, 0, 0, 0);
+            for (int r = there > 0 ? there : 0; r < rows; r++) for (int c = me * 16; c < bytes; c += GTR__TALL_ASKERS * 16) *(uint4 *)(x + r * s.pitch + c) = make_uint4(0, 0, 0, 0);
             asm volatile("fence.proxy.async;" ::: "memory");    // the next step's come behind it
         }
         return;
@@ -11185,7 +11266,7 @@ static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float
     if (gtr__tall_whole(s, src)) {
         const int wide = s.kr <= 128 ? 8 : s.kr <= 256 ? 16 : 32;
 #pragma unroll 2
-        for (int r = begin + tid / wide; r < rows; r += GTR__TALL_T / wide) {
+        for (int r = tid / wide; r < rows; r += GTR__TALL_T / wide) {
             const uint32_t from = origin[r];
             const char *p = src + (from < GTR__TALL_NOT_YET ? (int64_t)from * columns + k0 : 0);
 #pragma unroll 2
@@ -11196,29 +11277,24 @@ static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float
         }
     } else
 #pragma unroll 1
-        for (int r = begin + tid / 32; r < rows; r += GTR__TALL_WARPS)
+        for (int r = tid / 32; r < rows; r += GTR__TALL_WARPS)
 #pragma unroll 1
             for (int c = tid & 31; c < s.kr; c += 32)
                 x[r * s.pitch + c] = k0 + c < columns && origin[r] < GTR__TALL_NOT_YET ? src[(int64_t)origin[r] * columns + k0 + c] : (char)0;
     gtr__copies_commit();
 }
-// Pieces that will not be asked for.
-static __device__ __forceinline__ void gtr__tall_forgo(const gtr__tall &s, gtr__tall_head *h, int piece) {
-#if GTR__TALL_BULK
-    if (gtr__tall_whole(s, (const char *)(uintptr_t)h->record.src[s.m.x.slot]) && gtr__tall_tid() == GTR__TALL_T - 64)
-        for (; piece < GTR__TALL_PIECES; piece++) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" :: "r"(gtr__shared_address(&h->bar)) : "memory");
-#endif
-}
 // Until a step's x is there, for the thread; a barrier is the caller's. These are the block's own copies, which always come, and must have come
-// before it leaves.
-static __device__ __forceinline__ void gtr__tall_brought(const gtr__tall &s, gtr__tall_head *h, int step) {
+// before it leaves. False: the pair's other block has left.
+static __device__ __forceinline__ bool gtr__tall_brought(const gtr__tall &s, gtr__tall_head *h, int step) {
 #if GTR__TALL_BULK
     if (gtr__tall_whole(s, (const char *)(uintptr_t)h->record.src[s.m.x.slot])) {
-        gtr__tall_came(&h->bar, step & 1);
-        return;
+        if (s.paired && gtr__tall_gone(h, step)) return false;
+        gtr__tall_came(&h->bar, step);
+        return true;
     }
 #endif
     gtr__copies_done<0>();
+    return true;
 }
 
 // >>tall-middle
@@ -11266,10 +11342,10 @@ template <bool BACK> static __device__ __forceinline__ void gtr__tall_product(fl
 static __device__ __forceinline__ int gtr__tall_turn(int r) { return (r & ~15) + (r & 1) * 8 + (r >> 1 & 7); }     // where products want a row
 static __device__ __forceinline__ int gtr__tall_unturn(int r) { return (r & ~15) + (r & 7) * 2 + (r >> 3 & 1); }
 // What has become of the further layers' weights in step `from` is an image of what products want. Whether it is there: all tasks have said so of
-// theirs. Who will ask for it knows it then.
+// theirs, which who will ask for it finds out.
 #define GTR__TALL_PIECE 10240   // words: few of them, as to ask for one takes two hundred cycles
 #if GTR__TALL_BULK
-#define GTR__TALL_ASKS(tid) ((tid) / 32 == GTR__TALL_WARPS - 3)     // the two warps behind ask for x
+#define GTR__TALL_ASKS(tid) ((tid) / 32 == GTR__TALL_WARPS - 2)
 #else
 #define GTR__TALL_ASKS(tid) true
 #endif
@@ -11285,15 +11361,20 @@ static __device__ __forceinline__ void gtr__tall_weights_told(const gtr__tall &s
     }
     __syncwarp();
 }
-// It is asked for, where x has come and the way to L2 is free. Blocks begin with pieces of their own, as all would ask the same part of L2 else.
+// It is asked for, behind the first layer's parts: before, the way to L2 is others', and not all tasks are done. Blocks begin with pieces of their own, as all would ask the same part of L2 else.
 static __device__ __forceinline__ void gtr__tall_weights_ask(const gtr__tall &s, float *pool, gtr__tall_head *h, int from) {
     const int tid = gtr__tall_tid();
     const uint32_t *image = gtr__tall_image(s, from, s.image_at);
     if (!GTR__TALL_ASKS(tid)) return;
 #if GTR__TALL_BULK
     const int lane = tid & 31, pieces = (s.span + GTR__TALL_PIECE - 1) / GTR__TALL_PIECE;
-    if (lane == 0) gtr__tall_expect(&h->weights, s.span * 4);
+    if (lane == 0) gtr__bar_expect(gtr__shared_address(&h->weights), (uint32_t)s.span * 4);
     __syncwarp();
+    if (gtr__tall_alike(s, h, from + 1)) {
+        const int half = (s.span / 2 + 3) / 4 * 4, at = blockIdx.x & 1 ? half : 0;
+        if (lane == 0) gtr__tall_bulk_both(pool + s.image_at + at, image + at, (at ? s.span - half : half) * 4, &h->weights);
+        return;
+    }
     for (int k = lane; k < pieces; k += 32) {
         const int at = (k + (int)blockIdx.x) % pieces * GTR__TALL_PIECE, words = s.span - at < GTR__TALL_PIECE ? s.span - at : GTR__TALL_PIECE;
         gtr__tall_bulk(pool + s.image_at + at, image + at, words * 4, &h->weights);
@@ -11306,7 +11387,7 @@ static __device__ __forceinline__ void gtr__tall_weights_ask(const gtr__tall &s,
 // They have come; a barrier is the caller's.
 static __device__ __forceinline__ void gtr__tall_weights_came(gtr__tall_head *h, int from) {
 #if GTR__TALL_BULK
-    gtr__tall_came(&h->weights, (from + 1) & 1);
+    gtr__tall_came(&h->weights, from + 1);
 #else
     gtr__copies_done<0>();
 #endif
@@ -11363,13 +11444,11 @@ static __device__ __forceinline__ void gtr__tall_operand(const gtr__tall &s, uin
     to[2 * s.op_pitch] = gtr__tall_half(v[1] * up); to[2 * s.op_pitch + 8] = gtr__tall_half(v[3] * up);
 }
 // Sixteen rows, the block'th, from the first layer's parts to its gradient; own: which of this block's; LAST: the last layer, where it is known.
-// Whether the loss is not finite, as the first warp knows.
-template <int P, int LAST> static __device__ __forceinline__ bool gtr__tall_middle(const gtr__tall &s, float *pool, gtr__tall_head *h, int block, int own, int step, float scale, gtr__res_ear &ear, uint32_t &bad) {
+template <int P, int LAST> static __device__ __forceinline__ void gtr__tall_middle(const gtr__tall &s, float *pool, gtr__tall_head *h, int block, int own, int step, float scale, gtr__res_ear &ear, uint32_t &bad) {
     const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, last = LAST ? LAST : s.m.layers - 1;
     uint32_t *op = (uint32_t *)pool + s.op_at, *slot = (uint32_t *)pool + s.most_at;
     float *hidden = pool + s.hidden_at, *logits = pool + s.logits_at, kept[2][4] = {}, back = 1.0f;
     float4 *saved = (float4 *)(pool + s.saved_at) + tid;
-    bool wrong = false;
 #pragma unroll (LAST ? LAST : 1)
     for (int l = 0; l < last; l++) {
         const gtr__mlp_layer &L = s.m.layer[l];
@@ -11545,13 +11624,15 @@ template <int P, int LAST> static __device__ __forceinline__ bool gtr__tall_midd
         }
     }
     __syncthreads();            // what follows writes where the last product reads
-    if (warp == 0) {            // nobody waits for it
-        float4 sum = lane < 16 ? h->row[lane] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-        sum.x = gtr__warp_sum(sum.x); sum.y = gtr__warp_sum(sum.y); sum.z = gtr__warp_sum(sum.z); sum.w = gtr__warp_sum(sum.w);
-        wrong = !(fabsf(sum.x) <= 3.4e38f / (float)s.rows) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[par]);      // so that the sum over ranks is finite; a mean of none is not
-        if (lane == 0) gtr__res_tell4(s.loss + (step * s.rows + block) * 4, make_uint4(gtr__res_word(sum.x, 0), gtr__res_word(sum.y, 0), gtr__res_word(sum.z, 0), gtr__res_word(sum.w, 0)));
-    }
-    return wrong;
+}
+// The loss of the block'th sixteen rows, by a warp that has time before these places are written again.
+static __device__ __forceinline__ void gtr__tall_tell_loss(const gtr__tall &s, gtr__tall_head *h, int block, int step) {
+    const int lane = gtr__tall_tid() & 31;
+    float4 sum = lane < 16 ? h->row[lane] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    sum.x = gtr__warp_sum(sum.x); sum.y = gtr__warp_sum(sum.y); sum.z = gtr__warp_sum(sum.z); sum.w = gtr__warp_sum(sum.w);
+    if (lane) return;
+    gtr__res_tell4(s.loss + (step * s.rows + block) * 4, make_uint4(gtr__res_word(sum.x, 0), gtr__res_word(sum.y, 0), gtr__res_word(sum.z, 0), gtr__res_word(sum.w, 0)));
+    if (!(fabsf(sum.x) <= 3.4e38f / (float)s.rows) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[step & 1])) h->lost = 2;      // so that the sum over ranks is finite; a mean of none is not
 }
 
 // >>tall-first
@@ -11602,6 +11683,16 @@ struct gtr__tall_spot {         // of a thread's four elements
 static __device__ __forceinline__ uint32_t *gtr__tall_new(const gtr__tall &s, int group, int rank, int step) {
     return s.first + ((step & 1) * s.groups * s.ranks + rank * s.groups + group) * (s.kr * 8 + s.slabs * 4 + 16);
 }
+// Whether one of those who renew says so: askers have no time for it, where they own nothing.
+static __device__ __forceinline__ bool gtr__tall_vote(const gtr__tall &s, bool v) {
+#ifdef __CUDA_ARCH__
+    uint32_t any;
+    asm volatile("{\n.reg .pred p, q;\nsetp.ne.u32 p, %1, 0;\nbar.red.or.pred q, 2, %2, p;\nselp.u32 %0, 1, 0, q;\n}\n" : "=r"(any) : "r"((uint32_t)v), "r"(s.renew) : "memory");
+    return any != 0;
+#else
+    return v;
+#endif
+}
 // What is owned is sent as the weights of a step.
 template <int P> static __device__ __forceinline__ void gtr__tall_publish(const gtr__tall &s, float *pool, const gtr__tall_own &own, int group, int rank, int slab, int step, uint32_t &bad) {
     const int tid = gtr__tall_tid(), lane = tid & 31;
@@ -11613,7 +11704,7 @@ template <int P> static __device__ __forceinline__ void gtr__tall_publish(const 
     for (int j = 0; j < 4; j++) most = gtr__tall_max(most, gtr__tall_size(gtr__res_low<P>(own.p[j])));
     most = gtr__tall_warp_most(most);
     if (lane == 0) slot[tid / 32] = most;
-    bad = __syncthreads_or((int)bad) ? 2u : 0u;
+    bad = gtr__tall_vote(s, bad != 0) ? 2u : 0u;
     const float from = gtr__tall_pair_scale(gtr__tall_warp_most(slot[tid & 15]), up);
     if (at.live)
         gtr__res_tell2(to + (at.unit >> 1) * 128 + lane * 4 + (at.unit & 1) * 2, gtr__tall_pair(gtr__res_low<P>(own.p[0]) * up, gtr__res_low<P>(own.p[1]) * up, tag, 0),
@@ -11622,13 +11713,13 @@ template <int P> static __device__ __forceinline__ void gtr__tall_publish(const 
     if (tid == 0) gtr__res_tell4(to + slab * 4, make_uint4(gtr__res_word(from, tag), gtr__res_word(from, tag), gtr__res_word(from, tag), gtr__res_word(from, tag)));
     if (slab == 0 && rank == 0 && tid < 16) gtr__res_tell(to + s.slabs * 4 + tid, gtr__res_word(gtr__res_low<P>(own.bias[0]), tag));
 }
-// They are heard; what to multiply their products by. A barrier is the caller's.
-static __device__ __forceinline__ float gtr__tall_renewed(const gtr__tall &s, float *pool, int group, int rank, int step, gtr__res_ear &ear) {
+// They are heard, and what to multiply their products by. A barrier is the caller's.
+static __device__ __forceinline__ void gtr__tall_renewed(const gtr__tall &s, float *pool, gtr__tall_head *h, int group, int rank, int step, gtr__res_ear &ear) {
     const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, steps = s.kr / 16;
     const uint32_t *from = gtr__tall_new(s, group, rank, step), *scale = from + s.kr * 8, tag = ear.tag;
     uint4 *to = (uint4 *)(pool + s.dz_at);
     ear.tag = (uint32_t)step >> 1 & 1;
-    const int per = GTR__TALL_WARPS;
+    const int per = s.renew / 32;
     float most = 0.0f;
 #pragma unroll 1
     for (int k = warp; k < steps || k == warp; k += 4 * per) {
@@ -11649,7 +11740,7 @@ static __device__ __forceinline__ float gtr__tall_renewed(const gtr__tall &s, fl
         if (biased) *(float4 *)(pool + s.bias_at + lane * 4) = make_float4(gtr__res_number(v[5].x), gtr__res_number(v[5].y), gtr__res_number(v[5].z), gtr__res_number(v[5].w));
     }
     ear.tag = tag;
-    return most;
+    if (gtr__tall_tid() == 0) h->factor = most * s.byte_from;
 }
 // Parts of a slab's rows: eight rows of x are the narrow side of a product, five such at a time; WAYS warps share k.
 template <int P, int WAYS> static __device__ __forceinline__ void gtr__tall_parts(const gtr__tall &s, float *pool, const gtr__tall_me &q, int step, float factor, uint32_t mark) {
@@ -11785,45 +11876,40 @@ template <int P, int DEEP> static __device__ __forceinline__ void gtr__tall_grad
         gtr__mma_f16(acc + 12, a1, b1);
     };
 #pragma unroll 1
-    for (int c = line; c - line < strips; c += 2 * across) {
-        float acc[2][16] = {};  // two tiles of k, two of columns
+    for (int c = line; c - line < strips; c += across) {
+        float acc[16] = {};     // two tiles of k, two of columns; what is done is on its way while the next is made
         const uint32_t *p0 = (const uint32_t *)pool + s.x_at + (2 * t + way * 16) * xp + c * 8 + g, *p1 = p0 + xp, *p2 = p0 + 8 * xp, *p3 = p1 + 8 * xp, *y = z + way * 8, *y8 = z8 + way * 8;
         const int far = DEEP * 16 * xp;
-        auto along = [&](auto two) {
+        if (c < strips)
 #pragma unroll 2
             for (int k = way; k < steps; k += DEEP) {
                 const uint32_t b0[2] = { y[0], y[4] }, b1[2] = { y8[0], y8[4] };
-                multiply(acc[0], p0, p1, p2, p3, b0, b1);
-                if (decltype(two)::value) multiply(acc[1], p0 + across * 8, p1 + across * 8, p2 + across * 8, p3 + across * 8, b0, b1);
+                multiply(acc, p0, p1, p2, p3, b0, b1);
                 p0 += far; p1 += far; p2 += far; p3 += far;
                 y += DEEP * 8; y8 += DEEP * 8;
             }
-        };
-        const bool two = c + across < strips;
-        if (two) along(std::true_type());
-        else if (c < strips) along(std::false_type());
         if (DEEP > 1) {         // all strips at once, none of them a second
             __syncthreads();
 #pragma unroll
-            for (int i = 0; i < 16; i++) if (way) red[(way - 1) * across * 512 + i * 32] = acc[0][i];
+            for (int i = 0; i < 16; i++) if (way) red[(way - 1) * across * 512 + i * 32] = acc[i];
             __syncthreads();
 #pragma unroll
             for (int i = 0; i < 16; i++)
 #pragma unroll
-                for (int k = 0; k + 1 < DEEP; k++) if (way == 0) acc[0][i] += red[k * across * 512 + i * 32];
+                for (int k = 0; k + 1 < DEEP; k++) if (way == 0) acc[i] += red[k * across * 512 + i * 32];
         }
-        if (way) continue;
-        send(c, acc[0]);
-        if (two) send(c + across, acc[1]);
+        if (way == 0) send(c, acc);
     }
-    if (rank == 0 && tid < 16) {
+    if (rank == 0 && tid >= GTR__TALL_T - 16) {
+        const int c = lane - 16;
         float v = 0.0f;
-        for (int w = 0; w < GTR__TALL_WARPS; w++) v += pool[s.sums_at + w * 16 + tid];
-        gtr__res_tell(gtr__tall_shared(s, group, rank, slab, step) + s.kr * 16 + tid, gtr__res_word(v, mark));
+#pragma unroll
+        for (int w = 0; w < GTR__TALL_WARPS; w++) v += pool[s.sums_at + w * 16 + c];
+        gtr__res_tell(gtr__tall_shared(s, group, rank, slab, step) + s.kr * 16 + c, gtr__res_word(v, mark));
     }
 }
 // What is owned: the sum over slabs, and the update, whose outcome is sent. heard: what the step before was; if bad, nothing is done.
-template <int P, typename F> static __device__ __forceinline__ void gtr__tall_update(const gtr__tall &s, float *pool, gtr__tall_head *h, int group, int rank, int slab, int step, bool last, gtr__res_ear &ear, int &heard, uint32_t &bad, F between) {
+template <int P> static __device__ __forceinline__ void gtr__tall_update(const gtr__tall &s, float *pool, gtr__tall_head *h, int group, int rank, int slab, int step, bool last, gtr__res_ear &ear, int &heard) {
     const gtr__mlp_layer &L = s.m.layer[0];
     const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31;
     const gtr__tall_spot at(s, group, rank, slab);
@@ -11841,7 +11927,7 @@ template <int P, typename F> static __device__ __forceinline__ void gtr__tall_up
 #pragma unroll
             for (int i = 0; i < 8; i++) if (i < n) { v[0] += gtr__res_number(u[i].x); v[1] += gtr__res_number(u[i].y); v[2] += gtr__res_number(u[i].z); v[3] += gtr__res_number(u[i].w); }
         }
-    if (biased && warp == GTR__TALL_WARPS - 1) {
+    if (biased && warp == s.renew / 32 - 1) {
         float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 #pragma unroll 1
         for (int k = 0; k < s.slabs; k += 8) {
@@ -11857,8 +11943,9 @@ template <int P, typename F> static __device__ __forceinline__ void gtr__tall_up
         }
         if (lane < 4) *(float4 *)(pool + s.sums_at + 256 + lane * 4) = sum;
     }
-    heard = __syncthreads_or(heard | (int)ear.bad | (ear.turns >= GTR__RES_TURNS ? 4 : 0));
+    heard = gtr__tall_vote(s, heard || ear.bad || ear.turns >= GTR__RES_TURNS);
     if (heard) return;
+    uint32_t bad = 0;
     const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[0].group);
 #pragma unroll
     for (int j = 0; j < 4; j++) if (j < at.some) {
@@ -11875,7 +11962,7 @@ template <int P, typename F> static __device__ __forceinline__ void gtr__tall_up
     }
     own.keep(s, step + 1);
     gtr__tall_publish<P>(s, pool, own, group, rank, slab, step + 1, bad);
-    between();
+    if (bad && tid == 0) h->lost = 2;
 }
 
 // >>tall-spare
@@ -12055,13 +12142,15 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
 }
 
 // >>tall-kernel
-// Which sixteen of rows a block has first. They are spread, as blocks beside each other share their way to L2.
+// Which sixteen of rows a block has first; from s.rows on, which of the workers that have none it is. They are spread, as blocks beside each other
+// share their way to L2, but for those of a pair, who share what they ask for.
 static __device__ __forceinline__ int gtr__tall_row(const gtr__tall &s, int me) {
     const int workers = s.groups * s.ranks * s.slabs;
     if (s.middles >= workers) return me < s.middles ? me : s.rows;
-    const int row = me * s.middles / workers;
-    return me < workers && (me + 1) * s.middles / workers > row ? row : s.rows;
+    const int each = s.paired ? 2 : 1, part = me / each, parts = workers / each, rows = (s.middles + each - 1) / each, before = part * rows / parts, row = before * each + me % each;
+    return me < workers && (part + 1) * rows / parts > before && row < s.middles ? row : s.rows + me - (row < s.middles ? row : s.middles);
 }
+
 // visit(segment, index in it, whether it is there and this block's to write, its place and that of its two moments)
 template <typename F> static __device__ __forceinline__ void gtr__tall_state(const gtr__tall &s, float *pool, const gtr__tall_head *h, int buffer, F visit) {
     const int rows = 16 * s.tall, size = rows * GTR__TALL_STRIP, all = size + rows;
@@ -12110,8 +12199,19 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     gtr__tall_head *h = &head;
     const int tid = gtr__tall_tid(), me = (int)blockIdx.x, blocks = (int)gridDim.x, workers = s.groups * s.ranks * s.slabs, layers = s.m.layers;
     const bool worker = me < workers, spare = me >= s.mains;
+    if (tid == 0) {
+        h->gone = GTR__LAUNCH_STEPS; h->stop = h->lost = 0;
+#if GTR__TALL_BULK
+        gtr__bar_set(gtr__shared_address(&h->bar), 1);
+        gtr__bar_set(gtr__shared_address(&h->weights), 1);
+        gtr__bar_set(gtr__shared_address(&h->free), 1);
+        gtr__bars_are_set();
+#endif
+    }
+    if (worker) gtr__tall_pair_meet(s);      // both of a pair are here
     if (*(const volatile uint32_t *)&s.m.ctl->status) {
         if (me == 0 && tid == 0) gtr__report_stuck(s.m.report, s.m.record);
+        if (worker) gtr__tall_pair_meet(s);
         return;
     }
     if (tid < 32) gtr__mlp_segments(s.m.optim, s.m.layer, layers, h->segment, tid, 32);
@@ -12166,9 +12266,10 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
         const int slab = me / s.groups / s.ranks;
         h->me.row = gtr__tall_row(s, me); h->me.group = me % s.groups; h->me.rank = me / s.groups % s.ranks; h->me.slab = slab; h->me.first = slab * s.eights;
         h->me.eights = 2 * s.rows - h->me.first < s.eights ? 2 * s.rows - h->me.first : s.eights;
+        h->alike = worker && h->me.row < s.rows && gtr__tall_row(s, me ^ 1) < s.rows;
         h->rule = gtr__mlp_rule(s.m, h->rate[0], 0, 1.0f);
         h->tiles = 0;
-        if (spare) for (int index = me - s.mains; index < s.tasks && h->tiles < 8; index += s.spare) {
+        if (spare && me - s.mains < s.spare) for (int index = me - s.mains; index < s.tasks && h->tiles < 8; index += s.spare) {
             int l = 1;
             while (l + 1 < layers && index >= s.layer[l + 1].task0) l++;
             h->tile[h->tiles].layer = l; h->tile[h->tiles].index = index;
@@ -12194,16 +12295,8 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
         gtr__mlp_leave(s.m);
         return;
     }
-    float factor = 0.0f;
     uint32_t bad = 0;
-#if GTR__TALL_BULK
-    if (tid == 0) {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(gtr__shared_address(&h->bar)), "n"(GTR__TALL_PIECES) : "memory");
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(gtr__shared_address(&h->weights)) : "memory");
-    }
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-#endif
-    if (worker) {
+    if (worker && tid < s.renew) {
         const gtr__tall_me &q = h->me;
         const gtr__tall_spot at(s, q.group, q.rank, q.slab);
         gtr__tall_own own;
@@ -12216,7 +12309,11 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
         if (q.rank == 0 && q.slab == 0 && tid < 16 && s.m.layer[0].db && q.group * 16 + tid < s.m.layer[0].n) disk.load(1, q.group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
         own.keep(s, 0);
     }
-    if (!gtr__res_begin(s, h)) return;
+    if (!gtr__res_begin(s, h)) {
+        if (worker && s.paired && tid == 0) gtr__tall_room(h, 0, true);
+        if (worker) gtr__tall_pair_meet(s);
+        return;
+    }
     const int steps = (int)s.record[0].more + 1;
     gtr__tall_ask(s, pool, h, 0, worker);
     gtr__tall_ask_rate(s, h, 0);
@@ -12224,12 +12321,15 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
         gtr__res_ear ear = { 0, 0, s.m.hurry };
         gtr__tall_take(s, pool, h, 0, worker, ear);
         if (worker) {
+            gtr__tall_taken(s, h);
             const gtr__tall_me &q = h->me;
-            gtr__tall_own own;
-            own.load(s, 0);
-            gtr__tall_publish<P>(s, pool, own, q.group, q.rank, q.slab, 0, bad);
-            for (int k = 0; k < GTR__TALL_PIECES; k++) gtr__tall_bring(s, pool, h, 0, k);
-            factor = gtr__tall_renewed(s, pool, q.group, q.rank, 0, ear) * s.byte_from;
+            if (tid < s.renew) {
+                gtr__tall_own own;
+                own.load(s, 0);
+                gtr__tall_publish<P>(s, pool, own, q.group, q.rank, q.slab, 0, bad);
+            }
+            gtr__tall_bring(s, pool, h, 0);
+            if (tid < s.renew) gtr__tall_renewed(s, pool, h, q.group, q.rank, 0, ear);
         }
         if (steps > 1) {
             __syncthreads();    // what was asked for has been taken
@@ -12237,35 +12337,47 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
             gtr__tall_ask_rate(s, h, 1);
         }
     }
-    gtr__res_ear kept = { 0, 0, s.m.hurry };        // what the hearing of weights says to the step that uses them
-    if (row < s.rows) gtr__tall_weights_told(s, -1, kept);
+    const bool bulk = GTR__TALL_BULK && gtr__tall_whole(s, (const char *)(uintptr_t)h->record.src[s.m.x.slot]);
+    int i = 0;
 #pragma unroll 1
-    for (int i = 0; i < steps; i++) {
+    for (;; i++) {
         const bool last = i == steps - 1;
-        gtr__res_ear ear = { (uint32_t)i >> 1 & 1, kept.bad, kept.turns };
-        if (worker) gtr__tall_brought(s, h, i);
-        if (row < s.rows) gtr__tall_weights_ask(s, pool, h, i - 1);
+        gtr__res_ear ear = { (uint32_t)i >> 1 & 1, 0, s.m.hurry };
+        if (worker && i < steps && !gtr__tall_brought(s, h, i)) ear.turns = GTR__RES_TURNS;
         __syncthreads();
+        bad = *(const volatile int *)&h->lost;
+        if (*(const volatile int *)&h->stop) {
+            wrong = i - 2;
+            if (i < steps && row < s.rows) {        // the pair's other block may count on it, and nobody may leave before
+                gtr__tall_weights_ask(s, pool, h, i - 1);
+                gtr__tall_weights_came(h, i - 1);
+            }
+            break;
+        }
+        if (i == steps) break;
+        if (i && !last) gtr__tall_ask_rate(s, h, i + 1);
         if (worker) {
             const uint32_t mark = ear.tag | bad;
+            const float factor = *(const volatile float *)&h->factor;
             if (s.ways == 4) gtr__tall_parts<P, 4>(s, pool, h->me, i, factor, mark);
             else if (s.ways == 2) gtr__tall_parts<P, 2>(s, pool, h->me, i, factor, mark);
             else gtr__tall_parts<P, 1>(s, pool, h->me, i, factor, mark);
         }
         uint32_t before = bad;
-        bool loss = false;
-        kept.bad = 0;
-        if (kept.turns < GTR__RES_TURNS) kept.turns = s.m.hurry;
+        if (row < s.rows) gtr__tall_weights_told(s, i - 1, ear);
         __syncthreads();
+        if (row < s.rows) gtr__tall_weights_ask(s, pool, h, i - 1);
 #pragma unroll 1
         for (int k = 0; row + k * s.middles < s.rows; k++) {
-            if (k) __syncthreads();
-            loss |= s.m.layers == 3 ? gtr__tall_middle<P, 2>(s, pool, h, row + k * s.middles, k, i, s.m.ctl->scale, ear, before)
-                                    : gtr__tall_middle<P, 0>(s, pool, h, row + k * s.middles, k, i, s.m.ctl->scale, ear, before);
+            if (k) {
+                if (tid < 32) gtr__tall_tell_loss(s, h, row + (k - 1) * s.middles, i);
+                __syncthreads();
+            }
+            if (s.m.layers == 3) gtr__tall_middle<P, 2>(s, pool, h, row + k * s.middles, k, i, s.m.ctl->scale, ear, before);
+            else gtr__tall_middle<P, 0>(s, pool, h, row + k * s.middles, k, i, s.m.ctl->scale, ear, before);
         }
-        if (!last) gtr__tall_take(s, pool, h, i + 1, worker, ear);
+        if (!last && worker && (row >= s.rows || s.middles >= workers)) gtr__tall_nearer(s, h, i + 1, ear);
         int heard = 0;
-        bad = loss ? 2u : 0u;
         if (worker) {
             const gtr__tall_me &q = h->me;
             const float from = gtr__tall_hear(s, pool, q, i, before, ear, heard) * s.byte_from;
@@ -12274,11 +12386,18 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
             else if (s.deep == 2) gtr__tall_gradient<P, 2>(s, pool, q, i, from, mark);
             else gtr__tall_gradient<P, 4>(s, pool, q, i, from, mark);
             __syncthreads();
-            if (!last) gtr__tall_bring(s, pool, h, i + 1, 0);
-            if (i + 2 < steps) gtr__tall_ask(s, pool, h, i + 2, true);
-            gtr__tall_update<P>(s, pool, h, q.group, q.rank, q.slab, i, last, ear, heard, bad, [&]() { if (!last) gtr__tall_bring(s, pool, h, i + 1, 1); });
-            if (heard && !last) gtr__tall_forgo(s, h, 1);
+            if (tid >= GTR__TALL_T - 32 && row < s.rows) gtr__tall_tell_loss(s, h, row + (s.rows - 1 - row) / s.middles * s.middles, i);
+            if (!last && (tid >= GTR__TALL_T - GTR__TALL_ASKERS || !bulk)) {
+                gtr__tall_take(s, pool, h, i + 1, true, ear);
+                gtr__tall_taken(s, h);
+                gtr__tall_bring(s, pool, h, i + 1);
+                if (i + 2 < steps) gtr__tall_ask(s, pool, h, i + 2, true);
+            }
+            if (tid < s.renew) gtr__tall_update<P>(s, pool, h, q.group, q.rank, q.slab, i, last, ear, heard);
+            else heard = ear.turns >= GTR__RES_TURNS;
         } else {
+            if (tid < 32) gtr__tall_tell_loss(s, h, row + (s.rows - 1 - row) / s.middles * s.middles, i);
+            if (!last) gtr__tall_take(s, pool, h, i + 1, false, ear);
             ear.tag = 0;
             if (i) ear.bad = gtr__res_hear1(s.verdict + i - 1, ear) & 2u;
             heard = __syncthreads_or((int)ear.bad | (ear.turns >= GTR__RES_TURNS ? 4 : 0));
@@ -12286,20 +12405,17 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
         }
         if (i && me == 0 && tid == 0) gtr__res_tell(s.verdict + i - 1, heard ? 2u : 0u);
         if (heard) {
-            wrong = i - 1;
             if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);      // a vote does not say what for
-            if (worker && !last) gtr__tall_brought(s, h, i + 1);   // nobody may leave before
-            break;
+            *(volatile int *)&h->stop = 1;
         }
-        if (!last && row < s.rows) gtr__tall_weights_told(s, i, kept);
-        if (i + 2 < steps) gtr__tall_ask_rate(s, h, i + 2);
-        if (worker && !last) {
+        if (worker && !last && !heard && tid < s.renew) {
             const gtr__tall_me &q = h->me;
-            factor = gtr__tall_renewed(s, pool, q.group, q.rank, i + 1, ear) * s.byte_from;
+            gtr__tall_renewed(s, pool, h, q.group, q.rank, i + 1, ear);
         }
     }
+    if (worker && s.paired && tid == 0) gtr__tall_room(h, i + 1, true);     // before all meet: the other one may be waiting for it
     if (gtr__res_end(s, steps, bad, wrong)) {
-        if (worker) {
+        if (worker && tid < s.renew) {
             const gtr__tall_me &q = h->me;
             const gtr__tall_spot at(s, q.group, q.rank, q.slab);
             gtr__tall_own own;
@@ -12311,6 +12427,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
         gtr__res_slots<32>(s, h, me, s.mains, wrong < 0 ? steps - 1 : wrong);
     }
     gtr__mlp_leave(s.m);
+    if (worker) gtr__tall_pair_meet(s);
 }
 
 // >>tall-match
@@ -12328,6 +12445,7 @@ static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int
     s->units = (s->kr / 8 + slabs - 1) / slabs;
     s->share = gtr__res_up(s->kr * 16 + 16, 64);
     s->unit_part = (65536 + s->units - 1) / s->units;
+    s->renew = s->units <= GTR__TALL_WARPS - GTR__TALL_ASKERS / 32 ? GTR__TALL_T - GTR__TALL_ASKERS : GTR__TALL_T;
     if (s->units > GTR__TALL_WARPS || (ranks > 1 && s->kr * (ranks - 1) >= c->k[0]) || s->eights * (slabs - 1) >= 2 * rows) return false;
     s->ways = s->eights <= 4 * GTR__TALL_TILES ? 4 : s->eights <= 8 * GTR__TALL_TILES ? 2 : 1;
     s->deep = s->kr <= 128 ? 4 : s->kr <= 256 ? 2 : 1;
@@ -12391,19 +12509,22 @@ static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int
     s->end_at = at > theirs ? at : theirs;
     return (size_t)s->end_at * 4 + (sizeof(gtr__tall_head) + 127) / 128 * 128 <= shared;
 }
-static bool gtr__tall_choose(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int sm_count, size_t shared) {
+static bool gtr__tall_choose(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int sm_count, const gtr__caps *caps) {
+    const size_t shared = caps->shared;
     int best = 0, best_ranks = 0, best_slabs = 0, best_tall = 0;
     const int last = c->layers - 1;
     if (c->layers < 2 || c->layers > GTR__TALL_HIDDEN + 1 || c->n[last] > GTR__RES_OUT || c->batch <= 256 || c->batch > GTR__TALL_ROWS || c->k[0] < 64) return false;
     for (int l = 0; l < last; l++) if (c->n[l] > 256) return false;
     for (int ranks = 1; ranks <= 64; ranks++) for (int slabs = 1; slabs <= 32; slabs++) for (int tall = 1; tall <= 2; tall++) {      // cycles, about
         if (!gtr__tall_cut(s, c, targets, ranks, slabs, tall, sm_count, shared)) continue;
-        const int way = s->eights * (s->kr / 3 + 28) + s->owns * (ranks * s->layer[0].width * 7 / 2 + 6000) + s->kr * 11 / 2, beside = s->most_tasks * (s->rows * (16 * tall + 64) * 2 + 5000);
+        const int way = s->eights * (s->kr / 3 + 28) + s->owns * (ranks * s->layer[0].width * 7 / 2 + 6000) + s->kr * 11 / 2 + (s->renew == GTR__TALL_T ? 1500 : 0), beside = s->most_tasks * (s->rows * (16 * tall + 64) * 2 + 5000);
         const int cost = way > beside ? way + beside / 8 : beside + way / 8;
         if (best && cost >= best) continue;
         best = cost; best_ranks = ranks; best_slabs = slabs; best_tall = tall;
     }
-    return best && gtr__tall_cut(s, c, targets, best_ranks, best_slabs, best_tall, sm_count, shared);
+    if (!best || !gtr__tall_cut(s, c, targets, best_ranks, best_slabs, best_tall, sm_count, shared)) return false;
+    s->paired = caps->compute == 90 && s->groups % 2 == 0 && c->k[0] % 16 == 0 && gtr__res_up(s->mains + s->spare + 1, 2) <= sm_count;
+    return true;
 }
 // As >>resident's, and x has to be of bytes that are only scaled.
 static int gtr__tall_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
@@ -12428,7 +12549,7 @@ static int gtr__tall_match(const gtr__plan *plan, int at, const gtr__caps *caps)
             if (home != GTR__HOME_ARENA && home != GTR__HOME_GRADIENT) return 0;
         }
     }
-    return gtr__tall_choose(&s, &c, targets, caps->sm_count, caps->shared) ? plan->n_node : 0;
+    return gtr__tall_choose(&s, &c, targets, caps->sm_count, caps) ? plan->n_node : 0;
 }
 
 // >>tall-launch
@@ -12460,7 +12581,23 @@ template <int P> static gtr_result gtr__tall_start(void *instance, const gtr__ca
     void *args[1] = { s };
     const size_t bytes = (size_t)s->end_at * 4;
     GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_tall<P>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "cudaFuncSetAttribute"));
-    return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_tall<P>, dim3((unsigned)(s->mains + s->spare + 1)), dim3(GTR__TALL_T), args, bytes, (cudaStream_t)c->stream), "gtr__k_tall");
+    const int blocks = s->mains + s->spare + 1;
+    cudaLaunchAttribute attribute[2];
+    cudaLaunchConfig_t config;
+    memset(attribute, 0, sizeof attribute);
+    memset((void *)&config, 0, sizeof config);
+    attribute[0].id = cudaLaunchAttributeCooperative;
+    attribute[0].val.cooperative = 1;
+    attribute[1].id = cudaLaunchAttributeClusterDimension;
+    attribute[1].val.clusterDim.x = 2;
+    attribute[1].val.clusterDim.y = attribute[1].val.clusterDim.z = 1;
+    config.gridDim = dim3((unsigned)(s->paired ? gtr__res_up(blocks, 2) : blocks));
+    config.blockDim = dim3(GTR__TALL_T);
+    config.dynamicSmemBytes = bytes;
+    config.stream = (cudaStream_t)c->stream;
+    config.attrs = attribute;
+    config.numAttrs = s->paired ? 2u : 1u;
+    return gtr__check(instance, cudaLaunchKernelExC(&config, (const void *)gtr__k_tall<P>, args), "gtr__k_tall");
 }
 static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
     static_assert(sizeof(gtr__tall) <= 4096, "a kernel's parameters");
@@ -12471,7 +12608,7 @@ static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
     gtr__tall s;
     bool pre, targets;
     memset(&s, 0, sizeof s);
-    if (!gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &cut) || !gtr__res_wants(&v, &p, &pre, &targets) || !gtr__tall_choose(&s, &cut, targets, gtr__sms(c), c->caps->shared))
+    if (!gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &cut) || !gtr__res_wants(&v, &p, &pre, &targets) || !gtr__tall_choose(&s, &cut, targets, gtr__sms(c), c->caps))
         return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     if (c->measure) return gtr__measured(c, gtr__tall_space(&s, &cut, NULL));
     GTR__TRY(gtr__mlp_fill(instance, c, &v, &p, &cut, &s.m));
@@ -12531,16 +12668,10 @@ typedef struct gtr__wide_job {
 
 // >>wide-ptx
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-static __device__ __forceinline__ void gtr__wide_init(uint32_t bar, uint32_t count) { asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(bar), "r"(count) : "memory"); }
-static __device__ __forceinline__ void gtr__wide_arrive(uint32_t bar) { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" :: "r"(bar) : "memory"); }
 // Those who arrive are of the same block. A wait in the hardware is some microseconds long: no end in seconds is a fault.
 static __device__ __forceinline__ void gtr__wide_await(uint32_t bar, uint32_t parity) {
 #pragma unroll 1
-    for (uint32_t turn = 0; turn < 1u << 24; turn++) {
-        uint32_t there;
-        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n" : "=r"(there) : "r"(bar), "r"(parity) : "memory");
-        if (there) return;
-    }
+    for (uint32_t turn = 0; turn < 1u << 24; turn++) if (gtr__bar_passed(bar, parity)) return;
     __trap();
 }
 static __device__ __forceinline__ void gtr__wide_load(uint32_t to, const CUtensorMap *map, int row, int column, uint32_t bar) {
@@ -12671,9 +12802,9 @@ template <int KIND> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr
     const uint32_t due = (uint32_t)__cvta_generic_to_shared(head.due), done = (uint32_t)__cvta_generic_to_shared(head.done);
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, blocks = (int)gridDim.x;
     if (threadIdx.x == 0) {
-        for (int s = 0; s < GTR__WIDE_STAGES; s++) { gtr__wide_init(full + 8 * s, 1); gtr__wide_init(empty + 8 * s, 2); }
-        for (int s = 0; s < GTR__WIDE_AHEAD; s++) { gtr__wide_init(due + 8 * s, 256); gtr__wide_init(done + 8 * s, GTR__WIDE_WORKERS); }
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        for (int s = 0; s < GTR__WIDE_STAGES; s++) { gtr__bar_set(full + 8 * s, 1); gtr__bar_set(empty + 8 * s, 2); }
+        for (int s = 0; s < GTR__WIDE_AHEAD; s++) { gtr__bar_set(due + 8 * s, 256); gtr__bar_set(done + 8 * s, GTR__WIDE_WORKERS); }
+        gtr__bars_are_set();
     }
     gtr__enter();
     __syncthreads();
@@ -12700,13 +12831,13 @@ template <int KIND> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr
                 asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
                 if (k) {
                     gtr__wide_until<1>();
-                    if ((threadIdx.x & 127) == 0) gtr__wide_arrive(empty + 8 * before);
+                    if ((threadIdx.x & 127) == 0) gtr__bar_arrive(empty + 8 * before);
                 }
                 before = stage;
                 if (++stage == GTR__WIDE_STAGES) { stage = 0; phase ^= 1; }
             }
             gtr__wide_until<0>();
-            if ((threadIdx.x & 127) == 0) gtr__wide_arrive(empty + 8 * before);
+            if ((threadIdx.x & 127) == 0) gtr__bar_arrive(empty + 8 * before);
             const int turn = tile / GTR__WIDE_AHEAD, slot = tile % GTR__WIDE_AHEAD;
             if (turn) gtr__wide_await(done + 8 * slot, (uint32_t)(turn - 1) & 1);
             int ld;
@@ -12717,7 +12848,7 @@ template <int KIND> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr
                 *(float2 *)(to + 8 * j) = make_float2(d[4 * j], d[4 * j + 1]);
                 *(float2 *)(to + 8 * ld + 8 * j) = make_float2(d[4 * j + 2], d[4 * j + 3]);
             }
-            gtr__wide_arrive(due + 8 * slot);
+            gtr__bar_arrive(due + 8 * slot);
         }
         if (!m.ctl->guard && !m.ctl->status) {      // nothing more to multiply: all update the last tile
             asm volatile("bar.sync 2, 480;" ::: "memory");
@@ -12737,7 +12868,7 @@ template <int KIND> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr
                     for (int k = 0; k < w.batch; k += GTR__WIDE_K) {
                         gtr__wide_await(empty + 8 * stage, phase);
                         const uint32_t base = room + (uint32_t)(stage * GTR__WIDE_STAGE);
-                        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(full + 8 * stage), "r"(GTR__WIDE_STAGE) : "memory");
+                        gtr__bar_expect(full + 8 * stage, GTR__WIDE_STAGE);
 #pragma unroll
                         for (int i = 0; i < GTR__WIDE_M / 64; i++) gtr__wide_load(base + i * 8192, &w.dy, k, q.row + i * 64, full + 8 * stage);
 #pragma unroll
@@ -12769,7 +12900,7 @@ template <int KIND> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr
                 gtr__wide_await(due + 8 * slot, (uint32_t)turn & 1);
                 if (update) gtr__wide_update<KIND>(gtr__wide_line_of(m, head, q, tile), m, warp - 1, t + blocks < m.tiles ? GTR__WIDE_WORKERS : GTR__WIDE_WORKERS + 8);
                 __syncwarp();
-                if (lane == 0) gtr__wide_arrive(done + 8 * slot);
+                if (lane == 0) gtr__bar_arrive(done + 8 * slot);
             }
         }
     }

@@ -11,15 +11,14 @@ native | ptx75 | ptx80) sh tests/run.sh "$@" >"$log" 2>&1; rc=$? ;;
 sm8) GTR_TEST_MAX_SM=8 sh tests/run.sh "$@" >"$log" 2>&1; rc=$? ;;
 sanitize)
     # Each tool over each program's tests, cut into jobs that run side by side, for most of a job is waiting; after 145 s what still runs is
-    # ended, and has failed. Races in shared memory are looked for op by op: whole networks take racecheck minutes. synccheck asks that all who
-    # wait at a barrier do so at one instruction, which the narrow networks' kernel does not. Files and builders' errors have nothing to do
-    # with the device.
+    # ended, and has failed. Races in shared memory are looked for op by op: whole networks take racecheck minutes. Files and builders' errors have
+    # nothing to do with the device.
     dir=build/sanitize
     rm -rf $dir && mkdir -p $dir
     for tool in racecheck memcheck initcheck synccheck; do
         for t in "$@"; do
             name=$(basename "$t") jobs=3
-            case $tool$name in *test_files | *_double | racechecktest_engine | racechecktest_networks | syncchecktest_networks | racechecktest_faults) continue ;; *test_engine) jobs=10 ;; *test_goldens) jobs=5 ;; esac
+            case $tool$name in *test_files | *_double | racechecktest_engine | racechecktest_networks | racechecktest_faults) continue ;; *test_engine) jobs=10 ;; *test_goldens) jobs=5 ;; esac
             grep -oE '^ +RUN\([a-z_0-9]+\)|^ON_CUDA\([a-z_0-9]+' tests/"$name".c | sed -E 's/.*\(([a-z_0-9]+)\)?/\1/' | grep -vE '^(bad_|bits$|cpu_|cuda_kernels$)' | sort -u |
                 awk -v jobs=$jobs -v job="$tool $t 0/1" '{ list[NR % jobs] = list[NR % jobs] " " $1 } END { for (k in list) print job list[k] }'
             [ "$name" != test_ops ] || for k in 0 1 2 3 4 5 6 7; do echo "$tool $t $k/8 cuda_kernels"; done
