@@ -11193,10 +11193,14 @@ static __device__ __forceinline__ void gtr__tall_bulk(void *to, const void *from
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
                  :: "r"(gtr__shared_address(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(gtr__shared_address(bar)) : "memory");
 }
-// To the same place of both blocks of a pair, and so for both barriers.
+// To the same place of both blocks of a pair, and so for both barriers. There are pairs where this is quick.
 static __device__ __forceinline__ void gtr__tall_bulk_both(void *to, const void *from, int bytes, uint64_t *bar) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;"
                  :: "r"(gtr__shared_address(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(gtr__shared_address(bar)), "h"((uint16_t)3) : "memory");
+#else
+    gtr__tall_bulk(to, from, bytes, bar);
+#endif
 }
 static __device__ __forceinline__ void gtr__tall_came(uint64_t *bar, int step) {
     const uint32_t at = gtr__shared_address(bar);
@@ -11247,10 +11251,10 @@ static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float
             while (!gtr__tall_gone(h, step) && !gtr__bar_passed_far(free, (uint32_t)step & 1)) {}      // it comes to this point, or leaves
             if (gtr__tall_gone(h, step)) return;
         }
-        const int each = s.paired ? 2 : 1;
+        const int each = s.paired ? 2 : 1, which = s.paired ? (int)(blockIdx.x & 1) : 0;
         if (me == 0) gtr__bar_expect(gtr__shared_address(&h->bar), there > 0 ? (uint32_t)(there * bytes) : 0u);
 #pragma unroll 1
-        for (int r = me * each + (int)blockIdx.x % each; r < there; r += GTR__TALL_ASKERS * each) {      // who gave up on a row's place brings any: as many bytes come as are waited for
+        for (int r = me * each + which; r < there; r += GTR__TALL_ASKERS * each) {      // who gave up on a row's place brings any: as many bytes come as are waited for
             const uint32_t from = origin[r] < GTR__TALL_NOT_YET ? origin[r] : 0;
             if (s.paired) gtr__tall_bulk_both(x + r * s.pitch, src + (int64_t)from * columns + k0, bytes, &h->bar);
             else gtr__tall_bulk(x + r * s.pitch, src + (int64_t)from * columns + k0, bytes, &h->bar);
@@ -11960,8 +11964,8 @@ template <int P> static __device__ __forceinline__ void gtr__tall_update(const g
         gtr__tall_renew(other, own.bias[0], d, own.bias[1], own.bias[2]);
         if (last) L.db[group * 16 + tid] = d;
     }
-    own.keep(s, step + 1);
     gtr__tall_publish<P>(s, pool, own, group, rank, slab, step + 1, bad);
+    own.keep(s, step + 1);      // who waits is told first
     if (bad && tid == 0) h->lost = 2;
 }
 
@@ -12509,8 +12513,7 @@ static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int
     s->end_at = at > theirs ? at : theirs;
     return (size_t)s->end_at * 4 + (sizeof(gtr__tall_head) + 127) / 128 * 128 <= shared;
 }
-static bool gtr__tall_choose(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int sm_count, const gtr__caps *caps) {
-    const size_t shared = caps->shared;
+static bool gtr__tall_choose(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int sm_count, size_t shared) {
     int best = 0, best_ranks = 0, best_slabs = 0, best_tall = 0;
     const int last = c->layers - 1;
     if (c->layers < 2 || c->layers > GTR__TALL_HIDDEN + 1 || c->n[last] > GTR__RES_OUT || c->batch <= 256 || c->batch > GTR__TALL_ROWS || c->k[0] < 64) return false;
@@ -12522,9 +12525,7 @@ static bool gtr__tall_choose(gtr__tall *s, const gtr__mlp_cut *c, bool targets, 
         if (best && cost >= best) continue;
         best = cost; best_ranks = ranks; best_slabs = slabs; best_tall = tall;
     }
-    if (!best || !gtr__tall_cut(s, c, targets, best_ranks, best_slabs, best_tall, sm_count, shared)) return false;
-    s->paired = caps->compute == 90 && s->groups % 2 == 0 && c->k[0] % 16 == 0 && gtr__res_up(s->mains + s->spare + 1, 2) <= sm_count;
-    return true;
+    return best && gtr__tall_cut(s, c, targets, best_ranks, best_slabs, best_tall, sm_count, shared);
 }
 // As >>resident's, and x has to be of bytes that are only scaled.
 static int gtr__tall_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
@@ -12549,7 +12550,7 @@ static int gtr__tall_match(const gtr__plan *plan, int at, const gtr__caps *caps)
             if (home != GTR__HOME_ARENA && home != GTR__HOME_GRADIENT) return 0;
         }
     }
-    return gtr__tall_choose(&s, &c, targets, caps->sm_count, caps) ? plan->n_node : 0;
+    return gtr__tall_choose(&s, &c, targets, caps->sm_count, caps->shared) ? plan->n_node : 0;
 }
 
 // >>tall-launch
@@ -12608,11 +12609,12 @@ static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
     gtr__tall s;
     bool pre, targets;
     memset(&s, 0, sizeof s);
-    if (!gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &cut) || !gtr__res_wants(&v, &p, &pre, &targets) || !gtr__tall_choose(&s, &cut, targets, gtr__sms(c), c->caps))
+    if (!gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &cut) || !gtr__res_wants(&v, &p, &pre, &targets) || !gtr__tall_choose(&s, &cut, targets, gtr__sms(c), c->caps->shared))
         return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     if (c->measure) return gtr__measured(c, gtr__tall_space(&s, &cut, NULL));
     GTR__TRY(gtr__mlp_fill(instance, c, &v, &p, &cut, &s.m));
     gtr__tall_space(&s, &cut, (char *)c->ws);
+    s.paired = c->caps->arch_feature && s.groups % 2 == 0 && cut.k[0] % 16 == 0 && gtr__res_up(s.mains + s.spare + 1, 2) <= gtr__sms(c);
     const void *to = targets ? s.m.pair.t.p : (const void *)s.m.xent.label;
     for (s.target = 0; s.target < s.m.n_rest && s.m.rest[s.target].to.p != to; s.target++) {}
     if (s.target == s.m.n_rest) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
