@@ -345,11 +345,11 @@ static void rules_of(const network *c)
         d.lr = 0.02f;
         if (rule == 0) { d.momentum = 0.8f; d.nesterov = true; d.weight_decay = 0.1f; }
         if (rule == 1) { d.optimizer = GTR_ADAMW; d.weight_decay = 0.5f; d.schedule = GTR_CUSTOM_SCHEDULE; d.lr_fn = halving; }
-        if (rule == 6) { d.momentum = 0.9f; d.nonfinite = GTR_NONFINITE_LOSS; }
         if (rule == 3) { d.momentum = 0.9f; d.schedule = GTR_COSINE; d.warmup_steps = 3; d.total_steps = 9; d.min_lr = 0.001f; }
         if (rule == 4 || rule == 5) { d.optimizer = GTR_ADAM; d.lr = 0.003f; }
         if (rule == 4) d.weight_decay = 0.1f;
         if (rule == 5) { d.beta1 = 0.7f; d.beta2 = 0.9f; }
+        if (rule == 6) { d.momentum = 0.9f; d.nonfinite = GTR_NONFINITE_LOSS; }
         if (d.optimizer) d.eps = 1e-3f;             /* no step hangs on the sign of a gradient that is next to nothing */
         if (rule == 0 || rule == 1 || rule == 5) { d.groups = groups; d.n_groups = 2; }
         if (rule == 7) { d.groups = frozen; d.n_groups = 1; }
@@ -413,6 +413,8 @@ static void figures_of(const network *c)
         f.callback = see; f.callback_user = &s[k];
         EXPECT_EQ(gtr_fit(t, data_of(ctx[k], c, rows_of(c)), f), GTR_OK);
         EXPECT_OK(ctx[k]);
+        EXPECT_EQ(s[k].epochs, 2);
+        for (e = 0; e < 2; e++) EXPECT(s[k].figure[e][0] > 0 && s[k].figure[e][2] > 0);
     }
     for (e = 0; both && e < 2; e++) for (i = 0; i < 4; i++) {
         const double a = (double)s[0].figure[e][i], b = (double)s[1].figure[e][i];
