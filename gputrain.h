@@ -38,18 +38,19 @@ No convolution, attention or recurrent layers yet; one GPU; no gradients of grad
 data (the host chooses which graph to run); no strided tensors; no gzip or images (gunzip first); no build at run time.
 
 CONTENTS (each stands in this file as a line of its own: search for it)
-    >>config >>enums >>structs >>functions >>context >>tensor >>op >>layer >>loss >>run >>parameters >>trainer >>predictor
-    >>data >>save >>observe >>backend >>op-rows >>formulas >>random >>calls >>plan-structs >>capabilities >>tables
-    >>backend-end >>implementation >>objects >>errors >>memory >>shapes >>op-table >>cpu-instance >>threads >>products >>ops
-    >>conversions >>finite >>shape-helpers >>kernel-helpers >>op:input >>op:parameter >>op:constant >>op:part >>op:gradient
-    >>op:reshape >>op:stop_gradient >>op:matmul >>op:linear >>op:linear_act >>op:linear_dact >>op:add >>op:sub >>op:mul
-    >>op:div >>op:scale >>op:relu >>op:tanh >>op:sigmoid >>op:gelu >>op:gelu_tanh >>op:exp >>op:log >>op:permute >>op:concat
-    >>op:slice >>op:sum >>op:mean >>op:softmax >>op:dropout >>op:embedding >>op:batch_norm >>op:argmax >>op:accuracy
-    >>op:cross_entropy >>op:xent_step >>op:mse >>op:mse_step >>op:bce_with_logits >>op:custom >>op:copy >>op:cast >>op:fill >>op:feed
-    >>op:bn_commit >>op:guard >>op:update >>op:report >>op:check >>op:binary_act >>op:network >>rows >>cpu-backend >>contexts
-    >>tensors >>op-builders >>layer-builders >>loss-builders >>plan >>pass:record >>pass:differentiate >>pass:rematerialise
-    >>pass:fuse >>pass:select >>pass:order >>pass:memory >>plan-make >>running >>leaves >>resolve >>runner >>set-get
-    >>training >>schedule >>nonfinite >>step >>evaluate >>fit >>predicting >>files >>datasets >>idx >>csv >>dataset-use
+    >>config >>enums >>structs >>functions >>context >>tensor >>op >>layer >>loss >>run >>parameters >>trainer
+    >>predictor >>data >>save >>observe >>backend >>op-rows >>formulas >>random >>calls >>plan-structs >>capabilities
+    >>tables >>backend-end >>implementation >>objects >>errors >>memory >>shapes >>op-table >>cpu-instance >>threads
+    >>products >>ops >>conversions >>finite >>shape-helpers >>kernel-helpers >>op:input >>op:parameter >>op:constant
+    >>op:part >>op:gradient >>op:reshape >>op:stop_gradient >>op:matmul >>op:linear >>op:linear_act >>op:linear_dact
+    >>op:add >>op:sub >>op:mul >>op:div >>op:scale >>op:relu >>op:tanh >>op:sigmoid >>op:gelu >>op:gelu_tanh >>op:exp
+    >>op:log >>op:permute >>op:concat >>op:slice >>op:sum >>op:mean >>op:softmax >>op:dropout >>op:embedding
+    >>op:batch_norm >>op:argmax >>op:accuracy >>op:cross_entropy >>op:xent_step >>op:mse >>op:mse_step
+    >>op:bce_with_logits >>op:custom >>op:copy >>op:cast >>op:fill >>op:feed >>op:bn_commit >>op:guard >>op:update
+    >>op:report >>op:check >>op:binary_act >>op:network >>rows >>cpu-backend >>contexts >>tensors >>op-builders
+    >>layer-builders >>loss-builders >>plan >>pass:record >>pass:differentiate >>pass:rematerialise >>pass:fuse
+    >>pass:select >>pass:order >>pass:memory >>plan-make >>running >>leaves >>resolve >>runner >>set-get >>training
+    >>schedule >>nonfinite >>step >>evaluate >>fit >>predicting >>files >>datasets >>idx >>csv >>dataset-use
     >>safetensors >>json >>load >>save-file >>observing >>release
 
 SHAPES AND DTYPES

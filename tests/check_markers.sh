@@ -1,13 +1,18 @@
 #!/bin/sh
 # The header's CONTENTS must list its markers (`// >>name` at column 0), in order, each once; an op of the .cu must be one of the header's.
-# usage: check_markers.sh [--print]     --print: writes the list as it should stand
+# usage: check_markers.sh [--write]     --write: first writes the list into the header as it should stand
 cd "$(dirname "$0")/.." || exit 1
 mkdir -p build
 marks() { grep -o '^// >>[a-z0-9:_-]*' "$1" | sed 's#^// ##'; }
 marks gputrain.h >build/markers
-if [ "$1" = --print ]; then
-    awk '{ if (length(line) + length($0) > 125) { print line; line = "" } line = line (line == "" ? "    " : " ") $0 } END { print line }' build/markers
-    exit 0
+if [ "$1" = --write ]; then
+    awk '{ if (length(line) + length($0) > 119) { print line; line = "" } line = line (line == "" ? "    " : " ") $0 } END { print line }' \
+        build/markers >build/contents
+    awk 'FNR == NR { list = list $0 "\n"; next }
+        /^CONTENTS/ && !done { on = done = 1; print; printf "%s", list }
+        on && /^$/ { on = 0 }
+        !on' build/contents gputrain.h >build/gputrain.h || exit 1
+    cmp -s build/gputrain.h gputrain.h || cat build/gputrain.h >gputrain.h || exit 1
 fi
 awk '/^CONTENTS/ { on = 1; next } on && /^$/ { exit } on { for (i = 1; i <= NF; i++) if ($i ~ /^>>/) print $i }' gputrain.h >build/contents
 bad=0
