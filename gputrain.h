@@ -104,6 +104,8 @@ A context is used by one thread at a time, different contexts by different threa
 and error of its own: several threads may predict with one context's weights, each with its own predictor, while nobody builds, trains
 or sets. gtr_step enqueues on the GPU and returns; gtr_get, gtr_loss, gtr_wait, gtr_save and the end of gtr_fit wait. gtr_desc.threads
 counts the CPU's threads, .cuda_stream and .max_sm share a GPU with others. gtr_stop is safe in a signal handler.
+After fork() all that the child's copy of a context can do is fail, with GTR_ERR_STATE, and be destroyed; the child may
+make its own (on the CPU, if the parent uses CUDA).
 
 DETERMINISM
 Same seed, binary and device: same bits, on the CPU for any number of threads. Dropout's masks depend on seed, name, step and row, and
@@ -1113,7 +1115,9 @@ struct gtr_context {
     gtr_desc     desc;
     gtr_result   error;
     char         error_text[1024];
-    bool         dead;              /* made with an error, or the device is lost: nothing more is built or run */
+    bool         dead;      /* made with an error, device lost, or a child's after fork(): nothing is built or run */
+    long         process;           /* that made it; */
+    volatile char *here;            /* where the system can: memory that is 1, and 0 in a child of fork() */
     bool         preset;            /* plans only */
     gtr__backend be[1];             /* a copy of the chosen backend's table */
     gtr__host    host;
@@ -1312,6 +1316,11 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
 #include <signal.h>
 #endif
 #endif
+#ifdef _WIN32
+#define GTR__PROCESS() 0L           /* no fork() there */
+#else
+#define GTR__PROCESS() ((long)getpid())
+#endif
 /* Monotonic seconds. */
 static double gtr__now(void) {
 #ifdef _WIN32
@@ -1407,6 +1416,7 @@ struct gtr__pool {
     gtr__gate     work, end;        /* where workers and the caller sleep */
     gtr__host     host;
     size_t        bytes;
+    long          process;          /* that has the workers: a child of fork() has none, and locks that nobody opens */
     int           workers;
     gtr__thread   thread[1];        /* workers of them */
 };
@@ -1527,13 +1537,15 @@ static int gtr__online_cores(void) {
 }
 static void gtr__pool_destroy(gtr__pool *pool) {
     if (!pool) return;
-    gtr__gate_lock(&pool->work);
-    gtr__atomic_swap(&pool->stop, 1);
-    gtr__gate_wake(&pool->work);
-    gtr__gate_unlock(&pool->work);
-    for (int i = 0; i < pool->workers; i++) gtr__thread_join(pool->thread[i]);
-    gtr__gate_free(&pool->work);
-    gtr__gate_free(&pool->end);
+    if (pool->process == GTR__PROCESS()) {
+        gtr__gate_lock(&pool->work);
+        gtr__atomic_swap(&pool->stop, 1);
+        gtr__gate_wake(&pool->work);
+        gtr__gate_unlock(&pool->work);
+        for (int i = 0; i < pool->workers; i++) gtr__thread_join(pool->thread[i]);
+        gtr__gate_free(&pool->work);
+        gtr__gate_free(&pool->end);
+    }
     gtr__host host = pool->host;
     host.free(host.user, pool, pool->bytes);
 }
@@ -1548,6 +1560,7 @@ static gtr__pool *gtr__pool_create(const gtr__host *host, int threads) {
     memset(pool, 0, bytes);
     pool->host = *host;
     pool->bytes = bytes;
+    pool->process = GTR__PROCESS();
     if (!gtr__gate_init(&pool->work)) { host->free(host->user, pool, bytes); return NULL; }
     if (!gtr__gate_init(&pool->end)) { gtr__gate_free(&pool->work); host->free(host->user, pool, bytes); return NULL; }
     while (pool->workers < threads - 1 && gtr__thread_start(&pool->thread[pool->workers], pool)) pool->workers++;
@@ -4050,13 +4063,42 @@ GTR_API const char *gtr_result_text(gtr_result r) {
     static const char *const texts[] = { GTR__RESULTS(GTR__RESULT_TEXT) "unknown result" };
     return texts[(unsigned)r < GTR_RESULT_COUNT ? r : GTR_RESULT_COUNT];
 }
-GTR_API gtr_result gtr_error(const gtr_context *ctx) { return ctx ? ctx->error : GTR_ERR_NOMEM; }
+/* A child of fork() has neither the context's threads nor its device: there it is dead, and is freed without waiting
+   for them. Each step asks: by a load from a page that the kernel clears for a child; else by getpid, some 100 ns. */
+static void gtr__process_note(gtr_context *ctx) {
+    ctx->process = GTR__PROCESS();
+#if defined(MADV_WIPEONFORK) && defined(MAP_ANONYMOUS)
+    void *page = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page != MAP_FAILED && madvise(page, 1, MADV_WIPEONFORK) == 0) *(ctx->here = (volatile char *)page) = 1;
+    else if (page != MAP_FAILED) munmap(page, 1);
+#endif
+}
+static void gtr__left_free(void *instance, void *p, size_t bytes) { (void)instance; (void)p; (void)bytes; }
+static void gtr__left_destroy(void *instance) { (void)instance; }
+static bool gtr__forked(gtr_context *ctx) {
+    if (ctx->here ? *ctx->here : ctx->process == GTR__PROCESS()) return false;
+    ctx->error = GTR_OK;
+    gtr__fail(ctx, GTR_ERR_STATE, "this context is of process %ld, and this is a child of its fork(): make one here; "
+              "this one can be destroyed", ctx->process);
+    ctx->dead = true;
+    if (ctx->caps.cuda && !ctx->preset) {           /* what is the device's stays the parent's */
+        ctx->be->free = ctx->be->host_free = gtr__left_free;
+        ctx->be->destroy = gtr__left_destroy;
+        ctx->be->wait = gtr__cpu_wait; ctx->be->event_free = gtr__cpu_event_free; ctx->be->release = gtr__cpu_release;
+    }
+    return true;
+}
+static bool gtr__usable(gtr_context *ctx) { return ctx && !gtr__forked(ctx) && !ctx->dead; }
+GTR_API gtr_result gtr_error(const gtr_context *ctx) {
+    gtr__usable((gtr_context *)(uintptr_t)ctx);
+    return ctx ? ctx->error : GTR_ERR_NOMEM;
+}
 GTR_API const char *gtr_error_text(const gtr_context *ctx) {
     if (!ctx) return "out of host memory: there is no context";
-    return ctx->error ? ctx->error_text : "";
+    return gtr_error(ctx) ? ctx->error_text : "";
 }
 GTR_API void gtr_error_clear(gtr_context *ctx) {
-    if (!ctx || ctx->dead) return;          /* a lost device stays lost */
+    if (!gtr__usable(ctx)) return;          /* a lost device stays lost */
     ctx->error = GTR_OK;
     ctx->error_text[0] = 0;
 }
@@ -4182,6 +4224,7 @@ GTR_API gtr_context *gtr_create(gtr_desc desc) {
     ctx->host.alloc = gtr__host_cb_alloc; ctx->host.free = gtr__host_cb_free;
     ctx->host.log = gtr__host_cb_log; ctx->host.error = gtr__host_cb_error;
     ctx->memory_version = 1;
+    gtr__process_note(ctx);
     ctx->preset = desc.preset != GTR_PRESET_NONE;
     ctx->dead = true;           /* until it is whole */
     if (desc.threads < 0 || desc.device_index < 0 || desc.max_sm < 0 || (unsigned)desc.device > GTR_DEVICE_CUDA || (unsigned)desc.preset > GTR_PRESET_SM90 ||
@@ -4216,7 +4259,7 @@ GTR_API const char *gtr_environment_text(gtr_context *ctx) {
     if (!ctx) return "";
     gtr__text_begin(ctx);
     gtr__textf(ctx, "gputrain %s\nchosen: %s\n", GPUTRAIN_VERSION, ctx->device_text);
-    if (ctx->instance[0]) ctx->be->environment(ctx->instance[0], text, sizeof text);
+    if (ctx->instance[0] && !gtr__forked(ctx)) ctx->be->environment(ctx->instance[0], text, sizeof text);
     gtr__textf(ctx, "%s", text);
     gtr__textf(ctx, "in use by this context: %zu bytes\n", ctx->device_bytes);
     return gtr__text(ctx);
@@ -4246,7 +4289,6 @@ static uint64_t gtr__hash(uint64_t h, const char *s) {  /* FNV-1a, finished by a
 }
 /* How errors and plans call a tensor: its name, or its op's. */
 static const char *gtr__label(const gtr_tensor *t) { return t->name ? t->name : gtr__row(t->op)->name; }
-static bool gtr__usable(gtr_context *ctx) { return ctx && !ctx->dead; }
 /* What a builder returns with an error. */
 static gtr_tensor *gtr__none(gtr_result r) { (void)r; return NULL; }
 static char *gtr__full_name(gtr_context *ctx, const char *name) {
@@ -4271,6 +4313,12 @@ static void gtr__tensor_free(gtr_tensor *t) {
     gtr__mfree(ctx, t->in);
     gtr__mfree(ctx, t->name);
     gtr__mfree(ctx, t);
+}
+/* A builder that fails takes back what it made since there were so many tensors and parameters; no plan has them. */
+static gtr_tensor *gtr__undo(gtr_context *ctx, int64_t tensors, int64_t parameters) {
+    while (ctx->n_tensor > tensors) gtr__tensor_free(ctx->tensor[--ctx->n_tensor]);
+    ctx->n_parameter = parameters;
+    return NULL;
 }
 /* A tensor without shape yet, appended to the context. name is taken over (freed on failure). */
 static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_tensor *const *in, char *name) {
@@ -4395,7 +4443,7 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
             ok = ok && gtr__to_device(ctx, t->stage, t->data, values ? values : host, t->data_bytes, "a parameter's first values") == GTR_OK;
             gtr__mfree(ctx, host);
         } else if (ok) ok = gtr__backend_result(ctx, ctx->be->zero(ctx->instance[t->stage], t->data, t->data_bytes), "a parameter's first values") == GTR_OK;
-        if (!ok) { ctx->n_tensor--; gtr__tensor_free(t); return NULL; }
+        if (!ok) return gtr__undo(ctx, t->id, ctx->n_parameter);
     }
     if (op == GTR__OP_PARAMETER) ctx->parameter[ctx->n_parameter++] = t;
     return t;
@@ -4455,7 +4503,7 @@ GTR_API void gtr_recompute_end(gtr_context *ctx) {
 }
 GTR_API int64_t gtr_mark(gtr_context *ctx) { return ctx ? ctx->n_tensor : 0; }
 GTR_API gtr_tensor *gtr_keep(gtr_tensor *t) {
-    if (t && !t->keep) { t->keep = true; gtr__plans_forget(t->ctx, t->id); }
+    if (t && !t->keep && gtr__usable(t->ctx)) { t->keep = true; gtr__plans_forget(t->ctx, t->id); }
     return t;
 }
 GTR_API gtr_shape gtr_tensor_shape(const gtr_tensor *t) { return t ? t->shape : gtr_shape0(); }
@@ -4570,19 +4618,21 @@ GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
     char own[40];
     if (!x || !gtr__usable(x->ctx)) return NULL;
     if (!(p >= 0 && p < 1)) return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "dropout: p is %g, want 0 <= p < 1", (double)p));
-    if (!name) { snprintf(own, sizeof own, "dropout%lld", (long long)x->ctx->unnamed++); name = own; }
     at.f[0] = p;
     at.i[0] = !(x->shape.ndim && x->shape.dim[0] < 0);
-    gtr_tensor *t = gtr__op_new(GTR__OP_DROPOUT, 1, &x, &at, name);
-    if (!t) return NULL;
-    if (gtr__find_named(t->ctx, GTR__OP_DROPOUT, t->name) != t) {
-        gtr__fail(t->ctx, GTR_ERR_ARG, "dropout \"%s\": there is one of this name already", t->name);
-        t->ctx->n_tensor--;
-        gtr__tensor_free(t);
-        return NULL;
+    for (;;) {
+        if (!name) snprintf(own, sizeof own, "dropout%lld", (long long)x->ctx->unnamed);
+        gtr_tensor *t = gtr__op_new(GTR__OP_DROPOUT, 1, &x, &at, name ? name : own);
+        if (!t) return NULL;
+        x->ctx->unnamed += !name;
+        if (gtr__find_named(x->ctx, GTR__OP_DROPOUT, t->name) == t) {
+            t->attr.key = gtr__hash(x->ctx->desc.seed, t->name);
+            return t;
+        }
+        if (name) gtr__fail(x->ctx, GTR_ERR_ARG, "dropout \"%s\": there is one of this name already", t->name);
+        gtr__undo(x->ctx, t->id, x->ctx->n_parameter);
+        if (name) return NULL;      /* a name that was made and is the user's too: the next */
     }
-    t->attr.key = gtr__hash(t->ctx->desc.seed, t->name);
-    return t;
 }
 /* Labels and ids have a range: inputs keep it so that gtr_set and data sets are checked before a step. */
 static void gtr__limit(gtr_tensor *ids, int64_t limit, const gtr_tensor *by, bool has_ignore, int32_t ignore) {
@@ -4643,7 +4693,11 @@ GTR_API gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
 }
 
 // >>layer-builders
-static const char *gtr__part_name(char *buf, size_t size, const char *name, const char *part) { snprintf(buf, size, "%.400s.%s", name ? name : "", part); return buf; }
+/* What does not fit buf is longer than any name may be. */
+static const char *gtr__part_name(char *buf, size_t size, const char *name, const char *part) {
+    snprintf(buf, size, "%s.%s", name, part);
+    return buf;
+}
 static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what) {
     if (!x || !gtr__usable(x->ctx)) return false;
     if (name && name[0]) return true;
@@ -4657,19 +4711,18 @@ static gtr_tensor *gtr__linear_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, 
     return gtr__op_new(GTR__OP_LINEAR, b ? 3 : 2, in, &at, name);
 }
 GTR_API gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_desc desc) {
-    gtr_tensor *w, *b = NULL;
-    char buf[512], text[GTR__SHAPE_TEXT];
+    gtr_tensor *w, *b = NULL, *t;
+    char buf[600], text[GTR__SHAPE_TEXT];
     if (!gtr__layer_name(x, name, "linear")) return NULL;
+    const int64_t tensors = x->ctx->n_tensor, parameters = x->ctx->n_parameter;
     if (desc.out < 1 || x->shape.ndim < 1 || x->shape.dim[x->shape.ndim - 1] < 1 || x->dtype != GTR_F32)
         return gtr__none(gtr__fail(x->ctx, GTR_ERR_SHAPE, "linear \"%s%s\": got x %s %s and %lld features out, want float32 (..., K) and at least 1", x->ctx->scope, name, gtr__shape_text(&x->shape, text), gtr__dtype_names[x->dtype], (long long)desc.out));
     int64_t k = x->shape.dim[x->shape.ndim - 1];
     w = gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "weight"), gtr_shape2(desc.out, k), gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)k)));
-    if (!w) return NULL;
-    if (!desc.no_bias) {
-        b = gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "bias"), gtr_shape1(desc.out), gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)k)));
-        if (!b) return NULL;
-    }
-    return gtr__linear_new(x, w, b, name);
+    if (w && !desc.no_bias)
+        b = gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "bias"), gtr_shape1(desc.out), w->init);
+    t = w && (b || desc.no_bias) ? gtr__linear_new(x, w, b, name) : NULL;
+    return t ? t : gtr__undo(x->ctx, tensors, parameters);
 }
 GTR_API gtr_tensor *gtr_linear(gtr_tensor *x, const char *name, int64_t out) {
     gtr_linear_desc d = GTR__ZERO;
@@ -4685,17 +4738,20 @@ static gtr_tensor *gtr__embedding_new(gtr_tensor *ids, gtr_tensor *table, const 
 }
 GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table) { return gtr__embedding_new(ids, table, NULL); }
 GTR_API gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width) {
-    char buf[512];
+    char buf[600];
     if (!gtr__layer_name(ids, name, "embedding")) return NULL;
+    const int64_t tensors = ids->ctx->n_tensor, parameters = ids->ctx->n_parameter;
     if (ids->dtype != GTR_I32) return gtr__none(gtr__fail(ids->ctx, GTR_ERR_SHAPE, "embedding \"%s%s\": ids are %s, want int32", ids->ctx->scope, name, gtr__dtype_names[ids->dtype]));
     gtr_tensor *table = gtr_parameter(ids->ctx, gtr__part_name(buf, sizeof buf, name, "weight"), gtr_shape2(rows, width), gtr__init(GTR_INIT_NORMAL, 1));
-    return table ? gtr__embedding_new(ids, table, name) : NULL;
+    gtr_tensor *t = table ? gtr__embedding_new(ids, table, name) : NULL;
+    return t ? t : gtr__undo(ids->ctx, tensors, parameters);
 }
 GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc) {
     gtr__attr at = gtr__attr0();
-    gtr_tensor *in[5], *tracked;
-    char buf[512], text[GTR__SHAPE_TEXT];
+    gtr_tensor *in[5], *tracked, *t = NULL;
+    char buf[600], text[GTR__SHAPE_TEXT];
     if (!gtr__layer_name(x, name, "batch_norm")) return NULL;
+    const int64_t tensors = x->ctx->n_tensor, parameters = x->ctx->n_parameter;
     if (x->dtype != GTR_F32 || x->shape.ndim != 2 || x->shape.dim[1] < 1 || !(desc.eps >= 0) || !(desc.momentum >= 0 && desc.momentum <= 1) || desc.eps > 1e30f)
         return gtr__none(gtr__fail(x->ctx, GTR_ERR_SHAPE, "batch_norm \"%s%s\": got %s %s, eps %g and momentum %g, want float32 (N, C), eps >= 0 and momentum in 0 to 1", x->ctx->scope, name,
                                    gtr__dtype_names[x->dtype], gtr__shape_text(&x->shape, text), (double)desc.eps, (double)desc.momentum));
@@ -4706,12 +4762,12 @@ GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch
     in[3] = in[2] ? gtr__buffer(x->ctx, gtr__part_name(buf, sizeof buf, name, "running_mean"), GTR_F32, c, 0) : NULL;
     in[4] = in[3] ? gtr__buffer(x->ctx, gtr__part_name(buf, sizeof buf, name, "running_var"), GTR_F32, c, 1) : NULL;
     tracked = in[4] ? gtr__buffer(x->ctx, gtr__part_name(buf, sizeof buf, name, "num_batches_tracked"), GTR_I64, gtr_shape0(), 0) : NULL;
-    if (!tracked) return NULL;
     at.f[0] = desc.eps > 0 ? (double)desc.eps : 1e-5;
     at.f[1] = desc.momentum > 0 ? (double)desc.momentum : 0.1;
     at.i[14] = GTR__OP_BN_COMMIT;
-    at.i[15] = tracked->id;
-    return gtr__op_new(GTR__OP_BATCH_NORM, 5, in, &at, name);
+    at.i[15] = tracked ? tracked->id : 0;
+    if (tracked) t = gtr__op_new(GTR__OP_BATCH_NORM, 5, in, &at, name);
+    return t ? t : gtr__undo(x->ctx, tensors, parameters);
 }
 GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) { gtr_batch_norm_desc d = GTR__ZERO; return gtr_batch_norm_ex(x, name, d); }
 
@@ -6328,7 +6384,7 @@ static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows) {
 }
 /* A context whose device is lost, or that only plans, runs nothing. */
 static gtr_result gtr__runnable(gtr_context *ctx, const char *who) {
-    if (ctx->dead) return ctx->error;
+    if (!gtr__usable(ctx)) return ctx->error;
     return ctx->preset ? gtr__fail(ctx, GTR_ERR_STATE, "%s: a context with a preset plans only", who) : GTR_OK;
 }
 static gtr_result gtr__set_check(gtr_tensor *t, const void *src, const char *who) {
@@ -6468,7 +6524,7 @@ GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
     char text[GTR__SHAPE_TEXT];
     if (!t) return GTR_ERR_ARG;
     gtr_context *ctx = t->ctx;
-    if (ctx->dead) return ctx->error;
+    if (!gtr__usable(ctx)) return ctx->error;
     if (!dst) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_get \"%s\": the destination is NULL", gtr__label(t));
     if (ctx->preset) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: a context with a preset plans only");
     GTR__TRY(gtr__wait_all(ctx));
@@ -6493,7 +6549,7 @@ GTR_API float gtr_item(gtr_tensor *t) {
         if (gtr__count(&t->shape) == 1 && gtr_get(t, t->dtype == GTR_F32 ? (void *)v : (void *)&w, gtr__dtype_size(t->dtype)) == GTR_OK) return t->dtype == GTR_F32 ? (float)v[0] : (float)w;
         return (float)NAN;
     }
-    if (ctx->dead || ctx->preset || gtr__wait_all(ctx) != GTR_OK) return (float)NAN;
+    if (!gtr__usable(ctx) || ctx->preset || gtr__wait_all(ctx) != GTR_OK) return (float)NAN;
     if (gtr__outdated(s) && gtr_eval(&t, 1) != GTR_OK) return (float)NAN;
     if (gtr__read(ctx, s->stage, v, s->kept, s->kept_storage, GTR_F32, 1, gtr__label(t)) != GTR_OK) return (float)NAN;
     return (float)v[0];
@@ -6662,7 +6718,7 @@ static void gtr__trainer_free(gtr_trainer *t) {
     size_t bytes = (size_t)t->total * sizeof(gtr_float);
     gtr__plan_cache **at = &ctx->plans;
     int g;
-    gtr__wait_all(ctx);
+    if (!gtr__forked(ctx)) gtr__wait_all(ctx);
     while (*at) {
         gtr__plan_cache *e = *at;
         if (e->recipe.trainer != t) { at = &e->next; continue; }
@@ -6742,6 +6798,7 @@ static float gtr__rate(const gtr_trainer *t, int64_t s) {
 }
 GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
     if (!t) return GTR_ERR_ARG;
+    if (!gtr__usable(t->ctx)) return t->ctx->error;
     if (!(lr >= 0) || !gtr__finite(lr)) return gtr__fail(t->ctx, GTR_ERR_ARG, "gtr_trainer_lr: %g, want a finite rate of at least 0", (double)lr);
     t->lr = lr;
     return GTR_OK;
@@ -6824,7 +6881,7 @@ GTR_API gtr_result gtr_wait(gtr_context *ctx) {
     gtr_trainer *t;
     gtr_result r;
     if (!ctx) return GTR_ERR_NOMEM;
-    if (ctx->dead) return ctx->error;
+    if (!gtr__usable(ctx)) return ctx->error;
     r = gtr__wait_all(ctx);
     for (t = ctx->trainers; t && r == GTR_OK; t = t->next) r = gtr__observe(t);
     return r;
@@ -7004,14 +7061,15 @@ GTR_API gtr_report gtr_trainer_report(gtr_trainer *t) {
     gtr_report none;
     uint64_t s;
     memset(&none, 0, sizeof none);
-    if (!t || !t->runner) return none;
+    if (!t || !t->runner || gtr__forked(t->ctx)) return none;
     s = t->runner->shared->step;
     gtr__fence();
     return s ? gtr__report_of(&t->runner->shared->entry[(s - 1) % GTR__RING]) : none;
 }
 GTR_API float gtr_loss(gtr_trainer *t) {
     gtr_report r;
-    if (!t || !t->runner || t->ctx->dead || gtr__wait_all(t->ctx) != GTR_OK || gtr__observe(t) != GTR_OK) return (float)NAN;
+    if (!t || !t->runner || !gtr__usable(t->ctx)) return (float)NAN;
+    if (gtr__wait_all(t->ctx) != GTR_OK || gtr__observe(t) != GTR_OK) return (float)NAN;
     r = gtr_trainer_report(t);
     return r.step ? r.loss : (float)NAN;
 }
@@ -7021,7 +7079,7 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     gtr_float *at;
     if (!t || !p) return GTR_ERR_ARG;
     ctx = t->ctx;
-    if (ctx->dead) return ctx->error;
+    if (!gtr__usable(ctx)) return ctx->error;
     i = gtr__trainer_index(t, p);
     if (i < 0 || !buffer) return gtr__fail(ctx, GTR_ERR_STATE, "%s: this trainer has none for \"%s\"%s", what, gtr__label(p), i < 0 ? ": it does not train it" : "");
     if (!host || bytes != p->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "%s of \"%s\": got %zu bytes, want %zu", what, gtr__label(p), bytes, p->data_bytes);
@@ -7036,8 +7094,10 @@ static float gtr__scale_now(gtr_trainer *t) {
     return t->pending || !ctl.step ? ctl.scale : t->runner->shared->entry[(ctl.step - 1) % GTR__RING].scale;
 }
 GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
-    gtr_result r = t && t->fitted && !t->ctx->dead ? gtr__fail(t->ctx, GTR_ERR_STATE, "gradient of \"%s\": gtr_fit keeps none; ask after gtr_step or gtr_backward", p ? gtr__label(p) : "")
-                                                   : gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
+    const bool lost = t && t->fitted && gtr__usable(t->ctx);
+    gtr_result r = lost ? gtr__fail(t->ctx, GTR_ERR_STATE, "gradient of \"%s\": gtr_fit keeps none; ask after "
+                                    "gtr_step or gtr_backward", p ? gtr__label(p) : "")
+                        : gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
     size_t i;
     if (r == GTR_OK && t->optim.scaled) {
         gtr_float s = (gtr_float)(1 / gtr__scale_now(t));
@@ -7049,7 +7109,8 @@ GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *s
     gtr_float *tmp;
     size_t i;
     gtr_result r;
-    if (!t || !t->optim.scaled || !src) return gtr__buffer_copy(t, p, t ? t->gradient : NULL, (void *)(uintptr_t)src, bytes, true, "gradient");
+    if (!t || !t->optim.scaled || !src || !gtr__usable(t->ctx))
+        return gtr__buffer_copy(t, p, t ? t->gradient : NULL, (void *)(uintptr_t)src, bytes, true, "gradient");
     tmp = (gtr_float *)gtr__malloc(t->ctx, bytes);
     if (!tmp) return GTR_ERR_NOMEM;
     for (i = 0; i < bytes / sizeof(gtr_float); i++) tmp[i] = ((const gtr_float *)src)[i] * (gtr_float)gtr__scale_now(t);
@@ -7318,7 +7379,7 @@ GTR_API void gtr_predictor_destroy(gtr_predictor *p) {
     gtr_predictor **at;
     if (!p) return;
     gtr_context *ctx = p->ctx;
-    if (p->instance[0]) ctx->be->wait(p->instance[0]);
+    if (!gtr__forked(ctx) && p->instance[0]) ctx->be->wait(p->instance[0]);
     for (int i = 0; i < p->n_entry; i++) {
         gtr__plan_cache *e = p->entry[i];
         if (e->exec) ctx->be->release(p->instance, e->exec);
@@ -7410,6 +7471,7 @@ fail:
 GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out) {
     if (!p) return GTR_ERR_ARG;
     const gtr__backend *be = p->ctx->be;
+    if (gtr__forked(p->ctx)) return gtr__predictor_fail(p, GTR_ERR_STATE, p->ctx->error_text);
     if (!in || !out || rows < 1) return gtr__predictor_fail(p, GTR_ERR_ARG, "gtr_predict: in and out are not NULL, and rows at least 1");
     for (int k = p->n_entry - 1; rows > 0; ) {
         int64_t n = (int64_t)1 << k;
@@ -7920,6 +7982,7 @@ GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
         gtr__fail(data->ctx, GTR_ERR_ARG, "gtr_dataset_split of %s: k is %lld, want 2 to its %lld rows", data->name, (long long)k, (long long)data->rows);
         return NULL;
     }
+    if (!gtr__usable(data->ctx)) return NULL;
     if (data->used) { gtr__fail(data->ctx, GTR_ERR_STATE, "gtr_dataset_split of %s: it is in use already; split before the first step", data->name); return NULL; }
     snprintf(name, sizeof name, "%.120s (every %lld)", data->name, (long long)k);
     gtr_dataset *d = gtr__dataset_new(data->ctx, name, data->rows / k);
@@ -8399,7 +8462,8 @@ static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
 static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *call) {
     if (!ctx) return GTR_ERR_ARG;
     if (!path || !*path) return gtr__fail(ctx, GTR_ERR_ARG, "%s: the path is %s", call, path ? "empty" : "NULL");
-    if (ctx->dead || ctx->preset) return gtr__fail(ctx, GTR_ERR_STATE, "%s: %s", call, ctx->dead ? "this context is not usable any more" : "a context with a preset holds no values");
+    if (!gtr__usable(ctx)) return gtr__fail(ctx, GTR_ERR_STATE, "%s: this context is not usable any more", call);
+    if (ctx->preset) return gtr__fail(ctx, GTR_ERR_STATE, "%s: a context with a preset holds no values", call);
     gtr_result r = gtr_wait(ctx);
     return r == GTR_ERR_NONFINITE ? GTR_OK : r;
 }
@@ -8562,9 +8626,9 @@ static void gtr__observed_drop(gtr_context *ctx, const gtr__plan_cache *before) 
     gtr__entry_free(ctx, e);
 }
 static gtr__plan_cache *gtr__observed(gtr_trainer *t, int64_t batch, const char *who) {
-    if (!t) return NULL;
+    if (!t || !gtr__usable(t->ctx)) return NULL;
     if (batch < 1) { gtr__fail(t->ctx, GTR_ERR_ARG, "%s: a batch of %lld", who, (long long)batch); return NULL; }
-    return t->ctx->dead ? NULL : gtr__trainer_entry(t, batch, t->data, false);
+    return gtr__trainer_entry(t, batch, t->data, false);
 }
 static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v) {
     char s[GTR__SHAPE_TEXT];
@@ -8717,7 +8781,7 @@ GTR_API int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
     int64_t low, high = 1, least;
     size_t all;
     bool good;
-    if (!t || t->ctx->dead) return 0;
+    if (!t || !gtr__usable(t->ctx)) return 0;
     ctx = t->ctx;
     good = ctx->error == GTR_OK;
     if (!bytes) {
@@ -8967,7 +9031,7 @@ GTR_API void gtr_destroy(gtr_context *ctx) {
     gtr_desc desc;
     int i;
     if (!ctx) return;
-    if (ctx->instance[0]) gtr__wait_all(ctx);
+    if (!gtr__forked(ctx) && ctx->instance[0]) gtr__wait_all(ctx);
     while (ctx->predictors) gtr_predictor_destroy(ctx->predictors);
     while (ctx->trainers) gtr_trainer_destroy(ctx->trainers);
     gtr__plans_forget(ctx, 0);
@@ -8979,6 +9043,9 @@ GTR_API void gtr_destroy(gtr_context *ctx) {
     gtr__mfree(ctx, ctx->tensor);
     gtr__mfree(ctx, ctx->parameter);
     gtr__mfree(ctx, ctx->text);
+#ifdef MADV_WIPEONFORK
+    if (ctx->here) munmap((void *)(uintptr_t)ctx->here, 1);
+#endif
     desc = ctx->desc;
     gtr__host_free(&desc, ctx);
 }

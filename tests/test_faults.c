@@ -501,6 +501,236 @@ static void faults(void)
     remove(old_path);
 }
 
+/* ---- builders take back what they made before they failed ---- */
+typedef struct site { gtr_context *ctx; gtr_tensor *x, *ids, *y, *loss; gtr_dataset *data; } site;
+static gtr_result near(const gtr_custom_call *call) { (void)call; return GTR_OK; }
+static void *b_linear(site *s) { return gtr_linear(s->x, "new", 5); }
+static void *b_linear_bare(site *s) { gtr_linear_desc d; memset(&d, 0, sizeof d); d.out = 5; d.no_bias = true; return gtr_linear_ex(s->x, "new", d); }
+static void *b_embedding(site *s) { return gtr_embedding(s->ids, "new", 7, 3); }
+static void *b_batch_norm(site *s) { return gtr_batch_norm(s->x, "new"); }
+static void *b_dropout(site *s) { return gtr_dropout(s->x, "new", 0.5f); }
+static void *b_dropout_unnamed(site *s) { return gtr_dropout(s->x, NULL, 0.5f); }
+static void *b_parameter(site *s) { gtr_init i; memset(&i, 0, sizeof i); i.kind = GTR_INIT_NORMAL; i.a = 1; return gtr_parameter(s->ctx, "new", gtr_shape2(3, 4), i); }
+static void *b_constant(site *s) { static const gtr_float v[3] = { 1, 2, 3 }; return gtr_constant(s->ctx, GTR_F32, gtr_shape1(3), v); }
+static void *b_input(site *s) { return gtr_input(s->ctx, "new", GTR_F32, gtr_shape1(GTR_BATCH)); }
+static void *b_concat(site *s) { gtr_tensor *both[2]; both[0] = both[1] = s->x; return gtr_concat(both, 2, 1); }
+static void *b_loss(site *s) { return gtr_cross_entropy(gtr_slice(s->x, 1, 0, 3), s->y); }
+static void *b_gradient(site *s) { return gtr_gradient(s->loss, s->x); }
+static void *b_custom(site *s)
+{
+    gtr_custom_desc d;
+    memset(&d, 0, sizeof d);
+    d.name = "new"; d.n_in = 1; d.in[0] = s->x; d.forward = near;
+    return gtr_custom(s->ctx, d);
+}
+static void *b_trainer(site *s) { return gtr_trainer_create(s->loss, adam()); }
+static void *b_predictor(site *s) { return gtr_predictor_create(s->loss->in[0], 4); }
+static void *b_arrays(site *s) { return points(s->ctx, 10, 0, -1); }
+static void *b_split(site *s) { return gtr_dataset_split(s->data, 3); }
+static const struct { const char *name; void *(*build)(site *); } builders[] = {
+    { "linear", b_linear }, { "linear without bias", b_linear_bare }, { "embedding", b_embedding }, { "batch_norm", b_batch_norm },
+    { "dropout", b_dropout }, { "unnamed dropout", b_dropout_unnamed }, { "parameter", b_parameter }, { "constant", b_constant },
+    { "input", b_input }, { "concat", b_concat }, { "slice and cross_entropy", b_loss }, { "gradient", b_gradient }, { "custom", b_custom },
+    { "trainer", b_trainer }, { "predictor", b_predictor }, { "arrays", b_arrays }, { "split", b_split }
+};
+/* Of a context, what a failed builder must leave as it was: two ops in one call may leave the first. */
+typedef struct stock { int64_t tensors, parameters, unnamed, rows; long blocks; void *trainers, *predictors, *datasets; size_t device; } stock;
+static stock stock_of(const site *s)
+{
+    stock k;
+    memset(&k, 0, sizeof k);
+    k.tensors = s->ctx->n_tensor; k.parameters = s->ctx->n_parameter; k.unnamed = s->ctx->unnamed; k.rows = gtr_dataset_rows(s->data);
+    k.blocks = alive; k.device = s->ctx->device_bytes;
+    k.trainers = s->ctx->trainers; k.predictors = s->ctx->predictors; k.datasets = s->ctx->datasets;
+    return k;
+}
+/* pad: parameters that are there before, so that the lists of tensors and parameters are full at different allocations */
+static site site_new(int pad)
+{
+    site s;
+    gtr_desc d = desc0();
+    gtr_tensor *h;
+    char name[16];
+    memset(&s, 0, sizeof s);
+    d.threads = 1;
+    d.allocator.alloc = f_alloc; d.allocator.free = f_free;
+    fail_allocation = 0;
+    s.ctx = gtr_create(d);
+    s.x = gtr_input(s.ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 6));
+    s.y = gtr_input(s.ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    s.ids = gtr_input(s.ctx, "ids", GTR_I32, gtr_shape1(GTR_BATCH));
+    h = gtr_linear(s.x, "old", 3);
+    s.loss = gtr_cross_entropy(h, s.y);
+    for (; pad > 0; pad--) {
+        snprintf(name, sizeof name, "pad%d", pad);
+        gtr_parameter(s.ctx, name, gtr_shape1(1), h->init);
+    }
+    s.data = points(s.ctx, 12, 0, -1);
+    EXPECT_OK(s.ctx);
+    return s;
+}
+static void builder_fails(int b, int pad, bool on)
+{
+    site s = site_new(pad);
+    stock before, after;
+    int k;
+    void *made = NULL;
+    for (k = 1; !made && k < 200; k++) {
+        before = stock_of(&s);
+        allocations = 0; fail_allocation = k; fail_all = on; fired = false;
+        made = builders[b].build(&s);
+        fail_allocation = 0;
+        if (made) break;
+        after = stock_of(&s);
+        if (builders[b].build == b_loss && after.tensors == before.tensors + 1) gtr_release(s.ctx, before.tensors), after = stock_of(&s);
+        CHECK(fired && gtr_error(s.ctx) == GTR_ERR_NOMEM, "%s, allocation %d of %d pads: %s", builders[b].name, k, pad, gtr_error_text(s.ctx));
+        if (!CHECK(!memcmp(&before, &after, sizeof before), "%s, allocation %d, %d pads: %lld tensors, %lld parameters, %ld blocks before and %lld, %lld, %ld after it failed", builders[b].name, k, pad,
+                   (long long)before.tensors, (long long)before.parameters, before.blocks, (long long)after.tensors, (long long)after.parameters, after.blocks)) break;
+        gtr_error_clear(s.ctx);
+    }
+    CHECK(made || !fired, "%s, %d pads: it is not built at last: %s", builders[b].name, pad, gtr_error_text(s.ctx));
+    if (builders[b].build == b_dropout_unnamed && made) EXPECT_EQ(((gtr_tensor *)made)->attr.key, gtr__hash(7, "dropout0"));
+    gtr_destroy(s.ctx);
+    CHECK(alive == 0, "%s: %ld blocks are left", builders[b].name, alive);
+    alive = 0;
+}
+static void builders_fail(void)
+{
+    int b, pad;
+    for (b = 0; b < (int)(sizeof builders / sizeof *builders); b++)
+        for (pad = small ? 14 : 8; pad < (small ? 15 : 16); pad++) { builder_fails(b, pad, false); builder_fails(b, pad, true); }
+}
+/* The longest names, and those that differ behind 400 bytes: a layer is built, whole, or not at all. */
+static void long_names(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 4)), *ids = gtr_input(ctx, "ids", GTR_I32, gtr_shape1(GTR_BATCH)), *t[3];
+    gtr_tensor *deep = gtr_input(ctx, "deep", GTR_I32, (gtr_shape){ 8, { -1, 1, 1, 1, 1, 1, 1, 1 } });
+    char name[1400];
+    int n, i;
+    memset(name, 'a', sizeof name);
+    name[410] = 0;
+    name[409] = 'b';
+    EXPECT(gtr_linear(x, name, 2) != NULL);
+    name[409] = 'c';
+    EXPECT(gtr_linear(x, name, 2) != NULL);
+    EXPECT_OK(ctx);
+    for (n = 480; n < 1300; n += n < 520 ? 1 : 97) {
+        int64_t tensors = gtr_mark(ctx), parameters = gtr_parameter_count(ctx);
+        memset(name, 'd', sizeof name);
+        name[n] = 0;
+        t[0] = gtr_linear(x, name, 2); name[0] = 'e'; t[1] = gtr_batch_norm(x, name); name[0] = 'f'; t[2] = gtr_embedding(ids, name, 3, 2);
+        CHECK(!t[0] == (n + 7 > 511) && !t[1] == (n + 20 > 511) && !t[2] == (n + 7 > 511), "names of %d bytes: linear %d, batch_norm %d, embedding %d", n, !!t[0], !!t[1], !!t[2]);
+        for (i = 0; i < 3; i++) { tensors += t[i] ? (i == 0 ? 3 : i == 1 ? 6 : 2) : 0; parameters += t[i] ? (i == 0 ? 2 : i == 1 ? 5 : 1) : 0; }
+        CHECK(gtr_mark(ctx) == tensors && gtr_parameter_count(ctx) == parameters, "names of %d bytes: %lld tensors and %lld parameters, want %lld and %lld", n,
+              (long long)gtr_mark(ctx), (long long)gtr_parameter_count(ctx), (long long)tensors, (long long)parameters);
+        if (!t[1]) EXPECT_ERROR(ctx, GTR_ERR_ARG, "longer than 511 bytes");
+    }
+    n = (int)gtr_parameter_count(ctx);
+    EXPECT(!gtr_embedding(deep, "deep", 3, 2));             /* fails behind its table */
+    EXPECT_EQ(gtr_parameter_count(ctx), n);
+    gtr_error_clear(ctx);
+    EXPECT(gtr_embedding(ids, "deep", 3, 2) != NULL);
+    EXPECT(gtr_dropout(x, "dropout0", 0.5f) != NULL);       /* what the first unnamed one would be called */
+    EXPECT(gtr_dropout(x, NULL, 0.5f) != NULL);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+
+/* ---- after fork() ---- */
+#ifndef _WIN32
+#include <sys/wait.h>
+typedef struct family { net n; gtr_dataset *data; gtr_predictor *p; float x[12]; } family;
+#define FAILS(call) do { if ((call) != GTR_ERR_STATE) { fprintf(stderr, "after fork(): " #call " is no error\n"); return 2; } } while (0)
+#define NOTHING(call) do { if (call) { fprintf(stderr, "after fork(): " #call " made something\n"); return 2; } } while (0)
+static int in_child(family *f)
+{
+    gtr_context *ctx = f->n.ctx;
+    gtr_fit_desc fit;
+    gtr_memory_report m;
+    gtr_init init;
+    gtr_tensor *fc1 = gtr_parameter_find(ctx, "fc1.weight");
+    float v[96];
+    memset(&fit, 0, sizeof fit);
+    memset(&init, 0, sizeof init);
+    fit.batch = 4; fit.silent = true;
+    FAILS(gtr_step(f->n.t));
+    FAILS(gtr_error(ctx));
+    gtr_error_clear(ctx);
+    FAILS(gtr_error(ctx));
+    FAILS(gtr_wait(ctx)); FAILS(gtr_backward(f->n.t)); FAILS(gtr_update(f->n.t)); FAILS(gtr_fit(f->n.t, f->data, fit));
+    FAILS(gtr_trainer_data(f->n.t, f->data, 4, true, false)); FAILS(gtr_trainer_lr(f->n.t, 0.5f));
+    FAILS(gtr_evaluate(f->n.t, f->data, 4, NULL, v, NULL));
+    FAILS(gtr_set(f->n.x, f->x, sizeof f->x)); FAILS(gtr_set_device(f->n.x, f->x, sizeof f->x, NULL));
+    FAILS(gtr_get(fc1, v, sizeof v)); FAILS(gtr_eval(&f->n.logits, 1)); FAILS(gtr_eval_train(&f->n.logits, 1));
+    FAILS(gtr_gradient_get(f->n.t, fc1, v, sizeof v)); FAILS(gtr_gradient_set(f->n.t, fc1, v, sizeof v)); FAILS(gtr_state_get(f->n.t, fc1, 0, v, sizeof v));
+    FAILS(gtr_save(ctx, "build/never")); FAILS(gtr_load(ctx, "build/never")); FAILS(gtr_memory_plan(f->n.t, 4, &m));
+    FAILS(gtr_predict(f->p, f->x, 2, v));
+    NOTHING(gtr_loss(f->n.t) == gtr_loss(f->n.t)); NOTHING(gtr_item(f->n.loss) == gtr_item(f->n.loss)); NOTHING(gtr_trainer_report(f->n.t).step);
+    NOTHING(gtr_plan_text(f->n.t, 4)[0]); NOTHING(gtr_memory_text(f->n.t, 4)[0]); NOTHING(gtr_trace(f->n.t)[0]); NOTHING(gtr_profile(f->n.t, false)[0]);
+    NOTHING(gtr_largest_batch(f->n.t, 1 << 20)); NOTHING(gtr_on_gpu(ctx));
+    NOTHING(gtr_relu(f->n.x)); NOTHING(gtr_linear(f->n.x, "more", 2)); NOTHING(gtr_input(ctx, "z", GTR_F32, gtr_shape1(1)));
+    NOTHING(gtr_parameter(ctx, "p", gtr_shape1(1), init)); NOTHING(gtr_constant(ctx, GTR_F32, gtr_shape1(1), v)); NOTHING(gtr_gradient(f->n.loss, f->n.x));
+    NOTHING(gtr_trainer_create(f->n.loss, adam())); NOTHING(gtr_predictor_create(f->n.logits, 1)); NOTHING(points(ctx, 4, 0, -1)); NOTHING(gtr_dataset_split(f->data, 2));
+    gtr_scope_begin(ctx, "s"); gtr_scope_end(ctx); gtr_stage(ctx, 1); gtr_recompute_begin(ctx); gtr_recompute_end(ctx); gtr_keep(f->n.logits);
+    gtr_release(ctx, gtr_mark(ctx)); gtr_environment_text(ctx); gtr_device_text(ctx); gtr_stop(ctx);
+    return strstr(gtr_error_text(ctx), "fork") ? 0 : 2;
+}
+/* stage 0: everything is called, then destroyed piece by piece; 1: the context is destroyed at once; 2: and the child makes its own */
+static int child(family *f, int stage)
+{
+    int r = stage == 0 ? in_child(f) : 0;
+    if (stage == 0) { gtr_predictor_destroy(f->p); gtr_trainer_destroy(f->n.t); gtr_dataset_destroy(f->data); }
+    gtr_destroy(f->n.ctx);
+    if (device == GTR_DEVICE_CPU && alive) { fprintf(stderr, "after fork(): %ld blocks are left\n", alive); r = 3; }
+    if (stage == 2 && device == GTR_DEVICE_CPU) {
+        gtr_desc d = desc0();
+        gtr_context *ctx;
+        net n;
+        d.threads = 1;              /* a sanitizer bears no new threads here */
+        ctx = gtr_create(d);
+        n = mlp(ctx, adam());
+        gtr_trainer_data(n.t, points(ctx, 16, 0, -1), 4, true, false);
+        if (gtr_step(n.t) != GTR_OK || gtr_wait(ctx) != GTR_OK) r = 4;
+        gtr_destroy(ctx);
+    }
+    return r;
+}
+static void forks(void)
+{
+    gtr_desc d = desc0();
+    family f;
+    int stage, status = -1, i;
+    memset(&f, 0, sizeof f);
+    d.threads = 4;
+    d.allocator.alloc = f_alloc; d.allocator.free = f_free;
+    fail_allocation = 0;
+    f.n = mlp(gtr_create(d), adam());
+    f.data = points(f.n.ctx, 32, 0, -1);
+    f.p = gtr_predictor_create(f.n.logits, 4);
+    gtr_trainer_data(f.n.t, f.data, 8, true, false);
+    for (i = 0; i < 6; i++) EXPECT_EQ(gtr_step(f.n.t), GTR_OK);
+    EXPECT_EQ(gtr_wait(f.n.ctx), GTR_OK);
+    for (stage = 0; stage < 6; stage++) {
+        pid_t pid;
+        if (stage == 3 && f.n.ctx->here) { munmap((void *)(uintptr_t)f.n.ctx->here, 1); f.n.ctx->here = NULL; }   /* as where the system has no such page */
+        fflush(stdout);
+        pid = fork();
+        if (!pid) { alarm(30); _exit(child(&f, stage % 3)); }
+        if (!CHECK(pid > 0, "no process")) break;
+        waitpid(pid, &status, 0);
+        CHECK(status == 0, "the child of stage %d ended with %s %d", stage, WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        for (i = 0; i < 6; i++) EXPECT_EQ(gtr_step(f.n.t), GTR_OK);          /* the parent goes on */
+    }
+    EXPECT_OK(f.n.ctx);
+    gtr_destroy(f.n.ctx);
+    EXPECT_EQ(alive, 0);
+    alive = 0;
+}
+#else
+static void forks(void) { SKIP("no fork() here"); }
+#endif
+
 static void all(void)
 {
     RUN(runtime_calls);
@@ -509,6 +739,9 @@ static void all(void)
     RUN(nonfinite);
     RUN(nonfinite_scaled);
     RUN(faults);
+    RUN(builders_fail);
+    RUN(long_names);
+    RUN(forks);
 }
 int main(int argc, char **argv)
 {
