@@ -8,7 +8,8 @@ and in all others, if there are others:
 compile:
     cc   -O3 -march=native train.c -lm -pthread                                                          (CPU)
     nvcc -O3 -arch=native -Xcompiler -march=native -DGPUTRAIN_CUDA train.c gputrain_cuda.cu -lcublasLt   (GPU, else CPU)
-On Hopper write -arch=sm_90a: its fastest instructions are compiled for that name alone. Licence (MIT-0) and history at the end.
+On Hopper write -arch=sm_90a: its fastest instructions are compiled for that name alone. CUDA 11.4 or newer, C++17.
+Licence (MIT-0) and history at the end.
 
 A COMPLETE PROGRAM
     int main(void)
@@ -859,6 +860,7 @@ typedef struct gtr__call {
     void            *ws;        /* workspace, 256-aligned */
     size_t           ws_bytes;
     size_t          *measure;   /* not NULL: write the workspace wanted, do nothing else (instance may be NULL) */
+    int             *fits;      /* of NETWORK, not NULL: write whether it can be launched, do nothing else */
     const struct gtr__caps *caps;
     gtr_precision    precision; /* GTR_FP32: full float32 products; GTR_TF32: float32 storage, TF32 products; else by storage */
     int              training;
@@ -938,7 +940,10 @@ typedef struct gtr__caps {
     int    bf16, f16, tf32;     /* products in these are there */
     size_t product_workspace;   /* bytes that a product asks for */
     uint8_t fused[GTR__OP_COUNT];   /* fused ops that have a kernel */
-    int    hurry;               /* 0; a test says with it how many looks for another's word a block has, in a launch, before it gives up */
+    /* 0; a test says with them how many looks for another's word a block has, in a launch, before it gives up; which
+       block (1: the first) comes to a launch's last meeting when that is given up; for how many blocks that wait for
+       each other there is room; that cuBLASLt is not there */
+    int    hurry, late, room, no_library;
 } gtr__caps;
 
 // >>tables
@@ -1145,6 +1150,7 @@ struct gtr_context {
     size_t       device_bytes;      /* of GTR_MEMORY_DEVICE now alive */
     volatile int stop;              /* gtr_stop */
     bool         stopped;
+    uint32_t     without;           /* matchers that do not work here, a bit each */
 };
 
 // >>errors
@@ -5529,7 +5535,7 @@ static void gtr__pass_select(gtr__build *b) {
     for (at = 0; at < b->plan->n_node; at++)
         for (m = 0; m < b->ctx->be->n_matchers; m++) {
             const gtr__matcher *by = &b->ctx->be->matchers[m];
-            if (by->several && !b->r->several) continue;
+            if ((by->several && !b->r->several) || b->ctx->without >> m & 1) continue;
             count = by->match(b->plan, at, &b->ctx->caps);
             if (count <= 0) continue;
             gtr__mark_own(b->plan, at, count, by);
@@ -5968,6 +5974,7 @@ typedef struct gtr__plan_cache {
     void        *exec;
     void        *carry;
     uint64_t     version;           /* ctx->memory_version that the addresses are of */
+    uint32_t     without;           /* ctx->without that the plan is of */
     int64_t      highest;           /* the highest id of a tensor that it uses */
     gtr_tensor  *input[GTR__MAX_FEED]; int n_inputs;
 } gtr__plan_cache;
@@ -6140,6 +6147,7 @@ static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__plan_cache *e) {
     return GTR_OK;
 }
 static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p);
+static const gtr__optim *gtr__optim_of(const gtr_trainer *t);
 static void *gtr__value_address(gtr_context *ctx, const gtr__plan_cache *e, int id) {
     const gtr__value *v = &e->plan.value[id];
     gtr_tensor *t = v->tensor;
@@ -6189,12 +6197,55 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner
     }
     return GTR_OK;
 }
+/* Which matcher's kernel a plan has that there is no room for, or that ctx->without names; -1: none. */
+static int gtr__entry_unfit(gtr_context *ctx, gtr__plan_cache *e, bool ask) {
+    for (int i = 0; i < e->plan.n_node; i++) {
+        gtr__node *n = &e->plan.node[i];
+        int fits = 1;
+        if (n->op != GTR__OP_NETWORK) continue;
+        if (ctx->without >> n->attr.i[0] & 1) return (int)n->attr.i[0];
+        if (!ask) continue;
+        n->call.fits = &fits;
+        if (ctx->be->run_node(ctx->instance, &e->plan, i) != GTR_OK) fits = 1;      /* the launch will tell the same */
+        n->call.fits = NULL;
+        if (!fits) return (int)n->attr.i[0];
+    }
+    return -1;
+}
+/* From now on this context plans without matcher m. */
+static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
+    char text[256];
+    ctx->without |= 1u << m;
+    snprintf(text, sizeof text, "the kernel of a %s: %s; it is done without, which is slower",
+             ctx->be->matchers[m].name, why);
+    if (ctx->desc.log) ctx->desc.log(GTR_LOG_WARNING, text, ctx->desc.log_user);
+}
+/* Makes the plan again, as the context has to do without a matcher that it has. */
+static gtr_result gtr__entry_again(gtr_context *ctx, gtr__plan_cache *e) {
+    gtr__plan fresh;
+    if (gtr__entry_unfit(ctx, e, false) >= 0) {
+        const gtr__optim *optim = e->recipe.trainer ? gtr__optim_of(e->recipe.trainer) : NULL;
+        GTR__TRY(gtr__plan_make(ctx, &e->recipe, e->input, e->n_inputs, optim, &fresh));
+        gtr__device_free(ctx, 0, e->carry, e->plan.carry);
+        e->carry = NULL;
+        gtr__plan_clear(ctx, &e->plan);
+        e->plan = fresh;
+    }
+    e->without = ctx->without;
+    return GTR_OK;
+}
 static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__plan_cache *e, gtr__runner *runner) {
-    if (e->exec && e->version == ctx->memory_version) return GTR_OK;
+    int unfit;
+    if (e->exec && e->version == ctx->memory_version && e->without == ctx->without) return GTR_OK;
     if (e->exec && gtr__wait_all(ctx) != GTR_OK) return ctx->error;
     gtr__entry_unprepare(ctx, e);
-    GTR__TRY(gtr__entry_memory(ctx, e));
-    GTR__TRY(gtr__resolve(ctx, e, runner, gtr__value_address, ctx->arena));
+    do {
+        GTR__TRY(gtr__entry_again(ctx, e));
+        GTR__TRY(gtr__entry_memory(ctx, e));
+        GTR__TRY(gtr__resolve(ctx, e, runner, gtr__value_address, ctx->arena));
+        unfit = gtr__entry_unfit(ctx, e, true);
+        if (unfit >= 0) gtr__do_without(ctx, unfit, "the device has no room for all of its blocks at a time");
+    } while (unfit >= 0);
     GTR__TRY(gtr__backend_result(ctx, ctx->be->prepare(ctx->instance, &e->plan, &e->exec), "preparing a plan"));
     e->version = ctx->memory_version;
     return GTR_OK;
@@ -6235,6 +6286,7 @@ static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, c
     e = (gtr__plan_cache *)gtr__malloc(ctx, sizeof *e);
     if (!e) return NULL;
     e->recipe = *r;
+    e->without = ctx->without;
     for (i = 0; i < r->n_fetch; i++) all[n++] = r->fetch[i];
     for (i = 0; i < r->n_report; i++) all[n++] = r->report[i];
     if (gtr__find_inputs(ctx, all, n, e->input, &e->n_inputs, &e->highest) != GTR_OK ||
@@ -6777,6 +6829,7 @@ static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
     for (i = 0; i < t->n_param; i++) if (t->param[i] == p) return i;
     return -1;
 }
+static const gtr__optim *gtr__optim_of(const gtr_trainer *t) { return &t->optim; }
 static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p) { return t->gradient + t->offset[gtr__trainer_index(t, p)]; }
 static void gtr__want_parameters(gtr__build *b) {
     const gtr_trainer *t = b->r->trainer;
@@ -6995,9 +7048,12 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     if (t->data) batch = gtr__position(t, t->runner->step, rec);
     else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
     e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data, part != GTR__PART_ALL);   /* a launch of several may take a tail */
-    if (e && batch < e->plan.batch && !e->plan.ragged) e = gtr__trainer_entry(t, batch, t->data, false);
+    if (e) GTR__TRY(gtr__entry_ready(ctx, e, t->runner));
+    if (e && batch < e->plan.batch && !e->plan.ragged) {
+        e = gtr__trainer_entry(t, batch, t->data, false);
+        if (e) GTR__TRY(gtr__entry_ready(ctx, e, t->runner));
+    }
     if (!e) return ctx->error;
-    GTR__TRY(gtr__entry_ready(ctx, e, t->runner));
     GTR__TRY(gtr__trainer_current(t));
     if (!t->data) gtr__set_inputs(e, rec);
     most = t->data ? GTR__MIN(*n, GTR__MAX(e->plan.steps, 1)) : 1;

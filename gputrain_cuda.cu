@@ -2,6 +2,7 @@
 //
 // Compile it beside your program and define GPUTRAIN_CUDA for both:
 //     nvcc -O3 -arch=native -DGPUTRAIN_CUDA train.c gputrain_cuda.cu -lcublasLt
+// Toolkits from CUDA 11.4 on compile it, as C++17.
 // Define GPUTRAIN_NO_CUBLASLT to build without cuBLASLt: own products alone, and nothing to link.
 //
 // The file calls nothing of gputrain.h by name: it is handed a table (gtr__host) and exports one (gtr_cuda_backend_0_1).
@@ -30,6 +31,15 @@
 #endif
 #ifdef GPUTRAIN_DOUBLE
 #error "gputrain: GPUTRAIN_DOUBLE is for the CPU alone"
+#endif
+#if CUDART_VERSION < 11040
+#error "gputrain_cuda.cu wants CUDA 11.4 or newer"
+#endif
+#if !defined(_MSC_VER) && __cplusplus < 201703L
+#error "gputrain_cuda.cu is C++17: add -std=c++17, which compilers older than g++ 11 do not take by themselves"
+#endif
+#if CUDART_VERSION < 11070
+#define __grid_constant__       // kernels then copy their parameters where they index them
 #endif
 
 // >>device-helpers
@@ -95,6 +105,7 @@ static inline gtr_result gtr__check(void *instance, cudaError_t e, const char *w
 #define GTR__LAUNCH(instance, c, kernel, grid, block, shared, ...) \
     gtr__start(instance, (cudaStream_t)(c)->stream, #kernel, kernel, dim3(grid), dim3(block), shared, 1u, __VA_ARGS__)
 
+#if CUDART_VERSION >= 11080
 template <typename... P, typename... A>
 static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *name, void (*kernel)(P...), dim3 grid, dim3 block,
                              size_t shared, unsigned cluster, A &&...args) {
@@ -119,6 +130,86 @@ static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *na
         attribute[config.numAttrs++].val.clusterDim.z = 1;
     }
     return gtr__check(instance, cudaLaunchKernelEx(&config, kernel, static_cast<A &&>(args)...), name);
+}
+#else           // before launch attributes: Hopper's code, which alone uses them, is compiled by newer toolkits alone
+template <typename... P, typename... A>
+static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *name, void (*kernel)(P...), dim3 grid,
+                             dim3 block, size_t shared, unsigned, A &&...args) {
+    return [&](typename std::remove_const<P>::type... given) {
+        void *list[] = { (void *)&given... };
+        return gtr__check(instance, cudaLaunchKernel((const void *)kernel, grid, block, list, shared, stream), name);
+    }(static_cast<A &&>(args)...);
+}
+#endif
+
+// A kernel whose blocks wait for each other, all of them or, paired, in clusters of two as well; m: its only parameter.
+struct gtr__together {
+    const void *kernel;
+    void *m;
+    int blocks, threads;
+    size_t bytes;               // of shared memory
+    bool paired;
+#if CUDART_VERSION >= 11080
+    cudaLaunchAttribute attribute[2];
+    cudaLaunchConfig_t config;
+    void describe(void *stream)
+    {
+        memset((void *)attribute, 0, sizeof attribute);
+        memset((void *)&config, 0, sizeof config);
+        attribute[0].id = cudaLaunchAttributeCooperative;
+        attribute[0].val.cooperative = 1;
+        attribute[1].id = cudaLaunchAttributeClusterDimension;
+        attribute[1].val.clusterDim.x = 2; attribute[1].val.clusterDim.y = attribute[1].val.clusterDim.z = 1;
+        config.gridDim = dim3((unsigned)blocks); config.blockDim = dim3((unsigned)threads);
+        config.dynamicSmemBytes = bytes;
+        config.stream = (cudaStream_t)stream; config.attrs = attribute; config.numAttrs = paired ? 2 : 1;
+    }
+#endif
+    // Whether the device has room for all blocks at a time.
+    bool fits(void *instance, const gtr__caps *caps)
+    {
+        const int device = ((gtr__cuda *)instance)->device;
+        int each = 0, sms = 0, able = 0;
+        cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+        if (e == cudaSuccess) e = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+        if (e == cudaSuccess) e = cudaDeviceGetAttribute(&able, cudaDevAttrCooperativeLaunch, device);
+        if (e == cudaSuccess) e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, bytes);
+        int room = each * sms;
+#if CUDART_VERSION >= 11080
+        describe(NULL);
+        config.attrs = attribute + 1; config.numAttrs = 1;
+        if (e == cudaSuccess && paired) {
+            e = cudaOccupancyMaxActiveClusters(&each, kernel, &config);
+            room = 2 * each;
+        }
+#endif
+        if (caps->room && room > caps->room) room = caps->room;
+        if (e != cudaSuccess) cudaGetLastError();
+        return e == cudaSuccess && able && room >= blocks;
+    }
+    // Starts it; or, under c->fits, says there whether it could be.
+    gtr_result start(void *instance, const gtr__call *c, const char *name)
+    {
+        if (c->fits) { *c->fits = fits(instance, c->caps); return GTR_OK; }
+        cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+        void *args[1] = { m };
+        if (e != cudaSuccess) return gtr__check(instance, e, "cudaFuncSetAttribute");
+#if CUDART_VERSION >= 11080
+        describe(c->stream);
+        return gtr__check(instance, cudaLaunchKernelExC(&config, kernel, args), name);
+#else
+        const dim3 grid((unsigned)blocks), block((unsigned)threads);
+        e = cudaLaunchCooperativeKernel(kernel, grid, block, args, bytes, (cudaStream_t)c->stream);
+        return gtr__check(instance, e, name);
+#endif
+    }
+};
+template <typename M>
+static gtr__together gtr__all_of(void (*kernel)(M), M *m, int blocks, int threads, size_t bytes, bool paired) {
+    gtr__together t;
+    t.kernel = (const void *)kernel; t.m = (void *)m;
+    t.blocks = blocks; t.threads = threads; t.bytes = bytes; t.paired = paired;
+    return t;
 }
 
 // Blocks for a grid-stride loop over items, per_block a round; never more than fill the device a few times over.
@@ -307,6 +398,7 @@ typedef struct gtr__common {
     int users;
 #ifndef GPUTRAIN_NO_CUBLASLT
     cublasLtHandle_t lt;        // made by the first product that wants it: 2 ms, and 70 for the first heuristic
+    int alone;                  // it could not be
 #endif
 } gtr__common;
 
@@ -888,7 +980,7 @@ static gtr_result gtr__capture(void *const *instances, gtr__cuda_exec *x, gtr__p
     cudaError_t ended = cudaStreamEndCapture(main->stream[0], &graph);
     if (r != GTR_OK) gtr__quiet(ended);
     else r = gtr__check(main, ended, "capturing a step into a graph");
-    if (r == GTR_OK) r = gtr__check(main, cudaGraphInstantiate(&made, graph, 0), "cudaGraphInstantiate");
+    if (r == GTR_OK) r = gtr__check(main, cudaGraphInstantiateWithFlags(&made, graph, 0), "cudaGraphInstantiate");
     if (r == GTR_OK) r = gtr__check(main, cudaGraphUpload(made, main->stream[0]), "cudaGraphUpload");
     if (graph) gtr__quiet(cudaGraphDestroy(graph));
     if (r != GTR_OK && made) gtr__quiet(cudaGraphExecDestroy(made));
@@ -1830,10 +1922,24 @@ static gtr_result gtr__library_check(void *instance, cublasStatus_t status, cons
     return gtr__fail(instance, status == CUBLAS_STATUS_ALLOC_FAILED ? GTR_ERR_NOMEM : GTR_ERR_CUDA, "%s: %s", what, cublasLtGetStatusName(status));
 }
 
-static gtr_result gtr__library_handle(gtr__instance *in, cublasLtHandle_t *handle) {
+// NULL: it is not there, and own products do.
+static gtr_result gtr__library_handle(gtr__instance *in, const gtr__caps *caps, cublasLtHandle_t *handle) {
     gtr_result r = GTR_OK;
     gtr__lock(in->common);
-    if (!in->common->lt) r = gtr__library_check(in, cublasLtCreate(&in->common->lt), "cublasLtCreate");
+    if (!in->common->lt && !in->common->alone) {
+        const bool missing = caps && caps->no_library;
+        const cublasStatus_t s = missing ? CUBLAS_STATUS_NOT_INITIALIZED : cublasLtCreate(&in->common->lt);
+        if (s == CUBLAS_STATUS_ALLOC_FAILED) r = gtr__library_check(in, s, "cublasLtCreate");
+        else if (s != CUBLAS_STATUS_SUCCESS) {
+            char text[160];
+            in->common->lt = NULL;
+            in->common->alone = 1;
+            gtr__quiet(cudaGetLastError());
+            snprintf(text, sizeof text, "cuBLASLt does not start (%s): own products do, slower where they are large",
+                     cublasLtGetStatusName(s));
+            if (in->g.host.log) in->g.host.log(in->g.host.user, GTR_LOG_WARNING, text);
+        }
+    }
     *handle = in->common->lt;
     gtr__unlock(in->common);
     return r;
@@ -1946,9 +2052,9 @@ static gtr_result gtr__library_algorithm(gtr__instance *in, cublasLtHandle_t han
 }
 
 // Runs the product alone with an epilogue of the library's; *ran says whether it could.
-static gtr_result gtr__library_matmul(gtr__instance *in, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
-                                      cublasLtEpilogue_t epilogue, bool bias, bool tried, void *ws, size_t ws_bytes, bool *ran) {
-    cublasLtHandle_t handle;
+static gtr_result gtr__library_matmul(gtr__instance *in, cublasLtHandle_t handle, const gtr__call *c,
+                                      const gtr__product *p, const gtr__choice *choice, cublasLtEpilogue_t epilogue,
+                                      bool bias, bool tried, void *ws, size_t ws_bytes, bool *ran) {
     gtr__algorithm_key key;
     gtr__library_call l;
     const cublasLtMatmulAlgo_t *algo;
@@ -1956,7 +2062,6 @@ static gtr_result gtr__library_matmul(gtr__instance *in, const gtr__call *c, con
     *ran = false;
     memset(&key, 0, sizeof key);
     memset(&l, 0, sizeof l);
-    GTR__TRY(gtr__library_handle(in, &handle));
     key.m = p->m; key.n = p->n; key.k = p->k; key.batch = p->batch;
     key.lda = p->lda; key.ldb = p->ldb; key.ldc = p->ldc;
     key.a_batch = p->a_batch; key.b_batch = p->b_batch; key.c_batch = p->c_batch;
@@ -1987,7 +2092,10 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
     char *ws = (char *)c->ws, *rest = ws + choice->copy_bytes;
     cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
     bool bias = p.bias && p.type_bias == p.type_c && !p.saved, act = false, tried = false;
+    cublasLtHandle_t handle;
     *ran = false;
+    GTR__TRY(gtr__library_handle(in, c->caps, &handle));
+    if (!handle) return GTR_OK;
     if (given->sums && !given->add_sums)        // first: A was just written, and lies in the cache still
         GTR__TRY(gtr__column_sums(instance, c, given->a, given->type_a, given->k, given->m, given->sums, given->type_sums, 0, rest, choice->sums_bytes));
     if (bias) epilogue = CUBLASLT_EPILOGUE_BIAS;
@@ -2004,11 +2112,14 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
         p.a_k = 1;
         p.lda = p.k;
     }
-    GTR__TRY(gtr__library_matmul(in, c, &p, choice, epilogue, bias, tried, rest, choice->ws_bytes, ran));
+    GTR__TRY(gtr__library_matmul(in, handle, c, &p, choice, epilogue, bias, tried, rest, choice->ws_bytes, ran));
     if (!*ran && epilogue != CUBLASLT_EPILOGUE_DEFAULT) {
         bool left = p.bias || p.act >= 0;
         bias = act = false;
-        if (!(left && p.add)) GTR__TRY(gtr__library_matmul(in, c, &p, choice, CUBLASLT_EPILOGUE_DEFAULT, false, false, rest, choice->ws_bytes, ran));
+        epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+        if (!(left && p.add))
+            GTR__TRY(gtr__library_matmul(in, handle, c, &p, choice, epilogue, false, false, rest, choice->ws_bytes,
+                                         ran));
     }
     if (!*ran) return GTR_OK;
     if (bias) p.bias = NULL;
@@ -6461,13 +6572,8 @@ static void gtr__mlp_losses(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view
 }
 template <typename T, int KIND>
 static gtr_result gtr__mlp_start(void *instance, const gtr__call *c, gtr__mlp *m, size_t bytes) {
-    gtr__cuda *g = (gtr__cuda *)instance;
-    int resident = 0;
-    void *args[1] = { m };
-    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_mlp<T, KIND>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "cudaFuncSetAttribute"));
-    GTR__TRY(gtr__check(instance, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, gtr__k_mlp<T, KIND>, GTR__MLP_T, bytes), "cudaOccupancyMaxActiveBlocksPerMultiprocessor"));
-    if (resident < 1) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: %zu bytes of shared memory do not fit", bytes);
-    return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_mlp<T, KIND>, dim3((unsigned)g->sm_count), dim3(GTR__MLP_T), args, bytes, (cudaStream_t)c->stream), "gtr__k_mlp");
+    const int blocks = ((gtr__cuda *)instance)->sm_count;
+    return gtr__all_of(gtr__k_mlp<T, KIND>, m, blocks, GTR__MLP_T, bytes, false).start(instance, c, "gtr__k_mlp");
 }
 // What the kernel gets, but for how it is cut.
 static gtr_result gtr__mlp_fill(void *instance, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p, const gtr__mlp_cut *cut, gtr__mlp *m) {
@@ -8399,10 +8505,10 @@ static size_t gtr__res_space(gtr__res *s, const gtr__mlp_cut *c, char *ws) {
     return (size_t)at * 4;
 }
 template <int P, int CUT> static gtr_result gtr__res_start(void *instance, const gtr__call *c, gtr__res *s) {
-    void *args[1] = { s };
+    const int blocks = s->groups * s->ranks + s->spare + 1;
     const size_t bytes = (size_t)s->end_at * 4;
-    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_resident<P, CUT>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "cudaFuncSetAttribute"));
-    return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_resident<P, CUT>, dim3((unsigned)(s->groups * s->ranks + s->spare + 1)), dim3(GTR__RES_T), args, bytes, (cudaStream_t)c->stream), "gtr__k_resident");
+    gtr__together all = gtr__all_of(gtr__k_resident<P, CUT>, s, blocks, GTR__RES_T, bytes, false);
+    return all.start(instance, c, "gtr__k_resident");
 }
 template <int CUT> static bool gtr__res_knows(const gtr__res *s) {
     typedef gtr__res_known<CUT> known;
@@ -8570,6 +8676,10 @@ template <typename T> static __device__ __forceinline__ float2 gtr__field_unpack
 }
 // v where the half of y is above 0, else 0.
 template <typename T> static __device__ __forceinline__ uint32_t gtr__field_mask(uint32_t v, uint32_t y) {
+#if CUDART_VERSION < 12000
+    const uint32_t infinite = std::is_same<T, __half>::value ? 0x7c007c00u : 0x7f807f80u;      // behind it are NaNs
+    return v & __vcmpgts2(y, 0) & __vcmples2(y, infinite);
+#else
     if constexpr (std::is_same<T, __half>::value) {
         __half2 h;
         memcpy(&h, &y, 4);
@@ -8579,6 +8689,7 @@ template <typename T> static __device__ __forceinline__ uint32_t gtr__field_mask
         memcpy(&h, &y, 4);
         return v & __hgt2_mask(h, __bfloat162bfloat162(__ushort_as_bfloat16(0)));
     }
+#endif
 }
 static __device__ __forceinline__ void gtr__field_matrix4(uint32_t *r, uint32_t address) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(address) : "memory");
@@ -10735,16 +10846,12 @@ static gtr__field_space gtr__field_space_of(const gtr__field *m, int sm_count) {
 }
 template <typename T, int P, bool RELU, bool FED>
 static gtr_result gtr__field_start(void *instance, const gtr__call *c, gtr__field *m, int bytes) {
-    gtr__cuda *g = (gtr__cuda *)instance;
-    int resident = 0;
-    void *args[1] = { m };
     cudaFuncAttributes of;
     GTR__TRY(gtr__check(instance, cudaFuncGetAttributes(&of, (const void *)gtr__k_field<T, P, RELU, FED>), "cudaFuncGetAttributes"));
     const int threads = of.maxThreadsPerBlock > GTR__FIELD_T ? GTR__FIELD_T + 128 * P : GTR__FIELD_T;    // what it was made for
-    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_field<T, P, RELU, FED>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "cudaFuncSetAttribute"));
-    GTR__TRY(gtr__check(instance, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, gtr__k_field<T, P, RELU, FED>, threads, (size_t)bytes), "cudaOccupancyMaxActiveBlocksPerMultiprocessor"));
-    if (resident < 1) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: %d bytes of shared memory do not fit", bytes);
-    return gtr__check(instance, cudaLaunchCooperativeKernel((const void *)gtr__k_field<T, P, RELU, FED>, dim3((unsigned)g->sm_count), dim3((unsigned)threads), args, (size_t)bytes, (cudaStream_t)c->stream), "gtr__k_field");
+    const int blocks = ((gtr__cuda *)instance)->sm_count;
+    gtr__together all = gtr__all_of(gtr__k_field<T, P, RELU, FED>, m, blocks, threads, (size_t)bytes, false);
+    return all.start(instance, c, "gtr__k_field");
 }
 template <typename T>
 static gtr_result gtr__field_start_of(void *instance, const gtr__call *c, gtr__field *m, const gtr__field_cut *cut, bool relu) {
@@ -12579,26 +12686,12 @@ static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
     return (size_t)at * 4;
 }
 template <int P> static gtr_result gtr__tall_start(void *instance, const gtr__call *c, gtr__tall *s) {
-    void *args[1] = { s };
-    const size_t bytes = (size_t)s->end_at * 4;
-    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_tall<P>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "cudaFuncSetAttribute"));
     const int blocks = s->mains + s->spare + 1;
-    cudaLaunchAttribute attribute[2];
-    cudaLaunchConfig_t config;
-    memset(attribute, 0, sizeof attribute);
-    memset((void *)&config, 0, sizeof config);
-    attribute[0].id = cudaLaunchAttributeCooperative;
-    attribute[0].val.cooperative = 1;
-    attribute[1].id = cudaLaunchAttributeClusterDimension;
-    attribute[1].val.clusterDim.x = 2;
-    attribute[1].val.clusterDim.y = attribute[1].val.clusterDim.z = 1;
-    config.gridDim = dim3((unsigned)(s->paired ? gtr__res_up(blocks, 2) : blocks));
-    config.blockDim = dim3(GTR__TALL_T);
-    config.dynamicSmemBytes = bytes;
-    config.stream = (cudaStream_t)c->stream;
-    config.attrs = attribute;
-    config.numAttrs = s->paired ? 2u : 1u;
-    return gtr__check(instance, cudaLaunchKernelExC(&config, (const void *)gtr__k_tall<P>, args), "gtr__k_tall");
+    const size_t bytes = (size_t)s->end_at * 4;
+    gtr__together all = gtr__all_of(gtr__k_tall<P>, s, gtr__res_up(blocks, 2), GTR__TALL_T, bytes, true);
+    s->paired = s->paired && all.fits(instance, c->caps);       // one by one they need less room
+    if (!s->paired) { all.blocks = blocks; all.paired = false; }
+    return all.start(instance, c, "gtr__k_tall");
 }
 static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
     static_assert(sizeof(gtr__tall) <= 4096, "a kernel's parameters");
@@ -13045,6 +13138,7 @@ static gtr_result gtr__wide_go(void *instance, const gtr__call *c, bool stored) 
         }
         return GTR_OK;
     }
+    if (c->fits) { *c->fits = stored || gtr__wide_encoder(); return GTR_OK; }
     if (w->node[w->n_node - 1].op != GTR__OP_UPDATE || !c->ctl) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     if (o->kind != GTR_SGD && (!o->m || !o->v)) return gtr__fail(instance, GTR_ERR_STATE, "update: no moments");
     const gtr__wide_encode encode = gtr__wide_encoder();

@@ -425,6 +425,73 @@ static void figures_of(const network *c)
 }
 static void figures(void) { each(figures_of, PLANTED | VERY_TALL); }
 
+/* ---- kernels that there is no room for, a library that is not there: planned around ---- */
+typedef struct heard { int n; char text[2048]; } heard;
+static void hear(gtr_level level, const char *text, void *user)
+{
+    heard *h = (heard *)user;
+    EXPECT_EQ(level, GTR_LOG_WARNING);
+    h->n++;
+    snprintf(h->text + strlen(h->text), sizeof h->text - strlen(h->text), "%s\n", text);
+}
+static void crowded_of(const network *c)
+{
+    gtr_context *ctx[2];
+    gtr_trainer *t[2];
+    heard h;
+    int k;
+    memset(&h, 0, sizeof h);
+    for (k = 0; k < 2; k++) {
+        gtr_trainer_desc d = desc_of(c);
+        gtr_desc of = desc0();
+        of.log = hear; of.log_user = &h;
+        d.no_matchers = k > 0;
+        ctx[k] = gtr_create(of);
+        if (k == 0) ctx[k]->caps.room = 1;
+        t[k] = trainer_of(ctx[k], c, &d, NULL);
+        if (!made(ctx[k], t[k], c)) continue;
+        EXPECT_EQ(gtr_fit(t[k], data_of(ctx[k], c, rows_of(c)), fit_of(c, 2)), GTR_OK);
+        EXPECT_OK(ctx[k]);
+    }
+    if (t[0] && t[1]) {
+        CHECK(state_hash(ctx[0], t[0], false) == state_hash(ctx[1], t[1], false), "%s: without room for its kernel it is not what nodes make of it", c->name);
+        if (ctx[0]->caps.compute >= 90 && ctx[0]->caps.sm_count >= 128) CHECK(h.n > 0 && strstr(h.text, "no room"), "%s: the log says \"%s\"", c->name, h.text);
+        EXPECT(device != GTR_DEVICE_CPU || h.n == 0);
+    }
+    for (k = 0; k < 2; k++) gtr_destroy(ctx[k]);
+}
+static void crowded(void) { each(crowded_of, PLANTED | VERY_TALL); }
+static void own_products(void)
+{
+    const int64_t n = device == GTR_DEVICE_CPU ? 64 : 2048;
+    uint64_t hash[2] = { 0, 0 };
+    heard h;
+    int k;
+    memset(&h, 0, sizeof h);
+    for (k = 0; k < 2; k++) {
+        network c = { "a library that is not there", "", { n, n, n }, n, 1, 0, GTR_TF32, RELU, MSE, false, false, 0, CLEAN, false };
+        gtr_desc of = desc0();
+        gtr_context *ctx;
+        gtr_trainer *t;
+        gtr_trainer_desc d = desc_of(&c);
+        gtr_fit_desc f = fit_of(&c, 3);
+        bool library;
+        of.log = hear; of.log_user = &h;
+        ctx = gtr_create(of);
+        library = ctx->caps.product_workspace != 0;
+        if (k == 0) ctx->caps.no_library = 1; else ctx->caps.product_workspace = 0;
+        data_make(&c);
+        t = trainer_of(ctx, &c, &d, NULL);
+        EXPECT_EQ(gtr_fit(t, data_of(ctx, &c, n), f), GTR_OK);
+        EXPECT_OK(ctx);
+        hash[k] = state_hash(ctx, t, false);
+        if (k == 0 && device == GTR_DEVICE_CUDA && library && ctx->caps.compute >= 80) CHECK(h.n == 1 && strstr(h.text, "cuBLASLt"), "the log says \"%s\"", h.text);
+        data_free();
+        gtr_destroy(ctx);
+    }
+    CHECK(hash[0] == hash[1], "what own products make where the library is missing is not what they make where it is not asked");
+}
+
 /* ---- blocks that lose patience with each other ---- */
 /* At once or somewhere in a launch of many steps: it ends in an error that says so, never in a hang, and changes nothing: neither weights and
    states, nor the count of steps, nor the loss's scale. */
@@ -469,6 +536,8 @@ static void all(void)
     RUN(ends);
     RUN(rules);
     RUN(figures);
+    RUN(crowded);
+    RUN(own_products);
     RUN(impatient);
 }
 int main(int argc, char **argv)
