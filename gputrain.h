@@ -47,12 +47,12 @@ CONTENTS (each stands in this file as a line of its own: search for it)
     >>op:add >>op:sub >>op:mul >>op:div >>op:scale >>op:relu >>op:tanh >>op:sigmoid >>op:gelu >>op:gelu_tanh >>op:exp
     >>op:log >>op:permute >>op:concat >>op:slice >>op:sum >>op:mean >>op:softmax >>op:dropout >>op:embedding
     >>op:batch_norm >>op:argmax >>op:accuracy >>op:cross_entropy >>op:xent_step >>op:mse >>op:mse_step
-    >>op:bce_with_logits >>op:custom >>op:copy >>op:cast >>op:fill >>op:feed >>op:bn_commit >>op:guard >>op:update
-    >>op:report >>op:check >>op:binary_act >>op:network >>rows >>cpu-backend >>contexts >>tensors >>op-builders
-    >>layer-builders >>loss-builders >>plan >>pass:record >>pass:differentiate >>pass:rematerialise >>pass:fuse
-    >>pass:select >>pass:order >>pass:memory >>plan-make >>running >>leaves >>resolve >>runner >>set-get >>training
-    >>schedule >>nonfinite >>step >>evaluate >>fit >>predicting >>files >>datasets >>idx >>csv >>dataset-use
-    >>safetensors >>json >>load >>save-file >>observing >>release
+    >>op:bce_with_logits >>op:custom >>op:copy >>op:cast >>op:fill >>op:feed >>op:tally >>op:bn_commit >>op:guard
+    >>op:update >>op:report >>op:check >>op:binary_act >>op:network >>rows >>cpu-backend >>contexts >>tensors
+    >>op-builders >>layer-builders >>loss-builders >>plan >>pass:record >>pass:tally >>pass:differentiate
+    >>pass:rematerialise >>pass:fuse >>pass:select >>pass:order >>pass:memory >>plan-make >>running >>leaves >>resolve
+    >>runner >>set-get >>training >>schedule >>nonfinite >>step >>evaluate >>fit >>predicting >>files >>datasets >>idx
+    >>csv >>dataset-use >>safetensors >>json >>load >>save-file >>observing >>release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of rows of a run,
@@ -299,7 +299,8 @@ typedef struct gtr_trainer_desc {
     float         clip_norm;    /* clip the global 2-norm of all gradients to this; 0: do not */
     gtr_precision precision;    /* 0: FP32 */
     float         loss_scale;   /* FP16: where the dynamic scale starts; 0: 65536 */
-    int           micro_batches;/* a step's batch is computed in this many parts (equal, or one row apart), one after the other; 0: 1 */
+    int           micro_batches;/* 1 to 64 parts (equal, or one row apart) that a step's batch is computed in, one after
+                                   the other; its loss is the mean of theirs, weighted by rows; 0: 1 */
     int           streams;      /* 1 to 4 streams of a step; 0: 1 */
     gtr_nonfinite nonfinite;    /* 0: loss and all gradients are checked before an update */
     const gtr_group *groups;    /* n_groups of them, copied; NULL: one group */
@@ -453,12 +454,16 @@ GTR_API gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t en
 GTR_API gtr_tensor *gtr_sum(gtr_tensor *x, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_mean(gtr_tensor *x, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_softmax(gtr_tensor *x, int axis);       /* exp(x) / sum exp(x) along axis */
-/* In training each element is 0 with probability p (0 <= p < 1), else x / (1 - p); in evaluation x. The mask depends on the
-   seed, name, step, row of the step's batch and element within the row, and so not on micro-batches. A name is made if NULL. */
+/* In training each element is 0 with probability p (0 <= p < 1), else x / (1 - p); in evaluation x. The mask depends
+   on the seed, name, step and where the element is in the step's whole batch: row and element within the row where
+   dimension 0 is the batch or k times it, else the linear index; so not on micro-batches, which have one mask where x
+   has no batch. A name is made if NULL. */
 GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p);
 GTR_API gtr_tensor *gtr_stop_gradient(gtr_tensor *x);           /* x; no gradient passes */
 GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis);        /* GTR_I32, the first of equals; no gradient */
-/* Share of rows of logits (N, C) whose largest element is at labels (N), GTR_I32; negative labels do not count. A scalar. */
+/* Share of rows of logits (N, C) whose largest element is at labels (N), GTR_I32; negative labels do not count. A
+   scalar; NaN if none counts. Over micro-batches and the batches of gtr_evaluate it is, like cross_entropy, that of
+   the whole. */
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
 /* An op of the user's own: gtr_custom_desc. The callbacks run during every run; with CUDA and on_device also while it is captured. */
 GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc);
@@ -481,7 +486,10 @@ GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name);
 GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc);
 
 // >>loss
-/* Mean over rows of -log softmax(logits)[label]; logits (N, C), labels (N) GTR_I32 in [0, C) or ignore_index. A scalar. */
+/* Mean over rows of -log softmax(logits)[label]; logits (N, C), labels (N) GTR_I32 in [0, C) or ignore_index. A
+   scalar. The mean is over the rows that are not ignored of the whole step, whatever its micro-batches, and in
+   gtr_evaluate of the whole set; where all are: NaN, which in training is GTR_ERR_NONFINITE. (Where labels' shape has
+   no batch, each micro-batch counts its own.) */
 GTR_API gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels);
 GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc);
 GTR_API gtr_tensor *gtr_mse(gtr_tensor *x, gtr_tensor *target);             /* mean of (x - target)^2 over all elements; same shapes */
@@ -542,7 +550,8 @@ GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr);
 /* Trains for epochs over data: shuffles, tail batches, validation, progress on stderr. Waits at its end, and at an epoch's for validation or
    a callback; else an epoch's line comes when the device has reported it. */
 GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc desc);
-/* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode. Waits. */
+/* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode, computed batch rows at a time and
+   weighted by rows; where labels may be ignored they are counted in a pass of its own first. Waits. */
 GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss, float *value);
 /* Ends a running gtr_fit of this context after the steps already queued (one that starts later is not stopped). Safe in a signal handler and from any thread. */
 GTR_API void gtr_stop(gtr_context *ctx);
@@ -645,6 +654,8 @@ enum {
     GTR__EW      = 256,     /* element-wise: forward may write over input 0 */
     GTR__NODIFF0 = 512, GTR__NODIFF1 = 1024, /* input 0 / 1 takes no gradient (labels, ids) */
     GTR__CROSS   = 2048,    /* the gradient of input 0 reads input 1 only, and that of the others input 0 only */
+    GTR__TALLIES = 8192,    /* divides by the labels (input 1) that count, those not from attr i[0] to i[1]; how many do
+                               of all labels that these are a part of, input 2 says, where there is one */
     GTR__COMMITS = 4096     /* training changes state: a node of op attr i[14] with outputs 1 and 3, inputs 3 and 4 and tensor attr i[15] */
 };
 /* One row per op: X(ID, name, min_in, max_in, outputs, differentiable outputs, class, needs, flags, has kernel, has backward).
@@ -682,8 +693,9 @@ enum {
     X(EMBEDDING,     embedding,     2,  2, 1, 1, FOLLOW, GTR__X0,           GTR__WS | GTR__NODIFF0, 1, 1) \
     X(BATCH_NORM,    batch_norm,    5,  5, 4, 1, FULL,   GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS, 1, 1) \
     X(ARGMAX,        argmax,        1,  1, 1, 0, FULL,   0,                 0,          1, 0) \
-    X(ACCURACY,      accuracy,      2,  2, 1, 0, FULL,   0,                 GTR__WS,    1, 0) \
-    X(CROSS_ENTROPY, cross_entropy, 2,  2, 3, 1, FULL,   GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, GTR__WS | GTR__SEED | GTR__NODIFF1, 1, 1) \
+    X(ACCURACY,      accuracy,      2,  3, 1, 0, FULL,   0,                 GTR__WS | GTR__TALLIES, 1, 0) \
+    X(CROSS_ENTROPY, cross_entropy, 2,  3, 3, 1, FULL,   GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
+      GTR__WS | GTR__SEED | GTR__NODIFF1 | GTR__TALLIES, 1, 1) \
     X(MSE,           mse,           2,  2, 1, 1, FULL,   GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
     X(BCE_WITH_LOGITS, bce_with_logits, 2, 2, 1, 1, FULL, GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
     X(CUSTOM,        custom,        1,  8, 1, 1, FULL,   GTR__X0 | GTR__X1 | GTR__X2 | GTR__X3 | GTR__X4 | 0xe0u | GTR__Y0, GTR__WS | GTR__JOINT, 1, 1) \
@@ -691,6 +703,7 @@ enum {
     X(CAST,          cast,          1,  1, 1, 1, NONE,   0,                 0,          1, 1) \
     X(FILL,          fill,          0,  0, 1, 0, NONE,   0,                 0,          1, 0) \
     X(FEED,          feed,          0,  0, 1, 0, NONE,   0,                 0,          1, 0) \
+    X(TALLY,         tally,         1,  1, 1, 0, NONE,   0,                 0,          1, 0) \
     X(BN_COMMIT,     bn_commit,     5,  5, 0, 0, NONE,   0,                 GTR__STATE, 1, 0) \
     X(GUARD,         guard,         1,  8, 0, 0, NONE,   0,                 GTR__WS,    1, 0) \
     X(UPDATE,        update,        0,  0, 0, 0, NONE,   0,                 GTR__STATE, 1, 0) \
@@ -699,7 +712,7 @@ enum {
     X(LINEAR_ACT,    linear_act,    2,  3, 2, 0, LOW,    0,                 GTR__WS,    1, 0) \
     X(LINEAR_DACT,   linear_dact,   3,  3, 1, 0, LOW,    0,                 GTR__WS,    1, 0) \
     X(BINARY_ACT,    binary_act,    2,  2, 2, 0, FOLLOW, 0,                 0,          1, 0) \
-    X(XENT_STEP,     xent_step,     2,  2, 4, 0, FULL,   0,                 GTR__WS,    1, 0) \
+    X(XENT_STEP,     xent_step,     2,  3, 4, 0, FULL,   0,                 GTR__WS | GTR__TALLIES, 1, 0) \
     X(MSE_STEP,      mse_step,      2,  2, 2, 0, FULL,   0,                 GTR__WS,    1, 0) \
     X(NETWORK,       network,       0, 72, 0, 0, NONE,   0,                 GTR__WS,    1, 0)
 #define GTR__OP_ENUM(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) GTR__OP_##ID,
@@ -707,7 +720,7 @@ typedef enum gtr__op { GTR__OPS(GTR__OP_ENUM) GTR__OP_COUNT } gtr__op;
 typedef enum gtr__dir { GTR__FWD, GTR__BWD, GTR__DIR_COUNT } gtr__dir;
 typedef enum gtr__phase { GTR__FEED, GTR__FORWARD, GTR__BACKWARD, GTR__REDUCE, GTR__GUARD, GTR__UPDATE, GTR__COMMIT, GTR__REPORT, GTR__PHASE_COUNT } gtr__phase;
 typedef enum gtr__home { GTR__HOME_NONE, GTR__HOME_PARAMETER, GTR__HOME_LOW, GTR__HOME_STATE, GTR__HOME_GRADIENT, GTR__HOME_INPUT, GTR__HOME_KEPT,
-                         GTR__HOME_ARENA, GTR__HOME_ALIAS, GTR__HOME_COUNT } gtr__home;
+                         GTR__HOME_ARENA, GTR__HOME_ALIAS, GTR__HOME_TALLY, GTR__HOME_COUNT } gtr__home;
 typedef enum gtr__layout { GTR__ROWS } gtr__layout;     /* the layout pass comes with convolution */
 
 // >>formulas
@@ -1083,6 +1096,8 @@ struct gtr_tensor {
     int          stage, region;
     bool         keep;
     int          part;              /* PART: which output of in[0] */
+    int64_t      runs;              /* of a dimension k times the batch N: how often N lies in it, one behind the other:
+                                       once in (N, k) flattened, k times in (k, N) flattened; 0: once */
     /* parameters, buffers, constants */
     bool         trainable;         /* a gradient may be wanted */
     bool         buffer;            /* saved, not trained: running statistics */
@@ -1096,9 +1111,11 @@ struct gtr_tensor {
     bool         has_ignore;
     const char  *limit_by;          /* the op that set it */
     struct gtr__feeding *feeding;   /* an input's staging */
+    void        *tally;             /* TALLIES: labels that count, and all, of the set that is evaluated */
     /* fetched and kept values */
     void        *kept;  size_t kept_bytes; gtr_shape kept_shape; gtr_dtype kept_storage; bool kept_filled; uint64_t kept_at;   /* storage: an input's slot's, too */
 };
+#define GTR__TALLY_BYTES 16
 typedef struct gtr__column {
     gtr_dtype dtype; gtr_shape shape; int64_t row; size_t row_bytes;   /* row: elements */
     float     scale, shift;
@@ -3065,13 +3082,18 @@ static gtr_result gtr__cpu_softmax_fwd(void *instance, const gtr__call *c) { ret
 static gtr_result gtr__cpu_softmax_bwd(void *instance, const gtr__call *c) { return gtr__softmax_run(instance, c, gtr__softmax_back_range); }
 
 // >>op:dropout
-/* In training y = x keep / (1 - p), dx = dy keep / (1 - p); in evaluation y = x. f[0]: p; i[0]: dimension 0 is not the batch. Element e of
-   row r (the first dimension; e within the row) is kept if the uniform number of counter (step, row0 + r, e) is at least p; with i[0] r is 0
-   and e the linear index. Backward draws the mask again. Srivastava et al., 2014. */
+/* In training y = x keep / (1 - p), dx = dy keep / (1 - p); in evaluation y = x. f[0]: p; i[0]: dimension 0 is not
+   the batch. Element e of row r (the first dimension; e within the row) is kept if the uniform number of counter
+   (step, row0 + r, e) is at least p; with i[0] row0 and r are 0 and e the linear index. i[1], unless 0: this
+   micro-batch's rows do not lie together in the whole batch: each i[1] rows (with i[0]: elements) of x are a part,
+   from i[3] on, of i[2] there, and counted as there. Backward draws the mask again. Srivastava et al., 2014. */
 static gtr_result gtr__shape_dropout(gtr__shape_call *s) {
     GTR__TRY(gtr__shape_same(s));
     s->flops = gtr__shape_flops(&s->in[0], s->training ? 20 : 1);
     return GTR_OK;
+}
+static int64_t gtr__in_whole(const gtr__attr *a, int64_t i) {
+    return a->i[1] ? i / a->i[1] * a->i[2] + i % a->i[1] + a->i[3] : i;
 }
 /* Items are rows in cuts of GTR__BLOCK elements. */
 typedef struct gtr__dropout_job { const gtr__call *c; const gtr_float *x; int64_t rows, n, cuts; } gtr__dropout_job;
@@ -3082,11 +3104,17 @@ static void gtr__dropout_range(const void *job, int64_t i, int64_t end) {
     const float p = (float)attr->f[0];
     const gtr_float factor = (gtr_float)(1 / (1 - attr->f[0]));
     for (; i < end; i++) {
-        const int64_t row = i / w->cuts, e = i % w->cuts * GTR__BLOCK, n = GTR__MIN(w->n - e, GTR__BLOCK), counted = attr->i[0] ? 0 : w->c->row0 + row;
+        const int64_t row = i / w->cuts, e = i % w->cuts * GTR__BLOCK, n = GTR__MIN(w->n - e, GTR__BLOCK);
+        const int64_t counted = attr->i[0] ? 0 : w->c->row0 + gtr__in_whole(attr, row);
         const gtr_float *x = w->x + row * w->n + e;
         gtr_float *y = gtr__out(w->c, 0) + row * w->n + e;
-        uint32_t u[GTR__BLOCK + 4];
-        for (int64_t j = 0; j < n; j += 4) {
+        uint32_t u[GTR__BLOCK + 4], one[4];
+        if (attr->i[0] && attr->i[1]) for (int64_t j = 0; j < n; j++) {
+            const int64_t at = gtr__in_whole(attr, e + j);
+            GTR__COUNTER(one, step, 0, at);
+            GTR__PHILOX(one, key);
+            u[j] = one[at % 4];
+        } else for (int64_t j = 0; j < n; j += 4) {
             uint32_t *k = u + j;
             GTR__COUNTER(k, step, counted, e + j);
             GTR__PHILOX(k, key);
@@ -3290,8 +3318,14 @@ static gtr_result gtr__cpu_argmax_fwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:accuracy
-/* logits (N, C), labels (N) GTR_I32 -> a scalar: the share of rows with a label that is not negative whose argmax is the label; NaN if there
-   is no such row. */
+/* logits (N, C), labels (N) GTR_I32 -> a scalar: the share of rows with a label that counts whose argmax is the
+   label; NaN if there is no such row. i[0], i[1]: labels from i[0] to i[1], the negative ones, do not count. With
+   tally's output as third input the divisor is not the number of rows that count here but a share of those in all the
+   labels that it counted, as large as N is of these: weighted by N, values of parts then add to the whole's. */
+static double gtr__divisor(const gtr__call *c, int64_t counted) {
+    const int64_t *tally = c->n_in > 2 ? (const int64_t *)c->in[2].data : NULL;
+    return tally ? (double)tally[0] * (double)c->in[1].count / (double)tally[1] : (double)counted;
+}
 static gtr_result gtr__shape_accuracy(gtr__shape_call *s) {
     GTR__TRY(gtr__shape_inputs(s, 2, 0));
     if (s->in[0].ndim != 2 || s->in[1].ndim != 1 || s->in[0].dim[0] != s->in[1].dim[0] || s->in[0].dim[1] < 0)
@@ -3312,14 +3346,17 @@ static gtr_result gtr__cpu_accuracy_fwd(void *instance, const gtr__call *c) {
     if (c->measure) return gtr__ws_bytes(c, (size_t)rows * sizeof *most);
     gtr__ranges(instance, gtr__accuracy_range, c, rows, GTR__CHUNK / c->in[0].shape.dim[1]);
     for (int64_t i = 0; i < rows; i++) { counted += most[i] >= 0; right += most[i] >= 0 && most[i] == gtr__in_ints(c, 1)[i]; }
-    *gtr__out(c, 0) = counted ? (gtr_float)((double)right / (double)counted) : gtr__nan();
+    const double divisor = gtr__divisor(c, counted);
+    *gtr__out(c, 0) = divisor > 0 ? (gtr_float)((double)right / divisor) : gtr__nan();
     return GTR_OK;
 }
 
 // >>op:cross_entropy
-/* logits x (N, C), labels (N) GTR_I32 -> loss (a scalar), lse (N): log sum exp x, count (1): counted rows. f[0]: smoothing s, i[0]: ignore_index.
-   loss = mean over the rows whose label is not ignored of (1 - s)(lse - x[label]) + s (lse - mean x), NaN if there is none, or if a label that
-   is not ignored lies outside [0, C). dx = dloss / count (exp(x - lse) - (1 - s)[label] - s / C), 0 in ignored rows, NaN in rows of a bad label. */
+/* logits x (N, C), labels (N) GTR_I32 -> loss (a scalar), lse (N): log sum exp x, count (1): counted rows. f[0]:
+   smoothing s, i[0], i[1]: ignore_index. loss = mean over the rows whose label is not ignored of (1 - s)(lse -
+   x[label]) + s (lse - mean x), NaN if there is none, or if a label that is not ignored lies outside [0, C). A third
+   input makes another count, as accuracy's, and the mean is the sum by that. dx = dloss / count (exp(x - lse) - (1 -
+   s)[label] - s / C), 0 in ignored rows, NaN in rows of a bad label. */
 static gtr_result gtr__shape_cross_entropy(gtr__shape_call *s) {
     GTR__TRY(gtr__shape_accuracy(s));
     s->out[1] = gtr__shape_make(1, s->in[0].dim[0]);
@@ -3354,10 +3391,15 @@ static void gtr__xent_range(const void *job, int64_t i, int64_t end) {
 }
 static gtr_result gtr__cpu_cross_entropy_fwd(void *instance, const gtr__call *c) {
     const int64_t rows = c->in[0].shape.dim[0];
-    double sum = 0, count = 0;
+    double sum = 0;
+    int64_t counted = 0;
     if (c->measure) return gtr__ws_bytes(c, (size_t)rows * sizeof sum);
     gtr__ranges(instance, gtr__xent_range, c, rows, GTR__DEAR / c->in[0].shape.dim[1]);
-    for (int64_t i = 0; i < rows; i++) { sum += ((const double *)c->ws)[i]; count += gtr__in_ints(c, 1)[i] != c->attr->i[0]; }
+    for (int64_t i = 0; i < rows; i++) {
+        sum += ((const double *)c->ws)[i];
+        counted += gtr__in_ints(c, 1)[i] != c->attr->i[0];
+    }
+    const double count = gtr__divisor(c, counted);
     *gtr__out(c, 0) = count > 0 ? (gtr_float)(sum / count) : gtr__nan();
     *gtr__out(c, 2) = (gtr_float)count;
     return GTR_OK;
@@ -3400,8 +3442,10 @@ static double gtr__seed(const gtr__call *c, int i) {
     return (double)c->seed * (c->ctl ? (double)c->ctl->scale : 1.0);
 }
 static gtr_result gtr__cpu_cross_entropy_bwd(void *instance, const gtr__call *c) {
+    const int lse = c->n_in - 3;        /* the last three: lse, count, dloss */
     if (c->measure) return gtr__ws_bytes(c, 0);
-    return c->out[0].data ? gtr__xent_backward(instance, c, &c->out[0], c->in[3].data, c->in[4].data, gtr__seed(c, 5)) : GTR_OK;
+    if (!c->out[0].data) return GTR_OK;
+    return gtr__xent_backward(instance, c, &c->out[0], c->in[lse].data, c->in[lse + 1].data, gtr__seed(c, lse + 2));
 }
 
 // >>op:xent_step
@@ -3614,6 +3658,19 @@ static gtr_result gtr__cpu_feed_fwd(void *instance, const gtr__call *c) {
         if (to != from && !(gtr__is_float(to) && (from == GTR_U8 || from == GTR_F32)) && !(to == GTR_I32 && from == GTR_U8)) return GTR_ERR_UNSUPPORTED;
         gtr__ranges(instance, gtr__feed_range, &w, c->out[k].count / w.in->row, GTR__CHUNK / w.in->row);
     }
+    return GTR_OK;
+}
+
+// >>op:tally
+/* labels (N) GTR_I32 -> (or +=) two GTR_I64: labels that count, those not from attr i[0] to i[1]; all. */
+#define gtr__shape_tally gtr__shape_none
+static gtr_result gtr__cpu_tally_fwd(void *instance, const gtr__call *c) {
+    int64_t *y = (int64_t *)c->out[0].data, counted = 0;
+    const int32_t *label = gtr__in_ints(c, 0);
+    (void)instance;
+    for (int64_t i = 0; i < c->in[0].count; i++) counted += label[i] < c->attr->i[0] || label[i] > c->attr->i[1];
+    y[0] = (c->out[0].add ? y[0] : 0) + counted;
+    y[1] = (c->out[0].add ? y[1] : 0) + c->in[0].count;
     return GTR_OK;
 }
 
@@ -4315,6 +4372,7 @@ static void gtr__tensor_free(gtr_tensor *t) {
     gtr__device_free(ctx, t->stage, t->data, t->data_bytes);
     for (int i = 0; i < 2; i++) gtr__device_free(ctx, t->stage, t->low[i], t->low[i] ? t->low_bytes[i] : 0);
     gtr__device_free(ctx, t->stage, t->kept, t->kept_bytes);
+    gtr__device_free(ctx, t->stage, t->tally, GTR__TALLY_BYTES);
     if (t->op == GTR__OP_CUSTOM) gtr__mfree(ctx, (void *)(uintptr_t)t->attr.ptr);
     gtr__mfree(ctx, t->in);
     gtr__mfree(ctx, t->name);
@@ -4346,6 +4404,19 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
 static void gtr__fail_op(gtr_context *ctx, gtr_result code, gtr__op op, const char *name, const char *why) {
     if (name) gtr__fail(ctx, code, "%s \"%s%s\": %s", gtr__row(op)->name, ctx->scope, name, why);
     else gtr__fail(ctx, code, "%s: %s", gtr__row(op)->name, why);
+}
+static int gtr__batch_axis(const gtr_shape *s) { int i = 0; while (i < s->ndim && s->dim[i] > 0) i++; return i; }
+/* A tensor's runs, from those of its first input with a batch. */
+static int64_t gtr__batch_runs(const gtr_tensor *t) {
+    const gtr_tensor *x = NULL;
+    for (int i = 0; i < t->n_in && !x; i++) if (gtr__batch_axis(&t->in[i]->shape) < t->in[i]->shape.ndim) x = t->in[i];
+    const int at = gtr__batch_axis(&t->shape), from = x ? gtr__batch_axis(&x->shape) : 0;
+    if (!x || at == t->shape.ndim) return 0;
+    const int64_t k = t->shape.dim[at], outer = gtr__shape_outer(&t->shape, at);
+    int64_t runs = GTR__MAX(x->runs, 1), before = runs * gtr__shape_outer(&x->shape, from);
+    if (gtr__row(t->op)->flags & GTR__ALIAS) runs = before % outer ? 0 : before / outer;
+    else if (k != x->shape.dim[from]) runs = 0;
+    return runs && k % runs == 0 ? runs : 0;
 }
 /* The one way ops are built: checks that inputs are there and of one context, runs the shape function, appends the tensor.
    name: the layer's, NULL for none; it is put behind the scope. */
@@ -4380,6 +4451,7 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     gtr_tensor *t = gtr__tensor_new(ctx, op, n_in, in, full);
     if (!t) return NULL;
     t->shape = out[0]; t->dtype = out_type[0]; t->attr = *attr;
+    t->runs = gtr__batch_runs(t);
     return t;
 }
 static gtr_result gtr__check_shape(gtr_context *ctx, const char *what, const char *name, const gtr_shape *s, bool literal) {
@@ -4648,7 +4720,11 @@ static void gtr__limit(gtr_tensor *ids, int64_t limit, const gtr_tensor *by, boo
     ids->has_ignore = has_ignore && (first || (ids->has_ignore && ids->ignore == ignore));     /* the strictest of several uses */
     ids->ignore = ignore;
 }
-GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) { return gtr__op2(GTR__OP_ACCURACY, logits, labels); }
+GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
+    gtr__attr at = gtr__attr0();
+    at.i[0] = INT32_MIN; at.i[1] = -1;
+    return gtr__op_of(GTR__OP_ACCURACY, logits, labels, &at, NULL);
+}
 GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
     gtr__attr at = gtr__attr0();
     if (!gtr__usable(ctx)) return NULL;
@@ -4694,7 +4770,7 @@ GTR_API gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
     if (gtr__check_loss(loss, "gradient") != GTR_OK) return NULL;
     in[0] = loss; in[1] = x;
     t = gtr__tensor_new(loss->ctx, GTR__OP_GRADIENT, 2, in, NULL);
-    if (t) { t->shape = x->shape; t->dtype = GTR_F32; }
+    if (t) { t->shape = x->shape; t->dtype = GTR_F32; t->runs = x->runs; }
     return t;
 }
 
@@ -4783,7 +4859,7 @@ GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels,
     if (!logits || !labels) return NULL;
     if (!(desc.label_smoothing >= 0 && desc.label_smoothing <= 1)) return gtr__none(gtr__fail(logits->ctx, GTR_ERR_ARG, "cross_entropy: label_smoothing is %g, want 0 to 1", (double)desc.label_smoothing));
     at.f[0] = desc.label_smoothing;
-    at.i[0] = desc.ignore_zero ? 0 : desc.ignore_index ? desc.ignore_index : -100;
+    at.i[0] = at.i[1] = desc.ignore_zero ? 0 : desc.ignore_index ? desc.ignore_index : -100;
     gtr_tensor *t = gtr__op_of(GTR__OP_CROSS_ENTROPY, logits, labels, &at, NULL);
     if (t) gtr__limit(labels, logits->shape.dim[1], t, true, (int32_t)at.i[0]);
     return t;
@@ -4799,6 +4875,7 @@ GTR_API gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target) { ret
 /* From tensors to a list of nodes, by passes:
      record        tensors in the order they were built become nodes, once per micro-batch, with literal shapes; where an operand
                    is wanted in another precision or on another stage, a cast or copy node comes in between
+     tally         in front of that: labels that count are counted, of all micro-batches
      differentiate backward nodes, from the loss to the parameters
      rematerialise clones of forward nodes in front of the backward nodes that read them
      fuse          the fusion table
@@ -4817,6 +4894,8 @@ typedef struct gtr__recipe {
     bool          feeds;            /* FEED and REPORT nodes; predictors have none */
     bool          no_matchers, several;     /* several: steps are queued many at a time */
     gtr_dataset  *data;             /* whose columns FEED reads, in the inputs' order; NULL: what gtr_set set */
+    int           set;              /* the batch is a part of a set, evaluated part by part. 1: labels that count are
+                                       those of the set; 2: these are counted, and no more */
     int64_t       batch;
     gtr_precision precision;
 } gtr__recipe;
@@ -4827,6 +4906,10 @@ typedef struct gtr__extra {
     int  gradient_root;                 /* a low copy's gradient goes to its master's value; -1 */
     bool written, wants, stop;          /* gradient: has a writer; is wanted; value: no gradient passes */
 } gtr__extra;
+/* Of a tensor: is recorded; no, a gtr__early has its values; was recorded ahead. */
+enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4 };
+/* Labels that are no input are made ahead of all micro-batches where they are counted, and not again. */
+typedef struct gtr__early { int64_t labels; int value[64]; } gtr__early;      /* tensor id; by micro-batch */
 typedef struct gtr__build {
     gtr_context       *ctx;
     gtr__plan         *plan;
@@ -4834,11 +4917,15 @@ typedef struct gtr__build {
     gtr__extra        *extra; int cap_extra;
     int               *map;             /* tensor id -> value in this micro-batch; -1 */
     int               *shared;          /* tensor id -> value of a leaf, the same in all */
-    unsigned char     *reach;
+    unsigned char     *reach;           /* tensor id -> GTR__REACHED... of what is being recorded */
+    unsigned char     *whole;           /* of what all micro-batches record */
+    int               *tally;           /* tensor id -> TALLY's value for it; -1 */
+    gtr__early        *early; int n_early, cap_early;
     int64_t            row0, rows;      /* of the micro-batch */
     int                micro;
     gtr__phase         phase;
-    bool               failed, alone;   /* alone: gtr_gradient's own differentiation, which no trainer's buffer takes */
+    bool               failed, ahead;   /* ahead: of all micro-batches */
+    bool               alone;           /* alone: gtr_gradient's own differentiation, which no trainer's buffer takes */
 } gtr__build;
 static const char *gtr__value_name(const gtr__plan *plan, int v) {
     const gtr__value *x = &plan->value[v];
@@ -5007,8 +5094,23 @@ static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t) {
     if (b->r->micro > 1 && t->shape.ndim && x->tensor->shape.ndim && x->tensor->shape.dim[0] < 0)
         x->offset = (size_t)(gtr__count(&x->shape) / b->rows * b->row0) * gtr__dtype_size(x->storage);
 }
+/* Where the rows of a random op's micro-batch lie in the whole batch, so that it draws for each what it would there. */
+static void gtr__place_rows(const gtr__build *b, const gtr_tensor *t, gtr__node *n) {
+    const int at = gtr__batch_axis(&t->shape);
+    if (b->r->micro == 1 || at == t->shape.ndim) return;
+    const int64_t k = -t->shape.dim[at], runs = GTR__MAX(t->runs, 1);
+    const int64_t unit = k / runs * (at ? gtr__shape_inner(&t->shape, at) : 1);
+    if (at == 0 && runs == 1) { n->row0 = k * b->row0; return; }
+    n->row0 = 0;
+    n->attr.i[1] = unit * b->rows; n->attr.i[2] = unit * b->r->batch; n->attr.i[3] = unit * b->row0;
+}
+/* What is recorded ahead and will be again, or has been: its batch's statistics are committed once. */
+static bool gtr__again(const gtr__build *b, const gtr_tensor *t) {
+    return b->ahead && ((b->whole[t->id] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED || b->whole[t->id] & GTR__SEEN);
+}
 static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     const gtr__op_row *row = gtr__row(t->op);
+    const int region = b->ahead ? 0 : t->region, tally = b->tally[t->id];
     gtr_shape shapes[GTR__MAX_ARGS], out[8];
     gtr_dtype types[GTR__MAX_ARGS], out_type[8], storage = GTR_F32;
     int operand[GTR__MAX_ARGS], i, first = -1;
@@ -5018,7 +5120,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     bool narrow = true, any = false;
     if (row->flags & GTR__ALIAS) for (i = 0; i < GTR_MAX_DIMS; i++) if (attr.i[i] < 0) attr.i[i] = -attr.i[i] * b->rows;
     for (i = 0; i < t->n_in; i++) {
-        operand[i] = gtr__operand(b, t->in[i], row->cls, gtr__stage_of(b, t), t->region);
+        operand[i] = gtr__operand(b, t->in[i], row->cls, gtr__stage_of(b, t), region);
         if (operand[i] < 0) { b->failed = true; return; }
         shapes[i] = b->plan->value[operand[i]].shape;
         types[i] = b->plan->value[operand[i]].dtype;
@@ -5050,11 +5152,14 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
         b->plan->value[v].stage = gtr__stage_of(b, t);
         if (i >= GTR__MAX(row->n_diff, 1)) b->plan->value[v].tensor = NULL, b->plan->value[v].label = gtr__label(t);
     }
-    gtr__node *n = gtr__node_new(b, t->op, GTR__FWD, t->n_in, row->n_out);
+    gtr__node *n = gtr__node_new(b, t->op, GTR__FWD, t->n_in + (tally >= 0), row->n_out);
     if (!n) return;
     memcpy(n->in, operand, (size_t)t->n_in * sizeof(int));
+    if (tally >= 0) n->in[t->n_in] = tally;
     for (i = 0; i < row->n_out; i++) n->out[i] = first + i;
-    n->attr = attr; n->stage = gtr__stage_of(b, t); n->region = t->region; n->layer = gtr__label(t);
+    n->attr = attr; n->stage = gtr__stage_of(b, t); n->region = region; n->layer = gtr__label(t);
+    n->recomputed = gtr__again(b, t);
+    if (row->flags & GTR__RANDOM) gtr__place_rows(b, t, n);
     n->flops = s.flops > 0 ? s.flops : (double)gtr__count(&out[0]);
     b->map[t->id] = first;
 }
@@ -5067,12 +5172,119 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
     else { gtr__record_op(b, t); v = b->map[t->id]; }
     b->map[t->id] = v;
     if (v < 0) { b->failed = true; return; }
-    if (gtr__fetched(b, t)) gtr__keep_value(b, v, t);
+    if (gtr__fetched(b, t) && !gtr__again(b, t)) gtr__keep_value(b, v, t);
 }
 /* Marks what a tensor needs. Inputs come before what uses them, so one sweep from the end does. */
 static void gtr__mark_reach(gtr_context *ctx, unsigned char *reach) {
     for (int64_t i = ctx->n_tensor - 1; i >= 0; i--)
-        if (reach[i]) for (int k = 0; k < ctx->tensor[i]->n_in; k++) reach[ctx->tensor[i]->in[k]->id] = 1;
+        if ((reach[i] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED)
+            for (int k = 0; k < ctx->tensor[i]->n_in; k++) reach[ctx->tensor[i]->in[k]->id] |= GTR__REACHED;
+}
+/* What fetches and reports need. */
+static void gtr__reach(gtr__build *b, unsigned char *reach) {
+    for (int k = 0; k < b->r->n_fetch; k++) reach[b->r->fetch[k]->id] |= GTR__REACHED;
+    for (int k = 0; k < b->r->n_report; k++) reach[b->r->report[k]->id] |= GTR__REACHED;
+    gtr__mark_reach(b->ctx, reach);
+}
+/* A micro-batch of the step's parts begins. */
+static void gtr__micro_begin(gtr__build *b, int m, int parts) {
+    b->micro = m;
+    b->row0 = b->r->batch * m / parts;
+    b->rows = b->r->batch * (m + 1) / parts - b->row0;
+}
+/* No tensor has a value yet in this micro-batch, but those that were made ahead. */
+static void gtr__micro_forget(gtr__build *b) {
+    gtr__plan *plan = b->plan;
+    int v, k;
+    for (int64_t i = 0; i < b->ctx->n_tensor; i++) b->map[i] = -1;
+    for (k = 0; k < b->n_early; k++) b->map[b->early[k].labels] = b->early[k].value[b->micro];
+    for (v = 0; v < plan->n_value; v++) {
+        const gtr__home home = plan->value[v].home;
+        if (home == GTR__HOME_ARENA || home == GTR__HOME_KEPT) b->extra[v].written = false;
+        if (home == GTR__HOME_PARAMETER || home == GTR__HOME_STATE)
+            for (k = 0; k < GTR__MAX_STAGES; k++) b->extra[v].copy[k] = -1;
+    }
+}
+static void gtr__record_reached(gtr__build *b) {
+    for (int64_t i = 0; i < b->ctx->n_tensor && !b->failed; i++)
+        if ((b->reach[i] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED) gtr__record_tensor(b, b->ctx->tensor[i]);
+}
+
+// >>pass:tally
+/* A loss or metric that divides by the labels that count divides, in a micro-batch or a part of a set, by its share
+   of those of the whole step or set: the weighted sum over all parts is then what the whole would give. So labels are
+   counted ahead of all. */
+static void gtr__column_range(gtr__column *c, int64_t rows);
+static gtr_tensor *gtr__stored_as(gtr_tensor *t);
+/* Whether t's divisor may differ between parts: not where labels have no batch, or come from a set's column in which
+   all of them count. (A step's data may change, and its plan stay.) */
+static bool gtr__tallies(const gtr__build *b, gtr_tensor *const *inputs, int n_inputs, const gtr_tensor *t) {
+    const gtr_dataset *d = b->r->data;
+    if (!(gtr__row(t->op)->flags & GTR__TALLIES) || t->in[1]->shape.dim[0] > 0) return false;
+    for (int i = 0; b->r->set && i < n_inputs && i < d->n_columns; i++) {
+        gtr__column *c = (gtr__column *)(uintptr_t)&d->column[i];
+        if (inputs[i] != gtr__stored_as(t->in[1]) || gtr__is_float(c->dtype)) continue;
+        if (c->least > c->most) gtr__column_range(c, d->rows);
+        return t->attr.i[0] <= c->most && t->attr.i[1] >= c->least;
+    }
+    return true;
+}
+/* Counts t's labels: those of inputs in one pass over their slot, others where each micro-batch's are made. */
+static void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
+    gtr_tensor *labels = t->in[1];
+    const int64_t n = b->ctx->n_tensor;
+    const int parts = gtr__stored_as(labels)->op == GTR__OP_INPUT ? 1 : b->r->micro, stage = gtr__stage_of(b, t);
+    int m, e = 0;
+    while (e < b->n_early && b->early[e].labels != labels->id) e++;
+    const bool made = e < b->n_early;
+    if (!made) {
+        memset(b->reach, 0, (size_t)n);
+        for (m = 0; m < b->n_early; m++) b->reach[b->early[m].labels] = GTR__MADE;
+        b->reach[labels->id] = GTR__REACHED;
+        gtr__mark_reach(b->ctx, b->reach);
+        if (parts > 1) {
+            b->failed = !gtr__grow_int(b->ctx, (void **)&b->early, b->n_early, &b->cap_early, sizeof *b->early);
+            if (b->failed) return;
+            memset(&b->early[b->n_early++], -1, sizeof *b->early);
+            b->early[e].labels = labels->id;
+        }
+    }
+    for (m = 0; m < parts && !b->failed; m++) {
+        gtr__micro_begin(b, m, parts);
+        if (made) b->map[labels->id] = b->early[e].value[m];
+        else {
+            gtr__micro_forget(b);
+            gtr__record_reached(b);
+            if (parts > 1) b->early[e].value[m] = b->map[labels->id];
+        }
+        const int v = b->failed ? -1 : gtr__operand(b, labels, GTR__NONE, stage, 0);
+        gtr__node *node = v < 0 ? NULL : gtr__node_new(b, GTR__OP_TALLY, GTR__FWD, 1, 1);
+        if (!node) { b->failed = true; return; }
+        node->in[0] = v; node->out[0] = b->tally[t->id];
+        node->adds = m || b->r->set;
+        node->attr = t->attr; node->stage = stage; node->layer = gtr__label(labels);
+    }
+    for (int64_t i = 0; i < n && !made; i++) if (b->reach[i] & GTR__REACHED) b->whole[i] |= GTR__SEEN;
+}
+/* b->whole: what is needed, and then what is still to be recorded. */
+static void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, int n_inputs) {
+    const int64_t n = b->ctx->n_tensor;
+    if (b->failed || (b->r->micro == 1 && !b->r->set)) return;
+    for (int64_t i = 0; i < n && !b->failed; i++) {
+        gtr_tensor *t = b->ctx->tensor[i];
+        if (!(b->whole[i] & GTR__REACHED) || !gtr__tallies(b, inputs, n_inputs, t)) continue;
+        const int v = b->tally[i] = gtr__value_new(b, gtr_shape1(2), GTR_I64, t);
+        if (v >= 0 && b->r->set) b->plan->value[v].home = GTR__HOME_TALLY;
+        if (gtr__stored_as(t->in[1])->op != GTR__OP_INPUT && b->r->micro > 1) b->whole[t->in[1]->id] |= GTR__MADE;
+    }
+    if (b->r->set == 1) return;
+    for (int64_t i = 0; i < n; i++) b->whole[i] &= GTR__MADE;
+    if (!b->r->set) gtr__reach(b, b->whole);
+    b->reach = b->whole + n;
+    b->ahead = true;
+    for (int64_t i = 0; i < n && !b->failed; i++) if (b->tally[i] >= 0) gtr__tally_labels(b, b->ctx->tensor[i]);
+    b->ahead = false;
+    b->reach = b->whole;
 }
 
 // >>pass:differentiate
@@ -5157,7 +5369,7 @@ static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed) 
         n->out[k] = grads[k];
         if (grads[k] >= 0 && adds[k]) n->adds |= (uint64_t)1 << k;
     }
-    n->attr = fn.attr;
+    n->attr = fn.attr; n->row0 = fn.row0;
     n->stage = fn.op == GTR__OP_COPY ? b->plan->value[fn.in[0]].stage : fn.stage;
     n->layer = fn.layer; n->seed = seed; n->flops = fn.flops;
     for (k = 0; k < fn.n_in; k++) if (mask >> k & 1) *gtr__written(b, fn.in[k]) = true;
@@ -5878,11 +6090,6 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
     n->attr.ptr = b->r->trainer ? optim : NULL;
     n->layer = "report";
 }
-static void gtr__micro_begin(gtr__build *b, int m) {
-    b->micro = m;
-    b->row0 = b->r->batch * m / b->r->micro;
-    b->rows = b->r->batch * (m + 1) / b->r->micro - b->row0;
-}
 /* The values that a trainer differentiates by: its parameters. */
 static void gtr__want_parameters(gtr__build *b);
 static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_tensor **inputs, int n_inputs, const gtr__optim *optim, gtr__plan *plan) {
@@ -5896,30 +6103,25 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     memset(&o, 0, sizeof o);
     b.ctx = ctx; b.plan = plan; b.r = r;
     plan->batch = r->batch; plan->precision = r->precision; plan->n_stage = ctx->n_instance; plan->n_stream = 1;
-    b.map = (int *)gtr__malloc(ctx, (size_t)n_map * sizeof(int) * 2 + 8);
-    b.reach = (unsigned char *)gtr__malloc(ctx, (size_t)n_map + 1);
+    b.map = (int *)gtr__malloc(ctx, (size_t)n_map * sizeof(int) * 3 + 8);
+    b.whole = b.reach = (unsigned char *)gtr__malloc(ctx, (size_t)n_map * 2 + 1);
     if (!b.map || !b.reach) b.failed = true;
     else {
         b.shared = b.map + n_map;
-        for (i = 0; i < 2 * n_map; i++) b.map[i] = -1;
-        for (k = 0; k < r->n_fetch; k++) b.reach[r->fetch[k]->id] = 1;
-        for (k = 0; k < r->n_report; k++) b.reach[r->report[k]->id] = 1;
-        gtr__mark_reach(ctx, b.reach);
+        b.tally = b.shared + n_map;
+        for (i = 0; i < 3 * n_map; i++) b.map[i] = -1;
+        gtr__reach(&b, b.whole);
     }
-    bounds[0] = 0;
-    for (m = 0; m < r->micro && !b.failed; m++) {
-        int first = plan->n_node, v;
-        gtr__micro_begin(&b, m);
+    b.phase = GTR__FORWARD;
+    gtr__pass_tally(&b, inputs, n_inputs);
+    bounds[0] = plan->n_node;
+    for (m = 0; m < (r->set == 2 ? 0 : r->micro) && !b.failed; m++) {
+        int first = plan->n_node;
+        gtr__micro_begin(&b, m, r->micro);
         b.phase = GTR__FORWARD;
         if (b.rows == 0) { bounds[m + 1] = plan->n_node; continue; }
-        for (i = 0; i < n_map && !b.failed; i++) {
-            bool leaf = b.reach[i] && (gtr__row(ctx->tensor[i]->op)->flags & GTR__LEAF);
-            if (!leaf || ctx->tensor[i]->op == GTR__OP_INPUT || ctx->tensor[i]->op == GTR__OP_GRADIENT || ctx->tensor[i]->op == GTR__OP_PART) b.map[i] = -1;
-        }
-        for (v = 0; v < plan->n_value; v++) if (plan->value[v].home == GTR__HOME_ARENA || plan->value[v].home == GTR__HOME_KEPT) b.extra[v].written = false;
-        for (v = 0; v < plan->n_value; v++) if (plan->value[v].home == GTR__HOME_PARAMETER || plan->value[v].home == GTR__HOME_STATE)
-            for (k = 0; k < GTR__MAX_STAGES; k++) b.extra[v].copy[k] = -1;
-        for (i = 0; i < n_map && !b.failed; i++) if (b.reach[i]) gtr__record_tensor(&b, ctx->tensor[i]);
+        gtr__micro_forget(&b);
+        gtr__record_reached(&b);
         if (b.failed) break;
         if (r->trainer) {
             losses[n_losses++] = b.map[r->report[0]->id];
@@ -5933,7 +6135,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
         bounds[m + 1] = plan->n_node;
     }
     if (r->trainer && !interleave) for (m = 0, k = 0; m < r->micro && !b.failed; m++) {
-        gtr__micro_begin(&b, m);
+        gtr__micro_begin(&b, m, r->micro);
         b.phase = GTR__BACKWARD;
         if (b.rows) gtr__differentiate(&b, losses[k++], (float)((double)b.rows / (double)r->batch), bounds[m], bounds[m + 1]);
     }
@@ -5958,7 +6160,8 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     if (!b.failed && (!gtr__order_nodes(ctx, plan, &o) || !gtr__pass_memory(ctx, plan, &o))) b.failed = true;
     gtr__mfree(ctx, o.clock);
     gtr__mfree(ctx, b.map);
-    gtr__mfree(ctx, b.reach);
+    gtr__mfree(ctx, b.whole);
+    gtr__mfree(ctx, b.early);
     gtr__mfree(ctx, b.extra);
     if (!b.failed) return GTR_OK;
     gtr__plan_clear(ctx, plan);
@@ -6139,6 +6342,8 @@ static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__plan_cache *e) {
             GTR__TRY(gtr__block_grow(ctx, t->stage, &t->low[k], &t->low_bytes[k], v->bytes, "low-precision weights"));
             ctx->low_version++;
             GTR__TRY(gtr__refresh_low(t));
+        } else if (v->home == GTR__HOME_TALLY && !t->tally) {
+            if (!(t->tally = gtr__device_alloc(ctx, t->stage, GTR__TALLY_BYTES))) return GTR_ERR_NOMEM;
         } else if (v->home == GTR__HOME_KEPT && t) {
             if (v->offset + v->bytes > t->kept_bytes) t->kept_filled = false;
             GTR__TRY(gtr__block_grow(ctx, t->stage, &t->kept, &t->kept_bytes, v->offset + v->bytes, "kept values"));
@@ -6156,6 +6361,7 @@ static void *gtr__value_address(gtr_context *ctx, const gtr__plan_cache *e, int 
     case GTR__HOME_PARAMETER: case GTR__HOME_STATE: return t->data;
     case GTR__HOME_LOW:      return t->low[low];
     case GTR__HOME_INPUT:    return v->storage == t->dtype ? t->data : t->low[low];
+    case GTR__HOME_TALLY:    return t->tally;
     case GTR__HOME_GRADIENT: return gtr__trainer_gradient(e->recipe.trainer, t);
     case GTR__HOME_KEPT:     return (char *)(t ? t->kept : e->carry) + v->offset;
     case GTR__HOME_ARENA:    return (char *)(v->alias < 0 ? ctx->arena[v->stage] : gtr__value_address(ctx, e, v->alias)) + v->offset;
@@ -6867,6 +7073,13 @@ static bool gtr__check_value(gtr_context *ctx, int stage, void *data, gtr_dtype 
     if (ctx->be->wait(ctx->instance[stage]) != GTR_OK || ctx->be->copy(ctx->instance[0], &found, ctx->check_flag, sizeof found, GTR__TO_HOST, true) != GTR_OK) return false;
     return found != 0;
 }
+/* Whether a loss's count of labels is 0. */
+static bool gtr__counts_none(gtr_context *ctx, const gtr__plan_cache *e, int count) {
+    gtr_float n = 1;
+    const void *at = gtr__value_address(ctx, e, count);
+    void *instance = ctx->instance[e->plan.value[count].stage];
+    return at && ctx->be->copy(instance, &n, at, sizeof n, GTR__TO_HOST, true) == GTR_OK && n == 0;
+}
 static bool gtr__check_one(gtr_context *ctx, const gtr__plan_cache *e, int value, const gtr__node *n, char *text, size_t size) {
     const gtr__value *v = &e->plan.value[value];
     char shape[GTR__SHAPE_TEXT];
@@ -6875,7 +7088,11 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__plan_cache *e, int value
     gtr__shape_text(&v->shape, shape);
     if (v->gradient_of >= 0) snprintf(text, size, "the gradient of \"%s\" %s, made by %s \"%s\"", gtr__value_name(&e->plan, v->gradient_of), shape, gtr__row(n->op)->name, n->layer);
     else if (!n) snprintf(text, size, "%s \"%s\" %s", v->home == GTR__HOME_INPUT ? "the input" : "the parameter", name, shape);
-    else snprintf(text, size, "the output of %s \"%s\" %s", gtr__row(n->op)->name, n->layer, shape);
+    else {
+        const bool tallies = gtr__row(n->op)->flags & GTR__TALLIES && n->n_out > 2 && value == n->out[0];
+        const char *why = tallies && gtr__counts_none(ctx, e, n->out[2]) ? " (all labels of the step are ignored)" : "";
+        snprintf(text, size, "the output of %s \"%s\" %s%s", gtr__row(n->op)->name, n->layer, shape, why);
+    }
     return true;
 }
 /* The bad step's batch is still in the slots: its forward and backward run once more, each value checked as it is made; to their end, because
@@ -6960,7 +7177,6 @@ static gtr__plan_cache *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_da
     return gtr__entry_get(t->ctx, &r, &t->optim);
 }
 /* Do the data set's columns fit the inputs? Labels' ranges too. */
-static void gtr__column_range(gtr__column *c, int64_t rows);
 static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n) {
     gtr_context *ctx = d->ctx;
     int i;
@@ -7183,16 +7399,57 @@ static gtr_result gtr__metric_check(gtr_context *ctx, const gtr_tensor *m, const
     if (!m || (m->ctx == ctx && m->dtype == GTR_F32 && gtr__count(&m->shape) == 1)) return GTR_OK;
     return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: the metric \"%s\" is not one float32 of this context", who, gtr__label(m));
 }
-GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss, float *value) {
-    gtr_context *ctx;
-    gtr__recipe recipe;
+static gtr_result gtr__evaluate_entry(gtr_trainer *t, gtr_dataset *data, int64_t n, gtr_tensor *metric, int set,
+                                      gtr__plan_cache **e) {
+    gtr_context *ctx = t->ctx;
+    gtr__recipe r = gtr__recipe0(n, 0);
+    gtr_tensor **to = set == 2 ? r.fetch : r.report;
+    int *count = set == 2 ? &r.n_fetch : &r.n_report;
+    to[(*count)++] = t->loss;
+    if (metric && metric != t->loss) to[(*count)++] = metric;
+    r.precision = t->desc.precision;
+    r.data = data; r.set = set;
+    *e = gtr__entry_get(ctx, &r, NULL);
+    if (!*e) return ctx->error;
+    GTR__TRY(gtr__data_fits(data, (*e)->input, (*e)->n_inputs));
+    return gtr__entry_ready(ctx, *e, ctx->runner);
+}
+/* One pass over a set, in batches; set: gtr__recipe's. sum: of the loss and the metric, weighted by rows; NULL with
+   set 2. */
+static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, int set,
+                                     double *sum) {
+    gtr_context *ctx = t->ctx;
+    gtr__runner *run = ctx->runner;
     gtr__plan_cache *e = NULL;
-    gtr__runner *run;
     gtr__record rec;
-    int64_t at, n;
-    uint64_t first, done;
+    const uint64_t first = run->step;
+    uint64_t done = first;
+    memset(&rec, 0, sizeof rec);
+    rec.rows = data->rows;
+    for (int i = 0; i < data->n_columns; i++) rec.src[i] = (uint64_t)(uintptr_t)data->column[i].device;
+    for (int64_t at = 0, n; at < data->rows || done < run->step; ) {
+        if (at < data->rows) {
+            n = GTR__MIN(batch, data->rows - at);
+            if (!e || e->recipe.batch != n) GTR__TRY(gtr__evaluate_entry(t, data, n, metric, set, &e));
+            rec.first = at;
+            GTR__TRY(gtr__runner_launch(run, e, GTR__PART_ALL, &rec, 1));
+            at += n;
+        } else GTR__TRY(gtr__wait_all(ctx));
+        for (gtr__fence(); done < run->shared->step; done++) {
+            const gtr__entry *entry = &run->shared->entry[done % GTR__RING];
+            const double rows = (double)GTR__MIN(batch, data->rows - (int64_t)(done - first) * batch);
+            for (int i = 0; sum && i < 2; i++) sum[i] += (double)entry->value[i] * rows;
+        }
+    }
+    if (e) gtr__mark_filled(e);
+    return GTR_OK;
+}
+GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
+                                float *value) {
+    gtr_context *ctx;
+    gtr__plan_cache *e;
     double sum[2] = { 0, 0 };
-    int i;
+    bool counts = false;
     if (loss) *loss = (float)NAN;
     if (value) *value = (float)NAN;
     if (!t) return GTR_ERR_ARG;
@@ -7202,36 +7459,18 @@ GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     GTR__TRY(gtr__data_check(ctx, data, data ? GTR__MIN(batch, data->rows) : batch, "gtr_evaluate"));
     GTR__TRY(gtr__dataset_device(data));
     GTR__TRY(gtr__runner_ready(ctx));
-    run = ctx->runner;
-    first = done = run->step;
-    memset(&rec, 0, sizeof rec);
-    rec.rows = data->rows;
-    for (i = 0; i < data->n_columns; i++) rec.src[i] = (uint64_t)(uintptr_t)data->column[i].device;
-    for (at = 0; at < data->rows || done < run->step; ) {
-        if (at < data->rows) {
-            n = GTR__MIN(batch, data->rows - at);
-            if (!e || e->recipe.batch != n) {
-                recipe = gtr__recipe0(n, 0);
-                recipe.report[recipe.n_report++] = t->loss;
-                if (metric && metric != t->loss) recipe.report[recipe.n_report++] = metric;
-                recipe.precision = t->desc.precision;
-                recipe.data = data;
-                e = gtr__entry_get(ctx, &recipe, NULL);
-                if (!e) return ctx->error;
-                GTR__TRY(gtr__data_fits(data, e->input, e->n_inputs));
-                GTR__TRY(gtr__entry_ready(ctx, e, run));
-            }
-            rec.first = at;
-            GTR__TRY(gtr__runner_launch(run, e, GTR__PART_ALL, &rec, 1));
-            at += n;
-        } else GTR__TRY(gtr__wait_all(ctx));
-        for (gtr__fence(); done < run->shared->step; done++) {
-            const gtr__entry *entry = &run->shared->entry[done % GTR__RING];
-            int64_t begin = (int64_t)(done - first) * batch;
-            for (i = 0; i < 2; i++) sum[i] += (double)entry->value[i] * (double)GTR__MIN(batch, data->rows - begin);
-        }
+    batch = GTR__MIN(batch, data->rows);
+    const int set = batch < data->rows;
+    GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e));
+    for (int i = 0; i < e->plan.n_value; i++) {
+        const gtr__value *v = &e->plan.value[i];
+        if (v->home != GTR__HOME_TALLY) continue;
+        const gtr_result r = ctx->be->zero(ctx->instance[v->stage], v->tensor->tally, GTR__TALLY_BYTES);
+        GTR__TRY(gtr__backend_result(ctx, r, "counting labels"));
+        counts = true;
     }
-    if (e) gtr__mark_filled(e);
+    if (counts) GTR__TRY(gtr__evaluate_pass(t, data, batch, metric, 2, NULL));
+    GTR__TRY(gtr__evaluate_pass(t, data, batch, metric, set, sum));
     if (loss) *loss = (float)(sum[0] / (double)data->rows);
     if (value) *value = metric ? (float)(sum[metric == t->loss ? 0 : 1] / (double)data->rows) : (float)NAN;
     return GTR_OK;
@@ -8673,7 +8912,8 @@ GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path) {
 
 // >>observing
 static const char *const gtr__phase_names[] = { "feed", "forward", "backward", "reduce", "guard", "update", "commit", "report" };
-static const char *const gtr__home_names[] = { "none", "parameter", "low", "state", "gradient", "input", "kept", "arena", "alias" };
+static const char *const gtr__home_names[] = { "none", "parameter", "low", "state", "gradient", "input", "kept",
+                                               "arena", "alias", "tally" };
 /* A plan that was made to be looked at is not kept. */
 static void gtr__observed_drop(gtr_context *ctx, const gtr__plan_cache *before) {
     gtr__plan_cache *e = ctx->plans;

@@ -3336,9 +3336,17 @@ static gtr_result gtr__cuda_softmax_bwd(void *instance, const gtr__call *c) {
 
 // >>op:dropout
 // The mask is drawn again in backward. A thread takes the four elements of one Philox block. Bytes: x and y; about 100 instructions a block.
-typedef struct gtr__drop { gtr__opd x, y; int64_t rows, line, row0; int wide; float p, scale; uint64_t key; const gtr__ctl *ctl; } gtr__drop;
+// PARTS: rows, or with i[0] elements, lie in the whole batch as the attributes say; elements then draw one by one.
+typedef struct gtr__drop {
+    gtr__opd x, y;
+    int64_t rows, line, row0, run, whole, shift;
+    int wide;
+    float p, scale;
+    uint64_t key;
+    const gtr__ctl *ctl;
+} gtr__drop;
 
-static __global__ void __launch_bounds__(GTR__T) gtr__k_dropout(const gtr__drop m) {
+template <bool PARTS> static __global__ void __launch_bounds__(GTR__T) gtr__k_dropout(const gtr__drop m) {
     gtr__enter();
     uint64_t step = m.ctl ? m.ctl->step : 0;
     int64_t per = (m.line + 3) / 4, total = m.rows * per;
@@ -3349,8 +3357,18 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_dropout(const gtr__drop 
         float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
         if (m.wide || n < 4) gtr__take(m.x.p, m.x.t, at, n, v);
         else for (int k = 0; k < 4; k++) v[k] = gtr__get(m.x.p, m.x.t, at + k);
-        GTR__COUNTER(r, step, m.row0 + row, e);
-        GTR__PHILOX(r, m.key);
+        if (PARTS && m.rows == 1) {
+            for (int k = 0; k < n; k++) {
+                const int64_t i = (e + k) / m.run * m.whole + (e + k) % m.run + m.shift;
+                uint32_t one[4];
+                GTR__COUNTER(one, step, 0, i);
+                GTR__PHILOX(one, m.key);
+                r[k] = one[i & 3];
+            }
+        } else {
+            GTR__COUNTER(r, step, PARTS ? row / m.run * m.whole + row % m.run + m.shift : m.row0 + row, e);
+            GTR__PHILOX(r, m.key);
+        }
 #pragma unroll
         for (int k = 0; k < 4; k++) v[k] = GTR__UNIFORM(r[k]) >= m.p ? v[k] * m.scale : 0.0f;
         if (m.wide || n < 4) gtr__give(m.y, at, n, v);
@@ -3369,7 +3387,10 @@ static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr
     m.wide = (m.rows == 1 || m.line % 4 == 0) && gtr__wide(m.x) && gtr__wide(m.y);
     m.p = (float)c->attr->f[0]; m.scale = (float)(1.0 / (1.0 - c->attr->f[0]));
     m.key = c->attr->key; m.ctl = c->ctl;
-    return GTR__LAUNCH(instance, c, gtr__k_dropout, gtr__grid(c, m.rows * gtr__ceil(m.line, 4)), GTR__T, 0, m);
+    m.run = c->attr->i[1]; m.whole = c->attr->i[2]; m.shift = c->attr->i[3];
+    const unsigned grid = gtr__grid(c, m.rows * gtr__ceil(m.line, 4));
+    if (m.run) return GTR__LAUNCH(instance, c, gtr__k_dropout<true>, grid, GTR__T, 0, m);
+    return GTR__LAUNCH(instance, c, gtr__k_dropout<false>, grid, GTR__T, 0, m);
 }
 static gtr_result gtr__cuda_dropout_fwd(void *instance, const gtr__call *c) { return gtr__dropout_run(instance, c, &c->in[0], &c->out[0]); }
 static gtr_result gtr__cuda_dropout_bwd(void *instance, const gtr__call *c) { return gtr__dropout_run(instance, c, &c->in[2], &c->out[0]); }
@@ -3750,6 +3771,24 @@ static gtr_result gtr__cuda_batch_norm_bwd(void *instance, const gtr__call *c) {
     return r ? r : GTR__LAUNCH(instance, c, gtr__k_batch_norm_bwd, grid, 512, 0, m);
 }
 
+// >>op:tally
+// A block. Bytes: the labels.
+static __global__ void __launch_bounds__(1024, 1) gtr__k_tally(const int32_t *label, int64_t n, int64_t least,
+                                                               int64_t most, int64_t *y, int add) {
+    __shared__ int scratch[32];
+    gtr__enter();
+    int counted = 0;
+    for (int64_t i = threadIdx.x; i < n; i += 1024) counted += label[i] < least || label[i] > most;
+    counted = gtr__block_count(counted, scratch);
+    if (threadIdx.x) return;
+    y[0] = (add ? y[0] : 0) + counted;
+    y[1] = (add ? y[1] : 0) + n;
+}
+static gtr_result gtr__cuda_tally_fwd(void *instance, const gtr__call *c) {
+    return GTR__LAUNCH(instance, c, gtr__k_tally, 1, 1024, 0, (const int32_t *)c->in[0].data, c->in[0].count,
+                       c->attr->i[0], c->attr->i[1], (int64_t *)c->out[0].data, c->out[0].add);
+}
+
 // >>op:bn_commit
 // Bytes: 24 a channel. Nothing in a guarded step.
 static __global__ void __launch_bounds__(GTR__T) gtr__k_bn_commit(gtr__opd mean, gtr__opd var, float *running_mean, float *running_var, int64_t *batches,
@@ -3849,8 +3888,15 @@ static gtr__cut gtr__cut_make(const gtr__call *c) {
 static size_t gtr__cut_bytes(const gtr__cut *k) { return k->blocks > 1 ? (size_t)k->blocks * 8 : 0; }
 
 // >>op:accuracy
+// A third input's data; NULL. And what divides, given the rows that count here.
+static const int64_t *gtr__tally_of(const gtr__call *c) { return c->n_in > 2 ? (const int64_t *)c->in[2].data : NULL; }
+static __device__ __forceinline__ double gtr__divisor(const int64_t *tally, int64_t rows, int counted) {
+    return tally ? (double)tally[0] * (double)rows / (double)tally[1] : (double)counted;
+}
 // Bytes: the logits once.
-static __global__ void __launch_bounds__(1024, 1) gtr__k_accuracy(gtr__opd x, const int32_t *label, gtr__opd y, int64_t rows, int64_t n, int team, int2 *part) {
+static __global__ void __launch_bounds__(1024, 1)
+gtr__k_accuracy(gtr__opd x, const int32_t *label, const int64_t *tally, gtr__opd y, int64_t rows, int64_t n, int team,
+                int2 *part) {
     __shared__ float values[32];
     __shared__ int64_t where[32];
     __shared__ int scratch[32];
@@ -3866,25 +3912,27 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_accuracy(gtr__opd x, co
     counted = gtr__block_count(counted, scratch);
     if (threadIdx.x) return;
     if (gridDim.x > 1) part[blockIdx.x] = make_int2(right, counted);
-    else gtr__give1(y, 0, (float)((double)right / (double)counted));
+    else gtr__give1(y, 0, (float)((double)right / gtr__divisor(tally, rows, counted)));
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_accuracy_end(const int2 *part, int blocks, gtr__opd y) {
+static __global__ void __launch_bounds__(GTR__T) gtr__k_accuracy_end(const int2 *part, int blocks, const int64_t *tally,
+                                                                     int64_t rows, gtr__opd y) {
     __shared__ int scratch[32];
     gtr__enter();
     int right = 0, counted = 0;
     for (int i = (int)threadIdx.x; i < blocks; i += GTR__T) { right += part[i].x; counted += part[i].y; }
     right = gtr__block_count(right, scratch);
     counted = gtr__block_count(counted, scratch);
-    if (threadIdx.x == 0) gtr__give1(y, 0, (float)((double)right / (double)counted));
+    if (threadIdx.x == 0) gtr__give1(y, 0, (float)((double)right / gtr__divisor(tally, rows, counted)));
 }
 static gtr_result gtr__cuda_accuracy_fwd(void *instance, const gtr__call *c) {
     gtr__cut k = gtr__cut_make(c);
     const gtr_shape *x = &c->in[0].shape;
     if (c->measure) return gtr__measured(c, gtr__cut_bytes(&k));
     gtr_result r = GTR__LAUNCH(instance, c, gtr__k_accuracy, (unsigned)k.blocks, (unsigned)k.threads, 0, gtr__opd_of(&c->in[0]), (const int32_t *)c->in[1].data,
-                               gtr__opd_of(&c->out[0]), x->dim[0], x->dim[1], k.team, (int2 *)c->ws);
+                               gtr__tally_of(c), gtr__opd_of(&c->out[0]), x->dim[0], x->dim[1], k.team, (int2 *)c->ws);
     if (r || k.blocks == 1) return r;
-    return GTR__LAUNCH(instance, c, gtr__k_accuracy_end, 1, GTR__T, 0, (const int2 *)c->ws, k.blocks, gtr__opd_of(&c->out[0]));
+    return GTR__LAUNCH(instance, c, gtr__k_accuracy_end, 1, GTR__T, 0, (const int2 *)c->ws, k.blocks, gtr__tally_of(c),
+                       x->dim[0], gtr__opd_of(&c->out[0]));
 }
 
 // >>op:cross_entropy
@@ -3893,6 +3941,7 @@ static gtr_result gtr__cuda_accuracy_fwd(void *instance, const gtr__call *c) {
 typedef struct gtr__xent {
     gtr__opd x, dx, loss, lse, count;
     const int32_t *label;
+    const int64_t *tally;
     int64_t rows, n, ignore;
     int team;
     float smooth, seed;
@@ -3905,6 +3954,11 @@ static __device__ __forceinline__ float gtr__xent_dx(const gtr__xent &m, float g
     if (hot) p -= 1.0f - m.smooth;
     return g * (bad ? NAN : p);
 }
+static __device__ __forceinline__ void gtr__xent_give(const gtr__xent &m, float loss, int counted) {
+    const float divisor = (float)gtr__divisor(m.tally, m.rows, counted);
+    gtr__give1(m.loss, 0, divisor > 0.0f ? loss / divisor : NAN);
+    if (m.count.p) gtr__give1(m.count, 0, divisor);
+}
 static __global__ void __launch_bounds__(1024, 1) gtr__k_xent(const gtr__xent m) {
     __shared__ float scratch[32];
     __shared__ int counts[32];
@@ -3913,9 +3967,10 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_xent(const gtr__xent m)
     float loss = 0.0f, g = 0.0f;
     if (m.dx.p) {               // the mean's divisor is wanted before the first gradient: every block counts all labels
         int all = 0;
-        for (int64_t i = threadIdx.x; i < m.rows; i += blockDim.x) all += m.label[i] != m.ignore;
+        for (int64_t i = threadIdx.x; i < m.rows && !m.tally; i += blockDim.x) all += m.label[i] != m.ignore;
         all = gtr__block_count(all, counts);
-        g = all ? m.seed * (m.ctl ? m.ctl->scale : 1.0f) / (float)all : 0.0f;
+        const float divisor = (float)gtr__divisor(m.tally, m.rows, all);
+        g = divisor > 0.0f ? m.seed * (m.ctl ? m.ctl->scale : 1.0f) / divisor : 0.0f;
     }
     for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
         int64_t row = base + threadIdx.x / m.team, at = row * m.n;
@@ -3945,23 +4000,21 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_xent(const gtr__xent m)
     rows = gtr__block_count(rows, counts);
     if (threadIdx.x) return;
     if (gridDim.x > 1) m.part[blockIdx.x] = make_float2(loss, __int_as_float(rows));
-    else {
-        gtr__give1(m.loss, 0, rows ? loss / (float)rows : NAN);
-        if (m.count.p) gtr__give1(m.count, 0, (float)rows);
-    }
+    else gtr__xent_give(m, loss, rows);
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_end(const float2 *part, int blocks, gtr__opd y, gtr__opd count) {
+static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_end(const gtr__xent m, int blocks) {
     __shared__ float scratch[32];
     __shared__ int counts[32];
     gtr__enter();
     float loss = 0.0f;
     int rows = 0;
-    for (int i = (int)threadIdx.x; i < blocks; i += GTR__T) { loss += part[i].x; rows += __float_as_int(part[i].y); }
+    for (int i = (int)threadIdx.x; i < blocks; i += GTR__T) {
+        loss += m.part[i].x;
+        rows += __float_as_int(m.part[i].y);
+    }
     loss = gtr__block_sum(loss, scratch);
     rows = gtr__block_count(rows, counts);
-    if (threadIdx.x) return;
-    gtr__give1(y, 0, rows ? loss / (float)rows : NAN);
-    if (count.p) gtr__give1(count, 0, (float)rows);
+    if (threadIdx.x == 0) gtr__xent_give(m, loss, rows);
 }
 // Four neighbours at a time over all logits, from the saved lse. Bytes: logits and their gradient once.
 static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_bwd(const gtr__xent m, gtr__opd dy, int wide) {
@@ -3985,7 +4038,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_bwd(const gtr__xent
 }
 static void gtr__xent_make(gtr__xent *m, const gtr__call *c, int team) {
     memset(m, 0, sizeof *m);
-    m->x = gtr__opd_of(&c->in[0]); m->label = (const int32_t *)c->in[1].data;
+    m->x = gtr__opd_of(&c->in[0]); m->label = (const int32_t *)c->in[1].data; m->tally = gtr__tally_of(c);
     m->rows = c->in[0].shape.dim[0]; m->n = c->in[0].shape.dim[1]; m->ignore = c->attr->i[0];
     m->team = team; m->smooth = (float)c->attr->f[0]; m->seed = c->seed; m->ctl = c->ctl; m->part = (float2 *)c->ws;
 }
@@ -4000,7 +4053,7 @@ static gtr_result gtr__xent_fwd(void *instance, const gtr__call *c, const gtr__a
     m.dx = gtr__opd_of(dx);
     gtr_result r = GTR__LAUNCH(instance, c, gtr__k_xent, (unsigned)k.blocks, (unsigned)k.threads, 0, m);
     if (r || k.blocks == 1) return r;
-    return GTR__LAUNCH(instance, c, gtr__k_xent_end, 1, GTR__T, 0, (const float2 *)c->ws, k.blocks, m.loss, m.count);
+    return GTR__LAUNCH(instance, c, gtr__k_xent_end, 1, GTR__T, 0, m, k.blocks);
 }
 static gtr_result gtr__xent_bwd(void *instance, const gtr__call *c, const gtr__arg *lse, const gtr__arg *count, const gtr__arg *dy, const gtr__arg *dx) {
     gtr__xent m;
@@ -4011,10 +4064,11 @@ static gtr_result gtr__xent_bwd(void *instance, const gtr__call *c, const gtr__a
     return GTR__LAUNCH(instance, c, gtr__k_xent_bwd, gtr__grid(c, gtr__ceil(m.rows * m.n, wide ? 4 : 1)), GTR__T, 0, m, gtr__opd_of(dy), wide);
 }
 static gtr_result gtr__cuda_cross_entropy_fwd(void *instance, const gtr__call *c) { return gtr__xent_fwd(instance, c, NULL); }
-// in: logits, labels, loss, lse, count, dloss.
+// in: logits, labels, and a tally or none; loss, lse, count, dloss.
 static gtr_result gtr__cuda_cross_entropy_bwd(void *instance, const gtr__call *c) {
     if (c->measure) return gtr__measured(c, 0);
-    return gtr__xent_bwd(instance, c, &c->in[3], &c->in[4], c->n_in > 5 ? &c->in[5] : NULL, &c->out[0]);
+    const gtr__arg *last = c->in + c->n_in - 3;
+    return gtr__xent_bwd(instance, c, last, last + 1, last + 2, &c->out[0]);
 }
 
 // >>op:xent_step

@@ -469,7 +469,7 @@ static void stages(void)
             CHECK(same, "two stages give other bits than one");
             e = gtr__trainer_entry(m.t, 32, NULL, false);
             for (k = 0; k < e->plan.n_node; k++) copies += e->plan.node[k].op == GTR__OP_COPY;
-            CHECK(copies == 12, "%d copies, want the activation, its gradient and the labels of each micro-batch", copies);
+            CHECK(copies == 13, "%d copies, want the activation, its gradient and the labels of each micro-batch, and all labels to be counted", copies);
             EXPECT(e->plan.arena[0] && e->plan.arena[1] && two->arena[0] != two->arena[1]);
             feed(&n, 0, 32); feed(&m, 0, 32);
             EXPECT_EQ(gtr_eval(&m.logits, 1), GTR_OK);

@@ -8,7 +8,7 @@
                  outputs start as NaN, operands that the row says are not read are NULL, on CUDA a second run gives the same bits
      special     NaN, infinities, zeros, huge and tiny values: the same class of result
      fused       fused ops against their members in sequence
-     plan nodes  guard, update, commit, report, feed, cast, copy, fill, check
+     plan nodes  guard, update, commit, report, feed, tally, cast, copy, fill, check
      determinism a network of every op: same bits twice and for 1, 2 and 4 threads
    Both: bad arguments of every builder.
    Limits are those of T6: NMSE and max|difference| / max|wanted| by the storage of the result.
@@ -2077,6 +2077,55 @@ static void small_nodes_on(bench *b)
     }
 }
 
+/* Labels counted, and what divides by a count of more than its own: all but that as without. */
+static void tallies_on(bench *b)
+{
+    static const int64_t rows[] = { 33, 1, 7, 1000, 4099, 70001 };
+    static const gtr__op ops[] = { GTR__OP_CROSS_ENTROPY, GTR__OP_XENT_STEP, GTR__OP_ACCURACY };
+    int k, q, op, j;
+    rng_seed(57);
+    for (k = 0; k < (small ? 2 : 6); k++) for (op = 0; op < 3; op++) {
+        gtr__attr attr = gtr__attr0();
+        gtr_shape one = gtr_shape1(1), two = gtr_shape1(2), n = gtr_shape1(rows[k]), x = gtr_shape2(rows[k], k % 2 ? 3 : 10), scalar = gtr_shape0();
+        const gtr_shape *shapes[4];
+        const int n_out = op == 2 ? 1 : op == 1 ? 4 : 3;
+        gtr_float *logits = values(&x, 'x', GTR_F32, 2), *want[4], scale;
+        int32_t *labels = (int32_t *)room(rows[k], 4);
+        int64_t tally[2] = { 1000, 5000 }, i, counted = 0;
+        shapes[0] = &scalar; shapes[1] = &n; shapes[2] = &one; shapes[3] = &x;
+        attr.i[0] = op == 2 ? INT32_MIN : 2; attr.i[1] = op == 2 ? -1 : 2; attr.f[0] = 0.1;
+        for (i = 0; i < rows[k]; i++) { labels[i] = i % 3 == 1 ? op == 2 ? -7 : 2 : (int32_t)(i % 2); counted += i % 3 != 1; }
+        for (q = 0; q < 2; q++) {           /* counted; added to what was counted before */
+            call_desc *d = (call_desc *)room(1, sizeof *d);
+            d->op = GTR__OP_TALLY; d->attr = &attr; d->n_in = d->n_out = 1;
+            d->in[0] = operand_of(GTR_I32, &n, labels);
+            d->out[0] = result_of(GTR_I64, &two, q ? tally : NULL);
+            if (run_call(b, d, "tally")) CHECK(((int64_t *)d->out[0].to)[0] == counted + 1000 * q && ((int64_t *)d->out[0].to)[1] == rows[k] + 5000 * q, "tally on %s: %lld of %lld rows, %lld counted", b->name,
+                                               (long long)((int64_t *)d->out[0].to)[0], (long long)((int64_t *)d->out[0].to)[1], (long long)counted);
+            free_results(d);
+            free(d);
+        }
+        for (q = 0; q < 3; q++) {           /* alone; of 5000 rows of which 1000 count; of those of which none does */
+            call_desc *d = (call_desc *)room(1, sizeof *d);
+            if (q == 2) tally[0] = 0;
+            d->op = ops[op]; d->attr = &attr; d->n_in = q ? 3 : 2; d->n_out = n_out; d->seed = 0.5f;
+            d->in[0] = operand_of(GTR_F32, &x, logits); d->in[1] = operand_of(GTR_I32, &n, labels); d->in[2] = operand_of(GTR_I64, &two, tally);
+            for (j = 0; j < n_out; j++) d->out[j] = result_of(GTR_F32, shapes[j], NULL);
+            if (run_call(b, d, gtr__row(ops[op])->name)) for (j = 0; j < n_out; j++) {
+                const int64_t m = gtr__count(shapes[j]);
+                if (!q) { want[j] = (gtr_float *)room(m, sizeof **want); memcpy(want[j], d->out[j].to, (size_t)m * sizeof **want); continue; }
+                scale = (gtr_float)((double)counted / ((double)rows[k] / 5));
+                for (i = 0; q == 1 && i < m; i++) want[j][i] *= j == 1 ? 1 : j == 2 ? 1 / scale : scale;
+                for (i = 0; q == 2 && i < m; i++) want[j][i] = j == 0 ? gtr__nan() : j == 1 ? want[j][i] : 0;
+                compare(want[j], &d->out[j], limit_of(GTR_F32, GTR_FP32), 0, gtr__row(ops[op])->name, b->name);
+            } else if (!q) for (j = 0; j < n_out; j++) want[j] = (gtr_float *)room(gtr__count(shapes[j]), sizeof **want);
+            free_results(d);
+            free(d);
+        }
+        for (j = 0; j < n_out; j++) free(want[j]);
+        free(logits); free(labels);
+    }
+}
 /* One batch of a data set in every form that FEED makes: bytes to each float and to int32, floats to each, int32. */
 typedef struct feed_case { int64_t rows, first, row0, batch, width; uint64_t key; int stuck; } feed_case;
 static const feed_case feeds[] = { { 100, 0, 0, 16, 784, 12345, 0 }, { 100, 96, 0, 4, 5, 99, 0 }, { 0, 0, 0, 33, 7, 0, 0 }, { 37, 5, 3, 13, 1, 0, 0 }, { 1, 0, 0, 1, 3, 7, 0 }, { 1000, 512, 0, 128, 12, 0xdeadbeef12345u, 0 },
@@ -2626,14 +2675,14 @@ static void same_gradients(void)
 static void cpu_kernels(void)    { kernels_on(&cpu_bench); }
 static void cpu_fused(void)      { fused_on(&cpu_bench); }
 static void cpu_optimizers(void) { optimizers_on(&cpu_bench); }
-static void cpu_nodes(void)      { small_nodes_on(&cpu_bench); feeds_on(&cpu_bench); }
+static void cpu_nodes(void)      { small_nodes_on(&cpu_bench); tallies_on(&cpu_bench); feeds_on(&cpu_bench); }
 /* On CUDA, or skipped. */
 #define ON_CUDA(test, call) static void test(void) { if (!gpu_bench.ctx) SKIP(#test ": no GPU"); else call; }
 ON_CUDA(cuda_kernels, kernels_on(&gpu_bench))
 ON_CUDA(cuda_fused, fused_on(&gpu_bench))
 ON_CUDA(cuda_control, tf32_control(&gpu_bench))
 ON_CUDA(cuda_optimizers, optimizers_on(&gpu_bench))
-ON_CUDA(cuda_nodes, { small_nodes_on(&gpu_bench); feeds_on(&gpu_bench); })
+ON_CUDA(cuda_nodes, { small_nodes_on(&gpu_bench); tallies_on(&gpu_bench); feeds_on(&gpu_bench); })
 ON_CUDA(cuda_same_bits, same_bits_on(GTR_DEVICE_CUDA))
 ON_CUDA(cuda_same_gradients, same_gradients())
 #endif

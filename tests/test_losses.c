@@ -1,0 +1,417 @@
+/* What a step and an evaluation give must not depend on the parts that they are computed in: losses and metrics that divide by the labels
+   that count, for any number of micro-batches and any batch of an evaluation; dropout's masks, wherever a tensor has its batch. Each on the
+   CPU, and again on the GPU where there is one. */
+#define GPUTRAIN_IMPLEMENTATION
+#include "../gputrain.h"
+#include "check.h"
+#include "device.h"
+
+enum { ROWS = 21, WIDTH = 6, CLASSES = 5, STEPS = 3, SET = 50, TIMES = 3 };
+static const int micros[] = { 1, 2, 3, 7 };
+static gtr_float data_x[SET * TIMES * WIDTH];
+static int32_t data_y[SET * TIMES];
+static int custom_calls;
+
+/* Labels that are not ignored lie unevenly: in some parts of a batch there is none. */
+static void data_fill(int32_t ignored, int times)
+{
+    uint32_t s = 11;
+    int i;
+    for (i = 0; i < SET * TIMES * WIDTH; i++) data_x[i] = (gtr_float)noise(&s);
+    for (i = 0; i < SET * TIMES; i++) {
+        int32_t y = (int32_t)((noise(&s) + 1) * 0.5f * CLASSES) % CLASSES;
+        data_y[i] = i % (ROWS * times) < 7 * times || i % 4 == 1 || i % 11 == 2 || y == ignored ? ignored : y;
+    }
+}
+static gtr_tensor *xent(gtr_tensor *logits, gtr_tensor *labels, float smoothing, int32_t ignore)
+{
+    gtr_cross_entropy_desc d;
+    memset(&d, 0, sizeof d);
+    d.label_smoothing = smoothing; d.ignore_index = ignore; d.ignore_zero = ignore == 0;
+    return gtr_cross_entropy_ex(logits, labels, d);
+}
+static gtr_result custom_copy(const gtr_custom_call *k)
+{
+    memcpy(k->out, k->in[0], (size_t)gtr__count(&k->out_shape) * sizeof(gtr_float));
+    custom_calls++;
+    return GTR_OK;
+}
+
+/* ---- networks whose labels count or do not ---- */
+typedef struct net { gtr_context *ctx; gtr_tensor *x, *y, *loss, *acc; gtr_trainer *t; int times; } net;
+enum { PLAIN, SMOOTH, SUM, TEACHER, SEQUENCE, SLICED, REGION, STAGES, PSEUDO, KINDS };
+static const char *const kind_names[] = { "plain", "smoothed", "a sum of losses", "a teacher's labels", "a sequence", "sliced labels", "recomputed", "two stages", "its own labels" };
+static int32_t ignored_by(int kind) { return kind == SMOOTH ? 0 : kind == SUM ? 2 : kind == TEACHER || kind == SLICED || kind == PSEUDO ? 3 : -100; }
+static net build(int kind, int micro, gtr_precision precision)
+{
+    gtr_trainer_desc d;
+    net n;
+    gtr_tensor *h, *logits, *labels, *w;
+    memset(&n, 0, sizeof n);
+    memset(&d, 0, sizeof d);
+    d.lr = 0.1f; d.micro_batches = micro; d.precision = precision; d.loss_scale = 1024;
+    n.ctx = gtr_create(desc0());
+    n.times = kind == SEQUENCE ? TIMES : 1;
+    n.x = gtr_input(n.ctx, "x", GTR_F32, n.times > 1 ? gtr_shape3(GTR_BATCH, TIMES, WIDTH) : gtr_shape2(GTR_BATCH, WIDTH));
+    n.y = gtr_input(n.ctx, "y", GTR_I32, n.times > 1 ? gtr_shape2(GTR_BATCH, TIMES) : gtr_shape1(GTR_BATCH));
+    if (kind == REGION) gtr_recompute_begin(n.ctx);
+    h = gtr_tanh(gtr_linear(n.x, "fc1", 16));
+    if (kind == STAGES) gtr_stage(n.ctx, 1);
+    logits = gtr_linear(h, "fc2", CLASSES);
+    if (n.times > 1) logits = gtr_reshape(logits, gtr_shape2(-TIMES, CLASSES));
+    labels = n.times > 1 ? gtr_reshape(n.y, gtr_shape1(-TIMES)) : n.y;
+    if (kind == SLICED) labels = gtr_argmax(gtr_reshape(gtr_slice(n.x, 1, 1, 1 + CLASSES), gtr_shape2(GTR_BATCH, CLASSES)), 1);
+    if (kind == TEACHER) labels = gtr_argmax(gtr_stop_gradient(gtr_linear(gtr_relu(gtr_linear(n.x, "t1", 12)), "t2", CLASSES)), 1);
+    if (kind == PSEUDO) labels = gtr_argmax(gtr_stop_gradient(logits), 1);
+    n.loss = xent(logits, labels, kind == SMOOTH ? 0.1f : 0, ignored_by(kind));
+    if (kind == SUM) {
+        w = gtr_parameter_find(n.ctx, "fc1.weight");
+        n.loss = gtr_add(gtr_add(n.loss, gtr_scale(xent(logits, gtr_reshape(labels, gtr_shape1(GTR_BATCH)), 0.2f, 3), 0.5f, 0)), gtr_mean(gtr_mul(w, w), NULL, 0, false));
+    }
+    n.acc = gtr_accuracy(logits, kind == TEACHER || kind == SLICED || kind == PSEUDO ? n.y : labels);
+    if (kind == REGION) gtr_recompute_end(n.ctx);
+    if (kind == STAGES) gtr_stage(n.ctx, 0);
+    n.t = gtr_trainer_create(n.loss, d);
+    return n;
+}
+static bool takes_labels(int kind) { return kind != TEACHER && kind != SLICED && kind != PSEUDO; }
+static void feed(const net *n, int kind, int first, int rows)
+{
+    gtr_set(n->x, data_x + first * n->times * WIDTH, (size_t)(rows * n->times * WIDTH) * sizeof *data_x);
+    if (takes_labels(kind)) gtr_set(n->y, data_y + first * n->times, (size_t)(rows * n->times) * sizeof *data_y);
+}
+static gtr_dataset *set_of(const net *n, int first, int rows)
+{
+    gtr_arrays_desc a;
+    memset(&a, 0, sizeof a);
+    a.rows = rows;
+    a.column[0].data = data_x + first * n->times * WIDTH;
+    a.column[0].shape = n->times > 1 ? gtr_shape2(TIMES, WIDTH) : gtr_shape1(WIDTH);
+    a.column[1].data = data_y + first * n->times; a.column[1].dtype = GTR_I32;
+    if (n->times > 1) a.column[1].shape = gtr_shape1(n->times);
+    return gtr_dataset_arrays(n->ctx, a);
+}
+/* testing.md T6's limits, by storage. */
+static bool near(const gtr_float *a, const gtr_float *b, int64_t n, gtr_precision precision)
+{
+    const double nmse = precision == GTR_MIXED_BF16 ? 2e-5 : precision == GTR_MIXED_FP16 ? 5e-7 : 1e-10, ratio = precision == GTR_MIXED_BF16 ? 8e-3 : precision == GTR_MIXED_FP16 ? 1e-3 : 1e-5;
+    double err = 0, ref = 0, most = 0, top = 0;
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        double d = (double)a[i] - (double)b[i];
+        if (!(d - d == 0)) return false;
+        err += d * d; ref += (double)b[i] * (double)b[i];
+        if (fabs(d) > most) most = fabs(d);
+        if (fabs((double)b[i]) > top) top = fabs((double)b[i]);
+    }
+    return err <= nmse * ref && most <= ratio * top;
+}
+static bool close_to(float a, float b, gtr_precision precision) { gtr_float x = (gtr_float)a, y = (gtr_float)b; return near(&x, &y, 1, precision); }
+static void compare(const net *a, const net *b, gtr_precision precision, const char *what)
+{
+    static gtr_float x[1024], y[1024];
+    int64_t i;
+    int gradient;
+    for (i = 0; i < gtr_parameter_count(a->ctx); i++) for (gradient = 0; gradient < 2; gradient++) {
+        gtr_tensor *p = gtr_parameter_at(a->ctx, i), *q = gtr_parameter_find(b->ctx, gtr_tensor_name(p));
+        if (p->dtype != GTR_F32 || p->data_bytes > sizeof x || gtr__trainer_index(a->t, p) < 0) continue;
+        if (gradient) { EXPECT_EQ(gtr_gradient_get(a->t, p, x, p->data_bytes), GTR_OK); EXPECT_EQ(gtr_gradient_get(b->t, q, y, p->data_bytes), GTR_OK); }
+        else { EXPECT_EQ(gtr_get(p, x, p->data_bytes), GTR_OK); EXPECT_EQ(gtr_get(q, y, p->data_bytes), GTR_OK); }
+        CHECK(near(y, x, (int64_t)(p->data_bytes / sizeof *x), precision), "%s: %s\"%s\" differs", what, gradient ? "the gradient of " : "", gtr_tensor_name(p));
+    }
+}
+static bool made(const net *n)
+{
+    if (n->t) return true;
+    if (gtr_error(n->ctx) == GTR_ERR_UNSUPPORTED) SKIP("%s", gtr_error_text(n->ctx));
+    else CHECK(0, "%s", gtr_error_text(n->ctx));
+    return false;
+}
+/* ---- a step in parts is the step ---- */
+static void labels_in_parts(void)
+{
+    static const gtr_precision modes[] = { GTR_FP32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
+    int kind, mode, m, step;
+    char what[128];
+    for (kind = 0; kind < KINDS; kind++) for (mode = 0; mode < 3; mode++) for (m = 1; m < 4; m++) {
+        net one, many;
+        if (small && mode != kind % 3) continue;
+        data_fill(ignored_by(kind), kind == SEQUENCE ? TIMES : 1);
+        one = build(kind, 1, modes[mode]); many = build(kind, micros[m], modes[mode]);
+        for (step = 0; step < STEPS && made(&one) && made(&many); step++) {
+            float a, b;
+            snprintf(what, sizeof what, "%s, precision %d, %d micro-batches, step %d", kind_names[kind], (int)modes[mode], micros[m], step + 1);
+            feed(&one, kind, step * 7, ROWS); feed(&many, kind, step * 7, ROWS);
+            EXPECT_EQ(gtr_step(one.t), GTR_OK); EXPECT_EQ(gtr_step(many.t), GTR_OK);
+            a = gtr_loss(one.t); b = gtr_loss(many.t);
+            if (!CHECK(close_to(b, a, modes[mode]), "%s: the loss is %.9g, want %.9g", what, (double)b, (double)a)) break;
+            compare(&one, &many, modes[mode], what);
+        }
+        EXPECT_OK(one.ctx); EXPECT_OK(many.ctx);
+        gtr_destroy(one.ctx); gtr_destroy(many.ctx);
+    }
+}
+/* A step with no label that counts is PyTorch's NaN, and says why; the next one goes on. */
+static void no_labels(void)
+{
+    int m, i;
+    for (m = 0; m < 4; m++) {
+        net n;
+        gtr_float before[16 * WIDTH], after[16 * WIDTH];
+        gtr_tensor *w;
+        gtr_result r;
+        data_fill(-100, 1);
+        n = build(PLAIN, micros[m], GTR_FP32);
+        w = gtr_parameter_find(n.ctx, "fc1.weight");
+        gtr_get(w, before, sizeof before);
+        for (i = 0; i < ROWS; i++) data_y[i] = -100;
+        feed(&n, PLAIN, 0, ROWS);
+        r = gtr_step(n.t);
+        if (r == GTR_OK) r = gtr_wait(n.ctx);
+        EXPECT_EQ(r, GTR_ERR_NONFINITE);
+        EXPECT_ERROR(n.ctx, GTR_ERR_NONFINITE, "all labels of the step are ignored");
+        gtr_get(w, after, sizeof after);
+        EXPECT(!memcmp(before, after, sizeof before));
+        feed(&n, PLAIN, ROWS, ROWS);
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        EXPECT(gtr_loss(n.t) > 0);
+        data_x[0] = (gtr_float)NAN;         /* another reason is not called this one */
+        data_y[0] = 1;
+        feed(&n, PLAIN, 0, ROWS);
+        gtr_step(n.t);
+        gtr_wait(n.ctx);
+        EXPECT(gtr_error(n.ctx) == GTR_ERR_NONFINITE && !strstr(gtr_error_text(n.ctx), "ignored"));
+        gtr_error_clear(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+}
+/* An evaluation in batches is that of the set. */
+static void labels_in_sets(void)
+{
+    static const int batches[] = { SET, 1, 3, 8, 49, 1000 };
+    int kind, k, i;
+    for (kind = 0; kind < KINDS; kind++) {
+        net n;
+        gtr_dataset *set, *none;
+        float loss, acc, want = 0, want_acc = 0;
+        gtr_tensor *both[2];
+        data_fill(ignored_by(kind), kind == SEQUENCE ? TIMES : 1);
+        for (i = 0; i < SET * TIMES; i++) if (i % 5 == 3 && ignored_by(kind) == -100) data_y[i] = -100;
+        n = build(kind, 2, GTR_FP32);
+        if (!made(&n)) { gtr_destroy(n.ctx); continue; }
+        set = set_of(&n, 0, SET);
+        gtr_set(n.x, data_x, (size_t)(SET * n.times * WIDTH) * sizeof *data_x);
+        gtr_set(n.y, data_y, (size_t)(SET * n.times) * sizeof *data_y);
+        both[0] = n.loss; both[1] = n.acc;
+        EXPECT_EQ(gtr_eval(both, 2), GTR_OK);
+        want = gtr_item(n.loss); want_acc = gtr_item(n.acc);
+        for (k = 0; k < 6; k++) {
+            EXPECT_EQ(gtr_evaluate(n.t, set, batches[k], n.acc, &loss, &acc), GTR_OK);
+            CHECK(close_to(loss, want, GTR_FP32) && close_to(acc, want_acc, GTR_FP32), "%s in batches of %d: loss %.9g and accuracy %.9g, want %.9g and %.9g", kind_names[kind], batches[k],
+                  (double)loss, (double)acc, (double)want, (double)want_acc);
+            if (!takes_labels(kind)) continue;
+            EXPECT_EQ(gtr_evaluate(n.t, set, batches[k], NULL, &loss, &acc), GTR_OK);
+            CHECK(close_to(loss, want, GTR_FP32) && acc != acc, "%s in batches of %d without a metric: loss %.9g, want %.9g", kind_names[kind], batches[k], (double)loss, (double)want);
+        }
+        for (i = 0; i < SET * TIMES; i++) data_y[i] = -1 - 99 * (ignored_by(kind) == -100);
+        none = takes_labels(kind) && ignored_by(kind) == -100 ? set_of(&n, 0, SET) : NULL;
+        if (none) { EXPECT_EQ(gtr_evaluate(n.t, none, 7, n.acc, &loss, &acc), GTR_OK); CHECK(loss != loss && acc != acc, "%s: of a set without labels loss %g and accuracy %g", kind_names[kind], (double)loss, (double)acc); }
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+}
+/* Where all labels of a set count, it is gone through once, as before. */
+static void sets_without_ignored(void)
+{
+    net n;
+    gtr_dataset *set;
+    gtr_arrays_desc a;
+    unsigned char y[SET];
+    uint64_t before;
+    float loss, other;
+    int i, k;
+    data_fill(-100, 1);
+    n = build(PLAIN, 1, GTR_FP32);
+    memset(&a, 0, sizeof a);
+    for (k = 0; k < 3; k++) {
+        const bool counts = k == 2;
+        for (i = 0; i < SET; i++) { y[i] = (unsigned char)(i % CLASSES); data_y[i] = counts && i == 17 ? -100 : y[i]; }
+        a.rows = SET;
+        a.column[0].data = data_x; a.column[0].shape = gtr_shape1(WIDTH);
+        a.column[1].data = k == 1 ? (void *)y : (void *)data_y; a.column[1].dtype = k == 1 ? GTR_U8 : GTR_I32;
+        set = gtr_dataset_arrays(n.ctx, a);
+        EXPECT_EQ(gtr_evaluate(n.t, set, SET, NULL, &other, NULL), GTR_OK);
+        before = n.ctx->runner->step;
+        EXPECT_EQ(gtr_evaluate(n.t, set, 8, n.acc, &loss, NULL), GTR_OK);
+        EXPECT_EQ((long long)(n.ctx->runner->step - before), counts ? 14 : 7);
+        CHECK(close_to(loss, other, GTR_FP32), "loss %.9g, want %.9g", (double)loss, (double)other);
+    }
+    EXPECT_OK(n.ctx);
+    gtr_destroy(n.ctx);
+}
+/* A metric of gtr_fit counts over the step, however many parts it has. */
+static void metric_in_parts(void)
+{
+    static float seen[4][2];
+    int m;
+    for (m = 0; m < 4; m++) {
+        net n;
+        gtr_fit_desc d;
+        gtr_report history[2];
+        data_fill(-100, 1);
+        n = build(PLAIN, micros[m], GTR_FP32);
+        memset(&d, 0, sizeof d);
+        d.batch = ROWS; d.metric = n.acc; d.no_shuffle = d.silent = d.drop_last = true; d.history = history; d.history_size = 2;
+        EXPECT_EQ(gtr_fit(n.t, set_of(&n, 0, SET), d), GTR_OK);
+        seen[m][0] = history[1].loss;
+        seen[m][1] = n.t->runner->shared->entry[(n.t->runner->shared->step - 1) % GTR__RING].value[1];
+        CHECK(close_to(seen[m][0], seen[0][0], GTR_FP32) && close_to(seen[m][1], seen[0][1], GTR_FP32), "%d micro-batches: loss %.9g and accuracy %.9g, want %.9g and %.9g", micros[m],
+              (double)seen[m][0], (double)seen[m][1], (double)seen[0][0], (double)seen[0][1]);
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+}
+/* What labels are computed from runs once a micro-batch, and its batch's statistics are committed once, also where others read it, too. */
+static void labels_once(void)
+{
+    int shared, m;
+    for (shared = 0; shared < 2; shared++) for (m = 0; m < 4; m++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_trainer_desc d;
+        gtr_custom_desc c;
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)), *h, *labels, *loss;
+        gtr_trainer *t;
+        int64_t tracked = 0;
+        memset(&d, 0, sizeof d); memset(&c, 0, sizeof c);
+        data_fill(-100, 1);
+        h = gtr_batch_norm(gtr_linear(x, "fc1", CLASSES), "norm");
+        c.name = "copy"; c.n_in = 1; c.in[0] = gtr_stop_gradient(h); c.forward = custom_copy;
+        labels = gtr_keep(gtr_argmax(gtr_custom(ctx, c), 1));
+        loss = gtr_add(xent(shared ? h : gtr_linear(x, "fc2", CLASSES), labels, 0, 2), gtr_scale(xent(gtr_linear(x, "fc3", CLASSES), labels, 0, 1), 0.5f, 0));
+        d.lr = 0.1f; d.micro_batches = micros[m];
+        t = gtr_trainer_create(loss, d);
+        gtr_set(x, data_x, (size_t)(ROWS * WIDTH) * sizeof *data_x);
+        custom_calls = 0;
+        if (device == GTR_DEVICE_CPU) {
+            EXPECT_EQ(gtr_step(t), GTR_OK);
+            EXPECT(gtr_loss(t) > 0);
+            EXPECT_EQ(custom_calls, micros[m]);
+            EXPECT_EQ(gtr_get(gtr_parameter_find(ctx, "norm.num_batches_tracked"), &tracked, sizeof tracked), GTR_OK);
+            EXPECT_EQ(tracked, micros[m]);
+            { int32_t got[ROWS]; EXPECT_EQ(gtr_get(labels, got, sizeof got), GTR_OK); EXPECT(got[0] >= 0 && got[ROWS - 1] < CLASSES); }
+        }
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+
+/* ---- dropout's masks are the whole batch's ---- */
+enum { USUAL, FLAT, MIDDLE, TIME_MAJOR, TWO_VIEWS, LAST, NONE, IN_REGION, PLACES };
+static const char *const place_names[] = { "(N, C)", "(N T, C)", "(T, N, C)", "(T N, C)", "(2 N, C)", "(C, N)", "no batch", "(N T, C), recomputed" };
+static gtr_tensor *dropped(gtr_tensor *x, int place)
+{
+    static const int middle[] = { 1, 0, 2 }, last[] = { 1, 0 };
+    gtr_tensor *h = gtr_linear(x, "fc1", 5), *two[2], *y;
+    if (place == USUAL) h = gtr_reshape(h, gtr_shape2(GTR_BATCH, 5 * TIMES));
+    if (place == FLAT || place == IN_REGION) h = gtr_tanh(gtr_reshape(h, gtr_shape2(-TIMES, 5)));
+    if (place == MIDDLE || place == TIME_MAJOR) h = gtr_permute(h, middle);
+    if (place == TIME_MAJOR) h = gtr_linear(gtr_reshape(h, gtr_shape2(-TIMES, 5)), "fc2", 7);
+    if (place == TWO_VIEWS) {
+        two[0] = gtr_reshape(h, gtr_shape3(1, GTR_BATCH, 5 * TIMES)); two[1] = gtr_tanh(two[0]);
+        h = gtr_relu(gtr_reshape(gtr_concat(two, 2, 0), gtr_shape2(-2, 5 * TIMES)));
+    }
+    if (place == LAST) h = gtr_permute(gtr_flatten(h), last);
+    if (place == NONE) { gtr_tensor *w = gtr_dropout(gtr_parameter_find(x->ctx, "fc1.weight"), "drop", 0.4f); return gtr_linear_with(x, w, NULL); }
+    y = gtr_dropout(h, "drop", 0.4f);
+    return place == IN_REGION ? gtr_tanh(y) : y;
+}
+static gtr_trainer *drop_trainer(gtr_context *ctx, int place, int micro, gtr_tensor **x, gtr_tensor **y)
+{
+    gtr_trainer_desc d;
+    memset(&d, 0, sizeof d);
+    *x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, TIMES, WIDTH));
+    if (place == IN_REGION) gtr_recompute_begin(ctx);
+    *y = dropped(*x, place);
+    if (place == IN_REGION) gtr_recompute_end(ctx);
+    d.lr = 0.1f; d.micro_batches = micro;
+    return gtr_trainer_create(gtr_mean(gtr_mul(*y, *y), NULL, 0, false), d);
+}
+static void masks_in_parts(void)
+{
+    int place, m, step;
+    for (place = 0; place < PLACES; place++) for (m = 1; m < 4; m++) {
+        net one, many;
+        gtr_tensor *y;
+        char what[96];
+        memset(&one, 0, sizeof one);
+        data_fill(-100, 1);
+        many = one;
+        one.ctx = gtr_create(desc0()); many.ctx = gtr_create(desc0());
+        one.t = drop_trainer(one.ctx, place, 1, &one.x, &y); many.t = drop_trainer(many.ctx, place, micros[m], &many.x, &y);
+        for (step = 0; step < STEPS; step++) {
+            float a, b;
+            snprintf(what, sizeof what, "dropout of %s, %d micro-batches, step %d", place_names[place], micros[m], step + 1);
+            gtr_set(one.x, data_x + step * WIDTH, (size_t)(ROWS * TIMES * WIDTH) * sizeof *data_x);
+            gtr_set(many.x, data_x + step * WIDTH, (size_t)(ROWS * TIMES * WIDTH) * sizeof *data_x);
+            EXPECT_EQ(gtr_step(one.t), GTR_OK); EXPECT_EQ(gtr_step(many.t), GTR_OK);
+            a = gtr_loss(one.t); b = gtr_loss(many.t);
+            if (!CHECK(close_to(b, a, GTR_FP32), "%s: the loss is %.9g, want %.9g", what, (double)b, (double)a)) break;
+            compare(&one, &many, GTR_FP32, what);
+        }
+        EXPECT_OK(one.ctx); EXPECT_OK(many.ctx);
+        gtr_destroy(one.ctx); gtr_destroy(many.ctx);
+    }
+}
+/* One element in (step, row, element) a mask: no two rows of a step share one, and a run in training mode draws as the first step does. */
+static void masks_differ(void)
+{
+    static gtr_float a[ROWS * TIMES * 5];
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_tensor *x, *y;
+    gtr_trainer *t = drop_trainer(ctx, FLAT, 3, &x, &y);
+    int i, j, k, alike = 0;
+    data_fill(-100, 1);
+    gtr_keep(y);
+    gtr_set(x, data_x, (size_t)(ROWS * TIMES * WIDTH) * sizeof *data_x);
+    EXPECT_EQ(gtr_step(t), GTR_OK);
+    EXPECT_EQ(gtr_get(y, a, sizeof a), GTR_OK);
+    for (i = 0; i < ROWS; i++) for (j = i + 1; j < ROWS; j++) {     /* rows of one batch element, TIMES by 5 */
+        for (k = 0; k < TIMES * 5 && (a[i * TIMES * 5 + k] == 0) == (a[j * TIMES * 5 + k] == 0); k++) {}
+        alike += k == TIMES * 5;
+    }
+    CHECK(alike == 0, "%d pairs of rows have one mask", alike);
+    {
+        static gtr_float b[ROWS * TIMES * 5];
+        gtr_context *other = gtr_create(desc0());
+        gtr_trainer *none = drop_trainer(other, FLAT, 1, &x, &y);
+        gtr_set(x, data_x, (size_t)(ROWS * TIMES * WIDTH) * sizeof *data_x);
+        EXPECT_EQ(gtr_eval_train(&y, 1), GTR_OK);
+        EXPECT_EQ(gtr_get(y, b, sizeof b), GTR_OK);
+        for (k = alike = 0; k < ROWS * TIMES * 5; k++) alike += (a[k] == 0) == (b[k] == 0);
+        EXPECT_EQ(alike, ROWS * TIMES * 5);
+        EXPECT(none != NULL);
+        EXPECT_OK(other);
+        gtr_destroy(other);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+
+static void all(void)
+{
+    RUN(labels_in_parts);
+    RUN(no_labels);
+    RUN(labels_in_sets);
+    RUN(sets_without_ignored);
+    RUN(metric_in_parts);
+    RUN(labels_once);
+    RUN(masks_in_parts);
+    RUN(masks_differ);
+}
+int main(int argc, char **argv)
+{
+    small = getenv("GTR_TEST_SMALL") != NULL;
+    check_begin(argc, argv);
+    check_devices(all, &device);
+    return check_done();
+}
