@@ -5810,7 +5810,8 @@ static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on) {
    memory). The waits alone order the lanes; the memory pass relies on nothing else. */
 static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
     int i, k, l, *writer, *reader, last[GTR__MAX_LANES];
-    o->lanes = p->n_stage * GTR__MAX_STREAMS;
+    o->lanes = 1;
+    for (i = 0; i < p->n_node; i++) o->lanes = GTR__MAX(o->lanes, gtr__lane(&p->node[i]) + 1);
     size_t per = (size_t)p->n_value * (size_t)o->lanes;
     o->clock = (int *)gtr__malloc(ctx, (size_t)p->n_node * (size_t)o->lanes * sizeof(int) + 8);
     writer = (int *)gtr__malloc(ctx, per * 2 * sizeof(int) + 8);
@@ -5844,7 +5845,18 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
 }
 
 // >>pass:memory
-typedef struct gtr__span { int value, node, in; size_t bytes, offset; int first; int stage; } gtr__span;   /* a value's, or a node's workspace; in: as alias */
+/* What has an address: a value; a node's workspace (value -1); a wall (value -1, node n_node) behind a gradient's
+   place. */
+typedef struct gtr__span {
+    int    value, node, stage;
+    int    first, lane;             /* node of its first use, and its lane */
+    int    last, last_lane;         /* of its last uses in each lane the one that the other lanes know of last */
+    int    in;                      /* the gradient in whose place it lies; -1: the arena */
+    size_t bytes, offset, base;     /* base: where its place begins, until all have one */
+    int    left, right;             /* of the tree; -1 none */
+    bool   passed, any_passed;      /* over for all that look for a place until spans get smaller; not in the figures */
+    size_t begin, top, gap;         /* the subtree lies from begin to top, with no room between larger than gap */
+} gtr__span;
 static int gtr__span_order(const void *a, const void *b) {
     const gtr__span *x = (const gtr__span *)a, *y = (const gtr__span *)b;
     if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
@@ -5857,47 +5869,222 @@ static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node
     return true;
 }
 static size_t gtr__value_bytes(const gtr__value *v) { return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage); }
-/* The lowest place that is free of busy spans: a list by their offsets, of those of one place. */
-static size_t gtr__gap(const gtr__span *spans, const int *next, int j, size_t bytes) {
-    size_t at = 0;
-    for (; j >= 0 && spans[j].offset < at + bytes; j = next[j]) at = GTR__MAX(at, spans[j].offset + spans[j].bytes);
-    return at;
+/* The spans that have a place: a treap a stage, in the order of their offsets, then of their first uses, so that
+   those of one place follow each other in time. A subtree of which all is in the way of what looks for a place, or
+   nothing, is passed in one go, and what is over is in no one's way again until spans get smaller: placing is near-
+   linear. */
+typedef struct gtr__places {
+    const gtr__plan  *p;
+    const gtr__order *o;
+    gtr__span *span;
+    int       *last;                /* by value, then by node, then a wall's: the last use in each lane; -1 */
+    int       *time;                /* of each subtree, see gtr__sum_up */
+    int       *row, *done;          /* by row: what is done of each lane before a node and all behind it of its stage */
+    int        rows[GTR__MAX_STAGES + 1];   /* where a stage's rows begin */
+    bool       mixed;               /* a value's first user is of another stage: all nodes count as of one */
+    int        root[GTR__MAX_STAGES];
+    const gtr__span *s;             /* who looks for a place, from at on, below end */
+    size_t     at, end;
+} gtr__places;
+static const int *gtr__last_uses(const gtr__places *f, const gtr__span *s) {
+    return f->last + (size_t)(s->value >= 0 ? s->value : f->p->n_value + s->node) * (size_t)f->o->lanes;
 }
-/* Offsets: largest first, each at the lowest place that is free of all spans whose uses are not ordered against its own: in the first gradient
-   that is written when all uses are done and has room, or in the arena. holes: gradients by the node that writes them first, and stores; by
-   n_node if nobody does. */
-static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, const gtr__span *holes, int n_holes, int *last) {
-    int i, j, *busy = (int *)gtr__malloc(ctx, (size_t)(2 * n + p->n_value + 1) * sizeof(int) + 8), *next = busy + n, *head = next + n + 1, n_busy;     /* head: by place, -1 the arena */
-    if (!busy) return false;
-    for (i = -1; i < p->n_value; i++) head[i] = -1;
+static bool gtr__in_front(const gtr__span *a, const gtr__span *b) {
+    return a->offset != b->offset ? a->offset < b->offset : a->first < b->first;
+}
+static uint32_t gtr__priority(int i) { uint32_t v = (uint32_t)i; GTR__MIX32(v, 0x5bd1e995u); return v; }
+/* A subtree's figures; by lane: the latest use, the earliest first use, the latest first use, the earliest last use. */
+static void gtr__sum_up(gtr__places *f, int t) {
+    gtr__span *x = &f->span[t];
+    const int lanes = f->o->lanes, *last = gtr__last_uses(f, x), side[2] = { x->left, x->right };
+    int *time = f->time + (size_t)t * (size_t)lanes * 4, l;
+    x->begin = x->passed ? SIZE_MAX : x->offset; x->top = x->passed ? 0 : x->offset + x->bytes; x->gap = 0;
+    x->any_passed = x->passed;
+    for (l = 0; l < lanes; l++) {
+        time[4 * l] = x->passed ? -1 : last[l];
+        time[4 * l + 1] = x->passed || l != x->lane ? INT_MAX : x->first;
+        time[4 * l + 2] = x->passed || l != x->lane ? -1 : x->first;
+        time[4 * l + 3] = x->passed || l != x->last_lane ? INT_MAX : x->last;
+    }
+    for (int k = 0; k < 2; k++) {
+        if (side[k] < 0) continue;
+        const gtr__span *y = &f->span[side[k]];
+        const int *its = f->time + (size_t)side[k] * (size_t)lanes * 4;
+        const size_t from = k ? x->top : y->top, to = k ? y->begin : x->begin;
+        x->gap = GTR__MAX(GTR__MAX(x->gap, y->gap), from && to > from && to < SIZE_MAX ? to - from : 0);
+        x->any_passed |= y->any_passed;
+        x->begin = GTR__MIN(x->begin, y->begin); x->top = GTR__MAX(x->top, y->top);
+        for (l = 0; l < 4 * lanes; l++) time[l] = l & 1 ? GTR__MIN(time[l], its[l]) : GTR__MAX(time[l], its[l]);
+    }
+}
+static void gtr__split(gtr__places *f, int t, int at, int *less, int *more) {
+    gtr__span *x = &f->span[t];
+    if (t < 0) { *less = *more = -1; return; }
+    if (gtr__in_front(x, &f->span[at])) { *less = t; gtr__split(f, x->right, at, &x->right, more); }
+    else { *more = t; gtr__split(f, x->left, at, less, &x->left); }
+    gtr__sum_up(f, t);
+}
+static int gtr__insert(gtr__places *f, int t, int i) {
+    gtr__span *x = &f->span[t], *s = &f->span[i];
+    if (t < 0 || gtr__priority(i) > gtr__priority(t)) { gtr__split(f, t, i, &s->left, &s->right); t = i; }
+    else if (gtr__in_front(s, x)) x->left = gtr__insert(f, x->left, i);
+    else x->right = gtr__insert(f, x->right, i);
+    gtr__sum_up(f, t);
+    return t;
+}
+/* Spans are smaller from now on, and look for a place from the first node on. */
+static void gtr__recall(gtr__places *f, int t) {
+    gtr__span *x = &f->span[t];
+    if (t < 0 || !x->any_passed) return;
+    gtr__recall(f, x->left);
+    gtr__recall(f, x->right);
+    x->passed = false;
+    gtr__sum_up(f, t);
+}
+/* Moves f->at up past what is in the way of a subtree's spans. True once there is room. */
+static bool gtr__move_past(gtr__places *f, int t) {
+    gtr__span *x = &f->span[t];
+    const gtr__span *s = f->s;
+    const gtr__order *o = f->o;
+    const int *time = f->time + (size_t)t * (size_t)o->lanes * 4, *mine = gtr__last_uses(f, s);
+    if (t < 0 || x->top <= f->at) return false;
+    if (x->begin >= f->at + s->bytes || f->at >= f->end) return true;
+    const int *clock = o->clock + (size_t)s->first * (size_t)o->lanes;
+    const int *done = f->done + (size_t)f->row[s->first] * (size_t)o->lanes;
+    bool before = true, after = true, over = true, all = x->gap < s->bytes;
+    for (int l = 0; l < o->lanes; l++, time += 4) {
+        const int by = l == s->lane ? s->first - 1 : clock[l];
+        before &= time[0] <= by;
+        over &= time[0] <= done[l];
+        all &= time[3] > by;
+        after = after && (time[1] == INT_MAX || gtr__done_before(o, mine, time[1], l));
+        all = all && (time[2] < 0 || !gtr__done_before(o, mine, time[2], l));
+    }
+    if (after || (before && !over)) return false;
+    if (all) { f->at = x->top; return false; }
+    bool room = gtr__move_past(f, x->left);
+    if (!room && !x->passed && !gtr__done_before(o, gtr__last_uses(f, x), s->first, s->lane) &&
+        !gtr__done_before(o, mine, x->first, x->lane)) {
+        room = x->offset >= f->at + s->bytes;
+        if (!room) f->at = GTR__MAX(f->at, x->offset + x->bytes);
+    }
+    room = room || gtr__move_past(f, x->right);
+    for (int l = (x->passed = true, 0); l < o->lanes; l++) x->passed &= gtr__last_uses(f, x)[l] <= done[l];
+    gtr__sum_up(f, t);
+    return room;
+}
+/* The lowest place for s from at on; end if there is none below. */
+static size_t gtr__lowest(gtr__places *f, const gtr__span *s, size_t at, size_t end) {
+    f->s = s; f->at = at; f->end = end;
+    gtr__move_past(f, f->root[s->stage]);
+    return GTR__MIN(f->at, end);
+}
+/* By stage and lane: of a lane's holes those that are written late enough are the last. */
+static int gtr__hole_order(const void *a, const void *b) {
+    const gtr__span *x = (const gtr__span *)a, *y = (const gtr__span *)b;
+    return x->stage != y->stage ? x->stage - y->stage : x->lane != y->lane ? x->lane - y->lane : x->node - y->node;
+}
+/* The first hole by node that has room for s; its place there in s->offset. */
+static const gtr__span *gtr__find_hole(gtr__places *f, gtr__span *s, const gtr__span *holes, int n_holes, size_t all) {
+    const gtr__span *found = NULL, *h;
+    for (int j = 0, end; j < n_holes; j = end) {
+        int low = j, high, mid;
+        end = holes[j].last;
+        if (holes[j].stage != s->stage) continue;
+        for (high = end; low < high; ) {
+            h = &holes[mid = (low + high) / 2];
+            if (h->lane == f->o->lanes || gtr__done_before(f->o, gtr__last_uses(f, s), h->first, h->lane)) high = mid;
+            else low = mid + 1;
+        }
+        if (low == end) continue;
+        const size_t stop = end < n_holes ? holes[end].offset : all, at = gtr__lowest(f, s, holes[low].offset, stop);
+        if (at == stop) continue;
+        for (high = end; low + 1 < high; ) {
+            mid = (low + high) / 2;
+            *(holes[mid].offset <= at ? &low : &high) = mid;
+        }
+        if (!found || holes[low].node < found->node) { found = &holes[low]; s->offset = at; }
+    }
+    return found;
+}
+static int gtr__row_stage(const gtr__places *f, int node) { return f->mixed ? 0 : f->p->node[node].stage; }
+/* Of the last uses in each lane the one that its stage's nodes know of last. */
+static void gtr__find_last(const gtr__places *f, gtr__span *s) {
+    const int *last = gtr__last_uses(f, s), lanes = f->o->lanes;
+    int latest = -1;
+    s->lane = gtr__lane(&f->p->node[s->first]);
+    for (int l = 0; l < lanes; l++) {
+        int low = last[l] < 0 ? -1 : f->row[s->first], high = low < 0 ? -1 : f->rows[gtr__row_stage(f, s->first) + 1];
+        while (low < high) {
+            const int mid = (low + high) / 2;
+            if (f->done[(size_t)mid * (size_t)lanes + (size_t)l] >= last[l]) high = mid; else low = mid + 1;
+        }
+        if (low > latest) { latest = low; s->last = last[l]; s->last_lane = l; }
+    }
+}
+static void gtr__fill_done(gtr__places *f) {
+    const int lanes = f->o->lanes, n = f->p->n_node;
+    int i, k, row = 0;
+    for (k = 0; k < GTR__MAX_STAGES; f->rows[++k] = row)
+        for (i = 0; i < n; i++) if (gtr__row_stage(f, i) == k) f->row[i] = row++;
+    for (i = n - 1; i >= 0; i--)
+        for (k = 0; k < lanes; k++) {
+            int *at = f->done + (size_t)f->row[i] * (size_t)lanes + (size_t)k;
+            *at = k == gtr__lane(&f->p->node[i]) ? i - 1 : f->o->clock[(size_t)i * (size_t)lanes + (size_t)k];
+            if (f->row[i] + 1 < f->rows[gtr__row_stage(f, i) + 1]) *at = GTR__MIN(*at, at[lanes]);
+        }
+}
+/* Offsets: largest first, each at the lowest place that is free of all spans whose uses are not ordered against its
+   own: in the first gradient that is written when all uses are done and has room, or in the arena. While places are
+   sought all holes lie one behind the other in front of the arena, a wall behind each. holes: gradients, numbered
+   by node; first: who first writes it, and stores; n_node if nobody does. spans has room for their walls. */
+static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, gtr__span *holes,
+                       int n_holes, int *last) {
+    gtr__places f;
+    size_t arena = 0;
+    int i, j;
+    memset(&f, 0, sizeof f);
+    f.p = p; f.o = o; f.span = spans; f.last = last;
+    const size_t trees = (size_t)(n + n_holes) * (size_t)o->lanes * 4, nodes = (size_t)p->n_node * (size_t)o->lanes;
+    f.time = (int *)gtr__malloc(ctx, (trees + nodes + (size_t)p->n_node) * sizeof(int) + 8);
+    if (!f.time) return false;
+    f.done = f.time + trees;
+    f.row = f.done + nodes;
+    for (i = 0; i < n; i++) f.mixed |= spans[i].stage != p->node[spans[i].first].stage;
+    gtr__fill_done(&f);
+    for (i = 0; i < GTR__MAX_STAGES; i++) f.root[i] = -1;
+    for (gtr__span *h = holes; h < holes + n_holes; h++)
+        h->lane = h->first == p->n_node ? o->lanes : gtr__lane(&p->node[h->first]);
+    qsort(holes, (size_t)n_holes, sizeof *holes, gtr__hole_order);
+    for (j = n_holes - 1; j >= 0; j--) {
+        gtr__span *h = &holes[j];
+        h->last = j + 1 < n_holes && h[1].stage == h->stage && h[1].lane == h->lane ? h[1].last : j + 1;
+    }
+    for (j = 0; j < n_holes; j++) {
+        gtr__span *wall = &spans[n + j];
+        memset(wall, 0, sizeof *wall);
+        holes[j].offset = arena;
+        wall->value = -1; wall->node = p->n_node; wall->last = INT_MAX;
+        wall->offset = arena + holes[j].bytes;
+        arena = GTR__ROUND_UP(wall->offset + 1, (size_t)GTR__ALIGN);
+        wall->bytes = arena - wall->offset;
+        f.root[holes[j].stage] = gtr__insert(&f, f.root[holes[j].stage], n + j);
+    }
     qsort(spans, (size_t)n, sizeof *spans, gtr__span_order);
     for (i = 0; i < n; i++) {
         gtr__span *s = &spans[i];
-        const int *mine = last + (size_t)(s->value >= 0 ? s->value : p->n_value + s->node) * (size_t)o->lanes;
-        n_busy = 0;
-        for (j = 0; j < i; j++) {
-            gtr__span *t = &spans[j];
-            const int *its = last + (size_t)(t->value >= 0 ? t->value : p->n_value + t->node) * (size_t)o->lanes;
-            int k;
-            if (t->stage != s->stage || !t->bytes) continue;
-            if (gtr__done_before(o, its, s->first, gtr__lane(&p->node[s->first])) || gtr__done_before(o, mine, t->first, gtr__lane(&p->node[t->first]))) continue;
-            for (k = n_busy++; k > 0 && spans[busy[k - 1]].offset > t->offset; k--) busy[k] = busy[k - 1];
-            busy[k] = j;
-        }
-        for (j = n_busy - 1; j >= 0; j--) { next[busy[j]] = head[spans[busy[j]].in]; head[spans[busy[j]].in] = busy[j]; }
-        for (j = 0, s->in = -1; j < n_holes && s->in < 0; j++) {
-            const gtr__span *h = &holes[j];
-            if (h->bytes < s->bytes || h->stage != s->stage || (h->first < p->n_node && !gtr__done_before(o, mine, h->first, gtr__lane(&p->node[h->first])))) continue;
-            s->offset = gtr__gap(spans, next, head[h->value], s->bytes);
-            if (s->offset + s->bytes <= h->bytes) s->in = h->value;
-        }
-        if (s->in < 0) {
-            s->offset = gtr__gap(spans, next, head[-1], s->bytes);
-            p->arena[s->stage] = GTR__MAX(p->arena[s->stage], s->offset + s->bytes);
-        }
-        for (j = 0; j < n_busy; j++) head[spans[busy[j]].in] = -1;
+        gtr__find_last(&f, s);
+        const gtr__span *in = gtr__find_hole(&f, s, holes, n_holes, arena);
+        s->in = in ? in->value : -1;
+        s->base = in ? in->offset : arena;
+        if (!in) s->offset = gtr__lowest(&f, s, arena, SIZE_MAX);
+        if (!in) p->arena[s->stage] = GTR__MAX(p->arena[s->stage], s->offset + s->bytes - arena);
+        if (s->bytes) f.root[s->stage] = gtr__insert(&f, f.root[s->stage], i);
+        const bool smaller = i + 1 < n && spans[i + 1].bytes != s->bytes;
+        for (j = 0; j < GTR__MAX_STAGES && smaller; j++) gtr__recall(&f, f.root[j]);
     }
-    gtr__mfree(ctx, busy);
+    for (i = 0; i < n; i++) spans[i].offset -= spans[i].base;
+    gtr__mfree(ctx, f.time);
     return true;
 }
 /* Operands of a node's call but for their addresses. */
@@ -5949,12 +6136,14 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
     int i, k, n = 0, n_holes = 0, *last, *first;
     gtr__span *spans, *holes;
     bool ok = false;
-    last = (int *)gtr__malloc(ctx, (size_t)(p->n_value + p->n_node) * (size_t)o->lanes * sizeof(int) + 8);
+    const size_t rows = (size_t)p->n_value + (size_t)p->n_node, lanes = (size_t)o->lanes;
+    size_t at;
+    last = (int *)gtr__malloc(ctx, (rows + 1) * lanes * sizeof(int));
     first = (int *)gtr__malloc(ctx, (size_t)p->n_value * sizeof(int) + 8);
-    spans = (gtr__span *)gtr__malloc(ctx, (size_t)(2 * p->n_value + p->n_node) * sizeof *spans + 8);
+    spans = (gtr__span *)gtr__malloc(ctx, (2 * rows + 1) * sizeof *spans);
     if (!last || !first || !spans) goto done;
-    holes = spans + p->n_value + p->n_node;
-    for (i = 0; i < (p->n_value + p->n_node) * o->lanes; i++) last[i] = -1;
+    holes = spans + rows + p->n_value;
+    for (at = 0; at < (rows + 1) * lanes; at++) last[at] = at < rows * lanes ? -1 : INT_MAX;
     for (i = 0; i < p->n_value; i++) first[i] = -1;
     for (i = 0; i < p->n_node; i++) {
         gtr__node *q = &p->node[i];
@@ -5963,22 +6152,23 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
             if (v < 0) continue;
             if (first[v] < 0 && k >= q->n_in && p->value[v].home == GTR__HOME_GRADIENT && !(q->adds >> (k - q->n_in) & 1)) {
                 gtr__span *h = &holes[n_holes++];
-                h->value = v; h->first = p->value[v].unstored ? p->n_node : i; h->stage = p->value[v].stage; h->bytes = gtr__value_bytes(&p->value[v]);
+                h->value = v; h->node = n_holes; h->first = p->value[v].unstored ? p->n_node : i;
+                h->stage = p->value[v].stage; h->bytes = gtr__value_bytes(&p->value[v]);
             }
             if (first[v] < 0) first[v] = i;
-            last[(size_t)v * (size_t)o->lanes + (size_t)gtr__lane(q)] = i;
+            last[(size_t)v * lanes + (size_t)gtr__lane(q)] = i;
         }
         if (q->ws_bytes) {
             gtr__span *s = &spans[n++];
-            s->value = -1; s->node = i; s->bytes = q->ws_bytes; s->first = i; s->stage = q->stage; s->offset = 0;
-            last[(size_t)(p->n_value + i) * (size_t)o->lanes + (size_t)gtr__lane(q)] = i;
+            s->value = -1; s->node = i; s->bytes = q->ws_bytes; s->first = i; s->stage = q->stage;
+            last[((size_t)p->n_value + (size_t)i) * lanes + (size_t)gtr__lane(q)] = i;
         }
     }
     for (i = 0; i < p->n_value; i++) {
         gtr__value *v = &p->value[i];
         v->bytes = gtr__value_bytes(v);
         if (v->home != GTR__HOME_ARENA || first[i] < 0) continue;
-        spans[n].value = i; spans[n].node = -1; spans[n].first = first[i]; spans[n].stage = v->stage; spans[n].offset = 0;
+        spans[n].value = i; spans[n].node = -1; spans[n].first = first[i]; spans[n].stage = v->stage;
         spans[n++].bytes = GTR__ROUND_UP(v->bytes, (size_t)GTR__ALIGN);
     }
     ok = gtr__place(ctx, p, o, spans, n, holes, n_holes, last);
