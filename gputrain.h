@@ -586,8 +586,10 @@ GTR_API const void  *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r
 GTR_API void         gtr_dataset_destroy(gtr_dataset *d);                     /* before its context; NULL: nothing */
 
 // >>save
-/* Writes all parameters and buffers as safetensors with PyTorch's names, through a temporary file that replaces path at the end: path
-   is the old file or the whole new one. Waits. */
+/* Writes all parameters and buffers as safetensors with PyTorch's names, through a temporary file beside path that
+   replaces it at the end: path is the old file or the whole new one. Waits. A link is followed and the old file's mode
+   kept, but not its owner, ACL and other hard links; the folder must be writable and have room for both. A process that
+   is killed leaves path.tmp-PROCESS-NUMBER, which the next save removes (not on Windows). Of two at once one wins. */
 GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path);
 /* Reads them back. Strict: the file holds exactly the context's names, shapes and dtypes, or nothing changes. */
 GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path);
@@ -7989,10 +7991,13 @@ GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p) { return !p
 #  define GTR__FSTAT     _fstat64
 #  define GTR__FSYNC     _commit        /* FlushFileBuffers */
 #  define GTR__RENAME(from, to) (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ? 0 : (errno = EACCES, -1))
+#  define GTR__CHMOD(name, mode)
 #  define GTR__O_READ    (_O_RDONLY | _O_BINARY | _O_NOINHERIT)
 #  define GTR__O_NEW     (_O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT)
 #  define GTR__IS_FILE(mode)   (((mode) & _S_IFMT) == _S_IFREG)
 #else
+#  include <dirent.h>
+#  include <sys/file.h>
 #  ifdef O_CLOEXEC
 #  define GTR__O_CLOEXEC O_CLOEXEC
 #  else
@@ -8003,6 +8008,7 @@ GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p) { return !p
 #  define GTR__FSTAT     fstat
 #  define GTR__FSYNC     fsync
 #  define GTR__RENAME(from, to) rename(from, to)
+#  define GTR__CHMOD(name, mode) chmod(name, mode)
 #  define GTR__O_READ    (O_RDONLY | O_NONBLOCK | GTR__O_CLOEXEC)   /* the opening of a pipe would block */
 #  define GTR__O_NEW     (O_WRONLY | O_CREAT | O_EXCL | GTR__O_CLOEXEC)
 #  define GTR__IS_FILE   S_ISREG
@@ -9059,25 +9065,105 @@ static bool gtr__path_sync(const char *folder) {
     bool ok = gtr__file_sync(&f) || errno == EINVAL;
     return gtr__file_close(&f) && ok;
 }
-/* Write, flush, close, rename, flush the folder: until the rename path is what it was. name: room for that of a new file beside path. */
-static gtr_result gtr__save_file(const gtr__save *s, char *name, size_t size) {
-    struct GTR__STAT st;
+static void gtr__folder_of(char *to, size_t size, const char *path) {
+    const char *slash = strrchr(path, '/');
+    snprintf(to, size, "%.*s", slash > path ? (int)(slash - path) : 1, slash ? path : ".");
+}
+#ifdef _WIN32
+static gtr_result gtr__save_target(const gtr__save *s, char **out) {
+    return (*out = gtr__strdup(s->ctx, s->path)) != NULL ? GTR_OK : GTR_ERR_NOMEM;
+}
+static bool gtr__locked(int fd, const char *name, bool must) { (void)fd; (void)name; (void)must; return true; }
+static int gtr__lock_copy(int fd) { (void)fd; return -1; }
+static void gtr__lock_end(int lock) { (void)lock; }
+static void gtr__temporaries_remove(const char *path, char *name, size_t size) { (void)path; (void)name; (void)size; }
+#else
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus) && !defined(__USE_XOPEN2K)
+ssize_t readlink(const char *path, char *to, size_t room);     /* hidden where a system header came before this one */
+#endif
+/* The file that path means when links have been followed, there yet or not. *out is to be freed, on failure too. */
+static gtr_result gtr__save_target(const gtr__save *s, char **out) {
+    char link[4096], *p = gtr__strdup(s->ctx, s->path);
+    for (int hops = 0; (*out = p) != NULL; hops++) {
+        const ssize_t n = readlink(p, link, sizeof link);
+        const char *slash = strrchr(p, '/');
+        const size_t folder = *link == '/' || !slash ? 0 : (size_t)(slash + 1 - p);
+        if (n < 0) return GTR_OK;
+        if (hops == 40 || n == (ssize_t)sizeof link)
+            return gtr__fail(s->ctx, GTR_ERR_IO, GTR__PATH ": a link to itself, or too long", s->path);
+        p = (char *)gtr__malloc(s->ctx, folder + (size_t)n + 1);
+        if (p) { memcpy(p, *out, folder); memcpy(p + folder, link, (size_t)n); p[folder + (size_t)n] = 0; }
+        gtr__mfree(s->ctx, *out);
+    }
+    return GTR_ERR_NOMEM;
+}
+/* Who holds the lock of a temporary file may rename or remove it; a process that dies lets go. True when it was had and
+   the file is still called name. must: false for one that was just made: the file system may have no locks. */
+static bool gtr__locked(int fd, const char *name, bool must) {
+    struct stat a, b;
+    int r;
+    GTR__RETRY(r, flock(fd, LOCK_EX | LOCK_NB));
+    if (r != 0 && (must || errno == EWOULDBLOCK)) return false;
+    return fstat(fd, &a) == 0 && stat(name, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+/* The lock outlasts the file's close, until gtr__lock_end: else another save might remove it before it is renamed. */
+static int gtr__lock_copy(int fd) {
+    const int lock = dup(fd);
+    if (lock >= 0) fcntl(lock, F_SETFD, FD_CLOEXEC);
+    return lock;
+}
+static void gtr__lock_end(int lock) { if (lock >= 0) (close)(lock); }
+/* What savers of path that were killed have left beside it: name.tmp-PROCESS-NUMBER, and nobody has the lock. */
+static void gtr__temporaries_remove(const char *path, char *name, size_t size) {
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *digits = "0123456789";
+    const size_t n = strlen(base);
     gtr__file f;
-    const char *slash = strrchr(s->path, '/');
+    struct dirent *e;
+    gtr__folder_of(name, size, path);
+    DIR *d = opendir(name);
+    while (d && (e = readdir(d)) != NULL) {
+        const char *c = e->d_name + n + 5;
+        if (strncmp(e->d_name, base, n) || strncmp(e->d_name + n, ".tmp-", 5) || strlen(c) > 40) continue;
+        const size_t k = strspn(c, digits), m = k && c[k] == '-' ? strspn(c + k + 1, digits) : 0;
+        if (!m || c[k + 1 + m]) continue;
+        snprintf(name, size, "%.*s%s", (int)(base - path), path, e->d_name);
+        if (!gtr__file_start(&f, NULL, name, O_WRONLY | O_NONBLOCK | GTR__O_CLOEXEC, 0)) continue;
+        if (gtr__locked(f.fd, name, true)) unlink(name);
+        gtr__file_close(&f);
+    }
+    if (d) closedir(d);
+}
+#endif
+/* Write, flush, close, rename, flush the folder: until the rename target, which path leads to, is what it was. */
+static gtr_result gtr__save_file(const gtr__save *s, const char *target, char *name, size_t size) {
+    struct GTR__STAT st, end;
+    gtr__file f;
     const bool old = GTR__STAT(s->path, &st) == 0;
-    int i = 0;
-    if (old && !GTR__IS_FILE(st.st_mode)) return gtr__fail(s->ctx, GTR_ERR_IO, GTR__PATH ": is there, but not a regular file", s->path);  /* a rename would replace /dev/null */
-    do snprintf(name, size, "%s.tmp-%ld-%d", s->path, (long)GTR__SYS(getpid)(), i++);   /* not another process's, nor what a crash has left */
-    while (!gtr__file_start(&f, s->ctx, name, GTR__O_NEW, old ? (unsigned)st.st_mode & 0777u : 0666u) && errno == EEXIST && i < 1000);
+    int i, lock;
+    if (old && !GTR__IS_FILE(st.st_mode))       /* a rename would replace /dev/null */
+        return gtr__fail(s->ctx, GTR_ERR_IO, GTR__PATH ": is there, but not a regular file", s->path);
+    if (old && GTR__STAT(target, &end) != 0)
+        return gtr__fail(s->ctx, GTR_ERR_IO, GTR__PATH ": a link that leads to no name of its file", s->path);
+    gtr__temporaries_remove(target, name, size);
+    for (i = 0; i < 1000; i++) {
+        snprintf(name, size, "%s.tmp-%ld-%d", target, (long)GTR__SYS(getpid)(), i);
+        const bool made = gtr__file_start(&f, s->ctx, name, GTR__O_NEW, old ? 0600u : 0666u);
+        if (made ? gtr__locked(f.fd, name, false) : errno != EEXIST) break;
+        gtr__file_close(&f);        /* another save took it for one that was left */
+    }
     f.path = s->path;
     if (f.fd < 0) return gtr__file_fail(&f, "making a file beside it");
     gtr_result r = gtr__save_data(s, &f);
+    if (r == GTR_OK && old) GTR__CHMOD(name, st.st_mode & 0777);    /* where it fails the file is its owner's alone */
     if (r == GTR_OK && !gtr__file_sync(&f)) r = gtr__file_fail(&f, "bringing it to the disk");
+    lock = gtr__lock_copy(f.fd);
     if (!gtr__file_close(&f) && r == GTR_OK) r = gtr__file_fail(&f, "closing");
-    if (r == GTR_OK) GTR__RETRY(i, GTR__RENAME(name, s->path));
+    if (r == GTR_OK) GTR__RETRY(i, GTR__RENAME(name, target));
     if (r == GTR_OK && i < 0) r = gtr__file_fail(&f, "renaming");
-    if (r != GTR_OK) { GTR__SYS(unlink)(name); return r; }
-    snprintf(name, size, "%.*s", slash > s->path ? (int)(slash - s->path) : 1, slash ? s->path : ".");
+    if (r != GTR_OK) GTR__SYS(unlink)(name);
+    gtr__lock_end(lock);
+    if (r != GTR_OK) return r;
+    gtr__folder_of(name, size, target);
     return gtr__path_sync(name) ? GTR_OK : gtr__file_fail(&f, "bringing the folder's entry to the disk");
 }
 GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path) {
@@ -9088,14 +9174,17 @@ GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path) {
     s.ctx = ctx;
     s.path = path;
     s.order = (gtr_tensor **)gtr__malloc(ctx, (size_t)ctx->n_parameter * sizeof *s.order);
-    char *name = (char *)gtr__malloc(ctx, strlen(path) + 64);
-    if (!s.order || !name) r = GTR_ERR_NOMEM;
+    char *target, *name = NULL;
+    r = gtr__save_target(&s, &target);
+    if (r == GTR_OK) name = (char *)gtr__malloc(ctx, strlen(target) + 64);
+    if (r == GTR_OK && (!s.order || !name)) r = GTR_ERR_NOMEM;
     for (int64_t k = 0; r == GTR_OK && k < ctx->n_parameter; k++) s.order[k] = ctx->parameter[k];
     if (r == GTR_OK) gtr__sort(s.order, (size_t)ctx->n_parameter, sizeof *s.order, gtr__save_order, NULL);
     if (r == GTR_OK) r = gtr__save_header(&s);
-    if (r == GTR_OK) r = gtr__save_file(&s, name, strlen(path) + 64);
+    if (r == GTR_OK) r = gtr__save_file(&s, target, name, strlen(target) + 64);
     gtr__mfree(ctx, s.order);
     gtr__mfree(ctx, s.header);
+    gtr__mfree(ctx, target);
     gtr__mfree(ctx, name);
     return r;
 }

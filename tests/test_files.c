@@ -3,7 +3,7 @@
    fail on request. GTR_TEST_DEVICE=cuda runs what touches a device there; GTR_TEST_SMALL runs less of it.
    `test_files --mutants N` writes mutants and verdicts to stdout for verdict_safetensors.py.
        cc -O2 tests/test_files.c -o test_files -lm -pthread */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -696,20 +697,87 @@ static void bad_places(void)
         }
         rmdir(locked);
     }
-    /* a stale file of a crash stays where it is and hinders nobody; the mode of the old file is kept */
-    snprintf(path, sizeof path, "%s/m.safetensors", folder);
-    put(path, "old", 3);
-    chmod(path, 0600);
-    snprintf(path, sizeof path, "%s/m.safetensors.tmp-%lu-0", folder, (unsigned long)getpid());
-    put(path, "stale", 5);
-    EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_OK);
-    EXPECT(stat(in_folder("m.safetensors"), &st) == 0 && (st.st_mode & 0777) == 0600);
-    EXPECT(stat(path, &st) == 0 && st.st_size == 5);
-    unlink(path);
-    unlink(in_folder("m.safetensors"));
     EXPECT_EQ(files_in_folder(), before);
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
+}
+/* What there is at path before a save: its mode is kept whatever the umask, links are followed, temporaries that nobody holds are removed. */
+static void old_places(void)
+{
+    static const unsigned modes[] = { 0600, 0644, 0664, 0777, 0444, 0400 };
+    static const char *const strangers[] = { "m.tmp-", "m.tmp-1", "m.tmp-1-", "m.tmp-1-2x", "m.tmp-x-0", "m.tmp-1-2-3", "mm.tmp-1-0", "m.tmp" };
+    gtr_context *ctx = context(GTR_DEVICE_CPU), *other = context(GTR_DEVICE_CPU);
+    const mode_t mask = umask(077);
+    char path[300], far_away[300], held[400], text[600];
+    struct stat st;
+    int k, fd, before = files_in_folder();
+    model(ctx);
+    model(other);
+    snprintf(path, sizeof path, "%s/m", folder);
+    for (k = 0; k < (int)(sizeof modes / sizeof *modes); k++) {
+        put(path, "old", 3);
+        chmod(path, modes[k]);
+        fill(ctx, k + 1);
+        EXPECT_EQ(gtr_save(ctx, path), GTR_OK);
+        EXPECT(stat(path, &st) == 0);
+        CHECK((st.st_mode & 0777) == modes[k], "a file of mode %03o has %03o after a save", modes[k], (unsigned)st.st_mode & 0777u);
+        unlink(path);
+    }
+    umask(027);
+    EXPECT_EQ(gtr_save(ctx, path), GTR_OK);
+    EXPECT(stat(path, &st) == 0 && (st.st_mode & 0777) == 0640);        /* a new file's is the system's business */
+    unlink(path);
+    umask(mask);
+    /* links: to a file in another folder, absolute and relative, by way of another link, to a file that is not there yet, to itself */
+    mkdir(in_folder("far"), 0777);
+    snprintf(far_away, sizeof far_away, "%s/far/file", folder);
+    for (k = 0; k < 4; k++) {
+        if (k != 3) put(far_away, "old", 3);
+        if (symlink(k == 0 ? far_away : k == 2 ? "far/link" : "far/file", path) || (k == 2 && symlink("file", in_folder("far/link")))) CHECK(0, "no link");
+        fill(ctx, 10 + k);
+        CHECK(gtr_save(ctx, path) == GTR_OK, "save through link %d: %s", k, gtr_error_text(ctx));
+        EXPECT(lstat(path, &st) == 0 && S_ISLNK(st.st_mode));
+        EXPECT(lstat(far_away, &st) == 0 && S_ISREG(st.st_mode));
+        EXPECT_EQ(gtr_load(other, far_away), GTR_OK);
+        EXPECT_EQ(version_of(other), 10 + k);
+        if (k == 2) unlink(in_folder("far/link"));
+        unlink(path);
+        unlink(far_away);
+    }
+    if (symlink("m", path)) CHECK(0, "no link");
+    EXPECT_EQ(gtr_save(ctx, path), GTR_ERR_IO);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, "itself");
+    unlink(path);
+    if (symlink("gone/file", path)) CHECK(0, "no link");
+    EXPECT_EQ(gtr_save(ctx, path), GTR_ERR_IO);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, strerror(ENOENT));
+    unlink(path);
+    rmdir(in_folder("far"));
+    /* temporaries: nobody's go; one that is locked, and what only looks like one, stay */
+    snprintf(held, sizeof held, "%s.tmp-1-0", path);
+    put(held, "held", 4);
+    fd = open(held, O_RDONLY);
+    EXPECT(fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0);
+    snprintf(text, sizeof text, "%s.tmp-%ld-0", path, (long)getpid());
+    put(text, "left", 4);
+    put(in_folder("m.tmp-4194304-12"), "left", 4);
+    for (k = 0; k < (int)(sizeof strangers / sizeof *strangers); k++) put(in_folder(strangers[k]), "mine", 4);
+    EXPECT_EQ(gtr_save(ctx, path), GTR_OK);
+    EXPECT(stat(text, &st) != 0);
+    EXPECT(stat(in_folder("m.tmp-4194304-12"), &st) != 0);
+    EXPECT(stat(held, &st) == 0 && st.st_size == 4);
+    for (k = 0; k < (int)(sizeof strangers / sizeof *strangers); k++) {
+        CHECK(stat(in_folder(strangers[k]), &st) == 0, "a save has removed %s", strangers[k]);
+        unlink(in_folder(strangers[k]));
+    }
+    close(fd);
+    EXPECT_EQ(gtr_save(ctx, path), GTR_OK);
+    EXPECT(stat(held, &st) != 0);
+    unlink(path);
+    EXPECT_EQ(files_in_folder(), before);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+    gtr_destroy(other);
 }
 /* A write to the device that fails in the middle of a load leaves what was there. */
 static int copies_left;
@@ -1005,13 +1073,33 @@ static void killed(void)
     CHECK(small || caught > 0, "the writer that writes in place was not caught in %d kills", kills);
     CHECK(small || (states[1] && states[2]), "version 1 was met %d times, version 2 %d times", states[1], states[2]);
     free(good);
+    EXPECT_EQ(gtr_save(ctx, path), GTR_OK);
+    CHECK(files_in_folder() == 1, "%d files after a save, want one: killed savers have left theirs", files_in_folder());
     gtr_destroy(ctx);
-    {   /* what killed savers have left */
-        DIR *d = opendir(folder);
-        struct dirent *e;
-        while ((e = readdir(d)) != NULL) if (strstr(e->d_name, "kill.safetensors")) unlink(in_folder(e->d_name));
-        closedir(d);
+    unlink(path);
+    EXPECT_EQ(files_in_folder(), 0);
+}
+/* Several processes save to one path: each removes what others may have left, and never what they are writing. */
+static void crowded(void)
+{
+    const int savers = 4, saves = small ? 5 : 25;
+    char path[300];
+    gtr_context *ctx;
+    int k, i, status;
+    snprintf(path, sizeof path, "%s/crowd", folder);
+    fflush(stdout);
+    for (k = 0; k < savers; k++) if (fork() == 0) {
+        ctx = large(1 + k % 2);
+        for (i = 0; i < saves && gtr_save(ctx, path) == GTR_OK; i++) {}
+        if (i < saves) fprintf(stderr, "save %d: %s\n", i, gtr_error_text(ctx));
+        _exit(i < saves);
     }
+    for (k = 0; k < savers; k++) CHECK(wait(&status) > 0 && status == 0, "a save failed while others saved to the same path");
+    ctx = large(1);
+    EXPECT_EQ(gtr_load(ctx, path), GTR_OK);
+    EXPECT(large_version(ctx) == 1 || large_version(ctx) == 2);
+    gtr_destroy(ctx);
+    unlink(path);
     EXPECT_EQ(files_in_folder(), 0);
 }
 
@@ -1514,6 +1602,7 @@ int main(int argc, char **argv)
     snprintf(folder, sizeof folder, "%.200s/gputrain-files-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     if (!mkdtemp(folder)) { printf("no folder %s\n", folder); return 1; }
     RUN(killed);            /* first: it forks, and no device is in use yet */
+    RUN(crowded);
     RUN(round_trip);
     unlink(in_folder("m.safetensors"));
     unlink(in_folder("n.safetensors"));
@@ -1525,6 +1614,7 @@ int main(int argc, char **argv)
     unlink(in_folder("bad.safetensors"));
     RUN(io_failures);
     RUN(bad_places);
+    RUN(old_places);
     RUN(failing_copies);
     RUN(states);
     RUN(allocations);
