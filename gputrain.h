@@ -260,6 +260,7 @@ typedef struct gtr_linear_desc {
 typedef struct gtr_batch_norm_desc {
     float eps;                  /* 0: 1e-5 */
     float momentum;             /* 0: 0.1, PyTorch's: running = (1 - momentum) running + momentum batch */
+    bool  frozen;               /* training uses the running statistics, too, and does not change them */
 } gtr_batch_norm_desc;
 typedef struct gtr_cross_entropy_desc {
     float   label_smoothing;    /* 0 to 1 */
@@ -479,9 +480,11 @@ GTR_API gtr_tensor *gtr_linear_with(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b)
 /* ids GTR_I32 of any shape in [0, rows) -> (..., width) rows of "name.weight" (rows, width) from N(0, 1), as PyTorch's Embedding. */
 GTR_API gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width);
 GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
-/* x (N, C): in training normalised by the batch's mean and biased variance of each channel, in evaluation by the running ones;
-   then times "name.weight" (C) plus "name.bias" (C). Buffers as PyTorch's BatchNorm1d: running_mean, running_var (unbiased),
-   num_batches_tracked. Ioffe and Szegedy, 2015. Training needs N > 1. */
+/* x (N, C): in training normalised by the batch's mean and biased variance of each channel, in evaluation by the
+   running ones; then times "name.weight" (C) plus "name.bias" (C). Buffers as PyTorch's BatchNorm1d: running_mean,
+   running_var (unbiased), num_batches_tracked. Ioffe and Szegedy, 2015. Training needs N > 1. For fine-tuning: a group
+   that freezes "name.*" stops weight and bias, while the running statistics go on, as PyTorch's do; desc.frozen stops
+   these (PyTorch's eval() of the layer), while weight and bias go on. */
 GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name);
 GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc);
 
@@ -649,7 +652,7 @@ enum {
     GTR__ALIAS   = 2,       /* no node: output 0 is input 0 with another shape */
     GTR__WS      = 4,       /* kernels use workspace: called with c->measure set, they only write its size */
     GTR__RANDOM  = 8,       /* reads c->ctl->step and attr->key */
-    GTR__MODE    = 16,      /* differs between training and evaluation */
+    GTR__MODE    = 16,      /* differs between training and evaluation; attr i[13] not 0: as in evaluation in both */
     GTR__SEED    = 32,      /* backward takes a constant gradient: dy->data NULL, its value c->seed (times the loss scale) */
     GTR__JOINT   = 64,      /* one backward node for all inputs; else input 0 has its own, and the others share one */
     GTR__STATE   = 128,     /* plan node that writes state: UPDATE or COMMIT only */
@@ -3192,7 +3195,8 @@ static gtr_result gtr__cpu_embedding_bwd(void *instance, const gtr__call *c) {
    var (biased) are those of the batch, in two passes, in evaluation the running ones; rstd = 1 / sqrt(var + eps);
    y = (x - mean) rstd weight + bias. With xh = (x - mean) rstd and n values a channel:
      dbias = sum dy; dweight = sum dy xh; dx = weight rstd (dy - dbias / n - xh dweight / n), in evaluation weight rstd dy.
-   f[0]: eps, f[1]: momentum (of BN_COMMIT). Running statistics have no gradient. Ioffe and Szegedy, 2015. */
+   f[0]: eps, f[1]: momentum (of BN_COMMIT); i[13]: frozen. Running statistics have no gradient.
+   Ioffe and Szegedy, 2015. */
 static gtr_result gtr__shape_batch_norm(gtr__shape_call *s) {
     static const char *const names[4] = { "weight", "bias", "running_mean", "running_var" };
     const gtr_shape *x = &s->in[0];
@@ -4848,6 +4852,7 @@ GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch
     tracked = in[4] ? gtr__buffer(x->ctx, gtr__part_name(buf, sizeof buf, name, "num_batches_tracked"), GTR_I64, gtr_shape0(), 0) : NULL;
     at.f[0] = desc.eps > 0 ? (double)desc.eps : 1e-5;
     at.f[1] = desc.momentum > 0 ? (double)desc.momentum : 0.1;
+    at.i[13] = desc.frozen;
     at.i[14] = GTR__OP_BN_COMMIT;
     at.i[15] = tracked ? tracked->id : 0;
     if (tracked) t = gtr__op_new(GTR__OP_BATCH_NORM, 5, in, &at, name);
@@ -5129,7 +5134,9 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
         if (types[i] == GTR_F32) { any = true; if (b->plan->value[operand[i]].storage == GTR_F32) narrow = false; else storage = b->plan->value[operand[i]].storage; }
     }
     memset(&s, 0, sizeof s);
-    s.attr = &attr; s.n_in = t->n_in; s.in = shapes; s.in_dtype = types; s.out = out; s.out_dtype = out_type; s.why = why; s.training = b->r->training;
+    s.attr = &attr; s.n_in = t->n_in; s.in = shapes; s.in_dtype = types;
+    s.out = out; s.out_dtype = out_type; s.why = why;
+    s.training = b->r->training && !(row->flags & GTR__MODE && attr.i[13]);
     for (i = 0; i < row->n_out; i++) { out[i] = t->n_in ? shapes[0] : gtr_shape0(); out_type[i] = GTR_F32; }
     gtr_result r = row->shape(&s);
     if (r != GTR_OK) {
@@ -5160,6 +5167,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     if (tally >= 0) n->in[t->n_in] = tally;
     for (i = 0; i < row->n_out; i++) n->out[i] = first + i;
     n->attr = attr; n->stage = gtr__stage_of(b, t); n->region = region; n->layer = gtr__label(t);
+    n->training = s.training;
     n->recomputed = gtr__again(b, t);
     if (row->flags & GTR__RANDOM) gtr__place_rows(b, t, n);
     n->flops = s.flops > 0 ? s.flops : (double)gtr__count(&out[0]);
@@ -5371,7 +5379,7 @@ static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed) 
         n->out[k] = grads[k];
         if (grads[k] >= 0 && adds[k]) n->adds |= (uint64_t)1 << k;
     }
-    n->attr = fn.attr; n->row0 = fn.row0;
+    n->attr = fn.attr; n->row0 = fn.row0; n->training = fn.training;
     n->stage = fn.op == GTR__OP_COPY ? b->plan->value[fn.in[0]].stage : fn.stage;
     n->layer = fn.layer; n->seed = seed; n->flops = fn.flops;
     for (k = 0; k < fn.n_in; k++) if (mask >> k & 1) *gtr__written(b, fn.in[k]) = true;
@@ -6235,7 +6243,7 @@ static void gtr__add_commits(gtr__build *b) {
     int i, end = b->plan->n_node;
     for (i = 0; i < end && !b->failed; i++) {
         const gtr__node o = b->plan->node[i];
-        if (!(gtr__row(o.op)->flags & GTR__COMMITS) || o.dir != GTR__FWD || o.recomputed) continue;
+        if (!(gtr__row(o.op)->flags & GTR__COMMITS) || o.dir != GTR__FWD || o.recomputed || !o.training) continue;
         int tracked = gtr__leaf_value(b, b->ctx->tensor[o.attr.i[15]]);
         gtr__node *n = gtr__node_new(b, (gtr__op)o.attr.i[14], GTR__FWD, 5, 0);
         if (!n || tracked < 0) { b->failed = true; return; }
