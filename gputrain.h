@@ -110,8 +110,9 @@ make its own (on the CPU, if the parent uses CUDA).
 
 DETERMINISM
 Same seed, binary and device: same bits, on the CPU for any number of threads. Dropout's masks depend on seed, name, step and row, and
-so not on micro-batches. Shuffles are permutations by seed and epoch. Between devices results agree to rounding, and so do gtr_fit and
-a loop of gtr_step on a GPU, where gtr_fit may have a kernel that does many steps in one launch.
+so not on micro-batches. Shuffles are permutations by seed and epoch, and a fit goes on where the one before it stopped.
+Between devices results agree to rounding, and so do gtr_fit and a loop of gtr_step on a GPU, where gtr_fit may have a
+kernel that does many steps in one launch.
 
 CONFIG MACROS
     GPUTRAIN_IMPLEMENTATION     the implementation goes here; define it in one file
@@ -293,7 +294,7 @@ typedef struct gtr_trainer_desc {
     float         eps;          /* 0: 1e-8 */
     gtr_schedule  schedule;     /* 0: constant */
     int64_t       warmup_steps; /* cosine: lr (t+1)/warmup in the first steps */
-    int64_t       total_steps;  /* cosine: where min_lr is reached; at least 1 */
+    int64_t       total_steps;  /* cosine: from where on it is min_lr; 0: each gtr_fit's own steps */
     float         min_lr;       /* cosine */
     float       (*lr_fn)(int64_t step, void *user);  /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ...; asked when the step is queued */
     void         *lr_user;
@@ -324,7 +325,7 @@ typedef struct gtr_report {
 typedef struct gtr_progress {
     gtr_trainer *trainer;
     int64_t step, steps;        /* done and planned in this fit */
-    int     epoch, epochs;      /* 1-based, and how many */
+    int     epoch, epochs;      /* 1-based, and how many; the rest of one that was cut short is the first */
     bool    epoch_end;          /* validation figures are fresh */
     float   loss, metric;       /* mean over the epoch so far */
     float   val_loss, val_metric; /* NaN before the first validation */
@@ -332,7 +333,7 @@ typedef struct gtr_progress {
     void   *user;
 } gtr_progress;
 typedef struct gtr_fit_desc {
-    int           epochs;       /* 0: 1 */
+    int           epochs;       /* whole ones, after the rest of one that was cut short; 0: 1 */
     int64_t       batch;        /* rows a step; 0: 32 */
     gtr_dataset  *validation;   /* evaluated after each epoch */
     gtr_tensor   *metric;       /* a scalar, averaged beside the loss */
@@ -352,11 +353,12 @@ typedef struct gtr_column {
     gtr_dtype   dtype;          /* GTR_F32, GTR_I32, GTR_U8 */
     gtr_shape   shape;          /* of one row; ndim 0 for a number */
     float       scale, shift;   /* GTR_U8 into a float input: scale * value + shift; scale 0: 1/255 */
+    const char *name;           /* of the input that it is for (see gtr_trainer_data), copied; NULL: none */
 } gtr_column;
 typedef struct gtr_arrays_desc { int64_t rows; gtr_column column[8]; } gtr_arrays_desc;
 typedef struct gtr_csv_desc {
     int  label_column;          /* its values are the classes, whole numbers from 0. 0: the last column; k: the k-th; -1: there is none */
-    bool header;                /* the first line holds names */
+    bool header;                /* the first line holds names: the label's column and a single feature's get theirs */
     char separator;             /* 0: ',' */
     bool regression;            /* the label is a float32, not a class */
     float scale;                /* features are multiplied by it; 0: 1 */
@@ -528,9 +530,12 @@ GTR_API bool        gtr_parameter_trainable(const gtr_tensor *p);
 GTR_API gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc);
 /* Frees it before its context is. NULL: nothing. */
 GTR_API void gtr_trainer_destroy(gtr_trainer *t);
-/* Draws the following steps' inputs from data, batch rows each, epoch after epoch (shuffled by the context's seed, unless not),
-   each epoch ending in a tail batch unless drop_last. Columns go to the inputs of the loss in the order these were made.
-   data NULL: inputs come from gtr_set again (also after gtr_fit). */
+/* Draws the following steps' inputs from data, batch rows each, epoch after epoch (shuffled by the context's seed and
+   the epoch's number, unless not), each epoch ending in a tail batch unless drop_last. A column with a name goes to the
+   loss's input of that name (GTR_ERR_SHAPE if there is none), those without go to the other inputs in the order these
+   were made. data NULL: inputs come from gtr_set again (also after gtr_fit). Epochs, and the place in one, count
+   through all calls and fits: the same data, batch, shuffle and drop_last go on where they stopped, others start with
+   the first epoch. Waits. */
 GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last);
 /* One training step: forward, backward, update. Enqueued; does not wait with CUDA. Inputs: from gtr_trainer_data or gtr_set. */
 GTR_API gtr_result gtr_step(gtr_trainer *t);
@@ -548,10 +553,14 @@ GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void 
 GTR_API gtr_report gtr_trainer_report(gtr_trainer *t);
 /* Waits, and returns the last step's loss; NaN before the first. */
 GTR_API float gtr_loss(gtr_trainer *t);
-/* Sets the base learning rate from the next step on. NaN or negative: GTR_ERR_ARG. */
+/* Sets the base learning rate from the next step on: scales a schedule (min_lr and lr_fn, too) by lr / desc.lr, so that
+   0 stays 0. NaN or negative: GTR_ERR_ARG. */
 GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr);
-/* Trains for epochs over data: shuffles, tail batches, validation, progress on stderr. Waits at its end, and at an epoch's for validation or
-   a callback; else an epoch's line comes when the device has reported it. */
+/* Trains for epochs over data as gtr_trainer_data feeds it (what is left of an epoch that was cut short comes first):
+   shuffles, tail batches, validation, progress on stderr. What can be refused is refused before the first step. Waits
+   at its end, and at an epoch's for validation or a callback; else an epoch's line comes when the device has reported
+   it. The callback may read, set, evaluate, save, load, build, run other trainers; what steps, feeds or ends this one,
+   or frees what it uses, is GTR_ERR_STATE there, and ends the fit. */
 GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc desc);
 /* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode, computed batch rows at a time and
    weighted by rows; where labels may be ignored they are counted in a pass of its own first. Waits. */
@@ -574,7 +583,8 @@ GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p);
 // >>data
 /* Data sets copy what they are given, keep it on the device and belong to the context. NULL and an error on failure. */
 GTR_API gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc);
-/* Images (u8, N x ...) and labels (u8, N) in IDX files, gunzipped. A row of images has the shape of the file's further dimensions. */
+/* Images (u8, N x ...) and labels (u8, N) in IDX files, gunzipped: columns "image" and "label" (see gtr_trainer_data).
+   A row of images has the shape of the file's further dimensions. */
 GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels);
 /* Numbers, a row a line. Columns: features (float32), then the label (GTR_I32) if there is one. */
 GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc);
@@ -584,6 +594,7 @@ GTR_API int64_t      gtr_dataset_rows(const gtr_dataset *d);
 GTR_API int          gtr_dataset_columns(const gtr_dataset *d);
 GTR_API gtr_shape    gtr_dataset_shape(const gtr_dataset *d, int column);     /* of a row */
 GTR_API gtr_dtype    gtr_dataset_dtype(const gtr_dataset *d, int column);
+GTR_API const char  *gtr_dataset_name(const gtr_dataset *d, int column);      /* NULL: it has none */
 /* Row r of a column as it is stored, in host memory; valid as long as the data set. NULL when out of range. */
 GTR_API const void  *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r);
 GTR_API void         gtr_dataset_destroy(gtr_dataset *d);                     /* before its context; NULL: nothing */
@@ -608,10 +619,11 @@ GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch);
 GTR_API int64_t     gtr_largest_batch(gtr_trainer *t, size_t bytes);
 /* Runs one real step node by node; a line a node: shape, microseconds, minimum, maximum, mean, count of non-finite elements. Waits. */
 GTR_API const char *gtr_trace(gtr_trainer *t);
-/* Where a step's time goes: microseconds, share, bytes, flops and rates of each node, and by op; "floor" is what its bytes or flops take at the
-   rate of a large copy or product, over its time. Runs steps and nodes many times in a trainer made for it (room for its gradients and
-   states is needed) on one batch, then puts the parameters back: all but inputs and kept values is as before. A network
-   that one kernel computes is one line; by_node: as with no_matchers. Waits. "" on failure. */
+/* Where a step's time goes: microseconds, share, bytes, flops and rates of each node, and by op; "floor" is what its
+   bytes or flops take at the rate of a large copy or product, over its time. Runs steps and nodes many times in a
+   trainer made for it (room for its gradients and states is needed) on one batch, then puts the parameters back: all
+   but inputs and kept values is as before. A network that one kernel computes is one line; by_node: as with
+   no_matchers. After gtr_fit: a step of that. Waits. "" on failure. */
 GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node);
 
 #ifdef __cplusplus
@@ -1124,6 +1136,7 @@ struct gtr_tensor {
 typedef struct gtr__column {
     gtr_dtype dtype; gtr_shape shape; int64_t row; size_t row_bytes;   /* row: elements */
     float     scale, shift;
+    char     *name;                 /* NULL: none */
     uint8_t  *host;                 /* rows * row_bytes */
     void     *device;               /* the same on the device; NULL until used. The CPU: host */
     int64_t   least, most;          /* of integer columns */
@@ -1173,6 +1186,7 @@ struct gtr_context {
     volatile int stop;              /* gtr_stop */
     bool         stopped;
     uint32_t     without;           /* matchers that do not work here, a bit each */
+    int          fits;              /* that run: one may run another trainer's in its callback */
 };
 
 // >>errors
@@ -5226,13 +5240,16 @@ static void gtr__record_reached(gtr__build *b) {
    counted ahead of all. */
 static void gtr__column_range(gtr__column *c, int64_t rows);
 static gtr_tensor *gtr__stored_as(gtr_tensor *t);
+static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int n, int *column);
 /* Whether t's divisor may differ between parts: not where labels have no batch, or come from a set's column in which
    all of them count. (A step's data may change, and its plan stay.) */
 static bool gtr__tallies(const gtr__build *b, gtr_tensor *const *inputs, int n_inputs, const gtr_tensor *t) {
-    const gtr_dataset *d = b->r->data;
+    gtr_dataset *d = b->r->data;
+    int column[GTR__MAX_FEED];
     if (!(gtr__row(t->op)->flags & GTR__TALLIES) || t->in[1]->shape.dim[0] > 0) return false;
-    for (int i = 0; b->r->set && i < n_inputs && i < d->n_columns; i++) {
-        gtr__column *c = (gtr__column *)(uintptr_t)&d->column[i];
+    if (b->r->set && gtr__data_match(d, inputs, n_inputs, column) != GTR_OK) return true;
+    for (int i = 0; b->r->set && i < n_inputs; i++) {
+        gtr__column *c = &d->column[column[i]];
         if (inputs[i] != gtr__stored_as(t->in[1]) || gtr__is_float(c->dtype)) continue;
         if (c->least > c->most) gtr__column_range(c, d->rows);
         return t->attr.i[0] <= c->most && t->attr.i[1] >= c->least;
@@ -6200,7 +6217,8 @@ static void gtr__plan_clear(gtr_context *ctx, gtr__plan *p) {
 }
 /* FEED nodes, one a stage, in front of all: every input's slot in each storage that is read. */
 static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
-    int stage, i, k;
+    int stage, i, k, column[GTR__MAX_FEED];
+    if (b->r->data && gtr__data_match(b->r->data, inputs, n_inputs, column) != GTR_OK) { b->failed = true; return; }
     for (stage = b->ctx->n_instance - 1; stage >= 0; stage--) {
         gtr__feed *feed = NULL;
         int outs[2 * GTR__MAX_FEED], count = 0;
@@ -6218,9 +6236,10 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
                 gtr__feed_input *in = &feed->input[count];
                 if (v[k] < 0) continue;
                 in->slot = i;
-                in->from = b->r->data ? b->r->data->column[i].dtype : t->dtype;
-                in->scale = b->r->data ? b->r->data->column[i].scale : 1;
-                in->shift = b->r->data ? b->r->data->column[i].shift : 0;
+                const gtr__column *from = b->r->data ? &b->r->data->column[column[i]] : NULL;
+                in->from = from ? from->dtype : t->dtype;
+                in->scale = from ? from->scale : 1;
+                in->shift = from ? from->shift : 0;
                 in->row = gtr__count(&b->plan->value[whole].shape) / b->r->batch;
                 outs[count++] = v[k];
             }
@@ -7022,6 +7041,11 @@ struct gtr_trainer {
     gtr_group     group[GTR__MAX_GROUPS]; int n_groups;
     gtr_tensor   *loss, *metric;    /* metric: of the running gtr_fit */
     bool          several, fitted;  /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
+    bool          fitting;          /* gtr_fit runs */
+    gtr_dataset  *validation;       /* its own */
+    gtr_result    refused;          /* of a call from its callback that may not be there */
+    bool          fit_several; gtr_tensor *fit_metric;  /* of the last gtr_fit */
+    int64_t       fit_steps; uint64_t fit_step0;
     gtr_tensor  **param; int n_param;
     int          *group_of;
     int64_t      *offset, total;    /* elements, in the gradient and state buffers */
@@ -7032,9 +7056,10 @@ struct gtr_trainer {
     gtr__runner  *runner;
     float         lr;
     gtr_tensor   *input[GTR__MAX_FEED]; int n_inputs;
-    gtr_dataset  *data;             /* gtr_trainer_data */
+    gtr_dataset  *data, *last;      /* that feeds steps; NULL: gtr_set does. The one that did last, which may go on */
     int64_t       batch; bool shuffle, drop_last;
-    uint64_t      data_step0;       /* the step at which data began */
+    int64_t       data_at; uint64_t data_step0;     /* step data_step0 reads batch data_at of all epochs' */
+    int           column[GTR__MAX_FEED];            /* of each input */
     gtr__plan_cache *slot[GTR__RING];   /* the plan of each step in the ring */
     gtr__plan_cache *pending;       /* gtr_backward was called, gtr_update not yet */
 };
@@ -7049,6 +7074,11 @@ static bool gtr__glob(const char *p, const char *s) {
     }
     return !*s;
 }
+static gtr_result gtr__cosine_check(gtr_context *ctx, const gtr_trainer_desc *d, int64_t steps) {
+    if (steps >= 1 && d->warmup_steps >= 0 && d->warmup_steps <= steps) return GTR_OK;
+    return gtr__fail(ctx, GTR_ERR_ARG, "trainer: a cosine schedule has %lld steps with %lld of warm-up, want at least "
+                     "1 and at most as many", (long long)steps, (long long)d->warmup_steps);
+}
 static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     int i;
     const float numbers[] = { d->lr, d->momentum, d->weight_decay, d->beta1, d->beta2, d->eps, d->min_lr, d->clip_norm, d->loss_scale };
@@ -7061,8 +7091,7 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     if (d->momentum > 0 && d->optimizer != GTR_SGD) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: momentum is SGD's; Adam and AdamW have beta1");
     if (d->warmup_steps != 0 && d->schedule != GTR_COSINE) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: warmup_steps belongs to GTR_COSINE");
     if (d->nesterov && !(d->momentum > 0)) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: nesterov needs a momentum");
-    if (d->schedule == GTR_COSINE && (d->total_steps < 1 || d->warmup_steps < 0 || d->warmup_steps > d->total_steps))
-        return gtr__fail(ctx, GTR_ERR_ARG, "trainer: a cosine schedule has %lld steps with %lld of warm-up, want at least 1 and at most as many", (long long)d->total_steps, (long long)d->warmup_steps);
+    if (d->schedule == GTR_COSINE) GTR__TRY(gtr__cosine_check(ctx, d, d->total_steps ? d->total_steps : INT64_MAX));
     if (d->schedule == GTR_CUSTOM_SCHEDULE && !d->lr_fn) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: GTR_CUSTOM_SCHEDULE needs lr_fn");
     if (d->micro_batches < 0 || d->micro_batches > 64 || d->streams < 0 || d->streams > GTR__MAX_STREAMS) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: %d micro-batches and %d streams, want 1 to 64 and 1 to %d", d->micro_batches, d->streams, GTR__MAX_STREAMS);
     if (d->n_groups < 0 || d->n_groups > GTR__MAX_GROUPS - 1 || (d->n_groups && !d->groups)) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: %d groups, want at most %d", d->n_groups, GTR__MAX_GROUPS - 1);
@@ -7225,9 +7254,14 @@ GTR_API gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc)
     ctx->trainers = t;
     return t;
 }
+/* What a running gtr_fit can't go on after is refused in its callback, and ends it. */
+static gtr_result gtr__refuse(gtr_trainer *t, const char *who) {
+    if (!t->fitting) return GTR_OK;
+    return t->refused = gtr__fail(t->ctx, GTR_ERR_STATE, "%s in the callback of gtr_fit, which can't go on then", who);
+}
 GTR_API void gtr_trainer_destroy(gtr_trainer *t) {
     gtr_trainer **at;
-    if (!t) return;
+    if (!t || gtr__refuse(t, "gtr_trainer_destroy") != GTR_OK) return;
     for (at = &t->ctx->trainers; *at; at = &(*at)->next) if (*at == t) { *at = t->next; gtr__trainer_free(t); return; }
 }
 static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
@@ -7244,16 +7278,35 @@ static void gtr__want_parameters(gtr__build *b) {
 }
 
 // >>schedule
-/* The rate of attempted step s, 0-based, by closed form: nothing to save, nothing to recur. */
+/* The rate of attempted step s, 0-based, by closed form: nothing to save, nothing to recur. NaN: a schedule has no
+   length yet. */
 static float gtr__rate(const gtr_trainer *t, int64_t s) {
     const gtr_trainer_desc *d = &t->desc;
+    const double scale = (double)t->lr / (double)d->lr, least = d->min_lr * scale;
+    const int64_t total = d->total_steps ? d->total_steps : t->fit_steps;
     double x;
-    if (d->schedule == GTR_CUSTOM_SCHEDULE) return d->lr_fn(s, d->lr_user);
+    if (d->schedule == GTR_CUSTOM_SCHEDULE) return (float)(d->lr_fn(s, d->lr_user) * scale);
     if (d->schedule != GTR_COSINE) return t->lr;
+    if (!d->total_steps) s -= (int64_t)t->fit_step0;
+    if (!total) return (float)NAN;
     if (s < d->warmup_steps) return (float)((double)t->lr * (double)(s + 1) / (double)d->warmup_steps);
-    if (s >= d->total_steps) return d->min_lr;
-    x = (double)(s - d->warmup_steps) / (double)GTR__MAX(d->total_steps - d->warmup_steps, 1);
-    return (float)(d->min_lr + 0.5 * ((double)t->lr - d->min_lr) * (1 + cos(3.14159265358979323846 * x)));
+    if (s >= total) return (float)least;
+    x = (double)(s - d->warmup_steps) / (double)GTR__MAX(total - d->warmup_steps, 1);
+    return (float)(least + 0.5 * ((double)t->lr - least) * (1 + cos(3.14159265358979323846 * x)));
+}
+/* At the start of a gtr_fit of so many steps, which may be the schedule's length; one that is over is worth a warning.
+   */
+static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
+    const gtr_trainer_desc *d = &t->desc;
+    const int64_t at = (int64_t)t->runner->step;
+    char text[160];
+    t->fit_step0 = t->runner->step; t->fit_steps = steps;
+    if (d->schedule != GTR_COSINE) return GTR_OK;
+    if (!d->total_steps) return gtr__cosine_check(t->ctx, d, steps);
+    snprintf(text, sizeof text, "gtr_fit starts after step %lld; the cosine schedule ended after %lld, the rate is %g",
+             (long long)at, (long long)d->total_steps, (double)gtr__rate(t, at));
+    if (at >= d->total_steps) gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
+    return GTR_OK;
 }
 GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
     if (!t) return GTR_ERR_ARG;
@@ -7376,20 +7429,63 @@ static gtr__plan_cache *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_da
     if (!t->ctx->be->n_matchers) r.no_matchers = false;     /* the same plan: not twice */
     return gtr__entry_get(t->ctx, &r, &t->optim);
 }
-/* Do the data set's columns fit the inputs? Labels' ranges too. */
-static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n) {
+/* Fails with why, and lists both sides. */
+static gtr_result gtr__data_fail(gtr_dataset *d, gtr_tensor *const *input, int n, const char *why) {
+    char text[512], shape[GTR__SHAPE_TEXT];
+    size_t at = 0;
+    int i;
+    for (i = 0; i < d->n_columns + n && at < sizeof text; i++) {
+        const gtr__column *c = i < d->n_columns ? &d->column[i] : NULL;
+        const gtr_tensor *t = c ? NULL : input[i - d->n_columns];
+        const char *name = c ? c->name : t->name, *mark = name ? "\"" : "";
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s %s%s%s %s %s",
+                               i == d->n_columns ? "; inputs" : i ? "," : "columns", mark, name ? name : "-", mark,
+                               gtr__shape_text(c ? &c->shape : &t->shape, shape),
+                               gtr__dtype_names[c ? c->dtype : t->dtype]);
+    }
+    return gtr__fail(d->ctx, GTR_ERR_SHAPE, "data set \"%s\": %s; %s", d->name, why, text);
+}
+/* The column of each input: one with a name is that of the input of this name, the others are in order those of the
+   others. */
+static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int n, int *column) {
+    char why[192];
+    int i, k;
+    snprintf(why, sizeof why, "it has %d columns, the graph %d inputs", d->n_columns, n);
+    if (d->n_columns != n) return gtr__data_fail(d, input, n, why);
+    for (i = 0; i < n; i++) column[i] = -1;
+    for (k = 0; k < n; k++) {
+        const char *name = d->column[k].name;
+        if (!name) continue;
+        for (i = 0; i < n && (column[i] >= 0 || strcmp(input[i]->name, name)); i++) {}
+        snprintf(why, sizeof why, "there is no input for column \"%.120s\"", name);
+        if (i == n) return gtr__data_fail(d, input, n, why);
+        column[i] = k;
+    }
+    for (i = k = 0; i < n; i++) {
+        if (column[i] >= 0) continue;
+        while (d->column[k].name) k++;
+        column[i] = k++;
+    }
+    return GTR_OK;
+}
+/* Do the data set's columns fit the inputs? Labels' ranges too. column: the column of each input. */
+static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n, int *column) {
     gtr_context *ctx = d->ctx;
     int i;
-    char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
-    if (d->n_columns != n) return gtr__fail(ctx, GTR_ERR_SHAPE, "data set \"%s\": it has %d columns, the graph %d inputs", d->name, d->n_columns, n);
+    char why[192 + 2 * GTR__SHAPE_TEXT], a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
+    GTR__TRY(gtr__data_match(d, input, n, column));
     for (i = 0; i < n; i++) {
-        gtr__column *c = &d->column[i];
+        gtr__column *c = &d->column[column[i]];
         gtr_tensor *t = input[i];
         int64_t per = -gtr__count(&t->shape), k;
+        why[0] = 0;
         if (!gtr__batched(t) || t->shape.dim[0] != GTR_BATCH || per != c->row)
-            return gtr__fail(ctx, GTR_ERR_SHAPE, "data set \"%s\": a row of column %d has shape %s, which does not fit input \"%s\" %s", d->name, i, gtr__shape_text(&c->shape, a), t->name, gtr__shape_text(&t->shape, b));
-        if (t->dtype == GTR_F32 ? c->dtype == GTR_I32 : c->dtype == GTR_F32)
-            return gtr__fail(ctx, GTR_ERR_SHAPE, "data set \"%s\": column %d is %s, input \"%s\" %s", d->name, i, gtr__dtype_names[c->dtype], t->name, gtr__dtype_names[t->dtype]);
+            snprintf(why, sizeof why, "a row of column %d has shape %s, which does not fit input \"%.120s\" %s",
+                     column[i], gtr__shape_text(&c->shape, a), t->name, gtr__shape_text(&t->shape, b));
+        else if (t->dtype == GTR_F32 ? c->dtype == GTR_I32 : c->dtype == GTR_F32)
+            snprintf(why, sizeof why, "column %d is %s, input \"%.120s\" %s",
+                     column[i], gtr__dtype_names[c->dtype], t->name, gtr__dtype_names[t->dtype]);
+        if (why[0]) return gtr__data_fail(d, input, n, why);
         if (t->dtype != GTR_I32 || !t->limit) continue;
         if (c->least > c->most) gtr__column_range(c, d->rows);
         if (c->least >= 0 && c->most < t->limit) continue;
@@ -7397,7 +7493,9 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
             int32_t v;
             if (c->dtype == GTR_U8) v = c->host[k]; else memcpy(&v, c->host + 4 * k, 4);
             if ((v < 0 || v >= t->limit) && !(t->has_ignore && v == t->ignore))
-                return gtr__fail(ctx, GTR_ERR_ARG, "data set \"%s\": column %d, row %lld: %ld, want 0 to %lld for %s (input \"%s\")", d->name, i, (long long)(k / c->row), (long)v, (long long)t->limit - 1, t->limit_by, t->name);
+                return gtr__fail(ctx, GTR_ERR_ARG, "data set \"%s\": column %d, row %lld: %ld, want 0 to %lld for %s "
+                                 "(input \"%s\")", d->name, column[i], (long long)(k / c->row), (long)v,
+                                 (long long)t->limit - 1, t->limit_by, t->name);
         }
     }
     return GTR_OK;
@@ -7411,46 +7509,72 @@ static gtr_result gtr__data_check(gtr_context *ctx, gtr_dataset *data, int64_t b
 }
 /* Plans for a batch and for the tail, and memory for both, before the first step. */
 static gtr_result gtr__trainer_plan(gtr_trainer *t) {
+    gtr_context *ctx = t->ctx;
     gtr__plan_cache *e;
     int64_t tail = t->drop_last ? 0 : t->data->rows % t->batch;
+    bool clear;
+    size_t n;
     e = gtr__trainer_entry(t, t->batch, t->data, false);
-    if (!e) return t->ctx->error;
-    GTR__TRY(gtr__data_fits(t->data, e->input, e->n_inputs));
-    GTR__TRY(gtr__entry_memory(t->ctx, e));
+    if (!e) return ctx->error;
+    GTR__TRY(gtr__data_fits(t->data, e->input, e->n_inputs, t->column));
+    GTR__TRY(gtr__entry_memory(ctx, e));
     if (!tail || e->plan.ragged) return GTR_OK;
+    clear = ctx->error == GTR_OK;
     e = gtr__trainer_entry(t, tail, t->data, false);
-    return e ? gtr__entry_memory(t->ctx, e) : t->ctx->error;
+    if (e) return gtr__entry_memory(ctx, e);
+    n = strlen(ctx->error_text);
+    if (clear && ctx->error != GTR_ERR_NOMEM)
+        snprintf(ctx->error_text + n, sizeof ctx->error_text - n,
+                 " (%lld rows end in a batch of %lld; drop_last leaves it out)", (long long)t->data->rows,
+                 (long long)tail);
+    return ctx->error;
 }
-GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
-    if (!t) return GTR_ERR_ARG;
-    GTR__TRY(gtr__runnable(t->ctx, "gtr_trainer_data"));
-    if (!data) { t->data = NULL; return GTR_OK; }
-    GTR__TRY(gtr__data_check(t->ctx, data, batch, "gtr_trainer_data"));
-    GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs));
-    GTR__TRY(gtr__dataset_device(data));
-    t->data = data; t->batch = batch; t->shuffle = shuffle; t->drop_last = drop_last;
+/* Which batch step s reads, counted on through all epochs: a pure function of s, so that a run can be set back. */
+static int64_t gtr__data_batch(const gtr_trainer *t, uint64_t s) { return t->data_at + (int64_t)(s - t->data_step0); }
+static void gtr__data_end(gtr_trainer *t) {
+    if (t->data) t->data_at = gtr__data_batch(t, t->runner->step);
+    t->data = NULL;
+}
+/* Drained first, so that no run is set back to a step of the data before. */
+static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
+    int column[GTR__MAX_FEED];
+    if (data) {
+        GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs, column));
+        GTR__TRY(gtr__dataset_device(data));
+    }
+    GTR__TRY(gtr__wait_all(t->ctx));
+    GTR__TRY(gtr__observe(t));
+    gtr__data_end(t);
+    if (!data) return GTR_OK;
+    if (data != t->last || batch != t->batch || shuffle != t->shuffle || drop_last != t->drop_last) t->data_at = 0;
+    t->data = t->last = data; t->batch = batch; t->shuffle = shuffle; t->drop_last = drop_last;
     t->data_step0 = t->runner->step;
     return gtr__trainer_plan(t);
 }
-/* Where step s reads the data set: a pure function of s, so that a run can be set back. */
+/* Where step s reads the data set. Returns the rows of its batch. */
 static int64_t gtr__position(const gtr_trainer *t, uint64_t s, gtr__record *rec) {
-    int64_t per = gtr__steps_per_epoch(t->data->rows, t->batch, t->drop_last), k = (int64_t)(s - t->data_step0);
+    int64_t per = gtr__steps_per_epoch(t->data->rows, t->batch, t->drop_last), k = gtr__data_batch(t, s);
     int64_t epoch = k / per, first = k % per * t->batch;
     if (rec) {
         int i;
         rec->first = first;
         rec->rows = t->data->rows;
         rec->key = t->shuffle ? (gtr__hash(t->ctx->desc.seed, "shuffle") + (uint64_t)epoch * 0x9e3779b97f4a7c15u) | 1 : 0;
-        for (i = 0; i < t->data->n_columns; i++) rec->src[i] = (uint64_t)(uintptr_t)t->data->column[i].device;
+        for (i = 0; i < t->n_inputs; i++) rec->src[i] = (uint64_t)(uintptr_t)t->data->column[t->column[i]].device;
     }
     return GTR__MIN(t->batch, t->data->rows - first);
 }
-/* Each group's rate in step s. */
-static float gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec) {
+/* Each group's rate in step s; false and, if it is the next step, an error if the schedule has none. */
+static bool gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec) {
     const float lr = gtr__rate(t, (int64_t)s);
     int g;
     for (g = 0; g < t->n_groups; g++) rec->lr[g] = lr * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
-    return lr;
+    if (lr >= 0 && gtr__finite(lr)) return true;
+    if (s == t->runner->step)
+        gtr__fail(t->ctx, GTR_ERR_ARG, "step %llu: the schedule gave a learning rate of %g%s",
+                  (unsigned long long)s + 1, (double)lr,
+                  t->desc.schedule == GTR_COSINE ? " (total_steps 0 is for gtr_fit)" : "");
+    return false;
 }
 /* Queues the next step, or up to *n of them where one launch can do several; *n: how many it were. */
 static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
@@ -7475,15 +7599,13 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     most = t->data ? GTR__MIN(*n, GTR__MAX(e->plan.steps, 1)) : 1;
     for (i = 0; i < most; i++) {
         const uint64_t s = t->runner->step + (uint64_t)i;
-        float lr;
         if (i) {
             memset(&rec[i], 0, sizeof *rec);
             if (gtr__position(t, s, &rec[i]) != batch && !e->plan.ragged) break;
         }
-        lr = gtr__group_rates(t, s, &rec[i]);
-        if (lr >= 0 && gtr__finite(lr)) continue;
+        if (gtr__group_rates(t, s, &rec[i])) continue;
         if (i) break;
-        return gtr__fail(ctx, GTR_ERR_ARG, "step %llu: the schedule gave a learning rate of %g", (unsigned long long)s + 1, (double)lr);
+        return GTR_ERR_ARG;
     }
     *n = i;
     while (i-- > 0) t->slot[(t->runner->step + (uint64_t)i) % GTR__RING] = e;
@@ -7497,8 +7619,14 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
 static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pending) {
     if (!t) return GTR_ERR_ARG;
     GTR__TRY(gtr__runnable(t->ctx, who));
+    GTR__TRY(gtr__refuse(t, who));
     if (pending != (t->pending != NULL)) return gtr__fail(t->ctx, GTR_ERR_STATE, pending ? "%s without gtr_backward before it" : "%s between gtr_backward and gtr_update", who);
     return GTR_OK;
+}
+GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
+    GTR__TRY(gtr__trainer_usable(t, "gtr_trainer_data", false));
+    if (data) GTR__TRY(gtr__data_check(t->ctx, data, batch, "gtr_trainer_data"));
+    return gtr__data_begin(t, data, batch, shuffle, drop_last);
 }
 GTR_API gtr_result gtr_step(gtr_trainer *t) {
     int n = 1;
@@ -7552,6 +7680,7 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     if (!t || !p) return GTR_ERR_ARG;
     ctx = t->ctx;
     if (!gtr__usable(ctx)) return ctx->error;
+    if (buffer == t->gradient) GTR__TRY(gtr__refuse(t, set ? "gtr_gradient_set" : "gtr_gradient_get"));
     i = gtr__trainer_index(t, p);
     if (i < 0 || !buffer) return gtr__fail(ctx, GTR_ERR_STATE, "%s: this trainer has none for \"%s\"%s", what, gtr__label(p), i < 0 ? ": it does not train it" : "");
     if (!host || bytes != p->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "%s of \"%s\": got %zu bytes, want %zu", what, gtr__label(p), bytes, p->data_bytes);
@@ -7599,9 +7728,11 @@ static gtr_result gtr__metric_check(gtr_context *ctx, const gtr_tensor *m, const
     if (!m || (m->ctx == ctx && m->dtype == GTR_F32 && gtr__count(&m->shape) == 1)) return GTR_OK;
     return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: the metric \"%s\" is not one float32 of this context", who, gtr__label(m));
 }
+/* The plan for n rows, ready; rec: where their columns are. */
 static gtr_result gtr__evaluate_entry(gtr_trainer *t, gtr_dataset *data, int64_t n, gtr_tensor *metric, int set,
-                                      gtr__plan_cache **e) {
+                                      gtr__plan_cache **e, gtr__record *rec) {
     gtr_context *ctx = t->ctx;
+    int column[GTR__MAX_FEED];
     gtr__recipe r = gtr__recipe0(n, 0);
     gtr_tensor **to = set == 2 ? r.fetch : r.report;
     int *count = set == 2 ? &r.n_fetch : &r.n_report;
@@ -7611,7 +7742,8 @@ static gtr_result gtr__evaluate_entry(gtr_trainer *t, gtr_dataset *data, int64_t
     r.data = data; r.set = set;
     *e = gtr__entry_get(ctx, &r, NULL);
     if (!*e) return ctx->error;
-    GTR__TRY(gtr__data_fits(data, (*e)->input, (*e)->n_inputs));
+    GTR__TRY(gtr__data_fits(data, (*e)->input, (*e)->n_inputs, column));
+    for (int i = 0; i < (*e)->n_inputs; i++) rec->src[i] = (uint64_t)(uintptr_t)data->column[column[i]].device;
     return gtr__entry_ready(ctx, *e, ctx->runner);
 }
 /* One pass over a set, in batches; set: gtr__recipe's. sum: of the loss and the metric, weighted by rows; NULL with
@@ -7626,11 +7758,10 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
     uint64_t done = first;
     memset(&rec, 0, sizeof rec);
     rec.rows = data->rows;
-    for (int i = 0; i < data->n_columns; i++) rec.src[i] = (uint64_t)(uintptr_t)data->column[i].device;
     for (int64_t at = 0, n; at < data->rows || done < run->step; ) {
         if (at < data->rows) {
             n = GTR__MIN(batch, data->rows - at);
-            if (!e || e->recipe.batch != n) GTR__TRY(gtr__evaluate_entry(t, data, n, metric, set, &e));
+            if (!e || e->recipe.batch != n) GTR__TRY(gtr__evaluate_entry(t, data, n, metric, set, &e, &rec));
             rec.first = at;
             GTR__TRY(gtr__runner_launch(run, e, GTR__PART_ALL, &rec, 1));
             at += n;
@@ -7648,6 +7779,7 @@ GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
                                 float *value) {
     gtr_context *ctx;
     gtr__plan_cache *e;
+    gtr__record rec;
     double sum[2] = { 0, 0 };
     bool counts = false;
     if (loss) *loss = (float)NAN;
@@ -7661,7 +7793,7 @@ GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     GTR__TRY(gtr__runner_ready(ctx));
     batch = GTR__MIN(batch, data->rows);
     const int set = batch < data->rows;
-    GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e));
+    GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e, &rec));
     for (int i = 0; i < e->plan.n_value; i++) {
         const gtr__value *v = &e->plan.value[i];
         if (v->home != GTR__HOME_TALLY) continue;
@@ -7682,10 +7814,10 @@ typedef struct gtr__fitting {
     gtr_fit_desc *d;
     gtr_progress  p;
     uint64_t      first, next;      /* steps of this fit; the next report to take */
-    int64_t       per_epoch, rows;
+    int64_t       per_epoch, place, rows;   /* place: steps of the first epoch that were done before */
     double        sum[2], weight;   /* of the running epoch */
     double        began, shown;
-    bool          terminal, stop, told;     /* told: somebody hears of an epoch's end before the next begins */
+    bool          terminal, stop, stopped, told;    /* told: somebody hears of an epoch's end before the next begins */
     int           width;            /* of the line on the terminal */
 } gtr__fitting;
 static bool gtr__is_terminal(void) {
@@ -7700,12 +7832,12 @@ static void gtr__rate_text(double rate, char *buf, size_t size) {
     else if (rate >= 1e4) snprintf(buf, size, "%.1f k samples/s", rate * 1e-3);
     else snprintf(buf, size, "%.0f samples/s", rate);
 }
-/* The line that renews itself; at an epoch's end a line of its own, with validation. */
+/* The line that renews itself, once there are figures; at an epoch's end a line of its own, with validation. */
 static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
     char line[256], rate[40];
     int n;
     double now = gtr__now();
-    if (f->d->silent || (!epoch_end && (!f->terminal || now - f->shown < 0.1))) return;
+    if (f->d->silent || (!epoch_end && (!f->terminal || !(f->weight > 0) || now - f->shown < 0.1))) return;
     f->shown = now;
     gtr__rate_text(f->p.samples_per_second, rate, sizeof rate);
     n = snprintf(line, sizeof line, "epoch %d/%d  step %lld/%lld  loss %.4f", f->p.epoch, f->p.epochs, (long long)f->p.step, (long long)f->p.steps, (double)f->p.loss);
@@ -7734,8 +7866,8 @@ static void gtr__fit_harvest(gtr__fitting *f) {
     gtr__fence();
     for (; f->next < end; f->next++) {
         const gtr__entry *e = &t->runner->shared->entry[f->next % GTR__RING];
-        int64_t k = (int64_t)(f->next - f->first), rows = GTR__MIN(t->batch, t->data->rows - k % f->per_epoch * t->batch);
-        if (k % f->per_epoch == 0) f->sum[0] = f->sum[1] = f->weight = 0;
+        int64_t k = (int64_t)(f->next - f->first), at = f->place + k, rows = gtr__position(t, f->next, NULL);
+        if (at % f->per_epoch == 0) f->sum[0] = f->sum[1] = f->weight = 0;
         if (!e->skipped) {
             f->sum[0] += (double)e->value[0] * (double)rows;
             f->sum[1] += (double)e->value[f->d->metric == t->loss ? 0 : 1] * (double)rows;
@@ -7744,25 +7876,28 @@ static void gtr__fit_harvest(gtr__fitting *f) {
         if (f->d->history && k < f->d->history_size) f->d->history[k] = gtr__report_of(e);
         f->rows += rows;
         f->p.step = k + 1;
-        f->p.epoch = (int)(k / f->per_epoch) + 1;
-        if (f->told || (k + 1) % f->per_epoch) continue;
+        f->p.epoch = (int)(at / f->per_epoch) + 1;
+        if (f->told || (at + 1) % f->per_epoch) continue;
         gtr__fit_figures(f);
         gtr__fit_show(f, true);
     }
     gtr__fit_figures(f);
 }
+static int64_t gtr__validation_batch(const gtr_dataset *d) { return GTR__MAX(GTR__MIN((int64_t)1024, d->rows), 1); }
 /* The queue is drained: reports are whole, validation and the callback may run. */
 static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     gtr_trainer *t = f->t;
     gtr_dataset *const held = epoch_end ? f->d->validation : NULL;
+    gtr_result r = GTR_OK;
     GTR__TRY(gtr__wait_all(t->ctx));
     GTR__TRY(gtr__observe(t));
     gtr__fit_harvest(f);
     f->p.epoch_end = epoch_end;
-    if (held) GTR__TRY(gtr_evaluate(t, held, GTR__MAX(GTR__MIN((int64_t)1024, held->rows), 1), f->d->metric, &f->p.val_loss, &f->p.val_metric));
+    if (held) r = gtr_evaluate(t, held, gtr__validation_batch(held), f->d->metric, &f->p.val_loss, &f->p.val_metric);
+    if (r != GTR_OK) return r;
     if (epoch_end) gtr__fit_show(f, true);
     if (f->d->callback && (epoch_end ? f->d->callback_every == 0 : true) && !f->d->callback(&f->p)) f->stop = true;
-    return GTR_OK;
+    return t->refused;
 }
 static gtr_result gtr__fit_run(gtr__fitting *f) {
     gtr_trainer *t = f->t;
@@ -7770,11 +7905,12 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
     const int64_t every = f->d->callback_every;
     int64_t k = 0;
     int alone = 0;              /* launches of one step, in a row: few of them are enough ahead, and gtr_stop has not many to wait for */
-    gtr_result r = GTR_OK;
+    gtr_result r = GTR_OK, end;
     while (k < f->p.steps && r == GTR_OK && !f->stop) {
-        int n = (int)GTR__MIN((int64_t)GTR__LAUNCH_STEPS, f->told ? f->per_epoch - k % f->per_epoch : f->p.steps - k);
+        const int64_t left = f->told ? f->per_epoch - (f->place + k) % f->per_epoch : f->p.steps - k;
+        int n = (int)GTR__MIN((int64_t)GTR__LAUNCH_STEPS, left);
         if (every > 0) n = (int)GTR__MIN((int64_t)n, every - k % every);
-        if (gtr__stop_get(ctx)) { ctx->stopped = true; break; }
+        if (gtr__stop_get(ctx)) { f->stopped = ctx->stopped = true; break; }
         if ((r = gtr__runner_room(t->runner, alone > 1 ? GTR__RING - 64 : n)) != GTR_OK) break;
         gtr__fit_harvest(f);        /* before the steps to come write over it */
         if ((r = gtr__step_part(t, GTR__PART_ALL, &n)) != GTR_OK) break;
@@ -7782,14 +7918,38 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
         alone = n == 1 ? alone + 1 : 0;
         k += n;
         if (every > 0 && k % every == 0) r = gtr__fit_pause(f, false);
-        if (r == GTR_OK && f->told && k % f->per_epoch == 0 && !f->stop) r = gtr__fit_pause(f, true);
+        if (r == GTR_OK && f->told && (f->place + k) % f->per_epoch == 0 && !f->stop) r = gtr__fit_pause(f, true);
     }
-    if (r == GTR_OK) r = gtr__wait_all(ctx);
-    if (r == GTR_OK) r = gtr__observe(t);
-    if (r == GTR_OK || r == GTR_ERR_NONFINITE) gtr__fit_harvest(f);      /* steps before the bad one */
+    end = gtr__wait_all(ctx);       /* after an error, too: where the next fit goes on is then known */
+    if (end == GTR_OK) end = gtr__observe(t);
+    if (r == GTR_OK) r = end;
+    if (end == GTR_OK || end == GTR_ERR_NONFINITE) gtr__fit_harvest(f);      /* steps before the bad one */
     if (f->terminal && !f->d->silent && f->width) fprintf(stderr, "\n");
-    if (ctx->stopped && !f->d->silent) fprintf(stderr, "stopped after step %lld of %lld\n", (long long)f->p.step, (long long)f->p.steps);
+    if (f->stopped && !f->d->silent)
+        fprintf(stderr, "stopped after step %lld of %lld\n", (long long)f->p.step, (long long)f->p.steps);
     return r;
+}
+/* All that the fit will need is there before its first step. */
+static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
+    gtr_trainer *t = f->t;
+    const gtr_fit_desc *d = f->d;
+    gtr_dataset *const held = d->validation;
+    gtr__plan_cache *e;
+    gtr__record rec;
+    GTR__TRY(gtr__data_begin(t, data, d->batch, !d->no_shuffle, d->drop_last));
+    f->place = t->data_at % f->per_epoch;
+    f->p.epochs = d->epochs + (f->place > 0);
+    f->p.steps = f->per_epoch * f->p.epochs - f->place;
+    f->first = f->next = t->runner->step;
+    if (held) {
+        const int64_t batch = gtr__validation_batch(held), tail = held->rows % batch;
+        const int set = batch < held->rows;
+        GTR__TRY(gtr__dataset_device(held));
+        GTR__TRY(gtr__runner_ready(t->ctx));
+        GTR__TRY(gtr__evaluate_entry(t, held, batch, d->metric, set, &e, &rec));
+        if (tail) GTR__TRY(gtr__evaluate_entry(t, held, tail, d->metric, set, &e, &rec));
+    }
+    return gtr__rate_begin(t, f->p.steps);
 }
 GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr__fitting f;
@@ -7806,25 +7966,32 @@ GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     GTR__TRY(gtr__data_check(ctx, data, d.batch, "gtr_fit"));
     memset(&f, 0, sizeof f);
     f.t = t; f.d = &d;
-    ctx->stopped = false;
-    gtr__stop_set(ctx, 0);
-    t->metric = d.metric;
+    if (!ctx->fits++) {             /* what stops a fit stops one in its callback, too */
+        ctx->stopped = false;
+        gtr__stop_set(ctx, 0);
+    }
+    t->refused = GTR_OK;
+    t->metric = d.metric; t->validation = d.validation;
     f.per_epoch = gtr__steps_per_epoch(data->rows, d.batch, d.drop_last);
     f.told = d.validation || (d.callback && !d.callback_every);
     t->several = GTR__MIN(f.told ? f.per_epoch : f.per_epoch * d.epochs, d.callback_every ? d.callback_every : INT64_MAX) >= GTR__LAUNCH_FEW;
-    r = gtr_trainer_data(t, data, d.batch, !d.no_shuffle, d.drop_last);
+    f.terminal = gtr__is_terminal();
+    if (f.terminal && !d.silent) fprintf(stderr, "%s\n", gtr_device_text(ctx));
+    t->fitting = true;
+    r = gtr__fit_begin(&f, data);
     if (r == GTR_OK) {
         f.p.trainer = t; f.p.user = d.callback_user;
-        f.p.epochs = d.epochs; f.p.epoch = 1;
-        f.p.steps = f.per_epoch * d.epochs;
+        f.p.epoch = 1;
         f.p.val_loss = f.p.val_metric = (float)NAN;
-        f.first = f.next = t->runner->step; f.began = gtr__now(); f.terminal = gtr__is_terminal();
+        f.began = gtr__now();
         r = gtr__fit_run(&f);
+        t->fitted = true; t->fit_metric = d.metric; t->fit_several = t->several;
     }
+    t->fitting = t->several = false;
     t->metric = NULL;
-    t->several = false;
-    t->fitted = true;
-    t->data = NULL;                 /* a loop by hand that follows sets its own inputs */
+    t->validation = NULL;
+    ctx->fits--;
+    gtr__data_end(t);               /* a loop by hand that follows sets its own inputs */
     return r;
 }
 
@@ -8116,11 +8283,13 @@ static void gtr__dataset_free(gtr_dataset *d) {
         gtr__column *c = &d->column[i];
         if (c->device && c->device != c->host) gtr__device_free(d->ctx, 0, c->device, (size_t)d->rows * c->row_bytes);
         gtr__mfree(d->ctx, c->host);
+        gtr__mfree(d->ctx, c->name);
     }
     gtr__mfree(d->ctx, d);
 }
 /* One more column, its rows to be written by the caller; NULL and an error on failure. shape is literal and its extents at least 1. */
-static gtr__column *gtr__dataset_column(gtr_dataset *d, gtr_dtype dtype, const gtr_shape *shape, float scale, float shift) {
+static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dtype dtype, const gtr_shape *shape,
+                                        float scale, float shift) {
     gtr__column *c = &d->column[d->n_columns];
     char text[GTR__SHAPE_TEXT];
     uint64_t bytes;
@@ -8136,9 +8305,9 @@ static gtr__column *gtr__dataset_column(gtr_dataset *d, gtr_dtype dtype, const g
     }
     c->row_bytes = (size_t)c->row * gtr__dtype_size(dtype);
     c->host = (uint8_t *)gtr__malloc(d->ctx, (size_t)bytes);
-    if (!c->host) return NULL;
-    d->n_columns++;
-    return c;
+    c->name = c->host && name && name[0] ? gtr__strdup(d->ctx, name) : NULL;
+    d->n_columns++;             /* what there is of it is freed with the data set */
+    return c->host && (c->name || !name || !name[0]) ? c : NULL;
 }
 #define GTR__RANGE(type) do { \
         const type *v = (const type *)(const void *)c->host; \
@@ -8177,7 +8346,9 @@ GTR_API gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) 
     gtr_dataset *d = gtr__dataset_new(ctx, "gtr_dataset_arrays", desc.rows);
     for (int i = 0; d && i < 8 && desc.column[i].data; i++) {
         const gtr_column *from = &desc.column[i];
-        gtr__column *c = gtr__column_check(ctx, from, i) == GTR_OK ? gtr__dataset_column(d, from->dtype, &from->shape, from->scale, from->shift) : NULL;
+        gtr__column *c = NULL;
+        if (gtr__column_check(ctx, from, i) == GTR_OK)
+            c = gtr__dataset_column(d, from->name, from->dtype, &from->shape, from->scale, from->shift);
         if (!c) { gtr__dataset_free(d); return NULL; }
         memcpy(c->host, from->data, (size_t)d->rows * c->row_bytes);
     }
@@ -8224,8 +8395,8 @@ static gtr_result gtr__idx_open(gtr_context *ctx, const char *path, gtr__file *f
     if (r == GTR_OK && GTR__SYS(lseek)(f->fd, (long)idx->start, SEEK_SET) < 0) r = gtr__file_fail(f, "seeking");
     return r;
 }
-static bool gtr__idx_column(gtr_dataset *d, gtr__file *f, const gtr__idx *idx) {
-    gtr__column *c = gtr__dataset_column(d, GTR_U8, &idx->row, 0, 0);
+static bool gtr__idx_column(gtr_dataset *d, const char *name, gtr__file *f, const gtr__idx *idx) {
+    gtr__column *c = gtr__dataset_column(d, name, GTR_U8, &idx->row, 0, 0);
     return c && gtr__file_read(f, c->host, idx->bytes) == GTR_OK && gtr__file_finish(f) == GTR_OK;
 }
 GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels) {
@@ -8242,7 +8413,8 @@ GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const
         else if (image.rows != label.rows)
             gtr__fail(ctx, GTR_ERR_FORMAT, "%.300s has %lld rows, %.300s has %lld: want as many", images, (long long)image.rows, labels, (long long)label.rows);
         else d = gtr__dataset_new(ctx, images, image.rows);
-        if (d && gtr__idx_column(d, &fi, &image) && gtr__idx_column(d, &fl, &label)) return gtr__dataset_link(d);
+        if (d && gtr__idx_column(d, "image", &fi, &image) && gtr__idx_column(d, "label", &fl, &label))
+            return gtr__dataset_link(d);
     }
     gtr__file_close(&fi);
     gtr__file_close(&fl);
@@ -8344,6 +8516,7 @@ typedef struct gtr__csv {
     const char  *name, *begin, *end;    /* *end is 0 */
     gtr_csv_desc desc;
     int64_t      columns, label, line, first_line;  /* label -1: none; lines from 1 */
+    const char  *header;            /* the line of names; NULL: none */
 } gtr__csv;
 static bool gtr__csv_line_end(const gtr__csv *s, const char *p) { return *p == '\n' || p == s->end || (*p == '\r' && p[1] == '\n'); }
 static const char *gtr__csv_skip(const gtr__csv *s, const char *p) {
@@ -8409,6 +8582,7 @@ static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name
     if (size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3;     /* an UTF-8 mark */
     if (desc.header) {
         const char *line_end = (const char *)memchr(p, '\n', (size_t)(end - p));
+        s->header = p;
         p = line_end ? line_end + 1 : end;
     }
     while (end > p && (end[-1] == '\n' || end[-1] == '\r' || ((end[-1] == ' ' || end[-1] == '\t') && end[-1] != s->desc.separator))) end--;
@@ -8427,12 +8601,28 @@ static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name
         return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": its only column (separated by '%c') is the label, want features too; for no label set .label_column = -1", name, s->desc.separator);
     return GTR_OK;
 }
+/* The header's name of column k, without blanks and quotes around it; NULL if there is no header, or of another table.
+   */
+static const char *gtr__csv_name(const gtr__csv *s, int64_t k, char *name, size_t size) {
+    const char *p = s->header, *end;
+    if (!p || gtr__csv_fields(s, p) != s->columns) return NULL;
+    for (; k > 0; k--) while (*p++ != s->desc.separator) {}
+    p = gtr__csv_skip(s, p);
+    p += *p == '"';
+    for (end = p; !gtr__csv_line_end(s, end) && *end != s->desc.separator; end++) {}
+    while (end > p && strchr(" \t\"", end[-1])) end--;
+    if ((size_t)(end - p) >= size) return NULL;
+    memcpy(name, p, (size_t)(end - p));
+    name[end - p] = 0;
+    return name;
+}
 /* The table in text, which is changed and ends in a 0 at text[size], as a new data set. */
 static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *text, uint64_t size, gtr_csv_desc desc) {
     gtr__csv s;
     gtr__column *x, *y = NULL;
     gtr_shape shape = gtr_shape1(1);
-    const char *p;
+    char column[256];
+    const char *p, *called;
     int64_t ends = 1, separators = 0, r = 0;
     if (gtr__csv_start(&s, ctx, name, text, size, desc) != GTR_OK) return NULL;
     for (p = s.begin; p < s.end; p++) { ends += *p == '\n'; separators += *p == s.desc.separator; }
@@ -8440,9 +8630,11 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     gtr_dataset *d = gtr__dataset_new(ctx, name, GTR__MIN(ends, (ends + separators) / s.columns + 1));
     if (!d) return NULL;
     shape.dim[0] = s.columns - (s.label >= 0);
-    x = gtr__dataset_column(d, GTR_F32, &shape, 0, 0);
+    called = shape.dim[0] == 1 ? gtr__csv_name(&s, s.label == 0, column, sizeof column) : NULL;
+    x = gtr__dataset_column(d, called, GTR_F32, &shape, 0, 0);
     shape.ndim = 0;
-    if (x && s.label >= 0) y = gtr__dataset_column(d, desc.regression ? GTR_F32 : GTR_I32, &shape, 0, 0);
+    called = x && s.label >= 0 ? gtr__csv_name(&s, s.label, column, sizeof column) : NULL;
+    if (x && s.label >= 0) y = gtr__dataset_column(d, called, desc.regression ? GTR_F32 : GTR_I32, &shape, 0, 0);
     p = x && (y || s.label < 0) ? s.begin : NULL;
     for (; p && p < s.end; r++, s.line++)
         p = gtr__csv_line(&s, p, (gtr_float *)(void *)(x->host + (size_t)r * x->row_bytes), y ? y->host + (size_t)r * y->row_bytes : NULL);
@@ -8487,7 +8679,9 @@ GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
     gtr_dataset *d = gtr__dataset_new(data->ctx, name, data->rows / k);
     for (int i = 0; d && i < data->n_columns; i++) {
         const gtr__column *c = &data->column[i];
-        if (!gtr__dataset_column(d, c->dtype, &c->shape, c->scale, c->shift)) { gtr__dataset_free(d); return NULL; }
+        if (gtr__dataset_column(d, c->name, c->dtype, &c->shape, c->scale, c->shift)) continue;
+        gtr__dataset_free(d);
+        d = NULL;
     }
     if (!d) return NULL;
     for (int i = 0; i < data->n_columns; i++) {     /* nothing can fail any more: move rows out and close the gaps */
@@ -8508,6 +8702,9 @@ GTR_API int64_t gtr_dataset_rows(const gtr_dataset *d) { return d ? d->rows : 0;
 GTR_API int gtr_dataset_columns(const gtr_dataset *d) { return d ? d->n_columns : 0; }
 static bool gtr__dataset_has(const gtr_dataset *d, int column) { return d && column >= 0 && column < d->n_columns; }
 GTR_API gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column) { return gtr__dataset_has(d, column) ? d->column[column].shape : gtr_shape0(); }
+GTR_API const char *gtr_dataset_name(const gtr_dataset *d, int column) {
+    return gtr__dataset_has(d, column) ? d->column[column].name : NULL;
+}
 GTR_API gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column) { return gtr__dataset_has(d, column) ? d->column[column].dtype : GTR_F32; }
 GTR_API const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r) {
     return gtr__dataset_has(d, column) && r >= 0 && r < d->rows ? d->column[column].host + (size_t)r * d->column[column].row_bytes : NULL;
@@ -8537,6 +8734,8 @@ static gtr_result gtr__dataset_device(gtr_dataset *d) {
 GTR_API void gtr_dataset_destroy(gtr_dataset *d) {
     gtr__plan_cache **at;
     if (!d) return;
+    for (gtr_trainer *t = d->ctx->trainers; t; t = t->next)
+        if ((t->data == d || t->validation == d) && gtr__refuse(t, "gtr_dataset_destroy") != GTR_OK) return;
     if (d->used) gtr_wait(d->ctx);      /* queued steps may read it */
     for (at = &d->ctx->plans; *at; ) {
         gtr__plan_cache *e = *at;
@@ -8545,7 +8744,10 @@ GTR_API void gtr_dataset_destroy(gtr_dataset *d) {
         *at = e->next;
         gtr__entry_free(d->ctx, e);
     }
-    for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) if (t->data == d) t->data = NULL;
+    for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) {
+        if (t->data == d) t->data = NULL;
+        if (t->last == d) t->last = NULL;
+    }
     if (d->next) d->next->previous = d->previous;
     if (d->previous) d->previous->next = d->next;
     else d->ctx->datasets = d->next;
@@ -9425,7 +9627,7 @@ static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool
     if (!e || gtr__entry_ready(t->ctx, e, t->runner) != GTR_OK || gtr__wait_all(t->ctx) != GTR_OK || gtr__trainer_segments(t) != GTR_OK) return NULL;
     if (t->runner->stale && (gtr__ctl_read(t->runner, &ctl) != GTR_OK || gtr__ctl_write(t->runner, &ctl) != GTR_OK)) return NULL;
     if (!t->data) gtr__set_inputs(e, &rec);
-    gtr__group_rates(t, t->runner->step, &rec);
+    if (!gtr__group_rates(t, t->runner->step, &rec)) return NULL;
     for (i = 0; i < *steps; i++) gtr__record_write(t->runner, t->runner->step + (uint64_t)i, &rec);
     t->slot[t->runner->step % GTR__RING] = e;
     return e;
@@ -9562,6 +9764,7 @@ GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node) {
     gtr_trainer *u;
     gtr_trainer_desc d;
     gtr__plan_cache *e = NULL;
+    gtr_dataset *data;
     size_t bytes = 0;
     int64_t i;
     int steps = GTR__RING - 1;
@@ -9578,8 +9781,10 @@ GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node) {
     if (t->optim.scaled && gtr_trainer_report(t).step) d.loss_scale = gtr_trainer_report(t).loss_scale;
     u = ok ? gtr_trainer_create(t->loss, d) : NULL;     /* a trainer like t: t's own states and counters are left alone */
     if (u) {
-        u->metric = t->metric;
-        if (!t->data || gtr_trainer_data(u, t->data, t->batch, t->shuffle, true) == GTR_OK) step = gtr__step_seconds(u);
+        data = t->data;
+        if (t->fitted && !data) { data = t->last; u->metric = t->fit_metric; u->several = t->fit_several; }
+        u->fit_steps = GTR__MAX(t->fit_steps, 1);
+        if (!data || gtr_trainer_data(u, data, t->batch, t->shuffle, true) == GTR_OK) step = gtr__step_seconds(u);
         if (step > 0) e = gtr__observed_step(u, "gtr_profile", by_node, &steps);
         gtr__text_begin(ctx);
         if (e && (!gtr__profile(u, step, e) || gtr__wait_all(ctx) != GTR_OK)) e = NULL;
@@ -9597,9 +9802,12 @@ GTR_API void gtr_release(gtr_context *ctx, int64_t mark) {
     int64_t i, n;
     if (!gtr__usable(ctx) || mark < 0 || mark >= ctx->n_tensor) return;
     for (t = ctx->trainers; t; t = t->next)
+        if (t->metric && t->metric->id >= mark && gtr__refuse(t, "gtr_release of the metric") != GTR_OK) return;
+    for (t = ctx->trainers; t; t = t->next)
         if (t->loss->id >= mark) { gtr__fail(ctx, GTR_ERR_STATE, "gtr_release: a trainer uses \"%s\", which was built after the mark", gtr__label(t->loss)); return; }
     for (p = ctx->predictors; p; p = p->next)
         if (p->out->id >= mark) { gtr__fail(ctx, GTR_ERR_STATE, "gtr_release: a predictor uses \"%s\", which was built after the mark", gtr__label(p->out)); return; }
+    for (t = ctx->trainers; t; t = t->next) if (t->fit_metric && t->fit_metric->id >= mark) t->fit_metric = NULL;
     gtr__plans_forget(ctx, mark);
     gtr__wait_all(ctx);
     for (i = n = mark; i < ctx->n_tensor; i++) {
@@ -9612,8 +9820,11 @@ GTR_API void gtr_release(gtr_context *ctx, int64_t mark) {
 }
 GTR_API void gtr_destroy(gtr_context *ctx) {
     gtr_desc desc;
+    gtr_trainer *t;
     int i;
     if (!ctx) return;
+    for (t = ctx->trainers; t; t = t->next) gtr__refuse(t, "gtr_destroy");
+    if (ctx->fits) return;
     if (!gtr__forked(ctx) && ctx->instance[0]) gtr__wait_all(ctx);
     while (ctx->predictors) gtr_predictor_destroy(ctx->predictors);
     while (ctx->trainers) gtr_trainer_destroy(ctx->trainers);

@@ -142,8 +142,7 @@ int main(int argc, char **argv)
     how.optimizer = GTR_ADAMW;
     how.lr = 3e-3f;
     how.schedule = GTR_COSINE;
-    how.warmup_steps = STEPS / 20;
-    how.total_steps = STEPS;
+    how.warmup_steps = STEPS / 20;              /* and as long as the fit in all */
     trainer = gtr_trainer_create(gtr_cross_entropy(logits, y), how);
 
     fit.epochs = EPOCHS;

@@ -1,0 +1,692 @@
+/* Training over data sets: where fits and loops begin, stop and go on, which column is which input's, what a callback may do, rates that a
+   fit sets, frozen statistics. Each proof runs on the CPU, and again on the GPU where there is one. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE             /* posix_openpt */
+#endif
+#define GPUTRAIN_IMPLEMENTATION
+#include "../gputrain.h"
+#include "check.h"
+#include "device.h"
+#include <fcntl.h>
+
+enum { ROWS = 200, WIDTH = 6, CLASSES = 3, BATCH = 16, EPOCH = (ROWS + BATCH - 1) / BATCH, MOST = 512 };
+static gtr_float pool_x[ROWS * WIDTH];
+static int32_t pool_y[ROWS];
+static void pool_fill(void)
+{
+    uint32_t s = 5;
+    int i;
+    for (i = 0; i < ROWS * WIDTH; i++) pool_x[i] = (gtr_float)noise(&s);
+    for (i = 0; i < ROWS; i++) pool_y[i] = pool_x[WIDTH * i] + pool_x[WIDTH * i + 1] > 0.4f ? 0 : pool_x[WIDTH * i + 2] > 0 ? 1 : 2;
+}
+static gtr_dataset *points(gtr_context *ctx, int rows)
+{
+    gtr_arrays_desc a;
+    memset(&a, 0, sizeof a);
+    a.rows = rows;
+    a.column[0].data = pool_x; a.column[0].shape = gtr_shape1(WIDTH);
+    a.column[1].data = pool_y; a.column[1].dtype = GTR_I32;
+    return gtr_dataset_arrays(ctx, a);
+}
+
+typedef struct net { gtr_context *ctx; gtr_tensor *x, *y, *logits, *loss, *acc; gtr_trainer *t; gtr_dataset *data; } net;
+enum { PLAIN, NODES, NORM, SHAPES };    /* PLAIN: what kernels of whole networks take; NODES: the same, node by node */
+static net build(int shape, gtr_trainer_desc d)
+{
+    net n;
+    gtr_tensor *h;
+    n.ctx = gtr_create(desc0());
+    n.x = gtr_input(n.ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+    n.y = gtr_input(n.ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    h = gtr_relu(gtr_linear(n.x, "fc1", 24));
+    if (shape == NORM) h = gtr_dropout(gtr_batch_norm(h, "norm"), "drop", 0.25f);
+    h = gtr_relu(gtr_linear(h, "fc2", 16));
+    n.logits = gtr_linear(h, "fc3", CLASSES);
+    n.loss = gtr_cross_entropy(n.logits, n.y);
+    n.acc = gtr_accuracy(n.logits, n.y);
+    d.no_matchers = shape == NODES;
+    n.t = gtr_trainer_create(n.loss, d);
+    n.data = points(n.ctx, ROWS);
+    return n;
+}
+static gtr_trainer_desc sgd(float lr) { gtr_trainer_desc d; memset(&d, 0, sizeof d); d.lr = lr; return d; }
+static gtr_trainer_desc adam(void) { gtr_trainer_desc d; memset(&d, 0, sizeof d); d.optimizer = GTR_ADAM; d.lr = 5e-3f; return d; }
+static gtr_fit_desc epochs(int n) { gtr_fit_desc f; memset(&f, 0, sizeof f); f.epochs = n; f.batch = BATCH; f.silent = true; return f; }
+/* Parameters, buffers and states of two trainers are the same, to the bit; those called "second" are another's. */
+static void same(const net *a, const net *b, const char *what)
+{
+    static unsigned char p[1 << 14], q[1 << 14];
+    int64_t i;
+    int k, bad = 0;
+    for (i = 0; i < gtr_parameter_count(a->ctx); i++) {
+        gtr_tensor *u = gtr_parameter_at(a->ctx, i), *v = gtr_parameter_find(b->ctx, gtr_tensor_name(u));
+        if (!strncmp(gtr_tensor_name(u), "second", 6)) continue;
+        for (k = -1; k < (gtr_parameter_trainable(u) && a->t->m ? a->t->v ? 2 : 1 : 0); k++) {
+            gtr_result r = k < 0 ? gtr_get(u, p, u->data_bytes) : gtr_state_get(a->t, u, k, p, u->data_bytes);
+            gtr_result s = k < 0 ? gtr_get(v, q, u->data_bytes) : gtr_state_get(b->t, v, k, q, u->data_bytes);
+            if (r || s || memcmp(p, q, u->data_bytes)) bad++;
+        }
+    }
+    CHECK(!bad, "%s: %d parameters or states differ", what, bad);
+    EXPECT_EQ(gtr_trainer_report(a->t).step, gtr_trainer_report(b->t).step);
+    EXPECT_OK(a->ctx); EXPECT_OK(b->ctx);
+}
+static void finish(net *a, net *b) { gtr_destroy(a->ctx); gtr_destroy(b->ctx); }
+/* The losses of two runs are the same ones, in the same order. */
+static bool losses(const gtr_report *a, const gtr_report *b, int n)
+{
+    int i;
+    for (i = 0; i < n && a[i].loss == b[i].loss && a[i].lr == b[i].lr; i++) {}
+    return i == n;
+}
+static gtr_report one[MOST], other[MOST];
+static void clear(void) { memset(one, 0, sizeof one); memset(other, 0, sizeof other); }
+static gtr_fit_desc noted(gtr_fit_desc f, gtr_report *to) { f.history = to; f.history_size = MOST; return f; }
+
+/* Three fits of an epoch are one of three, and so are loops by hand; no epoch has another's order. */
+static void epochs_go_on(void)
+{
+    int shape, k, i;
+    for (shape = 0; shape < SHAPES; shape++) {
+        net n = build(shape, adam()), m = build(shape, adam());
+        clear();
+        EXPECT_EQ(gtr_fit(n.t, n.data, noted(epochs(3), one)), GTR_OK);
+        for (k = 0; k < 3; k++) EXPECT_EQ(gtr_fit(m.t, m.data, noted(epochs(1), other + k * EPOCH)), GTR_OK);
+        CHECK(losses(one, other, 3 * EPOCH), "shape %d: three fits of an epoch are not one of three", shape);
+        same(&n, &m, "three fits of an epoch");
+        finish(&n, &m);
+        n = build(shape, sgd(GTR_ZERO)); m = build(shape, sgd(GTR_ZERO));       /* nothing is learned: the losses say which rows */
+        clear();
+        EXPECT_EQ(gtr_fit(n.t, n.data, noted(epochs(3), one)), GTR_OK);
+        for (k = 0; shape != NORM && k < 3; k++) CHECK(!losses(one + k % 3 * EPOCH, one + (k + 1) % 3 * EPOCH, EPOCH), "epoch %d has the order of another", k + 1);
+        for (k = 0; k < 3; k++) {       /* by hand, in pieces, with steps from gtr_set in between */
+            EXPECT_EQ(gtr_trainer_data(m.t, m.data, BATCH, true, false), GTR_OK);
+            for (i = 0; i < EPOCH; i++) { EXPECT_EQ(gtr_step(m.t), GTR_OK); other[k * EPOCH + i].loss = gtr_loss(m.t); other[k * EPOCH + i].lr = one[0].lr; }
+            EXPECT_EQ(gtr_trainer_data(m.t, NULL, 0, false, false), GTR_OK);
+            gtr_set(m.x, pool_x, (size_t)(9 * WIDTH) * sizeof *pool_x); gtr_set(m.y, pool_y, (size_t)9 * sizeof *pool_y);
+            if (shape == NODES) for (i = 0; i < 5 + k; i++) EXPECT_EQ(gtr_step(m.t), GTR_OK);
+        }
+        if (shape == NODES || device == GTR_DEVICE_CPU) CHECK(shape == NORM || losses(one, other, 3 * EPOCH), "shape %d: a loop by hand does not go on", shape);
+        EXPECT_OK(n.ctx); EXPECT_OK(m.ctx);
+        finish(&n, &m);
+    }
+}
+
+typedef struct watch { int64_t at, step, steps; int epoch, epochs, calls; } watch;
+static bool stop_at(const gtr_progress *p)
+{
+    watch *w = (watch *)p->user;
+    w->step = p->step; w->steps = p->steps; w->epoch = p->epoch; w->epochs = p->epochs; w->calls++;
+    return p->step != w->at;
+}
+static bool stop_all(const gtr_progress *p) { if (p->step >= ((watch *)p->user)->at) gtr_stop(p->trainer->ctx); return true; }
+/* A fit that is stopped goes on in the next one, which does its own epochs besides. */
+static void cut_short(void)
+{
+    static const int cuts[] = { 1, 5, 12, 13, 14, 25 };
+    int shape, k, by;
+    for (shape = 0; shape < SHAPES; shape++) for (k = 0; k < (int)(sizeof cuts / sizeof *cuts); k++) for (by = 0; by < 3; by++) {
+        net n = build(shape, adam()), m = build(shape, adam());
+        gtr_fit_desc f = noted(epochs(4), other), g = noted(epochs(2), other + cuts[k]);
+        watch w;
+        const int whole = (cuts[k] + EPOCH - 1) / EPOCH, left = whole * EPOCH - cuts[k];
+        clear();
+        memset(&w, 0, sizeof w);
+        w.at = cuts[k];
+        f.callback = by ? stop_all : stop_at; f.callback_every = cuts[k]; f.callback_user = &w;
+        EXPECT_EQ(gtr_fit(n.t, n.data, noted(epochs(whole + 2), one)), GTR_OK);
+        if (by < 2) EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
+        else {                          /* or by hand */
+            m.t->several = true;        /* the kernels that gtr_fit has */
+            EXPECT_EQ(gtr_trainer_data(m.t, m.data, BATCH, true, false), GTR_OK);
+            while (gtr_trainer_report(m.t).step < cuts[k] && gtr_step(m.t) == GTR_OK) { gtr_loss(m.t); other[gtr_trainer_report(m.t).step - 1] = gtr_trainer_report(m.t); }
+        }
+        EXPECT_EQ(gtr_trainer_report(m.t).step, cuts[k]);
+        EXPECT(by == 2 || gtr_stopped(m.ctx) == (by == 1));
+        memset(&w, 0, sizeof w);
+        w.at = -1;
+        g.callback = stop_at; g.callback_user = &w;
+        EXPECT_EQ(gtr_fit(m.t, m.data, g), GTR_OK);
+        CHECK(losses(one, other, (whole + 2) * EPOCH), "shape %d, cut at %d: a fit that goes on is not the whole one", shape, cuts[k]);
+        same(&n, &m, "a fit that was cut short");
+        CHECK(w.steps == left + 2 * EPOCH && w.step == w.steps && w.epochs == 2 + (left > 0) && w.epoch == w.epochs && w.calls == w.epochs,
+              "cut at %d: steps %lld of %lld, epochs %d of %d, %d calls", cuts[k], (long long)w.step, (long long)w.steps, w.epoch, w.epochs, w.calls);
+        finish(&n, &m);
+    }
+}
+/* What comes again goes on; anything else starts with the first epoch: the batch, a flag, the data, and other data at the same address. */
+static void starts_anew(void)
+{
+    int k;
+    for (k = 0; k < 5; k++) {
+        net n = build(NODES, sgd(GTR_ZERO)), m = build(NODES, sgd(GTR_ZERO));
+        gtr_fit_desc f = epochs(1);
+        watch w;
+        clear();
+        memset(&w, 0, sizeof w);
+        w.at = 5;
+        f.callback = stop_at; f.callback_every = 1; f.callback_user = &w;
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+        f = epochs(2);
+        if (k == 0) f.batch = BATCH - 1;
+        if (k == 1) f.no_shuffle = true;
+        if (k == 2) f.drop_last = true;
+        if (k == 3) n.data = points(n.ctx, ROWS);
+        if (k == 4) { gtr_dataset_destroy(n.data); n.data = points(n.ctx, ROWS); }
+        EXPECT_EQ(gtr_fit(n.t, n.data, noted(f, one)), GTR_OK);
+        EXPECT_EQ(gtr_fit(m.t, m.data, noted(f, other)), GTR_OK);
+        EXPECT_EQ(gtr_trainer_report(n.t).step, gtr_trainer_report(m.t).step + 5);
+        CHECK(losses(one, other, (int)gtr_trainer_report(m.t).step), "%d: other data do not start anew", k);
+        EXPECT_OK(n.ctx); EXPECT_OK(m.ctx);
+        finish(&n, &m);
+    }
+}
+static float rate_to(int64_t step, void *user) { return step < *(int *)user ? 0.05f : (float)NAN; }
+/* After an error a fit goes on with the step that it did not do: where a value was not finite, and where steps were still queued. */
+static void errors_go_on(void)
+{
+    int until = 20, k;
+    gtr_trainer_desc d = sgd(0);
+    net n, m;
+    clear();
+    d.schedule = GTR_CUSTOM_SCHEDULE; d.lr_fn = rate_to; d.lr_user = &until;
+    n = build(NODES, d); m = build(NODES, d);
+    EXPECT_EQ(gtr_fit(n.t, n.data, noted(epochs(3), one)), GTR_ERR_ARG);
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "learning rate");
+    EXPECT(one[19].step == 20 && one[20].step == 0 && gtr_trainer_report(n.t).step == 20);
+    until = 1000;
+    EXPECT_EQ(gtr_fit(n.t, n.data, noted(epochs(1), one + 20)), GTR_OK);
+    EXPECT_EQ(gtr_fit(m.t, m.data, noted(epochs(3), other)), GTR_OK);
+    CHECK(losses(one, other, 3 * EPOCH), "after an error a fit does not go on where it stopped");
+    same(&n, &m, "a rate that is not there");
+    finish(&n, &m);
+    n = build(NODES, sgd(0.05f));       /* steps are queued when other data come: these wait, and hear of what went wrong */
+    pool_x[WIDTH * 70 + 1] = (gtr_float)NAN;
+    m.data = points(n.ctx, ROWS);
+    pool_fill();
+    EXPECT_EQ(gtr_trainer_data(n.t, m.data, 10, false, false), GTR_OK);
+    for (k = 0; k < 12 && gtr_step(n.t) == GTR_OK; k++) {}
+    if (gtr_error(n.ctx) == GTR_OK) EXPECT_EQ(gtr_trainer_data(n.t, n.data, 10, false, false), GTR_ERR_NONFINITE);
+    EXPECT_ERROR(n.ctx, GTR_ERR_NONFINITE, "step 8:");
+    EXPECT_EQ(gtr_trainer_data(n.t, n.data, 10, false, false), GTR_OK);
+    for (k = 0; k < 3; k++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    gtr_wait(n.ctx);
+    EXPECT(gtr_trainer_report(n.t).step == 10 && gtr_trainer_report(n.t).applied == 10);
+    EXPECT_OK(n.ctx);
+    gtr_destroy(n.ctx);
+}
+
+/* ---- columns and inputs ---- */
+static gtr_arrays_desc pair(const char *first, const char *second)
+{
+    gtr_arrays_desc a;
+    memset(&a, 0, sizeof a);
+    a.rows = 64;
+    a.column[0].data = pool_x; a.column[0].shape = gtr_shape1(3); a.column[0].name = first;
+    a.column[1].data = pool_x + 300; a.column[1].shape = gtr_shape1(3); a.column[1].name = second;
+    return a;
+}
+/* |x w - y|^2: swapped columns train otherwise */
+static net regress(const char *x, const char *y, bool y_first)
+{
+    net n;
+    memset(&n, 0, sizeof n);
+    n.ctx = gtr_create(desc0());
+    if (y_first) n.y = gtr_input(n.ctx, y, GTR_F32, gtr_shape2(GTR_BATCH, 3));
+    n.x = gtr_input(n.ctx, x, GTR_F32, gtr_shape2(GTR_BATCH, 3));
+    if (!y_first) n.y = gtr_input(n.ctx, y, GTR_F32, gtr_shape2(GTR_BATCH, 3));
+    n.loss = gtr_mse(gtr_linear(n.x, "fc", 3), n.y);
+    n.t = gtr_trainer_create(n.loss, sgd(0.1f));
+    return n;
+}
+static void names(void)
+{
+    static const struct { const char *first, *second; bool y_first; const char *want; } c[] = {
+        { "x", "y", false, NULL }, { "x", "y", true, NULL }, { NULL, NULL, false, NULL }, { "x", NULL, true, NULL }, { NULL, "y", true, NULL },
+        { "", "y", true, NULL }, { "x", "z", false, "\"z\"" }, { "x", "x", false, "\"x\"" }, { "Y", NULL, false, "\"Y\"" } };
+    float want = 0, loss;
+    int k;
+    for (k = 0; k < (int)(sizeof c / sizeof *c); k++) {
+        net n = regress("x", "y", c[k].y_first);
+        gtr_dataset *d = gtr_dataset_arrays(n.ctx, pair(c[k].first, c[k].second)), *e = gtr_dataset_split(d, 4);
+        gtr_fit_desc f = epochs(2);
+        f.validation = e;
+        EXPECT(d && e && (!c[k].second || !strcmp(gtr_dataset_name(d, 1), c[k].second)) && gtr_dataset_name(d, 2) == NULL);
+        if (c[k].want) {
+            EXPECT_EQ(gtr_fit(n.t, d, f), GTR_ERR_SHAPE);
+            CHECK(strstr(gtr_error_text(n.ctx), "inputs \"x\"") && strstr(gtr_error_text(n.ctx), "columns "), "both sides: %s", gtr_error_text(n.ctx));
+            EXPECT_ERROR(n.ctx, GTR_ERR_SHAPE, c[k].want);
+        } else {
+            EXPECT_EQ(gtr_fit(n.t, d, f), GTR_OK);
+            EXPECT_EQ(gtr_evaluate(n.t, e, 7, NULL, &loss, NULL), GTR_OK);
+            if (!k) want = loss;
+            CHECK(fabsf(loss - want) < 1e-6f, "columns \"%s\" \"%s\": a loss of %g, want %g", c[k].first ? c[k].first : "", c[k].second ? c[k].second : "", (double)loss, (double)want);
+            EXPECT_OK(n.ctx);
+        }
+        gtr_destroy(n.ctx);
+    }
+}
+static gtr_dataset *written_csv(gtr_context *ctx, const char *text, int label)
+{
+    gtr_csv_desc d;
+    char path[64];
+    FILE *f;
+    gtr_dataset *made;
+    memset(&d, 0, sizeof d);
+    d.header = true; d.regression = label >= 0; d.label_column = label;
+    snprintf(path, sizeof path, "build/names.%ld.csv", (long)getpid());
+    f = fopen(path, "w");
+    if (!f) return NULL;
+    fputs(text, f);
+    fclose(f);
+    made = gtr_dataset_csv(ctx, path, d);
+    remove(path);
+    return made;
+}
+static void csv_names(void)
+{
+    static const struct { const char *text; int label; const char *first, *second; } c[] = {
+        { "in,out\n1,2\n3,4\n", 0, "in", "out" }, { "out,in\n1,2\n3,4\n", 1, "in", "out" }, { "\"in\" ,\t\"out\"\r\n1,2\r\n", 0, "in", "out" },
+        { "a,b,out\n1,2,3\n", 0, NULL, "out" }, { "a,out,b\n1,2,3\n", 2, NULL, "out" }, { "out\n1,2\n", 0, NULL, NULL }, { ",out\n1,2\n", 0, NULL, "out" },
+        { "in\n1\n2\n", -1, "in", NULL } };
+    gtr_context *ctx = gtr_create(desc0());
+    int k, i;
+    for (k = 0; k < (int)(sizeof c / sizeof *c); k++) {
+        gtr_dataset *d = written_csv(ctx, c[k].text, c[k].label);
+        for (i = 0; i < 2; i++) {
+            const char *got = gtr_dataset_name(d, i), *want = i ? c[k].second : c[k].first;
+            CHECK(d && (want ? got && !strcmp(got, want) : !got), "%s: column %d is \"%s\", want \"%s\"", c[k].text, i, got ? got : "-", want ? want : "-");
+        }
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+
+/* ---- the rate ---- */
+static char logged[512];
+static int warnings;
+static void logger(gtr_level level, const char *text, void *user) { (void)user; warnings += level == GTR_LOG_WARNING && strstr(text, "cosine"); snprintf(logged, sizeof logged, "%s", text); }
+static void rates_of_fits(void)
+{
+    gtr_trainer_desc d = sgd(0.1f);
+    net n;
+    int i, k;
+    d.schedule = GTR_COSINE; d.warmup_steps = 4; d.min_lr = 0.01f;
+    n = build(PLAIN, d);
+    EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, true, false), GTR_OK);
+    EXPECT_EQ(gtr_step(n.t), GTR_ERR_ARG);          /* its length is a fit's */
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "total_steps");
+    EXPECT(!strcmp(gtr_trace(n.t), ""));
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "total_steps");
+    for (k = 0; k < 2; k++) {                       /* each fit has all of it */
+        int steps = (2 + k) * EPOCH;
+        clear();
+        EXPECT_EQ(gtr_trainer_lr(n.t, k ? 0.05f : 0.1f), GTR_OK);
+        EXPECT_EQ(gtr_fit(n.t, n.data, noted(epochs(2 + k), one)), GTR_OK);
+        for (i = 0; i < steps; i++) {
+            double want = (k ? 0.5 : 1) * (i < 4 ? 0.1 * (i + 1) / 4 : 0.01 + 0.045 * (1 + cos(3.14159265358979 * (i - 4) / (steps - 4))));
+            CHECK(fabs((double)one[i].lr - want) < 1e-7, "fit %d, step %d: rate %g, want %g", k, i, (double)one[i].lr, want);
+        }
+    }
+    EXPECT_EQ(gtr_step(n.t), GTR_ERR_STATE);        /* no inputs: that comes first */
+    EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "was not set");
+    d.warmup_steps = EPOCH + 1;
+    n.t = gtr_trainer_create(n.loss, d);
+    EXPECT_EQ(gtr_fit(n.t, n.data, epochs(1)), GTR_ERR_ARG);
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "warm-up");
+    EXPECT_EQ(gtr_fit(n.t, n.data, epochs(2)), GTR_OK);
+    /* a fit behind the end of a schedule says so, and gtr_trainer_lr scales what is left */
+    d.warmup_steps = 0; d.total_steps = 2 * EPOCH;
+    n.ctx->desc.log = logger;
+    warnings = 0;
+    n.t = gtr_trainer_create(n.loss, d);
+    EXPECT_EQ(gtr_fit(n.t, n.data, epochs(2)), GTR_OK);
+    EXPECT_EQ(warnings, 0);
+    EXPECT_EQ(gtr_fit(n.t, n.data, noted(epochs(1), one)), GTR_OK);
+    CHECK(warnings == 1 && strstr(logged, "schedule ended"), "%d warnings: %s", warnings, logged);
+    EXPECT(one[0].lr == 0.01f && one[EPOCH - 1].lr == 0.01f);
+    EXPECT_EQ(gtr_trainer_lr(n.t, 0.2f), GTR_OK);
+    EXPECT_EQ(gtr_fit(n.t, n.data, noted(epochs(1), one)), GTR_OK);
+    EXPECT(fabsf(one[0].lr - 0.02f) < 1e-8f && warnings == 2);
+    i = 1000;
+    d = sgd(0.5f); d.schedule = GTR_CUSTOM_SCHEDULE; d.lr_fn = rate_to; d.lr_user = &i;
+    n.t = gtr_trainer_create(n.loss, d);
+    EXPECT_EQ(gtr_trainer_lr(n.t, 0.25f), GTR_OK);
+    EXPECT_EQ(gtr_fit(n.t, n.data, noted(epochs(1), one)), GTR_OK);
+    EXPECT(one[0].lr == 0.025f);
+    EXPECT_OK(n.ctx);
+    gtr_destroy(n.ctx);
+}
+
+/* ---- frozen statistics ---- */
+enum { HIDDEN = 5 };
+/* A batch_norm with given statistics, frozen, or the same as (h - mean) rstd weight + bias. */
+static net normed(int norm, gtr_trainer_desc d, bool recompute)
+{
+    static const gtr_float mean[HIDDEN] = { 0.1f, -0.3f, 0.5f, 0, 0.2f }, var[HIDDEN] = { 0.5f, 2, 1, 0.25f, 3 };
+    gtr_float rstd[HIDDEN];
+    gtr_batch_norm_desc b;
+    gtr_init ones = { GTR_INIT_CONSTANT, 1, false }, zeros = { GTR_INIT_ZERO, 0, false };
+    net n;
+    gtr_tensor *h;
+    int k;
+    memset(&b, 0, sizeof b);
+    memset(&n, 0, sizeof n);
+    b.frozen = norm == 1;
+    n.ctx = gtr_create(desc0());
+    n.x = gtr_input(n.ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+    n.y = gtr_input(n.ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    h = gtr_linear(n.x, "fc1", HIDDEN);
+    for (k = 0; k < HIDDEN; k++) rstd[k] = (gtr_float)(1 / sqrt((double)var[k] + 1e-5));
+    if (recompute) gtr_recompute_begin(n.ctx);
+    if (norm) {
+        h = gtr_batch_norm_ex(h, "norm", b);
+        gtr_set(gtr_parameter_find(n.ctx, "norm.running_mean"), mean, sizeof mean);
+        gtr_set(gtr_parameter_find(n.ctx, "norm.running_var"), var, sizeof var);
+    } else {
+        gtr_tensor *w = gtr_parameter(n.ctx, "norm.weight", gtr_shape1(HIDDEN), ones), *bias = gtr_parameter(n.ctx, "norm.bias", gtr_shape1(HIDDEN), zeros);
+        h = gtr_mul(gtr_sub(h, gtr_constant(n.ctx, GTR_F32, gtr_shape1(HIDDEN), mean)), gtr_constant(n.ctx, GTR_F32, gtr_shape1(HIDDEN), rstd));
+        h = gtr_add(gtr_mul(h, w), bias);
+    }
+    h = gtr_tanh(h);
+    if (recompute) gtr_recompute_end(n.ctx);
+    n.logits = gtr_linear(h, "fc2", CLASSES);
+    n.loss = gtr_cross_entropy(n.logits, n.y);
+    n.t = gtr_trainer_create(n.loss, d);
+    n.data = points(n.ctx, ROWS);
+    return n;
+}
+static void frozen_statistics(void)
+{
+    static const char *const names[] = { "fc1.weight", "fc1.bias", "norm.weight", "norm.bias", "fc2.weight", "fc2.bias" };
+    static const char *const stats[] = { "norm.running_mean", "norm.running_var", "norm.num_batches_tracked" };
+    gtr_float a[64], b[64], moved[HIDDEN];
+    int precision, micro, k, i;
+    for (precision = 0; precision < 4; precision++) for (micro = 1; micro < 3; micro++) {
+        const double limit = precision > 1 ? 2e-2 : precision == 1 && device == GTR_DEVICE_CUDA ? 5e-3 : 1e-5;
+        gtr_trainer_desc d = sgd(0.2f);
+        net n, m;
+        d.precision = (gtr_precision)precision; d.micro_batches = micro;
+        n = normed(1, d, micro == 2); m = normed(0, d, false);
+        if (!n.t) { SKIP("%s", gtr_error_text(n.ctx)); finish(&n, &m); continue; }
+        EXPECT_EQ(gtr_fit(n.t, n.data, epochs(2)), GTR_OK); EXPECT_EQ(gtr_fit(m.t, m.data, epochs(2)), GTR_OK);
+        for (k = 0; k < 6; k++) {
+            gtr_tensor *p = gtr_parameter_find(n.ctx, names[k]);
+            double far = 0;
+            gtr_get(p, a, p->data_bytes); gtr_get(gtr_parameter_find(m.ctx, names[k]), b, p->data_bytes);
+            for (i = 0; i < (int)(p->data_bytes / sizeof *a); i++) far = fmax(far, fabs((double)a[i] - (double)b[i]));
+            CHECK(far < limit, "precision %d, %d micro-batches: \"%s\" is off by %g", precision, micro, names[k], far);
+            if (k == 2) for (i = 0; i < HIDDEN; i++) EXPECT(a[i] != 1);
+        }
+        gtr_destroy(m.ctx);
+        m = normed(1, d, false);
+        for (k = 0; k < 3; k++) {
+            gtr_tensor *p = gtr_parameter_find(n.ctx, stats[k]);
+            gtr_get(p, a, p->data_bytes); gtr_get(gtr_parameter_find(m.ctx, stats[k]), b, p->data_bytes);
+            CHECK(!memcmp(a, b, p->data_bytes), "\"%s\" of a frozen batch_norm has moved", stats[k]);
+        }
+        EXPECT_OK(n.ctx); EXPECT_OK(m.ctx);
+        finish(&n, &m);
+    }
+    {   /* training is evaluation, to the bit; a batch of one will do; gradients by x, too */
+        net n = normed(1, sgd(0.2f), false), m = normed(0, sgd(0.2f), false);
+        gtr_tensor *g = gtr_gradient(n.loss, gtr_parameter_find(n.ctx, "fc1.weight")), *h = gtr_gradient(m.loss, gtr_parameter_find(m.ctx, "fc1.weight"));
+        double far = 0;
+        for (k = 0; k < 2; k++) {
+            gtr_set(k ? m.x : n.x, pool_x, WIDTH * sizeof *pool_x); gtr_set(k ? m.y : n.y, pool_y, sizeof *pool_y);
+            EXPECT_EQ(gtr_step(k ? m.t : n.t), GTR_OK);
+        }
+        EXPECT_EQ(gtr_eval_train(&n.logits, 1), GTR_OK); EXPECT_EQ(gtr_get(n.logits, a, CLASSES * sizeof *a), GTR_OK);
+        EXPECT_EQ(gtr_eval(&n.logits, 1), GTR_OK); EXPECT_EQ(gtr_get(n.logits, b, CLASSES * sizeof *a), GTR_OK);
+        EXPECT(!memcmp(a, b, CLASSES * sizeof *a));
+        EXPECT_EQ(gtr_eval_train(&g, 1), GTR_OK); EXPECT_EQ(gtr_get(g, a, HIDDEN * WIDTH * sizeof *a), GTR_OK);
+        EXPECT_EQ(gtr_eval_train(&h, 1), GTR_OK); EXPECT_EQ(gtr_get(h, b, HIDDEN * WIDTH * sizeof *a), GTR_OK);
+        for (i = 0; i < HIDDEN * WIDTH; i++) far = fmax(far, fabs((double)a[i] - (double)b[i]));
+        CHECK(far < 1e-5, "the gradient below a frozen batch_norm is off by %g", far);
+        EXPECT_OK(n.ctx); EXPECT_OK(m.ctx);
+        finish(&n, &m);
+    }
+    {   /* a group stops weight and bias alone */
+        gtr_group group;
+        gtr_trainer_desc d = sgd(0.2f);
+        net n;
+        memset(&group, 0, sizeof group);
+        group.pattern = "norm.*"; group.frozen = true;
+        d.groups = &group; d.n_groups = 1;
+        n = normed(2, d, false);
+        gtr_get(gtr_parameter_find(n.ctx, stats[0]), a, HIDDEN * sizeof *a);
+        EXPECT_EQ(gtr_fit(n.t, n.data, epochs(1)), GTR_OK);
+        gtr_get(gtr_parameter_find(n.ctx, stats[0]), moved, sizeof moved);
+        gtr_get(gtr_parameter_find(n.ctx, "norm.weight"), b, HIDDEN * sizeof *b);
+        for (i = 0; i < HIDDEN; i++) EXPECT(moved[i] != a[i] && b[i] == 1);
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+}
+
+/* ---- calls from a callback ---- */
+typedef struct inside { net *n; int what, calls; net *second; gtr_dataset *held; int64_t mark; } inside;
+enum { FIT, STEP, BACKWARD, UPDATE, DATA, NO_DATA, TRACE, PROFILE, GRADIENT, SET_GRADIENT, END_TRAINER, END_DATA, END_HELD, RELEASE_METRIC, END_CONTEXT, FORBIDDEN,
+       LOSS = FORBIDDEN, EVALUATE, EVAL, SET_WEIGHT, SET_INPUT, RATE, PREDICT, PLAN, KEEP, STATE, RELEASE, OTHER_FIT, OTHER_STEP, OTHER_END, OTHER_DATA, OTHER_STOPS, CALLS };
+static bool calling(const gtr_progress *p)
+{
+    inside *in = (inside *)p->user;
+    net *n = in->n;
+    gtr_tensor *w = gtr_parameter_find(n->ctx, "fc1.weight"), *sum;
+    static gtr_float a[24 * WIDTH];
+    gtr_predictor *q;
+    int64_t mark;
+    float loss;
+    if (in->calls++) return true;
+    switch (in->what) {
+    case FIT: gtr_fit(n->t, n->data, epochs(1)); break;
+    case STEP: gtr_step(n->t); break;
+    case BACKWARD: gtr_backward(n->t); break;
+    case UPDATE: gtr_update(n->t); break;
+    case DATA: gtr_trainer_data(n->t, n->data, 8, true, false); break;
+    case NO_DATA: gtr_trainer_data(n->t, NULL, 0, true, false); break;
+    case TRACE: gtr_trace(n->t); break;
+    case PROFILE: gtr_profile(n->t, false); break;
+    case GRADIENT: EXPECT_EQ(gtr_gradient_get(n->t, w, a, sizeof a), GTR_ERR_STATE); break;
+    case SET_GRADIENT: gtr_gradient_set(n->t, w, a, sizeof a); break;
+    case END_TRAINER: gtr_trainer_destroy(n->t); break;
+    case END_DATA: gtr_dataset_destroy(n->data); break;
+    case END_HELD: gtr_dataset_destroy(in->held); break;
+    case RELEASE_METRIC: gtr_release(n->ctx, n->acc->id); break;
+    case END_CONTEXT: gtr_destroy(n->ctx); break;
+    case LOSS: EXPECT(gtr_loss(n->t) > 0); gtr_wait(n->ctx); break;
+    case EVALUATE: EXPECT_EQ(gtr_evaluate(n->t, n->data, 50, n->acc, &loss, NULL), GTR_OK); break;
+    case EVAL: sum = gtr_sum(w, NULL, 0, false); EXPECT_EQ(gtr_eval(&sum, 1), GTR_OK); gtr_release(n->ctx, in->mark); break;
+    case SET_WEIGHT: EXPECT_EQ(gtr_get(w, a, sizeof a), GTR_OK); EXPECT_EQ(gtr_set(w, a, sizeof a), GTR_OK); break;
+    case SET_INPUT: EXPECT_EQ(gtr_set(n->x, pool_x, 9 * WIDTH * sizeof *pool_x), GTR_OK); break;
+    case RATE: EXPECT_EQ(gtr_trainer_lr(n->t, 0.05f), GTR_OK); break;
+    case PREDICT: q = gtr_predictor_create(n->logits, 4); EXPECT_EQ(gtr_predict(q, pool_x, 3, a), GTR_OK); gtr_predictor_destroy(q); break;
+    case PLAN: EXPECT(gtr_plan_text(n->t, 40)[0] && gtr_memory_text(n->t, 64)[0]); break;
+    case KEEP: gtr_keep(n->logits); break;
+    case STATE: EXPECT_EQ(gtr_state_get(n->t, w, 0, a, sizeof a), GTR_ERR_STATE); gtr_error_clear(n->ctx); break;     /* SGD has none; an error of its own */
+    case RELEASE: mark = gtr_mark(n->ctx); gtr_relu(n->logits); gtr_release(n->ctx, mark); break;
+    case OTHER_FIT: EXPECT_EQ(gtr_fit(in->second->t, in->second->data, epochs(1)), GTR_OK); break;
+    case OTHER_STEP: EXPECT_EQ(gtr_trainer_data(in->second->t, in->second->data, 8, true, false), GTR_OK); EXPECT_EQ(gtr_step(in->second->t), GTR_OK); break;
+    case OTHER_END: gtr_trainer_destroy(in->second->t); break;
+    case OTHER_DATA: gtr_dataset_destroy(in->second->data); break;
+    case OTHER_STOPS: gtr_stop(n->ctx); EXPECT_EQ(gtr_fit(in->second->t, in->second->data, epochs(1)), GTR_OK); break;
+    }
+    return true;
+}
+static void called_inside(void)
+{
+    int what, shape;
+    for (shape = PLAIN; shape <= NODES; shape++) for (what = 0; what < CALLS; what++) {
+        net n = build(shape, sgd(0.05f)), m = build(shape, sgd(0.05f)), second = n;
+        inside in = { &n, what, 0, &second, points(n.ctx, 40), 0 };
+        gtr_fit_desc f = epochs(2), g = epochs(2);
+        const bool stops = what == OTHER_STOPS;
+        second.t = gtr_trainer_create(gtr_cross_entropy(gtr_linear(n.x, "second", CLASSES), n.y), sgd(0.01f));
+        second.data = points(n.ctx, 48);
+        clear();
+        in.mark = gtr_mark(n.ctx);
+        if (what == RELEASE_METRIC) { gtr_trainer_destroy(second.t); n.acc = gtr_accuracy(n.logits, n.y); }
+        f.validation = in.held; f.metric = n.acc; g.metric = m.acc;
+        g.validation = points(m.ctx, 40);
+        f.callback = calling; f.callback_user = &in; f.callback_every = 9;
+        g.callback = stop_at; g.callback_user = &(watch){ .at = stops || what < FORBIDDEN ? 9 : -1 }; g.callback_every = 9;
+        EXPECT_EQ(gtr_fit(n.t, n.data, noted(f, one)), what < FORBIDDEN ? GTR_ERR_STATE : GTR_OK);
+        if (what < FORBIDDEN) {
+            CHECK(in.calls == 1 && gtr_trainer_report(n.t).step == 9, "%d: %d calls, %lld steps", what, in.calls, (long long)gtr_trainer_report(n.t).step);
+            EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "callback");
+        }
+        EXPECT_OK(n.ctx);
+        EXPECT_EQ(gtr_stopped(n.ctx), stops);
+        EXPECT_EQ(gtr_fit(m.t, m.data, noted(g, other)), GTR_OK);
+        same(&n, &m, "a call from the callback");
+        CHECK(losses(one, other, what < FORBIDDEN || stops ? 9 : 2 * EPOCH), "call %d from the callback changed the fit", what);
+        f = epochs(1);                  /* and all is as it was: the fit goes on */
+        if (what == END_CONTEXT || what == END_TRAINER || what == FIT || what == DATA) {
+            EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK); EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
+            same(&n, &m, "the fit after it");
+        }
+        finish(&n, &m);
+    }
+}
+
+/* ---- what a fit says, and what it says at once ---- */
+static void first_line(void)
+{
+    static char text[1 << 16];
+    net n = build(PLAIN, adam());
+    gtr_fit_desc f = epochs(40);
+    size_t used = 0;
+    ssize_t got;
+    const char *line, *name;
+    int master = posix_openpt(O_RDWR | O_NOCTTY), slave, was = dup(2);
+    f.silent = false; f.metric = n.acc;
+    if (master < 0 || grantpt(master) || unlockpt(master) || !(name = ptsname(master)) || (slave = open(name, O_RDWR | O_NOCTTY)) < 0) {
+        SKIP("no terminal can be made");
+        gtr_destroy(n.ctx);
+        return;
+    }
+    fflush(stderr);
+    dup2(slave, 2);
+    gtr_fit(n.t, n.data, f);
+    fflush(stderr);
+    dup2(was, 2);
+    fcntl(master, F_SETFL, O_NONBLOCK);
+    while (used + 1 < sizeof text && (got = read(master, text + used, sizeof text - 1 - used)) > 0) used += (size_t)got;
+    text[used] = 0;
+    close(master); close(slave); close(was);
+    line = strchr(text, '\n');
+    CHECK(line && !strncmp(text, gtr_device_text(n.ctx), strlen(gtr_device_text(n.ctx))), "the first line is not the device: %.200s", text);
+    CHECK(strstr(text, "epoch 40/40") && !strstr(text, "nan") && !strstr(text, "step 0/"), "figures before there are any: %.400s", text);
+    if (device == GTR_DEVICE_CPU) EXPECT(strstr(text, "2 threads"));
+    EXPECT_OK(n.ctx);
+    gtr_destroy(n.ctx);
+}
+static void profiled_fit(void)
+{
+    int shape;
+    if (small && device == GTR_DEVICE_CUDA) return;     /* a profile runs thousands of steps */
+    for (shape = 0; shape < SHAPES; shape++) {
+        net n = build(shape, adam()), m = build(shape, adam());
+        gtr_fit_desc f = epochs(2);
+        const char *text;
+        int64_t mark = gtr_mark(n.ctx);
+        f.metric = shape == NORM ? gtr_accuracy(n.logits, n.y) : NULL;
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK); EXPECT_EQ(gtr_fit(m.t, m.data, epochs(2)), GTR_OK);
+        text = gtr_profile(n.t, false);
+        CHECK(strstr(text, "batch 16 on") && strstr(text, "in all"), "the profile after gtr_fit is \"%s\" (%s)", text, gtr_error_text(n.ctx));
+        CHECK(!strstr(text, "accuracy") == (shape != NORM), "the profile is not of the fit's step: %s", text);
+        if (shape == PLAIN && device == GTR_DEVICE_CUDA) CHECK(strstr(text, "one kernel"), "the fit ran in one kernel, the profile %s", text);
+        if (shape == NORM) {            /* the metric may go, and the data */
+            gtr_release(n.ctx, mark);
+            CHECK(strstr(gtr_profile(n.t, true), "batch 16 on"), "no profile without the metric: %s", gtr_error_text(n.ctx));
+        }
+        same(&n, &m, "a profile after gtr_fit");
+        EXPECT_EQ(gtr_fit(n.t, n.data, epochs(1)), GTR_OK); EXPECT_EQ(gtr_fit(m.t, m.data, epochs(1)), GTR_OK);
+        same(&n, &m, "a fit after the profile");
+        gtr_dataset_destroy(n.data);
+        EXPECT(!strcmp(gtr_profile(n.t, false), ""));
+        EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "was not set");
+        finish(&n, &m);
+    }
+}
+static gtr_result even_rows(int n, const gtr_shape *in, gtr_shape *out, void *user)
+{
+    (void)n; (void)user;
+    *out = in[0];
+    return in[0].dim[0] > 0 && in[0].dim[0] % 2 ? GTR_ERR_SHAPE : GTR_OK;
+}
+static gtr_result pass(const gtr_custom_call *c) { int64_t i, n = gtr__count(&c->out_shape); for (i = 0; i < n; i++) ((gtr_float *)c->out)[i] = ((const gtr_float *)c->in[0])[i]; return GTR_OK; }
+static gtr_result back(const gtr_custom_call *c) { int64_t i, n = gtr__count(&c->out_shape); for (i = 0; i < n; i++) ((gtr_float *)c->din[0])[i] = ((const gtr_float *)c->dout)[i]; return GTR_OK; }
+/* What no tail can be, and validation that does not fit, are refused before the first step. */
+static void refused_at_once(void)
+{
+    net n = build(NORM, sgd(0.1f));
+    gtr_fit_desc f = epochs(1);
+    gtr_custom_desc c;
+    gtr_arrays_desc a;
+    static int32_t label[ROWS];
+    int k;
+    f.batch = 33;                       /* 200 = 6 * 33 + 2 */
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+    f.batch = 199;
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_SHAPE);
+    EXPECT_EQ(gtr_trainer_report(n.t).step, 7);
+    EXPECT_ERROR(n.ctx, GTR_ERR_SHAPE, "drop_last");
+    EXPECT_EQ(gtr_trainer_data(n.t, n.data, 199, true, false), GTR_ERR_SHAPE);
+    EXPECT_ERROR(n.ctx, GTR_ERR_SHAPE, "drop_last");
+    f.drop_last = true;
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+    memset(&c, 0, sizeof c);
+    c.name = "even"; c.n_in = 1; c.in[0] = n.logits; c.shape = even_rows; c.forward = pass; c.backward = back;
+    n.loss = gtr_cross_entropy(gtr_custom(n.ctx, c), n.y);
+    n.t = gtr_trainer_create(n.loss, sgd(0.1f));
+    f = epochs(1);
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+    f.batch = 19;                       /* odd */
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_USER);
+    CHECK(!strstr(gtr_error_text(n.ctx), "drop_last"), "no batch fits, and the text speaks of the tail: %s", gtr_error_text(n.ctx));
+    gtr_error_clear(n.ctx);
+    f.batch = 186;
+    n.data = points(n.ctx, 199);
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_USER);
+    EXPECT_ERROR(n.ctx, GTR_ERR_USER, "drop_last");
+    EXPECT_EQ(gtr_trainer_report(n.t).step, 13);
+    f = epochs(1);                      /* validation: an odd size; a label out of range; a column too few */
+    n.data = points(n.ctx, ROWS);
+    for (k = 0; k < 3; k++) {
+        memset(&a, 0, sizeof a);
+        a.rows = k ? 40 : 41;
+        label[33] = k == 1 ? CLASSES : 0;
+        a.column[0].data = pool_x; a.column[0].shape = gtr_shape1(WIDTH);
+        a.column[1].data = k < 2 ? label : NULL; a.column[1].dtype = GTR_I32;
+        f.validation = gtr_dataset_arrays(n.ctx, a);
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), k == 0 ? GTR_ERR_USER : k == 1 ? GTR_ERR_ARG : GTR_ERR_SHAPE);
+        EXPECT_EQ(gtr_trainer_report(n.t).step, 13);
+        EXPECT_ERROR(n.ctx, k == 0 ? GTR_ERR_USER : k == 1 ? GTR_ERR_ARG : GTR_ERR_SHAPE, k == 0 ? "batch of 41" : k == 1 ? "row 33" : "columns");
+    }
+    gtr_destroy(n.ctx);
+}
+
+static void all(void)
+{
+    RUN(epochs_go_on);
+    RUN(cut_short);
+    RUN(starts_anew);
+    RUN(errors_go_on);
+    RUN(names);
+    RUN(csv_names);
+    RUN(rates_of_fits);
+    RUN(frozen_statistics);
+    RUN(called_inside);
+    RUN(first_line);
+    RUN(profiled_fit);
+    RUN(refused_at_once);
+}
+int main(int argc, char **argv)
+{
+    small = getenv("GTR_TEST_SMALL") != NULL;
+    pool_fill();
+    check_begin(argc, argv);
+    check_devices(all, &device);
+    return check_done();
+}
