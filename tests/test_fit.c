@@ -266,6 +266,35 @@ static void names(void)
         gtr_destroy(n.ctx);
     }
 }
+/* Columns in another order, of other types, with labels that do not count and bytes that are scaled. */
+static void names_of_all(void)
+{
+    static unsigned char bytes[ROWS * WIDTH];
+    static int32_t label[ROWS];
+    float want[2], got[2];
+    int k, i;
+    for (i = 0; i < ROWS * WIDTH; i++) bytes[i] = (unsigned char)(i * 37);
+    for (i = 0; i < ROWS; i++) label[i] = i % 3 ? pool_y[i] : -100;
+    for (k = 0; k < 2; k++) {
+        net n = build(PLAIN, adam());
+        gtr_arrays_desc a;
+        gtr_column x, y;
+        gtr_dataset *d;
+        memset(&a, 0, sizeof a); memset(&x, 0, sizeof x); memset(&y, 0, sizeof y);
+        x.data = bytes; x.shape = gtr_shape1(WIDTH); x.dtype = GTR_U8; x.scale = 0.01f; x.shift = -1;
+        y.data = label; y.dtype = GTR_I32;
+        x.name = "x"; y.name = "y";
+        a.rows = ROWS; a.column[k] = x; a.column[!k] = y;
+        d = gtr_dataset_arrays(n.ctx, a);
+        EXPECT_EQ(gtr_fit(n.t, d, epochs(2)), GTR_OK);
+        EXPECT_EQ(gtr_evaluate(n.t, d, 7, NULL, k ? got : want, NULL), GTR_OK);
+        EXPECT_EQ(gtr_evaluate(n.t, d, ROWS, NULL, (k ? got : want) + 1, NULL), GTR_OK);
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+    CHECK(got[0] == want[0] && got[1] == want[1], "columns the other way round: losses of %g and %g, want %g and %g", (double)got[0], (double)got[1], (double)want[0], (double)want[1]);
+    CHECK(fabsf(got[0] - got[1]) < 1e-5f, "losses of %g and %g", (double)got[0], (double)got[1]);
+}
 static gtr_dataset *written_csv(gtr_context *ctx, const char *text, int label)
 {
     gtr_csv_desc d;
@@ -674,6 +703,7 @@ static void all(void)
     RUN(starts_anew);
     RUN(errors_go_on);
     RUN(names);
+    RUN(names_of_all);
     RUN(csv_names);
     RUN(rates_of_fits);
     RUN(frozen_statistics);
