@@ -5797,7 +5797,7 @@ static void gtr__trim_feeds(gtr__build *b) {
             const int v = p->node[i].out[j], low = b->extra[v].low;
             bool read = low < 0;
             for (int64_t t = 0; t < b->ctx->n_tensor && !read; t++)        /* itself, or another shape of it */
-                read = b->reach[t] && b->map[t] >= 0 && gtr__fetched(b, b->ctx->tensor[t]) && gtr__root(p, b->map[t]) == v;
+                read = gtr__fetched(b, b->ctx->tensor[t]) && b->shared[gtr__stored_as(b->ctx->tensor[t])->id] == v;
             for (int n = 0; n < p->n_node && !read; n++) for (int k = 0; k < p->node[n].n_in; k++) read |= gtr__use(p, &p->node[n], k) == v;
             if (read) continue;
             p->node[i].out[j] = -1;

@@ -274,11 +274,45 @@ def networks():
                 for n, p in net.named_parameters(): floats(f"{at}end/{n}", p)
 
 
+def ignored():
+    """ignored#k: x (24, 3, 6), y (24, 3), of which some are ignored and in the first 7 rows of a step all: f (smoothing, ignore_index); three
+    steps of SGD with momentum, each over its whole batch: x0..x2, y0..y2, parameters by name; loss (3), gradients of the first step, end/<name>;
+    eval: loss and share of right ones among labels that are not negative, over all 72 rows, after the third step."""
+    for k, (smooth, ignore) in enumerate(((0.0, -100), (0.125, 2))):
+        at = f"ignored#{k}/"
+        floats(at + "f", np.array((smooth, float(ignore))))
+        net = nn.ModuleDict({"fc1": nn.Linear(6, 8), "fc2": nn.Linear(8, 5)})
+        for n, p in net.named_parameters(): p.data = stream(at + n, tuple(p.shape), -1)
+        opt = torch.optim.SGD(net.parameters(), lr=0.125, momentum=0.875)
+        of = lambda x: net["fc2"](torch.tanh(net["fc1"](x.reshape(-1, 6))))
+        loss_of = lambda x, y: F.cross_entropy(of(x), y.reshape(-1), ignore_index=ignore, label_smoothing=smooth)
+        losses, xs, ys = [], [], []
+        for step in range(3):
+            x, y = stream(f"{at}x{step}", (24, 3, 6), 1), labels((24, 3), 5, 90 + 3 * k + step, ignore)
+            y[:7] = ignore
+            ints(f"{at}y{step}", y)
+            xs.append(x)
+            ys.append(torch.tensor(y.astype(np.int64)))
+            opt.zero_grad()
+            loss = loss_of(x, ys[-1])
+            loss.backward()
+            losses.append(loss.item())
+            if step == 0:
+                for n, p in net.named_parameters(): floats(f"{at}grad/{n}", p.grad)
+            opt.step()
+        floats(at + "loss", np.array(losses))
+        for n, p in net.named_parameters(): floats(f"{at}end/{n}", p)
+        x, y = torch.cat(xs), torch.cat(ys).reshape(-1)
+        right = (of(x).argmax(1) == y)[y >= 0]
+        floats(at + "eval", np.array((loss_of(x, y).item(), right.double().mean().item())))
+
+
 ops()
 batch_norm()
 micro_batches()
 optimizers()
 networks()
+ignored()
 path = sys.argv[1] if len(sys.argv) > 1 else "tests/goldens.bin"
 with open(path, "wb") as out:
     out.write(b"gtrgold1" + struct.pack("<I", len(records)) + b"".join(records))

@@ -1,6 +1,6 @@
 /* Replays tests/goldens.bin, what PyTorch computes (tests/gen_goldens.py says how it is made and laid out), through the public API:
-   every op and loss with its gradients, batch_norm, four accumulated micro-batches, each optimizer alone over 100 steps, and a network
-   over 10 steps. Limits: NMSE 1e-10 and max|difference| / max|wanted| 1e-5; losses 1e-5. Integers are equal. */
+   every op and loss with its gradients, batch_norm, four accumulated micro-batches, labels that are ignored in micro-batches and
+   evaluations, each optimizer alone over 100 steps, and a network over 10 steps. Limits: NMSE 1e-10 and max|difference| / max|wanted| 1e-5; losses 1e-5. Integers are equal. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
@@ -356,6 +356,54 @@ static void test_micro_batches(void)
     gtr_destroy(ctx);
 }
 
+/* Labels that are ignored: micro-batches and evaluations in batches give what PyTorch does over the whole. */
+static void test_ignored(void)
+{
+    static const char *const op = "ignored";
+    static const int micros[] = { 3, 1, 2, 7 }, batches[] = { 8, 1, 72 };
+    int k, m, step, b;
+    for (k = 0; find(op, k, "f"); k++) for (m = 0; m < (small ? 1 : 4); m++) {
+        gtr_context *ctx = test_context();
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 3, 6)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape2(GTR_BATCH, 3));
+        gtr_tensor *h = gtr_reshape(gtr_linear(gtr_tanh(gtr_linear(x, "fc1", 8)), "fc2", 5), gtr_shape2(-3, 5)), *label = gtr_reshape(y, gtr_shape1(-3));
+        float *f = (float *)values(find(op, k, "f")), *want = (float *)values(find(op, k, "eval")), set_x[72 * 18], loss, accuracy;
+        int32_t set_y[72 * 3];
+        gtr_arrays_desc a;
+        gtr_cross_entropy_desc c;
+        gtr_trainer_desc d;
+        gtr_trainer *t;
+        memset(&a, 0, sizeof a); memset(&c, 0, sizeof c); memset(&d, 0, sizeof d);
+        c.label_smoothing = f[0]; c.ignore_index = (int32_t)f[1];
+        d.lr = 0.125f; d.momentum = 0.875f; d.micro_batches = micros[m];
+        t = gtr_trainer_create(gtr_cross_entropy_ex(h, label, c), d);
+        set_parameters(ctx, op, k);
+        for (step = 0; step < 3; step++) {
+            const record *rx = find_at(op, k, "x", step), *ry = find_at(op, k, "y", step);
+            void *vx = values(rx), *vy = values(ry);
+            memcpy(set_x + step * 24 * 18, vx, 24 * 18 * sizeof *set_x);
+            memcpy(set_y + step * 24 * 3, vy, 24 * 3 * sizeof *set_y);
+            free(vx); free(vy);
+            set_tensor(x, rx);
+            set_tensor(y, ry);
+            CHECK(!gtr_step(t), "ignored#%d, %d micro-batches: %s", k, micros[m], gtr_error_text(ctx));
+            if (step == 0) compare_gradients(ctx, t, op, k);
+            compare_loss(op, k, step, gtr_loss(t));
+        }
+        compare_end(ctx, op, k);
+        a.rows = 72;
+        a.column[0].data = set_x; a.column[0].shape = gtr_shape2(3, 6);
+        a.column[1].data = set_y; a.column[1].dtype = GTR_I32; a.column[1].shape = gtr_shape1(3);
+        for (b = 0; b < 3; b++) {
+            CHECK(!gtr_evaluate(t, gtr_dataset_arrays(ctx, a), batches[b], gtr_accuracy(h, label), &loss, &accuracy), "ignored#%d: %s", k, gtr_error_text(ctx));
+            CHECK(fabsf(loss - want[0]) <= 1e-5f && fabsf(accuracy - want[1]) <= 1e-5f, "ignored#%d evaluated by %d: loss %.8f and accuracy %.8f, PyTorch's %.8f and %.8f", k, batches[b],
+                  loss, accuracy, want[0], want[1]);
+        }
+        CHECK(!gtr_error(ctx), "ignored#%d: %s", k, gtr_error_text(ctx));
+        free(f); free(want);
+        gtr_destroy(ctx);
+    }
+}
+
 static void test_optimizers(void)
 {
     static const char *const op = "optimizer";
@@ -455,6 +503,7 @@ static void all_on(gtr_device where, const char *name)
     RUN(ops);
     RUN(test_batch_norm);
     RUN(test_micro_batches);
+    RUN(test_ignored);
     RUN(test_optimizers);
     RUN(test_networks);
 }

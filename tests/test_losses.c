@@ -304,6 +304,28 @@ static void labels_once(void)
         gtr_destroy(ctx);
     }
 }
+/* An input that labels alone are computed from is kept as it was set, too. */
+static void labels_kept_input(void)
+{
+    static gtr_float got[ROWS * WIDTH];
+    int m;
+    for (m = 0; m < 4; m++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)), *z = gtr_keep(gtr_input(ctx, "z", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)));
+        gtr_trainer_desc d;
+        gtr_trainer *t;
+        memset(&d, 0, sizeof d);
+        d.precision = GTR_MIXED_FP16; d.micro_batches = micros[m];
+        data_fill(-100, 1);
+        t = gtr_trainer_create(xent(gtr_linear(x, "fc1", CLASSES), gtr_argmax(gtr_linear(z, "fc2", CLASSES), 1), 0, 2), d);
+        gtr_set(x, data_x, sizeof got); gtr_set(z, data_x, sizeof got);
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        EXPECT_EQ(gtr_get(z, got, sizeof got), GTR_OK);
+        CHECK(!memcmp(got, data_x, sizeof got), "%d micro-batches: the kept input is not what was set", micros[m]);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
 
 /* ---- dropout's masks are the whole batch's ---- */
 enum { USUAL, FLAT, MIDDLE, TIME_MAJOR, TWO_VIEWS, LAST, NONE, IN_REGION, PLACES };
@@ -405,6 +427,7 @@ static void all(void)
     RUN(sets_without_ignored);
     RUN(metric_in_parts);
     RUN(labels_once);
+    RUN(labels_kept_input);
     RUN(masks_in_parts);
     RUN(masks_differ);
 }
