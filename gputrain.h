@@ -6167,7 +6167,7 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
     size_t at;
     last = (int *)gtr__malloc(ctx, (rows + 1) * lanes * sizeof(int));
     first = (int *)gtr__malloc(ctx, (size_t)p->n_value * sizeof(int) + 8);
-    spans = (gtr__span *)gtr__malloc(ctx, (2 * rows + 1) * sizeof *spans);
+    spans = (gtr__span *)gtr__malloc(ctx, (rows + 2 * (size_t)p->n_value + 1) * sizeof *spans); /* and walls, holes */
     if (!last || !first || !spans) goto done;
     holes = spans + rows + p->n_value;
     for (at = 0; at < (rows + 1) * lanes; at++) last[at] = at < rows * lanes ? -1 : INT_MAX;

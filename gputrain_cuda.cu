@@ -3893,6 +3893,9 @@ static const int64_t *gtr__tally_of(const gtr__call *c) { return c->n_in > 2 ? (
 static __device__ __forceinline__ double gtr__divisor(const int64_t *tally, int64_t rows, int counted) {
     return tally ? (double)tally[0] * (double)rows / (double)tally[1] : (double)counted;
 }
+static __device__ __forceinline__ float gtr__share(int right, double divisor) {
+    return divisor > 0.0 ? (float)((double)right / divisor) : NAN;
+}
 // Bytes: the logits once.
 static __global__ void __launch_bounds__(1024, 1)
 gtr__k_accuracy(gtr__opd x, const int32_t *label, const int64_t *tally, gtr__opd y, int64_t rows, int64_t n, int team,
@@ -3912,7 +3915,7 @@ gtr__k_accuracy(gtr__opd x, const int32_t *label, const int64_t *tally, gtr__opd
     counted = gtr__block_count(counted, scratch);
     if (threadIdx.x) return;
     if (gridDim.x > 1) part[blockIdx.x] = make_int2(right, counted);
-    else gtr__give1(y, 0, (float)((double)right / gtr__divisor(tally, rows, counted)));
+    else gtr__give1(y, 0, gtr__share(right, gtr__divisor(tally, rows, counted)));
 }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_accuracy_end(const int2 *part, int blocks, const int64_t *tally,
                                                                      int64_t rows, gtr__opd y) {
@@ -3922,7 +3925,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_accuracy_end(const int2 
     for (int i = (int)threadIdx.x; i < blocks; i += GTR__T) { right += part[i].x; counted += part[i].y; }
     right = gtr__block_count(right, scratch);
     counted = gtr__block_count(counted, scratch);
-    if (threadIdx.x == 0) gtr__give1(y, 0, (float)((double)right / gtr__divisor(tally, rows, counted)));
+    if (threadIdx.x == 0) gtr__give1(y, 0, gtr__share(right, gtr__divisor(tally, rows, counted)));
 }
 static gtr_result gtr__cuda_accuracy_fwd(void *instance, const gtr__call *c) {
     gtr__cut k = gtr__cut_make(c);
