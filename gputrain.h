@@ -117,8 +117,8 @@ kernel that does many steps in one launch.
 CONFIG MACROS
     GPUTRAIN_IMPLEMENTATION     the implementation goes here; define it in one file
     GPUTRAIN_CUDA               gputrain_cuda.cu is linked in
-    GPUTRAIN_STATIC             all functions static: a private copy for the file that includes it
-    GPUTRAIN_NO_THREADS         the CPU backend without threads, and no -pthread
+    GPUTRAIN_STATIC             beside GPUTRAIN_IMPLEMENTATION: all functions static, a private copy for this file
+    GPUTRAIN_NO_THREADS         the CPU backend without threads, and no -pthread; chosen where atomics are missing (tcc)
     GPUTRAIN_NO_CUBLASLT        for the .cu: own matrix products only, and no -lcublasLt
     GPUTRAIN_CBLAS              matrix products on the CPU by a CBLAS that you link
     GPUTRAIN_DOUBLE             the CPU backend in double (gtr_float), for gradient checks
@@ -135,10 +135,16 @@ CONFIG MACROS
 #if defined(GPUTRAIN_IMPLEMENTATION) && defined(__STRICT_ANSI__) && !defined(__cplusplus) && !defined(_WIN32) && !defined(_POSIX_C_SOURCE)
 #define _POSIX_C_SOURCE 200809L /* a strict -std=c99 hides clock_gettime and fsync unless this comes before the first system header */
 #endif
+#if defined(GPUTRAIN_IMPLEMENTATION) && defined(__MINGW32__) && !defined(__USE_MINGW_ANSI_STDIO)
+#define __USE_MINGW_ANSI_STDIO 1    /* printf as C99 has it */
+#endif
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(GPUTRAIN_STATIC) && !defined(GPUTRAIN_IMPLEMENTATION) && !defined(GPUTRAIN_BACKEND)
+#error "gputrain: GPUTRAIN_STATIC is a private copy: define GPUTRAIN_IMPLEMENTATION too, in each file that has it"
+#endif
 #if defined(__FAST_MATH__) && !defined(GPUTRAIN_ALLOW_FAST_MATH)
 #error "gputrain: -ffast-math breaks its infinities and its reproducible sums; define GPUTRAIN_ALLOW_FAST_MATH to insist"
 #endif
@@ -1053,6 +1059,9 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 
 // >>implementation
 #define GTR__MAX_ARGS 72            /* operands of one call: the most inputs, outputs and gradients */
+#if !defined(GPUTRAIN_NO_THREADS) && !defined(_WIN32) && !defined(__ATOMIC_SEQ_CST)
+#define GPUTRAIN_NO_THREADS         /* tcc: no atomics */
+#endif
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -1084,7 +1093,9 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 #define GTR__SQRTF sqrtf
 #endif
 #define GTR__R gtr_float
-#if defined(__GNUC__) || defined(__clang__)
+#ifdef __MINGW_PRINTF_FORMAT
+#define GTR__PRINTF(f, a) __attribute__((format(__MINGW_PRINTF_FORMAT, f, a)))
+#elif defined(__GNUC__) || defined(__clang__)
 #define GTR__PRINTF(f, a) __attribute__((format(printf, f, a)))
 #else
 #define GTR__PRINTF(f, a)
@@ -4348,7 +4359,7 @@ GTR_API const char *gtr_environment_text(gtr_context *ctx) {
     return gtr__text(ctx);
 }
 /* Set by signal handlers and other threads: atomic where volatile alone is not. */
-#if defined(__GNUC__) || defined(__clang__)
+#ifdef __ATOMIC_SEQ_CST
 static void gtr__stop_set(gtr_context *ctx, int v) { __atomic_store_n(&ctx->stop, v, __ATOMIC_SEQ_CST); }
 static int gtr__stop_get(gtr_context *ctx) { return __atomic_load_n(&ctx->stop, __ATOMIC_SEQ_CST); }
 #else
@@ -6298,7 +6309,8 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
         n = gtr__node_new(b, GTR__OP_UPDATE, GTR__FWD, 0, 0);
         if (!n) return;
         n->attr.ptr = optim; n->layer = "optimizer";
-        n->bytes = (double)optim->count * ((optim->kind != GTR_SGD ? 7 : optim->momentum > 0 ? 5 : 3) * sizeof(gtr_float) + (b->r->precision >= GTR_MIXED_BF16 ? 2 : 0));
+        const double moved = (optim->kind != GTR_SGD ? 7 : optim->momentum > 0 ? 5 : 3) * (double)sizeof(gtr_float);
+        n->bytes = (double)optim->count * (moved + (b->r->precision >= GTR_MIXED_BF16 ? 2 : 0));
         b->phase = GTR__COMMIT;
         gtr__add_commits(b);
     }
@@ -6759,7 +6771,7 @@ static gtr__runner *gtr__runner_new(gtr_context *ctx, float scale) {
     return NULL;
 }
 static void gtr__fence(void) {
-#if defined(__GNUC__) || defined(__clang__)
+#ifdef __ATOMIC_SEQ_CST
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 #elif defined(_WIN32)
     MemoryBarrier();
@@ -8166,7 +8178,7 @@ GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p) { return !p
 #  define GTR__FSTAT     _fstat64
 #  define GTR__FSYNC     _commit        /* FlushFileBuffers */
 #  define GTR__RENAME(from, to) (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ? 0 : (errno = EACCES, -1))
-#  define GTR__CHMOD(name, mode)
+#  define GTR__CHMOD(name, mode) (void)0
 #  define GTR__O_READ    (_O_RDONLY | _O_BINARY | _O_NOINHERIT)
 #  define GTR__O_NEW     (_O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT)
 #  define GTR__IS_FILE(mode)   (((mode) & _S_IFMT) == _S_IFREG)

@@ -2,7 +2,7 @@
 # Everything that is not a test program: compilers and standards, symbols, markers, sanitizers, examples. Prints a line a check; exits
 # non-zero if one fails. usage: check.sh [name...]; CC, CFLAGS as for make; COMPILERS: those to try (gcc clang)
 cd "$(dirname "$0")/.." || exit 1
-all="compilers static units symbols markers ops size examples address thread valgrind fuzz verified"
+all="compilers others static units symbols markers ops size examples address thread valgrind fuzz verified"
 dir=build/check
 mkdir -p $dir
 CC=${CC:-cc} CFLAGS=${CFLAGS:--O3 -march=native}
@@ -28,8 +28,8 @@ check_compilers() {
     bad=0
     for c in $COMPILERS; do
         for std in c99 c11 c++11 c++20; do
-            compile "$c" $std $dir/all -O1 -c -o $dir/all.o || bad=1
-            compile "$c" $std $dir/api -fsyntax-only || bad=1
+            compile "$c" $std $dir/all -O1 -Wconversion -c -o $dir/all.o || bad=1
+            compile "$c" $std $dir/api -fsyntax-only -Wconversion || bad=1
             for macro in GPUTRAIN_STATIC GPUTRAIN_CUDA GPUTRAIN_DOUBLE GPUTRAIN_NO_THREADS; do
                 compile "$c" $std $dir/all -fsyntax-only -D$macro || bad=1
             done
@@ -42,9 +42,25 @@ check_compilers() {
     return $bad
 }
 
-# A private copy: no warnings, unused or other, and nothing exported.
+# Compilers with less: tcc, which has no atomics and so gets no threads, and mingw, for Windows, which must link (and -pthread may stand there).
+check_others() {
+    bad=0
+    if command -v tcc >/dev/null; then
+        tcc -Wall -Werror -I. $dir/all.c -o $dir/tcc -lm -pthread && tcc -Wall -Werror examples/01_smallest.c -o $dir/tcc -lm && $dir/tcc >$dir/tcc.log || bad=1
+    else echo "skipped: no tcc"; fi
+    if command -v x86_64-w64-mingw32-gcc >/dev/null; then
+        for e in "c99 $dir/all.c" "gnu11 examples/02_digits.c"; do
+            x86_64-w64-mingw32-gcc -std=$e -O1 $warn -Wpedantic -I. -o $dir/windows.exe -lm -pthread || { echo "mingw -std=$e fails"; bad=1; }
+        done
+    else echo "skipped: no x86_64-w64-mingw32-gcc"; fi
+    return $bad
+}
+
+# A private copy: no warnings, unused or other, and nothing exported; without the implementation it is refused.
 check_static() {
     bad=0
+    ! $CC -fsyntax-only -DGPUTRAIN_STATIC -I. $dir/api.c 2>$dir/static.log || { echo "GPUTRAIN_STATIC without GPUTRAIN_IMPLEMENTATION is accepted"; bad=1; }
+    grep -q 'error.*GPUTRAIN_IMPLEMENTATION' $dir/static.log || { cat $dir/static.log; bad=1; }
     for c in $COMPILERS; do
         for std in c99 c++11; do
             compile "$c" $std $dir/all -O1 -c -DGPUTRAIN_STATIC -o $dir/static.o || bad=1
