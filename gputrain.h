@@ -521,7 +521,7 @@ GTR_API gtr_result gtr_eval_train(gtr_tensor *const *t, int n);
    Waits for the device. An input that nothing but products in 16 bits read comes as they read it, rounded, unless gtr_keep marked it.
    A tensor that no run computed yet and that needs no input is computed. Anything else: GTR_ERR_STATE. */
 GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes);
-/* The first element of t, computed if need be: for losses. NaN on error. */
+/* The first element of t, whatever its dtype, computed if need be: for losses. NaN on error. */
 GTR_API float gtr_item(gtr_tensor *t);
 
 // >>parameters
@@ -1122,7 +1122,7 @@ struct gtr_tensor {
     char        *name;              /* full name, or NULL */
     int64_t      id;                /* index in ctx->tensor */
     int          stage, region;
-    bool         keep;
+    bool         keep, fed;         /* fed: it depends on an input */
     int          part;              /* PART: which output of in[0] */
     int64_t      runs;              /* of a dimension k times the batch N: how often N lies in it, one behind the other:
                                        once in (N, k) flattened, k times in (k, N) flattened; 0: once */
@@ -4309,6 +4309,8 @@ static void gtr__device_describe(gtr_context *ctx, const char *why) {
     else snprintf(ctx->device_text, sizeof ctx->device_text, "%s%s%s", ctx->caps.name, why[0] ? "; no GPU: " : "", why);
 }
 GTR_API gtr_context *gtr_create(gtr_desc desc) {
+    const bool half = !desc.allocator.alloc != !desc.allocator.free;
+    if (half) memset(&desc.allocator, 0, sizeof desc.allocator);    /* what it gives could not be given back */
     gtr_context *ctx = (gtr_context *)gtr__host_alloc(&desc, sizeof *ctx);
     char why[256] = "";
     gtr_result r = GTR_ERR_UNSUPPORTED;
@@ -4321,8 +4323,8 @@ GTR_API gtr_context *gtr_create(gtr_desc desc) {
     gtr__process_note(ctx);
     ctx->preset = desc.preset != GTR_PRESET_NONE;
     ctx->dead = true;           /* until it is whole */
-    if (desc.threads < 0 || desc.device_index < 0 || desc.max_sm < 0 || (unsigned)desc.device > GTR_DEVICE_CUDA || (unsigned)desc.preset > GTR_PRESET_SM90 ||
-        (!desc.allocator.alloc != !desc.allocator.free)) {
+    if (desc.threads < 0 || desc.device_index < 0 || desc.max_sm < 0 || half ||
+        (unsigned)desc.device > GTR_DEVICE_CUDA || (unsigned)desc.preset > GTR_PRESET_SM90) {
         gtr__fail(ctx, GTR_ERR_ARG, "gtr_create: threads, device_index and max_sm are at least 0, device and preset of their enums, an allocator has alloc and free");
         return ctx;
     }
@@ -4426,6 +4428,8 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
         if (!t->in) { gtr__tensor_free(t); return NULL; }
         memcpy(t->in, in, (size_t)n_in * sizeof *in);
     }
+    t->fed = op == GTR__OP_INPUT;
+    for (int i = 0; i < n_in; i++) t->fed |= in[i]->fed;
     if (!gtr__grow(ctx, (void **)&ctx->tensor, ctx->n_tensor, &ctx->cap_tensor, sizeof *ctx->tensor)) { gtr__tensor_free(t); return NULL; }
     t->id = ctx->n_tensor;
     ctx->tensor[ctx->n_tensor++] = t;
@@ -5598,6 +5602,7 @@ typedef struct gtr__fuse {
     gtr__plan *plan;
     int       *readers, *writers;   /* per root value: nodes that read its data, write it */
     gtr_context *ctx;
+    bool       failed;              /* out of memory, which is no reason not to fuse: plans do not depend on it */
 } gtr__fuse;
 /* first is followed by second; ok decides and makes the fused node in out; keep_first: it takes first's place, else second's */
 typedef struct gtr__fusion {
@@ -5613,6 +5618,7 @@ typedef struct gtr__fusion {
 static bool gtr__same_place(const gtr__node *a, const gtr__node *b) { return a->micro == b->micro && a->stage == b->stage && a->recomputed == b->recomputed; }
 static bool gtr__fuse_operands(gtr__fuse *f, gtr__node *out, int n_in, int n_out) {
     out->in = (int *)gtr__malloc(f->ctx, (size_t)(n_in + n_out) * sizeof(int));
+    f->failed |= !out->in;
     if (!out->in) return false;
     out->out = out->in + n_in;
     out->n_in = n_in; out->n_out = n_out;
@@ -5683,7 +5689,7 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
     gtr__plan *p = b->plan;
     gtr__fuse f;
     int i, j, k;
-    f.plan = p; f.ctx = b->ctx;
+    f.plan = p; f.ctx = b->ctx; f.failed = false;
     f.readers = (int *)gtr__malloc(b->ctx, (size_t)p->n_value * 2 * sizeof(int) + 8);
     if (!f.readers) { b->failed = true; return; }
     f.writers = f.readers + p->n_value;
@@ -5711,6 +5717,7 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
         for (i = k = 0; i < p->n_node; i++) if (p->node[i].op == GTR__OP_COUNT) p->split -= i < split; else { if (k != i) p->node[k] = p->node[i]; k++; }
         p->n_node = k;
     }
+    b->failed |= f.failed;
     gtr__mfree(b->ctx, f.readers);
 }
 // >>pass:select
@@ -6974,14 +6981,8 @@ static gtr_tensor *gtr__stored_as(gtr_tensor *t) {
     while (gtr__row(t->op)->flags & GTR__ALIAS) t = t->in[0];
     return t;
 }
-static bool gtr__needs_input(gtr_tensor *t) {
-    gtr_tensor *input[GTR__MAX_FEED];
-    int n;
-    int64_t highest;
-    return gtr__find_inputs(t->ctx, &t, 1, input, &n, &highest) != GTR_OK || n > 0;
-}
 /* Whether a value must be computed before it is read: never kept, or of parameters alone, which have changed. */
-static bool gtr__outdated(gtr_tensor *t) { return !t->kept_filled || (t->kept_at != t->ctx->writes && !gtr__needs_input(t)); }
+static bool gtr__outdated(gtr_tensor *t) { return !t->kept_filled || (t->kept_at != t->ctx->writes && !t->fed); }
 /* Copies n elements from device memory to dst as their logical dtype. */
 static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *src, gtr_dtype storage, gtr_dtype dtype, int64_t n, const char *what) {
     size_t bytes = (size_t)n * gtr__dtype_size(storage);
@@ -7020,7 +7021,8 @@ GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
     gtr_tensor *s = gtr__stored_as(t);
     if (gtr__row(s->op)->flags & GTR__LEAF && s->op != GTR__OP_GRADIENT && s->op != GTR__OP_PART) return gtr__get_leaf(s, t, dst, bytes);
     if (gtr__outdated(s)) {
-        if (gtr__needs_input(t)) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: \"%s\" was not kept: ask for it in gtr_eval, or mark it with gtr_keep before the run", gtr__label(t));
+        if (t->fed) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: \"%s\" was not kept: ask for it in gtr_eval, or "
+                                     "mark it with gtr_keep before the run", gtr__label(t));
         GTR__TRY(gtr_eval(&t, 1));
         GTR__TRY(gtr__wait_all(ctx));
     }
@@ -7029,19 +7031,18 @@ GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
     return gtr__read(ctx, s->stage, dst, s->kept, s->kept_storage, t->dtype, gtr__count(&s->kept_shape), gtr__label(t));
 }
 GTR_API float gtr_item(gtr_tensor *t) {
-    gtr_float v[1];
-    if (!t) return (float)NAN;
-    gtr_context *ctx = t->ctx;
+    union { gtr_float f; int32_t i; int64_t l; } v;
+    gtr_result r;
+    if (!t || gtr__runnable(t->ctx, "gtr_item") != GTR_OK || gtr__wait_all(t->ctx) != GTR_OK) return (float)NAN;
     gtr_tensor *s = gtr__stored_as(t);
-    if (t->dtype != GTR_F32 || gtr__row(s->op)->flags & GTR__LEAF) {
-        int32_t w;
-        if (gtr__count(&t->shape) == 1 && gtr_get(t, t->dtype == GTR_F32 ? (void *)v : (void *)&w, gtr__dtype_size(t->dtype)) == GTR_OK) return t->dtype == GTR_F32 ? (float)v[0] : (float)w;
-        return (float)NAN;
+    if (s->op == GTR__OP_INPUT) r = gtr__get_leaf(s, t, &v, gtr__dtype_size(t->dtype));
+    else if (s->op == GTR__OP_PARAMETER || s->op == GTR__OP_CONSTANT)
+        r = gtr__read(t->ctx, s->stage, &v, s->data, s->dtype, t->dtype, 1, gtr__label(t));
+    else {
+        r = gtr__outdated(s) ? gtr_eval(&t, 1) : GTR_OK;
+        if (r == GTR_OK) r = gtr__read(t->ctx, s->stage, &v, s->kept, s->kept_storage, t->dtype, 1, gtr__label(t));
     }
-    if (!gtr__usable(ctx) || ctx->preset || gtr__wait_all(ctx) != GTR_OK) return (float)NAN;
-    if (gtr__outdated(s) && gtr_eval(&t, 1) != GTR_OK) return (float)NAN;
-    if (gtr__read(ctx, s->stage, v, s->kept, s->kept_storage, GTR_F32, 1, gtr__label(t)) != GTR_OK) return (float)NAN;
-    return (float)v[0];
+    return r != GTR_OK ? (float)NAN : t->dtype == GTR_F32 ? (float)v.f : t->dtype == GTR_I64 ? (float)v.l : (float)v.i;
 }
 
 // >>training
@@ -7719,14 +7720,16 @@ GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, si
     return r;
 }
 GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes) {
-    gtr_float *tmp;
+    gtr_float *tmp, s;
     size_t i;
     gtr_result r;
-    if (!t || !t->optim.scaled || !src || !gtr__usable(t->ctx))
+    /* Nothing to scale, or refused. */
+    if (!t || !p || !t->optim.scaled || !src || !t->runner || bytes != p->data_bytes || !gtr__usable(t->ctx))
         return gtr__buffer_copy(t, p, t ? t->gradient : NULL, (void *)(uintptr_t)src, bytes, true, "gradient");
     tmp = (gtr_float *)gtr__malloc(t->ctx, bytes);
     if (!tmp) return GTR_ERR_NOMEM;
-    for (i = 0; i < bytes / sizeof(gtr_float); i++) tmp[i] = ((const gtr_float *)src)[i] * (gtr_float)gtr__scale_now(t);
+    s = (gtr_float)gtr__scale_now(t);
+    for (i = 0; i < bytes / sizeof(gtr_float); i++) tmp[i] = ((const gtr_float *)src)[i] * s;
     r = gtr__buffer_copy(t, p, t->gradient, tmp, bytes, true, "gradient");
     gtr__mfree(t->ctx, tmp);
     return r;
@@ -9498,15 +9501,17 @@ static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m) {
     }
 }
 GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out) {
-    gtr__plan_cache *before = t ? t->ctx->plans : NULL, *e = gtr__observed(t, batch, "gtr_memory_plan");
+    gtr__plan_cache *before = t ? t->ctx->plans : NULL, *e;
     gtr_context *ctx;
     gtr_memory_report m;
     int64_t i;
     int k;
     size_t bytes, values[GTR__MAX_STAGES];
     memset(&m, 0, sizeof m);
-    if (out) *out = m;
-    if (!e || !out) return t ? t->ctx->error ? t->ctx->error : GTR_ERR_ARG : GTR_ERR_ARG;
+    if (!out) return t ? gtr__fail(t->ctx, GTR_ERR_ARG, "gtr_memory_plan: out is NULL") : GTR_ERR_ARG;
+    *out = m;
+    e = gtr__observed(t, batch, "gtr_memory_plan");
+    if (!e) return t ? t->ctx->error : GTR_ERR_ARG;
     ctx = t->ctx;
     m.batch = batch;
     for (i = 0; i < ctx->n_tensor; i++) {
@@ -9552,7 +9557,7 @@ GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch) {
 }
 /* The total at a batch, of gtr_step's plan or gtr_fit's, whichever is larger; SIZE_MAX if there is no such plan. */
 static size_t gtr__total_at(gtr_trainer *t, int64_t batch) {
-    const bool several = t->several;
+    const bool several = t->several, good = t->ctx->error == GTR_OK;
     gtr_memory_report m;
     size_t most = 0;
     int k;
@@ -9561,6 +9566,7 @@ static size_t gtr__total_at(gtr_trainer *t, int64_t batch) {
         most = gtr_memory_plan(t, batch, &m) == GTR_OK ? GTR__MAX(most, m.total) : SIZE_MAX;
     }
     t->several = several;
+    if (good && t->ctx->error == GTR_ERR_SHAPE) gtr_error_clear(t->ctx);    /* the graph can't have this size */
     return most;
 }
 /* Device bytes of the data sets in use. */
@@ -9599,8 +9605,8 @@ GTR_API int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
         int64_t mid = low + (high - low) / 2;
         if (gtr__total_at(t, mid) <= bytes) low = mid; else high = mid;
     }
-    if (good && least < 2 * 64 && ctx->error == GTR_ERR_SHAPE) gtr_error_clear(ctx);    /* of the sizes that were tried */
-    return low < least ? 0 : low;
+    if (least == 2 * 64) gtr__observed(t, least, "gtr_largest_batch");      /* none: the error says why */
+    return low < least || (good && ctx->error) ? 0 : low;
 }
 /* One operand's minimum, maximum, mean and count of non-finite elements. */
 static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v) {

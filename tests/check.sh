@@ -163,17 +163,35 @@ check_address() { each_compiler "-O1 -fsanitize=address,undefined -fno-sanitize-
 check_thread() { each_compiler "-O1 -fsanitize=thread"; }
 check_valgrind() { WRAP="valgrind -q --error-exitcode=9 --leak-check=full" run_tests "$CC" "-O1"; }
 
-# The readers of files against libFuzzer, FUZZ_SECONDS each (60), and against an independent validator.
+# The readers of files and the whole API against libFuzzer, FUZZ_SECONDS each (20), two at a time; the readers against an independent
+# validator. Without clang's libFuzzer the API's calls are drawn from a seed.
+fuzz() { # source
+    o=$dir/$(basename "$1" .c) flags="-max_len=1024 -dict=tests/fuzz.dict"
+    [ "$1" != tests/fuzz_api.c ] || flags="-max_len=1024 -len_control=0 -timeout=100 -detect_leaks=0"   # it counts its allocations itself
+    clang -w -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined "$1" -o "$o" -lm -pthread &&
+        "$o" $flags -max_total_time="${FUZZ_SECONDS:-20}" -artifact_prefix="$o-" >"$o.log" 2>&1 && return
+    grep -vE '^#|^\t' "$o.log" | tail -n 30
+    return 1
+}
 check_fuzz() {
-    bad=0
-    if ! printf 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n);\nint LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return !p && n; }\n' |
-        clang -x c -fsanitize=fuzzer - -o $dir/fuzz 2>/dev/null; then echo "skipped: no clang with -fsanitize=fuzzer"; return 0; fi
-    for t in tests/fuzz_*.c; do
-        o=$dir/$(basename "$t" .c)
-        clang -w -g -O1 -fsanitize=fuzzer,address,undefined "$t" -o "$o" -lm -pthread &&
-            "$o" -max_len=1024 -max_total_time="${FUZZ_SECONDS:-60}" -dict=tests/fuzz.dict -artifact_prefix=$dir/ >"$o.log" 2>&1 || { bad=1; grep -vE '^#|^\t' "$o.log" | tail -n 30; }
-        echo "$(basename "$t"): $(grep -E '^(#|Done)' "$o.log" | tail -n 1)"
-    done
+    bad=0 running=""
+    missing=$(sed -n '/^\/\/ >>functions/,/^\/\/ >>backend/p' gputrain.h | grep -oE '^GTR_API [^(]*\bgtr_[a-z0-9_]+\(' | grep -oE 'gtr_[a-z0-9_]+\(' | tr -d '(' | sort -u |
+        while read -r f; do grep -qwE "$f" tests/fuzz_api.c || echo "$f"; done)
+    [ -z "$missing" ] || { echo "tests/fuzz_api.c does not call:" $missing; bad=1; }
+    if printf 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n);\nint LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return !p && n; }\n' |
+        clang -x c -fsanitize=fuzzer - -o $dir/fuzz 2>/dev/null; then
+        for t in tests/fuzz_*.c; do
+            fuzz "$t" &
+            if [ -z "$running" ]; then running=$!; else wait $running || bad=1; wait $! || bad=1; running=""; fi
+        done
+        [ -z "$running" ] || wait $running || bad=1
+        for t in tests/fuzz_*.c; do echo "$(basename "$t"): $(grep -E '^(#|Done|[0-9]+ calls)' "$dir/$(basename "$t" .c).log" | tail -n 1)"; done
+    else
+        echo "no clang with -fsanitize=fuzzer: the readers are skipped"
+        $CC -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -DFUZZ_MAIN tests/fuzz_api.c -o $dir/fuzz_api -lm -pthread &&
+            $dir/fuzz_api "$(date +%s)" 1000000000 "${FUZZ_SECONDS:-20}" >$dir/fuzz_api.log 2>&1 || bad=1
+        tail -n 5 $dir/fuzz_api.log
+    fi
     $CC -O1 -I. tests/test_files.c -o $dir/test_files -lm -pthread && $dir/test_files --mutants 20000 | python3 tests/verdict_safetensors.py || bad=1
     return $bad
 }

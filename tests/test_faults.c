@@ -731,8 +731,90 @@ static void forks(void)
 static void forks(void) { SKIP("no fork() here"); }
 #endif
 
+/* A call that returns GTR_OK leaves no error, one that fails leaves its own: for each allocation of the first step's planning. */
+static void planning_tells(void)
+{
+    float x[4 * 6] = { 0 };
+    int32_t y[4] = { 0, 1, 2, 0 };
+    int k, n = 1, in_step = 0;
+    for (k = 1; k <= n; k += small ? 7 : 1) {
+        gtr_desc d = desc0();
+        gtr_context *ctx;
+        gtr_result r;
+        net m;
+        d.threads = 1;
+        d.allocator.alloc = f_alloc; d.allocator.free = f_free;
+        fail_allocation = 0;
+        ctx = gtr_create(d);
+        m = mlp(ctx, adam());
+        gtr_set(m.x, x, sizeof x);
+        gtr_set(m.y, y, sizeof y);
+        allocations = 0;
+        fired = fail_all = false;
+        fail_allocation = k;
+        r = gtr_step(m.t);
+        CHECK(r == gtr_error(ctx) && (r == GTR_ERR_NOMEM) == fired, "allocation %d of a step failed: it returned '%s', the context's error is '%s'", k, gtr_result_text(r), gtr_error_text(ctx));
+        if (!fired) in_step = 1;
+        else n = k + 1 + (small ? 7 : 0);
+        fail_allocation = 0;
+        gtr_error_clear(ctx);
+        EXPECT_EQ(gtr_step(m.t), GTR_OK);
+        gtr_destroy(ctx);
+        EXPECT_EQ(alive, 0);
+        alive = 0;
+    }
+    EXPECT(in_step && n > 20);
+}
+/* Arguments that no call may take at their word. */
+static void arguments(void)
+{
+    gtr_desc d = desc0();
+    gtr_context *ctx;
+    net n;
+    gtr_trainer_desc t = adam();
+    gtr_tensor *x, *w;
+    const int32_t ids[3] = { -5, 6, 7 };
+    const gtr_float values[2] = { 2.5f, 3 };
+    gtr_float g[18] = { 0 };
+    fail_allocation = 0;
+    d.allocator.alloc = f_alloc;    /* who can't give back is not asked */
+    ctx = gtr_create(d);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "alloc and free");
+    gtr_destroy(ctx);
+    EXPECT_EQ(alive, 0);
+    alive = 0;
+    d = desc0();
+    ctx = gtr_create(d);
+    t.precision = GTR_MIXED_FP16;
+    n = mlp(ctx, t);
+    EXPECT_OK(ctx);
+    EXPECT_EQ(gtr_memory_plan(n.t, 4, NULL), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "out is NULL");
+    w = gtr_parameter_find(ctx, "fc3.bias");
+    EXPECT_EQ(gtr_gradient_set(n.t, w, g, SIZE_MAX / 4), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "fc3.bias");
+    EXPECT_EQ(gtr_gradient_set(n.t, NULL, g, sizeof g), GTR_ERR_ARG);
+    /* the first element, whatever its type: a counter of 64 bits, ids, a vector */
+    x = gtr_input(ctx, "norm", GTR_F32, gtr_shape2(GTR_BATCH, 2));
+    gtr_batch_norm(x, "bn");
+    w = gtr_parameter_find(ctx, "bn.num_batches_tracked");
+    { const int64_t many = 5000000000; EXPECT_EQ(gtr_set(w, &many, sizeof many), GTR_OK); }
+    CHECK(gtr_item(w) == 5e9f, "a counter of 5000000000 reads as %g", (double)gtr_item(w));
+    CHECK(gtr_item(gtr_parameter_find(ctx, "bn.running_var")) == 1, "the first element of two is not read");
+    w = gtr_constant(ctx, GTR_I32, gtr_shape1(3), ids);
+    CHECK(gtr_item(w) == -5 && gtr_item(gtr_reshape(w, gtr_shape2(3, 1))) == -5, "the first of three ids reads as %g", (double)gtr_item(w));
+    w = gtr_constant(ctx, GTR_F32, gtr_shape1(2), values);
+    CHECK(gtr_item(w) == 2.5f && gtr_item(gtr_scale(w, 2, 0)) == 5 && gtr_item(gtr_argmax(w, 0)) == 1, "computed values: %g", (double)gtr_item(gtr_argmax(w, 0)));
+    EXPECT_OK(ctx);
+    CHECK(isnan(gtr_item(n.x)), "an input that was not set has a value");
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "\"x\"");
+    gtr_destroy(ctx);
+}
+
 static void all(void)
 {
+    RUN(planning_tells);
+    RUN(arguments);
     RUN(runtime_calls);
     RUN(queued_steps);
     RUN(launch_counts);
