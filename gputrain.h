@@ -464,15 +464,14 @@ GTR_API gtr_tensor *gtr_sum(gtr_tensor *x, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_mean(gtr_tensor *x, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_softmax(gtr_tensor *x, int axis);       /* exp(x) / sum exp(x) along axis */
 /* In training each element is 0 with probability p (0 <= p < 1), else x / (1 - p); in evaluation x. The mask depends
-   on the seed, name, step and where the element is in the step's whole batch: row and element within the row where
-   dimension 0 is the batch or k times it, else the linear index; so not on micro-batches, which have one mask where x
-   has no batch. A name is made if NULL. */
+   on the seed, name, step and where the element is in the step's whole batch (by row and place in it where dimension 0
+   is a multiple of the batch, else by place), not on micro-batches: one mask for all where x has no batch. A name is
+   made if NULL. */
 GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p);
 GTR_API gtr_tensor *gtr_stop_gradient(gtr_tensor *x);           /* x; no gradient passes */
 GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis);        /* GTR_I32, the first of equals; no gradient */
 /* Share of rows of logits (N, C) whose largest element is at labels (N), GTR_I32; negative labels do not count. A
-   scalar; NaN if none counts. Over micro-batches and the batches of gtr_evaluate it is, like cross_entropy, that of
-   the whole. */
+   scalar, of the whole step or set as cross_entropy is; NaN if none counts. */
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
 /* An op of the user's own: gtr_custom_desc. The callbacks run during every run; with CUDA and on_device also while it is captured. */
 GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc);
@@ -498,9 +497,9 @@ GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch
 
 // >>loss
 /* Mean over rows of -log softmax(logits)[label]; logits (N, C), labels (N) GTR_I32 in [0, C) or ignore_index. A
-   scalar. The mean is over the rows that are not ignored of the whole step, whatever its micro-batches, and in
-   gtr_evaluate of the whole set; where all are: NaN, which in training is GTR_ERR_NONFINITE. (Where labels' shape has
-   no batch, each micro-batch counts its own.) */
+   scalar. Over the rows that are not ignored of the whole step, whatever its micro-batches, and in gtr_evaluate of
+   the whole set; NaN if there is none (in training GTR_ERR_NONFINITE). Where labels have no batch, each part counts
+   its own. */
 GTR_API gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels);
 GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc);
 GTR_API gtr_tensor *gtr_mse(gtr_tensor *x, gtr_tensor *target);             /* mean of (x - target)^2 over all elements; same shapes */
@@ -568,8 +567,8 @@ GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr);
    it. The callback may read, set, evaluate, save, load, build, run other trainers; what steps, feeds or ends this one,
    or frees what it uses, is GTR_ERR_STATE there, and ends the fit. */
 GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc desc);
-/* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode, computed batch rows at a time and
-   weighted by rows; where labels may be ignored they are counted in a pass of its own first. Waits. */
+/* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode, by batch rows at a time; where
+   labels may be ignored a first pass counts them. Waits. */
 GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss, float *value);
 /* Ends a running gtr_fit of this context after the steps already queued (one that starts later is not stopped). Safe in a signal handler and from any thread. */
 GTR_API void gtr_stop(gtr_context *ctx);
@@ -3114,9 +3113,9 @@ static gtr_result gtr__cpu_softmax_bwd(void *instance, const gtr__call *c) { ret
 // >>op:dropout
 /* In training y = x keep / (1 - p), dx = dy keep / (1 - p); in evaluation y = x. f[0]: p; i[0]: dimension 0 is not
    the batch. Element e of row r (the first dimension; e within the row) is kept if the uniform number of counter
-   (step, row0 + r, e) is at least p; with i[0] row0 and r are 0 and e the linear index. i[1], unless 0: this
-   micro-batch's rows do not lie together in the whole batch: each i[1] rows (with i[0]: elements) of x are a part,
-   from i[3] on, of i[2] there, and counted as there. Backward draws the mask again. Srivastava et al., 2014. */
+   (step, row0 + r, e) is at least p; with i[0] row0 and r are 0 and e the linear index. i[1], unless 0: each i[1] rows
+   (with i[0]: elements) are those from i[3] on of i[2] in the whole batch, and count as there. Backward draws the mask
+   again. Srivastava et al., 2014. */
 static gtr_result gtr__shape_dropout(gtr__shape_call *s) {
     GTR__TRY(gtr__shape_same(s));
     s->flops = gtr__shape_flops(&s->in[0], s->training ? 20 : 1);
@@ -3350,9 +3349,9 @@ static gtr_result gtr__cpu_argmax_fwd(void *instance, const gtr__call *c) {
 
 // >>op:accuracy
 /* logits (N, C), labels (N) GTR_I32 -> a scalar: the share of rows with a label that counts whose argmax is the
-   label; NaN if there is no such row. i[0], i[1]: labels from i[0] to i[1], the negative ones, do not count. With
-   tally's output as third input the divisor is not the number of rows that count here but a share of those in all the
-   labels that it counted, as large as N is of these: weighted by N, values of parts then add to the whole's. */
+   label; NaN if there is no such row. Labels from i[0] to i[1], the negative ones, do not count. With tally's output
+   as third input the divisor is, of what counts in all the labels that tally had, the share that N is of these:
+   weighted by N, values of parts then add to the whole's. */
 static double gtr__divisor(const gtr__call *c, int64_t counted) {
     const int64_t *tally = c->n_in > 2 ? (const int64_t *)c->in[2].data : NULL;
     return tally ? (double)tally[0] * (double)c->in[1].count / (double)tally[1] : (double)counted;
@@ -5140,7 +5139,7 @@ static void gtr__place_rows(const gtr__build *b, const gtr_tensor *t, gtr__node 
     n->row0 = 0;
     n->attr.i[1] = unit * b->rows; n->attr.i[2] = unit * b->r->batch; n->attr.i[3] = unit * b->row0;
 }
-/* What is recorded ahead and will be again, or has been: its batch's statistics are committed once. */
+/* Recorded ahead, and again or before: a batch's statistics are committed once. */
 static bool gtr__again(const gtr__build *b, const gtr_tensor *t) {
     return b->ahead && ((b->whole[t->id] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED || b->whole[t->id] & GTR__SEEN);
 }
@@ -5250,9 +5249,8 @@ static void gtr__record_reached(gtr__build *b) {
 }
 
 // >>pass:tally
-/* A loss or metric that divides by the labels that count divides, in a micro-batch or a part of a set, by its share
-   of those of the whole step or set: the weighted sum over all parts is then what the whole would give. So labels are
-   counted ahead of all. */
+/* What divides by the labels that count divides, in a part of a step or set, by its share of those of the whole, so
+   that the weighted sum over all parts is what the whole would give. So labels are counted ahead of all parts. */
 static void gtr__column_range(gtr__column *c, int64_t rows);
 static gtr_tensor *gtr__stored_as(gtr_tensor *t);
 static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int n, int *column);
@@ -5278,27 +5276,21 @@ static void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
     const int parts = gtr__stored_as(labels)->op == GTR__OP_INPUT ? 1 : b->r->micro, stage = gtr__stage_of(b, t);
     int m, e = 0;
     while (e < b->n_early && b->early[e].labels != labels->id) e++;
-    const bool made = e < b->n_early;
-    if (!made) {
-        memset(b->reach, 0, (size_t)n);
-        for (m = 0; m < b->n_early; m++) b->reach[b->early[m].labels] = GTR__MADE;
-        b->reach[labels->id] = GTR__REACHED;
-        gtr__mark_reach(b->ctx, b->reach);
-        if (parts > 1) {
-            b->failed = !gtr__grow_int(b->ctx, (void **)&b->early, b->n_early, &b->cap_early, sizeof *b->early);
-            if (b->failed) return;
-            memset(&b->early[b->n_early++], -1, sizeof *b->early);
-            b->early[e].labels = labels->id;
-        }
+    memset(b->reach, 0, (size_t)n);
+    for (m = 0; m < b->n_early; m++) b->reach[b->early[m].labels] = GTR__MADE;
+    b->reach[labels->id] |= GTR__REACHED;
+    gtr__mark_reach(b->ctx, b->reach);
+    if (parts > 1 && e == b->n_early) {
+        b->failed = !gtr__grow_int(b->ctx, (void **)&b->early, b->n_early, &b->cap_early, sizeof *b->early);
+        if (b->failed) return;
+        memset(&b->early[b->n_early++], -1, sizeof *b->early);
+        b->early[e].labels = labels->id;
     }
     for (m = 0; m < parts && !b->failed; m++) {
         gtr__micro_begin(b, m, parts);
-        if (made) b->map[labels->id] = b->early[e].value[m];
-        else {
-            gtr__micro_forget(b);
-            gtr__record_reached(b);
-            if (parts > 1) b->early[e].value[m] = b->map[labels->id];
-        }
+        gtr__micro_forget(b);
+        gtr__record_reached(b);
+        if (parts > 1) b->early[e].value[m] = b->map[labels->id];
         const int v = b->failed ? -1 : gtr__operand(b, labels, GTR__NONE, stage, 0);
         gtr__node *node = v < 0 ? NULL : gtr__node_new(b, GTR__OP_TALLY, GTR__FWD, 1, 1);
         if (!node) { b->failed = true; return; }
@@ -5306,7 +5298,7 @@ static void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
         node->adds = m || b->r->set;
         node->attr = t->attr; node->stage = stage; node->layer = gtr__label(labels);
     }
-    for (int64_t i = 0; i < n && !made; i++) if (b->reach[i] & GTR__REACHED) b->whole[i] |= GTR__SEEN;
+    for (int64_t i = 0; i < n; i++) if (b->reach[i] & GTR__REACHED) b->whole[i] |= GTR__SEEN;
 }
 /* b->whole: what is needed, and then what is still to be recorded. */
 static void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, int n_inputs) {
