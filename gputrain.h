@@ -1160,6 +1160,9 @@ struct gtr_dataset {
     gtr__column  column[8];
     bool         used;
 };
+#define GTR__PLANS      128         /* so many plans are kept, or so many nodes of plans but for a few plans */
+#define GTR__PLAN_NODES (1 << 19)
+#define GTR__PLAN_BINS  64
 struct gtr__plan_cache;
 struct gtr_context {
     gtr_desc     desc;
@@ -1184,7 +1187,9 @@ struct gtr_context {
     int64_t      unnamed;           /* counter for names that the user did not give */
     gtr_trainer *trainers;
     gtr_dataset *datasets;
-    struct gtr__plan_cache *plans;
+    struct gtr__plan_cache *plans, *oldest_plan;    /* the last used first */
+    struct gtr__plan_cache *plan_bin[GTR__PLAN_BINS];
+    int          n_plans; int64_t plan_nodes;
     void        *arena[GTR__MAX_STAGES]; size_t arena_bytes[GTR__MAX_STAGES];
     uint64_t     memory_version;    /* changes when a block that plans point to has moved */
     uint64_t     writes;            /* counts what changes parameters: a kept value from before is of before */
@@ -4934,6 +4939,20 @@ typedef struct gtr__recipe {
     int64_t       batch;
     gtr_precision precision;
 } gtr__recipe;
+/* All that tells recipes apart, without a struct's gaps. */
+#define GTR__MAX_KEY (5 + GTR__MAX_REPORT + 32)
+static int gtr__recipe_key(const gtr__recipe *r, uint64_t *key) {
+    int i, n = 5;
+    key[0] = (uint64_t)r->batch;
+    key[1] = (uint64_t)(uintptr_t)r->trainer;
+    key[2] = (uint64_t)(uintptr_t)r->data;
+    key[3] = (uint64_t)r->micro << 32 | (uint64_t)r->streams << 16 | (uint64_t)r->precision << 8 | (uint64_t)r->set;
+    key[4] = (uint64_t)r->n_fetch << 16 | (uint64_t)r->n_report << 8 | (uint64_t)r->training << 3 |
+             (uint64_t)r->feeds << 2 | (uint64_t)r->no_matchers << 1 | (uint64_t)r->several;
+    for (i = 0; i < r->n_report; i++) key[n++] = (uint64_t)(uintptr_t)r->report[i];
+    for (i = 0; i < r->n_fetch; i++) key[n++] = (uint64_t)(uintptr_t)r->fetch[i];
+    return n;
+}
 /* What the passes know of a value besides gtr__value. */
 typedef struct gtr__extra {
     int  low, copy[GTR__MAX_STAGES];    /* the same in low storage; on another stage; -1 */
@@ -6401,8 +6420,13 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
 // >>running
 /* A plan made ready: memory behind its values, kernels' calls filled in, the backend's executable. */
 typedef struct gtr__plan_cache {
-    struct gtr__plan_cache *next;
+    struct gtr__plan_cache *next, *previous, *chain;    /* used before it and after it; in its bin */
     gtr__recipe  recipe;
+    uint64_t     key[GTR__MAX_KEY]; int n_key, bin;
+    int64_t      nodes;             /* as counted in ctx->plan_nodes */
+    bool         fresh;             /* nobody has asked for it since it was made */
+    struct gtr__runner *runner;     /* of its last launch, which is done when this one's launches are so many: */
+    uint64_t     launched;
     gtr__plan    plan;
     void        *exec;
     void        *carry;
@@ -6517,24 +6541,45 @@ static void gtr__entry_unprepare(gtr_context *ctx, gtr__plan_cache *e) {
     e->exec = NULL;
     e->version = 0;
 }
+static bool gtr__is_pending(const gtr_context *ctx, const gtr__plan_cache *e);
+static bool gtr__gone_wrong(const gtr_trainer *t);
+static void gtr__trainer_forget(gtr_trainer *t, const gtr__plan_cache *e);
+static void gtr__entry_unlink(gtr_context *ctx, gtr__plan_cache *e) {
+    *(e->previous ? &e->previous->next : &ctx->plans) = e->next;
+    *(e->next ? &e->next->previous : &ctx->oldest_plan) = e->previous;
+}
+static void gtr__entry_to_front(gtr_context *ctx, gtr__plan_cache *e) {
+    e->previous = NULL;
+    e->next = ctx->plans;
+    *(ctx->plans ? &ctx->plans->previous : &ctx->oldest_plan) = e;
+    ctx->plans = e;
+}
+/* The device has done all of it. */
 static void gtr__entry_free(gtr_context *ctx, gtr__plan_cache *e) {
+    gtr__plan_cache **at = &ctx->plan_bin[e->bin];
+    while (*at != e) at = &(*at)->chain;
+    *at = e->chain;
+    gtr__entry_unlink(ctx, e);
+    ctx->n_plans--;
+    ctx->plan_nodes -= e->nodes;
+    if (e->recipe.trainer) gtr__trainer_forget(e->recipe.trainer, e);
     gtr__entry_unprepare(ctx, e);
     gtr__device_free(ctx, 0, e->carry, e->plan.carry);
     gtr__plan_clear(ctx, &e->plan);
     gtr__mfree(ctx, e);
 }
-static bool gtr__is_pending(const gtr_context *ctx, const gtr__plan_cache *e);
-/* Drops plans that use tensor id or a later one (and all of them for id 0); those of a trainer too. */
-static void gtr__plans_forget(gtr_context *ctx, int64_t id) {
-    gtr__plan_cache **at = &ctx->plans;
-    if (!*at) return;
-    gtr__wait_all(ctx);
-    while (*at) {
-        gtr__plan_cache *e = *at;
-        if (e->highest < id || gtr__is_pending(ctx, e)) { at = &e->next; continue; }
-        *at = e->next;
-        gtr__entry_free(ctx, e);
+/* Drops the plans of a trainer, or those of a data set, or those that use tensor id or a later one, but for one
+   between its halves. */
+static void gtr__plans_drop(gtr_context *ctx, const gtr_trainer *t, const gtr_dataset *d, int64_t id) {
+    for (gtr__plan_cache *e = ctx->plans, *next; e; e = next) {
+        next = e->next;
+        if (t ? e->recipe.trainer == t : d ? e->recipe.data == d : e->highest >= id && !gtr__is_pending(ctx, e))
+            gtr__entry_free(ctx, e);
     }
+}
+static void gtr__plans_forget(gtr_context *ctx, int64_t id) {
+    if (ctx->plans) gtr__wait_all(ctx);
+    gtr__plans_drop(ctx, NULL, NULL, id);
 }
 /* Grows a device block that plans point to; its contents are lost. The old size is had back if the new one is not. */
 static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, size_t *bytes, size_t want, const char *what) {
@@ -6702,23 +6747,31 @@ static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n
     gtr__mfree(ctx, reach);
     return GTR_OK;
 }
-/* Evaluations of ever new tensors must not pile up plans: the oldest beyond 64 goes. */
+/* Ever new tensors or batches must not pile up plans: those go whose last use is longest ago. Not one between its
+   halves, nor one of a trainer whose step went wrong and is not told yet. */
 static void gtr__plans_trim(gtr_context *ctx) {
-    gtr__plan_cache **at, **oldest = NULL, *e;
-    int n = 0;
-    for (at = &ctx->plans; *at; at = &(*at)->next) if (!(*at)->recipe.trainer) { oldest = at; n++; }
-    if (n <= 64) return;
-    gtr__wait_all(ctx);
-    e = *oldest;
-    *oldest = e->next;
-    gtr__entry_free(ctx, e);
+    for (gtr__plan_cache *e = ctx->oldest_plan, *newer; e != ctx->plans; e = newer) {
+        newer = e->previous;
+        if (ctx->n_plans <= GTR__PLANS && (ctx->plan_nodes <= GTR__PLAN_NODES || ctx->n_plans <= 4)) return;
+        if (e->runner && e->runner->shared->launches < e->launched) gtr__wait_all(ctx);
+        if (gtr__is_pending(ctx, e) || (e->recipe.trainer && gtr__gone_wrong(e->recipe.trainer))) continue;
+        gtr__entry_free(ctx, e);
+    }
 }
 /* The plan for a recipe: from the cache, or made. NULL on error. */
 static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const gtr__optim *optim) {
-    gtr__plan_cache *e;
+    gtr__plan_cache *e = ctx->plans;
     gtr_tensor *all[32 + GTR__MAX_REPORT];
+    uint64_t key[GTR__MAX_KEY], hash = 0;
+    const int n_key = gtr__recipe_key(r, key);
     int n = 0, i;
-    for (e = ctx->plans; e; e = e->next) if (!memcmp(&e->recipe, r, sizeof *r)) return e;
+    if (!e || e->n_key != n_key || memcmp(e->key, key, (size_t)n_key * sizeof *key) != 0) {
+        for (i = 0; i < n_key; i++) { hash = (hash ^ key[i]) * 0x9e3779b97f4a7c15u; hash ^= hash >> 29; }
+        for (e = ctx->plan_bin[hash % GTR__PLAN_BINS]; e; e = e->chain)
+            if (e->n_key == n_key && !memcmp(e->key, key, (size_t)n_key * sizeof *key)) break;
+        if (e) { gtr__entry_unlink(ctx, e); gtr__entry_to_front(ctx, e); }
+    }
+    if (e) { e->fresh = false; return e; }
     e = (gtr__plan_cache *)gtr__malloc(ctx, sizeof *e);
     if (!e) return NULL;
     e->recipe = *r;
@@ -6727,12 +6780,18 @@ static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, c
     for (i = 0; i < r->n_report; i++) all[n++] = r->report[i];
     if (gtr__find_inputs(ctx, all, n, e->input, &e->n_inputs, &e->highest) != GTR_OK ||
         gtr__plan_make(ctx, r, e->input, e->n_inputs, optim, &e->plan) != GTR_OK) { gtr__mfree(ctx, e); return NULL; }
-    e->next = ctx->plans;
-    ctx->plans = e;
-    if (!r->trainer) gtr__plans_trim(ctx);
+    memcpy(e->key, key, (size_t)n_key * sizeof *key);
+    e->n_key = n_key; e->bin = (int)(hash % GTR__PLAN_BINS);
+    e->chain = ctx->plan_bin[e->bin];
+    ctx->plan_bin[e->bin] = e;
+    gtr__entry_to_front(ctx, e);
+    e->fresh = true;
+    e->nodes = e->plan.n_node;
+    ctx->n_plans++;
+    ctx->plan_nodes += e->nodes;
+    gtr__plans_trim(ctx);
     return e;
 }
-/* Recipes are compared by bytes: they start from zero. */
 static gtr__recipe gtr__recipe0(int64_t batch, int training) {
     gtr__recipe r;
     memset(&r, 0, sizeof r);
@@ -6825,6 +6884,7 @@ static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__pa
     }
     gtr_result s = ctx->be->launch(ctx->instance, e->exec, part);
     if (s != GTR_OK) { r->stale = true; return gtr__backend_result(ctx, s, "a step"); }
+    e->runner = r; e->launched = r->launched + (uint64_t)n;
     if (part != GTR__PART_LEFT) { r->launched += (uint64_t)n; r->step += (uint64_t)n; }
     return GTR_OK;
 }
@@ -7192,6 +7252,11 @@ static bool gtr__is_pending(const gtr_context *ctx, const gtr__plan_cache *e) {
     for (t = ctx->trainers; t; t = t->next) if (t->pending == e) return true;
     return false;
 }
+static bool gtr__gone_wrong(const gtr_trainer *t) { return t->runner && t->runner->shared->status; }
+static void gtr__trainer_forget(gtr_trainer *t, const gtr__plan_cache *e) {
+    for (int i = 0; i < GTR__RING; i++) if (t->slot[i] == e) t->slot[i] = NULL;
+    if (t->pending == e) t->pending = NULL;
+}
 static void gtr__trainer_optim(gtr_trainer *t) {
     gtr__optim *o = &t->optim;
     int g;
@@ -7208,15 +7273,9 @@ static void gtr__trainer_optim(gtr_trainer *t) {
 static void gtr__trainer_free(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     size_t bytes = (size_t)t->total * sizeof(gtr_float);
-    gtr__plan_cache **at = &ctx->plans;
     int g;
     if (!gtr__forked(ctx)) gtr__wait_all(ctx);
-    while (*at) {
-        gtr__plan_cache *e = *at;
-        if (e->recipe.trainer != t) { at = &e->next; continue; }
-        *at = e->next;
-        gtr__entry_free(ctx, e);
-    }
+    gtr__plans_drop(ctx, t, NULL, 0);
     gtr__device_free(ctx, 0, t->gradient, bytes);
     gtr__device_free(ctx, 0, t->m, bytes);
     gtr__device_free(ctx, 0, t->v, bytes);
@@ -7374,14 +7433,13 @@ static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_cache *e, char *text
 static gtr_result gtr__tell_bad(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     gtr__runner *r = t->runner;
-    gtr__plan_cache *e, *bad;
+    gtr__plan_cache *e;
     gtr__ctl ctl;
     char text[512];
     uint64_t after;
     const bool late = r->shared->status == 2;
     GTR__TRY(gtr__ctl_read(r, &ctl));
-    bad = t->slot[ctl.step % GTR__RING];
-    for (e = ctx->plans; e && e != bad; e = e->next) {}
+    e = t->slot[ctl.step % GTR__RING];
     ctx->check_flag = r->flag;
     if (late) e = NULL;
     if (e && ctx->be->n_matchers && !e->recipe.no_matchers) {
@@ -7404,7 +7462,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     else gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step changed nothing", (unsigned long long)ctl.bad_step, text);
     return GTR_ERR_NONFINITE;
 }
-static gtr_result gtr__observe(gtr_trainer *t) { return t->runner && t->runner->shared->status ? gtr__tell_bad(t) : GTR_OK; }
+static gtr_result gtr__observe(gtr_trainer *t) { return gtr__gone_wrong(t) ? gtr__tell_bad(t) : GTR_OK; }
 GTR_API gtr_result gtr_wait(gtr_context *ctx) {
     gtr_trainer *t;
     gtr_result r;
@@ -8739,18 +8797,11 @@ static gtr_result gtr__dataset_device(gtr_dataset *d) {
     return GTR_OK;
 }
 GTR_API void gtr_dataset_destroy(gtr_dataset *d) {
-    gtr__plan_cache **at;
     if (!d) return;
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next)
         if ((t->data == d || t->validation == d) && gtr__refuse(t, "gtr_dataset_destroy") != GTR_OK) return;
     if (d->used) gtr_wait(d->ctx);      /* queued steps may read it */
-    for (at = &d->ctx->plans; *at; ) {
-        gtr__plan_cache *e = *at;
-        if (e->recipe.data != d) { at = &e->next; continue; }
-        for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) if (t->pending == e) t->pending = NULL;
-        *at = e->next;
-        gtr__entry_free(d->ctx, e);
-    }
+    gtr__plans_drop(d->ctx, NULL, d, 0);
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) {
         if (t->data == d) t->data = NULL;
         if (t->last == d) t->last = NULL;
@@ -9411,12 +9462,7 @@ static const char *const gtr__phase_names[] = { "feed", "forward", "backward", "
 static const char *const gtr__home_names[] = { "none", "parameter", "low", "state", "gradient", "input", "kept",
                                                "arena", "alias", "tally" };
 /* A plan that was made to be looked at is not kept. */
-static void gtr__observed_drop(gtr_context *ctx, const gtr__plan_cache *before) {
-    gtr__plan_cache *e = ctx->plans;
-    if (!e || e == before || e->exec) return;
-    ctx->plans = e->next;
-    gtr__entry_free(ctx, e);
-}
+static void gtr__observed_drop(gtr_context *ctx, gtr__plan_cache *e) { if (e->fresh) gtr__entry_free(ctx, e); }
 static gtr__plan_cache *gtr__observed(gtr_trainer *t, int64_t batch, const char *who) {
     if (!t || !gtr__usable(t->ctx)) return NULL;
     if (batch < 1) { gtr__fail(t->ctx, GTR_ERR_ARG, "%s: a batch of %lld", who, (long long)batch); return NULL; }
@@ -9437,7 +9483,7 @@ static void gtr__text_bytes(double b, char *buf, size_t size) {
     else snprintf(buf, size, "%.0f B", b);
 }
 GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
-    gtr__plan_cache *before = t ? t->ctx->plans : NULL, *e = gtr__observed(t, batch, "gtr_plan_text");
+    gtr__plan_cache *e = gtr__observed(t, batch, "gtr_plan_text");
     gtr_context *ctx;
     gtr__plan *p;
     double flops = 0, bytes = 0;
@@ -9469,7 +9515,7 @@ GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
     }
     gtr__text_bytes(bytes, buf, sizeof buf);
     gtr__textf(ctx, "in all %s moved, %.4g Mflop\n", buf, flops * 1e-6);
-    gtr__observed_drop(ctx, before);
+    gtr__observed_drop(ctx, e);
     return gtr__text(ctx);
 }
 static size_t gtr__rounded(size_t bytes) { return bytes ? GTR__ROUND_UP(bytes, (size_t)GTR__ALIGN) : 0; }
@@ -9493,7 +9539,7 @@ static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m) {
     }
 }
 GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out) {
-    gtr__plan_cache *before = t ? t->ctx->plans : NULL, *e;
+    gtr__plan_cache *e;
     gtr_context *ctx;
     gtr_memory_report m;
     int64_t i;
@@ -9529,7 +9575,7 @@ GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_rep
     m.control = GTR__CTL_BYTES + gtr__rounded((size_t)t->n_param * sizeof(gtr__segment));
     m.total = m.parameters + m.gradients + m.states + m.inputs + m.activations + m.workspace + m.low_precision + m.kept + m.control;
     *out = m;
-    gtr__observed_drop(ctx, before);
+    gtr__observed_drop(ctx, e);
     return GTR_OK;
 }
 GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch) {

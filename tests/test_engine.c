@@ -2735,6 +2735,49 @@ static void current_values(void)
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
+/* Ever new batch sizes: plans do not pile up, the one between its halves stays, and training goes right through it. */
+static void ever_new_batches(void)
+{
+    enum { MOST = 1500 };
+    static gtr_float x[MOST], y[MOST];
+    const int sizes = small || device == GTR_DEVICE_CUDA ? 300 : MOST;
+    gtr_context *ctx = gtr_create(counted());
+    gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 1)), *want = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 1));
+    gtr_tensor *out = gtr_linear(in, "fc", 1), *loss = gtr_mse(out, want);
+    gtr_trainer *t = gtr_trainer_create(loss, sgd(0.1f));
+    gtr_float got[2];
+    gtr__plan_cache *e;
+    double w, b;
+    long long held = 0;
+    int i, k, plans = 0;
+    for (i = 0; i < MOST; i++) { x[i] = (gtr_float)(i % 17) / 8 - 1; y[i] = 3 * x[i] - (gtr_float)(i % 5) / 4; }
+    gtr_get(gtr_parameter_find(ctx, "fc.weight"), got, sizeof *got);
+    gtr_get(gtr_parameter_find(ctx, "fc.bias"), got + 1, sizeof *got);
+    w = got[0]; b = got[1];
+    for (k = 0; k < sizes; k++) {
+        const int rows = sizes - k;             /* the largest first: from then on no slot grows */
+        double dw = 0, db = 0;
+        gtr_set(in, x, (size_t)rows * sizeof *x);
+        gtr_set(want, y, (size_t)rows * sizeof *y);
+        if (k % 100 == 99) {                    /* between the halves more plans come than are kept */
+            EXPECT_EQ(gtr_backward(t), GTR_OK);
+            for (i = 0; i < 150; i++) { gtr_set(in, x, (size_t)(i + 1) * sizeof *x); EXPECT_EQ(gtr_eval(&out, 1), GTR_OK); }
+            EXPECT_EQ(gtr_update(t), GTR_OK);
+        } else EXPECT_EQ(gtr_step(t), GTR_OK);
+        for (i = 0; i < rows; i++) { const double e = 2 * (w * x[i] + b - y[i]) / rows; dw += e * x[i]; db += e; }
+        w -= 0.1 * dw; b -= 0.1 * db;
+        if (k == sizes / 2) { gtr_wait(ctx); held = asked[GTR_MEMORY_HOST]; }
+    }
+    gtr_wait(ctx);
+    for (e = ctx->plans; e; e = e->next) plans++;
+    CHECK(plans < 150, "%d plans are kept of more than %d", plans, sizes);
+    CHECK(asked[GTR_MEMORY_HOST] < held + held / 100, "%lld bytes of host memory, and %lld after half of the sizes", asked[GTR_MEMORY_HOST], held);
+    gtr_get(gtr_parameter_find(ctx, "fc.weight"), got, sizeof *got);
+    gtr_get(gtr_parameter_find(ctx, "fc.bias"), got + 1, sizeof *got);
+    CHECK(fabs(got[0] - w) < 1e-3 && fabs(got[1] - b) < 1e-3, "%g x + %g, want %g x + %g", (double)got[0], (double)got[1], w, b);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
 /* recomputation saves memory in reduced precision too */
 static void recomputed_low(void)
 {
@@ -3009,6 +3052,7 @@ static void all(void)
     RUN(gradient_inside);
     RUN(between_halves);
     RUN(current_values);
+    RUN(ever_new_batches);
     RUN(recomputed_low);
     RUN(two_trainers);
     RUN(batch_sizes);
