@@ -537,10 +537,9 @@ GTR_API gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc)
 GTR_API void gtr_trainer_destroy(gtr_trainer *t);
 /* Draws the following steps' inputs from data, batch rows each, epoch after epoch (shuffled by the context's seed and
    the epoch's number, unless not), each epoch ending in a tail batch unless drop_last. A column with a name goes to the
-   loss's input of that name (GTR_ERR_SHAPE if there is none), those without go to the other inputs in the order these
-   were made. data NULL: inputs come from gtr_set again (also after gtr_fit). Epochs, and the place in one, count
-   through all calls and fits: the same data, batch, shuffle and drop_last go on where they stopped, others start with
-   the first epoch. Waits. */
+   loss's input of that name (none: GTR_ERR_SHAPE), those without to the other inputs in the order these were made. data
+   NULL: inputs come from gtr_set again (also after gtr_fit). Epochs, and the place in one, count through all calls and
+   fits while data, batch, shuffle and drop_last are the same; others start with the first epoch. Waits. */
 GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last);
 /* One training step: forward, backward, update. Enqueued; does not wait with CUDA. Inputs: from gtr_trainer_data or gtr_set. */
 GTR_API gtr_result gtr_step(gtr_trainer *t);
@@ -561,11 +560,10 @@ GTR_API float gtr_loss(gtr_trainer *t);
 /* Sets the base learning rate from the next step on: scales a schedule (min_lr and lr_fn, too) by lr / desc.lr, so that
    0 stays 0. NaN or negative: GTR_ERR_ARG. */
 GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr);
-/* Trains for epochs over data as gtr_trainer_data feeds it (what is left of an epoch that was cut short comes first):
-   shuffles, tail batches, validation, progress on stderr. What can be refused is refused before the first step. Waits
-   at its end, and at an epoch's for validation or a callback; else an epoch's line comes when the device has reported
-   it. The callback may read, set, evaluate, save, load, build, run other trainers; what steps, feeds or ends this one,
-   or frees what it uses, is GTR_ERR_STATE there, and ends the fit. */
+/* Trains for epochs over data, as gtr_trainer_data feeds it, after what is left of one that was cut short: shuffles,
+   tail batches, validation, progress on stderr. Waits at its end, and at an epoch's for validation or a callback;
+   else an epoch's line comes when the device has reported it. In the callback other trainers may run; what steps,
+   feeds or ends this one, or frees what it uses, is GTR_ERR_STATE, and ends the fit. */
 GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc desc);
 /* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode, by batch rows at a time; where
    labels may be ignored a first pass counts them. Waits. */
@@ -599,7 +597,6 @@ GTR_API int64_t      gtr_dataset_rows(const gtr_dataset *d);
 GTR_API int          gtr_dataset_columns(const gtr_dataset *d);
 GTR_API gtr_shape    gtr_dataset_shape(const gtr_dataset *d, int column);     /* of a row */
 GTR_API gtr_dtype    gtr_dataset_dtype(const gtr_dataset *d, int column);
-GTR_API const char  *gtr_dataset_name(const gtr_dataset *d, int column);      /* NULL: it has none */
 /* Row r of a column as it is stored, in host memory; valid as long as the data set. NULL when out of range. */
 GTR_API const void  *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r);
 GTR_API void         gtr_dataset_destroy(gtr_dataset *d);                     /* before its context; NULL: nothing */
@@ -7342,8 +7339,7 @@ static void gtr__want_parameters(gtr__build *b) {
 }
 
 // >>schedule
-/* The rate of attempted step s, 0-based, by closed form: nothing to save, nothing to recur. NaN: a schedule has no
-   length yet. */
+/* The rate of attempted step s, 0-based, by closed form: nothing to save, nothing to recur. NaN: no length yet. */
 static float gtr__rate(const gtr_trainer *t, int64_t s) {
     const gtr_trainer_desc *d = &t->desc;
     const double scale = (double)t->lr / (double)d->lr, least = d->min_lr * scale;
@@ -7358,19 +7354,15 @@ static float gtr__rate(const gtr_trainer *t, int64_t s) {
     x = (double)(s - d->warmup_steps) / (double)GTR__MAX(total - d->warmup_steps, 1);
     return (float)(least + 0.5 * ((double)t->lr - least) * (1 + cos(3.14159265358979323846 * x)));
 }
-/* At the start of a gtr_fit of so many steps, which may be the schedule's length; one that is over is worth a warning.
-   */
+/* At the start of a gtr_fit of so many steps, which may be the schedule's length. */
 static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
     const gtr_trainer_desc *d = &t->desc;
     const int64_t at = (int64_t)t->runner->step;
-    char text[160];
     t->fit_step0 = t->runner->step; t->fit_steps = steps;
     if (d->schedule != GTR_COSINE) return GTR_OK;
-    if (!d->total_steps) return gtr__cosine_check(t->ctx, d, steps);
-    snprintf(text, sizeof text, "gtr_fit starts after step %lld; the cosine schedule ended after %lld, the rate is %g",
-             (long long)at, (long long)d->total_steps, (double)gtr__rate(t, at));
-    if (at >= d->total_steps) gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
-    return GTR_OK;
+    if (d->total_steps && at >= d->total_steps)
+        gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, "gtr_fit starts where its cosine has ended: the rate stays min_lr");
+    return d->total_steps ? GTR_OK : gtr__cosine_check(t->ctx, d, steps);
 }
 GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
     if (!t) return GTR_ERR_ARG;
@@ -7492,36 +7484,33 @@ static gtr__plan_cache *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_da
     if (!t->ctx->be->n_matchers) r.no_matchers = false;     /* the same plan: not twice */
     return gtr__entry_get(t->ctx, &r, &t->optim);
 }
-/* Fails with why, and lists both sides. */
-static gtr_result gtr__data_fail(gtr_dataset *d, gtr_tensor *const *input, int n, const char *why) {
+/* Fails with why and what, and lists both sides. */
+static gtr_result gtr__data_fail(gtr_dataset *d, gtr_tensor *const *input, int n, const char *why, const char *what) {
     char text[512], shape[GTR__SHAPE_TEXT];
     size_t at = 0;
-    int i;
-    for (i = 0; i < d->n_columns + n && at < sizeof text; i++) {
+    for (int i = 0; i < d->n_columns + n && at < sizeof text; i++) {
         const gtr__column *c = i < d->n_columns ? &d->column[i] : NULL;
         const gtr_tensor *t = c ? NULL : input[i - d->n_columns];
-        const char *name = c ? c->name : t->name, *mark = name ? "\"" : "";
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s %s%s%s %s %s",
-                               i == d->n_columns ? "; inputs" : i ? "," : "columns", mark, name ? name : "-", mark,
+        const char *name = c ? c->name : t->name;
+        at += (size_t)snprintf(text + at, sizeof text - at, name ? "%s \"%s\" %s %s" : "%s -%s %s %s",
+                               !i ? "" : i == d->n_columns ? "; inputs" : ",", name ? name : "",
                                gtr__shape_text(c ? &c->shape : &t->shape, shape),
                                gtr__dtype_names[c ? c->dtype : t->dtype]);
     }
-    return gtr__fail(d->ctx, GTR_ERR_SHAPE, "data set \"%s\": %s; %s", d->name, why, text);
+    return gtr__fail(d->ctx, GTR_ERR_SHAPE, "data set \"%s\": %s%s: %d columns%s", d->name, why, what, d->n_columns,
+                     text);
 }
 /* The column of each input: one with a name is that of the input of this name, the others are in order those of the
    others. */
 static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int n, int *column) {
-    char why[192];
     int i, k;
-    snprintf(why, sizeof why, "it has %d columns, the graph %d inputs", d->n_columns, n);
-    if (d->n_columns != n) return gtr__data_fail(d, input, n, why);
+    if (d->n_columns != n) return gtr__data_fail(d, input, n, "a column for each input is wanted", "");
     for (i = 0; i < n; i++) column[i] = -1;
     for (k = 0; k < n; k++) {
         const char *name = d->column[k].name;
         if (!name) continue;
         for (i = 0; i < n && (column[i] >= 0 || strcmp(input[i]->name, name)); i++) {}
-        snprintf(why, sizeof why, "there is no input for column \"%.120s\"", name);
-        if (i == n) return gtr__data_fail(d, input, n, why);
+        if (i == n) return gtr__data_fail(d, input, n, "there is no input for column ", name);
         column[i] = k;
     }
     for (i = k = 0; i < n; i++) {
@@ -7534,21 +7523,14 @@ static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int 
 /* Do the data set's columns fit the inputs? Labels' ranges too. column: the column of each input. */
 static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n, int *column) {
     gtr_context *ctx = d->ctx;
-    int i;
-    char why[192 + 2 * GTR__SHAPE_TEXT], a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
     GTR__TRY(gtr__data_match(d, input, n, column));
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         gtr__column *c = &d->column[column[i]];
         gtr_tensor *t = input[i];
-        int64_t per = -gtr__count(&t->shape), k;
-        why[0] = 0;
-        if (!gtr__batched(t) || t->shape.dim[0] != GTR_BATCH || per != c->row)
-            snprintf(why, sizeof why, "a row of column %d has shape %s, which does not fit input \"%.120s\" %s",
-                     column[i], gtr__shape_text(&c->shape, a), t->name, gtr__shape_text(&t->shape, b));
-        else if (t->dtype == GTR_F32 ? c->dtype == GTR_I32 : c->dtype == GTR_F32)
-            snprintf(why, sizeof why, "column %d is %s, input \"%.120s\" %s",
-                     column[i], gtr__dtype_names[c->dtype], t->name, gtr__dtype_names[t->dtype]);
-        if (why[0]) return gtr__data_fail(d, input, n, why);
+        int64_t k;
+        if (!gtr__batched(t) || t->shape.dim[0] != GTR_BATCH || -gtr__count(&t->shape) != c->row ||
+            c->dtype == (t->dtype == GTR_F32 ? GTR_I32 : GTR_F32))
+            return gtr__data_fail(d, input, n, "a column's row has not the shape or dtype of input ", t->name);
         if (t->dtype != GTR_I32 || !t->limit) continue;
         if (c->least > c->most) gtr__column_range(c, d->rows);
         if (c->least >= 0 && c->most < t->limit) continue;
@@ -7598,7 +7580,7 @@ static void gtr__data_end(gtr_trainer *t) {
     if (t->data) t->data_at = gtr__data_batch(t, t->runner->step);
     t->data = NULL;
 }
-/* Drained first, so that no run is set back to a step of the data before. */
+/* Drains the queue: no run is set back to steps of other data. */
 static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
     int column[GTR__MAX_FEED];
     if (data) {
@@ -8666,8 +8648,7 @@ static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name
         return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": its only column (separated by '%c') is the label, want features too; for no label set .label_column = -1", name, s->desc.separator);
     return GTR_OK;
 }
-/* The header's name of column k, without blanks and quotes around it; NULL if there is no header, or of another table.
-   */
+/* The header's name of column k, without blanks and quotes around it; NULL: no header, or not of this table. */
 static const char *gtr__csv_name(const gtr__csv *s, int64_t k, char *name, size_t size) {
     const char *p = s->header, *end;
     if (!p || gtr__csv_fields(s, p) != s->columns) return NULL;
@@ -8767,9 +8748,6 @@ GTR_API int64_t gtr_dataset_rows(const gtr_dataset *d) { return d ? d->rows : 0;
 GTR_API int gtr_dataset_columns(const gtr_dataset *d) { return d ? d->n_columns : 0; }
 static bool gtr__dataset_has(const gtr_dataset *d, int column) { return d && column >= 0 && column < d->n_columns; }
 GTR_API gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column) { return gtr__dataset_has(d, column) ? d->column[column].shape : gtr_shape0(); }
-GTR_API const char *gtr_dataset_name(const gtr_dataset *d, int column) {
-    return gtr__dataset_has(d, column) ? d->column[column].name : NULL;
-}
 GTR_API gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column) { return gtr__dataset_has(d, column) ? d->column[column].dtype : GTR_F32; }
 GTR_API const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r) {
     return gtr__dataset_has(d, column) && r >= 0 && r < d->rows ? d->column[column].host + (size_t)r * d->column[column].row_bytes : NULL;
