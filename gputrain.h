@@ -678,7 +678,7 @@ enum {
     GTR__COMMITS = 4096     /* training changes state: a node of op attr i[14] with outputs 1 and 3, inputs 3 and 4 and tensor attr i[15] */
 };
 /* One row per op: X(ID, name, min_in, max_in, outputs, differentiable outputs, class, needs, flags, has kernel, has backward).
-   Functions of an op: gtr__shape_<name>, gtr__cost_<name>; kernels gtr__cpu_<name>_fwd/_bwd and gtr__cuda_<name>_fwd/_bwd.
+   Functions of an op: gtr__shape_<name>; kernels gtr__cpu_<name>_fwd/_bwd and gtr__cuda_<name>_fwd/_bwd.
    Attributes of each are listed at its marker. Leaves first, then ops, plan nodes, fused ops. */
 #define GTR__OPS(X) \
     X(INPUT,         input,         0,  0, 1, 0, NONE,   0,                 GTR__LEAF,  0, 0) \

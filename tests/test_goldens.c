@@ -252,7 +252,7 @@ static void test_op(const char *op, builder build)
 {
     int k, most = small ? 1 : 1000;
     for (k = 0; k < most && find(op, k, "in0"); k++) test_op_case(op, build, k);
-    CHECK(k > 0, "%s: no cases", op);
+    CHECK(k > 0, "%s: no cases in tests/goldens.bin: give it some in tests/gen_goldens.py, which makes the file (with PyTorch)", op);
 }
 
 static void test_batch_norm(void)
