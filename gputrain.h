@@ -7913,8 +7913,9 @@ static void gtr__fit_harvest(gtr__fitting *f) {
     gtr__fence();
     for (; f->next < end; f->next++) {
         const gtr__entry *e = &t->runner->shared->entry[f->next % GTR__RING];
-        int64_t k = (int64_t)(f->next - f->first), at = f->place + k, rows = gtr__position(t, f->next, NULL);
-        if (at % f->per_epoch == 0) f->sum[0] = f->sum[1] = f->weight = 0;
+        int64_t k = (int64_t)(f->next - f->first), at = (f->place + k) % f->per_epoch;
+        int64_t rows = GTR__MIN(t->batch, t->data->rows - at * t->batch);
+        if (at == 0) f->sum[0] = f->sum[1] = f->weight = 0;
         if (!e->skipped) {
             f->sum[0] += (double)e->value[0] * (double)rows;
             f->sum[1] += (double)e->value[f->d->metric == t->loss ? 0 : 1] * (double)rows;
@@ -7923,8 +7924,8 @@ static void gtr__fit_harvest(gtr__fitting *f) {
         if (f->d->history && k < f->d->history_size) f->d->history[k] = gtr__report_of(e);
         f->rows += rows;
         f->p.step = k + 1;
-        f->p.epoch = (int)(at / f->per_epoch) + 1;
-        if (f->told || (at + 1) % f->per_epoch) continue;
+        f->p.epoch = (int)((f->place + k) / f->per_epoch) + 1;
+        if (f->told || at + 1 < f->per_epoch) continue;
         gtr__fit_figures(f);
         gtr__fit_show(f, true);
     }
@@ -7953,7 +7954,7 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
     int64_t k = 0;
     int alone = 0;              /* launches of one step, in a row: few of them are enough ahead, and gtr_stop has not many to wait for */
     gtr_result r = GTR_OK, end;
-    while (k < f->p.steps && r == GTR_OK && !f->stop) {
+    while (k < f->p.steps && r == GTR_OK && (r = t->refused) == GTR_OK && !f->stop) {
         const int64_t left = f->told ? f->per_epoch - (f->place + k) % f->per_epoch : f->p.steps - k;
         int n = (int)GTR__MIN((int64_t)GTR__LAUNCH_STEPS, left);
         if (every > 0) n = (int)GTR__MIN((int64_t)n, every - k % every);
@@ -7969,7 +7970,7 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
     }
     end = gtr__wait_all(ctx);       /* after an error, too: where the next fit goes on is then known */
     if (end == GTR_OK) end = gtr__observe(t);
-    if (r == GTR_OK) r = end;
+    if (r == GTR_OK && (r = end) == GTR_OK) r = t->refused;
     if (end == GTR_OK || end == GTR_ERR_NONFINITE) gtr__fit_harvest(f);      /* steps before the bad one */
     if (f->terminal && !f->d->silent && f->width) fprintf(stderr, "\n");
     if (f->stopped && !f->d->silent)
@@ -7985,7 +7986,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr__record rec;
     GTR__TRY(gtr__data_begin(t, data, d->batch, !d->no_shuffle, d->drop_last));
     f->place = t->data_at % f->per_epoch;
-    f->p.epochs = d->epochs + (f->place > 0);
+    f->p.epochs = d->epochs + (f->place > 0 && d->epochs < INT_MAX);
     f->p.steps = f->per_epoch * f->p.epochs - f->place;
     f->first = f->next = t->runner->step;
     if (held) {

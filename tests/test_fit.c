@@ -584,6 +584,27 @@ static void called_inside(void)
     }
 }
 
+/* Other callbacks of a fit are no better a place. */
+static float rate_that_steps(int64_t step, void *user) { if (step == 5) gtr_step(*(gtr_trainer **)user); return 0.01f; }
+static void called_from_the_rate(void)
+{
+    gtr_trainer_desc d = sgd(0);
+    gtr_trainer *t = NULL;
+    gtr_fit_desc f = epochs(1);
+    net n;
+    d.schedule = GTR_CUSTOM_SCHEDULE; d.lr_fn = rate_that_steps; d.lr_user = &t;
+    n = build(NODES, d);
+    t = n.t;
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_STATE);
+    EXPECT_EQ(gtr_trainer_report(n.t).step, 6);
+    EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "gtr_step in");
+    f.epochs = INT_MAX; f.callback = stop_at; f.callback_every = 1; f.callback_user = &(watch){ .at = 3 };     /* for ever, nearly */
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+    EXPECT_EQ(gtr_trainer_report(n.t).step, 9);
+    EXPECT_OK(n.ctx);
+    gtr_destroy(n.ctx);
+}
+
 /* ---- what a fit says, and what it says at once ---- */
 static void first_line(void)
 {
@@ -718,6 +739,7 @@ static void all(void)
     RUN(rates_of_fits);
     RUN(frozen_statistics);
     RUN(called_inside);
+    RUN(called_from_the_rate);
     RUN(first_line);
     RUN(profiled_fit);
     RUN(refused_at_once);
