@@ -4,32 +4,11 @@
 #include "../gputrain.h"
 #include "check.h"
 #include "device.h"
+#include "points.h"
 #include <pthread.h>
 
-static bool few(void) { return small && device == GTR_DEVICE_CUDA; }    /* under the device's sanitizers: two steps a network will do */
 static gtr_context *create(void) { return gtr_create(desc0()); }
 static int repeat(int n) { return small ? 2 : n; }
-
-/* ---- data: POOL rows of 6 floats and a class of 3 ---- */
-enum { POOL = 2048, WIDTH = 6, CLASSES = 3 };
-static gtr_float pool_x[POOL * WIDTH];
-static int32_t pool_y[POOL];
-static void pool_fill(void)
-{
-    uint32_t s = 5;
-    int i;
-    for (i = 0; i < POOL * WIDTH; i++) pool_x[i] = (gtr_float)noise(&s);
-    for (i = 0; i < POOL; i++) pool_y[i] = pool_x[WIDTH * i] + pool_x[WIDTH * i + 1] > 0.4f ? 0 : pool_x[WIDTH * i + 2] > 0 ? 1 : 2;
-}
-static gtr_dataset *points(gtr_context *ctx, int rows)
-{
-    gtr_arrays_desc a;
-    memset(&a, 0, sizeof a);
-    a.rows = rows;
-    a.column[0].data = pool_x; a.column[0].shape = gtr_shape1(WIDTH);
-    a.column[1].data = pool_y; a.column[1].dtype = GTR_I32;
-    return gtr_dataset_arrays(ctx, a);
-}
 
 /* ---- networks ---- */
 typedef struct net { gtr_context *ctx; gtr_tensor *x, *y, *logits, *loss, *acc; gtr_trainer *t; } net;

@@ -7,31 +7,13 @@
 #include "../gputrain.h"
 #include "check.h"
 #include "device.h"
+#include "points.h"
 #include <fcntl.h>
 
-enum { ROWS = 200, WIDTH = 6, CLASSES = 3, BATCH = 16, EPOCH = (ROWS + BATCH - 1) / BATCH, MOST = 512 };
-static gtr_float pool_x[ROWS * WIDTH];
-static int32_t pool_y[ROWS];
-static void pool_fill(void)
-{
-    uint32_t s = 5;
-    int i;
-    for (i = 0; i < ROWS * WIDTH; i++) pool_x[i] = (gtr_float)noise(&s);
-    for (i = 0; i < ROWS; i++) pool_y[i] = pool_x[WIDTH * i] + pool_x[WIDTH * i + 1] > 0.4f ? 0 : pool_x[WIDTH * i + 2] > 0 ? 1 : 2;
-}
-static gtr_dataset *points(gtr_context *ctx, int rows)
-{
-    gtr_arrays_desc a;
-    memset(&a, 0, sizeof a);
-    a.rows = rows;
-    a.column[0].data = pool_x; a.column[0].shape = gtr_shape1(WIDTH);
-    a.column[1].data = pool_y; a.column[1].dtype = GTR_I32;
-    return gtr_dataset_arrays(ctx, a);
-}
+enum { ROWS = 200, BATCH = 16, EPOCH = (ROWS + BATCH - 1) / BATCH, MOST = 512 };
 
 typedef struct net { gtr_context *ctx; gtr_tensor *x, *y, *logits, *loss, *acc; gtr_trainer *t; gtr_dataset *data; } net;
 enum { PLAIN, NODES, NORM, SHAPES };    /* PLAIN: what kernels of whole networks take; NODES: the same, node by node */
-static bool few(void) { return small && device == GTR_DEVICE_CUDA; }    /* under the device's sanitizers */
 static net build(int shape, gtr_trainer_desc d)
 {
     net n;
