@@ -9444,7 +9444,10 @@ static const char *const gtr__home_names[] = { "none", "parameter", "low", "stat
 static void gtr__observed_drop(gtr_context *ctx, gtr__plan_cache *e) { if (e->fresh) gtr__entry_free(ctx, e); }
 static gtr__plan_cache *gtr__observed(gtr_trainer *t, int64_t batch, const char *who) {
     if (!t || !gtr__usable(t->ctx)) return NULL;
-    if (batch < 1) { gtr__fail(t->ctx, GTR_ERR_ARG, "%s: a batch of %lld", who, (long long)batch); return NULL; }
+    if (batch < 1 || batch > (int64_t)1 << 40) {
+        gtr__fail(t->ctx, GTR_ERR_ARG, "%s: a batch of %lld, want 1 to 2^40", who, (long long)batch);
+        return NULL;
+    }
     return gtr__trainer_entry(t, batch, t->data, false);
 }
 static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v) {
