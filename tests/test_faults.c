@@ -811,8 +811,173 @@ static void arguments(void)
     gtr_destroy(ctx);
 }
 
+/* ---- the least noticed: bounds, guards, statistics ---- */
+/* FP16's loss scale halves down to 1 and no further; it doubles after 2000 good steps, up to 2^24. */
+static void scale_bounds(void)
+{
+    gtr_trainer_desc d;
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_report r;
+    net n;
+    int i;
+    memset(&d, 0, sizeof d);
+    d.precision = GTR_MIXED_FP16; d.loss_scale = 5; d.lr = GTR_ZERO;
+    n = logarithmic(ctx, d);
+    gtr_trainer_data(n.t, points(ctx, 2, 1e-44f, 0), 2, false, false);
+    for (i = 0; i < 5; i++) {
+        static const float want[] = { 5, 2.5f, 1.25f, 1, 1 };
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+        r = gtr_trainer_report(n.t);
+        CHECK(r.skipped && r.loss_scale == want[i], "skipped step %d has scale %g, want %g", i + 1, (double)r.loss_scale, (double)want[i]);
+    }
+    if (!small) {
+        const gtr_float x[12] = { 1 };
+        d.loss_scale = 8388608.0f * 1.5f;       /* of a loss that is small enough for it */
+        n.t = gtr_trainer_create(gtr_scale(gtr_mean(gtr_linear(n.x, "low", 2), NULL, 0, false), 1e-6f, 0), d);
+        gtr_set(n.x, x, sizeof x);
+        for (i = 0; i < 4001; i++) gtr_step(n.t);
+        EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+        r = gtr_trainer_report(n.t);
+        CHECK(!r.skipped && r.loss_scale == 16777216.0f && r.applied == 4001, "after 4000 good steps the scale is %g, %lld applied", (double)r.loss_scale, (long long)r.applied);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+/* What a device's fault leaves: nothing runs, the error stays. Any other error of a backend's passes. */
+static void dead(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    net n = mlp(ctx, adam());
+    gtr_float x[6] = { 0 };
+    int32_t y[1] = { 0 };
+    gtr_set(n.x, x, sizeof x);
+    gtr_set(n.y, y, sizeof y);
+    ctx->host.error(ctx->host.user, GTR_ERR_STATE, "a plain error");
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "a plain error");
+    EXPECT_EQ(gtr_on_gpu(ctx), device == GTR_DEVICE_CUDA);
+    EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+    ctx->host.error(ctx->host.user, GTR_ERR_CUDA, "the device is gone");
+    gtr_error_clear(ctx);
+    CHECK(gtr_error(ctx) == GTR_ERR_CUDA && strstr(gtr_error_text(ctx), "is gone"), "the error of a lost device is '%s'", gtr_error_text(ctx));
+    EXPECT(!gtr_on_gpu(ctx) && !gtr_relu(n.logits) && !gtr_constant(ctx, GTR_F32, gtr_shape1(6), x) && !gtr_trainer_create(n.loss, adam()) && !gtr_predictor_create(n.logits, 1) && !points(ctx, 4, 0, -1));
+    EXPECT_EQ(gtr_step(n.t), GTR_ERR_CUDA);
+    EXPECT_EQ(gtr_set(n.x, x, sizeof x), GTR_ERR_CUDA);
+    EXPECT_EQ(gtr_eval(&n.logits, 1), GTR_ERR_CUDA);
+    EXPECT_EQ(gtr_get(n.logits, x, sizeof x), GTR_ERR_CUDA);
+    EXPECT_EQ(gtr_wait(ctx), GTR_ERR_CUDA);
+    EXPECT(isnan(gtr_loss(n.t)) && isnan(gtr_item(n.loss)) && gtr_largest_batch(n.t, 1 << 30) == 0 && !gtr_plan_text(n.t, 4)[0]);
+    EXPECT(gtr_save(ctx, "build/none") != GTR_OK && gtr_load(ctx, "build/none") != GTR_OK);
+    gtr_destroy(ctx);
+}
+/* Labels that are computed, or constants, are checked by nobody before a run: a bad one is NaN in its row and in the loss, and an ignored one
+   counts nowhere. */
+static void label_guards(void)
+{
+    static const int32_t labels[5][4] = { { 0, 2, 1, 0 }, { 0, 3, 1, 0 }, { 0, -1, 1, 0 }, { 0, -100, 1, 0 }, { -100, -100, -100, -100 } };
+    static const gtr_float x[12] = { 1, 2, 3, 0, 1, 0, -1, 0, 2, 0.5f, 0.25f, 0 };
+    int k, i, j;
+    for (k = 0; k < 5; k++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_init zero;
+        gtr_tensor *both[2], *p, *y = gtr_constant(ctx, GTR_I32, gtr_shape1(4), labels[k]);
+        gtr_float loss[1], dx[12];
+        double want = 0, count = 0;
+        memset(&zero, 0, sizeof zero);
+        p = gtr_parameter(ctx, "logits", gtr_shape2(4, 3), zero);
+        gtr_set(p, x, sizeof x);
+        both[0] = gtr_cross_entropy(p, y);
+        both[1] = gtr_gradient(both[0], p);
+        EXPECT_EQ(gtr_eval(both, 2), GTR_OK);
+        gtr_get(both[0], loss, sizeof loss);
+        gtr_get(both[1], dx, sizeof dx);
+        for (i = 0; i < 4; i++) count += labels[k][i] != -100;
+        for (i = 0; i < 4; i++) {
+            const gtr_float *r = x + 3 * i;
+            const int l = labels[k][i];
+            const double sum = exp((double)r[0]) + exp((double)r[1]) + exp((double)r[2]);
+            const int bad = l != -100 && (l < 0 || l > 2);
+            if (l != -100) want += bad ? (double)NAN : log(sum) - (double)r[l];
+            for (j = 0; j < 3; j++) {
+                const double g = l == -100 ? 0 : bad ? (double)NAN : (exp((double)r[j]) / sum - (j == l)) / count;
+                CHECK(isnan(g) ? isnan(dx[3 * i + j]) : fabs(g - (double)dx[3 * i + j]) < 1e-6, "labels %d, row %d: gradient %g, want %g", k, i, (double)dx[3 * i + j], g);
+            }
+        }
+        want /= count;
+        CHECK(isnan(want) ? isnan(loss[0]) : fabs(want - (double)loss[0]) < 1e-6, "labels %d: loss %g, want %g", k, (double)loss[0], want);
+        gtr_destroy(ctx);
+    }
+}
+/* A trace's figures are those of the values that it lists. */
+static void trace_figures(void)
+{
+    static const float x[6] = { 1, 0, 7.389056f, 0.36787944f, 1, 1 };
+    gtr_trainer_desc d;
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), *w, *above, *below;
+    gtr_trainer *t;
+    gtr_init one;
+    const char *text, *line;
+    memset(&one, 0, sizeof one);
+    memset(&d, 0, sizeof d);
+    one.kind = GTR_INIT_CONSTANT; one.a = 1;
+    w = gtr_parameter(ctx, "w", gtr_shape1(3), one);
+    above = gtr_scale(gtr_sigmoid(in), 0, 3);           /* all the same, above zero and below: 0 is no start for either */
+    below = gtr_scale(gtr_tanh(in), 0, -4);
+    t = gtr_trainer_create(gtr_mean(gtr_mul(gtr_add(gtr_relu(gtr_log(in)), gtr_add(above, below)), w), NULL, 0, false), d);
+    gtr_set(in, x, sizeof x);
+    text = gtr_trace(t);
+    EXPECT_OK(ctx);
+    line = strstr(text, "log");
+    CHECK(line && strstr(line, "min -1 max 2 mean 0.2 not finite 1") && strstr(line, "min -1 max 2 mean 0.2 not finite 1") < strchr(line, '\n'), "the trace of a logarithm: %.200s", line ? line : text);
+    CHECK(strstr(text, "min 3 max 3 mean 3 not finite 0") && strstr(text, "min -4 max -4 mean -4 not finite 0"), "%s", text);
+    gtr_destroy(ctx);
+}
+/* Inputs, with a batch and without, ids and constants that several stages read: as in one. */
+static void shared_over_stages(void)
+{
+    static gtr_float after[2][64];
+    float loss[2];
+    int k, i;
+    for (k = 0; k < 2; k++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 4)), *f = gtr_input(ctx, "f", GTR_F32, gtr_shape1(4)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+        const gtr_float c[4] = { 1, -1, 2, 0.5f };
+        gtr_tensor *add = gtr_constant(ctx, GTR_F32, gtr_shape1(4), c), *h;
+        gtr_trainer_desc d = adam();
+        gtr_trainer *t;
+        gtr_float xs[24], fs[4] = { 0.5f, 2, -1, 1 };
+        int32_t ys[6] = { 0, 1, 2, 2, 1, 0 };
+        uint32_t s = 11;
+        d.micro_batches = 2; d.no_matchers = true;
+        for (i = 0; i < 24; i++) xs[i] = noise(&s);
+        h = gtr_add(gtr_linear(gtr_mul(x, f), "a", 4), gtr_embedding(y, "e", 3, 4));
+        for (i = 1; i < 4; i++) {
+            char name[8];
+            if (k) gtr_stage(ctx, i % 3);
+            snprintf(name, sizeof name, "b%d", i);
+            h = gtr_add(gtr_tanh(gtr_linear(gtr_add(h, x), name, 4)), gtr_mul(gtr_add(gtr_mul(x, f), add), gtr_embedding_with(y, gtr_parameter_find(ctx, "e.weight"))));
+        }
+        t = gtr_trainer_create(gtr_cross_entropy(gtr_slice(h, 1, 0, 3), y), d);
+        gtr_set(x, xs, sizeof xs); gtr_set(f, fs, sizeof fs); gtr_set(y, ys, sizeof ys);
+        for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(t), GTR_OK);
+        loss[k] = gtr_loss(t);
+        EXPECT_OK(ctx);
+        gtr_get(gtr_parameter_find(ctx, "a.weight"), after[k], 16 * sizeof(gtr_float));
+        gtr_get(gtr_parameter_find(ctx, "e.weight"), after[k] + 16, 12 * sizeof(gtr_float));
+        gtr_destroy(ctx);
+    }
+    CHECK(loss[0] == loss[1] && !memcmp(after[0], after[1], sizeof *after), "inputs shared over stages: loss %g, in one stage %g", (double)loss[1], (double)loss[0]);
+}
+
 static void all(void)
 {
+    RUN(scale_bounds);
+    RUN(dead);
+    RUN(label_guards);
+    RUN(trace_figures);
+    RUN(shared_over_stages);
     RUN(planning_tells);
     RUN(arguments);
     RUN(runtime_calls);
