@@ -8058,7 +8058,7 @@ struct gtr_predictor {
     size_t        in_row, out_row;
     gtr_dtype     out_storage;
     gtr_result    error;
-    char          error_text[512];
+    char          error_text[1024];     /* as the context's */
 };
 static void gtr__predictor_error(void *user, gtr_result code, const char *text) {
     gtr_predictor *p = (gtr_predictor *)user;
