@@ -807,67 +807,69 @@ typedef enum gtr__layout { GTR__ROWS } gtr__layout;     /* the layout pass comes
 typedef struct gtr__attr {
     int64_t     i[16];
     double      f[4];
-    uint64_t    key;            /* GTR__RANDOM: of the seed and the op's full name */
-    const void *ptr;            /* FEED: gtr__feed; GUARD, UPDATE, REPORT: gtr__optim; CUSTOM: gtr_custom_desc */
+    uint64_t    key; /* GTR__RANDOM: of the seed and the op's full name */
+    const void *ptr; /* FEED: gtr__feed; GUARD, UPDATE, REPORT: gtr__optim; CUSTOM: gtr_custom_desc */
 } gtr__attr;
 /* What a kernel sees of one operand. */
 typedef struct gtr__arg {
-    void     *data;             /* NULL: not wanted (outputs), not read (inputs: shape is valid all the same) */
-    gtr_dtype dtype;            /* storage */
+    void     *data; /* NULL: not wanted (outputs), not read (inputs: shape is valid all the same) */
+    gtr_dtype dtype; /* storage */
     gtr__layout layout;
-    int       add;              /* outputs: add to what is there (a gradient's later writers) */
+    int       add; /* outputs: add to what is there (a gradient's later writers) */
     int64_t   count;
-    gtr_shape shape;            /* literal */
+    gtr_shape shape; /* literal */
 } gtr__arg;
-#define GTR__LAUNCH_STEPS 128   /* no launch does more steps */
-#define GTR__LAUNCH_FEW   8     /* nor is one of fewer worth it */
-/* One step's changing figures, written by the host into a ring in mapped memory. Step s reads record s % GTR__RING; the host writes
-   step last. */
+#define GTR__LAUNCH_STEPS 128 /* no launch does more steps */
+#define GTR__LAUNCH_FEW   8 /* nor is one of fewer worth it */
+/* A step's changing figures, by the host into a ring in mapped memory, step last. Step s reads record s % GTR__RING. */
 typedef struct gtr__record {
     uint64_t step;
-    int64_t  first;             /* position of the batch's first row in the epoch */
-    int64_t  rows;              /* rows of the data set; 0: src holds the batch itself */
-    uint64_t key;               /* the epoch's shuffle; 0: in order */
-    int64_t  more, pad;         /* the launch that does this step does so many after it, whose records are written: see gtr__matcher.steps */
+    int64_t  first; /* position of the batch's first row in the epoch */
+    int64_t  rows; /* rows of the data set; 0: src holds the batch itself */
+    uint64_t key; /* the epoch's shuffle; 0: in order */
+    int64_t  more, pad; /* the launch that does this step does so many after it, whose records are written */
     float    lr[GTR__MAX_GROUPS];
     uint64_t src[GTR__MAX_FEED];/* address of each input's first row, device memory */
 } gtr__record;
-/* What device and host share of a trainer. ctl is in device memory and written by the device alone, by GUARD (guard, norm, coef) and
-   REPORT (all else); the host reads it when the queue is drained. */
+/* Of a trainer, in device memory, written by GUARD (guard, norm, coef) and REPORT (all else); the host reads it when
+   the queue is drained. */
 typedef struct gtr__ctl {
-    uint64_t step;              /* attempted steps done; the running step's 0-based number */
-    uint64_t applied;           /* updates done: Adam's t is this + 1 during UPDATE */
-    uint64_t launches;          /* steps launched, those after a sticky status included */
+    uint64_t step; /* attempted steps done; the running step's 0-based number */
+    uint64_t applied; /* updates done: Adam's t is this + 1 during UPDATE */
+    uint64_t launches; /* steps launched, those after a sticky status included */
     uint64_t bad_step;
-    uint32_t status;            /* sticky; 1: a value was not finite; 2: blocks waited for each other in vain */
-    uint32_t guard;             /* not 0: this step must change no state, and the status becomes this */
-    float    scale;             /* loss scale; 1 if there is none */
-    uint32_t good;              /* steps since the scale last changed */
-    float    norm;              /* 2-norm of the unscaled gradients, if clipped */
-    float    coef;              /* what UPDATE multiplies gradients by: clip / scale */
-    uint32_t ticket[8];         /* for kernels whose last block finishes; zero between launches */
-    /* Reading the host's memory costs more than a microsecond, and much more when many blocks do: FEED fetches the step's record once, and
-       the next one ahead, to record[step % 2]. It is there when tag[step % 2] is step + 1; claim is the last step that a block set out for. */
-    uint64_t tag[2], claim, stuck, pad;     /* stuck: steps launched since the sticky status */
+    uint32_t status; /* sticky; 1: a value was not finite; 2: blocks waited for each other in vain */
+    uint32_t guard; /* not 0: this step must change no state, and the status becomes this */
+    float    scale; /* loss scale; 1 if there is none */
+    uint32_t good; /* steps since the scale last changed */
+    float    norm; /* 2-norm of the unscaled gradients, if clipped */
+    float    coef; /* what UPDATE multiplies gradients by: clip / scale */
+    uint32_t ticket[8]; /* for kernels whose last block finishes, whose blocks meet; zero between launches */
+    /* Reading the host's memory costs a microsecond, and more when many blocks do: FEED fetches the step's record once,
+       and the next one ahead, to record[step % 2], where it is when tag[step % 2] is step + 1; claim is the last step
+       that a block set out for. */
+    uint64_t tag[2], claim, stuck, pad; /* stuck: steps launched since the sticky status */
     gtr__record record[2];
+    /* as a launch that may be given up found them; its steps */
+    struct { uint64_t step, applied, launches, steps; float scale; uint32_t good; } begun;
 } gtr__ctl;
 typedef struct gtr__entry {
-    uint64_t step;              /* 1-based, written last: entry is whole */
+    uint64_t step; /* 1-based, written last: entry is whole */
     uint64_t applied;
-    float    value[GTR__MAX_REPORT];    /* loss, metrics */
+    float    value[GTR__MAX_REPORT]; /* loss, metrics */
     float    norm, lr, scale;
     uint32_t skipped;
 } gtr__entry;
 /* In mapped host memory. Both rings are indexed by step % GTR__RING (entry: the 0-based step). */
 typedef struct gtr__shared {
-    volatile uint64_t launches; /* copies of ctl's, written by REPORT last, in this order: entry, step, bad_step, status, launches */
+    volatile uint64_t launches; /* ctl's, written by REPORT in this order: entry, step, bad_step, status, launches */
     volatile uint64_t step;
     volatile uint64_t bad_step;
     volatile uint32_t status, pad;
     gtr__entry  entry[GTR__RING];
     gtr__record record[GTR__RING];
 } gtr__shared;
-/* FEED: out[k] of the node is made of row elements of input[k]: float (or low) out from GTR_U8 or GTR_F32, GTR_I32 from GTR_I32 or GTR_U8. */
+/* FEED: out[k] is made of row elements of input[k]: float (or low) of GTR_U8 or GTR_F32, GTR_I32 of it or GTR_U8. */
 typedef struct gtr__feed_input { int slot; gtr_dtype from; int64_t row; float scale, shift; } gtr__feed_input;  /* slot: index in record.src */
 typedef struct gtr__feed { int n; int64_t rows; gtr__feed_input input[2 * GTR__MAX_FEED]; gtr__shared *shared; } gtr__feed;   /* shared: as the device sees it */
 /* The optimizer over all parameters: gradient, m and v are one buffer each, laid out by the segments (offset in elements, a multiple
@@ -876,31 +878,31 @@ typedef struct gtr__segment { gtr_float *p; void *bf16, *f16; int64_t offset, co
 typedef struct gtr__optim {
     gtr_optimizer kind;
     int           n, groups;
-    gtr__segment *segments;     /* device memory, ascending offsets */
-    gtr_float    *gradient, *m, *v;     /* m: momentum or first moment; may be NULL */
-    int64_t       count;        /* elements of gradient, gaps included */
-    double        momentum, beta1, beta2, eps, clip;     /* clip 0: none */
+    gtr__segment *segments; /* device memory, ascending offsets */
+    gtr_float    *gradient, *m, *v; /* m: momentum or first moment; may be NULL */
+    int64_t       count; /* elements of gradient, gaps included */
+    double        momentum, beta1, beta2, eps, clip; /* clip 0: none */
     int           nesterov, scaled /* FP16: dynamic loss scale */, loss_only /* guard */;
     double        weight_decay[GTR__MAX_GROUPS];
-    gtr__shared  *shared;       /* as the device sees it */
+    gtr__shared  *shared; /* as the device sees it */
 } gtr__optim;
 struct gtr__caps;
 typedef struct gtr__call {
     const gtr__attr *attr;
     int              n_in, n_out;
     const gtr__arg  *in, *out;  /* forward: inputs; outputs. backward: inputs, outputs, gradients of the differentiable outputs; gradients of inputs */
-    void            *ws;        /* workspace, 256-aligned */
+    void            *ws; /* workspace, 256-aligned */
     size_t           ws_bytes;
-    size_t          *measure;   /* not NULL: write the workspace wanted, do nothing else (instance may be NULL) */
-    int             *fits;      /* of NETWORK, not NULL: write whether it can be launched, do nothing else */
+    size_t          *measure; /* not NULL: write the workspace wanted, do nothing else (instance may be NULL) */
+    int             *fits; /* of NETWORK, not NULL: write whether it can be launched, do nothing else */
     const struct gtr__caps *caps;
     gtr_precision    precision; /* GTR_FP32: full float32 products; GTR_TF32: float32 storage, TF32 products; else by storage */
     int              training;
     int              recomputed;/* a clone made by re-materialisation */
-    float            seed;      /* backward with GTR__SEED and dy->data NULL: dy is seed * (ctl ? ctl->scale : 1) */
-    int64_t          row0;      /* first row of this micro-batch within the step's batch */
-    gtr__ctl        *ctl;       /* device memory; NULL outside a trainer and gtr_eval_train */
-    void            *stream;    /* set by the backend */
+    float            seed; /* backward with GTR__SEED and dy->data NULL: dy is seed * (ctl ? ctl->scale : 1) */
+    int64_t          row0; /* first row of this micro-batch within the step's batch */
+    gtr__ctl        *ctl; /* device memory; NULL outside a trainer and gtr_eval_train */
+    void            *stream; /* set by the backend */
 } gtr__call;
 typedef gtr_result (*gtr__kernel)(void *instance, const gtr__call *c);
 
@@ -910,17 +912,17 @@ typedef struct gtr__value {
     gtr_dtype   dtype, storage; /* logical; stored */
     gtr__layout layout;
     gtr__home   home;
-    int         alias;          /* GTR__HOME_ALIAS: of this value; GTR__HOME_ARENA: -1, or the gradient in whose place it lies */
+    int         alias; /* GTR__HOME_ALIAS: of this value; GTR__HOME_ARENA: -1, or the gradient in whose place it lies */
     size_t      offset, bytes;  /* in its home; alias: from the other's start */
     int         stage;
-    int         producer;       /* first node that writes it; -1: none */
-    int         only;           /* an input's slot in low storage: there is no other */
-    int         unstored;       /* GTR__HOME_GRADIENT: nobody writes it */
-    gtr_tensor *tensor;         /* whose value it is; NULL */
-    int         gradient_of;    /* value; -1 */
+    int         producer; /* first node that writes it; -1: none */
+    int         only; /* an input's slot in low storage: there is no other */
+    int         unstored; /* GTR__HOME_GRADIENT: nobody writes it */
+    gtr_tensor *tensor; /* whose value it is; NULL */
+    int         gradient_of; /* value; -1 */
     int         micro;
-    const void *label;          /* const char *: name for texts */
-    void       *data;           /* resolved */
+    const void *label; /* const char *: name for texts */
+    void       *data; /* resolved */
 } gtr__value;
 typedef struct gtr__node {
     gtr__op     op;
@@ -928,34 +930,35 @@ typedef struct gtr__node {
     gtr__phase  phase;
     int         stage, stream;
     int         n_in, n_out;
-    int        *in, *out;       /* values; -1: none */
-    uint64_t    reads;          /* bit i: in[i]'s data is read */
-    uint64_t    adds;           /* bit i: out[i] is added to */
+    int        *in, *out; /* values; -1: none */
+    uint64_t    reads; /* bit i: in[i]'s data is read */
+    uint64_t    adds; /* bit i: out[i] is added to */
     gtr__attr   attr;
     int         micro;
     int         training, recomputed;
-    int         own;            /* in a network: 1 + the output that the network's kernel makes; 0: none, see gtr__matcher.own */
-    int         region;         /* of gtr_recompute_begin; 0: none */
+    int         own; /* in a network: 1 + the output that the network's kernel makes; 0: none, see gtr__matcher.own */
+    int         region; /* of gtr_recompute_begin; 0: none */
     float       seed;
     int64_t     row0;
     size_t      ws_bytes, ws_offset;
-    int         ws_value;       /* the gradient in whose place the workspace lies; -1: the arena */
+    int         ws_value; /* the gradient in whose place the workspace lies; -1: the arena */
     double      flops, bytes;
-    const char *layer;          /* name for texts */
-    const char *fused;          /* what was fused into it; NULL */
-    gtr__call   call;           /* resolved */
-    uint32_t    wait_mask;      /* lanes it waits for: node wait_node[lane] must be done */
+    const char *layer; /* name for texts */
+    const char *fused; /* what was fused into it; NULL */
+    gtr__call   call; /* resolved */
+    uint32_t    wait_mask; /* lanes it waits for: node wait_node[lane] must be done */
     int         wait_node[GTR__MAX_LANES];
-    int         signals;        /* some other lane waits for it */
+    int         signals; /* some other lane waits for it */
 } gtr__node;
 typedef struct gtr__plan {
     gtr__node  *node;  int n_node, cap_node;
     gtr__value *value; int n_value, cap_value;
     int         n_stage, n_stream;
-    int         split;          /* first node of the right phases (REDUCE and after) */
-    size_t      arena[GTR__MAX_STAGES];     /* bytes */
+    int         split; /* first node of the right phases (REDUCE and after) */
+    size_t      arena[GTR__MAX_STAGES]; /* bytes */
     int         steps, ragged;  /* the most that one launch does; whether among them may be ones of fewer rows */
-    size_t      carry;          /* bytes of values that outlive the left phases, besides the arena */
+    int         waits, unfit; /* 1 + a matcher; 0: none. Its blocks wait for each other; prepare can't do it */
+    size_t      carry; /* bytes of values that outlive the left phases, besides the arena */
     int64_t     batch;
     gtr_precision precision;
 } gtr__plan;
@@ -964,27 +967,27 @@ typedef struct gtr__plan {
 /* Plain data: all that a pass may know of a device. */
 typedef struct gtr__caps {
     char   name[96];
-    int    cuda;                /* 0: the CPU */
-    int    compute;             /* 75, 80, 87, 90, ... of the loaded code */
+    int    cuda; /* 0: the CPU */
+    int    compute; /* 75, 80, 87, 90, ... of the loaded code */
     int    sm_count;
-    size_t shared;              /* bytes of shared memory that a block may have */
-    int    arch_feature;        /* the loaded image has sm_90a's own instructions */
-    int    bf16, f16, tf32;     /* products in these are there */
-    size_t product_workspace;   /* bytes that a product asks for */
-    uint8_t fused[GTR__OP_COUNT];   /* fused ops that have a kernel */
-    /* 0; a test says with them how many looks for another's word a block has, in a launch, before it gives up; which
-       block (1: the first) comes to a launch's last meeting when that is given up; for how many blocks that wait for
-       each other there is room; that cuBLASLt is not there */
+    size_t shared; /* bytes of shared memory that a block may have */
+    int    arch_feature; /* the loaded image has sm_90a's own instructions */
+    int    bf16, f16, tf32; /* products in these are there */
+    size_t product_workspace; /* bytes that a product asks for */
+    uint8_t fused[GTR__OP_COUNT]; /* fused ops that have a kernel */
+    /* 0; a test says with them how many looks for another's word a block has before it gives a launch up, which block
+       (1: the first) is late at the last meeting, for how many that meet there is room, that cuBLASLt is not there */
     int    hurry, late, room, no_library;
+    uint32_t without; /* matchers that do not work here, a bit each */
 } gtr__caps;
 
 // >>tables
 /* What the backend gets of the host. */
 typedef struct gtr__host {
     void *user;
-    void *(*alloc)(void *user, size_t bytes);   /* host memory; NULL when out */
+    void *(*alloc)(void *user, size_t bytes); /* host memory; NULL when out */
     void  (*free)(void *user, void *p, size_t bytes);
-    void *(*device_alloc)(void *user, size_t bytes);    /* NULL slot: the backend's own */
+    void *(*device_alloc)(void *user, size_t bytes); /* NULL slot: the backend's own */
     void  (*device_free)(void *user, void *p, size_t bytes);
     void  (*log)(void *user, gtr_level level, const char *text);
     void  (*error)(void *user, gtr_result code, const char *text);
@@ -992,19 +995,20 @@ typedef struct gtr__host {
 typedef struct gtr__instance_desc { int device_index, max_sm, threads; void *stream; void *share; /* an instance whose device (and pool) to share; NULL */ } gtr__instance_desc;
 typedef enum gtr__part { GTR__PART_ALL, GTR__PART_LEFT, GTR__PART_RIGHT } gtr__part;    /* left: nodes before plan->split */
 typedef enum gtr__copy { GTR__TO_DEVICE, GTR__TO_HOST, GTR__ON_DEVICE } gtr__copy;
-/* A matcher of the select pass: how many nodes from plan->node[at] on its kernel replaces; 0: none. The core packs them into one NETWORK
-   node, whose operands are all values that they read (in) and write (out). The kernel gets them as c->in and c->out, and the nodes
-   themselves in attr->ptr, a gtr__network; a backend's kernel[GTR__OP_NETWORK][GTR__FWD] passes the call on to matchers[attr->i[0]]. */
+/* A matcher of the select pass: how many nodes from plan->node[at] on its kernel replaces; 0: none. They become one
+   NETWORK node, whose operands are all values that they read (in) and write (out), attr->ptr a gtr__network of them; a
+   backend's kernel[GTR__OP_NETWORK][GTR__FWD] passes the call on to matchers[attr->i[0]]. */
 typedef struct gtr__matcher {
     const char *name;
     int       (*match)(const gtr__plan *plan, int at, const gtr__caps *caps);
     gtr__kernel kernel;
-    int         steps;          /* where it takes a whole plan: the most steps that one launch does */
-    int         several;        /* it pays only where many steps are queued at a time, as gtr_fit does */
-    int         bare;           /* where it takes a whole plan: values of the arena are not stored, and have no memory */
+    int         steps; /* where it takes a whole plan: the most steps that one launch does */
+    int         several; /* it pays only where many steps are queued at a time, as gtr_fit does */
+    int         bare; /* where it takes a whole plan: values of the arena are not stored */
     int       (*own)(const gtr__plan *plan, int at, int i);     /* the output of node at + i that it makes by a kernel of its own; -1. NULL: it asks at no node */
-    int         unstored;       /* these outputs are gradients that it uses up: other values may lie in their places */
-    int         ragged;         /* a step whose record has fewer rows left of the data set than the batch is one of so many */
+    int         unstored; /* these outputs are gradients that it uses up: other values may lie in their places */
+    int         ragged; /* a step of fewer rows, at the data set's end, is one of so many */
+    int         waits; /* its blocks wait for each other: they may give a launch up, which changes nothing */
 } gtr__matcher;
 typedef struct gtr__network { int n_node; gtr__node *node; } gtr__network;     /* node[].in and .out index c->in, then c->out behind it; -1: none */
 typedef struct gtr__backend {
@@ -1013,26 +1017,28 @@ typedef struct gtr__backend {
     /* An instance is a device, its streams and handles. On failure writes a sentence to why (256 bytes). */
     gtr_result (*create)(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why);
     void       (*destroy)(void *instance);
-    void       (*capabilities)(void *instance, gtr__caps *caps);            /* instance NULL: of this build, without a device */
-    void      *(*alloc)(void *instance, size_t bytes);                      /* device memory; NULL when out */
+    void       (*capabilities)(void *instance, gtr__caps *caps); /* instance NULL: of this build, without a device */
+    void      *(*alloc)(void *instance, size_t bytes); /* device memory; NULL when out */
     void       (*free)(void *instance, void *p, size_t bytes);
     void      *(*host_alloc)(void *instance, size_t bytes, void **device);  /* pinned and mapped; *device: its address there */
     void       (*host_free)(void *instance, void *p, size_t bytes);
     gtr_result (*copy)(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait);  /* on the first stream, in order */
-    gtr_result (*zero)(void *instance, void *dst, size_t bytes);            /* likewise */
-    gtr_result (*wait)(void *instance);                                     /* until all is done */
-    /* An event: record notes a point of the first stream in *event (made if NULL); ready waits for it; wait_for makes the stream wait for a user's. */
+    gtr_result (*zero)(void *instance, void *dst, size_t bytes); /* likewise */
+    gtr_result (*wait)(void *instance); /* until all is done */
+    /* record notes a point of the first stream in *event (made if NULL); ready waits for it; wait_for makes the stream
+       wait for a user's. */
     gtr_result (*record)(void *instance, void **event);
     gtr_result (*ready)(void *instance, void *event);
     gtr_result (*wait_for)(void *instance, void *user_event);
     void       (*event_free)(void *instance, void *event);
     gtr_result (*memory_info)(void *instance, size_t *free_bytes, size_t *total_bytes);
     void       (*environment)(void *instance, char *text, size_t size);
-    double     (*seconds)(void *instance, int start);                       /* less what start != 0 gave: the device's time since; waits */
+    double     (*seconds)(void *instance, int start); /* less what start != 0 gave: the device's time since; waits */
     gtr__kernel kernel[GTR__OP_COUNT][GTR__DIR_COUNT];
     const gtr__matcher *matchers; int n_matchers;
-    /* prepare makes *exec of a resolved plan (instances by stage); launch runs a part of it once: eagerly at first, then captured, then as
-       one graph. run_node runs one node eagerly on the first stream. The plan outlives exec. */
+    /* prepare makes *exec of a resolved plan (instances by stage), or sets plan->unfit; launch runs a part of it once:
+       eagerly at first, then captured, then as one graph. run_node runs one node eagerly on the first stream. The plan
+       outlives exec. */
     gtr_result (*prepare)(void *const *instances, gtr__plan *plan, void **exec);
     gtr_result (*launch)(void *const *instances, void *exec, gtr__part part);
     gtr_result (*run_node)(void *const *instances, gtr__plan *plan, int node);
@@ -1111,31 +1117,31 @@ struct gtr_tensor {
     gtr_context *ctx;
     gtr__op      op;
     gtr_dtype    dtype;
-    gtr_shape    shape;             /* GTR_BATCH and multiples negative */
+    gtr_shape    shape; /* GTR_BATCH and multiples negative */
     int          n_in;
     gtr_tensor **in;
     gtr__attr    attr;
-    char        *name;              /* full name, or NULL */
-    int64_t      id;                /* index in ctx->tensor */
+    char        *name; /* full name, or NULL */
+    int64_t      id; /* index in ctx->tensor */
     int          stage, region;
-    bool         keep, fed;         /* fed: it depends on an input */
-    int          part;              /* PART: which output of in[0] */
-    int64_t      runs;              /* of a dimension k times the batch N: how often N lies in it, one behind the other:
+    bool         keep, fed; /* fed: it depends on an input */
+    int          part; /* PART: which output of in[0] */
+    int64_t      runs; /* of a dimension k times the batch N: how often N lies in it, one behind the other:
                                        once in (N, k) flattened, k times in (k, N) flattened; 0: once */
     /* parameters, buffers, constants */
-    bool         trainable;         /* a gradient may be wanted */
-    bool         buffer;            /* saved, not trained: running statistics */
+    bool         trainable; /* a gradient may be wanted */
+    bool         buffer; /* saved, not trained: running statistics */
     gtr_init     init;
-    void        *data;              /* device memory on its stage's instance; also an input's slot */
+    void        *data; /* device memory on its stage's instance; also an input's slot */
     size_t       data_bytes;
     void        *low[2]; size_t low_bytes[2];   /* parameters: bf16, f16 copies; inputs: slots of that storage; NULL until a plan wants them */
     /* inputs */
-    int64_t      limit;             /* GTR_I32: values must lie in [0, limit); 0: no limit */
-    int32_t      ignore;            /* or equal this, if has_ignore */
+    int64_t      limit; /* GTR_I32: values must lie in [0, limit); 0: no limit */
+    int32_t      ignore; /* or equal this, if has_ignore */
     bool         has_ignore;
-    const char  *limit_by;          /* the op that set it */
-    struct gtr__feeding *feeding;   /* an input's staging */
-    void        *tally;             /* TALLIES: labels that count, and all, of the set that is evaluated */
+    const char  *limit_by; /* the op that set it */
+    struct gtr__feeding *feeding; /* an input's staging */
+    void        *tally; /* TALLIES: labels that count, and all, of the set that is evaluated */
     /* fetched and kept values */
     void        *kept;  size_t kept_bytes; gtr_shape kept_shape; gtr_dtype kept_storage; bool kept_filled; uint64_t kept_at;   /* storage: an input's slot's, too */
 };
@@ -1151,7 +1157,7 @@ typedef struct gtr__column {
 struct gtr_dataset {
     gtr_context *ctx;
     gtr_dataset *next, *previous;
-    char         name[160];         /* for errors: the file or "arrays" */
+    char         name[160]; /* for errors: the file or "arrays" */
     int64_t      rows;
     int          n_columns;
     gtr__column  column[8];
@@ -1165,40 +1171,40 @@ struct gtr_context {
     gtr_desc     desc;
     gtr_result   error;
     char         error_text[1024];
-    bool         dead;      /* made with an error, device lost, or a child's after fork(): nothing is built or run */
-    long         process;           /* that made it; */
-    volatile char *here;            /* where the system can: memory that is 1, and 0 in a child of fork() */
-    bool         preset;            /* plans only */
-    gtr__backend be[1];             /* a copy of the chosen backend's table */
+    bool         dead; /* made with an error, device lost, or a child's after fork(): nothing is built or run */
+    long         process; /* that made it; */
+    volatile char *here; /* where the system can: memory that is 1, and 0 in a child of fork() */
+    bool         preset; /* plans only */
+    gtr__backend be[1]; /* a copy of the chosen backend's table */
     gtr__host    host;
     gtr__caps    caps;
     void        *instance[GTR__MAX_STAGES];
     int          n_instance;
     char         device_text[512];
-    char        *text; size_t text_size, text_used;         /* the last text given out */
+    char        *text; size_t text_size, text_used; /* the last text given out */
     gtr_tensor **tensor; int64_t n_tensor, cap_tensor;
     gtr_tensor **parameter; int64_t n_parameter, cap_parameter;
     char         scope[512]; short scope_length[64]; int scope_depth;
     int          stage, region, n_regions;
     bool         in_region;
-    int64_t      unnamed;           /* counter for names that the user did not give */
+    int64_t      unnamed; /* counter for names that the user did not give */
     gtr_trainer *trainers;
     gtr_dataset *datasets;
-    struct gtr__plan_cache *plans, *oldest_plan;    /* the last used first */
+    struct gtr__plan_cache *plans, *oldest_plan; /* the last used first */
     struct gtr__plan_cache *plan_bin[GTR__PLAN_BINS];
     int          n_plans; int64_t plan_nodes;
     void        *arena[GTR__MAX_STAGES]; size_t arena_bytes[GTR__MAX_STAGES];
-    uint64_t     memory_version;    /* changes when a block that plans point to has moved */
-    uint64_t     writes;            /* counts what changes parameters: a kept value from before is of before */
-    uint64_t     low_version;       /* changes when a parameter gets a low-precision copy */
-    struct gtr__runner *runner;     /* of gtr_eval */
-    int32_t     *check_flag;        /* device: where CHECK writes */
+    uint64_t     memory_version; /* changes when a block that plans point to has moved */
+    uint64_t     writes; /* counts what changes parameters: a kept value from before is of before */
+    uint64_t     low_version; /* changes when a parameter gets a low-precision copy */
+    struct gtr__runner *runner; /* of gtr_eval */
+    int32_t     *check_flag; /* device: where CHECK writes */
     gtr_predictor *predictors;
-    size_t       device_bytes;      /* of GTR_MEMORY_DEVICE now alive */
-    volatile int stop;              /* gtr_stop */
+    size_t       device_bytes; /* of GTR_MEMORY_DEVICE now alive */
+    volatile int stop; /* gtr_stop */
     bool         stopped;
-    uint32_t     without;           /* matchers that do not work here, a bit each */
-    int          fits;              /* that run: one may run another trainer's in its callback */
+    int          fits; /* that run: one may run another trainer's in its callback */
+    int          repeating; /* steps that were given up are being queued again */
 };
 
 // >>errors
@@ -5800,7 +5806,7 @@ static void gtr__pass_select(gtr__build *b) {
     for (at = 0; at < b->plan->n_node; at++)
         for (m = 0; m < b->ctx->be->n_matchers; m++) {
             const gtr__matcher *by = &b->ctx->be->matchers[m];
-            if ((by->several && !b->r->several) || b->ctx->without >> m & 1) continue;
+            if ((by->several && !b->r->several) || b->ctx->caps.without >> m & 1) continue;
             count = by->match(b->plan, at, &b->ctx->caps);
             if (count <= 0) continue;
             gtr__mark_own(b->plan, at, count, by);
@@ -5809,6 +5815,7 @@ static void gtr__pass_select(gtr__build *b) {
                 continue;
             }
             if (b->plan->n_node == 1) { b->plan->steps = by->steps; b->plan->ragged = by->ragged; }
+            if (by->waits) b->plan->waits = m + 1;
             for (v = 0; v < b->plan->n_value && b->plan->n_node == 1 && by->bare; v++)
                 if (b->plan->value[v].home == GTR__HOME_ARENA) b->plan->value[v].home = GTR__HOME_NONE;
             break;
@@ -6417,46 +6424,54 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
 // >>running
 /* A plan made ready: memory behind its values, kernels' calls filled in, the backend's executable. */
 typedef struct gtr__plan_cache {
-    struct gtr__plan_cache *next, *previous, *chain;    /* used before it and after it; in its bin */
+    struct gtr__plan_cache *next, *previous, *chain; /* used before it and after it; in its bin */
     gtr__recipe  recipe;
     uint64_t     key[GTR__MAX_KEY]; int n_key, bin;
-    int64_t      nodes;             /* as counted in ctx->plan_nodes */
-    bool         fresh;             /* nobody has asked for it since it was made */
-    struct gtr__runner *runner;     /* of its last launch, which is done when this one's launches are so many: */
+    int64_t      nodes; /* as counted in ctx->plan_nodes */
+    bool         fresh; /* nobody has asked for it since it was made */
+    struct gtr__runner *runner; /* of its last launch, which is done when this one's launches are so many: */
     uint64_t     launched;
     gtr__plan    plan;
     void        *exec;
     void        *carry;
-    uint64_t     version;           /* ctx->memory_version that the addresses are of */
-    uint32_t     without;           /* ctx->without that the plan is of */
-    int64_t      highest;           /* the highest id of a tensor that it uses */
+    uint64_t     version; /* ctx->memory_version that the addresses are of */
+    uint32_t     without; /* ctx->caps.without that the plan is of */
+    int64_t      highest; /* the highest id of a tensor that it uses */
     gtr_tensor  *input[GTR__MAX_FEED]; int n_inputs;
 } gtr__plan_cache;
 /* What a queue of runs shares with the device: control word and rings. A trainer has one, and gtr_eval. */
 typedef struct gtr__runner {
     gtr_context *ctx;
-    gtr__ctl    *ctl;               /* device */
+    gtr__ctl    *ctl; /* device */
     gtr__shared *shared, *shared_device;
-    uint64_t     launched;          /* launches so far */
-    uint64_t     step;              /* the next step's 0-based number */
-    int32_t     *flag;              /* device: a result of CHECK */
-    bool         stale;             /* a launch failed: records that the device fetched ahead are void */
+    uint64_t     launched; /* launches so far */
+    uint64_t     risky; /* up to the last that may be given up */
+    uint64_t     step; /* the next step's 0-based number */
+    int32_t     *flag; /* device: a result of CHECK */
+    bool         stale; /* a launch failed: records that the device fetched ahead are void */
 } gtr__runner;
 /* Staging of an input: gtr_set writes slots in turn, so that a copy can be on its way while a step reads the other. */
 typedef struct gtr__feeding {
-    size_t bytes;                   /* of a slot */
+    size_t bytes; /* of a slot */
     void  *host[2], *mapped[2], *device[2], *event[2];
     int    turn;
-    const void *source;             /* what the next run reads; NULL: nothing was set */
-    int64_t rows;                   /* batch of what was set */
+    const void *source; /* what the next run reads; NULL: nothing was set */
+    bool   read; /* a step was queued that reads it */
+    int64_t rows; /* batch of what was set */
 } gtr__feeding;
-static gtr_result gtr__wait_all(gtr_context *ctx) {
+static gtr_result gtr__drain(gtr_context *ctx) {
     gtr_result r = GTR_OK;
     for (int i = 0; i < ctx->n_instance; i++) {
         gtr_result s = ctx->be->wait(ctx->instance[i]);
         if (r == GTR_OK) r = s;
     }
     return gtr__backend_result(ctx, r, "waiting for the device");
+}
+static bool gtr__repeat_any(gtr_context *ctx, gtr_result *r);
+static gtr_result gtr__wait_all(gtr_context *ctx) {
+    gtr_result r;
+    do r = gtr__drain(ctx); while (r == GTR_OK && gtr__repeat_any(ctx, &r));
+    return r;
 }
 static void gtr__feeding_slots_free(gtr_tensor *t) {
     gtr__feeding *f = t->feeding;
@@ -6675,57 +6690,38 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner
     }
     return GTR_OK;
 }
-/* Which matcher's kernel a plan has that there is no room for, or that ctx->without names; -1: none. */
-static int gtr__entry_unfit(gtr_context *ctx, gtr__plan_cache *e, bool ask) {
-    for (int i = 0; i < e->plan.n_node; i++) {
-        gtr__node *n = &e->plan.node[i];
-        int fits = 1;
-        if (n->op != GTR__OP_NETWORK) continue;
-        if (ctx->without >> n->attr.i[0] & 1) return (int)n->attr.i[0];
-        if (!ask) continue;
-        n->call.fits = &fits;
-        if (ctx->be->run_node(ctx->instance, &e->plan, i) != GTR_OK) fits = 1;      /* the launch will tell the same */
-        n->call.fits = NULL;
-        if (!fits) return (int)n->attr.i[0];
-    }
-    return -1;
-}
-/* From now on this context plans without matcher m. */
 static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
-    char text[256];
-    ctx->without |= 1u << m;
-    snprintf(text, sizeof text, "the kernel of a %s: %s; it is done without, which is slower",
-             ctx->be->matchers[m].name, why);
+    char text[320];
+    if (ctx->caps.without >> m & 1) return;
+    ctx->caps.without |= 1u << m;
+    snprintf(text, sizeof text, "%s; from now on without the kernel of a %s", why, ctx->be->matchers[m].name);
     if (ctx->desc.log) ctx->desc.log(GTR_LOG_WARNING, text, ctx->desc.log_user);
 }
-/* Makes the plan again, as the context has to do without a matcher that it has. */
+/* Makes a plan again, without what its context does without. */
 static gtr_result gtr__entry_again(gtr_context *ctx, gtr__plan_cache *e) {
-    gtr__plan fresh;
-    if (gtr__entry_unfit(ctx, e, false) >= 0) {
-        const gtr__optim *optim = e->recipe.trainer ? gtr__optim_of(e->recipe.trainer) : NULL;
-        GTR__TRY(gtr__plan_make(ctx, &e->recipe, e->input, e->n_inputs, optim, &fresh));
-        gtr__device_free(ctx, 0, e->carry, e->plan.carry);
-        e->carry = NULL;
-        gtr__plan_clear(ctx, &e->plan);
-        e->plan = fresh;
-    }
-    e->without = ctx->without;
+    gtr__plan p;
+    GTR__TRY(gtr__plan_make(ctx, &e->recipe, e->input, e->n_inputs, gtr__optim_of(e->recipe.trainer), &p));
+    gtr__device_free(ctx, 0, e->carry, e->plan.carry);
+    e->carry = NULL;
+    gtr__plan_clear(ctx, &e->plan);
+    e->plan = p;
+    ctx->plan_nodes += p.n_node - e->nodes;
+    e->nodes = p.n_node;
     return GTR_OK;
 }
 static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__plan_cache *e, gtr__runner *runner) {
-    int unfit;
-    if (e->exec && e->version == ctx->memory_version && e->without == ctx->without) return GTR_OK;
+    if (e->exec && e->version == ctx->memory_version && e->without == ctx->caps.without) return GTR_OK;
     if (e->exec && gtr__wait_all(ctx) != GTR_OK) return ctx->error;
     gtr__entry_unprepare(ctx, e);
     do {
-        GTR__TRY(gtr__entry_again(ctx, e));
+        if (e->plan.unfit) gtr__do_without(ctx, e->plan.unfit - 1, "there is no room for all of its blocks at a time");
+        if (e->plan.unfit) GTR__TRY(gtr__entry_again(ctx, e));
         GTR__TRY(gtr__entry_memory(ctx, e));
         GTR__TRY(gtr__resolve(ctx, e, runner, gtr__value_address, ctx->arena));
-        unfit = gtr__entry_unfit(ctx, e, true);
-        if (unfit >= 0) gtr__do_without(ctx, unfit, "the device has no room for all of its blocks at a time");
-    } while (unfit >= 0);
-    GTR__TRY(gtr__backend_result(ctx, ctx->be->prepare(ctx->instance, &e->plan, &e->exec), "preparing a plan"));
+        GTR__TRY(gtr__backend_result(ctx, ctx->be->prepare(ctx->instance, &e->plan, &e->exec), "preparing a plan"));
+    } while (e->plan.unfit);
     e->version = ctx->memory_version;
+    e->without = ctx->caps.without;
     return GTR_OK;
 }
 /* The inputs that tensors depend on, in the order they were made. */
@@ -6772,7 +6768,6 @@ static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, c
     e = (gtr__plan_cache *)gtr__malloc(ctx, sizeof *e);
     if (!e) return NULL;
     e->recipe = *r;
-    e->without = ctx->without;
     for (i = 0; i < r->n_fetch; i++) all[n++] = r->fetch[i];
     for (i = 0; i < r->n_report; i++) all[n++] = r->report[i];
     if (gtr__find_inputs(ctx, all, n, e->input, &e->n_inputs, &e->highest) != GTR_OK ||
@@ -6842,17 +6837,19 @@ static gtr_result gtr__runner_room(gtr__runner *r, int n) {
     }
     return GTR_OK;
 }
+/* Waits, but for this runner's, until steps that may have to be repeated need not be, or are; left: but for so many. */
+static gtr_result gtr__settle(gtr_context *ctx, const gtr__runner *but, uint64_t left);
 /* Records that were fetched ahead, or lie in the ring for later steps, will not be those steps' after all. Drained. */
 static gtr_result gtr__ctl_write(gtr__runner *r, gtr__ctl *ctl) {
     ctl->tag[0] = ctl->tag[1] = ctl->claim = 0;
     memset(ctl->ticket, 0, sizeof ctl->ticket);     /* a meeting that failed may have left some */
-    for (int i = 0; i < GTR__RING; i++) r->shared->record[i].step = UINT64_MAX;
+    for (int i = 0; i < GTR__RING; i++) { r->shared->record[i].step = UINT64_MAX; r->shared->record[i].more = 0; }
     r->stale = false;
     r->launched = r->shared->launches;
     return gtr__to_device(r->ctx, 0, r->ctl, ctl, sizeof *ctl, "writing the control word");
 }
 static gtr_result gtr__ctl_read(gtr__runner *r, gtr__ctl *ctl) {
-    GTR__TRY(gtr__wait_all(r->ctx));
+    GTR__TRY(gtr__drain(r->ctx));
     return gtr__to_host(r->ctx, 0, ctl, r->ctl, sizeof *ctl, "reading the control word");
 }
 /* The device may look at a record before its step is launched: it counts once its step is written. */
@@ -6872,6 +6869,7 @@ static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__pa
     gtr_context *ctx = r->ctx;
     gtr__ctl ctl;
     if (part != GTR__PART_RIGHT) {
+        GTR__TRY(gtr__settle(ctx, r, 0));
         GTR__TRY(gtr__runner_room(r, n));
         if (r->stale) { GTR__TRY(gtr__ctl_read(r, &ctl)); GTR__TRY(gtr__ctl_write(r, &ctl)); }
         for (int i = n - 1; i >= 0; i--) {
@@ -6883,11 +6881,15 @@ static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__pa
     if (s != GTR_OK) { r->stale = true; return gtr__backend_result(ctx, s, "a step"); }
     e->runner = r; e->launched = r->launched + (uint64_t)n;
     if (part != GTR__PART_LEFT) { r->launched += (uint64_t)n; r->step += (uint64_t)n; }
+    if (e->plan.waits) r->risky = r->launched;
     return GTR_OK;
 }
 /* What FEED reads of inputs that were set by hand. */
 static void gtr__set_inputs(const gtr__plan_cache *e, gtr__record *rec) {
-    for (int i = 0; i < e->n_inputs; i++) if (gtr__batched(e->input[i])) rec->src[i] = (uint64_t)(uintptr_t)e->input[i]->feeding->source;
+    for (int i = 0; i < e->n_inputs; i++) if (gtr__batched(e->input[i])) {
+        rec->src[i] = (uint64_t)(uintptr_t)e->input[i]->feeding->source;
+        e->input[i]->feeding->read = true;
+    }
 }
 /* The batch that the inputs were set with; 1 when none has one. */
 static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *input, int n, const char *who, int64_t *batch) {
@@ -6952,12 +6954,15 @@ GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     if (t->dtype == GTR_I32) GTR__TRY(gtr__check_limit(t, (const int32_t *)src, (int64_t)(bytes / 4)));
     if (!gtr__batched(t)) {         /* one copy, straight to the slot */
         GTR__TRY(gtr__feeding_new(t));
+        GTR__TRY(gtr__settle(ctx, NULL, 0));
         GTR__TRY(gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, bytes, "inputs"));
         return gtr__to_device(ctx, t->stage, t->data, src, bytes, t->name);
     }
     GTR__TRY(gtr__feeding_room(t, bytes));
     gtr__feeding *f = t->feeding;
     f->turn ^= 1;
+    GTR__TRY(gtr__settle(ctx, NULL, f->read));      /* the last step reads the other slot */
+    f->read = false;
     if (f->event[f->turn]) GTR__TRY(gtr__backend_result(ctx, ctx->be->ready(ctx->instance[t->stage], f->event[f->turn]), t->name));
     memcpy(f->host[f->turn], src, bytes);
     if (f->device[f->turn] != f->host[f->turn]) {
@@ -7099,18 +7104,18 @@ static gtr_result gtr__dataset_device(gtr_dataset *d);
 struct gtr_trainer {
     gtr_context  *ctx;
     gtr_trainer  *next;
-    gtr_trainer_desc desc;          /* defaults filled in; groups are below */
+    gtr_trainer_desc desc; /* defaults filled in; groups are below */
     gtr_group     group[GTR__MAX_GROUPS]; int n_groups;
-    gtr_tensor   *loss, *metric;    /* metric: of the running gtr_fit */
+    gtr_tensor   *loss, *metric; /* metric: of the running gtr_fit */
     bool          several, fitted;  /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
-    bool          fitting;          /* gtr_fit runs */
-    gtr_dataset  *validation;       /* its own */
-    gtr_result    refused;          /* of a call from its callback that may not be there */
+    bool          fitting; /* gtr_fit runs */
+    gtr_dataset  *validation; /* its own */
+    gtr_result    refused; /* of a call from its callback that may not be there */
     bool          fit_several; gtr_tensor *fit_metric;  /* of the last gtr_fit */
     int64_t       fit_steps; uint64_t fit_step0;
     gtr_tensor  **param; int n_param;
     int          *group_of;
-    int64_t      *offset, total;    /* elements, in the gradient and state buffers */
+    int64_t      *offset, total; /* elements, in the gradient and state buffers */
     gtr_float    *gradient, *m, *v; /* device */
     gtr__segment *segments, *host_segments;
     uint64_t      low_version;
@@ -7118,12 +7123,12 @@ struct gtr_trainer {
     gtr__runner  *runner;
     float         lr;
     gtr_tensor   *input[GTR__MAX_FEED]; int n_inputs;
-    gtr_dataset  *data, *last;      /* that feeds steps; NULL: gtr_set does. The one that did last, which may go on */
+    gtr_dataset  *data, *last; /* that feeds steps; NULL: gtr_set does. The one that did last, which may go on */
     int64_t       batch; bool shuffle, drop_last;
-    int64_t       data_at; uint64_t data_step0;     /* step data_step0 reads batch data_at of all epochs' */
-    int           column[GTR__MAX_FEED];            /* of each input */
-    gtr__plan_cache *slot[GTR__RING];   /* the plan of each step in the ring */
-    gtr__plan_cache *pending;       /* gtr_backward was called, gtr_update not yet */
+    int64_t       data_at; uint64_t data_step0; /* step data_step0 reads batch data_at of all epochs' */
+    int           column[GTR__MAX_FEED]; /* of each input */
+    gtr__plan_cache *slot[GTR__RING]; /* the plan of each step in the ring */
+    gtr__plan_cache *pending; /* gtr_backward was called, gtr_update not yet */
 };
 /* '*' any run, '?' one character */
 static bool gtr__glob(const char *p, const char *s) {
@@ -7244,6 +7249,20 @@ static gtr_result gtr__trainer_current(gtr_trainer *t) {
     GTR__TRY(gtr__wait_all(t->ctx));
     return gtr__trainer_segments(t);
 }
+static gtr_result gtr__settle(gtr_context *ctx, const gtr__runner *but, uint64_t left) {
+    if (ctx->dead) return ctx->error;
+    for (gtr_trainer *t = ctx->trainers; t; t = t->next) {
+        gtr__runner *r = t->runner;
+        uint64_t count = r && r != but ? GTR__MIN(r->risky, r->launched) : 0;
+        count -= GTR__MIN(count, left);
+        const double start = count ? gtr__now() : 0;
+        while (count && r->shared->launches < count && gtr__now() - start < 2.0) gtr__pause();
+        if (!count || (r->shared->launches >= count && r->shared->status != 2)) continue;
+        GTR__TRY(gtr__wait_all(ctx));
+        r->launched = r->shared->launches;      /* all are done, counted or not */
+    }
+    return GTR_OK;
+}
 static bool gtr__is_pending(const gtr_context *ctx, const gtr__plan_cache *e) {
     const gtr_trainer *t;
     for (t = ctx->trainers; t; t = t->next) if (t->pending == e) return true;
@@ -7323,6 +7342,7 @@ static gtr_result gtr__refuse(gtr_trainer *t, const char *who) {
 GTR_API void gtr_trainer_destroy(gtr_trainer *t) {
     gtr_trainer **at;
     if (!t || gtr__refuse(t, "gtr_trainer_destroy") != GTR_OK) return;
+    gtr__settle(t->ctx, NULL, 0);   /* its parameters stay */
     for (at = &t->ctx->trainers; *at; at = &(*at)->next) if (*at == t) { *at = t->next; gtr__trainer_free(t); return; }
 }
 static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
@@ -7330,7 +7350,7 @@ static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
     for (i = 0; i < t->n_param; i++) if (t->param[i] == p) return i;
     return -1;
 }
-static const gtr__optim *gtr__optim_of(const gtr_trainer *t) { return &t->optim; }
+static const gtr__optim *gtr__optim_of(const gtr_trainer *t) { return t ? &t->optim : NULL; }
 static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p) { return t->gradient + t->offset[gtr__trainer_index(t, p)]; }
 static void gtr__want_parameters(gtr__build *b) {
     const gtr_trainer *t = b->r->trainer;
@@ -7421,6 +7441,63 @@ static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_cache *e, char *text
     }
     if (!found) snprintf(text, size, "a gradient that was set from outside");
 }
+/* To the step at which the device has stopped. Drained. */
+static gtr_result gtr__set_back(gtr__runner *r, gtr__ctl *ctl) {
+    ctl->status = ctl->guard = 0;
+    ctl->stuck = 0;
+    r->shared->status = 0;
+    r->step = ctl->step;
+    return gtr__ctl_write(r, ctl);
+}
+/* The plan for so many rows, made ready: e, or one for fewer. NULL on error. */
+static gtr__plan_cache *gtr__entry_of_rows(gtr_trainer *t, gtr__plan_cache *e, int64_t rows) {
+    while (e && gtr__entry_ready(t->ctx, e, t->runner) == GTR_OK) {
+        gtr__recipe r = e->recipe;
+        if (rows >= e->plan.batch || e->plan.ragged) return e;
+        r.batch = rows;
+        r.micro = (int)GTR__MIN((int64_t)r.micro, rows);
+        e = gtr__entry_get(t->ctx, &r, &t->optim);
+    }
+    return NULL;
+}
+/* Queues steps again as their records say. */
+static gtr_result gtr__queue_again(gtr_trainer *t, gtr__record *rec, uint64_t end) {
+    for (gtr__runner *r = t->runner; r->step < end; rec++) {
+        const int64_t rows = rec->rows > 0 ? rec->rows - rec->first : INT64_MAX;
+        gtr__plan_cache *e = gtr__entry_of_rows(t, t->slot[r->step % GTR__RING], rows);
+        if (!e) return GTR_ERR_STATE;
+        t->slot[r->step % GTR__RING] = e;
+        GTR__TRY(gtr__trainer_current(t));
+        GTR__TRY(gtr__runner_launch(r, e, GTR__PART_ALL, rec, 1));
+    }
+    return GTR_OK;
+}
+/* A launch was given up; it and those behind it changed nothing: they are queued again, without its kernel. */
+static gtr_result gtr__repeat(gtr_trainer *t, gtr__ctl *ctl) {
+    gtr_context *ctx = t->ctx;
+    gtr__runner *r = t->runner;
+    const uint64_t from = ctl->step, end = r->step;
+    const gtr__plan_cache *e = t->slot[from % GTR__RING];
+    gtr__record *rec = (gtr__record *)gtr__malloc(ctx, (size_t)(end - from) * sizeof *rec);
+    char why[200];
+    snprintf(why, sizeof why, "step %llu: blocks of the GPU waited for each other in vain (was one held up by a "
+             "debugger, a profiler, another process?)", (unsigned long long)from + 1);
+    for (uint64_t i = from; i < end && rec; i++) rec[i - from] = r->shared->record[i % GTR__RING];
+    if (e && e->plan.waits) gtr__do_without(ctx, e->plan.waits - 1, why);
+    ctx->repeating++;
+    gtr_result s = gtr__set_back(r, ctl);
+    if (s == GTR_OK) s = rec && e ? gtr__queue_again(t, rec, end) : GTR_ERR_STATE;
+    ctx->repeating--;
+    gtr__mfree(ctx, rec);
+    return s == GTR_OK ? s : gtr__fail(ctx, GTR_ERR_CUDA, "%s; it and the %llu queued after it are not all done", why,
+                                       (unsigned long long)(end - from - 1));
+}
+static gtr_result gtr__tell_bad(gtr_trainer *t);
+static bool gtr__repeat_any(gtr_context *ctx, gtr_result *r) {
+    for (gtr_trainer *t = ctx->trainers; t && !ctx->repeating; t = t->next)
+        if (t->runner && t->runner->shared->status == 2) { *r = gtr__tell_bad(t); return true; }
+    return false;
+}
 /* Called when the device said that a step went wrong: tells how, and sets the run back to that step. */
 static gtr_result gtr__tell_bad(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
@@ -7429,11 +7506,10 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     gtr__ctl ctl;
     char text[512];
     uint64_t after;
-    const bool late = r->shared->status == 2;
     GTR__TRY(gtr__ctl_read(r, &ctl));
+    if (ctl.status == 2) return gtr__repeat(t, &ctl);
     e = t->slot[ctl.step % GTR__RING];
     ctx->check_flag = r->flag;
-    if (late) e = NULL;
     if (e && ctx->be->n_matchers && !e->recipe.no_matchers) {
         gtr__recipe by_node = e->recipe;
         by_node.no_matchers = true;
@@ -7443,13 +7519,8 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     if (e && gtr__entry_ready(ctx, e, r) == GTR_OK) gtr__find_nonfinite(ctx, e, text, sizeof text);
     else snprintf(text, sizeof text, "a value");
     after = r->step - ctl.step - 1;
-    ctl.status = ctl.guard = 0;
-    ctl.stuck = 0;
-    r->shared->status = 0;
-    r->step = ctl.step;
     t->pending = NULL;
-    GTR__TRY(gtr__ctl_write(r, &ctl));
-    if (late) return gtr__fail(ctx, GTR_ERR_CUDA, "step %llu: blocks of the GPU waited for each other in vain (was one held up by a debugger, a profiler, another process?); this step and the %llu queued after it changed nothing", (unsigned long long)ctl.bad_step, (unsigned long long)after);
+    GTR__TRY(gtr__set_back(r, &ctl));
     if (after) gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step and the %llu queued after it changed nothing", (unsigned long long)ctl.bad_step, text, (unsigned long long)after);
     else gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step changed nothing", (unsigned long long)ctl.bad_step, text);
     return GTR_ERR_NONFINITE;
@@ -7628,16 +7699,13 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     gtr__record rec[GTR__LAUNCH_STEPS];
     int64_t batch;
     int i, most;
+    if (part != GTR__PART_ALL) GTR__TRY(gtr__settle(ctx, NULL, 0));
     GTR__TRY(gtr__observe(t));
     memset(rec, 0, sizeof *rec);    /* the further ones where they are made: mostly there are none */
     if (t->data) batch = gtr__position(t, t->runner->step, rec);
     else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
     e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data, part != GTR__PART_ALL);   /* a launch of several may take a tail */
-    if (e) GTR__TRY(gtr__entry_ready(ctx, e, t->runner));
-    if (e && batch < e->plan.batch && !e->plan.ragged) {
-        e = gtr__trainer_entry(t, batch, t->data, false);
-        if (e) GTR__TRY(gtr__entry_ready(ctx, e, t->runner));
-    }
+    e = gtr__entry_of_rows(t, e, batch);
     if (!e) return ctx->error;
     GTR__TRY(gtr__trainer_current(t));
     if (!t->data) gtr__set_inputs(e, rec);
@@ -7860,12 +7928,12 @@ typedef struct gtr__fitting {
     gtr_trainer  *t;
     gtr_fit_desc *d;
     gtr_progress  p;
-    uint64_t      first, next;      /* steps of this fit; the next report to take */
-    int64_t       per_epoch, place, rows;   /* place: steps of the first epoch that were done before */
-    double        sum[2], weight;   /* of the running epoch */
+    uint64_t      first, next; /* steps of this fit; the next report to take */
+    int64_t       per_epoch, place, rows; /* place: steps of the first epoch that were done before */
+    double        sum[2], weight; /* of the running epoch */
     double        began, shown;
-    bool          terminal, stop, stopped, told;    /* told: somebody hears of an epoch's end before the next begins */
-    int           width;            /* of the line on the terminal */
+    bool          terminal, stop, stopped, told; /* told: somebody hears of an epoch's end before the next begins */
+    int           width; /* of the line on the terminal */
 } gtr__fitting;
 static bool gtr__is_terminal(void) {
 #ifdef _WIN32
@@ -7913,6 +7981,7 @@ static void gtr__fit_harvest(gtr__fitting *f) {
     gtr__fence();
     for (; f->next < end; f->next++) {
         const gtr__entry *e = &t->runner->shared->entry[f->next % GTR__RING];
+        if (f->next + (uint64_t)t->runner->shared->record[f->next % GTR__RING].more >= end) break;  /* not whole */
         int64_t k = (int64_t)(f->next - f->first), at = (f->place + k) % f->per_epoch;
         int64_t rows = GTR__MIN(t->batch, t->data->rows - at * t->batch);
         if (at == 0) f->sum[0] = f->sum[1] = f->weight = 0;
@@ -7959,7 +8028,8 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
         int n = (int)GTR__MIN((int64_t)GTR__LAUNCH_STEPS, left);
         if (every > 0) n = (int)GTR__MIN((int64_t)n, every - k % every);
         if (gtr__stop_get(ctx)) { f->stopped = ctx->stopped = true; break; }
-        if ((r = gtr__runner_room(t->runner, alone > 1 ? GTR__RING - 64 : n)) != GTR_OK) break;
+        r = gtr__runner_room(t->runner, alone > 1 ? GTR__RING - 64 : n + GTR__LAUNCH_STEPS - 1);
+        if (r != GTR_OK) break;
         gtr__fit_harvest(f);        /* before the steps to come write over it */
         if ((r = gtr__step_part(t, GTR__PART_ALL, &n)) != GTR_OK) break;
         gtr__fit_show(f, false);
@@ -9723,7 +9793,7 @@ static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
     p.node = many; p.n_node = p.split = ctx->caps.cuda ? 16 : 1; p.n_stage = ctx->n_instance; p.n_stream = 1;
     for (i = 0; i < p.n_node; i++) { many[i] = *node; many[i].wait_mask = 0; many[i].signals = many[i].stream = 0; }
     r = ctx->be->prepare(ctx->instance, &p, &exec);
-    for (k = 0; k < 4 && r == GTR_OK; k++) {        /* eager, captured, one launch, three */
+    for (k = 0; k < 4 && r == GTR_OK && exec; k++) {        /* eager, captured, one launch, three */
         before = s;
         s = -ctx->be->seconds(ctx->instance[0], 1);
         for (i = 0; i < (k < 3 ? 1 : 3) && r == GTR_OK; i++) r = ctx->be->launch(ctx->instance, exec, GTR__PART_ALL);

@@ -1002,14 +1002,27 @@ static void gtr__cuda_release(void *const *instances, void *exec) {
     host.free(host.user, x, x->bytes);
 }
 
+// Whether a network's kernel can be launched.
+static bool gtr__fits(void *const *instances, const gtr__node *node) {
+    gtr__instance *in = (gtr__instance *)instances[node->stage];
+    gtr__call call = node->call;
+    int fits = 1;
+    if (node->op != GTR__OP_NETWORK) return true;
+    if (call.caps->without >> node->attr.i[0] & 1) return false;
+    gtr__on_device scope(in);
+    call.fits = &fits;
+    return gtr__cuda_kernel(node->op, node->dir)(in, &call) != GTR_OK || fits;  // what else is wrong the launch tells
+}
 static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, void **exec) {
     gtr__instance *main = (gtr__instance *)instances[0];
     size_t n = (size_t)plan->n_node, bytes = sizeof(gtr__cuda_exec) + n * (sizeof(gtr__call) + sizeof(cudaEvent_t));
     gtr__cuda_exec *x;
     *exec = NULL;
+    plan->unfit = 0;
     GTR__TRY(gtr__alive(main));
     for (size_t i = 0; i < n; i++) {
         const gtr__node *node = &plan->node[i];
+        if (!gtr__fits(instances, node)) { plan->unfit = 1 + (int)node->attr.i[0]; return GTR_OK; }
         if (!gtr__cuda_kernel(node->op, node->dir))
             return gtr__fail(main, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel", node->layer ? node->layer : "?", (int)node->op);
     }
@@ -1247,6 +1260,25 @@ static __device__ __forceinline__ bool gtr__bar_passed_far(uint32_t bar, uint32_
     uint32_t there;
     asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n" : "=r"(there) : "r"(bar), "r"(parity) : "memory");
     return there != 0;
+}
+// Until passed(), for two seconds: what stops all, a debugger or another process, counts little. Whether it did.
+template <typename F> [[maybe_unused]] static __device__ __forceinline__ bool gtr__bar_wait(F passed) {
+    uint32_t last, now, waited = 0;
+    if (passed()) return true;
+    asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(last));
+    while (!passed()) {
+        asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(now));
+        waited += now - last < 10000000u ? now - last : 10000000u;
+        last = now;
+        if (waited > 2000000000u) return false;
+    }
+    return true;
+}
+// A wait for what the same block has begun, which nobody else can hold up: that it has no end in seconds is a fault.
+[[maybe_unused]] static __device__ __forceinline__ void gtr__bar_await(uint32_t bar, uint32_t parity) {
+#pragma unroll 1
+    for (uint32_t turn = 0; turn < 1u << 24; turn++) if (gtr__bar_passed(bar, parity)) return;
+    __trap();
 }
 #endif
 
@@ -4316,6 +4348,8 @@ static gtr_result gtr__cuda_custom_fwd(void *instance, const gtr__call *c) { ret
 static gtr_result gtr__cuda_custom_bwd(void *instance, const gtr__call *c) { return gtr__custom_run(instance, c, true); }
 
 // >>record
+// Looks in vain for what others bring, in a launch, before a block gives up: a second or so.
+#define GTR__TURNS (1 << 21)
 // The step's record in device memory, in whole-network kernels too. All threads of a block call it; the first to come of all blocks makes the
 // trip to the host, unless the record was fetched ahead.
 static __device__ __forceinline__ const gtr__record *gtr__fetch_record(gtr__ctl *ctl, const gtr__record *ring) {
@@ -4323,14 +4357,16 @@ static __device__ __forceinline__ const gtr__record *gtr__fetch_record(gtr__ctl 
     uint64_t step = ctl->step;
     int k = (int)(step & 1);
     volatile uint64_t *tag = &ctl->tag[k];
-    if (threadIdx.x < 32 && *tag != step + 1) {
+    if (threadIdx.x < 32 && __any_sync(0xffffffffu, *tag != step + 1)) {    // a vote: lanes may see different things
         int mine = threadIdx.x == 0 && atomicMax((unsigned long long *)&ctl->claim, (unsigned long long)(step + 1)) < step + 1;
-        if (__shfl_sync(0xffffffffu, mine, 0)) {
+        mine = __shfl_sync(0xffffffffu, mine, 0);
+        for (int turn = 0; !mine && __any_sync(0xffffffffu, *tag != step + 1); turn++) mine = turn >= GTR__TURNS;
+        if (mine) {             // or the one who claimed it is held up: both bring the same
             if (threadIdx.x < sizeof(gtr__record) / 16) ((int4 *)&ctl->record[k])[threadIdx.x] = __ldcv((const int4 *)&ring[step % GTR__RING] + threadIdx.x);
             __threadfence();
             __syncwarp();
             if (threadIdx.x == 0) *tag = step + 1;
-        } else while (*tag != step + 1) {}      // the one who claimed it runs
+        }
     }
     __syncthreads();
     __threadfence();
@@ -4767,7 +4803,6 @@ static gtr_result gtr__cuda_check_fwd(void *instance, const gtr__call *c) {
 #define GTR__MLP_K      64      // elements of k in a chunk
 #define GTR__MLP_ROWS   16      // rows of a block's own in the middle
 #define GTR__MLP_WARPS  (GTR__MLP_T / 32)
-#define GTR__RES_TURNS  (1 << 21)       // looks for words that do not come, in a launch, before a block gives up: a second or so
 
 typedef struct gtr__mlp_layer {
     int n, k;                   // out, in
@@ -4811,7 +4846,7 @@ typedef struct gtr__mlp {
     gtr__mlp_rate *rate;        // this step's
     gtr__optim optim;
     int sums, checks, clipped;
-    int hurry;                  // of GTR__RES_TURNS, those that are taken as spent
+    int hurry, late;            // of GTR__TURNS, those that are taken as spent; see gtr__be_late
     gtr__ctl *ctl;
     gtr__reporting report;
 } gtr__mlp;
@@ -4853,50 +4888,72 @@ static __device__ __forceinline__ void gtr__mlp_come(uint32_t *p) {
     asm volatile("red.release.gpu.global.add.u32 [%0], 1;" :: "l"(__cvta_generic_to_global(p)) : "memory");
 }
 static __device__ __forceinline__ void gtr__mlp_acquire() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
-// All blocks come here before any goes on; target: how many have to have come, since the launch began. What they wrote before is seen behind
-// it. False, after a second or so in which one did not come: then all leave, and the sticky word says so, as nothing after it can be right.
-// gtr__mlp_arrive tells the others; what a block does between the two, nobody waits for.
-static __device__ __forceinline__ void gtr__mlp_arrive(const gtr__mlp &m) {
-    __syncthreads();
-    if (threadIdx.x == 0) gtr__mlp_come(&m.ctl->ticket[6]);
+// Blocks meet by counting themselves in a word of ctl. Its highest bit says that the launch is given up: who has
+// looked in vain for long enough sets it by compare-and-swap, while the count is short of what all wait for. So at
+// the last meeting of a launch, before which nobody writes what cannot be taken back, either all see the count full
+// or none ever does. The last block to leave tells the host.
+#define GTR__GONE 0x80000000u
+// By one thread: until `target` have come since the launch began; turns: looks that were in vain before. False: the
+// launch is given up.
+static __device__ __forceinline__ bool gtr__meet(uint32_t *ticket, uint32_t target, int turns) {
+    uint32_t come;
+    while ((int32_t)(come = gtr__mlp_look(ticket)) < (int32_t)target)
+        if ((come & GTR__GONE) || (++turns >= GTR__TURNS && atomicCAS(ticket, come, come | GTR__GONE) == come))
+            return false;
+    return true;
 }
-// By one thread, of a launch whose blocks waited for each other in vain: nothing after it can be right.
-static __device__ __noinline__ void gtr__mlp_gave_up(const gtr__reporting &m) {
-    if (atomicCAS(&m.ctl->status, 0u, 2u) != 0) return;
-    m.ctl->bad_step = m.ctl->step + 1;
-    m.ctl->guard = 2;
-    m.ctl->launches++;
-    m.shared->bad_step = m.ctl->bad_step;
+// A test's block that comes to the last meeting when the others have given it up; by the thread that counts it in.
+static __device__ __forceinline__ void gtr__be_late(uint32_t *ticket, int late) {
+    if (late != (int)blockIdx.x + 1) return;
+    for (int turn = 0; turn < 4 * GTR__TURNS && !(gtr__mlp_look(ticket) & GTR__GONE); turn++) {}
+}
+// By one thread of the block that reports, before its first meeting: what a launch that is given up sets back.
+static __device__ __forceinline__ void gtr__begun(gtr__ctl *ctl, uint64_t steps) {
+    ctl->begun.step = ctl->step; ctl->begun.applied = ctl->applied; ctl->begun.launches = ctl->launches;
+    ctl->begun.steps = steps; ctl->begun.scale = ctl->scale; ctl->begun.good = ctl->good;
+}
+// By the last block to leave: the launch's steps have not been done, and those behind it do nothing.
+static __device__ __noinline__ void gtr__gave_up(const gtr__reporting &m) {
+    gtr__ctl *ctl = m.ctl;
+    __threadfence();
+    const uint64_t step = __ldcg(&ctl->begun.step), steps = __ldcg(&ctl->begun.steps);
+    ctl->step = step; ctl->applied = __ldcg(&ctl->begun.applied);
+    ctl->scale = __ldcg(&ctl->begun.scale); ctl->good = __ldcg(&ctl->begun.good);
+    ctl->launches = __ldcg(&ctl->begun.launches) + steps;
+    ctl->stuck = steps - 1;
+    ctl->bad_step = step + 1;
+    ctl->status = ctl->guard = 2;
+    m.shared->step = step;
+    m.shared->bad_step = step + 1;
     __threadfence_system();
     m.shared->status = 2;
     __threadfence_system();
-    m.shared->launches = m.ctl->launches;
+    m.shared->launches = ctl->launches;
 }
-static __device__ __noinline__ bool gtr__mlp_meet(const gtr__mlp &m, uint32_t target) {
+// By one thread a block, behind all else that it does; who knows that the launch is given up has published what it
+// wrote to ctl before.
+static __device__ __forceinline__ void gtr__leave(const gtr__reporting &m) {
+    uint32_t *ticket = m.ctl->ticket;
+    if (atomicAdd(&ticket[7], 1u) != gridDim.x - 1) return;
+    if ((gtr__mlp_look(&ticket[5]) | gtr__mlp_look(&ticket[6])) & GTR__GONE) gtr__gave_up(m);
+    ticket[5] = ticket[6] = ticket[7] = 0;
+}
+// All blocks come here before any goes on; target: how many have to have come. What they wrote before is seen behind
+// it. gtr__mlp_arrive tells the others; what a block does between the two, nobody waits for. last: of the launch.
+static __device__ __forceinline__ void gtr__mlp_arrive(const gtr__mlp &m, bool last = false) {
+    __syncthreads();
+    if (threadIdx.x) return;
+    if (last) gtr__be_late(&m.ctl->ticket[6], m.late);
+    gtr__mlp_come(&m.ctl->ticket[6]);
+}
+static __device__ __noinline__ bool gtr__mlp_meet(const gtr__mlp &m, uint32_t target, int turns) {
     bool met = true;
-    if (threadIdx.x == 0) {
-        uint32_t come, *ticket = &m.ctl->ticket[6];
-        long long last = clock64(), waited = 0;
-        for (int turn = 0;; turn++) {
-            come = gtr__mlp_look(ticket);
-            if (come >= target) break;
-            if ((turn & 63) != 63) continue;
-            const long long now = clock64(), since = now - last;
-            last = now;
-            waited += since < 0 ? 0 : since > 20000000 ? 20000000 : since;      // what stops all, a debugger or another process, is no wait
-            if (waited > 4000000000LL || gtr__mlp_look(&m.ctl->status)) {
-                met = gtr__mlp_look(ticket) >= target;      // the status may be that of a block which went on
-                break;
-            }
-        }
-        if (!met) gtr__mlp_gave_up(m.report);
-    }
+    if (threadIdx.x == 0) met = gtr__meet(&m.ctl->ticket[6], target, turns);
     return __syncthreads_and(met) != 0;
 }
-// The last block to leave sets the counters back.
 static __device__ __forceinline__ void gtr__mlp_leave(const gtr__mlp &m) {
     __syncthreads();
-    if (threadIdx.x == 0 && atomicAdd(&m.ctl->ticket[7], 1u) == gridDim.x - 1) { m.ctl->ticket[6] = 0; m.ctl->ticket[7] = 0; }
+    if (threadIdx.x == 0) gtr__leave(m.report);
 }
 
 // To 11 bits, quicker than by the conversion: what a product of 2^13 + 1 pushes out (Dekker, 1971). What is not finite, or above 2^114, gives NaN.
@@ -6221,7 +6278,7 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
     const gtr__mlp_tags tags(m);
     if (me < tasks1) gtr__mlp_first_begin<T>(m, pool, me);
     if (tid >= GTR__MLP_T - 32) gtr__mlp_segments(m.optim, m.layer, m.layers, h->segment, tid & 31, 32);
-    if (status) {               // the same for all: nobody writes it before all have met
+    if (status) {               // the same for all: nobody writes it before all have come to the end
         gtr__copies_commit();
         gtr__copies_done<0>();
         if (me == 0 && tid == 0) {
@@ -6236,16 +6293,17 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
         gtr__mlp_first<T, KIND>(m, pool, task, tags);
     }
     gtr__mlp_feed(m);
+    if (me == blocks - 1 && tid == 0) gtr__begun(m.ctl, 1);
     gtr__mlp_arrive(m);
     if (me < m.tiles2) gtr__mlp_keep<T>(m, pool);
-    if (!gtr__mlp_meet(m, (uint32_t)blocks)) { gtr__mlp_leave(m); return; }
+    if (!gtr__mlp_meet(m, (uint32_t)blocks, m.hurry)) { gtr__mlp_leave(m); return; }
 
     if (me == blocks - 1 && tid < 32) gtr__fetch_ahead(m.ctl, m.record);
     if (me == blocks - 1 && tid >= 32 && tid < 32 + GTR__MAX_GROUPS) gtr__mlp_rates(m.optim, m.ctl->record[m.ctl->step & 1], m.ctl->applied, 0, tid - 32, m.rate);
     for (int task = me; task < m.tiles2; task += blocks) gtr__mlp_middle<T, KIND>(m, pool, task);
     gtr__mlp_arrive(m);
     if (me < m.tiles3) gtr__mlp_weights_begin<T>(m, pool, me);
-    if (!gtr__mlp_meet(m, 2u * (uint32_t)blocks)) { gtr__mlp_leave(m); return; }
+    if (!gtr__mlp_meet(m, 2u * (uint32_t)blocks, m.hurry)) { gtr__mlp_leave(m); return; }
 
     uint32_t most = 0;
     double sum = 0.0;
@@ -6263,9 +6321,9 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
     bad = __syncthreads_or(bad);
     if (m.sums) sum = gtr__block_sum_double(sum, h->sums);
     if (tid == 0) m.guard[me] = make_double2(sum, bad ? 1.0 : 0.0);
-    gtr__mlp_arrive(m);
+    gtr__mlp_arrive(m, true);
     if (last >= 0) gtr__mlp_load(m, h, last, false, state);
-    if (!gtr__mlp_meet(m, 3u * (uint32_t)blocks)) { gtr__mlp_leave(m); return; }
+    if (!gtr__mlp_meet(m, 3u * (uint32_t)blocks, m.hurry)) { gtr__mlp_leave(m); return; }
 
     sum = 0.0;
     bad = false;
@@ -6645,7 +6703,8 @@ static gtr_result gtr__mlp_fill(void *instance, const gtr__call *c, const gtr__m
     gtr__mlp_layers(m, c, v, p, cut);
     GTR__TRY(gtr__mlp_inputs(instance, m, c, v, gtr__mlp_arg(v, v->node[p->forward[0]].in[0])->data));
     gtr__mlp_losses(m, c, v, p);
-    m->sums = o->clip > 0 || o->scaled; m->checks = !o->loss_only; m->clipped = o->clip > 0; m->hurry = c->caps->hurry ? GTR__RES_TURNS - c->caps->hurry : 0;
+    m->sums = o->clip > 0 || o->scaled; m->checks = !o->loss_only; m->clipped = o->clip > 0;
+    m->hurry = c->caps->hurry ? GTR__TURNS - c->caps->hurry : 0; m->late = c->caps->late;
     m->ctl = c->ctl;
     for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++) m->report.value[k] = gtr__opd_of(gtr__mlp_arg(v, report->in[k]));
     m->report.shared = (gtr__shared *)(uintptr_t)report->attr.i[0]; m->report.ctl = c->ctl; m->report.trainer = 1; m->report.scaled = o->scaled;
@@ -6815,7 +6874,7 @@ template <int N, typename V, typename F> static __device__ __forceinline__ void 
         for (int i = 0; i < N; i++) gtr__res_get(v[i], at(i < n ? i : 0));
 #pragma unroll
         for (int i = 0; i < N; i++) all |= gtr__res_off(v[i], ear.tag);
-    } while ((all & 1) && ++ear.turns < GTR__RES_TURNS);
+    } while ((all & 1) && ++ear.turns < GTR__TURNS);
     ear.bad |= all & 2u;
 }
 // The same, but those beyond n are zeros that nobody asks for.
@@ -6830,7 +6889,7 @@ template <int N, typename V, typename F> static __device__ __forceinline__ void 
         for (int i = 0; i < N; i++) if (i < n) gtr__res_get(v[i], at(i));
 #pragma unroll
         for (int i = 0; i < N; i++) all |= gtr__res_off(v[i], ear.tag);
-    } while ((all & 1) && ++ear.turns < GTR__RES_TURNS);
+    } while ((all & 1) && ++ear.turns < GTR__TURNS);
     ear.bad |= all & 2u;
 }
 static __device__ __forceinline__ uint32_t gtr__res_hear1(const uint32_t *p, gtr__res_ear &ear) {
@@ -6996,7 +7055,7 @@ static __device__ __forceinline__ uint32_t gtr__res_heard(const gtr__res_head *h
 static __device__ __forceinline__ uint32_t gtr__res_own(const gtr__res_head *h, int par) { return h->own[0][par] | h->own[1][par]; }
 // What an ear has heard, for all to see behind the next barrier.
 static __device__ __forceinline__ void gtr__res_pass(gtr__res_head *h, int par, const gtr__res_ear &ear) {
-    const uint32_t news = ear.bad | (ear.turns >= GTR__RES_TURNS ? 4u : 0u);
+    const uint32_t news = ear.bad | (ear.turns >= GTR__TURNS ? 4u : 0u);
     if (news) atomicOr(&h->heard[gtr__res_team()][par], news);
 }
 
@@ -7539,7 +7598,7 @@ template <int P, int N> static __device__ __forceinline__ void gtr__res_tiles(co
         }
     }
     if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);
-    if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
+    if (ear.turns >= GTR__TURNS) atomicOr(s.flag, 2u);
 }
 // Their biases, of which there are few: behind all that others wait for, and a barrier.
 template <int P> static __device__ __forceinline__ void gtr__res_tile_biases(const gtr__res &s, float *pool, gtr__res_head *h, int block, int first, int each, int step, bool last) {
@@ -8133,13 +8192,13 @@ template <typename Net> static __device__ __forceinline__ void gtr__res_records(
     for (int k = 0, i = (int)threadIdx.x; k < turns; k++, i += GTR__RES_T) if (i < GTR__LAUNCH_STEPS * pieces) ((int4 *)s.record)[i] = v[k];
     __syncthreads();
     const int steps = (int)s.record[0].more + 1;
+    if (threadIdx.x == 0) gtr__begun(s.m.ctl, (uint64_t)steps);
     for (int i = (int)threadIdx.x; i < steps * GTR__MAX_GROUPS; i += GTR__RES_T) {
         const int step = i / GTR__MAX_GROUPS, k = i % GTR__MAX_GROUPS;
         gtr__mlp_rates(s.m.optim, s.record[step], s.m.ctl->applied, (uint64_t)step, k, &s.rate[step]);
     }
 }
-// A step's figures from those of its groups of rows; a bad step's end that of the rest of the launch. Of a launch that is given up nothing is
-// kept, so its steps have not been done.
+// A step's figures from those of its groups of rows; a bad step's end that of the rest of the launch.
 static __device__ __forceinline__ void gtr__res_report(const gtr__mlp &m, const float4 *part, int rows, uint32_t bad, int step, int steps) {
     float loss = 0.0f, counted = 0.0f, right = 0.0f, labelled = 0.0f;
     for (int r = 0; r < rows; r++) { loss += part[r].x; counted += part[r].y; right += part[r].z; labelled += part[r].w; }
@@ -8149,8 +8208,7 @@ static __device__ __forceinline__ void gtr__res_report(const gtr__mlp &m, const 
     if (m.accuracy.p) gtr__give1(m.accuracy, 0, (float)((double)right / (double)labelled));
     m.ctl->norm = 0.0f;
     m.ctl->coef = 1.0f;
-    m.ctl->guard = bad & 2 ? 2u : bad;
-    if (bad & 2) { m.ctl->step -= (uint64_t)step; m.ctl->applied -= (uint64_t)step; }
+    m.ctl->guard = bad;
     gtr__report_step(m.report);
     if (bad) for (step++; step < steps; step++) gtr__report_step(m.report);
 }
@@ -8168,12 +8226,17 @@ template <typename Net, typename F> static __device__ __forceinline__ void gtr__
         }
         __syncthreads();
         const uint32_t heard = i + 1 < steps ? gtr__res_hear1(s.verdict + i, ear) : 0u;
-        uint32_t bad = __syncthreads_or((heard & 2u) || ear.turns >= GTR__RES_TURNS);
+        uint32_t bad = __syncthreads_or((heard & 2u) || ear.turns >= GTR__TURNS);
         if (bad || i + 1 == steps) {        // all others have ended: before the status is written, which ends a meeting
-            if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
-            gtr__mlp_arrive(s.m);
-            if (!gtr__mlp_meet(s.m, 2 * gridDim.x)) return;
-            bad |= gtr__res_look(s.flag);
+            if (ear.turns >= GTR__TURNS) atomicOr(s.flag, 2u);
+            gtr__mlp_arrive(s.m, true);
+            if (!gtr__mlp_meet(s.m, 2 * gridDim.x, s.m.hurry)) return;
+            const uint32_t flag = gtr__res_look(s.flag);
+            if (flag & 2) {     // all know it: nobody keeps anything
+                if (tid == 0) atomicOr(&s.m.ctl->ticket[6], GTR__GONE);
+                return;
+            }
+            bad |= flag;
         }
         if (tid == 0) gtr__res_report(s.m, part, s.rows, bad, i, steps);
         __syncthreads();
@@ -8184,7 +8247,7 @@ template <typename Net, typename F> static __device__ __forceinline__ void gtr__
 template <typename Net, typename Head> static __device__ __forceinline__ bool gtr__res_begin(const Net &s, Head *h) {
     const int tid = (int)threadIdx.x;
     gtr__mlp_arrive(s.m);
-    if (!gtr__mlp_meet(s.m, gridDim.x)) { gtr__mlp_leave(s.m); return false; }
+    if (!gtr__mlp_meet(s.m, gridDim.x, 0)) { gtr__mlp_leave(s.m); return false; }
     gtr__mlp_acquire();
     if (tid <= (int)s.record[0].more) { h->step[tid].first = s.record[tid].first; h->step[tid].key = s.record[tid].key; }
     if (tid == 0) {
@@ -8197,8 +8260,8 @@ template <typename Net, typename Head> static __device__ __forceinline__ bool gt
 // All have ended: whether what they have is to be kept, and which step, if any, changed nothing.
 template <typename Net> static __device__ __forceinline__ bool gtr__res_end(const Net &s, int steps, uint32_t bad, int &wrong) {
     if (bad && wrong < 0 && threadIdx.x == 0) atomicOr(s.flag, 1u);
-    gtr__mlp_arrive(s.m);
-    if (!gtr__mlp_meet(s.m, 2 * gridDim.x)) return false;
+    gtr__mlp_arrive(s.m, true);
+    if (!gtr__mlp_meet(s.m, 2 * gridDim.x, s.m.hurry)) return false;
     const uint32_t flag = gtr__res_look(s.flag);
     if (wrong < 0 && flag) wrong = steps - 1;
     return !(flag & 2);
@@ -8371,8 +8434,8 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
             for (int i = 0; i <= steps; i++) {
                 gtr__res_ear ear = { 0, 0, s.m.hurry };
                 if (i > 1) gtr__res_hear1(s.verdict + i - 2, ear);
-                if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
-                if (ear.bad | (ear.turns >= GTR__RES_TURNS)) { wrong = i - 2; break; }     // the same for all
+                if (ear.turns >= GTR__TURNS) atomicOr(s.flag, 2u);
+                if (ear.bad | (ear.turns >= GTR__TURNS)) { wrong = i - 2; break; }     // the same for all
                 if (i == steps) break;
                 if (team >= h->tiles) continue;         // nobody waits for it, nor keeps words until it has seen them
                 if (one < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[i & 1])[one] = __ldcg((const float *)&s.rate[i] + one);
@@ -8669,7 +8732,7 @@ typedef struct gtr__field {
     const gtr__record *ring;
     gtr__optim optim;
     int sums, checks, clipped;
-    int hurry;                  // of GTR__RES_TURNS, looks that are taken as spent
+    int hurry, late;            // of GTR__TURNS, looks that are taken as spent; see gtr__be_late
     float4 *kept;               // parameters and moments as a launch found them, by fours
     gtr__ctl *ctl;
     gtr__reporting report;
@@ -8692,7 +8755,8 @@ typedef struct gtr__field_head {
     uint64_t step, applied;
     float scale;
     uint32_t good;
-    struct { uint64_t step, applied; int64_t more; float scale; uint32_t good; } begin;     // the same as the launch found it
+    uint64_t first;             // the launch's first step, and how many follow it
+    int64_t more;
     int turns;                  // looks for others that were spent, or taken as such
 } gtr__field_head;
 #define GTR__FIELD_HEAD ((sizeof(gtr__field_head) + 1023) / 1024 * 1024)
@@ -8813,7 +8877,7 @@ template <int TIMES = 1> static __device__ __forceinline__ void gtr__field_signa
 }
 static __device__ __forceinline__ void gtr__field_await(uint32_t barrier, uint32_t parity) {
 #if GTR__FIELD_WGMMA
-    while (!gtr__bar_passed(barrier, parity & 1)) {}
+    gtr__bar_await(barrier, parity & 1);
 #endif
 }
 // The thread's index, read again: so that nothing made of it takes a register for long.
@@ -10082,7 +10146,7 @@ static __device__ __forceinline__ uint32_t gtr__field_hear(const gtr__field &m, 
 #pragma unroll
         for (int i = 0; i < 2 * slots; i++) missing |= gtr__field_missing(v[i], tag);
         missing |= (((u[0] ^ tag) | (u[1] ^ tag) | (u[2] ^ tag)) & (GTR__FIELD_BAD - 1)) != 0;
-    } while (missing && ++turns < GTR__RES_TURNS);
+    } while (missing && ++turns < GTR__TURNS);
     if (tid == 0) *(volatile int *)&h->turns = turns;
 #pragma unroll
     for (int i = 0; i < slots; i++) {
@@ -10140,7 +10204,7 @@ static __device__ __forceinline__ bool gtr__field_wait(const gtr__field &m, gtr_
     if (threadIdx.x == 0) {
         const uint32_t target = h->target += gridDim.x;
         int turns = *(volatile int *)&h->turns;
-        while (met && gtr__mlp_look(&m.ctl->ticket[6]) < target) met = ++turns < GTR__RES_TURNS;
+        while (met && gtr__mlp_look(&m.ctl->ticket[6]) < target) met = ++turns < GTR__TURNS;
         *(volatile int *)&h->turns = turns;
     }
     return !gtr__field_any(!met);
@@ -10152,18 +10216,17 @@ static __device__ __forceinline__ void gtr__field_arrive(const gtr__field &m) {
         asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" :: "l"(__cvta_generic_to_global(&m.ctl->ticket[6])) : "memory");
     }
 }
-#define GTR__FIELD_GONE 0x10000u         // in a count of blocks
-// A launch's last meeting; gone: this block lost patience before. All come, as none waits for another for ever. Whether what was done stays.
+// A launch's last meeting; gone: this block lost patience before. Whether what was done stays.
 static __device__ __forceinline__ bool gtr__field_end(const gtr__field &m, bool gone) {
     bool stays = true;
     gtr__field_meet();
     if (threadIdx.x == 0) {
-        uint32_t *ticket = &m.ctl->ticket[5], come;
-        int turns = 0;
+        uint32_t *ticket = &m.ctl->ticket[5];
         asm volatile("fence.acq_rel.gpu;" ::: "memory");
-        atomicAdd(ticket, gone ? GTR__FIELD_GONE | 1u : 1u);
-        do come = gtr__mlp_look(ticket); while ((come & (GTR__FIELD_GONE - 1)) < gridDim.x && ++turns < 4 * GTR__RES_TURNS);
-        stays = come == gridDim.x;
+        if (gone) atomicOr(ticket, GTR__GONE);
+        gtr__be_late(ticket, m.late);
+        atomicAdd(ticket, 1u);
+        stays = gtr__meet(ticket, gridDim.x, m.hurry);
     }
     return !gtr__field_any(!stays);
 }
@@ -10445,7 +10508,7 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(P, FED), 1) gtr__k_field
     uint32_t count = 0, turn = 0;
     int role = 0;           // one alone where P is 1 and teams are fed
     if (P == 2 || !fed) while (role + 1 < m.roles && me >= m.block0[role + 1]) role++;
-    if (*(const volatile uint32_t *)&m.ctl->status) {       // the same for all: nobody writes it before all have met
+    if (*(const volatile uint32_t *)&m.ctl->status) {       // the same for all: written when all have come to the end
         if (me == 0 && tid == 0) { m.ctl->guard = 1; gtr__report_stuck(m.report, m.ring); }
         return;
     }
@@ -10457,8 +10520,9 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(P, FED), 1) gtr__k_field
     const gtr__record *record = gtr__fetch_record(m.ctl, m.ring);
     if (tid == 0) {
         h->lost = 0; h->tag = h->target = 0; h->turns = m.hurry;
-        h->begin.step = h->step = m.ctl->step; h->begin.applied = h->applied = m.ctl->applied; h->begin.scale = h->scale = m.ctl->scale; h->begin.good = h->good = m.ctl->good;
-        h->begin.more = record->more;
+        h->first = h->step = m.ctl->step; h->applied = m.ctl->applied; h->scale = m.ctl->scale; h->good = m.ctl->good;
+        h->more = record->more;
+        if (me == blocks - 1) gtr__begun(m.ctl, (uint64_t)record->more + 1);
     }
     if constexpr (fed) {
 #if GTR__FIELD_WGMMA
@@ -10505,7 +10569,7 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(P, FED), 1) gtr__k_field
                 }
 #pragma unroll
                 for (int i = 0; i < 5; i++) all |= ((uint32_t)v[i] ^ tag) & 0xffffu;
-            } while (all && ++turns < GTR__RES_TURNS);
+            } while (all && ++turns < GTR__TURNS);
 #pragma unroll
             for (int i = 0; i < 5; i++) sum += __longlong_as_double((long long)(v[i] & ~0xffffull));
         }
@@ -10706,21 +10770,14 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(P, FED), 1) gtr__k_field
     if (!ended) stays = gtr__field_end(m, gone);
     if (!stays) gtr__field_slice<P>(m, h, GTR__FIELD_BACK, 0.0f);
     if (reporter && stays && silent) settle(h->tag + 1);
-    if (reporter && tid == GTR__FIELD_T - 32) {
-        int64_t rest = h->begin.more + 1 - (int64_t)(m.ctl->step - h->begin.step);     // of the launch's steps, those that were not reported
-        if (!stays) {
-            m.ctl->step = m.report.shared->step = h->begin.step; m.ctl->applied = h->begin.applied; m.ctl->scale = h->begin.scale; m.ctl->good = h->begin.good;
-            gtr__mlp_gave_up(m.report);
-            rest--;
-        }
-        for (; rest > 0; rest--) gtr__report_step(m.report);
-    }
+    if (reporter && tid == GTR__FIELD_T - 32 && stays)      // of the launch's steps, those that were not reported
+        for (int64_t i = h->more + 1 - (int64_t)(m.ctl->step - h->first); i > 0; i--) gtr__report_step(m.report);
     if constexpr (fed) {
         if (tid == 0) *(opened ? &h->start : &h->go) = 0;
         if (opened) gtr__field_go<P>(false);
         else gtr__field_call<P>();
     }
-    if (tid == 0 && atomicAdd(&m.ctl->ticket[7], 1u) == gridDim.x - 1) { m.ctl->ticket[5] = 0; m.ctl->ticket[6] = 0; m.ctl->ticket[7] = 0; }
+    if (tid == 0) gtr__leave(m.report);
 }
 
 // >>field-match
@@ -10970,7 +11027,7 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     m.norms = (uint64_t *)((char *)c->ws + space.norms);
     m.records = (int4 *)((char *)c->ws + space.records);
     m.kept = (float4 *)((char *)c->ws + space.kept);
-    m.hurry = c->caps->hurry ? GTR__RES_TURNS - c->caps->hurry : 0;
+    m.hurry = c->caps->hurry ? GTR__TURNS - c->caps->hurry : 0; m.late = c->caps->late;
     m.optim = *o;
     m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0;
     m.ctl = c->ctl; m.ring = f->shared->record;
@@ -11091,9 +11148,11 @@ template <int N, int PAIRS, typename T, typename F> static __device__ __forceinl
             if (i < PAIRS) pairs |= off; else words |= off;
         }
         if (!gtr__tall_any(((pairs & GTR__TALL_PAIR_TAG) | (words & 1)) != 0)) break;
-        if ((threadIdx.x & 31) == 0 && there(0)) while (((gtr__res_look(at(0)) ^ (PAIRS ? pair : tag)) & (PAIRS ? GTR__TALL_PAIR_TAG : 1u)) && ++ear.turns < GTR__RES_TURNS) {}
+        if ((threadIdx.x & 31) == 0 && there(0))
+            while (((gtr__res_look(at(0)) ^ (PAIRS ? pair : tag)) & (PAIRS ? GTR__TALL_PAIR_TAG : 1u)) &&
+                   ++ear.turns < GTR__TURNS) {}
         ear.turns = __shfl_sync(0xffffffffu, ear.turns, 0) + 1;
-        if (ear.turns >= GTR__RES_TURNS) break;
+        if (ear.turns >= GTR__TURNS) break;
     }
     ear.bad |= (words & 2u) | (pairs & GTR__TALL_PAIR_BAD ? 2u : 0u);
 }
@@ -11252,7 +11311,7 @@ static __device__ __forceinline__ void gtr__tall_tell(uint2 *p, uint32_t from, i
 #endif
 }
 static __device__ __forceinline__ void gtr__tall_known(uint2 &v, const uint2 *p, gtr__res_ear &ear) {
-    while (v.x == GTR__TALL_NOT_YET && ++ear.turns < GTR__RES_TURNS) v = gtr__tall_look(p);
+    while (v.x == GTR__TALL_NOT_YET && ++ear.turns < GTR__TURNS) v = gtr__tall_look(p);
 }
 static __device__ __forceinline__ int gtr__tall_label(const gtr__tall &s, const gtr__tall_head *h, uint32_t from) {
     const gtr__feed_one &in = s.m.rest[s.target];
@@ -11331,7 +11390,7 @@ static __device__ __forceinline__ void gtr__tall_take(const gtr__tall &s, float 
         }
     if (me == 0) {
         uint32_t all = from[s.owns * 16].x;
-        while (all == GTR__TALL_NOT_YET && ++ear.turns < GTR__RES_TURNS) all = gtr__res_look(s.count + step);
+        while (all == GTR__TALL_NOT_YET && ++ear.turns < GTR__TURNS) all = gtr__res_look(s.count + step);
         h->all[step & 1] = (int)all;
     }
 }
@@ -11366,9 +11425,9 @@ static __device__ __forceinline__ void gtr__tall_bulk_both(void *to, const void 
     gtr__tall_bulk(to, from, bytes, bar);
 #endif
 }
-static __device__ __forceinline__ void gtr__tall_came(uint64_t *bar, int step) {
+static __device__ __forceinline__ bool gtr__tall_came(uint64_t *bar, int step) {
     const uint32_t at = gtr__shared_address(bar);
-    while (!gtr__bar_passed(at, (uint32_t)step & 1)) {}
+    return gtr__bar_wait([&] { return gtr__bar_passed(at, (uint32_t)step & 1); });
 }
 #endif
 static __device__ __forceinline__ bool gtr__tall_whole(const gtr__tall &s, const char *src) { return (((uintptr_t)src | (uintptr_t)s.m.layer[0].k) & 15) == 0; }
@@ -11412,7 +11471,9 @@ static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float
         if (s.paired) {
             const uint32_t free = gtr__shared_address(&h->free);
             if (me == 0) gtr__tall_room(h, step, false);
-            while (!gtr__tall_gone(h, step) && !gtr__bar_passed_far(free, (uint32_t)step & 1)) {}      // it comes to this point, or leaves
+            // it comes to this point, or leaves; or this block does without it, and so gives up
+            auto there = [&] { return gtr__tall_gone(h, step) || gtr__bar_passed_far(free, (uint32_t)step & 1); };
+            if (!gtr__bar_wait(there)) *(volatile int *)&h->gone = step;
             if (gtr__tall_gone(h, step)) return;
         }
         const int each = s.paired ? 2 : 1, which = s.paired ? (int)(blockIdx.x & 1) : 0;
@@ -11452,13 +11513,12 @@ static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float
     gtr__copies_commit();
 }
 // Until a step's x is there, for the thread; a barrier is the caller's. These are the block's own copies, which always come, and must have come
-// before it leaves. False: the pair's other block has left.
+// before it leaves. False: the pair's other block has left, or brings nothing.
 static __device__ __forceinline__ bool gtr__tall_brought(const gtr__tall &s, gtr__tall_head *h, int step) {
 #if GTR__TALL_BULK
     if (gtr__tall_whole(s, (const char *)(uintptr_t)h->record.src[s.m.x.slot])) {
         if (s.paired && gtr__tall_gone(h, step)) return false;
-        gtr__tall_came(&h->bar, step);
-        return true;
+        return gtr__tall_came(&h->bar, step);
     }
 #endif
     gtr__copies_done<0>();
@@ -11524,7 +11584,7 @@ static __device__ __forceinline__ void gtr__tall_weights_told(const gtr__tall &s
     for (int k = gtr__tall_tid() & 31; k < s.tasks; k += 32) {
         const uint32_t *p = s.told + (from & 1) * s.tasks + k;
         uint32_t v = gtr__mlp_look(p);
-        while (((v ^ tag) & 1) && ++ear.turns < GTR__RES_TURNS) v = gtr__mlp_look(p);
+        while (((v ^ tag) & 1) && ++ear.turns < GTR__TURNS) v = gtr__mlp_look(p);
         ear.bad |= v & 2u;
     }
     __syncwarp();
@@ -11552,12 +11612,13 @@ static __device__ __forceinline__ void gtr__tall_weights_ask(const gtr__tall &s,
     gtr__copies_commit();
 #endif
 }
-// They have come; a barrier is the caller's.
-static __device__ __forceinline__ void gtr__tall_weights_came(gtr__tall_head *h, int from) {
+// Whether they have come; a barrier is the caller's.
+static __device__ __forceinline__ bool gtr__tall_weights_came(gtr__tall_head *h, int from) {
 #if GTR__TALL_BULK
-    gtr__tall_came(&h->weights, from + 1);
+    return gtr__tall_came(&h->weights, from + 1);
 #else
     gtr__copies_done<0>();
+    return true;
 #endif
 }
 // The loss of a row from its logits, whose gradient takes their place: a warp a row, a lane a column. more: what an element of a mean over the batch
@@ -11677,7 +11738,7 @@ template <int P, int LAST> static __device__ __forceinline__ void gtr__tall_midd
                                make_uint4(gtr__res_word(z[j][0], mark), gtr__res_word(z[j][1], mark), gtr__res_word(z[j][2], mark), gtr__res_word(z[j][3], mark)));
             }
         }
-        if (l == 0 && own == 0) gtr__tall_weights_came(h, step - 1);
+        if (l == 0 && own == 0 && !gtr__tall_weights_came(h, step - 1)) ear.turns = GTR__TURNS;
         if (l + 1 < last) {
             const gtr__tall_scale f(gtr__tall_most(most, slot));
             slot += 16;
@@ -11994,7 +12055,7 @@ static __device__ __forceinline__ float gtr__tall_hear(const gtr__tall &s, float
         for (int o = 1; o < 4; o <<= 1) { even += __shfl_xor_sync(0xffffffffu, even, o); odd += __shfl_xor_sync(0xffffffffu, odd, o); }
         if (t == 0) *(float2 *)(pool + s.sums_at + warp * 16 + 2 * g) = make_float2(even, odd);
     }
-    heard = __syncthreads_or((int)(before | ear.bad) | (ear.turns >= GTR__RES_TURNS ? 4 : 0));
+    heard = __syncthreads_or((int)(before | ear.bad) | (ear.turns >= GTR__TURNS ? 4 : 0));
     const gtr__tall_scale f(gtr__tall_warp_most(slot[lane & 15]));
 #pragma unroll 1
     for (int k = rounds - 1; k >= 0; k--) {
@@ -12111,7 +12172,7 @@ template <int P> static __device__ __forceinline__ void gtr__tall_update(const g
         }
         if (lane < 4) *(float4 *)(pool + s.sums_at + 256 + lane * 4) = sum;
     }
-    heard = gtr__tall_vote(s, heard || ear.bad || ear.turns >= GTR__RES_TURNS);
+    heard = gtr__tall_vote(s, heard || ear.bad || ear.turns >= GTR__TURNS);
     if (heard) return;
     uint32_t bad = 0;
     const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[0].group);
@@ -12230,8 +12291,8 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
             if (t == 0) sums[warp * rows + (j >> 1) * 16 + 2 * g + (j & 1)] = db[j];
         }
         if (k == 0 && tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[par])[tid] = __ldcg((const float *)&s.rate[step] + tid);
-        if (__syncthreads_or((int)ear.bad | (ear.turns >= GTR__RES_TURNS ? 4 : 0))) {
-            if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
+        if (__syncthreads_or((int)ear.bad | (ear.turns >= GTR__TURNS ? 4 : 0))) {
+            if (ear.turns >= GTR__TURNS) atomicOr(s.flag, 2u);
             return false;
         }
         float *state = pool + s.tile_at + k * 6 * all;
@@ -12305,7 +12366,7 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
             gtr__res_tell(s.told + par * s.tasks + h->tile[k].index, ear.tag | bad);
         }
     }
-    if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);
+    if (ear.turns >= GTR__TURNS) atomicOr(s.flag, 2u);
     return true;
 }
 
@@ -12499,6 +12560,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
             gtr__tall_bring(s, pool, h, 0);
             if (tid < s.renew) gtr__tall_renewed(s, pool, h, q.group, q.rank, 0, ear);
         }
+        if (ear.turns >= GTR__TURNS) atomicOr(s.flag, 2u);
         if (steps > 1) {
             __syncthreads();    // what was asked for has been taken
             gtr__tall_ask(s, pool, h, 1, worker);
@@ -12511,7 +12573,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     for (;; i++) {
         const bool last = i == steps - 1;
         gtr__res_ear ear = { (uint32_t)i >> 1 & 1, 0, s.m.hurry };
-        if (worker && i < steps && !gtr__tall_brought(s, h, i)) ear.turns = GTR__RES_TURNS;
+        if (worker && i < steps && !gtr__tall_brought(s, h, i)) ear.turns = GTR__TURNS;
         __syncthreads();
         bad = *(const volatile int *)&h->lost;
         if (*(const volatile int *)&h->stop) {
@@ -12562,23 +12624,24 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
                 if (i + 2 < steps) gtr__tall_ask(s, pool, h, i + 2, true);
             }
             if (tid < s.renew) gtr__tall_update<P>(s, pool, h, q.group, q.rank, q.slab, i, last, ear, heard);
-            else heard = ear.turns >= GTR__RES_TURNS;
+            else heard = ear.turns >= GTR__TURNS;
         } else {
             if (tid < 32) gtr__tall_tell_loss(s, h, row + (s.rows - 1 - row) / s.middles * s.middles, i);
             if (!last) gtr__tall_take(s, pool, h, i + 1, false, ear);
             ear.tag = 0;
             if (i) ear.bad = gtr__res_hear1(s.verdict + i - 1, ear) & 2u;
-            heard = __syncthreads_or((int)ear.bad | (ear.turns >= GTR__RES_TURNS ? 4 : 0));
+            heard = __syncthreads_or((int)ear.bad | (ear.turns >= GTR__TURNS ? 4 : 0));
             if (i + 2 < steps) gtr__tall_ask(s, pool, h, i + 2, false);
         }
         if (i && me == 0 && tid == 0) gtr__res_tell(s.verdict + i - 1, heard ? 2u : 0u);
         if (heard) {
-            if (ear.turns >= GTR__RES_TURNS) atomicOr(s.flag, 2u);      // a vote does not say what for
+            if (ear.turns >= GTR__TURNS) atomicOr(s.flag, 2u);      // a vote does not say what for
             *(volatile int *)&h->stop = 1;
         }
         if (worker && !last && !heard && tid < s.renew) {
             const gtr__tall_me &q = h->me;
             gtr__tall_renewed(s, pool, h, q.group, q.rank, i + 1, ear);
+            if (ear.turns >= GTR__TURNS) atomicOr(s.flag, 2u);
         }
     }
     if (worker && s.paired && tid == 0) gtr__tall_room(h, i + 1, true);     // before all meet: the other one may be waiting for it
@@ -12820,12 +12883,6 @@ typedef struct gtr__wide_job {
 
 // >>wide-ptx
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-// Those who arrive are of the same block. A wait in the hardware is some microseconds long: no end in seconds is a fault.
-static __device__ __forceinline__ void gtr__wide_await(uint32_t bar, uint32_t parity) {
-#pragma unroll 1
-    for (uint32_t turn = 0; turn < 1u << 24; turn++) if (gtr__bar_passed(bar, parity)) return;
-    __trap();
-}
 static __device__ __forceinline__ void gtr__wide_load(uint32_t to, const CUtensorMap *map, int row, int column, uint32_t bar) {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
                  :: "r"(to), "l"(map), "r"(column), "r"(row), "r"(bar) : "memory");
@@ -12971,7 +13028,7 @@ template <int KIND> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr
             const int steps = (m.weight[q.weight].batch + GTR__WIDE_K - 1) / GTR__WIDE_K;
             int before = 0;
             for (int k = 0; k < steps; k++) {
-                gtr__wide_await(full + 8 * stage, phase);
+                gtr__bar_await(full + 8 * stage, phase);
                 const uint32_t base = room + (uint32_t)(stage * GTR__WIDE_STAGE);
                 const uint64_t a = gtr__wide_panel(base + (uint32_t)group * 8192), b = gtr__wide_panel(base + GTR__WIDE_M * GTR__WIDE_K * 2);
                 asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
@@ -12991,7 +13048,7 @@ template <int KIND> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr
             gtr__wide_until<0>();
             if ((threadIdx.x & 127) == 0) gtr__bar_arrive(empty + 8 * before);
             const int turn = tile / GTR__WIDE_AHEAD, slot = tile % GTR__WIDE_AHEAD;
-            if (turn) gtr__wide_await(done + 8 * slot, (uint32_t)(turn - 1) & 1);
+            if (turn) gtr__bar_await(done + 8 * slot, (uint32_t)(turn - 1) & 1);
             int ld;
             float *to = gtr__wide_gradient(m, q, tile, &ld);
             to += (int64_t)(group * 64 + (warp & 3) * 16 + lane / 4) * ld + lane % 4 * 2;
@@ -13005,7 +13062,7 @@ template <int KIND> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr
         if (!m.ctl->guard && !m.ctl->status) {      // nothing more to multiply: all update the last tile
             asm volatile("bar.sync 2, 480;" ::: "memory");
             const int past = (m.tiles - 1 - (int)blockIdx.x) / blocks;
-            gtr__wide_await(due + 8 * (past % GTR__WIDE_AHEAD), (uint32_t)(past / GTR__WIDE_AHEAD) & 1);
+            gtr__bar_await(due + 8 * (past % GTR__WIDE_AHEAD), (uint32_t)(past / GTR__WIDE_AHEAD) & 1);
             gtr__wide_update<KIND>(gtr__wide_line_of(m, head, gtr__wide_at(m, (int)blockIdx.x + past * blocks), past), m, warp - 1, GTR__WIDE_WORKERS + 8);
         }
     } else {
@@ -13018,7 +13075,7 @@ template <int KIND> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr
                     const gtr__wide_place q = gtr__wide_at(m, t);
                     const gtr__wide_weight &w = m.weight[q.weight];
                     for (int k = 0; k < w.batch; k += GTR__WIDE_K) {
-                        gtr__wide_await(empty + 8 * stage, phase);
+                        gtr__bar_await(empty + 8 * stage, phase);
                         const uint32_t base = room + (uint32_t)(stage * GTR__WIDE_STAGE);
                         gtr__bar_expect(full + 8 * stage, GTR__WIDE_STAGE);
 #pragma unroll
@@ -13049,7 +13106,7 @@ template <int KIND> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr
             for (int t = (int)blockIdx.x; t < m.tiles; t += blocks, tile++) {
                 const gtr__wide_place q = gtr__wide_at(m, t);
                 const int turn = tile / GTR__WIDE_AHEAD, slot = tile % GTR__WIDE_AHEAD;
-                gtr__wide_await(due + 8 * slot, (uint32_t)turn & 1);
+                gtr__bar_await(due + 8 * slot, (uint32_t)turn & 1);
                 if (update) gtr__wide_update<KIND>(gtr__wide_line_of(m, head, q, tile), m, warp - 1, t + blocks < m.tiles ? GTR__WIDE_WORKERS : GTR__WIDE_WORKERS + 8);
                 __syncwarp();
                 if (lane == 0) gtr__bar_arrive(done + 8 * slot);
@@ -13217,13 +13274,17 @@ static gtr_result gtr__wide_run_unstored(void *instance, const gtr__call *c) { r
 #endif
 // >>matchers
 static const gtr__matcher gtr__cuda_matchers[] = {
-    { "narrow multilayer perceptron, steps in one launch", gtr__field_match, gtr__field_run, GTR__LAUNCH_STEPS, 0, 1, NULL, 0, 0 },
-    { "multilayer perceptron, many steps in one launch", gtr__res_match, gtr__res_run, GTR__LAUNCH_STEPS, 1, 0, NULL, 0, 0 },
-    { "multilayer perceptron on a tall batch of bytes, many steps in one launch", gtr__tall_match, gtr__tall_run, GTR__LAUNCH_STEPS, 1, 0, NULL, 0, 1 },
-    { "multilayer perceptron, a step in one launch", gtr__mlp_match, gtr__mlp_run, 1, 0, 0, NULL, 0, 0 },
+    { "narrow multilayer perceptron, steps in one launch", gtr__field_match, gtr__field_run, GTR__LAUNCH_STEPS,
+      0, 1, NULL, 0, 0, 1 },
+    { "multilayer perceptron, many steps in one launch", gtr__res_match, gtr__res_run, GTR__LAUNCH_STEPS,
+      1, 0, NULL, 0, 0, 1 },
+    { "multilayer perceptron on a tall batch of bytes, many steps in one launch", gtr__tall_match, gtr__tall_run,
+      GTR__LAUNCH_STEPS, 1, 0, NULL, 0, 1, 1 },
+    { "multilayer perceptron, a step in one launch", gtr__mlp_match, gtr__mlp_run, 1, 0, 0, NULL, 0, 0, 1 },
 #if GTR__WIDE
-    { "gradients of large weights used up by their update", gtr__wide_match, gtr__wide_run_unstored, 1, 1, 0, gtr__wide_own, 1, 0 },
-    { "gradients of large weights with their update", gtr__wide_match, gtr__wide_run, 1, 0, 0, gtr__wide_own, 0, 0 },
+    { "gradients of large weights used up by their update", gtr__wide_match, gtr__wide_run_unstored, 1,
+      1, 0, gtr__wide_own, 1, 0, 0 },
+    { "gradients of large weights with their update", gtr__wide_match, gtr__wide_run, 1, 0, 0, gtr__wide_own, 0, 0, 0 },
 #endif
 };
 // A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.

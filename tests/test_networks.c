@@ -493,42 +493,100 @@ static void own_products(void)
 }
 
 /* ---- blocks that lose patience with each other ---- */
-/* At once or somewhere in a launch of many steps: it ends in an error that says so, never in a hang, and changes nothing: neither weights and
-   states, nor the count of steps, nor the loss's scale. */
+/* Which launches were given up, as the log has it, and what the context planned without from there on. */
+typedef struct given_up { gtr_context *ctx; int n; uint64_t step[8]; uint32_t without[8]; } given_up;
+static void note(gtr_level level, const char *text, void *user)
+{
+    given_up *g = (given_up *)user;
+    unsigned long long step;
+    EXPECT_EQ(level, GTR_LOG_WARNING);
+    if (!CHECK(sscanf(text, "step %llu: blocks of the GPU waited", &step) == 1 && g->n < 8, "the log says \"%s\"", text)) return;
+    g->step[g->n] = step - 1;
+    g->without[g->n++] = g->ctx->caps.without;
+}
+/* How steps are fed: by gtr_fit, from a data set of gtr_trainer_data, by gtr_set. */
+enum { FIT, STEPS, SET, N_FEEDS };
+static const char *const feed_text[N_FEEDS] = { "gtr_fit", "steps", "steps by gtr_set" };
+static void set_batch(gtr_trainer *t, const network *c, int64_t k)
+{
+    const int64_t in = c->width[0], out = labelled(c) ? 1 : c->width[depth(c)];
+    gtr_float *x = (gtr_float *)malloc((size_t)(c->batch * in) * sizeof *x);
+    int64_t i;
+    k = k % c->whole * c->batch;
+    for (i = 0; i < c->batch * in; i++) x[i] = c->bytes ? (gtr_float)((unsigned char *)data_x)[k * in + i] / 255 : ((gtr_float *)data_x)[k * in + i];
+    EXPECT_EQ(gtr_set(t->input[0], x, (size_t)(c->batch * in) * sizeof *x), GTR_OK);
+    EXPECT_EQ(gtr_set(t->input[1], (char *)data_y + (size_t)(k * out) * 4, (size_t)(c->batch * out) * 4), GTR_OK);
+    free(x);
+}
+/* Launches that are given up at once, in the middle, or at the last meeting, where one block is late: their steps are repeated by other kernels.
+   To the last bit it is as if these had been planned from the given up launch's first step on: parameters, states, the count of steps, the
+   loss's scale, and what is reported of each step. */
+static void without_patience(const network *c, int feed, int looks, int late)
+{
+    static gtr_report history[64];
+    const gtr_trainer_desc d = desc_of(c);
+    const int per = c->whole + (feed != SET && c->tail > 0), steps = 3 * per;
+    gtr_context *ctx[2];
+    gtr_trainer *t[2];
+    given_up g;
+    int k, i;
+    memset(&g, 0, sizeof g);
+    memset(history, 0, sizeof history);
+    for (k = 0; k < 2; k++) {
+        gtr_desc of = desc0();
+        if (k == 0) { of.log = note; of.log_user = &g; }
+        ctx[k] = gtr_create(of);
+        t[k] = trainer_of(ctx[k], c, &d, NULL);
+        if (!made(ctx[k], t[k], c)) { while (k >= 0) gtr_destroy(ctx[k--]); return; }
+    }
+    g.ctx = ctx[0];
+    ctx[0]->caps.hurry = looks; ctx[0]->caps.late = late;
+    if (feed == FIT) {
+        gtr_fit_desc f = fit_of(c, 3);
+        f.history = history; f.history_size = 64;
+        EXPECT_EQ(gtr_fit(t[0], data_of(ctx[0], c, rows_of(c)), f), GTR_OK);
+    } else {
+        if (feed == STEPS) EXPECT_EQ(gtr_trainer_data(t[0], data_of(ctx[0], c, rows_of(c)), c->batch, true, false), GTR_OK);
+        for (i = 0; i < steps; i++) {
+            if (feed == SET) set_batch(t[0], c, i);
+            EXPECT_EQ(gtr_step(t[0]), GTR_OK);
+        }
+    }
+    EXPECT_EQ(gtr_wait(ctx[0]), GTR_OK);
+    EXPECT_OK(ctx[0]);
+    EXPECT_EQ(t[0]->runner->step, steps);
+    EXPECT_EQ(gtr_trainer_report(t[0]).step, steps);
+    if (device == GTR_DEVICE_CUDA && ctx[0]->caps.compute >= 90 && ctx[0]->caps.sm_count > 100 && (looks == 1 || (late > 0 && late < 3)))
+        CHECK(g.n > 0 || (feed != FIT && strcmp(c->by, STEP) && strcmp(c->by, NARROW)), "%s, %s, %d looks, block %d late: nothing was given up", c->name, feed_text[feed], looks, late);
+    t[1]->several = feed == FIT;
+    if (feed != SET) EXPECT_EQ(gtr_trainer_data(t[1], data_of(ctx[1], c, rows_of(c)), c->batch, true, false), GTR_OK);
+    for (i = 0, k = 0; i < steps; i++) {
+        gtr_report r;
+        for (; k < g.n && g.step[k] == (uint64_t)i; k++) ctx[1]->caps.without = g.without[k];
+        if (feed == SET) set_batch(t[1], c, i);
+        EXPECT_EQ(gtr_step(t[1]), GTR_OK);
+        EXPECT_EQ(gtr_wait(ctx[1]), GTR_OK);
+        r = gtr_trainer_report(t[1]);
+        if (feed == FIT && !CHECK(!memcmp(&history[i].loss, &r.loss, sizeof r.loss) && history[i].step == r.step, "%s, %d looks, block %d late: step %d has loss %.9g, want %.9g", c->name, looks,
+                                  late, i + 1, (double)history[i].loss, (double)r.loss)) break;
+    }
+    CHECK(state_hash(ctx[0], t[0], false) == state_hash(ctx[1], t[1], false), "%s, %s, %d looks, block %d late: %d launches were given up, the first at step %d, and left traces",
+          c->name, feed_text[feed], looks, late, g.n, g.n ? (int)g.step[0] + 1 : 0);
+    for (k = 0; k < 2; k++) { EXPECT_OK(ctx[k]); gtr_destroy(ctx[k]); }
+}
 static void impatient_of(const network *c)
 {
-    int looks;
-    for (looks = 1; looks < 1 << 20; looks *= 6) {
-        const gtr_trainer_desc d = desc_of(c);
-        gtr_context *ctx[2];
-        gtr_trainer *t[2];
-        gtr_result r;
-        int k;
-        for (k = 0; k < 2; k++) { ctx[k] = gtr_create(desc0()); t[k] = trainer_of(ctx[k], c, &d, NULL); }
-        ctx[0]->caps.hurry = looks;
-        r = gtr_fit(t[0], data_of(ctx[0], c, rows_of(c)), fit_of(c, 3));
-        if (looks == 1 && ctx[0]->caps.compute >= 90 && ctx[0]->caps.sm_count > 100) EXPECT_EQ(r, GTR_ERR_CUDA);    /* else other kernels may do it, which meet in another way */
-        if (r != GTR_OK) {
-            const uint64_t done = t[0]->runner->step;
-            EXPECT_ERROR(ctx[0], GTR_ERR_CUDA, "waited for each other in vain");
-            t[1]->several = true;
-            EXPECT_EQ(gtr_trainer_data(t[1], data_of(ctx[1], c, rows_of(c)), c->batch, true, false), GTR_OK);
-            while (t[1]->runner->step < done && gtr_step(t[1]) == GTR_OK) {}
-            EXPECT_EQ(gtr_wait(ctx[1]), GTR_OK);
-            CHECK(state_hash(ctx[0], t[0], false) == state_hash(ctx[1], t[1], false), "%s, %d looks: a launch that was given up changed the state; %llu steps were done before", c->name, looks, (unsigned long long)done);
-            ctx[0]->caps.hurry = 0;
-            t[1]->several = false;
-            for (k = 0; k < 2; k++) {
-                EXPECT_EQ(gtr_trainer_data(t[k], data_of(ctx[k], c, rows_of(c)), c->batch, false, false), GTR_OK);
-                EXPECT_EQ(gtr_step(t[k]), GTR_OK);
-                EXPECT_EQ(gtr_wait(ctx[k]), GTR_OK);
-            }
-            CHECK(state_hash(ctx[0], t[0], true) == state_hash(ctx[1], t[1], true), "%s, %d looks: the step behind a launch that was given up is another one", c->name, looks);
-        }
-        for (k = 0; k < 2; k++) { EXPECT_OK(ctx[k]); gtr_destroy(ctx[k]); }
-    }
+    int looks, feed;
+    for (looks = 1; looks < 1 << 20; looks *= 12) for (feed = 0; feed < (small ? 1 : N_FEEDS); feed++) without_patience(c, feed, looks, 0);
 }
-static void impatient(void) { if (device == GTR_DEVICE_CUDA) each(impatient_of, NOT_HURRIED); }
+static void impatient(void) { each(impatient_of, NOT_HURRIED); }
+static void belated_of(const network *c)
+{
+    const int late[] = { 1, 2, 60, 132 };
+    int k, feed;
+    for (k = 0; k < (small ? 1 : 4); k++) for (feed = 0; feed < (small ? 1 : N_FEEDS); feed++) without_patience(c, feed, 1 << 16, late[k]);
+}
+static void belated(void) { each(belated_of, NOT_HURRIED); }
 
 static void all(void)
 {
@@ -539,6 +597,7 @@ static void all(void)
     RUN(crowded);
     RUN(own_products);
     RUN(impatient);
+    RUN(belated);
 }
 int main(int argc, char **argv)
 {
