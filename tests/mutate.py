@@ -207,7 +207,7 @@ def main():
         if not run(a.dir, q, -1, 600):
             sys.exit(q + " fails without a mutation")
         weight[q] = time.time() - t
-        limit[q] = 20 + 5 * weight[q]
+        limit[q] = 10 + 4 * weight[q]
     hits, survivors, n = dict.fromkeys(programs, 1), [], 0
     only = {int(k) for k in a.only.split(",") if k}
     for k in sorted(chosen):
@@ -219,15 +219,16 @@ def main():
             if not run(a.dir, q, k, limit[q]):
                 by, hits[q] = q, hits[q] + 1
                 break
-        if not by:
-            for q in sorted(programs, key=lambda q: weight[q] / hits[q]):
-                if not run(a.dir, q, k, 3 * limit[q] + 100, small=False):
-                    by = q + ", all of it"
-                    break
         c = chosen[k]
         print("%4d %s line %d: %s  ->  %s" % (k, by or "SURVIVED", c[0] + 1, c[3], c[4]), flush=True)
         if not by:
             survivors.append(k)
+    for k in list(survivors):           # the whole of the tests, which takes minutes
+        for q in programs:
+            if not run(a.dir, q, k, 3 * limit[q] + 100, small=False):
+                print("%4d %s, all of it" % (k, q), flush=True)
+                survivors.remove(k)
+                break
     original = object_code(a.dir, lines, None) if survivors else None
     equal = [k for k in survivors if object_code(a.dir, lines, chosen[k]) == original]
     for k in survivors:

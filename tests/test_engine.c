@@ -2216,6 +2216,26 @@ static void halves(void)
     halves_with(2, GTR_MIXED_FP16);
     halves_with(1, GTR_MIXED_BF16);
 }
+/* Backward goes as far as something is trained, and no further: not into inputs, nor below what is frozen. */
+static void backward_ends(void)
+{
+    static const gtr_group frozen = { "low.*", 0, 0, true };
+    gtr_context *ctx = create();
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 4)), *h;
+    gtr_trainer_desc d = sgd(0.1f);
+    const char *text;
+    d.no_matchers = true;
+    h = gtr_softmax(gtr_linear(gtr_exp(gtr_tanh(x)), "low", 4), 1);
+    h = gtr_mean(gtr_linear(h, "top", 2), NULL, 0, false);
+    text = gtr_plan_text(gtr_trainer_create(h, d), 4);
+    EXPECT(strstr(text, "backward \"top\"") && strstr(text, "backward \"low\"") && strstr(text, "softmax backward"));
+    CHECK(!strstr(text, "exp backward") && !strstr(text, "tanh backward") && !strstr(text, ":exp (4, 4) float32 rows gradient"), "a gradient of inputs is computed:\n%s", text);
+    d.groups = &frozen; d.n_groups = 1;
+    text = gtr_plan_text(gtr_trainer_create(h, d), 4);
+    CHECK(strstr(text, "backward \"top\"") && !strstr(text, "backward \"low\"") && !strstr(text, "softmax backward"), "a gradient below what is frozen is computed:\n%s", text);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
 /* gtr_trace makes a real step, node by node; gtr_set_device reads where the values are. */
 static void traced(void)
 {
@@ -3064,6 +3084,7 @@ static void all(void)
     RUN(rates);
     RUN(groups_and_clipping);
     RUN(halves);
+    RUN(backward_ends);
     RUN(traced);
     RUN(mark_release);
     RUN(gradients);
