@@ -254,7 +254,8 @@ typedef struct gtr_custom_desc {
     const char *name;
     int         n_in;
     gtr_tensor *in[8];          /* GTR_F32 (GTR_I32 inputs come as they are, without a gradient) */
-    gtr_result (*shape)(int n_in, const gtr_shape *in, gtr_shape *out, void *user); /* NULL: out is shaped like in[0] */
+    /* NULL: out is shaped like in[0]. Called when the op is built and for each batch: the same, or GTR_ERR_USER */
+    gtr_result (*shape)(int n_in, const gtr_shape *in, gtr_shape *out, void *user);
     gtr_result (*forward)(const gtr_custom_call *call);
     gtr_result (*backward)(const gtr_custom_call *call);                            /* NULL: no gradient */
     bool        on_device;      /* the callbacks take device pointers and enqueue on call->cuda_stream */
@@ -411,7 +412,8 @@ GTR_API gtr_shape gtr_shape3(int64_t a, int64_t b, int64_t c);
 GTR_API gtr_shape gtr_shape4(int64_t a, int64_t b, int64_t c, int64_t d);
 /* An input (dtype GTR_F32 or GTR_I32) named name, set by gtr_set or fed from a data set. Its first dimension is usually GTR_BATCH. */
 GTR_API gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape);
-/* A parameter, GTR_F32, of a literal shape, with values drawn from the context's seed and its full name. Names are unique. */
+/* A parameter, GTR_F32, of a literal shape; values drawn from the context's seed and its full name. Names are unique
+   UTF-8. */
 GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init);
 /* A constant copied from data (GTR_F32: gtr_float; GTR_I32). No gradient, not saved. */
 GTR_API gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, const void *data);
@@ -426,7 +428,8 @@ GTR_API void gtr_recompute_end(gtr_context *ctx);
 /* mark notes how many tensors there are; release frees the nodes (not parameters) built since, and the plans that use them. */
 GTR_API int64_t gtr_mark(gtr_context *ctx);
 GTR_API void gtr_release(gtr_context *ctx, int64_t mark);
-/* Keeps t's value readable after every run that computes it. Returns t. */
+/* Keeps t's value readable after every run that computes it. With micro_batches: of all rows where t's first
+   dimension is the batch, else of the last micro-batch (but gtr_gradient's are added). Returns t. */
 GTR_API gtr_tensor *gtr_keep(gtr_tensor *t);
 GTR_API gtr_shape   gtr_tensor_shape(const gtr_tensor *t);   /* GTR_BATCH and its multiples are negative */
 GTR_API gtr_dtype   gtr_tensor_dtype(const gtr_tensor *t);
@@ -451,7 +454,8 @@ GTR_API gtr_tensor *gtr_gelu(gtr_tensor *x);                    /* x Phi(x), Phi
 GTR_API gtr_tensor *gtr_gelu_tanh(gtr_tensor *x);               /* the tanh form */
 GTR_API gtr_tensor *gtr_exp(gtr_tensor *x);
 GTR_API gtr_tensor *gtr_log(gtr_tensor *x);                     /* natural */
-GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape);/* same elements, same order; no copy */
+GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape);/* same elements, same order; no copy. A
+                                                                   batch in shape needs one in x's */
 GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x);                 /* (N, ...) -> (N, product of the rest) */
 /* y's dimension i is x's dimension dims[i]; dims holds x's rank of them, each once. A copy. */
 GTR_API gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims);
@@ -475,7 +479,11 @@ GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis);        /* GTR_I32, the 
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
 /* An op of the user's own: gtr_custom_desc. The callbacks run during every run; with CUDA and on_device also while it is captured. */
 GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc);
-/* d loss / d x: a tensor of x's shape, to be fetched or used in an expression; zero where loss does not depend on x. loss is a scalar. Gradients of it are refused. */
+/* d loss / d x: a tensor of x's shape, to be fetched or used in an expression; zero where loss does not depend on x.
+   loss is a scalar. By a reshape, flatten or stop_gradient: of what flows through this tensor alone, whatever flows
+   to its input by other ways; a stopped tensor counts as a variable of its own. With micro_batches each has its part,
+   of the mean weighted by rows that a step's loss is: rows of the batch are those of the whole step, and of what has
+   none a kept gradient is the sum. Gradients of it are refused. */
 GTR_API gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x);
 
 // >>layer
@@ -496,7 +504,7 @@ GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name);
 GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc);
 
 // >>loss
-/* Mean over rows of -log softmax(logits)[label]; logits (N, C), labels (N) GTR_I32 in [0, C) or ignore_index. A
+/* Mean over rows of -log softmax(logits)[label]; logits (N, C), C > 1, labels (N) GTR_I32 in [0, C) or ignore_index. A
    scalar. Over the rows that are not ignored of the whole step, whatever its micro-batches, and in gtr_evaluate of
    the whole set; NaN if there is none (in training GTR_ERR_NONFINITE). Where labels have no batch, each part counts
    its own. */
@@ -506,11 +514,13 @@ GTR_API gtr_tensor *gtr_mse(gtr_tensor *x, gtr_tensor *target);             /* m
 GTR_API gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target); /* mean of log(1 + exp(x)) - x target; target in [0, 1] */
 
 // >>run
-/* Copies bytes from src to an input (any number of rows: its batch is bytes / row), a parameter, buffer or constant. The values
-   serve all runs that follow (but not a trainer's while gtr_trainer_data feeds it). Returns at once with CUDA but for a full staging slot. Checks labels' and ids' ranges. */
+/* Copies bytes from src to an input (any number of rows: its batch is bytes / row), a parameter, buffer or constant.
+   The values serve all runs that follow (but not a trainer's while gtr_trainer_data feeds it). Returns at once with
+   CUDA but for a full staging slot. Labels and ids out of range are GTR_ERR_ARG of the run that would read them,
+   which computes nothing then. */
 GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes);
 /* The same from device memory of the user's (CUDA) that stays valid until the runs that use it are done; event: a cudaEvent_t to
-   wait for, or NULL. On the CPU, from memory that stays valid. */
+   wait for, or NULL. On the CPU, from memory that stays valid. Ranges are not checked: a bad label or id makes NaN. */
 GTR_API gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *event);
 /* Computes the n tensors (in evaluation mode, from the inputs last set) and keeps their values for gtr_get. */
 GTR_API gtr_result gtr_eval(gtr_tensor *const *t, int n);
@@ -619,7 +629,8 @@ GTR_API gtr_result  gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_re
 GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch);
 /* The largest batch whose total, gtr_step's and gtr_fit's, fits bytes (0: the context's limit, or the device's free memory but for 32 MiB); 0 if none does. */
 GTR_API int64_t     gtr_largest_batch(gtr_trainer *t, size_t bytes);
-/* Runs one real step node by node; a line a node: shape, microseconds, minimum, maximum, mean, count of non-finite elements. Waits. */
+/* Runs one real step node by node; a line a node: shape, microseconds, minimum, maximum, mean, count of non-finite
+   elements. Waits. Where a node fails the text ends, the context has the error, and no step was done. */
 GTR_API const char *gtr_trace(gtr_trainer *t);
 /* Where a step's time goes: microseconds, share, bytes, flops and rates of each node, and by op; "floor" is what its
    bytes or flops take at the rate of a large copy or product, over its time. Runs steps and nodes many times in a
@@ -1122,6 +1133,7 @@ struct gtr_tensor {
     gtr_tensor **in;
     gtr__attr    attr;
     char        *name; /* full name, or NULL */
+    const char  *near; /* its name, or that of the nearest before it that has one; NULL */
     int64_t      id; /* index in ctx->tensor */
     int          stage, region;
     bool         keep, fed; /* fed: it depends on an input */
@@ -1135,11 +1147,13 @@ struct gtr_tensor {
     void        *data; /* device memory on its stage's instance; also an input's slot */
     size_t       data_bytes;
     void        *low[2]; size_t low_bytes[2];   /* parameters: bf16, f16 copies; inputs: slots of that storage; NULL until a plan wants them */
-    /* inputs */
-    int64_t      limit; /* GTR_I32: values must lie in [0, limit); 0: no limit */
+    int64_t      limit; /* of ops: in[limited], labels or ids, must lie in [0, limit); 0: no limit */
+    int          limited;
     int32_t      ignore; /* or equal this, if has_ignore */
     bool         has_ignore;
-    const char  *limit_by; /* the op that set it */
+    int32_t      least, most; /* GTR_I32 that the host set: of the values; least > most: not known */
+    uint64_t     sets; /* how often they were; of ops: which were found in range */
+    /* inputs */
     struct gtr__feeding *feeding; /* an input's staging */
     void        *tally; /* TALLIES: labels that count, and all, of the set that is evaluated */
     /* fetched and kept values */
@@ -4392,6 +4406,11 @@ static uint64_t gtr__hash(uint64_t h, const char *s) {  /* FNV-1a, finished by a
 }
 /* How errors and plans call a tensor: its name, or its op's. */
 static const char *gtr__label(const gtr_tensor *t) { return t->name ? t->name : gtr__row(t->op)->name; }
+/* What a fetched tensor's elements lie in: itself, or what it is another shape of. */
+static gtr_tensor *gtr__stored_as(gtr_tensor *t) {
+    while (gtr__row(t->op)->flags & GTR__ALIAS) t = t->in[0];
+    return t;
+}
 /* What a builder returns with an error. */
 static gtr_tensor *gtr__none(gtr_result r) { (void)r; return NULL; }
 static char *gtr__full_name(gtr_context *ctx, const char *name) {
@@ -4429,6 +4448,9 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
     gtr_tensor *t = (gtr_tensor *)gtr__malloc(ctx, sizeof *t);
     if (!t) { gtr__mfree(ctx, name); return NULL; }
     t->ctx = ctx; t->op = op; t->name = name; t->n_in = n_in; t->stage = ctx->stage;
+    if (n_in && gtr__row(op)->flags & (GTR__ALIAS | GTR__LEAF)) t->stage = in[n_in - 1]->stage;    /* where they lie */
+    for (int i = 0; i < n_in && !t->near; i++) t->near = in[i]->near;
+    if (name) t->near = name;
     t->region = ctx->in_region ? ctx->region : 0;
     if (n_in) {
         t->in = (gtr_tensor **)gtr__malloc(ctx, (size_t)n_in * sizeof *t->in);
@@ -4442,10 +4464,21 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
     ctx->tensor[ctx->n_tensor++] = t;
     return t;
 }
-/* "cross_entropy: " or "linear "fc1": " in front of what a shape function says. */
-static void gtr__fail_op(gtr_context *ctx, gtr_result code, gtr__op op, const char *name, const char *why) {
-    if (name) gtr__fail(ctx, code, "%s \"%s%s\": %s", gtr__row(op)->name, ctx->scope, name, why);
-    else gtr__fail(ctx, code, "%s: %s", gtr__row(op)->name, why);
+/* Which op it is, for texts: linear "fc1"; without a name by its inputs: add of "x" and relu after "fc1". */
+#define GTR__OP_TEXT 400
+static const char *gtr__op_text(gtr__op op, const char *scope, const char *name, int n_in,
+                                gtr_tensor *const *in, char *buf) {
+    char *at = buf + sprintf(buf, "%s", gtr__row(op)->name);
+    if (name) sprintf(at, " \"%.150s%.150s\"", scope, name);
+    for (int i = 0; !name && i < n_in && i < 3; i++) {
+        const bool own = in[i]->name != NULL;
+        at += sprintf(at, "%s%s", i ? " and " : " of ", own ? "" : gtr__row(in[i]->op)->name);
+        if (in[i]->near) at += sprintf(at, "%s\"%.60s\"", own ? "" : " after ", in[i]->near);
+    }
+    return buf;
+}
+static const char *gtr__called(const gtr_tensor *t, char *buf) {
+    return gtr__op_text(t->op, "", t->name, t->n_in, t->in, buf);
 }
 static int gtr__batch_axis(const gtr_shape *s) { int i = 0; while (i < s->ndim && s->dim[i] > 0) i++; return i; }
 /* A tensor's runs, from those of its first input with a batch. */
@@ -4468,7 +4501,7 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     gtr_shape shapes[GTR__MAX_ARGS], out[8];
     gtr_dtype types[GTR__MAX_ARGS], out_type[8];
     gtr__shape_call s = GTR__ZERO;
-    char why[256] = "", *full = NULL;
+    char why[256] = "", who[GTR__OP_TEXT], *full = NULL;
     for (int i = n_in - 1; i >= 0; i--) {
         if (!in[i]) return NULL;
         ctx = in[i]->ctx;
@@ -4476,9 +4509,9 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     if (!gtr__usable(ctx)) return NULL;
     for (int i = 0; i < n_in; i++) {
         if (in[i]->ctx != ctx) {
-            gtr__fail_op(ctx, GTR_ERR_ARG, op, name, "its inputs belong to different contexts");
-            gtr__fail_op(in[i]->ctx, GTR_ERR_ARG, op, name, "its inputs belong to different contexts");
-            return NULL;
+            gtr__op_text(op, ctx->scope, name, n_in, in, who);
+            gtr__fail(ctx, GTR_ERR_ARG, "%s: its inputs belong to different contexts", who);
+            return gtr__none(gtr__fail(in[i]->ctx, GTR_ERR_ARG, "%s: its inputs belong to different contexts", who));
         }
         shapes[i] = in[i]->shape;
         types[i] = in[i]->dtype;
@@ -4488,7 +4521,10 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     gtr_result r = row->shape(&s);
     for (int i = 0; r == GTR_OK && i < row->n_out; i++)
         if (gtr__count(&out[i]) == INT64_MIN) { r = GTR_ERR_SHAPE; snprintf(why, sizeof why, "the product of its output's sizes is too large, or has the batch squared"); }
-    if (r != GTR_OK) { gtr__fail_op(ctx, r, op, name, why); return NULL; }
+    if (r != GTR_OK) {
+        gtr__op_text(op, ctx->scope, name, n_in, in, who);
+        return gtr__none(gtr__fail(ctx, r, "%s: %s", who, why));
+    }
     if (name && !(full = gtr__full_name(ctx, name))) return NULL;
     gtr_tensor *t = gtr__tensor_new(ctx, op, n_in, in, full);
     if (!t) return NULL;
@@ -4534,13 +4570,16 @@ static void gtr__draw(gtr_float *p, int64_t n, const gtr_init *init, uint64_t ke
     }
 }
 static gtr_init gtr__init(gtr_init_kind kind, double a) { gtr_init i; memset(&i, 0, sizeof i); i.kind = kind; i.a = (float)a; return i; }
+static bool gtr__savable(gtr_context *ctx, const char *name);
+static void gtr__note_range(gtr_tensor *x, const int32_t *v, int64_t n);
 /* A leaf with memory of its own: parameter, buffer or constant. values: host memory or NULL for init. */
 static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr_dtype dtype, gtr_shape shape, const void *values, gtr_init init, bool buffer) {
     char *full = NULL;
     void *host = NULL;
     if (!gtr__usable(ctx)) return NULL;
     if (name && !(full = gtr__full_name(ctx, name))) return NULL;
-    bool ok = gtr__check_shape(ctx, gtr__row(op)->name, full ? full : "", &shape, true) == GTR_OK;
+    bool ok = !full || gtr__savable(ctx, full);
+    ok = ok && gtr__check_shape(ctx, gtr__row(op)->name, full ? full : "", &shape, true) == GTR_OK;
     if (ok && full && gtr__find_named(ctx, op, full))
         ok = !gtr__fail(ctx, GTR_ERR_ARG, "parameter \"%s\": there is one of this name already (give the layer another name, or share it with gtr_..._with)", full);
     ok = ok && (op != GTR__OP_PARAMETER || gtr__grow(ctx, (void **)&ctx->parameter, ctx->n_parameter, &ctx->cap_parameter, sizeof *ctx->parameter));
@@ -4551,6 +4590,7 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
     t->trainable = op == GTR__OP_PARAMETER && !buffer && !init.frozen && dtype == GTR_F32;
     int64_t n = gtr__count(&shape);
     t->data_bytes = (size_t)n * gtr__dtype_size(dtype);
+    if (dtype == GTR_I32) gtr__note_range(t, (const int32_t *)values, n);
     if (!ctx->preset) {
         ok = gtr__stage_ready(ctx, t->stage) == GTR_OK && (t->data = gtr__device_alloc(ctx, t->stage, t->data_bytes)) != NULL;
         if (ok && (values || init.kind != GTR_INIT_ZERO)) {
@@ -4677,10 +4717,14 @@ GTR_API gtr_tensor *gtr_log(gtr_tensor *x) { return gtr__op1(GTR__OP_LOG, x); }
 GTR_API gtr_tensor *gtr_stop_gradient(gtr_tensor *x) { return gtr__op1(GTR__OP_STOP_GRADIENT, x); }
 GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape) {
     gtr__attr at = gtr__attr0();
+    char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
     if (!x) return NULL;
     if (shape.ndim < 0 || shape.ndim > GTR_MAX_DIMS) return gtr__none(gtr__fail(x->ctx, GTR_ERR_SHAPE, "reshape: %d dimensions, want 0 to %d", shape.ndim, GTR_MAX_DIMS));
     at.f[0] = shape.ndim;
     for (int i = 0; i < shape.ndim; i++) at.i[i] = shape.dim[i];
+    if (gtr__count(&x->shape) > 0 && gtr__shape_valid(&shape) && gtr__count(&shape) < 0)
+        return gtr__none(gtr__fail(x->ctx, GTR_ERR_SHAPE, "reshape: got %s into %s, want one without the batch, too",
+                                   gtr__shape_text(&x->shape, a), gtr__shape_text(&shape, b)));
     return gtr__op_new(GTR__OP_RESHAPE, 1, &x, &at, NULL);
 }
 GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x) {
@@ -4754,13 +4798,17 @@ GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
         if (name) return NULL;      /* a name that was made and is the user's too: the next */
     }
 }
-/* Labels and ids have a range: inputs keep it so that gtr_set and data sets are checked before a step. */
-static void gtr__limit(gtr_tensor *ids, int64_t limit, const gtr_tensor *by, bool has_ignore, int32_t ignore) {
-    const bool first = !ids->limit;
-    if (ids->op != GTR__OP_INPUT) return;
-    if (first || limit < ids->limit) { ids->limit = limit; ids->limit_by = gtr__row(by->op)->name; }
-    ids->has_ignore = has_ignore && (first || (ids->has_ignore && ids->ignore == ignore));     /* the strictest of several uses */
-    ids->ignore = ignore;
+/* Labels and ids have a range, which the runs that read them check (gtr__check_ranges). */
+static gtr_tensor *gtr__limit(gtr_tensor *t, int input, int64_t limit, bool has_ignore, int32_t ignore) {
+    t->limited = input; t->limit = limit; t->has_ignore = has_ignore; t->ignore = ignore;
+    return t;
+}
+/* What the host has set of a leaf of labels or ids; v NULL: not known. */
+static void gtr__note_range(gtr_tensor *x, const int32_t *v, int64_t n) {
+    int32_t least = v ? v[0] : 1, most = v ? v[0] : 0;
+    for (int64_t i = 1; v && i < n; i++) { least = GTR__MIN(least, v[i]); most = GTR__MAX(most, v[i]); }
+    x->least = least; x->most = most;
+    x->sets++;
 }
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
     gtr__attr at = gtr__attr0();
@@ -4794,10 +4842,11 @@ static bool gtr__reaches_gradient(const gtr_tensor *t, unsigned char *seen) {
 }
 static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what) {
     gtr_context *ctx = loss->ctx;
-    char text[GTR__SHAPE_TEXT];
+    char text[GTR__SHAPE_TEXT], who[GTR__OP_TEXT];
     unsigned char *seen;
     if (loss->dtype != GTR_F32 || gtr__count(&loss->shape) != 1)
-        return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: the loss \"%s\" has shape %s and dtype %s, want one float32", what, gtr__label(loss), gtr__shape_text(&loss->shape, text), gtr__dtype_names[loss->dtype]);
+        return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: the loss, %s, has shape %s and dtype %s, want one float32", what,
+                         gtr__called(loss, who), gtr__shape_text(&loss->shape, text), gtr__dtype_names[loss->dtype]);
     seen = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor);
     if (!seen) return GTR_ERR_NOMEM;
     bool bad = gtr__reaches_gradient(loss, seen);
@@ -4857,8 +4906,7 @@ GTR_API gtr_tensor *gtr_linear_with(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b)
 static gtr_tensor *gtr__embedding_new(gtr_tensor *ids, gtr_tensor *table, const char *name) {
     gtr__attr at = gtr__attr0();
     gtr_tensor *t = gtr__op_of(GTR__OP_EMBEDDING, ids, table, &at, name);
-    if (t) gtr__limit(ids, table->shape.dim[0], t, false, 0);
-    return t;
+    return t ? gtr__limit(t, 0, table->shape.dim[0], false, 0) : NULL;
 }
 GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table) { return gtr__embedding_new(ids, table, NULL); }
 GTR_API gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width) {
@@ -4903,9 +4951,10 @@ GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels,
     if (!(desc.label_smoothing >= 0 && desc.label_smoothing <= 1)) return gtr__none(gtr__fail(logits->ctx, GTR_ERR_ARG, "cross_entropy: label_smoothing is %g, want 0 to 1", (double)desc.label_smoothing));
     at.f[0] = desc.label_smoothing;
     at.i[0] = at.i[1] = desc.ignore_zero ? 0 : desc.ignore_index ? desc.ignore_index : -100;
+    if (logits->shape.ndim == 2 && logits->shape.dim[1] == 1)
+        return gtr__none(gtr__fail(logits->ctx, GTR_ERR_SHAPE, "cross_entropy: got one class, want at least two"));
     gtr_tensor *t = gtr__op_of(GTR__OP_CROSS_ENTROPY, logits, labels, &at, NULL);
-    if (t) gtr__limit(labels, logits->shape.dim[1], t, true, (int32_t)at.i[0]);
-    return t;
+    return t ? gtr__limit(t, 1, logits->shape.dim[1], true, (int32_t)at.i[0]) : NULL;
 }
 GTR_API gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels) {
     gtr_cross_entropy_desc d = GTR__ZERO;
@@ -4961,7 +5010,10 @@ typedef struct gtr__extra {
     int  low, copy[GTR__MAX_STAGES];    /* the same in low storage; on another stage; -1 */
     int  gradient;                      /* value; -1 */
     int  gradient_root;                 /* a low copy's gradient goes to its master's value; -1 */
+    int  at;                            /* how many nodes there were when it was made: those do not read it */
     bool written, wants, stop;          /* gradient: has a writer; is wanted; value: no gradient passes */
+    bool summed;                        /* its part of a kept gradient is counted */
+    bool own;                           /* an alias that a gradient is asked by, a variable of its own: gtr__pass_on */
 } gtr__extra;
 /* Of a tensor: is recorded; no, a gtr__early has its values; was recorded ahead. */
 enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4 };
@@ -5015,6 +5067,7 @@ static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_t
     gtr__extra *x = &b->extra[p->n_value];
     memset(x, 0, sizeof *x);
     x->low = x->gradient = x->gradient_root = -1;
+    x->at = p->n_node;
     for (int i = 0; i < GTR__MAX_STAGES; i++) x->copy[i] = -1;
     return p->n_value++;
 }
@@ -5122,7 +5175,9 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     w = gtr__root(b->plan, v);
     if (b->plan->value[w].home == GTR__HOME_INPUT && b->plan->value[w].stage == stage && gtr__batched(b->plan->value[w].tensor)) {   /* FEED writes it low, too */
         w = gtr__input_value(b, b->plan->value[w].tensor, true);
-        return w < 0 || from->op == GTR__OP_INPUT ? w : gtr__alias_new(b, w, b->plan->value[v].shape, 0);
+        if (w >= 0 && from->op != GTR__OP_INPUT) w = gtr__alias_new(b, w, b->plan->value[v].shape, 0);
+        if (w >= 0) b->extra[w].gradient_root = v;
+        return w;
     }
     w = gtr__value_like(b, v, GTR_F32);
     if (w < 0) return -1;
@@ -5139,17 +5194,37 @@ static bool gtr__among(gtr_tensor *const *list, int n, const gtr_tensor *t) {
     for (int i = 0; i < n; i++) if (list[i] == t) return true;
     return false;
 }
-static bool gtr__reported(const gtr__build *b, const gtr_tensor *t) { return gtr__among(b->r->report, b->r->n_report, t); }
-static bool gtr__fetched(const gtr__build *b, const gtr_tensor *t) { return t->keep || gtr__reported(b, t) || gtr__among(b->r->fetch, b->r->n_fetch, t); }
-/* A fetched value has a buffer of its tensor's; micro-batches lie in it one behind the other. */
+static void gtr__accumulate(gtr__build *b, int dst, int src, double factor, bool add);
+static bool gtr__reported(const gtr__build *b, gtr_tensor *t) {
+    for (int i = 0; i < b->r->n_report; i++) if (gtr__stored_as(b->r->report[i]) == gtr__stored_as(t)) return true;
+    return false;
+}
+static bool gtr__fetched(const gtr__build *b, gtr_tensor *t) {
+    return t->keep || gtr__reported(b, t) || gtr__among(b->r->fetch, b->r->n_fetch, t);
+}
+/* A fetched value has a buffer of its tensor's. Micro-batches lie in it one behind the other where the batch comes
+   first; else only the last one's value lies there. Of a gradient, which each makes a part of, it is the sum; of a
+   report the mean. */
 static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t) {
     v = gtr__root(b->plan, v);
     gtr__value *x = &b->plan->value[v];
     if (x->home != GTR__HOME_ARENA || !x->tensor) return;
-    if (b->r->micro > 1 && gtr__reported(b, t)) return;     /* the weighted mean is kept instead */
-    x->home = GTR__HOME_KEPT;
-    if (b->r->micro > 1 && t->shape.ndim && x->tensor->shape.ndim && x->tensor->shape.dim[0] < 0)
-        x->offset = (size_t)(gtr__count(&x->shape) / b->rows * b->row0) * gtr__dtype_size(x->storage);
+    if (b->r->micro > 1 && gtr__reported(b, t)) return;
+    if (b->r->micro == 1 || gtr__batched(x->tensor)) {
+        x->home = GTR__HOME_KEPT;
+        if (b->row0) x->offset = (size_t)(gtr__count(&x->shape) / b->rows * b->row0) * gtr__dtype_size(x->storage);
+    } else if (x->tensor->op == GTR__OP_GRADIENT && gtr__count(&x->tensor->shape) > 0) {
+        int *sum = &b->shared[x->tensor->id];
+        const bool first = *sum < 0;
+        if (b->extra[v].summed) return;
+        b->extra[v].summed = true;
+        if (first) *sum = gtr__value_new(b, x->tensor->shape, GTR_F32, x->tensor);
+        if (*sum < 0) return;
+        b->plan->value[*sum].home = GTR__HOME_KEPT;
+        b->phase = GTR__BACKWARD;
+        gtr__accumulate(b, *sum, v, 1, !first);
+        b->phase = GTR__FORWARD;
+    } else if (b->micro == b->r->micro - 1) x->home = GTR__HOME_KEPT;
 }
 /* Where the rows of a random op's micro-batch lie in the whole batch, so that it draws for each what it would there. */
 static void gtr__place_rows(const gtr__build *b, const gtr_tensor *t, gtr__node *n) {
@@ -5189,8 +5264,16 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     s.training = b->r->training && !(row->flags & GTR__MODE && attr.i[13]);
     for (i = 0; i < row->n_out; i++) { out[i] = t->n_in ? shapes[0] : gtr_shape0(); out_type[i] = GTR_F32; }
     gtr_result r = row->shape(&s);
+    if (r == GTR_OK) {      /* a custom op's shape function might say this, and then that */
+        char got[GTR__SHAPE_TEXT], want[GTR__SHAPE_TEXT];
+        const gtr_shape was = gtr__literal(t->shape, b->rows);
+        if (!gtr__shape_equal(&out[0], &was))
+            r = gtr__shape_fail(&s, GTR_ERR_USER, "its shape is %s, and was %s when it was built",
+                                gtr__shape_text(&out[0], got), gtr__shape_text(&was, want));
+    }
     if (r != GTR_OK) {
-        gtr__fail(b->ctx, r, "%s%s%s%s, with a batch of %lld: %s", row->name, t->name ? " \"" : "", t->name ? t->name : "", t->name ? "\"" : "", (long long)b->rows, why);
+        char who[GTR__OP_TEXT];
+        gtr__fail(b->ctx, r, "%s, with a batch of %lld: %s", gtr__called(t, who), (long long)b->rows, why);
         b->failed = true;
         return;
     }
@@ -5216,8 +5299,8 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     memcpy(n->in, operand, (size_t)t->n_in * sizeof(int));
     if (tally >= 0) n->in[t->n_in] = tally;
     for (i = 0; i < row->n_out; i++) n->out[i] = first + i;
-    n->attr = attr; n->stage = gtr__stage_of(b, t); n->region = region; n->layer = gtr__label(t);
-    n->training = s.training;
+    n->attr = attr; n->stage = gtr__stage_of(b, t); n->region = region;
+    n->layer = t->near ? t->near : gtr__label(t); n->training = s.training;
     n->recomputed = gtr__again(b, t);
     if (row->flags & GTR__RANDOM) gtr__place_rows(b, t, n);
     n->flops = s.flops > 0 ? s.flops : (double)gtr__count(&out[0]);
@@ -5274,7 +5357,6 @@ static void gtr__record_reached(gtr__build *b) {
 /* What divides by the labels that count divides, in a part of a step or set, by its share of those of the whole, so
    that the weighted sum over all parts is what the whole would give. So labels are counted ahead of all parts. */
 static void gtr__column_range(gtr__column *c, int64_t rows);
-static gtr_tensor *gtr__stored_as(gtr_tensor *t);
 static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int n, int *column);
 /* Whether t's divisor may differ between parts: not where labels have no batch, or come from a set's column in which
    all of them count. (A step's data may change, and its plan stay.) */
@@ -5344,10 +5426,15 @@ static void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, int n_inpu
 }
 
 // >>pass:differentiate
-/* The value that v's gradient belongs to: an alias's root, a low copy's master. */
+/* What v's gradient goes to: a low copy's master, what an alias is another shape of; -1: v has its own. */
+static int gtr__gradient_to(const gtr__build *b, int v) {
+    const gtr__value *x = &b->plan->value[v];
+    return b->extra[v].gradient_root >= 0 ? b->extra[v].gradient_root : x->home == GTR__HOME_ALIAS ? x->alias : -1;
+}
+/* The value that v's gradient belongs to. */
 static int gtr__master(const gtr__build *b, int v) {
-    v = gtr__root(b->plan, v);
-    return b->extra[v].gradient_root >= 0 ? b->extra[v].gradient_root : v;
+    while (!b->extra[v].own && gtr__gradient_to(b, v) >= 0) v = gtr__gradient_to(b, v);
+    return v;
 }
 /* The gradient of v, made if need be: of a parameter that is trained, in the trainer's buffer. */
 static int gtr__gradient_value(gtr__build *b, int v) {
@@ -5362,16 +5449,16 @@ static int gtr__gradient_value(gtr__build *b, int v) {
         }
         b->extra[root].gradient = g;
     }
-    if (b->plan->value[v].home != GTR__HOME_ALIAS) return g;
+    if (v == root || b->plan->value[v].home != GTR__HOME_ALIAS) return g;
     return gtr__alias_new(b, g, b->plan->value[v].shape, 0);
 }
 static bool gtr__stopped(const gtr__build *b, int v) {
-    for (; b->plan->value[v].home == GTR__HOME_ALIAS; v = b->plan->value[v].alias) if (b->extra[v].stop) return true;
+    for (; v >= 0 && !b->extra[v].own; v = gtr__gradient_to(b, v)) if (b->extra[v].stop) return true;
     return false;
 }
 /* Whether v's gradient exists and has been written. */
 static bool gtr__has_gradient(const gtr__build *b, int v) {
-    const gtr__extra *x = &b->extra[gtr__root(b->plan, v)];
+    const gtr__extra *x = &b->extra[gtr__master(b, v)];
     return !gtr__stopped(b, v) && x->gradient >= 0 && x->written;
 }
 static bool gtr__wants(const gtr__build *b, int v) { return b->plan->value[v].dtype == GTR_F32 && !gtr__stopped(b, v) && b->extra[gtr__master(b, v)].wants; }
@@ -5385,6 +5472,16 @@ static void gtr__accumulate(gtr__build *b, int dst, int src, double factor, bool
     n->stage = b->plan->value[dst].stage;
     n->layer = gtr__value_name(b->plan, dst);
     n->flops = (double)gtr__count(&b->plan->value[src].shape);
+}
+/* All that reads alias v has given its part: v's gradient goes on to what v is another shape of, unless v stops it. */
+static void gtr__pass_on(gtr__build *b, int v) {
+    const int to = b->extra[v].own && b->extra[v].written && !b->extra[v].stop ? gtr__gradient_to(b, v) : -1;
+    if (to < 0 || !gtr__wants(b, to)) return;
+    int g = gtr__gradient_value(b, to);
+    if (g >= 0) g = gtr__alias_new(b, g, b->plan->value[v].shape, 0);
+    if (g < 0) return;
+    gtr__accumulate(b, g, b->extra[v].gradient, 1, *gtr__written(b, to));
+    *gtr__written(b, to) = true;
 }
 /* One backward node of forward node f for its inputs in mask. */
 static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed) {
@@ -5448,7 +5545,9 @@ static bool gtr__fill(gtr__build *b, int v, double with) {
 }
 /* Backward nodes for forward nodes first to end - 1. extra[].wants of what is to be differentiated by is set. */
 static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, int end) {
-    int i, k;
+    const bool asked = b->extra[gtr__master(b, loss)].wants;     /* by the loss itself */
+    int i, k, alias = b->alone ? b->plan->n_value - 1 : -1;
+    if (gtr__stopped(b, loss)) return;
     for (i = first; i < end && !b->failed; i++) {       /* what lies on a way from there to the loss */
         gtr__node *n = &b->plan->node[i];
         const gtr__op_row *row = gtr__row(n->op);
@@ -5457,13 +5556,14 @@ static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, i
         for (k = 0; k < n->n_in; k++) any |= gtr__takes_gradient(row, k) && gtr__wants(b, n->in[k]);
         for (k = 0; k < row->n_diff; k++) if (any) b->extra[n->out[k]].wants = true;
     }
-    loss = gtr__root(b->plan, loss);
+    loss = gtr__master(b, loss);
     for (i = end - 1; i >= first; i--) {
         gtr__node *n = &b->plan->node[i];
         for (k = 0; k < n->n_out && n->out[k] != loss; k++) {}
         if (k < n->n_out) break;
     }
-    bool seeded = i >= first && gtr__row(b->plan->node[i].op)->flags & GTR__SEED && !b->extra[loss].written && !(b->alone && b->r->trainer);   /* a seed has the loss scale */
+    bool seeded = i >= first && gtr__row(b->plan->node[i].op)->flags & GTR__SEED && !b->extra[loss].written && !asked;
+    seeded = seeded && !(b->alone && b->r->trainer);    /* a seed has the loss scale */
     if (!seeded) {
         if (!gtr__fill(b, gtr__gradient_value(b, loss), seed)) return;
         b->plan->node[b->plan->n_node - 1].attr.i[0] = b->r->trainer && !b->alone;
@@ -5471,6 +5571,7 @@ static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, i
         b->extra[loss].written = true;
     }
     for (i = end - 1; i >= first && !b->failed; i--) {
+        for (; alias >= 0 && b->extra[alias].at > i; alias--) gtr__pass_on(b, alias);
         const gtr__node *n = &b->plan->node[i];
         const gtr__op_row *row = gtr__row(n->op);
         uint64_t mask = 0;
@@ -5483,6 +5584,7 @@ static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, i
         if (mask & ~(uint64_t)1) gtr__backward_node(b, i, mask & ~(uint64_t)1, seed);  /* weights first: an all-reduce may start */
         if (mask & 1) gtr__backward_node(b, i, 1, seed);
     }
+    for (; alias >= 0 && !b->failed; alias--) gtr__pass_on(b, alias);
 }
 /* gtr_gradient: at this point of the list, the backward nodes of its loss, by all tensors that gradients of this loss are asked for. What a
    trainer's differentiation knows of values is put aside meanwhile. */
@@ -5497,11 +5599,12 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
     for (int k = 0; k < n_kept; k++) { b->extra[k].wants = b->extra[k].written = false; b->extra[k].gradient = -1; }
     for (int64_t i = 0; i < b->ctx->n_tensor; i++) {
         gtr_tensor *t = b->ctx->tensor[i];
-        if (b->reach[i] && t->op == GTR__OP_GRADIENT && t->in[0] == loss && b->map[t->in[1]->id] >= 0) b->extra[gtr__root(b->plan, b->map[t->in[1]->id])].wants = true;
+        const int v = t->op == GTR__OP_GRADIENT && b->reach[i] && t->in[0] == loss ? b->map[t->in[1]->id] : -1;
+        if (v >= 0) b->extra[v].wants = true, b->extra[v].own = b->plan->value[v].home == GTR__HOME_ALIAS;
     }
     b->alone = true;
     b->phase = GTR__BACKWARD;
-    gtr__differentiate(b, b->map[loss->id], 1, 0, b->plan->n_node);
+    gtr__differentiate(b, b->map[loss->id], (float)((double)b->rows / (double)b->r->batch), 0, b->plan->n_node);
     b->phase = phase;
     for (int64_t i = 0; i < b->ctx->n_tensor && !b->failed; i++) {
         gtr_tensor *t = b->ctx->tensor[i];
@@ -5518,7 +5621,10 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
         b->map[t->id] = g;
     }
     b->alone = false;
-    for (int k = 0; k < n_kept; k++) { b->extra[k].wants = kept[k].wants; b->extra[k].written = kept[k].written; b->extra[k].gradient = kept[k].gradient; }
+    for (int k = 0; k < n_kept; k++) {
+        b->extra[k].wants = kept[k].wants; b->extra[k].written = kept[k].written;
+        b->extra[k].gradient = kept[k].gradient; b->extra[k].own = false;
+    }
     gtr__mfree(b->ctx, kept);
     return b->failed ? -1 : b->map[gradient->id];
 }
@@ -6305,16 +6411,17 @@ static void gtr__add_commits(gtr__build *b) {
         n->stage = o.stage; n->micro = o.micro; n->layer = o.layer;
     }
 }
-/* The mean over micro-batches, weighted by rows, of each reported scalar. */
+/* The mean over micro-batches, weighted by rows, of each reported scalar; the sum of a gradient's parts. */
 static void gtr__weigh(gtr__build *b, int *totals, int64_t rows) {
     for (int i = 0; i < b->r->n_report; i++) {
         gtr_tensor *t = b->r->report[i];
         const bool first = totals[i] < 0;
         if (b->r->micro == 1) { totals[i] = b->map[t->id]; continue; }
-        if (first) totals[i] = gtr__value_new(b, gtr_shape0(), GTR_F32, t);
+        if (first) totals[i] = gtr__value_new(b, gtr_shape0(), GTR_F32, gtr__stored_as(t));
         if (totals[i] < 0) return;
         b->plan->value[totals[i]].home = GTR__HOME_KEPT;
-        gtr__accumulate(b, totals[i], b->map[t->id], (double)rows / (double)b->r->batch, !first);
+        const double share = gtr__stored_as(t)->op == GTR__OP_GRADIENT ? 1 : (double)rows / (double)b->r->batch;
+        gtr__accumulate(b, totals[i], b->map[t->id], share, !first);
     }
 }
 static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *optim) {
@@ -6438,6 +6545,7 @@ typedef struct gtr__plan_cache {
     uint32_t     without; /* ctx->caps.without that the plan is of */
     int64_t      highest; /* the highest id of a tensor that it uses */
     gtr_tensor  *input[GTR__MAX_FEED]; int n_inputs;
+    gtr_tensor **limited; int n_limited;    /* ops whose labels or ids have a range, and are a leaf's */
 } gtr__plan_cache;
 /* What a queue of runs shares with the device: control word and rings. A trainer has one, and gtr_eval. */
 typedef struct gtr__runner {
@@ -6578,6 +6686,7 @@ static void gtr__entry_free(gtr_context *ctx, gtr__plan_cache *e) {
     gtr__entry_unprepare(ctx, e);
     gtr__device_free(ctx, 0, e->carry, e->plan.carry);
     gtr__plan_clear(ctx, &e->plan);
+    gtr__mfree(ctx, e->limited);
     gtr__mfree(ctx, e);
 }
 /* Drops the plans of a trainer, or those of a data set, or those that use tensor id or a later one, but for one
@@ -6740,6 +6849,29 @@ static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n
     gtr__mfree(ctx, reach);
     return GTR_OK;
 }
+/* The leaf of labels or ids that an op's range is for. */
+static gtr_tensor *gtr__limited_leaf(const gtr_tensor *op) { return gtr__stored_as(op->in[op->limited]); }
+static bool gtr__same_range(const gtr_tensor *a, const gtr_tensor *b) {
+    if (gtr__limited_leaf(a) != gtr__limited_leaf(b) || a->limit != b->limit) return false;
+    return a->has_ignore == b->has_ignore && a->ignore == b->ignore;
+}
+/* The ops that tensors depend on whose labels or ids are a leaf's and have a range. */
+static gtr_result gtr__find_limited(gtr_context *ctx, gtr_tensor *const *t, int n, gtr__plan_cache *e) {
+    unsigned char *reach = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor + 1);
+    int64_t cap = 0;
+    bool ok = reach != NULL;
+    for (int k = 0; k < n && ok; k++) reach[t[k]->id] = 1;
+    if (ok) gtr__mark_reach(ctx, reach);
+    for (int64_t i = 0; i < ctx->n_tensor && ok; i++) {
+        gtr_tensor *op = ctx->tensor[i];
+        if (!reach[i] || !op->limit || !(gtr__row(gtr__limited_leaf(op)->op)->flags & GTR__LEAF)) continue;
+        if (e->n_limited && gtr__same_range(e->limited[e->n_limited - 1], op)) continue;
+        ok = gtr__grow(ctx, (void **)&e->limited, e->n_limited, &cap, sizeof *e->limited);
+        if (ok) e->limited[e->n_limited++] = op;
+    }
+    gtr__mfree(ctx, reach);
+    return ok ? GTR_OK : GTR_ERR_NOMEM;
+}
 /* Ever new tensors or batches must not pile up plans: those go whose last use is longest ago. Not one between its
    halves, nor one of a trainer whose step went wrong and is not told yet. */
 static void gtr__plans_trim(gtr_context *ctx) {
@@ -6771,7 +6903,12 @@ static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, c
     for (i = 0; i < r->n_fetch; i++) all[n++] = r->fetch[i];
     for (i = 0; i < r->n_report; i++) all[n++] = r->report[i];
     if (gtr__find_inputs(ctx, all, n, e->input, &e->n_inputs, &e->highest) != GTR_OK ||
-        gtr__plan_make(ctx, r, e->input, e->n_inputs, optim, &e->plan) != GTR_OK) { gtr__mfree(ctx, e); return NULL; }
+        gtr__find_limited(ctx, all, n, e) != GTR_OK ||
+        gtr__plan_make(ctx, r, e->input, e->n_inputs, optim, &e->plan) != GTR_OK) {
+        gtr__mfree(ctx, e->limited);
+        gtr__mfree(ctx, e);
+        return NULL;
+    }
     memcpy(e->key, key, (size_t)n_key * sizeof *key);
     e->n_key = n_key; e->bin = (int)(hash % GTR__PLAN_BINS);
     e->chain = ctx->plan_bin[e->bin];
@@ -6884,12 +7021,49 @@ static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__pa
     if (e->plan.waits) r->risky = r->launched;
     return GTR_OK;
 }
+/* The first of n labels or ids that is out of op's range, and what is wrong with it in text; -1: none. */
+#define GTR__RANGE_TEXT 128
+static int64_t gtr__out_of_range(const gtr_tensor *op, const void *ids, gtr_dtype dtype, int64_t n, char *text) {
+    for (int64_t i = 0; i < n; i++) {
+        int32_t v;
+        if (dtype == GTR_U8) v = ((const uint8_t *)ids)[i]; else memcpy(&v, (const char *)ids + 4 * i, 4);
+        if ((v >= 0 && v < op->limit) || (op->has_ignore && v == op->ignore)) continue;
+        snprintf(text, GTR__RANGE_TEXT, "%ld, want 0 to %lld for %s", (long)v, (long long)op->limit - 1,
+                 gtr__row(op->op)->name);
+        return i;
+    }
+    return -1;
+}
+/* Labels and ids out of range would poison the loss, or be rows of NaN: the run that would read them is refused. They
+   are looked at once after a gtr_set, and then only if an ignored or bad one is among them. fed: a data set's were
+   checked. */
+static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__plan_cache *e, bool fed) {
+    char text[GTR__RANGE_TEXT], who[GTR__OP_TEXT];
+    for (int k = 0; k < e->n_limited; k++) {
+        gtr_tensor *op = e->limited[k], *x = gtr__limited_leaf(op);
+        const bool batched = gtr__batched(x), good = x->least > x->most || (x->least >= 0 && x->most < op->limit);
+        if (good || op->sets == x->sets || (fed && batched)) continue;
+        const int64_t n = batched ? -gtr__count(&x->shape) * x->feeding->rows : gtr__count(&x->shape);
+        void *copy = batched ? NULL : gtr__malloc(ctx, (size_t)n * 4);
+        const void *ids = batched ? x->feeding->host[x->feeding->turn] : copy;
+        if (!ids) return GTR_ERR_NOMEM;
+        gtr_result r = copy ? gtr__to_host(ctx, x->stage, copy, x->data, (size_t)n * 4, gtr__label(x)) : GTR_OK;
+        const int64_t i = r == GTR_OK ? gtr__out_of_range(op, ids, GTR_I32, n, text) : -1;
+        gtr__mfree(ctx, copy);
+        if (i >= 0)
+            r = gtr__fail(ctx, GTR_ERR_ARG, "%s: element %lld is %s", gtr__called(x, who), (long long)i, text);
+        if (r != GTR_OK) return r;
+        op->sets = x->sets;
+    }
+    return GTR_OK;
+}
 /* What FEED reads of inputs that were set by hand. */
-static void gtr__set_inputs(const gtr__plan_cache *e, gtr__record *rec) {
+static gtr_result gtr__set_inputs(gtr_context *ctx, const gtr__plan_cache *e, gtr__record *rec) {
     for (int i = 0; i < e->n_inputs; i++) if (gtr__batched(e->input[i])) {
         rec->src[i] = (uint64_t)(uintptr_t)e->input[i]->feeding->source;
         e->input[i]->feeding->read = true;
     }
+    return gtr__check_ranges(ctx, e, false);
 }
 /* The batch that the inputs were set with; 1 when none has one. */
 static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *input, int n, const char *who, int64_t *batch) {
@@ -6909,14 +7083,6 @@ static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *inpu
 }
 
 // >>set-get
-/* Labels and ids out of range would read out of bounds or poison the loss: they are refused before they get there. */
-static gtr_result gtr__check_limit(gtr_tensor *t, const int32_t *v, int64_t n) {
-    if (!t->limit) return GTR_OK;
-    for (int64_t i = 0; i < n; i++)
-        if ((v[i] < 0 || v[i] >= t->limit) && !(t->has_ignore && v[i] == t->ignore))
-            return gtr__fail(t->ctx, GTR_ERR_ARG, "input \"%s\": element %lld is %ld, want 0 to %lld for %s", t->name, (long long)i, (long)v[i], (long long)t->limit - 1, t->limit_by);
-    return GTR_OK;
-}
 /* Bytes for an input: sets *rows. */
 static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows) {
     int64_t per = gtr__count(&t->shape), size;
@@ -6947,15 +7113,16 @@ GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
         char text[GTR__SHAPE_TEXT];
         if (bytes != t->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_set \"%s\" %s: got %zu bytes, want %zu", gtr__label(t), gtr__shape_text(&t->shape, text), bytes, t->data_bytes);
         GTR__TRY(gtr__wait_all(ctx));
+        if (t->dtype == GTR_I32) gtr__note_range(t, (const int32_t *)src, (int64_t)(bytes / 4));
         return gtr__parameter_write(t, src);
     }
     if (t->op != GTR__OP_INPUT) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_set: \"%s\" is computed; inputs, parameters and constants can be set", gtr__label(t));
     GTR__TRY(gtr__input_rows(t, bytes, &rows));
-    if (t->dtype == GTR_I32) GTR__TRY(gtr__check_limit(t, (const int32_t *)src, (int64_t)(bytes / 4)));
     if (!gtr__batched(t)) {         /* one copy, straight to the slot */
         GTR__TRY(gtr__feeding_new(t));
         GTR__TRY(gtr__settle(ctx, NULL, 0));
         GTR__TRY(gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, bytes, "inputs"));
+        if (t->dtype == GTR_I32) gtr__note_range(t, (const int32_t *)src, (int64_t)(bytes / 4));
         return gtr__to_device(ctx, t->stage, t->data, src, bytes, t->name);
     }
     GTR__TRY(gtr__feeding_room(t, bytes));
@@ -6971,6 +7138,7 @@ GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     }
     f->source = f->device[f->turn];
     f->rows = rows;
+    if (t->dtype == GTR_I32) gtr__note_range(t, (const int32_t *)src, (int64_t)(bytes / 4));
     return GTR_OK;
 }
 GTR_API gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *event) {
@@ -6983,6 +7151,7 @@ GTR_API gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, 
     if (event) r = gtr__backend_result(t->ctx, t->ctx->be->wait_for(t->ctx->instance[t->stage], event), t->name);
     t->feeding->source = src;
     t->feeding->rows = rows;
+    gtr__note_range(t, NULL, 0);
     return r;
 }
 /* Values that this plan keeps can be read from now on. */
@@ -6993,7 +7162,7 @@ static void gtr__mark_filled(gtr__plan_cache *e) {
         if (v->home == GTR__HOME_INPUT && (v->only || v->storage == v->dtype)) t->kept_storage = v->storage;
         if (v->home != GTR__HOME_KEPT || !t) continue;
         t->kept_filled = true; t->kept_at = t->ctx->writes; t->kept_storage = v->storage;
-        t->kept_shape = v->offset || v->micro ? gtr__literal(t->shape, e->plan.batch) : v->shape;
+        t->kept_shape = gtr__batched(t) ? gtr__literal(t->shape, e->plan.batch) : v->shape;
     }
 }
 static gtr_result gtr__runner_ready(gtr_context *ctx) {
@@ -7023,18 +7192,13 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     if (!e) return ctx->error;
     GTR__TRY(gtr__entry_ready(ctx, e, ctx->runner));
     memset(&rec, 0, sizeof rec);
-    gtr__set_inputs(e, &rec);
+    GTR__TRY(gtr__set_inputs(ctx, e, &rec));
     GTR__TRY(gtr__runner_launch(ctx->runner, e, GTR__PART_ALL, &rec, 1));
     gtr__mark_filled(e);
     return GTR_OK;
 }
 GTR_API gtr_result gtr_eval(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 0); }
 GTR_API gtr_result gtr_eval_train(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 1); }
-/* What a fetched tensor's elements lie in: itself, or what it is another shape of. */
-static gtr_tensor *gtr__stored_as(gtr_tensor *t) {
-    while (gtr__row(t->op)->flags & GTR__ALIAS) t = t->in[0];
-    return t;
-}
 /* Whether a value must be computed before it is read: never kept, or of parameters alone, which have changed. */
 static bool gtr__outdated(gtr_tensor *t) { return !t->kept_filled || (t->kept_at != t->ctx->writes && !t->fed); }
 /* Copies n elements from device memory to dst as their logical dtype. */
@@ -7065,7 +7229,7 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
     return gtr__read(ctx, t->stage, dst, src, storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
 }
 GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
-    char text[GTR__SHAPE_TEXT];
+    char text[GTR__SHAPE_TEXT], who[GTR__OP_TEXT];
     if (!t) return GTR_ERR_ARG;
     gtr_context *ctx = t->ctx;
     if (!gtr__usable(ctx)) return ctx->error;
@@ -7075,13 +7239,17 @@ GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
     gtr_tensor *s = gtr__stored_as(t);
     if (gtr__row(s->op)->flags & GTR__LEAF && s->op != GTR__OP_GRADIENT && s->op != GTR__OP_PART) return gtr__get_leaf(s, t, dst, bytes);
     if (gtr__outdated(s)) {
-        if (t->fed) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: \"%s\" was not kept: ask for it in gtr_eval, or "
-                                     "mark it with gtr_keep before the run", gtr__label(t));
+        if (t->fed)
+            return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: %s was not kept: ask for it in gtr_eval, or mark it "
+                             "with gtr_keep before the run", gtr__called(t, who));
         GTR__TRY(gtr_eval(&t, 1));
         GTR__TRY(gtr__wait_all(ctx));
     }
     size_t want = (size_t)gtr__count(&s->kept_shape) * gtr__dtype_size(t->dtype);
-    if (bytes != want) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get \"%s\": got room for %zu bytes, want %zu for %s %s", gtr__label(t), bytes, want, gtr__shape_text(&s->kept_shape, text), gtr__dtype_names[t->dtype]);
+    if (bytes != want)
+        return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get %s: got room for %zu bytes, want %zu for %s %s",
+                         gtr__called(t, who), bytes, want, gtr__shape_text(&s->kept_shape, text),
+                         gtr__dtype_names[t->dtype]);
     return gtr__read(ctx, s->stage, dst, s->kept, s->kept_storage, t->dtype, gtr__count(&s->kept_shape), gtr__label(t));
 }
 GTR_API float gtr_item(gtr_tensor *t) {
@@ -7591,9 +7759,12 @@ static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int 
     }
     return GTR_OK;
 }
-/* Do the data set's columns fit the inputs? Labels' ranges too. column: the column of each input. */
-static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n, int *column) {
+/* Do the data set's columns fit the inputs, and labels and ids the ranges of plan e (NULL: as yet there is none)?
+   column: the column of each input. */
+static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n, const gtr__plan_cache *e,
+                                 int *column) {
     gtr_context *ctx = d->ctx;
+    char text[GTR__RANGE_TEXT];
     GTR__TRY(gtr__data_match(d, input, n, column));
     for (int i = 0; i < n; i++) {
         gtr__column *c = &d->column[column[i]];
@@ -7602,16 +7773,14 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
         if (!gtr__batched(t) || t->shape.dim[0] != GTR_BATCH || -gtr__count(&t->shape) != c->row ||
             c->dtype == (t->dtype == GTR_F32 ? GTR_I32 : GTR_F32))
             return gtr__data_fail(d, input, n, "a column's row has not the shape or dtype of input ", t->name);
-        if (t->dtype != GTR_I32 || !t->limit) continue;
-        if (c->least > c->most) gtr__column_range(c, d->rows);
-        if (c->least >= 0 && c->most < t->limit) continue;
-        for (k = 0; k < d->rows * c->row; k++) {
-            int32_t v;
-            if (c->dtype == GTR_U8) v = c->host[k]; else memcpy(&v, c->host + 4 * k, 4);
-            if ((v < 0 || v >= t->limit) && !(t->has_ignore && v == t->ignore))
-                return gtr__fail(ctx, GTR_ERR_ARG, "data set \"%s\": column %d, row %lld: %ld, want 0 to %lld for %s "
-                                 "(input \"%s\")", d->name, column[i], (long long)(k / c->row), (long)v,
-                                 (long long)t->limit - 1, t->limit_by, t->name);
+        for (int q = 0; e && q < e->n_limited; q++) {
+            const gtr_tensor *op = e->limited[q];
+            if (gtr__limited_leaf(op) != t) continue;
+            if (c->least > c->most) gtr__column_range(c, d->rows);
+            if (c->least >= 0 && c->most < op->limit) continue;
+            if ((k = gtr__out_of_range(op, c->host, c->dtype, d->rows * c->row, text)) < 0) continue;
+            return gtr__fail(ctx, GTR_ERR_ARG, "data set \"%s\": column %d, row %lld: %s (input \"%s\")", d->name,
+                             column[i], (long long)(k / c->row), text, t->name);
         }
     }
     return GTR_OK;
@@ -7632,7 +7801,7 @@ static gtr_result gtr__trainer_plan(gtr_trainer *t) {
     size_t n;
     e = gtr__trainer_entry(t, t->batch, t->data, false);
     if (!e) return ctx->error;
-    GTR__TRY(gtr__data_fits(t->data, e->input, e->n_inputs, t->column));
+    GTR__TRY(gtr__data_fits(t->data, e->input, e->n_inputs, NULL, t->column));
     GTR__TRY(gtr__entry_memory(ctx, e));
     if (!tail || e->plan.ragged) return GTR_OK;
     clear = ctx->error == GTR_OK;
@@ -7655,7 +7824,10 @@ static void gtr__data_end(gtr_trainer *t) {
 static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
     int column[GTR__MAX_FEED];
     if (data) {
-        GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs, column));
+        GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs, NULL, column));
+        gtr__plan_cache *e = gtr__trainer_entry(t, batch, data, false);
+        if (!e) return t->ctx->error;
+        GTR__TRY(gtr__data_fits(data, e->input, e->n_inputs, e, column));
         GTR__TRY(gtr__dataset_device(data));
     }
     GTR__TRY(gtr__wait_all(t->ctx));
@@ -7708,7 +7880,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     e = gtr__entry_of_rows(t, e, batch);
     if (!e) return ctx->error;
     GTR__TRY(gtr__trainer_current(t));
-    if (!t->data) gtr__set_inputs(e, rec);
+    GTR__TRY(t->data ? gtr__check_ranges(ctx, e, true) : gtr__set_inputs(ctx, e, rec));
     most = t->data ? GTR__MIN(*n, GTR__MAX(e->plan.steps, 1)) : 1;
     for (i = 0; i < most; i++) {
         const uint64_t s = t->runner->step + (uint64_t)i;
@@ -7857,7 +8029,7 @@ static gtr_result gtr__evaluate_entry(gtr_trainer *t, gtr_dataset *data, int64_t
     r.data = data; r.set = set;
     *e = gtr__entry_get(ctx, &r, NULL);
     if (!*e) return ctx->error;
-    GTR__TRY(gtr__data_fits(data, (*e)->input, (*e)->n_inputs, column));
+    GTR__TRY(gtr__data_fits(data, (*e)->input, (*e)->n_inputs, *e, column));
     for (int i = 0; i < (*e)->n_inputs; i++) rec->src[i] = (uint64_t)(uintptr_t)data->column[column[i]].device;
     return gtr__entry_ready(ctx, *e, ctx->runner);
 }
@@ -8164,6 +8336,7 @@ GTR_API void gtr_predictor_destroy(gtr_predictor *p) {
         gtr__plan_cache *e = p->entry[i];
         if (e->exec) ctx->be->release(p->instance, e->exec);
         gtr__plan_clear(ctx, &e->plan);
+        gtr__mfree(ctx, e->limited);
         gtr__mfree(ctx, e);
     }
     gtr__instance_free(ctx, p->instance[0], p->arena, p->arena_bytes);
@@ -8189,6 +8362,8 @@ static bool gtr__predictor_plans(gtr_predictor *p, int64_t max_rows) {
         ctx->n_instance = stages;
         if (s != GTR_OK) { gtr__mfree(ctx, e); return false; }
         p->entry[p->n_entry++] = e;
+        if (rows == 1 && gtr__find_limited(ctx, &p->out, 1, e) != GTR_OK) return false;
+        if (gtr__check_ranges(ctx, e, true) != GTR_OK) return false;
         for (i = 0; i < e->plan.n_value; i++) {
             gtr__value *v = &e->plan.value[i];
             if (v->home != GTR__HOME_KEPT || v->tensor == gtr__stored_as(p->out)) continue;
@@ -8251,15 +8426,19 @@ fail:
 GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out) {
     if (!p) return GTR_ERR_ARG;
     const gtr__backend *be = p->ctx->be;
+    char why[384], text[GTR__RANGE_TEXT];
+    int64_t at;
     if (gtr__forked(p->ctx)) return gtr__predictor_fail(p, GTR_ERR_STATE, p->ctx->error_text);
     if (!in || !out || rows < 1) return gtr__predictor_fail(p, GTR_ERR_ARG, "gtr_predict: in and out are not NULL, and rows at least 1");
     for (int k = p->n_entry - 1; rows > 0; ) {
         int64_t n = (int64_t)1 << k;
         if (n > rows) { k--; continue; }
-        if (p->input->dtype == GTR_I32 && p->input->limit) {
-            const int32_t *ids = (const int32_t *)in;
-            for (size_t i = 0; i < (size_t)n * p->in_row / 4; i++)
-                if (ids[i] < 0 || ids[i] >= p->input->limit) return gtr__predictor_fail(p, GTR_ERR_ARG, "gtr_predict: an id is out of its range");
+        for (int i = 0; i < p->entry[0]->n_limited; i++) {
+            const gtr_tensor *op = p->entry[0]->limited[i];
+            if (gtr__limited_leaf(op) != p->input) continue;
+            if ((at = gtr__out_of_range(op, in, GTR_I32, n * (int64_t)(p->in_row / 4), text)) < 0) continue;
+            snprintf(why, sizeof why, "input \"%.100s\": element %lld is %s", p->input->name, (long long)at, text);
+            return gtr__predictor_fail(p, GTR_ERR_ARG, why);
         }
         gtr_result r = be->copy(p->instance[0], p->in_data, in, (size_t)n * p->in_row, GTR__TO_DEVICE, false);
         if (r == GTR_OK) r = be->launch(p->instance, p->entry[k]->exec, GTR__PART_ALL);
@@ -9316,20 +9495,21 @@ static int gtr__save_order(const void *a, const void *b, const void *arg) {
     (void)arg;
     return u != v ? v - u : strcmp(x->name, y->name);
 }
-/* What the format, and so gtr_load, would refuse. */
+/* What the format, and so gtr_load, would refuse: a parameter's name when it is made, */
+static bool gtr__savable(gtr_context *ctx, const char *name) {
+    const size_t n = strlen(name);
+    size_t at = 0;
+    int32_t c;
+    while ((c = gtr__utf8_next((const uint8_t *)name, n, &at)) >= 0) {}
+    if (c == GTR__END && strcmp(name, "__metadata__") != 0) return true;
+    gtr__fail(ctx, GTR_ERR_ARG, "parameter \"%.200s\": its name can't be saved, want UTF-8, not __metadata__", name);
+    return false;
+}
+/* and too many. */
 static gtr_result gtr__save_check(gtr_context *ctx, const char *path) {
-    if (ctx->n_parameter > (int64_t)GTR__ST_TENSORS)
-        return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": %lld tensors, a file holds at most %u", path, (long long)ctx->n_parameter, GTR__ST_TENSORS);
-    for (int64_t k = 0; k < ctx->n_parameter; k++) {
-        const char *name = ctx->parameter[k]->name;
-        const size_t n = strlen(name);
-        size_t at = 0;
-        int32_t c;
-        while ((c = gtr__utf8_next((const uint8_t *)name, n, &at)) >= 0) {}
-        if (c != GTR__END || n == 0 || n > GTR__ST_NAME || strcmp(name, "__metadata__") == 0)
-            return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": a tensor's name \"%.200s\" (%zu bytes), want 1 to %u bytes of UTF-8 other than __metadata__", path, name, n, GTR__ST_NAME);
-    }
-    return GTR_OK;
+    if (ctx->n_parameter <= (int64_t)GTR__ST_TENSORS) return GTR_OK;
+    return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": %lld tensors, a file holds at most %u", path,
+                     (long long)ctx->n_parameter, GTR__ST_TENSORS);
 }
 static GTR__PRINTF(2, 3) void gtr__save_add(gtr__save *s, const char *format, ...) {
     va_list ap;
@@ -9734,7 +9914,7 @@ static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool
     e = gtr__trainer_entry(t, batch, t->data, by_node);
     if (!e || gtr__entry_ready(t->ctx, e, t->runner) != GTR_OK || gtr__wait_all(t->ctx) != GTR_OK || gtr__trainer_segments(t) != GTR_OK) return NULL;
     if (t->runner->stale && (gtr__ctl_read(t->runner, &ctl) != GTR_OK || gtr__ctl_write(t->runner, &ctl) != GTR_OK)) return NULL;
-    if (!t->data) gtr__set_inputs(e, &rec);
+    if ((t->data ? gtr__check_ranges(t->ctx, e, true) : gtr__set_inputs(t->ctx, e, &rec)) != GTR_OK) return NULL;
     if (!gtr__group_rates(t, t->runner->step, &rec)) return NULL;
     for (i = 0; i < *steps; i++) gtr__record_write(t->runner, t->runner->step + (uint64_t)i, &rec);
     t->slot[t->runner->step % GTR__RING] = e;
@@ -9758,7 +9938,11 @@ GTR_API const char *gtr_trace(gtr_trainer *t) {
         r = ctx->be->run_node(ctx->instance, &e->plan, i);
         us += ctx->be->seconds(ctx->instance[n->stage], 0);
         if (r == GTR_OK) r = gtr__wait_all(ctx);
-        if (r != GTR_OK) { gtr__backend_result(ctx, r, n->layer); break; }
+        if (r != GTR_OK) {          /* no step was done: the next one has this one's number, and a record of its own */
+            gtr__backend_result(ctx, r, n->layer);
+            t->runner->stale = true;
+            return gtr__text(ctx);
+        }
         gtr__text_node(ctx, n, i);
         gtr__textf(ctx, "  %.1f us", us * 1e6);
         for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0) gtr__trace_value(ctx, e, n->out[k]);

@@ -79,20 +79,7 @@ static void copy_parameters(gtr_context *to, gtr_context *from)
         gtr_set(q, b, q->data_bytes);
     }
 }
-/* testing.md T6: both limits hold; a NaN fails. */
-static bool near(const gtr_float *a, const gtr_float *b, int64_t n, double nmse, double ratio)
-{
-    double err = 0, ref = 0, most = 0, top = 0;
-    int64_t i;
-    for (i = 0; i < n; i++) {
-        double d = (double)a[i] - (double)b[i];
-        if (!(d - d == 0)) return false;
-        err += d * d; ref += (double)b[i] * (double)b[i];
-        if (fabs(d) > most) most = fabs(d);
-        if (fabs((double)b[i]) > top) top = fabs((double)b[i]);
-    }
-    return err <= nmse * ref && most <= ratio * top;
-}
+static bool near(const gtr_float *a, const gtr_float *b, int64_t n, double nmse, double ratio) { return within(a, b, n, nmse, ratio); }
 static bool near32(const gtr_float *a, const gtr_float *b, int64_t n) { return near(a, b, n, 1e-10, 1e-5); }
 /* Each float parameter of two contexts, or each gradient, within the limits. */
 static void parameters_near(gtr_context *a, gtr_context *b, gtr_trainer *ta, gtr_trainer *tb, double nmse, double ratio, const char *what)
@@ -2481,13 +2468,22 @@ static void bad_use(void)
     /* labels out of range, set by hand and in a data set */
     memcpy(labels, pool_y, sizeof labels);
     labels[7] = CLASSES;
-    EXPECT_EQ(gtr_set(n.y, labels, sizeof labels), GTR_ERR_ARG);
-    EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 7 is 3, want 0 to 2");
+    gtr_set(n.x, pool_x, 20 * WIDTH * sizeof *pool_x);
+    EXPECT_EQ(gtr_set(n.y, labels, sizeof labels), GTR_OK);
+    EXPECT_EQ(gtr_step(n.t), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "input \"y\": element 7 is 3, want 0 to 2 for cross_entropy");
+    EXPECT_EQ(gtr_backward(n.t), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 7 is 3");
+    EXPECT(!strcmp(gtr_trace(n.t), ""));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 7 is 3");
     labels[7] = -1;
-    EXPECT_EQ(gtr_set(n.y, labels, sizeof labels), GTR_ERR_ARG);
+    EXPECT_EQ(gtr_set(n.y, labels, sizeof labels), GTR_OK);
+    EXPECT_EQ(gtr_eval(&n.loss, 1), GTR_ERR_ARG);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 7 is -1");
+    EXPECT(gtr_eval(&n.logits, 1) == GTR_OK && gtr_eval(&n.acc, 1) == GTR_OK);     /* which have no range */
     labels[7] = -100;                           /* ignored */
     EXPECT_EQ(gtr_set(n.y, labels, sizeof labels), GTR_OK);
+    EXPECT_EQ(gtr_eval(&n.loss, 1), GTR_OK);
     memset(&a, 0, sizeof a);
     labels[7] = 5;
     a.rows = 20;

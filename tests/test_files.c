@@ -229,14 +229,20 @@ static void bits_and_names(void)
     (void)got; (void)bits;
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
-    ctx = context(GTR_DEVICE_CPU);      /* what the format cannot hold */
-    gtr_parameter(ctx, "\xff\xfe", gtr_shape1(1), init);
-    EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_ERR_ARG);
+    ctx = context(GTR_DEVICE_CPU);      /* what the format cannot hold is refused when it is made, alone or by its layer or scope, and nothing is left of it */
+    EXPECT(!gtr_parameter(ctx, "\xff\xfe", gtr_shape1(1), init));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "UTF-8");
-    gtr_destroy(ctx);
-    ctx = context(GTR_DEVICE_CPU);
-    gtr_parameter(ctx, "__metadata__", gtr_shape1(1), init);
-    EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_ERR_ARG);
+    EXPECT(!gtr_parameter(ctx, "__metadata__", gtr_shape1(1), init));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "__metadata__");
+    EXPECT(!gtr_linear(gtr_input(ctx, "\xff", GTR_F32, gtr_shape2(GTR_BATCH, 2)), "\xe0\x80", 2));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "can't be saved");
+    gtr_scope_begin(ctx, "\xc3");
+    EXPECT(!gtr_parameter(ctx, "a", gtr_shape1(1), init));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "UTF-8");
+    gtr_scope_end(ctx);
+    EXPECT(gtr_parameter_count(ctx) == 0);
+    EXPECT(gtr_parameter(ctx, "\xc3\xa4 \"\x01", gtr_shape1(1), init) && gtr_save(ctx, in_folder("m.safetensors")) == GTR_OK && gtr_load(ctx, in_folder("m.safetensors")) == GTR_OK);
+    EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
 

@@ -1,0 +1,562 @@
+/* Graphs whose tensors are other shapes of others, lie on several stages, are kept over micro-batches, or are not what they seemed: what
+   gtr_gradient, gtr_keep, gtr_get and gtr_set say of them. Each proof runs on the CPU, and again on the GPU where there is one. */
+#define GPUTRAIN_IMPLEMENTATION
+#include "../gputrain.h"
+#include "check.h"
+#include "device.h"
+
+static gtr_context *create(void) { return gtr_create(desc0()); }
+static gtr_trainer_desc sgd(float lr) { gtr_trainer_desc d; memset(&d, 0, sizeof d); d.lr = lr; return d; }
+static gtr_init constant(float a) { gtr_init i; memset(&i, 0, sizeof i); i.kind = GTR_INIT_CONSTANT; i.a = a; return i; }
+static gtr_init normal(void) { gtr_init i; memset(&i, 0, sizeof i); i.kind = GTR_INIT_NORMAL; i.a = 0.5f; return i; }
+static gtr_tensor *total(gtr_tensor *x) { return gtr_sum(x, NULL, 0, false); }
+static uint32_t dice = 1;
+static int roll(int n) { dice = dice * 1664525u + 1013904223u; return (int)((dice >> 8) % (uint32_t)n); }
+static double first_of(gtr_tensor *t)
+{
+    gtr_float v[64];
+    gtr_shape s = t ? gtr_tensor_shape(t) : gtr_shape0();
+    return t && gtr_get(t, v, (size_t)llabs(gtr__count(&s)) * sizeof *v) == GTR_OK ? (double)v[0] : NAN;
+}
+
+/* ---- gradients by other shapes ---- */
+/* What flows through r alone, what flows into s, what a stop lets through, a loss by itself; in both orders. */
+static void by_alias(void)
+{
+    int order;
+    for (order = 0; order < 2; order++) {
+        gtr_context *ctx = create();
+        gtr_float two = 2;
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape1(GTR_BATCH)), *z = gtr_scale(x, 1, 0), *r = gtr_reshape(z, gtr_shape2(GTR_BATCH, 1)), *rr = gtr_flatten(r), *s = gtr_stop_gradient(z);
+        gtr_tensor *p = gtr_parameter(ctx, "p", gtr_shape0(), constant(2)), *q = gtr_reshape(p, gtr_shape1(1));
+        gtr_tensor *a = gtr_add(total(gtr_mul(z, z)), total(gtr_scale(r, 3, 0))), *b = gtr_add(total(gtr_mul(z, z)), total(gtr_scale(s, 3, 0)));
+        gtr_tensor *c = gtr_add(gtr_add(a, total(gtr_mul(rr, rr))), total(gtr_scale(gtr_reshape(s, gtr_shape2(GTR_BATCH, 1)), 5, 0)));
+        gtr_tensor *e = gtr_add(gtr_mul(p, p), total(gtr_scale(q, 3, 0))), *stopped = gtr_stop_gradient(p);
+        const struct { gtr_tensor *loss, *by; double want; } rows[] = {
+            { a, z, 7 }, { a, r, 3 }, { b, z, 4 }, { b, s, 3 }, { c, z, 11 }, { c, r, 7 }, { c, rr, 4 }, { c, s, 5 }, { c, x, 11 },
+            { e, p, 7 }, { e, q, 3 }, { stopped, p, 0 }, { stopped, stopped, 1 }, { p, p, 1 }, { q, q, 1 }, { q, p, 1 }, { a, a, 1 },
+            { gtr_reshape(a, gtr_shape2(1, 1)), a, 1 }, { gtr_mul(stopped, p), p, 2 }, { gtr_mul(stopped, p), stopped, 2 } };
+        enum { N = sizeof rows / sizeof *rows };
+        gtr_tensor *g[N];
+        int i, k;
+        for (k = 0; k < N; k++) { i = order ? N - 1 - k : k; g[i] = gtr_gradient(rows[i].loss, rows[i].by); }
+        gtr_set(x, &two, sizeof two);
+        EXPECT_EQ(gtr_eval(g, N), GTR_OK);
+        for (i = 0; i < N; i++) CHECK(first_of(g[i]) == rows[i].want, "row %d, order %d: together %g, want %g", i, order, first_of(g[i]), rows[i].want);
+        for (i = 0; i < N; i++) { gtr_eval(&g[i], 1); CHECK(first_of(g[i]) == rows[i].want, "row %d, order %d: alone %g, want %g", i, order, first_of(g[i]), rows[i].want); }
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+/* d loss / d loss is 1, with whatever else it is asked for. */
+static void by_loss(void)
+{
+    gtr_context *ctx = create();
+    static const gtr_float v[6] = { 1, -2, 3, 0.5f, 0.25f, -1 }, t[6] = { 0, 1, 1, 0, 0.5f, 1 };
+    static const int32_t labels[2] = { 2, 0 };
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)), *target = gtr_input(ctx, "t", GTR_F32, gtr_shape2(GTR_BATCH, 3));
+    gtr_tensor *losses[7];
+    int i;
+    losses[0] = gtr_cross_entropy(x, y); losses[1] = gtr_mse(x, target); losses[2] = gtr_bce_with_logits(x, target); losses[3] = gtr_mean(x, NULL, 0, false);
+    losses[4] = gtr_accuracy(x, y); losses[5] = gtr_scale(losses[1], 2, 1); losses[6] = gtr_reshape(losses[0], gtr_shape2(1, 1));
+    gtr_set(x, v, sizeof v); gtr_set(y, labels, sizeof labels); gtr_set(target, t, sizeof t);
+    for (i = 0; i < 7; i++) {
+        gtr_tensor *list[3], *dx = gtr_gradient(losses[i], x);
+        static gtr_float a[6], b[6];
+        list[0] = dx; list[1] = gtr_gradient(losses[i], losses[i]); list[2] = losses[i];
+        EXPECT_EQ(gtr_eval(list, 1), GTR_OK);
+        EXPECT_EQ(gtr_get(dx, a, sizeof a), GTR_OK);
+        EXPECT_EQ(gtr_eval(list, 3), GTR_OK);
+        EXPECT_EQ(gtr_get(dx, b, sizeof b), GTR_OK);
+        CHECK(!memcmp(a, b, sizeof a), "loss %d: its gradient by x changes when that by itself is asked for", i);
+        CHECK(first_of(list[1]) == 1, "loss %d: d loss / d loss is %g", i, first_of(list[1]));
+        EXPECT_EQ(gtr_eval(&list[1], 1), GTR_OK);
+        CHECK(first_of(list[1]) == 1, "loss %d: d loss / d loss alone is %g", i, first_of(list[1]));
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+/* Another shape of a value on another stage: read back by gtr_eval, gtr_get and gtr_keep, after other values; of inputs and parameters too. */
+static void on_another_stage(void)
+{
+    gtr_context *ctx = create();
+    static gtr_float v[2][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } }, got[4];
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 2)), *z = gtr_scale(x, 2, 0), *p = gtr_parameter(ctx, "p", gtr_shape2(2, 2), constant(3)), *list[5], *w, *loss, *g, *kept;
+    gtr_trainer *t;
+    int i, k;
+    gtr_stage(ctx, 1);
+    list[0] = gtr_reshape(z, gtr_shape3(GTR_BATCH, 2, 1)); list[1] = gtr_flatten(list[0]); list[2] = gtr_stop_gradient(z);
+    list[3] = gtr_reshape(x, gtr_shape1(-2)); list[4] = gtr_reshape(p, gtr_shape1(4));
+    kept = gtr_keep(gtr_reshape(gtr_scale(z, 3, 0), gtr_shape3(GTR_BATCH, 1, 2)));
+    gtr_stage(ctx, 0);
+    for (k = 0; k < 5; k++) for (i = 0; i < 2; i++) {
+        gtr_set(x, v[i], sizeof v[i]);
+        EXPECT_EQ(gtr_eval(&list[k], 1), GTR_OK);
+        EXPECT_EQ(gtr_get(list[k], got, sizeof got), GTR_OK);
+        CHECK(got[0] == (k == 4 ? 3 : v[i][0] * (k == 3 ? 1 : 2)) && got[3] == (k == 4 ? 3 : v[i][3] * (k == 3 ? 1 : 2)), "tensor %d, values %d: got %g, %g", k, i, (double)got[0], (double)got[3]);
+    }
+    /* a gradient built on another stage than what it is by, of another shape of what lies there */
+    gtr_stage(ctx, 1);
+    w = gtr_linear(kept, "fc", 2);
+    loss = gtr_mean(gtr_mul(w, w), NULL, 0, false);
+    gtr_stage(ctx, 0);
+    g = gtr_keep(gtr_gradient(loss, kept));
+    t = gtr_trainer_create(gtr_add(loss, gtr_scale(gtr_stop_gradient(gtr_mean(gtr_flatten(g), NULL, 0, false)), 0, 0)), sgd(0));
+    for (i = 0; i < 2; i++) {
+        gtr_float want[4];
+        gtr_set(x, v[i], sizeof v[i]);
+        EXPECT_EQ(gtr_eval(&g, 1), GTR_OK);
+        EXPECT_EQ(gtr_get(g, want, sizeof want), GTR_OK);
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        EXPECT_EQ(gtr_get(kept, got, sizeof got), GTR_OK);
+        EXPECT(got[0] == 6 * v[i][0] && got[3] == 6 * v[i][3]);
+        EXPECT_EQ(gtr_get(g, got, sizeof got), GTR_OK);
+        CHECK(within(got, want, 4, 1e-2, 1e-1), "the kept gradient is %g, want %g", (double)got[0], (double)want[0]);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+/* Random graphs of 12 elements a row, in three shapes. separate: every other shape is followed by x * 1, so that it is a value of its own
+   whose gradient needs no rule for aliases. */
+enum { TENSORS = 14, ROW = 12, ROWS = 6, ASKED = 5 };
+typedef struct random_graph { gtr_context *ctx; gtr_tensor *x, *p, *t[TENSORS], *loss, *g[ASKED]; gtr_trainer *trainer; int form[TENSORS]; } random_graph;
+static gtr_shape in_form(int form, int64_t rows) { return form == 0 ? gtr_shape2(rows, ROW) : form == 1 ? gtr_shape3(rows, 3, 4) : gtr_shape3(rows, 2, 6); }
+static gtr_tensor *own_value(gtr_tensor *t, bool separate) { return separate ? gtr_scale(t, 1, 0) : t; }
+enum { SEPARATE = 1, STAGES = 2 };
+static random_graph random_one(uint32_t seed, int how, const gtr_trainer_desc *d)
+{
+    const bool separate = how & SEPARATE;
+    uint32_t s = seed * 2654435761u;
+    random_graph r;
+    gtr_tensor *sum = NULL, *w;
+    int i;
+    memset(&r, 0, sizeof r);
+    dice = seed;
+    r.ctx = create();
+    r.x = r.t[0] = gtr_input(r.ctx, "x", GTR_F32, in_form(0, GTR_BATCH));
+    r.p = r.t[1] = gtr_parameter(r.ctx, "p", in_form(0, 1), normal());
+    w = gtr_parameter(r.ctx, "w", gtr_shape2(ROW, ROW), normal());
+    r.form[1] = 4;
+    for (i = 2; i < TENSORS; i++) {
+        int from = roll(i), other = roll(i), kind = i == 2 ? 9 : roll(9), from_p = from == 1 || r.form[from] >= 4;
+        gtr_tensor *a = r.t[from], *b = r.t[other];
+        r.form[i] = r.form[from];
+        if (how & STAGES) gtr_stage(r.ctx, noise(&s) < 0);
+        if (kind < 3) {
+            int to = roll(3);
+            r.form[i] = to + (from_p ? 4 : 0);
+            r.t[i] = own_value(gtr_reshape(a, in_form(to, from_p ? 1 : GTR_BATCH)), separate);
+        } else if (kind == 3) r.t[i] = own_value(gtr_stop_gradient(a), separate);
+        else if (kind == 4) r.t[i] = gtr_tanh(a);
+        else if (kind == 5) r.t[i] = gtr_scale(a, 0.5f, 0.25f);
+        else if (kind == 7) {
+            r.t[i] = gtr_linear_with(own_value(gtr_reshape(a, in_form(0, from_p ? 1 : GTR_BATCH)), separate), roll(2) ? w : gtr_reshape(w, gtr_shape2(ROW, ROW)), NULL);
+            r.form[i] = from_p ? 4 : 0;
+        }
+        else {              /* the other in this one's form; a product with the rows' if there is one */
+            int form = r.form[from] % 4, b_p = other == 1 || r.form[other] >= 4;
+            if (kind == 9) { a = r.t[0]; b = r.t[1]; form = 0; from_p = 0; b_p = 1; }
+            b = own_value(gtr_reshape(b, in_form(form, b_p ? 1 : GTR_BATCH)), separate);
+            r.t[i] = kind == 6 ? gtr_mul(a, b) : gtr_add(gtr_mul(a, a), b);
+            r.form[i] = form + (from_p && b_p ? 4 : 0);
+        }
+    }
+    if (how & STAGES && d) for (i = 2; i < TENSORS; i++) gtr_keep(r.t[i]);
+    for (i = TENSORS - 4; i < TENSORS; i++) {
+        gtr_tensor *m = gtr_mean(gtr_mul(r.t[i], r.t[i]), NULL, 0, false);
+        sum = sum ? gtr_add(sum, m) : m;
+    }
+    r.loss = gtr_add(sum, gtr_mean(gtr_mul(r.t[2], r.t[2]), NULL, 0, false));
+    if (how & STAGES) gtr_stage(r.ctx, noise(&s) < 0);
+    for (i = 0; i < ASKED; i++) r.g[i] = gtr_keep(gtr_gradient(r.loss, i == 0 && roll(2) ? r.x : r.t[roll(TENSORS)]));
+    if (d) {                /* in a trainer's graph behind a stop, and worth nothing there */
+        gtr_tensor *all = r.loss;
+        for (i = 0; i < ASKED; i++) all = gtr_add(all, gtr_scale(gtr_stop_gradient(gtr_mean(r.g[i], NULL, 0, false)), 0, 0));
+        if (how & STAGES) for (i = 2; i < TENSORS; i++) all = gtr_add(all, gtr_scale(gtr_stop_gradient(gtr_mean(r.t[i], NULL, 0, false)), 0, 0));
+        r.trainer = gtr_trainer_create(all, *d);
+    }
+    return r;
+}
+static gtr_float some[ROWS * ROW];
+static bool run_random(random_graph *r, bool backwards)
+{
+    gtr_tensor *list[ASKED];
+    int i;
+    gtr_set(r->x, some, sizeof some);
+    for (i = 0; i < ASKED; i++) list[i] = r->g[backwards ? ASKED - 1 - i : i];
+    return CHECK((r->trainer ? gtr_backward(r->trainer) : gtr_eval(list, ASKED)) == GTR_OK, "%s", gtr_error_text(r->ctx));
+}
+static void same_gradients(const random_graph *a, const random_graph *b, double nmse, double ratio, const char *what, unsigned seed)
+{
+    static gtr_float u[ROWS * ROW], v[ROWS * ROW];
+    int i;
+    for (i = 0; i < ASKED; i++) {
+        gtr_shape s = gtr_tensor_shape(a->g[i]);
+        int64_t n = gtr__count(&s) < 0 ? ROWS * ROW : ROW;
+        EXPECT_EQ(gtr_get(a->g[i], u, (size_t)n * sizeof *u), GTR_OK);
+        EXPECT_EQ(gtr_get(b->g[i], v, (size_t)n * sizeof *v), GTR_OK);
+        CHECK(within(u, v, n, nmse, ratio), "graph %u, %s: gradient %d by %s is %g, %g ..., want %g, %g ...", seed, what, i, gtr_tensor_name(a->g[i]->in[1]), (double)u[0], (double)u[1], (double)v[0], (double)v[1]);
+    }
+    EXPECT_OK(a->ctx); EXPECT_OK(b->ctx);
+}
+static void same_values(random_graph *a, random_graph *b, const char *what, unsigned seed)
+{
+    static gtr_float u[ROWS * ROW], v[ROWS * ROW];
+    int i;
+    EXPECT_EQ(gtr_eval(b->t, TENSORS), GTR_OK);
+    for (i = TENSORS - 1; i >= 2; i--) {        /* what a shape is of comes after it: no value from there serves */
+        int64_t n = a->form[i] >= 4 ? ROW : ROWS * ROW;
+        if (!a->trainer) EXPECT_EQ(gtr_eval(&a->t[i], 1), GTR_OK);      /* alone */
+        EXPECT_EQ(gtr_get(a->t[i], u, (size_t)n * sizeof *u), GTR_OK);
+        EXPECT_EQ(gtr_get(b->t[i], v, (size_t)n * sizeof *v), GTR_OK);
+        CHECK(within(u, v, n, 1e-10, 1e-5), "graph %u, %s: tensor %d, %s, is %g ..., want %g ...", seed, what, i, gtr_tensor_name(a->t[i]), (double)u[0], (double)v[0]);
+    }
+    EXPECT_OK(a->ctx); EXPECT_OK(b->ctx);
+}
+/* The same in a trainer's graph: kept gradients, those of the trainer, and where there are stages all values. */
+static void in_a_trainer(unsigned seed, random_graph *b, int how, int micro, gtr_precision precision)
+{
+    const double nmse = precision ? 5e-3 : 1e-10, ratio = precision ? 6e-2 : 1e-5;
+    gtr_float want[ROW], got[ROW];
+    gtr_trainer_desc d = sgd(0.1f);
+    random_graph c;
+    d.micro_batches = micro; d.precision = precision; d.no_matchers = true; d.loss_scale = 16;
+    c = random_one(seed, how, &d);
+    if (!c.trainer) {
+        if (gtr_error(c.ctx) != GTR_ERR_UNSUPPORTED) CHECK(strstr(gtr_error_text(c.ctx), "no parameter") != NULL, "%s", gtr_error_text(c.ctx));
+    } else if (run_random(&c, false)) {
+        gtr_tensor *dp = gtr_gradient(b->loss, b->p);
+        same_gradients(&c, b, nmse, ratio, micro == 1 ? "kept" : "kept, micro-batches", seed);
+        if (how & STAGES) same_values(&c, b, micro == 1 ? "kept, stages" : "kept, stages, micro-batches", seed);
+        EXPECT_EQ(gtr_eval(&dp, 1), GTR_OK);
+        EXPECT_EQ(gtr_get(dp, want, sizeof want), GTR_OK);
+        EXPECT_EQ(gtr_gradient_get(c.trainer, c.p, got, sizeof got), GTR_OK);
+        CHECK(within(got, want, ROW, nmse, ratio), "graph %u: the trainer's own gradient is %g, want %g", seed, (double)got[0], (double)want[0]);
+    }
+    gtr_destroy(c.ctx);
+}
+static void random_graphs(void)
+{
+    unsigned seed;
+    int i;
+    for (i = 0; i < ROWS * ROW; i++) some[i] = (gtr_float)(i * 37 % 101) / 50 - 1;
+    for (seed = 1; seed <= (small ? 3u : 100u); seed++) {
+        random_graph a = random_one(seed, 0, NULL), b = random_one(seed, SEPARATE, NULL), c = random_one(seed, STAGES, NULL);
+        if (run_random(&a, false) && run_random(&b, false)) same_gradients(&a, &b, 1e-10, 1e-5, "eval", seed);
+        if (run_random(&a, true)) same_gradients(&a, &b, 1e-10, 1e-5, "eval, other order", seed);
+        if (run_random(&c, false)) same_gradients(&c, &b, 1e-10, 1e-5, "eval, stages", seed);
+        same_values(&c, &b, "eval, stages", seed);
+        in_a_trainer(seed, &b, 0, 1, GTR_FP32);
+        in_a_trainer(seed, &b, 0, 4, GTR_FP32);
+        in_a_trainer(seed, &b, 0, 1, GTR_MIXED_BF16);
+        in_a_trainer(seed, &b, 0, 4, GTR_MIXED_FP16);
+        in_a_trainer(seed, &b, STAGES, 1, GTR_FP32);
+        in_a_trainer(seed, &b, STAGES, 4, GTR_FP32);
+        gtr_destroy(a.ctx); gtr_destroy(b.ctx); gtr_destroy(c.ctx);
+    }
+}
+
+/* ---- values kept over micro-batches ---- */
+/* Of a step in equal and unequal parts: rows come back in their order, a gradient without rows as the sum of its parts, a reported loss of another
+   shape as the mean, and what has neither as the last part's, in its own size. The step is the same with kept values and without. */
+enum { PARTS_ROWS = 7, PARTS_WIDTH = 3 };
+typedef struct parts { gtr_float gx[PARTS_ROWS * PARTS_WIDTH], gh[PARTS_ROWS * 2], gw[2 * PARTS_WIDTH], trained[2 * PARTS_WIDTH]; } parts;
+static void one_in_parts(int micro, int streams, int stage, bool keep, parts *out)
+{
+    static gtr_float v[PARTS_ROWS * PARTS_WIDTH], rows[2 * PARTS_ROWS];
+    const int turn[2] = { 1, 0 }, last = PARTS_ROWS - PARTS_ROWS * (micro - 1) / micro;
+    gtr_context *ctx = create();
+    gtr_trainer_desc d = sgd(0.5f);
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, PARTS_WIDTH)), *h, *turned, *sum, *ex, *mean, *loss, *list[6], *shaped, *w;
+    gtr_trainer *t;
+    gtr_float s[1];
+    int i;
+    for (i = 0; i < PARTS_ROWS * PARTS_WIDTH; i++) v[i] = (gtr_float)(i * 29 % 17) / 8 - 1;
+    h = gtr_tanh(gtr_linear(x, "fc", 2));
+    w = gtr_parameter_find(ctx, "fc.weight");
+    gtr_stage(ctx, stage);
+    turned = gtr_permute(h, turn);              /* (2, N): the batch comes second */
+    sum = gtr_sum(h, NULL, 0, false);
+    ex = gtr_exp(sum);                          /* whose backward reads what it made: a part's must not be another's */
+    mean = gtr_mean(gtr_mul(h, h), NULL, 0, false);
+    loss = gtr_add(mean, gtr_scale(ex, 0.1f, 0));
+    gtr_stage(ctx, 0);
+    list[0] = gtr_gradient(mean, x); list[1] = gtr_gradient(mean, h); list[2] = gtr_gradient(mean, w);
+    list[3] = turned; list[4] = sum; list[5] = ex;
+    for (i = 0; i < 6; i++) {
+        if (keep) gtr_keep(list[i]);
+        loss = gtr_add(loss, gtr_scale(gtr_stop_gradient(gtr_mean(list[i], NULL, 0, false)), 0, 0));
+    }
+    shaped = gtr_reshape(loss, gtr_shape2(1, 1));
+    d.micro_batches = micro; d.streams = streams; d.no_matchers = true;
+    t = gtr_trainer_create(shaped, d);
+    gtr_set(x, v, sizeof v);
+    EXPECT_EQ(gtr_step(t), GTR_OK);
+    EXPECT_EQ(gtr_get(shaped, s, sizeof s), GTR_OK);
+    CHECK((float)s[0] == gtr_loss(t) && gtr_item(shaped) == gtr_loss(t), "%d parts: the loss read back is %g, reported %g", micro, (double)s[0], (double)gtr_loss(t));
+    EXPECT_EQ(gtr_gradient_get(t, w, out->trained, sizeof out->trained), GTR_OK);
+    if (keep) {
+        EXPECT_EQ(gtr_get(list[0], out->gx, sizeof out->gx), GTR_OK);
+        EXPECT_EQ(gtr_get(list[1], out->gh, sizeof out->gh), GTR_OK);
+        EXPECT_EQ(gtr_get(list[2], out->gw, sizeof out->gw), GTR_OK);
+        EXPECT_EQ(gtr_get(turned, rows, sizeof rows), micro == 1 ? GTR_OK : GTR_ERR_SHAPE);
+        gtr_error_clear(ctx);
+        EXPECT_EQ(gtr_get(turned, rows, (size_t)(2 * last) * sizeof *rows), GTR_OK);
+        EXPECT_EQ(gtr_get(sum, s, sizeof s), GTR_OK);
+        for (i = 0; i < 2 * last; i++) s[0] -= rows[i];
+        CHECK(fabs((double)s[0]) < 1e-5, "%d parts: the sum kept is not that of the rows kept, but %g more", micro, (double)s[0]);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+static void kept_parts(void)
+{
+    int micro, streams, stage;
+    for (stage = 0; stage < 2; stage++) for (streams = 1; streams <= 2; streams++) {
+        parts one, many, bare;
+        one_in_parts(1, streams, stage, true, &one);
+        for (micro = 1; micro <= 3; micro++) {
+            one_in_parts(micro, streams, stage, true, &many);
+            one_in_parts(micro, streams, stage, false, &bare);
+            CHECK(!memcmp(many.trained, bare.trained, sizeof bare.trained), "%d parts, %d streams, stage %d: a step with kept values gives %g, without %g", micro, streams, stage, (double)many.trained[0], (double)bare.trained[0]);
+            CHECK(within(many.gx, one.gx, PARTS_ROWS * PARTS_WIDTH, 1e-10, 1e-5), "%d parts, %d streams: d loss / d x is %g ..., in one %g", micro, streams, (double)many.gx[0], (double)one.gx[0]);
+            CHECK(within(many.gh, one.gh, PARTS_ROWS * 2, 1e-10, 1e-5), "%d parts, %d streams: d loss / d h is %g ..., in one %g", micro, streams, (double)many.gh[0], (double)one.gh[0]);
+            CHECK(within(many.gw, one.gw, 2 * PARTS_WIDTH, 1e-10, 1e-5), "%d parts, %d streams: d loss / d w is %g ..., in one %g", micro, streams, (double)many.gw[0], (double)one.gw[0]);
+        }
+    }
+}
+
+/* ---- a traced step that fails ---- */
+static int fails;
+static gtr_result pass_forward(const gtr_custom_call *c)
+{
+    size_t n = 1;
+    int i;
+    if (fails) return GTR_ERR_USER;
+    for (i = 0; i < c->out_shape.ndim; i++) n *= (size_t)c->out_shape.dim[i];
+    memcpy(c->out, c->in[0], n * sizeof(gtr_float));
+    return GTR_OK;
+}
+static gtr_result pass_backward(const gtr_custom_call *c)
+{
+    size_t n = 1;
+    int i;
+    for (i = 0; i < c->out_shape.ndim; i++) n *= (size_t)c->out_shape.dim[i];
+    memcpy(c->din[0], c->dout, n * sizeof(gtr_float));
+    return GTR_OK;
+}
+static gtr_tensor *custom(gtr_tensor *x, const char *name, gtr_result (*shape)(int, const gtr_shape *, gtr_shape *, void *))
+{
+    gtr_custom_desc d;
+    memset(&d, 0, sizeof d);
+    d.name = name; d.n_in = 1; d.in[0] = x; d.forward = pass_forward; d.backward = pass_backward; d.shape = shape;
+    return gtr_custom(x->ctx, d);
+}
+/* After a trace in which an op failed, steps train on their own values, also where gtr_set has moved these; the failed one is no step. */
+static void trace_that_fails(void)
+{
+    gtr_float v[64], w[2][3];
+    gtr_report r[2];
+    int i, k;
+    for (k = 0; k < 2; k++) {
+        gtr_context *ctx = create();
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), *h, *loss;
+        gtr_trainer *t;
+        h = custom(gtr_linear(x, "fc", 1), "pass", NULL);
+        loss = gtr_mean(gtr_mul(h, h), NULL, 0, false);
+        t = gtr_trainer_create(loss, sgd(0.1f));
+        for (i = 0; i < 6; i++) {
+            const int rows = i < 3 ? 1 : 16;                        /* more than ever: the slot moves */
+            int j;
+            for (j = 0; j < 48; j++) v[j] = (gtr_float)(i + 1) / 4 - (gtr_float)j / 16;
+            gtr_set(x, v, (size_t)(rows * 3) * sizeof *v);
+            if (k && i % 2) {
+                fails = 1;
+                EXPECT(!strstr(gtr_trace(t), "custom"));
+                fails = 0;
+                EXPECT_ERROR(ctx, GTR_ERR_USER, "pass");
+                EXPECT_EQ(gtr_trainer_report(t).step, i);
+            }
+            if (k && i % 3 == 2) EXPECT(strstr(gtr_trace(t), "custom") != NULL);
+            else EXPECT_EQ(gtr_step(t), GTR_OK);
+        }
+        EXPECT_EQ(gtr_get(gtr_parameter_find(ctx, "fc.weight"), w[k], sizeof w[k]), GTR_OK);
+        r[k] = gtr_trainer_report(t);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+    CHECK(!memcmp(w[0], w[1], sizeof w[0]), "steps after traces that failed give %g, want %g", (double)w[1][0], (double)w[0][0]);
+    EXPECT(r[0].step == 6 && r[1].step == 6 && r[0].loss == r[1].loss && r[0].applied == r[1].applied);
+}
+
+/* ---- ranges, shapes, names ---- */
+/* Labels and ids are restricted by what a run computes, not by what else was ever built of the same input; through other shapes too. */
+static void ranges(void)
+{
+    enum { R = 4 };
+    static gtr_float v[R * 5];
+    static const int32_t wide[R] = { 4, 0, 3, 1 }, narrow[R] = { 2, 0, 1, 2 }, ignored[R] = { 7, 2, 1, 0 }, minus[R] = { 1, -1, 0, 2 };
+    gtr_context *ctx = create();
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 5)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)), *z = gtr_input(ctx, "z", GTR_I32, gtr_shape2(GTR_BATCH, 1));
+    gtr_tensor *five = gtr_cross_entropy(gtr_linear(x, "five", 5), y), *small_head = gtr_linear(x, "three", 3), *three = gtr_cross_entropy(small_head, y), *by7, *shaped, *ids, *got[2], *fixed, *still, *long_ids;
+    gtr_cross_entropy_desc e;
+    gtr_trainer *t5 = gtr_trainer_create(five, sgd(0.1f)), *t3 = gtr_trainer_create(three, sgd(0.1f));
+    gtr_arrays_desc a;
+    gtr_dataset *data;
+    gtr_predictor *p;
+    gtr_float out[R * 2];
+    memset(&e, 0, sizeof e);
+    e.ignore_index = 7;
+    by7 = gtr_cross_entropy_ex(small_head, y, e);
+    shaped = gtr_cross_entropy(small_head, gtr_stop_gradient(gtr_reshape(gtr_reshape(z, gtr_shape3(GTR_BATCH, 1, 1)), gtr_shape1(GTR_BATCH))));
+    ids = gtr_embedding(gtr_flatten(z), "table", 3, 2);
+    gtr_set(x, v, sizeof v); gtr_set(y, wide, sizeof wide); gtr_set(z, wide, sizeof wide);
+    EXPECT_EQ(gtr_step(t5), GTR_OK);
+    EXPECT_OK(ctx);
+    EXPECT_EQ(gtr_step(t3), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "input \"y\": element 0 is 4, want 0 to 2 for cross_entropy");
+    got[0] = five; got[1] = three;
+    EXPECT_EQ(gtr_eval(got, 2), GTR_ERR_ARG);
+    gtr_error_clear(ctx);
+    EXPECT_EQ(gtr_eval(&shaped, 1), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "input \"z\": element 0 is 4, want 0 to 2 for cross_entropy");
+    EXPECT_EQ(gtr_eval(&ids, 1), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "for embedding");
+    EXPECT_EQ(gtr_trainer_report(t5).step, 1);
+    EXPECT(gtr_trainer_report(t3).step == 0 && gtr_trainer_report(t3).applied == 0);
+    gtr_set(y, narrow, sizeof narrow); gtr_set(z, narrow, sizeof narrow);
+    EXPECT(gtr_step(t3) == GTR_OK && gtr_step(t5) == GTR_OK && gtr_eval(&shaped, 1) == GTR_OK && gtr_eval(&ids, 1) == GTR_OK);
+    gtr_set(y, minus, sizeof minus);
+    EXPECT_EQ(gtr_backward(t5), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 1 is -1");
+    gtr_set(y, ignored, sizeof ignored);        /* each use has its own ignored label */
+    EXPECT_EQ(gtr_eval(&by7, 1), GTR_OK);
+    EXPECT_EQ(gtr_eval(&by7, 1), GTR_OK);
+    EXPECT_EQ(gtr_eval(&three, 1), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 0 is 7");
+    /* data sets: what fits one trainer may not fit another; a refused one changes nothing */
+    memset(&a, 0, sizeof a);
+    a.rows = R;
+    a.column[0].data = v; a.column[0].shape = gtr_shape1(5); a.column[1].data = wide; a.column[1].dtype = GTR_I32;
+    data = gtr_dataset_arrays(ctx, a);
+    EXPECT_EQ(gtr_trainer_data(t5, data, 2, false, false), GTR_OK);
+    EXPECT_EQ(gtr_trainer_data(t3, data, 2, false, false), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "column 1, row 0: 4, want 0 to 2 for cross_entropy (input \"y\")");
+    EXPECT_EQ(gtr_evaluate(t3, data, 2, NULL, NULL, NULL), GTR_ERR_ARG);
+    gtr_error_clear(ctx);
+    EXPECT(t3->data == NULL && gtr_evaluate(t5, data, 2, NULL, NULL, NULL) == GTR_OK && gtr_step(t5) == GTR_OK);
+    EXPECT_EQ(gtr_trainer_data(t5, NULL, 0, false, false), GTR_OK);
+    /* inputs without a batch, and constants */
+    fixed = gtr_input(ctx, "fixed", GTR_I32, gtr_shape1(R));
+    long_ids = gtr_embedding(fixed, "rows", 3, 2);
+    still = gtr_embedding(gtr_constant(ctx, GTR_I32, gtr_shape1(R), wide), "still", 4, 2);
+    gtr_set(fixed, wide, sizeof wide);
+    EXPECT_EQ(gtr_eval(&long_ids, 1), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "\"fixed\": element 0 is 4, want 0 to 2");
+    gtr_set(fixed, narrow, sizeof narrow);
+    EXPECT_EQ(gtr_eval(&long_ids, 1), GTR_OK);
+    EXPECT_EQ(gtr_eval(&still, 1), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "constant: element 0 is 4, want 0 to 3");
+    EXPECT_EQ(gtr_set(still->in[0], narrow, sizeof narrow), GTR_OK);
+    EXPECT_EQ(gtr_eval(&still, 1), GTR_OK);
+    /* a predictor */
+    p = gtr_predictor_create(ids, 4);
+    EXPECT(p && gtr_predict(p, narrow, R, out) == GTR_OK);
+    EXPECT(p && gtr_predict(p, wide, R, out) == GTR_ERR_ARG && strstr(gtr_predictor_error_text(p), "\"z\": element 0 is 4, want 0 to 2 for embedding"));
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+/* A custom op's shape function that says one thing when the graph is built and another when it is planned. */
+static int mood;
+static gtr_result moody(int n, const gtr_shape *in, gtr_shape *out, void *user)
+{
+    (void)n; (void)user;
+    *out = in[0];
+    if (mood == 1) out->dim[1] *= 1000;
+    if (mood == 2) out->ndim = 1;
+    if (mood == 3) out->dim[0] += 3;
+    return GTR_OK;
+}
+static void shapes_that_change(void)
+{
+    static gtr_float v[12], got[12];
+    int k;
+    for (k = 0; k <= 3; k++) {
+        gtr_context *ctx = create();
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), *c, *w;
+        gtr_trainer *t;
+        mood = 0;
+        c = custom(x, "moody", moody);
+        w = gtr_mul(c, gtr_parameter(ctx, "w", gtr_shape1(3), constant(1)));
+        t = gtr_trainer_create(gtr_mean(w, NULL, 0, false), sgd(0.1f));
+        gtr_set(x, v, sizeof v);
+        mood = k;
+        EXPECT_EQ(gtr_eval(&c, 1), k ? GTR_ERR_USER : GTR_OK);
+        if (k) EXPECT_ERROR(ctx, GTR_ERR_USER, "custom \"moody\", with a batch of 4: its shape is");
+        EXPECT_EQ(gtr_step(t), k ? GTR_ERR_USER : GTR_OK);
+        gtr_error_clear(ctx);
+        EXPECT((gtr_predictor_create(c, 4) == NULL) == (k != 0));
+        gtr_error_clear(ctx);
+        mood = 0;
+        EXPECT(gtr_eval(&c, 1) == GTR_OK && gtr_get(c, got, sizeof got) == GTR_OK && gtr_step(t) == GTR_OK);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+/* An op without a name is told by its inputs' names, or by the layer nearest before it. */
+static void told_apart(void)
+{
+    gtr_context *ctx = create();
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 4)), *h, *list[2], *loss;
+    static const gtr_float one[1] = { 1 }, v[6] = { -1, 1, 1, 1, 1, 1 };
+    gtr_trainer_desc d = sgd(0.1f);
+    gtr_trainer *t;
+    EXPECT(!gtr_add(x, y));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "add of \"x\" and \"y\": got (N, 3) and (N, 4)");
+    gtr_scope_begin(ctx, "block");
+    h = gtr_tanh(gtr_relu(gtr_linear(x, "fc1", 4)));
+    gtr_scope_end(ctx);
+    EXPECT(!gtr_mul(h, gtr_linear(y, "fc2", 2)));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "mul of tanh after \"block.fc1\" and \"fc2\": got");
+    EXPECT(!gtr_matmul(h, gtr_constant(ctx, GTR_F32, gtr_shape0(), one)));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "matmul of tanh after \"block.fc1\" and constant: got");
+    list[0] = gtr_scale(x, 2, 0); list[1] = y;
+    EXPECT(!gtr_concat(list, 2, 0));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "concat of scale after \"x\" and \"y\"");
+    EXPECT(!gtr_linear_with(x, gtr_parameter(ctx, "w", gtr_shape2(3, 2), constant(1)), NULL));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "linear of \"x\" and \"w\": got");
+    EXPECT_EQ(gtr_get(h, (void *)(uintptr_t)v, 4), GTR_ERR_STATE);
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "tanh of relu after \"block.fc1\" was not kept");
+    EXPECT(!gtr_trainer_create(h, d));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "tanh of relu after \"block.fc1\"");
+    /* a value that is not finite, in a graph with several of its op */
+    loss = gtr_mean(gtr_add(gtr_log(gtr_linear_with(x, gtr_parameter(ctx, "v", gtr_shape2(2, 3), constant(1)), NULL)), gtr_log(gtr_scale(gtr_slice(x, 1, 0, 1), 1, 0))), NULL, 0, false);
+    t = gtr_trainer_create(loss, d);
+    EXPECT(strstr(gtr_plan_text(t, 2), "log \"x\"") && strstr(gtr_plan_text(t, 2), "mean \"x\""));
+    gtr_set(x, v, sizeof v);
+    gtr_step(t);
+    EXPECT_EQ(gtr_wait(ctx), GTR_ERR_NONFINITE);
+    EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "the output of log \"x\" (2, 1)");
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+
+static void all(void)
+{
+    RUN(by_alias);
+    RUN(by_loss);
+    RUN(on_another_stage);
+    RUN(random_graphs);
+    RUN(kept_parts);
+    RUN(trace_that_fails);
+    RUN(ranges);
+    RUN(shapes_that_change);
+    RUN(told_apart);
+}
+int main(int argc, char **argv)
+{
+    small = getenv("GTR_TEST_SMALL") != NULL;
+    check_begin(argc, argv);
+    check_devices(all, &device);
+    return check_done();
+}
