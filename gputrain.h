@@ -43,7 +43,7 @@ CONTENTS (each stands in this file as a line of its own: search for it)
     >>predictor >>data >>save >>observe >>backend >>op-rows >>formulas >>random >>calls >>plan-structs >>capabilities
     >>tables >>backend-end >>implementation >>objects >>errors >>memory >>shapes >>op-table >>cpu-instance >>threads
     >>products >>ops >>conversions >>finite >>shape-helpers >>kernel-helpers >>op:input >>op:parameter >>op:constant
-    >>op:part >>op:gradient >>op:reshape >>op:stop_gradient >>op:matmul >>op:linear >>op:linear_act >>op:linear_dact
+    >>op:gradient >>op:reshape >>op:stop_gradient >>op:matmul >>op:linear >>op:linear_act >>op:linear_dact
     >>op:add >>op:sub >>op:mul >>op:div >>op:scale >>op:relu >>op:tanh >>op:sigmoid >>op:gelu >>op:gelu_tanh >>op:exp
     >>op:log >>op:permute >>op:concat >>op:slice >>op:sum >>op:mean >>op:softmax >>op:dropout >>op:embedding
     >>op:batch_norm >>op:argmax >>op:accuracy >>op:cross_entropy >>op:xent_step >>op:mse >>op:mse_step
@@ -175,18 +175,18 @@ extern "C" {
 
 /* Results and error codes: GTR_OK is 0. The texts are those of gtr_result_text(). */
 #define GTR__RESULTS(X) \
-    X(OK,              "no error") \
-    X(ERR_ARG,         "an argument is out of its range") \
-    X(ERR_SHAPE,       "shapes or dtypes do not fit") \
-    X(ERR_NOMEM,       "out of memory") \
-    X(ERR_IO,          "reading or writing a file failed") \
-    X(ERR_FORMAT,      "a file is not of its format") \
+    X(OK, "no error") \
+    X(ERR_ARG, "an argument is out of its range") \
+    X(ERR_SHAPE, "shapes or dtypes do not fit") \
+    X(ERR_NOMEM, "out of memory") \
+    X(ERR_IO, "reading or writing a file failed") \
+    X(ERR_FORMAT, "a file is not of its format") \
     X(ERR_UNSUPPORTED, "valid, but not supported here") \
-    X(ERR_STATE,       "not possible in this state") \
-    X(ERR_VERSION,     "parts of different versions") \
-    X(ERR_NONFINITE,   "a value is not finite") \
-    X(ERR_CUDA,        "the CUDA device or driver failed") \
-    X(ERR_USER,        "a callback of the user's failed")
+    X(ERR_STATE, "not possible in this state") \
+    X(ERR_VERSION, "parts of different versions") \
+    X(ERR_NONFINITE, "a value is not finite") \
+    X(ERR_CUDA, "the CUDA device or driver failed") \
+    X(ERR_USER, "a callback of the user's failed")
 
 #define GTR__RESULT_ENUM(id, text) GTR_##id,
 typedef enum gtr_result { GTR__RESULTS(GTR__RESULT_ENUM) GTR_RESULT_COUNT } gtr_result;
@@ -412,8 +412,7 @@ GTR_API gtr_shape gtr_shape3(int64_t a, int64_t b, int64_t c);
 GTR_API gtr_shape gtr_shape4(int64_t a, int64_t b, int64_t c, int64_t d);
 /* An input (dtype GTR_F32 or GTR_I32) named name, set by gtr_set or fed from a data set. Its first dimension is usually GTR_BATCH. */
 GTR_API gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape);
-/* A parameter, GTR_F32, of a literal shape; values drawn from the context's seed and its full name. Names are unique
-   UTF-8. */
+/* A parameter, GTR_F32, of a literal shape; values drawn from the context's seed and its full name, unique UTF-8. */
 GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init);
 /* A constant copied from data (GTR_F32: gtr_float; GTR_I32). No gradient, not saved. */
 GTR_API gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, const void *data);
@@ -428,8 +427,8 @@ GTR_API void gtr_recompute_end(gtr_context *ctx);
 /* mark notes how many tensors there are; release frees the nodes (not parameters) built since, and the plans that use them. */
 GTR_API int64_t gtr_mark(gtr_context *ctx);
 GTR_API void gtr_release(gtr_context *ctx, int64_t mark);
-/* Keeps t's value readable after every run that computes it. With micro_batches: of all rows where t's first
-   dimension is the batch, else of the last micro-batch (but gtr_gradient's are added). Returns t. */
+/* Keeps t's value readable after every run that computes it; of micro_batches the last one's, but of all rows where the
+   batch is t's first dimension, and of a gradient without rows the sum. Returns t. */
 GTR_API gtr_tensor *gtr_keep(gtr_tensor *t);
 GTR_API gtr_shape   gtr_tensor_shape(const gtr_tensor *t);   /* GTR_BATCH and its multiples are negative */
 GTR_API gtr_dtype   gtr_tensor_dtype(const gtr_tensor *t);
@@ -480,10 +479,9 @@ GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
 /* An op of the user's own: gtr_custom_desc. The callbacks run during every run; with CUDA and on_device also while it is captured. */
 GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc);
 /* d loss / d x: a tensor of x's shape, to be fetched or used in an expression; zero where loss does not depend on x.
-   loss is a scalar. By a reshape, flatten or stop_gradient: of what flows through this tensor alone, whatever flows
-   to its input by other ways; a stopped tensor counts as a variable of its own. With micro_batches each has its part,
-   of the mean weighted by rows that a step's loss is: rows of the batch are those of the whole step, and of what has
-   none a kept gradient is the sum. Gradients of it are refused. */
+   loss is a scalar. By a reshape, flatten or stop_gradient: of what flows through this tensor alone; a stopped tensor
+   counts as a variable of its own. Each of several micro_batches has its part of the gradient of the step's loss.
+   Gradients of it are refused. */
 GTR_API gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x);
 
 // >>layer
@@ -516,8 +514,7 @@ GTR_API gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target); /* m
 // >>run
 /* Copies bytes from src to an input (any number of rows: its batch is bytes / row), a parameter, buffer or constant.
    The values serve all runs that follow (but not a trainer's while gtr_trainer_data feeds it). Returns at once with
-   CUDA but for a full staging slot. Labels and ids out of range are GTR_ERR_ARG of the run that would read them,
-   which computes nothing then. */
+   CUDA but for a full staging slot. Labels and ids out of range are GTR_ERR_ARG of the run that would read them. */
 GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes);
 /* The same from device memory of the user's (CUDA) that stays valid until the runs that use it are done; event: a cudaEvent_t to
    wait for, or NULL. On the CPU, from memory that stays valid. Ranges are not checked: a bad label or id makes NaN. */
@@ -692,59 +689,58 @@ enum {
    Functions of an op: gtr__shape_<name>; kernels gtr__cpu_<name>_fwd/_bwd and gtr__cuda_<name>_fwd/_bwd.
    Attributes of each are listed at its marker. Leaves first, then ops, plan nodes, fused ops. */
 #define GTR__OPS(X) \
-    X(INPUT,         input,         0,  0, 1, 0, NONE,   0,                 GTR__LEAF,  0, 0) \
-    X(PARAMETER,     parameter,     0,  0, 1, 0, NONE,   0,                 GTR__LEAF,  0, 0) \
-    X(CONSTANT,      constant,      0,  0, 1, 0, NONE,   0,                 GTR__LEAF,  0, 0) \
-    X(PART,          part,          1,  1, 1, 1, NONE,   0,                 GTR__LEAF,  0, 0) \
-    X(GRADIENT,      gradient,      2,  2, 1, 0, NONE,   0,                 GTR__LEAF,  0, 0) \
-    X(RESHAPE,       reshape,       1,  1, 1, 1, FOLLOW, 0,                 GTR__ALIAS, 0, 0) \
-    X(STOP_GRADIENT, stop_gradient, 1,  1, 1, 0, FOLLOW, 0,                 GTR__ALIAS, 0, 0) \
-    X(MATMUL,        matmul,        2,  2, 1, 1, LOW,    GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS,    1, 1) \
-    X(LINEAR,        linear,        2,  3, 1, 1, LOW,    GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS,    1, 1) \
-    X(ADD,           add,           2,  2, 1, 1, FOLLOW, 0,                 GTR__WS | GTR__EW, 1, 1) \
-    X(SUB,           sub,           2,  2, 1, 1, FOLLOW, 0,                 GTR__WS | GTR__EW, 1, 1) \
-    X(MUL,           mul,           2,  2, 1, 1, FOLLOW, GTR__X0 | GTR__X1, GTR__WS | GTR__EW | GTR__CROSS, 1, 1) \
-    X(DIV,           div,           2,  2, 1, 1, FOLLOW, GTR__X1 | GTR__Y0, GTR__WS | GTR__EW, 1, 1) \
-    X(SCALE,         scale,         1,  1, 1, 1, FOLLOW, 0,                 GTR__EW,    1, 1) \
-    X(RELU,          relu,          1,  1, 1, 1, FOLLOW, GTR__Y0,           GTR__EW,    1, 1) \
-    X(TANH,          tanh,          1,  1, 1, 1, FOLLOW, GTR__Y0,           GTR__EW,    1, 1) \
-    X(SIGMOID,       sigmoid,       1,  1, 1, 1, FOLLOW, GTR__Y0,           GTR__EW,    1, 1) \
-    X(GELU,          gelu,          1,  1, 1, 1, FOLLOW, GTR__X0,           GTR__EW,    1, 1) \
-    X(GELU_TANH,     gelu_tanh,     1,  1, 1, 1, FOLLOW, GTR__X0,           GTR__EW,    1, 1) \
-    X(EXP,           exp,           1,  1, 1, 1, FULL,   GTR__Y0,           GTR__EW,    1, 1) \
-    X(LOG,           log,           1,  1, 1, 1, FULL,   GTR__X0,           GTR__EW,    1, 1) \
-    X(PERMUTE,       permute,       1,  1, 1, 1, FOLLOW, 0,                 0,          1, 1) \
-    X(CONCAT,        concat,        1, 60, 1, 1, FOLLOW, 0,                 GTR__JOINT, 1, 1) \
-    X(SLICE,         slice,         1,  1, 1, 1, FOLLOW, 0,                 0,          1, 1) \
-    X(SUM,           sum,           1,  1, 1, 1, FULL,   0,                 GTR__WS,    1, 1) \
-    X(MEAN,          mean,          1,  1, 1, 1, FULL,   0,                 GTR__WS,    1, 1) \
-    X(SOFTMAX,       softmax,       1,  1, 1, 1, FULL,   GTR__Y0,           0,          1, 1) \
-    X(DROPOUT,       dropout,       1,  1, 1, 1, FOLLOW, 0,                 GTR__RANDOM | GTR__MODE, 1, 1) \
-    X(EMBEDDING,     embedding,     2,  2, 1, 1, FOLLOW, GTR__X0,           GTR__WS | GTR__NODIFF0, 1, 1) \
+    X(INPUT, input, 0, 0, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
+    X(PARAMETER, parameter, 0, 0, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
+    X(CONSTANT, constant, 0, 0, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
+    X(GRADIENT, gradient, 2, 2, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
+    X(RESHAPE, reshape, 1, 1, 1, 1, FOLLOW, 0, GTR__ALIAS, 0, 0) \
+    X(STOP_GRADIENT, stop_gradient, 1, 1, 1, 0, FOLLOW, 0, GTR__ALIAS, 0, 0) \
+    X(MATMUL, matmul, 2, 2, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS, 1, 1) \
+    X(LINEAR, linear, 2, 3, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS, 1, 1) \
+    X(ADD, add, 2, 2, 1, 1, FOLLOW, 0, GTR__WS | GTR__EW, 1, 1) \
+    X(SUB, sub, 2, 2, 1, 1, FOLLOW, 0, GTR__WS | GTR__EW, 1, 1) \
+    X(MUL, mul, 2, 2, 1, 1, FOLLOW, GTR__X0 | GTR__X1, GTR__WS | GTR__EW | GTR__CROSS, 1, 1) \
+    X(DIV, div, 2, 2, 1, 1, FOLLOW, GTR__X1 | GTR__Y0, GTR__WS | GTR__EW, 1, 1) \
+    X(SCALE, scale, 1, 1, 1, 1, FOLLOW, 0, GTR__EW, 1, 1) \
+    X(RELU, relu, 1, 1, 1, 1, FOLLOW, GTR__Y0, GTR__EW, 1, 1) \
+    X(TANH, tanh, 1, 1, 1, 1, FOLLOW, GTR__Y0, GTR__EW, 1, 1) \
+    X(SIGMOID, sigmoid, 1, 1, 1, 1, FOLLOW, GTR__Y0, GTR__EW, 1, 1) \
+    X(GELU, gelu, 1, 1, 1, 1, FOLLOW, GTR__X0, GTR__EW, 1, 1) \
+    X(GELU_TANH, gelu_tanh, 1, 1, 1, 1, FOLLOW, GTR__X0, GTR__EW, 1, 1) \
+    X(EXP, exp, 1, 1, 1, 1, FULL, GTR__Y0, GTR__EW, 1, 1) \
+    X(LOG, log, 1, 1, 1, 1, FULL, GTR__X0, GTR__EW, 1, 1) \
+    X(PERMUTE, permute, 1, 1, 1, 1, FOLLOW, 0, 0, 1, 1) \
+    X(CONCAT, concat, 1, 60, 1, 1, FOLLOW, 0, GTR__JOINT, 1, 1) \
+    X(SLICE, slice, 1, 1, 1, 1, FOLLOW, 0, 0, 1, 1) \
+    X(SUM, sum, 1, 1, 1, 1, FULL, 0, GTR__WS, 1, 1) \
+    X(MEAN, mean, 1, 1, 1, 1, FULL, 0, GTR__WS, 1, 1) \
+    X(SOFTMAX, softmax, 1, 1, 1, 1, FULL, GTR__Y0, 0, 1, 1) \
+    X(DROPOUT, dropout, 1, 1, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE, 1, 1) \
+    X(EMBEDDING, embedding, 2, 2, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0, 1, 1) \
     X(BATCH_NORM,    batch_norm,    5,  5, 4, 1, FULL,   GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS, 1, 1) \
-    X(ARGMAX,        argmax,        1,  1, 1, 0, FULL,   0,                 0,          1, 0) \
-    X(ACCURACY,      accuracy,      2,  3, 1, 0, FULL,   0,                 GTR__WS | GTR__TALLIES, 1, 0) \
-    X(CROSS_ENTROPY, cross_entropy, 2,  3, 3, 1, FULL,   GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
+    X(ARGMAX, argmax, 1, 1, 1, 0, FULL, 0, 0, 1, 0) \
+    X(ACCURACY, accuracy, 2, 3, 1, 0, FULL, 0, GTR__WS | GTR__TALLIES, 1, 0) \
+    X(CROSS_ENTROPY, cross_entropy, 2, 3, 3, 1, FULL, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
       GTR__WS | GTR__SEED | GTR__NODIFF1 | GTR__TALLIES, 1, 1) \
-    X(MSE,           mse,           2,  2, 1, 1, FULL,   GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
+    X(MSE, mse, 2, 2, 1, 1, FULL, GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
     X(BCE_WITH_LOGITS, bce_with_logits, 2, 2, 1, 1, FULL, GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
     X(CUSTOM,        custom,        1,  8, 1, 1, FULL,   GTR__X0 | GTR__X1 | GTR__X2 | GTR__X3 | GTR__X4 | 0xe0u | GTR__Y0, GTR__WS | GTR__JOINT, 1, 1) \
-    X(COPY,          copy,          1,  1, 1, 1, FOLLOW, 0,                 0,          1, 1) \
-    X(CAST,          cast,          1,  1, 1, 1, NONE,   0,                 0,          1, 1) \
-    X(FILL,          fill,          0,  0, 1, 0, NONE,   0,                 0,          1, 0) \
-    X(FEED,          feed,          0,  0, 1, 0, NONE,   0,                 0,          1, 0) \
-    X(TALLY,         tally,         1,  1, 1, 0, NONE,   0,                 0,          1, 0) \
-    X(BN_COMMIT,     bn_commit,     5,  5, 0, 0, NONE,   0,                 GTR__STATE, 1, 0) \
-    X(GUARD,         guard,         1,  8, 0, 0, NONE,   0,                 GTR__WS,    1, 0) \
-    X(UPDATE,        update,        0,  0, 0, 0, NONE,   0,                 GTR__STATE, 1, 0) \
-    X(REPORT,        report,        1,  4, 0, 0, NONE,   0,                 0,          1, 0) \
-    X(CHECK,         check,         1,  1, 1, 0, NONE,   0,                 0,          1, 0) \
-    X(LINEAR_ACT,    linear_act,    2,  3, 2, 0, LOW,    0,                 GTR__WS,    1, 0) \
-    X(LINEAR_DACT,   linear_dact,   3,  3, 1, 0, LOW,    0,                 GTR__WS,    1, 0) \
-    X(BINARY_ACT,    binary_act,    2,  2, 2, 0, FOLLOW, 0,                 0,          1, 0) \
-    X(XENT_STEP,     xent_step,     2,  3, 4, 0, FULL,   0,                 GTR__WS | GTR__TALLIES, 1, 0) \
-    X(MSE_STEP,      mse_step,      2,  2, 2, 0, FULL,   0,                 GTR__WS,    1, 0) \
-    X(NETWORK,       network,       0, 72, 0, 0, NONE,   0,                 GTR__WS,    1, 0)
+    X(COPY, copy, 1, 1, 1, 1, FOLLOW, 0, 0, 1, 1) \
+    X(CAST, cast, 1, 1, 1, 1, NONE, 0, 0, 1, 1) \
+    X(FILL, fill, 0, 0, 1, 0, NONE, 0, 0, 1, 0) \
+    X(FEED, feed, 0, 0, 1, 0, NONE, 0, 0, 1, 0) \
+    X(TALLY, tally, 1, 1, 1, 0, NONE, 0, 0, 1, 0) \
+    X(BN_COMMIT, bn_commit, 5, 5, 0, 0, NONE, 0, GTR__STATE, 1, 0) \
+    X(GUARD, guard, 1, 8, 0, 0, NONE, 0, GTR__WS, 1, 0) \
+    X(UPDATE, update, 0, 0, 0, 0, NONE, 0, GTR__STATE, 1, 0) \
+    X(REPORT, report, 1, 4, 0, 0, NONE, 0, 0, 1, 0) \
+    X(CHECK, check, 1, 1, 1, 0, NONE, 0, 0, 1, 0) \
+    X(LINEAR_ACT, linear_act, 2, 3, 2, 0, LOW, 0, GTR__WS, 1, 0) \
+    X(LINEAR_DACT, linear_dact, 3, 3, 1, 0, LOW, 0, GTR__WS, 1, 0) \
+    X(BINARY_ACT, binary_act, 2, 2, 2, 0, FOLLOW, 0, 0, 1, 0) \
+    X(XENT_STEP, xent_step, 2, 3, 4, 0, FULL, 0, GTR__WS | GTR__TALLIES, 1, 0) \
+    X(MSE_STEP, mse_step, 2, 2, 2, 0, FULL, 0, GTR__WS, 1, 0) \
+    X(NETWORK, network, 0, 72, 0, 0, NONE, 0, GTR__WS, 1, 0)
 #define GTR__OP_ENUM(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) GTR__OP_##ID,
 typedef enum gtr__op { GTR__OPS(GTR__OP_ENUM) GTR__OP_COUNT } gtr__op;
 typedef enum gtr__dir { GTR__FWD, GTR__BWD, GTR__DIR_COUNT } gtr__dir;
@@ -762,24 +758,24 @@ typedef enum gtr__layout { GTR__ROWS } gtr__layout;     /* the layout pass comes
 #define GTR__C(v)       ((GTR__R)(v))
 #define GTR__GELU_U(x)  (GTR__C(GTR__SQRT2_PI) * ((x) + GTR__C(0.044715) * (x) * (x) * (x)))
 #define GTR__UNARY(X) \
-    X(SCALE,     scale,     a * x + b,                                              dy * a) \
-    X(RELU,      relu,      x < 0 ? GTR__C(0) : x,                                  y > 0 ? dy : GTR__C(0)) \
-    X(TANH,      tanh,      GTR__TANHF(x),                                          dy * (GTR__C(1) - y * y)) \
-    X(SIGMOID,   sigmoid,   GTR__C(1) / (GTR__C(1) + GTR__EXPF(-x)),                dy * y * (GTR__C(1) - y)) \
-    X(GELU,      gelu,      GTR__C(0.5) * x * (GTR__C(1) + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))), \
+    X(SCALE, scale, a * x + b, dy * a) \
+    X(RELU, relu, x < 0 ? GTR__C(0) : x, y > 0 ? dy : GTR__C(0)) \
+    X(TANH, tanh, GTR__TANHF(x), dy * (GTR__C(1) - y * y)) \
+    X(SIGMOID, sigmoid, GTR__C(1) / (GTR__C(1) + GTR__EXPF(-x)), dy * y * (GTR__C(1) - y)) \
+    X(GELU, gelu, GTR__C(0.5) * x * (GTR__C(1) + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))), \
                             dy * (GTR__C(0.5) * (GTR__C(1) + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))) + x * GTR__C(GTR__1_SQRT2PI) * GTR__EXPF(GTR__C(-0.5) * x * x))) \
     X(GELU_TANH, gelu_tanh, GTR__C(0.5) * x * (GTR__C(1) + GTR__TANHF(GTR__GELU_U(x))), \
                             dy * gtr__gelu_tanh_grad(x)) \
-    X(EXP,       exp,       GTR__EXPF(x),                                           dy * y) \
-    X(LOG,       log,       GTR__LOGF(x),                                           dy / x)
+    X(EXP, exp, GTR__EXPF(x), dy * y) \
+    X(LOG, log, GTR__LOGF(x), dy / x)
 /* Body of GTR__R gtr__gelu_tanh_grad(GTR__R x), defined by each file. */
 #define GTR__GELU_TANH_GRAD_BODY \
     { GTR__R t = GTR__TANHF(GTR__GELU_U(x)); \
       return GTR__C(0.5) * (GTR__C(1) + t) + GTR__C(0.5) * x * (GTR__C(1) - t * t) * GTR__C(GTR__SQRT2_PI) * (GTR__C(1) + GTR__C(3 * 0.044715) * x * x); }
 /* X(ID, name, forward in a, b; gradient of a; gradient of b, in dy, a, b, y) */
 #define GTR__BINARY(X) \
-    X(ADD, add, a + b, dy,     dy) \
-    X(SUB, sub, a - b, dy,     -dy) \
+    X(ADD, add, a + b, dy, dy) \
+    X(SUB, sub, a - b, dy, -dy) \
     X(MUL, mul, a * b, dy * b, dy * a) \
     X(DIV, div, a / b, dy / b, -dy * y / b)
 /* Activations that fused ops know: attr i[0] of LINEAR_ACT, LINEAR_DACT, BINARY_ACT is the unary op's number. */
@@ -816,18 +812,18 @@ typedef enum gtr__layout { GTR__ROWS } gtr__layout;     /* the layout pass comes
 // >>calls
 /* An op's attributes; what each means stands at the op's marker. */
 typedef struct gtr__attr {
-    int64_t     i[16];
-    double      f[4];
-    uint64_t    key; /* GTR__RANDOM: of the seed and the op's full name */
+    int64_t i[16];
+    double f[4];
+    uint64_t key; /* GTR__RANDOM: of the seed and the op's full name */
     const void *ptr; /* FEED: gtr__feed; GUARD, UPDATE, REPORT: gtr__optim; CUSTOM: gtr_custom_desc */
 } gtr__attr;
 /* What a kernel sees of one operand. */
 typedef struct gtr__arg {
-    void     *data; /* NULL: not wanted (outputs), not read (inputs: shape is valid all the same) */
+    void *data; /* NULL: not wanted (outputs), not read (inputs: shape is valid all the same) */
     gtr_dtype dtype; /* storage */
     gtr__layout layout;
-    int       add; /* outputs: add to what is there (a gradient's later writers) */
-    int64_t   count;
+    int add; /* outputs: add to what is there (a gradient's later writers) */
+    int64_t count;
     gtr_shape shape; /* literal */
 } gtr__arg;
 #define GTR__LAUNCH_STEPS 128 /* no launch does more steps */
@@ -835,11 +831,11 @@ typedef struct gtr__arg {
 /* A step's changing figures, by the host into a ring in mapped memory, step last. Step s reads record s % GTR__RING. */
 typedef struct gtr__record {
     uint64_t step;
-    int64_t  first; /* position of the batch's first row in the epoch */
-    int64_t  rows; /* rows of the data set; 0: src holds the batch itself */
+    int64_t first; /* position of the batch's first row in the epoch */
+    int64_t rows; /* rows of the data set; 0: src holds the batch itself */
     uint64_t key; /* the epoch's shuffle; 0: in order */
-    int64_t  more, pad; /* the launch that does this step does so many after it, whose records are written */
-    float    lr[GTR__MAX_GROUPS];
+    int64_t more, pad; /* the launch that does this step does so many after it, whose records are written */
+    float lr[GTR__MAX_GROUPS];
     uint64_t src[GTR__MAX_FEED];/* address of each input's first row, device memory */
 } gtr__record;
 /* Of a trainer, in device memory, written by GUARD (guard, norm, coef) and REPORT (all else); the host reads it when
@@ -851,10 +847,10 @@ typedef struct gtr__ctl {
     uint64_t bad_step;
     uint32_t status; /* sticky; 1: a value was not finite; 2: blocks waited for each other in vain */
     uint32_t guard; /* not 0: this step must change no state, and the status becomes this */
-    float    scale; /* loss scale; 1 if there is none */
+    float scale; /* loss scale; 1 if there is none */
     uint32_t good; /* steps since the scale last changed */
-    float    norm; /* 2-norm of the unscaled gradients, if clipped */
-    float    coef; /* what UPDATE multiplies gradients by: clip / scale */
+    float norm; /* 2-norm of the unscaled gradients, if clipped */
+    float coef; /* what UPDATE multiplies gradients by: clip / scale */
     uint32_t ticket[8]; /* for kernels whose last block finishes, whose blocks meet; zero between launches */
     /* Reading the host's memory costs a microsecond, and more when many blocks do: FEED fetches the step's record once,
        and the next one ahead, to record[step % 2], where it is when tag[step % 2] is step + 1; claim is the last step
@@ -867,8 +863,8 @@ typedef struct gtr__ctl {
 typedef struct gtr__entry {
     uint64_t step; /* 1-based, written last: entry is whole */
     uint64_t applied;
-    float    value[GTR__MAX_REPORT]; /* loss, metrics */
-    float    norm, lr, scale;
+    float value[GTR__MAX_REPORT]; /* loss, metrics */
+    float norm, lr, scale;
     uint32_t skipped;
 } gtr__entry;
 /* In mapped host memory. Both rings are indexed by step % GTR__RING (entry: the 0-based step). */
@@ -877,7 +873,7 @@ typedef struct gtr__shared {
     volatile uint64_t step;
     volatile uint64_t bad_step;
     volatile uint32_t status, pad;
-    gtr__entry  entry[GTR__RING];
+    gtr__entry entry[GTR__RING];
     gtr__record record[GTR__RING];
 } gtr__shared;
 /* FEED: out[k] is made of row elements of input[k]: float (or low) of GTR_U8 or GTR_F32, GTR_I32 of it or GTR_U8. */
@@ -888,107 +884,107 @@ typedef struct gtr__feed { int n; int64_t rows; gtr__feed_input input[2 * GTR__M
 typedef struct gtr__segment { gtr_float *p; void *bf16, *f16; int64_t offset, count; int32_t group, pad; } gtr__segment;
 typedef struct gtr__optim {
     gtr_optimizer kind;
-    int           n, groups;
+    int n, groups;
     gtr__segment *segments; /* device memory, ascending offsets */
-    gtr_float    *gradient, *m, *v; /* m: momentum or first moment; may be NULL */
-    int64_t       count; /* elements of gradient, gaps included */
-    double        momentum, beta1, beta2, eps, clip; /* clip 0: none */
-    int           nesterov, scaled /* FP16: dynamic loss scale */, loss_only /* guard */;
-    double        weight_decay[GTR__MAX_GROUPS];
-    gtr__shared  *shared; /* as the device sees it */
+    gtr_float *gradient, *m, *v; /* m: momentum or first moment; may be NULL */
+    int64_t count; /* elements of gradient, gaps included */
+    double momentum, beta1, beta2, eps, clip; /* clip 0: none */
+    int nesterov, scaled /* FP16: dynamic loss scale */, loss_only /* guard */;
+    double weight_decay[GTR__MAX_GROUPS];
+    gtr__shared *shared; /* as the device sees it */
 } gtr__optim;
 struct gtr__caps;
 typedef struct gtr__call {
     const gtr__attr *attr;
-    int              n_in, n_out;
+    int n_in, n_out;
     const gtr__arg  *in, *out;  /* forward: inputs; outputs. backward: inputs, outputs, gradients of the differentiable outputs; gradients of inputs */
-    void            *ws; /* workspace, 256-aligned */
-    size_t           ws_bytes;
-    size_t          *measure; /* not NULL: write the workspace wanted, do nothing else (instance may be NULL) */
-    int             *fits; /* of NETWORK, not NULL: write whether it can be launched, do nothing else */
+    void *ws; /* workspace, 256-aligned */
+    size_t ws_bytes;
+    size_t *measure; /* not NULL: write the workspace wanted, do nothing else (instance may be NULL) */
+    int *fits; /* of NETWORK, not NULL: write whether it can be launched, do nothing else */
     const struct gtr__caps *caps;
     gtr_precision    precision; /* GTR_FP32: full float32 products; GTR_TF32: float32 storage, TF32 products; else by storage */
-    int              training;
-    int              recomputed;/* a clone made by re-materialisation */
-    float            seed; /* backward with GTR__SEED and dy->data NULL: dy is seed * (ctl ? ctl->scale : 1) */
-    int64_t          row0; /* first row of this micro-batch within the step's batch */
-    gtr__ctl        *ctl; /* device memory; NULL outside a trainer and gtr_eval_train */
-    void            *stream; /* set by the backend */
+    int training;
+    int recomputed;/* a clone made by re-materialisation */
+    float seed; /* backward with GTR__SEED and dy->data NULL: dy is seed * (ctl ? ctl->scale : 1) */
+    int64_t row0; /* first row of this micro-batch within the step's batch */
+    gtr__ctl *ctl; /* device memory; NULL outside a trainer and gtr_eval_train */
+    void *stream; /* set by the backend */
 } gtr__call;
 typedef gtr_result (*gtr__kernel)(void *instance, const gtr__call *c);
 
 // >>plan-structs
 typedef struct gtr__value {
-    gtr_shape   shape;
-    gtr_dtype   dtype, storage; /* logical; stored */
+    gtr_shape shape;
+    gtr_dtype dtype, storage; /* logical; stored */
     gtr__layout layout;
-    gtr__home   home;
-    int         alias; /* GTR__HOME_ALIAS: of this value; GTR__HOME_ARENA: -1, or the gradient in whose place it lies */
-    size_t      offset, bytes;  /* in its home; alias: from the other's start */
-    int         stage;
-    int         producer; /* first node that writes it; -1: none */
-    int         only; /* an input's slot in low storage: there is no other */
-    int         unstored; /* GTR__HOME_GRADIENT: nobody writes it */
+    gtr__home home;
+    int alias; /* GTR__HOME_ALIAS: of this value; GTR__HOME_ARENA: -1, or the gradient in whose place it lies */
+    size_t offset, bytes; /* in its home; alias: from the other's start */
+    int stage;
+    int producer; /* first node that writes it; -1: none */
+    int only; /* an input's slot in low storage: there is no other */
+    int unstored; /* GTR__HOME_GRADIENT: nobody writes it */
     gtr_tensor *tensor; /* whose value it is; NULL */
-    int         gradient_of; /* value; -1 */
-    int         micro;
+    int gradient_of; /* value; -1 */
+    int micro;
     const void *label; /* const char *: name for texts */
-    void       *data; /* resolved */
+    void *data; /* resolved */
 } gtr__value;
 typedef struct gtr__node {
-    gtr__op     op;
-    gtr__dir    dir;
-    gtr__phase  phase;
-    int         stage, stream;
-    int         n_in, n_out;
-    int        *in, *out; /* values; -1: none */
-    uint64_t    reads; /* bit i: in[i]'s data is read */
-    uint64_t    adds; /* bit i: out[i] is added to */
-    gtr__attr   attr;
-    int         micro;
-    int         training, recomputed;
-    int         own; /* in a network: 1 + the output that the network's kernel makes; 0: none, see gtr__matcher.own */
-    int         region; /* of gtr_recompute_begin; 0: none */
-    float       seed;
-    int64_t     row0;
-    size_t      ws_bytes, ws_offset;
-    int         ws_value; /* the gradient in whose place the workspace lies; -1: the arena */
-    double      flops, bytes;
+    gtr__op op;
+    gtr__dir dir;
+    gtr__phase phase;
+    int stage, stream;
+    int n_in, n_out;
+    int *in, *out; /* values; -1: none */
+    uint64_t reads; /* bit i: in[i]'s data is read */
+    uint64_t adds; /* bit i: out[i] is added to */
+    gtr__attr attr;
+    int micro;
+    int training, recomputed;
+    int own; /* in a network: 1 + the output that the network's kernel makes; 0: none, see gtr__matcher.own */
+    int region; /* of gtr_recompute_begin; 0: none */
+    float seed;
+    int64_t row0;
+    size_t ws_bytes, ws_offset;
+    int ws_value; /* the gradient in whose place the workspace lies; -1: the arena */
+    double flops, bytes;
     const char *layer; /* name for texts */
     const char *fused; /* what was fused into it; NULL */
-    gtr__call   call; /* resolved */
-    uint32_t    wait_mask; /* lanes it waits for: node wait_node[lane] must be done */
-    int         wait_node[GTR__MAX_LANES];
-    int         signals; /* some other lane waits for it */
+    gtr__call call; /* resolved */
+    uint32_t wait_mask; /* lanes it waits for: node wait_node[lane] must be done */
+    int wait_node[GTR__MAX_LANES];
+    int signals; /* some other lane waits for it */
 } gtr__node;
 typedef struct gtr__plan {
-    gtr__node  *node;  int n_node, cap_node;
+    gtr__node *node; int n_node, cap_node;
     gtr__value *value; int n_value, cap_value;
-    int         n_stage, n_stream;
-    int         split; /* first node of the right phases (REDUCE and after) */
-    size_t      arena[GTR__MAX_STAGES]; /* bytes */
-    int         steps, ragged;  /* the most that one launch does; whether among them may be ones of fewer rows */
-    int         waits, unfit; /* 1 + a matcher; 0: none. Its blocks wait for each other; prepare can't do it */
-    size_t      carry; /* bytes of values that outlive the left phases, besides the arena */
-    int64_t     batch;
+    int n_stage, n_stream;
+    int split; /* first node of the right phases (REDUCE and after) */
+    size_t arena[GTR__MAX_STAGES]; /* bytes */
+    int steps, ragged; /* the most that one launch does; whether among them may be ones of fewer rows */
+    int waits, unfit; /* 1 + a matcher; 0: none. Its blocks wait for each other; prepare can't do it */
+    size_t carry; /* bytes of values that outlive the left phases, besides the arena */
+    int64_t batch;
     gtr_precision precision;
 } gtr__plan;
 
 // >>capabilities
 /* Plain data: all that a pass may know of a device. */
 typedef struct gtr__caps {
-    char   name[96];
-    int    cuda; /* 0: the CPU */
-    int    compute; /* 75, 80, 87, 90, ... of the loaded code */
-    int    sm_count;
+    char name[96];
+    int cuda; /* 0: the CPU */
+    int compute; /* 75, 80, 87, 90, ... of the loaded code */
+    int sm_count;
     size_t shared; /* bytes of shared memory that a block may have */
-    int    arch_feature; /* the loaded image has sm_90a's own instructions */
-    int    bf16, f16, tf32; /* products in these are there */
+    int arch_feature; /* the loaded image has sm_90a's own instructions */
+    int bf16, f16, tf32; /* products in these are there */
     size_t product_workspace; /* bytes that a product asks for */
     uint8_t fused[GTR__OP_COUNT]; /* fused ops that have a kernel */
     /* 0; a test says with them how many looks for another's word a block has before it gives a launch up, which block
        (1: the first) is late at the last meeting, for how many that meet there is room, that cuBLASLt is not there */
-    int    hurry, late, room, no_library;
+    int hurry, late, room, no_library;
     uint32_t without; /* matchers that do not work here, a bit each */
 } gtr__caps;
 
@@ -997,11 +993,11 @@ typedef struct gtr__caps {
 typedef struct gtr__host {
     void *user;
     void *(*alloc)(void *user, size_t bytes); /* host memory; NULL when out */
-    void  (*free)(void *user, void *p, size_t bytes);
+    void (*free)(void *user, void *p, size_t bytes);
     void *(*device_alloc)(void *user, size_t bytes); /* NULL slot: the backend's own */
-    void  (*device_free)(void *user, void *p, size_t bytes);
-    void  (*log)(void *user, gtr_level level, const char *text);
-    void  (*error)(void *user, gtr_result code, const char *text);
+    void (*device_free)(void *user, void *p, size_t bytes);
+    void (*log)(void *user, gtr_level level, const char *text);
+    void (*error)(void *user, gtr_result code, const char *text);
 } gtr__host;
 typedef struct gtr__instance_desc { int device_index, max_sm, threads; void *stream; void *share; /* an instance whose device (and pool) to share; NULL */ } gtr__instance_desc;
 typedef enum gtr__part { GTR__PART_ALL, GTR__PART_LEFT, GTR__PART_RIGHT } gtr__part;    /* left: nodes before plan->split */
@@ -1011,15 +1007,15 @@ typedef enum gtr__copy { GTR__TO_DEVICE, GTR__TO_HOST, GTR__ON_DEVICE } gtr__cop
    backend's kernel[GTR__OP_NETWORK][GTR__FWD] passes the call on to matchers[attr->i[0]]. */
 typedef struct gtr__matcher {
     const char *name;
-    int       (*match)(const gtr__plan *plan, int at, const gtr__caps *caps);
+    int (*match)(const gtr__plan *plan, int at, const gtr__caps *caps);
     gtr__kernel kernel;
-    int         steps; /* where it takes a whole plan: the most steps that one launch does */
-    int         several; /* it pays only where many steps are queued at a time, as gtr_fit does */
-    int         bare; /* where it takes a whole plan: values of the arena are not stored */
+    int steps; /* where it takes a whole plan: the most steps that one launch does */
+    int several; /* it pays only where many steps are queued at a time, as gtr_fit does */
+    int bare; /* where it takes a whole plan: values of the arena are not stored */
     int       (*own)(const gtr__plan *plan, int at, int i);     /* the output of node at + i that it makes by a kernel of its own; -1. NULL: it asks at no node */
-    int         unstored; /* these outputs are gradients that it uses up: other values may lie in their places */
-    int         ragged; /* a step of fewer rows, at the data set's end, is one of so many */
-    int         waits; /* its blocks wait for each other: they may give a launch up, which changes nothing */
+    int unstored; /* these outputs are gradients that it uses up: other values may lie in their places */
+    int ragged; /* a step of fewer rows, at the data set's end, is one of so many */
+    int waits; /* its blocks wait for each other: they may give a launch up, which changes nothing */
 } gtr__matcher;
 typedef struct gtr__network { int n_node; gtr__node *node; } gtr__network;     /* node[].in and .out index c->in, then c->out behind it; -1: none */
 typedef struct gtr__backend {
@@ -1027,12 +1023,12 @@ typedef struct gtr__backend {
     const char *name;
     /* An instance is a device, its streams and handles. On failure writes a sentence to why (256 bytes). */
     gtr_result (*create)(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why);
-    void       (*destroy)(void *instance);
-    void       (*capabilities)(void *instance, gtr__caps *caps); /* instance NULL: of this build, without a device */
-    void      *(*alloc)(void *instance, size_t bytes); /* device memory; NULL when out */
-    void       (*free)(void *instance, void *p, size_t bytes);
+    void (*destroy)(void *instance);
+    void (*capabilities)(void *instance, gtr__caps *caps); /* instance NULL: of this build, without a device */
+    void *(*alloc)(void *instance, size_t bytes); /* device memory; NULL when out */
+    void (*free)(void *instance, void *p, size_t bytes);
     void      *(*host_alloc)(void *instance, size_t bytes, void **device);  /* pinned and mapped; *device: its address there */
-    void       (*host_free)(void *instance, void *p, size_t bytes);
+    void (*host_free)(void *instance, void *p, size_t bytes);
     gtr_result (*copy)(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait);  /* on the first stream, in order */
     gtr_result (*zero)(void *instance, void *dst, size_t bytes); /* likewise */
     gtr_result (*wait)(void *instance); /* until all is done */
@@ -1041,10 +1037,10 @@ typedef struct gtr__backend {
     gtr_result (*record)(void *instance, void **event);
     gtr_result (*ready)(void *instance, void *event);
     gtr_result (*wait_for)(void *instance, void *user_event);
-    void       (*event_free)(void *instance, void *event);
+    void (*event_free)(void *instance, void *event);
     gtr_result (*memory_info)(void *instance, size_t *free_bytes, size_t *total_bytes);
-    void       (*environment)(void *instance, char *text, size_t size);
-    double     (*seconds)(void *instance, int start); /* less what start != 0 gave: the device's time since; waits */
+    void (*environment)(void *instance, char *text, size_t size);
+    double (*seconds)(void *instance, int start); /* less what start != 0 gave: the device's time since; waits */
     gtr__kernel kernel[GTR__OP_COUNT][GTR__DIR_COUNT];
     const gtr__matcher *matchers; int n_matchers;
     /* prepare makes *exec of a resolved plan (instances by stage), or sets plan->unfit; launch runs a part of it once:
@@ -1053,7 +1049,7 @@ typedef struct gtr__backend {
     gtr_result (*prepare)(void *const *instances, gtr__plan *plan, void **exec);
     gtr_result (*launch)(void *const *instances, void *exec, gtr__part part);
     gtr_result (*run_node)(void *const *instances, gtr__plan *plan, int node);
-    void       (*release)(void *const *instances, void *exec);
+    void (*release)(void *const *instances, void *exec);
 } gtr__backend;
 #define GTR__CUDA_SYMBOL gtr_cuda_backend_0_1
 #ifdef __cplusplus
@@ -1071,6 +1067,9 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 #define GPUTRAIN_IMPLEMENTED
 
 // >>implementation
+#define GTR__KERNEL void *instance, const gtr__call *c          /* what a kernel gets */
+#define GTR__JOB(type, j) const type *j = (const type *)job
+#define GTR__SPAN const void *job, int64_t i, int64_t end      /* what does elements i to end - 1 of its job gets */
 #define GTR__MAX_ARGS 72            /* operands of one call: the most inputs, outputs and gradients */
 #if !defined(GPUTRAIN_NO_THREADS) && !defined(_WIN32) && !defined(__ATOMIC_SEQ_CST)
 #define GPUTRAIN_NO_THREADS         /* tcc: no atomics */
@@ -1126,99 +1125,98 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 // >>objects
 struct gtr_tensor {
     gtr_context *ctx;
-    gtr__op      op;
-    gtr_dtype    dtype;
-    gtr_shape    shape; /* GTR_BATCH and multiples negative */
-    int          n_in;
+    gtr__op op;
+    gtr_dtype dtype;
+    gtr_shape shape; /* GTR_BATCH and multiples negative */
+    int n_in;
     gtr_tensor **in;
-    gtr__attr    attr;
-    char        *name; /* full name, or NULL */
-    const char  *near; /* its name, or that of the nearest before it that has one; NULL */
-    int64_t      id; /* index in ctx->tensor */
-    int          stage, region;
-    bool         keep, fed; /* fed: it depends on an input */
-    int          part; /* PART: which output of in[0] */
-    int64_t      runs; /* of a dimension k times the batch N: how often N lies in it, one behind the other:
-                                       once in (N, k) flattened, k times in (k, N) flattened; 0: once */
+    gtr__attr attr;
+    char *name; /* full name, or NULL */
+    const char *near; /* its name, or that of the nearest before it that has one; NULL */
+    int64_t id; /* index in ctx->tensor */
+    int stage, region;
+    bool keep, fed; /* fed: it depends on an input */
+    int64_t runs; /* of a dimension k times the batch N: how often N lies in it, one behind the other:
+            once in (N, k) flattened, k times in (k, N) flattened; 0: once */
     /* parameters, buffers, constants */
-    bool         trainable; /* a gradient may be wanted */
-    bool         buffer; /* saved, not trained: running statistics */
-    gtr_init     init;
-    void        *data; /* device memory on its stage's instance; also an input's slot */
-    size_t       data_bytes;
+    bool trainable; /* a gradient may be wanted */
+    bool buffer; /* saved, not trained: running statistics */
+    gtr_init init;
+    void *data; /* device memory on its stage's instance; also an input's slot */
+    size_t data_bytes;
     void        *low[2]; size_t low_bytes[2];   /* parameters: bf16, f16 copies; inputs: slots of that storage; NULL until a plan wants them */
-    int64_t      limit; /* of ops: in[limited], labels or ids, must lie in [0, limit); 0: no limit */
-    int          limited;
-    int32_t      ignore; /* or equal this, if has_ignore */
-    bool         has_ignore;
-    int32_t      least, most; /* GTR_I32 that the host set: of the values; least > most: not known */
-    uint64_t     sets; /* how often they were; of ops: which were found in range */
+    int64_t limit; /* of ops: in[limited], labels or ids, must lie in [0, limit); 0: no limit */
+    int limited;
+    int32_t ignore; /* or equal this, if has_ignore */
+    bool has_ignore;
+    int32_t least, most; /* GTR_I32 that the host set: of the values; least > most: not known */
+    uint64_t sets; /* how often they were; of ops: which were found in range */
     /* inputs */
     struct gtr__feeding *feeding; /* an input's staging */
-    void        *tally; /* TALLIES: labels that count, and all, of the set that is evaluated */
+    void *tally; /* TALLIES: labels that count, and all, of the set that is evaluated */
     /* fetched and kept values */
     void        *kept;  size_t kept_bytes; gtr_shape kept_shape; gtr_dtype kept_storage; bool kept_filled; uint64_t kept_at;   /* storage: an input's slot's, too */
 };
 #define GTR__TALLY_BYTES 16
 typedef struct gtr__column {
-    gtr_dtype dtype; gtr_shape shape; int64_t row; size_t row_bytes;   /* row: elements */
-    float     scale, shift;
-    char     *name;                 /* NULL: none */
-    uint8_t  *host;                 /* rows * row_bytes */
-    void     *device;               /* the same on the device; NULL until used. The CPU: host */
-    int64_t   least, most;          /* of integer columns */
+    gtr_dtype dtype; gtr_shape shape; int64_t row; size_t row_bytes; /* row: elements */
+    float scale, shift;
+    char *name; /* NULL: none */
+    uint8_t *host; /* rows * row_bytes */
+    void *device; /* the same on the device; NULL until used. The CPU: host */
+    int64_t least, most; /* of integer columns */
 } gtr__column;
 struct gtr_dataset {
     gtr_context *ctx;
     gtr_dataset *next, *previous;
-    char         name[160]; /* for errors: the file or "arrays" */
-    int64_t      rows;
-    int          n_columns;
-    gtr__column  column[8];
-    bool         used;
+    char name[160]; /* for errors: the file or "arrays" */
+    int64_t rows;
+    int n_columns;
+    gtr__column column[8];
+    bool used;
 };
 #define GTR__PLANS      128         /* so many plans are kept, or so many nodes of plans but for a few plans */
 #define GTR__PLAN_NODES (1 << 19)
 #define GTR__PLAN_BINS  64
 struct gtr__plan_cache;
 struct gtr_context {
-    gtr_desc     desc;
-    gtr_result   error;
-    char         error_text[1024];
-    bool         dead; /* made with an error, device lost, or a child's after fork(): nothing is built or run */
-    long         process; /* that made it; */
+    gtr_desc desc;
+    gtr_result error;
+    char error_text[1024];
+    bool dead; /* made with an error, device lost, or a child's after fork(): nothing is built or run */
+    long process; /* that made it; */
     volatile char *here; /* where the system can: memory that is 1, and 0 in a child of fork() */
-    bool         preset; /* plans only */
+    bool preset; /* plans only */
     gtr__backend be[1]; /* a copy of the chosen backend's table */
-    gtr__host    host;
-    gtr__caps    caps;
-    void        *instance[GTR__MAX_STAGES];
-    int          n_instance;
-    char         device_text[512];
-    char        *text; size_t text_size, text_used; /* the last text given out */
+    gtr__host host;
+    gtr__caps caps;
+    void *instance[GTR__MAX_STAGES];
+    int n_instance;
+    char device_text[512];
+    char *text; size_t text_size, text_used; /* the last text given out */
     gtr_tensor **tensor; int64_t n_tensor, cap_tensor;
     gtr_tensor **parameter; int64_t n_parameter, cap_parameter;
-    char         scope[512]; short scope_length[64]; int scope_depth;
-    int          stage, region, n_regions;
-    bool         in_region;
-    int64_t      unnamed; /* counter for names that the user did not give */
+    char scope[512]; short scope_length[64]; int scope_depth;
+    int stage, region, n_regions;
+    bool in_region;
+    int64_t unnamed; /* counter for names that the user did not give */
     gtr_trainer *trainers;
     gtr_dataset *datasets;
     struct gtr__plan_cache *plans, *oldest_plan; /* the last used first */
     struct gtr__plan_cache *plan_bin[GTR__PLAN_BINS];
-    int          n_plans; int64_t plan_nodes;
-    void        *arena[GTR__MAX_STAGES]; size_t arena_bytes[GTR__MAX_STAGES];
-    uint64_t     memory_version; /* changes when a block that plans point to has moved */
-    uint64_t     writes; /* counts what changes parameters: a kept value from before is of before */
-    uint64_t     low_version; /* changes when a parameter gets a low-precision copy */
+    int n_plans; int64_t plan_nodes;
+    void *arena[GTR__MAX_STAGES]; size_t arena_bytes[GTR__MAX_STAGES];
+    uint64_t memory_version; /* changes when a block that plans point to has moved */
+    uint64_t writes; /* counts what changes parameters: a kept value from before is of before */
+    uint64_t low_version; /* changes when a parameter gets a low-precision copy */
     struct gtr__runner *runner; /* of gtr_eval */
-    int32_t     *check_flag; /* device: where CHECK writes */
+    int32_t *check_flag; /* device: where CHECK writes */
     gtr_predictor *predictors;
-    size_t       device_bytes; /* of GTR_MEMORY_DEVICE now alive */
+    size_t device_bytes; /* of GTR_MEMORY_DEVICE now alive */
     volatile int stop; /* gtr_stop */
-    bool         stopped;
-    int          fits; /* that run: one may run another trainer's in its callback */
-    int          repeating; /* steps that were given up are being queued again */
+    bool stopped;
+    int fits; /* that run: one may run another trainer's in its callback */
+    int repeating; /* steps that were given up are being queued again */
 };
 
 // >>errors
@@ -1340,22 +1338,22 @@ static const char *gtr__shape_text(const gtr_shape *s, char *buf) {
    flops of forward, for literal shapes (default: one an output element; backward counts as much for each gradient). */
 typedef struct gtr__shape_call {
     const gtr__attr *attr;
-    int              n_in;
+    int n_in;
     const gtr_shape *in;
     const gtr_dtype *in_dtype;
-    gtr_shape       *out;       /* row.n_out of them, preset to in[0]'s shape */
-    gtr_dtype       *out_dtype; /* preset to GTR_F32 */
-    double           flops;
-    int              training;
-    char            *why;
+    gtr_shape *out; /* row.n_out of them, preset to in[0]'s shape */
+    gtr_dtype *out_dtype; /* preset to GTR_F32 */
+    double flops;
+    int training;
+    char *why;
 } gtr__shape_call;
 typedef gtr_result (*gtr__shape_fn)(gtr__shape_call *s);
 typedef struct gtr__op_row {
     const char *name;
-    int         min_in, max_in, n_out, n_diff;
-    gtr__class  cls;
-    uint32_t    needs, flags;
-    bool        has_forward, has_backward;
+    int min_in, max_in, n_out, n_diff;
+    gtr__class cls;
+    uint32_t needs, flags;
+    bool has_forward, has_backward;
     gtr__shape_fn shape;
 } gtr__op_row;
 /* The table itself follows the ops: gtr__rows[GTR__OP_COUNT]. */
@@ -1366,9 +1364,9 @@ typedef struct gtr__pool gtr__pool;
 /* The CPU backend's instance. Kernels get it as their first argument. */
 typedef struct gtr__cpu {
     const gtr__host *host;
-    gtr__pool *pool;            /* NULL: the caller's thread alone */
-    int        threads;
-    bool       shares;          /* the pool is another instance's */
+    gtr__pool *pool; /* NULL: the caller's thread alone */
+    int threads;
+    bool shares; /* the pool is another instance's */
 } gtr__cpu;
 /* Runs fn(arg, piece) for every piece in [0, pieces): pieces in any order, on any thread; returns when all are done. */
 typedef void (*gtr__piece_fn)(void *arg, int64_t piece);
@@ -1477,22 +1475,22 @@ static void gtr__pause(void) {
    first, workers the last: so each thread finds much of what it wrote in the job before in a cache of its own. Whoever claims knows that fn,
    arg and pieces are this job's: they change only when all of its pieces are done. Nobody waits for a worker that claimed nothing. */
 struct gtr__pool {
-    gtr__word     ticket;   char pad0[56];
-    gtr__word     done;             /* pieces of this job that are finished */
-    gtr__word     waiting;  char pad1[48];  /* the caller sleeps until done is pieces */
-    gtr__word     sleepers;         /* workers on the gate, or on the way there */
-    gtr__word     stop;     char pad2[48];
-    gtr__word     busy;             /* a job is being run: another, from inside it or from another thread, runs in its caller */
-    uint32_t      pieces;
+    gtr__word ticket; char pad0[56];
+    gtr__word done; /* pieces of this job that are finished */
+    gtr__word waiting; char pad1[48]; /* the caller sleeps until done is pieces */
+    gtr__word sleepers; /* workers on the gate, or on the way there */
+    gtr__word stop; char pad2[48];
+    gtr__word busy; /* a job is being run: another, from inside it or from another thread, runs in its caller */
+    uint32_t pieces;
     gtr__piece_fn fn;
-    void         *arg;
-    int64_t       first;            /* number of the job's first piece */
-    gtr__gate     work, end;        /* where workers and the caller sleep */
-    gtr__host     host;
-    size_t        bytes;
-    long          process;          /* that has the workers: a child of fork() has none, and locks that nobody opens */
-    int           workers;
-    gtr__thread   thread[1];        /* workers of them */
+    void *arg;
+    int64_t first; /* number of the job's first piece */
+    gtr__gate work, end; /* where workers and the caller sleep */
+    gtr__host host;
+    size_t bytes;
+    long process; /* that has the workers: a child of fork() has none, and locks that nobody opens */
+    int workers;
+    gtr__thread thread[1]; /* workers of them */
 };
 static bool gtr__pool_left(uint64_t ticket) { return (uint32_t)ticket != ticket >> 32; }
 static uint32_t gtr__pool_work(gtr__pool *pool, bool worker) {
@@ -1532,7 +1530,7 @@ static void gtr__pool_loop(gtr__pool *pool) {
             if (gtr__pool_work(pool, true)) spin = GTR__SPIN_LONG;
             continue;
         }
-        spin = GTR__MAX(spin * 0.5, GTR__SPIN_SHORT);   /* jobs are rare: do not burn the core */
+        spin = GTR__MAX(spin * 0.5, GTR__SPIN_SHORT); /* jobs are rare: do not burn the core */
         gtr__gate_lock(&pool->work);
         gtr__atomic_add(&pool->sleepers, 1);
         if (!gtr__pool_left(gtr__atomic_get(&pool->ticket)) && !gtr__atomic_get(&pool->stop)) gtr__gate_sleep(&pool->work);
@@ -1604,7 +1602,7 @@ static int gtr__online_cores(void) {
 #ifdef _SC_NPROCESSORS_ONLN
     { long online = sysconf(_SC_NPROCESSORS_ONLN); if (n < 1 || (online > 0 && online < n)) n = online; }
 #elif defined(__APPLE__)
-    n = sysconf(58);                /* _SC_NPROCESSORS_ONLN, hidden by _POSIX_C_SOURCE */
+    n = sysconf(58); /* _SC_NPROCESSORS_ONLN, hidden by _POSIX_C_SOURCE */
 #endif
     return n < 1 ? 1 : n > 1024 ? 1024 : (int)n;
 #endif
@@ -1705,7 +1703,7 @@ static void gtr__unary_##name##_forward(gtr_float a, gtr_float b, const gtr_floa
     for (i = 0; i < n; i++) { const gtr_float x = xs[i]; ys[i] = forward; } \
 } \
 static void gtr__unary_##name##_backward(gtr_float a, gtr_float b, const gtr_float *dys, const gtr_float *xs, const gtr_float *ys, gtr_float *dxs, \
-                                         int64_t n, int add) \
+        int64_t n, int add) \
 { \
     int64_t i; \
     (void)a; (void)b; \
@@ -1894,12 +1892,12 @@ static gtr_float gtr__v_sum(gtr__v v) {
 /* c (rows, 1 or 2 vectors) = a b + from + bias; from and bias may be NULL, from may be c. The k loop is bound by FMAs: 28 of them stand
    against 16 loads. Rows of a are as apart and its columns 1 (by_row), or the other way about (by_col), so neither form needs packing. */
 typedef void (*gtr__tile_fn)(int64_t k, const gtr_float *a, int64_t as, const gtr_float *b, int64_t bs, const gtr_float *from, int64_t fs,
-                             const gtr_float *bias, gtr_float *c, int64_t cs);
+        const gtr_float *bias, gtr_float *c, int64_t cs);
 #define GTR__TILE_B1(p) const gtr__v b0 = GTR__V_LOAD(p);
 #define GTR__TILE_B2(p) const gtr__v b0 = GTR__V_LOAD(p), b1 = GTR__V_LOAD((p) + GTR__VL);
 #define GTR__TILE(R, V, by) \
 static void gtr__tile##V##_by_##by##_##R(int64_t k, const gtr_float *a, int64_t as, const gtr_float *b, int64_t bs, const gtr_float *from, \
-                                         int64_t fs, const gtr_float *bias, gtr_float *c, int64_t cs) \
+        int64_t fs, const gtr_float *bias, gtr_float *c, int64_t cs) \
 { \
     gtr__v x; \
     GTR__ROWS_##R(GTR__ROW_BASE) GTR__ROWS_##R(GTR__ROW_ZERO##V) \
@@ -1942,25 +1940,25 @@ typedef struct gtr__gemm {
     int64_t ars, acs, brs, bcs;
     gtr_float *c;
     int64_t ldc;
-    int add;                        /* add to what is in c */
-    int64_t items, a_item, b_item, c_item;      /* so many products, operands so far apart */
-    int64_t sums, a_sum, b_sum;     /* each of them the sum of so many, in this order */
+    int add; /* add to what is in c */
+    int64_t items, a_item, b_item, c_item; /* so many products, operands so far apart */
+    int64_t sums, a_sum, b_sum; /* each of them the sum of so many, in this order */
     /* epilogue: bias (n), then an activation; pre (shape of c) gets what goes into it. Or an activation's backward. */
     const gtr_float *bias;
     const gtr__unary_row *act;
     gtr_float act_a, act_b;
     gtr_float *pre;
-    bool back;                      /* the activation's backward, of */
-    const gtr_float *saved;         /* its x or y (shape of c); NULL if it reads neither */
+    bool back; /* the activation's backward, of */
+    const gtr_float *saved; /* its x or y (shape of c); NULL if it reads neither */
     /* the cut */
-    int64_t rows, cols;             /* of a block of C: a piece */
+    int64_t rows, cols; /* of a block of C: a piece */
     int64_t row_blocks, col_blocks;
-    int64_t strip, kc;              /* columns and k's of a block of B at once */
+    int64_t strip, kc; /* columns and k's of a block of B at once */
     bool pack_a, pack_b;
-    int64_t group;                  /* items a piece, if items are small */
-    int64_t parts, part_k;          /* k cut into sums of its own, combined in order: a large k and a small C */
-    bool apart;                     /* sums over k grow in partial, for c holds what they are to be added to after the epilogue */
-    gtr_float *partial;             /* parts x m x n, if parts > 1 or apart */
+    int64_t group; /* items a piece, if items are small */
+    int64_t parts, part_k; /* k cut into sums of its own, combined in order: a large k and a small C */
+    bool apart; /* sums over k grow in partial, for c holds what they are to be added to after the epilogue */
+    gtr_float *partial; /* parts x m x n, if parts > 1 or apart */
     int64_t pieces;
 } gtr__gemm;
 #ifdef GPUTRAIN_DOUBLE
@@ -1985,7 +1983,7 @@ static double gtr__gemm_cost(const gtr__gemm *g) {
 static void gtr__gemm_cut_c(gtr__gemm *g, double flops) {
     const int64_t panels = GTR__MAX((g->n + GTR__NR - 1) / GTR__NR, 1);
     int64_t wide = (int64_t)(GTR__PIECE / GTR__MAX(flops / (double)panels, 1.0)), high;
-    if (flops > 64 * GTR__PIECE) wide = 4;          /* large: each packed block of A serves more panels */
+    if (flops > 64 * GTR__PIECE) wide = 4; /* large: each packed block of A serves more panels */
     wide = GTR__MIN(GTR__MAX(wide, 1), panels);
     g->col_blocks = (panels + wide - 1) / wide;
     g->cols = (panels + g->col_blocks - 1) / g->col_blocks * GTR__NR;
@@ -2069,10 +2067,10 @@ static void gtr__pack_cols(const gtr_float *b, int64_t bcs, int64_t k, int64_t n
 /* Where a block of C is: its pointers stand at C's element (0, 0). */
 typedef struct gtr__spot {
     const gtr__gemm *g;
-    gtr_float *c;                   /* where sums over k grow */
-    int64_t    ldc;
-    bool       add, first, last;    /* to c; first and last block of k */
-    bool       finish;              /* with the epilogue: not a part */
+    gtr_float *c; /* where sums over k grow */
+    int64_t ldc;
+    bool add, first, last; /* to c; first and last block of k */
+    bool finish; /* with the epilogue: not a part */
 } gtr__spot;
 static void gtr__tile_copy(const gtr_float *from, int64_t fs, gtr_float *to, int64_t ts, int64_t rows, int64_t width) {
     if (width == GTR__NR) for (int64_t i = 0; i < rows; i++) memcpy(to + i * ts, from + i * fs, GTR__NR * sizeof *to);
@@ -2097,7 +2095,7 @@ static void gtr__tile_finish(const gtr__spot *s, gtr_float *tile, int64_t wide, 
 }
 /* One tile over one block of k. Straight into C where the tile is whole and nothing follows, else by way of the stack. */
 static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int64_t as, bool by_col, const gtr_float *b, int64_t bs, int64_t i,
-                          int64_t j, int64_t rows, int64_t width) {
+        int64_t j, int64_t rows, int64_t width) {
     const gtr__gemm *g = s->g;
     const bool finish = s->last && s->finish, from = !s->first || s->add;
     const gtr_float *bias = finish && g->bias ? g->bias + j : NULL;
@@ -2120,10 +2118,10 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
 }
 /* All rows of a block over a strip of columns from j and one block of k; a and b stand at the block's first k, a at row 0, b at column j. */
 static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, const gtr_float *b, int64_t i0, int64_t i1, int64_t j, int64_t n,
-                            gtr_float *pa, gtr_float *pb) {
+        gtr_float *pa, gtr_float *pb) {
     const gtr__gemm *g = s->g;
     const bool by_col = g->acs != 1;
-    const int64_t whole = g->pack_b ? 0 : n / GTR__NR * GTR__NR;    /* columns of B read where they lie */
+    const int64_t whole = g->pack_b ? 0 : n / GTR__NR * GTR__NR; /* columns of B read where they lie */
     const int64_t tiles = (i1 - i0 + GTR__MR - 1) / GTR__MR;
     int64_t t, i = i0, q;
     if (g->bcs == 1) gtr__pack_rows(b + whole, g->brs, k, n - whole, pb);
@@ -2189,7 +2187,7 @@ static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_floa
             const int64_t rows = GTR__MIN(i1 - i, GTR__MR);
             for (q = 0; q + 4 <= width; q += 4) {
                 const gtr_float *w = b + (j + q) * g->bcs;
-                for (r = 0; r < rows; r += 2)   /* MR is even: there is a row behind an odd last one */
+                for (r = 0; r < rows; r += 2) /* MR is even: there is a row behind an odd last one */
                     gtr__dot8(g->k, a + (i + r) * g->ars, r + 1 < rows ? g->ars : 0, w, g->bcs, tile + r * GTR__NR + q);
             }
             for (; q < width; q++)
@@ -2264,7 +2262,7 @@ static void gtr__combine_piece(void *arg, int64_t piece) {
     else memcpy(c, sum, (size_t)n * sizeof *c);
 }
 static gtr__gemm *gtr__products_add(gtr__products *p, int64_t m, int64_t n, int64_t k, const gtr_float *a, int64_t ars, int64_t acs,
-                                    const gtr_float *b, int64_t brs, int64_t bcs, const gtr__arg *c) {
+        const gtr_float *b, int64_t brs, int64_t bcs, const gtr__arg *c) {
     gtr__gemm *g = &p->gemm[p->n++];
     g->m = m; g->n = n; g->k = k;
     g->a = a; g->ars = ars; g->acs = acs;
@@ -2302,8 +2300,8 @@ static bool gtr__gemm_cblas(const gtr__gemm *g) {
         for (int64_t sum = 0; sum < g->sums; sum++)
             GTR__CBLAS_GEMM(CblasRowMajor, g->acs == 1 ? CblasNoTrans : CblasTrans, g->bcs == 1 ? CblasNoTrans : CblasTrans, (int)g->m, (int)g->n,
                             (int)g->k, 1, g->a + item * g->a_item + sum * g->a_sum, (int)GTR__MAX(lda, g->acs == 1 ? g->k : g->m),
-                            g->b + item * g->b_item + sum * g->b_sum, (int)GTR__MAX(ldb, g->bcs == 1 ? g->n : g->k),
-                            g->add || sum ? (gtr_float)1 : (gtr_float)0, g->c + item * g->c_item, (int)g->ldc);
+                    g->b + item * g->b_item + sum * g->b_sum, (int)GTR__MAX(ldb, g->bcs == 1 ? g->n : g->k),
+                    g->add || sum ? (gtr_float)1 : (gtr_float)0, g->c + item * g->c_item, (int)g->ldc);
     for (int64_t i = 0; i < g->m && (g->bias || g->act); i++) {
         gtr_float *c = g->c + i * g->ldc;
         const gtr_float *saved = g->saved ? g->saved + i * g->ldc : c;
@@ -2392,7 +2390,7 @@ typedef uint32_t gtr__bits;
 #define GTR__LOG1PF   log1pf
 #endif
 #define GTR__ABS_BITS (GTR__INF_BITS | (GTR__INF_BITS - 1))
-static gtr__bits gtr__over(const gtr_float *x) {     /* the sign bit says whether it is not finite */
+static gtr__bits gtr__over(const gtr_float *x) { /* the sign bit says whether it is not finite */
     gtr__bits u;
     memcpy(&u, x, sizeof u);
     return (u & GTR__ABS_BITS) + (GTR__ABS_BITS + 1 - GTR__INF_BITS);
@@ -2400,7 +2398,7 @@ static gtr__bits gtr__over(const gtr_float *x) {     /* the sign bit says whethe
 static bool gtr__nonfinite(const gtr_float *x, int64_t n) {
     gtr__bits any = 0;
     int64_t i = 0;
-    for (; i + 256 <= n; i += 256)          /* -O2 makes vectors of a loop whose length it knows */
+    for (; i + 256 <= n; i += 256) /* -O2 makes vectors of a loop whose length it knows */
         for (int k = 0; k < 256; k++) any |= gtr__over(x + i + k);
     for (; i < n; i++) any |= gtr__over(x + i);
     return any > GTR__ABS_BITS;
@@ -2496,7 +2494,7 @@ static gtr_float *gtr__out(const gtr__call *c, int i) { return (gtr_float *)c->o
 static bool gtr__wanted(const gtr__call *c, int i) { return i < c->n_out && c->out[i].data; }
 static gtr_result gtr__ws_bytes(const gtr__call *c, size_t bytes) { *c->measure = bytes; return GTR_OK; }
 /* Calls fn(job, i, end) for parts [i, end) of [0, n), each of group, at least 1. The job of a simple kernel is its gtr__call. */
-typedef void (*gtr__range_fn)(const void *job, int64_t i, int64_t end);
+typedef void (*gtr__range_fn)(GTR__SPAN);
 typedef struct gtr__range { gtr__range_fn fn; const void *job; int64_t n, group; } gtr__range;
 static void gtr__range_piece(void *arg, int64_t piece) {
     const gtr__range *r = (const gtr__range *)arg;
@@ -2568,12 +2566,12 @@ static int64_t gtr__nd_seek(const gtr__nd *r, int64_t q, int64_t *offset) {
 /* A run of n elements t = f(dy, a, b, y, g): dy and y are contiguous, a and b have any stride, 0 and 1 in loops of their own; t may be a or dy.
    What a formula does not name is never read but in unoptimised code, and then from an address that may be. */
 typedef void (*gtr__ew_fn)(gtr_float *t, const gtr_float *pdy, const gtr_float *pa, int64_t sa, const gtr_float *pb, int64_t sb, const gtr_float *py,
-                           gtr_float g, int64_t n);
+        gtr_float g, int64_t n);
 #define GTR__EW_LOOP(A, B, formula) { GTR__IVDEP for (int64_t i = 0; i < n; i++) { \
     const gtr_float a = A, b = B, dy = pdy[i], y = py[i]; (void)a; (void)b; (void)dy; (void)y; t[i] = formula; } }
 #define GTR__EW(name, formula) \
     static void gtr__ew_##name(gtr_float *t, const gtr_float *pdy, const gtr_float *pa, int64_t sa, const gtr_float *pb, int64_t sb, \
-                               const gtr_float *py, gtr_float g, int64_t n) \
+            const gtr_float *py, gtr_float g, int64_t n) \
     { const gtr_float a0 = *pa, b0 = *pb; (void)g; \
       if (sa == 1 && sb == 1) GTR__EW_LOOP(pa[i], pb[i], formula) \
       else if (sa == 1 && !sb) GTR__EW_LOOP(pa[i], b0, formula) \
@@ -2593,8 +2591,8 @@ static void gtr__ew_apply(const gtr__ew_job *w, gtr_float *t, const int64_t *off
     w->fn(t, dy, w->a ? w->a + offset[1] + along * sa : &zero, sa, w->b ? w->b + offset[2] + along * sb : &zero, sb,
           w->y ? w->y + offset[0] + along : dy, w->g, n);
 }
-static void gtr__ew_range(const void *job, int64_t i, int64_t end) {
-    const gtr__ew_job *w = (const gtr__ew_job *)job;
+static void gtr__ew_range(GTR__SPAN) {
+    GTR__JOB(gtr__ew_job, w);
     for (int64_t n; i < end; i += n) {
         int64_t offset[4] = { 0, 0, 0, 0 }, m;
         n = w->nd.dim[0] - gtr__nd_seek(&w->nd, i, offset);
@@ -2612,7 +2610,7 @@ static void gtr__ew(void *instance, const gtr__ew_job *w) { gtr__ranges(instance
 /* The job of an output and two operands broadcast to it; b may be NULL. */
 static gtr__ew_job gtr__ew_make(gtr__ew_fn fn, const gtr__arg *a, const gtr__arg *b, const gtr__arg *out) {
     gtr__ew_job w = { gtr__nd_make(&out->shape, &a->shape, b ? &b->shape : NULL, &out->shape), fn, NULL, (const gtr_float *)a->data,
-                      b ? (const gtr_float *)b->data : NULL, NULL, (gtr_float *)out->data, 0, out->add };
+            b ? (const gtr_float *)b->data : NULL, NULL, (gtr_float *)out->data, 0, out->add };
     return w;
 }
 /* Copies or adds rows runs of n elements, from steps of from to steps of to. */
@@ -2626,13 +2624,13 @@ static void gtr__copy_rows(void *instance, const gtr_float *x, int64_t from, gtr
    The work: blocks of outputs times splits of what is summed. If dim[0] is kept, a block is up to GTR__BLOCK columns of it and rows are
    added to them one after the other; if it is summed, a block is one output. Split sums are added in ascending order. */
 typedef struct gtr__reduce {
-    gtr__ew_job ew;             /* out: the target */
-    double   factor;
-    gtr__nd  kept, summed;      /* dimensions but dim[0] */
-    bool     columns;
-    int64_t  width, across;     /* dim[0]; blocks across it */
-    int64_t  outputs, blocks, space, chunk, splits, group;
-    double  *part;
+    gtr__ew_job ew; /* out: the target */
+    double factor;
+    gtr__nd kept, summed; /* dimensions but dim[0] */
+    bool columns;
+    int64_t width, across; /* dim[0]; blocks across it */
+    int64_t outputs, blocks, space, chunk, splits, group;
+    double *part;
 } gtr__reduce;
 static gtr__reduce gtr__reduce_make(const gtr_shape *full, const gtr_shape *a, const gtr_shape *b, const gtr_shape *target) {
     gtr__reduce r = GTR__ZERO;
@@ -2682,12 +2680,12 @@ static void gtr__reduce_item(const gtr__reduce *r, int64_t split, int64_t block)
     if (r->splits > 1) memcpy(r->part + split * r->outputs + o, sum, (size_t)cols * sizeof *sum);
     else for (int64_t j = 0; j < cols; j++) gtr__reduce_store(r, o + j, sum[j]);
 }
-static void gtr__reduce_range(const void *job, int64_t i, int64_t end) {
-    const gtr__reduce *r = (const gtr__reduce *)job;
+static void gtr__reduce_range(GTR__SPAN) {
+    GTR__JOB(gtr__reduce, r);
     for (; i < end; i++) gtr__reduce_item(r, i / r->blocks, i % r->blocks);
 }
 static void gtr__reduce_combine(const void *job, int64_t o, int64_t end) {
-    const gtr__reduce *r = (const gtr__reduce *)job;
+    GTR__JOB(gtr__reduce, r);
     for (; o < end; o++) {
         double sum = 0;
         for (int64_t k = 0; k < r->splits; k++) sum += r->part[k * r->outputs + o];
@@ -2707,10 +2705,6 @@ static void gtr__reduce_all(void *instance, gtr__reduce *r, void *ws) {
 #define gtr__shape_input     gtr__shape_none
 #define gtr__shape_parameter gtr__shape_none
 #define gtr__shape_constant  gtr__shape_none
-
-// >>op:part
-/* One of the outputs of an op that has several; whoever makes it sets the shape. */
-#define gtr__shape_part gtr__shape_none
 
 // >>op:gradient
 /* d loss / d x: loss a scalar; x's shape. */
@@ -2747,7 +2741,7 @@ static gtr_result gtr__shape_reshape(gtr__shape_call *s) {
    or one side has none. */
 static gtr_result gtr__shape_matmul(gtr__shape_call *s) {
     static const char *const want[2][2] = { { "(..., M, K) and (..., K, N)", "(..., M, K) and (..., N, K)" },
-                                            { "(..., K, M) and (..., K, N)", "(..., K, M) and (..., N, K)" } };
+            { "(..., K, M) and (..., K, N)", "(..., K, M) and (..., N, K)" } };
     const gtr_shape *a = &s->in[0], *b = &s->in[1];
     const int ta = s->attr->i[0] != 0, tb = s->attr->i[1] != 0;
     bool same = a->ndim == b->ndim;
@@ -2763,8 +2757,8 @@ static gtr_result gtr__shape_matmul(gtr__shape_call *s) {
 }
 typedef struct gtr__matmul_dims {
     int64_t m, n, k, items;
-    int64_t ars, acs, brs, bcs;     /* of op(a), op(b) */
-    int64_t a_item, b_item;         /* 0: that operand has no leading dimensions and serves all items */
+    int64_t ars, acs, brs, bcs; /* of op(a), op(b) */
+    int64_t a_item, b_item; /* 0: that operand has no leading dimensions and serves all items */
 } gtr__matmul_dims;
 static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c) {
     const gtr_shape *a = &c->in[0].shape, *b = &c->in[1].shape;
@@ -2780,7 +2774,7 @@ static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c) {
     if (d.items > 1 && !ta && d.a_item && !d.b_item) { d.m *= d.items; d.items = 1; }   /* items of a are rows of one product */
     return d;
 }
-static gtr_result gtr__cpu_matmul_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_matmul_fwd(GTR__KERNEL) {
     const gtr__matmul_dims d = gtr__matmul_shape(c);
     gtr__products p = GTR__ZERO;
     gtr__gemm *g = gtr__products_add(&p, d.m, d.n, d.k, gtr__in(c, 0), d.ars, d.acs, gtr__in(c, 1), d.brs, d.bcs, &c->out[0]);
@@ -2795,7 +2789,7 @@ static void gtr__matmul_items(gtr__gemm *g, int64_t items, int64_t a_item, int64
     g->c_item = c_item;
 }
 /* Gradients are products again: da = dy op(b)^T, db = op(a)^T dy, written transposed where the operand is. */
-static gtr_result gtr__cpu_matmul_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_matmul_bwd(GTR__KERNEL) {
     const gtr__matmul_dims d = gtr__matmul_shape(c);
     const gtr_float *a = gtr__in(c, 0), *b = gtr__in(c, 1), *dy = gtr__in(c, c->n_in - 1);
     const int64_t dy_item = d.m * d.n;
@@ -2837,8 +2831,8 @@ static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool a
     if (act && c->n_out > 1) g->pre = gtr__out(c, 1);
     return !act || gtr__gemm_act(g, c) ? gtr__products_run(&p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
 }
-static gtr_result gtr__cpu_linear_fwd(void *instance, const gtr__call *c) { return gtr__linear_forward(instance, c, false); }
-static gtr_result gtr__cpu_linear_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_linear_fwd(GTR__KERNEL) { return gtr__linear_forward(instance, c, false); }
+static gtr_result gtr__cpu_linear_bwd(GTR__KERNEL) {
     const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1], rows = c->in[0].count / k;
     const gtr_float *dy = gtr__in(c, c->n_in - 1);
     static const gtr_float one = 1;
@@ -2852,7 +2846,7 @@ static gtr_result gtr__cpu_linear_bwd(void *instance, const gtr__call *c) {
 // >>op:linear_act
 /* pre = x w^T + b, out[0] = act(pre), out[1] = pre or absent. i[0]: the act's op; f[0], f[1] its a, b. */
 static gtr_result gtr__shape_linear_act(gtr__shape_call *s) { GTR__TRY(gtr__shape_linear(s)); s->out[1] = s->out[0]; return GTR_OK; }
-static gtr_result gtr__cpu_linear_act_fwd(void *instance, const gtr__call *c) { return gtr__linear_forward(instance, c, true); }
+static gtr_result gtr__cpu_linear_act_fwd(GTR__KERNEL) { return gtr__linear_forward(instance, c, true); }
 
 // >>op:linear_dact
 /* out[0] = act'(dy w): dy (..., M), w (M, K), and (..., K), the act's x or y, whichever its backward reads -> (..., K): the input's gradient of a
@@ -2866,7 +2860,7 @@ static gtr_result gtr__shape_linear_dact(gtr__shape_call *s) {
     s->flops = gtr__shape_flops(x, 2.0 * (double)w->dim[0]);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_linear_dact_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_linear_dact_fwd(GTR__KERNEL) {
     const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
     gtr__products p = GTR__ZERO;
     gtr__gemm *g = gtr__products_add(&p, c->in[0].count / m, k, m, gtr__in(c, 0), m, 1, gtr__in(c, 1), k, 1, &c->out[0]);
@@ -2903,7 +2897,7 @@ static gtr_result gtr__binary_backward(void *instance, const gtr__call *c, gtr__
 }
 #define GTR__BINARY_OP(ID, name, forward, da, db) \
     static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_broadcast(s); } \
-    static gtr_result gtr__cpu_##name##_fwd(void *instance, const gtr__call *c) { return gtr__binary_forward(instance, c, gtr__ew_##name); } \
+    static gtr_result gtr__cpu_##name##_fwd(GTR__KERNEL) { return gtr__binary_forward(instance, c, gtr__ew_##name); } \
     static gtr_result gtr__cpu_##name##_bwd(void *instance, const gtr__call *c) { return gtr__binary_backward(instance, c, gtr__ew_##name##_da, gtr__ew_##name##_db); }
 GTR__BINARY(GTR__BINARY_OP)
 
@@ -2917,8 +2911,8 @@ GTR__BINARY(GTR__BINARY_OP)
 // >>op:log
 /* y = f(x), formulas and gradients in GTR__UNARY; f[0], f[1]: a, b. Gelu: Hendrycks and Gimpel, 2016. */
 typedef struct gtr__unary_job { const gtr__unary_row *row; int add; gtr_float a, b; const gtr_float *dy, *x, *y; gtr_float *out; } gtr__unary_job;
-static void gtr__unary_range(const void *job, int64_t i, int64_t end) {
-    const gtr__unary_job *w = (const gtr__unary_job *)job;
+static void gtr__unary_range(GTR__SPAN) {
+    GTR__JOB(gtr__unary_job, w);
     if (!w->dy) w->row->forward(w->a, w->b, w->x + i, w->out + i, end - i);
     else w->row->backward(w->a, w->b, w->dy + i, (w->x ? w->x : w->dy) + i, (w->y ? w->y : w->dy) + i, w->out + i, end - i, w->add);
 }
@@ -2960,7 +2954,7 @@ static void gtr__permute(void *instance, const gtr__arg *x, const int64_t *dims,
     if (w.out) gtr__ew(instance, &w);
 }
 static gtr_result gtr__cpu_permute_fwd(void *instance, const gtr__call *c) { gtr__permute(instance, &c->in[0], c->attr->i, &c->out[0]); return GTR_OK; }
-static gtr_result gtr__cpu_permute_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_permute_bwd(GTR__KERNEL) {
     int64_t dims[GTR_MAX_DIMS] = { 0 };
     for (int k = 0; k < c->in[0].shape.ndim; k++) dims[c->attr->i[k]] = k;
     gtr__permute(instance, &c->in[2], dims, &c->out[0]);
@@ -2979,14 +2973,14 @@ static gtr_result gtr__shape_concat(gtr__shape_call *s) {
         if (!good) {
             char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
             return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s and, as number %d, %s, want shapes alike but for dimension %d, which is not the batch",
-                                   gtr__shape_text(&s->in[0], a), k + 1, gtr__shape_text(&s->in[k], b), axis);
+                    gtr__shape_text(&s->in[0], a), k + 1, gtr__shape_text(&s->in[k], b), axis);
         }
         if (k && s->in[k].dim[axis] > INT64_MAX / 16 - o.dim[axis]) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got too many elements along dimension %d", axis);
         if (k) o.dim[axis] += s->in[k].dim[axis];
     }
     return gtr__shape_output(s, o);
 }
-static gtr_result gtr__cpu_concat_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_concat_fwd(GTR__KERNEL) {
     const int64_t outer = gtr__shape_outer(&c->out[0].shape, c->attr->i[0]), row = c->out[0].count / outer;
     for (int64_t k = 0, at = 0, n; k < c->n_in; k++, at += n) {
         n = c->in[k].count / outer;
@@ -2994,7 +2988,7 @@ static gtr_result gtr__cpu_concat_fwd(void *instance, const gtr__call *c) {
     }
     return GTR_OK;
 }
-static gtr_result gtr__cpu_concat_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_concat_bwd(GTR__KERNEL) {
     const gtr__arg *dy = &c->in[c->n_in - 1];
     const int64_t outer = gtr__shape_outer(&dy->shape, c->attr->i[0]), row = dy->count / outer;
     for (int64_t k = 0, at = 0, n; k < c->n_in - 2; k++, at += n) {
@@ -3013,7 +3007,7 @@ static gtr_result gtr__shape_slice(gtr__shape_call *s) {
     GTR__TRY(gtr__shape_same(s));
     if (s->in[0].dim[axis] < 0 || begin < 0 || begin >= end || end > s->in[0].dim[axis])
         return gtr__shape_fail(s, GTR_ERR_ARG, "got begin %lld and end %lld in dimension %lld of %s, want 0 <= begin < end within a dimension that is not the batch",
-                               (long long)begin, (long long)end, (long long)axis, gtr__shape_text(&s->in[0], a));
+                (long long)begin, (long long)end, (long long)axis, gtr__shape_text(&s->in[0], a));
     s->out[0].dim[axis] = end - begin;
     return GTR_OK;
 }
@@ -3028,8 +3022,8 @@ static gtr_result gtr__slice_run(void *instance, const gtr__call *c, bool backwa
     else gtr__copy_rows(instance, gtr__in(c, 0) + at, row, out, n, outer, n, 0);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_slice_fwd(void *instance, const gtr__call *c) { return gtr__slice_run(instance, c, false); }
-static gtr_result gtr__cpu_slice_bwd(void *instance, const gtr__call *c) { return gtr__slice_run(instance, c, true); }
+static gtr_result gtr__cpu_slice_fwd(GTR__KERNEL) { return gtr__slice_run(instance, c, false); }
+static gtr_result gtr__cpu_slice_bwd(GTR__KERNEL) { return gtr__slice_run(instance, c, true); }
 
 // >>op:sum
 /* y = sum of x over the dimensions whose bit is set in i[0], accumulated in double; i[1]: they stay, as 1. dx = dy broadcast. */
@@ -3068,14 +3062,14 @@ static gtr_result gtr__sum_backward(void *instance, const gtr__call *c, bool mea
     if (w.out) gtr__ew(instance, &w);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_sum_fwd(void *instance, const gtr__call *c) { return gtr__sum_forward(instance, c, false); }
-static gtr_result gtr__cpu_sum_bwd(void *instance, const gtr__call *c) { return gtr__sum_backward(instance, c, false); }
+static gtr_result gtr__cpu_sum_fwd(GTR__KERNEL) { return gtr__sum_forward(instance, c, false); }
+static gtr_result gtr__cpu_sum_bwd(GTR__KERNEL) { return gtr__sum_backward(instance, c, false); }
 
 // >>op:mean
 /* sum divided by the number of elements summed; attributes as sum's. */
 #define gtr__shape_mean gtr__shape_sum
-static gtr_result gtr__cpu_mean_fwd(void *instance, const gtr__call *c) { return gtr__sum_forward(instance, c, true); }
-static gtr_result gtr__cpu_mean_bwd(void *instance, const gtr__call *c) { return gtr__sum_backward(instance, c, true); }
+static gtr_result gtr__cpu_mean_fwd(GTR__KERNEL) { return gtr__sum_forward(instance, c, true); }
+static gtr_result gtr__cpu_mean_bwd(GTR__KERNEL) { return gtr__sum_backward(instance, c, true); }
 
 // >>op:softmax
 /* y = exp(x - max x) / sum exp(x - max x) along axis i[0]; dx = y (dy - sum(dy y)). */
@@ -3084,8 +3078,8 @@ static gtr_result gtr__shape_softmax(gtr__shape_call *s) {
     s->flops = gtr__shape_flops(&s->in[0], 5);
     return GTR_OK;
 }
-static void gtr__softmax_range(const void *job, int64_t i, int64_t end) {
-    const gtr__call *c = (const gtr__call *)job;
+static void gtr__softmax_range(GTR__SPAN) {
+    GTR__JOB(gtr__call, c);
     const int64_t n = c->in[0].shape.dim[c->attr->i[0]], inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0]);
     for (; i < end; i++) {
         const int64_t at = i / inner * n * inner + i % inner;
@@ -3107,8 +3101,8 @@ static void gtr__softmax_range(const void *job, int64_t i, int64_t end) {
         for (int64_t k = 0; k < n * inner; k += inner) y[k] *= f;
     }
 }
-static void gtr__softmax_back_range(const void *job, int64_t i, int64_t end) {
-    const gtr__call *c = (const gtr__call *)job;
+static void gtr__softmax_back_range(GTR__SPAN) {
+    GTR__JOB(gtr__call, c);
     const int64_t n = c->in[0].shape.dim[c->attr->i[0]], inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0]);
     const int add = c->out[0].add;
     for (; i < end; i++) {
@@ -3129,8 +3123,8 @@ static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__rang
     if (c->out[0].data) gtr__ranges(instance, fn, c, c->in[0].count / n, GTR__DEAR / n);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_softmax_fwd(void *instance, const gtr__call *c) { return gtr__softmax_run(instance, c, gtr__softmax_range); }
-static gtr_result gtr__cpu_softmax_bwd(void *instance, const gtr__call *c) { return gtr__softmax_run(instance, c, gtr__softmax_back_range); }
+static gtr_result gtr__cpu_softmax_fwd(GTR__KERNEL) { return gtr__softmax_run(instance, c, gtr__softmax_range); }
+static gtr_result gtr__cpu_softmax_bwd(GTR__KERNEL) { return gtr__softmax_run(instance, c, gtr__softmax_back_range); }
 
 // >>op:dropout
 /* In training y = x keep / (1 - p), dx = dy keep / (1 - p); in evaluation y = x. f[0]: p; i[0]: dimension 0 is not
@@ -3148,8 +3142,8 @@ static int64_t gtr__in_whole(const gtr__attr *a, int64_t i) {
 }
 /* Items are rows in cuts of GTR__BLOCK elements. */
 typedef struct gtr__dropout_job { const gtr__call *c; const gtr_float *x; int64_t rows, n, cuts; } gtr__dropout_job;
-static void gtr__dropout_range(const void *job, int64_t i, int64_t end) {
-    const gtr__dropout_job *w = (const gtr__dropout_job *)job;
+static void gtr__dropout_range(GTR__SPAN) {
+    GTR__JOB(gtr__dropout_job, w);
     const gtr__attr *attr = w->c->attr;
     const uint64_t key = attr->key, step = w->c->ctl ? w->c->ctl->step : 0;
     const float p = (float)attr->f[0];
@@ -3187,8 +3181,8 @@ static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr
     gtr__ranges(instance, gtr__dropout_range, &w, w.rows * w.cuts, GTR__DEAR / GTR__MIN(w.n, GTR__BLOCK));
     return GTR_OK;
 }
-static gtr_result gtr__cpu_dropout_fwd(void *instance, const gtr__call *c) { return gtr__dropout_run(instance, c, &c->in[0]); }
-static gtr_result gtr__cpu_dropout_bwd(void *instance, const gtr__call *c) { return gtr__dropout_run(instance, c, &c->in[2]); }
+static gtr_result gtr__cpu_dropout_fwd(GTR__KERNEL) { return gtr__dropout_run(instance, c, &c->in[0]); }
+static gtr_result gtr__cpu_dropout_bwd(GTR__KERNEL) { return gtr__dropout_run(instance, c, &c->in[2]); }
 
 // >>op:embedding
 /* y[..., :] = table[ids[...], :]: ids (...) GTR_I32, table (V, E) -> (..., E); an id outside [0, V) gives a row of NaN. dtable: the rows of
@@ -3201,8 +3195,8 @@ static gtr_result gtr__shape_embedding(gtr__shape_call *s) {
     o.dim[o.ndim++] = s->in[1].dim[1];
     return gtr__shape_output(s, o);
 }
-static void gtr__embedding_range(const void *job, int64_t i, int64_t end) {
-    const gtr__call *c = (const gtr__call *)job;
+static void gtr__embedding_range(GTR__SPAN) {
+    GTR__JOB(gtr__call, c);
     const int64_t rows = c->in[1].shape.dim[0], n = c->in[1].shape.dim[1];
     for (; i < end; i++) {
         const int64_t id = gtr__in_ints(c, 0)[i];
@@ -3212,7 +3206,7 @@ static void gtr__embedding_range(const void *job, int64_t i, int64_t end) {
     }
 }
 static void gtr__embedding_back_range(const void *job, int64_t first, int64_t end) {
-    const gtr__call *c = (const gtr__call *)job;
+    GTR__JOB(gtr__call, c);
     const int64_t n = c->in[1].shape.dim[1];
     if (!c->out[1].add) memset(gtr__out(c, 1) + first * n, 0, (size_t)((end - first) * n) * sizeof(gtr_float));
     for (int64_t i = 0; i < c->in[0].count; i++) {
@@ -3224,12 +3218,12 @@ static void gtr__embedding_back_range(const void *job, int64_t first, int64_t en
         }
     }
 }
-static gtr_result gtr__cpu_embedding_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_embedding_fwd(GTR__KERNEL) {
     if (c->measure) return gtr__ws_bytes(c, 0);
     gtr__ranges(instance, gtr__embedding_range, c, c->in[0].count, GTR__CHUNK / c->in[1].shape.dim[1]);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_embedding_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_embedding_bwd(GTR__KERNEL) {
     const int64_t rows = c->in[1].shape.dim[0];
     if (c->measure) return gtr__ws_bytes(c, 0);
     if (gtr__wanted(c, 1)) gtr__ranges(instance, gtr__embedding_back_range, c, rows, GTR__MAX((rows + 15) / 16, GTR__CHUNK / c->in[1].shape.dim[1]));
@@ -3252,7 +3246,7 @@ static gtr_result gtr__shape_batch_norm(gtr__shape_call *s) {
         s->out[k < 4 ? k : 3] = s->in[1];
         if (x->ndim < 2 || x->dim[1] < 0 || s->in[k].ndim != 1 || s->in[k].dim[0] != x->dim[1])
             return gtr__shape_fail(s, GTR_ERR_SHAPE, "got x %s and %s %s, want (N, C) and (C,)", gtr__shape_text(x, a), names[k - 1],
-                                   gtr__shape_text(&s->in[k], b));
+                    gtr__shape_text(&s->in[k], b));
     }
     if (s->training && gtr__count(x) == x->dim[1]) return gtr__shape_want(s, 1, "more than one value a channel in training");
     s->flops = gtr__shape_flops(x, s->training ? 8 : 4);
@@ -3268,7 +3262,7 @@ typedef struct gtr__bn_job { const gtr__call *c; const gtr_float *x, *dy, *mean,
     else GTR__BN_LOOP(k, dy[i] * p[k] + q[k] + (x[i] - mean[k]) * s[k]) }
 /* Runs: of all channels, an element each, or of one channel. */
 static void gtr__bn_range(const void *job, int64_t run, int64_t end) {
-    const gtr__bn_job *w = (const gtr__bn_job *)job;
+    GTR__JOB(gtr__bn_job, w);
     const int64_t channels = w->c->in[0].shape.dim[1], inner = gtr__shape_inner(&w->c->in[0].shape, 1), n = inner == 1 ? channels : inner;
     const int add = w->c->out[0].add;
     for (; run < end; run++) {
@@ -3288,7 +3282,7 @@ static gtr__reduce gtr__bn_reduce(const gtr_shape *x) {
     return gtr__reduce_make(x, x, &to, &to);
 }
 static size_t gtr__bn_vectors(const gtr__call *c, int n) { return GTR__ROUND_UP((size_t)n * (size_t)c->in[0].shape.dim[1] * sizeof(gtr_float), GTR__ALIGN); }
-static gtr_result gtr__cpu_batch_norm_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_batch_norm_fwd(GTR__KERNEL) {
     const int64_t channels = c->in[0].shape.dim[1];
     gtr__reduce r = gtr__bn_reduce(&c->in[0].shape);
     gtr_float *mean = gtr__out(c, 1), *rstd = gtr__out(c, 2), *var = gtr__out(c, 3), *p = (gtr_float *)c->ws;
@@ -3313,7 +3307,7 @@ static gtr_result gtr__cpu_batch_norm_fwd(void *instance, const gtr__call *c) {
     gtr__bn_run(instance, &w);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_batch_norm_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_batch_norm_bwd(GTR__KERNEL) {
     const int64_t channels = c->in[0].shape.dim[1];
     const gtr_float *rstd = gtr__in(c, 7);
     gtr__reduce r = gtr__bn_reduce(&c->in[0].shape);
@@ -3359,12 +3353,12 @@ static int32_t gtr__argmax_run(const gtr_float *x, int64_t n, int64_t step) {
     }
     return (int32_t)best;
 }
-static void gtr__argmax_range(const void *job, int64_t i, int64_t end) {
-    const gtr__call *c = (const gtr__call *)job;
+static void gtr__argmax_range(GTR__SPAN) {
+    GTR__JOB(gtr__call, c);
     const int64_t n = c->in[0].shape.dim[c->attr->i[0]], inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0]);
     for (; i < end; i++) ((int32_t *)c->out[0].data)[i] = gtr__argmax_run(gtr__in(c, 0) + i / inner * n * inner + i % inner, n, inner);
 }
-static gtr_result gtr__cpu_argmax_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_argmax_fwd(GTR__KERNEL) {
     gtr__ranges(instance, gtr__argmax_range, c, c->out[0].count, GTR__CHUNK / c->in[0].shape.dim[c->attr->i[0]]);
     return GTR_OK;
 }
@@ -3386,12 +3380,12 @@ static gtr_result gtr__shape_accuracy(gtr__shape_call *s) {
     s->flops = gtr__shape_flops(&s->in[0], 5);
     return GTR_OK;
 }
-static void gtr__accuracy_range(const void *job, int64_t i, int64_t end) {
-    const gtr__call *c = (const gtr__call *)job;
+static void gtr__accuracy_range(GTR__SPAN) {
+    GTR__JOB(gtr__call, c);
     const int64_t n = c->in[0].shape.dim[1];
     for (; i < end; i++) ((int32_t *)c->ws)[i] = gtr__in_ints(c, 1)[i] >= 0 ? gtr__argmax_run(gtr__in(c, 0) + i * n, n, 1) : -1;
 }
-static gtr_result gtr__cpu_accuracy_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_accuracy_fwd(GTR__KERNEL) {
     const int64_t rows = c->in[0].shape.dim[0];
     const int32_t *most = (const int32_t *)c->ws;
     int64_t right = 0, counted = 0;
@@ -3416,8 +3410,8 @@ static gtr_result gtr__shape_cross_entropy(gtr__shape_call *s) {
     return GTR_OK;
 }
 #define GTR__XENT_BLOCK 1024
-static void gtr__xent_range(const void *job, int64_t i, int64_t end) {
-    const gtr__call *c = (const gtr__call *)job;
+static void gtr__xent_range(GTR__SPAN) {
+    GTR__JOB(gtr__call, c);
     const int64_t n = c->in[0].shape.dim[1];
     const double smooth = c->attr->f[0];
     for (; i < end; i++) {
@@ -3441,7 +3435,7 @@ static void gtr__xent_range(const void *job, int64_t i, int64_t end) {
         ((double *)c->ws)[i] = label == c->attr->i[0] ? 0 : loss;
     }
 }
-static gtr_result gtr__cpu_cross_entropy_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_cross_entropy_fwd(GTR__KERNEL) {
     const int64_t rows = c->in[0].shape.dim[0];
     double sum = 0;
     int64_t counted = 0;
@@ -3457,8 +3451,8 @@ static gtr_result gtr__cpu_cross_entropy_fwd(void *instance, const gtr__call *c)
     return GTR_OK;
 }
 typedef struct gtr__xent_job { const gtr__call *c; const gtr__arg *dx; const gtr_float *lse; gtr_float g; } gtr__xent_job;
-static void gtr__xent_back_range(const void *job, int64_t i, int64_t end) {
-    const gtr__xent_job *w = (const gtr__xent_job *)job;
+static void gtr__xent_back_range(GTR__SPAN) {
+    GTR__JOB(gtr__xent_job, w);
     const int64_t n = w->c->in[0].shape.dim[1];
     const double smooth = w->c->attr->f[0];
     const gtr_float g = w->g, off = (gtr_float)(smooth / (double)n), hot = (gtr_float)(1 - smooth);
@@ -3493,8 +3487,8 @@ static double gtr__seed(const gtr__call *c, int i) {
     if (i < c->n_in && c->in[i].data) return (double)*gtr__in(c, i);
     return (double)c->seed * (c->ctl ? (double)c->ctl->scale : 1.0);
 }
-static gtr_result gtr__cpu_cross_entropy_bwd(void *instance, const gtr__call *c) {
-    const int lse = c->n_in - 3;        /* the last three: lse, count, dloss */
+static gtr_result gtr__cpu_cross_entropy_bwd(GTR__KERNEL) {
+    const int lse = c->n_in - 3; /* the last three: lse, count, dloss */
     if (c->measure) return gtr__ws_bytes(c, 0);
     if (!c->out[0].data) return GTR_OK;
     return gtr__xent_backward(instance, c, &c->out[0], c->in[lse].data, c->in[lse + 1].data, gtr__seed(c, lse + 2));
@@ -3503,7 +3497,7 @@ static gtr_result gtr__cpu_cross_entropy_bwd(void *instance, const gtr__call *c)
 // >>op:xent_step
 /* cross_entropy and its backward from the constant gradient: logits, labels -> loss, lse, count, dlogits. Attributes as cross_entropy's. */
 static gtr_result gtr__shape_xent_step(gtr__shape_call *s) { GTR__TRY(gtr__shape_cross_entropy(s)); s->out[3] = s->in[0]; return GTR_OK; }
-static gtr_result gtr__cpu_xent_step_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_xent_step_fwd(GTR__KERNEL) {
     GTR__TRY(gtr__cpu_cross_entropy_fwd(instance, c));
     return c->measure || !c->out[3].data ? GTR_OK : gtr__xent_backward(instance, c, &c->out[3], c->out[1].data, c->out[2].data, gtr__seed(c, c->n_in));
 }
@@ -3536,7 +3530,7 @@ static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gt
     GTR__EW(name, loss) GTR__EW(name##_dx, dx) GTR__EW(name##_dt, dt) \
     static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_mean_loss(s); } \
     static gtr_result gtr__cpu_##name##_fwd(void *instance, const gtr__call *c) { return gtr__mean_loss_forward(instance, c, gtr__ew_##name); } \
-    static gtr_result gtr__cpu_##name##_bwd(void *instance, const gtr__call *c) \
+    static gtr_result gtr__cpu_##name##_bwd(GTR__KERNEL) \
     { return gtr__mean_loss_backward(instance, c, gtr__ew_##name##_dx, gtr__ew_##name##_dt); }
 
 // >>op:mse
@@ -3546,7 +3540,7 @@ GTR__MEAN_LOSS(mse, (a - b) * (a - b), 2 * g * (a - b), 2 * g * (b - a))
 // >>op:mse_step
 /* mse and its backward from the constant gradient: x, t -> loss, dx. */
 static gtr_result gtr__shape_mse_step(gtr__shape_call *s) { GTR__TRY(gtr__shape_mse(s)); s->out[1] = s->in[0]; return GTR_OK; }
-static gtr_result gtr__cpu_mse_step_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_mse_step_fwd(GTR__KERNEL) {
     gtr__call back = *c;
     back.out = c->out + 1; back.n_out = 1;
     GTR__TRY(gtr__cpu_mse_fwd(instance, c));
@@ -3556,7 +3550,7 @@ static gtr_result gtr__cpu_mse_step_fwd(void *instance, const gtr__call *c) {
 // >>op:bce_with_logits
 /* x, t alike -> mean of max(x, 0) - x t + log(1 + exp(-|x|)); dx = (sigmoid(x) - t) dloss / n, dt = -x dloss / n */
 GTR__MEAN_LOSS(bce_with_logits, (a < 0 ? 0 : a) - a * b + GTR__LOG1PF(GTR__EXPF(a < 0 ? a : -a)),
-               g * (GTR__C(1) / (GTR__C(1) + GTR__EXPF(-a)) - b), -g * a)
+        g * (GTR__C(1) / (GTR__C(1) + GTR__EXPF(-a)) - b), -g * a)
 
 // >>op:custom
 /* The user's op: ptr is its gtr_custom_desc. Gradients that are added to what is there go through workspace. */
@@ -3583,13 +3577,13 @@ static gtr_custom_call gtr__custom_call(const gtr__call *c, int n_in, const gtr_
     u.user = ((const gtr_custom_desc *)c->attr->ptr)->user;
     return u;
 }
-static gtr_result gtr__cpu_custom_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_custom_fwd(GTR__KERNEL) {
     gtr_custom_call u = gtr__custom_call(c, c->n_in, &c->out[0]);
     (void)instance;
     if (c->measure) return gtr__ws_bytes(c, 0);
     return ((const gtr_custom_desc *)c->attr->ptr)->forward(&u) == GTR_OK ? GTR_OK : GTR_ERR_USER;
 }
-static gtr_result gtr__cpu_custom_bwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_custom_bwd(GTR__KERNEL) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
     const int n = c->n_in - 2;
     size_t at = 0;
@@ -3609,7 +3603,7 @@ static gtr_result gtr__cpu_custom_bwd(void *instance, const gtr__call *c) {
     return GTR_OK;
 }
 /* Copies between storages in pieces, or adds, in float, rounding once. job: source, destination. */
-static void gtr__convert_range(const void *job, int64_t i, int64_t end) {
+static void gtr__convert_range(GTR__SPAN) {
     const gtr__arg *from = ((const gtr__arg *const *)job)[0], *to = ((const gtr__arg *const *)job)[1];
     const size_t a = gtr__dtype_size(from->dtype), b = gtr__dtype_size(to->dtype);
     const char *src = (const char *)from->data + (size_t)i * a;
@@ -3636,8 +3630,8 @@ static gtr_result gtr__convert_run(void *instance, const gtr__arg *src, const gt
 // >>op:copy
 /* y = x, the bytes, from one stage to another; dx = dy or += dy. */
 #define gtr__shape_copy gtr__shape_alike
-static gtr_result gtr__cpu_copy_fwd(void *instance, const gtr__call *c) { return gtr__convert_run(instance, &c->in[0], &c->out[0]); }
-static gtr_result gtr__cpu_copy_bwd(void *instance, const gtr__call *c) { return gtr__convert_run(instance, &c->in[2], &c->out[0]); }
+static gtr_result gtr__cpu_copy_fwd(GTR__KERNEL) { return gtr__convert_run(instance, &c->in[0], &c->out[0]); }
+static gtr_result gtr__cpu_copy_bwd(GTR__KERNEL) { return gtr__convert_run(instance, &c->in[2], &c->out[0]); }
 
 // >>op:cast
 /* y = x in another storage, rounded to nearest even; dx = dy in x's. The logical dtype stays. */
@@ -3648,7 +3642,7 @@ static gtr_result gtr__cpu_copy_bwd(void *instance, const gtr__call *c) { return
 // >>op:fill
 /* out[0] = f[0], times the loss scale if i[0]. */
 #define gtr__shape_fill gtr__shape_none
-static gtr_result gtr__cpu_fill_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_fill_fwd(GTR__KERNEL) {
     const gtr_float v = (gtr_float)(c->attr->f[0] * (c->attr->i[0] && c->ctl ? (double)c->ctl->scale : 1.0));
     const gtr__arg *y = &c->out[0];
     (void)instance;
@@ -3670,7 +3664,7 @@ typedef struct gtr__feed_job { const gtr__feed_input *in; const gtr__arg *out; c
 static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const uint8_t *src, void *dst) {
     const gtr_float scale = (gtr_float)in->scale, shift = (gtr_float)in->shift;
     for (int64_t i = 0, n; i < in->row; i += n) {
-        gtr_float t[GTR__BLOCK], *y = to == GTR_F32 ? (gtr_float *)dst : t;     /* float32 straight to its place */
+        gtr_float t[GTR__BLOCK], *y = to == GTR_F32 ? (gtr_float *)dst : t; /* float32 straight to its place */
         n = to == GTR_F32 ? in->row : GTR__MIN(in->row - i, GTR__BLOCK);
         for (int64_t j = 0; j < n; j++) y[j] = scale * (gtr_float)src[i + j] + shift;
         if (to != GTR_F32) gtr__convert((uint16_t *)dst + i, to, t, GTR_F32, n);
@@ -3682,10 +3676,10 @@ static const char *gtr__feed_row(const gtr__feed_job *w, int64_t r) {
     return (const char *)(uintptr_t)w->record->src[w->in->slot] + (size_t)(i * w->in->row) * gtr__dtype_size(w->in->from);
 }
 static void gtr__feed_range(const void *job, int64_t r, int64_t end) {
-    const gtr__feed_job *w = (const gtr__feed_job *)job;
+    GTR__JOB(gtr__feed_job, w);
     const gtr_dtype from = w->in->from, to = w->out->dtype;
     const int64_t row = w->in->row, near_bytes = GTR__MIN(row * (int64_t)gtr__dtype_size(from), 4096);
-    const char *ahead[GTR__FEED_AHEAD];     /* shuffled rows lie where no hardware expects them */
+    const char *ahead[GTR__FEED_AHEAD]; /* shuffled rows lie where no hardware expects them */
     int64_t asked = r;
     for (; r < end; r++) {
         for (; asked < end && asked < r + GTR__FEED_AHEAD; asked++) {
@@ -3699,7 +3693,7 @@ static void gtr__feed_range(const void *job, int64_t r, int64_t end) {
         else gtr__feed_floats(w->in, to, (const uint8_t *)src, dst);
     }
 }
-static gtr_result gtr__cpu_feed_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_feed_fwd(GTR__KERNEL) {
     const gtr__feed *f = (const gtr__feed *)c->attr->ptr;
     const gtr__record *record = &f->shared->record[(c->ctl ? c->ctl->step : 0) % GTR__RING];
     if (c->ctl && c->ctl->status) return GTR_OK;
@@ -3716,7 +3710,7 @@ static gtr_result gtr__cpu_feed_fwd(void *instance, const gtr__call *c) {
 // >>op:tally
 /* labels (N) GTR_I32 -> (or +=) two GTR_I64: labels that count, those not from attr i[0] to i[1]; all. */
 #define gtr__shape_tally gtr__shape_none
-static gtr_result gtr__cpu_tally_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_tally_fwd(GTR__KERNEL) {
     int64_t *y = (int64_t *)c->out[0].data, counted = 0;
     const int32_t *label = gtr__in_ints(c, 0);
     (void)instance;
@@ -3730,7 +3724,7 @@ static gtr_result gtr__cpu_tally_fwd(void *instance, const gtr__call *c) {
 /* in: mean, var (C) of the batch; running_mean, running_var (C), num_batches_tracked (I64), which are written unless this step is guarded:
    running = (1 - m) running + m batch, of the unbiased variance. f[0]: m; i[0]: values a channel. */
 #define gtr__shape_bn_commit gtr__shape_none
-static gtr_result gtr__cpu_bn_commit_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_bn_commit_fwd(GTR__KERNEL) {
     gtr_float *mean = (gtr_float *)c->in[2].data, *var = (gtr_float *)c->in[3].data;
     const double m = c->attr->f[0], n = (double)c->attr->i[0], unbias = n > 1 ? n / (n - 1) : 1;
     (void)instance;
@@ -3750,17 +3744,17 @@ static gtr_result gtr__cpu_bn_commit_fwd(void *instance, const gtr__call *c) {
 #define GTR__GUARD_PIECES 64
 typedef struct gtr__guard_sum { double sum; uint64_t bad; } gtr__guard_sum;
 typedef struct gtr__guard_job { const gtr_float *g; int64_t chunk; bool sums, checks; gtr__guard_sum *part; } gtr__guard_job;
-static void gtr__guard_range(const void *job, int64_t i, int64_t end) {
-    const gtr__guard_job *w = (const gtr__guard_job *)job;
+static void gtr__guard_range(GTR__SPAN) {
+    GTR__JOB(gtr__guard_job, w);
     gtr__guard_sum s = { 0, 0 }, *to = &w->part[i / w->chunk];
-    for (int64_t n; i < end; i += n) {      /* both looks at a part while it is in the nearest cache */
+    for (int64_t n; i < end; i += n) { /* both looks at a part while it is in the nearest cache */
         n = GTR__MIN(end - i, 2048);
         if (w->checks) s.bad |= gtr__nonfinite(w->g + i, n);
         if (w->sums) s.sum += gtr__dot_run(w->g + i, w->g + i, n);
     }
     *to = s;
 }
-static gtr_result gtr__cpu_guard_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_guard_fwd(GTR__KERNEL) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     gtr__ctl *ctl = c->ctl;
     gtr__guard_job w;
@@ -3808,7 +3802,7 @@ static void gtr__update_sgd(const gtr__update_group *k, gtr_float *p, const gtr_
 static void gtr__update_adam(const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, gtr_float *v, int64_t n) {
     const gtr__v coef = GTR__V_SET(&k->coef), wd = GTR__V_SET(&k->wd), decay = GTR__V_SET(&k->decay), one_b1 = GTR__V_SET(&k->one_b1),
                  minus = GTR__V_SET(&k->minus_one), b2 = GTR__V_SET(&k->b2), one_b2 = GTR__V_SET(&k->one_b2), step = GTR__V_SET(&k->minus_step),
-                 root = GTR__V_SET(&k->root), eps = GTR__V_SET(&k->eps);
+            root = GTR__V_SET(&k->root), eps = GTR__V_SET(&k->eps);
     for (int64_t i = 0; i < n; i += GTR__VL) {
         gtr__v w = GTR__V_LOAD(p + i), d = GTR__V_FMA(wd, w, GTR__V_MUL(coef, GTR__V_LOAD(g + i))), a = GTR__V_LOAD(m + i), b;
         a = GTR__V_FMA(one_b1, GTR__V_FMA(minus, a, d), a);
@@ -3847,10 +3841,10 @@ static void gtr__update_part(const gtr__update_job *w, const gtr__segment *s, in
 }
 /* A stretch of the gradient buffer, with the segments or parts of them that lie in it. */
 static void gtr__update_range(const void *job, int64_t begin, int64_t end) {
-    const gtr__update_job *w = (const gtr__update_job *)job;
+    GTR__JOB(gtr__update_job, w);
     const gtr__optim *o = w->o;
     int lo = 0, hi = o->n;
-    while (lo < hi) {                       /* the first segment that ends behind begin */
+    while (lo < hi) { /* the first segment that ends behind begin */
         int mid = lo + (hi - lo) / 2;
         if (o->segments[mid].offset + o->segments[mid].count > begin) hi = mid; else lo = mid + 1;
     }
@@ -3860,7 +3854,7 @@ static void gtr__update_range(const void *job, int64_t begin, int64_t end) {
         for (; first < last; first += 2048) gtr__update_part(w, s, first - s->offset, GTR__MIN(last - first, 2048));
     }
 }
-static gtr_result gtr__cpu_update_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_update_fwd(GTR__KERNEL) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     const gtr__ctl *ctl = c->ctl;
     const gtr__record *record = &o->shared->record[ctl->step % GTR__RING];
@@ -3890,7 +3884,7 @@ static gtr_result gtr__cpu_update_fwd(void *instance, const gtr__call *c) {
 /* in: up to GTR__MAX_REPORT scalars, the loss first; i[0]: the gtr__shared, as an integer; ptr: gtr__optim, or NULL outside a trainer.
    Writes the step's entry, then advances ctl: a guarded step halves the loss scale and is skipped, or without a scale sets the status. */
 #define gtr__shape_report gtr__shape_none
-static gtr_result gtr__cpu_report_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_report_fwd(GTR__KERNEL) {
     gtr__shared *shared = (gtr__shared *)(uintptr_t)c->attr->i[0];
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     gtr__ctl *ctl = c->ctl;
@@ -3898,7 +3892,7 @@ static gtr_result gtr__cpu_report_fwd(void *instance, const gtr__call *c) {
     bool scaled = o && o->scaled, stuck = ctl->status != 0, guard = ctl->guard != 0;
     (void)instance;
     ctl->launches++;
-    if (!stuck) {                               /* a stuck step has its entry already */
+    if (!stuck) { /* a stuck step has its entry already */
         for (int k = 0; k < GTR__MAX_REPORT; k++) e->value[k] = k < c->n_in && c->in[k].data ? (float)*(const gtr_float *)c->in[k].data : 0.0f;
         e->norm = ctl->norm; e->lr = shared->record[ctl->step % GTR__RING].lr[0]; e->scale = ctl->scale;
         e->skipped = guard && scaled;
@@ -3929,7 +3923,7 @@ static gtr_result gtr__shape_check(gtr__shape_call *s) {
     s->out_dtype[0] = GTR_I32;
     return GTR_OK;
 }
-static gtr_result gtr__cpu_check_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_check_fwd(GTR__KERNEL) {
     const gtr__arg *x = &c->in[0];
     uint16_t inf = x->dtype == GTR_BF16 ? 0x7f80u : 0x7c00u;
     bool bad = false;
@@ -3945,7 +3939,7 @@ static gtr_result gtr__cpu_check_fwd(void *instance, const gtr__call *c) {
 static gtr_result gtr__shape_binary_act(gtr__shape_call *s) { GTR__TRY(gtr__shape_mean_loss(s)); s->out[0] = s->out[1] = s->in[0]; return GTR_OK; }
 #define GTR__BINARY_PICK(ID, name, forward, da, db) if (op == GTR__OP_##ID) return gtr__ew_##name;
 static gtr__ew_fn gtr__binary_run(int op) { GTR__BINARY(GTR__BINARY_PICK) return NULL; }
-static gtr_result gtr__cpu_binary_act_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_binary_act_fwd(GTR__KERNEL) {
     gtr__ew_job w = gtr__ew_make(gtr__binary_run((int)c->attr->i[1]), &c->in[0], &c->in[1], &c->out[gtr__wanted(c, 1)]);
     if (!w.fn) return GTR_ERR_UNSUPPORTED;
     gtr__ew(instance, &w);
@@ -3955,7 +3949,7 @@ static gtr_result gtr__cpu_binary_act_fwd(void *instance, const gtr__call *c) {
 // >>op:network
 /* What a matcher took together (gtr__matcher); attr ptr: gtr__network. Its CPU form is its members in sequence. */
 #define gtr__shape_network gtr__shape_none
-static gtr_result gtr__cpu_network_fwd(void *instance, const gtr__call *c);
+static gtr_result gtr__cpu_network_fwd(GTR__KERNEL);
 
 // >>rows
 #define GTR__OP_ROW(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) \
@@ -4020,7 +4014,7 @@ static void gtr__cpu_destroy(void *instance) {
 static void gtr__cpu_capabilities(void *instance, gtr__caps *caps) {
     memset(caps, 0, sizeof *caps);
     snprintf(caps->name, sizeof caps->name, "CPU, %d thread%s", instance ? ((gtr__cpu *)instance)->threads : 1,
-             instance && ((gtr__cpu *)instance)->threads != 1 ? "s" : "");
+            instance && ((gtr__cpu *)instance)->threads != 1 ? "s" : "");
     caps->bf16 = caps->f16 = caps->tf32 = 1;
     caps->fused[GTR__OP_LINEAR_ACT] = caps->fused[GTR__OP_LINEAR_DACT] = 1;
     caps->fused[GTR__OP_BINARY_ACT] = caps->fused[GTR__OP_XENT_STEP] = caps->fused[GTR__OP_MSE_STEP] = 1;
@@ -4052,15 +4046,15 @@ static void gtr__cpu_environment(void *instance, char *text, size_t size) {
     gtr__cpu_memory_info(instance, &f, &t);
     snprintf(text, size, "device: CPU\nthreads: %d\nvectors: %s\nmemory: %.1f GiB free of %.1f GiB\n", cpu->threads,
 #if defined(__AVX512F__)
-             "AVX-512",
+        "AVX-512",
 #elif defined(__AVX2__) && defined(__FMA__)
-             "AVX2 and FMA",
+        "AVX2 and FMA",
 #elif defined(__ARM_NEON)
-             "NEON",
+        "NEON",
 #else
-             "plain C (compile with -march=native for more)",
+        "plain C (compile with -march=native for more)",
 #endif
-             (double)f / (1 << 30), (double)t / (1 << 30));
+        (double)f / (1 << 30), (double)t / (1 << 30));
 }
 static double gtr__cpu_seconds(void *instance, int start) { (void)instance; (void)start; return gtr__now(); }
 /* Reduced-precision storage on the CPU: inputs are widened into workspace behind the kernel's own, outputs are computed in float32 there
@@ -4072,7 +4066,7 @@ static const gtr__arg *gtr__cpu_arg(const gtr__call *c, int i) { return i < c->n
 static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const gtr__call *call) {
     const gtr__op_row *row = gtr__row(op);
     gtr__kernel kernel = gtr__cpu_kernels[op][dir];
-    gtr__arg arg[2 * GTR__MAX_ARGS];    /* inputs, outputs */
+    gtr__arg arg[2 * GTR__MAX_ARGS]; /* inputs, outputs */
     gtr__call c = *call;
     size_t own = 0, at;
     int i, n = c.n_in + c.n_out;
@@ -4088,7 +4082,7 @@ static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const 
         if (gtr__cpu_widens(row, &arg[i])) arg[i].dtype = GTR_F32;
     }
     c.in = arg; c.out = arg + c.n_in;
-    if (row->flags & GTR__WS) {         /* the kernel's own share comes first */
+    if (row->flags & GTR__WS) { /* the kernel's own share comes first */
         c.measure = &own;
         GTR__TRY(kernel(instance, &c));
         own = GTR__ROUND_UP(own, GTR__ALIGN);
@@ -4111,7 +4105,7 @@ static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const 
             gtr__convert(call->out[i].data, call->out[i].dtype, c.out[i].data, GTR_F32, c.out[i].count);
     return r;
 }
-static gtr_result gtr__cpu_network_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_network_fwd(GTR__KERNEL) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     gtr__arg args[GTR__MAX_ARGS];
     size_t most = 0, one;
@@ -4174,7 +4168,7 @@ static void gtr__plans_forget(gtr_context *ctx, int64_t id);
 static gtr_result gtr__stage_ready(gtr_context *ctx, int stage);
 static const gtr__op_row *gtr__row(gtr__op op) { return &gtr__rows[op]; }
 #define GTR__RESULT_TEXT(id, text) text,
-GTR_API const char *gtr_result_text(gtr_result r) {
+const char *gtr_result_text(gtr_result r) {
     static const char *const texts[] = { GTR__RESULTS(GTR__RESULT_TEXT) "unknown result" };
     return texts[(unsigned)r < GTR_RESULT_COUNT ? r : GTR_RESULT_COUNT];
 }
@@ -4194,9 +4188,9 @@ static bool gtr__forked(gtr_context *ctx) {
     if (ctx->here ? *ctx->here : ctx->process == GTR__PROCESS()) return false;
     ctx->error = GTR_OK;
     gtr__fail(ctx, GTR_ERR_STATE, "this context is of process %ld, and this is a child of its fork(): make one here; "
-              "this one can be destroyed", ctx->process);
+            "this one can be destroyed", ctx->process);
     ctx->dead = true;
-    if (ctx->caps.cuda && !ctx->preset) {           /* what is the device's stays the parent's */
+    if (ctx->caps.cuda && !ctx->preset) { /* what is the device's stays the parent's */
         ctx->be->free = ctx->be->host_free = gtr__left_free;
         ctx->be->destroy = gtr__left_destroy;
         ctx->be->wait = gtr__cpu_wait; ctx->be->event_free = gtr__cpu_event_free; ctx->be->release = gtr__cpu_release;
@@ -4204,16 +4198,16 @@ static bool gtr__forked(gtr_context *ctx) {
     return true;
 }
 static bool gtr__usable(gtr_context *ctx) { return ctx && !gtr__forked(ctx) && !ctx->dead; }
-GTR_API gtr_result gtr_error(const gtr_context *ctx) {
+gtr_result gtr_error(const gtr_context *ctx) {
     gtr__usable((gtr_context *)(uintptr_t)ctx);
     return ctx ? ctx->error : GTR_ERR_NOMEM;
 }
-GTR_API const char *gtr_error_text(const gtr_context *ctx) {
+const char *gtr_error_text(const gtr_context *ctx) {
     if (!ctx) return "out of host memory: there is no context";
     return gtr_error(ctx) ? ctx->error_text : "";
 }
-GTR_API void gtr_error_clear(gtr_context *ctx) {
-    if (!gtr__usable(ctx)) return;          /* a lost device stays lost */
+void gtr_error_clear(gtr_context *ctx) {
+    if (!gtr__usable(ctx)) return; /* a lost device stays lost */
     ctx->error = GTR_OK;
     ctx->error_text[0] = 0;
 }
@@ -4329,9 +4323,9 @@ static void gtr__device_describe(gtr_context *ctx, const char *why) {
              ctx->caps.compute == 90 && !ctx->caps.arch_feature ? " (built for plain sm_90: compile with -arch=sm_90a for its own matrix instructions)" : "");
     else snprintf(ctx->device_text, sizeof ctx->device_text, "%s%s%s", ctx->caps.name, why[0] ? "; no GPU: " : "", why);
 }
-GTR_API gtr_context *gtr_create(gtr_desc desc) {
+gtr_context *gtr_create(gtr_desc desc) {
     const bool half = !desc.allocator.alloc != !desc.allocator.free;
-    if (half) memset(&desc.allocator, 0, sizeof desc.allocator);    /* what it gives could not be given back */
+    if (half) memset(&desc.allocator, 0, sizeof desc.allocator); /* what it gives could not be given back */
     gtr_context *ctx = (gtr_context *)gtr__host_alloc(&desc, sizeof *ctx);
     char why[256] = "";
     gtr_result r = GTR_ERR_UNSUPPORTED;
@@ -4343,7 +4337,7 @@ GTR_API gtr_context *gtr_create(gtr_desc desc) {
     ctx->memory_version = 1;
     gtr__process_note(ctx);
     ctx->preset = desc.preset != GTR_PRESET_NONE;
-    ctx->dead = true;           /* until it is whole */
+    ctx->dead = true; /* until it is whole */
     if (desc.threads < 0 || desc.device_index < 0 || desc.max_sm < 0 || half ||
         (unsigned)desc.device > GTR_DEVICE_CUDA || (unsigned)desc.preset > GTR_PRESET_SM90) {
         gtr__fail(ctx, GTR_ERR_ARG, "gtr_create: threads, device_index and max_sm are at least 0, device and preset of their enums, an allocator has alloc and free");
@@ -4369,9 +4363,9 @@ GTR_API gtr_context *gtr_create(gtr_desc desc) {
     gtr__device_describe(ctx, why);
     return ctx;
 }
-GTR_API const char *gtr_device_text(gtr_context *ctx) { return ctx ? ctx->device_text : "none"; }
-GTR_API bool gtr_on_gpu(const gtr_context *ctx) { return ctx && ctx->caps.cuda && !ctx->preset && !ctx->dead; }
-GTR_API const char *gtr_environment_text(gtr_context *ctx) {
+const char *gtr_device_text(gtr_context *ctx) { return ctx ? ctx->device_text : "none"; }
+bool gtr_on_gpu(const gtr_context *ctx) { return ctx && ctx->caps.cuda && !ctx->preset && !ctx->dead; }
+const char *gtr_environment_text(gtr_context *ctx) {
     char text[2048] = "";
     if (!ctx) return "";
     gtr__text_begin(ctx);
@@ -4389,16 +4383,26 @@ static int gtr__stop_get(gtr_context *ctx) { return __atomic_load_n(&ctx->stop, 
 static void gtr__stop_set(gtr_context *ctx, int v) { ctx->stop = v; }
 static int gtr__stop_get(gtr_context *ctx) { return ctx->stop; }
 #endif
-GTR_API void gtr_stop(gtr_context *ctx) { if (ctx) gtr__stop_set(ctx, 1); }
-GTR_API bool gtr_stopped(const gtr_context *ctx) { return ctx && ctx->stopped; }
+void gtr_stop(gtr_context *ctx) { if (ctx) gtr__stop_set(ctx, 1); }
+bool gtr_stopped(const gtr_context *ctx) { return ctx && ctx->stopped; }
 
 // >>tensors
-GTR_API gtr_shape gtr_shape0(void) { gtr_shape s; memset(&s, 0, sizeof s); return s; }
-GTR_API gtr_shape gtr_shape1(int64_t a) { gtr_shape s = gtr_shape0(); s.ndim = 1; s.dim[0] = a; return s; }
-GTR_API gtr_shape gtr_shape2(int64_t a, int64_t b) { gtr_shape s = gtr_shape1(a); s.ndim = 2; s.dim[1] = b; return s; }
-GTR_API gtr_shape gtr_shape3(int64_t a, int64_t b, int64_t c) { gtr_shape s = gtr_shape2(a, b); s.ndim = 3; s.dim[2] = c; return s; }
-GTR_API gtr_shape gtr_shape4(int64_t a, int64_t b, int64_t c, int64_t d) { gtr_shape s = gtr_shape3(a, b, c); s.ndim = 4; s.dim[3] = d; return s; }
-static uint64_t gtr__hash(uint64_t h, const char *s) {  /* FNV-1a, finished by a mix so that near names are far apart */
+gtr_shape gtr_shape0(void) { gtr_shape s; memset(&s, 0, sizeof s); return s; }
+gtr_shape gtr_shape1(int64_t a) { gtr_shape s = gtr_shape0(); s.ndim = 1; s.dim[0] = a; return s; }
+gtr_shape gtr_shape2(int64_t a, int64_t b) { gtr_shape s = gtr_shape1(a); s.ndim = 2; s.dim[1] = b; return s; }
+gtr_shape gtr_shape3(int64_t a, int64_t b, int64_t c) {
+    gtr_shape s = gtr_shape2(a, b);
+    s.ndim = 3;
+    s.dim[2] = c;
+    return s;
+}
+gtr_shape gtr_shape4(int64_t a, int64_t b, int64_t c, int64_t d) {
+    gtr_shape s = gtr_shape3(a, b, c);
+    s.ndim = 4;
+    s.dim[3] = d;
+    return s;
+}
+static uint64_t gtr__hash(uint64_t h, const char *s) { /* FNV-1a, finished by a mix so that near names are far apart */
     h ^= 0xcbf29ce484222325u;
     for (; *s; s++) h = (h ^ (unsigned char)*s) * 0x100000001b3u;
     h ^= h >> 31; h *= 0x9e3779b97f4a7c15u; h ^= h >> 29;
@@ -4448,7 +4452,7 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
     gtr_tensor *t = (gtr_tensor *)gtr__malloc(ctx, sizeof *t);
     if (!t) { gtr__mfree(ctx, name); return NULL; }
     t->ctx = ctx; t->op = op; t->name = name; t->n_in = n_in; t->stage = ctx->stage;
-    if (n_in && gtr__row(op)->flags & (GTR__ALIAS | GTR__LEAF)) t->stage = in[n_in - 1]->stage;    /* where they lie */
+    if (n_in && gtr__row(op)->flags & (GTR__ALIAS | GTR__LEAF)) t->stage = in[n_in - 1]->stage; /* where they lie */
     for (int i = 0; i < n_in && !t->near; i++) t->near = in[i]->near;
     if (name) t->near = name;
     t->region = ctx->in_region ? ctx->region : 0;
@@ -4467,7 +4471,7 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
 /* Which op it is, for texts: linear "fc1"; without a name by its inputs: add of "x" and relu after "fc1". */
 #define GTR__OP_TEXT 400
 static const char *gtr__op_text(gtr__op op, const char *scope, const char *name, int n_in,
-                                gtr_tensor *const *in, char *buf) {
+        gtr_tensor *const *in, char *buf) {
     char *at = buf + sprintf(buf, "%s", gtr__row(op)->name);
     if (name) sprintf(at, " \"%.150s%.150s\"", scope, name);
     for (int i = 0; !name && i < n_in && i < 3; i++) {
@@ -4541,7 +4545,7 @@ static gtr_result gtr__check_shape(gtr_context *ctx, const char *what, const cha
     if (gtr__count(s) == INT64_MIN) return gtr__fail(ctx, GTR_ERR_SHAPE, "%s \"%s\": the product of the sizes %s is too large", what, name, gtr__shape_text(s, text));
     return GTR_OK;
 }
-GTR_API gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape) {
+gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape) {
     char *full;
     if (!gtr__usable(ctx) || !(full = gtr__full_name(ctx, name))) return NULL;
     if (dtype != GTR_F32 && dtype != GTR_I32) gtr__fail(ctx, GTR_ERR_ARG, "input \"%s\": dtype %s, want float32 or int32", full, (unsigned)dtype < GTR_DTYPE_COUNT ? gtr__dtype_names[dtype] : "unknown");
@@ -4571,7 +4575,6 @@ static void gtr__draw(gtr_float *p, int64_t n, const gtr_init *init, uint64_t ke
 }
 static gtr_init gtr__init(gtr_init_kind kind, double a) { gtr_init i; memset(&i, 0, sizeof i); i.kind = kind; i.a = (float)a; return i; }
 static bool gtr__savable(gtr_context *ctx, const char *name);
-static void gtr__note_range(gtr_tensor *x, const int32_t *v, int64_t n);
 /* A leaf with memory of its own: parameter, buffer or constant. values: host memory or NULL for init. */
 static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr_dtype dtype, gtr_shape shape, const void *values, gtr_init init, bool buffer) {
     char *full = NULL;
@@ -4590,7 +4593,6 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
     t->trainable = op == GTR__OP_PARAMETER && !buffer && !init.frozen && dtype == GTR_F32;
     int64_t n = gtr__count(&shape);
     t->data_bytes = (size_t)n * gtr__dtype_size(dtype);
-    if (dtype == GTR_I32) gtr__note_range(t, (const int32_t *)values, n);
     if (!ctx->preset) {
         ok = gtr__stage_ready(ctx, t->stage) == GTR_OK && (t->data = gtr__device_alloc(ctx, t->stage, t->data_bytes)) != NULL;
         if (ok && (values || init.kind != GTR_INIT_ZERO)) {
@@ -4608,7 +4610,7 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
     if (op == GTR__OP_PARAMETER) ctx->parameter[ctx->n_parameter++] = t;
     return t;
 }
-GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init) {
+gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init) {
     if (!gtr__usable(ctx)) return NULL;
     if ((unsigned)init.kind > GTR_INIT_NORMAL || !gtr__finite(init.a))
         return gtr__none(gtr__fail(ctx, GTR_ERR_ARG, "parameter \"%s\": its initial values are not of a known kind and finite", name ? name : ""));
@@ -4618,12 +4620,12 @@ GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape 
 static gtr_tensor *gtr__buffer(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape, float value) {
     return gtr__leaf(ctx, GTR__OP_PARAMETER, name, dtype, shape, NULL, gtr__init(value != 0 ? GTR_INIT_CONSTANT : GTR_INIT_ZERO, value), true);
 }
-GTR_API gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, const void *data) {
+gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, const void *data) {
     if (!gtr__usable(ctx)) return NULL;
     if (!data || (dtype != GTR_F32 && dtype != GTR_I32)) return gtr__none(gtr__fail(ctx, GTR_ERR_ARG, "a constant needs data of dtype float32 or int32"));
     return gtr__leaf(ctx, GTR__OP_CONSTANT, NULL, dtype, shape, data, gtr__init(GTR_INIT_ZERO, 0), false);
 }
-GTR_API void gtr_scope_begin(gtr_context *ctx, const char *name) {
+void gtr_scope_begin(gtr_context *ctx, const char *name) {
     if (!gtr__usable(ctx)) return;
     size_t used = strlen(ctx->scope);
     if (!name || !name[0] || used + strlen(name) + 2 > sizeof ctx->scope) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_scope_begin: the name is empty or the scopes together are longer than 510 bytes"); return; }
@@ -4631,7 +4633,7 @@ GTR_API void gtr_scope_begin(gtr_context *ctx, const char *name) {
     if (ctx->scope_depth < (int)(sizeof ctx->scope_length / sizeof *ctx->scope_length)) ctx->scope_length[ctx->scope_depth++] = (short)used;
     else { ctx->scope[used] = 0; gtr__fail(ctx, GTR_ERR_ARG, "gtr_scope_begin: more than 64 scopes inside each other"); }
 }
-GTR_API void gtr_scope_end(gtr_context *ctx) {
+void gtr_scope_end(gtr_context *ctx) {
     if (!gtr__usable(ctx)) return;
     if (!ctx->scope_depth) { gtr__fail(ctx, GTR_ERR_STATE, "gtr_scope_end without gtr_scope_begin"); return; }
     ctx->scope[ctx->scope_length[--ctx->scope_depth]] = 0;
@@ -4645,34 +4647,38 @@ static gtr_result gtr__stage_ready(gtr_context *ctx, int stage) {
     }
     return GTR_OK;
 }
-GTR_API void gtr_stage(gtr_context *ctx, int stage) {
+void gtr_stage(gtr_context *ctx, int stage) {
     if (!gtr__usable(ctx)) return;
     if (stage < 0 || stage >= GTR__MAX_STAGES) gtr__fail(ctx, GTR_ERR_ARG, "gtr_stage: %d, want 0 to %d", stage, GTR__MAX_STAGES - 1);
     else if (gtr__stage_ready(ctx, stage) == GTR_OK) ctx->stage = stage;
 }
-GTR_API void gtr_recompute_begin(gtr_context *ctx) {
+void gtr_recompute_begin(gtr_context *ctx) {
     if (!gtr__usable(ctx)) return;
     if (ctx->in_region) { gtr__fail(ctx, GTR_ERR_STATE, "gtr_recompute_begin inside another"); return; }
     ctx->in_region = true;
     ctx->region = ++ctx->n_regions;
 }
-GTR_API void gtr_recompute_end(gtr_context *ctx) {
+void gtr_recompute_end(gtr_context *ctx) {
     if (!gtr__usable(ctx)) return;
     if (!ctx->in_region) gtr__fail(ctx, GTR_ERR_STATE, "gtr_recompute_end without gtr_recompute_begin");
     ctx->in_region = false;
 }
-GTR_API int64_t gtr_mark(gtr_context *ctx) { return ctx ? ctx->n_tensor : 0; }
-GTR_API gtr_tensor *gtr_keep(gtr_tensor *t) {
+int64_t gtr_mark(gtr_context *ctx) { return ctx ? ctx->n_tensor : 0; }
+gtr_tensor *gtr_keep(gtr_tensor *t) {
     if (t && !t->keep && gtr__usable(t->ctx)) { t->keep = true; gtr__plans_forget(t->ctx, t->id); }
     return t;
 }
-GTR_API gtr_shape gtr_tensor_shape(const gtr_tensor *t) { return t ? t->shape : gtr_shape0(); }
-GTR_API gtr_dtype gtr_tensor_dtype(const gtr_tensor *t) { return t ? t->dtype : GTR_F32; }
-GTR_API const char *gtr_tensor_name(const gtr_tensor *t) { return t ? gtr__label(t) : ""; }
-GTR_API int64_t gtr_parameter_count(const gtr_context *ctx) { return ctx ? ctx->n_parameter : 0; }
-GTR_API gtr_tensor *gtr_parameter_at(const gtr_context *ctx, int64_t i) { return ctx && i >= 0 && i < ctx->n_parameter ? ctx->parameter[i] : NULL; }
-GTR_API gtr_tensor *gtr_parameter_find(const gtr_context *ctx, const char *name) { return ctx && name ? gtr__find_named(ctx, GTR__OP_PARAMETER, name) : NULL; }
-GTR_API bool gtr_parameter_trainable(const gtr_tensor *p) { return p && p->trainable; }
+gtr_shape gtr_tensor_shape(const gtr_tensor *t) { return t ? t->shape : gtr_shape0(); }
+gtr_dtype gtr_tensor_dtype(const gtr_tensor *t) { return t ? t->dtype : GTR_F32; }
+const char *gtr_tensor_name(const gtr_tensor *t) { return t ? gtr__label(t) : ""; }
+int64_t gtr_parameter_count(const gtr_context *ctx) { return ctx ? ctx->n_parameter : 0; }
+gtr_tensor *gtr_parameter_at(const gtr_context *ctx, int64_t i) {
+    return ctx && i >= 0 && i < ctx->n_parameter ? ctx->parameter[i] : NULL;
+}
+gtr_tensor *gtr_parameter_find(const gtr_context *ctx, const char *name) {
+    return ctx && name ? gtr__find_named(ctx, GTR__OP_PARAMETER, name) : NULL;
+}
+bool gtr_parameter_trainable(const gtr_tensor *p) { return p && p->trainable; }
 
 // >>op-builders
 static gtr__attr gtr__attr0(void) { gtr__attr a; memset(&a, 0, sizeof a); return a; }
@@ -4690,32 +4696,32 @@ static int gtr__axis(gtr_tensor *x, int axis, gtr__op op) {
     gtr__fail(x->ctx, GTR_ERR_ARG, "%s: axis %d of a tensor with %d dimensions", gtr__row(op)->name, axis, x->shape.ndim);
     return -1;
 }
-GTR_API gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool transpose_b) {
+gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool transpose_b) {
     gtr__attr at = gtr__attr0();
     at.i[0] = transpose_a; at.i[1] = transpose_b;
     return gtr__op_of(GTR__OP_MATMUL, a, b, &at, NULL);
 }
-GTR_API gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b) { return gtr_matmul_t(a, false, b, false); }
-GTR_API gtr_tensor *gtr_add(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_ADD, a, b); }
-GTR_API gtr_tensor *gtr_sub(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_SUB, a, b); }
-GTR_API gtr_tensor *gtr_mul(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_MUL, a, b); }
-GTR_API gtr_tensor *gtr_div(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_DIV, a, b); }
-GTR_API gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b) {
+gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b) { return gtr_matmul_t(a, false, b, false); }
+gtr_tensor *gtr_add(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_ADD, a, b); }
+gtr_tensor *gtr_sub(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_SUB, a, b); }
+gtr_tensor *gtr_mul(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_MUL, a, b); }
+gtr_tensor *gtr_div(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_DIV, a, b); }
+gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b) {
     gtr__attr at = gtr__attr0();
     if (!x) return NULL;
     if (!gtr__finite(a) || !gtr__finite(b)) return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "scale: got a %g and b %g, want finite numbers", (double)a, (double)b));
     at.f[0] = a; at.f[1] = b;
     return gtr__op_new(GTR__OP_SCALE, 1, &x, &at, NULL);
 }
-GTR_API gtr_tensor *gtr_relu(gtr_tensor *x) { return gtr__op1(GTR__OP_RELU, x); }
-GTR_API gtr_tensor *gtr_tanh(gtr_tensor *x) { return gtr__op1(GTR__OP_TANH, x); }
-GTR_API gtr_tensor *gtr_sigmoid(gtr_tensor *x) { return gtr__op1(GTR__OP_SIGMOID, x); }
-GTR_API gtr_tensor *gtr_gelu(gtr_tensor *x) { return gtr__op1(GTR__OP_GELU, x); }
-GTR_API gtr_tensor *gtr_gelu_tanh(gtr_tensor *x) { return gtr__op1(GTR__OP_GELU_TANH, x); }
-GTR_API gtr_tensor *gtr_exp(gtr_tensor *x) { return gtr__op1(GTR__OP_EXP, x); }
-GTR_API gtr_tensor *gtr_log(gtr_tensor *x) { return gtr__op1(GTR__OP_LOG, x); }
-GTR_API gtr_tensor *gtr_stop_gradient(gtr_tensor *x) { return gtr__op1(GTR__OP_STOP_GRADIENT, x); }
-GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape) {
+gtr_tensor *gtr_relu(gtr_tensor *x) { return gtr__op1(GTR__OP_RELU, x); }
+gtr_tensor *gtr_tanh(gtr_tensor *x) { return gtr__op1(GTR__OP_TANH, x); }
+gtr_tensor *gtr_sigmoid(gtr_tensor *x) { return gtr__op1(GTR__OP_SIGMOID, x); }
+gtr_tensor *gtr_gelu(gtr_tensor *x) { return gtr__op1(GTR__OP_GELU, x); }
+gtr_tensor *gtr_gelu_tanh(gtr_tensor *x) { return gtr__op1(GTR__OP_GELU_TANH, x); }
+gtr_tensor *gtr_exp(gtr_tensor *x) { return gtr__op1(GTR__OP_EXP, x); }
+gtr_tensor *gtr_log(gtr_tensor *x) { return gtr__op1(GTR__OP_LOG, x); }
+gtr_tensor *gtr_stop_gradient(gtr_tensor *x) { return gtr__op1(GTR__OP_STOP_GRADIENT, x); }
+gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape) {
     gtr__attr at = gtr__attr0();
     char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
     if (!x) return NULL;
@@ -4724,30 +4730,30 @@ GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape) {
     for (int i = 0; i < shape.ndim; i++) at.i[i] = shape.dim[i];
     if (gtr__count(&x->shape) > 0 && gtr__shape_valid(&shape) && gtr__count(&shape) < 0)
         return gtr__none(gtr__fail(x->ctx, GTR_ERR_SHAPE, "reshape: got %s into %s, want one without the batch, too",
-                                   gtr__shape_text(&x->shape, a), gtr__shape_text(&shape, b)));
+                gtr__shape_text(&x->shape, a), gtr__shape_text(&shape, b)));
     return gtr__op_new(GTR__OP_RESHAPE, 1, &x, &at, NULL);
 }
-GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x) {
+gtr_tensor *gtr_flatten(gtr_tensor *x) {
     if (!x) return NULL;
     gtr_shape s = gtr_shape2(x->shape.ndim ? x->shape.dim[0] : 1, 1);
-    for (int i = 1; i < x->shape.ndim; i++) s.dim[1] *= x->shape.dim[i];   /* each a factor of a count that was checked */
+    for (int i = 1; i < x->shape.ndim; i++) s.dim[1] *= x->shape.dim[i]; /* each a factor of a count that was checked */
     return gtr_reshape(x, s);
 }
-GTR_API gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims) {
+gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims) {
     gtr__attr at = gtr__attr0();
     if (!x) return NULL;
     if (!dims) return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "permute: dims is NULL"));
     for (int i = 0; i < x->shape.ndim; i++) at.i[i] = dims[i];
     return gtr__op_new(GTR__OP_PERMUTE, 1, &x, &at, NULL);
 }
-GTR_API gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis) {
+gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis) {
     gtr__attr at = gtr__attr0();
     if (!x || n < 1 || !x[0]) return NULL;
     if (n > gtr__row(GTR__OP_CONCAT)->max_in) return gtr__none(gtr__fail(x[0]->ctx, GTR_ERR_ARG, "concat: %d tensors, want 1 to %d", n, gtr__row(GTR__OP_CONCAT)->max_in));
     at.i[0] = gtr__axis(x[0], axis, GTR__OP_CONCAT);
     return at.i[0] < 0 ? NULL : gtr__op_new(GTR__OP_CONCAT, n, x, &at, NULL);
 }
-GTR_API gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end) {
+gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end) {
     gtr__attr at = gtr__attr0();
     if (!x) return NULL;
     at.i[0] = gtr__axis(x, axis, GTR__OP_SLICE);
@@ -4767,17 +4773,21 @@ static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, in
     at.i[1] = keep;
     return gtr__op_new(op, 1, &x, &at, NULL);
 }
-GTR_API gtr_tensor *gtr_sum(gtr_tensor *x, const int *axes, int n, bool keep) { return gtr__reduction(GTR__OP_SUM, x, axes, n, keep); }
-GTR_API gtr_tensor *gtr_mean(gtr_tensor *x, const int *axes, int n, bool keep) { return gtr__reduction(GTR__OP_MEAN, x, axes, n, keep); }
+gtr_tensor *gtr_sum(gtr_tensor *x, const int *axes, int n, bool keep) {
+    return gtr__reduction(GTR__OP_SUM, x, axes, n, keep);
+}
+gtr_tensor *gtr_mean(gtr_tensor *x, const int *axes, int n, bool keep) {
+    return gtr__reduction(GTR__OP_MEAN, x, axes, n, keep);
+}
 static gtr_tensor *gtr__along(gtr__op op, gtr_tensor *x, int axis) {
     gtr__attr at = gtr__attr0();
     if (!x) return NULL;
     at.i[0] = gtr__axis(x, axis, op);
     return at.i[0] < 0 ? NULL : gtr__op_new(op, 1, &x, &at, NULL);
 }
-GTR_API gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_SOFTMAX, x, axis); }
-GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_ARGMAX, x, axis); }
-GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
+gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_SOFTMAX, x, axis); }
+gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_ARGMAX, x, axis); }
+gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
     gtr__attr at = gtr__attr0();
     char own[40];
     if (!x || !gtr__usable(x->ctx)) return NULL;
@@ -4795,7 +4805,7 @@ GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
         }
         if (name) gtr__fail(x->ctx, GTR_ERR_ARG, "dropout \"%s\": there is one of this name already", t->name);
         gtr__undo(x->ctx, t->id, x->ctx->n_parameter);
-        if (name) return NULL;      /* a name that was made and is the user's too: the next */
+        if (name) return NULL; /* a name that was made and is the user's too: the next */
     }
 }
 /* Labels and ids have a range, which the runs that read them check (gtr__check_ranges). */
@@ -4803,19 +4813,19 @@ static gtr_tensor *gtr__limit(gtr_tensor *t, int input, int64_t limit, bool has_
     t->limited = input; t->limit = limit; t->has_ignore = has_ignore; t->ignore = ignore;
     return t;
 }
-/* What the host has set of a leaf of labels or ids; v NULL: not known. */
+/* What the host has set of labels or ids; v NULL: not known. */
 static void gtr__note_range(gtr_tensor *x, const int32_t *v, int64_t n) {
     int32_t least = v ? v[0] : 1, most = v ? v[0] : 0;
     for (int64_t i = 1; v && i < n; i++) { least = GTR__MIN(least, v[i]); most = GTR__MAX(most, v[i]); }
     x->least = least; x->most = most;
     x->sets++;
 }
-GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
+gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
     gtr__attr at = gtr__attr0();
     at.i[0] = INT32_MIN; at.i[1] = -1;
     return gtr__op_of(GTR__OP_ACCURACY, logits, labels, &at, NULL);
 }
-GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
+gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
     gtr__attr at = gtr__attr0();
     if (!gtr__usable(ctx)) return NULL;
     if (desc.n_in < 1 || desc.n_in > 8 || !desc.forward || !desc.name)
@@ -4846,14 +4856,14 @@ static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what) {
     unsigned char *seen;
     if (loss->dtype != GTR_F32 || gtr__count(&loss->shape) != 1)
         return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: the loss, %s, has shape %s and dtype %s, want one float32", what,
-                         gtr__called(loss, who), gtr__shape_text(&loss->shape, text), gtr__dtype_names[loss->dtype]);
+                gtr__called(loss, who), gtr__shape_text(&loss->shape, text), gtr__dtype_names[loss->dtype]);
     seen = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor);
     if (!seen) return GTR_ERR_NOMEM;
     bool bad = gtr__reaches_gradient(loss, seen);
     gtr__mfree(ctx, seen);
     return bad ? gtr__fail(ctx, GTR_ERR_UNSUPPORTED, "%s: the loss \"%s\" depends on a gradient; a gradient of a gradient is not computed (gtr_stop_gradient cuts it)", what, gtr__label(loss)) : GTR_OK;
 }
-GTR_API gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
+gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
     gtr_tensor *in[2], *t;
     if (!loss || !x || !gtr__usable(loss->ctx)) return NULL;
     if (x->ctx != loss->ctx) return gtr__none(gtr__fail(loss->ctx, GTR_ERR_ARG, "gradient: its inputs belong to different contexts"));
@@ -4883,7 +4893,7 @@ static gtr_tensor *gtr__linear_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, 
     in[0] = x; in[1] = w; in[2] = b;
     return gtr__op_new(GTR__OP_LINEAR, b ? 3 : 2, in, &at, name);
 }
-GTR_API gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_desc desc) {
+gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_desc desc) {
     gtr_tensor *w, *b = NULL, *t;
     char buf[600], text[GTR__SHAPE_TEXT];
     if (!gtr__layer_name(x, name, "linear")) return NULL;
@@ -4897,19 +4907,21 @@ GTR_API gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_de
     t = w && (b || desc.no_bias) ? gtr__linear_new(x, w, b, name) : NULL;
     return t ? t : gtr__undo(x->ctx, tensors, parameters);
 }
-GTR_API gtr_tensor *gtr_linear(gtr_tensor *x, const char *name, int64_t out) {
+gtr_tensor *gtr_linear(gtr_tensor *x, const char *name, int64_t out) {
     gtr_linear_desc d = GTR__ZERO;
     d.out = out;
     return gtr_linear_ex(x, name, d);
 }
-GTR_API gtr_tensor *gtr_linear_with(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b) { return x && w ? gtr__linear_new(x, w, b, NULL) : NULL; }
+gtr_tensor *gtr_linear_with(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b) {
+    return x && w ? gtr__linear_new(x, w, b, NULL) : NULL;
+}
 static gtr_tensor *gtr__embedding_new(gtr_tensor *ids, gtr_tensor *table, const char *name) {
     gtr__attr at = gtr__attr0();
     gtr_tensor *t = gtr__op_of(GTR__OP_EMBEDDING, ids, table, &at, name);
     return t ? gtr__limit(t, 0, table->shape.dim[0], false, 0) : NULL;
 }
-GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table) { return gtr__embedding_new(ids, table, NULL); }
-GTR_API gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width) {
+gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table) { return gtr__embedding_new(ids, table, NULL); }
+gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width) {
     char buf[600];
     if (!gtr__layer_name(ids, name, "embedding")) return NULL;
     const int64_t tensors = ids->ctx->n_tensor, parameters = ids->ctx->n_parameter;
@@ -4918,7 +4930,7 @@ GTR_API gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t row
     gtr_tensor *t = table ? gtr__embedding_new(ids, table, name) : NULL;
     return t ? t : gtr__undo(ids->ctx, tensors, parameters);
 }
-GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc) {
+gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc) {
     gtr__attr at = gtr__attr0();
     gtr_tensor *in[5], *tracked, *t = NULL;
     char buf[600], text[GTR__SHAPE_TEXT];
@@ -4942,10 +4954,13 @@ GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch
     if (tracked) t = gtr__op_new(GTR__OP_BATCH_NORM, 5, in, &at, name);
     return t ? t : gtr__undo(x->ctx, tensors, parameters);
 }
-GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) { gtr_batch_norm_desc d = GTR__ZERO; return gtr_batch_norm_ex(x, name, d); }
+gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) {
+    gtr_batch_norm_desc d = GTR__ZERO;
+    return gtr_batch_norm_ex(x, name, d);
+}
 
 // >>loss-builders
-GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc) {
+gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc) {
     gtr__attr at = gtr__attr0();
     if (!logits || !labels) return NULL;
     if (!(desc.label_smoothing >= 0 && desc.label_smoothing <= 1)) return gtr__none(gtr__fail(logits->ctx, GTR_ERR_ARG, "cross_entropy: label_smoothing is %g, want 0 to 1", (double)desc.label_smoothing));
@@ -4956,17 +4971,19 @@ GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels,
     gtr_tensor *t = gtr__op_of(GTR__OP_CROSS_ENTROPY, logits, labels, &at, NULL);
     return t ? gtr__limit(t, 1, logits->shape.dim[1], true, (int32_t)at.i[0]) : NULL;
 }
-GTR_API gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels) {
+gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels) {
     gtr_cross_entropy_desc d = GTR__ZERO;
     return gtr_cross_entropy_ex(logits, labels, d);
 }
-GTR_API gtr_tensor *gtr_mse(gtr_tensor *x, gtr_tensor *target) { return gtr__op2(GTR__OP_MSE, x, target); }
-GTR_API gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target) { return gtr__op2(GTR__OP_BCE_WITH_LOGITS, x, target); }
+gtr_tensor *gtr_mse(gtr_tensor *x, gtr_tensor *target) { return gtr__op2(GTR__OP_MSE, x, target); }
+gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target) {
+    return gtr__op2(GTR__OP_BCE_WITH_LOGITS, x, target);
+}
 
 // >>plan
 /* From tensors to a list of nodes, by passes:
      record        tensors in the order they were built become nodes, once per micro-batch, with literal shapes; where an operand
-                   is wanted in another precision or on another stage, a cast or copy node comes in between
+             is wanted in another precision or on another stage, a cast or copy node comes in between
      tally         in front of that: labels that count are counted, of all micro-batches
      differentiate backward nodes, from the loss to the parameters
      rematerialise clones of forward nodes in front of the backward nodes that read them
@@ -4974,21 +4991,21 @@ GTR_API gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target) { ret
      select        the backend's matchers
      order         streams, and the waits between them
      memory        workspace and offsets, by liveness under happens-before: in the place of gradients that are not written yet, or in
-                   the arena */
+             the arena */
 /* What a plan is for. */
 typedef struct gtr__recipe {
-    gtr_trainer  *trainer;          /* NULL: evaluation */
-    gtr_tensor   *fetch[32];        /* kept for the caller */
-    int           n_fetch;
-    gtr_tensor   *report[GTR__MAX_REPORT];  /* scalars that REPORT writes: loss, metric */
-    int           n_report;
-    int           training, micro, streams;
-    bool          feeds;            /* FEED and REPORT nodes; predictors have none */
-    bool          no_matchers, several;     /* several: steps are queued many at a time */
-    gtr_dataset  *data;             /* whose columns FEED reads, in the inputs' order; NULL: what gtr_set set */
-    int           set;              /* the batch is a part of a set, evaluated part by part. 1: labels that count are
-                                       those of the set; 2: these are counted, and no more */
-    int64_t       batch;
+    gtr_trainer *trainer; /* NULL: evaluation */
+    gtr_tensor *fetch[32]; /* kept for the caller */
+    int n_fetch;
+    gtr_tensor *report[GTR__MAX_REPORT]; /* scalars that REPORT writes: loss, metric */
+    int n_report;
+    int training, micro, streams;
+    bool feeds; /* FEED and REPORT nodes; predictors have none */
+    bool no_matchers, several; /* several: steps are queued many at a time */
+    gtr_dataset *data; /* whose columns FEED reads, in the inputs' order; NULL: what gtr_set set */
+    int set; /* the batch is a part of a set, evaluated part by part. 1: labels that count are
+            those of the set; 2: these are counted, and no more */
+    int64_t batch;
     gtr_precision precision;
 } gtr__recipe;
 /* All that tells recipes apart, without a struct's gaps. */
@@ -5000,42 +5017,43 @@ static int gtr__recipe_key(const gtr__recipe *r, uint64_t *key) {
     key[2] = (uint64_t)(uintptr_t)r->data;
     key[3] = (uint64_t)r->micro << 32 | (uint64_t)r->streams << 16 | (uint64_t)r->precision << 8 | (uint64_t)r->set;
     key[4] = (uint64_t)r->n_fetch << 16 | (uint64_t)r->n_report << 8 | (uint64_t)r->training << 3 |
-             (uint64_t)r->feeds << 2 | (uint64_t)r->no_matchers << 1 | (uint64_t)r->several;
+            (uint64_t)r->feeds << 2 | (uint64_t)r->no_matchers << 1 | (uint64_t)r->several;
     for (i = 0; i < r->n_report; i++) key[n++] = (uint64_t)(uintptr_t)r->report[i];
     for (i = 0; i < r->n_fetch; i++) key[n++] = (uint64_t)(uintptr_t)r->fetch[i];
     return n;
 }
 /* What the passes know of a value besides gtr__value. */
 typedef struct gtr__extra {
-    int  low, copy[GTR__MAX_STAGES];    /* the same in low storage; on another stage; -1 */
-    int  gradient;                      /* value; -1 */
-    int  gradient_root;                 /* a low copy's gradient goes to its master's value; -1 */
-    int  at;                            /* how many nodes there were when it was made: those do not read it */
-    bool written, wants, stop;          /* gradient: has a writer; is wanted; value: no gradient passes */
-    bool summed;                        /* its part of a kept gradient is counted */
-    bool own;                           /* an alias that a gradient is asked by, a variable of its own: gtr__pass_on */
+    int low, copy[GTR__MAX_STAGES]; /* the same in low storage; on another stage; -1 */
+    int gradient; /* value; -1 */
+    int gradient_root; /* a low copy's gradient goes to its master's value; -1 */
+    int at; /* how many nodes there were when it was made: those do not read it */
+    bool written, wants, stop; /* gradient: has a writer; is wanted; value: no gradient passes */
+    bool summed; /* its part of a kept gradient is counted */
+    bool own; /* an alias that a gradient is asked by, a variable of its own: gtr__pass_on */
 } gtr__extra;
 /* Of a tensor: is recorded; no, a gtr__early has its values; was recorded ahead. */
 enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4 };
 /* Labels that are no input are made ahead of all micro-batches where they are counted, and not again. */
-typedef struct gtr__early { int64_t labels; int value[64]; } gtr__early;      /* tensor id; by micro-batch */
+typedef struct gtr__early { int64_t labels; int value[64]; } gtr__early; /* tensor id; by micro-batch */
 typedef struct gtr__build {
-    gtr_context       *ctx;
-    gtr__plan         *plan;
+    gtr_context *ctx;
+    gtr__plan *plan;
     const gtr__recipe *r;
-    gtr__extra        *extra; int cap_extra;
-    int               *map;             /* tensor id -> value in this micro-batch; -1 */
-    int               *shared;          /* tensor id -> value of a leaf, the same in all */
-    unsigned char     *reach;           /* tensor id -> GTR__REACHED... of what is being recorded */
-    unsigned char     *whole;           /* of what all micro-batches record */
-    int               *tally;           /* tensor id -> TALLY's value for it; -1 */
-    gtr__early        *early; int n_early, cap_early;
-    int64_t            row0, rows;      /* of the micro-batch */
-    int                micro;
-    gtr__phase         phase;
-    bool               failed, ahead;   /* ahead: of all micro-batches */
-    bool               alone;           /* alone: gtr_gradient's own differentiation, which no trainer's buffer takes */
+    gtr__extra *extra; int cap_extra;
+    int *map; /* tensor id -> value in this micro-batch; -1 */
+    int *shared; /* tensor id -> value of a leaf, the same in all */
+    unsigned char *reach; /* tensor id -> GTR__REACHED... of what is being recorded */
+    unsigned char *whole; /* of what all micro-batches record */
+    int *tally; /* tensor id -> TALLY's value for it; -1 */
+    gtr__early *early; int n_early, cap_early;
+    int64_t row0, rows; /* of the micro-batch */
+    int micro;
+    gtr__phase phase;
+    bool failed, ahead; /* ahead: of all micro-batches */
+    bool alone; /* alone: gtr_gradient's own differentiation, which no trainer's buffer takes */
 } gtr__build;
+#define GTR__V(v) b->plan->value[v]
 static const char *gtr__value_name(const gtr__plan *plan, int v) {
     const gtr__value *x = &plan->value[v];
     if (x->label) return (const char *)x->label;
@@ -5076,7 +5094,7 @@ static int gtr__alias_new(gtr__build *b, int of, gtr_shape shape, size_t offset)
     gtr__value *x;
     const gtr__value *o;
     if (v < 0) return v;
-    x = &b->plan->value[v]; o = &b->plan->value[of];
+    x = &GTR__V(v); o = &GTR__V(of);
     x->dtype = o->dtype; x->storage = o->storage; x->stage = o->stage;
     x->tensor = o->tensor; x->label = o->label; x->gradient_of = o->gradient_of;
     x->home = GTR__HOME_ALIAS; x->alias = of; x->offset = offset;
@@ -5084,11 +5102,11 @@ static int gtr__alias_new(gtr__build *b, int of, gtr_shape shape, size_t offset)
 }
 /* A value of no tensor, in the other's shape, storage and stage, and called like it. */
 static int gtr__value_like(gtr__build *b, int of, gtr_dtype dtype) {
-    int v = gtr__value_new(b, b->plan->value[of].shape, dtype, NULL);
+    int v = gtr__value_new(b, GTR__V(of).shape, dtype, NULL);
     if (v < 0) return v;
-    b->plan->value[v].storage = b->plan->value[of].storage;
-    b->plan->value[v].stage = b->plan->value[of].stage;
-    b->plan->value[v].label = gtr__value_name(b->plan, of);
+    GTR__V(v).storage = GTR__V(of).storage;
+    GTR__V(v).stage = GTR__V(of).stage;
+    GTR__V(v).label = gtr__value_name(b->plan, of);
     return v;
 }
 /* The root of what a node's k-th operand reads or, behind the inputs, writes; -1: nothing. */
@@ -5131,8 +5149,8 @@ static int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low) {
     else if (whole < 0 || low) {
         v = gtr__value_new(b, s, t->dtype, t);
         if (v < 0) return -1;
-        b->plan->value[v].home = GTR__HOME_INPUT;
-        b->plan->value[v].storage = storage;
+        GTR__V(v).home = GTR__HOME_INPUT;
+        GTR__V(v).storage = storage;
         if (low) b->extra[whole].low = v; else b->shared[t->id] = v;
         whole = v;
     }
@@ -5144,14 +5162,14 @@ static int gtr__leaf_value(gtr__build *b, gtr_tensor *t) {
     if (v >= 0) return v;
     v = gtr__value_new(b, t->shape, t->dtype, t);
     if (v < 0) return v;
-    b->plan->value[v].home = t->buffer ? GTR__HOME_STATE : GTR__HOME_PARAMETER;
+    GTR__V(v).home = t->buffer ? GTR__HOME_STATE : GTR__HOME_PARAMETER;
     return b->shared[t->id] = v;
 }
 static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to, int region) {
     gtr__node *n = gtr__node_new(b, op, GTR__FWD, 1, 1);
     if (!n) return NULL;
     n->in[0] = from; n->out[0] = to;
-    n->stage = b->plan->value[to].stage; n->layer = gtr__value_name(b->plan, from); n->region = region;
+    n->stage = GTR__V(to).stage; n->layer = gtr__value_name(b->plan, from); n->region = region;
     return n;
 }
 /* An operand as an op wants it: on its stage, in its precision. */
@@ -5159,33 +5177,33 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     int v = b->map[from->id], w;
     gtr_dtype low = gtr__low_dtype(b->plan->precision);
     if (v < 0) { b->failed = true; return -1; }
-    if (b->plan->value[v].stage != stage) {
+    if (GTR__V(v).stage != stage) {
         w = b->extra[v].copy[stage];
         if (w < 0) {
-            w = gtr__value_like(b, v, b->plan->value[v].dtype);
+            w = gtr__value_like(b, v, GTR__V(v).dtype);
             if (w < 0) return -1;
-            b->plan->value[w].stage = stage;
+            GTR__V(w).stage = stage;
             b->extra[v].copy[stage] = w;
             if (!gtr__simple_node(b, GTR__OP_COPY, v, w, region)) return -1;
         }
         v = w;
     }
-    if (cls != GTR__LOW || low == GTR_F32 || b->plan->value[v].dtype != GTR_F32 || b->plan->value[v].storage != GTR_F32) return v;
-    if (b->extra[v].low >= 0 && b->plan->value[v].home != GTR__HOME_INPUT) return b->extra[v].low;
+    if (cls != GTR__LOW || low == GTR_F32 || GTR__V(v).dtype != GTR_F32 || GTR__V(v).storage != GTR_F32) return v;
+    if (b->extra[v].low >= 0 && GTR__V(v).home != GTR__HOME_INPUT) return b->extra[v].low;
     w = gtr__root(b->plan, v);
     if (b->plan->value[w].home == GTR__HOME_INPUT && b->plan->value[w].stage == stage && gtr__batched(b->plan->value[w].tensor)) {   /* FEED writes it low, too */
-        w = gtr__input_value(b, b->plan->value[w].tensor, true);
-        if (w >= 0 && from->op != GTR__OP_INPUT) w = gtr__alias_new(b, w, b->plan->value[v].shape, 0);
+        w = gtr__input_value(b, GTR__V(w).tensor, true);
+        if (w >= 0 && from->op != GTR__OP_INPUT) w = gtr__alias_new(b, w, GTR__V(v).shape, 0);
         if (w >= 0) b->extra[w].gradient_root = v;
         return w;
     }
     w = gtr__value_like(b, v, GTR_F32);
     if (w < 0) return -1;
-    b->plan->value[w].storage = low;
+    GTR__V(w).storage = low;
     b->extra[v].low = w;
-    if (b->plan->value[v].home == GTR__HOME_PARAMETER) {
-        b->plan->value[w].home = GTR__HOME_LOW;
-        b->plan->value[w].tensor = b->plan->value[v].tensor;
+    if (GTR__V(v).home == GTR__HOME_PARAMETER) {
+        GTR__V(w).home = GTR__HOME_LOW;
+        GTR__V(w).tensor = GTR__V(v).tensor;
         b->extra[w].gradient_root = v;
     } else if (!gtr__simple_node(b, GTR__OP_CAST, v, w, region)) return -1;
     return w;
@@ -5203,11 +5221,10 @@ static bool gtr__fetched(const gtr__build *b, gtr_tensor *t) {
     return t->keep || gtr__reported(b, t) || gtr__among(b->r->fetch, b->r->n_fetch, t);
 }
 /* A fetched value has a buffer of its tensor's. Micro-batches lie in it one behind the other where the batch comes
-   first; else only the last one's value lies there. Of a gradient, which each makes a part of, it is the sum; of a
-   report the mean. */
+   first; else only the last one does. Of a gradient it is the sum of their parts, of a report the mean. */
 static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t) {
     v = gtr__root(b->plan, v);
-    gtr__value *x = &b->plan->value[v];
+    gtr__value *x = &GTR__V(v);
     if (x->home != GTR__HOME_ARENA || !x->tensor) return;
     if (b->r->micro > 1 && gtr__reported(b, t)) return;
     if (b->r->micro == 1 || gtr__batched(x->tensor)) {
@@ -5220,7 +5237,7 @@ static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t) {
         b->extra[v].summed = true;
         if (first) *sum = gtr__value_new(b, x->tensor->shape, GTR_F32, x->tensor);
         if (*sum < 0) return;
-        b->plan->value[*sum].home = GTR__HOME_KEPT;
+        GTR__V(*sum).home = GTR__HOME_KEPT;
         b->phase = GTR__BACKWARD;
         gtr__accumulate(b, *sum, v, 1, !first);
         b->phase = GTR__FORWARD;
@@ -5254,8 +5271,8 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     for (i = 0; i < t->n_in; i++) {
         operand[i] = gtr__operand(b, t->in[i], row->cls, gtr__stage_of(b, t), region);
         if (operand[i] < 0) { b->failed = true; return; }
-        shapes[i] = b->plan->value[operand[i]].shape;
-        types[i] = b->plan->value[operand[i]].dtype;
+        shapes[i] = GTR__V(operand[i]).shape;
+        types[i] = GTR__V(operand[i]).dtype;
         if (types[i] == GTR_F32) { any = true; if (b->plan->value[operand[i]].storage == GTR_F32) narrow = false; else storage = b->plan->value[operand[i]].storage; }
     }
     memset(&s, 0, sizeof s);
@@ -5264,12 +5281,12 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     s.training = b->r->training && !(row->flags & GTR__MODE && attr.i[13]);
     for (i = 0; i < row->n_out; i++) { out[i] = t->n_in ? shapes[0] : gtr_shape0(); out_type[i] = GTR_F32; }
     gtr_result r = row->shape(&s);
-    if (r == GTR_OK) {      /* a custom op's shape function might say this, and then that */
+    if (r == GTR_OK) { /* a custom op's shape function might say this, and then that */
         char got[GTR__SHAPE_TEXT], want[GTR__SHAPE_TEXT];
         const gtr_shape was = gtr__literal(t->shape, b->rows);
         if (!gtr__shape_equal(&out[0], &was))
             r = gtr__shape_fail(&s, GTR_ERR_USER, "its shape is %s, and was %s when it was built",
-                                gtr__shape_text(&out[0], got), gtr__shape_text(&was, want));
+                    gtr__shape_text(&out[0], got), gtr__shape_text(&was, want));
     }
     if (r != GTR_OK) {
         char who[GTR__OP_TEXT];
@@ -5290,9 +5307,9 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
         int v = gtr__value_new(b, out[i], out_type[i], t);
         if (v < 0) return;
         if (i == 0) first = v;
-        if (out_type[i] == GTR_F32 && i < GTR__MAX(row->n_diff, 1)) b->plan->value[v].storage = storage;
-        b->plan->value[v].stage = gtr__stage_of(b, t);
-        if (i >= GTR__MAX(row->n_diff, 1)) b->plan->value[v].tensor = NULL, b->plan->value[v].label = gtr__label(t);
+        if (out_type[i] == GTR_F32 && i < GTR__MAX(row->n_diff, 1)) GTR__V(v).storage = storage;
+        GTR__V(v).stage = gtr__stage_of(b, t);
+        if (i >= GTR__MAX(row->n_diff, 1)) GTR__V(v).tensor = NULL, GTR__V(v).label = gtr__label(t);
     }
     gtr__node *n = gtr__node_new(b, t->op, GTR__FWD, t->n_in + (tally >= 0), row->n_out);
     if (!n) return;
@@ -5310,7 +5327,6 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
     int v = -1;
     if (t->op == GTR__OP_INPUT) v = gtr__input_value(b, t, false);
     else if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) v = gtr__leaf_value(b, t);
-    else if (t->op == GTR__OP_PART) v = b->map[t->in[0]->id] + t->part;
     else if (t->op == GTR__OP_GRADIENT) v = gtr__differentiate_for(b, t);
     else { gtr__record_op(b, t); v = b->map[t->id]; }
     b->map[t->id] = v;
@@ -5412,7 +5428,7 @@ static void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, int n_inpu
         gtr_tensor *t = b->ctx->tensor[i];
         if (!(b->whole[i] & GTR__REACHED) || !gtr__tallies(b, inputs, n_inputs, t)) continue;
         const int v = b->tally[i] = gtr__value_new(b, gtr_shape1(2), GTR_I64, t);
-        if (v >= 0 && b->r->set) b->plan->value[v].home = GTR__HOME_TALLY;
+        if (v >= 0 && b->r->set) GTR__V(v).home = GTR__HOME_TALLY;
         if (gtr__stored_as(t->in[1])->op != GTR__OP_INPUT && b->r->micro > 1) b->whole[t->in[1]->id] |= GTR__MADE;
     }
     if (b->r->set == 1) return;
@@ -5428,7 +5444,7 @@ static void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, int n_inpu
 // >>pass:differentiate
 /* What v's gradient goes to: a low copy's master, what an alias is another shape of; -1: v has its own. */
 static int gtr__gradient_to(const gtr__build *b, int v) {
-    const gtr__value *x = &b->plan->value[v];
+    const gtr__value *x = &GTR__V(v);
     return b->extra[v].gradient_root >= 0 ? b->extra[v].gradient_root : x->home == GTR__HOME_ALIAS ? x->alias : -1;
 }
 /* The value that v's gradient belongs to. */
@@ -5442,15 +5458,15 @@ static int gtr__gradient_value(gtr__build *b, int v) {
     if (g < 0) {
         g = gtr__value_like(b, root, GTR_F32);
         if (g < 0) return -1;
-        b->plan->value[g].gradient_of = root;
-        if (b->r->trainer && !b->alone && b->plan->value[root].home == GTR__HOME_PARAMETER) {
-            b->plan->value[g].home = GTR__HOME_GRADIENT;
-            b->plan->value[g].tensor = b->plan->value[root].tensor;
+        GTR__V(g).gradient_of = root;
+        if (b->r->trainer && !b->alone && GTR__V(root).home == GTR__HOME_PARAMETER) {
+            GTR__V(g).home = GTR__HOME_GRADIENT;
+            GTR__V(g).tensor = GTR__V(root).tensor;
         }
         b->extra[root].gradient = g;
     }
-    if (v == root || b->plan->value[v].home != GTR__HOME_ALIAS) return g;
-    return gtr__alias_new(b, g, b->plan->value[v].shape, 0);
+    if (v == root || GTR__V(v).home != GTR__HOME_ALIAS) return g;
+    return gtr__alias_new(b, g, GTR__V(v).shape, 0);
 }
 static bool gtr__stopped(const gtr__build *b, int v) {
     for (; v >= 0 && !b->extra[v].own; v = gtr__gradient_to(b, v)) if (b->extra[v].stop) return true;
@@ -5469,23 +5485,23 @@ static void gtr__accumulate(gtr__build *b, int dst, int src, double factor, bool
     if (!n) return;
     n->in[0] = n->in[1] = n->in[2] = src; n->reads = 4; n->out[0] = dst; n->adds = add;
     n->attr.f[0] = factor;
-    n->stage = b->plan->value[dst].stage;
+    n->stage = GTR__V(dst).stage;
     n->layer = gtr__value_name(b->plan, dst);
-    n->flops = (double)gtr__count(&b->plan->value[src].shape);
+    n->flops = (double)gtr__count(&GTR__V(src).shape);
 }
 /* All that reads alias v has given its part: v's gradient goes on to what v is another shape of, unless v stops it. */
 static void gtr__pass_on(gtr__build *b, int v) {
     const int to = b->extra[v].own && b->extra[v].written && !b->extra[v].stop ? gtr__gradient_to(b, v) : -1;
     if (to < 0 || !gtr__wants(b, to)) return;
     int g = gtr__gradient_value(b, to);
-    if (g >= 0) g = gtr__alias_new(b, g, b->plan->value[v].shape, 0);
+    if (g >= 0) g = gtr__alias_new(b, g, GTR__V(v).shape, 0);
     if (g < 0) return;
     gtr__accumulate(b, g, b->extra[v].gradient, 1, *gtr__written(b, to));
     *gtr__written(b, to) = true;
 }
 /* One backward node of forward node f for its inputs in mask. */
 static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed) {
-    const gtr__node fn = b->plan->node[f];      /* a copy: the list moves */
+    const gtr__node fn = b->plan->node[f]; /* a copy: the list moves */
     const gtr__op_row *row = gtr__row(fn.op);
     int n_in = fn.n_in + fn.n_out + row->n_diff, k, extra_src[GTR__MAX_ARGS], extra_dst[GTR__MAX_ARGS], n_extra = 0;
     uint32_t needs = row->needs;
@@ -5499,7 +5515,7 @@ static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed) 
         grads[k] = gtr__gradient_value(b, fn.in[k]);
         if (grads[k] < 0) return;
         adds[k] = *gtr__written(b, fn.in[k]);
-        for (int j = 0; j < k; j++)     /* the same tensor twice: the second into a value of its own, added behind */
+        for (int j = 0; j < k; j++) /* the same tensor twice: the second into a value of its own, added behind */
             if (grads[j] >= 0 && gtr__root(b->plan, grads[j]) == gtr__root(b->plan, grads[k])) {
                 int t = gtr__value_like(b, grads[k], GTR_F32);
                 if (t < 0) return;
@@ -5515,7 +5531,7 @@ static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed) 
     for (k = 0; k < fn.n_out; k++) { n->in[fn.n_in + k] = fn.out[k]; if (needs >> (16 + k) & 1) n->reads |= (uint64_t)1 << (fn.n_in + k); }
     for (k = 0; k < row->n_diff; k++) {
         int at = fn.n_in + fn.n_out + k;
-        n->in[at] = fn.out[k];                  /* for its shape, when there is no gradient */
+        n->in[at] = fn.out[k]; /* for its shape, when there is no gradient */
         if (gtr__has_gradient(b, fn.out[k])) { n->in[at] = b->extra[gtr__root(b->plan, fn.out[k])].gradient; n->reads |= (uint64_t)1 << at; }
     }
     for (k = 0; k < fn.n_in; k++) {
@@ -5523,7 +5539,7 @@ static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed) 
         if (grads[k] >= 0 && adds[k]) n->adds |= (uint64_t)1 << k;
     }
     n->attr = fn.attr; n->row0 = fn.row0; n->training = fn.training;
-    n->stage = fn.op == GTR__OP_COPY ? b->plan->value[fn.in[0]].stage : fn.stage;
+    n->stage = fn.op == GTR__OP_COPY ? GTR__V(fn.in[0]).stage : fn.stage;
     n->layer = fn.layer; n->seed = seed; n->flops = fn.flops;
     for (k = 0; k < fn.n_in; k++) if (mask >> k & 1) *gtr__written(b, fn.in[k]) = true;
     for (k = 0; k < n_extra; k++) gtr__accumulate(b, extra_dst[k], extra_src[k], 1, true);
@@ -5540,15 +5556,15 @@ static bool gtr__fill(gtr__build *b, int v, double with) {
     if (!n) { b->failed = true; return false; }
     n->out[0] = v;
     n->attr.f[0] = with;
-    n->stage = b->plan->value[v].stage;
+    n->stage = GTR__V(v).stage;
     return true;
 }
 /* Backward nodes for forward nodes first to end - 1. extra[].wants of what is to be differentiated by is set. */
 static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, int end) {
-    const bool asked = b->extra[gtr__master(b, loss)].wants;     /* by the loss itself */
+    const bool asked = b->extra[gtr__master(b, loss)].wants; /* by the loss itself */
     int i, k, alias = b->alone ? b->plan->n_value - 1 : -1;
     if (gtr__stopped(b, loss)) return;
-    for (i = first; i < end && !b->failed; i++) {       /* what lies on a way from there to the loss */
+    for (i = first; i < end && !b->failed; i++) { /* what lies on a way from there to the loss */
         gtr__node *n = &b->plan->node[i];
         const gtr__op_row *row = gtr__row(n->op);
         bool any = false;
@@ -5563,7 +5579,7 @@ static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, i
         if (k < n->n_out) break;
     }
     bool seeded = i >= first && gtr__row(b->plan->node[i].op)->flags & GTR__SEED && !b->extra[loss].written && !asked;
-    seeded = seeded && !(b->alone && b->r->trainer);    /* a seed has the loss scale */
+    seeded = seeded && !(b->alone && b->r->trainer); /* a seed has the loss scale */
     if (!seeded) {
         if (!gtr__fill(b, gtr__gradient_value(b, loss), seed)) return;
         b->plan->node[b->plan->n_node - 1].attr.i[0] = b->r->trainer && !b->alone;
@@ -5600,7 +5616,7 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
     for (int64_t i = 0; i < b->ctx->n_tensor; i++) {
         gtr_tensor *t = b->ctx->tensor[i];
         const int v = t->op == GTR__OP_GRADIENT && b->reach[i] && t->in[0] == loss ? b->map[t->in[1]->id] : -1;
-        if (v >= 0) b->extra[v].wants = true, b->extra[v].own = b->plan->value[v].home == GTR__HOME_ALIAS;
+        if (v >= 0) b->extra[v].wants = true, b->extra[v].own = GTR__V(v).home == GTR__HOME_ALIAS;
     }
     b->alone = true;
     b->phase = GTR__BACKWARD;
@@ -5613,11 +5629,11 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
         int g = gtr__gradient_value(b, v);
         if (g >= 0 && !gtr__has_gradient(b, v) && gtr__fill(b, g, 0)) *gtr__written(b, v) = true;     /* the loss does not depend on it */
         if (g >= 0 && b->plan->value[gtr__root(b->plan, g)].tensor) {      /* asked for twice: each has a buffer of its own to be read from */
-            int w = gtr__value_new(b, b->plan->value[g].shape, GTR_F32, t);
-            if (w >= 0) b->plan->value[w].stage = b->plan->value[g].stage;
+            int w = gtr__value_new(b, GTR__V(g).shape, GTR_F32, t);
+            if (w >= 0) GTR__V(w).stage = GTR__V(g).stage;
             if (w >= 0) gtr__simple_node(b, GTR__OP_COPY, g, w, 0);
             g = w;
-        } else if (g >= 0) b->plan->value[gtr__root(b->plan, g)].tensor = t;
+        } else if (g >= 0) GTR__V(gtr__root(b->plan, g)).tensor = t;
         b->map[t->id] = g;
     }
     b->alone = false;
@@ -5655,7 +5671,7 @@ static void gtr__rematerialise_region(gtr__build *b, int region, int micro) {
         for (k = 0; k < n->n_in; k++) if (gtr__use(p, n, k) >= 0 && need[gtr__use(p, n, k)] % 2 == 1) { need[gtr__use(p, n, k)] = 3; if (at < 0) at = i; }
     }
     if (at < 0) goto done;
-    for (i = n_old - 1; i >= 0; i--) {      /* clones need their own inputs */
+    for (i = n_old - 1; i >= 0; i--) { /* clones need their own inputs */
         gtr__node *n = &p->node[i];
         bool wanted = false;
         if (n->region != region || n->micro != micro || n->phase != GTR__FORWARD) continue;
@@ -5687,7 +5703,7 @@ static void gtr__rematerialise_region(gtr__build *b, int region, int micro) {
             clone_of[o.out[k]] = n->out[k] = v;
         }
     }
-    for (i = at; i < n_old; i++) {          /* backward reads the clones */
+    for (i = at; i < n_old; i++) { /* backward reads the clones */
         gtr__node *n = &p->node[i];
         if (n->phase != GTR__BACKWARD || n->micro != micro) continue;
         for (k = 0; k < n->n_in; k++) {
@@ -5720,20 +5736,20 @@ static bool gtr__op_in(const int *list, gtr__op op) { for (; *list >= 0; list++)
 /* One fusion: node b_at reads what node a_at made. It writes the fused node over b_at's or a_at's place. */
 typedef struct gtr__fuse {
     gtr__plan *plan;
-    int       *readers, *writers;   /* per root value: nodes that read its data, write it */
+    int *readers, *writers; /* per root value: nodes that read its data, write it */
     gtr_context *ctx;
-    bool       failed;              /* out of memory, which is no reason not to fuse: plans do not depend on it */
+    bool failed; /* out of memory, which is no reason not to fuse: plans do not depend on it */
 } gtr__fuse;
 /* first is followed by second; ok decides and makes the fused node in out; keep_first: it takes first's place, else second's */
 typedef struct gtr__fusion {
     const char *name;
-    gtr__op     first; const int *firsts;   /* one op, or a list of them */
-    gtr__dir    first_dir;
-    gtr__op     second; const int *seconds;
-    gtr__dir    second_dir;
-    gtr__op     fused;
-    bool        at_first, late;             /* late: what no matcher took */
-    bool      (*make)(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out);
+    gtr__op first; const int *firsts; /* one op, or a list of them */
+    gtr__dir first_dir;
+    gtr__op second; const int *seconds;
+    gtr__dir second_dir;
+    gtr__op fused;
+    bool at_first, late; /* late: what no matcher took */
+    bool (*make)(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out);
 } gtr__fusion;
 static bool gtr__same_place(const gtr__node *a, const gtr__node *b) { return a->micro == b->micro && a->stage == b->stage && a->recomputed == b->recomputed; }
 static bool gtr__fuse_operands(gtr__fuse *f, gtr__node *out, int n_in, int n_out) {
@@ -5768,7 +5784,7 @@ static bool gtr__make_binary_act(gtr__fuse *f, const gtr__node *a, const gtr__no
 static bool gtr__make_dact(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
     int g = a->out[0], saved = gtr__row(b->op)->needs & GTR__Y0 ? b->in[1] : b->in[0];
     if (g < 0 || a->adds || b->adds || b->in[2] != g || f->readers[g] != 1 || f->writers[g] != 1 || f->plan->value[g].home != GTR__HOME_ARENA) return false;
-    if (!gtr__row(b->op)->needs) return false;     /* SCALE reads nothing: no saved operand to take */
+    if (!gtr__row(b->op)->needs) return false; /* SCALE reads nothing: no saved operand to take */
     if (!gtr__fuse_operands(f, out, 3, 1)) return false;
     out->in[0] = a->in[a->n_in - 1]; out->in[1] = a->in[1]; out->in[2] = saved; out->out[0] = b->out[0];
     memcpy(out->attr.f, b->attr.f, sizeof out->attr.f);
@@ -5830,7 +5846,7 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
                 gtr__mfree(b->ctx, p->node[i].in);
                 gtr__mfree(b->ctx, p->node[j].in);
                 p->node[u->at_first ? i : j] = fused;
-                p->node[u->at_first ? j : i].op = GTR__OP_COUNT;        /* its place is closed below */
+                p->node[u->at_first ? j : i].op = GTR__OP_COUNT; /* its place is closed below */
                 break;
             }
         }
@@ -5859,7 +5875,7 @@ static bool gtr__pack(gtr_context *ctx, gtr__plan *p, int at, int count, int mat
     bool ok = place && w && (w->node = (gtr__node *)gtr__malloc(ctx, (size_t)count * sizeof *w->node)) != NULL;
     memset(&outer, 0, sizeof outer);
     for (i = 0; i < p->n_value && ok; i++) place[i] = -1;
-    for (i = at; i < at + count && ok; i++)         /* what is written, then what is only read */
+    for (i = at; i < at + count && ok; i++) /* what is written, then what is only read */
         for (k = 0; k < p->node[i].n_out; k++) if (p->node[i].out[k] >= 0 && place[p->node[i].out[k]] < 0) place[p->node[i].out[k]] = -2;
     for (i = at; i < at + count && ok; i++)
         for (k = 0; k < p->node[i].n_in && ok; k++) {
@@ -5923,7 +5939,7 @@ static void gtr__pass_select(gtr__build *b) {
             if (b->plan->n_node == 1) { b->plan->steps = by->steps; b->plan->ragged = by->ragged; }
             if (by->waits) b->plan->waits = m + 1;
             for (v = 0; v < b->plan->n_value && b->plan->n_node == 1 && by->bare; v++)
-                if (b->plan->value[v].home == GTR__HOME_ARENA) b->plan->value[v].home = GTR__HOME_NONE;
+                if (GTR__V(v).home == GTR__HOME_ARENA) GTR__V(v).home = GTR__HOME_NONE;
             break;
         }
 }
@@ -5935,7 +5951,7 @@ static void gtr__trim_feeds(gtr__build *b) {
         for (int j = 0; p->node[i].op == GTR__OP_FEED && j < p->node[i].n_out; j++) {
             const int v = p->node[i].out[j], low = b->extra[v].low;
             bool read = low < 0;
-            for (int64_t t = 0; t < b->ctx->n_tensor && !read; t++)        /* itself, or another shape of it */
+            for (int64_t t = 0; t < b->ctx->n_tensor && !read; t++) /* itself, or another shape of it */
                 read = gtr__fetched(b, b->ctx->tensor[t]) && b->shared[gtr__stored_as(b->ctx->tensor[t])->id] == v;
             for (int n = 0; n < p->n_node && !read; n++) for (int k = 0; k < p->node[n].n_in; k++) read |= gtr__use(p, &p->node[n], k) == v;
             if (read) continue;
@@ -6014,14 +6030,14 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
 /* What has an address: a value; a node's workspace (value -1); a wall (value -1, node n_node) behind a gradient's
    place. */
 typedef struct gtr__span {
-    int    value, node, stage;
-    int    first, lane;             /* node of its first use, and its lane */
-    int    last, last_lane;         /* of its last uses in each lane the one that the other lanes know of last */
-    int    in;                      /* the gradient in whose place it lies; -1: the arena */
-    size_t bytes, offset, base;     /* base: where its place begins, until all have one */
-    int    left, right;             /* of the tree; -1 none */
-    bool   passed, any_passed;      /* over for all that look for a place until spans get smaller; not in the figures */
-    size_t begin, top, gap;         /* the subtree lies from begin to top, with no room between larger than gap */
+    int value, node, stage;
+    int first, lane; /* node of its first use, and its lane */
+    int last, last_lane; /* of its last uses in each lane the one that the other lanes know of last */
+    int in; /* the gradient in whose place it lies; -1: the arena */
+    size_t bytes, offset, base; /* base: where its place begins, until all have one */
+    int left, right; /* of the tree; -1 none */
+    bool passed, any_passed; /* over for all that look for a place until spans get smaller; not in the figures */
+    size_t begin, top, gap; /* the subtree lies from begin to top, with no room between larger than gap */
 } gtr__span;
 static int gtr__span_order(const void *a, const void *b) {
     const gtr__span *x = (const gtr__span *)a, *y = (const gtr__span *)b;
@@ -6040,17 +6056,17 @@ static size_t gtr__value_bytes(const gtr__value *v) { return (size_t)gtr__count(
    nothing, is passed in one go, and what is over is in no one's way again until spans get smaller: placing is near-
    linear. */
 typedef struct gtr__places {
-    const gtr__plan  *p;
+    const gtr__plan *p;
     const gtr__order *o;
     gtr__span *span;
-    int       *last;                /* by value, then by node, then a wall's: the last use in each lane; -1 */
-    int       *time;                /* of each subtree, see gtr__sum_up */
-    int       *row, *done;          /* by row: what is done of each lane before a node and all behind it of its stage */
-    int        rows[GTR__MAX_STAGES + 1];   /* where a stage's rows begin */
-    bool       mixed;               /* a value's first user is of another stage: all nodes count as of one */
-    int        root[GTR__MAX_STAGES];
-    const gtr__span *s;             /* who looks for a place, from at on, below end */
-    size_t     at, end;
+    int *last; /* by value, then by node, then a wall's: the last use in each lane; -1 */
+    int *time; /* of each subtree, see gtr__sum_up */
+    int *row, *done; /* by row: what is done of each lane before a node and all behind it of its stage */
+    int rows[GTR__MAX_STAGES + 1]; /* where a stage's rows begin */
+    bool mixed; /* a value's first user is of another stage: all nodes count as of one */
+    int root[GTR__MAX_STAGES];
+    const gtr__span *s; /* who looks for a place, from at on, below end */
+    size_t at, end;
 } gtr__places;
 static const int *gtr__last_uses(const gtr__places *f, const gtr__span *s) {
     return f->last + (size_t)(s->value >= 0 ? s->value : f->p->n_value + s->node) * (size_t)f->o->lanes;
@@ -6205,7 +6221,7 @@ static void gtr__fill_done(gtr__places *f) {
    sought all holes lie one behind the other in front of the arena, a wall behind each. holes: gradients, numbered
    by node; first: who first writes it, and stores; n_node if nobody does. spans has room for their walls. */
 static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, gtr__span *holes,
-                       int n_holes, int *last) {
+        int n_holes, int *last) {
     gtr__places f;
     size_t arena = 0;
     int i, j;
@@ -6257,7 +6273,7 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
 static void gtr__call_shapes(gtr__plan *p, gtr__node *n, gtr__arg *in, gtr__arg *out) {
     for (int k = 0; k < n->n_in + n->n_out; k++) {
         gtr__arg *a = k < n->n_in ? &in[k] : &out[k - n->n_in];
-        int v = n->in[k];           /* out follows in */
+        int v = n->in[k]; /* out follows in */
         memset(a, 0, sizeof *a);
         if (v < 0) continue;
         a->dtype = p->value[v].storage; a->shape = p->value[v].shape; a->count = gtr__count(&a->shape);
@@ -6267,7 +6283,7 @@ static void gtr__call_shapes(gtr__plan *p, gtr__node *n, gtr__arg *in, gtr__arg 
 static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     gtr__arg in[GTR__MAX_ARGS], out[GTR__MAX_ARGS];
     gtr__call c;
-    static const char wanted = 0;       /* a non-NULL address that nobody reads or writes */
+    static const char wanted = 0; /* a non-NULL address that nobody reads or writes */
     const gtr__op_row *row = gtr__row(n->op);
     n->ws_bytes = 0;
     gtr__call_shapes(p, n, in, out);
@@ -6362,7 +6378,7 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
         gtr__feed *feed = NULL;
         int outs[2 * GTR__MAX_FEED], count = 0;
         for (i = 0; i < n_inputs; i++) if (inputs[i]->stage == stage && b->shared[inputs[i]->id] >= 0 && gtr__batched(inputs[i])) break;
-        if (i == n_inputs && stage) continue;           /* the first stage's fetches the record, inputs or none */
+        if (i == n_inputs && stage) continue; /* the first stage's fetches the record, inputs or none */
         feed = (gtr__feed *)gtr__malloc(b->ctx, sizeof *feed);
         if (!feed) { b->failed = true; return; }
         feed->rows = b->r->batch;
@@ -6379,7 +6395,7 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
                 in->from = from ? from->dtype : t->dtype;
                 in->scale = from ? from->scale : 1;
                 in->shift = from ? from->shift : 0;
-                in->row = gtr__count(&b->plan->value[whole].shape) / b->r->batch;
+                in->row = gtr__count(&GTR__V(whole).shape) / b->r->batch;
                 outs[count++] = v[k];
             }
         }
@@ -6407,7 +6423,7 @@ static void gtr__add_commits(gtr__build *b) {
         if (!n || tracked < 0) { b->failed = true; return; }
         n->in[0] = o.out[1]; n->in[1] = o.out[3]; n->in[2] = o.in[3]; n->in[3] = o.in[4]; n->in[4] = tracked;
         n->attr.f[0] = o.attr.f[1];
-        n->attr.i[0] = gtr__count(&b->plan->value[o.in[0]].shape) / gtr__count(&b->plan->value[o.out[1]].shape);
+        n->attr.i[0] = gtr__count(&GTR__V(o.in[0]).shape) / gtr__count(&GTR__V(o.out[1]).shape);
         n->stage = o.stage; n->micro = o.micro; n->layer = o.layer;
     }
 }
@@ -6419,7 +6435,7 @@ static void gtr__weigh(gtr__build *b, int *totals, int64_t rows) {
         if (b->r->micro == 1) { totals[i] = b->map[t->id]; continue; }
         if (first) totals[i] = gtr__value_new(b, gtr_shape0(), GTR_F32, gtr__stored_as(t));
         if (totals[i] < 0) return;
-        b->plan->value[totals[i]].home = GTR__HOME_KEPT;
+        GTR__V(totals[i]).home = GTR__HOME_KEPT;
         const double share = gtr__stored_as(t)->op == GTR__OP_GRADIENT ? 1 : (double)rows / (double)b->r->batch;
         gtr__accumulate(b, totals[i], b->map[t->id], share, !first);
     }
@@ -6457,7 +6473,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     gtr__order o;
     int64_t i, n_map = ctx->n_tensor;
     int m, k, losses[64], n_losses = 0, totals[GTR__MAX_REPORT] = { -1, -1, -1, -1 }, bounds[2 * 64 + 1];
-    bool interleave = ctx->n_instance == 1;     /* pipelines run all forwards first, so that stages can overlap */
+    bool interleave = ctx->n_instance == 1; /* pipelines run all forwards first, so that stages can overlap */
     memset(plan, 0, sizeof *plan);
     memset(&b, 0, sizeof b);
     memset(&o, 0, sizeof o);
@@ -6532,39 +6548,39 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
 /* A plan made ready: memory behind its values, kernels' calls filled in, the backend's executable. */
 typedef struct gtr__plan_cache {
     struct gtr__plan_cache *next, *previous, *chain; /* used before it and after it; in its bin */
-    gtr__recipe  recipe;
-    uint64_t     key[GTR__MAX_KEY]; int n_key, bin;
-    int64_t      nodes; /* as counted in ctx->plan_nodes */
-    bool         fresh; /* nobody has asked for it since it was made */
+    gtr__recipe recipe;
+    uint64_t key[GTR__MAX_KEY]; int n_key, bin;
+    int64_t nodes; /* as counted in ctx->plan_nodes */
+    bool fresh; /* nobody has asked for it since it was made */
     struct gtr__runner *runner; /* of its last launch, which is done when this one's launches are so many: */
-    uint64_t     launched;
-    gtr__plan    plan;
-    void        *exec;
-    void        *carry;
-    uint64_t     version; /* ctx->memory_version that the addresses are of */
-    uint32_t     without; /* ctx->caps.without that the plan is of */
-    int64_t      highest; /* the highest id of a tensor that it uses */
-    gtr_tensor  *input[GTR__MAX_FEED]; int n_inputs;
-    gtr_tensor **limited; int n_limited;    /* ops whose labels or ids have a range, and are a leaf's */
+    uint64_t launched;
+    gtr__plan plan;
+    void *exec;
+    void *carry;
+    uint64_t version; /* ctx->memory_version that the addresses are of */
+    uint32_t without; /* ctx->caps.without that the plan is of */
+    int64_t highest; /* the highest id of a tensor that it uses */
+    gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
+    gtr_tensor **limited; int n_limited; /* ops whose labels or ids have a range, and are an input's */
 } gtr__plan_cache;
 /* What a queue of runs shares with the device: control word and rings. A trainer has one, and gtr_eval. */
 typedef struct gtr__runner {
     gtr_context *ctx;
-    gtr__ctl    *ctl; /* device */
+    gtr__ctl *ctl; /* device */
     gtr__shared *shared, *shared_device;
-    uint64_t     launched; /* launches so far */
-    uint64_t     risky; /* up to the last that may be given up */
-    uint64_t     step; /* the next step's 0-based number */
-    int32_t     *flag; /* device: a result of CHECK */
-    bool         stale; /* a launch failed: records that the device fetched ahead are void */
+    uint64_t launched; /* launches so far */
+    uint64_t risky; /* up to the last that may be given up */
+    uint64_t step; /* the next step's 0-based number */
+    int32_t *flag; /* device: a result of CHECK */
+    bool stale; /* a launch failed: records that the device fetched ahead are void */
 } gtr__runner;
 /* Staging of an input: gtr_set writes slots in turn, so that a copy can be on its way while a step reads the other. */
 typedef struct gtr__feeding {
     size_t bytes; /* of a slot */
-    void  *host[2], *mapped[2], *device[2], *event[2];
-    int    turn;
+    void *host[2], *mapped[2], *device[2], *event[2];
+    int turn;
     const void *source; /* what the next run reads; NULL: nothing was set */
-    bool   read; /* a step was queued that reads it */
+    bool read; /* a step was queued that reads it */
     int64_t rows; /* batch of what was set */
 } gtr__feeding;
 static gtr_result gtr__drain(gtr_context *ctx) {
@@ -6755,13 +6771,13 @@ static void *gtr__value_address(gtr_context *ctx, const gtr__plan_cache *e, int 
     int low = v->storage == GTR_BF16 ? 0 : 1;
     switch (v->home) {
     case GTR__HOME_PARAMETER: case GTR__HOME_STATE: return t->data;
-    case GTR__HOME_LOW:      return t->low[low];
-    case GTR__HOME_INPUT:    return v->storage == t->dtype ? t->data : t->low[low];
-    case GTR__HOME_TALLY:    return t->tally;
+    case GTR__HOME_LOW: return t->low[low];
+    case GTR__HOME_INPUT: return v->storage == t->dtype ? t->data : t->low[low];
+    case GTR__HOME_TALLY: return t->tally;
     case GTR__HOME_GRADIENT: return gtr__trainer_gradient(e->recipe.trainer, t);
-    case GTR__HOME_KEPT:     return (char *)(t ? t->kept : e->carry) + v->offset;
+    case GTR__HOME_KEPT: return (char *)(t ? t->kept : e->carry) + v->offset;
     case GTR__HOME_ARENA:    return (char *)(v->alias < 0 ? ctx->arena[v->stage] : gtr__value_address(ctx, e, v->alias)) + v->offset;
-    case GTR__HOME_ALIAS:    return (char *)gtr__value_address(ctx, e, v->alias) + v->offset;
+    case GTR__HOME_ALIAS: return (char *)gtr__value_address(ctx, e, v->alias) + v->offset;
     default: return NULL;
     }
 }
@@ -6833,44 +6849,33 @@ static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__plan_cache *e, gtr__ru
     e->without = ctx->caps.without;
     return GTR_OK;
 }
-/* The inputs that tensors depend on, in the order they were made. */
-static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n, gtr_tensor **input, int *n_inputs, int64_t *highest) {
+/* The tensor of labels or ids that an op's range is for. */
+static gtr_tensor *gtr__limited_input(const gtr_tensor *op) { return gtr__stored_as(op->in[op->limited]); }
+/* The inputs that tensors depend on, in the order they were made; into e (NULL: not wanted) the ops whose labels or ids
+   are an input's and have a range. */
+static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n, gtr_tensor **input, int *n_inputs,
+        int64_t *highest, gtr__plan_cache *e) {
     unsigned char *reach = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor + 1);
+    gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
+    int64_t cap = 0;
     *n_inputs = 0;
     *highest = 0;
-    if (!reach) return GTR_ERR_NOMEM;
-    for (int k = 0; k < n; k++) { reach[t[k]->id] = 1; *highest = GTR__MAX(*highest, t[k]->id); }
-    gtr__mark_reach(ctx, reach);
-    for (int64_t i = 0; i < ctx->n_tensor; i++) {
-        if (!reach[i] || ctx->tensor[i]->op != GTR__OP_INPUT) continue;
-        if (*n_inputs == GTR__MAX_FEED) { gtr__mfree(ctx, reach); return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, "more than %d inputs in one graph", GTR__MAX_FEED); }
-        input[(*n_inputs)++] = ctx->tensor[i];
+    for (int k = 0; k < n && reach; k++) { reach[t[k]->id] = 1; *highest = GTR__MAX(*highest, t[k]->id); }
+    if (reach) gtr__mark_reach(ctx, reach);
+    for (int64_t i = 0; i < ctx->n_tensor && r == GTR_OK; i++) {
+        gtr_tensor *x = ctx->tensor[i];
+        if (!reach[i]) continue;
+        if (e && x->limit && gtr__limited_input(x)->op == GTR__OP_INPUT) {
+            if (!gtr__grow(ctx, (void **)&e->limited, e->n_limited, &cap, sizeof *e->limited)) r = GTR_ERR_NOMEM;
+            else e->limited[e->n_limited++] = x;
+        }
+        if (x->op != GTR__OP_INPUT) continue;
+        if (*n_inputs == GTR__MAX_FEED)
+            r = gtr__fail(ctx, GTR_ERR_UNSUPPORTED, "more than %d inputs in one graph", GTR__MAX_FEED);
+        else input[(*n_inputs)++] = x;
     }
     gtr__mfree(ctx, reach);
-    return GTR_OK;
-}
-/* The leaf of labels or ids that an op's range is for. */
-static gtr_tensor *gtr__limited_leaf(const gtr_tensor *op) { return gtr__stored_as(op->in[op->limited]); }
-static bool gtr__same_range(const gtr_tensor *a, const gtr_tensor *b) {
-    if (gtr__limited_leaf(a) != gtr__limited_leaf(b) || a->limit != b->limit) return false;
-    return a->has_ignore == b->has_ignore && a->ignore == b->ignore;
-}
-/* The ops that tensors depend on whose labels or ids are a leaf's and have a range. */
-static gtr_result gtr__find_limited(gtr_context *ctx, gtr_tensor *const *t, int n, gtr__plan_cache *e) {
-    unsigned char *reach = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor + 1);
-    int64_t cap = 0;
-    bool ok = reach != NULL;
-    for (int k = 0; k < n && ok; k++) reach[t[k]->id] = 1;
-    if (ok) gtr__mark_reach(ctx, reach);
-    for (int64_t i = 0; i < ctx->n_tensor && ok; i++) {
-        gtr_tensor *op = ctx->tensor[i];
-        if (!reach[i] || !op->limit || !(gtr__row(gtr__limited_leaf(op)->op)->flags & GTR__LEAF)) continue;
-        if (e->n_limited && gtr__same_range(e->limited[e->n_limited - 1], op)) continue;
-        ok = gtr__grow(ctx, (void **)&e->limited, e->n_limited, &cap, sizeof *e->limited);
-        if (ok) e->limited[e->n_limited++] = op;
-    }
-    gtr__mfree(ctx, reach);
-    return ok ? GTR_OK : GTR_ERR_NOMEM;
+    return r;
 }
 /* Ever new tensors or batches must not pile up plans: those go whose last use is longest ago. Not one between its
    halves, nor one of a trainer whose step went wrong and is not told yet. */
@@ -6902,8 +6907,7 @@ static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, c
     e->recipe = *r;
     for (i = 0; i < r->n_fetch; i++) all[n++] = r->fetch[i];
     for (i = 0; i < r->n_report; i++) all[n++] = r->report[i];
-    if (gtr__find_inputs(ctx, all, n, e->input, &e->n_inputs, &e->highest) != GTR_OK ||
-        gtr__find_limited(ctx, all, n, e) != GTR_OK ||
+    if (gtr__find_inputs(ctx, all, n, e->input, &e->n_inputs, &e->highest, e) != GTR_OK ||
         gtr__plan_make(ctx, r, e->input, e->n_inputs, optim, &e->plan) != GTR_OK) {
         gtr__mfree(ctx, e->limited);
         gtr__mfree(ctx, e);
@@ -6979,7 +6983,7 @@ static gtr_result gtr__settle(gtr_context *ctx, const gtr__runner *but, uint64_t
 /* Records that were fetched ahead, or lie in the ring for later steps, will not be those steps' after all. Drained. */
 static gtr_result gtr__ctl_write(gtr__runner *r, gtr__ctl *ctl) {
     ctl->tag[0] = ctl->tag[1] = ctl->claim = 0;
-    memset(ctl->ticket, 0, sizeof ctl->ticket);     /* a meeting that failed may have left some */
+    memset(ctl->ticket, 0, sizeof ctl->ticket); /* a meeting that failed may have left some */
     for (int i = 0; i < GTR__RING; i++) { r->shared->record[i].step = UINT64_MAX; r->shared->record[i].more = 0; }
     r->stale = false;
     r->launched = r->shared->launches;
@@ -7029,18 +7033,17 @@ static int64_t gtr__out_of_range(const gtr_tensor *op, const void *ids, gtr_dtyp
         if (dtype == GTR_U8) v = ((const uint8_t *)ids)[i]; else memcpy(&v, (const char *)ids + 4 * i, 4);
         if ((v >= 0 && v < op->limit) || (op->has_ignore && v == op->ignore)) continue;
         snprintf(text, GTR__RANGE_TEXT, "%ld, want 0 to %lld for %s", (long)v, (long long)op->limit - 1,
-                 gtr__row(op->op)->name);
+                gtr__row(op->op)->name);
         return i;
     }
     return -1;
 }
-/* Labels and ids out of range would poison the loss, or be rows of NaN: the run that would read them is refused. They
-   are looked at once after a gtr_set, and then only if an ignored or bad one is among them. fed: a data set's were
-   checked. */
+/* Refuses a run that would read labels or ids out of range. They are looked at once after a gtr_set, and then only if
+   an ignored or bad one is among them. fed: a data set's were checked. */
 static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__plan_cache *e, bool fed) {
     char text[GTR__RANGE_TEXT], who[GTR__OP_TEXT];
     for (int k = 0; k < e->n_limited; k++) {
-        gtr_tensor *op = e->limited[k], *x = gtr__limited_leaf(op);
+        gtr_tensor *op = e->limited[k], *x = gtr__limited_input(op);
         const bool batched = gtr__batched(x), good = x->least > x->most || (x->least >= 0 && x->most < op->limit);
         if (good || op->sets == x->sets || (fed && batched)) continue;
         const int64_t n = batched ? -gtr__count(&x->shape) * x->feeding->rows : gtr__count(&x->shape);
@@ -7091,7 +7094,7 @@ static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows) {
     size = per * (int64_t)gtr__dtype_size(t->dtype);
     if (bytes == 0 || bytes > (size_t)INT64_MAX / 2 || (int64_t)bytes % size || (!gtr__batched(t) && (int64_t)bytes != size))
         return gtr__fail(t->ctx, GTR_ERR_SHAPE, "input \"%s\" %s %s: got %zu bytes, want %s%lld", t->name, gtr__shape_text(&t->shape, text), gtr__dtype_names[t->dtype], bytes,
-                         gtr__batched(t) ? "a multiple of " : "", (long long)size);
+                gtr__batched(t) ? "a multiple of " : "", (long long)size);
     *rows = gtr__batched(t) ? (int64_t)bytes / size : 1;
     return GTR_OK;
 }
@@ -7105,7 +7108,7 @@ static gtr_result gtr__set_check(gtr_tensor *t, const void *src, const char *who
     GTR__TRY(gtr__runnable(t->ctx, who));
     return src ? GTR_OK : gtr__fail(t->ctx, GTR_ERR_ARG, "%s \"%s\": the source is NULL", who, gtr__label(t));
 }
-GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
+gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     int64_t rows = 0;
     GTR__TRY(gtr__set_check(t, src, "gtr_set"));
     gtr_context *ctx = t->ctx;
@@ -7113,12 +7116,11 @@ GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
         char text[GTR__SHAPE_TEXT];
         if (bytes != t->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_set \"%s\" %s: got %zu bytes, want %zu", gtr__label(t), gtr__shape_text(&t->shape, text), bytes, t->data_bytes);
         GTR__TRY(gtr__wait_all(ctx));
-        if (t->dtype == GTR_I32) gtr__note_range(t, (const int32_t *)src, (int64_t)(bytes / 4));
         return gtr__parameter_write(t, src);
     }
     if (t->op != GTR__OP_INPUT) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_set: \"%s\" is computed; inputs, parameters and constants can be set", gtr__label(t));
     GTR__TRY(gtr__input_rows(t, bytes, &rows));
-    if (!gtr__batched(t)) {         /* one copy, straight to the slot */
+    if (!gtr__batched(t)) { /* one copy, straight to the slot */
         GTR__TRY(gtr__feeding_new(t));
         GTR__TRY(gtr__settle(ctx, NULL, 0));
         GTR__TRY(gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, bytes, "inputs"));
@@ -7128,7 +7130,7 @@ GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     GTR__TRY(gtr__feeding_room(t, bytes));
     gtr__feeding *f = t->feeding;
     f->turn ^= 1;
-    GTR__TRY(gtr__settle(ctx, NULL, f->read));      /* the last step reads the other slot */
+    GTR__TRY(gtr__settle(ctx, NULL, f->read)); /* the last step reads the other slot */
     f->read = false;
     if (f->event[f->turn]) GTR__TRY(gtr__backend_result(ctx, ctx->be->ready(ctx->instance[t->stage], f->event[f->turn]), t->name));
     memcpy(f->host[f->turn], src, bytes);
@@ -7141,7 +7143,7 @@ GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     if (t->dtype == GTR_I32) gtr__note_range(t, (const int32_t *)src, (int64_t)(bytes / 4));
     return GTR_OK;
 }
-GTR_API gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *event) {
+gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *event) {
     int64_t rows;
     gtr_result r = GTR_OK;
     GTR__TRY(gtr__set_check(t, src, "gtr_set_device"));
@@ -7182,7 +7184,7 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     }
     GTR__TRY(gtr__runnable(ctx, "gtr_eval"));
     if (n > 32) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_eval: %d tensors, want 1 to 32", n);
-    GTR__TRY(gtr__find_inputs(ctx, t, n, input, &n_inputs, &highest));
+    GTR__TRY(gtr__find_inputs(ctx, t, n, input, &n_inputs, &highest, NULL));
     GTR__TRY(gtr__batch_of_inputs(ctx, input, n_inputs, "gtr_eval", &batch));
     GTR__TRY(gtr__runner_ready(ctx));
     gtr__recipe recipe = gtr__recipe0(batch, training);
@@ -7197,8 +7199,8 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     gtr__mark_filled(e);
     return GTR_OK;
 }
-GTR_API gtr_result gtr_eval(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 0); }
-GTR_API gtr_result gtr_eval_train(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 1); }
+gtr_result gtr_eval(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 0); }
+gtr_result gtr_eval_train(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 1); }
 /* Whether a value must be computed before it is read: never kept, or of parameters alone, which have changed. */
 static bool gtr__outdated(gtr_tensor *t) { return !t->kept_filled || (t->kept_at != t->ctx->writes && !t->fed); }
 /* Copies n elements from device memory to dst as their logical dtype. */
@@ -7222,13 +7224,13 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
     char text[GTR__SHAPE_TEXT];
     if (t->op == GTR__OP_INPUT) {
         if (!src) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: input \"%s\" has not been used by a run", t->name);
-        if (bytes <= have && bytes % size == 0) have = bytes;       /* a prefix of the slot: the caller knows the batch */
+        if (bytes <= have && bytes % size == 0) have = bytes; /* a prefix of the slot: the caller knows the batch */
         else if (gtr__batched(t) && t->feeding) have = GTR__MIN(have, (size_t)(t->feeding->rows * -gtr__count(&t->shape)) * size);     /* more may have been set since */
     }
     if (bytes != have) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get \"%s\" %s: got room for %zu bytes, want %zu", gtr__label(asked), gtr__shape_text(&asked->shape, text), bytes, have);
     return gtr__read(ctx, t->stage, dst, src, storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
 }
-GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
+gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
     char text[GTR__SHAPE_TEXT], who[GTR__OP_TEXT];
     if (!t) return GTR_ERR_ARG;
     gtr_context *ctx = t->ctx;
@@ -7237,22 +7239,22 @@ GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
     if (ctx->preset) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: a context with a preset plans only");
     GTR__TRY(gtr__wait_all(ctx));
     gtr_tensor *s = gtr__stored_as(t);
-    if (gtr__row(s->op)->flags & GTR__LEAF && s->op != GTR__OP_GRADIENT && s->op != GTR__OP_PART) return gtr__get_leaf(s, t, dst, bytes);
+    if (gtr__row(s->op)->flags & GTR__LEAF && s->op != GTR__OP_GRADIENT) return gtr__get_leaf(s, t, dst, bytes);
     if (gtr__outdated(s)) {
         if (t->fed)
             return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: %s was not kept: ask for it in gtr_eval, or mark it "
-                             "with gtr_keep before the run", gtr__called(t, who));
+                    "with gtr_keep before the run", gtr__called(t, who));
         GTR__TRY(gtr_eval(&t, 1));
         GTR__TRY(gtr__wait_all(ctx));
     }
     size_t want = (size_t)gtr__count(&s->kept_shape) * gtr__dtype_size(t->dtype);
     if (bytes != want)
         return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get %s: got room for %zu bytes, want %zu for %s %s",
-                         gtr__called(t, who), bytes, want, gtr__shape_text(&s->kept_shape, text),
-                         gtr__dtype_names[t->dtype]);
+                gtr__called(t, who), bytes, want, gtr__shape_text(&s->kept_shape, text),
+                gtr__dtype_names[t->dtype]);
     return gtr__read(ctx, s->stage, dst, s->kept, s->kept_storage, t->dtype, gtr__count(&s->kept_shape), gtr__label(t));
 }
-GTR_API float gtr_item(gtr_tensor *t) {
+float gtr_item(gtr_tensor *t) {
     union { gtr_float f; int32_t i; int64_t l; } v;
     gtr_result r;
     if (!t || gtr__runnable(t->ctx, "gtr_item") != GTR_OK || gtr__wait_all(t->ctx) != GTR_OK) return (float)NAN;
@@ -7270,31 +7272,31 @@ GTR_API float gtr_item(gtr_tensor *t) {
 // >>training
 static gtr_result gtr__dataset_device(gtr_dataset *d);
 struct gtr_trainer {
-    gtr_context  *ctx;
-    gtr_trainer  *next;
+    gtr_context *ctx;
+    gtr_trainer *next;
     gtr_trainer_desc desc; /* defaults filled in; groups are below */
-    gtr_group     group[GTR__MAX_GROUPS]; int n_groups;
-    gtr_tensor   *loss, *metric; /* metric: of the running gtr_fit */
-    bool          several, fitted;  /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
-    bool          fitting; /* gtr_fit runs */
-    gtr_dataset  *validation; /* its own */
-    gtr_result    refused; /* of a call from its callback that may not be there */
-    bool          fit_several; gtr_tensor *fit_metric;  /* of the last gtr_fit */
-    int64_t       fit_steps; uint64_t fit_step0;
-    gtr_tensor  **param; int n_param;
-    int          *group_of;
-    int64_t      *offset, total; /* elements, in the gradient and state buffers */
-    gtr_float    *gradient, *m, *v; /* device */
+    gtr_group group[GTR__MAX_GROUPS]; int n_groups;
+    gtr_tensor *loss, *metric; /* metric: of the running gtr_fit */
+    bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
+    bool fitting; /* gtr_fit runs */
+    gtr_dataset *validation; /* its own */
+    gtr_result refused; /* of a call from its callback that may not be there */
+    bool fit_several; gtr_tensor *fit_metric; /* of the last gtr_fit */
+    int64_t fit_steps; uint64_t fit_step0;
+    gtr_tensor **param; int n_param;
+    int *group_of;
+    int64_t *offset, total; /* elements, in the gradient and state buffers */
+    gtr_float *gradient, *m, *v; /* device */
     gtr__segment *segments, *host_segments;
-    uint64_t      low_version;
-    gtr__optim    optim;
-    gtr__runner  *runner;
-    float         lr;
-    gtr_tensor   *input[GTR__MAX_FEED]; int n_inputs;
-    gtr_dataset  *data, *last; /* that feeds steps; NULL: gtr_set does. The one that did last, which may go on */
-    int64_t       batch; bool shuffle, drop_last;
-    int64_t       data_at; uint64_t data_step0; /* step data_step0 reads batch data_at of all epochs' */
-    int           column[GTR__MAX_FEED]; /* of each input */
+    uint64_t low_version;
+    gtr__optim optim;
+    gtr__runner *runner;
+    float lr;
+    gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
+    gtr_dataset *data, *last; /* that feeds steps; NULL: gtr_set does. The one that did last, which may go on */
+    int64_t batch; bool shuffle, drop_last;
+    int64_t data_at; uint64_t data_step0; /* step data_step0 reads batch data_at of all epochs' */
+    int column[GTR__MAX_FEED]; /* of each input */
     gtr__plan_cache *slot[GTR__RING]; /* the plan of each step in the ring */
     gtr__plan_cache *pending; /* gtr_backward was called, gtr_update not yet */
 };
@@ -7312,7 +7314,7 @@ static bool gtr__glob(const char *p, const char *s) {
 static gtr_result gtr__cosine_check(gtr_context *ctx, const gtr_trainer_desc *d, int64_t steps) {
     if (steps >= 1 && d->warmup_steps >= 0 && d->warmup_steps <= steps) return GTR_OK;
     return gtr__fail(ctx, GTR_ERR_ARG, "trainer: a cosine schedule has %lld steps with %lld of warm-up, want at least "
-                     "1 and at most as many", (long long)steps, (long long)d->warmup_steps);
+            "1 and at most as many", (long long)steps, (long long)d->warmup_steps);
 }
 static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     int i;
@@ -7351,7 +7353,7 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     unsigned char *reach = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor + 1);
     int64_t i;
-    uint32_t fits = 0;              /* groups whose pattern fits one */
+    uint32_t fits = 0; /* groups whose pattern fits one */
     int k, g;
     if (!reach) return GTR_ERR_NOMEM;
     reach[t->loss->id] = 1;
@@ -7427,7 +7429,7 @@ static gtr_result gtr__settle(gtr_context *ctx, const gtr__runner *but, uint64_t
         while (count && r->shared->launches < count && gtr__now() - start < 2.0) gtr__pause();
         if (!count || (r->shared->launches >= count && r->shared->status != 2)) continue;
         GTR__TRY(gtr__wait_all(ctx));
-        r->launched = r->shared->launches;      /* all are done, counted or not */
+        r->launched = r->shared->launches; /* all are done, counted or not */
     }
     return GTR_OK;
 }
@@ -7470,7 +7472,7 @@ static void gtr__trainer_free(gtr_trainer *t) {
     if (t->runner) gtr__runner_free(t->runner);
     gtr__mfree(ctx, t);
 }
-GTR_API gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
+gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     gtr_context *ctx;
     gtr_trainer *t;
     int g;
@@ -7490,8 +7492,9 @@ GTR_API gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc)
         t->n_groups++;
     }
     t->desc.groups = NULL;
-    if (ok) t->n_groups++;          /* the rest, with the trainer's own figures */
-    ok = ok && gtr__trainer_parameters(t) == GTR_OK && gtr__find_inputs(ctx, &loss, 1, t->input, &t->n_inputs, &highest) == GTR_OK;
+    if (ok) t->n_groups++; /* the rest, with the trainer's own figures */
+    ok = ok && gtr__trainer_parameters(t) == GTR_OK;
+    ok = ok && gtr__find_inputs(ctx, &loss, 1, t->input, &t->n_inputs, &highest, NULL) == GTR_OK;
     if (ok && !ctx->preset) {
         ok = gtr__trainer_buffers(t) == GTR_OK && gtr__trainer_segments(t) == GTR_OK &&
              (t->runner = gtr__runner_new(ctx, desc.precision == GTR_MIXED_FP16 ? desc.loss_scale : 1)) != NULL;
@@ -7507,10 +7510,10 @@ static gtr_result gtr__refuse(gtr_trainer *t, const char *who) {
     if (!t->fitting) return GTR_OK;
     return t->refused = gtr__fail(t->ctx, GTR_ERR_STATE, "%s in the callback of gtr_fit, which can't go on then", who);
 }
-GTR_API void gtr_trainer_destroy(gtr_trainer *t) {
+void gtr_trainer_destroy(gtr_trainer *t) {
     gtr_trainer **at;
     if (!t || gtr__refuse(t, "gtr_trainer_destroy") != GTR_OK) return;
-    gtr__settle(t->ctx, NULL, 0);   /* its parameters stay */
+    gtr__settle(t->ctx, NULL, 0); /* its parameters stay */
     for (at = &t->ctx->trainers; *at; at = &(*at)->next) if (*at == t) { *at = t->next; gtr__trainer_free(t); return; }
 }
 static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
@@ -7552,7 +7555,7 @@ static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
         gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, "gtr_fit starts where its cosine has ended: the rate stays min_lr");
     return d->total_steps ? GTR_OK : gtr__cosine_check(t->ctx, d, steps);
 }
-GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
+gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
     if (!t) return GTR_ERR_ARG;
     if (!gtr__usable(t->ctx)) return t->ctx->error;
     if (!(lr >= 0) || !gtr__finite(lr)) return gtr__fail(t->ctx, GTR_ERR_ARG, "gtr_trainer_lr: %g, want a finite rate of at least 0", (double)lr);
@@ -7649,7 +7652,7 @@ static gtr_result gtr__repeat(gtr_trainer *t, gtr__ctl *ctl) {
     gtr__record *rec = (gtr__record *)gtr__malloc(ctx, (size_t)(end - from) * sizeof *rec);
     char why[200];
     snprintf(why, sizeof why, "step %llu: blocks of the GPU waited for each other in vain (was one held up by a "
-             "debugger, a profiler, another process?)", (unsigned long long)from + 1);
+            "debugger, a profiler, another process?)", (unsigned long long)from + 1);
     for (uint64_t i = from; i < end && rec; i++) rec[i - from] = r->shared->record[i % GTR__RING];
     if (e && e->plan.waits) gtr__do_without(ctx, e->plan.waits - 1, why);
     ctx->repeating++;
@@ -7658,7 +7661,7 @@ static gtr_result gtr__repeat(gtr_trainer *t, gtr__ctl *ctl) {
     ctx->repeating--;
     gtr__mfree(ctx, rec);
     return s == GTR_OK ? s : gtr__fail(ctx, GTR_ERR_CUDA, "%s; it and the %llu queued after it are not all done", why,
-                                       (unsigned long long)(end - from - 1));
+            (unsigned long long)(end - from - 1));
 }
 static gtr_result gtr__tell_bad(gtr_trainer *t);
 static bool gtr__repeat_any(gtr_context *ctx, gtr_result *r) {
@@ -7694,7 +7697,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     return GTR_ERR_NONFINITE;
 }
 static gtr_result gtr__observe(gtr_trainer *t) { return gtr__gone_wrong(t) ? gtr__tell_bad(t) : GTR_OK; }
-GTR_API gtr_result gtr_wait(gtr_context *ctx) {
+gtr_result gtr_wait(gtr_context *ctx) {
     gtr_trainer *t;
     gtr_result r;
     if (!ctx) return GTR_ERR_NOMEM;
@@ -7720,7 +7723,7 @@ static gtr__plan_cache *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_da
     gtr__recipe r = gtr__trainer_recipe(t, batch, data);
     if (t->ctx->be->n_matchers && by_node) r.no_matchers = true;
     r.several = t->several && t->ctx->be->n_matchers && !r.no_matchers;
-    if (!t->ctx->be->n_matchers) r.no_matchers = false;     /* the same plan: not twice */
+    if (!t->ctx->be->n_matchers) r.no_matchers = false; /* the same plan: not twice */
     return gtr__entry_get(t->ctx, &r, &t->optim);
 }
 /* Fails with why and what, and lists both sides. */
@@ -7732,12 +7735,12 @@ static gtr_result gtr__data_fail(gtr_dataset *d, gtr_tensor *const *input, int n
         const gtr_tensor *t = c ? NULL : input[i - d->n_columns];
         const char *name = c ? c->name : t->name;
         at += (size_t)snprintf(text + at, sizeof text - at, name ? "%s \"%s\" %s %s" : "%s -%s %s %s",
-                               !i ? "" : i == d->n_columns ? "; inputs" : ",", name ? name : "",
-                               gtr__shape_text(c ? &c->shape : &t->shape, shape),
-                               gtr__dtype_names[c ? c->dtype : t->dtype]);
+                !i ? "" : i == d->n_columns ? "; inputs" : ",", name ? name : "",
+                gtr__shape_text(c ? &c->shape : &t->shape, shape),
+                gtr__dtype_names[c ? c->dtype : t->dtype]);
     }
     return gtr__fail(d->ctx, GTR_ERR_SHAPE, "data set \"%s\": %s%s: %d columns%s", d->name, why, what, d->n_columns,
-                     text);
+            text);
 }
 /* The column of each input: one with a name is that of the input of this name, the others are in order those of the
    others. */
@@ -7762,7 +7765,7 @@ static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int 
 /* Do the data set's columns fit the inputs, and labels and ids the ranges of plan e (NULL: as yet there is none)?
    column: the column of each input. */
 static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n, const gtr__plan_cache *e,
-                                 int *column) {
+        int *column) {
     gtr_context *ctx = d->ctx;
     char text[GTR__RANGE_TEXT];
     GTR__TRY(gtr__data_match(d, input, n, column));
@@ -7775,12 +7778,12 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
             return gtr__data_fail(d, input, n, "a column's row has not the shape or dtype of input ", t->name);
         for (int q = 0; e && q < e->n_limited; q++) {
             const gtr_tensor *op = e->limited[q];
-            if (gtr__limited_leaf(op) != t) continue;
+            if (gtr__limited_input(op) != t) continue;
             if (c->least > c->most) gtr__column_range(c, d->rows);
             if (c->least >= 0 && c->most < op->limit) continue;
             if ((k = gtr__out_of_range(op, c->host, c->dtype, d->rows * c->row, text)) < 0) continue;
             return gtr__fail(ctx, GTR_ERR_ARG, "data set \"%s\": column %d, row %lld: %s (input \"%s\")", d->name,
-                             column[i], (long long)(k / c->row), text, t->name);
+                    column[i], (long long)(k / c->row), text, t->name);
         }
     }
     return GTR_OK;
@@ -7810,8 +7813,8 @@ static gtr_result gtr__trainer_plan(gtr_trainer *t) {
     n = strlen(ctx->error_text);
     if (clear && ctx->error != GTR_ERR_NOMEM)
         snprintf(ctx->error_text + n, sizeof ctx->error_text - n,
-                 " (%lld rows end in a batch of %lld; drop_last leaves it out)", (long long)t->data->rows,
-                 (long long)tail);
+                " (%lld rows end in a batch of %lld; drop_last leaves it out)", (long long)t->data->rows,
+                (long long)tail);
     return ctx->error;
 }
 /* Which batch step s reads, counted on through all epochs: a pure function of s, so that a run can be set back. */
@@ -7860,8 +7863,8 @@ static bool gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec)
     if (lr >= 0 && gtr__finite(lr)) return true;
     if (s == t->runner->step)
         gtr__fail(t->ctx, GTR_ERR_ARG, "step %llu: the schedule gave a learning rate of %g%s",
-                  (unsigned long long)s + 1, (double)lr,
-                  t->desc.schedule == GTR_COSINE ? " (total_steps 0 is for gtr_fit)" : "");
+                (unsigned long long)s + 1, (double)lr,
+                t->desc.schedule == GTR_COSINE ? " (total_steps 0 is for gtr_fit)" : "");
     return false;
 }
 /* Queues the next step, or up to *n of them where one launch can do several; *n: how many it were. */
@@ -7873,7 +7876,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     int i, most;
     if (part != GTR__PART_ALL) GTR__TRY(gtr__settle(ctx, NULL, 0));
     GTR__TRY(gtr__observe(t));
-    memset(rec, 0, sizeof *rec);    /* the further ones where they are made: mostly there are none */
+    memset(rec, 0, sizeof *rec); /* the further ones where they are made: mostly there are none */
     if (t->data) batch = gtr__position(t, t->runner->step, rec);
     else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
     e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data, part != GTR__PART_ALL);   /* a launch of several may take a tail */
@@ -7908,22 +7911,22 @@ static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pend
     if (pending != (t->pending != NULL)) return gtr__fail(t->ctx, GTR_ERR_STATE, pending ? "%s without gtr_backward before it" : "%s between gtr_backward and gtr_update", who);
     return GTR_OK;
 }
-GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
+gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
     GTR__TRY(gtr__trainer_usable(t, "gtr_trainer_data", false));
     if (data) GTR__TRY(gtr__data_check(t->ctx, data, batch, "gtr_trainer_data"));
     return gtr__data_begin(t, data, batch, shuffle, drop_last);
 }
-GTR_API gtr_result gtr_step(gtr_trainer *t) {
+gtr_result gtr_step(gtr_trainer *t) {
     int n = 1;
     GTR__TRY(gtr__trainer_usable(t, "gtr_step", false));
     return gtr__step_part(t, GTR__PART_ALL, &n);
 }
-GTR_API gtr_result gtr_backward(gtr_trainer *t) {
+gtr_result gtr_backward(gtr_trainer *t) {
     int n = 1;
     GTR__TRY(gtr__trainer_usable(t, "gtr_backward", false));
     return gtr__step_part(t, GTR__PART_LEFT, &n);
 }
-GTR_API gtr_result gtr_update(gtr_trainer *t) {
+gtr_result gtr_update(gtr_trainer *t) {
     gtr_result r = gtr__trainer_usable(t, "gtr_update", true);
     gtr__plan_cache *e;
     if (r != GTR_OK) return r;
@@ -7942,7 +7945,7 @@ static gtr_report gtr__report_of(const gtr__entry *e) {
     r.lr = e->lr; r.loss_scale = e->scale; r.skipped = e->skipped != 0;
     return r;
 }
-GTR_API gtr_report gtr_trainer_report(gtr_trainer *t) {
+gtr_report gtr_trainer_report(gtr_trainer *t) {
     gtr_report none;
     uint64_t s;
     memset(&none, 0, sizeof none);
@@ -7951,7 +7954,7 @@ GTR_API gtr_report gtr_trainer_report(gtr_trainer *t) {
     gtr__fence();
     return s ? gtr__report_of(&t->runner->shared->entry[(s - 1) % GTR__RING]) : none;
 }
-GTR_API float gtr_loss(gtr_trainer *t) {
+float gtr_loss(gtr_trainer *t) {
     gtr_report r;
     if (!t || !t->runner || !gtr__usable(t->ctx)) return (float)NAN;
     if (gtr__wait_all(t->ctx) != GTR_OK || gtr__observe(t) != GTR_OK) return (float)NAN;
@@ -7979,11 +7982,11 @@ static float gtr__scale_now(gtr_trainer *t) {
     if (!t->optim.scaled || t->ctx->be->copy(t->ctx->instance[0], &ctl, t->runner->ctl, sizeof ctl, GTR__TO_HOST, true) != GTR_OK) return 1;
     return t->pending || !ctl.step ? ctl.scale : t->runner->shared->entry[(ctl.step - 1) % GTR__RING].scale;
 }
-GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
+gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
     const bool lost = t && t->fitted && gtr__usable(t->ctx);
     gtr_result r = lost ? gtr__fail(t->ctx, GTR_ERR_STATE, "gradient of \"%s\": gtr_fit keeps none; ask after "
-                                    "gtr_step or gtr_backward", p ? gtr__label(p) : "")
-                        : gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
+            "gtr_step or gtr_backward", p ? gtr__label(p) : "")
+            : gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
     size_t i;
     if (r == GTR_OK && t->optim.scaled) {
         gtr_float s = (gtr_float)(1 / gtr__scale_now(t));
@@ -7991,7 +7994,7 @@ GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, si
     }
     return r;
 }
-GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes) {
+gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes) {
     gtr_float *tmp, s;
     size_t i;
     gtr_result r;
@@ -8006,7 +8009,7 @@ GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *s
     gtr__mfree(t->ctx, tmp);
     return r;
 }
-GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes) {
+gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes) {
     return gtr__buffer_copy(t, p, !t ? NULL : which == 0 ? t->m : which == 1 ? t->v : NULL, dst, bytes, false, "optimizer state");
 }
 
@@ -8017,7 +8020,7 @@ static gtr_result gtr__metric_check(gtr_context *ctx, const gtr_tensor *m, const
 }
 /* The plan for n rows, ready; rec: where their columns are. */
 static gtr_result gtr__evaluate_entry(gtr_trainer *t, gtr_dataset *data, int64_t n, gtr_tensor *metric, int set,
-                                      gtr__plan_cache **e, gtr__record *rec) {
+        gtr__plan_cache **e, gtr__record *rec) {
     gtr_context *ctx = t->ctx;
     int column[GTR__MAX_FEED];
     gtr__recipe r = gtr__recipe0(n, 0);
@@ -8036,7 +8039,7 @@ static gtr_result gtr__evaluate_entry(gtr_trainer *t, gtr_dataset *data, int64_t
 /* One pass over a set, in batches; set: gtr__recipe's. sum: of the loss and the metric, weighted by rows; NULL with
    set 2. */
 static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, int set,
-                                     double *sum) {
+        double *sum) {
     gtr_context *ctx = t->ctx;
     gtr__runner *run = ctx->runner;
     gtr__plan_cache *e = NULL;
@@ -8062,8 +8065,8 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
     if (e) gtr__mark_filled(e);
     return GTR_OK;
 }
-GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
-                                float *value) {
+gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
+        float *value) {
     gtr_context *ctx;
     gtr__plan_cache *e;
     gtr__record rec;
@@ -8097,15 +8100,15 @@ GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
 
 // >>fit
 typedef struct gtr__fitting {
-    gtr_trainer  *t;
+    gtr_trainer *t;
     gtr_fit_desc *d;
-    gtr_progress  p;
-    uint64_t      first, next; /* steps of this fit; the next report to take */
-    int64_t       per_epoch, place, rows; /* place: steps of the first epoch that were done before */
-    double        sum[2], weight; /* of the running epoch */
-    double        began, shown;
-    bool          terminal, stop, stopped, told; /* told: somebody hears of an epoch's end before the next begins */
-    int           width; /* of the line on the terminal */
+    gtr_progress p;
+    uint64_t first, next; /* steps of this fit; the next report to take */
+    int64_t per_epoch, place, rows; /* place: steps of the first epoch that were done before */
+    double sum[2], weight; /* of the running epoch */
+    double began, shown;
+    bool terminal, stop, stopped, told; /* told: somebody hears of an epoch's end before the next begins */
+    int width; /* of the line on the terminal */
 } gtr__fitting;
 static bool gtr__is_terminal(void) {
 #ifdef _WIN32
@@ -8153,7 +8156,7 @@ static void gtr__fit_harvest(gtr__fitting *f) {
     gtr__fence();
     for (; f->next < end; f->next++) {
         const gtr__entry *e = &t->runner->shared->entry[f->next % GTR__RING];
-        if (f->next + (uint64_t)t->runner->shared->record[f->next % GTR__RING].more >= end) break;  /* not whole */
+        if (f->next + (uint64_t)t->runner->shared->record[f->next % GTR__RING].more >= end) break; /* not whole */
         int64_t k = (int64_t)(f->next - f->first), at = (f->place + k) % f->per_epoch;
         int64_t rows = GTR__MIN(t->batch, t->data->rows - at * t->batch);
         if (at == 0) f->sum[0] = f->sum[1] = f->weight = 0;
@@ -8202,7 +8205,7 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
         if (gtr__stop_get(ctx)) { f->stopped = ctx->stopped = true; break; }
         r = gtr__runner_room(t->runner, alone > 1 ? GTR__RING - 64 : n + GTR__LAUNCH_STEPS - 1);
         if (r != GTR_OK) break;
-        gtr__fit_harvest(f);        /* before the steps to come write over it */
+        gtr__fit_harvest(f); /* before the steps to come write over it */
         if ((r = gtr__step_part(t, GTR__PART_ALL, &n)) != GTR_OK) break;
         gtr__fit_show(f, false);
         alone = n == 1 ? alone + 1 : 0;
@@ -8210,10 +8213,10 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
         if (every > 0 && k % every == 0) r = gtr__fit_pause(f, false);
         if (r == GTR_OK && f->told && (f->place + k) % f->per_epoch == 0 && !f->stop) r = gtr__fit_pause(f, true);
     }
-    end = gtr__wait_all(ctx);       /* after an error, too: where the next fit goes on is then known */
+    end = gtr__wait_all(ctx); /* after an error, too: where the next fit goes on is then known */
     if (end == GTR_OK) end = gtr__observe(t);
     if (r == GTR_OK && (r = end) == GTR_OK) r = t->refused;
-    if (end == GTR_OK || end == GTR_ERR_NONFINITE) gtr__fit_harvest(f);      /* steps before the bad one */
+    if (end == GTR_OK || end == GTR_ERR_NONFINITE) gtr__fit_harvest(f); /* steps before the bad one */
     if (f->terminal && !f->d->silent && f->width) fprintf(stderr, "\n");
     if (f->stopped && !f->d->silent)
         fprintf(stderr, "stopped after step %lld of %lld\n", (long long)f->p.step, (long long)f->p.steps);
@@ -8241,7 +8244,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     }
     return gtr__rate_begin(t, f->p.steps);
 }
-GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
+gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr__fitting f;
     gtr_context *ctx;
     gtr_result r;
@@ -8256,7 +8259,7 @@ GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     GTR__TRY(gtr__data_check(ctx, data, d.batch, "gtr_fit"));
     memset(&f, 0, sizeof f);
     f.t = t; f.d = &d;
-    if (!ctx->fits++) {             /* what stops a fit stops one in its callback, too */
+    if (!ctx->fits++) { /* what stops a fit stops one in its callback, too */
         ctx->stopped = false;
         gtr__stop_set(ctx, 0);
     }
@@ -8281,26 +8284,26 @@ GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     t->metric = NULL;
     t->validation = NULL;
     ctx->fits--;
-    gtr__data_end(t);               /* a loop by hand that follows sets its own inputs */
+    gtr__data_end(t); /* a loop by hand that follows sets its own inputs */
     return r;
 }
 
 // >>predicting
 /* Plans for 1, 2, 4, ... max_rows rows; any number of rows is a sum of these, so that no row is ever made up. */
 struct gtr_predictor {
-    gtr_desc      desc;             /* the context's: first, for gtr__host_cb_... */
-    gtr_context  *ctx;
+    gtr_desc desc; /* the context's: first, for gtr__host_cb_... */
+    gtr_context *ctx;
     gtr_predictor *next;
-    gtr__host     host;
-    void         *instance[1];
-    gtr_tensor   *out, *input;
+    gtr__host host;
+    void *instance[1];
+    gtr_tensor *out, *input;
     gtr__plan_cache *entry[40]; int n_entry;
-    void         *arena; size_t arena_bytes;
-    void         *in_data, *out_data; size_t in_bytes, out_bytes;   /* device, for the largest number of rows */
-    size_t        in_row, out_row;
-    gtr_dtype     out_storage;
-    gtr_result    error;
-    char          error_text[1024];     /* as the context's */
+    void *arena; size_t arena_bytes;
+    void *in_data, *out_data; size_t in_bytes, out_bytes; /* device, for the largest number of rows */
+    size_t in_row, out_row;
+    gtr_dtype out_storage;
+    gtr_result error;
+    char error_text[1024]; /* as the context's */
 };
 static void gtr__predictor_error(void *user, gtr_result code, const char *text) {
     gtr_predictor *p = (gtr_predictor *)user;
@@ -8321,13 +8324,13 @@ static void *gtr__predictor_address(gtr_context *ctx, const gtr__plan_cache *e, 
     const gtr_predictor *p = (const gtr_predictor *)e->carry;
     switch (v->home) {
     case GTR__HOME_INPUT: return gtr__batched(v->tensor) ? p->in_data : v->tensor->data;
-    case GTR__HOME_KEPT:  return p->out_data;
+    case GTR__HOME_KEPT: return p->out_data;
     case GTR__HOME_ARENA: return (char *)p->arena + v->offset;
     case GTR__HOME_ALIAS: return (char *)gtr__predictor_address(ctx, e, v->alias) + v->offset;
     default: return gtr__value_address(ctx, e, id);
     }
 }
-GTR_API void gtr_predictor_destroy(gtr_predictor *p) {
+void gtr_predictor_destroy(gtr_predictor *p) {
     gtr_predictor **at;
     if (!p) return;
     gtr_context *ctx = p->ctx;
@@ -8356,13 +8359,13 @@ static bool gtr__predictor_plans(gtr_predictor *p, int64_t max_rows) {
         r.feeds = false;
         r.fetch[r.n_fetch++] = p->out;
         e->recipe = r;
-        e->carry = p;               /* gtr__predictor_address finds the predictor there */
-        ctx->n_instance = 1;        /* all on one instance: a predictor has no stages */
+        e->carry = p; /* gtr__predictor_address finds the predictor there */
+        ctx->n_instance = 1; /* all on one instance: a predictor has no stages */
         gtr_result s = gtr__plan_make(ctx, &r, &p->input, 1, NULL, &e->plan);
         ctx->n_instance = stages;
         if (s != GTR_OK) { gtr__mfree(ctx, e); return false; }
         p->entry[p->n_entry++] = e;
-        if (rows == 1 && gtr__find_limited(ctx, &p->out, 1, e) != GTR_OK) return false;
+        if (gtr__find_inputs(ctx, &p->out, 1, e->input, &e->n_inputs, &e->highest, e) != GTR_OK) return false;
         if (gtr__check_ranges(ctx, e, true) != GTR_OK) return false;
         for (i = 0; i < e->plan.n_value; i++) {
             gtr__value *v = &e->plan.value[i];
@@ -8374,7 +8377,7 @@ static bool gtr__predictor_plans(gtr_predictor *p, int64_t max_rows) {
     }
     return true;
 }
-GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
+gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     gtr_context *ctx = out ? out->ctx : NULL;
     gtr_predictor *p;
     gtr_tensor *input[GTR__MAX_FEED], *batched = NULL;
@@ -8386,7 +8389,7 @@ GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     if (ctx->preset) { gtr__fail(ctx, GTR_ERR_STATE, "predictor: a context with a preset plans only"); return NULL; }
     if (max_rows == 0) max_rows = 1;
     if (max_rows < 0 || max_rows > (int64_t)1 << 38) { gtr__fail(ctx, GTR_ERR_ARG, "predictor: %lld rows, want at least 1", (long long)max_rows); return NULL; }
-    if (gtr__find_inputs(ctx, &out, 1, input, &n_inputs, &highest) != GTR_OK) return NULL;
+    if (gtr__find_inputs(ctx, &out, 1, input, &n_inputs, &highest, NULL) != GTR_OK) return NULL;
     for (i = 0; i < n_inputs; i++) {
         if (gtr__batched(input[i])) { batched = input[i]; n_batched++; continue; }
         if (!input[i]->data) { gtr__fail(ctx, GTR_ERR_STATE, "predictor: input \"%s\" was not set", input[i]->name); return NULL; }
@@ -8423,7 +8426,7 @@ fail:
     gtr_predictor_destroy(p);
     return NULL;
 }
-GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out) {
+gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out) {
     if (!p) return GTR_ERR_ARG;
     const gtr__backend *be = p->ctx->be;
     char why[384], text[GTR__RANGE_TEXT];
@@ -8435,7 +8438,7 @@ GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, v
         if (n > rows) { k--; continue; }
         for (int i = 0; i < p->entry[0]->n_limited; i++) {
             const gtr_tensor *op = p->entry[0]->limited[i];
-            if (gtr__limited_leaf(op) != p->input) continue;
+            if (gtr__limited_input(op) != p->input) continue;
             if ((at = gtr__out_of_range(op, in, GTR_I32, n * (int64_t)(p->in_row / 4), text)) < 0) continue;
             snprintf(why, sizeof why, "input \"%.100s\": element %lld is %s", p->input->name, (long long)at, text);
             return gtr__predictor_fail(p, GTR_ERR_ARG, why);
@@ -8450,7 +8453,9 @@ GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, v
     }
     return GTR_OK;
 }
-GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p) { return !p ? "there is no predictor" : p->error ? p->error_text : ""; }
+const char *gtr_predictor_error_text(const gtr_predictor *p) {
+    return !p ? "there is no predictor" : p->error ? p->error_text : "";
+}
 
 // >>files
 /* Whole files, read and written. Sizes are unsigned and 64 bits wide. On POSIX only what a strict -std=c99 shows is used. */
@@ -8490,9 +8495,9 @@ GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p) { return !p
 #define GTR__IO_PIECE (1u << 30)
 typedef struct gtr__file {
     gtr_context *ctx;
-    const char  *path;
-    uint64_t     size;          /* as it was when opened */
-    int          fd;            /* -1: closed */
+    const char *path;
+    uint64_t size; /* as it was when opened */
+    int fd; /* -1: closed */
 } gtr__file;
 static gtr_result gtr__file_fail(const gtr__file *f, const char *doing) {
     return gtr__fail(f->ctx, GTR_ERR_IO, GTR__PATH ": %s failed: %s", f->path, doing, strerror(errno));
@@ -8586,7 +8591,7 @@ static void gtr__dataset_free(gtr_dataset *d) {
 }
 /* One more column, its rows to be written by the caller; NULL and an error on failure. shape is literal and its extents at least 1. */
 static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dtype dtype, const gtr_shape *shape,
-                                        float scale, float shift) {
+        float scale, float shift) {
     gtr__column *c = &d->column[d->n_columns];
     char text[GTR__SHAPE_TEXT];
     uint64_t bytes;
@@ -8595,7 +8600,7 @@ static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dt
     c->row = gtr__count(shape);
     c->scale = scale != 0 ? scale : 1.0f / 255.0f;
     c->shift = shift;
-    c->least = 1;               /* above most: not looked for yet */
+    c->least = 1; /* above most: not looked for yet */
     if (c->row < 1 || !gtr__mul_ok((uint64_t)c->row * gtr__dtype_size(dtype), (uint64_t)d->rows, &bytes) || bytes > (uint64_t)INT64_MAX / 16 || bytes > SIZE_MAX / 2) {
         gtr__fail(d->ctx, GTR_ERR_SHAPE, "%s: %lld rows of shape %s overflow", d->name, (long long)d->rows, gtr__shape_text(shape, text));
         return NULL;
@@ -8603,7 +8608,7 @@ static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dt
     c->row_bytes = (size_t)c->row * gtr__dtype_size(dtype);
     c->host = (uint8_t *)gtr__malloc(d->ctx, (size_t)bytes);
     c->name = c->host && name && name[0] ? gtr__strdup(d->ctx, name) : NULL;
-    d->n_columns++;             /* what there is of it is freed with the data set */
+    d->n_columns++; /* what there is of it is freed with the data set */
     return c->host && (c->name || !name || !name[0]) ? c : NULL;
 }
 #define GTR__RANGE(type) do { \
@@ -8636,7 +8641,7 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
         return gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: scale %g and shift %g of column %d, want finite", (double)c->scale, (double)c->shift, i);
     return GTR_OK;
 }
-GTR_API gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
+gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     if (!gtr__usable(ctx)) return NULL;
     if (desc.rows < 1) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: %lld rows, want at least 1", (long long)desc.rows); return NULL; }
     if (!desc.column[0].data) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: column 0 has no data (NULL)"); return NULL; }
@@ -8662,7 +8667,7 @@ static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint
     if (n_head < 4) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes, too few for an IDX file", path, (unsigned long long)size);
     if (head[0] || head[1] || !strchr("\x08\x09\x0b\x0c\x0d\x0e", head[2]) || !head[2] || !head[3])
         return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": begins %02x %02x %02x %02x, which is no IDX file (0, 0, a type of 8 to 14, dimensions)",
-                         path, head[0], head[1], head[2], head[3]);
+                path, head[0], head[1], head[2], head[3]);
     if (head[2] != 8) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": IDX of type 0x%02x, supported is 0x08 (bytes)", path, head[2]);
     int ndim = head[3];
     if (ndim > GTR_MAX_DIMS) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": %d dimensions, supported are up to %d", path, ndim, GTR_MAX_DIMS);
@@ -8679,7 +8684,7 @@ static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint
     out->bytes = want;
     if (size - out->start != want)
         return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes of data, want %llu from its dimensions", path,
-                         (unsigned long long)(size - out->start), (unsigned long long)want);
+                (unsigned long long)(size - out->start), (unsigned long long)want);
     return out->rows ? GTR_OK : gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": an empty data set (0 rows)", path);
 }
 /* Opens an IDX file and reads its header; the next byte to be read is the data's first. */
@@ -8696,7 +8701,7 @@ static bool gtr__idx_column(gtr_dataset *d, const char *name, gtr__file *f, cons
     gtr__column *c = gtr__dataset_column(d, name, GTR_U8, &idx->row, 0, 0);
     return c && gtr__file_read(f, c->host, idx->bytes) == GTR_OK && gtr__file_finish(f) == GTR_OK;
 }
-GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels) {
+gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels) {
     gtr__file fi, fl;
     gtr__idx image, label;
     gtr_dataset *d = NULL;
@@ -8723,10 +8728,10 @@ GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const
 #define GTR__IS_DIGIT(c) ((unsigned)((unsigned char)(c) - '0') < 10u)
 /* A decimal number as it is written: (-1)^negative * m * 10^e, and a little more if digits beyond the 19th were not 0 (inexact). */
 typedef struct gtr__decimal {
-    const char *digits, *digits_end;    /* of the mantissa, its point included */
-    uint64_t    m;
-    int64_t     e, last_e;              /* last_e: exponent of the last digit written */
-    bool        negative, inexact;
+    const char *digits, *digits_end; /* of the mantissa, its point included */
+    uint64_t m;
+    int64_t e, last_e; /* last_e: exponent of the last digit written */
+    bool negative, inexact;
 } gtr__decimal;
 /* Reads the number at p. The text ends in a byte that is no part of a number (a 0 behind the file). Returns the first byte after it; NULL: none. */
 static const char *gtr__decimal_read(const char *p, gtr__decimal *n) {
@@ -8744,7 +8749,7 @@ static const char *gtr__decimal_read(const char *p, gtr__decimal *n) {
         if (m < 1000000000000000000u) { m = m * 10 + (uint64_t)(*p - '0'); e--; }
         else inexact |= *p != '0';
     }
-    if (p - n->digits == (point != NULL)) return NULL;      /* not one digit */
+    if (p - n->digits == (point != NULL)) return NULL; /* not one digit */
     n->digits_end = p;
     n->last_e = point ? point + 1 - p : 0;
     if (*p == 'e' || *p == 'E') {
@@ -8779,7 +8784,7 @@ static gtr_float gtr__decimal_slow(const gtr__decimal *n) {
 /* Correctly rounded; infinite beyond the range. */
 static gtr_float gtr__decimal_value(const gtr__decimal *n) {
     static const double ten[23] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
-    const bool exact = n->m <= (uint64_t)1 << 53 && !n->inexact;    /* and so is each power: one rounding is all */
+    const bool exact = n->m <= (uint64_t)1 << 53 && !n->inexact; /* and so is each power: one rounding is all */
     int64_t e = n->m ? n->e : 0;
     double d = (double)n->m;
     uint64_t bits;
@@ -8810,10 +8815,10 @@ static int32_t gtr__decimal_class(const gtr__decimal *n) {
 }
 typedef struct gtr__csv {
     gtr_context *ctx;
-    const char  *name, *begin, *end;    /* *end is 0 */
+    const char *name, *begin, *end; /* *end is 0 */
     gtr_csv_desc desc;
-    int64_t      columns, label, line, first_line;  /* label -1: none; lines from 1 */
-    const char  *header;            /* the line of names; NULL: none */
+    int64_t columns, label, line, first_line; /* label -1: none; lines from 1 */
+    const char *header; /* the line of names; NULL: none */
 } gtr__csv;
 static bool gtr__csv_line_end(const gtr__csv *s, const char *p) { return *p == '\n' || p == s->end || (*p == '\r' && p[1] == '\n'); }
 static const char *gtr__csv_skip(const gtr__csv *s, const char *p) {
@@ -8834,7 +8839,7 @@ static const char *gtr__csv_fail(const gtr__csv *s, const char *p, int64_t colum
     field[n] = 0;
     gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld, column %lld (counted from 1): %s%s%s, want %s%s", s->name, (long long)s->line, (long long)column + 1,
               n ? "got '" : "a blank field", field, n ? "'" : "", want, field[0] == '"' ? " (quoted fields are not supported)" :
-              s->line == 1 ? " (if the first line holds names, set .header)" : "");
+            s->line == 1 ? " (if the first line holds names, set .header)" : "");
     return NULL;
 }
 /* The line at p into its features and label. Returns the next line, NULL on error. */
@@ -8851,7 +8856,7 @@ static const char *gtr__csv_line(const gtr__csv *s, const char *p, gtr_float *fe
         if (!p || (*p != s->desc.separator && !gtr__csv_line_end(s, p))) return gtr__csv_fail(s, field, c, want);
         if ((*p != s->desc.separator) != (c == last)) {
             gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld has %lld columns, want %lld as line %lld has", s->name, (long long)s->line,
-                      (long long)gtr__csv_fields(s, begin), (long long)s->columns, (long long)s->first_line);
+                    (long long)gtr__csv_fields(s, begin), (long long)s->columns, (long long)s->first_line);
             return NULL;
         }
         if (is_class) {
@@ -8876,7 +8881,7 @@ static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name
     s->desc = desc;
     if (gtr__is_gzip(ctx, name, (const uint8_t *)text, size)) return GTR_ERR_FORMAT;
     if (!desc.separator) s->desc.separator = ',';
-    if (size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3;     /* an UTF-8 mark */
+    if (size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3; /* an UTF-8 mark */
     if (desc.header) {
         const char *line_end = (const char *)memchr(p, '\n', (size_t)(end - p));
         s->header = p;
@@ -8938,7 +8943,7 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     d->rows = r;
     return gtr__dataset_link(d);
 }
-GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc) {
+gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc) {
     gtr__file f;
     gtr_dataset *d = NULL;
     uint8_t *text = NULL;
@@ -8962,7 +8967,7 @@ GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv
 }
 
 // >>dataset-use
-GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
+gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
     char name[160];
     if (!data) return NULL;
     if (k < 2 || k > data->rows) {
@@ -8980,7 +8985,7 @@ GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
         d = NULL;
     }
     if (!d) return NULL;
-    for (int i = 0; i < data->n_columns; i++) {     /* nothing can fail any more: move rows out and close the gaps */
+    for (int i = 0; i < data->n_columns; i++) { /* nothing can fail any more: move rows out and close the gaps */
         gtr__column *c = &data->column[i];
         uint8_t *moved = d->column[i].host, *kept = c->host;
         for (int64_t r = 0; r < data->rows; r++) {
@@ -8994,12 +8999,16 @@ GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
     data->rows -= d->rows;
     return gtr__dataset_link(d);
 }
-GTR_API int64_t gtr_dataset_rows(const gtr_dataset *d) { return d ? d->rows : 0; }
-GTR_API int gtr_dataset_columns(const gtr_dataset *d) { return d ? d->n_columns : 0; }
+int64_t gtr_dataset_rows(const gtr_dataset *d) { return d ? d->rows : 0; }
+int gtr_dataset_columns(const gtr_dataset *d) { return d ? d->n_columns : 0; }
 static bool gtr__dataset_has(const gtr_dataset *d, int column) { return d && column >= 0 && column < d->n_columns; }
-GTR_API gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column) { return gtr__dataset_has(d, column) ? d->column[column].shape : gtr_shape0(); }
-GTR_API gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column) { return gtr__dataset_has(d, column) ? d->column[column].dtype : GTR_F32; }
-GTR_API const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r) {
+gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column) {
+    return gtr__dataset_has(d, column) ? d->column[column].shape : gtr_shape0();
+}
+gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column) {
+    return gtr__dataset_has(d, column) ? d->column[column].dtype : GTR_F32;
+}
+const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r) {
     return gtr__dataset_has(d, column) && r >= 0 && r < d->rows ? d->column[column].host + (size_t)r * d->column[column].row_bytes : NULL;
 }
 /* Brings every column to the device of stage 0; from then on the rows stay as they are. */
@@ -9024,11 +9033,11 @@ static gtr_result gtr__dataset_device(gtr_dataset *d) {
     d->used = true;
     return GTR_OK;
 }
-GTR_API void gtr_dataset_destroy(gtr_dataset *d) {
+void gtr_dataset_destroy(gtr_dataset *d) {
     if (!d) return;
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next)
         if ((t->data == d || t->validation == d) && gtr__refuse(t, "gtr_dataset_destroy") != GTR_OK) return;
-    if (d->used) gtr_wait(d->ctx);      /* queued steps may read it */
+    if (d->used) gtr_wait(d->ctx); /* queued steps may read it */
     gtr__plans_drop(d->ctx, NULL, d, 0);
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) {
         if (t->data == d) t->data = NULL;
@@ -9046,29 +9055,29 @@ GTR_API void gtr_dataset_destroy(gtr_dataset *d) {
 #define GTR__ST_HEADER  100000000u  /* bytes */
 #define GTR__ST_TENSORS 1000000u
 #define GTR__ST_NAME    1024u       /* bytes */
-enum { GTR__ST_F32, GTR__ST_I64 };  /* those that a model holds; the others are known, and refused */
+enum { GTR__ST_F32, GTR__ST_I64 }; /* those that a model holds; the others are known, and refused */
 static const struct { char name[12]; int bits; } gtr__st_dtypes[] = {
     {"F32", 32}, {"I64", 64}, {"BOOL", 8}, {"U8", 8}, {"I8", 8}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8},
     {"F8_E5M2FNUZ", 8}, {"I16", 16}, {"U16", 16}, {"F16", 16}, {"BF16", 16}, {"I32", 32}, {"U32", 32}, {"C64", 64}, {"F64", 64}, {"U64", 64},
     {"F4", 4}, {"F6_E2M3", 6}, {"F6_E3M2", 6} };
 typedef struct gtr__st_entry {
-    uint32_t name, shape;           /* where they stand in the header: at the opening quote, at the '[' */
-    uint64_t begin, end;            /* of its data */
-    int32_t  parameter;             /* of the context; -1 */
-    uint8_t  dtype;
+    uint32_t name, shape; /* where they stand in the header: at the opening quote, at the '[' */
+    uint64_t begin, end; /* of its data */
+    int32_t parameter; /* of the context; -1 */
+    uint8_t dtype;
 } gtr__st_entry;
 typedef struct gtr__st {
-    gtr_context   *ctx;
-    const char    *path;
+    gtr_context *ctx;
+    const char *path;
     const uint8_t *head;
-    uint32_t       size, at;        /* of the header; the next byte to look at */
-    uint64_t       data;            /* bytes behind the header */
-    uint64_t       length;          /* of the string last passed, as UTF-8 */
-    gtr__st_entry *entry;           /* n of them */
+    uint32_t size, at; /* of the header; the next byte to look at */
+    uint64_t data; /* bytes behind the header */
+    uint64_t length; /* of the string last passed, as UTF-8 */
+    gtr__st_entry *entry; /* n of them */
     uint32_t      *key;             /* n_key keys of __metadata__, at the end of entry's block: a tensor takes 32 bytes of it and more than 48 of
                                        the header, a key 4 and 6 of the header, so that two thirds of the header's size are room for all */
-    uint32_t       n, n_key;
-    bool           has_metadata;
+    uint32_t n, n_key;
+    bool has_metadata;
 } gtr__st;
 /* Sorts in place, whatever the order was, in n log n. Elements of at most 32 bytes. */
 typedef int (*gtr__compare_fn)(const void *a, const void *b, const void *arg);
@@ -9076,7 +9085,7 @@ static void gtr__swap(uint8_t *a, uint8_t *b, size_t size) { uint8_t t[32]; memc
 static void gtr__sort(void *base, size_t n, size_t size, gtr__compare_fn order, const void *arg) {
     uint8_t *v = (uint8_t *)base;
     size_t start = n / 2, end = n, i, k;
-    while (end > 1) {       /* a heap is made from the middle to the front, then gives its largest to the end */
+    while (end > 1) { /* a heap is made from the middle to the front, then gives its largest to the end */
         if (start > 0) start--;
         else gtr__swap(v, v + --end * size, size);
         for (i = start; (k = 2 * i + 1) < end; i = k) {
@@ -9120,7 +9129,7 @@ static int32_t gtr__json_next(const uint8_t *s, size_t n, size_t *at) {
     int32_t c = gtr__utf8_next(s, n, at), low;
     const char *p;
     if (c == '"') return GTR__END;
-    if (c < 0x20) return GTR__BAD;      /* a control character, the end of the header, no UTF-8 */
+    if (c < 0x20) return GTR__BAD; /* a control character, the end of the header, no UTF-8 */
     if (c != '\\') return c;
     if (*at >= n) return GTR__BAD;
     c = s[(*at)++];
@@ -9130,7 +9139,7 @@ static int32_t gtr__json_next(const uint8_t *s, size_t n, size_t *at) {
     }
     c = gtr__json_hex(s, n, at);
     if (c < 0xd800 || c > 0xdfff) return c;
-    if (c > 0xdbff || *at + 1 >= n || s[*at] != '\\' || s[*at + 1] != 'u') return GTR__BAD;   /* half of a pair */
+    if (c > 0xdbff || *at + 1 >= n || s[*at] != '\\' || s[*at + 1] != 'u') return GTR__BAD; /* half of a pair */
     *at += 2;
     low = gtr__json_hex(s, n, at);
     return low < 0xdc00 || low > 0xdfff ? GTR__BAD : 0x10000 + ((c - 0xd800) << 10 | (low - 0xdc00));
@@ -9390,7 +9399,7 @@ static gtr_result gtr__st_match(gtr__st *s) {
         gtr__shape_text(&p->shape, want);
         if (!e)
             return gtr__fail(s->ctx, GTR_ERR_SHAPE, GTR__PATH ": tensor \"%.200s\" %s %s of the model is missing in the file (which has %u tensors, the model %lld)", s->path,
-                             p->name, dtype, want, (unsigned)s->n, (long long)s->ctx->n_parameter);
+                    p->name, dtype, want, (unsigned)s->n, (long long)s->ctx->n_parameter);
         shape = gtr__st_shape(s, e);
         if (e->dtype != gtr__st_of(p->dtype) || !gtr__shape_equal(&shape, &p->shape))
             return gtr__st_about(s, e, GTR_ERR_SHAPE, " is %s %s in the file, the model wants %s %s", gtr__st_dtypes[e->dtype].name, gtr__shape_text(&shape, got), dtype, want);
@@ -9400,7 +9409,7 @@ static gtr_result gtr__st_match(gtr__st *s) {
     if (i == s->n) return GTR_OK;
     shape = gtr__st_shape(s, &s->entry[i]);
     return gtr__st_about(s, &s->entry[i], GTR_ERR_SHAPE, " %s %s is not in the model (which has %lld tensors, the file %u)", gtr__st_dtypes[s->entry[i].dtype].name,
-                         gtr__shape_text(&shape, got), (long long)s->ctx->n_parameter, (unsigned)s->n);
+            gtr__shape_text(&shape, got), (long long)s->ctx->n_parameter, (unsigned)s->n);
 }
 static size_t gtr__st_bytes(const gtr_tensor *p) { return (size_t)gtr__count(&p->shape) * (p->dtype == GTR_I64 ? 8 : 4); }
 /* Exchanges the elements at memory, p's, with as many of a file. Files are little-endian and have float32 where a library built with
@@ -9454,7 +9463,7 @@ static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *ca
     gtr_result r = gtr_wait(ctx);
     return r == GTR_ERR_NONFINITE ? GTR_OK : r;
 }
-GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path) {
+gtr_result gtr_load(gtr_context *ctx, const char *path) {
     gtr__file f;
     gtr__st s = GTR__ZERO;
     uint8_t first[8], *head = NULL, *data = NULL;
@@ -9483,10 +9492,10 @@ GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path) {
 // >>save-file
 typedef struct gtr__save {
     gtr_context *ctx;
-    const char  *path;
-    gtr_tensor **order;         /* the parameters as the file has them */
-    char        *header;        /* the 8 bytes of its size included */
-    size_t       header_bytes, header_room;
+    const char *path;
+    gtr_tensor **order; /* the parameters as the file has them */
+    char *header; /* the 8 bytes of its size included */
+    size_t header_bytes, header_room;
 } gtr__save;
 /* Wide elements first, so that each tensor's data are aligned to its element; then by name. */
 static int gtr__save_order(const void *a, const void *b, const void *arg) {
@@ -9509,7 +9518,7 @@ static bool gtr__savable(gtr_context *ctx, const char *name) {
 static gtr_result gtr__save_check(gtr_context *ctx, const char *path) {
     if (ctx->n_parameter <= (int64_t)GTR__ST_TENSORS) return GTR_OK;
     return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": %lld tensors, a file holds at most %u", path,
-                     (long long)ctx->n_parameter, GTR__ST_TENSORS);
+            (long long)ctx->n_parameter, GTR__ST_TENSORS);
 }
 static GTR__PRINTF(2, 3) void gtr__save_add(gtr__save *s, const char *format, ...) {
     va_list ap;
@@ -9576,7 +9585,7 @@ static void gtr__lock_end(int lock) { (void)lock; }
 static void gtr__temporaries_remove(const char *path, char *name, size_t size) { (void)path; (void)name; (void)size; }
 #else
 #if defined(__STRICT_ANSI__) && !defined(__cplusplus) && !defined(__USE_XOPEN2K)
-ssize_t readlink(const char *path, char *to, size_t room);     /* hidden where a system header came before this one */
+ssize_t readlink(const char *path, char *to, size_t room); /* hidden where a system header came before this one */
 #endif
 /* The file that path means when links have been followed, there yet or not. *out is to be freed, on failure too. */
 static gtr_result gtr__save_target(const gtr__save *s, char **out) {
@@ -9637,7 +9646,7 @@ static gtr_result gtr__save_file(const gtr__save *s, const char *target, char *n
     gtr__file f;
     const bool old = GTR__STAT(s->path, &st) == 0;
     int i, lock;
-    if (old && !GTR__IS_FILE(st.st_mode))       /* a rename would replace /dev/null */
+    if (old && !GTR__IS_FILE(st.st_mode)) /* a rename would replace /dev/null */
         return gtr__fail(s->ctx, GTR_ERR_IO, GTR__PATH ": is there, but not a regular file", s->path);
     if (old && GTR__STAT(target, &end) != 0)
         return gtr__fail(s->ctx, GTR_ERR_IO, GTR__PATH ": a link that leads to no name of its file", s->path);
@@ -9646,12 +9655,12 @@ static gtr_result gtr__save_file(const gtr__save *s, const char *target, char *n
         snprintf(name, size, "%s.tmp-%ld-%d", target, (long)GTR__SYS(getpid)(), i);
         const bool made = gtr__file_start(&f, s->ctx, name, GTR__O_NEW, old ? 0600u : 0666u);
         if (made ? gtr__locked(f.fd, name, false) : errno != EEXIST) break;
-        gtr__file_close(&f);        /* another save took it for one that was left */
+        gtr__file_close(&f); /* another save took it for one that was left */
     }
     f.path = s->path;
     if (f.fd < 0) return gtr__file_fail(&f, "making a file beside it");
     gtr_result r = gtr__save_data(s, &f);
-    if (r == GTR_OK && old) GTR__CHMOD(name, st.st_mode & 0777);    /* where it fails the file is its owner's alone */
+    if (r == GTR_OK && old) GTR__CHMOD(name, st.st_mode & 0777); /* where it fails the file is its owner's alone */
     if (r == GTR_OK && !gtr__file_sync(&f)) r = gtr__file_fail(&f, "bringing it to the disk");
     lock = gtr__lock_copy(f.fd);
     if (!gtr__file_close(&f) && r == GTR_OK) r = gtr__file_fail(&f, "closing");
@@ -9663,7 +9672,7 @@ static gtr_result gtr__save_file(const gtr__save *s, const char *target, char *n
     gtr__folder_of(name, size, target);
     return gtr__path_sync(name) ? GTR_OK : gtr__file_fail(&f, "bringing the folder's entry to the disk");
 }
-GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path) {
+gtr_result gtr_save(gtr_context *ctx, const char *path) {
     gtr__save s = GTR__ZERO;
     gtr_result r = gtr__st_may(ctx, path, "gtr_save");
     if (r == GTR_OK) r = gtr__save_check(ctx, path);
@@ -9689,7 +9698,7 @@ GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path) {
 // >>observing
 static const char *const gtr__phase_names[] = { "feed", "forward", "backward", "reduce", "guard", "update", "commit", "report" };
 static const char *const gtr__home_names[] = { "none", "parameter", "low", "state", "gradient", "input", "kept",
-                                               "arena", "alias", "tally" };
+        "arena", "alias", "tally" };
 /* A plan that was made to be looked at is not kept. */
 static void gtr__observed_drop(gtr_context *ctx, gtr__plan_cache *e) { if (e->fresh) gtr__entry_free(ctx, e); }
 static gtr__plan_cache *gtr__observed(gtr_trainer *t, int64_t batch, const char *who) {
@@ -9714,7 +9723,7 @@ static void gtr__text_bytes(double b, char *buf, size_t size) {
     else if (b >= 1024) snprintf(buf, size, "%.1f KiB", b / 1024);
     else snprintf(buf, size, "%.0f B", b);
 }
-GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
+const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
     gtr__plan_cache *e = gtr__observed(t, batch, "gtr_plan_text");
     gtr_context *ctx;
     gtr__plan *p;
@@ -9726,7 +9735,7 @@ GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
     p = &e->plan;
     gtr__text_begin(ctx);
     gtr__textf(ctx, "plan of a step with batch %lld: %d nodes, %d values, %d stage%s, %d stream%s, on %s\n", (long long)batch, p->n_node, p->n_value, p->n_stage, p->n_stage > 1 ? "s" : "",
-               p->n_stream, p->n_stream > 1 ? "s" : "", ctx->caps.name);
+            p->n_stream, p->n_stream > 1 ? "s" : "", ctx->caps.name);
     for (i = 0; i < p->n_node; i++) {
         gtr__node *n = &p->node[i];
         bool first = true;
@@ -9770,7 +9779,7 @@ static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m) {
         else m->kept += gtr__rounded(most);
     }
 }
-GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out) {
+gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out) {
     gtr__plan_cache *e;
     gtr_context *ctx;
     gtr_memory_report m;
@@ -9794,7 +9803,7 @@ GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_rep
     m.states = bytes * (size_t)((t->desc.optimizer != GTR_SGD) * 2 + (t->desc.optimizer == GTR_SGD && t->desc.momentum > 0));
     gtr__count_blocks(&e->plan, &m);
     m.kept += gtr__rounded(e->plan.carry);
-    memset(values, 0, sizeof values);       /* workspace is what the arena has beyond them */
+    memset(values, 0, sizeof values); /* workspace is what the arena has beyond them */
     for (k = 0; k < e->plan.n_value; k++) {
         const gtr__value *v = &e->plan.value[k];
         if (v->home == GTR__HOME_ARENA && v->alias < 0) values[v->stage] = GTR__MAX(values[v->stage], v->offset + gtr__rounded(v->bytes));
@@ -9810,7 +9819,7 @@ GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_rep
     gtr__observed_drop(ctx, e);
     return GTR_OK;
 }
-GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch) {
+const char *gtr_memory_text(gtr_trainer *t, int64_t batch) {
     gtr_memory_report m;
     char buf[32];
     size_t i, bytes[10];
@@ -9836,7 +9845,7 @@ static size_t gtr__total_at(gtr_trainer *t, int64_t batch) {
         most = gtr_memory_plan(t, batch, &m) == GTR_OK ? GTR__MAX(most, m.total) : SIZE_MAX;
     }
     t->several = several;
-    if (good && t->ctx->error == GTR_ERR_SHAPE) gtr_error_clear(t->ctx);    /* the graph can't have this size */
+    if (good && t->ctx->error == GTR_ERR_SHAPE) gtr_error_clear(t->ctx); /* the graph can't have this size */
     return most;
 }
 /* Device bytes of the data sets in use. */
@@ -9849,7 +9858,7 @@ static size_t gtr__resident_bytes(const gtr_context *ctx) {
             for (i = 0; i < d->n_columns; i++) if (d->column[i].device) n += gtr__rounded((size_t)d->rows * d->column[i].row_bytes);
     return n;
 }
-GTR_API int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
+int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
     gtr_context *ctx;
     int64_t low, high = 1, least;
     size_t all;
@@ -9862,10 +9871,10 @@ GTR_API int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
         bytes = ctx->desc.memory_limit;
         if (!bytes) {
             if (ctx->preset || ctx->be->memory_info(ctx->instance[0], &f, &all) != GTR_OK) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_largest_batch: the device's memory is not known; give a number of bytes"); return 0; }
-            bytes = f + ctx->device_bytes;  /* what this context has counts as its own */
+            bytes = f + ctx->device_bytes; /* what this context has counts as its own */
             if (ctx->caps.cuda) bytes -= GTR__MIN(bytes, (size_t)32 << 20);     /* what the driver rounds up, and takes for graphs and kernels */
         }
-        bytes -= GTR__MIN(bytes, sets);     /* but for data sets, which the report leaves out */
+        bytes -= GTR__MIN(bytes, sets); /* but for data sets, which the report leaves out */
     }
     while (high < 2 * 64 && gtr__total_at(t, high) == SIZE_MAX) high++;     /* batch_norm wants two rows in each micro-batch */
     low = high - 1;
@@ -9875,7 +9884,7 @@ GTR_API int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
         int64_t mid = low + (high - low) / 2;
         if (gtr__total_at(t, mid) <= bytes) low = mid; else high = mid;
     }
-    if (least == 2 * 64) gtr__observed(t, least, "gtr_largest_batch");      /* none: the error says why */
+    if (least == 2 * 64) gtr__observed(t, least, "gtr_largest_batch"); /* none: the error says why */
     return low < least || (good && ctx->error) ? 0 : low;
 }
 /* One operand's minimum, maximum, mean and count of non-finite elements. */
@@ -9898,7 +9907,7 @@ static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v) {
         }
     gtr__mfree(ctx, host);
     gtr__textf(ctx, "  %s%s %s min %.4g max %.4g mean %.4g not finite %lld", x->gradient_of >= 0 ? "gradient of " : "", x->gradient_of >= 0 ? gtr__value_name(&e->plan, x->gradient_of) : "",
-               gtr__shape_text(&x->shape, s), least, most, good ? sum / (double)good : NAN, (long long)bad);
+            gtr__shape_text(&x->shape, s), least, most, good ? sum / (double)good : NAN, (long long)bad);
 }
 /* The next step's plan, ready to be run node by node, and its record in the ring. NULL on error. */
 static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool by_node, int *steps) {
@@ -9923,7 +9932,7 @@ static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool
 static void gtr__text_node(gtr_context *ctx, const gtr__node *n, int i) {
     gtr__textf(ctx, "%3d %-8s %s%s \"%s\"", i, gtr__phase_names[n->phase], gtr__row(n->op)->name, n->dir == GTR__BWD ? " backward" : "", n->layer);
 }
-GTR_API const char *gtr_trace(gtr_trainer *t) {
+const char *gtr_trace(gtr_trainer *t) {
     gtr_context *ctx;
     int i, k, steps = 1;
     gtr_result r;
@@ -9938,7 +9947,7 @@ GTR_API const char *gtr_trace(gtr_trainer *t) {
         r = ctx->be->run_node(ctx->instance, &e->plan, i);
         us += ctx->be->seconds(ctx->instance[n->stage], 0);
         if (r == GTR_OK) r = gtr__wait_all(ctx);
-        if (r != GTR_OK) {          /* no step was done: the next one has this one's number, and a record of its own */
+        if (r != GTR_OK) { /* no step was done: the next one has this one's number, and a record of its own */
             gtr__backend_result(ctx, r, n->layer);
             t->runner->stale = true;
             return gtr__text(ctx);
@@ -9977,7 +9986,7 @@ static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
     p.node = many; p.n_node = p.split = ctx->caps.cuda ? 16 : 1; p.n_stage = ctx->n_instance; p.n_stream = 1;
     for (i = 0; i < p.n_node; i++) { many[i] = *node; many[i].wait_mask = 0; many[i].signals = many[i].stream = 0; }
     r = ctx->be->prepare(ctx->instance, &p, &exec);
-    for (k = 0; k < 4 && r == GTR_OK && exec; k++) {        /* eager, captured, one launch, three */
+    for (k = 0; k < 4 && r == GTR_OK && exec; k++) { /* eager, captured, one launch, three */
         before = s;
         s = -ctx->be->seconds(ctx->instance[0], 1);
         for (i = 0; i < (k < 3 ? 1 : 3) && r == GTR_OK; i++) r = ctx->be->launch(ctx->instance, exec, GTR__PART_ALL);
@@ -9994,7 +10003,7 @@ static void gtr__ceilings(gtr_context *ctx, gtr_precision precision, double *rat
     const gtr_dtype store = precision == GTR_MIXED_BF16 ? GTR_BF16 : precision == GTR_MIXED_FP16 ? GTR_F16 : GTR_F32;
     const gtr_shape shape[2] = { gtr_shape1((int64_t)(bytes / 2 / sizeof(gtr_float))), gtr_shape2(n, n) };
     char *p = limit && (bytes > limit || ctx->device_bytes > limit - bytes) ? NULL : (char *)ctx->be->alloc(ctx->instance[0], bytes);
-    uint32_t seed[1021], i, k;        /* a prime: no two rows of a matrix are alike */
+    uint32_t seed[1021], i, k; /* a prime: no two rows of a matrix are alike */
     size_t at, size = bytes / 2;
     gtr__arg arg[3];
     gtr__node node;
@@ -10026,7 +10035,7 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
     memset(count, 0, sizeof count);
     gtr__ceilings(ctx, t->desc.precision, rate);
     gtr__textf(ctx, "profile of a step with batch %lld on %s: %.2f us as launched; floors by %.0f GB/s of a copy and %.3g TFLOP/s of a product, measured now\n",
-               (long long)e->plan.batch, ctx->caps.name, step * 1e6, rate[0] * 1e-9, rate[1] * 1e-12);
+            (long long)e->plan.batch, ctx->caps.name, step * 1e6, rate[0] * 1e-9, rate[1] * 1e-12);
     for (i = 0; i < e->plan.n_node; i++) {
         const gtr__node *n = &e->plan.node[i];
         const size_t begin = ctx->text_used;
@@ -10051,7 +10060,7 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
     }
     return true;
 }
-GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node) {
+const char *gtr_profile(gtr_trainer *t, bool by_node) {
     gtr_context *ctx;
     gtr_trainer *u;
     gtr_trainer_desc d;
@@ -10071,7 +10080,7 @@ GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node) {
     d = t->desc;
     d.groups = t->group; d.n_groups = t->n_groups - 1; d.lr = t->lr; d.no_matchers |= by_node;
     if (t->optim.scaled && gtr_trainer_report(t).step) d.loss_scale = gtr_trainer_report(t).loss_scale;
-    u = ok ? gtr_trainer_create(t->loss, d) : NULL;     /* a trainer like t: t's own states and counters are left alone */
+    u = ok ? gtr_trainer_create(t->loss, d) : NULL; /* a trainer like t: t's own states and counters are left alone */
     if (u) {
         data = t->data;
         if (t->fitted && !data) { data = t->last; u->metric = t->fit_metric; u->several = t->fit_several; }
@@ -10088,7 +10097,7 @@ GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node) {
 }
 
 // >>release
-GTR_API void gtr_release(gtr_context *ctx, int64_t mark) {
+void gtr_release(gtr_context *ctx, int64_t mark) {
     gtr_trainer *t;
     gtr_predictor *p;
     int64_t i, n;
@@ -10110,7 +10119,7 @@ GTR_API void gtr_release(gtr_context *ctx, int64_t mark) {
     }
     ctx->n_tensor = n;
 }
-GTR_API void gtr_destroy(gtr_context *ctx) {
+void gtr_destroy(gtr_context *ctx) {
     gtr_desc desc;
     gtr_trainer *t;
     int i;
