@@ -73,6 +73,23 @@ CHECK_ATTRIBUTE((unused)) static int check_wanted(const char *name)
     for (i = 1; i < check_argc; i++) if (strstr(name, check_argv[i])) return 1;
     return check_argc < 2;
 }
+/* Memory for a test's gtr_allocator, with a pattern behind its last byte: who writes too far is noticed when it is freed, without a sanitizer. */
+#define GUARD_BYTES 64
+CHECK_ATTRIBUTE((unused)) static void *guard_alloc(size_t bytes)
+{
+    unsigned char *p = (unsigned char *)aligned_alloc(256, (bytes + GUARD_BYTES + 255) / 256 * 256);
+    if (p) memset(p + bytes, 0x5a, GUARD_BYTES);
+    return p;
+}
+CHECK_ATTRIBUTE((unused)) static void guard_free(void *block, size_t bytes)
+{
+    const unsigned char *p = (const unsigned char *)block;
+    int i = 0;
+    while (p && i < GUARD_BYTES && p[bytes + (size_t)i] == 0x5a) i++;
+    check_note(!p || i == GUARD_BYTES, __FILE__, __LINE__, "byte %d behind a block of %llu bytes was written", i, (unsigned long long)bytes);
+    check_passed -= !p || i == GUARD_BYTES;     /* not a check of its own */
+    free(block);
+}
 /* Runs all on the CPU, then on the GPU where there is one, with *device set. GTR_TEST_DEVICE=cuda: the GPU alone, and there must be one. */
 CHECK_ATTRIBUTE((unused)) static void check_devices(void (*all)(void), gtr_device *device)
 {

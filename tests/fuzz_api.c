@@ -786,6 +786,9 @@ static bool progress(const gtr_progress *p)
         depth--;
         w = was;
         error_before = saved;
+        summed = false;
+        parameters_before = gtr_parameter_count(w->ctx);
+        began = now();
         snprintf(doing, sizeof doing, "gtr_fit, after its callback");
     }
     return ++f->calls != f->stop_at;

@@ -399,11 +399,11 @@ static void *f_alloc(size_t bytes, gtr_memory kind, void *user)
     (void)kind; (void)user;
     allocations++;
     if (fail_allocation && (allocations == fail_allocation || (fail_all && allocations > fail_allocation))) { fired = true; return NULL; }
-    p = aligned_alloc(256, (bytes + 255) / 256 * 256);
+    p = guard_alloc(bytes);
     if (p) __atomic_fetch_add(&alive, 1, __ATOMIC_SEQ_CST);
     return p;
 }
-static void f_free(void *p, size_t bytes, gtr_memory kind, void *user) { (void)bytes; (void)kind; (void)user; if (p) { __atomic_fetch_sub(&alive, 1, __ATOMIC_SEQ_CST); free(p); } }
+static void f_free(void *p, size_t bytes, gtr_memory kind, void *user) { (void)kind; (void)user; if (p) { __atomic_fetch_sub(&alive, 1, __ATOMIC_SEQ_CST); guard_free(p, bytes); } }
 
 static char old_path[64];
 static unsigned char old_file[1 << 16];

@@ -107,12 +107,15 @@ static int files_in_folder(void)
     return n - 2;
 }
 
+static void *guarded_alloc(size_t bytes, gtr_memory kind, void *user) { (void)kind; (void)user; return guard_alloc(bytes); }
+static void guarded_free(void *p, size_t bytes, gtr_memory kind, void *user) { (void)kind; (void)user; guard_free(p, bytes); }
 static gtr_context *context(gtr_device where)
 {
     gtr_desc d;
     memset(&d, 0, sizeof d);
     d.device = where;
     d.threads = 1;
+    if (where == GTR_DEVICE_CPU) { d.allocator.alloc = guarded_alloc; d.allocator.free = guarded_free; }
     if (where == GTR_DEVICE_CUDA && getenv("GTR_TEST_MAX_SM")) d.max_sm = atoi(getenv("GTR_TEST_MAX_SM"));
     return gtr_create(d);
 }
@@ -881,15 +884,15 @@ static void *test_alloc(size_t bytes, gtr_memory kind, void *user)
     (void)kind; (void)user;
     memory.seen++;
     if (memory.at && (memory.onward ? memory.seen >= memory.at : memory.seen == memory.at)) return NULL;
-    p = aligned_alloc(256, (bytes + 255) / 256 * 256);
+    p = guard_alloc(bytes);
     if (p) memory.alive++;
     return p;
 }
 static void test_free(void *p, size_t bytes, gtr_memory kind, void *user)
 {
-    (void)bytes; (void)kind; (void)user;
+    (void)kind; (void)user;
     memory.alive--;
-    free(p);
+    guard_free(p, bytes);
 }
 static unsigned char idx_images[4 + 12 + 10 * 6], idx_labels[4 + 4 + 10];
 static void write_idx(void)
