@@ -14,7 +14,7 @@ static gtr_desc desc0(void)
     if (sm) d.max_sm = atoi(sm);
     return d;
 }
-static float noise(uint32_t *s) { *s = *s * 1664525u + 1013904223u; return (float)(*s >> 8) / 8388608.0f - 1.0f; }
+CHECK_ATTRIBUTE((unused)) static float noise(uint32_t *s) { *s = *s * 1664525u + 1013904223u; return (float)(*s >> 8) / 8388608.0f - 1.0f; }
 /* testing.md T6: both limits hold; a NaN fails. */
 CHECK_ATTRIBUTE((unused)) static bool within(const gtr_float *a, const gtr_float *b, int64_t n, double nmse, double ratio)
 {

@@ -19,26 +19,10 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+from gen_graphs import made, mix
+
 torch.set_default_dtype(torch.float64)
 records = []
-
-
-def mix(i, seed):
-    """32 well-mixed bits for each element i of a stream."""
-    x = (i.astype(np.uint32) * np.uint32(0x9E3779B1) + np.uint32((seed * 0x85EBCA77 + 1) & 0xFFFFFFFF)).astype(np.uint32)
-    x ^= x >> np.uint32(16)
-    x = (x * np.uint32(0x7FEB352D)).astype(np.uint32)
-    x ^= x >> np.uint32(15)
-    x = (x * np.uint32(0x846CA68B)).astype(np.uint32)
-    return x ^ (x >> np.uint32(16))
-
-
-def made(seed, shape, log2=0, shift=0.0):
-    """Uniform in shift +- 2^log2: 24 bits, exact in float32 for shifts that are small multiples of 2^log2."""
-    n = int(np.prod(shape)) if shape else 1
-    u = (mix(np.arange(n, dtype=np.uint32), seed) >> np.uint32(8)).astype(np.float64)
-    v = (u - 8388608.0) * 2.0 ** (log2 - 23) + shift
-    return v.astype(np.float32).astype(np.float64).reshape(shape)
 
 
 def put(name, kind, shape, data):

@@ -4,6 +4,8 @@
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
+#include <math.h>
+#include "made.h"
 
 #define MAX_IN 4
 
@@ -80,20 +82,6 @@ static const record *find_in(const char *op, int k, const char *folder, const ch
     return find(op, k, name);
 }
 
-/* The stream of gen_goldens.py: uniform in shift +- 2^log2. */
-static void made(float *out, int64_t n, uint32_t seed, int log2, float shift)
-{
-    int64_t i;
-    for (i = 0; i < n; i++) {
-        uint32_t x = (uint32_t)i * 0x9E3779B1u + seed * 0x85EBCA77u + 1u;
-        x ^= x >> 16;
-        x *= 0x7FEB352Du;
-        x ^= x >> 15;
-        x *= 0x846CA68Bu;
-        x ^= x >> 16;
-        out[i] = (float)(ldexp((double)(x >> 8) - 8388608.0, log2 - 23) + (double)shift);
-    }
-}
 /* A record's elements, 4 bytes each, to be freed. */
 static void *values(const record *r)
 {

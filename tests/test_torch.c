@@ -1,0 +1,744 @@
+/* Runs the scripts of tests/graphs.bin, random graphs and training runs, through the public API, and compares what is
+   computed with what PyTorch computed (tests/gen_graphs.py draws them and says what a script is). GTR_GRAPHS: another file;
+   GTR_GRAPHS_SEED: one case alone. A case that fails prints its seed, each value that differs, and its script. */
+#define GPUTRAIN_IMPLEMENTATION
+#include "../gputrain.h"
+#include "check.h"
+#include <math.h>
+#include "device.h"
+#include "made.h"
+
+#define MOST 400            /* tensors in a script, words in a line */
+#define FOLD 40
+
+/* The limits by precision: of NMSE twice to four times, of the ratio one and a half to two times what gen_graphs.py lets
+   thrice what rounding does reach where a value counts. */
+static const struct { const char *name; gtr_precision precision; double nmse, ratio; } precisions[4] = {
+    { "fp32", GTR_FP32, 4e-10, 2e-5 }, { "tf32", GTR_TF32, 5e-5, 1.8e-2 },
+    { "fp16", GTR_MIXED_FP16, 2e-5, 1.2e-2 }, { "bf16", GTR_MIXED_BF16, 8e-4, 7.5e-2 } };
+
+typedef struct script {
+    uint32_t seed, precisions;
+    const char *text;
+    size_t length;
+    const unsigned char *checks;        /* from here on, one behind the other */
+    uint32_t n_check;
+} script;
+/* A script being run. */
+typedef struct state {
+    const script *s;
+    int precision;
+    const unsigned char *at;            /* the next check */
+    uint32_t left;
+    bool said, over;                    /* the script was printed; nothing more can be run */
+    gtr_context *ctx;
+    gtr_tensor *t[MOST];
+    int n;
+    char *words[MOST];                  /* of the line, then NULL */
+    int n_words;
+    char line[1024], copy[1024];
+    int input[32], n_input;             /* tensors that are inputs, and their lines */
+    char input_line[32][256];
+    gtr_trainer *trainer[4];
+    gtr_tensor *loss[4];
+    float clip[4], rate[4];
+    int states[4], n_trainer;           /* how many states an optimizer has */
+    gtr_group group[4];
+    char pattern[4][32];
+    int n_group;
+} state;
+
+static unsigned char *file;
+static size_t file_size;
+
+/* --- what gen_graphs.py does alike */
+static float *new_made(int64_t n, uint32_t seed, int log2, float shift)
+{
+    float *v = (float *)malloc((size_t)n * sizeof *v);
+    if (v) made(v, n, seed, log2, shift);
+    return v;
+}
+static int32_t *made_ids(int64_t n, uint32_t classes, uint32_t every, int ignored, uint32_t seed)
+{
+    int32_t *v = (int32_t *)malloc((size_t)n * sizeof *v);
+    int64_t i;
+    for (i = 0; v && i < n; i++) {
+        uint32_t r = mix((uint32_t)i, seed);
+        v[i] = (int32_t)(r % classes);
+        if (every && i && (r >> 8) % every == 0) v[i] = ignored;
+        if (every && !i && ignored >= 0 && (uint32_t)ignored < classes) v[i] = (ignored + 1) % (int32_t)classes;
+    }
+    return v;
+}
+static void folded(double *out, const void *values, int kind, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < FOLD; i++) out[i] = 0;
+    for (i = 0; i < n; i++) {
+        const double v = kind ? (double)((const int32_t *)values)[i] : (double)((const float *)values)[i];
+        out[i % FOLD] += n > FOLD && mix((uint32_t)i, 9) >> 31 ? -v : v;
+    }
+}
+
+/* --- checks */
+static void failed(state *c, const char *format, ...) CHECK_ATTRIBUTE((format(printf, 2, 3)));
+static void failed(state *c, const char *format, ...)
+{
+    char text[600];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    CHECK(0, "seed %u %s, \"%s\": %s", c->s->seed, precisions[c->precision].name, c->line, text);
+    if (!c->said) printf("seed %u is:\n%.*s", c->s->seed, (int)c->s->length, c->s->text);
+    c->said = true;
+}
+static void gave_up(state *c, const char *what)
+{
+    failed(c, "%s: %s", what, gtr_error_text(c->ctx));
+    c->over = true;
+}
+static int next_count(const state *c)
+{
+    uint32_t n = 0;
+    if (c->left) memcpy(&n, c->at + 4, 4);
+    return (int)n;
+}
+static void pass_over(state *c)
+{
+    uint16_t kept = 0;
+    if (!c->left) return;
+    memcpy(&kept, c->at + 2, 2);
+    c->at += 8 + 4 * (size_t)kept;
+    c->left--;
+}
+/* The next check: values, NULL if they could not be had, against what the file has. */
+static void compare(state *c, const char *what, const void *values)
+{
+    double got[FOLD], want[FOLD], error = 0, norm = 0, most = 0, top = 0;
+    uint16_t kept;
+    uint32_t n;
+    int i, kind, worst = 0;
+    if (c->over) return;
+    if (!c->left) { failed(c, "%s: no check is left", what); c->over = true; return; }
+    memcpy(&kept, c->at + 2, 2);
+    memcpy(&n, c->at + 4, 4);
+    kind = c->at[1];
+    for (i = 0; i < kept; i++) {
+        float f;
+        int32_t k;
+        memcpy(&f, c->at + 8 + 4 * i, 4);
+        memcpy(&k, c->at + 8 + 4 * i, 4);
+        want[i] = kind ? (double)k : (double)f;
+    }
+    const unsigned char mask = c->at[0];
+    pass_over(c);
+    if (!(mask >> c->precision & 1) || !n) return;
+    if (!values) { failed(c, "%s: %s", what, gtr_error_text(c->ctx)); gtr_error_clear(c->ctx); return; }
+    folded(got, values, kind, n);
+    for (i = 0; i < kept; i++) {
+        const double d = fabs(got[i] - want[i]);
+        error += d * d; norm += want[i] * want[i];
+        if (!(d <= most)) { most = d; worst = i; }
+        if (fabs(want[i]) > top) top = fabs(want[i]);
+    }
+    const double nmse = precisions[c->precision].nmse, ratio = precisions[c->precision].ratio;
+    if (kind ? most == 0 : error <= nmse * norm && most <= ratio * top) { check_passed++; return; }
+    failed(c, "%s (%u elements, %s%d): got %.9g, want %.9g; NMSE %.2g, largest difference %.2g of %.3g", what, n,
+           n > FOLD ? "sum " : "element ", worst, got[worst], want[worst], norm > 0 ? error / norm : error, most, top);
+}
+static void compare_tensor(state *c, const char *what, int k)
+{
+    const int n = next_count(c);
+    int32_t *v = (int32_t *)calloc((size_t)n + 1, 4);
+    char text[100];
+    snprintf(text, sizeof text, "%s %d (%s)", what, k, gtr_tensor_name(c->t[k]));
+    compare(c, text, v && !gtr_get(c->t[k], v, (size_t)n * 4) ? v : NULL);
+    free(v);
+}
+static void compare_value(state *c, const char *what, float v) { compare(c, what, &v); }
+
+/* --- words of a line */
+static int number(const state *c, int k) { return k < c->n_words ? atoi(c->words[k]) : 0; }
+static float real(const state *c, int k) { return k < c->n_words ? strtof(c->words[k], NULL) : 0; }
+static gtr_tensor *at(const state *c, int k)
+{
+    const int i = number(c, k);
+    return k < c->n_words && i >= 0 && i < c->n ? c->t[i] : NULL;
+}
+static void split(state *c, const char *line, size_t length)
+{
+    char *p;
+    snprintf(c->line, sizeof c->line, "%.*s", (int)length, line);
+    memcpy(c->copy, c->line, sizeof c->copy);
+    c->n_words = 0;
+    for (p = strtok(c->copy, " "); p && c->n_words < MOST - 1; p = strtok(NULL, " ")) c->words[c->n_words++] = p;
+    c->words[c->n_words] = NULL;
+}
+static gtr_shape shape_at(const state *c, int k)
+{
+    gtr_shape s;
+    int i;
+    memset(&s, 0, sizeof s);
+    for (s.ndim = number(c, k), i = 0; i < s.ndim; i++) s.dim[i] = number(c, k + 1 + i);
+    return s;
+}
+static int64_t elements(gtr_shape s, int64_t rows)
+{
+    int64_t n = 1;
+    int i;
+    for (i = 0; i < s.ndim; i++) n *= s.dim[i] < 0 ? -s.dim[i] * rows : s.dim[i];
+    return n;
+}
+static const int *numbers(const state *c, int k, int n)
+{
+    static int out[MOST];
+    int i;
+    for (i = 0; i < n; i++) out[i] = number(c, k + i);
+    return out;
+}
+static const char *own_name(const state *c)
+{
+    static char name[16];
+    snprintf(name, sizeof name, "t%d", c->n);
+    return name;
+}
+static void set_made(state *c, gtr_tensor *t, uint32_t seed, int log2, float shift)
+{
+    const int64_t n = t ? elements(gtr_tensor_shape(t), 1) : 0;
+    float *v = new_made(n, seed, log2, shift);
+    if (t && gtr_set(t, v, (size_t)n * 4)) gave_up(c, "setting a parameter");
+    free(v);
+}
+static void set_part(state *c, const char *part, uint32_t seed, int log2, float shift)
+{
+    char name[40];
+    snprintf(name, sizeof name, "%s.%s", own_name(c), part);
+    gtr_tensor *p = gtr_parameter_find(c->ctx, name);
+    if (p) set_made(c, p, seed, log2, shift);
+}
+
+/* --- nodes */
+static gtr_tensor *make_leaf(state *c)
+{
+    const char *op = c->words[0];
+    const gtr_shape s = shape_at(c, !strcmp(op, "ids") ? 5 : 4);
+    gtr_init init;
+    gtr_tensor *t;
+    memset(&init, 0, sizeof init);
+    if (!strcmp(op, "const")) {
+        float *v = new_made(elements(s, 1), (uint32_t)number(c, 1), number(c, 2), real(c, 3));
+        t = gtr_constant(c->ctx, GTR_F32, s, v);
+        free(v);
+        return t;
+    }
+    if (!strcmp(op, "param") || !strcmp(op, "frozen")) {
+        init.frozen = op[0] == 'f';
+        t = gtr_parameter(c->ctx, own_name(c), s, init);
+        set_made(c, t, (uint32_t)number(c, 1), number(c, 2), real(c, 3));
+        return t;
+    }
+    c->input[c->n_input] = c->n;
+    snprintf(c->input_line[c->n_input++], sizeof c->input_line[0], "%.255s", c->line);
+    return gtr_input(c->ctx, own_name(c), !strcmp(op, "ids") ? GTR_I32 : GTR_F32, s);
+}
+static gtr_tensor *make_matmul(state *c)
+{
+    if (!number(c, 2) && !number(c, 4)) return gtr_matmul(at(c, 1), at(c, 3));
+    return gtr_matmul_t(at(c, 1), number(c, 2) != 0, at(c, 3), number(c, 4) != 0);
+}
+static gtr_tensor *make_linear(state *c)
+{
+    gtr_linear_desc d;
+    gtr_tensor *x = at(c, 1), *y;
+    const gtr_shape s = gtr_tensor_shape(x);
+    memset(&d, 0, sizeof d);
+    d.out = number(c, 2);
+    d.no_bias = !number(c, 3);
+    y = d.no_bias ? gtr_linear_ex(x, own_name(c), d) : gtr_linear(x, own_name(c), d.out);
+    set_part(c, "weight", (uint32_t)number(c, 4), s.dim[s.ndim - 1] < 8 ? -1 : -2, 0);
+    set_part(c, "bias", (uint32_t)number(c, 4) + 1, -1, 0);
+    return y;
+}
+static gtr_tensor *make_batch_norm(state *c)
+{
+    static const char *const part[4] = { "weight", "bias", "running_mean", "running_var" };
+    gtr_batch_norm_desc d;
+    gtr_tensor *y;
+    int k;
+    memset(&d, 0, sizeof d);
+    d.momentum = real(c, 2);
+    d.eps = real(c, 3);
+    d.frozen = number(c, 5) != 0;
+    if (d.momentum == 0.1f && d.eps == 1e-5f && !d.frozen) y = gtr_batch_norm(at(c, 1), own_name(c));
+    else y = gtr_batch_norm_ex(at(c, 1), own_name(c), d);
+    for (k = 0; k < 4; k++) set_part(c, part[k], (uint32_t)(number(c, 4) + k), -1, k % 3 ? 0 : 1);
+    return y;
+}
+static gtr_tensor *make_embedding(state *c)
+{
+    gtr_tensor *y = gtr_embedding(at(c, 1), own_name(c), number(c, 2), number(c, 3));
+    set_part(c, "weight", (uint32_t)number(c, 4), 0, 0);
+    return y;
+}
+static gtr_tensor *make_concat(state *c)
+{
+    gtr_tensor *x[16];
+    int k, n = number(c, 2);
+    for (k = 0; k < n && k < 16; k++) x[k] = at(c, 3 + k);
+    return gtr_concat(x, n, number(c, 1));
+}
+static gtr_tensor *make_cross_entropy(state *c)
+{
+    gtr_cross_entropy_desc d;
+    memset(&d, 0, sizeof d);
+    d.label_smoothing = real(c, 3);
+    d.ignore_index = number(c, 4);
+    d.ignore_zero = !d.ignore_index;
+    if (d.label_smoothing == 0 && d.ignore_index == -100) return gtr_cross_entropy(at(c, 1), at(c, 2));
+    return gtr_cross_entropy_ex(at(c, 1), at(c, 2), d);
+}
+/* a a b, by callbacks on the host */
+static gtr_result custom_forward(const gtr_custom_call *q)
+{
+    const float *a = (const float *)q->in[0], *b = (const float *)q->in[1];
+    int64_t i, n = elements(q->out_shape, 1);
+    for (i = 0; i < n; i++) ((float *)q->out)[i] = a[i] * a[i] * b[i];
+    return GTR_OK;
+}
+static gtr_result custom_backward(const gtr_custom_call *q)
+{
+    const float *a = (const float *)q->in[0], *b = (const float *)q->in[1], *d = (const float *)q->dout;
+    int64_t i, n = elements(q->out_shape, 1);
+    for (i = 0; i < n && q->din[0]; i++) ((float *)q->din[0])[i] = 2 * a[i] * b[i] * d[i];
+    for (i = 0; i < n && q->din[1]; i++) ((float *)q->din[1])[i] = a[i] * a[i] * d[i];
+    return GTR_OK;
+}
+static gtr_tensor *make_custom(state *c)
+{
+    gtr_custom_desc d;
+    memset(&d, 0, sizeof d);
+    d.name = "a a b";
+    d.n_in = 2;
+    d.in[0] = at(c, 1);
+    d.in[1] = at(c, 2);
+    d.forward = custom_forward;
+    d.backward = custom_backward;
+    return gtr_custom(c->ctx, d);
+}
+#define NODES(X) \
+    X(input,           make_leaf(c)) \
+    X(param,           make_leaf(c)) \
+    X(frozen,          make_leaf(c)) \
+    X(const,           make_leaf(c)) \
+    X(ids,             make_leaf(c)) \
+    X(linear,          make_linear(c)) \
+    X(linear_with,     gtr_linear_with(at(c, 1), at(c, 2), at(c, 3))) \
+    X(batch_norm,      make_batch_norm(c)) \
+    X(embedding,       make_embedding(c)) \
+    X(embedding_with,  gtr_embedding_with(at(c, 1), at(c, 2))) \
+    X(dropout,         gtr_dropout(at(c, 1), own_name(c), real(c, 2))) \
+    X(matmul,          make_matmul(c)) \
+    X(add,             gtr_add(at(c, 1), at(c, 2))) \
+    X(sub,             gtr_sub(at(c, 1), at(c, 2))) \
+    X(mul,             gtr_mul(at(c, 1), at(c, 2))) \
+    X(div,             gtr_div(at(c, 1), at(c, 2))) \
+    X(custom,          make_custom(c)) \
+    X(scale,           gtr_scale(at(c, 1), real(c, 2), real(c, 3))) \
+    X(relu,            gtr_relu(at(c, 1))) \
+    X(tanh,            gtr_tanh(at(c, 1))) \
+    X(sigmoid,         gtr_sigmoid(at(c, 1))) \
+    X(gelu,            gtr_gelu(at(c, 1))) \
+    X(gelu_tanh,       gtr_gelu_tanh(at(c, 1))) \
+    X(exp,             gtr_exp(at(c, 1))) \
+    X(log,             gtr_log(at(c, 1))) \
+    X(reshape,         gtr_reshape(at(c, 1), shape_at(c, 2))) \
+    X(flatten,         gtr_flatten(at(c, 1))) \
+    X(permute,         gtr_permute(at(c, 1), numbers(c, 3, number(c, 2)))) \
+    X(concat,          make_concat(c)) \
+    X(slice,           gtr_slice(at(c, 1), number(c, 2), number(c, 3), number(c, 4))) \
+    X(sum,             gtr_sum(at(c, 1), numbers(c, 4, number(c, 3)), number(c, 3), number(c, 2) != 0)) \
+    X(mean,            gtr_mean(at(c, 1), numbers(c, 4, number(c, 3)), number(c, 3), number(c, 2) != 0)) \
+    X(softmax,         gtr_softmax(at(c, 1), number(c, 2))) \
+    X(argmax,          gtr_argmax(at(c, 1), number(c, 2))) \
+    X(stop_gradient,   gtr_stop_gradient(at(c, 1))) \
+    X(accuracy,        gtr_accuracy(at(c, 1), at(c, 2))) \
+    X(cross_entropy,   make_cross_entropy(c)) \
+    X(mse,             gtr_mse(at(c, 1), at(c, 2))) \
+    X(bce,             gtr_bce_with_logits(at(c, 1), at(c, 2))) \
+    X(gradient,        gtr_gradient(at(c, 1), at(c, 2)))
+#define NODE(name, expression) if (!strcmp(c->words[0], #name)) { c->t[c->n] = expression; found = true; }
+static bool node(state *c)
+{
+    bool found = false;
+    NODES(NODE)
+    if (!found) return false;
+    if (!c->t[c->n]) gave_up(c, "building");
+    c->n++;
+    return true;
+}
+
+/* --- data */
+/* The values of the k-th input, rows of them, to be freed. */
+static void *input_values(const state *c, int k, int64_t rows, int run, size_t *bytes)
+{
+    static state line;      /* for its words alone */
+    split(&line, c->input_line[k], strlen(c->input_line[k]));
+    const bool ids = !strcmp(line.words[0], "ids");
+    const int64_t n = elements(gtr_tensor_shape(c->t[c->input[k]]), rows);
+    *bytes = (size_t)n * 4;
+    if (ids)
+        return made_ids(n, (uint32_t)number(&line, 1), (uint32_t)number(&line, 2), number(&line, 3),
+                        (uint32_t)(number(&line, 4) + 977 * run));
+    return new_made(n, (uint32_t)(number(&line, 1) + 977 * run), number(&line, 2), real(&line, 3));
+}
+static void feed(state *c, int64_t rows, int run)
+{
+    int k;
+    for (k = 0; k < c->n_input && !c->over; k++) {
+        size_t bytes;
+        void *v = input_values(c, k, rows, run, &bytes);
+        if (gtr_set(c->t[c->input[k]], v, bytes)) gave_up(c, "gtr_set");
+        free(v);
+    }
+}
+/* A data set for n inputs: columns in their order, or the other way round with names. */
+static gtr_dataset *make_data(state *c, int64_t rows, int run, const int *inputs, int n)
+{
+    gtr_arrays_desc d;
+    gtr_dataset *data;
+    int i, k;
+    memset(&d, 0, sizeof d);
+    d.rows = rows;
+    for (i = 0; i < n && i < 8; i++) {
+        size_t bytes;
+        const int j = c->s->seed % 2 ? n - 1 - i : i;
+        gtr_shape s = gtr_tensor_shape(c->t[inputs[i]]);
+        if (c->s->seed % 2) d.column[j].name = gtr_tensor_name(c->t[inputs[i]]);
+        for (k = 0; k < c->n_input && c->input[k] != inputs[i]; k++) {}
+        d.column[j].data = input_values(c, k, rows, run, &bytes);
+        d.column[j].dtype = gtr_tensor_dtype(c->t[inputs[i]]);
+        d.column[j].shape.ndim = s.ndim - 1;
+        for (k = 1; k < s.ndim; k++) d.column[j].shape.dim[k - 1] = s.dim[k];
+    }
+    data = gtr_dataset_arrays(c->ctx, d);
+    for (i = 0; i < n && i < 8; i++) free((void *)d.column[i].data);
+    if (!data) gave_up(c, "a data set");
+    return data;
+}
+
+/* --- lines that run something */
+static float falling(int64_t step, void *user) { return (float)((double)*(float *)user / (double)(1 + step)); }
+static void run_trainer(state *c)
+{
+    gtr_trainer_desc d;
+    memset(&d, 0, sizeof d);
+    d.optimizer = number(c, 2) == 0 ? GTR_SGD : number(c, 2) == 1 ? GTR_ADAM : GTR_ADAMW;
+    d.lr = real(c, 3);
+    d.momentum = real(c, 4);
+    d.nesterov = number(c, 5) != 0;
+    d.weight_decay = real(c, 6);
+    d.beta1 = real(c, 7);
+    d.beta2 = real(c, 8);
+    d.clip_norm = real(c, 9);
+    d.schedule = number(c, 10) == 2 ? GTR_CUSTOM_SCHEDULE : number(c, 10) ? GTR_COSINE : GTR_CONSTANT;
+    d.lr_fn = number(c, 10) == 2 ? falling : NULL;
+    d.lr_user = &c->rate[c->n_trainer];
+    c->rate[c->n_trainer] = d.lr;
+    d.warmup_steps = number(c, 11);
+    d.total_steps = number(c, 12);
+    d.min_lr = real(c, 13);
+    d.micro_batches = number(c, 14);
+    d.streams = number(c, 15);
+    d.no_matchers = number(c, 16) != 0;
+    d.nonfinite = number(c, 17) ? GTR_NONFINITE_LOSS : GTR_NONFINITE_ALL;
+    d.precision = precisions[c->precision].precision;
+    d.loss_scale = d.precision == GTR_MIXED_FP16 ? 256 : 0;      /* LOSS_SCALE */
+    if (d.optimizer != GTR_SGD) d.momentum = 0;
+    d.groups = c->group;
+    d.n_groups = c->n_group;
+    c->clip[c->n_trainer] = d.clip_norm;
+    c->states[c->n_trainer] = d.optimizer != GTR_SGD ? 2 : d.momentum > 0;
+    c->loss[c->n_trainer] = at(c, 1);
+    c->trainer[c->n_trainer] = gtr_trainer_create(at(c, 1), d);
+    if (!c->trainer[c->n_trainer]) {
+        if (gtr_error(c->ctx) == GTR_ERR_UNSUPPORTED && d.precision == GTR_MIXED_BF16) c->over = true;      /* Turing */
+        else gave_up(c, "gtr_trainer_create");
+    }
+    c->n_trainer++;
+    c->n_group = 0;
+}
+static void run_group(state *c)
+{
+    gtr_group *g = &c->group[c->n_group];
+    memset(g, 0, sizeof *g);
+    snprintf(c->pattern[c->n_group], sizeof c->pattern[0], "%s", c->words[1]);
+    g->pattern = c->pattern[c->n_group++];
+    g->lr_scale = real(c, 2);
+    g->weight_decay = real(c, 3) < 0 ? GTR_ZERO : real(c, 3);
+    g->frozen = number(c, 4) != 0;
+}
+static void run_eval(state *c)
+{
+    gtr_tensor *fetch[32];
+    int k, n = number(c, 4), want[32];
+    const bool training = number(c, 1) != 0;
+    for (k = 0; k < n && k < 32; k++) { want[k] = number(c, 5 + k); fetch[k] = at(c, 5 + k); }
+    feed(c, number(c, 2), number(c, 3));
+    if (!c->over && (training ? gtr_eval_train : gtr_eval)(fetch, n)) gave_up(c, "gtr_eval");
+    for (k = 0; k < n && !c->over; k++) compare_tensor(c, "tensor", want[k]);
+}
+static void compare_gradients(state *c, gtr_trainer *t)
+{
+    int64_t j;
+    for (j = 0; j < gtr_parameter_count(c->ctx); j++) {
+        gtr_tensor *p = gtr_parameter_at(c->ctx, j);
+        const int n = next_count(c);
+        float *v = (float *)calloc((size_t)n + 1, 4);
+        char text[100];
+        if (gtr_parameter_trainable(p)) {
+            snprintf(text, sizeof text, "gradient of %s", gtr_tensor_name(p));
+            compare(c, text, n && !gtr_gradient_get(t, p, v, (size_t)n * 4) ? v : NULL);
+        }
+        free(v);
+    }
+}
+static void run_step(state *c)
+{
+    const int k = number(c, 1), grads = number(c, 4), n = number(c, 5);
+    int i, kept[32];
+    for (i = 0; i < n && i < 32; i++) kept[i] = number(c, 6 + i);
+    feed(c, number(c, 2), number(c, 3));
+    if (!c->over && gtr_step(c->trainer[k])) gave_up(c, "gtr_step");
+    if (c->over) return;
+    compare_value(c, "loss", gtr_loss(c->trainer[k]));
+    if (c->clip[k] > 0) { gtr_wait(c->ctx); compare_value(c, "norm", gtr_trainer_report(c->trainer[k]).grad_norm); }
+    for (i = 0; i < n && i < 32; i++) compare_tensor(c, "kept tensor", kept[i]);
+    if (grads) compare_gradients(c, c->trainer[k]);
+}
+static void run_halves(state *c)
+{
+    gtr_trainer *t = c->trainer[number(c, 1)];
+    const float factor = real(c, 4);
+    int64_t j, i;
+    feed(c, number(c, 2), number(c, 3));
+    if (!c->over && gtr_backward(t)) gave_up(c, "gtr_backward");
+    for (j = 0; j < gtr_parameter_count(c->ctx) && !c->over; j++) {
+        gtr_tensor *p = gtr_parameter_at(c->ctx, j);
+        const int64_t n = elements(gtr_tensor_shape(p), 1);
+        float *v = (float *)calloc((size_t)n + 1, 4);
+        const gtr_result r = gtr_parameter_trainable(p) ? gtr_gradient_get(t, p, v, (size_t)n * 4) : GTR_ERR_STATE;
+        gtr_error_clear(c->ctx);
+        for (i = 0; i < n; i++) v[i] *= factor;
+        if (!r && gtr_gradient_set(t, p, v, (size_t)n * 4)) gave_up(c, "gtr_gradient_set");
+        free(v);
+        if (!r) break;
+    }
+    if (!c->over && gtr_update(t)) gave_up(c, "gtr_update");
+    if (!c->over) compare_value(c, "loss", gtr_loss(t));
+}
+static void run_data(state *c)
+{
+    gtr_trainer *t = c->trainer[number(c, 1)];
+    const int batch = number(c, 4), drop = number(c, 5), n = number(c, 6);
+    gtr_dataset *data = make_data(c, number(c, 2), number(c, 3), numbers(c, 7, c->n_words - 7), c->n_words - 7);
+    int k;
+    if (!c->over && gtr_trainer_data(t, data, batch, false, drop != 0)) gave_up(c, "gtr_trainer_data");
+    for (k = 0; k < n && !c->over; k++) {
+        if (gtr_step(t)) gave_up(c, "gtr_step");
+        else compare_value(c, "loss", gtr_loss(t));
+    }
+    if (!c->over && gtr_trainer_data(t, NULL, 0, false, false)) gave_up(c, "gtr_trainer_data");
+}
+static void run_fit(state *c)
+{
+    gtr_report history[64];
+    float loss[64];
+    gtr_fit_desc d;
+    int k, n;
+    memset(&d, 0, sizeof d);
+    d.batch = number(c, 4);
+    d.epochs = number(c, 5);
+    d.drop_last = number(c, 6) != 0;
+    d.no_shuffle = d.silent = true;
+    d.history = history;
+    d.history_size = 64;
+    memset(history, 0, sizeof history);
+    gtr_dataset *data = make_data(c, number(c, 2), number(c, 3), numbers(c, 7, c->n_words - 7), c->n_words - 7);
+    n = next_count(c);
+    if (!c->over && gtr_fit(c->trainer[number(c, 1)], data, d)) gave_up(c, "gtr_fit");
+    for (k = 0; k < n && k < 64; k++) loss[k] = history[k].loss;
+    compare(c, "history", loss);
+}
+static void run_evaluate(state *c)
+{
+    const int metric = number(c, 5), batch = number(c, 4);
+    gtr_trainer *t = c->trainer[number(c, 1)];
+    gtr_dataset *data = make_data(c, number(c, 2), number(c, 3), numbers(c, 6, c->n_words - 6), c->n_words - 6);
+    float loss = 0, value = 0;
+    if (!c->over && gtr_evaluate(t, data, batch, metric >= 0 ? c->t[metric] : NULL, &loss, &value))
+        gave_up(c, "gtr_evaluate");
+    compare_value(c, "loss of a set", loss);
+    if (metric >= 0) compare_value(c, "metric of a set", value);
+}
+static void run_params(state *c)
+{
+    int64_t j;
+    for (j = 0; j < gtr_parameter_count(c->ctx); j++) {
+        gtr_tensor *p = gtr_parameter_at(c->ctx, j);
+        const int n = next_count(c);
+        const bool counter = gtr_tensor_dtype(p) == GTR_I64;
+        int64_t tracked = 0;
+        int32_t count = 0;
+        float *v = (float *)calloc((size_t)n + 1, 4);
+        char text[100];
+        snprintf(text, sizeof text, "parameter %s", gtr_tensor_name(p));
+        if (counter && !gtr_get(p, &tracked, sizeof tracked)) { count = (int32_t)tracked; compare(c, text, &count); }
+        else compare(c, text, !counter && !gtr_get(p, v, (size_t)n * 4) ? v : NULL);
+        free(v);
+    }
+}
+static void run_states(state *c)
+{
+    gtr_trainer *t = c->trainer[number(c, 1)];
+    int64_t j;
+    int which;
+    for (j = 0; j < gtr_parameter_count(c->ctx); j++) {
+        gtr_tensor *p = gtr_parameter_at(c->ctx, j);
+        for (which = 0; which < c->states[number(c, 1)] && gtr_parameter_trainable(p); which++) {
+            const int64_t n = elements(gtr_tensor_shape(p), 1);
+            float *v = (float *)calloc((size_t)n + 1, 4);
+            char text[100];
+            snprintf(text, sizeof text, "state %d of %s", which, gtr_tensor_name(p));
+            if (!gtr_state_get(t, p, which, v, (size_t)n * 4)) compare(c, text, v);
+            else gtr_error_clear(c->ctx);       /* not trained: no check either */
+            free(v);
+        }
+    }
+}
+static void run_predict(state *c)
+{
+    const int out = number(c, 1), most = number(c, 2), rows = number(c, 3), run = number(c, 4), n = next_count(c);
+    const bool sure = number(c, 5) != 0;
+    size_t bytes;
+    float *x = (float *)input_values(c, 0, rows, run, &bytes), *y = (float *)calloc((size_t)n + 1, 4);
+    gtr_predictor *p = gtr_predictor_create(c->t[out], most);
+    if (!p) gave_up(c, "gtr_predictor_create");
+    else if (elements(gtr_tensor_shape(c->t[out]), rows) != n) { failed(c, "shape"); c->over = true; }
+    else if (!gtr_predict(p, x, rows, y)) compare(c, "prediction", y);
+    else if (rows > most && !sure && strstr(gtr_predictor_error_text(p), "act on each other")) pass_over(c);
+    else { failed(c, "gtr_predict: %s", gtr_predictor_error_text(p)); c->over = true; }
+    gtr_predictor_destroy(p);
+    free(x);
+    free(y);
+}
+static void run_lr(state *c)
+{
+    if (gtr_trainer_lr(c->trainer[number(c, 1)], real(c, 2))) gave_up(c, "gtr_trainer_lr");
+}
+static void run_stage(state *c) { gtr_stage(c->ctx, number(c, 1)); }
+static void run_recompute(state *c) { if (number(c, 1)) gtr_recompute_begin(c->ctx); else gtr_recompute_end(c->ctx); }
+static void run_keep(state *c) { gtr_keep(at(c, 1)); }
+static void run_line(state *c)
+{
+    static const struct { const char *name; void (*f)(state *c); } lines[] = {
+        { "trainer", run_trainer }, { "group", run_group }, { "eval", run_eval }, { "step", run_step },
+        { "halves", run_halves }, { "data", run_data }, { "fit", run_fit }, { "evaluate", run_evaluate },
+        { "params", run_params }, { "states", run_states }, { "predict", run_predict }, { "stage", run_stage },
+        { "recompute", run_recompute }, { "keep", run_keep }, { "lr", run_lr } };
+    size_t k;
+    if (node(c)) return;
+    for (k = 0; k < sizeof lines / sizeof *lines; k++)
+        if (!strcmp(c->words[0], lines[k].name)) { lines[k].f(c); return; }
+    failed(c, "no such line");
+    c->over = true;
+}
+static void run_script(const script *s, int precision)
+{
+    static state c;
+    const char *p = s->text, *end = s->text + s->length, *q;
+    memset(&c, 0, sizeof c);
+    c.s = s;
+    c.precision = precision;
+    c.at = s->checks;
+    c.left = s->n_check;
+    c.ctx = gtr_create(desc0());
+    for (; p < end && !c.over; p = q + 1) {
+        q = (const char *)memchr(p, '\n', (size_t)(end - p));
+        if (!q) q = end;
+        split(&c, p, (size_t)(q - p));
+        if (c.n_words) run_line(&c);
+    }
+    if (!c.over && c.left) failed(&c, "%u checks are left", c.left);
+    if (!c.over && gtr_error(c.ctx)) failed(&c, "%s", gtr_error_text(c.ctx));
+    gtr_destroy(c.ctx);
+}
+
+/* --- the file */
+static bool load(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    long size;
+    if (!f) return false;
+    fseek(f, 0, SEEK_END);
+    size = ftell(f);
+    rewind(f);
+    file = (unsigned char *)malloc((size_t)size + 1);
+    file_size = (size_t)size;
+    const bool ok = file && size >= 12 && fread(file, 1, file_size, f) == file_size && !memcmp(file, "gtrgraf1", 8);
+    fclose(f);
+    return ok;
+}
+/* The script at *p, which moves behind it; false where the file is cut. */
+static bool read_script(const unsigned char **p, const unsigned char *end, script *s)
+{
+    uint32_t head[3], k;
+    if (end - *p < 16) return false;
+    memcpy(head, *p, 12);
+    s->seed = head[0]; s->precisions = head[1]; s->length = head[2];
+    s->text = (const char *)*p + 12;
+    if ((size_t)(end - *p) < 16 + s->length) return false;
+    *p += 12 + s->length;
+    memcpy(&s->n_check, *p, 4);
+    s->checks = *p += 4;
+    for (k = 0; k < s->n_check; k++) {
+        uint16_t kept;
+        if (end - *p < 8) return false;
+        memcpy(&kept, *p + 2, 2);
+        if (kept > FOLD || end - *p < 8 + 4 * kept) return false;
+        *p += 8 + 4 * kept;
+    }
+    return true;
+}
+/* Every case of the file; for sanitizers some. GTR_TEST_PART=1/4: the second quarter of them. */
+static void random_graphs(void)
+{
+    const unsigned char *p = file + 12, *end = file + file_size;
+    const char *only = getenv("GTR_GRAPHS_SEED"), *part = getenv("GTR_TEST_PART");
+    const uint32_t every = !small ? 1 : device == GTR_DEVICE_CUDA ? 37 : 9;
+    uint32_t n, i;
+    int precision, k = 0, of = 1;
+    memcpy(&n, file + 8, 4);
+    if (part && (sscanf(part, "%d/%d", &k, &of) != 2 || of < 1)) { k = 0; of = 1; }
+    for (i = 0; i < n; i++) {
+        script s;
+        if (!CHECK(read_script(&p, end, &s), "the file ends in case %u of %u", i, n)) return;
+        if (only ? (uint32_t)strtoul(only, NULL, 10) != s.seed : i % every) continue;
+        if (i / every % (uint32_t)of != (uint32_t)k) continue;
+        for (precision = 0; precision < 4; precision++) {
+            const bool same = precision == 1 && device == GTR_DEVICE_CPU;       /* the CPU takes TF32 as FP32 */
+            if (s.precisions >> precision & 1 && !same) run_script(&s, precision);
+        }
+    }
+}
+
+static void all(void) { RUN(random_graphs); }     /* run_cuda.sh cuts it into parts itself */
+int main(int argc, char **argv)
+{
+    const char *path = getenv("GTR_GRAPHS") ? getenv("GTR_GRAPHS") : "tests/graphs.bin";
+    check_begin(argc, argv);
+    small = getenv("GTR_TEST_SMALL") != NULL;
+    if (CHECK(load(path), "%s cannot be read: run from the top folder", path)) check_devices(all, &device);
+    free(file);
+    return check_done();
+}
