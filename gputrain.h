@@ -8109,6 +8109,7 @@ typedef struct gtr__fitting {
     double began, shown;
     bool terminal, stop, stopped, told; /* told: somebody hears of an epoch's end before the next begins */
     int width; /* of the line on the terminal */
+    double pace, since; uint64_t done; /* seconds a step; when it last waited, steps done then */
 } gtr__fitting;
 static bool gtr__is_terminal(void) {
 #ifdef _WIN32
@@ -8191,24 +8192,36 @@ static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     if (f->d->callback && (epoch_end ? f->d->callback_every == 0 : true) && !f->d->callback(&f->p)) f->stop = true;
     return t->refused;
 }
+/* A launch does a millisecond's steps, its own cost is below 3 %, and one waits while one runs. Steps are timed
+   between waits for the device. */
+static gtr_result gtr__fit_room(gtr__fitting *f, int *n) {
+    gtr__runner *r = f->t->runner;
+    const int most = f->pace > 1e-3 ? 1 : f->pace > 0 ? (int)GTR__MIN(1e-3 / f->pace, GTR__LAUNCH_STEPS) : 16;
+    const bool waits = r->launched - r->shared->launches > (uint64_t)most;
+    GTR__TRY(gtr__runner_room(r, GTR__RING - 1 - most));
+    const uint64_t done = r->shared->launches;
+    const double now = gtr__now();
+    if (waits && f->done) f->pace = (now - f->since) / (double)GTR__MAX(done - f->done, 1);
+    f->done = waits ? done : 0;
+    f->since = now;
+    *n = GTR__MIN(*n, most);
+    return GTR_OK;
+}
 static gtr_result gtr__fit_run(gtr__fitting *f) {
     gtr_trainer *t = f->t;
     gtr_context *ctx = t->ctx;
     const int64_t every = f->d->callback_every;
     int64_t k = 0;
-    int alone = 0;              /* launches of one step, in a row: few of them are enough ahead, and gtr_stop has not many to wait for */
     gtr_result r = GTR_OK, end;
     while (k < f->p.steps && r == GTR_OK && (r = t->refused) == GTR_OK && !f->stop) {
         const int64_t left = f->told ? f->per_epoch - (f->place + k) % f->per_epoch : f->p.steps - k;
         int n = (int)GTR__MIN((int64_t)GTR__LAUNCH_STEPS, left);
         if (every > 0) n = (int)GTR__MIN((int64_t)n, every - k % every);
         if (gtr__stop_get(ctx)) { f->stopped = ctx->stopped = true; break; }
-        r = gtr__runner_room(t->runner, alone > 1 ? GTR__RING - 64 : n + GTR__LAUNCH_STEPS - 1);
-        if (r != GTR_OK) break;
+        if ((r = gtr__fit_room(f, &n)) != GTR_OK) break;
         gtr__fit_harvest(f); /* before the steps to come write over it */
         if ((r = gtr__step_part(t, GTR__PART_ALL, &n)) != GTR_OK) break;
         gtr__fit_show(f, false);
-        alone = n == 1 ? alone + 1 : 0;
         k += n;
         if (every > 0 && k % every == 0) r = gtr__fit_pause(f, false);
         if (r == GTR_OK && f->told && (f->place + k) % f->per_epoch == 0 && !f->stop) r = gtr__fit_pause(f, true);

@@ -8227,7 +8227,7 @@ template <typename Net, typename F> static __device__ __forceinline__ void gtr__
         __syncthreads();
         const uint32_t heard = i + 1 < steps ? gtr__res_hear1(s.verdict + i, ear) : 0u;
         uint32_t bad = __syncthreads_or((heard & 2u) || ear.turns >= GTR__TURNS);
-        if (bad || i + 1 == steps) {        // all others have ended: before the status is written, which ends a meeting
+        if (bad || i + 1 == steps) {        // all others have ended, or are about to
             if (ear.turns >= GTR__TURNS) atomicOr(s.flag, 2u);
             gtr__mlp_arrive(s.m, true);
             if (!gtr__mlp_meet(s.m, 2 * gridDim.x, s.m.hurry)) return;

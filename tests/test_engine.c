@@ -1712,8 +1712,9 @@ static void chunk_run(const chunk_case *c)
     n.t->metric = NULL; n.t->several = false;
     most = e ? GTR__MAX(e->plan.steps, 1) : 1;
     if (ctx->caps.compute >= 80 && several && c->d.clip_norm == 0 && c->d.precision != GTR_MIXED_FP16 && c->drop != RESHAPED_DROP) CHECK(most > 1, "%s: the whole network's kernel does one step a launch", c->name);
-    CHECK(chunk_launches <= steps && chunk_launches == chunk_bound(steps, c->rows, c->batch, c->every, most), "%s: %d launches for %lld steps, want %d", c->name, chunk_launches,
-          (long long)steps, chunk_bound(steps, c->rows, c->batch, c->every, most));
+    k = chunk_bound(steps, c->rows, c->batch, c->every, most);      /* on a GPU a launch does what fits a millisecond, as measured */
+    CHECK(chunk_launches <= steps && (device == GTR_DEVICE_CPU || most == 1 ? chunk_launches == k : chunk_launches >= k && (k == steps || chunk_launches < steps)),
+          "%s: %d launches for %lld steps, want %lld", c->name, chunk_launches, (long long)steps, (long long)k);
     m.t->several = several;
     EXPECT_EQ(gtr_trainer_data(m.t, same, c->batch, true, false), GTR_OK);
     for (k = 0; k < steps; k++) {

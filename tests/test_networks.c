@@ -588,6 +588,46 @@ static void belated_of(const network *c)
 }
 static void belated(void) { each(belated_of, NOT_HURRIED); }
 
+/* ---- launches of a millisecond, more or less, however long a step is ---- */
+static int launches;
+static gtr_result (*real_launch)(void *const *, void *, gtr__part);
+static gtr_result counted_launch(void *const *instances, void *exec, gtr__part part) { launches++; return real_launch(instances, exec, part); }
+static void brief(void)
+{
+    static const network c[] = {
+        { "narrow, 2^17", NARROW, { 32, 128, 128, 128, 128, 3 }, 1 << 17, 2, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN, false },
+        { "784-256-128-10", SMALL, { 784, 256, 128, 10 }, 128, 16, 0, GTR_TF32, RELU, XENT, true, false, 0, CLEAN, false },
+    };
+    int k, run;
+    for (k = 0; k < 2 && device == GTR_DEVICE_CUDA && !small; k++) {
+        gtr_context *ctx = gtr_create(desc0());
+        const gtr_trainer_desc d = desc_of(&c[k]);
+        gtr_trainer *t;
+        gtr_fit_desc f = fit_of(&c[k], 2048 / c[k].whole);
+        gtr_dataset *data;
+        double seconds = 0;
+        data_make(&c[k]);
+        data = data_of(ctx, &c[k], rows_of(&c[k]));
+        t = trainer_of(ctx, &c[k], &d, NULL);
+        real_launch = ctx->be->launch;
+        ctx->be->launch = counted_launch;
+        if (k == 0) f.epochs = 256;
+        for (run = 0; run < 2 && made(ctx, t, &c[k]); run++) {
+            launches = 0;
+            seconds = gtr__now();
+            EXPECT_EQ(gtr_fit(t, data, f), GTR_OK);
+            seconds = gtr__now() - seconds;
+        }
+        if (ctx->caps.compute >= 90 && ctx->caps.sm_count > 100) {
+            CHECK(seconds / launches < 2e-3, "%s: %d launches in %.3g s", c[k].name, launches, seconds);
+            CHECK(k == 0 || seconds / launches > 0.3e-3, "%s: %d launches in %.3g s", c[k].name, launches, seconds);
+        }
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+        data_free();
+    }
+}
+
 static void all(void)
 {
     RUN(many_steps);
@@ -598,6 +638,7 @@ static void all(void)
     RUN(own_products);
     RUN(impatient);
     RUN(belated);
+    RUN(brief);
 }
 int main(int argc, char **argv)
 {
