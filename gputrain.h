@@ -136,7 +136,7 @@ CONFIG MACROS
 #define _POSIX_C_SOURCE 200809L /* a strict -std=c99 hides clock_gettime and fsync unless this comes before the first system header */
 #endif
 #if defined(GPUTRAIN_IMPLEMENTATION) && defined(__MINGW32__) && !defined(__USE_MINGW_ANSI_STDIO)
-#define __USE_MINGW_ANSI_STDIO 1    /* printf as C99 has it */
+#define __USE_MINGW_ANSI_STDIO 1 /* printf as C99 has it */
 #endif
 #include <stdbool.h>
 #include <stddef.h>
@@ -162,9 +162,9 @@ CONFIG MACROS
 #endif
 
 #ifdef GPUTRAIN_DOUBLE
-typedef double gtr_float;       /* the element of a GTR_F32 tensor: double, for gradient checks on the CPU */
+typedef double gtr_float; /* the element of a GTR_F32 tensor: double, for gradient checks on the CPU */
 #else
-typedef float gtr_float;        /* the element of a GTR_F32 tensor */
+typedef float gtr_float; /* the element of a GTR_F32 tensor */
 #endif
 
 #ifdef __cplusplus
@@ -210,8 +210,8 @@ typedef struct gtr_predictor gtr_predictor;
 typedef struct gtr_dataset   gtr_dataset;
 
 #define GTR_MAX_DIMS 8
-#define GTR_BATCH    (-1)       /* the batch's size; -k is k times it */
-#define GTR_ZERO     1e-38f     /* for a descriptor's field that shall be zero and not its default */
+#define GTR_BATCH    (-1) /* the batch's size; -k is k times it */
+#define GTR_ZERO     1e-38f /* for a descriptor's field that shall be zero and not its default */
 
 /* A shape: ndim extents, slowest first; row-major. Build one with gtr_shape0() to gtr_shape4() or fill it in. */
 typedef struct gtr_shape { int ndim; int64_t dim[GTR_MAX_DIMS]; } gtr_shape;
@@ -222,57 +222,57 @@ typedef struct gtr_allocator {
     void *(*alloc)(size_t bytes, gtr_memory kind, void *user);
     void  (*free)(void *p, size_t bytes, gtr_memory kind, void *user);
     void  *user;
-    bool   cuda;                /* GTR_MEMORY_DEVICE goes through it with CUDA too (it returns device pointers) */
+    bool   cuda; /* GTR_MEMORY_DEVICE goes through it with CUDA too (it returns device pointers) */
 } gtr_allocator;
 typedef struct gtr_desc {
-    gtr_device    device;       /* 0: the GPU if one works, else the CPU */
+    gtr_device    device; /* 0: the GPU if one works, else the CPU */
     int           device_index; /* which GPU; 0: the first (CUDA_VISIBLE_DEVICES applies) */
-    uint64_t      seed;         /* of initial weights, dropout and shuffles */
-    int           threads;      /* CPU threads, the caller's included; 0: one a core */
-    int           max_sm;       /* multiprocessors that a persistent kernel may fill; 0: all */
+    uint64_t      seed; /* of initial weights, dropout and shuffles */
+    int           threads; /* CPU threads, the caller's included; 0: one a core */
+    int           max_sm; /* multiprocessors that a persistent kernel may fill; 0: all */
     size_t        memory_limit; /* bytes of device memory this context may take; 0: what there is */
-    void         *cuda_stream;  /* a cudaStream_t to enqueue on; NULL: an own one */
-    gtr_allocator allocator;    /* all zero: malloc and cudaMalloc */
+    void         *cuda_stream; /* a cudaStream_t to enqueue on; NULL: an own one */
+    gtr_allocator allocator; /* all zero: malloc and cudaMalloc */
     void        (*log)(gtr_level level, const char *text, void *user); /* warnings; NULL: silent */
     void         *log_user;
-    gtr_preset    preset;       /* plan for this device without having it */
+    gtr_preset    preset; /* plan for this device without having it */
 } gtr_desc;
 
 /* A custom op's call: all data float32 (gtr_float on the CPU), contiguous; device pointers if the op was made with on_device. */
 typedef struct gtr_custom_call {
     int          n_in;
-    const void  *in[8];         /* forward and backward: the inputs */
+    const void  *in[8]; /* forward and backward: the inputs */
     gtr_shape    in_shape[8];
-    void        *out;           /* forward: to be written. backward: what forward wrote */
+    void        *out; /* forward: to be written. backward: what forward wrote */
     gtr_shape    out_shape;
-    const void  *dout;          /* backward: the gradient of out */
-    void        *din[8];        /* backward: to be written; NULL where not wanted */
-    void        *cuda_stream;   /* on_device: enqueue here; do not wait, do not allocate */
+    const void  *dout; /* backward: the gradient of out */
+    void        *din[8]; /* backward: to be written; NULL where not wanted */
+    void        *cuda_stream; /* on_device: enqueue here; do not wait, do not allocate */
     void        *user;
 } gtr_custom_call;
 typedef struct gtr_custom_desc {
     const char *name;
     int         n_in;
-    gtr_tensor *in[8];          /* GTR_F32 (GTR_I32 inputs come as they are, without a gradient) */
+    gtr_tensor *in[8]; /* GTR_F32 (GTR_I32 inputs come as they are, without a gradient) */
     /* NULL: out is shaped like in[0]. Called when the op is built and for each batch: the same, or GTR_ERR_USER */
     gtr_result (*shape)(int n_in, const gtr_shape *in, gtr_shape *out, void *user);
     gtr_result (*forward)(const gtr_custom_call *call);
-    gtr_result (*backward)(const gtr_custom_call *call);                            /* NULL: no gradient */
-    bool        on_device;      /* the callbacks take device pointers and enqueue on call->cuda_stream */
+    gtr_result (*backward)(const gtr_custom_call *call); /* NULL: no gradient */
+    bool        on_device; /* the callbacks take device pointers and enqueue on call->cuda_stream */
     void       *user;
 } gtr_custom_desc;
 typedef struct gtr_linear_desc {
-    int64_t out;                /* features out, at least 1 */
+    int64_t out; /* features out, at least 1 */
     bool    no_bias;
 } gtr_linear_desc;
 typedef struct gtr_batch_norm_desc {
-    float eps;                  /* 0: 1e-5 */
-    float momentum;             /* 0: 0.1, PyTorch's: running = (1 - momentum) running + momentum batch */
-    bool  frozen;               /* training uses the running statistics, too, and does not change them */
+    float eps; /* 0: 1e-5 */
+    float momentum; /* 0: 0.1, PyTorch's: running = (1 - momentum) running + momentum batch */
+    bool  frozen; /* training uses the running statistics, too, and does not change them */
 } gtr_batch_norm_desc;
 typedef struct gtr_cross_entropy_desc {
-    float   label_smoothing;    /* 0 to 1 */
-    int32_t ignore_index;       /* rows with this label do not count; 0: -100. To ignore label 0 set ignore_zero */
+    float   label_smoothing; /* 0 to 1 */
+    int32_t ignore_index; /* rows with this label do not count; 0: -100. To ignore label 0 set ignore_zero */
     bool    ignore_zero;
 } gtr_cross_entropy_desc;
 
@@ -280,102 +280,102 @@ typedef struct gtr_cross_entropy_desc {
 typedef enum gtr_init_kind { GTR_INIT_ZERO, GTR_INIT_CONSTANT, GTR_INIT_UNIFORM, GTR_INIT_NORMAL } gtr_init_kind;
 typedef struct gtr_init {
     gtr_init_kind kind;
-    float         a;            /* constant: the value; uniform: in [-a, a); normal: the standard deviation */
-    bool          frozen;       /* neither gradient nor optimizer state, ever */
+    float         a; /* constant: the value; uniform: in [-a, a); normal: the standard deviation */
+    bool          frozen; /* neither gradient nor optimizer state, ever */
 } gtr_init;
 
 /* One group of parameters; the first group whose pattern fits a name counts. '*' stands for any run of characters, '?' for one. */
 typedef struct gtr_group {
-    const char *pattern;        /* "fc1.*", "*.bias"; it must fit some parameter's full name */
-    float       lr_scale;       /* times the schedule's rate; 0: 1 */
-    float       weight_decay;   /* 0: the trainer's; GTR_ZERO: none */
-    bool        frozen;         /* not trained by this trainer: neither gradient nor state */
+    const char *pattern; /* "fc1.*", "*.bias"; it must fit some parameter's full name */
+    float       lr_scale; /* times the schedule's rate; 0: 1 */
+    float       weight_decay; /* 0: the trainer's; GTR_ZERO: none */
+    bool        frozen; /* not trained by this trainer: neither gradient nor state */
 } gtr_group;
 typedef struct gtr_trainer_desc {
-    gtr_optimizer optimizer;    /* 0: SGD */
-    float         lr;           /* 0: 1e-3 for Adam and AdamW, 1e-2 for SGD */
-    float         momentum;     /* SGD; 0 to 1 */
-    bool          nesterov;     /* SGD with momentum */
+    gtr_optimizer optimizer; /* 0: SGD */
+    float         lr; /* 0: 1e-3 for Adam and AdamW, 1e-2 for SGD */
+    float         momentum; /* SGD; 0 to 1 */
+    bool          nesterov; /* SGD with momentum */
     float         weight_decay; /* SGD, Adam: added to the gradient; AdamW: decoupled, 0 is its default 0.01 */
     float         beta1, beta2; /* 0: 0.9, 0.999 */
-    float         eps;          /* 0: 1e-8 */
-    gtr_schedule  schedule;     /* 0: constant */
+    float         eps; /* 0: 1e-8 */
+    gtr_schedule  schedule; /* 0: constant */
     int64_t       warmup_steps; /* cosine: lr (t+1)/warmup in the first steps */
-    int64_t       total_steps;  /* cosine: from where on it is min_lr; 0: each gtr_fit's own steps */
-    float         min_lr;       /* cosine */
+    int64_t       total_steps; /* cosine: from where on it is min_lr; 0: each gtr_fit's own steps */
+    float         min_lr; /* cosine */
     float       (*lr_fn)(int64_t step, void *user);  /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ...; asked when the step is queued */
     void         *lr_user;
-    float         clip_norm;    /* clip the global 2-norm of all gradients to this; 0: do not */
-    gtr_precision precision;    /* 0: FP32 */
-    float         loss_scale;   /* FP16: where the dynamic scale starts; 0: 65536 */
+    float         clip_norm; /* clip the global 2-norm of all gradients to this; 0: do not */
+    gtr_precision precision; /* 0: FP32 */
+    float         loss_scale; /* FP16: where the dynamic scale starts; 0: 65536 */
     int           micro_batches;/* 1 to 64 parts (equal, or one row apart) that a step's batch is computed in, one after
                                    the other; its loss is the mean of theirs, weighted by rows; 0: 1 */
-    int           streams;      /* 1 to 4 streams of a step; 0: 1 */
-    gtr_nonfinite nonfinite;    /* 0: loss and all gradients are checked before an update */
-    const gtr_group *groups;    /* n_groups of them, copied; NULL: one group */
+    int           streams; /* 1 to 4 streams of a step; 0: 1 */
+    gtr_nonfinite nonfinite; /* 0: loss and all gradients are checked before an update */
+    const gtr_group *groups; /* n_groups of them, copied; NULL: one group */
     int           n_groups;
-    bool          no_matchers;  /* run op by op: no whole-network kernels */
+    bool          no_matchers; /* run op by op: no whole-network kernels */
 } gtr_trainer_desc;
 
 /* What a step reported. */
 typedef struct gtr_report {
-    int64_t step;               /* attempted steps, this one included: 1 after the first */
-    int64_t applied;            /* updates applied */
+    int64_t step; /* attempted steps, this one included: 1 after the first */
+    int64_t applied; /* updates applied */
     float   loss;
-    float   grad_norm;          /* 2-norm of all gradients before clipping; 0 unless clip_norm is set or the precision is FP16 */
-    float   lr;                 /* of group 0 */
+    float   grad_norm; /* 2-norm of all gradients before clipping; 0 unless clip_norm is set or the precision is FP16 */
+    float   lr; /* of group 0 */
     float   loss_scale;
-    bool    skipped;            /* FP16: this step's gradients overflowed; no update */
+    bool    skipped; /* FP16: this step's gradients overflowed; no update */
 } gtr_report;
 
 /* Progress of gtr_fit, as its callback sees it. */
 typedef struct gtr_progress {
     gtr_trainer *trainer;
-    int64_t step, steps;        /* done and planned in this fit */
-    int     epoch, epochs;      /* 1-based, and how many; the rest of one that was cut short is the first */
-    bool    epoch_end;          /* validation figures are fresh */
-    float   loss, metric;       /* mean over the epoch so far */
+    int64_t step, steps; /* done and planned in this fit */
+    int     epoch, epochs; /* 1-based, and how many; the rest of one that was cut short is the first */
+    bool    epoch_end; /* validation figures are fresh */
+    float   loss, metric; /* mean over the epoch so far */
     float   val_loss, val_metric; /* NaN before the first validation */
     double  samples_per_second, seconds_left;
     void   *user;
 } gtr_progress;
 typedef struct gtr_fit_desc {
-    int           epochs;       /* whole ones, after the rest of one that was cut short; 0: 1 */
-    int64_t       batch;        /* rows a step; 0: 32 */
-    gtr_dataset  *validation;   /* evaluated after each epoch */
-    gtr_tensor   *metric;       /* a scalar, averaged beside the loss */
+    int           epochs; /* whole ones, after the rest of one that was cut short; 0: 1 */
+    int64_t       batch; /* rows a step; 0: 32 */
+    gtr_dataset  *validation; /* evaluated after each epoch */
+    gtr_tensor   *metric; /* a scalar, averaged beside the loss */
     bool        (*callback)(const gtr_progress *p); /* false stops the fit; all work is done when it is called */
     void         *callback_user;
     int64_t       callback_every; /* steps; 0: at the end of each epoch */
-    bool          no_shuffle;   /* rows in their order */
-    bool          drop_last;    /* leave out the tail batch */
-    bool          silent;       /* no progress on stderr */
-    gtr_report   *history;      /* NULL, or room for history_size reports, filled step by step */
+    bool          no_shuffle; /* rows in their order */
+    bool          drop_last; /* leave out the tail batch */
+    bool          silent; /* no progress on stderr */
+    gtr_report   *history; /* NULL, or room for history_size reports, filled step by step */
     int64_t       history_size;
 } gtr_fit_desc;
 
 /* One column of a data set: rows x shape, contiguous, in host memory; copied. */
 typedef struct gtr_column {
-    const void *data;           /* NULL ends the list */
-    gtr_dtype   dtype;          /* GTR_F32, GTR_I32, GTR_U8 */
-    gtr_shape   shape;          /* of one row; ndim 0 for a number */
-    float       scale, shift;   /* GTR_U8 into a float input: scale * value + shift; scale 0: 1/255 */
-    const char *name;           /* of the input that it is for (see gtr_trainer_data), copied; NULL: none */
+    const void *data; /* NULL ends the list */
+    gtr_dtype   dtype; /* GTR_F32, GTR_I32, GTR_U8 */
+    gtr_shape   shape; /* of one row; ndim 0 for a number */
+    float       scale, shift; /* GTR_U8 into a float input: scale * value + shift; scale 0: 1/255 */
+    const char *name; /* of the input that it is for (see gtr_trainer_data), copied; NULL: none */
 } gtr_column;
 typedef struct gtr_arrays_desc { int64_t rows; gtr_column column[8]; } gtr_arrays_desc;
 typedef struct gtr_csv_desc {
     int  label_column;          /* its values are the classes, whole numbers from 0. 0: the last column; k: the k-th; -1: there is none */
-    bool header;                /* the first line holds names: the label's column and a single feature's get theirs */
-    char separator;             /* 0: ',' */
-    bool regression;            /* the label is a float32, not a class */
-    float scale;                /* features are multiplied by it; 0: 1 */
+    bool header; /* the first line holds names: the label's column and a single feature's get theirs */
+    char separator; /* 0: ',' */
+    bool regression; /* the label is a float32, not a class */
+    float scale; /* features are multiplied by it; 0: 1 */
 } gtr_csv_desc;
 
 /* Bytes of device memory (host memory on the CPU) that a trainer takes at a batch's size. */
 typedef struct gtr_memory_report {
     int64_t batch;
     size_t  parameters, gradients, states, inputs, activations, workspace, low_precision, kept, control;
-    size_t  total;              /* the sum: what the allocator is asked for as GTR_MEMORY_DEVICE, data sets apart */
+    size_t  total; /* the sum: what the allocator is asked for as GTR_MEMORY_DEVICE, data sets apart */
 } gtr_memory_report;
 
 // >>functions
@@ -430,7 +430,7 @@ GTR_API void gtr_release(gtr_context *ctx, int64_t mark);
 /* Keeps t's value readable after every run that computes it; of micro_batches the last one's, but of all rows where the
    batch is t's first dimension, and of a gradient without rows the sum. Returns t. */
 GTR_API gtr_tensor *gtr_keep(gtr_tensor *t);
-GTR_API gtr_shape   gtr_tensor_shape(const gtr_tensor *t);   /* GTR_BATCH and its multiples are negative */
+GTR_API gtr_shape   gtr_tensor_shape(const gtr_tensor *t); /* GTR_BATCH and its multiples are negative */
 GTR_API gtr_dtype   gtr_tensor_dtype(const gtr_tensor *t);
 GTR_API const char *gtr_tensor_name(const gtr_tensor *t);    /* full name of an input or parameter, else of its op; "" for NULL */
 
@@ -441,21 +441,21 @@ GTR_API const char *gtr_tensor_name(const gtr_tensor *t);    /* full name of an 
    are equal, or one side has none. */
 GTR_API gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b);
 GTR_API gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool transpose_b);
-GTR_API gtr_tensor *gtr_add(gtr_tensor *a, gtr_tensor *b);      /* a + b, broadcasting */
-GTR_API gtr_tensor *gtr_sub(gtr_tensor *a, gtr_tensor *b);      /* a - b, broadcasting */
-GTR_API gtr_tensor *gtr_mul(gtr_tensor *a, gtr_tensor *b);      /* a * b, broadcasting */
-GTR_API gtr_tensor *gtr_div(gtr_tensor *a, gtr_tensor *b);      /* a / b, broadcasting */
+GTR_API gtr_tensor *gtr_add(gtr_tensor *a, gtr_tensor *b); /* a + b, broadcasting */
+GTR_API gtr_tensor *gtr_sub(gtr_tensor *a, gtr_tensor *b); /* a - b, broadcasting */
+GTR_API gtr_tensor *gtr_mul(gtr_tensor *a, gtr_tensor *b); /* a * b, broadcasting */
+GTR_API gtr_tensor *gtr_div(gtr_tensor *a, gtr_tensor *b); /* a / b, broadcasting */
 GTR_API gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b); /* a x + b */
-GTR_API gtr_tensor *gtr_relu(gtr_tensor *x);                    /* max(x, 0); gradient 0 at 0 */
+GTR_API gtr_tensor *gtr_relu(gtr_tensor *x); /* max(x, 0); gradient 0 at 0 */
 GTR_API gtr_tensor *gtr_tanh(gtr_tensor *x);
-GTR_API gtr_tensor *gtr_sigmoid(gtr_tensor *x);                 /* 1 / (1 + exp(-x)) */
-GTR_API gtr_tensor *gtr_gelu(gtr_tensor *x);                    /* x Phi(x), Phi by erf: PyTorch's default */
-GTR_API gtr_tensor *gtr_gelu_tanh(gtr_tensor *x);               /* the tanh form */
+GTR_API gtr_tensor *gtr_sigmoid(gtr_tensor *x); /* 1 / (1 + exp(-x)) */
+GTR_API gtr_tensor *gtr_gelu(gtr_tensor *x); /* x Phi(x), Phi by erf: PyTorch's default */
+GTR_API gtr_tensor *gtr_gelu_tanh(gtr_tensor *x); /* the tanh form */
 GTR_API gtr_tensor *gtr_exp(gtr_tensor *x);
-GTR_API gtr_tensor *gtr_log(gtr_tensor *x);                     /* natural */
+GTR_API gtr_tensor *gtr_log(gtr_tensor *x); /* natural */
 GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape);/* same elements, same order; no copy. A
                                                                    batch in shape needs one in x's */
-GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x);                 /* (N, ...) -> (N, product of the rest) */
+GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x); /* (N, ...) -> (N, product of the rest) */
 /* y's dimension i is x's dimension dims[i]; dims holds x's rank of them, each once. A copy. */
 GTR_API gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims);
 /* n tensors alike but for dimension axis (negative counts from the end), one behind the other. */
@@ -465,14 +465,14 @@ GTR_API gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t en
 /* Sum and mean over the n axes (negative counts from the end; n 0: all), which are kept as 1 if keep. */
 GTR_API gtr_tensor *gtr_sum(gtr_tensor *x, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_mean(gtr_tensor *x, const int *axes, int n, bool keep);
-GTR_API gtr_tensor *gtr_softmax(gtr_tensor *x, int axis);       /* exp(x) / sum exp(x) along axis */
+GTR_API gtr_tensor *gtr_softmax(gtr_tensor *x, int axis); /* exp(x) / sum exp(x) along axis */
 /* In training each element is 0 with probability p (0 <= p < 1), else x / (1 - p); in evaluation x. The mask depends
    on the seed, name, step and where the element is in the step's whole batch (by row and place in it where dimension 0
    is a multiple of the batch, else by place), not on micro-batches: one mask for all where x has no batch. A name is
    made if NULL. */
 GTR_API gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p);
-GTR_API gtr_tensor *gtr_stop_gradient(gtr_tensor *x);           /* x; no gradient passes */
-GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis);        /* GTR_I32, the first of equals; no gradient */
+GTR_API gtr_tensor *gtr_stop_gradient(gtr_tensor *x); /* x; no gradient passes */
+GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis); /* GTR_I32, the first of equals; no gradient */
 /* Share of rows of logits (N, C) whose largest element is at labels (N), GTR_I32; negative labels do not count. A
    scalar, of the whole step or set as cross_entropy is; NaN if none counts. */
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
@@ -534,7 +534,7 @@ GTR_API float gtr_item(gtr_tensor *t);
 /* Parameters and buffers (trainable or not) in the order they were made. */
 GTR_API int64_t     gtr_parameter_count(const gtr_context *ctx);
 GTR_API gtr_tensor *gtr_parameter_at(const gtr_context *ctx, int64_t i);
-GTR_API gtr_tensor *gtr_parameter_find(const gtr_context *ctx, const char *name);   /* NULL if there is none; no error */
+GTR_API gtr_tensor *gtr_parameter_find(const gtr_context *ctx, const char *name); /* NULL if there is none; no error */
 GTR_API bool        gtr_parameter_trainable(const gtr_tensor *p);
 
 // >>trainer
@@ -577,15 +577,17 @@ GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc desc)
 GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss, float *value);
 /* Ends a running gtr_fit of this context after the steps already queued (one that starts later is not stopped). Safe in a signal handler and from any thread. */
 GTR_API void gtr_stop(gtr_context *ctx);
-GTR_API bool gtr_stopped(const gtr_context *ctx);     /* whether gtr_stop ended the last fit */
+GTR_API bool gtr_stopped(const gtr_context *ctx); /* whether gtr_stop ended the last fit */
 
 // >>predictor
-/* Computes out from its one float or I32 input, max_rows rows (0: 1) at a time and more in pieces, in evaluation mode, with the context's
-   weights as they are at each call. Has its own memory, stream and error; each thread uses its own predictor, while nobody trains,
-   builds or sets. Destroy it before the context. */
+/* Computes out from its one float or I32 input, in evaluation mode, with the weights as they are at each call: max_rows
+   rows (0: 1) at a time and more in pieces. Where rows act on each other (a sum or softmax over the batch, a custom op)
+   all of a call's at once, at most max_rows. Has its own memory, stream and error. Made and destroyed in the context's
+   thread, before it; each thread uses its own, while nobody trains, builds or sets. */
 GTR_API gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows);
 GTR_API void gtr_predictor_destroy(gtr_predictor *p);
-/* in: rows x the input's row; out: rows x out's row. Waits for the result. */
+/* in: rows x the input's row; out: rows x out's row. Waits for the result. GTR_ERR_ARG: NULL, an id out of its range,
+   rows below 1 or, where they act on each other, above max_rows. */
 GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out);
 /* Of the first call that failed. */
 GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p);
@@ -602,11 +604,11 @@ GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv
 GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k);
 GTR_API int64_t      gtr_dataset_rows(const gtr_dataset *d);
 GTR_API int          gtr_dataset_columns(const gtr_dataset *d);
-GTR_API gtr_shape    gtr_dataset_shape(const gtr_dataset *d, int column);     /* of a row */
+GTR_API gtr_shape    gtr_dataset_shape(const gtr_dataset *d, int column); /* of a row */
 GTR_API gtr_dtype    gtr_dataset_dtype(const gtr_dataset *d, int column);
 /* Row r of a column as it is stored, in host memory; valid as long as the data set. NULL when out of range. */
 GTR_API const void  *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r);
-GTR_API void         gtr_dataset_destroy(gtr_dataset *d);                     /* before its context; NULL: nothing */
+GTR_API void         gtr_dataset_destroy(gtr_dataset *d); /* before its context; NULL: nothing */
 
 // >>save
 /* Writes all parameters and buffers as safetensors with PyTorch's names, through a temporary file beside path that
@@ -646,12 +648,12 @@ GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node);
 #ifndef GPUTRAIN_SEAM
 #define GPUTRAIN_SEAM
 #define GTR__SEAM_VERSION 1u
-#define GTR__MAX_LANES  32      /* lane = stage * GTR__MAX_STREAMS + stream */
+#define GTR__MAX_LANES  32 /* lane = stage * GTR__MAX_STREAMS + stream */
 #define GTR__MAX_STREAMS 4
 #define GTR__MAX_STAGES  8
 #define GTR__MAX_GROUPS 16
 #define GTR__MAX_FEED   16
-#define GTR__MAX_REPORT  4      /* loss and metrics in a report */
+#define GTR__MAX_REPORT  4 /* loss and metrics in a report */
 #define GTR__RING      512
 #define GTR__ALIGN     256
 
@@ -670,19 +672,21 @@ typedef enum gtr__class { GTR__NONE, GTR__LOW, GTR__FOLLOW, GTR__FULL } gtr__cla
 #define GTR__Y2 (4u << 16)
 #define GTR__Y3 (8u << 16)
 enum {
-    GTR__LEAF    = 1,       /* no node: input, parameter, constant */
-    GTR__ALIAS   = 2,       /* no node: output 0 is input 0 with another shape */
-    GTR__WS      = 4,       /* kernels use workspace: called with c->measure set, they only write its size */
-    GTR__RANDOM  = 8,       /* reads c->ctl->step and attr->key */
-    GTR__MODE    = 16,      /* differs between training and evaluation; attr i[13] not 0: as in evaluation in both */
-    GTR__SEED    = 32,      /* backward takes a constant gradient: dy->data NULL, its value c->seed (times the loss scale) */
-    GTR__JOINT   = 64,      /* one backward node for all inputs; else input 0 has its own, and the others share one */
-    GTR__STATE   = 128,     /* plan node that writes state: UPDATE or COMMIT only */
-    GTR__EW      = 256,     /* element-wise: forward may write over input 0 */
+    GTR__LEAF = 1, /* no node: input, parameter, constant */
+    GTR__ALIAS = 2, /* no node: output 0 is input 0 with another shape */
+    GTR__WS = 4, /* kernels use workspace: called with c->measure set, they only write its size */
+    GTR__RANDOM = 8, /* reads c->ctl->step and attr->key */
+    GTR__MODE = 16, /* differs between training and evaluation; attr i[13] not 0: as in evaluation in both */
+    GTR__SEED = 32, /* backward takes a constant gradient: dy->data NULL, its value c->seed (times the loss scale) */
+    GTR__JOINT = 64, /* one backward node for all inputs; else input 0 has its own, and the others share one */
+    GTR__STATE = 128, /* plan node that writes state: UPDATE or COMMIT only */
+    GTR__EW = 256, /* element-wise: forward may write over input 0 */
     GTR__NODIFF0 = 512, GTR__NODIFF1 = 1024, /* input 0 / 1 takes no gradient (labels, ids) */
-    GTR__CROSS   = 2048,    /* the gradient of input 0 reads input 1 only, and that of the others input 0 only */
-    GTR__TALLIES = 8192,    /* divides by the labels (input 1) that count, those not from attr i[0] to i[1]; how many do
+    GTR__CROSS = 2048, /* the gradient of input 0 reads input 1 only, and that of the others input 0 only */
+    GTR__TALLIES = 8192, /* divides by the labels (input 1) that count, those not from attr i[0] to i[1]; how many do
                                of all labels that these are a part of, input 2 says, where there is one */
+    GTR__APART = 16384, /* as EW: evaluated, row r of a result with the batch in front comes of inputs' rows r */
+    GTR__ALONG = 32768, /* but with attr i[0] 0 */
     GTR__COMMITS = 4096     /* training changes state: a node of op attr i[14] with outputs 1 and 3, inputs 3 and 4 and tensor attr i[15] */
 };
 /* One row per op: X(ID, name, min_in, max_in, outputs, differentiable outputs, class, needs, flags, has kernel, has backward).
@@ -693,10 +697,10 @@ enum {
     X(PARAMETER, parameter, 0, 0, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
     X(CONSTANT, constant, 0, 0, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
     X(GRADIENT, gradient, 2, 2, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
-    X(RESHAPE, reshape, 1, 1, 1, 1, FOLLOW, 0, GTR__ALIAS, 0, 0) \
-    X(STOP_GRADIENT, stop_gradient, 1, 1, 1, 0, FOLLOW, 0, GTR__ALIAS, 0, 0) \
-    X(MATMUL, matmul, 2, 2, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS, 1, 1) \
-    X(LINEAR, linear, 2, 3, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS, 1, 1) \
+    X(RESHAPE, reshape, 1, 1, 1, 1, FOLLOW, 0, GTR__ALIAS | GTR__APART, 0, 0) \
+    X(STOP_GRADIENT, stop_gradient, 1, 1, 1, 0, FOLLOW, 0, GTR__ALIAS | GTR__APART, 0, 0) \
+    X(MATMUL, matmul, 2, 2, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART, 1, 1) \
+    X(LINEAR, linear, 2, 3, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART, 1, 1) \
     X(ADD, add, 2, 2, 1, 1, FOLLOW, 0, GTR__WS | GTR__EW, 1, 1) \
     X(SUB, sub, 2, 2, 1, 1, FOLLOW, 0, GTR__WS | GTR__EW, 1, 1) \
     X(MUL, mul, 2, 2, 1, 1, FOLLOW, GTR__X0 | GTR__X1, GTR__WS | GTR__EW | GTR__CROSS, 1, 1) \
@@ -709,16 +713,17 @@ enum {
     X(GELU_TANH, gelu_tanh, 1, 1, 1, 1, FOLLOW, GTR__X0, GTR__EW, 1, 1) \
     X(EXP, exp, 1, 1, 1, 1, FULL, GTR__Y0, GTR__EW, 1, 1) \
     X(LOG, log, 1, 1, 1, 1, FULL, GTR__X0, GTR__EW, 1, 1) \
-    X(PERMUTE, permute, 1, 1, 1, 1, FOLLOW, 0, 0, 1, 1) \
-    X(CONCAT, concat, 1, 60, 1, 1, FOLLOW, 0, GTR__JOINT, 1, 1) \
-    X(SLICE, slice, 1, 1, 1, 1, FOLLOW, 0, 0, 1, 1) \
-    X(SUM, sum, 1, 1, 1, 1, FULL, 0, GTR__WS, 1, 1) \
-    X(MEAN, mean, 1, 1, 1, 1, FULL, 0, GTR__WS, 1, 1) \
-    X(SOFTMAX, softmax, 1, 1, 1, 1, FULL, GTR__Y0, 0, 1, 1) \
-    X(DROPOUT, dropout, 1, 1, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE, 1, 1) \
-    X(EMBEDDING, embedding, 2, 2, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0, 1, 1) \
-    X(BATCH_NORM,    batch_norm,    5,  5, 4, 1, FULL,   GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS, 1, 1) \
-    X(ARGMAX, argmax, 1, 1, 1, 0, FULL, 0, 0, 1, 0) \
+    X(PERMUTE, permute, 1, 1, 1, 1, FOLLOW, 0, GTR__APART, 1, 1) \
+    X(CONCAT, concat, 1, 60, 1, 1, FOLLOW, 0, GTR__JOINT | GTR__APART, 1, 1) \
+    X(SLICE, slice, 1, 1, 1, 1, FOLLOW, 0, GTR__APART, 1, 1) \
+    X(SUM, sum, 1, 1, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
+    X(MEAN, mean, 1, 1, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
+    X(SOFTMAX, softmax, 1, 1, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
+    X(DROPOUT, dropout, 1, 1, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART, 1, 1) \
+    X(EMBEDDING, embedding, 2, 2, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0 | GTR__APART, 1, 1) \
+    X(BATCH_NORM,    batch_norm,    5,  5, 4, 1, FULL,   GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
+      GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS | GTR__APART, 1, 1) \
+    X(ARGMAX, argmax, 1, 1, 1, 0, FULL, 0, GTR__APART, 1, 0) \
     X(ACCURACY, accuracy, 2, 3, 1, 0, FULL, 0, GTR__WS | GTR__TALLIES, 1, 0) \
     X(CROSS_ENTROPY, cross_entropy, 2, 3, 3, 1, FULL, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
       GTR__WS | GTR__SEED | GTR__NODIFF1 | GTR__TALLIES, 1, 1) \
@@ -747,13 +752,13 @@ typedef enum gtr__dir { GTR__FWD, GTR__BWD, GTR__DIR_COUNT } gtr__dir;
 typedef enum gtr__phase { GTR__FEED, GTR__FORWARD, GTR__BACKWARD, GTR__REDUCE, GTR__GUARD, GTR__UPDATE, GTR__COMMIT, GTR__REPORT, GTR__PHASE_COUNT } gtr__phase;
 typedef enum gtr__home { GTR__HOME_NONE, GTR__HOME_PARAMETER, GTR__HOME_LOW, GTR__HOME_STATE, GTR__HOME_GRADIENT, GTR__HOME_INPUT, GTR__HOME_KEPT,
                          GTR__HOME_ARENA, GTR__HOME_ALIAS, GTR__HOME_TALLY, GTR__HOME_COUNT } gtr__home;
-typedef enum gtr__layout { GTR__ROWS } gtr__layout;     /* the layout pass comes with convolution */
+typedef enum gtr__layout { GTR__ROWS } gtr__layout; /* the layout pass comes with convolution */
 
 // >>formulas
 /* Element-wise ops, once for both files: forward in x, a, b; backward in dy, x, y, a, b. Each file defines GTR__EXPF, GTR__LOGF, GTR__TANHF,
    GTR__ERFF and GTR__R (the type that it computes in). X(ID, name, forward, backward). NaN goes through all of them. */
 #define GTR__SQRT1_2    0.70710678118654752440
-#define GTR__SQRT2_PI   0.79788456080286535588   /* sqrt(2 / pi) */
+#define GTR__SQRT2_PI   0.79788456080286535588 /* sqrt(2 / pi) */
 #define GTR__1_SQRT2PI  0.39894228040143267794
 #define GTR__C(v)       ((GTR__R)(v))
 #define GTR__GELU_U(x)  (GTR__C(GTR__SQRT2_PI) * ((x) + GTR__C(0.044715) * (x) * (x) * (x)))
@@ -795,7 +800,7 @@ typedef enum gtr__layout { GTR__ROWS } gtr__layout;     /* the layout pass comes
     (c)[0] = (uint32_t)((uint64_t)(e) >> 2); \
     (c)[1] = (uint32_t)(r); (c)[2] = (uint32_t)(s); \
     (c)[3] = (uint32_t)((uint64_t)(s) >> 32) << 24 | ((uint32_t)((uint64_t)(r) >> 32) & 15u) << 20 | ((uint32_t)((uint64_t)(e) >> 34) & 0xfffffu); } while (0)
-#define GTR__UNIFORM(u) ((float)((u) >> 8) * (1.0f / 16777216.0f))     /* 24 bits, in [0, 1) */
+#define GTR__UNIFORM(u) ((float)((u) >> 8) * (1.0f / 16777216.0f)) /* 24 bits, in [0, 1) */
 /* A keyed bijection on [0, n): four rounds of a Feistel network over 2h bits, walked until it lands below n. Result in i. */
 #define GTR__MIX32(v, k) ((v) = ((v) ^ (k)) * 0x9E3779B1u, (v) ^= (v) >> 15, (v) *= 0x85EBCA77u, (v) ^= (v) >> 13)
 #define GTR__SHUFFLE(i, n, key) do { \
@@ -1067,12 +1072,12 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 #define GPUTRAIN_IMPLEMENTED
 
 // >>implementation
-#define GTR__KERNEL void *instance, const gtr__call *c          /* what a kernel gets */
+#define GTR__KERNEL void *instance, const gtr__call *c /* what a kernel gets */
 #define GTR__JOB(type, j) const type *j = (const type *)job
-#define GTR__SPAN const void *job, int64_t i, int64_t end      /* what does elements i to end - 1 of its job gets */
-#define GTR__MAX_ARGS 72            /* operands of one call: the most inputs, outputs and gradients */
+#define GTR__SPAN const void *job, int64_t i, int64_t end /* what does elements i to end - 1 of its job gets */
+#define GTR__MAX_ARGS 72 /* operands of one call: the most inputs, outputs and gradients */
 #if !defined(GPUTRAIN_NO_THREADS) && !defined(_WIN32) && !defined(__ATOMIC_SEQ_CST)
-#define GPUTRAIN_NO_THREADS         /* tcc: no atomics */
+#define GPUTRAIN_NO_THREADS /* tcc: no atomics */
 #endif
 #include <errno.h>
 #include <limits.h>
@@ -1114,7 +1119,7 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 #endif
 #define GTR__RESTRICT __restrict
 #ifdef __cplusplus
-#define GTR__ZERO {}                /* what a struct begins as */
+#define GTR__ZERO {} /* what a struct begins as */
 #else
 #define GTR__ZERO { 0 }
 #endif
@@ -1136,13 +1141,14 @@ struct gtr_tensor {
     int64_t id; /* index in ctx->tensor */
     int stage, region;
     bool keep, fed; /* fed: it depends on an input */
+    size_t       counted[3]; /* see gtr__count_blocks */
     int64_t runs; /* of a dimension k times the batch N: how often N lies in it, one behind the other:
             once in (N, k) flattened, k times in (k, N) flattened; 0: once */
     /* parameters, buffers, constants */
     bool trainable; /* a gradient may be wanted */
     bool buffer; /* saved, not trained: running statistics */
     gtr_init init;
-    void *data; /* device memory on its stage's instance; also an input's slot */
+    void *data; /* on its stage's device; also an input's slot */
     size_t data_bytes;
     void        *low[2]; size_t low_bytes[2];   /* parameters: bf16, f16 copies; inputs: slots of that storage; NULL until a plan wants them */
     int64_t limit; /* of ops: in[limited], labels or ids, must lie in [0, limit); 0: no limit */
@@ -1175,7 +1181,7 @@ struct gtr_dataset {
     gtr__column column[8];
     bool used;
 };
-#define GTR__PLANS      128         /* so many plans are kept, or so many nodes of plans but for a few plans */
+#define GTR__PLANS 128 /* are kept at most, or so many nodes if these are of more than a few: */
 #define GTR__PLAN_NODES (1 << 19)
 #define GTR__PLAN_BINS  64
 struct gtr__plan_cache;
@@ -1204,7 +1210,6 @@ struct gtr_context {
     gtr_dataset *datasets;
     struct gtr__plan_cache *plans, *oldest_plan; /* the last used first */
     struct gtr__plan_cache *plan_bin[GTR__PLAN_BINS];
-    int n_plans; int64_t plan_nodes;
     void *arena[GTR__MAX_STAGES]; size_t arena_bytes[GTR__MAX_STAGES];
     uint64_t memory_version; /* changes when a block that plans point to has moved */
     uint64_t writes; /* counts what changes parameters: a kept value from before is of before */
@@ -1389,7 +1394,7 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
 #endif
 #endif
 #ifdef _WIN32
-#define GTR__PROCESS() 0L           /* no fork() there */
+#define GTR__PROCESS() 0L /* no fork() there */
 #else
 #define GTR__PROCESS() ((long)getpid())
 #endif
@@ -1404,7 +1409,7 @@ static double gtr__now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-#else   /* a strict -std=c99 and a system header before this one: clock_gettime is hidden */
+#else /* a strict -std=c99 and a system header before this one: clock_gettime is hidden */
     struct timeval t;
     gettimeofday(&t, NULL);
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
@@ -1521,7 +1526,7 @@ static bool gtr__pool_spin(gtr__pool *pool, double seconds) {
     } while (gtr__now() < end);
     return false;
 }
-#define GTR__SPIN_LONG  60e-6       /* longer than the gaps between a step's nodes */
+#define GTR__SPIN_LONG  60e-6 /* longer than the gaps between a step's nodes */
 #define GTR__SPIN_SHORT 4e-6
 static void gtr__pool_loop(gtr__pool *pool) {
     double spin = GTR__SPIN_LONG;
@@ -1549,7 +1554,7 @@ static void gtr__thread_join(gtr__thread t) { WaitForSingleObject(t, INFINITE); 
 static void *gtr__pool_main(void *arg) { gtr__pool_loop((gtr__pool *)arg); return NULL; }
 static bool gtr__thread_start(gtr__thread *t, gtr__pool *pool) {
     pthread_attr_t attr;
-#ifdef SIG_SETMASK      /* a signal's handler shall run on the user's threads */
+#ifdef SIG_SETMASK /* a signal's handler shall run on the user's threads */
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -1717,7 +1722,7 @@ static void gtr__unary_##name##_backward(gtr_float a, gtr_float b, const gtr_flo
 }
 #ifdef __clang__
 #pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpass-failed"   /* loops that call libm stay scalar */
+#pragma clang diagnostic ignored "-Wpass-failed" /* loops that call libm stay scalar */
 #endif
 GTR__UNARY(GTR__UNARY_LOOPS)
 #ifdef __clang__
@@ -1962,15 +1967,15 @@ typedef struct gtr__gemm {
     int64_t pieces;
 } gtr__gemm;
 #ifdef GPUTRAIN_DOUBLE
-#define GTR__PACK_B 8192            /* elements of a block of B: 64 KiB */
+#define GTR__PACK_B 8192 /* elements of a block of B: 64 KiB */
 #else
 #define GTR__PACK_B 16384
 #endif
-#define GTR__PACK_KC 256            /* most k's of a packed block of A */
+#define GTR__PACK_KC 256 /* most k's of a packed block of A */
 #define GTR__PACK_AS (GTR__PACK_KC + 16)
 #define GTR__LINE (64 / (int)sizeof(gtr_float))
-#define GTR__PIECE 2e6              /* flops worth a piece: about 8 us at 268 GFLOP/s */
-#define GTR__DOT_ROWS 8             /* up to so many rows of A against rows of B^T as they lie are dot products */
+#define GTR__PIECE 2e6 /* flops worth a piece: about 8 us at 268 GFLOP/s */
+#define GTR__DOT_ROWS 8 /* up to so many rows of A against rows of B^T as they lie are dot products */
 /* Rows that are a multiple of 2 KiB apart fall on few sets of a first-level cache, and push each other out. */
 static bool gtr__conflict(int64_t stride) { return stride > 1 && stride * (int64_t)sizeof(gtr_float) % 2048 == 0; }
 static bool gtr__gemm_dots(const gtr__gemm *g) { return g->m <= GTR__DOT_ROWS && g->acs == 1 && g->brs == 1 && g->k >= GTR__VL; }
@@ -2485,9 +2490,9 @@ static int64_t gtr__shape_inner(const gtr_shape *s, int64_t axis) { int64_t n = 
 static int64_t gtr__shape_outer(const gtr_shape *s, int64_t axis) { int64_t n = 1; for (int64_t i = 0; i < axis; i++) n *= s->dim[i]; return n; }
 
 // >>kernel-helpers
-#define GTR__CHUNK 16384        /* elements of a piece of cheap work */
-#define GTR__DEAR  640           /* of work with a function each: about 2 us */
-#define GTR__BLOCK 256          /* elements of a temporary on the stack */
+#define GTR__CHUNK 16384 /* elements of a piece of cheap work */
+#define GTR__DEAR  640 /* of work with a function each: about 2 us */
+#define GTR__BLOCK 256 /* elements of a temporary on the stack */
 static const gtr_float *gtr__in(const gtr__call *c, int i) { return (const gtr_float *)c->in[i].data; }
 static const int32_t *gtr__in_ints(const gtr__call *c, int i) { return (const int32_t *)c->in[i].data; }
 static gtr_float *gtr__out(const gtr__call *c, int i) { return (gtr_float *)c->out[i].data; }
@@ -3659,7 +3664,7 @@ static gtr_result gtr__cpu_fill_fwd(GTR__KERNEL) {
 #else
 #define GTR__PREFETCH(p) ((void)(p))
 #endif
-#define GTR__FEED_AHEAD 8           /* rows whose bytes are on their way */
+#define GTR__FEED_AHEAD 8 /* rows whose bytes are on their way */
 typedef struct gtr__feed_job { const gtr__feed_input *in; const gtr__arg *out; const gtr__record *record; int64_t first; } gtr__feed_job;
 static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const uint8_t *src, void *dst) {
     const gtr_float scale = (gtr_float)in->scale, shift = (gtr_float)in->shift;
@@ -5646,85 +5651,81 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
 }
 
 // >>pass:rematerialise
-/* Per region and micro-batch: what backward reads of it, and forward nodes elsewhere do not, is computed again by clones in front of
-   the first backward node that reads it. Masks and batch statistics come out the same, so the bits are the same. */
-static void gtr__rematerialise_region(gtr__build *b, int region, int micro) {
+/* What backward reads of a group (a region and micro-batch), and forward nodes elsewhere do not, is computed again by
+   clones in front of the first that reads it. Masks and statistics come out the same, so the bits are the same. */
+static int gtr__group(const gtr__build *b, const gtr__node *n) {
+    return n->phase == GTR__FORWARD && n->region ? n->region * b->r->micro + n->micro : 0;
+}
+/* A clone of node i of group g: it reads clones of its group's values. */
+static void gtr__clone_node(gtr__build *b, int i, int g, const int *owner, int *clone_of) {
     gtr__plan *p = b->plan;
-    int n_old = p->n_node, *clone_of, *need, i, k, at = -1, first_clone, count;
-    clone_of = (int *)gtr__malloc(b->ctx, (size_t)p->n_value * sizeof(int) + 8);
-    need = (int *)gtr__malloc(b->ctx, (size_t)(p->n_value + n_old) * sizeof(int) + 8);
-    if (!clone_of || !need) { b->failed = true; goto done; }
-    /* need[v] = 1: of the region; 2: of the region and read by forward nodes elsewhere, so kept; then 3: to be cloned */
-    for (i = 0; i < n_old; i++) {
-        gtr__node *n = &p->node[i];
-        if (n->region == region && n->micro == micro && n->phase == GTR__FORWARD) for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0) need[n->out[k]] = 1;
-    }
-    for (i = 0; i < n_old; i++) {
-        gtr__node *n = &p->node[i];
-        if ((n->region == region && n->micro == micro) || n->phase != GTR__FORWARD) continue;
-        for (k = 0; k < n->n_in; k++) if (gtr__use(p, n, k) >= 0 && need[gtr__use(p, n, k)]) need[gtr__use(p, n, k)] = 2;
-    }
-    for (k = 0; k < p->n_value; k++) if (need[k] && p->value[k].home != GTR__HOME_ARENA) need[k] = 2;
-    for (i = 0; i < n_old; i++) {
-        gtr__node *n = &p->node[i];
-        if (n->phase != GTR__BACKWARD || n->micro != micro) continue;
-        for (k = 0; k < n->n_in; k++) if (gtr__use(p, n, k) >= 0 && need[gtr__use(p, n, k)] % 2 == 1) { need[gtr__use(p, n, k)] = 3; if (at < 0) at = i; }
-    }
-    if (at < 0) goto done;
-    for (i = n_old - 1; i >= 0; i--) { /* clones need their own inputs */
-        gtr__node *n = &p->node[i];
-        bool wanted = false;
-        if (n->region != region || n->micro != micro || n->phase != GTR__FORWARD) continue;
-        for (k = 0; k < n->n_out; k++) wanted |= n->out[k] >= 0 && need[n->out[k]] == 3;
-        if (!wanted) continue;
-        need[p->n_value + i] = 1;
-        for (k = 0; k < n->n_in; k++) if (need[gtr__root(p, n->in[k])] == 1) need[gtr__root(p, n->in[k])] = 3;
-    }
-    for (k = 0; k < p->n_value; k++) clone_of[k] = -1;
-    first_clone = p->n_node;
-    count = p->n_value;
-    for (i = 0; i < n_old && !b->failed; i++) {
         const gtr__node o = p->node[i];
-        gtr__node *n;
-        if (!need[count + i]) continue;
-        b->micro = o.micro; b->row0 = o.row0; b->phase = GTR__BACKWARD;
-        n = gtr__node_new(b, o.op, o.dir, o.n_in, o.n_out);
-        if (!n) goto done;
-        { int *in = n->in, *out = n->out; *n = o; n->in = in; n->out = out; }
-        n->phase = GTR__BACKWARD; n->region = 0; n->recomputed = 1;
-        for (k = 0; k < o.n_in; k++) {
-            int r = gtr__root(p, o.in[k]);
-            n->in[k] = r >= count || clone_of[r] < 0 ? o.in[k] : o.in[k] == r ? clone_of[r] : gtr__alias_new(b, clone_of[r], p->value[o.in[k]].shape, 0);
-            if (n->in[k] < 0) goto done;
+    gtr__node *n = gtr__node_new(b, o.op, o.dir, o.n_in, o.n_out);
+    if (!n) return;
+    int *in = n->in, *out = n->out, k;
+    *n = o;
+    n->in = in; n->out = out; n->phase = GTR__BACKWARD; n->region = 0; n->recomputed = 1;
+    b->micro = o.micro;
+    for (k = 0; k < o.n_in && !b->failed; k++) {
+        const int v = o.in[k], r = v < 0 ? -1 : gtr__root(p, v), c = r >= 0 && owner[r] == g ? clone_of[r] : -1;
+        in[k] = c < 0 ? v : v == r ? c : gtr__alias_new(b, c, p->value[v].shape, 0);
         }
-        for (k = 0; k < o.n_out; k++) {
-            int v = gtr__value_like(b, o.out[k], p->value[o.out[k]].dtype);
-            if (v < 0) goto done;
-            clone_of[o.out[k]] = n->out[k] = v;
+    for (k = 0; k < o.n_out && !b->failed; k++)
+        clone_of[o.out[k]] = out[k] = gtr__value_like(b, o.out[k], p->value[o.out[k]].dtype);
+}
+static void gtr__pass_rematerialise(gtr__build *b) {
+    gtr__plan *p = b->plan;
+    const int n_old = p->n_node, n_value = p->n_value, groups = (b->ctx->n_regions + 1) * b->r->micro;
+    enum { NONE, INSIDE, READ, CLONED }; /* need: of a group; read elsewhere in forward too; to be cloned */
+    const size_t ints = (size_t)groups + 3 * (size_t)n_value + 2 * (size_t)n_old;
+    int *at = (int *)gtr__malloc(b->ctx, ints * sizeof(int)), i, k, v;
+    if (!at) { b->failed = true; return; }
+    int *owner = at + groups, *need = owner + n_value, *clone_of = need + n_value;
+    int *clones = clone_of + n_value, *anchor = clones + n_old; /* by node: how many come in front; of its clone */
+    for (v = 0; v < n_value; v++) clone_of[v] = -1;
+    for (i = 0; i < n_old; i++) {
+        const gtr__node *n = &p->node[i];
+        const int g = gtr__group(b, n);
+        for (k = 0; g && k < n->n_out; k++)
+            if ((v = n->out[k]) >= 0) { owner[v] = g; need[v] = p->value[v].home == GTR__HOME_ARENA ? INSIDE : READ; }
+        for (k = 0; n->phase == GTR__FORWARD && k < n->n_in; k++)
+            if ((v = gtr__use(p, n, k)) >= 0 && owner[v] && owner[v] != g) need[v] = READ;
+    }
+    for (i = n_old - 1; i >= 0; i--) {
+        const gtr__node *n = &p->node[i];
+        for (k = 0; n->phase == GTR__BACKWARD && k < n->n_in; k++)
+            if ((v = gtr__use(p, n, k)) >= 0 && need[v] % 2 && owner[v] % b->r->micro == n->micro) {
+                need[v] = CLONED;
+                at[owner[v]] = i;
         }
     }
-    for (i = at; i < n_old; i++) { /* backward reads the clones */
-        gtr__node *n = &p->node[i];
-        if (n->phase != GTR__BACKWARD || n->micro != micro) continue;
-        for (k = 0; k < n->n_in; k++) {
-            int r = n->in[k] < 0 ? -1 : gtr__root(p, n->in[k]);
-            if (r < 0 || r >= count || clone_of[r] < 0 || need[r] != 3) continue;
-            n->in[k] = n->in[k] == r ? clone_of[r] : gtr__alias_new(b, clone_of[r], p->value[n->in[k]].shape, 0);
-            if (n->in[k] < 0) goto done;
+    for (i = n_old - 1; i >= 0; i--) { /* clones need their own inputs */
+        const gtr__node *n = &p->node[i];
+        const int g = gtr__group(b, n);
+        anchor[i] = -1;
+        for (k = 0; g && k < n->n_out; k++) if (n->out[k] >= 0 && need[n->out[k]] == CLONED) anchor[i] = at[g];
+        if (anchor[i] < 0) continue;
+        clones[anchor[i]]++;
+        for (k = 0; k < n->n_in; k++)
+            if (n->in[k] >= 0 && owner[v = gtr__root(p, n->in[k])] == g && need[v] == INSIDE) need[v] = CLONED;
         }
+    for (i = 0; i < n_old && !b->failed; i++)
+        if (anchor[i] >= 0) gtr__clone_node(b, i, gtr__group(b, &p->node[i]), owner, clone_of);
+    for (i = 0; i < n_old && !b->failed; i++) /* backward reads the clones */
+        for (k = 0; p->node[i].phase == GTR__BACKWARD && k < p->node[i].n_in && !b->failed; k++) {
+            const int from = p->node[i].in[k], r = from < 0 ? -1 : gtr__root(p, from);
+            if (r < 0 || r >= n_value || need[r] != CLONED || owner[r] % b->r->micro != p->node[i].micro) continue;
+            p->node[i].in[k] = from == r ? clone_of[r] : gtr__alias_new(b, clone_of[r], p->value[from].shape, 0);
     }
-    {   /* the clones move from the end of the list to place at */
-        int m = p->n_node - first_clone;
-        gtr__node *tmp = (gtr__node *)gtr__malloc(b->ctx, (size_t)m * sizeof *tmp);
-        if (!tmp) { b->failed = true; goto done; }
-        memcpy(tmp, p->node + first_clone, (size_t)m * sizeof *tmp);
-        memmove(p->node + at + m, p->node + at, (size_t)(first_clone - at) * sizeof *tmp);
-        memcpy(p->node + at, tmp, (size_t)m * sizeof *tmp);
-        gtr__mfree(b->ctx, tmp);
+    gtr__node *list = b->failed ? NULL : (gtr__node *)gtr__malloc(b->ctx, (size_t)p->cap_node * sizeof *list);
+    b->failed = !list;
+    for (i = k = 0; list && i < n_old; i++) {
+        v = k; k += clones[i]; clones[i] = v;
+        list[k++] = p->node[i];
     }
-done:
-    gtr__mfree(b->ctx, clone_of);
-    gtr__mfree(b->ctx, need);
+    for (i = 0, v = n_old; list && i < n_old; i++) if (anchor[i] >= 0) list[clones[anchor[i]]++] = p->node[v++];
+    if (list) { gtr__mfree(b->ctx, p->node); p->node = list; }
+    gtr__mfree(b->ctx, at);
 }
 
 // >>pass:fuse
@@ -5810,7 +5811,7 @@ static const gtr__fusion gtr__fusions[] = {
     { "mse forward + backward", GTR__OP_MSE, NULL, GTR__FWD, GTR__OP_MSE, NULL, GTR__BWD, GTR__OP_MSE_STEP, true, true, gtr__make_loss },
 };
 static bool gtr__fits(const gtr__node *n, gtr__op op, const int *ops, gtr__dir dir) { return n->dir == dir && (ops ? gtr__op_in(ops, n->op) : n->op == op); }
-#define GTR__FUSE_WINDOW 512     /* how far apart the two may stand: planning stays linear */
+#define GTR__FUSE_WINDOW 512 /* how far apart the two may stand: planning stays linear */
 static void gtr__count_uses(gtr__fuse *f) {
     gtr__plan *p = f->plan;
     memset(f->readers, 0, (size_t)p->n_value * sizeof(int));
@@ -6027,17 +6028,16 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
 }
 
 // >>pass:memory
-/* What has an address: a value; a node's workspace (value -1); a wall (value -1, node n_node) behind a gradient's
-   place. */
+/* A value, a node's workspace (value -1), or a wall behind a gradient's place (value -1, node n_node). */
 typedef struct gtr__span {
     int value, node, stage;
     int first, lane; /* node of its first use, and its lane */
-    int last, last_lane; /* of its last uses in each lane the one that the other lanes know of last */
+    int    last, last_lane; /* of its last uses in each lane the one that is known last, about */
     int in; /* the gradient in whose place it lies; -1: the arena */
     size_t bytes, offset, base; /* base: where its place begins, until all have one */
     int left, right; /* of the tree; -1 none */
-    bool passed, any_passed; /* over for all that look for a place until spans get smaller; not in the figures */
-    size_t begin, top, gap; /* the subtree lies from begin to top, with no room between larger than gap */
+    bool   passed, any_passed; /* over until spans get smaller, and not in these: */
+    size_t begin, top, gap; /* the subtree lies from begin to top, with no larger room between */
 } gtr__span;
 static int gtr__span_order(const void *a, const void *b) {
     const gtr__span *x = (const gtr__span *)a, *y = (const gtr__span *)b;
@@ -6052,18 +6052,15 @@ static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node
 }
 static size_t gtr__value_bytes(const gtr__value *v) { return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage); }
 /* The spans that have a place: a treap a stage, in the order of their offsets, then of their first uses, so that
-   those of one place follow each other in time. A subtree of which all is in the way of what looks for a place, or
-   nothing, is passed in one go, and what is over is in no one's way again until spans get smaller: placing is near-
-   linear. */
+   those of one place follow each other in time. A subtree of which all is in the way, or nothing, is passed in one
+   go, and what is over is in no one's way until spans get smaller: placing is near-linear. */
 typedef struct gtr__places {
     const gtr__plan *p;
     const gtr__order *o;
     gtr__span *span;
     int *last; /* by value, then by node, then a wall's: the last use in each lane; -1 */
     int *time; /* of each subtree, see gtr__sum_up */
-    int *row, *done; /* by row: what is done of each lane before a node and all behind it of its stage */
-    int rows[GTR__MAX_STAGES + 1]; /* where a stage's rows begin */
-    bool mixed; /* a value's first user is of another stage: all nodes count as of one */
+    int       *done; /* by node: what is done of each lane before it and all behind it of its stage */
     int root[GTR__MAX_STAGES];
     const gtr__span *s; /* who looks for a place, from at on, below end */
     size_t at, end;
@@ -6074,7 +6071,7 @@ static const int *gtr__last_uses(const gtr__places *f, const gtr__span *s) {
 static bool gtr__in_front(const gtr__span *a, const gtr__span *b) {
     return a->offset != b->offset ? a->offset < b->offset : a->first < b->first;
 }
-static uint32_t gtr__priority(int i) { uint32_t v = (uint32_t)i; GTR__MIX32(v, 0x5bd1e995u); return v; }
+static uint32_t gtr__priority(int i) { uint32_t v = (uint32_t)i; GTR__MIX32(v, 1u); return v; }
 /* A subtree's figures; by lane: the latest use, the earliest first use, the latest first use, the earliest last use. */
 static void gtr__sum_up(gtr__places *f, int t) {
     gtr__span *x = &f->span[t];
@@ -6083,11 +6080,12 @@ static void gtr__sum_up(gtr__places *f, int t) {
     x->begin = x->passed ? SIZE_MAX : x->offset; x->top = x->passed ? 0 : x->offset + x->bytes; x->gap = 0;
     x->any_passed = x->passed;
     for (l = 0; l < lanes; l++) {
-        time[4 * l] = x->passed ? -1 : last[l];
-        time[4 * l + 1] = x->passed || l != x->lane ? INT_MAX : x->first;
-        time[4 * l + 2] = x->passed || l != x->lane ? -1 : x->first;
-        time[4 * l + 3] = x->passed || l != x->last_lane ? INT_MAX : x->last;
+        time[4 * l] = time[4 * l + 2] = -1;
+        time[4 * l + 1] = time[4 * l + 3] = INT_MAX;
+        if (!x->passed) time[4 * l] = last[l];
     }
+    if (!x->passed) time[4 * x->lane + 1] = time[4 * x->lane + 2] = x->first;
+    if (!x->passed) time[4 * x->last_lane + 3] = x->last;
     for (int k = 0; k < 2; k++) {
         if (side[k] < 0) continue;
         const gtr__span *y = &f->span[side[k]];
@@ -6114,7 +6112,6 @@ static int gtr__insert(gtr__places *f, int t, int i) {
     gtr__sum_up(f, t);
     return t;
 }
-/* Spans are smaller from now on, and look for a place from the first node on. */
 static void gtr__recall(gtr__places *f, int t) {
     gtr__span *x = &f->span[t];
     if (t < 0 || !x->any_passed) return;
@@ -6123,7 +6120,7 @@ static void gtr__recall(gtr__places *f, int t) {
     x->passed = false;
     gtr__sum_up(f, t);
 }
-/* Moves f->at up past what is in the way of a subtree's spans. True once there is room. */
+/* Moves f->at past what of a subtree is in the way. True once there is room. */
 static bool gtr__move_past(gtr__places *f, int t) {
     gtr__span *x = &f->span[t];
     const gtr__span *s = f->s;
@@ -6132,7 +6129,7 @@ static bool gtr__move_past(gtr__places *f, int t) {
     if (t < 0 || x->top <= f->at) return false;
     if (x->begin >= f->at + s->bytes || f->at >= f->end) return true;
     const int *clock = o->clock + (size_t)s->first * (size_t)o->lanes;
-    const int *done = f->done + (size_t)f->row[s->first] * (size_t)o->lanes;
+    const int *done = f->done + (size_t)s->first * (size_t)o->lanes;
     bool before = true, after = true, over = true, all = x->gap < s->bytes;
     for (int l = 0; l < o->lanes; l++, time += 4) {
         const int by = l == s->lane ? s->first - 1 : clock[l];
@@ -6155,18 +6152,18 @@ static bool gtr__move_past(gtr__places *f, int t) {
     gtr__sum_up(f, t);
     return room;
 }
-/* The lowest place for s from at on; end if there is none below. */
+/* The lowest place from at on; end if there is none. */
 static size_t gtr__lowest(gtr__places *f, const gtr__span *s, size_t at, size_t end) {
     f->s = s; f->at = at; f->end = end;
     gtr__move_past(f, f->root[s->stage]);
     return GTR__MIN(f->at, end);
 }
-/* By stage and lane: of a lane's holes those that are written late enough are the last. */
+/* Of a lane's holes those that are written late enough are the last. */
 static int gtr__hole_order(const void *a, const void *b) {
     const gtr__span *x = (const gtr__span *)a, *y = (const gtr__span *)b;
     return x->stage != y->stage ? x->stage - y->stage : x->lane != y->lane ? x->lane - y->lane : x->node - y->node;
 }
-/* The first hole by node that has room for s; its place there in s->offset. */
+/* The first by node that has room for s, at s->offset. */
 static const gtr__span *gtr__find_hole(gtr__places *f, gtr__span *s, const gtr__span *holes, int n_holes, size_t all) {
     const gtr__span *found = NULL, *h;
     for (int j = 0, end; j < n_holes; j = end) {
@@ -6189,51 +6186,36 @@ static const gtr__span *gtr__find_hole(gtr__places *f, gtr__span *s, const gtr__
     }
     return found;
 }
-static int gtr__row_stage(const gtr__places *f, int node) { return f->mixed ? 0 : f->p->node[node].stage; }
-/* Of the last uses in each lane the one that its stage's nodes know of last. */
-static void gtr__find_last(const gtr__places *f, gtr__span *s) {
-    const int *last = gtr__last_uses(f, s), lanes = f->o->lanes;
-    int latest = -1;
-    s->lane = gtr__lane(&f->p->node[s->first]);
-    for (int l = 0; l < lanes; l++) {
-        int low = last[l] < 0 ? -1 : f->row[s->first], high = low < 0 ? -1 : f->rows[gtr__row_stage(f, s->first) + 1];
-        while (low < high) {
-            const int mid = (low + high) / 2;
-            if (f->done[(size_t)mid * (size_t)lanes + (size_t)l] >= last[l]) high = mid; else low = mid + 1;
-        }
-        if (low > latest) { latest = low; s->last = last[l]; s->last_lane = l; }
-    }
-}
-static void gtr__fill_done(gtr__places *f) {
-    const int lanes = f->o->lanes, n = f->p->n_node;
-    int i, k, row = 0;
-    for (k = 0; k < GTR__MAX_STAGES; f->rows[++k] = row)
-        for (i = 0; i < n; i++) if (gtr__row_stage(f, i) == k) f->row[i] = row++;
-    for (i = n - 1; i >= 0; i--)
+static void gtr__fill_done(gtr__places *f, bool mixed) {
+    const int lanes = f->o->lanes;
+    int next[GTR__MAX_STAGES] = { 0 }, i, k;
+    for (i = f->p->n_node - 1; i >= 0; i--) {
+        const gtr__node *n = &f->p->node[i];
+        int *at = f->done + (size_t)i * (size_t)lanes;
         for (k = 0; k < lanes; k++) {
-            int *at = f->done + (size_t)f->row[i] * (size_t)lanes + (size_t)k;
-            *at = k == gtr__lane(&f->p->node[i]) ? i - 1 : f->o->clock[(size_t)i * (size_t)lanes + (size_t)k];
-            if (f->row[i] + 1 < f->rows[gtr__row_stage(f, i) + 1]) *at = GTR__MIN(*at, at[lanes]);
+            at[k] = mixed ? -1 : k == gtr__lane(n) ? i - 1 : f->o->clock[(size_t)i * (size_t)lanes + (size_t)k];
+            if (next[n->stage]) at[k] = GTR__MIN(at[k], f->done[(size_t)next[n->stage] * (size_t)lanes + (size_t)k]);
+        }
+        next[n->stage] = i;
         }
 }
-/* Offsets: largest first, each at the lowest place that is free of all spans whose uses are not ordered against its
-   own: in the first gradient that is written when all uses are done and has room, or in the arena. While places are
-   sought all holes lie one behind the other in front of the arena, a wall behind each. holes: gradients, numbered
-   by node; first: who first writes it, and stores; n_node if nobody does. spans has room for their walls. */
+/* Offsets: largest first, each at the lowest place free of all whose uses are not ordered against its own: in the first
+   gradient (holes; first: its first writer; n_node: none) written after all uses that has room, or in the arena. Holes
+   lie in a row in front of the arena meanwhile, a wall behind each. */
 static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, gtr__span *holes,
         int n_holes, int *last) {
     gtr__places f;
     size_t arena = 0;
     int i, j;
+    bool mixed = false;
     memset(&f, 0, sizeof f);
     f.p = p; f.o = o; f.span = spans; f.last = last;
-    const size_t trees = (size_t)(n + n_holes) * (size_t)o->lanes * 4, nodes = (size_t)p->n_node * (size_t)o->lanes;
-    f.time = (int *)gtr__malloc(ctx, (trees + nodes + (size_t)p->n_node) * sizeof(int) + 8);
+    const size_t trees = (size_t)(n + n_holes) * (size_t)o->lanes * 4;
+    f.time = (int *)gtr__malloc(ctx, (trees + (size_t)p->n_node * (size_t)o->lanes) * sizeof(int) + 8);
     if (!f.time) return false;
     f.done = f.time + trees;
-    f.row = f.done + nodes;
-    for (i = 0; i < n; i++) f.mixed |= spans[i].stage != p->node[spans[i].first].stage;
-    gtr__fill_done(&f);
+    for (i = 0; i < n; i++) mixed |= spans[i].stage != p->node[spans[i].first].stage; /* then nothing is known */
+    gtr__fill_done(&f, mixed);
     for (i = 0; i < GTR__MAX_STAGES; i++) f.root[i] = -1;
     for (gtr__span *h = holes; h < holes + n_holes; h++)
         h->lane = h->first == p->n_node ? o->lanes : gtr__lane(&p->node[h->first]);
@@ -6255,7 +6237,11 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
     qsort(spans, (size_t)n, sizeof *spans, gtr__span_order);
     for (i = 0; i < n; i++) {
         gtr__span *s = &spans[i];
-        gtr__find_last(&f, s);
+        s->lane = s->last_lane = gtr__lane(&p->node[s->first]);
+        const int *last_use = gtr__last_uses(&f, s);
+        for (j = 0; j < o->lanes; j++) /* another lane's, if there is one: it is known later */
+            if (j != s->lane && last_use[j] > (s->last_lane == s->lane ? -1 : last_use[s->last_lane])) s->last_lane = j;
+        s->last = last_use[s->last_lane];
         const gtr__span *in = gtr__find_hole(&f, s, holes, n_holes, arena);
         s->in = in ? in->value : -1;
         s->base = in ? in->offset : arena;
@@ -6515,7 +6501,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
         b.phase = GTR__BACKWARD;
         if (b.rows) gtr__differentiate(&b, losses[k++], (float)((double)b.rows / (double)r->batch), bounds[m], bounds[m + 1]);
     }
-    for (k = r->trainer ? ctx->n_regions : 0; k > 0; k--) for (m = 0; m < r->micro && !b.failed; m++) gtr__rematerialise_region(&b, k, m);
+    if (!b.failed && r->trainer && ctx->n_regions) gtr__pass_rematerialise(&b);
     if (!b.failed) gtr__pass_fuse(&b, false);
     if (!b.failed && r->feeds) {
         gtr__add_feed(&b, inputs, n_inputs);
@@ -6550,10 +6536,7 @@ typedef struct gtr__plan_cache {
     struct gtr__plan_cache *next, *previous, *chain; /* used before it and after it; in its bin */
     gtr__recipe recipe;
     uint64_t key[GTR__MAX_KEY]; int n_key, bin;
-    int64_t nodes; /* as counted in ctx->plan_nodes */
     bool fresh; /* nobody has asked for it since it was made */
-    struct gtr__runner *runner; /* of its last launch, which is done when this one's launches are so many: */
-    uint64_t launched;
     gtr__plan plan;
     void *exec;
     void *carry;
@@ -6690,14 +6673,11 @@ static void gtr__entry_to_front(gtr_context *ctx, gtr__plan_cache *e) {
     *(ctx->plans ? &ctx->plans->previous : &ctx->oldest_plan) = e;
     ctx->plans = e;
 }
-/* The device has done all of it. */
 static void gtr__entry_free(gtr_context *ctx, gtr__plan_cache *e) {
     gtr__plan_cache **at = &ctx->plan_bin[e->bin];
     while (*at != e) at = &(*at)->chain;
     *at = e->chain;
     gtr__entry_unlink(ctx, e);
-    ctx->n_plans--;
-    ctx->plan_nodes -= e->nodes;
     if (e->recipe.trainer) gtr__trainer_forget(e->recipe.trainer, e);
     gtr__entry_unprepare(ctx, e);
     gtr__device_free(ctx, 0, e->carry, e->plan.carry);
@@ -6705,8 +6685,7 @@ static void gtr__entry_free(gtr_context *ctx, gtr__plan_cache *e) {
     gtr__mfree(ctx, e->limited);
     gtr__mfree(ctx, e);
 }
-/* Drops the plans of a trainer, or those of a data set, or those that use tensor id or a later one, but for one
-   between its halves. */
+/* Drops plans: a trainer's, a data set's, or all of tensor id and later ones but those between their halves. */
 static void gtr__plans_drop(gtr_context *ctx, const gtr_trainer *t, const gtr_dataset *d, int64_t id) {
     for (gtr__plan_cache *e = ctx->plans, *next; e; e = next) {
         next = e->next;
@@ -6830,8 +6809,6 @@ static gtr_result gtr__entry_again(gtr_context *ctx, gtr__plan_cache *e) {
     e->carry = NULL;
     gtr__plan_clear(ctx, &e->plan);
     e->plan = p;
-    ctx->plan_nodes += p.n_node - e->nodes;
-    e->nodes = p.n_node;
     return GTR_OK;
 }
 static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__plan_cache *e, gtr__runner *runner) {
@@ -6877,14 +6854,16 @@ static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n
     gtr__mfree(ctx, reach);
     return r;
 }
-/* Ever new tensors or batches must not pile up plans: those go whose last use is longest ago. Not one between its
-   halves, nor one of a trainer whose step went wrong and is not told yet. */
+/* Drops plans used longest ago; not those between their halves, nor of a trainer whose bad step is not told yet. */
 static void gtr__plans_trim(gtr_context *ctx) {
+    int64_t n = 0, nodes = 0;
+    for (gtr__plan_cache *e = ctx->plans; e; e = e->next, n++) nodes += e->plan.n_node;
     for (gtr__plan_cache *e = ctx->oldest_plan, *newer; e != ctx->plans; e = newer) {
         newer = e->previous;
-        if (ctx->n_plans <= GTR__PLANS && (ctx->plan_nodes <= GTR__PLAN_NODES || ctx->n_plans <= 4)) return;
-        if (e->runner && e->runner->shared->launches < e->launched) gtr__wait_all(ctx);
+        if (n <= GTR__PLANS && (nodes <= GTR__PLAN_NODES || n <= 4)) return;
+        gtr__wait_all(ctx);
         if (gtr__is_pending(ctx, e) || (e->recipe.trainer && gtr__gone_wrong(e->recipe.trainer))) continue;
+        n--; nodes -= e->plan.n_node;
         gtr__entry_free(ctx, e);
     }
 }
@@ -6919,9 +6898,6 @@ static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, c
     ctx->plan_bin[e->bin] = e;
     gtr__entry_to_front(ctx, e);
     e->fresh = true;
-    e->nodes = e->plan.n_node;
-    ctx->n_plans++;
-    ctx->plan_nodes += e->nodes;
     gtr__plans_trim(ctx);
     return e;
 }
@@ -6933,7 +6909,7 @@ static gtr__recipe gtr__recipe0(int64_t batch, int training) {
 }
 
 // >>runner
-#define GTR__CTL_BYTES 2048          /* the control word, and in its second half the flag */
+#define GTR__CTL_BYTES 2048 /* the control word, and in its second half the flag */
 static void gtr__runner_free(gtr__runner *r) {
     gtr_context *ctx = r->ctx;
     if (r->shared) ctx->be->host_free(ctx->instance[0], r->shared, sizeof *r->shared);
@@ -7020,7 +6996,6 @@ static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__pa
     }
     gtr_result s = ctx->be->launch(ctx->instance, e->exec, part);
     if (s != GTR_OK) { r->stale = true; return gtr__backend_result(ctx, s, "a step"); }
-    e->runner = r; e->launched = r->launched + (uint64_t)n;
     if (part != GTR__PART_LEFT) { r->launched += (uint64_t)n; r->step += (uint64_t)n; }
     if (e->plan.waits) r->risky = r->launched;
     return GTR_OK;
@@ -8302,93 +8277,125 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
 }
 
 // >>predicting
-/* Plans for 1, 2, 4, ... max_rows rows; any number of rows is a sum of these, so that no row is ever made up. */
+/* Where rows stand apart: plans for 1, 2, 4, ... and max_rows rows, of which a call takes the next larger and leaves in
+   place what lies behind its rows. Else for max_rows, and for what calls ask for. */
 struct gtr_predictor {
-    gtr_desc desc; /* the context's: first, for gtr__host_cb_... */
+    gtr_context   own; /* a copy with one stage and the predictor's errors; first, for gtr__host_cb_... */
     gtr_context *ctx;
     gtr_predictor *next;
-    gtr__host host;
     void *instance[1];
     gtr_tensor *out, *input;
-    gtr__plan_cache *entry[40]; int n_entry;
-    void *arena; size_t arena_bytes;
-    void *in_data, *out_data; size_t in_bytes, out_bytes; /* device, for the largest number of rows */
-    size_t in_row, out_row;
-    gtr_dtype out_storage;
-    gtr_result error;
-    char error_text[1024]; /* as the context's */
+    int64_t       max_rows;
+    bool          apart;
+    gtr__plan_cache *entry[40]; int n_entry, turn;
+    void         *in, *out_data, *arena; /* for max_rows */
+    size_t        bytes[3], row[2], counted; /* of them; of a row of in and out; in ctx->device_bytes */
 };
-static void gtr__predictor_error(void *user, gtr_result code, const char *text) {
-    gtr_predictor *p = (gtr_predictor *)user;
-    if (p->error) return;
-    p->error = code;
-    snprintf(p->error_text, sizeof p->error_text, "%s", text);
-}
-static gtr_result gtr__predictor_fail(gtr_predictor *p, gtr_result code, const char *text) { gtr__predictor_error(p, code, text); return code; }
-static void *gtr__predictor_block(gtr_predictor *p, size_t bytes) {
+static bool gtr__predictor_block(gtr_predictor *p, void **block, size_t *have, size_t bytes) {
+    if (bytes <= *have) return true;
     void *b = p->ctx->be->alloc(p->instance[0], gtr__device_size(bytes));
-    if (!b) gtr__fail(p->ctx, GTR_ERR_NOMEM, "predictor: out of device memory: %zu bytes", bytes);
-    else p->ctx->device_bytes += gtr__device_size(bytes);
-    return b;
+    if (!b) { gtr__fail(&p->own, GTR_ERR_NOMEM, "out of device memory: %zu bytes", bytes); return false; }
+    if (*block) p->ctx->be->free(p->instance[0], *block, gtr__device_size(*have));
+    *block = b; *have = bytes;
+    return true;
 }
 /* Values of a predictor's plan: weights are the context's, all else is its own. */
 static void *gtr__predictor_address(gtr_context *ctx, const gtr__plan_cache *e, int id) {
     const gtr__value *v = &e->plan.value[id];
     const gtr_predictor *p = (const gtr_predictor *)e->carry;
     switch (v->home) {
-    case GTR__HOME_INPUT: return gtr__batched(v->tensor) ? p->in_data : v->tensor->data;
+    case GTR__HOME_INPUT: return gtr__batched(v->tensor) ? p->in : v->tensor->data;
     case GTR__HOME_KEPT: return p->out_data;
     case GTR__HOME_ARENA: return (char *)p->arena + v->offset;
     case GTR__HOME_ALIAS: return (char *)gtr__predictor_address(ctx, e, v->alias) + v->offset;
     default: return gtr__value_address(ctx, e, id);
     }
 }
+static void gtr__predictor_drop(gtr_predictor *p, gtr__plan_cache *e) {
+    if (e->exec) p->ctx->be->release(p->instance, e->exec);
+    gtr__plan_clear(p->ctx, &e->plan);
+    gtr__mfree(p->ctx, e->limited);
+    gtr__mfree(p->ctx, e);
+}
 void gtr_predictor_destroy(gtr_predictor *p) {
     gtr_predictor **at;
     if (!p) return;
     gtr_context *ctx = p->ctx;
     if (!gtr__forked(ctx) && p->instance[0]) ctx->be->wait(p->instance[0]);
-    for (int i = 0; i < p->n_entry; i++) {
-        gtr__plan_cache *e = p->entry[i];
-        if (e->exec) ctx->be->release(p->instance, e->exec);
-        gtr__plan_clear(ctx, &e->plan);
-        gtr__mfree(ctx, e->limited);
-        gtr__mfree(ctx, e);
-    }
-    gtr__instance_free(ctx, p->instance[0], p->arena, p->arena_bytes);
-    gtr__instance_free(ctx, p->instance[0], p->in_data, p->in_bytes);
-    gtr__instance_free(ctx, p->instance[0], p->out_data, p->out_bytes);
+    while (p->n_entry) gtr__predictor_drop(p, p->entry[--p->n_entry]);
+    ctx->device_bytes -= p->counted;
+    if (p->in) ctx->be->free(p->instance[0], p->in, gtr__device_size(p->bytes[0]));
+    if (p->out_data) ctx->be->free(p->instance[0], p->out_data, gtr__device_size(p->bytes[1]));
+    if (p->arena) ctx->be->free(p->instance[0], p->arena, gtr__device_size(p->bytes[2]));
     if (p->instance[0]) ctx->be->destroy(p->instance[0]);
     for (at = &ctx->predictors; *at; at = &(*at)->next) if (*at == p) { *at = p->next; break; }
     gtr__mfree(ctx, p);
 }
-static bool gtr__predictor_plans(gtr_predictor *p, int64_t max_rows) {
-    gtr_context *ctx = p->ctx;
-    int stages = ctx->n_instance, i;
-    for (int64_t rows = 1; rows <= max_rows && p->n_entry < 40; rows *= 2) {
-        gtr__recipe r = gtr__recipe0(rows, 0);
-        gtr__plan_cache *e = (gtr__plan_cache *)gtr__malloc(ctx, sizeof *e);
-        if (!e) return false;
-        r.feeds = false;
-        r.fetch[r.n_fetch++] = p->out;
-        e->recipe = r;
-        e->carry = p; /* gtr__predictor_address finds the predictor there */
-        ctx->n_instance = 1; /* all on one instance: a predictor has no stages */
-        gtr_result s = gtr__plan_make(ctx, &r, &p->input, 1, NULL, &e->plan);
-        ctx->n_instance = stages;
-        if (s != GTR_OK) { gtr__mfree(ctx, e); return false; }
-        p->entry[p->n_entry++] = e;
-        if (gtr__find_inputs(ctx, &p->out, 1, e->input, &e->n_inputs, &e->highest, e) != GTR_OK) return false;
-        if (gtr__check_ranges(ctx, e, true) != GTR_OK) return false;
-        for (i = 0; i < e->plan.n_value; i++) {
-            gtr__value *v = &e->plan.value[i];
-            if (v->home != GTR__HOME_KEPT || v->tensor == gtr__stored_as(p->out)) continue;
-            gtr__fail(ctx, GTR_ERR_UNSUPPORTED, "predictor: \"%s\" is kept (gtr_keep), which a predictor can't", gtr__value_name(&e->plan, i));
-            return false;
-        }
-        if (e->plan.arena[0] > p->arena_bytes) p->arena_bytes = e->plan.arena[0];
+/* Whether each row of out comes of the same row of the input alone. */
+static gtr_result gtr__rows_apart(const gtr_tensor *out, bool *apart) {
+    enum { NONE, APART, MIXED }; /* of the batch */
+    unsigned char *rows = (unsigned char *)gtr__malloc(out->ctx, (size_t)out->id + 1);
+    if (!rows) return GTR_ERR_NOMEM;
+    for (int64_t i = 0; i <= out->id; i++) {
+        const gtr_tensor *t = out->ctx->tensor[i];
+        const uint32_t flags = gtr__row(t->op)->flags;
+        rows[i] = t->op == GTR__OP_INPUT && gtr__batched(t) ? APART : NONE;
+        for (int k = 0; k < t->n_in; k++) rows[i] = GTR__MAX(rows[i], rows[t->in[k]->id]);
+        if (!t->n_in || !rows[i]) continue;
+        if (!gtr__batched(t) || !(flags & (GTR__EW | GTR__APART)) || (flags & GTR__ALONG && !t->attr.i[0]))
+            rows[i] = MIXED;
     }
-    return true;
+    *apart = rows[out->id] == APART;
+    gtr__mfree(out->ctx, rows);
+    return GTR_OK;
+}
+static gtr__plan_cache *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
+    gtr_context *own = &p->own;
+    gtr__plan_cache *e = (gtr__plan_cache *)gtr__malloc(own, sizeof *e);
+    if (!e) return NULL;
+    own->tensor = p->ctx->tensor; own->n_tensor = p->ctx->n_tensor; /* more may have been built */
+    e->recipe = gtr__recipe0(rows, 0);
+    e->recipe.feeds = false;
+    e->recipe.fetch[e->recipe.n_fetch++] = p->out;
+        e->carry = p; /* gtr__predictor_address finds the predictor there */
+    bool ok = gtr__plan_make(own, &e->recipe, &p->input, 1, NULL, &e->plan) == GTR_OK &&
+              gtr__find_inputs(own, &p->out, 1, e->input, &e->n_inputs, &e->highest, e) == GTR_OK &&
+              gtr__check_ranges(own, e, true) == GTR_OK;
+    for (int i = 0; i < e->plan.n_value && ok; i++) {
+        const gtr__value *v = &e->plan.value[i];
+            if (v->home != GTR__HOME_KEPT || v->tensor == gtr__stored_as(p->out)) continue;
+        gtr__fail(own, GTR_ERR_UNSUPPORTED, "\"%s\" is kept (gtr_keep), which a predictor can't",
+                  gtr__value_name(&e->plan, i));
+        ok = false;
+        }
+    if (!ok) { gtr__predictor_drop(p, e); return NULL; }
+    return e;
+}
+static bool gtr__predictor_ready(gtr_predictor *p, gtr__plan_cache *e) {
+    if (e->exec) p->ctx->be->release(p->instance, e->exec);
+    e->exec = NULL;
+    if (gtr__resolve(&p->own, e, NULL, gtr__predictor_address, &p->arena) != GTR_OK) return false;
+    return !gtr__backend_result(&p->own, p->ctx->be->prepare(p->instance, &e->plan, &e->exec), "preparing a plan");
+}
+/* The plan of the fewest rows that are n or more; where they act on each other of n, made if need be. */
+static gtr__plan_cache *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
+    gtr__plan_cache *e;
+    int i;
+    for (i = 0; i < p->n_entry; i++) {
+        e = p->entry[i];
+        if (p->apart ? e->recipe.batch >= n : e->recipe.batch == n) return e;
+    }
+    if (!(e = gtr__predictor_plan(p, n))) return NULL;
+    if (p->n_entry < 40) i = p->n_entry++;
+    else gtr__predictor_drop(p, p->entry[i = p->turn = p->turn % 39 + 1]); /* max_rows' stays */
+    p->entry[i] = e;
+    const size_t before = p->bytes[2];
+    bool ok = gtr__predictor_block(p, &p->arena, &p->bytes[2], e->plan.arena[0]);
+    for (int k = before < p->bytes[2] ? 0 : i; k < p->n_entry && ok; k++) ok = gtr__predictor_ready(p, p->entry[k]);
+    if (ok) return e;
+    p->entry[i] = p->entry[--p->n_entry];
+    gtr__predictor_drop(p, e);
+    return NULL;
 }
 gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     gtr_context *ctx = out ? out->ctx : NULL;
@@ -8397,7 +8404,7 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     gtr__instance_desc d = GTR__ZERO;
     char why[256] = "";
     int n_inputs, i, n_batched = 0;
-    int64_t highest;
+    int64_t highest, rows;
     if (!gtr__usable(ctx)) return NULL;
     if (ctx->preset) { gtr__fail(ctx, GTR_ERR_STATE, "predictor: a context with a preset plans only"); return NULL; }
     if (max_rows == 0) max_rows = 1;
@@ -8413,73 +8420,89 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     }
     p = (gtr_predictor *)gtr__malloc(ctx, sizeof *p);
     if (!p) return NULL;
-    p->desc = ctx->desc; p->ctx = ctx; p->out = out; p->input = batched;
+    p->own = *ctx;
+    p->own.n_instance = 1;
+    p->own.error = GTR_OK;
+    p->own.host.user = &p->own;
+    p->ctx = ctx; p->out = out; p->input = batched; p->max_rows = max_rows;
     p->next = ctx->predictors;
     ctx->predictors = p;
-    p->host = ctx->host;
-    p->host.user = p;
-    p->host.error = gtr__predictor_error;
     d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = 1;
     d.share = ctx->caps.cuda ? ctx->instance[0] : NULL;     /* the CPU's predictors compute in their caller's thread, without a pool */
-    if (ctx->be->create(&p->host, d, &p->instance[0], why) != GTR_OK) { p->instance[0] = NULL; gtr__fail(ctx, GTR_ERR_NOMEM, "predictor: %s", why); goto fail; }
-    if (!gtr__predictor_plans(p, max_rows)) goto fail;
-    p->in_row = (size_t)-gtr__count(&p->input->shape) * gtr__dtype_size(p->input->dtype);
-    p->out_row = (size_t)-gtr__count(&out->shape) * gtr__dtype_size(out->dtype);
-    p->in_bytes = p->in_row << (p->n_entry - 1);
-    p->out_bytes = p->out_row << (p->n_entry - 1);
-    if (!(p->in_data = gtr__predictor_block(p, p->in_bytes)) || !(p->out_data = gtr__predictor_block(p, p->out_bytes)) ||
-        (p->arena_bytes && !(p->arena = gtr__predictor_block(p, p->arena_bytes)))) goto fail;
-    for (i = 0; i < p->n_entry; i++)
-        if (gtr__resolve(ctx, p->entry[i], NULL, gtr__predictor_address, &p->arena) != GTR_OK ||
-            gtr__backend_result(ctx, ctx->be->prepare(p->instance, &p->entry[i]->plan, &p->entry[i]->exec), "predictor") != GTR_OK) goto fail;
+    if (ctx->be->create(&p->own.host, d, &p->instance[0], why) != GTR_OK) {
+        p->instance[0] = NULL;
+        gtr__fail(ctx, GTR_ERR_NOMEM, "predictor: %s", why);
+        goto fail;
+    }
+    if (gtr__rows_apart(out, &p->apart) != GTR_OK) goto fail;
+    for (rows = p->apart ? 1 : max_rows; ; rows = GTR__MIN(2 * rows, max_rows)) {
+        gtr__plan_cache *e = gtr__predictor_plan(p, rows);
+        if (!e) goto fail;
+        p->entry[p->n_entry++] = e;
+        if (!gtr__predictor_block(p, &p->arena, &p->bytes[2], e->plan.arena[0])) goto fail;
+        if (rows == max_rows) break;
+    }
+    p->row[0] = (size_t)-gtr__count(&p->input->shape) * gtr__dtype_size(p->input->dtype);
+    p->row[1] = (size_t)-gtr__count(&out->shape) * gtr__dtype_size(out->dtype);
+    if (!gtr__predictor_block(p, &p->in, &p->bytes[0], p->row[0] * (size_t)max_rows)) goto fail;
+    if (!gtr__predictor_block(p, &p->out_data, &p->bytes[1], p->row[1] * (size_t)max_rows)) goto fail;
+    for (i = 0; i < 3; i++) p->counted += p->bytes[i] ? gtr__device_size(p->bytes[i]) : 0;
+    ctx->device_bytes += p->counted;
+    if (gtr__backend_result(&p->own, ctx->be->zero(p->instance[0], p->in, p->bytes[0]), "zeros") != GTR_OK) goto fail;
+    for (i = 0; i < p->n_entry; i++) if (!gtr__predictor_ready(p, p->entry[i])) goto fail;
     if (gtr__wait_all(ctx) != GTR_OK) goto fail;
     return p;
 fail:
-    if (!ctx->error && p->error) gtr__fail(ctx, p->error, "predictor: %s", p->error_text);
+    if (p->own.error) gtr__fail(ctx, p->own.error, "predictor: %s", p->own.error_text);
     gtr_predictor_destroy(p);
     return NULL;
 }
 gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out) {
     if (!p) return GTR_ERR_ARG;
+    gtr_context *own = &p->own;
     const gtr__backend *be = p->ctx->be;
-    char why[384], text[GTR__RANGE_TEXT];
+    char text[GTR__RANGE_TEXT];
     int64_t at;
-    if (gtr__forked(p->ctx)) return gtr__predictor_fail(p, GTR_ERR_STATE, p->ctx->error_text);
-    if (!in || !out || rows < 1) return gtr__predictor_fail(p, GTR_ERR_ARG, "gtr_predict: in and out are not NULL, and rows at least 1");
-    for (int k = p->n_entry - 1; rows > 0; ) {
-        int64_t n = (int64_t)1 << k;
-        if (n > rows) { k--; continue; }
+    if (gtr__forked(p->ctx)) return gtr__fail(own, GTR_ERR_STATE, "%s", p->ctx->error_text);
+    if (!in || !out || rows < 1)
+        return gtr__fail(own, GTR_ERR_ARG, "gtr_predict: in and out are not NULL, and rows at least 1");
+    if (!p->apart && rows > p->max_rows)
+        return gtr__fail(own, GTR_ERR_ARG, "gtr_predict: %lld rows, which act on each other, want at most %lld",
+                         (long long)rows, (long long)p->max_rows);
+    for (int64_t n; rows > 0; rows -= n) {
+        n = GTR__MIN(rows, p->max_rows);
         for (int i = 0; i < p->entry[0]->n_limited; i++) {
             const gtr_tensor *op = p->entry[0]->limited[i];
             if (gtr__limited_input(op) != p->input) continue;
-            if ((at = gtr__out_of_range(op, in, GTR_I32, n * (int64_t)(p->in_row / 4), text)) < 0) continue;
-            snprintf(why, sizeof why, "input \"%.100s\": element %lld is %s", p->input->name, (long long)at, text);
-            return gtr__predictor_fail(p, GTR_ERR_ARG, why);
+            if ((at = gtr__out_of_range(op, in, GTR_I32, n * (int64_t)(p->row[0] / 4), text)) < 0) continue;
+            return gtr__fail(own, GTR_ERR_ARG, "input \"%.100s\": element %lld is %s", p->input->name, (long long)at,
+                             text);
         }
-        gtr_result r = be->copy(p->instance[0], p->in_data, in, (size_t)n * p->in_row, GTR__TO_DEVICE, false);
-        if (r == GTR_OK) r = be->launch(p->instance, p->entry[k]->exec, GTR__PART_ALL);
-        if (r == GTR_OK) r = be->copy(p->instance[0], out, p->out_data, (size_t)n * p->out_row, GTR__TO_HOST, true);
-        if (r != GTR_OK) return gtr__predictor_fail(p, r, gtr_result_text(r));
-        in = (const char *)in + (size_t)n * p->in_row;
-        out = (char *)out + (size_t)n * p->out_row;
-        rows -= n;
+        const gtr__plan_cache *e = gtr__predictor_entry(p, n);
+        if (!e) return own->error;
+        gtr_result r = be->copy(p->instance[0], p->in, in, (size_t)n * p->row[0], GTR__TO_DEVICE, false);
+        if (r == GTR_OK) r = be->launch(p->instance, e->exec, GTR__PART_ALL);
+        if (r == GTR_OK) r = be->copy(p->instance[0], out, p->out_data, (size_t)n * p->row[1], GTR__TO_HOST, true);
+        if (r != GTR_OK) return gtr__fail(own, r, "%s", gtr_result_text(r));
+        in = (const char *)in + (size_t)n * p->row[0];
+        out = (char *)out + (size_t)n * p->row[1];
     }
     return GTR_OK;
 }
 const char *gtr_predictor_error_text(const gtr_predictor *p) {
-    return !p ? "there is no predictor" : p->error ? p->error_text : "";
+    return p ? gtr_error_text(&p->own) : "there is no predictor";
 }
 
 // >>files
 /* Whole files, read and written. Sizes are unsigned and 64 bits wide. On POSIX only what a strict -std=c99 shows is used. */
-#ifdef _WIN32               /* windows.h has come with the threads */
+#ifdef _WIN32 /* windows.h has come with the threads */
 #  include <fcntl.h>
 #  include <process.h>
 #  include <sys/stat.h>
 #  define GTR__SYS(call) _##call
 #  define GTR__STAT      _stat64
 #  define GTR__FSTAT     _fstat64
-#  define GTR__FSYNC     _commit        /* FlushFileBuffers */
+#  define GTR__FSYNC     _commit /* FlushFileBuffers */
 #  define GTR__RENAME(from, to) (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ? 0 : (errno = EACCES, -1))
 #  define GTR__CHMOD(name, mode) (void)0
 #  define GTR__O_READ    (_O_RDONLY | _O_BINARY | _O_NOINHERIT)
@@ -8499,12 +8522,12 @@ const char *gtr_predictor_error_text(const gtr_predictor *p) {
 #  define GTR__FSYNC     fsync
 #  define GTR__RENAME(from, to) rename(from, to)
 #  define GTR__CHMOD(name, mode) chmod(name, mode)
-#  define GTR__O_READ    (O_RDONLY | O_NONBLOCK | GTR__O_CLOEXEC)   /* the opening of a pipe would block */
+#  define GTR__O_READ    (O_RDONLY | O_NONBLOCK | GTR__O_CLOEXEC) /* the opening of a pipe would block */
 #  define GTR__O_NEW     (O_WRONLY | O_CREAT | O_EXCL | GTR__O_CLOEXEC)
 #  define GTR__IS_FILE   S_ISREG
 #endif
 #define GTR__RETRY(r, call) do (r) = (call); while ((r) < 0 && errno == EINTR)
-#define GTR__PATH "%.400s"      /* a path in an error's text: the rest must fit too */
+#define GTR__PATH "%.400s" /* a path in an error's text: the rest must fit too */
 #define GTR__IO_PIECE (1u << 30)
 typedef struct gtr__file {
     gtr_context *ctx;
@@ -9065,9 +9088,9 @@ void gtr_dataset_destroy(gtr_dataset *d) {
 // >>safetensors
 /* safetensors: u64 N, little-endian; N bytes of JSON; data. The header is checked whole (grammar, names, ranges) before anything is made of
    it. Its strings are compared where they lie: nothing is copied, so that a header costs at most two thirds of itself again. */
-#define GTR__ST_HEADER  100000000u  /* bytes */
+#define GTR__ST_HEADER  100000000u /* bytes */
 #define GTR__ST_TENSORS 1000000u
-#define GTR__ST_NAME    1024u       /* bytes */
+#define GTR__ST_NAME    1024u /* bytes */
 enum { GTR__ST_F32, GTR__ST_I64 }; /* those that a model holds; the others are known, and refused */
 static const struct { char name[12]; int bits; } gtr__st_dtypes[] = {
     {"F32", 32}, {"I64", 64}, {"BOOL", 8}, {"U8", 8}, {"I8", 8}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8},
@@ -9110,7 +9133,7 @@ static void gtr__sort(void *base, size_t n, size_t size, gtr__compare_fn order, 
 }
 
 // >>json
-#define GTR__END (-1)       /* of a string */
+#define GTR__END (-1) /* of a string */
 #define GTR__BAD (-2)
 /* The next code point of UTF-8 (RFC 3629: shortest form, no surrogates), GTR__END at the end of n bytes, GTR__BAD. */
 static int32_t gtr__utf8_next(const uint8_t *s, size_t n, size_t *at) {
@@ -9775,21 +9798,14 @@ const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
 static size_t gtr__rounded(size_t bytes) { return bytes ? GTR__ROUND_UP(bytes, (size_t)GTR__ALIGN) : 0; }
 /* Inputs' slots and kept values of the plan: each tensor once, by the largest value. */
 static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m) {
-    int i, j;
-    for (i = 0; i < p->n_value; i++) {
+    for (int i = 0; i < p->n_value; i++) {
         const gtr__value *v = &p->value[i];
-        size_t most = v->offset + v->bytes;
-        if ((v->home != GTR__HOME_INPUT && v->home != GTR__HOME_KEPT && v->home != GTR__HOME_LOW) || !v->tensor) continue;
-        for (j = 0; j < p->n_value; j++) {
-            const gtr__value *w = &p->value[j];
-            if (w->home != v->home || w->tensor != v->tensor || w->storage != v->storage) continue;
-            if (j < i) break;
-            most = GTR__MAX(most, w->offset + w->bytes);
-        }
-        if (j < p->n_value) continue;
-        if (v->home == GTR__HOME_INPUT) m->inputs += gtr__rounded(most);
-        else if (v->home == GTR__HOME_LOW) m->low_precision += gtr__rounded(most);
-        else m->kept += gtr__rounded(most);
+        size_t *to[3] = { &m->inputs, &m->low_precision, &m->kept }, now = gtr__rounded(v->offset + v->bytes), *had;
+        const gtr__home h = v->home;
+        const int k = h == GTR__HOME_INPUT ? 0 : h == GTR__HOME_LOW ? 1 : h == GTR__HOME_KEPT ? 2 : -1;
+        if (k < 0 || !v->tensor) continue;
+        had = &v->tensor->counted[k == 2 ? 2 : v->storage != v->dtype];
+        if (now > *had) { *to[k] += now - *had; *had = now; }
     }
 }
 gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out) {
@@ -9809,6 +9825,7 @@ gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out
     for (i = 0; i < ctx->n_tensor; i++) {
         gtr_tensor *x = ctx->tensor[i];
         if (x->op == GTR__OP_PARAMETER || x->op == GTR__OP_CONSTANT) m.parameters += gtr__rounded(x->data_bytes);
+        memset(x->counted, 0, sizeof x->counted);
         if (x->feeding && ctx->caps.cuda) m.inputs += 2 * gtr__rounded(x->feeding->bytes);
     }
     bytes = gtr__rounded((size_t)t->total * sizeof(gtr_float));

@@ -1472,6 +1472,88 @@ static void predictors(void)
     EXPECT_EQ(gtr_wait(ctx), GTR_OK);
     gtr_destroy(ctx);
 }
+/* A predictor's values are gtr_eval's, whether rows act on each other or not, for every number of rows that it takes. */
+static gtr_result column_sums(const gtr_custom_call *c)
+{
+    const int rows = (int)c->in_shape[0].dim[0];
+    const gtr_float *in = (const gtr_float *)c->in[0];
+    int i, j, k;
+    for (i = 0; i < rows; i++)
+        for (k = 0; k < WIDTH; k++) {
+            gtr_float s = 0;
+            for (j = 0; j < rows; j++) s += in[j * WIDTH + k];
+            ((gtr_float *)c->out)[i * WIDTH + k] = s;
+        }
+    return GTR_OK;
+}
+static gtr_tensor *predicted(gtr_context *ctx, gtr_tensor *x, int kind)
+{
+    static const int swap[2] = { 1, 0 }, zero = 0;
+    gtr_custom_desc c;
+    gtr_tensor *pair[2];
+    switch (kind) {
+    case 0: return gtr_softmax(gtr_linear(x, "rows", 4), 1);
+    case 1: return gtr_reshape(gtr_softmax(gtr_linear(gtr_reshape(x, gtr_shape2(2 * GTR_BATCH, 3)), "thirds", 5), -1), gtr_shape2(GTR_BATCH, 10));
+    case 2: pair[0] = gtr_slice(x, 1, 1, 3); pair[1] = gtr_batch_norm(x, "norm"); return gtr_concat(pair, 2, 1);
+    case 3: return gtr_softmax(x, 0);
+    case 4: return gtr_matmul(x, gtr_matmul_t(x, true, x, false));
+    case 5: return gtr_sub(x, gtr_mean(x, &zero, 1, true));
+    case 6: return gtr_permute(gtr_softmax(gtr_permute(x, swap), 1), swap);
+    case 7: return gtr_scale(gtr_gradient(gtr_mean(gtr_mul(x, x), NULL, 0, false), x), 2, 0);
+    default:
+        memset(&c, 0, sizeof c);
+        c.name = "column_sums"; c.n_in = 1; c.in[0] = x; c.forward = column_sums;
+        return gtr_custom(ctx, c);
+    }
+}
+static void predictor_rows(void)
+{
+    enum { KINDS = 9, APART = 3, MOST = 50 };
+    static gtr_float want[MOST * 16], got[MOST * 16];
+    int kind, rows;
+    for (kind = 0; kind < KINDS; kind++) {
+        gtr_context *ctx = create();
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)), *y = predicted(ctx, x, kind);
+        gtr_predictor *p = gtr_predictor_create(y, MOST), *few_rows = gtr_predictor_create(y, 7);
+        if (!CHECK(p && few_rows, "kind %d: %s", kind, gtr_error_text(ctx))) { gtr_destroy(ctx); continue; }
+        for (rows = 1; rows <= MOST; rows++) {
+            const int k = rows * 7 % MOST + 1, n = k * (int)gtr_tensor_shape(y).dim[1];
+            gtr_result r;
+            gtr_set(x, pool_x, (size_t)(k * WIDTH) * sizeof *pool_x);
+            EXPECT_EQ(gtr_eval(&y, 1), GTR_OK);
+            EXPECT_EQ(gtr_get(y, want, (size_t)n * sizeof *want), GTR_OK);
+            memset(got, 0xff, sizeof got);
+            EXPECT_EQ(gtr_predict(p, pool_x, k, got), GTR_OK);
+            CHECK(near32(got, want, n), "kind %d: %d of at most %d rows are not gtr_eval's", kind, k, MOST);
+            r = gtr_predict(few_rows, pool_x, k, got);
+            if (kind < APART || k <= 7) CHECK(r == GTR_OK && near32(got, want, n), "kind %d: %d of at most 7 rows are not gtr_eval's", kind, k);
+            else EXPECT_EQ(r, GTR_ERR_ARG);
+        }
+        CHECK((strstr(gtr_predictor_error_text(few_rows), "act on each other") != NULL) == (kind >= APART), "kind %d: %s", kind, gtr_predictor_error_text(few_rows));
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+/* ids behind a call's own are valid ones, at the first call too */
+static void predictor_ids(void)
+{
+    static int32_t ids[16];
+    static gtr_float want[16 * 4], got[16 * 4];
+    gtr_context *ctx = create();
+    gtr_tensor *x = gtr_input(ctx, "ids", GTR_I32, gtr_shape1(GTR_BATCH)), *y = gtr_embedding(x, "table", 10, 4);
+    gtr_predictor *p = gtr_predictor_create(y, 16);
+    int k;
+    for (k = 0; k < 16; k++) ids[k] = (k * 7 + 3) % 10;
+    for (k = 9; k > 0; k--) {
+        gtr_set(x, ids, (size_t)k * sizeof *ids);
+        EXPECT_EQ(gtr_eval(&y, 1), GTR_OK);
+        EXPECT_EQ(gtr_get(y, want, (size_t)k * 4 * sizeof *want), GTR_OK);
+        EXPECT_EQ(gtr_predict(p, ids, k, got), GTR_OK);
+        CHECK(near32(got, want, k * 4), "%d ids", k);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
 
 /* ---- gtr_fit ---- */
 typedef struct watch { int calls, stop_at, epoch_ends; int64_t last; float metric; bool bad, stop_it; } watch;
@@ -3098,6 +3180,8 @@ static void all(void)
     RUN(two_contexts);
     RUN(same_bits);
     RUN(predictors);
+    RUN(predictor_rows);
+    RUN(predictor_ids);
     RUN(fit);
     RUN(stop_from_thread);
     RUN(chunks);

@@ -467,7 +467,7 @@ static void life(bool wrapped, int at, bool on)
         if (old_size && !old) { FILE *g = fopen(old_path, "wb"); if (g) { fwrite(old_file, 1, old_size, g); fclose(g); } }
     }
     gtr_load(ctx, old_path);
-    if (fired && ctx) CHECK(gtr_error(ctx) != GTR_OK || (p && p->error), "%s %d failed and nobody said so", wrapped ? "backend call" : "allocation", at);
+    if (fired && ctx) CHECK(gtr_error(ctx) != GTR_OK || (p && p->own.error), "%s %d failed and nobody said so", wrapped ? "backend call" : "allocation", at);
     /* with the fault gone, the context can be used, or be destroyed */
     fail_allocation = fail_at = 0;
     if (ctx && !ctx->dead) {
