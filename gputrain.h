@@ -5869,12 +5869,15 @@ static void gtr__node_clear(gtr_context *ctx, gtr__node *n) {
     gtr__mfree(ctx, (void *)(uintptr_t)n->call.in);
 }
 /* Nodes at to at + count - 1 become one. False, and nothing changed, when they have too many operands or memory is out. */
-static bool gtr__pack(gtr_context *ctx, gtr__plan *p, int at, int count, int matcher) {
+static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
+    gtr_context *const ctx = b->ctx;
+    gtr__plan *const p = b->plan;
     int i, k, n_in = 0, n_out = 0, list[GTR__MAX_ARGS], *place = (int *)gtr__malloc(ctx, (size_t)p->n_value * sizeof(int) + 8);
     gtr__network *w = (gtr__network *)gtr__malloc(ctx, sizeof *w);
     gtr__node outer;
     bool ok = place && w && (w->node = (gtr__node *)gtr__malloc(ctx, (size_t)count * sizeof *w->node)) != NULL;
     memset(&outer, 0, sizeof outer);
+    b->failed = !ok;
     for (i = 0; i < p->n_value && ok; i++) place[i] = -1;
     for (i = at; i < at + count && ok; i++) /* what is written, then what is only read */
         for (k = 0; k < p->node[i].n_out; k++) if (p->node[i].out[k] >= 0 && place[p->node[i].out[k]] < 0) place[p->node[i].out[k]] = -2;
@@ -5892,8 +5895,8 @@ static bool gtr__pack(gtr_context *ctx, gtr__plan *p, int at, int count, int mat
             ok = n_out < 63 && n_in + n_out < GTR__MAX_ARGS;
             if (ok) { list[n_in + n_out] = v; place[v] = n_in + n_out++; }
         }
-    ok = ok && (outer.in = (int *)gtr__malloc(ctx, (size_t)(n_in + n_out + 1) * sizeof(int))) != NULL;
-    if (!ok) { if (w) gtr__mfree(ctx, w->node); gtr__mfree(ctx, w); gtr__mfree(ctx, place); return false; }
+    if (ok) b->failed = !(outer.in = (int *)gtr__malloc(ctx, (size_t)(n_in + n_out + 1) * sizeof(int)));
+    if (!ok || b->failed) { if (w) gtr__mfree(ctx, w->node); gtr__mfree(ctx, w); gtr__mfree(ctx, place); return false; }
     memcpy(outer.in, list, (size_t)(n_in + n_out) * sizeof(int));
     outer.op = GTR__OP_NETWORK; outer.dir = GTR__FWD; outer.phase = p->node[at].phase; outer.training = p->node[at].training;
     outer.n_in = n_in; outer.n_out = n_out; outer.out = outer.in + n_in;
@@ -5927,13 +5930,13 @@ static void gtr__pass_select(gtr__build *b) {
     int at, m, count, v;
     if (b->r->no_matchers) return;
     for (at = 0; at < b->plan->n_node; at++)
-        for (m = 0; m < b->ctx->be->n_matchers; m++) {
+        for (m = 0; m < b->ctx->be->n_matchers && !b->failed; m++) {
             const gtr__matcher *by = &b->ctx->be->matchers[m];
             if ((by->several && !b->r->several) || b->ctx->caps.without >> m & 1) continue;
             count = by->match(b->plan, at, &b->ctx->caps);
             if (count <= 0) continue;
             gtr__mark_own(b->plan, at, count, by);
-            if (!gtr__pack(b->ctx, b->plan, at, count, m)) {
+            if (!gtr__pack(b, at, count, m)) {
                 for (v = 0; v < b->plan->n_value; v++) b->plan->value[v].unstored = 0;      /* no other matcher took nodes of this plan's right phases */
                 continue;
             }

@@ -1261,24 +1261,24 @@ static __device__ __forceinline__ bool gtr__bar_passed_far(uint32_t bar, uint32_
     asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n" : "=r"(there) : "r"(bar), "r"(parity) : "memory");
     return there != 0;
 }
-// Until passed(), for two seconds: what stops all, a debugger or another process, counts little. Whether it did.
-template <typename F> [[maybe_unused]] static __device__ __forceinline__ bool gtr__bar_wait(F passed) {
-    uint32_t last, now, waited = 0;
-    if (passed()) return true;
-    asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(last));
-    while (!passed()) {
-        asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(now));
-        waited += now - last < 10000000u ? now - last : 10000000u;
-        last = now;
-        if (waited > 2000000000u) return false;
-    }
-    return true;
+// Looks at a barrier in vain, each of some microseconds in the hardware, before a wait ends: seconds.
+#define GTR__BAR_LOOKS 1048576
+// Until a phase is over. The loop is one piece of assembly: unrolled around one in C++, kernels on the tensor cores
+// lost a third of their speed. False: it was not over in seconds.
+[[maybe_unused]] static __device__ __forceinline__ bool gtr__bar_wait(uint32_t bar, uint32_t parity) {
+    uint32_t there;
+    asm volatile("{\n.reg .pred p;\n.reg .u32 turn;\nmov.u32 turn, 0;\nLOOK:\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n@p bra THERE;\nadd.u32 turn, turn, 1;\n"
+                 "setp.ge.u32 p, turn, %3;\n@!p bra LOOK;\nsetp.ne.u32 p, turn, turn;\nTHERE:\nselp.u32 %0, 1, 0, p;\n}\n"
+                 : "=r"(there) : "r"(bar), "r"(parity), "n"(GTR__BAR_LOOKS) : "memory");
+    return there != 0;
 }
-// A wait for what the same block has begun, which nobody else can hold up: that it has no end in seconds is a fault.
+// The same for what the same block has begun, which nobody else can hold up: that it has no end is a fault.
 [[maybe_unused]] static __device__ __forceinline__ void gtr__bar_await(uint32_t bar, uint32_t parity) {
-#pragma unroll 1
-    for (uint32_t turn = 0; turn < 1u << 24; turn++) if (gtr__bar_passed(bar, parity)) return;
-    __trap();
+    asm volatile("{\n.reg .pred p;\n.reg .u32 turn;\nmov.u32 turn, 0;\nLOOK:\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra THERE;\nadd.u32 turn, turn, 1;\n"
+                 "setp.lt.u32 p, turn, %2;\n@p bra LOOK;\ntrap;\nTHERE:\n}\n"
+                 :: "r"(bar), "r"(parity), "n"(GTR__BAR_LOOKS) : "memory");
 }
 #endif
 
@@ -11426,8 +11426,7 @@ static __device__ __forceinline__ void gtr__tall_bulk_both(void *to, const void 
 #endif
 }
 static __device__ __forceinline__ bool gtr__tall_came(uint64_t *bar, int step) {
-    const uint32_t at = gtr__shared_address(bar);
-    return gtr__bar_wait([&] { return gtr__bar_passed(at, (uint32_t)step & 1); });
+    return gtr__bar_wait(gtr__shared_address(bar), (uint32_t)step & 1);
 }
 #endif
 static __device__ __forceinline__ bool gtr__tall_whole(const gtr__tall &s, const char *src) { return (((uintptr_t)src | (uintptr_t)s.m.layer[0].k) & 15) == 0; }
@@ -11472,8 +11471,9 @@ static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float
             const uint32_t free = gtr__shared_address(&h->free);
             if (me == 0) gtr__tall_room(h, step, false);
             // it comes to this point, or leaves; or this block does without it, and so gives up
-            auto there = [&] { return gtr__tall_gone(h, step) || gtr__bar_passed_far(free, (uint32_t)step & 1); };
-            if (!gtr__bar_wait(there)) *(volatile int *)&h->gone = step;
+            int turn = 0;
+            while (!gtr__tall_gone(h, step) && !gtr__bar_passed_far(free, (uint32_t)step & 1) && ++turn < GTR__BAR_LOOKS) {}
+            if (turn == GTR__BAR_LOOKS) *(volatile int *)&h->gone = step;
             if (gtr__tall_gone(h, step)) return;
         }
         const int each = s.paired ? 2 : 1, which = s.paired ? (int)(blockIdx.x & 1) : 0;
