@@ -774,6 +774,7 @@ static bool progress(const gtr_progress *p)
     fitting *f = (fitting *)p->user;
     world *was = w;
     const gtr_result saved = error_before;
+    const bool hit = struck;
     gtr_trainer *outer = running;
     MUST(p->step <= p->steps && p->epoch <= p->epochs, "step %lld of %lld", (long long)p->step, (long long)p->steps);
     if (depth < 2 && gtr_error(w->ctx) == GTR_OK && one_in(2)) {
@@ -786,6 +787,7 @@ static bool progress(const gtr_progress *p)
         depth--;
         w = was;
         error_before = saved;
+        struck = hit;
         summed = false;
         parameters_before = gtr_parameter_count(w->ctx);
         began = now();

@@ -2311,6 +2311,37 @@ static void deep_product(void)
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
+/* Products of a few rows, which have kernels of their own: every row, and every part of its length. */
+static void few_rows(void)
+{
+    enum { N = 37, K = 333 };
+    static gtr_float a[9 * K], w[N * K], c[9 * N];
+    gtr_init zero;
+    gtr_context *ctx = create();
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, K)), *p, *y;
+    uint32_t s = 9;
+    int i, k, rows;
+    memset(&zero, 0, sizeof zero);
+    p = gtr_parameter(ctx, "w", gtr_shape2(N, K), zero);
+    for (i = 0; i < 9 * K; i++) a[i] = noise(&s);
+    for (i = 0; i < N * K; i++) w[i] = noise(&s);
+    y = gtr_linear_with(x, p, NULL);
+    gtr_set(p, w, sizeof w);
+    for (rows = 1; rows <= 9; rows++) {
+        int bad = 0;
+        gtr_set(x, a, (size_t)rows * K * sizeof *a);
+        EXPECT_EQ(gtr_eval(&y, 1), GTR_OK);
+        EXPECT_EQ(gtr_get(y, c, (size_t)rows * N * sizeof *c), GTR_OK);
+        for (i = 0; i < rows * N; i++) {
+            double want = 0;
+            for (k = 0; k < K; k++) want += (double)a[i / N * K + k] * (double)w[i % N * K + k];
+            bad += !(fabs(want - (double)c[i]) < 1e-3);
+        }
+        CHECK(!bad, "%d elements of a product of %d rows are wrong", bad, rows);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
 /* Backward goes as far as something is trained, and no further: not into inputs, nor below what is frozen. */
 static void backward_ends(void)
 {
@@ -3193,6 +3224,7 @@ static void all(void)
     RUN(groups_and_clipping);
     RUN(halves);
     RUN(deep_product);
+    RUN(few_rows);
     RUN(backward_ends);
     RUN(traced);
     RUN(mark_release);

@@ -934,6 +934,38 @@ static void trace_figures(void)
     CHECK(strstr(text, "min 3 max 3 mean 3 not finite 0") && strstr(text, "min -4 max -4 mean -4 not finite 0"), "%s", text);
     gtr_destroy(ctx);
 }
+/* What goes wrong in a fit's last step is that fit's error; what goes wrong in a traced step is named, whatever ran before it. */
+static void last_and_traced(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_trainer_desc d = adam();
+    gtr_fit_desc f;
+    gtr_float x[8 * 6];
+    const int32_t y[8] = { 0 };
+    const char *text;
+    net n;
+    int i;
+    d.no_matchers = true;
+    n = logarithmic(ctx, d);
+    memset(&f, 0, sizeof f);
+    f.batch = 4; f.no_shuffle = f.silent = true;
+    EXPECT_EQ(gtr_fit(n.t, points(ctx, 12, -1, 11), f), GTR_ERR_NONFINITE);
+    EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "step 3");
+    n.t = gtr_trainer_create(n.loss, d);
+    for (i = 0; i < 48; i++) x[i] = 1;
+    gtr_set(n.x, x, sizeof x);
+    gtr_set(n.y, y, sizeof y);
+    for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+    x[3] = -1;
+    gtr_set(n.x, x, sizeof x / 2);      /* of another batch, and so another plan */
+    gtr_set(n.y, y, sizeof y / 2);
+    text = gtr_trace(n.t);
+    gtr_wait(ctx);
+    CHECK(gtr_error(ctx) == GTR_ERR_NONFINITE && strstr(gtr_error_text(ctx), "step 4") && strstr(gtr_error_text(ctx), "log") && strstr(gtr_error_text(ctx), "(4, 6)"), "after a trace of %d bytes: %s", (int)strlen(text), gtr_error_text(ctx));
+    gtr_error_clear(ctx);
+    gtr_destroy(ctx);
+}
 /* Inputs, with a batch and without, ids and constants that several stages read: as in one. */
 static void shared_over_stages(void)
 {
@@ -977,6 +1009,7 @@ static void all(void)
     RUN(dead);
     RUN(label_guards);
     RUN(trace_figures);
+    RUN(last_and_traced);
     RUN(shared_over_stages);
     RUN(planning_tells);
     RUN(arguments);
