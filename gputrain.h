@@ -5613,8 +5613,8 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
     gtr_tensor *loss = gradient->in[0];
     const gtr__phase phase = b->phase;
     const int n_kept = b->plan->n_value;
+    if (b->map[gradient->id] >= 0) return b->map[gradient->id];     /* came with another of this loss */
     gtr__extra *kept = (gtr__extra *)gtr__malloc(b->ctx, (size_t)n_kept * sizeof *kept + 8);
-    if (b->map[gradient->id] >= 0) { gtr__mfree(b->ctx, kept); return b->map[gradient->id]; }      /* came with another of this loss */
     if (!kept) { b->failed = true; return -1; }
     memcpy(kept, b->extra, (size_t)n_kept * sizeof *kept);
     for (int k = 0; k < n_kept; k++) { b->extra[k].wants = b->extra[k].written = false; b->extra[k].gradient = -1; }

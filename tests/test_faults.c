@@ -731,9 +731,11 @@ static void forks(void)
 static void forks(void) { SKIP("no fork() here"); }
 #endif
 
-/* A call that returns GTR_OK leaves no error, one that fails leaves its own: for each allocation of the first step's planning. */
-static void planning_tells(void)
+/* A call that returns GTR_OK leaves no error, one that fails leaves its own: for each allocation of the planning of a first step, or of the
+   first evaluation of two gradients. */
+static void planning_tells_of(bool gradients)
 {
+    gtr_tensor *both[2];
     float x[4 * 6] = { 0 };
     int32_t y[4] = { 0, 1, 2, 0 };
     int k, n = 1, in_step = 0;
@@ -749,10 +751,12 @@ static void planning_tells(void)
         m = mlp(ctx, adam());
         gtr_set(m.x, x, sizeof x);
         gtr_set(m.y, y, sizeof y);
+        both[0] = gtr_gradient(m.loss, m.logits);
+        both[1] = gtr_gradient(m.loss, gtr_parameter_find(ctx, "fc1.weight"));
         allocations = 0;
         fired = fail_all = false;
         fail_allocation = k;
-        r = gtr_step(m.t);
+        r = gradients ? gtr_eval(both, 2) : gtr_step(m.t);
         CHECK(r == gtr_error(ctx) && (r == GTR_ERR_NOMEM) == fired, "allocation %d of a step failed: it returned '%s', the context's error is '%s'", k, gtr_result_text(r), gtr_error_text(ctx));
         if (!fired) in_step = 1;
         else n = k + 1 + (small ? 7 : 0);
@@ -765,6 +769,7 @@ static void planning_tells(void)
     }
     EXPECT(in_step && n > 20);
 }
+static void planning_tells(void) { planning_tells_of(false); planning_tells_of(true); }
 /* Arguments that no call may take at their word. */
 static void arguments(void)
 {
