@@ -1749,53 +1749,53 @@ static const gtr__unary_row *gtr__unary_find(int op) {
 #define GTR__MR 14
 #define GTR__TILES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
 typedef __m512 gtr__v;
-#define GTR__X86(name)       _mm512_##name##_ps
-#define GTR__V_SET(p)        _mm512_set1_ps(*(p))
+#define GTR__X86(name) _mm512_##name##_ps
+#define GTR__V_SET(p) _mm512_set1_ps(*(p))
 /* Where a form without a mask draws a false warning from g++ 12, one with all of it stands. */
-#define GTR__V_ALL           ((__mmask16)0xffff)
-#define GTR__V_SQRT(a)       _mm512_maskz_sqrt_ps(GTR__V_ALL, a)
-#define GTR__V_HALF(v, i)    _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd((__mmask8)15, _mm512_castps_pd(v), i))
-#define GTR__V_256(v)        _mm256_add_ps(GTR__V_HALF(v, 0), GTR__V_HALF(v, 1))
+#define GTR__V_ALL ((__mmask16)0xffff)
+#define GTR__V_SQRT(a) _mm512_maskz_sqrt_ps(GTR__V_ALL, a)
+#define GTR__V_HALF(v, i) _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd((__mmask8)15, _mm512_castps_pd(v), i))
+#define GTR__V_256(v) _mm256_add_ps(GTR__V_HALF(v, 0), GTR__V_HALF(v, 1))
 /* Four elements of each of VL/4 rows that are 4 s apart, a row a lane. */
 #define GTR__V_LANES(p, s) \
     _mm512_insertf32x4(_mm512_insertf32x4(_mm512_insertf32x4(_mm512_castps128_ps512(_mm_loadu_ps(p)), \
         _mm_loadu_ps((p) + 4 * (s)), 1), _mm_loadu_ps((p) + 8 * (s)), 2), _mm_loadu_ps((p) + 12 * (s)), 3)
-#define GTR__V_LO(a, b)      _mm512_maskz_unpacklo_ps(GTR__V_ALL, a, b)
-#define GTR__V_HI(a, b)      _mm512_maskz_unpackhi_ps(GTR__V_ALL, a, b)
-#define GTR__V_LO2(a, b)     _mm512_castpd_ps(_mm512_maskz_unpacklo_pd((__mmask8)0xff, _mm512_castps_pd(a), _mm512_castps_pd(b)))
-#define GTR__V_HI2(a, b)     _mm512_castpd_ps(_mm512_maskz_unpackhi_pd((__mmask8)0xff, _mm512_castps_pd(a), _mm512_castps_pd(b)))
+#define GTR__V_LO(a, b) _mm512_maskz_unpacklo_ps(GTR__V_ALL, a, b)
+#define GTR__V_HI(a, b) _mm512_maskz_unpackhi_ps(GTR__V_ALL, a, b)
+#define GTR__V_LO2(a, b) _mm512_castpd_ps(_mm512_maskz_unpacklo_pd((__mmask8)0xff, _mm512_castps_pd(a), _mm512_castps_pd(b)))
+#define GTR__V_HI2(a, b) _mm512_castpd_ps(_mm512_maskz_unpackhi_pd((__mmask8)0xff, _mm512_castps_pd(a), _mm512_castps_pd(b)))
 #elif defined(__AVX2__) && (defined(__FMA__) || defined(_MSC_VER)) && !defined(GPUTRAIN_DOUBLE)
 #include <immintrin.h>
 #define GTR__VL 8
 #define GTR__MR 6
 #define GTR__TILES(X) X(1) X(2) X(3) X(4) X(5) X(6)
 typedef __m256 gtr__v;
-#define GTR__X86(name)       _mm256_##name##_ps
-#define GTR__V_SET(p)        _mm256_broadcast_ss(p)
-#define GTR__V_SQRT(a)       _mm256_sqrt_ps(a)
-#define GTR__V_256(v)        (v)
-#define GTR__V_LANES(p, s)   _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps((p) + 4 * (s)), 1)
-#define GTR__V_LO(a, b)      _mm256_unpacklo_ps(a, b)
-#define GTR__V_HI(a, b)      _mm256_unpackhi_ps(a, b)
-#define GTR__V_LO2(a, b)     _mm256_castpd_ps(_mm256_unpacklo_pd(_mm256_castps_pd(a), _mm256_castps_pd(b)))
-#define GTR__V_HI2(a, b)     _mm256_castpd_ps(_mm256_unpackhi_pd(_mm256_castps_pd(a), _mm256_castps_pd(b)))
+#define GTR__X86(name) _mm256_##name##_ps
+#define GTR__V_SET(p) _mm256_broadcast_ss(p)
+#define GTR__V_SQRT(a) _mm256_sqrt_ps(a)
+#define GTR__V_256(v) (v)
+#define GTR__V_LANES(p, s) _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps((p) + 4 * (s)), 1)
+#define GTR__V_LO(a, b) _mm256_unpacklo_ps(a, b)
+#define GTR__V_HI(a, b) _mm256_unpackhi_ps(a, b)
+#define GTR__V_LO2(a, b) _mm256_castpd_ps(_mm256_unpacklo_pd(_mm256_castps_pd(a), _mm256_castps_pd(b)))
+#define GTR__V_HI2(a, b) _mm256_castpd_ps(_mm256_unpackhi_pd(_mm256_castps_pd(a), _mm256_castps_pd(b)))
 #elif defined(__ARM_NEON) && defined(__aarch64__) && !defined(GPUTRAIN_DOUBLE)
 #include <arm_neon.h>
 #define GTR__VL 4
 #define GTR__MR 12
 #define GTR__TILES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12)
 typedef float32x4_t gtr__v;
-#define GTR__V_ZERO          vdupq_n_f32(0)
-#define GTR__V_LOAD(p)       vld1q_f32(p)
-#define GTR__V_STORE(p, v)   vst1q_f32(p, v)
-#define GTR__V_SET(p)        vld1q_dup_f32(p)
-#define GTR__V_FMA(a, b, c)  vfmaq_f32(c, a, b)
-#define GTR__V_SQRT(a)       vsqrtq_f32(a)
-#define GTR__V_LANES(p, s)   vld1q_f32(p)
-#define GTR__V_LO(a, b)      vzip1q_f32(a, b)
-#define GTR__V_HI(a, b)      vzip2q_f32(a, b)
-#define GTR__V_LO2(a, b)     vreinterpretq_f32_f64(vzip1q_f64(vreinterpretq_f64_f32(a), vreinterpretq_f64_f32(b)))
-#define GTR__V_HI2(a, b)     vreinterpretq_f32_f64(vzip2q_f64(vreinterpretq_f64_f32(a), vreinterpretq_f64_f32(b)))
+#define GTR__V_ZERO vdupq_n_f32(0)
+#define GTR__V_LOAD(p) vld1q_f32(p)
+#define GTR__V_STORE(p, v) vst1q_f32(p, v)
+#define GTR__V_SET(p) vld1q_dup_f32(p)
+#define GTR__V_FMA(a, b, c) vfmaq_f32(c, a, b)
+#define GTR__V_SQRT(a) vsqrtq_f32(a)
+#define GTR__V_LANES(p, s) vld1q_f32(p)
+#define GTR__V_LO(a, b) vzip1q_f32(a, b)
+#define GTR__V_HI(a, b) vzip2q_f32(a, b)
+#define GTR__V_LO2(a, b) vreinterpretq_f32_f64(vzip1q_f64(vreinterpretq_f64_f32(a), vreinterpretq_f64_f32(b)))
+#define GTR__V_HI2(a, b) vreinterpretq_f32_f64(vzip2q_f64(vreinterpretq_f64_f32(a), vreinterpretq_f64_f32(b)))
 #elif defined(__GNUC__) || defined(__clang__)
 /* Sixteen bytes by the compiler's own vectors: SSE2, POWER, WebAssembly, and double. */
 typedef gtr_float gtr__v __attribute__((vector_size(16)));
@@ -1803,13 +1803,13 @@ typedef gtr_float gtr__v_any __attribute__((vector_size(16), aligned(sizeof(gtr_
 #define GTR__VL ((int)(16 / sizeof(gtr_float)))
 #define GTR__MR 4
 #define GTR__TILES(X) X(1) X(2) X(3) X(4)
-#define GTR__V_ZERO          (gtr__v_zero)
-#define GTR__V_LOAD(p)       (*(const gtr__v_any *)(p))
-#define GTR__V_STORE(p, v)   (*(gtr__v_any *)(p) = (v))
-#define GTR__V_SET(p)        (*(p) - gtr__v_zero)
+#define GTR__V_ZERO (gtr__v_zero)
+#define GTR__V_LOAD(p) (*(const gtr__v_any *)(p))
+#define GTR__V_STORE(p, v) (*(gtr__v_any *)(p) = (v))
+#define GTR__V_SET(p) (*(p) - gtr__v_zero)
 #if defined(__SSE2__) && !defined(GPUTRAIN_DOUBLE)
 #include <emmintrin.h>
-#define GTR__V_SQRT(a)       _mm_sqrt_ps(a)
+#define GTR__V_SQRT(a) _mm_sqrt_ps(a)
 #endif
 static const gtr__v gtr__v_zero = { 0 };
 #else
@@ -1817,26 +1817,26 @@ static const gtr__v gtr__v_zero = { 0 };
 #define GTR__MR 4
 #define GTR__TILES(X) X(1) X(2) X(3) X(4)
 typedef gtr_float gtr__v;
-#define GTR__V_ZERO          ((gtr_float)0)
-#define GTR__V_LOAD(p)       (*(p))
-#define GTR__V_STORE(p, v)   (*(p) = (v))
-#define GTR__V_SET(p)        (*(p))
+#define GTR__V_ZERO ((gtr_float)0)
+#define GTR__V_LOAD(p) (*(p))
+#define GTR__V_STORE(p, v) (*(p) = (v))
+#define GTR__V_SET(p) (*(p))
 #endif
 #ifdef GTR__X86
-#define GTR__V_ZERO          GTR__X86(setzero)()
-#define GTR__V_LOAD(p)       GTR__X86(loadu)(p)
-#define GTR__V_STORE(p, v)   GTR__X86(storeu)(p, v)
-#define GTR__V_ADD(a, b)     GTR__X86(add)(a, b)
-#define GTR__V_MUL(a, b)     GTR__X86(mul)(a, b)
-#define GTR__V_DIV(a, b)     GTR__X86(div)(a, b)
-#define GTR__V_FMA(a, b, c)  GTR__X86(fmadd)(a, b, c)
+#define GTR__V_ZERO GTR__X86(setzero)()
+#define GTR__V_LOAD(p) GTR__X86(loadu)(p)
+#define GTR__V_STORE(p, v) GTR__X86(storeu)(p, v)
+#define GTR__V_ADD(a, b) GTR__X86(add)(a, b)
+#define GTR__V_MUL(a, b) GTR__X86(mul)(a, b)
+#define GTR__V_DIV(a, b) GTR__X86(div)(a, b)
+#define GTR__V_FMA(a, b, c) GTR__X86(fmadd)(a, b, c)
 #else
-#define GTR__V_ADD(a, b)     ((a) + (b))
-#define GTR__V_MUL(a, b)     ((a) * (b))
-#define GTR__V_DIV(a, b)     ((a) / (b))
+#define GTR__V_ADD(a, b) ((a) + (b))
+#define GTR__V_MUL(a, b) ((a) * (b))
+#define GTR__V_DIV(a, b) ((a) / (b))
 #endif
 #ifndef GTR__V_FMA
-#define GTR__V_FMA(a, b, c)  ((a) * (b) + (c))
+#define GTR__V_FMA(a, b, c) ((a) * (b) + (c))
 #endif
 #define GTR__NR (2 * GTR__VL)
 #ifndef GTR__V_SQRT
@@ -1862,24 +1862,24 @@ static gtr_float gtr__v_sum(gtr__v v) {
 #endif
 }
 /* Rows of a register tile: X(row, g, o), row = g + o. Addresses are pointer g plus 0, 1 or 2 strides, which x86 has modes for. */
-#define GTR__ROWS_1(X)  X(0, 0, 0)
-#define GTR__ROWS_2(X)  GTR__ROWS_1(X)  X(1, 0, 1)
-#define GTR__ROWS_3(X)  GTR__ROWS_2(X)  X(2, 0, 2)
-#define GTR__ROWS_4(X)  GTR__ROWS_3(X)  X(3, 3, 0)
-#define GTR__ROWS_5(X)  GTR__ROWS_4(X)  X(4, 3, 1)
-#define GTR__ROWS_6(X)  GTR__ROWS_5(X)  X(5, 3, 2)
-#define GTR__ROWS_7(X)  GTR__ROWS_6(X)  X(6, 6, 0)
-#define GTR__ROWS_8(X)  GTR__ROWS_7(X)  X(7, 6, 1)
-#define GTR__ROWS_9(X)  GTR__ROWS_8(X)  X(8, 6, 2)
+#define GTR__ROWS_1(X) X(0, 0, 0)
+#define GTR__ROWS_2(X) GTR__ROWS_1(X)  X(1, 0, 1)
+#define GTR__ROWS_3(X) GTR__ROWS_2(X)  X(2, 0, 2)
+#define GTR__ROWS_4(X) GTR__ROWS_3(X)  X(3, 3, 0)
+#define GTR__ROWS_5(X) GTR__ROWS_4(X)  X(4, 3, 1)
+#define GTR__ROWS_6(X) GTR__ROWS_5(X)  X(5, 3, 2)
+#define GTR__ROWS_7(X) GTR__ROWS_6(X)  X(6, 6, 0)
+#define GTR__ROWS_8(X) GTR__ROWS_7(X)  X(7, 6, 1)
+#define GTR__ROWS_9(X) GTR__ROWS_8(X)  X(8, 6, 2)
 #define GTR__ROWS_10(X) GTR__ROWS_9(X)  X(9, 9, 0)
 #define GTR__ROWS_11(X) GTR__ROWS_10(X) X(10, 9, 1)
 #define GTR__ROWS_12(X) GTR__ROWS_11(X) X(11, 9, 2)
 #define GTR__ROWS_13(X) GTR__ROWS_12(X) X(12, 12, 0)
 #define GTR__ROWS_14(X) GTR__ROWS_13(X) X(13, 12, 1)
-#define GTR__BASE_0(g)  const gtr_float *a##g = a + (g) * GTR__RS;
+#define GTR__BASE_0(g) const gtr_float *a##g = a + (g) * GTR__RS;
 #define GTR__BASE_1(g)
 #define GTR__BASE_2(g)
-#define GTR__NEXT_0(g)  a##g += GTR__LS;
+#define GTR__NEXT_0(g) a##g += GTR__LS;
 #define GTR__NEXT_1(g)
 #define GTR__NEXT_2(g)
 #define GTR__ROW_BASE(i, g, o)  GTR__BASE_##o(g)
@@ -10182,8 +10182,10 @@ void gtr_destroy(gtr_context *ctx) {
 #endif /* GPUTRAIN_IMPLEMENTATION */
 
 /* HISTORY
-   2026-11-20  0.1: the engine on the CPU and on CUDA, whole networks in one launch; dense layers, losses, SGD, Adam; data sets; safetensors; gtr_profile
-   2026-11-21  0.1: gradients after gtr_fit are an error; an epoch's last step, of fewer rows, goes with the launch of the others
+   2026-11-20  0.1: the engine on the CPU and on CUDA, whole networks in one launch; dense layers, losses, SGD, Adam; data sets; safetensors
+   2026-11-21  0.1: epochs go on from fit to fit; columns have names, which IDX's and the inputs' must share; labels that do not count do
+                    not, in parts and sets; aliases have gradients of their own; predictors of rows that mix; batch_norm .frozen;
+                    launches that fail are planned around; CUDA 11.4 on
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
