@@ -10,7 +10,7 @@ case $shard in
 native | ptx75 | ptx80) sh tests/run.sh "$@" >"$log" 2>&1; rc=$? ;;
 sm8) GTR_TEST_MAX_SM=8 sh tests/run.sh "$@" >"$log" 2>&1; rc=$? ;;
 sanitize)
-    # Each tool over each program's tests, cut into jobs that run side by side, for most of a job is waiting; after 145 s what still runs is
+    # Each tool over each program's tests, cut into jobs that run side by side, for most of a job is waiting; after 240 s what still runs is
     # ended, and has failed. Races in shared memory are looked for op by op: whole networks take racecheck minutes. Files and builders' errors have
     # nothing to do with the device.
     dir=build/sanitize
@@ -25,7 +25,7 @@ sanitize)
             [ "$name" != test_ops ] || for k in 0 1 2 3 4 5 6 7; do echo "$tool $t $k/8 cuda_kernels"; done
         done
     done >$dir/jobs
-    GTR_JOB_END=$(($(date +%s) + 145))
+    GTR_JOB_END=$(($(date +%s) + 240))
     export GTR_JOB_END
     # a job takes up to some 2 GiB of the GPU's memory
     most=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits | sort -n | awk -v n="$(nproc)" 'NR == 1 { k = int($1 / 2560) } END { print k < 1 ? 1 : k < n ? k : n }')
