@@ -1249,14 +1249,14 @@ static __device__ __forceinline__ void gtr__bars_are_set() { asm volatile("fence
 template <int TIMES = 1> static __device__ __forceinline__ void gtr__bar_arrive(uint32_t bar) { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "n"(TIMES) : "memory"); }
 static __device__ __forceinline__ void gtr__bar_expect(uint32_t bar, uint32_t bytes) { asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "r"(bytes) : "memory"); }
 // Whether the turn of this parity is over; waits some microseconds for it.
-static __device__ __forceinline__ bool gtr__bar_passed(uint32_t bar, uint32_t parity) {
+[[maybe_unused]] static __device__ __forceinline__ bool gtr__bar_passed(uint32_t bar, uint32_t parity) {
     uint32_t there;
     asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n" : "=r"(there) : "r"(bar), "r"(parity) : "memory");
     return there != 0;
 }
 // One that another block of the cluster arrives at, too.
 static __device__ __forceinline__ void gtr__bar_arrive_far(uint32_t bar) { asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(bar) : "memory"); }
-static __device__ __forceinline__ bool gtr__bar_passed_far(uint32_t bar, uint32_t parity) {
+[[maybe_unused]] static __device__ __forceinline__ bool gtr__bar_passed_far(uint32_t bar, uint32_t parity) {
     uint32_t there;
     asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n" : "=r"(there) : "r"(bar), "r"(parity) : "memory");
     return there != 0;
