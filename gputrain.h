@@ -8170,11 +8170,11 @@ static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     if (f->d->callback && (epoch_end ? f->d->callback_every == 0 : true) && !f->d->callback(&f->p)) f->stop = true;
     return t->refused;
 }
-/* A launch does a millisecond's steps, its own cost is below 3 %, and one waits while one runs. Steps are timed
+/* A launch does two milliseconds' steps (its own cost is below 3 % then), one waits while one runs. Steps are timed
    between waits for the device. */
 static gtr_result gtr__fit_room(gtr__fitting *f, int *n) {
     gtr__runner *r = f->t->runner;
-    const int most = f->pace > 1e-3 ? 1 : f->pace > 0 ? (int)GTR__MIN(1e-3 / f->pace, GTR__LAUNCH_STEPS) : 16;
+    const int most = f->pace > 2e-3 ? 1 : f->pace > 0 ? (int)GTR__MIN(2e-3 / f->pace, GTR__LAUNCH_STEPS) : 16;
     const bool waits = r->launched - r->shared->launches > (uint64_t)most;
     GTR__TRY(gtr__runner_room(r, GTR__RING - 1 - most));
     const uint64_t done = r->shared->launches;

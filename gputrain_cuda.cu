@@ -750,7 +750,8 @@ static gtr_result gtr__custom_failed(gtr__instance *in) {
     for (int i = 0; i < in->n_staging; i++) {
         volatile uint32_t *failed = (volatile uint32_t *)in->staging[i].host;
         if (!*failed) continue;
-        r = gtr__fail(in, GTR_ERR_USER, "a custom op's function failed with result %u", (unsigned)*failed);
+        const char *name = ((const gtr_custom_desc *)in->staging[i].key)->name;
+        r = gtr__fail(in, GTR_ERR_USER, "custom op \"%s\": a function of its failed with result %u", name ? name : "", (unsigned)*failed);
         *failed = 0;
     }
     return r;
