@@ -1137,7 +1137,7 @@ struct gtr_tensor {
     gtr_tensor **in;
     gtr__attr attr;
     char *name; /* full name, or NULL */
-    const char *near; /* its name, or that of the nearest before it that has one; NULL */
+    const char *layer; /* its name, or that of the nearest before it that has one; NULL */
     int64_t id; /* index in ctx->tensor */
     int stage, region;
     bool keep, fed; /* fed: it depends on an input */
@@ -4458,8 +4458,8 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
     if (!t) { gtr__mfree(ctx, name); return NULL; }
     t->ctx = ctx; t->op = op; t->name = name; t->n_in = n_in; t->stage = ctx->stage;
     if (n_in && gtr__row(op)->flags & (GTR__ALIAS | GTR__LEAF)) t->stage = in[n_in - 1]->stage; /* where they lie */
-    for (int i = 0; i < n_in && !t->near; i++) t->near = in[i]->near;
-    if (name) t->near = name;
+    for (int i = 0; i < n_in && !t->layer; i++) t->layer = in[i]->layer;
+    if (name) t->layer = name;
     t->region = ctx->in_region ? ctx->region : 0;
     if (n_in) {
         t->in = (gtr_tensor **)gtr__malloc(ctx, (size_t)n_in * sizeof *t->in);
@@ -4482,7 +4482,7 @@ static const char *gtr__op_text(gtr__op op, const char *scope, const char *name,
     for (int i = 0; !name && i < n_in && i < 3; i++) {
         const bool own = in[i]->name != NULL;
         at += sprintf(at, "%s%s", i ? " and " : " of ", own ? "" : gtr__row(in[i]->op)->name);
-        if (in[i]->near) at += sprintf(at, "%s\"%.60s\"", own ? "" : " after ", in[i]->near);
+        if (in[i]->layer) at += sprintf(at, "%s\"%.60s\"", own ? "" : " after ", in[i]->layer);
     }
     return buf;
 }
@@ -5322,7 +5322,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     if (tally >= 0) n->in[t->n_in] = tally;
     for (i = 0; i < row->n_out; i++) n->out[i] = first + i;
     n->attr = attr; n->stage = gtr__stage_of(b, t); n->region = region;
-    n->layer = t->near ? t->near : gtr__label(t); n->training = s.training;
+    n->layer = t->layer ? t->layer : gtr__label(t); n->training = s.training;
     n->recomputed = gtr__again(b, t);
     if (row->flags & GTR__RANDOM) gtr__place_rows(b, t, n);
     n->flops = s.flops > 0 ? s.flops : (double)gtr__count(&out[0]);
