@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (r != GTR_OK) return 0;
     MUST(idx.start + idx.bytes == size && idx.rows >= 1 && (uint64_t)idx.rows * (uint64_t)gtr__count(&idx.row) == idx.bytes);
     d = gtr__dataset_new(&ctx, "fuzz", idx.rows);
-    c = gtr__dataset_column(d, GTR_U8, &idx.row, 0, 0);
+    c = gtr__dataset_column(d, NULL, GTR_U8, &idx.row, 0, 0);
     memcpy(c->host, bytes + idx.start, idx.bytes);
     gtr__dataset_link(d);
     gtr__column_range(c, idx.rows);
