@@ -6125,11 +6125,12 @@ static void gtr__recall(gtr__places *f, int t) {
 }
 /* Moves f->at past what of a subtree is in the way. True once there is room. */
 static bool gtr__move_past(gtr__places *f, int t) {
+    if (t < 0) return false;
     gtr__span *x = &f->span[t];
     const gtr__span *s = f->s;
     const gtr__order *o = f->o;
     const int *time = f->time + (size_t)t * (size_t)o->lanes * 4, *mine = gtr__last_uses(f, s);
-    if (t < 0 || x->top <= f->at) return false;
+    if (x->top <= f->at) return false;
     if (x->begin >= f->at + s->bytes || f->at >= f->end) return true;
     const int *clock = o->clock + (size_t)s->first * (size_t)o->lanes;
     const int *done = f->done + (size_t)s->first * (size_t)o->lanes;
@@ -10182,10 +10183,10 @@ void gtr_destroy(gtr_context *ctx) {
 #endif /* GPUTRAIN_IMPLEMENTATION */
 
 /* HISTORY
-   2026-11-20  0.1: the engine on the CPU and on CUDA, whole networks in one launch; dense layers, losses, SGD, Adam; data sets; safetensors
+   2026-11-20  0.1: the engine on the CPU and on CUDA, whole networks in one launch; dense layers, losses, SGD, Adam; data, files
    2026-11-21  0.1: epochs go on from fit to fit; columns have names, which IDX's and the inputs' must share; labels that do not count do
                     not, in parts and sets; aliases have gradients of their own; predictors of rows that mix; batch_norm .frozen;
-                    launches that fail are planned around; CUDA 11.4 on
+                    launches that fail are replaced; CUDA 11.4 on
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
