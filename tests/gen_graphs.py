@@ -236,12 +236,12 @@ class Run:
         return self.known[i]
 
     def reach(self, targets):
-        seen, todo = set(), list(targets)
-        while todo:
-            i = todo.pop()
+        seen, pending = set(), list(targets)
+        while pending:
+            i = pending.pop()
             if i not in seen:
                 seen.add(i)
-                todo += self.nodes[i].args
+                pending += self.nodes[i].args
         return seen
 
     # --- values
