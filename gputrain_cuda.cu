@@ -8876,8 +8876,8 @@ template <int TIMES = 1> static __device__ __forceinline__ void gtr__field_signa
     if ((threadIdx.x & 31) == 0) gtr__bar_arrive<TIMES>(barrier);
 #endif
 }
-// Those who arrive are of this block, and nobody else can hold them up. The one wait without an end: with any, if only a
-// trap, ptxas 13.0 serializes the products of 128 columns (C7514), and a step takes 385 us instead of 266.
+// Those who arrive are of this block, and nobody else can hold them up. The one wait without an end: with any, even a
+// trap alone, ptxas 13.0 serializes the products of 128 columns (C7514), and a step takes 385 us instead of 266.
 static __device__ __forceinline__ void gtr__field_await(uint32_t barrier, uint32_t parity) {
 #if GTR__FIELD_WGMMA
     while (!gtr__bar_passed(barrier, parity & 1)) {}
