@@ -9668,8 +9668,8 @@ static void gtr__temporaries_remove(const char *path, char *name, size_t size) {
     gtr__folder_of(name, size, path);
     DIR *d = opendir(name);
     while (d && (e = readdir(d)) != NULL) {
-        const char *c = e->d_name + n + 5;
-        if (strncmp(e->d_name, base, n) || strncmp(e->d_name + n, ".tmp-", 5) || strlen(c) > 40) continue;
+        const char *c = e->d_name;
+        if (strncmp(c, base, n) || strncmp(c + n, ".tmp-", 5) || strlen(c += n + 5) > 40) continue;
         const size_t k = strspn(c, digits), m = k && c[k] == '-' ? strspn(c + k + 1, digits) : 0;
         if (!m || c[k + 1 + m]) continue;
         snprintf(name, size, "%.*s%s", (int)(base - path), path, e->d_name);

@@ -22,6 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (size < 2) return 0;
     memset(&desc, 0, sizeof desc);
     memset(&ctx, 0, sizeof ctx);
+    ctx.process = GTR__PROCESS();
     ctx.desc.allocator.alloc = count_alloc;
     ctx.desc.allocator.free = count_free;
     asked = 0;

@@ -17,6 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     uint8_t *copy = (uint8_t *)malloc(head ? head : 1);
     gtr_result r;
     memset(&ctx, 0, sizeof ctx);
+    ctx.process = GTR__PROCESS();
     memcpy(copy, bytes, head);
     r = gtr__idx_header(&ctx, "fuzz", copy, head, size, &idx);
     free(copy);

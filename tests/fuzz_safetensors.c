@@ -62,6 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     uint64_t end = 0;
     uint32_t i;
     memset(&ctx, 0, sizeof ctx);
+    ctx.process = GTR__PROCESS();
     ctx.desc.allocator.alloc = count_alloc;
     ctx.desc.allocator.free = count_free;
     asked = 0;
