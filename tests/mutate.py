@@ -2,14 +2,14 @@
 """Do the tests notice a fault? Draws mutations of single lines of gputrain.h's implementation (an operator, a constant, a condition), and runs
 the test programs against each until one fails. What this build does not compile is left out: comments, other systems, other CPUs.
 All mutations are compiled into one header, each as (gtr__mutant == k ? changed : original), so that a test program is built once.
-    python3 tests/mutate.py [--count 200] [--seed 1] [--only k,k,...] [--dir build/mutate]
+    python3 tests/mutate.py [--count 200] [--seed 1] [--only k,k,...] [--jobs 2] [--dir build/mutate]
 Ends with a table; a survivor whose code is the original's, bit for bit, is equal and does not count."""
 import argparse, os, random, re, resource, shutil, signal, subprocess, sys, time
+from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FLAGS = ["-O1", "-march=native", "-w"]
 LIBS = ["-lm", "-pthread"]
-PROGRAMS = ["test_engine", "test_ops", "test_fit", "test_losses", "test_faults", "test_networks", "test_files", "test_goldens"]
 SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "+": "-", "-": "+", "*": "+", "/": "*",
          "true": "false", "false": "true", "|": "&", "&": "|", "<<": ">>", ">>": "<<", "%": "/"}
 TOKEN = re.compile(r"<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%|&^]=|[A-Za-z_]\w*|0[xX][0-9a-fA-F]+\w*|\d[\w.]*(?:(?<=[eE])[-+]\d+\w*)?|\S")
@@ -48,33 +48,22 @@ def active_lines(folder):
 def span(tokens, i):
     """The expression around token i, as token numbers: within its parentheses, between commas, an assignment or return, and a semicolon."""
     stop = {",", ";", "{", "}", "=", "return", "?", ":", "+=", "-=", "*=", "/=", "|=", "&=", "<<=", ">>=", "^=", "%=", "case"}
-    depth, a = 0, i
-    while a > 0:
-        t = tokens[a - 1].group(0)
-        if t in ")]":
-            depth += 1
-        elif t in "([":
-            if depth == 0:
-                break
-            depth -= 1
-        elif depth == 0 and t in stop:
-            break
-        a -= 1
-    if a == 0:
+
+    def edge(numbers, opening, closing):    # the first token in this direction that is not the expression's
+        depth = 0
+        for k in numbers:
+            t = tokens[k].group(0)
+            if t in opening:
+                depth += 1
+            elif t in closing:
+                if depth == 0:
+                    return k
+                depth -= 1
+            elif depth == 0 and t in stop:
+                return k
         return None
-    depth, b = 0, i + 1
-    while b < len(tokens):
-        t = tokens[b].group(0)
-        if t in "([":
-            depth += 1
-        elif t in ")]":
-            if depth == 0:
-                break
-            depth -= 1
-        elif depth == 0 and t in stop:
-            break
-        b += 1
-    return (a, b) if b < len(tokens) else None
+    a, b = edge(range(i - 1, -1, -1), ")]", "(["), edge(range(i + 1, len(tokens)), "([", ")]")
+    return None if a is None or b is None else (a + 1, b)
 
 
 def changes(tokens, i, original):
@@ -145,7 +134,7 @@ def compile_all(folder, programs, lines, first, chosen):
 
 def run(folder, program, mutant, limit, small=True):
     """True if it passes within limit seconds."""
-    env = dict(os.environ, GTR_MUTANT=str(mutant), GTR_TEST_DEVICE="cpu")
+    env = dict(os.environ, GTR_MUTANT=str(mutant), GTR_TEST_DEVICE="cpu", TMPDIR=os.path.join(folder, "tmp"))
     if small:
         env["GTR_TEST_SMALL"] = "1"
 
@@ -180,9 +169,11 @@ def main():
     p.add_argument("--count", type=int, default=200)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--only", default="")
+    p.add_argument("--jobs", type=int, default=2)
     p.add_argument("--dir", default=os.path.join(HERE, "build", "mutate"))
     a = p.parse_args()
-    os.makedirs(os.path.join(a.dir, "build"), exist_ok=True)
+    for inner in ("build", "tmp"):
+        os.makedirs(os.path.join(a.dir, inner), exist_ok=True)
     shutil.rmtree(os.path.join(a.dir, "tests"), ignore_errors=True)
     shutil.copytree(os.path.join(HERE, "tests"), os.path.join(a.dir, "tests"))
     text = open(os.path.join(HERE, "gputrain.h")).read()
@@ -197,7 +188,7 @@ def main():
     order = sorted(by_line)
     rng.shuffle(order)
     chosen = {k: rng.choice(by_line[n]) for k, n in enumerate(order[:a.count * 5 // 4])}    # some do not compile
-    programs = [q for q in PROGRAMS if os.path.exists(os.path.join(HERE, "tests", q + ".c"))]
+    programs = sorted(f[:-2] for f in os.listdir(os.path.join(HERE, "tests")) if re.match(r"test_.*\.c$", f))
     compile_all(a.dir, programs, lines, first, chosen)
     for k in sorted(chosen)[a.count:]:
         del chosen[k]
@@ -208,12 +199,9 @@ def main():
             sys.exit(q + " fails without a mutation")
         weight[q] = time.time() - t
         limit[q] = 10 + 4 * weight[q]
-    hits, survivors, n = dict.fromkeys(programs, 1), [], 0
-    only = {int(k) for k in a.only.split(",") if k}
-    for k in sorted(chosen):
-        if only and k not in only:
-            continue
-        n += 1
+    hits, only = dict.fromkeys(programs, 1), {int(k) for k in a.only.split(",") if k}
+
+    def small(k):
         by = None
         for q in sorted(programs, key=lambda q: weight[q] / hits[q]):
             if not run(a.dir, q, k, limit[q]):
@@ -221,19 +209,21 @@ def main():
                 break
         c = chosen[k]
         print("%4d %s line %d: %s  ->  %s" % (k, by or "SURVIVED", c[0] + 1, c[3], c[4]), flush=True)
-        if not by:
-            survivors.append(k)
-    for k in list(survivors):           # the whole of the tests, which takes minutes
-        for q in programs:
-            if not run(a.dir, q, k, 3 * limit[q] + 100, small=False):
-                print("%4d %s, all of it" % (k, q), flush=True)
-                survivors.remove(k)
-                break
+        return by
+
+    def whole(k):                       # takes minutes
+        by = next((q for q in programs if not run(a.dir, q, k, 3 * limit[q] + 100, small=False)), None)
+        print("%4d %s" % (k, by + ", all of it" if by else "SURVIVED all of it"), flush=True)
+        return by
+    tried = [k for k in sorted(chosen) if not only or k in only]
+    with ThreadPoolExecutor(a.jobs) as jobs:
+        survivors = [k for k, by in zip(tried, jobs.map(small, tried)) if not by]
+        survivors = [k for k, by in zip(survivors, jobs.map(whole, survivors)) if not by]
     original = object_code(a.dir, lines, None) if survivors else None
     equal = [k for k in survivors if object_code(a.dir, lines, chosen[k]) == original]
     for k in survivors:
         print("%s %d line %d: %s" % ("equal   " if k in equal else "survivor", k, chosen[k][0] + 1, lines[chosen[k][0]].strip()))
-    n -= len(equal)
+    n = len(tried) - len(equal)
     noticed = n - (len(survivors) - len(equal))
     print("%d of %d mutations noticed, %.0f %%; %d more are equal" % (noticed, n, 100.0 * noticed / max(n, 1), len(equal)))
 
