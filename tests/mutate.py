@@ -119,8 +119,8 @@ def compile_all(folder, programs, lines, first, chosen):
     header = os.path.join(folder, "gputrain.h")
     while True:
         write_header(header, lines, first, chosen)
-        r = subprocess.run(["gcc", "-fsyntax-only", "-w", "-march=native", "-I", folder, os.path.join(folder, "all.c")], capture_output=True, text=True)
-        bad = {int(m) - 1 - HOOK.count("\n") - 1 for m in re.findall(r"gputrain\.h:(\d+):\d+: error", r.stderr)}
+        r = subprocess.run(["gcc"] + FLAGS + ["-c", "-I", folder, os.path.join(folder, "all.c"), "-o", os.path.join(folder, "all.o")], capture_output=True, text=True)
+        bad = {int(m) - 1 - HOOK.count("\n") - 1 for m in re.findall(r"gputrain\.h:(\d+):\d+(?:: error|\W*$)", r.stderr, re.M)}
         dropped = [k for k, c in chosen.items() if c[0] in bad]
         if r.returncode == 0:
             break
