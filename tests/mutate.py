@@ -208,7 +208,8 @@ def main():
                 by, hits[q] = q, hits[q] + 1
                 break
         c = chosen[k]
-        print("%4d %s line %d: %s  ->  %s" % (k, by or "SURVIVED", c[0] + 1, c[3], c[4]), flush=True)
+        line = lines[c[0]]
+        print("%4d %s line %d: %s [[ %s -> %s ]] %s" % (k, by or "SURVIVED", c[0] + 1, line[:c[1]].strip()[-60:], c[3], c[4], line[c[2]:][:40]), flush=True)
         return by
 
     def whole(k):                       # takes minutes

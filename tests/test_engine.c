@@ -785,7 +785,7 @@ static void stream_run(int streams, int most, int steps, bool cut, shot *s)
     if (!cut) EXPECT_OK(ctx);
     gtr_error_clear(ctx);
     take(ctx, n.t, true, s);
-    if (streams > 1) EXPECT(strstr(gtr_plan_text(n.t, 32), " after ") != NULL);
+    EXPECT((strstr(gtr_plan_text(n.t, 32), " after ") != NULL) == (streams > 1));
     gtr_destroy(ctx);
 }
 static void streams(void)
@@ -1083,6 +1083,8 @@ static void network_with_update(void)
         gtr_destroy(ctx);
     }
 }
+enum { LITTLE = 1 << 20 };
+static gtr_result little_left(void *instance, size_t *left, size_t *total) { (void)instance; *left = LITTLE; *total = 2 * LITTLE; return GTR_OK; }
 static void memory_limit(void)
 {
     static shot a, b;
@@ -1114,6 +1116,15 @@ static void memory_limit(void)
     more = most + most / 20 + 1;
     CHECK(most > 40 && more < POOL, "the largest batch is %lld", (long long)most);
     EXPECT_EQ(gtr_largest_batch(n.t, 0), most);
+    if (!ctx->caps.cuda) {                      /* without a limit: what the machine has left, and what this context has taken */
+        gtr_result (*info)(void *, size_t *, size_t *) = ctx->be->memory_info;
+        ctx->be->memory_info = little_left;
+        ctx->desc.memory_limit = 0;
+        EXPECT_EQ(gtr_largest_batch(n.t, 0), gtr_largest_batch(n.t, LITTLE + ctx->device_bytes));
+        EXPECT(gtr_largest_batch(n.t, LITTLE) < gtr_largest_batch(n.t, LITTLE + ctx->device_bytes));
+        ctx->be->memory_info = info;
+        ctx->desc.memory_limit = limit;
+    }
     EXPECT_EQ(gtr_memory_plan(n.t, most, &r), GTR_OK);
     EXPECT(r.total <= limit);
     EXPECT_EQ(gtr_memory_plan(n.t, most + 1, &r), GTR_OK);
@@ -2946,6 +2957,43 @@ static void recomputed_low(void)
     }
 }
 
+/* A profile's rates are what its bytes, flops and microseconds give, and its nodes (by_node) or ops add up. */
+static void profile_adds_up(const char *text)
+{
+    double us, share, mb, mflop, gb_s, tflop_s, sum[4] = { 0 }, step = 0;
+    const char *line, *at;
+    bool all = false, ops = false;
+    CHECK((at = strstr(text, ": ")) && sscanf(at, ": %lf us as launched", &step) == 1 && step > 0, "the first line of %s", text);
+    for (line = strchr(text, '\n'); line && *++line; line = strchr(line, '\n')) {
+        const char *end = strchr(line, '\n'), *u = strstr(line, " us ");
+        if (!end || !u || u > end) continue;
+        for (at = u; at > line && strchr("0123456789.", at[-1]); at--) { }
+        if (!CHECK(sscanf(at, "%lf us %lf %% %lf MB %lf MFLOP %lf GB/s %lf TFLOP/s", &us, &share, &mb, &mflop, &gb_s, &tflop_s) == 6, "a line of a profile: %s", line)) return;
+        if ((at = strstr(line, " x ")) && at < end) ops = true;
+        if (!ops) { sum[0] += us; sum[1] += mb; sum[2] += mflop; }
+        all = strstr(line, "a node, in all") && strstr(line, "a node, in all") < end;
+        if (us < 0.1) continue;         /* too few digits are shown */
+        CHECK(fabs(gb_s - mb / us * 1e3) <= 0.51 + (0.0006 + mb * 0.006 / us) / us * 1e3, "%g MB in %g us are %g GB/s", mb, us, gb_s);
+        CHECK(fabs(tflop_s - mflop / us) <= 0.0051 + (0.0006 + mflop * 0.006 / us) / us, "%g MFLOP in %g us are %g TFLOP/s", mflop, us, tflop_s);
+        CHECK(fabs(share - us / step * 100) <= 0.06 + (share + 1) * 0.01, "%g of %g us are %g %%", us, step, share);
+        if (all) CHECK(fabs(sum[0] - us) <= 1 + 0.01 * us && fabs(sum[1] - mb) <= 0.1 && fabs(sum[2] - mflop) <= 0.1, "%g us, %g MB, %g MFLOP of %g, %g, %g", us, mb, mflop, sum[0], sum[1], sum[2]);
+    }
+    CHECK(all, "the last line of %s", text);
+}
+/* Contexts leave no file open. */
+static void files_closed(void)
+{
+#ifdef __linux__
+    int i, round, n[2] = { 0, 0 };
+    for (round = 0; round < 2; round++) {
+        for (i = 3; i < 256; i++) n[round] += fcntl(i, F_GETFD) >= 0;
+        for (i = 0; i < 3 && !round; i++) gtr_destroy(create());
+    }
+    EXPECT_EQ(n[1], n[0]);
+#else
+    SKIP("not Linux");
+#endif
+}
 /* gtr_profile runs steps and nodes many times and changes no bit that a user sees. */
 static void profiled_with(gtr_trainer_desc d, int parts, bool data, bool by_node)
 {
@@ -2964,6 +3012,7 @@ static void profiled_with(gtr_trainer_desc d, int parts, bool data, bool by_node
             before = gtr_trainer_report(m.t);
             text = gtr_profile(m.t, by_node);
             CHECK(strstr(text, "as launched") && strstr(text, " us") && strstr(text, "in all") && strstr(text, data ? "batch 32" : "batch 16"), "the profile is \"%s\"", text);
+            profile_adds_up(text);
             EXPECT(!by_node || (strstr(text, "update \"optimizer\"") && strstr(text, "fc4") && !strstr(text, "one kernel")));
             after = gtr_trainer_report(m.t);
             take(c2, m.t, true, &b);
@@ -2997,6 +3046,10 @@ static void profiled_badly(void)
         EXPECT_EQ(gtr_step(n.t), GTR_OK);
         take(ctx, n.t, true, &a);
         EXPECT(strstr(gtr_profile(n.t, true), "in all") != NULL);
+        EXPECT(!strstr(gtr_profile(n.t, true), "floors by 0 GB/s of a copy and 0 TFLOP/s") == (k == 1));
+        ctx->desc.memory_limit = ((size_t)64 << 20) + ctx->device_bytes - 1;        /* a byte less than it would take */
+        EXPECT(strstr(gtr_profile(n.t, true), "floors by 0 GB/s of a copy and 0 TFLOP/s") != NULL);
+        ctx->desc.memory_limit = desc.memory_limit;
         EXPECT_OK(ctx);
         ctx->be->launch = launch_no_node;
         EXPECT(!strcmp(gtr_profile(n.t, true), ""));
@@ -3233,6 +3286,7 @@ static void all(void)
     RUN(bad_use);
     RUN(combinations);
     RUN(real_plans);
+    RUN(files_closed);
     RUN(profiled);
     RUN(profiled_badly);
     RUN(uncounted);

@@ -417,6 +417,9 @@ static void bad_safetensors(void)
     expect_load(ctx, bytes, 0, GTR_ERR_FORMAT, "0 bytes, want at least 8", "an empty file");
     expect_load(ctx, bytes, 7, GTR_ERR_FORMAT, "7 bytes, want at least 8", "7 bytes");
     n = st_file(bytes, "{}", 2, 0);
+    bytes[7] = 1;
+    expect_load(ctx, bytes, n, GTR_ERR_FORMAT, "a header of 72057594037927938 bytes", "a header's highest byte");
+    bytes[7] = 0;
     expect_load(ctx, bytes, 9, GTR_ERR_FORMAT, "a header of 2 bytes in a file of 9", "a cut header");
     memcpy(bytes, "\1\xe1\xf5\5\0\0\0\0", 8);   /* 100,000,001 */
     expect_load(ctx, bytes, 64, GTR_ERR_FORMAT, "100000001", "a header of more than 100 MB");
@@ -1153,7 +1156,7 @@ static void idx(void)
             { 0, 0, 0, "\x1f\x8b\x08", 3, GTR_ERR_FORMAT, "gunzip first" },
             { 1, 0, 0, "\x1f\x8b\x08", 3, GTR_ERR_FORMAT, "gunzip first" },
             { 0, 0, 0, "P5", 2, GTR_ERR_FORMAT, "no IDX file" },
-            { 0, 0, 1, "\1", 1, GTR_ERR_FORMAT, "no IDX file" },
+            { 0, 0, 1, "\1", 1, GTR_ERR_FORMAT, "begins 00 01 08 03, which is no IDX file" },
             { 0, 0, 2, "\x07", 1, GTR_ERR_FORMAT, "no IDX file" },
             { 0, 0, 2, "\0", 1, GTR_ERR_FORMAT, "no IDX file" },
             { 0, 0, 3, "\0", 1, GTR_ERR_FORMAT, "no IDX file" },

@@ -212,9 +212,9 @@ static const char *const norm_cases[] = { "2x3", "*13x3", "33x2", "7x5", "5x1@10
 static const char *const custom_cases[] = { "1x7 1x7", "*13x3 13x3", "33 33", "2x3x4 2x3x4", "5x1 5x1", "1x1 1x1", "*64 64", "31x33 31x33", "127 127", "128 128", "129 129", "255 255", "256 256", "257 257", "1021 1021",
     "1024 1024", "1025 1025", "4099 4099", "3x5x7x9 3x5x7x9", "65537 65537", "16385 16385", NULL };
 static const char *const label_cases[] = { "1x7 1", "*13x3 13", "33x4 33", "5x2 5", "7x2 7", "3x31 3", "1x2 1", "*16x10 16", "31x10 31", "32x10 32", "33x10 33", "64x32 64", "65x33 65", "*127x100 127", "128x10 128",
-    "129x64 129", "1000x10 1000", "4099x3 4099", "*5x1000 5", "3x1025 3", "2x4099 2", "1x10007 1", "257x257 257", "10007x2 10007", "600x600 600", NULL };
+    "129x64 129", "1000x10 1000", "4099x3 4099", "*5x1000 5", "*3x1025 3", "2x4099 2", "1x10007 1", "257x257 257", "10007x2 10007", "600x600 600", NULL };
 static const char *const smooth_cases[] = { "1x7 1@10 -100", "*13x3 13@30 -100", "33x4 33@10 1", "5x2 5@20 -100", "7x3 7@5 0", "3x31 3@50 -7", "11x3 11@100 -100", "1x2 1@10 -100", "*16x10 16@10 0", "31x10 31@10 3", "32x10 32@10 -100",
-    "33x10 33@0 5", "64x32 64@10 -1", "65x33 65@10 0", "*127x100 127@10 7", "128x10 128@1 -100", "129x64 129@10 -100", "1000x10 1000@10 2", "4099x3 4099@10 1", "*5x1000 5@10 -100", "3x1025 3@10 -100",
+    "33x10 33@0 5", "64x32 64@10 -1", "65x33 65@10 0", "*127x100 127@10 7", "128x10 128@1 -100", "129x64 129@10 -100", "1000x10 1000@10 2", "4099x3 4099@10 1", "*5x1000 5@10 -100", "*3x1025 3@10 -100",
     "2x4099 2@10 -100", "257x257 257@10 -100", NULL };
 static const char *const pair_cases[] = { "1x7 1x7", "*13x3 13x3", "33x2 33x2", "2x3x4 2x3x4", "5 5", "1x1 1x1", "- -", "*31 31", "32 32", "33 33", "64x1 64x1", "65 65", "127 127", "*128x3 128x3", "129 129", "256 256", "257 257",
     "1021 1021", "1024 1024", "1025 1025", "4099 4099", "*64x65 64x65", "16385 16385", "65537 65537", "100003 100003", NULL };
@@ -2327,6 +2327,55 @@ static void bad_leaves(void)
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
+/* batch_norm says which of its parameters does not fit. */
+static void norm_shapes(void)
+{
+    static const char *const names[] = { "weight (3,)", "bias (3,)", "running_mean (3,)", "running_var (3,)" };
+    int k, i;
+    for (k = 1; k < 5; k++) {
+        gtr_shape in[5], out[8];
+        gtr_dtype dtype[5], out_dtype[8];
+        char why[256] = "";
+        gtr__shape_call s;
+        memset(&s, 0, sizeof s);
+        for (i = 0; i < 5; i++) { in[i] = i ? gtr_shape1(i == k ? 3 : 4) : gtr_shape2(6, 4); dtype[i] = GTR_F32; }
+        s.n_in = 5; s.in = in; s.in_dtype = dtype; s.out = out; s.out_dtype = out_dtype; s.training = 1; s.why = why;
+        EXPECT(gtr__row(GTR__OP_BATCH_NORM)->shape(&s) == GTR_ERR_SHAPE);
+        CHECK(strstr(why, "got x (6, 4) and") && strstr(why, names[k - 1]), "input %d of batch_norm has another shape: %s", k + 1, why);
+    }
+}
+/* Every op refuses each of its inputs in the other dtype, and says which; but for those that only give it another shape, and custom ops. */
+static void other_dtypes(void)
+{
+    int q, k, i;
+    for (q = 0; q < N_ROWS; q++) {
+        const op_row *row = &rows[q];
+        const op_case c = case_of(row->cases[0]);
+        const bool any = row->build == build_reshape || row->build == build_flatten || row->build == build_custom;
+        bool batched[MAX_IN];
+        batch_of(row, &c, batched);
+        for (k = 0; k < c.n; k++) {
+            gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1);
+            gtr_tensor *x[MAX_IN], *y;
+            const bool ints = is_ints(kind_of(row, k));
+            for (i = 0; i < c.n; i++) {
+                gtr_shape s = c.in[i];
+                char name[16];
+                snprintf(name, sizeof name, "x%d", i);
+                if (batched[i]) s.dim[0] = GTR_BATCH;
+                x[i] = gtr_input(ctx, name, is_ints(kind_of(row, i)) != (i == k) ? GTR_I32 : GTR_F32, s);
+            }
+            y = row->build(ctx, x, &c);
+            if (any) CHECK(y != NULL, "%s refuses int32: %s", row->name, gtr_error_text(ctx));
+            else {
+                CHECK(y == NULL, "%s takes input %d as %s", row->name, k + 1, ints ? "float32" : "int32");
+                CHECK(gtr_error(ctx) == GTR_ERR_SHAPE && strstr(gtr_error_text(ctx), ints ? "float32" : "int32") && strstr(gtr_error_text(ctx), ints ? "want int32" : "want float32"),
+                      "%s with input %d as %s: %s", row->name, k + 1, ints ? "float32" : "int32", gtr_error_text(ctx));
+            }
+            gtr_destroy(ctx);
+        }
+    }
+}
 static void bad_ops(void)
 {
     gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1), *other = context_on(GTR_DEVICE_CPU, 1);
@@ -2715,6 +2764,8 @@ int main(int argc, char **argv)
     if (getenv("GTR_TEST_MAX_SM")) max_sm = atoi(getenv("GTR_TEST_MAX_SM"));
     if (getenv("GTR_TEST_PART") && (sscanf(getenv("GTR_TEST_PART"), "%d/%d", &part, &parts) != 2 || parts < 1)) { printf("GTR_TEST_PART is not of the form 1/8\n"); return 2; }
     RUN(bad_leaves);
+    RUN(norm_shapes);
+    RUN(other_dtypes);
     RUN(bad_ops);
     RUN(bad_runs);
 #ifdef GPUTRAIN_DOUBLE
