@@ -2980,6 +2980,34 @@ static void profile_adds_up(const char *text)
     }
     CHECK(all, "the last line of %s", text);
 }
+/* What is fused costs what its parts cost together: a layer's product, and more. */
+static void flops_fused(void)
+{
+    gtr_context *ctx = create();
+    gtr_trainer_desc d = adam();
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 24)), *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 5));
+    const gtr__plan *p;
+    gtr__plan_cache *e;
+    gtr_trainer *t;
+    int i, fused = 0;
+    d.no_matchers = true;
+    t = gtr_trainer_create(gtr_mse(gtr_linear(gtr_tanh(gtr_linear(x, "a", 40)), "b", 5), y), d);
+    e = gtr__observed(t, 64, "flops_fused");
+    if (CHECK(e != NULL, "no plan: %s", gtr_error_text(ctx))) {
+        for (p = &e->plan, i = 0; i < p->n_node; i++) {
+            const gtr__node *n = &p->node[i];
+            const bool last = !strcmp(n->layer, "b");
+            EXPECT(n->flops >= 0 && n->flops < 1e6);
+            if (n->op != GTR__OP_LINEAR_ACT && n->op != GTR__OP_LINEAR_DACT) continue;
+            CHECK(n->flops > 2.0 * 64 * 40 * (last ? 5 : 24), "%s \"%s\" has %g flops", gtr__row(n->op)->name, n->layer, n->flops);
+            fused++;
+        }
+        if (device == GTR_DEVICE_CPU) EXPECT(fused > 0);
+        gtr__observed_drop(ctx, e);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
 /* Contexts leave no file open. */
 static void files_closed(void)
 {
@@ -3286,6 +3314,7 @@ static void all(void)
     RUN(bad_use);
     RUN(combinations);
     RUN(real_plans);
+    RUN(flops_fused);
     RUN(files_closed);
     RUN(profiled);
     RUN(profiled_badly);

@@ -2094,6 +2094,41 @@ static void small_nodes_on(bench *b)
     }
 }
 
+/* An id outside the table gives a row of NaN, wherever it stands, and touches no other row; its dy goes nowhere. */
+static void bad_ids_on(bench *b)
+{
+    static const int64_t widths[] = { 1, 4, 7, 64 };
+    enum { ROWS = 5, IDS = 9 };
+    static const int32_t ids[IDS] = { -1, 0, 5, 4, INT32_MAX, 2, 2, INT32_MIN, 5 };
+    int k, i;
+    rng_seed(61);
+    for (k = 0; k < 4; k++) {
+        const int64_t n = widths[k];
+        gtr__attr attr = gtr__attr0();
+        gtr_shape at = gtr_shape1(IDS), of = gtr_shape2(ROWS, n), y = gtr_shape2(IDS, n);
+        gtr_float *table = values(&of, 'x', GTR_F32, 1), *dy = values(&y, 'x', GTR_F32, 2), *want = (gtr_float *)room(ROWS * n, sizeof *want);
+        call_desc *d = (call_desc *)room(1, sizeof *d);
+        bool same = true;
+        int64_t j;
+        d->op = GTR__OP_EMBEDDING; d->attr = &attr; d->n_in = 2; d->n_out = 1;
+        d->in[0] = operand_of(GTR_I32, &at, ids); d->in[1] = operand_of(GTR_F32, &of, table);
+        d->out[0] = result_of(GTR_F32, &y, NULL);
+        if (run_call(b, d, "embedding")) for (i = 0; i < IDS; i++) for (j = 0; j < n; j++) {
+            const gtr_float got = ((gtr_float *)d->out[0].to)[i * n + j];
+            same = same && (ids[i] < 0 || ids[i] >= ROWS ? got != got : got == table[ids[i] * n + j]);
+        }
+        CHECK(same, "embedding on %s: %lld wide, of ids of which some are out of range", b->name, (long long)n);
+        free_results(d);
+        memset(d, 0, sizeof *d);
+        d->op = GTR__OP_EMBEDDING; d->dir = GTR__BWD; d->attr = &attr; d->n_in = 4; d->n_out = 2;
+        d->in[0] = operand_of(GTR_I32, &at, ids); d->in[1] = operand_absent(GTR_F32, &of); d->in[2] = operand_absent(GTR_F32, &y); d->in[3] = operand_of(GTR_F32, &y, dy);
+        d->out[0] = operand_absent(GTR_F32, &at); d->out[1] = result_of(GTR_F32, &of, NULL);
+        for (i = 0; i < IDS; i++) for (j = 0; j < n && ids[i] >= 0 && ids[i] < ROWS; j++) want[ids[i] * n + j] += dy[i * n + j];
+        if (run_call(b, d, "embedding backward")) CHECK(!memcmp(d->out[1].to, want, (size_t)(ROWS * n) * sizeof *want), "embedding backward on %s: %lld wide, of ids of which some are out of range", b->name, (long long)n);
+        free_results(d);
+        free(d); free(table); free(dy); free(want);
+    }
+}
 /* Labels counted, and what divides by a count of more than its own: all but that as without. */
 static void tallies_on(bench *b)
 {
@@ -2741,14 +2776,14 @@ static void same_gradients(void)
 static void cpu_kernels(void)    { kernels_on(&cpu_bench); }
 static void cpu_fused(void)      { fused_on(&cpu_bench); }
 static void cpu_optimizers(void) { optimizers_on(&cpu_bench); }
-static void cpu_nodes(void)      { small_nodes_on(&cpu_bench); tallies_on(&cpu_bench); feeds_on(&cpu_bench); }
+static void cpu_nodes(void)      { small_nodes_on(&cpu_bench); tallies_on(&cpu_bench); bad_ids_on(&cpu_bench); feeds_on(&cpu_bench); }
 /* On CUDA, or skipped. */
 #define ON_CUDA(test, call) static void test(void) { if (!gpu_bench.ctx) SKIP(#test ": no GPU"); else call; }
 ON_CUDA(cuda_kernels, kernels_on(&gpu_bench))
 ON_CUDA(cuda_fused, fused_on(&gpu_bench))
 ON_CUDA(cuda_control, tf32_control(&gpu_bench))
 ON_CUDA(cuda_optimizers, optimizers_on(&gpu_bench))
-ON_CUDA(cuda_nodes, { small_nodes_on(&gpu_bench); tallies_on(&gpu_bench); feeds_on(&gpu_bench); })
+ON_CUDA(cuda_nodes, { small_nodes_on(&gpu_bench); tallies_on(&gpu_bench); bad_ids_on(&gpu_bench); feeds_on(&gpu_bench); })
 ON_CUDA(cuda_same_bits, same_bits_on(GTR_DEVICE_CUDA))
 ON_CUDA(cuda_same_gradients, same_gradients())
 #endif
