@@ -144,19 +144,21 @@ check_examples() {
 
 # The tests, small, built by $1 with flags $2; WRAP as for run.sh.
 run_tests() {
-    programs="" bad=0
+    programs="" bad=0 own=$dir/$(basename "${1%% *}")
+    mkdir -p "$own"
     for t in tests/test_*.c; do
-        o=$dir/$(basename "$t" .c)
-        if $1 -g $2 -I. "$t" -o "$o" -lm -pthread 2>$dir/compile.log; then programs="$programs $o"
-        else echo "$1 $2 $t fails"; tail -n 5 $dir/compile.log; bad=1; fi
+        o=$own/$(basename "$t" .c)
+        if $1 -g $2 -I. "$t" -o "$o" -lm -pthread 2>"$own"/compile.log; then programs="$programs $o"
+        else echo "$1 $2 $t fails"; tail -n 5 "$own"/compile.log; bad=1; fi
     done
-    GTR_TEST_SMALL=1 sh tests/run.sh $programs >$dir/tests.log 2>&1 || { bad=1; grep -v '^SKIP' $dir/tests.log | tail -n 40; }
-    tail -n 1 $dir/tests.log
+    GTR_TEST_SMALL=1 sh tests/run.sh $programs >"$own"/tests.log 2>&1 || { bad=1; grep -v '^SKIP' "$own"/tests.log | tail -n 40; }
+    echo "$1: $(tail -n 1 "$own"/tests.log)"
     return $bad
 }
-each_compiler() { # flags
-    worst=0
-    for c in $COMPILERS; do run_tests "$c" "$1" || worst=1; done
+each_compiler() { # flags; side by side
+    running="" worst=0
+    for c in $COMPILERS; do run_tests "$c" "$1" & running="$running $!"; done
+    for p in $running; do wait "$p" || worst=1; done
     return $worst
 }
 check_address() { each_compiler "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"; }

@@ -94,17 +94,8 @@ static gtr_dataset *set_of(const net *n, int first, int rows)
 /* testing.md T6's limits, by storage. */
 static bool near(const gtr_float *a, const gtr_float *b, int64_t n, gtr_precision precision)
 {
-    const double nmse = precision == GTR_MIXED_BF16 ? 2e-5 : precision == GTR_MIXED_FP16 ? 5e-7 : 1e-10, ratio = precision == GTR_MIXED_BF16 ? 8e-3 : precision == GTR_MIXED_FP16 ? 1e-3 : 1e-5;
-    double err = 0, ref = 0, most = 0, top = 0;
-    int64_t i;
-    for (i = 0; i < n; i++) {
-        double d = (double)a[i] - (double)b[i];
-        if (!(d - d == 0)) return false;
-        err += d * d; ref += (double)b[i] * (double)b[i];
-        if (fabs(d) > most) most = fabs(d);
-        if (fabs((double)b[i]) > top) top = fabs((double)b[i]);
-    }
-    return err <= nmse * ref && most <= ratio * top;
+    if (precision == GTR_MIXED_BF16) return within(a, b, n, 2e-5, 8e-3);
+    return precision == GTR_MIXED_FP16 ? within(a, b, n, 5e-7, 1e-3) : within(a, b, n, 1e-10, 1e-5);
 }
 static bool close_to(float a, float b, gtr_precision precision) { gtr_float x = (gtr_float)a, y = (gtr_float)b; return near(&x, &y, 1, precision); }
 static void compare(const net *a, const net *b, gtr_precision precision, const char *what)
