@@ -26,7 +26,7 @@ kept value's offset: s/x->offset = (size_t)(gtr__count(&x->shape) \/ b->rows \* 
 gradient by an alias: s/b->extra\[v\].own = GTR__V(v).home == GTR__HOME_ALIAS;/b->extra[v].own = false;/
 copy between stages, backward: s/gtr__cpu_copy_bwd(\(.*\)&c->in\[2\]/gtr__cpu_copy_bwd(\1\&c->in[0]/
 masks of micro-batches: s/counted = attr->i\[0\] ? 0 : w->c->row0 + gtr__in_whole(attr, row);/counted = attr->i[0] ? 0 : gtr__in_whole(attr, row);/
-recomputed value: s/need\[gtr__use(p, n, k)\] = 3; if (at < 0) at = i; }/need[gtr__use(p, n, k)] = 3; at = i; }/
+recomputed value: s/^\( *\)at\[owner\[v\]\] = i;/\1if (!at[owner[v]]) at[owner[v]] = i;/
 running variance: s/unbias = n > 1 ? n \/ (n - 1) : 1;/unbias = 1;/
 momentum: s/d = nesterov ? GTR__V_FMA(mu, b, d) : b;/d = b;/
 Adam's correction: s/fix2 = 1 - pow(o->beta2, t);/fix2 = 1 - pow(o->beta2, t + 1);/
