@@ -5659,7 +5659,7 @@ static int gtr__group(const gtr__build *b, const gtr__node *n) {
 /* A clone of node i of group g: it reads clones of its group's values. */
 static void gtr__clone_node(gtr__build *b, int i, int g, const int *owner, int *clone_of) {
     gtr__plan *p = b->plan;
-        const gtr__node o = p->node[i];
+    const gtr__node o = p->node[i];
     gtr__node *n = gtr__node_new(b, o.op, o.dir, o.n_in, o.n_out);
     if (!n) return;
     int *in = n->in, *out = n->out, k;
@@ -5669,7 +5669,7 @@ static void gtr__clone_node(gtr__build *b, int i, int g, const int *owner, int *
     for (k = 0; k < o.n_in && !b->failed; k++) {
         const int v = o.in[k], r = v < 0 ? -1 : gtr__root(p, v), c = r >= 0 && owner[r] == g ? clone_of[r] : -1;
         in[k] = c < 0 ? v : v == r ? c : gtr__alias_new(b, c, p->value[v].shape, 0);
-        }
+    }
     for (k = 0; k < o.n_out && !b->failed; k++)
         clone_of[o.out[k]] = out[k] = gtr__value_like(b, o.out[k], p->value[o.out[k]].dtype);
 }
@@ -5697,7 +5697,7 @@ static void gtr__pass_rematerialise(gtr__build *b) {
             if ((v = gtr__use(p, n, k)) >= 0 && need[v] % 2 && owner[v] % b->r->micro == n->micro) {
                 need[v] = CLONED;
                 at[owner[v]] = i;
-        }
+            }
     }
     for (i = n_old - 1; i >= 0; i--) { /* clones need their own inputs */
         const gtr__node *n = &p->node[i];
@@ -5708,7 +5708,7 @@ static void gtr__pass_rematerialise(gtr__build *b) {
         clones[anchor[i]]++;
         for (k = 0; k < n->n_in; k++)
             if (n->in[k] >= 0 && owner[v = gtr__root(p, n->in[k])] == g && need[v] == INSIDE) need[v] = CLONED;
-        }
+    }
     for (i = 0; i < n_old && !b->failed; i++)
         if (anchor[i] >= 0) gtr__clone_node(b, i, gtr__group(b, &p->node[i]), owner, clone_of);
     for (i = 0; i < n_old && !b->failed; i++) /* backward reads the clones */
@@ -5716,7 +5716,7 @@ static void gtr__pass_rematerialise(gtr__build *b) {
             const int from = p->node[i].in[k], r = from < 0 ? -1 : gtr__root(p, from);
             if (r < 0 || r >= n_value || need[r] != CLONED || owner[r] % b->r->micro != p->node[i].micro) continue;
             p->node[i].in[k] = from == r ? clone_of[r] : gtr__alias_new(b, clone_of[r], p->value[from].shape, 0);
-    }
+        }
     gtr__node *list = b->failed ? NULL : (gtr__node *)gtr__malloc(b->ctx, (size_t)p->cap_node * sizeof *list);
     b->failed = !list;
     for (i = k = 0; list && i < n_old; i++) {
@@ -6201,7 +6201,7 @@ static void gtr__fill_done(gtr__places *f, bool mixed) {
             if (next[n->stage]) at[k] = GTR__MIN(at[k], f->done[(size_t)next[n->stage] * (size_t)lanes + (size_t)k]);
         }
         next[n->stage] = i;
-        }
+    }
 }
 /* Offsets: largest first, each at the lowest place free of all whose uses are not ordered against its own: in the first
    gradient (holes; first: its first writer; n_node: none) written after all uses that has room, or in the arena. Holes
@@ -8361,17 +8361,17 @@ static gtr__plan_cache *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
     e->recipe = gtr__recipe0(rows, 0);
     e->recipe.feeds = false;
     e->recipe.fetch[e->recipe.n_fetch++] = p->out;
-        e->carry = p; /* gtr__predictor_address finds the predictor there */
+    e->carry = p; /* gtr__predictor_address finds the predictor there */
     bool ok = gtr__plan_make(own, &e->recipe, &p->input, 1, NULL, &e->plan) == GTR_OK &&
               gtr__find_inputs(own, &p->out, 1, e->input, &e->n_inputs, &e->highest, e) == GTR_OK &&
               gtr__check_ranges(own, e, true) == GTR_OK;
     for (int i = 0; i < e->plan.n_value && ok; i++) {
         const gtr__value *v = &e->plan.value[i];
-            if (v->home != GTR__HOME_KEPT || v->tensor == gtr__stored_as(p->out)) continue;
+        if (v->home != GTR__HOME_KEPT || v->tensor == gtr__stored_as(p->out)) continue;
         gtr__fail(own, GTR_ERR_UNSUPPORTED, "\"%s\" is kept (gtr_keep), which a predictor can't",
                   gtr__value_name(&e->plan, i));
         ok = false;
-        }
+    }
     if (!ok) { gtr__predictor_drop(p, e); return NULL; }
     return e;
 }
