@@ -151,7 +151,8 @@ run_tests() {
         if $1 -g $2 -I. "$t" -o "$o" -lm -pthread 2>"$own"/compile.log; then programs="$programs $o"
         else echo "$1 $2 $t fails"; tail -n 5 "$own"/compile.log; bad=1; fi
     done
-    GTR_TEST_SMALL=1 sh tests/run.sh $programs >"$own"/tests.log 2>&1 || { bad=1; grep -v '^SKIP' "$own"/tests.log | tail -n 40; }
+    GTR_TEST_SMALL=1 sh tests/run.sh $programs >"$own"/tests.log 2>&1 ||
+        { bad=1; grep -v '^SKIP' "$own"/tests.log | tail -n 40; }
     echo "$1: $(tail -n 1 "$own"/tests.log)"
     return $bad
 }

@@ -119,8 +119,10 @@ def compile_all(folder, programs, lines, first, chosen):
     header = os.path.join(folder, "gputrain.h")
     while True:
         write_header(header, lines, first, chosen)
-        r = subprocess.run(["gcc"] + FLAGS + ["-c", "-I", folder, os.path.join(folder, "all.c"), "-o", os.path.join(folder, "all.o")], capture_output=True, text=True)
-        bad = {int(m) - 1 - HOOK.count("\n") - 1 for m in re.findall(r"gputrain\.h:(\d+):\d+(?:: error|\W*$)", r.stderr, re.M)}
+        r = subprocess.run(["gcc"] + FLAGS + ["-c", "-I", folder, os.path.join(folder, "all.c"), "-o",
+                                              os.path.join(folder, "all.o")], capture_output=True, text=True)
+        at = re.findall(r"gputrain\.h:(\d+):\d+(?:: error|\W*$)", r.stderr, re.M)
+        bad = {int(m) - 1 - HOOK.count("\n") - 1 for m in at}
         dropped = [k for k, c in chosen.items() if c[0] in bad]
         if r.returncode == 0:
             break
@@ -209,7 +211,8 @@ def main():
                 break
         c = chosen[k]
         line = lines[c[0]]
-        print("%4d %s line %d: %s [[ %s -> %s ]] %s" % (k, by or "SURVIVED", c[0] + 1, line[:c[1]].strip()[-60:], c[3], c[4], line[c[2]:][:40]), flush=True)
+        print("%4d %s line %d: %s [[ %s -> %s ]] %s" % (k, by or "SURVIVED", c[0] + 1, line[:c[1]].strip()[-60:], c[3], c[4],
+                                                        line[c[2]:][:40]), flush=True)
         return by
 
     def whole(k):                       # takes minutes

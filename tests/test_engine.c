@@ -1084,7 +1084,13 @@ static void network_with_update(void)
     }
 }
 enum { LITTLE = 1 << 20 };
-static gtr_result little_left(void *instance, size_t *left, size_t *total) { (void)instance; *left = LITTLE; *total = 2 * LITTLE; return GTR_OK; }
+static gtr_result little_left(void *instance, size_t *left, size_t *total)
+{
+    (void)instance;
+    *left = LITTLE;
+    *total = 2 * LITTLE;
+    return GTR_OK;
+}
 static void memory_limit(void)
 {
     static shot a, b;
@@ -1116,7 +1122,7 @@ static void memory_limit(void)
     more = most + most / 20 + 1;
     CHECK(most > 40 && more < POOL, "the largest batch is %lld", (long long)most);
     EXPECT_EQ(gtr_largest_batch(n.t, 0), most);
-    if (!ctx->caps.cuda) {                      /* without a limit: what the machine has left, and what this context has taken */
+    if (!ctx->caps.cuda) {      /* without a limit: what the machine has left, and what this context has taken */
         gtr_result (*info)(void *, size_t *, size_t *) = ctx->be->memory_info;
         ctx->be->memory_info = little_left;
         ctx->desc.memory_limit = 0;
@@ -2963,20 +2969,25 @@ static void profile_adds_up(const char *text)
     double us, share, mb, mflop, gb_s, tflop_s, sum[4] = { 0 }, step = 0;
     const char *line, *at;
     bool all = false, ops = false;
-    CHECK((at = strstr(text, ": ")) && sscanf(at, ": %lf us as launched", &step) == 1 && step > 0, "the first line of %s", text);
+    at = strstr(text, ": ");
+    CHECK(at && sscanf(at, ": %lf us as launched", &step) == 1 && step > 0, "the first line of %s", text);
     for (line = strchr(text, '\n'); line && *++line; line = strchr(line, '\n')) {
         const char *end = strchr(line, '\n'), *u = strstr(line, " us ");
         if (!end || !u || u > end) continue;
         for (at = u; at > line && strchr("0123456789.", at[-1]); at--) { }
-        if (!CHECK(sscanf(at, "%lf us %lf %% %lf MB %lf MFLOP %lf GB/s %lf TFLOP/s", &us, &share, &mb, &mflop, &gb_s, &tflop_s) == 6, "a line of a profile: %s", line)) return;
+        if (!CHECK(sscanf(at, "%lf us %lf %% %lf MB %lf MFLOP %lf GB/s %lf TFLOP/s", &us, &share, &mb, &mflop, &gb_s,
+                          &tflop_s) == 6, "a line of a profile: %s", line)) return;
         if ((at = strstr(line, " x ")) && at < end) ops = true;
         if (!ops) { sum[0] += us; sum[1] += mb; sum[2] += mflop; }
         all = strstr(line, "a node, in all") && strstr(line, "a node, in all") < end;
         if (us < 0.1) continue;         /* too few digits are shown */
-        CHECK(fabs(gb_s - mb / us * 1e3) <= 0.51 + (0.0006 + mb * 0.006 / us) / us * 1e3, "%g MB in %g us are %g GB/s", mb, us, gb_s);
-        CHECK(fabs(tflop_s - mflop / us) <= 0.0051 + (0.0006 + mflop * 0.006 / us) / us, "%g MFLOP in %g us are %g TFLOP/s", mflop, us, tflop_s);
+        CHECK(fabs(gb_s - mb / us * 1e3) <= 0.51 + (0.0006 + mb * 0.006 / us) / us * 1e3,       /* what rounding hides */
+              "%g MB in %g us are %g GB/s", mb, us, gb_s);
+        CHECK(fabs(tflop_s - mflop / us) <= 0.0051 + (0.0006 + mflop * 0.006 / us) / us,
+              "%g MFLOP in %g us are %g TFLOP/s", mflop, us, tflop_s);
         CHECK(fabs(share - us / step * 100) <= 0.06 + (share + 1) * 0.01, "%g of %g us are %g %%", us, step, share);
-        if (all) CHECK(fabs(sum[0] - us) <= 1 + 0.01 * us && fabs(sum[1] - mb) <= 0.1 && fabs(sum[2] - mflop) <= 0.1, "%g us, %g MB, %g MFLOP of %g, %g, %g", us, mb, mflop, sum[0], sum[1], sum[2]);
+        if (all) CHECK(fabs(sum[0] - us) <= 1 + 0.01 * us && fabs(sum[1] - mb) <= 0.1 && fabs(sum[2] - mflop) <= 0.1,
+                       "%g us, %g MB, %g MFLOP of %g, %g, %g", us, mb, mflop, sum[0], sum[1], sum[2]);
     }
     CHECK(all, "the last line of %s", text);
 }
@@ -2985,7 +2996,8 @@ static void flops_fused(void)
 {
     gtr_context *ctx = create();
     gtr_trainer_desc d = adam();
-    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 24)), *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 5));
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 24));
+    gtr_tensor *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 5));
     const gtr__plan *p;
     gtr__plan_cache *e;
     gtr_trainer *t;
@@ -2999,7 +3011,8 @@ static void flops_fused(void)
             const bool last = !strcmp(n->layer, "b");
             EXPECT(n->flops >= 0 && n->flops < 1e6);
             if (n->op != GTR__OP_LINEAR_ACT && n->op != GTR__OP_LINEAR_DACT) continue;
-            CHECK(n->flops > 2.0 * 64 * 40 * (last ? 5 : 24), "%s \"%s\" has %g flops", gtr__row(n->op)->name, n->layer, n->flops);
+            CHECK(n->flops > 2.0 * 64 * 40 * (last ? 5 : 24), "%s \"%s\" has %g flops", gtr__row(n->op)->name,
+                  n->layer, n->flops);
             fused++;
         }
         if (device == GTR_DEVICE_CPU) EXPECT(fused > 0);
