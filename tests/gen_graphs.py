@@ -363,6 +363,7 @@ class Run:
             self.near((top[:, 0] - top[:, 1]).min() / x.abs().max())
             keep = a[1] >= 0
             return self.shared(i, (x.argmax(1) == a[1])[keep].double().sum(), int(keep.sum()), rows, whole)
+        if op in ("cross_entropy", "mse", "bce"): x = self.off(x)      # the loss's own gradient is rounded, too
         if op == "cross_entropy":
             ignored = int(w[3])
             total = F.cross_entropy(x, a[1], ignore_index=ignored, label_smoothing=float(w[2]), reduction="sum")
@@ -440,8 +441,15 @@ class Run:
         for at in range(0, rows, batch):
             if at + batch <= rows or not drop: yield at, min(batch, rows - at)
 
+    def norms_tail(self, t, rows, batch, drop):
+        """batch_norm refuses a set whose last batch leaves a micro-batch one row."""
+        nodes = [self.nodes[i] for i in self.reach([t.loss])]
+        norms = any(n.op == "batch_norm" and not int(n.words[4]) for n in nodes)
+        if norms and not drop and 0 < rows % batch < 2 * t.micro: raise Skip("a tail of one row")
+
     def do_data(self, w):
         t, (rows, run, batch, drop, n) = self.trainers[int(w[0])], [int(k) for k in w[1:6]]
+        self.norms_tail(t, rows, batch, drop)
         values = self.values(rows, run)
         while n > 0:
             for at, size in self.batches(rows, batch, drop):
@@ -451,7 +459,9 @@ class Run:
     def do_fit(self, w):
         t, (rows, run, batch, epochs, drop) = self.trainers[int(w[0])], [int(k) for k in w[1:6]]
         values, losses = self.values(rows, run), []
+        self.norms_tail(t, rows, batch, drop)
         t.fit = (t.steps, epochs * len(list(self.batches(rows, batch, drop))))
+        if t.schedule == 1 and not t.total and t.warmup > t.fit[1]: raise Skip("a warm-up longer than the fit")
         for _ in range(epochs):
             for at, size in self.batches(rows, batch, drop):
                 losses.append(float(t.step(self.part(values, rows, at, at + size), size, [])[0]))
@@ -1092,7 +1102,7 @@ def conditioned(lines, exact, k):
     name, e, nmse, ratio = PRECISIONS[k]
     if exact.margin < (20 if k == 0 else 6) * e: return None
     good = np.ones(len(exact.checks), dtype=bool)
-    for seed in (1, 2, 3, 4):
+    for seed in range(1, 9):
         try: noisy = Run(lines, 3 * e, seed, k > 0, exact.known, FP16_LEAST if name == "fp16" else 0.0)
         except Skip: return None
         for i, (a, b) in enumerate(zip(noisy.checks, exact.checks)):
