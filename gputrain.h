@@ -428,7 +428,7 @@ GTR_API void gtr_recompute_end(gtr_context *ctx);
 GTR_API int64_t gtr_mark(gtr_context *ctx);
 GTR_API void gtr_release(gtr_context *ctx, int64_t mark);
 /* Keeps t's value readable after every run that computes it; of micro_batches the last one's, but of all rows where the
-   batch is t's first dimension, and of a gradient without rows the sum. Returns t. */
+   batch's rows are t's first dimension, and of a gradient without rows the sum. Returns t. */
 GTR_API gtr_tensor *gtr_keep(gtr_tensor *t);
 GTR_API gtr_shape   gtr_tensor_shape(const gtr_tensor *t); /* GTR_BATCH and its multiples are negative */
 GTR_API gtr_dtype   gtr_tensor_dtype(const gtr_tensor *t);
@@ -1150,7 +1150,7 @@ struct gtr_tensor {
     gtr_init init;
     void *data; /* on its stage's device; also an input's slot */
     size_t data_bytes;
-    void        *low[2]; size_t low_bytes[2];   /* parameters: bf16, f16 copies; inputs: slots of that storage; NULL until a plan wants them */
+    void        *low[2]; size_t low_bytes[2]; /* parameters: bf16, f16 copies; inputs: slots of that storage; NULL until a plan wants them */
     int64_t limit; /* of ops: in[limited], labels or ids, must lie in [0, limit); 0: no limit */
     int limited;
     int32_t ignore; /* or equal this, if has_ignore */
@@ -1161,7 +1161,7 @@ struct gtr_tensor {
     struct gtr__feeding *feeding; /* an input's staging */
     void *tally; /* TALLIES: labels that count, and all, of the set that is evaluated */
     /* fetched and kept values */
-    void        *kept;  size_t kept_bytes; gtr_shape kept_shape; gtr_dtype kept_storage; bool kept_filled; uint64_t kept_at;   /* storage: an input's slot's, too */
+    void        *kept;  size_t kept_bytes; gtr_shape kept_shape; gtr_dtype kept_storage; bool kept_filled; uint64_t kept_at; /* storage: an input's slot's, too */
 };
 #define GTR__TALLY_BYTES 16
 typedef struct gtr__column {
@@ -1253,7 +1253,7 @@ static void *gtr__host_alloc(const gtr_desc *d, size_t bytes) {
         raw = (unsigned char *)calloc(all, 1);
         if (!raw) return NULL;
 #ifdef MADV_HUGEPAGE
-        if (all > (size_t)8 << 20) madvise(raw + (4096 - (uintptr_t)raw % 4096), all - 8192, MADV_HUGEPAGE);     /* a data set is read in half the time */
+        if (all > (size_t)8 << 20) madvise(raw + (4096 - (uintptr_t)raw % 4096), all - 8192, MADV_HUGEPAGE); /* a data set is read in half the time */
 #endif
         p = raw + (64 - (uintptr_t)raw % 64);
         memcpy(p + 8, &raw, sizeof raw);
@@ -1338,9 +1338,9 @@ static const char *gtr__shape_text(const gtr_shape *s, char *buf) {
 }
 
 // >>op-table
-/* A shape function: from input shapes (literal, or symbolic with the batch negative) and attributes to output shapes and dtypes. It runs
-   when the op is built and again for each batch size. On failure it writes what it got and wanted to why (256 bytes). It may set
-   flops of forward, for literal shapes (default: one an output element; backward counts as much for each gradient). */
+/* A shape function: from input shapes (literal, or symbolic with the batch negative) and attributes to output shapes and
+   dtypes. It runs when the op is built and for each batch size. On failure it writes what it got and wanted to why (256
+   bytes). It may set flops of forward (default: one an output element; backward counts as much for each gradient). */
 typedef struct gtr__shape_call {
     const gtr__attr *attr;
     int n_in;
@@ -1476,9 +1476,9 @@ static void gtr__pause(void) {
 #endif
 }
 #endif
-/* A job's pieces are claimed from ticket: in the lower half the first that is left, in the upper the end of those left. The caller takes the
-   first, workers the last: so each thread finds much of what it wrote in the job before in a cache of its own. Whoever claims knows that fn,
-   arg and pieces are this job's: they change only when all of its pieces are done. Nobody waits for a worker that claimed nothing. */
+/* A job's pieces are claimed from ticket: in the lower half the first that is left, in the upper the end of those left. The
+   caller takes the first, workers the last: each finds what it wrote in the job before in a cache of its own. fn, arg and
+   pieces change only when all pieces are done. Nobody waits for a worker that claimed nothing. */
 struct gtr__pool {
     gtr__word ticket; char pad0[56];
     gtr__word done; /* pieces of this job that are finished */
@@ -1503,7 +1503,7 @@ static uint32_t gtr__pool_work(gtr__pool *pool, bool worker) {
     uint64_t t = gtr__atomic_get(&pool->ticket);
     while (gtr__pool_left(t)) {
         if (!gtr__atomic_cas(&pool->ticket, &t, worker ? t - ((uint64_t)1 << 32) : t + 1)) continue;
-        uint32_t pieces = pool->pieces;      /* read before the piece counts as done: after that the next job may be written */
+        uint32_t pieces = pool->pieces; /* read before the piece counts as done: after that the next job may be written */
         pool->fn(pool->arg, pool->first + (worker ? (int64_t)(t >> 32) - 1 : (int64_t)(uint32_t)t));
         did++;
         if (gtr__atomic_add(&pool->done, 1) == pieces && gtr__atomic_get(&pool->waiting)) {
@@ -1561,7 +1561,7 @@ static bool gtr__thread_start(gtr__thread *t, gtr__pool *pool) {
 #endif
     bool ok = !pthread_attr_init(&attr);
     if (ok) {
-        pthread_attr_setstacksize(&attr, (size_t)1 << 20);      /* products keep 80 KiB on the stack; musl's default is 128 */
+        pthread_attr_setstacksize(&attr, (size_t)1 << 20); /* products keep 80 KiB on the stack; musl's default is 128 */
         ok = !pthread_create(t, &attr, gtr__pool_main, pool);
         pthread_attr_destroy(&attr);
     }
@@ -1626,7 +1626,7 @@ static void gtr__pool_destroy(gtr__pool *pool) {
     gtr__host host = pool->host;
     host.free(host.user, pool, pool->bytes);
 }
-/* A pool for threads threads, the caller's included. NULL, which gtr__parallel takes for 'the caller alone', if that is one, or when
+/* A pool for threads threads, the caller's included. NULL, for gtr__parallel 'the caller alone', if that is one, or when
    memory or threads are out. */
 static gtr__pool *gtr__pool_create(const gtr__host *host, int threads) {
     gtr__pool *pool;
@@ -1644,8 +1644,8 @@ static gtr__pool *gtr__pool_create(const gtr__host *host, int threads) {
     if (!pool->workers) { gtr__pool_destroy(pool); return NULL; }
     return pool;
 }
-/* Waits for the pieces that workers have claimed. Sleeps soon: on a crowded machine the core that this thread gives up is the one
-   that the worker, put aside in the middle of its piece, needs. */
+/* Waits for the pieces that workers have claimed. Sleeps soon: on a crowded machine a worker, put aside in the middle of
+   its piece, needs this thread's core. */
 static void gtr__pool_finish(gtr__pool *pool, uint32_t pieces) {
     double end = 0;
     for (;;) {
@@ -1676,8 +1676,7 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
         pool->pieces = (uint32_t)GTR__MIN(pieces - first, most);
         gtr__atomic_swap(&pool->done, 0);
         gtr__atomic_swap(&pool->ticket, (uint64_t)pool->pieces << 32);
-        /* Without the lock: a worker just about to sleep may miss it and the job, which then goes on without it. The lock might be held
-           by a worker whose core is busy with something else. */
+        /* Without the lock, which a worker whose core is busy may hold: one about to sleep may miss it and the job. */
         if (gtr__atomic_get(&pool->sleepers)) gtr__gate_wake(&pool->work);
         gtr__pool_work(pool, false);
         gtr__pool_finish(pool, pool->pieces);
@@ -1742,7 +1741,7 @@ static const gtr__unary_row *gtr__unary_find(int op) {
     for (size_t i = 0; i < sizeof gtr__unary_rows / sizeof gtr__unary_rows[0]; i++) if (gtr__unary_rows[i].op == op) return &gtr__unary_rows[i];
     return NULL;
 }
-/* Vectors of VL elements and register tiles of MR rows by two vectors: as many as the registers hold beside two vectors of B and one of A. */
+/* Vectors of VL elements and register tiles of MR rows by two vectors: what registers hold beside two vectors of B and one of A. */
 #if defined(__AVX512F__) && !defined(GPUTRAIN_DOUBLE)
 #include <immintrin.h>
 #define GTR__VL 16
@@ -1894,8 +1893,8 @@ static gtr_float gtr__v_sum(gtr__v v) {
 #define GTR__ROW_BIAS2(i, g, o) c##i = GTR__V_ADD(c##i, b0); d##i = GTR__V_ADD(d##i, b1);
 #define GTR__ROW_STORE1(i, g, o) GTR__V_STORE(c + (i) * cs, c##i);
 #define GTR__ROW_STORE2(i, g, o) GTR__V_STORE(c + (i) * cs, c##i); GTR__V_STORE(c + (i) * cs + GTR__VL, d##i);
-/* c (rows, 1 or 2 vectors) = a b + from + bias; from and bias may be NULL, from may be c. The k loop is bound by FMAs: 28 of them stand
-   against 16 loads. Rows of a are as apart and its columns 1 (by_row), or the other way about (by_col), so neither form needs packing. */
+/* c (rows, 1 or 2 vectors) = a b + from + bias; from and bias may be NULL, from may be c. The k loop is bound by FMAs: 28
+   against 16 loads. Rows of a are as apart and columns 1 (by_row), or the other way about (by_col): neither needs packing. */
 typedef void (*gtr__tile_fn)(int64_t k, const gtr_float *a, int64_t as, const gtr_float *b, int64_t bs, const gtr_float *from, int64_t fs,
         const gtr_float *bias, gtr_float *c, int64_t cs);
 #define GTR__TILE_B1(p) const gtr__v b0 = GTR__V_LOAD(p);
@@ -1937,8 +1936,9 @@ static const gtr__tile_fn gtr__tile_table[2][2][GTR__MR] = {
     { { GTR__TILES(GTR__TILE_1R) }, { GTR__TILES(GTR__TILE_2R) } },
     { { GTR__TILES(GTR__TILE_1C) }, { GTR__TILES(GTR__TILE_2C) } }
 };
-/* Products C = A B of m x k and k x n, and what is done with C on the way to memory. A[i][l] = a[i*ars + l*acs], B[l][j] = b[l*brs + j*bcs]; of
-   either's two strides one is 1 (a row of A that is all one number may have acs 0). C is row-major. The cut into pieces, blocks of k and parts of a sum depends on shapes alone. */
+/* Products C = A B of m x k and k x n, and what is done with C on the way to memory. A[i][l] = a[i*ars + l*acs],
+   B[l][j] = b[l*brs + j*bcs]; of either's strides one is 1 (acs is 0 where a row of A is all one number). C is row-major.
+   The cut into pieces, blocks of k and parts of a sum depends on shapes alone. */
 typedef struct gtr__gemm {
     int64_t m, n, k;
     const gtr_float *a, *b;
@@ -2121,7 +2121,7 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
         else gtr__tile_copy(tile, wide, c, s->ldc, rows, width);
     }
 }
-/* All rows of a block over a strip of columns from j and one block of k; a and b stand at the block's first k, a at row 0, b at column j. */
+/* All rows of a block over a strip of columns from j and one block of k; a and b stand at its first k, a at row 0, b at column j. */
 static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, const gtr_float *b, int64_t i0, int64_t i1, int64_t j, int64_t n,
         gtr_float *pa, gtr_float *pb) {
     const gtr__gemm *g = s->g;
@@ -2149,8 +2149,8 @@ static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, c
         i += rows;
     }
 }
-/* A few rows of x against rows of w as they lie: bound by the reading of w, so nothing is packed. Two rows of x, xs apart (0: one of them, twice),
-   against four of w; y's rows are NR apart. */
+/* A few rows of x against rows of w as they lie: bound by reading w, so nothing is packed. Two rows of x, xs apart (0: one
+   twice), against four of w; y's rows are NR apart. */
 static void gtr__dot8(int64_t k, const gtr_float *x, int64_t xs, const gtr_float *w, int64_t ws, gtr_float *y) {
     const gtr_float *x1 = x + xs;
     gtr__v sum[2][4];
@@ -2355,9 +2355,9 @@ static uint16_t gtr__to_bf16(float f) {
 static float gtr__from_bf16(uint16_t h) { return gtr__bits_float((uint32_t)h << 16); }
 static uint16_t gtr__to_f16(float f) {
     uint32_t u = gtr__float_bits(f), a = u & 0x7fffffffu;
-    uint32_t nan = 0x7e00u | (a >> 13 & 0x3ffu), normal = (a - 0x38000000u + 0xfffu + (a >> 13 & 1u)) >> 13;    /* exponent 127 becomes 15 */
-    uint32_t subnormal = gtr__float_bits(gtr__bits_float(a) + 0.5f) - 0x3f000000u;          /* 0.5's last place is 2^-24: the sum rounds to it */
-    uint32_t r = a > 0x7f800000u ? nan : a >= 0x477ff000u ? 0x7c00u : a >= 0x38800000u ? normal : subnormal;    /* from 65520 on: infinity */
+    uint32_t nan = 0x7e00u | (a >> 13 & 0x3ffu), normal = (a - 0x38000000u + 0xfffu + (a >> 13 & 1u)) >> 13; /* exponent 127 becomes 15 */
+    uint32_t subnormal = gtr__float_bits(gtr__bits_float(a) + 0.5f) - 0x3f000000u; /* 0.5's last place is 2^-24: the sum rounds to it */
+    uint32_t r = a > 0x7f800000u ? nan : a >= 0x477ff000u ? 0x7c00u : a >= 0x38800000u ? normal : subnormal; /* from 65520 on: infinity */
     return (uint16_t)((u >> 16 & 0x8000u) | r);
 }
 static float gtr__from_f16(uint16_t h) {
@@ -2526,8 +2526,8 @@ static gtr_float gtr__max_run(const gtr_float *x, int64_t n) {
     for (int64_t i = 1; i < n; i++) m = x[i] > m ? x[i] : m;
     return m;
 }
-/* Dimensions from the fastest on, none of extent 1, neighbours merged where all strides allow it. Strides are those of dy (and y), a, b, out;
-   0: broadcast. Those of dy and out in dim[0] are 0 or 1 (of out more, where elements go one by one). */
+/* Dimensions from the fastest on, none of extent 1, neighbours merged where strides allow it. Strides are of dy (and y), a,
+   b, out; 0: broadcast. Those of dy and out in dim[0] are 0 or 1 (of out more, where elements go one by one). */
 typedef struct gtr__nd { int64_t count; int n; int64_t dim[GTR_MAX_DIMS], stride[4][GTR_MAX_DIMS]; } gtr__nd;
 static const gtr__nd gtr__nd_unit = { 1, 0, { 1 }, { { 0 } } };
 static void gtr__nd_push(gtr__nd *r, int64_t d, int64_t dy, int64_t a, int64_t b, int64_t out) {
@@ -2625,9 +2625,9 @@ static void gtr__copy_rows(void *instance, const gtr_float *x, int64_t from, gtr
     gtr__nd_push(&w.nd, rows, to, from, 0, to);
     gtr__ew(instance, &w);
 }
-/* out (of the target's shape) = factor times the sum of fn (NULL: of dy itself) over the dimensions that the target broadcasts, in double.
-   The work: blocks of outputs times splits of what is summed. If dim[0] is kept, a block is up to GTR__BLOCK columns of it and rows are
-   added to them one after the other; if it is summed, a block is one output. Split sums are added in ascending order. */
+/* out (of the target's shape) = factor times the sum of fn (NULL: of dy) over the dimensions that the target broadcasts, in
+   double. The work: blocks of outputs times splits of what is summed. If dim[0] is kept, a block is up to GTR__BLOCK columns
+   of it, to which rows are added; if it is summed, a block is one output. Split sums are added in ascending order. */
 typedef struct gtr__reduce {
     gtr__ew_job ew; /* out: the target */
     double factor;
@@ -2716,8 +2716,8 @@ static void gtr__reduce_all(void *instance, gtr__reduce *r, void *ws) {
 #define gtr__shape_gradient gtr__shape_none
 
 // >>op:reshape
-/* The same elements in another shape, any dtype. f[0]: rank, i[0..7]: dimensions, of which one may be -k, k times the batch. For literal
-   inputs the batch follows from the number of elements. */
+/* The same elements in another shape, any dtype. f[0]: rank, i[0..7]: dimensions, one of which may be -k, k times the
+   batch, which for literal inputs follows from the number of elements. */
 static gtr_result gtr__shape_reshape(gtr__shape_call *s) {
     int n = (int)s->attr->f[0];
     int64_t have, want;
@@ -2742,8 +2742,8 @@ static gtr_result gtr__shape_reshape(gtr__shape_call *s) {
 #define gtr__shape_stop_gradient gtr__shape_alike
 
 // >>op:matmul
-/* y = op(a) op(b): a (..., M, K), b (..., K, N) -> (..., M, N). i[0]: a is (..., K, M); i[1]: b is (..., N, K). Leading dimensions are equal,
-   or one side has none. */
+/* y = op(a) op(b): a (..., M, K), b (..., K, N) -> (..., M, N). i[0]: a is (..., K, M); i[1]: b is (..., N, K). Leading
+   dimensions are equal, or one has none. */
 static gtr_result gtr__shape_matmul(gtr__shape_call *s) {
     static const char *const want[2][2] = { { "(..., M, K) and (..., K, N)", "(..., M, K) and (..., N, K)" },
             { "(..., K, M) and (..., K, N)", "(..., K, M) and (..., N, K)" } };
@@ -2776,7 +2776,7 @@ static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c) {
     d.items = GTR__MAX(c->in[0].count / GTR__MAX(a0 * a1, 1), c->in[1].count / GTR__MAX(b0 * b1, 1));
     d.a_item = a->ndim > 2 ? a0 * a1 : 0;
     d.b_item = b->ndim > 2 ? b0 * b1 : 0;
-    if (d.items > 1 && !ta && d.a_item && !d.b_item) { d.m *= d.items; d.items = 1; }   /* items of a are rows of one product */
+    if (d.items > 1 && !ta && d.a_item && !d.b_item) { d.m *= d.items; d.items = 1; } /* items of a are rows of one product */
     return d;
 }
 static gtr_result gtr__cpu_matmul_fwd(GTR__KERNEL) {
@@ -2844,7 +2844,7 @@ static gtr_result gtr__cpu_linear_bwd(GTR__KERNEL) {
     gtr__products p = GTR__ZERO;
     if (gtr__wanted(c, 1)) gtr__products_add(&p, m, k, rows, dy, 1, m, gtr__in(c, 0), k, 1, &c->out[1]);
     if (gtr__wanted(c, 0)) gtr__products_add(&p, rows, k, m, dy, m, 1, gtr__in(c, 1), k, 1, &c->out[0]);
-    if (gtr__wanted(c, 2)) gtr__products_add(&p, 1, m, rows, &one, 1, 0, dy, m, 1, &c->out[2]);    /* a row of ones times dy */
+    if (gtr__wanted(c, 2)) gtr__products_add(&p, 1, m, rows, &one, 1, 0, dy, m, 1, &c->out[2]); /* a row of ones times dy */
     return gtr__products_run(&p, (gtr__cpu *)instance, c);
 }
 
@@ -2854,8 +2854,8 @@ static gtr_result gtr__shape_linear_act(gtr__shape_call *s) { GTR__TRY(gtr__shap
 static gtr_result gtr__cpu_linear_act_fwd(GTR__KERNEL) { return gtr__linear_forward(instance, c, true); }
 
 // >>op:linear_dact
-/* out[0] = act'(dy w): dy (..., M), w (M, K), and (..., K), the act's x or y, whichever its backward reads -> (..., K): the input's gradient of a
-   linear layer and of the activation before it. Attributes as linear_act's. */
+/* out[0] = act'(dy w): dy (..., M), w (M, K), and (..., K), the act's x or y, whichever its backward reads -> (..., K): the
+   gradient of a linear layer's input and of the activation before it. Attributes as linear_act's. */
 static gtr_result gtr__shape_linear_dact(gtr__shape_call *s) {
     const gtr_shape *dy = &s->in[0], *w = &s->in[1], *x = &s->in[2];
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
@@ -2878,7 +2878,8 @@ static gtr_result gtr__cpu_linear_dact_fwd(GTR__KERNEL) {
 // >>op:sub
 // >>op:mul
 // >>op:div
-/* y = f(a, b), formulas and gradients in GTR__BINARY; NumPy's broadcasting. The gradient of a broadcast operand is summed, in double, over the dimensions that it lacks. */
+/* y = f(a, b), formulas and gradients in GTR__BINARY; NumPy's broadcasting. A broadcast operand's gradient is summed, in
+   double, over the dimensions that it lacks. */
 static gtr_result gtr__binary_forward(void *instance, const gtr__call *c, gtr__ew_fn fn) {
     if (c->measure) return gtr__ws_bytes(c, 0);
     gtr__ew_job w = gtr__ew_make(fn, &c->in[0], &c->in[1], &c->out[0]);
@@ -3190,8 +3191,8 @@ static gtr_result gtr__cpu_dropout_fwd(GTR__KERNEL) { return gtr__dropout_run(in
 static gtr_result gtr__cpu_dropout_bwd(GTR__KERNEL) { return gtr__dropout_run(instance, c, &c->in[2]); }
 
 // >>op:embedding
-/* y[..., :] = table[ids[...], :]: ids (...) GTR_I32, table (V, E) -> (..., E); an id outside [0, V) gives a row of NaN. dtable: the rows of
-   dy added where they came from, in ascending position. */
+/* y[..., :] = table[ids[...], :]: ids (...) GTR_I32, table (V, E) -> (..., E); an id outside [0, V) gives a row of NaN.
+   dtable: dy's rows added where they came from, in ascending position. */
 static gtr_result gtr__shape_embedding(gtr__shape_call *s) {
     gtr_shape o = s->in[0];
     GTR__TRY(gtr__shape_inputs(s, 1, 0));
@@ -4062,8 +4063,8 @@ static void gtr__cpu_environment(void *instance, char *text, size_t size) {
         (double)f / (1 << 30), (double)t / (1 << 30));
 }
 static double gtr__cpu_seconds(void *instance, int start) { (void)instance; (void)start; return gtr__now(); }
-/* Reduced-precision storage on the CPU: inputs are widened into workspace behind the kernel's own, outputs are computed in float32 there
-   and rounded once when they are stored. Ops that move storage as it is (row class NONE, and COPY) see it as it is. */
+/* Reduced-precision storage on the CPU: inputs are widened into workspace behind the kernel's own, outputs are computed in
+   float32 there and rounded once when stored. Ops that move storage (row class NONE, and COPY) see it as it is. */
 static bool gtr__cpu_widens(const gtr__op_row *row, const gtr__arg *a) {
     return row->cls != GTR__NONE && a->dtype != GTR_F32 && gtr__is_float(a->dtype);
 }
@@ -4298,7 +4299,7 @@ static gtr_result gtr__instance_create(gtr_context *ctx, int stage, char *why) {
 static gtr_result gtr__try_cuda(gtr_context *ctx, char *why) {
 #if defined(GPUTRAIN_CUDA) && !defined(GPUTRAIN_DOUBLE)
     const gtr__backend *be = GTR__CUDA_SYMBOL();
-    gtr__cpu_backend(ctx->be);      /* a table begins with its version and the sizes of what it shares: they must be this header's */
+    gtr__cpu_backend(ctx->be); /* a table begins with its version and the sizes of what it shares: they must be this header's */
     if (memcmp(be, ctx->be, offsetof(gtr__backend, name)) != 0) { snprintf(why, 256, "gputrain_cuda.cu is of another version than gputrain.h"); return GTR_ERR_VERSION; }
     memcpy(ctx->be, be, sizeof ctx->be);
     ctx->host.device_alloc = ctx->desc.allocator.alloc && ctx->desc.allocator.cuda ? gtr__host_cb_device_alloc : NULL;
@@ -4503,7 +4504,7 @@ static int64_t gtr__batch_runs(const gtr_tensor *t) {
     return runs && k % runs == 0 ? runs : 0;
 }
 /* The one way ops are built: checks that inputs are there and of one context, runs the shape function, appends the tensor.
-   name: the layer's, NULL for none; it is put behind the scope. */
+   name: the layer's or NULL; put behind the scope. */
 static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, const gtr__attr *attr, const char *name) {
     const gtr__op_row *row = gtr__row(op);
     gtr_context *ctx = NULL;
@@ -4557,7 +4558,7 @@ gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_s
     else if (gtr__find_named(ctx, GTR__OP_INPUT, full)) gtr__fail(ctx, GTR_ERR_ARG, "input \"%s\": there is one of this name already", full);
     else if (gtr__check_shape(ctx, "input", full, &shape, false) == GTR_OK) {
         gtr_tensor *t = gtr__tensor_new(ctx, GTR__OP_INPUT, 0, NULL, full);
-        if (t) { t->shape = shape; t->dtype = dtype; }
+        if (t) { t->shape = shape; t->dtype = dtype; t->runs = 1; }
         return t;
     }
     gtr__mfree(ctx, full);
@@ -4625,10 +4626,19 @@ gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, g
 static gtr_tensor *gtr__buffer(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape, float value) {
     return gtr__leaf(ctx, GTR__OP_PARAMETER, name, dtype, shape, NULL, gtr__init(value != 0 ? GTR_INIT_CONSTANT : GTR_INIT_ZERO, value), true);
 }
+/* What the host has set of labels or ids; v NULL: not known. */
+static void gtr__note_range(gtr_tensor *x, const int32_t *v, int64_t n) {
+    int32_t least = v ? v[0] : 1, most = v ? v[0] : 0;
+    for (int64_t i = 1; v && i < n; i++) { least = GTR__MIN(least, v[i]); most = GTR__MAX(most, v[i]); }
+    x->least = least; x->most = most;
+    x->sets++;
+}
 gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, const void *data) {
     if (!gtr__usable(ctx)) return NULL;
     if (!data || (dtype != GTR_F32 && dtype != GTR_I32)) return gtr__none(gtr__fail(ctx, GTR_ERR_ARG, "a constant needs data of dtype float32 or int32"));
-    return gtr__leaf(ctx, GTR__OP_CONSTANT, NULL, dtype, shape, data, gtr__init(GTR_INIT_ZERO, 0), false);
+    gtr_tensor *t = gtr__leaf(ctx, GTR__OP_CONSTANT, NULL, dtype, shape, data, gtr__init(GTR_INIT_ZERO, 0), false);
+    if (t && dtype == GTR_I32) gtr__note_range(t, (const int32_t *)data, gtr__count(&shape));
+    return t;
 }
 void gtr_scope_begin(gtr_context *ctx, const char *name) {
     if (!gtr__usable(ctx)) return;
@@ -4818,13 +4828,6 @@ static gtr_tensor *gtr__limit(gtr_tensor *t, int input, int64_t limit, bool has_
     t->limited = input; t->limit = limit; t->has_ignore = has_ignore; t->ignore = ignore;
     return t;
 }
-/* What the host has set of labels or ids; v NULL: not known. */
-static void gtr__note_range(gtr_tensor *x, const int32_t *v, int64_t n) {
-    int32_t least = v ? v[0] : 1, most = v ? v[0] : 0;
-    for (int64_t i = 1; v && i < n; i++) { least = GTR__MIN(least, v[i]); most = GTR__MAX(most, v[i]); }
-    x->least = least; x->most = most;
-    x->sets++;
-}
 gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
     gtr__attr at = gtr__attr0();
     at.i[0] = INT32_MIN; at.i[1] = -1;
@@ -4918,7 +4921,7 @@ gtr_tensor *gtr_linear(gtr_tensor *x, const char *name, int64_t out) {
     return gtr_linear_ex(x, name, d);
 }
 gtr_tensor *gtr_linear_with(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b) {
-    return x && w ? gtr__linear_new(x, w, b, NULL) : NULL;
+    return gtr__linear_new(x, w, b, NULL);
 }
 static gtr_tensor *gtr__embedding_new(gtr_tensor *ids, gtr_tensor *table, const char *name) {
     gtr__attr at = gtr__attr0();
@@ -5196,7 +5199,7 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     if (cls != GTR__LOW || low == GTR_F32 || GTR__V(v).dtype != GTR_F32 || GTR__V(v).storage != GTR_F32) return v;
     if (b->extra[v].low >= 0 && GTR__V(v).home != GTR__HOME_INPUT) return b->extra[v].low;
     w = gtr__root(b->plan, v);
-    if (b->plan->value[w].home == GTR__HOME_INPUT && b->plan->value[w].stage == stage && gtr__batched(b->plan->value[w].tensor)) {   /* FEED writes it low, too */
+    if (b->plan->value[w].home == GTR__HOME_INPUT && b->plan->value[w].stage == stage && gtr__batched(b->plan->value[w].tensor)) { /* FEED writes it low, too */
         w = gtr__input_value(b, GTR__V(w).tensor, true);
         if (w >= 0 && from->op != GTR__OP_INPUT) w = gtr__alias_new(b, w, GTR__V(v).shape, 0);
         if (w >= 0) b->extra[w].gradient_root = v;
@@ -5225,14 +5228,16 @@ static bool gtr__reported(const gtr__build *b, gtr_tensor *t) {
 static bool gtr__fetched(const gtr__build *b, gtr_tensor *t) {
     return t->keep || gtr__reported(b, t) || gtr__among(b->r->fetch, b->r->n_fetch, t);
 }
-/* A fetched value has a buffer of its tensor's. Micro-batches lie in it one behind the other where the batch comes
-   first; else only the last one does. Of a gradient it is the sum of their parts, of a report the mean. */
+/* Whether micro-batches' values one behind the other are the whole batch's. */
+static bool gtr__joined(const gtr_tensor *t) { return gtr__batched(t) && t->runs == 1; }
+/* A fetched value has a buffer of its tensor's. Micro-batches lie in it one behind the other if that joins them; else the
+   last one does. Of a gradient it is the sum of their parts, of a report the mean. */
 static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t) {
     v = gtr__root(b->plan, v);
     gtr__value *x = &GTR__V(v);
     if (x->home != GTR__HOME_ARENA || !x->tensor) return;
     if (b->r->micro > 1 && gtr__reported(b, t)) return;
-    if (b->r->micro == 1 || gtr__batched(x->tensor)) {
+    if (b->r->micro == 1 || gtr__joined(x->tensor)) {
         x->home = GTR__HOME_KEPT;
         if (b->row0) x->offset = (size_t)(gtr__count(&x->shape) / b->rows * b->row0) * gtr__dtype_size(x->storage);
     } else if (x->tensor->op == GTR__OP_GRADIENT && gtr__count(&x->tensor->shape) > 0) {
@@ -5602,18 +5607,18 @@ static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, i
         for (k = 0; k < n->n_in && here; k++) if (gtr__takes_gradient(row, k) && gtr__wants(b, n->in[k])) mask |= (uint64_t)1 << k;
         if (!mask) continue;
         if (row->flags & GTR__JOINT) { gtr__backward_node(b, i, mask, seed); continue; }
-        if (mask & ~(uint64_t)1) gtr__backward_node(b, i, mask & ~(uint64_t)1, seed);  /* weights first: an all-reduce may start */
+        if (mask & ~(uint64_t)1) gtr__backward_node(b, i, mask & ~(uint64_t)1, seed); /* weights first: an all-reduce may start */
         if (mask & 1) gtr__backward_node(b, i, 1, seed);
     }
     for (; alias >= 0 && !b->failed; alias--) gtr__pass_on(b, alias);
 }
-/* gtr_gradient: at this point of the list, the backward nodes of its loss, by all tensors that gradients of this loss are asked for. What a
-   trainer's differentiation knows of values is put aside meanwhile. */
+/* gtr_gradient: here the backward nodes of its loss, by all tensors that gradients of it are asked for. What a trainer's
+   differentiation knows of values is put aside meanwhile. */
 static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
     gtr_tensor *loss = gradient->in[0];
     const gtr__phase phase = b->phase;
     const int n_kept = b->plan->n_value;
-    if (b->map[gradient->id] >= 0) return b->map[gradient->id];     /* came with another of this loss */
+    if (b->map[gradient->id] >= 0) return b->map[gradient->id]; /* came with another of this loss */
     gtr__extra *kept = (gtr__extra *)gtr__malloc(b->ctx, (size_t)n_kept * sizeof *kept + 8);
     if (!kept) { b->failed = true; return -1; }
     memcpy(kept, b->extra, (size_t)n_kept * sizeof *kept);
@@ -5632,8 +5637,8 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
         if (!b->reach[i] || t->op != GTR__OP_GRADIENT || t->in[0] != loss || b->map[t->in[1]->id] < 0) continue;
         int v = b->map[t->in[1]->id];
         int g = gtr__gradient_value(b, v);
-        if (g >= 0 && !gtr__has_gradient(b, v) && gtr__fill(b, g, 0)) *gtr__written(b, v) = true;     /* the loss does not depend on it */
-        if (g >= 0 && b->plan->value[gtr__root(b->plan, g)].tensor) {      /* asked for twice: each has a buffer of its own to be read from */
+        if (g >= 0 && !gtr__has_gradient(b, v) && gtr__fill(b, g, 0)) *gtr__written(b, v) = true; /* the loss does not depend on it */
+        if (g >= 0 && b->plan->value[gtr__root(b->plan, g)].tensor) { /* asked for twice: each has a buffer of its own to be read from */
             int w = gtr__value_new(b, GTR__V(g).shape, GTR_F32, t);
             if (w >= 0) GTR__V(w).stage = GTR__V(g).stage;
             if (w >= 0) gtr__simple_node(b, GTR__OP_COPY, g, w, 0);
@@ -5937,7 +5942,7 @@ static void gtr__pass_select(gtr__build *b) {
             if (count <= 0) continue;
             gtr__mark_own(b->plan, at, count, by);
             if (!gtr__pack(b, at, count, m)) {
-                for (v = 0; v < b->plan->n_value; v++) b->plan->value[v].unstored = 0;      /* no other matcher took nodes of this plan's right phases */
+                for (v = 0; v < b->plan->n_value; v++) b->plan->value[v].unstored = 0; /* no other matcher took nodes of this plan's right phases */
                 continue;
             }
             if (b->plan->n_node == 1) { b->plan->steps = by->steps; b->plan->ragged = by->ragged; }
@@ -5992,8 +5997,8 @@ static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on) {
     p->node[node].wait_node[l] = on;
     p->node[on].signals = 1;
 }
-/* Waits for all that a node's operands need: their writers, and for what it writes also their readers. Fills o (NULL clock when out of
-   memory). The waits alone order the lanes; the memory pass relies on nothing else. */
+/* Waits for all that a node's operands need: their writers, and for what it writes also their readers. Fills o. The memory
+   pass relies on nothing else. */
 static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
     int i, k, l, *writer, *reader, last[GTR__MAX_LANES];
     o->lanes = 1;
@@ -6011,7 +6016,7 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
         n->wait_mask = 0; n->signals = 0;
         for (l = 0; l < o->lanes; l++) mine[l] = last[lane] >= 0 ? o->clock[(size_t)last[lane] * (size_t)o->lanes + (size_t)l] : -1;
         mine[lane] = last[lane];
-        if (i >= p->split || n->op == GTR__OP_NETWORK)      /* GUARD and UPDATE read all gradients, and a network may have them */
+        if (i >= p->split || n->op == GTR__OP_NETWORK) /* GUARD and UPDATE read all gradients, and a network may have them */
             for (l = 0; l < o->lanes; l++) if (last[l] >= 0) gtr__wait_for(p, o, i, last[l]);
         for (k = 0; k < n->n_in + n->n_out; k++) {
             int v = gtr__use(p, n, k);
@@ -6279,7 +6284,7 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     gtr__call_shapes(p, n, in, out);
     for (int k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && n->reads >> k & 1) { in[k].data = (void *)(uintptr_t)&wanted; n->bytes += (double)gtr__value_bytes(&p->value[n->in[k]]); }
     for (int k = 0; k < n->n_out; k++) if (n->out[k] >= 0) {
-        const gtr__home home = p->value[gtr__root(p, n->out[k])].home;      /* what a network makes for itself need not leave the chip */
+        const gtr__home home = p->value[gtr__root(p, n->out[k])].home; /* what a network makes for itself need not leave the chip */
         out[k].data = (void *)(uintptr_t)&wanted;
         if (n->op != GTR__OP_NETWORK || (home != GTR__HOME_ARENA && home != GTR__HOME_NONE)) n->bytes += (double)gtr__value_bytes(&p->value[n->out[k]]) * (1 + (double)(n->adds >> k & 1));
     }
@@ -6417,17 +6422,22 @@ static void gtr__add_commits(gtr__build *b) {
         n->stage = o.stage; n->micro = o.micro; n->layer = o.layer;
     }
 }
-/* The mean over micro-batches, weighted by rows, of each reported scalar; the sum of a gradient's parts. */
+/* Each reported scalar's mean over micro-batches, weighted by rows; a gradient's sum; a parameter as it was before UPDATE. */
 static void gtr__weigh(gtr__build *b, int *totals, int64_t rows) {
-    for (int i = 0; i < b->r->n_report; i++) {
-        gtr_tensor *t = b->r->report[i];
-        const bool first = totals[i] < 0;
-        if (b->r->micro == 1) { totals[i] = b->map[t->id]; continue; }
-        if (first) totals[i] = gtr__value_new(b, gtr_shape0(), GTR_F32, gtr__stored_as(t));
-        if (totals[i] < 0) return;
-        GTR__V(totals[i]).home = GTR__HOME_KEPT;
-        const double share = gtr__stored_as(t)->op == GTR__OP_GRADIENT ? 1 : (double)rows / (double)b->r->batch;
-        gtr__accumulate(b, totals[i], b->map[t->id], share, !first);
+    for (int i = 0, j; i < b->r->n_report; i++) {
+        gtr_tensor *t = gtr__stored_as(b->r->report[i]);
+        const bool first = totals[i] < 0, own = t->op == GTR__OP_PARAMETER;
+        const int v = b->map[b->r->report[i]->id];
+        for (j = 0; gtr__stored_as(b->r->report[j]) != t; j++) {}
+        if (b->r->micro == 1 && !own) totals[i] = v;
+        else if (j < i) totals[i] = totals[j];
+        else {
+            if (first) totals[i] = gtr__value_new(b, gtr_shape0(), GTR_F32, own ? NULL : t);
+            if (totals[i] < 0) return;
+            if (!own) GTR__V(totals[i]).home = GTR__HOME_KEPT;
+            const double share = t->op == GTR__OP_GRADIENT ? 1 : (double)rows / (double)b->r->batch;
+            gtr__accumulate(b, totals[i], v, share, !first);
+        }
     }
 }
 static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *optim) {
@@ -6846,7 +6856,7 @@ static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n
     for (int64_t i = 0; i < ctx->n_tensor && r == GTR_OK; i++) {
         gtr_tensor *x = ctx->tensor[i];
         if (!reach[i]) continue;
-        if (e && x->limit && gtr__limited_input(x)->op == GTR__OP_INPUT) {
+        if (e && x->limit && gtr__limited_input(x)->op <= GTR__OP_CONSTANT) {
             if (!gtr__grow(ctx, (void **)&e->limited, e->n_limited, &cap, sizeof *e->limited)) r = GTR_ERR_NOMEM;
             else e->limited[e->n_limited++] = x;
         }
@@ -6953,7 +6963,7 @@ static gtr_result gtr__runner_room(gtr__runner *r, int n) {
     double start = 0;
     while (r->launched - r->shared->launches + (uint64_t)n > GTR__RING - 1) {
         if (start == 0) start = gtr__now();
-        else if (gtr__now() - start > 2.0) { GTR__TRY(gtr__wait_all(r->ctx)); r->launched = r->shared->launches; }     /* all are done, counted or not */
+        else if (gtr__now() - start > 2.0) { GTR__TRY(gtr__wait_all(r->ctx)); r->launched = r->shared->launches; } /* all are done, counted or not */
         gtr__pause();
     }
     return GTR_OK;
@@ -7095,6 +7105,7 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
         char text[GTR__SHAPE_TEXT];
         if (bytes != t->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_set \"%s\" %s: got %zu bytes, want %zu", gtr__label(t), gtr__shape_text(&t->shape, text), bytes, t->data_bytes);
         GTR__TRY(gtr__wait_all(ctx));
+        if (t->dtype == GTR_I32) gtr__note_range(t, (const int32_t *)src, gtr__count(&t->shape));
         return gtr__parameter_write(t, src);
     }
     if (t->op != GTR__OP_INPUT) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_set: \"%s\" is computed; inputs, parameters and constants can be set", gtr__label(t));
@@ -7143,7 +7154,7 @@ static void gtr__mark_filled(gtr__plan_cache *e) {
         if (v->home == GTR__HOME_INPUT && (v->only || v->storage == v->dtype)) t->kept_storage = v->storage;
         if (v->home != GTR__HOME_KEPT || !t) continue;
         t->kept_filled = true; t->kept_at = t->ctx->writes; t->kept_storage = v->storage;
-        t->kept_shape = gtr__batched(t) ? gtr__literal(t->shape, e->plan.batch) : v->shape;
+        t->kept_shape = gtr__joined(t) ? gtr__literal(t->shape, e->plan.batch) : v->shape;
     }
 }
 static gtr_result gtr__runner_ready(gtr_context *ctx) {
@@ -7196,7 +7207,7 @@ static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *
 static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *dst, size_t bytes) {
     gtr_context *ctx = t->ctx;
     const size_t size = gtr__dtype_size(t->dtype);
-    const gtr_dtype storage = t->op == GTR__OP_INPUT && (t->kept_storage == GTR_BF16 || t->kept_storage == GTR_F16) ? t->kept_storage : t->dtype;   /* as the last run had it */
+    const gtr_dtype storage = t->op == GTR__OP_INPUT && (t->kept_storage == GTR_BF16 || t->kept_storage == GTR_F16) ? t->kept_storage : t->dtype; /* as the last run had it */
     const int low = storage == GTR_F16;
     const void *src = storage == t->dtype ? t->data : t->low[low];
     size_t have = storage == t->dtype ? t->data_bytes : t->low_bytes[low] / gtr__dtype_size(storage) * size;
@@ -7204,7 +7215,7 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
     if (t->op == GTR__OP_INPUT) {
         if (!src) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: input \"%s\" has not been used by a run", t->name);
         if (bytes <= have && bytes % size == 0) have = bytes; /* a prefix of the slot: the caller knows the batch */
-        else if (gtr__batched(t) && t->feeding) have = GTR__MIN(have, (size_t)(t->feeding->rows * -gtr__count(&t->shape)) * size);     /* more may have been set since */
+        else if (gtr__batched(t) && t->feeding) have = GTR__MIN(have, (size_t)(t->feeding->rows * -gtr__count(&t->shape)) * size); /* more may have been set since */
     }
     if (bytes != have) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get \"%s\" %s: got room for %zu bytes, want %zu", gtr__label(asked), gtr__shape_text(&asked->shape, text), bytes, have);
     return gtr__read(ctx, t->stage, dst, src, storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
@@ -7574,8 +7585,8 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__plan_cache *e, int value
     }
     return true;
 }
-/* The bad step's batch is still in the slots: its forward and backward run once more, each value checked as it is made; to their end, because
-   values lie in the gradients' places until these are written. */
+/* The bad step's batch is still in the slots: its forward and backward run once more, each value checked as it is made; to
+   their end, as values lie in gradients' places until these are written. */
 static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_cache *e, char *text, size_t size) {
     gtr__plan *p = &e->plan;
     bool found = false;
@@ -7816,10 +7827,15 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
     GTR__TRY(gtr__observe(t));
     gtr__data_end(t);
     if (!data) return GTR_OK;
+    const gtr_trainer was = *t;
     if (data != t->last || batch != t->batch || shuffle != t->shuffle || drop_last != t->drop_last) t->data_at = 0;
     t->data = t->last = data; t->batch = batch; t->shuffle = shuffle; t->drop_last = drop_last;
     t->data_step0 = t->runner->step;
-    return gtr__trainer_plan(t);
+    const gtr_result r = gtr__trainer_plan(t);
+    if (r == GTR_OK) return r;
+    t->data = NULL; t->last = was.last; t->data_at = was.data_at;
+    t->batch = was.batch; t->shuffle = was.shuffle; t->drop_last = was.drop_last;
+    return r;
 }
 /* Where step s reads the data set. Returns the rows of its batch. */
 static int64_t gtr__position(const gtr_trainer *t, uint64_t s, gtr__record *rec) {
@@ -7858,7 +7874,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     memset(rec, 0, sizeof *rec); /* the further ones where they are made: mostly there are none */
     if (t->data) batch = gtr__position(t, t->runner->step, rec);
     else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
-    e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data, part != GTR__PART_ALL);   /* a launch of several may take a tail */
+    e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data, part != GTR__PART_ALL); /* a launch of several may take a tail */
     e = gtr__entry_of_rows(t, e, batch);
     if (!e) return ctx->error;
     GTR__TRY(gtr__trainer_current(t));
@@ -8206,6 +8222,7 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
         if (r == GTR_OK && f->told && (f->place + k) % f->per_epoch == 0 && !f->stop) r = gtr__fit_pause(f, true);
     }
     end = gtr__wait_all(ctx); /* after an error, too: where the next fit goes on is then known */
+    t->fit_steps = 0;
     if (end == GTR_OK) end = gtr__observe(t);
     if (r == GTR_OK && (r = end) == GTR_OK) r = t->refused;
     if (end == GTR_OK || end == GTR_ERR_NONFINITE) gtr__fit_harvest(f); /* steps before the bad one */
@@ -8432,7 +8449,7 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     p->next = ctx->predictors;
     ctx->predictors = p;
     d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = 1;
-    d.share = ctx->caps.cuda ? ctx->instance[0] : NULL;     /* the CPU's predictors compute in their caller's thread, without a pool */
+    d.share = ctx->caps.cuda ? ctx->instance[0] : NULL; /* the CPU's predictors compute in their caller's thread, without a pool */
     if (ctx->be->create(&p->own.host, d, &p->instance[0], why) != GTR_OK) {
         p->instance[0] = NULL;
         gtr__fail(ctx, GTR_ERR_NOMEM, "predictor: %s", why);
@@ -8482,8 +8499,11 @@ gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out
             return gtr__fail(own, GTR_ERR_ARG, "input \"%.100s\": element %lld is %s", p->input->name, (long long)at,
                              text);
         }
+        const gtr_result before = own->error;
+        own->error = GTR_OK;
         const gtr__plan_cache *e = gtr__predictor_entry(p, n);
         if (!e) return own->error;
+        if (before) own->error = before;
         gtr_result r = be->copy(p->instance[0], p->in, in, (size_t)n * p->row[0], GTR__TO_DEVICE, false);
         if (r == GTR_OK) r = be->launch(p->instance, e->exec, GTR__PART_ALL);
         if (r == GTR_OK) r = be->copy(p->instance[0], out, p->out_data, (size_t)n * p->row[1], GTR__TO_HOST, true);
@@ -8805,8 +8825,8 @@ static const char *gtr__decimal_read(const char *p, gtr__decimal *n) {
     n->inexact = inexact;
     return p;
 }
-/* Any decimal, correctly rounded, by strtod. It is given digits and an exponent but no point, whose sign depends on the locale. 800 digits
-   and the knowledge whether more follow decide every case. */
+/* Any decimal, correctly rounded, by strtod, which gets digits and an exponent but no point: the locale says what one is.
+   800 digits and whether more follow decide every case. */
 static gtr_float gtr__decimal_slow(const gtr__decimal *n) {
     char text[840];
     int64_t e = n->last_e;
@@ -8836,8 +8856,8 @@ static gtr_float gtr__decimal_value(const gtr__decimal *n) {
         d = e < 0 ? d / ten[-e] : d * ten[e];
         memcpy(&bits, &d, 8);
         bits &= 0x1fffffffu;
-        /* d is off by at most 3 units of double's last place. Unless it is that close to the middle of two floats, or outside the normal
-           ones, rounding it rounds the number itself. */
+        /* d is off by at most 3 ulp. Unless it is that close to the middle of two floats, or outside the normal ones, rounding
+           it rounds the number. */
         if (sizeof(gtr_float) == 4) sure = d > 2.4e-38 && d < 3.4e38 && (bits < 0x0fffffc0u || bits > 0x10000040u);
     }
     gtr_float v = sure ? (gtr_float)d : gtr__decimal_slow(n);
@@ -8967,7 +8987,7 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     int64_t ends = 1, separators = 0, r = 0;
     if (gtr__csv_start(&s, ctx, name, text, size, desc) != GTR_OK) return NULL;
     for (p = s.begin; p < s.end; p++) { ends += *p == '\n'; separators += *p == s.desc.separator; }
-    /* a long first line takes little more memory than the file's fields do: a row behind the last that they fill is too short, and so an error */
+    /* a long first line takes little more memory than the file's fields: a row behind those that they fill is an error */
     gtr_dataset *d = gtr__dataset_new(ctx, name, GTR__MIN(ends, (ends + separators) / s.columns + 1));
     if (!d) return NULL;
     shape.dim[0] = s.columns - (s.label >= 0);
@@ -9090,8 +9110,8 @@ void gtr_dataset_destroy(gtr_dataset *d) {
 }
 
 // >>safetensors
-/* safetensors: u64 N, little-endian; N bytes of JSON; data. The header is checked whole (grammar, names, ranges) before anything is made of
-   it. Its strings are compared where they lie: nothing is copied, so that a header costs at most two thirds of itself again. */
+/* safetensors: u64 N, little-endian; N bytes of JSON; data. The header is checked whole (grammar, names, ranges) before
+   anything is made of it. Its strings are compared where they lie: a header costs at most two thirds of itself again. */
 #define GTR__ST_HEADER  100000000u /* bytes */
 #define GTR__ST_TENSORS 1000000u
 #define GTR__ST_NAME    1024u /* bytes */
@@ -9114,8 +9134,8 @@ typedef struct gtr__st {
     uint64_t data; /* bytes behind the header */
     uint64_t length; /* of the string last passed, as UTF-8 */
     gtr__st_entry *entry; /* n of them */
-    uint32_t      *key;             /* n_key keys of __metadata__, at the end of entry's block: a tensor takes 32 bytes of it and more than 48 of
-                                       the header, a key 4 and 6 of the header, so that two thirds of the header's size are room for all */
+    uint32_t *key; /* n_key keys of __metadata__, at the end of entry's block: a tensor takes 32 bytes of it and more than 48
+            of the header, a key 4 and 6 of the header: two thirds of the header's size are room for all */
     uint32_t n, n_key;
     bool has_metadata;
 } gtr__st;
@@ -9452,8 +9472,7 @@ static gtr_result gtr__st_match(gtr__st *s) {
             gtr__shape_text(&shape, got), (long long)s->ctx->n_parameter, (unsigned)s->n);
 }
 static size_t gtr__st_bytes(const gtr_tensor *p) { return (size_t)gtr__count(&p->shape) * (p->dtype == GTR_I64 ? 8 : 4); }
-/* Exchanges the elements at memory, p's, with as many of a file. Files are little-endian and have float32 where a library built with
-   GPUTRAIN_DOUBLE has double. */
+/* Exchanges the elements at memory, p's, with as many of a file, which is little-endian and has float32 for double. */
 static void gtr__st_swap(const gtr_tensor *p, void *memory, uint8_t *file) {
     int64_t *wide = (int64_t *)memory, i, n = gtr__count(&p->shape);
     gtr_float *v = (gtr_float *)memory;
@@ -9476,7 +9495,7 @@ static void *gtr__st_room(gtr_context *ctx) {
     for (int64_t k = 0; k < ctx->n_parameter; k++) most = GTR__MAX(most, ctx->parameter[k]->data_bytes);
     return gtr__malloc(ctx, most);
 }
-/* Writes all parameters. Each one's old value takes the place of the new one in data, so that a write that fails in the middle is undone. */
+/* Writes all parameters. Old values take the new ones' place in data, so that a write that fails in the middle is undone. */
 static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
     gtr_result r = GTR_OK;
     uint32_t i;
@@ -9570,7 +9589,7 @@ static GTR__PRINTF(2, 3) void gtr__save_add(gtr__save *s, const char *format, ..
 static gtr_result gtr__save_header(gtr__save *s) {
     uint64_t at = 0, end;
     s->header_room = 128;
-    for (int64_t k = 0; k < s->ctx->n_parameter; k++) s->header_room += 6 * strlen(s->order[k]->name) + 320;    /* escapes; 10 numbers of up to 20 digits */
+    for (int64_t k = 0; k < s->ctx->n_parameter; k++) s->header_room += 6 * strlen(s->order[k]->name) + 320; /* escapes; 10 numbers of up to 20 digits */
     s->header = (char *)gtr__malloc(s->ctx, s->header_room);
     if (!s->header) return GTR_ERR_NOMEM;
     s->header_bytes = 8;
@@ -9603,8 +9622,8 @@ static gtr_result gtr__save_data(const gtr__save *s, gtr__file *f) {
     gtr__mfree(s->ctx, out);
     return r;
 }
-/* Brings a rename in folder to the disk. Some file systems cannot (EINVAL), and a folder may be closed to readers (EACCES): no error. On
-   Windows no folder can be opened so; the rename itself has done it there. */
+/* Brings a rename in folder to the disk. Some file systems cannot (EINVAL), and a folder may be closed to readers (EACCES):
+   no error. On Windows the rename itself has done it. */
 static bool gtr__path_sync(const char *folder) {
     gtr__file f;
     if (!gtr__file_start(&f, NULL, folder, GTR__O_READ, 0)) return errno == EACCES;
@@ -9906,11 +9925,11 @@ int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
         if (!bytes) {
             if (ctx->preset || ctx->be->memory_info(ctx->instance[0], &f, &all) != GTR_OK) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_largest_batch: the device's memory is not known; give a number of bytes"); return 0; }
             bytes = f + ctx->device_bytes; /* what this context has counts as its own */
-            if (ctx->caps.cuda) bytes -= GTR__MIN(bytes, (size_t)32 << 20);     /* what the driver rounds up, and takes for graphs and kernels */
+            if (ctx->caps.cuda) bytes -= GTR__MIN(bytes, (size_t)32 << 20); /* what the driver rounds up, and takes for graphs and kernels */
         }
         bytes -= GTR__MIN(bytes, sets); /* but for data sets, which the report leaves out */
     }
-    while (high < 2 * 64 && gtr__total_at(t, high) == SIZE_MAX) high++;     /* batch_norm wants two rows in each micro-batch */
+    while (high < 2 * 64 && gtr__total_at(t, high) == SIZE_MAX) high++; /* batch_norm wants two rows in each micro-batch */
     low = high - 1;
     least = high;
     while (high < (int64_t)1 << 40 && gtr__total_at(t, high) <= bytes) { low = high; high *= 2; }
@@ -10029,8 +10048,8 @@ static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
     if (exec) ctx->be->release(ctx->instance, exec);
     return gtr__backend_result(ctx, r, node->layer) == GTR_OK ? GTR__MAX(s - before, s / 3) / (2 * p.n_node) : -1;
 }
-/* What the device reaches here: bytes a second of a copy, flops of a large product in this precision. Zeros where there is no room to try. The operands
-   are random, and below 2 in each format: products of plain numbers draw less power, and are faster. */
+/* What the device reaches here: bytes a second of a copy, flops of a large product in this precision; zeros without the
+   room to try. Operands are random, and below 2 in each format: products of plain numbers are faster. */
 static void gtr__ceilings(gtr_context *ctx, gtr_precision precision, double *rate) {
     const size_t bytes = (size_t)(ctx->caps.cuda ? 256 : 64) << 20, limit = ctx->desc.memory_limit;
     const int64_t n = ctx->caps.cuda ? 4096 : 768;
@@ -10078,7 +10097,7 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
         if ((one[0] = e->plan.n_node == 1 ? step : gtr__node_seconds(ctx, n)) < 0) return false;
         one[1] = rate[0] > 0 && rate[1] > 0 ? GTR__MAX(n->bytes / rate[0], n->flops / rate[1]) : 0;
         one[2] = n->bytes; one[3] = n->flops;
-        if (n->phase == GTR__GUARD) ctx->be->zero(ctx->instance[0], &t->runner->ctl->guard, sizeof(uint32_t));      /* gradients added many times may overflow */
+        if (n->phase == GTR__GUARD) ctx->be->zero(ctx->instance[0], &t->runner->ctl->guard, sizeof(uint32_t)); /* gradients added many times may overflow */
         gtr__text_node(ctx, n, i);
         if (n->op == GTR__OP_NETWORK) gtr__textf(ctx, " [%s: one kernel for %d nodes]", n->fused, ((const gtr__network *)n->attr.ptr)->n_node);
         else if (n->fused) gtr__textf(ctx, " [%s]", n->fused);
@@ -10184,9 +10203,8 @@ void gtr_destroy(gtr_context *ctx) {
 
 /* HISTORY
    2026-11-20  0.1: the engine on the CPU and on CUDA, whole networks in one launch; dense layers, losses, SGD, Adam; data, files
-   2026-11-21  0.1: epochs go on from fit to fit; columns have names, which IDX's and the inputs' must share; labels that do not count do
-                    not, in parts and sets; aliases have gradients of their own; predictors of rows that mix; batch_norm .frozen;
-                    launches that fail are replaced; CUDA 11.4 on
+   2026-11-21  0.1: epochs go on from fit to fit; columns have names; labels that do not count, in parts and sets; gradients by
+                    aliases; predictors of rows that mix; batch_norm .frozen; refused data feeds nothing; CUDA 11.4 on
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

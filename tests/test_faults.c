@@ -876,24 +876,33 @@ static void dead(void)
     EXPECT(gtr_save(ctx, "build/none") != GTR_OK && gtr_load(ctx, "build/none") != GTR_OK);
     gtr_destroy(ctx);
 }
-/* Labels that are computed, or constants, are checked by nobody before a run: a bad one is NaN in its row and in the loss, and an ignored one
-   counts nowhere. */
+/* Labels that are computed are checked by nobody before a run: a bad one is NaN in its row and in the loss. A constant's
+   are; an ignored one counts nowhere. */
 static void label_guards(void)
 {
     static const int32_t labels[5][4] = { { 0, 2, 1, 0 }, { 0, 3, 1, 0 }, { 0, -1, 1, 0 }, { 0, -100, 1, 0 }, { -100, -100, -100, -100 } };
     static const gtr_float x[12] = { 1, 2, 3, 0, 1, 0, -1, 0, 2, 0.5f, 0.25f, 0 };
-    int k, i, j;
-    for (k = 0; k < 5; k++) {
+    int k, i, j, computed;
+    for (computed = 0; computed < 2; computed++) for (k = 0; k < (computed ? 2 : 5); k++) {
         gtr_context *ctx = gtr_create(desc0());
         gtr_init zero;
         gtr_tensor *both[2], *p, *y = gtr_constant(ctx, GTR_I32, gtr_shape1(4), labels[k]);
-        gtr_float loss[1], dx[12];
+        gtr_float loss[1], dx[12], hot[20];
         double want = 0, count = 0;
         memset(&zero, 0, sizeof zero);
+        memset(hot, 0, sizeof hot);
+        for (i = 0; i < 4 && computed; i++) hot[5 * i + labels[k][i]] = 1;
+        if (computed) y = gtr_argmax(gtr_constant(ctx, GTR_F32, gtr_shape2(4, 5), hot), 1);
         p = gtr_parameter(ctx, "logits", gtr_shape2(4, 3), zero);
         gtr_set(p, x, sizeof x);
         both[0] = gtr_cross_entropy(p, y);
         both[1] = gtr_gradient(both[0], p);
+        if (!computed && (k == 1 || k == 2)) {
+            EXPECT_EQ(gtr_eval(both, 2), GTR_ERR_ARG);
+            EXPECT_ERROR(ctx, GTR_ERR_ARG, k == 1 ? "element 1 is 3, want 0 to 2" : "element 1 is -1, want 0 to 2");
+            gtr_destroy(ctx);
+            continue;
+        }
         EXPECT_EQ(gtr_eval(both, 2), GTR_OK);
         gtr_get(both[0], loss, sizeof loss);
         gtr_get(both[1], dx, sizeof dx);

@@ -344,6 +344,10 @@ static void rates_of_fits(void)
             CHECK(fabs((double)one[i].lr - want) < 1e-7, "fit %d, step %d: rate %g, want %g", k, i, (double)one[i].lr, want);
         }
     }
+    EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, true, false), GTR_OK);
+    EXPECT_EQ(gtr_step(n.t), GTR_ERR_ARG);          /* behind a fit there is no length either */
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "total_steps");
+    EXPECT_EQ(gtr_trainer_data(n.t, NULL, 0, false, false), GTR_OK);
     EXPECT_EQ(gtr_step(n.t), GTR_ERR_STATE);        /* no inputs: that comes first */
     EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "was not set");
     d.warmup_steps = EPOCH + 1;
@@ -667,6 +671,7 @@ static void refused_at_once(void)
     gtr_custom_desc c;
     gtr_arrays_desc a;
     static int32_t label[ROWS];
+    gtr__record rec;
     int k;
     f.batch = 33;                       /* 200 = 6 * 33 + 2 */
     EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
@@ -674,8 +679,15 @@ static void refused_at_once(void)
     EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_SHAPE);
     EXPECT_EQ(gtr_trainer_report(n.t).step, 7);
     EXPECT_ERROR(n.ctx, GTR_ERR_SHAPE, "drop_last");
+    EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, false, false), GTR_OK);
+    EXPECT_EQ(gtr_step(n.t), GTR_OK);
     EXPECT_EQ(gtr_trainer_data(n.t, n.data, 199, true, false), GTR_ERR_SHAPE);
     EXPECT_ERROR(n.ctx, GTR_ERR_SHAPE, "drop_last");
+    EXPECT_EQ(gtr_step(n.t), GTR_ERR_STATE);        /* what was refused feeds nothing, and what came before keeps its place */
+    EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "was not set");
+    EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, false, false), GTR_OK);
+    EXPECT_EQ(gtr__position(n.t, n.t->runner->step, &rec), BATCH);
+    EXPECT_EQ(rec.first, BATCH);
     f.drop_last = true;
     EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
     memset(&c, 0, sizeof c);

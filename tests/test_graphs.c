@@ -326,6 +326,39 @@ static void kept_parts(void)
     }
 }
 
+/* Rows that parts do not put one behind the other are the last part's, and are not taken for the batch's. */
+static void kept_turned(void)
+{
+    static const int swap[2] = { 1, 0 };
+    enum { N = 4, C = 3 };
+    int micro, i, j;
+    for (micro = 1; micro <= 2; micro++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, C)), *turned, *loss;
+        gtr_trainer_desc d;
+        gtr_trainer *t;
+        gtr_float v[N * C], got[N * C];
+        const int rows = N / micro, first = N - rows;
+        for (i = 0; i < N * C; i++) v[i] = (gtr_float)i;
+        turned = gtr_keep(gtr_scale(gtr_reshape(gtr_permute(x, swap), gtr_shape1(-C)), 1, 1));
+        loss = gtr_mean(gtr_mul(gtr_reshape(turned, gtr_shape2(GTR_BATCH, C)), gtr_linear(x, "a", C)), NULL, 0, false);
+        memset(&d, 0, sizeof d);
+        d.micro_batches = micro;
+        t = gtr_trainer_create(loss, d);
+        gtr_set(x, v, sizeof v);
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        if (micro > 1) {
+            EXPECT_EQ(gtr_get(turned, got, sizeof got), GTR_ERR_SHAPE);
+            EXPECT_ERROR(ctx, GTR_ERR_SHAPE, sizeof(gtr_float) == 4 ? "want 24 for (6,)" : "for (6,)");
+        }
+        EXPECT_EQ(gtr_get(turned, got, (size_t)(rows * C) * sizeof *got), GTR_OK);
+        for (i = 0; i < C; i++)
+            for (j = 0; j < rows; j++) EXPECT(got[i * rows + j] == v[(first + j) * C + i] + 1);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+
 /* ---- a traced step that fails ---- */
 static int fails;
 static gtr_result pass_forward(const gtr_custom_call *c)
@@ -544,6 +577,7 @@ static void all(void)
     RUN(on_another_stage);
     RUN(random_graphs);
     RUN(kept_parts);
+    RUN(kept_turned);
     RUN(trace_that_fails);
     RUN(ranges);
     RUN(shapes_that_change);

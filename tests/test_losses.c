@@ -262,6 +262,56 @@ static void metric_in_parts(void)
         gtr_destroy(n.ctx);
     }
 }
+/* The loss again as the metric, by other names: both come out as one batch's, however many parts it has. */
+static void loss_as_metric(void)
+{
+    static const int micros[] = { 1, 2, 3, 8 };
+    int kind, m;
+    for (kind = 0; kind < 3; kind++) for (m = 0; m < 4; m++) {
+        static float seen[2];
+        net n;
+        gtr_fit_desc d;
+        gtr_report history;
+        data_fill(-100, 1);
+        n = build(PLAIN, micros[m], GTR_FP32);
+        memset(&d, 0, sizeof d);
+        d.metric = kind == 0 ? gtr_reshape(n.loss, gtr_shape1(1)) : gtr_stop_gradient(n.loss);
+        if (kind == 2) d.metric = gtr_reshape(d.metric, gtr_shape2(1, 1));
+        d.batch = ROWS; d.no_shuffle = d.silent = d.drop_last = true; d.history = &history; d.history_size = 1;
+        EXPECT_EQ(gtr_fit(n.t, set_of(&n, 0, ROWS), d), GTR_OK);
+        if (!m) seen[0] = history.loss;
+        seen[1] = n.t->runner->shared->entry[(n.t->runner->shared->step - 1) % GTR__RING].value[1];
+        CHECK(close_to(history.loss, seen[0], GTR_FP32) && close_to(seen[1], seen[0], GTR_FP32),
+              "kind %d, %d parts: loss %.9g, as a metric %.9g, want %.9g", kind, micros[m], (double)history.loss,
+              (double)seen[1], (double)seen[0]);
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+}
+/* A parameter as the loss is reported as it was before the step. */
+static void parameter_as_loss(void)
+{
+    int alias, m;
+    for (alias = 0; alias < 2; alias++) for (m = 1; m < 3; m++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_trainer_desc d;
+        const gtr_float five = 5;
+        gtr_init init;
+        gtr_tensor *p;
+        gtr_trainer *t;
+        memset(&d, 0, sizeof d); memset(&init, 0, sizeof init);
+        d.lr = 1; d.micro_batches = m;
+        p = gtr_parameter(ctx, "p", gtr_shape0(), init);
+        gtr_set(p, &five, sizeof five);
+        t = gtr_trainer_create(alias ? gtr_reshape(p, gtr_shape1(1)) : p, d);
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        CHECK(gtr_loss(t) == 5 && gtr_item(p) == 4, "%d parts: the loss is %g, p then %g", m, (double)gtr_loss(t), (double)gtr_item(p));
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        CHECK(gtr_loss(t) == 4 && gtr_item(p) == 3, "%d parts: the loss is %g, p then %g", m, (double)gtr_loss(t), (double)gtr_item(p));
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
 /* What labels are computed from runs once a micro-batch, and its batch's statistics are committed once, also where others read it, too. */
 static void labels_once(void)
 {
@@ -417,6 +467,8 @@ static void all(void)
     RUN(labels_in_sets);
     RUN(sets_without_ignored);
     RUN(metric_in_parts);
+    RUN(loss_as_metric);
+    RUN(parameter_as_loss);
     RUN(labels_once);
     RUN(labels_kept_input);
     RUN(masks_in_parts);

@@ -2595,6 +2595,15 @@ static void bad_runs(void)
                *e = gtr_sum(gtr_embedding(y, "em", 2, 3), NULL, 0, false), *r = gtr_reshape(x, gtr_shape2(-2, 1)), *s = gtr_sum(r, NULL, 0, false);
     gtr_float v[6] = { 1, 2, 3, 4, 5, 6 }, got = 0;
     int32_t right[3] = { 0, 1, -100 }, wrong[3] = { 0, 2, 1 }, minus[3] = { 0, -1, 1 };
+    gtr_tensor *fixed = gtr_constant(ctx, GTR_I32, gtr_shape1(3), right);
+    gtr_tensor *row = gtr_sum(gtr_embedding(fixed, "of", 2, 3), NULL, 0, false);
+    EXPECT(gtr_eval(&row, 1) == GTR_ERR_ARG);           /* a constant's ids are looked at, too, as made and as set */
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 2 is -100, want 0 to 1 for embedding");
+    EXPECT(gtr_set(fixed, minus, sizeof minus) == GTR_OK && gtr_eval(&row, 1) == GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 1 is -1, want 0 to 1 for embedding");
+    right[2] = 1;
+    EXPECT(gtr_set(fixed, right, sizeof right) == GTR_OK && gtr_eval(&row, 1) == GTR_OK);
+    right[2] = -100;
     EXPECT(gtr_eval(&loss, 1) == GTR_ERR_STATE);
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "\"x\" was not set");
     EXPECT(gtr_set(x, v, 7) == GTR_ERR_SHAPE);
