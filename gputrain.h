@@ -476,7 +476,8 @@ GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis); /* GTR_I32, the first o
 /* Share of rows of logits (N, C) whose largest element is at labels (N), GTR_I32; negative labels do not count. A
    scalar, of the whole step or set as cross_entropy is; NaN if none counts. */
 GTR_API gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels);
-/* An op of the user's own: gtr_custom_desc. The callbacks run during every run; with CUDA and on_device also while it is captured. */
+/* An op of the user's own: gtr_custom_desc. The callbacks run during every run, and call nothing of the library but
+   gtr_stop; with CUDA and on_device also while it is captured. */
 GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc);
 /* d loss / d x: a tensor of x's shape, to be fetched or used in an expression; zero where loss does not depend on x.
    loss is a scalar. By a reshape, flatten or stop_gradient: of what flows through this tensor alone; a stopped tensor
@@ -4564,7 +4565,7 @@ gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_s
     gtr__mfree(ctx, full);
     return NULL;
 }
-/* Draws a parameter's first values on the host: the same bits whatever the backend. The normal form is Box and Muller's, in double. */
+/* Draws a parameter's first values on the host: the same bits whatever the backend. Normal ones by Box and Muller, in double. */
 static void gtr__draw(gtr_float *p, int64_t n, const gtr_init *init, uint64_t key) {
     for (int64_t i = 0; i < n; i += 4) {
         uint32_t c[4];
@@ -6995,7 +6996,7 @@ static void gtr__record_write(gtr__runner *r, uint64_t step, const gtr__record *
     *(volatile uint64_t *)&to->step = step;
     gtr__fence();
 }
-/* Launches a part of a plan for the next n steps; their records are written unless it is the right part, whose left part had them. */
+/* Launches a part of a plan for the next n steps; their records are written but for the right part, whose left part had them. */
 static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__part part, gtr__record *rec, int n) {
     gtr_context *ctx = r->ctx;
     gtr__ctl ctl;
@@ -8718,7 +8719,7 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
 }
 
 // >>idx
-/* IDX: 0, 0, type, dimensions; each extent as 4 bytes, big-endian; the data. head holds the file's first n_head bytes: its header, or all. */
+/* IDX: 0, 0, type, dimensions; each extent as 4 bytes, big-endian; the data. head holds the first n_head bytes. */
 typedef struct gtr__idx { int64_t rows; gtr_shape row; size_t start; uint64_t bytes; } gtr__idx;
 static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint8_t *head, size_t n_head, uint64_t size, gtr__idx *out) {
     uint64_t want = 1;
@@ -8793,7 +8794,7 @@ typedef struct gtr__decimal {
     int64_t e, last_e; /* last_e: exponent of the last digit written */
     bool negative, inexact;
 } gtr__decimal;
-/* Reads the number at p. The text ends in a byte that is no part of a number (a 0 behind the file). Returns the first byte after it; NULL: none. */
+/* Reads the number at p. The text ends in a byte that is no part of a number (the 0 behind it). Returns the first byte after it; NULL: none. */
 static const char *gtr__decimal_read(const char *p, gtr__decimal *n) {
     uint64_t m = 0;
     int64_t e = 0, written = 0;
@@ -10027,7 +10028,7 @@ static double gtr__step_seconds(gtr_trainer *t) {
     }
     return s;
 }
-/* Seconds of a node, from a plan of many of it: one launch's cost to the host goes out in the difference of two times. Below 0 on error. */
+/* Seconds of a node, from a plan of many of it: a launch's own cost goes out in the difference of two times. Below 0 on error. */
 static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
     gtr__node many[16];
     gtr__plan p;
