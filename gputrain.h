@@ -4638,7 +4638,7 @@ gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, con
     if (!gtr__usable(ctx)) return NULL;
     if (!data || (dtype != GTR_F32 && dtype != GTR_I32)) return gtr__none(gtr__fail(ctx, GTR_ERR_ARG, "a constant needs data of dtype float32 or int32"));
     gtr_tensor *t = gtr__leaf(ctx, GTR__OP_CONSTANT, NULL, dtype, shape, data, gtr__init(GTR_INIT_ZERO, 0), false);
-    if (t && dtype == GTR_I32) gtr__note_range(t, (const int32_t *)data, gtr__count(&shape));
+    if (t && t->data && dtype == GTR_I32) gtr__note_range(t, (const int32_t *)data, gtr__count(&shape));
     return t;
 }
 void gtr_scope_begin(gtr_context *ctx, const char *name) {
@@ -7586,7 +7586,7 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__plan_cache *e, int value
     }
     return true;
 }
-/* The bad step's batch is still in the slots: its forward and backward run once more, each value checked as it is made; to
+/* The bad step's batch is still there: its forward and backward run once more, each value checked as it is made; to
    their end, as values lie in gradients' places until these are written. */
 static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_cache *e, char *text, size_t size) {
     gtr__plan *p = &e->plan;
@@ -8794,7 +8794,7 @@ typedef struct gtr__decimal {
     int64_t e, last_e; /* last_e: exponent of the last digit written */
     bool negative, inexact;
 } gtr__decimal;
-/* Reads the number at p. The text ends in a byte that is no part of a number (the 0 behind it). Returns the first byte after it; NULL: none. */
+/* Reads the number at p. The text ends in a byte that is no part of a number (a 0 behind it). Returns the first byte after it; NULL: none. */
 static const char *gtr__decimal_read(const char *p, gtr__decimal *n) {
     uint64_t m = 0;
     int64_t e = 0, written = 0;
