@@ -8119,19 +8119,19 @@ static void gtr__rate_text(double rate, char *buf, size_t size) {
     else if (rate >= 1e4) snprintf(buf, size, "%.1f k samples/s", rate * 1e-3);
     else snprintf(buf, size, "%.0f samples/s", rate);
 }
-/* The line that renews itself, once there are figures; at an epoch's end a line of its own, with validation. */
+/* The line that renews itself, once there are figures; at an epoch's end one of its own. */
 static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
-    char line[256], rate[40];
+    char line[512], rate[40]; /* floats: up to 45 each */
     int n;
     double now = gtr__now();
     if (f->d->silent || (!epoch_end && (!f->terminal || !(f->weight > 0) || now - f->shown < 0.1))) return;
     f->shown = now;
     gtr__rate_text(f->p.samples_per_second, rate, sizeof rate);
     n = snprintf(line, sizeof line, "epoch %d/%d  step %lld/%lld  loss %.4f", f->p.epoch, f->p.epochs, (long long)f->p.step, (long long)f->p.steps, (double)f->p.loss);
-    if (f->d->metric) n += snprintf(line + n, sizeof line - (size_t)n, "  %s %.4f", gtr__label(f->d->metric), (double)f->p.metric);
+    if (f->d->metric) n += snprintf(line + n, sizeof line - (size_t)n, "  %.40s %.4f", gtr__label(f->d->metric), (double)f->p.metric);
     if (epoch_end && f->d->validation) {
         n += snprintf(line + n, sizeof line - (size_t)n, "  validation loss %.4f", (double)f->p.val_loss);
-        if (f->d->metric) n += snprintf(line + n, sizeof line - (size_t)n, " %s %.4f", gtr__label(f->d->metric), (double)f->p.val_metric);
+        if (f->d->metric) n += snprintf(line + n, sizeof line - (size_t)n, " %.40s %.4f", gtr__label(f->d->metric), (double)f->p.val_metric);
     }
     n += snprintf(line + n, sizeof line - (size_t)n, "  %s", rate);
     if (!epoch_end) n += snprintf(line + n, sizeof line - (size_t)n, "  %.0f s left", f->p.seconds_left);
@@ -8146,7 +8146,7 @@ static void gtr__fit_figures(gtr__fitting *f) {
     f->p.samples_per_second = (double)f->rows / GTR__MAX(gtr__now() - f->began, 1e-9);
     f->p.seconds_left = f->p.step ? (gtr__now() - f->began) * (double)(f->p.steps - f->p.step) / (double)f->p.step : 0;
 }
-/* Takes what the device has reported: sums, history; an epoch's line, where nobody waits for its end. */
+/* Takes what the device reported: sums, history; an epoch's line, where nobody waits for it. */
 static void gtr__fit_harvest(gtr__fitting *f) {
     gtr_trainer *t = f->t;
     uint64_t end = t->runner->shared->step;
@@ -9496,7 +9496,7 @@ static void *gtr__st_room(gtr_context *ctx) {
     for (int64_t k = 0; k < ctx->n_parameter; k++) most = GTR__MAX(most, ctx->parameter[k]->data_bytes);
     return gtr__malloc(ctx, most);
 }
-/* Writes all parameters. Old values take the new ones' place in data, so that a write that fails in the middle is undone. */
+/* Writes all parameters. Old values take the new ones' place in data, so that a write that fails is undone. */
 static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
     gtr_result r = GTR_OK;
     uint32_t i;

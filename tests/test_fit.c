@@ -623,6 +623,37 @@ static void first_line(void)
     EXPECT_OK(n.ctx);
     gtr_destroy(n.ctx);
 }
+/* A line has room for metrics with names as long as names may be, and for any figures. */
+static void long_names(void)
+{
+    static char text[1 << 14], name[480];
+    const gtr_float huge = (gtr_float)-3e38;
+    gtr_init zero;
+    net n = build(PLAIN, sgd(0.1f));
+    gtr_fit_desc f = epochs(1);
+    int ends[2], was;
+    ssize_t got;
+    memset(name, 'm', sizeof name - 1);
+    memset(&zero, 0, sizeof zero);
+    zero.frozen = true;
+    f.metric = gtr_parameter(n.ctx, name, gtr_shape0(), zero);
+    gtr_set(f.metric, &huge, sizeof huge);
+    f.validation = n.data; f.silent = false;
+    EXPECT_OK(n.ctx);
+    fflush(stderr);
+    was = dup(2);
+    if (!CHECK(f.metric && was >= 0 && !pipe(ends), "no pipe")) return;
+    dup2(ends[1], 2);
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+    fflush(stderr);
+    dup2(was, 2);
+    close(ends[1]); close(was);
+    got = read(ends[0], text, sizeof text - 1);
+    close(ends[0]);
+    CHECK(got > 0 && strstr(text, "mmm -30000000") && strstr(text, "validation loss ") && strstr(text, " samples/s\n"), "the line is %s", text);
+    EXPECT_OK(n.ctx);
+    gtr_destroy(n.ctx);
+}
 static void profiled_fit(void)
 {
     int shape;
@@ -735,6 +766,7 @@ static void all(void)
     RUN(called_inside);
     RUN(called_from_the_rate);
     RUN(first_line);
+    RUN(long_names);
     RUN(profiled_fit);
     RUN(refused_at_once);
 }
