@@ -6924,7 +6924,7 @@ static gtr__recipe gtr__recipe0(int64_t batch, int training) {
 }
 
 // >>runner
-#define GTR__CTL_BYTES 2048 /* the control word, and in its second half the flag */
+#define GTR__CTL_BYTES 2048 /* the control word, and in its second half the flag, then what gtr__aside puts there */
 static void gtr__runner_free(gtr__runner *r) {
     gtr_context *ctx = r->ctx;
     if (r->shared) ctx->be->host_free(ctx->instance[0], r->shared, sizeof *r->shared);
@@ -7917,10 +7917,27 @@ gtr_result gtr_step(gtr_trainer *t) {
     GTR__TRY(gtr__trainer_usable(t, "gtr_step", false));
     return gtr__step_part(t, GTR__PART_ALL, &n);
 }
+/* Other runs between gtr_backward and gtr_update may compute the same loss and metrics, in the same place: what REPORT and
+   GUARD read is put aside behind the left part, and back in front of the right one. */
+static gtr_result gtr__aside(gtr_trainer *t, bool back) {
+    gtr_context *ctx = t->ctx;
+    const gtr__plan *p = &t->pending->plan;
+    const gtr__node *n = &p->node[p->n_node - 1];
+    gtr_result r = GTR_OK;
+    while (n->op != GTR__OP_REPORT) n--;
+    for (int k = 0; k < n->n_in && r == GTR_OK; k++) {
+        const int v = gtr__root(p, n->in[k]);
+        void *at = gtr__value_address(ctx, t->pending, v), *aside = (char *)t->runner->flag + 64 * (k + 1);
+        r = ctx->be->copy(ctx->instance[p->value[v].stage], back ? at : aside, back ? aside : at,
+                gtr__value_bytes(&p->value[v]), GTR__ON_DEVICE, false);
+    }
+    return gtr__backend_result(ctx, r, "a report put aside");
+}
 gtr_result gtr_backward(gtr_trainer *t) {
     int n = 1;
     GTR__TRY(gtr__trainer_usable(t, "gtr_backward", false));
-    return gtr__step_part(t, GTR__PART_LEFT, &n);
+    GTR__TRY(gtr__step_part(t, GTR__PART_LEFT, &n));
+    return gtr__aside(t, false);
 }
 gtr_result gtr_update(gtr_trainer *t) {
     gtr_result r = gtr__trainer_usable(t, "gtr_update", true);
@@ -7929,6 +7946,7 @@ gtr_result gtr_update(gtr_trainer *t) {
     e = t->pending;
     r = gtr__entry_ready(t->ctx, e, t->runner);
     if (r == GTR_OK) r = gtr__trainer_current(t);
+    if (r == GTR_OK) r = gtr__aside(t, true);
     t->ctx->writes++;
     if (r == GTR_OK) r = gtr__runner_launch(t->runner, e, GTR__PART_RIGHT, NULL, 1);
     t->pending = NULL;

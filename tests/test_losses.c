@@ -98,6 +98,12 @@ static bool near(const gtr_float *a, const gtr_float *b, int64_t n, gtr_precisio
     return precision == GTR_MIXED_FP16 ? within(a, b, n, 5e-7, 1e-3) : within(a, b, n, 1e-10, 1e-5);
 }
 static bool close_to(float a, float b, gtr_precision precision) { gtr_float x = (gtr_float)a, y = (gtr_float)b; return near(&x, &y, 1, precision); }
+static const gtr_float *not_finite(void)
+{
+    static gtr_float x[ROWS * WIDTH];
+    x[8 * WIDTH + 3] = (gtr_float)NAN;             /* of a row that counts */
+    return x;
+}
 static void compare(const net *a, const net *b, gtr_precision precision, const char *what)
 {
     static gtr_float x[1024], y[1024];
@@ -288,6 +294,43 @@ static void loss_as_metric(void)
         gtr_destroy(n.ctx);
     }
 }
+/* Runs of the same loss between the two halves of a step change nothing of what the step reports, guards and does. */
+static void loss_between_halves(void)
+{
+    int m, bad, other;
+    for (m = 1; m < 4; m++) for (bad = 0; bad < 2; bad++) for (other = 0; other < 3; other++) {
+        net n, twin;
+        gtr_trainer *second;
+        gtr_trainer_desc d;
+        gtr_result r;
+        int i;
+        data_fill(-100, 1);
+        n = build(PLAIN, m, GTR_FP32); twin = build(PLAIN, m, GTR_FP32);
+        memset(&d, 0, sizeof d);
+        d.lr = 0.1f; d.micro_batches = m; d.nonfinite = GTR_NONFINITE_LOSS;
+        n.t = gtr_trainer_create(n.loss, d); twin.t = gtr_trainer_create(twin.loss, d);
+        second = gtr_trainer_create(n.loss, d);
+        feed(&n, PLAIN, 0, ROWS); feed(&twin, PLAIN, 0, ROWS);
+        if (bad) for (i = 0; i < 2; i++) gtr_set(i ? twin.x : n.x, not_finite(), ROWS * WIDTH * sizeof(gtr_float));
+        EXPECT_EQ(gtr_backward(n.t), GTR_OK); EXPECT_EQ(gtr_backward(twin.t), GTR_OK);
+        feed(&n, PLAIN, ROWS, ROWS);
+        if (other == 0) EXPECT_EQ(gtr_eval(&n.loss, 1), GTR_OK);
+        if (other == 1) EXPECT_EQ(gtr_backward(second), GTR_OK);
+        r = gtr_update(twin.t);
+        EXPECT_EQ(gtr_update(n.t), r);
+        if (n.ctx->caps.cuda) EXPECT_EQ(gtr_wait(n.ctx), gtr_wait(twin.ctx));
+        else EXPECT_EQ(r, bad ? GTR_ERR_NONFINITE : GTR_OK);
+        for (i = 0; i < gtr_parameter_count(n.ctx); i++) {
+            static gtr_float a[1024], b[1024];
+            gtr_tensor *p = gtr_parameter_at(n.ctx, i);
+            gtr_get(p, a, p->data_bytes); gtr_get(gtr_parameter_at(twin.ctx, i), b, p->data_bytes);
+            CHECK(!memcmp(a, b, p->data_bytes), "%d parts: \"%s\" differs after a run between a step's halves", m, gtr_tensor_name(p));
+        }
+        if (!bad) CHECK(gtr_loss(n.t) == gtr_loss(twin.t), "%d parts: the loss is %g, alone %g", m, (double)gtr_loss(n.t), (double)gtr_loss(twin.t));
+        gtr_error_clear(n.ctx); gtr_error_clear(twin.ctx);
+        gtr_destroy(n.ctx); gtr_destroy(twin.ctx);
+    }
+}
 /* A parameter as the loss is reported as it was before the step. */
 static void parameter_as_loss(void)
 {
@@ -468,6 +511,7 @@ static void all(void)
     RUN(sets_without_ignored);
     RUN(metric_in_parts);
     RUN(loss_as_metric);
+    RUN(loss_between_halves);
     RUN(parameter_as_loss);
     RUN(labels_once);
     RUN(labels_kept_input);
