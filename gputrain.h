@@ -6,7 +6,7 @@ DO THIS in one C or C++ file:
 and in all others, if there are others:
     #include "gputrain.h"
 compile:
-    cc   -O3 -march=native train.c -lm -pthread                                                          (CPU)
+    cc -O3 -march=native train.c -lm -pthread   (CPU)
     nvcc -O3 -arch=native -Xcompiler -march=native -DGPUTRAIN_CUDA train.c gputrain_cuda.cu -lcublasLt   (GPU, else CPU)
 On Hopper write -arch=sm_90a: its fastest instructions are compiled for that name alone. CUDA 11.4 or newer, C++17.
 Licence (MIT-0) and history at the end.
@@ -14,11 +14,11 @@ Licence (MIT-0) and history at the end.
 A COMPLETE PROGRAM
     int main(void)
     {
-        gtr_context *ctx = gtr_create((gtr_desc){0});                                // the GPU if there is one, else the CPU
+        gtr_context *ctx = gtr_create((gtr_desc){0});   // the GPU if there is one, else the CPU
         gtr_dataset *train = gtr_dataset_idx(ctx, "train-images-idx3-ubyte", "train-labels-idx1-ubyte");
         gtr_dataset *test  = gtr_dataset_idx(ctx, "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte");
 
-        gtr_tensor *x = gtr_input(ctx, "image", GTR_F32, gtr_shape2(GTR_BATCH, 784));    // bytes become 0..1 floats
+        gtr_tensor *x = gtr_input(ctx, "image", GTR_F32, gtr_shape2(GTR_BATCH, 784));   // bytes become 0..1 floats
         gtr_tensor *y = gtr_input(ctx, "label", GTR_I32, gtr_shape1(GTR_BATCH));
         gtr_tensor *h = gtr_relu(gtr_linear(x, "fc1", 256));
         gtr_tensor *logits = gtr_linear(h, "fc2", 10);
@@ -26,7 +26,7 @@ A COMPLETE PROGRAM
 
         gtr_trainer *t = gtr_trainer_create(loss, (gtr_trainer_desc){ .optimizer = GTR_ADAM, .lr = 1e-3f });
         gtr_fit(t, train, (gtr_fit_desc){ .epochs = 5, .batch = 128, .validation = test, .metric = gtr_accuracy(logits, y) });
-        gtr_save(ctx, "model.safetensors");                                          // PyTorch reads it, by name
+        gtr_save(ctx, "model.safetensors");   // PyTorch reads it, by name
 
         if (gtr_error(ctx)) fprintf(stderr, "%s\n", gtr_error_text(ctx));
         gtr_destroy(ctx);
@@ -203,11 +203,11 @@ typedef enum gtr_level { GTR_LOG_INFO, GTR_LOG_WARNING } gtr_level;
 typedef enum gtr_preset { GTR_PRESET_NONE, GTR_PRESET_CPU, GTR_PRESET_SM75, GTR_PRESET_SM87, GTR_PRESET_SM90 } gtr_preset;
 
 // >>structs
-typedef struct gtr_context   gtr_context;
-typedef struct gtr_tensor    gtr_tensor;
-typedef struct gtr_trainer   gtr_trainer;
+typedef struct gtr_context gtr_context;
+typedef struct gtr_tensor gtr_tensor;
+typedef struct gtr_trainer gtr_trainer;
 typedef struct gtr_predictor gtr_predictor;
-typedef struct gtr_dataset   gtr_dataset;
+typedef struct gtr_dataset gtr_dataset;
 
 #define GTR_MAX_DIMS 8
 #define GTR_BATCH    (-1) /* the batch's size; -k is k times it */
@@ -220,146 +220,146 @@ typedef struct gtr_shape { int ndim; int64_t dim[GTR_MAX_DIMS]; } gtr_shape;
    GTR_MEMORY_DEVICE is asked for what gtr_memory_report counts; with CUDA it must be device memory. GTR_MEMORY_STAGING is host memory. */
 typedef struct gtr_allocator {
     void *(*alloc)(size_t bytes, gtr_memory kind, void *user);
-    void  (*free)(void *p, size_t bytes, gtr_memory kind, void *user);
-    void  *user;
-    bool   cuda; /* GTR_MEMORY_DEVICE goes through it with CUDA too (it returns device pointers) */
+    void (*free)(void *p, size_t bytes, gtr_memory kind, void *user);
+    void *user;
+    bool cuda; /* GTR_MEMORY_DEVICE goes through it with CUDA too (it returns device pointers) */
 } gtr_allocator;
 typedef struct gtr_desc {
-    gtr_device    device; /* 0: the GPU if one works, else the CPU */
-    int           device_index; /* which GPU; 0: the first (CUDA_VISIBLE_DEVICES applies) */
-    uint64_t      seed; /* of initial weights, dropout and shuffles */
-    int           threads; /* CPU threads, the caller's included; 0: one a core */
-    int           max_sm; /* multiprocessors that a persistent kernel may fill; 0: all */
-    size_t        memory_limit; /* bytes of device memory this context may take; 0: what there is */
-    void         *cuda_stream; /* a cudaStream_t to enqueue on; NULL: an own one */
+    gtr_device device; /* 0: the GPU if one works, else the CPU */
+    int device_index; /* which GPU; 0: the first (CUDA_VISIBLE_DEVICES applies) */
+    uint64_t seed; /* of initial weights, dropout and shuffles */
+    int threads; /* CPU threads, the caller's included; 0: one a core */
+    int max_sm; /* multiprocessors that a persistent kernel may fill; 0: all */
+    size_t memory_limit; /* bytes of device memory this context may take; 0: what there is */
+    void *cuda_stream; /* a cudaStream_t to enqueue on; NULL: an own one */
     gtr_allocator allocator; /* all zero: malloc and cudaMalloc */
-    void        (*log)(gtr_level level, const char *text, void *user); /* warnings; NULL: silent */
-    void         *log_user;
-    gtr_preset    preset; /* plan for this device without having it */
+    void (*log)(gtr_level level, const char *text, void *user); /* warnings; NULL: silent */
+    void *log_user;
+    gtr_preset preset; /* plan for this device without having it */
 } gtr_desc;
 
 /* A custom op's call: all data float32 (gtr_float on the CPU), contiguous; device pointers if the op was made with on_device. */
 typedef struct gtr_custom_call {
-    int          n_in;
-    const void  *in[8]; /* forward and backward: the inputs */
-    gtr_shape    in_shape[8];
-    void        *out; /* forward: to be written. backward: what forward wrote */
-    gtr_shape    out_shape;
-    const void  *dout; /* backward: the gradient of out */
-    void        *din[8]; /* backward: to be written; NULL where not wanted */
-    void        *cuda_stream; /* on_device: enqueue here; do not wait, do not allocate */
-    void        *user;
+    int n_in;
+    const void *in[8]; /* forward and backward: the inputs */
+    gtr_shape in_shape[8];
+    void *out; /* forward: to be written. backward: what forward wrote */
+    gtr_shape out_shape;
+    const void *dout; /* backward: the gradient of out */
+    void *din[8]; /* backward: to be written; NULL where not wanted */
+    void *cuda_stream; /* on_device: enqueue here; do not wait, do not allocate */
+    void *user;
 } gtr_custom_call;
 typedef struct gtr_custom_desc {
     const char *name;
-    int         n_in;
+    int n_in;
     gtr_tensor *in[8]; /* GTR_F32 (GTR_I32 inputs come as they are, without a gradient) */
     /* NULL: out is shaped like in[0]. Called when the op is built and for each batch: the same, or GTR_ERR_USER */
     gtr_result (*shape)(int n_in, const gtr_shape *in, gtr_shape *out, void *user);
     gtr_result (*forward)(const gtr_custom_call *call);
     gtr_result (*backward)(const gtr_custom_call *call); /* NULL: no gradient */
-    bool        on_device; /* the callbacks take device pointers and enqueue on call->cuda_stream */
-    void       *user;
+    bool on_device; /* the callbacks take device pointers and enqueue on call->cuda_stream */
+    void *user;
 } gtr_custom_desc;
 typedef struct gtr_linear_desc {
     int64_t out; /* features out, at least 1 */
-    bool    no_bias;
+    bool no_bias;
 } gtr_linear_desc;
 typedef struct gtr_batch_norm_desc {
     float eps; /* 0: 1e-5 */
     float momentum; /* 0: 0.1, PyTorch's: running = (1 - momentum) running + momentum batch */
-    bool  frozen; /* training uses the running statistics, too, and does not change them */
+    bool frozen; /* training uses the running statistics, too, and does not change them */
 } gtr_batch_norm_desc;
 typedef struct gtr_cross_entropy_desc {
-    float   label_smoothing; /* 0 to 1 */
+    float label_smoothing; /* 0 to 1 */
     int32_t ignore_index; /* rows with this label do not count; 0: -100. To ignore label 0 set ignore_zero */
-    bool    ignore_zero;
+    bool ignore_zero;
 } gtr_cross_entropy_desc;
 
 /* How initial values of a parameter are drawn. */
 typedef enum gtr_init_kind { GTR_INIT_ZERO, GTR_INIT_CONSTANT, GTR_INIT_UNIFORM, GTR_INIT_NORMAL } gtr_init_kind;
 typedef struct gtr_init {
     gtr_init_kind kind;
-    float         a; /* constant: the value; uniform: in [-a, a); normal: the standard deviation */
-    bool          frozen; /* neither gradient nor optimizer state, ever */
+    float a; /* constant: the value; uniform: in [-a, a); normal: the standard deviation */
+    bool frozen; /* neither gradient nor optimizer state, ever */
 } gtr_init;
 
 /* One group of parameters; the first group whose pattern fits a name counts. '*' stands for any run of characters, '?' for one. */
 typedef struct gtr_group {
     const char *pattern; /* "fc1.*", "*.bias"; it must fit some parameter's full name */
-    float       lr_scale; /* times the schedule's rate; 0: 1 */
-    float       weight_decay; /* 0: the trainer's; GTR_ZERO: none */
-    bool        frozen; /* not trained by this trainer: neither gradient nor state */
+    float lr_scale; /* times the schedule's rate; 0: 1 */
+    float weight_decay; /* 0: the trainer's; GTR_ZERO: none */
+    bool frozen; /* not trained by this trainer: neither gradient nor state */
 } gtr_group;
 typedef struct gtr_trainer_desc {
     gtr_optimizer optimizer; /* 0: SGD */
-    float         lr; /* 0: 1e-3 for Adam and AdamW, 1e-2 for SGD */
-    float         momentum; /* SGD; 0 to 1 */
-    bool          nesterov; /* SGD with momentum */
-    float         weight_decay; /* SGD, Adam: added to the gradient; AdamW: decoupled, 0 is its default 0.01 */
-    float         beta1, beta2; /* 0: 0.9, 0.999 */
-    float         eps; /* 0: 1e-8 */
-    gtr_schedule  schedule; /* 0: constant */
-    int64_t       warmup_steps; /* cosine: lr (t+1)/warmup in the first steps */
-    int64_t       total_steps; /* cosine: from where on it is min_lr; 0: each gtr_fit's own steps */
-    float         min_lr; /* cosine */
+    float lr; /* 0: 1e-3 for Adam and AdamW, 1e-2 for SGD */
+    float momentum; /* SGD; 0 to 1 */
+    bool nesterov; /* SGD with momentum */
+    float weight_decay; /* SGD, Adam: added to the gradient; AdamW: decoupled, 0 is its default 0.01 */
+    float beta1, beta2; /* 0: 0.9, 0.999 */
+    float eps; /* 0: 1e-8 */
+    gtr_schedule schedule; /* 0: constant */
+    int64_t warmup_steps; /* cosine: lr (t+1)/warmup in the first steps */
+    int64_t total_steps; /* cosine: from where on it is min_lr; 0: each gtr_fit's own steps */
+    float min_lr; /* cosine */
     float       (*lr_fn)(int64_t step, void *user);  /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ...; asked when the step is queued */
-    void         *lr_user;
-    float         clip_norm; /* clip the global 2-norm of all gradients to this; 0: do not */
+    void *lr_user;
+    float clip_norm; /* clip the global 2-norm of all gradients to this; 0: do not */
     gtr_precision precision; /* 0: FP32 */
-    float         loss_scale; /* FP16: where the dynamic scale starts; 0: 65536 */
-    int           micro_batches;/* 1 to 64 parts (equal, or one row apart) that a step's batch is computed in, one after
+    float loss_scale; /* FP16: where the dynamic scale starts; 0: 65536 */
+    int micro_batches;/* 1 to 64 parts (equal, or one row apart) that a step's batch is computed in, one after
                                    the other; its loss is the mean of theirs, weighted by rows; 0: 1 */
-    int           streams; /* 1 to 4 streams of a step; 0: 1 */
+    int streams; /* 1 to 4 streams of a step; 0: 1 */
     gtr_nonfinite nonfinite; /* 0: loss and all gradients are checked before an update */
     const gtr_group *groups; /* n_groups of them, copied; NULL: one group */
-    int           n_groups;
-    bool          no_matchers; /* run op by op: no whole-network kernels */
+    int n_groups;
+    bool no_matchers; /* run op by op: no whole-network kernels */
 } gtr_trainer_desc;
 
 /* What a step reported. */
 typedef struct gtr_report {
     int64_t step; /* attempted steps, this one included: 1 after the first */
     int64_t applied; /* updates applied */
-    float   loss;
-    float   grad_norm; /* 2-norm of all gradients before clipping; 0 unless clip_norm is set or the precision is FP16 */
-    float   lr; /* of group 0 */
-    float   loss_scale;
-    bool    skipped; /* FP16: this step's gradients overflowed; no update */
+    float loss;
+    float grad_norm; /* 2-norm of all gradients before clipping; 0 unless clip_norm is set or the precision is FP16 */
+    float lr; /* of group 0 */
+    float loss_scale;
+    bool skipped; /* FP16: this step's gradients overflowed; no update */
 } gtr_report;
 
 /* Progress of gtr_fit, as its callback sees it. */
 typedef struct gtr_progress {
     gtr_trainer *trainer;
     int64_t step, steps; /* done and planned in this fit */
-    int     epoch, epochs; /* 1-based, and how many; the rest of one that was cut short is the first */
-    bool    epoch_end; /* validation figures are fresh */
-    float   loss, metric; /* mean over the epoch so far */
-    float   val_loss, val_metric; /* NaN before the first validation */
-    double  samples_per_second, seconds_left;
-    void   *user;
+    int epoch, epochs; /* 1-based, and how many; the rest of one that was cut short is the first */
+    bool epoch_end; /* validation figures are fresh */
+    float loss, metric; /* mean over the epoch so far */
+    float val_loss, val_metric; /* NaN before the first validation */
+    double samples_per_second, seconds_left;
+    void *user;
 } gtr_progress;
 typedef struct gtr_fit_desc {
-    int           epochs; /* whole ones, after the rest of one that was cut short; 0: 1 */
-    int64_t       batch; /* rows a step; 0: 32 */
-    gtr_dataset  *validation; /* evaluated after each epoch */
-    gtr_tensor   *metric; /* a scalar, averaged beside the loss */
-    bool        (*callback)(const gtr_progress *p); /* false stops the fit; all work is done when it is called */
-    void         *callback_user;
-    int64_t       callback_every; /* steps; 0: at the end of each epoch */
-    bool          no_shuffle; /* rows in their order */
-    bool          drop_last; /* leave out the tail batch */
-    bool          silent; /* no progress on stderr */
-    gtr_report   *history; /* NULL, or room for history_size reports, filled step by step */
-    int64_t       history_size;
+    int epochs; /* whole ones, after the rest of one that was cut short; 0: 1 */
+    int64_t batch; /* rows a step; 0: 32 */
+    gtr_dataset *validation; /* evaluated after each epoch */
+    gtr_tensor *metric; /* a scalar, averaged beside the loss */
+    bool (*callback)(const gtr_progress *p); /* false stops the fit; all work is done when it is called */
+    void *callback_user;
+    int64_t callback_every; /* steps; 0: at the end of each epoch */
+    bool no_shuffle; /* rows in their order */
+    bool drop_last; /* leave out the tail batch */
+    bool silent; /* no progress on stderr */
+    gtr_report *history; /* NULL, or room for history_size reports, filled step by step */
+    int64_t history_size;
 } gtr_fit_desc;
 
 /* One column of a data set: rows x shape, contiguous, in host memory; copied. */
 typedef struct gtr_column {
     const void *data; /* NULL ends the list */
-    gtr_dtype   dtype; /* GTR_F32, GTR_I32, GTR_U8 */
-    gtr_shape   shape; /* of one row; ndim 0 for a number */
-    float       scale, shift; /* GTR_U8 into a float input: scale * value + shift; scale 0: 1/255 */
+    gtr_dtype dtype; /* GTR_F32, GTR_I32, GTR_U8 */
+    gtr_shape shape; /* of one row; ndim 0 for a number */
+    float scale, shift; /* GTR_U8 into a float input: scale * value + shift; scale 0: 1/255 */
     const char *name; /* of the input that it is for (see gtr_trainer_data), copied; NULL: none */
 } gtr_column;
 typedef struct gtr_arrays_desc { int64_t rows; gtr_column column[8]; } gtr_arrays_desc;
@@ -374,8 +374,8 @@ typedef struct gtr_csv_desc {
 /* Bytes of device memory (host memory on the CPU) that a trainer takes at a batch's size. */
 typedef struct gtr_memory_report {
     int64_t batch;
-    size_t  parameters, gradients, states, inputs, activations, workspace, low_precision, kept, control;
-    size_t  total; /* the sum: what the allocator is asked for as GTR_MEMORY_DEVICE, data sets apart */
+    size_t parameters, gradients, states, inputs, activations, workspace, low_precision, kept, control;
+    size_t total; /* the sum: what the allocator is asked for as GTR_MEMORY_DEVICE, data sets apart */
 } gtr_memory_report;
 
 // >>functions
@@ -389,7 +389,7 @@ GTR_API gtr_context *gtr_create(gtr_desc desc);
 GTR_API void gtr_destroy(gtr_context *ctx);
 /* The first error since gtr_create or gtr_error_clear, and its text: what, which op or layer or file, got and wanted. The text is
    the context's, valid until the next call. A NULL context: GTR_ERR_NOMEM. */
-GTR_API gtr_result  gtr_error(const gtr_context *ctx);
+GTR_API gtr_result gtr_error(const gtr_context *ctx);
 GTR_API const char *gtr_error_text(const gtr_context *ctx);
 /* Forgets the error. After GTR_ERR_NONFINITE training may go on; so it may after GTR_ERR_CUDA if blocks of the GPU waited for each other in
    vain. After a device fault (also GTR_ERR_CUDA) the error comes back. */
@@ -430,8 +430,8 @@ GTR_API void gtr_release(gtr_context *ctx, int64_t mark);
 /* Keeps t's value readable after every run that computes it; of micro_batches the last one's, but of all rows where the
    batch's rows are t's first dimension, and of a gradient without rows the sum. Returns t. */
 GTR_API gtr_tensor *gtr_keep(gtr_tensor *t);
-GTR_API gtr_shape   gtr_tensor_shape(const gtr_tensor *t); /* GTR_BATCH and its multiples are negative */
-GTR_API gtr_dtype   gtr_tensor_dtype(const gtr_tensor *t);
+GTR_API gtr_shape gtr_tensor_shape(const gtr_tensor *t); /* GTR_BATCH and its multiples are negative */
+GTR_API gtr_dtype gtr_tensor_dtype(const gtr_tensor *t);
 GTR_API const char *gtr_tensor_name(const gtr_tensor *t);    /* full name of an input or parameter, else of its op; "" for NULL */
 
 // >>op
@@ -533,10 +533,10 @@ GTR_API float gtr_item(gtr_tensor *t);
 
 // >>parameters
 /* Parameters and buffers (trainable or not) in the order they were made. */
-GTR_API int64_t     gtr_parameter_count(const gtr_context *ctx);
+GTR_API int64_t gtr_parameter_count(const gtr_context *ctx);
 GTR_API gtr_tensor *gtr_parameter_at(const gtr_context *ctx, int64_t i);
 GTR_API gtr_tensor *gtr_parameter_find(const gtr_context *ctx, const char *name); /* NULL if there is none; no error */
-GTR_API bool        gtr_parameter_trainable(const gtr_tensor *p);
+GTR_API bool gtr_parameter_trainable(const gtr_tensor *p);
 
 // >>trainer
 /* Trains the parameters that loss, a scalar, depends on. The trainer belongs to the context. Several trainers may share parameters. */
@@ -603,13 +603,13 @@ GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const
 GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc);
 /* Moves every k-th row (rows k-1, 2k-1, ...), k >= 2, out of data into a new data set, which is returned. Not once data is in use. */
 GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k);
-GTR_API int64_t      gtr_dataset_rows(const gtr_dataset *d);
-GTR_API int          gtr_dataset_columns(const gtr_dataset *d);
-GTR_API gtr_shape    gtr_dataset_shape(const gtr_dataset *d, int column); /* of a row */
-GTR_API gtr_dtype    gtr_dataset_dtype(const gtr_dataset *d, int column);
+GTR_API int64_t gtr_dataset_rows(const gtr_dataset *d);
+GTR_API int gtr_dataset_columns(const gtr_dataset *d);
+GTR_API gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column); /* of a row */
+GTR_API gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column);
 /* Row r of a column as it is stored, in host memory; valid as long as the data set. NULL when out of range. */
-GTR_API const void  *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r);
-GTR_API void         gtr_dataset_destroy(gtr_dataset *d); /* before its context; NULL: nothing */
+GTR_API const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r);
+GTR_API void gtr_dataset_destroy(gtr_dataset *d); /* before its context; NULL: nothing */
 
 // >>save
 /* Writes all parameters and buffers as safetensors with PyTorch's names, through a temporary file beside path that
@@ -625,10 +625,10 @@ GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path);
 /* The plan of a step at a batch's size: a line a node. */
 GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch);
 /* Memory of gtr_step at a batch's size, by the plan alone: works with presets. gtr_fit's plan may have another workspace. */
-GTR_API gtr_result  gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out);
+GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out);
 GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch);
 /* The largest batch whose total, gtr_step's and gtr_fit's, fits bytes (0: the context's limit, or the device's free memory but for 32 MiB); 0 if none does. */
-GTR_API int64_t     gtr_largest_batch(gtr_trainer *t, size_t bytes);
+GTR_API int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes);
 /* Runs one real step node by node; a line a node: shape, microseconds, minimum, maximum, mean, count of non-finite
    elements. Waits. Where a node fails the text ends, the context has the error, and no step was done. */
 GTR_API const char *gtr_trace(gtr_trainer *t);
@@ -722,7 +722,7 @@ enum {
     X(SOFTMAX, softmax, 1, 1, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
     X(DROPOUT, dropout, 1, 1, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART, 1, 1) \
     X(EMBEDDING, embedding, 2, 2, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0 | GTR__APART, 1, 1) \
-    X(BATCH_NORM,    batch_norm,    5,  5, 4, 1, FULL,   GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
+    X(BATCH_NORM, batch_norm, 5, 5, 4, 1, FULL, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
       GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS | GTR__APART, 1, 1) \
     X(ARGMAX, argmax, 1, 1, 1, 0, FULL, 0, GTR__APART, 1, 0) \
     X(ACCURACY, accuracy, 2, 3, 1, 0, FULL, 0, GTR__WS | GTR__TALLIES, 1, 0) \
@@ -1142,7 +1142,7 @@ struct gtr_tensor {
     int64_t id; /* index in ctx->tensor */
     int stage, region;
     bool keep, fed; /* fed: it depends on an input */
-    size_t       counted[3]; /* see gtr__count_blocks */
+    size_t counted[3]; /* see gtr__count_blocks */
     int64_t runs; /* of a dimension k times the batch N: how often N lies in it, one behind the other:
             once in (N, k) flattened, k times in (k, N) flattened; 0: once */
     /* parameters, buffers, constants */
@@ -1151,7 +1151,7 @@ struct gtr_tensor {
     gtr_init init;
     void *data; /* on its stage's device; also an input's slot */
     size_t data_bytes;
-    void        *low[2]; size_t low_bytes[2]; /* parameters: bf16, f16 copies; inputs: slots of that storage; NULL until a plan wants them */
+    void *low[2]; size_t low_bytes[2]; /* parameters: bf16, f16 copies; inputs: such slots; NULL: not wanted */
     int64_t limit; /* of ops: in[limited], labels or ids, must lie in [0, limit); 0: no limit */
     int limited;
     int32_t ignore; /* or equal this, if has_ignore */
@@ -1162,7 +1162,8 @@ struct gtr_tensor {
     struct gtr__feeding *feeding; /* an input's staging */
     void *tally; /* TALLIES: labels that count, and all, of the set that is evaluated */
     /* fetched and kept values */
-    void        *kept;  size_t kept_bytes; gtr_shape kept_shape; gtr_dtype kept_storage; bool kept_filled; uint64_t kept_at; /* storage: an input's slot's, too */
+    void *kept; size_t kept_bytes; gtr_shape kept_shape; bool kept_filled; uint64_t kept_at;
+    gtr_dtype kept_storage; /* an input's slot's, too */
 };
 #define GTR__TALLY_BYTES 16
 typedef struct gtr__column {
@@ -1254,7 +1255,8 @@ static void *gtr__host_alloc(const gtr_desc *d, size_t bytes) {
         raw = (unsigned char *)calloc(all, 1);
         if (!raw) return NULL;
 #ifdef MADV_HUGEPAGE
-        if (all > (size_t)8 << 20) madvise(raw + (4096 - (uintptr_t)raw % 4096), all - 8192, MADV_HUGEPAGE); /* a data set is read in half the time */
+        if (all > (size_t)8 << 20) /* a data set is read in half the time */
+            madvise(raw + (4096 - (uintptr_t)raw % 4096), all - 8192, MADV_HUGEPAGE);
 #endif
         p = raw + (64 - (uintptr_t)raw % 64);
         memcpy(p + 8, &raw, sizeof raw);
@@ -1339,9 +1341,9 @@ static const char *gtr__shape_text(const gtr_shape *s, char *buf) {
 }
 
 // >>op-table
-/* A shape function: from input shapes (literal, or symbolic with the batch negative) and attributes to output shapes and
-   dtypes. It runs when the op is built and for each batch size. On failure it writes what it got and wanted to why (256
-   bytes). It may set flops of forward (default: one an output element; backward counts as much for each gradient). */
+/* A shape function: from input shapes (literal, or symbolic with the batch negative) and attributes to output shapes
+   and dtypes. It runs when the op is built and for each batch size. On failure it writes what it got and wanted to why
+   (256 bytes). It may set flops of forward (default: one an output element; backward counts as much for each). */
 typedef struct gtr__shape_call {
     const gtr__attr *attr;
     int n_in;
@@ -1477,9 +1479,9 @@ static void gtr__pause(void) {
 #endif
 }
 #endif
-/* A job's pieces are claimed from ticket: in the lower half the first that is left, in the upper the end of those left. The
-   caller takes the first, workers the last: each finds what it wrote in the job before in a cache of its own. fn, arg and
-   pieces change only when all pieces are done. Nobody waits for a worker that claimed nothing. */
+/* A job's pieces are claimed from ticket: in the lower half the first that is left, in the upper the end of those left.
+   The caller takes the first, workers the last: each finds what it wrote in the job before in a cache of its own. fn,
+   arg and pieces change only when all pieces are done. Nobody waits for a worker that claimed nothing. */
 struct gtr__pool {
     gtr__word ticket; char pad0[56];
     gtr__word done; /* pieces of this job that are finished */
@@ -1504,7 +1506,7 @@ static uint32_t gtr__pool_work(gtr__pool *pool, bool worker) {
     uint64_t t = gtr__atomic_get(&pool->ticket);
     while (gtr__pool_left(t)) {
         if (!gtr__atomic_cas(&pool->ticket, &t, worker ? t - ((uint64_t)1 << 32) : t + 1)) continue;
-        uint32_t pieces = pool->pieces; /* read before the piece counts as done: after that the next job may be written */
+        uint32_t pieces = pool->pieces; /* before the piece counts as done: after that the next job may be written */
         pool->fn(pool->arg, pool->first + (worker ? (int64_t)(t >> 32) - 1 : (int64_t)(uint32_t)t));
         did++;
         if (gtr__atomic_add(&pool->done, 1) == pieces && gtr__atomic_get(&pool->waiting)) {
@@ -1562,7 +1564,7 @@ static bool gtr__thread_start(gtr__thread *t, gtr__pool *pool) {
 #endif
     bool ok = !pthread_attr_init(&attr);
     if (ok) {
-        pthread_attr_setstacksize(&attr, (size_t)1 << 20); /* products keep 80 KiB on the stack; musl's default is 128 */
+        pthread_attr_setstacksize(&attr, (size_t)1 << 20); /* products keep 80 KiB there; musl's default is 128 */
         ok = !pthread_create(t, &attr, gtr__pool_main, pool);
         pthread_attr_destroy(&attr);
     }
@@ -1627,8 +1629,8 @@ static void gtr__pool_destroy(gtr__pool *pool) {
     gtr__host host = pool->host;
     host.free(host.user, pool, pool->bytes);
 }
-/* A pool for threads threads, the caller's included. NULL, for gtr__parallel 'the caller alone', if that is one, or when
-   memory or threads are out. */
+/* A pool for threads threads, the caller's included. NULL, for gtr__parallel 'the caller alone', if that is one, or
+   when memory or threads are out. */
 static gtr__pool *gtr__pool_create(const gtr__host *host, int threads) {
     gtr__pool *pool;
     if (threads < 2) return NULL;
@@ -1645,8 +1647,8 @@ static gtr__pool *gtr__pool_create(const gtr__host *host, int threads) {
     if (!pool->workers) { gtr__pool_destroy(pool); return NULL; }
     return pool;
 }
-/* Waits for the pieces that workers have claimed. Sleeps soon: on a crowded machine a worker, put aside in the middle of
-   its piece, needs this thread's core. */
+/* Waits for the pieces that workers have claimed. Sleeps soon: on a crowded machine a worker, put aside in the middle
+   of its piece, needs this thread's core. */
 static void gtr__pool_finish(gtr__pool *pool, uint32_t pieces) {
     double end = 0;
     for (;;) {
@@ -1742,7 +1744,7 @@ static const gtr__unary_row *gtr__unary_find(int op) {
     for (size_t i = 0; i < sizeof gtr__unary_rows / sizeof gtr__unary_rows[0]; i++) if (gtr__unary_rows[i].op == op) return &gtr__unary_rows[i];
     return NULL;
 }
-/* Vectors of VL elements and register tiles of MR rows by two vectors: what registers hold beside two vectors of B and one of A. */
+/* Vectors of VL elements, register tiles of MR rows by two vectors: what registers hold beside three for operands. */
 #if defined(__AVX512F__) && !defined(GPUTRAIN_DOUBLE)
 #include <immintrin.h>
 #define GTR__VL 16
@@ -1762,8 +1764,9 @@ typedef __m512 gtr__v;
         _mm_loadu_ps((p) + 4 * (s)), 1), _mm_loadu_ps((p) + 8 * (s)), 2), _mm_loadu_ps((p) + 12 * (s)), 3)
 #define GTR__V_LO(a, b) _mm512_maskz_unpacklo_ps(GTR__V_ALL, a, b)
 #define GTR__V_HI(a, b) _mm512_maskz_unpackhi_ps(GTR__V_ALL, a, b)
-#define GTR__V_LO2(a, b) _mm512_castpd_ps(_mm512_maskz_unpacklo_pd((__mmask8)0xff, _mm512_castps_pd(a), _mm512_castps_pd(b)))
-#define GTR__V_HI2(a, b) _mm512_castpd_ps(_mm512_maskz_unpackhi_pd((__mmask8)0xff, _mm512_castps_pd(a), _mm512_castps_pd(b)))
+#define GTR__V_PD2(f, a, b) _mm512_castpd_ps(f((__mmask8)0xff, _mm512_castps_pd(a), _mm512_castps_pd(b)))
+#define GTR__V_LO2(a, b) GTR__V_PD2(_mm512_maskz_unpacklo_pd, a, b)
+#define GTR__V_HI2(a, b) GTR__V_PD2(_mm512_maskz_unpackhi_pd, a, b)
 #elif defined(__AVX2__) && (defined(__FMA__) || defined(_MSC_VER)) && !defined(GPUTRAIN_DOUBLE)
 #include <immintrin.h>
 #define GTR__VL 8
@@ -1894,8 +1897,8 @@ static gtr_float gtr__v_sum(gtr__v v) {
 #define GTR__ROW_BIAS2(i, g, o) c##i = GTR__V_ADD(c##i, b0); d##i = GTR__V_ADD(d##i, b1);
 #define GTR__ROW_STORE1(i, g, o) GTR__V_STORE(c + (i) * cs, c##i);
 #define GTR__ROW_STORE2(i, g, o) GTR__V_STORE(c + (i) * cs, c##i); GTR__V_STORE(c + (i) * cs + GTR__VL, d##i);
-/* c (rows, 1 or 2 vectors) = a b + from + bias; from and bias may be NULL, from may be c. The k loop is bound by FMAs: 28
-   against 16 loads. Rows of a are as apart and columns 1 (by_row), or the other way about (by_col): neither needs packing. */
+/* c (rows, 1 or 2 vectors) = a b + from + bias; from and bias may be NULL, from may be c. The k loop is bound by FMAs:
+   28 against 16 loads. Rows of a are as apart, columns 1 (by_row), or the other way about (by_col), unpacked. */
 typedef void (*gtr__tile_fn)(int64_t k, const gtr_float *a, int64_t as, const gtr_float *b, int64_t bs, const gtr_float *from, int64_t fs,
         const gtr_float *bias, gtr_float *c, int64_t cs);
 #define GTR__TILE_B1(p) const gtr__v b0 = GTR__V_LOAD(p);
@@ -1938,8 +1941,8 @@ static const gtr__tile_fn gtr__tile_table[2][2][GTR__MR] = {
     { { GTR__TILES(GTR__TILE_1C) }, { GTR__TILES(GTR__TILE_2C) } }
 };
 /* Products C = A B of m x k and k x n, and what is done with C on the way to memory. A[i][l] = a[i*ars + l*acs],
-   B[l][j] = b[l*brs + j*bcs]; of either's strides one is 1 (acs is 0 where a row of A is all one number). C is row-major.
-   The cut into pieces, blocks of k and parts of a sum depends on shapes alone. */
+   B[l][j] = b[l*brs + j*bcs]; of either's strides one is 1 (acs is 0 where a row of A is all one number). C is
+   row-major. The cut into pieces, blocks of k and parts of a sum depends on shapes alone. */
 typedef struct gtr__gemm {
     int64_t m, n, k;
     const gtr_float *a, *b;
@@ -2122,7 +2125,7 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
         else gtr__tile_copy(tile, wide, c, s->ldc, rows, width);
     }
 }
-/* All rows of a block over a strip of columns from j and one block of k; a and b stand at its first k, a at row 0, b at column j. */
+/* All rows of a block over columns from j on and one block of k; a and b stand at its first k, row 0, column j. */
 static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, const gtr_float *b, int64_t i0, int64_t i1, int64_t j, int64_t n,
         gtr_float *pa, gtr_float *pb) {
     const gtr__gemm *g = s->g;
@@ -2150,8 +2153,8 @@ static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, c
         i += rows;
     }
 }
-/* A few rows of x against rows of w as they lie: bound by reading w, so nothing is packed. Two rows of x, xs apart (0: one
-   twice), against four of w; y's rows are NR apart. */
+/* A few rows of x against rows of w as they lie: bound by reading w, so nothing is packed. Two rows of x, xs apart (0:
+   one twice), against four of w; y's rows are NR apart. */
 static void gtr__dot8(int64_t k, const gtr_float *x, int64_t xs, const gtr_float *w, int64_t ws, gtr_float *y) {
     const gtr_float *x1 = x + xs;
     gtr__v sum[2][4];
@@ -2356,9 +2359,10 @@ static uint16_t gtr__to_bf16(float f) {
 static float gtr__from_bf16(uint16_t h) { return gtr__bits_float((uint32_t)h << 16); }
 static uint16_t gtr__to_f16(float f) {
     uint32_t u = gtr__float_bits(f), a = u & 0x7fffffffu;
-    uint32_t nan = 0x7e00u | (a >> 13 & 0x3ffu), normal = (a - 0x38000000u + 0xfffu + (a >> 13 & 1u)) >> 13; /* exponent 127 becomes 15 */
-    uint32_t subnormal = gtr__float_bits(gtr__bits_float(a) + 0.5f) - 0x3f000000u; /* 0.5's last place is 2^-24: the sum rounds to it */
-    uint32_t r = a > 0x7f800000u ? nan : a >= 0x477ff000u ? 0x7c00u : a >= 0x38800000u ? normal : subnormal; /* from 65520 on: infinity */
+    /* exponent 127 becomes 15; 0.5's last place is 2^-24: the sum rounds to it; infinity from 65520 on */
+    uint32_t nan = 0x7e00u | (a >> 13 & 0x3ffu), normal = (a - 0x38000000u + 0xfffu + (a >> 13 & 1u)) >> 13;
+    uint32_t subnormal = gtr__float_bits(gtr__bits_float(a) + 0.5f) - 0x3f000000u;
+    uint32_t r = a > 0x7f800000u ? nan : a >= 0x477ff000u ? 0x7c00u : a >= 0x38800000u ? normal : subnormal;
     return (uint16_t)((u >> 16 & 0x8000u) | r);
 }
 static float gtr__from_f16(uint16_t h) {
@@ -2527,8 +2531,8 @@ static gtr_float gtr__max_run(const gtr_float *x, int64_t n) {
     for (int64_t i = 1; i < n; i++) m = x[i] > m ? x[i] : m;
     return m;
 }
-/* Dimensions from the fastest on, none of extent 1, neighbours merged where strides allow it. Strides are of dy (and y), a,
-   b, out; 0: broadcast. Those of dy and out in dim[0] are 0 or 1 (of out more, where elements go one by one). */
+/* Dimensions from the fastest on, none of extent 1, neighbours merged where strides allow it. Strides are of dy (and
+   y), a, b, out; 0: broadcast. Those of dy and out in dim[0] are 0 or 1 (of out more, where elements go one by one). */
 typedef struct gtr__nd { int64_t count; int n; int64_t dim[GTR_MAX_DIMS], stride[4][GTR_MAX_DIMS]; } gtr__nd;
 static const gtr__nd gtr__nd_unit = { 1, 0, { 1 }, { { 0 } } };
 static void gtr__nd_push(gtr__nd *r, int64_t d, int64_t dy, int64_t a, int64_t b, int64_t out) {
@@ -2626,9 +2630,10 @@ static void gtr__copy_rows(void *instance, const gtr_float *x, int64_t from, gtr
     gtr__nd_push(&w.nd, rows, to, from, 0, to);
     gtr__ew(instance, &w);
 }
-/* out (of the target's shape) = factor times the sum of fn (NULL: of dy) over the dimensions that the target broadcasts, in
-   double. The work: blocks of outputs times splits of what is summed. If dim[0] is kept, a block is up to GTR__BLOCK columns
-   of it, to which rows are added; if it is summed, a block is one output. Split sums are added in ascending order. */
+/* out (of the target's shape) = factor times the sum of fn (NULL: of dy) over the dimensions that the target
+   broadcasts, in double. The work: blocks of outputs times splits of what is summed. If dim[0] is kept, a block is up
+   to GTR__BLOCK columns of it, to which rows are added; if it is summed, a block is one output. Split sums are added in
+   ascending order. */
 typedef struct gtr__reduce {
     gtr__ew_job ew; /* out: the target */
     double factor;
@@ -2777,7 +2782,8 @@ static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c) {
     d.items = GTR__MAX(c->in[0].count / GTR__MAX(a0 * a1, 1), c->in[1].count / GTR__MAX(b0 * b1, 1));
     d.a_item = a->ndim > 2 ? a0 * a1 : 0;
     d.b_item = b->ndim > 2 ? b0 * b1 : 0;
-    if (d.items > 1 && !ta && d.a_item && !d.b_item) { d.m *= d.items; d.items = 1; } /* items of a are rows of one product */
+    /* all items of a are rows of one product */
+    if (d.items > 1 && !ta && d.a_item && !d.b_item) { d.m *= d.items; d.items = 1; }
     return d;
 }
 static gtr_result gtr__cpu_matmul_fwd(GTR__KERNEL) {
@@ -2845,7 +2851,7 @@ static gtr_result gtr__cpu_linear_bwd(GTR__KERNEL) {
     gtr__products p = GTR__ZERO;
     if (gtr__wanted(c, 1)) gtr__products_add(&p, m, k, rows, dy, 1, m, gtr__in(c, 0), k, 1, &c->out[1]);
     if (gtr__wanted(c, 0)) gtr__products_add(&p, rows, k, m, dy, m, 1, gtr__in(c, 1), k, 1, &c->out[0]);
-    if (gtr__wanted(c, 2)) gtr__products_add(&p, 1, m, rows, &one, 1, 0, dy, m, 1, &c->out[2]); /* a row of ones times dy */
+    if (gtr__wanted(c, 2)) gtr__products_add(&p, 1, m, rows, &one, 1, 0, dy, m, 1, &c->out[2]); /* ones times dy */
     return gtr__products_run(&p, (gtr__cpu *)instance, c);
 }
 
@@ -2855,8 +2861,8 @@ static gtr_result gtr__shape_linear_act(gtr__shape_call *s) { GTR__TRY(gtr__shap
 static gtr_result gtr__cpu_linear_act_fwd(GTR__KERNEL) { return gtr__linear_forward(instance, c, true); }
 
 // >>op:linear_dact
-/* out[0] = act'(dy w): dy (..., M), w (M, K), and (..., K), the act's x or y, whichever its backward reads -> (..., K): the
-   gradient of a linear layer's input and of the activation before it. Attributes as linear_act's. */
+/* out[0] = act'(dy w): dy (..., M), w (M, K), and (..., K), the act's x or y, whichever its backward reads -> (..., K):
+   the gradient of a linear layer's input and of the activation before it. Attributes as linear_act's. */
 static gtr_result gtr__shape_linear_dact(gtr__shape_call *s) {
     const gtr_shape *dy = &s->in[0], *w = &s->in[1], *x = &s->in[2];
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
@@ -2879,8 +2885,8 @@ static gtr_result gtr__cpu_linear_dact_fwd(GTR__KERNEL) {
 // >>op:sub
 // >>op:mul
 // >>op:div
-/* y = f(a, b), formulas and gradients in GTR__BINARY; NumPy's broadcasting. A broadcast operand's gradient is summed, in
-   double, over the dimensions that it lacks. */
+/* y = f(a, b), formulas and gradients in GTR__BINARY; NumPy's broadcasting. A broadcast operand's gradient is summed,
+   in double, over the dimensions that it lacks. */
 static gtr_result gtr__binary_forward(void *instance, const gtr__call *c, gtr__ew_fn fn) {
     if (c->measure) return gtr__ws_bytes(c, 0);
     gtr__ew_job w = gtr__ew_make(fn, &c->in[0], &c->in[1], &c->out[0]);
@@ -3790,7 +3796,7 @@ static gtr_result gtr__cpu_guard_fwd(GTR__KERNEL) {
      AdamW: p *= 1 - lr wd first, and no wd in g
    as PyTorch. Kingma and Ba, 2015; Loshchilov and Hutter, 2019. Reduced-precision copies of p are refreshed in the same pass.
    Bytes an element: SGD 12, with momentum 20, Adam 28. Each element goes through the same vector operations wherever it lies: a tail is
-   padded. (A compiler does not vectorise sqrtf while it must set errno.) */
+   padded. (No compiler makes vectors of sqrtf while it must set errno.) */
 #define gtr__shape_update gtr__shape_none
 typedef struct gtr__update_group { gtr_float coef, wd, decay, minus_lr, mu, one_b1, minus_one, b2, one_b2, minus_step, root, eps; } gtr__update_group;
 typedef struct gtr__update_job { const gtr__optim *o; gtr__update_group group[GTR__MAX_GROUPS]; } gtr__update_job;
@@ -4064,8 +4070,8 @@ static void gtr__cpu_environment(void *instance, char *text, size_t size) {
         (double)f / (1 << 30), (double)t / (1 << 30));
 }
 static double gtr__cpu_seconds(void *instance, int start) { (void)instance; (void)start; return gtr__now(); }
-/* Reduced-precision storage on the CPU: inputs are widened into workspace behind the kernel's own, outputs are computed in
-   float32 there and rounded once when stored. Ops that move storage (row class NONE, and COPY) see it as it is. */
+/* Reduced-precision storage on the CPU: inputs are widened into workspace behind the kernel's own, outputs are computed
+   in float32 there and rounded once when stored. Ops that move storage (row class NONE, and COPY) see it as it is. */
 static bool gtr__cpu_widens(const gtr__op_row *row, const gtr__arg *a) {
     return row->cls != GTR__NONE && a->dtype != GTR_F32 && gtr__is_float(a->dtype);
 }
@@ -4300,7 +4306,7 @@ static gtr_result gtr__instance_create(gtr_context *ctx, int stage, char *why) {
 static gtr_result gtr__try_cuda(gtr_context *ctx, char *why) {
 #if defined(GPUTRAIN_CUDA) && !defined(GPUTRAIN_DOUBLE)
     const gtr__backend *be = GTR__CUDA_SYMBOL();
-    gtr__cpu_backend(ctx->be); /* a table begins with its version and the sizes of what it shares: they must be this header's */
+    gtr__cpu_backend(ctx->be); /* a table begins with its version and the sizes of what it shares: this header's */
     if (memcmp(be, ctx->be, offsetof(gtr__backend, name)) != 0) { snprintf(why, 256, "gputrain_cuda.cu is of another version than gputrain.h"); return GTR_ERR_VERSION; }
     memcpy(ctx->be, be, sizeof ctx->be);
     ctx->host.device_alloc = ctx->desc.allocator.alloc && ctx->desc.allocator.cuda ? gtr__host_cb_device_alloc : NULL;
@@ -4565,7 +4571,7 @@ gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_s
     gtr__mfree(ctx, full);
     return NULL;
 }
-/* Draws a parameter's first values on the host: the same bits whatever the backend. Normal ones by Box and Muller, in double. */
+/* Draws a parameter's first values on the host, the same on all backends; normal ones by Box and Muller, in double. */
 static void gtr__draw(gtr_float *p, int64_t n, const gtr_init *init, uint64_t key) {
     for (int64_t i = 0; i < n; i += 4) {
         uint32_t c[4];
@@ -4991,16 +4997,15 @@ gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target) {
 
 // >>plan
 /* From tensors to a list of nodes, by passes:
-     record        tensors in the order they were built become nodes, once per micro-batch, with literal shapes; where an operand
-             is wanted in another precision or on another stage, a cast or copy node comes in between
-     tally         in front of that: labels that count are counted, of all micro-batches
-     differentiate backward nodes, from the loss to the parameters
-     rematerialise clones of forward nodes in front of the backward nodes that read them
-     fuse          the fusion table
-     select        the backend's matchers
-     order         streams, and the waits between them
-     memory        workspace and offsets, by liveness under happens-before: in the place of gradients that are not written yet, or in
-             the arena */
+     record: tensors in the order they were built become nodes, once per micro-batch, with literal shapes; where an
+       operand is wanted in another precision or on another stage, a cast or copy node comes in between
+     tally: in front of that, labels that count are counted, of all micro-batches
+     differentiate: backward nodes, from the loss to the parameters
+     rematerialise: clones of forward nodes in front of the backward nodes that read them
+     fuse: the fusion table
+     select: the backend's matchers
+     order: streams, and the waits between them
+     memory: workspace and offsets, by liveness under happens-before: in place of later gradients, or in the arena */
 /* What a plan is for. */
 typedef struct gtr__recipe {
     gtr_trainer *trainer; /* NULL: evaluation */
@@ -5200,7 +5205,7 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     if (cls != GTR__LOW || low == GTR_F32 || GTR__V(v).dtype != GTR_F32 || GTR__V(v).storage != GTR_F32) return v;
     if (b->extra[v].low >= 0 && GTR__V(v).home != GTR__HOME_INPUT) return b->extra[v].low;
     w = gtr__root(b->plan, v);
-    if (b->plan->value[w].home == GTR__HOME_INPUT && b->plan->value[w].stage == stage && gtr__batched(b->plan->value[w].tensor)) { /* FEED writes it low, too */
+    if (GTR__V(w).home == GTR__HOME_INPUT && GTR__V(w).stage == stage && gtr__batched(GTR__V(w).tensor)) { /* by FEED */
         w = gtr__input_value(b, GTR__V(w).tensor, true);
         if (w >= 0 && from->op != GTR__OP_INPUT) w = gtr__alias_new(b, w, GTR__V(v).shape, 0);
         if (w >= 0) b->extra[w].gradient_root = v;
@@ -5231,8 +5236,8 @@ static bool gtr__fetched(const gtr__build *b, gtr_tensor *t) {
 }
 /* Whether micro-batches' values one behind the other are the whole batch's. */
 static bool gtr__joined(const gtr_tensor *t) { return gtr__batched(t) && t->runs == 1; }
-/* A fetched value has a buffer of its tensor's. Micro-batches lie in it one behind the other if that joins them; else the
-   last one does. Of a gradient it is the sum of their parts, of a report the mean. */
+/* A fetched value has a buffer of its tensor's. Micro-batches lie in it one behind the other if that joins them; else
+   the last one does. Of a gradient it is the sum of their parts, of a report the mean. */
 static void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t) {
     v = gtr__root(b->plan, v);
     gtr__value *x = &GTR__V(v);
@@ -5608,13 +5613,13 @@ static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, i
         for (k = 0; k < n->n_in && here; k++) if (gtr__takes_gradient(row, k) && gtr__wants(b, n->in[k])) mask |= (uint64_t)1 << k;
         if (!mask) continue;
         if (row->flags & GTR__JOINT) { gtr__backward_node(b, i, mask, seed); continue; }
-        if (mask & ~(uint64_t)1) gtr__backward_node(b, i, mask & ~(uint64_t)1, seed); /* weights first: an all-reduce may start */
+        if (mask & ~(uint64_t)1) gtr__backward_node(b, i, mask & ~(uint64_t)1, seed); /* weights first */
         if (mask & 1) gtr__backward_node(b, i, 1, seed);
     }
     for (; alias >= 0 && !b->failed; alias--) gtr__pass_on(b, alias);
 }
-/* gtr_gradient: here the backward nodes of its loss, by all tensors that gradients of it are asked for. What a trainer's
-   differentiation knows of values is put aside meanwhile. */
+/* gtr_gradient: here the backward nodes of its loss, by all tensors that gradients of it are asked for. What a
+   trainer's differentiation knows of values is put aside meanwhile. */
 static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
     gtr_tensor *loss = gradient->in[0];
     const gtr__phase phase = b->phase;
@@ -5638,8 +5643,8 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
         if (!b->reach[i] || t->op != GTR__OP_GRADIENT || t->in[0] != loss || b->map[t->in[1]->id] < 0) continue;
         int v = b->map[t->in[1]->id];
         int g = gtr__gradient_value(b, v);
-        if (g >= 0 && !gtr__has_gradient(b, v) && gtr__fill(b, g, 0)) *gtr__written(b, v) = true; /* the loss does not depend on it */
-        if (g >= 0 && b->plan->value[gtr__root(b->plan, g)].tensor) { /* asked for twice: each has a buffer of its own to be read from */
+        if (g >= 0 && !gtr__has_gradient(b, v) && gtr__fill(b, g, 0)) *gtr__written(b, v) = true; /* no path */
+        if (g >= 0 && b->plan->value[gtr__root(b->plan, g)].tensor) { /* asked for twice: a buffer for each */
             int w = gtr__value_new(b, GTR__V(g).shape, GTR_F32, t);
             if (w >= 0) GTR__V(w).stage = GTR__V(g).stage;
             if (w >= 0) gtr__simple_node(b, GTR__OP_COPY, g, w, 0);
@@ -5943,7 +5948,8 @@ static void gtr__pass_select(gtr__build *b) {
             if (count <= 0) continue;
             gtr__mark_own(b->plan, at, count, by);
             if (!gtr__pack(b, at, count, m)) {
-                for (v = 0; v < b->plan->n_value; v++) b->plan->value[v].unstored = 0; /* no other matcher took nodes of this plan's right phases */
+                for (v = 0; v < b->plan->n_value; v++) /* no other matcher took nodes of this plan's right phases */
+                    b->plan->value[v].unstored = 0;
                 continue;
             }
             if (b->plan->n_node == 1) { b->plan->steps = by->steps; b->plan->ragged = by->ragged; }
@@ -5998,8 +6004,8 @@ static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on) {
     p->node[node].wait_node[l] = on;
     p->node[on].signals = 1;
 }
-/* Waits for all that a node's operands need: their writers, and for what it writes also their readers. Fills o. The memory
-   pass relies on nothing else. */
+/* Waits for all that a node's operands need: their writers, and for what it writes also their readers. Fills o. The
+   memory pass relies on nothing else. */
 static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
     int i, k, l, *writer, *reader, last[GTR__MAX_LANES];
     o->lanes = 1;
@@ -6017,7 +6023,7 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
         n->wait_mask = 0; n->signals = 0;
         for (l = 0; l < o->lanes; l++) mine[l] = last[lane] >= 0 ? o->clock[(size_t)last[lane] * (size_t)o->lanes + (size_t)l] : -1;
         mine[lane] = last[lane];
-        if (i >= p->split || n->op == GTR__OP_NETWORK) /* GUARD and UPDATE read all gradients, and a network may have them */
+        if (i >= p->split || n->op == GTR__OP_NETWORK) /* GUARD, UPDATE read all gradients; a network may have them */
             for (l = 0; l < o->lanes; l++) if (last[l] >= 0) gtr__wait_for(p, o, i, last[l]);
         for (k = 0; k < n->n_in + n->n_out; k++) {
             int v = gtr__use(p, n, k);
@@ -6285,7 +6291,8 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     gtr__call_shapes(p, n, in, out);
     for (int k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && n->reads >> k & 1) { in[k].data = (void *)(uintptr_t)&wanted; n->bytes += (double)gtr__value_bytes(&p->value[n->in[k]]); }
     for (int k = 0; k < n->n_out; k++) if (n->out[k] >= 0) {
-        const gtr__home home = p->value[gtr__root(p, n->out[k])].home; /* what a network makes for itself need not leave the chip */
+        /* what a network makes for itself need not leave the chip */
+        const gtr__home home = p->value[gtr__root(p, n->out[k])].home;
         out[k].data = (void *)(uintptr_t)&wanted;
         if (n->op != GTR__OP_NETWORK || (home != GTR__HOME_ARENA && home != GTR__HOME_NONE)) n->bytes += (double)gtr__value_bytes(&p->value[n->out[k]]) * (1 + (double)(n->adds >> k & 1));
     }
@@ -6423,7 +6430,7 @@ static void gtr__add_commits(gtr__build *b) {
         n->stage = o.stage; n->micro = o.micro; n->layer = o.layer;
     }
 }
-/* Each reported scalar's mean over micro-batches, weighted by rows; a gradient's sum; a parameter as it was before UPDATE. */
+/* A reported scalar's mean over micro-batches, by rows; a gradient's sum; a parameter as it was before UPDATE. */
 static void gtr__weigh(gtr__build *b, int *totals, int64_t rows) {
     for (int i = 0, j; i < b->r->n_report; i++) {
         gtr_tensor *t = gtr__stored_as(b->r->report[i]);
@@ -6964,7 +6971,10 @@ static gtr_result gtr__runner_room(gtr__runner *r, int n) {
     double start = 0;
     while (r->launched - r->shared->launches + (uint64_t)n > GTR__RING - 1) {
         if (start == 0) start = gtr__now();
-        else if (gtr__now() - start > 2.0) { GTR__TRY(gtr__wait_all(r->ctx)); r->launched = r->shared->launches; } /* all are done, counted or not */
+        else if (gtr__now() - start > 2.0) { /* all are done, counted or not */
+            GTR__TRY(gtr__wait_all(r->ctx));
+            r->launched = r->shared->launches;
+        }
         gtr__pause();
     }
     return GTR_OK;
@@ -6996,7 +7006,7 @@ static void gtr__record_write(gtr__runner *r, uint64_t step, const gtr__record *
     *(volatile uint64_t *)&to->step = step;
     gtr__fence();
 }
-/* Launches a part of a plan for the next n steps; their records are written but for the right part, whose left part had them. */
+/* Launches a part of a plan for n steps; their records are written but for the right part, whose left part had them. */
 static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__part part, gtr__record *rec, int n) {
     gtr_context *ctx = r->ctx;
     gtr__ctl ctl;
@@ -7208,7 +7218,8 @@ static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *
 static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *dst, size_t bytes) {
     gtr_context *ctx = t->ctx;
     const size_t size = gtr__dtype_size(t->dtype);
-    const gtr_dtype storage = t->op == GTR__OP_INPUT && (t->kept_storage == GTR_BF16 || t->kept_storage == GTR_F16) ? t->kept_storage : t->dtype; /* as the last run had it */
+    const bool reduced = t->kept_storage == GTR_BF16 || t->kept_storage == GTR_F16; /* as the last run had it */
+    const gtr_dtype storage = t->op == GTR__OP_INPUT && reduced ? t->kept_storage : t->dtype;
     const int low = storage == GTR_F16;
     const void *src = storage == t->dtype ? t->data : t->low[low];
     size_t have = storage == t->dtype ? t->data_bytes : t->low_bytes[low] / gtr__dtype_size(storage) * size;
@@ -7216,7 +7227,8 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
     if (t->op == GTR__OP_INPUT) {
         if (!src) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: input \"%s\" has not been used by a run", t->name);
         if (bytes <= have && bytes % size == 0) have = bytes; /* a prefix of the slot: the caller knows the batch */
-        else if (gtr__batched(t) && t->feeding) have = GTR__MIN(have, (size_t)(t->feeding->rows * -gtr__count(&t->shape)) * size); /* more may have been set since */
+        else if (gtr__batched(t) && t->feeding) /* more may have been set since */
+            have = GTR__MIN(have, (size_t)(t->feeding->rows * -gtr__count(&t->shape)) * size);
     }
     if (bytes != have) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get \"%s\" %s: got room for %zu bytes, want %zu", gtr__label(asked), gtr__shape_text(&asked->shape, text), bytes, have);
     return gtr__read(ctx, t->stage, dst, src, storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
@@ -7872,10 +7884,11 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     int i, most;
     if (part != GTR__PART_ALL) GTR__TRY(gtr__settle(ctx, NULL, 0));
     GTR__TRY(gtr__observe(t));
-    memset(rec, 0, sizeof *rec); /* the further ones where they are made: mostly there are none */
+    memset(rec, 0, sizeof *rec);
     if (t->data) batch = gtr__position(t, t->runner->step, rec);
     else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
-    e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data, part != GTR__PART_ALL); /* a launch of several may take a tail */
+    e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data,
+            part != GTR__PART_ALL); /* a launch of several may take a tail */
     e = gtr__entry_of_rows(t, e, batch);
     if (!e) return ctx->error;
     GTR__TRY(gtr__trainer_current(t));
@@ -7917,7 +7930,7 @@ gtr_result gtr_step(gtr_trainer *t) {
     GTR__TRY(gtr__trainer_usable(t, "gtr_step", false));
     return gtr__step_part(t, GTR__PART_ALL, &n);
 }
-/* Other runs between gtr_backward and gtr_update may compute the same loss and metrics, in the same place: what REPORT and
+/* Runs between gtr_backward and gtr_update may compute the same loss and metrics, in the same place: what REPORT and
    GUARD read is put aside behind the left part, and back in front of the right one. */
 static gtr_result gtr__aside(gtr_trainer *t, bool back) {
     gtr_context *ctx = t->ctx;
@@ -8139,20 +8152,23 @@ static void gtr__rate_text(double rate, char *buf, size_t size) {
 }
 /* The line that renews itself, once there are figures; at an epoch's end one of its own. */
 static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
+#define GTR__ADD(...) n += snprintf(line + n, sizeof line - (size_t)n, __VA_ARGS__)
     char line[512], rate[40]; /* floats: up to 45 each */
     int n;
     double now = gtr__now();
     if (f->d->silent || (!epoch_end && (!f->terminal || !(f->weight > 0) || now - f->shown < 0.1))) return;
     f->shown = now;
     gtr__rate_text(f->p.samples_per_second, rate, sizeof rate);
-    n = snprintf(line, sizeof line, "epoch %d/%d  step %lld/%lld  loss %.4f", f->p.epoch, f->p.epochs, (long long)f->p.step, (long long)f->p.steps, (double)f->p.loss);
-    if (f->d->metric) n += snprintf(line + n, sizeof line - (size_t)n, "  %.40s %.4f", gtr__label(f->d->metric), (double)f->p.metric);
+    n = snprintf(line, sizeof line, "epoch %d/%d  step %lld/%lld  loss %.4f", f->p.epoch, f->p.epochs,
+            (long long)f->p.step, (long long)f->p.steps, (double)f->p.loss);
+    if (f->d->metric) GTR__ADD("  %.40s %.4f", gtr__label(f->d->metric), (double)f->p.metric);
     if (epoch_end && f->d->validation) {
-        n += snprintf(line + n, sizeof line - (size_t)n, "  validation loss %.4f", (double)f->p.val_loss);
-        if (f->d->metric) n += snprintf(line + n, sizeof line - (size_t)n, " %.40s %.4f", gtr__label(f->d->metric), (double)f->p.val_metric);
+        GTR__ADD("  validation loss %.4f", (double)f->p.val_loss);
+        if (f->d->metric) GTR__ADD(" %.40s %.4f", gtr__label(f->d->metric), (double)f->p.val_metric);
     }
-    n += snprintf(line + n, sizeof line - (size_t)n, "  %s", rate);
-    if (!epoch_end) n += snprintf(line + n, sizeof line - (size_t)n, "  %.0f s left", f->p.seconds_left);
+    GTR__ADD("  %s", rate);
+    if (!epoch_end) GTR__ADD("  %.0f s left", f->p.seconds_left);
+#undef GTR__ADD
     if (f->terminal) fprintf(stderr, "\r%-*s%s", GTR__MIN(f->width, (int)sizeof line - 1), line, epoch_end ? "\n" : "");
     else fprintf(stderr, "%s\n", line);
     f->width = epoch_end ? 0 : n;
@@ -8468,7 +8484,7 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     p->next = ctx->predictors;
     ctx->predictors = p;
     d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = 1;
-    d.share = ctx->caps.cuda ? ctx->instance[0] : NULL; /* the CPU's predictors compute in their caller's thread, without a pool */
+    d.share = ctx->caps.cuda ? ctx->instance[0] : NULL; /* the CPU's compute in their caller's thread, without a pool */
     if (ctx->be->create(&p->own.host, d, &p->instance[0], why) != GTR_OK) {
         p->instance[0] = NULL;
         gtr__fail(ctx, GTR_ERR_NOMEM, "predictor: %s", why);
@@ -8812,7 +8828,7 @@ typedef struct gtr__decimal {
     int64_t e, last_e; /* last_e: exponent of the last digit written */
     bool negative, inexact;
 } gtr__decimal;
-/* Reads the number at p. The text ends in a byte that is no part of a number (a 0 behind it). Returns the first byte after it; NULL: none. */
+/* Reads the number at p, whose text ends in a byte that is no part of one. Returns the byte behind; NULL: none. */
 static const char *gtr__decimal_read(const char *p, gtr__decimal *n) {
     uint64_t m = 0;
     int64_t e = 0, written = 0;
@@ -8844,8 +8860,8 @@ static const char *gtr__decimal_read(const char *p, gtr__decimal *n) {
     n->inexact = inexact;
     return p;
 }
-/* Any decimal, correctly rounded, by strtod, which gets digits and an exponent but no point: the locale says what one is.
-   800 digits and whether more follow decide every case. */
+/* Any decimal, correctly rounded, by strtod, which gets digits and an exponent but no point: the locale says what one
+   is. 800 digits and whether more follow decide every case. */
 static gtr_float gtr__decimal_slow(const gtr__decimal *n) {
     char text[840];
     int64_t e = n->last_e;
@@ -8875,8 +8891,8 @@ static gtr_float gtr__decimal_value(const gtr__decimal *n) {
         d = e < 0 ? d / ten[-e] : d * ten[e];
         memcpy(&bits, &d, 8);
         bits &= 0x1fffffffu;
-        /* d is off by at most 3 ulp. Unless it is that close to the middle of two floats, or outside the normal ones, rounding
-           it rounds the number. */
+        /* d is off by at most 3 ulp. Unless it is that close to the middle of two floats, or outside the normal ones,
+           rounding it rounds the number. */
         if (sizeof(gtr_float) == 4) sure = d > 2.4e-38 && d < 3.4e38 && (bits < 0x0fffffc0u || bits > 0x10000040u);
     }
     gtr_float v = sure ? (gtr_float)d : gtr__decimal_slow(n);
@@ -9006,7 +9022,7 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     int64_t ends = 1, separators = 0, r = 0;
     if (gtr__csv_start(&s, ctx, name, text, size, desc) != GTR_OK) return NULL;
     for (p = s.begin; p < s.end; p++) { ends += *p == '\n'; separators += *p == s.desc.separator; }
-    /* a long first line takes little more memory than the file's fields: a row behind those that they fill is an error */
+    /* a long first line takes little more than the file's fields: a row behind those that they fill is an error */
     gtr_dataset *d = gtr__dataset_new(ctx, name, GTR__MIN(ends, (ends + separators) / s.columns + 1));
     if (!d) return NULL;
     shape.dim[0] = s.columns - (s.label >= 0);
@@ -9130,7 +9146,7 @@ void gtr_dataset_destroy(gtr_dataset *d) {
 
 // >>safetensors
 /* safetensors: u64 N, little-endian; N bytes of JSON; data. The header is checked whole (grammar, names, ranges) before
-   anything is made of it. Its strings are compared where they lie: a header costs at most two thirds of itself again. */
+   anything is made of it. Its strings are compared where they lie: it costs at most two thirds of itself again. */
 #define GTR__ST_HEADER  100000000u /* bytes */
 #define GTR__ST_TENSORS 1000000u
 #define GTR__ST_NAME    1024u /* bytes */
@@ -9153,8 +9169,8 @@ typedef struct gtr__st {
     uint64_t data; /* bytes behind the header */
     uint64_t length; /* of the string last passed, as UTF-8 */
     gtr__st_entry *entry; /* n of them */
-    uint32_t *key; /* n_key keys of __metadata__, at the end of entry's block: a tensor takes 32 bytes of it and more than 48
-            of the header, a key 4 and 6 of the header: two thirds of the header's size are room for all */
+    uint32_t *key; /* n_key keys of __metadata__, at the end of entry's block: a tensor takes 32 bytes of it and more
+            than 48 of the header, a key 4 and 6 of the header: two thirds of the header's size are room for all */
     uint32_t n, n_key;
     bool has_metadata;
 } gtr__st;
@@ -9608,7 +9624,8 @@ static GTR__PRINTF(2, 3) void gtr__save_add(gtr__save *s, const char *format, ..
 static gtr_result gtr__save_header(gtr__save *s) {
     uint64_t at = 0, end;
     s->header_room = 128;
-    for (int64_t k = 0; k < s->ctx->n_parameter; k++) s->header_room += 6 * strlen(s->order[k]->name) + 320; /* escapes; 10 numbers of up to 20 digits */
+    for (int64_t k = 0; k < s->ctx->n_parameter; k++) /* escapes; 10 numbers of up to 20 digits */
+        s->header_room += 6 * strlen(s->order[k]->name) + 320;
     s->header = (char *)gtr__malloc(s->ctx, s->header_room);
     if (!s->header) return GTR_ERR_NOMEM;
     s->header_bytes = 8;
@@ -9641,8 +9658,8 @@ static gtr_result gtr__save_data(const gtr__save *s, gtr__file *f) {
     gtr__mfree(s->ctx, out);
     return r;
 }
-/* Brings a rename in folder to the disk. Some file systems cannot (EINVAL), and a folder may be closed to readers (EACCES):
-   no error. On Windows the rename itself has done it. */
+/* Brings a rename in folder to the disk. Some file systems cannot (EINVAL), and a folder may be closed to readers
+   (EACCES): no error. On Windows the rename itself has done it. */
 static bool gtr__path_sync(const char *folder) {
     gtr__file f;
     if (!gtr__file_start(&f, NULL, folder, GTR__O_READ, 0)) return errno == EACCES;
@@ -9944,11 +9961,11 @@ int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
         if (!bytes) {
             if (ctx->preset || ctx->be->memory_info(ctx->instance[0], &f, &all) != GTR_OK) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_largest_batch: the device's memory is not known; give a number of bytes"); return 0; }
             bytes = f + ctx->device_bytes; /* what this context has counts as its own */
-            if (ctx->caps.cuda) bytes -= GTR__MIN(bytes, (size_t)32 << 20); /* what the driver rounds up, and takes for graphs and kernels */
+            if (ctx->caps.cuda) bytes -= GTR__MIN(bytes, (size_t)32 << 20); /* what the driver rounds up, and graphs */
         }
         bytes -= GTR__MIN(bytes, sets); /* but for data sets, which the report leaves out */
     }
-    while (high < 2 * 64 && gtr__total_at(t, high) == SIZE_MAX) high++; /* batch_norm wants two rows in each micro-batch */
+    while (high < 2 * 64 && gtr__total_at(t, high) == SIZE_MAX) high++; /* batch_norm wants two rows in each part */
     low = high - 1;
     least = high;
     while (high < (int64_t)1 << 40 && gtr__total_at(t, high) <= bytes) { low = high; high *= 2; }
@@ -10046,7 +10063,7 @@ static double gtr__step_seconds(gtr_trainer *t) {
     }
     return s;
 }
-/* Seconds of a node, from a plan of many of it: a launch's own cost goes out in the difference of two times. Below 0 on error. */
+/* Seconds of a node, from two plans of many: a launch's own cost goes out in the difference. Below 0: error. */
 static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
     gtr__node many[16];
     gtr__plan p;
@@ -10116,7 +10133,8 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
         if ((one[0] = e->plan.n_node == 1 ? step : gtr__node_seconds(ctx, n)) < 0) return false;
         one[1] = rate[0] > 0 && rate[1] > 0 ? GTR__MAX(n->bytes / rate[0], n->flops / rate[1]) : 0;
         one[2] = n->bytes; one[3] = n->flops;
-        if (n->phase == GTR__GUARD) ctx->be->zero(ctx->instance[0], &t->runner->ctl->guard, sizeof(uint32_t)); /* gradients added many times may overflow */
+        if (n->phase == GTR__GUARD) /* gradients added many times may overflow */
+            ctx->be->zero(ctx->instance[0], &t->runner->ctl->guard, sizeof(uint32_t));
         gtr__text_node(ctx, n, i);
         if (n->op == GTR__OP_NETWORK) gtr__textf(ctx, " [%s: one kernel for %d nodes]", n->fused, ((const gtr__network *)n->attr.ptr)->n_node);
         else if (n->fused) gtr__textf(ctx, " [%s]", n->fused);
@@ -10221,8 +10239,8 @@ void gtr_destroy(gtr_context *ctx) {
 #endif /* GPUTRAIN_IMPLEMENTATION */
 
 /* HISTORY
-   2026-11-20  0.1: the engine on the CPU and on CUDA, whole networks in one launch; dense layers, losses, SGD, Adam; data, files
-   2026-11-21  0.1: epochs go on from fit to fit; columns have names; labels that do not count, in parts and sets; gradients by
+   2026-11-20  0.1: the engine on CPU and CUDA, whole networks in one launch; layers, losses, optimizers; data, files
+   2026-11-21  0.1: epochs go on from fit to fit; columns have names; ignored labels, in parts and sets; gradients by
                     aliases; predictors of rows that mix; batch_norm .frozen; refused data feeds nothing; CUDA 11.4 on
 
    LICENCE: MIT No Attribution (MIT-0)

@@ -751,7 +751,8 @@ static gtr_result gtr__custom_failed(gtr__instance *in) {
         volatile uint32_t *failed = (volatile uint32_t *)in->staging[i].host;
         if (!*failed) continue;
         const char *name = ((const gtr_custom_desc *)in->staging[i].key)->name;
-        r = gtr__fail(in, GTR_ERR_USER, "custom op \"%s\": a function of its failed with result %u", name ? name : "", (unsigned)*failed);
+        r = gtr__fail(in, GTR_ERR_USER, "custom op \"%s\": a function of its failed with result %u", name ? name : "",
+                (unsigned)*failed);
         *failed = 0;
     }
     return r;
@@ -1270,7 +1271,8 @@ static __device__ __forceinline__ void gtr__bar_arrive_far(uint32_t bar) { asm v
     uint32_t there;
     asm volatile("{\n.reg .pred p;\n.reg .u32 turn;\nmov.u32 turn, 0;\nLOOK:\n"
                  "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n@p bra THERE;\nadd.u32 turn, turn, 1;\n"
-                 "setp.ge.u32 p, turn, %3;\n@!p bra LOOK;\nsetp.ne.u32 p, turn, turn;\nTHERE:\nselp.u32 %0, 1, 0, p;\n}\n"
+                 "setp.ge.u32 p, turn, %3;\n@!p bra LOOK;\nsetp.ne.u32 p, turn, turn;\nTHERE:\n"
+                 "selp.u32 %0, 1, 0, p;\n}\n"
                  : "=r"(there) : "r"(bar), "r"(parity), "n"(GTR__BAR_LOOKS) : "memory");
     return there != 0;
 }
@@ -8876,8 +8878,10 @@ template <int TIMES = 1> static __device__ __forceinline__ void gtr__field_signa
     if ((threadIdx.x & 31) == 0) gtr__bar_arrive<TIMES>(barrier);
 #endif
 }
-// Those who arrive are of this block, and nobody else can hold them up. The one wait without an end: with any, even a
-// trap alone, ptxas 13.0 serializes the products of 128 columns (C7514), and a step takes 385 us instead of 266.
+// A barrier of threads of this block alone, as __syncthreads is, and like it without a deadline: all waits for other
+// blocks have one, so that who arrives here always comes. With a deadline a step of 128 columns takes, instead of 266
+// us: 385 with a trap behind it, or as a loop of PTX (ptxas 13.0 serializes products, C7514); 295 as waits of a second
+// each; 285 and 282 as a loop that falls through and marks the block as lost.
 static __device__ __forceinline__ void gtr__field_await(uint32_t barrier, uint32_t parity) {
 #if GTR__FIELD_WGMMA
     while (!gtr__bar_passed(barrier, parity & 1)) {}
@@ -11475,7 +11479,8 @@ static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float
             if (me == 0) gtr__tall_room(h, step, false);
             // it comes to this point, or leaves; or this block does without it, and so gives up
             int turn = 0;
-            while (!gtr__tall_gone(h, step) && !gtr__bar_passed_far(free, (uint32_t)step & 1) && ++turn < GTR__BAR_LOOKS) {}
+            while (!gtr__tall_gone(h, step) && !gtr__bar_passed_far(free, (uint32_t)step & 1) &&
+                   ++turn < GTR__BAR_LOOKS) {}
             if (turn == GTR__BAR_LOOKS) *(volatile int *)&h->gone = step;
             if (gtr__tall_gone(h, step)) return;
         }
