@@ -144,7 +144,7 @@ static void labels_in_parts(void)
             if (!CHECK(close_to(b, a, modes[mode]), "%s: the loss is %.9g, want %.9g", what, (double)b, (double)a)) break;
             compare(&one, &many, modes[mode], what);
         }
-        EXPECT_OK(one.ctx); EXPECT_OK(many.ctx);
+        if (one.t && many.t) { EXPECT_OK(one.ctx); EXPECT_OK(many.ctx); }
         gtr_destroy(one.ctx); gtr_destroy(many.ctx);
     }
 }
