@@ -32,7 +32,7 @@ help:
 	@echo 'make test-cuda    SHARD=native|ptx75|ptx80|sm8|sanitize RECORD=file: tests on the GPU, a line added to the record'
 	@echo 'make check        compilers, standards, symbols, sanitizers, examples; CHECKS="compilers symbols ..." for some of them'
 	@echo 'make campaign     longer than tests: what make check fuzzes for 20 s each, for FUZZ_SECONDS=600 each; COUNT=2000 graphs drawn from SEED on,'
-	@echo '                  by PYTHON=one that has PyTorch; faults planted, which tests must find (campaign-fuzz, -graphs, -faults: one of these)'
+	@echo '                  by PYTHON=one that has PyTorch; faults planted, which tests must find; exp and the like at every float (campaign-fuzz, -graphs, -faults, -floats: one of these)'
 	@echo 'make bench        timings beside PyTorch and JAX where installed; ROWS="row ...", SHARD=1/3 for some of them, ROWS=report for what was'
 	@echo '                  measured so far; ARCH=ptx80|ptx75: built for older chips'
 	@echo 'make hash         what tests/cuda-verified knows the sources by'
@@ -65,7 +65,7 @@ need-gpu:
 check:
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' sh tests/check.sh $(CHECKS)
 
-campaign: campaign-fuzz campaign-graphs campaign-faults
+campaign: campaign-fuzz campaign-graphs campaign-faults campaign-floats
 campaign-fuzz:
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' FUZZ_SECONDS='$(or $(FUZZ_SECONDS),600)' sh tests/check.sh fuzz
 # Random graphs beyond those of tests/graphs.bin.
@@ -76,6 +76,9 @@ campaign-graphs: build/$(NATIVE)/test_torch
 	GTR_GRAPHS=build/graphs.bin build/$(NATIVE)/test_torch
 campaign-faults:
 	@CC='$(CC)' sh tests/plant.sh
+# The functions of section vmath at every float.
+campaign-floats: build/cpu/test_vmath
+	GTR_FLOATS=1 build/cpu/test_vmath
 
 # ARCH=ptx75 or ptx80: a build from PTX alone, for what older chips would run; SHARD=2/3: the second third of the rows.
 BENCH_ARCH  = $(if $(filter ptx%,$(ARCH)),$(ARCH),$(NATIVE))
@@ -119,4 +122,4 @@ $(foreach b,cuda ptx75 ptx80,$(eval $(call CUDA_BUILD,$(b))))
 $(foreach b,cpu cuda ptx75 ptx80,build/$(b)/test_ops_double): tests/test_ops.c
 
 .SECONDARY:
-.PHONY: help run fashion data test test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults bench hash clean
+.PHONY: help run fashion data test test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats bench hash clean

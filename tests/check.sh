@@ -124,8 +124,8 @@ check_ops() {
 check_size() {
     bytes=$(wc -c <gputrain.h)
     doc=$(grep -n '^\*/' gputrain.h | head -n 1 | cut -d: -f1)
-    echo "gputrain.h has $bytes bytes (at most 560000); $doc lines of it are to be read first (at most 150)"
-    [ "$bytes" -le 560000 ] && [ "$doc" -le 150 ]
+    echo "gputrain.h has $bytes bytes (at most 600000); $doc lines of it are to be read first (at most 150)"
+    [ "$bytes" -le 600000 ] && [ "$doc" -le 150 ]
 }
 
 check_examples() {
