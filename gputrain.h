@@ -50,7 +50,7 @@ CONTENTS (each stands in this file as a line of its own: search for it)
     >>op:bce_with_logits >>op:custom >>op:copy >>op:cast >>op:fill >>op:feed >>op:tally >>op:bn_commit >>op:guard
     >>op:update >>op:report >>op:check >>op:binary_act >>op:network >>rows >>cpu-backend >>contexts >>tensors
     >>op-builders >>layer-builders >>loss-builders >>plan >>pass:record >>pass:tally >>pass:differentiate
-    >>pass:rematerialise >>pass:fuse >>pass:select >>pass:order >>pass:memory >>plan-make >>running >>leaves >>resolve
+    >>pass:rematerialise >>pass:alias >>pass:fuse >>pass:select >>pass:order >>pass:memory >>plan-make >>running >>leaves >>resolve
     >>runner >>set-get >>training >>schedule >>nonfinite >>step >>evaluate >>fit >>predicting >>files >>datasets >>idx
     >>csv >>dataset-use >>safetensors >>json >>load >>save-file >>observing >>release
 
@@ -688,6 +688,7 @@ enum {
                                of all labels that these are a part of, input 2 says, where there is one */
     GTR__APART = 16384, /* as EW: evaluated, row r of a result with the batch in front comes of inputs' rows r */
     GTR__ALONG = 32768, /* but with attr i[0] 0 */
+    GTR__PASSES0 = 65536, GTR__PASSES1 = 131072, /* the gradient of input 0 / 1 is the output's, summed where broadcast */
     GTR__COMMITS = 4096     /* training changes state: a node of op attr i[14] with outputs 1 and 3, inputs 3 and 4 and tensor attr i[15] */
 };
 /* One row per op: X(ID, name, min_in, max_in, outputs, differentiable outputs, class, needs, flags, has kernel, has backward).
@@ -702,8 +703,8 @@ enum {
     X(STOP_GRADIENT, stop_gradient, 1, 1, 1, 0, FOLLOW, 0, GTR__ALIAS | GTR__APART, 0, 0) \
     X(MATMUL, matmul, 2, 2, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART, 1, 1) \
     X(LINEAR, linear, 2, 3, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART, 1, 1) \
-    X(ADD, add, 2, 2, 1, 1, FOLLOW, 0, GTR__WS | GTR__EW, 1, 1) \
-    X(SUB, sub, 2, 2, 1, 1, FOLLOW, 0, GTR__WS | GTR__EW, 1, 1) \
+    X(ADD, add, 2, 2, 1, 1, FOLLOW, 0, GTR__WS | GTR__EW | GTR__PASSES0 | GTR__PASSES1, 1, 1) \
+    X(SUB, sub, 2, 2, 1, 1, FOLLOW, 0, GTR__WS | GTR__EW | GTR__PASSES0, 1, 1) \
     X(MUL, mul, 2, 2, 1, 1, FOLLOW, GTR__X0 | GTR__X1, GTR__WS | GTR__EW | GTR__CROSS, 1, 1) \
     X(DIV, div, 2, 2, 1, 1, FOLLOW, GTR__X1 | GTR__Y0, GTR__WS | GTR__EW, 1, 1) \
     X(SCALE, scale, 1, 1, 1, 1, FOLLOW, 0, GTR__EW, 1, 1) \
@@ -736,7 +737,7 @@ enum {
     X(FILL, fill, 0, 0, 1, 0, NONE, 0, 0, 1, 0) \
     X(FEED, feed, 0, 0, 1, 0, NONE, 0, 0, 1, 0) \
     X(TALLY, tally, 1, 1, 1, 0, NONE, 0, 0, 1, 0) \
-    X(BN_COMMIT, bn_commit, 5, 5, 0, 0, NONE, 0, GTR__STATE, 1, 0) \
+    X(BN_COMMIT, bn_commit, 5, 60, 0, 0, NONE, 0, GTR__STATE, 1, 0) \
     X(GUARD, guard, 1, 8, 0, 0, NONE, 0, GTR__WS, 1, 0) \
     X(UPDATE, update, 0, 0, 0, 0, NONE, 0, GTR__STATE, 1, 0) \
     X(REPORT, report, 1, 4, 0, 0, NONE, 0, 0, 1, 0) \
@@ -747,6 +748,8 @@ enum {
     X(XENT_STEP, xent_step, 2, 3, 4, 0, FULL, 0, GTR__WS | GTR__TALLIES, 1, 0) \
     X(MSE_STEP, mse_step, 2, 2, 2, 0, FULL, 0, GTR__WS, 1, 0) \
     X(NETWORK, network, 0, 72, 0, 0, NONE, 0, GTR__WS, 1, 0)
+#define GTR__BN_SET 5 /* operands of BN_COMMIT for one norm */
+#define GTR__BN_SETS 12 /* norms that one of its nodes serves */
 #define GTR__OP_ENUM(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) GTR__OP_##ID,
 typedef enum gtr__op { GTR__OPS(GTR__OP_ENUM) GTR__OP_COUNT } gtr__op;
 typedef enum gtr__dir { GTR__FWD, GTR__BWD, GTR__DIR_COUNT } gtr__dir;
@@ -3878,19 +3881,22 @@ static gtr_result gtr__cpu_tally_fwd(GTR__KERNEL) {
 }
 
 // >>op:bn_commit
-/* in: mean, var (C) of the batch; running_mean, running_var (C), num_batches_tracked (I64), which are written unless this step is guarded:
-   running = (1 - m) running + m batch, of the unbiased variance. f[0]: m; i[0]: values a channel. */
+/* in: sets of five, of as many norms: mean, var (C) of the batch; running_mean, running_var (C), num_batches_tracked
+   (I64 or none), which are written unless this step is guarded: running = (1 - m) running + m batch, of the unbiased
+   variance. f[0]: m; i[0]: values a channel, both the same for all sets. No two sets have the same statistics. */
 #define gtr__shape_bn_commit gtr__shape_none
 static gtr_result gtr__cpu_bn_commit_fwd(GTR__KERNEL) {
-    gtr_float *mean = (gtr_float *)c->in[2].data, *var = (gtr_float *)c->in[3].data;
     const double m = c->attr->f[0], n = (double)c->attr->i[0], unbias = n > 1 ? n / (n - 1) : 1;
     (void)instance;
     if (c->ctl && (c->ctl->guard || c->ctl->status)) return GTR_OK;
-    for (int64_t k = 0; k < c->in[0].count; k++) {
-        mean[k] = (gtr_float)((1 - m) * (double)mean[k] + m * (double)gtr__in(c, 0)[k]);
-        var[k] = (gtr_float)((1 - m) * (double)var[k] + m * unbias * (double)gtr__in(c, 1)[k]);
+    for (int i = 0; i < c->n_in; i += GTR__BN_SET) {
+        gtr_float *mean = (gtr_float *)c->in[i + 2].data, *var = (gtr_float *)c->in[i + 3].data;
+        for (int64_t k = 0; k < c->in[i].count; k++) {
+            mean[k] = (gtr_float)((1 - m) * (double)mean[k] + m * (double)gtr__in(c, i)[k]);
+            var[k] = (gtr_float)((1 - m) * (double)var[k] + m * unbias * (double)gtr__in(c, i + 1)[k]);
+        }
+        if (c->in[i + 4].data) ++*(int64_t *)c->in[i + 4].data;
     }
-    if (c->n_in > 4 && c->in[4].data) ++*(int64_t *)c->in[4].data;
     return GTR_OK;
 }
 
@@ -5146,6 +5152,7 @@ gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target) {
      tally: in front of that, labels that count are counted, of all micro-batches
      differentiate: backward nodes, from the loss to the parameters
      rematerialise: clones of forward nodes in front of the backward nodes that read them
+     alias: a gradient that an op only passes on shares its output's place
      fuse: the fusion table
      select: the backend's matchers
      order: streams, and the waits between them
@@ -5883,6 +5890,66 @@ static void gtr__pass_rematerialise(gtr__build *b) {
     gtr__mfree(b->ctx, at);
 }
 
+// >>pass:alias
+/* Takes out the nodes that are marked by GTR__OP_COUNT. */
+static void gtr__close_up(gtr__plan *p) {
+    const int split = p->split;
+    int i, k;
+    for (i = k = 0; i < p->n_node; i++) {
+        if (p->node[i].op == GTR__OP_COUNT) { p->split -= i < split; continue; }
+        if (k != i) p->node[k] = p->node[i];
+        k++;
+    }
+    p->n_node = k;
+}
+/* Of values that share a place: nodes that write it first, again for the first time, last, and read it last. */
+typedef struct gtr__uses { int first, again, last, read; } gtr__uses;
+/* Whether node i does nothing but copy value *from to all of value *to. */
+static bool gtr__is_copy(const gtr__plan *p, int i, int *from, int *to) {
+    const gtr__node *n = &p->node[i];
+    const int dy = n->n_in - 1, flags = gtr__row(n->op)->flags;
+    if (n->dir != GTR__BWD || n->adds || !(flags & (GTR__PASSES0 | GTR__PASSES1)) || !(n->reads >> dy & 1)) return false;
+    const int k = n->out[0] < 0;
+    if (n->out[k] < 0 || (!k && n->out[1] >= 0) || !(flags & (k ? GTR__PASSES1 : GTR__PASSES0))) return false;
+    *from = gtr__root(p, n->in[dy]);
+    *to = gtr__root(p, n->out[k]);
+    const gtr__value *x = &p->value[*from], *y = &p->value[*to];
+    return gtr__count(&x->shape) == gtr__count(&y->shape) && x->storage == y->storage && x->stage == y->stage &&
+           y->home == GTR__HOME_ARENA;
+}
+/* A value that begins as a copy of another shares its place, unless one of them, or what shares it already, is written
+   before the others are read for the last time. */
+static void gtr__pass_alias(gtr__build *b) {
+    gtr__plan *p = b->plan;
+    gtr__uses *uses = (gtr__uses *)gtr__malloc(b->ctx, (size_t)p->n_value * sizeof *uses + 8);
+    int i, k, v, from, to;
+    if (!uses) { b->failed = true; return; }
+    for (v = 0; v < p->n_value; v++) { uses[v].first = uses[v].again = INT_MAX; uses[v].last = uses[v].read = -1; }
+    for (i = 0; i < p->n_node; i++)
+        for (k = 0; k < p->node[i].n_in + p->node[i].n_out; k++) {
+            if ((v = gtr__use(p, &p->node[i], k)) < 0) continue;
+            if (k < p->node[i].n_in) { uses[v].read = i; continue; }
+            if (uses[v].last < 0) uses[v].first = i;
+            else if (uses[v].again == INT_MAX && uses[v].last != i) uses[v].again = i;
+            uses[v].last = i;
+        }
+    for (i = 0; i < p->n_node; i++) {
+        if (!gtr__is_copy(p, i, &from, &to) || uses[to].first != i) continue;
+        gtr__uses *x = &uses[from], *y = &uses[to];
+        const int again = x->last < i ? INT_MAX : x->again;
+        if (again <= GTR__MAX(y->read, y->last) || y->again <= x->read) continue;
+        if (p->value[from].home != GTR__HOME_ARENA && (p->value[from].home != GTR__HOME_KEPT || y->again != INT_MAX)) continue;
+        x->again = GTR__MIN(again, y->again);
+        x->last = GTR__MAX(x->last, y->last);
+        x->read = GTR__MAX(x->read, y->read);
+        p->value[to].home = GTR__HOME_ALIAS; p->value[to].alias = from; p->value[to].offset = 0;
+        gtr__mfree(b->ctx, p->node[i].in);
+        p->node[i].op = GTR__OP_COUNT;
+    }
+    gtr__close_up(p);
+    gtr__mfree(b->ctx, uses);
+}
+
 // >>pass:fuse
 #define GTR__UNARY_ID(ID, name, f, g) GTR__OP_##ID,
 #define GTR__BINARY_ID(ID, name, f, g, h) GTR__OP_##ID,
@@ -5980,14 +6047,13 @@ static void gtr__count_uses(gtr__fuse *f) {
 static void gtr__pass_fuse(gtr__build *b, bool late) {
     gtr__plan *p = b->plan;
     gtr__fuse f;
-    int i, j, k;
+    int i, j;
     f.plan = p; f.ctx = b->ctx; f.failed = false;
     f.readers = (int *)gtr__malloc(b->ctx, (size_t)p->n_value * 2 * sizeof(int) + 8);
     if (!f.readers) { b->failed = true; return; }
     f.writers = f.readers + p->n_value;
     for (size_t row = 0; row < sizeof gtr__fusions / sizeof *gtr__fusions; row++) {
         const gtr__fusion *u = &gtr__fusions[row];
-        const int split = p->split;
         if (u->late != late || (!b->ctx->caps.fused[u->fused] && !b->ctx->preset)) continue;
         gtr__count_uses(&f);
         for (i = 0; i < p->n_node; i++) {
@@ -6006,8 +6072,7 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
                 break;
             }
         }
-        for (i = k = 0; i < p->n_node; i++) if (p->node[i].op == GTR__OP_COUNT) p->split -= i < split; else { if (k != i) p->node[k] = p->node[i]; k++; }
-        p->n_node = k;
+        gtr__close_up(p);
     }
     b->failed |= f.failed;
     gtr__mfree(b->ctx, f.readers);
@@ -6560,18 +6625,34 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
         b->plan->node[0] = tmp;
     }
 }
+/* A node that commits for norms like one of o's, and has room for it; at the end of the list. NULL: a new one is wanted. */
+static gtr__node *gtr__commit_with(gtr__build *b, const gtr__node *o, int64_t values) {
+    gtr__node *n = &b->plan->node[b->plan->n_node - 1];
+    if (n->phase != GTR__COMMIT || n->op != (gtr__op)o->attr.i[14] || n->n_in == GTR__BN_SET * GTR__BN_SETS) return NULL;
+    if (n->attr.f[0] != o->attr.f[1] || n->attr.i[0] != values || n->stage != o->stage || n->micro != o->micro) return NULL;
+    for (int k = 0; k < n->n_in; k += GTR__BN_SET) if (n->in[k + 2] == o->in[3] || n->in[k + 3] == o->in[4]) return NULL;
+    return n;
+}
 static void gtr__add_commits(gtr__build *b) {
     int i, end = b->plan->n_node;
     for (i = 0; i < end && !b->failed; i++) {
         const gtr__node o = b->plan->node[i];
         if (!(gtr__row(o.op)->flags & GTR__COMMITS) || o.dir != GTR__FWD || o.recomputed || !o.training) continue;
-        int tracked = gtr__leaf_value(b, b->ctx->tensor[o.attr.i[15]]);
-        gtr__node *n = gtr__node_new(b, (gtr__op)o.attr.i[14], GTR__FWD, 5, 0);
+        const int tracked = gtr__leaf_value(b, b->ctx->tensor[o.attr.i[15]]);
+        const int64_t values = gtr__count(&GTR__V(o.in[0]).shape) / gtr__count(&GTR__V(o.out[1]).shape);
+        gtr__node *n = gtr__commit_with(b, &o, values);
+        if (!n && (n = gtr__node_new(b, (gtr__op)o.attr.i[14], GTR__FWD, GTR__BN_SET * GTR__BN_SETS, 0)) != NULL) {
+            n->n_in = 0;
+            n->reads = 0;
+            n->attr.f[0] = o.attr.f[1]; n->attr.i[0] = values;
+            n->stage = o.stage; n->micro = o.micro; n->layer = o.layer;
+        }
         if (!n || tracked < 0) { b->failed = true; return; }
-        n->in[0] = o.out[1]; n->in[1] = o.out[3]; n->in[2] = o.in[3]; n->in[3] = o.in[4]; n->in[4] = tracked;
-        n->attr.f[0] = o.attr.f[1];
-        n->attr.i[0] = gtr__count(&GTR__V(o.in[0]).shape) / gtr__count(&GTR__V(o.out[1]).shape);
-        n->stage = o.stage; n->micro = o.micro; n->layer = o.layer;
+        const int set[GTR__BN_SET] = { o.out[1], o.out[3], o.in[3], o.in[4], tracked };
+        memcpy(n->in + n->n_in, set, sizeof set);
+        n->reads |= gtr__low_bits(GTR__BN_SET) << n->n_in;
+        n->n_in += GTR__BN_SET;
+        n->out = n->in + n->n_in;
     }
 }
 /* A reported scalar's mean over micro-batches, by rows; a gradient's sum; a parameter as it was before UPDATE. */
@@ -6668,6 +6749,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
         if (b.rows) gtr__differentiate(&b, losses[k++], (float)((double)b.rows / (double)r->batch), bounds[m], bounds[m + 1]);
     }
     if (!b.failed && r->trainer && ctx->n_regions) gtr__pass_rematerialise(&b);
+    if (!b.failed) gtr__pass_alias(&b);
     if (!b.failed) gtr__pass_fuse(&b, false);
     if (!b.failed && r->feeds) {
         gtr__add_feed(&b, inputs, n_inputs);

@@ -3825,22 +3825,34 @@ static gtr_result gtr__cuda_tally_fwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:bn_commit
-// Bytes: 24 a channel. Nothing in a guarded step.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_bn_commit(gtr__opd mean, gtr__opd var, float *running_mean, float *running_var, int64_t *batches,
-                                                                  int64_t channels, double momentum, double unbias, const gtr__ctl *ctl) {
+// Bytes: 24 a channel. Nothing in a guarded step. A row of blocks serves a norm.
+typedef struct gtr__bn_set { gtr__opd mean, var; float *running_mean, *running_var; int64_t *batches, channels; } gtr__bn_set;
+typedef struct gtr__bn_sets { gtr__bn_set set[GTR__BN_SETS]; double momentum, unbias; const gtr__ctl *ctl; } gtr__bn_sets;
+static __global__ void __launch_bounds__(GTR__T) gtr__k_bn_commit(const __grid_constant__ gtr__bn_sets m) {
     gtr__enter();
-    if (ctl && (ctl->guard || ctl->status)) return;
-    for (int64_t k = (int64_t)blockIdx.x * GTR__T + threadIdx.x; k < channels; k += (int64_t)gridDim.x * GTR__T) {
-        running_mean[k] = (float)((1.0 - momentum) * (double)running_mean[k] + momentum * (double)gtr__get(mean.p, mean.t, k));
-        running_var[k] = (float)((1.0 - momentum) * (double)running_var[k] + momentum * unbias * (double)gtr__get(var.p, var.t, k));
-        if (k == 0 && batches) batches[0]++;
+    if (m.ctl && (m.ctl->guard || m.ctl->status)) return;
+    const gtr__bn_set &s = m.set[blockIdx.y];
+    for (int64_t k = (int64_t)blockIdx.x * GTR__T + threadIdx.x; k < s.channels; k += (int64_t)gridDim.x * GTR__T) {
+        s.running_mean[k] = (float)((1.0 - m.momentum) * (double)s.running_mean[k] + m.momentum * (double)gtr__get(s.mean.p, s.mean.t, k));
+        s.running_var[k] = (float)((1.0 - m.momentum) * (double)s.running_var[k] + m.momentum * m.unbias * (double)gtr__get(s.var.p, s.var.t, k));
+        if (k == 0 && s.batches) s.batches[0]++;
     }
 }
 static gtr_result gtr__cuda_bn_commit_fwd(void *instance, const gtr__call *c) {
-    double n = (double)c->attr->i[0], unbias = n > 1 ? n / (n - 1) : 1;
-    return GTR__LAUNCH(instance, c, gtr__k_bn_commit, gtr__grid(c, c->in[0].count), GTR__T, 0, gtr__opd_of(&c->in[0]), gtr__opd_of(&c->in[1]),
-                       (float *)c->in[2].data, (float *)c->in[3].data, (int64_t *)(c->n_in > 4 ? c->in[4].data : NULL), c->in[0].count, c->attr->f[0], unbias,
-                       (const gtr__ctl *)c->ctl);
+    const double n = (double)c->attr->i[0];
+    gtr__bn_sets m;
+    int64_t most = 0;
+    memset((void *)&m, 0, sizeof m);
+    m.momentum = c->attr->f[0]; m.unbias = n > 1 ? n / (n - 1) : 1; m.ctl = (const gtr__ctl *)c->ctl;
+    for (int k = 0; k < c->n_in; k += GTR__BN_SET) {
+        gtr__bn_set *s = &m.set[k / GTR__BN_SET];
+        s->mean = gtr__opd_of(&c->in[k]); s->var = gtr__opd_of(&c->in[k + 1]);
+        s->running_mean = (float *)c->in[k + 2].data; s->running_var = (float *)c->in[k + 3].data;
+        s->batches = (int64_t *)c->in[k + 4].data;
+        s->channels = c->in[k].count;
+        if (most < s->channels) most = s->channels;
+    }
+    return GTR__LAUNCH(instance, c, gtr__k_bn_commit, dim3(gtr__grid(c, most), (unsigned)(c->n_in / GTR__BN_SET)), GTR__T, 0, m);
 }
 
 // >>op:argmax

@@ -255,6 +255,7 @@ static void launch_counts(void)
     gtr_tensor *image = gtr_input(ctx, "image", GTR_F32, gtr_shape2(GTR_BATCH, 784));
     gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 20)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
     gtr_tensor *target = gtr_input(ctx, "target", GTR_F32, gtr_shape2(GTR_BATCH, 4)), *h, *r, *loss;
+    int i;
     memset(&sgd, 0, sizeof sgd);
     /* feed, guard, update, report: 4. A linear layer with its activation: 1 forward, 1 for dw and db, 1 for dx and the activation's
        gradient (not the first). Cross-entropy both ways: 1; mse: 2, and 1 that adds up the sums of its blocks. */
@@ -274,8 +275,21 @@ static void launch_counts(void)
     h = gtr_dropout(gtr_relu(gtr_linear(x, "e1", 16)), "e2", 0.5f); /* dropout both ways, and relu's gradient on its own */
     launch_bound("dropout", gtr_cross_entropy(gtr_linear(h, "e3", 10), y), d, 32, 4 + 2 + 1 + 2 + 1 + 3, 0);
     h = gtr_gelu(gtr_linear(x, "f1", 20));
-    r = gtr_relu(gtr_add(h, x));                                    /* add and relu: 1; relu's gradient 1, add's 1 (x takes none) */
-    launch_bound("residual", gtr_cross_entropy(gtr_linear(r, "f2", 10), y), d, 32, 4 + 2 + 1 + 1 + 2 + 1 + 3, 0);
+    r = gtr_relu(gtr_add(h, x));                                    /* add and relu: 1; relu's gradient 1, add's is the same */
+    launch_bound("residual", gtr_cross_entropy(gtr_linear(r, "f2", 10), y), d, 32, 4 + 2 + 1 + 1 + 2 + 1 + 2, 0);
+    /* a block: norm 1, relu 1, two layers, add 1; backward 2 a layer, relu's gradient with its layer's, norm's 1; one commit for all */
+    for (i = 0, h = gtr_linear(x, "g0", 16); i < 3; i++) {
+        static const char *names[3][3] = { { "g1", "g2", "g3" }, { "g4", "g5", "g6" }, { "g7", "g8", "g9" } };
+        r = gtr_relu(gtr_linear(gtr_relu(gtr_batch_norm(h, names[i][0])), names[i][1], 24));
+        r = gtr_linear(r, names[i][2], 16);
+        h = i == 1 ? gtr_add(r, h) : i ? gtr_add(h, r) : gtr_sub(h, r);     /* what is subtracted: its gradient takes 1 */
+    }
+    launch_bound("residual blocks", gtr_cross_entropy(gtr_linear(h, "g10", 10), y), d, 32, 4 + 1 + 1 + 1 + 1 + 1 + 2 + 3 * (5 + 2 * 2 + 1) + 1, 0);
+    /* a layer whose input's gradient is added to its output's, which it reads: one copy */
+    h = gtr_linear(x, "h0", 16);
+    launch_bound("residual layer", gtr_cross_entropy(gtr_linear(gtr_add(h, gtr_linear(h, "h1", 16)), "h2", 10), y), d, 32, 4 + 3 + 1 + 1 + 5 + 1, 0);
+    h = gtr_linear(x, "k0", 16);
+    launch_bound("twice itself", gtr_cross_entropy(gtr_linear(gtr_add(h, h), "k1", 10), y), d, 32, 4 + 2 + 1 + 1 + 3 + 2, 0);
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
