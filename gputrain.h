@@ -50,9 +50,9 @@ CONTENTS (each stands in this file as a line of its own: search for it)
     >>op:bce_with_logits >>op:custom >>op:copy >>op:cast >>op:fill >>op:feed >>op:tally >>op:bn_commit >>op:guard
     >>op:update >>op:report >>op:check >>op:binary_act >>op:network >>rows >>cpu-backend >>contexts >>tensors
     >>op-builders >>layer-builders >>loss-builders >>plan >>pass:record >>pass:tally >>pass:differentiate
-    >>pass:rematerialise >>pass:alias >>pass:fuse >>pass:select >>pass:order >>pass:memory >>plan-make >>running >>leaves >>resolve
-    >>runner >>set-get >>training >>schedule >>nonfinite >>step >>evaluate >>fit >>predicting >>files >>datasets >>idx
-    >>csv >>dataset-use >>safetensors >>json >>load >>save-file >>observing >>release
+    >>pass:rematerialise >>pass:alias >>pass:fuse >>pass:select >>pass:order >>pass:memory >>plan-make >>running
+    >>leaves >>resolve >>runner >>set-get >>training >>schedule >>nonfinite >>step >>evaluate >>fit >>predicting
+    >>files >>datasets >>idx >>csv >>dataset-use >>safetensors >>json >>load >>save-file >>observing >>release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of rows of a run,
@@ -688,7 +688,7 @@ enum {
                                of all labels that these are a part of, input 2 says, where there is one */
     GTR__APART = 16384, /* as EW: evaluated, row r of a result with the batch in front comes of inputs' rows r */
     GTR__ALONG = 32768, /* but with attr i[0] 0 */
-    GTR__PASSES0 = 65536, GTR__PASSES1 = 131072, /* the gradient of input 0 / 1 is the output's, summed where broadcast */
+    GTR__PASSES0 = 65536, GTR__PASSES1 = 131072, /* input 0's / 1's gradient is the output's, summed where broadcast */
     GTR__COMMITS = 4096     /* training changes state: a node of op attr i[14] with outputs 1 and 3, inputs 3 and 4 and tensor attr i[15] */
 };
 /* One row per op: X(ID, name, min_in, max_in, outputs, differentiable outputs, class, needs, flags, has kernel, has backward).
@@ -1916,8 +1916,11 @@ static gtr_float gtr__v_sum(gtr__v v) {
 #define GTR__IVDEP
 #endif
 GTR__INLINE gtr_float gtr__gelu_tanh_grad(gtr_float x) GTR__GELU_TANH_GRAD_BODY
-/* The loops of each formula of GTR__UNARY over the whole vectors of n elements: gcc -O2 makes vectors only where nothing
-   is left over. Outputs may lie on inputs of the same call. */
+/* The loops of each formula of GTR__UNARY over the whole vectors of n elements: gcc -O2 makes vectors only where
+   nothing is left over. Outputs may lie on inputs of the same call. */
+#define GTR__BACKWARD_ARGS gtr_float a, gtr_float b, const gtr_float *dys, const gtr_float *xs, const gtr_float *ys, \
+    gtr_float *dxs, int64_t n, int add
+#define GTR__BACKWARD_IN const gtr_float dy = dys[i], x = xs[i], y = ys[i]; (void)x; (void)y;
 #define GTR__UNARY_LOOPS(ID, name, forward, backward) \
 static void gtr__unary_##name##_forward(gtr_float a, gtr_float b, const gtr_float *xs, gtr_float *ys, int64_t n) \
 { \
@@ -1927,18 +1930,17 @@ static void gtr__unary_##name##_forward(gtr_float a, gtr_float b, const gtr_floa
     GTR__IVDEP \
     for (i = 0; i < n; i++) { const gtr_float x = xs[i]; ys[i] = forward; } \
 } \
-static void gtr__unary_##name##_backward(gtr_float a, gtr_float b, const gtr_float *dys, const gtr_float *xs, const gtr_float *ys, gtr_float *dxs, \
-        int64_t n, int add) \
+static void gtr__unary_##name##_backward(GTR__BACKWARD_ARGS) \
 { \
     int64_t i; \
     (void)a; (void)b; \
     n &= -(int64_t)GTR__VL; \
     if (add) { \
         GTR__IVDEP \
-        for (i = 0; i < n; i++) { const gtr_float dy = dys[i], x = xs[i], y = ys[i]; (void)x; (void)y; dxs[i] += backward; } \
+        for (i = 0; i < n; i++) { GTR__BACKWARD_IN dxs[i] += backward; } \
     } else { \
         GTR__IVDEP \
-        for (i = 0; i < n; i++) { const gtr_float dy = dys[i], x = xs[i], y = ys[i]; (void)x; (void)y; dxs[i] = backward; } \
+        for (i = 0; i < n; i++) { GTR__BACKWARD_IN dxs[i] = backward; } \
     } \
 }
 #ifdef __clang__
@@ -1949,18 +1951,19 @@ GTR__UNARY(GTR__UNARY_LOOPS)
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif
-/* Forward: y = f(x), y may be x. Backward: dx = or (add) += f'(x) dy, dx may be dy; x and y are addresses that may be read in any case, values
-   only where the op's needs name them. */
+/* Forward: y = f(x), y may be x. Backward: dx = or (add) += f'(x) dy, dx may be dy; x and y are addresses that may be
+   read in any case, values only where the op's needs name them. */
 typedef struct gtr__unary_row {
     int op;
     void (*forward)(gtr_float a, gtr_float b, const gtr_float *x, gtr_float *y, int64_t n);
-    void (*backward)(gtr_float a, gtr_float b, const gtr_float *dy, const gtr_float *x, const gtr_float *y, gtr_float *dx, int64_t n, int add);
+    void (*backward)(GTR__BACKWARD_ARGS);
 } gtr__unary_row;
-#define GTR__UNARY_ROW(ID, name, forward, backward) { GTR__OP_##ID, gtr__unary_##name##_forward, gtr__unary_##name##_backward },
+#define GTR__UNARY_ROW(ID, name, f, g) { GTR__OP_##ID, gtr__unary_##name##_forward, gtr__unary_##name##_backward },
 static const gtr__unary_row gtr__unary_rows[] = { GTR__UNARY(GTR__UNARY_ROW) };
 /* NULL for an op that is not in GTR__UNARY. */
 static const gtr__unary_row *gtr__unary_find(int op) {
-    for (size_t i = 0; i < sizeof gtr__unary_rows / sizeof gtr__unary_rows[0]; i++) if (gtr__unary_rows[i].op == op) return &gtr__unary_rows[i];
+    for (size_t i = 0; i < sizeof gtr__unary_rows / sizeof gtr__unary_rows[0]; i++)
+        if (gtr__unary_rows[i].op == op) return &gtr__unary_rows[i];
     return NULL;
 }
 /* out = f(x) or, from dy, its backward, of any n elements. What whole vectors leave over goes through the same loop in
@@ -5908,7 +5911,7 @@ typedef struct gtr__uses { int first, again, last, read; } gtr__uses;
 static bool gtr__is_copy(const gtr__plan *p, int i, int *from, int *to) {
     const gtr__node *n = &p->node[i];
     const int dy = n->n_in - 1, flags = gtr__row(n->op)->flags;
-    if (n->dir != GTR__BWD || n->adds || !(flags & (GTR__PASSES0 | GTR__PASSES1)) || !(n->reads >> dy & 1)) return false;
+    if (n->dir != GTR__BWD || n->adds || n->n_out != 2 || !(n->reads >> dy & 1)) return false;
     const int k = n->out[0] < 0;
     if (n->out[k] < 0 || (!k && n->out[1] >= 0) || !(flags & (k ? GTR__PASSES1 : GTR__PASSES0))) return false;
     *from = gtr__root(p, n->in[dy]);
@@ -5938,7 +5941,8 @@ static void gtr__pass_alias(gtr__build *b) {
         gtr__uses *x = &uses[from], *y = &uses[to];
         const int again = x->last < i ? INT_MAX : x->again;
         if (again <= GTR__MAX(y->read, y->last) || y->again <= x->read) continue;
-        if (p->value[from].home != GTR__HOME_ARENA && (p->value[from].home != GTR__HOME_KEPT || y->again != INT_MAX)) continue;
+        const gtr__home home = p->value[from].home;
+        if (home != GTR__HOME_ARENA && (home != GTR__HOME_KEPT || y->again != INT_MAX)) continue;
         x->again = GTR__MIN(again, y->again);
         x->last = GTR__MAX(x->last, y->last);
         x->read = GTR__MAX(x->read, y->read);
@@ -6625,12 +6629,13 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
         b->plan->node[0] = tmp;
     }
 }
-/* A node that commits for norms like one of o's, and has room for it; at the end of the list. NULL: a new one is wanted. */
+/* The last node, if it commits for norms of o's kind and has room for one more; NULL: a new one is wanted. */
 static gtr__node *gtr__commit_with(gtr__build *b, const gtr__node *o, int64_t values) {
     gtr__node *n = &b->plan->node[b->plan->n_node - 1];
-    if (n->phase != GTR__COMMIT || n->op != (gtr__op)o->attr.i[14] || n->n_in == GTR__BN_SET * GTR__BN_SETS) return NULL;
-    if (n->attr.f[0] != o->attr.f[1] || n->attr.i[0] != values || n->stage != o->stage || n->micro != o->micro) return NULL;
-    for (int k = 0; k < n->n_in; k += GTR__BN_SET) if (n->in[k + 2] == o->in[3] || n->in[k + 3] == o->in[4]) return NULL;
+    if (n->phase != GTR__COMMIT || n->op != (gtr__op)o->attr.i[14] || n->stage != o->stage || n->micro != o->micro ||
+        n->attr.f[0] != o->attr.f[1] || n->attr.i[0] != values || n->n_in == GTR__BN_SET * GTR__BN_SETS) return NULL;
+    for (int k = 2; k < n->n_in; k += GTR__BN_SET)
+        if (n->in[k] == o->in[3] || n->in[k + 1] == o->in[4]) return NULL;
     return n;
 }
 static void gtr__add_commits(gtr__build *b) {

@@ -3826,15 +3826,25 @@ static gtr_result gtr__cuda_tally_fwd(void *instance, const gtr__call *c) {
 
 // >>op:bn_commit
 // Bytes: 24 a channel. Nothing in a guarded step. A row of blocks serves a norm.
-typedef struct gtr__bn_set { gtr__opd mean, var; float *running_mean, *running_var; int64_t *batches, channels; } gtr__bn_set;
-typedef struct gtr__bn_sets { gtr__bn_set set[GTR__BN_SETS]; double momentum, unbias; const gtr__ctl *ctl; } gtr__bn_sets;
+typedef struct gtr__bn_set {
+    gtr__opd mean, var;
+    float *running_mean, *running_var;
+    int64_t *batches, channels;
+} gtr__bn_set;
+typedef struct gtr__bn_sets {
+    gtr__bn_set set[GTR__BN_SETS];
+    double momentum, unbias;
+    const gtr__ctl *ctl;
+} gtr__bn_sets;
 static __global__ void __launch_bounds__(GTR__T) gtr__k_bn_commit(const __grid_constant__ gtr__bn_sets m) {
     gtr__enter();
     if (m.ctl && (m.ctl->guard || m.ctl->status)) return;
     const gtr__bn_set &s = m.set[blockIdx.y];
     for (int64_t k = (int64_t)blockIdx.x * GTR__T + threadIdx.x; k < s.channels; k += (int64_t)gridDim.x * GTR__T) {
-        s.running_mean[k] = (float)((1.0 - m.momentum) * (double)s.running_mean[k] + m.momentum * (double)gtr__get(s.mean.p, s.mean.t, k));
-        s.running_var[k] = (float)((1.0 - m.momentum) * (double)s.running_var[k] + m.momentum * m.unbias * (double)gtr__get(s.var.p, s.var.t, k));
+        const double mean = gtr__get(s.mean.p, s.mean.t, k), var = gtr__get(s.var.p, s.var.t, k);
+        const double keep = 1.0 - m.momentum;
+        s.running_mean[k] = (float)(keep * (double)s.running_mean[k] + m.momentum * mean);
+        s.running_var[k] = (float)(keep * (double)s.running_var[k] + m.momentum * m.unbias * var);
         if (k == 0 && s.batches) s.batches[0]++;
     }
 }
@@ -3852,7 +3862,8 @@ static gtr_result gtr__cuda_bn_commit_fwd(void *instance, const gtr__call *c) {
         s->channels = c->in[k].count;
         if (most < s->channels) most = s->channels;
     }
-    return GTR__LAUNCH(instance, c, gtr__k_bn_commit, dim3(gtr__grid(c, most), (unsigned)(c->n_in / GTR__BN_SET)), GTR__T, 0, m);
+    const dim3 grid(gtr__grid(c, most), (unsigned)(c->n_in / GTR__BN_SET));
+    return GTR__LAUNCH(instance, c, gtr__k_bn_commit, grid, GTR__T, 0, m);
 }
 
 // >>op:argmax
