@@ -659,8 +659,8 @@ GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node);
 #define GTR__ALIGN     256
 
 // >>op-rows
-/* How the precision pass treats an op: LOW takes low inputs and accumulates in float32; FOLLOW has its inputs' storage; FULL is float32;
-   NONE is left as it is (integers, plan nodes). */
+/* How the precision pass treats an op: LOW takes low inputs and accumulates in float32; FOLLOW computes in float32 and
+   has its inputs' storage, parameters aside; FULL is float32; NONE is left as it is (integers, plan nodes). */
 typedef enum gtr__class { GTR__NONE, GTR__LOW, GTR__FOLLOW, GTR__FULL } gtr__class;
 /* What backward reads: bit i is input i, bit 16+k output k. */
 #define GTR__X0 1u
@@ -720,10 +720,10 @@ enum {
     X(SLICE, slice, 1, 1, 1, 1, FOLLOW, 0, GTR__APART, 1, 1) \
     X(SUM, sum, 1, 1, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
     X(MEAN, mean, 1, 1, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
-    X(SOFTMAX, softmax, 1, 1, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
+    X(SOFTMAX, softmax, 1, 1, 1, 1, FOLLOW, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
     X(DROPOUT, dropout, 1, 1, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART, 1, 1) \
     X(EMBEDDING, embedding, 2, 2, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0 | GTR__APART, 1, 1) \
-    X(BATCH_NORM, batch_norm, 5, 5, 4, 1, FULL, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
+    X(BATCH_NORM, batch_norm, 5, 5, 4, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
       GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS | GTR__APART, 1, 1) \
     X(ARGMAX, argmax, 1, 1, 1, 0, FULL, 0, GTR__APART, 1, 0) \
     X(ACCURACY, accuracy, 2, 3, 1, 0, FULL, 0, GTR__WS | GTR__TALLIES, 1, 0) \
@@ -5443,7 +5443,10 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
         if (operand[i] < 0) { b->failed = true; return; }
         shapes[i] = GTR__V(operand[i]).shape;
         types[i] = GTR__V(operand[i]).dtype;
-        if (types[i] == GTR_F32) { any = true; if (b->plan->value[operand[i]].storage == GTR_F32) narrow = false; else storage = b->plan->value[operand[i]].storage; }
+        if (types[i] != GTR_F32) continue;
+        const gtr__value *x = &GTR__V(gtr__root(b->plan, operand[i]));
+        if (x->storage != GTR_F32) { any = true; storage = x->storage; }
+        else if (x->home != GTR__HOME_PARAMETER && x->home != GTR__HOME_STATE) narrow = false; /* these decide nothing */
     }
     memset(&s, 0, sizeof s);
     s.attr = &attr; s.n_in = t->n_in; s.in = shapes; s.in_dtype = types;
