@@ -310,7 +310,7 @@ typedef struct gtr_trainer_desc {
     float loss_scale; /* FP16: where the dynamic scale starts; 0: 65536 */
     int micro_batches;/* 1 to 64 parts (equal, or one row apart) that a step's batch is computed in, one after
                                    the other; its loss is the mean of theirs, weighted by rows; 0: 1 */
-    int streams; /* 1 to 4 streams of a step; 0: 1 */
+    int streams; /* 1 to 4 streams of a step; 0: chosen; 1 on the CPU, with micro-batches or with recomputation */
     gtr_nonfinite nonfinite; /* 0: loss and all gradients are checked before an update */
     const gtr_group *groups; /* n_groups of them, copied; NULL: one group */
     int n_groups;
@@ -6194,18 +6194,67 @@ static void gtr__trim_feeds(gtr__build *b) {
 }
 
 // >>pass:order
-/* Gradients of parameters go to the further streams, all else stays on the first: nothing but the update waits for them. */
+/* Streams for the nodes of the left phases, by a list schedule: each goes, in the plan's order, where it can start first,
+   by rough costs; gradients of parameters, which nothing but the update waits for, to the further streams. With parts
+   or recomputation, whose values are to follow each other in memory, and beside networks only such gradients leave the
+   first. Unless the user says how many: none in those cases, and never a node that fills the device by itself. */
+#define GTR__HOP 1.5 /* microseconds that a wait for another stream costs */
+typedef struct gtr__schedule { double clock[GTR__MAX_LANES]; double *written, *read; int *lane; } gtr__schedule;
+static double gtr__node_cost(const gtr__node *n) { return 2 + n->flops * 4e-8 + n->bytes * 1e-6; }
+/* When a node could start on a stream: what it reads is written, and what it writes is read. */
+static double gtr__start_on(const gtr__plan *p, const gtr__schedule *s, const gtr__node *n, int stream) {
+    const int lane = n->stage * GTR__MAX_STREAMS + stream;
+    double start = s->clock[lane];
+    for (int k = 0; k < n->n_in + n->n_out; k++) {
+        const int v = gtr__use(p, n, k);
+        if (v < 0) continue;
+        start = GTR__MAX(start, s->written[v] + (s->written[v] > 0 && s->lane[v] != lane ? GTR__HOP : 0));
+        if (k >= n->n_in) start = GTR__MAX(start, s->read[v]);
+    }
+    return start;
+}
+static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, bool any, bool wide) {
+    bool side = n->phase == GTR__BACKWARD, writes = false;
+    int k, v, best = 0;
+    for (k = 0; k < n->n_out; k++)
+        if (n->out[k] >= 0) { writes = true; side &= p->value[gtr__root(p, n->out[k])].home == GTR__HOME_GRADIENT; }
+    side &= writes && !wide;
+    if (side) best = 1;
+    double start = gtr__start_on(p, s, n, best);
+    for (k = best + 1; k < p->n_stream && (side || (any && !wide)); k++) {
+        const double then = gtr__start_on(p, s, n, k);
+        if (then < start) { start = then; best = k; }
+    }
+    n->stream = best;
+    start += gtr__node_cost(n);
+    s->clock[n->stage * GTR__MAX_STREAMS + best] = start;
+    for (k = 0; k < n->n_in + n->n_out; k++) {
+        if ((v = gtr__use(p, n, k)) < 0) continue;
+        if (k < n->n_in) { s->read[v] = GTR__MAX(s->read[v], start); continue; }
+        s->written[v] = start;
+        s->lane[v] = n->stage * GTR__MAX_STREAMS + best;
+    }
+}
 static void gtr__assign_streams(gtr__build *b) {
     gtr__plan *p = b->plan;
-    int i, k, next = 0;
-    p->n_stream = b->r->streams;
+    const bool own = b->r->streams == 0;
+    bool apart = b->r->micro > 1 || b->ctx->n_regions;
+    gtr__schedule s;
+    int i;
+    for (i = 0; i < p->n_node; i++) apart |= p->node[i].op == GTR__OP_NETWORK;
+    p->n_stream = !own ? b->r->streams : b->ctx->caps.cuda && !apart ? GTR__MAX_STREAMS : 1;
     if (p->n_stream < 2) return;
-    for (i = 0; i < p->n_node; i++) {
-        bool side = p->node[i].phase == GTR__BACKWARD, any = false;
-        for (k = 0; k < p->node[i].n_out && side; k++)
-            if (p->node[i].out[k] >= 0) { any = true; side = p->value[gtr__root(p, p->node[i].out[k])].home == GTR__HOME_GRADIENT; }
-        if (side && any) p->node[i].stream = 1 + next++ % (p->n_stream - 1);
+    memset(&s, 0, sizeof s);
+    s.written = (double *)gtr__malloc(b->ctx, (size_t)p->n_value * (2 * sizeof(double) + sizeof(int)) + 8);
+    if (!s.written) { b->failed = true; return; }
+    s.read = s.written + p->n_value;
+    s.lane = (int *)(s.read + p->n_value);
+    for (i = 0; i < p->split; i++) {
+        gtr__node *n = &p->node[i];
+        const bool fills = n->flops > b->ctx->caps.sm_count * 32e6 || n->bytes > 64e6;
+        gtr__assign_stream(p, &s, n, !apart, own && fills);
     }
+    gtr__mfree(b->ctx, s.written);
 }
 static int gtr__lane(const gtr__node *n) { return n->stage * GTR__MAX_STREAMS + n->stream; }
 /* clock[node * lanes + lane]: the last node of that lane that is done when this node starts; -1 none. */
@@ -6767,13 +6816,13 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     if (!b.failed) gtr__pass_select(&b);
     if (!b.failed) gtr__pass_fuse(&b, true);
     if (!b.failed) gtr__trim_feeds(&b);
-    if (!b.failed) gtr__assign_streams(&b);
     for (k = 0; k < plan->n_node && !b.failed; k++) {
         const gtr__node *n = &plan->node[k];
         int q, v;
         for (q = n->n_in; q < n->n_in + n->n_out; q++) if ((v = gtr__use(plan, n, q)) >= 0 && plan->value[v].producer < 0) plan->value[v].producer = k;
         if (gtr__measure(ctx, plan, &plan->node[k]) != GTR_OK) b.failed = true;
     }
+    if (!b.failed) gtr__assign_streams(&b);
     if (!b.failed) gtr__carry(plan);
     if (!b.failed && (!gtr__order_nodes(ctx, plan, &o) || !gtr__pass_memory(ctx, plan, &o))) b.failed = true;
     gtr__mfree(ctx, o.clock);
@@ -7582,7 +7631,6 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     if (d->optimizer == GTR_ADAMW && d->weight_decay == 0) d->weight_decay = 0.01f;
     if (d->loss_scale == 0) d->loss_scale = 65536;
     if (d->micro_batches == 0) d->micro_batches = 1;
-    if (d->streams == 0) d->streams = 1;
     return GTR_OK;
 }
 /* The parameters that a gradient reaches, last made first: about the order in which backward finishes them. */
