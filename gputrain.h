@@ -83,9 +83,10 @@ of one's own is gtr_custom.
 
 PRECISION
 gtr_trainer_desc.precision: GTR_FP32 (default); GTR_TF32: float32 storage, products on the tensor cores with 10-bit mantissas;
-GTR_MIXED_BF16 and GTR_MIXED_FP16: activations and products' inputs in 16 bits, float32 master weights, sums, losses and norms, and for
-FP16 a loss scale that adapts itself. The CPU rounds where the GPU stores, and takes TF32 as FP32. On Turing TF32 means FP32, and BF16
-is refused when the trainer is made. gtr_get, gtr_save and gtr_load always deal in float32.
+GTR_MIXED_BF16 and GTR_MIXED_FP16: activations and products' inputs in 16 bits, float32 master weights, sums and losses
+(norms and softmax compute in float32, and store what they are given), and for FP16 a loss scale that adapts itself. The
+CPU rounds where the GPU stores, and takes TF32 as FP32. On Turing TF32 means FP32, and BF16 is refused when the trainer
+is made. gtr_get, gtr_save and gtr_load always deal in float32.
 
 MEMORY
 The context owns everything made in it, and gtr_destroy frees it all. Data sets are copied, and go to the device. Activations share one
@@ -5446,7 +5447,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
         if (types[i] != GTR_F32) continue;
         const gtr__value *x = &GTR__V(gtr__root(b->plan, operand[i]));
         if (x->storage != GTR_F32) { any = true; storage = x->storage; }
-        else if (x->home != GTR__HOME_PARAMETER && x->home != GTR__HOME_STATE) narrow = false; /* these decide nothing */
+        else if (x->home != GTR__HOME_PARAMETER && x->home != GTR__HOME_STATE) narrow = false; /* they decide nothing */
     }
     memset(&s, 0, sizeof s);
     s.attr = &attr; s.n_in = t->n_in; s.in = shapes; s.in_dtype = types;
@@ -6194,8 +6195,8 @@ static void gtr__trim_feeds(gtr__build *b) {
 }
 
 // >>pass:order
-/* Streams for the nodes of the left phases, by a list schedule: each goes, in the plan's order, where it can start first,
-   by rough costs; gradients of parameters, which nothing but the update waits for, to the further streams. With parts
+/* Streams for the nodes of the left phases, by a list schedule: each goes, in the plan's order, where it can start
+   first, by rough costs; gradients of parameters, which nothing but the update waits for, to the further streams. With parts
    or recomputation, whose values are to follow each other in memory, and beside networks only such gradients leave the
    first. Unless the user says how many: none in those cases, and never a node that fills the device by itself. */
 #define GTR__HOP 1.5 /* microseconds that a wait for another stream costs */
@@ -10524,7 +10525,8 @@ void gtr_destroy(gtr_context *ctx) {
    2026-11-20  0.1: the engine on CPU and CUDA, whole networks in one launch; layers, losses, optimizers; data, files
    2026-11-21  0.1: epochs go on from fit to fit; columns have names; ignored labels, in parts and sets; gradients by
                     aliases; predictors of rows that mix; batch_norm .frozen; refused data feeds nothing; CUDA 11.4 on;
-                    the CPU's exp, log, tanh, erf in vectors
+                    the CPU's exp, log, tanh, erf in vectors; gradients passed on are not copied; steps on several streams;
+                    norms and softmax in 16 bits
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

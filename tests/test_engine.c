@@ -2779,8 +2779,9 @@ static void combinations(void)
 /* The checker of random plans over the plans that trainers make, on all devices. */
 static void real_plans(void)
 {
-    int k, seen = 0;
-    for (k = 0; k < 5 * 4 * 4 * 2; k++) {
+    int k, seen = 0, several = 0;
+    for (k = 0; k < 5 * 5 * 4 * 2; k++) {
+        const bool region = k / 25 & 1, stages = k / 50 & 1;
         gtr_desc desc = desc0();
         gtr_trainer_desc d = adam();
         gtr_context *ctx;
@@ -2789,19 +2790,22 @@ static void real_plans(void)
         int shared, order;
         size_t used;
         desc.preset = (gtr_preset)(k % 5);
-        d.streams = 1 + k / 5 % 4;
-        d.precision = k / 80 ? GTR_MIXED_FP16 : GTR_FP32;
+        d.streams = k / 5 % 5;
+        d.precision = k / 100 ? GTR_MIXED_FP16 : GTR_FP32;
         ctx = gtr_create(desc);
-        n = combined(ctx, (k / 20 & 1 ? REGION : 0) | (k / 40 & 1 ? STAGES : 0), &d);
+        n = combined(ctx, (region ? REGION : 0) | (stages ? STAGES : 0), &d);
         e = gtr__trainer_entry(n.t, 64, NULL, true);
         if (CHECK(e != NULL, "no plan: %s", gtr_error_text(ctx)) && e->plan.n_node <= 64 && e->plan.n_value <= VALUES) {
             seen++;
             check_plan(&e->plan, &shared, &order, &used);
             CHECK(shared == 0 && order == 0, "%s, %d streams, variant %d: %d pairs share bytes at the same time, %d uses out of order", gtr_device_text(ctx), d.streams, k, shared, order);
+            if (d.streams == 0) several += e->plan.n_stream > 1;
+            CHECK(d.streams || e->plan.n_stream == 1 || (ctx->caps.cuda && !region), "%s, variant %d: %d streams, want 1", gtr_device_text(ctx), k, e->plan.n_stream);
         }
         gtr_destroy(ctx);
     }
-    CHECK(seen > 80, "only %d plans were small enough to be checked", seen);
+    CHECK(several >= 12, "%d plans chose several streams", several);
+    CHECK(seen > 100, "only %d plans were small enough to be checked", seen);
 }
 
 /* ---- what a review found ---- */
