@@ -6196,9 +6196,10 @@ static void gtr__trim_feeds(gtr__build *b) {
 
 // >>pass:order
 /* Streams for the nodes of the left phases, by a list schedule: each goes, in the plan's order, where it can start
-   first, by rough costs; gradients of parameters, which nothing but the update waits for, to the further streams. With parts
-   or recomputation, whose values are to follow each other in memory, and beside networks only such gradients leave the
-   first. Unless the user says how many: none in those cases, and never a node that fills the device by itself. */
+   first, by rough costs; gradients of parameters, which nothing but the update waits for, to the further streams. With
+   parts or recomputation, whose values are to follow each other in memory, and beside networks only such gradients
+   leave the first. Unless the user says how many: none in those cases, and never a node that fills the device by
+   itself. */
 #define GTR__HOP 1.5 /* microseconds that a wait for another stream costs */
 typedef struct gtr__schedule { double clock[GTR__MAX_LANES]; double *written, *read; int *lane; } gtr__schedule;
 static double gtr__node_cost(const gtr__node *n) { return 2 + n->flops * 4e-8 + n->bytes * 1e-6; }
@@ -10525,8 +10526,8 @@ void gtr_destroy(gtr_context *ctx) {
    2026-11-20  0.1: the engine on CPU and CUDA, whole networks in one launch; layers, losses, optimizers; data, files
    2026-11-21  0.1: epochs go on from fit to fit; columns have names; ignored labels, in parts and sets; gradients by
                     aliases; predictors of rows that mix; batch_norm .frozen; refused data feeds nothing; CUDA 11.4 on;
-                    the CPU's exp, log, tanh, erf in vectors; gradients passed on are not copied; steps on several streams;
-                    norms and softmax in 16 bits
+                    the CPU's exp, log, tanh, erf in vectors; gradients passed on are not copied; several streams a
+                    step; norms and softmax in 16 bits
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
