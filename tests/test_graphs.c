@@ -256,6 +256,84 @@ static void random_graphs(void)
     }
 }
 
+/* ---- gradients that an op only passes on ---- */
+/* Random graphs of sums whose operands are used elsewhere too: their gradients share places where they may. Behind a factor of 1 they do
+   not, and nothing differs but the order in which parts of a gradient are added. */
+enum { PLACES = 8, PLACE_ROWS = 6, PLACE_NODES = 14 };
+typedef struct placed { gtr_float g[2 * PLACE_NODES][PLACES * PLACES], x[PLACE_ROWS * PLACES], y[PLACE_ROWS * PLACES]; int parameters, copies, factors; } placed;
+static gtr_tensor *sum_of(gtr_tensor *a, gtr_tensor *b, bool minus, bool apart)
+{
+    if (apart) { a = gtr_scale(a, 1, 0); b = gtr_scale(b, 1, 0); }
+    return minus ? gtr_sub(a, b) : gtr_add(a, b);
+}
+static void place_graph(uint32_t seed, int micro, bool apart, placed *out)
+{
+    static gtr_float v[PLACE_ROWS * PLACES];
+    gtr_context *ctx = create();
+    gtr_trainer_desc d = sgd(0.1f);
+    gtr_tensor *t[PLACE_NODES + 1], *loss, *inner = NULL, *given[2];
+    gtr_trainer *trainer;
+    gtr__plan_cache *e;
+    int i, n = 0;
+    char name[16];
+    memset(out, 0, sizeof *out);
+    dice = seed;
+    for (i = 0; i < PLACE_ROWS * PLACES; i++) v[i] = (gtr_float)(roll(64) - 32) / 16;
+    t[n++] = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, PLACES));
+    while (n <= PLACE_NODES) {
+        gtr_tensor *a = t[roll(n)], *b = t[roll(n)];
+        const int what = n < 3 ? 0 : roll(10);
+        snprintf(name, sizeof name, "fc%d", n);
+        if (what < 3) t[n] = gtr_linear(a, name, PLACES);
+        else if (what < 7) t[n] = sum_of(a, b, what == 6, apart);
+        else if (what == 7) t[n] = gtr_tanh(a);
+        else if (what == 8) t[n] = gtr_reshape(gtr_scale(gtr_reshape(a, gtr_shape1(-PLACES)), 0.5f, 0), gtr_shape2(GTR_BATCH, PLACES));
+        else t[n] = gtr_mul(a, gtr_sigmoid(b));
+        if (what >= 3 && what < 7) inner = t[n];
+        n++;
+    }
+    loss = gtr_mean(gtr_mul(t[n - 1], t[n - 1]), NULL, 0, false);
+    for (i = 2; i < n - 1; i += 3) loss = gtr_add(loss, gtr_mean(gtr_tanh(sum_of(t[i], t[i + 1], false, apart)), NULL, 0, false));
+    given[0] = gtr_gradient(loss, t[0]);
+    given[1] = gtr_gradient(loss, inner ? inner : t[1]);
+    if (seed & 1) for (i = 0; i < 2; i++) { gtr_keep(given[i]); loss = gtr_add(loss, gtr_scale(gtr_stop_gradient(gtr_mean(given[i], NULL, 0, false)), 0, 0)); }
+    d.micro_batches = micro; d.streams = 1 + (int)(seed % 4); d.no_matchers = true;
+    trainer = gtr_trainer_create(loss, d);
+    EXPECT_EQ(gtr_set(t[0], v, sizeof v), GTR_OK);
+    for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(trainer), GTR_OK);
+    for (i = 0; i < gtr_parameter_count(ctx); i++) {
+        gtr_tensor *p = gtr_parameter_at(ctx, i);
+        if (gtr__trainer_index(trainer, p) >= 0) EXPECT_EQ(gtr_gradient_get(trainer, p, out->g[out->parameters++], p->data_bytes), GTR_OK);
+    }
+    if (seed & 1) { EXPECT_EQ(gtr_get(given[0], out->x, sizeof out->x), GTR_OK); EXPECT_EQ(gtr_get(given[1], out->y, sizeof out->y), GTR_OK); }
+    e = gtr__trainer_entry(trainer, PLACE_ROWS, NULL, false);
+    for (i = 0; e && i < e->plan.n_node; i++) {
+        const gtr__node *q = &e->plan.node[i];
+        out->copies += q->dir == GTR__BWD && (q->op == GTR__OP_ADD || q->op == GTR__OP_SUB);
+        out->factors += q->dir == GTR__BWD && q->op == GTR__OP_SCALE;
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+static void shared_places(void)
+{
+    static placed a, b;
+    int i, copies = 0, all = 0;
+    for (i = 0; i < (small ? 24 : 240); i++) {
+        const int micro = 1 + i / 2 % 2;
+        const uint32_t seed = 77u + (uint32_t)i * 7919u;
+        bool near;
+        place_graph(seed, micro, false, &a); place_graph(seed, micro, true, &b);
+        copies += a.copies; all += b.copies + b.factors - a.factors;
+        near = within(a.g[0], b.g[0], 2 * PLACE_NODES * PLACES * PLACES, 1e-9, 1e-4);     /* all in one: some are what rounding leaves of 0 */
+        CHECK(near && a.parameters == b.parameters, "graph %u, %d parts: gradients that share places differ", (unsigned)seed, micro);
+        near = within(a.x, b.x, PLACE_ROWS * PLACES, 1e-9, 1e-4) && within(a.y, b.y, PLACE_ROWS * PLACES, 1e-9, 1e-4);
+        CHECK(near, "graph %u, %d parts: kept gradients that share places differ", (unsigned)seed, micro);
+    }
+    printf("of sums' gradients %d of %d are copied\n", copies, all);
+    CHECK(copies > 0 && copies < all, "%d of %d copies are left", copies, all);
+}
+
 /* ---- values kept over micro-batches ---- */
 /* Of a step in equal and unequal parts: rows come back in their order, a gradient without rows as the sum of its parts, a reported loss of another
    shape as the mean, and what has neither as the last part's, in its own size. The step is the same with kept values and without. */
@@ -576,6 +654,7 @@ static void all(void)
     RUN(by_loss);
     RUN(on_another_stage);
     RUN(random_graphs);
+    RUN(shared_places);
     RUN(kept_parts);
     RUN(kept_turned);
     RUN(trace_that_fails);
