@@ -689,6 +689,7 @@ enum {
                                of all labels that these are a part of, input 2 says, where there is one */
     GTR__APART = 16384, /* as EW: evaluated, row r of a result with the batch in front comes of inputs' rows r */
     GTR__ALONG = 32768, /* but with attr i[0] 0 */
+    GTR__SCALES = 262144, /* PASSES0, times attr f[0] */
     GTR__PASSES0 = 65536, GTR__PASSES1 = 131072, /* input 0's / 1's gradient is the output's, summed where broadcast */
     GTR__COMMITS = 4096     /* training changes state: a node of op attr i[14] with outputs 1 and 3, inputs 3 and 4 and tensor attr i[15] */
 };
@@ -708,7 +709,7 @@ enum {
     X(SUB, sub, 2, 2, 1, 1, FOLLOW, 0, GTR__WS | GTR__EW | GTR__PASSES0, 1, 1) \
     X(MUL, mul, 2, 2, 1, 1, FOLLOW, GTR__X0 | GTR__X1, GTR__WS | GTR__EW | GTR__CROSS, 1, 1) \
     X(DIV, div, 2, 2, 1, 1, FOLLOW, GTR__X1 | GTR__Y0, GTR__WS | GTR__EW, 1, 1) \
-    X(SCALE, scale, 1, 1, 1, 1, FOLLOW, 0, GTR__EW, 1, 1) \
+    X(SCALE, scale, 1, 1, 1, 1, FOLLOW, 0, GTR__EW | GTR__SCALES, 1, 1) \
     X(RELU, relu, 1, 1, 1, 1, FOLLOW, GTR__Y0, GTR__EW, 1, 1) \
     X(TANH, tanh, 1, 1, 1, 1, FOLLOW, GTR__Y0, GTR__EW, 1, 1) \
     X(SIGMOID, sigmoid, 1, 1, 1, 1, FOLLOW, GTR__Y0, GTR__EW, 1, 1) \
@@ -5200,6 +5201,7 @@ typedef struct gtr__extra {
     bool written, wants, stop; /* gradient: has a writer; is wanted; value: no gradient passes */
     bool summed; /* its part of a kept gradient is counted */
     bool own; /* an alias that a gradient is asked by, a variable of its own: gtr__pass_on */
+    bool constant; float seed; /* its gradient is this (times the loss scale), as far as it is known, and not stored */
 } gtr__extra;
 /* Of a tensor: is recorded; no, a gtr__early has its values; was recorded ahead. */
 enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4 };
@@ -5626,7 +5628,15 @@ static int gtr__master(const gtr__build *b, int v) {
     while (!b->extra[v].own && gtr__gradient_to(b, v) >= 0) v = gtr__gradient_to(b, v);
     return v;
 }
-/* The gradient of v, made if need be: of a parameter that is trained, in the trainer's buffer. */
+static bool gtr__fill(gtr__build *b, int v, double with) {
+    gtr__node *n = v < 0 ? NULL : gtr__node_new(b, GTR__OP_FILL, GTR__FWD, 0, 1);
+    if (!n) { b->failed = true; return false; }
+    n->out[0] = v;
+    n->attr.f[0] = with;
+    n->stage = GTR__V(v).stage;
+    return true;
+}
+/* The gradient of v, made if need be: of a parameter that is trained, in the trainer's buffer. A constant is stored. */
 static int gtr__gradient_value(gtr__build *b, int v) {
     int root = gtr__master(b, v), g = b->extra[root].gradient;
     if (g < 0) {
@@ -5638,6 +5648,13 @@ static int gtr__gradient_value(gtr__build *b, int v) {
             GTR__V(g).tensor = GTR__V(root).tensor;
         }
         b->extra[root].gradient = g;
+    }
+    if (b->extra[root].constant) {
+        b->extra[root].constant = false;
+        if (!gtr__fill(b, g, b->extra[root].seed)) return -1;
+        b->plan->node[b->plan->n_node - 1].attr.i[0] = b->r->trainer && !b->alone;
+        b->plan->node[b->plan->n_node - 1].layer = gtr__value_name(b->plan, root);
+        b->extra[root].written = true;
     }
     if (v == root || GTR__V(v).home != GTR__HOME_ALIAS) return g;
     return gtr__alias_new(b, g, GTR__V(v).shape, 0);
@@ -5725,12 +5742,27 @@ static bool gtr__differentiable(const gtr__node *n) {
     if (n->dir != GTR__FWD || !gtr__row(n->op)->has_backward) return false;
     return n->op != GTR__OP_CUSTOM || ((const gtr_custom_desc *)n->attr.ptr)->backward;
 }
-static bool gtr__fill(gtr__build *b, int v, double with) {
-    gtr__node *n = v < 0 ? NULL : gtr__node_new(b, GTR__OP_FILL, GTR__FWD, 0, 1);
-    if (!n) { b->failed = true; return false; }
-    n->out[0] = v;
-    n->attr.f[0] = with;
-    n->stage = GTR__V(v).stage;
+/* Whether node i hands the constant that its output's gradient is on to its inputs in mask, and no node is needed: sums of
+   losses, and factors of them. */
+static bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
+    const gtr__node *n = &b->plan->node[i];
+    const int flags = gtr__row(n->op)->flags, out = n->out[0];
+    const float seed = flags & GTR__SCALES ? b->extra[out].seed * (float)n->attr.f[0] : b->extra[out].seed;
+    int k;
+    if (b->alone || gtr__count(&GTR__V(out).shape) != 1) return false;
+    for (k = 0; k < n->n_in; k++) {
+        const gtr__value *x = &GTR__V(n->in[k]);
+        if (!(mask >> k & 1)) continue;
+        if (!(flags & (k ? GTR__PASSES1 : GTR__PASSES0 | GTR__SCALES)) || gtr__count(&x->shape) != 1) return false;
+        if (x->home != GTR__HOME_ARENA && x->home != GTR__HOME_KEPT) return false; /* a parameter's is stored */
+        if (x->stage != n->stage || gtr__master(b, n->in[k]) != n->in[k] || b->extra[n->in[k]].written) return false;
+    }
+    for (k = 0; k < n->n_in; k++) {
+        gtr__extra *x = &b->extra[n->in[k]];
+        if (!(mask >> k & 1)) continue;
+        x->seed = x->constant ? x->seed + seed : seed;
+        x->constant = true;
+    }
     return true;
 }
 /* Backward nodes for forward nodes first to end - 1. extra[].wants of what is to be differentiated by is set. */
@@ -5747,29 +5779,23 @@ static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, i
         for (k = 0; k < row->n_diff; k++) if (any) b->extra[n->out[k]].wants = true;
     }
     loss = gtr__master(b, loss);
-    for (i = end - 1; i >= first; i--) {
-        gtr__node *n = &b->plan->node[i];
-        for (k = 0; k < n->n_out && n->out[k] != loss; k++) {}
-        if (k < n->n_out) break;
-    }
-    bool seeded = i >= first && gtr__row(b->plan->node[i].op)->flags & GTR__SEED && !b->extra[loss].written && !asked;
-    seeded = seeded && !(b->alone && b->r->trainer); /* a seed has the loss scale */
-    if (!seeded) {
-        if (!gtr__fill(b, gtr__gradient_value(b, loss), seed)) return;
-        b->plan->node[b->plan->n_node - 1].attr.i[0] = b->r->trainer && !b->alone;
-        b->plan->node[b->plan->n_node - 1].layer = gtr__value_name(b->plan, loss);
-        b->extra[loss].written = true;
-    }
+    if (!b->extra[loss].written) { b->extra[loss].constant = true; b->extra[loss].seed = seed; }
+    /* stored where it is read by itself, or must not have the loss scale, which seeds have */
+    if ((asked || (b->alone && b->r->trainer)) && gtr__gradient_value(b, loss) < 0) return;
     for (i = end - 1; i >= first && !b->failed; i--) {
         for (; alias >= 0 && b->extra[alias].at > i; alias--) gtr__pass_on(b, alias);
         const gtr__node *n = &b->plan->node[i];
         const gtr__op_row *row = gtr__row(n->op);
+        const int constant = row->n_diff == 1 && b->extra[n->out[0]].constant ? n->out[0] : -1;
         uint64_t mask = 0;
-        bool here = false;
+        bool here = constant >= 0;
         if (!gtr__differentiable(n)) continue;
-        for (k = 0; k < row->n_diff; k++) here |= gtr__has_gradient(b, n->out[k]) || (seeded && n->out[k] == loss);
+        for (k = 0; k < row->n_diff; k++) here |= gtr__has_gradient(b, n->out[k]);
         for (k = 0; k < n->n_in && here; k++) if (gtr__takes_gradient(row, k) && gtr__wants(b, n->in[k])) mask |= (uint64_t)1 << k;
         if (!mask) continue;
+        if (constant >= 0 && gtr__hand_on(b, i, mask)) continue;
+        if (constant >= 0 && !(row->flags & GTR__SEED) && gtr__gradient_value(b, constant) < 0) return;
+        seed = constant >= 0 ? b->extra[constant].seed : 0;
         if (row->flags & GTR__JOINT) { gtr__backward_node(b, i, mask, seed); continue; }
         if (mask & ~(uint64_t)1) gtr__backward_node(b, i, mask & ~(uint64_t)1, seed); /* weights first */
         if (mask & 1) gtr__backward_node(b, i, 1, seed);
@@ -5786,7 +5812,10 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
     gtr__extra *kept = (gtr__extra *)gtr__malloc(b->ctx, (size_t)n_kept * sizeof *kept + 8);
     if (!kept) { b->failed = true; return -1; }
     memcpy(kept, b->extra, (size_t)n_kept * sizeof *kept);
-    for (int k = 0; k < n_kept; k++) { b->extra[k].wants = b->extra[k].written = false; b->extra[k].gradient = -1; }
+    for (int k = 0; k < n_kept; k++) {
+        b->extra[k].wants = b->extra[k].written = b->extra[k].constant = false;
+        b->extra[k].gradient = -1;
+    }
     for (int64_t i = 0; i < b->ctx->n_tensor; i++) {
         gtr_tensor *t = b->ctx->tensor[i];
         const int v = t->op == GTR__OP_GRADIENT && b->reach[i] && t->in[0] == loss ? b->map[t->in[1]->id] : -1;
@@ -5813,7 +5842,7 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
     b->alone = false;
     for (int k = 0; k < n_kept; k++) {
         b->extra[k].wants = kept[k].wants; b->extra[k].written = kept[k].written;
-        b->extra[k].gradient = kept[k].gradient; b->extra[k].own = false;
+        b->extra[k].gradient = kept[k].gradient; b->extra[k].constant = kept[k].constant; b->extra[k].own = false;
     }
     gtr__mfree(b->ctx, kept);
     return b->failed ? -1 : b->map[gradient->id];

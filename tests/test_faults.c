@@ -290,6 +290,10 @@ static void launch_counts(void)
     launch_bound("residual layer", gtr_cross_entropy(gtr_linear(gtr_add(h, gtr_linear(h, "h1", 16)), "h2", 10), y), d, 32, 4 + 3 + 1 + 1 + 5 + 1, 0);
     h = gtr_linear(x, "k0", 16);
     launch_bound("twice itself", gtr_cross_entropy(gtr_linear(gtr_add(h, h), "k1", 10), y), d, 32, 4 + 2 + 1 + 1 + 3 + 2, 0);
+    /* each loss gets its share of the seed, and goes forward and backward in one; 1 adds them, 1 scales */
+    h = gtr_relu(gtr_linear(x, "m0", 16));
+    loss = gtr_add(gtr_cross_entropy(gtr_linear(h, "m1", 10), y), gtr_scale(gtr_mse(gtr_linear(h, "m2", 4), target), 0.5f, 0));
+    launch_bound("two losses", loss, d, 32, 4 + 3 + 2 + 2 + 2 * 2 + 1 + 1, 1);
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
