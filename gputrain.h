@@ -102,10 +102,11 @@ training, a loss or gradient that is not finite changes no parameter: the call t
 the first tensor; under FP16 such a step is skipped instead. Only a faulted device ends a context.
 
 STREAMS AND THREADS
-A context is used by one thread at a time, different contexts by different threads as they please. A gtr_predictor has memory, stream
-and error of its own: several threads may predict with one context's weights, each with its own predictor, while nobody builds, trains
-or sets. gtr_step enqueues on the GPU and returns; gtr_get, gtr_loss, gtr_wait, gtr_save and the end of gtr_fit wait. gtr_desc.threads
-counts the CPU's threads, .cuda_stream and .max_sm share a GPU with others. gtr_stop is safe in a signal handler.
+A context is used by one thread at a time, different contexts by different threads as they please. A gtr_predictor has
+memory, stream and error of its own: several threads may predict with one context's weights, each with its own
+predictor, while nobody builds, trains or sets. gtr_step enqueues on the GPU and returns; gtr_get, gtr_loss, gtr_wait,
+gtr_save and the end of gtr_fit wait. gtr_desc.threads counts the CPU's threads, .cuda_stream and .max_sm share a GPU
+with others; small nodes of a step run side by side (gtr_trainer_desc.streams). gtr_stop is safe in a signal handler.
 After fork() all that the child's copy of a context can do is fail, with GTR_ERR_STATE, and be destroyed; the child may
 make its own (on the CPU, if the parent uses CUDA).
 
@@ -5742,8 +5743,8 @@ static bool gtr__differentiable(const gtr__node *n) {
     if (n->dir != GTR__FWD || !gtr__row(n->op)->has_backward) return false;
     return n->op != GTR__OP_CUSTOM || ((const gtr_custom_desc *)n->attr.ptr)->backward;
 }
-/* Whether node i hands the constant that its output's gradient is on to its inputs in mask, and no node is needed: sums of
-   losses, and factors of them. */
+/* Whether node i hands the constant that its output's gradient is on to its inputs in mask, and no node is needed: sums
+   of losses, and factors of them. */
 static bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
     const gtr__node *n = &b->plan->node[i];
     const int flags = gtr__row(n->op)->flags, out = n->out[0];
