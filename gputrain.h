@@ -1800,6 +1800,7 @@ typedef __m512 gtr__v;
 /* Where a form without a mask draws a false warning from g++ 12, one with all of it stands. */
 #define GTR__V_ALL ((__mmask16)0xffff)
 #define GTR__V_SQRT(a) _mm512_maskz_sqrt_ps(GTR__V_ALL, a)
+#define GTR__V_MAX(a, b) _mm512_maskz_max_ps(GTR__V_ALL, a, b)
 #define GTR__V_HALF(v, i) _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd((__mmask8)15, _mm512_castps_pd(v), i))
 #define GTR__V_256(v) _mm256_add_ps(GTR__V_HALF(v, 0), GTR__V_HALF(v, 1))
 /* Four elements of each of VL/4 rows that are 4 s apart, a row a lane. */
@@ -1820,6 +1821,7 @@ typedef __m256 gtr__v;
 #define GTR__X86(name) _mm256_##name##_ps
 #define GTR__V_SET(p) _mm256_broadcast_ss(p)
 #define GTR__V_SQRT(a) _mm256_sqrt_ps(a)
+#define GTR__V_MAX(a, b) _mm256_max_ps(a, b)
 #define GTR__V_256(v) (v)
 #define GTR__V_LANES(p, s) _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps((p) + 4 * (s)), 1)
 #define GTR__V_LO(a, b) _mm256_unpacklo_ps(a, b)
@@ -1895,6 +1897,17 @@ static gtr__v gtr__v_sqrt(gtr__v v) {
 }
 #define GTR__V_SQRT(a) gtr__v_sqrt(a)
 #endif
+#define GTR__LARGER(a, b) ((a) > (b) ? (a) : (b))
+#ifndef GTR__V_MAX
+static gtr__v gtr__v_max(gtr__v a, gtr__v b) {
+    gtr_float e[GTR__VL], f[GTR__VL];
+    GTR__V_STORE(e, a);
+    GTR__V_STORE(f, b);
+    for (int i = 0; i < GTR__VL; i++) f[i] = GTR__LARGER(e[i], f[i]);
+    return GTR__V_LOAD(f);
+}
+#define GTR__V_MAX(a, b) gtr__v_max(a, b)
+#endif
 static gtr_float gtr__v_sum(gtr__v v) {
 #ifdef GTR__V_256
     const __m256 h = GTR__V_256(v);
@@ -1908,6 +1921,11 @@ static gtr_float gtr__v_sum(gtr__v v) {
     return sum;
 #endif
 }
+#if defined(__GNUC__)
+#define GTR__PREFETCH(p, write) __builtin_prefetch(p, write)
+#else
+#define GTR__PREFETCH(p, write) ((void)(p))
+#endif
 /* Compilers must not fear that the arrays of an element-wise loop overlap: they are the same or apart. */
 #if defined(__clang__)
 #define GTR__IVDEP _Pragma("clang loop vectorize(assume_safety)")
@@ -2203,8 +2221,14 @@ typedef struct gtr__spot {
     bool finish; /* with the epilogue: not a part */
 } gtr__spot;
 static void gtr__tile_copy(const gtr_float *from, int64_t fs, gtr_float *to, int64_t ts, int64_t rows, int64_t width) {
-    if (width == GTR__NR) for (int64_t i = 0; i < rows; i++) memcpy(to + i * ts, from + i * fs, GTR__NR * sizeof *to);
-    else for (int64_t i = 0; i < rows; i++) memcpy(to + i * ts, from + i * fs, (size_t)width * sizeof *to);
+    enum { FEW = 8 }; /* at once; no call of memcpy for what is shorter than a line or two */
+    for (int64_t i = 0; i < rows; i++, from += fs, to += ts) {
+        int64_t j = 0;
+        if (width == GTR__NR) { memcpy(to, from, GTR__NR * sizeof *to); continue; }
+        for (; j + FEW <= width; j += FEW) memcpy(to + j, from + j, FEW * sizeof *to);
+        if (j < width && j) memcpy(to + width - FEW, from + width - FEW, FEW * sizeof *to);
+        else for (; j < width; j++) to[j] = from[j];
+    }
 }
 /* A finished tile (rows x width, rows wide apart) at C's (i, j): what the activation does with it, and the way to memory. */
 static void gtr__tile_finish(const gtr__spot *s, gtr_float *tile, int64_t wide, int64_t rows, int64_t width, int64_t i, int64_t j) {
@@ -2224,6 +2248,11 @@ static void gtr__tile_finish(const gtr__spot *s, gtr_float *tile, int64_t wide, 
     if (g->act) gtr__unary_apply(g->act, g->act_a, g->act_b, NULL, tile, NULL, tile, rows * wide, 0);
     gtr__tile_copy(tile, wide, s->c + at, s->ldc, rows, width);
 }
+/* Asks for a tile's lines, so that they come while its sums are made. */
+static void gtr__tile_fetch(const gtr_float *p, int64_t ps, int64_t rows, int64_t width, bool write) {
+    for (int64_t i = 0; i < rows; i++, p += ps)
+        for (int64_t j = 0; j < width; j += GTR__LINE) if (write) GTR__PREFETCH(p + j, 1); else GTR__PREFETCH(p + j, 0);
+}
 /* One tile over one block of k. Straight into C where the tile is whole and nothing follows, else by way of the stack. */
 static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int64_t as, bool by_col, const gtr_float *b, int64_t bs, int64_t i,
         int64_t j, int64_t rows, int64_t width) {
@@ -2232,6 +2261,9 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
     const gtr_float *bias = finish && g->bias ? g->bias + j : NULL;
     const gtr__tile_fn fn = gtr__tile_table[by_col][width > GTR__VL][rows - 1];
     gtr_float *c = s->c + i * s->ldc + j;
+    gtr__tile_fetch(c, s->ldc, rows, width, true);
+    if (finish && g->pre) gtr__tile_fetch(g->pre + i * g->ldc + j, g->ldc, rows, width, true);
+    if (finish && g->saved) gtr__tile_fetch(g->saved + i * g->ldc + j, g->ldc, rows, width, false);
     if ((width == GTR__NR || width == GTR__VL) && !(finish && g->act)) {
         fn(k, a, as, b, bs, from ? c : NULL, s->ldc, bias, c, s->ldc);
     } else {
@@ -2651,12 +2683,18 @@ static void gtr__exp_run(gtr_float *x, int64_t n) {
     gtr__unary_apply(gtr__unary_find(GTR__OP_EXP), 0, 0, NULL, x, NULL, x, n, 0);
 }
 static gtr_float gtr__max_run(const gtr_float *x, int64_t n) {
-    gtr_float m = x[0], s[16];
-    int64_t i = 0;
-    for (int j = 0; j < 16; j++) s[j] = m;
-    for (; i + 16 <= n; i += 16) for (int j = 0; j < 16; j++) s[j] = x[i + j] > s[j] ? x[i + j] : s[j];
-    for (int j = 0; i && j < 16; j++) m = s[j] > m ? s[j] : m;
-    for (; i < n; i++) m = x[i] > m ? x[i] : m;
+    gtr_float m = x[0], e[GTR__VL];
+    if (n < GTR__VL) {
+        for (int64_t i = 1; i < n; i++) m = GTR__LARGER(x[i], m);
+        return m;
+    }
+    gtr__v v = GTR__V_LOAD(x);
+    for (int64_t i = GTR__VL; i < n; i += GTR__VL) v = GTR__V_MAX(GTR__V_LOAD(x + GTR__MIN(i, n - GTR__VL)), v);
+    GTR__V_STORE(e, v);
+    for (int j = 0; j + 8 < GTR__VL; j++) e[j] = GTR__LARGER(e[j + 8], e[j]);
+    for (int j = 0; j < 4 && j + 4 < GTR__VL; j++) e[j] = GTR__LARGER(e[j + 4], e[j]);
+    m = e[0];
+    for (int j = 1; j < 4 && j < GTR__VL; j++) m = GTR__LARGER(e[j], m);
     return m;
 }
 /* Dimensions from the fastest on, none of extent 1, neighbours merged where strides allow it. Strides are of dy (and
@@ -2731,16 +2769,33 @@ static void gtr__ew_apply(const gtr__ew_job *w, gtr_float *t, const int64_t *off
 }
 static void gtr__ew_range(GTR__SPAN) {
     GTR__JOB(gtr__ew_job, w);
-    for (int64_t n; i < end; i += n) {
-        int64_t offset[4] = { 0, 0, 0, 0 }, m;
-        n = w->nd.dim[0] - gtr__nd_seek(&w->nd, i, offset);
-        n = w->nd.stride[3][0] > 1 ? 1 : GTR__MIN(n, end - i);
-        if (!w->add) gtr__ew_apply(w, w->out + offset[3], offset, 0, n);
+    const gtr__nd *nd = &w->nd;
+    const bool copies = w->fn == gtr__ew_copy && !w->add && nd->n > 1 && nd->stride[1][0] == 1 && nd->stride[3][0] == 1;
+    int64_t at[GTR_MAX_DIMS] = { 0 }, offset[4] = { 0, 0, 0, 0 }; /* of the run; at counts as a clock: no divisions */
+    for (int64_t k = 0, q = i; k < nd->n; q /= nd->dim[k++]) at[k] = q % nd->dim[k];
+    for (int k = 1; k < nd->n; k++) for (int j = 0; j < 4; j++) offset[j] += at[k] * nd->stride[j][k];
+    for (int64_t n, m; i < end; i += n) {
+        n = nd->stride[3][0] > 1 ? 1 : GTR__MIN(nd->dim[0] - at[0], end - i);
+        gtr_float *out = w->out + offset[3] + at[0] * nd->stride[3][0];
+        if (copies && n == nd->dim[0]) { /* many runs at once: they may be short */
+            const int64_t rows = GTR__MIN(nd->dim[1] - at[1], (end - i) / n);
+            gtr__tile_copy(w->a + offset[1], nd->stride[1][1], out, nd->stride[3][1], rows, n);
+            at[1] += rows - 1;
+            for (int j = 0; j < 4; j++) offset[j] += (rows - 1) * nd->stride[j][1];
+            i += (rows - 1) * n;
+        } else if (!w->add) gtr__ew_apply(w, out, offset, at[0], n);
         else for (int64_t j = 0; j < n; j += m) {
-            gtr_float t[GTR__BLOCK], *o = w->out + offset[3] + j;
+            gtr_float t[GTR__BLOCK], *o = out + j;
             m = GTR__MIN(n - j, GTR__BLOCK);
-            gtr__ew_apply(w, t, offset, j, m);
+            gtr__ew_apply(w, t, offset, at[0] + j, m);
+            GTR__IVDEP
             for (int64_t k = 0; k < m; k++) o[k] += t[k];
+        }
+        at[0] += n;
+        for (int k = 0; k + 1 < nd->n && at[k] == nd->dim[k]; k++) {
+            at[k] = 0;
+            at[k + 1]++;
+            for (int j = 0; j < 4; j++) offset[j] += nd->stride[j][k + 1] - (k ? nd->dim[k] * nd->stride[j][k] : 0);
         }
     }
 }
@@ -3085,15 +3140,49 @@ static gtr_result gtr__shape_permute(gtr__shape_call *s) {
     }
     return GTR_OK;
 }
+/* A transposition: y's dim[0] has x's stride far, x's adjacent elements are y's dim[t]; the others are outer's. Items
+   are tiles of VL elements of dim[0] by all of dim[t], whose runs of x become rows of y in registers. */
+typedef struct gtr__transpose_job { const gtr__ew_job *ew; gtr__nd outer; int64_t tiles, n, far, rows, step; } gtr__transpose_job;
+static void gtr__transpose_range(GTR__SPAN) {
+    GTR__JOB(gtr__transpose_job, w);
+    gtr_float tile[GTR__BLOCK];
+    for (; i < end; i++) {
+        const int64_t j = i % w->tiles * GTR__VL, wide = GTR__MIN(w->n - j, GTR__VL), most = GTR__BLOCK / GTR__VL;
+        int64_t offset[4] = { 0, 0, 0, 0 };
+        gtr__nd_seek(&w->outer, i / w->tiles, offset);
+        const gtr_float *x = w->ew->a + offset[1] + j * w->far;
+        gtr_float *y = w->ew->out + offset[3] + j;
+        if (wide == GTR__VL && !w->ew->add) { gtr__pack_group(x, w->far, w->rows, y, w->step); continue; }
+        for (int64_t l = 0; l < w->rows; l += most) {
+            const int64_t rows = GTR__MIN(w->rows - l, most);
+            if (wide == GTR__VL) gtr__pack_group(x + l, w->far, rows, tile, GTR__VL);
+            else for (int64_t r = 0; r < rows; r++)
+                for (int64_t k = 0; k < wide; k++) tile[r * GTR__VL + k] = x[l + r + k * w->far];
+            for (int64_t r = 0; r < rows; r++) {
+                gtr_float *to = y + (l + r) * w->step;
+                const gtr_float *from = tile + r * GTR__VL;
+                for (int64_t k = 0; k < wide; k++) to[k] = w->ew->add ? to[k] + from[k] : from[k];
+            }
+        }
+    }
+}
 static void gtr__permute(void *instance, const gtr__arg *x, const int64_t *dims, const gtr__arg *out) {
     int64_t stride[GTR_MAX_DIMS], step = 1, to = 1;
+    int t = 0;
     gtr__ew_job w = { gtr__nd_unit, gtr__ew_copy, NULL, (const gtr_float *)x->data, NULL, NULL, (gtr_float *)out->data, 0, out->add };
     for (int k = x->shape.ndim - 1; k >= 0; k--) { stride[k] = step; step *= x->shape.dim[k]; }
     for (int k = x->shape.ndim - 1; k >= 0; k--) {
         gtr__nd_push(&w.nd, x->shape.dim[dims[k]], to, stride[dims[k]], 0, to);
         to *= x->shape.dim[dims[k]];
     }
-    if (w.out) gtr__ew(instance, &w);
+    while (t < w.nd.n && w.nd.stride[1][t] != 1) t++;
+    if (!w.out) return;
+    if (t == 0 || t == w.nd.n) { gtr__ew(instance, &w); return; }
+    gtr__transpose_job j = { &w, gtr__nd_unit, (w.nd.dim[0] + GTR__VL - 1) / GTR__VL, w.nd.dim[0], w.nd.stride[1][0],
+            w.nd.dim[t], w.nd.stride[3][t] };
+    for (int k = 1; k < w.nd.n; k++)
+        if (k != t) gtr__nd_push(&j.outer, w.nd.dim[k], w.nd.stride[0][k], w.nd.stride[1][k], 0, w.nd.stride[3][k]);
+    gtr__ranges(instance, gtr__transpose_range, &j, j.outer.count * j.tiles, GTR__CHUNK / (j.rows * GTR__VL));
 }
 static gtr_result gtr__cpu_permute_fwd(void *instance, const gtr__call *c) { gtr__permute(instance, &c->in[0], c->attr->i, &c->out[0]); return GTR_OK; }
 static gtr_result gtr__cpu_permute_bwd(GTR__KERNEL) {
@@ -3229,14 +3318,18 @@ static void gtr__softmax_range(GTR__SPAN) {
         for (int64_t k = 0; k < n; k++) y[k] = x[k] - m;
     }
     if (inner == 1) gtr__exp_run(gtr__out(c, 0) + i * n, (end - i) * n);
+    for (; inner == 1 && i < end; i++) {
+        gtr_float *y = gtr__out(c, 0) + i * n;
+        const gtr_float f = (gtr_float)(1 / gtr__sum_run(y, n));
+        for (int64_t k = 0; k < n; k++) y[k] *= f;
+    }
     for (; i < end; i++) {
         const int64_t at = i / inner * n * inner + i % inner;
         const gtr_float *x = gtr__in(c, 0) + at;
         gtr_float *y = gtr__out(c, 0) + at, m = x[0], t[GTR__BLOCK];
         double sum = 0;
-        for (int64_t k = inner; inner > 1 && k < n * inner; k += inner) m = x[k] > m ? x[k] : m;
-        if (inner == 1) sum = gtr__sum_run(y, n);
-        else for (int64_t first = 0; first < n; first += GTR__BLOCK) {
+        for (int64_t k = inner; k < n * inner; k += inner) m = x[k] > m ? x[k] : m;
+        for (int64_t first = 0; first < n; first += GTR__BLOCK) {
             const int64_t some = GTR__MIN(n - first, GTR__BLOCK);
             for (int64_t k = 0; k < some; k++) t[k] = x[(first + k) * inner] - m;
             gtr__exp_run(t, some);
@@ -3255,8 +3348,16 @@ static void gtr__softmax_back_range(GTR__SPAN) {
         const gtr_float *y = gtr__in(c, 1) + at, *dy = gtr__in(c, 2) + at;
         gtr_float *dx = gtr__out(c, 0) + at;
         double sum = 0;
-        if (inner == 1) sum = gtr__dot_run(y, dy, n);
-        else for (int64_t k = 0; k < n * inner; k += inner) sum += (double)y[k] * (double)dy[k];
+        if (inner == 1) {
+            const gtr_float all = (gtr_float)gtr__dot_run(y, dy, n);
+            GTR__IVDEP
+            for (int64_t k = 0; k < n; k++) {
+                const gtr_float d = y[k] * (dy[k] - all);
+                dx[k] = add ? dx[k] + d : d;
+            }
+            continue;
+        }
+        for (int64_t k = 0; k < n * inner; k += inner) sum += (double)y[k] * (double)dy[k];
         for (int64_t k = 0; k < n; k++) {
             const gtr_float d = y[k * inner] * (dy[k * inner] - (gtr_float)sum);
             dx[k * inner] = add ? dx[k * inner] + d : d;
@@ -3820,11 +3921,6 @@ static gtr_result gtr__cpu_fill_fwd(GTR__KERNEL) {
 /* ptr: gtr__feed. out[k] = this micro-batch's rows of input k: row r is the data set's row number first + row0 + r of the epoch's order, or,
    if the record has no rows, the r-th from src on. Nothing once the status is set, so that a bad step's batch stays. */
 #define gtr__shape_feed gtr__shape_none
-#if defined(__GNUC__)
-#define GTR__PREFETCH(p) __builtin_prefetch(p)
-#else
-#define GTR__PREFETCH(p) ((void)(p))
-#endif
 #define GTR__FEED_AHEAD 8 /* rows whose bytes are on their way */
 typedef struct gtr__feed_job { const gtr__feed_input *in; const gtr__arg *out; const gtr__record *record; int64_t first; } gtr__feed_job;
 static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const uint8_t *src, void *dst) {
@@ -3850,7 +3946,7 @@ static void gtr__feed_range(const void *job, int64_t r, int64_t end) {
     for (; r < end; r++) {
         for (; asked < end && asked < r + GTR__FEED_AHEAD; asked++) {
             const char *a = ahead[asked % GTR__FEED_AHEAD] = gtr__feed_row(w, asked);
-            for (int64_t j = 0; j < near_bytes; j += 64) GTR__PREFETCH(a + j);
+            for (int64_t j = 0; j < near_bytes; j += 64) GTR__PREFETCH(a + j, 0);
         }
         const char *src = ahead[r % GTR__FEED_AHEAD];
         char *dst = (char *)w->out->data + (size_t)(r * row) * gtr__dtype_size(to);
@@ -4141,6 +4237,9 @@ static void *gtr__cpu_alloc(void *instance, size_t bytes) {
     if (bytes > SIZE_MAX - 1024) return NULL;
     raw = (unsigned char *)malloc(bytes + GTR__ALIGN + sizeof raw);
     if (!raw) return NULL;
+#ifdef MADV_HUGEPAGE /* activations and states stream: with small pages each 4 KiB of them begins with a page walk */
+    if (bytes > (size_t)1 << 22) madvise(raw + (4096 - (uintptr_t)raw % 4096), bytes - 8192, MADV_HUGEPAGE);
+#endif
     p = raw + sizeof raw;
     p += (GTR__ALIGN - (uintptr_t)p % GTR__ALIGN) % GTR__ALIGN;
     memcpy(p - sizeof raw, &raw, sizeof raw);
