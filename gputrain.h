@@ -2119,9 +2119,13 @@ typedef struct gtr__gemm {
 #define GTR__LINE (64 / (int)sizeof(gtr_float))
 #define GTR__PIECE 2e6 /* flops worth a piece: about 8 us at 268 GFLOP/s */
 #define GTR__DOT_ROWS 8 /* up to so many rows of A against rows of B^T as they lie are dot products */
+#define GTR__DOT_COLS 4 /* and up to so many columns of B against rows of A */
 /* Rows that are a multiple of 2 KiB apart fall on few sets of a first-level cache, and push each other out. */
 static bool gtr__conflict(int64_t stride) { return stride > 1 && stride * (int64_t)sizeof(gtr_float) % 2048 == 0; }
-static bool gtr__gemm_dots(const gtr__gemm *g) { return g->m <= GTR__DOT_ROWS && g->acs == 1 && g->brs == 1 && g->k >= GTR__VL; }
+static bool gtr__gemm_dots(const gtr__gemm *g) {
+    const int64_t least = g->m <= GTR__DOT_ROWS ? GTR__VL : g->n <= GTR__DOT_COLS ? 2 * GTR__VL : INT64_MAX;
+    return g->acs == 1 && g->brs == 1 && g->k >= least;
+}
 /* Flops of one item; more for shapes that run slower. */
 static double gtr__gemm_cost(const gtr__gemm *g) {
     const double mk = 2.0 * (double)g->m * (double)g->k * (double)g->sums;
@@ -2165,6 +2169,17 @@ static void gtr__gemm_cut(gtr__gemm *g) {
     g->apart = g->back && g->add && g->parts == 1 && g->kc < g->k;
     g->pieces = (g->items + g->group - 1) / g->group * g->row_blocks * g->col_blocks * g->parts;
 }
+/* Copies rows x width; rows are fs and ts apart. */
+static void gtr__tile_copy(const gtr_float *from, int64_t fs, gtr_float *to, int64_t ts, int64_t rows, int64_t width) {
+    enum { FEW = 8 }; /* at once; no call of memcpy for what is shorter than a line or two */
+    for (int64_t i = 0; i < rows; i++, from += fs, to += ts) {
+        int64_t j = 0;
+        if (width == GTR__NR) { memcpy(to, from, GTR__NR * sizeof *to); continue; }
+        for (; j + FEW <= width; j += FEW) memcpy(to + j, from + j, FEW * sizeof *to);
+        if (j < width && j) memcpy(to + width - FEW, from + width - FEW, FEW * sizeof *to);
+        else for (; j < width; j++) to[j] = from[j];
+    }
+}
 /* Copies k x n of B, in panels of NR columns (the last of VL, if it needs no more), filled up with zeros. */
 static void gtr__pack_rows(const gtr_float *b, int64_t brs, int64_t k, int64_t n, gtr_float *to) {
     for (int64_t j = 0; j < n; j += GTR__NR) {
@@ -2176,10 +2191,9 @@ static void gtr__pack_rows(const gtr_float *b, int64_t brs, int64_t k, int64_t n
                 GTR__V_STORE(to + GTR__VL, GTR__V_LOAD(from + GTR__VL));
             }
         } else {
-            for (int64_t l = 0; l < k; l++, from += brs, to += wide) {
-                memcpy(to, from, (size_t)have * sizeof *to);
-                memset(to + have, 0, (size_t)(wide - have) * sizeof *to);
-            }
+            for (int64_t l = 0; l < k; l++) GTR__V_STORE(to + (l + 1) * wide - GTR__VL, GTR__V_ZERO);
+            gtr__tile_copy(from, brs, to, wide, k, have);
+            to += k * wide;
         }
     }
 }
@@ -2220,16 +2234,6 @@ typedef struct gtr__spot {
     bool add, first, last; /* to c; first and last block of k */
     bool finish; /* with the epilogue: not a part */
 } gtr__spot;
-static void gtr__tile_copy(const gtr_float *from, int64_t fs, gtr_float *to, int64_t ts, int64_t rows, int64_t width) {
-    enum { FEW = 8 }; /* at once; no call of memcpy for what is shorter than a line or two */
-    for (int64_t i = 0; i < rows; i++, from += fs, to += ts) {
-        int64_t j = 0;
-        if (width == GTR__NR) { memcpy(to, from, GTR__NR * sizeof *to); continue; }
-        for (; j + FEW <= width; j += FEW) memcpy(to + j, from + j, FEW * sizeof *to);
-        if (j < width && j) memcpy(to + width - FEW, from + width - FEW, FEW * sizeof *to);
-        else for (; j < width; j++) to[j] = from[j];
-    }
-}
 /* A finished tile (rows x width, rows wide apart) at C's (i, j): what the activation does with it, and the way to memory. */
 static void gtr__tile_finish(const gtr__spot *s, gtr_float *tile, int64_t wide, int64_t rows, int64_t width, int64_t i, int64_t j) {
     const gtr__gemm *g = s->g;
@@ -2339,6 +2343,21 @@ static gtr_float gtr__dot1(int64_t k, const gtr_float *x, const gtr_float *w) {
     for (; l < k; l++) y += x[l] * w[l];
     return y;
 }
+/* The same with the operands' roles changed: rows of A, four at once, against a column or two of B. */
+static void gtr__dot_cols(const gtr__gemm *g, const gtr_float *a, const gtr_float *b, gtr_float *tile, int64_t rows, int64_t cols) {
+    gtr_float y[2 * GTR__NR] = { 0 };
+    int64_t r = 0;
+    for (; r + 4 <= rows; r += 4, a += 4 * g->ars, tile += 4 * GTR__NR)
+        for (int64_t q = 0; q < cols; q += 2) {
+            gtr__dot8(g->k, b + q * g->bcs, q + 1 < cols ? g->bcs : 0, a, g->ars, y);
+            for (int64_t p = 0; p < 4; p++) {
+                tile[p * GTR__NR + q] = y[p];
+                if (q + 1 < cols) tile[p * GTR__NR + q + 1] = y[GTR__NR + p];
+            }
+        }
+    for (; r < rows; r++, a += g->ars, tile += GTR__NR)
+        for (int64_t q = 0; q < cols; q++) tile[q] = gtr__dot1(g->k, a, b + q * g->bcs);
+}
 static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_float *b, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
     const gtr__gemm *g = s->g;
     gtr_float tile[GTR__MR * GTR__NR];
@@ -2348,12 +2367,13 @@ static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_floa
         const int64_t width = GTR__MIN(j1 - j, GTR__NR);
         for (i = i0; i < i1; i += GTR__MR) {
             const int64_t rows = GTR__MIN(i1 - i, GTR__MR);
-            for (q = 0; q + 4 <= width; q += 4) {
+            if (g->m > GTR__DOT_ROWS) gtr__dot_cols(g, a + i * g->ars, b + j * g->bcs, tile, rows, width);
+            else for (q = 0; q + 4 <= width; q += 4) {
                 const gtr_float *w = b + (j + q) * g->bcs;
                 for (r = 0; r < rows; r += 2) /* MR is even: there is a row behind an odd last one */
                     gtr__dot8(g->k, a + (i + r) * g->ars, r + 1 < rows ? g->ars : 0, w, g->bcs, tile + r * GTR__NR + q);
             }
-            for (; q < width; q++)
+            for (q = width / 4 * 4; q < width && g->m <= GTR__DOT_ROWS; q++)
                 for (r = 0; r < rows; r++) tile[r * GTR__NR + q] = gtr__dot1(g->k, a + (i + r) * g->ars, b + (j + q) * g->bcs);
             for (r = 0; r < rows; r++)
                 for (q = 0; q < width; q++) {
