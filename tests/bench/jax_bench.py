@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The benchmark's steps in JAX: the whole step jitted, and many steps in one lax.scan, the least host overhead that JAX offers.
-usage: jax_bench.py serve; requests and answers as torch_bench.py has them, "row" and "block" alone; random data, which cost the same.
+usage: jax_bench.py serve; requests and answers as torch_bench.py has them, "row" and "block" alone; random weights,
+which cost the same.
 BENCH_PEERS: the variants wanted, of jit,scan."""
 import json
 import os
@@ -9,39 +10,82 @@ import time
 os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
+
+import network
 
 WANTED = os.environ.get("BENCH_PEERS", "jit,scan").split(",")
 TYPES = {"bf16": jnp.bfloat16, "fp16": jnp.float16}
 BLOCK = 0.06    # seconds
 
 
+def parameters(ops, key):
+    """Weights and running statistics by layer."""
+    weights, buffers = {}, {}
+    for op in ops:
+        x = ops[op.inputs[0]].shape if op.name else []
+        draw = lambda *shape: jax.random.normal(jax.random.fold_in(key, len(weights)), shape)
+        if op.word == "linear": weights[op.name] = draw(x[-1], op.args[0]) * (1 / x[-1]) ** .5, jnp.zeros(op.args[0])
+        if op.word == "embedding": weights[op.name] = draw(*op.args)
+        if op.word == "batch_norm":
+            weights[op.name] = jnp.ones(x[-1]), jnp.zeros(x[-1])
+            buffers[op.name] = jnp.zeros(x[-1]), jnp.ones(x[-1])
+    return weights, buffers
+
+
+def normalized(x, weight, running):
+    """Batch normalisation by the batch's statistics, in float32; and the running ones after it."""
+    wide, n = x.astype(jnp.float32), len(x)
+    mean, var = wide.mean(0), wide.var(0)
+    y = (wide - mean) * lax.rsqrt(var + 1e-5) * weight[0] + weight[1]
+    return y.astype(x.dtype), (.9 * running[0] + .1 * mean, .9 * running[1] + .1 * var * n / (n - 1))
+
+
+def cross_entropy(x, y): return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(x), y[:, None], 1))
+def mse(x, y): return jnp.mean((x - y) ** 2)
+def bce(x, y): return jnp.mean(jax.nn.softplus(x) - x * y)
+
+
+LOSSES = dict(cross_entropy=cross_entropy, mse=mse, bce=bce)
+PLAIN = dict(relu=jax.nn.relu, tanh=jnp.tanh, gelu=lambda x: jax.nn.gelu(x, approximate=False), add=lambda x, y: x + y,
+             matmul=lambda x, y: x @ y, matmul_t=lambda x, y: x @ y.swapaxes(-2, -1), scale=lambda x, a: x * a,
+             mean=lambda x, axis: x.mean(axis), softmax=lambda x: jax.nn.softmax(x.astype(jnp.float32)).astype(x.dtype),
+             reshape=lambda x, *shape: x.reshape(len(x), *shape), permute=lambda x, *axes: x.transpose(0, *axes),
+             concat=lambda *x: jnp.concatenate(x[:-1], -1))
+
+
+def forward(ops, dt, columns, weights, buffers, key):
+    """The loss, and the running statistics after the step; products' operands have dtype dt."""
+    values, columns, after = [], iter(columns), dict(buffers)
+    for op in ops:
+        x, w = [values[k] for k in op.inputs], weights.get(op.name)
+        if op.word in network.COLUMNS: y = next(columns)
+        elif op.word == "linear": y = x[0].astype(dt) @ w[0].astype(dt) + w[1].astype(dt)
+        elif op.word == "embedding": y = w[x[0]].astype(dt)
+        elif op.word == "batch_norm": y, after[op.name] = normalized(x[0], w, buffers[op.name])
+        elif op.word == "dropout":
+            keep = 1 - op.args[0]
+            y = jnp.where(jax.random.bernoulli(jax.random.fold_in(key, len(values)), keep, x[0].shape), x[0] / keep, 0)
+        elif op.word in LOSSES: y = LOSSES[op.word](x[0].astype(jnp.float32), x[1])
+        else: y = PLAIN[op.word](*x, *op.args)
+        values.append(y)
+    return values[-1], after
+
+
 def variants(w):
     """name -> (function of a number of blocks' steps, its seconds a step, steps a call)"""
-    s, B, dt, kind = w["sizes"], w["batch"], TYPES.get(w["precision"], jnp.float32), w["loss"]
+    dt, ops, key = TYPES.get(w["precision"], jnp.float32), network.program(w["network"]), jax.random.PRNGKey(0)
     jax.config.update("jax_default_matmul_precision", "tensorfloat32" if w["precision"] == "tf32" else "float32" if w["precision"] == "fp32" else "bfloat16")
-    key = jax.random.PRNGKey(0)
-    p = [(jax.random.normal(k, (a, b)) * (2 / a) ** .5, jnp.zeros(b)) for k, a, b in zip(jax.random.split(key, len(s)), s, s[1:])]
-    x = jax.random.normal(key, (B, s[0]))
-    y = jax.random.randint(key, (B,), 0, s[-1]) if kind == "ce" else jax.random.normal(key, (B, s[-1]))
-    act = jnp.tanh if w["act"] == "tanh" else jax.nn.relu
+    columns = [jnp.asarray(c / np.float32(255) if c.dtype == np.uint8 else c) for c in network.columns(w, w["batch"])]
+    p, buffers = parameters(ops, key)
 
-    def forward(p, t):
-        h = x
-        for i, (v, b) in enumerate(p):
-            h = h.astype(dt) @ v.astype(dt) + b.astype(dt)
-            if i < len(p) - 1: h = act(h)
-            if i == 0 and w["dropout"]: h = jnp.where(jax.random.bernoulli(jax.random.fold_in(key, t), 1 - w["dropout"], h.shape), h / (1 - w["dropout"]), 0)
-        return h.astype(jnp.float32)
-
-    def loss(p, t):
-        o = forward(p, t)
-        return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(o), y[:, None], 1)) if kind == "ce" else jnp.mean((o - y) ** 2)
+    def loss(p, buffers, t): return forward(ops, dt, columns, p, buffers, jax.random.fold_in(key, t))
     zero = jax.tree.map(jnp.zeros_like, p)
 
     def step(state, _):
-        p, m, v, t = state
-        g = jax.grad(loss)(p, t)
+        p, m, v, t, buffers = state
+        g, buffers = jax.grad(loss, has_aux=True)(p, buffers, t)
         t = t + 1
         if w["opt"] == "adam":
             m = jax.tree.map(lambda m, g: .9 * m + .1 * g, m, g)
@@ -51,9 +95,9 @@ def variants(w):
         else:
             m = jax.tree.map(lambda m, g: .9 * m + g, m, g)
             p = jax.tree.map(lambda p, m: p - 1e-2 * m, p, m)
-        return (p, m, v, t), None
+        return (p, m, v, t, buffers), None
 
-    def fresh(): return jax.tree.map(jnp.copy, p), jax.tree.map(jnp.copy, zero), jax.tree.map(jnp.copy, zero), jnp.int32(0)
+    def fresh(): return *jax.tree.map(jnp.copy, (p, zero, zero)), jnp.int32(0), jax.tree.map(jnp.copy, buffers)
     one = jax.jit(lambda st: step(st, None)[0], donate_argnums=0)
     runs = {}
 
@@ -83,8 +127,9 @@ def main():
         what, _, rest = line.strip().partition(" ")
         try:
             if what == "row":
-                runs = {}
-                runs = variants(json.loads(rest)) if jax.default_backend() == "gpu" and {"jit", "scan"} & set(WANTED) else {}
+                w, runs = json.loads(rest), {}
+                here = jax.default_backend() == w["device"].replace("cuda", "gpu")
+                if here and {"jit", "scan"} & set(WANTED): runs = variants(w)
                 for name in runs: say(f"READY jax-{name} 0")
             elif what == "block":
                 r = runs[rest.split("-", 1)[1]]
