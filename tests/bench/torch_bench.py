@@ -7,8 +7,8 @@ usage: torch_bench.py serve; requests on standard input, answers on standard out
                         seconds it begins none
     block WHO           times a block of steps of that variant: "TIME microseconds"
     parity A B C END N  reads build/parity/ (weights, losses, gradients and running statistics of steps A, B, C):
-                        "PARITY step loss peer_loss nmse peer_nmse", "BUFFERS step nmse peer_nmse", "MEAN loss" (of END
-                        steps' last N)
+                        "PARITY step loss peer_loss exact_loss nmse peer_nmse", "BUFFERS step nmse peer_nmse",
+                        "MEAN loss" (of END steps' last N)
     epochs JSON         whole epochs of a workload on the CPU: "TIME microseconds" for each
     process MODE FASHION    whole processes: "TIME microseconds"
 BENCH_PEERS: the variants wanted, of eager,graph,compile,compile-max; a CPU has no graph. 'compile' is torch.compile
@@ -196,7 +196,7 @@ class Server:
             ours = torch.tensor(np.fromfile(f"build/parity/{s}.gradient", np.float32), device=w["device"]).double()
             our_loss = float(open(f"build/parity/{s}.loss").read())
             wide = [c.double() if c.is_floating_point() else c for c in rows(s)]
-            _, want = gradients(exact, w, wide, "exact")
+            exact_loss, want = gradients(exact, w, wide, "exact")
             loss, theirs = gradients(model, w, rows(s), w["precision"])
             if list(model.buffers()): self.running(s, model, exact)
             off = [ours - want, theirs - want]
@@ -206,7 +206,7 @@ class Server:
                 doubt, count, off = undecided(exact, model, w, wide, rows(s), off)
                 self.say(f"step {s}: NMSE {whole[0]:.2e}, peer's {whole[1]:.2e}; {doubt} ReLUs in doubt, decided "
                          f"otherwise than exactly: {count[0]}, by the peer {count[1]}. Without these:")
-            self.say(f"PARITY {s} {our_loss:.9g} {loss:.9g} {nmse(off[0]):.4g} {nmse(off[1]):.4g}")
+            self.say(f"PARITY {s} {our_loss:.9g} {loss:.9g} {exact_loss:.9g} {nmse(off[0]):.4g} {nmse(off[1]):.4g}")
         model.load_state_dict(safetensors("build/parity/1.safetensors"))    # step 1's weights are the initial ones
         opt, _ = optimizer(w, model, False)
         amp = precision(w)
