@@ -80,12 +80,12 @@ def variants(w):
     columns = [jnp.asarray(c / np.float32(255) if c.dtype == np.uint8 else c) for c in network.columns(w, w["batch"])]
     p, buffers = parameters(ops, key)
 
-    def loss(p, buffers, t): return forward(ops, dt, columns, p, buffers, jax.random.fold_in(key, t))
+    def loss(p, buffers, columns, t): return forward(ops, dt, columns, p, buffers, jax.random.fold_in(key, t))
     zero = jax.tree.map(jnp.zeros_like, p)
 
     def step(state, _):
-        p, m, v, t, buffers = state
-        g, buffers = jax.grad(loss, has_aux=True)(p, buffers, t)
+        p, m, v, t, buffers, columns = state        # as constants, inputs would be computed with at compile time
+        g, buffers = jax.grad(loss, has_aux=True)(p, buffers, columns, t)
         t = t + 1
         if w["opt"] == "adam":
             m = jax.tree.map(lambda m, g: .9 * m + .1 * g, m, g)
@@ -95,9 +95,9 @@ def variants(w):
         else:
             m = jax.tree.map(lambda m, g: .9 * m + g, m, g)
             p = jax.tree.map(lambda p, m: p - 1e-2 * m, p, m)
-        return (p, m, v, t, buffers), None
+        return (p, m, v, t, buffers, columns), None
 
-    def fresh(): return *jax.tree.map(jnp.copy, (p, zero, zero)), jnp.int32(0), jax.tree.map(jnp.copy, buffers)
+    def fresh(): return jax.tree.map(jnp.copy, (p, zero, zero, jnp.int32(0), buffers, columns))
     one = jax.jit(lambda st: step(st, None)[0], donate_argnums=0)
     runs = {}
 
