@@ -292,16 +292,16 @@ def undecided(exact, model, w, wide, columns, off):
         if row not in usual: usual[row] = gradients(exact, w, part, "exact")[1]
         other = gradients(exact, w, part, "exact", gate(layer=layer, element=element))[1]
         share[k] = (other - usual[row]) / (w["batch"] if alone else 1)
-    count = []
+    count, products = [], share @ share.t()
     for side in (0, 1):
-        left = share.square().sum(1)
-        count.append(0)
+        along, left, taken = share @ off[side], products.diagonal().clone(), torch.zeros(tried).to(share)
         while tried:
-            gain = 2 * share @ off[side] - left
+            gain = 2 * along - left
             best = int(gain.argmax())
             if gain[best] <= 0: break
-            off[side], left[best] = off[side] - share[best], float("inf")
-            count[side] += 1
+            along, left[best], taken[best] = along - products[best], float("inf"), 1
+        off[side] = off[side] - taken @ share
+        count.append(int(taken.sum()))
     return doubt, count, off
 
 
