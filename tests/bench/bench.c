@@ -257,7 +257,7 @@ static gtr_tensor *input(network *n, int kind, const double *arg, int args)
 {
     static const char *const columns[] = { "image", "label" };      /* of an IDX data set */
     column *c = &n->column[n->columns++];
-    const char *name = n->fashion ? columns[n->columns - 1] : named(n, "x", n->columns);
+    const char *name = n->fashion && n->columns <= 2 ? columns[n->columns - 1] : named(n, "x", n->columns);
     c->kind = kind;
     c->limit = (int64_t)arg[args - 1];
     c->shape = shape_of(arg, kind == LABELS ? 0 : kind == IDS ? 1 : args);
@@ -346,7 +346,7 @@ static void do_word(network *n, const char *text, int *count)
     if (!strcmp(text, "swap") && n->top >= 2) { y = end[-1]; end[-1] = end[-2]; end[-2] = y; return; }
     while (w->name && (strlen(w->name) != length || memcmp(w->name, text, length))) w++;
     takes = w->takes < 0 ? (int)arg[0] : w->takes;
-    if (!w->name || takes > GTR__MIN(n->top, 8) || args < w->args || n->top - takes == ROOM || n->columns == 8) {
+    if (!w->name || takes > GTR__MIN(n->top, 8) || args < w->args || (!takes && (n->top == ROOM || n->columns == 8))) {
         printf("bench: the word %s cannot stand there in a network\n", text);
         exit(3);
     }
