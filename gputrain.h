@@ -50,7 +50,7 @@ CONTENTS (each stands in this file as a line of its own: search for it)
     >>op:bce_with_logits >>op:custom >>op:copy >>op:cast >>op:fill >>op:feed >>op:tally >>op:bn_commit >>op:guard
     >>op:update >>op:report >>op:check >>op:binary_act >>op:network >>rows >>cpu-backend >>contexts >>tensors
     >>op-builders >>layer-builders >>loss-builders >>plan >>pass:record >>pass:tally >>pass:differentiate
-    >>pass:rematerialise >>pass:alias >>pass:fuse >>pass:select >>pass:order >>pass:memory >>plan-make >>running
+    >>pass:rematerialise >>pass:fuse >>pass:alias >>pass:select >>pass:order >>pass:memory >>plan-make >>running
     >>leaves >>resolve >>runner >>set-get >>training >>schedule >>nonfinite >>step >>evaluate >>fit >>predicting
     >>files >>datasets >>idx >>csv >>dataset-use >>safetensors >>json >>load >>save-file >>observing >>release
 
@@ -82,9 +82,9 @@ for batches that do not fit. gtr_recompute_begin/end trade time for memory. A la
 of one's own is gtr_custom.
 
 PRECISION
-gtr_trainer_desc.precision: GTR_FP32 (default); GTR_TF32: float32 storage, products on the tensor cores with 10-bit mantissas;
-GTR_MIXED_BF16 and GTR_MIXED_FP16: activations and products' inputs in 16 bits, float32 master weights, sums and losses
-(norms and softmax compute in float32, and store what they are given), and for FP16 a loss scale that adapts itself. The
+gtr_trainer_desc.precision: GTR_FP32 (default); GTR_TF32: float32 storage, products on the tensor cores with 10-bit
+mantissas; GTR_MIXED_BF16 and GTR_MIXED_FP16: activations and products' inputs in 16 bits, float32 master weights, sums
+and losses (norms compute in float32, and store what they are given), and for FP16 a loss scale that adapts itself. The
 CPU rounds where the GPU stores, and takes TF32 as FP32. On Turing TF32 means FP32, and BF16 is refused when the trainer
 is made. gtr_get, gtr_save and gtr_load always deal in float32.
 
@@ -312,7 +312,7 @@ typedef struct gtr_trainer_desc {
     float loss_scale; /* FP16: where the dynamic scale starts; 0: 65536 */
     int micro_batches;/* 1 to 64 parts (equal, or one row apart) that a step's batch is computed in, one after
                                    the other; its loss is the mean of theirs, weighted by rows; 0: 1 */
-    int streams; /* 1 to 4 streams of a step; 0: chosen; 1 on the CPU, with micro-batches or with recomputation */
+    int streams; /* 1 to 4 of a step; 0: chosen: 1 on the CPU, with micro-batches, recomputation or a memory_limit */
     gtr_nonfinite nonfinite; /* 0: loss and all gradients are checked before an update */
     const gtr_group *groups; /* n_groups of them, copied; NULL: one group */
     int n_groups;
@@ -723,7 +723,7 @@ enum {
     X(SLICE, slice, 1, 1, 1, 1, FOLLOW, 0, GTR__APART, 1, 1) \
     X(SUM, sum, 1, 1, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
     X(MEAN, mean, 1, 1, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
-    X(SOFTMAX, softmax, 1, 1, 1, 1, FOLLOW, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
+    X(SOFTMAX, softmax, 1, 1, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
     X(DROPOUT, dropout, 1, 1, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART, 1, 1) \
     X(EMBEDDING, embedding, 2, 2, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0 | GTR__APART, 1, 1) \
     X(BATCH_NORM, batch_norm, 5, 5, 4, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
@@ -5277,8 +5277,8 @@ gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target) {
      tally: in front of that, labels that count are counted, of all micro-batches
      differentiate: backward nodes, from the loss to the parameters
      rematerialise: clones of forward nodes in front of the backward nodes that read them
-     alias: a gradient that an op only passes on shares its output's place
      fuse: the fusion table
+     alias: a gradient that an op only passes on shares its output's place; behind fuse, which moves nodes
      select: the backend's matchers
      order: streams, and the waits between them
      memory: workspace and offsets, by liveness under happens-before: in place of later gradients, or in the arena */
@@ -5567,9 +5567,8 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
         shapes[i] = GTR__V(operand[i]).shape;
         types[i] = GTR__V(operand[i]).dtype;
         if (types[i] != GTR_F32) continue;
-        const gtr__value *x = &GTR__V(gtr__root(b->plan, operand[i]));
-        if (x->storage != GTR_F32) { any = true; storage = x->storage; }
-        else if (x->home != GTR__HOME_PARAMETER && x->home != GTR__HOME_STATE) narrow = false; /* they decide nothing */
+        if (GTR__V(operand[i]).storage != GTR_F32) { any = true; storage = GTR__V(operand[i]).storage; }
+        else if (gtr__stored_as(t->in[i])->op != GTR__OP_PARAMETER) narrow = false; /* parameters decide nothing */
     }
     memset(&s, 0, sizeof s);
     s.attr = &attr; s.n_in = t->n_in; s.in = shapes; s.in_dtype = types;
@@ -6046,67 +6045,6 @@ static void gtr__pass_rematerialise(gtr__build *b) {
     gtr__mfree(b->ctx, at);
 }
 
-// >>pass:alias
-/* Takes out the nodes that are marked by GTR__OP_COUNT. */
-static void gtr__close_up(gtr__plan *p) {
-    const int split = p->split;
-    int i, k;
-    for (i = k = 0; i < p->n_node; i++) {
-        if (p->node[i].op == GTR__OP_COUNT) { p->split -= i < split; continue; }
-        if (k != i) p->node[k] = p->node[i];
-        k++;
-    }
-    p->n_node = k;
-}
-/* Of values that share a place: nodes that write it first, again for the first time, last, and read it last. */
-typedef struct gtr__uses { int first, again, last, read; } gtr__uses;
-/* Whether node i does nothing but copy value *from to all of value *to. */
-static bool gtr__is_copy(const gtr__plan *p, int i, int *from, int *to) {
-    const gtr__node *n = &p->node[i];
-    const int dy = n->n_in - 1, flags = gtr__row(n->op)->flags;
-    if (n->dir != GTR__BWD || n->adds || n->n_out != 2 || !(n->reads >> dy & 1)) return false;
-    const int k = n->out[0] < 0;
-    if (n->out[k] < 0 || (!k && n->out[1] >= 0) || !(flags & (k ? GTR__PASSES1 : GTR__PASSES0))) return false;
-    *from = gtr__root(p, n->in[dy]);
-    *to = gtr__root(p, n->out[k]);
-    const gtr__value *x = &p->value[*from], *y = &p->value[*to];
-    return gtr__count(&x->shape) == gtr__count(&y->shape) && x->storage == y->storage && x->stage == y->stage &&
-           y->home == GTR__HOME_ARENA;
-}
-/* A value that begins as a copy of another shares its place, unless one of them, or what shares it already, is written
-   before the others are read for the last time. */
-static void gtr__pass_alias(gtr__build *b) {
-    gtr__plan *p = b->plan;
-    gtr__uses *uses = (gtr__uses *)gtr__malloc(b->ctx, (size_t)p->n_value * sizeof *uses + 8);
-    int i, k, v, from, to;
-    if (!uses) { b->failed = true; return; }
-    for (v = 0; v < p->n_value; v++) { uses[v].first = uses[v].again = INT_MAX; uses[v].last = uses[v].read = -1; }
-    for (i = 0; i < p->n_node; i++)
-        for (k = 0; k < p->node[i].n_in + p->node[i].n_out; k++) {
-            if ((v = gtr__use(p, &p->node[i], k)) < 0) continue;
-            if (k < p->node[i].n_in) { uses[v].read = i; continue; }
-            if (uses[v].last < 0) uses[v].first = i;
-            else if (uses[v].again == INT_MAX && uses[v].last != i) uses[v].again = i;
-            uses[v].last = i;
-        }
-    for (i = 0; i < p->n_node; i++) {
-        if (!gtr__is_copy(p, i, &from, &to) || uses[to].first != i) continue;
-        gtr__uses *x = &uses[from], *y = &uses[to];
-        const int again = x->last < i ? INT_MAX : x->again;
-        if (again <= GTR__MAX(y->read, y->last) || y->again <= x->read) continue;
-        const gtr__home home = p->value[from].home;
-        if (home != GTR__HOME_ARENA && (home != GTR__HOME_KEPT || y->again != INT_MAX)) continue;
-        x->again = GTR__MIN(again, y->again);
-        x->last = GTR__MAX(x->last, y->last);
-        x->read = GTR__MAX(x->read, y->read);
-        p->value[to].home = GTR__HOME_ALIAS; p->value[to].alias = from; p->value[to].offset = 0;
-        gtr__mfree(b->ctx, p->node[i].in);
-        p->node[i].op = GTR__OP_COUNT;
-    }
-    gtr__close_up(p);
-    gtr__mfree(b->ctx, uses);
-}
-
 // >>pass:fuse
 #define GTR__UNARY_ID(ID, name, f, g) GTR__OP_##ID,
 #define GTR__BINARY_ID(ID, name, f, g, h) GTR__OP_##ID,
@@ -6190,6 +6128,17 @@ static const gtr__fusion gtr__fusions[] = {
     { "mse forward + backward", GTR__OP_MSE, NULL, GTR__FWD, GTR__OP_MSE, NULL, GTR__BWD, GTR__OP_MSE_STEP, true, true, gtr__make_loss },
 };
 static bool gtr__fits(const gtr__node *n, gtr__op op, const int *ops, gtr__dir dir) { return n->dir == dir && (ops ? gtr__op_in(ops, n->op) : n->op == op); }
+/* Takes out the nodes that are marked by GTR__OP_COUNT. */
+static void gtr__close_up(gtr__plan *p) {
+    const int split = p->split;
+    int i, k;
+    for (i = k = 0; i < p->n_node; i++) {
+        if (p->node[i].op == GTR__OP_COUNT) { p->split -= i < split; continue; }
+        if (k != i) p->node[k] = p->node[i];
+        k++;
+    }
+    p->n_node = k;
+}
 #define GTR__FUSE_WINDOW 512 /* how far apart the two may stand: planning stays linear */
 static void gtr__count_uses(gtr__fuse *f) {
     gtr__plan *p = f->plan;
@@ -6234,6 +6183,56 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
     b->failed |= f.failed;
     gtr__mfree(b->ctx, f.readers);
 }
+// >>pass:alias
+/* Of values that share a place: nodes that write it first, again for the first time, last, and read it last. */
+typedef struct gtr__uses { int first, again, last, read; } gtr__uses;
+/* Whether node i does nothing but copy value *from to all of value *to. */
+static bool gtr__is_copy(const gtr__plan *p, int i, int *from, int *to) {
+    const gtr__node *n = &p->node[i];
+    const int dy = n->n_in - 1, flags = gtr__row(n->op)->flags;
+    if (n->dir != GTR__BWD || n->adds || n->n_out != 2 || !(n->reads >> dy & 1)) return false;
+    const int k = n->out[0] < 0;
+    if (n->out[k] < 0 || (!k && n->out[1] >= 0) || !(flags & (k ? GTR__PASSES1 : GTR__PASSES0))) return false;
+    *from = gtr__root(p, n->in[dy]);
+    *to = gtr__root(p, n->out[k]);
+    const gtr__value *x = &p->value[*from], *y = &p->value[*to];
+    return gtr__count(&x->shape) == gtr__count(&y->shape) && x->storage == y->storage && x->stage == y->stage &&
+           y->home == GTR__HOME_ARENA;
+}
+/* A value that begins as a copy of another shares its place, unless one of them, or what shares it already, is written
+   before the others are read for the last time, in the order of nodes: no later pass moves a reader behind a writer. */
+static void gtr__pass_alias(gtr__build *b) {
+    gtr__plan *p = b->plan;
+    gtr__uses *uses = (gtr__uses *)gtr__malloc(b->ctx, (size_t)p->n_value * sizeof *uses + 8);
+    int i, k, v, from, to;
+    if (!uses) { b->failed = true; return; }
+    for (v = 0; v < p->n_value; v++) { uses[v].first = uses[v].again = INT_MAX; uses[v].last = uses[v].read = -1; }
+    for (i = 0; i < p->n_node; i++)
+        for (k = 0; k < p->node[i].n_in + p->node[i].n_out; k++) {
+            if ((v = gtr__use(p, &p->node[i], k)) < 0) continue;
+            if (k < p->node[i].n_in) { uses[v].read = i; continue; }
+            if (uses[v].last < 0) uses[v].first = i;
+            else if (uses[v].again == INT_MAX && uses[v].last != i) uses[v].again = i;
+            uses[v].last = i;
+        }
+    for (i = 0; i < p->n_node; i++) {
+        if (!gtr__is_copy(p, i, &from, &to) || uses[to].first != i) continue;
+        gtr__uses *x = &uses[from], *y = &uses[to];
+        const int again = x->last < i ? INT_MAX : x->again;
+        if (again <= GTR__MAX(y->read, y->last) || y->again <= x->read) continue;
+        const gtr__home home = p->value[from].home;
+        if (home != GTR__HOME_ARENA && (home != GTR__HOME_KEPT || y->again != INT_MAX)) continue;
+        x->again = GTR__MIN(again, y->again);
+        x->last = GTR__MAX(x->last, y->last);
+        x->read = GTR__MAX(x->read, y->read);
+        p->value[to].home = GTR__HOME_ALIAS; p->value[to].alias = from; p->value[to].offset = 0;
+        gtr__mfree(b->ctx, p->node[i].in);
+        p->node[i].op = GTR__OP_COUNT;
+    }
+    gtr__close_up(p);
+    gtr__mfree(b->ctx, uses);
+}
+
 // >>pass:select
 static void gtr__node_clear(gtr_context *ctx, gtr__node *n) {
     if (n->op == GTR__OP_NETWORK && n->attr.ptr) {
@@ -6389,7 +6388,7 @@ static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, boo
 static void gtr__assign_streams(gtr__build *b) {
     gtr__plan *p = b->plan;
     const bool own = b->r->streams == 0;
-    bool apart = b->r->micro > 1 || b->ctx->n_regions;
+    bool apart = b->r->micro > 1 || b->ctx->n_regions || (own && b->ctx->desc.memory_limit);
     gtr__schedule s;
     int i;
     for (i = 0; i < p->n_node; i++) apart |= p->node[i].op == GTR__OP_NETWORK;
@@ -6403,7 +6402,8 @@ static void gtr__assign_streams(gtr__build *b) {
     for (i = 0; i < p->split; i++) {
         gtr__node *n = &p->node[i];
         const bool fills = n->flops > b->ctx->caps.sm_count * 32e6 || n->bytes > 64e6;
-        gtr__assign_stream(p, &s, n, !apart, own && fills);
+        /* custom ops keep their order: callbacks may share what they use */
+        gtr__assign_stream(p, &s, n, !apart, own && (fills || n->op == GTR__OP_CUSTOM));
     }
     gtr__mfree(b->ctx, s.written);
 }
@@ -6957,8 +6957,8 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
         if (b.rows) gtr__differentiate(&b, losses[k++], (float)((double)b.rows / (double)r->batch), bounds[m], bounds[m + 1]);
     }
     if (!b.failed && r->trainer && ctx->n_regions) gtr__pass_rematerialise(&b);
-    if (!b.failed) gtr__pass_alias(&b);
     if (!b.failed) gtr__pass_fuse(&b, false);
+    if (!b.failed) gtr__pass_alias(&b);
     if (!b.failed && r->feeds) {
         gtr__add_feed(&b, inputs, n_inputs);
         plan->split = plan->n_node;
@@ -10676,7 +10676,7 @@ void gtr_destroy(gtr_context *ctx) {
    2026-11-21  0.1: epochs go on from fit to fit; columns have names; ignored labels, in parts and sets; gradients by
                     aliases; predictors of rows that mix; batch_norm .frozen; refused data feeds nothing; CUDA 11.4 on;
                     the CPU's exp, log, tanh, erf in vectors; gradients passed on are not copied; several streams a
-                    step; norms and softmax in 16 bits
+                    step; norms in 16 bits
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -13157,11 +13157,13 @@ static bool gtr__wide_takes(const gtr__plan *plan, const gtr__node *n) {
     if (dw->home != GTR__HOME_GRADIENT || dw->storage != GTR_F32 || x->storage != GTR_BF16 || dy->storage != GTR_BF16 || dw->shape.ndim != 2) return false;
     if (batch < GTR__WIDE_MIN || batch > INT32_MAX / 2 || dw->shape.dim[0] < GTR__WIDE_MIN || dw->shape.dim[1] < GTR__WIDE_MIN) return false;
     if (dw->shape.dim[0] % GTR__WIDE_M || dw->shape.dim[1] % GTR__WIDE_N || dw->shape.dim[0] > 1 << 20 || dw->shape.dim[1] > 1 << 20) return false;
+    const int place = gtr__mlp_root(plan, n->in[n->n_in - 1]);
     int writers = 0;
     for (int i = 0; i < plan->n_node; i++)
         for (int k = 0; k < plan->node[i].n_in + plan->node[i].n_out; k++) {
-            int id = plan->node[i].in[k];       // out follows in
-            while (id >= 0 && v[id].home == GTR__HOME_ALIAS) id = v[id].alias;
+            const int id = gtr__mlp_root(plan, plan->node[i].in[k]);        // out follows in
+            // dy's place is another value's by the time that the kernel runs
+            if (id == place && k >= plan->node[i].n_in && &plan->node[i] > n) return false;
             if (id != n->out[1]) continue;
             if (k >= plan->node[i].n_in) writers++;
             else if (plan->node[i].reads >> k & 1) return false;

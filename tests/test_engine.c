@@ -2808,6 +2808,46 @@ static void real_plans(void)
     CHECK(seen > 100, "only %d plans were small enough to be checked", seen);
 }
 
+/* Callbacks may share what they use: custom ops keep their order on streams that the library chose, and a memory limit chooses one. */
+static gtr_result plus_one(const gtr_custom_call *c)
+{
+    const float *x = (const float *)c->in[0];
+    float *y = (float *)c->out;
+    int64_t i;
+    for (i = 0; i < c->out_shape.dim[0] * c->out_shape.dim[1]; i++) y[i] = x[i] + 1;
+    return GTR_OK;
+}
+static void custom_in_order(void)
+{
+    int limit, i, k, custom = 0;
+    for (limit = 0; limit < 2; limit++) {
+        gtr_desc desc = desc0();
+        gtr_custom_desc c;
+        gtr_context *ctx;
+        gtr_tensor *x, *list[4];
+        gtr_trainer *t;
+        gtr__plan_cache *e;
+        memset(&c, 0, sizeof c);
+        desc.preset = GTR_PRESET_SM90;
+        if (limit) desc.memory_limit = (size_t)4 << 30;
+        ctx = gtr_create(desc);
+        x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 8));
+        for (i = 0; i < 4; i++) {
+            static const char *const names[] = { "a", "b", "c", "d" };
+            c.name = "plus_one"; c.n_in = 1; c.in[0] = gtr_linear(x, names[i], 8); c.forward = plus_one;
+            list[i] = gtr_mul(gtr_linear_with(gtr_custom(ctx, c), gtr_parameter_find(ctx, "a.weight"), NULL), gtr_tanh(c.in[0]));
+        }
+        t = gtr_trainer_create(gtr_mean(gtr_concat(list, 4, 1), NULL, 0, false), adam());
+        e = t ? gtr__trainer_entry(t, 64, NULL, true) : NULL;
+        if (!CHECK(e != NULL, "no plan: %s", gtr_error_text(ctx))) continue;
+        CHECK((e->plan.n_stream > 1) == !limit, "%d streams %s", e->plan.n_stream, limit ? "with a memory limit" : "");
+        for (k = 0; k < e->plan.n_node; k++)
+            if (e->plan.node[k].op == GTR__OP_CUSTOM) { custom++; EXPECT_EQ(e->plan.node[k].stream, 0); }
+        gtr_destroy(ctx);
+    }
+    CHECK(custom >= 8, "%d custom ops", custom);
+}
+
 /* ---- what a review found ---- */
 static gtr_float first_of(gtr_trainer *t, gtr_tensor *p)
 {
@@ -3250,6 +3290,53 @@ static void wide_updates(void)
     }
     free(x); free(y); free(a); free(b);
 }
+/* Residual blocks, whose gradients share places: what the kernel takes it reads before anybody else writes there. */
+static void wide_residual(void)
+{
+    enum { ROWS = 1024, WIDTH = 1024, BLOCKS = 3 };
+    gtr_float *x, *a, *b;
+    uint32_t s = 5;
+    int m, i, k;
+    size_t j;
+    gtr_tensor *in[2], *target[2], *h;
+    gtr_trainer *t[2];
+    gtr_context *ctx[2];
+    char name[16];
+    ctx[0] = create();
+    i = ctx[0]->caps.cuda && ctx[0]->caps.arch_feature && !few();
+    gtr_destroy(ctx[0]);
+    if (!i) return;
+    x = (gtr_float *)malloc(sizeof *x * ROWS * WIDTH); a = (gtr_float *)malloc(sizeof *a * WIDTH * WIDTH); b = (gtr_float *)malloc(sizeof *b * WIDTH * WIDTH);
+    for (j = 0; j < ROWS * WIDTH; j++) x[j] = (gtr_float)noise(&s);
+    for (k = 0; k < 2; k++) for (m = 0; m < 2; m++) {
+        gtr_trainer_desc d = sgd(0.5f);
+        d.precision = GTR_MIXED_BF16; d.nonfinite = GTR_NONFINITE_LOSS; d.no_matchers = m;
+        ctx[m] = create();
+        in[m] = gtr_input(ctx[m], "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+        target[m] = gtr_input(ctx[m], "y", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+        h = gtr_linear(in[m], "first", WIDTH);
+        for (i = 0; i < BLOCKS; i++) {
+            gtr_tensor *f;
+            snprintf(name, sizeof name, "v%d", i); f = gtr_relu(gtr_linear(h, name, WIDTH));
+            snprintf(name, sizeof name, "w%d", i); f = gtr_linear(f, name, WIDTH);
+            h = k ? gtr_add(f, h) : gtr_add(h, f);
+        }
+        t[m] = gtr_trainer_create(gtr_mse(gtr_linear(h, "last", WIDTH), target[m]), d);
+        gtr_set(in[m], x, sizeof *x * ROWS * WIDTH); gtr_set(target[m], x, sizeof *x * ROWS * WIDTH);
+        EXPECT_EQ(gtr_step(t[m]), GTR_OK);
+        EXPECT_OK(ctx[m]);
+        if (m == 0) continue;
+        for (i = 0; i < gtr_parameter_count(ctx[0]); i++) {
+            gtr_tensor *p = gtr_parameter_at(ctx[0], i), *q = gtr_parameter_find(ctx[1], gtr_tensor_name(p));
+            gtr_get(p, a, p->data_bytes); gtr_get(q, b, p->data_bytes);
+            CHECK(near(a, b, (int64_t)(p->data_bytes / sizeof *a), 2e-5, 8e-3), "order %d: \"%s\" differs", k, gtr_tensor_name(p));
+            EXPECT_EQ(gtr_gradient_get(t[0], p, a, p->data_bytes), GTR_OK); EXPECT_EQ(gtr_gradient_get(t[1], q, b, p->data_bytes), GTR_OK);
+            CHECK(near(a, b, (int64_t)(p->data_bytes / sizeof *a), 2e-5, 8e-3), "order %d: the gradient of \"%s\" differs", k, gtr_tensor_name(p));
+        }
+        gtr_destroy(ctx[0]); gtr_destroy(ctx[1]);
+    }
+    free(x); free(a); free(b);
+}
 /* Launches that no report counted are waited for, and then forgotten. */
 static void uncounted(void)
 {
@@ -3340,12 +3427,14 @@ static void all(void)
     RUN(bad_use);
     RUN(combinations);
     RUN(real_plans);
+    RUN(custom_in_order);
     RUN(flops_fused);
     RUN(files_closed);
     RUN(profiled);
     RUN(profiled_badly);
     RUN(uncounted);
     RUN(wide_updates);
+    RUN(wide_residual);
 }
 int main(int argc, char **argv)
 {

@@ -260,7 +260,7 @@ static void random_graphs(void)
 /* Random graphs of sums whose operands are used elsewhere too: their gradients share places where they may. Behind a factor of 1 they do
    not, and nothing differs but the order in which parts of a gradient are added. */
 enum { PLACES = 8, PLACE_ROWS = 6, PLACE_NODES = 14 };
-typedef struct placed { gtr_float g[2 * PLACE_NODES][PLACES * PLACES], x[PLACE_ROWS * PLACES], y[PLACE_ROWS * PLACES]; int parameters, copies, factors; } placed;
+typedef struct placed { gtr_float g[4 * PLACE_NODES][PLACES * PLACES], x[PLACE_ROWS * PLACES], y[PLACE_ROWS * PLACES]; int parameters, copies, factors; } placed;
 static gtr_tensor *sum_of(gtr_tensor *a, gtr_tensor *b, bool minus, bool apart)
 {
     if (apart) { a = gtr_scale(a, 1, 0); b = gtr_scale(b, 1, 0); }
@@ -271,7 +271,7 @@ static void place_graph(uint32_t seed, int micro, bool apart, placed *out)
     static gtr_float v[PLACE_ROWS * PLACES];
     gtr_context *ctx = create();
     gtr_trainer_desc d = sgd(0.1f);
-    gtr_tensor *t[PLACE_NODES + 1], *loss, *inner = NULL, *given[2];
+    gtr_tensor *t[PLACE_NODES + 1], *loss, *inner = NULL, *pending = NULL, *given[2];
     gtr_trainer *trainer;
     gtr__plan_cache *e;
     int i, n = 0;
@@ -282,13 +282,18 @@ static void place_graph(uint32_t seed, int micro, bool apart, placed *out)
     t[n++] = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, PLACES));
     while (n <= PLACE_NODES) {
         gtr_tensor *a = t[roll(n)], *b = t[roll(n)];
-        const int what = n < 3 ? 0 : roll(10);
+        const int what = n < 3 ? 0 : roll(13);
         snprintf(name, sizeof name, "fc%d", n);
         if (what < 3) t[n] = gtr_linear(a, name, PLACES);
         else if (what < 7) t[n] = sum_of(a, b, what == 6, apart);
-        else if (what == 7) t[n] = gtr_tanh(a);
+        else if (what == 7) t[n] = b->id & 1 ? gtr_tanh(a) : gtr_relu(a);
         else if (what == 8) t[n] = gtr_reshape(gtr_scale(gtr_reshape(a, gtr_shape1(-PLACES)), 0.5f, 0), gtr_shape2(GTR_BATCH, PLACES));
-        else t[n] = gtr_mul(a, gtr_sigmoid(b));
+        else if (what == 9) t[n] = gtr_mul(a, gtr_sigmoid(b));
+        else t[n] = pending ? gtr_linear(pending, name, PLACES) : gtr_tanh(b);
+        if (what >= 10) {           /* an activation now, the layer behind it further on: fused, its gradient's node stands elsewhere */
+            snprintf(name, sizeof name, "up%d", n);
+            pending = gtr_relu(gtr_linear(a, name, PLACES));
+        }
         if (what >= 3 && what < 7) inner = t[n];
         n++;
     }
@@ -325,13 +330,57 @@ static void shared_places(void)
         bool near;
         place_graph(seed, micro, false, &a); place_graph(seed, micro, true, &b);
         copies += a.copies; all += b.copies + b.factors - a.factors;
-        near = within(a.g[0], b.g[0], 2 * PLACE_NODES * PLACES * PLACES, 1e-9, 1e-4);     /* all in one: some are what rounding leaves of 0 */
+        near = within(a.g[0], b.g[0], 4 * PLACE_NODES * PLACES * PLACES, 1e-9, 1e-4);     /* all in one: some are what rounding leaves of 0 */
         CHECK(near && a.parameters == b.parameters, "graph %u, %d parts: gradients that share places differ", (unsigned)seed, micro);
         near = within(a.x, b.x, PLACE_ROWS * PLACES, 1e-9, 1e-4) && within(a.y, b.y, PLACE_ROWS * PLACES, 1e-9, 1e-4);
         CHECK(near, "graph %u, %d parts: kept gradients that share places differ", (unsigned)seed, micro);
     }
     printf("of sums' gradients %d of %d are copied\n", copies, all);
     CHECK(copies > 0 && copies < all, "%d of %d copies are left", copies, all);
+}
+
+/* ---- what is stored in 16 bits ---- */
+/* Beside values of 16 bits parameters decide nothing, on whatever stage, and constants, which may be large or tiny, keep float32; norms
+   store what they are given, softmax float32. */
+static gtr_dtype stored(gtr_trainer *t, const gtr_tensor *of)
+{
+    const gtr__plan *p = &gtr__trainer_entry(t, 4, NULL, false)->plan;
+    int i, k;
+    for (i = 0; i < p->n_node; i++)
+        for (k = 0; k < p->node[i].n_out; k++)
+            if (p->node[i].dir == GTR__FWD && p->node[i].out[k] >= 0 && p->value[p->node[i].out[k]].tensor == of) return p->value[p->node[i].out[k]].storage;
+    return GTR_U8;
+}
+static void who_is_float32(void)
+{
+    static const gtr_float large[3] = { 1e5f, 1e5f, 1e5f };
+    static gtr_float v[4 * 3], y[4 * 3];
+    int stage, i;
+    for (i = 0; i < 12; i++) { v[i] = (gtr_float)(i * 7 % 5) - 2; y[i] = 100000 + v[i]; }
+    for (stage = 0; stage < 2; stage++) {
+        gtr_context *ctx = create();
+        gtr_trainer_desc d = sgd(0.1f);
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), *target = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 3));
+        gtr_tensor *par = gtr_parameter(ctx, "par", gtr_shape1(3), normal()), *h = gtr_linear(x, "a", 3), *shifted, *scaled, *normed, *soft, *loss;
+        gtr_trainer *t;
+        gtr_stage(ctx, stage);
+        scaled = gtr_mul(gtr_linear(h, "b", 3), par);
+        normed = gtr_batch_norm(scaled, "c");
+        soft = gtr_softmax(normed, 1);
+        shifted = gtr_add(gtr_linear(normed, "d", 3), gtr_constant(ctx, GTR_F32, gtr_shape1(3), large));
+        gtr_stage(ctx, 0);
+        loss = gtr_add(gtr_mse(shifted, target), gtr_scale(gtr_mean(soft, NULL, 0, false), 0, 0));
+        d.precision = GTR_MIXED_BF16; d.no_matchers = true;
+        t = gtr_trainer_create(loss, d);
+        if (!t) { SKIP("%s", gtr_error_text(ctx)); gtr_destroy(ctx); continue; }
+        gtr_set(x, v, sizeof v); gtr_set(target, y, sizeof y);
+        for (i = 0; i < 100; i++) EXPECT_EQ(gtr_step(t), GTR_OK);
+        CHECK(gtr_loss(t) < 2, "stage %d: beside a constant of 1e5 the loss is %g", stage, (double)gtr_loss(t));
+        CHECK(stored(t, h) == GTR_BF16 && stored(t, scaled) == GTR_BF16 && stored(t, normed) == GTR_BF16, "stage %d: linear, mul by a parameter and batch_norm are stored as %d, %d, %d", stage, (int)stored(t, h), (int)stored(t, scaled), (int)stored(t, normed));
+        CHECK(stored(t, soft) == GTR_F32 && stored(t, shifted) == GTR_F32, "stage %d: softmax and add of a constant are stored as %d, %d", stage, (int)stored(t, soft), (int)stored(t, shifted));
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
 }
 
 /* ---- values kept over micro-batches ---- */
@@ -655,6 +704,7 @@ static void all(void)
     RUN(on_another_stage);
     RUN(random_graphs);
     RUN(shared_places);
+    RUN(who_is_float32);
     RUN(kept_parts);
     RUN(kept_turned);
     RUN(trace_that_fails);
