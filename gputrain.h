@@ -2120,8 +2120,9 @@ typedef struct gtr__gemm {
 #define GTR__PIECE 2e6 /* flops worth a piece: about 8 us at 268 GFLOP/s */
 #define GTR__DOT_ROWS 8 /* up to so many rows of A against rows of B^T as they lie are dot products */
 #define GTR__DOT_COLS 4 /* and up to so many columns of B against rows of A */
-/* Rows that are a multiple of 2 KiB apart fall on few sets of a first-level cache, and push each other out. */
-static bool gtr__conflict(int64_t stride) { return stride > 1 && stride * (int64_t)sizeof(gtr_float) % 2048 == 0; }
+/* Rows that are a multiple of 4 KiB apart fall on one set of a first-level cache, of 8 or 12 lines, and a tile's rows
+   push each other out. Columns of A are read once for each panel, from the second level: packing them costs more. */
+static bool gtr__conflict(int64_t stride) { return stride > 1 && stride * (int64_t)sizeof(gtr_float) % 4096 == 0; }
 static bool gtr__gemm_dots(const gtr__gemm *g) {
     const int64_t least = g->m <= GTR__DOT_ROWS ? GTR__VL : g->n <= GTR__DOT_COLS ? 2 * GTR__VL : INT64_MAX;
     return g->acs == 1 && g->brs == 1 && g->k >= least;
@@ -2132,16 +2133,24 @@ static double gtr__gemm_cost(const gtr__gemm *g) {
     if (gtr__gemm_dots(g)) return mk * 2 * (double)g->n;
     return mk * (g->n <= GTR__VL ? GTR__NR : (double)g->n);
 }
+#define GTR__FEW 8 /* fewer blocks of C than this: a large k is cut, too */
+static bool gtr__gemm_large(double flops) { return flops > 64 * GTR__PIECE; }
 static void gtr__gemm_cut_c(gtr__gemm *g, double flops) {
     const int64_t panels = GTR__MAX((g->n + GTR__NR - 1) / GTR__NR, 1);
     int64_t wide = (int64_t)(GTR__PIECE / GTR__MAX(flops / (double)panels, 1.0)), high;
-    if (flops > 64 * GTR__PIECE) wide = 4; /* large: each packed block of A serves more panels */
+    const bool large = gtr__gemm_large(flops);
+    if (large) wide = 4; /* a row block of C is in the second-level cache while k goes on */
     wide = GTR__MIN(GTR__MAX(wide, 1), panels);
     g->col_blocks = (panels + wide - 1) / wide;
     g->cols = (panels + g->col_blocks - 1) / g->col_blocks * GTR__NR;
     g->col_blocks = (g->n + g->cols - 1) / g->cols;
     /* rows are cut only where columns give few pieces: each repeats the packing of B */
     high = (int64_t)(flops / GTR__PIECE / (double)GTR__MAX(g->col_blocks, 1));
+    if (large) {
+        const bool by_k = g->k >= 2048 && g->items == 1 && g->sums == 1; /* few blocks will do: k is cut */
+        high = GTR__MAX(g->m / 256, 1);
+        if (!by_k || high * g->col_blocks >= GTR__FEW) high = GTR__MAX(high, (15 + g->col_blocks) / g->col_blocks);
+    }
     high = GTR__MAX(GTR__MIN(high, g->m / 128), 1);
     g->rows = GTR__ROUND_UP(GTR__MAX((g->m + high - 1) / high, 1), GTR__MR);
     g->row_blocks = (g->m + g->rows - 1) / g->rows;
@@ -2153,14 +2162,15 @@ static void gtr__gemm_cut(gtr__gemm *g) {
     gtr__gemm_cut_c(g, flops);
     g->parts = 1;
     g->part_k = g->k;
-    if (g->items == 1 && g->sums == 1 && g->k >= 1024 && g->row_blocks * g->col_blocks < 8 && !gtr__gemm_dots(g)) {
+    if (g->items == 1 && g->sums == 1 && g->k >= 1024 && g->row_blocks * g->col_blocks < GTR__FEW &&
+        !gtr__gemm_dots(g)) {
         g->parts = GTR__MAX(GTR__MIN(GTR__MIN(g->k / 512, 16), (int64_t)(flops / GTR__PIECE)), 1);
         g->part_k = GTR__ROUND_UP((g->k + g->parts - 1) / g->parts, 16);
         g->parts = (g->k + g->part_k - 1) / g->part_k;
     }
-    g->pack_a = gtr__conflict(g->ars) || gtr__conflict(g->acs);
+    g->pack_a = gtr__conflict(g->ars);
     g->pack_b = g->bcs != 1 || g->rows >= 4 * GTR__MR;
-    g->strip = GTR__MIN(g->cols, (g->pack_a || flops > 64 * GTR__PIECE ? 4 : 1) * GTR__NR);
+    g->strip = GTR__MIN(g->cols, (g->pack_a || gtr__gemm_large(flops) ? 2 : 1) * GTR__NR);
     int64_t kc = GTR__MIN(GTR__PACK_B / GTR__MAX(g->strip, 1), 512);
     if (g->pack_a) kc = GTR__MIN(kc, GTR__PACK_KC);
     kc = kc / 4 * 4;
@@ -2171,12 +2181,12 @@ static void gtr__gemm_cut(gtr__gemm *g) {
 }
 /* Copies rows x width; rows are fs and ts apart. */
 static void gtr__tile_copy(const gtr_float *from, int64_t fs, gtr_float *to, int64_t ts, int64_t rows, int64_t width) {
-    enum { FEW = 8 }; /* at once; no call of memcpy for what is shorter than a line or two */
+    enum { SOME = 8 }; /* at once; no call of memcpy for what is shorter than a line or two */
     for (int64_t i = 0; i < rows; i++, from += fs, to += ts) {
         int64_t j = 0;
         if (width == GTR__NR) { memcpy(to, from, GTR__NR * sizeof *to); continue; }
-        for (; j + FEW <= width; j += FEW) memcpy(to + j, from + j, FEW * sizeof *to);
-        if (j < width && j) memcpy(to + width - FEW, from + width - FEW, FEW * sizeof *to);
+        for (; j + SOME <= width; j += SOME) memcpy(to + j, from + j, SOME * sizeof *to);
+        if (j < width && j) memcpy(to + width - SOME, from + width - SOME, SOME * sizeof *to);
         else for (; j < width; j++) to[j] = from[j];
     }
 }
@@ -2298,10 +2308,9 @@ static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, c
         const gtr_float *at = a + i * g->ars;
         int64_t as = by_col ? g->acs : g->ars;
         if (g->pack_a) {
-            if (by_col) gtr__tile_copy(at, as, pa, GTR__MR, k, rows);
-            else gtr__tile_copy(at, as, pa, GTR__PACK_AS, rows, k);
+            gtr__tile_copy(at, as, pa, GTR__PACK_AS, rows, k);
             at = pa;
-            as = by_col ? GTR__MR : GTR__PACK_AS;
+            as = GTR__PACK_AS;
         }
         for (q = 0; q < whole; q += GTR__NR) gtr__tile_run(s, k, at, as, by_col, b + q, g->brs, i, j + q, rows, GTR__NR);
         for (; q < n; q += GTR__NR) {
@@ -2344,7 +2353,8 @@ static gtr_float gtr__dot1(int64_t k, const gtr_float *x, const gtr_float *w) {
     return y;
 }
 /* The same with the operands' roles changed: rows of A, four at once, against a column or two of B. */
-static void gtr__dot_cols(const gtr__gemm *g, const gtr_float *a, const gtr_float *b, gtr_float *tile, int64_t rows, int64_t cols) {
+static void gtr__dot_cols(const gtr__gemm *g, const gtr_float *a, const gtr_float *b, gtr_float *tile, int64_t rows,
+        int64_t cols) {
     gtr_float y[2 * GTR__NR] = { 0 };
     int64_t r = 0;
     for (; r + 4 <= rows; r += 4, a += 4 * g->ars, tile += 4 * GTR__NR)
@@ -3162,7 +3172,11 @@ static gtr_result gtr__shape_permute(gtr__shape_call *s) {
 }
 /* A transposition: y's dim[0] has x's stride far, x's adjacent elements are y's dim[t]; the others are outer's. Items
    are tiles of VL elements of dim[0] by all of dim[t], whose runs of x become rows of y in registers. */
-typedef struct gtr__transpose_job { const gtr__ew_job *ew; gtr__nd outer; int64_t tiles, n, far, rows, step; } gtr__transpose_job;
+typedef struct gtr__transpose_job {
+    const gtr__ew_job *ew;
+    gtr__nd outer;
+    int64_t tiles, n, far, rows, step;
+} gtr__transpose_job;
 static void gtr__transpose_range(GTR__SPAN) {
     GTR__JOB(gtr__transpose_job, w);
     gtr_float tile[GTR__BLOCK];
@@ -3471,15 +3485,36 @@ static void gtr__embedding_range(GTR__SPAN) {
         else for (int64_t j = 0; j < n; j++) y[j] = gtr__nan();
     }
 }
-static void gtr__embedding_back_range(const void *job, int64_t first, int64_t end) {
-    GTR__JOB(gtr__call, c);
-    const int64_t n = c->in[1].shape.dim[1];
-    if (!c->out[1].add) memset(gtr__out(c, 1) + first * n, 0, (size_t)((end - first) * n) * sizeof(gtr_float));
-    for (int64_t i = 0; i < c->in[0].count; i++) {
-        const int64_t id = gtr__in_ints(c, 0)[i];
-        const gtr_float *dy = gtr__in(c, 3) + i * n;
-        if (id >= first && id < end) {
-            gtr_float *d = gtr__out(c, 1) + id * n;
+/* Backward: positions sorted by blocks of 2^shift rows of the table, ascending in each, so that a block is cleared and
+   added to while it is in a near cache. last[b] ends block b's in order. */
+typedef struct gtr__embedding_job { const gtr__call *c; int64_t blocks, *last, *order; int shift; } gtr__embedding_job;
+static gtr__embedding_job gtr__embedding_make(const gtr__call *c) {
+    const int64_t rows = c->in[1].shape.dim[0], n = c->in[1].shape.dim[1];
+    gtr__embedding_job w = { c, 0, (int64_t *)c->ws, NULL, 0 };
+    while (w.shift < 40 && (n << w.shift < GTR__CHUNK || rows >> w.shift > 4096)) w.shift++;
+    w.blocks = ((rows - 1) >> w.shift) + 1;
+    if (w.last) w.order = w.last + w.blocks + 1;
+    return w;
+}
+static void gtr__embedding_sort(const gtr__embedding_job *w) {
+    const int64_t rows = w->c->in[1].shape.dim[0], count = w->c->in[0].count;
+    const int32_t *ids = gtr__in_ints(w->c, 0);
+    memset(w->last, 0, (size_t)(w->blocks + 1) * sizeof *w->last);
+    for (int64_t i = 0; i < count; i++) if (ids[i] >= 0 && ids[i] < rows) w->last[(ids[i] >> w->shift) + 1]++;
+    for (int64_t b = 0; b < w->blocks; b++) w->last[b + 1] += w->last[b];
+    for (int64_t i = 0; i < count; i++) if (ids[i] >= 0 && ids[i] < rows) w->order[w->last[ids[i] >> w->shift]++] = i;
+}
+static void gtr__embedding_back_range(const void *job, int64_t b, int64_t end) {
+    GTR__JOB(gtr__embedding_job, w);
+    const int64_t rows = w->c->in[1].shape.dim[0], n = w->c->in[1].shape.dim[1];
+    gtr_float *table = gtr__out(w->c, 1);
+    for (; b < end; b++) {
+        const int64_t first = b << w->shift, some = GTR__MIN(rows - first, (int64_t)1 << w->shift);
+        if (!w->c->out[1].add) memset(table + first * n, 0, (size_t)(some * n) * sizeof *table);
+        for (int64_t p = b ? w->last[b - 1] : 0; p < w->last[b]; p++) {
+            const gtr_float *dy = gtr__in(w->c, 3) + w->order[p] * n;
+            gtr_float *d = table + gtr__in_ints(w->c, 0)[w->order[p]] * n;
+            GTR__IVDEP
             for (int64_t j = 0; j < n; j++) d[j] += dy[j];
         }
     }
@@ -3490,9 +3525,11 @@ static gtr_result gtr__cpu_embedding_fwd(GTR__KERNEL) {
     return GTR_OK;
 }
 static gtr_result gtr__cpu_embedding_bwd(GTR__KERNEL) {
-    const int64_t rows = c->in[1].shape.dim[0];
-    if (c->measure) return gtr__ws_bytes(c, 0);
-    if (gtr__wanted(c, 1)) gtr__ranges(instance, gtr__embedding_back_range, c, rows, GTR__MAX((rows + 15) / 16, GTR__CHUNK / c->in[1].shape.dim[1]));
+    const gtr__embedding_job w = gtr__embedding_make(c);
+    if (c->measure) return gtr__ws_bytes(c, (size_t)(w.blocks + 1 + c->in[0].count) * sizeof *w.last);
+    if (!gtr__wanted(c, 1)) return GTR_OK;
+    gtr__embedding_sort(&w);
+    gtr__ranges(instance, gtr__embedding_back_range, &w, w.blocks, 1);
     return GTR_OK;
 }
 
