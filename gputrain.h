@@ -2120,8 +2120,7 @@ typedef struct gtr__gemm {
 #define GTR__PIECE 2e6 /* flops worth a piece: about 8 us at 268 GFLOP/s */
 #define GTR__DOT_ROWS 8 /* up to so many rows of A against rows of B^T as they lie are dot products */
 #define GTR__DOT_COLS 4 /* and up to so many columns of B against rows of A */
-/* Rows that are a multiple of 4 KiB apart fall on one set of a first-level cache, of 8 or 12 lines, and a tile's rows
-   push each other out. Columns of A are read once for each panel, from the second level: packing them costs more. */
+/* Rows a multiple of 4 KiB apart fall on one set of a first-level cache: a tile's push each other out. */
 static bool gtr__conflict(int64_t stride) { return stride > 1 && stride * (int64_t)sizeof(gtr_float) % 4096 == 0; }
 static bool gtr__gemm_dots(const gtr__gemm *g) {
     const int64_t least = g->m <= GTR__DOT_ROWS ? GTR__VL : g->n <= GTR__DOT_COLS ? 2 * GTR__VL : INT64_MAX;
@@ -2133,13 +2132,13 @@ static double gtr__gemm_cost(const gtr__gemm *g) {
     if (gtr__gemm_dots(g)) return mk * 2 * (double)g->n;
     return mk * (g->n <= GTR__VL ? GTR__NR : (double)g->n);
 }
-#define GTR__FEW 8 /* fewer blocks of C than this: a large k is cut, too */
+#define GTR__FEW 8 /* blocks of C; of fewer a large k is cut, too */
 static bool gtr__gemm_large(double flops) { return flops > 64 * GTR__PIECE; }
 static void gtr__gemm_cut_c(gtr__gemm *g, double flops) {
     const int64_t panels = GTR__MAX((g->n + GTR__NR - 1) / GTR__NR, 1);
     int64_t wide = (int64_t)(GTR__PIECE / GTR__MAX(flops / (double)panels, 1.0)), high;
     const bool large = gtr__gemm_large(flops);
-    if (large) wide = 4; /* a row block of C is in the second-level cache while k goes on */
+    if (large) wide = 4;
     wide = GTR__MIN(GTR__MAX(wide, 1), panels);
     g->col_blocks = (panels + wide - 1) / wide;
     g->cols = (panels + g->col_blocks - 1) / g->col_blocks * GTR__NR;
@@ -2147,7 +2146,7 @@ static void gtr__gemm_cut_c(gtr__gemm *g, double flops) {
     /* rows are cut only where columns give few pieces: each repeats the packing of B */
     high = (int64_t)(flops / GTR__PIECE / (double)GTR__MAX(g->col_blocks, 1));
     if (large) {
-        const bool by_k = g->k >= 2048 && g->items == 1 && g->sums == 1; /* few blocks will do: k is cut */
+        const bool by_k = g->k >= 2048 && g->items == 1 && g->sums == 1;
         high = GTR__MAX(g->m / 256, 1);
         if (!by_k || high * g->col_blocks >= GTR__FEW) high = GTR__MAX(high, (15 + g->col_blocks) / g->col_blocks);
     }
@@ -2179,9 +2178,8 @@ static void gtr__gemm_cut(gtr__gemm *g) {
     g->apart = g->back && g->add && g->parts == 1 && g->kc < g->k;
     g->pieces = (g->items + g->group - 1) / g->group * g->row_blocks * g->col_blocks * g->parts;
 }
-/* Copies rows x width; rows are fs and ts apart. */
 static void gtr__tile_copy(const gtr_float *from, int64_t fs, gtr_float *to, int64_t ts, int64_t rows, int64_t width) {
-    enum { SOME = 8 }; /* at once; no call of memcpy for what is shorter than a line or two */
+    enum { SOME = 8 }; /* at once: calls of memcpy would cost more */
     for (int64_t i = 0; i < rows; i++, from += fs, to += ts) {
         int64_t j = 0;
         if (width == GTR__NR) { memcpy(to, from, GTR__NR * sizeof *to); continue; }
@@ -2352,7 +2350,7 @@ static gtr_float gtr__dot1(int64_t k, const gtr_float *x, const gtr_float *w) {
     for (; l < k; l++) y += x[l] * w[l];
     return y;
 }
-/* The same with the operands' roles changed: rows of A, four at once, against a column or two of B. */
+/* Roles changed: four rows of A against a column or two of B. */
 static void gtr__dot_cols(const gtr__gemm *g, const gtr_float *a, const gtr_float *b, gtr_float *tile, int64_t rows,
         int64_t cols) {
     gtr_float y[2 * GTR__NR] = { 0 };
@@ -2801,7 +2799,7 @@ static void gtr__ew_range(GTR__SPAN) {
     GTR__JOB(gtr__ew_job, w);
     const gtr__nd *nd = &w->nd;
     const bool copies = w->fn == gtr__ew_copy && !w->add && nd->n > 1 && nd->stride[1][0] == 1 && nd->stride[3][0] == 1;
-    int64_t at[GTR_MAX_DIMS] = { 0 }, offset[4] = { 0, 0, 0, 0 }; /* of the run; at counts as a clock: no divisions */
+    int64_t at[GTR_MAX_DIMS] = { 0 }, offset[4] = { 0, 0, 0, 0 }; /* of the run, without divisions */
     for (int64_t k = 0, q = i; k < nd->n; q /= nd->dim[k++]) at[k] = q % nd->dim[k];
     for (int k = 1; k < nd->n; k++) for (int j = 0; j < 4; j++) offset[j] += at[k] * nd->stride[j][k];
     for (int64_t n, m; i < end; i += n) {
@@ -3170,8 +3168,8 @@ static gtr_result gtr__shape_permute(gtr__shape_call *s) {
     }
     return GTR_OK;
 }
-/* A transposition: y's dim[0] has x's stride far, x's adjacent elements are y's dim[t]; the others are outer's. Items
-   are tiles of VL elements of dim[0] by all of dim[t], whose runs of x become rows of y in registers. */
+/* A transposition: y's dim[0] is far apart in x, x's adjacent elements are y's dim[t]. Items: tiles of VL elements of
+   dim[0] by all of dim[t]. */
 typedef struct gtr__transpose_job {
     const gtr__ew_job *ew;
     gtr__nd outer;
@@ -3485,8 +3483,8 @@ static void gtr__embedding_range(GTR__SPAN) {
         else for (int64_t j = 0; j < n; j++) y[j] = gtr__nan();
     }
 }
-/* Backward: positions sorted by blocks of 2^shift rows of the table, ascending in each, so that a block is cleared and
-   added to while it is in a near cache. last[b] ends block b's in order. */
+/* Positions sorted by blocks of 2^shift rows of the table, which are cleared and added to in a near cache; last[b]
+   ends block b's in order. */
 typedef struct gtr__embedding_job { const gtr__call *c; int64_t blocks, *last, *order; int shift; } gtr__embedding_job;
 static gtr__embedding_job gtr__embedding_make(const gtr__call *c) {
     const int64_t rows = c->in[1].shape.dim[0], n = c->in[1].shape.dim[1];
@@ -4294,7 +4292,7 @@ static void *gtr__cpu_alloc(void *instance, size_t bytes) {
     if (bytes > SIZE_MAX - 1024) return NULL;
     raw = (unsigned char *)malloc(bytes + GTR__ALIGN + sizeof raw);
     if (!raw) return NULL;
-#ifdef MADV_HUGEPAGE /* activations and states stream: with small pages each 4 KiB of them begins with a page walk */
+#ifdef MADV_HUGEPAGE /* small pages: a walk every 4 KiB */
     if (bytes > (size_t)1 << 22) madvise(raw + (4096 - (uintptr_t)raw % 4096), bytes - 8192, MADV_HUGEPAGE);
 #endif
     p = raw + sizeof raw;
