@@ -3168,12 +3168,12 @@ static gtr_result gtr__shape_permute(gtr__shape_call *s) {
     }
     return GTR_OK;
 }
-/* A transposition: y's dim[0] is far apart in x, x's adjacent elements are y's dim[t]. Items: tiles of VL elements of
+/* A transposition: y's dim[0] is skip apart in x, x's adjacent elements are y's dim[t]. Items: tiles of VL elements of
    dim[0] by all of dim[t]. */
 typedef struct gtr__transpose_job {
     const gtr__ew_job *ew;
     gtr__nd outer;
-    int64_t tiles, n, far, rows, step;
+    int64_t tiles, n, skip, rows, step;
 } gtr__transpose_job;
 static void gtr__transpose_range(GTR__SPAN) {
     GTR__JOB(gtr__transpose_job, w);
@@ -3182,14 +3182,14 @@ static void gtr__transpose_range(GTR__SPAN) {
         const int64_t j = i % w->tiles * GTR__VL, wide = GTR__MIN(w->n - j, GTR__VL), most = GTR__BLOCK / GTR__VL;
         int64_t offset[4] = { 0, 0, 0, 0 };
         gtr__nd_seek(&w->outer, i / w->tiles, offset);
-        const gtr_float *x = w->ew->a + offset[1] + j * w->far;
+        const gtr_float *x = w->ew->a + offset[1] + j * w->skip;
         gtr_float *y = w->ew->out + offset[3] + j;
-        if (wide == GTR__VL && !w->ew->add) { gtr__pack_group(x, w->far, w->rows, y, w->step); continue; }
+        if (wide == GTR__VL && !w->ew->add) { gtr__pack_group(x, w->skip, w->rows, y, w->step); continue; }
         for (int64_t l = 0; l < w->rows; l += most) {
             const int64_t rows = GTR__MIN(w->rows - l, most);
-            if (wide == GTR__VL) gtr__pack_group(x + l, w->far, rows, tile, GTR__VL);
+            if (wide == GTR__VL) gtr__pack_group(x + l, w->skip, rows, tile, GTR__VL);
             else for (int64_t r = 0; r < rows; r++)
-                for (int64_t k = 0; k < wide; k++) tile[r * GTR__VL + k] = x[l + r + k * w->far];
+                for (int64_t k = 0; k < wide; k++) tile[r * GTR__VL + k] = x[l + r + k * w->skip];
             for (int64_t r = 0; r < rows; r++) {
                 gtr_float *to = y + (l + r) * w->step;
                 const gtr_float *from = tile + r * GTR__VL;
@@ -5900,7 +5900,8 @@ static bool gtr__differentiable(const gtr__node *n) {
    of losses, and factors of them. */
 static bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
     const gtr__node *n = &b->plan->node[i];
-    const int flags = gtr__row(n->op)->flags, out = n->out[0];
+    const uint32_t flags = gtr__row(n->op)->flags;
+    const int out = n->out[0];
     const float seed = flags & GTR__SCALES ? b->extra[out].seed * (float)n->attr.f[0] : b->extra[out].seed;
     int k;
     if (b->alone || gtr__count(&GTR__V(out).shape) != 1) return false;
@@ -6224,7 +6225,8 @@ typedef struct gtr__uses { int first, again, last, read; } gtr__uses;
 /* Whether node i does nothing but copy value *from to all of value *to. */
 static bool gtr__is_copy(const gtr__plan *p, int i, int *from, int *to) {
     const gtr__node *n = &p->node[i];
-    const int dy = n->n_in - 1, flags = gtr__row(n->op)->flags;
+    const uint32_t flags = gtr__row(n->op)->flags;
+    const int dy = n->n_in - 1;
     if (n->dir != GTR__BWD || n->adds || n->n_out != 2 || !(n->reads >> dy & 1)) return false;
     const int k = n->out[0] < 0;
     if (n->out[k] < 0 || (!k && n->out[1] >= 0) || !(flags & (k ? GTR__PASSES1 : GTR__PASSES0))) return false;
