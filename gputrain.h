@@ -5349,7 +5349,7 @@ static int gtr__recipe_key(const gtr__recipe *r, uint64_t *key) {
 }
 /* What the passes know of a value besides gtr__value. */
 typedef struct gtr__extra {
-    int low, copy[GTR__MAX_STAGES]; /* the same in low storage; on another stage; -1 */
+    int form; /* the next of a value's forms, behind the one that its op made: gtr__form; -1 */
     int gradient; /* value; -1 */
     int gradient_root; /* a low copy's gradient goes to its master's value; -1 */
     int at; /* how many nodes there were when it was made: those do not read it */
@@ -5410,9 +5410,8 @@ static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_t
     v->micro = b->micro;
     gtr__extra *x = &b->extra[p->n_value];
     memset(x, 0, sizeof *x);
-    x->low = x->gradient = x->gradient_root = -1;
+    x->form = x->gradient = x->gradient_root = -1;
     x->at = p->n_node;
-    for (int i = 0; i < GTR__MAX_STAGES; i++) x->copy[i] = -1;
     return p->n_value++;
 }
 static int gtr__alias_new(gtr__build *b, int of, gtr_shape shape, size_t offset) {
@@ -5464,6 +5463,23 @@ static gtr_dtype gtr__low_dtype(gtr_precision p) { return p == GTR_MIXED_BF16 ? 
 
 // >>pass:record
 static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient);
+/* The form of v that lies on this stage in this storage; -1: nobody has asked for it yet. */
+static int gtr__form(const gtr__build *b, int v, int stage, gtr_dtype storage) {
+    while (v >= 0 && (GTR__V(v).stage != stage || GTR__V(v).storage != storage)) v = b->extra[v].form;
+    return v;
+}
+/* An input's form in low storage, if that is another one. */
+static int gtr__fed_low(const gtr__build *b, int v) {
+    const int w = gtr__form(b, v, GTR__V(v).stage, gtr__low_dtype(b->plan->precision));
+    return w == v ? -1 : w;
+}
+/* Notes w as a form of v, whose gradient, where to_master, goes to v's. */
+static int gtr__form_add(gtr__build *b, int v, int w, bool to_master) {
+    if (w < 0) return w;
+    if (to_master) b->extra[w].gradient_root = v;
+    b->extra[w].form = b->extra[v].form;
+    return b->extra[v].form = w;
+}
 /* Inputs without a batch are copied to their slot by gtr_set; the others are fed. */
 static bool gtr__batched(const gtr_tensor *t) { return t->shape.ndim && t->shape.dim[0] < 0; }
 /* The whole batch of an input, in its slot; low: the slot that FEED fills in low storage. */
@@ -5471,15 +5487,15 @@ static int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low) {
     gtr_dtype storage = low ? gtr__low_dtype(b->plan->precision) : t->dtype;
     int v, whole = b->shared[t->id];
     gtr_shape s = gtr__literal(t->shape, b->r->batch);
-    if (low && whole >= 0 && b->extra[whole].low >= 0) whole = b->extra[whole].low;
-    else if (whole < 0 || low) {
+    v = gtr__form(b, whole, gtr__stage_of(b, t), storage);
+    if (v < 0) {
         v = gtr__value_new(b, s, t->dtype, t);
         if (v < 0) return -1;
         GTR__V(v).home = GTR__HOME_INPUT;
         GTR__V(v).storage = storage;
-        if (low) b->extra[whole].low = v; else b->shared[t->id] = v;
-        whole = v;
+        if (low) gtr__form_add(b, whole, v, true); else b->shared[t->id] = v;
     }
+    whole = v;
     if (b->r->micro == 1 || !gtr__batched(t)) return whole;
     return gtr__alias_new(b, whole, gtr__literal(t->shape, b->rows), (size_t)(gtr__count(&s) / b->r->batch * b->row0) * gtr__dtype_size(storage));
 }
@@ -5498,41 +5514,41 @@ static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to, 
     n->stage = GTR__V(to).stage; n->layer = gtr__value_name(b->plan, from); n->region = region;
     return n;
 }
-/* An operand as an op wants it: on its stage, in its precision. */
+/* An operand as an op wants it: on its stage, in its precision. A conversion is a node, but of parameters, whose
+   low copies the update writes, and of inputs, which FEED converts. */
 static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage, int region) {
-    int v = b->map[from->id], w;
-    gtr_dtype low = gtr__low_dtype(b->plan->precision);
-    if (v < 0) { b->failed = true; return -1; }
-    if (GTR__V(v).stage != stage) {
-        w = b->extra[v].copy[stage];
-        if (w < 0) {
-            w = gtr__value_like(b, v, GTR__V(v).dtype);
-            if (w < 0) return -1;
-            GTR__V(w).stage = stage;
-            b->extra[v].copy[stage] = w;
-            if (!gtr__simple_node(b, GTR__OP_COPY, v, w, region)) return -1;
-        }
-        v = w;
+    const int head = b->map[from->id];
+    const gtr_dtype low = gtr__low_dtype(b->plan->precision);
+    if (head < 0) { b->failed = true; return -1; }
+    const gtr__value made = GTR__V(head);
+    const bool narrows = cls == GTR__LOW && made.dtype == GTR_F32 && made.storage == GTR_F32;
+    int v = gtr__form(b, head, stage, narrows ? low : made.storage), w;
+    if (v >= 0) return v;
+    v = gtr__form(b, head, stage, made.storage);
+    if (v < 0) {
+        v = gtr__value_like(b, head, made.dtype);
+        if (v < 0) return -1;
+        GTR__V(v).stage = stage;
+        gtr__form_add(b, head, v, false);
+        if (!gtr__simple_node(b, GTR__OP_COPY, head, v, region)) return -1;
     }
-    if (cls != GTR__LOW || low == GTR_F32 || GTR__V(v).dtype != GTR_F32 || GTR__V(v).storage != GTR_F32) return v;
-    if (b->extra[v].low >= 0 && GTR__V(v).home != GTR__HOME_INPUT) return b->extra[v].low;
+    if (!narrows || low == GTR_F32) return v;
     w = gtr__root(b->plan, v);
-    if (GTR__V(w).home == GTR__HOME_INPUT && GTR__V(w).stage == stage && gtr__batched(GTR__V(w).tensor)) { /* by FEED */
+    if (GTR__V(w).home == GTR__HOME_INPUT && GTR__V(w).stage == stage && gtr__batched(GTR__V(w).tensor)) {
         w = gtr__input_value(b, GTR__V(w).tensor, true);
         if (w >= 0 && from->op != GTR__OP_INPUT) w = gtr__alias_new(b, w, GTR__V(v).shape, 0);
-        if (w >= 0) b->extra[w].gradient_root = v;
-        return w;
+        return gtr__form(b, head, stage, low) == w ? w : gtr__form_add(b, head, w, true);
     }
     w = gtr__value_like(b, v, GTR_F32);
     if (w < 0) return -1;
     GTR__V(w).storage = low;
-    b->extra[v].low = w;
     if (GTR__V(v).home == GTR__HOME_PARAMETER) {
         GTR__V(w).home = GTR__HOME_LOW;
         GTR__V(w).tensor = GTR__V(v).tensor;
-        b->extra[w].gradient_root = v;
-    } else if (!gtr__simple_node(b, GTR__OP_CAST, v, w, region)) return -1;
-    return w;
+        return gtr__form_add(b, head, w, true);
+    }
+    gtr__form_add(b, head, w, false);
+    return gtr__simple_node(b, GTR__OP_CAST, v, w, region) ? w : -1;
 }
 static bool gtr__among(gtr_tensor *const *list, int n, const gtr_tensor *t) {
     for (int i = 0; i < n; i++) if (list[i] == t) return true;
@@ -5690,8 +5706,9 @@ static void gtr__micro_forget(gtr__build *b) {
     for (v = 0; v < plan->n_value; v++) {
         const gtr__home home = plan->value[v].home;
         if (home == GTR__HOME_ARENA || home == GTR__HOME_KEPT) b->extra[v].written = false;
-        if (home == GTR__HOME_PARAMETER || home == GTR__HOME_STATE)
-            for (k = 0; k < GTR__MAX_STAGES; k++) b->extra[v].copy[k] = -1;
+        if (home != GTR__HOME_PARAMETER && home != GTR__HOME_STATE) continue;
+        for (int *at = &b->extra[v].form; *at >= 0;) /* copies on other stages are made again */
+            if (plan->value[*at].home == GTR__HOME_LOW) at = &b->extra[*at].form; else *at = b->extra[*at].form;
     }
 }
 static void gtr__record_reached(gtr__build *b) {
@@ -6367,7 +6384,7 @@ static void gtr__trim_feeds(gtr__build *b) {
     gtr__plan *p = b->plan;
     for (int i = 0; i < p->n_node; i++)
         for (int j = 0; p->node[i].op == GTR__OP_FEED && j < p->node[i].n_out; j++) {
-            const int v = p->node[i].out[j], low = b->extra[v].low;
+            const int v = p->node[i].out[j], low = gtr__fed_low(b, v);
             bool read = low < 0;
             for (int64_t t = 0; t < b->ctx->n_tensor && !read; t++) /* itself, or another shape of it */
                 read = gtr__fetched(b, b->ctx->tensor[t]) && b->shared[gtr__stored_as(b->ctx->tensor[t])->id] == v;
@@ -6842,7 +6859,7 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
             gtr_tensor *t = inputs[i];
             int whole = b->shared[t->id], v[2];
             if (t->stage != stage || whole < 0 || !gtr__batched(t)) continue;
-            v[0] = whole; v[1] = b->extra[whole].low;
+            v[0] = whole; v[1] = gtr__fed_low(b, whole);
             for (k = 0; k < 2; k++) {
                 gtr__feed_input *in = &feed->input[count];
                 if (v[k] < 0) continue;
