@@ -3600,7 +3600,7 @@ static gtr_result gtr__cuda_embedding_bwd(void *instance, const gtr__call *c) {
 // are counts, means and squared deviations, made of eight values at a time and joined pairwise in a fixed order (Chan, Golub and LeVeque,
 // 1983), so that a large mean costs nothing. Few blocks or short columns: one kernel does both passes, the second from the cache. Else a
 // first kernel leaves each piece's figures in workspace and a second joins them and writes. Bound by bytes: forward x twice, y once;
-// backward x and dy twice, dx once.
+// backward x and dy twice, dx once; forward, a thread of eight values or fewer holds them and reads once.
 typedef struct gtr__bn {
     gtr__opd x, y, dy, dx, weight, bias, running_mean, running_var, mean, rstd, var, dweight, dbias;
     int64_t channels, inner, values, per;       // values a channel; values a piece
@@ -3613,6 +3613,11 @@ static __device__ __forceinline__ int64_t gtr__bn_at(const gtr__bn &m, int64_t i
     if (m.inner == 1) return i * m.channels + channel;
     int64_t n = m.values < 0x7fffffff ? (int64_t)((uint32_t)i / (uint32_t)m.inner) : i / m.inner;
     return (n * m.channels + channel) * m.inner + (i - n * m.inner);
+}
+// Eight values of a channel, every rows-th from i on; those from end on are 0.
+static __device__ __forceinline__ void gtr__bn_take(const gtr__bn &m, gtr__opd x, int64_t i, int rows, int64_t end, int64_t channel, float *v) {
+#pragma unroll
+    for (int u = 0; u < 8; u++) v[u] = i + u * rows < end ? gtr__get(x.p, x.t, gtr__bn_at(m, i + u * rows, channel)) : 0.0f;
 }
 static __device__ __forceinline__ void gtr__bn_join(float &n, float &mean, float &q, float n2, float mean2, float q2) {
     if (n2 == 0.0f) return;
@@ -3627,7 +3632,11 @@ static __global__ void __launch_bounds__(512) gtr__k_batch_norm(const gtr__bn m)
     int t = (int)threadIdx.x, lane = t % m.lanes, row = t / m.lanes, rows = 512 / m.lanes;
     int64_t channel = (int64_t)blockIdx.x * m.lanes + lane, begin = blockIdx.y * m.per, end = begin + m.per < m.values ? begin + m.per : m.values;
     bool live = channel < m.channels;
-    float n = 0.0f, mean = 0.0f, q = 0.0f, var = 0.0f;
+    const bool held = m.training && m.stage == 0 && end - begin <= 8 * rows;    // in v, from the first pass to the second
+    // ahead of the sums, which they needn't wait for
+    const float weight = live ? gtr__get(m.weight.p, m.weight.t, channel) : 0.0f;
+    const float shift = live ? gtr__get(m.bias.p, m.bias.t, channel) : 0.0f;
+    float n = 0.0f, mean = 0.0f, q = 0.0f, var = 0.0f, v[8];
     if (m.training) {
         float origin = live ? gtr__get(m.x.p, m.x.t, gtr__bn_at(m, 0, channel)) : 0.0f;
         if (m.stage == 2) {
@@ -3637,14 +3646,13 @@ static __global__ void __launch_bounds__(512) gtr__k_batch_norm(const gtr__bn m)
                 gtr__bn_join(n, mean, q, (float)(left < m.per ? left : m.per), f[0], f[1]);
             }
         } else if (live) for (int64_t i = begin + row; i < end; i += 8 * rows) {
-            float v[8], k = 0.0f, sum = 0.0f, square = 0.0f;
+            float k = 0.0f, sum = 0.0f, square = 0.0f, d[8];
+            gtr__bn_take(m, m.x, i, rows, end, channel, v);
 #pragma unroll
-            for (int u = 0; u < 8; u++) v[u] = i + u * rows < end ? gtr__get(m.x.p, m.x.t, gtr__bn_at(m, i + u * rows, channel)) - origin : 0.0f;
-#pragma unroll
-            for (int u = 0; u < 8; u++) if (i + u * rows < end) { sum += v[u]; k += 1.0f; }
+            for (int u = 0; u < 8; u++) if (i + u * rows < end) { d[u] = v[u] - origin; sum += d[u]; k += 1.0f; }
             sum /= k;
 #pragma unroll
-            for (int u = 0; u < 8; u++) if (i + u * rows < end) square += (v[u] - sum) * (v[u] - sum);
+            for (int u = 0; u < 8; u++) if (i + u * rows < end) square += (d[u] - sum) * (d[u] - sum);
             gtr__bn_join(n, mean, q, k, sum, square);
         }
         sn[t] = n; sm[t] = mean; sq[t] = q;
@@ -3669,18 +3677,16 @@ static __global__ void __launch_bounds__(512) gtr__k_batch_norm(const gtr__bn m)
         var = gtr__get(m.running_var.p, m.running_var.t, channel);
     }
     if (!live) return;
-    float rstd = 1.0f / sqrtf(var + m.eps), scale = rstd * gtr__get(m.weight.p, m.weight.t, channel), shift = gtr__get(m.bias.p, m.bias.t, channel);
+    float rstd = 1.0f / sqrtf(var + m.eps), scale = rstd * weight;
     if (row == 0 && blockIdx.y == 0) {
         if (m.mean.p) gtr__give1(m.mean, channel, mean);
         if (m.rstd.p) gtr__give1(m.rstd, channel, rstd);
         if (m.var.p) gtr__give1(m.var, channel, var);
     }
-    for (int64_t i = begin + row; i < end; i += 4 * rows) {
-        float v[4];
+    for (int64_t i = begin + row; i < end; i += 8 * rows) {
+        if (!held) gtr__bn_take(m, m.x, i, rows, end, channel, v);
 #pragma unroll
-        for (int u = 0; u < 4; u++) v[u] = i + u * rows < end ? gtr__get(m.x.p, m.x.t, gtr__bn_at(m, i + u * rows, channel)) : 0.0f;
-#pragma unroll
-        for (int u = 0; u < 4; u++) if (i + u * rows < end) gtr__give1(m.y, gtr__bn_at(m, i + u * rows, channel), (v[u] - mean) * scale + shift);
+        for (int u = 0; u < 8; u++) if (i + u * rows < end) gtr__give1(m.y, gtr__bn_at(m, i + u * rows, channel), (v[u] - mean) * scale + shift);
     }
 }
 // dbias = sum dy, dweight = sum dy xh, dx = weight rstd (dy - (dbias + xh dweight) / values), without the means in evaluation.
@@ -3691,6 +3697,7 @@ static __global__ void __launch_bounds__(512) gtr__k_batch_norm_bwd(const gtr__b
     int64_t channel = (int64_t)blockIdx.x * m.lanes + lane, begin = blockIdx.y * m.per, end = begin + m.per < m.values ? begin + m.per : m.values;
     bool live = channel < m.channels;
     float a = 0.0f, b = 0.0f, mean = 0.0f, rstd = 0.0f;
+    const float weight = live ? gtr__get(m.weight.p, m.weight.t, channel) : 0.0f;    // ahead of the sums, which it needn't wait for
     if (live) { mean = gtr__get(m.mean.p, m.mean.t, channel); rstd = gtr__get(m.rstd.p, m.rstd.t, channel); }
     if (m.stage == 2) {
         if (live) for (int s = row; s < m.pieces; s += rows) {
@@ -3727,7 +3734,7 @@ static __global__ void __launch_bounds__(512) gtr__k_batch_norm_bwd(const gtr__b
         if (m.dbias.p) gtr__give1(m.dbias, channel, a);
     }
     if (!m.dx.p) return;
-    float scale = rstd * gtr__get(m.weight.p, m.weight.t, channel), count = (float)m.values;
+    float scale = rstd * weight, count = (float)m.values;
     a = m.training ? a / count : 0.0f;
     b = m.training ? b / count : 0.0f;
     for (int64_t i = begin + row; i < end; i += 4 * rows) {
