@@ -1136,9 +1136,18 @@ typedef struct gtr__choice {
     int kind;
     int tile;                   // 32 or 64: edge of a block's part of C
     int split;                  // blocks (one cluster) that share the sum of a tile: 1, 2, 4, 8
+    int ranges;                 // of k, each with blocks of its own; a second launch sums their parts
     int transpose;              // library: A is transposed into the workspace first
-    size_t copy_bytes, sums_bytes, ws_bytes;
+    size_t copy_bytes, sums_bytes, parts_bytes, ws_bytes;
 } gtr__choice;
+
+static gtr__product gtr__product_none(void) {
+    gtr__product p;
+    memset(&p, 0, sizeof p);
+    p.batch = p.kb = 1;
+    p.act = -1;
+    return p;
+}
 
 // >>products-ptx
 // One instruction each. Where an architecture lacks it, the kernels that need it are not started.
@@ -1338,6 +1347,7 @@ typedef struct gtr__product_cut {
     int flat;                   // the grid is one line of blocks, because a side is too long for a grid's
     int split_log;              // a cluster is 1 << split_log blocks
     int share, rest;            // tiles of k of each block; the first `rest` blocks take one more
+    int batch, ranges;          // the batch is the grid's z; with several ranges of k, that of each of them
     int k_tiles;                // of one range of k; kb of them
     int stages;                 // 4, or 2 where copies are not asynchronous
     int vec_a, vec_b, vec_c;    // rows can be moved 16 bytes (C: four elements) at a time
@@ -1563,7 +1573,7 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
     constexpr int depth = tile_a::depth, slot_bytes = tile_a::bytes + tile_b::bytes;
     extern __shared__ __align__(16) char gtr__pool[];
     const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rank = (int)blockIdx.x & (split - 1);
-    uint32_t x = blockIdx.x >> cut.split_log, y = blockIdx.y, z = blockIdx.z;
+    uint32_t x = blockIdx.x >> cut.split_log, y = blockIdx.y, z = blockIdx.z, range = 0;
     if (cut.flat) {
         z = x / (cut.tiles_m * cut.tiles_n);
         x -= z * (cut.tiles_m * cut.tiles_n);
@@ -1572,16 +1582,19 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
     }
     const int m0 = (int)x * T, n0 = (int)y * T, left_m = min(cut.m - m0, T), left_n = min(cut.n - n0, T);
     const char *a = (const char *)p.a, *b = (const char *)p.b;
-    int64_t base_c = 0;
+    const int64_t base_c = z * p.c_batch;
+    if (cut.ranges > 1) {
+        range = z / (uint32_t)cut.batch;
+        z -= range * (uint32_t)cut.batch;
+    }
     if (z) {
         a += z * p.a_batch * cut.size_a;
         b += z * p.b_batch * cut.size_b;
-        base_c = z * p.c_batch;
     }
     const char *first_a = a + (AK ? (uint64_t)cut.lda * (uint32_t)m0 : (uint32_t)m0) * cut.size_a;
     const char *first_b = b + (BK ? (uint64_t)cut.ldb * (uint32_t)n0 : (uint32_t)n0) * cut.size_b;
-    const int count = cut.share + (rank < cut.rest);
-    int kt = rank * cut.share + min(rank, cut.rest);        // the tile of k that is fetched next, and its range
+    const int part = (int)(range << cut.split_log) + rank, count = cut.share + (part < cut.rest);
+    int kt = part * cut.share + min(part, cut.rest);        // the tile of k that is fetched next, and its place in kb
     int64_t j = 0;
     if (p.kb > 1) {
         j = kt / cut.k_tiles;
@@ -1669,8 +1682,9 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
             v.x += u.x; v.y += u.y; v.z += u.z; v.w += u.w;
         }
         float s = (tid & 2) ? (tid & 1 ? v.w : v.z) : (tid & 1 ? v.y : v.x);
-        int r = row0 + tid;
-        if (r < left_m) gtr__put(p.sums, p.type_sums, m0 + r, p.add_sums ? gtr__get(p.sums, p.type_sums, m0 + r) + s : s);
+        int64_t at = (int64_t)range * cut.m + m0 + row0 + tid;
+        if (p.add_sums && row0 + tid < left_m) s += gtr__get(p.sums, p.type_sums, at);
+        if (row0 + tid < left_m) gtr__put(p.sums, p.type_sums, at, s);
     }
     if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
 }
@@ -1707,12 +1721,29 @@ template <int W> static __global__ void __launch_bounds__(1024) gtr__column_sums
         else gtr__put(out, type_out, mine, add ? gtr__get(out, type_out, mine) + all : all);
     }
 }
-static __global__ void __launch_bounds__(256) gtr__column_sums_finish_kernel(const float *partial, int ranges, int64_t m, void *out, int type_out, int add) {
+// Finishes a product whose k was cut into ranges: sums each element of C over them, in their order, per elements at a
+// time, with the epilogue, and the columns' sums likewise. Reads 4 bytes a range and element. parts or sums NULL: none.
+static __global__ void __launch_bounds__(128)
+gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, const float *sums, int ranges, int per) {
     gtr__enter();
-    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < m; i += (int64_t)gridDim.x * blockDim.x) {
+    const int64_t step = (int64_t)gridDim.x * blockDim.x, first = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const int64_t all = p.batch * p.m * p.n;
+    for (int64_t at = first * per; parts && at < all; at += step * per) {
+        float4 v = make_float4(0, 0, 0, 0);
+#pragma unroll 8
+        for (int r = 0; r < ranges; r++) {
+            if (per == 1) { v.x += parts[r * all + at]; continue; }
+            const float4 u = *(const float4 *)(parts + r * all + at);
+            v.x += u.x; v.y += u.y; v.z += u.z; v.w += u.w;
+        }
+        if (per == 4) gtr__epilogue4(p, v, at % p.n, at);
+        else gtr__epilogue1(p, v.x, at % p.n, at);
+    }
+    for (int64_t i = first; sums && i < p.m; i += step) {
         float sum = 0;
-        for (int r = 0; r < ranges; r++) sum += partial[r * m + i];
-        gtr__put(out, type_out, i, add ? gtr__get(out, type_out, i) + sum : sum);
+#pragma unroll 8
+        for (int r = 0; r < ranges; r++) sum += sums[r * p.m + i];
+        gtr__put(p.sums, p.type_sums, i, p.add_sums ? gtr__get(p.sums, p.type_sums, i) + sum : sum);
     }
 }
 
@@ -1748,9 +1779,17 @@ static int64_t gtr__product_cycles(int kind, int tile, int64_t tiles, int64_t k_
     return 1200 + (large ? 400 / split : 100) + (split > 1 ? 450 + 60 * split : 0) + (alone > shared ? alone : shared);
 }
 
+// Cuts a k that is too long for one cluster a tile: two blocks a multiprocessor, of at least eight tiles of k each.
+static int gtr__product_ranges(int64_t tiles, int64_t k_tiles, int split, int sm_count) {
+    int64_t want = 2 * (int64_t)sm_count / (tiles * split), most = k_tiles / (8 * split);
+    want = want < most ? want : most;
+    return (int)(want < 1 ? 1 : want < 64 ? want : 64);
+}
+
 static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *caps, gtr_precision precision) {
     gtr__choice c;
     memset(&c, 0, sizeof c);
+    c.ranges = 1;
     bool half = p->type_a == p->type_b && ((p->type_a == GTR_F16) || (p->type_a == GTR_BF16 && caps->compute >= 80));
     bool tf32 = p->type_a == GTR_F32 && p->type_b == GTR_F32 && precision == GTR_TF32 && caps->compute >= 80;
     c.kind = half ? GTR__PRODUCT_HALF : tf32 ? GTR__PRODUCT_TF32 : GTR__PRODUCT_FMA;
@@ -1767,9 +1806,12 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         }
     }
     double flops = 2.0 * (double)p->m * (double)p->n * (double)p->k * (double)p->kb * (double)p->batch;
-    bool large = flops > (c.kind == GTR__PRODUCT_FMA ? 2e6 : 8e6) * caps->sm_count;
+    bool large = flops > (c.kind == GTR__PRODUCT_FMA ? 2e6 : c.kind == GTR__PRODUCT_TF32 ? 3e6 : 8e6) * caps->sm_count;
     bool thin = k_tiles / c.split > 96 && tiles * c.split * 2 < caps->sm_count;     // a long sum that few blocks share
     c.library = (large || thin) && gtr__library_can(p, caps);
+    if (thin) c.ranges = gtr__product_ranges(tiles, k_tiles, c.split, caps->sm_count);
+    const size_t part = (size_t)p->batch * (size_t)p->m * (size_t)p->n + (p->sums ? (size_t)p->m : 0);
+    if (c.ranges > 1) c.parts_bytes = gtr__pad256(part * (size_t)c.ranges * 4);
     if (!c.library) return c;
     // Both operands with k across: Hopper's TF32 instructions take at most one so (238 instead of 345 TFLOP/s seen at 4096^3).
     c.transpose = tf32 && caps->compute >= 90 && !p->a_k && !p->b_k && p->batch == 1 && p->m >= 1024 && p->n >= 1024 && p->k >= 1024;
@@ -1778,8 +1820,10 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         int ranges = gtr__sum_ranges(p->k, p->m, caps->sm_count);
         c.sums_bytes = ranges > 1 ? gtr__pad256((size_t)ranges * (size_t)p->m * 4) : 0;
     }
-    double c_bytes = 4.0 * (double)p->m * (double)p->n * (double)p->batch;
-    c.ws_bytes = 16 * c_bytes < (double)caps->product_workspace ? gtr__pad256((size_t)(16 * c_bytes)) : caps->product_workspace;
+    // Room for C's parts, so that the library can cut k over the device: with less it summed 131072 terms in one block.
+    double parts = 2.0 * 64 * 64 * caps->sm_count / ((double)tiles * c.tile * c.tile);
+    double bytes = (parts > 16 ? parts : 16) * 4.0 * (double)p->m * (double)p->n * (double)p->batch;
+    c.ws_bytes = bytes < (double)caps->product_workspace ? gtr__pad256((size_t)bytes) : caps->product_workspace;
     return c;
 }
 
@@ -1794,8 +1838,14 @@ static int gtr__vectors(const void *p, int64_t pitch, int64_t width, int64_t str
 // Whether four elements at a time of C, or of what lies as it does, can be moved.
 static int gtr__fours(const void *p, int type) { return !p || gtr__aligned(p, type == GTR_F32 ? 16 : 8); }
 
+// Whether C and all that is read or written with it can be moved four elements at a time.
+static int gtr__product_fours(const gtr__product *p) {
+    return p->n % 4 == 0 && p->ldc % 4 == 0 && p->c_batch % 4 == 0 && gtr__fours(p->c, p->type_c)
+        && gtr__fours(p->bias, p->type_bias) && gtr__fours(p->pre, p->type_pre) && gtr__fours(p->saved, p->type_saved);
+}
+
 template <int KIND, int T, bool AK, bool BK>
-static gtr_result gtr__product_start(void *instance, const gtr__call *c, const gtr__product *p, int split) {
+static gtr_result gtr__product_start(void *instance, const gtr__call *c, const gtr__product *p, int split, int ranges) {
     const gtr__cuda *g = (const gtr__cuda *)instance;
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4, per = 16 / ES;
     typedef gtr__operand<ES, T, AK> tile_a;
@@ -1803,7 +1853,7 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
     gtr__product_cut cut;
     memset(&cut, 0, sizeof cut);
     int64_t tiles_m = gtr__ceil_div(p->m, T), tiles_n = gtr__ceil_div(p->n, T), k_tiles = gtr__ceil_div(p->k, tile_a::depth);
-    double blocks = (double)tiles_m * (double)tiles_n * (double)p->batch * split, most = 2147483647.0;
+    double blocks = (double)tiles_m * (double)tiles_n * (double)p->batch * split * ranges, most = 2147483647.0;
     const int64_t lengths[6] = { p->m, p->n, p->k, p->lda, p->ldb, p->ldc };
     for (int64_t length : lengths)
         if (length > 2147483647 - 64) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "a product with a dimension of %lld is too large", (long long)length);
@@ -1818,19 +1868,20 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
     cut.tiles_m = (uint32_t)tiles_m;
     cut.tiles_n = (uint32_t)tiles_n;
     while (1 << cut.split_log < split) cut.split_log++;
-    cut.flat = tiles_n > 65535 || p->batch > 65535;
-    dim3 grid((unsigned)(tiles_m * split), (unsigned)tiles_n, (unsigned)p->batch);
+    cut.batch = (int)p->batch;
+    cut.ranges = ranges;
+    cut.flat = tiles_n > 65535 || p->batch * ranges > 65535;
+    dim3 grid((unsigned)(tiles_m * split), (unsigned)tiles_n, (unsigned)(p->batch * ranges));
     if (cut.flat) grid = dim3((unsigned)blocks);
     cut.k_tiles = (int)k_tiles;
-    cut.share = (int)(k_tiles * p->kb / split);
-    cut.rest = (int)(k_tiles * p->kb % split);
+    cut.share = (int)(k_tiles * p->kb / (split * ranges));
+    cut.rest = (int)(k_tiles * p->kb % (split * ranges));
     cut.stages = g->compute >= 80 ? 4 : 2;
     bool plain = ES == 2 || p->type_a == GTR_F32;
     cut.vec_a = plain && gtr__vectors(p->a, p->lda, AK ? p->k : p->m, p->a_batch, p->a_kb, per);
     plain = ES == 2 || p->type_b == GTR_F32;
     cut.vec_b = plain && gtr__vectors(p->b, p->ldb, BK ? p->k : p->n, p->b_batch, p->b_kb, per);
-    cut.vec_c = !p->c_t && p->n % 4 == 0 && p->ldc % 4 == 0 && p->c_batch % 4 == 0 && gtr__fours(p->c, p->type_c) && gtr__fours(p->bias, p->type_bias)
-             && gtr__fours(p->pre, p->type_pre) && gtr__fours(p->saved, p->type_saved);
+    cut.vec_c = !p->c_t && gtr__product_fours(p);
     size_t ring = (size_t)cut.stages * (tile_a::bytes + tile_b::bytes), out = (size_t)T * (T + 8) * 4 + 128 * 4, shared = ring > out ? ring : out;
     void (*kernel)(gtr__product, gtr__product_cut) = gtr__product_kernel<KIND, T, AK, BK>;
     if (shared > 48 * 1024) {
@@ -1840,28 +1891,45 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
     return gtr__start(instance, (cudaStream_t)c->stream, "gtr__product_kernel", kernel, grid, dim3(128), shared, (unsigned)split, *p, cut);
 }
 
-template <int KIND, int T> static gtr_result gtr__product_layout(void *instance, const gtr__call *c, const gtr__product *p, int split) {
-    if (p->a_k && p->b_k) return gtr__product_start<KIND, T, true, true>(instance, c, p, split);
-    if (p->a_k) return gtr__product_start<KIND, T, true, false>(instance, c, p, split);
-    return gtr__product_start<KIND, T, false, false>(instance, c, p, split);
+template <int KIND, int T>
+static gtr_result gtr__product_layout(void *instance, const gtr__call *c, const gtr__product *p, int split, int ranges) {
+    if (p->a_k && p->b_k) return gtr__product_start<KIND, T, true, true>(instance, c, p, split, ranges);
+    if (p->a_k) return gtr__product_start<KIND, T, true, false>(instance, c, p, split, ranges);
+    return gtr__product_start<KIND, T, false, false>(instance, c, p, split, ranges);
 }
 
 template <int KIND> static gtr_result gtr__product_tile(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice) {
-    return choice->tile == 32 ? gtr__product_layout<KIND, 32>(instance, c, p, choice->split) : gtr__product_layout<KIND, 64>(instance, c, p, choice->split);
+    return choice->tile == 32 ? gtr__product_layout<KIND, 32>(instance, c, p, choice->split, choice->ranges)
+                              : gtr__product_layout<KIND, 64>(instance, c, p, choice->split, choice->ranges);
 }
 
 static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr__product *given, const gtr__choice *choice) {
-    gtr__product p = *given;
+    gtr__product p = *given, q;
+    const int ranges = choice->ranges;
+    float *parts = (float *)c->ws, *sums = parts + p.batch * p.m * p.n * ranges;
+    gtr_result r;
+    if (ranges > 1) {
+        p.c = parts; p.type_c = GTR_F32; p.add = 0; p.c_batch = p.m * p.n;
+        p.bias = p.saved = p.pre = NULL;
+        p.act = -1;
+        if (p.sums) { p.sums = sums; p.type_sums = GTR_F32; p.add_sums = 0; }
+    }
+    q = p;
     if (!p.a_k && p.b_k) {      // the layout without a kernel: computed as C^T = B^T A^T (matmul alone comes here, so C is all there is)
-        p.a = given->b; p.type_a = given->type_b; p.a_k = 1; p.lda = given->ldb; p.a_batch = given->b_batch; p.a_kb = given->b_kb;
-        p.b = given->a; p.type_b = given->type_a; p.b_k = 0; p.ldb = given->lda; p.b_batch = given->a_batch; p.b_kb = given->a_kb;
-        p.m = given->n;
-        p.n = given->m;
+        p.a = q.b; p.type_a = q.type_b; p.a_k = 1; p.lda = q.ldb; p.a_batch = q.b_batch; p.a_kb = q.b_kb;
+        p.b = q.a; p.type_b = q.type_a; p.b_k = 0; p.ldb = q.lda; p.b_batch = q.a_batch; p.b_kb = q.a_kb;
+        p.m = q.n;
+        p.n = q.m;
         p.c_t = 1;
     }
-    if (choice->kind == GTR__PRODUCT_TF32) return gtr__product_tile<GTR__PRODUCT_TF32>(instance, c, &p, choice);
-    if (choice->kind == GTR__PRODUCT_HALF) return gtr__product_tile<GTR__PRODUCT_HALF>(instance, c, &p, choice);
-    return gtr__product_tile<GTR__PRODUCT_FMA>(instance, c, &p, choice);
+    if (choice->kind == GTR__PRODUCT_TF32) r = gtr__product_tile<GTR__PRODUCT_TF32>(instance, c, &p, choice);
+    else if (choice->kind == GTR__PRODUCT_HALF) r = gtr__product_tile<GTR__PRODUCT_HALF>(instance, c, &p, choice);
+    else r = gtr__product_tile<GTR__PRODUCT_FMA>(instance, c, &p, choice);
+    if (r != GTR_OK || ranges == 1) return r;
+    const int per = gtr__product_fours(given) ? 4 : 1;
+    const unsigned blocks = gtr__blocks(instance, given->batch * given->m * given->n / per, 128);
+    return GTR__LAUNCH(instance, c, gtr__ranges_kernel, blocks, 128, 0, *given, (const float *)parts,
+                       given->sums ? (const float *)sums : NULL, ranges, per);
 }
 
 // ws may be short of what was asked for: then fewer ranges.
@@ -1875,7 +1943,11 @@ static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const voi
                  ? GTR__LAUNCH(instance, c, (gtr__column_sums_kernel<4>), blocks, 1024, 0, x, type_x, rows, m, partial, out, type_out, add)
                  : GTR__LAUNCH(instance, c, (gtr__column_sums_kernel<1>), narrow, 1024, 0, x, type_x, rows, m, partial, out, type_out, add);
     if (r != GTR_OK || ranges == 1) return r;
-    return GTR__LAUNCH(instance, c, gtr__column_sums_finish_kernel, gtr__blocks(instance, m, 256), 256, 0, (const float *)partial, ranges, m, out, type_out, add);
+    gtr__product p = gtr__product_none();
+    p.m = m;
+    p.sums = out; p.type_sums = type_out; p.add_sums = add;
+    return GTR__LAUNCH(instance, c, gtr__ranges_kernel, gtr__blocks(instance, m, 128), 128, 0, p, (const float *)NULL,
+                       (const float *)partial, ranges, 1);
 }
 
 // >>products-library
@@ -2160,7 +2232,7 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
     if (bias) p.bias = NULL;
     if (act) p.act = -1;
     if (p.bias || p.act >= 0 || p.pre) {
-        int per = p.n % 4 == 0 && gtr__fours(p.c, p.type_c) && gtr__fours(p.bias, p.type_bias) && gtr__fours(p.pre, p.type_pre) && gtr__fours(p.saved, p.type_saved) ? 4 : 1;
+        int per = gtr__product_fours(&p) ? 4 : 1;
         int64_t items = p.batch * p.m * p.n / per, wide = p.type_c == GTR_F32 ? 4 : 8;
         p.add = 0;
         gtr__finish_act alone = NULL;
@@ -2176,27 +2248,25 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
 
 // >>products-run
 
-static gtr__product gtr__product_none(void) {
-    gtr__product p;
-    memset(&p, 0, sizeof p);
-    p.batch = p.kb = 1;
-    p.act = -1;
-    return p;
-}
-
 // Runs a product, or raises what is measured to the workspace that it wants.
 static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr__product *p) {
     gtr__caps own;
     const gtr__caps *caps = c->caps;
     if (!caps) { gtr__cuda_capabilities(instance, &own); caps = &own; }
     gtr__choice choice = gtr__product_choice(p, caps, c->precision);
-    size_t bytes = choice.copy_bytes + (choice.sums_bytes > choice.ws_bytes ? choice.sums_bytes : choice.ws_bytes);     // never at the same time
+    // never at the same time: the library's own, and sums before or after it; parts, when it has nothing for the product
+    size_t bytes = choice.copy_bytes + (choice.sums_bytes > choice.ws_bytes ? choice.sums_bytes : choice.ws_bytes);
+    if (bytes < choice.parts_bytes) bytes = choice.parts_bytes;
     if (c->measure) {
         if (bytes > *c->measure) *c->measure = bytes;
         return GTR_OK;
     }
+    if (bytes && (!c->ws || c->ws_bytes < bytes)) {
+        choice.library = 0;
+        choice.ranges = 1;
+    }
 #ifndef GPUTRAIN_NO_CUBLASLT
-    if (choice.library && (!bytes || (c->ws && c->ws_bytes >= bytes))) {
+    if (choice.library) {
         bool ran;
         gtr_result r = gtr__product_library(instance, c, p, &choice, &ran);
         if (r != GTR_OK || ran) return r;
