@@ -196,7 +196,7 @@ typedef enum gtr_result { GTR__RESULTS(GTR__RESULT_ENUM) GTR_RESULT_COUNT } gtr_
 typedef enum gtr_dtype { GTR_F32, GTR_BF16, GTR_F16, GTR_I32, GTR_U8, GTR_I64, GTR_DTYPE_COUNT } gtr_dtype;
 typedef enum gtr_device { GTR_DEVICE_AUTO, GTR_DEVICE_CPU, GTR_DEVICE_CUDA } gtr_device;
 typedef enum gtr_precision { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 } gtr_precision;
-typedef enum gtr_optimizer { GTR_SGD, GTR_ADAM, GTR_ADAMW } gtr_optimizer;
+typedef enum gtr_optimizer { GTR_SGD, GTR_ADAM, GTR_ADAMW, GTR_RMSPROP, GTR_LION } gtr_optimizer;
 typedef enum gtr_schedule { GTR_CONSTANT, GTR_COSINE, GTR_CUSTOM_SCHEDULE } gtr_schedule;
 typedef enum gtr_nonfinite { GTR_NONFINITE_ALL, GTR_NONFINITE_LOSS } gtr_nonfinite;
 typedef enum gtr_memory { GTR_MEMORY_HOST, GTR_MEMORY_DEVICE, GTR_MEMORY_STAGING } gtr_memory;
@@ -295,11 +295,11 @@ typedef struct gtr_group {
 } gtr_group;
 typedef struct gtr_trainer_desc {
     gtr_optimizer optimizer; /* 0: SGD */
-    float lr; /* 0: 1e-3 for Adam and AdamW, 1e-2 for SGD */
-    float momentum; /* SGD; 0 to 1 */
+    float lr; /* 0: 1e-3 for Adam and AdamW, 1e-2 for SGD and RMSprop, 1e-4 for Lion */
+    float momentum; /* SGD, RMSprop; 0 to 1 */
     bool nesterov; /* SGD with momentum */
-    float weight_decay; /* SGD, Adam: added to the gradient; AdamW: decoupled, 0 is its default 0.01 */
-    float beta1, beta2; /* 0: 0.9, 0.999 */
+    float weight_decay; /* SGD, Adam, RMSprop: added to the gradient; AdamW (0 is its default 0.01), Lion: decoupled */
+    float beta1, beta2; /* 0: 0.9, 0.999; RMSprop's alpha is beta2, 0: 0.99; Lion 0.9, 0.99 */
     float eps; /* 0: 1e-8 */
     gtr_schedule schedule; /* 0: constant */
     int64_t warmup_steps; /* cosine: lr (t+1)/warmup in the first steps */
@@ -561,7 +561,7 @@ GTR_API gtr_result gtr_update(gtr_trainer *t);
    it is used up other values may lie in its place. */
 GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes);
 GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes);
-/* Optimizer state of p: which 0: momentum or Adam's m, 1: Adam's v. */
+/* Optimizer state of p: which 0: momentum, Adam's or Lion's m, RMSprop's mean square; 1: Adam's v, RMSprop's momentum. */
 GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes);
 /* The last report the device has made, without waiting; step 0 before the first. After gtr_wait it is the last step's. */
 GTR_API gtr_report gtr_trainer_report(gtr_trainer *t);
@@ -790,6 +790,32 @@ typedef enum gtr__layout { GTR__ROWS } gtr__layout; /* the layout pass comes wit
     X(SUB, sub, a - b, dy, -dy) \
     X(MUL, mul, a * b, dy * b, dy * a) \
     X(DIV, div, a / b, dy / b, -dy * y / b)
+/* Optimizers, once for both files, in p, d (the gradient, scaled, with the decay that is coupled) and states a, b; k: a
+   gtr__rule. Each file defines GTR__O_FMA, GTR__O_MUL, GTR__O_SUB, GTR__O_SIGN and GTR__O_ADAPT(p, f, n, v), which is
+   p f + n / (k.root sqrt(v) + k.eps). X(ID, states, formula). */
+#define GTR__MAX_STATES 2
+#define GTR__MEAN_SQUARE(v) v = GTR__O_FMA(GTR__O_MUL(k.one_b2, d), d, GTR__O_MUL(k.b2, v))
+#define GTR__RULES(X) \
+    X(ADAM, 2, a = GTR__O_FMA(k.one_b1, GTR__O_SUB(d, a), a); GTR__MEAN_SQUARE(b); \
+      p = GTR__O_ADAPT(p, k.decay, GTR__O_MUL(k.step, a), b)) \
+    X(SGD, 0, p = GTR__O_FMA(k.step, d, p)) \
+    X(MOMENTUM, 1, a = GTR__O_FMA(k.mu, a, d); p = GTR__O_FMA(k.step, a, p)) \
+    X(NESTEROV, 1, a = GTR__O_FMA(k.mu, a, d); p = GTR__O_FMA(k.step, GTR__O_FMA(k.mu, a, d), p)) \
+    X(RMSPROP, 1, GTR__MEAN_SQUARE(a); p = GTR__O_ADAPT(p, k.decay, GTR__O_MUL(k.step, d), a)) \
+    X(RMSPROP_MOMENTUM, 2, GTR__MEAN_SQUARE(a); b = GTR__O_ADAPT(b, k.mu, d, a); p = GTR__O_FMA(k.step, b, p)) \
+    X(LION, 1, p = GTR__O_FMA(p, k.decay, GTR__O_MUL(k.step, GTR__O_SIGN(GTR__O_FMA(k.one_b1, GTR__O_SUB(d, a), a)))); \
+      a = GTR__O_FMA(k.one_b2, GTR__O_SUB(d, a), a))
+#define GTR__RULE_ENUM(ID, states, formula) GTR__RULE_##ID,
+typedef enum gtr__rule_kind { GTR__RULES(GTR__RULE_ENUM) GTR__RULE_COUNT } gtr__rule_kind;
+/* What a rule is made of; decay to step are of a group and step, and root of a step. */
+#define GTR__RULE_FIELDS(X) X(coef) X(wd) X(decay) X(step) X(root) X(mu) X(one_b1) X(b2) X(one_b2) X(eps)
+#define GTR__RULE_FIELD(name) gtr_float name;
+typedef struct gtr__rule { GTR__RULE_FIELDS(GTR__RULE_FIELD) gtr__rule_kind kind; } gtr__rule;
+/* Those of a gtr__optim o at rate lr in double; power(beta, t) is beta^t, t the number of this update. */
+#define GTR__RULE_WD(o, i) ((o)->decoupled ? 0 : (o)->weight_decay[i])
+#define GTR__RULE_DECAY(o, i, lr) ((o)->decoupled ? 1 - (lr) * (o)->weight_decay[i] : 1)
+#define GTR__RULE_STEP(o, lr, t, power) (-(lr) / ((o)->corrected ? 1 - power((o)->beta1, t) : 1))
+#define GTR__RULE_ROOT(o, t, power) ((o)->corrected ? 1 / sqrt(1 - power((o)->beta2, t)) : 1)
 /* Activations that fused ops know: attr i[0] of LINEAR_ACT, LINEAR_DACT, BINARY_ACT is the unary op's number. */
 
 // >>random
@@ -891,17 +917,19 @@ typedef struct gtr__shared {
 /* FEED: out[k] is made of row elements of input[k]: float (or low) of GTR_U8 or GTR_F32, GTR_I32 of it or GTR_U8. */
 typedef struct gtr__feed_input { int slot; gtr_dtype from; int64_t row; float scale, shift; } gtr__feed_input;  /* slot: index in record.src */
 typedef struct gtr__feed { int n; int64_t rows; gtr__feed_input input[2 * GTR__MAX_FEED]; gtr__shared *shared; } gtr__feed;   /* shared: as the device sees it */
-/* The optimizer over all parameters: gradient, m and v are one buffer each, laid out by the segments (offset in elements, a multiple
+/* The optimizer over all parameters: gradient and states are one buffer each, laid out by the segments (offset in elements, a multiple
    of 64; gaps are never read for a result and stay zero). */
 typedef struct gtr__segment { gtr_float *p; void *bf16, *f16; int64_t offset, count; int32_t group, pad; } gtr__segment;
 typedef struct gtr__optim {
-    gtr_optimizer kind;
     int n, groups;
     gtr__segment *segments; /* device memory, ascending offsets */
-    gtr_float *gradient, *m, *v; /* m: momentum or first moment; may be NULL */
+    gtr_float *gradient, *state[GTR__MAX_STATES];
     int64_t count; /* elements of gradient, gaps included */
-    double momentum, beta1, beta2, eps, clip; /* clip 0: none */
-    int nesterov, scaled /* FP16: dynamic loss scale */, loss_only /* guard */;
+    double beta1, beta2, clip; /* clip 0: none */
+    gtr__rule rule; /* but for coef to root */
+    int states; /* of the rule */
+    int decoupled, corrected; /* the decay is; the means are for their beginning at 0 */
+    int scaled /* FP16: dynamic loss scale */, loss_only /* guard */;
     double weight_decay[GTR__MAX_GROUPS];
     gtr__shared *shared; /* as the device sees it */
 } gtr__optim;
@@ -4101,60 +4129,62 @@ static gtr_result gtr__cpu_guard_fwd(GTR__KERNEL) {
      SGD:   g += wd p; m = mu m + g (if mu); g = nesterov ? g + mu m : m; p -= lr g
      Adam:  g += wd p; m += (1 - b1)(g - m); v = b2 v + (1 - b2) g^2; p -= lr / (1 - b1^t) m / (sqrt(v) / sqrt(1 - b2^t) + eps)
      AdamW: p *= 1 - lr wd first, and no wd in g
-   as PyTorch. Kingma and Ba, 2015; Loshchilov and Hutter, 2019. Reduced-precision copies of p are refreshed in the same pass.
-   Bytes an element: SGD 12, with momentum 20, Adam 28. Each element goes through the same vector operations wherever it lies: a tail is
-   padded. (No compiler makes vectors of sqrtf while it must set errno.) */
+     RMSprop: g += wd p; v = b2 v + (1 - b2) g^2; m = mu m + g / (sqrt(v) + eps); p -= lr m, or without mu that quotient
+     Lion:  p *= 1 - lr wd; p -= lr sign(m + (1 - b1)(g - m)); m += (1 - b2)(g - m)
+   as PyTorch, which has no Lion. Kingma and Ba, 2015; Loshchilov and Hutter, 2019; Chen et al., 2023. Reduced-precision copies of p are
+   refreshed in the same pass. Bytes an element: 12, and 8 a state. Each element goes through the same vector operations wherever it
+   lies: a tail is padded. (No compiler makes vectors of sqrtf while it must set errno.) */
 #define gtr__shape_update gtr__shape_none
-typedef struct gtr__update_group { gtr_float coef, wd, decay, minus_lr, mu, one_b1, minus_one, b2, one_b2, minus_step, root, eps; } gtr__update_group;
-typedef struct gtr__update_job { const gtr__optim *o; gtr__update_group group[GTR__MAX_GROUPS]; } gtr__update_job;
-static void gtr__update_sgd(const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, bool nesterov, int64_t n) {
-    const gtr__v coef = GTR__V_SET(&k->coef), wd = GTR__V_SET(&k->wd), lr = GTR__V_SET(&k->minus_lr), mu = GTR__V_SET(&k->mu);
-    for (int64_t i = 0; i < n; i += GTR__VL) {
-        gtr__v w = GTR__V_LOAD(p + i), d = GTR__V_FMA(wd, w, GTR__V_MUL(coef, GTR__V_LOAD(g + i)));
-        if (m) {
-            gtr__v b = GTR__V_FMA(mu, GTR__V_LOAD(m + i), d);
-            GTR__V_STORE(m + i, b);
-            d = nesterov ? GTR__V_FMA(mu, b, d) : b;
-        }
-        GTR__V_STORE(p + i, GTR__V_FMA(lr, d, w));
-    }
+typedef struct gtr__update_job { const gtr__optim *o; gtr__rule rule[GTR__MAX_GROUPS]; } gtr__update_job;
+#define GTR__RULE_VECTOR(name) gtr__v name;
+#define GTR__RULE_SET(name) k.name = GTR__V_SET(&rule->name);
+typedef struct gtr__rule_vectors { GTR__RULE_FIELDS(GTR__RULE_VECTOR) } gtr__rule_vectors;
+static const gtr_float gtr__minus_one = -1;
+static gtr__v gtr__v_sign(gtr__v v) {
+    gtr_float e[GTR__VL];
+    GTR__V_STORE(e, v);
+    for (int i = 0; i < GTR__VL; i++) e[i] = (gtr_float)((e[i] > 0) - (e[i] < 0));
+    return GTR__V_LOAD(e);
 }
-static void gtr__update_adam(const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, gtr_float *v, int64_t n) {
-    const gtr__v coef = GTR__V_SET(&k->coef), wd = GTR__V_SET(&k->wd), decay = GTR__V_SET(&k->decay), one_b1 = GTR__V_SET(&k->one_b1),
-                 minus = GTR__V_SET(&k->minus_one), b2 = GTR__V_SET(&k->b2), one_b2 = GTR__V_SET(&k->one_b2), step = GTR__V_SET(&k->minus_step),
-            root = GTR__V_SET(&k->root), eps = GTR__V_SET(&k->eps);
-    for (int64_t i = 0; i < n; i += GTR__VL) {
-        gtr__v w = GTR__V_LOAD(p + i), d = GTR__V_FMA(wd, w, GTR__V_MUL(coef, GTR__V_LOAD(g + i))), a = GTR__V_LOAD(m + i), b;
-        a = GTR__V_FMA(one_b1, GTR__V_FMA(minus, a, d), a);
-        b = GTR__V_FMA(GTR__V_MUL(one_b2, d), d, GTR__V_MUL(b2, GTR__V_LOAD(v + i)));
-        GTR__V_STORE(m + i, a);
-        GTR__V_STORE(v + i, b);
-        d = GTR__V_DIV(GTR__V_MUL(step, a), GTR__V_FMA(GTR__V_SQRT(b), root, eps));
-        GTR__V_STORE(p + i, GTR__V_FMA(w, decay, d));
+#define GTR__O_FMA(a, b, c) GTR__V_FMA(a, b, c)
+#define GTR__O_MUL(a, b) GTR__V_MUL(a, b)
+#define GTR__O_SUB(a, b) GTR__V_FMA(minus, b, a)
+#define GTR__O_SIGN(a) gtr__v_sign(a)
+#define GTR__O_ADAPT(p, f, n, v) GTR__V_FMA(p, f, GTR__V_DIV(n, GTR__V_FMA(GTR__V_SQRT(v), k.root, k.eps)))
+#define GTR__RULE_LOOP(ID, states, formula) \
+    if (rule->kind == GTR__RULE_##ID) for (int64_t i = 0; i < n; i += GTR__VL) { \
+        gtr__v p = GTR__V_LOAD(w + i), d = GTR__V_FMA(k.wd, p, GTR__V_MUL(k.coef, GTR__V_LOAD(g + i))), a = p, b = p; \
+        if (states > 0) a = GTR__V_LOAD(s0 + i); \
+        if (states > 1) b = GTR__V_LOAD(s1 + i); \
+        formula; \
+        if (states > 0) GTR__V_STORE(s0 + i, a); \
+        if (states > 1) GTR__V_STORE(s1 + i, b); \
+        GTR__V_STORE(w + i, p); \
     }
-}
-static void gtr__update_run(const gtr__optim *o, const gtr__update_group *k, gtr_float *p, const gtr_float *g, gtr_float *m, gtr_float *v, int64_t n) {
-    if (o->kind != GTR_SGD) gtr__update_adam(k, p, g, m, v, n);
-    else gtr__update_sgd(k, p, g, o->momentum != 0 ? m : NULL, o->nesterov != 0, n);
+static void gtr__update_run(const gtr__rule *rule, gtr_float *w, const gtr_float *g, gtr_float *s0, gtr_float *s1, int64_t n) {
+    const gtr__v minus = GTR__V_SET(&gtr__minus_one);
+    gtr__rule_vectors k;
+    GTR__RULE_FIELDS(GTR__RULE_SET)
+    GTR__RULES(GTR__RULE_LOOP)
 }
 static void gtr__update_part(const gtr__update_job *w, const gtr__segment *s, int64_t at, int64_t n) {
     const gtr__optim *o = w->o;
-    const gtr__update_group *k = &w->group[s->group];
+    const gtr__rule *k = &w->rule[s->group];
     const int64_t whole = n - n % GTR__VL, rest = n - whole;
-    gtr_float *p = s->p + at, *m = o->m ? o->m + s->offset + at : NULL, *v = o->v ? o->v + s->offset + at : NULL;
+    gtr_float *p = s->p + at, *state[GTR__MAX_STATES] = { NULL };
     const gtr_float *g = o->gradient + s->offset + at;
-    gtr__update_run(o, k, p, g, m, v, whole);
+    int i;
+    for (i = 0; i < o->states; i++) state[i] = o->state[i] + s->offset + at;
+    gtr__update_run(k, p, g, state[0], state[1], whole);
     if (rest) {
-        gtr_float t[4][GTR__VL] = { { 0 } };
+        gtr_float t[2 + GTR__MAX_STATES][GTR__VL] = { { 0 } };
         const size_t bytes = (size_t)rest * sizeof *p;
         memcpy(t[0], p + whole, bytes);
         memcpy(t[1], g + whole, bytes);
-        if (m) memcpy(t[2], m + whole, bytes);
-        if (v) memcpy(t[3], v + whole, bytes);
-        gtr__update_run(o, k, t[0], t[1], m ? t[2] : NULL, t[3], GTR__VL);
+        for (i = 0; i < o->states; i++) memcpy(t[2 + i], state[i] + whole, bytes);
+        gtr__update_run(k, t[0], t[1], t[2], t[3], GTR__VL);
         memcpy(p + whole, t[0], bytes);
-        if (m) memcpy(m + whole, t[2], bytes);
-        if (v) memcpy(v + whole, t[3], bytes);
+        for (i = 0; i < o->states; i++) memcpy(state[i] + whole, t[2 + i], bytes);
     }
     if (s->bf16) gtr__convert((uint16_t *)s->bf16 + at, GTR_BF16, p, GTR_F32, n);
     if (s->f16) gtr__convert((uint16_t *)s->f16 + at, GTR_F16, p, GTR_F32, n);
@@ -4178,23 +4208,19 @@ static gtr_result gtr__cpu_update_fwd(GTR__KERNEL) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     const gtr__ctl *ctl = c->ctl;
     const gtr__record *record = &o->shared->record[ctl->step % GTR__RING];
-    const double t = (double)ctl->applied + 1, fix1 = 1 - pow(o->beta1, t), fix2 = 1 - pow(o->beta2, t);
+    const double t = (double)ctl->applied + 1;
     gtr__update_job w;
     if (ctl->guard || ctl->status) return GTR_OK;
     w.o = o;
     for (int i = 0; i < GTR__MAX_GROUPS && i < GTR__MAX(o->groups, 1); i++) {
-        gtr__update_group *k = &w.group[i];
-        const double lr = (double)record->lr[i], wd = o->weight_decay[i];
+        gtr__rule *k = &w.rule[i];
+        const double lr = (double)record->lr[i];
+        *k = o->rule;
         k->coef = (gtr_float)ctl->coef;
-        k->wd = (gtr_float)(o->kind == GTR_ADAMW ? 0 : wd);
-        k->decay = (gtr_float)(o->kind == GTR_ADAMW ? 1 - lr * wd : 1);
-        k->minus_lr = (gtr_float)-lr;
-        k->mu = (gtr_float)o->momentum;
-        k->one_b1 = (gtr_float)(1 - o->beta1); k->minus_one = -1;
-        k->b2 = (gtr_float)o->beta2; k->one_b2 = (gtr_float)(1 - o->beta2);
-        k->minus_step = (gtr_float)(-lr / fix1);
-        k->root = (gtr_float)(1 / sqrt(fix2));
-        k->eps = (gtr_float)o->eps;
+        k->wd = (gtr_float)GTR__RULE_WD(o, i);
+        k->decay = (gtr_float)GTR__RULE_DECAY(o, i, lr);
+        k->step = (gtr_float)GTR__RULE_STEP(o, lr, t, pow);
+        k->root = (gtr_float)GTR__RULE_ROOT(o, t, pow);
     }
     gtr__ranges(instance, gtr__update_range, &w, o->count, GTR__CHUNK);
     return GTR_OK;
@@ -6949,7 +6975,7 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
         n = gtr__node_new(b, GTR__OP_UPDATE, GTR__FWD, 0, 0);
         if (!n) return;
         n->attr.ptr = optim; n->layer = "optimizer";
-        const double moved = (optim->kind != GTR_SGD ? 7 : optim->momentum > 0 ? 5 : 3) * (double)sizeof(gtr_float);
+        const double moved = (3 + 2 * optim->states) * (double)sizeof(gtr_float);
         n->bytes = (double)optim->count * (moved + (b->r->precision >= GTR_MIXED_BF16 ? 2 : 0));
         b->phase = GTR__COMMIT;
         gtr__add_commits(b);
@@ -7777,7 +7803,7 @@ struct gtr_trainer {
     gtr_tensor **param; int n_param;
     int *group_of;
     int64_t *offset, total; /* elements, in the gradient and state buffers */
-    gtr_float *gradient, *m, *v; /* device */
+    gtr_float *gradient; /* device, as the optimizer's states are */
     gtr__segment *segments, *host_segments;
     uint64_t low_version;
     gtr__optim optim;
@@ -7807,18 +7833,48 @@ static gtr_result gtr__cosine_check(gtr_context *ctx, const gtr_trainer_desc *d,
     return gtr__fail(ctx, GTR_ERR_ARG, "trainer: a cosine schedule has %lld steps with %lld of warm-up, want at least "
             "1 and at most as many", (long long)steps, (long long)d->warmup_steps);
 }
+/* By gtr_optimizer: its rules, and its defaults. */
+typedef struct gtr__optimizer_row {
+    gtr__rule_kind plain, momentum, nesterov; /* with momentum: the plain one, if it has none */
+    float lr, beta1, beta2, weight_decay;
+    bool decoupled, corrected;
+} gtr__optimizer_row;
+static const gtr__optimizer_row gtr__optimizers[] = {
+    { GTR__RULE_SGD, GTR__RULE_MOMENTUM, GTR__RULE_NESTEROV, 1e-2f, 0.9f, 0.999f, 0, false, false },
+    { GTR__RULE_ADAM, GTR__RULE_ADAM, GTR__RULE_ADAM, 1e-3f, 0.9f, 0.999f, 0, false, true },
+    { GTR__RULE_ADAM, GTR__RULE_ADAM, GTR__RULE_ADAM, 1e-3f, 0.9f, 0.999f, 0.01f, true, true },
+    { GTR__RULE_RMSPROP, GTR__RULE_RMSPROP_MOMENTUM, GTR__RULE_RMSPROP, 1e-2f, 0.9f, 0.99f, 0, false, false },
+    { GTR__RULE_LION, GTR__RULE_LION, GTR__RULE_LION, 1e-4f, 0.9f, 0.99f, 0, true, false }
+};
+#define GTR__N_OPTIMIZERS (sizeof gtr__optimizers / sizeof *gtr__optimizers)
+#define GTR__RULE_STATES(ID, states, formula) states,
+/* The rule of a trainer whose defaults are filled in. */
+static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
+    static const int states[] = { GTR__RULES(GTR__RULE_STATES) };
+    const gtr__optimizer_row *row = &gtr__optimizers[d->optimizer];
+    gtr__rule *k = &o->rule;
+    k->kind = d->nesterov ? row->nesterov : d->momentum > 0 ? row->momentum : row->plain;
+    o->states = states[k->kind];
+    o->decoupled = row->decoupled; o->corrected = row->corrected;
+    o->beta1 = d->beta1; o->beta2 = d->beta2;
+    k->mu = (gtr_float)d->momentum; k->eps = (gtr_float)d->eps;
+    k->one_b1 = (gtr_float)(1 - o->beta1);
+    k->b2 = (gtr_float)o->beta2; k->one_b2 = (gtr_float)(1 - o->beta2);
+}
 static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     int i;
+    const gtr__optimizer_row *row;
     const float numbers[] = { d->lr, d->momentum, d->weight_decay, d->beta1, d->beta2, d->eps, d->min_lr, d->clip_norm, d->loss_scale };
     static const char *const names[] = { "lr", "momentum", "weight_decay", "beta1", "beta2", "eps", "min_lr", "clip_norm", "loss_scale" };
     for (i = 0; i < 9; i++)
         if (!(numbers[i] >= 0) || !gtr__finite(numbers[i])) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: %s is %g, want a finite number of at least 0", names[i], (double)numbers[i]);
     if (d->momentum > 1 || d->beta1 >= 1 || d->beta2 >= 1) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: momentum %g, beta1 %g, beta2 %g, want at most 1, below 1, below 1", (double)d->momentum, (double)d->beta1, (double)d->beta2);
-    if ((unsigned)d->optimizer > GTR_ADAMW || (unsigned)d->schedule > GTR_CUSTOM_SCHEDULE || (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS)
+    if ((unsigned)d->optimizer >= GTR__N_OPTIMIZERS || (unsigned)d->schedule > GTR_CUSTOM_SCHEDULE || (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS)
         return gtr__fail(ctx, GTR_ERR_ARG, "trainer: optimizer, schedule, precision or nonfinite is not of its enum");
-    if (d->momentum > 0 && d->optimizer != GTR_SGD) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: momentum is SGD's; Adam and AdamW have beta1");
+    row = &gtr__optimizers[d->optimizer];
+    if (d->momentum > 0 && row->momentum == row->plain) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: momentum is SGD's and RMSprop's; the others have beta1");
     if (d->warmup_steps != 0 && d->schedule != GTR_COSINE) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: warmup_steps belongs to GTR_COSINE");
-    if (d->nesterov && !(d->momentum > 0)) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: nesterov needs a momentum");
+    if (d->nesterov && (!(d->momentum > 0) || row->nesterov == row->plain)) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: nesterov needs SGD with a momentum");
     if (d->schedule == GTR_COSINE) GTR__TRY(gtr__cosine_check(ctx, d, d->total_steps ? d->total_steps : INT64_MAX));
     if (d->schedule == GTR_CUSTOM_SCHEDULE && !d->lr_fn) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: GTR_CUSTOM_SCHEDULE needs lr_fn");
     if (d->micro_batches < 0 || d->micro_batches > 64 || d->streams < 0 || d->streams > GTR__MAX_STREAMS) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: %d micro-batches and %d streams, want 1 to 64 and 1 to %d", d->micro_batches, d->streams, GTR__MAX_STREAMS);
@@ -7828,12 +7884,11 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
             return gtr__fail(ctx, GTR_ERR_ARG, "trainer: group %d needs a pattern, and lr_scale and weight_decay of at least 0", i);
     if (d->precision == GTR_MIXED_BF16 && !ctx->caps.bf16) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, "trainer: %s has no bfloat16 products (sm_80 has); use GTR_MIXED_FP16 or GTR_FP32", ctx->caps.name);
     if (d->precision == GTR_TF32 && !ctx->caps.tf32) d->precision = GTR_FP32;
-    if (d->optimizer == GTR_SGD && d->lr == 0) d->lr = 1e-2f;
-    if (d->lr == 0) d->lr = 1e-3f;
-    if (d->beta1 == 0) d->beta1 = 0.9f;
-    if (d->beta2 == 0) d->beta2 = 0.999f;
+    if (d->lr == 0) d->lr = row->lr;
+    if (d->beta1 == 0) d->beta1 = row->beta1;
+    if (d->beta2 == 0) d->beta2 = row->beta2;
     if (d->eps == 0) d->eps = 1e-8f;
-    if (d->optimizer == GTR_ADAMW && d->weight_decay == 0) d->weight_decay = 0.01f;
+    if (d->weight_decay == 0) d->weight_decay = row->weight_decay;
     if (d->loss_scale == 0) d->loss_scale = 65536;
     if (d->micro_batches == 0) d->micro_batches = 1;
     return GTR_OK;
@@ -7875,16 +7930,13 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
 }
 static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
-    gtr_float **buffer[3];
-    int i, n = 1;
+    int i;
     size_t bytes = (size_t)t->total * sizeof(gtr_float);
-    buffer[0] = &t->gradient; buffer[1] = &t->m; buffer[2] = &t->v;
-    if (t->desc.optimizer != GTR_SGD) n = 3;
-    else if (t->desc.momentum > 0) n = 2;
-    for (i = 0; i < n; i++) {
-        *buffer[i] = (gtr_float *)gtr__device_alloc(ctx, 0, bytes);
-        if (!*buffer[i]) return GTR_ERR_NOMEM;
-        if (gtr__backend_result(ctx, ctx->be->zero(ctx->instance[0], *buffer[i], bytes), "a trainer's buffers") != GTR_OK) return ctx->error;
+    for (i = -1; i < t->optim.states; i++) {
+        gtr_float **buffer = i < 0 ? &t->gradient : &t->optim.state[i];
+        *buffer = (gtr_float *)gtr__device_alloc(ctx, 0, bytes);
+        if (!*buffer) return GTR_ERR_NOMEM;
+        if (gtr__backend_result(ctx, ctx->be->zero(ctx->instance[0], *buffer, bytes), "a trainer's buffers") != GTR_OK) return ctx->error;
     }
     t->host_segments = (gtr__segment *)gtr__malloc(ctx, (size_t)t->n_param * sizeof *t->host_segments);
     t->segments = t->host_segments ? (gtr__segment *)gtr__device_alloc(ctx, 0, (size_t)t->n_param * sizeof *t->segments) : NULL;
@@ -7936,11 +7988,10 @@ static void gtr__trainer_forget(gtr_trainer *t, const gtr__plan_cache *e) {
 static void gtr__trainer_optim(gtr_trainer *t) {
     gtr__optim *o = &t->optim;
     int g;
-    o->kind = t->desc.optimizer; o->n = t->n_param; o->groups = t->n_groups; o->segments = t->segments;
-    o->gradient = t->gradient; o->m = t->m; o->v = t->v;
+    o->n = t->n_param; o->groups = t->n_groups; o->segments = t->segments;
+    o->gradient = t->gradient;
     o->count = t->total;
-    o->momentum = t->desc.momentum; o->beta1 = t->desc.beta1; o->beta2 = t->desc.beta2; o->eps = t->desc.eps; o->clip = t->desc.clip_norm;
-    o->nesterov = t->desc.nesterov;
+    o->clip = t->desc.clip_norm;
     o->scaled = t->desc.precision == GTR_MIXED_FP16;
     o->loss_only = t->desc.nonfinite == GTR_NONFINITE_LOSS;
     for (g = 0; g < t->n_groups; g++) o->weight_decay[g] = t->group[g].weight_decay != 0 ? t->group[g].weight_decay : t->desc.weight_decay;
@@ -7953,8 +8004,7 @@ static void gtr__trainer_free(gtr_trainer *t) {
     if (!gtr__forked(ctx)) gtr__wait_all(ctx);
     gtr__plans_drop(ctx, t, NULL, 0);
     gtr__device_free(ctx, 0, t->gradient, bytes);
-    gtr__device_free(ctx, 0, t->m, bytes);
-    gtr__device_free(ctx, 0, t->v, bytes);
+    for (g = 0; g < t->optim.states; g++) gtr__device_free(ctx, 0, t->optim.state[g], bytes);
     gtr__device_free(ctx, 0, t->segments, (size_t)t->n_param * sizeof *t->segments);
     for (g = 0; g < t->n_groups; g++) gtr__mfree(ctx, (void *)(uintptr_t)t->group[g].pattern);
     gtr__mfree(ctx, t->host_segments);
@@ -7974,6 +8024,7 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     t = (gtr_trainer *)gtr__malloc(ctx, sizeof *t);
     if (!t) return NULL;
     t->ctx = ctx; t->desc = desc; t->loss = loss; t->lr = desc.lr;
+    gtr__optim_rule(&t->optim, &desc);
     ok = true;
     for (g = 0; g < desc.n_groups && ok; g++) {
         t->group[g] = desc.groups[g];
@@ -8524,7 +8575,7 @@ gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size
     return r;
 }
 gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes) {
-    return gtr__buffer_copy(t, p, !t ? NULL : which == 0 ? t->m : which == 1 ? t->v : NULL, dst, bytes, false, "optimizer state");
+    return gtr__buffer_copy(t, p, t && which >= 0 && which < t->optim.states ? t->optim.state[which] : NULL, dst, bytes, false, "optimizer state");
 }
 
 // >>evaluate
@@ -10376,7 +10427,7 @@ gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out
     }
     bytes = gtr__rounded((size_t)t->total * sizeof(gtr_float));
     m.gradients = bytes;
-    m.states = bytes * (size_t)((t->desc.optimizer != GTR_SGD) * 2 + (t->desc.optimizer == GTR_SGD && t->desc.momentum > 0));
+    m.states = bytes * (size_t)t->optim.states;
     gtr__count_blocks(&e->plan, &m);
     m.kept += gtr__rounded(e->plan.carry);
     memset(values, 0, sizeof values); /* workspace is what the arena has beyond them */

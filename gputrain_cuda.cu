@@ -4674,7 +4674,7 @@ static gtr_result gtr__cuda_guard_fwd(void *instance, const gtr__call *c) {
 // One kernel over all segments. A tile is 2048 elements of the flat gradient; a thread looks up whose segment its four elements are in
 // (offsets are multiples of 64, so four never straddle) and has two such groups in flight. The first tile's loads go out before the block
 // waits for the rate, which lies in the host's memory, and for the corrections 1 - beta^t, which one thread makes in double.
-// Bound by bytes: Adam reads p, g, m, v and writes p, m, v, 28 an element, plus 2 for a low copy; SGD 12, with momentum 20.
+// Bound by bytes: 12 an element, 8 for each state, 2 for a low copy.
 #define GTR__UPDATE_TILE 2048
 typedef struct gtr__update_kernel { gtr__optim o; const gtr__ctl *ctl; int64_t tiles, first, last; } gtr__update_kernel;  // elements from first to last - 1
 
@@ -4694,13 +4694,67 @@ static __device__ __forceinline__ double gtr__power(double beta, uint64_t t) {
     for (; t; t >>= 1, beta *= beta) if (t & 1) r *= beta;
     return r;
 }
+// What of the rule is of a step, by group; thread k of GTR__MAX_GROUPS writes its group's. t: the number of this update.
+typedef struct gtr__rates { float step[GTR__MAX_GROUPS], decay[GTR__MAX_GROUPS], wd[GTR__MAX_GROUPS], root; } gtr__rates;
+static __device__ __forceinline__ void gtr__rates_of(const gtr__optim &o, double rate, uint64_t t, int k, gtr__rates *h) {
+    h->wd[k] = (float)GTR__RULE_WD(&o, k);
+    h->decay[k] = (float)GTR__RULE_DECAY(&o, k, rate);
+    h->step[k] = (float)GTR__RULE_STEP(&o, rate, t, gtr__power);
+    if (k == 0) h->root = (float)GTR__RULE_ROOT(&o, t, gtr__power);
+}
+static __device__ __forceinline__ gtr__rule gtr__rule_of(const gtr__rule &base, const gtr__rates &r, int group, float coef) {
+    gtr__rule k = base;
+    k.coef = coef; k.wd = r.wd[group]; k.decay = r.decay[group]; k.step = r.step[group]; k.root = r.root;
+    return k;
+}
+// How p f + n / (root sqrt(v) + eps) is made; kernels have others of an approximate root and quotient, where exact ones would branch.
+struct gtr__adapt_exact {
+    static __device__ __forceinline__ float of(const gtr__rule &k, float p, float f, float n, float v) { return fmaf(p, f, n / fmaf(sqrtf(v), k.root, k.eps)); }
+};
+struct gtr__adapt_quick {       // right to two units in the last place
+    static __device__ __forceinline__ float of(const gtr__rule &k, float p, float f, float n, float v)
+    {
+#ifdef __CUDA_ARCH__
+        float root;
+        asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(v));
+        return fmaf(p, f, __fdividef(n, fmaf(root, k.root, k.eps)));
+#else
+        return gtr__adapt_exact::of(k, p, f, n, v);
+#endif
+    }
+};
+#define GTR__O_FMA(a, b, c) fmaf(a, b, c)
+#define GTR__O_MUL(a, b) ((a) * (b))
+#define GTR__O_SUB(a, b) ((a) - (b))
+#define GTR__O_SIGN(a) gtr__sign(a)
+#define GTR__O_ADAPT(p, f, n, v) ADAPT::of(k, p, f, n, v)
+static __device__ __forceinline__ float gtr__sign(float v) { return (float)((v > 0.0f) - (v < 0.0f)); }
+// The rule for N elements: parameters, gradients, states. STATES: that the rule is known to have, or -1.
+template <typename ADAPT, int N, int STATES = -1>
+static __device__ __forceinline__ void gtr__apply(const gtr__rule &k, float *parameter, const float *gradient, float *state0, float *state1) {
+#define GTR__RULE_CASE(ID, states, formula) \
+    if ((STATES < 0 || STATES == states) && k.kind == GTR__RULE_##ID) { \
+        _Pragma("unroll") \
+        for (int e = 0; e < N; e++) { \
+            float &p = parameter[e], &a = state0[e], &b = state1[e], d = fmaf(k.wd, p, k.coef * gradient[e]); \
+            (void)a; (void)b; \
+            formula; \
+        } \
+        return; \
+    }
+    GTR__RULES(GTR__RULE_CASE)
+#undef GTR__RULE_CASE
+}
+static gtr_result gtr__check_states(void *instance, const gtr__optim *o) {
+    for (int i = 0; i < o->states; i++) if (!o->state[i]) return gtr__fail(instance, GTR_ERR_STATE, "update: state %d is missing", i);
+    return GTR_OK;
+}
 static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_update(const gtr__update_kernel m) {
-    __shared__ float s_rate[GTR__MAX_GROUPS], s_step[GTR__MAX_GROUPS], s_decay[GTR__MAX_GROUPS], s_wd[GTR__MAX_GROUPS], s_root;
+    __shared__ gtr__rates rates;
     gtr__enter();
     if (m.ctl->guard || m.ctl->status) return;
     const gtr__optim &o = m.o;
-    const bool adam = o.kind != GTR_SGD, momentum = !adam && o.momentum != 0.0 && o.m;
-    const float coef = m.ctl->coef, one_b1 = (float)(1.0 - o.beta1), b2 = (float)o.beta2, one_b2 = (float)(1.0 - o.beta2), eps = (float)o.eps, mu = (float)o.momentum;
+    const float coef = m.ctl->coef;
     bool first = true;
     for (int64_t tile = blockIdx.x; tile < m.tiles; tile += gridDim.x) {
         const gtr__segment *seg[2];
@@ -4721,21 +4775,12 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_update(const gtr__upd
             wide[u] = ((uintptr_t)seg[u]->p & 15) == 0;
             gtr__load4(seg[u]->p + at[u], n[u], wide[u], p[u]);
             gtr__load4(o.gradient + e, n[u], true, g[u]);
-            if (adam || momentum) gtr__load4(o.m + e, n[u], true, a[u]);
-            if (adam) gtr__load4(o.v + e, n[u], true, b[u]);
+            if (o.states > 0) gtr__load4(o.state[0] + e, n[u], true, a[u]);
+            if (o.states > 1) gtr__load4(o.state[1] + e, n[u], true, b[u]);
         }
         if (first) {
             first = false;
-            if (threadIdx.x < GTR__MAX_GROUPS) {
-                int k = (int)threadIdx.x;
-                double rate = (double)gtr__rate_of(m.ctl, o.shared, k), wd = o.weight_decay[k];
-                uint64_t t = m.ctl->applied + 1;
-                s_rate[k] = (float)-rate;
-                s_decay[k] = o.kind == GTR_ADAMW ? (float)(1.0 - rate * wd) : 1.0f;
-                s_wd[k] = o.kind == GTR_ADAMW ? 0.0f : (float)wd;
-                s_step[k] = adam ? (float)(-rate / (1.0 - gtr__power(o.beta1, t))) : 0.0f;
-                if (k == 0) s_root = adam ? (float)(1.0 / sqrt(1.0 - gtr__power(o.beta2, t))) : 0.0f;
-            }
+            if (threadIdx.x < GTR__MAX_GROUPS) gtr__rates_of(o, (double)gtr__rate_of(m.ctl, o.shared, (int)threadIdx.x), m.ctl->applied + 1, (int)threadIdx.x, &rates);
             __syncthreads();
         }
 #pragma unroll
@@ -4743,26 +4788,10 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_update(const gtr__upd
             if (n[u] == 0) continue;
             const gtr__segment *q = seg[u];
             int64_t e = m.first + tile * GTR__UPDATE_TILE + u * (GTR__UPDATE_TILE / 2) + threadIdx.x * 4;
-            int group = q->group;
-            float rate = s_rate[group], wd = s_wd[group], decay = s_decay[group], step = s_step[group], root = s_root;
-#pragma unroll
-            for (int k = 0; k < 4; k++) {
-                float d = fmaf(wd, p[u][k], coef * g[u][k]);
-                if (adam) {
-                    a[u][k] = fmaf(one_b1, d - a[u][k], a[u][k]);
-                    b[u][k] = fmaf(one_b2 * d, d, b2 * b[u][k]);
-                    p[u][k] = fmaf(p[u][k], decay, step * a[u][k] / fmaf(sqrtf(b[u][k]), root, eps));
-                } else {
-                    if (momentum) {
-                        a[u][k] = fmaf(mu, a[u][k], d);
-                        d = o.nesterov ? fmaf(mu, a[u][k], d) : a[u][k];
-                    }
-                    p[u][k] = fmaf(rate, d, p[u][k]);
-                }
-            }
+            gtr__apply<gtr__adapt_exact, 4>(gtr__rule_of(o.rule, rates, q->group, coef), p[u], g[u], a[u], b[u]);
             gtr__store4(q->p + at[u], n[u], wide[u], p[u]);
-            if (adam || momentum) gtr__store4(o.m + e, n[u], true, a[u]);
-            if (adam) gtr__store4(o.v + e, n[u], true, b[u]);
+            if (o.states > 0) gtr__store4(o.state[0] + e, n[u], true, a[u]);
+            if (o.states > 1) gtr__store4(o.state[1] + e, n[u], true, b[u]);
             for (int low = 0; low < 2; low++) {
                 void *copy = low ? q->f16 : q->bf16;
                 if (!copy) continue;
@@ -4783,7 +4812,7 @@ static gtr_result gtr__cuda_update_fwd(void *instance, const gtr__call *c) {
     m.last = m.o.count;
     m.tiles = gtr__ceil(m.o.count, GTR__UPDATE_TILE);
     if (m.o.n == 0 || m.tiles == 0) return GTR_OK;
-    if (m.o.kind != GTR_SGD && (!m.o.m || !m.o.v)) return gtr__fail(instance, GTR_ERR_STATE, "update: no moments");
+    GTR__TRY(gtr__check_states(instance, &m.o));
     return GTR__LAUNCH(instance, c, gtr__k_update, (unsigned)gtr__min64(m.tiles, (int64_t)gtr__sms(c) * 3), GTR__T, 0, m);   // as many as are resident
 }
 
@@ -4923,8 +4952,6 @@ typedef struct gtr__mlp_layer {
     int kept_at, kept_pitch;    // w there, or -1
 } gtr__mlp_layer;
 
-typedef struct gtr__mlp_rate { float rate[GTR__MAX_GROUPS], step[GTR__MAX_GROUPS], decay[GTR__MAX_GROUPS], wd[GTR__MAX_GROUPS], root; } gtr__mlp_rate;
-
 typedef struct gtr__mlp {
     gtr__mlp_layer layer[GTR__MLP_LAYERS];
     int layers, batch;
@@ -4946,7 +4973,7 @@ typedef struct gtr__mlp {
     float *part;                // (split, batch, n of layer 0)
     float4 *sum;                // a group of rows: loss, counted rows, right rows
     double2 *guard;             // a block: sum of squares, bad
-    gtr__mlp_rate *rate;        // this step's
+    gtr__rates *rate;        // this step's
     gtr__optim optim;
     int sums, checks, clipped;
     int hurry, late;            // of GTR__TURNS, those that are taken as spent; see gtr__be_late
@@ -4958,7 +4985,7 @@ typedef struct gtr__mlp_head {  // in front of the pool
     gtr__segment segment[2 * GTR__MLP_LAYERS];
     int64_t origin[64], where[32];
     double sums[32];
-    gtr__mlp_rate rate;
+    gtr__rates rate;
     float scratch[32], bias[GTR__MLP_T];
     int counts[32];
 } gtr__mlp_head;
@@ -6230,7 +6257,7 @@ static __device__ __forceinline__ void gtr__mlp_give4(float *p, int n, bool whol
 struct gtr__mlp_where {
     gtr__mlp_tile at;
     int shift, mask, n, k;
-    bool whole, bias, adam, moved;
+    bool whole, bias;
     __device__ __forceinline__ gtr__mlp_where(const gtr__mlp &m, const gtr__mlp_head *h, int task) : at(m, task)
     {
         const gtr__mlp_layer &L = m.layer[at.layer];
@@ -6238,7 +6265,6 @@ struct gtr__mlp_where {
         shift = m.tn3 == 64 ? 4 : 3; mask = (1 << shift) - 1; n = L.n; k = L.k;
         whole = L.vec_u && (((uintptr_t)z.p | (uintptr_t)z.bf16 | (uintptr_t)z.f16 | (uintptr_t)(z.offset * 4)) & 15) == 0;
         bias = at.k0 == 0 && L.db && (int)threadIdx.x < m.tm3 && at.n0 + (int)threadIdx.x < L.n;
-        adam = m.optim.kind != GTR_SGD; moved = adam || (m.optim.momentum != 0.0 && m.optim.m);
     }
     // Elements of group q; 0: none. i: the first.
     __device__ __forceinline__ int group(const gtr__mlp &m, int q, int64_t *i) const
@@ -6259,50 +6285,22 @@ static __device__ __forceinline__ void gtr__mlp_load(const gtr__mlp &m, const gt
         if (!n) continue;
         s.p[q] = gtr__mlp_take4(z.p + i, n, w.whole);
         if (gradient) s.g[q] = gtr__mlp_take4(m.optim.gradient + z.offset + i, n, w.whole);
-        if (w.moved) s.a[q] = gtr__mlp_take4(m.optim.m + z.offset + i, n, w.whole);
-        if (w.adam) s.b[q] = gtr__mlp_take4(m.optim.v + z.offset + i, n, w.whole);
+        if (m.optim.states > 0) s.a[q] = gtr__mlp_take4(m.optim.state[0] + z.offset + i, n, w.whole);
+        if (m.optim.states > 1) s.b[q] = gtr__mlp_take4(m.optim.state[1] + z.offset + i, n, w.whole);
     }
     if (w.bias) {
         const int i = w.at.n0 + (int)threadIdx.x;
         s.bias_p = y.p[i];
         if (gradient) s.bias_g = m.optim.gradient[y.offset + i];
-        if (w.moved) s.bias_a = m.optim.m[y.offset + i];
-        if (w.adam) s.bias_b = m.optim.v[y.offset + i];
+        if (m.optim.states > 0) s.bias_a = m.optim.state[0][y.offset + i];
+        if (m.optim.states > 1) s.bias_b = m.optim.state[1][y.offset + i];
     }
 }
-// The formulas are those of gtr__k_update.
-struct gtr__mlp_rule {
-    float rate, step, decay, wd, root, one_b1, b2, one_b2, eps, mu, coef;
-    bool adam, momentum, nesterov;
-    gtr__mlp_rule() = default;
-    __device__ __forceinline__ gtr__mlp_rule(const gtr__mlp &m, const gtr__mlp_rate &r, int group, float coef_)
-    {
-        const gtr__optim &o = m.optim;
-        rate = r.rate[group]; step = r.step[group]; decay = r.decay[group]; wd = r.wd[group]; root = r.root; coef = coef_;
-        one_b1 = (float)(1.0 - o.beta1); b2 = (float)o.beta2; one_b2 = (float)(1.0 - o.beta2); eps = (float)o.eps; mu = (float)o.momentum;
-        adam = o.kind != GTR_SGD; momentum = !adam && o.momentum != 0.0 && o.m; nesterov = o.nesterov;
-    }
-    __device__ __forceinline__ void operator()(float &p, float g, float &a, float &b) const
-    {
-        float d = fmaf(wd, p, coef * g);
-        if (adam) {
-            a = fmaf(one_b1, d - a, a);
-            b = fmaf(one_b2 * d, d, b2 * b);
-            p = fmaf(p, decay, step * a / fmaf(sqrtf(b), root, eps));
-        } else {
-            if (momentum) {
-                a = fmaf(mu, a, d);
-                d = nesterov ? fmaf(mu, a, d) : a;
-            }
-            p = fmaf(rate, d, p);
-        }
-    }
-};
 static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const gtr__mlp_head *h, int task, float coef, gtr__mlp_state &s) {
     const gtr__mlp_where w(m, h, task);
     const gtr__segment &z = h->segment[2 * w.at.layer], &y = h->segment[2 * w.at.layer + 1];
-    const gtr__mlp_rule rule(m, h->rate, z.group, coef);
-    float *p = z.p, *a = m.optim.m + z.offset, *b = m.optim.v + z.offset;
+    const gtr__rule rule = gtr__rule_of(m.optim.rule, h->rate, z.group, coef);
+    float *p = z.p, *a = m.optim.state[0] + z.offset, *b = m.optim.state[1] + z.offset;
     void *bf16 = z.bf16, *f16 = z.f16;
     const int rounds = (m.tm3 << w.shift) / GTR__MLP_T;
 #pragma unroll 1
@@ -6310,12 +6308,9 @@ static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const g
         int64_t i;
         const int n = w.group(m, q, &i);
         if (n) {
-            rule(s.p[0].x, s.g[0].x, s.a[0].x, s.b[0].x);
-            rule(s.p[0].y, s.g[0].y, s.a[0].y, s.b[0].y);
-            rule(s.p[0].z, s.g[0].z, s.a[0].z, s.b[0].z);
-            rule(s.p[0].w, s.g[0].w, s.a[0].w, s.b[0].w);
-            if (w.adam) gtr__mlp_give4(b + i, n, w.whole, s.b[0]);
-            if (w.moved) gtr__mlp_give4(a + i, n, w.whole, s.a[0]);
+            gtr__apply<gtr__adapt_exact, 4>(rule, &s.p[0].x, &s.g[0].x, &s.a[0].x, &s.b[0].x);
+            if (m.optim.states > 1) gtr__mlp_give4(b + i, n, w.whole, s.b[0]);
+            if (m.optim.states > 0) gtr__mlp_give4(a + i, n, w.whole, s.a[0]);
             gtr__mlp_give4(p + i, n, w.whole, s.p[0]);
             if (bf16) gtr__mlp_put4(bf16, GTR_BF16, i, 0, n, w.whole, s.p[0]);
             if (f16) gtr__mlp_put4(f16, GTR_F16, i, 0, n, w.whole, s.p[0]);
@@ -6325,25 +6320,13 @@ static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const g
     }
     if (w.bias) {
         const int i = w.at.n0 + (int)threadIdx.x;
-        const gtr__mlp_rule other(m, h->rate, y.group, coef);
-        other(s.bias_p, s.bias_g, s.bias_a, s.bias_b);
-        if (w.adam) m.optim.v[y.offset + i] = s.bias_b;
-        if (w.moved) m.optim.m[y.offset + i] = s.bias_a;
+        gtr__apply<gtr__adapt_exact, 1>(gtr__rule_of(m.optim.rule, h->rate, y.group, coef), &s.bias_p, &s.bias_g, &s.bias_a, &s.bias_b);
+        if (m.optim.states > 1) m.optim.state[1][y.offset + i] = s.bias_b;
+        if (m.optim.states > 0) m.optim.state[0][y.offset + i] = s.bias_a;
         y.p[i] = s.bias_p;
         if (y.bf16) gtr__put(y.bf16, GTR_BF16, i, s.bias_p);
         if (y.f16) gtr__put(y.f16, GTR_F16, i, s.bias_p);
     }
-}
-// The rates of the groups, as gtr__k_update makes them. Thread k of sixteen.
-static __device__ __forceinline__ void gtr__mlp_rates(const gtr__optim &o, const gtr__record &record, const uint64_t &applied, uint64_t ahead, int k, gtr__mlp_rate *h) {
-    const bool adam = o.kind != GTR_SGD;
-    double rate = (double)record.lr[k], wd = o.weight_decay[k];
-    uint64_t t = applied + 1 + ahead;
-    h->rate[k] = (float)-rate;
-    h->decay[k] = o.kind == GTR_ADAMW ? (float)(1.0 - rate * wd) : 1.0f;
-    h->wd[k] = o.kind == GTR_ADAMW ? 0.0f : (float)wd;
-    h->step[k] = adam ? (float)(-rate / (1.0 - gtr__power(o.beta1, t))) : 0.0f;
-    if (k == 0) h->root = adam ? (float)(1.0 / sqrt(1.0 - gtr__power(o.beta2, t))) : 0.0f;
 }
 // The groups' losses to one, in order; the same for accuracy. A block, between the second meeting and the third. Whether the loss is bad.
 static __device__ __forceinline__ bool gtr__mlp_total(const gtr__mlp &m, gtr__mlp_head *h) {
@@ -6402,7 +6385,7 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
     if (!gtr__mlp_meet(m, (uint32_t)blocks, m.hurry)) { gtr__mlp_leave(m); return; }
 
     if (me == blocks - 1 && tid < 32) gtr__fetch_ahead(m.ctl, m.record);
-    if (me == blocks - 1 && tid >= 32 && tid < 32 + GTR__MAX_GROUPS) gtr__mlp_rates(m.optim, m.ctl->record[m.ctl->step & 1], m.ctl->applied, 0, tid - 32, m.rate);
+    if (me == blocks - 1 && tid >= 32 && tid < 32 + GTR__MAX_GROUPS) gtr__rates_of(m.optim, (double)m.ctl->record[m.ctl->step & 1].lr[tid - 32], m.ctl->applied + 1, tid - 32, m.rate);
     for (int task = me; task < m.tiles2; task += blocks) gtr__mlp_middle<T, KIND>(m, pool, task);
     gtr__mlp_arrive(m);
     if (me < m.tiles3) gtr__mlp_weights_begin<T>(m, pool, me);
@@ -6412,7 +6395,7 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
     double sum = 0.0;
     int last = -1;
     gtr__mlp_state state;
-    if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate)[tid] = ((const float *)m.rate)[tid];
+    if (tid < (int)(sizeof(gtr__rates) / 4)) ((float *)&h->rate)[tid] = ((const float *)m.rate)[tid];
     const double scale = (double)m.ctl->scale;
     for (int task = me; task < m.tiles3; task += blocks) {
         if (task != me) gtr__mlp_weights_begin<T>(m, pool, task);
@@ -6723,7 +6706,7 @@ static gtr__mlp_space gtr__mlp_space_of(const gtr__mlp_cut *c, int sm_count) {
     s.sum = gtr__pad256((size_t)c->split * (size_t)c->batch * (size_t)c->n[0] * 4);
     s.guard = s.sum + gtr__pad256((size_t)c->tiles2 * sizeof(float4));
     s.rate = s.guard + gtr__pad256((size_t)sm_count * sizeof(double2));
-    s.bytes = s.rate + gtr__pad256(sizeof(gtr__mlp_rate));
+    s.bytes = s.rate + gtr__pad256(sizeof(gtr__rates));
     return s;
 }
 static void gtr__mlp_layers(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p, const gtr__mlp_cut *cut) {
@@ -6743,7 +6726,7 @@ static void gtr__mlp_layers(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view
         L->db = g->n_out > 2 ? (float *)data(g->out[2]) : NULL;
         L->vec_w = L->k * cut->size % 16 == 0 && gtr__aligned(L->w, 16);
         L->wide = L->n % 4 == 0; L->vec_bias = L->wide && gtr__aligned(L->bias, 16);
-        L->vec_u = L->k % 4 == 0 && gtr__aligned(L->dw, 16) && gtr__aligned(m->optim.gradient, 16) && gtr__aligned(m->optim.m, 16) && gtr__aligned(m->optim.v, 16);
+        L->vec_u = L->k % 4 == 0 && gtr__aligned(L->dw, 16) && gtr__aligned(m->optim.gradient, 16) && gtr__aligned(m->optim.state[0], 16) && gtr__aligned(m->optim.state[1], 16);
         L->tile0 = cut->tile0[l]; L->across = cut->across[l];
         L->act_at = cut->act_at[l]; L->pitch = cut->pitch[l];
         L->kept_at = -1;
@@ -6799,7 +6782,7 @@ static gtr_result gtr__mlp_fill(void *instance, const gtr__call *c, const gtr__m
     const gtr__optim *o = (const gtr__optim *)v->node[p->update].attr.ptr;
     const gtr__node *report = &v->node[p->report];
     if (!c->ctl || g->sm_count != gtr__sms(c)) return gtr__fail(instance, GTR_ERR_STATE, "network: no trainer");
-    if (o->kind != GTR_SGD && (!o->m || !o->v)) return gtr__fail(instance, GTR_ERR_STATE, "update: no moments");
+    GTR__TRY(gtr__check_states(instance, o));
     memset(m, 0, sizeof *m);
     m->layers = p->layers; m->batch = cut->batch;
     m->optim = *o;
@@ -6830,7 +6813,7 @@ static gtr_result gtr__mlp_run(void *instance, const gtr__call *c) {
     m.tiles2 = cut.tiles2;
     m.tm3 = cut.tm3; m.tn3 = cut.tn3; m.tiles3 = cut.tiles3;
     m.dy_at[0] = cut.dy_at[0]; m.dy_at[1] = cut.dy_at[1]; m.dy_pitch[0] = cut.dy_pitch[0]; m.dy_pitch[1] = cut.dy_pitch[1]; m.red_at = cut.red_at;
-    m.part = (float *)((char *)c->ws + space.part); m.sum = (float4 *)((char *)c->ws + space.sum); m.guard = (double2 *)((char *)c->ws + space.guard); m.rate = (gtr__mlp_rate *)((char *)c->ws + space.rate);
+    m.part = (float *)((char *)c->ws + space.part); m.sum = (float4 *)((char *)c->ws + space.sum); m.guard = (double2 *)((char *)c->ws + space.guard); m.rate = (gtr__rates *)((char *)c->ws + space.rate);
     // Shared memory: rings as deep as it allows; the further layers' weights in the middle, as many as fit.
     const size_t most = g->shared_max, stage1 = (size_t)gtr__mlp_stage1(&cut), stage3 = (size_t)gtr__mlp_stage3(&cut);
     m.stages1 = (int)gtr__max64(2, gtr__min64(6, (int64_t)((most - GTR__MLP_HEAD) / stage1)));
@@ -6911,7 +6894,7 @@ typedef struct gtr__res {
     int64_t words;
     uint32_t *part, *dl, *pre, *loss, *verdict, *flag;
     gtr__record *record;
-    gtr__mlp_rate *rate;
+    gtr__rates *rate;
 } gtr__res;
 
 // What a kernel knows of the cut: nothing; or three layers, columns of the first a group, ranks, most of k a rank, pitches, no more groups of rows
@@ -7052,9 +7035,9 @@ static __device__ __forceinline__ bool gtr__res_infinite(float v) { return (__fl
 // What a block keeps beside its pool.
 typedef struct gtr__res_head {
     float4 part[GTR__RES_RANKS];        // the reporting block's: ranks' sums
-    gtr__mlp_rate rate[2];      // by step
+    gtr__rates rate[2];      // by step
     gtr__segment segment[2 * GTR__MLP_LAYERS];
-    gtr__mlp_rule rule;         // what of it is the same in all steps
+    gtr__rule rule;         // what of it is the same in all steps
     gtr__record record;         // of the launch's first step; the others differ in what follows
     struct { int64_t first; uint64_t key; } step[GTR__LAUNCH_STEPS];
     struct { int layer, n0, k0; } tile[8];
@@ -7065,23 +7048,23 @@ typedef struct gtr__res_head {
     int stop, wrong;
 } gtr__res_head;
 // Head is a gtr__res_head or what has its launch in the same members, Net a gtr__res or what is like it.
-template <typename Head> static __device__ __forceinline__ gtr__mlp_rule gtr__res_rule(const Head *h, int step, int group) {
-    const gtr__mlp_rate &r = h->rate[step & 1];
-    gtr__mlp_rule rule = h->rule;
-    rule.rate = r.rate[group]; rule.step = r.step[group]; rule.decay = r.decay[group]; rule.wd = r.wd[group]; rule.root = r.root;
-    return rule;
+template <typename Head> static __device__ __forceinline__ gtr__rule gtr__res_rule(const Head *h, int step, int group) {
+    return gtr__rule_of(h->rule, h->rate[step & 1], group, 1.0f);
 }
-// gtr__mlp_rule for N elements, with a root and a reciprocal that are wrong by a last place or two: a gradient is by far more.
-static __device__ __forceinline__ float gtr__res_quick(float p, float a, float v, float root, float eps) {     // p + a / (root sqrt(v) + eps)
+// A root and a reciprocal that are wrong by a last place or two: a gradient is by far more.
+struct gtr__res_adapt {
+    static __device__ __forceinline__ float of(const gtr__rule &k, float p, float f, float n, float v)
+    {
 #ifdef __CUDA_ARCH__
-    asm("sqrt.approx.ftz.f32 %0, %0;" : "+f"(v));
-    v = fmaf(v, root, eps);
-    asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(v));
-    return fmaf(a, v, p);
+        asm("sqrt.approx.ftz.f32 %0, %0;" : "+f"(v));
+        v = fmaf(v, k.root, k.eps);
+        asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(v));
+        return fmaf(n, v, p * f);
 #else
-    return p + a / fmaf(sqrtf(v), root, eps);
+        return gtr__adapt_exact::of(k, p, f, n, v);
 #endif
-}
+    }
+};
 template <int P> static __device__ __forceinline__ float gtr__res_exp(float v) {
 #ifdef __CUDA_ARCH__
     if (P != GTR__RES_FP32) return __expf(v);
@@ -7096,27 +7079,6 @@ template <int P> static __device__ __forceinline__ float gtr__res_inverse(float 
     }
 #endif
     return 1.0f / v;
-}
-template <int N> static __device__ __forceinline__ void gtr__res_apply(const gtr__mlp_rule &r, float *p, const float *g, float *a, float *b) {
-    if (r.adam) {
-#pragma unroll
-        for (int e = 0; e < N; e++) {
-            const float d = fmaf(r.wd, p[e], g[e]);
-            a[e] = fmaf(r.one_b1, d - a[e], a[e]);
-            b[e] = fmaf(r.one_b2 * d, d, r.b2 * b[e]);
-            p[e] = gtr__res_quick(p[e] * r.decay, r.step * a[e], b[e], r.root, r.eps);
-        }
-        return;
-    }
-#pragma unroll
-    for (int e = 0; e < N; e++) {
-        float d = fmaf(r.wd, p[e], g[e]);
-        if (r.momentum) {
-            a[e] = fmaf(r.mu, a[e], d);
-            d = r.nesterov ? fmaf(r.mu, a[e], d) : a[e];
-        }
-        p[e] = fmaf(r.rate, d, p[e]);
-    }
 }
 template <typename Head> static __device__ __forceinline__ int64_t gtr__res_origin(const Head *h, int step, int64_t r) {
     if (h->record.rows > 0) {
@@ -7240,7 +7202,7 @@ static __device__ __forceinline__ void gtr__res_ask(const gtr__res &s, float *po
         const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
         raw.label = in.from == GTR_U8 ? (int)((const unsigned char *)src)[origin[tid]] : ((const int32_t *)src)[origin[tid]];
     }
-    raw.rate = tid < (int)(sizeof(gtr__mlp_rate) / 4) ? __ldcg((const float *)&s.rate[step] + tid) : 0.0f;
+    raw.rate = tid < (int)(sizeof(gtr__rates) / 4) ? __ldcg((const float *)&s.rate[step] + tid) : 0.0f;
     if (tid == 0) h->all[step & 1] = 0;
 }
 static __device__ __forceinline__ float gtr__res_source(const gtr__feed_one &in, const char *src, int64_t i) {
@@ -7288,7 +7250,7 @@ template <int P> static __device__ __forceinline__ void gtr__res_take(const gtr_
         if (tid < s.rows * 16) ((int *)pool)[s.label_at + par * s.rows * 16 + tid] = raw.label;
         if (tid < s.m.batch && raw.label != s.m.xent.ignore) atomicAdd(&h->all[par], 1);
     } else if (rank < s.rows) gtr__res_take_targets(s, pool, h, step, rank);
-    if (tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[par])[tid] = raw.rate;
+    if (tid < (int)(sizeof(gtr__rates) / 4)) ((float *)&h->rate[par])[tid] = raw.rate;
 }
 
 // >>resident-dropout
@@ -7676,7 +7638,7 @@ template <int P, int N> static __device__ __forceinline__ void gtr__res_tiles(co
             uint32_t *to = q.w + par * s.renewed + (n0 + r) * s.layer[l - 1].width + k0 + c;
             float *state = pool + gtr__res_tile_at(s, block) + at * GTR__RES_TILE + tid, *now = state + (step + 1) % 3 * 3 * 272;
             const float *old = state + step % 3 * 3 * 272;
-            const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[2 * l].group);
+            const gtr__rule rule = gtr__res_rule(h, step, h->segment[2 * l].group);
             float p = old[0], a = old[272], b = old[544];
             gtr__res_spill<2>(red, acc[j], 2);
             gtr__res_sync();
@@ -7684,7 +7646,7 @@ template <int P, int N> static __device__ __forceinline__ void gtr__res_tiles(co
             if (there) {
                 const float v = gtr__res_total(red + (c & 1) * 128 + (r >> 1) * 16 + (c >> 2) * 4 + (r & 1) * 2 + (c >> 1 & 1), 256);
                 if (s.m.checks && gtr__res_infinite(v)) { mark |= 2; atomicOr(&h->own[gtr__res_team()][par], 2u); }
-                gtr__res_apply<1>(rule, &p, &v, &a, &b);
+                gtr__apply<gtr__res_adapt, 1>(rule, &p, &v, &a, &b);
                 if (last) L.dw[(int64_t)(n0 + r) * L.k + k0 + c] = v;
             } else p = 0.0f;
             if (sent) gtr__res_tell(to, gtr__res_word(gtr__res_ready<P>(p), mark));
@@ -7720,7 +7682,7 @@ template <int P> static __device__ __forceinline__ void gtr__res_tile_biases(con
             float a = old[272], b = old[544];
             p = old[0];
             if (s.m.checks && gtr__res_infinite(v)) { mark |= 2; atomicOr(&h->own[gtr__res_team()][par], 2u); }
-            gtr__res_apply<1>(gtr__res_rule(h, step, h->segment[2 * l + 1].group), &p, &v, &a, &b);
+            gtr__apply<gtr__res_adapt, 1>(gtr__res_rule(h, step, h->segment[2 * l + 1].group), &p, &v, &a, &b);
             now[0] = p; now[272] = a; now[544] = b;
             if (last) L.db[n] = v;
         }
@@ -7813,7 +7775,7 @@ template <int P, int CUT> static __device__ __forceinline__ void gtr__res_parts(
 // The biases of 4 FOURS of the first layer's columns, from c on, a lane each, from a step's dz: alike in each of a group's ranks that has rows.
 // keeps: writes them; bad: 2 where a gradient is not finite.
 template <int P, int FOURS> static __device__ __forceinline__ float gtr__res_bias(const gtr__res &s, float *pool, const gtr__res_head *h, int group, int step, int c, bool keeps, bool last, uint32_t &bad) {
-    const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[1].group);
+    const gtr__rule rule = gtr__res_rule(h, step, h->segment[1].group);
     const int lane = gtr__res_lane(), n = group * s.layer[0].slice + c + lane, par = step & 1, zp = gtr__res_opaque(s.zp), apart = 32 / FOURS, from = lane / 4 % FOURS;
     const float *z = pool + s.middle_at + lane / FOURS * zp + lane % FOURS * 4 + c, *old = pool + s.layer[0].bias_at + par * 96 + c + lane % (4 * FOURS);
     float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -7834,7 +7796,7 @@ template <int P, int FOURS> static __device__ __forceinline__ float gtr__res_bia
     if (lane >= 4 * FOURS || n >= s.m.layer[0].n) return 0.0f;
     float *now = pool + s.layer[0].bias_at + (par ^ 1) * 96 + c + lane, p = old[0], a = old[32], b = old[64];
     if (s.m.checks && gtr__res_infinite(v)) bad |= 2;
-    gtr__res_apply<1>(rule, &p, &v, &a, &b);
+    gtr__apply<gtr__res_adapt, 1>(rule, &p, &v, &a, &b);
     if (keeps) { now[0] = p; now[32] = a; now[64] = b; }
     if (last) s.m.layer[0].db[n] = v;
     return p;
@@ -7900,7 +7862,7 @@ template <int P, int CUT, typename F> static __device__ __forceinline__ uint32_t
     const int slice = gtr__res_slice<CUT>(s), pairs = (s.kr + 15) / 16, tasks = (slice + 15) / 16 * pairs;
     const int zp = CUT ? (int)gtr__res_known<CUT>::ZP : s.zp, xp = CUT ? (int)gtr__res_known<CUT>::XP : s.xp, kp = CUT ? (int)gtr__res_known<CUT>::KP : s.kp;
     const float scale = s.bytes ? s.m.x.scale : 1.0f, after = s.dw_scale;
-    const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[0].group);
+    const gtr__rule rule = gtr__res_rule(h, step, h->segment[0].group);
     int row = 0, c = 0;
     const float *z = pool, *x = pool;
     float4 *state = (float4 *)pool, *w0 = state;
@@ -7933,7 +7895,7 @@ template <int P, int CUT, typename F> static __device__ __forceinline__ uint32_t
                 none = fmaf(v[i * 4 + e], 0.0f, none);
             }
         }
-        gtr__res_apply<8>(rule, p, v, a, b);
+        gtr__apply<gtr__res_adapt, 8>(rule, p, v, a, b);
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             const float *q = p + i * 4;
@@ -7993,16 +7955,15 @@ static __device__ __forceinline__ void gtr__res_load(const gtr__res &s, float *p
     auto low = [&](float v) { return precision == GTR__RES_BF16 ? gtr__res_low<GTR__RES_BF16>(v) : v; };
     auto ready = [&](float v) { return precision == GTR__RES_TF32 ? gtr__res_ready<GTR__RES_TF32>(v) : low(v); };
     const gtr__optim &o = s.m.optim;
-    const bool adam = o.kind != GTR_SGD, moved = adam || (o.momentum != 0.0 && o.m);
     gtr__res_each(s, pool, h, block, 0, [&](int which, int64_t i, int there, int n, bool, float *p, int far) {
         const gtr__segment &z = h->segment[which];
-        const float *a = o.m + z.offset, *b = o.v + z.offset;
+        const float *a = o.state[0] + z.offset, *b = o.state[1] + z.offset;
         float v[3][4] = {};
 #pragma unroll
         for (int e = 0; e < 4; e++) if (e < n && e < there) {
             v[0][e] = z.p[i + e];
-            if (moved) v[1][e] = a[i + e];
-            if (adam) v[2][e] = b[i + e];
+            if (o.states > 0) v[1][e] = a[i + e];
+            if (o.states > 1) v[2][e] = b[i + e];
         }
 #pragma unroll
         for (int e = 0; e < 4; e++) if (e < n) { p[e] = v[0][e]; p[far + e] = v[1][e]; p[2 * far + e] = v[2][e]; }
@@ -8047,15 +8008,14 @@ static __device__ __forceinline__ void gtr__res_load(const gtr__res &s, float *p
 }
 static __device__ __forceinline__ void gtr__res_save(const gtr__res &s, float *pool, const gtr__res_head *h, int block, int step) {
     const gtr__optim &o = s.m.optim;
-    const bool adam = o.kind != GTR_SGD, moved = adam || (o.momentum != 0.0 && o.m);
     gtr__res_each(s, pool, h, block, step, [&](int which, int64_t i, int there, int n, bool owner, const float *p, int far) {
         const gtr__segment &z = h->segment[which];
         if (!owner) return;
 #pragma unroll
         for (int e = 0; e < 4; e++) if (e < n && e < there) {
             z.p[i + e] = p[e];
-            if (moved) o.m[z.offset + i + e] = p[far + e];
-            if (adam) o.v[z.offset + i + e] = p[2 * far + e];
+            if (o.states > 0) o.state[0][z.offset + i + e] = p[far + e];
+            if (o.states > 1) o.state[1][z.offset + i + e] = p[2 * far + e];
         }
         if (!z.bf16 && !z.f16) return;
 #pragma unroll 1
@@ -8298,7 +8258,7 @@ template <typename Net> static __device__ __forceinline__ void gtr__res_records(
     if (threadIdx.x == 0) gtr__begun(s.m.ctl, (uint64_t)steps);
     for (int i = (int)threadIdx.x; i < steps * GTR__MAX_GROUPS; i += GTR__RES_T) {
         const int step = i / GTR__MAX_GROUPS, k = i % GTR__MAX_GROUPS;
-        gtr__mlp_rates(s.m.optim, s.record[step], s.m.ctl->applied, (uint64_t)step, k, &s.rate[step]);
+        gtr__rates_of(s.m.optim, (double)s.record[step].lr[k], s.m.ctl->applied + 1 + (uint64_t)step, k, &s.rate[step]);
     }
 }
 // A step's figures from those of its groups of rows; a bad step's end that of the rest of the launch.
@@ -8488,7 +8448,7 @@ static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *p
 #pragma unroll 4
         for (int i = tid * 4; i < s.end_at; i += GTR__RES_T * 4) *(float4 *)(pool + i) = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         if (tid == 32) {
-            h->rule = gtr__mlp_rule(s.m, h->rate[0], 0, 1.0f);
+            h->rule = s.m.optim.rule;
             for (int k = 0; k < 4; k++) h->heard[k / 2][k % 2] = h->own[k / 2][k % 2] = 0;
             h->stop = 0;
             h->share = s.m.xent.smooth / (float)s.m.xent.n;
@@ -8541,7 +8501,7 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
                 if (ear.bad | (ear.turns >= GTR__TURNS)) { wrong = i - 2; break; }     // the same for all
                 if (i == steps) break;
                 if (team >= h->tiles) continue;         // nobody waits for it, nor keeps words until it has seen them
-                if (one < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[i & 1])[one] = __ldcg((const float *)&s.rate[i] + one);
+                if (one < (int)(sizeof(gtr__rates) / 4)) ((float *)&h->rate[i & 1])[one] = __ldcg((const float *)&s.rate[i] + one);
                 gtr__res_sync();
                 gtr__res_tiles<P, 2>(s, pool, h, me, team, 2, i, i == steps - 1, false);
                 gtr__res_sync();
@@ -8724,7 +8684,7 @@ static size_t gtr__res_space(gtr__res *s, const gtr__mlp_cut *c, char *ws) {
     s->words = at;
     s->flag = room(64);
     s->record = (gtr__record *)room(GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__record) / 4);
-    s->rate = (gtr__mlp_rate *)room((GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__mlp_rate) + 3) / 4);
+    s->rate = (gtr__rates *)room((GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__rates) + 3) / 4);
     return (size_t)at * 4;
 }
 template <int P, int CUT> static gtr_result gtr__res_start(void *instance, const gtr__call *c, gtr__res *s) {
@@ -8843,7 +8803,7 @@ typedef struct gtr__field {
 typedef struct gtr__field_head {
     gtr__segment segment[2 * GTR__MLP_LAYERS];
     gtr__record record;
-    gtr__mlp_rate rate;
+    gtr__rates rate;
     int64_t origin[256];        // of a team: rows of tiles to come; -1: none
     uint64_t full[4], empty[4], seen[4], ready[2];   // of a team and a tile: is there, x was used, the target was; a gradient is there
     uint64_t made[3], used[3], ended;   // where a warp group is ahead, see gtr__field_chain: of a tile, what gradients take; a step's figures
@@ -10490,14 +10450,14 @@ static __device__ __forceinline__ void gtr__field_state(const gtr__field &m, gtr
     const gtr__optim &o = m.optim;
     f.a = f.b = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     f.p = gtr__field_get(f.seg->p, f);
-    if (o.kind != GTR_SGD || (o.momentum != 0.0 && o.m)) f.a = gtr__field_get(o.m + f.seg->offset, f);
-    if (o.kind != GTR_SGD) f.b = gtr__field_get(o.v + f.seg->offset, f);
+    if (o.states > 0) f.a = gtr__field_get(o.state[0] + f.seg->offset, f);
+    if (o.states > 1) f.b = gtr__field_get(o.state[1] + f.seg->offset, f);
 }
 // Parameters and moments to where they belong.
 static __device__ __forceinline__ void gtr__field_give(const gtr__field &m, const gtr__field_four &f) {
     const gtr__optim &o = m.optim;
-    if (o.kind != GTR_SGD) gtr__field_give(o.v + f.seg->offset, f, f.b);
-    if (o.kind != GTR_SGD || (o.momentum != 0.0 && o.m)) gtr__field_give(o.m + f.seg->offset, f, f.a);
+    if (o.states > 1) gtr__field_give(o.state[1] + f.seg->offset, f, f.b);
+    if (o.states > 0) gtr__field_give(o.state[0] + f.seg->offset, f, f.a);
     gtr__field_give(f.seg->p, f, f.p);
     if (f.seg->bf16) {
         gtr__field_give2_low((__nv_bfloat16 *)f.seg->bf16 + f.i, f.live & 3, f.p.x, f.p.y);
@@ -10510,26 +10470,15 @@ static __device__ __forceinline__ void gtr__field_give(const gtr__field &m, cons
 }
 // Adam's step of a parameter that has long had no gradient is less than 1e-22: without what follows, for roots and quotients of such small
 // numbers take a slow way, and all wait for it.
-static __device__ __forceinline__ void gtr__field_rule(const gtr__mlp_rule &rule, float &p, float g, float &a, float &b) {
-    const float d = fmaf(rule.wd, p, rule.coef * g);
-    if (!rule.adam) { rule(p, g, a, b); return; }
-    a = fmaf(rule.one_b1, d - a, a);
-    b = fmaf(rule.one_b2 * d, d, rule.b2 * b);
-    const float s = rule.step * a;
-    const bool still = fabsf(s) < 1e-30f;
-    p = fmaf(p, rule.decay, still ? 0.0f : s / fmaf(sqrtf(still ? 1.0f : b), rule.root, rule.eps));
-}
+struct gtr__field_adapt {
+    static __device__ __forceinline__ float of(const gtr__rule &k, float p, float f, float n, float v)
+    {
+        const bool still = fabsf(n) < 1e-30f;
+        return fmaf(p, f, still ? 0.0f : n / fmaf(sqrtf(still ? 1.0f : v), k.root, k.eps));
+    }
+};
 static __device__ __forceinline__ void gtr__field_update(const gtr__field &m, const gtr__field_head *h, gtr__field_four &f, float coef) {
-    const gtr__optim &o = m.optim;
-    const int group = f.seg->group;
-    gtr__mlp_rule rule;
-    rule.rate = h->rate.rate[group]; rule.step = h->rate.step[group]; rule.decay = h->rate.decay[group]; rule.wd = h->rate.wd[group]; rule.root = h->rate.root; rule.coef = coef;
-    rule.one_b1 = (float)(1.0 - o.beta1); rule.b2 = (float)o.beta2; rule.one_b2 = (float)(1.0 - o.beta2); rule.eps = (float)o.eps; rule.mu = (float)o.momentum;
-    rule.adam = o.kind != GTR_SGD; rule.momentum = !rule.adam && o.momentum != 0.0 && o.m; rule.nesterov = o.nesterov;
-    gtr__field_rule(rule, f.p.x, f.g.x, f.a.x, f.b.x);
-    gtr__field_rule(rule, f.p.y, f.g.y, f.a.y, f.b.y);
-    gtr__field_rule(rule, f.p.z, f.g.z, f.a.z, f.b.z);
-    gtr__field_rule(rule, f.p.w, f.g.w, f.a.w, f.b.w);
+    gtr__apply<gtr__field_adapt, 4>(gtr__rule_of(m.optim.rule, h->rate, f.seg->group, coef), &f.p.x, &f.g.x, &f.a.x, &f.b.x);
 }
 // What is not done in each step, or seldom, by a block for its slice: what there is is kept, or put back; or the gradients that are there
 // are used.
@@ -10729,7 +10678,7 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(P, FED), 1) gtr__k_field
         while (ways < 8 && per * ways * 2 <= GTR__FIELD_T) ways *= 2;
         const int wide = GTR__FIELD_T / ways, way = tid / wide, own = tid % wide;
         const bool once = per <= wide;              // all of a slice at a time, unless there are very many parameters
-        if (tid >= 128 && tid < 128 + GTR__MAX_GROUPS) gtr__mlp_rates(m.optim, h->record, h->applied, 0, tid - 128, &h->rate);     // thread 0 is about to wait
+        if (tid >= 128 && tid < 128 + GTR__MAX_GROUPS) gtr__rates_of(m.optim, (double)h->record.lr[tid - 128], h->applied + 1, tid - 128, &h->rate);     // thread 0 is about to wait
         const float whole = (float)(1.0 / (double)h->scale);
         gtr__field_four four;
         int from = 0;
@@ -11098,7 +11047,7 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     const gtr__node *report = &v.node[p.report], *feed = &v.node[0];
     const gtr__feed *f = (const gtr__feed *)feed->attr.ptr;
     if (!c->ctl || g->sm_count != gtr__sms(c)) return gtr__fail(instance, GTR_ERR_STATE, "network: no trainer");
-    if (o->kind != GTR_SGD && (!o->m || !o->v)) return gtr__fail(instance, GTR_ERR_STATE, "update: no moments");
+    GTR__TRY(gtr__check_states(instance, o));
     for (int l = 0; l < m.layers; l++) {
         const gtr__node *n = &v.node[p.forward[l]], *back = &v.node[p.gradient[l]];
         gtr__field_layer *L = &m.layer[l];
@@ -11199,7 +11148,7 @@ typedef struct gtr__tall {
     uint32_t *part, *dw, *first, *dl, *loss, *verdict, *flag, *count;      // first: the first layer's new weights
     uint2 *origin;              // of a step's rows: which of the data set, label
     gtr__record *record;
-    gtr__mlp_rate *rate;
+    gtr__rates *rate;
 } gtr__tall;
 typedef struct gtr__tall_me {   // what a block is; its slab's first eight rows, how many eights; its first sixteen rows in the middle (s.rows: it has none)
     int group, rank, slab, first, eights, row;
@@ -11207,9 +11156,9 @@ typedef struct gtr__tall_me {   // what a block is; its slab's first eight rows,
 typedef struct gtr__tall_head { // what a block keeps beside its pool
     gtr__tall_me me;
     float4 row[16];             // loss, counted, right, labelled
-    gtr__mlp_rate rate[2];      // by step
+    gtr__rates rate[2];      // by step
     gtr__segment segment[2 * (GTR__TALL_HIDDEN + 1)];
-    gtr__mlp_rule rule;         // what of it is the same in all steps
+    gtr__rule rule;         // what of it is the same in all steps
     gtr__record record;         // of the launch's first step; the others differ in what follows
     struct { int64_t first; uint64_t key; } step[GTR__LAUNCH_STEPS];
     struct { int layer, n0, k0, index; } tile[8];
@@ -11347,21 +11296,6 @@ static __device__ __forceinline__ uint32_t gtr__tall_times(uint32_t u, uint32_t 
 }
 // Which column lies at an even place, where the even ones of sixteen come first; the place behind has the next but one.
 static __device__ __forceinline__ int gtr__tall_column(int place) { return (place & ~15) + (place & 6) * 2 + (place >> 3 & 1); }
-// gtr__mlp_rule with a quick root and quotient, right to two units in the last place.
-static __device__ __forceinline__ void gtr__tall_renew(const gtr__mlp_rule &rule, float &p, float g, float &a, float &b) {
-#ifdef __CUDA_ARCH__
-    if (rule.adam) {
-        const float d = fmaf(rule.wd, p, rule.coef * g);
-        float root;
-        a = fmaf(rule.one_b1, d - a, a);
-        b = fmaf(rule.one_b2 * d, d, rule.b2 * b);
-        asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(b));
-        p = fmaf(p, rule.decay, __fdividef(rule.step * a, fmaf(root, rule.root, rule.eps)));
-        return;
-    }
-#endif
-    rule(p, g, a, b);
-}
 // Two bytes, as FP16: in its last places, so that a byte counts 2^-24. For BF16 they are scaled and rounded as nodes do it; by: with a power of two.
 #define GTR__TALL_BYTE 16777216.0f
 template <int P> static __device__ __forceinline__ uint32_t gtr__tall_bytes(uint32_t w, uint32_t which, float by) {
@@ -11471,7 +11405,7 @@ static __device__ __forceinline__ void gtr__tall_ask(const gtr__tall &s, float *
 static __device__ __forceinline__ void gtr__tall_ask_rate(const gtr__tall &s, gtr__tall_head *h, int step) {
     const int me = gtr__tall_asker();
     if (me < 0) return;
-    for (int i = me; i < (int)(sizeof(gtr__mlp_rate) / 4); i += GTR__TALL_ASKERS) gtr__copy4((float *)&h->rate[step & 1] + i, (const float *)&s.rate[step] + i, true);
+    for (int i = me; i < (int)(sizeof(gtr__rates) / 4); i += GTR__TALL_ASKERS) gtr__copy4((float *)&h->rate[step & 1] + i, (const float *)&s.rate[step] + i, true);
     gtr__copies_commit();
 }
 static __device__ __forceinline__ void gtr__tall_take(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, bool worker, gtr__res_ear &ear) {
@@ -12283,18 +12217,18 @@ template <int P> static __device__ __forceinline__ void gtr__tall_update(const g
     heard = gtr__tall_vote(s, heard || ear.bad || ear.turns >= GTR__TURNS);
     if (heard) return;
     uint32_t bad = 0;
-    const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[0].group);
+    const gtr__rule rule = gtr__res_rule(h, step, h->segment[0].group);
 #pragma unroll
     for (int j = 0; j < 4; j++) if (j < at.some) {
         if (s.m.checks && gtr__res_infinite(v[j])) bad = 2;
-        gtr__tall_renew(rule, own.p[j], v[j], own.a[j], own.b[j]);
+        gtr__apply<gtr__adapt_quick, 1>(rule, &own.p[j], &v[j], &own.a[j], &own.b[j]);
         if (last) L.dw[at.i + j] = v[j];
     }
     if (biased && tid < 16 && group * 16 + tid < L.n) {
         const float d = pool[s.sums_at + 256 + tid];
-        const gtr__mlp_rule other = gtr__res_rule(h, step, h->segment[1].group);
+        const gtr__rule other = gtr__res_rule(h, step, h->segment[1].group);
         if (s.m.checks && gtr__res_infinite(d)) bad = 2;
-        gtr__tall_renew(other, own.bias[0], d, own.bias[1], own.bias[2]);
+        gtr__apply<gtr__adapt_quick, 1>(other, &own.bias[0], &d, &own.bias[1], &own.bias[2]);
         if (last) L.db[group * 16 + tid] = d;
     }
     gtr__tall_publish<P>(s, pool, own, group, rank, slab, step + 1, bad);
@@ -12398,7 +12332,7 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
             for (int o = 2; o; o >>= 1) db[j] += __shfl_xor_sync(0xffffffffu, db[j], o);
             if (t == 0) sums[warp * rows + (j >> 1) * 16 + 2 * g + (j & 1)] = db[j];
         }
-        if (k == 0 && tid < (int)(sizeof(gtr__mlp_rate) / 4)) ((float *)&h->rate[par])[tid] = __ldcg((const float *)&s.rate[step] + tid);
+        if (k == 0 && tid < (int)(sizeof(gtr__rates) / 4)) ((float *)&h->rate[par])[tid] = __ldcg((const float *)&s.rate[step] + tid);
         if (__syncthreads_or((int)ear.bad | (ear.turns >= GTR__TURNS ? 4 : 0))) {
             if (ear.turns >= GTR__TURNS) atomicOr(s.flag, 2u);
             return false;
@@ -12407,7 +12341,7 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
         const float *old = state + par * 3 * all;
         float *now = state + (par ^ 1) * 3 * all;
         const bool bias = k0 == 0 && L.db != NULL;
-        const gtr__mlp_rule rule = gtr__res_rule(h, step, h->segment[2 * l].group);
+        const gtr__rule rule = gtr__res_rule(h, step, h->segment[2 * l].group);
         const gtr__tall_four at(tid);
         const int some = tid * 4 < size && n0 + at.n < L.n ? L.k - k0 - at.c : 0;
         float p[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
@@ -12427,7 +12361,7 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
 #pragma unroll
             for (int j = 0; j < 4; j++) if (j < some) {
                 wrong |= gtr__res_infinite(v[j]);
-                gtr__tall_renew(rule, p[j], v[j], a[j], b[j]);
+                gtr__apply<gtr__adapt_quick, 1>(rule, &p[j], &v[j], &a[j], &b[j]);
                 if (last) L.dw[(int64_t)(n0 + at.n) * L.k + k0 + at.c + j] = v[j];
                 most = gtr__tall_max(most, gtr__tall_size(p[j]));
             }
@@ -12443,7 +12377,7 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
             shift = old[size + tid];
             float a = old[all + size + tid], b = old[2 * all + size + tid];
             wrong |= gtr__res_infinite(v);
-            gtr__tall_renew(gtr__res_rule(h, step, h->segment[2 * l + 1].group), shift, v, a, b);
+            gtr__apply<gtr__adapt_quick, 1>(gtr__res_rule(h, step, h->segment[2 * l + 1].group), &shift, &v, &a, &b);
             now[size + tid] = shift; now[all + size + tid] = a; now[2 * all + size + tid] = b;
             if (last) L.db[n0 + tid] = v;
         }
@@ -12508,21 +12442,20 @@ template <typename F> static __device__ __forceinline__ void gtr__tall_state(con
 struct gtr__tall_disk {         // what lies in device memory
     const gtr__optim &o;
     const gtr__tall_head *h;
-    bool adam, moved;
-    __device__ __forceinline__ gtr__tall_disk(const gtr__tall &s, const gtr__tall_head *h_) : o(s.m.optim), h(h_), adam(o.kind != GTR_SGD), moved(adam || (o.momentum != 0.0 && o.m)) {}
+    __device__ __forceinline__ gtr__tall_disk(const gtr__tall &s, const gtr__tall_head *h_) : o(s.m.optim), h(h_) {}
     __device__ __forceinline__ void load(int which, int64_t i, float &p, float &a, float &b) const
     {
         const gtr__segment &z = h->segment[which];
         p = z.p[i];
-        a = moved ? o.m[z.offset + i] : 0.0f;
-        b = adam ? o.v[z.offset + i] : 0.0f;
+        a = o.states > 0 ? o.state[0][z.offset + i] : 0.0f;
+        b = o.states > 1 ? o.state[1][z.offset + i] : 0.0f;
     }
     __device__ __forceinline__ void save(int which, int64_t i, float p, float a, float b) const
     {
         const gtr__segment &z = h->segment[which];
         z.p[i] = p;
-        if (moved) o.m[z.offset + i] = a;
-        if (adam) o.v[z.offset + i] = b;
+        if (o.states > 0) o.state[0][z.offset + i] = a;
+        if (o.states > 1) o.state[1][z.offset + i] = b;
         if (z.bf16) gtr__put(z.bf16, GTR_BF16, i, p);
         if (z.f16) gtr__put(z.f16, GTR_F16, i, p);
     }
@@ -12604,7 +12537,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
         h->me.row = gtr__tall_row(s, me); h->me.group = me % s.groups; h->me.rank = me / s.groups % s.ranks; h->me.slab = slab; h->me.first = slab * s.eights;
         h->me.eights = 2 * s.rows - h->me.first < s.eights ? 2 * s.rows - h->me.first : s.eights;
         h->alike = worker && h->me.row < s.rows && gtr__tall_row(s, me ^ 1) < s.rows;
-        h->rule = gtr__mlp_rule(s.m, h->rate[0], 0, 1.0f);
+        h->rule = s.m.optim.rule;
         h->tiles = 0;
         if (spare && me - s.mains < s.spare) for (int index = me - s.mains; index < s.tasks && h->tiles < 8; index += s.spare) {
             int l = 1;
@@ -12910,7 +12843,7 @@ static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
     s->count = room(GTR__LAUNCH_STEPS);
     s->record = (gtr__record *)room(GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__record) / 4);
     s->own = (float4 *)room((int64_t)2 * s->groups * s->ranks * s->slabs * 16 * GTR__TALL_T);
-    s->rate = (gtr__mlp_rate *)room((GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__mlp_rate) + 3) / 4);
+    s->rate = (gtr__rates *)room((GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__rates) + 3) / 4);
     return (size_t)at * 4;
 }
 template <int P> static gtr_result gtr__tall_start(void *instance, const gtr__call *c, gtr__tall *s) {
@@ -12986,7 +12919,6 @@ typedef struct gtr__wide_job {
     const gtr__ctl *ctl;
     float *ring;        // the gradients' tiles on their way to the update, GTR__WIDE_AHEAD a block; NULL: they are stored in their places
     int n, tiles;
-    float one_b1, b2, one_b2, eps, mu;
 } gtr__wide_job;
 
 // >>wide-ptx
@@ -13012,7 +12944,7 @@ static __device__ __forceinline__ void gtr__wide_mma(float *d, uint64_t a, uint6
 }
 #undef GTR__WA
 template <int LEFT> static __device__ __forceinline__ void gtr__wide_until() { asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory"); }
-static __device__ __forceinline__ float gtr__wide_root(float v) { float r; asm("sqrt.approx.f32 %0, %1;" : "=f"(r) : "f"(v)); return r; }
+
 
 // >>wide-kernel
 typedef struct gtr__wide_place { int weight, row, column; } gtr__wide_place;
@@ -13030,10 +12962,10 @@ static __device__ __forceinline__ gtr__wide_place gtr__wide_at(const gtr__wide_j
 }
 typedef struct gtr__wide_head {
     uint64_t full[GTR__WIDE_STAGES], empty[GTR__WIDE_STAGES], due[GTR__WIDE_AHEAD], done[GTR__WIDE_AHEAD];
-    float rate[GTR__MAX_GROUPS], step[GTR__MAX_GROUPS], decay[GTR__MAX_GROUPS], wd[GTR__MAX_GROUPS], root;
+    gtr__rates rates;
 } gtr__wide_head;
-// A tile as those who update it see it. KIND: 0 Adam and AdamW, 1 SGD, 2 SGD with momentum.
-typedef struct gtr__wide_line { const float *g; float *p, *m, *v; __nv_bfloat16 *low; __half *half; int ld_g, ld; float rate, step, decay, wd, root, coef; } gtr__wide_line;
+// A tile as those who update it see it. STATES: how many the rule has.
+typedef struct gtr__wide_line { const float *g; float *p, *m, *v; __nv_bfloat16 *low; __half *half; int ld_g, ld; gtr__rule rule; } gtr__wide_line;
 // The gradient of a block's tile number i, and its rows' distance.
 static __device__ __forceinline__ float *gtr__wide_gradient(const gtr__wide_job &m, const gtr__wide_place &q, int i, int *ld) {
     const gtr__wide_weight &w = m.weight[q.weight];
@@ -13047,70 +12979,52 @@ static __device__ __forceinline__ gtr__wide_line gtr__wide_line_of(const gtr__wi
     int lo = 0, hi = m.o.n - 1;
     while (lo < hi) { int mid = (lo + hi + 1) >> 1; if (m.o.segments[mid].offset <= w.offset) lo = mid; else hi = mid - 1; }
     const gtr__segment *s = &m.o.segments[lo];
-    const int group = s->group;
-    l.rate = head.rate[group]; l.step = head.step[group]; l.decay = head.decay[group]; l.wd = head.wd[group]; l.root = head.root;
-    l.coef = m.ctl->coef;
+    l.rule = gtr__rule_of(m.o.rule, head.rates, s->group, m.ctl->coef);
     l.ld = w.k;
     l.g = gtr__wide_gradient(m, q, i, &l.ld_g);
-    l.p = s->p + origin; l.m = m.o.m + w.offset + origin; l.v = m.o.v + w.offset + origin;
+    l.p = s->p + origin; l.m = m.o.state[0] + w.offset + origin; l.v = m.o.state[1] + w.offset + origin;
     l.low = s->bf16 ? (__nv_bfloat16 *)s->bf16 + origin : NULL;
     l.half = s->f16 ? (__half *)s->f16 + origin : NULL;     // another trainer's
     return l;
 }
-template <int KIND> static __device__ __forceinline__ void gtr__wide_get(float4 *x, const gtr__wide_line &l, int row, int column) {
+template <int STATES> static __device__ __forceinline__ void gtr__wide_get(float4 *x, const gtr__wide_line &l, int row, int column) {
     const int e = row * l.ld + column;
     x[0] = __ldcg((const float4 *)(l.g + row * l.ld_g + column));
     x[1] = __ldcg((const float4 *)(l.p + e));
-    if (KIND != 1) x[2] = __ldcg((const float4 *)(l.m + e));
-    if (KIND == 0) x[3] = __ldcg((const float4 *)(l.v + e));
+    if (STATES > 0) x[2] = __ldcg((const float4 *)(l.m + e));
+    if (STATES > 1) x[3] = __ldcg((const float4 *)(l.v + e));
 }
-// The formulas are those of gtr__k_update, but for a root and a quotient that are good to 2 ulp: exact ones branch.
-template <int KIND> static __device__ __forceinline__ void gtr__wide_set(float4 *x, const gtr__wide_line &l, const gtr__wide_job &m, int e) {
-    float *g = (float *)&x[0], *p = (float *)&x[1], *a = (float *)&x[2], *b = (float *)&x[3];
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-        float s = fmaf(l.wd, p[k], l.coef * g[k]);
-        if (KIND == 0) {
-            a[k] = fmaf(m.one_b1, s - a[k], a[k]);
-            b[k] = fmaf(m.one_b2 * s, s, m.b2 * b[k]);
-            p[k] = fmaf(p[k], l.decay, __fdividef(l.step * a[k], fmaf(gtr__wide_root(b[k]), l.root, m.eps)));
-        } else {
-            if (KIND == 2) {
-                a[k] = fmaf(m.mu, a[k], s);
-                s = m.o.nesterov ? fmaf(m.mu, a[k], s) : a[k];
-            }
-            p[k] = fmaf(l.rate, s, p[k]);
-        }
-    }
+template <int STATES> static __device__ __forceinline__ void gtr__wide_set(float4 *x, const gtr__wide_line &l, int e) {
+    gtr__apply<gtr__adapt_quick, 4, STATES>(l.rule, &x[1].x, &x[0].x, &x[2].x, &x[3].x);
     __stcg((float4 *)(l.p + e), x[1]);
-    if (KIND != 1) __stcg((float4 *)(l.m + e), x[2]);
-    if (KIND == 0) __stcg((float4 *)(l.v + e), x[3]);
+    if (STATES > 0) __stcg((float4 *)(l.m + e), x[2]);
+    if (STATES > 1) __stcg((float4 *)(l.v + e), x[3]);
     if (l.low) gtr__put4(l.low, GTR_BF16, e, x[1]);
     if (l.half) gtr__put4(l.half, GTR_F16, e, x[1]);
 }
 // One warp's share of a tile: half rows, every workers-th; the next one's loads are on their way.
-template <int KIND> static __device__ __forceinline__ void gtr__wide_update(const gtr__wide_line &l, const gtr__wide_job &m, int worker, int workers) {
+template <int STATES> static __device__ __forceinline__ void gtr__wide_update(const gtr__wide_line &l, int worker, int workers) {
     const int lane = (int)threadIdx.x & 31, end = 2 * GTR__WIDE_M;
     auto column = [&](int c) { return (c & 1) * 128 + lane * 4; };
     auto at = [&](int c) { return (c >> 1) * l.ld + column(c); };
     float4 x[4], y[4];
     int c = worker, next;
-    gtr__wide_get<KIND>(x, l, c >> 1, column(c));
+    gtr__wide_get<STATES>(x, l, c >> 1, column(c));
 #pragma unroll 1
     for (;;) {
         next = c + workers;
-        if (next < end) gtr__wide_get<KIND>(y, l, next >> 1, column(next));
-        gtr__wide_set<KIND>(x, l, m, at(c));
+        if (next < end) gtr__wide_get<STATES>(y, l, next >> 1, column(next));
+        gtr__wide_set<STATES>(x, l, at(c));
         if (next >= end) return;
         c = next + workers;
-        if (c < end) gtr__wide_get<KIND>(x, l, c >> 1, column(c));
-        gtr__wide_set<KIND>(y, l, m, at(next));
+        if (c < end) gtr__wide_get<STATES>(x, l, c >> 1, column(c));
+        gtr__wide_set<STATES>(y, l, at(next));
         if (c >= end) return;
     }
 }
 #endif
 
-template <int KIND> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr__k_wide(const __grid_constant__ gtr__wide_job m) {
+template <int STATES> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr__k_wide(const __grid_constant__ gtr__wide_job m) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ char gtr__wide_room[];
     __shared__ __align__(16) gtr__wide_head head;
@@ -13171,7 +13085,7 @@ template <int KIND> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr
             asm volatile("bar.sync 2, 480;" ::: "memory");
             const int past = (m.tiles - 1 - (int)blockIdx.x) / blocks;
             gtr__bar_await(due + 8 * (past % GTR__WIDE_AHEAD), (uint32_t)(past / GTR__WIDE_AHEAD) & 1);
-            gtr__wide_update<KIND>(gtr__wide_line_of(m, head, gtr__wide_at(m, (int)blockIdx.x + past * blocks), past), m, warp - 1, GTR__WIDE_WORKERS + 8);
+            gtr__wide_update<STATES>(gtr__wide_line_of(m, head, gtr__wide_at(m, (int)blockIdx.x + past * blocks), past), warp - 1, GTR__WIDE_WORKERS + 8);
         }
     } else {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 96;");
@@ -13199,15 +13113,7 @@ template <int KIND> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr
             const gtr__optim &o = m.o;
             const bool update = !m.ctl->guard && !m.ctl->status;
             if (update) {
-                if (warp == 1 && lane < GTR__MAX_GROUPS) {
-                    double rate = (double)gtr__rate_of(m.ctl, o.shared, lane), wd = o.weight_decay[lane];
-                    uint64_t t = m.ctl->applied + 1;
-                    head.rate[lane] = (float)-rate;
-                    head.decay[lane] = o.kind == GTR_ADAMW ? (float)(1.0 - rate * wd) : 1.0f;
-                    head.wd[lane] = o.kind == GTR_ADAMW ? 0.0f : (float)wd;
-                    head.step[lane] = KIND == 0 ? (float)(-rate / (1.0 - gtr__power(o.beta1, t))) : 0.0f;
-                    if (lane == 0) head.root = KIND == 0 ? (float)(1.0 / sqrt(1.0 - gtr__power(o.beta2, t))) : 0.0f;
-                }
+                if (warp == 1 && lane < GTR__MAX_GROUPS) gtr__rates_of(o, (double)gtr__rate_of(m.ctl, o.shared, lane), m.ctl->applied + 1, lane, &head.rates);
                 asm volatile("bar.sync 1, 224;\nbar.arrive 2, 480;" ::: "memory");
             }
             int tile = 0;
@@ -13215,7 +13121,7 @@ template <int KIND> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr
                 const gtr__wide_place q = gtr__wide_at(m, t);
                 const int turn = tile / GTR__WIDE_AHEAD, slot = tile % GTR__WIDE_AHEAD;
                 gtr__bar_await(due + 8 * slot, (uint32_t)turn & 1);
-                if (update) gtr__wide_update<KIND>(gtr__wide_line_of(m, head, q, tile), m, warp - 1, t + blocks < m.tiles ? GTR__WIDE_WORKERS : GTR__WIDE_WORKERS + 8);
+                if (update) gtr__wide_update<STATES>(gtr__wide_line_of(m, head, q, tile), warp - 1, t + blocks < m.tiles ? GTR__WIDE_WORKERS : GTR__WIDE_WORKERS + 8);
                 __syncwarp();
                 if (lane == 0) gtr__bar_arrive(done + 8 * slot);
             }
@@ -13287,10 +13193,10 @@ static bool gtr__wide_map(gtr__wide_encode encode, CUtensorMap *map, const void 
     return encode(map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, (void *)(uintptr_t)data, extent, stride, box, one, CU_TENSOR_MAP_INTERLEAVE_NONE,
                   CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
-template <int KIND> static gtr_result gtr__wide_start(void *instance, const gtr__call *c, const gtr__wide_job *m) {
+template <int STATES> static gtr_result gtr__wide_start(void *instance, const gtr__call *c, const gtr__wide_job *m) {
     static_assert(sizeof(gtr__wide_job) <= 4096, "a kernel's parameters");
-    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_wide<KIND>, cudaFuncAttributeMaxDynamicSharedMemorySize, GTR__WIDE_BYTES), "cudaFuncSetAttribute"));
-    return GTR__LAUNCH(instance, c, (gtr__k_wide<KIND>), (unsigned)gtr__min64(m->tiles, gtr__sms(c)), GTR__WIDE_T, GTR__WIDE_BYTES, *m);
+    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_wide<STATES>, cudaFuncAttributeMaxDynamicSharedMemorySize, GTR__WIDE_BYTES), "cudaFuncSetAttribute"));
+    return GTR__LAUNCH(instance, c, (gtr__k_wide<STATES>), (unsigned)gtr__min64(m->tiles, gtr__sms(c)), GTR__WIDE_T, GTR__WIDE_BYTES, *m);
 }
 static bool gtr__wide_aligned(const void *p) { return p && ((uintptr_t)p & 15) == 0; }
 // Runs a node by its own kernel, or raises what is measured; skip: but for this output.
@@ -13364,12 +13270,11 @@ static gtr_result gtr__wide_go(void *instance, const gtr__call *c, bool stored) 
     }
     if (c->fits) { *c->fits = stored || gtr__wide_encoder(); return GTR_OK; }
     if (w->node[w->n_node - 1].op != GTR__OP_UPDATE || !c->ctl) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
-    if (o->kind != GTR_SGD && (!o->m || !o->v)) return gtr__fail(instance, GTR_ERR_STATE, "update: no moments");
+    GTR__TRY(gtr__check_states(instance, o));
     const gtr__wide_encode encode = gtr__wide_encoder();
     m.o = *o;
     m.ctl = c->ctl;
     m.ring = stored ? NULL : (float *)c->ws;
-    m.one_b1 = (float)(1.0 - o->beta1); m.b2 = (float)o->beta2; m.one_b2 = (float)(1.0 - o->beta2); m.eps = (float)o->eps; m.mu = (float)o->momentum;
     for (int i = 0; i + 1 < w->n_node; i++) {
         const bool own = gtr__wide_add(&m, encode, c, &w->node[i]);
         if (w->node[i].own && !own && !stored) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the driver has no tensor maps");
@@ -13377,7 +13282,7 @@ static gtr_result gtr__wide_go(void *instance, const gtr__call *c, bool stored) 
     }
     GTR__TRY(gtr__wide_rest(instance, c, o, &m));
     if (!m.n) return GTR_OK;
-    return o->kind != GTR_SGD ? gtr__wide_start<0>(instance, c, &m) : o->momentum != 0.0 && o->m ? gtr__wide_start<2>(instance, c, &m) : gtr__wide_start<1>(instance, c, &m);
+    return o->states > 1 ? gtr__wide_start<2>(instance, c, &m) : o->states ? gtr__wide_start<1>(instance, c, &m) : gtr__wide_start<0>(instance, c, &m);
 }
 static gtr_result gtr__wide_run(void *instance, const gtr__call *c) { return gtr__wide_go(instance, c, true); }
 static gtr_result gtr__wide_run_unstored(void *instance, const gtr__call *c) { return gtr__wide_go(instance, c, false); }

@@ -679,9 +679,9 @@ static gtr_trainer_desc trainer_desc(void)
     static const gtr_group groups[] = { { "*.bias", 0.5f, 0, false }, { "n*", 2, GTR_ZERO, true }, { "*", NAN, 0, false }, { "none", 0, 0, false }, { NULL, 0, 0, false } };
     gtr_trainer_desc d;
     memset(&d, 0, sizeof d);
-    d.optimizer = (gtr_optimizer)enumerated(3); d.lr = nastyf(0.1f);
+    d.optimizer = (gtr_optimizer)enumerated(5); d.lr = nastyf(0.1f);
     if (one_in(2)) return d;
-    if (d.optimizer == GTR_SGD) { d.momentum = nastyf(0.9f); d.nesterov = one_in(4); }
+    if (d.optimizer == GTR_SGD || d.optimizer == GTR_RMSPROP) { d.momentum = nastyf(0.9f); d.nesterov = one_in(4); }
     d.weight_decay = nastyf(0); d.beta1 = nastyf(0); d.beta2 = nastyf(0); d.eps = nastyf(0); d.min_lr = nastyf(0); d.clip_norm = nastyf(0.5f);
     d.precision = (gtr_precision)enumerated(4);
     d.loss_scale = nastyf(0);

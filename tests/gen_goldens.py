@@ -192,11 +192,29 @@ def micro_batches():
     for n, b in net.named_buffers(): (floats if b.is_floating_point() else ints)(f"{at}end/{n}", b.detach().numpy())
 
 
-OPTIMIZERS = (  # kind (0 SGD, 1 Adam, 2 AdamW), lr, momentum, nesterov, weight_decay, beta1, beta2, clip
+OPTIMIZERS = (  # kind (0 SGD, 1 Adam, 2 AdamW, 3 RMSprop with alpha for beta2, 4 Lion), lr, momentum, nesterov, weight_decay, beta1, beta2, clip
     (0, 0.125, 0, 0, 0, 0, 0, 0), (0, 0.125, 0.875, 0, 0, 0, 0, 0), (0, 0.0625, 0.875, 1, 0, 0, 0, 0), (0, 0.125, 0.875, 0, 0.0625, 0, 0, 0),
     (0, 0.0625, 0.5, 1, 0.03125, 0, 0, 0), (1, 0.001, 0, 0, 0, 0.9, 0.999, 0), (1, 0.015625, 0, 0, 0.0625, 0.9, 0.999, 0),
     (1, 0.015625, 0, 0, 0, 0.5, 0.75, 0), (2, 0.001, 0, 0, 0.01, 0.9, 0.999, 0), (2, 0.015625, 0, 0, 0.25, 0.9, 0.999, 0),
-    (0, 0.125, 0, 0, 0, 0, 0, 1), (1, 0.015625, 0, 0, 0, 0.9, 0.999, 0.5))
+    (0, 0.125, 0, 0, 0, 0, 0, 1), (1, 0.015625, 0, 0, 0, 0.9, 0.999, 0.5),
+    (3, 0.015625, 0, 0, 0, 0, 0, 0), (3, 0.015625, 0.875, 0, 0.0625, 0, 0.75, 0), (3, 0.015625, 0, 0, 0.0625, 0, 0, 0.5),
+    (4, 0.00390625, 0, 0, 0, 0, 0, 0), (4, 0.015625, 0, 0, 0.25, 0.5, 0.75, 0))
+
+
+class Lion(torch.optim.Optimizer):
+    """Chen et al., 2023, algorithm 2, which PyTorch has not."""
+
+    def __init__(self, p, lr, betas, weight_decay):
+        super().__init__(p, {"lr": lr, "betas": betas, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            (b1, b2), lr = group["betas"], group["lr"]
+            for p in group["params"]:
+                m = self.state[p].setdefault("m", torch.zeros_like(p))
+                p -= lr * ((b1 * m + (1 - b1) * p.grad).sign() + group["weight_decay"] * p)
+                m.mul_(b2).add_(p.grad, alpha=1 - b2)
 
 
 def optimizers():
@@ -208,6 +226,8 @@ def optimizers():
         floats(at + "f", np.array(row, dtype=np.float64))
         p = [nn.Parameter(stream(at + "p0", (7, 5))), nn.Parameter(stream(at + "p1", (11,)))]
         opt = (torch.optim.SGD(p, lr, momentum, weight_decay=decay, nesterov=bool(nesterov)) if kind == 0 else
+               torch.optim.RMSprop(p, lr, b2 or 0.99, momentum=momentum, weight_decay=decay) if kind == 3 else
+               Lion(p, lr, (b1 or 0.9, b2 or 0.99), decay) if kind == 4 else
                (torch.optim.Adam if kind == 1 else torch.optim.AdamW)(p, lr, (b1, b2), weight_decay=decay))
         norms = []
         for t in range(100):

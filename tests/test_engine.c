@@ -60,7 +60,7 @@ static void take(gtr_context *ctx, gtr_trainer *t, bool gradients, shot *s)
         EXPECT_EQ(gtr_get(p, s->at + s->bytes, p->data_bytes), GTR_OK);
         s->bytes += p->data_bytes;
         for (k = 0; t && k < 3; k++) {
-            if (gtr__trainer_index(t, p) < 0 || (k == 0 && !t->m) || (k == 1 && !t->v) || (k == 2 && !gradients)) continue;
+            if (gtr__trainer_index(t, p) < 0 || (k < 2 && k >= t->optim.states) || (k == 2 && !gradients)) continue;
             if (k < 2) EXPECT_EQ(gtr_state_get(t, p, k, s->at + s->bytes, p->data_bytes), GTR_OK);
             else { t->fitted = false; EXPECT_EQ(gtr_gradient_get(t, p, s->at + s->bytes, p->data_bytes), GTR_OK); }
             s->bytes += p->data_bytes;

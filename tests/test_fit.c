@@ -44,7 +44,7 @@ static void same(const net *a, const net *b, const char *what)
     for (i = 0; i < gtr_parameter_count(a->ctx); i++) {
         gtr_tensor *u = gtr_parameter_at(a->ctx, i), *v = gtr_parameter_find(b->ctx, gtr_tensor_name(u));
         if (!strncmp(gtr_tensor_name(u), "second", 6)) continue;
-        for (k = -1; k < (gtr_parameter_trainable(u) && a->t->m ? a->t->v ? 2 : 1 : 0); k++) {
+        for (k = -1; k < (gtr_parameter_trainable(u) ? a->t->optim.states : 0); k++) {
             gtr_result r = k < 0 ? gtr_get(u, p, u->data_bytes) : gtr_state_get(a->t, u, k, p, u->data_bytes);
             gtr_result s = k < 0 ? gtr_get(v, q, u->data_bytes) : gtr_state_get(b->t, v, k, q, u->data_bytes);
             if (r || s || memcmp(p, q, u->data_bytes)) bad++;

@@ -412,7 +412,7 @@ static void test_optimizers(void)
             p[which] = gtr_parameter(ctx, which ? "p1" : "p0", r[which]->shape, init);
             set_tensor(p[which], r[which]);
         }
-        d.optimizer = f[0] == 0 ? GTR_SGD : f[0] == 1 ? GTR_ADAM : GTR_ADAMW;
+        d.optimizer = (gtr_optimizer)(int)f[0];
         d.lr = f[1];
         d.momentum = f[2];
         d.nesterov = f[3] != 0;

@@ -1771,6 +1771,8 @@ static gtr_result node_run(bench *b, gtr__op op, const gtr__attr *attr, int n_in
 #define SEGMENTS 7
 #define CHANNELS 37
 #define OPT_STEPS 5
+#define BETA1 ((double)0.9f)
+#define BETA2 ((double)0.96f)
 static const int64_t segment_counts[SEGMENTS] = { 1, 63, 64, 65, 1000, 4097, 20000 };
 typedef struct scenario { const char *name; gtr_optimizer kind; double momentum; int nesterov; double wd, clip; int scaled, loss_only, plant; } scenario;     /* plant: at step 2: 1 NaN, 2 Inf in a gradient, 3 NaN in the loss */
 static const scenario scenarios[] = {
@@ -1790,6 +1792,10 @@ static const scenario scenarios[] = {
     { "sgd, loss NaN",            GTR_SGD,   0,   0, 0,    0,   0, 0, 3 },
     { "sgd, loss alone, NaN",     GTR_SGD,   0,   0, 0,    0,   0, 1, 3 },
     { "adam, loss alone",         GTR_ADAM,  0,   0, 0,    0,   0, 1, 0 },
+    { "rmsprop, decay",           GTR_RMSPROP, 0, 0, 0.05, 0,   0, 0, 0 },
+    { "rmsprop, momentum, scaled", GTR_RMSPROP, 0.9, 0, 0, 0,   1, 0, 2 },
+    { "lion",                     GTR_LION,  0,   0, 0,    0,   0, 0, 0 },
+    { "lion, decay, clip",        GTR_LION,  0,   0, 0.1,  2,   0, 0, 0 },
 };
 #define N_SCENARIOS (int)(sizeof scenarios / sizeof *scenarios)
 /* Everything that a scenario leaves behind. */
@@ -1833,6 +1839,7 @@ static void run_scenario(bench *b, const scenario *s, outcome *o)
     int64_t offset[SEGMENTS], zero64 = 0, i;
     gtr__segment seg[SEGMENTS];
     gtr__optim optim;
+    gtr_trainer_desc how;
     gtr__ctl ctl;
     gtr__arg in[6];
     gtr__attr attr = gtr__attr0();
@@ -1879,13 +1886,15 @@ static void run_scenario(bench *b, const scenario *s, outcome *o)
     drun[1] = (char *)block_of(&all, var, sizeof var);
     dtracked = (char *)block_of(&all, &zero64, sizeof zero64);
     memset(&optim, 0, sizeof optim);
-    optim.kind = s->kind; optim.n = SEGMENTS; optim.groups = 3;
+    memset(&how, 0, sizeof how);
+    how.optimizer = s->kind; how.momentum = (float)s->momentum; how.nesterov = s->nesterov != 0; how.beta1 = (float)BETA1; how.beta2 = (float)BETA2;
+    gtr__trainer_check(b->ctx, &how); /* fills in defaults */
+    gtr__optim_rule(&optim, &how);
+    optim.n = SEGMENTS; optim.groups = 3;
     optim.segments = (gtr__segment *)block_of(&all, seg, sizeof seg);
     optim.gradient = (gtr_float *)(void *)dg; optim.count = o->count;
-    optim.m = s->kind != GTR_SGD || s->momentum > 0 ? (gtr_float *)(void *)dm : NULL;
-    optim.v = s->kind != GTR_SGD ? (gtr_float *)(void *)dv : NULL;
-    optim.momentum = s->momentum; optim.beta1 = 0.9; optim.beta2 = 0.999; optim.eps = 1e-8; optim.clip = s->clip;
-    optim.nesterov = s->nesterov; optim.scaled = s->scaled; optim.loss_only = s->loss_only;
+    optim.state[0] = (gtr_float *)(void *)dm; optim.state[1] = (gtr_float *)(void *)dv; optim.clip = s->clip;
+    optim.scaled = s->scaled; optim.loss_only = s->loss_only;
     optim.weight_decay[0] = s->wd; optim.weight_decay[1] = 0; optim.weight_decay[2] = s->wd / 2;
     optim.shared = (gtr__shared *)shared_device;
     for (step = 0; step < OPT_STEPS && o->result == GTR_OK; step++) {
@@ -1957,14 +1966,22 @@ static void expected_outcome(const scenario *s, outcome *o)
             double wd = k % 3 == 0 ? s->wd : k % 3 == 2 ? s->wd / 2 : 0, lr = (double)rate_of(k % 3, (int)o->ctl.step), d;
             e = offset[k] + i;
             d = (double)g[e] * coef;
-            if (s->kind == GTR_ADAMW) p[e] *= 1 - lr * wd; else d += wd * p[e];
+            if (s->kind == GTR_ADAMW || s->kind == GTR_LION) p[e] *= 1 - lr * wd; else d += wd * p[e];
             if (s->kind == GTR_SGD) {
                 if (s->momentum > 0) { m[e] = s->momentum * m[e] + d; d = s->nesterov ? d + s->momentum * m[e] : m[e]; }
                 p[e] -= lr * d;
+            } else if (s->kind == GTR_RMSPROP) { /* m: the mean square */
+                m[e] = BETA2 * m[e] + (1 - BETA2) * d * d;
+                v[e] = s->momentum * v[e] + (s->momentum > 0 ? d / (sqrt(m[e]) + 1e-8) : 0);
+                p[e] -= lr * (s->momentum > 0 ? v[e] : d / (sqrt(m[e]) + 1e-8));
+            } else if (s->kind == GTR_LION) {
+                const double c = BETA1 * m[e] + (1 - BETA1) * d;
+                p[e] -= lr * ((c > 0) - (c < 0));
+                m[e] = BETA2 * m[e] + (1 - BETA2) * d;
             } else {
-                m[e] = 0.9 * m[e] + 0.1 * d;
-                v[e] = 0.999 * v[e] + 0.001 * d * d;
-                p[e] -= lr * (m[e] / (1 - pow(0.9, t))) / (sqrt(v[e] / (1 - pow(0.999, t))) + 1e-8);
+                m[e] = BETA1 * m[e] + (1 - BETA1) * d;
+                v[e] = BETA2 * v[e] + (1 - BETA2) * d * d;
+                p[e] -= lr * (m[e] / (1 - pow(BETA1, t))) / (sqrt(v[e] / (1 - pow(BETA2, t))) + 1e-8);
             }
         }
         for (i = 0; i < CHANNELS; i++) { run[0][i] = 0.9 * run[0][i] + 0.1 * (double)mean[i]; run[1][i] = 0.9 * run[1][i] + 0.1 * 1.1 * (double)var[i]; }

@@ -860,7 +860,7 @@ static void parity(const workload *w)
             gtr_step(n.trainer);
             first_states(&n, g);
             for (j = 0; j < count; j++)
-                g[j] = bend * (float)(w->optimizer == MOMENTUM ? g[j] - n.trainer->optim.momentum * before[j] : before[j] + ((double)g[j] - before[j]) / (1 - n.trainer->optim.beta1));
+                g[j] = bend * (float)(w->optimizer == MOMENTUM ? g[j] - (double)n.trainer->optim.rule.mu * before[j] : before[j] + ((double)g[j] - before[j]) / (1 - n.trainer->optim.beta1));
             save_step(&n, step, g, count);
         } else gtr_step(n.trainer);
         if (step > at[3] - at[4]) mean += gtr_loss(n.trainer) / at[4];
