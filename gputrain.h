@@ -917,8 +917,8 @@ typedef struct gtr__shared {
 /* FEED: out[k] is made of row elements of input[k]: float (or low) of GTR_U8 or GTR_F32, GTR_I32 of it or GTR_U8. */
 typedef struct gtr__feed_input { int slot; gtr_dtype from; int64_t row; float scale, shift; } gtr__feed_input;  /* slot: index in record.src */
 typedef struct gtr__feed { int n; int64_t rows; gtr__feed_input input[2 * GTR__MAX_FEED]; gtr__shared *shared; } gtr__feed;   /* shared: as the device sees it */
-/* The optimizer over all parameters: gradient and states are one buffer each, laid out by the segments (offset in elements, a multiple
-   of 64; gaps are never read for a result and stay zero). */
+/* The optimizer over all parameters: gradient and states are one buffer each, laid out by the segments (offset in
+   elements, a multiple of 64; gaps are never read for a result and stay zero). */
 typedef struct gtr__segment { gtr_float *p; void *bf16, *f16; int64_t offset, count; int32_t group, pad; } gtr__segment;
 typedef struct gtr__optim {
     int n, groups;
@@ -4131,9 +4131,9 @@ static gtr_result gtr__cpu_guard_fwd(GTR__KERNEL) {
      AdamW: p *= 1 - lr wd first, and no wd in g
      RMSprop: g += wd p; v = b2 v + (1 - b2) g^2; m = mu m + g / (sqrt(v) + eps); p -= lr m, or without mu that quotient
      Lion:  p *= 1 - lr wd; p -= lr sign(m + (1 - b1)(g - m)); m += (1 - b2)(g - m)
-   as PyTorch, which has no Lion. Kingma and Ba, 2015; Loshchilov and Hutter, 2019; Chen et al., 2023. Reduced-precision copies of p are
-   refreshed in the same pass. Bytes an element: 12, and 8 a state. Each element goes through the same vector operations wherever it
-   lies: a tail is padded. (No compiler makes vectors of sqrtf while it must set errno.) */
+   as PyTorch, which has no Lion. Kingma and Ba, 2015; Loshchilov and Hutter, 2019; Chen et al., 2023. Reduced-precision
+   copies of p are refreshed in the same pass. Bytes an element: 12, and 8 a state. Each element goes through the same
+   vector operations wherever it lies: a tail is padded. (No compiler makes vectors of sqrtf while it must set errno.) */
 #define gtr__shape_update gtr__shape_none
 typedef struct gtr__update_job { const gtr__optim *o; gtr__rule rule[GTR__MAX_GROUPS]; } gtr__update_job;
 #define GTR__RULE_VECTOR(name) gtr__v name;
@@ -6471,7 +6471,7 @@ static void gtr__assign_streams(gtr__build *b) {
     bool apart = b->r->micro > 1 || b->ctx->n_regions || (own && b->ctx->desc.memory_limit);
     gtr__schedule s;
     int i;
-    for (i = 0; i < p->n_node; i++) apart |= p->node[i].op == GTR__OP_NETWORK;
+    for (i = 0; i < p->split; i++) apart |= p->node[i].op == GTR__OP_NETWORK;
     p->n_stream = !own ? b->r->streams : b->ctx->caps.cuda && !apart ? GTR__MAX_STREAMS : 1;
     if (p->n_stream < 2) return;
     memset(&s, 0, sizeof s);
@@ -6971,14 +6971,14 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
         n->in[0] = totals[0];
         n->attr.ptr = optim; n->layer = "gradients";
         n->bytes = optim->loss_only ? 0 : (double)optim->count * sizeof(gtr_float);
+        b->phase = GTR__COMMIT;
+        gtr__add_commits(b); /* UPDATE and REPORT, one behind the other, may be one launch */
         b->phase = GTR__UPDATE;
         n = gtr__node_new(b, GTR__OP_UPDATE, GTR__FWD, 0, 0);
         if (!n) return;
         n->attr.ptr = optim; n->layer = "optimizer";
         const double moved = (3 + 2 * optim->states) * (double)sizeof(gtr_float);
         n->bytes = (double)optim->count * (moved + (b->r->precision >= GTR_MIXED_BF16 ? 2 : 0));
-        b->phase = GTR__COMMIT;
-        gtr__add_commits(b);
     }
     b->phase = GTR__REPORT;
     n = gtr__node_new(b, GTR__OP_REPORT, GTR__FWD, b->r->n_report, 0);
@@ -7872,9 +7872,11 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     if ((unsigned)d->optimizer >= GTR__N_OPTIMIZERS || (unsigned)d->schedule > GTR_CUSTOM_SCHEDULE || (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS)
         return gtr__fail(ctx, GTR_ERR_ARG, "trainer: optimizer, schedule, precision or nonfinite is not of its enum");
     row = &gtr__optimizers[d->optimizer];
-    if (d->momentum > 0 && row->momentum == row->plain) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: momentum is SGD's and RMSprop's; the others have beta1");
+    if (d->momentum > 0 && row->momentum == row->plain)
+        return gtr__fail(ctx, GTR_ERR_ARG, "trainer: momentum is SGD's and RMSprop's; the others have beta1");
     if (d->warmup_steps != 0 && d->schedule != GTR_COSINE) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: warmup_steps belongs to GTR_COSINE");
-    if (d->nesterov && (!(d->momentum > 0) || row->nesterov == row->plain)) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: nesterov needs SGD with a momentum");
+    if (d->nesterov && (!(d->momentum > 0) || row->nesterov == row->plain))
+        return gtr__fail(ctx, GTR_ERR_ARG, "trainer: nesterov needs SGD with a momentum");
     if (d->schedule == GTR_COSINE) GTR__TRY(gtr__cosine_check(ctx, d, d->total_steps ? d->total_steps : INT64_MAX));
     if (d->schedule == GTR_CUSTOM_SCHEDULE && !d->lr_fn) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: GTR_CUSTOM_SCHEDULE needs lr_fn");
     if (d->micro_batches < 0 || d->micro_batches > 64 || d->streams < 0 || d->streams > GTR__MAX_STREAMS) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: %d micro-batches and %d streams, want 1 to 64 and 1 to %d", d->micro_batches, d->streams, GTR__MAX_STREAMS);
@@ -7936,7 +7938,7 @@ static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
         gtr_float **buffer = i < 0 ? &t->gradient : &t->optim.state[i];
         *buffer = (gtr_float *)gtr__device_alloc(ctx, 0, bytes);
         if (!*buffer) return GTR_ERR_NOMEM;
-        if (gtr__backend_result(ctx, ctx->be->zero(ctx->instance[0], *buffer, bytes), "a trainer's buffers") != GTR_OK) return ctx->error;
+        GTR__TRY(gtr__backend_result(ctx, ctx->be->zero(ctx->instance[0], *buffer, bytes), "a trainer's buffers"));
     }
     t->host_segments = (gtr__segment *)gtr__malloc(ctx, (size_t)t->n_param * sizeof *t->host_segments);
     t->segments = t->host_segments ? (gtr__segment *)gtr__device_alloc(ctx, 0, (size_t)t->n_param * sizeof *t->segments) : NULL;
@@ -8473,9 +8475,8 @@ gtr_result gtr_step(gtr_trainer *t) {
 static gtr_result gtr__aside(gtr_trainer *t, bool back) {
     gtr_context *ctx = t->ctx;
     const gtr__plan *p = &t->pending->plan;
-    const gtr__node *n = &p->node[p->n_node - 1];
+    const gtr__node *n = &p->node[p->n_node - 1]; /* REPORT, or with UPDATE, which has no operands */
     gtr_result r = GTR_OK;
-    while (n->op != GTR__OP_REPORT) n--;
     for (int k = 0; k < n->n_in && r == GTR_OK; k++) {
         const int v = gtr__root(p, n->in[k]);
         void *at = gtr__value_address(ctx, t->pending, v), *aside = (char *)t->runner->flag + 64 * (k + 1);
@@ -10611,7 +10612,12 @@ static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
     gtr_result r;
     memset(&p, 0, sizeof p);
     p.node = many; p.n_node = p.split = ctx->caps.cuda ? 16 : 1; p.n_stage = ctx->n_instance; p.n_stream = 1;
-    for (i = 0; i < p.n_node; i++) { many[i] = *node; many[i].wait_mask = 0; many[i].signals = many[i].stream = 0; }
+    for (i = 0; i < p.n_node; i++) {
+        many[i] = *node; many[i].wait_mask = 0; many[i].signals = many[i].stream = 0;
+        if (!i || node->phase < GTR__UPDATE) continue;
+        k = gtr__lane(&many[i]); /* UPDATE starts before its predecessor ends, which is not to be another UPDATE */
+        many[i].wait_mask = (uint32_t)1 << k; many[i].wait_node[k] = i - 1; many[i - 1].signals = 1;
+    }
     r = ctx->be->prepare(ctx->instance, &p, &exec);
     for (k = 0; k < 4 && r == GTR_OK && exec; k++) { /* eager, captured, one launch, three */
         before = s;
@@ -10668,6 +10674,10 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
         const size_t begin = ctx->text_used;
         const int k = (int)n->op * 2 + (int)n->dir;
         double one[4];
+        const gtr__runner *r = t->runner;
+        const gtr__record last = r->shared->record[(r->step - 1) % GTR__RING];
+        for (j = 1; n->op == GTR__OP_NETWORK && j < GTR__RING; j++) /* it may report, and go on to the next step */
+            gtr__record_write(t->runner, r->shared->step + (uint64_t)j - 1, &last);
         if ((one[0] = e->plan.n_node == 1 ? step : gtr__node_seconds(ctx, n)) < 0) return false;
         one[1] = rate[0] > 0 && rate[1] > 0 ? GTR__MAX(n->bytes / rate[0], n->flops / rate[1]) : 0;
         one[2] = n->bytes; one[3] = n->flops;

@@ -4460,7 +4460,8 @@ static __device__ __forceinline__ const gtr__record *gtr__fetch_record(gtr__ctl 
     uint64_t step = ctl->step;
     int k = (int)(step & 1);
     volatile uint64_t *tag = &ctl->tag[k];
-    if (threadIdx.x < 32 && __any_sync(0xffffffffu, *tag != step + 1)) {    // a vote: lanes may see different things
+    if (__syncthreads_and(*tag == step + 1)) return &ctl->record[k];        // a vote: threads may see different things
+    if (threadIdx.x < 32) {
         int mine = threadIdx.x == 0 && atomicMax((unsigned long long *)&ctl->claim, (unsigned long long)(step + 1)) < step + 1;
         mine = __shfl_sync(0xffffffffu, mine, 0);
         for (int turn = 0; !mine && __any_sync(0xffffffffu, *tag != step + 1); turn++) mine = turn >= GTR__TURNS;
@@ -4476,8 +4477,8 @@ static __device__ __forceinline__ const gtr__record *gtr__fetch_record(gtr__ctl 
     return &ctl->record[k];
 }
 // By one warp: the next step's, if the host has written it; nobody reads that half before the next launch.
-static __device__ __forceinline__ void gtr__fetch_ahead(gtr__ctl *ctl, const gtr__record *ring) {
-    uint64_t next = ctl->step + 1;
+static __device__ __forceinline__ void gtr__fetch_ahead(gtr__ctl *ctl, const gtr__record *ring, uint64_t step) {
+    const uint64_t next = step + 1;
     const gtr__record *from = &ring[next % GTR__RING];
     int lane = (int)(threadIdx.x & 31), k = (int)(next & 1);
     uint64_t there = lane == 0 ? __ldcv(&from->step) : 0;
@@ -4497,8 +4498,8 @@ static __device__ __forceinline__ float gtr__rate_of(const gtr__ctl *ctl, const 
 
 // >>op:feed
 // All inputs in one launch: as many blocks as are resident, each with its share of every input, or fewer for each input by itself. A block works
-// out which rows its groups of four elements come from, many at a time, and copies them, four groups of a thread in flight; one block more
-// fetches the next step's record meanwhile. Bound by bytes: each element once in, once out.
+// out which rows its groups of four elements come from, many at a time, and copies them, four groups of a thread in
+// flight. Bound by bytes: each element once in, once out.
 #define GTR__FEED_ROWS 512
 typedef struct gtr__feed_one { gtr__opd to; int64_t row; float scale, shift; int slot, from; } gtr__feed_one;
 typedef struct gtr__feed_all { gtr__feed_one in[2 * GTR__MAX_FEED]; int n; int64_t rows, row0; const gtr__record *ring; gtr__ctl *ctl; } gtr__feed_all;
@@ -4508,38 +4509,38 @@ typedef struct gtr__feed_all { gtr__feed_one in[2 * GTR__MAX_FEED]; int n; int64
 #else
 #define GTR__FEED_BLOCKS 5
 #endif
+static __device__ __forceinline__ int64_t gtr__quotient(int64_t a, int64_t b) {    // of numbers that are mostly small
+    return ((uint64_t)a | (uint64_t)b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
+}
 static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS) gtr__k_feed(const __grid_constant__ gtr__feed_all m) {
     __shared__ int64_t origin[GTR__FEED_ROWS];
     gtr__enter();
-    if (m.ctl->status) return;
-    if (blockIdx.x == 0) {
-        if (blockIdx.y) return;
-        gtr__fetch_record(m.ctl, m.ring);
-        if (threadIdx.x < 32) gtr__fetch_ahead(m.ctl, m.ring);
-        return;
-    }
-    const int64_t block = blockIdx.x - 1;
+    const int64_t block = blockIdx.x;
     if (gridDim.y > 1 && block * (4 * GTR__T) >= m.rows * m.in[blockIdx.y].row) return;
+    const uint32_t status = *(volatile uint32_t *)&m.ctl->status;
     const gtr__record *record = gtr__fetch_record(m.ctl, m.ring);
+    const int64_t rows = record->rows, start = record->first;
+    const uint64_t key = record->key;
+    if (status) return;
     for (int f = (int)blockIdx.y; f < m.n; f += (int)gridDim.y) {
         const gtr__feed_one &in = m.in[f];
         const char *src = (const char *)(uintptr_t)record->src[in.slot];
         const int size = in.from == GTR_U8 ? 1 : 4, out = in.to.t == GTR_BF16 || in.to.t == GTR_F16 ? 2 : 4;
-        const int width = in.row % 4 == 0 && (uintptr_t)src % (unsigned)(4 * size) == 0 && (uintptr_t)in.to.p % (unsigned)(4 * out) == 0 ? 4 : 1;
-        const int64_t line = in.row / width, groups = m.rows * line, all = (groups + gridDim.x - 2) / (gridDim.x - 1), share = all < 4 * GTR__T ? 4 * GTR__T : (all + 63) / 64 * 64;
+        const int width = in.row % 4 == 0 && ((uintptr_t)src & (unsigned)(4 * size - 1)) == 0 && ((uintptr_t)in.to.p & (unsigned)(4 * out - 1)) == 0 ? 4 : 1;
+        const int64_t line = width == 4 ? in.row / 4 : in.row, groups = m.rows * line, all = gtr__quotient(groups + gridDim.x - 1, gridDim.x), share = all < 4 * GTR__T ? 4 * GTR__T : (all + 63) / 64 * 64;
         const int64_t end = groups < (block + 1) * share ? groups : (block + 1) * share;
         for (int64_t g0 = block * share, g1; g0 < end; g0 = g1) {
-            const int64_t first = g0 / line;
+            const int64_t first = gtr__quotient(g0, line);
             g1 = (first + GTR__FEED_ROWS) * line;
             if (g1 > end) g1 = end;
             if (g1 > g0 + (1 << 30)) g1 = g0 + (1 << 30);
             __syncthreads();
             for (int64_t r = first + threadIdx.x; r * line < g1; r += GTR__T) {
                 int64_t i = m.row0 + r;
-                if (record->rows > 0) {
-                    i += record->first;
-                    if (i >= record->rows) i %= record->rows;       // never outside, whatever the record says
-                    if (record->key) GTR__SHUFFLE(i, record->rows, record->key);
+                if (rows > 0) {
+                    i += start;
+                    if (i >= rows) i %= rows;       // never outside, whatever the record says
+                    if (key) GTR__SHUFFLE(i, rows, key);
                 }
                 origin[r - first] = (i * line - r * line) * width;  // what to add to an element's place
             }
@@ -4599,25 +4600,24 @@ static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c) {
     m.row0 = c->row0; m.ring = f->shared->record; m.ctl = c->ctl;
     if (!m.ctl) return gtr__fail(instance, GTR_ERR_STATE, "feed: no control word");
     m.n = n;
-    const int64_t blocks = gtr__max64(1, gtr__ceil(most, GTR__T * 4)), resident = (int64_t)gtr__sms(c) * 5 - 1;
-    return GTR__LAUNCH(instance, c, gtr__k_feed, dim3((unsigned)gtr__min64(blocks, resident) + 1, blocks < resident ? (unsigned)gtr__max64(n, 1) : 1u), GTR__T, 0, m);
+    const int64_t blocks = gtr__max64(1, gtr__ceil(most, GTR__T * 4)), resident = (int64_t)gtr__sms(c) * 5;
+    const dim3 grid((unsigned)gtr__min64(blocks, resident), blocks < resident ? (unsigned)gtr__max64(n, 1) : 1u);
+    return GTR__LAUNCH(instance, c, gtr__k_feed, grid, GTR__T, 0, m);
 }
 
 // >>op:guard
 // One pass over losses and gradients: whether all are finite, by their bits, and the sum of squares (four at a time in float32, the rest in
-// double). Each block leaves two numbers; the last one joins them in a fixed order and writes ctl. Bound by bytes: 4 an element.
-typedef struct gtr__guarding { const float *gradient; int64_t count; gtr__opd loss[8]; int64_t losses[8]; int n, sums, checks, clipped; double clip; gtr__ctl *ctl; double *part; uint32_t *bad; } gtr__guarding;
+// double). A block that finds one that is not sets ctl's guard, which REPORT left at 0. Where the sum is wanted, each
+// block leaves its own, and the last one joins them in a fixed order. Bound by bytes: 4 an element.
+typedef struct gtr__guarding { const float *gradient; int64_t count; gtr__opd loss[8]; int64_t losses[8]; int n, sums, checks, clipped; double clip; gtr__ctl *ctl; double *part; } gtr__guarding;
 
 static __global__ void __launch_bounds__(GTR__T) gtr__k_guard(const gtr__guarding m) {
     __shared__ double scratch[32];
     gtr__enter();
-    if (m.ctl->status) {        // the same for all blocks: only REPORT writes it
-        if (blockIdx.x == 0 && threadIdx.x == 0) m.ctl->guard = 1;
-        return;
-    }
     uint32_t most = 0;
     double sum = 0.0;
-    int bad = 0;
+    int bad = blockIdx.x == 0 && threadIdx.x == 0 && m.ctl->status;
+    const double scale = (double)m.ctl->scale;
     int64_t whole = m.sums || m.checks ? m.count / 4 : 0, step = (int64_t)gridDim.x * GTR__T, i = (int64_t)blockIdx.x * GTR__T + threadIdx.x;
 #define GTR__LOOK(v) do { float v_ = (v); uint32_t u_ = __float_as_uint(v_) & 0x7fffffffu; most = most > u_ ? most : u_; } while (0)
     for (int64_t k = i; k < whole; k += 4 * step) {
@@ -4635,190 +4635,44 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_guard(const gtr__guardin
         GTR__LOOK(v);
         sum += (double)v * (double)v;
     }
-    if (m.checks) bad = most >= 0x7f800000u;
+    if (m.checks) bad |= most >= 0x7f800000u;
     if (blockIdx.x == 0) for (int k = 0; k < m.n; k++)
         for (int64_t j = threadIdx.x; j < m.losses[k]; j += GTR__T) bad |= gtr__infinite(gtr__get(m.loss[k].p, m.loss[k].t, j));
-    bad = __syncthreads_or(bad);
-    if (m.sums) sum = gtr__block_sum_double(sum, scratch);
-    if (gridDim.x > 1) {
-        if (threadIdx.x == 0) { m.part[blockIdx.x] = sum; m.bad[blockIdx.x] = (uint32_t)bad; }
-        if (!gtr__last_block(&m.ctl->ticket[0], gridDim.x)) return;
-        sum = 0.0;
-        bad = 0;
-        for (unsigned b = threadIdx.x; b < gridDim.x; b += GTR__T) { sum += __ldcg(&m.part[b]); bad |= (int)__ldcg(&m.bad[b]); }
-        bad = __syncthreads_or(bad);
+    if (bad) m.ctl->guard = 1;  // all write the same
+    if (m.sums) {
         sum = gtr__block_sum_double(sum, scratch);
-    }
+        if (gridDim.x > 1) {
+            if (threadIdx.x == 0) m.part[blockIdx.x] = sum;
+            if (!gtr__last_block(&m.ctl->ticket[0], gridDim.x)) return;
+            sum = 0.0;
+            for (unsigned b = threadIdx.x; b < gridDim.x; b += GTR__T) sum += __ldcg(&m.part[b]);
+            sum = gtr__block_sum_double(sum, scratch);
+        }
+    } else if (blockIdx.x) return;
     if (threadIdx.x) return;
-    double scale = (double)m.ctl->scale, norm = m.sums ? sqrt(sum) / scale : 0.0, factor = m.clipped ? m.clip / (norm + 1e-6) : 1.0;
+    const double norm = m.sums ? sqrt(sum) / scale : 0.0, factor = m.clipped ? m.clip / (norm + 1e-6) : 1.0;
     m.ctl->norm = (float)norm;
     m.ctl->coef = (float)((factor < 1.0 ? factor : 1.0) / scale);
-    m.ctl->guard = bad ? 1u : 0u;
 #undef GTR__LOOK
 }
 static gtr_result gtr__cuda_guard_fwd(void *instance, const gtr__call *c) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     int64_t most = (int64_t)gtr__sms(c) * 8;
     gtr__guarding m;
-    if (c->measure) return gtr__measured(c, (size_t)most * 12);
+    if (c->measure) return gtr__measured(c, (size_t)most * 8);
     memset(&m, 0, sizeof m);
     m.gradient = o->gradient; m.count = o->count;
     m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0; m.clip = o->clip;
     for (m.n = 0; m.n < c->n_in && m.n < 8; m.n++) { m.loss[m.n] = gtr__opd_of(&c->in[m.n]); m.losses[m.n] = c->in[m.n].count; }
-    m.ctl = c->ctl; m.part = (double *)c->ws; m.bad = (uint32_t *)(m.part + most);
+    m.ctl = c->ctl; m.part = (double *)c->ws;
     unsigned blocks = m.sums || m.checks ? (unsigned)gtr__max64(1, gtr__min64(gtr__ceil(m.count, GTR__T * 16), most)) : 1u;
     return GTR__LAUNCH(instance, c, gtr__k_guard, blocks, GTR__T, 0, m);
 }
 
-// >>op:update
-// One kernel over all segments. A tile is 2048 elements of the flat gradient; a thread looks up whose segment its four elements are in
-// (offsets are multiples of 64, so four never straddle) and has two such groups in flight. The first tile's loads go out before the block
-// waits for the rate, which lies in the host's memory, and for the corrections 1 - beta^t, which one thread makes in double.
-// Bound by bytes: 12 an element, 8 for each state, 2 for a low copy.
-#define GTR__UPDATE_TILE 2048
-typedef struct gtr__update_kernel { gtr__optim o; const gtr__ctl *ctl; int64_t tiles, first, last; } gtr__update_kernel;  // elements from first to last - 1
-
-static __device__ __forceinline__ void gtr__load4(const float *p, int n, bool wide, float *v) {
-    if (n == 4 && wide) { float4 f = *(const float4 *)p; v[0] = f.x; v[1] = f.y; v[2] = f.z; v[3] = f.w; return; }
-#pragma unroll
-    for (int k = 0; k < 4; k++) v[k] = k < n ? p[k] : 0.0f;
-}
-static __device__ __forceinline__ void gtr__store4(float *p, int n, bool wide, const float *v) {
-    if (n == 4 && wide) { *(float4 *)p = make_float4(v[0], v[1], v[2], v[3]); return; }
-#pragma unroll
-    for (int k = 0; k < 4; k++) if (k < n) p[k] = v[k];
-}
-// beta^t by squaring: exact to some ulps of a double for any t, which a float power is not.
-static __device__ __forceinline__ double gtr__power(double beta, uint64_t t) {
-    double r = 1.0;
-    for (; t; t >>= 1, beta *= beta) if (t & 1) r *= beta;
-    return r;
-}
-// What of the rule is of a step, by group; thread k of GTR__MAX_GROUPS writes its group's. t: the number of this update.
-typedef struct gtr__rates { float step[GTR__MAX_GROUPS], decay[GTR__MAX_GROUPS], wd[GTR__MAX_GROUPS], root; } gtr__rates;
-static __device__ __forceinline__ void gtr__rates_of(const gtr__optim &o, double rate, uint64_t t, int k, gtr__rates *h) {
-    h->wd[k] = (float)GTR__RULE_WD(&o, k);
-    h->decay[k] = (float)GTR__RULE_DECAY(&o, k, rate);
-    h->step[k] = (float)GTR__RULE_STEP(&o, rate, t, gtr__power);
-    if (k == 0) h->root = (float)GTR__RULE_ROOT(&o, t, gtr__power);
-}
-static __device__ __forceinline__ gtr__rule gtr__rule_of(const gtr__rule &base, const gtr__rates &r, int group, float coef) {
-    gtr__rule k = base;
-    k.coef = coef; k.wd = r.wd[group]; k.decay = r.decay[group]; k.step = r.step[group]; k.root = r.root;
-    return k;
-}
-// How p f + n / (root sqrt(v) + eps) is made; kernels have others of an approximate root and quotient, where exact ones would branch.
-struct gtr__adapt_exact {
-    static __device__ __forceinline__ float of(const gtr__rule &k, float p, float f, float n, float v) { return fmaf(p, f, n / fmaf(sqrtf(v), k.root, k.eps)); }
-};
-struct gtr__adapt_quick {       // right to two units in the last place
-    static __device__ __forceinline__ float of(const gtr__rule &k, float p, float f, float n, float v)
-    {
-#ifdef __CUDA_ARCH__
-        float root;
-        asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(v));
-        return fmaf(p, f, __fdividef(n, fmaf(root, k.root, k.eps)));
-#else
-        return gtr__adapt_exact::of(k, p, f, n, v);
-#endif
-    }
-};
-#define GTR__O_FMA(a, b, c) fmaf(a, b, c)
-#define GTR__O_MUL(a, b) ((a) * (b))
-#define GTR__O_SUB(a, b) ((a) - (b))
-#define GTR__O_SIGN(a) gtr__sign(a)
-#define GTR__O_ADAPT(p, f, n, v) ADAPT::of(k, p, f, n, v)
-static __device__ __forceinline__ float gtr__sign(float v) { return (float)((v > 0.0f) - (v < 0.0f)); }
-// The rule for N elements: parameters, gradients, states. STATES: that the rule is known to have, or -1.
-template <typename ADAPT, int N, int STATES = -1>
-static __device__ __forceinline__ void gtr__apply(const gtr__rule &k, float *parameter, const float *gradient, float *state0, float *state1) {
-#define GTR__RULE_CASE(ID, states, formula) \
-    if ((STATES < 0 || STATES == states) && k.kind == GTR__RULE_##ID) { \
-        _Pragma("unroll") \
-        for (int e = 0; e < N; e++) { \
-            float &p = parameter[e], &a = state0[e], &b = state1[e], d = fmaf(k.wd, p, k.coef * gradient[e]); \
-            (void)a; (void)b; \
-            formula; \
-        } \
-        return; \
-    }
-    GTR__RULES(GTR__RULE_CASE)
-#undef GTR__RULE_CASE
-}
-static gtr_result gtr__check_states(void *instance, const gtr__optim *o) {
-    for (int i = 0; i < o->states; i++) if (!o->state[i]) return gtr__fail(instance, GTR_ERR_STATE, "update: state %d is missing", i);
-    return GTR_OK;
-}
-static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_update(const gtr__update_kernel m) {
-    __shared__ gtr__rates rates;
-    gtr__enter();
-    if (m.ctl->guard || m.ctl->status) return;
-    const gtr__optim &o = m.o;
-    const float coef = m.ctl->coef;
-    bool first = true;
-    for (int64_t tile = blockIdx.x; tile < m.tiles; tile += gridDim.x) {
-        const gtr__segment *seg[2];
-        float p[2][4], g[2][4], a[2][4], b[2][4];
-        int64_t at[2];
-        int n[2];
-        bool wide[2];
-#pragma unroll
-        for (int u = 0; u < 2; u++) {
-            int64_t e = m.first + tile * GTR__UPDATE_TILE + u * (GTR__UPDATE_TILE / 2) + threadIdx.x * 4;
-            int lo = 0, hi = o.n - 1;
-            while (lo < hi) { int mid = (lo + hi + 1) >> 1; if (o.segments[mid].offset <= e) lo = mid; else hi = mid - 1; }
-            seg[u] = &o.segments[lo];
-            at[u] = e - seg[u]->offset;
-            int64_t left = seg[u]->count - at[u];
-            n[u] = at[u] < 0 || left <= 0 || e >= m.last ? 0 : left < 4 ? (int)left : 4;
-            if (n[u] == 0) continue;
-            wide[u] = ((uintptr_t)seg[u]->p & 15) == 0;
-            gtr__load4(seg[u]->p + at[u], n[u], wide[u], p[u]);
-            gtr__load4(o.gradient + e, n[u], true, g[u]);
-            if (o.states > 0) gtr__load4(o.state[0] + e, n[u], true, a[u]);
-            if (o.states > 1) gtr__load4(o.state[1] + e, n[u], true, b[u]);
-        }
-        if (first) {
-            first = false;
-            if (threadIdx.x < GTR__MAX_GROUPS) gtr__rates_of(o, (double)gtr__rate_of(m.ctl, o.shared, (int)threadIdx.x), m.ctl->applied + 1, (int)threadIdx.x, &rates);
-            __syncthreads();
-        }
-#pragma unroll
-        for (int u = 0; u < 2; u++) {
-            if (n[u] == 0) continue;
-            const gtr__segment *q = seg[u];
-            int64_t e = m.first + tile * GTR__UPDATE_TILE + u * (GTR__UPDATE_TILE / 2) + threadIdx.x * 4;
-            gtr__apply<gtr__adapt_exact, 4>(gtr__rule_of(o.rule, rates, q->group, coef), p[u], g[u], a[u], b[u]);
-            gtr__store4(q->p + at[u], n[u], wide[u], p[u]);
-            if (o.states > 0) gtr__store4(o.state[0] + e, n[u], true, a[u]);
-            if (o.states > 1) gtr__store4(o.state[1] + e, n[u], true, b[u]);
-            for (int low = 0; low < 2; low++) {
-                void *copy = low ? q->f16 : q->bf16;
-                if (!copy) continue;
-                if (n[u] == 4 && ((uintptr_t)copy & 7) == 0) gtr__put4(copy, low ? GTR_F16 : GTR_BF16, at[u], make_float4(p[u][0], p[u][1], p[u][2], p[u][3]));
-                else {
-#pragma unroll
-                    for (int k = 0; k < 4; k++) if (k < n[u]) gtr__put(copy, low ? GTR_F16 : GTR_BF16, at[u] + k, p[u][k]);
-                }
-            }
-        }
-    }
-}
-static gtr_result gtr__cuda_update_fwd(void *instance, const gtr__call *c) {
-    gtr__update_kernel m;
-    memset(&m, 0, sizeof m);
-    m.o = *(const gtr__optim *)c->attr->ptr;
-    m.ctl = c->ctl;
-    m.last = m.o.count;
-    m.tiles = gtr__ceil(m.o.count, GTR__UPDATE_TILE);
-    if (m.o.n == 0 || m.tiles == 0) return GTR_OK;
-    GTR__TRY(gtr__check_states(instance, &m.o));
-    return GTR__LAUNCH(instance, c, gtr__k_update, (unsigned)gtr__min64(m.tiles, (int64_t)gtr__sms(c) * 3), GTR__T, 0, m);   // as many as are resident
-}
-
 // >>op:report
-// One thread. The host reads the entry once it sees its step, and the counters in the order of the fences: a fence to the host's memory
-// costs most of a microsecond, so there are two, and a third only when the status is set.
+// One thread; a warp beside it fetches the next step's record. The host reads the entry once it sees its step, and the
+// counters in the order of the fences: a fence to the host's memory costs most of a microsecond, so there are two, and a
+// third only when the status is set.
 typedef struct gtr__reporting { gtr__opd value[GTR__MAX_REPORT]; gtr__shared *shared; gtr__ctl *ctl; int trainer, scaled; } gtr__reporting;
 
 // By one thread; whole-network kernels end in it too.
@@ -4863,24 +4717,273 @@ static __device__ __forceinline__ void gtr__report_step(const gtr__reporting &m)
     shared->status = ctl->status;
     __threadfence_system();
     shared->launches = ctl->launches;
+    ctl->guard = 0;
 }
 // Of a launch of several steps that finds the sticky status: counts them. The record of the first says how many there are.
 static __device__ __forceinline__ void gtr__report_stuck(const gtr__reporting &m, const gtr__record *ring) {
     const uint64_t step = m.ctl->step + 1 + m.ctl->stuck;
     for (int64_t more = __ldcv(&ring[step % GTR__RING].more); more >= 0; more--) gtr__report_step(m);
 }
+// Two warps from thread first on of every block of a kernel that have read of ctl what
+// they need, step among it: what is reported, by the
+// last of its blocks to come here, and by block 0 the record ahead, which takes two trips to the host.
+static __device__ __forceinline__ void gtr__report_warps(const gtr__reporting &m, int first, uint64_t step, bool whole) {
+    const int tid = (int)threadIdx.x - first;
+    if (tid == 0) {
+        bool last = whole;
+        if (!whole) {
+            __threadfence();
+            last = atomicAdd(&m.ctl->ticket[1], 1u) == gridDim.x - 1;
+            if (last) { __threadfence(); m.ctl->ticket[1] = 0; }
+        }
+        if (last) gtr__report_step(m);
+    }
+    if (tid >= 32 && tid < 64 && blockIdx.x == 0) gtr__fetch_ahead(m.ctl, m.shared->record, step);
+}
 static __global__ void gtr__k_report(const gtr__reporting m) {
     gtr__enter();
-    if (threadIdx.x == 0) gtr__report_step(m);
+    const uint64_t step = m.ctl->step;
+    __syncthreads();
+    gtr__report_warps(m, 0, step, true);
 }
-static gtr_result gtr__cuda_report_fwd(void *instance, const gtr__call *c) {
+static gtr__reporting gtr__reporting_of(const gtr__call *c) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     gtr__reporting m;
     memset(&m, 0, sizeof m);
     for (int k = 0; k < c->n_in && k < GTR__MAX_REPORT; k++) m.value[k] = gtr__opd_of(&c->in[k]);
     m.shared = (gtr__shared *)(uintptr_t)c->attr->i[0]; m.ctl = c->ctl;
     m.trainer = o != NULL; m.scaled = o && o->scaled;
-    return GTR__LAUNCH(instance, c, gtr__k_report, 1, 32, 0, m);
+    return m;
+}
+static gtr_result gtr__cuda_report_fwd(void *instance, const gtr__call *c) {
+    const gtr__reporting m = gtr__reporting_of(c);
+    return GTR__LAUNCH(instance, c, gtr__k_report, 1, 64, 0, m);
+}
+
+// >>op:update
+// One kernel over all segments, of as many blocks as are resident, each with a tile of the flat gradient at a time and
+// the next one's loads in flight. The first ones are on their way, and the rates are made, before a block waits for its
+// predecessor: GUARD, or what runs between GUARD and it, writes none of that. If it reports, two warps more see to it
+// (op:report), once all of their block have read ctl. Bound by bytes: 12 an element, 8 for each state, 2 for a low copy.
+#define GTR__UPDATE_TILE (4 * GTR__T)
+#define GTR__UPDATE_RESIDENT 3
+typedef struct gtr__update_kernel {
+    gtr__optim o;
+    gtr__ctl *ctl;
+    int64_t first, last;        // elements from first to last - 1
+    gtr__reporting report;
+} gtr__update_kernel;
+
+static __device__ __forceinline__ void gtr__load4(const float *p, int n, bool wide, float *v) {
+    if (n == 4 && wide) {
+        const float4 f = __ldcg((const float4 *)p);
+        v[0] = f.x; v[1] = f.y; v[2] = f.z; v[3] = f.w;
+        return;
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++) v[k] = k < n ? p[k] : 0.0f;
+}
+static __device__ __forceinline__ void gtr__store4(float *p, int n, bool wide, const float *v) {
+    if (n == 4 && wide) { *(float4 *)p = make_float4(v[0], v[1], v[2], v[3]); return; }
+#pragma unroll
+    for (int k = 0; k < 4; k++) if (k < n) p[k] = v[k];
+}
+// beta^t by squaring: exact to some ulps of a double for any t, which a float power is not.
+static __device__ __forceinline__ double gtr__power(double beta, uint64_t t) {
+    double r = 1.0;
+    for (; t; t >>= 1, beta *= beta) if (t & 1) r *= beta;
+    return r;
+}
+// What of the rule is of a step, by group; thread k of GTR__MAX_GROUPS writes its group's. t: the number of this update.
+typedef struct gtr__rates { float step[GTR__MAX_GROUPS], decay[GTR__MAX_GROUPS], wd[GTR__MAX_GROUPS], root; } gtr__rates;
+static __device__ __forceinline__ void gtr__rates_of(const gtr__optim &o, double rate, uint64_t t, int k, gtr__rates *h) {
+    h->wd[k] = (float)GTR__RULE_WD(&o, k);
+    h->decay[k] = (float)GTR__RULE_DECAY(&o, k, rate);
+    h->step[k] = (float)GTR__RULE_STEP(&o, rate, t, gtr__power);
+    if (k == 0) h->root = (float)GTR__RULE_ROOT(&o, t, gtr__power);
+}
+static __device__ __forceinline__ gtr__rule gtr__rule_of(const gtr__rule &base, const gtr__rates &r, int group, float coef) {
+    gtr__rule k = base;
+    k.coef = coef; k.wd = r.wd[group]; k.decay = r.decay[group]; k.step = r.step[group]; k.root = r.root;
+    return k;
+}
+// How p f + n / (root sqrt(v) + eps) is made; kernels have others of an approximate root and quotient, where exact ones
+// would branch.
+struct gtr__adapt_exact {
+    static __device__ __forceinline__ float of(const gtr__rule &k, float p, float f, float n, float v)
+    {
+        return fmaf(p, f, n / fmaf(sqrtf(v), k.root, k.eps));
+    }
+};
+struct gtr__adapt_quick {       // right to two units in the last place
+    static __device__ __forceinline__ float of(const gtr__rule &k, float p, float f, float n, float v)
+    {
+#ifdef __CUDA_ARCH__
+        float root;
+        asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(v));
+        return fmaf(p, f, __fdividef(n, fmaf(root, k.root, k.eps)));
+#else
+        return gtr__adapt_exact::of(k, p, f, n, v);
+#endif
+    }
+};
+#define GTR__O_FMA(a, b, c) fmaf(a, b, c)
+#define GTR__O_MUL(a, b) ((a) * (b))
+#define GTR__O_SUB(a, b) ((a) - (b))
+#define GTR__O_SIGN(a) gtr__sign(a)
+#define GTR__O_ADAPT(p, f, n, v) ADAPT::of(k, p, f, n, v)
+static __device__ __forceinline__ float gtr__sign(float v) { return (float)((v > 0.0f) - (v < 0.0f)); }
+// The rule for N elements: parameters, gradients, states. STATES: that the rule is known to have, or -1.
+template <typename ADAPT, int N, int STATES = -1>
+static __device__ __forceinline__ void gtr__apply(const gtr__rule &k, float *parameter, const float *gradient,
+                                                  float *state0, float *state1) {
+#define GTR__RULE_CASE(ID, states, formula) \
+    if ((STATES < 0 || STATES == states) && k.kind == GTR__RULE_##ID) { \
+        _Pragma("unroll") \
+        for (int e = 0; e < N; e++) { \
+            float &p = parameter[e], &a = state0[e], &b = state1[e], d = fmaf(k.wd, p, k.coef * gradient[e]); \
+            (void)a; (void)b; \
+            formula; \
+        } \
+        return; \
+    }
+    GTR__RULES(GTR__RULE_CASE)
+#undef GTR__RULE_CASE
+}
+static gtr_result gtr__check_states(void *instance, const gtr__optim *o) {
+    for (int i = 0; i < o->states; i++) if (!o->state[i]) return gtr__fail(instance, GTR_ERR_STATE, "update: state %d is missing", i);
+    return GTR_OK;
+}
+// The segments that a tile from base on may touch: which one it begins in, and where those behind it begin, which are 64
+// elements apart at least. All threads of a block call find.
+struct gtr__update_segments {
+    int64_t offset[GTR__UPDATE_TILE / 64 + 1];
+    int first;
+    __device__ __forceinline__ void find(const gtr__optim &o, int64_t base)
+    {
+        const int tid = (int)threadIdx.x;
+        int lo = -1;
+        for (int k = 0; k < o.n; k += (int)blockDim.x)
+            lo += __syncthreads_count(k + tid < o.n && o.segments[k + tid].offset <= base);
+        if (tid <= GTR__UPDATE_TILE / 64)
+            offset[tid] = lo + 1 + tid < o.n ? o.segments[lo + 1 + tid].offset : INT64_MAX;
+        if (tid == 0) first = lo;
+        __syncthreads();
+    }
+    __device__ __forceinline__ int of(int64_t e) const
+    {
+        int k = 0;
+        while (offset[k] <= e) k++;
+        return first + k;
+    }
+};
+struct gtr__update_four {       // elements of one segment, from at on in it
+    const gtr__segment *q;
+    int64_t at;
+    int n;
+    float p[4], g[4], a[4], b[4];
+    __device__ __forceinline__ void load(const gtr__optim &o, int64_t e, int64_t last)      // q: of an element before e
+    {
+        n = 0;
+        if (e >= last) return;
+        while (q + 1 < o.segments + o.n && q[1].offset <= e) q++;
+        at = e - q->offset;
+        const int64_t left = q->count - at;
+        n = left <= 0 ? 0 : left < 4 ? (int)left : 4;
+        if (n == 0) return;
+        gtr__load4(q->p + at, n, ((uintptr_t)q->p & 15) == 0, p);
+        gtr__load4(o.gradient + e, n, true, g);
+        if (o.states > 0) gtr__load4(o.state[0] + e, n, true, a);
+        if (o.states > 1) gtr__load4(o.state[1] + e, n, true, b);
+    }
+    __device__ __forceinline__ void update(const gtr__optim &o, const gtr__rates &rates, float coef)
+    {
+        if (n == 0) return;
+        const int64_t e = q->offset + at;
+        gtr__apply<gtr__adapt_exact, 4>(gtr__rule_of(o.rule, rates, q->group, coef), p, g, a, b);
+        gtr__store4(q->p + at, n, ((uintptr_t)q->p & 15) == 0, p);
+        if (o.states > 0) gtr__store4(o.state[0] + e, n, true, a);
+        if (o.states > 1) gtr__store4(o.state[1] + e, n, true, b);
+        low(q->bf16, GTR_BF16);
+        low(q->f16, GTR_F16);
+    }
+    __device__ __forceinline__ void low(void *copy, int type)
+    {
+        if (!copy) return;
+        if (n == 4 && ((uintptr_t)copy & 7) == 0) gtr__put4(copy, type, at, make_float4(p[0], p[1], p[2], p[3]));
+        else {
+#pragma unroll
+            for (int k = 0; k < 4; k++) if (k < n) gtr__put(copy, type, at + k, p[k]);
+        }
+    }
+};
+static __global__ void __launch_bounds__(GTR__T + 64, GTR__UPDATE_RESIDENT)
+gtr__k_update(const __grid_constant__ gtr__update_kernel m) {
+    __shared__ gtr__update_segments segments;
+    __shared__ gtr__rates rates;
+    __shared__ float coef;
+    __shared__ bool stop;
+    const int64_t base = m.first + (int64_t)blockIdx.x * GTR__UPDATE_TILE, stride = (int64_t)gridDim.x * GTR__UPDATE_TILE;
+    const bool helps = threadIdx.x >= GTR__T;
+    int64_t e = base + threadIdx.x * 4;
+    gtr__update_four four[2];
+    segments.find(m.o, base);
+    if (!helps) {
+        four[0].q = four[1].q = &m.o.segments[segments.of(e)];
+        four[0].load(m.o, e, m.last);
+        four[1].load(m.o, e + stride, m.last);
+    }
+    const uint64_t step = m.ctl->step;
+    if (threadIdx.x < GTR__MAX_GROUPS)
+        gtr__rates_of(m.o, (double)gtr__rate_of(m.ctl, m.o.shared, (int)threadIdx.x), m.ctl->applied + 1, (int)threadIdx.x, &rates);
+    gtr__enter();
+    if (threadIdx.x == 0) { coef = m.ctl->coef; stop = m.ctl->guard || m.ctl->status; }
+    __syncthreads();
+    if (helps) { gtr__report_warps(m.report, GTR__T, step, false); return; }
+    if (stop) return;
+    for (; e < m.last; e += 2 * stride) {
+#pragma unroll
+        for (int u = 0; u < 2; u++) {
+            four[u].update(m.o, rates, coef);
+            four[u].load(m.o, e + (u + 2) * stride, m.last);
+        }
+    }
+}
+// What elements from u->first on to u->last - 1 take.
+static gtr_result gtr__update_start(void *instance, const gtr__call *c, gtr__update_kernel *u) {
+    const int64_t tiles = gtr__ceil(u->last - u->first, GTR__UPDATE_TILE);
+    if (tiles == 0) return GTR_OK;
+    return GTR__LAUNCH(instance, c, gtr__k_update, (unsigned)gtr__min64(tiles, (int64_t)gtr__sms(c) * GTR__UPDATE_RESIDENT),
+                       u->report.ctl ? GTR__T + 64 : GTR__T, 0, *u);
+}
+static gtr_result gtr__update_make(void *instance, const gtr__call *c, const gtr__optim *o, gtr__update_kernel *u) {
+    memset((void *)u, 0, sizeof *u);
+    u->o = *o; u->ctl = c->ctl; u->last = o->count;
+    return gtr__check_states(instance, o);
+}
+static gtr_result gtr__cuda_update_fwd(void *instance, const gtr__call *c) {
+    gtr__update_kernel u;
+    GTR__TRY(gtr__update_make(instance, c, (const gtr__optim *)c->attr->ptr, &u));
+    return gtr__update_start(instance, c, &u);
+}
+// The last nodes of a step, UPDATE and REPORT, in one launch.
+static int gtr__finish_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
+    const gtr__node *n = &plan->node[at];
+    (void)caps;
+    if (n->op != GTR__OP_UPDATE || at + 2 != plan->n_node || n[1].op != GTR__OP_REPORT) return 0;
+    return ((const gtr__optim *)n->attr.ptr)->count > 0 ? 2 : 0;
+}
+static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg *in, gtr__arg *out);
+static gtr_result gtr__finish_run(void *instance, const gtr__call *c) {
+    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    gtr__update_kernel u;
+    gtr__arg in[GTR__MAX_REPORT], out[1];
+    if (c->measure) return gtr__measured(c, 0);
+    if (c->fits) { *c->fits = 1; return GTR_OK; }
+    GTR__TRY(gtr__update_make(instance, c, (const gtr__optim *)w->node[0].attr.ptr, &u));
+    const gtr__call report = gtr__mlp_call(c, &w->node[1], in, out);
+    u.report = gtr__reporting_of(&report);
+    return gtr__update_start(instance, c, &u);
 }
 
 // >>op:check
@@ -6320,7 +6423,8 @@ static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const g
     }
     if (w.bias) {
         const int i = w.at.n0 + (int)threadIdx.x;
-        gtr__apply<gtr__adapt_exact, 1>(gtr__rule_of(m.optim.rule, h->rate, y.group, coef), &s.bias_p, &s.bias_g, &s.bias_a, &s.bias_b);
+        gtr__apply<gtr__adapt_exact, 1>(gtr__rule_of(m.optim.rule, h->rate, y.group, coef), &s.bias_p, &s.bias_g,
+                                        &s.bias_a, &s.bias_b);
         if (m.optim.states > 1) m.optim.state[1][y.offset + i] = s.bias_b;
         if (m.optim.states > 0) m.optim.state[0][y.offset + i] = s.bias_a;
         y.p[i] = s.bias_p;
@@ -6384,8 +6488,11 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
     if (me < m.tiles2) gtr__mlp_keep<T>(m, pool);
     if (!gtr__mlp_meet(m, (uint32_t)blocks, m.hurry)) { gtr__mlp_leave(m); return; }
 
-    if (me == blocks - 1 && tid < 32) gtr__fetch_ahead(m.ctl, m.record);
-    if (me == blocks - 1 && tid >= 32 && tid < 32 + GTR__MAX_GROUPS) gtr__rates_of(m.optim, (double)m.ctl->record[m.ctl->step & 1].lr[tid - 32], m.ctl->applied + 1, tid - 32, m.rate);
+    if (me == blocks - 1 && tid < 32) gtr__fetch_ahead(m.ctl, m.record, m.ctl->step);
+    if (me == blocks - 1 && tid >= 32 && tid < 32 + GTR__MAX_GROUPS) {
+        const gtr__record &now = m.ctl->record[m.ctl->step & 1];
+        gtr__rates_of(m.optim, (double)now.lr[tid - 32], m.ctl->applied + 1, tid - 32, m.rate);
+    }
     for (int task = me; task < m.tiles2; task += blocks) gtr__mlp_middle<T, KIND>(m, pool, task);
     gtr__mlp_arrive(m);
     if (me < m.tiles3) gtr__mlp_weights_begin<T>(m, pool, me);
@@ -6726,7 +6833,8 @@ static void gtr__mlp_layers(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view
         L->db = g->n_out > 2 ? (float *)data(g->out[2]) : NULL;
         L->vec_w = L->k * cut->size % 16 == 0 && gtr__aligned(L->w, 16);
         L->wide = L->n % 4 == 0; L->vec_bias = L->wide && gtr__aligned(L->bias, 16);
-        L->vec_u = L->k % 4 == 0 && gtr__aligned(L->dw, 16) && gtr__aligned(m->optim.gradient, 16) && gtr__aligned(m->optim.state[0], 16) && gtr__aligned(m->optim.state[1], 16);
+        L->vec_u = L->k % 4 == 0 && gtr__aligned(L->dw, 16) && gtr__aligned(m->optim.gradient, 16) &&
+                   gtr__aligned(m->optim.state[0], 16) && gtr__aligned(m->optim.state[1], 16);
         L->tile0 = cut->tile0[l]; L->across = cut->across[l];
         L->act_at = cut->act_at[l]; L->pitch = cut->pitch[l];
         L->kept_at = -1;
@@ -10236,7 +10344,7 @@ static __device__ __forceinline__ void gtr__field_ahead(const gtr__field &m, con
     static_assert(whole <= 16, "half a warp fetches a record");
     const int lane = (int)threadIdx.x & 31, of = lane >> 4, at = lane & 15;
     const uint64_t step = h->step, next = step + 1;
-    if (h->record.more == 0) { gtr__fetch_ahead(m.ctl, m.ring); return; }
+    if (h->record.more == 0) { gtr__fetch_ahead(m.ctl, m.ring, m.ctl->step); return; }
     if (first || step % GTR__FIELD_AHEAD == 0) {
         const int left = GTR__FIELD_AHEAD - (int)(step % GTR__FIELD_AHEAD), n = h->record.more < left ? (int)h->record.more : left;
         int4 v[GTR__FIELD_AHEAD / 2] = {};
@@ -10478,7 +10586,8 @@ struct gtr__field_adapt {
     }
 };
 static __device__ __forceinline__ void gtr__field_update(const gtr__field &m, const gtr__field_head *h, gtr__field_four &f, float coef) {
-    gtr__apply<gtr__field_adapt, 4>(gtr__rule_of(m.optim.rule, h->rate, f.seg->group, coef), &f.p.x, &f.g.x, &f.a.x, &f.b.x);
+    const gtr__rule rule = gtr__rule_of(m.optim.rule, h->rate, f.seg->group, coef);
+    gtr__apply<gtr__field_adapt, 4>(rule, &f.p.x, &f.g.x, &f.a.x, &f.b.x);
 }
 // What is not done in each step, or seldom, by a block for its slice: what there is is kept, or put back; or the gradients that are there
 // are used.
@@ -10678,7 +10787,8 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(P, FED), 1) gtr__k_field
         while (ways < 8 && per * ways * 2 <= GTR__FIELD_T) ways *= 2;
         const int wide = GTR__FIELD_T / ways, way = tid / wide, own = tid % wide;
         const bool once = per <= wide;              // all of a slice at a time, unless there are very many parameters
-        if (tid >= 128 && tid < 128 + GTR__MAX_GROUPS) gtr__rates_of(m.optim, (double)h->record.lr[tid - 128], h->applied + 1, tid - 128, &h->rate);     // thread 0 is about to wait
+        if (tid >= 128 && tid < 128 + GTR__MAX_GROUPS)      // thread 0 is about to wait
+            gtr__rates_of(m.optim, (double)h->record.lr[tid - 128], h->applied + 1, tid - 128, &h->rate);
         const float whole = (float)(1.0 / (double)h->scale);
         gtr__field_four four;
         int from = 0;
@@ -12965,7 +13075,14 @@ typedef struct gtr__wide_head {
     gtr__rates rates;
 } gtr__wide_head;
 // A tile as those who update it see it. STATES: how many the rule has.
-typedef struct gtr__wide_line { const float *g; float *p, *m, *v; __nv_bfloat16 *low; __half *half; int ld_g, ld; gtr__rule rule; } gtr__wide_line;
+typedef struct gtr__wide_line {
+    const float *g;
+    float *p, *m, *v;
+    __nv_bfloat16 *low;
+    __half *half;
+    int ld_g, ld;
+    gtr__rule rule;
+} gtr__wide_line;
 // The gradient of a block's tile number i, and its rows' distance.
 static __device__ __forceinline__ float *gtr__wide_gradient(const gtr__wide_job &m, const gtr__wide_place &q, int i, int *ld) {
     const gtr__wide_weight &w = m.weight[q.weight];
@@ -12987,7 +13104,8 @@ static __device__ __forceinline__ gtr__wide_line gtr__wide_line_of(const gtr__wi
     l.half = s->f16 ? (__half *)s->f16 + origin : NULL;     // another trainer's
     return l;
 }
-template <int STATES> static __device__ __forceinline__ void gtr__wide_get(float4 *x, const gtr__wide_line &l, int row, int column) {
+template <int STATES>
+static __device__ __forceinline__ void gtr__wide_get(float4 *x, const gtr__wide_line &l, int row, int column) {
     const int e = row * l.ld + column;
     x[0] = __ldcg((const float4 *)(l.g + row * l.ld_g + column));
     x[1] = __ldcg((const float4 *)(l.p + e));
@@ -13003,7 +13121,8 @@ template <int STATES> static __device__ __forceinline__ void gtr__wide_set(float
     if (l.half) gtr__put4(l.half, GTR_F16, e, x[1]);
 }
 // One warp's share of a tile: half rows, every workers-th; the next one's loads are on their way.
-template <int STATES> static __device__ __forceinline__ void gtr__wide_update(const gtr__wide_line &l, int worker, int workers) {
+template <int STATES>
+static __device__ __forceinline__ void gtr__wide_update(const gtr__wide_line &l, int worker, int workers) {
     const int lane = (int)threadIdx.x & 31, end = 2 * GTR__WIDE_M;
     auto column = [&](int c) { return (c & 1) * 128 + lane * 4; };
     auto at = [&](int c) { return (c >> 1) * l.ld + column(c); };
@@ -13024,7 +13143,8 @@ template <int STATES> static __device__ __forceinline__ void gtr__wide_update(co
 }
 #endif
 
-template <int STATES> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr__k_wide(const __grid_constant__ gtr__wide_job m) {
+template <int STATES>
+static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr__k_wide(const __grid_constant__ gtr__wide_job m) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ char gtr__wide_room[];
     __shared__ __align__(16) gtr__wide_head head;
@@ -13085,7 +13205,8 @@ template <int STATES> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) g
             asm volatile("bar.sync 2, 480;" ::: "memory");
             const int past = (m.tiles - 1 - (int)blockIdx.x) / blocks;
             gtr__bar_await(due + 8 * (past % GTR__WIDE_AHEAD), (uint32_t)(past / GTR__WIDE_AHEAD) & 1);
-            gtr__wide_update<STATES>(gtr__wide_line_of(m, head, gtr__wide_at(m, (int)blockIdx.x + past * blocks), past), warp - 1, GTR__WIDE_WORKERS + 8);
+            const gtr__wide_place q = gtr__wide_at(m, (int)blockIdx.x + past * blocks);
+            gtr__wide_update<STATES>(gtr__wide_line_of(m, head, q, past), warp - 1, GTR__WIDE_WORKERS + 8);
         }
     } else {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 96;");
@@ -13113,7 +13234,8 @@ template <int STATES> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) g
             const gtr__optim &o = m.o;
             const bool update = !m.ctl->guard && !m.ctl->status;
             if (update) {
-                if (warp == 1 && lane < GTR__MAX_GROUPS) gtr__rates_of(o, (double)gtr__rate_of(m.ctl, o.shared, lane), m.ctl->applied + 1, lane, &head.rates);
+                if (warp == 1 && lane < GTR__MAX_GROUPS)
+                    gtr__rates_of(o, (double)gtr__rate_of(m.ctl, o.shared, lane), m.ctl->applied + 1, lane, &head.rates);
                 asm volatile("bar.sync 1, 224;\nbar.arrive 2, 480;" ::: "memory");
             }
             int tile = 0;
@@ -13121,7 +13243,8 @@ template <int STATES> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) g
                 const gtr__wide_place q = gtr__wide_at(m, t);
                 const int turn = tile / GTR__WIDE_AHEAD, slot = tile % GTR__WIDE_AHEAD;
                 gtr__bar_await(due + 8 * slot, (uint32_t)turn & 1);
-                if (update) gtr__wide_update<STATES>(gtr__wide_line_of(m, head, q, tile), warp - 1, t + blocks < m.tiles ? GTR__WIDE_WORKERS : GTR__WIDE_WORKERS + 8);
+                const int workers = t + blocks < m.tiles ? GTR__WIDE_WORKERS : GTR__WIDE_WORKERS + 8;
+                if (update) gtr__wide_update<STATES>(gtr__wide_line_of(m, head, q, tile), warp - 1, workers);
                 __syncwarp();
                 if (lane == 0) gtr__bar_arrive(done + 8 * slot);
             }
@@ -13165,7 +13288,7 @@ static int gtr__wide_match(const gtr__plan *plan, int at, const gtr__caps *caps)
         const gtr__node *n = &plan->node[i];
         const gtr__optim *o = (const gtr__optim *)n->attr.ptr;
         if (n->op == GTR__OP_UPDATE) return o && o->loss_only && !o->scaled && !(o->clip > 0) ? i + 1 - at : 0;
-        if (n->op == GTR__OP_LINEAR ? n->dir != GTR__BWD : n->op != GTR__OP_LINEAR_DACT && n->op != GTR__OP_GUARD && !gtr__mlp_unary(n->op)) return 0;
+        if (n->op == GTR__OP_LINEAR ? n->dir != GTR__BWD : n->op != GTR__OP_LINEAR_DACT && n->op != GTR__OP_GUARD && n->op != GTR__OP_BN_COMMIT && !gtr__mlp_unary(n->op)) return 0;
         if (n->recomputed || n->stage) return 0;
     }
     return 0;
@@ -13239,15 +13362,12 @@ static bool gtr__wide_add(gtr__wide_job *m, gtr__wide_encode encode, const gtr__
 // The segments between those that the kernel updates.
 static gtr_result gtr__wide_rest(void *instance, const gtr__call *c, const gtr__optim *o, const gtr__wide_job *m) {
     gtr__update_kernel u;
-    memset(&u, 0, sizeof u);
-    u.o = *o;
-    u.ctl = c->ctl;
+    GTR__TRY(gtr__update_make(instance, c, o, &u));
     while (u.first < o->count) {
         const gtr__wide_weight *next = NULL;
         for (int i = 0; i < m->n; i++) if (m->weight[i].offset >= u.first && (!next || m->weight[i].offset < next->offset)) next = &m->weight[i];
         u.last = next ? next->offset : o->count;
-        u.tiles = gtr__ceil(u.last - u.first, GTR__UPDATE_TILE);
-        if (u.tiles) GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_update, (unsigned)gtr__min64(u.tiles, (int64_t)gtr__sms(c) * 3), GTR__T, 0, u));
+        GTR__TRY(gtr__update_start(instance, c, &u));
         u.first = next ? next->offset + (int64_t)next->n * next->k : u.last;
     }
     return GTR_OK;
@@ -13282,7 +13402,8 @@ static gtr_result gtr__wide_go(void *instance, const gtr__call *c, bool stored) 
     }
     GTR__TRY(gtr__wide_rest(instance, c, o, &m));
     if (!m.n) return GTR_OK;
-    return o->states > 1 ? gtr__wide_start<2>(instance, c, &m) : o->states ? gtr__wide_start<1>(instance, c, &m) : gtr__wide_start<0>(instance, c, &m);
+    return o->states > 1 ? gtr__wide_start<2>(instance, c, &m) :
+           o->states ? gtr__wide_start<1>(instance, c, &m) : gtr__wide_start<0>(instance, c, &m);
 }
 static gtr_result gtr__wide_run(void *instance, const gtr__call *c) { return gtr__wide_go(instance, c, true); }
 static gtr_result gtr__wide_run_unstored(void *instance, const gtr__call *c) { return gtr__wide_go(instance, c, false); }
@@ -13301,6 +13422,7 @@ static const gtr__matcher gtr__cuda_matchers[] = {
       1, 0, gtr__wide_own, 1, 0, 0 },
     { "gradients of large weights with their update", gtr__wide_match, gtr__wide_run, 1, 0, 0, gtr__wide_own, 0, 0, 0 },
 #endif
+    { "update and report", gtr__finish_match, gtr__finish_run, 1, 0, 0, NULL, 0, 0, 0 },
 };
 // A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.
 static gtr_result gtr__cuda_network_fwd(void *instance, const gtr__call *c) {

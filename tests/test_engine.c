@@ -886,6 +886,41 @@ static long long in_use(const gtr_context *ctx)
     CHECK(n == asked[GTR_MEMORY_DEVICE], "the context counts %lld bytes, the allocator %lld", n, asked[GTR_MEMORY_DEVICE]);
     return n;
 }
+/* UPDATE and REPORT in one launch, as a GPU has them, do what they do one after the other, also where the norm's statistics are committed,
+   the step is in two halves, and an FP16 step is skipped. */
+static void finishes(void)
+{
+    static const gtr_precision precisions[] = { GTR_TF32, GTR_MIXED_FP16 };
+    static shot s[3];
+    int k, way, i;
+    for (k = 0; k < 4; k++) {
+        gtr_report r[3];
+        for (way = 0; way < 3; way++) {
+            gtr_context *ctx = create();
+            gtr_trainer_desc d = adam();
+            net n;
+            d.precision = precisions[k % 2];
+            d.loss_scale = 1e12f; /* FP16: overflows at first */
+            d.no_matchers = way == 1;
+            if (k > 1) d.clip_norm = 0.5f;
+            n = build(ctx, GTR_BATCH, NORM, &d);
+            for (i = 0; i < 40; i++) {
+                feed(&n, i % 4 * 16, 16);
+                if (way < 2) EXPECT_EQ(gtr_step(n.t), GTR_OK);
+                else { EXPECT_EQ(gtr_backward(n.t), GTR_OK); EXPECT_EQ(gtr_update(n.t), GTR_OK); }
+            }
+            EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+            EXPECT(!ctx->caps.cuda || (way == 1) != (strstr(gtr_plan_text(n.t, 16), "update and report") != NULL));
+            r[way] = gtr_trainer_report(n.t);
+            take(ctx, n.t, true, &s[way]);
+            EXPECT_OK(ctx);
+            gtr_destroy(ctx);
+            EXPECT(r[way].step == 40 && (k % 2 ? r[way].applied < 40 && r[way].applied > 0 : r[way].applied == 40));
+            CHECK(equal(&s[way], &s[0]) && r[way].loss == r[0].loss && r[way].applied == r[0].applied && r[way].grad_norm == r[0].grad_norm &&
+                  r[way].loss_scale == r[0].loss_scale, "case %d, way %d: other bits", k, way);
+        }
+    }
+}
 static void memory_report(void)
 {
     static const gtr_optimizer kinds[] = { GTR_SGD, GTR_SGD, GTR_ADAM, GTR_ADAMW, GTR_ADAM, GTR_ADAM };
@@ -3394,6 +3429,7 @@ static void all(void)
     RUN(streams);
     RUN(captured_steps);
     RUN(memory_report);
+    RUN(finishes);
     RUN(low_inputs);
     RUN(read_back);
     RUN(gradients_of_a_bad_step);
