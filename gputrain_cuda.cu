@@ -3353,14 +3353,21 @@ static __device__ __forceinline__ void gtr__online(float *m, float *r, const flo
     }
     *m = top; *r = sum;
 }
-// The team's max, and sum as above, of a row of n elements from index at on.
-static __device__ __forceinline__ void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live, float *scratch, float *max, float *rest) {
-    float m = -INFINITY, r = 0.0f, top;
-    if (live) for (int64_t i = lane; i < n; i += 4 * team) {
-        float v[4];
-        int k = 0;
+// Four of a lane's elements of a row, from its i'th on; how many there are.
+static __device__ __forceinline__ int gtr__row_four(gtr__opd x, int64_t at, int64_t i, int64_t n, int team, float *v) {
+    int k = 0;
 #pragma unroll
-        for (int u = 0; u < 4; u++) if (i + u * team < n) { v[u] = gtr__get(x.p, x.t, at + i + u * team); k++; }
+    for (int u = 0; u < 4; u++) if (i + u * team < n) { v[u] = gtr__get(x.p, x.t, at + i + u * team); k++; }
+    return k;
+}
+// The team's max, and sum as above, of a row of n elements from index at on, of which a lane has its first four.
+static __device__ __forceinline__ void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live,
+                                                      const float *first, int k, float *scratch, float *max, float *rest) {
+    float m = -INFINITY, r = 0.0f, top;
+    gtr__online(&m, &r, first, k);
+    if (live) for (int64_t i = lane + 4 * team; i < n; i += 4 * team) {
+        float v[4];
+        k = gtr__row_four(x, at, i, n, team, v);
         gtr__online(&m, &r, v, k);
     }
     top = gtr__team_max(m, team, scratch);
@@ -3369,6 +3376,12 @@ static __device__ __forceinline__ void gtr__row_stats(gtr__opd x, int64_t at, in
     r = gtr__team_sum(reach || m == -INFINITY ? r : (r + 1.0f) * expf(m - top), team, scratch) + (ones - 1.0f);
     *rest = fabsf(top) == INFINITY ? NAN : r;   // a row of nothing but -inf, or with inf, has no softmax
     *max = top;
+}
+static __device__ __forceinline__ void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live,
+                                                      float *scratch, float *max, float *rest) {
+    float v[4];
+    const int k = live ? gtr__row_four(x, at, lane, n, team, v) : 0;
+    gtr__row_stats(x, at, n, lane, team, live, v, k, scratch, max, rest);
 }
 typedef struct gtr__rows { gtr__opd x, y, dy, dx; int64_t rows, n, inner; int team; } gtr__rows;
 
@@ -4005,22 +4018,43 @@ static gtr_result gtr__cuda_argmax_fwd(void *instance, const gtr__call *c) {
     return GTR__LAUNCH(instance, c, gtr__k_argmax, gtr__grid(c, rows * team), GTR__T, 0, gtr__opd_of(&c->in[0]), (int32_t *)c->out[0].data, rows, n, team);
 }
 
-// How rows of the losses over (N, C) are cut: one block where that is quick, as then the launch is the only one. Else each block leaves two
-// numbers in workspace, and a last kernel of one block joins them in a fixed order.
-typedef struct gtr__cut { int team, threads, blocks; } gtr__cut;
+// How rows of the losses over (N, C) are cut: four elements a lane, in one block or, on Hopper, one cluster where that is
+// quick, as then the launch is the only one. Else each block leaves two numbers in workspace, and a last kernel of one
+// block joins them in a fixed order.
+#define GTR__CLUSTER 8          // blocks of a cluster that every such device has
+typedef struct gtr__cut { int team, threads, blocks; bool cluster; } gtr__cut;
 static gtr__cut gtr__cut_make(const gtr__call *c) {
     int64_t rows = c->in[0].shape.dim[0], n = c->in[0].shape.dim[1];
     gtr__cut k;
-    k.team = gtr__team(n);
-    k.threads = GTR__T;
-    k.blocks = (int)gtr__min64(gtr__ceil(rows * k.team, GTR__T), (int64_t)gtr__sms(c) * 4);
-    if (rows * n <= 32768 && (k.team <= 32 || rows <= 4)) {
-        k.blocks = 1;
-        if (k.team <= 32) k.threads = (int)gtr__min64(1024, gtr__max64(32, gtr__ceil(rows * k.team, 32) * 32));
-    }
+    k.team = n > 1024 ? GTR__T : 1;
+    while (k.team < 32 && k.team * 4 < n) k.team *= 2;
+    k.threads = k.team > 32 ? GTR__T : 512;
+    const int64_t blocks = gtr__max64(1, gtr__ceil(rows * k.team, k.threads));
+    k.cluster = c->caps->compute >= 90 && blocks > 1 && blocks <= 2 * GTR__CLUSTER;     // at most two rounds
+    k.blocks = (int)gtr__min64(blocks, k.cluster ? GTR__CLUSTER : (int64_t)gtr__sms(c) * 4);
+    if (k.blocks == 1) k.threads = (int)gtr__min64(k.threads, gtr__ceil(rows * k.team, 32) * 32);
     return k;
 }
-static size_t gtr__cut_bytes(const gtr__cut *k) { return k->blocks > 1 ? (size_t)k->blocks * 8 : 0; }
+static size_t gtr__cut_bytes(const gtr__cut *k) { return k->blocks > 1 && !k->cluster ? (size_t)k->blocks * 8 : 0; }
+// All threads of a cluster call it: the blocks' two numbers (thread 0's) are added, in order, by thread 0 of block 0, for
+// which alone it is true.
+static __device__ __forceinline__ bool gtr__cut_join(float &a, int &b) {
+    __shared__ float2 parts[GTR__CLUSTER];
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    if (threadIdx.x == 0)
+        asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};"
+                     :: "r"(gtr__cluster_address(&parts[blockIdx.x], 0)), "f"(a), "f"(__int_as_float(b)) : "memory");
+#endif
+    gtr__cluster_meet();
+    if (blockIdx.x || threadIdx.x) return false;
+    a = parts[0].x; b = __float_as_int(parts[0].y);
+    for (unsigned k = 1; k < gridDim.x; k++) { a += parts[k].x; b += __float_as_int(parts[k].y); }
+    return true;
+}
+
+#define GTR__LAUNCH_CUT(instance, c, kernel, k, ...) \
+    gtr__start(instance, (cudaStream_t)(c)->stream, #kernel, kernel, dim3((unsigned)(k).blocks), dim3((unsigned)(k).threads), \
+               0, (k).cluster ? (unsigned)(k).blocks : 1u, __VA_ARGS__)
 
 // >>op:accuracy
 // A third input's data; NULL. And what divides, given the rows that count here.
@@ -4032,7 +4066,7 @@ static __device__ __forceinline__ float gtr__share(int right, double divisor) {
     return divisor > 0.0 ? (float)((double)right / divisor) : NAN;
 }
 // Bytes: the logits once.
-static __global__ void __launch_bounds__(1024, 1)
+static __global__ void __launch_bounds__(512)
 gtr__k_accuracy(gtr__opd x, const int32_t *label, const int64_t *tally, gtr__opd y, int64_t rows, int64_t n, int team,
                 int2 *part) {
     __shared__ float values[32];
@@ -4048,9 +4082,10 @@ gtr__k_accuracy(gtr__opd x, const int32_t *label, const int64_t *tally, gtr__opd
     }
     right = gtr__block_count(right, scratch);
     counted = gtr__block_count(counted, scratch);
-    if (threadIdx.x) return;
-    if (gridDim.x > 1) part[blockIdx.x] = make_int2(right, counted);
-    else gtr__give1(y, 0, gtr__share(right, gtr__divisor(tally, rows, counted)));
+    float all = (float)right;   // as many as a cluster takes are exact
+    if (gridDim.x > 1 && !part ? !gtr__cut_join(all, counted) : threadIdx.x) return;
+    if (gridDim.x > 1 && part) part[blockIdx.x] = make_int2(right, counted);
+    else gtr__give1(y, 0, gtr__share((int)all, gtr__divisor(tally, rows, counted)));
 }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_accuracy_end(const int2 *part, int blocks, const int64_t *tally,
                                                                      int64_t rows, gtr__opd y) {
@@ -4066,9 +4101,10 @@ static gtr_result gtr__cuda_accuracy_fwd(void *instance, const gtr__call *c) {
     gtr__cut k = gtr__cut_make(c);
     const gtr_shape *x = &c->in[0].shape;
     if (c->measure) return gtr__measured(c, gtr__cut_bytes(&k));
-    gtr_result r = GTR__LAUNCH(instance, c, gtr__k_accuracy, (unsigned)k.blocks, (unsigned)k.threads, 0, gtr__opd_of(&c->in[0]), (const int32_t *)c->in[1].data,
-                               gtr__tally_of(c), gtr__opd_of(&c->out[0]), x->dim[0], x->dim[1], k.team, (int2 *)c->ws);
-    if (r || k.blocks == 1) return r;
+    gtr_result r = GTR__LAUNCH_CUT(instance, c, gtr__k_accuracy, k, gtr__opd_of(&c->in[0]), (const int32_t *)c->in[1].data,
+                                   gtr__tally_of(c), gtr__opd_of(&c->out[0]), x->dim[0], x->dim[1], k.team,
+                                   k.cluster ? NULL : (int2 *)c->ws);
+    if (r || k.blocks == 1 || k.cluster) return r;
     return GTR__LAUNCH(instance, c, gtr__k_accuracy_end, 1, GTR__T, 0, (const int2 *)c->ws, k.blocks, gtr__tally_of(c),
                        x->dim[0], gtr__opd_of(&c->out[0]));
 }
@@ -4097,47 +4133,56 @@ static __device__ __forceinline__ void gtr__xent_give(const gtr__xent &m, float 
     gtr__give1(m.loss, 0, divisor > 0.0f ? loss / divisor : NAN);
     if (m.count.p) gtr__give1(m.count, 0, divisor);
 }
-static __global__ void __launch_bounds__(1024, 1) gtr__k_xent(const gtr__xent m) {
+static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
     __shared__ float scratch[32];
     __shared__ int counts[32];
     gtr__enter();
-    int teams = (int)blockDim.x / m.team, lane = (int)threadIdx.x % m.team, rows = 0;
+    const int teams = (int)blockDim.x / m.team, lane = (int)threadIdx.x % m.team;
+    int rows = 0, all = -1;
     float loss = 0.0f, g = 0.0f;
-    if (m.dx.p) {               // the mean's divisor is wanted before the first gradient: every block counts all labels
-        int all = 0;
-        for (int64_t i = threadIdx.x; i < m.rows && !m.tally; i += blockDim.x) all += m.label[i] != m.ignore;
-        all = gtr__block_count(all, counts);
-        const float divisor = (float)gtr__divisor(m.tally, m.rows, all);
-        g = divisor > 0.0f ? m.seed * (m.ctl ? m.ctl->scale : 1.0f) / divisor : 0.0f;
-    }
     for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
-        int64_t row = base + threadIdx.x / m.team, at = row * m.n;
-        bool live = row < m.rows;
-        int64_t y = live ? (int64_t)m.label[row] : m.ignore;
-        bool counted = y != m.ignore, bad = counted && (y < 0 || y >= m.n);
-        float top, rest, all = 0.0f;
-        gtr__row_stats(m.x, at, m.n, lane, m.team, live, scratch, &top, &rest);
-        float log_sum = log1pf(rest), lse = top + log_sum;
+        const int64_t row = base + threadIdx.x / m.team, at = row * m.n;
+        const bool live = row < m.rows;
+        float top, rest, sum = 0.0f, first[4];
+        const int k = live ? gtr__row_four(m.x, at, lane, m.n, m.team, first) : 0;
+        const int64_t y = live ? (int64_t)m.label[row] : m.ignore;
+        const bool counted = y != m.ignore, bad = counted && (y < 0 || y >= m.n);
+        if (m.dx.p && all < 0) {        // the mean's divisor is wanted before the first gradient: every block counts all labels
+            all = 0;
+            for (int64_t i = threadIdx.x; i < m.rows && !m.tally; i += blockDim.x) all += m.label[i] != m.ignore;
+            all = gtr__block_count(all, counts);
+            const float divisor = (float)gtr__divisor(m.tally, m.rows, all);
+            g = divisor > 0.0f ? m.seed * (m.ctl ? m.ctl->scale : 1.0f) / divisor : 0.0f;
+        }
+        gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &top, &rest);
+        const float log_sum = log1pf(rest), lse = top + log_sum;
         if (m.smooth > 0.0f) {
-            if (live) for (int64_t i = lane; i < m.n; i += m.team) all += gtr__get(m.x.p, m.x.t, at + i) - top;
-            all = gtr__team_sum(all, m.team, scratch);
+            if (live) for (int64_t i = lane; i < m.n; i += m.team) sum += gtr__get(m.x.p, m.x.t, at + i) - top;
+            sum = gtr__team_sum(sum, m.team, scratch);
         }
         if (live && lane == 0) {
             if (m.lse.p) gtr__give1(m.lse, row, lse);
             if (counted) {
                 float v = bad ? NAN : log_sum - (gtr__get(m.x.p, m.x.t, at + y) - top);
-                if (m.smooth > 0.0f) v = (m.smooth < 1.0f || bad ? (1.0f - m.smooth) * v : 0.0f) + m.smooth * (log_sum - all / (float)m.n);
+                if (m.smooth > 0.0f) v = (m.smooth < 1.0f || bad ? (1.0f - m.smooth) * v : 0.0f) + m.smooth * (log_sum - sum / (float)m.n);
                 loss += v;
                 rows++;
             }
         }
-        if (m.dx.p && live) for (int64_t i = lane; i < m.n; i += m.team)
+        if (!m.dx.p || !live) continue;
+#pragma unroll
+        for (int u = 0; u < 4; u++) if (u < k) {
+            const int64_t i = lane + u * m.team;
+            gtr__give1(m.dx, at + i, counted ? gtr__xent_dx(m, g, first[u], lse, i == y, bad) : 0.0f);
+        }
+        for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
             gtr__give1(m.dx, at + i, counted ? gtr__xent_dx(m, g, gtr__get(m.x.p, m.x.t, at + i), lse, i == y, bad) : 0.0f);
     }
     loss = gtr__block_sum(loss, scratch);
-    rows = gtr__block_count(rows, counts);
-    if (threadIdx.x) return;
-    if (gridDim.x > 1) m.part[blockIdx.x] = make_float2(loss, __int_as_float(rows));
+    if (all < 0 || m.tally) rows = gtr__block_count(rows, counts);
+    else rows = blockIdx.x ? 0 : all;           // counted already
+    if (gridDim.x > 1 && !m.part ? !gtr__cut_join(loss, rows) : threadIdx.x) return;
+    if (gridDim.x > 1 && m.part) m.part[blockIdx.x] = make_float2(loss, __int_as_float(rows));
     else gtr__xent_give(m, loss, rows);
 }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_end(const gtr__xent m, int blocks) {
@@ -4189,8 +4234,9 @@ static gtr_result gtr__xent_fwd(void *instance, const gtr__call *c, const gtr__a
     m.lse = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL);
     m.count = gtr__opd_of(c->n_out > 2 ? &c->out[2] : NULL);
     m.dx = gtr__opd_of(dx);
-    gtr_result r = GTR__LAUNCH(instance, c, gtr__k_xent, (unsigned)k.blocks, (unsigned)k.threads, 0, m);
-    if (r || k.blocks == 1) return r;
+    if (k.cluster) m.part = NULL;
+    gtr_result r = GTR__LAUNCH_CUT(instance, c, gtr__k_xent, k, m);
+    if (r || k.blocks == 1 || k.cluster) return r;
     return GTR__LAUNCH(instance, c, gtr__k_xent_end, 1, GTR__T, 0, m, k.blocks);
 }
 static gtr_result gtr__xent_bwd(void *instance, const gtr__call *c, const gtr__arg *lse, const gtr__arg *count, const gtr__arg *dy, const gtr__arg *dx) {
@@ -4218,8 +4264,8 @@ static gtr_result gtr__cuda_xent_step_fwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:mse
-// Losses over pairs: forward is a sum of terms in two kernels, backward one pass for both gradients, a step forward with dx. Bytes: x and t,
-// and what is wanted.
+// Losses over pairs: forward is a sum of terms, in one launch of a block or a cluster where that is quick, else in two;
+// backward one pass for both gradients, a step forward with dx. Bytes: x and t, and what is wanted.
 typedef struct gtr__pair { gtr__opd x, t, dy, dx, dt; int64_t count; int width, value; float seed; const gtr__ctl *ctl; } gtr__pair;
 
 static __device__ __forceinline__ float gtr__pair_slope(const gtr__pair &m) { return gtr__dloss(m.dy, m.seed, m.ctl) / (float)m.count; }
@@ -4244,13 +4290,13 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_pair_bwd(const gtr__pair
 }
 // A block's sum of terms to part[block], and the first input's gradient, if it is wanted in this pass; four elements at a time, and two such
 // groups in flight.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_pair(const gtr__pair m, float *part) {
+static __global__ void __launch_bounds__(1024) gtr__k_pair(const gtr__pair m, float *part, gtr__opd out) {
     __shared__ float scratch[32];
     gtr__enter();
     const float slope = m.dx.p ? gtr__pair_slope(m) : 0.0f;
-    const int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
+    const int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * blockDim.x;
     float sum[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
-    for (int64_t k = (int64_t)blockIdx.x * GTR__T + threadIdx.x; k < groups; k += 2 * step) {
+    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < groups; k += 2 * step) {
         float x[2][4], t[2][4];
         int n[2];
 #pragma unroll
@@ -4274,20 +4320,29 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_pair(const gtr__pair m, 
                 gtr__give(m.dx, (k + u * step) * m.width, n[u], x[u]);
             }
     }
-    const float v = gtr__block_sum((sum[0] + sum[1]) + (sum[2] + sum[3]), scratch);
-    if (threadIdx.x == 0) part[blockIdx.x] = v;
+    float v = gtr__block_sum((sum[0] + sum[1]) + (sum[2] + sum[3]), scratch);
+    int none = 0;
+    if (gridDim.x > 1 && !part ? !gtr__cut_join(v, none) : threadIdx.x) return;
+    if (part) part[blockIdx.x] = v;
+    else gtr__give1(out, 0, v / (float)m.count);
 }
 static gtr_result gtr__pair_run(void *instance, const gtr__call *c, int value) {
     gtr__pair m;
     const int64_t blocks = gtr__max64(1, gtr__min64(gtr__ceil(c->in[0].count, GTR__T * 32), (int64_t)gtr__sms(c) * 6));       // as many as are resident
-    if (c->measure) return gtr__measured(c, (size_t)blocks * sizeof(float));
-    if (c->ws_bytes < (size_t)blocks * sizeof(float)) return gtr__fail(instance, GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
+    gtr__cut k = { 1, (int)gtr__min64(1024, gtr__ceil(gtr__max64(c->in[0].count, 1), 256) * 32), 0, false };     // eight a thread
+    k.blocks = (int)gtr__min64(gtr__ceil(gtr__max64(c->in[0].count, 1), 8192), INT32_MAX);
+    k.cluster = k.blocks > 1;
+    const bool one = k.blocks == 1 || (c->caps->compute >= 90 && k.blocks <= 4 * GTR__CLUSTER);
+    k.blocks = (int)gtr__min64(k.blocks, GTR__CLUSTER);
+    if (c->measure) return gtr__measured(c, one ? 0 : (size_t)blocks * sizeof(float));
+    if (!one && c->ws_bytes < (size_t)blocks * sizeof(float)) return gtr__fail(instance, GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
     memset(&m, 0, sizeof m);
     m.x = gtr__opd_of(&c->in[0]); m.t = gtr__opd_of(&c->in[1]);
     m.dx = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL); m.dy = gtr__opd_of(NULL);
     m.count = c->in[0].count; m.value = value; m.seed = c->seed; m.ctl = c->ctl;
     m.width = gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx) ? 4 : 1;
-    GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_pair, (unsigned)blocks, GTR__T, 0, m, (float *)c->ws));
+    if (one) return GTR__LAUNCH_CUT(instance, c, gtr__k_pair, k, m, (float *)NULL, gtr__opd_of(&c->out[0]));
+    GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_pair, (unsigned)blocks, GTR__T, 0, m, (float *)c->ws, gtr__opd_of(NULL)));
     return GTR__LAUNCH(instance, c, gtr__k_reduce_pieces, 1, GTR__T, 0, (const float *)c->ws, 1, (int)blocks, (float)c->in[0].count, gtr__opd_of(&c->out[0]));
 }
 static gtr_result gtr__pair_run_bwd(void *instance, const gtr__call *c, int value) {
