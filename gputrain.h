@@ -307,6 +307,7 @@ typedef struct gtr_trainer_desc {
     float min_lr; /* cosine */
     float       (*lr_fn)(int64_t step, void *user);  /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ...; asked when the step is queued */
     void *lr_user;
+    float ema; /* below 1: decay of the parameters' averages, which gtr_evaluate and gtr_fit's validation take; 0: none */
     float clip_norm; /* clip the global 2-norm of all gradients to this; 0: do not */
     gtr_precision precision; /* 0: FP32 */
     float loss_scale; /* FP16: where the dynamic scale starts; 0: 65536 */
@@ -561,8 +562,13 @@ GTR_API gtr_result gtr_update(gtr_trainer *t);
    it is used up other values may lie in its place. */
 GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes);
 GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes);
-/* Optimizer state of p: which 0: momentum, Adam's or Lion's m, RMSprop's mean square; 1: Adam's v, RMSprop's momentum. */
+/* Optimizer state of p: which 0: momentum, Adam's or Lion's m, RMSprop's mean square; 1: Adam's v,
+   RMSprop's momentum; behind them the average. */
 GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes);
+/* Exchanges the trained parameters and their averages (the first update sets these, later ones make them
+   ema average + (1 - ema) parameter, as PyTorch's AveragedModel), for what evaluates, predicts or saves; and at the next
+   call back. Until then t can't step. GTR_ERR_STATE if there are none yet. Waits. */
+GTR_API gtr_result gtr_average_swap(gtr_trainer *t);
 /* The last report the device has made, without waiting; step 0 before the first. After gtr_wait it is the last step's. */
 GTR_API gtr_report gtr_trainer_report(gtr_trainer *t);
 /* Waits, and returns the last step's loss; NaN before the first. */
@@ -576,7 +582,7 @@ GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr);
    feeds or ends this one, or frees what it uses, is GTR_ERR_STATE, and ends the fit. */
 GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc desc);
 /* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode, by batch rows at a time; where
-   labels may be ignored a first pass counts them. Waits. */
+   labels may be ignored a first pass counts them. With gtr_trainer_desc.ema of the averages, once there are. Waits. */
 GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss, float *value);
 /* Ends a running gtr_fit of this context after the steps already queued (one that starts later is not stopped). Safe in a signal handler and from any thread. */
 GTR_API void gtr_stop(gtr_context *ctx);
@@ -807,14 +813,15 @@ typedef enum gtr__layout { GTR__ROWS } gtr__layout; /* the layout pass comes wit
       a = GTR__O_FMA(k.one_b2, GTR__O_SUB(d, a), a))
 #define GTR__RULE_ENUM(ID, states, formula) GTR__RULE_##ID,
 typedef enum gtr__rule_kind { GTR__RULES(GTR__RULE_ENUM) GTR__RULE_COUNT } gtr__rule_kind;
-/* What a rule is made of; decay to step are of a group and step, and root of a step. */
-#define GTR__RULE_FIELDS(X) X(coef) X(wd) X(decay) X(step) X(root) X(mu) X(one_b1) X(b2) X(one_b2) X(eps)
+/* What a rule is made of; wd to step are of a group and step, root and ema (what the average moves by) of a step. */
+#define GTR__RULE_FIELDS(X) X(coef) X(wd) X(decay) X(step) X(root) X(ema) X(mu) X(one_b1) X(b2) X(one_b2) X(eps)
 #define GTR__RULE_FIELD(name) gtr_float name;
 typedef struct gtr__rule { GTR__RULE_FIELDS(GTR__RULE_FIELD) gtr__rule_kind kind; } gtr__rule;
 /* Those of a gtr__optim o at rate lr in double; power(beta, t) is beta^t, t the number of this update. */
 #define GTR__RULE_WD(o, i) ((o)->decoupled ? 0 : (o)->weight_decay[i])
 #define GTR__RULE_DECAY(o, i, lr) ((o)->decoupled ? 1 - (lr) * (o)->weight_decay[i] : 1)
 #define GTR__RULE_STEP(o, lr, t, power) (-(lr) / ((o)->corrected ? 1 - power((o)->beta1, t) : 1))
+#define GTR__RULE_EMA(o, t) ((t) > 1 ? 1 - (o)->ema : 1)
 #define GTR__RULE_ROOT(o, t, power) ((o)->corrected ? 1 / sqrt(1 - power((o)->beta2, t)) : 1)
 /* Activations that fused ops know: attr i[0] of LINEAR_ACT, LINEAR_DACT, BINARY_ACT is the unary op's number. */
 
@@ -923,11 +930,11 @@ typedef struct gtr__segment { gtr_float *p; void *bf16, *f16; int64_t offset, co
 typedef struct gtr__optim {
     int n, groups;
     gtr__segment *segments; /* device memory, ascending offsets */
-    gtr_float *gradient, *state[GTR__MAX_STATES];
+    gtr_float *gradient, *state[GTR__MAX_STATES + 1]; /* the average is the last of all */
     int64_t count; /* elements of gradient, gaps included */
-    double beta1, beta2, clip; /* clip 0: none */
-    gtr__rule rule; /* but for coef to root */
-    int states; /* of the rule */
+    double beta1, beta2, ema, clip; /* 0: none */
+    gtr__rule rule; /* but for coef to ema */
+    int states, all; /* of the rule; with an average */
     int decoupled, corrected; /* the decay is; the means are for their beginning at 0 */
     int scaled /* FP16: dynamic loss scale */, loss_only /* guard */;
     double weight_decay[GTR__MAX_GROUPS];
@@ -4125,15 +4132,11 @@ static gtr_result gtr__cpu_guard_fwd(GTR__KERNEL) {
 }
 
 // >>op:update
-/* ptr: gtr__optim. One pass over all parameters; nothing if ctl->guard. With g = gradient coef, lr the group's in this step's record, t = applied + 1:
-     SGD:   g += wd p; m = mu m + g (if mu); g = nesterov ? g + mu m : m; p -= lr g
-     Adam:  g += wd p; m += (1 - b1)(g - m); v = b2 v + (1 - b2) g^2; p -= lr / (1 - b1^t) m / (sqrt(v) / sqrt(1 - b2^t) + eps)
-     AdamW: p *= 1 - lr wd first, and no wd in g
-     RMSprop: g += wd p; v = b2 v + (1 - b2) g^2; m = mu m + g / (sqrt(v) + eps); p -= lr m, or without mu that quotient
-     Lion:  p *= 1 - lr wd; p -= lr sign(m + (1 - b1)(g - m)); m += (1 - b2)(g - m)
-   as PyTorch, which has no Lion. Kingma and Ba, 2015; Loshchilov and Hutter, 2019; Chen et al., 2023. Reduced-precision
-   copies of p are refreshed in the same pass. Bytes an element: 12, and 8 a state. Each element goes through the same
-   vector operations wherever it lies: a tail is padded. (No compiler makes vectors of sqrtf while it must set errno.) */
+/* ptr: gtr__optim. One pass over all parameters; nothing if ctl->guard. The rule (GTR__RULES) is PyTorch's of that name:
+   Kingma and Ba, 2015; Loshchilov and Hutter, 2019; and Chen et al., 2023, for Lion, which PyTorch has not. Then, if
+   averages are kept, e += (1 - ema)(p - e), the first time e = p. Low copies of p are refreshed in the same pass. Bytes
+   an element: 12, and 8 a state. Each element goes through the same vector operations wherever it lies: a tail is padded.
+   (No compiler makes vectors of sqrtf while it must set errno.) */
 #define gtr__shape_update gtr__shape_none
 typedef struct gtr__update_job { const gtr__optim *o; gtr__rule rule[GTR__MAX_GROUPS]; } gtr__update_job;
 #define GTR__RULE_VECTOR(name) gtr__v name;
@@ -4160,8 +4163,12 @@ static gtr__v gtr__v_sign(gtr__v v) {
         if (states > 0) GTR__V_STORE(s0 + i, a); \
         if (states > 1) GTR__V_STORE(s1 + i, b); \
         GTR__V_STORE(w + i, p); \
+        if (!s2) continue; \
+        a = GTR__V_LOAD(s2 + i); \
+        GTR__V_STORE(s2 + i, GTR__O_FMA(k.ema, GTR__O_SUB(p, a), a)); \
     }
-static void gtr__update_run(const gtr__rule *rule, gtr_float *w, const gtr_float *g, gtr_float *s0, gtr_float *s1, int64_t n) {
+static void gtr__update_run(const gtr__rule *rule, gtr_float *w, const gtr_float *g, gtr_float *const *s, int64_t n) {
+    gtr_float *s0 = s[0], *s1 = s[1], *s2 = s[2]; /* s2: the average */
     const gtr__v minus = GTR__V_SET(&gtr__minus_one);
     gtr__rule_vectors k;
     GTR__RULE_FIELDS(GTR__RULE_SET)
@@ -4171,20 +4178,20 @@ static void gtr__update_part(const gtr__update_job *w, const gtr__segment *s, in
     const gtr__optim *o = w->o;
     const gtr__rule *k = &w->rule[s->group];
     const int64_t whole = n - n % GTR__VL, rest = n - whole;
-    gtr_float *p = s->p + at, *state[GTR__MAX_STATES] = { NULL };
+    gtr_float *p = s->p + at, *state[GTR__MAX_STATES + 1] = { NULL };
     const gtr_float *g = o->gradient + s->offset + at;
     int i;
-    for (i = 0; i < o->states; i++) state[i] = o->state[i] + s->offset + at;
-    gtr__update_run(k, p, g, state[0], state[1], whole);
+    for (i = 0; i < o->all; i++) state[i < o->states ? i : GTR__MAX_STATES] = o->state[i] + s->offset + at;
+    gtr__update_run(k, p, g, state, whole);
     if (rest) {
-        gtr_float t[2 + GTR__MAX_STATES][GTR__VL] = { { 0 } };
+        gtr_float t[3 + GTR__MAX_STATES][GTR__VL] = { { 0 } }, *padded[GTR__MAX_STATES + 1] = { NULL };
         const size_t bytes = (size_t)rest * sizeof *p;
         memcpy(t[0], p + whole, bytes);
         memcpy(t[1], g + whole, bytes);
-        for (i = 0; i < o->states; i++) memcpy(t[2 + i], state[i] + whole, bytes);
-        gtr__update_run(k, t[0], t[1], t[2], t[3], GTR__VL);
+        for (i = 0; i <= GTR__MAX_STATES; i++) if (state[i]) memcpy(padded[i] = t[2 + i], state[i] + whole, bytes);
+        gtr__update_run(k, t[0], t[1], padded, GTR__VL);
         memcpy(p + whole, t[0], bytes);
-        for (i = 0; i < o->states; i++) memcpy(state[i] + whole, t[2 + i], bytes);
+        for (i = 0; i <= GTR__MAX_STATES; i++) if (state[i]) memcpy(state[i] + whole, t[2 + i], bytes);
     }
     if (s->bf16) gtr__convert((uint16_t *)s->bf16 + at, GTR_BF16, p, GTR_F32, n);
     if (s->f16) gtr__convert((uint16_t *)s->f16 + at, GTR_F16, p, GTR_F32, n);
@@ -4221,6 +4228,7 @@ static gtr_result gtr__cpu_update_fwd(GTR__KERNEL) {
         k->decay = (gtr_float)GTR__RULE_DECAY(o, i, lr);
         k->step = (gtr_float)GTR__RULE_STEP(o, lr, t, pow);
         k->root = (gtr_float)GTR__RULE_ROOT(o, t, pow);
+        k->ema = (gtr_float)GTR__RULE_EMA(o, t);
     }
     gtr__ranges(instance, gtr__update_range, &w, o->count, GTR__CHUNK);
     return GTR_OK;
@@ -6977,7 +6985,7 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
         n = gtr__node_new(b, GTR__OP_UPDATE, GTR__FWD, 0, 0);
         if (!n) return;
         n->attr.ptr = optim; n->layer = "optimizer";
-        const double moved = (3 + 2 * optim->states) * (double)sizeof(gtr_float);
+        const double moved = (3 + 2 * optim->all) * (double)sizeof(gtr_float);
         n->bytes = (double)optim->count * (moved + (b->r->precision >= GTR_MIXED_BF16 ? 2 : 0));
     }
     b->phase = GTR__REPORT;
@@ -7796,6 +7804,7 @@ struct gtr_trainer {
     gtr_tensor *loss, *metric; /* metric: of the running gtr_fit */
     bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
     bool fitting; /* gtr_fit runs */
+    bool swapped; /* the parameters are the averages */
     gtr_dataset *validation; /* its own */
     gtr_result refused; /* of a call from its callback that may not be there */
     bool fit_several; gtr_tensor *fit_metric; /* of the last gtr_fit */
@@ -7856,7 +7865,8 @@ static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
     k->kind = d->nesterov ? row->nesterov : d->momentum > 0 ? row->momentum : row->plain;
     o->states = states[k->kind];
     o->decoupled = row->decoupled; o->corrected = row->corrected;
-    o->beta1 = d->beta1; o->beta2 = d->beta2;
+    o->all = o->states + (d->ema > 0);
+    o->beta1 = d->beta1; o->beta2 = d->beta2; o->ema = d->ema;
     k->mu = (gtr_float)d->momentum; k->eps = (gtr_float)d->eps;
     k->one_b1 = (gtr_float)(1 - o->beta1);
     k->b2 = (gtr_float)o->beta2; k->one_b2 = (gtr_float)(1 - o->beta2);
@@ -7864,12 +7874,17 @@ static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
 static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     int i;
     const gtr__optimizer_row *row;
-    const float numbers[] = { d->lr, d->momentum, d->weight_decay, d->beta1, d->beta2, d->eps, d->min_lr, d->clip_norm, d->loss_scale };
-    static const char *const names[] = { "lr", "momentum", "weight_decay", "beta1", "beta2", "eps", "min_lr", "clip_norm", "loss_scale" };
-    for (i = 0; i < 9; i++)
+    const float numbers[] = { d->lr, d->momentum, d->weight_decay, d->beta1, d->beta2, d->eps, d->min_lr, d->clip_norm,
+        d->loss_scale, d->ema };
+    static const char *const names[] = { "lr", "momentum", "weight_decay", "beta1", "beta2", "eps", "min_lr", "clip_norm",
+        "loss_scale", "ema" };
+    for (i = 0; i < 10; i++)
         if (!(numbers[i] >= 0) || !gtr__finite(numbers[i])) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: %s is %g, want a finite number of at least 0", names[i], (double)numbers[i]);
-    if (d->momentum > 1 || d->beta1 >= 1 || d->beta2 >= 1) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: momentum %g, beta1 %g, beta2 %g, want at most 1, below 1, below 1", (double)d->momentum, (double)d->beta1, (double)d->beta2);
-    if ((unsigned)d->optimizer >= GTR__N_OPTIMIZERS || (unsigned)d->schedule > GTR_CUSTOM_SCHEDULE || (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS)
+    if (d->momentum > 1 || d->beta1 >= 1 || d->beta2 >= 1 || d->ema >= 1)
+        return gtr__fail(ctx, GTR_ERR_ARG, "trainer: momentum %g, beta1 %g, beta2 %g, ema %g, want at most 1, and the others "
+                "below 1", (double)d->momentum, (double)d->beta1, (double)d->beta2, (double)d->ema);
+    if ((unsigned)d->optimizer >= GTR__N_OPTIMIZERS || (unsigned)d->schedule > GTR_CUSTOM_SCHEDULE ||
+        (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS)
         return gtr__fail(ctx, GTR_ERR_ARG, "trainer: optimizer, schedule, precision or nonfinite is not of its enum");
     row = &gtr__optimizers[d->optimizer];
     if (d->momentum > 0 && row->momentum == row->plain)
@@ -7934,7 +7949,7 @@ static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     int i;
     size_t bytes = (size_t)t->total * sizeof(gtr_float);
-    for (i = -1; i < t->optim.states; i++) {
+    for (i = -1; i < t->optim.all; i++) {
         gtr_float **buffer = i < 0 ? &t->gradient : &t->optim.state[i];
         *buffer = (gtr_float *)gtr__device_alloc(ctx, 0, bytes);
         if (!*buffer) return GTR_ERR_NOMEM;
@@ -8006,7 +8021,7 @@ static void gtr__trainer_free(gtr_trainer *t) {
     if (!gtr__forked(ctx)) gtr__wait_all(ctx);
     gtr__plans_drop(ctx, t, NULL, 0);
     gtr__device_free(ctx, 0, t->gradient, bytes);
-    for (g = 0; g < t->optim.states; g++) gtr__device_free(ctx, 0, t->optim.state[g], bytes);
+    for (g = 0; g < t->optim.all; g++) gtr__device_free(ctx, 0, t->optim.state[g], bytes);
     gtr__device_free(ctx, 0, t->segments, (size_t)t->n_param * sizeof *t->segments);
     for (g = 0; g < t->n_groups; g++) gtr__mfree(ctx, (void *)(uintptr_t)t->group[g].pattern);
     gtr__mfree(ctx, t->host_segments);
@@ -8453,11 +8468,13 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     if (part == GTR__PART_LEFT) t->pending = e;
     return GTR_OK;
 }
+static const char gtr__swaps[] = "gtr_average_swap";
 static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pending) {
     if (!t) return GTR_ERR_ARG;
     GTR__TRY(gtr__runnable(t->ctx, who));
     GTR__TRY(gtr__refuse(t, who));
     if (pending != (t->pending != NULL)) return gtr__fail(t->ctx, GTR_ERR_STATE, pending ? "%s without gtr_backward before it" : "%s between gtr_backward and gtr_update", who);
+    if (t->swapped && who != gtr__swaps) return gtr__fail(t->ctx, GTR_ERR_STATE, "%s before another %s", who, gtr__swaps);
     return GTR_OK;
 }
 gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
@@ -8576,7 +8593,38 @@ gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size
     return r;
 }
 gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes) {
-    return gtr__buffer_copy(t, p, t && which >= 0 && which < t->optim.states ? t->optim.state[which] : NULL, dst, bytes, false, "optimizer state");
+    gtr_float *state = t && which >= 0 && which < t->optim.all ? t->optim.state[which] : NULL;
+    return gtr__buffer_copy(t, p, state, dst, bytes, false, "optimizer state");
+}
+
+static bool gtr__averaged(gtr_trainer *t) { return t->optim.ema > 0 && gtr_trainer_report(t).applied; } /* drained */
+static gtr_result gtr__average_swap(gtr_trainer *t) {
+    gtr_context *ctx = t->ctx;
+    gtr_float *average = t->optim.state[t->optim.all - 1];
+    size_t bytes = 0;
+    gtr_result r = gtr__wait_all(ctx);
+    for (int i = 0; i < t->n_param; i++) bytes = GTR__MAX(bytes, t->param[i]->data_bytes);
+    void *room = r == GTR_OK ? gtr__device_alloc(ctx, 0, bytes) : NULL;
+    if (!room) return r != GTR_OK ? r : GTR_ERR_NOMEM;
+    for (int i = 0; i < t->n_param && r == GTR_OK; i++) {
+        gtr_tensor *p = t->param[i];
+        void *copy[] = { room, p->data, average + t->offset[i], room }; /* each from the one behind it */
+        for (int k = 0; k < 3 && r == GTR_OK; k++)
+            r = ctx->be->copy(ctx->instance[0], copy[k], copy[k + 1], p->data_bytes, GTR__ON_DEVICE, false);
+        if (r == GTR_OK) r = gtr__refresh_low(p);
+    }
+    ctx->writes++;
+    r = gtr__backend_result(ctx, r, "averages");
+    if (r == GTR_OK) r = gtr__wait_all(ctx);
+    if (r == GTR_OK) t->swapped = !t->swapped;
+    gtr__device_free(ctx, 0, room, bytes);
+    return r;
+}
+gtr_result gtr_average_swap(gtr_trainer *t) {
+    GTR__TRY(gtr__trainer_usable(t, gtr__swaps, false));
+    GTR__TRY(gtr__wait_all(t->ctx));
+    if (gtr__averaged(t)) return gtr__average_swap(t);
+    return gtr__fail(t->ctx, GTR_ERR_STATE, "%s: no averages yet, or no gtr_trainer_desc.ema", gtr__swaps);
 }
 
 // >>evaluate
@@ -8631,7 +8679,7 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
     if (e) gtr__mark_filled(e);
     return GTR_OK;
 }
-gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
+static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
         float *value) {
     gtr_context *ctx;
     gtr__plan_cache *e;
@@ -8662,6 +8710,15 @@ gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_te
     if (loss) *loss = (float)(sum[0] / (double)data->rows);
     if (value) *value = metric ? (float)(sum[metric == t->loss ? 0 : 1] / (double)data->rows) : (float)NAN;
     return GTR_OK;
+}
+gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
+        float *value) {
+    const bool averages = t && t->optim.ema > 0 && !t->swapped && !t->ctx->preset && gtr__usable(t->ctx) &&
+                          gtr__wait_all(t->ctx) == GTR_OK && gtr__averaged(t);
+    if (averages) GTR__TRY(gtr__average_swap(t));
+    const gtr_result r = gtr__evaluate(t, data, batch, metric, loss, value);
+    const gtr_result back = averages ? gtr__average_swap(t) : GTR_OK;
+    return r == GTR_OK ? back : r;
 }
 
 // >>fit
@@ -10428,7 +10485,7 @@ gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out
     }
     bytes = gtr__rounded((size_t)t->total * sizeof(gtr_float));
     m.gradients = bytes;
-    m.states = bytes * (size_t)t->optim.states;
+    m.states = bytes * (size_t)t->optim.all;
     gtr__count_blocks(&e->plan, &m);
     m.kept += gtr__rounded(e->plan.carry);
     memset(values, 0, sizeof values); /* workspace is what the arena has beyond them */

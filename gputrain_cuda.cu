@@ -4850,12 +4850,14 @@ static __device__ __forceinline__ double gtr__power(double beta, uint64_t t) {
     return r;
 }
 // What of the rule is of a step, by group; thread k of GTR__MAX_GROUPS writes its group's. t: the number of this update.
-typedef struct gtr__rates { float step[GTR__MAX_GROUPS], decay[GTR__MAX_GROUPS], wd[GTR__MAX_GROUPS], root; } gtr__rates;
+typedef struct gtr__rates {
+    float step[GTR__MAX_GROUPS], decay[GTR__MAX_GROUPS], wd[GTR__MAX_GROUPS], root, ema;
+} gtr__rates;
 static __device__ __forceinline__ void gtr__rates_of(const gtr__optim &o, double rate, uint64_t t, int k, gtr__rates *h) {
     h->wd[k] = (float)GTR__RULE_WD(&o, k);
     h->decay[k] = (float)GTR__RULE_DECAY(&o, k, rate);
     h->step[k] = (float)GTR__RULE_STEP(&o, rate, t, gtr__power);
-    if (k == 0) h->root = (float)GTR__RULE_ROOT(&o, t, gtr__power);
+    if (k == 0) { h->root = (float)GTR__RULE_ROOT(&o, t, gtr__power); h->ema = (float)GTR__RULE_EMA(&o, t); }
 }
 static __device__ __forceinline__ gtr__rule gtr__rule_of(const gtr__rule &base, const gtr__rates &r, int group, float coef) {
     gtr__rule k = base;
@@ -4906,7 +4908,8 @@ static __device__ __forceinline__ void gtr__apply(const gtr__rule &k, float *par
 #undef GTR__RULE_CASE
 }
 static gtr_result gtr__check_states(void *instance, const gtr__optim *o) {
-    for (int i = 0; i < o->states; i++) if (!o->state[i]) return gtr__fail(instance, GTR_ERR_STATE, "update: state %d is missing", i);
+    for (int i = 0; i < o->all; i++)
+        if (!o->state[i]) return gtr__fail(instance, GTR_ERR_STATE, "update: state %d is missing", i);
     return GTR_OK;
 }
 // The segments that a tile from base on may touch: which one it begins in, and where those behind it begin, which are 64
@@ -4959,6 +4962,12 @@ struct gtr__update_four {       // elements of one segment, from at on in it
         gtr__store4(q->p + at, n, ((uintptr_t)q->p & 15) == 0, p);
         if (o.states > 0) gtr__store4(o.state[0] + e, n, true, a);
         if (o.states > 1) gtr__store4(o.state[1] + e, n, true, b);
+        if (o.all > o.states) {
+            gtr__load4(o.state[o.states] + e, n, true, a);
+#pragma unroll
+            for (int k = 0; k < 4; k++) a[k] = fmaf(rates.ema, p[k] - a[k], a[k]);
+            gtr__store4(o.state[o.states] + e, n, true, a);
+        }
         low(q->bf16, GTR_BF16);
         low(q->f16, GTR_F16);
     }
@@ -6650,6 +6659,8 @@ static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p, bool dropo
         if (n->stage || n->micro || n->recomputed || n->adds || n->row0) return false;
     }
     if (v->node[p->guard].op != GTR__OP_GUARD || v->node[p->update].op != GTR__OP_UPDATE || v->node[p->report].op != GTR__OP_REPORT) return false;
+    const gtr__optim *o = (const gtr__optim *)v->node[p->update].attr.ptr;
+    if (o->all > o->states) return false;       // averages are UPDATE's own
     for (int i = 1; i < p->guard; i++) {
         const gtr__node *n = &v->node[i];
         const bool forward = n->dir == GTR__FWD;
@@ -13342,8 +13353,10 @@ static int gtr__wide_match(const gtr__plan *plan, int at, const gtr__caps *caps)
     for (int i = at; i < plan->n_node; i++) {
         const gtr__node *n = &plan->node[i];
         const gtr__optim *o = (const gtr__optim *)n->attr.ptr;
-        if (n->op == GTR__OP_UPDATE) return o && o->loss_only && !o->scaled && !(o->clip > 0) ? i + 1 - at : 0;
-        if (n->op == GTR__OP_LINEAR ? n->dir != GTR__BWD : n->op != GTR__OP_LINEAR_DACT && n->op != GTR__OP_GUARD && n->op != GTR__OP_BN_COMMIT && !gtr__mlp_unary(n->op)) return 0;
+        if (n->op == GTR__OP_UPDATE)
+            return o && o->loss_only && !o->scaled && !(o->clip > 0) && o->all == o->states ? i + 1 - at : 0;
+        if (n->op == GTR__OP_LINEAR ? n->dir != GTR__BWD : n->op != GTR__OP_LINEAR_DACT && n->op != GTR__OP_GUARD &&
+                                                           n->op != GTR__OP_BN_COMMIT && !gtr__mlp_unary(n->op)) return 0;
         if (n->recomputed || n->stage) return 0;
     }
     return 0;

@@ -682,7 +682,7 @@ static gtr_trainer_desc trainer_desc(void)
     d.optimizer = (gtr_optimizer)enumerated(5); d.lr = nastyf(0.1f);
     if (one_in(2)) return d;
     if (d.optimizer == GTR_SGD || d.optimizer == GTR_RMSPROP) { d.momentum = nastyf(0.9f); d.nesterov = one_in(4); }
-    d.weight_decay = nastyf(0); d.beta1 = nastyf(0); d.beta2 = nastyf(0); d.eps = nastyf(0); d.min_lr = nastyf(0); d.clip_norm = nastyf(0.5f);
+    d.weight_decay = nastyf(0); d.beta1 = nastyf(0); d.beta2 = nastyf(0); d.eps = nastyf(0); d.ema = nastyf(0); d.min_lr = nastyf(0); d.clip_norm = nastyf(0.5f);
     d.precision = (gtr_precision)enumerated(4);
     d.loss_scale = nastyf(0);
     d.micro_batches = (int)nasty(byte() % 4); d.streams = (int)nasty(byte() % 4);

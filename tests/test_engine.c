@@ -886,8 +886,62 @@ static long long in_use(const gtr_context *ctx)
     CHECK(n == asked[GTR_MEMORY_DEVICE], "the context counts %lld bytes, the allocator %lld", n, asked[GTR_MEMORY_DEVICE]);
     return n;
 }
+/* Averages of the parameters: by the recurrence, beside any rule; what evaluates takes them, and what asks for the parameters does not. */
+static void averages(void)
+{
+    enum { STEPS = 6 };
+    static const gtr_optimizer kinds[] = { GTR_SGD, GTR_ADAM, GTR_LION };
+    static gtr_float w[4096], at[4096], average[4096];
+    static double want[4096];
+    int k, i, s;
+    for (k = 0; k < 3; k++) {
+        gtr_context *ctx = create();
+        gtr_trainer_desc d;
+        gtr_tensor *p;
+        net n;
+        float loss[3];
+        size_t count;
+        memset(&d, 0, sizeof d);
+        d.optimizer = kinds[k]; d.lr = 0.01f; d.ema = 0.75f;
+        n = build(ctx, GTR_BATCH, 0, &d);
+        p = n.t->param[0];
+        count = p->data_bytes / sizeof *w;
+        EXPECT(count <= 4096);
+        EXPECT_EQ(gtr_average_swap(n.t), GTR_ERR_STATE);
+        EXPECT_ERROR(ctx, GTR_ERR_STATE, "no averages yet");
+        EXPECT_EQ(gtr_evaluate(n.t, points(ctx, 48), 16, NULL, &loss[0], NULL), GTR_OK);
+        for (s = 0; s < STEPS; s++) {
+            feed(&n, 16 * s, 16);
+            EXPECT_EQ(gtr_step(n.t), GTR_OK);
+            EXPECT_EQ(gtr_get(p, w, p->data_bytes), GTR_OK);
+            for (i = 0; i < (int)count; i++) want[i] = s ? 0.75 * want[i] + 0.25 * (double)w[i] : (double)w[i];
+        }
+        EXPECT_EQ(gtr_state_get(n.t, p, kinds[k] == GTR_SGD ? 0 : kinds[k] == GTR_ADAM ? 2 : 1, average, p->data_bytes), GTR_OK);
+        for (i = 0; i < (int)count; i++) if (fabs((double)average[i] - want[i]) > 1e-6) break;
+        CHECK(i == (int)count, "optimizer %d: average %d is %.9g, want %.9g", kinds[k], i, (double)average[i], want[i]);
+        EXPECT_EQ(gtr_evaluate(n.t, points(ctx, 48), 16, NULL, &loss[0], NULL), GTR_OK);
+        EXPECT_EQ(gtr_get(p, at, p->data_bytes), GTR_OK);
+        EXPECT(memcmp(at, w, p->data_bytes) == 0);
+        EXPECT_EQ(gtr_average_swap(n.t), GTR_OK);
+        EXPECT_EQ(gtr_get(p, at, p->data_bytes), GTR_OK);
+        EXPECT(memcmp(at, average, p->data_bytes) == 0 && memcmp(at, w, p->data_bytes) != 0);
+        EXPECT_EQ(gtr_evaluate(n.t, points(ctx, 48), 16, NULL, &loss[1], NULL), GTR_OK);
+        EXPECT_EQ(gtr_step(n.t), GTR_ERR_STATE);
+        EXPECT_ERROR(ctx, GTR_ERR_STATE, "gtr_average_swap");
+        EXPECT_EQ(gtr_average_swap(n.t), GTR_OK);
+        EXPECT_EQ(gtr_get(p, at, p->data_bytes), GTR_OK);
+        EXPECT(memcmp(at, w, p->data_bytes) == 0);
+        n.t->optim.ema = 0; /* of the parameters themselves */
+        EXPECT_EQ(gtr_evaluate(n.t, points(ctx, 48), 16, NULL, &loss[2], NULL), GTR_OK);
+        n.t->optim.ema = d.ema;
+        CHECK(loss[0] == loss[1] && loss[0] != loss[2], "optimizer %d: losses %g, %g, %g", kinds[k], (double)loss[0], (double)loss[1], (double)loss[2]);
+        EXPECT_EQ(gtr_step(n.t), GTR_OK);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
 /* UPDATE and REPORT in one launch, as a GPU has them, do what they do one after the other, also where the norm's statistics are committed,
-   the step is in two halves, and an FP16 step is skipped. */
+   averages are kept, the step is in two halves, and an FP16 step is skipped. */
 static void finishes(void)
 {
     static const gtr_precision precisions[] = { GTR_TF32, GTR_MIXED_FP16 };
@@ -902,7 +956,7 @@ static void finishes(void)
             d.precision = precisions[k % 2];
             d.loss_scale = 1e12f; /* FP16: overflows at first */
             d.no_matchers = way == 1;
-            if (k > 1) d.clip_norm = 0.5f;
+            if (k > 1) { d.clip_norm = 0.5f; d.ema = 0.5f; }
             n = build(ctx, GTR_BATCH, NORM, &d);
             for (i = 0; i < 40; i++) {
                 feed(&n, i % 4 * 16, 16);
@@ -934,7 +988,7 @@ static void memory_report(void)
         memset(&d, 0, sizeof d);
         d.optimizer = kinds[k];
         if (k == 1) d.momentum = 0.9f;
-        if (k == 3) d.micro_batches = 3;
+        if (k == 3) { d.micro_batches = 3; d.ema = 0.9f; }
         if (k == 4) d.precision = GTR_MIXED_FP16;
         if (k == 5) d.streams = 3;
         n = build(ctx, GTR_BATCH, DROP | (k != 3 ? NORM : 0) | (k == 2 ? REGION : 0), &d);
@@ -3429,6 +3483,7 @@ static void all(void)
     RUN(streams);
     RUN(captured_steps);
     RUN(memory_report);
+    RUN(averages);
     RUN(finishes);
     RUN(low_inputs);
     RUN(read_back);
