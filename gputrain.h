@@ -798,20 +798,21 @@ typedef enum gtr__layout { GTR__ROWS } gtr__layout; /* the layout pass comes wit
     X(DIV, div, a / b, dy / b, -dy * y / b)
 /* Optimizers, once for both files, in p, d (the gradient, scaled, with the decay that is coupled) and states a, b; k: a
    gtr__rule. Each file defines GTR__O_FMA, GTR__O_MUL, GTR__O_SUB, GTR__O_SIGN and GTR__O_ADAPT(p, f, n, v), which is
-   p f + n / (k.root sqrt(v) + k.eps). X(ID, states, formula). */
+   p f + n / (k.root sqrt(v) + k.eps). X(ID, states, whether whole-network
+   kernels know it, whose code it adds to, formula). */
 #define GTR__MAX_STATES 2
 #define GTR__MEAN_SQUARE(v) v = GTR__O_FMA(GTR__O_MUL(k.one_b2, d), d, GTR__O_MUL(k.b2, v))
 #define GTR__RULES(X) \
-    X(ADAM, 2, a = GTR__O_FMA(k.one_b1, GTR__O_SUB(d, a), a); GTR__MEAN_SQUARE(b); \
+    X(ADAM, 2, 1, a = GTR__O_FMA(k.one_b1, GTR__O_SUB(d, a), a); GTR__MEAN_SQUARE(b); \
       p = GTR__O_ADAPT(p, k.decay, GTR__O_MUL(k.step, a), b)) \
-    X(SGD, 0, p = GTR__O_FMA(k.step, d, p)) \
-    X(MOMENTUM, 1, a = GTR__O_FMA(k.mu, a, d); p = GTR__O_FMA(k.step, a, p)) \
-    X(NESTEROV, 1, a = GTR__O_FMA(k.mu, a, d); p = GTR__O_FMA(k.step, GTR__O_FMA(k.mu, a, d), p)) \
-    X(RMSPROP, 1, GTR__MEAN_SQUARE(a); p = GTR__O_ADAPT(p, k.decay, GTR__O_MUL(k.step, d), a)) \
-    X(RMSPROP_MOMENTUM, 2, GTR__MEAN_SQUARE(a); b = GTR__O_ADAPT(b, k.mu, d, a); p = GTR__O_FMA(k.step, b, p)) \
-    X(LION, 1, p = GTR__O_FMA(p, k.decay, GTR__O_MUL(k.step, GTR__O_SIGN(GTR__O_FMA(k.one_b1, GTR__O_SUB(d, a), a)))); \
+    X(SGD, 0, 1, p = GTR__O_FMA(k.step, d, p)) \
+    X(MOMENTUM, 1, 1, a = GTR__O_FMA(k.mu, a, d); p = GTR__O_FMA(k.step, a, p)) \
+    X(NESTEROV, 1, 1, a = GTR__O_FMA(k.mu, a, d); p = GTR__O_FMA(k.step, GTR__O_FMA(k.mu, a, d), p)) \
+    X(RMSPROP, 1, 0, GTR__MEAN_SQUARE(a); p = GTR__O_ADAPT(p, k.decay, GTR__O_MUL(k.step, d), a)) \
+    X(RMSPROP_MOMENTUM, 2, 0, GTR__MEAN_SQUARE(a); b = GTR__O_ADAPT(b, k.mu, d, a); p = GTR__O_FMA(k.step, b, p)) \
+    X(LION, 1, 0, p = GTR__O_FMA(p, k.decay, GTR__O_MUL(k.step, GTR__O_SIGN(GTR__O_FMA(k.one_b1, GTR__O_SUB(d, a), a)))); \
       a = GTR__O_FMA(k.one_b2, GTR__O_SUB(d, a), a))
-#define GTR__RULE_ENUM(ID, states, formula) GTR__RULE_##ID,
+#define GTR__RULE_ENUM(ID, states, fused, formula) GTR__RULE_##ID,
 typedef enum gtr__rule_kind { GTR__RULES(GTR__RULE_ENUM) GTR__RULE_COUNT } gtr__rule_kind;
 /* What a rule is made of; wd to step are of a group and step, root and ema (what the average moves by) of a step. */
 #define GTR__RULE_FIELDS(X) X(coef) X(wd) X(decay) X(step) X(root) X(ema) X(mu) X(one_b1) X(b2) X(one_b2) X(eps)
@@ -934,7 +935,7 @@ typedef struct gtr__optim {
     int64_t count; /* elements of gradient, gaps included */
     double beta1, beta2, ema, clip; /* 0: none */
     gtr__rule rule; /* but for coef to ema */
-    int states, all; /* of the rule; with an average */
+    int states, all, fused; /* of the rule; with an average; whole-network kernels know it */
     int decoupled, corrected; /* the decay is; the means are for their beginning at 0 */
     int scaled /* FP16: dynamic loss scale */, loss_only /* guard */;
     double weight_decay[GTR__MAX_GROUPS];
@@ -4154,7 +4155,7 @@ static gtr__v gtr__v_sign(gtr__v v) {
 #define GTR__O_SUB(a, b) GTR__V_FMA(minus, b, a)
 #define GTR__O_SIGN(a) gtr__v_sign(a)
 #define GTR__O_ADAPT(p, f, n, v) GTR__V_FMA(p, f, GTR__V_DIV(n, GTR__V_FMA(GTR__V_SQRT(v), k.root, k.eps)))
-#define GTR__RULE_LOOP(ID, states, formula) \
+#define GTR__RULE_LOOP(ID, states, fused, formula) \
     if (rule->kind == GTR__RULE_##ID) for (int64_t i = 0; i < n; i += GTR__VL) { \
         gtr__v p = GTR__V_LOAD(w + i), d = GTR__V_FMA(k.wd, p, GTR__V_MUL(k.coef, GTR__V_LOAD(g + i))), a = p, b = p; \
         if (states > 0) a = GTR__V_LOAD(s0 + i); \
@@ -7856,14 +7857,14 @@ static const gtr__optimizer_row gtr__optimizers[] = {
     { GTR__RULE_LION, GTR__RULE_LION, GTR__RULE_LION, 1e-4f, 0.9f, 0.99f, 0, true, false }
 };
 #define GTR__N_OPTIMIZERS (sizeof gtr__optimizers / sizeof *gtr__optimizers)
-#define GTR__RULE_STATES(ID, states, formula) states,
+#define GTR__RULE_STATES(ID, states, fused, formula) { states, fused },
 /* The rule of a trainer whose defaults are filled in. */
 static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
-    static const int states[] = { GTR__RULES(GTR__RULE_STATES) };
+    static const int states[][2] = { GTR__RULES(GTR__RULE_STATES) };
     const gtr__optimizer_row *row = &gtr__optimizers[d->optimizer];
     gtr__rule *k = &o->rule;
     k->kind = d->nesterov ? row->nesterov : d->momentum > 0 ? row->momentum : row->plain;
-    o->states = states[k->kind];
+    o->states = states[k->kind][0]; o->fused = states[k->kind][1];
     o->decoupled = row->decoupled; o->corrected = row->corrected;
     o->all = o->states + (d->ema > 0);
     o->beta1 = d->beta1; o->beta2 = d->beta2; o->ema = d->ema;

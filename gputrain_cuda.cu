@@ -4890,12 +4890,13 @@ struct gtr__adapt_quick {       // right to two units in the last place
 #define GTR__O_SIGN(a) gtr__sign(a)
 #define GTR__O_ADAPT(p, f, n, v) ADAPT::of(k, p, f, n, v)
 static __device__ __forceinline__ float gtr__sign(float v) { return (float)((v > 0.0f) - (v < 0.0f)); }
-// The rule for N elements: parameters, gradients, states. STATES: that the rule is known to have, or -1.
-template <typename ADAPT, int N, int STATES = -1>
+// The rule for N elements: parameters, gradients, states. STATES: that the rule is known to have, or -1; ALL: it may be
+// one that whole-network kernels decline.
+template <typename ADAPT, int N, int STATES = -1, bool ALL = false>
 static __device__ __forceinline__ void gtr__apply(const gtr__rule &k, float *parameter, const float *gradient,
                                                   float *state0, float *state1) {
-#define GTR__RULE_CASE(ID, states, formula) \
-    if ((STATES < 0 || STATES == states) && k.kind == GTR__RULE_##ID) { \
+#define GTR__RULE_CASE(ID, states, fused, formula) \
+    if ((ALL || fused) && (STATES < 0 || STATES == states) && k.kind == GTR__RULE_##ID) { \
         _Pragma("unroll") \
         for (int e = 0; e < N; e++) { \
             float &p = parameter[e], &a = state0[e], &b = state1[e], d = fmaf(k.wd, p, k.coef * gradient[e]); \
@@ -4958,7 +4959,7 @@ struct gtr__update_four {       // elements of one segment, from at on in it
     {
         if (n == 0) return;
         const int64_t e = q->offset + at;
-        gtr__apply<gtr__adapt_exact, 4>(gtr__rule_of(o.rule, rates, q->group, coef), p, g, a, b);
+        gtr__apply<gtr__adapt_exact, 4, -1, true>(gtr__rule_of(o.rule, rates, q->group, coef), p, g, a, b);
         gtr__store4(q->p + at, n, ((uintptr_t)q->p & 15) == 0, p);
         if (o.states > 0) gtr__store4(o.state[0] + e, n, true, a);
         if (o.states > 1) gtr__store4(o.state[1] + e, n, true, b);
@@ -6660,7 +6661,7 @@ static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p, bool dropo
     }
     if (v->node[p->guard].op != GTR__OP_GUARD || v->node[p->update].op != GTR__OP_UPDATE || v->node[p->report].op != GTR__OP_REPORT) return false;
     const gtr__optim *o = (const gtr__optim *)v->node[p->update].attr.ptr;
-    if (o->all > o->states) return false;       // averages are UPDATE's own
+    if (o->all > o->states || !o->fused) return false;     // averages are UPDATE's own
     for (int i = 1; i < p->guard; i++) {
         const gtr__node *n = &v->node[i];
         const bool forward = n->dir == GTR__FWD;
@@ -13354,7 +13355,7 @@ static int gtr__wide_match(const gtr__plan *plan, int at, const gtr__caps *caps)
         const gtr__node *n = &plan->node[i];
         const gtr__optim *o = (const gtr__optim *)n->attr.ptr;
         if (n->op == GTR__OP_UPDATE)
-            return o && o->loss_only && !o->scaled && !(o->clip > 0) && o->all == o->states ? i + 1 - at : 0;
+            return o && o->loss_only && !o->scaled && !(o->clip > 0) && o->all == o->states && o->fused ? i + 1 - at : 0;
         if (n->op == GTR__OP_LINEAR ? n->dir != GTR__BWD : n->op != GTR__OP_LINEAR_DACT && n->op != GTR__OP_GUARD &&
                                                            n->op != GTR__OP_BN_COMMIT && !gtr__mlp_unary(n->op)) return 0;
         if (n->recomputed || n->stage) return 0;
