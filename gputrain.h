@@ -148,7 +148,7 @@ CONFIG MACROS
 #error "gputrain: GPUTRAIN_STATIC is a private copy: define GPUTRAIN_IMPLEMENTATION too, in each file that has it"
 #endif
 #if defined(__FAST_MATH__) && !defined(GPUTRAIN_ALLOW_FAST_MATH)
-#error "gputrain: -ffast-math breaks its infinities and its reproducible sums; define GPUTRAIN_ALLOW_FAST_MATH to insist"
+#error "gputrain: -ffast-math breaks infinities and reproducible sums; define GPUTRAIN_ALLOW_FAST_MATH to insist"
 #endif
 
 #ifndef GTR_API

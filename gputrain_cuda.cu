@@ -1223,7 +1223,7 @@ static __device__ __forceinline__ void gtr__mma_f16(float *d, const uint32_t *a,
 #endif
 }
 // All threads of a cluster meet; what they wrote to shared memory before is seen behind it. To part, they need not wait for their writes.
-static __device__ __forceinline__ void gtr__cluster_meet() {
+static __device__ __forceinline__ void gtr__cluster_barrier() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
@@ -1273,7 +1273,7 @@ static __device__ __forceinline__ void gtr__bar_arrive_far(uint32_t bar) { asm v
     return there != 0;
 }
 // Looks at a barrier in vain, each of some microseconds in the hardware, before a wait ends: seconds.
-#define GTR__BAR_LOOKS 1048576
+#define GTR__BAR_POLLS 1048576
 // Until a phase is over. False: it was not over in seconds. The loop is one short piece of assembly: one that read a
 // timer cost tall batches 3 %.
 [[maybe_unused]] static __device__ __forceinline__ bool gtr__bar_wait(uint32_t bar, uint32_t parity) {
@@ -1282,7 +1282,7 @@ static __device__ __forceinline__ void gtr__bar_arrive_far(uint32_t bar) { asm v
                  "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n@p bra THERE;\nadd.u32 turn, turn, 1;\n"
                  "setp.ge.u32 p, turn, %3;\n@!p bra LOOK;\nsetp.ne.u32 p, turn, turn;\nTHERE:\n"
                  "selp.u32 %0, 1, 0, p;\n}\n"
-                 : "=r"(there) : "r"(bar), "r"(parity), "n"(GTR__BAR_LOOKS) : "memory");
+                 : "=r"(there) : "r"(bar), "r"(parity), "n"(GTR__BAR_POLLS) : "memory");
     return there != 0;
 }
 // The same for what the same block has begun, which nobody else can hold up: that it has no end is a fault.
@@ -1290,7 +1290,7 @@ static __device__ __forceinline__ void gtr__bar_arrive_far(uint32_t bar) { asm v
     asm volatile("{\n.reg .pred p;\n.reg .u32 turn;\nmov.u32 turn, 0;\nLOOK:\n"
                  "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra THERE;\nadd.u32 turn, turn, 1;\n"
                  "setp.lt.u32 p, turn, %2;\n@p bra LOOK;\ntrap;\nTHERE:\n}\n"
-                 :: "r"(bar), "r"(parity), "n"(GTR__BAR_LOOKS) : "memory");
+                 :: "r"(bar), "r"(parity), "n"(GTR__BAR_POLLS) : "memory");
 }
 #endif
 
@@ -1653,7 +1653,7 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
     float *c = (float *)gtr__pool, *sums = c + T * (T + 8);
     block.spill(c);
     if (wants_sums) sums[tid] = sum;
-    if (split > 1) gtr__cluster_meet(); else __syncthreads();
+    if (split > 1) gtr__cluster_barrier(); else __syncthreads();
 
     const int rows = T >> cut.split_log, row0 = rank * rows;
     for (int i = tid; i < rows * (T / 4); i += 128) {
@@ -2461,6 +2461,112 @@ static gtr_result gtr__cuda_linear_dact_fwd(void *instance, const gtr__call *c) 
     return gtr__linear_dx(instance, c, dy, &c->in[2], (int)c->attr->i[0]);
 }
 
+
+// >>blocks
+// What kernels whose blocks exchange are made of: words that carry their own arrival, and a barrier of the whole grid. Everybody who waits has
+// the one deadline: a block that has polled in vain for long enough gives the launch up, and then all do.
+//
+//   publisher --st.relaxed, a word with the step's tag--> L2 <--ld.relaxed, again until the tag is there-- awaiter
+//
+// Polls in vain after which a block gives up: a second or so.
+#define GTR__DEADLINE (1 << 21)
+static __device__ __forceinline__ void gtr__publish(uint32_t *p, uint32_t v) {
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" :: "l"(__cvta_generic_to_global(p)), "r"(v) : "memory");
+}
+static __device__ __forceinline__ void gtr__publish2(uint32_t *p, uint32_t a, uint32_t b) {
+    asm volatile("st.relaxed.gpu.global.v2.u32 [%0], {%1, %2};" :: "l"(__cvta_generic_to_global(p)), "r"(a), "r"(b) : "memory");
+}
+static __device__ __forceinline__ void gtr__publish4(uint32_t *p, uint4 v) {
+    asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};"
+        :: "l"(__cvta_generic_to_global(p)), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
+}
+// One, two or four words by one load.
+static __device__ __forceinline__ void gtr__poll_words(uint32_t &v, const uint32_t *p) {
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
+}
+static __device__ __forceinline__ void gtr__poll_words(uint2 &v, const uint32_t *p) {
+    asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(__cvta_generic_to_global(p)) : "memory");
+}
+static __device__ __forceinline__ void gtr__poll_words(uint4 &v, const uint32_t *p) {
+    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(__cvta_generic_to_global(p)) : "memory");
+}
+static __device__ __forceinline__ uint32_t gtr__poll(const uint32_t *p) { uint32_t v; gtr__poll_words(v, p); return v; }
+static __device__ __forceinline__ uint4 gtr__poll4(const uint32_t *p) { uint4 v; gtr__poll_words(v, p); return v; }
+static __device__ __forceinline__ void gtr__arrived_words(uint32_t &v, uint32_t tag) { v = tag; }
+static __device__ __forceinline__ void gtr__arrived_words(uint2 &v, uint32_t tag) { v = make_uint2(tag, tag); }
+static __device__ __forceinline__ void gtr__arrived_words(uint4 &v, uint32_t tag) { v = make_uint4(tag, tag, tag, tag); }
+static __device__ __forceinline__ uint32_t gtr__unlike_words(uint32_t v, uint32_t tag) { return v ^ tag; }
+static __device__ __forceinline__ uint32_t gtr__unlike_words(const uint2 &v, uint32_t tag) { return (v.x ^ tag) | (v.y ^ tag); }
+static __device__ __forceinline__ uint32_t gtr__unlike_words(const uint4 &v, uint32_t tag) {
+    return (v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag);
+}
+// A number as a word: float32 whose last two bits are cut, so that NaN stays NaN, and are the step's tag (bit 0) and a mark that the step
+// before was bad (bit 1).
+static __device__ __forceinline__ uint32_t gtr__word_pack(float v, uint32_t mark) { return (__float_as_uint(v) & ~3u) | mark; }
+static __device__ __forceinline__ float gtr__word_number(uint32_t u) { return __uint_as_float(u & ~3u); }
+template <int N> static __device__ __forceinline__ void gtr__publish(uint32_t *p, const float (&v)[N], uint32_t mark) {
+    if constexpr (N == 2) gtr__publish2(p, gtr__word_pack(v[0], mark), gtr__word_pack(v[1], mark));
+    else gtr__publish(p, gtr__word_pack(v[0], mark));
+}
+// A thread's state of waiting: the tag that words of this step have, marks that arrived with them, polls in vain.
+struct gtr__waiting { uint32_t tag, bad; int turns; };
+// N times four words (two, one), at(i) the i-th's address, until none is missing: all are polled at once, as loads that wait for each other cost
+// a trip to L2 each. Those beyond n are the first again, or, FEW, are zeros that are not polled.
+template <int N, bool FEW = false, typename V, typename F>
+static __device__ __forceinline__ void gtr__await_words(V *v, int n, gtr__waiting &awaited, F at) {
+    uint32_t all;
+#pragma unroll
+    for (int i = 0; FEW && i < N; i++) gtr__arrived_words(v[i], awaited.tag);
+#pragma unroll 1
+    do {
+        all = 0;
+#pragma unroll
+        for (int i = 0; i < N; i++) if (!FEW || i < n) gtr__poll_words(v[i], at(i < n ? i : 0));
+#pragma unroll
+        for (int i = 0; i < N; i++) all |= gtr__unlike_words(v[i], awaited.tag);
+    } while ((all & 1) && ++awaited.turns < GTR__DEADLINE);
+    awaited.bad |= all & 2u;
+}
+static __device__ __forceinline__ uint32_t gtr__await_word(const uint32_t *p, gtr__waiting &awaited) {
+    uint32_t u[1];
+    gtr__await_words<1>(u, 1, awaited, [&](int) { return p; });
+    return u[0];
+}
+// The grid's barrier is a count in a word of ctl. What a block wrote before it counted itself in is seen by whoever sees the count.
+static __device__ __forceinline__ uint32_t gtr__poll_acquire(const uint32_t *p) {
+    uint32_t v;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
+    return v;
+}
+static __device__ __forceinline__ void gtr__fence_gpu() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+static __device__ __forceinline__ void gtr__count_in(uint32_t *p) {
+    gtr__fence_gpu();
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" :: "l"(__cvta_generic_to_global(p)) : "memory");
+}
+// The count's highest bit says that the launch is abandoned: a block past its deadline sets it by compare-and-swap, while the count is short of
+// what all wait for. So at a launch's last barrier, before which nobody writes what cannot be rolled back, either every block sees the count
+// full or none ever does. The last block to leave reports that to the host.
+#define GTR__ABANDONED 0x80000000u
+// By one thread: until `target` blocks have counted themselves in since the launch began; turns: polls that were in vain before. False: the
+// launch is abandoned.
+static __device__ __forceinline__ bool gtr__grid_wait(uint32_t *ticket, uint32_t target, int turns) {
+    uint32_t come;
+    while ((int32_t)(come = gtr__poll_acquire(ticket)) < (int32_t)target)
+        if ((come & GTR__ABANDONED) || (++turns >= GTR__DEADLINE && atomicCAS(ticket, come, come | GTR__ABANDONED) == come))
+            return false;
+    return true;
+}
+// A test's block that arrives at the last barrier when the others have abandoned it; by the thread that counts it in.
+static __device__ __forceinline__ void gtr__grid_late(uint32_t *ticket, int late) {
+    if (late != (int)blockIdx.x + 1) return;
+    for (int turn = 0; turn < 4 * GTR__DEADLINE && !(gtr__poll_acquire(ticket) & GTR__ABANDONED); turn++) {}
+}
+// By one thread of the block that reports, before its first barrier: a snapshot of what an abandoned launch rolls back.
+static __device__ __forceinline__ void gtr__grid_snapshot(gtr__ctl *ctl, uint64_t steps) {
+    ctl->begun.step = ctl->step; ctl->begun.applied = ctl->applied; ctl->begun.launches = ctl->launches;
+    ctl->begun.steps = steps; ctl->begun.scale = ctl->scale; ctl->begun.good = ctl->good;
+}
 
 // >>ops
 // Every op but the products. Tensors are float32, bfloat16 or float16 in any mix; arithmetic is float32. How they are stored is a branch
@@ -4045,7 +4151,7 @@ static __device__ __forceinline__ bool gtr__cut_join(float &a, int &b) {
         asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};"
                      :: "r"(gtr__cluster_address(&parts[blockIdx.x], 0)), "f"(a), "f"(__int_as_float(b)) : "memory");
 #endif
-    gtr__cluster_meet();
+    gtr__cluster_barrier();
     if (blockIdx.x || threadIdx.x) return false;
     a = parts[0].x; b = __float_as_int(parts[0].y);
     for (unsigned k = 1; k < gridDim.x; k++) { a += parts[k].x; b += __float_as_int(parts[k].y); }
@@ -4506,8 +4612,6 @@ static gtr_result gtr__cuda_custom_fwd(void *instance, const gtr__call *c) { ret
 static gtr_result gtr__cuda_custom_bwd(void *instance, const gtr__call *c) { return gtr__custom_run(instance, c, true); }
 
 // >>record
-// Looks in vain for what others bring, in a launch, before a block gives up: a second or so.
-#define GTR__TURNS (1 << 21)
 // The step's record in device memory, in whole-network kernels too. All threads of a block call it; the first to come of all blocks makes the
 // trip to the host, unless the record was fetched ahead.
 static __device__ __forceinline__ const gtr__record *gtr__fetch_record(gtr__ctl *ctl, const gtr__record *ring) {
@@ -4519,7 +4623,7 @@ static __device__ __forceinline__ const gtr__record *gtr__fetch_record(gtr__ctl 
     if (threadIdx.x < 32) {
         int mine = threadIdx.x == 0 && atomicMax((unsigned long long *)&ctl->claim, (unsigned long long)(step + 1)) < step + 1;
         mine = __shfl_sync(0xffffffffu, mine, 0);
-        for (int turn = 0; !mine && __any_sync(0xffffffffu, *tag != step + 1); turn++) mine = turn >= GTR__TURNS;
+        for (int turn = 0; !mine && __any_sync(0xffffffffu, *tag != step + 1); turn++) mine = turn >= GTR__DEADLINE;
         if (mine) {             // or the one who claimed it is held up: both bring the same
             if (threadIdx.x < sizeof(gtr__record) / 16) ((int4 *)&ctl->record[k])[threadIdx.x] = __ldcv((const int4 *)&ring[step % GTR__RING] + threadIdx.x);
             __threadfence();
@@ -5081,22 +5185,23 @@ static gtr_result gtr__cuda_check_fwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:network
-// Kernels that replace a run of nodes; the ones there are stand in gtr__cuda_matchers. This one does a training step of a small multilayer
-// perceptron, FEED to REPORT, in one launch of as many blocks as there are multiprocessors, which meet three times; where many steps are
-// queued and all fits on the chip, >>resident is quicker:
+// Kernels that replace a run of nodes; the ones there are stand in gtr__cuda_matchers. This one does a training step of
+// a small multilayer perceptron, FEED to REPORT, in one launch of as many blocks as there are multiprocessors, with three
+// barriers of the grid; where many steps are queued and all fits on the chip, >>resident is quicker:
 //
-//   first    x is gathered from the data set and multiplied by the first layer's weights, k cut over blocks; parts go to workspace
-//     meet
-//   middle   16 rows of the batch are a block's own from here to the first layer's output gradient: the parts' sum, all further
-//            layers, the loss, and the way back. Rows do not depend on each other, so nobody waits for anybody
-//     meet
-//   weights  all layers' dw = dy^T x and db at once, tiles over blocks; each block looks at its own for the guard
-//     meet
-//   update   each block updates what it made the gradient of; the last one reports meanwhile
+//   all blocks  first    a tile of x w of the first layer, over a part of k: x gathered from the data set
+//      parts -> workspace ---- barrier 1
+//   16 rows     middle   the parts' sum, all further layers, the loss, and back to the first layer's output gradient: rows
+//   a block              do not depend on each other, so no block waits for another
+//      y, dy -> workspace ---- barrier 2
+//   all blocks  weights  tiles of all layers' dw = dy^T x, and db; each block checks its own tiles for the guard
+//      sum of squares, bad -> workspace ---- barrier 3
+//   all blocks  update   each block updates what it made the gradient of; the last one reports meanwhile
 //
-// Bound by latency: a meeting costs 0.9 us on an H200, a phase one or two trips to L2 and what 64 bytes a cycle bring. Sums have an order
-// that depends on shapes and the number of multiprocessors alone. Products are mma.sync: TF32, BF16, FP16, and for float32 three TF32
-// products of halves (a = hi + lo exactly to 2^-22; Markidis et al., 2018), whose sums are carried on in float32 units.
+// Bound by latency: a barrier costs 0.9 us on an H200, a phase one or two trips to L2 and what 64 bytes a cycle bring.
+// Sums have an order that depends on shapes and the number of multiprocessors alone. Products are mma.sync: TF32, BF16,
+// FP16, and for float32 three TF32 products of halves (a = hi + lo exactly to 2^-22; Markidis et al., 2018), whose sums
+// are carried on in float32 units.
 
 #define GTR__MLP_LAYERS 6
 #define GTR__MLP_T      256     // threads
@@ -5144,7 +5249,7 @@ typedef struct gtr__mlp {
     gtr__rates *rate;        // this step's
     gtr__optim optim;
     int sums, checks, clipped;
-    int hurry, late;            // of GTR__TURNS, those that are taken as spent; see gtr__be_late
+    int hurry, late;            // of GTR__DEADLINE, those that are taken as spent; see gtr__grid_late
     gtr__ctl *ctl;
     gtr__reporting report;
 } gtr__mlp;
@@ -5174,44 +5279,8 @@ template <typename L> static __device__ __forceinline__ void gtr__mlp_segments(c
     }
 }
 
-// A word that other blocks write.
-static __device__ __forceinline__ uint32_t gtr__mlp_look(const uint32_t *p) {
-    uint32_t v;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
-    return v;
-}
-// Counts this block in; what it wrote before is seen by who sees the count.
-static __device__ __forceinline__ void gtr__mlp_come(uint32_t *p) {
-    asm volatile("fence.acq_rel.gpu;" ::: "memory");
-    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" :: "l"(__cvta_generic_to_global(p)) : "memory");
-}
-static __device__ __forceinline__ void gtr__mlp_acquire() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
-// Blocks meet by counting themselves in a word of ctl. Its highest bit says that the launch is given up: who has
-// looked in vain for long enough sets it by compare-and-swap, while the count is short of what all wait for. So at
-// the last meeting of a launch, before which nobody writes what cannot be taken back, either all see the count full
-// or none ever does. The last block to leave tells the host.
-#define GTR__GONE 0x80000000u
-// By one thread: until `target` have come since the launch began; turns: looks that were in vain before. False: the
-// launch is given up.
-static __device__ __forceinline__ bool gtr__meet(uint32_t *ticket, uint32_t target, int turns) {
-    uint32_t come;
-    while ((int32_t)(come = gtr__mlp_look(ticket)) < (int32_t)target)
-        if ((come & GTR__GONE) || (++turns >= GTR__TURNS && atomicCAS(ticket, come, come | GTR__GONE) == come))
-            return false;
-    return true;
-}
-// A test's block that comes to the last meeting when the others have given it up; by the thread that counts it in.
-static __device__ __forceinline__ void gtr__be_late(uint32_t *ticket, int late) {
-    if (late != (int)blockIdx.x + 1) return;
-    for (int turn = 0; turn < 4 * GTR__TURNS && !(gtr__mlp_look(ticket) & GTR__GONE); turn++) {}
-}
-// By one thread of the block that reports, before its first meeting: what a launch that is given up sets back.
-static __device__ __forceinline__ void gtr__begun(gtr__ctl *ctl, uint64_t steps) {
-    ctl->begun.step = ctl->step; ctl->begun.applied = ctl->applied; ctl->begun.launches = ctl->launches;
-    ctl->begun.steps = steps; ctl->begun.scale = ctl->scale; ctl->begun.good = ctl->good;
-}
 // By the last block to leave: the launch's steps have not been done, and those behind it do nothing.
-static __device__ __noinline__ void gtr__gave_up(const gtr__reporting &m) {
+static __device__ __noinline__ void gtr__grid_roll_back(const gtr__reporting &m) {
     gtr__ctl *ctl = m.ctl;
     __threadfence();
     const uint64_t step = __ldcg(&ctl->begun.step), steps = __ldcg(&ctl->begun.steps);
@@ -5228,30 +5297,30 @@ static __device__ __noinline__ void gtr__gave_up(const gtr__reporting &m) {
     __threadfence_system();
     m.shared->launches = ctl->launches;
 }
-// By one thread a block, behind all else that it does; who knows that the launch is given up has published what it
+// By one thread a block, behind all else that it does; a block that knows that the launch is abandoned has published what it
 // wrote to ctl before.
-static __device__ __forceinline__ void gtr__leave(const gtr__reporting &m) {
+static __device__ __forceinline__ void gtr__grid_leave(const gtr__reporting &m) {
     uint32_t *ticket = m.ctl->ticket;
     if (atomicAdd(&ticket[7], 1u) != gridDim.x - 1) return;
-    if ((gtr__mlp_look(&ticket[5]) | gtr__mlp_look(&ticket[6])) & GTR__GONE) gtr__gave_up(m);
+    if ((gtr__poll_acquire(&ticket[5]) | gtr__poll_acquire(&ticket[6])) & GTR__ABANDONED) gtr__grid_roll_back(m);
     ticket[5] = ticket[6] = ticket[7] = 0;
 }
-// All blocks come here before any goes on; target: how many have to have come. What they wrote before is seen behind
-// it. gtr__mlp_arrive tells the others; what a block does between the two, nobody waits for. last: of the launch.
-static __device__ __forceinline__ void gtr__mlp_arrive(const gtr__mlp &m, bool last = false) {
+// The grid's barrier: waits until `target` blocks have counted themselves in; what they wrote before is seen behind
+// it. gtr__mlp_grid_arrive counts this block in; what it does between the two, no other waits for. last: of the launch.
+static __device__ __forceinline__ void gtr__mlp_grid_arrive(const gtr__mlp &m, bool last = false) {
     __syncthreads();
     if (threadIdx.x) return;
-    if (last) gtr__be_late(&m.ctl->ticket[6], m.late);
-    gtr__mlp_come(&m.ctl->ticket[6]);
+    if (last) gtr__grid_late(&m.ctl->ticket[6], m.late);
+    gtr__count_in(&m.ctl->ticket[6]);
 }
-static __device__ __noinline__ bool gtr__mlp_meet(const gtr__mlp &m, uint32_t target, int turns) {
+static __device__ __noinline__ bool gtr__mlp_grid_wait(const gtr__mlp &m, uint32_t target, int turns) {
     bool met = true;
-    if (threadIdx.x == 0) met = gtr__meet(&m.ctl->ticket[6], target, turns);
+    if (threadIdx.x == 0) met = gtr__grid_wait(&m.ctl->ticket[6], target, turns);
     return __syncthreads_and(met) != 0;
 }
-static __device__ __forceinline__ void gtr__mlp_leave(const gtr__mlp &m) {
+static __device__ __forceinline__ void gtr__mlp_grid_leave(const gtr__mlp &m) {
     __syncthreads();
-    if (threadIdx.x == 0) gtr__leave(m.report);
+    if (threadIdx.x == 0) gtr__grid_leave(m.report);
 }
 
 // To 11 bits, quicker than by the conversion: what a product of 2^13 + 1 pushes out (Dekker, 1971). What is not finite, or above 2^114, gives NaN.
@@ -5368,7 +5437,7 @@ struct gtr__mlp_place {
         ways = GTR__MLP_WARPS >> tiles;
     }
 };
-// Bytes of a row of a chunk: k contiguous, or the tile's side contiguous. Chosen so that fragments meet no bank twice (halves: twice).
+// Bytes of a row of a chunk: k contiguous, or the tile's side contiguous. Chosen so that fragments' loads have no bank conflicts (halves: of two ways).
 template <typename T> static __host__ __device__ constexpr int gtr__mlp_pitch_k() { return GTR__MLP_K * (int)sizeof(T) + 32; }
 template <typename T> static __host__ __device__ __forceinline__ int gtr__mlp_pitch_side(int side) { return (side + 8) * (int)sizeof(T); }
 
@@ -5493,7 +5562,7 @@ struct gtr__mlp_tags {
 static __device__ __forceinline__ const gtr__record *gtr__mlp_record(const gtr__mlp &m, const gtr__mlp_tags &t) {
     const uint64_t step = t.step, even = t.even, odd = t.odd;
     const bool there = (step & 1 ? odd : even) == step + 1;
-    gtr__mlp_acquire();
+    gtr__fence_gpu();
     if (__syncthreads_and(there)) return &m.ctl->record[step & 1];
     return gtr__fetch_record(m.ctl, m.record);
 }
@@ -5609,7 +5678,7 @@ struct gtr__mlp_piece {         // a task of the first phase
         c0 = all * part / m.split; chunks = all * (part + 1) / m.split - c0;
     }
 };
-// The weights' copies of the ring's first stages: on their way before the step's record is looked at, which may have to come from the host.
+// The weights' copies of the ring's first stages: on their way before the step's record is read, which may have to come from the host.
 template <typename T> static __device__ __forceinline__ void gtr__mlp_first_begin(const gtr__mlp &m, char *pool, int task) {
     const gtr__mlp_layer &L = m.layer[0];
     constexpr int pitch = gtr__mlp_pitch_k<T>();
@@ -5620,36 +5689,39 @@ template <typename T> static __device__ __forceinline__ void gtr__mlp_first_begi
     for (int i = 0; i < m.stages1 - 1 && i < p.chunks; i++)
         gtr__mlp_fetch<T>(ring + i * bytes + tm * pitch, pitch, L.w, p.nt * tn, L.n, (p.c0 + i) * GTR__MLP_K, L.k, tn, GTR__MLP_K, L.vec_w);
 }
-// Bytes of x and w from L2, (tm + tn) a column of k; the parts written. gtr__mlp_first_begin came before.
-template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *pool, int task, const gtr__mlp_tags &tags) {
-    gtr__mlp_head *h = (gtr__mlp_head *)pool;
-    const gtr__mlp_layer &L = m.layer[0];
-    constexpr int pitch = gtr__mlp_pitch_k<T>();
-    const int tm = m.tm1, tn = m.tn1, stages = m.stages1, bytes = (tm + tn) * pitch, tid = (int)threadIdx.x;
-    const gtr__mlp_piece piece(m, task);
-    const int part = piece.part, mt = piece.mt, nt = piece.nt, c0 = piece.c0, chunks = piece.chunks;
-    const gtr__mlp_place w(tm, tn);
-    char *ring = pool + GTR__MLP_HEAD;
-    const bool write_x = nt == 0;
-    const gtr__record *record = gtr__mlp_record(m, tags);
-    const char *src = (const char *)(uintptr_t)record->src[m.x.slot];
-    if (tid < tm) h->origin[tid] = mt * tm + tid < m.batch ? gtr__mlp_origin(record, mt * tm + tid) : -1;
-    __syncthreads();
-    const bool quad = L.k % 4 == 0;
-    const int mode = m.x.from == GTR_U8 ? (quad && (uintptr_t)src % 4 == 0 ? GTR__MLP_U8_4 : GTR__MLP_U8)
-                   : sizeof(T) == 4 ? (quad && (uintptr_t)src % 16 == 0 ? GTR__MLP_COPY16 : GTR__MLP_COPY4)
-                   : quad && (uintptr_t)src % 16 == 0 ? GTR__MLP_F32_4 : GTR__MLP_F32;
-    const bool copies = mode <= GTR__MLP_COPY4;
+// What a chunk of x is made from: rows of the data set, in whatever form they lie there.
+template <typename T> struct gtr__mlp_source {
+    static constexpr int pitch = gtr__mlp_pitch_k<T>();
+    const gtr__mlp &m;
+    gtr__mlp_head *h;
+    const gtr__mlp_layer &L;
+    const int tm, mt, c0, chunks, tid;
+    const char *src;
+    bool quad;
+    int mode;
     gtr__mlp_rows rows;
-    rows.column = (tid & 15) * 4;
+    uint32_t raw[16];
+    __device__ __forceinline__ gtr__mlp_source(const gtr__mlp &m, char *pool, const gtr__mlp_piece &p, const gtr__mlp_tags &tags)
+        : m(m), h((gtr__mlp_head *)pool), L(m.layer[0]), tm(m.tm1), mt(p.mt), c0(p.c0), chunks(p.chunks),
+        tid((int)threadIdx.x), raw{} {
+        const gtr__record *record = gtr__mlp_record(m, tags);
+        src = (const char *)(uintptr_t)record->src[m.x.slot];
+        if (tid < tm) h->origin[tid] = mt * tm + tid < m.batch ? gtr__mlp_origin(record, mt * tm + tid) : -1;
+        __syncthreads();
+        quad = L.k % 4 == 0;
+        mode = m.x.from == GTR_U8 ? (quad && (uintptr_t)src % 4 == 0 ? GTR__MLP_U8_4 : GTR__MLP_U8)
+                       : sizeof(T) == 4 ? (quad && (uintptr_t)src % 16 == 0 ? GTR__MLP_COPY16 : GTR__MLP_COPY4)
+                       : quad && (uintptr_t)src % 16 == 0 ? GTR__MLP_F32_4 : GTR__MLP_F32;
+        rows.column = (tid & 15) * 4;
 #pragma unroll
-    for (int q = 0; q < 4; q++) {
-        const int r = q * 16 + (tid >> 4);
-        const int64_t o = r < tm ? h->origin[r] : -1;
-        rows.at[q] = o < 0 ? -1 : o * L.k + rows.column;
+        for (int q = 0; q < 4; q++) {
+            const int r = q * 16 + (tid >> 4);
+            const int64_t o = r < tm ? h->origin[r] : -1;
+            rows.at[q] = o < 0 ? -1 : o * L.k + rows.column;
+        }
     }
-    auto copy_x = [&](char *to, int chunk) {
+    __device__ __forceinline__ bool copies() const { return mode <= GTR__MLP_COPY4; }
+    __device__ __forceinline__ void copy(char *to, int chunk) const {
         const int k0 = (c0 + chunk) * GTR__MLP_K;
         if (mode == GTR__MLP_COPY16) { rows.copy(to, pitch, src, k0, L.k, tm); return; }
 #pragma unroll 1
@@ -5659,26 +5731,89 @@ static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *p
             const float *from = (const float *)src + (ok ? h->origin[r] * L.k + k0 + c : 0);
             gtr__copy4(to + r * pitch + c * 4, from, ok);
         }
-    };
-    uint32_t raw[16] = {};
-    if (mode == GTR__MLP_U8_4) {        // all loads before the first store: one trip
-        uint32_t early[5][4] = {};
-#pragma unroll
-        for (int i = 0; i < 5; i++) if (i < stages - 1 && i < chunks) rows.load(early[i], src, (c0 + i) * GTR__MLP_K, L.k);
-#pragma unroll
-        for (int i = 0; i < 5; i++) if (i < stages - 1 && i < chunks) rows.store<T>(ring + i * bytes, early[i], (c0 + i) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
     }
+    // The ring's first stages.
+    __device__ __forceinline__ void begin(char *ring, int stages, int bytes) {
+        if (mode == GTR__MLP_U8_4) {        // all loads before the first store: one trip
+            uint32_t early[5][4] = {};
+#pragma unroll
+            for (int i = 0; i < 5; i++) if (i < stages - 1 && i < chunks) rows.load(early[i], src, (c0 + i) * GTR__MLP_K, L.k);
+#pragma unroll
+            for (int i = 0; i < 5; i++) if (i < stages - 1 && i < chunks) rows.store<T>(ring + i * bytes, early[i], (c0 + i) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
+        }
 #pragma unroll 1
-    for (int i = 0; i < stages - 1; i++) {
-        if (i < chunks) {
-            if (copies) copy_x(ring + i * bytes, i);
-            else if (mode != GTR__MLP_U8_4) {
-                gtr__mlp_load_x(raw, h, src, mode, (c0 + i) * GTR__MLP_K, L.k, tm);
-                gtr__mlp_store_x<T>(ring + i * bytes, raw, h, mode, (c0 + i) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
+        for (int i = 0; i < stages - 1; i++) {
+            if (i < chunks) {
+                if (copies()) copy(ring + i * bytes, i);
+                else if (mode != GTR__MLP_U8_4) {
+                    gtr__mlp_load_x(raw, h, src, mode, (c0 + i) * GTR__MLP_K, L.k, tm);
+                    gtr__mlp_store_x<T>(ring + i * bytes, raw, h, mode, (c0 + i) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
+                }
+            }
+            gtr__copies_commit();
+        }
+    }
+    // One more chunk is requested, and stored when it has arrived.
+    __device__ __forceinline__ void ask(char *to, int next) {
+        if (copies()) copy(to, next);
+        else if (mode == GTR__MLP_U8_4) rows.load(raw, src, (c0 + next) * GTR__MLP_K, L.k);
+        else gtr__mlp_load_x(raw, h, src, mode, (c0 + next) * GTR__MLP_K, L.k, tm);
+    }
+    __device__ __forceinline__ void store(char *to, int next) {
+        if (mode == GTR__MLP_U8_4) rows.store<T>(to, raw, (c0 + next) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
+        else if (!copies()) gtr__mlp_store_x<T>(to, raw, h, mode, (c0 + next) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
+    }
+    // x is kept for the weights' gradients: chunk i, as it lies at a.
+    __device__ __forceinline__ void keep(const char *a, int i) const {
+        const int k0 = (c0 + i) * GTR__MLP_K;
+        if (quad) {                 // x is a slot of its own: aligned
+            T *to = (T *)m.x.to.p + ((int64_t)(mt * tm + (tid >> 4)) * L.k + k0 + rows.column);
+#pragma unroll
+            for (int q = 0; q < 4; q++) {
+                const int r = q * 16 + (tid >> 4);
+                const char *from = a + r * pitch + rows.column * (int)sizeof(T);
+                if (r >= tm || rows.at[q] < 0 || k0 + rows.column >= L.k) continue;
+                if constexpr (sizeof(T) == 4) *(uint4 *)(to + q * 16 * (int64_t)L.k) = *(const uint4 *)from;
+                else *(uint2 *)(to + q * 16 * (int64_t)L.k) = *(const uint2 *)from;
+            }
+        } else {
+#pragma unroll 1
+            for (int e = tid; e < tm * GTR__MLP_K; e += GTR__MLP_T) {
+                int r = e >> 6, c = e & 63;
+                if (mt * tm + r < m.batch && k0 + c < L.k) ((T *)m.x.to.p)[(int64_t)(mt * tm + r) * L.k + k0 + c] = *(const T *)(a + r * pitch + c * (int)sizeof(T));
             }
         }
-        gtr__copies_commit();
     }
+};
+// acc += what add(sums) makes: float32's parts are added up apart, a chunk at a time.
+template <int KIND, typename F> static __device__ __forceinline__ void gtr__mlp_accumulate(float (*acc)[4][4], F add) {
+    if constexpr (KIND == GTR__PRODUCT_FMA) {
+        float some[2][4][4] = {};
+        add(some);
+#pragma unroll
+        for (int k = 0; k < 32; k++) acc[k / 16][k / 4 % 4][k % 4] += some[k / 16][k / 4 % 4][k % 4];
+    } else add(acc);
+}
+// Four columns of a row to device memory, of which the first `left` are there; wide: all are, and the place is aligned.
+static __device__ __forceinline__ void gtr__mlp_put4(float *to, const float4 &v, bool wide, int left) {
+    if (wide) { *(float4 *)to = v; return; }
+    to[0] = v.x;
+    if (left > 1) to[1] = v.y;
+    if (left > 2) to[2] = v.z;
+    if (left > 3) to[3] = v.w;
+}
+// Bytes of x and w from L2, (tm + tn) a column of k; the parts written. gtr__mlp_first_begin came before.
+template <typename T, int KIND>
+static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *pool, int task, const gtr__mlp_tags &tags) {
+    const gtr__mlp_layer &L = m.layer[0];
+    constexpr int pitch = gtr__mlp_pitch_k<T>();
+    const int tm = m.tm1, tn = m.tn1, stages = m.stages1, bytes = (tm + tn) * pitch, tid = (int)threadIdx.x;
+    const gtr__mlp_piece piece(m, task);
+    const int part = piece.part, mt = piece.mt, nt = piece.nt, c0 = piece.c0, chunks = piece.chunks;
+    const gtr__mlp_place w(tm, tn);
+    char *ring = pool + GTR__MLP_HEAD;
+    gtr__mlp_source<T> x(m, pool, piece, tags);
+    x.begin(ring, stages, bytes);
     float acc[2][4][4] = {};
     int slot = 0, fill = stages - 1;
 #pragma unroll 1
@@ -5689,40 +5824,13 @@ static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *p
         if (next < chunks) {
             char *to = ring + fill * bytes;
             gtr__mlp_fetch<T>(to + tm * pitch, pitch, L.w, nt * tn, L.n, (c0 + next) * GTR__MLP_K, L.k, tn, GTR__MLP_K, L.vec_w);
-            if (copies) copy_x(to, next);
-            else if (mode == GTR__MLP_U8_4) rows.load(raw, src, (c0 + next) * GTR__MLP_K, L.k);
-            else gtr__mlp_load_x(raw, h, src, mode, (c0 + next) * GTR__MLP_K, L.k, tm);
+            x.ask(to, next);
         }
         gtr__copies_commit();
         const char *a = ring + slot * bytes;
-        if constexpr (KIND == GTR__PRODUCT_FMA) {
-            float some[2][4][4] = {};
-            gtr__mlp_add_k<T, KIND>(some, a, a + tm * pitch, w);
-#pragma unroll
-            for (int k = 0; k < 32; k++) acc[k / 16][k / 4 % 4][k % 4] += some[k / 16][k / 4 % 4][k % 4];
-        } else gtr__mlp_add_k<T, KIND>(acc, a, a + tm * pitch, w);
-        if (write_x) {
-            const int k0 = (c0 + i) * GTR__MLP_K;
-            if (quad) {                 // x is a slot of its own: aligned
-                T *to = (T *)m.x.to.p + ((int64_t)(mt * tm + (tid >> 4)) * L.k + k0 + rows.column);
-#pragma unroll
-                for (int q = 0; q < 4; q++) {
-                    const int r = q * 16 + (tid >> 4);
-                    const char *from = a + r * pitch + rows.column * (int)sizeof(T);
-                    if (r >= tm || rows.at[q] < 0 || k0 + rows.column >= L.k) continue;
-                    if constexpr (sizeof(T) == 4) *(uint4 *)(to + q * 16 * (int64_t)L.k) = *(const uint4 *)from;
-                    else *(uint2 *)(to + q * 16 * (int64_t)L.k) = *(const uint2 *)from;
-                }
-            } else {
-#pragma unroll 1
-                for (int e = tid; e < tm * GTR__MLP_K; e += GTR__MLP_T) {
-                    int r = e >> 6, c = e & 63;
-                    if (mt * tm + r < m.batch && k0 + c < L.k) ((T *)m.x.to.p)[(int64_t)(mt * tm + r) * L.k + k0 + c] = *(const T *)(a + r * pitch + c * (int)sizeof(T));
-                }
-            }
-        }
-        if (next < chunks && mode == GTR__MLP_U8_4) rows.store<T>(ring + fill * bytes, raw, (c0 + next) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
-        else if (next < chunks && !copies) gtr__mlp_store_x<T>(ring + fill * bytes, raw, h, mode, (c0 + next) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
+        gtr__mlp_accumulate<KIND>(acc, [&](float (*to)[4][4]) { gtr__mlp_add_k<T, KIND>(to, a, a + tm * pitch, w); });
+        if (nt == 0) x.keep(a, i);
+        if (next < chunks) x.store(ring + fill * bytes, next);
         if (++slot == stages) slot = 0;
         if (++fill == stages) fill = 0;
     }
@@ -5737,13 +5845,7 @@ static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *p
         if (row >= m.batch || column >= L.n) continue;
         const float4 v = gtr__mlp_sum4(red, r, c, tm, tn, w.ways);
         float *to = m.part + ((int64_t)part * m.batch + row) * L.n + column;
-        if (L.wide) *(float4 *)to = v;
-        else {
-            to[0] = v.x;
-            if (column + 1 < L.n) to[1] = v.y;
-            if (column + 2 < L.n) to[2] = v.z;
-            if (column + 3 < L.n) to[3] = v.w;
-        }
+        gtr__mlp_put4(to, v, L.wide, L.n - column);
     }
     __syncthreads();
 }
@@ -6138,6 +6240,37 @@ static __device__ __forceinline__ void gtr__mlp_gradient(const gtr__mlp &m, char
         if (dy) gtr__put4(dy + r * dy_pitch * 4, dtype, c, gtr__mlp_cut4(v, c, L.n, live));
     }
 }
+// A row's greatest and the rest of its sum of exponentials, 16 lanes a row: of few columns with one element a lane.
+static __device__ __forceinline__ void gtr__mlp_row_stats(const gtr__opd &y, int n, int lane, bool live, float *scratch,
+        float *most, float *other) {
+    if (n > 16) { gtr__row_stats(y, 0, n, lane, 16, live, scratch, most, other); return; }
+    const float v = live && lane < n ? gtr__get(y.p, y.t, lane) : -INFINITY, own = v == v ? v : -INFINITY;
+    float top = own, rest;
+#pragma unroll
+    for (int o = 8; o; o >>= 1) top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, o));
+    float ones = own == top ? 1.0f : 0.0f;
+    rest = v != v ? NAN : own == top || own == -INFINITY ? 0.0f : expf(own - top);
+#pragma unroll
+    for (int o = 8; o; o >>= 1) { ones += __shfl_xor_sync(0xffffffffu, ones, o); rest += __shfl_xor_sync(0xffffffffu, rest, o); }
+    rest = fabsf(top) == INFINITY ? NAN : rest + (ones - 1.0f);
+    *most = top; *other = rest;
+}
+// The sums of 16 rows' losses and tallies, of which a row's first lane has its own.
+static __device__ __forceinline__ void gtr__mlp_loss_sum(const gtr__mlp &m, gtr__mlp_head *h, int task, float loss,
+        int tally) {
+    const int tid = (int)threadIdx.x, lane = tid & 15, r = tid / 16;
+#pragma unroll
+    for (int o = 8; o; o >>= 1) loss += __shfl_xor_sync(0xffffffffu, loss, o);
+    if (lane == 0) { h->scratch[r] = loss; h->counts[r] = tally; }
+    __syncthreads();
+    if (tid < 32) {
+        loss = gtr__warp_sum(tid < 16 ? h->scratch[tid] : 0.0f);
+        tally = tid < 16 ? h->counts[tid] : 0;
+#pragma unroll
+        for (int o = 8; o; o >>= 1) tally += __shfl_xor_sync(0xffffffffu, tally, o);
+        if (tid == 0) m.sum[task] = make_float4(loss, __int_as_float(tally & 255), __int_as_float((tally >> 8 & 255) | (tally >> 16 & 255) << 16), 0.0f);
+    }
+}
 // Loss, its gradient, accuracy, of 16 rows: 16 lanes a row.
 template <typename T>
 static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, char *dy, int task, int all, int64_t label, float scale) {
@@ -6168,17 +6301,7 @@ static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *po
         const float g = all ? x.seed * scale / (float)all : 0.0f;
         const bool counts = label != x.ignore, bad = counts && (label < 0 || label >= L.n);
         float top, rest, sum = 0.0f;
-        if (L.n <= 16) {        // the same with one element a lane
-            const float v = live && lane < L.n ? gtr__get(y.p, dtype, lane) : -INFINITY, own = v == v ? v : -INFINITY;
-            top = own;
-#pragma unroll
-            for (int o = 8; o; o >>= 1) top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, o));
-            float ones = own == top ? 1.0f : 0.0f;
-            rest = v != v ? NAN : own == top || own == -INFINITY ? 0.0f : expf(own - top);
-#pragma unroll
-            for (int o = 8; o; o >>= 1) { ones += __shfl_xor_sync(0xffffffffu, ones, o); rest += __shfl_xor_sync(0xffffffffu, rest, o); }
-            rest = fabsf(top) == INFINITY ? NAN : rest + (ones - 1.0f);
-        } else gtr__row_stats(y, 0, L.n, lane, 16, live, h->scratch, &top, &rest);
+        gtr__mlp_row_stats(y, L.n, lane, live, h->scratch, &top, &rest);
         const float log_sum = log1pf(rest), lse = top + log_sum;
         if (x.smooth > 0.0f) {
             if (live) for (int i = lane; i < L.n; i += 16) sum += gtr__get(y.p, dtype, i) - top;
@@ -6212,17 +6335,7 @@ static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *po
             }
         }
     }
-#pragma unroll
-    for (int o = 8; o; o >>= 1) loss += __shfl_xor_sync(0xffffffffu, loss, o);
-    if (lane == 0) { h->scratch[r] = loss; h->counts[r] = tally; }
-    __syncthreads();
-    if (tid < 32) {
-        loss = gtr__warp_sum(tid < 16 ? h->scratch[tid] : 0.0f);
-        tally = tid < 16 ? h->counts[tid] : 0;
-#pragma unroll
-        for (int o = 8; o; o >>= 1) tally += __shfl_xor_sync(0xffffffffu, tally, o);
-        if (tid == 0) m.sum[task] = make_float4(loss, __int_as_float(tally & 255), __int_as_float((tally >> 8 & 255) | (tally >> 16 & 255) << 16), 0.0f);
-    }
+    gtr__mlp_loss_sum(m, h, task, loss, tally);
 }
 // Weights of the layers behind the first into shared memory, while others are still at the first. Zeros around: gtr__mlp_forward_kept.
 template <typename T> static __device__ __forceinline__ void gtr__mlp_keep(const gtr__mlp &m, char *pool) {
@@ -6311,7 +6424,7 @@ struct gtr__mlp_tile {
 // A thread's elements of a tile, gradient and what is updated by it: up to 4 groups of four along k, and one of the bias.
 struct gtr__mlp_state { float4 p[4], g[4], a[4], b[4]; float bias_p, bias_g, bias_a, bias_b; };
 
-// What the first layer's tiles read of x is there since the first meeting: the ring's first stages of it.
+// What the first layer's tiles read of x is there since the first barrier: the ring's first stages of it.
 template <typename T> static __device__ __forceinline__ void gtr__mlp_weights_begin(const gtr__mlp &m, char *pool, int task) {
     const gtr__mlp_tile at(m, task);
     const gtr__mlp_layer &L = m.layer[0];
@@ -6352,12 +6465,7 @@ static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char 
         if (i + stages - 1 < chunks) fetch(fill, i + stages - 1, false);
         gtr__copies_commit();
         const char *a = ring + slot * bytes;
-        if constexpr (KIND == GTR__PRODUCT_FMA) {
-            float some[2][4][4] = {};
-            gtr__mlp_add_side<T, KIND>(some, a, pa, a + GTR__MLP_K * pa, pb, w);
-#pragma unroll
-            for (int k = 0; k < 32; k++) acc[k / 16][k / 4 % 4][k % 4] += some[k / 16][k / 4 % 4][k % 4];
-        } else gtr__mlp_add_side<T, KIND>(acc, a, pa, a + GTR__MLP_K * pa, pb, w);
+        gtr__mlp_accumulate<KIND>(acc, [&](float (*to)[4][4]) { gtr__mlp_add_side<T, KIND>(to, a, pa, a + GTR__MLP_K * pa, pb, w); });
         if (wants_bias) {
             const char *from = a + (tid >> side) * pa + (tid & (tm - 1)) * (int)sizeof(T);
 #pragma unroll 8
@@ -6382,13 +6490,7 @@ static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char 
         float *to = L.dw + (int64_t)(at.n0 + r) * L.k + at.k0 + c;
         s.g[q] = v;
         GTR__MLP_LOOK(v.x); GTR__MLP_LOOK(v.y); GTR__MLP_LOOK(v.z); GTR__MLP_LOOK(v.w);     // 0 outside
-        if (L.vec_u) *(float4 *)to = v;
-        else {
-            to[0] = v.x;
-            if (at.k0 + c + 1 < L.k) to[1] = v.y;
-            if (at.k0 + c + 2 < L.k) to[2] = v.z;
-            if (at.k0 + c + 3 < L.k) to[3] = v.w;
-        }
+        gtr__mlp_put4(to, v, L.vec_u, L.k - at.k0 - c);
     }
     s.bias_g = 0.0f;
     if (wants_bias && tid < tm && at.n0 + tid < L.n) {
@@ -6497,7 +6599,7 @@ static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const g
         if (y.f16) gtr__put(y.f16, GTR_F16, i, s.bias_p);
     }
 }
-// The groups' losses to one, in order; the same for accuracy. A block, between the second meeting and the third. Whether the loss is bad.
+// The groups' losses to one, in order; the same for accuracy. A block, between the second barrier and the third. Whether the loss is bad.
 static __device__ __forceinline__ bool gtr__mlp_total(const gtr__mlp &m, gtr__mlp_head *h) {
     float loss = 0.0f;
     int counted = 0, right = 0, labelled = 0;
@@ -6536,10 +6638,7 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
     if (status) {               // the same for all: nobody writes it before all have come to the end
         gtr__copies_commit();
         gtr__copies_done<0>();
-        if (me == 0 && tid == 0) {
-            m.ctl->guard = 1;
-            gtr__report_step(m.report);
-        }
+        if (me == 0 && tid == 0) { m.ctl->guard = 1; gtr__report_step(m.report); }
         return;
     }
 
@@ -6548,10 +6647,10 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
         gtr__mlp_first<T, KIND>(m, pool, task, tags);
     }
     gtr__mlp_feed(m);
-    if (me == blocks - 1 && tid == 0) gtr__begun(m.ctl, 1);
-    gtr__mlp_arrive(m);
+    if (me == blocks - 1 && tid == 0) gtr__grid_snapshot(m.ctl, 1);
+    gtr__mlp_grid_arrive(m);
     if (me < m.tiles2) gtr__mlp_keep<T>(m, pool);
-    if (!gtr__mlp_meet(m, (uint32_t)blocks, m.hurry)) { gtr__mlp_leave(m); return; }
+    if (!gtr__mlp_grid_wait(m, (uint32_t)blocks, m.hurry)) { gtr__mlp_grid_leave(m); return; }
 
     if (me == blocks - 1 && tid < 32) gtr__fetch_ahead(m.ctl, m.record, m.ctl->step);
     if (me == blocks - 1 && tid >= 32 && tid < 32 + GTR__MAX_GROUPS) {
@@ -6559,9 +6658,9 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
         gtr__rates_of(m.optim, (double)now.lr[tid - 32], m.ctl->applied + 1, tid - 32, m.rate);
     }
     for (int task = me; task < m.tiles2; task += blocks) gtr__mlp_middle<T, KIND>(m, pool, task);
-    gtr__mlp_arrive(m);
+    gtr__mlp_grid_arrive(m);
     if (me < m.tiles3) gtr__mlp_weights_begin<T>(m, pool, me);
-    if (!gtr__mlp_meet(m, 2u * (uint32_t)blocks, m.hurry)) { gtr__mlp_leave(m); return; }
+    if (!gtr__mlp_grid_wait(m, 2u * (uint32_t)blocks, m.hurry)) { gtr__mlp_grid_leave(m); return; }
 
     uint32_t most = 0;
     double sum = 0.0;
@@ -6579,9 +6678,9 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
     bad = __syncthreads_or(bad);
     if (m.sums) sum = gtr__block_sum_double(sum, h->sums);
     if (tid == 0) m.guard[me] = make_double2(sum, bad ? 1.0 : 0.0);
-    gtr__mlp_arrive(m, true);
+    gtr__mlp_grid_arrive(m, true);
     if (last >= 0) gtr__mlp_load(m, h, last, false, state);
-    if (!gtr__mlp_meet(m, 3u * (uint32_t)blocks, m.hurry)) { gtr__mlp_leave(m); return; }
+    if (!gtr__mlp_grid_wait(m, 3u * (uint32_t)blocks, m.hurry)) { gtr__mlp_grid_leave(m); return; }
 
     sum = 0.0;
     bad = false;
@@ -6603,7 +6702,7 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
         if (task != last) gtr__mlp_load(m, h, task, true, state);
         gtr__mlp_apply(m, h, task, coef, state);
     }
-    gtr__mlp_leave(m);
+    gtr__mlp_grid_leave(m);
 }
 
 // >>mlp-match
@@ -6648,9 +6747,95 @@ static int gtr__mlp_act(const gtr__node *n) { return n->op == GTR__OP_LINEAR_ACT
 // What an activation's backward reads: y, or x, which its node then has to have stored.
 static int gtr__mlp_saved(const gtr__node *n) { return gtr__cuda_needs[gtr__mlp_act(n)] & GTR__Y0 ? n->out[0] : n->n_out > 1 ? n->out[1] : -1; }
 
+// The walk over the nodes: what the next one has to read. cur: the last layer's output; dy: the gradient that is on its way back, of layer at's.
+struct gtr__mlp_parser {
+    const gtr__mlp_view *v;
+    gtr__mlp_parts *p;
+    int cur, dy, at, logits;
+    bool forward(const gtr__node *n, int i, bool dropout) {
+        if (n->op == GTR__OP_LINEAR || n->op == GTR__OP_LINEAR_ACT) {
+            if (p->loss >= 0 || p->layers == GTR__MLP_LAYERS || !(p->layers ? gtr__mlp_same(v, n->in[0], cur) : gtr__mlp_fed(v, n->in[0]))) return false;
+            if (n->op == GTR__OP_LINEAR_ACT && !gtr__mlp_unary((gtr__op)n->attr.i[0])) return false;
+            p->forward[p->layers++] = i;
+            cur = n->out[0];
+        } else if (n->op == GTR__OP_DROPOUT) {
+            if (!dropout || p->loss >= 0 || p->layers == 0 || p->drop[p->layers - 1] >= 0 || !gtr__mlp_same(v, n->in[0], cur) || !n->training || n->attr.i[0]) return false;
+            p->drop[p->layers - 1] = i;
+            cur = n->out[0];
+        } else if (n->op == GTR__OP_ACCURACY) {
+            if (p->accuracy >= 0 || cur < 0) return false;
+            p->accuracy = i;
+        } else if (n->op == GTR__OP_XENT_STEP || n->op == GTR__OP_MSE || n->op == GTR__OP_BCE_WITH_LOGITS) {
+            if (p->loss >= 0 || p->layers == 0 || p->drop[p->layers - 1] >= 0 || !gtr__mlp_same(v, n->in[0], cur) || !gtr__mlp_fed(v, n->in[1])) return false;
+            p->loss = i;
+            logits = cur;
+            if (n->op == GTR__OP_XENT_STEP) { p->loss_back = i; dy = n->out[3]; at = p->layers - 1; }
+        } else if (n->op == GTR__OP_LINEAR_DACT) {
+            const gtr__node *f = at > 0 ? &v->node[p->forward[at - 1]] : NULL;
+            if (!f || p->drop[at - 1] >= 0 || p->gradient[at] < 0 || !gtr__mlp_same(v, n->in[0], dy) || !gtr__mlp_same(v, n->in[1], v->node[p->forward[at]].in[1]) ||
+                gtr__mlp_act(f) != (int)n->attr.i[0] || n->attr.f[0] != f->attr.f[0] || n->attr.f[1] != f->attr.f[1] || !gtr__mlp_same(v, n->in[2], gtr__mlp_saved(f))) return false;
+            p->back[at--] = i;
+            dy = n->out[0];
+        } else return false;
+        return true;
+    }
+    bool linear_back(const gtr__node *n, int i) {
+        const gtr__node *f = at >= 0 ? &v->node[p->forward[at]] : NULL;
+        const bool bias = f && f->n_in > 2 && f->in[2] >= 0;
+        if (!f || n->n_in < 4 || !gtr__mlp_same(v, n->in[n->n_in - 1], dy) || !gtr__mlp_same(v, n->in[1], f->in[1])) return false;
+        if (gtr__mlp_act(f) >= 0 && at == p->layers - 1 && p->act_back[p->layers - 1] < 0) return false;
+        if (n->out[0] < 0) {
+            if (p->gradient[at] >= 0 || n->out[1] < 0 || !gtr__mlp_same(v, n->in[0], f->in[0]) || bias != (n->n_out > 2 && n->out[2] >= 0)) return false;
+            p->gradient[at] = i;
+        } else {
+            if (at == 0 || p->gradient[at] < 0 || n->out[1] >= 0 || (n->n_out > 2 && n->out[2] >= 0)) return false;
+            if (p->drop[at - 1] < 0 && v->node[p->forward[at - 1]].op != GTR__OP_LINEAR) return false;
+            p->back[at--] = i;
+            dy = n->out[0];
+        }
+        return true;
+    }
+    bool backward(const gtr__node *n, int i) {
+        if (n->op == GTR__OP_LINEAR) return linear_back(n, i);
+        if (n->op == GTR__OP_MSE || n->op == GTR__OP_BCE_WITH_LOGITS) {
+            if (p->loss < 0 || p->loss_back >= 0 || v->node[p->loss].op != n->op || !gtr__mlp_same(v, n->in[0], cur) || n->n_in < 4 || n->reads >> 3 & 1 ||
+                n->out[0] < 0 || (n->n_out > 1 && n->out[1] >= 0)) return false;
+            p->loss_back = i;
+            dy = n->out[0];
+            at = p->layers - 1;
+        } else if (n->op == GTR__OP_DROPOUT) {
+            const gtr__node *f = at >= 0 && p->drop[at] >= 0 ? &v->node[p->drop[at]] : NULL;
+            if (!f || p->drop_back[at] >= 0 || p->gradient[at] >= 0 || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0 || n->attr.f[0] != f->attr.f[0] || n->attr.key != f->attr.key) return false;
+            p->drop_back[at] = i;
+            dy = n->out[0];
+        } else if (gtr__mlp_unary(n->op)) {     // of the last layer, or in front of dropout
+            const gtr__node *f = at >= 0 ? &v->node[p->forward[at]] : NULL;
+            if (!f || (at != p->layers - 1 && p->drop_back[at] < 0) || p->act_back[at] >= 0 || p->gradient[at] >= 0 || gtr__mlp_act(f) != (int)n->op || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0 ||
+                n->attr.f[0] != f->attr.f[0] || n->attr.f[1] != f->attr.f[1]) return false;
+            if (gtr__cuda_needs[n->op] && !gtr__mlp_same(v, n->in[gtr__cuda_needs[n->op] & GTR__Y0 ? 1 : 0], gtr__mlp_saved(f))) return false;
+            p->act_back[at] = i;
+            dy = n->out[0];
+        } else return false;
+        return true;
+    }
+    // All that a step needs was there, and nothing reads what is between.
+    bool whole() const {
+        if (p->loss < 0 || at != 0) return false;
+        for (int l = 0; l < p->layers; l++)
+            if (p->gradient[l] < 0 || (p->drop[l] >= 0 && (p->drop_back[l] < 0 || (p->act_back[l] < 0 && gtr__mlp_act(&v->node[p->forward[l]]) >= 0)))) return false;
+        if (gtr__mlp_act(&v->node[p->forward[p->layers - 1]]) >= 0 && p->act_back[p->layers - 1] < 0) return false;
+        const gtr__node *loss = &v->node[p->loss], *guard = &v->node[p->guard], *report = &v->node[p->report];
+        if (guard->n_in != 1 || !gtr__mlp_same(v, guard->in[0], loss->out[0]) || report->n_in < 1 || report->n_in > 2 || !gtr__mlp_same(v, report->in[0], loss->out[0])) return false;
+        if (p->accuracy >= 0) {
+            const gtr__node *n = &v->node[p->accuracy];
+            if (loss->op != GTR__OP_XENT_STEP || !gtr__mlp_same(v, n->in[0], logits) || !gtr__mlp_same(v, n->in[1], loss->in[1])) return false;
+        }
+        return report->n_in == 1 || (p->accuracy >= 0 && gtr__mlp_same(v, report->in[1], v->node[p->accuracy].out[0])) || gtr__mlp_same(v, report->in[1], loss->out[0]);
+    }
+};
 // dropout: for a kernel that can do it.
 static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p, bool dropout = false) {
-    int cur = -1, dy = -1, at = -1, logits = -1;
+    gtr__mlp_parser parser = { v, p, -1, -1, -1, -1 };
     memset(p, -1, sizeof *p);
     p->layers = 0;
     if (v->n < 7 || v->node[0].op != GTR__OP_FEED || v->node[0].n_out > 5) return false;
@@ -6664,75 +6849,9 @@ static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p, bool dropo
     if (o->all > o->states || !o->fused) return false;     // averages are UPDATE's own
     for (int i = 1; i < p->guard; i++) {
         const gtr__node *n = &v->node[i];
-        const bool forward = n->dir == GTR__FWD;
-        if (forward && (n->op == GTR__OP_LINEAR || n->op == GTR__OP_LINEAR_ACT)) {
-            if (p->loss >= 0 || p->layers == GTR__MLP_LAYERS || !(p->layers ? gtr__mlp_same(v, n->in[0], cur) : gtr__mlp_fed(v, n->in[0]))) return false;
-            if (n->op == GTR__OP_LINEAR_ACT && !gtr__mlp_unary((gtr__op)n->attr.i[0])) return false;
-            p->forward[p->layers++] = i;
-            cur = n->out[0];
-        } else if (forward && n->op == GTR__OP_DROPOUT) {
-            if (!dropout || p->loss >= 0 || p->layers == 0 || p->drop[p->layers - 1] >= 0 || !gtr__mlp_same(v, n->in[0], cur) || !n->training || n->attr.i[0]) return false;
-            p->drop[p->layers - 1] = i;
-            cur = n->out[0];
-        } else if (forward && n->op == GTR__OP_ACCURACY) {
-            if (p->accuracy >= 0 || cur < 0) return false;
-            p->accuracy = i;
-        } else if (forward && (n->op == GTR__OP_XENT_STEP || n->op == GTR__OP_MSE || n->op == GTR__OP_BCE_WITH_LOGITS)) {
-            if (p->loss >= 0 || p->layers == 0 || p->drop[p->layers - 1] >= 0 || !gtr__mlp_same(v, n->in[0], cur) || !gtr__mlp_fed(v, n->in[1])) return false;
-            p->loss = i;
-            logits = cur;
-            if (n->op == GTR__OP_XENT_STEP) { p->loss_back = i; dy = n->out[3]; at = p->layers - 1; }
-        } else if (!forward && (n->op == GTR__OP_MSE || n->op == GTR__OP_BCE_WITH_LOGITS)) {
-            if (p->loss < 0 || p->loss_back >= 0 || v->node[p->loss].op != n->op || !gtr__mlp_same(v, n->in[0], cur) || n->n_in < 4 || n->reads >> 3 & 1 ||
-                n->out[0] < 0 || (n->n_out > 1 && n->out[1] >= 0)) return false;
-            p->loss_back = i;
-            dy = n->out[0];
-            at = p->layers - 1;
-        } else if (!forward && n->op == GTR__OP_LINEAR) {
-            const gtr__node *f = at >= 0 ? &v->node[p->forward[at]] : NULL;
-            const bool bias = f && f->n_in > 2 && f->in[2] >= 0;
-            if (!f || n->n_in < 4 || !gtr__mlp_same(v, n->in[n->n_in - 1], dy) || !gtr__mlp_same(v, n->in[1], f->in[1])) return false;
-            if (gtr__mlp_act(f) >= 0 && at == p->layers - 1 && p->act_back[p->layers - 1] < 0) return false;
-            if (n->out[0] < 0) {
-                if (p->gradient[at] >= 0 || n->out[1] < 0 || !gtr__mlp_same(v, n->in[0], f->in[0]) || bias != (n->n_out > 2 && n->out[2] >= 0)) return false;
-                p->gradient[at] = i;
-            } else {
-                if (at == 0 || p->gradient[at] < 0 || n->out[1] >= 0 || (n->n_out > 2 && n->out[2] >= 0)) return false;
-                if (p->drop[at - 1] < 0 && v->node[p->forward[at - 1]].op != GTR__OP_LINEAR) return false;
-                p->back[at--] = i;
-                dy = n->out[0];
-            }
-        } else if (forward && n->op == GTR__OP_LINEAR_DACT) {
-            const gtr__node *f = at > 0 ? &v->node[p->forward[at - 1]] : NULL;
-            if (!f || p->drop[at - 1] >= 0 || p->gradient[at] < 0 || !gtr__mlp_same(v, n->in[0], dy) || !gtr__mlp_same(v, n->in[1], v->node[p->forward[at]].in[1]) ||
-                gtr__mlp_act(f) != (int)n->attr.i[0] || n->attr.f[0] != f->attr.f[0] || n->attr.f[1] != f->attr.f[1] || !gtr__mlp_same(v, n->in[2], gtr__mlp_saved(f))) return false;
-            p->back[at--] = i;
-            dy = n->out[0];
-        } else if (!forward && n->op == GTR__OP_DROPOUT) {
-            const gtr__node *f = at >= 0 && p->drop[at] >= 0 ? &v->node[p->drop[at]] : NULL;
-            if (!f || p->drop_back[at] >= 0 || p->gradient[at] >= 0 || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0 || n->attr.f[0] != f->attr.f[0] || n->attr.key != f->attr.key) return false;
-            p->drop_back[at] = i;
-            dy = n->out[0];
-        } else if (!forward && gtr__mlp_unary(n->op)) {     // of the last layer, or in front of dropout
-            const gtr__node *f = at >= 0 ? &v->node[p->forward[at]] : NULL;
-            if (!f || (at != p->layers - 1 && p->drop_back[at] < 0) || p->act_back[at] >= 0 || p->gradient[at] >= 0 || gtr__mlp_act(f) != (int)n->op || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0 ||
-                n->attr.f[0] != f->attr.f[0] || n->attr.f[1] != f->attr.f[1]) return false;
-            if (gtr__cuda_needs[n->op] && !gtr__mlp_same(v, n->in[gtr__cuda_needs[n->op] & GTR__Y0 ? 1 : 0], gtr__mlp_saved(f))) return false;
-            p->act_back[at] = i;
-            dy = n->out[0];
-        } else return false;
+        if (!(n->dir == GTR__FWD ? parser.forward(n, i, dropout) : parser.backward(n, i))) return false;
     }
-    if (p->loss < 0 || at != 0) return false;
-    for (int l = 0; l < p->layers; l++)
-        if (p->gradient[l] < 0 || (p->drop[l] >= 0 && (p->drop_back[l] < 0 || (p->act_back[l] < 0 && gtr__mlp_act(&v->node[p->forward[l]]) >= 0)))) return false;
-    if (gtr__mlp_act(&v->node[p->forward[p->layers - 1]]) >= 0 && p->act_back[p->layers - 1] < 0) return false;
-    const gtr__node *loss = &v->node[p->loss], *guard = &v->node[p->guard], *report = &v->node[p->report];
-    if (guard->n_in != 1 || !gtr__mlp_same(v, guard->in[0], loss->out[0]) || report->n_in < 1 || report->n_in > 2 || !gtr__mlp_same(v, report->in[0], loss->out[0])) return false;
-    if (p->accuracy >= 0) {
-        const gtr__node *n = &v->node[p->accuracy];
-        if (loss->op != GTR__OP_XENT_STEP || !gtr__mlp_same(v, n->in[0], logits) || !gtr__mlp_same(v, n->in[1], loss->in[1])) return false;
-    }
-    return report->n_in == 1 || (p->accuracy >= 0 && gtr__mlp_same(v, report->in[1], v->node[p->accuracy].out[0])) || gtr__mlp_same(v, report->in[1], loss->out[0]);
+    return parser.whole();
 }
 
 // Extents, and how they are cut: a pure function of both and the number of multiprocessors.
@@ -6743,7 +6862,7 @@ typedef struct gtr__mlp_cut {
     int64_t parameters;
 } gtr__mlp_cut;
 
-static int gtr__mlp_words_pitch(int n, int size) { return (n * size + 127) / 128 * 32 + 16; }   // an odd multiple of 16: loads of four words meet no bank twice
+static int gtr__mlp_words_pitch(int n, int size) { return (n * size + 127) / 128 * 32 + 16; }   // an odd multiple of 16: loads of four words have no bank conflicts
 
 static bool gtr__mlp_extents(const gtr__mlp_view *v, const gtr__mlp_parts *p, gtr__mlp_cut *c) {
     int64_t batch = 0;
@@ -6852,7 +6971,7 @@ static int gtr__mlp_fits(const gtr__plan *plan, int at, const gtr__caps *caps, b
     gtr__mlp_cut_make(&c, caps->sm_count);
     return (size_t)c.middle <= caps->shared && gtr__mlp_ring(gtr__mlp_stage1(&c), 2, c.tm1, c.tn1) <= caps->shared && gtr__mlp_ring(gtr__mlp_stage3(&c), 2, c.tm3, c.tn3) <= caps->shared ? plan->n_node : 0;
 }
-// By three meetings a step, without dropout.
+// By three barriers a step, without dropout.
 static int gtr__mlp_match(const gtr__plan *plan, int at, const gtr__caps *caps) { return gtr__mlp_fits(plan, at, caps, false); }
 
 // >>mlp-launch
@@ -6965,7 +7084,7 @@ static gtr_result gtr__mlp_fill(void *instance, const gtr__call *c, const gtr__m
     GTR__TRY(gtr__mlp_inputs(instance, m, c, v, gtr__mlp_arg(v, v->node[p->forward[0]].in[0])->data));
     gtr__mlp_losses(m, c, v, p);
     m->sums = o->clip > 0 || o->scaled; m->checks = !o->loss_only; m->clipped = o->clip > 0;
-    m->hurry = c->caps->hurry ? GTR__TURNS - c->caps->hurry : 0; m->late = c->caps->late;
+    m->hurry = c->caps->hurry ? GTR__DEADLINE - c->caps->hurry : 0; m->late = c->caps->late;
     m->ctl = c->ctl;
     for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++) m->report.value[k] = gtr__opd_of(gtr__mlp_arg(v, report->in[k]));
     m->report.shared = (gtr__shared *)(uintptr_t)report->attr.i[0]; m->report.ctl = c->ctl; m->report.trainer = 1; m->report.scaled = o->scaled;
@@ -7011,24 +7130,31 @@ static gtr_result gtr__mlp_run(void *instance, const gtr__call *c) {
 }
 
 // >>resident
-// A multilayer perceptron that stays in the multiprocessors while a launch does many steps. Blocks are groups x ranks: block (g, r) keeps
-// the first layer's weights of its group's columns and its rank's part of k, with their moments, in shared memory; 16 rows of the batch
-// are a rank's own from there on. A step has an exchange a layer and one for the way back, all through L2:
+// A multilayer perceptron that stays in the multiprocessors while a launch does many steps. Blocks are groups x ranks:
+// block (g, r) keeps the first layer's weights of its group's columns and its rank's part of k, with their moments, in
+// shared memory; 16 rows of the batch are a rank's own from there on. A step has an exchange a layer and one for the way
+// back, all of them words published to L2 (see >>blocks):
 //
-//   part     x w of a block's columns and k, all rows          -> the group's ranks: sum, bias, activation
-//   h        a rank's rows, a group's columns                  -> the rank's groups, which each make their columns of the next layer;
-//                                                                 the last, narrow layer, the loss and its gradient each makes for itself
-//   dz       a rank's rows, a group's columns of the first layer -> the group's ranks: dw = dz^T x, whole, and the update in place
+//   publisher              words                                   awaited by
+//   block (g, r)           part: x w of its columns and k, all rows   the group's ranks: sum, bias, activation
+//   block (g, r)           h: its rank's rows, its group's columns    the rank's groups: each makes its columns of the next
+//                                                                     layer; the last, narrow layer, the loss and its
+//                                                                     gradient are made by every group for itself
+//   block (g, r)           dz: the same of the first layer            the group's ranks: dw = dz^T x, whole; update in place
+//   whoever has a tile     w: a further layer's, updated              the blocks that hold these weights
+//   first group of a rank  loss                                       the reporting block
 //
-// A block's first team of warps does what the next exchange waits for. Its second makes the further layers' gradients, tiles over all blocks,
-// while the first goes back, sends their new weights to who holds them, makes the loss's figures, hears its own weights, and fetches the next
-// step's x. A number that products want is rounded by who sends it, once, so that who hears it has nothing to do but multiply.
+// A block's first team of warps does what the next exchange waits for. Its second, while the first goes back, makes the
+// further layers' gradients, tiles over all blocks, publishes their new weights, sums the loss's figures, awaits its own
+// weights, and gathers the next step's x. A number that products read is rounded by its publisher, once, so that those who
+// await it have nothing to do but multiply.
 //
-// No word needs a fence or a flag: its lowest bit says which step's it is, the one above whether its sender has met a gradient that
-// is not finite, and who wants it reads until it is there. Buffers alternate by step, and nobody ends a step before all have read what the one
-// before made (their parts and tiles are wanted), so that one bit is enough. A bad step is known to all before the next one's update: then
-// each goes back to what was before it. One block more reads the records and reports. Bound by latency: 4 trips through L2 of 0.6 us, and by
-// the instructions between them, which depend on each other: few warps, so that loads are best issued many at a time.
+// No word needs a fence or a flag: its lowest bit is the step's tag, the one above a mark that its publisher has found a
+// gradient that is not finite, and whoever wants it polls until the tag is there. Buffers alternate by step, and no block
+// ends a step before all have read what the one before made (their parts and tiles are wanted), so that one bit is enough.
+// A bad step is known to all before the next one's update: then each block rolls back to the state before it. One block
+// more fetches the records and reports. Bound by latency: 4 trips through L2 of 0.6 us, and by the instructions between
+// them, which depend on each other: few warps, so that loads are best issued many at a time.
 
 #define GTR__RES_TEAM    256            // threads of each of two teams: one does what the next exchange waits for, the other all else
 #define GTR__RES_T       (2 * GTR__RES_TEAM)
@@ -7084,81 +7210,6 @@ template <int CUT> static __device__ __forceinline__ int gtr__res_ranks(const gt
 
 #define GTR__RES_LEFT (16 * (GTR__RES_OUT + 2))        // words of what a step's figures are made of
 
-// Words. ear: what is listened for, and what was heard.
-struct gtr__res_ear { uint32_t tag, bad; int turns; };
-static __device__ __forceinline__ uint4 gtr__res_look4(const uint32_t *p) {
-    uint4 v;
-    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(__cvta_generic_to_global(p)) : "memory");
-    return v;
-}
-static __device__ __forceinline__ uint2 gtr__res_look2(const uint32_t *p) {
-    uint2 v;
-    asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(__cvta_generic_to_global(p)) : "memory");
-    return v;
-}
-static __device__ __forceinline__ uint32_t gtr__res_look(const uint32_t *p) {
-    uint32_t v;
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
-    return v;
-}
-static __device__ __forceinline__ void gtr__res_tell(uint32_t *p, uint32_t v) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" :: "l"(__cvta_generic_to_global(p)), "r"(v) : "memory"); }
-static __device__ __forceinline__ void gtr__res_tell2(uint32_t *p, uint32_t a, uint32_t b) {
-    asm volatile("st.relaxed.gpu.global.v2.u32 [%0], {%1, %2};" :: "l"(__cvta_generic_to_global(p)), "r"(a), "r"(b) : "memory");
-}
-static __device__ __forceinline__ void gtr__res_tell4(uint32_t *p, uint4 v) {
-    asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" :: "l"(__cvta_generic_to_global(p)), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
-}
-// A number as a word: float32 without its last two bits, cut, so that NaN stays NaN.
-static __device__ __forceinline__ uint32_t gtr__res_word(float v, uint32_t mark) { return (__float_as_uint(v) & ~3u) | mark; }
-static __device__ __forceinline__ float gtr__res_number(uint32_t u) { return __uint_as_float(u & ~3u); }
-template <int N> static __device__ __forceinline__ void gtr__res_tell(uint32_t *p, const float (&v)[N], uint32_t mark) {
-    if constexpr (N == 2) gtr__res_tell2(p, gtr__res_word(v[0], mark), gtr__res_word(v[1], mark));
-    else gtr__res_tell(p, gtr__res_word(v[0], mark));
-}
-// N times four words (two, one), at(i) the i-th's address, until none is missing: all at once, as loads that wait for each other cost a trip
-// each. Those beyond n are the first again.
-static __device__ __forceinline__ void gtr__res_get(uint4 &v, const uint32_t *p) { v = gtr__res_look4(p); }
-static __device__ __forceinline__ void gtr__res_get(uint2 &v, const uint32_t *p) { v = gtr__res_look2(p); }
-static __device__ __forceinline__ void gtr__res_get(uint32_t &v, const uint32_t *p) { v = gtr__res_look(p); }
-static __device__ __forceinline__ void gtr__res_none(uint4 &v, uint32_t tag) { v = make_uint4(tag, tag, tag, tag); }
-static __device__ __forceinline__ void gtr__res_none(uint2 &v, uint32_t tag) { v = make_uint2(tag, tag); }
-static __device__ __forceinline__ void gtr__res_none(uint32_t &v, uint32_t tag) { v = tag; }
-static __device__ __forceinline__ uint32_t gtr__res_off(const uint4 &v, uint32_t tag) { return (v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag); }
-static __device__ __forceinline__ uint32_t gtr__res_off(const uint2 &v, uint32_t tag) { return (v.x ^ tag) | (v.y ^ tag); }
-static __device__ __forceinline__ uint32_t gtr__res_off(const uint32_t &v, uint32_t tag) { return v ^ tag; }
-template <int N, typename V, typename F> static __device__ __forceinline__ void gtr__res_hear(V *v, int n, gtr__res_ear &ear, F at) {
-    uint32_t all;
-#pragma unroll 1
-    do {
-        all = 0;
-#pragma unroll
-        for (int i = 0; i < N; i++) gtr__res_get(v[i], at(i < n ? i : 0));
-#pragma unroll
-        for (int i = 0; i < N; i++) all |= gtr__res_off(v[i], ear.tag);
-    } while ((all & 1) && ++ear.turns < GTR__TURNS);
-    ear.bad |= all & 2u;
-}
-// The same, but those beyond n are zeros that nobody asks for.
-template <int N, typename V, typename F> static __device__ __forceinline__ void gtr__res_hear_some(V *v, int n, gtr__res_ear &ear, F at) {
-    uint32_t all;
-#pragma unroll
-    for (int i = 0; i < N; i++) gtr__res_none(v[i], ear.tag);
-#pragma unroll 1
-    do {
-        all = 0;
-#pragma unroll
-        for (int i = 0; i < N; i++) if (i < n) gtr__res_get(v[i], at(i));
-#pragma unroll
-        for (int i = 0; i < N; i++) all |= gtr__res_off(v[i], ear.tag);
-    } while ((all & 1) && ++ear.turns < GTR__TURNS);
-    ear.bad |= all & 2u;
-}
-static __device__ __forceinline__ uint32_t gtr__res_hear1(const uint32_t *p, gtr__res_ear &ear) {
-    uint32_t u[1];
-    gtr__res_hear<1>(u, 1, ear, [&](int) { return p; });
-    return u[0];
-}
-
 // Operands. TF32 rounds what is sent or kept for a product, BF16 where a number is made (TF32's product of such is exact); float32 multiplies in halves.
 enum { GTR__RES_TF32, GTR__RES_FP32, GTR__RES_BF16 };
 template <int P> static __device__ __forceinline__ float gtr__res_low(float v) { return P == GTR__RES_BF16 ? __bfloat162float(__float2bfloat16_rn(v)) : v; }
@@ -7167,18 +7218,18 @@ template <int P> static __device__ __forceinline__ float gtr__res_ready(float v)
     if (P == GTR__RES_TF32) return __uint_as_float(gtr__mlp_round(__float_as_uint(v)));
     return gtr__res_low<P>(v);
 }
-// What is sent to products is rounded by who sends it, once; a product cuts off the last bits of a word by itself, but for float32's.
+// What is published for products is rounded by its publisher, once; a product cuts off the last bits of a word by itself, but for float32's.
 template <int P> static __device__ __forceinline__ float gtr__res_sent(float v) { return P == GTR__RES_TF32 ? gtr__res_ready<P>(v) : v; }
-// A gradient goes to products and to sums, which want it whole: with half of what TF32 keeps added, the cut is to the nearest. All that is told so
-// is, zeros too; only what is not finite stays as it is. exact: without it. An infinity comes out finite there: the weights' gradients tell of it.
-template <int P> static __device__ __forceinline__ float gtr__res_told(float v) {
+// A gradient goes to products and to sums, which want it whole: with half of what TF32 keeps added, the cut is to the nearest. All that is published so
+// is, zeros too; only what is not finite stays as it is. exact: without it. An infinity comes out finite there: the weights' gradients show it.
+template <int P> static __device__ __forceinline__ float gtr__res_published(float v) {
     const uint32_t u = __float_as_uint(v);
     return P == GTR__RES_TF32 && (u & 0x7f800000u) != 0x7f800000u ? __uint_as_float(u + 0x1000u) : v;
 }
 template <int P> static __device__ __forceinline__ float gtr__res_exact(float v) {
     return P == GTR__RES_TF32 ? __uint_as_float(__float_as_uint(v) - 0x1000u) : v;
 }
-template <int P> static __device__ __forceinline__ float gtr__res_operand(uint32_t u) { return P == GTR__RES_FP32 ? gtr__res_number(u) : __uint_as_float(u); }
+template <int P> static __device__ __forceinline__ float gtr__res_operand(uint32_t u) { return P == GTR__RES_FP32 ? gtr__word_number(u) : __uint_as_float(u); }
 // d (16x8) += a (16x8) b (8x8), both ready.
 template <int P> static __device__ __forceinline__ void gtr__res_mma(float *d, const float *a, const float *b) {
     uint32_t ua[4], ub[2];
@@ -7219,7 +7270,7 @@ typedef struct gtr__res_head {
     float scratch[16], share;   // share: of the loss's smoothing, a class's
     uint64_t before;            // steps before the launch, for dropout
     int counts[16], all[2], tiles, half;        // all: counted rows of the batch, by step; half: of the shuffle's bits
-    uint32_t heard[2][2], own[2][2];    // by team and step: what the words said of the step before (4: they did not come); what was wrong here
+    uint32_t marks[2][2], own[2][2];    // by team and step: the marks of awaited words (4: they did not arrive); what was wrong here
     int stop, wrong;
 } gtr__res_head;
 // Head is a gtr__res_head or what has its launch in the same members, Net a gtr__res or what is like it.
@@ -7263,10 +7314,10 @@ template <typename Head> static __device__ __forceinline__ int64_t gtr__res_orig
     }
     return r;
 }
-// Barriers: 1 and 2 of a team, one at which the teams meet, and those at which one only tells the other that something is there, or done with.
-enum { GTR__RES_MEET = 3, GTR__RES_DONE, GTR__RES_READY };
+// Barriers: 1 and 2 of a team, one of both teams, and those at which one team only arrives for the other: something is there, or done with.
+enum { GTR__RES_RENEWED = 3, GTR__RES_DONE, GTR__RES_READY };
 static __device__ __forceinline__ int gtr__res_team() { return (int)threadIdx.x / GTR__RES_TEAM; }
-// Opaque: what hangs on them is not kept in registers, of which there are too few, over a whole step.
+// Opaque: what is computed from them is not kept in registers, of which there are too few, over a whole step.
 static __device__ __forceinline__ int gtr__res_opaque(int v) { asm volatile("" : "+r"(v)); return v; }
 static __device__ __forceinline__ int gtr__res_below(int v, int end) {       // opaque, but for its bounds: then its halves are shifts
     v = gtr__res_opaque(v);
@@ -7291,17 +7342,17 @@ static __device__ __forceinline__ float *gtr__res_base(char *p) {
 static __device__ __forceinline__ void gtr__res_bar(int id, int threads) { asm volatile("barrier.sync %0, %1;" :: "r"(id), "r"(threads) : "memory"); }
 static __device__ __forceinline__ void gtr__res_arrive(int id, int threads) { asm volatile("bar.arrive %0, %1;" :: "r"(id), "r"(threads) : "memory"); }
 static __device__ __forceinline__ void gtr__res_sync() { gtr__res_bar(1 + gtr__res_team(), GTR__RES_TEAM); }
-static __device__ __forceinline__ uint32_t gtr__res_heard(const gtr__res_head *h, int par) { return h->heard[0][par] | h->heard[1][par]; }
+static __device__ __forceinline__ uint32_t gtr__res_marks(const gtr__res_head *h, int par) { return h->marks[0][par] | h->marks[1][par]; }
 static __device__ __forceinline__ uint32_t gtr__res_own(const gtr__res_head *h, int par) { return h->own[0][par] | h->own[1][par]; }
-// What an ear has heard, for all to see behind the next barrier.
-static __device__ __forceinline__ void gtr__res_pass(gtr__res_head *h, int par, const gtr__res_ear &ear) {
-    const uint32_t news = ear.bad | (ear.turns >= GTR__TURNS ? 4u : 0u);
-    if (news) atomicOr(&h->heard[gtr__res_team()][par], news);
+// The marks that came with awaited words, for all of the block to see behind the next barrier.
+static __device__ __forceinline__ void gtr__res_pass(gtr__res_head *h, int par, const gtr__waiting &awaited) {
+    const uint32_t news = awaited.bad | (awaited.turns >= GTR__DEADLINE ? 4u : 0u);
+    if (news) atomicOr(&h->marks[gtr__res_team()][par], news);
 }
 
 // >>resident-feed
-// What a step reads of the data set is asked for a step ahead, by the second team. Bytes come by asynchronous copies of words; where rows do
-// not begin at one, they are moved into place by who copied them.
+// The row source. What a step reads of the data set is gathered a step ahead, by the second team: bytes by asynchronous copies of words; where rows do
+// not begin at one, the thread that copied them moves them into place.
 struct gtr__res_raw { int label; float rate; };
 static __device__ __forceinline__ void gtr__res_origins(const gtr__res &s, float *pool, const gtr__res_head *h, int step) {
     const int row = gtr__res_thread();
@@ -7412,7 +7463,7 @@ static __device__ __noinline__ void gtr__res_take_targets(const gtr__res &s, flo
         pool[s.target_at + (step & 1) * 16 * GTR__RES_OUT + i] = v;
     }
 }
-// Behind a barrier since gtr__res_ask, and before one. What lies in the rows of no sample, and in k beyond the last, stays finite: it meets zeros.
+// Behind a barrier since gtr__res_ask, and before one. What lies in the rows of no sample, and in k beyond the last, stays finite: it is multiplied by zeros.
 template <int P> static __device__ __forceinline__ void gtr__res_take(const gtr__res &s, float *pool, gtr__res_head *h, int step, int rank, const gtr__res_raw &raw) {
     const int64_t *offset = (const int64_t *)(pool + s.origin_at) + (2 + (step & 1)) * s.rows * 16;
     const int tid = gtr__res_thread(), par = step & 1, k0 = rank * s.kr, columns = s.m.layer[0].k;
@@ -7465,13 +7516,13 @@ template <int MOST> static __device__ __forceinline__ void gtr__res_spill(float 
     for (int j = 0; j < MOST; j++) if (j < tiles) *(float4 *)(to + j * 128) = make_float4(acc[j][0], acc[j][1], acc[j][2], acc[j][3]);
 }
 static __device__ __forceinline__ void gtr__res_numbers(float *f, const uint4 &v) {
-    f[0] = gtr__res_number(v.x); f[1] = gtr__res_number(v.y); f[2] = gtr__res_number(v.z); f[3] = gtr__res_number(v.w);
+    f[0] = gtr__word_number(v.x); f[1] = gtr__word_number(v.y); f[2] = gtr__word_number(v.z); f[3] = gtr__word_number(v.w);
 }
 static __device__ __forceinline__ void gtr__res_keep(float *to, const uint4 &v) {
-    *(float4 *)to = make_float4(gtr__res_number(v.x), gtr__res_number(v.y), gtr__res_number(v.z), gtr__res_number(v.w));
+    *(float4 *)to = make_float4(gtr__word_number(v.x), gtr__word_number(v.y), gtr__word_number(v.z), gtr__word_number(v.w));
 }
-// red = a (16, width) w^T: a is heard, 16 of k at a time, four of them a lane's; keep: where it goes as well.
-template <int P, int TILES> static __device__ __forceinline__ void gtr__res_product(float *red, const uint32_t *a, int width, const float *w, int pitch, int tiles, float *keep, int keep_pitch, gtr__res_ear &ear) {
+// red = a (16, width) w^T: a's words are awaited, 16 of k at a time, four of them a lane's; keep: where they go as well.
+template <int P, int TILES> static __device__ __forceinline__ void gtr__res_product(float *red, const uint32_t *a, int width, const float *w, int pitch, int tiles, float *keep, int keep_pitch, gtr__waiting &awaited) {
     const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, steps = width / 16;
     width = gtr__res_opaque(width); pitch = gtr__res_opaque(pitch); keep_pitch = gtr__res_opaque(keep_pitch);
     float acc[2][TILES][4] = {};
@@ -7480,16 +7531,16 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_prod
 #pragma unroll 1
     for (int s0 = warp; s0 < steps; s0 += 2 * GTR__RES_WARPS) {
         uint4 v[4];
-        float4 b[2][2];         // of the first two tiles, asked for ahead
+        float4 b[2][2];         // of the first two tiles, loaded ahead
         const int n = s0 + GTR__RES_WARPS < steps ? 4 : 2;
 #pragma unroll
         for (int i = 0; i < 2; i++)
 #pragma unroll
             for (int j = 0; j < 2; j++) b[i][j] = *(const float4 *)(w + (j < tiles ? j * 8 * pitch : 0) + (s0 + (2 * i < n ? i * GTR__RES_WARPS : 0)) * 16);
         auto at = [&](int i) { return a + (i & 1) * 8 * width + (s0 + (i >> 1) * GTR__RES_WARPS) * 16; };
-        if (n == 4) gtr__res_hear<4>(v, 4, ear, at);
+        if (n == 4) gtr__await_words<4>(v, 4, awaited, at);
         else {
-            gtr__res_hear<2>(v, 2, ear, at);
+            gtr__await_words<2>(v, 2, awaited, at);
             v[2] = v[0]; v[3] = v[1];
         }
 #pragma unroll
@@ -7532,7 +7583,7 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_onwa
         }
     }
 }
-// The warps' sums of an element, in order; who had no work has given zeros.
+// The warps' sums of an element, in order; a warp without work has left zeros.
 static __device__ __forceinline__ float gtr__res_total(const float *p, int far) {
     float v[GTR__RES_WARPS];
 #pragma unroll
@@ -7576,7 +7627,7 @@ static __device__ __forceinline__ float gtr__res_dact(const gtr__mlp_layer &L, f
     if (L.act == GTR__OP_TANH) return gtr__res_dtanh(dy, saved);
     return gtr__res_other_dact4(L.act, make_float4(dy, 0.0f, 0.0f, 0.0f), make_float4(saved, 1.0f, 1.0f, 1.0f), L.act_a, L.act_b).x;
 }
-// Which fours of words a block holds: layer, row and column (row -1: biases); where they are sent (from the first layer's on), where they lie.
+// Which fours of words a block holds: layer, row and column (row -1: biases); where they are published (from the first layer's on), where they lie.
 template <typename F> static __device__ __forceinline__ void gtr__res_held(const gtr__res &s, int group, F visit) {
     int base = 0;
     for (int l = 1; l < s.m.layers; l++) {
@@ -7601,11 +7652,11 @@ template <typename F> static __device__ __forceinline__ void gtr__res_held(const
     }
     for (int i = base + (int)threadIdx.x; i < s.units; i += GTR__RES_T) visit(i, 0, 0, 0, 0, -1);
 }
-// What has become of them in step `from`, to shared memory.
-static __device__ __forceinline__ void gtr__res_weights(const gtr__res &s, float *pool, int from, gtr__res_ear &ear) {
+// Awaits them as step `from` has updated them, to shared memory.
+static __device__ __forceinline__ void gtr__res_weights(const gtr__res &s, float *pool, int from, gtr__waiting &awaited) {
     const int tid = gtr__res_thread();
-    const uint32_t tag = ear.tag, *unit = (const uint32_t *)pool + s.unit_at + tid, *w = s.layer[1].w + (from & 1) * s.renewed;
-    ear.tag = from >> 1 & 1;
+    const uint32_t tag = awaited.tag, *unit = (const uint32_t *)pool + s.unit_at + tid, *w = s.layer[1].w + (from & 1) * s.renewed;
+    awaited.tag = from >> 1 & 1;
 #pragma unroll 1
     for (int u = tid; u < s.units; u += GTR__RES_ASKED * GTR__RES_TEAM) {
         uint4 v[GTR__RES_ASKED];
@@ -7613,7 +7664,7 @@ static __device__ __forceinline__ void gtr__res_weights(const gtr__res &s, float
         const int n = (s.units - u + GTR__RES_TEAM - 1) / GTR__RES_TEAM;
 #pragma unroll
         for (int i = 0; i < GTR__RES_ASKED; i++) where[i] = i < n ? unit[i * GTR__RES_TEAM] : 0xffff0000u;
-        gtr__res_hear_some<GTR__RES_ASKED>(v, n, ear, [&](int i) { return w + (where[i] & 0xffffu) * 4; });
+        gtr__await_words<GTR__RES_ASKED, true>(v, n, awaited, [&](int i) { return w + (where[i] & 0xffffu) * 4; });
 #pragma unroll
         for (int i = 0; i < GTR__RES_ASKED; i++) if (where[i] >> 16 != 0xffffu) {
             float f[4];
@@ -7622,7 +7673,7 @@ static __device__ __forceinline__ void gtr__res_weights(const gtr__res &s, float
         }
         unit += GTR__RES_ASKED * GTR__RES_TEAM;
     }
-    ear.tag = tag;
+    awaited.tag = tag;
 }
 // The loss of a rank's rows from the last layer's sums, 16 threads a row. What does not hang on the sums is there before; what nobody waits
 // for is done later.
@@ -7693,9 +7744,9 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
         }
     }
 }
-// What the loss's figures are made of, left by who made the gradient: GTR__RES_OUT numbers a row, then the greatest and the rest of the sum.
+// What the loss's figures are made of, left by the threads that made the gradient: GTR__RES_OUT numbers a row, then the greatest and the rest of the sum.
 // A row's share of the loss, to h, and to bad whether it is finite: the second team, when nobody waits for it.
-static __device__ __forceinline__ void gtr__res_lost(const gtr__res &s, const float *pool, gtr__res_head *h, int rank, int step, uint32_t *bad) {
+static __device__ __forceinline__ void gtr__res_publish_loss(const gtr__res &s, const float *pool, gtr__res_head *h, int rank, int step, uint32_t *bad) {
     const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, par = step & 1, n = s.m.layer[s.m.layers - 1].n, row = rank * 16 + r, at = s.left_at;
     const float *left = pool + at + r * GTR__RES_OUT + lane;
     float loss = 0.0f, v[2];
@@ -7738,7 +7789,7 @@ static __device__ __forceinline__ void gtr__res_lost(const gtr__res &s, const fl
     // so that the sum of all rows is finite; a mean of none is not
     if (!(fabsf(loss) * (float)(16 * s.rows) <= 3.4e38f) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[par])) atomicOr(bad, 2u);
 }
-// The loss of a rank's rows, counted, right and labelled ones, to who reports. Behind a barrier.
+// Publishes the loss of a rank's rows, counted, right and labelled ones, for the reporting block. Behind a barrier.
 static __device__ __forceinline__ void gtr__res_figures(const gtr__res &s, const gtr__res_head *h, int rank, int step) {
     const int tid = gtr__res_thread();
     if (tid >= 32) return;
@@ -7746,7 +7797,7 @@ static __device__ __forceinline__ void gtr__res_figures(const gtr__res &s, const
     int tally = tid < 16 ? h->counts[tid] : 0;
 #pragma unroll
     for (int o = 8; o; o >>= 1) tally += __shfl_xor_sync(0xffffffffu, tally, o);
-    if (tid == 0) gtr__res_tell4(s.loss + (step * s.ranks + rank) * 4, make_uint4(gtr__res_word(loss, 0), gtr__res_word((float)(tally & 255), 0), gtr__res_word((float)(tally >> 8 & 255), 0), gtr__res_word((float)(tally >> 16 & 255), 0)));
+    if (tid == 0) gtr__publish4(s.loss + (step * s.ranks + rank) * 4, make_uint4(gtr__word_pack(loss, 0), gtr__word_pack((float)(tally & 255), 0), gtr__word_pack((float)(tally >> 8 & 255), 0), gtr__word_pack((float)(tally >> 16 & 255), 0)));
 }
 
 // >>resident-update
@@ -7755,18 +7806,49 @@ static __device__ __forceinline__ int gtr__res_tile(const gtr__res &s, int block
     return tile < (block < workers ? s.theirs : s.tasks) ? tile : s.tasks;
 }
 static __device__ __forceinline__ int gtr__res_tile_at(const gtr__res &s, int block) { return block < s.groups * s.ranks ? s.tile_at : 0; }      // others have nothing else
-// A further layer's tile of dw = dz^T h, 16 x 16, and db where it is the first along k; then the update, whose outcome is sent. A team's. It
+// A further layer's tile of dw = dz^T h, 16 x 16, and db where it is the first along k; then the update, whose outcome is published. A team's. It
 // is made before all know of the step before, so that there are three sets of weights and moments.
 #define GTR__RES_TILE (3 * 3 * (256 + 16))
-// N of them are heard before the first is updated: those who want the last else wait for all.
-template <int P, int N> static __device__ __forceinline__ void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block, int first, int each, int step, bool last, bool waits) {
-    const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, total = s.rows * 16, r = tid >> 4, c = tid & 15;
-    const int row = par * total + (warp < 2 * s.rows ? warp * 8 : 0) + t;
+// The update of one of a block's tiles from its gradient, whose parts are in a team's registers; its outcome is published.
+template <int P> static __device__ __forceinline__ void gtr__res_tile_update(const gtr__res &s, float *pool, gtr__res_head *h, int block, int at, int step, bool last, const float (*acc)[4], float *db, uint32_t mark) {
+    const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, r = tid >> 4, c = tid & 15;
     float *red = pool + s.red_at + 2 * gtr__res_team() * s.red_words;
-    gtr__res_ear ear = { (uint32_t)step >> 1 & 1, 0, s.m.hurry };
+    const int l = h->tile[at].layer, n0 = h->tile[at].n0, k0 = h->tile[at].k0;
+    const gtr__res_layer &q = s.layer[l];
+    const gtr__mlp_layer &L = s.m.layer[l];
+    const bool there = n0 + r < L.n && k0 + c < L.k, sent = n0 + r < q.width;
+    uint32_t *to = q.w + par * s.renewed + (n0 + r) * s.layer[l - 1].width + k0 + c;
+    float *state = pool + gtr__res_tile_at(s, block) + at * GTR__RES_TILE + tid, *now = state + (step + 1) % 3 * 3 * 272;
+    const float *old = state + step % 3 * 3 * 272;
+    const gtr__rule rule = gtr__res_rule(h, step, h->segment[2 * l].group);
+    float p = old[0], a = old[272], b = old[544];
+    gtr__res_spill<2>(red, acc, 2);
+    gtr__res_sync();
+    if (there) {
+        const float v = gtr__res_total(red + (c & 1) * 128 + (r >> 1) * 16 + (c >> 2) * 4 + (r & 1) * 2 + (c >> 1 & 1), 256);
+        if (s.m.checks && gtr__res_infinite(v)) { mark |= 2; atomicOr(&h->own[gtr__res_team()][par], 2u); }
+        gtr__apply<gtr__res_adapt, 1>(rule, &p, &v, &a, &b);
+        if (last) L.dw[(int64_t)(n0 + r) * L.k + k0 + c] = v;
+    } else p = 0.0f;
+    if (sent) gtr__publish(to, gtr__word_pack(gtr__res_ready<P>(p), mark));
+    if (there) { now[0] = p; now[272] = a; now[544] = b; }
+    if (k0 == 0) {          // the biases' sums are kept for later
+#pragma unroll
+        for (int e = 0; e < 2; e++) {
+#pragma unroll
+            for (int o = 2; o; o >>= 1) db[e] += __shfl_xor_sync(0xffffffffu, db[e], o);
+            if (t == 0) red[2048 + at * 128 + warp * 16 + 2 * g + e] = db[e];
+        }
+    }
+}
+// The operands of N tiles are awaited before the first is updated: else whoever awaits the last one's weights waits for all.
+template <int P, int N> static __device__ __forceinline__ void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block, int first, int each, int step, bool last, bool waits) {
+    const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, total = s.rows * 16;
+    const int row = par * total + (warp < 2 * s.rows ? warp * 8 : 0) + t;
+    gtr__waiting awaited = { (uint32_t)step >> 1 & 1, 0, s.m.hurry };
 #pragma unroll 1
     for (int k = first; k < h->tiles; k += N * each) {
-        // columns 2 g and 2 g + 1 stand for g and g + 8, those of h for a tile each; what has been there for long is heard first
+        // columns 2 g and 2 g + 1 stand for g and g + 8, those of h for a tile each; what has been there for long is awaited first
         const uint32_t *z[N], *y[N];
         int pz[N], ph[N];
 #pragma unroll
@@ -7782,17 +7864,17 @@ template <int P, int N> static __device__ __forceinline__ void gtr__res_tiles(co
             const int n = r0 + GTR__RES_WARPS < 2 * s.rows ? 4 : 2;
             uint2 u[N][4], v[4];
 #pragma unroll
-            for (int j = 0; j < N; j++) gtr__res_hear<4>(u[j], n, ear, [&](int i) { return y[j] + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * ph[j]; });
-            if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);         // looks in vain cost others their time
+            for (int j = 0; j < N; j++) gtr__await_words<4>(u[j], n, awaited, [&](int i) { return y[j] + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * ph[j]; });
+            if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);         // polls in vain take bandwidth from other blocks
             waits = false;
 #pragma unroll
             for (int j = 0; j < N; j++) {
-                gtr__res_hear<4>(v, n, ear, [&](int i) { return z[j] + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * pz[j]; });
+                gtr__await_words<4>(v, n, awaited, [&](int i) { return z[j] + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * pz[j]; });
                 z[j] += 2 * GTR__RES_WARPS * 8 * pz[j]; y[j] += 2 * GTR__RES_WARPS * 8 * ph[j];
 #pragma unroll
                 for (int i = 0; i < 4; i += 2) {
                     if (i >= n) continue;
-                    const float f[4] = { gtr__res_number(v[i].x), gtr__res_number(v[i].y), gtr__res_number(v[i + 1].x), gtr__res_number(v[i + 1].y) };
+                    const float f[4] = { gtr__word_number(v[i].x), gtr__word_number(v[i].y), gtr__word_number(v[i + 1].x), gtr__word_number(v[i + 1].y) };
                     db[j][0] += gtr__res_exact<P>(f[0]) + gtr__res_exact<P>(f[2]); db[j][1] += gtr__res_exact<P>(f[1]) + gtr__res_exact<P>(f[3]);
                     const float b0[2] = { gtr__res_operand<P>(u[j][i].x), gtr__res_operand<P>(u[j][i + 1].x) }, b1[2] = { gtr__res_operand<P>(u[j][i].y), gtr__res_operand<P>(u[j][i + 1].y) };
                     gtr__res_mma<P>(acc[j][0], f, b0);
@@ -7800,45 +7882,18 @@ template <int P, int N> static __device__ __forceinline__ void gtr__res_tiles(co
                 }
             }
         }
-        if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);     // who has no rows
+        if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);     // warps without rows
         waits = false;
 #pragma unroll
         for (int j = 0; j < N; j++) {
             const int at = k + j * each;
             if (at >= h->tiles) continue;
-            const int l = h->tile[at].layer, n0 = h->tile[at].n0, k0 = h->tile[at].k0;
-            const gtr__res_layer &q = s.layer[l];
-            const gtr__mlp_layer &L = s.m.layer[l];
-            const bool there = n0 + r < L.n && k0 + c < L.k, sent = n0 + r < q.width;
-            uint32_t *to = q.w + par * s.renewed + (n0 + r) * s.layer[l - 1].width + k0 + c;
-            float *state = pool + gtr__res_tile_at(s, block) + at * GTR__RES_TILE + tid, *now = state + (step + 1) % 3 * 3 * 272;
-            const float *old = state + step % 3 * 3 * 272;
-            const gtr__rule rule = gtr__res_rule(h, step, h->segment[2 * l].group);
-            float p = old[0], a = old[272], b = old[544];
-            gtr__res_spill<2>(red, acc[j], 2);
-            gtr__res_sync();
-            uint32_t mark = ear.tag;
-            if (there) {
-                const float v = gtr__res_total(red + (c & 1) * 128 + (r >> 1) * 16 + (c >> 2) * 4 + (r & 1) * 2 + (c >> 1 & 1), 256);
-                if (s.m.checks && gtr__res_infinite(v)) { mark |= 2; atomicOr(&h->own[gtr__res_team()][par], 2u); }
-                gtr__apply<gtr__res_adapt, 1>(rule, &p, &v, &a, &b);
-                if (last) L.dw[(int64_t)(n0 + r) * L.k + k0 + c] = v;
-            } else p = 0.0f;
-            if (sent) gtr__res_tell(to, gtr__res_word(gtr__res_ready<P>(p), mark));
-            if (there) { now[0] = p; now[272] = a; now[544] = b; }
-            if (k0 == 0) {          // the biases' sums are kept for later
-#pragma unroll
-                for (int e = 0; e < 2; e++) {
-#pragma unroll
-                    for (int o = 2; o; o >>= 1) db[j][e] += __shfl_xor_sync(0xffffffffu, db[j][e], o);
-                    if (t == 0) red[2048 + at * 128 + warp * 16 + 2 * g + e] = db[j][e];
-                }
-            }
+            gtr__res_tile_update<P>(s, pool, h, block, at, step, last, acc[j], db[j], awaited.tag);
             if (at + each < h->tiles) gtr__res_sync();
         }
     }
     if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);
-    if (ear.turns >= GTR__TURNS) atomicOr(s.flag, 2u);
+    if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
 }
 // Their biases, of which there are few: behind all that others wait for, and a barrier.
 template <int P> static __device__ __forceinline__ void gtr__res_tile_biases(const gtr__res &s, float *pool, gtr__res_head *h, int block, int first, int each, int step, bool last) {
@@ -7861,13 +7916,13 @@ template <int P> static __device__ __forceinline__ void gtr__res_tile_biases(con
             now[0] = p; now[272] = a; now[544] = b;
             if (last) L.db[n] = v;
         }
-        gtr__res_tell(s.layer[l].b + par * s.renewed + n, gtr__res_word(gtr__res_low<P>(p), mark));
+        gtr__publish(s.layer[l].b + par * s.renewed + n, gtr__word_pack(gtr__res_low<P>(p), mark));
     }
 }
 // Of k that are multiplied at once: all, where they are known; few of float32's, whose products are long.
 template <int P, int CUT> static __device__ constexpr int gtr__res_turn() { return CUT ? (int)gtr__res_known<CUT>::KR : P == GTR__RES_FP32 ? 32 : 64; }
 // acc += 16 rows of x by w's rows, so many of k: lane t has four of k, for two products. x is there before w, which the first call waits for; loads
-// are asked for one round ahead, as those that wait for each other cost most here.
+// are issued one round ahead, as those that wait for each other cost most here.
 template <int P, int CUT> static __device__ __forceinline__ void gtr__res_forward(float (*acc)[2][4], const float *p, int xp, const float *q, int kp, int left, int units, float scale, bool wait) {
     constexpr int TILES = gtr__res_known<CUT>::TILES, turns = gtr__res_turn<P, CUT>() / 32;
     if (!CUT) { xp = gtr__res_opaque(xp); kp = gtr__res_opaque(kp); }
@@ -7920,7 +7975,7 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_forw
         }
     }
 }
-// x w of a block's columns and k to who has the rows: a warp makes 16 rows. Waits for its team.
+// Publishes x w of a block's columns and k for the owners of the rows: a warp makes 16 rows. Waits for its team.
 template <int P, int CUT> static __device__ __forceinline__ void gtr__res_parts(const gtr__res &s, const float *pool, const gtr__res_head *h, int group, int rank, int step, uint32_t tag) {
     constexpr int TILES = gtr__res_known<CUT>::TILES;
     const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1, units = gtr__res_slice<CUT>(s) / 8;
@@ -7940,8 +7995,8 @@ template <int P, int CUT> static __device__ __forceinline__ void gtr__res_parts(
 #pragma unroll
         for (int j = 0; j < TILES; j++) if (j < units) {
 #pragma unroll
-            for (int e = 0; e < 4; e++) word[e] = gtr__res_word((acc[j][0][e] + acc[j][1][e]) * after, mark);
-            gtr__res_tell4(to + j * 128, make_uint4(word[0], word[1], word[2], word[3]));
+            for (int e = 0; e < 4; e++) word[e] = gtr__word_pack((acc[j][0][e] + acc[j][1][e]) * after, mark);
+            gtr__publish4(to + j * 128, make_uint4(word[0], word[1], word[2], word[3]));
         }
         if (CUT) break;
         to += GTR__RES_WARPS * s.groups * s.ranks * units * 128;
@@ -7977,7 +8032,7 @@ template <int P, int FOURS> static __device__ __forceinline__ float gtr__res_bia
     return p;
 }
 // acc += z^T x of 16 columns each: z's 2 g and 2 g + 1 stand for g and g + 8, x's even and odd ones are two products. 16 rows at a time, the next
-// asked for ahead.
+// loaded ahead.
 template <int P, bool BYTES, bool KNOWN> static __device__ __forceinline__ void gtr__res_backward(float (*acc)[2][4], const float *z, int zp, const float *x, int xp, int steps, float scale) {
     if (!KNOWN) { zp = gtr__res_opaque(zp); xp = gtr__res_opaque(xp); }
     const int g = gtr__res_lane() >> 2;
@@ -8030,7 +8085,7 @@ struct gtr__res_kept {
 static __device__ __forceinline__ void gtr__res_four(float *f, const float4 &v) { f[0] = v.x; f[1] = v.y; f[2] = v.z; f[3] = v.w; }
 // dw = dz^T x of the first layer's columns and the rank's k, and the update; the weights lie as products want them behind it. A warp makes
 // 16 rows by 16 columns. What is no weight stays 0: there x or dz is. Who waits for all warps does so behind it.
-// listen: hears dz, and says what is wrong; then nothing is done.
+// listen: awaits dz, and returns the marks; if there are any, nothing is updated.
 template <int P, int CUT, typename F> static __device__ __forceinline__ uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, bool last, F listen) {
     const gtr__mlp_layer &L = s.m.layer[0];
     const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1;
@@ -8049,8 +8104,8 @@ template <int P, int CUT, typename F> static __device__ __forceinline__ uint32_t
         state = (float4 *)(pool + s.state_at) + u * 384 + lane; w0 = (float4 *)(pool + s.w0_at + row * kp + c);
     };
     place(warp);
-    const uint32_t heard = listen();
-    if (heard) return heard;
+    const uint32_t marks = listen();
+    if (marks) return marks;
 #pragma unroll 1
     for (int u = warp; u < tasks; u += GTR__RES_WARPS) {
         if (u != warp) place(u);
@@ -8090,7 +8145,7 @@ template <int P, int CUT, typename F> static __device__ __forceinline__ uint32_t
             }
         if (CUT) break;
     }
-    if constexpr (CUT == GTR__RES_NARROW) if (L.db && warp == tasks % GTR__RES_WARPS) {         // who has least to do
+    if constexpr (CUT == GTR__RES_NARROW) if (L.db && warp == tasks % GTR__RES_WARPS) {         // the blocks with least to do
         uint32_t bad = 0;
         gtr__res_bias<P, 4>(s, pool, h, group, step, 0, true, last && rank == 0, bad);
         if (bad) atomicOr(&h->own[0][par], bad);
@@ -8170,7 +8225,7 @@ static __device__ __forceinline__ void gtr__res_load(const gtr__res &s, float *p
 #pragma unroll
         for (int k = 0; k < 4; k++) if (to[k]) {
 #pragma unroll
-            for (int e = 0; e < 4; e++) to[k][e] = gtr__res_number(__float_as_uint(bias[k] ? low(v[k][e]) : ready(v[k][e])));
+            for (int e = 0; e < 4; e++) to[k][e] = gtr__word_number(__float_as_uint(bias[k] ? low(v[k][e]) : ready(v[k][e])));
         }
     }
     __syncthreads();
@@ -8200,7 +8255,7 @@ static __device__ __forceinline__ void gtr__res_save(const gtr__res &s, float *p
         }
     });
 }
-// The inputs' slots get the step's batch, for who looks at it behind the launch.
+// The inputs' slots get the step's batch, for whoever reads it behind the launch.
 template <int T, typename Net, typename Head> static __device__ __forceinline__ void gtr__res_slots(const Net &s, const Head *h, int block, int blocks, int step) {
     const int tid = (int)threadIdx.x;
     for (int r = block + tid / T * blocks; r < s.m.batch; r += blocks * (GTR__RES_T / T)) {
@@ -8220,7 +8275,7 @@ template <int T, typename Net, typename Head> static __device__ __forceinline__ 
 // The first layer's output of a rank's rows and a group's columns, a word or two of it a thread's.
 static __device__ __forceinline__ uint32_t gtr__res_nth(uint32_t v, int) { return v; }
 static __device__ __forceinline__ uint32_t gtr__res_nth(const uint2 &v, int i) { return i ? v.y : v.x; }
-template <int P, int CUT, typename V, int N> static __device__ __forceinline__ void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_head *h, int group, int rank, int step, gtr__res_ear &ear) {
+template <int P, int CUT, typename V, int N> static __device__ __forceinline__ void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_head *h, int group, int rank, int step, gtr__waiting &awaited) {
     constexpr int W = (int)(sizeof(V) / 4);
     const gtr__mlp_layer &L = s.m.layer[0];
     const gtr__res_layer &q = s.layer[0];
@@ -8229,7 +8284,7 @@ template <int P, int CUT, typename V, int N> static __device__ __forceinline__ v
     V v[N];
     const int units_ = CUT ? units : gtr__res_opaque(units);
     const uint32_t *part = s.part + ((par * s.rows + rank) * s.groups + group) * ranks * units + e;
-    uint32_t own = ear.tag | gtr__res_own(h, par ^ 1);
+    uint32_t own = awaited.tag | gtr__res_own(h, par ^ 1);
     uint32_t *to = q.h + at;
     float z[W], bias[W], out[W], saved[W];
 #pragma unroll
@@ -8243,194 +8298,222 @@ template <int P, int CUT, typename V, int N> static __device__ __forceinline__ v
     }
 #pragma unroll
     for (int w = 0; w < W; w++) bias[w] = gtr__res_low<P>(bias[w]);
-    gtr__res_hear_some<N>(v, ranks, ear, [&](int i) { return part + i * units_; });
+    gtr__await_words<N, true>(v, ranks, awaited, [&](int i) { return part + i * units_; });
 #pragma unroll
     for (int w = 0; w < W; w++) {
 #pragma unroll
-        for (int i = 0; i < N; i++) z[w] += gtr__res_number(gtr__res_nth(v[i], w));
+        for (int i = 0; i < N; i++) z[w] += gtr__word_number(gtr__res_nth(v[i], w));
         z[w] += bias[w];
         out[w] = n + w < L.n ? gtr__res_low<P>(gtr__res_act(L, z[w])) : 0.0f;
         saved[w] = L.saved ? gtr__res_low<P>(z[w]) : out[w];
         if (q.drop > 0.0f) gtr__res_dropped<P>(pool[q.drop_at + par * units + e + w], out[w], saved[w]);
         out[w] = gtr__res_sent<P>(out[w]);
     }
-    own |= ear.bad;
-    if (n < q.width) gtr__res_tell(to, out, own);
-    if (n < q.width && s.last_pre && s.m.layers == 2) gtr__res_tell(s.pre + at, saved, own);
+    own |= awaited.bad;
+    if (n < q.width) gtr__publish(to, out, own);
+    if (n < q.width && s.last_pre && s.m.layers == 2) gtr__publish(s.pre + at, saved, own);
 #pragma unroll
     for (int w = 0; w < W; w++) pool[q.own_at + e + w] = saved[w];
 }
 // A rank's rows from the first layer's parts to its gradient: the first team.
-template <int P, int CUT> static __device__ __forceinline__ void gtr__res_middle(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, float scale, gtr__res_ear &ear) {
-    constexpr int LAST = gtr__res_known<CUT>::LAST, TILES = gtr__res_known<CUT>::TILES, REST = gtr__res_known<CUT>::REST;
-    const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, total = s.rows * 16, last = LAST ? LAST : s.m.layers - 1, mine = par * total + rank * 16;
-    constexpr int unroll = LAST ? LAST : 1, W = CUT == GTR__RES_BROAD ? 2 : 1;     // W: of what one thread has side by side
-    float *y = pool + s.y_at, *d = pool + s.d_at;
-    const gtr__res_layer &end = s.layer[last], &hidden = s.layer[last - 1];
-    const gtr__mlp_layer &H = s.m.layer[last - 1];
-    const int pitch = gtr__res_opaque((hidden.width + 31) / 32 * 32 + 16), d_pitch = 36, end_pitch = gtr__res_opaque(end.forward_pitch), hidden_width = gtr__res_opaque(hidden.width);
+template <int P, int CUT> struct gtr__res_rows {
+    static constexpr int LAST = gtr__res_known<CUT>::LAST, TILES = gtr__res_known<CUT>::TILES, REST = gtr__res_known<CUT>::REST;
+    static constexpr int unroll = LAST ? LAST : 1, W = CUT == GTR__RES_BROAD ? 2 : 1;     // W: of what one thread has side by side
+    const gtr__res &s;
+    float *pool;
+    gtr__res_head *h;
+    const int group, rank, step;
+    gtr__waiting &awaited;
+    const int tid, warp, lane, g, t, par, total, last, mine;
+    float *y, *d;
+    const gtr__res_layer &end, &hidden;
+    const gtr__mlp_layer &H;
+    const int pitch, d_pitch = 36, end_pitch, hidden_width;
+    const bool whole;           // on to layers below the last hidden one, of which all columns are wanted
+    const int from, upto, under;
     gtr__res_losing<REST> losing;
-    gtr__res_lose<P>(s, pool, h, rank, par, scale, losing);        // here, as all but the sums is known before
-    if constexpr (TILES == 2) gtr__res_gather<P, CUT, uint32_t, gtr__res_known<CUT>::RANKS>(s, pool, h, group, rank, step, ear);
-    else gtr__res_gather<P, CUT, uint2, CUT ? (int)gtr__res_known<CUT>::RANKS : GTR__RES_RANKS>(s, pool, h, group, rank, step, ear);
-    gtr__res_pass(h, par, ear);
-    gtr__res_bar(GTR__RES_MEET, GTR__RES_T);      // the weights are there
+    float published[2][4], w[2][4];  // the group's columns of the last hidden layer's gradient; of the last layer's weights, loaded ahead
+    int place;                  // of the former
+    uint32_t mark;
+    __device__ __forceinline__ gtr__res_rows(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, gtr__waiting &awaited)
+        : s(s), pool(pool), h(h), group(group), rank(rank), step(step), awaited(awaited), tid(gtr__res_thread()), warp(tid / 32),
+        lane(tid & 31), g(lane >> 2), t(lane & 3), par(step & 1), total(s.rows * 16),
+        last(LAST ? LAST : s.m.layers - 1), mine(par * total + rank * 16), y(pool + s.y_at), d(pool + s.d_at),
+        end(s.layer[last]), hidden(s.layer[last - 1]), H(s.m.layer[last - 1]),
+        pitch(gtr__res_opaque((hidden.width + 31) / 32 * 32 + 16)), end_pitch(gtr__res_opaque(end.forward_pitch)),
+        hidden_width(gtr__res_opaque(hidden.width)), whole(last > 1), from(whole ? 0 : group * hidden.slice),
+        upto(whole || from + hidden.slice > hidden.width ? hidden.width : from + hidden.slice),
+        under(!whole ? 0 : LAST == 2 ? gtr__res_slice<CUT>(s) / 8 : s.layer[last - 2].slice / 8), published{}, place(-1) {}
+    // Through the further layers; the last one's sums are left.
+    __device__ __forceinline__ void forward() {
 #pragma unroll unroll
-    for (int l = 1; l <= last; l++) {
-        const gtr__mlp_layer &L = s.m.layer[l];
-        const gtr__res_layer &q = s.layer[l], &before = s.layer[l - 1];
-        const int columns = l == last ? q.width : q.slice, base = l == last ? 0 : group * q.slice;
-        float *red = pool + s.red_at + (l & 1) * s.red_words;
-        if (base < q.width)
-            gtr__res_product<P, REST>(red, before.h + mine * before.width, before.width, pool + q.forward_at, q.forward_pitch, columns / 8, l == last ? y : NULL, pitch, ear);
-        gtr__res_pass(h, par, ear);
-        gtr__res_sync();
-        if (l < last && base < q.width)
+        for (int l = 1; l <= last; l++) {
+            const gtr__mlp_layer &L = s.m.layer[l];
+            const gtr__res_layer &q = s.layer[l], &before = s.layer[l - 1];
+            const int columns = l == last ? q.width : q.slice, base = l == last ? 0 : group * q.slice;
+            float *red = pool + s.red_at + (l & 1) * s.red_words;
+            if (base < q.width)
+                gtr__res_product<P, REST>(red, before.h + mine * before.width, before.width, pool + q.forward_at, q.forward_pitch, columns / 8, l == last ? y : NULL, pitch, awaited);
+            gtr__res_pass(h, par, awaited);
+            gtr__res_sync();
+            if (l < last && base < q.width)
 #pragma unroll 1
-            for (int e = tid; e < 16 * columns; e += GTR__RES_TEAM) {
-                const int r = gtr__res_row(e), c = gtr__res_column(e), n = base + c, at = (mine + r) * q.width + n;
-                const float z = gtr__res_total(red + e, columns * 16) + pool[q.bias_at + c];
-                float out = n < L.n ? gtr__res_low<P>(gtr__res_act(L, z)) : 0.0f, saved = L.saved ? gtr__res_low<P>(z) : out;
-                if (q.drop > 0.0f) gtr__res_dropped<P>(pool[q.drop_at + par * 16 * columns + e], out, saved);
-                const uint32_t mark = ear.tag | (gtr__res_heard(h, par) & 2u);
-                pool[q.own_at + e] = saved;
-                if (n >= q.width) continue;
-                gtr__res_tell(q.h + at, gtr__res_word(gtr__res_sent<P>(out), mark));
-                if (s.last_pre && l == last - 1) gtr__res_tell(s.pre + at, gtr__res_word(saved, mark));
-            }
+                for (int e = tid; e < 16 * columns; e += GTR__RES_TEAM) {
+                    const int r = gtr__res_row(e), c = gtr__res_column(e), n = base + c, at = (mine + r) * q.width + n;
+                    const float z = gtr__res_total(red + e, columns * 16) + pool[q.bias_at + c];
+                    float out = n < L.n ? gtr__res_low<P>(gtr__res_act(L, z)) : 0.0f, saved = L.saved ? gtr__res_low<P>(z) : out;
+                    if (q.drop > 0.0f) gtr__res_dropped<P>(pool[q.drop_at + par * 16 * columns + e], out, saved);
+                    const uint32_t mark = awaited.tag | (gtr__res_marks(h, par) & 2u);
+                    pool[q.own_at + e] = saved;
+                    if (n >= q.width) continue;
+                    gtr__publish(q.h + at, gtr__word_pack(gtr__res_sent<P>(out), mark));
+                    if (s.last_pre && l == last - 1) gtr__publish(s.pre + at, gtr__word_pack(saved, mark));
+                }
+        }
+        if (s.last_pre) for (int r = warp; r < 16; r += GTR__RES_WARPS) for (int c = lane * 4; c < hidden.width; c += 128) {
+            uint4 v[1];
+            gtr__await_words<1>(v, 1, awaited, [&](int) { return s.pre + (mine + r) * hidden_width + c; });
+            gtr__res_numbers(y + r * pitch + c, v[0]);
+        }
+        if (s.last_pre) gtr__res_sync();
     }
-    if (s.last_pre) for (int r = warp; r < 16; r += GTR__RES_WARPS) for (int c = lane * 4; c < hidden.width; c += 128) {
-        uint4 v[1];
-        gtr__res_hear<1>(v, 1, ear, [&](int) { return s.pre + (mine + r) * hidden_width + c; });
-        gtr__res_numbers(y + r * pitch + c, v[0]);
-    }
-    if (s.last_pre) gtr__res_sync();
-    // the last hidden layer's: all of it where there are layers below, and on to the next; else the group's columns. What does not hang on
-    // the loss is asked for before; what others do not wait for is told behind
-    const bool whole = last > 1;
-    const int from = whole ? 0 : group * hidden.slice, upto = whole || from + hidden.slice > hidden.width ? hidden.width : from + hidden.slice, under = !whole ? 0 : LAST == 2 ? gtr__res_slice<CUT>(s) / 8 : s.layer[last - 2].slice / 8;
-    float back[TILES][4] = {}, told[2][4] = {}, w[2][4];
-    int place = -1;             // of what is told
-    float *red = pool + s.red_at + (last & 1 ^ 1) * s.red_words;
-    auto fetch = [&](int c0) {
+    __device__ __forceinline__ void fetch(int c0) {
         const float *p = pool + end.forward_at + t * end_pitch + c0 + g;
 #pragma unroll
         for (int k = 0; k < 2; k++)         // beyond the last: of what lies there, unused
 #pragma unroll
             for (int u = 0; u < 2; u++) { w[k][u * 2] = p[k * 8 * end_pitch + u * 8]; w[k][u * 2 + 1] = p[(k * 8 + 4) * end_pitch + u * 8]; }
-    };
-    fetch(from + warp * 16 < upto ? from + warp * 16 : 0);
-    gtr__res_loss<P, LAST, REST>(s, pool, pool + s.red_at + (last & 1) * s.red_words, d, d_pitch, rank, par, losing);
-    gtr__res_sync();
-    const uint32_t mark = ear.tag | (gtr__res_heard(h, par) & 2u);
-#pragma unroll 1
-    for (int c0 = from + warp * 16; c0 < upto; c0 += GTR__RES_WARPS * 16) {
-        float v[2][4] = {};
-        float2 saved[2][2];
-        if (c0 != from + warp * 16) fetch(c0);
-#pragma unroll
-        for (int u = 0; u < 2; u++) { saved[u][0] = *(const float2 *)(y + g * pitch + c0 + u * 8 + 2 * t); saved[u][1] = *(const float2 *)(y + (g + 8) * pitch + c0 + u * 8 + 2 * t); }
-#pragma unroll
-        for (int k = 0; k < REST; k++) if (k * 8 < end.width) {
-            const float *p = d + g * d_pitch + k * 8 + t, *far = pool + end.forward_at + (k * 8 + t) * end_pitch + c0 + g;
-            const float a[4] = { gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[8 * d_pitch]), gtr__res_ready<P>(p[4]), gtr__res_ready<P>(p[8 * d_pitch + 4]) };
-            const float b0[2] = { k < 2 ? w[k & 1][0] : far[0], k < 2 ? w[k & 1][1] : far[4 * end_pitch] };
-            const float b1[2] = { k < 2 ? w[k & 1][2] : far[8], k < 2 ? w[k & 1][3] : far[4 * end_pitch + 8] };
-            gtr__res_mma<P>(v[0], a, b0);
-            gtr__res_mma<P>(v[1], a, b1);
-        }
-#pragma unroll
-        for (int u = 0; u < 2; u++) {
-            float4 f = make_float4(v[u][0], v[u][1], v[u][2], v[u][3]);
-            if (H.act == GTR__OP_RELU) f = make_float4(saved[u][0].x > 0 ? f.x : 0.0f, saved[u][0].y > 0 ? f.y : 0.0f, saved[u][1].x > 0 ? f.z : 0.0f, saved[u][1].y > 0 ? f.w : 0.0f);
-            else if (H.act == GTR__OP_TANH) f = make_float4(gtr__res_dtanh(f.x, saved[u][0].x), gtr__res_dtanh(f.y, saved[u][0].y), gtr__res_dtanh(f.z, saved[u][1].x), gtr__res_dtanh(f.w, saved[u][1].y));
-            else f = gtr__res_other_dact4(H.act, f, make_float4(saved[u][0].x, saved[u][0].y, saved[u][1].x, saved[u][1].y), H.act_a, H.act_b);
-            v[u][0] = gtr__res_low<P>(f.x); v[u][1] = gtr__res_low<P>(f.y); v[u][2] = gtr__res_low<P>(f.z); v[u][3] = gtr__res_low<P>(f.w);
-        }
-        if (whole) gtr__res_onward<P, TILES>(back, v, pool + hidden.back_at + c0 * hidden.back_pitch, hidden.back_pitch, under);
-        if (c0 + 16 > group * hidden.slice && c0 < (group + 1) * hidden.slice) {
-            place = c0;
-#pragma unroll
-            for (int u = 0; u < 2; u++)
-#pragma unroll
-                for (int e = 0; e < 4; e++) told[u][e] = v[u][e];
-        }
     }
-    if (whole) gtr__res_spill<TILES>(red, back, under);
-    auto tell = [&] {
+    // The last hidden layer's gradient: all of it where there are layers below, and on to the next; else the group's columns.
+    __device__ __forceinline__ void hidden_back() {
+        float back[TILES][4] = {};
+#pragma unroll 1
+        for (int c0 = from + warp * 16; c0 < upto; c0 += GTR__RES_WARPS * 16) {
+            float v[2][4] = {};
+            float2 saved[2][2];
+            if (c0 != from + warp * 16) fetch(c0);
+#pragma unroll
+            for (int u = 0; u < 2; u++) { saved[u][0] = *(const float2 *)(y + g * pitch + c0 + u * 8 + 2 * t); saved[u][1] = *(const float2 *)(y + (g + 8) * pitch + c0 + u * 8 + 2 * t); }
+#pragma unroll
+            for (int k = 0; k < REST; k++) if (k * 8 < end.width) {
+                const float *p = d + g * d_pitch + k * 8 + t, *far = pool + end.forward_at + (k * 8 + t) * end_pitch + c0 + g;
+                const float a[4] = { gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[8 * d_pitch]), gtr__res_ready<P>(p[4]), gtr__res_ready<P>(p[8 * d_pitch + 4]) };
+                const float b0[2] = { k < 2 ? w[k & 1][0] : far[0], k < 2 ? w[k & 1][1] : far[4 * end_pitch] };
+                const float b1[2] = { k < 2 ? w[k & 1][2] : far[8], k < 2 ? w[k & 1][3] : far[4 * end_pitch + 8] };
+                gtr__res_mma<P>(v[0], a, b0);
+                gtr__res_mma<P>(v[1], a, b1);
+            }
+#pragma unroll
+            for (int u = 0; u < 2; u++) {
+                float4 f = make_float4(v[u][0], v[u][1], v[u][2], v[u][3]);
+                if (H.act == GTR__OP_RELU) f = make_float4(saved[u][0].x > 0 ? f.x : 0.0f, saved[u][0].y > 0 ? f.y : 0.0f, saved[u][1].x > 0 ? f.z : 0.0f, saved[u][1].y > 0 ? f.w : 0.0f);
+                else if (H.act == GTR__OP_TANH) f = make_float4(gtr__res_dtanh(f.x, saved[u][0].x), gtr__res_dtanh(f.y, saved[u][0].y), gtr__res_dtanh(f.z, saved[u][1].x), gtr__res_dtanh(f.w, saved[u][1].y));
+                else f = gtr__res_other_dact4(H.act, f, make_float4(saved[u][0].x, saved[u][0].y, saved[u][1].x, saved[u][1].y), H.act_a, H.act_b);
+                v[u][0] = gtr__res_low<P>(f.x); v[u][1] = gtr__res_low<P>(f.y); v[u][2] = gtr__res_low<P>(f.z); v[u][3] = gtr__res_low<P>(f.w);
+            }
+            if (whole) gtr__res_onward<P, TILES>(back, v, pool + hidden.back_at + c0 * hidden.back_pitch, hidden.back_pitch, under);
+            if (c0 + 16 > group * hidden.slice && c0 < (group + 1) * hidden.slice) {
+                place = c0;
+#pragma unroll
+                for (int u = 0; u < 2; u++)
+#pragma unroll
+                    for (int e = 0; e < 4; e++) published[u][e] = v[u][e];
+            }
+        }
+        if (whole) gtr__res_spill<TILES>(pool + s.red_at + (last & 1 ^ 1) * s.red_words, back, under);
+    }
+    __device__ __forceinline__ void publish() const {
 #pragma unroll
         for (int u = 0; u < 2; u++) {
             const int c = place + u * 8 + 2 * t;
             if (place < 0 || c < group * hidden.slice || c >= (group + 1) * hidden.slice || c >= upto) continue;
             uint32_t *to = hidden.dz + (mine + g) * hidden_width + c;
-            gtr__res_tell2(to, gtr__res_word(gtr__res_told<P>(told[u][0]), mark), gtr__res_word(gtr__res_told<P>(told[u][1]), mark));
-            gtr__res_tell2(to + 8 * hidden_width, gtr__res_word(gtr__res_told<P>(told[u][2]), mark), gtr__res_word(gtr__res_told<P>(told[u][3]), mark));
+            gtr__publish2(to, gtr__word_pack(gtr__res_published<P>(published[u][0]), mark), gtr__word_pack(gtr__res_published<P>(published[u][1]), mark));
+            gtr__publish2(to + 8 * hidden_width, gtr__word_pack(gtr__res_published<P>(published[u][2]), mark), gtr__word_pack(gtr__res_published<P>(published[u][3]), mark));
         }
-    };
-    if (whole) gtr__res_sync();
-    else tell();
-#pragma unroll unroll
-    for (int l = last - 1; l > 0; l--) {
-        const gtr__res_layer &q = s.layer[l], &to = s.layer[l - 1];
-        const int slice = LAST == 2 ? gtr__res_slice<CUT>(s) : to.slice, base = group * slice;
-        red = pool + s.red_at + (l & 1) * s.red_words;
-        if (l < last - 1) {
-            if (base < to.width) {
-                float acc[TILES][4] = {};
-#pragma unroll 1
-                for (int c0 = warp * 16; c0 < q.width; c0 += GTR__RES_WARPS * 16) {
-                    uint2 v[4];
-                    gtr__res_hear<4>(v, 4, ear, [&](int i) { return q.dz + (mine + g + (i & 1) * 8) * q.width + c0 + (i >> 1) * 8 + 2 * t; });
-                    float f[2][4];
-#pragma unroll
-                    for (int u = 0; u < 2; u++) {
-                        f[u][0] = gtr__res_exact<P>(gtr__res_number(v[2 * u].x)); f[u][1] = gtr__res_exact<P>(gtr__res_number(v[2 * u].y));
-                        f[u][2] = gtr__res_exact<P>(gtr__res_number(v[2 * u + 1].x)); f[u][3] = gtr__res_exact<P>(gtr__res_number(v[2 * u + 1].y));
-                    }
-                    gtr__res_onward<P, TILES>(acc, f, pool + q.back_at + c0 * q.back_pitch, q.back_pitch, slice / 8);
-                }
-                gtr__res_spill<TILES>(red, acc, slice / 8);
-            }
-            gtr__res_sync();
-        }
-        if (base < to.width)
-#pragma unroll 1
-            for (int e = tid * W; e < 16 * slice; e += GTR__RES_TEAM * W) {
-                const int n = base + gtr__res_column(e);
-                float v[W], own[W];
-                gtr__res_totals(v, red + e, slice * 16);
-#pragma unroll
-                for (int w = 0; w < W; w++) own[w] = pool[to.own_at + e + w];
-#pragma unroll
-                for (int w = 0; w < W; w++) {
-                    v[w] = gtr__res_low<P>(gtr__res_dact(s.m.layer[l - 1], v[w], own[w]) * (LAST || l == 1 ? 1.0f : to.scale));
-                    v[w] = gtr__res_told<P>(n + w < s.m.layer[l - 1].n ? v[w] : 0.0f);
-                }
-                if (n < to.width) gtr__res_tell(to.dz + (mine + gtr__res_row(e)) * to.width + n, v, mark);
-            }
     }
-    if (whole) tell();
-    if (group == s.groups - 1)
+    // From there to the first layer's.
+    __device__ __forceinline__ void further_back() {
+#pragma unroll unroll
+        for (int l = last - 1; l > 0; l--) {
+            const gtr__res_layer &q = s.layer[l], &to = s.layer[l - 1];
+            const int slice = LAST == 2 ? gtr__res_slice<CUT>(s) : to.slice, base = group * slice;
+            float *red = pool + s.red_at + (l & 1) * s.red_words;
+            if (l < last - 1) {
+                if (base < to.width) {
+                    float acc[TILES][4] = {};
+#pragma unroll 1
+                    for (int c0 = warp * 16; c0 < q.width; c0 += GTR__RES_WARPS * 16) {
+                        uint2 v[4];
+                        gtr__await_words<4>(v, 4, awaited, [&](int i) { return q.dz + (mine + g + (i & 1) * 8) * q.width + c0 + (i >> 1) * 8 + 2 * t; });
+                        float f[2][4];
 #pragma unroll
-        for (int i = 0; i < REST / 2; i++) {
-            const int c = (tid & 15) + i * 16;
-            if (i * 16 < end.width && c < end.width) gtr__res_tell(s.dl + (mine + tid / 16) * end.width + c, gtr__res_word(gtr__res_told<P>(losing.dx[i]), ear.tag));
+                        for (int u = 0; u < 2; u++) {
+                            f[u][0] = gtr__res_exact<P>(gtr__word_number(v[2 * u].x)); f[u][1] = gtr__res_exact<P>(gtr__word_number(v[2 * u].y));
+                            f[u][2] = gtr__res_exact<P>(gtr__word_number(v[2 * u + 1].x)); f[u][3] = gtr__res_exact<P>(gtr__word_number(v[2 * u + 1].y));
+                        }
+                        gtr__res_onward<P, TILES>(acc, f, pool + q.back_at + c0 * q.back_pitch, q.back_pitch, slice / 8);
+                    }
+                    gtr__res_spill<TILES>(red, acc, slice / 8);
+                }
+                gtr__res_sync();
+            }
+            if (base < to.width)
+#pragma unroll 1
+                for (int e = tid * W; e < 16 * slice; e += GTR__RES_TEAM * W) {
+                    const int n = base + gtr__res_column(e);
+                    float v[W], own[W];
+                    gtr__res_totals(v, red + e, slice * 16);
+#pragma unroll
+                    for (int w = 0; w < W; w++) own[w] = pool[to.own_at + e + w];
+#pragma unroll
+                    for (int w = 0; w < W; w++) {
+                        v[w] = gtr__res_low<P>(gtr__res_dact(s.m.layer[l - 1], v[w], own[w]) * (LAST || l == 1 ? 1.0f : to.scale));
+                        v[w] = gtr__res_published<P>(n + w < s.m.layer[l - 1].n ? v[w] : 0.0f);
+                    }
+                    if (n < to.width) gtr__publish(to.dz + (mine + gtr__res_row(e)) * to.width + n, v, mark);
+                }
         }
-    gtr__res_arrive(GTR__RES_DONE, GTR__RES_T);    // with the weights, and what the figures are made of
-}
+    }
+    __device__ __forceinline__ void run(float scale) {
+        gtr__res_lose<P>(s, pool, h, rank, par, scale, losing);        // here, as all but the sums is known before
+        if constexpr (TILES == 2) gtr__res_gather<P, CUT, uint32_t, gtr__res_known<CUT>::RANKS>(s, pool, h, group, rank, step, awaited);
+        else gtr__res_gather<P, CUT, uint2, CUT ? (int)gtr__res_known<CUT>::RANKS : GTR__RES_RANKS>(s, pool, h, group, rank, step, awaited);
+        gtr__res_pass(h, par, awaited);
+        gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);      // the weights are there
+        forward();
+        // What does not depend on the loss is loaded before it; what no other block waits for is published last.
+        fetch(from + warp * 16 < upto ? from + warp * 16 : 0);
+        gtr__res_loss<P, LAST, REST>(s, pool, pool + s.red_at + (last & 1) * s.red_words, d, d_pitch, rank, par, losing);
+        gtr__res_sync();
+        mark = awaited.tag | (gtr__res_marks(h, par) & 2u);
+        hidden_back();
+        if (whole) gtr__res_sync();
+        else publish();
+        further_back();
+        if (whole) publish();
+        if (group == s.groups - 1)
+#pragma unroll
+            for (int i = 0; i < REST / 2; i++) {
+                const int c = (tid & 15) + i * 16;
+                if (i * 16 < end.width && c < end.width) gtr__publish(s.dl + (mine + tid / 16) * end.width + c, gtr__word_pack(gtr__res_published<P>(losing.dx[i]), awaited.tag));
+            }
+        gtr__res_arrive(GTR__RES_DONE, GTR__RES_T);    // with the weights, and what the figures are made of
+    }
+};
 // All records of the launch, and the rates of each step. All threads of one block.
 template <typename Net> static __device__ __forceinline__ void gtr__res_records(const Net &s) {
     constexpr int pieces = (int)(sizeof(gtr__record) / 16);
     const uint64_t first = s.m.ctl->step;
     constexpr int turns = (GTR__LAUNCH_STEPS * pieces + GTR__RES_T - 1) / GTR__RES_T;
-    int4 v[turns];              // asked for at once: they lie in the host's memory
+    int4 v[turns];              // all loads at once: they lie in the host's memory
 #pragma unroll
     for (int k = 0, i = (int)threadIdx.x; k < turns; k++, i += GTR__RES_T) v[k] = __ldcv((const int4 *)&s.m.record[(first + (uint64_t)(i / pieces)) % GTR__RING] + i % pieces);
 #pragma unroll
     for (int k = 0, i = (int)threadIdx.x; k < turns; k++, i += GTR__RES_T) if (i < GTR__LAUNCH_STEPS * pieces) ((int4 *)s.record)[i] = v[k];
     __syncthreads();
     const int steps = (int)s.record[0].more + 1;
-    if (threadIdx.x == 0) gtr__begun(s.m.ctl, (uint64_t)steps);
+    if (threadIdx.x == 0) gtr__grid_snapshot(s.m.ctl, (uint64_t)steps);
     for (int i = (int)threadIdx.x; i < steps * GTR__MAX_GROUPS; i += GTR__RES_T) {
         const int step = i / GTR__MAX_GROUPS, k = i % GTR__MAX_GROUPS;
         gtr__rates_of(s.m.optim, (double)s.record[step].lr[k], s.m.ctl->applied + 1 + (uint64_t)step, k, &s.rate[step]);
@@ -8450,28 +8533,28 @@ static __device__ __forceinline__ void gtr__res_report(const gtr__mlp &m, const 
     gtr__report_step(m.report);
     if (bad) for (step++; step < steps; step++) gtr__report_step(m.report);
 }
-// The block that reports: a step's loss is heard from all groups of rows, and what became of it a step later. ahead(step) comes first.
+// The reporting block awaits a step's loss from all groups of rows, and the verdict on it a step later. ahead(step) comes first.
 template <typename Net, typename F> static __device__ __forceinline__ void gtr__res_service(const Net &s, float4 *part, int pitch, int steps, F ahead) {
     const int tid = (int)threadIdx.x;
-    gtr__res_ear ear = { 0, 0, s.m.hurry };
+    gtr__waiting awaited = { 0, 0, s.m.hurry };
 #pragma unroll 1
     for (int i = 0; i < steps; i++) {
         uint4 v[1];
         ahead(i);
         if (tid < s.rows) {
-            gtr__res_hear<1>(v, 1, ear, [&](int) { return s.loss + (i * pitch + tid) * 4; });
-            part[tid] = make_float4(gtr__res_number(v[0].x), gtr__res_number(v[0].y), gtr__res_number(v[0].z), gtr__res_number(v[0].w));
+            gtr__await_words<1>(v, 1, awaited, [&](int) { return s.loss + (i * pitch + tid) * 4; });
+            part[tid] = make_float4(gtr__word_number(v[0].x), gtr__word_number(v[0].y), gtr__word_number(v[0].z), gtr__word_number(v[0].w));
         }
         __syncthreads();
-        const uint32_t heard = i + 1 < steps ? gtr__res_hear1(s.verdict + i, ear) : 0u;
-        uint32_t bad = __syncthreads_or((heard & 2u) || ear.turns >= GTR__TURNS);
+        const uint32_t marks = i + 1 < steps ? gtr__await_word(s.verdict + i, awaited) : 0u;
+        uint32_t bad = __syncthreads_or((marks & 2u) || awaited.turns >= GTR__DEADLINE);
         if (bad || i + 1 == steps) {        // all others have ended, or are about to
-            if (ear.turns >= GTR__TURNS) atomicOr(s.flag, 2u);
-            gtr__mlp_arrive(s.m, true);
-            if (!gtr__mlp_meet(s.m, 2 * gridDim.x, s.m.hurry)) return;
-            const uint32_t flag = gtr__res_look(s.flag);
+            if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
+            gtr__mlp_grid_arrive(s.m, true);
+            if (!gtr__mlp_grid_wait(s.m, 2 * gridDim.x, s.m.hurry)) return;
+            const uint32_t flag = gtr__poll(s.flag);
             if (flag & 2) {     // all know it: nobody keeps anything
-                if (tid == 0) atomicOr(&s.m.ctl->ticket[6], GTR__GONE);
+                if (tid == 0) atomicOr(&s.m.ctl->ticket[6], GTR__ABANDONED);
                 return;
             }
             bad |= flag;
@@ -8484,9 +8567,9 @@ template <typename Net, typename F> static __device__ __forceinline__ void gtr__
 // All have made ready: the launch's records are known behind it.
 template <typename Net, typename Head> static __device__ __forceinline__ bool gtr__res_begin(const Net &s, Head *h) {
     const int tid = (int)threadIdx.x;
-    gtr__mlp_arrive(s.m);
-    if (!gtr__mlp_meet(s.m, gridDim.x, 0)) { gtr__mlp_leave(s.m); return false; }
-    gtr__mlp_acquire();
+    gtr__mlp_grid_arrive(s.m);
+    if (!gtr__mlp_grid_wait(s.m, gridDim.x, 0)) { gtr__mlp_grid_leave(s.m); return false; }
+    gtr__fence_gpu();
     if (tid <= (int)s.record[0].more) { h->step[tid].first = s.record[tid].first; h->step[tid].key = s.record[tid].key; }
     if (tid == 0) {
         h->record = s.record[0];
@@ -8495,12 +8578,12 @@ template <typename Net, typename Head> static __device__ __forceinline__ bool gt
     __syncthreads();
     return true;
 }
-// All have ended: whether what they have is to be kept, and which step, if any, changed nothing.
+// The launch's last barrier: whether what blocks have is to be stored, and which step, if any, was bad and is rolled back.
 template <typename Net> static __device__ __forceinline__ bool gtr__res_end(const Net &s, int steps, uint32_t bad, int &wrong) {
     if (bad && wrong < 0 && threadIdx.x == 0) atomicOr(s.flag, 1u);
-    gtr__mlp_arrive(s.m, true);
-    if (!gtr__mlp_meet(s.m, 2 * gridDim.x, s.m.hurry)) return false;
-    const uint32_t flag = gtr__res_look(s.flag);
+    gtr__mlp_grid_arrive(s.m, true);
+    if (!gtr__mlp_grid_wait(s.m, 2 * gridDim.x, s.m.hurry)) return false;
+    const uint32_t flag = gtr__poll(s.flag);
     if (wrong < 0 && flag) wrong = steps - 1;
     return !(flag & 2);
 }
@@ -8508,18 +8591,18 @@ template <typename Net> static __device__ __forceinline__ bool gtr__res_end(cons
 template <int P, int CUT> static __device__ __forceinline__ int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int steps, float scale) {
     constexpr int TILES = gtr__res_known<CUT>::TILES;
     const int tid = gtr__res_thread(), slice = gtr__res_slice<CUT>(s), total = s.rows * 16, shift = slice > 16 ? 3 : slice > 8 ? 2 : 1;
-    gtr__res_ear ear = { 0, 0, s.m.hurry };
+    gtr__waiting awaited = { 0, 0, s.m.hurry };
 #pragma unroll 1
     for (int i = 0; i < steps; i++) {
         const int par = i & 1;
         const bool last = i == steps - 1;
-        ear.tag = (uint32_t)i >> 1 & 1;
-        ear.bad = 0;
-        gtr__res_parts<P, CUT>(s, pool, h, group, rank, i, ear.tag);
-        if (rank < s.rows) gtr__res_middle<P, CUT>(s, pool, h, group, rank, i, scale, ear);
-        else gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
+        awaited.tag = (uint32_t)i >> 1 & 1;
+        awaited.bad = 0;
+        gtr__res_parts<P, CUT>(s, pool, h, group, rank, i, awaited.tag);
+        if (rank < s.rows) gtr__res_rows<P, CUT>(s, pool, h, group, rank, i, awaited).run(scale);
+        else gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
         // the way back: the group's columns of all rows
-        const uint32_t heard = gtr__res_first<P, CUT>(s, pool, h, group, rank, i, last, [&] {
+        const uint32_t marks = gtr__res_first<P, CUT>(s, pool, h, group, rank, i, last, [&] {
             const int width = gtr__res_opaque(s.layer[0].width), zp = CUT ? (int)gtr__res_known<CUT>::ZP : gtr__res_opaque(s.zp), c = (tid & ((1 << shift) - 1)) * 4, step = GTR__RES_TEAM >> shift;
             const uint32_t *dz = s.layer[0].dz + par * total * width + group * slice;
             float *z = pool + s.middle_at + c;
@@ -8528,23 +8611,23 @@ template <int P, int CUT> static __device__ __forceinline__ int gtr__res_front(c
                 for (int r = tid >> shift; r < total; r += TILES * step) {
                     uint4 v[TILES];
                     const int left = (total - r + step - 1) >> (GTR__RES_SHIFT - shift), n = left < TILES ? left : TILES;
-                    gtr__res_hear<TILES>(v, n, ear, [&](int k) { return dz + (r + k * step) * width + c; });
+                    gtr__await_words<TILES>(v, n, awaited, [&](int k) { return dz + (r + k * step) * width + c; });
 #pragma unroll
                     for (int k = 0; k < TILES; k++) if (k < n) gtr__res_keep(z + (r + k * step) * zp, v[k]);
                 }
-            gtr__res_pass(h, par, ear);
+            gtr__res_pass(h, par, awaited);
             if (last) gtr__res_sync();
             else gtr__res_bar(GTR__RES_READY, GTR__RES_T);      // the next step's x has long been there
-            const uint32_t all = gtr__res_heard(h, par);
-            if (i && group == 0 && rank == 0 && tid == 0) gtr__res_tell(s.verdict + i - 1, all ? 2u : 0u);
-            if (tid == 0) h->heard[0][par ^ 1] = h->own[0][par ^ 1] = 0;
+            const uint32_t all = gtr__res_marks(h, par);
+            if (i && group == 0 && rank == 0 && tid == 0) gtr__publish(s.verdict + i - 1, all ? 2u : 0u);
+            if (tid == 0) h->marks[0][par ^ 1] = h->own[0][par ^ 1] = 0;
             return all;
         });
-        if (heard) {
-            if (tid == 0 && (heard & 4)) atomicOr(s.flag, 2u);
+        if (marks) {
+            if (tid == 0 && (marks & 4)) atomicOr(s.flag, 2u);
             if (last) return i - 1;
             if (tid == 0) h->stop = 1;
-            gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
+            gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
             return i - 1;
         }
     }
@@ -8560,36 +8643,36 @@ template <int P> static __device__ __noinline__ void gtr__res_rear_end(const gtr
     gtr__res_sync();
     gtr__res_tile_biases<P>(s, pool, h, me, 0, 1, steps - 1, true);
     if (rank >= s.rows) return;
-    gtr__res_lost(s, pool, h, rank, steps - 1, &h->own[1][steps & 1 ^ 1]);
+    gtr__res_publish_loss(s, pool, h, rank, steps - 1, &h->own[1][steps & 1 ^ 1]);
     gtr__res_sync();
     if (group == 0) gtr__res_figures(s, h, rank, steps - 1);
 }
 // The second: tiles, the loss, what becomes of the weights, and the next step's x.
 template <int P> static __device__ __forceinline__ void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me, int group, int rank, int steps) {
-    gtr__res_ear ear = { 0, 0, s.m.hurry };
+    gtr__waiting awaited = { 0, 0, s.m.hurry };
 #pragma unroll 1
     for (int i = -1; i < steps; i++) {
         gtr__res_raw raw = { 0, 0.0f };
         const int par = i & 1;
         const bool more = i + 1 < steps;
-        ear.tag = (uint32_t)i >> 1 & 1;
-        ear.bad = 0;
+        awaited.tag = (uint32_t)i >> 1 & 1;
+        awaited.bad = 0;
         if (i > 0) {
             gtr__res_sync();
             gtr__res_tile_biases<P>(s, pool, h, me, 0, 1, i - 1, false);
         }
         if (i > 0 && rank < s.rows) {
-            gtr__res_lost(s, pool, h, rank, i - 1, &h->heard[1][par]);         // while others' weights are on their way; all know before they update
-            gtr__res_weights(s, pool, i - 1, ear);
-            gtr__res_pass(h, par, ear);
+            gtr__res_publish_loss(s, pool, h, rank, i - 1, &h->marks[1][par]);         // while others' weights are on their way; every block has the verdict before it updates
+            gtr__res_weights(s, pool, i - 1, awaited);
+            gtr__res_pass(h, par, awaited);
         }
         if (i < 0) {            // before the first
             gtr__res_origins(s, pool, h, 0);
             gtr__res_sync();
         } else {
-            gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
+            gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
             if (h->stop) return;
-            if (gtr__res_thread() == 0) h->heard[1][par ^ 1] = h->own[1][par ^ 1] = 0;
+            if (gtr__res_thread() == 0) h->marks[1][par ^ 1] = h->own[1][par ^ 1] = 0;
             if (i > 0 && rank < s.rows && group == 0) gtr__res_figures(s, h, rank, i - 1);
         }
         if (more && s.drops && rank < s.rows) gtr__res_masks(s, pool, h->before + (uint64_t)(i + 1), par ^ 1, group, rank);
@@ -8597,7 +8680,7 @@ template <int P> static __device__ __forceinline__ void gtr__res_rear(const gtr_
         if (i + 2 < steps) gtr__res_origins(s, pool, h, i + 2);
         gtr__res_sync();
         if (more) gtr__res_take<P>(s, pool, h, i + 1, rank, raw);
-        if (i < 0) gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
+        if (i < 0) gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
         else {
             if (more) gtr__res_arrive(GTR__RES_READY, GTR__RES_T);
             gtr__res_tiles<P, 1>(s, pool, h, me, 0, 1, i, !more, rank < s.rows);
@@ -8624,7 +8707,7 @@ static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *p
         for (int i = tid * 4; i < s.end_at; i += GTR__RES_T * 4) *(float4 *)(pool + i) = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         if (tid == 32) {
             h->rule = s.m.optim.rule;
-            for (int k = 0; k < 4; k++) h->heard[k / 2][k % 2] = h->own[k / 2][k % 2] = 0;
+            for (int k = 0; k < 4; k++) h->marks[k / 2][k % 2] = h->own[k / 2][k % 2] = 0;
             h->stop = 0;
             h->share = s.m.xent.smooth / (float)s.m.xent.n;
             h->before = s.m.ctl->step;
@@ -8670,12 +8753,12 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
             const int team = gtr__res_team(), one = gtr__res_thread();        // tiles only: the teams take turns
 #pragma unroll 1
             for (int i = 0; i <= steps; i++) {
-                gtr__res_ear ear = { 0, 0, s.m.hurry };
-                if (i > 1) gtr__res_hear1(s.verdict + i - 2, ear);
-                if (ear.turns >= GTR__TURNS) atomicOr(s.flag, 2u);
-                if (ear.bad | (ear.turns >= GTR__TURNS)) { wrong = i - 2; break; }     // the same for all
+                gtr__waiting awaited = { 0, 0, s.m.hurry };
+                if (i > 1) gtr__await_word(s.verdict + i - 2, awaited);
+                if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
+                if (awaited.bad | (awaited.turns >= GTR__DEADLINE)) { wrong = i - 2; break; }     // the same for all
                 if (i == steps) break;
-                if (team >= h->tiles) continue;         // nobody waits for it, nor keeps words until it has seen them
+                if (team >= h->tiles) continue;         // no block waits for this one, nor keeps words until it has read them
                 if (one < (int)(sizeof(gtr__rates) / 4)) ((float *)&h->rate[i & 1])[one] = __ldcg((const float *)&s.rate[i] + one);
                 gtr__res_sync();
                 gtr__res_tiles<P, 2>(s, pool, h, me, team, 2, i, i == steps - 1, false);
@@ -8685,7 +8768,7 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
         } else {
             if (gtr__res_team()) gtr__res_rear<P>(s, pool, h, me, group, rank, steps);
             else {
-                gtr__res_bar(GTR__RES_MEET, GTR__RES_T);
+                gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
                 wrong = gtr__res_front<P, CUT>(s, pool, h, group, rank, steps, s.m.ctl->scale);
                 if (threadIdx.x == 0) h->wrong = wrong;
             }
@@ -8693,7 +8776,7 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
         __syncthreads();
         gtr__res_finish(s, pool, h, steps, me < workers ? h->wrong : wrong);
     }
-    gtr__mlp_leave(s.m);
+    gtr__mlp_grid_leave(s.m);
 }
 
 // >>resident-match
@@ -8779,7 +8862,7 @@ static bool gtr__res_choose(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pr
 static bool gtr__res_drop(const gtr__mlp_view *v, const gtr__mlp_parts *p, int l) { return p->drop[l] >= 0 && v->node[p->drop[l]].attr.f[0] > 0; }
 static bool gtr__res_wants(const gtr__mlp_view *v, const gtr__mlp_parts *p, bool *exchange_pre, bool *targets) {
     const int hidden = p->layers > 1 ? p->layers - 2 : 0, act = gtr__mlp_act(&v->node[p->forward[hidden]]);
-    *exchange_pre = act >= 0 && (!(gtr__cuda_needs[act] & GTR__Y0) || (gtr__res_drop(v, p, hidden) && act != GTR__OP_RELU));      // scaled, the output does not tell
+    *exchange_pre = act >= 0 && (!(gtr__cuda_needs[act] & GTR__Y0) || (gtr__res_drop(v, p, hidden) && act != GTR__OP_RELU));      // scaled, the output does not show it
     *targets = v->node[p->loss].op != GTR__OP_XENT_STEP;
     for (int l = 0; l < p->layers; l++) {       // rows and columns of padding have to stay finite
         const int op = gtr__mlp_act(&v->node[p->forward[l]]);
@@ -8904,28 +8987,39 @@ static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
 }
 
 // >>field
-// A training step of a narrow multilayer perceptron on a tall batch (a neural field, a physics fit), FEED to REPORT, and several steps, in
-// one launch of a block a multiprocessor. Weights lie in shared memory, 64 rows of the batch go through all layers and back there and in
-// registers, and the weights' gradients are summed over all rows in registers: of a step's activations nothing goes to device memory.
+// A training step of a narrow multilayer perceptron on a tall batch (a neural field, a physics fit), FEED to REPORT, and
+// several steps, in one launch of a block a multiprocessor. Weights lie in shared memory, 64 rows of the batch go through
+// all layers and back there and in registers, and the weights' gradients are summed over all rows in registers: of a step's
+// activations nothing goes to device memory.
 //
-// A team does 64 rows: four warps (widths to 64; a block has two teams), or all eight, each half a product's columns (widths to 128).
-// Where registers can be moved from warp to warp (sm_90a) and all activations are ReLU, four warps more bring the teams their rows: they ask
-// for a tile's, make halves of them, and say so on a barrier in shared memory; a team says what it has read. There, four more do all of
-// widths above 64 but the weights' gradients, which are left to the eight: see gtr__field_chain.
-// Matrices in shared memory are panels of 64 columns of 16 bits, 128 bytes a row, 16-byte pieces permuted by row % 8 as wgmma and ldmatrix
-// like it. sm_90a: wgmma; else mma.sync, whose fragments lie in registers the same way. Layer l's output stands in the team's place
-// l, and the gradient of its product in place l + apart, which nobody needs any more by then: see gtr__field_rows.
-// The gradient of a bias is one column more of its weights' gradient, times ones. Where registers do not hold all weights' gradients, blocks
-// have roles: each role does all rows, but only its layers' gradients, and goes back no further than the lowest of them.
-// At the end each block writes its sums to workspace; all meet; slices of the parameters are summed over blocks, in order, looked at for the
-// guard, and updated. Before another step of the launch each block is told the new weights, word by word, as they are made, and whether
-// a slice was bad: then what was there is put back, and the weights are loaded. Else all learn that behind a second meeting. With clipping
-// the update comes after the second meeting, and a third one lets all see the new weights.
-// A step's first rows are asked for while the last one's sums are added up.
-// A launch that is given up, as a block waited for another in vain, leaves what was there before: each block keeps its slice as it was.
+//   feeders (4 warps)  --full-->  teams (8 warps): 64 rows at a time, forward and back, dw += dz^T x in registers
+//                      <-empty--    |
+//                      <-seen---    | sums of all its rows, at the step's end
+//                                   v
+//   every block --sums--> workspace ---- barrier 1 ----> every block: its slice of the parameters, summed over blocks in
+//                                                        order, checked for the guard, updated
+//     quick:  new weights, words with the step's tag and a mark that a slice is bad --> every block awaits all words
+//     else:   bad, sum of squares --> workspace ---- barrier 2 (with clipping the update comes here, and barrier 3)
 //
-// Bound by latency: registers hold a gradient of 64x64 for each of four layers, so that eight warps are all there are to hide it. What does
-// not fit in registers is dear: shared memory leaves L1 so small that it comes from L2, some 250 cycles each time.
+// A team does 64 rows: four warps (widths to 64; a block has two teams), or all eight, each half a product's columns
+// (widths to 128). Where registers can be moved from warp to warp (sm_90a) and all activations are ReLU, four warps more
+// are feeders: they gather a tile's rows, round them to halves, and arrive at the barrier `full`; a team that has read them
+// arrives at `empty` (x) and `seen` (the target). No slot is written before its barrier of the lap before. There, four more
+// warps do all of widths above 64 but the weights' gradients, which are left to the eight: see gtr__field_chain.
+// Matrices in shared memory are panels of 64 columns of 16 bits, 128 bytes a row, 16-byte pieces permuted by row % 8 as
+// wgmma and ldmatrix like it. sm_90a: wgmma; else mma.sync, whose fragments lie in registers the same way. Layer l's output
+// stands in the team's place l, and the gradient of its product in place l + apart, which nobody reads any more by then:
+// see gtr__field_team.
+// The gradient of a bias is one column more of its weights' gradient, times ones. Where registers do not hold all weights'
+// gradients, blocks have roles: each role does all rows, but only its layers' gradients, and goes back no further than the
+// lowest of them.
+// A bad step's slices are rolled back by their owners, and the weights are loaded again. A step's first rows are gathered
+// while the last one's sums are added up. Before a launch's first update each block takes a snapshot of its slice, which it
+// rolls back to when the launch is abandoned.
+//
+// Bound by latency: registers hold a gradient of 64x64 for each of four layers, so that eight warps are all there are to
+// hide it. What does not fit in registers is dear: shared memory leaves L1 so small that it comes from L2, some 250 cycles
+// each time.
 #define GTR__FIELD_T      256
 #define GTR__FIELD_UNITS  4     // 64x64 parts of gradients in a warp group's registers
 #define GTR__FIELD_ROLES  4
@@ -8964,13 +9058,13 @@ typedef struct gtr__field {
     float seed, count;
     float *part, *losses, *value;   // value: the loss
     double2 *guard;
-    uint32_t *told;             // a step's new weights as the blocks tell them to each other, or NULL: see gtr__field_hear
+    uint32_t *published;             // a step's new weights as their owners publish them, or NULL: see gtr__field_await_weights
     uint64_t *norms;            // likewise, a block's sum of squares
     int4 *records;              // the next steps', as the reporter has fetched them
     const gtr__record *ring;
     gtr__optim optim;
     int sums, checks, clipped;
-    int hurry, late;            // of GTR__TURNS, looks that are taken as spent; see gtr__be_late
+    int hurry, late;            // of GTR__DEADLINE, polls that are taken as spent; see gtr__grid_late
     float4 *kept;               // parameters and moments as a launch found them, by fours
     gtr__ctl *ctl;
     gtr__reporting report;
@@ -8985,8 +9079,8 @@ typedef struct gtr__field_head {
     int shift;                  // of the shuffle
     int go, start;              // one more step is coming, and begins
     int lost;                   // a block did not come
-    uint32_t tag;               // steps whose new weights were told
-    uint32_t target;            // blocks that had to have come by the last meeting
+    uint32_t tag;               // steps whose new weights were published
+    uint32_t target;            // the count of blocks that the last barrier waited for
     uint32_t served[2];         // tiles of a team before this step
     double sums[32];
     float scratch[32];
@@ -8995,7 +9089,7 @@ typedef struct gtr__field_head {
     uint32_t good;
     uint64_t first;             // the launch's first step, and how many follow it
     int64_t more;
-    int turns;                  // looks for others that were spent, or taken as such
+    int turns;                  // polls that were spent, or taken as such
 } gtr__field_head;
 #define GTR__FIELD_HEAD ((sizeof(gtr__field_head) + 1023) / 1024 * 1024)
 
@@ -9006,8 +9100,8 @@ typedef struct gtr__field_head {
 #else
 #define GTR__FIELD_WGMMA 0
 #endif
-// Threads of a block: four warps more bring the teams their rows, where registers can be moved to those who need them. Not where
-// activations are functions: they ask for registers of their own.
+// Threads of a block: four warps more feed the teams, where registers can be moved to the warps that need them. Not where
+// activations are functions, which take registers of their own.
 #define GTR__FIELD_ALL(P, FED) (GTR__FIELD_WGMMA && (FED) ? GTR__FIELD_T + 128 * (P) : GTR__FIELD_T)
 // Two floats to a word of halves.
 template <typename T> static __device__ __forceinline__ uint32_t gtr__field_pack(float lo, float hi) {
@@ -9074,34 +9168,34 @@ static __device__ __forceinline__ void gtr__field_publish() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
-// Meetings: of a block's teams (all of it, but for those who feed them), of one team, and of those who feed one. bar.sync promises that all who
+// Barriers: of a block's teams (all of it but the feeders), of one team, and of its feeders. bar.sync promises that all who
 // wait do so at the same instruction.
-static __device__ __forceinline__ void gtr__field_meet() { asm volatile("bar.sync 5, %0;" :: "n"(GTR__FIELD_T) : "memory"); }
+static __device__ __forceinline__ void gtr__field_barrier() { asm volatile("bar.sync 5, %0;" :: "n"(GTR__FIELD_T) : "memory"); }
 static __device__ __forceinline__ bool gtr__field_any(bool v) {
     uint32_t any;
     asm volatile("{\n.reg .pred p, q;\nsetp.ne.u32 p, %1, 0;\nbar.red.or.pred q, 5, %2, p;\nselp.u32 %0, 1, 0, q;\n}\n" : "=r"(any) : "r"((uint32_t)v), "n"(GTR__FIELD_T) : "memory");
     return any != 0;
 }
-// A step's record is there, and those who feed can ask for its first rows: teams do not wait for them.
-template <int P> static __device__ __forceinline__ void gtr__field_call() { asm volatile("bar.arrive 6, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory"); }
-// The step begins, for them, who hear of it elsewhere; wait: where the teams have no rows, and so nothing else holds them back.
+// A step's record is there, and the feeders can gather its first rows: teams arrive only, and do not wait.
+template <int P> static __device__ __forceinline__ void gtr__field_announce() { asm volatile("bar.arrive 6, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory"); }
+// The step begins, for the feeders, who await it at this barrier; wait: where the teams have no rows, and so nothing else holds them back.
 template <int P> static __device__ __forceinline__ void gtr__field_go(bool wait) {
     if (wait) asm volatile("barrier.sync 7, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
     else asm volatile("bar.arrive 7, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
 }
-template <int P> static __device__ __forceinline__ void gtr__field_called() { asm volatile("bar.sync 6, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory"); }
-template <int P> static __device__ __forceinline__ void gtr__field_team_meet(int team) {
-    if constexpr (P == 2) gtr__field_meet();
+template <int P> static __device__ __forceinline__ void gtr__field_announced() { asm volatile("bar.sync 6, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory"); }
+template <int P> static __device__ __forceinline__ void gtr__field_team_barrier(int team) {
+    if constexpr (P == 2) gtr__field_barrier();
     else asm volatile("bar.sync %0, 128;" :: "r"(team + 1) : "memory");
 }
-template <int P, bool FED> static __device__ __forceinline__ void gtr__field_feed_meet(int team) {
-    if constexpr (!FED) gtr__field_team_meet<P>(team);
+template <int P, bool FED> static __device__ __forceinline__ void gtr__field_feed_barrier(int team) {
+    if constexpr (!FED) gtr__field_team_barrier<P>(team);
     else {
-        __syncwarp();       // who waited, or looked for rows, may still be apart
+        __syncwarp();       // lanes that waited, or gathered rows, may still have diverged
         asm volatile("bar.sync %0, %1;" :: "r"(team + 3), "n"(64 * P) : "memory");
     }
 }
-// Barriers in shared memory: a warp that is done arrives; who waits for a turn names its parity.
+// Barriers in shared memory: a warp that is done arrives; a thread that waits for a phase names its parity.
 static __device__ __forceinline__ void gtr__field_set(uint32_t barrier, uint32_t warps) {
 #if GTR__FIELD_WGMMA
     gtr__bar_set(barrier, warps);
@@ -9114,7 +9208,7 @@ template <int TIMES = 1> static __device__ __forceinline__ void gtr__field_signa
 #endif
 }
 // A barrier of threads of this block alone, as __syncthreads is, and like it without a deadline: all waits for other
-// blocks have one, so that who arrives here always comes. With a deadline a step of 128 columns takes, instead of 266
+// blocks have one, so that whoever is waited for here always arrives. With a deadline a step of 128 columns takes, instead of 266
 // us: 385 with a trap behind it, or as a loop of PTX (ptxas 13.0 serializes products, C7514); 295 as waits of a second
 // each; 285 and 282 as a loop that falls through and marks the block as lost.
 static __device__ __forceinline__ void gtr__field_await(uint32_t barrier, uint32_t parity) {
@@ -9208,7 +9302,7 @@ static __device__ __forceinline__ uint32_t gtr__field_piece(uint32_t panel, int 
 #endif
 
 // >>field-products
-// What a product takes from or left in registers is made before gtr__field_begin, and looked at behind gtr__field_until, only.
+// What a product takes from or left in registers is written before gtr__field_begin, and read behind gtr__field_until, only.
 template <int N> static __device__ __forceinline__ void gtr__field_hold(float *d) {
 #pragma unroll
     for (int i = 0; i < N; i++) asm volatile("" : "+f"(d[i]) :: "memory");
@@ -9380,7 +9474,7 @@ template <int P, int N> static __device__ __forceinline__ void gtr__field_keep(c
 #pragma unroll 2
     for (int i = p.tid; m.t_kept && i < rows * n; i += N) m.t_kept[row0 * n + i] = *(const float *)(p.base + m.target_at + slot * m.target_step + i * 4);
 }
-// By N threads. Asks for the rows of a tile: x and the target as they lie in the data set. A row of x takes stage_pitch bytes.
+// By N threads. Issues the copies of a tile's rows: x and the target as they lie in the data set. A row of x takes stage_pitch bytes.
 template <int P, int N> static __device__ __forceinline__ void gtr__field_ask_x(const gtr__field &m, const gtr__record *record, const int64_t *origin, const gtr__field_place<P> &p) {
     const int k = m.layer[0].k, shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5;
     const char *src = (const char *)(uintptr_t)record->src[m.x_slot];
@@ -9483,7 +9577,7 @@ template <typename T, int P, bool RELU> static __device__ __forceinline__ void g
         }
     }
 }
-// What the activation of layer l needs on the way back, the first or the second half of the warp's: asked for ahead.
+// What the activation of layer l needs on the way back, the first or the second half of the warp's: loaded ahead.
 template <int P, bool RELU> static __device__ __forceinline__ void gtr__field_recall(const gtr__field &m, int l, const gtr__field_place<P> &p, int half, uint32_t *r) {
     const bool pre = !RELU && m.pre_at >= 0 && m.layer[l].act >= 0 && !m.layer[l].reads_y;
     const uint32_t from = (pre ? p.at + m.pre_at + l * (P * GTR__FIELD_PANEL) : p.y_at(m, l)) + p.half * GTR__FIELD_PANEL;
@@ -9578,7 +9672,7 @@ template <int P> static __device__ __forceinline__ int gtr__field_first(const gt
     *teams = P == 1 ? 2 * blocks : blocks;
     return p.team * blocks + (int)blockIdx.x - m.block0[role];
 }
-// A step's record to where the block looks for it; by one warp.
+// A step's record to the block's copy of it; by one warp.
 static __device__ __forceinline__ void gtr__field_note(gtr__field_head *h, const gtr__record *record) {
     constexpr int whole = (int)(sizeof(gtr__record) / 16);
     const int lane = (int)threadIdx.x & 31;
@@ -9592,17 +9686,17 @@ static __device__ __forceinline__ void gtr__field_note(gtr__field_head *h, const
         h->go = h->start = 1;
     }
 }
-// A step's record, and its first rows asked for. By all threads of teams, when nobody needs the last step's any more. Where teams are fed it
-// is their feeders' turn, and teams see the record behind their next meeting.
+// A step's record, and the copies of its first rows. By all threads of teams, when no thread reads the last step's any more. Where teams are fed it
+// is their feeders' turn, and teams see the record behind their next barrier.
 template <int P, bool FED> static __device__ __forceinline__ void gtr__field_open(const gtr__field &m, gtr__field_head *h, const gtr__record *record, const gtr__field_place<P> &p, int role) {
     if (threadIdx.x >= GTR__FIELD_T - 32) gtr__field_note(h, record);
-    if constexpr (FED) gtr__field_call<P>();
+    if constexpr (FED) gtr__field_announce<P>();
     else {
         __syncthreads();
         int teams;
         const int first = gtr__field_first<P>(m, p, role, &teams);
         gtr__field_origins<P>(m, h, p, first, 0);
-        gtr__field_team_meet<P>(p.team);
+        gtr__field_team_barrier<P>(p.team);
         if (first < m.tiles) { gtr__field_ask_x<P, 128 * P>(m, &h->record, h->origin + p.team * 128, p); gtr__field_ask_target<P, 128 * P>(m, &h->record, h->origin + p.team * 128, p, 0); }
         gtr__copies_commit();
     }
@@ -9619,29 +9713,38 @@ struct gtr__field_turn {
         seen = full + (uint32_t)(offsetof(gtr__field_head, seen) - offsetof(gtr__field_head, full));
     }
 };
-// A step's rows to a team, by 64 P threads: the first ones lie ready before the step begins. False: it does not.
-template <typename T, int P> static __device__ __forceinline__ bool gtr__field_serve(const gtr__field &m, gtr__field_head *h, char *memory, int role, uint32_t &count) {
-    constexpr int N = 64 * P;
-    const uint32_t pool = gtr__shared_address(memory);
-    // These are read again for each tile: registers are few, and what does not fit would come from far.
-    const auto source = [&]() { return (const char *)(uintptr_t)((const volatile gtr__record *)&h->record)->src[m.x_slot]; };
-    const auto whole = [&](const char *src) { return m.layer[0].k % 4 == 0 && ((uintptr_t)src & 15) == 0; };
+// A step's rows to a team, by 64 P threads: the first ones lie ready before the step begins.
+template <typename T, int P> struct gtr__field_feeder {
+    static constexpr int N = 64 * P;
+    const gtr__field &m;
+    gtr__field_head *h;
+    char *memory;
+    const int role;
+    uint32_t &count;
+    const uint32_t pool;
+    int wide_step, wide;        // P 2: counted, for its teams wait for the feeders
+    __device__ __forceinline__ gtr__field_feeder(const gtr__field &m, gtr__field_head *h, char *memory, int role, uint32_t &count)
+        : m(m), h(h), memory(memory), role(role), count(count), pool(gtr__shared_address(memory)), wide_step(0),
+        wide(P == 2 ? gtr__field_first<P>(m, where(), role, &wide_step) : 0) {}
+    // These are read again for each tile: registers are few, and what does not fit would come from L2.
+    __device__ __forceinline__ const char *source() const {
+        return (const char *)(uintptr_t)((const volatile gtr__record *)&h->record)->src[m.x_slot];
+    }
+    __device__ __forceinline__ bool whole(const char *src) const { return m.layer[0].k % 4 == 0 && ((uintptr_t)src & 15) == 0; }
     // By whole warps.
-    const auto where = [&]() {
+    __device__ __forceinline__ gtr__field_place<P> where() const {
         const int index = gtr__field_index() - GTR__FIELD_T;
         return gtr__field_place<P>(m, memory, P == 1 ? index >> 6 : 0, P == 1 ? index & 63 : index);
-    };
-    // P 2: counted, for its teams wait for the feeders.
-    [[maybe_unused]] int wide_step = 0, wide = P == 2 ? gtr__field_first<P>(m, where(), role, &wide_step) : 0;
+    }
     // The tile of number count.
-    const auto tile_of = [&]([[maybe_unused]] const gtr__field_place<P> &p) {
+    __device__ __forceinline__ int tile_of([[maybe_unused]] const gtr__field_place<P> &p) const {
         if constexpr (P == 2) return wide;
         int teams;
         const int first = gtr__field_first<P>(m, p, role, &teams);
         return first + (int)(count - *(const volatile uint32_t *)&h->served[p.team]) * teams;
-    };
-    // Its rows are asked for.
-    auto ask = [&]() {
+    }
+    // Issues the copies of its rows.
+    __device__ __forceinline__ void ask() {
         const gtr__field_place<P> p = where();
         const int next = tile_of(p);
         if (next >= m.tiles) return;
@@ -9649,7 +9752,7 @@ template <typename T, int P> static __device__ __forceinline__ bool gtr__field_s
         int64_t *origin = h->origin + p.team * 128, *offset = origin + 64;
         gtr__field_origins<P>(m, h, p, next, 0);
         if (p.tid < GTR__FIELD_ROWS) offset[p.tid] = origin[p.tid] * (m.layer[0].k * 4);
-        gtr__field_feed_meet<P, true>(p.team);
+        gtr__field_feed_barrier<P, true>(p.team);
         const char *src = source();
         if (whole(src)) {
             const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, c = (p.tid & ((1 << shift) - 1)) * 16, r0 = p.tid >> shift;
@@ -9673,27 +9776,13 @@ template <typename T, int P> static __device__ __forceinline__ bool gtr__field_s
         gtr__field_await(t.seen, t.lap ^ 1);
         gtr__field_ask_target<P, N>(m, &h->record, origin, p, t.slot);
         gtr__copies_commit();
-    };
-    {
-        const gtr__field_place<P> p = where();
-        for (int i = p.tid * 16; i < GTR__FIELD_ROWS * m.stage_pitch; i += N * 16) *(uint4 *)(p.base + m.stage_at + i) = make_uint4(0, 0, 0, 0);    // what no row fills
-        if (p.tid == 0) h->served[p.team] = count;
-        gtr__field_feed_meet<P, true>(p.team);
     }
-    ask();
-    const auto begins = [&]() {
+    __device__ __forceinline__ bool begins() const {
         gtr__field_go<P>(true);
         return *(const volatile int *)&h->start != 0;
-    };
-#pragma unroll 1
-    for (;;) {
-        const gtr__field_place<P> p = where();
-        const int tile = tile_of(p);
-        if (tile >= m.tiles) return count != *(const volatile uint32_t *)&h->served[p.team] || begins();
-        const gtr__field_turn t(m, pool, p.team, count);
-        gtr__copies_done<0>();
-        gtr__field_feed_meet<P, true>(p.team);
-        gtr__field_await(t.empty, t.lap ^ 1);
+    }
+    // x to halves in the tile's panel: P 1 with fewer registers.
+    __device__ __forceinline__ void convert(const gtr__field_place<P> &p, const gtr__field_turn &t) const {
         if constexpr (P == 1) {         // fewer registers
             const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, c = p.tid & ((1 << shift) - 1), step = N >> shift;
             const char *from = p.base + m.stage_at + c * 16;
@@ -9716,59 +9805,99 @@ template <typename T, int P> static __device__ __forceinline__ bool gtr__field_s
                 to = (to + step * 128) ^ (step % 8 ? 64 : 0);
             }
         }
-        if (count == *(const volatile uint32_t *)&h->served[p.team] && !begins()) return false;
-        if (((const volatile gtr__record *)&h->record)->more == 0) {             // to the inputs' slots, where they can be read after the launch
-            const int k = m.layer[0].k, rows = m.batch - tile * GTR__FIELD_ROWS, live = rows < GTR__FIELD_ROWS ? rows : GTR__FIELD_ROWS, out = m.layer[m.layers - 1].n;
-            const int64_t row0 = (int64_t)tile * GTR__FIELD_ROWS;
-            if (m.x_kept && whole(source()) && ((uintptr_t)m.x_kept & 15) == 0) {
-                const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, e = (p.tid & ((1 << shift) - 1)) * 4;
-#pragma unroll 2
-                for (int r = p.tid >> shift; r < live; r += N >> shift)
-                    if (e < k) *(float4 *)(m.x_kept + (row0 + r) * k + e) = *(const float4 *)(p.base + m.stage_at + r * m.stage_pitch + e * 4);
-            } else if (m.x_kept) {
-#pragma unroll 1
-                for (int r = p.tid >> 5; r < live; r += N / 32)
-                    for (int e = p.lane; e < k; e += 32) m.x_kept[(row0 + r) * k + e] = *(const float *)(p.base + m.stage_at + r * m.stage_pitch + e * 4);
-            }
-#pragma unroll 1
-            for (int i = p.tid; m.t_kept && i < live * out; i += N) m.t_kept[row0 * out + i] = *(const float *)(p.base + m.target_at + t.slot * m.target_step + i * 4);
-        }
-        gtr__field_publish();
-        gtr__field_signal(t.full);
-        gtr__field_feed_meet<P, true>(p.team);      // all have read it
-        count++;
-        wide += wide_step;
-        ask();
     }
-}
+    // The inputs' slots get the tile, where they can be read after the launch.
+    __device__ __forceinline__ void keep(const gtr__field_place<P> &p, const gtr__field_turn &t, int tile) const {
+        const int k = m.layer[0].k, rows = m.batch - tile * GTR__FIELD_ROWS, live = rows < GTR__FIELD_ROWS ? rows : GTR__FIELD_ROWS, out = m.layer[m.layers - 1].n;
+        const int64_t row0 = (int64_t)tile * GTR__FIELD_ROWS;
+        if (m.x_kept && whole(source()) && ((uintptr_t)m.x_kept & 15) == 0) {
+            const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, e = (p.tid & ((1 << shift) - 1)) * 4;
+#pragma unroll 2
+            for (int r = p.tid >> shift; r < live; r += N >> shift)
+                if (e < k) *(float4 *)(m.x_kept + (row0 + r) * k + e) = *(const float4 *)(p.base + m.stage_at + r * m.stage_pitch + e * 4);
+        } else if (m.x_kept) {
+#pragma unroll 1
+            for (int r = p.tid >> 5; r < live; r += N / 32)
+                for (int e = p.lane; e < k; e += 32) m.x_kept[(row0 + r) * k + e] = *(const float *)(p.base + m.stage_at + r * m.stage_pitch + e * 4);
+        }
+#pragma unroll 1
+        for (int i = p.tid; m.t_kept && i < live * out; i += N) m.t_kept[row0 * out + i] = *(const float *)(p.base + m.target_at + t.slot * m.target_step + i * 4);
+    }
+    // False: the step does not begin.
+    __device__ __forceinline__ bool run() {
+        {
+            const gtr__field_place<P> p = where();
+            for (int i = p.tid * 16; i < GTR__FIELD_ROWS * m.stage_pitch; i += N * 16) *(uint4 *)(p.base + m.stage_at + i) = make_uint4(0, 0, 0, 0);    // what no row fills
+            if (p.tid == 0) h->served[p.team] = count;
+            gtr__field_feed_barrier<P, true>(p.team);
+        }
+        ask();
+#pragma unroll 1
+        for (;;) {
+            const gtr__field_place<P> p = where();
+            const int tile = tile_of(p);
+            if (tile >= m.tiles) return count != *(const volatile uint32_t *)&h->served[p.team] || begins();
+            const gtr__field_turn t(m, pool, p.team, count);
+            gtr__copies_done<0>();
+            gtr__field_feed_barrier<P, true>(p.team);
+            gtr__field_await(t.empty, t.lap ^ 1);
+            convert(p, t);
+            if (count == *(const volatile uint32_t *)&h->served[p.team] && !begins()) return false;
+            if (((const volatile gtr__record *)&h->record)->more == 0) keep(p, t, tile);
+            gtr__field_publish();
+            gtr__field_signal(t.full);
+            gtr__field_feed_barrier<P, true>(p.team);      // all have read it
+            count++;
+            wide += wide_step;
+            ask();
+        }
+    }
+};
 // All rows of this team's tiles, there and back. What is stored for others goes while the tensor cores have the next product, and the
 // product of a team's weights' gradient a layer later than the gradient that it takes, when all of the team have stored theirs.
 // FED: P is 1, there is one role, and room for gradients apart. P 2: by mma.sync.
-template <typename T, int P, bool RELU, bool FED> static __device__ __forceinline__ void gtr__field_rows(const gtr__field &m, gtr__field_head *h, char *pool, const gtr__field_place<P> &p, int role, bool keep, uint32_t &count, uint32_t &turn, gtr__field_sums &sum) {
-    const int last = m.layers - 1, low = FED ? 0 : (int)gtr__field_same((uint32_t)m.low[role]), high = FED ? last - m.small : (int)gtr__field_same((uint32_t)(role ? m.low[role - 1] - 1 : last - m.small));
-    const uint32_t pool_at = gtr__field_same(gtr__shared_address(pool)), ones = pool_at + m.ones_at, own = p.half * GTR__FIELD_PANEL;
-    auto ready = [&]() { return pool_at + (uint32_t)offsetof(gtr__field_head, ready) + p.team * 8; };
-    // Where a tile's things are is found when they are needed: registers are short. back: how many tiles ago, of those that have begun.
-    [[maybe_unused]] auto turn_of = [&](uint32_t back) {
+template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
+    const gtr__field &m;
+    gtr__field_head *h;
+    const gtr__field_place<P> &p;
+    uint32_t &count, &turn;
+    gtr__field_sums &sum;
+    const bool keep, tight;
+    const int last, low, high;
+    const uint32_t pool_at, ones, own, bias;
+    const float g;
+    int teams, first, tile, n;
+    float d[32];                // a product of the tile
+    uint32_t y[16], r[8];       // what it becomes, in halves; what the way back recalls
+    __device__ __forceinline__ gtr__field_team(const gtr__field &m, gtr__field_head *h, char *pool, const gtr__field_place<P> &p, int role,
+            bool keep, uint32_t &count, uint32_t &turn, gtr__field_sums &sum)
+        : m(m), h(h), p(p), count(count), turn(turn), sum(sum), keep(keep),
+        tight(GTR__FIELD_WGMMA && !FED && m.apart == 1), last(m.layers - 1),
+        low(FED ? 0 : (int)gtr__field_same((uint32_t)m.low[role])),
+        high(FED ? last - m.small : (int)gtr__field_same((uint32_t)(role ? m.low[role - 1] - 1 : last - m.small))),
+        pool_at(gtr__field_same(gtr__shared_address(pool))), ones(pool_at + m.ones_at), own(p.half * GTR__FIELD_PANEL),
+        bias(pool_at + m.bias_at + p.half * 1024), g(m.seed * h->scale / m.count), n(0) {
+        if constexpr (FED) tally() = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        first = (int)gtr__field_same((uint32_t)gtr__field_first<P>(m, p, role, &teams));
+    }
+    __device__ __forceinline__ uint32_t ready() const { return pool_at + (uint32_t)offsetof(gtr__field_head, ready) + p.team * 8; }
+    __device__ __forceinline__ float4 &tally() const { return *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16); }
+    // The slot of a tile's x and target, found when it is needed: registers are short. back: how many tiles ago, of those that have begun.
+    __device__ __forceinline__ gtr__field_turn turn_of(uint32_t back) const {
         uint32_t c = count - back;
         asm volatile("" : "+r"(c));
         return gtr__field_turn(m, pool_at, p.team, c);
-    };
-    const uint32_t bias = pool_at + m.bias_at + p.half * 1024;
-    const float g = m.seed * h->scale / m.count;
-    const bool tight = GTR__FIELD_WGMMA && !FED && m.apart == 1;
-    if constexpr (FED) *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16) = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    int teams;
-    [[maybe_unused]] const int64_t *origin = h->origin + p.team * 128;
-    [[maybe_unused]] int n = 0;
+    }
+    __device__ __forceinline__ uint32_t x_of(uint32_t back) const { return p.at + m.x_at + (FED ? turn_of(back).slot * m.x_step : 0); }
+    __device__ __forceinline__ const int64_t *origin() const { return h->origin + p.team * 128 + (n + 1 & 1) * 64; }      // of the next tile
     // Everything between two products: y goes to panel, and is seen by all of the team.
-    auto share = [&](uint32_t panel, const uint32_t *y) {
+    __device__ __forceinline__ void share(uint32_t panel, const uint32_t *y) const {
         gtr__field_put<P>(p, panel + own, y);
         gtr__field_publish();
-        gtr__field_team_meet<P>(p.team);
-    };
+        gtr__field_team_barrier<P>(p.team);
+    }
     // All of the team have said so.
-    auto hear = [&]([[maybe_unused]] int i) {
+    __device__ __forceinline__ void hear([[maybe_unused]] int i) {
 #if GTR__FIELD_WGMMA
         if constexpr (FED) gtr__field_await(ready(), (count - 1) * (uint32_t)(high + 1) + (uint32_t)i);      // as often in each tile
         else {
@@ -9776,11 +9905,11 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
             turn ^= 1;
         }
 #else
-        if (P == 1) gtr__field_team_meet<P>(p.team);
+        if (P == 1) gtr__field_team_barrier<P>(p.team);
 #endif
-    };
+    }
     // P 1: the first layer's product, and that it is made behind the next tile's first ones: behind the first tile's, of zeros.
-    [[maybe_unused]] auto lowest = [&](uint32_t dz, uint32_t x) {
+    __device__ __forceinline__ void lowest(uint32_t dz, uint32_t x) {
         constexpr int unit = GTR__FIELD_UNITS - 1;
         if (m.layer[0].panels == 2) {
             gtr__field_hold<36>(sum.dw[unit - 1]);
@@ -9800,14 +9929,8 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
             gtr__field_outer<T, 9>(sum.dw[unit], dz, x, ones - x);
             gtr__field_commit();
         }
-    };
-    const int first = (int)gtr__field_same((uint32_t)gtr__field_first<P>(m, p, role, &teams));
-#pragma unroll 1
-    for (int tile = first; tile < m.tiles; tile = FED ? first + (int)(count - *(const volatile uint32_t *)&h->served[p.team]) * teams : tile + teams) {
-        auto x_of = [&](uint32_t back) { return p.at + m.x_at + (FED ? turn_of(back).slot * m.x_step : 0); };
-        float d[32], out[4];
-        uint32_t y[16], r[8], z[4] = { 0, 0, 0, 0 };
-        [[maybe_unused]] const uint32_t x_now = p.at + m.x_at;
+    }
+    __device__ __forceinline__ void take() {
         if constexpr (FED) {
             const gtr__field_turn t = turn_of(0);
             count++;
@@ -9815,35 +9938,36 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
         } else {
             if (tile + teams < m.tiles) gtr__field_origins<P>(m, h, p, tile + teams, n + 1);
             gtr__copies_done<0>();
-            gtr__field_team_meet<P>(p.team);
+            gtr__field_team_barrier<P>(p.team);
             gtr__field_take_x<T, P, 128 * P>(m, p, tile, 0, keep);
             gtr__field_publish();
-            gtr__field_team_meet<P>(p.team);
+            gtr__field_team_barrier<P>(p.team);
         }
-        {
-            const uint32_t w = pool_at + m.w0_at + own, x_at = FED ? x_of(1) : x_now;
-            const gtr__field_ones<T> one(0, p.lane);
-            gtr__field_begin();
-            gtr__field_bias<T, 8>(d, bias, one.a);
-            gtr__field_forward_s<T, 8, 2>(d, x_at, 0, w, 0, 0);
-            gtr__field_commit();
-            if constexpr (FED) {
-                gtr__field_team_meet<P>(p.team);        // the last tile's gradients are there
-                lowest(p.dz_at(m, 0), tile == first ? p.dz_at(m, 0) : x_of(2));
-                gtr__field_until<1>();
-            } else gtr__field_until<0>();
-            gtr__field_hold<32>(d);
+    }
+    __device__ __forceinline__ void first_layer() {
+        const uint32_t w = pool_at + m.w0_at + own, x_at = x_of(FED ? 1 : 0);
+        const gtr__field_ones<T> one(0, p.lane);
+        gtr__field_begin();
+        gtr__field_bias<T, 8>(d, bias, one.a);
+        gtr__field_forward_s<T, 8, 2>(d, x_at, 0, w, 0, 0);
+        gtr__field_commit();
+        if constexpr (FED) {
+            gtr__field_team_barrier<P>(p.team);        // the last tile's gradients are there
+            lowest(p.dz_at(m, 0), tile == first ? p.dz_at(m, 0) : x_of(2));
+            gtr__field_until<1>();
+        } else gtr__field_until<0>();
+        gtr__field_hold<32>(d);
 #pragma unroll 1
-            for (int s = 2; s < m.stage_pitch / 64; s += 2) {
-                gtr__field_begin();
-                gtr__field_forward_s<T, 8, 2>(d, x_at + (s >> 2) * GTR__FIELD_PANEL, 0, w + (s >> 2) * (P * GTR__FIELD_PANEL), 0, s & 3);
-                gtr__field_commit();
-                gtr__field_until<0>();
-                gtr__field_hold<32>(d);
-            }
-            gtr__field_output<T, P, RELU>(m, 0, p, d, y);
+        for (int s = 2; s < m.stage_pitch / 64; s += 2) {
+            gtr__field_begin();
+            gtr__field_forward_s<T, 8, 2>(d, x_at + (s >> 2) * GTR__FIELD_PANEL, 0, w + (s >> 2) * (P * GTR__FIELD_PANEL), 0, s & 3);
+            gtr__field_commit();
+            gtr__field_until<0>();
+            gtr__field_hold<32>(d);
         }
-        if constexpr (!FED) if (tile + teams < m.tiles) gtr__field_ask_x<P, 128 * P>(m, &h->record, origin + (n + 1 & 1) * 64, p);
+        gtr__field_output<T, P, RELU>(m, 0, p, d, y);
+    }
+    __device__ __forceinline__ void further_layers() {
 #pragma unroll 1
         for (int l = 1; l < last + 1 - m.small; l++) {
             const uint32_t w = pool_at + gtr__field_w<P>(m, l) + own;
@@ -9856,7 +9980,7 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
             else gtr__field_forward_s<T, 8, 8>(d, p.y_at(m, l - 1), GTR__FIELD_PANEL, w, P * GTR__FIELD_PANEL, 0);
             gtr__field_commit();
             if constexpr (P == 1) {
-                if (FED && (l == 1 || l == m.apart + 1)) gtr__field_team_meet<P>(p.team);   // the last tile's products that read this place are made
+                if (FED && (l == 1 || l == m.apart + 1)) gtr__field_team_barrier<P>(p.team);   // the last tile's products that read this place are made
                 gtr__field_put<P>(p, p.y_at(m, l - 1), y);
             }
             gtr__field_until<0>();
@@ -9864,75 +9988,84 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
             if constexpr (P == 1) gtr__field_hold<16>(y);
             if (l < last) gtr__field_output<T, P, RELU>(m, l, p, d, y);
         }
-        float loss = 0.0f;
-        const float *target = (const float *)(p.base + m.target_at + (FED ? turn_of(1).slot * m.target_step : 0));
-        if (m.small) {
-            const uint32_t w = pool_at + gtr__field_w<P>(m, last);
-            if constexpr (P == 2) share(p.y_at(m, last - 1), y);
-            if constexpr (P == 1) gtr__field_hold<16>(y);
-            const gtr__field_ones<T> one(last, p.lane);
-            gtr__field_begin();
-            gtr__field_bias<T, 1>(out, pool_at + m.bias_at, one.a);
-            if constexpr (P == 1) gtr__field_forward_r<T, 1, 4>(out, y, w, 0);
-            else gtr__field_forward_s<T, 1, 8>(out, p.y_at(m, last - 1), GTR__FIELD_PANEL, w, 2048, 0);
-            gtr__field_commit();
-            if constexpr (P == 1) {
-                if (FED && (last == 1 || last == m.apart + 1)) gtr__field_team_meet<P>(p.team);
-                gtr__field_put<P>(p, p.y_at(m, last - 1), y);
-            }
-            gtr__field_until<0>();
-            gtr__field_hold<4>(out);
-            if constexpr (P == 1) gtr__field_hold<16>(y);
-            float column[2] = { 0.0f, 0.0f };
-            gtr__field_loss<T, P, RELU>(m, p, target, out, z, tile, 0, g, loss, column);
-            if constexpr (FED) {       // registers are short
-                float4 &tally = *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16), was = tally;
-                tally = make_float4(was.x + column[0], was.y + column[1], was.z + loss, 0.0f);
-            } else {
-                sum.bias[0] += column[0];
-                sum.bias[1] += column[1];
-            }
-            gtr__field_hold<4>(z);
-            gtr__field_begin();
-            gtr__field_back<T, 1, true>(d, z, 0, 0, w + p.half * 2048);
-            gtr__field_commit();
-            if (p.half == 0) {
-                const int row = p.warp * 16 + (p.lane >> 2);
-                uint32_t *to = (uint32_t *)(p.base + (p.dz_at(m, last) - p.at) + row * 16 + (p.lane & 3) * 4);
-                to[0] = z[0];
-                to[32] = z[1];
-                if constexpr (!FED) sum.loss += loss;
-            }
-            gtr__field_publish();
-            if constexpr (P == 2) gtr__field_team_meet<P>(p.team);
-            else gtr__field_signal(ready());
-            gtr__field_recall<P, RELU>(m, last - 1, p, 0, r);
-            if constexpr (P == 2) {
-                gtr__field_hold<4>(sum.last);
-                gtr__field_begin();
-                gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1) + own, p.dz_at(m, last));
-                gtr__field_commit();
-                gtr__field_until<1>();
-            } else gtr__field_until<0>();
-            gtr__field_hold<32>(d);
-            gtr__field_gradient<T, P, RELU>(m, last - 1, p, d, r, y);
-            if constexpr (P == 2) gtr__field_until<0>();
-        } else {
-#pragma unroll
-            for (int j = 0; j < 8; j++) gtr__field_loss<T, P, RELU>(m, p, target, d + 4 * j, y + 2 * j, tile, p.half * 64 + j * 8, g, loss, NULL);
-            if constexpr (FED) ((float4 *)(p.base + m.tally_at))[threadIdx.x & 127].z += loss;
-            else sum.loss += loss;
-            if constexpr (P == 1) gtr__field_signal(ready());
+    }
+    // A last layer of at most 8 outputs, the loss, and back to its input.
+    __device__ __forceinline__ void small_last(const float *target) {
+        float out[4], loss = 0.0f;
+        uint32_t z[4] = { 0, 0, 0, 0 };
+        const uint32_t w = pool_at + gtr__field_w<P>(m, last);
+        if constexpr (P == 2) share(p.y_at(m, last - 1), y);
+        if constexpr (P == 1) gtr__field_hold<16>(y);
+        const gtr__field_ones<T> one(last, p.lane);
+        gtr__field_begin();
+        gtr__field_bias<T, 1>(out, pool_at + m.bias_at, one.a);
+        if constexpr (P == 1) gtr__field_forward_r<T, 1, 4>(out, y, w, 0);
+        else gtr__field_forward_s<T, 1, 8>(out, p.y_at(m, last - 1), GTR__FIELD_PANEL, w, 2048, 0);
+        gtr__field_commit();
+        if constexpr (P == 1) {
+            if (FED && (last == 1 || last == m.apart + 1)) gtr__field_team_barrier<P>(p.team);
+            gtr__field_put<P>(p, p.y_at(m, last - 1), y);
         }
+        gtr__field_until<0>();
+        gtr__field_hold<4>(out);
+        if constexpr (P == 1) gtr__field_hold<16>(y);
+        float column[2] = { 0.0f, 0.0f };
+        gtr__field_loss<T, P, RELU>(m, p, target, out, z, tile, 0, g, loss, column);
+        if constexpr (FED) {       // registers are short
+            float4 &tally = this->tally(), was = tally;
+            tally = make_float4(was.x + column[0], was.y + column[1], was.z + loss, 0.0f);
+        } else {
+            sum.bias[0] += column[0];
+            sum.bias[1] += column[1];
+        }
+        gtr__field_hold<4>(z);
+        gtr__field_begin();
+        gtr__field_back<T, 1, true>(d, z, 0, 0, w + p.half * 2048);
+        gtr__field_commit();
+        if (p.half == 0) {
+            const int row = p.warp * 16 + (p.lane >> 2);
+            uint32_t *to = (uint32_t *)(p.base + (p.dz_at(m, last) - p.at) + row * 16 + (p.lane & 3) * 4);
+            to[0] = z[0];
+            to[32] = z[1];
+            if constexpr (!FED) sum.loss += loss;
+        }
+        gtr__field_publish();
+        if constexpr (P == 2) gtr__field_team_barrier<P>(p.team);
+        else gtr__field_signal(ready());
+        gtr__field_recall<P, RELU>(m, last - 1, p, 0, r);
+        if constexpr (P == 2) {
+            gtr__field_hold<4>(sum.last);
+            gtr__field_begin();
+            gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1) + own, p.dz_at(m, last));
+            gtr__field_commit();
+            gtr__field_until<1>();
+        } else gtr__field_until<0>();
+        gtr__field_hold<32>(d);
+        gtr__field_gradient<T, P, RELU>(m, last - 1, p, d, r, y);
+        if constexpr (P == 2) gtr__field_until<0>();
+    }
+    __device__ __forceinline__ void large_last(const float *target) {
+        float loss = 0.0f;
+#pragma unroll
+        for (int j = 0; j < 8; j++) gtr__field_loss<T, P, RELU>(m, p, target, d + 4 * j, y + 2 * j, tile, p.half * 64 + j * 8, g, loss, NULL);
+        if constexpr (FED) tally().z += loss;
+        else sum.loss += loss;
+        if constexpr (P == 1) gtr__field_signal(ready());
+    }
+    // The tile's x and target are used: their slots are free for another's.
+    __device__ __forceinline__ void release() {
         if constexpr (FED) {
             gtr__field_signal(turn_of(1).seen);
             if (tile != first) gtr__field_signal(turn_of(2).empty);
         } else {
-            gtr__field_team_meet<P>(p.team);
-            if (tile + teams < m.tiles) gtr__field_ask_target<P, 128 * P>(m, &h->record, origin + (n + 1 & 1) * 64, p, 0);
+            gtr__field_team_barrier<P>(p.team);
+            if (tile + teams < m.tiles) gtr__field_ask_target<P, 128 * P>(m, &h->record, origin(), p, 0);
             gtr__copies_commit();
             n++;
         }
+    }
+    // Back through another role's layers.
+    __device__ __forceinline__ void skip() {
 #pragma unroll 1
         for (int l = last - m.small; !FED && l > high; l--) {      // another role's
             if constexpr (P == 2) share(p.dz_at(m, l), y);
@@ -9945,120 +10078,139 @@ template <typename T, int P, bool RELU, bool FED> static __device__ __forceinlin
             gtr__field_hold<32>(d);
             gtr__field_gradient<T, P, RELU>(m, l - 1, p, d, r, y);
         }
-        if constexpr (P == 1) {
+    }
+    // P 1: back through this role's, a unit of 64 columns a layer.
+    __device__ __forceinline__ void back_units() {
 #pragma unroll
-            for (int i = 0; i < GTR__FIELD_UNITS; i++) {
-                const int l = high - i;
-                if (l < low) continue;
-                // The gradient of the layer above, and this one's to its place.
-                auto above = [&]() {
-                    hear(i);
-                    if (i == 0) gtr__field_hold<4>(sum.last); else gtr__field_hold<36>(sum.dw[i ? i - 1 : 0]);
-                    gtr__field_begin();
-                    if (i == 0) gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1), p.dz_at(m, last));
-                    else gtr__field_outer<T, 9>(sum.dw[i ? i - 1 : 0], p.dz_at(m, l + 1), p.y_at(m, l), ones - p.y_at(m, l));
-                    gtr__field_commit();
-                    if (tight) {
-                        gtr__field_until<0>();
-                        gtr__field_team_meet<P>(p.team);
-                    }
-                    gtr__field_put<P>(p, p.dz_at(m, l), y);
-                    gtr__field_publish();
-                };
-                if (i + 1 < GTR__FIELD_UNITS && l > low) {
-                    gtr__field_hold<16>(y);
-                    gtr__field_begin();
-                    gtr__field_back<T, 4, true>(d, y, 0, 0, pool_at + gtr__field_w<P>(m, l));
-                    gtr__field_commit();
-                    above();
-                    gtr__field_signal(ready());
-                    gtr__field_recall<P, RELU>(m, l - 1, p, 0, r);
-                    gtr__field_until<1>();
-                    gtr__field_hold<32>(d);
-                    gtr__field_hold<16>(y);
-                    gtr__field_gradient<T, P, RELU>(m, l - 1, p, d, r, y);
-                } else {
-                    above();
-                    if constexpr (!FED) {
-                        gtr__field_signal(ready());
-                        gtr__field_until<0>();
-                        hear(0);
-                        if (l == 0) lowest(p.dz_at(m, 0), x_now);
-                        else {
-                            gtr__field_hold<36>(sum.dw[i]);
-                            gtr__field_begin();
-                            gtr__field_outer<T, 9>(sum.dw[i], p.dz_at(m, l), p.y_at(m, l - 1), ones - p.y_at(m, l - 1));
-                            gtr__field_commit();
-                        }
-                    }
-                }
-            }
-            if (low > high) {
-                gtr__field_until<0>();
-                hear(0);
-                gtr__field_hold<4>(sum.last);
+        for (int i = 0; i < GTR__FIELD_UNITS; i++) {
+            const int l = high - i;
+            if (l < low) continue;
+            // The gradient of the layer above, and this one's to its place.
+            auto above = [&]() {
+                hear(i);
+                if (i == 0) gtr__field_hold<4>(sum.last); else gtr__field_hold<36>(sum.dw[i ? i - 1 : 0]);
                 gtr__field_begin();
-                gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1), p.dz_at(m, last));
+                if (i == 0) gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1), p.dz_at(m, last));
+                else gtr__field_outer<T, 9>(sum.dw[i ? i - 1 : 0], p.dz_at(m, l + 1), p.y_at(m, l), ones - p.y_at(m, l));
                 gtr__field_commit();
-            }
-            if constexpr (!FED) gtr__field_until<0>();
-        } else if (low <= high) {       // a layer, or two
-            const uint32_t dz = p.dz_at(m, high);
-            // The gradient of the lowest: its units are the first and the second, or what is behind.
-            auto lowest2 = [&](auto &d0, auto &d1, uint32_t dz, uint32_t x) {
-                if (low == 0 && m.layer[0].k <= 32) {
-                    gtr__field_begin();
-                    gtr__field_outer<T, 5>(d0, dz + own, x, 16);
-                    gtr__field_commit();
+                if (tight) {
                     gtr__field_until<0>();
-                } else {
-                    gtr__field_begin();
-                    gtr__field_outer<T, 9>(d0, dz + own, x, ones - x);
-                    gtr__field_commit();
-                    gtr__field_until<0>();
+                    gtr__field_team_barrier<P>(p.team);
                 }
-                if (m.layer[low].panels == 2) {
-                    gtr__field_begin();
-                    gtr__field_outer<T, 8>(d1, dz + own, x + GTR__FIELD_PANEL, 16);
-                    gtr__field_commit();
-                    gtr__field_until<0>();
-                }
+                gtr__field_put<P>(p, p.dz_at(m, l), y);
+                gtr__field_publish();
             };
-            share(dz, y);
-            gtr__field_hold<36>(sum.dw[0]);
-            gtr__field_hold<36>(sum.dw[1]);
-            if (low < high) {
-                const uint32_t x = p.y_at(m, high - 1);
+            if (i + 1 < GTR__FIELD_UNITS && l > low) {
+                gtr__field_hold<16>(y);
                 gtr__field_begin();
-                gtr__field_back<T, 4 * P, false>(d, y, dz, GTR__FIELD_PANEL, pool_at + gtr__field_w<P>(m, high) + p.half * (P * GTR__FIELD_PANEL));
+                gtr__field_back<T, 4, true>(d, y, 0, 0, pool_at + gtr__field_w<P>(m, l));
                 gtr__field_commit();
-                gtr__field_begin();
-                gtr__field_outer<T, 9>(sum.dw[0], dz + own, x, ones - x);
-                gtr__field_outer<T, 8>(sum.dw[1], dz + own, x + GTR__FIELD_PANEL, 16);
-                gtr__field_commit();
-                gtr__field_recall<P, RELU>(m, high - 1, p, 0, r);
+                above();
+                gtr__field_signal(ready());
+                gtr__field_recall<P, RELU>(m, l - 1, p, 0, r);
                 gtr__field_until<1>();
                 gtr__field_hold<32>(d);
-                gtr__field_gradient<T, P, RELU>(m, high - 1, p, d, r, y);
-                share(p.dz_at(m, low), y);
-                gtr__field_until<0>();
-                gtr__field_hold<36>(sum.dw[0]);
-                gtr__field_hold<36>(sum.dw[1]);
-                gtr__field_hold<36>(sum.dw[2]);
-                gtr__field_hold<36>(sum.dw[3]);
-                lowest2(sum.dw[2], sum.dw[3], p.dz_at(m, low), low ? p.y_at(m, low - 1) : x_now);
-            } else lowest2(sum.dw[0], sum.dw[1], dz, low ? p.y_at(m, low - 1) : x_now);
+                gtr__field_hold<16>(y);
+                gtr__field_gradient<T, P, RELU>(m, l - 1, p, d, r, y);
+            } else {
+                above();
+                if constexpr (!FED) {
+                    gtr__field_signal(ready());
+                    gtr__field_until<0>();
+                    hear(0);
+                    if (l == 0) lowest(p.dz_at(m, 0), p.at + m.x_at);
+                    else {
+                        gtr__field_hold<36>(sum.dw[i]);
+                        gtr__field_begin();
+                        gtr__field_outer<T, 9>(sum.dw[i], p.dz_at(m, l), p.y_at(m, l - 1), ones - p.y_at(m, l - 1));
+                        gtr__field_commit();
+                    }
+                }
+            }
+        }
+        if (low > high) {
+            gtr__field_until<0>();
+            hear(0);
+            gtr__field_hold<4>(sum.last);
+            gtr__field_begin();
+            gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1), p.dz_at(m, last));
+            gtr__field_commit();
+        }
+        if constexpr (!FED) gtr__field_until<0>();
+    }
+    // P 2: the gradient of the lowest: its units are the first and the second, or what is behind.
+    __device__ __forceinline__ void lowest2(float (&d0)[36], float (&d1)[36], uint32_t dz, uint32_t x) {
+        if (low == 0 && m.layer[0].k <= 32) {
+            gtr__field_begin();
+            gtr__field_outer<T, 5>(d0, dz + own, x, 16);
+            gtr__field_commit();
+            gtr__field_until<0>();
+        } else {
+            gtr__field_begin();
+            gtr__field_outer<T, 9>(d0, dz + own, x, ones - x);
+            gtr__field_commit();
+            gtr__field_until<0>();
+        }
+        if (m.layer[low].panels == 2) {
+            gtr__field_begin();
+            gtr__field_outer<T, 8>(d1, dz + own, x + GTR__FIELD_PANEL, 16);
+            gtr__field_commit();
+            gtr__field_until<0>();
         }
     }
-    if constexpr (FED) {
-        const float4 tally = *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16);
-        sum.bias[0] = tally.x; sum.bias[1] = tally.y; sum.loss = tally.z;
-        gtr__field_team_meet<P>(p.team);
-        lowest(p.dz_at(m, 0), first < m.tiles ? p.at + m.x_at + turn_of(1).slot * m.x_step : p.dz_at(m, 0));
-        gtr__field_until<0>();
-        if (first < m.tiles) gtr__field_signal(turn_of(1).empty);
+    // P 2: a layer, or two.
+    __device__ __forceinline__ void back_halves() {
+        const uint32_t dz = p.dz_at(m, high), x_now = p.at + m.x_at;
+        share(dz, y);
+        gtr__field_hold<36>(sum.dw[0]);
+        gtr__field_hold<36>(sum.dw[1]);
+        if (low < high) {
+            const uint32_t x = p.y_at(m, high - 1);
+            gtr__field_begin();
+            gtr__field_back<T, 4 * P, false>(d, y, dz, GTR__FIELD_PANEL, pool_at + gtr__field_w<P>(m, high) + p.half * (P * GTR__FIELD_PANEL));
+            gtr__field_commit();
+            gtr__field_begin();
+            gtr__field_outer<T, 9>(sum.dw[0], dz + own, x, ones - x);
+            gtr__field_outer<T, 8>(sum.dw[1], dz + own, x + GTR__FIELD_PANEL, 16);
+            gtr__field_commit();
+            gtr__field_recall<P, RELU>(m, high - 1, p, 0, r);
+            gtr__field_until<1>();
+            gtr__field_hold<32>(d);
+            gtr__field_gradient<T, P, RELU>(m, high - 1, p, d, r, y);
+            share(p.dz_at(m, low), y);
+            gtr__field_until<0>();
+            gtr__field_hold<36>(sum.dw[0]);
+            gtr__field_hold<36>(sum.dw[1]);
+            gtr__field_hold<36>(sum.dw[2]);
+            gtr__field_hold<36>(sum.dw[3]);
+            lowest2(sum.dw[2], sum.dw[3], p.dz_at(m, low), low ? p.y_at(m, low - 1) : x_now);
+        } else lowest2(sum.dw[0], sum.dw[1], dz, low ? p.y_at(m, low - 1) : x_now);
     }
-}
+    __device__ __forceinline__ void run() {
+#pragma unroll 1
+        for (tile = first; tile < m.tiles; tile = FED ? first + (int)(count - *(const volatile uint32_t *)&h->served[p.team]) * teams : tile + teams) {
+            take();
+            first_layer();
+            if constexpr (!FED) if (tile + teams < m.tiles) gtr__field_ask_x<P, 128 * P>(m, &h->record, origin(), p);
+            further_layers();
+            const float *target = (const float *)(p.base + m.target_at + (FED ? turn_of(1).slot * m.target_step : 0));
+            if (m.small) small_last(target);
+            else large_last(target);
+            release();
+            skip();
+            if constexpr (P == 1) back_units();
+            else if (low <= high) back_halves();
+        }
+        if constexpr (FED) {
+            const float4 tally = this->tally();
+            sum.bias[0] = tally.x; sum.bias[1] = tally.y; sum.loss = tally.z;
+            gtr__field_team_barrier<P>(p.team);
+            lowest(p.dz_at(m, 0), first < m.tiles ? p.at + m.x_at + turn_of(1).slot * m.x_step : p.dz_at(m, 0));
+            gtr__field_until<0>();
+            if (first < m.tiles) gtr__field_signal(turn_of(1).empty);
+        }
+    }
+};
 
 // >>field-chain
 // Widths above 64 where wgmma is: three warp groups share the work on 64 rows. One takes them there and back, 128 columns at a time; what is
@@ -10091,26 +10243,35 @@ template <typename T> static __device__ __forceinline__ void gtr__field_chain_fo
     for (int s = 0; s < 8; s++) gtr__field_rs<T, 128, 0, true>(d, a + 4 * s, gtr__field_panel(at + (s / 4) * (2 * GTR__FIELD_PANEL >> 4) + s % 4 * 2));
     gtr__field_commit();
 }
-template <typename T> static __device__ __forceinline__ void gtr__field_chain(const gtr__field &m, gtr__field_head *h, char *pool, int role, uint32_t &count) {
-    const int last = m.layers - 1, low = (int)gtr__field_same((uint32_t)m.low[role]), high = gtr__field_high(m, role), tid = gtr__field_index() & 127;
-    const gtr__field_place<2> p(m, pool, 0, tid);
-    const uint32_t pool_at = gtr__field_same(gtr__shared_address(pool)), bias = pool_at + m.bias_at, masks = p.at + m.mask_at + tid * 8;
-    const gtr__field_items items(m, pool_at, p.at);
-    const float g = m.seed * h->scale / m.count;
-    float loss = 0.0f, column[2] = { 0.0f, 0.0f };
-    int teams;
-    float d[64];
-    uint32_t y[32];
+template <typename T> struct gtr__field_chain {
+    const gtr__field &m;
+    gtr__field_head *h;
+    const int role;
+    uint32_t &count;
+    const int last, low, high, tid;
+    const gtr__field_place<2> p;
+    const uint32_t pool_at, bias, masks;
+    const gtr__field_items items;
+    const float g;
+    float d[64], loss, column[2];       // a product of the tile; sums of the loss and of the last bias's gradient
+    uint32_t y[32];                     // what it becomes, in halves
+    __device__ __forceinline__ gtr__field_chain(const gtr__field &m, gtr__field_head *h, char *pool, int role, uint32_t &count)
+        : m(m), h(h), role(role), count(count), last(m.layers - 1), low((int)gtr__field_same((uint32_t)m.low[role])),
+        high(gtr__field_high(m, role)), tid(gtr__field_index() & 127), p(m, pool, 0, tid),
+        pool_at(gtr__field_same(gtr__shared_address(pool))), bias(pool_at + m.bias_at),
+        masks(p.at + m.mask_at + tid * 8), items(m, pool_at, p.at), g(m.seed * h->scale / m.count), loss(0.0f) {
+        column[0] = column[1] = 0.0f;
+    }
     // 128 columns to place, when what stood there was used: the last tile's, or this one's.
-    auto put = [&](int item, uint32_t panel) {
+    __device__ __forceinline__ void put(int item, uint32_t panel) const {
         gtr__field_await(items.used + item * 8, count);
         if (panel == items.place && role == 0 && m.small && low < high) gtr__field_await(items.used + (GTR__FIELD_UPPER - item) * 8, count ^ item);
         gtr__field_put<2>(p, panel, y);
         gtr__field_put<2>(p, panel + GTR__FIELD_PANEL, y + 16);
         gtr__field_publish();
-    };
-    // The output of layer l, while the next product is made: to where its weights' gradient looks for it, and where it is above 0.
-    auto leave = [&](int l) {
+    }
+    // The output of layer l, while the next product is made: to the place that its weights' gradient reads, and a bit where it is above 0.
+    __device__ __forceinline__ void leave(int l) const {
         if (l + 1 == last && m.small) { if (role == 0) put(GTR__FIELD_LAST, items.x(GTR__FIELD_LAST)); }
         else if (l + 1 >= low && l + 1 <= high) { const int item = l + 1 > low ? GTR__FIELD_UPPER : GTR__FIELD_LOWER; put(item, items.x(item)); }
         if (l < low) return;
@@ -10118,13 +10279,13 @@ template <typename T> static __device__ __forceinline__ void gtr__field_chain(co
 #pragma unroll
         for (int i = 0; i < 32; i++) bits[i / 16] |= gtr__field_mask<T>(0x10001u << i % 16, y[i]);
         asm volatile("st.shared.v2.u32 [%0], {%1, %2};" :: "r"(masks + l * 1024), "r"(bits[0]), "r"(bits[1]) : "memory");
-    };
-    auto relu = [&]() {
+    }
+    __device__ __forceinline__ void relu() {
 #pragma unroll
         for (int i = 0; i < 32; i++) y[i] = gtr__field_pack_relu<T>(d[2 * i], d[2 * i + 1]);
-    };
+    }
     // The gradient of layer l's product from that of its output.
-    auto gradient = [&](int l) {
+    __device__ __forceinline__ void gradient(int l) {
         uint32_t bits[2], through[32];
         asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(bits[0]), "=r"(bits[1]) : "r"(masks + l * 1024) : "memory");
 #pragma unroll
@@ -10134,77 +10295,59 @@ template <typename T> static __device__ __forceinline__ void gtr__field_chain(co
         gtr__field_hold<64>(d);
 #pragma unroll
         for (int i = 0; i < 32; i++) y[i] = gtr__field_pack<T>(d[2 * i], d[2 * i + 1]) & through[i];
-    };
-    const int first = (int)gtr__field_same((uint32_t)gtr__field_first<2>(m, p, role, &teams));
+    }
+    __device__ __forceinline__ void first_layer(const gtr__field_turn &now) {
+        const uint32_t w = pool_at + m.w0_at, x = p.at + m.x_at + now.slot * m.x_step;
+        const gtr__field_ones<T> one(0, p.lane);
+        gtr__field_begin();
+        gtr__field_bias<T, 16>(d, bias, one.a);
+        gtr__field_forward_s<T, 16, 2>(d, x, 0, w, 0, 0);
+        gtr__field_commit();
+        gtr__field_until<0>();
+        gtr__field_hold<64>(d);
 #pragma unroll 1
-    for (int tile = first; tile < m.tiles; tile += teams) {
-        const gtr__field_turn now(m, pool_at, 0, count);
-        count++;
-        gtr__field_await(now.full, now.lap);
-        {
-            const uint32_t w = pool_at + m.w0_at, x = p.at + m.x_at + now.slot * m.x_step;
-            const gtr__field_ones<T> one(0, p.lane);
+        for (int s = 2; s < m.stage_pitch / 64; s += 2) {
             gtr__field_begin();
-            gtr__field_bias<T, 16>(d, bias, one.a);
-            gtr__field_forward_s<T, 16, 2>(d, x, 0, w, 0, 0);
+            gtr__field_forward_s<T, 16, 2>(d, x + (s >> 2) * GTR__FIELD_PANEL, 0, w + (s >> 2) * (2 * GTR__FIELD_PANEL), 0, s & 3);
             gtr__field_commit();
             gtr__field_until<0>();
             gtr__field_hold<64>(d);
-#pragma unroll 1
-            for (int s = 2; s < m.stage_pitch / 64; s += 2) {
-                gtr__field_begin();
-                gtr__field_forward_s<T, 16, 2>(d, x + (s >> 2) * GTR__FIELD_PANEL, 0, w + (s >> 2) * (2 * GTR__FIELD_PANEL), 0, s & 3);
-                gtr__field_commit();
-                gtr__field_until<0>();
-                gtr__field_hold<64>(d);
-            }
-            if (low > 0) gtr__field_signal<2>(now.empty);
-            relu();
         }
-#pragma unroll 1
-        for (int l = 1; l < last + 1 - m.small; l++) {
-            gtr__field_chain_forward<T>(d, y, pool_at + gtr__field_w<2>(m, l), bias, l, p.lane);
-            leave(l - 1);
-            gtr__field_until<0>();
-            gtr__field_hold<64>(d);
-            gtr__field_hold<32>(y);
-            if (l < last) relu();
-        }
-        const float *target = (const float *)(p.base + m.target_at + now.slot * m.target_step);
-        if (m.small) {
-            const uint32_t w = pool_at + gtr__field_w<2>(m, last), at = gtr__field_word(w, 16);
-            const gtr__field_ones<T> one(last, p.lane);
-            float out[4];
-            uint32_t z[4] = { 0, 0, 0, 0 };
-            gtr__field_hold<32>(y);
-            gtr__field_begin();
-            gtr__field_bias<T, 1>(out, bias, one.a);
+        if (low > 0) gtr__field_signal<2>(now.empty);
+        relu();
+    }
+    // A last layer of at most 8 outputs, the loss, and back to its input.
+    __device__ __forceinline__ void small_last(const float *target, int tile) {
+        const uint32_t w = pool_at + gtr__field_w<2>(m, last), at = gtr__field_word(w, 16);
+        const gtr__field_ones<T> one(last, p.lane);
+        float out[4];
+        uint32_t z[4] = { 0, 0, 0, 0 };
+        gtr__field_hold<32>(y);
+        gtr__field_begin();
+        gtr__field_bias<T, 1>(out, bias, one.a);
 #pragma unroll
-            for (int s = 0; s < 8; s++) gtr__field_rs<T, 8, 0, true>(out, y + 4 * s, gtr__field_panel(at + (s / 4) * (2048 >> 4) + s % 4 * 2));
-            gtr__field_commit();
-            leave(last - 1);
-            gtr__field_until<0>();
-            gtr__field_hold<4>(out);
-            gtr__field_hold<32>(y);
-            gtr__field_loss<T, 2, true>(m, p, target, out, z, tile, 0, g, loss, column);
-            gtr__field_hold<4>(z);
-            gtr__field_begin();
-            gtr__field_rs<T, 128, 1, false>(d, z, gtr__field_panel(gtr__field_word(w, 2048)));
-            gtr__field_commit();
-            if (role == 0) {
-                const int row = p.warp * 16 + (p.lane >> 2);
-                const uint32_t to = items.dz(GTR__FIELD_LAST) + row * 16 + (p.lane & 3) * 4;
-                asm volatile("st.shared.u32 [%0], %1;" :: "r"(to), "r"(z[0]) : "memory");
-                asm volatile("st.shared.u32 [%0], %1;" :: "r"(to + 128), "r"(z[1]) : "memory");
-                gtr__field_publish();
-                gtr__field_signal(items.made + GTR__FIELD_LAST * 8);
-            }
-            gradient(last - 1);
-        } else {
-#pragma unroll
-            for (int j = 0; j < 16; j++) gtr__field_loss<T, 2, true>(m, p, target, d + 4 * j, y + 2 * j, tile, j * 8, g, loss, NULL);
+        for (int s = 0; s < 8; s++) gtr__field_rs<T, 8, 0, true>(out, y + 4 * s, gtr__field_panel(at + (s / 4) * (2048 >> 4) + s % 4 * 2));
+        gtr__field_commit();
+        leave(last - 1);
+        gtr__field_until<0>();
+        gtr__field_hold<4>(out);
+        gtr__field_hold<32>(y);
+        gtr__field_loss<T, 2, true>(m, p, target, out, z, tile, 0, g, loss, column);
+        gtr__field_hold<4>(z);
+        gtr__field_begin();
+        gtr__field_rs<T, 128, 1, false>(d, z, gtr__field_panel(gtr__field_word(w, 2048)));
+        gtr__field_commit();
+        if (role == 0) {
+            const int row = p.warp * 16 + (p.lane >> 2);
+            const uint32_t to = items.dz(GTR__FIELD_LAST) + row * 16 + (p.lane & 3) * 4;
+            asm volatile("st.shared.u32 [%0], %1;" :: "r"(to), "r"(z[0]) : "memory");
+            asm volatile("st.shared.u32 [%0], %1;" :: "r"(to + 128), "r"(z[1]) : "memory");
+            gtr__field_publish();
+            gtr__field_signal(items.made + GTR__FIELD_LAST * 8);
         }
-        gtr__field_signal<2>(now.seen);
+        gradient(last - 1);
+    }
+    __device__ __forceinline__ void back() {
 #pragma unroll 1
         for (int l = last - m.small; l > low; l--) {
             const uint32_t at = gtr__field_word(pool_at + gtr__field_w<2>(m, l), 2 * GTR__FIELD_PANEL);
@@ -10223,10 +10366,38 @@ template <typename T> static __device__ __forceinline__ void gtr__field_chain(co
         put(GTR__FIELD_LOWER, items.dz(GTR__FIELD_LOWER));
         gtr__field_signal(items.made + GTR__FIELD_LOWER * 8);
     }
-    asm volatile("st.shared.v2.f32 [%0], {%1, %2};" :: "r"(masks), "f"(column[0]), "f"(column[1]) : "memory");
-    asm volatile("st.shared.f32 [%0], %1;" :: "r"(masks + 1024), "f"(loss) : "memory");
-    gtr__field_signal(pool_at + (uint32_t)offsetof(gtr__field_head, ended));
-}
+    __device__ __forceinline__ void run() {
+        int teams;
+        const int first = (int)gtr__field_same((uint32_t)gtr__field_first<2>(m, p, role, &teams));
+#pragma unroll 1
+        for (int tile = first; tile < m.tiles; tile += teams) {
+            const gtr__field_turn now(m, pool_at, 0, count);
+            count++;
+            gtr__field_await(now.full, now.lap);
+            first_layer(now);
+#pragma unroll 1
+            for (int l = 1; l < last + 1 - m.small; l++) {
+                gtr__field_chain_forward<T>(d, y, pool_at + gtr__field_w<2>(m, l), bias, l, p.lane);
+                leave(l - 1);
+                gtr__field_until<0>();
+                gtr__field_hold<64>(d);
+                gtr__field_hold<32>(y);
+                if (l < last) relu();
+            }
+            const float *target = (const float *)(p.base + m.target_at + now.slot * m.target_step);
+            if (m.small) small_last(target, tile);
+            else {
+#pragma unroll
+                for (int j = 0; j < 16; j++) gtr__field_loss<T, 2, true>(m, p, target, d + 4 * j, y + 2 * j, tile, j * 8, g, loss, NULL);
+            }
+            gtr__field_signal<2>(now.seen);
+            back();
+        }
+        asm volatile("st.shared.v2.f32 [%0], {%1, %2};" :: "r"(masks), "f"(column[0]), "f"(column[1]) : "memory");
+        asm volatile("st.shared.f32 [%0], %1;" :: "r"(masks + 1024), "f"(loss) : "memory");
+        gtr__field_signal(pool_at + (uint32_t)offsetof(gtr__field_head, ended));
+    }
+};
 // The weights' gradients of all of a role's tiles, half of their rows by each of two warp groups.
 template <typename T> static __device__ __forceinline__ void gtr__field_collect(const gtr__field &m, gtr__field_head *h, char *pool, const gtr__field_place<2> &p, int role, uint32_t &count, uint32_t &turn, gtr__field_sums &sum) {
     const int low = (int)gtr__field_same((uint32_t)m.low[role]), high = gtr__field_high(m, role);
@@ -10287,9 +10458,9 @@ template <typename T> static __device__ __forceinline__ void gtr__field_collect(
     gtr__field_await(pool_at + (uint32_t)offsetof(gtr__field_head, ended), turn);
     turn ^= 1;
     if (p.half == 0) {
-        const char *told = p.base + m.mask_at + p.tid * 8;
-        const float2 column = *(const float2 *)told;
-        sum.bias[0] = column.x; sum.bias[1] = column.y; sum.loss = *(const float *)(told + 1024);
+        const char *published = p.base + m.mask_at + p.tid * 8;
+        const float2 column = *(const float2 *)published;
+        sum.bias[0] = column.x; sum.bias[1] = column.y; sum.loss = *(const float *)(published + 1024);
     }
 }
 #endif
@@ -10345,8 +10516,8 @@ template <int P> static __device__ __forceinline__ void gtr__field_clear(const g
     const int tid = gtr__field_index();
     if (P == 1) for (int i = tid & 127; i < GTR__FIELD_PANEL / 16; i += 128) *(uint4 *)(pool + m.team_at + (tid >> 7) * m.team_bytes + m.place_at + m.apart * GTR__FIELD_PANEL + i * 16) = make_uint4(0, 0, 0, 0);
 }
-// The weights of the next step as their owners tell them: words of the 16 bits, of one that is set where a gradient was bad, and of the
-// step's number, which are listened for until none is missing. Zeros between them stay. What was heard: GTR__FIELD_BAD, and 1: a block
+// Awaits the weights of the next step, which their owners publish: words of the 16 bits, of one that is set where a gradient was bad, and of the
+// step's number, which are polled until none is missing. Zeros between them stay. Returns GTR__FIELD_BAD, and 1: a block
 // did not come. Where P is 1, and rows are whole sixteens of bytes in a panel.
 #define GTR__FIELD_BAD   0x8000u
 template <typename T> static __device__ __forceinline__ uint32_t gtr__field_word16(float v, uint32_t mark) {
@@ -10357,11 +10528,11 @@ template <typename T> static __device__ __forceinline__ uint32_t gtr__field_word
     return (uint32_t)u << 16 | mark;
 }
 static __device__ __forceinline__ bool gtr__field_missing(const uint4 &v, uint32_t tag) { return (((v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag)) & (GTR__FIELD_BAD - 1)) != 0; }
-static __device__ __forceinline__ uint32_t gtr__field_hear(const gtr__field &m, gtr__field_head *h, char *pool, uint32_t tag) {
+static __device__ __forceinline__ uint32_t gtr__field_await_weights(const gtr__field &m, gtr__field_head *h, char *pool, uint32_t tag) {
     constexpr int slots = 2 * GTR__MLP_LAYERS;      // of 32 rows and, a thread, 8 columns
     const int tid = gtr__field_index(), c = tid & 7, r0 = tid >> 3;
     uint4 v[2 * slots];
-    uint32_t u[3], heard = 0;
+    uint32_t u[3], marks = 0;
     int turns = *(volatile int *)&h->turns;
     auto live = [&](int i) { return i / 2 < m.layers && r0 + i % 2 * 32 < m.layer[i / 2].n && c * 8 < m.layer[i / 2].k; };
 #pragma unroll
@@ -10378,32 +10549,32 @@ static __device__ __forceinline__ uint32_t gtr__field_hear(const gtr__field &m, 
         missing = false;
 #pragma unroll
         for (int i = 0; i < slots; i++) {
-            const uint32_t *w = m.told + m.layer[i / 2].flat_w + (r0 + i % 2 * 32) * m.layer[i / 2].k + c * 8;
-            if (gtr__field_missing(v[2 * i], tag)) v[2 * i] = gtr__res_look4(w);
-            if (gtr__field_missing(v[2 * i + 1], tag)) v[2 * i + 1] = gtr__res_look4(w + 4);
+            const uint32_t *w = m.published + m.layer[i / 2].flat_w + (r0 + i % 2 * 32) * m.layer[i / 2].k + c * 8;
+            if (gtr__field_missing(v[2 * i], tag)) v[2 * i] = gtr__poll4(w);
+            if (gtr__field_missing(v[2 * i + 1], tag)) v[2 * i + 1] = gtr__poll4(w + 4);
         }
-        if ((u[0] ^ tag) & (GTR__FIELD_BAD - 1)) u[0] = gtr__res_look(m.told + m.layer[l].flat_b + e);
-        if ((u[1] ^ tag) & (GTR__FIELD_BAD - 1)) u[1] = gtr__res_look(m.told + m.layer[l + 4].flat_b + e);
-        if ((u[2] ^ tag) & (GTR__FIELD_BAD - 1)) u[2] = gtr__res_look(m.told + m.flat);
+        if ((u[0] ^ tag) & (GTR__FIELD_BAD - 1)) u[0] = gtr__poll(m.published + m.layer[l].flat_b + e);
+        if ((u[1] ^ tag) & (GTR__FIELD_BAD - 1)) u[1] = gtr__poll(m.published + m.layer[l + 4].flat_b + e);
+        if ((u[2] ^ tag) & (GTR__FIELD_BAD - 1)) u[2] = gtr__poll(m.published + m.flat);
 #pragma unroll
         for (int i = 0; i < 2 * slots; i++) missing |= gtr__field_missing(v[i], tag);
         missing |= (((u[0] ^ tag) | (u[1] ^ tag) | (u[2] ^ tag)) & (GTR__FIELD_BAD - 1)) != 0;
-    } while (missing && ++turns < GTR__TURNS);
+    } while (missing && ++turns < GTR__DEADLINE);
     if (tid == 0) *(volatile int *)&h->turns = turns;
 #pragma unroll
     for (int i = 0; i < slots; i++) {
         const int r = r0 + i % 2 * 32;
         const uint4 a = v[2 * i], b = v[2 * i + 1];
-        heard |= a.x | a.y | a.z | a.w | b.x | b.y | b.z | b.w;
+        marks |= a.x | a.y | a.z | a.w | b.x | b.y | b.z | b.w;
         if (live(i)) *(uint4 *)(pool + gtr__field_w<1>(m, i / 2) + r * 128 + ((c ^ (r & 7)) << 4)) =
             make_uint4(__byte_perm(a.x, a.y, 0x7632), __byte_perm(a.z, a.w, 0x7632), __byte_perm(b.x, b.y, 0x7632), __byte_perm(b.z, b.w, 0x7632));
     }
     if (bias[0]) *(unsigned short *)(pool + m.bias_at + e * 16 + l * 2) = (unsigned short)(u[0] >> 16);
     if (bias[1]) *(unsigned short *)(pool + m.bias_at + e * 16 + l * 2 + 8) = (unsigned short)(u[1] >> 16);
-    heard |= u[0] | u[1] | u[2];
-    return (heard & GTR__FIELD_BAD) | (missing ? 1u : 0u);
+    marks |= u[0] | u[1] | u[2];
+    return (marks & GTR__FIELD_BAD) | (missing ? 1u : 0u);
 }
-// The next step's record to where all look for it, by the reporter's warp; first: of the launch. Those of a launch are written before it: so
+// The next step's record to ctl, where all blocks read it, by the reporter's warp; first: of the launch. Those of a launch are written before it: so
 // many trips to the host at once.
 #define GTR__FIELD_AHEAD 4
 static __device__ __forceinline__ void gtr__field_ahead(const gtr__field &m, const gtr__field_head *h, bool first) {
@@ -10433,44 +10604,97 @@ template <typename V> static __device__ __forceinline__ V gtr__field_total(V v, 
     const int lane = (int)threadIdx.x & 31;
     for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
     if (lane == 0) scratch[threadIdx.x >> 5] = v;
-    gtr__field_meet();
+    gtr__field_barrier();
     v = lane < GTR__FIELD_T / 32 ? scratch[lane] : (V)0;
     for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
-    gtr__field_meet();
+    gtr__field_barrier();
     return v;
 }
-// All blocks come here before any goes on. False: this one has no patience left; so it is from then on, as what is spent is spent for the
-// launch, whose end tells the others.
+// The grid's barrier: waits for all blocks. False: this one is past its deadline; so it is from then on, as what is spent is spent for the
+// launch, at whose last barrier the others learn it.
 static __device__ __forceinline__ bool gtr__field_wait(const gtr__field &m, gtr__field_head *h) {
     bool met = true;
     if (threadIdx.x == 0) {
         const uint32_t target = h->target += gridDim.x;
         int turns = *(volatile int *)&h->turns;
-        while (met && gtr__mlp_look(&m.ctl->ticket[6]) < target) met = ++turns < GTR__TURNS;
+        while (met && gtr__poll_acquire(&m.ctl->ticket[6]) < target) met = ++turns < GTR__DEADLINE;
         *(volatile int *)&h->turns = turns;
     }
     return !gtr__field_any(!met);
 }
 static __device__ __forceinline__ void gtr__field_arrive(const gtr__field &m) {
-    gtr__field_meet();
+    gtr__field_barrier();
     if (threadIdx.x == 0) {
         asm volatile("fence.acq_rel.gpu;" ::: "memory");
         asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" :: "l"(__cvta_generic_to_global(&m.ctl->ticket[6])) : "memory");
     }
 }
-// A launch's last meeting; gone: this block lost patience before. Whether what was done stays.
-static __device__ __forceinline__ bool gtr__field_end(const gtr__field &m, bool gone) {
+// A launch's last barrier; gave_up: this block was past its deadline before. False: the launch is abandoned, and all roll back.
+static __device__ __forceinline__ bool gtr__field_end(const gtr__field &m, bool gave_up) {
     bool stays = true;
-    gtr__field_meet();
+    gtr__field_barrier();
     if (threadIdx.x == 0) {
         uint32_t *ticket = &m.ctl->ticket[5];
         asm volatile("fence.acq_rel.gpu;" ::: "memory");
-        if (gone) atomicOr(ticket, GTR__GONE);
-        gtr__be_late(ticket, m.late);
+        if (gave_up) atomicOr(ticket, GTR__ABANDONED);
+        gtr__grid_late(ticket, m.late);
         atomicAdd(ticket, 1u);
-        stays = gtr__meet(ticket, gridDim.x, m.hurry);
+        stays = gtr__grid_wait(ticket, gridDim.x, m.hurry);
     }
     return !gtr__field_any(!stays);
+}
+// What gtr__field_write has left in shared memory to the block's sums: a small last layer's gradients, far apart of two teams, and the loss.
+template <int P>
+static __device__ __forceinline__ void gtr__field_write_last(const gtr__field &m, int role, float *whole,
+        const float *lasts, const float *column, int far) {
+    constexpr int teams = 3 - P, rows = P * 64;
+    const int tid = gtr__field_index(), lane = tid & 31, last = m.layers - 1;
+    if (m.small && m.unit[role][last] >= 0) {
+        const gtr__field_layer &L = m.layer[last];
+        float *out = whole + (L.nat_w - m.frags) * 4;
+#pragma unroll 1
+        for (int r = tid >> 5; r < L.n; r += GTR__FIELD_T / 32)
+#pragma unroll 1
+            for (int c = lane; c < L.k; c += 32) out[r * L.k + c] = teams == 2 ? lasts[r * rows + c] + lasts[far + r * rows + c] : lasts[r * rows + c];
+        if (tid < (4 - L.n * L.k % 4) % 4) out[L.n * L.k + tid] = 0.0f;
+        if (tid < (L.n + 3) / 4 * 4 && L.db) {
+            float v = 0.0f;
+            for (int w = 0; w < 4 * teams; w++) v += column[(w >> 2) * far + (w & 3) * 8 + tid];
+            whole[(L.nat_b - m.frags) * 4 + tid] = v;
+        }
+    }
+    if (role == 0 && tid == 32) {
+        float v = 0.0f;
+        for (int w = 0; w < 8; w++) v += column[32 + (teams == 2 ? (w >> 2) * far + (w & 3) : w)];
+        m.losses[blockIdx.x] = v;
+    }
+}
+// A unit's 36 numbers, four at a time: at(j).
+template <typename T, int P, typename F>
+static __device__ __forceinline__ void gtr__field_write_unit(const gtr__field &m, int role, int unit, char *part,
+        float *whole, F at) {
+    const int tid = gtr__field_index(), lane = tid & 31, group = tid >> 7, slot = tid & 127, warp = slot >> 5;
+    const int g = lane >> 2, t = lane & 3;
+    int l = m.layers - 1 - m.small;
+#pragma unroll 1
+    while (l >= 0 && (m.unit[role][l] < 0 || unit < m.unit[role][l] || unit >= m.unit[role][l] + m.layer[l].panels)) l--;
+    if (l < 0) return;
+    const gtr__field_layer &L = m.layer[l];
+    const int p0 = (unit - m.unit[role][l]) * 8, planes = (L.k + 7) / 8 - p0, ones = p0 || !L.db ? -1 : l == 0 && L.k <= 32 ? 4 : 8;
+    const int quad = L.frag + p0 * (128 * P) + (P == 1 ? slot : tid), r = (P == 1 ? 0 : group * 64) + warp * 16 + g;
+    char *to = part + quad * (m.narrow ? 8 : 16);
+    float *bias = whole + (L.nat_b - m.frags) * 4 + r;
+#pragma unroll
+    for (int j = 0; j < 9; j++) {
+        const float4 v = at(j);
+        if (j == ones && t == 0) {
+            if (r < (L.n + 3) / 4 * 4) bias[0] = v.x;          // whole fours, as they are read
+            if (r + 8 < (L.n + 3) / 4 * 4) bias[8] = v.z;
+        }
+        if (j == 8 || j >= planes) continue;
+        if (m.narrow) *(uint2 *)(to + j * (1024 * P)) = make_uint2(gtr__field_pack<T>(v.x, v.y), gtr__field_pack<T>(v.z, v.w));
+        else *(float4 *)(to + j * (2048 * P)) = v;
+    }
 }
 // A block's sums to workspace. Those of products by fours as they lie in registers, a thread's 16 bytes beside its neighbour's: of rows g and
 // g + 8 of a warp's 16, columns 2t and 2t + 1 of 8; behind them the others, in order: whole lines go to L2 twice as quickly as pieces of 32
@@ -10478,7 +10702,7 @@ static __device__ __forceinline__ bool gtr__field_end(const gtr__field &m, bool 
 #define GTR__FIELD_GIVEN(P) ((P) == 1 ? GTR__FIELD_UNITS / 2 * 36 * 128 : 0)
 template <typename T, int P> static __device__ __forceinline__ void gtr__field_write(const gtr__field &m, char *pool, int role, gtr__field_sums &sum) {
     constexpr int teams = 3 - P, rows = P * 64, half = GTR__FIELD_UNITS / 2;
-    const int tid = gtr__field_index(), lane = tid & 31, group = tid >> 7, slot = tid & 127, warp = slot >> 5, g = lane >> 2, t = lane & 3, last = m.layers - 1;
+    const int tid = gtr__field_index(), lane = tid & 31, group = tid >> 7, slot = tid & 127, warp = slot >> 5, g = lane >> 2, t = lane & 3;
     char *part = (char *)m.part + (int64_t)blockIdx.x * m.stride;
     float *whole = (float *)(part + m.frags * (m.narrow ? 8 : 16)), *first = (float *)(pool + m.team_at + m.place_at);
     const int far = teams == 2 ? m.team_bytes / 4 : 0;         // from one team's to the other's
@@ -10487,30 +10711,8 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_w
     for (int o = 4; o < 32; o <<= 1) { sum.bias[0] += __shfl_xor_sync(0xffffffffu, sum.bias[0], o); sum.bias[1] += __shfl_xor_sync(0xffffffffu, sum.bias[1], o); }
 #pragma unroll
     for (int o = 1; o < 32; o <<= 1) sum.loss += __shfl_xor_sync(0xffffffffu, sum.loss, o);
-    // A unit's 36 numbers, four at a time.
-    auto put = [&](int unit, auto at) {
-        int l = last - m.small;
-#pragma unroll 1
-        while (l >= 0 && (m.unit[role][l] < 0 || unit < m.unit[role][l] || unit >= m.unit[role][l] + m.layer[l].panels)) l--;
-        if (l < 0) return;
-        const gtr__field_layer &L = m.layer[l];
-        const int p0 = (unit - m.unit[role][l]) * 8, planes = (L.k + 7) / 8 - p0, ones = p0 || !L.db ? -1 : l == 0 && L.k <= 32 ? 4 : 8;
-        const int quad = L.frag + p0 * (128 * P) + (P == 1 ? slot : tid), r = (P == 1 ? 0 : group * 64) + warp * 16 + g;
-        char *to = part + quad * (m.narrow ? 8 : 16);
-        float *bias = whole + (L.nat_b - m.frags) * 4 + r;
-#pragma unroll
-        for (int j = 0; j < 9; j++) {
-            const float4 v = at(j);
-            if (j == ones && t == 0) {
-                if (r < (L.n + 3) / 4 * 4) bias[0] = v.x;          // whole fours, as they are read
-                if (r + 8 < (L.n + 3) / 4 * 4) bias[8] = v.z;
-            }
-            if (j == 8 || j >= planes) continue;
-            if (m.narrow) *(uint2 *)(to + j * (1024 * P)) = make_uint2(gtr__field_pack<T>(v.x, v.y), gtr__field_pack<T>(v.z, v.w));
-            else *(float4 *)(to + j * (2048 * P)) = v;
-        }
-    };
-    gtr__field_meet();                      // products that read what stood there are made
+    auto put = [&](int unit, auto at) { gtr__field_write_unit<T, P>(m, role, unit, part, whole, at); };
+    gtr__field_barrier();                      // products that read what stood there are made
     float *to = lasts + (P == 1 ? group * far : group * 64);
 #pragma unroll
     for (int i = 0; i < 4; i++) to[(t * 2 + (i & 1)) * rows + warp * 16 + g + (i >> 1) * 8] = sum.last[i];
@@ -10537,32 +10739,14 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_w
         const std::integral_constant<int, 0> low;
         const std::integral_constant<int, half> high;
         if (group == 0) give(high); else give(low);
-        gtr__field_meet();
+        gtr__field_barrier();
         if (group == 0) add(low); else add(high);
     } else {
-        gtr__field_meet();
+        gtr__field_barrier();
 #pragma unroll
         for (int u = 0; u < GTR__FIELD_UNITS; u++) put(u, [&](int j) { const float *d = sum.dw[u] + j * 4; return make_float4(d[0], d[1], d[2], d[3]); });
     }
-    if (m.small && m.unit[role][last] >= 0) {
-        const gtr__field_layer &L = m.layer[last];
-        float *out = whole + (L.nat_w - m.frags) * 4;
-#pragma unroll 1
-        for (int r = tid >> 5; r < L.n; r += GTR__FIELD_T / 32)
-#pragma unroll 1
-            for (int c = lane; c < L.k; c += 32) out[r * L.k + c] = teams == 2 ? lasts[r * rows + c] + lasts[far + r * rows + c] : lasts[r * rows + c];
-        if (tid < (4 - L.n * L.k % 4) % 4) out[L.n * L.k + tid] = 0.0f;
-        if (tid < (L.n + 3) / 4 * 4 && L.db) {
-            float v = 0.0f;
-            for (int w = 0; w < 4 * teams; w++) v += column[(w >> 2) * far + (w & 3) * 8 + tid];
-            whole[(L.nat_b - m.frags) * 4 + tid] = v;
-        }
-    }
-    if (role == 0 && tid == 32) {
-        float v = 0.0f;
-        for (int w = 0; w < 8; w++) v += column[32 + (teams == 2 ? (w >> 2) * far + (w & 3) : w)];
-        m.losses[blockIdx.x] = v;
-    }
+    gtr__field_write_last<P>(m, role, whole, lasts, column, far);
 }
 // A thread's four parameters: two from i on, two from j on, of their segment. live: which of them there are.
 struct gtr__field_four { float4 p, g, a, b; const gtr__segment *seg; int i, j, flat; uint32_t live; };
@@ -10705,7 +10889,7 @@ template <typename T> static __device__ __forceinline__ float4 gtr__field_gather
     if (m.narrow && q < m.frags) return gtr__field_gather<T, uint2, 18>(m, from, role, k, ways);
     return gtr__field_gather<T, float4, 18>(m, from, role, k, ways);
 }
-static __device__ __forceinline__ void gtr__field_look(float4 v, uint32_t live, uint32_t &most, double &sum) {
+static __device__ __forceinline__ void gtr__field_check(float4 v, uint32_t live, uint32_t &most, double &sum) {
     const float x = live & 1 ? v.x : 0.0f, y = live & 2 ? v.y : 0.0f, z = live & 4 ? v.z : 0.0f, w = live & 8 ? v.w : 0.0f;
     uint32_t a = __float_as_uint(x) & 0x7fffffffu, b = __float_as_uint(y) & 0x7fffffffu, c = __float_as_uint(z) & 0x7fffffffu, d = __float_as_uint(w) & 0x7fffffffu;
     a = a > b ? a : b; c = c > d ? c : d; a = a > c ? a : c;
@@ -10728,6 +10912,321 @@ static __device__ __forceinline__ void gtr__field_feed(const gtr__field &m, cons
         }
     }
 }
+// A block's teams through a launch's steps.
+template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
+    const gtr__field &m;
+    gtr__field_head *h;
+    char *pool;
+    const int role, tid, blocks, me;
+    const bool reporter;        // a warp of the team with the fewest tiles
+    uint32_t count, turn;
+    const gtr__field_place<P> p;
+    // opened: the next step's record is there; there: its weights are; norm_pending: the last one's norm has not been summed.
+    // gave_up: this block waited for another in vain; ended: it has counted itself in at the last barrier; stays: nothing is rolled back.
+    bool pending, opened, there, norm_pending, was_bad, gave_up, ended, stays;
+    // Of a step: the slice of the parameters that this block adds up and updates, and what it finds.
+    int64_t more;
+    int index, per, q0, mine, ways, wide, way, own, from;
+    float whole, coef;
+    gtr__field_four four, before;
+    bool once, early, quick, bad, updated;
+    double sum;
+    const gtr__record *now, *next;
+    __device__ __forceinline__ gtr__field_block(const gtr__field &m, gtr__field_head *h, char *pool, int role, bool reporter)
+        : m(m), h(h), pool(pool), role(role), tid((int)threadIdx.x), blocks((int)gridDim.x), me((int)blockIdx.x),
+        reporter(reporter), count(0), turn(0), p(m, pool, (int)gtr__field_same((uint32_t)tid >> 7), tid & 127),
+        pending(false), opened(true), there(false), norm_pending(false), was_bad(false), gave_up(false), ended(false),
+        stays(true) {}
+    // Behind a step whose new weights were published: the norm, and with it the rest of the report; by the reporter.
+    __device__ __forceinline__ void report_norm(uint32_t tag) const {
+        double sum = 0.0;
+        int turns = *(volatile int *)&h->turns;
+        for (int b0 = tid & 31; m.sums && b0 < blocks; b0 += 5 * 32) {
+            unsigned long long v[5];
+            uint32_t all;
+            do {
+                all = 0;
+#pragma unroll
+                for (int i = 0; i < 5; i++) {
+                    v[i] = tag;
+                    if (b0 + i * 32 < blocks) asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v[i]) : "l"(__cvta_generic_to_global(m.norms + b0 + i * 32)) : "memory");
+                }
+#pragma unroll
+                for (int i = 0; i < 5; i++) all |= ((uint32_t)v[i] ^ tag) & 0xffffu;
+            } while (all && ++turns < GTR__DEADLINE);
+#pragma unroll
+            for (int i = 0; i < 5; i++) sum += __longlong_as_double((long long)(v[i] & ~0xffffull));
+        }
+#pragma unroll
+        for (int i = 16; i; i >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, i);
+        if (tid == GTR__FIELD_T - 32) { m.ctl->norm = (float)(sqrt(sum) / (double)m.ctl->scale); m.ctl->coef = (float)(1.0 / (double)m.ctl->scale); m.ctl->guard = was_bad ? 1u : 0u; }
+    }
+    // The step begins: weights and rows are there.
+    __device__ __forceinline__ void begin() {
+        if (!there) gtr__field_load<T, P>(m, pool);
+        gtr__field_clear<P>(m, pool);
+        gtr__field_publish();
+        gtr__field_barrier();
+        if constexpr (fed) gtr__field_go<P>(me - m.block0[role] >= m.tiles);
+        opened = false;
+        if (reporter) {
+            if (norm_pending) report_norm(h->tag);
+            if (pending && tid == GTR__FIELD_T - 32) gtr__report_step(m.report);
+            __syncwarp();
+            gtr__field_ahead(m, h, !pending);
+        }
+    }
+    // The step's gradients, this block's rows of them.
+    __device__ __forceinline__ void gradients() {
+        {
+            gtr__field_sums sum;
+#pragma unroll
+            for (int u = 0; u < GTR__FIELD_UNITS; u++)
+#pragma unroll
+                for (int i = 0; i < 36; i++) sum.dw[u][i] = 0.0f;
+#pragma unroll
+            for (int i = 0; i < 4; i++) sum.last[i] = 0.0f;
+            sum.bias[0] = sum.bias[1] = sum.loss = 0.0f;
+#if GTR__FIELD_WGMMA
+            if constexpr (P == 2) gtr__field_collect<T>(m, h, pool, p, role, count, turn, sum);
+            else
+#endif
+                gtr__field_team<T, P, RELU, fed>(m, h, pool, p, role, h->record.more == 0, count, turn, sum).run();
+            gtr__field_write<T, P>(m, pool, role, sum);
+        }
+        gtr__field_arrive(m);
+        if (!pending) gtr__field_slice<P>(m, h, GTR__FIELD_KEEP, 0.0f);     // nobody's update has begun
+    }
+    // The slice, while other blocks still sum: loads its parameters and moments.
+    __device__ __forceinline__ void prepare() {
+        more = h->record.more;
+        index = gtr__field_index();
+        per = (m.quads + blocks - 1) / blocks; q0 = me * per; mine = m.quads - q0 < per ? m.quads - q0 : per;
+        ways = 1;
+        while (ways < 8 && per * ways * 2 <= GTR__FIELD_T) ways *= 2;
+        wide = GTR__FIELD_T / ways; way = index / wide; own = index % wide;
+        once = per <= wide;              // all of a slice at a time, unless there are very many parameters
+        if (index >= 128 && index < 128 + GTR__MAX_GROUPS) gtr__rates_of(m.optim, (double)h->record.lr[index - 128], h->applied + 1, index - 128, &h->rate);     // thread 0 is about to wait
+        whole = (float)(1.0 / (double)h->scale);
+        from = 0;
+        four.live = 0;
+        if (once && own < mine) gtr__field_find<P>(m, h, q0 + own, four, &from);
+        if (way == 0 && four.live) gtr__field_state(m, four);
+    }
+    // Its gradient, over all blocks.
+    __device__ __forceinline__ void gather() {
+        float4 *red = (float4 *)(pool + m.team_at + m.place_at);
+        uint32_t most = 0;
+        sum = 0.0;
+        bad = false;
+        for (int q = 0; q < mine; q += wide) {
+            if (!once) {
+                four.live = 0;
+                if (q + own < mine) gtr__field_find<P>(m, h, q0 + q + own, four, &from);
+            }
+            if (four.live) four.g = gtr__field_gather<T>(m, q0 + q + own, from, way, ways);
+            if (ways > 1) {
+                red[index] = four.g;
+                gtr__field_barrier();
+                if (way) four.live = 0;
+                if (four.live) {
+#pragma unroll
+                    for (int k = 1; k < 8; k++) if (k < ways) four.g = gtr__mlp_add4(four.g, red[k * wide + index]);
+                }
+                gtr__field_barrier();
+            }
+            if (!four.live) continue;
+            if (!once) gtr__field_give(m.optim.gradient + four.seg->offset, four, four.g);
+            gtr__field_check(four.g, four.live, most, sum);
+        }
+        if (m.checks) bad = most >= 0x7f800000u;
+    }
+    // By the reporter; whether it is bad.
+    __device__ __forceinline__ bool report_loss() const {
+        float v = 0.0f;
+        for (int b0 = index & 31; b0 < m.block0[1]; b0 += 5 * 32) {       // all of 160 blocks' at once
+            float w[5];
+#pragma unroll
+            for (int i = 0; i < 5; i++) w[i] = b0 + i * 32 < m.block0[1] ? __ldcg(&m.losses[b0 + i * 32]) : 0.0f;
+#pragma unroll
+            for (int i = 0; i < 5; i++) v += w[i];
+        }
+#pragma unroll
+        for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
+        v /= m.count;
+        if (index == GTR__FIELD_T - 32) *m.value = v;
+        return gtr__infinite(v);
+    }
+    __device__ __forceinline__ void keep() const {
+            if (updated) gtr__field_give(m, four);
+            if (once && four.live) gtr__field_give(m.optim.gradient + four.seg->offset, four, four.g);
+    }
+    // Quick: publishes the slice's new weights word by word, and awaits all others'. False: a block did not come.
+    __device__ __forceinline__ bool publish() {
+        const uint32_t tag = h->tag + 1, mark = tag | (bad ? GTR__FIELD_BAD : 0);
+        if (four.live & 1) gtr__publish2(m.published + four.flat + four.i, gtr__field_word16<T>(four.p.x, mark), gtr__field_word16<T>(four.p.y, mark));
+        if (four.live & 4) gtr__publish2(m.published + four.flat + four.j, gtr__field_word16<T>(four.p.z, mark), gtr__field_word16<T>(four.p.w, mark));
+        keep();
+        if (reporter && index == GTR__FIELD_T - 32) gtr__publish(m.published + m.flat, mark);
+        if (m.sums) {
+            if (wide > 32) sum = gtr__field_total(sum, h->sums);
+            else {
+#pragma unroll
+                for (int i = 16; i; i >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, i);
+            }
+            if (index == 0) asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(__cvta_generic_to_global(m.norms + me)), "l"(((unsigned long long)__double_as_longlong(sum) & ~0xffffull) | tag) : "memory");
+        }
+        if constexpr (!fed) {
+            gtr__field_open<P, fed>(m, h, next, p, role);
+            opened = true;
+        }
+        const uint32_t marks = gtr__field_await_weights(m, h, pool, tag);
+        if (marks & 1) h->lost = 1;
+        bad = gtr__field_any((marks & GTR__FIELD_BAD) != 0);
+        if (*(const volatile int *)&h->lost) { gave_up = true; return false; }
+        return true;
+    }
+    // Else all learn behind another barrier whether the step was bad. False: the launch ends here.
+    __device__ __forceinline__ bool join() {
+        keep();
+        bad = gtr__field_any(bad);
+        if (m.sums) sum = gtr__field_total(sum, h->sums);
+        if (index == 0) m.guard[me] = make_double2(sum, bad ? 1.0 : 0.0);
+        if (more == 0) {
+            ended = true;
+            stays = gtr__field_end(m, false);
+            if (!stays) return false;
+        } else {
+            gtr__field_arrive(m);
+            if (!gtr__field_wait(m, h)) { gave_up = true; return false; }
+        }
+        sum = 0.0;
+        bad = false;
+        for (int b0 = index & 31; b0 < blocks; b0 += 5 * 32) {
+            double2 v[5];
+#pragma unroll
+            for (int i = 0; i < 5; i++) v[i] = b0 + i * 32 < blocks ? __ldcg(&m.guard[b0 + i * 32]) : make_double2(0.0, 0.0);
+#pragma unroll
+            for (int i = 0; i < 5; i++) { sum += v[i].x; bad |= v[i].y != 0.0; }
+        }
+        bad = __any_sync(0xffffffffu, bad);
+        return true;
+    }
+    // What is left of the update; whether another step comes.
+    __device__ __forceinline__ bool finish() {
+        norm_pending = quick;
+        was_bad = bad;
+        double norm = 0.0;
+        coef = whole;
+        if (!quick && (m.clipped || (m.sums && reporter))) {
+#pragma unroll
+            for (int i = 16; i; i >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, i);
+            norm = sqrt(sum) / (double)h->scale;
+            const double factor = m.clipped ? m.optim.clip / (norm + 1e-6) : 1.0;
+            if (factor < 1.0) coef = (float)(factor / (double)h->scale);
+        }
+        if (bad && updated) gtr__field_give(m, before);
+        if (!bad && !early) gtr__field_slice<P>(m, h, GTR__FIELD_USE, coef);
+        if (!quick && reporter && index == GTR__FIELD_T - 32) { m.ctl->norm = (float)norm; m.ctl->coef = coef; m.ctl->guard = bad ? 1u : 0u; }
+        pending = true;
+        const bool stuck = bad && !m.report.scaled;
+        if (stuck) gtr__field_feed(m, now);
+        if (stuck || more == 0) return false;
+        if (!quick) gtr__field_barrier();
+        if (index == 0) {         // as gtr__report_step does it
+            h->tag += quick;
+            h->step++;
+            if (bad) { h->scale = h->scale * 0.5f > 1.0f ? h->scale * 0.5f : 1.0f; h->good = 0; }
+            else {
+                h->applied++;
+                if (++h->good >= 2000 && m.report.scaled) { h->scale = h->scale * 2.0f < 16777216.0f ? h->scale * 2.0f : 16777216.0f; h->good = 0; }
+            }
+        }
+        return true;
+    }
+    // The next step's weights and record. False: a block did not come.
+    __device__ __forceinline__ bool proceed() {
+        there = quick && !bad;
+        if (there) return true;
+        if (bad || !early) gtr__field_arrive(m);
+        else gtr__field_barrier();
+        if (!opened) gtr__field_open<P, fed>(m, h, next, p, role);
+        opened = true;
+        if ((bad || !early) && !gtr__field_wait(m, h)) { gave_up = true; return false; }
+        return true;
+    }
+    __device__ __forceinline__ bool step() {
+        begin();
+        gradients();
+        prepare();
+        if (!gtr__field_wait(m, h)) { gave_up = true; return false; }
+        // Mostly all slices are good, and then a second barrier, or the arrival of all new weights, is the end of the step.
+        early = once && !m.clipped; quick = P == 1 && early && m.published && more != 0;
+        now = &m.ctl->record[h->step & 1]; next = &m.ctl->record[(h->step + 1) & 1];
+        if (fed && quick) {
+            gtr__field_open<P, fed>(m, h, next, p, role);
+            opened = true;
+        }
+        gather();
+        if (reporter) bad |= report_loss();
+        updated = early && !bad && four.live;
+        before = four;
+        if (updated) gtr__field_update(m, h, four, whole);
+        return (quick ? publish() : join()) && finish() && proceed();
+    }
+    __device__ __forceinline__ void run(const gtr__record *record) {
+        gtr__field_open<P, fed>(m, h, record, p, role);
+        if (m.published) {           // no word of an earlier launch may pass for this one's
+            for (int i = me * GTR__FIELD_T + tid; i <= m.flat; i += blocks * GTR__FIELD_T) gtr__publish(m.published + i, 0);
+            if (tid == 0) m.norms[me] = 0;
+        }
+#pragma unroll 1
+        while (step());
+        gtr__copies_commit();
+        gtr__copies_done<0>();
+        if (!ended) stays = gtr__field_end(m, gave_up);
+        if (!stays) gtr__field_slice<P>(m, h, GTR__FIELD_BACK, 0.0f);
+        if (reporter && stays && norm_pending) report_norm(h->tag + 1);
+        if (reporter && tid == GTR__FIELD_T - 32 && stays)      // of the launch's steps, those that were not reported
+            for (int64_t i = h->more + 1 - (int64_t)(m.ctl->step - h->first); i > 0; i--) gtr__report_step(m.report);
+        if constexpr (fed) {
+            if (tid == 0) *(opened ? &h->start : &h->go) = 0;
+            if (opened) gtr__field_go<P>(false);
+            else gtr__field_announce<P>();
+        }
+        if (tid == 0) gtr__grid_leave(m.report);
+    }
+};
+// The feeders', and the chain's, part of the kernel, until the launch ends. True: this thread is one of them.
+template <typename T, int P>
+static __device__ __forceinline__ bool gtr__field_serves(const gtr__field &m, gtr__field_head *h, char *pool, int role) {
+    const int tid = (int)threadIdx.x;
+    uint32_t count = 0;
+#if GTR__FIELD_WGMMA
+    if constexpr (P == 2) if (tid >= GTR__FIELD_T + 128) {
+        gtr__field_registers<152, true>();
+        for (;;) {
+            gtr__field_announced<P>();
+            if (!*(const volatile int *)&h->go) break;
+            gtr__field_go<P>(true);
+            if (!*(const volatile int *)&h->start) break;
+            gtr__field_chain<T>(m, h, pool, role, count).run();
+        }
+        return true;
+    }
+#endif
+    if (tid >= GTR__FIELD_T) {
+        gtr__field_registers<24, false>();
+        for (;;) {
+            gtr__field_announced<P>();
+            if (!*(const volatile int *)&h->go || !gtr__field_feeder<T, P>(m, h, pool, role, count).run()) break;
+        }
+        gtr__copies_done<0>();
+        return true;
+    }
+    gtr__field_registers<P == 2 ? 168 : 240, true>();
+    return false;
+}
 template <typename T, int P, bool RELU, bool FED>
 static __global__ void __launch_bounds__(GTR__FIELD_ALL(P, FED), 1) gtr__k_field(const __grid_constant__ gtr__field m) {
     extern __shared__ __align__(16) char gtr__field_pool[];      // more would hold for all kernels of the file
@@ -10737,7 +11236,6 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(P, FED), 1) gtr__k_field
     const int tid = (int)threadIdx.x, blocks = (int)gridDim.x, me = (int)blockIdx.x;
     const bool reporter = me == blocks - 1 && tid >= GTR__FIELD_T - 32;     // a warp of the team with the fewest tiles
     constexpr bool fed = GTR__FIELD_ALL(P, FED) > GTR__FIELD_T;
-    uint32_t count = 0, turn = 0;
     int role = 0;           // one alone where P is 1 and teams are fed
     if (P == 2 || !fed) while (role + 1 < m.roles && me >= m.block0[role + 1]) role++;
     if (*(const volatile uint32_t *)&m.ctl->status) {       // the same for all: written when all have come to the end
@@ -10754,295 +11252,19 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(P, FED), 1) gtr__k_field
         h->lost = 0; h->tag = h->target = 0; h->turns = m.hurry;
         h->first = h->step = m.ctl->step; h->applied = m.ctl->applied; h->scale = m.ctl->scale; h->good = m.ctl->good;
         h->more = record->more;
-        if (me == blocks - 1) gtr__begun(m.ctl, (uint64_t)record->more + 1);
+        if (me == blocks - 1) gtr__grid_snapshot(m.ctl, (uint64_t)record->more + 1);
     }
-    if constexpr (fed) {
-#if GTR__FIELD_WGMMA
-        if constexpr (P == 2) if (tid >= GTR__FIELD_T + 128) {
-            gtr__field_registers<152, true>();
-            for (;;) {
-                gtr__field_called<P>();
-                if (!*(const volatile int *)&h->go) break;
-                gtr__field_go<P>(true);
-                if (!*(const volatile int *)&h->start) break;
-                gtr__field_chain<T>(m, h, pool, role, count);
-            }
-            return;
-        }
-#endif
-        if (tid >= GTR__FIELD_T) {
-            gtr__field_registers<24, false>();
-            for (;;) {
-                gtr__field_called<P>();
-                if (!*(const volatile int *)&h->go || !gtr__field_serve<T, P>(m, h, pool, role, count)) break;
-            }
-            gtr__copies_done<0>();
-            return;
-        }
-        gtr__field_registers<P == 2 ? 168 : 240, true>();
-    }
-    const gtr__field_place<P> p(m, pool, (int)gtr__field_same((uint32_t)tid >> 7), tid & 127);
-    // opened: the next step's record is; there: its weights are; silent: the last one's norm has not been asked for.
-    // gone: this block waited for another in vain; ended: all have ended, or will, as far as others wait for them; stays: what was done does.
-    bool pending = false, opened = true, there = false, silent = false, was_bad = false, gone = false, ended = false, stays = true;
-    // Behind a step whose new weights were told: what is left of the report; by the reporter.
-    auto settle = [&](uint32_t tag) {
-        double sum = 0.0;
-        int turns = *(volatile int *)&h->turns;
-        for (int b0 = tid & 31; m.sums && b0 < blocks; b0 += 5 * 32) {
-            unsigned long long v[5];
-            uint32_t all;
-            do {
-                all = 0;
-#pragma unroll
-                for (int i = 0; i < 5; i++) {
-                    v[i] = tag;
-                    if (b0 + i * 32 < blocks) asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v[i]) : "l"(__cvta_generic_to_global(m.norms + b0 + i * 32)) : "memory");
-                }
-#pragma unroll
-                for (int i = 0; i < 5; i++) all |= ((uint32_t)v[i] ^ tag) & 0xffffu;
-            } while (all && ++turns < GTR__TURNS);
-#pragma unroll
-            for (int i = 0; i < 5; i++) sum += __longlong_as_double((long long)(v[i] & ~0xffffull));
-        }
-#pragma unroll
-        for (int i = 16; i; i >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, i);
-        if (tid == GTR__FIELD_T - 32) { m.ctl->norm = (float)(sqrt(sum) / (double)m.ctl->scale); m.ctl->coef = (float)(1.0 / (double)m.ctl->scale); m.ctl->guard = was_bad ? 1u : 0u; }
-    };
-    gtr__field_open<P, fed>(m, h, record, p, role);
-    if (m.told) {           // what earlier launches told is not this one's
-        for (int i = me * GTR__FIELD_T + tid; i <= m.flat; i += blocks * GTR__FIELD_T) gtr__res_tell(m.told + i, 0);
-        if (tid == 0) m.norms[me] = 0;
-    }
-#pragma unroll 1
-    for (;;) {
-        if (!there) gtr__field_load<T, P>(m, pool);
-        gtr__field_clear<P>(m, pool);
-        gtr__field_publish();
-        gtr__field_meet();
-        if constexpr (fed) gtr__field_go<P>(me - m.block0[role] >= m.tiles);
-        opened = false;
-        if (reporter) {
-            if (silent) settle(h->tag);
-            if (pending && tid == GTR__FIELD_T - 32) gtr__report_step(m.report);
-            __syncwarp();
-            gtr__field_ahead(m, h, !pending);
-        }
-        {
-            gtr__field_sums sum;
-#pragma unroll
-            for (int u = 0; u < GTR__FIELD_UNITS; u++)
-#pragma unroll
-                for (int i = 0; i < 36; i++) sum.dw[u][i] = 0.0f;
-#pragma unroll
-            for (int i = 0; i < 4; i++) sum.last[i] = 0.0f;
-            sum.bias[0] = sum.bias[1] = sum.loss = 0.0f;
-#if GTR__FIELD_WGMMA
-            if constexpr (P == 2) gtr__field_collect<T>(m, h, pool, p, role, count, turn, sum);
-            else
-#endif
-                gtr__field_rows<T, P, RELU, fed>(m, h, pool, p, role, h->record.more == 0, count, turn, sum);
-            gtr__field_write<T, P>(m, pool, role, sum);
-        }
-        gtr__field_arrive(m);
-        if (!pending) gtr__field_slice<P>(m, h, GTR__FIELD_KEEP, 0.0f);     // nobody's update has begun
-        const int64_t more = h->record.more;
-        const int tid = gtr__field_index();
-        const int quads = m.quads, per = (quads + blocks - 1) / blocks, q0 = me * per, mine = quads - q0 < per ? quads - q0 : per;
-        float4 *red = (float4 *)(pool + m.team_at + m.place_at);
-        int ways = 1;
-        while (ways < 8 && per * ways * 2 <= GTR__FIELD_T) ways *= 2;
-        const int wide = GTR__FIELD_T / ways, way = tid / wide, own = tid % wide;
-        const bool once = per <= wide;              // all of a slice at a time, unless there are very many parameters
-        if (tid >= 128 && tid < 128 + GTR__MAX_GROUPS)      // thread 0 is about to wait
-            gtr__rates_of(m.optim, (double)h->record.lr[tid - 128], h->applied + 1, tid - 128, &h->rate);
-        const float whole = (float)(1.0 / (double)h->scale);
-        gtr__field_four four;
-        int from = 0;
-        four.live = 0;
-        if (once && own < mine) gtr__field_find<P>(m, h, q0 + own, four, &from);
-        if (way == 0 && four.live) gtr__field_state(m, four);
-        if (!gtr__field_wait(m, h)) { gone = true; break; }
-        // Mostly all slices are good, and then a second meeting, or that all have been told of the new weights, is the end of the step.
-        const bool early = once && !m.clipped, quick = P == 1 && early && m.told && more != 0;
-        const gtr__record *now = &m.ctl->record[h->step & 1], *next = &m.ctl->record[(h->step + 1) & 1];
-        if (fed && quick) {
-            gtr__field_open<P, fed>(m, h, next, p, role);
-            opened = true;
-        }
-        uint32_t most = 0;
-        double sum = 0.0;
-        bool bad = false;
-        for (int q = 0; q < mine; q += wide) {
-            if (!once) {
-                four.live = 0;
-                if (q + own < mine) gtr__field_find<P>(m, h, q0 + q + own, four, &from);
-            }
-            if (four.live) four.g = gtr__field_gather<T>(m, q0 + q + own, from, way, ways);
-            if (ways > 1) {
-                red[tid] = four.g;
-                gtr__field_meet();
-                if (way) four.live = 0;
-                if (four.live) {
-#pragma unroll
-                    for (int k = 1; k < 8; k++) if (k < ways) four.g = gtr__mlp_add4(four.g, red[k * wide + tid]);
-                }
-                gtr__field_meet();
-            }
-            if (!four.live) continue;
-            if (!once) gtr__field_give(m.optim.gradient + four.seg->offset, four, four.g);
-            gtr__field_look(four.g, four.live, most, sum);
-        }
-        if (m.checks) bad = most >= 0x7f800000u;
-        if (reporter) {
-            float v = 0.0f;
-            for (int b0 = tid & 31; b0 < m.block0[1]; b0 += 5 * 32) {       // all of 160 blocks' at once
-                float w[5];
-#pragma unroll
-                for (int i = 0; i < 5; i++) w[i] = b0 + i * 32 < m.block0[1] ? __ldcg(&m.losses[b0 + i * 32]) : 0.0f;
-#pragma unroll
-                for (int i = 0; i < 5; i++) v += w[i];
-            }
-#pragma unroll
-            for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
-            v /= m.count;
-            if (tid == GTR__FIELD_T - 32) *m.value = v;
-            bad |= gtr__infinite(v);
-        }
-        const bool updated = early && !bad && four.live;
-        const gtr__field_four before = four;
-        if (updated) gtr__field_update(m, h, four, whole);
-        auto keep = [&]() {
-            if (updated) gtr__field_give(m, four);
-            if (once && four.live) gtr__field_give(m.optim.gradient + four.seg->offset, four, four.g);
-        };
-        if (quick) {            // who waits for it is told first
-            const uint32_t tag = h->tag + 1, mark = tag | (bad ? GTR__FIELD_BAD : 0);
-            if (four.live & 1) gtr__res_tell2(m.told + four.flat + four.i, gtr__field_word16<T>(four.p.x, mark), gtr__field_word16<T>(four.p.y, mark));
-            if (four.live & 4) gtr__res_tell2(m.told + four.flat + four.j, gtr__field_word16<T>(four.p.z, mark), gtr__field_word16<T>(four.p.w, mark));
-            keep();
-            if (reporter && tid == GTR__FIELD_T - 32) gtr__res_tell(m.told + m.flat, mark);
-            if (m.sums) {
-                if (wide > 32) sum = gtr__field_total(sum, h->sums);
-                else {
-#pragma unroll
-                    for (int i = 16; i; i >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, i);
-                }
-                if (tid == 0) asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(__cvta_generic_to_global(m.norms + me)), "l"(((unsigned long long)__double_as_longlong(sum) & ~0xffffull) | tag) : "memory");
-            }
-            if constexpr (!fed) {
-                gtr__field_open<P, fed>(m, h, next, p, role);
-                opened = true;
-            }
-            const uint32_t heard = gtr__field_hear(m, h, pool, tag);
-            if (heard & 1) h->lost = 1;
-            bad = gtr__field_any((heard & GTR__FIELD_BAD) != 0);
-            if (*(const volatile int *)&h->lost) { gone = true; break; }
-        } else {
-            keep();
-            bad = gtr__field_any(bad);
-            if (m.sums) sum = gtr__field_total(sum, h->sums);
-            if (tid == 0) m.guard[me] = make_double2(sum, bad ? 1.0 : 0.0);
-            if (more == 0) {
-                ended = true;
-                stays = gtr__field_end(m, false);
-                if (!stays) break;
-            } else {
-                gtr__field_arrive(m);
-                if (!gtr__field_wait(m, h)) { gone = true; break; }
-            }
-            sum = 0.0;
-            bad = false;
-            for (int b0 = tid & 31; b0 < blocks; b0 += 5 * 32) {
-                double2 v[5];
-#pragma unroll
-                for (int i = 0; i < 5; i++) v[i] = b0 + i * 32 < blocks ? __ldcg(&m.guard[b0 + i * 32]) : make_double2(0.0, 0.0);
-#pragma unroll
-                for (int i = 0; i < 5; i++) { sum += v[i].x; bad |= v[i].y != 0.0; }
-            }
-            bad = __any_sync(0xffffffffu, bad);
-        }
-        silent = quick;
-        was_bad = bad;
-        double norm = 0.0;
-        float coef = whole;
-        if (!quick && (m.clipped || (m.sums && reporter))) {
-#pragma unroll
-            for (int i = 16; i; i >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, i);
-            norm = sqrt(sum) / (double)h->scale;
-            const double factor = m.clipped ? m.optim.clip / (norm + 1e-6) : 1.0;
-            if (factor < 1.0) coef = (float)(factor / (double)h->scale);
-        }
-        if (bad && updated) gtr__field_give(m, before);
-        if (!bad && !early) gtr__field_slice<P>(m, h, GTR__FIELD_USE, coef);
-        if (!quick && reporter && tid == GTR__FIELD_T - 32) { m.ctl->norm = (float)norm; m.ctl->coef = coef; m.ctl->guard = bad ? 1u : 0u; }
-        pending = true;
-        const bool stuck = bad && !m.report.scaled;
-        if (stuck) gtr__field_feed(m, now);
-        if (stuck || more == 0) break;
-        if (!quick) gtr__field_meet();
-        if (tid == 0) {         // as gtr__report_step does it
-            h->tag += quick;
-            h->step++;
-            if (bad) { h->scale = h->scale * 0.5f > 1.0f ? h->scale * 0.5f : 1.0f; h->good = 0; }
-            else {
-                h->applied++;
-                if (++h->good >= 2000 && m.report.scaled) { h->scale = h->scale * 2.0f < 16777216.0f ? h->scale * 2.0f : 16777216.0f; h->good = 0; }
-            }
-        }
-        there = quick && !bad;
-        if (there) continue;
-        if (bad || !early) gtr__field_arrive(m);
-        else gtr__field_meet();
-        if (!opened) gtr__field_open<P, fed>(m, h, next, p, role);
-        opened = true;
-        if ((bad || !early) && !gtr__field_wait(m, h)) { gone = true; break; }
-    }
-    gtr__copies_commit();
-    gtr__copies_done<0>();
-    if (!ended) stays = gtr__field_end(m, gone);
-    if (!stays) gtr__field_slice<P>(m, h, GTR__FIELD_BACK, 0.0f);
-    if (reporter && stays && silent) settle(h->tag + 1);
-    if (reporter && tid == GTR__FIELD_T - 32 && stays)      // of the launch's steps, those that were not reported
-        for (int64_t i = h->more + 1 - (int64_t)(m.ctl->step - h->first); i > 0; i--) gtr__report_step(m.report);
-    if constexpr (fed) {
-        if (tid == 0) *(opened ? &h->start : &h->go) = 0;
-        if (opened) gtr__field_go<P>(false);
-        else gtr__field_call<P>();
-    }
-    if (tid == 0) gtr__leave(m.report);
+    if constexpr (fed) if (gtr__field_serves<T, P>(m, h, pool, role)) return;
+    gtr__field_block<T, P, RELU, fed>(m, h, pool, role, reporter).run(record);
 }
 
 // >>field-match
 // Extents and how they are cut; a pure function of both and the number of multiprocessors.
 typedef struct gtr__field_cut { int p, bytes; } gtr__field_cut;
 static int gtr__field_room(int compute) { return (compute == 80 || compute == 87 ? 163 : compute == 86 || compute == 89 || compute >= 120 ? 99 : 227) * 1024; }
-// ahead: widths above 64 go by gtr__field_chain.
-static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, gtr__field *m, gtr__field_cut *c, int sm_count, int room, bool ahead) {
-    const int last = q->layers - 1;
-    memset(m, 0, sizeof *m);
-    if (q->layers < 2 || q->act_back[q->layers - 1] >= 0 || q->accuracy >= 0) return false;
-    m->layers = q->layers;
-    c->p = 1;
-    for (int l = 0; l <= last; l++) {
-        const gtr__node *f = &v->node[q->forward[l]];
-        const gtr_shape *w = gtr__mlp_shape(v, f->in[1]);
-        int64_t x = gtr__mlp_count(v, f->in[0]), y = gtr__mlp_count(v, f->out[0]);
-        gtr__field_layer *L = &m->layer[l];
-        if (w->ndim != 2 || w->dim[0] < 1 || w->dim[1] < 1 || w->dim[0] > 128 || w->dim[1] > 128 || x % w->dim[1]) return false;
-        if (l == 0) { if (x / w->dim[1] > INT32_MAX / 256) return false; m->batch = (int)(x / w->dim[1]); }
-        if (m->batch * w->dim[1] != x || m->batch * w->dim[0] != y || (l && w->dim[1] != m->layer[l - 1].n)) return false;
-        L->n = (int)w->dim[0]; L->k = (int)w->dim[1];
-        L->act = gtr__mlp_act(f); L->act_a = (float)f->attr.f[0]; L->act_b = (float)f->attr.f[1];
-        if (L->act == GTR__OP_LOG) return false;    // of the columns behind the last is not finite
-        if (L->n > 64) c->p = 2;
-    }
-    const int P = c->p;
-    const bool chain = ahead && P == 2;
-    m->tiles = (m->batch + GTR__FIELD_ROWS - 1) / GTR__FIELD_ROWS;
-    m->small = m->layer[last].n <= 8;
-    m->reciprocal = m->layer[last].n > 1 ? (uint32_t)((((uint64_t)1 << 32) + (uint64_t)m->layer[last].n - 1) / (uint64_t)m->layer[last].n) : 0;
-    m->stage_pitch = m->layer[0].k <= 32 ? 128 : m->layer[0].k <= 64 ? 256 : 512;
+// How shared memory is cut. chain: widths above 64 go by gtr__field_chain.
+static void gtr__field_layout(gtr__field *m, gtr__field_cut *c, bool chain, int room) {
+    const int P = c->p, last = m->layers - 1;
     int at = (int)GTR__FIELD_HEAD;
     m->w0_at = at;
     for (int l = 0; l <= last; l++) {
@@ -11084,7 +11306,10 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
         c->bytes = m->ones_at + 2048 + 1024;
         if (c->bytes <= room) break;
     }
-    // Roles, from the last layer down; blocks to each by what it has to do.
+}
+// Roles, from the last layer down; blocks to each by what it has to do.
+static bool gtr__field_cast(gtr__field *m, int P, bool chain, int sm_count) {
+    const int last = m->layers - 1;
     double cost[GTR__FIELD_ROLES], all = 0.0, forward = 0.0;
     memset(m->unit, -1, sizeof m->unit);
     for (int l = 0; l <= last; l++) forward += m->small && l == last ? P : P * 4.0 * m->layer[l].panels;
@@ -11112,21 +11337,50 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
         m->block0[r + 1] = r + 1 == m->roles ? sm_count : (int)(seen / all * sm_count + 0.5);
         if (m->block0[r + 1] <= m->block0[r]) m->block0[r + 1] = m->block0[r] + 1;
     }
-    if (m->block0[m->roles] != sm_count) return false;
+    return m->block0[m->roles] == sm_count;
+}
+// ahead: where there are blocks for gtr__field_chain.
+static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, gtr__field *m, gtr__field_cut *c, int sm_count, int room, bool ahead) {
+    const int last = q->layers - 1;
+    memset(m, 0, sizeof *m);
+    if (q->layers < 2 || q->act_back[q->layers - 1] >= 0 || q->accuracy >= 0) return false;
+    m->layers = q->layers;
+    c->p = 1;
+    for (int l = 0; l <= last; l++) {
+        const gtr__node *f = &v->node[q->forward[l]];
+        const gtr_shape *w = gtr__mlp_shape(v, f->in[1]);
+        int64_t x = gtr__mlp_count(v, f->in[0]), y = gtr__mlp_count(v, f->out[0]);
+        gtr__field_layer *L = &m->layer[l];
+        if (w->ndim != 2 || w->dim[0] < 1 || w->dim[1] < 1 || w->dim[0] > 128 || w->dim[1] > 128 || x % w->dim[1]) return false;
+        if (l == 0) { if (x / w->dim[1] > INT32_MAX / 256) return false; m->batch = (int)(x / w->dim[1]); }
+        if (m->batch * w->dim[1] != x || m->batch * w->dim[0] != y || (l && w->dim[1] != m->layer[l - 1].n)) return false;
+        L->n = (int)w->dim[0]; L->k = (int)w->dim[1];
+        L->act = gtr__mlp_act(f); L->act_a = (float)f->attr.f[0]; L->act_b = (float)f->attr.f[1];
+        if (L->act == GTR__OP_LOG) return false;    // of the columns behind the last is not finite
+        if (L->n > 64) c->p = 2;
+    }
+    const int P = c->p;
+    const bool chain = ahead && P == 2;
+    m->tiles = (m->batch + GTR__FIELD_ROWS - 1) / GTR__FIELD_ROWS;
+    m->small = m->layer[last].n <= 8;
+    m->reciprocal = m->layer[last].n > 1 ? (uint32_t)((((uint64_t)1 << 32) + (uint64_t)m->layer[last].n - 1) / (uint64_t)m->layer[last].n) : 0;
+    m->stage_pitch = m->layer[0].k <= 32 ? 128 : m->layer[0].k <= 64 ? 256 : 512;
+    gtr__field_layout(m, c, chain, room);
+    if (!gtr__field_cast(m, P, chain, sm_count)) return false;
     m->narrow = P == 1 && m->roles == 1 && sm_count >= 64;
-    for (l = 0; l + m->small <= last; l++) {
+    for (int l = 0; l + m->small <= last; l++) {
         m->layer[l].frag = m->frags;
         m->frags += (m->layer[l].k + 7) / 8 * 128 * P;
     }
     m->quads = m->frags;
-    for (l = 0; l <= last; l++) {
+    for (int l = 0; l <= last; l++) {
         m->layer[l].nat_b = m->quads;
         m->quads += (m->layer[l].n + 3) / 4;
     }
     m->layer[last].nat_w = m->quads;
     if (m->small) m->quads += (m->layer[last].n * m->layer[last].k + 3) / 4;
     m->stride = m->frags * (m->narrow ? 8 : 16) + (m->quads - m->frags) * 16;
-    for (l = 0; l <= last; l++) {
+    for (int l = 0; l <= last; l++) {
         m->layer[l].flat_w = m->flat;
         m->flat += (m->layer[l].n * m->layer[l].k + 3) / 4 * 4;
         m->layer[l].flat_b = m->flat;
@@ -11178,14 +11432,14 @@ static int gtr__field_match(const gtr__plan *plan, int at, const gtr__caps *caps
 }
 
 // >>field-launch
-typedef struct gtr__field_space { size_t losses, guard, value, told, norms, records, kept, bytes; } gtr__field_space;
+typedef struct gtr__field_space { size_t losses, guard, value, published, norms, records, kept, bytes; } gtr__field_space;
 static gtr__field_space gtr__field_space_of(const gtr__field *m, int sm_count) {
     gtr__field_space s;
     s.losses = gtr__pad256((size_t)m->stride * (size_t)sm_count);
     s.guard = s.losses + gtr__pad256((size_t)sm_count * 4);
     s.value = s.guard + gtr__pad256((size_t)sm_count * sizeof(double2));
-    s.told = s.value + 256;
-    s.norms = s.told + gtr__pad256((size_t)(m->flat + 1) * 4);
+    s.published = s.value + 256;
+    s.norms = s.published + gtr__pad256((size_t)(m->flat + 1) * 4);
     s.records = s.norms + gtr__pad256((size_t)sm_count * 8);
     s.kept = s.records + GTR__FIELD_AHEAD * 256;
     s.bytes = s.kept + (size_t)m->quads * 3 * sizeof(float4);
@@ -11256,11 +11510,11 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     if (gtr__mlp_arg(&v, v.node[p.loss].out[0])->data) m.value = (float *)gtr__mlp_arg(&v, v.node[p.loss].out[0])->data;
     bool sixteens = cut.p == 1;
     for (int l = 0; l < m.layers; l++) sixteens &= m.layer[l].panels == 1 && m.layer[l].k % 8 == 0;
-    if (sixteens) m.told = (uint32_t *)((char *)c->ws + space.told);
+    if (sixteens) m.published = (uint32_t *)((char *)c->ws + space.published);
     m.norms = (uint64_t *)((char *)c->ws + space.norms);
     m.records = (int4 *)((char *)c->ws + space.records);
     m.kept = (float4 *)((char *)c->ws + space.kept);
-    m.hurry = c->caps->hurry ? GTR__TURNS - c->caps->hurry : 0; m.late = c->caps->late;
+    m.hurry = c->caps->hurry ? GTR__DEADLINE - c->caps->hurry : 0; m.late = c->caps->late;
     m.optim = *o;
     m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0;
     m.ctl = c->ctl; m.ring = f->shared->record;
@@ -11271,23 +11525,29 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     return t == GTR_BF16 ? gtr__field_start_of<__nv_bfloat16>(instance, c, &m, &cut, relu) : gtr__field_start_of<__half>(instance, c, &m, &cut, relu);
 }
 // >>tall
-// The resident network for tall batches of bytes. Rows of the batch are many, so that all is cut otherwise: blocks are groups of 16 columns
-// of the first layer x ranks of its k x slabs of the batch's rows, and hold their part of the step's batch as it lies in the data set, a byte an
-// element; 16 rows are a block's own in the middle, with all further layers' weights in its shared memory; what is left over, spare blocks,
-// makes the further layers' gradients and updates. A step has four exchanges on its way, and one beside it:
+// The resident network for tall batches of bytes. Rows of the batch are many, so that all is cut otherwise: blocks are
+// groups of 16 columns of the first layer x ranks of its k x slabs of the batch's rows, and hold their part of the step's
+// batch as it lies in the data set, a byte an element; 16 rows are a block's own in the middle, with all further layers'
+// weights in its shared memory; what is left over, spare blocks, makes the further layers' gradients and updates. A step
+// has four exchanges on its way, and one beside it:
 //
-//   part     x w of a block's columns, k and rows      -> a row's block: sum, activation, all further layers, loss, the way back
-//   dz       a row block's, of the first layer         -> the columns' blocks: dw = dz^T x of their rows
-//   dw       a slab's                                  -> the block that owns these of the columns and k: sum over slabs, update
-//   w        what has become of it, as halves          -> the blocks of the same columns and k
-//   h, dz    of the further layers                     -> spare blocks: dw, update; the new weights -> all row blocks, a step later
+//   publisher            words                                  awaited by
+//   block (g, r, slab)   part: x w of its columns, k and rows   the block of a row: sum, activation, all further layers,
+//                                                               loss, and back
+//   the block of a row   dz of the first layer                  the columns' blocks: dw = dz^T x of their slab's rows
+//   block (g, r, slab)   dw of its slab                         the owner of these columns and k: sum over slabs, update
+//   the owner            w, updated, as halves                  the blocks of the same columns and k
+//   the block of a row   h and dz of the further layers         spare blocks: dw, update
+//   spare blocks         images of the further layers' weights  the blocks of rows, a step later
 //
-// The further layers' new weights are no words but an image of what products want, which row blocks copy when each task has said that its piece is
-// there. Blocks of neighbouring groups have the same rows of x: where clusters are, two of them ask for half of x each, and of the image, which
-// both get. A block's last two warps are the askers: they find out which rows are next and ask for them, and the others do not wait for them
-// between the first layer's gradient and the next step. Words, and how a bad step is known to all before the next one's update, are those of >>resident: a mark goes with parts to the rows of the
-// block's slab, with their dz to the slab's blocks, and with dw to those of other slabs. Products are FP16's, which has TF32's eleven bits:
-// bytes are exact in it, and a power of two keeps all else away from the ends of its range; gradients of the further layers are TF32's.
+// An image is no words but what products read, as it lies in shared memory; the blocks of rows copy it when each task has
+// published that its piece is there. Blocks of neighbouring groups have the same rows of x: where clusters are, two of them
+// ask for half of x each, and of the image, and both get all of it. A block's last two warps are the producers of x: they
+// find out which rows are next and ask for them, and the others do not wait for them between the first layer's gradient
+// and the next step. Words, and how a bad step is known to all before the next one's update, are those of >>resident: a
+// mark goes with parts to the rows of the block's slab, with their dz to the slab's blocks, and with dw to those of other
+// slabs. Products are FP16's, which has TF32's eleven bits: bytes are exact in it, and a power of two keeps all else away
+// from the ends of its range; gradients of the further layers are TF32's.
 
 #define GTR__TALL_T      GTR__RES_T
 #define GTR__TALL_WARPS  (GTR__TALL_T / 32)
@@ -11318,7 +11578,7 @@ typedef struct gtr__tall {
     int target;                 // which of m.rest is the loss's
     float byte_by, byte_from;   // see gtr__tall_bytes; what to multiply a product with them by
     int image_at, span;         // the further layers' weights, biases and scales: where in shared memory, how many words
-    uint32_t *image, *told;     // of even steps, of odd ones: the image as it becomes, whether a task's piece of it is there
+    uint32_t *image, *published;     // of even steps, of odd ones: the image as it becomes, whether a task's piece of it is there
     uint32_t *pool;             // all that is exchanged
     int64_t words, old;         // old: first word of the image of odd steps
     float4 *own;                // first layer's weights and moments, by step: a block's (p, m, v, bias; threads)
@@ -11344,7 +11604,7 @@ typedef struct gtr__tall_head { // what a block keeps beside its pool
     int counts[GTR__TALL_WARPS], tiles, half;  // half: of the shuffle's bits
     int all[2];                 // by step: how many labels count in the batch
     alignas(8) uint64_t bar, weights, free;     // x has come; the further layers' new weights have; the pair's other block has room for a step's x
-    int gone;                   // the first step for which it has not, and will not have
+    int departed;                   // the first step for which it has not, and will not have
     bool alike;                 // it has rows in the middle, as this one has
     int stop, lost;             // the block leaves before the next step; the next step's mark: something was not finite
     float factor;               // what to multiply the products of a step's parts with
@@ -11359,13 +11619,13 @@ static __device__ __forceinline__ bool gtr__tall_any(bool v) {
 #endif
 }
 // N times four words, at(i) the i-th's address, until a warp misses none; what is not there(i), is no number. The first PAIRS are pairs of halves,
-// whose bits 14 and 30 are tag and mark. All lanes come. While something is missing, one lane looks for its first word: the way to L2 belongs to
+// whose bits 14 and 30 are tag and mark. All lanes come. While something is missing, one lane polls its first word: the way to L2 belongs to
 // those who have something to carry. (An address that is NULL for what is not there would do, but ptxas 13.0 tests such an address too early.)
 #define GTR__TALL_PAIR_TAG 0x4000u
 #define GTR__TALL_PAIR_BAD 0x40000000u
 #define GTR__TALL_PAIR     0xbfffbfffu
-template <int N, int PAIRS, typename T, typename F> static __device__ __forceinline__ void gtr__tall_hear_at(uint4 *v, gtr__res_ear &ear, T there, F at) {
-    const uint32_t tag = ear.tag, pair = tag ? GTR__TALL_PAIR_TAG : 0;
+template <int N, int PAIRS, typename T, typename F> static __device__ __forceinline__ void gtr__tall_await_at(uint4 *v, gtr__waiting &awaited, T there, F at) {
+    const uint32_t tag = awaited.tag, pair = tag ? GTR__TALL_PAIR_TAG : 0;
     uint32_t words, pairs;
 #pragma unroll 1
     while (true) {
@@ -11373,7 +11633,7 @@ template <int N, int PAIRS, typename T, typename F> static __device__ __forceinl
 #pragma unroll
         for (int i = 0; i < N; i++) {
             const uint32_t none = i < PAIRS ? pair : tag;
-            if (there(i)) v[i] = gtr__res_look4(at(i)); else v[i] = make_uint4(none, none, none, none);
+            if (there(i)) v[i] = gtr__poll4(at(i)); else v[i] = make_uint4(none, none, none, none);
         }
 #pragma unroll
         for (int i = 0; i < N; i++) {
@@ -11382,15 +11642,15 @@ template <int N, int PAIRS, typename T, typename F> static __device__ __forceinl
         }
         if (!gtr__tall_any(((pairs & GTR__TALL_PAIR_TAG) | (words & 1)) != 0)) break;
         if ((threadIdx.x & 31) == 0 && there(0))
-            while (((gtr__res_look(at(0)) ^ (PAIRS ? pair : tag)) & (PAIRS ? GTR__TALL_PAIR_TAG : 1u)) &&
-                   ++ear.turns < GTR__TURNS) {}
-        ear.turns = __shfl_sync(0xffffffffu, ear.turns, 0) + 1;
-        if (ear.turns >= GTR__TURNS) break;
+            while (((gtr__poll(at(0)) ^ (PAIRS ? pair : tag)) & (PAIRS ? GTR__TALL_PAIR_TAG : 1u)) &&
+                   ++awaited.turns < GTR__DEADLINE) {}
+        awaited.turns = __shfl_sync(0xffffffffu, awaited.turns, 0) + 1;
+        if (awaited.turns >= GTR__DEADLINE) break;
     }
-    ear.bad |= (words & 2u) | (pairs & GTR__TALL_PAIR_BAD ? 2u : 0u);
+    awaited.bad |= (words & 2u) | (pairs & GTR__TALL_PAIR_BAD ? 2u : 0u);
 }
-template <int N, typename F> static __device__ __forceinline__ void gtr__tall_hear4(uint4 *v, int n, gtr__res_ear &ear, F at) {
-    gtr__tall_hear_at<N, 0>(v, ear, [&](int i) { return i < n; }, at);
+template <int N, typename F> static __device__ __forceinline__ void gtr__tall_await4(uint4 *v, int n, gtr__waiting &awaited, F at) {
+    gtr__tall_await_at<N, 0>(v, awaited, [&](int i) { return i < n; }, at);
 }
 
 // Four words of shared memory at once.
@@ -11483,7 +11743,7 @@ template <int P> static __device__ __forceinline__ uint32_t gtr__tall_bytes(uint
     return gtr__tall_half2(gtr__res_low<P>(__low2float(v) * by), gtr__res_low<P>(__high2float(v) * by));
 }
 // Where a lane's four words of 8 rows (the n'th) x 16 columns (the m'th) lie: two rows, 2t and 2t + 1, of column 2g, then of column 2g + 1; so a
-// product's outcome is sent and an operand heard, 512 bytes a warp.
+// product's outcome is published and an operand awaited, 512 bytes a warp.
 static __device__ __forceinline__ int gtr__tall_place(int width, int n, int m) { return ((n * (width / 16) + m) * 32 + (gtr__tall_tid() & 31)) * 4; }
 // Which of a layer's tiles of 16 columns x 8 rows are a warp's: m'th sixteen columns, n'th (and n + 1st) eight rows.
 struct gtr__tall_unit {
@@ -11511,25 +11771,25 @@ static __device__ __forceinline__ int *gtr__tall_labels(const gtr__tall &s, floa
 #define GTR__TALL_NOT_YET 0xfffffffeu
 #define GTR__TALL_NO_ROW  0xffffffffu
 // A row and its label are one word of eight bytes.
-static __device__ __forceinline__ uint2 gtr__tall_look(const uint2 *p) {
+static __device__ __forceinline__ uint2 gtr__tall_poll(const uint2 *p) {
 #ifdef __CUDA_ARCH__
     unsigned long long v;
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
     return make_uint2((uint32_t)v, (uint32_t)(v >> 32));
 #else
-    gtr__res_look((const uint32_t *)p);
+    gtr__poll((const uint32_t *)p);
     return *p;
 #endif
 }
-static __device__ __forceinline__ void gtr__tall_tell(uint2 *p, uint32_t from, int label) {
+static __device__ __forceinline__ void gtr__tall_publish_row(uint2 *p, uint32_t from, int label) {
 #ifdef __CUDA_ARCH__
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(__cvta_generic_to_global(p)), "l"((unsigned long long)(uint32_t)label << 32 | from) : "memory");
 #else
     *p = make_uint2(from, (uint32_t)label);
 #endif
 }
-static __device__ __forceinline__ void gtr__tall_known(uint2 &v, const uint2 *p, gtr__res_ear &ear) {
-    while (v.x == GTR__TALL_NOT_YET && ++ear.turns < GTR__TURNS) v = gtr__tall_look(p);
+static __device__ __forceinline__ void gtr__tall_known(uint2 &v, const uint2 *p, gtr__waiting &awaited) {
+    while (v.x == GTR__TALL_NOT_YET && ++awaited.turns < GTR__DEADLINE) v = gtr__tall_poll(p);
 }
 static __device__ __forceinline__ int gtr__tall_label(const gtr__tall &s, const gtr__tall_head *h, uint32_t from) {
     const gtr__feed_one &in = s.m.rest[s.target];
@@ -11543,7 +11803,7 @@ static __device__ __forceinline__ void gtr__tall_foresee(const gtr__tall &s, gtr
     for (int r = tid; r < s.total; r += GTR__TALL_T) {
         const uint32_t from = r < rows ? (uint32_t)gtr__res_origin(h, step, r) : GTR__TALL_NO_ROW;
         const int label = s.m.loss == GTR__OP_XENT_STEP && r < rows ? gtr__tall_label(s, h, from) : 0;
-        gtr__tall_tell(s.origin + step * s.total + r, from, label);
+        gtr__tall_publish_row(s.origin + step * s.total + r, from, label);
         count += s.m.loss == GTR__OP_XENT_STEP && r < rows && label != s.m.xent.ignore;
     }
 #pragma unroll
@@ -11553,11 +11813,11 @@ static __device__ __forceinline__ void gtr__tall_foresee(const gtr__tall &s, gtr
     if (tid == 0) {
         int all = 0;
         for (int i = 0; i < GTR__TALL_WARPS; i++) all += h->counts[i];
-        gtr__res_tell(s.count + step, (uint32_t)all);
+        gtr__publish(s.count + step, (uint32_t)all);
     }
     __syncthreads();
 }
-// The last two warps ask for what is not there by polling: mostly they have nothing of the first layer to renew.
+// The last two warps request what is not there by polling: mostly they have nothing of the first layer to update.
 #define GTR__TALL_ASKERS 64
 static __device__ __forceinline__ int gtr__tall_asker() { return gtr__tall_tid() - (GTR__TALL_T - GTR__TALL_ASKERS); }
 static __device__ __forceinline__ void gtr__tall_prefetch(const char *p, int bytes) {     // to L2
@@ -11566,7 +11826,7 @@ static __device__ __forceinline__ void gtr__tall_prefetch(const char *p, int byt
     for (int i = 0; i < bytes; i += 128) asm volatile("prefetch.global.L2 [%0];" :: "l"(__cvta_generic_to_global(p + i)));
 #endif
 }
-// What a step needs of these, asked for early, to a place of its own: rows of the slab, labels of the block's own rows, how many count; and the rate.
+// What a step needs of these, requested early, to a place of its own: rows of the slab, labels of the block's own rows, how many count; and the rate.
 static __device__ __forceinline__ void gtr__tall_ask(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, bool worker) {
     const int me = gtr__tall_asker(), b = h->me.row + me / 8 * s.middles;
     const gtr__tall_me &q = h->me;
@@ -11585,41 +11845,41 @@ static __device__ __forceinline__ void gtr__tall_ask_rate(const gtr__tall &s, gt
     for (int i = me; i < (int)(sizeof(gtr__rates) / 4); i += GTR__TALL_ASKERS) gtr__copy4((float *)&h->rate[step & 1] + i, (const float *)&s.rate[step] + i, true);
     gtr__copies_commit();
 }
-static __device__ __forceinline__ void gtr__tall_take(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, bool worker, gtr__res_ear &ear) {
+static __device__ __forceinline__ void gtr__tall_take(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, bool worker, gtr__waiting &awaited) {
     const int me = gtr__tall_asker(), b = h->me.row + me / 8 * s.middles;
     const gtr__tall_me &q = h->me;
     const uint2 *from = (const uint2 *)(pool + s.ahead_at);
     uint32_t *origin = (uint32_t *)pool + s.origin_at;
     if (me < 0) return;
-    gtr__copies_done<0>();      // what a thread has asked for is its own
+    gtr__copies_done<0>();      // a thread reads what it has requested itself
     if (worker)
         for (int r = me; r < q.eights * 4; r += GTR__TALL_ASKERS)
             for (int e = 0; e < 2; e++) {
                 uint2 v = from[2 * r + e];
-                gtr__tall_known(v, s.origin + step * s.total + q.first * 8 + 2 * r + e, ear);
+                gtr__tall_known(v, s.origin + step * s.total + q.first * 8 + 2 * r + e, awaited);
                 origin[2 * r + e] = v.x;
             }
     from += s.eights * 8;
     if (me < s.owns * 8 && b < s.rows)
         for (int e = 0; e < 2; e++) {
             uint2 v = from[2 * me + e];
-            gtr__tall_known(v, s.origin + step * s.total + b * 16 + me % 8 * 2 + e, ear);
+            gtr__tall_known(v, s.origin + step * s.total + b * 16 + me % 8 * 2 + e, awaited);
             gtr__tall_labels(s, pool, step)[2 * me + e] = v.x < GTR__TALL_NOT_YET ? (int)v.y : 0;
         }
     if (me == 0) {
         uint32_t all = from[s.owns * 16].x;
-        while (all == GTR__TALL_NOT_YET && ++ear.turns < GTR__TURNS) all = gtr__res_look(s.count + step);
+        while (all == GTR__TALL_NOT_YET && ++awaited.turns < GTR__DEADLINE) all = gtr__poll(s.count + step);
         h->all[step & 1] = (int)all;
     }
 }
 // Who has no rows in the middle brings x nearer meanwhile.
-static __device__ __forceinline__ void gtr__tall_nearer(const gtr__tall &s, const gtr__tall_head *h, int step, gtr__res_ear &ear) {
+static __device__ __forceinline__ void gtr__tall_nearer(const gtr__tall &s, const gtr__tall_head *h, int step, gtr__waiting &awaited) {
     const int tid = gtr__tall_tid(), workers = s.groups * s.ranks * s.slabs, busy = s.middles < workers ? s.middles : 0, columns = s.m.layer[0].k;
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
     for (int r = (busy ? h->me.row - s.rows : (int)blockIdx.x) + tid * (workers - busy); r < s.m.batch; r += GTR__TALL_T * (workers - busy)) {
         const uint2 *p = s.origin + step * s.total + r;
-        uint2 v = gtr__tall_look(p);
-        gtr__tall_known(v, p, ear);
+        uint2 v = gtr__tall_poll(p);
+        gtr__tall_known(v, p, awaited);
         if (v.x < GTR__TALL_NOT_YET) gtr__tall_prefetch(src + (int64_t)v.x * columns, columns);
     }
 }
@@ -11648,24 +11908,24 @@ static __device__ __forceinline__ bool gtr__tall_came(uint64_t *bar, int step) {
 }
 #endif
 static __device__ __forceinline__ bool gtr__tall_whole(const gtr__tall &s, const char *src) { return (((uintptr_t)src | (uintptr_t)s.m.layer[0].k) & 15) == 0; }
-// A pair's blocks tell each other that they have room for a step's x; or, who leaves, that they have none from a step on. What one has begun to ask
+// A pair's blocks signal each other room for a step's x; or, on leaving, that there is none from a step on. What one has begun to ask
 // for the other has, too, or will: so neither waits for what does not come. Nobody writes to the other before both are there, or ends before it does.
-static __device__ __forceinline__ void gtr__tall_room(gtr__tall_head *h, int step, bool gone) {
+static __device__ __forceinline__ void gtr__tall_room(gtr__tall_head *h, int step, bool departed) {
 #if GTR__TALL_BULK
     const int other = (int)(blockIdx.x & 1) ^ 1;
-    if (gone) asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(gtr__cluster_address(&h->gone, other)), "r"(step) : "memory");
+    if (departed) asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(gtr__cluster_address(&h->departed, other)), "r"(step) : "memory");
     gtr__bar_arrive_far(gtr__cluster_address(&h->free, other));
 #endif
 }
-static __device__ __forceinline__ bool gtr__tall_gone(const gtr__tall_head *h, int step) { return *(const volatile int *)&h->gone <= step; }
+static __device__ __forceinline__ bool gtr__tall_departed(const gtr__tall_head *h, int step) { return *(const volatile int *)&h->departed <= step; }
 // Both have rows in the middle, and share what comes of the image.
-[[maybe_unused]] static __device__ __forceinline__ bool gtr__tall_alike(const gtr__tall &s, const gtr__tall_head *h, int step) { return s.paired && h->alike && !gtr__tall_gone(h, step); }
-static __device__ __forceinline__ void gtr__tall_pair_meet(const gtr__tall &s) {
+[[maybe_unused]] static __device__ __forceinline__ bool gtr__tall_alike(const gtr__tall &s, const gtr__tall_head *h, int step) { return s.paired && h->alike && !gtr__tall_departed(h, step); }
+static __device__ __forceinline__ void gtr__tall_pair_barrier(const gtr__tall &s) {
     if (!s.paired) return;
     __syncthreads();
-    gtr__cluster_meet();
+    gtr__cluster_barrier();
 }
-// What the askers have taken is known to those who bring x.
+// What the askers have taken is known to the warps that copy x.
 static __device__ __forceinline__ void gtr__tall_taken(const gtr__tall &s, const gtr__tall_head *h) {
 #if GTR__TALL_BULK
     if (gtr__tall_whole(s, (const char *)(uintptr_t)h->record.src[s.m.x.slot])) {
@@ -11690,15 +11950,15 @@ static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float
             if (me == 0) gtr__tall_room(h, step, false);
             // it comes to this point, or leaves; or this block does without it, and so gives up
             int turn = 0;
-            while (!gtr__tall_gone(h, step) && !gtr__bar_passed_far(free, (uint32_t)step & 1) &&
-                   ++turn < GTR__BAR_LOOKS) {}
-            if (turn == GTR__BAR_LOOKS) *(volatile int *)&h->gone = step;
-            if (gtr__tall_gone(h, step)) return;
+            while (!gtr__tall_departed(h, step) && !gtr__bar_passed_far(free, (uint32_t)step & 1) &&
+                   ++turn < GTR__BAR_POLLS) {}
+            if (turn == GTR__BAR_POLLS) *(volatile int *)&h->departed = step;
+            if (gtr__tall_departed(h, step)) return;
         }
         const int each = s.paired ? 2 : 1, which = s.paired ? (int)(blockIdx.x & 1) : 0;
         if (me == 0) gtr__bar_expect(gtr__shared_address(&h->bar), there > 0 ? (uint32_t)(there * bytes) : 0u);
 #pragma unroll 1
-        for (int r = me * each + which; r < there; r += GTR__TALL_ASKERS * each) {      // who gave up on a row's place brings any: as many bytes come as are waited for
+        for (int r = me * each + which; r < there; r += GTR__TALL_ASKERS * each) {      // a thread past its deadline copies any row: as many bytes must arrive as are waited for
             const uint32_t from = origin[r] < GTR__TALL_NOT_YET ? origin[r] : 0;
             if (s.paired) gtr__tall_bulk_both(x + r * s.pitch, src + (int64_t)from * columns + k0, bytes, &h->bar);
             else gtr__tall_bulk(x + r * s.pitch, src + (int64_t)from * columns + k0, bytes, &h->bar);
@@ -11736,7 +11996,7 @@ static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float
 static __device__ __forceinline__ bool gtr__tall_brought(const gtr__tall &s, gtr__tall_head *h, int step) {
 #if GTR__TALL_BULK
     if (gtr__tall_whole(s, (const char *)(uintptr_t)h->record.src[s.m.x.slot])) {
-        if (s.paired && gtr__tall_gone(h, step)) return false;
+        if (s.paired && gtr__tall_departed(h, step)) return false;
         return gtr__tall_came(&h->bar, step);
     }
 #endif
@@ -11789,26 +12049,26 @@ template <bool BACK> static __device__ __forceinline__ void gtr__tall_product(fl
 static __device__ __forceinline__ int gtr__tall_turn(int r) { return (r & ~15) + (r & 1) * 8 + (r >> 1 & 7); }     // where products want a row
 static __device__ __forceinline__ int gtr__tall_unturn(int r) { return (r & ~15) + (r & 7) * 2 + (r >> 3 & 1); }
 // What has become of the further layers' weights in step `from` is an image of what products want. Whether it is there: all tasks have said so of
-// theirs, which who will ask for it finds out.
-#define GTR__TALL_PIECE 10240   // words: few of them, as to ask for one takes two hundred cycles
+// theirs, which the thread that will request it finds out.
+#define GTR__TALL_PIECE 10240   // words: few of them, as to issue one copy takes two hundred cycles
 #if GTR__TALL_BULK
 #define GTR__TALL_ASKS(tid) ((tid) / 32 == GTR__TALL_WARPS - 2)
 #else
 #define GTR__TALL_ASKS(tid) true
 #endif
 static __device__ __forceinline__ uint32_t *gtr__tall_image(const gtr__tall &s, int step, int at) { return s.image + (step & 1) * s.span + at - s.image_at; }
-static __device__ __forceinline__ void gtr__tall_weights_told(const gtr__tall &s, int from, gtr__res_ear &ear) {
+static __device__ __forceinline__ void gtr__tall_weights_published(const gtr__tall &s, int from, gtr__waiting &awaited) {
     const uint32_t tag = (uint32_t)from >> 1 & 1;
     if (!GTR__TALL_ASKS(gtr__tall_tid())) return;
     for (int k = gtr__tall_tid() & 31; k < s.tasks; k += 32) {
-        const uint32_t *p = s.told + (from & 1) * s.tasks + k;
-        uint32_t v = gtr__mlp_look(p);
-        while (((v ^ tag) & 1) && ++ear.turns < GTR__TURNS) v = gtr__mlp_look(p);
-        ear.bad |= v & 2u;
+        const uint32_t *p = s.published + (from & 1) * s.tasks + k;
+        uint32_t v = gtr__poll_acquire(p);
+        while (((v ^ tag) & 1) && ++awaited.turns < GTR__DEADLINE) v = gtr__poll_acquire(p);
+        awaited.bad |= v & 2u;
     }
     __syncwarp();
 }
-// It is asked for, behind the first layer's parts: before, the way to L2 is others', and not all tasks are done. Blocks begin with pieces of their own, as all would ask the same part of L2 else.
+// Issues its copy, behind the first layer's parts: before, the way to L2 is others', and not all tasks are done. Blocks begin with pieces of their own, as all would ask the same part of L2 else.
 static __device__ __forceinline__ void gtr__tall_weights_ask(const gtr__tall &s, float *pool, gtr__tall_head *h, int from) {
     const int tid = gtr__tall_tid();
     const uint32_t *image = gtr__tall_image(s, from, s.image_at);
@@ -11831,8 +12091,8 @@ static __device__ __forceinline__ void gtr__tall_weights_ask(const gtr__tall &s,
     gtr__copies_commit();
 #endif
 }
-// Whether they have come; a barrier is the caller's.
-static __device__ __forceinline__ bool gtr__tall_weights_came(gtr__tall_head *h, int from) {
+// Whether they have arrived; the caller's barrier follows.
+static __device__ __forceinline__ bool gtr__tall_weights_arrived(gtr__tall_head *h, int from) {
 #if GTR__TALL_BULK
     return gtr__tall_came(&h->weights, from + 1);
 #else
@@ -11892,13 +12152,51 @@ static __device__ __forceinline__ void gtr__tall_operand(const gtr__tall &s, uin
     to[2 * s.op_pitch] = gtr__tall_half(v[1] * up); to[2 * s.op_pitch + 8] = gtr__tall_half(v[3] * up);
 }
 // Sixteen rows, the block'th, from the first layer's parts to its gradient; own: which of this block's; LAST: the last layer, where it is known.
-template <int P, int LAST> static __device__ __forceinline__ void gtr__tall_middle(const gtr__tall &s, float *pool, gtr__tall_head *h, int block, int own, int step, float scale, gtr__res_ear &ear, uint32_t &bad) {
-    const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, last = LAST ? LAST : s.m.layers - 1;
-    uint32_t *op = (uint32_t *)pool + s.op_at, *slot = (uint32_t *)pool + s.most_at;
-    float *hidden = pool + s.hidden_at, *logits = pool + s.logits_at, kept[2][4] = {}, back = 1.0f;
-    float4 *saved = (float4 *)(pool + s.saved_at) + tid;
-#pragma unroll (LAST ? LAST : 1)
-    for (int l = 0; l < last; l++) {
+template <int P, int LAST> struct gtr__tall_rows_of {
+    const gtr__tall &s;
+    float *pool;
+    gtr__tall_head *h;
+    const int block, own, step;
+    gtr__waiting &awaited;
+    uint32_t &bad;
+    const int tid, warp, lane, g, t, par, last;
+    uint32_t *op, *slot;
+    float *hidden, *logits;
+    float4 *saved;
+    float kept[2][4], back;     // what the first activation's gradient reads; what the next product's operand is scaled by
+    __device__ __forceinline__ gtr__tall_rows_of(const gtr__tall &s, float *pool, gtr__tall_head *h, int block, int own, int step, gtr__waiting &awaited, uint32_t &bad)
+        : s(s), pool(pool), h(h), block(block), own(own), step(step), awaited(awaited), bad(bad), tid(gtr__tall_tid()),
+        warp(tid / 32), lane(tid & 31), g(lane >> 2), t(lane & 3), par(step & 1), last(LAST ? LAST : s.m.layers - 1),
+        op((uint32_t *)pool + s.op_at), slot((uint32_t *)pool + s.most_at), hidden(pool + s.hidden_at),
+        logits(pool + s.logits_at), saved((float4 *)(pool + s.saved_at) + tid), kept{}, back(1.0f) {}
+    // The first layer's sums, from its parts.
+    __device__ __forceinline__ void sum_parts(const gtr__tall_layer &q, const gtr__tall_unit &u, float (*z)[4]) {
+        const uint32_t *part = s.part + par * s.ranks * s.total * q.width + gtr__tall_place(q.width, block * 2 + u.n, u.m);
+        if (s.ranks == 1) {
+            uint4 v[2];
+            gtr__tall_await4<2>(v, u.count, awaited, [&](int i) { return part + i * 8 * q.width; });
+#pragma unroll
+            for (int i = 0; i < 2; i++) { z[i][0] = gtr__word_number(v[i].x); z[i][1] = gtr__word_number(v[i].y); z[i][2] = gtr__word_number(v[i].z); z[i][3] = gtr__word_number(v[i].w); }
+        } else {
+            const int turn = u.count == 2 ? 4 : 8;
+#pragma unroll 1
+            for (int k = 0; k < s.ranks; k += turn) {
+                uint4 v[8];
+                const int n = (s.ranks - k < turn ? s.ranks - k : turn) * u.count;
+                gtr__tall_await4<8>(v, n, awaited, [&](int i) {
+                    const int rank = k + (u.count == 2 ? i >> 1 : i), eight = u.count == 2 ? i & 1 : 0;
+                    return part + (rank * s.total + eight * 8) * q.width;
+                });
+#pragma unroll
+                for (int i = 0; i < 8; i++) if (i < n) {
+                    const float f[4] = { gtr__word_number(v[i].x), gtr__word_number(v[i].y), gtr__word_number(v[i].z), gtr__word_number(v[i].w) };
+#pragma unroll
+                    for (int e = 0; e < 4; e++) if ((i & 1) && u.count == 2) z[1][e] += f[e]; else z[0][e] += f[e];
+                }
+            }
+        }
+    }
+    __device__ __forceinline__ void forward(int l) {
         const gtr__mlp_layer &L = s.m.layer[l];
         const gtr__tall_layer &q = s.layer[l];
         const gtr__tall_unit u(q.width);
@@ -11906,32 +12204,8 @@ template <int P, int LAST> static __device__ __forceinline__ void gtr__tall_midd
         const int c = u.m * 16 + 2 * g;
         uint32_t most = 0;
         if (u.live) {
-            if (l == 0) {
-                const uint32_t *part = s.part + par * s.ranks * s.total * q.width + gtr__tall_place(q.width, block * 2 + u.n, u.m);
-                if (s.ranks == 1) {
-                    uint4 v[2];
-                    gtr__tall_hear4<2>(v, u.count, ear, [&](int i) { return part + i * 8 * q.width; });
-#pragma unroll
-                    for (int i = 0; i < 2; i++) { z[i][0] = gtr__res_number(v[i].x); z[i][1] = gtr__res_number(v[i].y); z[i][2] = gtr__res_number(v[i].z); z[i][3] = gtr__res_number(v[i].w); }
-                } else {
-                    const int turn = u.count == 2 ? 4 : 8;
-#pragma unroll 1
-                    for (int k = 0; k < s.ranks; k += turn) {
-                        uint4 v[8];
-                        const int n = (s.ranks - k < turn ? s.ranks - k : turn) * u.count;
-                        gtr__tall_hear4<8>(v, n, ear, [&](int i) {
-                            const int rank = k + (u.count == 2 ? i >> 1 : i), eight = u.count == 2 ? i & 1 : 0;
-                            return part + (rank * s.total + eight * 8) * q.width;
-                        });
-#pragma unroll
-                        for (int i = 0; i < 8; i++) if (i < n) {
-                            const float f[4] = { gtr__res_number(v[i].x), gtr__res_number(v[i].y), gtr__res_number(v[i].z), gtr__res_number(v[i].w) };
-#pragma unroll
-                            for (int e = 0; e < 4; e++) if ((i & 1) && u.count == 2) z[1][e] += f[e]; else z[0][e] += f[e];
-                        }
-                    }
-                }
-            } else {
+            if (l == 0) sum_parts(q, u, z);
+            else {
                 float acc[2][4] = {};
                 const float b[2] = { pool[q.bias_at + c], pool[q.bias_at + c + 1] };
                 gtr__tall_product<false>(acc, (const uint32_t *)pool + q.forward_at, q.forward_pitch, pool + q.scale_at, q.across, s.tall, op, s.op_pitch, s.layer[l - 1].width / 16, u);
@@ -11942,7 +12216,7 @@ template <int P, int LAST> static __device__ __forceinline__ void gtr__tall_midd
             for (int j = 0; j < 2; j++) if (j < u.count) {
                 const float4 a = gtr__mlp_act4(L.act, make_float4(z[j][0], z[j][1], z[j][2], z[j][3]), L.act_a, L.act_b);
                 float out[4] = { gtr__res_low<P>(a.x), gtr__res_low<P>(a.y), gtr__res_low<P>(a.z), gtr__res_low<P>(a.w) };
-                const uint32_t mark = ear.tag | ear.bad | bad;
+                const uint32_t mark = awaited.tag | awaited.bad | bad;
 #pragma unroll
                 for (int e = 0; e < 4; e++) {
                     if (c + e / 2 >= L.n) out[e] = 0.0f;
@@ -11953,11 +12227,11 @@ template <int P, int LAST> static __device__ __forceinline__ void gtr__tall_midd
                     most = gtr__tall_max(most, gtr__tall_size(z[j][e]));
                 }
                 if (l) saved[((l - 1) * 2 + j) * GTR__TALL_T] = make_float4(out[0], out[1], out[2], out[3]);
-                gtr__res_tell4(q.h + par * s.total * q.width + gtr__tall_place(q.width, block * 2 + u.n + j, u.m),
-                               make_uint4(gtr__res_word(z[j][0], mark), gtr__res_word(z[j][1], mark), gtr__res_word(z[j][2], mark), gtr__res_word(z[j][3], mark)));
+                gtr__publish4(q.h + par * s.total * q.width + gtr__tall_place(q.width, block * 2 + u.n + j, u.m),
+                               make_uint4(gtr__word_pack(z[j][0], mark), gtr__word_pack(z[j][1], mark), gtr__word_pack(z[j][2], mark), gtr__word_pack(z[j][3], mark)));
             }
         }
-        if (l == 0 && own == 0 && !gtr__tall_weights_came(h, step - 1)) ear.turns = GTR__TURNS;
+        if (l == 0 && own == 0 && !gtr__tall_weights_arrived(h, step - 1)) awaited.turns = GTR__DEADLINE;
         if (l + 1 < last) {
             const gtr__tall_scale f(gtr__tall_most(most, slot));
             slot += 16;
@@ -11974,57 +12248,52 @@ template <int P, int LAST> static __device__ __forceinline__ void gtr__tall_midd
                     *(float2 *)to = make_float2(gtr__res_ready<P>(z[j][0]), gtr__res_ready<P>(z[j][2]));
                     *(float2 *)(to + s.hidden_pitch) = make_float2(gtr__res_ready<P>(z[j][1]), gtr__res_ready<P>(z[j][3]));
                 }
-            bad = __syncthreads_or((int)(bad | ear.bad)) ? 2u : 0u;
+            bad = __syncthreads_or((int)(bad | awaited.bad)) ? 2u : 0u;
         }
     }
-    const gtr__tall_layer &end = s.layer[last];
-    const float *w = pool + end.forward_at;
-    const int outs = end.width / 8, ways = GTR__TALL_WARPS / outs, wide = end.width > 16 ? 5 : 4;       // 16 columns or 32
-    {
-        const int n = warp & (outs - 1), way = warp >> (wide - 3);
-        float acc[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, *red = pool + s.op_at + (way * 16 + g) * end.width + n * 8 + 2 * t;
+    // The last layer's sums, over warps.
+    __device__ __forceinline__ void last_layer() {
+        const gtr__tall_layer &end = s.layer[last];
+        const float *w = pool + end.forward_at;
+        const int outs = end.width / 8, ways = GTR__TALL_WARPS / outs, wide = end.width > 16 ? 5 : 4;       // 16 columns or 32
+        {
+            const int n = warp & (outs - 1), way = warp >> (wide - 3);
+            float acc[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, *red = pool + s.op_at + (way * 16 + g) * end.width + n * 8 + 2 * t;
 #pragma unroll 2
-        for (int k = way * 8; k < s.layer[last - 1].width; k += ways * 8) {
-            const float *p = hidden + g * s.hidden_pitch + k + t, *q = w + (n * 8 + g) * end.forward_pitch + k + t;
-            const float a[4] = { p[0], p[8 * s.hidden_pitch], p[4], p[8 * s.hidden_pitch + 4] }, b[2] = { q[0], q[4] };
-            gtr__res_mma<P>(acc, a, b);
+            for (int k = way * 8; k < s.layer[last - 1].width; k += ways * 8) {
+                const float *p = hidden + g * s.hidden_pitch + k + t, *q = w + (n * 8 + g) * end.forward_pitch + k + t;
+                const float a[4] = { p[0], p[8 * s.hidden_pitch], p[4], p[8 * s.hidden_pitch + 4] }, b[2] = { q[0], q[4] };
+                gtr__res_mma<P>(acc, a, b);
+            }
+            *(float2 *)red = make_float2(acc[0], acc[1]);
+            *(float2 *)(red + 8 * end.width) = make_float2(acc[2], acc[3]);
         }
-        *(float2 *)red = make_float2(acc[0], acc[1]);
-        *(float2 *)(red + 8 * end.width) = make_float2(acc[2], acc[3]);
+        __syncthreads();
+        for (int e = tid; e < 16 * end.width; e += GTR__TALL_T) {
+            float v = 0.0f;
+            for (int k = 0; k < ways; k++) v += pool[s.op_at + k * 16 * end.width + e];
+            const int c = e & (end.width - 1);
+            logits[(e >> wide) * 40 + c] = gtr__res_low<P>(v + pool[end.bias_at + c]);
+        }
     }
-    __syncthreads();
-    for (int e = tid; e < 16 * end.width; e += GTR__TALL_T) {
-        float v = 0.0f;
-        for (int k = 0; k < ways; k++) v += pool[s.op_at + k * 16 * end.width + e];
-        const int c = e & (end.width - 1);
-        logits[(e >> wide) * 40 + c] = gtr__res_low<P>(v + pool[end.bias_at + c]);
-    }
-    if (s.m.loss != GTR__OP_XENT_STEP) {
+    __device__ __forceinline__ void targets() {
         const gtr__feed_one &to = s.m.rest[s.target];
         const char *src = (const char *)(uintptr_t)h->record.src[to.slot];
         const int n = s.m.layer[last].n;
         for (int i = tid; i < 16 * GTR__RES_OUT; i += GTR__TALL_T) {
             const int r = i / GTR__RES_OUT, c = i % GTR__RES_OUT;
             const uint2 *p = s.origin + step * s.total + block * 16 + r;
-            uint2 from = gtr__tall_look(p);
-            gtr__tall_known(from, p, ear);
+            uint2 from = gtr__tall_poll(p);
+            gtr__tall_known(from, p, awaited);
             float v = 0.0f;
             if (from.x < GTR__TALL_NOT_YET && c < n) v = gtr__res_source(to, src, (int64_t)from.x * n + c);
             if (to.to.t == GTR_BF16) v = __bfloat162float(__float2bfloat16_rn(v));
             pool[s.target_at + i] = v;
         }
     }
-    __syncthreads();
-    const int rows = gtr__tall_rows(s, h, step);
-    gtr__tall_loss<P>(s, h, logits, pool + s.target_at, gtr__tall_labels(s, pool, step)[own * 16 + warp], h->all[par], block * 16 + warp < rows, scale, (float)s.m.batch / (float)rows);
-    __syncthreads();
-    if (warp < end.width / 8) {
-        const float *p = logits + ((warp & 1) * 8 + 2 * t) * 40 + warp / 2 * 16 + 2 * g;
-        gtr__res_tell4(s.dl + par * s.total * end.width + gtr__tall_place(end.width, block * 2 + (warp & 1), warp / 2),
-                       make_uint4(gtr__res_word(p[0], ear.tag | bad), gtr__res_word(p[40], ear.tag | bad), gtr__res_word(p[1], ear.tag | bad), gtr__res_word(p[41], ear.tag | bad)));
-    }
-#pragma unroll (LAST ? LAST : 1)
-    for (int l = last - 1; l >= 0; l--) {
+    __device__ __forceinline__ void backward(int l) {
+        const gtr__tall_layer &end = s.layer[last];
+        const float *w = pool + end.forward_at;
         const gtr__mlp_layer &L = s.m.layer[l];
         const gtr__tall_layer &q = s.layer[l];
         const gtr__tall_unit u(q.width);
@@ -12054,11 +12323,11 @@ template <int P, int LAST> static __device__ __forceinline__ void gtr__tall_midd
                 if (L.act >= 0) v = gtr__mlp_dact4(L.act, v, l ? saved[((l - 1) * 2 + j) * GTR__TALL_T] : make_float4(kept[j][0], kept[j][1], kept[j][2], kept[j][3]), L.act_a, L.act_b);
                 acc[j][0] = c < L.n ? gtr__res_low<P>(v.x) : 0.0f; acc[j][1] = c < L.n ? gtr__res_low<P>(v.y) : 0.0f;
                 acc[j][2] = c + 1 < L.n ? gtr__res_low<P>(v.z) : 0.0f; acc[j][3] = c + 1 < L.n ? gtr__res_low<P>(v.w) : 0.0f;
-                const uint32_t mark = ear.tag | bad;
+                const uint32_t mark = awaited.tag | bad;
 #pragma unroll
                 for (int e = 0; e < 4; e++) most = gtr__tall_max(most, gtr__tall_size(acc[j][e]));
-                gtr__res_tell4(q.dz + par * s.total * q.width + gtr__tall_place(q.width, block * 2 + u.n + j, u.m),
-                               make_uint4(gtr__res_word(acc[j][0], mark), gtr__res_word(acc[j][1], mark), gtr__res_word(acc[j][2], mark), gtr__res_word(acc[j][3], mark)));
+                gtr__publish4(q.dz + par * s.total * q.width + gtr__tall_place(q.width, block * 2 + u.n + j, u.m),
+                               make_uint4(gtr__word_pack(acc[j][0], mark), gtr__word_pack(acc[j][1], mark), gtr__word_pack(acc[j][2], mark), gtr__word_pack(acc[j][3], mark)));
             }
         }
         if (l > 0) {
@@ -12071,15 +12340,33 @@ template <int P, int LAST> static __device__ __forceinline__ void gtr__tall_midd
             __syncthreads();
         }
     }
-    __syncthreads();            // what follows writes where the last product reads
-}
+    __device__ __forceinline__ void run(float scale) {
+#pragma unroll (LAST ? LAST : 1)
+        for (int l = 0; l < last; l++) forward(l);
+        last_layer();
+        if (s.m.loss != GTR__OP_XENT_STEP) targets();
+        __syncthreads();
+        const gtr__tall_layer &end = s.layer[last];
+        const int rows = gtr__tall_rows(s, h, step);
+        gtr__tall_loss<P>(s, h, logits, pool + s.target_at, gtr__tall_labels(s, pool, step)[own * 16 + warp], h->all[par], block * 16 + warp < rows, scale, (float)s.m.batch / (float)rows);
+        __syncthreads();
+        if (warp < end.width / 8) {
+            const float *p = logits + ((warp & 1) * 8 + 2 * t) * 40 + warp / 2 * 16 + 2 * g;
+            gtr__publish4(s.dl + par * s.total * end.width + gtr__tall_place(end.width, block * 2 + (warp & 1), warp / 2),
+                           make_uint4(gtr__word_pack(p[0], awaited.tag | bad), gtr__word_pack(p[40], awaited.tag | bad), gtr__word_pack(p[1], awaited.tag | bad), gtr__word_pack(p[41], awaited.tag | bad)));
+        }
+#pragma unroll (LAST ? LAST : 1)
+        for (int l = last - 1; l >= 0; l--) backward(l);
+        __syncthreads();            // what follows writes where the last product reads
+    }
+};
 // The loss of the block'th sixteen rows, by a warp that has time before these places are written again.
-static __device__ __forceinline__ void gtr__tall_tell_loss(const gtr__tall &s, gtr__tall_head *h, int block, int step) {
+static __device__ __forceinline__ void gtr__tall_publish_loss(const gtr__tall &s, gtr__tall_head *h, int block, int step) {
     const int lane = gtr__tall_tid() & 31;
     float4 sum = lane < 16 ? h->row[lane] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     sum.x = gtr__warp_sum(sum.x); sum.y = gtr__warp_sum(sum.y); sum.z = gtr__warp_sum(sum.z); sum.w = gtr__warp_sum(sum.w);
     if (lane) return;
-    gtr__res_tell4(s.loss + (step * s.rows + block) * 4, make_uint4(gtr__res_word(sum.x, 0), gtr__res_word(sum.y, 0), gtr__res_word(sum.z, 0), gtr__res_word(sum.w, 0)));
+    gtr__publish4(s.loss + (step * s.rows + block) * 4, make_uint4(gtr__word_pack(sum.x, 0), gtr__word_pack(sum.y, 0), gtr__word_pack(sum.z, 0), gtr__word_pack(sum.w, 0)));
     if (!(fabsf(sum.x) <= 3.4e38f / (float)s.rows) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[step & 1])) h->lost = 2;      // so that the sum over ranks is finite; a mean of none is not
 }
 
@@ -12131,7 +12418,7 @@ struct gtr__tall_spot {         // of a thread's four elements
 static __device__ __forceinline__ uint32_t *gtr__tall_new(const gtr__tall &s, int group, int rank, int step) {
     return s.first + ((step & 1) * s.groups * s.ranks + rank * s.groups + group) * (s.kr * 8 + s.slabs * 4 + 16);
 }
-// Whether one of those who renew says so: askers have no time for it, where they own nothing.
+// A vote of the warps that update: askers have no time for it, where they own nothing.
 static __device__ __forceinline__ bool gtr__tall_vote(const gtr__tall &s, bool v) {
 #ifdef __CUDA_ARCH__
     uint32_t any;
@@ -12155,25 +12442,25 @@ template <int P> static __device__ __forceinline__ void gtr__tall_publish(const 
     bad = gtr__tall_vote(s, bad != 0) ? 2u : 0u;
     const float from = gtr__tall_pair_scale(gtr__tall_warp_most(slot[tid & 15]), up);
     if (at.live)
-        gtr__res_tell2(to + (at.unit >> 1) * 128 + lane * 4 + (at.unit & 1) * 2, gtr__tall_pair(gtr__res_low<P>(own.p[0]) * up, gtr__res_low<P>(own.p[1]) * up, tag, 0),
+        gtr__publish2(to + (at.unit >> 1) * 128 + lane * 4 + (at.unit & 1) * 2, gtr__tall_pair(gtr__res_low<P>(own.p[0]) * up, gtr__res_low<P>(own.p[1]) * up, tag, 0),
                        gtr__tall_pair(gtr__res_low<P>(own.p[2]) * up, gtr__res_low<P>(own.p[3]) * up, tag, 0));
     to += s.kr * 8;
-    if (tid == 0) gtr__res_tell4(to + slab * 4, make_uint4(gtr__res_word(from, tag), gtr__res_word(from, tag), gtr__res_word(from, tag), gtr__res_word(from, tag)));
-    if (slab == 0 && rank == 0 && tid < 16) gtr__res_tell(to + s.slabs * 4 + tid, gtr__res_word(gtr__res_low<P>(own.bias[0]), tag));
+    if (tid == 0) gtr__publish4(to + slab * 4, make_uint4(gtr__word_pack(from, tag), gtr__word_pack(from, tag), gtr__word_pack(from, tag), gtr__word_pack(from, tag)));
+    if (slab == 0 && rank == 0 && tid < 16) gtr__publish(to + s.slabs * 4 + tid, gtr__word_pack(gtr__res_low<P>(own.bias[0]), tag));
 }
-// They are heard, and what to multiply their products by. A barrier is the caller's.
-static __device__ __forceinline__ void gtr__tall_renewed(const gtr__tall &s, float *pool, gtr__tall_head *h, int group, int rank, int step, gtr__res_ear &ear) {
+// Awaits them, and returns what to multiply their products by. The caller's barrier follows.
+static __device__ __forceinline__ void gtr__tall_renewed(const gtr__tall &s, float *pool, gtr__tall_head *h, int group, int rank, int step, gtr__waiting &awaited) {
     const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, steps = s.kr / 16;
-    const uint32_t *from = gtr__tall_new(s, group, rank, step), *scale = from + s.kr * 8, tag = ear.tag;
+    const uint32_t *from = gtr__tall_new(s, group, rank, step), *scale = from + s.kr * 8, tag = awaited.tag;
     uint4 *to = (uint4 *)(pool + s.dz_at);
-    ear.tag = (uint32_t)step >> 1 & 1;
+    awaited.tag = (uint32_t)step >> 1 & 1;
     const int per = s.renew / 32;
     float most = 0.0f;
 #pragma unroll 1
     for (int k = warp; k < steps || k == warp; k += 4 * per) {
         uint4 v[6];
         const bool biased = k == warp && rank == 0 && warp == 0 && lane < 4;
-        gtr__tall_hear_at<6, 4>(v, ear, [&](int i) { return i < 4 ? k + i * per < steps : i == 4 ? lane < s.slabs : biased; },
+        gtr__tall_await_at<6, 4>(v, awaited, [&](int i) { return i < 4 ? k + i * per < steps : i == 4 ? lane < s.slabs : biased; },
                                 [&](int i) { return i < 4 ? from + ((k + i * per) * 32 + lane) * 4 : scale + (i - 4) * s.slabs * 4 + lane * 4; });
         const uint32_t own = lane < s.slabs ? v[4].x & ~3u : 0u;
         most = __uint_as_float(gtr__tall_warp_most(own));
@@ -12185,9 +12472,9 @@ static __device__ __forceinline__ void gtr__tall_renewed(const gtr__tall &s, flo
             const uint32_t b0 = __shfl_sync(0xffffffffu, by, 2 * q * s.unit_part >> 16), b1 = __shfl_sync(0xffffffffu, by, (2 * q + 1) * s.unit_part >> 16);
             if (k + i * per < steps) gtr__tall_put4((float *)(to + q * 32 + lane), __uint_as_float(gtr__tall_times(v[i].x, b0)), __uint_as_float(gtr__tall_times(v[i].z, b1)), __uint_as_float(gtr__tall_times(v[i].y, b0)), __uint_as_float(gtr__tall_times(v[i].w, b1)));
         }
-        if (biased) *(float4 *)(pool + s.bias_at + lane * 4) = make_float4(gtr__res_number(v[5].x), gtr__res_number(v[5].y), gtr__res_number(v[5].z), gtr__res_number(v[5].w));
+        if (biased) *(float4 *)(pool + s.bias_at + lane * 4) = make_float4(gtr__word_number(v[5].x), gtr__word_number(v[5].y), gtr__word_number(v[5].z), gtr__word_number(v[5].w));
     }
-    ear.tag = tag;
+    awaited.tag = tag;
     if (gtr__tall_tid() == 0) h->factor = most * s.byte_from;
 }
 // Parts of a slab's rows: eight rows of x are the narrow side of a product, five such at a time; WAYS warps share k.
@@ -12210,7 +12497,7 @@ template <int P, int WAYS> static __device__ __forceinline__ void gtr__tall_part
 #pragma unroll
         for (int j = 0; j < N; j++) v[j] = *x[j];
 #pragma unroll 2
-        for (int k = 0; k < turns; k++) {       // the next turn's are asked for before this one's products; behind the last, of what follows
+        for (int k = 0; k < turns; k++) {       // the next turn's are loaded before this one's products; behind the last, of what follows
             const uint32_t a[4] = { u.x, u.y, u.z, u.w };
             uint32_t b[N][2];
             w += WAYS * 32;
@@ -12238,15 +12525,15 @@ template <int P, int WAYS> static __device__ __forceinline__ void gtr__tall_part
                 const float4 v = *(const float4 *)(red + (k * s.eights + n + j * across) * 128);
                 acc[j][0] += v.x; acc[j][1] += v.y; acc[j][2] += v.z; acc[j][3] += v.w;
             }
-            gtr__res_tell4(part + (n + j * across) * 8 * width,
-                           make_uint4(gtr__res_word(fmaf(acc[j][0], factor, b0), mark), gtr__res_word(fmaf(acc[j][1], factor, b0), mark),
-                                      gtr__res_word(fmaf(acc[j][2], factor, b1), mark), gtr__res_word(fmaf(acc[j][3], factor, b1), mark)));
+            gtr__publish4(part + (n + j * across) * 8 * width,
+                           make_uint4(gtr__word_pack(fmaf(acc[j][0], factor, b0), mark), gtr__word_pack(fmaf(acc[j][1], factor, b0), mark),
+                                      gtr__word_pack(fmaf(acc[j][2], factor, b1), mark), gtr__word_pack(fmaf(acc[j][3], factor, b1), mark)));
         }
     }
 }
-// The way back is heard: the group's columns of the slab's rows, to shared memory by columns, as halves. What to multiply their products by;
-// heard: what there is to say of the step before.
-static __device__ __forceinline__ float gtr__tall_hear(const gtr__tall &s, float *pool, const gtr__tall_me &q, int step, uint32_t before, gtr__res_ear &ear, int &heard) {
+// Awaits dz of the group's columns and the slab's rows, to shared memory by columns, as halves. Returns what to multiply their products by;
+// marks: of the step before.
+static __device__ __forceinline__ float gtr__tall_await_dz(const gtr__tall &s, float *pool, const gtr__tall_me &q, int step, uint32_t before, gtr__waiting &awaited, int &marks) {
     const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3, eights = q.eights, group = q.group, rank = q.rank, width = s.layer[0].width, rounds = (eights + 127) / 128;
     const uint32_t *dz = s.layer[0].dz + (step & 1) * s.total * width + gtr__tall_place(width, q.first + warp, group);
     uint32_t most = 0, *slot = (uint32_t *)pool + s.most_at + 64, *to = (uint32_t *)pool + s.dz_at + (2 * g + (g >> 2)) * s.dz_pitch + warp * 4 + t;
@@ -12259,11 +12546,11 @@ static __device__ __forceinline__ float gtr__tall_hear(const gtr__tall &s, float
     for (int k = 0; k < rounds; k++) {
         const int left = (eights - k * 128 - warp + 15) / 16, n = left > 8 ? 8 : left;
         if (n <= 0) continue;
-        gtr__tall_hear4<8>(v, n, ear, [&](int i) { return dz + (k * 128 + i * 16) * 8 * width; });
+        gtr__tall_await4<8>(v, n, awaited, [&](int i) { return dz + (k * 128 + i * 16) * 8 * width; });
 #pragma unroll
         for (int i = 0; i < 8; i++) if (i < n) {
-            even += gtr__res_number(v[i].x) + gtr__res_number(v[i].y);
-            odd += gtr__res_number(v[i].z) + gtr__res_number(v[i].w);
+            even += gtr__word_number(v[i].x) + gtr__word_number(v[i].y);
+            odd += gtr__word_number(v[i].z) + gtr__word_number(v[i].w);
             most = gtr__tall_max(most, gtr__tall_max(gtr__tall_max(v[i].x & 0x7ffffffcu, v[i].y & 0x7ffffffcu), gtr__tall_max(v[i].z & 0x7ffffffcu, v[i].w & 0x7ffffffcu)));
         }
     }
@@ -12274,15 +12561,15 @@ static __device__ __forceinline__ float gtr__tall_hear(const gtr__tall &s, float
         for (int o = 1; o < 4; o <<= 1) { even += __shfl_xor_sync(0xffffffffu, even, o); odd += __shfl_xor_sync(0xffffffffu, odd, o); }
         if (t == 0) *(float2 *)(pool + s.sums_at + warp * 16 + 2 * g) = make_float2(even, odd);
     }
-    heard = __syncthreads_or((int)(before | ear.bad) | (ear.turns >= GTR__TURNS ? 4 : 0));
+    marks = __syncthreads_or((int)(before | awaited.bad) | (awaited.turns >= GTR__DEADLINE ? 4 : 0));
     const gtr__tall_scale f(gtr__tall_warp_most(slot[lane & 15]));
 #pragma unroll 1
     for (int k = rounds - 1; k >= 0; k--) {
         const int left = (eights - k * 128 - warp + 15) / 16, n = left > 8 ? 8 : left;
 #pragma unroll
         for (int i = 0; i < 8; i++) if (i < n) {
-            if (rounds > 1) v[i] = gtr__res_look4(dz + (k * 128 + i * 16) * 8 * width);
-            const uint32_t lo = gtr__tall_half2(gtr__res_number(v[i].x) * f.to, gtr__res_number(v[i].y) * f.to), hi = gtr__tall_half2(gtr__res_number(v[i].z) * f.to, gtr__res_number(v[i].w) * f.to);
+            if (rounds > 1) v[i] = gtr__poll4(dz + (k * 128 + i * 16) * 8 * width);
+            const uint32_t lo = gtr__tall_half2(gtr__word_number(v[i].x) * f.to, gtr__word_number(v[i].y) * f.to), hi = gtr__tall_half2(gtr__word_number(v[i].z) * f.to, gtr__word_number(v[i].w) * f.to);
             uint32_t *p = to + (k * 128 + i * 16) * 4;
             p[0] = g < 4 ? lo : hi;
             p[other] = g < 4 ? hi : lo;
@@ -12309,8 +12596,8 @@ template <int P, int DEEP> static __device__ __forceinline__ void gtr__tall_grad
 #pragma unroll
             for (int e = 0; e < 4; e++) {       // a column of 2t, 2t + 1, 2t + 8, 2t + 9, four of k
                 const int a = (e >> 1) * 4 + (e & 1);
-                gtr__res_tell4(to + c * 512 + (e & 1) * 128 + (e >> 1) * 64, make_uint4(gtr__res_word(acc[a] * factor, mark), gtr__res_word(acc[a + 2] * factor, mark),
-                                                                                      gtr__res_word(acc[a + 8] * factor, mark), gtr__res_word(acc[a + 10] * factor, mark)));
+                gtr__publish4(to + c * 512 + (e & 1) * 128 + (e >> 1) * 64, make_uint4(gtr__word_pack(acc[a] * factor, mark), gtr__word_pack(acc[a + 2] * factor, mark),
+                                                                                      gtr__word_pack(acc[a + 8] * factor, mark), gtr__word_pack(acc[a + 10] * factor, mark)));
             }
     };
     auto multiply = [&](float *acc, const uint32_t *p0, const uint32_t *p1, const uint32_t *p2, const uint32_t *p3, const uint32_t *b0, const uint32_t *b1) {
@@ -12353,11 +12640,11 @@ template <int P, int DEEP> static __device__ __forceinline__ void gtr__tall_grad
         float v = 0.0f;
 #pragma unroll
         for (int w = 0; w < GTR__TALL_WARPS; w++) v += pool[s.sums_at + w * 16 + c];
-        gtr__res_tell(gtr__tall_shared(s, group, rank, slab, step) + s.kr * 16 + c, gtr__res_word(v, mark));
+        gtr__publish(gtr__tall_shared(s, group, rank, slab, step) + s.kr * 16 + c, gtr__word_pack(v, mark));
     }
 }
-// What is owned: the sum over slabs, and the update, whose outcome is sent. heard: what the step before was; if bad, nothing is done.
-template <int P> static __device__ __forceinline__ void gtr__tall_update(const gtr__tall &s, float *pool, gtr__tall_head *h, int group, int rank, int slab, int step, bool last, gtr__res_ear &ear, int &heard) {
+// What is owned: the sum over slabs, and the update, whose outcome is published. marks: of the step before; if it was bad, nothing is updated.
+template <int P> static __device__ __forceinline__ void gtr__tall_update(const gtr__tall &s, float *pool, gtr__tall_head *h, int group, int rank, int slab, int step, bool last, gtr__waiting &awaited, int &marks) {
     const gtr__mlp_layer &L = s.m.layer[0];
     const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31;
     const gtr__tall_spot at(s, group, rank, slab);
@@ -12371,9 +12658,9 @@ template <int P> static __device__ __forceinline__ void gtr__tall_update(const g
         for (int k = 0; k < s.slabs; k += 8) {
             uint4 u[8];
             const int n = s.slabs - k < 8 ? s.slabs - k : 8;
-            gtr__tall_hear4<8>(u, n, ear, [&](int i) { return dw + (k + i) * s.share + at.unit * 128 + lane * 4; });
+            gtr__tall_await4<8>(u, n, awaited, [&](int i) { return dw + (k + i) * s.share + at.unit * 128 + lane * 4; });
 #pragma unroll
-            for (int i = 0; i < 8; i++) if (i < n) { v[0] += gtr__res_number(u[i].x); v[1] += gtr__res_number(u[i].y); v[2] += gtr__res_number(u[i].z); v[3] += gtr__res_number(u[i].w); }
+            for (int i = 0; i < 8; i++) if (i < n) { v[0] += gtr__word_number(u[i].x); v[1] += gtr__word_number(u[i].y); v[2] += gtr__word_number(u[i].z); v[3] += gtr__word_number(u[i].w); }
         }
     if (biased && warp == s.renew / 32 - 1) {
         float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -12381,8 +12668,8 @@ template <int P> static __device__ __forceinline__ void gtr__tall_update(const g
         for (int k = 0; k < s.slabs; k += 8) {
             uint4 u[1];
             const int q = k + (lane >> 2);
-            gtr__tall_hear4<1>(u, q < s.slabs ? 1 : 0, ear, [&](int) { return dw + q * s.share + s.kr * 16 + (lane & 3) * 4; });
-            if (q < s.slabs) { sum.x += gtr__res_number(u[0].x); sum.y += gtr__res_number(u[0].y); sum.z += gtr__res_number(u[0].z); sum.w += gtr__res_number(u[0].w); }
+            gtr__tall_await4<1>(u, q < s.slabs ? 1 : 0, awaited, [&](int) { return dw + q * s.share + s.kr * 16 + (lane & 3) * 4; });
+            if (q < s.slabs) { sum.x += gtr__word_number(u[0].x); sum.y += gtr__word_number(u[0].y); sum.z += gtr__word_number(u[0].z); sum.w += gtr__word_number(u[0].w); }
         }
 #pragma unroll
         for (int o = 4; o < 32; o <<= 1) {
@@ -12391,8 +12678,8 @@ template <int P> static __device__ __forceinline__ void gtr__tall_update(const g
         }
         if (lane < 4) *(float4 *)(pool + s.sums_at + 256 + lane * 4) = sum;
     }
-    heard = gtr__tall_vote(s, heard || ear.bad || ear.turns >= GTR__TURNS);
-    if (heard) return;
+    marks = gtr__tall_vote(s, marks || awaited.bad || awaited.turns >= GTR__DEADLINE);
+    if (marks) return;
     uint32_t bad = 0;
     const gtr__rule rule = gtr__res_rule(h, step, h->segment[0].group);
 #pragma unroll
@@ -12409,7 +12696,7 @@ template <int P> static __device__ __forceinline__ void gtr__tall_update(const g
         if (last) L.db[group * 16 + tid] = d;
     }
     gtr__tall_publish<P>(s, pool, own, group, rank, slab, step + 1, bad);
-    own.keep(s, step + 1);      // who waits is told first
+    own.keep(s, step + 1);      // words that others await go out first
     if (bad && tid == 0) h->lost = 2;
 }
 
@@ -12419,44 +12706,55 @@ struct gtr__tall_four {
     int n, c;
     __device__ __forceinline__ gtr__tall_four(int four) : n((four >> 8) * 16 + (four >> 2 & 7) * 2 + (four >> 5 & 1)), c((four >> 6 & 3) * 16 + (four & 3) * 4) {}
 };
-// A spare block's tasks: 16 or 32 rows of a further layer's dw = dz^T h and 64 columns, db where they are the first; the update, whose outcome is
-// sent. h is there first: most of it is kept as halves until dz comes, as rounds of 128 rows of which a warp has eight. How the step before went
-// is known from all rows' dz.
-template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, bool last, uint32_t &bad) {
-    const int par = step & 1;
-    constexpr int fours = GTR__TALL_STRIP / 16;
-    const int rows = 16 * s.tall, size = rows * GTR__TALL_STRIP, all = size + rows;
-    float *red = pool + s.red_at, *sums = red + GTR__TALL_WARPS * size;
-    gtr__res_ear ear = { (uint32_t)step >> 1 & 1, 0, s.m.hurry };
-#pragma unroll 1
-    for (int k = 0; k < h->tiles; k++) {
-        const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3;
+// One of a spare block's tasks: 16 or 32 rows of a further layer's dw = dz^T h and 64 columns, db where they are the first; the update, whose
+// outcome is published. h is there first: most of it is kept as halves until dz comes, as rounds of 128 rows of which a warp has eight. How the step
+// before went is known from all rows' dz.
+template <int P> struct gtr__tall_task {
+    static constexpr int fours = GTR__TALL_STRIP / 16;
+    const gtr__tall &s;
+    float *pool;
+    gtr__tall_head *h;
+    const int step, k, par;
+    gtr__waiting &awaited;
+    const int rows, size, all;
+    float *red, *sums;
+    const int tid, warp, lane, g, t, l, n0, k0;
+    const gtr__tall_layer &q, &before;
+    const gtr__mlp_layer &L;
+    float p[4], shift;          // what has become of four weights, and of a bias
+    __device__ __forceinline__ gtr__tall_task(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, int k, gtr__waiting &awaited)
+        : s(s), pool(pool), h(h), step(step), k(k), par(step & 1), awaited(awaited), rows(16 * s.tall),
+        size(rows * GTR__TALL_STRIP), all(size + rows), red(pool + s.red_at), sums(red + GTR__TALL_WARPS * size),
+        tid(gtr__tall_tid()), warp(tid / 32), lane(tid & 31), g(lane >> 2), t(lane & 3), l(h->tile[k].layer),
+        n0(h->tile[k].n0), k0(h->tile[k].k0), q(s.layer[l]), before(s.layer[l - 1]), L(s.m.layer[l]), p{},
+        shift(0.0f) {}
+    // Two rounds of h, of a warp's `mine`, in place of two, as halves.
+    __device__ __forceinline__ void keep(int r, int to, int mine, int columns, const uint32_t *y, uint4 *kept) {
+        uint4 v[2 * fours];
+        gtr__tall_await_at<2 * fours, 0>(v, awaited, [&](int i) { return r + i / fours < mine && i % fours < columns; }, [&](int i) { return y + ((r + i / fours) * 128 * before.width + i % fours * 128); });
+#pragma unroll
+        for (int e = 0; e < 2; e++) {
+            uint32_t most = 0;
+#pragma unroll
+            for (int i = e * fours; i < e * fours + fours; i++) most = gtr__tall_max(most, gtr__tall_max(gtr__tall_max(v[i].x & 0x7ffffffcu, v[i].y & 0x7ffffffcu), gtr__tall_max(v[i].z & 0x7ffffffcu, v[i].w & 0x7ffffffcu)));
+            const gtr__tall_scale f(gtr__tall_warp_most(most));
+            if (lane == 0) h->scale[warp][to + e] = f.from;
+#pragma unroll
+            for (int i = 0; i < fours; i += 2) {
+                const uint4 a = v[e * fours + i], b = v[e * fours + i + 1];
+                kept[((to + e) * fours + i) / 2 * GTR__TALL_T] = make_uint4(gtr__tall_half2(gtr__word_number(a.x) * f.to, gtr__word_number(a.y) * f.to), gtr__tall_half2(gtr__word_number(a.z) * f.to, gtr__word_number(a.w) * f.to),
+                                                                          gtr__tall_half2(gtr__word_number(b.x) * f.to, gtr__word_number(b.y) * f.to), gtr__tall_half2(gtr__word_number(b.z) * f.to, gtr__word_number(b.w) * f.to));
+            }
+        }
+        __syncwarp();
+    }
+    // A warp's parts of the gradient, left in shared memory.
+    __device__ __forceinline__ void product() {
         uint4 *kept = (uint4 *)red + tid;
-        const int l = h->tile[k].layer, n0 = h->tile[k].n0, k0 = h->tile[k].k0;
-        const gtr__tall_layer &q = s.layer[l], &before = s.layer[l - 1];
-        const gtr__mlp_layer &L = s.m.layer[l];
         const int columns = (before.width - k0 + 15) / 16, mine = (2 * s.rows - warp + GTR__TALL_WARPS - 1) / GTR__TALL_WARPS, ahead = mine < 4 * s.tall ? mine : 4 * s.tall;
         const bool two = s.tall == 2 && n0 + 16 < q.width;
         const uint32_t *z = (l == s.m.layers - 1 ? s.dl : q.dz) + par * s.total * q.width + gtr__tall_place(q.width, warp, n0 / 16), *y = before.h + par * s.total * before.width + gtr__tall_place(before.width, warp, k0 / 16);
-        auto keep = [&](int r, int to) {        // two rounds, in place of two
-            uint4 v[2 * fours];
-            gtr__tall_hear_at<2 * fours, 0>(v, ear, [&](int i) { return r + i / fours < mine && i % fours < columns; }, [&](int i) { return y + ((r + i / fours) * 128 * before.width + i % fours * 128); });
-#pragma unroll
-            for (int e = 0; e < 2; e++) {
-                uint32_t most = 0;
-#pragma unroll
-                for (int i = e * fours; i < e * fours + fours; i++) most = gtr__tall_max(most, gtr__tall_max(gtr__tall_max(v[i].x & 0x7ffffffcu, v[i].y & 0x7ffffffcu), gtr__tall_max(v[i].z & 0x7ffffffcu, v[i].w & 0x7ffffffcu)));
-                const gtr__tall_scale f(gtr__tall_warp_most(most));
-                if (lane == 0) h->scale[warp][to + e] = f.from;
-#pragma unroll
-                for (int i = 0; i < fours; i += 2) {
-                    const uint4 a = v[e * fours + i], b = v[e * fours + i + 1];
-                    kept[((to + e) * fours + i) / 2 * GTR__TALL_T] = make_uint4(gtr__tall_half2(gtr__res_number(a.x) * f.to, gtr__res_number(a.y) * f.to), gtr__tall_half2(gtr__res_number(a.z) * f.to, gtr__res_number(a.w) * f.to),
-                                                                              gtr__tall_half2(gtr__res_number(b.x) * f.to, gtr__res_number(b.y) * f.to), gtr__tall_half2(gtr__res_number(b.z) * f.to, gtr__res_number(b.w) * f.to));
-                }
-            }
-            __syncwarp();
-        };
+        auto keep = [&](int r, int to) { this->keep(r, to, mine, columns, y, kept); };
 #pragma unroll 1
         for (int r = 0; r < ahead; r += 2) keep(r, r);
         float acc[2][2 * fours][4] = {}, db[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
@@ -12465,7 +12763,7 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
             const int at = r < ahead ? r : 0;
             if (r >= ahead) keep(r, 0);
             uint4 v[4];
-            gtr__tall_hear4<4>(v, 2 * (mine - r), ear, [&](int i) { return z + (r + i / 2) * 128 * q.width + (i % 2 && two ? 128 : 0); });
+            gtr__tall_await4<4>(v, 2 * (mine - r), awaited, [&](int i) { return z + (r + i / 2) * 128 * q.width + (i % 2 && two ? 128 : 0); });
 #pragma unroll
             for (int e = 0; e < 2; e++) if (r + e < mine) {
                 const float scale = h->scale[warp][at + e];
@@ -12473,7 +12771,7 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
 #pragma unroll
                 for (int m = 0; m < 2; m++) {
                     const uint4 u = v[2 * e + m];
-                    const float f[4] = { gtr__res_number(u.x), gtr__res_number(u.y), gtr__res_number(u.z), gtr__res_number(u.w) };
+                    const float f[4] = { gtr__word_number(u.x), gtr__word_number(u.y), gtr__word_number(u.z), gtr__word_number(u.w) };
                     db[2 * m] += f[0] + f[1]; db[2 * m + 1] += f[2] + f[3];
                     a[m][0] = gtr__res_ready<P>(f[0]); a[m][1] = gtr__res_ready<P>(f[2]); a[m][2] = gtr__res_ready<P>(f[1]); a[m][3] = gtr__res_ready<P>(f[3]);
                 }
@@ -12509,11 +12807,9 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
             for (int o = 2; o; o >>= 1) db[j] += __shfl_xor_sync(0xffffffffu, db[j], o);
             if (t == 0) sums[warp * rows + (j >> 1) * 16 + 2 * g + (j & 1)] = db[j];
         }
-        if (k == 0 && tid < (int)(sizeof(gtr__rates) / 4)) ((float *)&h->rate[par])[tid] = __ldcg((const float *)&s.rate[step] + tid);
-        if (__syncthreads_or((int)ear.bad | (ear.turns >= GTR__TURNS ? 4 : 0))) {
-            if (ear.turns >= GTR__TURNS) atomicOr(s.flag, 2u);
-            return false;
-        }
+    }
+    // Its sums, and what they make of weights and moments; whether one is not finite.
+    __device__ __forceinline__ bool update(bool last) {
         float *state = pool + s.tile_at + k * 6 * all;
         const float *old = state + par * 3 * all;
         float *now = state + (par ^ 1) * 3 * all;
@@ -12521,7 +12817,6 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
         const gtr__rule rule = gtr__res_rule(h, step, h->segment[2 * l].group);
         const gtr__tall_four at(tid);
         const int some = tid * 4 < size && n0 + at.n < L.n ? L.k - k0 - at.c : 0;
-        float p[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
         uint32_t most = 0;
         bool wrong = false;
         if (some > 0) {
@@ -12546,7 +12841,6 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
             gtr__tall_put4(now + all + tid * 4, a[0], a[1], a[2], a[3]);
             gtr__tall_put4(now + 2 * all + tid * 4, b[0], b[1], b[2], b[3]);
         }
-        float shift = 0.0f;
         if (bias && tid < rows && n0 + tid < L.n) {
             float v = 0.0f;
 #pragma unroll
@@ -12560,9 +12854,11 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
         }
         most = gtr__tall_warp_most(most);
         if (lane == 0) h->most[warp] = most;
-        wrong = __syncthreads_or(wrong) != 0 && s.m.checks;
-        if (wrong) bad = 2;
-        // what has become of them, for products
+        return __syncthreads_or(wrong) != 0 && s.m.checks;
+    }
+    // What has become of them, for products.
+    __device__ __forceinline__ void image() const {
+        const gtr__tall_four at(tid);
         uint32_t *to = gtr__tall_image(s, step, q.forward_at);
         if (l < s.m.layers - 1) {
             float up;
@@ -12576,16 +12872,34 @@ template <int P> static __device__ __forceinline__ bool gtr__tall_tasks(const gt
         } else if (tid * 4 < size && n0 + at.n < q.width && k0 + at.c < before.width)
             *(float4 *)(to + (n0 + at.n) * q.forward_pitch + k0 + at.c) = make_float4(gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[1]), gtr__res_ready<P>(p[2]), gtr__res_ready<P>(p[3]));
         if (k0 == 0 && tid < rows && n0 + tid < q.width) gtr__tall_image(s, step, q.bias_at)[n0 + tid] = __float_as_uint(gtr__res_low<P>(shift));
+    }
+};
+template <int P>
+static __device__ __forceinline__ bool gtr__tall_tasks(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, bool last, uint32_t &bad) {
+    const int par = step & 1;
+    gtr__waiting awaited = { (uint32_t)step >> 1 & 1, 0, s.m.hurry };
+#pragma unroll 1
+    for (int k = 0; k < h->tiles; k++) {
+        gtr__tall_task<P> task(s, pool, h, step, k, awaited);
+        const int tid = task.tid;
+        task.product();
+        if (k == 0 && tid < (int)(sizeof(gtr__rates) / 4)) ((float *)&h->rate[par])[tid] = __ldcg((const float *)&s.rate[step] + tid);
+        if (__syncthreads_or((int)awaited.bad | (awaited.turns >= GTR__DEADLINE ? 4 : 0))) {
+            if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
+            return false;
+        }
+        if (task.update(last)) bad = 2;
+        task.image();
 #if GTR__TALL_BULK
         asm volatile("fence.proxy.async;" ::: "memory");    // it is read so
 #endif
         __syncthreads();
         if (tid == 0) {
-            gtr__mlp_acquire();         // and release: all that the block has written
-            gtr__res_tell(s.told + par * s.tasks + h->tile[k].index, ear.tag | bad);
+            gtr__fence_gpu();         // and release: all that the block has written
+            gtr__publish(s.published + par * s.tasks + h->tile[k].index, awaited.tag | bad);
         }
     }
-    if (ear.turns >= GTR__TURNS) atomicOr(s.flag, 2u);
+    if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
     return true;
 }
 
@@ -12637,38 +12951,9 @@ struct gtr__tall_disk {         // what lies in device memory
         if (z.f16) gtr__put(z.f16, GTR_F16, i, p);
     }
 };
-template <int P>
-static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __grid_constant__ gtr__tall s) {
-    extern __shared__ __align__(16) char gtr__pool[];
-    __shared__ __align__(16) gtr__tall_head head;
-    gtr__enter();
-    float *pool = (float *)gtr__pool;
-    gtr__tall_head *h = &head;
-    const int tid = gtr__tall_tid(), me = (int)blockIdx.x, blocks = (int)gridDim.x, workers = s.groups * s.ranks * s.slabs, layers = s.m.layers;
-    const bool worker = me < workers, spare = me >= s.mains;
-    if (tid == 0) {
-        h->gone = GTR__LAUNCH_STEPS; h->stop = h->lost = 0;
-#if GTR__TALL_BULK
-        gtr__bar_set(gtr__shared_address(&h->bar), 1);
-        gtr__bar_set(gtr__shared_address(&h->weights), 1);
-        gtr__bar_set(gtr__shared_address(&h->free), 1);
-        gtr__bars_are_set();
-#endif
-    }
-    if (worker) gtr__tall_pair_meet(s);      // both of a pair are here
-    if (*(const volatile uint32_t *)&s.m.ctl->status) {
-        if (me == 0 && tid == 0) gtr__report_stuck(s.m.report, s.m.record);
-        if (worker) gtr__tall_pair_meet(s);
-        return;
-    }
-    if (tid < 32) gtr__mlp_segments(s.m.optim, s.m.layer, layers, h->segment, tid, 32);
-    for (int64_t i = ((int64_t)me * GTR__TALL_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__TALL_T * 4)
-        if (i < s.old || i >= s.old + s.span) *(uint4 *)(s.pool + i) = make_uint4(0x4001, 0x4001, 0x4001, 0x4001);      // no step's words
-    for (int i = me * GTR__TALL_T + tid; i < GTR__LAUNCH_STEPS * (2 * s.total + 1); i += blocks * GTR__TALL_T)
-        *(i < GTR__LAUNCH_STEPS * 2 * s.total ? (uint32_t *)s.origin + i : s.count + i - GTR__LAUNCH_STEPS * 2 * s.total) = GTR__TALL_NOT_YET;
-    if (me < blocks - 1) for (int i = tid; i < s.end_at; i += GTR__TALL_T) pool[i] = 0.0f;
-    __syncthreads();
-    // the further layers' weights, as if a step had renewed them
+// The further layers' weights, as if a step had renewed them.
+template <int P> static __device__ __forceinline__ void gtr__tall_images(const gtr__tall &s, const gtr__tall_head *h, uint32_t *most_room) {
+    const int tid = gtr__tall_tid(), me = (int)blockIdx.x, blocks = (int)gridDim.x, layers = s.m.layers;
     for (int l = 1; l < layers; l++) {
         const gtr__tall_layer &q = s.layer[l];
         const gtr__mlp_layer &L = s.m.layer[l];
@@ -12681,7 +12966,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
 #pragma unroll 8
             for (int i = tid; i < L.n * L.k; i += GTR__TALL_T) most = gtr__tall_max(most, gtr__tall_size(gtr__res_ready<P>(h->segment[2 * l].p[i])));
             __syncthreads();
-            from = gtr__tall_pair_scale(gtr__tall_most(most, h->most), up);
+            from = gtr__tall_pair_scale(gtr__tall_most(most, most_room), up);
         }
         uint32_t *to = gtr__tall_image(s, 1, q.forward_at);
         for (int i = me * GTR__TALL_T + tid; i < q.width * q.forward_pitch; i += blocks * GTR__TALL_T) {
@@ -12694,10 +12979,236 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
             if (l < layers - 1 && tid < s.layer[l + 1].task0 - q.task0) gtr__tall_image(s, 1, q.scale_at)[tid] = __float_as_uint(from);
         }
     }
+}
+// What a block is: its rows, its columns and k of the first layer, its tasks.
+static __device__ __forceinline__ void gtr__tall_assign(const gtr__tall &s, gtr__tall_head *h, bool worker, bool spare) {
+    const int me = (int)blockIdx.x, layers = s.m.layers;
+    const int slab = me / s.groups / s.ranks;
+    h->me.row = gtr__tall_row(s, me); h->me.group = me % s.groups; h->me.rank = me / s.groups % s.ranks; h->me.slab = slab; h->me.first = slab * s.eights;
+    h->me.eights = 2 * s.rows - h->me.first < s.eights ? 2 * s.rows - h->me.first : s.eights;
+    h->alike = worker && h->me.row < s.rows && gtr__tall_row(s, me ^ 1) < s.rows;
+    h->rule = s.m.optim.rule;
+    h->tiles = 0;
+    if (spare && me - s.mains < s.spare) for (int index = me - s.mains; index < s.tasks && h->tiles < 8; index += s.spare) {
+        int l = 1;
+        while (l + 1 < layers && index >= s.layer[l + 1].task0) l++;
+        h->tile[h->tiles].layer = l; h->tile[h->tiles].index = index;
+        h->tile[h->tiles].n0 = (index - s.layer[l].task0) / s.layer[l].across * 16 * s.tall;
+        h->tile[h->tiles].k0 = (index - s.layer[l].task0) % s.layer[l].across * GTR__TALL_STRIP;
+        h->tiles++;
+    }
+}
+template <int P> static __device__ __forceinline__ void gtr__tall_spare(const gtr__tall &s, float *pool, gtr__tall_head *h) {
+    const gtr__tall_disk disk(s, h);
+    int wrong = -1;             // the step that was not finite
+    uint32_t bad = 0;
+    for (int b = 0; b < 2; b++) gtr__tall_state(s, pool, h, b, [&](int which, int64_t i, float &p, float &a, float &v) { disk.load(which, i, p, a, v); });
+    if (!gtr__res_begin(s, h)) return;
+    const int steps = (int)s.record[0].more + 1;
+#pragma unroll 1
+    for (int i = 0; i < steps; i++) {
+        if (!gtr__tall_tasks<P>(s, pool, h, i, i == steps - 1, bad)) { wrong = i - 1; break; }
+    }
+    if (gtr__res_end(s, steps, bad, wrong))
+        gtr__tall_state(s, pool, h, (wrong < 0 ? steps : wrong) & 1, [&](int which, int64_t i, float &p, float &a, float &v) { disk.save(which, i, p, a, v); });
+    gtr__mlp_grid_leave(s.m);
+}
+// A block with a share of the first layer, or rows, or both.
+template <int P> struct gtr__tall_block {
+    const gtr__tall &s;
+    float *pool;
+    gtr__tall_head *h;
+    const int tid, me, workers, row;
+    const bool worker;
+    bool bulk;
+    int steps, wrong;           // the step that was not finite, or -1
+    uint32_t bad;
+    __device__ __forceinline__ gtr__tall_block(const gtr__tall &s, float *pool, gtr__tall_head *h)
+        : s(s), pool(pool), h(h), tid(gtr__tall_tid()), me((int)blockIdx.x), workers(s.groups * s.ranks * s.slabs),
+        row(h->me.row), worker(me < workers), wrong(-1), bad(0) {}
+    // Its own weights and the first step's rows. False: the launch is given up.
+    __device__ __forceinline__ bool start() {
+        const gtr__tall_disk disk(s, h);
+        if (worker && tid < s.renew) {
+            const gtr__tall_me &q = h->me;
+            const gtr__tall_spot at(s, q.group, q.rank, q.slab);
+            gtr__tall_own own;
+            own.bias[0] = own.bias[1] = own.bias[2] = 0.0f;
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                own.p[j] = own.a[j] = own.b[j] = 0.0f;
+                if (j < at.some) disk.load(0, at.i + j, own.p[j], own.a[j], own.b[j]);
+            }
+            if (q.rank == 0 && q.slab == 0 && tid < 16 && s.m.layer[0].db && q.group * 16 + tid < s.m.layer[0].n) disk.load(1, q.group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
+            own.keep(s, 0);
+        }
+        if (!gtr__res_begin(s, h)) {
+            if (worker && s.paired && tid == 0) gtr__tall_room(h, 0, true);
+            if (worker) gtr__tall_pair_barrier(s);
+            return false;
+        }
+        steps = (int)s.record[0].more + 1;
+        gtr__tall_ask(s, pool, h, 0, worker);
+        gtr__tall_ask_rate(s, h, 0);
+        {
+            gtr__waiting awaited = { 0, 0, s.m.hurry };
+            gtr__tall_take(s, pool, h, 0, worker, awaited);
+            if (worker) {
+                gtr__tall_taken(s, h);
+                const gtr__tall_me &q = h->me;
+                if (tid < s.renew) {
+                    gtr__tall_own own;
+                    own.load(s, 0);
+                    gtr__tall_publish<P>(s, pool, own, q.group, q.rank, q.slab, 0, bad);
+                }
+                gtr__tall_bring(s, pool, h, 0);
+                if (tid < s.renew) gtr__tall_renewed(s, pool, h, q.group, q.rank, 0, awaited);
+            }
+            if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
+            if (steps > 1) {
+                __syncthreads();    // what was asked for has been taken
+                gtr__tall_ask(s, pool, h, 1, worker);
+                gtr__tall_ask_rate(s, h, 1);
+            }
+        }
+        bulk = GTR__TALL_BULK && gtr__tall_whole(s, (const char *)(uintptr_t)h->record.src[s.m.x.slot]);
+        return true;
+    }
+    // The first layer's gradient and update; whether the step is bad, or given up.
+    __device__ __forceinline__ int first_back(int i, bool last, uint32_t before, gtr__waiting &awaited) {
+        int marks = 0;
+        const gtr__tall_me &q = h->me;
+        const float from = gtr__tall_await_dz(s, pool, q, i, before, awaited, marks) * s.byte_from;
+        const uint32_t mark = awaited.tag | (marks ? 2u : 0u);
+        if (s.deep == 1) gtr__tall_gradient<P, 1>(s, pool, q, i, from, mark);
+        else if (s.deep == 2) gtr__tall_gradient<P, 2>(s, pool, q, i, from, mark);
+        else gtr__tall_gradient<P, 4>(s, pool, q, i, from, mark);
+        __syncthreads();
+        if (tid >= GTR__TALL_T - 32 && row < s.rows) gtr__tall_publish_loss(s, h, row + (s.rows - 1 - row) / s.middles * s.middles, i);
+        if (!last && (tid >= GTR__TALL_T - GTR__TALL_ASKERS || !bulk)) {
+            gtr__tall_take(s, pool, h, i + 1, true, awaited);
+            gtr__tall_taken(s, h);
+            gtr__tall_bring(s, pool, h, i + 1);
+            if (i + 2 < steps) gtr__tall_ask(s, pool, h, i + 2, true);
+        }
+        if (tid < s.renew) gtr__tall_update<P>(s, pool, h, q.group, q.rank, q.slab, i, last, awaited, marks);
+        else marks = awaited.turns >= GTR__DEADLINE;
+        return marks;
+    }
+    // False: there is no such step.
+    __device__ __forceinline__ bool step(int i) {
+        const bool last = i == steps - 1;
+        gtr__waiting awaited = { (uint32_t)i >> 1 & 1, 0, s.m.hurry };
+        if (worker && i < steps && !gtr__tall_brought(s, h, i)) awaited.turns = GTR__DEADLINE;
+        __syncthreads();
+        bad = *(const volatile int *)&h->lost;
+        if (*(const volatile int *)&h->stop) {
+            wrong = i - 2;
+            if (i < steps && row < s.rows) {        // the pair's other block may count on it, and nobody may leave before
+                gtr__tall_weights_ask(s, pool, h, i - 1);
+                gtr__tall_weights_arrived(h, i - 1);
+            }
+            return false;
+        }
+        if (i == steps) return false;
+        if (i && !last) gtr__tall_ask_rate(s, h, i + 1);
+        if (worker) {
+            const uint32_t mark = awaited.tag | bad;
+            const float factor = *(const volatile float *)&h->factor;
+            if (s.ways == 4) gtr__tall_parts<P, 4>(s, pool, h->me, i, factor, mark);
+            else if (s.ways == 2) gtr__tall_parts<P, 2>(s, pool, h->me, i, factor, mark);
+            else gtr__tall_parts<P, 1>(s, pool, h->me, i, factor, mark);
+        }
+        uint32_t before = bad;
+        if (row < s.rows) gtr__tall_weights_published(s, i - 1, awaited);
+        __syncthreads();
+        if (row < s.rows) gtr__tall_weights_ask(s, pool, h, i - 1);
+#pragma unroll 1
+        for (int k = 0; row + k * s.middles < s.rows; k++) {
+            if (k) {
+                if (tid < 32) gtr__tall_publish_loss(s, h, row + (k - 1) * s.middles, i);
+                __syncthreads();
+            }
+            if (s.m.layers == 3) gtr__tall_rows_of<P, 2>(s, pool, h, row + k * s.middles, k, i, awaited, before).run(s.m.ctl->scale);
+            else gtr__tall_rows_of<P, 0>(s, pool, h, row + k * s.middles, k, i, awaited, before).run(s.m.ctl->scale);
+        }
+        if (!last && worker && (row >= s.rows || s.middles >= workers)) gtr__tall_nearer(s, h, i + 1, awaited);
+        int marks = 0;
+        if (worker) marks = first_back(i, last, before, awaited);
+        else {
+            if (tid < 32) gtr__tall_publish_loss(s, h, row + (s.rows - 1 - row) / s.middles * s.middles, i);
+            if (!last) gtr__tall_take(s, pool, h, i + 1, false, awaited);
+            awaited.tag = 0;
+            if (i) awaited.bad = gtr__await_word(s.verdict + i - 1, awaited) & 2u;
+            marks = __syncthreads_or((int)awaited.bad | (awaited.turns >= GTR__DEADLINE ? 4 : 0));
+            if (i + 2 < steps) gtr__tall_ask(s, pool, h, i + 2, false);
+        }
+        if (i && me == 0 && tid == 0) gtr__publish(s.verdict + i - 1, marks ? 2u : 0u);
+        if (marks) {
+            if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);      // a vote does not say what for
+            *(volatile int *)&h->stop = 1;
+        }
+        if (worker && !last && !marks && tid < s.renew) {
+            const gtr__tall_me &q = h->me;
+            gtr__tall_renewed(s, pool, h, q.group, q.rank, i + 1, awaited);
+            if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
+        }
+        return true;
+    }
+    __device__ __forceinline__ void end(int i) {
+        const gtr__tall_disk disk(s, h);
+        if (worker && s.paired && tid == 0) gtr__tall_room(h, i + 1, true);     // before the last barrier: the pair's other block may be waiting for it
+        if (gtr__res_end(s, steps, bad, wrong)) {
+            if (worker && tid < s.renew) {
+                const gtr__tall_me &q = h->me;
+                const gtr__tall_spot at(s, q.group, q.rank, q.slab);
+                gtr__tall_own own;
+                own.load(s, wrong < 0 ? steps : wrong);
+#pragma unroll
+                for (int j = 0; j < 4; j++) if (j < at.some) disk.save(0, at.i + j, own.p[j], own.a[j], own.b[j]);
+                if (q.rank == 0 && q.slab == 0 && tid < 16 && s.m.layer[0].db && q.group * 16 + tid < s.m.layer[0].n) disk.save(1, q.group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
+            }
+            gtr__res_slots<32>(s, h, me, s.mains, wrong < 0 ? steps - 1 : wrong);
+        }
+        gtr__mlp_grid_leave(s.m);
+        if (worker) gtr__tall_pair_barrier(s);
+    }
+};
+template <int P>
+static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __grid_constant__ gtr__tall s) {
+    extern __shared__ __align__(16) char gtr__pool[];
+    __shared__ __align__(16) gtr__tall_head head;
+    gtr__enter();
+    float *pool = (float *)gtr__pool;
+    gtr__tall_head *h = &head;
+    const int tid = gtr__tall_tid(), me = (int)blockIdx.x, blocks = (int)gridDim.x, layers = s.m.layers;
+    const bool worker = me < s.groups * s.ranks * s.slabs, spare = me >= s.mains;
+    if (tid == 0) {
+        h->departed = GTR__LAUNCH_STEPS; h->stop = h->lost = 0;
+#if GTR__TALL_BULK
+        gtr__bar_set(gtr__shared_address(&h->bar), 1);
+        gtr__bar_set(gtr__shared_address(&h->weights), 1);
+        gtr__bar_set(gtr__shared_address(&h->free), 1);
+        gtr__bars_are_set();
+#endif
+    }
+    if (worker) gtr__tall_pair_barrier(s);      // both of a pair are here
+    if (*(const volatile uint32_t *)&s.m.ctl->status) {
+        if (me == 0 && tid == 0) gtr__report_stuck(s.m.report, s.m.record);
+        if (worker) gtr__tall_pair_barrier(s);
+        return;
+    }
+    if (tid < 32) gtr__mlp_segments(s.m.optim, s.m.layer, layers, h->segment, tid, 32);
+    for (int64_t i = ((int64_t)me * GTR__TALL_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__TALL_T * 4)
+        if (i < s.old || i >= s.old + s.span) *(uint4 *)(s.pool + i) = make_uint4(0x4001, 0x4001, 0x4001, 0x4001);      // no step's words
+    for (int i = me * GTR__TALL_T + tid; i < GTR__LAUNCH_STEPS * (2 * s.total + 1); i += blocks * GTR__TALL_T)
+        *(i < GTR__LAUNCH_STEPS * 2 * s.total ? (uint32_t *)s.origin + i : s.count + i - GTR__LAUNCH_STEPS * 2 * s.total) = GTR__TALL_NOT_YET;
+    if (me < blocks - 1) for (int i = tid; i < s.end_at; i += GTR__TALL_T) pool[i] = 0.0f;
+    __syncthreads();
+    gtr__tall_images<P>(s, h, h->most);
 #if GTR__TALL_BULK
     asm volatile("fence.proxy.async;" ::: "memory");    // it is read so, and x comes behind the zeros
 #endif
-    const gtr__tall_disk disk(s, h);
     if (me == blocks - 1) {
         if (tid == 0) *s.flag = 0;
         gtr__res_records(s);
@@ -12706,215 +13217,26 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
         gtr__res_service(s, (float4 *)pool, s.rows, steps, [&](int i) {       // four steps ahead
             for (int k = i ? i + 4 : 0; k <= i + 4 && k < steps; k++) gtr__tall_foresee(s, h, k);
         });
-        gtr__mlp_leave(s.m);
+        gtr__mlp_grid_leave(s.m);
         return;
     }
-    if (tid == 0) {
-        const int slab = me / s.groups / s.ranks;
-        h->me.row = gtr__tall_row(s, me); h->me.group = me % s.groups; h->me.rank = me / s.groups % s.ranks; h->me.slab = slab; h->me.first = slab * s.eights;
-        h->me.eights = 2 * s.rows - h->me.first < s.eights ? 2 * s.rows - h->me.first : s.eights;
-        h->alike = worker && h->me.row < s.rows && gtr__tall_row(s, me ^ 1) < s.rows;
-        h->rule = s.m.optim.rule;
-        h->tiles = 0;
-        if (spare && me - s.mains < s.spare) for (int index = me - s.mains; index < s.tasks && h->tiles < 8; index += s.spare) {
-            int l = 1;
-            while (l + 1 < layers && index >= s.layer[l + 1].task0) l++;
-            h->tile[h->tiles].layer = l; h->tile[h->tiles].index = index;
-            h->tile[h->tiles].n0 = (index - s.layer[l].task0) / s.layer[l].across * 16 * s.tall;
-            h->tile[h->tiles].k0 = (index - s.layer[l].task0) % s.layer[l].across * GTR__TALL_STRIP;
-            h->tiles++;
-        }
-    }
+    if (tid == 0) gtr__tall_assign(s, h, worker, spare);
     __syncthreads();
-    const int row = h->me.row;
-    int wrong = -1;             // the step that was not finite
-    if (spare) {
-        uint32_t bad = 0;
-        for (int b = 0; b < 2; b++) gtr__tall_state(s, pool, h, b, [&](int which, int64_t i, float &p, float &a, float &v) { disk.load(which, i, p, a, v); });
-        if (!gtr__res_begin(s, h)) return;
-        const int steps = (int)s.record[0].more + 1;
-#pragma unroll 1
-        for (int i = 0; i < steps; i++) {
-            if (!gtr__tall_tasks<P>(s, pool, h, i, i == steps - 1, bad)) { wrong = i - 1; break; }
-        }
-        if (gtr__res_end(s, steps, bad, wrong))
-            gtr__tall_state(s, pool, h, (wrong < 0 ? steps : wrong) & 1, [&](int which, int64_t i, float &p, float &a, float &v) { disk.save(which, i, p, a, v); });
-        gtr__mlp_leave(s.m);
-        return;
-    }
-    uint32_t bad = 0;
-    if (worker && tid < s.renew) {
-        const gtr__tall_me &q = h->me;
-        const gtr__tall_spot at(s, q.group, q.rank, q.slab);
-        gtr__tall_own own;
-        own.bias[0] = own.bias[1] = own.bias[2] = 0.0f;
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-            own.p[j] = own.a[j] = own.b[j] = 0.0f;
-            if (j < at.some) disk.load(0, at.i + j, own.p[j], own.a[j], own.b[j]);
-        }
-        if (q.rank == 0 && q.slab == 0 && tid < 16 && s.m.layer[0].db && q.group * 16 + tid < s.m.layer[0].n) disk.load(1, q.group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
-        own.keep(s, 0);
-    }
-    if (!gtr__res_begin(s, h)) {
-        if (worker && s.paired && tid == 0) gtr__tall_room(h, 0, true);
-        if (worker) gtr__tall_pair_meet(s);
-        return;
-    }
-    const int steps = (int)s.record[0].more + 1;
-    gtr__tall_ask(s, pool, h, 0, worker);
-    gtr__tall_ask_rate(s, h, 0);
-    {
-        gtr__res_ear ear = { 0, 0, s.m.hurry };
-        gtr__tall_take(s, pool, h, 0, worker, ear);
-        if (worker) {
-            gtr__tall_taken(s, h);
-            const gtr__tall_me &q = h->me;
-            if (tid < s.renew) {
-                gtr__tall_own own;
-                own.load(s, 0);
-                gtr__tall_publish<P>(s, pool, own, q.group, q.rank, q.slab, 0, bad);
-            }
-            gtr__tall_bring(s, pool, h, 0);
-            if (tid < s.renew) gtr__tall_renewed(s, pool, h, q.group, q.rank, 0, ear);
-        }
-        if (ear.turns >= GTR__TURNS) atomicOr(s.flag, 2u);
-        if (steps > 1) {
-            __syncthreads();    // what was asked for has been taken
-            gtr__tall_ask(s, pool, h, 1, worker);
-            gtr__tall_ask_rate(s, h, 1);
-        }
-    }
-    const bool bulk = GTR__TALL_BULK && gtr__tall_whole(s, (const char *)(uintptr_t)h->record.src[s.m.x.slot]);
+    if (spare) { gtr__tall_spare<P>(s, pool, h); return; }
+    gtr__tall_block<P> block(s, pool, h);
+    if (!block.start()) return;
     int i = 0;
 #pragma unroll 1
-    for (;; i++) {
-        const bool last = i == steps - 1;
-        gtr__res_ear ear = { (uint32_t)i >> 1 & 1, 0, s.m.hurry };
-        if (worker && i < steps && !gtr__tall_brought(s, h, i)) ear.turns = GTR__TURNS;
-        __syncthreads();
-        bad = *(const volatile int *)&h->lost;
-        if (*(const volatile int *)&h->stop) {
-            wrong = i - 2;
-            if (i < steps && row < s.rows) {        // the pair's other block may count on it, and nobody may leave before
-                gtr__tall_weights_ask(s, pool, h, i - 1);
-                gtr__tall_weights_came(h, i - 1);
-            }
-            break;
-        }
-        if (i == steps) break;
-        if (i && !last) gtr__tall_ask_rate(s, h, i + 1);
-        if (worker) {
-            const uint32_t mark = ear.tag | bad;
-            const float factor = *(const volatile float *)&h->factor;
-            if (s.ways == 4) gtr__tall_parts<P, 4>(s, pool, h->me, i, factor, mark);
-            else if (s.ways == 2) gtr__tall_parts<P, 2>(s, pool, h->me, i, factor, mark);
-            else gtr__tall_parts<P, 1>(s, pool, h->me, i, factor, mark);
-        }
-        uint32_t before = bad;
-        if (row < s.rows) gtr__tall_weights_told(s, i - 1, ear);
-        __syncthreads();
-        if (row < s.rows) gtr__tall_weights_ask(s, pool, h, i - 1);
-#pragma unroll 1
-        for (int k = 0; row + k * s.middles < s.rows; k++) {
-            if (k) {
-                if (tid < 32) gtr__tall_tell_loss(s, h, row + (k - 1) * s.middles, i);
-                __syncthreads();
-            }
-            if (s.m.layers == 3) gtr__tall_middle<P, 2>(s, pool, h, row + k * s.middles, k, i, s.m.ctl->scale, ear, before);
-            else gtr__tall_middle<P, 0>(s, pool, h, row + k * s.middles, k, i, s.m.ctl->scale, ear, before);
-        }
-        if (!last && worker && (row >= s.rows || s.middles >= workers)) gtr__tall_nearer(s, h, i + 1, ear);
-        int heard = 0;
-        if (worker) {
-            const gtr__tall_me &q = h->me;
-            const float from = gtr__tall_hear(s, pool, q, i, before, ear, heard) * s.byte_from;
-            const uint32_t mark = ear.tag | (heard ? 2u : 0u);
-            if (s.deep == 1) gtr__tall_gradient<P, 1>(s, pool, q, i, from, mark);
-            else if (s.deep == 2) gtr__tall_gradient<P, 2>(s, pool, q, i, from, mark);
-            else gtr__tall_gradient<P, 4>(s, pool, q, i, from, mark);
-            __syncthreads();
-            if (tid >= GTR__TALL_T - 32 && row < s.rows) gtr__tall_tell_loss(s, h, row + (s.rows - 1 - row) / s.middles * s.middles, i);
-            if (!last && (tid >= GTR__TALL_T - GTR__TALL_ASKERS || !bulk)) {
-                gtr__tall_take(s, pool, h, i + 1, true, ear);
-                gtr__tall_taken(s, h);
-                gtr__tall_bring(s, pool, h, i + 1);
-                if (i + 2 < steps) gtr__tall_ask(s, pool, h, i + 2, true);
-            }
-            if (tid < s.renew) gtr__tall_update<P>(s, pool, h, q.group, q.rank, q.slab, i, last, ear, heard);
-            else heard = ear.turns >= GTR__TURNS;
-        } else {
-            if (tid < 32) gtr__tall_tell_loss(s, h, row + (s.rows - 1 - row) / s.middles * s.middles, i);
-            if (!last) gtr__tall_take(s, pool, h, i + 1, false, ear);
-            ear.tag = 0;
-            if (i) ear.bad = gtr__res_hear1(s.verdict + i - 1, ear) & 2u;
-            heard = __syncthreads_or((int)ear.bad | (ear.turns >= GTR__TURNS ? 4 : 0));
-            if (i + 2 < steps) gtr__tall_ask(s, pool, h, i + 2, false);
-        }
-        if (i && me == 0 && tid == 0) gtr__res_tell(s.verdict + i - 1, heard ? 2u : 0u);
-        if (heard) {
-            if (ear.turns >= GTR__TURNS) atomicOr(s.flag, 2u);      // a vote does not say what for
-            *(volatile int *)&h->stop = 1;
-        }
-        if (worker && !last && !heard && tid < s.renew) {
-            const gtr__tall_me &q = h->me;
-            gtr__tall_renewed(s, pool, h, q.group, q.rank, i + 1, ear);
-            if (ear.turns >= GTR__TURNS) atomicOr(s.flag, 2u);
-        }
-    }
-    if (worker && s.paired && tid == 0) gtr__tall_room(h, i + 1, true);     // before all meet: the other one may be waiting for it
-    if (gtr__res_end(s, steps, bad, wrong)) {
-        if (worker && tid < s.renew) {
-            const gtr__tall_me &q = h->me;
-            const gtr__tall_spot at(s, q.group, q.rank, q.slab);
-            gtr__tall_own own;
-            own.load(s, wrong < 0 ? steps : wrong);
-#pragma unroll
-            for (int j = 0; j < 4; j++) if (j < at.some) disk.save(0, at.i + j, own.p[j], own.a[j], own.b[j]);
-            if (q.rank == 0 && q.slab == 0 && tid < 16 && s.m.layer[0].db && q.group * 16 + tid < s.m.layer[0].n) disk.save(1, q.group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
-        }
-        gtr__res_slots<32>(s, h, me, s.mains, wrong < 0 ? steps - 1 : wrong);
-    }
-    gtr__mlp_leave(s.m);
-    if (worker) gtr__tall_pair_meet(s);
+    while (block.step(i)) i++;
+    block.end(i);
 }
 
 // >>tall-match
-static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int ranks, int slabs, int tall, int sm_count, size_t shared) {
-    const int last = c->layers - 1, rows = (c->batch + 15) / 16, free_blocks = sm_count - 1;
+// Bytes of shared memory, and how they are cut.
+static size_t gtr__tall_layout(gtr__tall *s, const gtr__mlp_cut *c, bool targets) {
+    const int last = c->layers - 1, tall = s->tall;
     int at = 0, op = 0;
     auto room = [&](int words) { const int here = at; at += gtr__res_up(words, 8); return here; };
-    s->rows = rows; s->ranks = ranks; s->slabs = slabs; s->tall = tall;
-    s->total = rows * 16;
-    for (int l = 0; l <= last; l++) s->layer[l].width = gtr__res_up(c->n[l], l == last && c->n[l] > 16 ? 32 : 16);
-    if (tall == 2 && s->layer[last].width > 16) return false;      // its rows are one task's
-    s->groups = s->layer[0].width / 16;
-    s->kr = gtr__res_up((c->k[0] + ranks - 1) / ranks, 16);
-    s->eights = (2 * rows + slabs - 1) / slabs;
-    s->units = (s->kr / 8 + slabs - 1) / slabs;
-    s->share = gtr__res_up(s->kr * 16 + 16, 64);
-    s->unit_part = (65536 + s->units - 1) / s->units;
-    s->renew = s->units <= GTR__TALL_WARPS - GTR__TALL_ASKERS / 32 ? GTR__TALL_T - GTR__TALL_ASKERS : GTR__TALL_T;
-    if (s->units > GTR__TALL_WARPS || (ranks > 1 && s->kr * (ranks - 1) >= c->k[0]) || s->eights * (slabs - 1) >= 2 * rows) return false;
-    s->ways = s->eights <= 4 * GTR__TALL_TILES ? 4 : s->eights <= 8 * GTR__TALL_TILES ? 2 : 1;
-    s->deep = s->kr <= 128 ? 4 : s->kr <= 256 ? 2 : 1;
-    s->tasks = 0;
-    for (int l = 1; l <= last; l++) {
-        gtr__tall_layer *q = &s->layer[l];
-        const int before = s->layer[l - 1].width;
-        q->task0 = s->tasks; q->across = (before + GTR__TALL_STRIP - 1) / GTR__TALL_STRIP;
-        s->tasks += (q->width / 16 + tall - 1) / tall * q->across;
-    }
-    const int workers = s->groups * ranks * slabs;
-    s->middles = rows < workers ? rows : rows < free_blocks - (s->tasks + 1) / 2 ? rows : free_blocks - (s->tasks + 1) / 2;
-    if (s->middles < workers && rows > s->middles) s->middles = workers < rows ? workers : rows;
-    s->mains = workers > s->middles ? workers : s->middles;
-    s->spare = free_blocks - s->mains < s->tasks ? free_blocks - s->mains : s->tasks;
-    if (s->spare < 1) return false;
-    s->most_tasks = (s->tasks + s->spare - 1) / s->spare;
-    s->owns = (rows + s->middles - 1) / s->middles;
-    if (s->most_tasks > 8 || s->owns > 8) return false;
-    // shared memory
     for (int l = 0; l + 1 < last; l++) op = s->layer[l].width > op ? s->layer[l].width : op;
     for (int l = 1; l < last; l++) op = s->layer[l].width > op ? s->layer[l].width : op;
     s->op_pitch = op / 2 + 4;
@@ -12956,7 +13278,41 @@ static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int
     s->tile_at = GTR__TALL_WARPS * 16 * tall * (GTR__TALL_STRIP + 1);
     const int theirs = s->tile_at + s->most_tasks * 6 * 16 * tall * (GTR__TALL_STRIP + 1);
     s->end_at = at > theirs ? at : theirs;
-    return (size_t)s->end_at * 4 + (sizeof(gtr__tall_head) + 127) / 128 * 128 <= shared;
+    return (size_t)s->end_at * 4 + (sizeof(gtr__tall_head) + 127) / 128 * 128;
+}
+static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int ranks, int slabs, int tall, int sm_count, size_t shared) {
+    const int last = c->layers - 1, rows = (c->batch + 15) / 16, free_blocks = sm_count - 1;
+    s->rows = rows; s->ranks = ranks; s->slabs = slabs; s->tall = tall;
+    s->total = rows * 16;
+    for (int l = 0; l <= last; l++) s->layer[l].width = gtr__res_up(c->n[l], l == last && c->n[l] > 16 ? 32 : 16);
+    if (tall == 2 && s->layer[last].width > 16) return false;      // its rows are one task's
+    s->groups = s->layer[0].width / 16;
+    s->kr = gtr__res_up((c->k[0] + ranks - 1) / ranks, 16);
+    s->eights = (2 * rows + slabs - 1) / slabs;
+    s->units = (s->kr / 8 + slabs - 1) / slabs;
+    s->share = gtr__res_up(s->kr * 16 + 16, 64);
+    s->unit_part = (65536 + s->units - 1) / s->units;
+    s->renew = s->units <= GTR__TALL_WARPS - GTR__TALL_ASKERS / 32 ? GTR__TALL_T - GTR__TALL_ASKERS : GTR__TALL_T;
+    if (s->units > GTR__TALL_WARPS || (ranks > 1 && s->kr * (ranks - 1) >= c->k[0]) || s->eights * (slabs - 1) >= 2 * rows) return false;
+    s->ways = s->eights <= 4 * GTR__TALL_TILES ? 4 : s->eights <= 8 * GTR__TALL_TILES ? 2 : 1;
+    s->deep = s->kr <= 128 ? 4 : s->kr <= 256 ? 2 : 1;
+    s->tasks = 0;
+    for (int l = 1; l <= last; l++) {
+        gtr__tall_layer *q = &s->layer[l];
+        const int before = s->layer[l - 1].width;
+        q->task0 = s->tasks; q->across = (before + GTR__TALL_STRIP - 1) / GTR__TALL_STRIP;
+        s->tasks += (q->width / 16 + tall - 1) / tall * q->across;
+    }
+    const int workers = s->groups * ranks * slabs;
+    s->middles = rows < workers ? rows : rows < free_blocks - (s->tasks + 1) / 2 ? rows : free_blocks - (s->tasks + 1) / 2;
+    if (s->middles < workers && rows > s->middles) s->middles = workers < rows ? workers : rows;
+    s->mains = workers > s->middles ? workers : s->middles;
+    s->spare = free_blocks - s->mains < s->tasks ? free_blocks - s->mains : s->tasks;
+    if (s->spare < 1) return false;
+    s->most_tasks = (s->tasks + s->spare - 1) / s->spare;
+    s->owns = (rows + s->middles - 1) / s->middles;
+    if (s->most_tasks > 8 || s->owns > 8) return false;
+    return gtr__tall_layout(s, c, targets) <= shared;
 }
 static bool gtr__tall_choose(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int sm_count, size_t shared) {
     int best = 0, best_ranks = 0, best_slabs = 0, best_tall = 0;
@@ -13008,7 +13364,7 @@ static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
     for (int l = 0; l < last; l++) { s->layer[l].h = room((int64_t)2 * s->total * s->layer[l].width); s->layer[l].dz = room((int64_t)2 * s->total * s->layer[l].width); }
     s->dw = room((int64_t)2 * s->groups * s->ranks * s->slabs * s->share);
     s->first = room((int64_t)2 * s->groups * s->ranks * (s->kr * 8 + s->slabs * 4 + 16));
-    s->told = room(2 * s->tasks);
+    s->published = room(2 * s->tasks);
     s->image = room(2 * (int64_t)s->span);
     s->old = s->image + s->span - (uint32_t *)ws;
     s->dl = room((int64_t)2 * s->total * s->layer[last].width);
@@ -13210,24 +13566,18 @@ static __device__ __forceinline__ void gtr__wide_update(const gtr__wide_line &l,
 }
 #endif
 
-template <int STATES>
-static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr__k_wide(const __grid_constant__ gtr__wide_job m) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    extern __shared__ char gtr__wide_room[];
-    __shared__ __align__(16) gtr__wide_head head;
-    const uint32_t room = ((uint32_t)__cvta_generic_to_shared(gtr__wide_room) + 1023) & ~1023u;
-    const uint32_t full = (uint32_t)__cvta_generic_to_shared(head.full), empty = (uint32_t)__cvta_generic_to_shared(head.empty);
-    const uint32_t due = (uint32_t)__cvta_generic_to_shared(head.due), done = (uint32_t)__cvta_generic_to_shared(head.done);
-    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, blocks = (int)gridDim.x;
-    if (threadIdx.x == 0) {
-        for (int s = 0; s < GTR__WIDE_STAGES; s++) { gtr__bar_set(full + 8 * s, 1); gtr__bar_set(empty + 8 * s, 2); }
-        for (int s = 0; s < GTR__WIDE_AHEAD; s++) { gtr__bar_set(due + 8 * s, 256); gtr__bar_set(done + 8 * s, GTR__WIDE_WORKERS); }
-        gtr__bars_are_set();
-    }
-    gtr__enter();
-    __syncthreads();
-    if (warp >= 8) {
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
+// A block's roles, which meet at barriers in shared memory alone: full[s] and empty[s] of a stage of operands, due[s] and done[s] of a tile's gradient.
+//
+//   producer (a thread)  --full-->  consumers (8 warps)  --due-->  updaters (7 warps)
+//                        <-empty--                       <-done--
+//
+template <int STATES> struct gtr__wide_block {
+    const gtr__wide_job &m;
+    gtr__wide_head &head;
+    const uint32_t room, full, empty, due, done;
+    const int warp, lane, blocks;
+    __device__ __forceinline__ void consume() const {
         const int group = warp / 4 - 2;
         float d[128];
         int stage = 0, tile = 0;
@@ -13275,46 +13625,70 @@ static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr__k_wide(const __gri
             const gtr__wide_place q = gtr__wide_at(m, (int)blockIdx.x + past * blocks);
             gtr__wide_update<STATES>(gtr__wide_line_of(m, head, q, past), warp - 1, GTR__WIDE_WORKERS + 8);
         }
+    }
+    __device__ __forceinline__ void produce() const {
+        int stage = 0;
+        uint32_t phase = 1;
+        for (int t = (int)blockIdx.x; t < m.tiles; t += blocks) {
+            const gtr__wide_place q = gtr__wide_at(m, t);
+            const gtr__wide_weight &w = m.weight[q.weight];
+            for (int k = 0; k < w.batch; k += GTR__WIDE_K) {
+                gtr__bar_await(empty + 8 * stage, phase);
+                const uint32_t base = room + (uint32_t)(stage * GTR__WIDE_STAGE);
+                gtr__bar_expect(full + 8 * stage, GTR__WIDE_STAGE);
+#pragma unroll
+                for (int i = 0; i < GTR__WIDE_M / 64; i++) gtr__wide_load(base + i * 8192, &w.dy, k, q.row + i * 64, full + 8 * stage);
+#pragma unroll
+                for (int i = 0; i < GTR__WIDE_N / 64; i++) gtr__wide_load(base + GTR__WIDE_M * GTR__WIDE_K * 2 + i * 8192, &w.x, k, q.column + i * 64, full + 8 * stage);
+                if (++stage == GTR__WIDE_STAGES) { stage = 0; phase ^= 1; }
+            }
+        }
+    }
+    __device__ __forceinline__ void update() const {
+        const gtr__optim &o = m.o;
+        const bool updates = !m.ctl->guard && !m.ctl->status;
+        if (updates) {
+            if (warp == 1 && lane < GTR__MAX_GROUPS)
+                gtr__rates_of(o, (double)gtr__rate_of(m.ctl, o.shared, lane), m.ctl->applied + 1, lane, &head.rates);
+            asm volatile("bar.sync 1, 224;\nbar.arrive 2, 480;" ::: "memory");
+        }
+        int tile = 0;
+        for (int t = (int)blockIdx.x; t < m.tiles; t += blocks, tile++) {
+            const gtr__wide_place q = gtr__wide_at(m, t);
+            const int turn = tile / GTR__WIDE_AHEAD, slot = tile % GTR__WIDE_AHEAD;
+            gtr__bar_await(due + 8 * slot, (uint32_t)turn & 1);
+            if (updates) gtr__wide_update<STATES>(gtr__wide_line_of(m, head, q, tile), warp - 1, t + blocks < m.tiles ? GTR__WIDE_WORKERS : GTR__WIDE_WORKERS + 8);
+            __syncwarp();
+            if (lane == 0) gtr__bar_arrive(done + 8 * slot);
+        }
+    }
+};
+#endif
+template <int STATES> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr__k_wide(const __grid_constant__ gtr__wide_job m) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    extern __shared__ char gtr__wide_room[];
+    __shared__ __align__(16) gtr__wide_head head;
+    const uint32_t room = ((uint32_t)__cvta_generic_to_shared(gtr__wide_room) + 1023) & ~1023u;
+    const uint32_t full = (uint32_t)__cvta_generic_to_shared(head.full), empty = (uint32_t)__cvta_generic_to_shared(head.empty);
+    const uint32_t due = (uint32_t)__cvta_generic_to_shared(head.due), done = (uint32_t)__cvta_generic_to_shared(head.done);
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, blocks = (int)gridDim.x;
+    if (threadIdx.x == 0) {
+        for (int s = 0; s < GTR__WIDE_STAGES; s++) { gtr__bar_set(full + 8 * s, 1); gtr__bar_set(empty + 8 * s, 2); }
+        for (int s = 0; s < GTR__WIDE_AHEAD; s++) { gtr__bar_set(due + 8 * s, 256); gtr__bar_set(done + 8 * s, GTR__WIDE_WORKERS); }
+        gtr__bars_are_set();
+    }
+    gtr__enter();
+    __syncthreads();
+    const gtr__wide_block<STATES> block = { m, head, room, full, empty, due, done, warp, lane, blocks };
+    if (warp >= 8) {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
+        block.consume();
     } else {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 96;");
-        if (warp == 0) {
-            if (lane == 0) {
-                int stage = 0;
-                uint32_t phase = 1;
-                for (int t = (int)blockIdx.x; t < m.tiles; t += blocks) {
-                    const gtr__wide_place q = gtr__wide_at(m, t);
-                    const gtr__wide_weight &w = m.weight[q.weight];
-                    for (int k = 0; k < w.batch; k += GTR__WIDE_K) {
-                        gtr__bar_await(empty + 8 * stage, phase);
-                        const uint32_t base = room + (uint32_t)(stage * GTR__WIDE_STAGE);
-                        gtr__bar_expect(full + 8 * stage, GTR__WIDE_STAGE);
-#pragma unroll
-                        for (int i = 0; i < GTR__WIDE_M / 64; i++) gtr__wide_load(base + i * 8192, &w.dy, k, q.row + i * 64, full + 8 * stage);
-#pragma unroll
-                        for (int i = 0; i < GTR__WIDE_N / 64; i++) gtr__wide_load(base + GTR__WIDE_M * GTR__WIDE_K * 2 + i * 8192, &w.x, k, q.column + i * 64, full + 8 * stage);
-                        if (++stage == GTR__WIDE_STAGES) { stage = 0; phase ^= 1; }
-                    }
-                }
-            }
+        if (warp) block.update();
+        else {
+            if (lane == 0) block.produce();
             __syncwarp();
-        } else {
-            const gtr__optim &o = m.o;
-            const bool update = !m.ctl->guard && !m.ctl->status;
-            if (update) {
-                if (warp == 1 && lane < GTR__MAX_GROUPS)
-                    gtr__rates_of(o, (double)gtr__rate_of(m.ctl, o.shared, lane), m.ctl->applied + 1, lane, &head.rates);
-                asm volatile("bar.sync 1, 224;\nbar.arrive 2, 480;" ::: "memory");
-            }
-            int tile = 0;
-            for (int t = (int)blockIdx.x; t < m.tiles; t += blocks, tile++) {
-                const gtr__wide_place q = gtr__wide_at(m, t);
-                const int turn = tile / GTR__WIDE_AHEAD, slot = tile % GTR__WIDE_AHEAD;
-                gtr__bar_await(due + 8 * slot, (uint32_t)turn & 1);
-                const int workers = t + blocks < m.tiles ? GTR__WIDE_WORKERS : GTR__WIDE_WORKERS + 8;
-                if (update) gtr__wide_update<STATES>(gtr__wide_line_of(m, head, q, tile), warp - 1, workers);
-                __syncwarp();
-                if (lane == 0) gtr__bar_arrive(done + 8 * slot);
-            }
         }
     }
 #endif

@@ -2,7 +2,7 @@
 # Everything that is not a test program: compilers and standards, symbols, markers, sanitizers, examples. Prints a line a check; exits
 # non-zero if one fails. usage: check.sh [name...]; CC, CFLAGS as for make; COMPILERS: those to try (gcc clang)
 cd "$(dirname "$0")/.." || exit 1
-all="compilers others static units symbols markers ops size examples address thread valgrind fuzz verified"
+all="compilers others static units symbols markers ops size form examples address thread valgrind fuzz verified"
 dir=build/check
 mkdir -p $dir
 CC=${CC:-cc} CFLAGS=${CFLAGS:--O3 -march=native}
@@ -126,6 +126,27 @@ check_size() {
     doc=$(grep -n '^\*/' gputrain.h | head -n 1 | cut -d: -f1)
     echo "gputrain.h has $bytes bytes (at most 600000); $doc lines of it are to be read first (at most 150)"
     [ "$bytes" -le 600000 ] && [ "$doc" -le 150 ]
+}
+
+# Lines of at most 120 columns, in all that is C; functions that fit a screen, from the line of the brace that opens one to that of the brace
+# that closes it, in the two files and the examples (a test's function may be a table and what is done with its rows). A function ends with
+# a brace alone in column 0, or, within a struct, in column 4.
+check_form() {
+    awk -v most=80 '
+        FNR == 1 { open = comment = 0; whole = FILENAME !~ /^tests/ }
+        length > 120 { print FILENAME ":" FNR ": " length " columns" }
+        /^\/\*/ { comment = 1 }
+        comment { if (/\*\//) comment = 0; next }
+        !whole { next }
+        !open && /^[^ \t#\/}]/ { head = $0 }
+        !open && /\{$/ && !/^(#|extern "C")/ { open = FNR; struct = head ~ /^[^(]*(struct|union|enum|=)/; method = 0 }
+        open && struct && !method && /^    [^ ].*\{$/ { method = FNR }
+        method && /^    \}/ { if (FNR - method >= most) print FILENAME ":" method ": a function of " FNR - method + 1 " lines"; method = 0 }
+        open && /^\}/ {
+            if (!struct && FNR - open >= most) print FILENAME ":" open ": a function of " FNR - open + 1 " lines: " head
+            open = 0
+        }' gputrain.h gputrain_cuda.cu examples/*.c tests/*.[ch] tests/bench/*.[ch] >$dir/form
+    [ ! -s $dir/form ] || { cat $dir/form; return 1; }
 }
 
 check_examples() {
