@@ -25,18 +25,21 @@ A COMPLETE PROGRAM
         gtr_tensor *loss = gtr_cross_entropy(logits, y);
 
         gtr_trainer *t = gtr_trainer_create(loss, (gtr_trainer_desc){ .optimizer = GTR_ADAM, .lr = 1e-3f });
-        gtr_fit(t, train, (gtr_fit_desc){ .epochs = 5, .batch = 128, .validation = test, .metric = gtr_accuracy(logits, y) });
+        gtr_fit(t, train, (gtr_fit_desc){ .epochs = 5, .batch = 128, .validation = test, .metric =
+        gtr_accuracy(logits, y) });
         gtr_save(ctx, "model.safetensors");   // PyTorch reads it, by name
 
         if (gtr_error(ctx)) fprintf(stderr, "%s\n", gtr_error_text(ctx));
         gtr_destroy(ctx);
     }
-Descriptors go by value and 0 in a field is its default, so that C's {0} and C++'s {} are whole descriptors; in C++ before C++20:
-gtr_fit_desc d = {}; d.epochs = 5; and gtr_create({}). More programs: examples/, from a truth table to a GAN.
+Descriptors go by value and 0 in a field is its default, so that C's {0} and C++'s {} are whole descriptors; in C++
+before C++20: gtr_fit_desc d = {}; d.epochs = 5; and gtr_create({}). More programs: examples/,
+from a truth table to a GAN.
 
 WHAT IT DOES NOT DO
-No convolution, attention or recurrent layers yet; one GPU; no gradients of gradients; no control flow inside a step that depends on
-data (the host chooses which graph to run); no strided tensors; no gzip or images (gunzip first); no build at run time.
+No convolution, attention or recurrent layers yet; one GPU; no gradients of gradients; no control flow inside a step
+that depends on data (the host chooses which graph to run); no strided tensors; no gzip or images (gunzip
+first); no build at run time.
 
 CONTENTS (each stands in this file as a line of its own: search for it)
     >>config >>enums >>structs >>functions >>context >>tensor >>op >>layer >>loss >>run >>parameters >>trainer
@@ -55,31 +58,34 @@ CONTENTS (each stands in this file as a line of its own: search for it)
     >>files >>datasets >>idx >>csv >>dataset-use >>safetensors >>json >>load >>save-file >>observing >>release
 
 SHAPES AND DTYPES
-A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of rows of a run,
--k for k times it; everything else about a graph is fixed when it is built, so one graph serves every batch size. Inputs are GTR_F32 or
-GTR_I32 (labels, ids), parameters GTR_F32. Data sets may hold GTR_U8, which becomes scale * byte + shift (0..1 unless said otherwise).
-Binary ops broadcast as NumPy does. Parameters have PyTorch's names, shapes and initial values ("fc1.weight" is (out, in)).
+A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
+rows of a run, -k for k times it; everything else about a graph is fixed when it is built, so one graph serves every
+batch size. Inputs are GTR_F32 or GTR_I32 (labels, ids), parameters GTR_F32. Data sets may hold GTR_U8, which becomes
+scale * byte + shift (0..1 unless said otherwise). Binary ops broadcast as NumPy does. Parameters have PyTorch's names,
+shapes and initial values ("fc1.weight" is (out, in)).
 
 GRAPH, PLAN, RUN
-Builders (gtr_relu, gtr_linear, ...) record tensors and check them at once; nothing is computed. Wrong arguments give NULL and an error
-in the context; NULL passes through all builders, so a model is built first and checked once. A run makes a plan of the part of the
-graph that it needs, one per batch size and precision, and keeps it; on the GPU a plan becomes a graph of kernels in its second run.
+Builders (gtr_relu, gtr_linear, ...) record tensors and check them at once; nothing is computed. Wrong arguments give
+NULL and an error in the context; NULL passes through all builders, so a model is built first and checked once. A run
+makes a plan of the part of the graph that it needs, one per batch size and precision, and keeps it; on the GPU a plan
+becomes a graph of kernels in its second run.
     gtr_fit                     epochs over a data set: shuffle, tail batch, validation, progress, history, callback
     gtr_trainer_data, gtr_step  the same loop by hand, from a data set
     gtr_set, gtr_step, gtr_loss a loop over data of one's own; gtr_set's values serve the runs that follow it
     gtr_eval, gtr_get           any tensors, in evaluation mode; gtr_eval_train: in training mode
     gtr_predictor, gtr_predict  inference in any thread
-Training or evaluation is a property of the run (dropout, batch_norm), not of the context. What can be read after a run: parameters,
-inputs, losses, what the call fetched, and what gtr_keep marked; anything else is an error that says so. A graph may grow at any
-time. In a loop that builds expressions, gtr_mark and gtr_release free them again. Plans can be read: gtr_plan_text; gtr_profile times them.
+Training or evaluation is a property of the run (dropout, batch_norm), not of the context. What can be read after a run:
+parameters, inputs, losses, what the call fetched, and what gtr_keep marked; anything else is an error that says so. A
+graph may grow at any time. In a loop that builds expressions, gtr_mark and gtr_release free them again. Plans can be
+read: gtr_plan_text; gtr_profile times them.
 
 GRADIENTS
-A trainer differentiates its loss, a scalar, with respect to every parameter below it that is not frozen (gtr_init.frozen for good,
-gtr_group.frozen for one trainer). gtr_stop_gradient cuts. Several losses and trainers may share parameters; each trainer has its
-own optimizer states. gtr_gradient gives a gradient as a tensor; gtr_backward and gtr_update are the two halves of gtr_step, with
-gtr_gradient_get and gtr_gradient_set between them. micro_batches computes a step's batch in equal parts and adds their gradients,
-for batches that do not fit. gtr_recompute_begin/end trade time for memory. A layer of one's own is a function that calls these; an op
-of one's own is gtr_custom.
+A trainer differentiates its loss, a scalar, with respect to every parameter below it that is not frozen
+(gtr_init.frozen for good, gtr_group.frozen for one trainer). gtr_stop_gradient cuts. Several losses and trainers may
+share parameters; each trainer has its own optimizer states. gtr_gradient gives a gradient as a tensor; gtr_backward and
+gtr_update are the two halves of gtr_step, with gtr_gradient_get and gtr_gradient_set between them. micro_batches
+computes a step's batch in equal parts and adds their gradients, for batches that do not fit. gtr_recompute_begin/end
+trade time for memory. A layer of one's own is a function that calls these; an op of one's own is gtr_custom.
 
 PRECISION
 gtr_trainer_desc.precision: GTR_FP32 (default); GTR_TF32: float32 storage, products on the tensor cores with 10-bit
@@ -89,17 +95,18 @@ CPU rounds where the GPU stores, and takes TF32 as FP32. On Turing TF32 means FP
 is made. gtr_get, gtr_save and gtr_load always deal in float32.
 
 MEMORY
-The context owns everything made in it, and gtr_destroy frees it all. Data sets are copied, and go to the device. Activations share one
-arena, planned ahead, and the place of gradients that are not written yet; after a plan's first step nothing is allocated.
-gtr_memory_text shows what a batch takes, gtr_largest_batch what fits, both before anything runs, and with gtr_desc.preset for a GPU
-that is not there. Out of memory, host or device, is an ordinary error: parameters and files are as they were, and a smaller batch
-may be tried.
+The context owns everything made in it, and gtr_destroy frees it all. Data sets are copied, and go to the device.
+Activations share one arena, planned ahead, and the place of gradients that are not written yet; after a plan's first
+step nothing is allocated. gtr_memory_text shows what a batch takes, gtr_largest_batch what fits, both before anything
+runs, and with gtr_desc.preset for a GPU that is not there. Out of memory, host or device, is an ordinary error:
+parameters and files are as they were, and a smaller batch may be tried.
 
 ERRORS AND LOGGING
-The first error stays in the context (gtr_error, gtr_error_text) until gtr_error_clear; calls that run, read, save or load also return
-their own gtr_result. The library prints nothing but gtr_fit's progress on stderr, unless .silent; never exits, never aborts. In
-training, a loss or gradient that is not finite changes no parameter: the call that sees it returns GTR_ERR_NONFINITE, and the text names the step and
-the first tensor; under FP16 such a step is skipped instead. Only a faulted device ends a context.
+The first error stays in the context (gtr_error, gtr_error_text) until gtr_error_clear; calls that run, read, save or
+load also return their own gtr_result. The library prints nothing but gtr_fit's progress on stderr, unless .silent;
+never exits, never aborts. In training, a loss or gradient that is not finite changes no parameter: the call that sees
+it returns GTR_ERR_NONFINITE, and the text names the step and the first tensor; under FP16 such a step is skipped
+instead. Only a faulted device ends a context.
 
 STREAMS AND THREADS
 A context is used by one thread at a time, different contexts by different threads as they please. A gtr_predictor has
@@ -111,8 +118,9 @@ After fork() all that the child's copy of a context can do is fail, with GTR_ERR
 make its own (on the CPU, if the parent uses CUDA).
 
 DETERMINISM
-Same seed, binary and device: same bits, on the CPU for any number of threads. Dropout's masks depend on seed, name, step and row, and
-so not on micro-batches. Shuffles are permutations by seed and epoch, and a fit goes on where the one before it stopped.
+Same seed, binary and device: same bits, on the CPU for any number of threads. Dropout's masks depend on seed, name,
+step and row, and so not on micro-batches. Shuffles are permutations by seed and epoch, and a fit goes on where
+the one before it stopped.
 Between devices results agree to rounding, and so do gtr_fit and a loop of gtr_step on a GPU, where gtr_fit may have a
 kernel that does many steps in one launch.
 
@@ -134,8 +142,10 @@ CONFIG MACROS
 #define GPUTRAIN_VERSION       "0.1"
 
 // >>config
-#if defined(GPUTRAIN_IMPLEMENTATION) && defined(__STRICT_ANSI__) && !defined(__cplusplus) && !defined(_WIN32) && !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L /* a strict -std=c99 hides clock_gettime and fsync unless this comes before the first system header */
+#if defined(GPUTRAIN_IMPLEMENTATION) && defined(__STRICT_ANSI__) && !defined(__cplusplus) && !defined(_WIN32) \
+    && !defined(_POSIX_C_SOURCE)
+/* a strict -std=c99 hides clock_gettime and fsync unless this comes before the first system header */
+#define _POSIX_C_SOURCE 200809L
 #endif
 #if defined(GPUTRAIN_IMPLEMENTATION) && defined(__MINGW32__) && !defined(__USE_MINGW_ANSI_STDIO)
 #define __USE_MINGW_ANSI_STDIO 1 /* printf as C99 has it */
@@ -202,7 +212,9 @@ typedef enum gtr_nonfinite { GTR_NONFINITE_ALL, GTR_NONFINITE_LOSS } gtr_nonfini
 typedef enum gtr_memory { GTR_MEMORY_HOST, GTR_MEMORY_DEVICE, GTR_MEMORY_STAGING } gtr_memory;
 typedef enum gtr_level { GTR_LOG_INFO, GTR_LOG_WARNING } gtr_level;
 /* Devices to plan for without having them: gtr_desc.preset. Such a context plans and reports, and runs nothing. */
-typedef enum gtr_preset { GTR_PRESET_NONE, GTR_PRESET_CPU, GTR_PRESET_SM75, GTR_PRESET_SM87, GTR_PRESET_SM90 } gtr_preset;
+typedef enum gtr_preset {
+    GTR_PRESET_NONE, GTR_PRESET_CPU, GTR_PRESET_SM75, GTR_PRESET_SM87, GTR_PRESET_SM90
+} gtr_preset;
 
 // >>structs
 typedef struct gtr_context gtr_context;
@@ -218,8 +230,9 @@ typedef struct gtr_dataset gtr_dataset;
 /* A shape: ndim extents, slowest first; row-major. Build one with gtr_shape0() to gtr_shape4() or fill it in. */
 typedef struct gtr_shape { int ndim; int64_t dim[GTR_MAX_DIMS]; } gtr_shape;
 
-/* Memory of the user's own. alloc returns memory aligned to 64 bytes (256 for GTR_MEMORY_DEVICE) or NULL; free gets what alloc gave.
-   GTR_MEMORY_DEVICE is asked for what gtr_memory_report counts; with CUDA it must be device memory. GTR_MEMORY_STAGING is host memory. */
+/* Memory of the user's own. alloc returns memory aligned to 64 bytes (256 for GTR_MEMORY_DEVICE) or NULL; free gets
+   what alloc gave. GTR_MEMORY_DEVICE is asked for what gtr_memory_report counts; with CUDA it must be device memory.
+   GTR_MEMORY_STAGING is host memory. */
 typedef struct gtr_allocator {
     void *(*alloc)(size_t bytes, gtr_memory kind, void *user);
     void (*free)(void *p, size_t bytes, gtr_memory kind, void *user);
@@ -240,7 +253,8 @@ typedef struct gtr_desc {
     gtr_preset preset; /* plan for this device without having it */
 } gtr_desc;
 
-/* A custom op's call: all data float32 (gtr_float on the CPU), contiguous; device pointers if the op was made with on_device. */
+/* A custom op's call: all data float32 (gtr_float on the CPU), contiguous; device pointers if the op
+   was made with on_device. */
 typedef struct gtr_custom_call {
     int n_in;
     const void *in[8]; /* forward and backward: the inputs */
@@ -286,7 +300,8 @@ typedef struct gtr_init {
     bool frozen; /* neither gradient nor optimizer state, ever */
 } gtr_init;
 
-/* One group of parameters; the first group whose pattern fits a name counts. '*' stands for any run of characters, '?' for one. */
+/* One group of parameters; the first group whose pattern fits a name counts. '*' stands for any run of
+   characters, '?' for one. */
 typedef struct gtr_group {
     const char *pattern; /* "fc1.*", "*.bias"; it must fit some parameter's full name */
     float lr_scale; /* times the schedule's rate; 0: 1 */
@@ -305,9 +320,11 @@ typedef struct gtr_trainer_desc {
     int64_t warmup_steps; /* cosine: lr (t+1)/warmup in the first steps */
     int64_t total_steps; /* cosine: from where on it is min_lr; 0: each gtr_fit's own steps */
     float min_lr; /* cosine */
-    float       (*lr_fn)(int64_t step, void *user);  /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ...; asked when the step is queued */
+    /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ...; asked when the step is queued */
+    float       (*lr_fn)(int64_t step, void *user);
     void *lr_user;
-    float ema; /* below 1: decay of the parameters' averages, which gtr_evaluate and gtr_fit's validation take; 0: none */
+    /* below 1: decay of the parameters' averages, which gtr_evaluate and gtr_fit's validation take; 0: none */
+    float ema;
     float clip_norm; /* clip the global 2-norm of all gradients to this; 0: do not */
     gtr_precision precision; /* 0: FP32 */
     float loss_scale; /* FP16: where the dynamic scale starts; 0: 65536 */
@@ -367,7 +384,8 @@ typedef struct gtr_column {
 } gtr_column;
 typedef struct gtr_arrays_desc { int64_t rows; gtr_column column[8]; } gtr_arrays_desc;
 typedef struct gtr_csv_desc {
-    int  label_column;          /* its values are the classes, whole numbers from 0. 0: the last column; k: the k-th; -1: there is none */
+    /* its values are the classes, whole numbers from 0. 0: the last column; k: the k-th; -1: there is none */
+    int  label_column;
     bool header; /* the first line holds names: the label's column and a single feature's get theirs */
     char separator; /* 0: ',' */
     bool regression; /* the label is a float32, not a class */
@@ -384,25 +402,27 @@ typedef struct gtr_memory_report {
 // >>functions
 
 // >>context
-/* Makes a context: the GPU if one works, else the CPU (gtr_device_text says which, and why). The context owns all that is made in it.
-   Never NULL but for want of a few KiB of host memory: an error (asking for CUDA where there is none: GTR_ERR_UNSUPPORTED) is kept
-   in the context, and all builders then return NULL. Any thread; a context is then used by one thread at a time. */
+/* Makes a context: the GPU if one works, else the CPU (gtr_device_text says which, and why). The context owns all that
+   is made in it. Never NULL but for want of a few KiB of host memory: an error (asking for CUDA where there is none:
+   GTR_ERR_UNSUPPORTED) is kept in the context, and all builders then return NULL. Any thread; a context is then used by
+   one thread at a time. */
 GTR_API gtr_context *gtr_create(gtr_desc desc);
 /* Waits for the device, frees the context and everything made in it. NULL: nothing. */
 GTR_API void gtr_destroy(gtr_context *ctx);
-/* The first error since gtr_create or gtr_error_clear, and its text: what, which op or layer or file, got and wanted. The text is
-   the context's, valid until the next call. A NULL context: GTR_ERR_NOMEM. */
+/* The first error since gtr_create or gtr_error_clear, and its text: what, which op or layer or file, got and wanted.
+   The text is the context's, valid until the next call. A NULL context: GTR_ERR_NOMEM. */
 GTR_API gtr_result gtr_error(const gtr_context *ctx);
 GTR_API const char *gtr_error_text(const gtr_context *ctx);
-/* Forgets the error. After GTR_ERR_NONFINITE training may go on; so it may after GTR_ERR_CUDA if blocks of the GPU waited for each other in
-   vain. After a device fault (also GTR_ERR_CUDA) the error comes back. */
+/* Forgets the error. After GTR_ERR_NONFINITE training may go on; so it may after GTR_ERR_CUDA if blocks of the GPU
+   waited for each other in vain. After a device fault (also GTR_ERR_CUDA) the error comes back. */
 GTR_API void gtr_error_clear(gtr_context *ctx);
 GTR_API const char *gtr_result_text(gtr_result r);
 /* One line: the device, and why it was chosen. */
 GTR_API const char *gtr_device_text(gtr_context *ctx);
 /* True if the context computes on a GPU. */
 GTR_API bool gtr_on_gpu(const gtr_context *ctx);
-/* Several lines: device, driver, toolkit, what the binary was built for, free memory, multiprocessors, fast instructions, threads. */
+/* Several lines: device, driver, toolkit, what the binary was built for, free memory, multiprocessors, fast
+   instructions, threads. */
 GTR_API const char *gtr_environment_text(gtr_context *ctx);
 /* Waits until the device has done all that was enqueued, and returns what it met. */
 GTR_API gtr_result gtr_wait(gtr_context *ctx);
@@ -413,7 +433,8 @@ GTR_API gtr_shape gtr_shape1(int64_t a);
 GTR_API gtr_shape gtr_shape2(int64_t a, int64_t b);
 GTR_API gtr_shape gtr_shape3(int64_t a, int64_t b, int64_t c);
 GTR_API gtr_shape gtr_shape4(int64_t a, int64_t b, int64_t c, int64_t d);
-/* An input (dtype GTR_F32 or GTR_I32) named name, set by gtr_set or fed from a data set. Its first dimension is usually GTR_BATCH. */
+/* An input (dtype GTR_F32 or GTR_I32) named name, set by gtr_set or fed from a data set. Its first dimension
+   is usually GTR_BATCH. */
 GTR_API gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape);
 /* A parameter, GTR_F32, of a literal shape; values drawn from the context's seed and its full name, unique UTF-8. */
 GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init);
@@ -427,7 +448,8 @@ GTR_API void gtr_stage(gtr_context *ctx, int stage);
 /* What is built between begin and end is not kept for the backward pass but computed again there. Does not nest. */
 GTR_API void gtr_recompute_begin(gtr_context *ctx);
 GTR_API void gtr_recompute_end(gtr_context *ctx);
-/* mark notes how many tensors there are; release frees the nodes (not parameters) built since, and the plans that use them. */
+/* mark notes how many tensors there are; release frees the nodes (not parameters) built since, and
+   the plans that use them. */
 GTR_API int64_t gtr_mark(gtr_context *ctx);
 GTR_API void gtr_release(gtr_context *ctx, int64_t mark);
 /* Keeps t's value readable after every run that computes it; of micro_batches the last one's, but of all rows where the
@@ -435,13 +457,15 @@ GTR_API void gtr_release(gtr_context *ctx, int64_t mark);
 GTR_API gtr_tensor *gtr_keep(gtr_tensor *t);
 GTR_API gtr_shape gtr_tensor_shape(const gtr_tensor *t); /* GTR_BATCH and its multiples are negative */
 GTR_API gtr_dtype gtr_tensor_dtype(const gtr_tensor *t);
-GTR_API const char *gtr_tensor_name(const gtr_tensor *t);    /* full name of an input or parameter, else of its op; "" for NULL */
+/* full name of an input or parameter, else of its op; "" for NULL */
+GTR_API const char *gtr_tensor_name(const gtr_tensor *t);
 
 // >>op
-/* Every builder checks dtypes and shapes at once: on failure it returns NULL and the context keeps the error. NULL in, NULL out.
-   Float means GTR_F32. "Broadcasting" is NumPy's. Results belong to the context. All cost nothing until a run needs them. */
-/* a (..., M, K) and b (..., K, N) -> (..., M, N); transpose_a: a is (..., K, M); transpose_b: b is (..., N, K). Leading dimensions
-   are equal, or one side has none. */
+/* Every builder checks dtypes and shapes at once: on failure it returns NULL and the context keeps the error. NULL in,
+   NULL out. Float means GTR_F32. "Broadcasting" is NumPy's. Results belong to the context. All cost nothing
+   until a run needs them. */
+/* a (..., M, K) and b (..., K, N) -> (..., M, N); transpose_a: a is (..., K, M); transpose_b: b is (..., N, K). Leading
+   dimensions are equal, or one side has none. */
 GTR_API gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b);
 GTR_API gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool transpose_b);
 GTR_API gtr_tensor *gtr_add(gtr_tensor *a, gtr_tensor *b); /* a + b, broadcasting */
@@ -489,12 +513,14 @@ GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc);
 GTR_API gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x);
 
 // >>layer
-/* x (..., K) -> x W^T + b (..., M), W "name.weight" (M, K) and b "name.bias" (M) from U(-1/sqrt(K), 1/sqrt(K)), as PyTorch's Linear. */
+/* x (..., K) -> x W^T + b (..., M), W "name.weight" (M, K) and b "name.bias" (M) from U(-1/sqrt(K), 1/sqrt(K)), as
+   PyTorch's Linear. */
 GTR_API gtr_tensor *gtr_linear(gtr_tensor *x, const char *name, int64_t out);
 GTR_API gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_desc desc);
 /* The same with given w (M, K) and b (M), so that weights can be shared; b NULL: none. */
 GTR_API gtr_tensor *gtr_linear_with(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b);
-/* ids GTR_I32 of any shape in [0, rows) -> (..., width) rows of "name.weight" (rows, width) from N(0, 1), as PyTorch's Embedding. */
+/* ids GTR_I32 of any shape in [0, rows) -> (..., width) rows of "name.weight" (rows, width) from N(0, 1),
+   as PyTorch's Embedding. */
 GTR_API gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width);
 GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
 /* x (N, C): in training normalised by the batch's mean and biased variance of each channel, in evaluation by the
@@ -512,24 +538,28 @@ GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch
    its own. */
 GTR_API gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels);
 GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc);
-GTR_API gtr_tensor *gtr_mse(gtr_tensor *x, gtr_tensor *target);             /* mean of (x - target)^2 over all elements; same shapes */
-GTR_API gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target); /* mean of log(1 + exp(x)) - x target; target in [0, 1] */
+/* mean of (x - target)^2 over all elements; same shapes */
+GTR_API gtr_tensor *gtr_mse(gtr_tensor *x, gtr_tensor *target);
+/* mean of log(1 + exp(x)) - x target; target in [0, 1] */
+GTR_API gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target);
 
 // >>run
 /* Copies bytes from src to an input (any number of rows: its batch is bytes / row), a parameter, buffer or constant.
    The values serve all runs that follow (but not a trainer's while gtr_trainer_data feeds it). Returns at once with
    CUDA but for a full staging slot. Labels and ids out of range are GTR_ERR_ARG of the run that would read them. */
 GTR_API gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes);
-/* The same from device memory of the user's (CUDA) that stays valid until the runs that use it are done; event: a cudaEvent_t to
-   wait for, or NULL. On the CPU, from memory that stays valid. Ranges are not checked: a bad label or id makes NaN. */
+/* The same from device memory of the user's (CUDA) that stays valid until the runs that use it are done; event: a
+   cudaEvent_t to wait for, or NULL. On the CPU, from memory that stays valid. Ranges are not checked: a bad
+   label or id makes NaN. */
 GTR_API gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *event);
 /* Computes the n tensors (in evaluation mode, from the inputs last set) and keeps their values for gtr_get. */
 GTR_API gtr_result gtr_eval(gtr_tensor *const *t, int n);
 /* The same in training mode: dropout draws, batch_norm uses the batch; no state changes. */
 GTR_API gtr_result gtr_eval_train(gtr_tensor *const *t, int n);
-/* Copies t's value to dst, bytes of it exactly: a parameter, buffer, input, constant, or what the last run fetched, or gtr_keep marked.
-   Waits for the device. An input that nothing but products in 16 bits read comes as they read it, rounded, unless gtr_keep marked it.
-   A tensor that no run computed yet and that needs no input is computed. Anything else: GTR_ERR_STATE. */
+/* Copies t's value to dst, bytes of it exactly: a parameter, buffer, input, constant, or what the last run fetched, or
+   gtr_keep marked. Waits for the device. An input that nothing but products in 16 bits read comes as they read it,
+   rounded, unless gtr_keep marked it. A tensor that no run computed yet and that needs no input is computed. Anything
+   else: GTR_ERR_STATE. */
 GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes);
 /* The first element of t, whatever its dtype, computed if need be: for losses. NaN on error. */
 GTR_API float gtr_item(gtr_tensor *t);
@@ -542,7 +572,8 @@ GTR_API gtr_tensor *gtr_parameter_find(const gtr_context *ctx, const char *name)
 GTR_API bool gtr_parameter_trainable(const gtr_tensor *p);
 
 // >>trainer
-/* Trains the parameters that loss, a scalar, depends on. The trainer belongs to the context. Several trainers may share parameters. */
+/* Trains the parameters that loss, a scalar, depends on. The trainer belongs to the context. Several trainers
+   may share parameters. */
 GTR_API gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc);
 /* Frees it before its context is. NULL: nothing. */
 GTR_API void gtr_trainer_destroy(gtr_trainer *t);
@@ -552,24 +583,27 @@ GTR_API void gtr_trainer_destroy(gtr_trainer *t);
    NULL: inputs come from gtr_set again (also after gtr_fit). Epochs, and the place in one, count through all calls and
    fits while data, batch, shuffle and drop_last are the same; others start with the first epoch. Waits. */
 GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last);
-/* One training step: forward, backward, update. Enqueued; does not wait with CUDA. Inputs: from gtr_trainer_data or gtr_set. */
+/* One training step: forward, backward, update. Enqueued; does not wait with CUDA. Inputs: from
+   gtr_trainer_data or gtr_set. */
 GTR_API gtr_result gtr_step(gtr_trainer *t);
-/* The two halves of a step: gradients; then guard, clip and update with them. Between them gradients can be read and written. */
+/* The two halves of a step: gradients; then guard, clip and update with them. Between them gradients
+   can be read and written. */
 GTR_API gtr_result gtr_backward(gtr_trainer *t);
 GTR_API gtr_result gtr_update(gtr_trainer *t);
-/* p's gradient as of the last gtr_step or gtr_backward, in p's shape; FP16: without the loss scale. Waits. GTR_ERR_STATE if p is frozen, and
-   after gtr_fit, which keeps none. Not defined after a step that ended in another error than GTR_ERR_NONFINITE: before it is made and once
-   it is used up other values may lie in its place. */
+/* p's gradient as of the last gtr_step or gtr_backward, in p's shape; FP16: without the loss scale. Waits.
+   GTR_ERR_STATE if p is frozen, and after gtr_fit, which keeps none. Not defined after a step that ended in another
+   error than GTR_ERR_NONFINITE: before it is made and once it is used up other values may lie in its place. */
 GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes);
 GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes);
 /* Optimizer state of p: which 0: momentum, Adam's or Lion's m, RMSprop's mean square; 1: Adam's v,
    RMSprop's momentum; behind them the average. */
 GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes);
 /* Exchanges the trained parameters and their averages (the first update sets these, later ones make them
-   ema average + (1 - ema) parameter, as PyTorch's AveragedModel), for what evaluates, predicts or saves; and at the next
-   call back. Until then t can't step. GTR_ERR_STATE if there are none yet. Waits. */
+   ema average + (1 - ema) parameter, as PyTorch's AveragedModel), for what evaluates, predicts or saves; and at the
+   next call back. Until then t can't step. GTR_ERR_STATE if there are none yet. Waits. */
 GTR_API gtr_result gtr_average_swap(gtr_trainer *t);
-/* The last report the device has made, without waiting; step 0 before the first. After gtr_wait it is the last step's. */
+/* The last report the device has made, without waiting; step 0 before the first. After gtr_wait
+   it is the last step's. */
 GTR_API gtr_report gtr_trainer_report(gtr_trainer *t);
 /* Waits, and returns the last step's loss; NaN before the first. */
 GTR_API float gtr_loss(gtr_trainer *t);
@@ -583,8 +617,10 @@ GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr);
 GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc desc);
 /* Mean loss and (if metric is not NULL) metric over a data set, in evaluation mode, by batch rows at a time; where
    labels may be ignored a first pass counts them. With gtr_trainer_desc.ema of the averages, once there are. Waits. */
-GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss, float *value);
-/* Ends a running gtr_fit of this context after the steps already queued (one that starts later is not stopped). Safe in a signal handler and from any thread. */
+GTR_API gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric,
+    float *loss, float *value);
+/* Ends a running gtr_fit of this context after the steps already queued (one that starts later is not stopped). Safe in
+   a signal handler and from any thread. */
 GTR_API void gtr_stop(gtr_context *ctx);
 GTR_API bool gtr_stopped(const gtr_context *ctx); /* whether gtr_stop ended the last fit */
 
@@ -609,7 +645,8 @@ GTR_API gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc);
 GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels);
 /* Numbers, a row a line. Columns: features (float32), then the label (GTR_I32) if there is one. */
 GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc);
-/* Moves every k-th row (rows k-1, 2k-1, ...), k >= 2, out of data into a new data set, which is returned. Not once data is in use. */
+/* Moves every k-th row (rows k-1, 2k-1, ...), k >= 2, out of data into a new data set, which is returned.
+   Not once data is in use. */
 GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k);
 GTR_API int64_t gtr_dataset_rows(const gtr_dataset *d);
 GTR_API int gtr_dataset_columns(const gtr_dataset *d);
@@ -632,10 +669,12 @@ GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path);
 /* Texts belong to the context and are valid until the next text call. */
 /* The plan of a step at a batch's size: a line a node. */
 GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch);
-/* Memory of gtr_step at a batch's size, by the plan alone: works with presets. gtr_fit's plan may have another workspace. */
+/* Memory of gtr_step at a batch's size, by the plan alone: works with presets. gtr_fit's plan may
+   have another workspace. */
 GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out);
 GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch);
-/* The largest batch whose total, gtr_step's and gtr_fit's, fits bytes (0: the context's limit, or the device's free memory but for 32 MiB); 0 if none does. */
+/* The largest batch whose total, gtr_step's and gtr_fit's, fits bytes (0: the context's limit, or the device's free
+   memory but for 32 MiB); 0 if none does. */
 GTR_API int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes);
 /* Runs one real step node by node; a line a node: shape, microseconds, minimum, maximum, mean, count of non-finite
    elements. Waits. Where a node fails the text ends, the context has the error, and no step was done. */
@@ -698,10 +737,11 @@ enum {
     GTR__ALONG = 32768, /* but with attr i[0] 0 */
     GTR__SCALES = 262144, /* PASSES0, times attr f[0] */
     GTR__PASSES0 = 65536, GTR__PASSES1 = 131072, /* input 0's / 1's gradient is the output's, summed where broadcast */
-    GTR__COMMITS = 4096     /* training changes state: a node of op attr i[14] with outputs 1 and 3, inputs 3 and 4 and tensor attr i[15] */
+    /* training changes state: a node of op attr i[14] with outputs 1 and 3, inputs 3 and 4 and tensor attr i[15] */
+    GTR__COMMITS = 4096
 };
-/* One row per op: X(ID, name, min_in, max_in, outputs, differentiable outputs, class, needs, flags, has kernel, has backward).
-   Functions of an op: gtr__shape_<name>; kernels gtr__cpu_<name>_fwd/_bwd and gtr__cuda_<name>_fwd/_bwd.
+/* One row per op: X(ID, name, min_in, max_in, outputs, differentiable outputs, class, needs, flags, has kernel, has
+   backward). Functions of an op: gtr__shape_<name>; kernels gtr__cpu_<name>_fwd/_bwd and gtr__cuda_<name>_fwd/_bwd.
    Attributes of each are listed at its marker. Leaves first, then ops, plan nodes, fused ops. */
 #define GTR__OPS(X) \
     X(INPUT, input, 0, 0, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
@@ -740,7 +780,8 @@ enum {
       GTR__WS | GTR__SEED | GTR__NODIFF1 | GTR__TALLIES, 1, 1) \
     X(MSE, mse, 2, 2, 1, 1, FULL, GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
     X(BCE_WITH_LOGITS, bce_with_logits, 2, 2, 1, 1, FULL, GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
-    X(CUSTOM,        custom,        1,  8, 1, 1, FULL,   GTR__X0 | GTR__X1 | GTR__X2 | GTR__X3 | GTR__X4 | 0xe0u | GTR__Y0, GTR__WS | GTR__JOINT, 1, 1) \
+    X(CUSTOM,        custom,        1,  8, 1, 1, FULL, \
+        GTR__X0 | GTR__X1 | GTR__X2 | GTR__X3 | GTR__X4 | 0xe0u | GTR__Y0, GTR__WS | GTR__JOINT, 1, 1) \
     X(COPY, copy, 1, 1, 1, 1, FOLLOW, 0, 0, 1, 1) \
     X(CAST, cast, 1, 1, 1, 1, NONE, 0, 0, 1, 1) \
     X(FILL, fill, 0, 0, 1, 0, NONE, 0, 0, 1, 0) \
@@ -762,14 +803,20 @@ enum {
 #define GTR__OP_ENUM(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) GTR__OP_##ID,
 typedef enum gtr__op { GTR__OPS(GTR__OP_ENUM) GTR__OP_COUNT } gtr__op;
 typedef enum gtr__dir { GTR__FWD, GTR__BWD, GTR__DIR_COUNT } gtr__dir;
-typedef enum gtr__phase { GTR__FEED, GTR__FORWARD, GTR__BACKWARD, GTR__REDUCE, GTR__GUARD, GTR__UPDATE, GTR__COMMIT, GTR__REPORT, GTR__PHASE_COUNT } gtr__phase;
-typedef enum gtr__home { GTR__HOME_NONE, GTR__HOME_PARAMETER, GTR__HOME_LOW, GTR__HOME_STATE, GTR__HOME_GRADIENT, GTR__HOME_INPUT, GTR__HOME_KEPT,
+typedef enum gtr__phase {
+    GTR__FEED, GTR__FORWARD, GTR__BACKWARD, GTR__REDUCE, GTR__GUARD, GTR__UPDATE, GTR__COMMIT, GTR__REPORT,
+    GTR__PHASE_COUNT
+} gtr__phase;
+typedef enum gtr__home {
+    GTR__HOME_NONE, GTR__HOME_PARAMETER, GTR__HOME_LOW, GTR__HOME_STATE, GTR__HOME_GRADIENT,
+    GTR__HOME_INPUT, GTR__HOME_KEPT,
                          GTR__HOME_ARENA, GTR__HOME_ALIAS, GTR__HOME_TALLY, GTR__HOME_COUNT } gtr__home;
 typedef enum gtr__layout { GTR__ROWS } gtr__layout; /* the layout pass comes with convolution */
 
 // >>formulas
-/* Element-wise ops, once for both files: forward in x, a, b; backward in dy, x, y, a, b. Each file defines GTR__EXPF, GTR__LOGF, GTR__TANHF,
-   GTR__ERFF and GTR__R (the type that it computes in). X(ID, name, forward, backward). NaN goes through all of them. */
+/* Element-wise ops, once for both files: forward in x, a, b; backward in dy, x, y, a, b. Each file defines GTR__EXPF,
+   GTR__LOGF, GTR__TANHF, GTR__ERFF and GTR__R (the type that it computes in). X(ID, name, forward, backward). NaN goes
+   through all of them. */
 #define GTR__SQRT1_2    0.70710678118654752440
 #define GTR__SQRT2_PI   0.79788456080286535588 /* sqrt(2 / pi) */
 #define GTR__1_SQRT2PI  0.39894228040143267794
@@ -781,7 +828,8 @@ typedef enum gtr__layout { GTR__ROWS } gtr__layout; /* the layout pass comes wit
     X(TANH, tanh, GTR__TANHF(x), dy * (GTR__C(1) - y * y)) \
     X(SIGMOID, sigmoid, GTR__C(1) / (GTR__C(1) + GTR__EXPF(-x)), dy * y * (GTR__C(1) - y)) \
     X(GELU, gelu, GTR__C(0.5) * x * (GTR__C(1) + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))), \
-                            dy * (GTR__C(0.5) * (GTR__C(1) + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))) + x * GTR__C(GTR__1_SQRT2PI) * GTR__EXPF(GTR__C(-0.5) * x * x))) \
+                            dy * (GTR__C(0.5) * (GTR__C(1) + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))) \
+                                + x * GTR__C(GTR__1_SQRT2PI) * GTR__EXPF(GTR__C(-0.5) * x * x))) \
     X(GELU_TANH, gelu_tanh, GTR__C(0.5) * x * (GTR__C(1) + GTR__TANHF(GTR__GELU_U(x))), \
                             dy * gtr__gelu_tanh_grad(x)) \
     X(EXP, exp, GTR__EXPF(x), dy * y) \
@@ -789,7 +837,8 @@ typedef enum gtr__layout { GTR__ROWS } gtr__layout; /* the layout pass comes wit
 /* Body of GTR__R gtr__gelu_tanh_grad(GTR__R x), defined by each file. */
 #define GTR__GELU_TANH_GRAD_BODY \
     { GTR__R t = GTR__TANHF(GTR__GELU_U(x)); \
-      return GTR__C(0.5) * (GTR__C(1) + t) + GTR__C(0.5) * x * (GTR__C(1) - t * t) * GTR__C(GTR__SQRT2_PI) * (GTR__C(1) + GTR__C(3 * 0.044715) * x * x); }
+      return GTR__C(0.5) * (GTR__C(1) + t) + GTR__C(0.5) * x * (GTR__C(1) - t * t) * GTR__C(GTR__SQRT2_PI) \
+          * (GTR__C(1) + GTR__C(3 * 0.044715) * x * x); }
 /* X(ID, name, forward in a, b; gradient of a; gradient of b, in dy, a, b, y) */
 #define GTR__BINARY(X) \
     X(ADD, add, a + b, dy, dy) \
@@ -810,7 +859,8 @@ typedef enum gtr__layout { GTR__ROWS } gtr__layout; /* the layout pass comes wit
     X(NESTEROV, 1, 1, a = GTR__O_FMA(k.mu, a, d); p = GTR__O_FMA(k.step, GTR__O_FMA(k.mu, a, d), p)) \
     X(RMSPROP, 1, 0, GTR__MEAN_SQUARE(a); p = GTR__O_ADAPT(p, k.decay, GTR__O_MUL(k.step, d), a)) \
     X(RMSPROP_MOMENTUM, 2, 0, GTR__MEAN_SQUARE(a); b = GTR__O_ADAPT(b, k.mu, d, a); p = GTR__O_FMA(k.step, b, p)) \
-    X(LION, 1, 0, p = GTR__O_FMA(p, k.decay, GTR__O_MUL(k.step, GTR__O_SIGN(GTR__O_FMA(k.one_b1, GTR__O_SUB(d, a), a)))); \
+    X(LION, 1, 0, \
+        p = GTR__O_FMA(p, k.decay, GTR__O_MUL(k.step, GTR__O_SIGN(GTR__O_FMA(k.one_b1, GTR__O_SUB(d, a), a)))); \
       a = GTR__O_FMA(k.one_b2, GTR__O_SUB(d, a), a))
 #define GTR__RULE_ENUM(ID, states, fused, formula) GTR__RULE_##ID,
 typedef enum gtr__rule_kind { GTR__RULES(GTR__RULE_ENUM) GTR__RULE_COUNT } gtr__rule_kind;
@@ -836,21 +886,26 @@ typedef struct gtr__rule { GTR__RULE_FIELDS(GTR__RULE_FIELD) gtr__rule_kind kind
 #define GTR__PHILOX(c, key) do { \
     uint32_t k0_ = (uint32_t)(key), k1_ = (uint32_t)((key) >> 32); int r_; \
     for (r_ = 0; r_ < 10; r_++) GTR__PHILOX_ROUND(c, k0_, k1_); } while (0)
-/* The counter of element e of row r at step s: block e/4; word e%4 of the result is the element's. Steps below 2^40, rows below 2^36. */
+/* The counter of element e of row r at step s: block e/4; word e%4 of the result is the element's. Steps below
+   2^40, rows below 2^36. */
 #define GTR__COUNTER(c, s, r, e) do { \
     (c)[0] = (uint32_t)((uint64_t)(e) >> 2); \
     (c)[1] = (uint32_t)(r); (c)[2] = (uint32_t)(s); \
-    (c)[3] = (uint32_t)((uint64_t)(s) >> 32) << 24 | ((uint32_t)((uint64_t)(r) >> 32) & 15u) << 20 | ((uint32_t)((uint64_t)(e) >> 34) & 0xfffffu); } while (0)
+    (c)[3] = (uint32_t)((uint64_t)(s) >> 32) << 24 | ((uint32_t)((uint64_t)(r) >> 32) & 15u) << 20 \
+        | ((uint32_t)((uint64_t)(e) >> 34) & 0xfffffu); } while (0)
 #define GTR__UNIFORM(u) ((float)((u) >> 8) * (1.0f / 16777216.0f)) /* 24 bits, in [0, 1) */
-/* A keyed bijection on [0, n): four rounds of a Feistel network over 2h bits, walked until it lands below n. Result in i. */
+/* A keyed bijection on [0, n): four rounds of a Feistel network over 2h bits, walked until it lands
+   below n. Result in i. */
 #define GTR__MIX32(v, k) ((v) = ((v) ^ (k)) * 0x9E3779B1u, (v) ^= (v) >> 15, (v) *= 0x85EBCA77u, (v) ^= (v) >> 13)
 #define GTR__SHUFFLE(i, n, key) do { \
     int h_ = 1; while (((uint64_t)1 << (2 * h_)) < (uint64_t)(n)) h_++; \
     GTR__SHUFFLE_IN(i, n, key, h_); } while (0)
 /* The same with h, the least such that n is at most 2^2h, known. */
-#define GTR__SHUFFLE_IN(i, n, key, h) do { uint32_t m_ = (uint32_t)(((uint64_t)1 << (h)) - 1); uint64_t v_ = (uint64_t)(i); \
+#define GTR__SHUFFLE_IN(i, n, key, h) do { \
+    uint32_t m_ = (uint32_t)(((uint64_t)1 << (h)) - 1); uint64_t v_ = (uint64_t)(i); \
       do { uint32_t l_ = (uint32_t)(v_ >> (h)), q_ = (uint32_t)v_ & m_; int r_; \
-        for (r_ = 0; r_ < 4; r_++) { uint32_t f_ = q_, k_ = (uint32_t)((key) >> (16 * (r_ & 1))) + (uint32_t)((key) >> 32) * (uint32_t)(r_ + 1); \
+        for (r_ = 0; r_ < 4; r_++) { uint32_t f_ = q_, \
+            k_ = (uint32_t)((key) >> (16 * (r_ & 1))) + (uint32_t)((key) >> 32) * (uint32_t)(r_ + 1); \
           GTR__MIX32(f_, k_); f_ = (l_ ^ f_) & m_; l_ = q_; q_ = f_; } \
         v_ = ((uint64_t)l_ << (h)) | q_; } while (v_ >= (uint64_t)(n)); \
       (i) = (int64_t)v_; } while (0)
@@ -923,8 +978,12 @@ typedef struct gtr__shared {
     gtr__record record[GTR__RING];
 } gtr__shared;
 /* FEED: out[k] is made of row elements of input[k]: float (or low) of GTR_U8 or GTR_F32, GTR_I32 of it or GTR_U8. */
-typedef struct gtr__feed_input { int slot; gtr_dtype from; int64_t row; float scale, shift; } gtr__feed_input;  /* slot: index in record.src */
-typedef struct gtr__feed { int n; int64_t rows; gtr__feed_input input[2 * GTR__MAX_FEED]; gtr__shared *shared; } gtr__feed;   /* shared: as the device sees it */
+/* slot: index in record.src */
+typedef struct gtr__feed_input { int slot; gtr_dtype from; int64_t row; float scale, shift; } gtr__feed_input;
+/* shared: as the device sees it */
+typedef struct gtr__feed {
+    int n; int64_t rows; gtr__feed_input input[2 * GTR__MAX_FEED]; gtr__shared *shared;
+} gtr__feed;
 /* The optimizer over all parameters: gradient and states are one buffer each, laid out by the segments (offset in
    elements, a multiple of 64; gaps are never read for a result and stay zero). */
 typedef struct gtr__segment { gtr_float *p; void *bf16, *f16; int64_t offset, count; int32_t group, pad; } gtr__segment;
@@ -945,13 +1004,16 @@ struct gtr__caps;
 typedef struct gtr__call {
     const gtr__attr *attr;
     int n_in, n_out;
-    const gtr__arg  *in, *out;  /* forward: inputs; outputs. backward: inputs, outputs, gradients of the differentiable outputs; gradients of inputs */
+    /* forward: inputs; outputs. backward: inputs, outputs, gradients of the differentiable
+       outputs; gradients of inputs */
+    const gtr__arg  *in, *out;
     void *ws; /* workspace, 256-aligned */
     size_t ws_bytes;
     size_t *measure; /* not NULL: write the workspace wanted, do nothing else (instance may be NULL) */
     int *fits; /* of NETWORK, not NULL: write whether it can be launched, do nothing else */
     const struct gtr__caps *caps;
-    gtr_precision    precision; /* GTR_FP32: full float32 products; GTR_TF32: float32 storage, TF32 products; else by storage */
+    /* GTR_FP32: full float32 products; GTR_TF32: float32 storage, TF32 products; else by storage */
+    gtr_precision    precision;
     int training;
     int recomputed;/* a clone made by re-materialisation */
     float seed; /* backward with GTR__SEED and dy->data NULL: dy is seed * (ctl ? ctl->scale : 1) */
@@ -1047,8 +1109,12 @@ typedef struct gtr__host {
     void (*log)(void *user, gtr_level level, const char *text);
     void (*error)(void *user, gtr_result code, const char *text);
 } gtr__host;
-typedef struct gtr__instance_desc { int device_index, max_sm, threads; void *stream; void *share; /* an instance whose device (and pool) to share; NULL */ } gtr__instance_desc;
-typedef enum gtr__part { GTR__PART_ALL, GTR__PART_LEFT, GTR__PART_RIGHT } gtr__part;    /* left: nodes before plan->split */
+typedef struct gtr__instance_desc {
+    int device_index, max_sm, threads; void *stream; void *share;
+    /* an instance whose device (and pool) to share; NULL */
+} gtr__instance_desc;
+/* left: nodes before plan->split */
+typedef enum gtr__part { GTR__PART_ALL, GTR__PART_LEFT, GTR__PART_RIGHT } gtr__part;
 typedef enum gtr__copy { GTR__TO_DEVICE, GTR__TO_HOST, GTR__ON_DEVICE } gtr__copy;
 /* A matcher of the select pass: how many nodes from plan->node[at] on its kernel replaces; 0: none. They become one
    NETWORK node, whose operands are all values that they read (in) and write (out), attr->ptr a gtr__network of them; a
@@ -1060,14 +1126,17 @@ typedef struct gtr__matcher {
     int steps; /* where it takes a whole plan: the most steps that one launch does */
     int several; /* it pays only where many steps are queued at a time, as gtr_fit does */
     int bare; /* where it takes a whole plan: values of the arena are not stored */
-    int       (*own)(const gtr__plan *plan, int at, int i);     /* the output of node at + i that it makes by a kernel of its own; -1. NULL: it asks at no node */
+    /* the output of node at + i that it makes by a kernel of its own; -1. NULL: it asks at no node */
+    int       (*own)(const gtr__plan *plan, int at, int i);
     int unstored; /* these outputs are gradients that it uses up: other values may lie in their places */
     int ragged; /* a step of fewer rows, at the data set's end, is one of so many */
     int waits; /* its blocks wait for each other: they may give a launch up, which changes nothing */
 } gtr__matcher;
-typedef struct gtr__network { int n_node; gtr__node *node; } gtr__network;     /* node[].in and .out index c->in, then c->out behind it; -1: none */
+/* node[].in and .out index c->in, then c->out behind it; -1: none */
+typedef struct gtr__network { int n_node; gtr__node *node; } gtr__network;
 typedef struct gtr__backend {
-    uint32_t version, size_backend, size_plan, size_node, size_value, size_call, size_ctl, size_shared, size_caps, size_matcher;
+    uint32_t version, size_backend, size_plan, size_node, size_value, size_call, size_ctl, size_shared,
+        size_caps, size_matcher;
     const char *name;
     /* An instance is a device, its streams and handles. On failure writes a sentence to why (256 bytes). */
     gtr_result (*create)(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why);
@@ -1075,9 +1144,11 @@ typedef struct gtr__backend {
     void (*capabilities)(void *instance, gtr__caps *caps); /* instance NULL: of this build, without a device */
     void *(*alloc)(void *instance, size_t bytes); /* device memory; NULL when out */
     void (*free)(void *instance, void *p, size_t bytes);
-    void      *(*host_alloc)(void *instance, size_t bytes, void **device);  /* pinned and mapped; *device: its address there */
+    /* pinned and mapped; *device: its address there */
+    void      *(*host_alloc)(void *instance, size_t bytes, void **device);
     void (*host_free)(void *instance, void *p, size_t bytes);
-    gtr_result (*copy)(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait);  /* on the first stream, in order */
+    /* on the first stream, in order */
+    gtr_result (*copy)(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait);
     gtr_result (*zero)(void *instance, void *dst, size_t bytes); /* likewise */
     gtr_result (*wait)(void *instance); /* until all is done */
     /* record notes a point of the first stream in *event (made if NULL); ready waits for it; wait_for makes the stream
@@ -1286,7 +1357,8 @@ static GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code,
 }
 
 // >>memory
-/* Host memory for bookkeeping: zeroed, aligned to 64, through the user's allocator; the size stands in front of the block. */
+/* Host memory for bookkeeping: zeroed, aligned to 64, through the user's allocator; the size stands
+   in front of the block. */
 static void *gtr__host_alloc(const gtr_desc *d, size_t bytes) {
     unsigned char *p;
     if (bytes > SIZE_MAX - 128) return NULL;
@@ -1346,14 +1418,19 @@ static char *gtr__strdup(gtr_context *ctx, const char *s) {
     if (p) memcpy(p, s, n);
     return p;
 }
-static bool gtr__mul_ok(uint64_t a, uint64_t b, uint64_t *out) { if (a && b > UINT64_MAX / a) return false; *out = a * b; return true; }
+static bool gtr__mul_ok(uint64_t a, uint64_t b, uint64_t *out) {
+    if (a && b > UINT64_MAX / a) return false;
+    *out = a * b; return true;
+}
 
 // >>shapes
 static const int gtr__dtype_sizes[GTR_DTYPE_COUNT] = { sizeof(gtr_float), 2, 2, 4, 1, 8 };
-static const char *const gtr__dtype_names[GTR_DTYPE_COUNT] = { "float32", "bfloat16", "float16", "int32", "uint8", "int64" };
+static const char *const gtr__dtype_names[GTR_DTYPE_COUNT] = {
+    "float32", "bfloat16", "float16", "int32", "uint8", "int64" };
 static size_t gtr__dtype_size(gtr_dtype d) { return (size_t)gtr__dtype_sizes[d]; }
 static bool gtr__is_float(gtr_dtype d) { return d == GTR_F32 || d == GTR_BF16 || d == GTR_F16; }
-/* Elements of a literal shape; of a symbolic one -k for k times the batch; INT64_MIN when the product overflows or has the batch squared. */
+/* Elements of a literal shape; of a symbolic one -k for k times the batch; INT64_MIN when the product overflows or has
+   the batch squared. */
 static int64_t gtr__count(const gtr_shape *s) {
     uint64_t n = 1;
     int i, neg = 0;
@@ -1478,7 +1555,9 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
 #ifdef _WIN32
 typedef HANDLE gtr__thread;
 typedef struct gtr__gate { CRITICAL_SECTION lock; CONDITION_VARIABLE changed; } gtr__gate;
-static bool gtr__gate_init(gtr__gate *g) { InitializeCriticalSection(&g->lock); InitializeConditionVariable(&g->changed); return true; }
+static bool gtr__gate_init(gtr__gate *g) {
+    InitializeCriticalSection(&g->lock); InitializeConditionVariable(&g->changed); return true;
+}
 static void gtr__gate_free(gtr__gate *g) { DeleteCriticalSection(&g->lock); }
 static void gtr__gate_lock(gtr__gate *g) { EnterCriticalSection(&g->lock); }
 static void gtr__gate_unlock(gtr__gate *g) { LeaveCriticalSection(&g->lock); }
@@ -1488,7 +1567,9 @@ static void gtr__gate_wake(gtr__gate *g) { WakeAllConditionVariable(&g->changed)
 typedef LONGLONG gtr__word;
 static uint64_t gtr__atomic_get(gtr__word *p) { return (uint64_t)InterlockedCompareExchange64(p, 0, 0); }
 static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { return (uint64_t)InterlockedExchange64(p, (LONGLONG)v); }
-static uint64_t gtr__atomic_add(gtr__word *p, uint64_t v) { return (uint64_t)InterlockedExchangeAdd64(p, (LONGLONG)v) + v; }
+static uint64_t gtr__atomic_add(gtr__word *p, uint64_t v) {
+    return (uint64_t)InterlockedExchangeAdd64(p, (LONGLONG)v) + v;
+}
 static bool gtr__atomic_cas(gtr__word *p, uint64_t *was, uint64_t v) {
     uint64_t got = (uint64_t)InterlockedCompareExchange64(p, (LONGLONG)v, (LONGLONG)*was);
     bool done = got == *was;
@@ -1587,7 +1668,8 @@ static void gtr__pool_loop(gtr__pool *pool) {
         spin = GTR__MAX(spin * 0.5, GTR__SPIN_SHORT); /* jobs are rare: do not burn the core */
         gtr__gate_lock(&pool->work);
         gtr__atomic_add(&pool->sleepers, 1);
-        if (!gtr__pool_left(gtr__atomic_get(&pool->ticket)) && !gtr__atomic_get(&pool->stop)) gtr__gate_sleep(&pool->work);
+        if (!gtr__pool_left(gtr__atomic_get(&pool->ticket)) && !gtr__atomic_get(&pool->stop))
+            gtr__gate_sleep(&pool->work);
         gtr__atomic_add(&pool->sleepers, (uint64_t)-1);
         gtr__gate_unlock(&pool->work);
     }
@@ -2039,7 +2121,8 @@ static void gtr__unary_apply(const gtr__unary_row *row, gtr_float a, gtr_float b
     gtr__unary_apply(row, a, b, dy ? t[1] : NULL, t[0], t[2], t[3], GTR__VL, add);
     memcpy(out + whole, t[3], rest);
 }
-/* Rows of a register tile: X(row, g, o), row = g + o. Addresses are pointer g plus 0, 1 or 2 strides, which x86 has modes for. */
+/* Rows of a register tile: X(row, g, o), row = g + o. Addresses are pointer g plus 0, 1 or 2 strides,
+   which x86 has modes for. */
 #define GTR__ROWS_1(X) X(0, 0, 0)
 #define GTR__ROWS_2(X) GTR__ROWS_1(X)  X(1, 0, 1)
 #define GTR__ROWS_3(X) GTR__ROWS_2(X)  X(2, 0, 2)
@@ -2065,7 +2148,8 @@ static void gtr__unary_apply(const gtr__unary_row *row, gtr_float a, gtr_float b
 #define GTR__ROW_ZERO1(i, g, o) gtr__v c##i = GTR__V_ZERO;
 #define GTR__ROW_ZERO2(i, g, o) gtr__v c##i = GTR__V_ZERO, d##i = GTR__V_ZERO;
 #define GTR__ROW_STEP1(i, g, o) x = GTR__V_SET(a##g + (o) * GTR__RS); c##i = GTR__V_FMA(x, b0, c##i);
-#define GTR__ROW_STEP2(i, g, o) x = GTR__V_SET(a##g + (o) * GTR__RS); c##i = GTR__V_FMA(x, b0, c##i); d##i = GTR__V_FMA(x, b1, d##i);
+#define GTR__ROW_STEP2(i, g, o) x = GTR__V_SET(a##g + (o) * GTR__RS); c##i = GTR__V_FMA(x, b0, c##i); \
+    d##i = GTR__V_FMA(x, b1, d##i);
 #define GTR__ROW_FROM1(i, g, o) c##i = GTR__V_ADD(c##i, GTR__V_LOAD(from + (i) * fs));
 #define GTR__ROW_FROM2(i, g, o) GTR__ROW_FROM1(i, g, o) d##i = GTR__V_ADD(d##i, GTR__V_LOAD(from + (i) * fs + GTR__VL));
 #define GTR__ROW_BIAS1(i, g, o) c##i = GTR__V_ADD(c##i, b0);
@@ -2074,12 +2158,13 @@ static void gtr__unary_apply(const gtr__unary_row *row, gtr_float a, gtr_float b
 #define GTR__ROW_STORE2(i, g, o) GTR__V_STORE(c + (i) * cs, c##i); GTR__V_STORE(c + (i) * cs + GTR__VL, d##i);
 /* c (rows, 1 or 2 vectors) = a b + from + bias; from and bias may be NULL, from may be c. The k loop is bound by FMAs:
    28 against 16 loads. Rows of a are as apart, columns 1 (by_row), or the other way about (by_col), unpacked. */
-typedef void (*gtr__tile_fn)(int64_t k, const gtr_float *a, int64_t as, const gtr_float *b, int64_t bs, const gtr_float *from, int64_t fs,
-        const gtr_float *bias, gtr_float *c, int64_t cs);
+typedef void (*gtr__tile_fn)(int64_t k, const gtr_float *a, int64_t as, const gtr_float *b, int64_t bs,
+    const gtr_float *from, int64_t fs, const gtr_float *bias, gtr_float *c, int64_t cs);
 #define GTR__TILE_B1(p) const gtr__v b0 = GTR__V_LOAD(p);
 #define GTR__TILE_B2(p) const gtr__v b0 = GTR__V_LOAD(p), b1 = GTR__V_LOAD((p) + GTR__VL);
 #define GTR__TILE(R, V, by) \
-static void gtr__tile##V##_by_##by##_##R(int64_t k, const gtr_float *a, int64_t as, const gtr_float *b, int64_t bs, const gtr_float *from, \
+static void gtr__tile##V##_by_##by##_##R(int64_t k, const gtr_float *a, int64_t as, const gtr_float *b, int64_t bs, \
+    const gtr_float *from, \
         int64_t fs, const gtr_float *bias, gtr_float *c, int64_t cs) \
 { \
     gtr__v x; \
@@ -2190,7 +2275,8 @@ static void gtr__gemm_cut_c(gtr__gemm *g, double flops) {
     g->rows = GTR__ROUND_UP(GTR__MAX((g->m + high - 1) / high, 1), GTR__MR);
     g->row_blocks = (g->m + g->rows - 1) / g->rows;
     g->group = 1;
-    if (g->items > 1 && g->row_blocks * g->col_blocks == 1) g->group = GTR__MAX((int64_t)(GTR__PIECE / GTR__MAX(flops, 1.0)), 1);
+    if (g->items > 1 && g->row_blocks * g->col_blocks == 1)
+        g->group = GTR__MAX((int64_t)(GTR__PIECE / GTR__MAX(flops, 1.0)), 1);
 }
 static void gtr__gemm_cut(gtr__gemm *g) {
     const double flops = gtr__gemm_cost(g);
@@ -2241,12 +2327,14 @@ static void gtr__pack_rows(const gtr_float *b, int64_t brs, int64_t k, int64_t n
         }
     }
 }
-/* to[l*ts + j] = b[j*bcs + l] for VL j's: columns of B, each contiguous, to rows. In vectors of VL/4 rows' four elements, transposed four by four. */
+/* to[l*ts + j] = b[j*bcs + l] for VL j's: columns of B, each contiguous, to rows. In vectors of VL/4 rows' four
+   elements, transposed four by four. */
 static void gtr__pack_group(const gtr_float *b, int64_t bcs, int64_t k, gtr_float *to, int64_t ts) {
     int64_t l = 0, j;
 #ifdef GTR__V_LANES
     for (; l + 4 <= k; l += 4, b += 4, to += 4 * ts) {
-        gtr__v r0 = GTR__V_LANES(b, bcs), r1 = GTR__V_LANES(b + bcs, bcs), r2 = GTR__V_LANES(b + 2 * bcs, bcs), r3 = GTR__V_LANES(b + 3 * bcs, bcs);
+        gtr__v r0 = GTR__V_LANES(b, bcs), r1 = GTR__V_LANES(b + bcs, bcs), r2 = GTR__V_LANES(b + 2 * bcs, bcs),
+            r3 = GTR__V_LANES(b + 3 * bcs, bcs);
         gtr__v a0 = GTR__V_LO(r0, r1), a1 = GTR__V_HI(r0, r1), a2 = GTR__V_LO(r2, r3), a3 = GTR__V_HI(r2, r3);
         GTR__V_STORE(to, GTR__V_LO2(a0, a2));
         GTR__V_STORE(to + ts, GTR__V_HI2(a0, a2));
@@ -2278,8 +2366,10 @@ typedef struct gtr__spot {
     bool add, first, last; /* to c; first and last block of k */
     bool finish; /* with the epilogue: not a part */
 } gtr__spot;
-/* A finished tile (rows x width, rows wide apart) at C's (i, j): what the activation does with it, and the way to memory. */
-static void gtr__tile_finish(const gtr__spot *s, gtr_float *tile, int64_t wide, int64_t rows, int64_t width, int64_t i, int64_t j) {
+/* A finished tile (rows x width, rows wide apart) at C's (i, j): what the activation does with it,
+   and the way to memory. */
+static void gtr__tile_finish(const gtr__spot *s, gtr_float *tile, int64_t wide, int64_t rows, int64_t width,
+        int64_t i, int64_t j) {
     const gtr__gemm *g = s->g;
     const int64_t at = i * g->ldc + j;
     if (g->back) {
@@ -2301,9 +2391,10 @@ static void gtr__tile_fetch(const gtr_float *p, int64_t ps, int64_t rows, int64_
     for (int64_t i = 0; i < rows; i++, p += ps)
         for (int64_t j = 0; j < width; j += GTR__LINE) if (write) GTR__PREFETCH(p + j, 1); else GTR__PREFETCH(p + j, 0);
 }
-/* One tile over one block of k. Straight into C where the tile is whole and nothing follows, else by way of the stack. */
-static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int64_t as, bool by_col, const gtr_float *b, int64_t bs, int64_t i,
-        int64_t j, int64_t rows, int64_t width) {
+/* One tile over one block of k. Straight into C where the tile is whole and nothing follows,
+   else by way of the stack. */
+static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int64_t as, bool by_col,
+        const gtr_float *b, int64_t bs, int64_t i, int64_t j, int64_t rows, int64_t width) {
     const gtr__gemm *g = s->g;
     const bool finish = s->last && s->finish, from = !s->first || s->add;
     const gtr_float *bias = finish && g->bias ? g->bias + j : NULL;
@@ -2317,7 +2408,9 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
     } else {
         const int64_t wide = width > GTR__VL ? GTR__NR : GTR__VL;
         gtr_float tile[GTR__MR * GTR__NR], some[GTR__NR];
-        if (bias && width < wide) { memset(some, 0, sizeof some); memcpy(some, bias, (size_t)width * sizeof *bias); bias = some; }
+        if (bias && width < wide) {
+            memset(some, 0, sizeof some); memcpy(some, bias, (size_t)width * sizeof *bias); bias = some;
+        }
         if (from) {
             if (width < wide) memset(tile, 0, sizeof tile);
             gtr__tile_copy(c, s->ldc, tile, wide, rows, width);
@@ -2328,8 +2421,8 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
     }
 }
 /* All rows of a block over columns from j on and one block of k; a and b stand at its first k, row 0, column j. */
-static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, const gtr_float *b, int64_t i0, int64_t i1, int64_t j, int64_t n,
-        gtr_float *pa, gtr_float *pb) {
+static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, const gtr_float *b, int64_t i0,
+        int64_t i1, int64_t j, int64_t n, gtr_float *pa, gtr_float *pb) {
     const gtr__gemm *g = s->g;
     const bool by_col = g->acs != 1;
     const int64_t whole = g->pack_b ? 0 : n / GTR__NR * GTR__NR; /* columns of B read where they lie */
@@ -2346,10 +2439,12 @@ static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, c
             at = pa;
             as = GTR__PACK_AS;
         }
-        for (q = 0; q < whole; q += GTR__NR) gtr__tile_run(s, k, at, as, by_col, b + q, g->brs, i, j + q, rows, GTR__NR);
+        for (q = 0; q < whole; q += GTR__NR)
+            gtr__tile_run(s, k, at, as, by_col, b + q, g->brs, i, j + q, rows, GTR__NR);
         for (; q < n; q += GTR__NR) {
             const int64_t width = GTR__MIN(n - q, GTR__NR);
-            gtr__tile_run(s, k, at, as, by_col, pb + (q - whole) * k, width > GTR__VL ? GTR__NR : GTR__VL, i, j + q, rows, width);
+            gtr__tile_run(s, k, at, as, by_col, pb + (q - whole) * k, width > GTR__VL ? GTR__NR : GTR__VL, i,
+                j + q, rows, width);
         }
         i += rows;
     }
@@ -2402,7 +2497,8 @@ static void gtr__dot_cols(const gtr__gemm *g, const gtr_float *a, const gtr_floa
     for (; r < rows; r++, a += g->ars, tile += GTR__NR)
         for (int64_t q = 0; q < cols; q++) tile[q] = gtr__dot1(g->k, a, b + q * g->bcs);
 }
-static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_float *b, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
+static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_float *b, int64_t i0, int64_t i1,
+        int64_t j0, int64_t j1) {
     const gtr__gemm *g = s->g;
     gtr_float tile[GTR__MR * GTR__NR];
     int64_t i, j, r, q;
@@ -2418,7 +2514,8 @@ static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_floa
                     gtr__dot8(g->k, a + (i + r) * g->ars, r + 1 < rows ? g->ars : 0, w, g->bcs, tile + r * GTR__NR + q);
             }
             for (q = width / 4 * 4; q < width && g->m <= GTR__DOT_ROWS; q++)
-                for (r = 0; r < rows; r++) tile[r * GTR__NR + q] = gtr__dot1(g->k, a + (i + r) * g->ars, b + (j + q) * g->bcs);
+                for (r = 0; r < rows; r++)
+                    tile[r * GTR__NR + q] = gtr__dot1(g->k, a + (i + r) * g->ars, b + (j + q) * g->bcs);
             for (r = 0; r < rows; r++)
                 for (q = 0; q < width; q++) {
                     if (s->add) tile[r * GTR__NR + q] += s->c[(i + r) * s->ldc + j + q];
@@ -2428,7 +2525,8 @@ static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_floa
         }
     }
 }
-static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
+static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int64_t i0, int64_t i1,
+        int64_t j0, int64_t j1) {
     gtr_float room_a[GTR__MR * GTR__PACK_AS + GTR__LINE], room_b[GTR__PACK_B + GTR__LINE];
     gtr_float *pa = room_a, *pb = room_b;
     const int64_t l0 = part * g->part_k, l1 = GTR__MIN(l0 + g->part_k, g->k);
@@ -2441,23 +2539,30 @@ static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int6
     s.ldc = s.finish && !g->apart ? g->ldc : g->n;
     s.add = s.finish && g->add && !g->back;
     s.first = s.last = true;
-    if (gtr__gemm_dots(g) && g->sums == 1) { gtr__gemm_dot(&s, g->a + item * g->a_item, g->b + item * g->b_item, i0, i1, j0, j1); return; }
+    if (gtr__gemm_dots(g) && g->sums == 1) {
+        gtr__gemm_dot(&s, g->a + item * g->a_item, g->b + item * g->b_item, i0, i1, j0, j1); return;
+    }
     for (int64_t j = j0; j < j1; j += g->strip) {
         for (int64_t sum = 0; sum < g->sums; sum++) {
-            const gtr_float *a = g->a + item * g->a_item + sum * g->a_sum, *b = g->b + item * g->b_item + sum * g->b_sum + j * g->bcs;
+            const gtr_float *a = g->a + item * g->a_item + sum * g->a_sum,
+                *b = g->b + item * g->b_item + sum * g->b_sum + j * g->bcs;
             for (int64_t l = l0; l < l1; l += g->kc) {
                 s.first = sum == 0 && l == l0;
                 s.last = sum == g->sums - 1 && l + g->kc >= l1;
-                gtr__gemm_strip(&s, GTR__MIN(g->kc, l1 - l), a + l * g->acs, b + l * g->brs, i0, i1, j, GTR__MIN(g->strip, j1 - j), pa, pb);
+                gtr__gemm_strip(&s, GTR__MIN(g->kc, l1 - l), a + l * g->acs, b + l * g->brs, i0, i1, j,
+                    GTR__MIN(g->strip, j1 - j), pa, pb);
             }
         }
     }
 }
 static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece) {
     const int64_t col = piece % g->col_blocks, row = piece / g->col_blocks % g->row_blocks;
-    const int64_t part = piece / (g->col_blocks * g->row_blocks) % g->parts, group = piece / (g->col_blocks * g->row_blocks * g->parts);
-    const int64_t i0 = row * g->rows, i1 = GTR__MIN(i0 + g->rows, g->m), j0 = col * g->cols, j1 = GTR__MIN(j0 + g->cols, g->n);
-    for (int64_t item = group * g->group; item < GTR__MIN((group + 1) * g->group, g->items); item++) gtr__gemm_block(g, item, part, i0, i1, j0, j1);
+    const int64_t part = piece / (g->col_blocks * g->row_blocks) % g->parts,
+        group = piece / (g->col_blocks * g->row_blocks * g->parts);
+    const int64_t i0 = row * g->rows, i1 = GTR__MIN(i0 + g->rows, g->m), j0 = col * g->cols,
+        j1 = GTR__MIN(j0 + g->cols, g->n);
+    for (int64_t item = group * g->group; item < GTR__MIN((group + 1) * g->group, g->items); item++)
+        gtr__gemm_block(g, item, part, i0, i1, j0, j1);
 }
 /* What one node computes: its products share one cut, so that their pieces fill each other's gaps. */
 typedef struct gtr__products { gtr__gemm gemm[3]; int n; int64_t pieces; } gtr__products;
@@ -2492,8 +2597,8 @@ static void gtr__combine_piece(void *arg, int64_t piece) {
     if (g->act) gtr__unary_apply(g->act, g->act_a, g->act_b, NULL, sum, NULL, c, n, 0);
     else memcpy(c, sum, (size_t)n * sizeof *c);
 }
-static gtr__gemm *gtr__products_add(gtr__products *p, int64_t m, int64_t n, int64_t k, const gtr_float *a, int64_t ars, int64_t acs,
-        const gtr_float *b, int64_t brs, int64_t bcs, const gtr__arg *c) {
+static gtr__gemm *gtr__products_add(gtr__products *p, int64_t m, int64_t n, int64_t k, const gtr_float *a, int64_t ars,
+        int64_t acs, const gtr_float *b, int64_t brs, int64_t bcs, const gtr__arg *c) {
     gtr__gemm *g = &p->gemm[p->n++];
     g->m = m; g->n = n; g->k = k;
     g->a = a; g->ars = ars; g->acs = acs;
@@ -2526,13 +2631,16 @@ static size_t gtr__products_cut(gtr__products *p, gtr_float *ws) {
 /* The library's product, then the epilogue over rows. False where this file's own loop has to do it. */
 static bool gtr__gemm_cblas(const gtr__gemm *g) {
     const int64_t lda = GTR__MAX(g->acs == 1 ? g->ars : g->acs, 1), ldb = GTR__MAX(g->bcs == 1 ? g->brs : g->bcs, 1);
-    if ((g->back && g->add) || GTR__MAX(GTR__MAX(g->m, g->n), GTR__MAX(g->k, GTR__MAX(lda, ldb))) > INT_MAX || gtr__gemm_dots(g) || !g->acs) return false;
+    if ((g->back && g->add) || GTR__MAX(GTR__MAX(g->m, g->n), GTR__MAX(g->k, GTR__MAX(lda, ldb))) > INT_MAX
+            || gtr__gemm_dots(g) || !g->acs)
+        return false;
     for (int64_t item = 0; item < g->items; item++)
         for (int64_t sum = 0; sum < g->sums; sum++)
-            GTR__CBLAS_GEMM(CblasRowMajor, g->acs == 1 ? CblasNoTrans : CblasTrans, g->bcs == 1 ? CblasNoTrans : CblasTrans, (int)g->m, (int)g->n,
-                            (int)g->k, 1, g->a + item * g->a_item + sum * g->a_sum, (int)GTR__MAX(lda, g->acs == 1 ? g->k : g->m),
-                    g->b + item * g->b_item + sum * g->b_sum, (int)GTR__MAX(ldb, g->bcs == 1 ? g->n : g->k),
-                    g->add || sum ? (gtr_float)1 : (gtr_float)0, g->c + item * g->c_item, (int)g->ldc);
+            GTR__CBLAS_GEMM(CblasRowMajor, g->acs == 1 ? CblasNoTrans : CblasTrans,
+                g->bcs == 1 ? CblasNoTrans : CblasTrans, (int)g->m, (int)g->n, (int)g->k, 1,
+                g->a + item * g->a_item + sum * g->a_sum, (int)GTR__MAX(lda, g->acs == 1 ? g->k : g->m),
+                g->b + item * g->b_item + sum * g->b_sum, (int)GTR__MAX(ldb, g->bcs == 1 ? g->n : g->k),
+                g->add || sum ? (gtr_float)1 : (gtr_float)0, g->c + item * g->c_item, (int)g->ldc);
     for (int64_t i = 0; i < g->m && (g->bias || g->act); i++) {
         gtr_float *c = g->c + i * g->ldc;
         const gtr_float *saved = g->saved ? g->saved + i * g->ldc : c;
@@ -2548,7 +2656,11 @@ static bool gtr__gemm_cblas(const gtr__gemm *g) {
 static gtr_result gtr__products_run(gtr__products *p, gtr__cpu *cpu, const gtr__call *c) {
     if (c->measure) { *c->measure = gtr__products_cut(p, NULL); return GTR_OK; }
 #ifdef GPUTRAIN_CBLAS
-    { int left = 0; for (int i = 0; i < p->n; i++) if (!gtr__gemm_cblas(&p->gemm[i])) p->gemm[left++] = p->gemm[i]; p->n = left; }
+    {
+        int left = 0;
+        for (int i = 0; i < p->n; i++) if (!gtr__gemm_cblas(&p->gemm[i])) p->gemm[left++] = p->gemm[i];
+        p->n = left;
+    }
 #endif
     if (gtr__products_cut(p, (gtr_float *)c->ws) > c->ws_bytes) return GTR_ERR_STATE;
     gtr__parallel(cpu, p->pieces, gtr__products_piece, p);
@@ -2560,18 +2672,22 @@ static gtr_result gtr__products_run(gtr__products *p, gtr__cpu *cpu, const gtr__
 }
 
 // >>ops
-/* Every op: shape function, forward and backward side by side. Builders check attributes, shape functions shapes. A kernel is called with
+/* Every op: shape function, forward and backward side by side. Builders check attributes, shape functions shapes. A
+   kernel is called with
      forward:  in = inputs, out = outputs
-     backward: in = inputs, outputs, gradients of the differentiable outputs; out = gradients of the inputs (data NULL: not wanted)
-   All floats are gtr_float here but for COPY, CAST, FILL, FEED and CHECK, which take every storage. Work is cut into pieces by shape alone and
-   sums are made in a fixed order, so that the bits do not depend on the number of threads. */
+     backward: in = inputs, outputs, gradients of the differentiable outputs; out = gradients of the
+     inputs (data NULL: not wanted)
+   All floats are gtr_float here but for COPY, CAST, FILL, FEED and CHECK, which take every storage. Work is cut into
+   pieces by shape alone and sums are made in a fixed order, so that the bits do not depend on the number of threads. */
 #ifdef __clang__
 #pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpass-failed"   /* it warns where it does not vectorise, also of the unary loops that it inlines here */
+/* it warns where it does not vectorise, also of the unary loops that it inlines here */
+#pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
 // >>conversions
-/* bfloat16 and float16 of a float and back; to nearest, ties to even; a NaN stays one. Selections, no branches: the loops vectorise. */
+/* bfloat16 and float16 of a float and back; to nearest, ties to even; a NaN stays one. Selections, no
+   branches: the loops vectorise. */
 static uint16_t gtr__to_bf16(float f) {
     uint32_t u = gtr__float_bits(f), nan = u >> 16 | 0x40u, rounded = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;
     return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? nan : rounded);
@@ -2587,7 +2703,8 @@ static uint16_t gtr__to_f16(float f) {
 }
 static float gtr__from_f16(uint16_t h) {
     uint32_t a = h & 0x7fffu, m = a << 13, subnormal = gtr__float_bits((float)(int)a * (1.0f / 16777216.0f));
-    uint32_t r = a > 0x7c00u ? (m + 0x70000000u) | 0x400000u : a == 0x7c00u ? 0x7f800000u : a >= 0x400u ? m + 0x38000000u : subnormal;
+    uint32_t r = a > 0x7c00u ? (m + 0x70000000u) | 0x400000u : a == 0x7c00u ? 0x7f800000u
+        : a >= 0x400u ? m + 0x38000000u : subnormal;
     return gtr__bits_float((uint32_t)(h & 0x8000u) << 16 | r);
 }
 #define GTR__CONVERT(from, From, to, To, formula) \
@@ -2652,7 +2769,8 @@ static gtr_result gtr__shape_want(gtr__shape_call *s, int n, const char *want) {
     char t[3][GTR__SHAPE_TEXT] = { "", "", "" };
     n = GTR__MIN(n, s->n_in);
     for (int i = 0; i < n; i++) gtr__shape_text(&s->in[i], t[i]);
-    return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s%s%s%s%s, want %s", t[0], n > 2 ? ", " : n > 1 ? " and " : "", t[1], n > 2 ? " and " : "", t[2], want);
+    return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s%s%s%s%s, want %s", t[0], n > 2 ? ", " : n > 1 ? " and " : "", t[1],
+        n > 2 ? " and " : "", t[2], want);
 }
 static bool gtr__shape_valid(const gtr_shape *x) {
     if (x->ndim < 0 || x->ndim > GTR_MAX_DIMS) return false;
@@ -2667,18 +2785,21 @@ static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint32_t ints, uint32_t 
         uint32_t bit = i < 32 ? 1u << i : 0u;
         bool good = (any & bit) != 0 || ((ints & bit) ? s->in_dtype[i] == GTR_I32 : gtr__is_float(s->in_dtype[i]));
         if (!good)
-            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want %s", i + 1, gtr__dtype_names[s->in_dtype[i]], (ints & bit) ? "int32" : "float32");
+            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want %s", i + 1,
+                gtr__dtype_names[s->in_dtype[i]], (ints & bit) ? "int32" : "float32");
         if (!gtr__shape_valid(&s->in[i]))
             return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want " GTR__VALID_SHAPE, i + 1,
-                                   s->in[i].ndim > GTR_MAX_DIMS || s->in[i].ndim < 0 ? "of a bad rank" : gtr__shape_text(&s->in[i], a));
+                s->in[i].ndim > GTR_MAX_DIMS || s->in[i].ndim < 0 ? "of a bad rank" : gtr__shape_text(&s->in[i], a));
     }
     return GTR_OK;
 }
 static gtr_result gtr__shape_output(gtr__shape_call *s, gtr_shape o) {
     char a[GTR__SHAPE_TEXT];
     s->out[0] = o;
-    if (o.ndim < 0 || o.ndim > GTR_MAX_DIMS) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got a result of rank %d, want at most %d", o.ndim, GTR_MAX_DIMS);
-    if (!gtr__shape_valid(&o)) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got a result %s, want " GTR__VALID_SHAPE, gtr__shape_text(&o, a));
+    if (o.ndim < 0 || o.ndim > GTR_MAX_DIMS)
+        return gtr__shape_fail(s, GTR_ERR_SHAPE, "got a result of rank %d, want at most %d", o.ndim, GTR_MAX_DIMS);
+    if (!gtr__shape_valid(&o))
+        return gtr__shape_fail(s, GTR_ERR_SHAPE, "got a result %s, want " GTR__VALID_SHAPE, gtr__shape_text(&o, a));
     return GTR_OK;
 }
 static gtr_shape gtr__shape_make(int n, int64_t a) {
@@ -2686,31 +2807,45 @@ static gtr_shape gtr__shape_make(int n, int64_t a) {
     s.ndim = n; s.dim[0] = a;
     return s;
 }
-static double gtr__shape_flops(const gtr_shape *s, double each) { int64_t n = gtr__count(s); return n > 0 ? each * (double)n : 0; }
+static double gtr__shape_flops(const gtr_shape *s, double each) {
+    int64_t n = gtr__count(s); return n > 0 ? each * (double)n : 0;
+}
 /* Leaves and plan nodes: whoever makes them knows the shapes. */
 static gtr_result gtr__shape_none(gtr__shape_call *s) { (void)s; return GTR_OK; }
 /* out[0] is like in[0]: float; of any dtype. */
-static gtr_result gtr__shape_same(gtr__shape_call *s) { GTR__TRY(gtr__shape_inputs(s, 0, 0)); s->out[0] = s->in[0]; return GTR_OK; }
+static gtr_result gtr__shape_same(gtr__shape_call *s) {
+    GTR__TRY(gtr__shape_inputs(s, 0, 0)); s->out[0] = s->in[0]; return GTR_OK;
+}
 static gtr_result gtr__shape_alike(gtr__shape_call *s) {
     GTR__TRY(gtr__shape_inputs(s, 0, ~0u));
     s->out[0] = s->in[0];
     s->out_dtype[0] = s->in_dtype[0];
     return GTR_OK;
 }
-/* out[0] is NumPy's broadcast of in[0] and in[1]: aligned at the last dimension; two dimensions fit if equal or one is 1. */
+/* out[0] is NumPy's broadcast of in[0] and in[1]: aligned at the last dimension; two dimensions fit
+   if equal or one is 1. */
 static gtr_result gtr__shape_broadcast(gtr__shape_call *s) {
     const gtr_shape *a = &s->in[0], *b = &s->in[1];
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
     gtr_shape o = gtr__shape_make(GTR__MAX(a->ndim, b->ndim), 0);
     for (int i = 1; i <= o.ndim; i++) {
         int64_t p = i <= a->ndim ? a->dim[a->ndim - i] : 1, q = i <= b->ndim ? b->dim[b->ndim - i] : 1;
-        if (p != q && p != 1 && q != 1) return gtr__shape_want(s, 2, "shapes that broadcast: from the last on, dimensions equal or one of them 1");
+        if (p != q && p != 1 && q != 1)
+            return gtr__shape_want(s, 2, "shapes that broadcast: from the last on, dimensions equal or one of them 1");
         o.dim[o.ndim - i] = p == 1 ? q : p;
     }
     return gtr__shape_output(s, o);
 }
-static int64_t gtr__shape_inner(const gtr_shape *s, int64_t axis) { int64_t n = 1; for (int64_t i = axis + 1; i < s->ndim; i++) n *= s->dim[i]; return n; }
-static int64_t gtr__shape_outer(const gtr_shape *s, int64_t axis) { int64_t n = 1; for (int64_t i = 0; i < axis; i++) n *= s->dim[i]; return n; }
+static int64_t gtr__shape_inner(const gtr_shape *s, int64_t axis) {
+    int64_t n = 1;
+    for (int64_t i = axis + 1; i < s->ndim; i++) n *= s->dim[i];
+    return n;
+}
+static int64_t gtr__shape_outer(const gtr_shape *s, int64_t axis) {
+    int64_t n = 1;
+    for (int64_t i = 0; i < axis; i++) n *= s->dim[i];
+    return n;
+}
 
 // >>kernel-helpers
 #define GTR__CHUNK 16384 /* elements of a piece of cheap work */
@@ -2721,7 +2856,8 @@ static const int32_t *gtr__in_ints(const gtr__call *c, int i) { return (const in
 static gtr_float *gtr__out(const gtr__call *c, int i) { return (gtr_float *)c->out[i].data; }
 static bool gtr__wanted(const gtr__call *c, int i) { return i < c->n_out && c->out[i].data; }
 static gtr_result gtr__ws_bytes(const gtr__call *c, size_t bytes) { *c->measure = bytes; return GTR_OK; }
-/* Calls fn(job, i, end) for parts [i, end) of [0, n), each of group, at least 1. The job of a simple kernel is its gtr__call. */
+/* Calls fn(job, i, end) for parts [i, end) of [0, n), each of group, at least 1. The job of a simple
+   kernel is its gtr__call. */
 typedef void (*gtr__range_fn)(GTR__SPAN);
 typedef struct gtr__range { gtr__range_fn fn; const void *job; int64_t n, group; } gtr__range;
 static void gtr__range_piece(void *arg, int64_t piece) {
@@ -2732,7 +2868,8 @@ static void gtr__ranges(void *instance, gtr__range_fn fn, const void *job, int64
     gtr__range r = { fn, job, n, GTR__MAX(group, 1) };
     gtr__parallel((gtr__cpu *)instance, (n + r.group - 1) / r.group, gtr__range_piece, &r);
 }
-/* The sum of a term over n elements in 16 interleaved double sums, then pairwise: good to the last bit of a float for any n. */
+/* The sum of a term over n elements in 16 interleaved double sums, then pairwise: good to the last bit
+   of a float for any n. */
 #define GTR__SUM_BODY(term) { \
     double s[16] = { 0 }; \
     int64_t i = 0; \
@@ -2803,14 +2940,16 @@ static int64_t gtr__nd_seek(const gtr__nd *r, int64_t q, int64_t *offset) {
     }
     return along;
 }
-/* A run of n elements t = f(dy, a, b, y, g): dy and y are contiguous, a and b have any stride, 0 and 1 in loops of their own; t may be a or dy.
-   What a formula does not name is never read but in unoptimised code, and then from an address that may be. */
-typedef void (*gtr__ew_fn)(gtr_float *t, const gtr_float *pdy, const gtr_float *pa, int64_t sa, const gtr_float *pb, int64_t sb, const gtr_float *py,
-        gtr_float g, int64_t n);
+/* A run of n elements t = f(dy, a, b, y, g): dy and y are contiguous, a and b have any stride, 0 and 1 in loops of
+   their own; t may be a or dy. What a formula does not name is never read but in unoptimised code, and then from an
+   address that may be. */
+typedef void (*gtr__ew_fn)(gtr_float *t, const gtr_float *pdy, const gtr_float *pa, int64_t sa, const gtr_float *pb,
+    int64_t sb, const gtr_float *py, gtr_float g, int64_t n);
 #define GTR__EW_LOOP(A, B, formula) { GTR__IVDEP for (int64_t i = 0; i < n; i++) { \
     const gtr_float a = A, b = B, dy = pdy[i], y = py[i]; (void)a; (void)b; (void)dy; (void)y; t[i] = formula; } }
 #define GTR__EW(name, formula) \
-    static void gtr__ew_##name(gtr_float *t, const gtr_float *pdy, const gtr_float *pa, int64_t sa, const gtr_float *pb, int64_t sb, \
+    static void gtr__ew_##name(gtr_float *t, const gtr_float *pdy, const gtr_float *pa, int64_t sa, \
+        const gtr_float *pb, int64_t sb, \
             const gtr_float *py, gtr_float g, int64_t n) \
     { const gtr_float a0 = *pa, b0 = *pb; (void)g; \
       if (sa == 1 && sb == 1) GTR__EW_LOOP(pa[i], pb[i], formula) \
@@ -2822,7 +2961,9 @@ GTR__BINARY(GTR__EW_BINARY)
 GTR__EW(copy, a)
 GTR__EW(times, a * g)
 /* out = fn over a shape, or += if add. What of dy, a, b and y is NULL is not read. */
-typedef struct gtr__ew_job { gtr__nd nd; gtr__ew_fn fn; const gtr_float *dy, *a, *b, *y; gtr_float *out, g; int add; } gtr__ew_job;
+typedef struct gtr__ew_job {
+    gtr__nd nd; gtr__ew_fn fn; const gtr_float *dy, *a, *b, *y; gtr_float *out, g; int add;
+} gtr__ew_job;
 /* n elements of the run that starts at the offsets, from its element along on. */
 static void gtr__ew_apply(const gtr__ew_job *w, gtr_float *t, const int64_t *offset, int64_t along, int64_t n) {
     static const gtr_float zero = 0;
@@ -2863,15 +3004,19 @@ static void gtr__ew_range(GTR__SPAN) {
         }
     }
 }
-static void gtr__ew(void *instance, const gtr__ew_job *w) { gtr__ranges(instance, gtr__ew_range, w, w->nd.count, GTR__CHUNK); }
+static void gtr__ew(void *instance, const gtr__ew_job *w) {
+    gtr__ranges(instance, gtr__ew_range, w, w->nd.count, GTR__CHUNK);
+}
 /* The job of an output and two operands broadcast to it; b may be NULL. */
 static gtr__ew_job gtr__ew_make(gtr__ew_fn fn, const gtr__arg *a, const gtr__arg *b, const gtr__arg *out) {
-    gtr__ew_job w = { gtr__nd_make(&out->shape, &a->shape, b ? &b->shape : NULL, &out->shape), fn, NULL, (const gtr_float *)a->data,
+    gtr__ew_job w = {
+        gtr__nd_make(&out->shape, &a->shape, b ? &b->shape : NULL, &out->shape), fn, NULL, (const gtr_float *)a->data,
             b ? (const gtr_float *)b->data : NULL, NULL, (gtr_float *)out->data, 0, out->add };
     return w;
 }
 /* Copies or adds rows runs of n elements, from steps of from to steps of to. */
-static void gtr__copy_rows(void *instance, const gtr_float *x, int64_t from, gtr_float *y, int64_t to, int64_t rows, int64_t n, int add) {
+static void gtr__copy_rows(void *instance, const gtr_float *x, int64_t from, gtr_float *y, int64_t to, int64_t rows,
+        int64_t n, int add) {
     gtr__ew_job w = { gtr__nd_unit, gtr__ew_copy, NULL, x, NULL, NULL, y, 0, add };
     gtr__nd_push(&w.nd, n, 1, 1, 0, 1);
     gtr__nd_push(&w.nd, rows, to, from, 0, to);
@@ -2890,14 +3035,16 @@ typedef struct gtr__reduce {
     int64_t outputs, blocks, space, chunk, splits, group;
     double *part;
 } gtr__reduce;
-static gtr__reduce gtr__reduce_make(const gtr_shape *full, const gtr_shape *a, const gtr_shape *b, const gtr_shape *target) {
+static gtr__reduce gtr__reduce_make(const gtr_shape *full, const gtr_shape *a, const gtr_shape *b,
+        const gtr_shape *target) {
     gtr__reduce r = GTR__ZERO;
     const gtr__nd *nd = &r.ew.nd;
     r.ew.nd = gtr__nd_make(full, a, b, target);
     r.kept = r.summed = gtr__nd_unit;
     r.factor = 1;
     for (int i = 1; i < nd->n; i++)
-        gtr__nd_push(nd->stride[3][i] ? &r.kept : &r.summed, nd->dim[i], nd->stride[0][i], nd->stride[1][i], nd->stride[2][i], nd->stride[3][i]);
+        gtr__nd_push(nd->stride[3][i] ? &r.kept : &r.summed, nd->dim[i], nd->stride[0][i], nd->stride[1][i],
+            nd->stride[2][i], nd->stride[3][i]);
     r.columns = nd->stride[3][0] != 0;
     r.width = nd->dim[0];
     r.across = r.columns ? (r.width + GTR__BLOCK - 1) / GTR__BLOCK : 1;
@@ -2911,14 +3058,18 @@ static gtr__reduce gtr__reduce_make(const gtr_shape *full, const gtr_shape *a, c
     r.group = GTR__CHUNK / (each * r.chunk);
     return r;
 }
-static size_t gtr__reduce_bytes(const gtr__reduce *r) { return r->splits > 1 ? (size_t)r->splits * (size_t)r->outputs * sizeof(double) : 0; }
+static size_t gtr__reduce_bytes(const gtr__reduce *r) {
+    return r->splits > 1 ? (size_t)r->splits * (size_t)r->outputs * sizeof(double) : 0;
+}
 static void gtr__reduce_store(const gtr__reduce *r, int64_t o, double v) {
     gtr_float x = (gtr_float)(v * r->factor);
     r->ew.out[o] = r->ew.add ? r->ew.out[o] + x : x;
 }
 static void gtr__reduce_item(const gtr__reduce *r, int64_t split, int64_t block) {
-    const int64_t first = block % r->across * GTR__BLOCK, cols = r->columns ? GTR__MIN(r->width - first, GTR__BLOCK) : 1;
-    const int64_t end = GTR__MIN(r->space, (split + 1) * r->chunk), rows = r->columns ? 1 : r->width, most = r->ew.fn ? GTR__BLOCK : r->width;
+    const int64_t first = block % r->across * GTR__BLOCK,
+        cols = r->columns ? GTR__MIN(r->width - first, GTR__BLOCK) : 1;
+    const int64_t end = GTR__MIN(r->space, (split + 1) * r->chunk), rows = r->columns ? 1 : r->width,
+        most = r->ew.fn ? GTR__BLOCK : r->width;
     int64_t base[4] = { 0, 0, 0, 0 }, n, o;
     double sum[GTR__BLOCK];
     for (int64_t j = 0; j < cols; j++) sum[j] = 0;
@@ -2979,13 +3130,16 @@ static gtr_result gtr__shape_reshape(gtr__shape_call *s) {
     gtr_shape o = gtr__shape_make(n, 0);
     memcpy(o.dim, s->attr->i, (size_t)n * sizeof o.dim[0]);
     if (!gtr__shape_valid(&o))
-        return gtr__shape_fail(s, GTR_ERR_SHAPE, "got the new shape %s, want dimensions that are not zero and at most one multiple of the batch", gtr__shape_text(&o, a));
+        return gtr__shape_fail(s, GTR_ERR_SHAPE,
+            "got the new shape %s, want dimensions that are not zero and at most one multiple of the batch",
+            gtr__shape_text(&o, a));
     have = gtr__count(&s->in[0]); want = gtr__count(&o);
     if (want < 0 && have > 0 && have % -want == 0) {
         for (int i = 0; i < n; i++) if (o.dim[i] < 0) o.dim[i] = -o.dim[i] * (have / -want);
         want = have;
     }
-    if (have != want) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s into %s, want as many elements", gtr__shape_text(&s->in[0], a), gtr__shape_text(&o, b));
+    if (have != want) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s into %s, want as many elements",
+        gtr__shape_text(&s->in[0], a), gtr__shape_text(&o, b));
     s->out[0] = o;
     return GTR_OK;
 }
@@ -3007,7 +3161,8 @@ static gtr_result gtr__shape_matmul(gtr__shape_call *s) {
     if (a->ndim < 2 || b->ndim < 2) return gtr__shape_want(s, 2, "at least two dimensions each");
     int64_t k = a->dim[a->ndim - 1 - ta];
     for (int i = 0; same && i < a->ndim - 2; i++) same = a->dim[i] == b->dim[i];
-    if (k != b->dim[b->ndim - 2 + tb] || !(same || a->ndim == 2 || b->ndim == 2)) return gtr__shape_want(s, 2, want[ta][tb]);
+    if (k != b->dim[b->ndim - 2 + tb] || !(same || a->ndim == 2 || b->ndim == 2))
+        return gtr__shape_want(s, 2, want[ta][tb]);
     gtr_shape o = a->ndim >= b->ndim ? *a : *b;
     o.dim[o.ndim - 2] = a->dim[a->ndim - 2 + ta]; o.dim[o.ndim - 1] = b->dim[b->ndim - 1 - tb];
     s->flops = gtr__shape_flops(&o, k > 0 ? 2.0 * (double)k : 0);
@@ -3020,7 +3175,8 @@ typedef struct gtr__matmul_dims {
 } gtr__matmul_dims;
 static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c) {
     const gtr_shape *a = &c->in[0].shape, *b = &c->in[1].shape;
-    const int64_t a0 = a->dim[a->ndim - 2], a1 = a->dim[a->ndim - 1], b0 = b->dim[b->ndim - 2], b1 = b->dim[b->ndim - 1];
+    const int64_t a0 = a->dim[a->ndim - 2], a1 = a->dim[a->ndim - 1], b0 = b->dim[b->ndim - 2],
+        b1 = b->dim[b->ndim - 1];
     const int ta = c->attr->i[0] != 0, tb = c->attr->i[1] != 0;
     gtr__matmul_dims d;
     d.m = ta ? a1 : a0; d.k = ta ? a0 : a1; d.n = tb ? b0 : b1;
@@ -3036,7 +3192,8 @@ static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c) {
 static gtr_result gtr__cpu_matmul_fwd(GTR__KERNEL) {
     const gtr__matmul_dims d = gtr__matmul_shape(c);
     gtr__products p = GTR__ZERO;
-    gtr__gemm *g = gtr__products_add(&p, d.m, d.n, d.k, gtr__in(c, 0), d.ars, d.acs, gtr__in(c, 1), d.brs, d.bcs, &c->out[0]);
+    gtr__gemm *g = gtr__products_add(&p, d.m, d.n, d.k, gtr__in(c, 0), d.ars, d.acs, gtr__in(c, 1), d.brs,
+        d.bcs, &c->out[0]);
     g->items = d.items; g->a_item = d.a_item; g->b_item = d.b_item; g->c_item = d.m * d.n;
     return gtr__products_run(&p, (gtr__cpu *)instance, c);
 }
@@ -3054,12 +3211,16 @@ static gtr_result gtr__cpu_matmul_bwd(GTR__KERNEL) {
     const int64_t dy_item = d.m * d.n;
     gtr__products p = GTR__ZERO;
     if (gtr__wanted(c, 1)) {
-        if (c->attr->i[1]) gtr__matmul_items(gtr__products_add(&p, d.n, d.k, d.m, dy, 1, d.n, a, d.ars, d.acs, &c->out[1]), d.items, dy_item, d.a_item, d.b_item);
-        else gtr__matmul_items(gtr__products_add(&p, d.k, d.n, d.m, a, d.acs, d.ars, dy, d.n, 1, &c->out[1]), d.items, d.a_item, dy_item, d.b_item);
+        if (c->attr->i[1]) gtr__matmul_items(gtr__products_add(&p, d.n, d.k, d.m, dy, 1, d.n, a, d.ars, d.acs,
+            &c->out[1]), d.items, dy_item, d.a_item, d.b_item);
+        else gtr__matmul_items(gtr__products_add(&p, d.k, d.n, d.m, a, d.acs, d.ars, dy, d.n, 1, &c->out[1]), d.items,
+            d.a_item, dy_item, d.b_item);
     }
     if (gtr__wanted(c, 0)) {
-        if (c->attr->i[0]) gtr__matmul_items(gtr__products_add(&p, d.k, d.m, d.n, b, d.brs, d.bcs, dy, 1, d.n, &c->out[0]), d.items, d.b_item, dy_item, d.a_item);
-        else gtr__matmul_items(gtr__products_add(&p, d.m, d.k, d.n, dy, d.n, 1, b, d.bcs, d.brs, &c->out[0]), d.items, dy_item, d.b_item, d.a_item);
+        if (c->attr->i[0]) gtr__matmul_items(gtr__products_add(&p, d.k, d.m, d.n, b, d.brs, d.bcs, dy, 1, d.n,
+            &c->out[0]), d.items, d.b_item, dy_item, d.a_item);
+        else gtr__matmul_items(gtr__products_add(&p, d.m, d.k, d.n, dy, d.n, 1, b, d.bcs, d.brs, &c->out[0]), d.items,
+            dy_item, d.b_item, d.a_item);
     }
     return gtr__products_run(&p, (gtr__cpu *)instance, c);
 }
@@ -3070,8 +3231,10 @@ static gtr_result gtr__shape_linear(gtr__shape_call *s) {
     const gtr_shape *x = &s->in[0], *w = &s->in[1], *b = s->n_in > 2 ? &s->in[2] : NULL;
     gtr_shape o = *x;
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
-    if (x->ndim < 1 || w->ndim != 2 || x->dim[x->ndim - 1] != w->dim[1] || (b && (b->ndim != 1 || b->dim[0] != w->dim[0])))
-        return gtr__shape_want(s, s->n_in, b ? "x (..., K), weight (M, K) and bias (M,)" : "x (..., K) and weight (M, K)");
+    if (x->ndim < 1 || w->ndim != 2 || x->dim[x->ndim - 1] != w->dim[1]
+        || (b && (b->ndim != 1 || b->dim[0] != w->dim[0])))
+        return gtr__shape_want(s, s->n_in, b ? "x (..., K), weight (M, K) and bias (M,)"
+            : "x (..., K) and weight (M, K)");
     o.dim[x->ndim - 1] = w->dim[0];
     s->flops = gtr__shape_flops(&o, 2.0 * (double)w->dim[1]);
     return gtr__shape_output(s, o);
@@ -3085,7 +3248,8 @@ static bool gtr__gemm_act(gtr__gemm *g, const gtr__call *c) {
 static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool act) {
     const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
     gtr__products p = GTR__ZERO;
-    gtr__gemm *g = gtr__products_add(&p, c->out[0].count / m, m, k, gtr__in(c, 0), k, 1, gtr__in(c, 1), 1, k, &c->out[0]);
+    gtr__gemm *g = gtr__products_add(&p, c->out[0].count / m, m, k, gtr__in(c, 0), k, 1, gtr__in(c, 1),
+        1, k, &c->out[0]);
     if (c->n_in > 2) g->bias = gtr__in(c, 2);
     if (act && c->n_out > 1) g->pre = gtr__out(c, 1);
     return !act || gtr__gemm_act(g, c) ? gtr__products_run(&p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
@@ -3104,7 +3268,9 @@ static gtr_result gtr__cpu_linear_bwd(GTR__KERNEL) {
 
 // >>op:linear_act
 /* pre = x w^T + b, out[0] = act(pre), out[1] = pre or absent. i[0]: the act's op; f[0], f[1] its a, b. */
-static gtr_result gtr__shape_linear_act(gtr__shape_call *s) { GTR__TRY(gtr__shape_linear(s)); s->out[1] = s->out[0]; return GTR_OK; }
+static gtr_result gtr__shape_linear_act(gtr__shape_call *s) {
+    GTR__TRY(gtr__shape_linear(s)); s->out[1] = s->out[0]; return GTR_OK;
+}
 static gtr_result gtr__cpu_linear_act_fwd(GTR__KERNEL) { return gtr__linear_forward(instance, c, true); }
 
 // >>op:linear_dact
@@ -3113,7 +3279,8 @@ static gtr_result gtr__cpu_linear_act_fwd(GTR__KERNEL) { return gtr__linear_forw
 static gtr_result gtr__shape_linear_dact(gtr__shape_call *s) {
     const gtr_shape *dy = &s->in[0], *w = &s->in[1], *x = &s->in[2];
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
-    if (dy->ndim < 1 || w->ndim != 2 || x->ndim != dy->ndim || dy->dim[dy->ndim - 1] != w->dim[0] || x->dim[x->ndim - 1] != w->dim[1])
+    if (dy->ndim < 1 || w->ndim != 2 || x->ndim != dy->ndim || dy->dim[dy->ndim - 1] != w->dim[0]
+        || x->dim[x->ndim - 1] != w->dim[1])
         return gtr__shape_want(s, 3, "dy (..., M), weight (M, K) and x (..., K)");
     s->out[0] = *x;
     s->flops = gtr__shape_flops(x, 2.0 * (double)w->dim[0]);
@@ -3122,7 +3289,8 @@ static gtr_result gtr__shape_linear_dact(gtr__shape_call *s) {
 static gtr_result gtr__cpu_linear_dact_fwd(GTR__KERNEL) {
     const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
     gtr__products p = GTR__ZERO;
-    gtr__gemm *g = gtr__products_add(&p, c->in[0].count / m, k, m, gtr__in(c, 0), m, 1, gtr__in(c, 1), k, 1, &c->out[0]);
+    gtr__gemm *g = gtr__products_add(&p, c->in[0].count / m, k, m, gtr__in(c, 0), m, 1, gtr__in(c, 1),
+        k, 1, &c->out[0]);
     g->back = true;
     g->saved = gtr__in(c, 2);
     return gtr__gemm_act(g, c) ? gtr__products_run(&p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
@@ -3158,7 +3326,8 @@ static gtr_result gtr__binary_backward(void *instance, const gtr__call *c, gtr__
 #define GTR__BINARY_OP(ID, name, forward, da, db) \
     static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_broadcast(s); } \
     static gtr_result gtr__cpu_##name##_fwd(GTR__KERNEL) { return gtr__binary_forward(instance, c, gtr__ew_##name); } \
-    static gtr_result gtr__cpu_##name##_bwd(void *instance, const gtr__call *c) { return gtr__binary_backward(instance, c, gtr__ew_##name##_da, gtr__ew_##name##_db); }
+    static gtr_result gtr__cpu_##name##_bwd(void *instance, const gtr__call *c) { \
+        return gtr__binary_backward(instance, c, gtr__ew_##name##_da, gtr__ew_##name##_db); }
 GTR__BINARY(GTR__BINARY_OP)
 
 // >>op:scale
@@ -3170,13 +3339,16 @@ GTR__BINARY(GTR__BINARY_OP)
 // >>op:exp
 // >>op:log
 /* y = f(x), formulas and gradients in GTR__UNARY; f[0], f[1]: a, b. Gelu: Hendrycks and Gimpel, 2016. */
-typedef struct gtr__unary_job { const gtr__unary_row *row; int add; gtr_float a, b; const gtr_float *dy, *x, *y; gtr_float *out; } gtr__unary_job;
+typedef struct gtr__unary_job {
+    const gtr__unary_row *row; int add; gtr_float a, b; const gtr_float *dy, *x, *y; gtr_float *out;
+} gtr__unary_job;
 static void gtr__unary_range(GTR__SPAN) {
     GTR__JOB(gtr__unary_job, w);
     gtr__unary_apply(w->row, w->a, w->b, w->dy ? w->dy + i : NULL, w->x + i, w->y + i, w->out + i, end - i, w->add);
 }
 static gtr_result gtr__unary_run(void *instance, const gtr__call *c, int op, const gtr_float *x, bool backward) {
-    gtr__unary_job w = { gtr__unary_find(op), c->out[0].add, (gtr_float)c->attr->f[0], (gtr_float)c->attr->f[1], NULL, x, NULL, gtr__out(c, 0) };
+    gtr__unary_job w = { gtr__unary_find(op), c->out[0].add, (gtr_float)c->attr->f[0], (gtr_float)c->attr->f[1], NULL,
+        x, NULL, gtr__out(c, 0) };
     if (backward) { w.y = gtr__in(c, 1); w.dy = gtr__in(c, 2); }
     if (!w.x) w.x = w.dy;
     if (!w.y) w.y = w.x;
@@ -3186,8 +3358,10 @@ static gtr_result gtr__unary_run(void *instance, const gtr__call *c, int op, con
 }
 #define GTR__UNARY_OP(ID, name, forward, backward) \
     static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_same(s); } \
-    static gtr_result gtr__cpu_##name##_fwd(void *instance, const gtr__call *c) { return gtr__unary_run(instance, c, GTR__OP_##ID, gtr__in(c, 0), false); } \
-    static gtr_result gtr__cpu_##name##_bwd(void *instance, const gtr__call *c) { return gtr__unary_run(instance, c, GTR__OP_##ID, gtr__in(c, 0), true); }
+    static gtr_result gtr__cpu_##name##_fwd(void *instance, const gtr__call *c) { \
+        return gtr__unary_run(instance, c, GTR__OP_##ID, gtr__in(c, 0), false); } \
+    static gtr_result gtr__cpu_##name##_bwd(void *instance, const gtr__call *c) { \
+        return gtr__unary_run(instance, c, GTR__OP_##ID, gtr__in(c, 0), true); }
 GTR__UNARY(GTR__UNARY_OP)
 
 // >>op:permute
@@ -3198,7 +3372,8 @@ static gtr_result gtr__shape_permute(gtr__shape_call *s) {
     GTR__TRY(gtr__shape_same(s));
     for (int k = 0; k < x->ndim; k++) {
         int64_t d = s->attr->i[k];
-        if (d < 0 || d >= x->ndim || (seen >> d & 1u)) return gtr__shape_want(s, 1, "each dimension of it once in dims");
+        if (d < 0 || d >= x->ndim || (seen >> d & 1u))
+            return gtr__shape_want(s, 1, "each dimension of it once in dims");
         seen |= 1u << d;
         s->out[0].dim[k] = x->dim[d];
     }
@@ -3237,7 +3412,8 @@ static void gtr__transpose_range(GTR__SPAN) {
 static void gtr__permute(void *instance, const gtr__arg *x, const int64_t *dims, const gtr__arg *out) {
     int64_t stride[GTR_MAX_DIMS], step = 1, to = 1;
     int t = 0;
-    gtr__ew_job w = { gtr__nd_unit, gtr__ew_copy, NULL, (const gtr_float *)x->data, NULL, NULL, (gtr_float *)out->data, 0, out->add };
+    gtr__ew_job w = {
+        gtr__nd_unit, gtr__ew_copy, NULL, (const gtr_float *)x->data, NULL, NULL, (gtr_float *)out->data, 0, out->add };
     for (int k = x->shape.ndim - 1; k >= 0; k--) { stride[k] = step; step *= x->shape.dim[k]; }
     for (int k = x->shape.ndim - 1; k >= 0; k--) {
         gtr__nd_push(&w.nd, x->shape.dim[dims[k]], to, stride[dims[k]], 0, to);
@@ -3252,7 +3428,9 @@ static void gtr__permute(void *instance, const gtr__arg *x, const int64_t *dims,
         if (k != t) gtr__nd_push(&j.outer, w.nd.dim[k], w.nd.stride[0][k], w.nd.stride[1][k], 0, w.nd.stride[3][k]);
     gtr__ranges(instance, gtr__transpose_range, &j, j.outer.count * j.tiles, GTR__CHUNK / (j.rows * GTR__VL));
 }
-static gtr_result gtr__cpu_permute_fwd(void *instance, const gtr__call *c) { gtr__permute(instance, &c->in[0], c->attr->i, &c->out[0]); return GTR_OK; }
+static gtr_result gtr__cpu_permute_fwd(void *instance, const gtr__call *c) {
+    gtr__permute(instance, &c->in[0], c->attr->i, &c->out[0]); return GTR_OK;
+}
 static gtr_result gtr__cpu_permute_bwd(GTR__KERNEL) {
     int64_t dims[GTR_MAX_DIMS] = { 0 };
     for (int k = 0; k < c->in[0].shape.ndim; k++) dims[c->attr->i[k]] = k;
@@ -3271,10 +3449,12 @@ static gtr_result gtr__shape_concat(gtr__shape_call *s) {
         for (int i = 0; good && i < o.ndim; i++) good = i == axis ? s->in[k].dim[i] > 0 : s->in[k].dim[i] == o.dim[i];
         if (!good) {
             char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
-            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s and, as number %d, %s, want shapes alike but for dimension %d, which is not the batch",
-                    gtr__shape_text(&s->in[0], a), k + 1, gtr__shape_text(&s->in[k], b), axis);
+            return gtr__shape_fail(s, GTR_ERR_SHAPE,
+                "got %s and, as number %d, %s, want shapes alike but for dimension %d, which is not the batch",
+                gtr__shape_text(&s->in[0], a), k + 1, gtr__shape_text(&s->in[k], b), axis);
         }
-        if (k && s->in[k].dim[axis] > INT64_MAX / 16 - o.dim[axis]) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got too many elements along dimension %d", axis);
+        if (k && s->in[k].dim[axis] > INT64_MAX / 16 - o.dim[axis])
+            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got too many elements along dimension %d", axis);
         if (k) o.dim[axis] += s->in[k].dim[axis];
     }
     return gtr__shape_output(s, o);
@@ -3293,7 +3473,8 @@ static gtr_result gtr__cpu_concat_bwd(GTR__KERNEL) {
     for (int64_t k = 0, at = 0, n; k < c->n_in - 2; k++, at += n) {
         n = c->in[k].count / outer;
         if (gtr__wanted(c, (int)k))
-            gtr__copy_rows(instance, (const gtr_float *)dy->data + at, row, gtr__out(c, (int)k), n, outer, n, c->out[k].add);
+            gtr__copy_rows(instance, (const gtr_float *)dy->data + at, row, gtr__out(c, (int)k), n, outer,
+                n, c->out[k].add);
     }
     return GTR_OK;
 }
@@ -3305,14 +3486,16 @@ static gtr_result gtr__shape_slice(gtr__shape_call *s) {
     char a[GTR__SHAPE_TEXT];
     GTR__TRY(gtr__shape_same(s));
     if (s->in[0].dim[axis] < 0 || begin < 0 || begin >= end || end > s->in[0].dim[axis])
-        return gtr__shape_fail(s, GTR_ERR_ARG, "got begin %lld and end %lld in dimension %lld of %s, want 0 <= begin < end within a dimension that is not the batch",
-                (long long)begin, (long long)end, (long long)axis, gtr__shape_text(&s->in[0], a));
+        return gtr__shape_fail(s, GTR_ERR_ARG,
+            "got begin %lld and end %lld in dimension %lld of %s, want 0 <= begin < end within a dimension that is "
+            "not the batch", (long long)begin, (long long)end, (long long)axis, gtr__shape_text(&s->in[0], a));
     s->out[0].dim[axis] = end - begin;
     return GTR_OK;
 }
 static gtr_result gtr__slice_run(void *instance, const gtr__call *c, bool backward) {
     const gtr_shape *x = &c->in[0].shape;
-    const int64_t inner = gtr__shape_inner(x, c->attr->i[0]), outer = gtr__shape_outer(x, c->attr->i[0]), row = c->in[0].count / outer;
+    const int64_t inner = gtr__shape_inner(x, c->attr->i[0]), outer = gtr__shape_outer(x, c->attr->i[0]),
+        row = c->in[0].count / outer;
     const int64_t at = c->attr->i[1] * inner, n = (c->attr->i[2] - c->attr->i[1]) * inner;
     gtr_float *out = gtr__out(c, 0);
     if (!out) return GTR_OK;
@@ -3325,7 +3508,8 @@ static gtr_result gtr__cpu_slice_fwd(GTR__KERNEL) { return gtr__slice_run(instan
 static gtr_result gtr__cpu_slice_bwd(GTR__KERNEL) { return gtr__slice_run(instance, c, true); }
 
 // >>op:sum
-/* y = sum of x over the dimensions whose bit is set in i[0], accumulated in double; i[1]: they stay, as 1. dx = dy broadcast. */
+/* y = sum of x over the dimensions whose bit is set in i[0], accumulated in double; i[1]: they stay, as
+   1. dx = dy broadcast. */
 static gtr_result gtr__shape_sum(gtr__shape_call *s) {
     const gtr_shape *x = &s->in[0];
     gtr_shape o = gtr__shape_make(0, 0);
@@ -3478,7 +3662,8 @@ static void gtr__dropout_range(GTR__SPAN) {
             GTR__COUNTER(k, step, counted, e + j);
             GTR__PHILOX(k, key);
         }
-        if (w->c->out[0].add) for (int64_t j = 0; j < n; j++) y[j] += GTR__UNIFORM(u[j]) >= p ? x[j] * factor : (gtr_float)0;
+        if (w->c->out[0].add) for (int64_t j = 0; j < n; j++)
+            y[j] += GTR__UNIFORM(u[j]) >= p ? x[j] * factor : (gtr_float)0;
         else for (int64_t j = 0; j < n; j++) y[j] = GTR__UNIFORM(u[j]) >= p ? x[j] * factor : (gtr_float)0;
     }
 }
@@ -3568,10 +3753,11 @@ static gtr_result gtr__cpu_embedding_bwd(GTR__KERNEL) {
 }
 
 // >>op:batch_norm
-/* x (N, C, ...), weight (C), bias (C), running_mean (C), running_var (C) -> y like x, mean (C), rstd (C), var (C). In training mean and
-   var (biased) are those of the batch, in two passes, in evaluation the running ones; rstd = 1 / sqrt(var + eps);
-   y = (x - mean) rstd weight + bias. With xh = (x - mean) rstd and n values a channel:
-     dbias = sum dy; dweight = sum dy xh; dx = weight rstd (dy - dbias / n - xh dweight / n), in evaluation weight rstd dy.
+/* x (N, C, ...), weight (C), bias (C), running_mean (C), running_var (C) -> y like x, mean (C), rstd (C), var (C). In
+   training mean and var (biased) are those of the batch, in two passes, in evaluation the running ones; rstd = 1 /
+   sqrt(var + eps); y = (x - mean) rstd weight + bias. With xh = (x - mean) rstd and n values a channel:
+     dbias = sum dy; dweight = sum dy xh; dx = weight rstd (dy - dbias / n - xh dweight / n), in
+     evaluation weight rstd dy.
    f[0]: eps, f[1]: momentum (of BN_COMMIT); i[13]: frozen. Running statistics have no gradient.
    Ioffe and Szegedy, 2015. */
 static gtr_result gtr__shape_batch_norm(gtr__shape_call *s) {
@@ -3582,10 +3768,11 @@ static gtr_result gtr__shape_batch_norm(gtr__shape_call *s) {
     for (int k = 1; k < s->n_in; k++) {
         s->out[k < 4 ? k : 3] = s->in[1];
         if (x->ndim < 2 || x->dim[1] < 0 || s->in[k].ndim != 1 || s->in[k].dim[0] != x->dim[1])
-            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got x %s and %s %s, want (N, C) and (C,)", gtr__shape_text(x, a), names[k - 1],
-                    gtr__shape_text(&s->in[k], b));
+            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got x %s and %s %s, want (N, C) and (C,)", gtr__shape_text(x, a),
+                names[k - 1], gtr__shape_text(&s->in[k], b));
     }
-    if (s->training && gtr__count(x) == x->dim[1]) return gtr__shape_want(s, 1, "more than one value a channel in training");
+    if (s->training && gtr__count(x) == x->dim[1])
+        return gtr__shape_want(s, 1, "more than one value a channel in training");
     s->flops = gtr__shape_flops(x, s->training ? 8 : 4);
     return GTR_OK;
 }
@@ -3593,24 +3780,28 @@ GTR__EW(bn_variance, (dy - b) * (dy - b))
 GTR__EW(bn_dweight, dy * (a - b))
 /* y = (x - mean) s + q, or, if dy is there, + dy p + q, each of mean, s, p, q a value a channel. */
 typedef struct gtr__bn_job { const gtr__call *c; const gtr_float *x, *dy, *mean, *s, *q, *p; } gtr__bn_job;
-#define GTR__BN_LOOP(k, formula) { for (int64_t i = 0; i < n; i++) { const gtr_float v = formula; y[i] = add ? y[i] + v : v; } }
+#define GTR__BN_LOOP(k, formula) { \
+    for (int64_t i = 0; i < n; i++) { const gtr_float v = formula; y[i] = add ? y[i] + v : v; } }
 #define GTR__BN_LOOPS(k) { \
     if (!dy) GTR__BN_LOOP(k, (x[i] - mean[k]) * s[k] + q[k]) \
     else GTR__BN_LOOP(k, dy[i] * p[k] + q[k] + (x[i] - mean[k]) * s[k]) }
 /* Runs: of all channels, an element each, or of one channel. */
 static void gtr__bn_range(const void *job, int64_t run, int64_t end) {
     GTR__JOB(gtr__bn_job, w);
-    const int64_t channels = w->c->in[0].shape.dim[1], inner = gtr__shape_inner(&w->c->in[0].shape, 1), n = inner == 1 ? channels : inner;
+    const int64_t channels = w->c->in[0].shape.dim[1], inner = gtr__shape_inner(&w->c->in[0].shape, 1),
+        n = inner == 1 ? channels : inner;
     const int add = w->c->out[0].add;
     for (; run < end; run++) {
         const int64_t at = run * n, j = inner == 1 ? 0 : run % channels;
-        const gtr_float *x = w->x + at, *dy = w->dy ? w->dy + at : NULL, *mean = w->mean + j, *s = w->s + j, *q = w->q + j, *p = w->p + j;
+        const gtr_float *x = w->x + at, *dy = w->dy ? w->dy + at : NULL, *mean = w->mean + j, *s = w->s + j,
+            *q = w->q + j, *p = w->p + j;
         gtr_float *y = gtr__out(w->c, 0) + at;
         if (inner == 1) GTR__BN_LOOPS(i) else GTR__BN_LOOPS(0)
     }
 }
 static void gtr__bn_run(void *instance, const gtr__bn_job *w) {
-    const int64_t channels = w->c->in[0].shape.dim[1], inner = gtr__shape_inner(&w->c->in[0].shape, 1), n = inner == 1 ? channels : inner;
+    const int64_t channels = w->c->in[0].shape.dim[1], inner = gtr__shape_inner(&w->c->in[0].shape, 1),
+        n = inner == 1 ? channels : inner;
     gtr__ranges(instance, gtr__bn_range, w, w->c->in[0].count / n, GTR__CHUNK / n);
 }
 /* Sums by channel, and the workspace of these and of vectors in front of it. */
@@ -3618,7 +3809,9 @@ static gtr__reduce gtr__bn_reduce(const gtr_shape *x) {
     gtr_shape to = gtr__shape_ones(*x, ~(int64_t)2);
     return gtr__reduce_make(x, x, &to, &to);
 }
-static size_t gtr__bn_vectors(const gtr__call *c, int n) { return GTR__ROUND_UP((size_t)n * (size_t)c->in[0].shape.dim[1] * sizeof(gtr_float), GTR__ALIGN); }
+static size_t gtr__bn_vectors(const gtr__call *c, int n) {
+    return GTR__ROUND_UP((size_t)n * (size_t)c->in[0].shape.dim[1] * sizeof(gtr_float), GTR__ALIGN);
+}
 static gtr_result gtr__cpu_batch_norm_fwd(GTR__KERNEL) {
     const int64_t channels = c->in[0].shape.dim[1];
     gtr__reduce r = gtr__bn_reduce(&c->in[0].shape);
@@ -3656,7 +3849,9 @@ static gtr_result gtr__cpu_batch_norm_bwd(GTR__KERNEL) {
     r.ew.dy = w.dy; r.ew.a = w.x; r.ew.b = w.mean;
     memset(db, 0, (size_t)channels * 2 * sizeof *db);
     if (c->training || c->out[2].data) { r.ew.out = db; gtr__reduce_all(instance, &r, part); }
-    if (c->training || c->out[1].data) { r.ew.fn = gtr__ew_bn_dweight; r.ew.out = dw; gtr__reduce_all(instance, &r, part); }
+    if (c->training || c->out[1].data) {
+        r.ew.fn = gtr__ew_bn_dweight; r.ew.out = dw; gtr__reduce_all(instance, &r, part);
+    }
     for (int64_t k = 0; k < channels; k++) {
         p[k] = gtr__in(c, 1)[k] * rstd[k];
         q[k] = c->training ? (gtr_float)(-p[k] * (db[k] / n)) : 0;
@@ -3670,7 +3865,8 @@ static gtr_result gtr__cpu_batch_norm_bwd(GTR__KERNEL) {
 }
 
 // >>op:argmax
-/* y (GTR_I32): the index of x's largest element along axis i[0], which goes; the first of equals; NaN counts as the largest. */
+/* y (GTR_I32): the index of x's largest element along axis i[0], which goes; the first of equals; NaN
+   counts as the largest. */
 static gtr_result gtr__shape_argmax(gtr__shape_call *s) {
     const int64_t axis = s->attr->i[0];
     gtr_shape o = gtr__shape_make(0, 0);
@@ -3693,7 +3889,8 @@ static int32_t gtr__argmax_run(const gtr_float *x, int64_t n, int64_t step) {
 static void gtr__argmax_range(GTR__SPAN) {
     GTR__JOB(gtr__call, c);
     const int64_t n = c->in[0].shape.dim[c->attr->i[0]], inner = gtr__shape_inner(&c->in[0].shape, c->attr->i[0]);
-    for (; i < end; i++) ((int32_t *)c->out[0].data)[i] = gtr__argmax_run(gtr__in(c, 0) + i / inner * n * inner + i % inner, n, inner);
+    for (; i < end; i++)
+        ((int32_t *)c->out[0].data)[i] = gtr__argmax_run(gtr__in(c, 0) + i / inner * n * inner + i % inner, n, inner);
 }
 static gtr_result gtr__cpu_argmax_fwd(GTR__KERNEL) {
     gtr__ranges(instance, gtr__argmax_range, c, c->out[0].count, GTR__CHUNK / c->in[0].shape.dim[c->attr->i[0]]);
@@ -3720,7 +3917,8 @@ static gtr_result gtr__shape_accuracy(gtr__shape_call *s) {
 static void gtr__accuracy_range(GTR__SPAN) {
     GTR__JOB(gtr__call, c);
     const int64_t n = c->in[0].shape.dim[1];
-    for (; i < end; i++) ((int32_t *)c->ws)[i] = gtr__in_ints(c, 1)[i] >= 0 ? gtr__argmax_run(gtr__in(c, 0) + i * n, n, 1) : -1;
+    for (; i < end; i++)
+        ((int32_t *)c->ws)[i] = gtr__in_ints(c, 1)[i] >= 0 ? gtr__argmax_run(gtr__in(c, 0) + i * n, n, 1) : -1;
 }
 static gtr_result gtr__cpu_accuracy_fwd(GTR__KERNEL) {
     const int64_t rows = c->in[0].shape.dim[0];
@@ -3728,7 +3926,9 @@ static gtr_result gtr__cpu_accuracy_fwd(GTR__KERNEL) {
     int64_t right = 0, counted = 0;
     if (c->measure) return gtr__ws_bytes(c, (size_t)rows * sizeof *most);
     gtr__ranges(instance, gtr__accuracy_range, c, rows, GTR__CHUNK / c->in[0].shape.dim[1]);
-    for (int64_t i = 0; i < rows; i++) { counted += most[i] >= 0; right += most[i] >= 0 && most[i] == gtr__in_ints(c, 1)[i]; }
+    for (int64_t i = 0; i < rows; i++) {
+        counted += most[i] >= 0; right += most[i] >= 0 && most[i] == gtr__in_ints(c, 1)[i];
+    }
     const double divisor = gtr__divisor(c, counted);
     *gtr__out(c, 0) = divisor > 0 ? (gtr_float)((double)right / divisor) : gtr__nan();
     return GTR_OK;
@@ -3804,7 +4004,9 @@ static gtr_result gtr__cpu_cross_entropy_fwd(GTR__KERNEL) {
     *gtr__out(c, 2) = (gtr_float)count;
     return GTR_OK;
 }
-typedef struct gtr__xent_job { const gtr__call *c; const gtr__arg *dx; const gtr_float *lse; gtr_float g; } gtr__xent_job;
+typedef struct gtr__xent_job {
+    const gtr__call *c; const gtr__arg *dx; const gtr_float *lse; gtr_float g;
+} gtr__xent_job;
 /* Columns first to first + k - 1 of row i's gradient, from t = exp(x - lse), which is overwritten. */
 static void gtr__xent_back_row(const gtr__xent_job *w, int64_t i, int64_t n, int64_t first, int64_t k, gtr_float *t) {
     const double smooth = w->c->attr->f[0];
@@ -3834,7 +4036,8 @@ static void gtr__xent_back_range(GTR__SPAN) {
         }
     }
 }
-static gtr_result gtr__xent_backward(void *instance, const gtr__call *c, const gtr__arg *dx, const void *lse, const void *counted, double dy) {
+static gtr_result gtr__xent_backward(void *instance, const gtr__call *c, const gtr__arg *dx, const void *lse,
+        const void *counted, double dy) {
     const double count = (double)*(const gtr_float *)counted;
     gtr__xent_job w = { c, dx, (const gtr_float *)lse, (gtr_float)(count > 0 ? dy / count : 0) };
     gtr__ranges(instance, gtr__xent_back_range, &w, c->in[0].shape.dim[0], GTR__DEAR / c->in[0].shape.dim[1]);
@@ -3853,11 +4056,15 @@ static gtr_result gtr__cpu_cross_entropy_bwd(GTR__KERNEL) {
 }
 
 // >>op:xent_step
-/* cross_entropy and its backward from the constant gradient: logits, labels -> loss, lse, count, dlogits. Attributes as cross_entropy's. */
-static gtr_result gtr__shape_xent_step(gtr__shape_call *s) { GTR__TRY(gtr__shape_cross_entropy(s)); s->out[3] = s->in[0]; return GTR_OK; }
+/* cross_entropy and its backward from the constant gradient: logits, labels -> loss, lse, count, dlogits.
+   Attributes as cross_entropy's. */
+static gtr_result gtr__shape_xent_step(gtr__shape_call *s) {
+    GTR__TRY(gtr__shape_cross_entropy(s)); s->out[3] = s->in[0]; return GTR_OK;
+}
 static gtr_result gtr__cpu_xent_step_fwd(GTR__KERNEL) {
     GTR__TRY(gtr__cpu_cross_entropy_fwd(instance, c));
-    return c->measure || !c->out[3].data ? GTR_OK : gtr__xent_backward(instance, c, &c->out[3], c->out[1].data, c->out[2].data, gtr__seed(c, c->n_in));
+    return c->measure || !c->out[3].data ? GTR_OK
+        : gtr__xent_backward(instance, c, &c->out[3], c->out[1].data, c->out[2].data, gtr__seed(c, c->n_in));
 }
 /* mean of f(x, t) over all elements, and its two gradients by formulas in a = x, b = t and g = dloss / n. */
 static gtr_result gtr__shape_mean_loss(gtr__shape_call *s) {
@@ -3887,7 +4094,8 @@ static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gt
 #define GTR__MEAN_LOSS(name, loss, dx, dt) \
     GTR__EW(name, loss) GTR__EW(name##_dx, dx) GTR__EW(name##_dt, dt) \
     static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_mean_loss(s); } \
-    static gtr_result gtr__cpu_##name##_fwd(void *instance, const gtr__call *c) { return gtr__mean_loss_forward(instance, c, gtr__ew_##name); } \
+    static gtr_result gtr__cpu_##name##_fwd(void *instance, const gtr__call *c) { \
+        return gtr__mean_loss_forward(instance, c, gtr__ew_##name); } \
     static gtr_result gtr__cpu_##name##_bwd(GTR__KERNEL) \
     { return gtr__mean_loss_backward(instance, c, gtr__ew_##name##_dx, gtr__ew_##name##_dt); }
 
@@ -3897,7 +4105,9 @@ GTR__MEAN_LOSS(mse, (a - b) * (a - b), 2 * g * (a - b), 2 * g * (b - a))
 
 // >>op:mse_step
 /* mse and its backward from the constant gradient: x, t -> loss, dx. */
-static gtr_result gtr__shape_mse_step(gtr__shape_call *s) { GTR__TRY(gtr__shape_mse(s)); s->out[1] = s->in[0]; return GTR_OK; }
+static gtr_result gtr__shape_mse_step(gtr__shape_call *s) {
+    GTR__TRY(gtr__shape_mse(s)); s->out[1] = s->in[0]; return GTR_OK;
+}
 static gtr_result gtr__cpu_mse_step_fwd(GTR__KERNEL) {
     gtr__call back = *c;
     back.out = c->out + 1; back.n_out = 1;
@@ -3917,12 +4127,14 @@ static gtr_result gtr__shape_custom(gtr__shape_call *s) {
     gtr_shape o = s->in[0];
     GTR__TRY(gtr__shape_inputs(s, 0, ~0u));
     for (int k = 0; k < s->n_in; k++) if (!gtr__is_float(s->in_dtype[k]) && s->in_dtype[k] != GTR_I32)
-        return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want float32 or int32", k + 1, gtr__dtype_names[s->in_dtype[k]]);
+        return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want float32 or int32", k + 1,
+            gtr__dtype_names[s->in_dtype[k]]);
     if (d->shape) {
         memset(&o, 0, sizeof o);
         gtr_result r = d->shape(s->n_in, s->in, &o, d->user);
         if (r != GTR_OK)
-            return gtr__shape_fail(s, GTR_ERR_USER, "the shape function returned: %s", (unsigned)r < GTR_RESULT_COUNT ? gtr_result_text(r) : "an unknown code");
+            return gtr__shape_fail(s, GTR_ERR_USER, "the shape function returned: %s",
+                (unsigned)r < GTR_RESULT_COUNT ? gtr_result_text(r) : "an unknown code");
     }
     return gtr__shape_output(s, o);
 }
@@ -4004,16 +4216,20 @@ static gtr_result gtr__cpu_fill_fwd(GTR__KERNEL) {
     const gtr_float v = (gtr_float)(c->attr->f[0] * (c->attr->i[0] && c->ctl ? (double)c->ctl->scale : 1.0));
     const gtr__arg *y = &c->out[0];
     (void)instance;
-    for (int64_t i = 0; i < y->count; i++) gtr__convert((char *)y->data + (size_t)i * gtr__dtype_size(y->dtype), y->dtype, &v, GTR_F32, 1);
+    for (int64_t i = 0; i < y->count; i++)
+        gtr__convert((char *)y->data + (size_t)i * gtr__dtype_size(y->dtype), y->dtype, &v, GTR_F32, 1);
     return GTR_OK;
 }
 
 // >>op:feed
-/* ptr: gtr__feed. out[k] = this micro-batch's rows of input k: row r is the data set's row number first + row0 + r of the epoch's order, or,
-   if the record has no rows, the r-th from src on. Nothing once the status is set, so that a bad step's batch stays. */
+/* ptr: gtr__feed. out[k] = this micro-batch's rows of input k: row r is the data set's row number first + row0 + r of
+   the epoch's order, or, if the record has no rows, the r-th from src on. Nothing once the status is set, so that a bad
+   step's batch stays. */
 #define gtr__shape_feed gtr__shape_none
 #define GTR__FEED_AHEAD 8 /* rows whose bytes are on their way */
-typedef struct gtr__feed_job { const gtr__feed_input *in; const gtr__arg *out; const gtr__record *record; int64_t first; } gtr__feed_job;
+typedef struct gtr__feed_job {
+    const gtr__feed_input *in; const gtr__arg *out; const gtr__record *record; int64_t first;
+} gtr__feed_job;
 static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const uint8_t *src, void *dst) {
     const gtr_float scale = (gtr_float)in->scale, shift = (gtr_float)in->shift;
     for (int64_t i = 0, n; i < in->row; i += n) {
@@ -4026,7 +4242,8 @@ static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const uint
 static const char *gtr__feed_row(const gtr__feed_job *w, int64_t r) {
     int64_t i = w->first + r;
     if (w->record->rows > 0 && w->record->key) GTR__SHUFFLE(i, w->record->rows, w->record->key);
-    return (const char *)(uintptr_t)w->record->src[w->in->slot] + (size_t)(i * w->in->row) * gtr__dtype_size(w->in->from);
+    return (const char *)(uintptr_t)w->record->src[w->in->slot]
+        + (size_t)(i * w->in->row) * gtr__dtype_size(w->in->from);
 }
 static void gtr__feed_range(const void *job, int64_t r, int64_t end) {
     GTR__JOB(gtr__feed_job, w);
@@ -4042,7 +4259,8 @@ static void gtr__feed_range(const void *job, int64_t r, int64_t end) {
         const char *src = ahead[r % GTR__FEED_AHEAD];
         char *dst = (char *)w->out->data + (size_t)(r * row) * gtr__dtype_size(to);
         if (from != GTR_U8) gtr__convert(dst, to, src, from, row);
-        else if (to == GTR_I32) for (int64_t j = 0; j < row; j++) ((int32_t *)(void *)dst)[j] = ((const uint8_t *)src)[j];
+        else if (to == GTR_I32) for (int64_t j = 0; j < row; j++)
+            ((int32_t *)(void *)dst)[j] = ((const uint8_t *)src)[j];
         else gtr__feed_floats(w->in, to, (const uint8_t *)src, dst);
     }
 }
@@ -4054,7 +4272,9 @@ static gtr_result gtr__cpu_feed_fwd(GTR__KERNEL) {
         const gtr_dtype from = f->input[k].from, to = c->out[k].dtype;
         gtr__feed_job w = { &f->input[k], &c->out[k], record, (record->rows > 0 ? record->first : 0) + c->row0 };
         if (!c->out[k].data) continue;
-        if (to != from && !(gtr__is_float(to) && (from == GTR_U8 || from == GTR_F32)) && !(to == GTR_I32 && from == GTR_U8)) return GTR_ERR_UNSUPPORTED;
+        if (to != from && !(gtr__is_float(to) && (from == GTR_U8 || from == GTR_F32))
+                && !(to == GTR_I32 && from == GTR_U8))
+            return GTR_ERR_UNSUPPORTED;
         gtr__ranges(instance, gtr__feed_range, &w, c->out[k].count / w.in->row, GTR__CHUNK / w.in->row);
     }
     return GTR_OK;
@@ -4094,12 +4314,15 @@ static gtr_result gtr__cpu_bn_commit_fwd(GTR__KERNEL) {
 }
 
 // >>op:guard
-/* in: losses; ptr: gtr__optim. Writes ctl's norm (2-norm of the gradients without the loss scale, if clipped or scaled, summed in double),
-   coef (what UPDATE multiplies gradients by) and guard (a loss, or unless loss_only a gradient, is not finite, or the status is set). */
+/* in: losses; ptr: gtr__optim. Writes ctl's norm (2-norm of the gradients without the loss scale, if clipped or scaled,
+   summed in double), coef (what UPDATE multiplies gradients by) and guard (a loss, or unless loss_only a gradient, is
+   not finite, or the status is set). */
 #define gtr__shape_guard gtr__shape_none
 #define GTR__GUARD_PIECES 64
 typedef struct gtr__guard_sum { double sum; uint64_t bad; } gtr__guard_sum;
-typedef struct gtr__guard_job { const gtr_float *g; int64_t chunk; bool sums, checks; gtr__guard_sum *part; } gtr__guard_job;
+typedef struct gtr__guard_job {
+    const gtr_float *g; int64_t chunk; bool sums, checks; gtr__guard_sum *part;
+} gtr__guard_job;
 static void gtr__guard_range(GTR__SPAN) {
     GTR__JOB(gtr__guard_job, w);
     gtr__guard_sum s = { 0, 0 }, *to = &w->part[i / w->chunk];
@@ -4133,10 +4356,12 @@ static gtr_result gtr__cpu_guard_fwd(GTR__KERNEL) {
 }
 
 // >>op:update
-/* ptr: gtr__optim. One pass over all parameters; nothing if ctl->guard. The rule (GTR__RULES) is PyTorch's of that name:
+/* ptr: gtr__optim. One pass over all parameters; nothing if ctl->guard. The rule (GTR__RULES)
+   is PyTorch's of that name:
    Kingma and Ba, 2015; Loshchilov and Hutter, 2019; and Chen et al., 2023, for Lion, which PyTorch has not. Then, if
    averages are kept, e += (1 - ema)(p - e), the first time e = p. Low copies of p are refreshed in the same pass. Bytes
-   an element: 12, and 8 a state. Each element goes through the same vector operations wherever it lies: a tail is padded.
+   an element: 12, and 8 a state. Each element goes through the same vector operations wherever
+   it lies: a tail is padded.
    (No compiler makes vectors of sqrtf while it must set errno.) */
 #define gtr__shape_update gtr__shape_none
 typedef struct gtr__update_job { const gtr__optim *o; gtr__rule rule[GTR__MAX_GROUPS]; } gtr__update_job;
@@ -4236,8 +4461,9 @@ static gtr_result gtr__cpu_update_fwd(GTR__KERNEL) {
 }
 
 // >>op:report
-/* in: up to GTR__MAX_REPORT scalars, the loss first; i[0]: the gtr__shared, as an integer; ptr: gtr__optim, or NULL outside a trainer.
-   Writes the step's entry, then advances ctl: a guarded step halves the loss scale and is skipped, or without a scale sets the status. */
+/* in: up to GTR__MAX_REPORT scalars, the loss first; i[0]: the gtr__shared, as an integer; ptr: gtr__optim, or NULL
+   outside a trainer. Writes the step's entry, then advances ctl: a guarded step halves the loss scale and is skipped,
+   or without a scale sets the status. */
 #define gtr__shape_report gtr__shape_none
 static gtr_result gtr__cpu_report_fwd(GTR__KERNEL) {
     gtr__shared *shared = (gtr__shared *)(uintptr_t)c->attr->i[0];
@@ -4248,7 +4474,8 @@ static gtr_result gtr__cpu_report_fwd(GTR__KERNEL) {
     (void)instance;
     ctl->launches++;
     if (!stuck) { /* a stuck step has its entry already */
-        for (int k = 0; k < GTR__MAX_REPORT; k++) e->value[k] = k < c->n_in && c->in[k].data ? (float)*(const gtr_float *)c->in[k].data : 0.0f;
+        for (int k = 0; k < GTR__MAX_REPORT; k++)
+            e->value[k] = k < c->n_in && c->in[k].data ? (float)*(const gtr_float *)c->in[k].data : 0.0f;
         e->norm = ctl->norm; e->lr = shared->record[ctl->step % GTR__RING].lr[0]; e->scale = ctl->scale;
         e->skipped = guard && scaled;
         e->applied = ctl->applied + (o && !guard);
@@ -4263,11 +4490,14 @@ static gtr_result gtr__cpu_report_fwd(GTR__KERNEL) {
         } else {
             if (o) ctl->applied++;
             ctl->good++;
-            if (scaled && ctl->good >= 2000) { ctl->scale = ctl->scale * 2 < 16777216.0f ? ctl->scale * 2 : 16777216.0f; ctl->good = 0; }
+            if (scaled && ctl->good >= 2000) {
+                ctl->scale = ctl->scale * 2 < 16777216.0f ? ctl->scale * 2 : 16777216.0f; ctl->good = 0;
+            }
             ctl->step++;
         }
     }
-    shared->step = ctl->step; shared->bad_step = ctl->bad_step; shared->status = ctl->status; shared->launches = ctl->launches;
+    shared->step = ctl->step; shared->bad_step = ctl->bad_step; shared->status = ctl->status;
+    shared->launches = ctl->launches;
     return GTR_OK;
 }
 
@@ -4284,14 +4514,18 @@ static gtr_result gtr__cpu_check_fwd(GTR__KERNEL) {
     bool bad = false;
     (void)instance;
     if (x->dtype == GTR_F32) bad = gtr__nonfinite((const gtr_float *)x->data, x->count);
-    else if (gtr__is_float(x->dtype)) for (int64_t i = 0; i < x->count; i++) bad |= (((const uint16_t *)x->data)[i] & inf) == inf;
+    else if (gtr__is_float(x->dtype)) for (int64_t i = 0; i < x->count; i++)
+        bad |= (((const uint16_t *)x->data)[i] & inf) == inf;
     *(int32_t *)c->out[0].data = bad;
     return GTR_OK;
 }
 
 // >>op:binary_act
-/* pre = a op b for equal shapes, out[0] = act(pre), out[1] = pre or absent. i[0]: the act's op, i[1]: the binary one; f[0], f[1] the act's a, b. */
-static gtr_result gtr__shape_binary_act(gtr__shape_call *s) { GTR__TRY(gtr__shape_mean_loss(s)); s->out[0] = s->out[1] = s->in[0]; return GTR_OK; }
+/* pre = a op b for equal shapes, out[0] = act(pre), out[1] = pre or absent. i[0]: the act's op, i[1]: the binary one;
+   f[0], f[1] the act's a, b. */
+static gtr_result gtr__shape_binary_act(gtr__shape_call *s) {
+    GTR__TRY(gtr__shape_mean_loss(s)); s->out[0] = s->out[1] = s->in[0]; return GTR_OK;
+}
 #define GTR__BINARY_PICK(ID, name, forward, da, db) if (op == GTR__OP_##ID) return gtr__ew_##name;
 static gtr__ew_fn gtr__binary_run(int op) { GTR__BINARY(GTR__BINARY_PICK) return NULL; }
 static gtr_result gtr__cpu_binary_act_fwd(GTR__KERNEL) {
@@ -4308,11 +4542,13 @@ static gtr_result gtr__cpu_network_fwd(GTR__KERNEL);
 
 // >>rows
 #define GTR__OP_ROW(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) \
-    { #name, lo, hi, nout, ndiff, GTR__##cls, (uint32_t)(needs), (uint32_t)(flags), (f) != 0, (b) != 0, gtr__shape_##name },
+    { #name, lo, hi, nout, ndiff, GTR__##cls, (uint32_t)(needs), (uint32_t)(flags), (f) != 0, (b) != 0, \
+        gtr__shape_##name },
 static const gtr__op_row gtr__rows[GTR__OP_COUNT] = { GTR__OPS(GTR__OP_ROW) };
 #define GTR__KERNEL_0(kernel) NULL
 #define GTR__KERNEL_1(kernel) kernel
-#define GTR__OP_CPU(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) { GTR__KERNEL_##f(gtr__cpu_##name##_fwd), GTR__KERNEL_##b(gtr__cpu_##name##_bwd) },
+#define GTR__OP_CPU(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) { \
+    GTR__KERNEL_##f(gtr__cpu_##name##_fwd), GTR__KERNEL_##b(gtr__cpu_##name##_bwd) },
 static const gtr__kernel gtr__cpu_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR__OPS(GTR__OP_CPU) };
 #ifdef __clang__
 #pragma clang diagnostic pop
@@ -4382,7 +4618,11 @@ static gtr_result gtr__cpu_copy(void *instance, void *dst, const void *src, size
     if (bytes) memmove(dst, src, bytes);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_zero(void *instance, void *dst, size_t bytes) { (void)instance; if (bytes) memset(dst, 0, bytes); return GTR_OK; }
+static gtr_result gtr__cpu_zero(void *instance, void *dst, size_t bytes) {
+    (void)instance;
+    if (bytes) memset(dst, 0, bytes);
+    return GTR_OK;
+}
 static gtr_result gtr__cpu_wait(void *instance) { (void)instance; return GTR_OK; }
 static gtr_result gtr__cpu_event(void *instance, void **event) { (void)instance; (void)event; return GTR_OK; }
 static gtr_result gtr__cpu_event_use(void *instance, void *event) { (void)instance; (void)event; return GTR_OK; }
@@ -4420,7 +4660,9 @@ static double gtr__cpu_seconds(void *instance, int start) { (void)instance; (voi
 static bool gtr__cpu_widens(const gtr__op_row *row, const gtr__arg *a) {
     return row->cls != GTR__NONE && a->dtype != GTR_F32 && gtr__is_float(a->dtype);
 }
-static const gtr__arg *gtr__cpu_arg(const gtr__call *c, int i) { return i < c->n_in ? &c->in[i] : &c->out[i - c->n_in]; }
+static const gtr__arg *gtr__cpu_arg(const gtr__call *c, int i) {
+    return i < c->n_in ? &c->in[i] : &c->out[i - c->n_in];
+}
 static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const gtr__call *call) {
     const gtr__op_row *row = gtr__row(op);
     gtr__kernel kernel = gtr__cpu_kernels[op][dir];
@@ -4477,7 +4719,8 @@ static gtr_result gtr__cpu_network_fwd(GTR__KERNEL) {
             if (k < n->n_in && !(n->reads >> k & 1)) args[k].data = NULL;
             args[k].add = k >= n->n_in && n->adds >> (k - n->n_in) & 1;
         }
-        inner.attr = &n->attr; inner.n_in = n->n_in; inner.n_out = n->n_out; inner.in = args; inner.out = args + n->n_in;
+        inner.attr = &n->attr; inner.n_in = n->n_in; inner.n_out = n->n_out; inner.in = args;
+        inner.out = args + n->n_in;
         inner.training = n->training; inner.seed = n->seed; inner.row0 = n->row0;
         if (c->measure) inner.measure = &one;
         GTR__TRY(gtr__cpu_call(instance, n->op, n->dir, &inner));
@@ -4490,7 +4733,9 @@ static gtr_result gtr__cpu_run_node(void *const *instances, gtr__plan *plan, int
     gtr__node *n = &plan->node[node];
     return gtr__cpu_call(instances[n->stage], n->op, n->dir, &n->call);
 }
-static gtr_result gtr__cpu_prepare(void *const *instances, gtr__plan *plan, void **exec) { (void)instances; *exec = plan; return GTR_OK; }
+static gtr_result gtr__cpu_prepare(void *const *instances, gtr__plan *plan, void **exec) {
+    (void)instances; *exec = plan; return GTR_OK;
+}
 static gtr_result gtr__cpu_launch(void *const *instances, void *exec, gtr__part part) {
     gtr__plan *plan = (gtr__plan *)exec;
     int i, first = part == GTR__PART_RIGHT ? plan->split : 0, end = part == GTR__PART_LEFT ? plan->split : plan->n_node;
@@ -4503,17 +4748,20 @@ static const gtr__backend *gtr__cpu_backend(gtr__backend *be) {
     memset(be, 0, sizeof *be);
     be->version = GTR__SEAM_VERSION;
     be->size_backend = sizeof(gtr__backend); be->size_plan = sizeof(gtr__plan); be->size_node = sizeof(gtr__node);
-    be->size_value = sizeof(gtr__value); be->size_call = sizeof(gtr__call); be->size_ctl = sizeof(gtr__ctl); be->size_shared = sizeof(gtr__shared);
+    be->size_value = sizeof(gtr__value); be->size_call = sizeof(gtr__call); be->size_ctl = sizeof(gtr__ctl);
+    be->size_shared = sizeof(gtr__shared);
     be->size_caps = sizeof(gtr__caps); be->size_matcher = sizeof(gtr__matcher);
     be->name = "CPU";
     be->create = gtr__cpu_create; be->destroy = gtr__cpu_destroy; be->capabilities = gtr__cpu_capabilities;
     be->alloc = gtr__cpu_alloc; be->free = gtr__cpu_free;
     be->host_alloc = gtr__cpu_host_alloc; be->host_free = gtr__cpu_host_free;
     be->copy = gtr__cpu_copy; be->zero = gtr__cpu_zero; be->wait = gtr__cpu_wait;
-    be->record = gtr__cpu_event; be->ready = gtr__cpu_event_use; be->wait_for = gtr__cpu_event_use; be->event_free = gtr__cpu_event_free;
+    be->record = gtr__cpu_event; be->ready = gtr__cpu_event_use; be->wait_for = gtr__cpu_event_use;
+    be->event_free = gtr__cpu_event_free;
     be->memory_info = gtr__cpu_memory_info; be->environment = gtr__cpu_environment; be->seconds = gtr__cpu_seconds;
     memcpy(be->kernel, gtr__cpu_kernels, sizeof be->kernel);
-    be->prepare = gtr__cpu_prepare; be->launch = gtr__cpu_launch; be->run_node = gtr__cpu_run_node; be->release = gtr__cpu_release;
+    be->prepare = gtr__cpu_prepare; be->launch = gtr__cpu_launch; be->run_node = gtr__cpu_run_node;
+    be->release = gtr__cpu_release;
     return be;
 }
 
@@ -4594,7 +4842,9 @@ static GTR__PRINTF(2, 3) void gtr__textf(gtr_context *ctx, const char *format, .
 static const char *gtr__text(gtr_context *ctx) { return ctx->text && ctx->text_used ? ctx->text : ""; }
 /* What a backend gets of a context or a predictor (gtr__host): both begin with a gtr_desc. */
 static void *gtr__host_cb_alloc(void *user, size_t bytes) { return gtr__host_alloc((const gtr_desc *)user, bytes); }
-static void gtr__host_cb_free(void *user, void *p, size_t bytes) { (void)bytes; gtr__host_free((const gtr_desc *)user, p); }
+static void gtr__host_cb_free(void *user, void *p, size_t bytes) {
+    (void)bytes; gtr__host_free((const gtr_desc *)user, p);
+}
 static void *gtr__host_cb_device_alloc(void *user, size_t bytes) {
     const gtr_allocator *a = &((const gtr_desc *)user)->allocator;
     return a->alloc(bytes, GTR_MEMORY_DEVICE, a->user);
@@ -4619,7 +4869,8 @@ static void *gtr__device_alloc(gtr_context *ctx, int stage, size_t bytes) {
     void *p = NULL;
     bytes = gtr__device_size(bytes);
     if (limit && (bytes > limit || used > limit - bytes))
-        gtr__fail(ctx, GTR_ERR_NOMEM, "out of device memory: %zu bytes more than the %zu in use pass the limit of %zu", bytes, used, limit);
+        gtr__fail(ctx, GTR_ERR_NOMEM, "out of device memory: %zu bytes more than the %zu in use pass the limit of %zu",
+            bytes, used, limit);
     else if (!(p = ctx->be->alloc(ctx->instance[stage], bytes)))
         gtr__fail(ctx, GTR_ERR_NOMEM, "out of device memory: %zu bytes asked for beside %zu in use", bytes, used);
     else ctx->device_bytes += bytes;
@@ -4630,15 +4881,19 @@ static void gtr__instance_free(gtr_context *ctx, void *instance, void *p, size_t
     ctx->device_bytes -= gtr__device_size(bytes);
     ctx->be->free(instance, p, gtr__device_size(bytes));
 }
-static void gtr__device_free(gtr_context *ctx, int stage, void *p, size_t bytes) { gtr__instance_free(ctx, ctx->instance[stage], p, bytes); }
+static void gtr__device_free(gtr_context *ctx, int stage, void *p, size_t bytes) {
+    gtr__instance_free(ctx, ctx->instance[stage], p, bytes);
+}
 /* A backend's failure as an error of the context, unless the backend has already told more. */
 static gtr_result gtr__backend_result(gtr_context *ctx, gtr_result r, const char *what) {
     return r == GTR_OK ? r : gtr__fail(ctx, r, "%s: %s", what, gtr_result_text(r));
 }
-static gtr_result gtr__to_device(gtr_context *ctx, int stage, void *dst, const void *src, size_t bytes, const char *what) {
+static gtr_result gtr__to_device(gtr_context *ctx, int stage, void *dst, const void *src, size_t bytes,
+        const char *what) {
     return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[stage], dst, src, bytes, GTR__TO_DEVICE, true), what);
 }
-static gtr_result gtr__to_host(gtr_context *ctx, int stage, void *dst, const void *src, size_t bytes, const char *what) {
+static gtr_result gtr__to_host(gtr_context *ctx, int stage, void *dst, const void *src, size_t bytes,
+        const char *what) {
     return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[stage], dst, src, bytes, GTR__TO_HOST, true), what);
 }
 static gtr_result gtr__instance_create(gtr_context *ctx, int stage, char *why) {
@@ -4652,7 +4907,9 @@ static gtr_result gtr__try_cuda(gtr_context *ctx, char *why) {
 #if defined(GPUTRAIN_CUDA) && !defined(GPUTRAIN_DOUBLE)
     const gtr__backend *be = GTR__CUDA_SYMBOL();
     gtr__cpu_backend(ctx->be); /* a table begins with its version and the sizes of what it shares: this header's */
-    if (memcmp(be, ctx->be, offsetof(gtr__backend, name)) != 0) { snprintf(why, 256, "gputrain_cuda.cu is of another version than gputrain.h"); return GTR_ERR_VERSION; }
+    if (memcmp(be, ctx->be, offsetof(gtr__backend, name)) != 0) {
+        snprintf(why, 256, "gputrain_cuda.cu is of another version than gputrain.h"); return GTR_ERR_VERSION;
+    }
     memcpy(ctx->be, be, sizeof ctx->be);
     ctx->host.device_alloc = ctx->desc.allocator.alloc && ctx->desc.allocator.cuda ? gtr__host_cb_device_alloc : NULL;
     ctx->host.device_free = ctx->host.device_alloc ? gtr__host_cb_device_free : NULL;
@@ -4662,7 +4919,8 @@ static gtr_result gtr__try_cuda(gtr_context *ctx, char *why) {
     return r;
 #else
     (void)ctx;
-    snprintf(why, 256, "%s", sizeof(gtr_float) > 4 ? "built with GPUTRAIN_DOUBLE, which is for the CPU" : "built without CUDA (-DGPUTRAIN_CUDA and gputrain_cuda.cu)");
+    snprintf(why, 256, "%s", sizeof(gtr_float) > 4 ? "built with GPUTRAIN_DOUBLE, which is for the CPU"
+        : "built without CUDA (-DGPUTRAIN_CUDA and gputrain_cuda.cu)");
     return GTR_ERR_UNSUPPORTED;
 #endif
 }
@@ -4677,8 +4935,9 @@ static void gtr__preset_caps(gtr__caps *caps, gtr_preset preset) {
 }
 static void gtr__device_describe(gtr_context *ctx, const char *why) {
     if (ctx->preset) snprintf(ctx->device_text, sizeof ctx->device_text, "%s: plans and reports only", ctx->caps.name);
-    else if (ctx->caps.cuda) snprintf(ctx->device_text, sizeof ctx->device_text, "%s%s", ctx->caps.name,
-             ctx->caps.compute == 90 && !ctx->caps.arch_feature ? " (built for plain sm_90: compile with -arch=sm_90a for its own matrix instructions)" : "");
+    else if (ctx->caps.cuda) snprintf(ctx->device_text, sizeof ctx->device_text,
+        "%s%s", ctx->caps.name, ctx->caps.compute == 90 && !ctx->caps.arch_feature
+        ? " (built for plain sm_90: compile with -arch=sm_90a for its own matrix instructions)" : "");
     else snprintf(ctx->device_text, sizeof ctx->device_text, "%s%s%s", ctx->caps.name, why[0] ? "; no GPU: " : "", why);
 }
 gtr_context *gtr_create(gtr_desc desc) {
@@ -4698,7 +4957,9 @@ gtr_context *gtr_create(gtr_desc desc) {
     ctx->dead = true; /* until it is whole */
     if (desc.threads < 0 || desc.device_index < 0 || desc.max_sm < 0 || half ||
         (unsigned)desc.device > GTR_DEVICE_CUDA || (unsigned)desc.preset > GTR_PRESET_SM90) {
-        gtr__fail(ctx, GTR_ERR_ARG, "gtr_create: threads, device_index and max_sm are at least 0, device and preset of their enums, an allocator has alloc and free");
+        gtr__fail(ctx, GTR_ERR_ARG,
+            "gtr_create: threads, device_index and max_sm are at least 0, device and preset of their enums, an "
+            "allocator has alloc and free");
         return ctx;
     }
     if (desc.device != GTR_DEVICE_CPU && !ctx->preset) r = gtr__try_cuda(ctx, why);
@@ -4779,12 +5040,15 @@ static char *gtr__full_name(gtr_context *ctx, const char *name) {
     char buf[1024];
     if (!name || !name[0]) { gtr__fail(ctx, GTR_ERR_ARG, "a name is empty"); return NULL; }
     int n = snprintf(buf, sizeof buf, "%s%s", ctx->scope, name);
-    if (n < 0 || n >= 512) { gtr__fail(ctx, GTR_ERR_ARG, "the name \"%.60s...\" is longer than 511 bytes", buf); return NULL; }
+    if (n < 0 || n >= 512) {
+        gtr__fail(ctx, GTR_ERR_ARG, "the name \"%.60s...\" is longer than 511 bytes", buf); return NULL;
+    }
     return gtr__strdup(ctx, buf);
 }
 static gtr_tensor *gtr__find_named(const gtr_context *ctx, gtr__op op, const char *name) {
     for (int64_t i = 0; i < ctx->n_tensor; i++)
-        if (ctx->tensor[i]->op == op && ctx->tensor[i]->name && !strcmp(ctx->tensor[i]->name, name)) return ctx->tensor[i];
+        if (ctx->tensor[i]->op == op && ctx->tensor[i]->name && !strcmp(ctx->tensor[i]->name, name))
+            return ctx->tensor[i];
     return NULL;
 }
 static void gtr__tensor_free(gtr_tensor *t) {
@@ -4821,7 +5085,9 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
     }
     t->fed = op == GTR__OP_INPUT;
     for (int i = 0; i < n_in; i++) t->fed |= in[i]->fed;
-    if (!gtr__grow(ctx, (void **)&ctx->tensor, ctx->n_tensor, &ctx->cap_tensor, sizeof *ctx->tensor)) { gtr__tensor_free(t); return NULL; }
+    if (!gtr__grow(ctx, (void **)&ctx->tensor, ctx->n_tensor, &ctx->cap_tensor, sizeof *ctx->tensor)) {
+        gtr__tensor_free(t); return NULL;
+    }
     t->id = ctx->n_tensor;
     ctx->tensor[ctx->n_tensor++] = t;
     return t;
@@ -4855,7 +5121,8 @@ static int64_t gtr__batch_runs(const gtr_tensor *t) {
     else if (k != x->shape.dim[from]) runs = 0;
     return runs && k % runs == 0 ? runs : 0;
 }
-/* The one way ops are built: checks that inputs are there and of one context, runs the shape function, appends the tensor.
+/* The one way ops are built: checks that inputs are there and of one context, runs the shape
+   function, appends the tensor.
    name: the layer's or NULL; put behind the scope. */
 static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, const gtr__attr *attr, const char *name) {
     const gtr__op_row *row = gtr__row(op);
@@ -4882,7 +5149,10 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     for (int i = 0; i < row->n_out; i++) { out[i] = n_in ? shapes[0] : gtr_shape0(); out_type[i] = GTR_F32; }
     gtr_result r = row->shape(&s);
     for (int i = 0; r == GTR_OK && i < row->n_out; i++)
-        if (gtr__count(&out[i]) == INT64_MIN) { r = GTR_ERR_SHAPE; snprintf(why, sizeof why, "the product of its output's sizes is too large, or has the batch squared"); }
+        if (gtr__count(&out[i]) == INT64_MIN) {
+            r = GTR_ERR_SHAPE;
+            snprintf(why, sizeof why, "the product of its output's sizes is too large, or has the batch squared");
+        }
     if (r != GTR_OK) {
         gtr__op_text(op, ctx->scope, name, n_in, in, who);
         return gtr__none(gtr__fail(ctx, r, "%s: %s", who, why));
@@ -4894,20 +5164,27 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     t->runs = gtr__batch_runs(t);
     return t;
 }
-static gtr_result gtr__check_shape(gtr_context *ctx, const char *what, const char *name, const gtr_shape *s, bool literal) {
+static gtr_result gtr__check_shape(gtr_context *ctx, const char *what, const char *name,
+        const gtr_shape *s, bool literal) {
     char text[GTR__SHAPE_TEXT];
-    if (s->ndim < 0 || s->ndim > GTR_MAX_DIMS) return gtr__fail(ctx, GTR_ERR_SHAPE, "%s \"%s\": %d dimensions, want 0 to %d", what, name, s->ndim, GTR_MAX_DIMS);
+    if (s->ndim < 0 || s->ndim > GTR_MAX_DIMS) return gtr__fail(ctx, GTR_ERR_SHAPE,
+        "%s \"%s\": %d dimensions, want 0 to %d", what, name, s->ndim, GTR_MAX_DIMS);
     for (int i = 0; i < s->ndim; i++)
         if (s->dim[i] == 0 || (literal && s->dim[i] < 0) || (i && s->dim[i] < 0) || s->dim[i] < -((int64_t)1 << 40))
-            return gtr__fail(ctx, GTR_ERR_SHAPE, "%s \"%s\": got shape %s, want sizes of at least 1%s", what, name, gtr__shape_text(s, text), literal ? "" : " (the first may be GTR_BATCH)");
-    if (gtr__count(s) == INT64_MIN) return gtr__fail(ctx, GTR_ERR_SHAPE, "%s \"%s\": the product of the sizes %s is too large", what, name, gtr__shape_text(s, text));
+            return gtr__fail(ctx, GTR_ERR_SHAPE, "%s \"%s\": got shape %s, want sizes of at least 1%s", what, name,
+                gtr__shape_text(s, text), literal ? "" : " (the first may be GTR_BATCH)");
+    if (gtr__count(s) == INT64_MIN) return gtr__fail(ctx, GTR_ERR_SHAPE,
+        "%s \"%s\": the product of the sizes %s is too large", what, name, gtr__shape_text(s, text));
     return GTR_OK;
 }
 gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape) {
     char *full;
     if (!gtr__usable(ctx) || !(full = gtr__full_name(ctx, name))) return NULL;
-    if (dtype != GTR_F32 && dtype != GTR_I32) gtr__fail(ctx, GTR_ERR_ARG, "input \"%s\": dtype %s, want float32 or int32", full, (unsigned)dtype < GTR_DTYPE_COUNT ? gtr__dtype_names[dtype] : "unknown");
-    else if (gtr__find_named(ctx, GTR__OP_INPUT, full)) gtr__fail(ctx, GTR_ERR_ARG, "input \"%s\": there is one of this name already", full);
+    if (dtype != GTR_F32 && dtype != GTR_I32)
+        gtr__fail(ctx, GTR_ERR_ARG, "input \"%s\": dtype %s, want float32 or int32", full,
+            (unsigned)dtype < GTR_DTYPE_COUNT ? gtr__dtype_names[dtype] : "unknown");
+    else if (gtr__find_named(ctx, GTR__OP_INPUT, full))
+        gtr__fail(ctx, GTR_ERR_ARG, "input \"%s\": there is one of this name already", full);
     else if (gtr__check_shape(ctx, "input", full, &shape, false) == GTR_OK) {
         gtr_tensor *t = gtr__tensor_new(ctx, GTR__OP_INPUT, 0, NULL, full);
         if (t) { t->shape = shape; t->dtype = dtype; t->runs = 1; }
@@ -4925,16 +5202,20 @@ static void gtr__draw(gtr_float *p, int64_t n, const gtr_init *init, uint64_t ke
         for (int k = 0; k < 4 && i + k < n; k++) {
             if (init->kind == GTR_INIT_UNIFORM) p[i + k] = (gtr_float)(init->a * (2.0f * GTR__UNIFORM(c[k]) - 1.0f));
             else {
-                double u = ((double)(c[k & 2] >> 8) + 0.5) / 16777216.0, v = (double)(c[(k & 2) | 1] >> 8) / 16777216.0 * 6.283185307179586;
+                double u = ((double)(c[k & 2] >> 8) + 0.5) / 16777216.0,
+                    v = (double)(c[(k & 2) | 1] >> 8) / 16777216.0 * 6.283185307179586;
                 p[i + k] = (gtr_float)(float)(init->a * sqrt(-2.0 * log(u)) * (k & 1 ? sin(v) : cos(v)));
             }
         }
     }
 }
-static gtr_init gtr__init(gtr_init_kind kind, double a) { gtr_init i; memset(&i, 0, sizeof i); i.kind = kind; i.a = (float)a; return i; }
+static gtr_init gtr__init(gtr_init_kind kind, double a) {
+    gtr_init i; memset(&i, 0, sizeof i); i.kind = kind; i.a = (float)a; return i;
+}
 static bool gtr__savable(gtr_context *ctx, const char *name);
 /* A leaf with memory of its own: parameter, buffer or constant. values: host memory or NULL for init. */
-static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr_dtype dtype, gtr_shape shape, const void *values, gtr_init init, bool buffer) {
+static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr_dtype dtype, gtr_shape shape,
+        const void *values, gtr_init init, bool buffer) {
     char *full = NULL;
     void *host = NULL;
     if (!gtr__usable(ctx)) return NULL;
@@ -4942,8 +5223,11 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
     bool ok = !full || gtr__savable(ctx, full);
     ok = ok && gtr__check_shape(ctx, gtr__row(op)->name, full ? full : "", &shape, true) == GTR_OK;
     if (ok && full && gtr__find_named(ctx, op, full))
-        ok = !gtr__fail(ctx, GTR_ERR_ARG, "parameter \"%s\": there is one of this name already (give the layer another name, or share it with gtr_..._with)", full);
-    ok = ok && (op != GTR__OP_PARAMETER || gtr__grow(ctx, (void **)&ctx->parameter, ctx->n_parameter, &ctx->cap_parameter, sizeof *ctx->parameter));
+        ok = !gtr__fail(ctx, GTR_ERR_ARG,
+            "parameter \"%s\": there is one of this name already (give the layer another name, or share it with "
+            "gtr_..._with)", full);
+    ok = ok && (op != GTR__OP_PARAMETER
+        || gtr__grow(ctx, (void **)&ctx->parameter, ctx->n_parameter, &ctx->cap_parameter, sizeof *ctx->parameter));
     if (!ok) { gtr__mfree(ctx, full); return NULL; }
     gtr_tensor *t = gtr__tensor_new(ctx, op, 0, NULL, full);
     if (!t) return NULL;
@@ -4952,17 +5236,21 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
     int64_t n = gtr__count(&shape);
     t->data_bytes = (size_t)n * gtr__dtype_size(dtype);
     if (!ctx->preset) {
-        ok = gtr__stage_ready(ctx, t->stage) == GTR_OK && (t->data = gtr__device_alloc(ctx, t->stage, t->data_bytes)) != NULL;
+        ok = gtr__stage_ready(ctx, t->stage) == GTR_OK
+            && (t->data = gtr__device_alloc(ctx, t->stage, t->data_bytes)) != NULL;
         if (ok && (values || init.kind != GTR_INIT_ZERO)) {
             if (!values) {
                 host = gtr__malloc(ctx, t->data_bytes);
                 ok = host != NULL;
-                if (ok && init.kind == GTR_INIT_CONSTANT) for (int64_t i = 0; i < n; i++) ((gtr_float *)host)[i] = (gtr_float)init.a;
+                if (ok && init.kind == GTR_INIT_CONSTANT) for (int64_t i = 0; i < n; i++)
+                    ((gtr_float *)host)[i] = (gtr_float)init.a;
                 else if (ok) gtr__draw((gtr_float *)host, n, &init, gtr__hash(ctx->desc.seed, full));
             }
-            ok = ok && gtr__to_device(ctx, t->stage, t->data, values ? values : host, t->data_bytes, "a parameter's first values") == GTR_OK;
+            ok = ok && gtr__to_device(ctx, t->stage, t->data, values ? values : host, t->data_bytes,
+                "a parameter's first values") == GTR_OK;
             gtr__mfree(ctx, host);
-        } else if (ok) ok = gtr__backend_result(ctx, ctx->be->zero(ctx->instance[t->stage], t->data, t->data_bytes), "a parameter's first values") == GTR_OK;
+        } else if (ok) ok = gtr__backend_result(ctx, ctx->be->zero(ctx->instance[t->stage], t->data, t->data_bytes),
+            "a parameter's first values") == GTR_OK;
         if (!ok) return gtr__undo(ctx, t->id, ctx->n_parameter);
     }
     if (op == GTR__OP_PARAMETER) ctx->parameter[ctx->n_parameter++] = t;
@@ -4971,12 +5259,14 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
 gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init) {
     if (!gtr__usable(ctx)) return NULL;
     if ((unsigned)init.kind > GTR_INIT_NORMAL || !gtr__finite(init.a))
-        return gtr__none(gtr__fail(ctx, GTR_ERR_ARG, "parameter \"%s\": its initial values are not of a known kind and finite", name ? name : ""));
+        return gtr__none(gtr__fail(ctx, GTR_ERR_ARG,
+            "parameter \"%s\": its initial values are not of a known kind and finite", name ? name : ""));
     if (!name) return gtr__none(gtr__fail(ctx, GTR_ERR_ARG, "a parameter needs a name"));
     return gtr__leaf(ctx, GTR__OP_PARAMETER, name, GTR_F32, shape, NULL, init, false);
 }
 static gtr_tensor *gtr__buffer(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape, float value) {
-    return gtr__leaf(ctx, GTR__OP_PARAMETER, name, dtype, shape, NULL, gtr__init(value != 0 ? GTR_INIT_CONSTANT : GTR_INIT_ZERO, value), true);
+    return gtr__leaf(ctx, GTR__OP_PARAMETER, name, dtype, shape, NULL,
+        gtr__init(value != 0 ? GTR_INIT_CONSTANT : GTR_INIT_ZERO, value), true);
 }
 /* What the host has set of labels or ids; v NULL: not known. */
 static void gtr__note_range(gtr_tensor *x, const int32_t *v, int64_t n) {
@@ -4987,7 +5277,8 @@ static void gtr__note_range(gtr_tensor *x, const int32_t *v, int64_t n) {
 }
 gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, const void *data) {
     if (!gtr__usable(ctx)) return NULL;
-    if (!data || (dtype != GTR_F32 && dtype != GTR_I32)) return gtr__none(gtr__fail(ctx, GTR_ERR_ARG, "a constant needs data of dtype float32 or int32"));
+    if (!data || (dtype != GTR_F32 && dtype != GTR_I32))
+        return gtr__none(gtr__fail(ctx, GTR_ERR_ARG, "a constant needs data of dtype float32 or int32"));
     gtr_tensor *t = gtr__leaf(ctx, GTR__OP_CONSTANT, NULL, dtype, shape, data, gtr__init(GTR_INIT_ZERO, 0), false);
     if (t && t->data && dtype == GTR_I32) gtr__note_range(t, (const int32_t *)data, gtr__count(&shape));
     return t;
@@ -4995,10 +5286,17 @@ gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, con
 void gtr_scope_begin(gtr_context *ctx, const char *name) {
     if (!gtr__usable(ctx)) return;
     size_t used = strlen(ctx->scope);
-    if (!name || !name[0] || used + strlen(name) + 2 > sizeof ctx->scope) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_scope_begin: the name is empty or the scopes together are longer than 510 bytes"); return; }
+    if (!name || !name[0] || used + strlen(name) + 2 > sizeof ctx->scope) {
+        gtr__fail(ctx, GTR_ERR_ARG,
+            "gtr_scope_begin: the name is empty or the scopes together are longer than 510 bytes");
+        return;
+    }
     snprintf(ctx->scope + used, sizeof ctx->scope - used, "%s.", name);
-    if (ctx->scope_depth < (int)(sizeof ctx->scope_length / sizeof *ctx->scope_length)) ctx->scope_length[ctx->scope_depth++] = (short)used;
-    else { ctx->scope[used] = 0; gtr__fail(ctx, GTR_ERR_ARG, "gtr_scope_begin: more than 64 scopes inside each other"); }
+    if (ctx->scope_depth < (int)(sizeof ctx->scope_length / sizeof *ctx->scope_length))
+        ctx->scope_length[ctx->scope_depth++] = (short)used;
+    else {
+        ctx->scope[used] = 0; gtr__fail(ctx, GTR_ERR_ARG, "gtr_scope_begin: more than 64 scopes inside each other");
+    }
 }
 void gtr_scope_end(gtr_context *ctx) {
     if (!gtr__usable(ctx)) return;
@@ -5009,14 +5307,17 @@ static gtr_result gtr__stage_ready(gtr_context *ctx, int stage) {
     char why[256] = "";
     while (ctx->n_instance <= stage) {
         gtr_result r = gtr__instance_create(ctx, ctx->n_instance, why);
-        if (r != GTR_OK) { ctx->instance[ctx->n_instance] = NULL; return gtr__fail(ctx, r, "stage %d: %s", ctx->n_instance, why); }
+        if (r != GTR_OK) {
+            ctx->instance[ctx->n_instance] = NULL; return gtr__fail(ctx, r, "stage %d: %s", ctx->n_instance, why);
+        }
         ctx->n_instance++;
     }
     return GTR_OK;
 }
 void gtr_stage(gtr_context *ctx, int stage) {
     if (!gtr__usable(ctx)) return;
-    if (stage < 0 || stage >= GTR__MAX_STAGES) gtr__fail(ctx, GTR_ERR_ARG, "gtr_stage: %d, want 0 to %d", stage, GTR__MAX_STAGES - 1);
+    if (stage < 0 || stage >= GTR__MAX_STAGES)
+        gtr__fail(ctx, GTR_ERR_ARG, "gtr_stage: %d, want 0 to %d", stage, GTR__MAX_STAGES - 1);
     else if (gtr__stage_ready(ctx, stage) == GTR_OK) ctx->stage = stage;
 }
 void gtr_recompute_begin(gtr_context *ctx) {
@@ -5049,18 +5350,23 @@ bool gtr_parameter_trainable(const gtr_tensor *p) { return p && p->trainable; }
 
 // >>op-builders
 static gtr__attr gtr__attr0(void) { gtr__attr a; memset(&a, 0, sizeof a); return a; }
-static gtr_tensor *gtr__op1(gtr__op op, gtr_tensor *x) { gtr__attr a = gtr__attr0(); return gtr__op_new(op, 1, &x, &a, NULL); }
+static gtr_tensor *gtr__op1(gtr__op op, gtr_tensor *x) {
+    gtr__attr a = gtr__attr0(); return gtr__op_new(op, 1, &x, &a, NULL);
+}
 static gtr_tensor *gtr__op_of(gtr__op op, gtr_tensor *x, gtr_tensor *y, const gtr__attr *at, const char *name) {
     gtr_tensor *in[2];
     in[0] = x; in[1] = y;
     return gtr__op_new(op, 2, in, at, name);
 }
-static gtr_tensor *gtr__op2(gtr__op op, gtr_tensor *x, gtr_tensor *y) { gtr__attr a = gtr__attr0(); return gtr__op_of(op, x, y, &a, NULL); }
+static gtr_tensor *gtr__op2(gtr__op op, gtr_tensor *x, gtr_tensor *y) {
+    gtr__attr a = gtr__attr0(); return gtr__op_of(op, x, y, &a, NULL);
+}
 /* axis -1 is the last; -1 as result: out of range, and the error is noted */
 static int gtr__axis(gtr_tensor *x, int axis, gtr__op op) {
     int a = axis < 0 ? axis + x->shape.ndim : axis;
     if (a >= 0 && a < x->shape.ndim) return a;
-    gtr__fail(x->ctx, GTR_ERR_ARG, "%s: axis %d of a tensor with %d dimensions", gtr__row(op)->name, axis, x->shape.ndim);
+    gtr__fail(x->ctx, GTR_ERR_ARG, "%s: axis %d of a tensor with %d dimensions", gtr__row(op)->name,
+        axis, x->shape.ndim);
     return -1;
 }
 gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool transpose_b) {
@@ -5076,7 +5382,8 @@ gtr_tensor *gtr_div(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_DIV,
 gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b) {
     gtr__attr at = gtr__attr0();
     if (!x) return NULL;
-    if (!gtr__finite(a) || !gtr__finite(b)) return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "scale: got a %g and b %g, want finite numbers", (double)a, (double)b));
+    if (!gtr__finite(a) || !gtr__finite(b)) return gtr__none(
+        gtr__fail(x->ctx, GTR_ERR_ARG, "scale: got a %g and b %g, want finite numbers", (double)a, (double)b));
     at.f[0] = a; at.f[1] = b;
     return gtr__op_new(GTR__OP_SCALE, 1, &x, &at, NULL);
 }
@@ -5092,7 +5399,8 @@ gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape) {
     gtr__attr at = gtr__attr0();
     char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
     if (!x) return NULL;
-    if (shape.ndim < 0 || shape.ndim > GTR_MAX_DIMS) return gtr__none(gtr__fail(x->ctx, GTR_ERR_SHAPE, "reshape: %d dimensions, want 0 to %d", shape.ndim, GTR_MAX_DIMS));
+    if (shape.ndim < 0 || shape.ndim > GTR_MAX_DIMS) return gtr__none(
+        gtr__fail(x->ctx, GTR_ERR_SHAPE, "reshape: %d dimensions, want 0 to %d", shape.ndim, GTR_MAX_DIMS));
     at.f[0] = shape.ndim;
     for (int i = 0; i < shape.ndim; i++) at.i[i] = shape.dim[i];
     if (gtr__count(&x->shape) > 0 && gtr__shape_valid(&shape) && gtr__count(&shape) < 0)
@@ -5116,7 +5424,8 @@ gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims) {
 gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis) {
     gtr__attr at = gtr__attr0();
     if (!x || n < 1 || !x[0]) return NULL;
-    if (n > gtr__row(GTR__OP_CONCAT)->max_in) return gtr__none(gtr__fail(x[0]->ctx, GTR_ERR_ARG, "concat: %d tensors, want 1 to %d", n, gtr__row(GTR__OP_CONCAT)->max_in));
+    if (n > gtr__row(GTR__OP_CONCAT)->max_in) return gtr__none(
+        gtr__fail(x[0]->ctx, GTR_ERR_ARG, "concat: %d tensors, want 1 to %d", n, gtr__row(GTR__OP_CONCAT)->max_in));
     at.i[0] = gtr__axis(x[0], axis, GTR__OP_CONCAT);
     return at.i[0] < 0 ? NULL : gtr__op_new(GTR__OP_CONCAT, n, x, &at, NULL);
 }
@@ -5134,7 +5443,8 @@ static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, in
     for (int i = 0; i < (n ? n : x->shape.ndim); i++) {
         int a = n ? gtr__axis(x, axes[i], op) : i;
         if (a < 0) return NULL;
-        if (at.i[0] >> a & 1) return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "%s: axis %d is named twice", gtr__row(op)->name, a));
+        if (at.i[0] >> a & 1)
+            return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "%s: axis %d is named twice", gtr__row(op)->name, a));
         at.i[0] |= (int64_t)1 << a;
     }
     at.i[1] = keep;
@@ -5158,7 +5468,8 @@ gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
     gtr__attr at = gtr__attr0();
     char own[40];
     if (!x || !gtr__usable(x->ctx)) return NULL;
-    if (!(p >= 0 && p < 1)) return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "dropout: p is %g, want 0 <= p < 1", (double)p));
+    if (!(p >= 0 && p < 1))
+        return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "dropout: p is %g, want 0 <= p < 1", (double)p));
     at.f[0] = p;
     at.i[0] = !(x->shape.ndim && x->shape.dim[0] < 0);
     for (;;) {
@@ -5189,7 +5500,9 @@ gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
     gtr__attr at = gtr__attr0();
     if (!gtr__usable(ctx)) return NULL;
     if (desc.n_in < 1 || desc.n_in > 8 || !desc.forward || !desc.name)
-        return gtr__none(gtr__fail(ctx, GTR_ERR_ARG, "custom \"%s\": it has %d inputs, want 1 to 8, a name and a forward function", desc.name ? desc.name : "", desc.n_in));
+        return gtr__none(
+            gtr__fail(ctx, GTR_ERR_ARG, "custom \"%s\": it has %d inputs, want 1 to 8, a name and a forward function",
+            desc.name ? desc.name : "", desc.n_in));
     gtr_custom_desc *copy = (gtr_custom_desc *)gtr__malloc(ctx, sizeof *copy);
     if (!copy) return NULL;
     *copy = desc;
@@ -5199,7 +5512,8 @@ gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
     else copy->name = t->name;
     return t;
 }
-/* Does a gradient that starts at t meet a GRADIENT? Inputs come before what uses them, so one sweep from t down does. */
+/* Does a gradient that starts at t meet a GRADIENT? Inputs come before what uses them, so one
+   sweep from t down does. */
 static bool gtr__reaches_gradient(const gtr_tensor *t, unsigned char *seen) {
     seen[t->id] = 1;
     for (int64_t i = t->id; i >= 0; i--) {
@@ -5221,13 +5535,17 @@ static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what) {
     if (!seen) return GTR_ERR_NOMEM;
     bool bad = gtr__reaches_gradient(loss, seen);
     gtr__mfree(ctx, seen);
-    return bad ? gtr__fail(ctx, GTR_ERR_UNSUPPORTED, "%s: the loss \"%s\" depends on a gradient; a gradient of a gradient is not computed (gtr_stop_gradient cuts it)", what, gtr__label(loss)) : GTR_OK;
+    return bad ? gtr__fail(ctx, GTR_ERR_UNSUPPORTED,
+        "%s: the loss \"%s\" depends on a gradient; a gradient of a gradient is not computed (gtr_stop_gradient "
+        "cuts it)", what, gtr__label(loss)) : GTR_OK;
 }
 gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
     gtr_tensor *in[2], *t;
     if (!loss || !x || !gtr__usable(loss->ctx)) return NULL;
-    if (x->ctx != loss->ctx) return gtr__none(gtr__fail(loss->ctx, GTR_ERR_ARG, "gradient: its inputs belong to different contexts"));
-    if (x->dtype != GTR_F32) return gtr__none(gtr__fail(loss->ctx, GTR_ERR_SHAPE, "gradient: \"%s\" is %s, want float32", gtr__label(x), gtr__dtype_names[x->dtype]));
+    if (x->ctx != loss->ctx)
+        return gtr__none(gtr__fail(loss->ctx, GTR_ERR_ARG, "gradient: its inputs belong to different contexts"));
+    if (x->dtype != GTR_F32) return gtr__none(gtr__fail(loss->ctx, GTR_ERR_SHAPE,
+        "gradient: \"%s\" is %s, want float32", gtr__label(x), gtr__dtype_names[x->dtype]));
     if (gtr__check_loss(loss, "gradient") != GTR_OK) return NULL;
     in[0] = loss; in[1] = x;
     t = gtr__tensor_new(loss->ctx, GTR__OP_GRADIENT, 2, in, NULL);
@@ -5259,9 +5577,12 @@ gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_desc desc)
     if (!gtr__layer_name(x, name, "linear")) return NULL;
     const int64_t tensors = x->ctx->n_tensor, parameters = x->ctx->n_parameter;
     if (desc.out < 1 || x->shape.ndim < 1 || x->shape.dim[x->shape.ndim - 1] < 1 || x->dtype != GTR_F32)
-        return gtr__none(gtr__fail(x->ctx, GTR_ERR_SHAPE, "linear \"%s%s\": got x %s %s and %lld features out, want float32 (..., K) and at least 1", x->ctx->scope, name, gtr__shape_text(&x->shape, text), gtr__dtype_names[x->dtype], (long long)desc.out));
+        return gtr__none(gtr__fail(x->ctx, GTR_ERR_SHAPE,
+            "linear \"%s%s\": got x %s %s and %lld features out, want float32 (..., K) and at least 1", x->ctx->scope,
+            name, gtr__shape_text(&x->shape, text), gtr__dtype_names[x->dtype], (long long)desc.out));
     int64_t k = x->shape.dim[x->shape.ndim - 1];
-    w = gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "weight"), gtr_shape2(desc.out, k), gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)k)));
+    w = gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "weight"), gtr_shape2(desc.out, k),
+        gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)k)));
     if (w && !desc.no_bias)
         b = gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "bias"), gtr_shape1(desc.out), w->init);
     t = w && (b || desc.no_bias) ? gtr__linear_new(x, w, b, name) : NULL;
@@ -5285,8 +5606,10 @@ gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64
     char buf[600];
     if (!gtr__layer_name(ids, name, "embedding")) return NULL;
     const int64_t tensors = ids->ctx->n_tensor, parameters = ids->ctx->n_parameter;
-    if (ids->dtype != GTR_I32) return gtr__none(gtr__fail(ids->ctx, GTR_ERR_SHAPE, "embedding \"%s%s\": ids are %s, want int32", ids->ctx->scope, name, gtr__dtype_names[ids->dtype]));
-    gtr_tensor *table = gtr_parameter(ids->ctx, gtr__part_name(buf, sizeof buf, name, "weight"), gtr_shape2(rows, width), gtr__init(GTR_INIT_NORMAL, 1));
+    if (ids->dtype != GTR_I32) return gtr__none(gtr__fail(ids->ctx, GTR_ERR_SHAPE,
+        "embedding \"%s%s\": ids are %s, want int32", ids->ctx->scope, name, gtr__dtype_names[ids->dtype]));
+    gtr_tensor *table = gtr_parameter(ids->ctx, gtr__part_name(buf, sizeof buf, name, "weight"),
+        gtr_shape2(rows, width), gtr__init(GTR_INIT_NORMAL, 1));
     gtr_tensor *t = table ? gtr__embedding_new(ids, table, name) : NULL;
     return t ? t : gtr__undo(ids->ctx, tensors, parameters);
 }
@@ -5296,16 +5619,21 @@ gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_de
     char buf[600], text[GTR__SHAPE_TEXT];
     if (!gtr__layer_name(x, name, "batch_norm")) return NULL;
     const int64_t tensors = x->ctx->n_tensor, parameters = x->ctx->n_parameter;
-    if (x->dtype != GTR_F32 || x->shape.ndim != 2 || x->shape.dim[1] < 1 || !(desc.eps >= 0) || !(desc.momentum >= 0 && desc.momentum <= 1) || desc.eps > 1e30f)
-        return gtr__none(gtr__fail(x->ctx, GTR_ERR_SHAPE, "batch_norm \"%s%s\": got %s %s, eps %g and momentum %g, want float32 (N, C), eps >= 0 and momentum in 0 to 1", x->ctx->scope, name,
-                                   gtr__dtype_names[x->dtype], gtr__shape_text(&x->shape, text), (double)desc.eps, (double)desc.momentum));
+    if (x->dtype != GTR_F32 || x->shape.ndim != 2 || x->shape.dim[1] < 1 || !(desc.eps >= 0)
+        || !(desc.momentum >= 0 && desc.momentum <= 1) || desc.eps > 1e30f)
+        return gtr__none(gtr__fail(x->ctx, GTR_ERR_SHAPE,
+            "batch_norm \"%s%s\": got %s %s, eps %g and momentum %g, want float32 (N, C), eps >= 0 and momentum in "
+            "0 to 1", x->ctx->scope, name, gtr__dtype_names[x->dtype], gtr__shape_text(&x->shape, text),
+            (double)desc.eps, (double)desc.momentum));
     gtr_shape c = gtr_shape1(x->shape.dim[1]);
     in[0] = x;
     in[1] = gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "weight"), c, gtr__init(GTR_INIT_CONSTANT, 1));
-    in[2] = in[1] ? gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "bias"), c, gtr__init(GTR_INIT_ZERO, 0)) : NULL;
+    in[2] = in[1]
+        ? gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "bias"), c, gtr__init(GTR_INIT_ZERO, 0)) : NULL;
     in[3] = in[2] ? gtr__buffer(x->ctx, gtr__part_name(buf, sizeof buf, name, "running_mean"), GTR_F32, c, 0) : NULL;
     in[4] = in[3] ? gtr__buffer(x->ctx, gtr__part_name(buf, sizeof buf, name, "running_var"), GTR_F32, c, 1) : NULL;
-    tracked = in[4] ? gtr__buffer(x->ctx, gtr__part_name(buf, sizeof buf, name, "num_batches_tracked"), GTR_I64, gtr_shape0(), 0) : NULL;
+    tracked = in[4] ? gtr__buffer(x->ctx, gtr__part_name(buf, sizeof buf, name, "num_batches_tracked"), GTR_I64,
+        gtr_shape0(), 0) : NULL;
     at.f[0] = desc.eps > 0 ? (double)desc.eps : 1e-5;
     at.f[1] = desc.momentum > 0 ? (double)desc.momentum : 0.1;
     at.i[13] = desc.frozen;
@@ -5323,7 +5651,8 @@ gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) {
 gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc) {
     gtr__attr at = gtr__attr0();
     if (!logits || !labels) return NULL;
-    if (!(desc.label_smoothing >= 0 && desc.label_smoothing <= 1)) return gtr__none(gtr__fail(logits->ctx, GTR_ERR_ARG, "cross_entropy: label_smoothing is %g, want 0 to 1", (double)desc.label_smoothing));
+    if (!(desc.label_smoothing >= 0 && desc.label_smoothing <= 1)) return gtr__none(gtr__fail(logits->ctx, GTR_ERR_ARG,
+        "cross_entropy: label_smoothing is %g, want 0 to 1", (double)desc.label_smoothing));
     at.f[0] = desc.label_smoothing;
     at.i[0] = at.i[1] = desc.ignore_zero ? 0 : desc.ignore_index ? desc.ignore_index : -100;
     if (logits->shape.ndim == 2 && logits->shape.dim[1] == 1)
@@ -5434,8 +5763,10 @@ static bool gtr__grow_int(gtr_context *ctx, void **array, int n, int *cap, size_
 static int gtr__stage_of(const gtr__build *b, const gtr_tensor *t) { return b->r->feeds ? t->stage : 0; }
 static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_tensor *t) {
     gtr__plan *p = b->plan;
-    if (b->failed || !gtr__grow_int(b->ctx, (void **)&p->value, p->n_value, &p->cap_value, sizeof *p->value) ||
-        !gtr__grow_int(b->ctx, (void **)&b->extra, p->n_value, &b->cap_extra, sizeof *b->extra)) { b->failed = true; return -1; }
+    if (b->failed || !gtr__grow_int(b->ctx, (void **)&p->value, p->n_value, &p->cap_value, sizeof *p->value)
+            || !gtr__grow_int(b->ctx, (void **)&b->extra, p->n_value, &b->cap_extra, sizeof *b->extra)) {
+        b->failed = true; return -1;
+    }
     gtr__value *v = &p->value[p->n_value];
     memset(v, 0, sizeof *v);
     v->shape = shape; v->dtype = v->storage = dtype; v->home = GTR__HOME_ARENA;
@@ -5477,7 +5808,9 @@ static uint64_t gtr__low_bits(int n) { return n >= 64 ? ~(uint64_t)0 : ((uint64_
 /* A node at the end of the list, operands to be filled in. NULL when out of memory. */
 static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_in, int n_out) {
     gtr__plan *p = b->plan;
-    if (b->failed || !gtr__grow_int(b->ctx, (void **)&p->node, p->n_node, &p->cap_node, sizeof *p->node)) { b->failed = true; return NULL; }
+    if (b->failed || !gtr__grow_int(b->ctx, (void **)&p->node, p->n_node, &p->cap_node, sizeof *p->node)) {
+        b->failed = true; return NULL;
+    }
     gtr__node *n = &p->node[p->n_node];
     memset(n, 0, sizeof *n);
     n->op = op; n->dir = dir; n->phase = b->phase; n->micro = b->micro;
@@ -5494,7 +5827,9 @@ static gtr_shape gtr__literal(gtr_shape s, int64_t rows) {
     for (int i = 0; i < s.ndim; i++) if (s.dim[i] < 0) s.dim[i] = -s.dim[i] * rows;
     return s;
 }
-static gtr_dtype gtr__low_dtype(gtr_precision p) { return p == GTR_MIXED_BF16 ? GTR_BF16 : p == GTR_MIXED_FP16 ? GTR_F16 : GTR_F32; }
+static gtr_dtype gtr__low_dtype(gtr_precision p) {
+    return p == GTR_MIXED_BF16 ? GTR_BF16 : p == GTR_MIXED_FP16 ? GTR_F16 : GTR_F32;
+}
 
 // >>pass:record
 static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient);
@@ -5532,7 +5867,8 @@ static int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low) {
     }
     whole = v;
     if (b->r->micro == 1 || !gtr__batched(t)) return whole;
-    return gtr__alias_new(b, whole, gtr__literal(t->shape, b->rows), (size_t)(gtr__count(&s) / b->r->batch * b->row0) * gtr__dtype_size(storage));
+    return gtr__alias_new(b, whole, gtr__literal(t->shape, b->rows),
+        (size_t)(gtr__count(&s) / b->r->batch * b->row0) * gtr__dtype_size(storage));
 }
 static int gtr__leaf_value(gtr__build *b, gtr_tensor *t) {
     int v = b->shared[t->id];
@@ -5682,7 +6018,9 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
         b->map[t->id] = v;
         return;
     }
-    if (!(row->cls == GTR__LOW ? gtr__low_dtype(b->plan->precision) != GTR_F32 : row->cls == GTR__FOLLOW && narrow && any)) storage = GTR_F32;
+    if (!(row->cls == GTR__LOW ? gtr__low_dtype(b->plan->precision) != GTR_F32
+            : row->cls == GTR__FOLLOW && narrow && any))
+        storage = GTR_F32;
     else if (row->cls == GTR__LOW) storage = gtr__low_dtype(b->plan->precision);
     for (i = 0; i < row->n_out; i++) {
         int v = gtr__value_new(b, out[i], out_type[i], t);
@@ -5874,7 +6212,9 @@ static bool gtr__has_gradient(const gtr__build *b, int v) {
     const gtr__extra *x = &b->extra[gtr__master(b, v)];
     return !gtr__stopped(b, v) && x->gradient >= 0 && x->written;
 }
-static bool gtr__wants(const gtr__build *b, int v) { return b->plan->value[v].dtype == GTR_F32 && !gtr__stopped(b, v) && b->extra[gtr__master(b, v)].wants; }
+static bool gtr__wants(const gtr__build *b, int v) {
+    return b->plan->value[v].dtype == GTR_F32 && !gtr__stopped(b, v) && b->extra[gtr__master(b, v)].wants;
+}
 static bool *gtr__written(gtr__build *b, int v) { return &b->extra[gtr__master(b, v)].written; }
 /* dst (+)= factor * src: the backward of SCALE, which every backend has with addition. */
 static void gtr__accumulate(gtr__build *b, int dst, int src, double factor, bool add) {
@@ -5925,11 +6265,16 @@ static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed) 
     if (!n) return;
     n->reads = 0;
     for (k = 0; k < fn.n_in; k++) { n->in[k] = fn.in[k]; if (k < 16 && needs >> k & 1) n->reads |= (uint64_t)1 << k; }
-    for (k = 0; k < fn.n_out; k++) { n->in[fn.n_in + k] = fn.out[k]; if (needs >> (16 + k) & 1) n->reads |= (uint64_t)1 << (fn.n_in + k); }
+    for (k = 0; k < fn.n_out; k++) {
+        n->in[fn.n_in + k] = fn.out[k];
+        if (needs >> (16 + k) & 1) n->reads |= (uint64_t)1 << (fn.n_in + k);
+    }
     for (k = 0; k < row->n_diff; k++) {
         int at = fn.n_in + fn.n_out + k;
         n->in[at] = fn.out[k]; /* for its shape, when there is no gradient */
-        if (gtr__has_gradient(b, fn.out[k])) { n->in[at] = b->extra[gtr__root(b->plan, fn.out[k])].gradient; n->reads |= (uint64_t)1 << at; }
+        if (gtr__has_gradient(b, fn.out[k])) {
+            n->in[at] = b->extra[gtr__root(b->plan, fn.out[k])].gradient; n->reads |= (uint64_t)1 << at;
+        }
     }
     for (k = 0; k < fn.n_in; k++) {
         n->out[k] = grads[k];
@@ -5998,7 +6343,8 @@ static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, i
         bool here = constant >= 0;
         if (!gtr__differentiable(n)) continue;
         for (k = 0; k < row->n_diff; k++) here |= gtr__has_gradient(b, n->out[k]);
-        for (k = 0; k < n->n_in && here; k++) if (gtr__takes_gradient(row, k) && gtr__wants(b, n->in[k])) mask |= (uint64_t)1 << k;
+        for (k = 0; k < n->n_in && here; k++) if (gtr__takes_gradient(row, k) && gtr__wants(b, n->in[k]))
+            mask |= (uint64_t)1 << k;
         if (!mask) continue;
         if (constant >= 0 && gtr__hand_on(b, i, mask)) continue;
         if (constant >= 0 && !(row->flags & GTR__SEED) && gtr__gradient_value(b, constant) < 0) return;
@@ -6138,7 +6484,10 @@ static void gtr__pass_rematerialise(gtr__build *b) {
 #define GTR__BINARY_ID(ID, name, f, g, h) GTR__OP_##ID,
 static const int gtr__unary_ops[] = { GTR__UNARY(GTR__UNARY_ID) -1 };
 static const int gtr__binary_ops[] = { GTR__BINARY(GTR__BINARY_ID) -1 };
-static bool gtr__op_in(const int *list, gtr__op op) { for (; *list >= 0; list++) if (*list == (int)op) return true; return false; }
+static bool gtr__op_in(const int *list, gtr__op op) {
+    for (; *list >= 0; list++) if (*list == (int)op) return true;
+    return false;
+}
 /* One fusion: node b_at reads what node a_at made. It writes the fused node over b_at's or a_at's place. */
 typedef struct gtr__fuse {
     gtr__plan *plan;
@@ -6146,7 +6495,8 @@ typedef struct gtr__fuse {
     gtr_context *ctx;
     bool failed; /* out of memory, which is no reason not to fuse: plans do not depend on it */
 } gtr__fuse;
-/* first is followed by second; ok decides and makes the fused node in out; keep_first: it takes first's place, else second's */
+/* first is followed by second; ok decides and makes the fused node in out; keep_first: it takes
+   first's place, else second's */
 typedef struct gtr__fusion {
     const char *name;
     gtr__op first; const int *firsts; /* one op, or a list of them */
@@ -6157,7 +6507,9 @@ typedef struct gtr__fusion {
     bool at_first, late; /* late: what no matcher took */
     bool (*make)(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out);
 } gtr__fusion;
-static bool gtr__same_place(const gtr__node *a, const gtr__node *b) { return a->micro == b->micro && a->stage == b->stage && a->recomputed == b->recomputed; }
+static bool gtr__same_place(const gtr__node *a, const gtr__node *b) {
+    return a->micro == b->micro && a->stage == b->stage && a->recomputed == b->recomputed;
+}
 static bool gtr__fuse_operands(gtr__fuse *f, gtr__node *out, int n_in, int n_out) {
     out->in = (int *)gtr__malloc(f->ctx, (size_t)(n_in + n_out) * sizeof(int));
     f->failed |= !out->in;
@@ -6189,7 +6541,9 @@ static bool gtr__make_binary_act(gtr__fuse *f, const gtr__node *a, const gtr__no
 /* a product's input gradient, then the gradient of the activation in front of it */
 static bool gtr__make_dact(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
     int g = a->out[0], saved = gtr__row(b->op)->needs & GTR__Y0 ? b->in[1] : b->in[0];
-    if (g < 0 || a->adds || b->adds || b->in[2] != g || f->readers[g] != 1 || f->writers[g] != 1 || f->plan->value[g].home != GTR__HOME_ARENA) return false;
+    if (g < 0 || a->adds || b->adds || b->in[2] != g || f->readers[g] != 1 || f->writers[g] != 1
+            || f->plan->value[g].home != GTR__HOME_ARENA)
+        return false;
     if (!gtr__row(b->op)->needs) return false; /* SCALE reads nothing: no saved operand to take */
     if (!gtr__fuse_operands(f, out, 3, 1)) return false;
     out->in[0] = a->in[a->n_in - 1]; out->in[1] = a->in[1]; out->in[2] = saved; out->out[0] = b->out[0];
@@ -6200,7 +6554,8 @@ static bool gtr__make_dact(gtr__fuse *f, const gtr__node *a, const gtr__node *b,
 /* a loss and the gradient of its first input in one pass, when the loss's own gradient is a constant */
 static bool gtr__make_loss(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
     const int n = a->n_in + a->n_out;
-    if (b->adds || b->reads >> (b->n_in - 1) & 1 || b->out[0] < 0 || memcmp(a->in, b->in, (size_t)n * sizeof(int)) != 0) return false;
+    if (b->adds || b->reads >> (b->n_in - 1) & 1 || b->out[0] < 0 || memcmp(a->in, b->in, (size_t)n * sizeof(int)) != 0)
+        return false;
     for (int k = 1; k < b->n_out; k++) if (b->out[k] >= 0) return false;
     if (!gtr__fuse_operands(f, out, a->n_in, a->n_out + 1)) return false;
     memcpy(out->in, a->in, (size_t)n * sizeof(int));
@@ -6209,13 +6564,20 @@ static bool gtr__make_loss(gtr__fuse *f, const gtr__node *a, const gtr__node *b,
     return true;
 }
 static const gtr__fusion gtr__fusions[] = {
-    { "linear + activation", GTR__OP_LINEAR, NULL, GTR__FWD, GTR__OP_COUNT, gtr__unary_ops, GTR__FWD, GTR__OP_LINEAR_ACT, true, false, gtr__make_act },
-    { "binary + activation", GTR__OP_COUNT, gtr__binary_ops, GTR__FWD, GTR__OP_COUNT, gtr__unary_ops, GTR__FWD, GTR__OP_BINARY_ACT, true, false, gtr__make_binary_act },
-    { "linear dx + activation gradient", GTR__OP_LINEAR, NULL, GTR__BWD, GTR__OP_COUNT, gtr__unary_ops, GTR__BWD, GTR__OP_LINEAR_DACT, false, false, gtr__make_dact },
-    { "cross_entropy forward + backward", GTR__OP_CROSS_ENTROPY, NULL, GTR__FWD, GTR__OP_CROSS_ENTROPY, NULL, GTR__BWD, GTR__OP_XENT_STEP, true, false, gtr__make_loss },
-    { "mse forward + backward", GTR__OP_MSE, NULL, GTR__FWD, GTR__OP_MSE, NULL, GTR__BWD, GTR__OP_MSE_STEP, true, true, gtr__make_loss },
+    { "linear + activation", GTR__OP_LINEAR, NULL, GTR__FWD, GTR__OP_COUNT, gtr__unary_ops, GTR__FWD,
+        GTR__OP_LINEAR_ACT, true, false, gtr__make_act },
+    { "binary + activation", GTR__OP_COUNT, gtr__binary_ops, GTR__FWD, GTR__OP_COUNT, gtr__unary_ops, GTR__FWD,
+        GTR__OP_BINARY_ACT, true, false, gtr__make_binary_act },
+    { "linear dx + activation gradient", GTR__OP_LINEAR, NULL, GTR__BWD, GTR__OP_COUNT, gtr__unary_ops, GTR__BWD,
+        GTR__OP_LINEAR_DACT, false, false, gtr__make_dact },
+    { "cross_entropy forward + backward", GTR__OP_CROSS_ENTROPY, NULL, GTR__FWD, GTR__OP_CROSS_ENTROPY, NULL, GTR__BWD,
+        GTR__OP_XENT_STEP, true, false, gtr__make_loss },
+    { "mse forward + backward", GTR__OP_MSE, NULL, GTR__FWD, GTR__OP_MSE, NULL, GTR__BWD, GTR__OP_MSE_STEP, true, true,
+        gtr__make_loss },
 };
-static bool gtr__fits(const gtr__node *n, gtr__op op, const int *ops, gtr__dir dir) { return n->dir == dir && (ops ? gtr__op_in(ops, n->op) : n->op == op); }
+static bool gtr__fits(const gtr__node *n, gtr__op op, const int *ops, gtr__dir dir) {
+    return n->dir == dir && (ops ? gtr__op_in(ops, n->op) : n->op == op);
+}
 /* Takes out the nodes that are marked by GTR__OP_COUNT. */
 static void gtr__close_up(gtr__plan *p) {
     const int split = p->split;
@@ -6253,7 +6615,9 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
         for (i = 0; i < p->n_node; i++) {
             if (!gtr__fits(&p->node[i], u->first, u->firsts, u->first_dir)) continue;
             for (j = i + 1; j < p->n_node && j < i + GTR__FUSE_WINDOW; j++) {
-                if (!gtr__fits(&p->node[j], u->second, u->seconds, u->second_dir) || !gtr__same_place(&p->node[i], &p->node[j])) continue;
+                if (!gtr__fits(&p->node[j], u->second, u->seconds, u->second_dir)
+                        || !gtr__same_place(&p->node[i], &p->node[j]))
+                    continue;
                 gtr__node fused = u->at_first ? p->node[i] : p->node[j];
                 fused.flops = p->node[i].flops + p->node[j].flops;
                 if (!u->make(&f, &p->node[i], &p->node[j], &fused)) continue;
@@ -6333,11 +6697,13 @@ static void gtr__node_clear(gtr_context *ctx, gtr__node *n) {
     gtr__mfree(ctx, n->in);
     gtr__mfree(ctx, (void *)(uintptr_t)n->call.in);
 }
-/* Nodes at to at + count - 1 become one. False, and nothing changed, when they have too many operands or memory is out. */
+/* Nodes at to at + count - 1 become one. False, and nothing changed, when they have too many
+   operands or memory is out. */
 static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
     gtr_context *const ctx = b->ctx;
     gtr__plan *const p = b->plan;
-    int i, k, n_in = 0, n_out = 0, list[GTR__MAX_ARGS], *place = (int *)gtr__malloc(ctx, (size_t)p->n_value * sizeof(int) + 8);
+    int i, k, n_in = 0, n_out = 0, list[GTR__MAX_ARGS],
+        *place = (int *)gtr__malloc(ctx, (size_t)p->n_value * sizeof(int) + 8);
     gtr__network *w = (gtr__network *)gtr__malloc(ctx, sizeof *w);
     gtr__node outer;
     bool ok = place && w && (w->node = (gtr__node *)gtr__malloc(ctx, (size_t)count * sizeof *w->node)) != NULL;
@@ -6345,7 +6711,8 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
     b->failed = !ok;
     for (i = 0; i < p->n_value && ok; i++) place[i] = -1;
     for (i = at; i < at + count && ok; i++) /* what is written, then what is only read */
-        for (k = 0; k < p->node[i].n_out; k++) if (p->node[i].out[k] >= 0 && place[p->node[i].out[k]] < 0) place[p->node[i].out[k]] = -2;
+        for (k = 0; k < p->node[i].n_out; k++) if (p->node[i].out[k] >= 0 && place[p->node[i].out[k]] < 0)
+            place[p->node[i].out[k]] = -2;
     for (i = at; i < at + count && ok; i++)
         for (k = 0; k < p->node[i].n_in && ok; k++) {
             int v = p->node[i].in[k];
@@ -6363,7 +6730,8 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
     if (ok) b->failed = !(outer.in = (int *)gtr__malloc(ctx, (size_t)(n_in + n_out + 1) * sizeof(int)));
     if (!ok || b->failed) { if (w) gtr__mfree(ctx, w->node); gtr__mfree(ctx, w); gtr__mfree(ctx, place); return false; }
     memcpy(outer.in, list, (size_t)(n_in + n_out) * sizeof(int));
-    outer.op = GTR__OP_NETWORK; outer.dir = GTR__FWD; outer.phase = p->node[at].phase; outer.training = p->node[at].training;
+    outer.op = GTR__OP_NETWORK; outer.dir = GTR__FWD; outer.phase = p->node[at].phase;
+    outer.training = p->node[at].training;
     outer.n_in = n_in; outer.n_out = n_out; outer.out = outer.in + n_in;
     outer.layer = "network"; outer.fused = ctx->be->matchers[matcher].name;
     outer.attr.i[0] = matcher; outer.attr.ptr = w;
@@ -6373,7 +6741,8 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
         for (k = 0; k < w->node[i].n_in + w->node[i].n_out; k++) {
             if (w->node[i].in[k] < 0) continue;
             w->node[i].in[k] = place[w->node[i].in[k]];
-            if (k < w->node[i].n_in && w->node[i].reads >> k & 1 && w->node[i].in[k] < n_in) outer.reads |= (uint64_t)1 << w->node[i].in[k];
+            if (k < w->node[i].n_in && w->node[i].reads >> k & 1 && w->node[i].in[k] < n_in)
+                outer.reads |= (uint64_t)1 << w->node[i].in[k];
         }
         outer.flops += w->node[i].flops;
         outer.bytes += w->node[i].bytes;
@@ -6423,7 +6792,8 @@ static void gtr__trim_feeds(gtr__build *b) {
             bool read = low < 0;
             for (int64_t t = 0; t < b->ctx->n_tensor && !read; t++) /* itself, or another shape of it */
                 read = gtr__fetched(b, b->ctx->tensor[t]) && b->shared[gtr__stored_as(b->ctx->tensor[t])->id] == v;
-            for (int n = 0; n < p->n_node && !read; n++) for (int k = 0; k < p->node[n].n_in; k++) read |= gtr__use(p, &p->node[n], k) == v;
+            for (int n = 0; n < p->n_node && !read; n++) for (int k = 0; k < p->node[n].n_in; k++)
+                read |= gtr__use(p, &p->node[n], k) == v;
             if (read) continue;
             p->node[i].out[j] = -1;
             p->value[v].home = GTR__HOME_NONE;
@@ -6526,7 +6896,8 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
         gtr__node *n = &p->node[i];
         int lane = gtr__lane(n), *mine = o->clock + (size_t)i * (size_t)o->lanes;
         n->wait_mask = 0; n->signals = 0;
-        for (l = 0; l < o->lanes; l++) mine[l] = last[lane] >= 0 ? o->clock[(size_t)last[lane] * (size_t)o->lanes + (size_t)l] : -1;
+        for (l = 0; l < o->lanes; l++)
+            mine[l] = last[lane] >= 0 ? o->clock[(size_t)last[lane] * (size_t)o->lanes + (size_t)l] : -1;
         mine[lane] = last[lane];
         if (i >= p->split || n->op == GTR__OP_NETWORK) /* GUARD, UPDATE read all gradients; a network may have them */
             for (l = 0; l < o->lanes; l++) if (last[l] >= 0) gtr__wait_for(p, o, i, last[l]);
@@ -6570,7 +6941,9 @@ static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node
     for (int l = 0; l < o->lanes; l++) if (last_of_a[l] > (l == node_lane ? node - 1 : clock[l])) return false;
     return true;
 }
-static size_t gtr__value_bytes(const gtr__value *v) { return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage); }
+static size_t gtr__value_bytes(const gtr__value *v) {
+    return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage);
+}
 /* The spans that have a place: a treap a stage, in the order of their offsets, then of their first uses, so that
    those of one place follow each other in time. A subtree of which all is in the way, or nothing, is passed in one
    go, and what is over is in no one's way until spans get smaller: placing is near-linear. */
@@ -6794,17 +7167,23 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     const gtr__op_row *row = gtr__row(n->op);
     n->ws_bytes = 0;
     gtr__call_shapes(p, n, in, out);
-    for (int k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && n->reads >> k & 1) { in[k].data = (void *)(uintptr_t)&wanted; n->bytes += (double)gtr__value_bytes(&p->value[n->in[k]]); }
+    for (int k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && n->reads >> k & 1) {
+        in[k].data = (void *)(uintptr_t)&wanted; n->bytes += (double)gtr__value_bytes(&p->value[n->in[k]]);
+    }
     for (int k = 0; k < n->n_out; k++) if (n->out[k] >= 0) {
         /* what a network makes for itself need not leave the chip */
         const gtr__home home = p->value[gtr__root(p, n->out[k])].home;
         out[k].data = (void *)(uintptr_t)&wanted;
-        if (n->op != GTR__OP_NETWORK || (home != GTR__HOME_ARENA && home != GTR__HOME_NONE)) n->bytes += (double)gtr__value_bytes(&p->value[n->out[k]]) * (1 + (double)(n->adds >> k & 1));
+        if (n->op != GTR__OP_NETWORK || (home != GTR__HOME_ARENA && home != GTR__HOME_NONE))
+            n->bytes += (double)gtr__value_bytes(&p->value[n->out[k]]) * (1 + (double)(n->adds >> k & 1));
     }
     if (ctx->caps.cuda && !(row->flags & GTR__WS)) return GTR_OK;
-    if (ctx->preset && ctx->caps.cuda) { n->ws_bytes = row->cls == GTR__LOW ? ctx->caps.product_workspace : 65536; return GTR_OK; }
+    if (ctx->preset && ctx->caps.cuda) {
+        n->ws_bytes = row->cls == GTR__LOW ? ctx->caps.product_workspace : 65536; return GTR_OK;
+    }
     memset(&c, 0, sizeof c);
-    c.attr = &n->attr; c.n_in = n->n_in; c.n_out = n->n_out; c.in = in; c.out = out; c.caps = &ctx->caps; c.precision = p->precision;
+    c.attr = &n->attr; c.n_in = n->n_in; c.n_out = n->n_out; c.in = in; c.out = out; c.caps = &ctx->caps;
+    c.precision = p->precision;
     c.training = n->training;
     c.measure = &n->ws_bytes;
     gtr_result r = ctx->caps.cuda ? ctx->be->kernel[n->op][n->dir](NULL, &c) : gtr__cpu_call(NULL, n->op, n->dir, &c);
@@ -6812,7 +7191,8 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     n->ws_bytes = GTR__ROUND_UP(n->ws_bytes, (size_t)GTR__ALIGN);
     return r;
 }
-/* Values that the right phases read must survive what runs between gtr_backward and gtr_update: they leave the arena. */
+/* Values that the right phases read must survive what runs between gtr_backward and gtr_update:
+   they leave the arena. */
 static void gtr__carry(gtr__plan *p) {
     for (int i = p->split; i < p->n_node; i++)
         for (int k = 0; k < p->node[i].n_in; k++) {
@@ -6840,7 +7220,8 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
         for (k = 0; k < q->n_in + q->n_out; k++) {
             int v = gtr__use(p, q, k);
             if (v < 0) continue;
-            if (first[v] < 0 && k >= q->n_in && p->value[v].home == GTR__HOME_GRADIENT && !(q->adds >> (k - q->n_in) & 1)) {
+            if (first[v] < 0 && k >= q->n_in && p->value[v].home == GTR__HOME_GRADIENT
+                    && !(q->adds >> (k - q->n_in) & 1)) {
                 gtr__span *h = &holes[n_holes++];
                 h->value = v; h->node = n_holes; h->first = p->value[v].unstored ? p->n_node : i;
                 h->stage = p->value[v].stage; h->bytes = gtr__value_bytes(&p->value[v]);
@@ -6863,7 +7244,9 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
     }
     ok = gtr__place(ctx, p, o, spans, n, holes, n_holes, last);
     for (i = 0; i < n && ok; i++) {
-        if (spans[i].value >= 0) { p->value[spans[i].value].offset = spans[i].offset; p->value[spans[i].value].alias = spans[i].in; }
+        if (spans[i].value >= 0) {
+            p->value[spans[i].value].offset = spans[i].offset; p->value[spans[i].value].alias = spans[i].in;
+        }
         else { p->node[spans[i].node].ws_offset = spans[i].offset; p->node[spans[i].node].ws_value = spans[i].in; }
     }
 done:
@@ -6885,7 +7268,8 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
     for (stage = b->ctx->n_instance - 1; stage >= 0; stage--) {
         gtr__feed *feed = NULL;
         int outs[2 * GTR__MAX_FEED], count = 0;
-        for (i = 0; i < n_inputs; i++) if (inputs[i]->stage == stage && b->shared[inputs[i]->id] >= 0 && gtr__batched(inputs[i])) break;
+        for (i = 0; i < n_inputs; i++)
+            if (inputs[i]->stage == stage && b->shared[inputs[i]->id] >= 0 && gtr__batched(inputs[i])) break;
         if (i == n_inputs && stage) continue; /* the first stage's fetches the record, inputs or none */
         feed = (gtr__feed *)gtr__malloc(b->ctx, sizeof *feed);
         if (!feed) { b->failed = true; return; }
@@ -6998,7 +7382,8 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
 }
 /* The values that a trainer differentiates by: its parameters. */
 static void gtr__want_parameters(gtr__build *b);
-static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_tensor **inputs, int n_inputs, const gtr__optim *optim, gtr__plan *plan) {
+static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_tensor **inputs, int n_inputs,
+        const gtr__optim *optim, gtr__plan *plan) {
     gtr__build b;
     gtr__order o;
     int64_t i, n_map = ctx->n_tensor;
@@ -7034,7 +7419,8 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
             gtr__want_parameters(&b);
             if (interleave) {
                 b.phase = GTR__BACKWARD;
-                gtr__differentiate(&b, losses[n_losses - 1], (float)((double)b.rows / (double)r->batch), first, plan->n_node);
+                gtr__differentiate(&b, losses[n_losses - 1], (float)((double)b.rows / (double)r->batch),
+                    first, plan->n_node);
             }
         }
         gtr__weigh(&b, totals, b.rows);
@@ -7043,7 +7429,8 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     if (r->trainer && !interleave) for (m = 0, k = 0; m < r->micro && !b.failed; m++) {
         gtr__micro_begin(&b, m, r->micro);
         b.phase = GTR__BACKWARD;
-        if (b.rows) gtr__differentiate(&b, losses[k++], (float)((double)b.rows / (double)r->batch), bounds[m], bounds[m + 1]);
+        if (b.rows)
+            gtr__differentiate(&b, losses[k++], (float)((double)b.rows / (double)r->batch), bounds[m], bounds[m + 1]);
     }
     if (!b.failed && r->trainer && ctx->n_regions) gtr__pass_rematerialise(&b);
     if (!b.failed) gtr__pass_fuse(&b, false);
@@ -7059,7 +7446,8 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     for (k = 0; k < plan->n_node && !b.failed; k++) {
         const gtr__node *n = &plan->node[k];
         int q, v;
-        for (q = n->n_in; q < n->n_in + n->n_out; q++) if ((v = gtr__use(plan, n, q)) >= 0 && plan->value[v].producer < 0) plan->value[v].producer = k;
+        for (q = n->n_in; q < n->n_in + n->n_out; q++)
+            if ((v = gtr__use(plan, n, q)) >= 0 && plan->value[v].producer < 0) plan->value[v].producer = k;
         if (gtr__measure(ctx, plan, &plan->node[k]) != GTR_OK) b.failed = true;
     }
     if (!b.failed) gtr__assign_streams(&b);
@@ -7159,7 +7547,8 @@ static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes) {
         f->device[i] = ctx->caps.cuda ? f->host[i] ? gtr__device_alloc(ctx, t->stage, bytes) : NULL : f->host[i];
         if (!f->device[i]) {
             gtr__feeding_slots_free(t);
-            return gtr__fail(ctx, GTR_ERR_NOMEM, "input \"%s\": out of memory for %zu bytes of staging", gtr__label(t), bytes);
+            return gtr__fail(ctx, GTR_ERR_NOMEM, "input \"%s\": out of memory for %zu bytes of staging",
+                gtr__label(t), bytes);
         }
     }
     return GTR_OK;
@@ -7167,7 +7556,9 @@ static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes) {
 
 // >>leaves
 /* Copies between host memory and a leaf, waiting; src and dst in the tensor's logical dtype. */
-static gtr_result gtr__parameter_read(gtr_tensor *p, void *dst) { return gtr__to_host(p->ctx, p->stage, dst, p->data, p->data_bytes, gtr__label(p)); }
+static gtr_result gtr__parameter_read(gtr_tensor *p, void *dst) {
+    return gtr__to_host(p->ctx, p->stage, dst, p->data, p->data_bytes, gtr__label(p));
+}
 /* One kernel call outside a plan, through a plan of one node. */
 static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, gtr__arg in, gtr__arg out) {
     gtr__plan plan;
@@ -7176,7 +7567,8 @@ static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, gtr__
     memset(&node, 0, sizeof node);
     plan.node = &node; plan.n_node = 1; plan.n_stage = ctx->n_instance; plan.n_stream = 1;
     node.op = op; node.stage = stage; node.layer = "";
-    node.call.attr = &node.attr; node.call.n_in = 1; node.call.n_out = 1; node.call.in = &in; node.call.out = &out; node.call.caps = &ctx->caps;
+    node.call.attr = &node.attr; node.call.n_in = 1; node.call.n_out = 1; node.call.in = &in; node.call.out = &out;
+    node.call.caps = &ctx->caps;
     return gtr__backend_result(ctx, ctx->be->run_node(ctx->instance, &plan, 0), gtr__row(op)->name);
 }
 static gtr__arg gtr__arg_of(void *data, gtr_dtype storage, const gtr_shape *shape) {
@@ -7189,7 +7581,8 @@ static gtr__arg gtr__arg_of(void *data, gtr_dtype storage, const gtr_shape *shap
 static gtr_result gtr__refresh_low(gtr_tensor *p) {
     for (int k = 0; k < 2; k++) {
         const gtr__arg low = gtr__arg_of(p->low[k], k ? GTR_F16 : GTR_BF16, &p->shape);
-        if (low.data) GTR__TRY(gtr__run_single(p->ctx, p->stage, GTR__OP_CAST, gtr__arg_of(p->data, GTR_F32, &p->shape), low));
+        if (low.data)
+            GTR__TRY(gtr__run_single(p->ctx, p->stage, GTR__OP_CAST, gtr__arg_of(p->data, GTR_F32, &p->shape), low));
     }
     return GTR_OK;
 }
@@ -7243,7 +7636,8 @@ static void gtr__plans_forget(gtr_context *ctx, int64_t id) {
     gtr__plans_drop(ctx, NULL, NULL, id);
 }
 /* Grows a device block that plans point to; its contents are lost. The old size is had back if the new one is not. */
-static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, size_t *bytes, size_t want, const char *what) {
+static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, size_t *bytes, size_t want,
+        const char *what) {
     if (*block && *bytes >= want) return GTR_OK;
     if (*block) {
         if (gtr__wait_all(ctx) != GTR_OK) return ctx->error;
@@ -7266,14 +7660,17 @@ static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, siz
 static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__plan_cache *e) {
     gtr__plan *p = &e->plan;
     for (int i = 0; i < p->n_stage; i++)
-        if (p->arena[i]) GTR__TRY(gtr__block_grow(ctx, i, &ctx->arena[i], &ctx->arena_bytes[i], p->arena[i], "activations and workspace"));
+        if (p->arena[i]) GTR__TRY(
+            gtr__block_grow(ctx, i, &ctx->arena[i], &ctx->arena_bytes[i], p->arena[i], "activations and workspace"));
     if (p->carry && !e->carry && !(e->carry = gtr__device_alloc(ctx, 0, p->carry))) return GTR_ERR_NOMEM;
     for (int i = 0; i < p->n_value; i++) {
         const gtr__value *v = &p->value[i];
         const int k = v->storage == GTR_BF16 ? 0 : 1;
         gtr_tensor *t = v->tensor;
-        if (v->home == GTR__HOME_INPUT && v->storage == t->dtype) GTR__TRY(gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, v->bytes, "inputs"));
-        else if (v->home == GTR__HOME_INPUT) GTR__TRY(gtr__block_grow(ctx, t->stage, &t->low[k], &t->low_bytes[k], v->bytes, "inputs in low precision"));
+        if (v->home == GTR__HOME_INPUT && v->storage == t->dtype)
+            GTR__TRY(gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, v->bytes, "inputs"));
+        else if (v->home == GTR__HOME_INPUT)
+            GTR__TRY(gtr__block_grow(ctx, t->stage, &t->low[k], &t->low_bytes[k], v->bytes, "inputs in low precision"));
         else if (v->home == GTR__HOME_LOW && !t->low[k]) {
             GTR__TRY(gtr__block_grow(ctx, t->stage, &t->low[k], &t->low_bytes[k], v->bytes, "low-precision weights"));
             ctx->low_version++;
@@ -7300,7 +7697,8 @@ static void *gtr__value_address(gtr_context *ctx, const gtr__plan_cache *e, int 
     case GTR__HOME_TALLY: return t->tally;
     case GTR__HOME_GRADIENT: return gtr__trainer_gradient(e->recipe.trainer, t);
     case GTR__HOME_KEPT: return (char *)(t ? t->kept : e->carry) + v->offset;
-    case GTR__HOME_ARENA:    return (char *)(v->alias < 0 ? ctx->arena[v->stage] : gtr__value_address(ctx, e, v->alias)) + v->offset;
+    case GTR__HOME_ARENA:
+        return (char *)(v->alias < 0 ? ctx->arena[v->stage] : gtr__value_address(ctx, e, v->alias)) + v->offset;
     case GTR__HOME_ALIAS: return (char *)gtr__value_address(ctx, e, v->alias) + v->offset;
     default: return NULL;
     }
@@ -7309,11 +7707,13 @@ static void *gtr__value_address(gtr_context *ctx, const gtr__plan_cache *e, int 
 static void gtr__bind_shared(gtr__node *n, const gtr__runner *runner) {
     if (n->op == GTR__OP_REPORT) n->attr.i[0] = (int64_t)(uintptr_t)runner->shared_device;
     if (n->op == GTR__OP_FEED) ((gtr__feed *)(uintptr_t)n->attr.ptr)->shared = runner->shared_device;
-    if (n->op == GTR__OP_NETWORK) for (int i = 0; i < ((const gtr__network *)n->attr.ptr)->n_node; i++) gtr__bind_shared(&((const gtr__network *)n->attr.ptr)->node[i], runner);
+    if (n->op == GTR__OP_NETWORK) for (int i = 0; i < ((const gtr__network *)n->attr.ptr)->n_node; i++)
+        gtr__bind_shared(&((const gtr__network *)n->attr.ptr)->node[i], runner);
 }
 /* Fills the calls of all nodes. address: of a value; arenas: by stage. */
 typedef void *(*gtr__address_fn)(gtr_context *ctx, const gtr__plan_cache *e, int value);
-static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner *runner, gtr__address_fn address, void *const *arena) {
+static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner *runner, gtr__address_fn address,
+        void *const *arena) {
     gtr__plan *p = &e->plan;
     for (int i = 0; i < p->n_node; i++) {
         gtr__node *n = &p->node[i];
@@ -7331,7 +7731,8 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner
         gtr__bind_shared(n, runner);
         n->call.attr = &n->attr;
         n->call.n_in = n->n_in; n->call.n_out = n->n_out;
-        n->call.ws = n->ws_bytes ? (char *)(n->ws_value < 0 ? arena[n->stage] : address(ctx, e, n->ws_value)) + n->ws_offset : NULL;
+        n->call.ws = n->ws_bytes
+            ? (char *)(n->ws_value < 0 ? arena[n->stage] : address(ctx, e, n->ws_value)) + n->ws_offset : NULL;
         n->call.ws_bytes = n->ws_bytes; n->call.caps = &ctx->caps; n->call.precision = p->precision;
         n->call.training = n->training; n->call.recomputed = n->recomputed;
         n->call.seed = n->seed; n->call.row0 = n->row0;
@@ -7592,16 +7993,19 @@ static gtr_result gtr__set_inputs(gtr_context *ctx, const gtr__plan_cache *e, gt
     return gtr__check_ranges(ctx, e, false);
 }
 /* The batch that the inputs were set with; 1 when none has one. */
-static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *input, int n, const char *who, int64_t *batch) {
+static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *input, int n, const char *who,
+        int64_t *batch) {
     gtr_tensor *first = NULL;
     *batch = 1;
     for (int i = 0; i < n; i++) {
         gtr_tensor *t = input[i];
         if (!t->feeding || !(t->feeding->source || !gtr__batched(t)))
-            return gtr__fail(ctx, GTR_ERR_STATE, "%s: input \"%s\" was not set (gtr_set, or gtr_trainer_data)", who, t->name);
+            return gtr__fail(ctx, GTR_ERR_STATE,
+                "%s: input \"%s\" was not set (gtr_set, or gtr_trainer_data)", who, t->name);
         if (!gtr__batched(t)) continue;
         if (first && t->feeding->rows != *batch)
-            return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: input \"%s\" was set with a batch of %lld and \"%s\" with %lld", who, first->name, (long long)*batch, t->name, (long long)t->feeding->rows);
+            return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: input \"%s\" was set with a batch of %lld and \"%s\" with %lld",
+                who, first->name, (long long)*batch, t->name, (long long)t->feeding->rows);
         first = t;
         *batch = t->feeding->rows;
     }
@@ -7615,9 +8019,11 @@ static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows) {
     char text[GTR__SHAPE_TEXT];
     if (per < 0) per = -per;
     size = per * (int64_t)gtr__dtype_size(t->dtype);
-    if (bytes == 0 || bytes > (size_t)INT64_MAX / 2 || (int64_t)bytes % size || (!gtr__batched(t) && (int64_t)bytes != size))
-        return gtr__fail(t->ctx, GTR_ERR_SHAPE, "input \"%s\" %s %s: got %zu bytes, want %s%lld", t->name, gtr__shape_text(&t->shape, text), gtr__dtype_names[t->dtype], bytes,
-                gtr__batched(t) ? "a multiple of " : "", (long long)size);
+    if (bytes == 0 || bytes > (size_t)INT64_MAX / 2 || (int64_t)bytes % size
+        || (!gtr__batched(t) && (int64_t)bytes != size))
+        return gtr__fail(t->ctx, GTR_ERR_SHAPE, "input \"%s\" %s %s: got %zu bytes, want %s%lld",
+            t->name, gtr__shape_text(&t->shape, text), gtr__dtype_names[t->dtype], bytes,
+            gtr__batched(t) ? "a multiple of " : "", (long long)size);
     *rows = gtr__batched(t) ? (int64_t)bytes / size : 1;
     return GTR_OK;
 }
@@ -7637,12 +8043,14 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     gtr_context *ctx = t->ctx;
     if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) {
         char text[GTR__SHAPE_TEXT];
-        if (bytes != t->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_set \"%s\" %s: got %zu bytes, want %zu", gtr__label(t), gtr__shape_text(&t->shape, text), bytes, t->data_bytes);
+        if (bytes != t->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_set \"%s\" %s: got %zu bytes, want %zu",
+            gtr__label(t), gtr__shape_text(&t->shape, text), bytes, t->data_bytes);
         GTR__TRY(gtr__wait_all(ctx));
         if (t->dtype == GTR_I32) gtr__note_range(t, (const int32_t *)src, gtr__count(&t->shape));
         return gtr__parameter_write(t, src);
     }
-    if (t->op != GTR__OP_INPUT) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_set: \"%s\" is computed; inputs, parameters and constants can be set", gtr__label(t));
+    if (t->op != GTR__OP_INPUT) return gtr__fail(ctx, GTR_ERR_ARG,
+        "gtr_set: \"%s\" is computed; inputs, parameters and constants can be set", gtr__label(t));
     GTR__TRY(gtr__input_rows(t, bytes, &rows));
     if (!gtr__batched(t)) { /* one copy, straight to the slot */
         GTR__TRY(gtr__feeding_new(t));
@@ -7656,10 +8064,12 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     f->turn ^= 1;
     GTR__TRY(gtr__settle(ctx, NULL, f->read)); /* the last step reads the other slot */
     f->read = false;
-    if (f->event[f->turn]) GTR__TRY(gtr__backend_result(ctx, ctx->be->ready(ctx->instance[t->stage], f->event[f->turn]), t->name));
+    if (f->event[f->turn])
+        GTR__TRY(gtr__backend_result(ctx, ctx->be->ready(ctx->instance[t->stage], f->event[f->turn]), t->name));
     memcpy(f->host[f->turn], src, bytes);
     if (f->device[f->turn] != f->host[f->turn]) {
-        GTR__TRY(gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], f->device[f->turn], f->host[f->turn], bytes, GTR__TO_DEVICE, false), t->name));
+        GTR__TRY(gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], f->device[f->turn], f->host[f->turn],
+            bytes, GTR__TO_DEVICE, false), t->name));
         GTR__TRY(gtr__backend_result(ctx, ctx->be->record(ctx->instance[t->stage], &f->event[f->turn]), t->name));
     }
     f->source = f->device[f->turn];
@@ -7671,7 +8081,8 @@ gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *ev
     int64_t rows;
     gtr_result r = GTR_OK;
     GTR__TRY(gtr__set_check(t, src, "gtr_set_device"));
-    if (t->op != GTR__OP_INPUT || !gtr__batched(t)) return gtr__fail(t->ctx, GTR_ERR_ARG, "gtr_set_device: \"%s\" is not an input with a batch", gtr__label(t));
+    if (t->op != GTR__OP_INPUT || !gtr__batched(t))
+        return gtr__fail(t->ctx, GTR_ERR_ARG, "gtr_set_device: \"%s\" is not an input with a batch", gtr__label(t));
     GTR__TRY(gtr__input_rows(t, bytes, &rows));
     GTR__TRY(gtr__feeding_new(t));
     if (event) r = gtr__backend_result(t->ctx, t->ctx->be->wait_for(t->ctx->instance[t->stage], event), t->name);
@@ -7728,7 +8139,8 @@ gtr_result gtr_eval_train(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 
 /* Whether a value must be computed before it is read: never kept, or of parameters alone, which have changed. */
 static bool gtr__outdated(gtr_tensor *t) { return !t->kept_filled || (t->kept_at != t->ctx->writes && !t->fed); }
 /* Copies n elements from device memory to dst as their logical dtype. */
-static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *src, gtr_dtype storage, gtr_dtype dtype, int64_t n, const char *what) {
+static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *src, gtr_dtype storage, gtr_dtype dtype,
+        int64_t n, const char *what) {
     size_t bytes = (size_t)n * gtr__dtype_size(storage);
     if (storage == dtype) return gtr__to_host(ctx, stage, dst, src, bytes, what);
     void *tmp = gtr__malloc(ctx, bytes);
@@ -7753,7 +8165,8 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
         else if (gtr__batched(t) && t->feeding) /* more may have been set since */
             have = GTR__MIN(have, (size_t)(t->feeding->rows * -gtr__count(&t->shape)) * size);
     }
-    if (bytes != have) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get \"%s\" %s: got room for %zu bytes, want %zu", gtr__label(asked), gtr__shape_text(&asked->shape, text), bytes, have);
+    if (bytes != have) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get \"%s\" %s: got room for %zu bytes, want %zu",
+        gtr__label(asked), gtr__shape_text(&asked->shape, text), bytes, have);
     return gtr__read(ctx, t->stage, dst, src, storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
 }
 gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
@@ -7877,30 +8290,41 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     const gtr__optimizer_row *row;
     const float numbers[] = { d->lr, d->momentum, d->weight_decay, d->beta1, d->beta2, d->eps, d->min_lr, d->clip_norm,
         d->loss_scale, d->ema };
-    static const char *const names[] = { "lr", "momentum", "weight_decay", "beta1", "beta2", "eps", "min_lr", "clip_norm",
+    static const char *const names[] = {
+        "lr", "momentum", "weight_decay", "beta1", "beta2", "eps", "min_lr", "clip_norm",
         "loss_scale", "ema" };
     for (i = 0; i < 10; i++)
-        if (!(numbers[i] >= 0) || !gtr__finite(numbers[i])) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: %s is %g, want a finite number of at least 0", names[i], (double)numbers[i]);
+        if (!(numbers[i] >= 0) || !gtr__finite(numbers[i])) return gtr__fail(ctx, GTR_ERR_ARG,
+            "trainer: %s is %g, want a finite number of at least 0", names[i], (double)numbers[i]);
     if (d->momentum > 1 || d->beta1 >= 1 || d->beta2 >= 1 || d->ema >= 1)
-        return gtr__fail(ctx, GTR_ERR_ARG, "trainer: momentum %g, beta1 %g, beta2 %g, ema %g, want at most 1, and the others "
-                "below 1", (double)d->momentum, (double)d->beta1, (double)d->beta2, (double)d->ema);
+        return gtr__fail(ctx, GTR_ERR_ARG,
+            "trainer: momentum %g, beta1 %g, beta2 %g, ema %g, want at most 1, and the others " "below 1",
+            (double)d->momentum, (double)d->beta1, (double)d->beta2, (double)d->ema);
     if ((unsigned)d->optimizer >= GTR__N_OPTIMIZERS || (unsigned)d->schedule > GTR_CUSTOM_SCHEDULE ||
         (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS)
         return gtr__fail(ctx, GTR_ERR_ARG, "trainer: optimizer, schedule, precision or nonfinite is not of its enum");
     row = &gtr__optimizers[d->optimizer];
     if (d->momentum > 0 && row->momentum == row->plain)
         return gtr__fail(ctx, GTR_ERR_ARG, "trainer: momentum is SGD's and RMSprop's; the others have beta1");
-    if (d->warmup_steps != 0 && d->schedule != GTR_COSINE) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: warmup_steps belongs to GTR_COSINE");
+    if (d->warmup_steps != 0 && d->schedule != GTR_COSINE)
+        return gtr__fail(ctx, GTR_ERR_ARG, "trainer: warmup_steps belongs to GTR_COSINE");
     if (d->nesterov && (!(d->momentum > 0) || row->nesterov == row->plain))
         return gtr__fail(ctx, GTR_ERR_ARG, "trainer: nesterov needs SGD with a momentum");
     if (d->schedule == GTR_COSINE) GTR__TRY(gtr__cosine_check(ctx, d, d->total_steps ? d->total_steps : INT64_MAX));
-    if (d->schedule == GTR_CUSTOM_SCHEDULE && !d->lr_fn) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: GTR_CUSTOM_SCHEDULE needs lr_fn");
-    if (d->micro_batches < 0 || d->micro_batches > 64 || d->streams < 0 || d->streams > GTR__MAX_STREAMS) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: %d micro-batches and %d streams, want 1 to 64 and 1 to %d", d->micro_batches, d->streams, GTR__MAX_STREAMS);
-    if (d->n_groups < 0 || d->n_groups > GTR__MAX_GROUPS - 1 || (d->n_groups && !d->groups)) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: %d groups, want at most %d", d->n_groups, GTR__MAX_GROUPS - 1);
+    if (d->schedule == GTR_CUSTOM_SCHEDULE && !d->lr_fn)
+        return gtr__fail(ctx, GTR_ERR_ARG, "trainer: GTR_CUSTOM_SCHEDULE needs lr_fn");
+    if (d->micro_batches < 0 || d->micro_batches > 64 || d->streams < 0 || d->streams > GTR__MAX_STREAMS)
+        return gtr__fail(ctx, GTR_ERR_ARG, "trainer: %d micro-batches and %d streams, want 1 to 64 and 1 to %d",
+            d->micro_batches, d->streams, GTR__MAX_STREAMS);
+    if (d->n_groups < 0 || d->n_groups > GTR__MAX_GROUPS - 1 || (d->n_groups && !d->groups))
+        return gtr__fail(ctx, GTR_ERR_ARG, "trainer: %d groups, want at most %d", d->n_groups, GTR__MAX_GROUPS - 1);
     for (i = 0; i < d->n_groups; i++)
-        if (!d->groups[i].pattern || !(d->groups[i].lr_scale >= 0) || !(d->groups[i].weight_decay >= 0) || !gtr__finite(d->groups[i].lr_scale) || !gtr__finite(d->groups[i].weight_decay))
-            return gtr__fail(ctx, GTR_ERR_ARG, "trainer: group %d needs a pattern, and lr_scale and weight_decay of at least 0", i);
-    if (d->precision == GTR_MIXED_BF16 && !ctx->caps.bf16) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, "trainer: %s has no bfloat16 products (sm_80 has); use GTR_MIXED_FP16 or GTR_FP32", ctx->caps.name);
+        if (!d->groups[i].pattern || !(d->groups[i].lr_scale >= 0) || !(d->groups[i].weight_decay >= 0)
+            || !gtr__finite(d->groups[i].lr_scale) || !gtr__finite(d->groups[i].weight_decay))
+            return gtr__fail(ctx, GTR_ERR_ARG,
+                "trainer: group %d needs a pattern, and lr_scale and weight_decay of at least 0", i);
+    if (d->precision == GTR_MIXED_BF16 && !ctx->caps.bf16) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED,
+        "trainer: %s has no bfloat16 products (sm_80 has); use GTR_MIXED_FP16 or GTR_FP32", ctx->caps.name);
     if (d->precision == GTR_TF32 && !ctx->caps.tf32) d->precision = GTR_FP32;
     if (d->lr == 0) d->lr = row->lr;
     if (d->beta1 == 0) d->beta1 = row->beta1;
@@ -7923,7 +8347,8 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     for (i = t->loss->id; i >= 0; i--) {
         gtr_tensor *x = ctx->tensor[i];
         const gtr__op_row *row = gtr__row(x->op);
-        if (!reach[i] || !row->n_diff || (x->op == GTR__OP_CUSTOM && !((const gtr_custom_desc *)x->attr.ptr)->backward)) continue;
+        if (!reach[i] || !row->n_diff || (x->op == GTR__OP_CUSTOM && !((const gtr_custom_desc *)x->attr.ptr)->backward))
+            continue;
         for (k = 0; k < x->n_in; k++) if (gtr__takes_gradient(row, k)) reach[x->in[k]->id] = 1;
     }
     t->param = (gtr_tensor **)gtr__malloc(ctx, (size_t)(ctx->n_parameter + 1) * sizeof *t->param);
@@ -7943,8 +8368,11 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     gtr__mfree(ctx, reach);
     if (!t->param || !t->group_of || !t->offset) return GTR_ERR_NOMEM;
     for (g = 0; g < t->n_groups - 1; g++)
-        if (!(fits >> g & 1)) return gtr__fail(ctx, GTR_ERR_ARG, "trainer: group %d's pattern \"%s\" fits no parameter (names are like \"fc1.weight\", and '*' stands for any run)", g, t->group[g].pattern);
-    return t->n_param ? GTR_OK : gtr__fail(ctx, GTR_ERR_ARG, "trainer: the loss \"%s\" depends on no parameter that can be trained", gtr__label(t->loss));
+        if (!(fits >> g & 1)) return gtr__fail(ctx, GTR_ERR_ARG,
+            "trainer: group %d's pattern \"%s\" fits no parameter (names are like \"fc1.weight\", and '*' stands "
+            "for any run)", g, t->group[g].pattern);
+    return t->n_param ? GTR_OK : gtr__fail(ctx, GTR_ERR_ARG,
+        "trainer: the loss \"%s\" depends on no parameter that can be trained", gtr__label(t->loss));
 }
 static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
@@ -7957,7 +8385,8 @@ static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
         GTR__TRY(gtr__backend_result(ctx, ctx->be->zero(ctx->instance[0], *buffer, bytes), "a trainer's buffers"));
     }
     t->host_segments = (gtr__segment *)gtr__malloc(ctx, (size_t)t->n_param * sizeof *t->host_segments);
-    t->segments = t->host_segments ? (gtr__segment *)gtr__device_alloc(ctx, 0, (size_t)t->n_param * sizeof *t->segments) : NULL;
+    t->segments = t->host_segments
+        ? (gtr__segment *)gtr__device_alloc(ctx, 0, (size_t)t->n_param * sizeof *t->segments) : NULL;
     return t->segments ? GTR_OK : GTR_ERR_NOMEM;
 }
 /* The segment table follows the parameters' low-precision copies. */
@@ -7972,7 +8401,8 @@ static gtr_result gtr__trainer_segments(gtr_trainer *t) {
         s->offset = t->offset[i]; s->count = gtr__count(&t->param[i]->shape); s->group = t->group_of[i];
     }
     t->low_version = ctx->low_version;
-    return gtr__to_device(ctx, 0, t->segments, t->host_segments, (size_t)t->n_param * sizeof *t->segments, "a trainer's segments");
+    return gtr__to_device(ctx, 0, t->segments, t->host_segments, (size_t)t->n_param * sizeof *t->segments,
+        "a trainer's segments");
 }
 static gtr_result gtr__trainer_current(gtr_trainer *t) {
     if (t->low_version == t->ctx->low_version) return GTR_OK;
@@ -8012,7 +8442,8 @@ static void gtr__trainer_optim(gtr_trainer *t) {
     o->clip = t->desc.clip_norm;
     o->scaled = t->desc.precision == GTR_MIXED_FP16;
     o->loss_only = t->desc.nonfinite == GTR_NONFINITE_LOSS;
-    for (g = 0; g < t->n_groups; g++) o->weight_decay[g] = t->group[g].weight_decay != 0 ? t->group[g].weight_decay : t->desc.weight_decay;
+    for (g = 0; g < t->n_groups; g++)
+        o->weight_decay[g] = t->group[g].weight_decay != 0 ? t->group[g].weight_decay : t->desc.weight_decay;
     o->shared = t->runner ? t->runner->shared_device : NULL;
 }
 static void gtr__trainer_free(gtr_trainer *t) {
@@ -8038,7 +8469,8 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     bool ok;
     if (!loss) return NULL;
     ctx = loss->ctx;
-    if (!gtr__usable(ctx) || gtr__trainer_check(ctx, &desc) != GTR_OK || gtr__check_loss(loss, "trainer") != GTR_OK) return NULL;
+    if (!gtr__usable(ctx) || gtr__trainer_check(ctx, &desc) != GTR_OK || gtr__check_loss(loss, "trainer") != GTR_OK)
+        return NULL;
     t = (gtr_trainer *)gtr__malloc(ctx, sizeof *t);
     if (!t) return NULL;
     t->ctx = ctx; t->desc = desc; t->loss = loss; t->lr = desc.lr;
@@ -8081,11 +8513,14 @@ static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
     return -1;
 }
 static const gtr__optim *gtr__optim_of(const gtr_trainer *t) { return t ? &t->optim : NULL; }
-static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p) { return t->gradient + t->offset[gtr__trainer_index(t, p)]; }
+static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p) {
+    return t->gradient + t->offset[gtr__trainer_index(t, p)];
+}
 static void gtr__want_parameters(gtr__build *b) {
     const gtr_trainer *t = b->r->trainer;
     int i;
-    for (i = 0; i < t->n_param; i++) if (b->shared[t->param[i]->id] >= 0) b->extra[b->shared[t->param[i]->id]].wants = true;
+    for (i = 0; i < t->n_param; i++) if (b->shared[t->param[i]->id] >= 0)
+        b->extra[b->shared[t->param[i]->id]].wants = true;
 }
 
 // >>schedule
@@ -8117,7 +8552,8 @@ static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
 gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
     if (!t) return GTR_ERR_ARG;
     if (!gtr__usable(t->ctx)) return t->ctx->error;
-    if (!(lr >= 0) || !gtr__finite(lr)) return gtr__fail(t->ctx, GTR_ERR_ARG, "gtr_trainer_lr: %g, want a finite rate of at least 0", (double)lr);
+    if (!(lr >= 0) || !gtr__finite(lr))
+        return gtr__fail(t->ctx, GTR_ERR_ARG, "gtr_trainer_lr: %g, want a finite rate of at least 0", (double)lr);
     t->lr = lr;
     return GTR_OK;
 }
@@ -8128,8 +8564,12 @@ static bool gtr__check_value(gtr_context *ctx, int stage, void *data, gtr_dtype 
     gtr_shape one = gtr_shape0();
     int32_t found = 0;
     if (!data || !gtr__is_float(storage)) return false;
-    if (gtr__run_single(ctx, stage, GTR__OP_CHECK, gtr__arg_of(data, storage, shape), gtr__arg_of(ctx->check_flag, GTR_I32, &one)) != GTR_OK) return false;
-    if (ctx->be->wait(ctx->instance[stage]) != GTR_OK || ctx->be->copy(ctx->instance[0], &found, ctx->check_flag, sizeof found, GTR__TO_HOST, true) != GTR_OK) return false;
+    if (gtr__run_single(ctx, stage, GTR__OP_CHECK, gtr__arg_of(data, storage, shape),
+            gtr__arg_of(ctx->check_flag, GTR_I32, &one)) != GTR_OK)
+        return false;
+    if (ctx->be->wait(ctx->instance[stage]) != GTR_OK
+            || ctx->be->copy(ctx->instance[0], &found, ctx->check_flag, sizeof found, GTR__TO_HOST, true) != GTR_OK)
+        return false;
     return found != 0;
 }
 /* Whether a loss's count of labels is 0. */
@@ -8139,14 +8579,17 @@ static bool gtr__counts_none(gtr_context *ctx, const gtr__plan_cache *e, int cou
     void *instance = ctx->instance[e->plan.value[count].stage];
     return at && ctx->be->copy(instance, &n, at, sizeof n, GTR__TO_HOST, true) == GTR_OK && n == 0;
 }
-static bool gtr__check_one(gtr_context *ctx, const gtr__plan_cache *e, int value, const gtr__node *n, char *text, size_t size) {
+static bool gtr__check_one(gtr_context *ctx, const gtr__plan_cache *e, int value, const gtr__node *n,
+        char *text, size_t size) {
     const gtr__value *v = &e->plan.value[value];
     char shape[GTR__SHAPE_TEXT];
     const char *name = gtr__value_name(&e->plan, value);
     if (!gtr__check_value(ctx, v->stage, gtr__value_address(ctx, e, value), v->storage, &v->shape)) return false;
     gtr__shape_text(&v->shape, shape);
-    if (v->gradient_of >= 0) snprintf(text, size, "the gradient of \"%s\" %s, made by %s \"%s\"", gtr__value_name(&e->plan, v->gradient_of), shape, gtr__row(n->op)->name, n->layer);
-    else if (!n) snprintf(text, size, "%s \"%s\" %s", v->home == GTR__HOME_INPUT ? "the input" : "the parameter", name, shape);
+    if (v->gradient_of >= 0) snprintf(text, size, "the gradient of \"%s\" %s, made by %s \"%s\"",
+        gtr__value_name(&e->plan, v->gradient_of), shape, gtr__row(n->op)->name, n->layer);
+    else if (!n)
+        snprintf(text, size, "%s \"%s\" %s", v->home == GTR__HOME_INPUT ? "the input" : "the parameter", name, shape);
     else {
         const bool tallies = gtr__row(n->op)->flags & GTR__TALLIES && n->n_out > 2 && value == n->out[0];
         const char *why = tallies && gtr__counts_none(ctx, e, n->out[2]) ? " (all labels of the step are ignored)" : "";
@@ -8162,12 +8605,16 @@ static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_cache *e, char *text
     int i, k;
     snprintf(text, size, "a value");
     for (i = 0; i < p->n_value; i++)
-        if ((p->value[i].home == GTR__HOME_INPUT || p->value[i].home == GTR__HOME_PARAMETER) && gtr__check_one(ctx, e, i, NULL, text, size)) return;
+        if ((p->value[i].home == GTR__HOME_INPUT || p->value[i].home == GTR__HOME_PARAMETER)
+                && gtr__check_one(ctx, e, i, NULL, text, size))
+            return;
     for (i = 0; i < p->split; i++) {
         gtr__node *n = &p->node[i];
         if (n->phase == GTR__FEED) continue;
-        if (ctx->be->run_node(ctx->instance, p, i) != GTR_OK || ctx->be->wait(ctx->instance[n->stage]) != GTR_OK) return;
-        for (k = 0; k < n->n_out && !found; k++) found = n->out[k] >= 0 && gtr__check_one(ctx, e, n->out[k], n, text, size);
+        if (ctx->be->run_node(ctx->instance, p, i) != GTR_OK || ctx->be->wait(ctx->instance[n->stage]) != GTR_OK)
+            return;
+        for (k = 0; k < n->n_out && !found; k++)
+            found = n->out[k] >= 0 && gtr__check_one(ctx, e, n->out[k], n, text, size);
     }
     if (!found) snprintf(text, size, "a gradient that was set from outside");
 }
@@ -8251,8 +8698,11 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     after = r->step - ctl.step - 1;
     t->pending = NULL;
     GTR__TRY(gtr__set_back(r, &ctl));
-    if (after) gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step and the %llu queued after it changed nothing", (unsigned long long)ctl.bad_step, text, (unsigned long long)after);
-    else gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step changed nothing", (unsigned long long)ctl.bad_step, text);
+    if (after) gtr__fail(ctx, GTR_ERR_NONFINITE,
+        "step %llu: %s is not finite; this step and the %llu queued after it changed nothing",
+        (unsigned long long)ctl.bad_step, text, (unsigned long long)after);
+    else gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step changed nothing",
+        (unsigned long long)ctl.bad_step, text);
     return GTR_ERR_NONFINITE;
 }
 static gtr_result gtr__observe(gtr_trainer *t) { return gtr__gone_wrong(t) ? gtr__tell_bad(t) : GTR_OK; }
@@ -8347,11 +8797,16 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
     }
     return GTR_OK;
 }
-static int64_t gtr__steps_per_epoch(int64_t rows, int64_t batch, bool drop_last) { return drop_last ? rows / batch : (rows + batch - 1) / batch; }
+static int64_t gtr__steps_per_epoch(int64_t rows, int64_t batch, bool drop_last) {
+    return drop_last ? rows / batch : (rows + batch - 1) / batch;
+}
 static gtr_result gtr__data_check(gtr_context *ctx, gtr_dataset *data, int64_t batch, const char *who) {
     if (!data) return gtr__fail(ctx, GTR_ERR_ARG, "%s: there is no data set", who);
-    if (data->ctx != ctx) return gtr__fail(ctx, GTR_ERR_ARG, "%s: data set \"%s\" belongs to another context", who, data->name);
-    if (batch < 1 || batch > data->rows) return gtr__fail(ctx, GTR_ERR_ARG, "%s: a batch of %lld, want 1 to the %lld rows of data set \"%s\"", who, (long long)batch, (long long)data->rows, data->name);
+    if (data->ctx != ctx)
+        return gtr__fail(ctx, GTR_ERR_ARG, "%s: data set \"%s\" belongs to another context", who, data->name);
+    if (batch < 1 || batch > data->rows)
+        return gtr__fail(ctx, GTR_ERR_ARG, "%s: a batch of %lld, want 1 to the %lld rows of data set \"%s\"", who,
+            (long long)batch, (long long)data->rows, data->name);
     return GTR_OK;
 }
 /* Plans for a batch and for the tail, and memory for both, before the first step. */
@@ -8414,7 +8869,8 @@ static int64_t gtr__position(const gtr_trainer *t, uint64_t s, gtr__record *rec)
         int i;
         rec->first = first;
         rec->rows = t->data->rows;
-        rec->key = t->shuffle ? (gtr__hash(t->ctx->desc.seed, "shuffle") + (uint64_t)epoch * 0x9e3779b97f4a7c15u) | 1 : 0;
+        rec->key = t->shuffle
+            ? (gtr__hash(t->ctx->desc.seed, "shuffle") + (uint64_t)epoch * 0x9e3779b97f4a7c15u) | 1 : 0;
         for (i = 0; i < t->n_inputs; i++) rec->src[i] = (uint64_t)(uintptr_t)t->data->column[t->column[i]].device;
     }
     return GTR__MIN(t->batch, t->data->rows - first);
@@ -8474,8 +8930,10 @@ static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pend
     if (!t) return GTR_ERR_ARG;
     GTR__TRY(gtr__runnable(t->ctx, who));
     GTR__TRY(gtr__refuse(t, who));
-    if (pending != (t->pending != NULL)) return gtr__fail(t->ctx, GTR_ERR_STATE, pending ? "%s without gtr_backward before it" : "%s between gtr_backward and gtr_update", who);
-    if (t->swapped && who != gtr__swaps) return gtr__fail(t->ctx, GTR_ERR_STATE, "%s before another %s", who, gtr__swaps);
+    if (pending != (t->pending != NULL)) return gtr__fail(t->ctx, GTR_ERR_STATE,
+        pending ? "%s without gtr_backward before it" : "%s between gtr_backward and gtr_update", who);
+    if (t->swapped && who != gtr__swaps)
+        return gtr__fail(t->ctx, GTR_ERR_STATE, "%s before another %s", who, gtr__swaps);
     return GTR_OK;
 }
 gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
@@ -8545,7 +9003,8 @@ float gtr_loss(gtr_trainer *t) {
     r = gtr_trainer_report(t);
     return r.step ? r.loss : (float)NAN;
 }
-static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buffer, void *host, size_t bytes, bool set, const char *what) {
+static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buffer, void *host, size_t bytes, bool set,
+        const char *what) {
     gtr_context *ctx;
     int i;
     gtr_float *at;
@@ -8554,8 +9013,10 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     if (!gtr__usable(ctx)) return ctx->error;
     if (buffer == t->gradient) GTR__TRY(gtr__refuse(t, set ? "gtr_gradient_set" : "gtr_gradient_get"));
     i = gtr__trainer_index(t, p);
-    if (i < 0 || !buffer) return gtr__fail(ctx, GTR_ERR_STATE, "%s: this trainer has none for \"%s\"%s", what, gtr__label(p), i < 0 ? ": it does not train it" : "");
-    if (!host || bytes != p->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "%s of \"%s\": got %zu bytes, want %zu", what, gtr__label(p), bytes, p->data_bytes);
+    if (i < 0 || !buffer) return gtr__fail(ctx, GTR_ERR_STATE, "%s: this trainer has none for \"%s\"%s", what,
+        gtr__label(p), i < 0 ? ": it does not train it" : "");
+    if (!host || bytes != p->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "%s of \"%s\": got %zu bytes, want %zu",
+        what, gtr__label(p), bytes, p->data_bytes);
     at = buffer + t->offset[i];
     GTR__TRY(gtr__wait_all(ctx));
     return set ? gtr__to_device(ctx, 0, at, host, bytes, what) : gtr__to_host(ctx, 0, host, at, bytes, what);
@@ -8563,7 +9024,9 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
 /* The loss scale that gradients carry between backward and update. */
 static float gtr__scale_now(gtr_trainer *t) {
     gtr__ctl ctl;
-    if (!t->optim.scaled || t->ctx->be->copy(t->ctx->instance[0], &ctl, t->runner->ctl, sizeof ctl, GTR__TO_HOST, true) != GTR_OK) return 1;
+    if (!t->optim.scaled
+            || t->ctx->be->copy(t->ctx->instance[0], &ctl, t->runner->ctl, sizeof ctl, GTR__TO_HOST, true) != GTR_OK)
+        return 1;
     return t->pending || !ctl.step ? ctl.scale : t->runner->shared->entry[(ctl.step - 1) % GTR__RING].scale;
 }
 gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
@@ -8631,7 +9094,8 @@ gtr_result gtr_average_swap(gtr_trainer *t) {
 // >>evaluate
 static gtr_result gtr__metric_check(gtr_context *ctx, const gtr_tensor *m, const char *who) {
     if (!m || (m->ctx == ctx && m->dtype == GTR_F32 && gtr__count(&m->shape) == 1)) return GTR_OK;
-    return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: the metric \"%s\" is not one float32 of this context", who, gtr__label(m));
+    return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: the metric \"%s\" is not one float32 of this context",
+        who, gtr__label(m));
 }
 /* The plan for n rows, ready; rec: where their columns are. */
 static gtr_result gtr__evaluate_entry(gtr_trainer *t, gtr_dataset *data, int64_t n, gtr_tensor *metric, int set,
@@ -8893,7 +9357,8 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     ctx = t->ctx;
     if (d.epochs == 0) d.epochs = 1;
     if (d.batch == 0) d.batch = data ? GTR__MIN((int64_t)32, data->rows) : 32;
-    if (d.epochs < 1 || d.callback_every < 0 || d.history_size < 0) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_fit: epochs, callback_every or history_size is negative");
+    if (d.epochs < 1 || d.callback_every < 0 || d.history_size < 0)
+        return gtr__fail(ctx, GTR_ERR_ARG, "gtr_fit: epochs, callback_every or history_size is negative");
     GTR__TRY(gtr__metric_check(ctx, d.metric, "gtr_fit"));
     if (d.validation) GTR__TRY(gtr__data_check(ctx, d.validation, 1, "gtr_fit (validation)"));
     GTR__TRY(gtr__observe(t));
@@ -8908,7 +9373,8 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     t->metric = d.metric; t->validation = d.validation;
     f.per_epoch = gtr__steps_per_epoch(data->rows, d.batch, d.drop_last);
     f.told = d.validation || (d.callback && !d.callback_every);
-    t->several = GTR__MIN(f.told ? f.per_epoch : f.per_epoch * d.epochs, d.callback_every ? d.callback_every : INT64_MAX) >= GTR__LAUNCH_FEW;
+    t->several = GTR__MIN(f.told ? f.per_epoch : f.per_epoch * d.epochs,
+        d.callback_every ? d.callback_every : INT64_MAX) >= GTR__LAUNCH_FEW;
     f.terminal = gtr__is_terminal();
     if (f.terminal && !d.silent) fprintf(stderr, "%s\n", gtr_device_text(ctx));
     t->fitting = true;
@@ -9061,14 +9527,21 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     if (!gtr__usable(ctx)) return NULL;
     if (ctx->preset) { gtr__fail(ctx, GTR_ERR_STATE, "predictor: a context with a preset plans only"); return NULL; }
     if (max_rows == 0) max_rows = 1;
-    if (max_rows < 0 || max_rows > (int64_t)1 << 38) { gtr__fail(ctx, GTR_ERR_ARG, "predictor: %lld rows, want at least 1", (long long)max_rows); return NULL; }
+    if (max_rows < 0 || max_rows > (int64_t)1 << 38) {
+        gtr__fail(ctx, GTR_ERR_ARG, "predictor: %lld rows, want at least 1", (long long)max_rows); return NULL;
+    }
     if (gtr__find_inputs(ctx, &out, 1, input, &n_inputs, &highest, NULL) != GTR_OK) return NULL;
     for (i = 0; i < n_inputs; i++) {
         if (gtr__batched(input[i])) { batched = input[i]; n_batched++; continue; }
-        if (!input[i]->data) { gtr__fail(ctx, GTR_ERR_STATE, "predictor: input \"%s\" was not set", input[i]->name); return NULL; }
+        if (!input[i]->data) {
+            gtr__fail(ctx, GTR_ERR_STATE, "predictor: input \"%s\" was not set", input[i]->name); return NULL;
+        }
     }
-    if (n_batched != 1 || !out->shape.ndim || out->shape.dim[0] >= 0 || gtr__row(gtr__stored_as(out)->op)->flags & GTR__LEAF) {
-        gtr__fail(ctx, GTR_ERR_SHAPE, "predictor: \"%s\" depends on %d inputs with a batch, want one, and a batch in its own shape", gtr__label(out), n_batched);
+    if (n_batched != 1 || !out->shape.ndim || out->shape.dim[0] >= 0
+            || gtr__row(gtr__stored_as(out)->op)->flags & GTR__LEAF) {
+        gtr__fail(ctx, GTR_ERR_SHAPE,
+            "predictor: \"%s\" depends on %d inputs with a batch, want one, and a batch in its own shape",
+            gtr__label(out), n_batched);
         return NULL;
     }
     p = (gtr_predictor *)gtr__malloc(ctx, sizeof *p);
@@ -9150,7 +9623,8 @@ const char *gtr_predictor_error_text(const gtr_predictor *p) {
 }
 
 // >>files
-/* Whole files, read and written. Sizes are unsigned and 64 bits wide. On POSIX only what a strict -std=c99 shows is used. */
+/* Whole files, read and written. Sizes are unsigned and 64 bits wide. On POSIX only what a strict
+   -std=c99 shows is used. */
 #ifdef _WIN32 /* windows.h has come with the threads */
 #  include <fcntl.h>
 #  include <process.h>
@@ -9159,7 +9633,8 @@ const char *gtr_predictor_error_text(const gtr_predictor *p) {
 #  define GTR__STAT      _stat64
 #  define GTR__FSTAT     _fstat64
 #  define GTR__FSYNC     _commit /* FlushFileBuffers */
-#  define GTR__RENAME(from, to) (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ? 0 : (errno = EACCES, -1))
+#  define GTR__RENAME(from, to) (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ? 0 \
+    : (errno = EACCES, -1))
 #  define GTR__CHMOD(name, mode) (void)0
 #  define GTR__O_READ    (_O_RDONLY | _O_BINARY | _O_NOINHERIT)
 #  define GTR__O_NEW     (_O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT)
@@ -9211,7 +9686,8 @@ static gtr_result gtr__file_open(gtr__file *f, gtr_context *ctx, const char *pat
     struct GTR__STAT st;
     if (!gtr__file_start(f, ctx, path, GTR__O_READ, 0)) return gtr__file_fail(f, "opening");
     if (GTR__FSTAT(f->fd, &st) != 0) gtr__file_fail(f, "asking for its size");
-    else if (!GTR__IS_FILE(st.st_mode)) gtr__fail(ctx, GTR_ERR_IO, GTR__PATH ": not a regular file but a folder, pipe or device", path);
+    else if (!GTR__IS_FILE(st.st_mode))
+        gtr__fail(ctx, GTR_ERR_IO, GTR__PATH ": not a regular file but a folder, pipe or device", path);
     else { f->size = (uint64_t)st.st_size; return GTR_OK; }
     gtr__file_close(f);
     return GTR_ERR_IO;
@@ -9229,18 +9705,22 @@ static gtr_result gtr__file_move(gtr__file *f, void *memory, uint64_t bytes, boo
         int64_t n;
         GTR__RETRY(n, out ? GTR__SYS(write)(f->fd, p, piece) : GTR__SYS(read)(f->fd, p, piece));
         if (n < 0) return gtr__file_fail(f, out ? "writing" : "reading");
-        if (n == 0 && !out) return gtr__fail(f->ctx, GTR_ERR_IO, GTR__PATH ": became shorter while it was read", f->path);
+        if (n == 0 && !out)
+            return gtr__fail(f->ctx, GTR_ERR_IO, GTR__PATH ": became shorter while it was read", f->path);
         p += n;
         bytes -= (uint64_t)n;
     }
     return GTR_OK;
 }
-static gtr_result gtr__file_read(gtr__file *f, void *dst, uint64_t bytes) { return gtr__file_move(f, dst, bytes, false); }
+static gtr_result gtr__file_read(gtr__file *f, void *dst, uint64_t bytes) {
+    return gtr__file_move(f, dst, bytes, false);
+}
 /* The next bytes in new memory, *out, that the caller frees on failure too; a 0 stands behind them. */
 static gtr_result gtr__file_take(gtr__file *f, uint64_t bytes, uint8_t **out) {
     *out = bytes < SIZE_MAX / 2 ? (uint8_t *)gtr__malloc(f->ctx, (size_t)bytes + 1) : NULL;
     if (*out) return gtr__file_read(f, *out, bytes);
-    return gtr__fail(f->ctx, GTR_ERR_NOMEM, GTR__PATH ": %llu bytes do not fit into memory", f->path, (unsigned long long)bytes);
+    return gtr__fail(f->ctx, GTR_ERR_NOMEM, GTR__PATH ": %llu bytes do not fit into memory", f->path,
+        (unsigned long long)bytes);
 }
 /* After all of it was read: that nothing has been added meanwhile. Closes. */
 static gtr_result gtr__file_finish(gtr__file *f) {
@@ -9281,7 +9761,8 @@ static void gtr__dataset_free(gtr_dataset *d) {
     }
     gtr__mfree(d->ctx, d);
 }
-/* One more column, its rows to be written by the caller; NULL and an error on failure. shape is literal and its extents at least 1. */
+/* One more column, its rows to be written by the caller; NULL and an error on failure. shape is literal and
+   its extents at least 1. */
 static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dtype dtype, const gtr_shape *shape,
         float scale, float shift) {
     gtr__column *c = &d->column[d->n_columns];
@@ -9293,8 +9774,10 @@ static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dt
     c->scale = scale != 0 ? scale : 1.0f / 255.0f;
     c->shift = shift;
     c->least = 1; /* above most: not looked for yet */
-    if (c->row < 1 || !gtr__mul_ok((uint64_t)c->row * gtr__dtype_size(dtype), (uint64_t)d->rows, &bytes) || bytes > (uint64_t)INT64_MAX / 16 || bytes > SIZE_MAX / 2) {
-        gtr__fail(d->ctx, GTR_ERR_SHAPE, "%s: %lld rows of shape %s overflow", d->name, (long long)d->rows, gtr__shape_text(shape, text));
+    if (c->row < 1 || !gtr__mul_ok((uint64_t)c->row * gtr__dtype_size(dtype), (uint64_t)d->rows, &bytes)
+            || bytes > (uint64_t)INT64_MAX / 16 || bytes > SIZE_MAX / 2) {
+        gtr__fail(d->ctx, GTR_ERR_SHAPE, "%s: %lld rows of shape %s overflow", d->name, (long long)d->rows,
+            gtr__shape_text(shape, text));
         return NULL;
     }
     c->row_bytes = (size_t)c->row * gtr__dtype_size(dtype);
@@ -9324,19 +9807,29 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
     const gtr_float factor[2] = { (gtr_float)c->scale, (gtr_float)c->shift };
     char text[GTR__SHAPE_TEXT];
     if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8)
-        return gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8", i, (int)c->dtype);
+        return gtr__fail(ctx, GTR_ERR_ARG,
+            "gtr_dataset_arrays: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8", i, (int)c->dtype);
     if (c->shape.ndim < 0 || c->shape.ndim >= GTR_MAX_DIMS)
-        return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_dataset_arrays: a row of column %d has %d dimensions, want 0 to %d", i, c->shape.ndim, GTR_MAX_DIMS - 1);
+        return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_dataset_arrays: a row of column %d has %d dimensions, want 0 to %d",
+            i, c->shape.ndim, GTR_MAX_DIMS - 1);
     for (int k = 0; k < c->shape.ndim; k++) if (c->shape.dim[k] < 1)
-        return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_dataset_arrays: a row of column %d has shape %s, want extents of at least 1", i, gtr__shape_text(&c->shape, text));
+        return gtr__fail(ctx, GTR_ERR_SHAPE,
+            "gtr_dataset_arrays: a row of column %d has shape %s, want extents of at least 1", i,
+            gtr__shape_text(&c->shape, text));
     if (gtr__nonfinite(factor, 2))
-        return gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: scale %g and shift %g of column %d, want finite", (double)c->scale, (double)c->shift, i);
+        return gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: scale %g and shift %g of column %d, want finite",
+            (double)c->scale, (double)c->shift, i);
     return GTR_OK;
 }
 gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     if (!gtr__usable(ctx)) return NULL;
-    if (desc.rows < 1) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: %lld rows, want at least 1", (long long)desc.rows); return NULL; }
-    if (!desc.column[0].data) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: column 0 has no data (NULL)"); return NULL; }
+    if (desc.rows < 1) {
+        gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: %lld rows, want at least 1", (long long)desc.rows);
+        return NULL;
+    }
+    if (!desc.column[0].data) {
+        gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: column 0 has no data (NULL)"); return NULL;
+    }
     gtr_dataset *d = gtr__dataset_new(ctx, "gtr_dataset_arrays", desc.rows);
     for (int i = 0; d && i < 8 && desc.column[i].data; i++) {
         const gtr_column *from = &desc.column[i];
@@ -9352,26 +9845,33 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
 // >>idx
 /* IDX: 0, 0, type, dimensions; each extent as 4 bytes, big-endian; the data. head holds the first n_head bytes. */
 typedef struct gtr__idx { int64_t rows; gtr_shape row; size_t start; uint64_t bytes; } gtr__idx;
-static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint8_t *head, size_t n_head, uint64_t size, gtr__idx *out) {
+static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint8_t *head, size_t n_head, uint64_t size,
+        gtr__idx *out) {
     uint64_t want = 1;
     memset(out, 0, sizeof *out);
     if (gtr__is_gzip(ctx, path, head, n_head)) return GTR_ERR_FORMAT;
-    if (n_head < 4) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes, too few for an IDX file", path, (unsigned long long)size);
+    if (n_head < 4) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes, too few for an IDX file", path,
+        (unsigned long long)size);
     if (head[0] || head[1] || !strchr("\x08\x09\x0b\x0c\x0d\x0e", head[2]) || !head[2] || !head[3])
-        return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": begins %02x %02x %02x %02x, which is no IDX file (0, 0, a type of 8 to 14, dimensions)",
-                path, head[0], head[1], head[2], head[3]);
-    if (head[2] != 8) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": IDX of type 0x%02x, supported is 0x08 (bytes)", path, head[2]);
+        return gtr__fail(ctx, GTR_ERR_FORMAT,
+            GTR__PATH ": begins %02x %02x %02x %02x, which is no IDX file (0, 0, a type of 8 to 14, dimensions)", path,
+            head[0], head[1], head[2], head[3]);
+    if (head[2] != 8) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED,
+        GTR__PATH ": IDX of type 0x%02x, supported is 0x08 (bytes)", path, head[2]);
     int ndim = head[3];
-    if (ndim > GTR_MAX_DIMS) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": %d dimensions, supported are up to %d", path, ndim, GTR_MAX_DIMS);
+    if (ndim > GTR_MAX_DIMS) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED,
+        GTR__PATH ": %d dimensions, supported are up to %d", path, ndim, GTR_MAX_DIMS);
     out->start = 4 + 4 * (size_t)ndim;
-    if (n_head < out->start) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": cut within its header, at %llu bytes", path, (unsigned long long)size);
+    if (n_head < out->start) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": cut within its header, at %llu bytes",
+        path, (unsigned long long)size);
     for (int i = 0; i < ndim; i++) {
         const uint8_t *p = head + 4 + 4 * i;
         uint32_t d = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
         if (i && d == 0) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": dimension %d is 0", path, i);
         if (i) out->row.dim[out->row.ndim++] = d;
         else out->rows = d;
-        if (!gtr__mul_ok(want, d, &want)) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": the product of its %d dimensions overflows", path, ndim);
+        if (!gtr__mul_ok(want, d, &want))
+            return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": the product of its %d dimensions overflows", path, ndim);
     }
     out->bytes = want;
     if (size - out->start != want)
@@ -9400,12 +9900,16 @@ gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *l
     char text[GTR__SHAPE_TEXT];
     fi.fd = fl.fd = -1;
     if (!gtr__usable(ctx)) return NULL;
-    if (!images || !labels) gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_idx: the path of the %s is NULL", images ? "labels" : "images");
+    if (!images || !labels)
+        gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_idx: the path of the %s is NULL", images ? "labels" : "images");
     else if (gtr__idx_open(ctx, images, &fi, &image) == GTR_OK && gtr__idx_open(ctx, labels, &fl, &label) == GTR_OK) {
         if (label.row.ndim != 0)
-            gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": each label has shape %s, want one number (are images and labels exchanged?)", labels, gtr__shape_text(&label.row, text));
+            gtr__fail(ctx, GTR_ERR_FORMAT,
+                GTR__PATH ": each label has shape %s, want one number (are images and labels exchanged?)", labels,
+                gtr__shape_text(&label.row, text));
         else if (image.rows != label.rows)
-            gtr__fail(ctx, GTR_ERR_FORMAT, "%.300s has %lld rows, %.300s has %lld: want as many", images, (long long)image.rows, labels, (long long)label.rows);
+            gtr__fail(ctx, GTR_ERR_FORMAT, "%.300s has %lld rows, %.300s has %lld: want as many", images,
+                (long long)image.rows, labels, (long long)label.rows);
         else d = gtr__dataset_new(ctx, images, image.rows);
         if (d && gtr__idx_column(d, "image", &fi, &image) && gtr__idx_column(d, "label", &fl, &label))
             return gtr__dataset_link(d);
@@ -9418,7 +9922,8 @@ gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *l
 
 // >>csv
 #define GTR__IS_DIGIT(c) ((unsigned)((unsigned char)(c) - '0') < 10u)
-/* A decimal number as it is written: (-1)^negative * m * 10^e, and a little more if digits beyond the 19th were not 0 (inexact). */
+/* A decimal number as it is written: (-1)^negative * m * 10^e, and a little more if digits beyond the 19th
+   were not 0 (inexact). */
 typedef struct gtr__decimal {
     const char *digits, *digits_end; /* of the mantissa, its point included */
     uint64_t m;
@@ -9475,7 +9980,8 @@ static gtr_float gtr__decimal_slow(const gtr__decimal *n) {
 }
 /* Correctly rounded; infinite beyond the range. */
 static gtr_float gtr__decimal_value(const gtr__decimal *n) {
-    static const double ten[23] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+    static const double ten[23] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14,
+        1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
     const bool exact = n->m <= (uint64_t)1 << 53 && !n->inexact; /* and so is each power: one rounding is all */
     int64_t e = n->m ? n->e : 0;
     double d = (double)n->m;
@@ -9512,7 +10018,9 @@ typedef struct gtr__csv {
     int64_t columns, label, line, first_line; /* label -1: none; lines from 1 */
     const char *header; /* the line of names; NULL: none */
 } gtr__csv;
-static bool gtr__csv_line_end(const gtr__csv *s, const char *p) { return *p == '\n' || p == s->end || (*p == '\r' && p[1] == '\n'); }
+static bool gtr__csv_line_end(const gtr__csv *s, const char *p) {
+    return *p == '\n' || p == s->end || (*p == '\r' && p[1] == '\n');
+}
 static const char *gtr__csv_skip(const gtr__csv *s, const char *p) {
     while ((*p == ' ' || *p == '\t') && *p != s->desc.separator) p++;
     return p;
@@ -9525,13 +10033,17 @@ static int64_t gtr__csv_fields(const gtr__csv *s, const char *p) {
 static const char *gtr__csv_fail(const gtr__csv *s, const char *p, int64_t column, const char *want) {
     char field[32];
     int n = 0;
-    if (column == 0 && gtr__csv_line_end(s, p)) { gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld is blank", s->name, (long long)s->line); return NULL; }
-    for (; n < 24 && !gtr__csv_line_end(s, p) && *p != s->desc.separator; p++) field[n++] = *p >= 32 && *p < 127 ? *p : '?';
+    if (column == 0 && gtr__csv_line_end(s, p)) {
+        gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld is blank", s->name, (long long)s->line); return NULL;
+    }
+    for (; n < 24 && !gtr__csv_line_end(s, p) && *p != s->desc.separator; p++)
+        field[n++] = *p >= 32 && *p < 127 ? *p : '?';
     if (n == 24) memcpy(field + 21, "...", 3);
     field[n] = 0;
-    gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld, column %lld (counted from 1): %s%s%s, want %s%s", s->name, (long long)s->line, (long long)column + 1,
-              n ? "got '" : "a blank field", field, n ? "'" : "", want, field[0] == '"' ? " (quoted fields are not supported)" :
-            s->line == 1 ? " (if the first line holds names, set .header)" : "");
+    gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld, column %lld (counted from 1): %s%s%s, want %s%s",
+        s->name, (long long)s->line, (long long)column + 1, n ? "got '" : "a blank field",
+        field, n ? "'" : "", want, field[0] == '"' ? " (quoted fields are not supported)"
+        : s->line == 1 ? " (if the first line holds names, set .header)" : "");
     return NULL;
 }
 /* The line at p into its features and label. Returns the next line, NULL on error. */
@@ -9541,14 +10053,16 @@ static const char *gtr__csv_line(const gtr__csv *s, const char *p, gtr_float *fe
     int64_t c, last = s->columns - 1;
     for (c = 0; c <= last; c++) {
         const bool is_class = c == s->label && !s->desc.regression;
-        const char *field = gtr__csv_skip(s, p), *want = is_class ? "a class: a whole number from 0 to 2147483647" : "a number";
+        const char *field = gtr__csv_skip(s, p),
+            *want = is_class ? "a class: a whole number from 0 to 2147483647" : "a number";
         gtr__decimal n;
         p = gtr__decimal_read(field, &n);
         if (p) p = gtr__csv_skip(s, p);
         if (!p || (*p != s->desc.separator && !gtr__csv_line_end(s, p))) return gtr__csv_fail(s, field, c, want);
         if ((*p != s->desc.separator) != (c == last)) {
-            gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld has %lld columns, want %lld as line %lld has", s->name, (long long)s->line,
-                    (long long)gtr__csv_fields(s, begin), (long long)s->columns, (long long)s->first_line);
+            gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld has %lld columns, want %lld as line %lld has",
+                s->name, (long long)s->line, (long long)gtr__csv_fields(s, begin), (long long)s->columns,
+                (long long)s->first_line);
             return NULL;
         }
         if (is_class) {
@@ -9564,7 +10078,8 @@ static const char *gtr__csv_line(const gtr__csv *s, const char *p, gtr_float *fe
     }
     return *p == '\r' ? p + 2 : p + (p < s->end);
 }
-static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char *text, uint64_t size, gtr_csv_desc desc) {
+static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char *text, uint64_t size,
+        gtr_csv_desc desc) {
     char *end = text + size;
     const char *p = text;
     memset(s, 0, sizeof *s);
@@ -9579,20 +10094,28 @@ static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name
         s->header = p;
         p = line_end ? line_end + 1 : end;
     }
-    while (end > p && (end[-1] == '\n' || end[-1] == '\r' || ((end[-1] == ' ' || end[-1] == '\t') && end[-1] != s->desc.separator))) end--;
+    while (end > p && (end[-1] == '\n' || end[-1] == '\r'
+            || ((end[-1] == ' ' || end[-1] == '\t') && end[-1] != s->desc.separator)))
+        end--;
     *end = 0;
     s->begin = p;
     s->end = end;
     s->line = s->first_line = desc.header ? 2 : 1;
     if (p == end) return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": an empty data set (0 rows)", name);
-    if (gtr__csv_line_end(s, gtr__csv_skip(s, p))) { gtr__csv_fail(s, gtr__csv_skip(s, p), 0, ""); return GTR_ERR_FORMAT; }
+    if (gtr__csv_line_end(s, gtr__csv_skip(s, p))) {
+        gtr__csv_fail(s, gtr__csv_skip(s, p), 0, ""); return GTR_ERR_FORMAT;
+    }
     s->columns = gtr__csv_fields(s, p);
     s->label = desc.label_column < 0 ? -1 : desc.label_column == 0 ? s->columns - 1 : desc.label_column - 1;
     if (s->label >= s->columns)
-        return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": label_column is %d, but line %lld has %lld columns (separated by '%c'), want at most %lld", name,
-                         desc.label_column, (long long)s->first_line, (long long)s->columns, s->desc.separator, (long long)s->columns);
+        return gtr__fail(ctx, GTR_ERR_ARG,
+            GTR__PATH ": label_column is %d, but line %lld has %lld columns (separated by '%c'), want at most %lld",
+            name, desc.label_column, (long long)s->first_line, (long long)s->columns, s->desc.separator,
+            (long long)s->columns);
     if (s->label >= 0 && s->columns == 1)
-        return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": its only column (separated by '%c') is the label, want features too; for no label set .label_column = -1", name, s->desc.separator);
+        return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH
+            ": its only column (separated by '%c') is the label, want features too; for no label set .label_column "
+            "= -1", name, s->desc.separator);
     return GTR_OK;
 }
 /* The header's name of column k, without blanks and quotes around it; NULL: no header, or not of this table. */
@@ -9630,7 +10153,8 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     if (x && s.label >= 0) y = gtr__dataset_column(d, called, desc.regression ? GTR_F32 : GTR_I32, &shape, 0, 0);
     p = x && (y || s.label < 0) ? s.begin : NULL;
     for (; p && p < s.end; r++, s.line++)
-        p = gtr__csv_line(&s, p, (gtr_float *)(void *)(x->host + (size_t)r * x->row_bytes), y ? y->host + (size_t)r * y->row_bytes : NULL);
+        p = gtr__csv_line(&s, p, (gtr_float *)(void *)(x->host + (size_t)r * x->row_bytes),
+            y ? y->host + (size_t)r * y->row_bytes : NULL);
     if (!p) { gtr__dataset_free(d); return NULL; }
     d->rows = r;
     return gtr__dataset_link(d);
@@ -9643,15 +10167,18 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
     if (!gtr__usable(ctx)) return NULL;
     if (!path) gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_csv: the path is NULL");
     else if (desc.label_column < -1)
-        gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": label_column is %d, want 0 (the last), a column from 1, or -1 (none)", path, desc.label_column);
+        gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": label_column is %d, want 0 (the last), a column from 1, or -1 (none)",
+            path, desc.label_column);
     else if (desc.regression && desc.label_column == -1)
         gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": regression wants a label, label_column is -1 (none)", path);
     else if (gtr__nonfinite(&scale, 1))
         gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": scale is %g, want a finite number", path, (double)desc.scale);
     else if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator))
-        gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": the separator (character %d) may be part of a number, a line's end or a quote", path, desc.separator);
+        gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH
+            ": the separator (character %d) may be part of a number, a line's end or a quote", path, desc.separator);
     else if (gtr__file_open(&f, ctx, path) == GTR_OK) {
-        if (gtr__file_take(&f, f.size, &text) == GTR_OK && gtr__file_finish(&f) == GTR_OK) d = gtr__csv_parse(ctx, path, (char *)text, f.size, desc);
+        if (gtr__file_take(&f, f.size, &text) == GTR_OK && gtr__file_finish(&f) == GTR_OK)
+            d = gtr__csv_parse(ctx, path, (char *)text, f.size, desc);
         gtr__file_close(&f);
         gtr__mfree(ctx, text);
     }
@@ -9663,11 +10190,16 @@ gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
     char name[160];
     if (!data) return NULL;
     if (k < 2 || k > data->rows) {
-        gtr__fail(data->ctx, GTR_ERR_ARG, "gtr_dataset_split of %s: k is %lld, want 2 to its %lld rows", data->name, (long long)k, (long long)data->rows);
+        gtr__fail(data->ctx, GTR_ERR_ARG, "gtr_dataset_split of %s: k is %lld, want 2 to its %lld rows", data->name,
+            (long long)k, (long long)data->rows);
         return NULL;
     }
     if (!gtr__usable(data->ctx)) return NULL;
-    if (data->used) { gtr__fail(data->ctx, GTR_ERR_STATE, "gtr_dataset_split of %s: it is in use already; split before the first step", data->name); return NULL; }
+    if (data->used) {
+        gtr__fail(data->ctx, GTR_ERR_STATE,
+            "gtr_dataset_split of %s: it is in use already; split before the first step", data->name);
+        return NULL;
+    }
     snprintf(name, sizeof name, "%.120s (every %lld)", data->name, (long long)k);
     gtr_dataset *d = gtr__dataset_new(data->ctx, name, data->rows / k);
     for (int i = 0; d && i < data->n_columns; i++) {
@@ -9701,7 +10233,8 @@ gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column) {
     return gtr__dataset_has(d, column) ? d->column[column].dtype : GTR_F32;
 }
 const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r) {
-    return gtr__dataset_has(d, column) && r >= 0 && r < d->rows ? d->column[column].host + (size_t)r * d->column[column].row_bytes : NULL;
+    return gtr__dataset_has(d, column) && r >= 0 && r < d->rows
+        ? d->column[column].host + (size_t)r * d->column[column].row_bytes : NULL;
 }
 /* Brings every column to the device of stage 0; from then on the rows stay as they are. */
 static gtr_result gtr__dataset_device(gtr_dataset *d) {
@@ -9749,8 +10282,10 @@ void gtr_dataset_destroy(gtr_dataset *d) {
 #define GTR__ST_NAME    1024u /* bytes */
 enum { GTR__ST_F32, GTR__ST_I64 }; /* those that a model holds; the others are known, and refused */
 static const struct { char name[12]; int bits; } gtr__st_dtypes[] = {
-    {"F32", 32}, {"I64", 64}, {"BOOL", 8}, {"U8", 8}, {"I8", 8}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8},
-    {"F8_E5M2FNUZ", 8}, {"I16", 16}, {"U16", 16}, {"F16", 16}, {"BF16", 16}, {"I32", 32}, {"U32", 32}, {"C64", 64}, {"F64", 64}, {"U64", 64},
+    {"F32", 32}, {"I64", 64}, {"BOOL", 8}, {"U8", 8}, {"I8", 8}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8},
+        {"F8_E4M3FNUZ", 8},
+    {"F8_E5M2FNUZ", 8}, {"I16", 16}, {"U16", 16}, {"F16", 16}, {"BF16", 16}, {"I32", 32}, {"U32", 32}, {"C64", 64},
+        {"F64", 64}, {"U64", 64},
     {"F4", 4}, {"F6_E2M3", 6}, {"F6_E3M2", 6} };
 typedef struct gtr__st_entry {
     uint32_t name, shape; /* where they stand in the header: at the opening quote, at the '[' */
@@ -9773,7 +10308,9 @@ typedef struct gtr__st {
 } gtr__st;
 /* Sorts in place, whatever the order was, in n log n. Elements of at most 32 bytes. */
 typedef int (*gtr__compare_fn)(const void *a, const void *b, const void *arg);
-static void gtr__swap(uint8_t *a, uint8_t *b, size_t size) { uint8_t t[32]; memcpy(t, a, size); memcpy(a, b, size); memcpy(b, t, size); }
+static void gtr__swap(uint8_t *a, uint8_t *b, size_t size) {
+    uint8_t t[32]; memcpy(t, a, size); memcpy(a, b, size); memcpy(b, t, size);
+}
 static void gtr__sort(void *base, size_t n, size_t size, gtr__compare_fn order, const void *arg) {
     uint8_t *v = (uint8_t *)base;
     size_t start = n / 2, end = n, i, k;
@@ -9837,7 +10374,8 @@ static int32_t gtr__json_next(const uint8_t *s, size_t n, size_t *at) {
     return low < 0xdc00 || low > 0xdfff ? GTR__BAD : 0x10000 + ((c - 0xd800) << 10 | (low - 0xdc00));
 }
 /* Compares the valid string at a with n bytes of text, which next reads, by code points. */
-static int gtr__json_compare(const gtr__st *s, uint32_t a, const void *text, size_t n, int32_t (*next)(const uint8_t *, size_t, size_t *)) {
+static int gtr__json_compare(const gtr__st *s, uint32_t a, const void *text, size_t n,
+        int32_t (*next)(const uint8_t *, size_t, size_t *)) {
     size_t i = (size_t)a + 1, k = 0;
     int32_t c, d;
     do {
@@ -9847,7 +10385,9 @@ static int gtr__json_compare(const gtr__st *s, uint32_t a, const void *text, siz
     return c < d ? -1 : c > d;
 }
 /* The same with text of C, which need not be UTF-8. */
-static int gtr__json_order(const gtr__st *s, uint32_t a, const char *text) { return gtr__json_compare(s, a, text, strlen(text), gtr__utf8_next); }
+static int gtr__json_order(const gtr__st *s, uint32_t a, const char *text) {
+    return gtr__json_compare(s, a, text, strlen(text), gtr__utf8_next);
+}
 /* The string at a for a message, as the header has it, cut to size. Returns buf. */
 static const char *gtr__json_text(const gtr__st *s, uint32_t a, char *buf, size_t size) {
     size_t at = (size_t)a + 1, end = at;
@@ -9858,19 +10398,25 @@ static const char *gtr__json_text(const gtr__st *s, uint32_t a, char *buf, size_
 static gtr_result gtr__st_fail(const gtr__st *s, const char *want) {
     char got[24];
     if (s->at >= s->size) snprintf(got, sizeof got, "its end");
-    else snprintf(got, sizeof got, s->head[s->at] > 32 && s->head[s->at] < 127 ? "'%c'" : "byte 0x%02x", s->head[s->at]);
-    return gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": header byte %u: got %s, want %s", s->path, (unsigned)s->at, got, want);
+    else
+        snprintf(got, sizeof got, s->head[s->at] > 32 && s->head[s->at] < 127 ? "'%c'" : "byte 0x%02x", s->head[s->at]);
+    return gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": header byte %u: got %s, want %s", s->path,
+        (unsigned)s->at, got, want);
 }
-static GTR__PRINTF(4, 5) gtr_result gtr__st_about(const gtr__st *s, const gtr__st_entry *e, gtr_result code, const char *format, ...) {
+static GTR__PRINTF(4, 5) gtr_result gtr__st_about(const gtr__st *s, const gtr__st_entry *e, gtr_result code,
+        const char *format, ...) {
     char name[200], what[400];
     va_list ap;
     va_start(ap, format);
     vsnprintf(what, sizeof what, format, ap);
     va_end(ap);
-    return gtr__fail(s->ctx, code, GTR__PATH ": tensor \"%s\"%s", s->path, gtr__json_text(s, e->name, name, sizeof name), what);
+    return gtr__fail(s->ctx, code, GTR__PATH ": tensor \"%s\"%s", s->path,
+        gtr__json_text(s, e->name, name, sizeof name), what);
 }
 static void gtr__st_space(gtr__st *s) {
-    while (s->at < s->size && (s->head[s->at] == ' ' || s->head[s->at] == '\n' || s->head[s->at] == '\r' || s->head[s->at] == '\t')) s->at++;
+    while (s->at < s->size
+            && (s->head[s->at] == ' ' || s->head[s->at] == '\n' || s->head[s->at] == '\r' || s->head[s->at] == '\t'))
+        s->at++;
 }
 /* Passes the character if it comes next, after spaces. */
 static bool gtr__st_take(gtr__st *s, char c) {
@@ -9880,7 +10426,9 @@ static bool gtr__st_take(gtr__st *s, char c) {
     return true;
 }
 /* The parts of the grammar. In what follows r || s is the first of two results that is not GTR_OK, which is 0. */
-static gtr_result gtr__st_need(gtr__st *s, char c, const char *want) { return gtr__st_take(s, c) ? GTR_OK : gtr__st_fail(s, want); }
+static gtr_result gtr__st_need(gtr__st *s, char c, const char *want) {
+    return gtr__st_take(s, c) ? GTR_OK : gtr__st_fail(s, want);
+}
 /* Passes a string; *where is its opening quote. */
 static gtr_result gtr__st_string(gtr__st *s, const char *want, uint32_t *where) {
     size_t at;
@@ -9888,8 +10436,10 @@ static gtr_result gtr__st_string(gtr__st *s, const char *want, uint32_t *where) 
     if (gtr__st_need(s, '"', want)) return GTR_ERR_FORMAT;
     *where = s->at - 1;
     s->length = 0;
-    for (at = s->at; (c = gtr__json_next(s->head, s->size, &at)) >= 0; s->at = (uint32_t)at) s->length += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    if (c == GTR__BAD) return gtr__st_fail(s, "a character of a string (UTF-8, no control character, JSON's escapes) or its closing quote");
+    for (at = s->at; (c = gtr__json_next(s->head, s->size, &at)) >= 0; s->at = (uint32_t)at)
+        s->length += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    if (c == GTR__BAD) return gtr__st_fail(s,
+        "a character of a string (UTF-8, no control character, JSON's escapes) or its closing quote");
     s->at = (uint32_t)at;
     return GTR_OK;
 }
@@ -9951,10 +10501,14 @@ static gtr_result gtr__st_record(gtr__st *s, gtr__st_entry *e) {
         if (gtr__st_need(s, ':', "':'")) return GTR_ERR_FORMAT;
         gtr__st_space(s);
         if (i == 1) e->shape = s->at;
-        if (i == 0 ? gtr__st_string(s, "a string, the dtype", &at) : gtr__st_ints(s, v, i == 1 ? GTR_MAX_DIMS : 2, &n)) return GTR_ERR_FORMAT;
+        if (i == 0 ? gtr__st_string(s, "a string, the dtype", &at) : gtr__st_ints(s, v, i == 1 ? GTR_MAX_DIMS : 2, &n))
+            return GTR_ERR_FORMAT;
         if (i == 0) {
-            for (e->dtype = 0; e->dtype < n_dtypes && gtr__json_order(s, at, gtr__st_dtypes[e->dtype].name) != 0; e->dtype++) {}
-            if (e->dtype == n_dtypes) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": its dtype \"%s\" is not known", gtr__json_text(s, at, text, sizeof text));
+            for (e->dtype = 0;
+                    e->dtype < n_dtypes && gtr__json_order(s, at, gtr__st_dtypes[e->dtype].name) != 0; e->dtype++) {
+            }
+            if (e->dtype == n_dtypes) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": its dtype \"%s\" is not known",
+                gtr__json_text(s, at, text, sizeof text));
         } else if (i == 2) {
             if (n != 2) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": data_offsets are not two numbers");
             e->begin = (uint64_t)v[0];
@@ -9962,7 +10516,8 @@ static gtr_result gtr__st_record(gtr__st *s, gtr__st_entry *e) {
         }
     } while (gtr__st_take(s, ','));
     if (gtr__st_need(s, '}', "',' or '}'")) return GTR_ERR_FORMAT;
-    for (i = 0; i < 3; i++) if (!seen[i]) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": its %s %s missing", fields[i], i == 2 ? "are" : "is");
+    for (i = 0; i < 3; i++) if (!seen[i])
+        return gtr__st_about(s, e, GTR_ERR_FORMAT, ": its %s %s missing", fields[i], i == 2 ? "are" : "is");
     return GTR_OK;
 }
 static gtr_result gtr__st_scan(gtr__st *s) {
@@ -9974,7 +10529,8 @@ static gtr_result gtr__st_scan(gtr__st *s) {
             e.parameter = -1;
             if (gtr__st_string(s, "a tensor's name", &e.name)) return GTR_ERR_FORMAT;
             if (s->length == 0) return gtr__st_about(s, &e, GTR_ERR_FORMAT, ": an empty name");
-            if (s->length > GTR__ST_NAME) return gtr__st_about(s, &e, GTR_ERR_FORMAT, ": a name longer than 1024 bytes");
+            if (s->length > GTR__ST_NAME)
+                return gtr__st_about(s, &e, GTR_ERR_FORMAT, ": a name longer than 1024 bytes");
             if (gtr__st_need(s, ':', "':'")) return GTR_ERR_FORMAT;
             if (gtr__json_order(s, e.name, "__metadata__") == 0) {
                 if (gtr__st_metadata(s)) return GTR_ERR_FORMAT;
@@ -9986,7 +10542,8 @@ static gtr_result gtr__st_scan(gtr__st *s) {
         } while (gtr__st_take(s, ','));
         if (gtr__st_need(s, '}', "',' or '}'")) return GTR_ERR_FORMAT;
     }
-    for (; s->at < s->size; s->at++) if (s->head[s->at] != ' ') return gtr__st_fail(s, "nothing but spaces behind the last '}'");
+    for (; s->at < s->size; s->at++) if (s->head[s->at] != ' ')
+        return gtr__st_fail(s, "nothing but spaces behind the last '}'");
     return GTR_OK;
 }
 static gtr_shape gtr__st_shape(const gtr__st *s, const gtr__st_entry *e) {
@@ -10005,11 +10562,15 @@ static gtr_result gtr__st_check_range(const gtr__st *s, const gtr__st_entry *e) 
     bool ok = true;
     for (int i = 0; ok && i < shape.ndim; i++) ok = gtr__mul_ok(bits, (uint64_t)shape.dim[i], &bits);
     gtr__shape_text(&shape, text);
-    if (!ok || !gtr__mul_ok(bits, (uint64_t)gtr__st_dtypes[e->dtype].bits, &bits)) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": the size of shape %s overflows", text);
+    if (!ok || !gtr__mul_ok(bits, (uint64_t)gtr__st_dtypes[e->dtype].bits, &bits))
+        return gtr__st_about(s, e, GTR_ERR_FORMAT, ": the size of shape %s overflows", text);
     if (begin > end || end > s->data)
-        return gtr__st_about(s, e, GTR_ERR_FORMAT, ": data_offsets %llu to %llu, want a range within the %llu bytes of data", begin, end, (unsigned long long)s->data);
+        return gtr__st_about(s, e, GTR_ERR_FORMAT,
+            ": data_offsets %llu to %llu, want a range within the %llu bytes of data", begin, end,
+            (unsigned long long)s->data);
     if (bits % 8 || end - begin != bits / 8)
-        return gtr__st_about(s, e, GTR_ERR_FORMAT, ": %llu bytes of data, want %llu bits for %s %s", end - begin, (unsigned long long)bits, gtr__st_dtypes[e->dtype].name, text);
+        return gtr__st_about(s, e, GTR_ERR_FORMAT, ": %llu bytes of data, want %llu bits for %s %s", end - begin,
+            (unsigned long long)bits, gtr__st_dtypes[e->dtype].name, text);
     return GTR_OK;
 }
 static int gtr__st_by_offset(const void *a, const void *b, const void *arg) {
@@ -10025,7 +10586,8 @@ static int gtr__st_by_name(const void *a, const void *b, const void *arg) {
     return gtr__json_compare(s, *(const uint32_t *)a, s->head + y, s->size - y, gtr__json_next);
 }
 static void gtr__st_free(gtr__st *s) { gtr__mfree(s->ctx, s->entry); }
-/* Header of s->size bytes at s->head, s->data bytes behind it: entries in the order of their names, or an error. gtr__st_free after both. */
+/* Header of s->size bytes at s->head, s->data bytes behind it: entries in the order of their names, or an error.
+   gtr__st_free after both. */
 static gtr_result gtr__st_parse(gtr__st *s) {
     const size_t room = (size_t)s->size / 12 * 8 + sizeof *s->entry;
     uint64_t at = 0;
@@ -10037,30 +10599,49 @@ static gtr_result gtr__st_parse(gtr__st *s) {
     gtr__sort(s->entry, s->n, sizeof *s->entry, gtr__st_by_offset, NULL);
     for (uint32_t i = 0; i < s->n; at = s->entry[i++].end)
         if (s->entry[i].begin != at)
-            return gtr__st_about(s, &s->entry[i], GTR_ERR_FORMAT, ": its data begin at %llu, want %llu, where the last tensor's end", (unsigned long long)s->entry[i].begin, (unsigned long long)at);
+            return gtr__st_about(s, &s->entry[i], GTR_ERR_FORMAT,
+                ": its data begin at %llu, want %llu, where the last tensor's end",
+                (unsigned long long)s->entry[i].begin, (unsigned long long)at);
     if (at != s->data)
-        return gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes of data, want %llu, where the last tensor's end", s->path, (unsigned long long)s->data, (unsigned long long)at);
+        return gtr__fail(s->ctx, GTR_ERR_FORMAT,
+            GTR__PATH ": %llu bytes of data, want %llu, where the last tensor's end", s->path,
+            (unsigned long long)s->data, (unsigned long long)at);
     gtr__sort(s->entry, s->n, sizeof *s->entry, gtr__st_by_name, s);
-    for (uint32_t i = 1; i < s->n; i++) if (gtr__st_by_name(&s->entry[i - 1], &s->entry[i], s) == 0) return gtr__st_about(s, &s->entry[i], GTR_ERR_FORMAT, ": there twice");
+    for (uint32_t i = 1; i < s->n; i++) if (gtr__st_by_name(&s->entry[i - 1], &s->entry[i], s) == 0)
+        return gtr__st_about(s, &s->entry[i], GTR_ERR_FORMAT, ": there twice");
     gtr__sort(s->key, s->n_key, sizeof *s->key, gtr__st_by_name, s);
-    for (uint32_t i = 1; i < s->n_key; i++) if (gtr__st_by_name(&s->key[i - 1], &s->key[i], s) == 0) { s->at = s->key[i]; return gtr__st_fail(s, "each key of __metadata__ once only"); }
+    for (uint32_t i = 1; i < s->n_key; i++) if (gtr__st_by_name(&s->key[i - 1], &s->key[i], s) == 0) {
+        s->at = s->key[i]; return gtr__st_fail(s, "each key of __metadata__ once only");
+    }
     return GTR_OK;
 }
-static uint64_t gtr__le_get(const uint8_t *p, int bytes) { uint64_t v = 0; while (bytes-- > 0) v = v << 8 | p[bytes]; return v; }
-static void gtr__le_put(uint8_t *p, int bytes, uint64_t v) { int i; for (i = 0; i < bytes; i++) p[i] = (uint8_t)(v >> 8 * i); }
+static uint64_t gtr__le_get(const uint8_t *p, int bytes) {
+    uint64_t v = 0;
+    while (bytes-- > 0) v = v << 8 | p[bytes];
+    return v;
+}
+static void gtr__le_put(uint8_t *p, int bytes, uint64_t v) {
+    int i;
+    for (i = 0; i < bytes; i++) p[i] = (uint8_t)(v >> 8 * i);
+}
 /* The size of the header from the file's first bytes (8, or all there are). */
-static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, const uint8_t *first, uint64_t file_bytes) {
+static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, const uint8_t *first,
+        uint64_t file_bytes) {
     memset(s, 0, sizeof *s);
     s->ctx = ctx;
     s->path = path;
-    if (file_bytes < 8) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes, want at least 8 of a safetensors file", path, (unsigned long long)file_bytes);
+    if (file_bytes < 8) return gtr__fail(ctx, GTR_ERR_FORMAT,
+        GTR__PATH ": %llu bytes, want at least 8 of a safetensors file", path, (unsigned long long)file_bytes);
     uint64_t n = gtr__le_get(first, 8);
     if (n > GTR__ST_HEADER) {
         if (gtr__is_gzip(ctx, path, first, 8)) return GTR_ERR_FORMAT;
-        if (memcmp(first, "PK\3\4", 4) == 0) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": a zip file (of torch.save?), want safetensors (safetensors.torch.save_file)", path);
-        return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": a header of %llu bytes, want at most %u", path, (unsigned long long)n, GTR__ST_HEADER);
+        if (memcmp(first, "PK\3\4", 4) == 0) return gtr__fail(ctx, GTR_ERR_FORMAT,
+            GTR__PATH ": a zip file (of torch.save?), want safetensors (safetensors.torch.save_file)", path);
+        return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": a header of %llu bytes, want at most %u", path,
+            (unsigned long long)n, GTR__ST_HEADER);
     }
-    if (n > file_bytes - 8) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": a header of %llu bytes in a file of %llu", path, (unsigned long long)n, (unsigned long long)file_bytes);
+    if (n > file_bytes - 8) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH
+        ": a header of %llu bytes in a file of %llu", path, (unsigned long long)n, (unsigned long long)file_bytes);
     s->size = (uint32_t)n;
     s->data = file_bytes - 8 - n;
     return GTR_OK;
@@ -10075,7 +10656,8 @@ static gtr_result gtr__st_match(gtr__st *s) {
     uint32_t i;
     for (i = 0; i < s->n; i++)
         if (s->entry[i].dtype > GTR__ST_I64)
-            return gtr__st_about(s, &s->entry[i], GTR_ERR_UNSUPPORTED, " is of dtype %s, supported are F32 and I64", gtr__st_dtypes[s->entry[i].dtype].name);
+            return gtr__st_about(s, &s->entry[i], GTR_ERR_UNSUPPORTED, " is of dtype %s, supported are F32 and I64",
+                gtr__st_dtypes[s->entry[i].dtype].name);
     for (int64_t k = 0; k < s->ctx->n_parameter; k++) {
         const gtr_tensor *p = s->ctx->parameter[k];
         const char *dtype = gtr__st_dtypes[gtr__st_of(p->dtype)].name;
@@ -10090,20 +10672,25 @@ static gtr_result gtr__st_match(gtr__st *s) {
         }
         gtr__shape_text(&p->shape, want);
         if (!e)
-            return gtr__fail(s->ctx, GTR_ERR_SHAPE, GTR__PATH ": tensor \"%.200s\" %s %s of the model is missing in the file (which has %u tensors, the model %lld)", s->path,
-                    p->name, dtype, want, (unsigned)s->n, (long long)s->ctx->n_parameter);
+            return gtr__fail(s->ctx, GTR_ERR_SHAPE, GTR__PATH
+                ": tensor \"%.200s\" %s %s of the model is missing in the file (which has %u tensors, the model %lld)",
+                s->path, p->name, dtype, want, (unsigned)s->n, (long long)s->ctx->n_parameter);
         shape = gtr__st_shape(s, e);
         if (e->dtype != gtr__st_of(p->dtype) || !gtr__shape_equal(&shape, &p->shape))
-            return gtr__st_about(s, e, GTR_ERR_SHAPE, " is %s %s in the file, the model wants %s %s", gtr__st_dtypes[e->dtype].name, gtr__shape_text(&shape, got), dtype, want);
+            return gtr__st_about(s, e, GTR_ERR_SHAPE, " is %s %s in the file, the model wants %s %s",
+                gtr__st_dtypes[e->dtype].name, gtr__shape_text(&shape, got), dtype, want);
         e->parameter = (int32_t)k;
     }
     for (i = 0; i < s->n && s->entry[i].parameter >= 0; i++) {}
     if (i == s->n) return GTR_OK;
     shape = gtr__st_shape(s, &s->entry[i]);
-    return gtr__st_about(s, &s->entry[i], GTR_ERR_SHAPE, " %s %s is not in the model (which has %lld tensors, the file %u)", gtr__st_dtypes[s->entry[i].dtype].name,
-            gtr__shape_text(&shape, got), (long long)s->ctx->n_parameter, (unsigned)s->n);
+    return gtr__st_about(s, &s->entry[i], GTR_ERR_SHAPE,
+        " %s %s is not in the model (which has %lld tensors, the file %u)", gtr__st_dtypes[s->entry[i].dtype].name,
+        gtr__shape_text(&shape, got), (long long)s->ctx->n_parameter, (unsigned)s->n);
 }
-static size_t gtr__st_bytes(const gtr_tensor *p) { return (size_t)gtr__count(&p->shape) * (p->dtype == GTR_I64 ? 8 : 4); }
+static size_t gtr__st_bytes(const gtr_tensor *p) {
+    return (size_t)gtr__count(&p->shape) * (p->dtype == GTR_I64 ? 8 : 4);
+}
 /* Exchanges the elements at memory, p's, with as many of a file, which is little-endian and has float32 for double. */
 static void gtr__st_swap(const gtr_tensor *p, void *memory, uint8_t *file) {
     int64_t *wide = (int64_t *)memory, i, n = gtr__count(&p->shape);
@@ -10114,10 +10701,12 @@ static void gtr__st_swap(const gtr_tensor *p, void *memory, uint8_t *file) {
         gtr__le_put(file, 8, (uint64_t)wide[i]);
         memcpy(&wide[i], &in, 8);
     } else for (i = 0; i < n; i++, file += 4) {
-        uint32_t old, bits = (uint32_t)file[0] | (uint32_t)file[1] << 8 | (uint32_t)file[2] << 16 | (uint32_t)file[3] << 24;
+        uint32_t old,
+            bits = (uint32_t)file[0] | (uint32_t)file[1] << 8 | (uint32_t)file[2] << 16 | (uint32_t)file[3] << 24;
         float f = (float)v[i];
         memcpy(&old, &f, 4);
-        file[0] = (uint8_t)old; file[1] = (uint8_t)(old >> 8); file[2] = (uint8_t)(old >> 16); file[3] = (uint8_t)(old >> 24);
+        file[0] = (uint8_t)old; file[1] = (uint8_t)(old >> 8); file[2] = (uint8_t)(old >> 16);
+        file[3] = (uint8_t)(old >> 24);
         memcpy(&f, &bits, 4);
         v[i] = (gtr_float)f;
     }
@@ -10230,7 +10819,8 @@ static gtr_result gtr__save_header(gtr__save *s) {
     for (int64_t k = 0; k < s->ctx->n_parameter; k++, at = end) {
         const gtr_tensor *p = s->order[k];
         gtr__save_add(s, ",\"");
-        for (const char *c = p->name; *c; c++) gtr__save_add(s, *c == '"' || *c == '\\' ? "\\%c" : (unsigned char)*c < 0x20 ? "\\u%04x" : "%c", *c);
+        for (const char *c = p->name; *c; c++)
+            gtr__save_add(s, *c == '"' || *c == '\\' ? "\\%c" : (unsigned char)*c < 0x20 ? "\\u%04x" : "%c", *c);
         gtr__save_add(s, "\":{\"dtype\":\"%s\",\"shape\":[", gtr__st_dtypes[gtr__st_of(p->dtype)].name);
         for (int i = 0; i < p->shape.ndim; i++) gtr__save_add(s, i ? ",%lld" : "%lld", (long long)p->shape.dim[i]);
         end = at + gtr__st_bytes(p);
@@ -10240,7 +10830,8 @@ static gtr_result gtr__save_header(gtr__save *s) {
     while (s->header_bytes % 8) gtr__save_add(s, " ");
     gtr__le_put((uint8_t *)s->header, 8, s->header_bytes - 8);
     if (s->header_bytes - 8 <= GTR__ST_HEADER) return GTR_OK;
-    return gtr__fail(s->ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": a header of %llu bytes, at most %u are allowed", s->path, (unsigned long long)s->header_bytes - 8, GTR__ST_HEADER);
+    return gtr__fail(s->ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": a header of %llu bytes, at most %u are allowed", s->path,
+        (unsigned long long)s->header_bytes - 8, GTR__ST_HEADER);
 }
 static gtr_result gtr__save_data(const gtr__save *s, gtr__file *f) {
     void *room = gtr__st_room(s->ctx), *out = gtr__st_room(s->ctx);
@@ -10388,7 +10979,8 @@ gtr_result gtr_save(gtr_context *ctx, const char *path) {
 }
 
 // >>observing
-static const char *const gtr__phase_names[] = { "feed", "forward", "backward", "reduce", "guard", "update", "commit", "report" };
+static const char *const gtr__phase_names[] = {
+    "feed", "forward", "backward", "reduce", "guard", "update", "commit", "report" };
 static const char *const gtr__home_names[] = { "none", "parameter", "low", "state", "gradient", "input", "kept",
         "arena", "alias", "tally" };
 /* A plan that was made to be looked at is not kept. */
@@ -10404,7 +10996,8 @@ static gtr__plan_cache *gtr__observed(gtr_trainer *t, int64_t batch, const char 
 static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v) {
     char s[GTR__SHAPE_TEXT];
     const gtr__value *x = &p->value[v], *root = &p->value[gtr__root(p, v)];
-    gtr__textf(ctx, "%s%%%d%s%s", x->gradient_of >= 0 ? "d" : "", v, gtr__value_name(p, v)[0] ? ":" : "", gtr__value_name(p, v));
+    gtr__textf(ctx, "%s%%%d%s%s", x->gradient_of >= 0 ? "d" : "", v, gtr__value_name(p, v)[0] ? ":" : "",
+        gtr__value_name(p, v));
     gtr__textf(ctx, " %s %s rows ", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->storage]);
     if (root->home == GTR__HOME_ARENA && root->alias >= 0) gtr__textf(ctx, "in d%%%d", root->alias);
     else gtr__textf(ctx, "%s", gtr__home_names[root->home]);
@@ -10426,23 +11019,34 @@ const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
     ctx = t->ctx;
     p = &e->plan;
     gtr__text_begin(ctx);
-    gtr__textf(ctx, "plan of a step with batch %lld: %d nodes, %d values, %d stage%s, %d stream%s, on %s\n", (long long)batch, p->n_node, p->n_value, p->n_stage, p->n_stage > 1 ? "s" : "",
-            p->n_stream, p->n_stream > 1 ? "s" : "", ctx->caps.name);
+    gtr__textf(ctx, "plan of a step with batch %lld: %d nodes, %d values, %d stage%s, %d stream%s, on %s\n",
+        (long long)batch, p->n_node, p->n_value, p->n_stage, p->n_stage > 1 ? "s" : "", p->n_stream,
+        p->n_stream > 1 ? "s" : "", ctx->caps.name);
     for (i = 0; i < p->n_node; i++) {
         gtr__node *n = &p->node[i];
         bool first = true;
-        gtr__textf(ctx, "%3d %-8s %d.%d %s%s \"%s\"", i, gtr__phase_names[n->phase], n->stage, n->stream, gtr__row(n->op)->name, n->dir == GTR__BWD ? " backward" : "", n->layer);
+        gtr__textf(ctx, "%3d %-8s %d.%d %s%s \"%s\"", i, gtr__phase_names[n->phase], n->stage, n->stream,
+            gtr__row(n->op)->name, n->dir == GTR__BWD ? " backward" : "", n->layer);
         if (e->recipe.micro > 1) gtr__textf(ctx, " micro %d", n->micro);
         if (n->recomputed) gtr__textf(ctx, " again");
         if (n->fused) gtr__textf(ctx, " [%s]", n->fused);
         for (k = 0; k < GTR__MAX_LANES; k++) if (n->wait_mask >> k & 1) gtr__textf(ctx, " after %d", n->wait_node[k]);
         gtr__textf(ctx, "  (");
-        for (k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && n->reads >> k & 1) { if (!first) gtr__textf(ctx, ", "); first = false; gtr__text_value(ctx, p, n->in[k]); }
+        for (k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && n->reads >> k & 1) {
+            if (!first) gtr__textf(ctx, ", ");
+            first = false; gtr__text_value(ctx, p, n->in[k]);
+        }
         gtr__textf(ctx, ") ->");
-        for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0) { gtr__textf(ctx, n->adds >> k & 1 ? " += " : " "); gtr__text_value(ctx, p, n->out[k]); }
+        for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0) {
+            gtr__textf(ctx, n->adds >> k & 1 ? " += " : " "); gtr__text_value(ctx, p, n->out[k]);
+        }
         gtr__text_bytes(n->bytes, buf, sizeof buf);
         gtr__textf(ctx, "  %s, %.3g Mflop", buf, n->flops * 1e-6);
-        if (n->ws_bytes) { gtr__text_bytes((double)n->ws_bytes, buf, sizeof buf); gtr__textf(ctx, ", workspace %s", buf); if (n->ws_value >= 0) gtr__textf(ctx, " in d%%%d", n->ws_value); gtr__textf(ctx, "+%zu", n->ws_offset); }
+        if (n->ws_bytes) {
+            gtr__text_bytes((double)n->ws_bytes, buf, sizeof buf); gtr__textf(ctx, ", workspace %s", buf);
+            if (n->ws_value >= 0) gtr__textf(ctx, " in d%%%d", n->ws_value);
+            gtr__textf(ctx, "+%zu", n->ws_offset);
+        }
         gtr__textf(ctx, "\n");
         flops += n->flops; bytes += n->bytes;
     }
@@ -10492,7 +11096,8 @@ gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out
     memset(values, 0, sizeof values); /* workspace is what the arena has beyond them */
     for (k = 0; k < e->plan.n_value; k++) {
         const gtr__value *v = &e->plan.value[k];
-        if (v->home == GTR__HOME_ARENA && v->alias < 0) values[v->stage] = GTR__MAX(values[v->stage], v->offset + gtr__rounded(v->bytes));
+        if (v->home == GTR__HOME_ARENA && v->alias < 0)
+            values[v->stage] = GTR__MAX(values[v->stage], v->offset + gtr__rounded(v->bytes));
     }
     for (k = 0; k < e->plan.n_stage; k++) {
         size_t arena = gtr__rounded(e->plan.arena[k]), v = GTR__MIN(values[k], arena);
@@ -10500,7 +11105,8 @@ gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out
         m.activations += v;
     }
     m.control = GTR__CTL_BYTES + gtr__rounded((size_t)t->n_param * sizeof(gtr__segment));
-    m.total = m.parameters + m.gradients + m.states + m.inputs + m.activations + m.workspace + m.low_precision + m.kept + m.control;
+    m.total = m.parameters + m.gradients + m.states + m.inputs + m.activations + m.workspace + m.low_precision
+        + m.kept + m.control;
     *out = m;
     gtr__observed_drop(ctx, e);
     return GTR_OK;
@@ -10509,7 +11115,8 @@ const char *gtr_memory_text(gtr_trainer *t, int64_t batch) {
     gtr_memory_report m;
     char buf[32];
     size_t i, bytes[10];
-    static const char *const names[10] = { "parameters", "gradients", "optimizer states", "inputs", "activations", "workspace", "low-precision copies", "kept values", "control", "total" };
+    static const char *const names[10] = { "parameters", "gradients", "optimizer states", "inputs", "activations",
+        "workspace", "low-precision copies", "kept values", "control", "total" };
     if (gtr_memory_plan(t, batch, &m) != GTR_OK) return "";
     memcpy(bytes, (const char *)&m + offsetof(gtr_memory_report, parameters), sizeof bytes);
     gtr__text_begin(t->ctx);
@@ -10541,7 +11148,8 @@ static size_t gtr__resident_bytes(const gtr_context *ctx) {
     int i;
     if (ctx->caps.cuda)
         for (d = ctx->datasets; d; d = d->next)
-            for (i = 0; i < d->n_columns; i++) if (d->column[i].device) n += gtr__rounded((size_t)d->rows * d->column[i].row_bytes);
+            for (i = 0; i < d->n_columns; i++) if (d->column[i].device)
+                n += gtr__rounded((size_t)d->rows * d->column[i].row_bytes);
     return n;
 }
 int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
@@ -10556,7 +11164,11 @@ int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
         size_t f = 0, sets = gtr__resident_bytes(ctx);
         bytes = ctx->desc.memory_limit;
         if (!bytes) {
-            if (ctx->preset || ctx->be->memory_info(ctx->instance[0], &f, &all) != GTR_OK) { gtr__fail(ctx, GTR_ERR_ARG, "gtr_largest_batch: the device's memory is not known; give a number of bytes"); return 0; }
+            if (ctx->preset || ctx->be->memory_info(ctx->instance[0], &f, &all) != GTR_OK) {
+                gtr__fail(ctx, GTR_ERR_ARG,
+                    "gtr_largest_batch: the device's memory is not known; give a number of bytes");
+                return 0;
+            }
             bytes = f + ctx->device_bytes; /* what this context has counts as its own */
             if (ctx->caps.cuda) bytes -= GTR__MIN(bytes, (size_t)32 << 20); /* what the driver rounds up, and graphs */
         }
@@ -10580,7 +11192,9 @@ static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v) {
     double least = 0, most = 0, sum = 0;
     char s[GTR__SHAPE_TEXT];
     gtr_float *host;
-    if (!gtr__is_float(x->dtype)) { gtr__textf(ctx, "  %s %s", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->dtype]); return; }
+    if (!gtr__is_float(x->dtype)) {
+        gtr__textf(ctx, "  %s %s", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->dtype]); return;
+    }
     host = (gtr_float *)gtr__malloc(ctx, (size_t)n * sizeof *host);
     if (!host) return;
     if (gtr__read(ctx, x->stage, host, gtr__value_address(ctx, e, v), x->storage, GTR_F32, n, "trace") == GTR_OK)
@@ -10592,8 +11206,9 @@ static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v) {
             sum += y; good++;
         }
     gtr__mfree(ctx, host);
-    gtr__textf(ctx, "  %s%s %s min %.4g max %.4g mean %.4g not finite %lld", x->gradient_of >= 0 ? "gradient of " : "", x->gradient_of >= 0 ? gtr__value_name(&e->plan, x->gradient_of) : "",
-            gtr__shape_text(&x->shape, s), least, most, good ? sum / (double)good : NAN, (long long)bad);
+    gtr__textf(ctx, "  %s%s %s min %.4g max %.4g mean %.4g not finite %lld", x->gradient_of >= 0 ? "gradient of " : "",
+        x->gradient_of >= 0 ? gtr__value_name(&e->plan, x->gradient_of) : "", gtr__shape_text(&x->shape, s), least,
+        most, good ? sum / (double)good : NAN, (long long)bad);
 }
 /* The next step's plan, ready to be run node by node, and its record in the ring. NULL on error. */
 static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool by_node, int *steps) {
@@ -10607,8 +11222,11 @@ static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool
     if (t->data) batch = gtr__position(t, t->runner->step, &rec);
     else if (gtr__batch_of_inputs(t->ctx, t->input, t->n_inputs, who, &batch) != GTR_OK) return NULL;
     e = gtr__trainer_entry(t, batch, t->data, by_node);
-    if (!e || gtr__entry_ready(t->ctx, e, t->runner) != GTR_OK || gtr__wait_all(t->ctx) != GTR_OK || gtr__trainer_segments(t) != GTR_OK) return NULL;
-    if (t->runner->stale && (gtr__ctl_read(t->runner, &ctl) != GTR_OK || gtr__ctl_write(t->runner, &ctl) != GTR_OK)) return NULL;
+    if (!e || gtr__entry_ready(t->ctx, e, t->runner) != GTR_OK || gtr__wait_all(t->ctx) != GTR_OK
+            || gtr__trainer_segments(t) != GTR_OK)
+        return NULL;
+    if (t->runner->stale && (gtr__ctl_read(t->runner, &ctl) != GTR_OK || gtr__ctl_write(t->runner, &ctl) != GTR_OK))
+        return NULL;
     if ((t->data ? gtr__check_ranges(t->ctx, e, true) : gtr__set_inputs(t->ctx, e, &rec)) != GTR_OK) return NULL;
     if (!gtr__group_rates(t, t->runner->step, &rec)) return NULL;
     for (i = 0; i < *steps; i++) gtr__record_write(t->runner, t->runner->step + (uint64_t)i, &rec);
@@ -10616,7 +11234,8 @@ static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool
     return e;
 }
 static void gtr__text_node(gtr_context *ctx, const gtr__node *n, int i) {
-    gtr__textf(ctx, "%3d %-8s %s%s \"%s\"", i, gtr__phase_names[n->phase], gtr__row(n->op)->name, n->dir == GTR__BWD ? " backward" : "", n->layer);
+    gtr__textf(ctx, "%3d %-8s %s%s \"%s\"", i, gtr__phase_names[n->phase], gtr__row(n->op)->name,
+        n->dir == GTR__BWD ? " backward" : "", n->layer);
 }
 const char *gtr_trace(gtr_trainer *t) {
     gtr_context *ctx;
@@ -10626,7 +11245,8 @@ const char *gtr_trace(gtr_trainer *t) {
     if (!e) return "";
     ctx = t->ctx;
     gtr__text_begin(ctx);
-    gtr__textf(ctx, "step %llu, batch %lld, node by node\n", (unsigned long long)t->runner->step + 1, (long long)e->plan.batch);
+    gtr__textf(ctx, "step %llu, batch %lld, node by node\n", (unsigned long long)t->runner->step + 1,
+        (long long)e->plan.batch);
     for (i = 0; i < e->plan.n_node; i++) {
         gtr__node *n = &e->plan.node[i];
         double us = -ctx->be->seconds(ctx->instance[n->stage], 1);
@@ -10654,7 +11274,10 @@ static double gtr__step_seconds(gtr_trainer *t) {
     int k;
     for (k = 0; k < 4; k++) {
         const uint64_t from = t->runner->step, want = k < 3 ? 1 : (uint64_t)(0.05 / GTR__MAX(s, 1e-6)) + 3;
-        for (began = gtr__now(); t->runner->step - from < want; ) { int n = GTR__LAUNCH_STEPS; if (gtr__step_part(t, GTR__PART_ALL, &n) != GTR_OK) return 0; }
+        for (began = gtr__now(); t->runner->step - from < want; ) {
+            int n = GTR__LAUNCH_STEPS;
+            if (gtr__step_part(t, GTR__PART_ALL, &n) != GTR_OK) return 0;
+        }
         if (gtr__wait_all(t->ctx) != GTR_OK || gtr__observe(t) != GTR_OK) return 0;
         s = (gtr__now() - began) / (double)(t->runner->step - from);
     }
@@ -10693,28 +11316,36 @@ static void gtr__ceilings(gtr_context *ctx, gtr_precision precision, double *rat
     const int64_t n = ctx->caps.cuda ? 4096 : 768;
     const gtr_dtype store = precision == GTR_MIXED_BF16 ? GTR_BF16 : precision == GTR_MIXED_FP16 ? GTR_F16 : GTR_F32;
     const gtr_shape shape[2] = { gtr_shape1((int64_t)(bytes / 2 / sizeof(gtr_float))), gtr_shape2(n, n) };
-    char *p = limit && (bytes > limit || ctx->device_bytes > limit - bytes) ? NULL : (char *)ctx->be->alloc(ctx->instance[0], bytes);
+    char *p = limit && (bytes > limit || ctx->device_bytes > limit - bytes) ? NULL
+        : (char *)ctx->be->alloc(ctx->instance[0], bytes);
     uint32_t seed[1021], i, k; /* a prime: no two rows of a matrix are alike */
     size_t at, size = bytes / 2;
     gtr__arg arg[3];
     gtr__node node;
     memset(&node, 0, sizeof node);
-    for (i = 0; i < 1021; i++) { seed[i] = i; GTR__MIX32(seed[i], 1u); GTR__MIX32(seed[i], 2u); seed[i] = (seed[i] & (store == GTR_F32 ? 0x807fffffu : 0x807f807fu)) | 0x3f003f00u; }
+    for (i = 0; i < 1021; i++) {
+        seed[i] = i; GTR__MIX32(seed[i], 1u); GTR__MIX32(seed[i], 2u);
+        seed[i] = (seed[i] & (store == GTR_F32 ? 0x807fffffu : 0x807f807fu)) | 0x3f003f00u;
+    }
     if (p) ctx->be->copy(ctx->instance[0], p, seed, sizeof seed, GTR__TO_DEVICE, true);
-    for (at = sizeof seed; p && at < bytes; at *= 2) ctx->be->copy(ctx->instance[0], p + at, p, GTR__MIN(at, bytes - at), GTR__ON_DEVICE, true);
+    for (at = sizeof seed; p && at < bytes; at *= 2)
+        ctx->be->copy(ctx->instance[0], p + at, p, GTR__MIN(at, bytes - at), GTR__ON_DEVICE, true);
     rate[0] = rate[1] = 0;
     for (k = 0; p && k < 2; k++, size = (size_t)(n * n) * gtr__dtype_size(store)) {
         for (i = 0; i < 2 + k; i++) arg[i] = gtr__arg_of(p + i * size, k ? store : GTR_F32, &shape[k]);
-        node.op = k ? GTR__OP_MATMUL : GTR__OP_COPY; node.layer = "profile"; node.call.attr = &node.attr; node.call.caps = &ctx->caps; node.call.precision = precision;
-        node.call.in = arg; node.call.n_in = 1 + (int)k; node.call.out = arg + 1 + k; node.call.n_out = 1; node.call.ws = p + 3 * size; node.call.ws_bytes = k ? bytes - 3 * size : 0;
+        node.op = k ? GTR__OP_MATMUL : GTR__OP_COPY; node.layer = "profile"; node.call.attr = &node.attr;
+        node.call.caps = &ctx->caps; node.call.precision = precision;
+        node.call.in = arg; node.call.n_in = 1 + (int)k; node.call.out = arg + 1 + k; node.call.n_out = 1;
+        node.call.ws = p + 3 * size; node.call.ws_bytes = k ? bytes - 3 * size : 0;
         rate[k] = (k ? 2.0 * (double)(n * n * n) : (double)bytes) / GTR__MAX(gtr__node_seconds(ctx, &node), 1e-9);
     }
     if (p) ctx->be->free(ctx->instance[0], p, bytes);
 }
 /* The rest of a line of a profile; of: seconds, floor, bytes, flops. The rows sum up by op. */
 static void gtr__profile_line(gtr_context *ctx, size_t begin, const double *of, double step) {
-    gtr__textf(ctx, "%*s %10.2f us %5.1f %% %10.3f MB %11.3f MFLOP %7.0f GB/s %7.2f TFLOP/s  ", (int)GTR__MAX(64 - (int)(ctx->text_used - begin), 1), "", of[0] * 1e6, of[0] / GTR__MAX(step, 1e-12) * 100,
-               of[2] * 1e-6, of[3] * 1e-6, of[2] * 1e-9 / GTR__MAX(of[0], 1e-12), of[3] * 1e-12 / GTR__MAX(of[0], 1e-12));
+    gtr__textf(ctx, "%*s %10.2f us %5.1f %% %10.3f MB %11.3f MFLOP %7.0f GB/s %7.2f TFLOP/s  ",
+        (int)GTR__MAX(64 - (int)(ctx->text_used - begin), 1), "", of[0] * 1e6, of[0] / GTR__MAX(step, 1e-12) * 100,
+        of[2] * 1e-6, of[3] * 1e-6, of[2] * 1e-9 / GTR__MAX(of[0], 1e-12), of[3] * 1e-12 / GTR__MAX(of[0], 1e-12));
     gtr__textf(ctx, of[1] > 0 ? "floor %.1f %%\n" : "-\n", of[1] / GTR__MAX(of[0], 1e-12) * 100);
 }
 static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
@@ -10725,8 +11356,10 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
     memset(of, 0, sizeof of);
     memset(count, 0, sizeof count);
     gtr__ceilings(ctx, t->desc.precision, rate);
-    gtr__textf(ctx, "profile of a step with batch %lld on %s: %.2f us as launched; floors by %.0f GB/s of a copy and %.3g TFLOP/s of a product, measured now\n",
-            (long long)e->plan.batch, ctx->caps.name, step * 1e6, rate[0] * 1e-9, rate[1] * 1e-12);
+    gtr__textf(ctx,
+        "profile of a step with batch %lld on %s: %.2f us as launched; floors by %.0f GB/s of a copy and %.3g "
+        "TFLOP/s of a product, measured now\n", (long long)e->plan.batch, ctx->caps.name, step * 1e6, rate[0] * 1e-9,
+        rate[1] * 1e-12);
     for (i = 0; i < e->plan.n_node; i++) {
         const gtr__node *n = &e->plan.node[i];
         const size_t begin = ctx->text_used;
@@ -10742,7 +11375,8 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
         if (n->phase == GTR__GUARD) /* gradients added many times may overflow */
             ctx->be->zero(ctx->instance[0], &t->runner->ctl->guard, sizeof(uint32_t));
         gtr__text_node(ctx, n, i);
-        if (n->op == GTR__OP_NETWORK) gtr__textf(ctx, " [%s: one kernel for %d nodes]", n->fused, ((const gtr__network *)n->attr.ptr)->n_node);
+        if (n->op == GTR__OP_NETWORK)
+            gtr__textf(ctx, " [%s: one kernel for %d nodes]", n->fused, ((const gtr__network *)n->attr.ptr)->n_node);
         else if (n->fused) gtr__textf(ctx, " [%s]", n->fused);
         gtr__profile_line(ctx, begin, one, step);
         for (j = 0; j < 4; j++) { of[k][j] += one[j]; of[all][j] += one[j]; }
@@ -10751,7 +11385,8 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
     for (i = 0; i <= all; i++) {
         const size_t begin = ctx->text_used;
         if (!count[i]) continue;
-        gtr__textf(ctx, "%3d x %s%s", count[i], i == all ? "a node, in all" : gtr__row((gtr__op)(i / 2))->name, i % 2 ? " backward" : "");
+        gtr__textf(ctx, "%3d x %s%s", count[i], i == all ? "a node, in all" : gtr__row((gtr__op)(i / 2))->name,
+            i % 2 ? " backward" : "");
         gtr__profile_line(ctx, begin, of[i], step);
     }
     return true;
@@ -10772,7 +11407,8 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
     ctx = t->ctx;
     for (i = 0; i < ctx->n_parameter; i++) bytes += ctx->parameter[i]->data_bytes;
     held = (char *)gtr__malloc(ctx, bytes);
-    for (i = 0, bytes = 0, ok = held != NULL; i < ctx->n_parameter && ok; bytes += ctx->parameter[i++]->data_bytes) ok = gtr__parameter_read(ctx->parameter[i], held + bytes) == GTR_OK;
+    for (i = 0, bytes = 0, ok = held != NULL; i < ctx->n_parameter && ok; bytes += ctx->parameter[i++]->data_bytes)
+        ok = gtr__parameter_read(ctx->parameter[i], held + bytes) == GTR_OK;
     d = t->desc;
     d.groups = t->group; d.n_groups = t->n_groups - 1; d.lr = t->lr; d.no_matchers |= by_node;
     if (t->optim.scaled && gtr_trainer_report(t).step) d.loss_scale = gtr_trainer_report(t).loss_scale;
@@ -10786,7 +11422,8 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
         gtr__text_begin(ctx);
         if (e && (!gtr__profile(u, step, e) || gtr__wait_all(ctx) != GTR_OK)) e = NULL;
         gtr_trainer_destroy(u);
-        for (i = 0, bytes = 0; i < ctx->n_parameter && !ctx->dead; bytes += ctx->parameter[i++]->data_bytes) if (gtr__parameter_write(ctx->parameter[i], held + bytes) != GTR_OK) e = NULL;
+        for (i = 0, bytes = 0; i < ctx->n_parameter && !ctx->dead; bytes += ctx->parameter[i++]->data_bytes)
+            if (gtr__parameter_write(ctx->parameter[i], held + bytes) != GTR_OK) e = NULL;
     }
     gtr__mfree(ctx, held);
     return e ? gtr__text(ctx) : "";
@@ -10801,9 +11438,17 @@ void gtr_release(gtr_context *ctx, int64_t mark) {
     for (t = ctx->trainers; t; t = t->next)
         if (t->metric && t->metric->id >= mark && gtr__refuse(t, "gtr_release of the metric") != GTR_OK) return;
     for (t = ctx->trainers; t; t = t->next)
-        if (t->loss->id >= mark) { gtr__fail(ctx, GTR_ERR_STATE, "gtr_release: a trainer uses \"%s\", which was built after the mark", gtr__label(t->loss)); return; }
+        if (t->loss->id >= mark) {
+            gtr__fail(ctx, GTR_ERR_STATE, "gtr_release: a trainer uses \"%s\", which was built after the mark",
+                gtr__label(t->loss));
+            return;
+        }
     for (p = ctx->predictors; p; p = p->next)
-        if (p->out->id >= mark) { gtr__fail(ctx, GTR_ERR_STATE, "gtr_release: a predictor uses \"%s\", which was built after the mark", gtr__label(p->out)); return; }
+        if (p->out->id >= mark) {
+            gtr__fail(ctx, GTR_ERR_STATE, "gtr_release: a predictor uses \"%s\", which was built after the mark",
+                gtr__label(p->out));
+            return;
+        }
     for (t = ctx->trainers; t; t = t->next) if (t->fit_metric && t->fit_metric->id >= mark) t->fit_metric = NULL;
     gtr__plans_forget(ctx, mark);
     gtr__wait_all(ctx);
@@ -10853,10 +11498,11 @@ void gtr_destroy(gtr_context *ctx) {
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
-   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files
-   (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge,
-   publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so.
-   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF
-   MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE
-   FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
-   WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */
+   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+   documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
+   rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to
+   permit persons to whom the Software is furnished to do so. THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY
+   KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR
+   PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR
+   OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE
+   SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */

@@ -5,11 +5,13 @@
 // Toolkits from CUDA 11.4 on compile it, as C++17.
 // Define GPUTRAIN_NO_CUBLASLT to build without cuBLASLt: own products alone, and nothing to link.
 //
-// The file calls nothing of gputrain.h by name: it is handed a table (gtr__host) and exports one (gtr_cuda_backend_0_1).
-// All else is static, nothing is mutable outside an instance. Which path a kernel takes is chosen by the architecture that the
-// loaded code was compiled for (a probe kernel reports it). Licence: that of gputrain.h.
+// The file calls nothing of gputrain.h by name: it is handed a table (gtr__host) and exports one
+// (gtr_cuda_backend_0_1).
+// All else is static, nothing is mutable outside an instance. Which path a kernel takes is chosen by the architecture
+// that the loaded code was compiled for (a probe kernel reports it). Licence: that of gputrain.h.
 //
-// Contents: device helpers, runtime, products, the other ops, kernels of whole networks, the table. Markers: "// >>name", "// >>op:name".
+// Contents: device helpers, runtime, products, the other ops, kernels of whole networks, the table. Markers:
+// "// >>name", "// >>op:name".
 
 #define GPUTRAIN_BACKEND
 #include "gputrain.h"
@@ -84,7 +86,8 @@ static inline bool gtr__fatal(cudaError_t e) {
     return n == 700 || n == 702 || n == 710 || (n >= 714 && n <= 719) || n == 721 || n == 810;
 }
 
-// Turns a return code of CUDA into a result: GTR_OK, or an error noted with what was done. Fatal codes poison the instance.
+// Turns a return code of CUDA into a result: GTR_OK, or an error noted with what was done. Fatal
+// codes poison the instance.
 static inline gtr_result gtr__check(void *instance, cudaError_t e, const char *what) {
     gtr__cuda *g = (gtr__cuda *)instance;
     if (e == cudaSuccess) return GTR_OK;
@@ -93,22 +96,26 @@ static inline gtr_result gtr__check(void *instance, cudaError_t e, const char *w
     if (g && gtr__fatal(e)) {
         if (!g->poisoned) {
             g->poisoned = 1;
-            snprintf(g->cause, sizeof g->cause, "%s: %s (%s, %d)", what, cudaGetErrorString(e), cudaGetErrorName(e), (int)e);
+            snprintf(g->cause, sizeof g->cause, "%s: %s (%s, %d)", what, cudaGetErrorString(e),
+                cudaGetErrorName(e), (int)e);
         }
-        return gtr__fail(instance, GTR_ERR_CUDA, "the device is lost, the process must be started anew; first cause: %s", g->cause);
+        return gtr__fail(instance, GTR_ERR_CUDA,
+            "the device is lost, the process must be started anew; first cause: %s", g->cause);
     }
-    return gtr__fail(instance, GTR_ERR_CUDA, "%s: %s (%s, %d)", what, cudaGetErrorString(e), cudaGetErrorName(e), (int)e);
+    return gtr__fail(instance, GTR_ERR_CUDA, "%s: %s (%s, %d)", what, cudaGetErrorString(e),
+        cudaGetErrorName(e), (int)e);
 }
 
-// Starts a kernel on the call's stream and checks that it started: return GTR__LAUNCH(instance, c, kernel, grid, block, shared, args...);
-// A kernel with template arguments goes in parentheses. Every kernel's first statement is gtr__enter().
+// Starts a kernel on the call's stream and checks that it started: return GTR__LAUNCH(instance, c, kernel, grid, block,
+// shared, args...); A kernel with template arguments goes in parentheses. Every kernel's first
+// statement is gtr__enter().
 #define GTR__LAUNCH(instance, c, kernel, grid, block, shared, ...) \
     gtr__start(instance, (cudaStream_t)(c)->stream, #kernel, kernel, dim3(grid), dim3(block), shared, 1u, __VA_ARGS__)
 
 #if CUDART_VERSION >= 11080
 template <typename... P, typename... A>
-static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *name, void (*kernel)(P...), dim3 grid, dim3 block,
-                             size_t shared, unsigned cluster, A &&...args) {
+static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *name, void (*kernel)(P...), dim3 grid,
+        dim3 block, size_t shared, unsigned cluster, A &&...args) {
     gtr__cuda *g = (gtr__cuda *)instance;
     cudaLaunchAttribute attribute[2];
     cudaLaunchConfig_t config;
@@ -218,8 +225,9 @@ static inline unsigned gtr__blocks(void *instance, int64_t items, int64_t per_bl
     return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 
-// Before it touches memory, a kernel waits until its predecessor's writes are there, and lets its successor be set up meanwhile.
-// Both do nothing but under gtr__cuda.overlap. All threads call it: a successor trusts that what its predecessor waited for is done.
+// Before it touches memory, a kernel waits until its predecessor's writes are there, and lets its successor be set up
+// meanwhile. Both do nothing but under gtr__cuda.overlap. All threads call it: a successor trusts that what its
+// predecessor waited for is done.
 static __device__ __forceinline__ void gtr__enter() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -294,7 +302,8 @@ static __device__ __forceinline__ float gtr__warp_max(float v)      // of equals
     for (int i = 16; i; i >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, i));
     return v;
 }
-// All threads of a block of a multiple of 32 threads call them; scratch is 32 floats of shared memory, free again on return.
+// All threads of a block of a multiple of 32 threads call them; scratch is 32 floats of shared
+// memory, free again on return.
 static __device__ __forceinline__ float gtr__block_sum(float v, float *scratch) {
     int warps = (int)(blockDim.x + 31) / 32, lane = (int)threadIdx.x & 31;
     v = gtr__warp_sum(v);
@@ -313,7 +322,8 @@ static __device__ __forceinline__ float gtr__block_max(float v, float *scratch) 
     __syncthreads();
     return v;
 }
-// True in all threads of the last block to come here, whose reads then see what the others wrote before: ticket is zero before and after.
+// True in all threads of the last block to come here, whose reads then see what the others wrote before: ticket
+// is zero before and after.
 static __device__ __forceinline__ bool gtr__last_block(uint32_t *ticket, unsigned blocks) {
     __shared__ bool last;
     __threadfence();
@@ -327,8 +337,8 @@ static __device__ __forceinline__ bool gtr__last_block(uint32_t *ticket, unsigne
     return last;
 }
 
-// The element-wise formulas; op is the number of a unary op (a constant folds the switch away). Backward reads x or y, whichever its
-// row names; the other may be anything.
+// The element-wise formulas; op is the number of a unary op (a constant folds the switch away). Backward reads x or y,
+// whichever its row names; the other may be anything.
 static __device__ __forceinline__ float gtr__gelu_tanh_grad(float x) GTR__GELU_TANH_GRAD_BODY
 
 static __device__ __forceinline__ float gtr__unary_fwd(int op, float x, float a, float b) {
@@ -344,16 +354,17 @@ static __device__ __forceinline__ float gtr__unary_bwd(int op, float dy, float x
 }
 
 // >>runtime
-// An instance is a device, its streams and, shared between instances of one device, the handle of cuBLASLt. A plan's nodes run on lanes:
-// lane = stage * GTR__MAX_STREAMS + stream is stream number `stream` of instances[stage]. The first stream of instances[0] is the main one:
-// other lanes fork from it and are joined to it, eagerly and in a capture alike.
+// An instance is a device, its streams and, shared between instances of one device, the handle of cuBLASLt. A plan's
+// nodes run on lanes: lane = stage * GTR__MAX_STREAMS + stream is stream number `stream` of instances[stage]. The first
+// stream of instances[0] is the main one: other lanes fork from it and are joined to it,
+// eagerly and in a capture alike.
 
 #include <atomic>
 #include <new>
 
 #if !defined(GPUTRAIN_NO_CUBLASLT) && !defined(GPUTRAIN_LINK_CUBLASLT) && defined(__linux__)
-// cuBLASLt is loaded when the first product wants it, which takes 40 ms: a program whose networks have kernels of their own does without.
-// Define GPUTRAIN_LINK_CUBLASLT where it is to be linked as ever (statically, say).
+// cuBLASLt is loaded when the first product wants it, which takes 40 ms: a program whose networks have kernels of their
+// own does without. Define GPUTRAIN_LINK_CUBLASLT where it is to be linked as ever (statically, say).
 #include <dlfcn.h>
 static void *gtr__cublaslt_open() {
     char name[40];
@@ -365,8 +376,10 @@ static void *gtr__cublaslt(const char *function) {
     return library ? dlsym(library, function) : NULL;
 }
 #define GTR__CUBLASLT(function) ((decltype(&::function))gtr__cublaslt(#function))
-#define cublasLtCreate(handle) (gtr__cublaslt("cublasLtCreate") ? GTR__CUBLASLT(cublasLtCreate)(handle) : CUBLAS_STATUS_NOT_SUPPORTED)
-#define cublasLtGetStatusName(status) (gtr__cublaslt("cublasLtGetStatusName") ? GTR__CUBLASLT(cublasLtGetStatusName)(status) : "the library was not found")
+#define cublasLtCreate(handle) (gtr__cublaslt("cublasLtCreate") ? GTR__CUBLASLT(cublasLtCreate)(handle) \
+    : CUBLAS_STATUS_NOT_SUPPORTED)
+#define cublasLtGetStatusName(status) (gtr__cublaslt("cublasLtGetStatusName") \
+    ? GTR__CUBLASLT(cublasLtGetStatusName)(status) : "the library was not found")
 #define cublasLtGetVersion() (gtr__cublaslt("cublasLtGetVersion") ? GTR__CUBLASLT(cublasLtGetVersion)() : 0)
 #define cublasLtDestroy                      GTR__CUBLASLT(cublasLtDestroy)
 #define cublasLtMatmul                       GTR__CUBLASLT(cublasLtMatmul)
@@ -403,7 +416,9 @@ typedef struct gtr__common {
 } gtr__common;
 
 // Mapped memory through which a custom op's host function gets its operands.
-typedef struct gtr__staging { const void *key; int direction; void *stream; size_t bytes; void *host, *device; } gtr__staging;
+typedef struct gtr__staging {
+    const void *key; int direction; void *stream; size_t bytes; void *host, *device;
+} gtr__staging;
 
 typedef struct gtr__instance {
     gtr__cuda g;                // first: kernels see only this
@@ -446,10 +461,12 @@ static void gtr__unlock(gtr__common *common) { common->lock.clear(std::memory_or
 
 static gtr_result gtr__alive(gtr__instance *in) {
     if (!in->g.poisoned) return GTR_OK;
-    return gtr__fail(in, GTR_ERR_CUDA, "the device is lost, the process must be started anew; first cause: %s", in->g.cause);
+    return gtr__fail(in, GTR_ERR_CUDA,
+        "the device is lost, the process must be started anew; first cause: %s", in->g.cause);
 }
 
-// What the loaded code was compiled for, which a device cannot tell: a JIT of older PTX lacks what its architecture has.
+// What the loaded code was compiled for, which a device cannot tell: a JIT of older PTX lacks
+// what its architecture has.
 static __global__ void gtr__probe_kernel(int *out) {
     gtr__enter();
 #if defined(__CUDA_ARCH__)
@@ -490,10 +507,12 @@ static gtr_result gtr__probe(gtr__instance *in, const cudaDeviceProp *prop, char
     in->g.arch_feature = got[1];
     if (e == cudaSuccess && got[0] >= 75) return GTR_OK;
     gtr__quiet(e);
-    if (e == cudaSuccess || e == cudaErrorNoKernelImageForDevice || e == cudaErrorInvalidDeviceFunction || e == cudaErrorUnsupportedPtxVersion
-        || e == cudaErrorInvalidKernelImage) {
-        snprintf(why, 256, "no kernel image for this GPU (%.60s, compute capability %d.%d); the binary was built for %.60s: compile with -arch=sm_%d%d",
-                 prop->name, prop->major, prop->minor, GTR__BUILT_FOR, prop->major, prop->minor);
+    if (e == cudaSuccess || e == cudaErrorNoKernelImageForDevice || e == cudaErrorInvalidDeviceFunction
+            || e == cudaErrorUnsupportedPtxVersion || e == cudaErrorInvalidKernelImage) {
+        snprintf(why, 256,
+            "no kernel image for this GPU (%.60s, compute capability %d.%d); the binary was built for %.60s: "
+            "compile with -arch=sm_%d%d", prop->name, prop->major, prop->minor, GTR__BUILT_FOR,
+            prop->major, prop->minor);
         return GTR_ERR_UNSUPPORTED;
     }
     if (e == cudaErrorMemoryAllocation) {
@@ -512,7 +531,8 @@ static gtr_result gtr__find_device(int index, char *why) {
     gtr__quiet(cudaDriverGetVersion(&driver));
     gtr__quiet(cudaRuntimeGetVersion(&runtime));
     if (driver == 0) { snprintf(why, 256, "no NVIDIA driver"); return GTR_ERR_UNSUPPORTED; }
-    if (e == cudaErrorInsufficientDriver || e == cudaErrorCompatNotSupportedOnDevice || e == cudaErrorSystemDriverMismatch) {
+    if (e == cudaErrorInsufficientDriver || e == cudaErrorCompatNotSupportedOnDevice
+            || e == cudaErrorSystemDriverMismatch) {
         snprintf(why, 256, "driver too old for the runtime: it supports CUDA %d.%d, this program was built with %d.%d",
                  driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
         return GTR_ERR_UNSUPPORTED;
@@ -521,9 +541,13 @@ static gtr_result gtr__find_device(int index, char *why) {
         snprintf(why, 256, "a driver, but no NVIDIA GPU (or CUDA_VISIBLE_DEVICES hides it)");
         return GTR_ERR_UNSUPPORTED;
     }
-    if (e == cudaErrorMemoryAllocation) { snprintf(why, 256, "out of memory: CUDA could not start"); return GTR_ERR_NOMEM; }
+    if (e == cudaErrorMemoryAllocation) {
+        snprintf(why, 256, "out of memory: CUDA could not start"); return GTR_ERR_NOMEM;
+    }
     if (e != cudaSuccess) { snprintf(why, 256, "CUDA did not start: %s", cudaGetErrorString(e)); return GTR_ERR_CUDA; }
-    if (index < 0 || index >= n) { snprintf(why, 256, "GPU %d was asked for, and there are %d", index, n); return GTR_ERR_ARG; }
+    if (index < 0 || index >= n) {
+        snprintf(why, 256, "GPU %d was asked for, and there are %d", index, n); return GTR_ERR_ARG;
+    }
     return GTR_OK;
 }
 
@@ -572,13 +596,16 @@ static gtr_result gtr__set_up(gtr__instance *in, gtr__instance_desc desc, char *
     if (e == cudaSuccess) e = cudaGetDeviceProperties(&prop, in->g.device);
     in->own_first = !desc.stream;
     if (desc.stream) in->stream[0] = (cudaStream_t)desc.stream;
-    for (int i = desc.stream ? 1 : 0; e == cudaSuccess && i < GTR__MAX_STREAMS; i++) e = cudaStreamCreateWithFlags(&in->stream[i], cudaStreamNonBlocking);
+    for (int i = desc.stream ? 1 : 0; e == cudaSuccess && i < GTR__MAX_STREAMS; i++)
+        e = cudaStreamCreateWithFlags(&in->stream[i], cudaStreamNonBlocking);
     if (e == cudaSuccess) e = cudaEventCreateWithFlags(&in->fence, cudaEventDisableTiming);
     if (e == cudaSuccess) e = cudaEventCreate(&in->begin);
     if (e == cudaSuccess) e = cudaEventCreate(&in->end);
     if (e != cudaSuccess) {
         gtr__quiet(e);
-        if (e == cudaErrorMemoryAllocation) { snprintf(why, 256, "out of memory: other work fills GPU %d", in->g.device); return GTR_ERR_NOMEM; }
+        if (e == cudaErrorMemoryAllocation) {
+            snprintf(why, 256, "out of memory: other work fills GPU %d", in->g.device); return GTR_ERR_NOMEM;
+        }
         snprintf(why, 256, "GPU %d could not be opened: %s", in->g.device, cudaGetErrorString(e));
         return GTR_ERR_CUDA;
     }
@@ -719,10 +746,12 @@ static bool gtr__more_room(gtr__instance *in, void **list, int n, int *cap, size
     return true;
 }
 
-// Pinned, mapped memory of at least `bytes` for a custom op: the same at each call with the same arguments, until the instance is
-// destroyed, and zeroed when it is made. Its first word is not zero once the user's function failed (gtr__custom_failed).
+// Pinned, mapped memory of at least `bytes` for a custom op: the same at each call with the same arguments, until the
+// instance is destroyed, and zeroed when it is made. Its first word is not zero once the user's function failed
+// (gtr__custom_failed).
 #define GTR__INSTANCE_STAGING
-static void *gtr__instance_staging(void *instance, const void *key, int direction, void *stream, size_t bytes, void **device) {
+static void *gtr__instance_staging(void *instance, const void *key, int direction, void *stream, size_t bytes,
+        void **device) {
     gtr__instance *in = (gtr__instance *)instance;
     for (int i = 0; i < in->n_staging; i++) {
         gtr__staging *s = &in->staging[i];
@@ -762,7 +791,8 @@ static gtr_result gtr__cuda_copy(void *instance, void *dst, const void *src, siz
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    enum cudaMemcpyKind k = kind == GTR__TO_DEVICE ? cudaMemcpyHostToDevice : kind == GTR__TO_HOST ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
+    enum cudaMemcpyKind k = kind == GTR__TO_DEVICE ? cudaMemcpyHostToDevice : kind == GTR__TO_HOST
+        ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
     if (bytes) GTR__TRY(gtr__check(in, cudaMemcpyAsync(dst, src, bytes, k, in->stream[0]), "cudaMemcpyAsync"));
     if (!wait) return GTR_OK;
     GTR__TRY(gtr__check(in, cudaStreamSynchronize(in->stream[0]), "cudaStreamSynchronize"));
@@ -780,7 +810,8 @@ static gtr_result gtr__cuda_wait(void *instance) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    for (int i = 0; i < GTR__MAX_STREAMS; i++) GTR__TRY(gtr__check(in, cudaStreamSynchronize(in->stream[i]), "cudaStreamSynchronize"));
+    for (int i = 0; i < GTR__MAX_STREAMS; i++)
+        GTR__TRY(gtr__check(in, cudaStreamSynchronize(in->stream[i]), "cudaStreamSynchronize"));
     return gtr__custom_failed(in);
 }
 
@@ -835,15 +866,13 @@ static void gtr__cuda_environment(void *instance, char *text, size_t size) {
 #ifndef GPUTRAIN_NO_CUBLASLT
     snprintf(library, sizeof library, "%llu", (unsigned long long)cublasLtGetVersion());
 #endif
-    snprintf(text, size,
-             "device %d: %s, compute capability %d.%d, %d multiprocessors in use\n"
-             "memory: %.0f MiB, %.0f MiB free\n"
-             "driver for CUDA %d.%d, runtime %d.%d, cuBLASLt %s\n"
-             "built for %s; code in use is of architecture %d, TF32 and BF16 products %s, Hopper's own matrix instructions %s\n",
-             in->g.device, in->name, in->major, in->minor, in->g.sm_count, (double)in->memory / 1048576.0, (double)room / 1048576.0,
-             driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10, library,
-             GTR__BUILT_FOR, in->g.compute, in->g.compute >= 80 ? "in" : "missing",
-             in->g.arch_feature ? "in" : in->major == 9 ? "missing (-arch=sm_90a has them)" : "not of this GPU");
+    snprintf(text, size, "device %d: %s, compute capability %d.%d, %d multiprocessors in use\n"
+        "memory: %.0f MiB, %.0f MiB free\n" "driver for CUDA %d.%d, runtime %d.%d, cuBLASLt %s\n"
+        "built for %s; code in use is of architecture %d, TF32 and BF16 products %s, Hopper's own matrix "
+        "instructions %s\n", in->g.device, in->name, in->major, in->minor, in->g.sm_count,
+        (double)in->memory / 1048576.0, (double)room / 1048576.0, driver / 1000, driver % 1000 / 10, runtime / 1000,
+        runtime % 1000 / 10, library, GTR__BUILT_FOR, in->g.compute, in->g.compute >= 80 ? "in" : "missing",
+        in->g.arch_feature ? "in" : in->major == 9 ? "missing (-arch=sm_90a has them)" : "not of this GPU");
 }
 
 static double gtr__cuda_seconds(void *instance, int start) {
@@ -851,9 +880,12 @@ static double gtr__cuda_seconds(void *instance, int start) {
     float ms = 0;
     if (gtr__alive(in) != GTR_OK) return 0;
     gtr__on_device scope(in);
-    if (gtr__check(in, cudaEventRecord(start ? in->begin : in->end, in->stream[0]), "cudaEventRecord") != GTR_OK || start) return 0;
+    if (gtr__check(in, cudaEventRecord(start ? in->begin : in->end, in->stream[0]), "cudaEventRecord")
+            != GTR_OK || start)
+        return 0;
     if (gtr__check(in, cudaEventSynchronize(in->end), "cudaEventSynchronize") != GTR_OK) return 0;
-    return gtr__check(in, cudaEventElapsedTime(&ms, in->begin, in->end), "cudaEventElapsedTime") == GTR_OK ? ms * 1e-3 : 0;
+    return gtr__check(in, cudaEventElapsedTime(&ms, in->begin, in->end), "cudaEventElapsedTime") == GTR_OK
+        ? ms * 1e-3 : 0;
 }
 
 // >>runtime-plan
@@ -887,8 +919,8 @@ static gtr__instance *gtr__other_instance(void *const *instances, int n_stage, i
     return stage < n_stage && instances[stage] != instances[0] ? (gtr__instance *)instances[stage] : NULL;
 }
 
-// Copies go to each instance's first stream, a plan starts and ends on the main one: with several instances, the main stream waits
-// for the others' before a launch, and they for it afterwards.
+// Copies go to each instance's first stream, a plan starts and ends on the main one: with several instances, the main
+// stream waits for the others' before a launch, and they for it afterwards.
 static gtr_result gtr__gather(void *const *instances, int n_stage) {
     gtr__instance *main = (gtr__instance *)instances[0], *in;
     for (int s = 1; s < n_stage; s++) {
@@ -914,7 +946,8 @@ static gtr_result gtr__spread(void *const *instances, int n_stage) {
 
 static gtr_result gtr__run_one(gtr__instance *in, const gtr__node *node, const gtr__call *call, bool overlap) {
     gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
-    if (!kernel) return gtr__fail(in, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel", node->layer ? node->layer : "?", (int)node->op);
+    if (!kernel) return gtr__fail(in, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
+        node->layer ? node->layer : "?", (int)node->op);
     gtr__on_device scope(in);
 #ifdef GPUTRAIN_NO_OVERLAP
     overlap = false;
@@ -925,8 +958,8 @@ static gtr_result gtr__run_one(gtr__instance *in, const gtr__node *node, const g
     return r;
 }
 
-// Enqueues the nodes of a part on their lanes. A node's kernel may overlap its predecessor's end only where that predecessor is the
-// sole thing it waits for. Lanes are joined even after an error, so that a capture can be ended.
+// Enqueues the nodes of a part on their lanes. A node's kernel may overlap its predecessor's end only where that
+// predecessor is the sole thing it waits for. Lanes are joined even after an error, so that a capture can be ended.
 static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int begin, int end) {
     gtr__instance *main = (gtr__instance *)instances[0];
     uint32_t used = 0, busy = 0;
@@ -937,7 +970,8 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
         gtr__on_device scope(main);
         if (used & ~1u) GTR__TRY(gtr__check(main, cudaEventRecord(x->fork, first), "cudaEventRecord"));
         for (int lane = 1; lane < GTR__MAX_LANES; lane++)
-            if (used >> lane & 1) GTR__TRY(gtr__check(main, cudaStreamWaitEvent(gtr__lane_stream(instances, lane), x->fork, 0), "cudaStreamWaitEvent"));
+            if (used >> lane & 1) GTR__TRY(gtr__check(main,
+                cudaStreamWaitEvent(gtr__lane_stream(instances, lane), x->fork, 0), "cudaStreamWaitEvent"));
     }
     for (int i = begin; r == GTR_OK && i < end; i++) {
         const gtr__node *node = &x->plan->node[i];
@@ -962,8 +996,10 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
         if (!(used >> lane & 1)) continue;
         gtr__instance *in = (gtr__instance *)instances[lane / GTR__MAX_STREAMS];
         gtr__on_device scope(in);
-        gtr_result joined = gtr__check(in, cudaEventRecord(x->join[lane], gtr__lane_stream(instances, lane)), "cudaEventRecord");
-        if (joined == GTR_OK) joined = gtr__check(in, cudaStreamWaitEvent(first, x->join[lane], 0), "cudaStreamWaitEvent");
+        gtr_result joined = gtr__check(in, cudaEventRecord(x->join[lane], gtr__lane_stream(instances, lane)),
+            "cudaEventRecord");
+        if (joined == GTR_OK)
+            joined = gtr__check(in, cudaStreamWaitEvent(first, x->join[lane], 0), "cudaStreamWaitEvent");
         if (r == GTR_OK) r = joined;
     }
     return r;
@@ -977,7 +1013,8 @@ static gtr_result gtr__capture(void *const *instances, gtr__cuda_exec *x, gtr__p
     int begin, end;
     gtr__range(x, part, &begin, &end);
     gtr__on_device scope(main);
-    GTR__TRY(gtr__check(main, cudaStreamBeginCapture(main->stream[0], cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture"));
+    GTR__TRY(gtr__check(main, cudaStreamBeginCapture(main->stream[0], cudaStreamCaptureModeThreadLocal),
+        "cudaStreamBeginCapture"));
     gtr_result r = gtr__enqueue(instances, x, begin, end);
     cudaError_t ended = cudaStreamEndCapture(main->stream[0], &graph);
     if (r != GTR_OK) gtr__quiet(ended);
@@ -1026,7 +1063,8 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
         const gtr__node *node = &plan->node[i];
         if (!gtr__fits(instances, node)) { plan->unfit = 1 + (int)node->attr.i[0]; return GTR_OK; }
         if (!gtr__cuda_kernel(node->op, node->dir))
-            return gtr__fail(main, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel", node->layer ? node->layer : "?", (int)node->op);
+            return gtr__fail(main, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
+                node->layer ? node->layer : "?", (int)node->op);
     }
     x = (gtr__cuda_exec *)main->g.host.alloc(main->g.host.user, bytes);
     if (!x) return gtr__fail(main, GTR_ERR_NOMEM, "out of host memory for a plan of %d nodes", plan->n_node);
@@ -1050,7 +1088,8 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
         x->call[i] = node->call;
         x->call[i].stream = (void *)gtr__lane_stream(instances, lane);
         if (node->signals) e = cudaEventCreateWithFlags(&x->event[i], cudaEventDisableTiming);
-        if (e == cudaSuccess && lane && !x->join[lane]) e = cudaEventCreateWithFlags(&x->join[lane], cudaEventDisableTiming);
+        if (e == cudaSuccess && lane && !x->join[lane])
+            e = cudaEventCreateWithFlags(&x->join[lane], cudaEventDisableTiming);
     }
     if (e != cudaSuccess) {
         gtr_result r = gtr__check(main, e, "cudaEventCreate");
@@ -1100,8 +1139,9 @@ static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, in
 }
 
 // >>products
-// All products are one shape: C (m, n) = sum over j < kb and k of A_j (m, k) B_j (k, n), for each of a batch, with an epilogue. Small ones
-// run on the own kernel, in one launch, because at their size latency counts and not flops; large ones on cuBLASLt.
+// All products are one shape: C (m, n) = sum over j < kb and k of A_j (m, k) B_j (k, n), for each of a batch, with an
+// epilogue. Small ones run on the own kernel, in one launch, because at their size latency counts and not
+// flops; large ones on cuBLASLt.
 
 #include <type_traits>
 
@@ -1128,7 +1168,8 @@ typedef struct gtr__product {
     int type_sums, add_sums;
 } gtr__product;
 
-enum { GTR__PRODUCT_FMA, GTR__PRODUCT_TF32, GTR__PRODUCT_HALF };    // float32 units; tensor cores on float32; on bf16 or f16
+// float32 units; tensor cores on float32; on bf16 or f16
+enum { GTR__PRODUCT_FMA, GTR__PRODUCT_TF32, GTR__PRODUCT_HALF };
 
 // How a product runs: a pure function of shapes, dtypes, precision and capabilities.
 typedef struct gtr__choice {
@@ -1152,19 +1193,23 @@ static gtr__product gtr__product_none(void) {
 // >>products-ptx
 // One instruction each. Where an architecture lacks it, the kernels that need it are not started.
 
-static __device__ __forceinline__ uint32_t gtr__shared_address(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
+static __device__ __forceinline__ uint32_t gtr__shared_address(const void *p) {
+    return (uint32_t)__cvta_generic_to_shared(p);
+}
 
 // Copies 16 (4) bytes of global to shared memory, or zeros if not ok; visible after gtr__copies_done and a barrier.
 static __device__ __forceinline__ void gtr__copy16(void *dst, const void *src, bool ok) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" :: "r"(gtr__shared_address(dst)), "l"(__cvta_generic_to_global(src)), "r"(ok ? 16 : 0) : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" :: "r"(gtr__shared_address(dst)),
+        "l"(__cvta_generic_to_global(src)), "r"(ok ? 16 : 0) : "memory");
 #else
     *(uint4 *)dst = ok ? *(const uint4 *)src : make_uint4(0, 0, 0, 0);
 #endif
 }
 static __device__ __forceinline__ void gtr__copy4(void *dst, const void *src, bool ok) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" :: "r"(gtr__shared_address(dst)), "l"(__cvta_generic_to_global(src)), "r"(ok ? 4 : 0) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" :: "r"(gtr__shared_address(dst)),
+        "l"(__cvta_generic_to_global(src)), "r"(ok ? 4 : 0) : "memory");
 #else
     *(uint32_t *)dst = ok ? *(const uint32_t *)src : 0;
 #endif
@@ -1180,12 +1225,15 @@ template <int LEFT> static __device__ __forceinline__ void gtr__copies_done()   
     asm volatile("cp.async.wait_group %0;" :: "n"(LEFT) : "memory");
 #endif
 }
-// Four 8x8 matrices of 16-bit words (8x4 of 32-bit ones): lane l gives row l%8 of matrix l/8 and gets words (l/4, l%4) of each.
+// Four 8x8 matrices of 16-bit words (8x4 of 32-bit ones): lane l gives row l%8 of matrix l/8 and gets
+// words (l/4, l%4) of each.
 static __device__ __forceinline__ void gtr__matrix4(uint32_t *r, const void *p) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(gtr__shared_address(p)) : "memory");
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]),
+        "=r"(r[2]), "=r"(r[3]) : "r"(gtr__shared_address(p)) : "memory");
 }
 static __device__ __forceinline__ void gtr__matrix4_t(uint32_t *r, const void *p) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(gtr__shared_address(p)) : "memory");
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]),
+        "=r"(r[2]), "=r"(r[3]) : "r"(gtr__shared_address(p)) : "memory");
 }
 // Rounds to nearest: the tensor cores themselves cut, which costs a factor of seven in the error's square.
 static __device__ __forceinline__ uint32_t gtr__to_tf32(uint32_t u) {
@@ -1197,8 +1245,9 @@ static __device__ __forceinline__ uint32_t gtr__to_tf32(uint32_t u) {
 // d (16x8) += a (16x8) b (8x8), TF32
 static __device__ __forceinline__ void gtr__mma_tf32(float *d, const uint32_t *a, const uint32_t *b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, "
+        "%2, %3};" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]),
+        "r"(b[0]), "r"(b[1]));
 #else
     (void)d; (void)a; (void)b;
 #endif
@@ -1206,23 +1255,26 @@ static __device__ __forceinline__ void gtr__mma_tf32(float *d, const uint32_t *a
 // d (16x8) += a (16x16) b (16x8)
 static __device__ __forceinline__ void gtr__mma_bf16(float *d, const uint32_t *a, const uint32_t *b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1,"
+        " %2, %3};" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]),
+        "r"(b[0]), "r"(b[1]));
 #else
     (void)d; (void)a; (void)b;
 #endif
 }
 static __device__ __forceinline__ void gtr__mma_f16(float *d, const uint32_t *a, const uint32_t *b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, "
+        "%2, %3};" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]),
+        "r"(b[0]), "r"(b[1]));
 #else       // Turing has half of it
     for (int i = 0; i < 2; i++)
         asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
                      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[2 * i]), "r"(a[2 * i + 1]), "r"(b[i]));
 #endif
 }
-// All threads of a cluster meet; what they wrote to shared memory before is seen behind it. To part, they need not wait for their writes.
+// All threads of a cluster meet; what they wrote to shared memory before is seen behind it. To part, they need
+// not wait for their writes.
 static __device__ __forceinline__ void gtr__cluster_barrier() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
@@ -1247,29 +1299,44 @@ static __device__ __forceinline__ uint32_t gtr__cluster_address(const void *p, i
 static __device__ __forceinline__ float4 gtr__cluster_get4(const float *p, int rank) {
     float4 v = make_float4(0, 0, 0, 0);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "r"(gtr__cluster_address(p, rank)) : "memory");
+    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z),
+        "=f"(v.w) : "r"(gtr__cluster_address(p, rank)) : "memory");
 #else
     (void)p; (void)rank;
 #endif
     return v;
 }
-// Barriers in shared memory, by their addresses: of a number of arrivals, and of bytes that bulk copies bring; a turn is over when all have come.
+// Barriers in shared memory, by their addresses: of a number of arrivals, and of bytes that bulk copies bring; a turn
+// is over when all have come.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-static __device__ __forceinline__ void gtr__bar_set(uint32_t bar, uint32_t count) { asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(bar), "r"(count) : "memory"); }
-static __device__ __forceinline__ void gtr__bars_are_set() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
-template <int TIMES = 1> static __device__ __forceinline__ void gtr__bar_arrive(uint32_t bar) { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "n"(TIMES) : "memory"); }
-static __device__ __forceinline__ void gtr__bar_expect(uint32_t bar, uint32_t bytes) { asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "r"(bytes) : "memory"); }
+static __device__ __forceinline__ void gtr__bar_set(uint32_t bar, uint32_t count) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(bar), "r"(count) : "memory");
+}
+static __device__ __forceinline__ void gtr__bars_are_set() {
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+template <int TIMES = 1>
+static __device__ __forceinline__ void gtr__bar_arrive(uint32_t bar) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "n"(TIMES) : "memory");
+}
+static __device__ __forceinline__ void gtr__bar_expect(uint32_t bar, uint32_t bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "r"(bytes) : "memory");
+}
 // Whether the turn of this parity is over; waits some microseconds for it.
 [[maybe_unused]] static __device__ __forceinline__ bool gtr__bar_passed(uint32_t bar, uint32_t parity) {
     uint32_t there;
-    asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n" : "=r"(there) : "r"(bar), "r"(parity) : "memory");
+    asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n"
+        : "=r"(there) : "r"(bar), "r"(parity) : "memory");
     return there != 0;
 }
 // One that another block of the cluster arrives at, too.
-static __device__ __forceinline__ void gtr__bar_arrive_far(uint32_t bar) { asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(bar) : "memory"); }
+static __device__ __forceinline__ void gtr__bar_arrive_far(uint32_t bar) {
+    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(bar) : "memory");
+}
 [[maybe_unused]] static __device__ __forceinline__ bool gtr__bar_passed_far(uint32_t bar, uint32_t parity) {
     uint32_t there;
-    asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n" : "=r"(there) : "r"(bar), "r"(parity) : "memory");
+    asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+        "selp.u32 %0, 1, 0, p;\n}\n" : "=r"(there) : "r"(bar), "r"(parity) : "memory");
     return there != 0;
 }
 // Looks at a barrier in vain, each of some microseconds in the hardware, before a wait ends: seconds.
@@ -1298,14 +1365,16 @@ static __device__ __forceinline__ void gtr__bar_arrive_far(uint32_t bar) { asm v
 
 // Calls, not inlined: one copy of all formulas in the file, and a call costs little beside a tile.
 static __device__ __noinline__ float4 gtr__act4(int op, float4 x, float a, float b) {
-    return make_float4(gtr__unary_fwd(op, x.x, a, b), gtr__unary_fwd(op, x.y, a, b), gtr__unary_fwd(op, x.z, a, b), gtr__unary_fwd(op, x.w, a, b));
+    return make_float4(gtr__unary_fwd(op, x.x, a, b), gtr__unary_fwd(op, x.y, a, b), gtr__unary_fwd(op, x.z, a, b),
+        gtr__unary_fwd(op, x.w, a, b));
 }
 static __device__ __noinline__ float4 gtr__dact4(int op, float4 dy, float4 s, float a, float b) {
     return make_float4(gtr__unary_bwd(op, dy.x, s.x, s.x, a, b), gtr__unary_bwd(op, dy.y, s.y, s.y, a, b),
                        gtr__unary_bwd(op, dy.z, s.z, s.z, a, b), gtr__unary_bwd(op, dy.w, s.w, s.w, a, b));
 }
 
-// Bias, activation or its backward, addition, store: of four elements of C in a row, from column n on; at is their place in C.
+// Bias, activation or its backward, addition, store: of four elements of C in a row, from column n
+// on; at is their place in C.
 static __device__ __forceinline__ void gtr__epilogue4(const gtr__product &p, float4 v, int64_t n, int64_t at) {
     if (p.bias) {
         float4 b = gtr__get4(p.bias, p.type_bias, n);
@@ -1337,7 +1406,8 @@ static __device__ __forceinline__ void gtr__epilogue1(const gtr__product &p, flo
 
 // >>products-kernel
 
-// What the launcher works out once for all blocks, in 32 bits where it fits: a block's first 100 instructions cost as much as its last 100.
+// What the launcher works out once for all blocks, in 32 bits where it fits: a block's first 100 instructions cost as
+// much as its last 100.
 typedef struct gtr__product_cut {
     int m, n, k;
     uint32_t lda, ldb, ldc;
@@ -1353,8 +1423,9 @@ typedef struct gtr__product_cut {
     int vec_a, vec_b, vec_c;    // rows can be moved 16 bytes (C: four elements) at a time
 } gtr__product_cut;
 
-// A block's tile of an operand: 128 bytes of k by T of the other dimension. Rows are padded so that neither the fragments' loads nor
-// the copies meet in a bank. ES is an element's size in shared memory; K says that k is contiguous.
+// A block's tile of an operand: 128 bytes of k by T of the other dimension. Rows are padded so that neither the
+// fragments' loads nor the copies meet in a bank. ES is an element's size in shared memory; K
+// says that k is contiguous.
 template <int ES, int T, bool K> struct gtr__operand {
     static constexpr int depth = 128 / ES;                      // elements of k
     static constexpr int rows = K ? T : depth, columns = K ? depth : T;
@@ -1362,10 +1433,11 @@ template <int ES, int T, bool K> struct gtr__operand {
     static constexpr int bytes = rows * pitch * ES;
 };
 
-// Fetches a tile whose first element is at from, height rows and width columns of it being in the matrix, with zeros outside; safe is
-// any good address. CONVERT: the kernel computes in float32 and the operand may be stored otherwise.
+// Fetches a tile whose first element is at from, height rows and width columns of it being in the matrix, with zeros
+// outside; safe is any good address. CONVERT: the kernel computes in float32 and the operand may be stored otherwise.
 template <int ES, int T, bool K, bool CONVERT>
-static __device__ __forceinline__ void gtr__fetch(char *tile, const char *from, const char *safe, int dtype, uint32_t pitch, int height, int width, bool vec) {
+static __device__ __forceinline__ void gtr__fetch(char *tile, const char *from, const char *safe, int dtype,
+        uint32_t pitch, int height, int width, bool vec) {
     typedef gtr__operand<ES, T, K> tile_t;
     if (vec) {
         constexpr int per = 16 / ES, chunks = tile_t::columns / per, step = 128 / chunks;
@@ -1395,7 +1467,8 @@ static __device__ __forceinline__ void gtr__fetch(char *tile, const char *from, 
     }
 }
 
-// Fragments of the 16x(32 bytes) of A from row m, and of the (32 bytes)x16 of B from column n, at step s of four of a tile's depth.
+// Fragments of the 16x(32 bytes) of A from row m, and of the (32 bytes)x16 of B from column n, at step s
+// of four of a tile's depth.
 template <int KIND, int T, bool AK>
 static __device__ __forceinline__ void gtr__fragment_a(uint32_t *f, const char *tile, int m, int s) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
@@ -1489,8 +1562,12 @@ template <int KIND, int T, bool AK, bool BK> struct gtr__block_mma {
 template <int T, bool AK, bool BK> struct gtr__block_fma {
     static constexpr int RM = T / 16, RN = T / 8;
     float acc[RM][RN];
-    static __device__ __forceinline__ int row(int i)    { int y = (int)threadIdx.x >> 3; return AK ? y + 16 * i : y * RM + i; }
-    static __device__ __forceinline__ int column(int j) { int x = (int)threadIdx.x & 7; return BK ? x + 8 * j : j / 4 * 32 + x * 4 + j % 4; }
+    static __device__ __forceinline__ int row(int i) {
+        int y = (int)threadIdx.x >> 3; return AK ? y + 16 * i : y * RM + i;
+    }
+    static __device__ __forceinline__ int column(int j) {
+        int x = (int)threadIdx.x & 7; return BK ? x + 8 * j : j / 4 * 32 + x * 4 + j % 4;
+    }
     __device__ __forceinline__ void clear()
     {
 #pragma unroll
@@ -1536,7 +1613,8 @@ template <int T, bool AK, bool BK> struct gtr__block_fma {
 #pragma unroll
             for (int q = 0; q < 4; q++)
 #pragma unroll
-                for (int i = 0; i < RM * RN; i++) acc[i / RN][i % RN] = fmaf(fa[i / RN][q], fb[i % RN][q], acc[i / RN][i % RN]);
+                for (int i = 0; i < RM * RN; i++)
+                    acc[i / RN][i % RN] = fmaf(fa[i / RN][q], fb[i % RN][q], acc[i / RN][i % RN]);
         }
     }
     __device__ __forceinline__ void spill(float *c)
@@ -1546,7 +1624,8 @@ template <int T, bool AK, bool BK> struct gtr__block_fma {
     }
 };
 
-// Sum over the cluster's blocks, in the order of their ranks, of four floats at p of each. All loads start before the first is used.
+// Sum over the cluster's blocks, in the order of their ranks, of four floats at p of each. All loads start
+// before the first is used.
 static __device__ __forceinline__ float4 gtr__cluster_sum4(const float *p, int split) {
     if (split == 1) return *(const float4 *)p;
     float4 part[8], v;
@@ -1559,12 +1638,14 @@ static __device__ __forceinline__ float4 gtr__cluster_sum4(const float *p, int s
     return v;
 }
 
-// One TxT tile of C per cluster, whose blocks share the sum over k: each leaves its part in shared memory and finishes some of the rows
-// with everybody's. Bound by latency at the sizes it is for (a chain of one fetch, K/depth/split tiles, one exchange, one store), then by
-// the bytes a multiprocessor draws from L2: 2 T depth elements a tile of k for T T depth multiply-adds. Accumulates in float32. Kept
-// short, each part standing once: a kernel that runs for two microseconds also waits for its instructions.
+// One TxT tile of C per cluster, whose blocks share the sum over k: each leaves its part in shared memory and finishes
+// some of the rows with everybody's. Bound by latency at the sizes it is for (a chain of one fetch, K/depth/split
+// tiles, one exchange, one store), then by the bytes a multiprocessor draws from L2: 2 T depth elements a tile of k for
+// T T depth multiply-adds. Accumulates in float32. Kept short, each part standing once: a kernel that runs for two
+// microseconds also waits for its instructions.
 template <int KIND, int T, bool AK, bool BK>
-static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__product_cut cut) {
+static __global__ void __launch_bounds__(128)
+        gtr__product_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__product_cut cut) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     constexpr bool FMA = KIND == GTR__PRODUCT_FMA;
     typedef gtr__operand<ES, T, AK> tile_a;
@@ -1621,8 +1702,10 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
         if (i + ahead < count) {
             char *tile = gtr__pool + fill * slot_bytes;
             int left_k = min(cut.k - kt * depth, depth);
-            gtr__fetch<ES, T, AK, FMA>(tile, next_a, a, p.type_a, cut.lda, AK ? left_m : left_k, AK ? left_k : left_m, cut.vec_a);
-            gtr__fetch<ES, T, BK, FMA>(tile + tile_a::bytes, next_b, b, p.type_b, cut.ldb, BK ? left_n : left_k, BK ? left_k : left_n, cut.vec_b);
+            gtr__fetch<ES, T, AK, FMA>(tile, next_a, a, p.type_a, cut.lda, AK ? left_m : left_k,
+                AK ? left_k : left_m, cut.vec_a);
+            gtr__fetch<ES, T, BK, FMA>(tile + tile_a::bytes, next_b, b, p.type_b, cut.ldb, BK ? left_n : left_k,
+                BK ? left_k : left_n, cut.vec_b);
             next_a += cut.step_a;
             next_b += cut.step_b;
             if (++kt == cut.k_tiles) {
@@ -1691,14 +1774,17 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
 
 // >>products-sums
 
-// Sums of the columns of x (rows, m): block (i, s) takes 32 W columns and the s-th range of rows, each warp every 32nd row; reads x once, W
-// elements, 1 or 4, at a time. partial (gridDim.y, m) gets the sums, or out where there is one range.
-template <int W> static __global__ void __launch_bounds__(1024) gtr__column_sums_kernel(const void *x, int type_x, int64_t rows, int64_t m, float *partial,
-                                                                                        void *out, int type_out, int add) {
+// Sums of the columns of x (rows, m): block (i, s) takes 32 W columns and the s-th range of rows, each warp every 32nd
+// row; reads x once, W elements, 1 or 4, at a time. partial (gridDim.y, m) gets the sums, or out
+// where there is one range.
+template <int W>
+static __global__ void __launch_bounds__(1024) gtr__column_sums_kernel(const void *x, int type_x, int64_t rows,
+        int64_t m, float *partial, void *out, int type_out, int add) {
     __shared__ float part[32][32 * W + 1];
     gtr__enter();
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
-    const int64_t begin = rows * blockIdx.y / gridDim.y, end = rows * (blockIdx.y + 1) / gridDim.y, first = (int64_t)blockIdx.x * 32 * W, column = first + lane * W;
+    const int64_t begin = rows * blockIdx.y / gridDim.y, end = rows * (blockIdx.y + 1) / gridDim.y,
+        first = (int64_t)blockIdx.x * 32 * W, column = first + lane * W;
     float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     if (column < m)
         GTR__BY_DTYPE(type_x, T,
@@ -1710,7 +1796,9 @@ template <int W> static __global__ void __launch_bounds__(1024) gtr__column_sums
                 sum.x += v.x; sum.y += v.y; sum.z += v.z; sum.w += v.w;
             });
     part[warp][lane * W] = sum.x;
-    if (W == 4) { part[warp][lane * W + 1] = sum.y; part[warp][lane * W + 2] = sum.z; part[warp][lane * W + 3] = sum.w; }
+    if (W == 4) {
+        part[warp][lane * W + 1] = sum.y; part[warp][lane * W + 2] = sum.z; part[warp][lane * W + 3] = sum.w;
+    }
     __syncthreads();
 #pragma unroll
     for (int j = 0; j < W; j++) {
@@ -1769,8 +1857,9 @@ static bool gtr__library_can(const gtr__product *p, const gtr__caps *caps) {
     return !p->sums || p->batch == 1;
 }
 
-// Cycles that the own kernel takes, roughly: a fixed part, the exchange in a cluster, and the tiles of k one after the other, either at
-// the latency of a step or at the rate at which a multiprocessor serves its blocks. Only the order of the results counts.
+// Cycles that the own kernel takes, roughly: a fixed part, the exchange in a cluster, and the tiles of k one after the
+// other, either at the latency of a step or at the rate at which a multiprocessor serves its blocks. Only the
+// order of the results counts.
 static int64_t gtr__product_cycles(int kind, int tile, int64_t tiles, int64_t k_tiles, int split, int sm_count) {
     static const int64_t latency[2][2] = { { 350, 1250 }, { 150, 260 } }, rate[2][2] = { { 300, 1150 }, { 130, 256 } };
     int tensor = kind != GTR__PRODUCT_FMA, large = tile == 64;
@@ -1813,8 +1902,10 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
     const size_t part = (size_t)p->batch * (size_t)p->m * (size_t)p->n + (p->sums ? (size_t)p->m : 0);
     if (c.ranges > 1) c.parts_bytes = gtr__pad256(part * (size_t)c.ranges * 4);
     if (!c.library) return c;
-    // Both operands with k across: Hopper's TF32 instructions take at most one so (238 instead of 345 TFLOP/s seen at 4096^3).
-    c.transpose = tf32 && caps->compute >= 90 && !p->a_k && !p->b_k && p->batch == 1 && p->m >= 1024 && p->n >= 1024 && p->k >= 1024;
+    // Both operands with k across: Hopper's TF32 instructions take at most one so (238 instead of 345
+    // TFLOP/s seen at 4096^3).
+    c.transpose = tf32 && caps->compute >= 90 && !p->a_k && !p->b_k && p->batch == 1 && p->m >= 1024 && p->n >= 1024
+        && p->k >= 1024;
     if (c.transpose) c.copy_bytes = gtr__pad256((size_t)p->m * (size_t)p->k * 4);
     if (p->sums) {
         int ranges = gtr__sum_ranges(p->k, p->m, caps->sm_count);
@@ -1852,13 +1943,16 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
     typedef gtr__operand<ES, T, BK> tile_b;
     gtr__product_cut cut;
     memset(&cut, 0, sizeof cut);
-    int64_t tiles_m = gtr__ceil_div(p->m, T), tiles_n = gtr__ceil_div(p->n, T), k_tiles = gtr__ceil_div(p->k, tile_a::depth);
+    int64_t tiles_m = gtr__ceil_div(p->m, T), tiles_n = gtr__ceil_div(p->n, T),
+        k_tiles = gtr__ceil_div(p->k, tile_a::depth);
     double blocks = (double)tiles_m * (double)tiles_n * (double)p->batch * split * ranges, most = 2147483647.0;
     const int64_t lengths[6] = { p->m, p->n, p->k, p->lda, p->ldb, p->ldc };
     for (int64_t length : lengths)
-        if (length > 2147483647 - 64) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "a product with a dimension of %lld is too large", (long long)length);
+        if (length > 2147483647 - 64) return gtr__fail(instance, GTR_ERR_UNSUPPORTED,
+            "a product with a dimension of %lld is too large", (long long)length);
     if (blocks > most || (double)k_tiles * (double)p->kb > most)
-        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "a product of %.0f blocks, %lld deep, is too large for one launch", blocks, (long long)k_tiles);
+        return gtr__fail(instance, GTR_ERR_UNSUPPORTED,
+            "a product of %.0f blocks, %lld deep, is too large for one launch", blocks, (long long)k_tiles);
     cut.m = (int)p->m; cut.n = (int)p->n; cut.k = (int)p->k;
     cut.lda = (uint32_t)p->lda; cut.ldb = (uint32_t)p->ldb; cut.ldc = (uint32_t)p->ldc;
     cut.size_a = p->type_a == GTR_F32 ? 4 : 2;
@@ -1882,28 +1976,35 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
     plain = ES == 2 || p->type_b == GTR_F32;
     cut.vec_b = plain && gtr__vectors(p->b, p->ldb, BK ? p->k : p->n, p->b_batch, p->b_kb, per);
     cut.vec_c = !p->c_t && gtr__product_fours(p);
-    size_t ring = (size_t)cut.stages * (tile_a::bytes + tile_b::bytes), out = (size_t)T * (T + 8) * 4 + 128 * 4, shared = ring > out ? ring : out;
+    size_t ring = (size_t)cut.stages * (tile_a::bytes + tile_b::bytes), out = (size_t)T * (T + 8) * 4 + 128 * 4,
+        shared = ring > out ? ring : out;
     void (*kernel)(gtr__product, gtr__product_cut) = gtr__product_kernel<KIND, T, AK, BK>;
     if (shared > 48 * 1024) {
-        gtr_result r = gtr__check(instance, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "cudaFuncSetAttribute");
+        gtr_result r = gtr__check(instance, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+            (int)shared), "cudaFuncSetAttribute");
         if (r != GTR_OK) return r;
     }
-    return gtr__start(instance, (cudaStream_t)c->stream, "gtr__product_kernel", kernel, grid, dim3(128), shared, (unsigned)split, *p, cut);
+    return gtr__start(instance, (cudaStream_t)c->stream, "gtr__product_kernel", kernel, grid, dim3(128), shared,
+        (unsigned)split, *p, cut);
 }
 
 template <int KIND, int T>
-static gtr_result gtr__product_layout(void *instance, const gtr__call *c, const gtr__product *p, int split, int ranges) {
+static gtr_result gtr__product_layout(void *instance, const gtr__call *c, const gtr__product *p,
+        int split, int ranges) {
     if (p->a_k && p->b_k) return gtr__product_start<KIND, T, true, true>(instance, c, p, split, ranges);
     if (p->a_k) return gtr__product_start<KIND, T, true, false>(instance, c, p, split, ranges);
     return gtr__product_start<KIND, T, false, false>(instance, c, p, split, ranges);
 }
 
-template <int KIND> static gtr_result gtr__product_tile(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice) {
+template <int KIND>
+static gtr_result gtr__product_tile(void *instance, const gtr__call *c, const gtr__product *p,
+        const gtr__choice *choice) {
     return choice->tile == 32 ? gtr__product_layout<KIND, 32>(instance, c, p, choice->split, choice->ranges)
                               : gtr__product_layout<KIND, 64>(instance, c, p, choice->split, choice->ranges);
 }
 
-static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr__product *given, const gtr__choice *choice) {
+static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr__product *given,
+        const gtr__choice *choice) {
     gtr__product p = *given, q;
     const int ranges = choice->ranges;
     float *parts = (float *)c->ws, *sums = parts + p.batch * p.m * p.n * ranges;
@@ -1915,7 +2016,8 @@ static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr
         if (p.sums) { p.sums = sums; p.type_sums = GTR_F32; p.add_sums = 0; }
     }
     q = p;
-    if (!p.a_k && p.b_k) {      // the layout without a kernel: computed as C^T = B^T A^T (matmul alone comes here, so C is all there is)
+    // the layout without a kernel: computed as C^T = B^T A^T (matmul alone comes here, so C is all there is)
+    if (!p.a_k && p.b_k) {
         p.a = q.b; p.type_a = q.type_b; p.a_k = 1; p.lda = q.ldb; p.a_batch = q.b_batch; p.a_kb = q.b_kb;
         p.b = q.a; p.type_b = q.type_a; p.b_k = 0; p.ldb = q.lda; p.b_batch = q.a_batch; p.b_kb = q.a_kb;
         p.m = q.n;
@@ -1933,15 +2035,16 @@ static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr
 }
 
 // ws may be short of what was asked for: then fewer ranges.
-static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const void *x, int type_x, int64_t rows, int64_t m,
-                                   void *out, int type_out, int add, void *ws, size_t ws_bytes) {
+static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const void *x, int type_x, int64_t rows,
+        int64_t m, void *out, int type_out, int add, void *ws, size_t ws_bytes) {
     int ranges = gtr__sum_ranges(rows, m, c->caps ? c->caps->sm_count : ((gtr__cuda *)instance)->sm_count);
     if (ranges > 1 && (!ws || (size_t)ranges * (size_t)m * 4 > ws_bytes)) ranges = 1;
     float *partial = ranges > 1 ? (float *)ws : NULL;
-    const dim3 blocks((unsigned)gtr__ceil_div(m, gtr__sum_columns(m)), (unsigned)ranges), narrow((unsigned)gtr__ceil_div(m, 32), (unsigned)ranges);
-    gtr_result r = gtr__sum_columns(m) == 128 && gtr__fours(x, type_x)
-                 ? GTR__LAUNCH(instance, c, (gtr__column_sums_kernel<4>), blocks, 1024, 0, x, type_x, rows, m, partial, out, type_out, add)
-                 : GTR__LAUNCH(instance, c, (gtr__column_sums_kernel<1>), narrow, 1024, 0, x, type_x, rows, m, partial, out, type_out, add);
+    const dim3 blocks((unsigned)gtr__ceil_div(m, gtr__sum_columns(m)), (unsigned)ranges),
+        narrow((unsigned)gtr__ceil_div(m, 32), (unsigned)ranges);
+    gtr_result r = gtr__sum_columns(m) == 128 && gtr__fours(x, type_x) ? GTR__LAUNCH(instance, c,
+        (gtr__column_sums_kernel<4>), blocks, 1024, 0, x, type_x, rows, m, partial, out, type_out, add) : GTR__LAUNCH(
+        instance, c, (gtr__column_sums_kernel<1>), narrow, 1024, 0, x, type_x, rows, m, partial, out, type_out, add);
     if (r != GTR_OK || ranges == 1) return r;
     gtr__product p = gtr__product_none();
     p.m = m;
@@ -1956,25 +2059,32 @@ static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const voi
 #ifndef GPUTRAIN_NO_CUBLASLT
 
 // Bias, activation and the like over what the library left in C: reads and writes C once, reads saved once.
-static __global__ void __launch_bounds__(256) gtr__finish_kernel(const __grid_constant__ gtr__product p, int64_t items, int per) {
+static __global__ void __launch_bounds__(256)
+        gtr__finish_kernel(const __grid_constant__ gtr__product p, int64_t items, int per) {
     gtr__enter();
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < items; i += (int64_t)gridDim.x * blockDim.x) {
-        int64_t at = i * per, n = !p.bias ? 0 : at <= UINT32_MAX && p.n <= UINT32_MAX ? (int64_t)((uint32_t)at % (uint32_t)p.n) : at % p.n;
+        int64_t at = i * per, n = !p.bias ? 0 : at <= UINT32_MAX && p.n <= UINT32_MAX
+            ? (int64_t)((uint32_t)at % (uint32_t)p.n) : at % p.n;
         if (per == 4) gtr__epilogue4(p, gtr__get4(p.c, p.type_c, at), n, at);
         else gtr__epilogue1(p, gtr__get(p.c, p.type_c, at), n, at);
     }
 }
 // The activation or its backward alone, where all lies alike: 16 bytes at a time, four of them in flight.
-template <int OP> static __device__ __forceinline__ void gtr__finish4(const gtr__product &p, uint4 &v, const uint4 &saved, int at) {
+template <int OP>
+static __device__ __forceinline__ void gtr__finish4(const gtr__product &p, uint4 &v, const uint4 &saved, int at) {
     float4 x = gtr__get4(&v, p.type_c, at);
     if (p.saved) {
         const float4 s = gtr__get4(&saved, p.type_c, at);
-        x = make_float4(gtr__unary_bwd(OP, x.x, s.x, s.x, p.act_a, p.act_b), gtr__unary_bwd(OP, x.y, s.y, s.y, p.act_a, p.act_b),
-                        gtr__unary_bwd(OP, x.z, s.z, s.z, p.act_a, p.act_b), gtr__unary_bwd(OP, x.w, s.w, s.w, p.act_a, p.act_b));
-    } else x = make_float4(gtr__unary_fwd(OP, x.x, p.act_a, p.act_b), gtr__unary_fwd(OP, x.y, p.act_a, p.act_b), gtr__unary_fwd(OP, x.z, p.act_a, p.act_b), gtr__unary_fwd(OP, x.w, p.act_a, p.act_b));
+        x = make_float4(gtr__unary_bwd(OP, x.x, s.x, s.x, p.act_a, p.act_b),
+            gtr__unary_bwd(OP, x.y, s.y, s.y, p.act_a, p.act_b), gtr__unary_bwd(OP, x.z, s.z, s.z, p.act_a, p.act_b),
+            gtr__unary_bwd(OP, x.w, s.w, s.w, p.act_a, p.act_b));
+    } else x = make_float4(gtr__unary_fwd(OP, x.x, p.act_a, p.act_b), gtr__unary_fwd(OP, x.y, p.act_a, p.act_b),
+        gtr__unary_fwd(OP, x.z, p.act_a, p.act_b), gtr__unary_fwd(OP, x.w, p.act_a, p.act_b));
     gtr__put4(&v, p.type_c, at, x);
 }
-template <int OP> static __global__ void __launch_bounds__(256) gtr__finish_act_kernel(const __grid_constant__ gtr__product p, int64_t items) {
+template <int OP>
+static __global__ void __launch_bounds__(256)
+        gtr__finish_act_kernel(const __grid_constant__ gtr__product p, int64_t items) {
     gtr__enter();
     const int64_t first = (int64_t)blockIdx.x * 1024 + threadIdx.x;
     uint4 v[4], saved[4], *c = (uint4 *)p.c;
@@ -1999,7 +2109,8 @@ static const struct { int op; gtr__finish_act kernel; } gtr__finish_acts[] = { G
 #undef GTR__FINISH_ACT
 
 // y (width, height) = x (height, width) transposed, float32: reads and writes 4 bytes an element.
-static __global__ void __launch_bounds__(256) gtr__transpose_kernel(const float *x, float *y, int64_t height, int64_t width, uint32_t across) {
+static __global__ void __launch_bounds__(256)
+        gtr__transpose_kernel(const float *x, float *y, int64_t height, int64_t width, uint32_t across) {
     __shared__ float tile[32][33];
     gtr__enter();
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
@@ -2013,20 +2124,24 @@ static __global__ void __launch_bounds__(256) gtr__transpose_kernel(const float 
         if (c0 + i < width && r0 + lane < height) y[(c0 + i) * height + r0 + lane] = tile[lane][i];
 }
 
-// Activations that the library may apply. Its GELU is the tanh form, and good enough for 16 bits alone. Its ReLU keeps NaN in some algorithms
-// and makes 0 of it in others, which would hide a fault from the guard: an algorithm is tried on NaN before it is used.
+// Activations that the library may apply. Its GELU is the tanh form, and good enough for 16 bits alone. Its ReLU keeps
+// NaN in some algorithms and makes 0 of it in others, which would hide a fault from the guard: an algorithm is tried on
+// NaN before it is used.
 static const struct { int op; cublasLtEpilogue_t plain, bias; bool half_only, tried; } gtr__epilogues[] = {
     { GTR__OP_GELU_TANH, CUBLASLT_EPILOGUE_GELU, CUBLASLT_EPILOGUE_GELU_BIAS, true, false },
     { GTR__OP_RELU, CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_RELU_BIAS, false, true },
 };
 
-static cudaDataType_t gtr__library_type(int dtype) { return dtype == GTR_F32 ? CUDA_R_32F : dtype == GTR_BF16 ? CUDA_R_16BF : CUDA_R_16F; }
+static cudaDataType_t gtr__library_type(int dtype) {
+    return dtype == GTR_F32 ? CUDA_R_32F : dtype == GTR_BF16 ? CUDA_R_16BF : CUDA_R_16F;
+}
 
 static gtr_result gtr__library_check(void *instance, cublasStatus_t status, const char *what) {
     if (status == CUBLAS_STATUS_SUCCESS) return GTR_OK;
     cudaError_t e = cudaGetLastError();
     if (e != cudaSuccess) return gtr__check(instance, e, what);
-    return gtr__fail(instance, status == CUBLAS_STATUS_ALLOC_FAILED ? GTR_ERR_NOMEM : GTR_ERR_CUDA, "%s: %s", what, cublasLtGetStatusName(status));
+    return gtr__fail(instance, status == CUBLAS_STATUS_ALLOC_FAILED ? GTR_ERR_NOMEM : GTR_ERR_CUDA, "%s: %s", what,
+        cublasLtGetStatusName(status));
 }
 
 // NULL: it is not there, and own products do.
@@ -2072,11 +2187,15 @@ static void gtr__library_end(gtr__library_call *l) {
     if (l->desc) cublasLtMatmulDescDestroy(l->desc);
 }
 
-static cublasStatus_t gtr__library_layout(cublasLtMatrixLayout_t *layout, int type, int64_t rows, int64_t columns, int64_t ld, int64_t batch, int64_t stride) {
+static cublasStatus_t gtr__library_layout(cublasLtMatrixLayout_t *layout, int type, int64_t rows, int64_t columns,
+        int64_t ld, int64_t batch, int64_t stride) {
     int32_t count = (int32_t)batch;
-    cublasStatus_t s = cublasLtMatrixLayoutCreate(layout, gtr__library_type(type), (uint64_t)rows, (uint64_t)columns, ld);
-    if (s == CUBLAS_STATUS_SUCCESS && batch > 1) s = cublasLtMatrixLayoutSetAttribute(*layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count);
-    if (s == CUBLAS_STATUS_SUCCESS && batch > 1) s = cublasLtMatrixLayoutSetAttribute(*layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride);
+    cublasStatus_t s = cublasLtMatrixLayoutCreate(layout, gtr__library_type(type), (uint64_t)rows,
+        (uint64_t)columns, ld);
+    if (s == CUBLAS_STATUS_SUCCESS && batch > 1)
+        s = cublasLtMatrixLayoutSetAttribute(*layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count);
+    if (s == CUBLAS_STATUS_SUCCESS && batch > 1) s =
+        cublasLtMatrixLayoutSetAttribute(*layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride);
     return s;
 }
 
@@ -2084,20 +2203,28 @@ static cublasStatus_t gtr__library_begin(gtr__library_call *l, const gtr__produc
     cublasOperation_t ta = key->trans_a ? CUBLAS_OP_T : CUBLAS_OP_N, tb = key->trans_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     cublasLtEpilogue_t epilogue = (cublasLtEpilogue_t)key->epilogue;
     cublasStatus_t s = cublasLtMatmulDescCreate(&l->desc, (cublasComputeType_t)key->compute, CUDA_R_32F);
-    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_TRANSA, &ta, sizeof ta);
-    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_TRANSB, &tb, sizeof tb);
-    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue);
-    if (s == CUBLAS_STATUS_SUCCESS && key->align_bias) s = cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &p->bias, sizeof p->bias);
     if (s == CUBLAS_STATUS_SUCCESS)
-        s = gtr__library_layout(&l->a, p->type_b, p->b_k ? p->k : p->n, p->b_k ? p->n : p->k, p->ldb, p->batch, p->b_batch);
+        s = cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_TRANSA, &ta, sizeof ta);
     if (s == CUBLAS_STATUS_SUCCESS)
-        s = gtr__library_layout(&l->b, p->type_a, p->a_k ? p->k : p->m, p->a_k ? p->m : p->k, p->lda, p->batch, p->a_batch);
+        s = cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_TRANSB, &tb, sizeof tb);
+    if (s == CUBLAS_STATUS_SUCCESS)
+        s = cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue);
+    if (s == CUBLAS_STATUS_SUCCESS && key->align_bias)
+        s = cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &p->bias, sizeof p->bias);
+    if (s == CUBLAS_STATUS_SUCCESS)
+        s = gtr__library_layout(&l->a, p->type_b, p->b_k ? p->k : p->n, p->b_k ? p->n : p->k, p->ldb,
+            p->batch, p->b_batch);
+    if (s == CUBLAS_STATUS_SUCCESS)
+        s = gtr__library_layout(&l->b, p->type_a, p->a_k ? p->k : p->m, p->a_k ? p->m : p->k, p->lda,
+            p->batch, p->a_batch);
     if (s == CUBLAS_STATUS_SUCCESS) s = gtr__library_layout(&l->c, p->type_c, p->n, p->m, p->ldc, p->batch, p->c_batch);
     return s;
 }
 
-// Asks the heuristic. No sums in the output's place, whose order the library does not promise, and none rounded to 16 bits.
-static bool gtr__library_search(cublasLtHandle_t handle, const gtr__library_call *l, const gtr__algorithm_key *key, cublasLtMatmulAlgo_t *algo) {
+// Asks the heuristic. No sums in the output's place, whose order the library does not promise, and
+// none rounded to 16 bits.
+static bool gtr__library_search(cublasLtHandle_t handle, const gtr__library_call *l, const gtr__algorithm_key *key,
+        cublasLtMatmulAlgo_t *algo) {
     cublasLtMatmulPreference_t wish = NULL;
     cublasLtMatmulHeuristicResult_t found;
     uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
@@ -2106,39 +2233,52 @@ static bool gtr__library_search(cublasLtHandle_t handle, const gtr__library_call
     int n = 0;
     memset((void *)&found, 0, sizeof found);
     cublasStatus_t s = cublasLtMatmulPreferenceCreate(&wish);
-    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room, sizeof room);
-    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof schemes);
-    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &align_a, sizeof align_a);
-    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &align_b, sizeof align_b);
-    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &align_c, sizeof align_c);
-    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &align_c, sizeof align_c);
-    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulAlgoGetHeuristic(handle, l->desc, l->a, l->b, l->c, l->c, wish, 1, &found, &n);
+    if (s == CUBLAS_STATUS_SUCCESS)
+        s = cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room, sizeof room);
+    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish,
+        CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof schemes);
+    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &align_a, sizeof align_a);
+    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &align_b, sizeof align_b);
+    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &align_c, sizeof align_c);
+    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &align_c, sizeof align_c);
+    if (s == CUBLAS_STATUS_SUCCESS)
+        s = cublasLtMatmulAlgoGetHeuristic(handle, l->desc, l->a, l->b, l->c, l->c, wish, 1, &found, &n);
     if (wish) cublasLtMatmulPreferenceDestroy(wish);
-    if (s != CUBLAS_STATUS_SUCCESS || n < 1 || found.state != CUBLAS_STATUS_SUCCESS || found.workspaceSize > room) return false;
+    if (s != CUBLAS_STATUS_SUCCESS || n < 1 || found.state != CUBLAS_STATUS_SUCCESS || found.workspaceSize > room)
+        return false;
     *algo = found.algo;
     return true;
 }
 
-// Whether NaN comes through: with a factor that is NaN every sum is. Writes over C, and waits for the stream; false in a capture, where nothing
-// may wait, but what is captured ran eagerly before.
-static gtr_result gtr__library_keeps_nan(gtr__instance *in, cublasLtHandle_t handle, const gtr__library_call *l, const gtr__product *p, const cublasLtMatmulAlgo_t *algo,
-                                         void *ws, size_t ws_bytes, cudaStream_t stream, int *keeps) {
+// Whether NaN comes through: with a factor that is NaN every sum is. Writes over C, and waits for the stream; false in
+// a capture, where nothing may wait, but what is captured ran eagerly before.
+static gtr_result gtr__library_keeps_nan(gtr__instance *in, cublasLtHandle_t handle, const gtr__library_call *l,
+        const gtr__product *p, const cublasLtMatmulAlgo_t *algo, void *ws, size_t ws_bytes,
+        cudaStream_t stream, int *keeps) {
     const float alpha = NAN, beta = 0;
     cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
     uint32_t first = 0;
     *keeps = 0;
     GTR__TRY(gtr__check(in, cudaStreamIsCapturing(stream, &state), "cudaStreamIsCapturing"));
     if (state != cudaStreamCaptureStatusNone) return GTR_OK;
-    GTR__TRY(gtr__library_check(in, cublasLtMatmul(handle, l->desc, &alpha, p->b, l->a, p->a, l->b, &beta, p->c, l->c, p->c, l->c, algo, ws, ws_bytes, stream), "cublasLtMatmul"));
-    GTR__TRY(gtr__check(in, cudaMemcpyAsync(&first, p->c, p->type_c == GTR_F32 ? 4 : 2, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync"));
+    GTR__TRY(gtr__library_check(in, cublasLtMatmul(handle, l->desc, &alpha, p->b, l->a, p->a, l->b, &beta, p->c, l->c,
+        p->c, l->c, algo, ws, ws_bytes, stream), "cublasLtMatmul"));
+    GTR__TRY(gtr__check(in, cudaMemcpyAsync(&first, p->c, p->type_c == GTR_F32 ? 4 : 2, cudaMemcpyDeviceToHost, stream),
+        "cudaMemcpyAsync"));
     GTR__TRY(gtr__check(in, cudaStreamSynchronize(stream), "cudaStreamSynchronize"));
-    *keeps = p->type_c == GTR_F32 ? (first & 0x7fffffffu) > 0x7f800000u : (first & 0x7fffu) > (p->type_c == GTR_BF16 ? 0x7f80u : 0x7c00u);
+    *keeps = p->type_c == GTR_F32 ? (first & 0x7fffffffu) > 0x7f800000u
+        : (first & 0x7fffu) > (p->type_c == GTR_BF16 ? 0x7f80u : 0x7c00u);
     return GTR_OK;
 }
 
 // The remembered or now found algorithm; NULL with GTR_OK if the library has none. tried: of those that keep NaN.
-static gtr_result gtr__library_algorithm(gtr__instance *in, cublasLtHandle_t handle, const gtr__library_call *l, const gtr__algorithm_key *key, const gtr__product *p,
-                                         bool tried, void *ws, cudaStream_t stream, const cublasLtMatmulAlgo_t **algo) {
+static gtr_result gtr__library_algorithm(gtr__instance *in, cublasLtHandle_t handle, const gtr__library_call *l,
+        const gtr__algorithm_key *key, const gtr__product *p, bool tried, void *ws, cudaStream_t stream,
+        const cublasLtMatmulAlgo_t **algo) {
     *algo = NULL;
     for (int i = 0; i < in->n_algorithm; i++) {
         if (memcmp(&in->algorithm[i].key, key, sizeof *key)) continue;
@@ -2153,7 +2293,8 @@ static gtr_result gtr__library_algorithm(gtr__instance *in, cublasLtHandle_t han
     memset((void *)a, 0, sizeof *a);
     a->key = *key;
     a->found = gtr__library_search(handle, l, key, &a->algo);
-    if (a->found && tried) GTR__TRY(gtr__library_keeps_nan(in, handle, l, p, &a->algo, ws, (size_t)key->ws, stream, &a->found));
+    if (a->found && tried)
+        GTR__TRY(gtr__library_keeps_nan(in, handle, l, p, &a->algo, ws, (size_t)key->ws, stream, &a->found));
     if (a->found) *algo = &a->algo;
     return GTR_OK;
 }
@@ -2184,16 +2325,18 @@ static gtr_result gtr__library_matmul(gtr__instance *in, cublasLtHandle_t handle
     gtr_result r = gtr__library_check(in, gtr__library_begin(&l, p, &key), "describing a product to cuBLASLt");
     if (r == GTR_OK) r = gtr__library_algorithm(in, handle, &l, &key, p, tried, ws, (cudaStream_t)c->stream, &algo);
     if (r == GTR_OK && algo) {
-        r = gtr__library_check(in, cublasLtMatmul(handle, l.desc, &alpha, p->b, l.a, p->a, l.b, &beta, p->c, l.c, p->c, l.c, algo, ws, ws_bytes,
-                                                  (cudaStream_t)c->stream), "cublasLtMatmul");
+        r = gtr__library_check(in, cublasLtMatmul(handle, l.desc, &alpha, p->b, l.a, p->a, l.b, &beta, p->c, l.c, p->c,
+            l.c, algo, ws, ws_bytes, (cudaStream_t)c->stream), "cublasLtMatmul");
         *ran = r == GTR_OK;
     }
     gtr__library_end(&l);
     return r;
 }
 
-// The whole product with the passes before and after it; *ran is false if the library has nothing for it, and nothing was done.
-static gtr_result gtr__product_library(void *instance, const gtr__call *c, const gtr__product *given, const gtr__choice *choice, bool *ran) {
+// The whole product with the passes before and after it; *ran is false if the library has nothing for
+// it, and nothing was done.
+static gtr_result gtr__product_library(void *instance, const gtr__call *c, const gtr__product *given,
+        const gtr__choice *choice, bool *ran) {
     gtr__instance *in = (gtr__instance *)instance;
     gtr__product p = *given;
     char *ws = (char *)c->ws, *rest = ws + choice->copy_bytes;
@@ -2204,7 +2347,8 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
     GTR__TRY(gtr__library_handle(in, c->caps, &handle));
     if (!handle) return GTR_OK;
     if (given->sums && !given->add_sums)        // first: A was just written, and lies in the cache still
-        GTR__TRY(gtr__column_sums(instance, c, given->a, given->type_a, given->k, given->m, given->sums, given->type_sums, 0, rest, choice->sums_bytes));
+        GTR__TRY(gtr__column_sums(instance, c, given->a, given->type_a, given->k, given->m, given->sums,
+            given->type_sums, 0, rest, choice->sums_bytes));
     if (bias) epilogue = CUBLASLT_EPILOGUE_BIAS;
     for (const auto &e : gtr__epilogues) {
         if (p.act != e.op || p.pre || p.saved || (p.bias && !bias) || (e.half_only && p.type_c == GTR_F32)) continue;
@@ -2214,7 +2358,8 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
     }
     if (choice->transpose) {
         uint32_t across = (uint32_t)gtr__ceil_div(p.m, 32);
-        GTR__TRY(GTR__LAUNCH(instance, c, gtr__transpose_kernel, (unsigned)(across * gtr__ceil_div(p.k, 32)), 256, 0, (const float *)p.a, (float *)(void *)ws, p.k, p.m, across));
+        GTR__TRY(GTR__LAUNCH(instance, c, gtr__transpose_kernel, (unsigned)(across * gtr__ceil_div(p.k, 32)), 256, 0,
+            (const float *)p.a, (float *)(void *)ws, p.k, p.m, across));
         p.a = ws;
         p.a_k = 1;
         p.lda = p.k;
@@ -2236,13 +2381,17 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
         int64_t items = p.batch * p.m * p.n / per, wide = p.type_c == GTR_F32 ? 4 : 8;
         p.add = 0;
         gtr__finish_act alone = NULL;
-        if (!p.bias && !p.pre && (!p.saved || p.type_saved == p.type_c) && items * per % wide == 0 && items * per / wide <= (int64_t)INT32_MAX * 1024 && gtr__aligned(p.c, 16) && gtr__aligned(p.saved, 16))
+        if (!p.bias && !p.pre && (!p.saved || p.type_saved == p.type_c) && items * per % wide == 0
+            && items * per / wide <= (int64_t)INT32_MAX * 1024 && gtr__aligned(p.c, 16) && gtr__aligned(p.saved, 16))
             for (const auto &f : gtr__finish_acts) if (f.op == p.act) alone = f.kernel;
-        if (alone) GTR__TRY(GTR__LAUNCH(instance, c, alone, (unsigned)gtr__ceil_div(items * per / wide, 1024), 256, 0, p, items * per / wide));
-        else GTR__TRY(GTR__LAUNCH(instance, c, gtr__finish_kernel, gtr__blocks(instance, items, 256), 256, 0, p, items, per));
+        if (alone) GTR__TRY(GTR__LAUNCH(instance, c, alone, (unsigned)gtr__ceil_div(items * per / wide, 1024), 256, 0,
+            p, items * per / wide));
+        else GTR__TRY(
+            GTR__LAUNCH(instance, c, gtr__finish_kernel, gtr__blocks(instance, items, 256), 256, 0, p, items, per));
     }
     if (!given->sums || !given->add_sums) return GTR_OK;
-    return gtr__column_sums(instance, c, given->a, given->type_a, given->k, given->m, given->sums, given->type_sums, 1, rest, choice->sums_bytes);
+    return gtr__column_sums(instance, c, given->a, given->type_a, given->k, given->m, given->sums, given->type_sums, 1,
+        rest, choice->sums_bytes);
 }
 #endif
 
@@ -2254,7 +2403,8 @@ static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr
     const gtr__caps *caps = c->caps;
     if (!caps) { gtr__cuda_capabilities(instance, &own); caps = &own; }
     gtr__choice choice = gtr__product_choice(p, caps, c->precision);
-    // never at the same time: the library's own, and sums before or after it; parts, when it has nothing for the product
+    // never at the same time: the library's own, and sums before or after it; parts, when it
+    // has nothing for the product
     size_t bytes = choice.copy_bytes + (choice.sums_bytes > choice.ws_bytes ? choice.sums_bytes : choice.ws_bytes);
     if (bytes < choice.parts_bytes) bytes = choice.parts_bytes;
     if (c->measure) {
@@ -2287,11 +2437,13 @@ static bool gtr__wanted(const gtr__call *c, int i) {
     return c->out[i].data || (c->measure && !any);
 }
 // A stand-in where an address is not known yet but its being there matters.
-static void *gtr__some(const gtr__call *c, const gtr__arg *arg) { return arg->data ? arg->data : c->measure ? (void *)(uintptr_t)256 : NULL; }
+static void *gtr__some(const gtr__call *c, const gtr__arg *arg) {
+    return arg->data ? arg->data : c->measure ? (void *)(uintptr_t)256 : NULL;
+}
 
 // >>op:matmul
-// a (..., M, K) or transposed (i[0]) times b (..., K, N) or transposed (i[1]). An operand without leading dimensions serves all of the
-// batch; its gradient is one product whose k runs over the batch too.
+// a (..., M, K) or transposed (i[0]) times b (..., K, N) or transposed (i[1]). An operand without leading dimensions
+// serves all of the batch; its gradient is one product whose k runs over the batch too.
 
 typedef struct gtr__matmul_sizes { int ta, tb; int64_t m, n, k, batch; bool a_one, b_one; } gtr__matmul_sizes;
 
@@ -2328,11 +2480,12 @@ static gtr_result gtr__cuda_matmul_fwd(void *instance, const gtr__call *c) {
     return gtr__product_run(instance, c, &p);
 }
 
-// One gradient: out (m, n) of the product of dy and the other operand, or of both swapped where the operand lies transposed.
+// One gradient: out (m, n) of the product of dy and the other operand, or of both swapped where the
+// operand lies transposed.
 typedef struct gtr__side { const gtr__arg *arg; int k_contiguous; int64_t ld, step; } gtr__side;
 
-static gtr_result gtr__matmul_gradient(void *instance, const gtr__call *c, const gtr__arg *out, gtr__side left, gtr__side right,
-                                       int64_t m, int64_t n, int64_t k, int64_t batch, bool one) {
+static gtr_result gtr__matmul_gradient(void *instance, const gtr__call *c, const gtr__arg *out, gtr__side left,
+        gtr__side right, int64_t m, int64_t n, int64_t k, int64_t batch, bool one) {
     gtr__product p = gtr__product_none();
     p.m = m; p.n = n; p.k = k;
     p.a = left.arg->data;  p.type_a = left.arg->dtype;  p.a_k = left.k_contiguous;  p.lda = left.ld;
@@ -2345,9 +2498,11 @@ static gtr_result gtr__matmul_gradient(void *instance, const gtr__call *c, const
 
 static gtr_result gtr__cuda_matmul_bwd(void *instance, const gtr__call *c) {
     const gtr__arg *a = &c->in[0], *b = &c->in[1], *dy = &c->in[3];
-    if (c->n_in < 4 || a->shape.ndim < 2 || b->shape.ndim < 2 || !a->count || !b->count) return gtr__product_badly(instance, "matmul's gradient");
+    if (c->n_in < 4 || a->shape.ndim < 2 || b->shape.ndim < 2 || !a->count || !b->count)
+        return gtr__product_badly(instance, "matmul's gradient");
     gtr__matmul_sizes s = gtr__matmul_shape(c);
-    int64_t m = s.m, n = s.n, k = s.k, step_a = s.a_one ? 0 : m * k, step_b = s.b_one ? 0 : k * n, step_y = s.batch > 1 ? m * n : 0;
+    int64_t m = s.m, n = s.n, k = s.k, step_a = s.a_one ? 0 : m * k, step_b = s.b_one ? 0 : k * n,
+        step_y = s.batch > 1 ? m * n : 0;
     gtr_result r = GTR_OK;
     if (c->measure) *c->measure = 0;
     if (gtr__wanted(c, 0)) {
@@ -2364,8 +2519,8 @@ static gtr_result gtr__cuda_matmul_bwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:linear
-// x (N, K), w (M, K), b (M): y (N, M) = x w^T + b. Backward: dx (N, K) = dy w; dw (M, K) = dy^T x, and db (M), the sums of dy's columns, in
-// the same launch: its tiles pass through shared memory anyway.
+// x (N, K), w (M, K), b (M): y (N, M) = x w^T + b. Backward: dx (N, K) = dy w; dw (M, K) = dy^T x, and db (M), the sums
+// of dy's columns, in the same launch: its tiles pass through shared memory anyway.
 
 static bool gtr__linear_fits(const gtr__call *c, int64_t *n, int64_t *m, int64_t *k, const gtr__arg *rows, bool of_x) {
     const gtr__arg *w = &c->in[1];
@@ -2394,10 +2549,13 @@ static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, const 
     return gtr__product_run(instance, c, &p);
 }
 
-static gtr_result gtr__cuda_linear_fwd(void *instance, const gtr__call *c) { return gtr__linear_forward(instance, c, NULL, -1); }
+static gtr_result gtr__cuda_linear_fwd(void *instance, const gtr__call *c) {
+    return gtr__linear_forward(instance, c, NULL, -1);
+}
 
 // dx (N, K) = dy w, then the backward of act with what it saved, if there is one.
-static gtr_result gtr__linear_dx(void *instance, const gtr__call *c, const gtr__arg *dy, const gtr__arg *saved, int act) {
+static gtr_result gtr__linear_dx(void *instance, const gtr__call *c, const gtr__arg *dy,
+        const gtr__arg *saved, int act) {
     const gtr__arg *w = &c->in[1], *dx = &c->out[0];
     int64_t m = w->shape.dim[0], k = w->shape.dim[1];
     gtr__product p = gtr__product_none();
@@ -2418,7 +2576,8 @@ static gtr_result gtr__cuda_linear_bwd(void *instance, const gtr__call *c) {
     const gtr__arg *x = &c->in[0], *dy = &c->in[c->n_in - 1];
     int64_t n, m, k;
     gtr_result r = GTR_OK;
-    if (c->n_in < 4 || !gtr__linear_fits(c, &n, &m, &k, dy, false)) return gtr__product_badly(instance, "linear's gradient");
+    if (c->n_in < 4 || !gtr__linear_fits(c, &n, &m, &k, dy, false))
+        return gtr__product_badly(instance, "linear's gradient");
     if (c->measure) *c->measure = 0;
     if (gtr__wanted(c, 0)) r = gtr__linear_dx(instance, c, dy, NULL, -1);
     if (r == GTR_OK && gtr__wanted(c, 1)) {
@@ -2453,18 +2612,21 @@ static gtr_result gtr__cuda_linear_act_fwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:linear_dact
-// out[0] (N, K) = backward of act at in[2] (its x or y, whichever it reads) of dy w; dy = in[0] (N, M), w = in[1] (M, K); attr as linear_act.
+// out[0] (N, K) = backward of act at in[2] (its x or y, whichever it reads) of dy w; dy = in[0] (N, M), w = in[1] (M,
+// K); attr as linear_act.
 static gtr_result gtr__cuda_linear_dact_fwd(void *instance, const gtr__call *c) {
     const gtr__arg *dy = &c->in[0], *w = &c->in[1];
-    if (c->n_in < 3 || w->shape.ndim != 2 || !w->count || dy->count % w->shape.dim[0]) return gtr__product_badly(instance, "linear's gradient with an activation's");
+    if (c->n_in < 3 || w->shape.ndim != 2 || !w->count || dy->count % w->shape.dim[0])
+        return gtr__product_badly(instance, "linear's gradient with an activation's");
     if (c->measure) *c->measure = 0;
     return gtr__linear_dx(instance, c, dy, &c->in[2], (int)c->attr->i[0]);
 }
 
 
 // >>blocks
-// What kernels whose blocks exchange are made of: words that carry their own arrival, and a barrier of the whole grid. Everybody who waits has
-// the one deadline: a block that has polled in vain for long enough gives the launch up, and then all do.
+// What kernels whose blocks exchange are made of: words that carry their own arrival, and a barrier of the whole grid.
+// Everybody who waits has the one deadline: a block that has polled in vain for long enough gives the
+// launch up, and then all do.
 //
 //   publisher --st.relaxed, a word with the step's tag--> L2 <--ld.relaxed, again until the tag is there-- awaiter
 //
@@ -2474,7 +2636,8 @@ static __device__ __forceinline__ void gtr__publish(uint32_t *p, uint32_t v) {
     asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" :: "l"(__cvta_generic_to_global(p)), "r"(v) : "memory");
 }
 static __device__ __forceinline__ void gtr__publish2(uint32_t *p, uint32_t a, uint32_t b) {
-    asm volatile("st.relaxed.gpu.global.v2.u32 [%0], {%1, %2};" :: "l"(__cvta_generic_to_global(p)), "r"(a), "r"(b) : "memory");
+    asm volatile("st.relaxed.gpu.global.v2.u32 [%0], {%1, %2};" :: "l"(__cvta_generic_to_global(p)), "r"(a),
+        "r"(b) : "memory");
 }
 static __device__ __forceinline__ void gtr__publish4(uint32_t *p, uint4 v) {
     asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};"
@@ -2485,7 +2648,8 @@ static __device__ __forceinline__ void gtr__poll_words(uint32_t &v, const uint32
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
 }
 static __device__ __forceinline__ void gtr__poll_words(uint2 &v, const uint32_t *p) {
-    asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(__cvta_generic_to_global(p)) : "memory");
+    asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];" : "=r"(v.x),
+        "=r"(v.y) : "l"(__cvta_generic_to_global(p)) : "memory");
 }
 static __device__ __forceinline__ void gtr__poll_words(uint4 &v, const uint32_t *p) {
     asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -2495,15 +2659,21 @@ static __device__ __forceinline__ uint32_t gtr__poll(const uint32_t *p) { uint32
 static __device__ __forceinline__ uint4 gtr__poll4(const uint32_t *p) { uint4 v; gtr__poll_words(v, p); return v; }
 static __device__ __forceinline__ void gtr__arrived_words(uint32_t &v, uint32_t tag) { v = tag; }
 static __device__ __forceinline__ void gtr__arrived_words(uint2 &v, uint32_t tag) { v = make_uint2(tag, tag); }
-static __device__ __forceinline__ void gtr__arrived_words(uint4 &v, uint32_t tag) { v = make_uint4(tag, tag, tag, tag); }
+static __device__ __forceinline__ void gtr__arrived_words(uint4 &v, uint32_t tag) {
+    v = make_uint4(tag, tag, tag, tag);
+}
 static __device__ __forceinline__ uint32_t gtr__unlike_words(uint32_t v, uint32_t tag) { return v ^ tag; }
-static __device__ __forceinline__ uint32_t gtr__unlike_words(const uint2 &v, uint32_t tag) { return (v.x ^ tag) | (v.y ^ tag); }
+static __device__ __forceinline__ uint32_t gtr__unlike_words(const uint2 &v, uint32_t tag) {
+    return (v.x ^ tag) | (v.y ^ tag);
+}
 static __device__ __forceinline__ uint32_t gtr__unlike_words(const uint4 &v, uint32_t tag) {
     return (v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag);
 }
-// A number as a word: float32 whose last two bits are cut, so that NaN stays NaN, and are the step's tag (bit 0) and a mark that the step
-// before was bad (bit 1).
-static __device__ __forceinline__ uint32_t gtr__word_pack(float v, uint32_t mark) { return (__float_as_uint(v) & ~3u) | mark; }
+// A number as a word: float32 whose last two bits are cut, so that NaN stays NaN, and are the step's tag (bit 0) and a
+// mark that the step before was bad (bit 1).
+static __device__ __forceinline__ uint32_t gtr__word_pack(float v, uint32_t mark) {
+    return (__float_as_uint(v) & ~3u) | mark;
+}
 static __device__ __forceinline__ float gtr__word_number(uint32_t u) { return __uint_as_float(u & ~3u); }
 template <int N> static __device__ __forceinline__ void gtr__publish(uint32_t *p, const float (&v)[N], uint32_t mark) {
     if constexpr (N == 2) gtr__publish2(p, gtr__word_pack(v[0], mark), gtr__word_pack(v[1], mark));
@@ -2511,8 +2681,9 @@ template <int N> static __device__ __forceinline__ void gtr__publish(uint32_t *p
 }
 // A thread's state of waiting: the tag that words of this step have, marks that arrived with them, polls in vain.
 struct gtr__waiting { uint32_t tag, bad; int turns; };
-// N times four words (two, one), at(i) the i-th's address, until none is missing: all are polled at once, as loads that wait for each other cost
-// a trip to L2 each. Those beyond n are the first again, or, FEW, are zeros that are not polled.
+// N times four words (two, one), at(i) the i-th's address, until none is missing: all are polled at once, as loads that
+// wait for each other cost a trip to L2 each. Those beyond n are the first again, or, FEW, are
+// zeros that are not polled.
 template <int N, bool FEW = false, typename V, typename F>
 static __device__ __forceinline__ void gtr__await_words(V *v, int n, gtr__waiting &awaited, F at) {
     uint32_t all;
@@ -2533,7 +2704,8 @@ static __device__ __forceinline__ uint32_t gtr__await_word(const uint32_t *p, gt
     gtr__await_words<1>(u, 1, awaited, [&](int) { return p; });
     return u[0];
 }
-// The grid's barrier is a count in a word of ctl. What a block wrote before it counted itself in is seen by whoever sees the count.
+// The grid's barrier is a count in a word of ctl. What a block wrote before it counted itself in is seen
+// by whoever sees the count.
 static __device__ __forceinline__ uint32_t gtr__poll_acquire(const uint32_t *p) {
     uint32_t v;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
@@ -2544,16 +2716,18 @@ static __device__ __forceinline__ void gtr__count_in(uint32_t *p) {
     gtr__fence_gpu();
     asm volatile("red.release.gpu.global.add.u32 [%0], 1;" :: "l"(__cvta_generic_to_global(p)) : "memory");
 }
-// The count's highest bit says that the launch is abandoned: a block past its deadline sets it by compare-and-swap, while the count is short of
-// what all wait for. So at a launch's last barrier, before which nobody writes what cannot be rolled back, either every block sees the count
-// full or none ever does. The last block to leave reports that to the host.
+// The count's highest bit says that the launch is abandoned: a block past its deadline sets it by compare-and-swap,
+// while the count is short of what all wait for. So at a launch's last barrier, before which nobody writes what cannot
+// be rolled back, either every block sees the count full or none ever does. The last block to leave
+// reports that to the host.
 #define GTR__ABANDONED 0x80000000u
-// By one thread: until `target` blocks have counted themselves in since the launch began; turns: polls that were in vain before. False: the
-// launch is abandoned.
+// By one thread: until `target` blocks have counted themselves in since the launch began; turns: polls that were in
+// vain before. False: the launch is abandoned.
 static __device__ __forceinline__ bool gtr__grid_wait(uint32_t *ticket, uint32_t target, int turns) {
     uint32_t come;
     while ((int32_t)(come = gtr__poll_acquire(ticket)) < (int32_t)target)
-        if ((come & GTR__ABANDONED) || (++turns >= GTR__DEADLINE && atomicCAS(ticket, come, come | GTR__ABANDONED) == come))
+        if ((come & GTR__ABANDONED)
+            || (++turns >= GTR__DEADLINE && atomicCAS(ticket, come, come | GTR__ABANDONED) == come))
             return false;
     return true;
 }
@@ -2569,11 +2743,12 @@ static __device__ __forceinline__ void gtr__grid_snapshot(gtr__ctl *ctl, uint64_
 }
 
 // >>ops
-// Every op but the products. Tensors are float32, bfloat16 or float16 in any mix; arithmetic is float32. How they are stored is a branch
-// that all threads take alike, around loads of four elements: it costs nothing beside the bytes, and one kernel serves every mix.
-// Sums have an order that depends on shapes and the number of multiprocessors alone; counts of integers have none to keep.
-// Workspace is not zeroed and streams may run two nodes of one op at once, so a sum too long for one launch ends in a second one;
-// GUARD alone, of which there is one at a time, ends in its last block.
+// Every op but the products. Tensors are float32, bfloat16 or float16 in any mix; arithmetic is float32. How they are
+// stored is a branch that all threads take alike, around loads of four elements: it costs nothing beside the bytes, and
+// one kernel serves every mix. Sums have an order that depends on shapes and the number of multiprocessors alone;
+// counts of integers have none to keep.
+// Workspace is not zeroed and streams may run two nodes of one op at once, so a sum too long for one launch ends in a
+// second one; GUARD alone, of which there is one at a time, ends in its last block.
 
 #define GTR__T 256              // threads a block where nothing else is said
 #define GTR__BATCHED 2          // groups of four that a thread of an element-wise kernel has in flight, of each operand
@@ -2597,8 +2772,8 @@ static int64_t gtr__ceil(int64_t n, int64_t d) { return (n + d - 1) / d; }
 static int64_t gtr__min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t gtr__max64(int64_t a, int64_t b) { return a > b ? a : b; }
 static gtr_result gtr__measured(const gtr__call *c, size_t bytes) { *c->measure = bytes; return GTR_OK; }
-// Blocks for so many threads' work; threads stride beyond 32 blocks a multiprocessor, some six rounds of what is resident at once, which
-// keeps the last round's idle part small.
+// Blocks for so many threads' work; threads stride beyond 32 blocks a multiprocessor, some six rounds of what is
+// resident at once, which keeps the last round's idle part small.
 static unsigned gtr__grid(const gtr__call *c, int64_t items) {
     return (unsigned)gtr__max64(1, gtr__min64(gtr__ceil(items, GTR__T), (int64_t)gtr__sms(c) * 32));
 }
@@ -2609,7 +2784,8 @@ static void gtr__around(const gtr_shape *s, int axis, int64_t *outer, int64_t *n
     *n = axis < s->ndim ? s->dim[axis] : 1;
 }
 
-// n <= 4 elements from index i on as bits, not yet converted, so that a thread's loads do not wait for each other. n 4: i is aligned.
+// n <= 4 elements from index i on as bits, not yet converted, so that a thread's loads do not wait for each
+// other. n 4: i is aligned.
 static __device__ __forceinline__ uint4 gtr__raw(const void *p, int t, int64_t i, int n) {
     uint4 r = make_uint4(0, 0, 0, 0);
     if (t == GTR_BF16 || t == GTR_F16) {
@@ -2633,7 +2809,8 @@ static __device__ __forceinline__ uint4 gtr__raw(const void *p, int t, int64_t i
 }
 static __device__ __forceinline__ void gtr__cook(uint4 r, int t, float *v) {
     if (t == GTR_F32) {
-        v[0] = __uint_as_float(r.x); v[1] = __uint_as_float(r.y); v[2] = __uint_as_float(r.z); v[3] = __uint_as_float(r.w);
+        v[0] = __uint_as_float(r.x); v[1] = __uint_as_float(r.y); v[2] = __uint_as_float(r.z);
+        v[3] = __uint_as_float(r.w);
     } else if (t == GTR_BF16) {
         v[0] = __uint_as_float(r.x << 16); v[1] = __uint_as_float(r.x & 0xffff0000u);
         v[2] = __uint_as_float(r.y << 16); v[3] = __uint_as_float(r.y & 0xffff0000u);
@@ -2647,7 +2824,9 @@ static __device__ __forceinline__ void gtr__cook(uint4 r, int t, float *v) {
         v[0] = (float)(int)r.x; v[1] = (float)(int)r.y; v[2] = (float)(int)r.z; v[3] = (float)(int)r.w;
     }
 }
-static __device__ __forceinline__ void gtr__take(const void *p, int t, int64_t i, int n, float *v) { gtr__cook(gtr__raw(p, t, i, n), t, v); }
+static __device__ __forceinline__ void gtr__take(const void *p, int t, int64_t i, int n, float *v) {
+    gtr__cook(gtr__raw(p, t, i, n), t, v);
+}
 // Stores n <= 4 elements, or adds them to what is there.
 static __device__ __forceinline__ void gtr__give(gtr__opd o, int64_t i, int n, float *v) {
     if (o.add) {
@@ -2668,10 +2847,13 @@ static __device__ __forceinline__ void gtr__give(gtr__opd o, int64_t i, int n, f
 static __device__ __forceinline__ void gtr__give1(gtr__opd o, int64_t i, float v) {
     gtr__put(o.p, o.t, i, o.add ? gtr__get(o.p, o.t, i) + v : v);
 }
-static __device__ __forceinline__ bool gtr__infinite(float v) { return (__float_as_uint(v) & 0x7f800000u) == 0x7f800000u; }   // or NaN
+// or NaN
+static __device__ __forceinline__ bool gtr__infinite(float v) {
+    return (__float_as_uint(v) & 0x7f800000u) == 0x7f800000u;
+}
 
-// A team is 1 to 32 neighbouring lanes, a power of two, or the whole block. All threads of the block call these; all get the result.
-// scratch: 32 of shared memory, used by blocks only and free again on return.
+// A team is 1 to 32 neighbouring lanes, a power of two, or the whole block. All threads of the block call these; all
+// get the result. scratch: 32 of shared memory, used by blocks only and free again on return.
 static __device__ __forceinline__ float gtr__team_sum(float v, int team, float *scratch) {
     if (team > 32) return gtr__block_sum(v, scratch);
     for (int i = team >> 1; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
@@ -2715,7 +2897,8 @@ static __device__ __forceinline__ float gtr__dloss(gtr__opd dy, float seed, cons
 }
 
 // >>strides
-// Where an element of a tensor of these dimensions lies in two others, slowest dimension first. Neighbours are merged, ones are dropped.
+// Where an element of a tensor of these dimensions lies in two others, slowest dimension first. Neighbours are
+// merged, ones are dropped.
 typedef struct gtr__dims { int n, small; int64_t dim[GTR_MAX_DIMS], sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS]; } gtr__dims;
 
 // Strides of x broadcast to the shape y (aligned at the end): 0 where x has one element.
@@ -2734,7 +2917,9 @@ static void gtr__dims_make(gtr__dims *m, const gtr_shape *y, const int64_t *sa, 
     for (int d = y->ndim - 1; d >= 0; d--) {
         if (y->dim[d] == 1) continue;
         count *= y->dim[d];
-        if (at < GTR_MAX_DIMS && sa[d] == m->sa[at] * m->dim[at] && sb[d] == m->sb[at] * m->dim[at]) { m->dim[at] *= y->dim[d]; continue; }
+        if (at < GTR_MAX_DIMS && sa[d] == m->sa[at] * m->dim[at] && sb[d] == m->sb[at] * m->dim[at]) {
+            m->dim[at] *= y->dim[d]; continue;
+        }
         at--;
         m->dim[at] = y->dim[d]; m->sa[at] = sa[d]; m->sb[at] = sb[d];
     }
@@ -2772,25 +2957,31 @@ static __device__ __forceinline__ void gtr__dims_at(const gtr__dims &m, int64_t 
 
 // >>map
 // y (+)= act(a op b) element by element, a and b read through strides; z, if wanted, gets a op b. op, act -1: none.
-// Serves the unary and binary ops, copies, casts and broadcasts. Bound by bytes: storage of a, b and y (z) per element, once each where
-// not broadcast. In place over a or b where those are not broadcast: a thread has read what it writes.
-typedef struct gtr__map { gtr__opd a, b, y, z; gtr__dims d; int64_t count; int width, linear, op, act; float f0, f1; } gtr__map;
+// Serves the unary and binary ops, copies, casts and broadcasts. Bound by bytes: storage of a, b and y (z) per element,
+// once each where not broadcast. In place over a or b where those are not broadcast: a thread has read what it writes.
+typedef struct gtr__map {
+    gtr__opd a, b, y, z; gtr__dims d; int64_t count; int width, linear, op, act; float f0, f1;
+} gtr__map;
 
 static __device__ __forceinline__ void gtr__binary4(int op, float *x, const float *w) {
-#define GTR__CASE(ID, name, forward, da, db) case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { float a = x[k], b = w[k]; x[k] = forward; } break;
+#define GTR__CASE(ID, name, forward, da, db) case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { \
+    float a = x[k], b = w[k]; x[k] = forward; } break;
     switch (op) { GTR__BINARY(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
 static __device__ __forceinline__ void gtr__unary4(int op, float *v, float a, float b) {
     (void)a; (void)b;
-#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { float x = v[k]; v[k] = forward; } break;
+#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { \
+    float x = v[k]; v[k] = forward; } break;
     switch (op) { GTR__UNARY(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
-static __device__ __forceinline__ void gtr__unary4_bwd(int op, float *g, const float *s, const float *t, float a, float b) {
+static __device__ __forceinline__ void gtr__unary4_bwd(int op, float *g, const float *s, const float *t,
+        float a, float b) {
     (void)a; (void)b;
 #define GTR__CASE(ID, name, forward, backward) \
-    case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { [[maybe_unused]] float dy = g[k], x = s[k], y = t[k]; g[k] = backward; } break;
+    case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { \
+        [[maybe_unused]] float dy = g[k], x = s[k], y = t[k]; g[k] = backward; } break;
     switch (op) { GTR__UNARY(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
@@ -2838,10 +3029,12 @@ static gtr_result gtr__map_run(void *instance, const gtr__call *c, gtr__map *m) 
     m->linear = m->d.n == 1 && m->d.sa[0] == 1 && (m->op < 0 || m->d.sb[0] == 1);
     m->width = wide && (m->linear || (gtr__dims_wide(&m->d, m->d.sa) && gtr__dims_wide(&m->d, m->d.sb))) ? 4 : 1;
     unsigned grid = gtr__grid(c, gtr__ceil(m->count, m->width));
-    return m->linear ? GTR__LAUNCH(instance, c, gtr__k_map<false>, grid, GTR__T, 0, *m) : GTR__LAUNCH(instance, c, gtr__k_map<true>, grid, GTR__T, 0, *m);
+    return m->linear ? GTR__LAUNCH(instance, c, gtr__k_map<false>, grid, GTR__T, 0, *m)
+        : GTR__LAUNCH(instance, c, gtr__k_map<true>, grid, GTR__T, 0, *m);
 }
 // y (+)= act(a), alike in layout: copies, casts, unary ops.
-static gtr_result gtr__map_one(void *instance, const gtr__call *c, const gtr__arg *a, const gtr__arg *y, int act, double f0, double f1) {
+static gtr_result gtr__map_one(void *instance, const gtr__call *c, const gtr__arg *a, const gtr__arg *y, int act,
+        double f0, double f1) {
     gtr__map m;
     memset(&m, 0, sizeof m);
     if (!y->data) return GTR_OK;
@@ -2925,10 +3118,10 @@ GTR__UNARY_LAUNCHERS(EXP, exp)
 GTR__UNARY_LAUNCHERS(LOG, log)
 
 // >>reduce
-// out[o] (+)= sum over r of value(o, r) / div, o over the kept dimensions, r over the summed ones. Operands: 0 and 3 laid out like the full
-// tensor, 1 and 2 broadcast to it. Bound by bytes: each operand once. Kept dimensions innermost: threads side by side take neighbouring
-// outputs; summed ones innermost: a team takes an output. Few outputs and many terms: the terms are cut into S pieces, whose sums
-// part[o][s] a second kernel adds.
+// out[o] (+)= sum over r of value(o, r) / div, o over the kept dimensions, r over the summed ones. Operands: 0 and 3
+// laid out like the full tensor, 1 and 2 broadcast to it. Bound by bytes: each operand once. Kept dimensions innermost:
+// threads side by side take neighbouring outputs; summed ones innermost: a team takes an output. Few outputs and many
+// terms: the terms are cut into S pieces, whose sums part[o][s] a second kernel adds.
 #define GTR__VALUE_ENUM(ID, name, forward, da, db) GTR__VALUE_##ID##_A, GTR__VALUE_##ID##_B,
 enum { GTR__VALUE_X, GTR__VALUE_SQUARE, GTR__VALUE_BCE, GTR__BINARY(GTR__VALUE_ENUM) GTR__VALUE_COUNT };
 
@@ -2936,7 +3129,8 @@ typedef struct gtr__red {
     const void *p[4];
     int t[4];
     int nk, nr, small;
-    int64_t kd[GTR_MAX_DIMS], rd[GTR_MAX_DIMS], ks[GTR_MAX_DIMS][3], rs[GTR_MAX_DIMS][3];   // strides: full, operand 1, operand 2
+    // strides: full, operand 1, operand 2
+    int64_t kd[GTR_MAX_DIMS], rd[GTR_MAX_DIMS], ks[GTR_MAX_DIMS][3], rs[GTR_MAX_DIMS][3];
     int64_t kept, terms, per;       // per: terms a piece
     int pieces, kind, team, columns;// team: threads an output; columns: outputs side by side, 0 for the team form
     float div;
@@ -2944,7 +3138,8 @@ typedef struct gtr__red {
     float *part;
 } gtr__red;
 
-static __device__ __forceinline__ void gtr__red_at(int n, int small, const int64_t *dim, const int64_t (*s)[3], int64_t i, int64_t *o) {
+static __device__ __forceinline__ void gtr__red_at(int n, int small, const int64_t *dim, const int64_t (*s)[3],
+        int64_t i, int64_t *o) {
     o[0] = o[1] = o[2] = 0;
     for (int k = n - 1; k >= 0; k--) {
         int64_t e = i;
@@ -2967,7 +3162,8 @@ static __device__ __forceinline__ float gtr__red_formula(int kind, float dy, flo
 #undef GTR__CASE
 }
 // PLAIN: operand 0 is the only one.
-template <bool PLAIN> static __device__ __forceinline__ float gtr__red_value(const gtr__red &m, const int64_t *k, int64_t r) {
+template <bool PLAIN>
+static __device__ __forceinline__ float gtr__red_value(const gtr__red &m, const int64_t *k, int64_t r) {
     int64_t o[3];
     gtr__red_at(m.nr, m.small, m.rd, m.rs, r, o);
     float dy = gtr__get(m.p[0], m.t[0], k[0] + o[0]), a = 0.0f, b = 0.0f, y = 0.0f;
@@ -2981,7 +3177,9 @@ static __device__ __forceinline__ void gtr__red_end(const gtr__red &m, int64_t o
     else gtr__give1(m.out, o, v / m.div);
 }
 // Several running sums keep several loads in flight.
-template <bool PLAIN> static __device__ __forceinline__ float gtr__red_run(const gtr__red &m, const int64_t *k, int64_t r, int64_t end, int64_t step) {
+template <bool PLAIN>
+static __device__ __forceinline__ float gtr__red_run(const gtr__red &m, const int64_t *k, int64_t r,
+        int64_t end, int64_t step) {
     const int N = PLAIN ? 8 : 4;
     float s[N] = { 0.0f }, v[N];
     if (PLAIN && m.nr == 1 && m.t[0] == GTR_F32) {      // what most sums are: no branch between the loads
@@ -3015,7 +3213,8 @@ template <bool PLAIN> static __global__ void __launch_bounds__(1024) gtr__k_redu
     float v = 0.0f;
     if (o < m.kept) {
         gtr__red_at(m.nk, m.small, m.kd, m.ks, o, k);
-        v = gtr__red_run<PLAIN>(m, k, begin + threadIdx.x % m.team, begin + m.per < m.terms ? begin + m.per : m.terms, m.team);
+        v = gtr__red_run<PLAIN>(m, k, begin + threadIdx.x % m.team,
+            begin + m.per < m.terms ? begin + m.per : m.terms, m.team);
     }
     v = gtr__team_sum(v, m.team, scratch);
     if (o < m.kept && threadIdx.x % m.team == 0) gtr__red_end(m, o, v);
@@ -3038,7 +3237,8 @@ template <bool PLAIN> static __global__ void __launch_bounds__(512) gtr__k_reduc
     if (o < m.kept && row == 0) gtr__red_end(m, o, sum[threadIdx.x]);
 }
 // A warp adds an output's pieces.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_reduce_pieces(const float *part, int64_t kept, int pieces, float div, gtr__opd out) {
+static __global__ void __launch_bounds__(GTR__T)
+        gtr__k_reduce_pieces(const float *part, int64_t kept, int pieces, float div, gtr__opd out) {
     gtr__enter();
     int64_t o = (int64_t)blockIdx.x * (GTR__T / 32) + threadIdx.x / 32;
     float v = 0.0f;
@@ -3047,8 +3247,10 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_reduce_pieces(const floa
     v = gtr__warp_sum(v);
     if (threadIdx.x % 32 == 0) gtr__give1(out, o, v / div);
 }
-// Sets dimensions and how the work is cut, from shapes and the number of multiprocessors alone. reduced: bit d for dimension d of full.
-static void gtr__red_make(gtr__red *m, const gtr__call *c, const gtr_shape *full, uint32_t reduced, const gtr_shape *a, const gtr_shape *b) {
+// Sets dimensions and how the work is cut, from shapes and the number of multiprocessors alone. reduced: bit d for
+// dimension d of full.
+static void gtr__red_make(gtr__red *m, const gtr__call *c, const gtr_shape *full, uint32_t reduced, const gtr_shape *a,
+        const gtr_shape *b) {
     int64_t s[3][GTR_MAX_DIMS], dim[GTR_MAX_DIMS], st[GTR_MAX_DIMS][3];
     int kept[GTR_MAX_DIMS], n = 0, sms = gtr__sms(c);
     memset(m, 0, sizeof *m);
@@ -3083,34 +3285,45 @@ static void gtr__red_make(gtr__red *m, const gtr__call *c, const gtr_shape *full
     } else {
         m->team = m->terms > 1024 ? (m->kept == 1 ? 1024 : GTR__T) : gtr__team(m->terms);
         if (m->terms > (int64_t)m->team * 16 && m->terms > 1024 && m->kept < 2 * sms)
-            m->pieces = (int)gtr__min64(gtr__min64(gtr__ceil(m->terms, (int64_t)m->team * 8), gtr__ceil(4 * sms, m->kept)), 1024);
+            m->pieces = (int)gtr__min64(
+                gtr__min64(gtr__ceil(m->terms, (int64_t)m->team * 8), gtr__ceil(4 * sms, m->kept)), 1024);
     }
     if (m->pieces > 1) {
         m->per = gtr__ceil(m->terms, m->pieces);
         m->pieces = (int)gtr__ceil(m->terms, m->per);
     }
 }
-static size_t gtr__red_bytes(const gtr__red *m) { return m->pieces > 1 ? (size_t)m->kept * (size_t)m->pieces * sizeof(float) : 0; }
+static size_t gtr__red_bytes(const gtr__red *m) {
+    return m->pieces > 1 ? (size_t)m->kept * (size_t)m->pieces * sizeof(float) : 0;
+}
 
 static gtr_result gtr__red_launch(void *instance, const gtr__call *c, gtr__red *m) {
     gtr_result r;
     m->part = (float *)c->ws;
-    if (m->pieces > 1 && c->ws_bytes < gtr__red_bytes(m)) return gtr__fail(instance, GTR_ERR_STATE, "sum: workspace of %zu bytes is too small", c->ws_bytes);
+    if (m->pieces > 1 && c->ws_bytes < gtr__red_bytes(m))
+        return gtr__fail(instance, GTR_ERR_STATE, "sum: workspace of %zu bytes is too small", c->ws_bytes);
     if (m->kept == 0) return GTR_OK;
     bool plain = !m->p[1] && !m->p[2] && !m->p[3];
     int threads = m->columns ? 512 : m->team > GTR__T ? m->team : GTR__T;
     dim3 grid((unsigned)gtr__ceil(m->kept, m->columns ? m->columns : threads / m->team), (unsigned)m->pieces);
-    if (m->columns) r = plain ? GTR__LAUNCH(instance, c, gtr__k_reduce_columns<true>, grid, threads, 0, *m) : GTR__LAUNCH(instance, c, gtr__k_reduce_columns<false>, grid, threads, 0, *m);
-    else r = plain ? GTR__LAUNCH(instance, c, gtr__k_reduce_team<true>, grid, threads, 0, *m) : GTR__LAUNCH(instance, c, gtr__k_reduce_team<false>, grid, threads, 0, *m);
+    if (m->columns) r = plain ? GTR__LAUNCH(instance, c, gtr__k_reduce_columns<true>, grid, threads, 0, *m)
+        : GTR__LAUNCH(instance, c, gtr__k_reduce_columns<false>, grid, threads, 0, *m);
+    else r = plain ? GTR__LAUNCH(instance, c, gtr__k_reduce_team<true>, grid, threads, 0, *m)
+        : GTR__LAUNCH(instance, c, gtr__k_reduce_team<false>, grid, threads, 0, *m);
     if (r || m->pieces == 1) return r;
-    return GTR__LAUNCH(instance, c, gtr__k_reduce_pieces, (unsigned)gtr__ceil(m->kept, GTR__T / 32), GTR__T, 0, m->part, m->kept, m->pieces, m->div, m->out);
+    return GTR__LAUNCH(instance, c, gtr__k_reduce_pieces, (unsigned)gtr__ceil(m->kept, GTR__T / 32), GTR__T, 0, m->part,
+        m->kept, m->pieces, m->div, m->out);
 }
 
 // >>binary
-// da (+)= f(dy, a, b, y) and db likewise, for inputs that are not broadcast. Bound by bytes: dy, what the row names, da and db.
-typedef struct gtr__grad2 { gtr__opd dy, a, b, y, da, db; gtr__dims d; int64_t count; int width, linear, op; } gtr__grad2;
+// da (+)= f(dy, a, b, y) and db likewise, for inputs that are not broadcast. Bound by bytes: dy, what
+// the row names, da and db.
+typedef struct gtr__grad2 {
+    gtr__opd dy, a, b, y, da, db; gtr__dims d; int64_t count; int width, linear, op;
+} gtr__grad2;
 
-static __device__ __forceinline__ void gtr__binary4_bwd(int op, int side, const float *g, const float *s, const float *t, const float *f, float *d) {
+static __device__ __forceinline__ void gtr__binary4_bwd(int op, int side, const float *g, const float *s,
+        const float *t, const float *f, float *d) {
 #define GTR__CASE(ID, name, forward, da, db) \
     case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { \
         [[maybe_unused]] float dy = g[k], a = s[k], b = t[k], y = f[k]; d[k] = side ? db : da; } break;
@@ -3189,13 +3402,14 @@ static gtr_result gtr__binary_run_bwd(void *instance, const gtr__call *c, int op
     gtr__dims_make(&m.d, full, sa, sb);
     m.op = op;
     m.linear = m.d.n == 1 && (m.d.sa[0] == 1 || !m.a.p) && (m.d.sb[0] == 1 || !m.b.p);
-    m.width = gtr__wide(m.dy) && gtr__wide(m.a) && gtr__wide(m.b) && gtr__wide(m.y) && gtr__wide(m.da) && gtr__wide(m.db) &&
-              (m.linear || (gtr__dims_wide(&m.d, m.d.sa) && gtr__dims_wide(&m.d, m.d.sb))) ? 4 : 1;
+    m.width = gtr__wide(m.dy) && gtr__wide(m.a) && gtr__wide(m.b) && gtr__wide(m.y) && gtr__wide(m.da)
+        && gtr__wide(m.db) && (m.linear || (gtr__dims_wide(&m.d, m.d.sa) && gtr__dims_wide(&m.d, m.d.sb))) ? 4 : 1;
     return GTR__LAUNCH(instance, c, gtr__k_binary_bwd, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
 }
 
 #define GTR__BINARY_LAUNCHERS(ID, name) \
-    static gtr_result gtr__cuda_##name##_fwd(void *instance, const gtr__call *c) { return gtr__binary_run_fwd(instance, c, GTR__OP_##ID); } \
+    static gtr_result gtr__cuda_##name##_fwd(void *instance, const gtr__call *c) { \
+        return gtr__binary_run_fwd(instance, c, GTR__OP_##ID); } \
     static gtr_result gtr__cuda_##name##_bwd(void *instance, const gtr__call *c) \
     { return gtr__binary_run_bwd(instance, c, GTR__OP_##ID, GTR__VALUE_##ID##_A); }
 
@@ -3256,9 +3470,11 @@ static gtr_result gtr__cuda_mean_fwd(void *instance, const gtr__call *c) { retur
 static gtr_result gtr__cuda_mean_bwd(void *instance, const gtr__call *c) { return gtr__sum_run_bwd(instance, c, 1); }
 
 // >>parts
-// Copies of a few blocks of rows, converted and added where asked: part q is outer runs of run elements, ps and pd apart. src NULL: zeros.
-// Bound by bytes: each element read and written once.
-typedef struct gtr__part_copy { const void *src; void *dst; int64_t outer, run, ps, pd; signed char ts, td, add; } gtr__part_copy;
+// Copies of a few blocks of rows, converted and added where asked: part q is outer runs of run elements, ps and pd
+// apart. src NULL: zeros. Bound by bytes: each element read and written once.
+typedef struct gtr__part_copy {
+    const void *src; void *dst; int64_t outer, run, ps, pd; signed char ts, td, add;
+} gtr__part_copy;
 template <int N> struct gtr__parts { gtr__part_copy part[N]; int n, width; };
 
 static __device__ __forceinline__ void gtr__part_run(const gtr__part_copy &q, int width, bool poison) {
@@ -3266,7 +3482,8 @@ static __device__ __forceinline__ void gtr__part_run(const gtr__part_copy &q, in
     gtr__opd out;
     out.p = q.dst; out.t = q.td; out.add = q.add;
     for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += step) {
-        int64_t row = q.outer == 1 ? 0 : groups < 0x7fffffff ? (int64_t)((uint32_t)g / (uint32_t)line) : g / line, at = (g - row * line) * width;
+        int64_t row = q.outer == 1 ? 0 : groups < 0x7fffffff ? (int64_t)((uint32_t)g / (uint32_t)line) : g / line,
+            at = (g - row * line) * width;
         int n = q.run - at < width ? (int)(q.run - at) : width;
         float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
         if (q.src) gtr__take(q.src, q.ts, row * q.ps + at, n, v);
@@ -3278,7 +3495,9 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_parts(const gtr__parts<6
     gtr__enter();
     gtr__part_run(m.part[blockIdx.y], m.width, false);
 }
-template <int N> static void gtr__part_add(gtr__parts<N> *m, const void *src, int ts, void *dst, int td, int add, int64_t outer, int64_t run, int64_t ps, int64_t pd) {
+template <int N>
+static void gtr__part_add(gtr__parts<N> *m, const void *src, int ts, void *dst, int td, int add, int64_t outer,
+        int64_t run, int64_t ps, int64_t pd) {
     gtr__part_copy *q;
     if (!dst || outer <= 0 || run <= 0 || m->n >= N) return;
     q = &m->part[m->n++];
@@ -3292,8 +3511,9 @@ template <int N> static dim3 gtr__parts_grid(const gtr__call *c, gtr__parts<N> *
     m->width = 4;
     for (int k = 0; k < m->n; k++) {
         const gtr__part_copy *q = &m->part[k];
-        if ((q->outer > 1 && (q->run % 4 || q->ps % 4 || q->pd % 4)) || (uintptr_t)q->src % (uintptr_t)(4 * gtr__elem(q->ts)) ||
-            (uintptr_t)q->dst % (uintptr_t)(4 * gtr__elem(q->td))) m->width = 1;
+        if ((q->outer > 1 && (q->run % 4 || q->ps % 4 || q->pd % 4)) || (uintptr_t)q->src
+                % (uintptr_t)(4 * gtr__elem(q->ts)) || (uintptr_t)q->dst % (uintptr_t)(4 * gtr__elem(q->td)))
+            m->width = 1;
         most = gtr__max64(most, q->outer * q->run);
     }
     return dim3(gtr__grid(c, gtr__ceil(most, m->width)), (unsigned)m->n);
@@ -3303,11 +3523,14 @@ static gtr_result gtr__parts_run(void *instance, const gtr__call *c, gtr__parts<
     dim3 grid = gtr__parts_grid(c, m);
     return GTR__LAUNCH(instance, c, gtr__k_parts, grid, GTR__T, 0, *m);
 }
-static void *gtr__shift(const void *p, int t, int64_t elements) { return p ? (char *)p + elements * gtr__elem(t) : NULL; }
+static void *gtr__shift(const void *p, int t, int64_t elements) {
+    return p ? (char *)p + elements * gtr__elem(t) : NULL;
+}
 
 // >>op:concat
 // Forward and backward are one copy, there and back: part k is in[k] (or its gradient) and a band of the whole.
-static gtr_result gtr__concat_run(void *instance, const gtr__call *c, const gtr__arg *part, int n, const gtr__arg *whole, bool back) {
+static gtr_result gtr__concat_run(void *instance, const gtr__call *c, const gtr__arg *part, int n,
+        const gtr__arg *whole, bool back) {
     gtr__parts<64> m;
     int64_t outer, all, inner, at = 0;
     memset((void *)&m, 0, sizeof m);
@@ -3315,13 +3538,16 @@ static gtr_result gtr__concat_run(void *instance, const gtr__call *c, const gtr_
     for (int k = 0; k < n; k++) {
         int64_t run = c->in[k].shape.dim[c->attr->i[0]] * inner;        // a gradient that is not wanted has no shape
         void *band = gtr__shift(whole->data, whole->dtype, at);
-        if (back) gtr__part_add(&m, band, whole->dtype, part[k].data, part[k].dtype, part[k].add, outer, run, all * inner, run);
+        if (back) gtr__part_add(&m, band, whole->dtype, part[k].data, part[k].dtype, part[k].add, outer, run,
+            all * inner, run);
         else gtr__part_add(&m, part[k].data, part[k].dtype, band, whole->dtype, 0, outer, run, run, all * inner);
         at += run;
     }
     return gtr__parts_run(instance, c, &m);
 }
-static gtr_result gtr__cuda_concat_fwd(void *instance, const gtr__call *c) { return gtr__concat_run(instance, c, c->in, c->n_in, &c->out[0], false); }
+static gtr_result gtr__cuda_concat_fwd(void *instance, const gtr__call *c) {
+    return gtr__concat_run(instance, c, c->in, c->n_in, &c->out[0], false);
+}
 static gtr_result gtr__cuda_concat_bwd(void *instance, const gtr__call *c) {
     return gtr__concat_run(instance, c, c->out, c->n_out, &c->in[c->n_in - 1], true);
 }
@@ -3333,7 +3559,8 @@ static gtr_result gtr__cuda_slice_fwd(void *instance, const gtr__call *c) {
     memset((void *)&m, 0, sizeof m);
     gtr__around(&c->in[0].shape, (int)c->attr->i[0], &outer, &all, &inner);
     run = (c->attr->i[2] - c->attr->i[1]) * inner;
-    gtr__part_add(&m, gtr__shift(c->in[0].data, c->in[0].dtype, c->attr->i[1] * inner), c->in[0].dtype, c->out[0].data, c->out[0].dtype, 0, outer, run, all * inner, run);
+    gtr__part_add(&m, gtr__shift(c->in[0].data, c->in[0].dtype, c->attr->i[1] * inner), c->in[0].dtype, c->out[0].data,
+        c->out[0].dtype, 0, outer, run, all * inner, run);
     return gtr__parts_run(instance, c, &m);
 }
 static gtr_result gtr__cuda_slice_bwd(void *instance, const gtr__call *c) {
@@ -3342,18 +3569,21 @@ static gtr_result gtr__cuda_slice_bwd(void *instance, const gtr__call *c) {
     int64_t outer, all, inner, begin = c->attr->i[1], end = c->attr->i[2];
     memset((void *)&m, 0, sizeof m);
     gtr__around(&dx->shape, (int)c->attr->i[0], &outer, &all, &inner);
-    gtr__part_add(&m, dy->data, dy->dtype, gtr__shift(dx->data, dx->dtype, begin * inner), dx->dtype, dx->add, outer, (end - begin) * inner, (end - begin) * inner, all * inner);
+    gtr__part_add(&m, dy->data, dy->dtype, gtr__shift(dx->data, dx->dtype, begin * inner), dx->dtype, dx->add, outer,
+        (end - begin) * inner, (end - begin) * inner, all * inner);
     if (!dx->add) {
         gtr__part_add(&m, NULL, GTR_F32, dx->data, dx->dtype, 0, outer, begin * inner, 0, all * inner);
-        gtr__part_add(&m, NULL, GTR_F32, gtr__shift(dx->data, dx->dtype, end * inner), dx->dtype, 0, outer, (all - end) * inner, 0, all * inner);
+        gtr__part_add(&m, NULL, GTR_F32, gtr__shift(dx->data, dx->dtype, end * inner), dx->dtype, 0, outer,
+            (all - end) * inner, 0, all * inner);
     }
     return gtr__parts_run(instance, c, &m);
 }
 
 // >>op:permute
-// (batch, rows, columns) -> (batch, columns, rows) through tiles in shared memory, so that both sides move whole lines. Other orders keep
-// lines whole already or are gathered by the map. Bound by bytes: each element once in, once out.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(gtr__opd x, gtr__opd y, int64_t batch, int64_t rows, int64_t columns) {
+// (batch, rows, columns) -> (batch, columns, rows) through tiles in shared memory, so that both sides move whole lines.
+// Other orders keep lines whole already or are gathered by the map. Bound by bytes: each element once in, once out.
+static __global__ void __launch_bounds__(GTR__T)
+        gtr__k_transpose(gtr__opd x, gtr__opd y, int64_t batch, int64_t rows, int64_t columns) {
     __shared__ float tile[32][33];
     gtr__enter();
     int64_t tr = (rows + 31) / 32, tc = (columns + 31) / 32;
@@ -3371,7 +3601,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(gtr__opd x, gt
     }
 }
 // y's dimension k is x's dimension dim[k].
-static gtr_result gtr__permute_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y, const int *dim) {
+static gtr_result gtr__permute_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y,
+        const int *dim) {
     int64_t stride[GTR_MAX_DIMS], sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS] = { 0 }, s = 1;
     gtr__map m;
     memset(&m, 0, sizeof m);
@@ -3389,7 +3620,8 @@ static gtr_result gtr__permute_run(void *instance, const gtr__call *c, const gtr
         (at == 0 || d->sa[0] == d->dim[1] * d->dim[2])) {
         int64_t rows = d->dim[at + 1], columns = d->dim[at], batch = at ? d->dim[0] : 1;
         int64_t tiles = batch * gtr__ceil(rows, 32) * gtr__ceil(columns, 32);
-        return GTR__LAUNCH(instance, c, gtr__k_transpose, gtr__grid(c, tiles * GTR__T), GTR__T, 0, m.a, m.y, batch, rows, columns);
+        return GTR__LAUNCH(instance, c, gtr__k_transpose, gtr__grid(c, tiles * GTR__T), GTR__T, 0, m.a, m.y,
+            batch, rows, columns);
     }
     return gtr__map_run(instance, c, &m);
 }
@@ -3408,7 +3640,8 @@ static gtr_result gtr__cuda_permute_bwd(void *instance, const gtr__call *c) {
 // Whole copies of one storage go as bytes, 16 at a time; the rest through the map. Bytes: twice the tensor.
 static __global__ void __launch_bounds__(GTR__T) gtr__k_bytes(char *dst, const char *src, int64_t bytes, int wide) {
     gtr__enter();
-    int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x, step = (int64_t)gridDim.x * GTR__T, whole = wide ? bytes / 16 : 0;
+    int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x, step = (int64_t)gridDim.x * GTR__T,
+        whole = wide ? bytes / 16 : 0;
     for (int64_t k = i; k < whole; k += step) ((uint4 *)dst)[k] = ((const uint4 *)src)[k];
     for (int64_t k = whole * 16 + i; k < bytes; k += step) dst[k] = src[k];
 }
@@ -3418,16 +3651,24 @@ static gtr_result gtr__cuda_copy_fwd(void *instance, const gtr__call *c) {
     if (bytes == 0) return GTR_OK;
     if (x->dtype != y->dtype) return gtr__map_one(instance, c, x, y, -1, 0, 0);
     int wide = (((uintptr_t)x->data | (uintptr_t)y->data) & 15) == 0;
-    return GTR__LAUNCH(instance, c, gtr__k_bytes, gtr__grid(c, gtr__ceil(bytes, wide ? 32 : 1)), GTR__T, 0, (char *)y->data, (const char *)x->data, bytes, wide);
+    return GTR__LAUNCH(instance, c, gtr__k_bytes, gtr__grid(c, gtr__ceil(bytes, wide ? 32 : 1)), GTR__T, 0,
+        (char *)y->data, (const char *)x->data, bytes, wide);
 }
-static gtr_result gtr__cuda_copy_bwd(void *instance, const gtr__call *c) { return gtr__map_one(instance, c, &c->in[2], &c->out[0], -1, 0, 0); }
+static gtr_result gtr__cuda_copy_bwd(void *instance, const gtr__call *c) {
+    return gtr__map_one(instance, c, &c->in[2], &c->out[0], -1, 0, 0);
+}
 
 // >>op:cast
-static gtr_result gtr__cuda_cast_fwd(void *instance, const gtr__call *c) { return gtr__map_one(instance, c, &c->in[0], &c->out[0], -1, 0, 0); }
-static gtr_result gtr__cuda_cast_bwd(void *instance, const gtr__call *c) { return gtr__map_one(instance, c, &c->in[2], &c->out[0], -1, 0, 0); }
+static gtr_result gtr__cuda_cast_fwd(void *instance, const gtr__call *c) {
+    return gtr__map_one(instance, c, &c->in[0], &c->out[0], -1, 0, 0);
+}
+static gtr_result gtr__cuda_cast_bwd(void *instance, const gtr__call *c) {
+    return gtr__map_one(instance, c, &c->in[2], &c->out[0], -1, 0, 0);
+}
 
 // >>op:fill
-static __global__ void __launch_bounds__(GTR__T) gtr__k_fill(gtr__opd y, int64_t count, float value, const gtr__ctl *scaled) {
+static __global__ void __launch_bounds__(GTR__T)
+        gtr__k_fill(gtr__opd y, int64_t count, float value, const gtr__ctl *scaled) {
     gtr__enter();
     if (scaled) value *= scaled->scale;
     for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < count; i += (int64_t)gridDim.x * GTR__T) {
@@ -3438,14 +3679,16 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_fill(gtr__opd y, int64_t
 static gtr_result gtr__cuda_fill_fwd(void *instance, const gtr__call *c) {
     const gtr__ctl *scaled = c->attr->i[0] ? c->ctl : NULL;
     if (c->out[0].count == 0) return GTR_OK;
-    return GTR__LAUNCH(instance, c, gtr__k_fill, gtr__grid(c, c->out[0].count), GTR__T, 0, gtr__opd_of(&c->out[0]), c->out[0].count, (float)c->attr->f[0], scaled);
+    return GTR__LAUNCH(instance, c, gtr__k_fill, gtr__grid(c, c->out[0].count), GTR__T, 0, gtr__opd_of(&c->out[0]),
+        c->out[0].count, (float)c->attr->f[0], scaled);
 }
 
 // >>op:softmax
-// Rows side by side: a team a row, max and sum in one pass (the sum rescaled when the max grows), then the values. Bound by bytes: x read
-// twice, the second time mostly from the cache, y written once. Backward: y and dy twice, dx once.
-// n >= 1 values join a max m and the sum r of exp(v - m) over all but one of those that reach it: beside that one's 1 a small r keeps its
-// digits, which the loss of a sure row is made of.
+// Rows side by side: a team a row, max and sum in one pass (the sum rescaled when the max grows), then the values.
+// Bound by bytes: x read twice, the second time mostly from the cache, y written once. Backward:
+// y and dy twice, dx once.
+// n >= 1 values join a max m and the sum r of exp(v - m) over all but one of those that reach it: beside that one's 1 a
+// small r keeps its digits, which the loss of a sure row is made of.
 static __device__ __forceinline__ void gtr__online(float *m, float *r, const float *v, int n) {
     float top = *m, sum = *r;
 #pragma unroll
@@ -3455,7 +3698,8 @@ static __device__ __forceinline__ void gtr__online(float *m, float *r, const flo
 #pragma unroll
     for (int k = 0; k < 4; k++) if (k < n) {
         if (one && v[k] == top) one = false;
-        else if (v[k] != v[k] || top > -INFINITY) sum += expf(v[k] - top);      // NaN, which fmaxf passes over, gets through
+        // NaN, which fmaxf passes over, gets through
+        else if (v[k] != v[k] || top > -INFINITY) sum += expf(v[k] - top);
     }
     *m = top; *r = sum;
 }
@@ -3468,7 +3712,7 @@ static __device__ __forceinline__ int gtr__row_four(gtr__opd x, int64_t at, int6
 }
 // The team's max, and sum as above, of a row of n elements from index at on, of which a lane has its first four.
 static __device__ __forceinline__ void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live,
-                                                      const float *first, int k, float *scratch, float *max, float *rest) {
+        const float *first, int k, float *scratch, float *max, float *rest) {
     float m = -INFINITY, r = 0.0f, top;
     gtr__online(&m, &r, first, k);
     if (live) for (int64_t i = lane + 4 * team; i < n; i += 4 * team) {
@@ -3501,7 +3745,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax(const gtr__rows 
         float max, sum;
         gtr__row_stats(m.x, at, m.n, lane, m.team, live, scratch, &max, &sum);
         sum += 1.0f;
-        if (live) for (int64_t i = lane; i < m.n; i += m.team) gtr__give1(m.y, at + i, expf(gtr__get(m.x.p, m.x.t, at + i) - max) / sum);
+        if (live) for (int64_t i = lane; i < m.n; i += m.team)
+            gtr__give1(m.y, at + i, expf(gtr__get(m.x.p, m.x.t, at + i) - max) / sum);
     }
 }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_bwd(const gtr__rows m) {
@@ -3512,7 +3757,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_bwd(const gtr__r
         int64_t row = base + threadIdx.x / m.team, at = row * m.n;
         bool live = row < m.rows;
         float dot = 0.0f;
-        if (live) for (int64_t i = lane; i < m.n; i += m.team) dot += gtr__get(m.y.p, m.y.t, at + i) * gtr__get(m.dy.p, m.dy.t, at + i);
+        if (live) for (int64_t i = lane; i < m.n; i += m.team)
+            dot += gtr__get(m.y.p, m.y.t, at + i) * gtr__get(m.dy.p, m.dy.t, at + i);
         dot = gtr__team_sum(dot, m.team, scratch);
         if (live) for (int64_t i = lane; i < m.n; i += m.team)
             gtr__give1(m.dx, at + i, gtr__get(m.y.p, m.y.t, at + i) * (gtr__get(m.dy.p, m.dy.t, at + i) - dot));
@@ -3521,28 +3767,36 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_bwd(const gtr__r
 // Along another dimension: a thread a line, neighbours side by side.
 static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_lines(const gtr__rows m) {
     gtr__enter();
-    for (int64_t line = (int64_t)blockIdx.x * GTR__T + threadIdx.x; line < m.rows * m.inner; line += (int64_t)gridDim.x * GTR__T) {
+    for (int64_t line = (int64_t)blockIdx.x * GTR__T + threadIdx.x; line < m.rows * m.inner;
+            line += (int64_t)gridDim.x * GTR__T) {
         int64_t at = line / m.inner * m.n * m.inner + line % m.inner;
         if (m.dx.p) {
             float dot = 0.0f;
-            for (int64_t i = 0; i < m.n; i++) dot += gtr__get(m.y.p, m.y.t, at + i * m.inner) * gtr__get(m.dy.p, m.dy.t, at + i * m.inner);
             for (int64_t i = 0; i < m.n; i++)
-                gtr__give1(m.dx, at + i * m.inner, gtr__get(m.y.p, m.y.t, at + i * m.inner) * (gtr__get(m.dy.p, m.dy.t, at + i * m.inner) - dot));
+                dot += gtr__get(m.y.p, m.y.t, at + i * m.inner) * gtr__get(m.dy.p, m.dy.t, at + i * m.inner);
+            for (int64_t i = 0; i < m.n; i++)
+                gtr__give1(m.dx, at + i * m.inner,
+                    gtr__get(m.y.p, m.y.t, at + i * m.inner) * (gtr__get(m.dy.p, m.dy.t, at + i * m.inner) - dot));
         } else {
             float max = -INFINITY, sum = 0.0f;
-            for (int64_t i = 0; i < m.n; i++) { float v[4]; v[0] = gtr__get(m.x.p, m.x.t, at + i * m.inner); gtr__online(&max, &sum, v, 1); }
+            for (int64_t i = 0; i < m.n; i++) {
+                float v[4]; v[0] = gtr__get(m.x.p, m.x.t, at + i * m.inner); gtr__online(&max, &sum, v, 1);
+            }
             sum = fabsf(max) == INFINITY ? NAN : sum + 1.0f;
-            for (int64_t i = 0; i < m.n; i++) gtr__give1(m.y, at + i * m.inner, expf(gtr__get(m.x.p, m.x.t, at + i * m.inner) - max) / sum);
+            for (int64_t i = 0; i < m.n; i++)
+                gtr__give1(m.y, at + i * m.inner, expf(gtr__get(m.x.p, m.x.t, at + i * m.inner) - max) / sum);
         }
     }
 }
 static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__rows *m, const gtr_shape *shape) {
     gtr__around(shape, (int)c->attr->i[0], &m->rows, &m->n, &m->inner);
     if (m->rows * m->n * m->inner == 0) return GTR_OK;
-    if (m->inner > 1) return GTR__LAUNCH(instance, c, gtr__k_softmax_lines, gtr__grid(c, m->rows * m->inner), GTR__T, 0, *m);
+    if (m->inner > 1)
+        return GTR__LAUNCH(instance, c, gtr__k_softmax_lines, gtr__grid(c, m->rows * m->inner), GTR__T, 0, *m);
     m->team = gtr__team(m->n);
     unsigned grid = gtr__grid(c, m->rows * m->team);
-    return m->dx.p ? GTR__LAUNCH(instance, c, gtr__k_softmax_bwd, grid, GTR__T, 0, *m) : GTR__LAUNCH(instance, c, gtr__k_softmax, grid, GTR__T, 0, *m);
+    return m->dx.p ? GTR__LAUNCH(instance, c, gtr__k_softmax_bwd, grid, GTR__T, 0, *m)
+        : GTR__LAUNCH(instance, c, gtr__k_softmax, grid, GTR__T, 0, *m);
 }
 static gtr_result gtr__cuda_softmax_fwd(void *instance, const gtr__call *c) {
     gtr__rows m;
@@ -3559,8 +3813,9 @@ static gtr_result gtr__cuda_softmax_bwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:dropout
-// The mask is drawn again in backward. A thread takes the four elements of one Philox block. Bytes: x and y; about 100 instructions a block.
-// PARTS: rows, or with i[0] elements, lie in the whole batch as the attributes say; elements then draw one by one.
+// The mask is drawn again in backward. A thread takes the four elements of one Philox block. Bytes: x and y; about 100
+// instructions a block. PARTS: rows, or with i[0] elements, lie in the whole batch as the attributes say;
+// elements then draw one by one.
 typedef struct gtr__drop {
     gtr__opd x, y;
     int64_t rows, line, row0, run, whole, shift;
@@ -3575,7 +3830,8 @@ template <bool PARTS> static __global__ void __launch_bounds__(GTR__T) gtr__k_dr
     uint64_t step = m.ctl ? m.ctl->step : 0;
     int64_t per = (m.line + 3) / 4, total = m.rows * per;
     for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < total; g += (int64_t)gridDim.x * GTR__T) {
-        int64_t row = total < 0x7fffffff ? (int64_t)((uint32_t)g / (uint32_t)per) : g / per, e = (g - row * per) * 4, at = row * m.line + e;
+        int64_t row = total < 0x7fffffff ? (int64_t)((uint32_t)g / (uint32_t)per) : g / per, e = (g - row * per) * 4,
+            at = row * m.line + e;
         int n = m.line - e < 4 ? (int)(m.line - e) : 4;
         uint32_t r[4];
         float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
@@ -3616,12 +3872,17 @@ static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr
     if (m.run) return GTR__LAUNCH(instance, c, gtr__k_dropout<true>, grid, GTR__T, 0, m);
     return GTR__LAUNCH(instance, c, gtr__k_dropout<false>, grid, GTR__T, 0, m);
 }
-static gtr_result gtr__cuda_dropout_fwd(void *instance, const gtr__call *c) { return gtr__dropout_run(instance, c, &c->in[0], &c->out[0]); }
-static gtr_result gtr__cuda_dropout_bwd(void *instance, const gtr__call *c) { return gtr__dropout_run(instance, c, &c->in[2], &c->out[0]); }
+static gtr_result gtr__cuda_dropout_fwd(void *instance, const gtr__call *c) {
+    return gtr__dropout_run(instance, c, &c->in[0], &c->out[0]);
+}
+static gtr_result gtr__cuda_dropout_bwd(void *instance, const gtr__call *c) {
+    return gtr__dropout_run(instance, c, &c->in[2], &c->out[0]);
+}
 
 // >>op:embedding
 // Forward: rows copied by id. Bound by bytes: a row read and written a position.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_embedding(const int32_t *id, gtr__opd table, gtr__opd y, int64_t n, int64_t rows, int64_t line, int width) {
+static __global__ void __launch_bounds__(GTR__T) gtr__k_embedding(const int32_t *id, gtr__opd table, gtr__opd y,
+        int64_t n, int64_t rows, int64_t line, int width) {
     gtr__enter();
     int64_t per = line / width, total = n * per;
     for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < total; g += (int64_t)gridDim.x * GTR__T) {
@@ -3632,25 +3893,29 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_embedding(const int32_t 
         gtr__give(y, i * line + e, width, v);
     }
 }
-// Backward: a block owns band neighbouring rows of the table and 128 columns. It walks all ids a tile at a time, lists the positions
-// whose id falls in its band, in order, and warps add up the rows. A row met often in a tile is shared out: warp w takes the w-th stretch of
-// the list, and the stretches are added in order. So each element is a sum in ascending order of position, cut at fixed places.
-// Bound by bytes: dy once, the table written (and read where it is added to) once, ids once a block from the L2.
+// Backward: a block owns band neighbouring rows of the table and 128 columns. It walks all ids a tile at a time, lists
+// the positions whose id falls in its band, in order, and warps add up the rows. A row met often in a tile is shared
+// out: warp w takes the w-th stretch of the list, and the stretches are added in order. So each element is a sum in
+// ascending order of position, cut at fixed places. Bound by bytes: dy once, the table written (and read where it is
+// added to) once, ids once a block from the L2.
 #define GTR__EMB_TILE 4096
 #define GTR__EMB_BAND 1024
 #define GTR__EMB_WARPS 16
 #define GTR__EMB_OFTEN 64
 typedef struct gtr__emb { const int32_t *id; gtr__opd dy, out; int64_t n, rows, line, chunks; int band; } gtr__emb;
 
-// Adds dy's rows at n positions (pick, within the tile that begins at base) to s in their order, four columns a lane, 32 apart.
-static __device__ __forceinline__ void gtr__emb_add(const gtr__emb &m, int64_t column, int64_t base, const uint16_t *pick, int n, float *s) {
+// Adds dy's rows at n positions (pick, within the tile that begins at base) to s in their order, four
+// columns a lane, 32 apart.
+static __device__ __forceinline__ void gtr__emb_add(const gtr__emb &m, int64_t column, int64_t base,
+        const uint16_t *pick, int n, float *s) {
     for (int j = 0; j < n; j += 4) {
         float v[4][4];
 #pragma unroll
         for (int u = 0; u < 4; u++) {
             int64_t at = (base + pick[j + u < n ? j + u : 0]) * m.line;
 #pragma unroll
-            for (int q = 0; q < 4; q++) v[u][q] = j + u < n && column + 32 * q < m.line ? gtr__get(m.dy.p, m.dy.t, at + column + 32 * q) : 0.0f;
+            for (int q = 0; q < 4; q++)
+                v[u][q] = j + u < n && column + 32 * q < m.line ? gtr__get(m.dy.p, m.dy.t, at + column + 32 * q) : 0.0f;
         }
 #pragma unroll
         for (int u = 0; u < 4; u++) {
@@ -3659,9 +3924,10 @@ static __device__ __forceinline__ void gtr__emb_add(const gtr__emb &m, int64_t c
         }
     }
 }
-// A warp goes through list[begin, end) until it has met want entries of row r, and adds their rows of dy. pick: 64 of the warp's own.
-static __device__ __forceinline__ void gtr__emb_walk(const gtr__emb &m, const uint32_t *list, uint16_t *pick, int begin, int end, int r, int want,
-                                                     int64_t column, int64_t base, float *s) {
+// A warp goes through list[begin, end) until it has met want entries of row r, and adds their rows of dy.
+// pick: 64 of the warp's own.
+static __device__ __forceinline__ void gtr__emb_walk(const gtr__emb &m, const uint32_t *list, uint16_t *pick, int begin,
+        int end, int r, int want, int64_t column, int64_t base, float *s) {
     int lane = (int)threadIdx.x % 32, have = 0;
     for (int i = begin; i < end && want > 0; i += 32) {
         uint32_t e = i + lane < end ? list[i + lane] : 0xffffffffu;
@@ -3722,7 +3988,8 @@ static __global__ void __launch_bounds__(32 * GTR__EMB_WARPS) gtr__k_embedding_b
         // A warp takes every 16th row; its lanes look at 32 of them at once.
         for (int r0 = warp; r0 < rows; r0 += 32 * GTR__EMB_WARPS) {
             int r = r0 + lane * GTR__EMB_WARPS, n = r < rows ? often[r] : -1;
-            if (n > GTR__EMB_OFTEN) hot[atomicAdd(&n_hot, 1)] = r;          // in any order: they do not touch each other
+            // in any order: they do not touch each other
+            if (n > GTR__EMB_OFTEN) hot[atomicAdd(&n_hot, 1)] = r;
             unsigned waiting = __ballot_sync(0xffffffffu, n >= (out.add ? 1 : 0) && n <= GTR__EMB_OFTEN);
             while (waiting) {
                 int k = __ffs((int)waiting) - 1;
@@ -3731,14 +3998,16 @@ static __global__ void __launch_bounds__(32 * GTR__EMB_WARPS) gtr__k_embedding_b
                 r = r0 + k * GTR__EMB_WARPS;
                 gtr__emb_walk(m, list, pick[warp], 0, total, r, __shfl_sync(0xffffffffu, n, k), column, base, s);
 #pragma unroll
-                for (int q = 0; q < 4; q++) if (column + 32 * q < m.line) gtr__give1(out, (row0 + r) * m.line + column + 32 * q, s[q]);
+                for (int q = 0; q < 4; q++) if (column + 32 * q < m.line)
+                    gtr__give1(out, (row0 + r) * m.line + column + 32 * q, s[q]);
             }
         }
         __syncthreads();
         for (int h = 0; h < n_hot; h++) {
             float s[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
             int r = hot[h], stretch = (total + GTR__EMB_WARPS - 1) / GTR__EMB_WARPS, begin = warp * stretch;
-            gtr__emb_walk(m, list, pick[warp], begin, begin + stretch < total ? begin + stretch : total, r, stretch, column, base, s);
+            gtr__emb_walk(m, list, pick[warp], begin, begin + stretch < total ? begin + stretch : total, r, stretch,
+                column, base, s);
 #pragma unroll
             for (int q = 0; q < 4; q++) part[warp][lane + 32 * q] = s[q];
             __syncthreads();
@@ -3760,7 +4029,8 @@ static gtr_result gtr__cuda_embedding_fwd(void *instance, const gtr__call *c) {
     if (c->measure) return gtr__measured(c, 0);
     if (c->out[0].count == 0) return GTR_OK;
     int width = line % 4 == 0 && gtr__wide(t) && gtr__wide(y) ? 4 : 1;
-    return GTR__LAUNCH(instance, c, gtr__k_embedding, gtr__grid(c, id->count * (line / width)), GTR__T, 0, (const int32_t *)id->data, t, y, id->count, table->shape.dim[0], line, width);
+    return GTR__LAUNCH(instance, c, gtr__k_embedding, gtr__grid(c, id->count * (line / width)), GTR__T, 0,
+        (const int32_t *)id->data, t, y, id->count, table->shape.dim[0], line, width);
 }
 // A low gradient made of several tiles is gathered in float32 first, so that it is rounded once.
 static gtr_result gtr__cuda_embedding_bwd(void *instance, const gtr__call *c) {
@@ -3777,7 +4047,8 @@ static gtr_result gtr__cuda_embedding_bwd(void *instance, const gtr__call *c) {
     if (scratch) { whole.data = c->ws; whole.dtype = GTR_F32; whole.add = 0; }
     m.out = gtr__opd_of(&whole);
     m.chunks = gtr__ceil(m.line, 128);
-    int64_t bands = gtr__max64(gtr__ceil(m.rows, GTR__EMB_BAND), gtr__min64(m.rows, gtr__ceil(4 * (int64_t)gtr__sms(c), m.chunks)));
+    int64_t bands =
+        gtr__max64(gtr__ceil(m.rows, GTR__EMB_BAND), gtr__min64(m.rows, gtr__ceil(4 * (int64_t)gtr__sms(c), m.chunks)));
     m.band = (int)gtr__ceil(m.rows, bands);
     bands = gtr__ceil(m.rows, m.band);
     r = GTR__LAUNCH(instance, c, gtr__k_embedding_bwd, (unsigned)(bands * m.chunks), 32 * GTR__EMB_WARPS, 0, m);
@@ -3785,11 +4056,12 @@ static gtr_result gtr__cuda_embedding_bwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:batch_norm
-// A block owns `lanes` neighbouring channels (one, if values of a channel lie side by side) and a piece of the values of each. Statistics
-// are counts, means and squared deviations, made of eight values at a time and joined pairwise in a fixed order (Chan, Golub and LeVeque,
-// 1983), so that a large mean costs nothing. Few blocks or short columns: one kernel does both passes, the second from the cache. Else a
-// first kernel leaves each piece's figures in workspace and a second joins them and writes. Bound by bytes: forward x twice, y once;
-// backward x and dy twice, dx once; forward, a thread of eight values or fewer holds them and reads once.
+// A block owns `lanes` neighbouring channels (one, if values of a channel lie side by side) and a piece of the values
+// of each. Statistics are counts, means and squared deviations, made of eight values at a time and joined pairwise in a
+// fixed order (Chan, Golub and LeVeque, 1983), so that a large mean costs nothing. Few blocks or short columns: one
+// kernel does both passes, the second from the cache. Else a first kernel leaves each piece's figures in workspace and
+// a second joins them and writes. Bound by bytes: forward x twice, y once; backward x and dy twice, dx once; forward, a
+// thread of eight values or fewer holds them and reads once.
 typedef struct gtr__bn {
     gtr__opd x, y, dy, dx, weight, bias, running_mean, running_var, mean, rstd, var, dweight, dbias;
     int64_t channels, inner, values, per;       // values a channel; values a piece
@@ -3804,9 +4076,11 @@ static __device__ __forceinline__ int64_t gtr__bn_at(const gtr__bn &m, int64_t i
     return (n * m.channels + channel) * m.inner + (i - n * m.inner);
 }
 // Eight values of a channel, every rows-th from i on; those from end on are 0.
-static __device__ __forceinline__ void gtr__bn_take(const gtr__bn &m, gtr__opd x, int64_t i, int rows, int64_t end, int64_t channel, float *v) {
+static __device__ __forceinline__ void gtr__bn_take(const gtr__bn &m, gtr__opd x, int64_t i, int rows, int64_t end,
+        int64_t channel, float *v) {
 #pragma unroll
-    for (int u = 0; u < 8; u++) v[u] = i + u * rows < end ? gtr__get(x.p, x.t, gtr__bn_at(m, i + u * rows, channel)) : 0.0f;
+    for (int u = 0; u < 8; u++)
+        v[u] = i + u * rows < end ? gtr__get(x.p, x.t, gtr__bn_at(m, i + u * rows, channel)) : 0.0f;
 }
 static __device__ __forceinline__ void gtr__bn_join(float &n, float &mean, float &q, float n2, float mean2, float q2) {
     if (n2 == 0.0f) return;
@@ -3819,9 +4093,11 @@ static __global__ void __launch_bounds__(512) gtr__k_batch_norm(const gtr__bn m)
     __shared__ float sn[512], sm[512], sq[512];
     gtr__enter();
     int t = (int)threadIdx.x, lane = t % m.lanes, row = t / m.lanes, rows = 512 / m.lanes;
-    int64_t channel = (int64_t)blockIdx.x * m.lanes + lane, begin = blockIdx.y * m.per, end = begin + m.per < m.values ? begin + m.per : m.values;
+    int64_t channel = (int64_t)blockIdx.x * m.lanes + lane, begin = blockIdx.y * m.per,
+        end = begin + m.per < m.values ? begin + m.per : m.values;
     bool live = channel < m.channels;
-    const bool held = m.training && m.stage == 0 && end - begin <= 8 * rows;    // in v, from the first pass to the second
+    // in v, from the first pass to the second
+    const bool held = m.training && m.stage == 0 && end - begin <= 8 * rows;
     // ahead of the sums, which they needn't wait for
     const float weight = live ? gtr__get(m.weight.p, m.weight.t, channel) : 0.0f;
     const float shift = live ? gtr__get(m.bias.p, m.bias.t, channel) : 0.0f;
@@ -3875,18 +4151,22 @@ static __global__ void __launch_bounds__(512) gtr__k_batch_norm(const gtr__bn m)
     for (int64_t i = begin + row; i < end; i += 8 * rows) {
         if (!held) gtr__bn_take(m, m.x, i, rows, end, channel, v);
 #pragma unroll
-        for (int u = 0; u < 8; u++) if (i + u * rows < end) gtr__give1(m.y, gtr__bn_at(m, i + u * rows, channel), (v[u] - mean) * scale + shift);
+        for (int u = 0; u < 8; u++) if (i + u * rows < end)
+            gtr__give1(m.y, gtr__bn_at(m, i + u * rows, channel), (v[u] - mean) * scale + shift);
     }
 }
-// dbias = sum dy, dweight = sum dy xh, dx = weight rstd (dy - (dbias + xh dweight) / values), without the means in evaluation.
+// dbias = sum dy, dweight = sum dy xh, dx = weight rstd (dy - (dbias + xh dweight) / values), without
+// the means in evaluation.
 static __global__ void __launch_bounds__(512) gtr__k_batch_norm_bwd(const gtr__bn m) {
     __shared__ float sa[512], sb[512];
     gtr__enter();
     int t = (int)threadIdx.x, lane = t % m.lanes, row = t / m.lanes, rows = 512 / m.lanes;
-    int64_t channel = (int64_t)blockIdx.x * m.lanes + lane, begin = blockIdx.y * m.per, end = begin + m.per < m.values ? begin + m.per : m.values;
+    int64_t channel = (int64_t)blockIdx.x * m.lanes + lane, begin = blockIdx.y * m.per,
+        end = begin + m.per < m.values ? begin + m.per : m.values;
     bool live = channel < m.channels;
     float a = 0.0f, b = 0.0f, mean = 0.0f, rstd = 0.0f;
-    const float weight = live ? gtr__get(m.weight.p, m.weight.t, channel) : 0.0f;    // ahead of the sums, which it needn't wait for
+    // ahead of the sums, which it needn't wait for
+    const float weight = live ? gtr__get(m.weight.p, m.weight.t, channel) : 0.0f;
     if (live) { mean = gtr__get(m.mean.p, m.mean.t, channel); rstd = gtr__get(m.rstd.p, m.rstd.t, channel); }
     if (m.stage == 2) {
         if (live) for (int s = row; s < m.pieces; s += rows) {
@@ -3964,7 +4244,9 @@ static void gtr__bn_make(gtr__bn *m, const gtr__call *c) {
     m->x = gtr__opd_of(&c->in[0]); m->weight = gtr__opd_of(&c->in[1]); m->bias = gtr__opd_of(&c->in[2]);
     m->training = c->training; m->part = (float *)c->ws;
 }
-static size_t gtr__bn_bytes(const gtr__bn *m) { return m->pieces > 1 ? (size_t)m->pieces * (size_t)m->channels * 2 * sizeof(float) : 0; }
+static size_t gtr__bn_bytes(const gtr__bn *m) {
+    return m->pieces > 1 ? (size_t)m->pieces * (size_t)m->channels * 2 * sizeof(float) : 0;
+}
 
 static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c) {
     gtr__bn m;
@@ -3972,7 +4254,8 @@ static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c) {
     gtr__bn_make(&m, c);
     if (c->measure) return gtr__measured(c, gtr__bn_bytes(&m));
     m.running_mean = gtr__opd_of(&c->in[3]); m.running_var = gtr__opd_of(&c->in[4]);
-    m.y = gtr__opd_of(&c->out[0]); m.mean = gtr__opd_of(&c->out[1]); m.rstd = gtr__opd_of(&c->out[2]); m.var = gtr__opd_of(&c->out[3]);
+    m.y = gtr__opd_of(&c->out[0]); m.mean = gtr__opd_of(&c->out[1]); m.rstd = gtr__opd_of(&c->out[2]);
+    m.var = gtr__opd_of(&c->out[3]);
     m.eps = (float)c->attr->f[0];
     dim3 grid((unsigned)gtr__ceil(m.channels, m.lanes), (unsigned)m.pieces);
     if (m.pieces > 1 && m.training) {
@@ -4069,8 +4352,10 @@ static __device__ __forceinline__ bool gtr__better(float v, int64_t i, float bes
     if (nan || was) return nan && (!was || i < at);
     return v > best || (v == best && i < at);
 }
-// A team's largest element of n, stride apart from index at on. values, where: 32 of shared memory each, used by blocks.
-static __device__ __forceinline__ int64_t gtr__row_argmax(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live, float *values, int64_t *where, float *top) {
+// A team's largest element of n, stride apart from index at on. values, where: 32 of shared
+// memory each, used by blocks.
+static __device__ __forceinline__ int64_t gtr__row_argmax(gtr__opd x, int64_t at, int64_t n, int lane, int team,
+        bool live, float *values, int64_t *where, float *top) {
     float v = -INFINITY;
     int64_t k = INT64_MAX;
     if (live) for (int64_t i = lane; i < n; i += team) {
@@ -4085,13 +4370,16 @@ static __device__ __forceinline__ int64_t gtr__row_argmax(gtr__opd x, int64_t at
     if (team > 32) {
         if (threadIdx.x % 32 == 0) { values[threadIdx.x / 32] = v; where[threadIdx.x / 32] = k; }
         __syncthreads();
-        for (int w = 0; w < (int)blockDim.x / 32; w++) if (gtr__better(values[w], where[w], v, k)) { v = values[w]; k = where[w]; }
+        for (int w = 0; w < (int)blockDim.x / 32; w++) if (gtr__better(values[w], where[w], v, k)) {
+            v = values[w]; k = where[w];
+        }
         __syncthreads();
     }
     *top = v;
     return k;
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_argmax(gtr__opd x, int32_t *y, int64_t rows, int64_t n, int team) {
+static __global__ void __launch_bounds__(GTR__T)
+        gtr__k_argmax(gtr__opd x, int32_t *y, int64_t rows, int64_t n, int team) {
     __shared__ float values[32];
     __shared__ int64_t where[32];
     gtr__enter();
@@ -4103,7 +4391,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_argmax(gtr__opd x, int32
         if (row < rows && lane == 0) y[row] = (int32_t)k;
     }
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_argmax_lines(gtr__opd x, int32_t *y, int64_t lines, int64_t n, int64_t inner) {
+static __global__ void __launch_bounds__(GTR__T)
+        gtr__k_argmax_lines(gtr__opd x, int32_t *y, int64_t lines, int64_t n, int64_t inner) {
     gtr__enter();
     for (int64_t line = (int64_t)blockIdx.x * GTR__T + threadIdx.x; line < lines; line += (int64_t)gridDim.x * GTR__T) {
         int64_t at = line / inner * n * inner + line % inner, k = 0;
@@ -4119,14 +4408,16 @@ static gtr_result gtr__cuda_argmax_fwd(void *instance, const gtr__call *c) {
     int64_t rows, n, inner;
     gtr__around(&c->in[0].shape, (int)c->attr->i[0], &rows, &n, &inner);
     if (rows * n * inner == 0) return GTR_OK;
-    if (inner > 1) return GTR__LAUNCH(instance, c, gtr__k_argmax_lines, gtr__grid(c, rows * inner), GTR__T, 0, gtr__opd_of(&c->in[0]), (int32_t *)c->out[0].data, rows * inner, n, inner);
+    if (inner > 1) return GTR__LAUNCH(instance, c, gtr__k_argmax_lines, gtr__grid(c, rows * inner), GTR__T, 0,
+        gtr__opd_of(&c->in[0]), (int32_t *)c->out[0].data, rows * inner, n, inner);
     int team = gtr__team(n);
-    return GTR__LAUNCH(instance, c, gtr__k_argmax, gtr__grid(c, rows * team), GTR__T, 0, gtr__opd_of(&c->in[0]), (int32_t *)c->out[0].data, rows, n, team);
+    return GTR__LAUNCH(instance, c, gtr__k_argmax, gtr__grid(c, rows * team), GTR__T, 0, gtr__opd_of(&c->in[0]),
+        (int32_t *)c->out[0].data, rows, n, team);
 }
 
-// How rows of the losses over (N, C) are cut: four elements a lane, in one block or, on Hopper, one cluster where that is
-// quick, as then the launch is the only one. Else each block leaves two numbers in workspace, and a last kernel of one
-// block joins them in a fixed order.
+// How rows of the losses over (N, C) are cut: four elements a lane, in one block or, on Hopper, one cluster where that
+// is quick, as then the launch is the only one. Else each block leaves two numbers in workspace, and a last kernel of
+// one block joins them in a fixed order.
 #define GTR__CLUSTER 8          // blocks of a cluster that every such device has
 typedef struct gtr__cut { int team, threads, blocks; bool cluster; } gtr__cut;
 static gtr__cut gtr__cut_make(const gtr__call *c) {
@@ -4142,8 +4433,8 @@ static gtr__cut gtr__cut_make(const gtr__call *c) {
     return k;
 }
 static size_t gtr__cut_bytes(const gtr__cut *k) { return k->blocks > 1 && !k->cluster ? (size_t)k->blocks * 8 : 0; }
-// All threads of a cluster call it: the blocks' two numbers (thread 0's) are added, in order, by thread 0 of block 0, for
-// which alone it is true.
+// All threads of a cluster call it: the blocks' two numbers (thread 0's) are added, in order, by thread 0 of block 0,
+// for which alone it is true.
 static __device__ __forceinline__ bool gtr__cut_join(float &a, int &b) {
     __shared__ float2 parts[GTR__CLUSTER];
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -4159,7 +4450,8 @@ static __device__ __forceinline__ bool gtr__cut_join(float &a, int &b) {
 }
 
 #define GTR__LAUNCH_CUT(instance, c, kernel, k, ...) \
-    gtr__start(instance, (cudaStream_t)(c)->stream, #kernel, kernel, dim3((unsigned)(k).blocks), dim3((unsigned)(k).threads), \
+    gtr__start(instance, (cudaStream_t)(c)->stream, #kernel, kernel, dim3((unsigned)(k).blocks), \
+        dim3((unsigned)(k).threads), \
                0, (k).cluster ? (unsigned)(k).blocks : 1u, __VA_ARGS__)
 
 // >>op:accuracy
@@ -4207,17 +4499,17 @@ static gtr_result gtr__cuda_accuracy_fwd(void *instance, const gtr__call *c) {
     gtr__cut k = gtr__cut_make(c);
     const gtr_shape *x = &c->in[0].shape;
     if (c->measure) return gtr__measured(c, gtr__cut_bytes(&k));
-    gtr_result r = GTR__LAUNCH_CUT(instance, c, gtr__k_accuracy, k, gtr__opd_of(&c->in[0]), (const int32_t *)c->in[1].data,
-                                   gtr__tally_of(c), gtr__opd_of(&c->out[0]), x->dim[0], x->dim[1], k.team,
-                                   k.cluster ? NULL : (int2 *)c->ws);
+    gtr_result r = GTR__LAUNCH_CUT(instance, c, gtr__k_accuracy, k, gtr__opd_of(&c->in[0]),
+        (const int32_t *)c->in[1].data, gtr__tally_of(c), gtr__opd_of(&c->out[0]), x->dim[0], x->dim[1], k.team,
+        k.cluster ? NULL : (int2 *)c->ws);
     if (r || k.blocks == 1 || k.cluster) return r;
     return GTR__LAUNCH(instance, c, gtr__k_accuracy_end, 1, GTR__T, 0, (const int2 *)c->ws, k.blocks, gtr__tally_of(c),
                        x->dim[0], gtr__opd_of(&c->out[0]));
 }
 
 // >>op:cross_entropy
-// A team a row: max and sum in one pass, then, in xent_step, the gradient in a second over what is in the cache. Bound by bytes: logits once
-// (with the gradient: once more, from the cache mostly, and the gradient written).
+// A team a row: max and sum in one pass, then, in xent_step, the gradient in a second over what is in the cache. Bound
+// by bytes: logits once (with the gradient: once more, from the cache mostly, and the gradient written).
 typedef struct gtr__xent {
     gtr__opd x, dx, loss, lse, count;
     const int32_t *label;
@@ -4229,7 +4521,8 @@ typedef struct gtr__xent {
     float2 *part;               // loss; counted rows as bits
 } gtr__xent;
 
-static __device__ __forceinline__ float gtr__xent_dx(const gtr__xent &m, float g, float v, float lse, bool hot, bool bad) {
+static __device__ __forceinline__ float gtr__xent_dx(const gtr__xent &m, float g, float v, float lse,
+        bool hot, bool bad) {
     float p = expf(v - lse) - m.smooth / (float)m.n;
     if (hot) p -= 1.0f - m.smooth;
     return g * (bad ? NAN : p);
@@ -4253,7 +4546,8 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
         const int k = live ? gtr__row_four(m.x, at, lane, m.n, m.team, first) : 0;
         const int64_t y = live ? (int64_t)m.label[row] : m.ignore;
         const bool counted = y != m.ignore, bad = counted && (y < 0 || y >= m.n);
-        if (m.dx.p && all < 0) {        // the mean's divisor is wanted before the first gradient: every block counts all labels
+        // the mean's divisor is wanted before the first gradient: every block counts all labels
+        if (m.dx.p && all < 0) {
             all = 0;
             for (int64_t i = threadIdx.x; i < m.rows && !m.tally; i += blockDim.x) all += m.label[i] != m.ignore;
             all = gtr__block_count(all, counts);
@@ -4270,7 +4564,8 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
             if (m.lse.p) gtr__give1(m.lse, row, lse);
             if (counted) {
                 float v = bad ? NAN : log_sum - (gtr__get(m.x.p, m.x.t, at + y) - top);
-                if (m.smooth > 0.0f) v = (m.smooth < 1.0f || bad ? (1.0f - m.smooth) * v : 0.0f) + m.smooth * (log_sum - sum / (float)m.n);
+                if (m.smooth > 0.0f) v = (m.smooth < 1.0f || bad ? (1.0f - m.smooth) * v : 0.0f)
+                    + m.smooth * (log_sum - sum / (float)m.n);
                 loss += v;
                 rows++;
             }
@@ -4282,7 +4577,8 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
             gtr__give1(m.dx, at + i, counted ? gtr__xent_dx(m, g, first[u], lse, i == y, bad) : 0.0f);
         }
         for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
-            gtr__give1(m.dx, at + i, counted ? gtr__xent_dx(m, g, gtr__get(m.x.p, m.x.t, at + i), lse, i == y, bad) : 0.0f);
+            gtr__give1(m.dx, at + i,
+                counted ? gtr__xent_dx(m, g, gtr__get(m.x.p, m.x.t, at + i), lse, i == y, bad) : 0.0f);
     }
     loss = gtr__block_sum(loss, scratch);
     if (all < 0 || m.tally) rows = gtr__block_count(rows, counts);
@@ -4308,10 +4604,12 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_end(const gtr__xent
 // Four neighbours at a time over all logits, from the saved lse. Bytes: logits and their gradient once.
 static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_bwd(const gtr__xent m, gtr__opd dy, int wide) {
     gtr__enter();
-    float counted = gtr__get(m.count.p, m.count.t, 0), g = counted > 0.0f ? gtr__dloss(dy, m.seed, m.ctl) / counted : 0.0f;
+    float counted = gtr__get(m.count.p, m.count.t, 0),
+        g = counted > 0.0f ? gtr__dloss(dy, m.seed, m.ctl) / counted : 0.0f;
     int64_t total = m.rows * m.n, width = wide ? 4 : 1, groups = (total + width - 1) / width;
     for (int64_t k = (int64_t)blockIdx.x * GTR__T + threadIdx.x; k < groups; k += (int64_t)gridDim.x * GTR__T) {
-        int64_t i = k * width, row = total < 0x7fffffff ? (int64_t)((uint32_t)i / (uint32_t)m.n) : i / m.n, column = i - row * m.n;
+        int64_t i = k * width, row = total < 0x7fffffff ? (int64_t)((uint32_t)i / (uint32_t)m.n) : i / m.n,
+            column = i - row * m.n;
         int n = total - i < width ? (int)(total - i) : (int)width;
         float v[4], lse = gtr__get(m.lse.p, m.lse.t, row);
         int64_t y = m.label[row];
@@ -4320,7 +4618,9 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_bwd(const gtr__xent
         for (int u = 0; u < 4; u++) {
             if (u >= n) continue;
             v[u] = y == m.ignore ? 0.0f : gtr__xent_dx(m, g, v[u], lse, column == y, y < 0 || y >= m.n);
-            if (++column == m.n && u + 1 < n) { column = 0; row++; lse = gtr__get(m.lse.p, m.lse.t, row); y = m.label[row]; }
+            if (++column == m.n && u + 1 < n) {
+                column = 0; row++; lse = gtr__get(m.lse.p, m.lse.t, row); y = m.label[row];
+            }
         }
         gtr__give(m.dx, i, n, v);
     }
@@ -4345,15 +4645,19 @@ static gtr_result gtr__xent_fwd(void *instance, const gtr__call *c, const gtr__a
     if (r || k.blocks == 1 || k.cluster) return r;
     return GTR__LAUNCH(instance, c, gtr__k_xent_end, 1, GTR__T, 0, m, k.blocks);
 }
-static gtr_result gtr__xent_bwd(void *instance, const gtr__call *c, const gtr__arg *lse, const gtr__arg *count, const gtr__arg *dy, const gtr__arg *dx) {
+static gtr_result gtr__xent_bwd(void *instance, const gtr__call *c, const gtr__arg *lse, const gtr__arg *count,
+        const gtr__arg *dy, const gtr__arg *dx) {
     gtr__xent m;
     gtr__xent_make(&m, c, 1);
     if (!dx->data) return GTR_OK;
     m.dx = gtr__opd_of(dx); m.lse = gtr__opd_of(lse); m.count = gtr__opd_of(count);
     int wide = gtr__wide(m.x) && gtr__wide(m.dx);
-    return GTR__LAUNCH(instance, c, gtr__k_xent_bwd, gtr__grid(c, gtr__ceil(m.rows * m.n, wide ? 4 : 1)), GTR__T, 0, m, gtr__opd_of(dy), wide);
+    return GTR__LAUNCH(instance, c, gtr__k_xent_bwd, gtr__grid(c, gtr__ceil(m.rows * m.n, wide ? 4 : 1)), GTR__T, 0, m,
+        gtr__opd_of(dy), wide);
 }
-static gtr_result gtr__cuda_cross_entropy_fwd(void *instance, const gtr__call *c) { return gtr__xent_fwd(instance, c, NULL); }
+static gtr_result gtr__cuda_cross_entropy_fwd(void *instance, const gtr__call *c) {
+    return gtr__xent_fwd(instance, c, NULL);
+}
 // in: logits, labels, and a tally or none; loss, lse, count, dloss.
 static gtr_result gtr__cuda_cross_entropy_bwd(void *instance, const gtr__call *c) {
     if (c->measure) return gtr__measured(c, 0);
@@ -4362,7 +4666,8 @@ static gtr_result gtr__cuda_cross_entropy_bwd(void *instance, const gtr__call *c
 }
 
 // >>op:xent_step
-// Where every block's counting of all labels would cost more than a launch, forward and backward run one after the other.
+// Where every block's counting of all labels would cost more than a launch, forward and backward
+// run one after the other.
 static gtr_result gtr__cuda_xent_step_fwd(void *instance, const gtr__call *c) {
     bool one = c->in[0].shape.dim[0] <= 65536;
     gtr_result r = gtr__xent_fwd(instance, c, one ? &c->out[3] : NULL);
@@ -4372,9 +4677,13 @@ static gtr_result gtr__cuda_xent_step_fwd(void *instance, const gtr__call *c) {
 // >>op:mse
 // Losses over pairs: forward is a sum of terms, in one launch of a block or a cluster where that is quick, else in two;
 // backward one pass for both gradients, a step forward with dx. Bytes: x and t, and what is wanted.
-typedef struct gtr__pair { gtr__opd x, t, dy, dx, dt; int64_t count; int width, value; float seed; const gtr__ctl *ctl; } gtr__pair;
+typedef struct gtr__pair {
+    gtr__opd x, t, dy, dx, dt; int64_t count; int width, value; float seed; const gtr__ctl *ctl;
+} gtr__pair;
 
-static __device__ __forceinline__ float gtr__pair_slope(const gtr__pair &m) { return gtr__dloss(m.dy, m.seed, m.ctl) / (float)m.count; }
+static __device__ __forceinline__ float gtr__pair_slope(const gtr__pair &m) {
+    return gtr__dloss(m.dy, m.seed, m.ctl) / (float)m.count;
+}
 static __global__ void __launch_bounds__(GTR__T) gtr__k_pair_bwd(const gtr__pair m) {
     gtr__enter();
     float g = gtr__pair_slope(m);
@@ -4394,8 +4703,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_pair_bwd(const gtr__pair
         if (m.dt.p) gtr__give(m.dt, i, n, b);
     }
 }
-// A block's sum of terms to part[block], and the first input's gradient, if it is wanted in this pass; four elements at a time, and two such
-// groups in flight.
+// A block's sum of terms to part[block], and the first input's gradient, if it is wanted in this pass; four elements at
+// a time, and two such groups in flight.
 static __global__ void __launch_bounds__(1024) gtr__k_pair(const gtr__pair m, float *part, gtr__opd out) {
     __shared__ float scratch[32];
     gtr__enter();
@@ -4434,14 +4743,17 @@ static __global__ void __launch_bounds__(1024) gtr__k_pair(const gtr__pair m, fl
 }
 static gtr_result gtr__pair_run(void *instance, const gtr__call *c, int value) {
     gtr__pair m;
-    const int64_t blocks = gtr__max64(1, gtr__min64(gtr__ceil(c->in[0].count, GTR__T * 32), (int64_t)gtr__sms(c) * 6));       // as many as are resident
-    gtr__cut k = { 1, (int)gtr__min64(1024, gtr__ceil(gtr__max64(c->in[0].count, 1), 256) * 32), 0, false };     // eight a thread
+    // as many as are resident
+    const int64_t blocks = gtr__max64(1, gtr__min64(gtr__ceil(c->in[0].count, GTR__T * 32), (int64_t)gtr__sms(c) * 6));
+    // eight a thread
+    gtr__cut k = { 1, (int)gtr__min64(1024, gtr__ceil(gtr__max64(c->in[0].count, 1), 256) * 32), 0, false };
     k.blocks = (int)gtr__min64(gtr__ceil(gtr__max64(c->in[0].count, 1), 8192), INT32_MAX);
     k.cluster = k.blocks > 1;
     const bool one = k.blocks == 1 || (c->caps->compute >= 90 && k.blocks <= 4 * GTR__CLUSTER);
     k.blocks = (int)gtr__min64(k.blocks, GTR__CLUSTER);
     if (c->measure) return gtr__measured(c, one ? 0 : (size_t)blocks * sizeof(float));
-    if (!one && c->ws_bytes < (size_t)blocks * sizeof(float)) return gtr__fail(instance, GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
+    if (!one && c->ws_bytes < (size_t)blocks * sizeof(float))
+        return gtr__fail(instance, GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
     memset(&m, 0, sizeof m);
     m.x = gtr__opd_of(&c->in[0]); m.t = gtr__opd_of(&c->in[1]);
     m.dx = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL); m.dy = gtr__opd_of(NULL);
@@ -4449,7 +4761,8 @@ static gtr_result gtr__pair_run(void *instance, const gtr__call *c, int value) {
     m.width = gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx) ? 4 : 1;
     if (one) return GTR__LAUNCH_CUT(instance, c, gtr__k_pair, k, m, (float *)NULL, gtr__opd_of(&c->out[0]));
     GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_pair, (unsigned)blocks, GTR__T, 0, m, (float *)c->ws, gtr__opd_of(NULL)));
-    return GTR__LAUNCH(instance, c, gtr__k_reduce_pieces, 1, GTR__T, 0, (const float *)c->ws, 1, (int)blocks, (float)c->in[0].count, gtr__opd_of(&c->out[0]));
+    return GTR__LAUNCH(instance, c, gtr__k_reduce_pieces, 1, GTR__T, 0, (const float *)c->ws, 1, (int)blocks,
+        (float)c->in[0].count, gtr__opd_of(&c->out[0]));
 }
 static gtr_result gtr__pair_run_bwd(void *instance, const gtr__call *c, int value) {
     gtr__pair m;
@@ -4464,25 +4777,38 @@ static gtr_result gtr__pair_run_bwd(void *instance, const gtr__call *c, int valu
     m.width = gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx) && gtr__wide(m.dt) ? 4 : 1;
     return GTR__LAUNCH(instance, c, gtr__k_pair_bwd, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
 }
-static gtr_result gtr__cuda_mse_fwd(void *instance, const gtr__call *c) { return gtr__pair_run(instance, c, GTR__VALUE_SQUARE); }
-static gtr_result gtr__cuda_mse_bwd(void *instance, const gtr__call *c) { return gtr__pair_run_bwd(instance, c, GTR__VALUE_SQUARE); }
+static gtr_result gtr__cuda_mse_fwd(void *instance, const gtr__call *c) {
+    return gtr__pair_run(instance, c, GTR__VALUE_SQUARE);
+}
+static gtr_result gtr__cuda_mse_bwd(void *instance, const gtr__call *c) {
+    return gtr__pair_run_bwd(instance, c, GTR__VALUE_SQUARE);
+}
 // >>op:mse_step
-static gtr_result gtr__cuda_mse_step_fwd(void *instance, const gtr__call *c) { return gtr__pair_run(instance, c, GTR__VALUE_SQUARE); }
+static gtr_result gtr__cuda_mse_step_fwd(void *instance, const gtr__call *c) {
+    return gtr__pair_run(instance, c, GTR__VALUE_SQUARE);
+}
 // >>op:bce_with_logits
-static gtr_result gtr__cuda_bce_with_logits_fwd(void *instance, const gtr__call *c) { return gtr__pair_run(instance, c, GTR__VALUE_BCE); }
-static gtr_result gtr__cuda_bce_with_logits_bwd(void *instance, const gtr__call *c) { return gtr__pair_run_bwd(instance, c, GTR__VALUE_BCE); }
+static gtr_result gtr__cuda_bce_with_logits_fwd(void *instance, const gtr__call *c) {
+    return gtr__pair_run(instance, c, GTR__VALUE_BCE);
+}
+static gtr_result gtr__cuda_bce_with_logits_bwd(void *instance, const gtr__call *c) {
+    return gtr__pair_run_bwd(instance, c, GTR__VALUE_BCE);
+}
 
 // >>op:custom
-// The user's function sees float32 (and int32). On the device: operands stored low, and gradients that are stored low or added, go through
-// workspace, converted by one kernel before and one behind; else the function works on the tensors themselves.
-// On the host: one kernel writes all operands into a block of mapped memory, behind a head that says what they are, a host function
-// calls the user, and a kernel brings the results back: NaN, if the user's function failed. The block belongs to the instance and to
-// (desc, direction, stream): what runs on one stream runs in order, eagerly and in a graph alike, and so may share it.
+// The user's function sees float32 (and int32). On the device: operands stored low, and gradients that are stored low
+// or added, go through workspace, converted by one kernel before and one behind; else the function works
+// on the tensors themselves.
+// On the host: one kernel writes all operands into a block of mapped memory, behind a head that says what they are, a
+// host function calls the user, and a kernel brings the results back: NaN, if the user's function failed. The block
+// belongs to the instance and to (desc, direction, stream): what runs on one stream runs in order, eagerly and in a
+// graph alike, and so may share it.
 
 // >>custom-staging
-// What the runtime offers: gtr__instance_staging(instance, key, direction, stream, bytes, &device) returns pinned, mapped memory of at least
-// `bytes`, zeroed when it is made, the same at each call with the same arguments until the instance is destroyed. Its first word is not zero
-// once a user's function failed: the gtr_result, which wait() reports as GTR_ERR_USER and clears.
+// What the runtime offers: gtr__instance_staging(instance, key, direction, stream, bytes, &device) returns pinned,
+// mapped memory of at least `bytes`, zeroed when it is made, the same at each call with the same arguments until the
+// instance is destroyed. Its first word is not zero once a user's function failed: the gtr_result, which wait() reports
+// as GTR_ERR_USER and clears.
 typedef struct gtr__custom_head {
     volatile uint32_t failed, now;      // the first failure's code; the last call's
     gtr_result (*run)(const gtr_custom_call *call);
@@ -4493,17 +4819,21 @@ typedef struct gtr__custom_head {
 } gtr__custom_head;
 #define GTR__CUSTOM_HEAD 1024
 
-static __global__ void __launch_bounds__(GTR__T) gtr__k_stage(const gtr__parts<10> m, const gtr__custom_head head, uint32_t *to) {
+static __global__ void __launch_bounds__(GTR__T)
+        gtr__k_stage(const gtr__parts<10> m, const gtr__custom_head head, uint32_t *to) {
     gtr__enter();
     if (to && blockIdx.x == 0 && blockIdx.y == 0)       // all but the first word, which is sticky
-        for (int i = 1 + (int)threadIdx.x; i < (int)(sizeof head / 4); i += GTR__T) to[i] = ((const uint32_t *)&head)[i];
+        for (int i = 1 + (int)threadIdx.x; i < (int)(sizeof head / 4); i += GTR__T)
+            to[i] = ((const uint32_t *)&head)[i];
     if ((int)blockIdx.y < m.n) gtr__part_run(m.part[blockIdx.y], m.width, false);
 }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_unstage(const gtr__parts<8> m, const gtr__custom_head *head) {
     gtr__enter();
     gtr__part_run(m.part[blockIdx.y], m.width, head && head->now);
 }
-static int64_t gtr__custom_room(int64_t *at, int64_t count) { int64_t here = *at; *at += (count * 4 + GTR__ALIGN - 1) / GTR__ALIGN * GTR__ALIGN; return here; }
+static int64_t gtr__custom_room(int64_t *at, int64_t count) {
+    int64_t here = *at; *at += (count * 4 + GTR__ALIGN - 1) / GTR__ALIGN * GTR__ALIGN; return here;
+}
 
 static void CUDART_CB gtr__custom_host(void *block) {
     gtr__custom_head *h = (gtr__custom_head *)block;
@@ -4533,23 +4863,29 @@ static gtr_result gtr__custom_on_host(void *instance, const gtr__call *c, const 
     memset((void *)&before, 0, sizeof before);
     memset((void *)&after, 0, sizeof after);
     head.run = back ? d->backward : d->forward; head.user = d->user; head.n_in = n; head.out_shape = y->shape;
-    for (int k = 0; k < n; k++) { head.in[k] = gtr__custom_room(&at, c->in[k].count); head.in_shape[k] = c->in[k].shape; }
+    for (int k = 0; k < n; k++) {
+        head.in[k] = gtr__custom_room(&at, c->in[k].count); head.in_shape[k] = c->in[k].shape;
+    }
     head.out = gtr__custom_room(&at, y->count);
     if (back) head.dout = gtr__custom_room(&at, y->count);
     for (int k = 0; back && k < n_out; k++) if (c->out[k].data) head.din[k] = gtr__custom_room(&at, c->out[k].count);
     char *device = NULL;
     void *block = gtr__instance_staging(instance, (const void *)d, back, c->stream, (size_t)at, (void **)&device);
     if (!block) return GTR_ERR_NOMEM;
-    for (int k = 0; k < n; k++) gtr__part_add(&before, c->in[k].data, c->in[k].dtype, device + head.in[k], c->in[k].dtype == GTR_I32 ? GTR_I32 : GTR_F32, 0, 1, c->in[k].count, 0, 0);
+    for (int k = 0; k < n; k++) gtr__part_add(&before, c->in[k].data, c->in[k].dtype, device + head.in[k],
+        c->in[k].dtype == GTR_I32 ? GTR_I32 : GTR_F32, 0, 1, c->in[k].count, 0, 0);
     if (back) {
         gtr__part_add(&before, y->data, y->dtype, device + head.out, GTR_F32, 0, 1, y->count, 0, 0);
-        gtr__part_add(&before, c->in[n + 1].data, c->in[n + 1].dtype, device + head.dout, GTR_F32, 0, 1, y->count, 0, 0);
-        for (int k = 0; k < n_out; k++) if (c->out[k].data) gtr__part_add(&after, device + head.din[k], GTR_F32, c->out[k].data, c->out[k].dtype, c->out[k].add, 1, c->out[k].count, 0, 0);
+        gtr__part_add(&before, c->in[n + 1].data, c->in[n + 1].dtype, device + head.dout, GTR_F32, 0, 1,
+            y->count, 0, 0);
+        for (int k = 0; k < n_out; k++) if (c->out[k].data) gtr__part_add(&after, device + head.din[k], GTR_F32,
+            c->out[k].data, c->out[k].dtype, c->out[k].add, 1, c->out[k].count, 0, 0);
     } else gtr__part_add(&after, device + head.out, GTR_F32, c->out[0].data, c->out[0].dtype, 0, 1, y->count, 0, 0);
     dim3 grid = gtr__parts_grid(c, &before);
     if (grid.y == 0) grid.y = 1;
     GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_stage, grid, GTR__T, 0, before, head, (uint32_t *)device));
-    GTR__TRY(gtr__check(instance, cudaLaunchHostFunc((cudaStream_t)c->stream, gtr__custom_host, block), "cudaLaunchHostFunc"));
+    GTR__TRY(gtr__check(instance, cudaLaunchHostFunc((cudaStream_t)c->stream, gtr__custom_host, block),
+        "cudaLaunchHostFunc"));
     if (after.n == 0) return GTR_OK;
     ((gtr__cuda *)instance)->overlap = 0;       // its predecessor is no kernel
     grid = gtr__parts_grid(c, &after);
@@ -4564,7 +4900,8 @@ static gtr_result gtr__custom_run(void *instance, const gtr__call *c, bool back)
     int64_t at = 0;
     char *ws = (char *)c->ws;
     if (n > 8) return gtr__fail(instance, GTR_ERR_ARG, "custom op: %d inputs, at most 8 are possible", n);
-    if (!c->measure && !(back ? d->backward : d->forward)) return gtr__fail(instance, GTR_ERR_ARG, "custom op: no function");
+    if (!c->measure && !(back ? d->backward : d->forward))
+        return gtr__fail(instance, GTR_ERR_ARG, "custom op: no function");
     if (d && !d->on_device) return c->measure ? gtr__measured(c, 0) : gtr__custom_on_host(instance, c, d, n, back);
     memset((void *)&before, 0, sizeof before);
     memset((void *)&after, 0, sizeof after);
@@ -4574,7 +4911,8 @@ static gtr_result gtr__custom_run(void *instance, const gtr__call *c, bool back)
         const void *p = a->data;
         if (a->dtype == GTR_BF16 || a->dtype == GTR_F16) {
             p = ws + gtr__custom_room(&at, a->count);
-            if (!c->measure && a->data) gtr__part_add(&before, a->data, a->dtype, (void *)p, GTR_F32, 0, 1, a->count, 0, 0);
+            if (!c->measure && a->data)
+                gtr__part_add(&before, a->data, a->dtype, (void *)p, GTR_F32, 0, 1, a->count, 0, 0);
         }
         if (k < n) { u.in[k] = p; u.in_shape[k] = a->shape; }
         else if (k == n) { u.out = (void *)p; u.out_shape = a->shape; }
@@ -4594,7 +4932,8 @@ static gtr_result gtr__custom_run(void *instance, const gtr__call *c, bool back)
         else { u.out = p; u.out_shape = a->shape; }
     }
     if (c->measure) return gtr__measured(c, (size_t)at);
-    if ((size_t)at > c->ws_bytes) return gtr__fail(instance, GTR_ERR_STATE, "custom op: workspace of %zu bytes is too small", c->ws_bytes);
+    if ((size_t)at > c->ws_bytes)
+        return gtr__fail(instance, GTR_ERR_STATE, "custom op: workspace of %zu bytes is too small", c->ws_bytes);
     u.n_in = n; u.cuda_stream = c->stream; u.user = d->user;
     if (before.n) {
         gtr__custom_head none;
@@ -4602,30 +4941,38 @@ static gtr_result gtr__custom_run(void *instance, const gtr__call *c, bool back)
         dim3 grid = gtr__parts_grid(c, &before);
         GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_stage, grid, GTR__T, 0, before, none, (uint32_t *)NULL));
     }
-    if ((back ? d->backward : d->forward)(&u) != GTR_OK) return gtr__fail(instance, GTR_ERR_USER, "custom op \"%s\": its %s function failed", d->name ? d->name : "", back ? "backward" : "forward");
+    if ((back ? d->backward : d->forward)(&u) != GTR_OK) return gtr__fail(instance, GTR_ERR_USER,
+        "custom op \"%s\": its %s function failed", d->name ? d->name : "", back ? "backward" : "forward");
     ((gtr__cuda *)instance)->overlap = 0;       // the user's kernels say nothing about when they may be overtaken
     if (after.n == 0) return GTR_OK;
     dim3 grid = gtr__parts_grid(c, &after);
     return GTR__LAUNCH(instance, c, gtr__k_unstage, grid, GTR__T, 0, after, (const gtr__custom_head *)NULL);
 }
-static gtr_result gtr__cuda_custom_fwd(void *instance, const gtr__call *c) { return gtr__custom_run(instance, c, false); }
-static gtr_result gtr__cuda_custom_bwd(void *instance, const gtr__call *c) { return gtr__custom_run(instance, c, true); }
+static gtr_result gtr__cuda_custom_fwd(void *instance, const gtr__call *c) {
+    return gtr__custom_run(instance, c, false);
+}
+static gtr_result gtr__cuda_custom_bwd(void *instance, const gtr__call *c) {
+    return gtr__custom_run(instance, c, true);
+}
 
 // >>record
-// The step's record in device memory, in whole-network kernels too. All threads of a block call it; the first to come of all blocks makes the
-// trip to the host, unless the record was fetched ahead.
+// The step's record in device memory, in whole-network kernels too. All threads of a block call it; the first to come
+// of all blocks makes the trip to the host, unless the record was fetched ahead.
 static __device__ __forceinline__ const gtr__record *gtr__fetch_record(gtr__ctl *ctl, const gtr__record *ring) {
-    static_assert(sizeof(gtr__record) % 16 == 0 && offsetof(gtr__shared, record) % 16 == 0 && offsetof(gtr__ctl, record) % 16 == 0, "records are copied 16 bytes at a time");
+    static_assert(sizeof(gtr__record) % 16 == 0 && offsetof(gtr__shared, record) % 16 == 0
+        && offsetof(gtr__ctl, record) % 16 == 0, "records are copied 16 bytes at a time");
     uint64_t step = ctl->step;
     int k = (int)(step & 1);
     volatile uint64_t *tag = &ctl->tag[k];
     if (__syncthreads_and(*tag == step + 1)) return &ctl->record[k];        // a vote: threads may see different things
     if (threadIdx.x < 32) {
-        int mine = threadIdx.x == 0 && atomicMax((unsigned long long *)&ctl->claim, (unsigned long long)(step + 1)) < step + 1;
+        int mine = threadIdx.x == 0
+            && atomicMax((unsigned long long *)&ctl->claim, (unsigned long long)(step + 1)) < step + 1;
         mine = __shfl_sync(0xffffffffu, mine, 0);
         for (int turn = 0; !mine && __any_sync(0xffffffffu, *tag != step + 1); turn++) mine = turn >= GTR__DEADLINE;
         if (mine) {             // or the one who claimed it is held up: both bring the same
-            if (threadIdx.x < sizeof(gtr__record) / 16) ((int4 *)&ctl->record[k])[threadIdx.x] = __ldcv((const int4 *)&ring[step % GTR__RING] + threadIdx.x);
+            if (threadIdx.x < sizeof(gtr__record) / 16)
+                ((int4 *)&ctl->record[k])[threadIdx.x] = __ldcv((const int4 *)&ring[step % GTR__RING] + threadIdx.x);
             __threadfence();
             __syncwarp();
             if (threadIdx.x == 0) *tag = step + 1;
@@ -4656,12 +5003,14 @@ static __device__ __forceinline__ float gtr__rate_of(const gtr__ctl *ctl, const 
 }
 
 // >>op:feed
-// All inputs in one launch: as many blocks as are resident, each with its share of every input, or fewer for each input by itself. A block works
-// out which rows its groups of four elements come from, many at a time, and copies them, four groups of a thread in
-// flight. Bound by bytes: each element once in, once out.
+// All inputs in one launch: as many blocks as are resident, each with its share of every input, or fewer for each input
+// by itself. A block works out which rows its groups of four elements come from, many at a time, and copies them, four
+// groups of a thread in flight. Bound by bytes: each element once in, once out.
 #define GTR__FEED_ROWS 512
 typedef struct gtr__feed_one { gtr__opd to; int64_t row; float scale, shift; int slot, from; } gtr__feed_one;
-typedef struct gtr__feed_all { gtr__feed_one in[2 * GTR__MAX_FEED]; int n; int64_t rows, row0; const gtr__record *ring; gtr__ctl *ctl; } gtr__feed_all;
+typedef struct gtr__feed_all {
+    gtr__feed_one in[2 * GTR__MAX_FEED]; int n; int64_t rows, row0; const gtr__record *ring; gtr__ctl *ctl;
+} gtr__feed_all;
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 #define GTR__FEED_BLOCKS 4      // all that a multiprocessor holds
@@ -4671,7 +5020,8 @@ typedef struct gtr__feed_all { gtr__feed_one in[2 * GTR__MAX_FEED]; int n; int64
 static __device__ __forceinline__ int64_t gtr__quotient(int64_t a, int64_t b) {    // of numbers that are mostly small
     return ((uint64_t)a | (uint64_t)b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
 }
-static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS) gtr__k_feed(const __grid_constant__ gtr__feed_all m) {
+static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
+        gtr__k_feed(const __grid_constant__ gtr__feed_all m) {
     __shared__ int64_t origin[GTR__FEED_ROWS];
     gtr__enter();
     const int64_t block = blockIdx.x;
@@ -4685,8 +5035,10 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS) gtr__k_feed(c
         const gtr__feed_one &in = m.in[f];
         const char *src = (const char *)(uintptr_t)record->src[in.slot];
         const int size = in.from == GTR_U8 ? 1 : 4, out = in.to.t == GTR_BF16 || in.to.t == GTR_F16 ? 2 : 4;
-        const int width = in.row % 4 == 0 && ((uintptr_t)src & (unsigned)(4 * size - 1)) == 0 && ((uintptr_t)in.to.p & (unsigned)(4 * out - 1)) == 0 ? 4 : 1;
-        const int64_t line = width == 4 ? in.row / 4 : in.row, groups = m.rows * line, all = gtr__quotient(groups + gridDim.x - 1, gridDim.x), share = all < 4 * GTR__T ? 4 * GTR__T : (all + 63) / 64 * 64;
+        const int width = in.row % 4 == 0 && ((uintptr_t)src & (unsigned)(4 * size - 1)) == 0
+            && ((uintptr_t)in.to.p & (unsigned)(4 * out - 1)) == 0 ? 4 : 1;
+        const int64_t line = width == 4 ? in.row / 4 : in.row, groups = m.rows * line, all = gtr__quotient(
+            groups + gridDim.x - 1, gridDim.x), share = all < 4 * GTR__T ? 4 * GTR__T : (all + 63) / 64 * 64;
         const int64_t end = groups < (block + 1) * share ? groups : (block + 1) * share;
         for (int64_t g0 = block * share, g1; g0 < end; g0 = g1) {
             const int64_t first = gtr__quotient(g0, line);
@@ -4746,8 +5098,10 @@ static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c) {
         gtr__feed_one *one = &m.in[n];
         bool low = y->dtype == GTR_BF16 || y->dtype == GTR_F16;
         if (!y->data || y->count == 0) continue;
-        if (q->from == GTR_U8 ? !(low || y->dtype == GTR_F32 || y->dtype == GTR_I32) : q->from == GTR_F32 ? !(low || y->dtype == GTR_F32) : y->dtype != q->from || q->from != GTR_I32)
-            return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "feed: input %d cannot be made from what its source holds", k);
+        if (q->from == GTR_U8 ? !(low || y->dtype == GTR_F32 || y->dtype == GTR_I32)
+            : q->from == GTR_F32 ? !(low || y->dtype == GTR_F32) : y->dtype != q->from || q->from != GTR_I32)
+            return gtr__fail(instance, GTR_ERR_UNSUPPORTED,
+                "feed: input %d cannot be made from what its source holds", k);
         one->to = gtr__opd_of(y);
         one->to.add = 0;
         if (q->from == GTR_I32) one->to.t = GTR_F32;    // moved as bits
@@ -4765,10 +5119,13 @@ static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:guard
-// One pass over losses and gradients: whether all are finite, by their bits, and the sum of squares (four at a time in float32, the rest in
-// double). A block that finds one that is not sets ctl's guard, which REPORT left at 0. Where the sum is wanted, each
-// block leaves its own, and the last one joins them in a fixed order. Bound by bytes: 4 an element.
-typedef struct gtr__guarding { const float *gradient; int64_t count; gtr__opd loss[8]; int64_t losses[8]; int n, sums, checks, clipped; double clip; gtr__ctl *ctl; double *part; } gtr__guarding;
+// One pass over losses and gradients: whether all are finite, by their bits, and the sum of squares (four at a time in
+// float32, the rest in double). A block that finds one that is not sets ctl's guard, which REPORT left at 0. Where the
+// sum is wanted, each block leaves its own, and the last one joins them in a fixed order. Bound by bytes: 4 an element.
+typedef struct gtr__guarding {
+    const float *gradient; int64_t count; gtr__opd loss[8]; int64_t losses[8]; int n, sums, checks, clipped;
+    double clip; gtr__ctl *ctl; double *part;
+} gtr__guarding;
 
 static __global__ void __launch_bounds__(GTR__T) gtr__k_guard(const gtr__guarding m) {
     __shared__ double scratch[32];
@@ -4777,12 +5134,15 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_guard(const gtr__guardin
     double sum = 0.0;
     int bad = blockIdx.x == 0 && threadIdx.x == 0 && m.ctl->status;
     const double scale = (double)m.ctl->scale;
-    int64_t whole = m.sums || m.checks ? m.count / 4 : 0, step = (int64_t)gridDim.x * GTR__T, i = (int64_t)blockIdx.x * GTR__T + threadIdx.x;
-#define GTR__LOOK(v) do { float v_ = (v); uint32_t u_ = __float_as_uint(v_) & 0x7fffffffu; most = most > u_ ? most : u_; } while (0)
+    int64_t whole = m.sums || m.checks ? m.count / 4 : 0, step = (int64_t)gridDim.x * GTR__T,
+        i = (int64_t)blockIdx.x * GTR__T + threadIdx.x;
+#define GTR__LOOK(v) do { \
+    float v_ = (v); uint32_t u_ = __float_as_uint(v_) & 0x7fffffffu; most = most > u_ ? most : u_; } while (0)
     for (int64_t k = i; k < whole; k += 4 * step) {
         float4 v[4];
 #pragma unroll
-        for (int u = 0; u < 4; u++) v[u] = k + u * step < whole ? ((const float4 *)m.gradient)[k + u * step] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        for (int u = 0; u < 4; u++) v[u] = k + u * step < whole ? ((const float4 *)m.gradient)[k + u * step]
+            : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 #pragma unroll
         for (int u = 0; u < 4; u++) {
             GTR__LOOK(v[u].x); GTR__LOOK(v[u].y); GTR__LOOK(v[u].z); GTR__LOOK(v[u].w);
@@ -4796,7 +5156,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_guard(const gtr__guardin
     }
     if (m.checks) bad |= most >= 0x7f800000u;
     if (blockIdx.x == 0) for (int k = 0; k < m.n; k++)
-        for (int64_t j = threadIdx.x; j < m.losses[k]; j += GTR__T) bad |= gtr__infinite(gtr__get(m.loss[k].p, m.loss[k].t, j));
+        for (int64_t j = threadIdx.x; j < m.losses[k]; j += GTR__T)
+            bad |= gtr__infinite(gtr__get(m.loss[k].p, m.loss[k].t, j));
     if (bad) m.ctl->guard = 1;  // all write the same
     if (m.sums) {
         sum = gtr__block_sum_double(sum, scratch);
@@ -4822,17 +5183,22 @@ static gtr_result gtr__cuda_guard_fwd(void *instance, const gtr__call *c) {
     memset(&m, 0, sizeof m);
     m.gradient = o->gradient; m.count = o->count;
     m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0; m.clip = o->clip;
-    for (m.n = 0; m.n < c->n_in && m.n < 8; m.n++) { m.loss[m.n] = gtr__opd_of(&c->in[m.n]); m.losses[m.n] = c->in[m.n].count; }
+    for (m.n = 0; m.n < c->n_in && m.n < 8; m.n++) {
+        m.loss[m.n] = gtr__opd_of(&c->in[m.n]); m.losses[m.n] = c->in[m.n].count;
+    }
     m.ctl = c->ctl; m.part = (double *)c->ws;
-    unsigned blocks = m.sums || m.checks ? (unsigned)gtr__max64(1, gtr__min64(gtr__ceil(m.count, GTR__T * 16), most)) : 1u;
+    unsigned blocks = m.sums || m.checks
+        ? (unsigned)gtr__max64(1, gtr__min64(gtr__ceil(m.count, GTR__T * 16), most)) : 1u;
     return GTR__LAUNCH(instance, c, gtr__k_guard, blocks, GTR__T, 0, m);
 }
 
 // >>op:report
 // One thread; a warp beside it fetches the next step's record. The host reads the entry once it sees its step, and the
-// counters in the order of the fences: a fence to the host's memory costs most of a microsecond, so there are two, and a
-// third only when the status is set.
-typedef struct gtr__reporting { gtr__opd value[GTR__MAX_REPORT]; gtr__shared *shared; gtr__ctl *ctl; int trainer, scaled; } gtr__reporting;
+// counters in the order of the fences: a fence to the host's memory costs most of a microsecond, so there are two, and
+// a third only when the status is set.
+typedef struct gtr__reporting {
+    gtr__opd value[GTR__MAX_REPORT]; gtr__shared *shared; gtr__ctl *ctl; int trainer, scaled;
+} gtr__reporting;
 
 // By one thread; whole-network kernels end in it too.
 static __device__ __forceinline__ void gtr__report_step(const gtr__reporting &m) {
@@ -4846,7 +5212,8 @@ static __device__ __forceinline__ void gtr__report_step(const gtr__reporting &m)
         volatile gtr__entry *e = &shared->entry[step % GTR__RING];
         float scale = ctl->scale;
 #pragma unroll
-        for (int k = 0; k < GTR__MAX_REPORT; k++) e->value[k] = m.value[k].p ? gtr__get(m.value[k].p, m.value[k].t, 0) : 0.0f;
+        for (int k = 0; k < GTR__MAX_REPORT; k++)
+            e->value[k] = m.value[k].p ? gtr__get(m.value[k].p, m.value[k].t, 0) : 0.0f;
         e->norm = ctl->norm;
         e->lr = gtr__rate_of(ctl, shared, 0);
         e->scale = scale;
@@ -4878,7 +5245,8 @@ static __device__ __forceinline__ void gtr__report_step(const gtr__reporting &m)
     shared->launches = ctl->launches;
     ctl->guard = 0;
 }
-// Of a launch of several steps that finds the sticky status: counts them. The record of the first says how many there are.
+// Of a launch of several steps that finds the sticky status: counts them. The record of the first
+// says how many there are.
 static __device__ __forceinline__ void gtr__report_stuck(const gtr__reporting &m, const gtr__record *ring) {
     const uint64_t step = m.ctl->step + 1 + m.ctl->stuck;
     for (int64_t more = __ldcv(&ring[step % GTR__RING].more); more >= 0; more--) gtr__report_step(m);
@@ -4886,7 +5254,8 @@ static __device__ __forceinline__ void gtr__report_stuck(const gtr__reporting &m
 // Two warps from thread first on of every block of a kernel that have read of ctl what
 // they need, step among it: what is reported, by the
 // last of its blocks to come here, and by block 0 the record ahead, which takes two trips to the host.
-static __device__ __forceinline__ void gtr__report_warps(const gtr__reporting &m, int first, uint64_t step, bool whole) {
+static __device__ __forceinline__ void gtr__report_warps(const gtr__reporting &m, int first,
+        uint64_t step, bool whole) {
     const int tid = (int)threadIdx.x - first;
     if (tid == 0) {
         bool last = whole;
@@ -4923,7 +5292,8 @@ static gtr_result gtr__cuda_report_fwd(void *instance, const gtr__call *c) {
 // One kernel over all segments, of as many blocks as are resident, each with a tile of the flat gradient at a time and
 // the next one's loads in flight. The first ones are on their way, and the rates are made, before a block waits for its
 // predecessor: GUARD, or what runs between GUARD and it, writes none of that. If it reports, two warps more see to it
-// (op:report), once all of their block have read ctl. Bound by bytes: 12 an element, 8 for each state, 2 for a low copy.
+// (op:report), once all of their block have read ctl. Bound by bytes: 12 an element, 8 for each
+// state, 2 for a low copy.
 #define GTR__UPDATE_TILE (4 * GTR__T)
 #define GTR__UPDATE_RESIDENT 3
 typedef struct gtr__update_kernel {
@@ -4953,17 +5323,20 @@ static __device__ __forceinline__ double gtr__power(double beta, uint64_t t) {
     for (; t; t >>= 1, beta *= beta) if (t & 1) r *= beta;
     return r;
 }
-// What of the rule is of a step, by group; thread k of GTR__MAX_GROUPS writes its group's. t: the number of this update.
+// What of the rule is of a step, by group; thread k of GTR__MAX_GROUPS writes its group's. t:
+// the number of this update.
 typedef struct gtr__rates {
     float step[GTR__MAX_GROUPS], decay[GTR__MAX_GROUPS], wd[GTR__MAX_GROUPS], root, ema;
 } gtr__rates;
-static __device__ __forceinline__ void gtr__rates_of(const gtr__optim &o, double rate, uint64_t t, int k, gtr__rates *h) {
+static __device__ __forceinline__ void gtr__rates_of(const gtr__optim &o, double rate, uint64_t t, int k,
+        gtr__rates *h) {
     h->wd[k] = (float)GTR__RULE_WD(&o, k);
     h->decay[k] = (float)GTR__RULE_DECAY(&o, k, rate);
     h->step[k] = (float)GTR__RULE_STEP(&o, rate, t, gtr__power);
     if (k == 0) { h->root = (float)GTR__RULE_ROOT(&o, t, gtr__power); h->ema = (float)GTR__RULE_EMA(&o, t); }
 }
-static __device__ __forceinline__ gtr__rule gtr__rule_of(const gtr__rule &base, const gtr__rates &r, int group, float coef) {
+static __device__ __forceinline__ gtr__rule gtr__rule_of(const gtr__rule &base, const gtr__rates &r,
+        int group, float coef) {
     gtr__rule k = base;
     k.coef = coef; k.wd = r.wd[group]; k.decay = r.decay[group]; k.step = r.step[group]; k.root = r.root;
     return k;
@@ -5017,8 +5390,8 @@ static gtr_result gtr__check_states(void *instance, const gtr__optim *o) {
         if (!o->state[i]) return gtr__fail(instance, GTR_ERR_STATE, "update: state %d is missing", i);
     return GTR_OK;
 }
-// The segments that a tile from base on may touch: which one it begins in, and where those behind it begin, which are 64
-// elements apart at least. All threads of a block call find.
+// The segments that a tile from base on may touch: which one it begins in, and where those behind it begin, which are
+// 64 elements apart at least. All threads of a block call find.
 struct gtr__update_segments {
     int64_t offset[GTR__UPDATE_TILE / 64 + 1];
     int first;
@@ -5092,7 +5465,8 @@ gtr__k_update(const __grid_constant__ gtr__update_kernel m) {
     __shared__ gtr__rates rates;
     __shared__ float coef;
     __shared__ bool stop;
-    const int64_t base = m.first + (int64_t)blockIdx.x * GTR__UPDATE_TILE, stride = (int64_t)gridDim.x * GTR__UPDATE_TILE;
+    const int64_t base = m.first + (int64_t)blockIdx.x * GTR__UPDATE_TILE,
+        stride = (int64_t)gridDim.x * GTR__UPDATE_TILE;
     const bool helps = threadIdx.x >= GTR__T;
     int64_t e = base + threadIdx.x * 4;
     gtr__update_four four[2];
@@ -5104,7 +5478,8 @@ gtr__k_update(const __grid_constant__ gtr__update_kernel m) {
     }
     const uint64_t step = m.ctl->step;
     if (threadIdx.x < GTR__MAX_GROUPS)
-        gtr__rates_of(m.o, (double)gtr__rate_of(m.ctl, m.o.shared, (int)threadIdx.x), m.ctl->applied + 1, (int)threadIdx.x, &rates);
+        gtr__rates_of(m.o, (double)gtr__rate_of(m.ctl, m.o.shared, (int)threadIdx.x), m.ctl->applied + 1,
+            (int)threadIdx.x, &rates);
     gtr__enter();
     if (threadIdx.x == 0) { coef = m.ctl->coef; stop = m.ctl->guard || m.ctl->status; }
     __syncthreads();
@@ -5122,8 +5497,8 @@ gtr__k_update(const __grid_constant__ gtr__update_kernel m) {
 static gtr_result gtr__update_start(void *instance, const gtr__call *c, gtr__update_kernel *u) {
     const int64_t tiles = gtr__ceil(u->last - u->first, GTR__UPDATE_TILE);
     if (tiles == 0) return GTR_OK;
-    return GTR__LAUNCH(instance, c, gtr__k_update, (unsigned)gtr__min64(tiles, (int64_t)gtr__sms(c) * GTR__UPDATE_RESIDENT),
-                       u->report.ctl ? GTR__T + 64 : GTR__T, 0, *u);
+    return GTR__LAUNCH(instance, c, gtr__k_update, (unsigned)gtr__min64(tiles,
+        (int64_t)gtr__sms(c) * GTR__UPDATE_RESIDENT), u->report.ctl ? GTR__T + 64 : GTR__T, 0, *u);
 }
 static gtr_result gtr__update_make(void *instance, const gtr__call *c, const gtr__optim *o, gtr__update_kernel *u) {
     memset((void *)u, 0, sizeof *u);
@@ -5156,7 +5531,8 @@ static gtr_result gtr__finish_run(void *instance, const gtr__call *c) {
 }
 
 // >>op:check
-// For finding a bad tensor: it need not be quick. One block, or zero first and any block that meets one writes 1. Bytes: x once.
+// For finding a bad tensor: it need not be quick. One block, or zero first and any block that meets one
+// writes 1. Bytes: x once.
 static __global__ void __launch_bounds__(1024) gtr__k_check(gtr__opd x, int64_t count, int wide, int32_t *y) {
     gtr__enter();
     int64_t width = wide ? 4 : 1, groups = (count + width - 1) / width;
@@ -5178,7 +5554,8 @@ static gtr_result gtr__cuda_check_fwd(void *instance, const gtr__call *c) {
     if (x.t != GTR_F32 && x.t != GTR_BF16 && x.t != GTR_F16) count = 0;
     if (count > 65536) {
         blocks = gtr__grid(c, count / 16);
-        GTR__TRY(gtr__check(instance, cudaMemsetAsync(c->out[0].data, 0, 4, (cudaStream_t)c->stream), "cudaMemsetAsync"));
+        GTR__TRY(gtr__check(instance, cudaMemsetAsync(c->out[0].data, 0, 4, (cudaStream_t)c->stream),
+            "cudaMemsetAsync"));
         ((gtr__cuda *)instance)->overlap = 0;   // its predecessor is no kernel
     }
     return GTR__LAUNCH(instance, c, gtr__k_check, blocks, 1024, 0, x, count, wide, (int32_t *)c->out[0].data);
@@ -5186,12 +5563,13 @@ static gtr_result gtr__cuda_check_fwd(void *instance, const gtr__call *c) {
 
 // >>op:network
 // Kernels that replace a run of nodes; the ones there are stand in gtr__cuda_matchers. This one does a training step of
-// a small multilayer perceptron, FEED to REPORT, in one launch of as many blocks as there are multiprocessors, with three
-// barriers of the grid; where many steps are queued and all fits on the chip, >>resident is quicker:
+// a small multilayer perceptron, FEED to REPORT, in one launch of as many blocks as there are multiprocessors, with
+// three barriers of the grid; where many steps are queued and all fits on the chip, >>resident is quicker:
 //
 //   all blocks  first    a tile of x w of the first layer, over a part of k: x gathered from the data set
 //      parts -> workspace ---- barrier 1
-//   16 rows     middle   the parts' sum, all further layers, the loss, and back to the first layer's output gradient: rows
+//   16 rows     middle   the parts' sum, all further layers, the loss, and back to the first
+//               layer's output gradient: rows
 //   a block              do not depend on each other, so no block waits for another
 //      y, dy -> workspace ---- barrier 2
 //   all blocks  weights  tiles of all layers' dw = dy^T x, and db; each block checks its own tiles for the guard
@@ -5267,7 +5645,9 @@ typedef struct gtr__mlp_head {  // in front of the pool
 // >>mlp-device
 
 // Which segment is whose: weights at 2l, biases at 2l + 1.
-template <typename L> static __device__ __forceinline__ void gtr__mlp_segments(const gtr__optim &o, const L *layer, int layers, gtr__segment *to, int first, int step) {
+template <typename L>
+static __device__ __forceinline__ void gtr__mlp_segments(const gtr__optim &o, const L *layer, int layers,
+        gtr__segment *to, int first, int step) {
     for (int i = first; i < o.n; i += step) {
         const gtr__segment z = o.segments[i];
         const float *g = o.gradient + z.offset;
@@ -5297,8 +5677,8 @@ static __device__ __noinline__ void gtr__grid_roll_back(const gtr__reporting &m)
     __threadfence_system();
     m.shared->launches = ctl->launches;
 }
-// By one thread a block, behind all else that it does; a block that knows that the launch is abandoned has published what it
-// wrote to ctl before.
+// By one thread a block, behind all else that it does; a block that knows that the launch is abandoned has published
+// what it wrote to ctl before.
 static __device__ __forceinline__ void gtr__grid_leave(const gtr__reporting &m) {
     uint32_t *ticket = m.ctl->ticket;
     if (atomicAdd(&ticket[7], 1u) != gridDim.x - 1) return;
@@ -5323,7 +5703,8 @@ static __device__ __forceinline__ void gtr__mlp_grid_leave(const gtr__mlp &m) {
     if (threadIdx.x == 0) gtr__grid_leave(m.report);
 }
 
-// To 11 bits, quicker than by the conversion: what a product of 2^13 + 1 pushes out (Dekker, 1971). What is not finite, or above 2^114, gives NaN.
+// To 11 bits, quicker than by the conversion: what a product of 2^13 + 1 pushes out (Dekker, 1971). What is not finite,
+// or above 2^114, gives NaN.
 static __device__ __forceinline__ uint32_t gtr__mlp_round(uint32_t u) {
 #ifdef GTR__MLP_CVT
     return gtr__to_tf32(u);
@@ -5332,13 +5713,16 @@ static __device__ __forceinline__ uint32_t gtr__mlp_round(uint32_t u) {
     return __float_as_uint(__fsub_rn(c, __fsub_rn(c, x)));
 #endif
 }
-// d (16x8) += a (16x8) b (8x8) in float32, of mma.sync's fragments: Turing's tensor cores have no TF32. A lane gets what it lacks from the others.
+// d (16x8) += a (16x8) b (8x8) in float32, of mma.sync's fragments: Turing's tensor cores have no TF32. A lane gets
+// what it lacks from the others.
 [[maybe_unused]] static __device__ __forceinline__ void gtr__mlp_fma(float *d, const uint32_t *a, const uint32_t *b) {
     const int lane = (int)threadIdx.x & 31, row = lane & 28, column = (lane & 3) * 8;
 #pragma unroll
     for (int k = 0; k < 8; k++) {
-        const float lo = __uint_as_float(__shfl_sync(0xffffffffu, a[k / 4 * 2], row + (k & 3))), hi = __uint_as_float(__shfl_sync(0xffffffffu, a[k / 4 * 2 + 1], row + (k & 3)));
-        const float even = __uint_as_float(__shfl_sync(0xffffffffu, b[k / 4], column + (k & 3))), odd = __uint_as_float(__shfl_sync(0xffffffffu, b[k / 4], column + 4 + (k & 3)));
+        const float lo = __uint_as_float(__shfl_sync(0xffffffffu, a[k / 4 * 2], row + (k & 3))),
+            hi = __uint_as_float(__shfl_sync(0xffffffffu, a[k / 4 * 2 + 1], row + (k & 3)));
+        const float even = __uint_as_float(__shfl_sync(0xffffffffu, b[k / 4], column + (k & 3))),
+            odd = __uint_as_float(__shfl_sync(0xffffffffu, b[k / 4], column + 4 + (k & 3)));
         d[0] = fmaf(lo, even, d[0]); d[1] = fmaf(lo, odd, d[1]);
         d[2] = fmaf(hi, even, d[2]); d[3] = fmaf(hi, odd, d[3]);
     }
@@ -5362,7 +5746,8 @@ template <int KIND, int N> struct gtr__mlp_fragment {
     }
 };
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_mma(float *d, const gtr__mlp_fragment<KIND, 4> &a, const gtr__mlp_fragment<KIND, 2> &b) {
+static __device__ __forceinline__ void gtr__mlp_mma(float *d, const gtr__mlp_fragment<KIND, 4> &a,
+        const gtr__mlp_fragment<KIND, 2> &b) {
     if constexpr (KIND == GTR__PRODUCT_HALF) {
         if constexpr (std::is_same<T, __half>::value) gtr__mma_f16(d, a.v, b.v); else gtr__mma_bf16(d, a.v, b.v);
     } else {
@@ -5375,13 +5760,16 @@ static __device__ __forceinline__ void gtr__mlp_mma(float *d, const gtr__mlp_fra
     }
 }
 
-// height x width elements (width 32 or 64) of a matrix, from row r0 and column c0 on, to shared memory; zeros outside of rows x columns.
+// height x width elements (width 32 or 64) of a matrix, from row r0 and column c0 on, to shared memory; zeros
+// outside of rows x columns.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_fetch(char *dst, int pitch, const void *src, int r0, int rows, int c0, int columns, int height, int width, int vec) {
+static __device__ __forceinline__ void gtr__mlp_fetch(char *dst, int pitch, const void *src, int r0, int rows, int c0,
+        int columns, int height, int width, int vec) {
     constexpr int E = 16 / (int)sizeof(T);
     const int shift = width == 64 ? 6 : 5;
     if (vec) {
-        const int line = shift - (E == 8 ? 3 : 2), step = GTR__MLP_T >> line, r = (int)threadIdx.x >> line, c = ((int)threadIdx.x & ((1 << line) - 1)) * E;
+        const int line = shift - (E == 8 ? 3 : 2), step = GTR__MLP_T >> line, r = (int)threadIdx.x >> line,
+            c = ((int)threadIdx.x & ((1 << line) - 1)) * E;
         const T *from = (const T *)src + (int64_t)(r0 + r) * columns + c0 + c;
         const int64_t jump = (int64_t)step * columns;
         const int live = c0 + c < columns ? rows - r0 : 0;
@@ -5409,7 +5797,9 @@ static __device__ __forceinline__ void gtr__mlp_fetch(char *dst, int pitch, cons
         for (; r < height; r += 4 * step) {     // height is 4 steps or a multiple
             uint16_t u[4];
 #pragma unroll
-            for (int k = 0; k < 4; k++) { u[k] = r + k * step < live ? *(const uint16_t *)from : (uint16_t)0; from += jump; }
+            for (int k = 0; k < 4; k++) {
+                u[k] = r + k * step < live ? *(const uint16_t *)from : (uint16_t)0; from += jump;
+            }
 #pragma unroll
             for (int k = 0; k < 4; k++) { *(uint16_t *)to = u[k]; to += step * pitch; }
         }
@@ -5429,7 +5819,8 @@ struct gtr__mlp_place {
     int g, t, m, n, k, ways;
     __device__ __forceinline__ gtr__mlp_place(int tm, int tn)
     {
-        int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, across = tn >> 6, tiles = across + (tm >> 6);    // sides are 32 or 64: logarithms
+        // sides are 32 or 64: logarithms
+        int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, across = tn >> 6, tiles = across + (tm >> 6);
         g = lane >> 2; t = lane & 3;
         k = warp >> tiles;
         warp -= k << tiles;
@@ -5437,13 +5828,18 @@ struct gtr__mlp_place {
         ways = GTR__MLP_WARPS >> tiles;
     }
 };
-// Bytes of a row of a chunk: k contiguous, or the tile's side contiguous. Chosen so that fragments' loads have no bank conflicts (halves: of two ways).
-template <typename T> static __host__ __device__ constexpr int gtr__mlp_pitch_k() { return GTR__MLP_K * (int)sizeof(T) + 32; }
-template <typename T> static __host__ __device__ __forceinline__ int gtr__mlp_pitch_side(int side) { return (side + 8) * (int)sizeof(T); }
+// Bytes of a row of a chunk: k contiguous, or the tile's side contiguous. Chosen so that fragments' loads have no bank
+// conflicts (halves: of two ways).
+template <typename T>
+static __host__ __device__ constexpr int gtr__mlp_pitch_k() { return GTR__MLP_K * (int)sizeof(T) + 32; }
+template <typename T>
+static __host__ __device__ __forceinline__ int gtr__mlp_pitch_side(int side) { return (side + 8) * (int)sizeof(T); }
 
-// acc += A B^T for a chunk, k contiguous in both. Neighbouring words of k are taken as one load; a and b agree on which, so sums are whole.
+// acc += A B^T for a chunk, k contiguous in both. Neighbouring words of k are taken as one load; a and b agree on
+// which, so sums are whole.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_add_k(float (*acc)[4][4], const char *a, const char *b, const gtr__mlp_place &w) {
+static __device__ __forceinline__ void gtr__mlp_add_k(float (*acc)[4][4], const char *a, const char *b,
+        const gtr__mlp_place &w) {
     constexpr int pitch = gtr__mlp_pitch_k<T>(), steps = GTR__MLP_K * (int)sizeof(T) / 32;
     for (int s = w.k; s < steps; s += w.ways) {
         gtr__mlp_fragment<KIND, 4> fa[2];
@@ -5470,9 +5866,11 @@ static __device__ __forceinline__ void gtr__mlp_pairs(uint32_t *p, uint2 a, uint
     p[0] = __byte_perm(a.x, b.x, 0x5410); p[1] = __byte_perm(a.x, b.x, 0x7632);
     p[2] = __byte_perm(a.y, b.y, 0x5410); p[3] = __byte_perm(a.y, b.y, 0x7632);
 }
-// Two registers of each of 4 columns 4g..4g+3: words of k that belong to lane t. p: the first row of the step, column 0; elements to a row: pitch bytes.
+// Two registers of each of 4 columns 4g..4g+3: words of k that belong to lane t. p: the first row of the step, column
+// 0; elements to a row: pitch bytes.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_columns(uint32_t *first, uint32_t *second, const char *p, int pitch, int g, int t) {
+static __device__ __forceinline__ void gtr__mlp_columns(uint32_t *first, uint32_t *second, const char *p,
+        int pitch, int g, int t) {
     if constexpr (sizeof(T) == 4) {
         const char *q = p + t * pitch + g * 16;
         uint4 u = *(const uint4 *)q, v = *(const uint4 *)(q + 4 * pitch);
@@ -5484,9 +5882,11 @@ static __device__ __forceinline__ void gtr__mlp_columns(uint32_t *first, uint32_
         gtr__mlp_pairs(second, *(const uint2 *)(q + 2 * pitch), *(const uint2 *)(q + 3 * pitch));
     }
 }
-// acc += A^T B for a chunk, rows of k. Column 4g + j of a warp's 32 is row (column) g of fragment j: see gtr__mlp_spill.
+// acc += A^T B for a chunk, rows of k. Column 4g + j of a warp's 32 is row (column) g of
+// fragment j: see gtr__mlp_spill.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_add_side(float (*acc)[4][4], const char *a, int pitch_a, const char *b, int pitch_b, const gtr__mlp_place &w) {
+static __device__ __forceinline__ void gtr__mlp_add_side(float (*acc)[4][4], const char *a, int pitch_a, const char *b,
+        int pitch_b, const gtr__mlp_place &w) {
     constexpr int rows = sizeof(T) == 4 ? 8 : 16, steps = GTR__MLP_K / rows;
     for (int s = w.k; s < steps; s += w.ways) {
         gtr__mlp_fragment<KIND, 4> fa[2];
@@ -5510,7 +5910,8 @@ static __device__ __forceinline__ void gtr__mlp_add_side(float (*acc)[4][4], con
 }
 // A warp's 32x32 to its copy of the tile in shared memory, (ways, tm, tn + 8).
 template <bool SIDE>
-static __device__ __forceinline__ void gtr__mlp_spill(float *red, const float (*acc)[4][4], const gtr__mlp_place &w, int tm, int tn) {
+static __device__ __forceinline__ void gtr__mlp_spill(float *red, const float (*acc)[4][4], const gtr__mlp_place &w,
+        int tm, int tn) {
     float *p = red + ((w.k * tm + w.m) * (tn + 8) + w.n);
 #pragma unroll
     for (int i = 0; i < 2; i++)
@@ -5520,15 +5921,19 @@ static __device__ __forceinline__ void gtr__mlp_spill(float *red, const float (*
                 float *q = p + (4 * w.g + 2 * i + h) * (tn + 8) + 8 * w.t;
 #pragma unroll
                 for (int e = 0; e < 2; e++)
-                    *(float4 *)(q + 4 * e) = make_float4(acc[i][0][2 * h + e], acc[i][1][2 * h + e], acc[i][2][2 * h + e], acc[i][3][2 * h + e]);
+                    *(float4 *)(q + 4 * e) = make_float4(acc[i][0][2 * h + e], acc[i][1][2 * h + e],
+                        acc[i][2][2 * h + e], acc[i][3][2 * h + e]);
             } else {
                 float *q = p + (i * 16 + h * 8 + w.g) * (tn + 8) + 2 * w.t;
 #pragma unroll
-                for (int j = 0; j < 4; j++) *(float2 *)(q + j * 8) = make_float2(acc[i][j][2 * h], acc[i][j][2 * h + 1]);
+                for (int j = 0; j < 4; j++)
+                    *(float2 *)(q + j * 8) = make_float2(acc[i][j][2 * h], acc[i][j][2 * h + 1]);
             }
         }
 }
-static __device__ __forceinline__ float4 gtr__mlp_add4(float4 a, float4 b) { return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }
+static __device__ __forceinline__ float4 gtr__mlp_add4(float4 a, float4 b) {
+    return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
+}
 // Four columns of a row, from c on.
 static __device__ __forceinline__ float4 gtr__mlp_sum4(const float *red, int r, int c, int tm, int tn, int ways) {
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -5595,8 +6000,10 @@ static __device__ __forceinline__ void gtr__mlp_feed(const gtr__mlp &m) {
 // How x comes: by asynchronous copies, or through registers, 4 elements or 1 at a time.
 enum { GTR__MLP_COPY16, GTR__MLP_COPY4, GTR__MLP_U8_4, GTR__MLP_U8, GTR__MLP_F32_4, GTR__MLP_F32 };
 
-// A thread's elements of a chunk of x, as they lie in the data set. 4: raw[q] (raw[4q..]) is group q; 1: raw[q] is element q.
-static __device__ __forceinline__ void gtr__mlp_load_x(uint32_t *raw, const gtr__mlp_head *h, const char *src, int mode, int k0, int columns, int tm) {
+// A thread's elements of a chunk of x, as they lie in the data set. 4: raw[q] (raw[4q..]) is group
+// q; 1: raw[q] is element q.
+static __device__ __forceinline__ void gtr__mlp_load_x(uint32_t *raw, const gtr__mlp_head *h, const char *src, int mode,
+        int k0, int columns, int tm) {
 #pragma unroll
     for (int q = 0; q < 16; q++) {
         bool four = mode == GTR__MLP_F32_4;
@@ -5607,12 +6014,14 @@ static __device__ __forceinline__ void gtr__mlp_load_x(uint32_t *raw, const gtr_
         else if (mode == GTR__MLP_F32) raw[q] = ((const uint32_t *)src)[from];
         else if (q < 4) {
             uint4 u = *(const uint4 *)((const uint32_t *)src + from);
-            raw[(4 * q) & 15] = u.x; raw[(4 * q + 1) & 15] = u.y; raw[(4 * q + 2) & 15] = u.z; raw[(4 * q + 3) & 15] = u.w;
+            raw[(4 * q) & 15] = u.x; raw[(4 * q + 1) & 15] = u.y; raw[(4 * q + 2) & 15] = u.z;
+            raw[(4 * q + 3) & 15] = u.w;
         }
     }
 }
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_store_x(char *tile, const uint32_t *raw, const gtr__mlp_head *h, int mode, int k0, int columns, int tm, float scale, float shift) {
+static __device__ __forceinline__ void gtr__mlp_store_x(char *tile, const uint32_t *raw, const gtr__mlp_head *h,
+        int mode, int k0, int columns, int tm, float scale, float shift) {
     const int dtype = std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
 #pragma unroll
     for (int q = 0; q < 16; q++) {
@@ -5624,7 +6033,8 @@ static __device__ __forceinline__ void gtr__mlp_store_x(char *tile, const uint32
         if (four) {
             float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
             if (ok) {
-                v = make_float4(__uint_as_float(raw[(4 * q) & 15]), __uint_as_float(raw[(4 * q + 1) & 15]), __uint_as_float(raw[(4 * q + 2) & 15]), __uint_as_float(raw[(4 * q + 3) & 15]));
+                v = make_float4(__uint_as_float(raw[(4 * q) & 15]), __uint_as_float(raw[(4 * q + 1) & 15]),
+                    __uint_as_float(raw[(4 * q + 2) & 15]), __uint_as_float(raw[(4 * q + 3) & 15]));
             }
             gtr__put4(to, dtype, 0, v);
         } else {
@@ -5641,9 +6051,12 @@ struct gtr__mlp_rows {
     __device__ __forceinline__ void load(uint32_t *raw, const char *src, int k0, int columns) const
     {
 #pragma unroll
-        for (int q = 0; q < 4; q++) raw[q] = at[q] >= 0 && k0 + column < columns ? *(const uint32_t *)(src + at[q] + k0) : 0;
+        for (int q = 0; q < 4; q++)
+            raw[q] = at[q] >= 0 && k0 + column < columns ? *(const uint32_t *)(src + at[q] + k0) : 0;
     }
-    template <typename T> __device__ __forceinline__ void store(char *tile, const uint32_t *raw, int k0, int columns, int tm, float scale, float shift) const
+    template <typename T>
+    __device__ __forceinline__ void store(char *tile, const uint32_t *raw, int k0, int columns, int tm, float scale,
+        float shift) const
     {
         const int dtype = std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
 #pragma unroll
@@ -5678,8 +6091,10 @@ struct gtr__mlp_piece {         // a task of the first phase
         c0 = all * part / m.split; chunks = all * (part + 1) / m.split - c0;
     }
 };
-// The weights' copies of the ring's first stages: on their way before the step's record is read, which may have to come from the host.
-template <typename T> static __device__ __forceinline__ void gtr__mlp_first_begin(const gtr__mlp &m, char *pool, int task) {
+// The weights' copies of the ring's first stages: on their way before the step's record is read, which may
+// have to come from the host.
+template <typename T>
+static __device__ __forceinline__ void gtr__mlp_first_begin(const gtr__mlp &m, char *pool, int task) {
     const gtr__mlp_layer &L = m.layer[0];
     constexpr int pitch = gtr__mlp_pitch_k<T>();
     const int tm = m.tm1, tn = m.tn1, bytes = (tm + tn) * pitch;
@@ -5687,7 +6102,8 @@ template <typename T> static __device__ __forceinline__ void gtr__mlp_first_begi
     char *ring = pool + GTR__MLP_HEAD;
 #pragma unroll 1
     for (int i = 0; i < m.stages1 - 1 && i < p.chunks; i++)
-        gtr__mlp_fetch<T>(ring + i * bytes + tm * pitch, pitch, L.w, p.nt * tn, L.n, (p.c0 + i) * GTR__MLP_K, L.k, tn, GTR__MLP_K, L.vec_w);
+        gtr__mlp_fetch<T>(ring + i * bytes + tm * pitch, pitch, L.w, p.nt * tn, L.n, (p.c0 + i) * GTR__MLP_K, L.k, tn,
+            GTR__MLP_K, L.vec_w);
 }
 // What a chunk of x is made from: rows of the data set, in whatever form they lie there.
 template <typename T> struct gtr__mlp_source {
@@ -5701,9 +6117,9 @@ template <typename T> struct gtr__mlp_source {
     int mode;
     gtr__mlp_rows rows;
     uint32_t raw[16];
-    __device__ __forceinline__ gtr__mlp_source(const gtr__mlp &m, char *pool, const gtr__mlp_piece &p, const gtr__mlp_tags &tags)
-        : m(m), h((gtr__mlp_head *)pool), L(m.layer[0]), tm(m.tm1), mt(p.mt), c0(p.c0), chunks(p.chunks),
-        tid((int)threadIdx.x), raw{} {
+    __device__ __forceinline__ gtr__mlp_source(const gtr__mlp &m, char *pool, const gtr__mlp_piece &p,
+            const gtr__mlp_tags &tags) : m(m), h((gtr__mlp_head *)pool), L(m.layer[0]), tm(m.tm1), mt(p.mt), c0(p.c0),
+            chunks(p.chunks), tid((int)threadIdx.x), raw{} {
         const gtr__record *record = gtr__mlp_record(m, tags);
         src = (const char *)(uintptr_t)record->src[m.x.slot];
         if (tid < tm) h->origin[tid] = mt * tm + tid < m.batch ? gtr__mlp_origin(record, mt * tm + tid) : -1;
@@ -5737,9 +6153,11 @@ template <typename T> struct gtr__mlp_source {
         if (mode == GTR__MLP_U8_4) {        // all loads before the first store: one trip
             uint32_t early[5][4] = {};
 #pragma unroll
-            for (int i = 0; i < 5; i++) if (i < stages - 1 && i < chunks) rows.load(early[i], src, (c0 + i) * GTR__MLP_K, L.k);
+            for (int i = 0; i < 5; i++) if (i < stages - 1 && i < chunks)
+                rows.load(early[i], src, (c0 + i) * GTR__MLP_K, L.k);
 #pragma unroll
-            for (int i = 0; i < 5; i++) if (i < stages - 1 && i < chunks) rows.store<T>(ring + i * bytes, early[i], (c0 + i) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
+            for (int i = 0; i < 5; i++) if (i < stages - 1 && i < chunks)
+                rows.store<T>(ring + i * bytes, early[i], (c0 + i) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
         }
 #pragma unroll 1
         for (int i = 0; i < stages - 1; i++) {
@@ -5747,7 +6165,8 @@ template <typename T> struct gtr__mlp_source {
                 if (copies()) copy(ring + i * bytes, i);
                 else if (mode != GTR__MLP_U8_4) {
                     gtr__mlp_load_x(raw, h, src, mode, (c0 + i) * GTR__MLP_K, L.k, tm);
-                    gtr__mlp_store_x<T>(ring + i * bytes, raw, h, mode, (c0 + i) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
+                    gtr__mlp_store_x<T>(ring + i * bytes, raw, h, mode, (c0 + i) * GTR__MLP_K, L.k, tm,
+                        m.x.scale, m.x.shift);
                 }
             }
             gtr__copies_commit();
@@ -5761,7 +6180,8 @@ template <typename T> struct gtr__mlp_source {
     }
     __device__ __forceinline__ void store(char *to, int next) {
         if (mode == GTR__MLP_U8_4) rows.store<T>(to, raw, (c0 + next) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
-        else if (!copies()) gtr__mlp_store_x<T>(to, raw, h, mode, (c0 + next) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
+        else if (!copies())
+            gtr__mlp_store_x<T>(to, raw, h, mode, (c0 + next) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
     }
     // x is kept for the weights' gradients: chunk i, as it lies at a.
     __device__ __forceinline__ void keep(const char *a, int i) const {
@@ -5780,7 +6200,8 @@ template <typename T> struct gtr__mlp_source {
 #pragma unroll 1
             for (int e = tid; e < tm * GTR__MLP_K; e += GTR__MLP_T) {
                 int r = e >> 6, c = e & 63;
-                if (mt * tm + r < m.batch && k0 + c < L.k) ((T *)m.x.to.p)[(int64_t)(mt * tm + r) * L.k + k0 + c] = *(const T *)(a + r * pitch + c * (int)sizeof(T));
+                if (mt * tm + r < m.batch && k0 + c < L.k) ((T *)m.x.to.p)[(int64_t)(mt * tm + r) * L.k + k0 + c] =
+                    *(const T *)(a + r * pitch + c * (int)sizeof(T));
             }
         }
     }
@@ -5804,7 +6225,8 @@ static __device__ __forceinline__ void gtr__mlp_put4(float *to, const float4 &v,
 }
 // Bytes of x and w from L2, (tm + tn) a column of k; the parts written. gtr__mlp_first_begin came before.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *pool, int task, const gtr__mlp_tags &tags) {
+static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *pool, int task,
+        const gtr__mlp_tags &tags) {
     const gtr__mlp_layer &L = m.layer[0];
     constexpr int pitch = gtr__mlp_pitch_k<T>();
     const int tm = m.tm1, tn = m.tn1, stages = m.stages1, bytes = (tm + tn) * pitch, tid = (int)threadIdx.x;
@@ -5823,7 +6245,8 @@ static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *p
         __syncthreads();
         if (next < chunks) {
             char *to = ring + fill * bytes;
-            gtr__mlp_fetch<T>(to + tm * pitch, pitch, L.w, nt * tn, L.n, (c0 + next) * GTR__MLP_K, L.k, tn, GTR__MLP_K, L.vec_w);
+            gtr__mlp_fetch<T>(to + tm * pitch, pitch, L.w, nt * tn, L.n, (c0 + next) * GTR__MLP_K, L.k, tn,
+                GTR__MLP_K, L.vec_w);
             x.ask(to, next);
         }
         gtr__copies_commit();
@@ -5853,10 +6276,13 @@ static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *p
 // >>mlp-middle
 
 // A step of the middle is cut into units along its output and, where there are fewer of them than warps, along k: ways.
-static __device__ __forceinline__ int gtr__mlp_ways(int units) { return units > 4 ? 1 : units > 2 ? 2 : units > 1 ? 4 : 8; }
+static __device__ __forceinline__ int gtr__mlp_ways(int units) {
+    return units > 4 ? 1 : units > 2 ? 2 : units > 1 ? 4 : 8;
+}
 static __device__ __forceinline__ int gtr__mlp_red_pitch(int n) { return (n + 31) / 32 * 32 + 8; }
 
-// Four words of row n of w, from word c on, with zeros outside. rows x words, k elements a row, pitch elements from row to row.
+// Four words of row n of w, from word c on, with zeros outside. rows x words, k elements a row, pitch
+// elements from row to row.
 template <typename T>
 static __device__ __forceinline__ uint4 gtr__mlp_words(const T *w, int n, int c, int rows, int k, int pitch, int vec) {
     uint4 u = make_uint4(0, 0, 0, 0);
@@ -5879,7 +6305,8 @@ static __device__ __forceinline__ uint4 gtr__mlp_words(const T *w, int n, int c,
     return u;
 }
 // acc (2 units of 16x8) += 16 words of k: a0, a1 are rows g and g + 8, four words of k a lane's; wv the units' row g.
-template <typename T, int KIND> static __device__ __forceinline__ void gtr__mlp_add_words(float (*acc)[4], uint4 a0, uint4 a1, const uint4 *wv) {
+template <typename T, int KIND>
+static __device__ __forceinline__ void gtr__mlp_add_words(float (*acc)[4], uint4 a0, uint4 a1, const uint4 *wv) {
     gtr__mlp_fragment<KIND, 4> fa[2];
     fa[0].v[0] = a0.x; fa[0].v[1] = a1.x; fa[0].v[2] = a0.y; fa[0].v[3] = a1.y;
     fa[1].v[0] = a0.z; fa[1].v[1] = a1.z; fa[1].v[2] = a0.w; fa[1].v[3] = a1.w;
@@ -5901,7 +6328,9 @@ template <typename T, int KIND> static __device__ __forceinline__ void gtr__mlp_
     }
 }
 // acc (4 of 16x8) += a step along n: columns 4g..4g+3 of w are a fragment each.
-template <typename T, int KIND> static __device__ __forceinline__ void gtr__mlp_add_columns(float (*acc)[4], uint2 a0, uint2 a1, const uint32_t *first, const uint32_t *second) {
+template <typename T, int KIND>
+static __device__ __forceinline__ void gtr__mlp_add_columns(float (*acc)[4], uint2 a0, uint2 a1, const uint32_t *first,
+        const uint32_t *second) {
     gtr__mlp_fragment<KIND, 4> fa;
     fa.v[0] = a0.x; fa.v[1] = a1.x; fa.v[2] = a0.y; fa.v[3] = a1.y;
     fa.ready();
@@ -5923,11 +6352,13 @@ static __device__ __forceinline__ void gtr__mlp_spill_columns(float *p, int pitc
     for (int h = 0; h < 2; h++)
 #pragma unroll
         for (int e = 0; e < 2; e++)
-            *(float4 *)(p + h * 8 * pitch + 4 * e) = make_float4(acc[0][2 * h + e], acc[1][2 * h + e], acc[2][2 * h + e], acc[3][2 * h + e]);
+            *(float4 *)(p + h * 8 * pitch + 4 * e) =
+                make_float4(acc[0][2 * h + e], acc[1][2 * h + e], acc[2][2 * h + e], acc[3][2 * h + e]);
 }
 // red (ways, 16, pitch) = a (16, k) w^T, each element of w read once: 16 words of k at a time, four of them a lane's.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_forward(float *red, const uint32_t *a, int pitch_a, const T *w, int pitch_w, const gtr__mlp_layer &L) {
+static __device__ __forceinline__ void gtr__mlp_forward(float *red, const uint32_t *a, int pitch_a, const T *w,
+        int pitch_w, const gtr__mlp_layer &L) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
     const int units = (L.n + 7) / 8, ways = gtr__mlp_ways(units), strides = GTR__MLP_WARPS / ways, wk = warp % ways;
     const int blocks = (L.k * (int)sizeof(T) + 63) / 64, pitch = gtr__mlp_red_pitch(L.n);
@@ -5939,7 +6370,8 @@ static __device__ __forceinline__ void gtr__mlp_forward(float *red, const uint32
             const int c = b * 16 + 4 * t;
             uint4 wv[2], a0, a1;
             wv[0] = gtr__mlp_words(w, u * 8 + g, c, L.n, L.k, pitch_w, L.vec_w);
-            wv[1] = two ? gtr__mlp_words(w, (u + strides) * 8 + g, c, L.n, L.k, pitch_w, L.vec_w) : make_uint4(0, 0, 0, 0);
+            wv[1] = two ? gtr__mlp_words(w, (u + strides) * 8 + g, c, L.n, L.k, pitch_w, L.vec_w)
+                : make_uint4(0, 0, 0, 0);
             a0 = *(const uint4 *)(a + g * pitch_a + c);
             a1 = *(const uint4 *)(a + (g + 8) * pitch_a + c);
             gtr__mlp_add_words<T, KIND>(acc, a0, a1, wv);
@@ -5952,17 +6384,21 @@ static __device__ __forceinline__ void gtr__mlp_forward(float *red, const uint32
         }
     }
 }
-// The same of weights in shared memory, with zeros around. Row g of eight is read as row g / 2 + g % 2 * 4: no bank is met twice.
+// The same of weights in shared memory, with zeros around. Row g of eight is read as row g / 2 + g % 2 *
+// 4: no bank is met twice.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_forward_kept(float *red, const uint32_t *a, int pitch_a, const uint32_t *w, int pitch_w, const gtr__mlp_layer &L) {
+static __device__ __forceinline__ void gtr__mlp_forward_kept(float *red, const uint32_t *a, int pitch_a,
+        const uint32_t *w, int pitch_w, const gtr__mlp_layer &L) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
-    const int units = (L.n + 7) / 8, ways = gtr__mlp_ways(units), shift = ways == 1 ? 0 : ways == 2 ? 1 : ways == 4 ? 2 : 3, strides = GTR__MLP_WARPS >> shift, wk = warp & (ways - 1);
+    const int units = (L.n + 7) / 8, ways = gtr__mlp_ways(units), shift = ways == 1 ? 0 : ways == 2 ? 1 : ways == 4 ? 2
+        : 3, strides = GTR__MLP_WARPS >> shift, wk = warp & (ways - 1);
     const int blocks = (L.k * (int)sizeof(T) + 63) / 64, pitch = gtr__mlp_red_pitch(L.n), row = (g >> 1) + (g & 1) * 4;
 #pragma unroll 1
     for (int u = warp >> shift; u < units; u += 2 * strides) {
         float acc[2][4] = {};
         const bool two = u + strides < units;
-        const uint32_t *w0 = w + (u * 8 + row) * pitch_w + wk * 16 + 4 * t, *w1 = w0 + (two ? strides * 8 * pitch_w : 0), *p0 = a + g * pitch_a + wk * 16 + 4 * t;
+        const uint32_t *w0 = w + (u * 8 + row) * pitch_w + wk * 16 + 4 * t,
+            *w1 = w0 + (two ? strides * 8 * pitch_w : 0), *p0 = a + g * pitch_a + wk * 16 + 4 * t;
 #pragma unroll 4
         for (int b = wk; b < blocks; b += ways) {
             uint4 wv[2], a0, a1;
@@ -5981,7 +6417,8 @@ static __device__ __forceinline__ void gtr__mlp_forward_kept(float *red, const u
         }
     }
 }
-// Four elements of row n of w, from column c on, as their bits in the low end of x, y (and z, w of float32), with zeros outside.
+// Four elements of row n of w, from column c on, as their bits in the low end of x, y (and z, w of
+// float32), with zeros outside.
 template <typename T>
 static __device__ __forceinline__ uint4 gtr__mlp_four(const T *w, int n, int c, int rows, int k, int pitch, int vec) {
     uint4 u = make_uint4(0, 0, 0, 0);
@@ -6004,9 +6441,11 @@ static __device__ __forceinline__ uint4 gtr__mlp_four(const T *w, int n, int c, 
     }
     return u;
 }
-// red (ways, 16, pitch) = dy (16, n) w: 32 columns a unit, four of each lane's; words 2t, 2t+1 of eight along n are lane t's.
+// red (ways, 16, pitch) = dy (16, n) w: 32 columns a unit, four of each lane's; words 2t, 2t+1 of
+// eight along n are lane t's.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_back(float *red, const uint32_t *a, int pitch_a, const T *w, int pitch_w, const gtr__mlp_layer &L) {
+static __device__ __forceinline__ void gtr__mlp_back(float *red, const uint32_t *a, int pitch_a, const T *w,
+        int pitch_w, const gtr__mlp_layer &L) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
     const int units = (L.k + 31) / 32, ways = gtr__mlp_ways(units), strides = GTR__MLP_WARPS / ways, wk = warp % ways;
     constexpr int rows = sizeof(T) == 4 ? 8 : 16;
@@ -6018,7 +6457,8 @@ static __device__ __forceinline__ void gtr__mlp_back(float *red, const uint32_t 
         for (int b = wk; b < blocks; b += ways) {
             uint32_t first[4], second[4];
             if constexpr (sizeof(T) == 4) {
-                uint4 x = gtr__mlp_four(w, b * 8 + 2 * t, c, L.n, L.k, pitch_w, L.vec_w), y = gtr__mlp_four(w, b * 8 + 2 * t + 1, c, L.n, L.k, pitch_w, L.vec_w);
+                uint4 x = gtr__mlp_four(w, b * 8 + 2 * t, c, L.n, L.k, pitch_w, L.vec_w),
+                    y = gtr__mlp_four(w, b * 8 + 2 * t + 1, c, L.n, L.k, pitch_w, L.vec_w);
                 first[0] = x.x; first[1] = x.y; first[2] = x.z; first[3] = x.w;
                 second[0] = y.x; second[1] = y.y; second[2] = y.z; second[3] = y.w;
             } else {
@@ -6028,7 +6468,8 @@ static __device__ __forceinline__ void gtr__mlp_back(float *red, const uint32_t 
                 gtr__mlp_pairs(first, make_uint2(x[0].x, x[0].y), make_uint2(x[1].x, x[1].y));
                 gtr__mlp_pairs(second, make_uint2(x[2].x, x[2].y), make_uint2(x[3].x, x[3].y));
             }
-            uint2 a0 = *(const uint2 *)(a + g * pitch_a + b * 8 + 2 * t), a1 = *(const uint2 *)(a + (g + 8) * pitch_a + b * 8 + 2 * t);
+            uint2 a0 = *(const uint2 *)(a + g * pitch_a + b * 8 + 2 * t),
+                a1 = *(const uint2 *)(a + (g + 8) * pitch_a + b * 8 + 2 * t);
             gtr__mlp_add_columns<T, KIND>(acc, a0, a1, first, second);
         }
         gtr__mlp_spill_columns(red + (wk * 16 + g) * pitch + u * 32 + 8 * t, pitch, acc);
@@ -6036,15 +6477,18 @@ static __device__ __forceinline__ void gtr__mlp_back(float *red, const uint32_t 
 }
 // The same of weights in shared memory, with zeros around.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_back_kept(float *red, const uint32_t *a, int pitch_a, const uint32_t *w, int pitch_w, const gtr__mlp_layer &L) {
+static __device__ __forceinline__ void gtr__mlp_back_kept(float *red, const uint32_t *a, int pitch_a, const uint32_t *w,
+        int pitch_w, const gtr__mlp_layer &L) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
-    const int units = (L.k + 31) / 32, ways = gtr__mlp_ways(units), shift = ways == 1 ? 0 : ways == 2 ? 1 : ways == 4 ? 2 : 3, strides = GTR__MLP_WARPS >> shift, wk = warp & (ways - 1);
+    const int units = (L.k + 31) / 32, ways = gtr__mlp_ways(units), shift = ways == 1 ? 0 : ways == 2 ? 1
+        : ways == 4 ? 2 : 3, strides = GTR__MLP_WARPS >> shift, wk = warp & (ways - 1);
     constexpr int rows = sizeof(T) == 4 ? 8 : 16;
     const int blocks = (L.n + rows - 1) / rows, pitch = gtr__mlp_red_pitch(L.k);
 #pragma unroll 1
     for (int u = warp >> shift; u < units; u += strides) {
         float acc[4][4] = {};
-        const uint32_t *q = w + (wk * rows + rows / 4 * t) * pitch_w + (u * 32 + 4 * g) * (int)sizeof(T) / 4, *p0 = a + g * pitch_a + wk * 8 + 2 * t;
+        const uint32_t *q = w + (wk * rows + rows / 4 * t) * pitch_w + (u * 32 + 4 * g) * (int)sizeof(T) / 4,
+            *p0 = a + g * pitch_a + wk * 8 + 2 * t;
 #pragma unroll 4
         for (int b = wk; b < blocks; b += ways) {
             uint32_t first[4], second[4];
@@ -6063,7 +6507,10 @@ static __device__ __forceinline__ void gtr__mlp_back_kept(float *red, const uint
         gtr__mlp_spill_columns(red + (wk * 16 + g) * pitch + u * 32 + 8 * t, pitch, acc);
     }
 }
-template <typename T> static __device__ __forceinline__ int gtr__mlp_dtype() { return std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16; }
+template <typename T>
+static __device__ __forceinline__ int gtr__mlp_dtype() {
+    return std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
+}
 
 // Elements c to c+3 of a row of n, in device memory.
 static __device__ __forceinline__ float4 gtr__mlp_get4(const void *p, int dtype, int64_t at, int c, int n, int wide) {
@@ -6091,16 +6538,21 @@ static __device__ __forceinline__ float4 gtr__mlp_cut4(float4 v, int c, int n, b
     return v;
 }
 // Words of a row that products read, and so are written: whole sixteens.
-template <typename T> static __device__ __forceinline__ int gtr__mlp_fours(int n) { return (n * (int)sizeof(T) + 63) / 64 * (16 / (int)sizeof(T)); }
+template <typename T>
+static __device__ __forceinline__ int gtr__mlp_fours(int n) {
+    return (n * (int)sizeof(T) + 63) / 64 * (16 / (int)sizeof(T));
+}
 
 // ReLU in place, all others by a call.
 static __device__ __forceinline__ float4 gtr__mlp_act4(int op, float4 x, float a, float b) {
     if (op < 0) return x;
-    if (op == GTR__OP_RELU) return make_float4(x.x < 0 ? 0.0f : x.x, x.y < 0 ? 0.0f : x.y, x.z < 0 ? 0.0f : x.z, x.w < 0 ? 0.0f : x.w);
+    if (op == GTR__OP_RELU)
+        return make_float4(x.x < 0 ? 0.0f : x.x, x.y < 0 ? 0.0f : x.y, x.z < 0 ? 0.0f : x.z, x.w < 0 ? 0.0f : x.w);
     return gtr__act4(op, x, a, b);
 }
 static __device__ __forceinline__ float4 gtr__mlp_dact4(int op, float4 dy, float4 s, float a, float b) {
-    if (op == GTR__OP_RELU) return make_float4(s.x > 0 ? dy.x : 0.0f, s.y > 0 ? dy.y : 0.0f, s.z > 0 ? dy.z : 0.0f, s.w > 0 ? dy.w : 0.0f);
+    if (op == GTR__OP_RELU)
+        return make_float4(s.x > 0 ? dy.x : 0.0f, s.y > 0 ? dy.y : 0.0f, s.z > 0 ? dy.z : 0.0f, s.w > 0 ? dy.w : 0.0f);
     return gtr__dact4(op, dy, s, a, b);
 }
 // A thread's groups of four columns of 16 rows, one after another, without divisions.
@@ -6125,7 +6577,8 @@ template <typename T> static __device__ __forceinline__ float4 gtr__mlp_bias4(co
 }
 // Activation of a group, to shared and device memory; v has the bias.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_finish(char *pool, const gtr__mlp_layer &L, float4 v, int r, int c, int64_t at, bool live) {
+static __device__ __forceinline__ void gtr__mlp_finish(char *pool, const gtr__mlp_layer &L, float4 v, int r, int c,
+        int64_t at, bool live) {
     const int dtype = gtr__mlp_dtype<T>();
     if (live) {
         if (L.pre) gtr__mlp_put4(L.pre, dtype, at, c, L.n, L.wide, v);
@@ -6148,7 +6601,8 @@ static __device__ __forceinline__ void gtr__mlp_gather(const gtr__mlp &m, char *
             const int64_t at = (int64_t)(row0 + w.r) * L.n + c;
             float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
             if (live) {
-                for (int s = 0; s < m.split; s++) v = gtr__mlp_add4(v, gtr__mlp_get4(m.part, GTR_F32, s * step + at, c, L.n, 0));
+                for (int s = 0; s < m.split; s++)
+                    v = gtr__mlp_add4(v, gtr__mlp_get4(m.part, GTR_F32, s * step + at, c, L.n, 0));
                 v = gtr__mlp_add4(v, gtr__mlp_bias4<T>(L, c));
             }
             gtr__mlp_finish<T>(pool, L, v, w.r, c, at, live);
@@ -6194,15 +6648,19 @@ static __device__ __forceinline__ void gtr__mlp_gather(const gtr__mlp &m, char *
         }
 #pragma unroll 1
         for (int k = 0; k < 4; k++) {       // one copy of the code: the arrays turn
-            if (r[0] < 16) gtr__mlp_finish<T>(pool, L, live[0] ? gtr__mlp_add4(v[0], bias[0]) : v[0], r[0], c[0], (int64_t)(row0 + r[0]) * L.n + c[0], live[0]);
+            if (r[0] < 16) gtr__mlp_finish<T>(pool, L, live[0] ? gtr__mlp_add4(v[0], bias[0]) : v[0], r[0], c[0],
+                (int64_t)(row0 + r[0]) * L.n + c[0], live[0]);
 #pragma unroll
-            for (int i = 0; i < 3; i++) { v[i] = v[i + 1]; bias[i] = bias[i + 1]; r[i] = r[i + 1]; c[i] = c[i + 1]; live[i] = live[i + 1]; }
+            for (int i = 0; i < 3; i++) {
+                v[i] = v[i + 1]; bias[i] = bias[i + 1]; r[i] = r[i + 1]; c[i] = c[i + 1]; live[i] = live[i + 1];
+            }
         }
     }
 }
 // A further layer's output, from red; bias is that of the walk's first group.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_output(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, const float *red, int row0, gtr__mlp_walk w, float4 bias) {
+static __device__ __forceinline__ void gtr__mlp_output(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L,
+        const float *red, int row0, gtr__mlp_walk w, float4 bias) {
     const int ways = gtr__mlp_ways((L.n + 7) / 8), pitch = gtr__mlp_red_pitch(L.n);
 #pragma unroll 1
     for (; w.more(); w.next()) {
@@ -6211,16 +6669,19 @@ static __device__ __forceinline__ void gtr__mlp_output(const gtr__mlp &m, char *
         float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         if (live) {
 #pragma unroll
-            for (int k = 0; k < 8; k++) if (k < ways) v = gtr__mlp_add4(v, *(const float4 *)(red + (k * 16 + r) * pitch + c));
+            for (int k = 0; k < 8; k++) if (k < ways)
+                v = gtr__mlp_add4(v, *(const float4 *)(red + (k * 16 + r) * pitch + c));
             v = gtr__mlp_add4(v, bias);
         }
         gtr__mlp_finish<T>(pool, L, v, r, c, (int64_t)(row0 + r) * L.n + c, live);
-        if (w.columns) bias = gtr__mlp_bias4<T>(L, (w.c + w.columns < w.fours ? w.c + w.columns : w.c + w.columns - w.fours) * 4);
+        if (w.columns)
+            bias = gtr__mlp_bias4<T>(L, (w.c + w.columns < w.fours ? w.c + w.columns : w.c + w.columns - w.fours) * 4);
     }
 }
 // The gradient of layer L's product, from red, which has that of its output. dy: where products read it, or NULL.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_gradient(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, const float *red, char *dy, int dy_pitch, int row0) {
+static __device__ __forceinline__ void gtr__mlp_gradient(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L,
+        const float *red, char *dy, int dy_pitch, int row0) {
     const int dtype = gtr__mlp_dtype<T>(), ways = gtr__mlp_ways((L.n + 31) / 32), pitch = gtr__mlp_red_pitch(L.n);
 #pragma unroll 1
     for (gtr__mlp_walk w(gtr__mlp_fours<T>(L.n)); w.more(); w.next()) {
@@ -6230,9 +6691,11 @@ static __device__ __forceinline__ void gtr__mlp_gradient(const gtr__mlp &m, char
         float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         if (live) {
 #pragma unroll
-            for (int k = 0; k < 8; k++) if (k < ways) v = gtr__mlp_add4(v, *(const float4 *)(red + (k * 16 + r) * pitch + c));
+            for (int k = 0; k < 8; k++) if (k < ways)
+                v = gtr__mlp_add4(v, *(const float4 *)(red + (k * 16 + r) * pitch + c));
             if (L.act >= 0) {
-                float4 s = L.saved ? gtr__mlp_get4(L.saved, dtype, at, c, L.n, L.wide) : gtr__get4(pool + L.act_at + r * L.pitch * 4, dtype, c);
+                float4 s = L.saved ? gtr__mlp_get4(L.saved, dtype, at, c, L.n, L.wide)
+                    : gtr__get4(pool + L.act_at + r * L.pitch * 4, dtype, c);
                 v = gtr__mlp_dact4(L.act, v, s, L.act_a, L.act_b);
             }
             gtr__mlp_put4(L.dy, dtype, at, c, L.n, L.wide, v);
@@ -6251,7 +6714,9 @@ static __device__ __forceinline__ void gtr__mlp_row_stats(const gtr__opd &y, int
     float ones = own == top ? 1.0f : 0.0f;
     rest = v != v ? NAN : own == top || own == -INFINITY ? 0.0f : expf(own - top);
 #pragma unroll
-    for (int o = 8; o; o >>= 1) { ones += __shfl_xor_sync(0xffffffffu, ones, o); rest += __shfl_xor_sync(0xffffffffu, rest, o); }
+    for (int o = 8; o; o >>= 1) {
+        ones += __shfl_xor_sync(0xffffffffu, ones, o); rest += __shfl_xor_sync(0xffffffffu, rest, o);
+    }
     rest = fabsf(top) == INFINITY ? NAN : rest + (ones - 1.0f);
     *most = top; *other = rest;
 }
@@ -6268,14 +6733,17 @@ static __device__ __forceinline__ void gtr__mlp_loss_sum(const gtr__mlp &m, gtr_
         tally = tid < 16 ? h->counts[tid] : 0;
 #pragma unroll
         for (int o = 8; o; o >>= 1) tally += __shfl_xor_sync(0xffffffffu, tally, o);
-        if (tid == 0) m.sum[task] = make_float4(loss, __int_as_float(tally & 255), __int_as_float((tally >> 8 & 255) | (tally >> 16 & 255) << 16), 0.0f);
+        if (tid == 0) m.sum[task] = make_float4(loss, __int_as_float(tally & 255),
+            __int_as_float((tally >> 8 & 255) | (tally >> 16 & 255) << 16), 0.0f);
     }
 }
 // Loss, its gradient, accuracy, of 16 rows: 16 lanes a row.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, char *dy, int task, int all, int64_t label, float scale) {
+static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, char *dy,
+        int task, int all, int64_t label, float scale) {
     gtr__mlp_head *h = (gtr__mlp_head *)pool;
-    const int dtype = gtr__mlp_dtype<T>(), tid = (int)threadIdx.x, lane = tid & 15, r = tid / 16, row = task * GTR__MLP_ROWS + r;
+    const int dtype = gtr__mlp_dtype<T>(), tid = (int)threadIdx.x, lane = tid & 15, r = tid / 16,
+        row = task * GTR__MLP_ROWS + r;
     const bool live = row < m.batch;
     const int64_t from = (int64_t)row * L.n;
     const int padded = gtr__mlp_fours<T>(L.n) * 4;
@@ -6284,7 +6752,8 @@ static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *po
     float loss = 0.0f;
     int tally = 0;              // counted, right << 8, labelled << 16
     for (int i = lane; i < padded; i += 16) if (i >= L.n || !live) gtr__store(&d[i], 0.0f);
-    auto give = [&](int i, float v) {       // as the nodes would: the loss's gradient is stored before the last activation's reads it
+    // as the nodes would: the loss's gradient is stored before the last activation's reads it
+    auto give = [&](int i, float v) {
         T low;
         gtr__store(&low, v);
         if (m.pair_dx.p) gtr__put(m.pair_dx.p, dtype, from + i, v);
@@ -6311,12 +6780,14 @@ static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *po
             if (x.lse.p) gtr__give1(x.lse, row, lse);
             if (counts) {
                 float v = bad ? NAN : log_sum - (gtr__get(y.p, dtype, label) - top);
-                if (x.smooth > 0.0f) v = (x.smooth < 1.0f || bad ? (1.0f - x.smooth) * v : 0.0f) + x.smooth * (log_sum - sum / (float)x.n);
+                if (x.smooth > 0.0f) v = (x.smooth < 1.0f || bad ? (1.0f - x.smooth) * v : 0.0f)
+                    + x.smooth * (log_sum - sum / (float)x.n);
                 loss = v;
                 tally = 1;
             }
         }
-        if (live) for (int i = lane; i < L.n; i += 16) give(i, counts ? gtr__xent_dx(x, g, gtr__get(y.p, dtype, i), lse, i == label, bad) : 0.0f);
+        if (live) for (int i = lane; i < L.n; i += 16)
+            give(i, counts ? gtr__xent_dx(x, g, gtr__get(y.p, dtype, i), lse, i == label, bad) : 0.0f);
         if (m.accuracy.p) {
             float most;
             int64_t k = gtr__row_argmax(y, 0, L.n, lane, 16, live, h->scratch, h->where, &most);
@@ -6337,14 +6808,16 @@ static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *po
     }
     gtr__mlp_loss_sum(m, h, task, loss, tally);
 }
-// Weights of the layers behind the first into shared memory, while others are still at the first. Zeros around: gtr__mlp_forward_kept.
+// Weights of the layers behind the first into shared memory, while others are still at the first. Zeros around:
+// gtr__mlp_forward_kept.
 template <typename T> static __device__ __forceinline__ void gtr__mlp_keep(const gtr__mlp &m, char *pool) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31;
 #pragma unroll 1
     for (int l = 1; l < m.layers; l++) {
         const gtr__mlp_layer &L = m.layer[l];
         if (L.kept_at < 0) continue;
-        const int line = L.k * (int)sizeof(T) / 16, whole = L.kept_pitch / 4 - 1, rows = sizeof(T) == 4 ? (L.n + 7) / 8 * 8 : (L.n + 15) / 16 * 16;
+        const int line = L.k * (int)sizeof(T) / 16, whole = L.kept_pitch / 4 - 1,
+            rows = sizeof(T) == 4 ? (L.n + 7) / 8 * 8 : (L.n + 15) / 16 * 16;
 #pragma unroll 1
         for (int c = lane; c < whole; c += 32) {
             char *to = pool + L.kept_at + (warp * L.kept_pitch + c * 4) * 4;
@@ -6381,7 +6854,8 @@ static __device__ __forceinline__ void gtr__mlp_middle(const gtr__mlp &m, char *
         const gtr__mlp_layer &L = m.layer[l], &B = m.layer[l - 1];
         const gtr__mlp_walk walk(gtr__mlp_fours<T>(L.n));
         const float4 bias = gtr__mlp_bias4<T>(L, walk.c * 4);
-        if (L.kept_at >= 0) gtr__mlp_forward_kept<T, KIND>(red, (const uint32_t *)(pool + B.act_at), B.pitch, (const uint32_t *)(pool + L.kept_at), L.kept_pitch, L);
+        if (L.kept_at >= 0) gtr__mlp_forward_kept<T, KIND>(red, (const uint32_t *)(pool + B.act_at), B.pitch,
+            (const uint32_t *)(pool + L.kept_at), L.kept_pitch, L);
         else gtr__mlp_forward<T, KIND>(red, (const uint32_t *)(pool + B.act_at), B.pitch, (const T *)L.w, L.k, L);
         __syncthreads();
         gtr__mlp_output<T>(m, pool, L, red, row0, walk, bias);
@@ -6395,7 +6869,8 @@ static __device__ __forceinline__ void gtr__mlp_middle(const gtr__mlp &m, char *
         const gtr__mlp_layer &L = m.layer[l];
         const uint32_t *dy = (const uint32_t *)(pool + m.dy_at[turn]);
         const int pitch = m.dy_pitch[turn];
-        if (L.kept_at >= 0) gtr__mlp_back_kept<T, KIND>(red, dy, pitch, (const uint32_t *)(pool + L.kept_at), L.kept_pitch, L);
+        if (L.kept_at >= 0)
+            gtr__mlp_back_kept<T, KIND>(red, dy, pitch, (const uint32_t *)(pool + L.kept_at), L.kept_pitch, L);
         else gtr__mlp_back<T, KIND>(red, dy, pitch, (const T *)L.w, L.k, L);
         __syncthreads();
         turn ^= 1;
@@ -6419,37 +6894,46 @@ struct gtr__mlp_tile {
         n0 *= m.tm3;
     }
 };
-#define GTR__MLP_LOOK(v) do { const float v_ = (v); uint32_t u_ = __float_as_uint(v_) & 0x7fffffffu; most = most > u_ ? most : u_; if (m.sums) sum += (double)v_ * (double)v_; } while (0)
+#define GTR__MLP_LOOK(v) do { const float v_ = (v); uint32_t u_ = __float_as_uint(v_) & 0x7fffffffu; \
+    most = most > u_ ? most : u_; if (m.sums) sum += (double)v_ * (double)v_; } while (0)
 
-// A thread's elements of a tile, gradient and what is updated by it: up to 4 groups of four along k, and one of the bias.
+// A thread's elements of a tile, gradient and what is updated by it: up to 4 groups of four
+// along k, and one of the bias.
 struct gtr__mlp_state { float4 p[4], g[4], a[4], b[4]; float bias_p, bias_g, bias_a, bias_b; };
 
 // What the first layer's tiles read of x is there since the first barrier: the ring's first stages of it.
-template <typename T> static __device__ __forceinline__ void gtr__mlp_weights_begin(const gtr__mlp &m, char *pool, int task) {
+template <typename T>
+static __device__ __forceinline__ void gtr__mlp_weights_begin(const gtr__mlp &m, char *pool, int task) {
     const gtr__mlp_tile at(m, task);
     const gtr__mlp_layer &L = m.layer[0];
     if (at.layer) return;
     const int pa = gtr__mlp_pitch_side<T>(m.tm3), pb = gtr__mlp_pitch_side<T>(m.tn3), bytes = GTR__MLP_K * (pa + pb);
 #pragma unroll 1
     for (int i = 0; i < m.stages3 - 1 && i * GTR__MLP_K < m.batch; i++)
-        gtr__mlp_fetch<T>(pool + GTR__MLP_HEAD + i * bytes + GTR__MLP_K * pa, pb, m.x.to.p, i * GTR__MLP_K, m.batch, at.k0, L.k, GTR__MLP_K, m.tn3, L.k * (int)sizeof(T) % 16 == 0);
+        gtr__mlp_fetch<T>(pool + GTR__MLP_HEAD + i * bytes + GTR__MLP_K * pa, pb, m.x.to.p, i * GTR__MLP_K, m.batch,
+            at.k0, L.k, GTR__MLP_K, m.tn3, L.k * (int)sizeof(T) % 16 == 0);
 }
-// dw = dy^T x of a tile, and db where the tile is its layer's first along k. Bytes: (tm + tn) a row of the batch, from L2.
+// dw = dy^T x of a tile, and db where the tile is its layer's first along k. Bytes: (tm + tn) a
+// row of the batch, from L2.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char *pool, int task, uint32_t &most, double &sum, gtr__mlp_state &s) {
+static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char *pool, int task, uint32_t &most,
+        double &sum, gtr__mlp_state &s) {
     gtr__mlp_head *h = (gtr__mlp_head *)pool;
     const gtr__mlp_tile at(m, task);
     const gtr__mlp_layer &L = m.layer[at.layer];
     const void *x = at.layer ? m.layer[at.layer - 1].y : m.x.to.p;
     const int vec_n = L.n * (int)sizeof(T) % 16 == 0, vec_k = L.k * (int)sizeof(T) % 16 == 0;
-    const int tm = m.tm3, tn = m.tn3, stages = m.stages3, pa = gtr__mlp_pitch_side<T>(tm), pb = gtr__mlp_pitch_side<T>(tn), bytes = GTR__MLP_K * (pa + pb), tid = (int)threadIdx.x;
+    const int tm = m.tm3, tn = m.tn3, stages = m.stages3, pa = gtr__mlp_pitch_side<T>(tm),
+        pb = gtr__mlp_pitch_side<T>(tn), bytes = GTR__MLP_K * (pa + pb), tid = (int)threadIdx.x;
     const int chunks = (m.batch + GTR__MLP_K - 1) / GTR__MLP_K;
     const gtr__mlp_place w(tm, tn);
     char *ring = pool + GTR__MLP_HEAD;
     const bool wants_bias = at.k0 == 0 && L.db;
     auto fetch = [&](int slot, int chunk, bool begun) {
-        gtr__mlp_fetch<T>(ring + slot * bytes, pa, L.dy, chunk * GTR__MLP_K, m.batch, at.n0, L.n, GTR__MLP_K, tm, vec_n);
-        if (!begun) gtr__mlp_fetch<T>(ring + slot * bytes + GTR__MLP_K * pa, pb, x, chunk * GTR__MLP_K, m.batch, at.k0, L.k, GTR__MLP_K, tn, vec_k);
+        gtr__mlp_fetch<T>(ring + slot * bytes, pa, L.dy, chunk * GTR__MLP_K, m.batch, at.n0, L.n,
+            GTR__MLP_K, tm, vec_n);
+        if (!begun) gtr__mlp_fetch<T>(ring + slot * bytes + GTR__MLP_K * pa, pb, x, chunk * GTR__MLP_K, m.batch, at.k0,
+            L.k, GTR__MLP_K, tn, vec_k);
     };
     for (int i = 0; i < stages - 1; i++) {
         if (i < chunks) fetch(i, i, at.layer == 0);
@@ -6465,11 +6949,15 @@ static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char 
         if (i + stages - 1 < chunks) fetch(fill, i + stages - 1, false);
         gtr__copies_commit();
         const char *a = ring + slot * bytes;
-        gtr__mlp_accumulate<KIND>(acc, [&](float (*to)[4][4]) { gtr__mlp_add_side<T, KIND>(to, a, pa, a + GTR__MLP_K * pa, pb, w); });
+        gtr__mlp_accumulate<KIND>(acc, [&](float (*to)[4][4]) {
+            gtr__mlp_add_side<T, KIND>(to, a, pa, a + GTR__MLP_K * pa, pb, w);
+        });
         if (wants_bias) {
             const char *from = a + (tid >> side) * pa + (tid & (tm - 1)) * (int)sizeof(T);
 #pragma unroll 8
-            for (int r = tid >> side; r < GTR__MLP_K; r += GTR__MLP_T >> side) { bias += gtr__load((const T *)from); from += (GTR__MLP_T >> side) * pa; }
+            for (int r = tid >> side; r < GTR__MLP_K; r += GTR__MLP_T >> side) {
+                bias += gtr__load((const T *)from); from += (GTR__MLP_T >> side) * pa;
+            }
         }
         if (++slot == stages) slot = 0;
         if (++fill == stages) fill = 0;
@@ -6533,7 +7021,8 @@ struct gtr__mlp_where {
         const gtr__mlp_layer &L = m.layer[at.layer];
         const gtr__segment &z = h->segment[2 * at.layer];
         shift = m.tn3 == 64 ? 4 : 3; mask = (1 << shift) - 1; n = L.n; k = L.k;
-        whole = L.vec_u && (((uintptr_t)z.p | (uintptr_t)z.bf16 | (uintptr_t)z.f16 | (uintptr_t)(z.offset * 4)) & 15) == 0;
+        whole = L.vec_u
+            && (((uintptr_t)z.p | (uintptr_t)z.bf16 | (uintptr_t)z.f16 | (uintptr_t)(z.offset * 4)) & 15) == 0;
         bias = at.k0 == 0 && L.db && (int)threadIdx.x < m.tm3 && at.n0 + (int)threadIdx.x < L.n;
     }
     // Elements of group q; 0: none. i: the first.
@@ -6544,7 +7033,8 @@ struct gtr__mlp_where {
         return r < m.tm3 && at.n0 + r < n && c < k ? k - c : 0;
     }
 };
-static __device__ __forceinline__ void gtr__mlp_load(const gtr__mlp &m, const gtr__mlp_head *h, int task, bool gradient, gtr__mlp_state &s) {
+static __device__ __forceinline__ void gtr__mlp_load(const gtr__mlp &m, const gtr__mlp_head *h, int task, bool gradient,
+        gtr__mlp_state &s) {
     const gtr__mlp_where w(m, h, task);
     const gtr__segment &z = h->segment[2 * w.at.layer], &y = h->segment[2 * w.at.layer + 1];
 #pragma unroll
@@ -6566,7 +7056,8 @@ static __device__ __forceinline__ void gtr__mlp_load(const gtr__mlp &m, const gt
         if (m.optim.states > 1) s.bias_b = m.optim.state[1][y.offset + i];
     }
 }
-static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const gtr__mlp_head *h, int task, float coef, gtr__mlp_state &s) {
+static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const gtr__mlp_head *h, int task, float coef,
+        gtr__mlp_state &s) {
     const gtr__mlp_where w(m, h, task);
     const gtr__segment &z = h->segment[2 * w.at.layer], &y = h->segment[2 * w.at.layer + 1];
     const gtr__rule rule = gtr__rule_of(m.optim.rule, h->rate, z.group, coef);
@@ -6586,7 +7077,9 @@ static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const g
             if (f16) gtr__mlp_put4(f16, GTR_F16, i, 0, n, w.whole, s.p[0]);
         }
 #pragma unroll
-        for (int k = 0; k < 3; k++) { s.p[k] = s.p[k + 1]; s.g[k] = s.g[k + 1]; s.a[k] = s.a[k + 1]; s.b[k] = s.b[k + 1]; }
+        for (int k = 0; k < 3; k++) {
+            s.p[k] = s.p[k + 1]; s.g[k] = s.g[k + 1]; s.a[k] = s.a[k + 1]; s.b[k] = s.b[k + 1];
+        }
     }
     if (w.bias) {
         const int i = w.at.n0 + (int)threadIdx.x;
@@ -6599,7 +7092,8 @@ static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const g
         if (y.f16) gtr__put(y.f16, GTR_F16, i, s.bias_p);
     }
 }
-// The groups' losses to one, in order; the same for accuracy. A block, between the second barrier and the third. Whether the loss is bad.
+// The groups' losses to one, in order; the same for accuracy. A block, between the second barrier and the third.
+// Whether the loss is bad.
 static __device__ __forceinline__ bool gtr__mlp_total(const gtr__mlp &m, gtr__mlp_head *h) {
     float loss = 0.0f;
     int counted = 0, right = 0, labelled = 0;
@@ -6709,16 +7203,27 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
 
 // Which of a run of nodes plays which part.
 typedef struct gtr__mlp_parts {
-    int layers, feed, forward[GTR__MLP_LAYERS], gradient[GTR__MLP_LAYERS], back[GTR__MLP_LAYERS];   // back[l]: makes layer l - 1's dy
-    int drop[GTR__MLP_LAYERS], drop_back[GTR__MLP_LAYERS], act_back[GTR__MLP_LAYERS];     // dropout behind a hidden layer; then the activation's gradient is a node of its own
+    // back[l]: makes layer l - 1's dy
+    int layers, feed, forward[GTR__MLP_LAYERS], gradient[GTR__MLP_LAYERS], back[GTR__MLP_LAYERS];
+    // dropout behind a hidden layer; then the activation's gradient is a node of its own
+    int drop[GTR__MLP_LAYERS], drop_back[GTR__MLP_LAYERS], act_back[GTR__MLP_LAYERS];
     int loss, loss_back, accuracy, guard, update, report;
 } gtr__mlp_parts;
-// Nodes and their operands: of a plan, or of the call that replaces them (then they are known to fit, and addresses may not be there yet).
-typedef struct gtr__mlp_view { const gtr__node *node; int n; const gtr__plan *plan; const gtr__call *call; } gtr__mlp_view;
+// Nodes and their operands: of a plan, or of the call that replaces them (then they are known to fit, and
+// addresses may not be there yet).
+typedef struct gtr__mlp_view {
+    const gtr__node *node; int n; const gtr__plan *plan; const gtr__call *call;
+} gtr__mlp_view;
 
-static const gtr__arg *gtr__mlp_arg(const gtr__mlp_view *v, int id) { return id < v->call->n_in ? &v->call->in[id] : &v->call->out[id - v->call->n_in]; }
-static const gtr_shape *gtr__mlp_shape(const gtr__mlp_view *v, int id) { return v->plan ? &v->plan->value[id].shape : &gtr__mlp_arg(v, id)->shape; }
-static gtr_dtype gtr__mlp_storage(const gtr__mlp_view *v, int id) { return v->plan ? v->plan->value[id].storage : gtr__mlp_arg(v, id)->dtype; }
+static const gtr__arg *gtr__mlp_arg(const gtr__mlp_view *v, int id) {
+    return id < v->call->n_in ? &v->call->in[id] : &v->call->out[id - v->call->n_in];
+}
+static const gtr_shape *gtr__mlp_shape(const gtr__mlp_view *v, int id) {
+    return v->plan ? &v->plan->value[id].shape : &gtr__mlp_arg(v, id)->shape;
+}
+static gtr_dtype gtr__mlp_storage(const gtr__mlp_view *v, int id) {
+    return v->plan ? v->plan->value[id].storage : gtr__mlp_arg(v, id)->dtype;
+}
 static int64_t gtr__mlp_count(const gtr__mlp_view *v, int id) {
     const gtr_shape *s = gtr__mlp_shape(v, id);
     int64_t n = 1;
@@ -6732,7 +7237,8 @@ static int gtr__mlp_root(const gtr__plan *p, int v) {
 // The same memory, whatever its shape.
 static bool gtr__mlp_same(const gtr__mlp_view *v, int a, int b) {
     if (a < 0 || b < 0) return false;
-    return !v->plan || (gtr__mlp_root(v->plan, a) == gtr__mlp_root(v->plan, b) && gtr__mlp_count(v, a) == gtr__mlp_count(v, b));
+    return !v->plan
+        || (gtr__mlp_root(v->plan, a) == gtr__mlp_root(v->plan, b) && gtr__mlp_count(v, a) == gtr__mlp_count(v, b));
 }
 static bool gtr__mlp_fed(const gtr__mlp_view *v, int a) {
     for (int k = 0; k < v->node[0].n_out; k++) if (gtr__mlp_same(v, v->node[0].out[k], a)) return true;
@@ -6745,35 +7251,46 @@ static bool gtr__mlp_unary(gtr__op op) {
 }
 static int gtr__mlp_act(const gtr__node *n) { return n->op == GTR__OP_LINEAR_ACT ? (int)n->attr.i[0] : -1; }
 // What an activation's backward reads: y, or x, which its node then has to have stored.
-static int gtr__mlp_saved(const gtr__node *n) { return gtr__cuda_needs[gtr__mlp_act(n)] & GTR__Y0 ? n->out[0] : n->n_out > 1 ? n->out[1] : -1; }
+static int gtr__mlp_saved(const gtr__node *n) {
+    return gtr__cuda_needs[gtr__mlp_act(n)] & GTR__Y0 ? n->out[0] : n->n_out > 1 ? n->out[1] : -1;
+}
 
-// The walk over the nodes: what the next one has to read. cur: the last layer's output; dy: the gradient that is on its way back, of layer at's.
+// The walk over the nodes: what the next one has to read. cur: the last layer's output; dy: the gradient that is on its
+// way back, of layer at's.
 struct gtr__mlp_parser {
     const gtr__mlp_view *v;
     gtr__mlp_parts *p;
     int cur, dy, at, logits;
     bool forward(const gtr__node *n, int i, bool dropout) {
         if (n->op == GTR__OP_LINEAR || n->op == GTR__OP_LINEAR_ACT) {
-            if (p->loss >= 0 || p->layers == GTR__MLP_LAYERS || !(p->layers ? gtr__mlp_same(v, n->in[0], cur) : gtr__mlp_fed(v, n->in[0]))) return false;
+            if (p->loss >= 0 || p->layers == GTR__MLP_LAYERS
+                    || !(p->layers ? gtr__mlp_same(v, n->in[0], cur) : gtr__mlp_fed(v, n->in[0])))
+                return false;
             if (n->op == GTR__OP_LINEAR_ACT && !gtr__mlp_unary((gtr__op)n->attr.i[0])) return false;
             p->forward[p->layers++] = i;
             cur = n->out[0];
         } else if (n->op == GTR__OP_DROPOUT) {
-            if (!dropout || p->loss >= 0 || p->layers == 0 || p->drop[p->layers - 1] >= 0 || !gtr__mlp_same(v, n->in[0], cur) || !n->training || n->attr.i[0]) return false;
+            if (!dropout || p->loss >= 0 || p->layers == 0 || p->drop[p->layers - 1] >= 0
+                    || !gtr__mlp_same(v, n->in[0], cur) || !n->training || n->attr.i[0])
+                return false;
             p->drop[p->layers - 1] = i;
             cur = n->out[0];
         } else if (n->op == GTR__OP_ACCURACY) {
             if (p->accuracy >= 0 || cur < 0) return false;
             p->accuracy = i;
         } else if (n->op == GTR__OP_XENT_STEP || n->op == GTR__OP_MSE || n->op == GTR__OP_BCE_WITH_LOGITS) {
-            if (p->loss >= 0 || p->layers == 0 || p->drop[p->layers - 1] >= 0 || !gtr__mlp_same(v, n->in[0], cur) || !gtr__mlp_fed(v, n->in[1])) return false;
+            if (p->loss >= 0 || p->layers == 0 || p->drop[p->layers - 1] >= 0 || !gtr__mlp_same(v, n->in[0], cur)
+                    || !gtr__mlp_fed(v, n->in[1]))
+                return false;
             p->loss = i;
             logits = cur;
             if (n->op == GTR__OP_XENT_STEP) { p->loss_back = i; dy = n->out[3]; at = p->layers - 1; }
         } else if (n->op == GTR__OP_LINEAR_DACT) {
             const gtr__node *f = at > 0 ? &v->node[p->forward[at - 1]] : NULL;
-            if (!f || p->drop[at - 1] >= 0 || p->gradient[at] < 0 || !gtr__mlp_same(v, n->in[0], dy) || !gtr__mlp_same(v, n->in[1], v->node[p->forward[at]].in[1]) ||
-                gtr__mlp_act(f) != (int)n->attr.i[0] || n->attr.f[0] != f->attr.f[0] || n->attr.f[1] != f->attr.f[1] || !gtr__mlp_same(v, n->in[2], gtr__mlp_saved(f))) return false;
+            if (!f || p->drop[at - 1] >= 0 || p->gradient[at] < 0 || !gtr__mlp_same(v, n->in[0], dy) || !gtr__mlp_same(
+                    v, n->in[1], v->node[p->forward[at]].in[1]) || gtr__mlp_act(f) != (int)n->attr.i[0] || n->attr.f[0]
+                    != f->attr.f[0] || n->attr.f[1] != f->attr.f[1] || !gtr__mlp_same(v, n->in[2], gtr__mlp_saved(f)))
+                return false;
             p->back[at--] = i;
             dy = n->out[0];
         } else return false;
@@ -6782,10 +7299,13 @@ struct gtr__mlp_parser {
     bool linear_back(const gtr__node *n, int i) {
         const gtr__node *f = at >= 0 ? &v->node[p->forward[at]] : NULL;
         const bool bias = f && f->n_in > 2 && f->in[2] >= 0;
-        if (!f || n->n_in < 4 || !gtr__mlp_same(v, n->in[n->n_in - 1], dy) || !gtr__mlp_same(v, n->in[1], f->in[1])) return false;
+        if (!f || n->n_in < 4 || !gtr__mlp_same(v, n->in[n->n_in - 1], dy) || !gtr__mlp_same(v, n->in[1], f->in[1]))
+            return false;
         if (gtr__mlp_act(f) >= 0 && at == p->layers - 1 && p->act_back[p->layers - 1] < 0) return false;
         if (n->out[0] < 0) {
-            if (p->gradient[at] >= 0 || n->out[1] < 0 || !gtr__mlp_same(v, n->in[0], f->in[0]) || bias != (n->n_out > 2 && n->out[2] >= 0)) return false;
+            if (p->gradient[at] >= 0 || n->out[1] < 0 || !gtr__mlp_same(v, n->in[0], f->in[0])
+                    || bias != (n->n_out > 2 && n->out[2] >= 0))
+                return false;
             p->gradient[at] = i;
         } else {
             if (at == 0 || p->gradient[at] < 0 || n->out[1] >= 0 || (n->n_out > 2 && n->out[2] >= 0)) return false;
@@ -6798,21 +7318,28 @@ struct gtr__mlp_parser {
     bool backward(const gtr__node *n, int i) {
         if (n->op == GTR__OP_LINEAR) return linear_back(n, i);
         if (n->op == GTR__OP_MSE || n->op == GTR__OP_BCE_WITH_LOGITS) {
-            if (p->loss < 0 || p->loss_back >= 0 || v->node[p->loss].op != n->op || !gtr__mlp_same(v, n->in[0], cur) || n->n_in < 4 || n->reads >> 3 & 1 ||
-                n->out[0] < 0 || (n->n_out > 1 && n->out[1] >= 0)) return false;
+            if (p->loss < 0 || p->loss_back >= 0 || v->node[p->loss].op != n->op || !gtr__mlp_same(v, n->in[0], cur)
+                    || n->n_in < 4 || n->reads >> 3 & 1 || n->out[0] < 0 || (n->n_out > 1 && n->out[1] >= 0))
+                return false;
             p->loss_back = i;
             dy = n->out[0];
             at = p->layers - 1;
         } else if (n->op == GTR__OP_DROPOUT) {
             const gtr__node *f = at >= 0 && p->drop[at] >= 0 ? &v->node[p->drop[at]] : NULL;
-            if (!f || p->drop_back[at] >= 0 || p->gradient[at] >= 0 || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0 || n->attr.f[0] != f->attr.f[0] || n->attr.key != f->attr.key) return false;
+            if (!f || p->drop_back[at] >= 0 || p->gradient[at] >= 0 || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0
+                    || n->attr.f[0] != f->attr.f[0] || n->attr.key != f->attr.key)
+                return false;
             p->drop_back[at] = i;
             dy = n->out[0];
         } else if (gtr__mlp_unary(n->op)) {     // of the last layer, or in front of dropout
             const gtr__node *f = at >= 0 ? &v->node[p->forward[at]] : NULL;
-            if (!f || (at != p->layers - 1 && p->drop_back[at] < 0) || p->act_back[at] >= 0 || p->gradient[at] >= 0 || gtr__mlp_act(f) != (int)n->op || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0 ||
-                n->attr.f[0] != f->attr.f[0] || n->attr.f[1] != f->attr.f[1]) return false;
-            if (gtr__cuda_needs[n->op] && !gtr__mlp_same(v, n->in[gtr__cuda_needs[n->op] & GTR__Y0 ? 1 : 0], gtr__mlp_saved(f))) return false;
+            if (!f || (at != p->layers - 1 && p->drop_back[at] < 0) || p->act_back[at] >= 0 || p->gradient[at] >= 0
+                    || gtr__mlp_act(f) != (int)n->op || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0
+                    || n->attr.f[0] != f->attr.f[0] || n->attr.f[1] != f->attr.f[1])
+                return false;
+            if (gtr__cuda_needs[n->op]
+                    && !gtr__mlp_same(v, n->in[gtr__cuda_needs[n->op] & GTR__Y0 ? 1 : 0], gtr__mlp_saved(f)))
+                return false;
             p->act_back[at] = i;
             dy = n->out[0];
         } else return false;
@@ -6822,15 +7349,22 @@ struct gtr__mlp_parser {
     bool whole() const {
         if (p->loss < 0 || at != 0) return false;
         for (int l = 0; l < p->layers; l++)
-            if (p->gradient[l] < 0 || (p->drop[l] >= 0 && (p->drop_back[l] < 0 || (p->act_back[l] < 0 && gtr__mlp_act(&v->node[p->forward[l]]) >= 0)))) return false;
+            if (p->gradient[l] < 0 || (p->drop[l] >= 0
+                    && (p->drop_back[l] < 0 || (p->act_back[l] < 0 && gtr__mlp_act(&v->node[p->forward[l]]) >= 0))))
+                return false;
         if (gtr__mlp_act(&v->node[p->forward[p->layers - 1]]) >= 0 && p->act_back[p->layers - 1] < 0) return false;
         const gtr__node *loss = &v->node[p->loss], *guard = &v->node[p->guard], *report = &v->node[p->report];
-        if (guard->n_in != 1 || !gtr__mlp_same(v, guard->in[0], loss->out[0]) || report->n_in < 1 || report->n_in > 2 || !gtr__mlp_same(v, report->in[0], loss->out[0])) return false;
+        if (guard->n_in != 1 || !gtr__mlp_same(v, guard->in[0], loss->out[0]) || report->n_in < 1 || report->n_in > 2
+                || !gtr__mlp_same(v, report->in[0], loss->out[0]))
+            return false;
         if (p->accuracy >= 0) {
             const gtr__node *n = &v->node[p->accuracy];
-            if (loss->op != GTR__OP_XENT_STEP || !gtr__mlp_same(v, n->in[0], logits) || !gtr__mlp_same(v, n->in[1], loss->in[1])) return false;
+            if (loss->op != GTR__OP_XENT_STEP || !gtr__mlp_same(v, n->in[0], logits)
+                    || !gtr__mlp_same(v, n->in[1], loss->in[1]))
+                return false;
         }
-        return report->n_in == 1 || (p->accuracy >= 0 && gtr__mlp_same(v, report->in[1], v->node[p->accuracy].out[0])) || gtr__mlp_same(v, report->in[1], loss->out[0]);
+        return report->n_in == 1 || (p->accuracy >= 0 && gtr__mlp_same(v, report->in[1], v->node[p->accuracy].out[0]))
+            || gtr__mlp_same(v, report->in[1], loss->out[0]);
     }
 };
 // dropout: for a kernel that can do it.
@@ -6844,7 +7378,9 @@ static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p, bool dropo
         const gtr__node *n = &v->node[i];
         if (n->stage || n->micro || n->recomputed || n->adds || n->row0) return false;
     }
-    if (v->node[p->guard].op != GTR__OP_GUARD || v->node[p->update].op != GTR__OP_UPDATE || v->node[p->report].op != GTR__OP_REPORT) return false;
+    if (v->node[p->guard].op != GTR__OP_GUARD || v->node[p->update].op != GTR__OP_UPDATE
+            || v->node[p->report].op != GTR__OP_REPORT)
+        return false;
     const gtr__optim *o = (const gtr__optim *)v->node[p->update].attr.ptr;
     if (o->all > o->states || !o->fused) return false;     // averages are UPDATE's own
     for (int i = 1; i < p->guard; i++) {
@@ -6858,11 +7394,13 @@ static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p, bool dropo
 typedef struct gtr__mlp_cut {
     int layers, batch, size, n[GTR__MLP_LAYERS], k[GTR__MLP_LAYERS];
     int tm1, tn1, split, tiles1, across1, tiles2, tm3, tn3, tiles3, tile0[GTR__MLP_LAYERS], across[GTR__MLP_LAYERS];
-    int act_at[GTR__MLP_LAYERS], pitch[GTR__MLP_LAYERS], dy_at[2], dy_pitch[2], red_at, middle;  // middle: bytes of shared memory
+    // middle: bytes of shared memory
+    int act_at[GTR__MLP_LAYERS], pitch[GTR__MLP_LAYERS], dy_at[2], dy_pitch[2], red_at, middle;
     int64_t parameters;
 } gtr__mlp_cut;
 
-static int gtr__mlp_words_pitch(int n, int size) { return (n * size + 127) / 128 * 32 + 16; }   // an odd multiple of 16: loads of four words have no bank conflicts
+// an odd multiple of 16: loads of four words have no bank conflicts
+static int gtr__mlp_words_pitch(int n, int size) { return (n * size + 127) / 128 * 32 + 16; }
 
 static bool gtr__mlp_extents(const gtr__mlp_view *v, const gtr__mlp_parts *p, gtr__mlp_cut *c) {
     int64_t batch = 0;
@@ -6872,11 +7410,15 @@ static bool gtr__mlp_extents(const gtr__mlp_view *v, const gtr__mlp_parts *p, gt
         const gtr__node *f = &v->node[p->forward[l]];
         const gtr_shape *w = gtr__mlp_shape(v, f->in[1]);
         int64_t x = gtr__mlp_count(v, f->in[0]), y = gtr__mlp_count(v, f->out[0]);
-        if (w->ndim != 2 || w->dim[0] < 1 || w->dim[1] < 1 || w->dim[0] > 512 || w->dim[1] > 65536 || x < 1 || x % w->dim[1]) return false;
+        if (w->ndim != 2 || w->dim[0] < 1 || w->dim[1] < 1 || w->dim[0] > 512 || w->dim[1] > 65536 || x < 1
+                || x % w->dim[1])
+            return false;
         if (l == 0) batch = x / w->dim[1];
         if (batch > 8192 || batch * w->dim[1] != x || batch * w->dim[0] != y) return false;
         c->n[l] = (int)w->dim[0]; c->k[l] = (int)w->dim[1];
-        if ((l && c->k[l] != c->n[l - 1]) || (p->drop[l] >= 0 && gtr__mlp_shape(v, v->node[p->drop[l]].out[0])->dim[0] != batch)) return false;
+        if ((l && c->k[l] != c->n[l - 1])
+                || (p->drop[l] >= 0 && gtr__mlp_shape(v, v->node[p->drop[l]].out[0])->dim[0] != batch))
+            return false;
         c->parameters += w->dim[0] * (w->dim[1] + 1);
     }
     c->batch = (int)batch;
@@ -6884,14 +7426,17 @@ static bool gtr__mlp_extents(const gtr__mlp_view *v, const gtr__mlp_parts *p, gt
     return true;
 }
 static void gtr__mlp_cut_make(gtr__mlp_cut *c, int sm_count) {
-    const int side[2] = { 32, 64 }, depth = GTR__MLP_K, chunks1 = (c->k[0] + depth - 1) / depth, chunks3 = (c->batch + depth - 1) / depth;
+    const int side[2] = { 32, 64 }, depth = GTR__MLP_K, chunks1 = (c->k[0] + depth - 1) / depth,
+        chunks3 = (c->batch + depth - 1) / depth;
     int64_t best = INT64_MAX;
     c->tiles2 = (c->batch + GTR__MLP_ROWS - 1) / GTR__MLP_ROWS;
     for (int i = 0; i < 4; i++) for (int split = 1; split <= 8 && split <= chunks1; split++) {      // cycles, about
         int tm = side[i / 2], tn = side[i % 2];
-        int64_t across = (c->n[0] + tn - 1) / tn, tiles = (c->batch + tm - 1) / tm * across, chunks = (chunks1 + split - 1) / split;
+        int64_t across = (c->n[0] + tn - 1) / tn, tiles = (c->batch + tm - 1) / tm * across,
+            chunks = (chunks1 + split - 1) / split;
         int64_t rounds = (tiles * split + sm_count - 1) / sm_count, rounds2 = (c->tiles2 + sm_count - 1) / sm_count;
-        int64_t cost = rounds * ((int64_t)(tm + tn) * chunks * depth * c->size / 48 + (int64_t)tm * tn * chunks * depth / 1024 + 900) + rounds2 * split * GTR__MLP_ROWS * c->n[0] * 4 / 48;
+        int64_t cost = rounds * ((int64_t)(tm + tn) * chunks * depth * c->size / 48
+            + (int64_t)tm * tn * chunks * depth / 1024 + 900) + rounds2 * split * GTR__MLP_ROWS * c->n[0] * 4 / 48;
         if (cost >= best) continue;
         best = cost;
         c->tm1 = tm; c->tn1 = tn; c->split = split; c->tiles1 = (int)tiles; c->across1 = (int)across;
@@ -6902,7 +7447,8 @@ static void gtr__mlp_cut_make(gtr__mlp_cut *c, int sm_count) {
         int64_t tiles = 0;
         for (int l = 0; l < c->layers; l++) tiles += (int64_t)((c->n[l] + tm - 1) / tm) * ((c->k[l] + tn - 1) / tn);
         int64_t rounds = (tiles + sm_count - 1) / sm_count;
-        int64_t cost = rounds * ((int64_t)(tm + tn) * chunks3 * depth * c->size / 48 + (int64_t)tm * tn * chunks3 * depth / 1024 + 900 + tm * tn / 4);
+        int64_t cost = rounds * ((int64_t)(tm + tn) * chunks3 * depth * c->size / 48
+            + (int64_t)tm * tn * chunks3 * depth / 1024 + 900 + tm * tn / 4);
         if (cost >= best) continue;
         best = cost;
         c->tm3 = tm; c->tn3 = tn; c->tiles3 = (int)tiles;
@@ -6924,7 +7470,8 @@ static void gtr__mlp_cut_make(gtr__mlp_cut *c, int sm_count) {
     if (c->layers == 1) c->dy_pitch[0] = c->pitch[0];   // the loss writes it
     for (int i = 0; i < 2; i++) { c->dy_at[i] = at; at += 16 * 4 * c->dy_pitch[i]; }
     c->red_at = at;
-    at += 4 * (int)gtr__max64(5120, 16 * ((widest + 31) / 32 * 32 + 8));     // 8 ways of up to 8 columns (forward) or 32 (back) need 5120
+    // 8 ways of up to 8 columns (forward) or 32 (back) need 5120
+    at += 4 * (int)gtr__max64(5120, 16 * ((widest + 31) / 32 * 32 + 8));
     c->middle = at;
 }
 static int gtr__mlp_kept_rows(int n, int size) { return size == 4 ? (n + 7) / 8 * 8 : (n + 15) / 16 * 16; }
@@ -6940,7 +7487,9 @@ static int gtr__mlp_fits(const gtr__plan *plan, int at, const gtr__caps *caps, b
     gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
     gtr__mlp_parts p;
     gtr__mlp_cut c;
-    if (at != 0 || caps->sm_count < 1 || plan->n_stage != 1 || !gtr__mlp_parse(&v, &p, dropout) || !gtr__mlp_extents(&v, &p, &c)) return 0;
+    if (at != 0 || caps->sm_count < 1 || plan->n_stage != 1 || !gtr__mlp_parse(&v, &p, dropout)
+            || !gtr__mlp_extents(&v, &p, &c))
+        return 0;
     const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
     const gtr__feed *f = (const gtr__feed *)plan->node[0].attr.ptr;
     int trained = 0;
@@ -6952,7 +7501,9 @@ static int gtr__mlp_fits(const gtr__plan *plan, int at, const gtr__caps *caps, b
         for (int k = 0; k < 3; k++) for (int i = 0; i < count[k]; i++)
             if (value[k][i] >= 0 && gtr__mlp_storage(&v, value[k][i]) != (k == 2 ? GTR_F32 : t)) return 0;
         if (gtr__mlp_storage(&v, g->in[g->n_in - 1]) != t) return 0;
-        if (p.drop[l] >= 0 && (gtr__mlp_storage(&v, plan->node[p.drop[l]].out[0]) != t || gtr__mlp_storage(&v, plan->node[p.drop_back[l]].out[0]) != t)) return 0;
+        if (p.drop[l] >= 0 && (gtr__mlp_storage(&v, plan->node[p.drop[l]].out[0]) != t
+                || gtr__mlp_storage(&v, plan->node[p.drop_back[l]].out[0]) != t))
+            return 0;
         for (int k = 1; k < g->n_out; k++) {
             if (g->out[k] < 0) continue;
             if (plan->value[g->out[k]].home != GTR__HOME_GRADIENT) return 0;
@@ -6962,17 +7513,21 @@ static int gtr__mlp_fits(const gtr__plan *plan, int at, const gtr__caps *caps, b
     if (!o || o->n != trained || !f || f->n > 5 || plan->node[0].n_out != f->n || plan->batch != c.batch) return 0;
     for (int k = 0; k < f->n; k++) {        // the first layer's input comes whole rows at a time
         int y = plan->node[0].out[k];
-        if (y < 0 || (f->input[k].from != GTR_U8 && f->input[k].from != GTR_F32 && f->input[k].from != GTR_I32)) return 0;
+        if (y < 0 || (f->input[k].from != GTR_U8 && f->input[k].from != GTR_F32 && f->input[k].from != GTR_I32))
+            return 0;
         if (gtr__mlp_same(&v, y, plan->node[p.forward[0]].in[0]) && f->input[k].row != c.k[0]) return 0;
         if (gtr__mlp_count(&v, y) > INT32_MAX / 2 || gtr__mlp_count(&v, y) != c.batch * f->input[k].row) return 0;
     }
     const int64_t work = c.parameters * c.batch, most = (int64_t)caps->sm_count * 2500000;
     if (c.parameters > 1000000 || work > (most > 40000000 ? most : 40000000)) return 0;
     gtr__mlp_cut_make(&c, caps->sm_count);
-    return (size_t)c.middle <= caps->shared && gtr__mlp_ring(gtr__mlp_stage1(&c), 2, c.tm1, c.tn1) <= caps->shared && gtr__mlp_ring(gtr__mlp_stage3(&c), 2, c.tm3, c.tn3) <= caps->shared ? plan->n_node : 0;
+    return (size_t)c.middle <= caps->shared && gtr__mlp_ring(gtr__mlp_stage1(&c), 2, c.tm1, c.tn1) <= caps->shared
+        && gtr__mlp_ring(gtr__mlp_stage3(&c), 2, c.tm3, c.tn3) <= caps->shared ? plan->n_node : 0;
 }
 // By three barriers a step, without dropout.
-static int gtr__mlp_match(const gtr__plan *plan, int at, const gtr__caps *caps) { return gtr__mlp_fits(plan, at, caps, false); }
+static int gtr__mlp_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
+    return gtr__mlp_fits(plan, at, caps, false);
+}
 
 // >>mlp-launch
 
@@ -7002,7 +7557,8 @@ static gtr__mlp_space gtr__mlp_space_of(const gtr__mlp_cut *c, int sm_count) {
     s.bytes = s.rate + gtr__pad256(sizeof(gtr__rates));
     return s;
 }
-static void gtr__mlp_layers(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p, const gtr__mlp_cut *cut) {
+static void gtr__mlp_layers(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p,
+        const gtr__mlp_cut *cut) {
     for (int l = 0; l < p->layers; l++) {
         const gtr__node *f = &v->node[p->forward[l]], *g = &v->node[p->gradient[l]];
         gtr__mlp_layer *L = &m->layer[l];
@@ -7027,7 +7583,8 @@ static void gtr__mlp_layers(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view
     }
     (void)c;
 }
-static gtr_result gtr__mlp_inputs(void *instance, gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const void *x) {
+static gtr_result gtr__mlp_inputs(void *instance, gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v,
+        const void *x) {
     const gtr__node *n = &v->node[0];
     const gtr__feed *f = (const gtr__feed *)n->attr.ptr;
     for (int k = 0; k < f->n && k < n->n_out; k++) {
@@ -7071,7 +7628,8 @@ static gtr_result gtr__mlp_start(void *instance, const gtr__call *c, gtr__mlp *m
     return gtr__all_of(gtr__k_mlp<T, KIND>, m, blocks, GTR__MLP_T, bytes, false).start(instance, c, "gtr__k_mlp");
 }
 // What the kernel gets, but for how it is cut.
-static gtr_result gtr__mlp_fill(void *instance, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p, const gtr__mlp_cut *cut, gtr__mlp *m) {
+static gtr_result gtr__mlp_fill(void *instance, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p,
+        const gtr__mlp_cut *cut, gtr__mlp *m) {
     gtr__cuda *g = (gtr__cuda *)instance;
     const gtr__optim *o = (const gtr__optim *)v->node[p->update].attr.ptr;
     const gtr__node *report = &v->node[p->report];
@@ -7086,8 +7644,10 @@ static gtr_result gtr__mlp_fill(void *instance, const gtr__call *c, const gtr__m
     m->sums = o->clip > 0 || o->scaled; m->checks = !o->loss_only; m->clipped = o->clip > 0;
     m->hurry = c->caps->hurry ? GTR__DEADLINE - c->caps->hurry : 0; m->late = c->caps->late;
     m->ctl = c->ctl;
-    for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++) m->report.value[k] = gtr__opd_of(gtr__mlp_arg(v, report->in[k]));
-    m->report.shared = (gtr__shared *)(uintptr_t)report->attr.i[0]; m->report.ctl = c->ctl; m->report.trainer = 1; m->report.scaled = o->scaled;
+    for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++)
+        m->report.value[k] = gtr__opd_of(gtr__mlp_arg(v, report->in[k]));
+    m->report.shared = (gtr__shared *)(uintptr_t)report->attr.i[0]; m->report.ctl = c->ctl; m->report.trainer = 1;
+    m->report.scaled = o->scaled;
     return GTR_OK;
 }
 static gtr_result gtr__mlp_run(void *instance, const gtr__call *c) {
@@ -7097,7 +7657,8 @@ static gtr_result gtr__mlp_run(void *instance, const gtr__call *c) {
     gtr__mlp_parts p;
     gtr__mlp_cut cut;
     gtr__mlp m;
-    if (!gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &cut)) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    if (!gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &cut))
+        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     gtr__mlp_cut_make(&cut, gtr__sms(c));
     const gtr__mlp_space space = gtr__mlp_space_of(&cut, gtr__sms(c));
     if (c->measure) return gtr__measured(c, space.bytes);
@@ -7106,13 +7667,16 @@ static gtr_result gtr__mlp_run(void *instance, const gtr__call *c) {
     m.tm1 = cut.tm1; m.tn1 = cut.tn1; m.split = cut.split; m.tiles1 = cut.tiles1; m.across1 = cut.across1;
     m.tiles2 = cut.tiles2;
     m.tm3 = cut.tm3; m.tn3 = cut.tn3; m.tiles3 = cut.tiles3;
-    m.dy_at[0] = cut.dy_at[0]; m.dy_at[1] = cut.dy_at[1]; m.dy_pitch[0] = cut.dy_pitch[0]; m.dy_pitch[1] = cut.dy_pitch[1]; m.red_at = cut.red_at;
-    m.part = (float *)((char *)c->ws + space.part); m.sum = (float4 *)((char *)c->ws + space.sum); m.guard = (double2 *)((char *)c->ws + space.guard); m.rate = (gtr__rates *)((char *)c->ws + space.rate);
+    m.dy_at[0] = cut.dy_at[0]; m.dy_at[1] = cut.dy_at[1]; m.dy_pitch[0] = cut.dy_pitch[0];
+    m.dy_pitch[1] = cut.dy_pitch[1]; m.red_at = cut.red_at;
+    m.part = (float *)((char *)c->ws + space.part); m.sum = (float4 *)((char *)c->ws + space.sum);
+    m.guard = (double2 *)((char *)c->ws + space.guard); m.rate = (gtr__rates *)((char *)c->ws + space.rate);
     // Shared memory: rings as deep as it allows; the further layers' weights in the middle, as many as fit.
     const size_t most = g->shared_max, stage1 = (size_t)gtr__mlp_stage1(&cut), stage3 = (size_t)gtr__mlp_stage3(&cut);
     m.stages1 = (int)gtr__max64(2, gtr__min64(6, (int64_t)((most - GTR__MLP_HEAD) / stage1)));
     m.stages3 = (int)gtr__max64(2, gtr__min64(6, (int64_t)((most - GTR__MLP_HEAD) / stage3)));
-    size_t bytes = gtr__mlp_ring((int)stage1, m.stages1, cut.tm1, cut.tn1), bytes3 = gtr__mlp_ring((int)stage3, m.stages3, cut.tm3, cut.tn3), middle = (size_t)cut.middle;
+    size_t bytes = gtr__mlp_ring((int)stage1, m.stages1, cut.tm1, cut.tn1),
+        bytes3 = gtr__mlp_ring((int)stage3, m.stages3, cut.tm3, cut.tn3), middle = (size_t)cut.middle;
     for (int l = 1; l < m.layers; l++) {
         gtr__mlp_layer *L = &m.layer[l];
         const int pitch = (L->k * cut.size + 127) / 128 * 32 + 4;
@@ -7126,67 +7690,82 @@ static gtr_result gtr__mlp_run(void *instance, const gtr__call *c) {
     const gtr_dtype t = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype;
     if (t == GTR_BF16) return gtr__mlp_start<__nv_bfloat16, GTR__PRODUCT_HALF>(instance, c, &m, bytes);
     if (t == GTR_F16) return gtr__mlp_start<__half, GTR__PRODUCT_HALF>(instance, c, &m, bytes);
-    return c->precision == GTR_TF32 ? gtr__mlp_start<float, GTR__PRODUCT_TF32>(instance, c, &m, bytes) : gtr__mlp_start<float, GTR__PRODUCT_FMA>(instance, c, &m, bytes);
+    return c->precision == GTR_TF32 ? gtr__mlp_start<float, GTR__PRODUCT_TF32>(instance, c, &m, bytes)
+        : gtr__mlp_start<float, GTR__PRODUCT_FMA>(instance, c, &m, bytes);
 }
 
 // >>resident
 // A multilayer perceptron that stays in the multiprocessors while a launch does many steps. Blocks are groups x ranks:
 // block (g, r) keeps the first layer's weights of its group's columns and its rank's part of k, with their moments, in
-// shared memory; 16 rows of the batch are a rank's own from there on. A step has an exchange a layer and one for the way
-// back, all of them words published to L2 (see >>blocks):
+// shared memory; 16 rows of the batch are a rank's own from there on. A step has an exchange a layer and one for the
+// way back, all of them words published to L2 (see >>blocks):
 //
 //   publisher              words                                   awaited by
 //   block (g, r)           part: x w of its columns and k, all rows   the group's ranks: sum, bias, activation
-//   block (g, r)           h: its rank's rows, its group's columns    the rank's groups: each makes its columns of the next
+//   block (g, r)           h: its rank's rows, its group's columns    the rank's groups: each
+//                          makes its columns of the next
 //                                                                     layer; the last, narrow layer, the loss and its
 //                                                                     gradient are made by every group for itself
-//   block (g, r)           dz: the same of the first layer            the group's ranks: dw = dz^T x, whole; update in place
+//   block (g, r)           dz: the same of the first layer            the group's ranks: dw = dz^T
+//                          x, whole; update in place
 //   whoever has a tile     w: a further layer's, updated              the blocks that hold these weights
 //   first group of a rank  loss                                       the reporting block
 //
 // A block's first team of warps does what the next exchange waits for. Its second, while the first goes back, makes the
-// further layers' gradients, tiles over all blocks, publishes their new weights, sums the loss's figures, awaits its own
-// weights, and gathers the next step's x. A number that products read is rounded by its publisher, once, so that those who
-// await it have nothing to do but multiply.
+// further layers' gradients, tiles over all blocks, publishes their new weights, sums the loss's figures, awaits its
+// own weights, and gathers the next step's x. A number that products read is rounded by its publisher, once, so that
+// those who await it have nothing to do but multiply.
 //
-// No word needs a fence or a flag: its lowest bit is the step's tag, the one above a mark that its publisher has found a
-// gradient that is not finite, and whoever wants it polls until the tag is there. Buffers alternate by step, and no block
-// ends a step before all have read what the one before made (their parts and tiles are wanted), so that one bit is enough.
+// No word needs a fence or a flag: its lowest bit is the step's tag, the one above a mark that its publisher has found
+// a gradient that is not finite, and whoever wants it polls until the tag is there. Buffers alternate by step, and no
+// block ends a step before all have read what the one before made (their parts and tiles are wanted),
+// so that one bit is enough.
 // A bad step is known to all before the next one's update: then each block rolls back to the state before it. One block
 // more fetches the records and reports. Bound by latency: 4 trips through L2 of 0.6 us, and by the instructions between
 // them, which depend on each other: few warps, so that loads are best issued many at a time.
 
-#define GTR__RES_TEAM    256            // threads of each of two teams: one does what the next exchange waits for, the other all else
+// threads of each of two teams: one does what the next exchange waits for, the other all else
+#define GTR__RES_TEAM    256
 #define GTR__RES_T       (2 * GTR__RES_TEAM)
 #define GTR__RES_SHIFT   8              // GTR__RES_TEAM is 1 << this
 #define GTR__RES_WARPS   (GTR__RES_TEAM / 32)
 #define GTR__RES_OUT     32             // outputs of the last layer, at most
 #define GTR__RES_RANKS   16
 #define GTR__RES_ASKED   11             // words of four that a thread asks for at a time, of new weights
-#define GTR__RES_KP      144            // pitches, in words, of w, dz and bytes of x, where a group has 16 columns and a rank 128 of k at most
+// pitches, in words, of w, dz and bytes of x, where a group has 16 columns and a rank 128 of k at most
+#define GTR__RES_KP      144
 #define GTR__RES_ZP      24
 #define GTR__RES_XP      36
 
 typedef struct gtr__res_layer {
     int slice, width;           // columns of a group, a multiple of 8; of all, padded to a multiple of 16
     int task0, across;          // first of its tiles of 16 x 16; how many side by side along k
-    int forward_at, forward_pitch, back_at, back_pitch;    // words in shared memory: rows of w of the group's columns; columns of w of the layer before's
-    int bias_at, own_at;        // bias of the group's columns (all, in the last layer); own rows' and columns' output, then what the activation was applied to
+    // words in shared memory: rows of w of the group's columns; columns of w of the layer before's
+    int forward_at, forward_pitch, back_at, back_pitch;
+    // bias of the group's columns (all, in the last layer); own rows' and columns' output, then what the
+    // activation was applied to
+    int bias_at, own_at;
     int drop_at;                // dropout behind it: factors of own rows and columns, by step; 0: dropped
     float drop, scale;          // its probability, 1 / (1 - p); 0, 1: none
     uint64_t key;
-    uint32_t *h, *dz, *w, *b;   // exchanged: output, its gradient, new weights, new bias (both of even steps; odd ones' lie s.renewed further on)
+    // exchanged: output, its gradient, new weights, new bias (both of even steps; odd ones' lie s.renewed further on)
+    uint32_t *h, *dz, *w, *b;
 } gtr__res_layer;
 typedef struct gtr__res {
     gtr__mlp m;
     gtr__res_layer layer[GTR__MLP_LAYERS];
     int groups, ranks, rows, spare;     // rows: ranks that have rows of the batch; spare: blocks that make tiles only
     int kr, kp, zp, xp;         // k of a rank, a multiple of 8; words of a row of w, of dz, of x in shared memory
-    int bytes;                  // x stays the data set's bytes, which are exact: sums are scaled. BF16 rounds them scaled, as all that feeds a product
+    // x stays the data set's bytes, which are exact: sums are scaled. BF16 rounds them scaled, as
+    // all that feeds a product
+    int bytes;
     int tasks, most_tasks;
-    int left_at, origin_at, label_at, target_at, x_at, state_at, w0_at, middle_at, y_at, d_at, red_at, red_words, tile_at, unit_at, end_at;  // words in shared memory
+    // words in shared memory
+    int left_at, origin_at, label_at, target_at, x_at, state_at, w0_at, middle_at, y_at, d_at, red_at, red_words,
+        tile_at, unit_at, end_at;
     int theirs;                 // tiles that fall to workers; the rest to spare blocks
-    int units, renewed;         // fours of words of the further layers' weights that a block holds; words of all that are renewed in a step
+    // fours of words of the further layers' weights that a block holds; words of all that are renewed in a step
+    int units, renewed;
     int last_pre;               // the last hidden layer's activation wants its input on the way back
     int target;                 // which of m.rest is the loss's
     int drops;                  // layers with dropout, a bit each
@@ -7198,30 +7777,54 @@ typedef struct gtr__res {
     gtr__rates *rate;
 } gtr__res;
 
-// What a kernel knows of the cut: nothing; or three layers, columns of the first a group, ranks, most of k a rank, pitches, no more groups of rows
-// than warps and a task of the first layer a warp. TILES, REST: of 8 columns that a group has at most, of the first layer and of the others. NARROW
-// is what 256 columns of 784 get on 132 multiprocessors, BROAD what 257 do: 17 groups of 16 columns would be too many.
+// What a kernel knows of the cut: nothing; or three layers, columns of the first a group, ranks, most of k a rank,
+// pitches, no more groups of rows than warps and a task of the first layer a warp. TILES, REST: of 8 columns that a
+// group has at most, of the first layer and of the others. NARROW is what 256 columns of 784 get on 132
+// multiprocessors, BROAD what 257 do: 17 groups of 16 columns would be too many.
 enum { GTR__RES_ANY, GTR__RES_NARROW, GTR__RES_BROAD };
-template <int CUT> struct gtr__res_known { enum { LAST = 0, SLICE = 0, RANKS = 0, KR = 0, KP = 0, ZP = 0, XP = 0, TILES = 4, REST = 4 }; };
-template <> struct gtr__res_known<GTR__RES_NARROW> { enum { LAST = 2, SLICE = 16, RANKS = 8, KR = 128, KP = GTR__RES_KP, ZP = GTR__RES_ZP, XP = GTR__RES_XP, TILES = 2, REST = 2 }; };
-template <> struct gtr__res_known<GTR__RES_BROAD> { enum { LAST = 2, SLICE = 32, RANKS = 13, KR = 64, KP = 80, ZP = 40, XP = 20, TILES = 4, REST = 2 }; };
-template <int CUT> static __device__ __forceinline__ int gtr__res_slice(const gtr__res &s) { return CUT ? (int)gtr__res_known<CUT>::SLICE : s.layer[0].slice; }
-template <int CUT> static __device__ __forceinline__ int gtr__res_ranks(const gtr__res &s) { return CUT ? (int)gtr__res_known<CUT>::RANKS : s.ranks; }
+template <int CUT>
+struct gtr__res_known { enum { LAST = 0, SLICE = 0, RANKS = 0, KR = 0, KP = 0, ZP = 0, XP = 0, TILES = 4, REST = 4 }; };
+template <>
+struct gtr__res_known<GTR__RES_NARROW> {
+    enum {
+        LAST = 2, SLICE = 16, RANKS = 8, KR = 128, KP = GTR__RES_KP, ZP = GTR__RES_ZP, XP = GTR__RES_XP,
+        TILES = 2, REST = 2
+    };
+};
+template <>
+struct gtr__res_known<GTR__RES_BROAD> {
+    enum { LAST = 2, SLICE = 32, RANKS = 13, KR = 64, KP = 80, ZP = 40, XP = 20, TILES = 4, REST = 2 };
+};
+template <int CUT>
+static __device__ __forceinline__ int gtr__res_slice(const gtr__res &s) {
+    return CUT ? (int)gtr__res_known<CUT>::SLICE : s.layer[0].slice;
+}
+template <int CUT>
+static __device__ __forceinline__ int gtr__res_ranks(const gtr__res &s) {
+    return CUT ? (int)gtr__res_known<CUT>::RANKS : s.ranks;
+}
 
 #define GTR__RES_LEFT (16 * (GTR__RES_OUT + 2))        // words of what a step's figures are made of
 
-// Operands. TF32 rounds what is sent or kept for a product, BF16 where a number is made (TF32's product of such is exact); float32 multiplies in halves.
+// Operands. TF32 rounds what is sent or kept for a product, BF16 where a number is made (TF32's product of such is
+// exact); float32 multiplies in halves.
 enum { GTR__RES_TF32, GTR__RES_FP32, GTR__RES_BF16 };
-template <int P> static __device__ __forceinline__ float gtr__res_low(float v) { return P == GTR__RES_BF16 ? __bfloat162float(__float2bfloat16_rn(v)) : v; }
+template <int P>
+static __device__ __forceinline__ float gtr__res_low(float v) {
+    return P == GTR__RES_BF16 ? __bfloat162float(__float2bfloat16_rn(v)) : v;
+}
 // As products want it, where it is made once and read often: weights, x.
 template <int P> static __device__ __forceinline__ float gtr__res_ready(float v) {
     if (P == GTR__RES_TF32) return __uint_as_float(gtr__mlp_round(__float_as_uint(v)));
     return gtr__res_low<P>(v);
 }
-// What is published for products is rounded by its publisher, once; a product cuts off the last bits of a word by itself, but for float32's.
-template <int P> static __device__ __forceinline__ float gtr__res_sent(float v) { return P == GTR__RES_TF32 ? gtr__res_ready<P>(v) : v; }
-// A gradient goes to products and to sums, which want it whole: with half of what TF32 keeps added, the cut is to the nearest. All that is published so
-// is, zeros too; only what is not finite stays as it is. exact: without it. An infinity comes out finite there: the weights' gradients show it.
+// What is published for products is rounded by its publisher, once; a product cuts off the last bits of a word by
+// itself, but for float32's.
+template <int P>
+static __device__ __forceinline__ float gtr__res_sent(float v) { return P == GTR__RES_TF32 ? gtr__res_ready<P>(v) : v; }
+// A gradient goes to products and to sums, which want it whole: with half of what TF32 keeps added, the cut is to the
+// nearest. All that is published so is, zeros too; only what is not finite stays as it is. exact: without it. An
+// infinity comes out finite there: the weights' gradients show it.
 template <int P> static __device__ __forceinline__ float gtr__res_published(float v) {
     const uint32_t u = __float_as_uint(v);
     return P == GTR__RES_TF32 && (u & 0x7f800000u) != 0x7f800000u ? __uint_as_float(u + 0x1000u) : v;
@@ -7229,7 +7832,10 @@ template <int P> static __device__ __forceinline__ float gtr__res_published(floa
 template <int P> static __device__ __forceinline__ float gtr__res_exact(float v) {
     return P == GTR__RES_TF32 ? __uint_as_float(__float_as_uint(v) - 0x1000u) : v;
 }
-template <int P> static __device__ __forceinline__ float gtr__res_operand(uint32_t u) { return P == GTR__RES_FP32 ? gtr__word_number(u) : __uint_as_float(u); }
+template <int P>
+static __device__ __forceinline__ float gtr__res_operand(uint32_t u) {
+    return P == GTR__RES_FP32 ? gtr__word_number(u) : __uint_as_float(u);
+}
 // d (16x8) += a (16x8) b (8x8), both ready.
 template <int P> static __device__ __forceinline__ void gtr__res_mma(float *d, const float *a, const float *b) {
     uint32_t ua[4], ub[2];
@@ -7241,9 +7847,13 @@ template <int P> static __device__ __forceinline__ void gtr__res_mma(float *d, c
         uint32_t la[4], lb[2];
         float some[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
 #pragma unroll
-        for (int i = 0; i < 4; i++) { ua[i] = gtr__to_tf32(ua[i]); la[i] = gtr__to_tf32(__float_as_uint(a[i] - __uint_as_float(ua[i]))); }
+        for (int i = 0; i < 4; i++) {
+            ua[i] = gtr__to_tf32(ua[i]); la[i] = gtr__to_tf32(__float_as_uint(a[i] - __uint_as_float(ua[i])));
+        }
 #pragma unroll
-        for (int i = 0; i < 2; i++) { ub[i] = gtr__to_tf32(ub[i]); lb[i] = gtr__to_tf32(__float_as_uint(b[i] - __uint_as_float(ub[i]))); }
+        for (int i = 0; i < 2; i++) {
+            ub[i] = gtr__to_tf32(ub[i]); lb[i] = gtr__to_tf32(__float_as_uint(b[i] - __uint_as_float(ub[i])));
+        }
         gtr__mma_tf32(some, la, ub);
         gtr__mma_tf32(some, ua, lb);
         gtr__mma_tf32(some, ua, ub);
@@ -7256,7 +7866,9 @@ template <int P> static __device__ __forceinline__ float gtr__res_byte(uint32_t 
     const float v = __uint_as_float(__byte_perm(u, 0x4b000000u, 0x7440u | (uint32_t)i)) - 8388608.0f;
     return P == GTR__RES_BF16 ? gtr__res_low<P>(v * scale) : v;
 }
-static __device__ __forceinline__ bool gtr__res_infinite(float v) { return (__float_as_uint(v) & 0x7fffffffu) >= 0x7f800000u; }
+static __device__ __forceinline__ bool gtr__res_infinite(float v) {
+    return (__float_as_uint(v) & 0x7fffffffu) >= 0x7f800000u;
+}
 
 // What a block keeps beside its pool.
 typedef struct gtr__res_head {
@@ -7270,7 +7882,8 @@ typedef struct gtr__res_head {
     float scratch[16], share;   // share: of the loss's smoothing, a class's
     uint64_t before;            // steps before the launch, for dropout
     int counts[16], all[2], tiles, half;        // all: counted rows of the batch, by step; half: of the shuffle's bits
-    uint32_t marks[2][2], own[2][2];    // by team and step: the marks of awaited words (4: they did not arrive); what was wrong here
+    // by team and step: the marks of awaited words (4: they did not arrive); what was wrong here
+    uint32_t marks[2][2], own[2][2];
     int stop, wrong;
 } gtr__res_head;
 // Head is a gtr__res_head or what has its launch in the same members, Net a gtr__res or what is like it.
@@ -7314,19 +7927,23 @@ template <typename Head> static __device__ __forceinline__ int64_t gtr__res_orig
     }
     return r;
 }
-// Barriers: 1 and 2 of a team, one of both teams, and those at which one team only arrives for the other: something is there, or done with.
+// Barriers: 1 and 2 of a team, one of both teams, and those at which one team only arrives for the other: something is
+// there, or done with.
 enum { GTR__RES_RENEWED = 3, GTR__RES_DONE, GTR__RES_READY };
 static __device__ __forceinline__ int gtr__res_team() { return (int)threadIdx.x / GTR__RES_TEAM; }
 // Opaque: what is computed from them is not kept in registers, of which there are too few, over a whole step.
 static __device__ __forceinline__ int gtr__res_opaque(int v) { asm volatile("" : "+r"(v)); return v; }
-static __device__ __forceinline__ int gtr__res_below(int v, int end) {       // opaque, but for its bounds: then its halves are shifts
+// opaque, but for its bounds: then its halves are shifts
+static __device__ __forceinline__ int gtr__res_below(int v, int end) {
     v = gtr__res_opaque(v);
 #ifdef __CUDA_ARCH__
     __builtin_assume(v >= 0 && v < end);
 #endif
     return v;
 }
-static __device__ __forceinline__ int gtr__res_thread() { return gtr__res_below((int)threadIdx.x % GTR__RES_TEAM, GTR__RES_TEAM); }
+static __device__ __forceinline__ int gtr__res_thread() {
+    return gtr__res_below((int)threadIdx.x % GTR__RES_TEAM, GTR__RES_TEAM);
+}
 static __device__ __forceinline__ int gtr__res_lane() { return gtr__res_below((int)threadIdx.x & 31, 32); }
 // Where shared memory lies, in a register: else each access works it out anew.
 static __device__ __forceinline__ float *gtr__res_base(char *p) {
@@ -7339,11 +7956,19 @@ static __device__ __forceinline__ float *gtr__res_base(char *p) {
 #endif
 }
 // Not bar.sync: that promises that all who wait do so at the same instruction, which teams do not.
-static __device__ __forceinline__ void gtr__res_bar(int id, int threads) { asm volatile("barrier.sync %0, %1;" :: "r"(id), "r"(threads) : "memory"); }
-static __device__ __forceinline__ void gtr__res_arrive(int id, int threads) { asm volatile("bar.arrive %0, %1;" :: "r"(id), "r"(threads) : "memory"); }
+static __device__ __forceinline__ void gtr__res_bar(int id, int threads) {
+    asm volatile("barrier.sync %0, %1;" :: "r"(id), "r"(threads) : "memory");
+}
+static __device__ __forceinline__ void gtr__res_arrive(int id, int threads) {
+    asm volatile("bar.arrive %0, %1;" :: "r"(id), "r"(threads) : "memory");
+}
 static __device__ __forceinline__ void gtr__res_sync() { gtr__res_bar(1 + gtr__res_team(), GTR__RES_TEAM); }
-static __device__ __forceinline__ uint32_t gtr__res_marks(const gtr__res_head *h, int par) { return h->marks[0][par] | h->marks[1][par]; }
-static __device__ __forceinline__ uint32_t gtr__res_own(const gtr__res_head *h, int par) { return h->own[0][par] | h->own[1][par]; }
+static __device__ __forceinline__ uint32_t gtr__res_marks(const gtr__res_head *h, int par) {
+    return h->marks[0][par] | h->marks[1][par];
+}
+static __device__ __forceinline__ uint32_t gtr__res_own(const gtr__res_head *h, int par) {
+    return h->own[0][par] | h->own[1][par];
+}
 // The marks that came with awaited words, for all of the block to see behind the next barrier.
 static __device__ __forceinline__ void gtr__res_pass(gtr__res_head *h, int par, const gtr__waiting &awaited) {
     const uint32_t news = awaited.bad | (awaited.turns >= GTR__DEADLINE ? 4u : 0u);
@@ -7351,25 +7976,30 @@ static __device__ __forceinline__ void gtr__res_pass(gtr__res_head *h, int par, 
 }
 
 // >>resident-feed
-// The row source. What a step reads of the data set is gathered a step ahead, by the second team: bytes by asynchronous copies of words; where rows do
-// not begin at one, the thread that copied them moves them into place.
+// The row source. What a step reads of the data set is gathered a step ahead, by the second team: bytes by asynchronous
+// copies of words; where rows do not begin at one, the thread that copied them moves them into place.
 struct gtr__res_raw { int label; float rate; };
-static __device__ __forceinline__ void gtr__res_origins(const gtr__res &s, float *pool, const gtr__res_head *h, int step) {
+static __device__ __forceinline__ void gtr__res_origins(const gtr__res &s, float *pool,
+        const gtr__res_head *h, int step) {
     const int row = gtr__res_thread();
     int64_t *origin = (int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16 + row;
     if (row >= s.rows * 16) return;
     const int64_t from = row < s.m.batch ? gtr__res_origin(h, step, row) : -1;
-    origin[0] = from; origin[2 * s.rows * 16] = from * s.m.layer[0].k;          // the second: in the data set's first column
+    // the second: in the data set's first column
+    origin[0] = from; origin[2 * s.rows * 16] = from * s.m.layer[0].k;
 }
 static __device__ __forceinline__ void gtr__res_copy8(void *dst, const void *src) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" :: "r"(gtr__shared_address(dst)), "l"(__cvta_generic_to_global(src)) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" :: "r"(gtr__shared_address(dst)),
+        "l"(__cvta_generic_to_global(src)) : "memory");
 #else
     *(uint2 *)dst = *(const uint2 *)src;
 #endif
 }
-// The words that have some of `left` bytes from src on, of rows that do not begin at one; and, when they have come, the bytes moved to a row's begin.
-static __device__ __noinline__ void gtr__res_ask_words(float *to, int xp, const char *src, const int64_t *offset, int left, int rows) {
+// The words that have some of `left` bytes from src on, of rows that do not begin at one; and, when they have come, the
+// bytes moved to a row's begin.
+static __device__ __noinline__ void gtr__res_ask_words(float *to, int xp, const char *src, const int64_t *offset,
+        int left, int rows) {
     const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32;
 #pragma unroll 1
     for (int c = ((int)threadIdx.x & 31) * 4; c < left + 3; c += 128)
@@ -7377,17 +8007,21 @@ static __device__ __noinline__ void gtr__res_ask_words(float *to, int xp, const 
         for (int r = warp; r < rows; r += 4 * GTR__RES_WARPS) {
             uintptr_t from[4];          // of four rows at once: nothing is read ahead of a copy
 #pragma unroll
-            for (int i = 0; i < 4; i++) from[i] = (uintptr_t)src + (uintptr_t)offset[r + i * GTR__RES_WARPS < rows ? r + i * GTR__RES_WARPS : r];
+            for (int i = 0; i < 4; i++) from[i] = (uintptr_t)src
+                + (uintptr_t)offset[r + i * GTR__RES_WARPS < rows ? r + i * GTR__RES_WARPS : r];
 #pragma unroll
             for (int i = 0; i < 4; i++) {
                 const int off = (int)(from[i] & 3);
-                if (c < left + off && r + i * GTR__RES_WARPS < rows) gtr__copy4((char *)(to + (r + i * GTR__RES_WARPS) * xp) + c, (const void *)(from[i] - off + c), true);
+                if (c < left + off && r + i * GTR__RES_WARPS < rows) gtr__copy4(
+                    (char *)(to + (r + i * GTR__RES_WARPS) * xp) + c, (const void *)(from[i] - off + c), true);
             }
         }
 }
-static __device__ __noinline__ void gtr__res_move_words(float *x, int xp, const char *src, const int64_t *offset, int most, int rows) {
+static __device__ __noinline__ void gtr__res_move_words(float *x, int xp, const char *src, const int64_t *offset,
+        int most, int rows) {
     const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32, lane = (int)threadIdx.x & 31;
-    const int words = (most + 6) / 4 + 1 < xp - 1 ? (most + 6) / 4 + 1 : xp - 1;       // those that copies may have come to
+    // those that copies may have come to
+    const int words = (most + 6) / 4 + 1 < xp - 1 ? (most + 6) / 4 + 1 : xp - 1;
     __syncwarp();
 #pragma unroll 1
     for (int r0 = warp; r0 < rows; r0 += 4 * GTR__RES_WARPS)
@@ -7401,16 +8035,20 @@ static __device__ __noinline__ void gtr__res_move_words(float *x, int xp, const 
                 const int r = r0 + i * GTR__RES_WARPS < rows ? r0 + i * GTR__RES_WARPS : r0, at = c < words ? c : 0;
                 row[i] = (uint32_t *)x + r * xp + at;
                 lo[i] = row[i][0]; hi[i] = row[i][1];
-                lo[i] = __byte_perm(lo[i], hi[i], 0x3210u + 0x1111u * (uint32_t)(((uintptr_t)src + (uintptr_t)offset[r]) & 3)) & mask;
+                lo[i] = __byte_perm(lo[i], hi[i],
+                    0x3210u + 0x1111u * (uint32_t)(((uintptr_t)src + (uintptr_t)offset[r]) & 3)) & mask;
             }
             __syncwarp();
 #pragma unroll
             for (int i = 0; i < 4; i++) if (c < words && (i == 0 || r0 + i * GTR__RES_WARPS < rows)) *row[i] = lo[i];
         }
 }
-static __device__ __forceinline__ void gtr__res_ask(const gtr__res &s, float *pool, gtr__res_head *h, int step, int rank, gtr__res_raw &raw) {
-    const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16, *offset = origin + 2 * s.rows * 16;
-    const int tid = gtr__res_thread(), k0 = rank * s.kr, columns = s.m.layer[0].k, left = columns - k0 < s.kr ? columns - k0 : s.kr;
+static __device__ __forceinline__ void gtr__res_ask(const gtr__res &s, float *pool, gtr__res_head *h, int step,
+        int rank, gtr__res_raw &raw) {
+    const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16,
+        *offset = origin + 2 * s.rows * 16;
+    const int tid = gtr__res_thread(), k0 = rank * s.kr, columns = s.m.layer[0].k,
+        left = columns - k0 < s.kr ? columns - k0 : s.kr;
     if (s.bytes && left > 0) {
         const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot] + k0;
         float *to = pool + s.x_at + (step & 1) * s.rows * 16 * s.xp;
@@ -7418,7 +8056,8 @@ static __device__ __forceinline__ void gtr__res_ask(const gtr__res &s, float *po
             const int at = tid % 16 * 8;
             if (at < left)
 #pragma unroll 4
-                for (int r = tid / 16; r < s.m.batch; r += GTR__RES_TEAM / 16) gtr__res_copy8((char *)(to + r * s.xp) + at, src + offset[r] + at);
+                for (int r = tid / 16; r < s.m.batch; r += GTR__RES_TEAM / 16)
+                    gtr__res_copy8((char *)(to + r * s.xp) + at, src + offset[r] + at);
         } else gtr__res_ask_words(to, s.xp, src, offset, left, s.m.batch);
     }
     gtr__copies_commit();
@@ -7426,18 +8065,22 @@ static __device__ __forceinline__ void gtr__res_ask(const gtr__res &s, float *po
     if (s.m.loss == GTR__OP_XENT_STEP && tid < s.m.batch) {
         const gtr__feed_one &in = s.m.rest[s.target];
         const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
-        raw.label = in.from == GTR_U8 ? (int)((const unsigned char *)src)[origin[tid]] : ((const int32_t *)src)[origin[tid]];
+        raw.label = in.from == GTR_U8 ? (int)((const unsigned char *)src)[origin[tid]]
+            : ((const int32_t *)src)[origin[tid]];
     }
     raw.rate = tid < (int)(sizeof(gtr__rates) / 4) ? __ldcg((const float *)&s.rate[step] + tid) : 0.0f;
     if (tid == 0) h->all[step & 1] = 0;
 }
 static __device__ __forceinline__ float gtr__res_source(const gtr__feed_one &in, const char *src, int64_t i) {
-    return in.from == GTR_U8 ? fmaf(in.scale, (float)((const unsigned char *)src)[i], in.shift) : ((const float *)src)[i];
+    return in.from == GTR_U8 ? fmaf(in.scale, (float)((const unsigned char *)src)[i], in.shift)
+        : ((const float *)src)[i];
 }
 // Where x is floats, and what the loss compares with.
-static __device__ __noinline__ void gtr__res_take_floats(const gtr__res &s, float *pool, const gtr__res_head *h, int step, int rank, int precision) {
+static __device__ __noinline__ void gtr__res_take_floats(const gtr__res &s, float *pool, const gtr__res_head *h,
+        int step, int rank, int precision) {
     const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16;
-    const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32, lane = (int)threadIdx.x & 31, k0 = rank * s.kr, columns = s.m.layer[0].k, kr = s.kr, xp = s.xp;
+    const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32, lane = (int)threadIdx.x & 31, k0 = rank * s.kr,
+        columns = s.m.layer[0].k, kr = s.kr, xp = s.xp;
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
     float *x = pool + s.x_at + (step & 1) * s.rows * 16 * xp;
 #pragma unroll 1
@@ -7446,11 +8089,13 @@ static __device__ __noinline__ void gtr__res_take_floats(const gtr__res &s, floa
 #pragma unroll 4
         for (int c = lane; c < kr; c += 32) {
             const float v = k0 + c < columns && from >= 0 ? gtr__res_source(s.m.x, src, from * columns + k0 + c) : 0.0f;
-            x[r * xp + c] = precision == GTR__RES_TF32 ? gtr__res_ready<GTR__RES_TF32>(v) : precision == GTR__RES_BF16 ? gtr__res_ready<GTR__RES_BF16>(v) : v;
+            x[r * xp + c] = precision == GTR__RES_TF32 ? gtr__res_ready<GTR__RES_TF32>(v)
+                : precision == GTR__RES_BF16 ? gtr__res_ready<GTR__RES_BF16>(v) : v;
         }
     }
 }
-static __device__ __noinline__ void gtr__res_take_targets(const gtr__res &s, float *pool, const gtr__res_head *h, int step, int rank) {
+static __device__ __noinline__ void gtr__res_take_targets(const gtr__res &s, float *pool, const gtr__res_head *h,
+        int step, int rank) {
     const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16;
     const gtr__feed_one &to = s.m.rest[s.target];
     const char *at = (const char *)(uintptr_t)h->record.src[to.slot];
@@ -7463,15 +8108,20 @@ static __device__ __noinline__ void gtr__res_take_targets(const gtr__res &s, flo
         pool[s.target_at + (step & 1) * 16 * GTR__RES_OUT + i] = v;
     }
 }
-// Behind a barrier since gtr__res_ask, and before one. What lies in the rows of no sample, and in k beyond the last, stays finite: it is multiplied by zeros.
-template <int P> static __device__ __forceinline__ void gtr__res_take(const gtr__res &s, float *pool, gtr__res_head *h, int step, int rank, const gtr__res_raw &raw) {
+// Behind a barrier since gtr__res_ask, and before one. What lies in the rows of no sample, and in k beyond the last,
+// stays finite: it is multiplied by zeros.
+template <int P>
+static __device__ __forceinline__ void gtr__res_take(const gtr__res &s, float *pool, gtr__res_head *h, int step,
+        int rank, const gtr__res_raw &raw) {
     const int64_t *offset = (const int64_t *)(pool + s.origin_at) + (2 + (step & 1)) * s.rows * 16;
     const int tid = gtr__res_thread(), par = step & 1, k0 = rank * s.kr, columns = s.m.layer[0].k;
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
     float *x = pool + s.x_at + par * s.rows * 16 * s.xp;
     gtr__copies_done<0>();
     if (!s.bytes) gtr__res_take_floats(s, pool, h, step, rank, P);
-    else if (columns % 4 || (uintptr_t)src % 4) gtr__res_move_words(x, s.xp, src, offset, columns - k0 < s.kr ? columns - k0 : s.kr, s.m.batch);       // beyond lies what belongs to others
+    // beyond lies what belongs to others
+    else if (columns % 4 || (uintptr_t)src % 4)
+        gtr__res_move_words(x, s.xp, src, offset, columns - k0 < s.kr ? columns - k0 : s.kr, s.m.batch);
     if (s.m.loss == GTR__OP_XENT_STEP) {
         if (tid < s.rows * 16) ((int *)pool)[s.label_at + par * s.rows * 16 + tid] = raw.label;
         if (tid < s.m.batch && raw.label != s.m.xent.ignore) atomicAdd(&h->all[par], 1);
@@ -7483,11 +8133,14 @@ template <int P> static __device__ __forceinline__ void gtr__res_take(const gtr_
 // Where element e of 16 rows lies, as fragments do.
 static __device__ __forceinline__ int gtr__res_row(int e) { return (e >> 4 & 7) + (e & 2) * 4; }
 static __device__ __forceinline__ int gtr__res_column(int e) { return (e >> 7) * 8 + (e >> 1 & 6) + (e & 1); }
-static __device__ __forceinline__ int gtr__res_place(int r, int c) { return (c >> 3) * 128 + (r & 7) * 16 + (c & 6) * 2 + (r >> 3) * 2 + (c & 1); }
-// The op's masks of a rank's rows and a group's columns, drawn a step ahead by the second team and kept as factors. On the way back nobody draws:
-// what was dropped is -0.0 in what the activation's gradient reads, what was kept never is; and the factor of what was kept is in the loss's
-// gradient, or in the first layer's sums.
-static __device__ __noinline__ void gtr__res_masks(const gtr__res &s, float *pool, uint64_t step, int par, int group, int rank) {
+static __device__ __forceinline__ int gtr__res_place(int r, int c) {
+    return (c >> 3) * 128 + (r & 7) * 16 + (c & 6) * 2 + (r >> 3) * 2 + (c & 1);
+}
+// The op's masks of a rank's rows and a group's columns, drawn a step ahead by the second team and kept as factors. On
+// the way back nobody draws: what was dropped is -0.0 in what the activation's gradient reads, what was kept never is;
+// and the factor of what was kept is in the loss's gradient, or in the first layer's sums.
+static __device__ __noinline__ void gtr__res_masks(const gtr__res &s, float *pool, uint64_t step, int par,
+        int group, int rank) {
     for (int l = 0; l < s.m.layers - 1; l++) {
         const gtr__res_layer &q = s.layer[l];
         const int fours = q.slice / 4;
@@ -7510,19 +8163,26 @@ template <int P> static __device__ __forceinline__ void gtr__res_dropped(float f
 
 // >>resident-middle
 // A warp's 16 rows to its place in red (warps, tiles, 32, 4).
-template <int MOST> static __device__ __forceinline__ void gtr__res_spill(float *red, const float (*acc)[4], int tiles) {
+template <int MOST>
+static __device__ __forceinline__ void gtr__res_spill(float *red, const float (*acc)[4], int tiles) {
     float *to = red + gtr__res_thread() / 32 * tiles * 128 + gtr__res_lane() * 4;
 #pragma unroll
-    for (int j = 0; j < MOST; j++) if (j < tiles) *(float4 *)(to + j * 128) = make_float4(acc[j][0], acc[j][1], acc[j][2], acc[j][3]);
+    for (int j = 0; j < MOST; j++) if (j < tiles)
+        *(float4 *)(to + j * 128) = make_float4(acc[j][0], acc[j][1], acc[j][2], acc[j][3]);
 }
 static __device__ __forceinline__ void gtr__res_numbers(float *f, const uint4 &v) {
-    f[0] = gtr__word_number(v.x); f[1] = gtr__word_number(v.y); f[2] = gtr__word_number(v.z); f[3] = gtr__word_number(v.w);
+    f[0] = gtr__word_number(v.x); f[1] = gtr__word_number(v.y); f[2] = gtr__word_number(v.z);
+    f[3] = gtr__word_number(v.w);
 }
 static __device__ __forceinline__ void gtr__res_keep(float *to, const uint4 &v) {
-    *(float4 *)to = make_float4(gtr__word_number(v.x), gtr__word_number(v.y), gtr__word_number(v.z), gtr__word_number(v.w));
+    *(float4 *)to = make_float4(gtr__word_number(v.x), gtr__word_number(v.y), gtr__word_number(v.z),
+        gtr__word_number(v.w));
 }
-// red = a (16, width) w^T: a's words are awaited, 16 of k at a time, four of them a lane's; keep: where they go as well.
-template <int P, int TILES> static __device__ __forceinline__ void gtr__res_product(float *red, const uint32_t *a, int width, const float *w, int pitch, int tiles, float *keep, int keep_pitch, gtr__waiting &awaited) {
+// red = a (16, width) w^T: a's words are awaited, 16 of k at a time, four of them a lane's;
+// keep: where they go as well.
+template <int P, int TILES>
+static __device__ __forceinline__ void gtr__res_product(float *red, const uint32_t *a, int width, const float *w,
+        int pitch, int tiles, float *keep, int keep_pitch, gtr__waiting &awaited) {
     const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, steps = width / 16;
     width = gtr__res_opaque(width); pitch = gtr__res_opaque(pitch); keep_pitch = gtr__res_opaque(keep_pitch);
     float acc[2][TILES][4] = {};
@@ -7536,7 +8196,8 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_prod
 #pragma unroll
         for (int i = 0; i < 2; i++)
 #pragma unroll
-            for (int j = 0; j < 2; j++) b[i][j] = *(const float4 *)(w + (j < tiles ? j * 8 * pitch : 0) + (s0 + (2 * i < n ? i * GTR__RES_WARPS : 0)) * 16);
+            for (int j = 0; j < 2; j++) b[i][j] = *(const float4 *)(
+                w + (j < tiles ? j * 8 * pitch : 0) + (s0 + (2 * i < n ? i * GTR__RES_WARPS : 0)) * 16);
         auto at = [&](int i) { return a + (i & 1) * 8 * width + (s0 + (i >> 1) * GTR__RES_WARPS) * 16; };
         if (n == 4) gtr__await_words<4>(v, 4, awaited, at);
         else {
@@ -7551,8 +8212,10 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_prod
                 gtr__res_keep(keep + g * keep_pitch + 4 * t + k, v[2 * i]);
                 gtr__res_keep(keep + (g + 8) * keep_pitch + 4 * t + k, v[2 * i + 1]);
             }
-            const float first[4] = { gtr__res_operand<P>(v[2 * i].x), gtr__res_operand<P>(v[2 * i + 1].x), gtr__res_operand<P>(v[2 * i].y), gtr__res_operand<P>(v[2 * i + 1].y) };
-            const float second[4] = { gtr__res_operand<P>(v[2 * i].z), gtr__res_operand<P>(v[2 * i + 1].z), gtr__res_operand<P>(v[2 * i].w), gtr__res_operand<P>(v[2 * i + 1].w) };
+            const float first[4] = { gtr__res_operand<P>(v[2 * i].x), gtr__res_operand<P>(v[2 * i + 1].x),
+                gtr__res_operand<P>(v[2 * i].y), gtr__res_operand<P>(v[2 * i + 1].y) };
+            const float second[4] = { gtr__res_operand<P>(v[2 * i].z), gtr__res_operand<P>(v[2 * i + 1].z),
+                gtr__res_operand<P>(v[2 * i].w), gtr__res_operand<P>(v[2 * i + 1].w) };
 #pragma unroll
             for (int j = 0; j < TILES; j++) if (j < tiles) {
                 const float4 u = j < 2 ? b[i][j] : *(const float4 *)(w + j * 8 * pitch + k);
@@ -7568,13 +8231,17 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_prod
         for (int e = 0; e < 4; e++) acc[0][j][e] += acc[1][j][e];
     gtr__res_spill<TILES>(red, acc[0], tiles);
 }
-// acc += two tiles of d, as they came out of a product, by w's rows: columns 2 t and 2 t + 1 of a tile stand for t and t + 4.
-template <int P, int TILES> static __device__ __forceinline__ void gtr__res_onward(float (*acc)[4], const float (*d)[4], const float *w, int pitch, int tiles) {
+// acc += two tiles of d, as they came out of a product, by w's rows: columns 2 t and 2 t + 1 of a
+// tile stand for t and t + 4.
+template <int P, int TILES>
+static __device__ __forceinline__ void gtr__res_onward(float (*acc)[4], const float (*d)[4], const float *w,
+        int pitch, int tiles) {
     pitch = gtr__res_opaque(pitch);
     const int lane = gtr__res_lane(), g = lane >> 2, t = lane & 3;
 #pragma unroll
     for (int u = 0; u < 2; u++) {
-        const float a[4] = { gtr__res_ready<P>(d[u][0]), gtr__res_ready<P>(d[u][2]), gtr__res_ready<P>(d[u][1]), gtr__res_ready<P>(d[u][3]) };
+        const float a[4] = { gtr__res_ready<P>(d[u][0]), gtr__res_ready<P>(d[u][2]), gtr__res_ready<P>(d[u][1]),
+            gtr__res_ready<P>(d[u][3]) };
         const float *q = w + (u * 8 + 2 * t) * pitch + g;
 #pragma unroll
         for (int j = 0; j < TILES; j++) if (j < tiles) {
@@ -7601,7 +8268,8 @@ template <int W> static __device__ __forceinline__ void gtr__res_totals(float (&
         v[1] = ((u[0].y + u[1].y) + (u[2].y + u[3].y)) + ((u[4].y + u[5].y) + (u[6].y + u[7].y));
     }
 }
-#define GTR__RES_DROPS 1024     // an activation's number (or -1), and this and 1 more: dropout is behind it, and it is not ReLU
+// an activation's number (or -1), and this and 1 more: dropout is behind it, and it is not ReLU
+#define GTR__RES_DROPS 1024
 // Activations other than ReLU by calls: their code between all else costs it registers.
 static __device__ __noinline__ float gtr__res_other_act(int act, float v, float a, float b) {
     if (act >= GTR__RES_DROPS) act -= GTR__RES_DROPS + 1;
@@ -7625,23 +8293,28 @@ static __device__ __forceinline__ float gtr__res_act(const gtr__mlp_layer &L, fl
 static __device__ __forceinline__ float gtr__res_dact(const gtr__mlp_layer &L, float dy, float saved) {
     if (L.act == GTR__OP_RELU) return saved > 0 ? dy : 0.0f;
     if (L.act == GTR__OP_TANH) return gtr__res_dtanh(dy, saved);
-    return gtr__res_other_dact4(L.act, make_float4(dy, 0.0f, 0.0f, 0.0f), make_float4(saved, 1.0f, 1.0f, 1.0f), L.act_a, L.act_b).x;
+    return gtr__res_other_dact4(L.act, make_float4(dy, 0.0f, 0.0f, 0.0f), make_float4(saved, 1.0f, 1.0f, 1.0f),
+        L.act_a, L.act_b).x;
 }
-// Which fours of words a block holds: layer, row and column (row -1: biases); where they are published (from the first layer's on), where they lie.
+// Which fours of words a block holds: layer, row and column (row -1: biases); where they are published (from the first
+// layer's on), where they lie.
 template <typename F> static __device__ __forceinline__ void gtr__res_held(const gtr__res &s, int group, F visit) {
     int base = 0;
     for (int l = 1; l < s.m.layers; l++) {
         const gtr__res_layer &q = s.layer[l], &before = s.layer[l - 1];
         const bool last = l == s.m.layers - 1;
-        const int row = last ? 0 : group * q.slice, left = q.width - row, rows = last ? q.width : left < q.slice ? left > 0 ? left : 0 : q.slice;
-        const int across = before.width / 4, column = group * before.slice, wide = before.width - column < before.slice ? before.width - column : before.slice;
+        const int row = last ? 0 : group * q.slice, left = q.width - row,
+            rows = last ? q.width : left < q.slice ? left > 0 ? left : 0 : q.slice;
+        const int across = before.width / 4, column = group * before.slice,
+            wide = before.width - column < before.slice ? before.width - column : before.slice;
         const int w = (int)(q.w - s.layer[1].w), b = (int)(q.b - s.layer[1].w);
         for (int i = (int)threadIdx.x; i < rows * across; i += GTR__RES_T) {
             const int r = i / across, c = (i - r * across) * 4;
             visit(base + i, l, row + r, c, w + (row + r) * before.width + c, q.forward_at + r * q.forward_pitch + c);
         }
         base += rows * across;
-        for (int i = (int)threadIdx.x; i < rows / 4; i += GTR__RES_T) visit(base + i, l, -1, row + i * 4, b + row + i * 4, q.bias_at + i * 4);
+        for (int i = (int)threadIdx.x; i < rows / 4; i += GTR__RES_T)
+            visit(base + i, l, -1, row + i * 4, b + row + i * 4, q.bias_at + i * 4);
         base += rows / 4;
         if (last || wide <= 0) continue;
         for (int i = (int)threadIdx.x; i < q.width * (wide / 4); i += GTR__RES_T) {
@@ -7653,9 +8326,11 @@ template <typename F> static __device__ __forceinline__ void gtr__res_held(const
     for (int i = base + (int)threadIdx.x; i < s.units; i += GTR__RES_T) visit(i, 0, 0, 0, 0, -1);
 }
 // Awaits them as step `from` has updated them, to shared memory.
-static __device__ __forceinline__ void gtr__res_weights(const gtr__res &s, float *pool, int from, gtr__waiting &awaited) {
+static __device__ __forceinline__ void gtr__res_weights(const gtr__res &s, float *pool, int from,
+        gtr__waiting &awaited) {
     const int tid = gtr__res_thread();
-    const uint32_t tag = awaited.tag, *unit = (const uint32_t *)pool + s.unit_at + tid, *w = s.layer[1].w + (from & 1) * s.renewed;
+    const uint32_t tag = awaited.tag, *unit = (const uint32_t *)pool + s.unit_at + tid,
+        *w = s.layer[1].w + (from & 1) * s.renewed;
     awaited.tag = from >> 1 & 1;
 #pragma unroll 1
     for (int u = tid; u < s.units; u += GTR__RES_ASKED * GTR__RES_TEAM) {
@@ -7675,35 +8350,43 @@ static __device__ __forceinline__ void gtr__res_weights(const gtr__res &s, float
     }
     awaited.tag = tag;
 }
-// The loss of a rank's rows from the last layer's sums, 16 threads a row. What does not hang on the sums is there before; what nobody waits
-// for is done later.
+// The loss of a rank's rows from the last layer's sums, 16 threads a row. What does not hang on the sums is there
+// before; what nobody waits for is done later.
 template <int TILES> struct gtr__res_losing {
     float v[TILES / 2], dx[TILES / 2], g, share;
     int label;
     bool counts, bad;
 };
-template <int P, int TILES> static __device__ __forceinline__ void gtr__res_lose(const gtr__res &s, const float *pool, const gtr__res_head *h, int rank, int par, float scale, gtr__res_losing<TILES> &q) {
+template <int P, int TILES>
+static __device__ __forceinline__ void gtr__res_lose(const gtr__res &s, const float *pool, const gtr__res_head *h,
+        int rank, int par, float scale, gtr__res_losing<TILES> &q) {
     const int row = rank * 16 + gtr__res_thread() / 16, all = h->all[par];
     const gtr__xent &x = s.m.xent;
     q.label = s.m.loss == GTR__OP_XENT_STEP ? ((const int *)pool)[s.label_at + par * s.rows * 16 + row] : 0;
     q.counts = row < s.m.batch && q.label != x.ignore;
     q.bad = q.counts && (q.label < 0 || q.label >= s.m.layer[s.m.layers - 1].n);
     q.share = h->share;
-    q.g = s.m.loss != GTR__OP_XENT_STEP ? gtr__dloss(s.m.pair.dy, s.m.pair.seed, s.m.pair.ctl) / (float)s.m.pair.count : all ? x.seed * scale * gtr__res_inverse<P>((float)all) : 0.0f;
+    q.g = s.m.loss != GTR__OP_XENT_STEP ? gtr__dloss(s.m.pair.dy, s.m.pair.seed, s.m.pair.ctl) / (float)s.m.pair.count
+        : all ? x.seed * scale * gtr__res_inverse<P>((float)all) : 0.0f;
     if (q.bad) q.g = NAN;
 }
 // The gradient, to d.
-template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr__res_loss(const gtr__res &s, float *pool, const float *red, float *d, int pitch, int rank, int par, gtr__res_losing<TILES> &q) {
-    const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, last = LAST ? LAST : s.m.layers - 1, n = s.m.layer[last].n, width = s.layer[last].width;
+template <int P, int LAST, int TILES>
+static __device__ __forceinline__ void gtr__res_loss(const gtr__res &s, float *pool, const float *red, float *d,
+        int pitch, int rank, int par, gtr__res_losing<TILES> &q) {
+    const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, last = LAST ? LAST : s.m.layers - 1,
+        n = s.m.layer[last].n, width = s.layer[last].width;
     float *left = pool + s.left_at + r * GTR__RES_OUT + lane;
 #pragma unroll
     for (int i = 0; i < TILES / 2; i++) {
         const int c = lane + i * 16;
         q.v[i] = q.dx[i] = 0.0f;
-        if (i * 16 < n && c < n) q.v[i] = gtr__res_low<P>(gtr__res_total(red + gtr__res_place(r, c), width * 16) + pool[s.layer[last].bias_at + c]);
+        if (i * 16 < n && c < n) q.v[i] =
+            gtr__res_low<P>(gtr__res_total(red + gtr__res_place(r, c), width * 16) + pool[s.layer[last].bias_at + c]);
     }
     if (s.m.loss == GTR__OP_XENT_STEP) {
-        float ones = 0.0f, e[TILES / 2], top = -INFINITY, rest = 0.0f;         // rest: of the sum of exponentials, but for one of the greatest
+        // rest: of the sum of exponentials, but for one of the greatest
+        float ones = 0.0f, e[TILES / 2], top = -INFINITY, rest = 0.0f;
 #pragma unroll
         for (int i = 0; i < TILES / 2; i++) if (lane + i * 16 < n) top = fmaxf(top, q.v[i]);      // but for NaN
 #pragma unroll
@@ -7711,7 +8394,8 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
 #pragma unroll
         for (int i = 0; i < TILES / 2; i++) {
             const bool greatest = q.v[i] == top, in = i * 16 < n && lane + i * 16 < n;
-            e[i] = in ? gtr__res_exp<P>(q.v[i] - top) : 0.0f;      // not finite where the greatest is not, or where there is a NaN
+            // not finite where the greatest is not, or where there is a NaN
+            e[i] = in ? gtr__res_exp<P>(q.v[i] - top) : 0.0f;
             ones += in && greatest ? 1.0f : 0.0f;
             rest += in && greatest && fabsf(top) != INFINITY ? 0.0f : e[i];
         }
@@ -7721,12 +8405,18 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
             rest += __shfl_xor_sync(0xffffffffu, rest, o);
         }
         const float whole = gtr__res_inverse<P>(rest + ones);
-        if (lane == 0) { left[16 * GTR__RES_OUT - r * GTR__RES_OUT + r] = top; left[16 * GTR__RES_OUT - r * GTR__RES_OUT + 16 + r] = rest + (ones - 1.0f); }
+        if (lane == 0) {
+            left[16 * GTR__RES_OUT - r * GTR__RES_OUT + r] = top;
+            left[16 * GTR__RES_OUT - r * GTR__RES_OUT + 16 + r] = rest + (ones - 1.0f);
+        }
 #pragma unroll
         for (int i = 0; i < TILES / 2; i++) {
             const int c = lane + i * 16;
-            if (i * 16 < n && q.counts && c < n) q.dx[i] = gtr__res_low<P>(q.g * (e[i] * whole - q.share - (c == q.label ? 1.0f - s.m.xent.smooth : 0.0f)));
-            if (i * 16 < width && c < width) { d[r * pitch + c] = q.dx[i] * s.layer[last - 1].scale; left[i * 16] = q.v[i]; }
+            if (i * 16 < n && q.counts && c < n) q.dx[i] =
+                gtr__res_low<P>(q.g * (e[i] * whole - q.share - (c == q.label ? 1.0f - s.m.xent.smooth : 0.0f)));
+            if (i * 16 < width && c < width) {
+                d[r * pitch + c] = q.dx[i] * s.layer[last - 1].scale; left[i * 16] = q.v[i];
+            }
         }
     } else {
         const float *to = pool + s.target_at + par * 16 * GTR__RES_OUT + r * GTR__RES_OUT;
@@ -7740,14 +8430,19 @@ template <int P, int LAST, int TILES> static __device__ __forceinline__ void gtr
                 q.dx[i] = gtr__res_low<P>(q.dx[i]);
                 q.v[i] = s.m.loss == GTR__OP_MSE ? (v - t) * (v - t) : fmaxf(v, 0.0f) - v * t + log1pf(expf(-fabsf(v)));
             } else q.v[i] = 0.0f;
-            if (i * 16 < width && c < width) { d[r * pitch + c] = q.dx[i] * s.layer[last - 1].scale; left[i * 16] = q.v[i]; }
+            if (i * 16 < width && c < width) {
+                d[r * pitch + c] = q.dx[i] * s.layer[last - 1].scale; left[i * 16] = q.v[i];
+            }
         }
     }
 }
-// What the loss's figures are made of, left by the threads that made the gradient: GTR__RES_OUT numbers a row, then the greatest and the rest of the sum.
-// A row's share of the loss, to h, and to bad whether it is finite: the second team, when nobody waits for it.
-static __device__ __forceinline__ void gtr__res_publish_loss(const gtr__res &s, const float *pool, gtr__res_head *h, int rank, int step, uint32_t *bad) {
-    const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, par = step & 1, n = s.m.layer[s.m.layers - 1].n, row = rank * 16 + r, at = s.left_at;
+// What the loss's figures are made of, left by the threads that made the gradient: GTR__RES_OUT numbers a row, then the
+// greatest and the rest of the sum. A row's share of the loss, to h, and to bad whether it is finite: the second team,
+// when nobody waits for it.
+static __device__ __forceinline__ void gtr__res_publish_loss(const gtr__res &s, const float *pool, gtr__res_head *h,
+        int rank, int step, uint32_t *bad) {
+    const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, par = step & 1, n = s.m.layer[s.m.layers - 1].n,
+        row = rank * 16 + r, at = s.left_at;
     const float *left = pool + at + r * GTR__RES_OUT + lane;
     float loss = 0.0f, v[2];
     int tally = 0;              // counted, right << 8, labelled << 16
@@ -7787,7 +8482,8 @@ static __device__ __forceinline__ void gtr__res_publish_loss(const gtr__res &s, 
     if (lane) return;
     h->scratch[r] = loss; h->counts[r] = tally;
     // so that the sum of all rows is finite; a mean of none is not
-    if (!(fabsf(loss) * (float)(16 * s.rows) <= 3.4e38f) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[par])) atomicOr(bad, 2u);
+    if (!(fabsf(loss) * (float)(16 * s.rows) <= 3.4e38f) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[par]))
+        atomicOr(bad, 2u);
 }
 // Publishes the loss of a rank's rows, counted, right and labelled ones, for the reporting block. Behind a barrier.
 static __device__ __forceinline__ void gtr__res_figures(const gtr__res &s, const gtr__res_head *h, int rank, int step) {
@@ -7797,35 +8493,49 @@ static __device__ __forceinline__ void gtr__res_figures(const gtr__res &s, const
     int tally = tid < 16 ? h->counts[tid] : 0;
 #pragma unroll
     for (int o = 8; o; o >>= 1) tally += __shfl_xor_sync(0xffffffffu, tally, o);
-    if (tid == 0) gtr__publish4(s.loss + (step * s.ranks + rank) * 4, make_uint4(gtr__word_pack(loss, 0), gtr__word_pack((float)(tally & 255), 0), gtr__word_pack((float)(tally >> 8 & 255), 0), gtr__word_pack((float)(tally >> 16 & 255), 0)));
+    if (tid == 0) gtr__publish4(s.loss + (step * s.ranks + rank) * 4,
+        make_uint4(gtr__word_pack(loss, 0), gtr__word_pack((float)(tally & 255), 0),
+        gtr__word_pack((float)(tally >> 8 & 255), 0), gtr__word_pack((float)(tally >> 16 & 255), 0)));
 }
 
 // >>resident-update
-static __device__ __forceinline__ int gtr__res_tile(const gtr__res &s, int block, int k) {      // the k-th tile of a block; the number of tiles: none
-    const int workers = s.groups * s.ranks, tile = block < workers ? block + k * workers : s.theirs + (block - workers) + k * s.spare;
+// the k-th tile of a block; the number of tiles: none
+static __device__ __forceinline__ int gtr__res_tile(const gtr__res &s, int block, int k) {
+    const int workers = s.groups * s.ranks, tile = block < workers ? block + k * workers
+        : s.theirs + (block - workers) + k * s.spare;
     return tile < (block < workers ? s.theirs : s.tasks) ? tile : s.tasks;
 }
-static __device__ __forceinline__ int gtr__res_tile_at(const gtr__res &s, int block) { return block < s.groups * s.ranks ? s.tile_at : 0; }      // others have nothing else
-// A further layer's tile of dw = dz^T h, 16 x 16, and db where it is the first along k; then the update, whose outcome is published. A team's. It
-// is made before all know of the step before, so that there are three sets of weights and moments.
+// others have nothing else
+static __device__ __forceinline__ int gtr__res_tile_at(const gtr__res &s, int block) {
+    return block < s.groups * s.ranks ? s.tile_at : 0;
+}
+// A further layer's tile of dw = dz^T h, 16 x 16, and db where it is the first along k; then the update, whose outcome
+// is published. A team's. It is made before all know of the step before, so that there are three
+// sets of weights and moments.
 #define GTR__RES_TILE (3 * 3 * (256 + 16))
-// The update of one of a block's tiles from its gradient, whose parts are in a team's registers; its outcome is published.
-template <int P> static __device__ __forceinline__ void gtr__res_tile_update(const gtr__res &s, float *pool, gtr__res_head *h, int block, int at, int step, bool last, const float (*acc)[4], float *db, uint32_t mark) {
-    const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, r = tid >> 4, c = tid & 15;
+// The update of one of a block's tiles from its gradient, whose parts are in a team's registers;
+// its outcome is published.
+template <int P>
+static __device__ __forceinline__ void gtr__res_tile_update(const gtr__res &s, float *pool, gtr__res_head *h, int block,
+        int at, int step, bool last, const float (*acc)[4], float *db, uint32_t mark) {
+    const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1,
+        r = tid >> 4, c = tid & 15;
     float *red = pool + s.red_at + 2 * gtr__res_team() * s.red_words;
     const int l = h->tile[at].layer, n0 = h->tile[at].n0, k0 = h->tile[at].k0;
     const gtr__res_layer &q = s.layer[l];
     const gtr__mlp_layer &L = s.m.layer[l];
     const bool there = n0 + r < L.n && k0 + c < L.k, sent = n0 + r < q.width;
     uint32_t *to = q.w + par * s.renewed + (n0 + r) * s.layer[l - 1].width + k0 + c;
-    float *state = pool + gtr__res_tile_at(s, block) + at * GTR__RES_TILE + tid, *now = state + (step + 1) % 3 * 3 * 272;
+    float *state = pool + gtr__res_tile_at(s, block) + at * GTR__RES_TILE + tid,
+        *now = state + (step + 1) % 3 * 3 * 272;
     const float *old = state + step % 3 * 3 * 272;
     const gtr__rule rule = gtr__res_rule(h, step, h->segment[2 * l].group);
     float p = old[0], a = old[272], b = old[544];
     gtr__res_spill<2>(red, acc, 2);
     gtr__res_sync();
     if (there) {
-        const float v = gtr__res_total(red + (c & 1) * 128 + (r >> 1) * 16 + (c >> 2) * 4 + (r & 1) * 2 + (c >> 1 & 1), 256);
+        const float v =
+            gtr__res_total(red + (c & 1) * 128 + (r >> 1) * 16 + (c >> 2) * 4 + (r & 1) * 2 + (c >> 1 & 1), 256);
         if (s.m.checks && gtr__res_infinite(v)) { mark |= 2; atomicOr(&h->own[gtr__res_team()][par], 2u); }
         gtr__apply<gtr__res_adapt, 1>(rule, &p, &v, &a, &b);
         if (last) L.dw[(int64_t)(n0 + r) * L.k + k0 + c] = v;
@@ -7841,14 +8551,19 @@ template <int P> static __device__ __forceinline__ void gtr__res_tile_update(con
         }
     }
 }
-// The operands of N tiles are awaited before the first is updated: else whoever awaits the last one's weights waits for all.
-template <int P, int N> static __device__ __forceinline__ void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block, int first, int each, int step, bool last, bool waits) {
-    const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1, total = s.rows * 16;
+// The operands of N tiles are awaited before the first is updated: else whoever awaits the last
+// one's weights waits for all.
+template <int P, int N>
+static __device__ __forceinline__ void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block,
+        int first, int each, int step, bool last, bool waits) {
+    const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1,
+        total = s.rows * 16;
     const int row = par * total + (warp < 2 * s.rows ? warp * 8 : 0) + t;
     gtr__waiting awaited = { (uint32_t)step >> 1 & 1, 0, s.m.hurry };
 #pragma unroll 1
     for (int k = first; k < h->tiles; k += N * each) {
-        // columns 2 g and 2 g + 1 stand for g and g + 8, those of h for a tile each; what has been there for long is awaited first
+        // columns 2 g and 2 g + 1 stand for g and g + 8, those of h for a tile each; what has been there
+        // for long is awaited first
         const uint32_t *z[N], *y[N];
         int pz[N], ph[N];
 #pragma unroll
@@ -7864,19 +8579,28 @@ template <int P, int N> static __device__ __forceinline__ void gtr__res_tiles(co
             const int n = r0 + GTR__RES_WARPS < 2 * s.rows ? 4 : 2;
             uint2 u[N][4], v[4];
 #pragma unroll
-            for (int j = 0; j < N; j++) gtr__await_words<4>(u[j], n, awaited, [&](int i) { return y[j] + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * ph[j]; });
-            if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);         // polls in vain take bandwidth from other blocks
+            for (int j = 0; j < N; j++)
+                gtr__await_words<4>(u[j], n, awaited, [&](int i) {
+                    return y[j] + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * ph[j];
+                });
+            // polls in vain take bandwidth from other blocks
+            if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);
             waits = false;
 #pragma unroll
             for (int j = 0; j < N; j++) {
-                gtr__await_words<4>(v, n, awaited, [&](int i) { return z[j] + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * pz[j]; });
+                gtr__await_words<4>(v, n, awaited, [&](int i) {
+                    return z[j] + ((i >> 1) * GTR__RES_WARPS * 8 + (i & 1) * 4) * pz[j];
+                });
                 z[j] += 2 * GTR__RES_WARPS * 8 * pz[j]; y[j] += 2 * GTR__RES_WARPS * 8 * ph[j];
 #pragma unroll
                 for (int i = 0; i < 4; i += 2) {
                     if (i >= n) continue;
-                    const float f[4] = { gtr__word_number(v[i].x), gtr__word_number(v[i].y), gtr__word_number(v[i + 1].x), gtr__word_number(v[i + 1].y) };
-                    db[j][0] += gtr__res_exact<P>(f[0]) + gtr__res_exact<P>(f[2]); db[j][1] += gtr__res_exact<P>(f[1]) + gtr__res_exact<P>(f[3]);
-                    const float b0[2] = { gtr__res_operand<P>(u[j][i].x), gtr__res_operand<P>(u[j][i + 1].x) }, b1[2] = { gtr__res_operand<P>(u[j][i].y), gtr__res_operand<P>(u[j][i + 1].y) };
+                    const float f[4] = { gtr__word_number(v[i].x), gtr__word_number(v[i].y),
+                        gtr__word_number(v[i + 1].x), gtr__word_number(v[i + 1].y) };
+                    db[j][0] += gtr__res_exact<P>(f[0]) + gtr__res_exact<P>(f[2]);
+                    db[j][1] += gtr__res_exact<P>(f[1]) + gtr__res_exact<P>(f[3]);
+                    const float b0[2] = { gtr__res_operand<P>(u[j][i].x), gtr__res_operand<P>(u[j][i + 1].x) },
+                        b1[2] = { gtr__res_operand<P>(u[j][i].y), gtr__res_operand<P>(u[j][i + 1].y) };
                     gtr__res_mma<P>(acc[j][0], f, b0);
                     gtr__res_mma<P>(acc[j][1], f, b1);
                 }
@@ -7896,7 +8620,9 @@ template <int P, int N> static __device__ __forceinline__ void gtr__res_tiles(co
     if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
 }
 // Their biases, of which there are few: behind all that others wait for, and a barrier.
-template <int P> static __device__ __forceinline__ void gtr__res_tile_biases(const gtr__res &s, float *pool, gtr__res_head *h, int block, int first, int each, int step, bool last) {
+template <int P>
+static __device__ __forceinline__ void gtr__res_tile_biases(const gtr__res &s, float *pool, gtr__res_head *h, int block,
+        int first, int each, int step, bool last) {
     const int r = gtr__res_thread(), par = step & 1;
     const float *red = pool + s.red_at + 2 * gtr__res_team() * s.red_words + 2048;
 #pragma unroll 1
@@ -7907,7 +8633,8 @@ template <int P> static __device__ __forceinline__ void gtr__res_tile_biases(con
         uint32_t mark = (uint32_t)step >> 1 & 1;
         float p = 0.0f;
         if (L.db && n < L.n) {
-            float *state = pool + gtr__res_tile_at(s, block) + k * GTR__RES_TILE + 256 + r, *now = state + (step + 1) % 3 * 3 * 272;
+            float *state = pool + gtr__res_tile_at(s, block) + k * GTR__RES_TILE + 256 + r,
+                *now = state + (step + 1) % 3 * 3 * 272;
             const float *old = state + step % 3 * 3 * 272, v = gtr__res_total(red + k * 128 + r, 16);
             float a = old[272], b = old[544];
             p = old[0];
@@ -7920,10 +8647,15 @@ template <int P> static __device__ __forceinline__ void gtr__res_tile_biases(con
     }
 }
 // Of k that are multiplied at once: all, where they are known; few of float32's, whose products are long.
-template <int P, int CUT> static __device__ constexpr int gtr__res_turn() { return CUT ? (int)gtr__res_known<CUT>::KR : P == GTR__RES_FP32 ? 32 : 64; }
-// acc += 16 rows of x by w's rows, so many of k: lane t has four of k, for two products. x is there before w, which the first call waits for; loads
-// are issued one round ahead, as those that wait for each other cost most here.
-template <int P, int CUT> static __device__ __forceinline__ void gtr__res_forward(float (*acc)[2][4], const float *p, int xp, const float *q, int kp, int left, int units, float scale, bool wait) {
+template <int P, int CUT>
+static __device__ constexpr int gtr__res_turn() {
+    return CUT ? (int)gtr__res_known<CUT>::KR : P == GTR__RES_FP32 ? 32 : 64;
+}
+// acc += 16 rows of x by w's rows, so many of k: lane t has four of k, for two products. x is there before w, which the
+// first call waits for; loads are issued one round ahead, as those that wait for each other cost most here.
+template <int P, int CUT>
+static __device__ __forceinline__ void gtr__res_forward(float (*acc)[2][4], const float *p, int xp, const float *q,
+        int kp, int left, int units, float scale, bool wait) {
     constexpr int TILES = gtr__res_known<CUT>::TILES, turns = gtr__res_turn<P, CUT>() / 32;
     if (!CUT) { xp = gtr__res_opaque(xp); kp = gtr__res_opaque(kp); }
     uint32_t lo[2 * turns], hi[2 * turns];
@@ -7938,7 +8670,8 @@ template <int P, int CUT> static __device__ __forceinline__ void gtr__res_forwar
 #pragma unroll
         for (int k = 0; k < 2; k++)
 #pragma unroll
-            for (int j = 0; j < 2; j++) w[i & 1][k][j] = *(const float4 *)(q + (j < units ? j * 8 * kp : 0) + (2 * i + k) * 16);
+            for (int j = 0; j < 2; j++)
+                w[i & 1][k][j] = *(const float4 *)(q + (j < units ? j * 8 * kp : 0) + (2 * i + k) * 16);
     };
     fetch(0);
 #pragma unroll
@@ -7949,7 +8682,8 @@ template <int P, int CUT> static __device__ __forceinline__ void gtr__res_forwar
         for (int k = 0; k < 2; k++) {
             float a[2][4];
 #pragma unroll
-            for (int e = 0; e < 8; e++) a[e >> 2][e & 3] = gtr__res_byte<P>(e & 1 ? hi[2 * i + k] : lo[2 * i + k], e >> 1, scale);
+            for (int e = 0; e < 8; e++)
+                a[e >> 2][e & 3] = gtr__res_byte<P>(e & 1 ? hi[2 * i + k] : lo[2 * i + k], e >> 1, scale);
 #pragma unroll
             for (int j = 0; j < TILES; j++) if (j < units) {
                 const float4 b = j < 2 ? w[i & 1][k][j & 1] : *(const float4 *)(q + j * 8 * kp + (2 * i + k) * 16);
@@ -7961,7 +8695,9 @@ template <int P, int CUT> static __device__ __forceinline__ void gtr__res_forwar
     }
 }
 // The same where x lies as floats.
-template <int P, int TILES> static __device__ __forceinline__ void gtr__res_forward_floats(float (*acc)[2][4], const float *p, int xp, const float *q, int kp, int kr, int units) {
+template <int P, int TILES>
+static __device__ __forceinline__ void gtr__res_forward_floats(float (*acc)[2][4], const float *p, int xp,
+        const float *q, int kp, int kr, int units) {
 #pragma unroll 1
     for (int k = 0; k < kr; k += 16) {
         const float4 lo = *(const float4 *)(p + k), hi = *(const float4 *)(p + 8 * xp + k);
@@ -7976,19 +8712,25 @@ template <int P, int TILES> static __device__ __forceinline__ void gtr__res_forw
     }
 }
 // Publishes x w of a block's columns and k for the owners of the rows: a warp makes 16 rows. Waits for its team.
-template <int P, int CUT> static __device__ __forceinline__ void gtr__res_parts(const gtr__res &s, const float *pool, const gtr__res_head *h, int group, int rank, int step, uint32_t tag) {
+template <int P, int CUT>
+static __device__ __forceinline__ void gtr__res_parts(const gtr__res &s, const float *pool, const gtr__res_head *h,
+        int group, int rank, int step, uint32_t tag) {
     constexpr int TILES = gtr__res_known<CUT>::TILES;
-    const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1, units = gtr__res_slice<CUT>(s) / 8;
+    const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1,
+        units = gtr__res_slice<CUT>(s) / 8;
     const int xp = CUT ? (int)gtr__res_known<CUT>::XP : s.xp, kp = CUT ? (int)gtr__res_known<CUT>::KP : s.kp;
-    const float scale = s.bytes ? s.m.x.scale : 1.0f, after = P == GTR__RES_BF16 ? 1.0f : scale, *x = pool + s.x_at + (par * s.rows * 16 + g) * (s.bytes ? xp : s.xp), *q = pool + s.w0_at + g * kp + 4 * t;
-    uint32_t *to = s.part + (((par * s.rows + warp) * s.groups + group) * gtr__res_ranks<CUT>(s) + rank) * units * 128 + lane * 4;
+    const float scale = s.bytes ? s.m.x.scale : 1.0f, after = P == GTR__RES_BF16 ? 1.0f : scale,
+        *x = pool + s.x_at + (par * s.rows * 16 + g) * (s.bytes ? xp : s.xp), *q = pool + s.w0_at + g * kp + 4 * t;
+    uint32_t *to = s.part
+        + (((par * s.rows + warp) * s.groups + group) * gtr__res_ranks<CUT>(s) + rank) * units * 128 + lane * 4;
     if (!s.bytes || warp >= s.rows) gtr__res_sync();
 #pragma unroll 1
     for (int m = warp; m < s.rows; m += GTR__RES_WARPS) {
         float acc[TILES][2][4] = {};
         if (s.bytes)
 #pragma unroll 1
-            for (int k = 0; k < (CUT ? 1 : s.kr); k += gtr__res_turn<P, CUT>()) gtr__res_forward<P, CUT>(acc, x + m * 16 * xp + t + k / 4, xp, q + k, kp, s.kr - k, units, scale, m == warp && k == 0);
+            for (int k = 0; k < (CUT ? 1 : s.kr); k += gtr__res_turn<P, CUT>()) gtr__res_forward<P, CUT>(acc,
+                x + m * 16 * xp + t + k / 4, xp, q + k, kp, s.kr - k, units, scale, m == warp && k == 0);
         else gtr__res_forward_floats<P, TILES>(acc, x + m * 16 * s.xp + 4 * t, s.xp, q, kp, s.kr, units);
         const uint32_t mark = tag | gtr__res_own(h, par ^ 1);
         uint32_t word[4];
@@ -8002,17 +8744,22 @@ template <int P, int CUT> static __device__ __forceinline__ void gtr__res_parts(
         to += GTR__RES_WARPS * s.groups * s.ranks * units * 128;
     }
 }
-// The biases of 4 FOURS of the first layer's columns, from c on, a lane each, from a step's dz: alike in each of a group's ranks that has rows.
-// keeps: writes them; bad: 2 where a gradient is not finite.
-template <int P, int FOURS> static __device__ __forceinline__ float gtr__res_bias(const gtr__res &s, float *pool, const gtr__res_head *h, int group, int step, int c, bool keeps, bool last, uint32_t &bad) {
+// The biases of 4 FOURS of the first layer's columns, from c on, a lane each, from a step's dz: alike in each of a
+// group's ranks that has rows. keeps: writes them; bad: 2 where a gradient is not finite.
+template <int P, int FOURS>
+static __device__ __forceinline__ float gtr__res_bias(const gtr__res &s, float *pool, const gtr__res_head *h, int group,
+        int step, int c, bool keeps, bool last, uint32_t &bad) {
     const gtr__rule rule = gtr__res_rule(h, step, h->segment[1].group);
-    const int lane = gtr__res_lane(), n = group * s.layer[0].slice + c + lane, par = step & 1, zp = gtr__res_opaque(s.zp), apart = 32 / FOURS, from = lane / 4 % FOURS;
-    const float *z = pool + s.middle_at + lane / FOURS * zp + lane % FOURS * 4 + c, *old = pool + s.layer[0].bias_at + par * 96 + c + lane % (4 * FOURS);
+    const int lane = gtr__res_lane(), n = group * s.layer[0].slice + c + lane, par = step & 1,
+        zp = gtr__res_opaque(s.zp), apart = 32 / FOURS, from = lane / 4 % FOURS;
+    const float *z = pool + s.middle_at + lane / FOURS * zp + lane % FOURS * 4 + c,
+        *old = pool + s.layer[0].bias_at + par * 96 + c + lane % (4 * FOURS);
     float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 #pragma unroll 4
     for (int r = 0; r < s.rows * 16; r += apart) {
         const float4 u = *(const float4 *)z;
-        sum.x += gtr__res_exact<P>(u.x); sum.y += gtr__res_exact<P>(u.y); sum.z += gtr__res_exact<P>(u.z); sum.w += gtr__res_exact<P>(u.w);
+        sum.x += gtr__res_exact<P>(u.x); sum.y += gtr__res_exact<P>(u.y); sum.z += gtr__res_exact<P>(u.z);
+        sum.w += gtr__res_exact<P>(u.w);
         z += apart * zp;
     }
 #pragma unroll 1                // side by side they take a step 1.4 us longer where one warp has them
@@ -8031,9 +8778,11 @@ template <int P, int FOURS> static __device__ __forceinline__ float gtr__res_bia
     if (last) s.m.layer[0].db[n] = v;
     return p;
 }
-// acc += z^T x of 16 columns each: z's 2 g and 2 g + 1 stand for g and g + 8, x's even and odd ones are two products. 16 rows at a time, the next
-// loaded ahead.
-template <int P, bool BYTES, bool KNOWN> static __device__ __forceinline__ void gtr__res_backward(float (*acc)[2][4], const float *z, int zp, const float *x, int xp, int steps, float scale) {
+// acc += z^T x of 16 columns each: z's 2 g and 2 g + 1 stand for g and g + 8, x's even and odd ones are two products.
+// 16 rows at a time, the next loaded ahead.
+template <int P, bool BYTES, bool KNOWN>
+static __device__ __forceinline__ void gtr__res_backward(float (*acc)[2][4], const float *z, int zp, const float *x,
+        int xp, int steps, float scale) {
     if (!KNOWN) { zp = gtr__res_opaque(zp); xp = gtr__res_opaque(xp); }
     const int g = gtr__res_lane() >> 2;
     struct piece {
@@ -8053,8 +8802,10 @@ template <int P, bool BYTES, bool KNOWN> static __device__ __forceinline__ void 
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             const float a[4] = { now.z[i][0].x, now.z[i][0].y, now.z[i][1].x, now.z[i][1].y };
-            const float b0[2] = { BYTES ? gtr__res_byte<P>(now.u[i][0], 0, scale) : now.f[i][0].x, BYTES ? gtr__res_byte<P>(now.u[i][1], 0, scale) : now.f[i][1].x };
-            const float b1[2] = { BYTES ? gtr__res_byte<P>(now.u[i][0], 1, scale) : now.f[i][0].y, BYTES ? gtr__res_byte<P>(now.u[i][1], 1, scale) : now.f[i][1].y };
+            const float b0[2] = { BYTES ? gtr__res_byte<P>(now.u[i][0], 0, scale) : now.f[i][0].x,
+                BYTES ? gtr__res_byte<P>(now.u[i][1], 0, scale) : now.f[i][1].x };
+            const float b1[2] = { BYTES ? gtr__res_byte<P>(now.u[i][0], 1, scale) : now.f[i][0].y,
+                BYTES ? gtr__res_byte<P>(now.u[i][1], 1, scale) : now.f[i][1].y };
             gtr__res_mma<P>(acc[i][0], a, b0);
             gtr__res_mma<P>(acc[i][1], a, b1);
         }
@@ -8063,7 +8814,8 @@ template <int P, bool BYTES, bool KNOWN> static __device__ __forceinline__ void 
 #pragma unroll 1
     for (int r = 0; r < steps; r += 4) {        // of 8 rows; their number is even
         const bool more = r + 2 < steps;
-        two.get(z + 16 * zp, zp, x + 16 * xp, xp, g);      // or what lies behind, unused: half a definition would last the whole step
+        // or what lies behind, unused: half a definition would last the whole step
+        two.get(z + 16 * zp, zp, x + 16 * xp, xp, g);
         use(one);
         z += 32 * zp; x += 32 * xp;
         if (r + 4 < steps) one.get(z, zp, x, xp, g);
@@ -8082,15 +8834,21 @@ struct gtr__res_kept {
         }
     }
 };
-static __device__ __forceinline__ void gtr__res_four(float *f, const float4 &v) { f[0] = v.x; f[1] = v.y; f[2] = v.z; f[3] = v.w; }
-// dw = dz^T x of the first layer's columns and the rank's k, and the update; the weights lie as products want them behind it. A warp makes
-// 16 rows by 16 columns. What is no weight stays 0: there x or dz is. Who waits for all warps does so behind it.
+static __device__ __forceinline__ void gtr__res_four(float *f, const float4 &v) {
+    f[0] = v.x; f[1] = v.y; f[2] = v.z; f[3] = v.w;
+}
+// dw = dz^T x of the first layer's columns and the rank's k, and the update; the weights lie as products want them
+// behind it. A warp makes 16 rows by 16 columns. What is no weight stays 0: there x or dz is. Who waits for all
+// warps does so behind it.
 // listen: awaits dz, and returns the marks; if there are any, nothing is updated.
-template <int P, int CUT, typename F> static __device__ __forceinline__ uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, bool last, F listen) {
+template <int P, int CUT, typename F>
+static __device__ __forceinline__ uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group,
+        int rank, int step, bool last, F listen) {
     const gtr__mlp_layer &L = s.m.layer[0];
     const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1;
     const int slice = gtr__res_slice<CUT>(s), pairs = (s.kr + 15) / 16, tasks = (slice + 15) / 16 * pairs;
-    const int zp = CUT ? (int)gtr__res_known<CUT>::ZP : s.zp, xp = CUT ? (int)gtr__res_known<CUT>::XP : s.xp, kp = CUT ? (int)gtr__res_known<CUT>::KP : s.kp;
+    const int zp = CUT ? (int)gtr__res_known<CUT>::ZP : s.zp, xp = CUT ? (int)gtr__res_known<CUT>::XP : s.xp,
+        kp = CUT ? (int)gtr__res_known<CUT>::KP : s.kp;
     const float scale = s.bytes ? s.m.x.scale : 1.0f, after = s.dw_scale;
     const gtr__rule rule = gtr__res_rule(h, step, h->segment[0].group);
     int row = 0, c = 0;
@@ -8117,7 +8875,8 @@ template <int P, int CUT, typename F> static __device__ __forceinline__ uint32_t
         float v[8], p[8], a[8], b[8], none = 0.0f;          // none: or NaN, where one is not finite
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            gtr__res_four(p + i * 4, kept.p[i]); gtr__res_four(a + i * 4, kept.a[i]); gtr__res_four(b + i * 4, kept.b[i]);
+            gtr__res_four(p + i * 4, kept.p[i]); gtr__res_four(a + i * 4, kept.a[i]);
+            gtr__res_four(b + i * 4, kept.b[i]);
 #pragma unroll
             for (int e = 0; e < 4; e++) {
                 const int f = i * 2 + (e >> 1);
@@ -8129,7 +8888,8 @@ template <int P, int CUT, typename F> static __device__ __forceinline__ uint32_t
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             const float *q = p + i * 4;
-            if (row + i < slice) w0[i * kp / 4] = make_float4(gtr__res_ready<P>(q[0]), gtr__res_ready<P>(q[1]), gtr__res_ready<P>(q[2]), gtr__res_ready<P>(q[3]));
+            if (row + i < slice) w0[i * kp / 4] = make_float4(gtr__res_ready<P>(q[0]), gtr__res_ready<P>(q[1]),
+                gtr__res_ready<P>(q[2]), gtr__res_ready<P>(q[3]));
             float4 *now = state + (i * 2 + (par ^ 1)) * 96;
             now[0] = make_float4(q[0], q[1], q[2], q[3]);
             now[32] = make_float4(a[i * 4], a[i * 4 + 1], a[i * 4 + 2], a[i * 4 + 3]);
@@ -8139,13 +8899,16 @@ template <int P, int CUT, typename F> static __device__ __forceinline__ uint32_t
         if (last)
 #pragma unroll 1
             for (int i = 0; i < 2; i++) {
-                const int n = group * slice + row + i, live = row + i < slice && n < L.n && c < s.kr ? L.k - rank * s.kr - c : 0;
+                const int n = group * slice + row + i,
+                    live = row + i < slice && n < L.n && c < s.kr ? L.k - rank * s.kr - c : 0;
 #pragma unroll
-                for (int e = 0; e < 4; e++) if (e < live) L.dw[(int64_t)n * L.k + rank * s.kr + c + e] = i ? v[4 + e] : v[e];
+                for (int e = 0; e < 4; e++) if (e < live)
+                    L.dw[(int64_t)n * L.k + rank * s.kr + c + e] = i ? v[4 + e] : v[e];
             }
         if (CUT) break;
     }
-    if constexpr (CUT == GTR__RES_NARROW) if (L.db && warp == tasks % GTR__RES_WARPS) {         // the blocks with least to do
+    // the blocks with least to do
+    if constexpr (CUT == GTR__RES_NARROW) if (L.db && warp == tasks % GTR__RES_WARPS) {
         uint32_t bad = 0;
         gtr__res_bias<P, 4>(s, pool, h, group, step, 0, true, last && rank == 0, bad);
         if (bad) atomicOr(&h->own[0][par], bad);
@@ -8154,20 +8917,27 @@ template <int P, int CUT, typename F> static __device__ __forceinline__ uint32_t
 }
 
 // >>resident-kernel
-// Weights and moments of this block, from device memory; what the launch leaves, back to it: visit(segment, index in it, elements that are
-// there, whether it is this block that writes them, where they lie, distance to the moments). Fours of the first layer's, else ones.
-template <typename F> static __device__ __forceinline__ void gtr__res_each(const gtr__res &s, float *pool, const gtr__res_head *h, int block, int step, F visit) {
-    const int workers = s.groups * s.ranks, group = block % s.groups, rank = block / s.groups, tid = (int)threadIdx.x, slice = s.layer[0].slice, third = step % 3;
+// Weights and moments of this block, from device memory; what the launch leaves, back to it: visit(segment, index in
+// it, elements that are there, whether it is this block that writes them, where they lie, distance to the moments).
+// Fours of the first layer's, else ones.
+template <typename F>
+static __device__ __forceinline__ void gtr__res_each(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
+        int step, F visit) {
+    const int workers = s.groups * s.ranks, group = block % s.groups, rank = block / s.groups, tid = (int)threadIdx.x,
+        slice = s.layer[0].slice, third = step % 3;
     const gtr__mlp_layer &A = s.m.layer[0];
     if (block < workers) {
         const int pairs = (s.kr + 15) / 16, size = (slice + 15) / 16 * pairs * 64, k0 = rank * s.kr;
 #pragma unroll 1
         for (int e = tid; e < size; e += GTR__RES_T) {
-            const int u = e >> 6, m = u >= pairs, row = m * 16 + (e >> 2 & 7) * 2 + (e >> 5 & 1), n = group * slice + row, c = (u - m * pairs) * 16 + (e & 3) * 4;
-            visit(0, (int64_t)n * A.k + k0 + c, row < slice && n < A.n && c < s.kr ? A.k - k0 - c : 0, 4, true, pool + s.state_at + ((e >> 5) * 2 + (step & 1)) * 384 + (e & 31) * 4, 128);
+            const int u = e >> 6, m = u >= pairs, row = m * 16 + (e >> 2 & 7) * 2 + (e >> 5 & 1),
+                n = group * slice + row, c = (u - m * pairs) * 16 + (e & 3) * 4;
+            visit(0, (int64_t)n * A.k + k0 + c, row < slice && n < A.n && c < s.kr ? A.k - k0 - c : 0, 4, true,
+                pool + s.state_at + ((e >> 5) * 2 + (step & 1)) * 384 + (e & 31) * 4, 128);
         }
         const int n = group * slice + tid;
-        if (tid < 32) visit(1, n, tid < slice && n < A.n && A.db, 1, rank == 0, pool + s.layer[0].bias_at + (step & 1) * 96 + tid, 32);
+        if (tid < 32) visit(1, n, tid < slice && n < A.n && A.db, 1, rank == 0,
+            pool + s.layer[0].bias_at + (step & 1) * 96 + tid, 32);
     }
 #pragma unroll 1
     for (int k = 0; k < h->tiles; k++) {
@@ -8181,7 +8951,8 @@ template <typename F> static __device__ __forceinline__ void gtr__res_each(const
         else visit(2 * l, (int64_t)n * L.k + c, n < L.n && c < L.k, 1, true, state + tid, 272);
     }
 }
-static __device__ __forceinline__ void gtr__res_load(const gtr__res &s, float *pool, const gtr__res_head *h, int block, int precision) {
+static __device__ __forceinline__ void gtr__res_load(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
+        int precision) {
     auto low = [&](float v) { return precision == GTR__RES_BF16 ? gtr__res_low<GTR__RES_BF16>(v) : v; };
     auto ready = [&](float v) { return precision == GTR__RES_TF32 ? gtr__res_ready<GTR__RES_TF32>(v) : low(v); };
     const gtr__optim &o = s.m.optim;
@@ -8211,13 +8982,15 @@ static __device__ __forceinline__ void gtr__res_load(const gtr__res &s, float *p
         bool bias[4];
 #pragma unroll
         for (int k = 0; k < 4; k++) {
-            const uint32_t place = u + k * GTR__RES_T < s.units ? ((const uint32_t *)pool)[s.unit_at + u + k * GTR__RES_T] >> 16 : 0xffff;
+            const uint32_t place = u + k * GTR__RES_T < s.units
+                ? ((const uint32_t *)pool)[s.unit_at + u + k * GTR__RES_T] >> 16 : 0xffff;
             to[k] = place == 0xffff ? NULL : pool + place * 4;
             if (!to[k]) continue;
             const int4 at = *(const int4 *)to[k];
             const gtr__mlp_layer &L = s.m.layer[at.x];
             bias[k] = at.y < 0;
-            const float *p = bias[k] ? L.db ? h->segment[2 * at.x + 1].p : NULL : at.y < L.n ? h->segment[2 * at.x].p + (int64_t)at.y * L.k : NULL;
+            const float *p = bias[k] ? L.db ? h->segment[2 * at.x + 1].p : NULL
+                : at.y < L.n ? h->segment[2 * at.x].p + (int64_t)at.y * L.k : NULL;
             const int live = p ? (bias[k] ? L.n : L.k) - at.z : 0;
 #pragma unroll
             for (int e = 0; e < 4; e++) if (e < live) v[k][e] = p[at.z + e];
@@ -8225,7 +8998,8 @@ static __device__ __forceinline__ void gtr__res_load(const gtr__res &s, float *p
 #pragma unroll
         for (int k = 0; k < 4; k++) if (to[k]) {
 #pragma unroll
-            for (int e = 0; e < 4; e++) to[k][e] = gtr__word_number(__float_as_uint(bias[k] ? low(v[k][e]) : ready(v[k][e])));
+            for (int e = 0; e < 4; e++)
+                to[k][e] = gtr__word_number(__float_as_uint(bias[k] ? low(v[k][e]) : ready(v[k][e])));
         }
     }
     __syncthreads();
@@ -8233,12 +9007,15 @@ static __device__ __forceinline__ void gtr__res_load(const gtr__res &s, float *p
         const int u = e >> 6, m = u >= pairs, row = m * 16 + (e >> 2 & 7) * 2 + (e >> 5 & 1);
         const float *p = pool + s.state_at + (e >> 5) * 768 + (e & 31) * 4;
         if (row < s.layer[0].slice)
-            *(float4 *)(pool + s.w0_at + row * s.kp + (u - m * pairs) * 16 + (e & 3) * 4) = make_float4(ready(p[0]), ready(p[1]), ready(p[2]), ready(p[3]));
+            *(float4 *)(pool + s.w0_at + row * s.kp + (u - m * pairs) * 16 + (e & 3) * 4) =
+                make_float4(ready(p[0]), ready(p[1]), ready(p[2]), ready(p[3]));
     }
 }
-static __device__ __forceinline__ void gtr__res_save(const gtr__res &s, float *pool, const gtr__res_head *h, int block, int step) {
+static __device__ __forceinline__ void gtr__res_save(const gtr__res &s, float *pool, const gtr__res_head *h,
+        int block, int step) {
     const gtr__optim &o = s.m.optim;
-    gtr__res_each(s, pool, h, block, step, [&](int which, int64_t i, int there, int n, bool owner, const float *p, int far) {
+    gtr__res_each(s, pool, h, block, step,
+            [&](int which, int64_t i, int there, int n, bool owner, const float *p, int far) {
         const gtr__segment &z = h->segment[which];
         if (!owner) return;
 #pragma unroll
@@ -8256,7 +9033,8 @@ static __device__ __forceinline__ void gtr__res_save(const gtr__res &s, float *p
     });
 }
 // The inputs' slots get the step's batch, for whoever reads it behind the launch.
-template <int T, typename Net, typename Head> static __device__ __forceinline__ void gtr__res_slots(const Net &s, const Head *h, int block, int blocks, int step) {
+template <int T, typename Net, typename Head>
+static __device__ __forceinline__ void gtr__res_slots(const Net &s, const Head *h, int block, int blocks, int step) {
     const int tid = (int)threadIdx.x;
     for (int r = block + tid / T * blocks; r < s.m.batch; r += blocks * (GTR__RES_T / T)) {
         const int64_t origin = gtr__res_origin(h, step, r);
@@ -8266,7 +9044,8 @@ template <int T, typename Net, typename Head> static __device__ __forceinline__ 
             const int64_t from = origin * in.row, to = (int64_t)r * in.row;
 #pragma unroll T == 32 ? 4 : 1
             for (int c = tid % T; c < in.row; c += T) {
-                if (in.from == GTR_U8 && in.to.t == GTR_I32) ((int32_t *)in.to.p)[to + c] = ((const unsigned char *)src)[from + c];
+                if (in.from == GTR_U8 && in.to.t == GTR_I32)
+                    ((int32_t *)in.to.p)[to + c] = ((const unsigned char *)src)[from + c];
                 else gtr__put(in.to.p, in.to.t, to + c, gtr__res_source(in, src, from + c));
             }
         }
@@ -8275,11 +9054,15 @@ template <int T, typename Net, typename Head> static __device__ __forceinline__ 
 // The first layer's output of a rank's rows and a group's columns, a word or two of it a thread's.
 static __device__ __forceinline__ uint32_t gtr__res_nth(uint32_t v, int) { return v; }
 static __device__ __forceinline__ uint32_t gtr__res_nth(const uint2 &v, int i) { return i ? v.y : v.x; }
-template <int P, int CUT, typename V, int N> static __device__ __forceinline__ void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_head *h, int group, int rank, int step, gtr__waiting &awaited) {
+template <int P, int CUT, typename V, int N>
+static __device__ __forceinline__ void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_head *h,
+        int group, int rank, int step, gtr__waiting &awaited) {
     constexpr int W = (int)(sizeof(V) / 4);
     const gtr__mlp_layer &L = s.m.layer[0];
     const gtr__res_layer &q = s.layer[0];
-    const int par = step & 1, slice = gtr__res_slice<CUT>(s), ranks = gtr__res_ranks<CUT>(s), units = slice * 16, e = gtr__res_thread() * W, r = gtr__res_row(e), c = gtr__res_column(e), n = group * slice + c, at = (par * s.rows * 16 + rank * 16 + r) * q.width + n;
+    const int par = step & 1, slice = gtr__res_slice<CUT>(s), ranks = gtr__res_ranks<CUT>(s), units = slice * 16,
+        e = gtr__res_thread() * W, r = gtr__res_row(e), c = gtr__res_column(e), n = group * slice + c,
+        at = (par * s.rows * 16 + rank * 16 + r) * q.width + n;
     if (e >= units) return;
     V v[N];
     const int units_ = CUT ? units : gtr__res_opaque(units);
@@ -8289,7 +9072,8 @@ template <int P, int CUT, typename V, int N> static __device__ __forceinline__ v
     float z[W], bias[W], out[W], saved[W];
 #pragma unroll
     for (int w = 0; w < W; w++) { z[w] = 0.0f; bias[w] = pool[q.bias_at + par * 96 + c + w]; }
-    if constexpr (CUT != GTR__RES_NARROW) if (step && L.db) {         // the step before's update, while parts are on their way
+    // the step before's update, while parts are on their way
+    if constexpr (CUT != GTR__RES_NARROW) if (step && L.db) {
         uint32_t bad = 0;
         const float held = gtr__res_bias<P, 2>(s, pool, h, group, step - 1, c & ~7, e % 128 < 32 * W, false, bad);
         if (__any_sync(0xffffffffu, bad)) own |= 2;
@@ -8317,8 +9101,10 @@ template <int P, int CUT, typename V, int N> static __device__ __forceinline__ v
 }
 // A rank's rows from the first layer's parts to its gradient: the first team.
 template <int P, int CUT> struct gtr__res_rows {
-    static constexpr int LAST = gtr__res_known<CUT>::LAST, TILES = gtr__res_known<CUT>::TILES, REST = gtr__res_known<CUT>::REST;
-    static constexpr int unroll = LAST ? LAST : 1, W = CUT == GTR__RES_BROAD ? 2 : 1;     // W: of what one thread has side by side
+    static constexpr int LAST = gtr__res_known<CUT>::LAST, TILES = gtr__res_known<CUT>::TILES,
+        REST = gtr__res_known<CUT>::REST;
+    // W: of what one thread has side by side
+    static constexpr int unroll = LAST ? LAST : 1, W = CUT == GTR__RES_BROAD ? 2 : 1;
     const gtr__res &s;
     float *pool;
     gtr__res_head *h;
@@ -8332,18 +9118,20 @@ template <int P, int CUT> struct gtr__res_rows {
     const bool whole;           // on to layers below the last hidden one, of which all columns are wanted
     const int from, upto, under;
     gtr__res_losing<REST> losing;
-    float published[2][4], w[2][4];  // the group's columns of the last hidden layer's gradient; of the last layer's weights, loaded ahead
+    // the group's columns of the last hidden layer's gradient; of the last layer's weights, loaded ahead
+    float published[2][4], w[2][4];
     int place;                  // of the former
     uint32_t mark;
-    __device__ __forceinline__ gtr__res_rows(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int step, gtr__waiting &awaited)
-        : s(s), pool(pool), h(h), group(group), rank(rank), step(step), awaited(awaited), tid(gtr__res_thread()), warp(tid / 32),
-        lane(tid & 31), g(lane >> 2), t(lane & 3), par(step & 1), total(s.rows * 16),
-        last(LAST ? LAST : s.m.layers - 1), mine(par * total + rank * 16), y(pool + s.y_at), d(pool + s.d_at),
-        end(s.layer[last]), hidden(s.layer[last - 1]), H(s.m.layer[last - 1]),
-        pitch(gtr__res_opaque((hidden.width + 31) / 32 * 32 + 16)), end_pitch(gtr__res_opaque(end.forward_pitch)),
-        hidden_width(gtr__res_opaque(hidden.width)), whole(last > 1), from(whole ? 0 : group * hidden.slice),
-        upto(whole || from + hidden.slice > hidden.width ? hidden.width : from + hidden.slice),
-        under(!whole ? 0 : LAST == 2 ? gtr__res_slice<CUT>(s) / 8 : s.layer[last - 2].slice / 8), published{}, place(-1) {}
+    __device__ __forceinline__ gtr__res_rows(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank,
+            int step, gtr__waiting &awaited) : s(s), pool(pool), h(h), group(group), rank(rank), step(step),
+            awaited(awaited), tid(gtr__res_thread()), warp(tid / 32), lane(tid & 31), g(lane >> 2), t(lane & 3),
+            par(step & 1), total(s.rows * 16), last(LAST ? LAST : s.m.layers - 1), mine(par * total + rank * 16),
+            y(pool + s.y_at), d(pool + s.d_at), end(s.layer[last]), hidden(s.layer[last - 1]), H(s.m.layer[last - 1]),
+            pitch(gtr__res_opaque((hidden.width + 31) / 32 * 32 + 16)), end_pitch(gtr__res_opaque(end.forward_pitch)),
+            hidden_width(gtr__res_opaque(hidden.width)), whole(last > 1), from(whole ? 0 : group * hidden.slice),
+            upto(whole || from + hidden.slice > hidden.width ? hidden.width : from + hidden.slice), under(!whole ? 0
+            : LAST == 2 ? gtr__res_slice<CUT>(s) / 8 : s.layer[last - 2].slice / 8), published{}, place(-1) {
+    }
     // Through the further layers; the last one's sums are left.
     __device__ __forceinline__ void forward() {
 #pragma unroll unroll
@@ -8353,7 +9141,8 @@ template <int P, int CUT> struct gtr__res_rows {
             const int columns = l == last ? q.width : q.slice, base = l == last ? 0 : group * q.slice;
             float *red = pool + s.red_at + (l & 1) * s.red_words;
             if (base < q.width)
-                gtr__res_product<P, REST>(red, before.h + mine * before.width, before.width, pool + q.forward_at, q.forward_pitch, columns / 8, l == last ? y : NULL, pitch, awaited);
+                gtr__res_product<P, REST>(red, before.h + mine * before.width, before.width, pool + q.forward_at,
+                    q.forward_pitch, columns / 8, l == last ? y : NULL, pitch, awaited);
             gtr__res_pass(h, par, awaited);
             gtr__res_sync();
             if (l < last && base < q.width)
@@ -8361,7 +9150,8 @@ template <int P, int CUT> struct gtr__res_rows {
                 for (int e = tid; e < 16 * columns; e += GTR__RES_TEAM) {
                     const int r = gtr__res_row(e), c = gtr__res_column(e), n = base + c, at = (mine + r) * q.width + n;
                     const float z = gtr__res_total(red + e, columns * 16) + pool[q.bias_at + c];
-                    float out = n < L.n ? gtr__res_low<P>(gtr__res_act(L, z)) : 0.0f, saved = L.saved ? gtr__res_low<P>(z) : out;
+                    float out = n < L.n ? gtr__res_low<P>(gtr__res_act(L, z)) : 0.0f,
+                        saved = L.saved ? gtr__res_low<P>(z) : out;
                     if (q.drop > 0.0f) gtr__res_dropped<P>(pool[q.drop_at + par * 16 * columns + e], out, saved);
                     const uint32_t mark = awaited.tag | (gtr__res_marks(h, par) & 2u);
                     pool[q.own_at + e] = saved;
@@ -8370,7 +9160,8 @@ template <int P, int CUT> struct gtr__res_rows {
                     if (s.last_pre && l == last - 1) gtr__publish(s.pre + at, gtr__word_pack(saved, mark));
                 }
         }
-        if (s.last_pre) for (int r = warp; r < 16; r += GTR__RES_WARPS) for (int c = lane * 4; c < hidden.width; c += 128) {
+        if (s.last_pre) for (int r = warp; r < 16; r += GTR__RES_WARPS)
+                for (int c = lane * 4; c < hidden.width; c += 128) {
             uint4 v[1];
             gtr__await_words<1>(v, 1, awaited, [&](int) { return s.pre + (mine + r) * hidden_width + c; });
             gtr__res_numbers(y + r * pitch + c, v[0]);
@@ -8382,9 +9173,12 @@ template <int P, int CUT> struct gtr__res_rows {
 #pragma unroll
         for (int k = 0; k < 2; k++)         // beyond the last: of what lies there, unused
 #pragma unroll
-            for (int u = 0; u < 2; u++) { w[k][u * 2] = p[k * 8 * end_pitch + u * 8]; w[k][u * 2 + 1] = p[(k * 8 + 4) * end_pitch + u * 8]; }
+            for (int u = 0; u < 2; u++) {
+                w[k][u * 2] = p[k * 8 * end_pitch + u * 8]; w[k][u * 2 + 1] = p[(k * 8 + 4) * end_pitch + u * 8];
+            }
     }
-    // The last hidden layer's gradient: all of it where there are layers below, and on to the next; else the group's columns.
+    // The last hidden layer's gradient: all of it where there are layers below, and on to the next;
+    // else the group's columns.
     __device__ __forceinline__ void hidden_back() {
         float back[TILES][4] = {};
 #pragma unroll 1
@@ -8393,11 +9187,16 @@ template <int P, int CUT> struct gtr__res_rows {
             float2 saved[2][2];
             if (c0 != from + warp * 16) fetch(c0);
 #pragma unroll
-            for (int u = 0; u < 2; u++) { saved[u][0] = *(const float2 *)(y + g * pitch + c0 + u * 8 + 2 * t); saved[u][1] = *(const float2 *)(y + (g + 8) * pitch + c0 + u * 8 + 2 * t); }
+            for (int u = 0; u < 2; u++) {
+                saved[u][0] = *(const float2 *)(y + g * pitch + c0 + u * 8 + 2 * t);
+                saved[u][1] = *(const float2 *)(y + (g + 8) * pitch + c0 + u * 8 + 2 * t);
+            }
 #pragma unroll
             for (int k = 0; k < REST; k++) if (k * 8 < end.width) {
-                const float *p = d + g * d_pitch + k * 8 + t, *far = pool + end.forward_at + (k * 8 + t) * end_pitch + c0 + g;
-                const float a[4] = { gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[8 * d_pitch]), gtr__res_ready<P>(p[4]), gtr__res_ready<P>(p[8 * d_pitch + 4]) };
+                const float *p = d + g * d_pitch + k * 8 + t,
+                    *far = pool + end.forward_at + (k * 8 + t) * end_pitch + c0 + g;
+                const float a[4] = { gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[8 * d_pitch]),
+                    gtr__res_ready<P>(p[4]), gtr__res_ready<P>(p[8 * d_pitch + 4]) };
                 const float b0[2] = { k < 2 ? w[k & 1][0] : far[0], k < 2 ? w[k & 1][1] : far[4 * end_pitch] };
                 const float b1[2] = { k < 2 ? w[k & 1][2] : far[8], k < 2 ? w[k & 1][3] : far[4 * end_pitch + 8] };
                 gtr__res_mma<P>(v[0], a, b0);
@@ -8406,12 +9205,17 @@ template <int P, int CUT> struct gtr__res_rows {
 #pragma unroll
             for (int u = 0; u < 2; u++) {
                 float4 f = make_float4(v[u][0], v[u][1], v[u][2], v[u][3]);
-                if (H.act == GTR__OP_RELU) f = make_float4(saved[u][0].x > 0 ? f.x : 0.0f, saved[u][0].y > 0 ? f.y : 0.0f, saved[u][1].x > 0 ? f.z : 0.0f, saved[u][1].y > 0 ? f.w : 0.0f);
-                else if (H.act == GTR__OP_TANH) f = make_float4(gtr__res_dtanh(f.x, saved[u][0].x), gtr__res_dtanh(f.y, saved[u][0].y), gtr__res_dtanh(f.z, saved[u][1].x), gtr__res_dtanh(f.w, saved[u][1].y));
-                else f = gtr__res_other_dact4(H.act, f, make_float4(saved[u][0].x, saved[u][0].y, saved[u][1].x, saved[u][1].y), H.act_a, H.act_b);
-                v[u][0] = gtr__res_low<P>(f.x); v[u][1] = gtr__res_low<P>(f.y); v[u][2] = gtr__res_low<P>(f.z); v[u][3] = gtr__res_low<P>(f.w);
+                if (H.act == GTR__OP_RELU) f = make_float4(saved[u][0].x > 0 ? f.x : 0.0f,
+                    saved[u][0].y > 0 ? f.y : 0.0f, saved[u][1].x > 0 ? f.z : 0.0f, saved[u][1].y > 0 ? f.w : 0.0f);
+                else if (H.act == GTR__OP_TANH) f = make_float4(gtr__res_dtanh(f.x, saved[u][0].x), gtr__res_dtanh(f.y,
+                    saved[u][0].y), gtr__res_dtanh(f.z, saved[u][1].x), gtr__res_dtanh(f.w, saved[u][1].y));
+                else f = gtr__res_other_dact4(H.act, f,
+                    make_float4(saved[u][0].x, saved[u][0].y, saved[u][1].x, saved[u][1].y), H.act_a, H.act_b);
+                v[u][0] = gtr__res_low<P>(f.x); v[u][1] = gtr__res_low<P>(f.y); v[u][2] = gtr__res_low<P>(f.z);
+                v[u][3] = gtr__res_low<P>(f.w);
             }
-            if (whole) gtr__res_onward<P, TILES>(back, v, pool + hidden.back_at + c0 * hidden.back_pitch, hidden.back_pitch, under);
+            if (whole) gtr__res_onward<P, TILES>(back, v, pool + hidden.back_at + c0 * hidden.back_pitch,
+                hidden.back_pitch, under);
             if (c0 + 16 > group * hidden.slice && c0 < (group + 1) * hidden.slice) {
                 place = c0;
 #pragma unroll
@@ -8428,8 +9232,10 @@ template <int P, int CUT> struct gtr__res_rows {
             const int c = place + u * 8 + 2 * t;
             if (place < 0 || c < group * hidden.slice || c >= (group + 1) * hidden.slice || c >= upto) continue;
             uint32_t *to = hidden.dz + (mine + g) * hidden_width + c;
-            gtr__publish2(to, gtr__word_pack(gtr__res_published<P>(published[u][0]), mark), gtr__word_pack(gtr__res_published<P>(published[u][1]), mark));
-            gtr__publish2(to + 8 * hidden_width, gtr__word_pack(gtr__res_published<P>(published[u][2]), mark), gtr__word_pack(gtr__res_published<P>(published[u][3]), mark));
+            gtr__publish2(to, gtr__word_pack(gtr__res_published<P>(published[u][0]), mark),
+                gtr__word_pack(gtr__res_published<P>(published[u][1]), mark));
+            gtr__publish2(to + 8 * hidden_width, gtr__word_pack(gtr__res_published<P>(published[u][2]), mark),
+                gtr__word_pack(gtr__res_published<P>(published[u][3]), mark));
         }
     }
     // From there to the first layer's.
@@ -8445,14 +9251,19 @@ template <int P, int CUT> struct gtr__res_rows {
 #pragma unroll 1
                     for (int c0 = warp * 16; c0 < q.width; c0 += GTR__RES_WARPS * 16) {
                         uint2 v[4];
-                        gtr__await_words<4>(v, 4, awaited, [&](int i) { return q.dz + (mine + g + (i & 1) * 8) * q.width + c0 + (i >> 1) * 8 + 2 * t; });
+                        gtr__await_words<4>(v, 4, awaited, [&](int i) {
+                            return q.dz + (mine + g + (i & 1) * 8) * q.width + c0 + (i >> 1) * 8 + 2 * t;
+                        });
                         float f[2][4];
 #pragma unroll
                         for (int u = 0; u < 2; u++) {
-                            f[u][0] = gtr__res_exact<P>(gtr__word_number(v[2 * u].x)); f[u][1] = gtr__res_exact<P>(gtr__word_number(v[2 * u].y));
-                            f[u][2] = gtr__res_exact<P>(gtr__word_number(v[2 * u + 1].x)); f[u][3] = gtr__res_exact<P>(gtr__word_number(v[2 * u + 1].y));
+                            f[u][0] = gtr__res_exact<P>(gtr__word_number(v[2 * u].x));
+                            f[u][1] = gtr__res_exact<P>(gtr__word_number(v[2 * u].y));
+                            f[u][2] = gtr__res_exact<P>(gtr__word_number(v[2 * u + 1].x));
+                            f[u][3] = gtr__res_exact<P>(gtr__word_number(v[2 * u + 1].y));
                         }
-                        gtr__res_onward<P, TILES>(acc, f, pool + q.back_at + c0 * q.back_pitch, q.back_pitch, slice / 8);
+                        gtr__res_onward<P, TILES>(acc, f, pool + q.back_at + c0 * q.back_pitch,
+                            q.back_pitch, slice / 8);
                     }
                     gtr__res_spill<TILES>(red, acc, slice / 8);
                 }
@@ -8468,7 +9279,8 @@ template <int P, int CUT> struct gtr__res_rows {
                     for (int w = 0; w < W; w++) own[w] = pool[to.own_at + e + w];
 #pragma unroll
                     for (int w = 0; w < W; w++) {
-                        v[w] = gtr__res_low<P>(gtr__res_dact(s.m.layer[l - 1], v[w], own[w]) * (LAST || l == 1 ? 1.0f : to.scale));
+                        v[w] = gtr__res_low<P>(
+                            gtr__res_dact(s.m.layer[l - 1], v[w], own[w]) * (LAST || l == 1 ? 1.0f : to.scale));
                         v[w] = gtr__res_published<P>(n + w < s.m.layer[l - 1].n ? v[w] : 0.0f);
                     }
                     if (n < to.width) gtr__publish(to.dz + (mine + gtr__res_row(e)) * to.width + n, v, mark);
@@ -8477,14 +9289,17 @@ template <int P, int CUT> struct gtr__res_rows {
     }
     __device__ __forceinline__ void run(float scale) {
         gtr__res_lose<P>(s, pool, h, rank, par, scale, losing);        // here, as all but the sums is known before
-        if constexpr (TILES == 2) gtr__res_gather<P, CUT, uint32_t, gtr__res_known<CUT>::RANKS>(s, pool, h, group, rank, step, awaited);
-        else gtr__res_gather<P, CUT, uint2, CUT ? (int)gtr__res_known<CUT>::RANKS : GTR__RES_RANKS>(s, pool, h, group, rank, step, awaited);
+        if constexpr (TILES == 2)
+            gtr__res_gather<P, CUT, uint32_t, gtr__res_known<CUT>::RANKS>(s, pool, h, group, rank, step, awaited);
+        else gtr__res_gather<P, CUT, uint2, CUT ? (int)gtr__res_known<CUT>::RANKS : GTR__RES_RANKS>(s, pool, h, group,
+            rank, step, awaited);
         gtr__res_pass(h, par, awaited);
         gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);      // the weights are there
         forward();
         // What does not depend on the loss is loaded before it; what no other block waits for is published last.
         fetch(from + warp * 16 < upto ? from + warp * 16 : 0);
-        gtr__res_loss<P, LAST, REST>(s, pool, pool + s.red_at + (last & 1) * s.red_words, d, d_pitch, rank, par, losing);
+        gtr__res_loss<P, LAST, REST>(s, pool, pool + s.red_at + (last & 1) * s.red_words, d, d_pitch,
+            rank, par, losing);
         gtr__res_sync();
         mark = awaited.tag | (gtr__res_marks(h, par) & 2u);
         hidden_back();
@@ -8496,7 +9311,8 @@ template <int P, int CUT> struct gtr__res_rows {
 #pragma unroll
             for (int i = 0; i < REST / 2; i++) {
                 const int c = (tid & 15) + i * 16;
-                if (i * 16 < end.width && c < end.width) gtr__publish(s.dl + (mine + tid / 16) * end.width + c, gtr__word_pack(gtr__res_published<P>(losing.dx[i]), awaited.tag));
+                if (i * 16 < end.width && c < end.width) gtr__publish(s.dl + (mine + tid / 16) * end.width + c,
+                    gtr__word_pack(gtr__res_published<P>(losing.dx[i]), awaited.tag));
             }
         gtr__res_arrive(GTR__RES_DONE, GTR__RES_T);    // with the weights, and what the figures are made of
     }
@@ -8508,9 +9324,11 @@ template <typename Net> static __device__ __forceinline__ void gtr__res_records(
     constexpr int turns = (GTR__LAUNCH_STEPS * pieces + GTR__RES_T - 1) / GTR__RES_T;
     int4 v[turns];              // all loads at once: they lie in the host's memory
 #pragma unroll
-    for (int k = 0, i = (int)threadIdx.x; k < turns; k++, i += GTR__RES_T) v[k] = __ldcv((const int4 *)&s.m.record[(first + (uint64_t)(i / pieces)) % GTR__RING] + i % pieces);
+    for (int k = 0, i = (int)threadIdx.x; k < turns; k++, i += GTR__RES_T)
+        v[k] = __ldcv((const int4 *)&s.m.record[(first + (uint64_t)(i / pieces)) % GTR__RING] + i % pieces);
 #pragma unroll
-    for (int k = 0, i = (int)threadIdx.x; k < turns; k++, i += GTR__RES_T) if (i < GTR__LAUNCH_STEPS * pieces) ((int4 *)s.record)[i] = v[k];
+    for (int k = 0, i = (int)threadIdx.x; k < turns; k++, i += GTR__RES_T) if (i < GTR__LAUNCH_STEPS * pieces)
+        ((int4 *)s.record)[i] = v[k];
     __syncthreads();
     const int steps = (int)s.record[0].more + 1;
     if (threadIdx.x == 0) gtr__grid_snapshot(s.m.ctl, (uint64_t)steps);
@@ -8520,9 +9338,12 @@ template <typename Net> static __device__ __forceinline__ void gtr__res_records(
     }
 }
 // A step's figures from those of its groups of rows; a bad step's end that of the rest of the launch.
-static __device__ __forceinline__ void gtr__res_report(const gtr__mlp &m, const float4 *part, int rows, uint32_t bad, int step, int steps) {
+static __device__ __forceinline__ void gtr__res_report(const gtr__mlp &m, const float4 *part, int rows, uint32_t bad,
+        int step, int steps) {
     float loss = 0.0f, counted = 0.0f, right = 0.0f, labelled = 0.0f;
-    for (int r = 0; r < rows; r++) { loss += part[r].x; counted += part[r].y; right += part[r].z; labelled += part[r].w; }
+    for (int r = 0; r < rows; r++) {
+        loss += part[r].x; counted += part[r].y; right += part[r].z; labelled += part[r].w;
+    }
     loss = m.loss == GTR__OP_XENT_STEP ? (counted > 0.0f ? loss / counted : NAN) : loss / (float)m.pair.count;
     gtr__give1(m.loss_value, 0, loss);
     if (m.xent.count.p) gtr__give1(m.xent.count, 0, counted);
@@ -8533,8 +9354,10 @@ static __device__ __forceinline__ void gtr__res_report(const gtr__mlp &m, const 
     gtr__report_step(m.report);
     if (bad) for (step++; step < steps; step++) gtr__report_step(m.report);
 }
-// The reporting block awaits a step's loss from all groups of rows, and the verdict on it a step later. ahead(step) comes first.
-template <typename Net, typename F> static __device__ __forceinline__ void gtr__res_service(const Net &s, float4 *part, int pitch, int steps, F ahead) {
+// The reporting block awaits a step's loss from all groups of rows, and the verdict on it a step later.
+// ahead(step) comes first.
+template <typename Net, typename F>
+static __device__ __forceinline__ void gtr__res_service(const Net &s, float4 *part, int pitch, int steps, F ahead) {
     const int tid = (int)threadIdx.x;
     gtr__waiting awaited = { 0, 0, s.m.hurry };
 #pragma unroll 1
@@ -8543,7 +9366,8 @@ template <typename Net, typename F> static __device__ __forceinline__ void gtr__
         ahead(i);
         if (tid < s.rows) {
             gtr__await_words<1>(v, 1, awaited, [&](int) { return s.loss + (i * pitch + tid) * 4; });
-            part[tid] = make_float4(gtr__word_number(v[0].x), gtr__word_number(v[0].y), gtr__word_number(v[0].z), gtr__word_number(v[0].w));
+            part[tid] = make_float4(gtr__word_number(v[0].x), gtr__word_number(v[0].y), gtr__word_number(v[0].z),
+                gtr__word_number(v[0].w));
         }
         __syncthreads();
         const uint32_t marks = i + 1 < steps ? gtr__await_word(s.verdict + i, awaited) : 0u;
@@ -8570,7 +9394,9 @@ template <typename Net, typename Head> static __device__ __forceinline__ bool gt
     gtr__mlp_grid_arrive(s.m);
     if (!gtr__mlp_grid_wait(s.m, gridDim.x, 0)) { gtr__mlp_grid_leave(s.m); return false; }
     gtr__fence_gpu();
-    if (tid <= (int)s.record[0].more) { h->step[tid].first = s.record[tid].first; h->step[tid].key = s.record[tid].key; }
+    if (tid <= (int)s.record[0].more) {
+        h->step[tid].first = s.record[tid].first; h->step[tid].key = s.record[tid].key;
+    }
     if (tid == 0) {
         h->record = s.record[0];
         for (h->half = 1; (uint64_t)1 << (2 * h->half) < (uint64_t)h->record.rows; h->half++) {}
@@ -8578,8 +9404,10 @@ template <typename Net, typename Head> static __device__ __forceinline__ bool gt
     __syncthreads();
     return true;
 }
-// The launch's last barrier: whether what blocks have is to be stored, and which step, if any, was bad and is rolled back.
-template <typename Net> static __device__ __forceinline__ bool gtr__res_end(const Net &s, int steps, uint32_t bad, int &wrong) {
+// The launch's last barrier: whether what blocks have is to be stored, and which step, if any,
+// was bad and is rolled back.
+template <typename Net>
+static __device__ __forceinline__ bool gtr__res_end(const Net &s, int steps, uint32_t bad, int &wrong) {
     if (bad && wrong < 0 && threadIdx.x == 0) atomicOr(s.flag, 1u);
     gtr__mlp_grid_arrive(s.m, true);
     if (!gtr__mlp_grid_wait(s.m, 2 * gridDim.x, s.m.hurry)) return false;
@@ -8588,9 +9416,12 @@ template <typename Net> static __device__ __forceinline__ bool gtr__res_end(cons
     return !(flag & 2);
 }
 // The first team: what the next exchange waits for. The step that was not finite, or -1.
-template <int P, int CUT> static __device__ __forceinline__ int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank, int steps, float scale) {
+template <int P, int CUT>
+static __device__ __forceinline__ int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group,
+        int rank, int steps, float scale) {
     constexpr int TILES = gtr__res_known<CUT>::TILES;
-    const int tid = gtr__res_thread(), slice = gtr__res_slice<CUT>(s), total = s.rows * 16, shift = slice > 16 ? 3 : slice > 8 ? 2 : 1;
+    const int tid = gtr__res_thread(), slice = gtr__res_slice<CUT>(s), total = s.rows * 16,
+        shift = slice > 16 ? 3 : slice > 8 ? 2 : 1;
     gtr__waiting awaited = { 0, 0, s.m.hurry };
 #pragma unroll 1
     for (int i = 0; i < steps; i++) {
@@ -8603,14 +9434,16 @@ template <int P, int CUT> static __device__ __forceinline__ int gtr__res_front(c
         else gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
         // the way back: the group's columns of all rows
         const uint32_t marks = gtr__res_first<P, CUT>(s, pool, h, group, rank, i, last, [&] {
-            const int width = gtr__res_opaque(s.layer[0].width), zp = CUT ? (int)gtr__res_known<CUT>::ZP : gtr__res_opaque(s.zp), c = (tid & ((1 << shift) - 1)) * 4, step = GTR__RES_TEAM >> shift;
+            const int width = gtr__res_opaque(s.layer[0].width), zp = CUT ? (int)gtr__res_known<CUT>::ZP
+            : gtr__res_opaque(s.zp), c = (tid & ((1 << shift) - 1)) * 4, step = GTR__RES_TEAM >> shift;
             const uint32_t *dz = s.layer[0].dz + par * total * width + group * slice;
             float *z = pool + s.middle_at + c;
             if (c < slice && group * slice + c < s.layer[0].width)
 #pragma unroll 1
                 for (int r = tid >> shift; r < total; r += TILES * step) {
                     uint4 v[TILES];
-                    const int left = (total - r + step - 1) >> (GTR__RES_SHIFT - shift), n = left < TILES ? left : TILES;
+                    const int left = (total - r + step - 1) >> (GTR__RES_SHIFT - shift),
+                        n = left < TILES ? left : TILES;
                     gtr__await_words<TILES>(v, n, awaited, [&](int k) { return dz + (r + k * step) * width + c; });
 #pragma unroll
                     for (int k = 0; k < TILES; k++) if (k < n) gtr__res_keep(z + (r + k * step) * zp, v[k]);
@@ -8631,7 +9464,8 @@ template <int P, int CUT> static __device__ __forceinline__ int gtr__res_front(c
             return i - 1;
         }
     }
-    if constexpr (CUT != GTR__RES_NARROW) if (rank == 0 && tid / 32 * 8 < slice && s.m.layer[0].db) {       // the last's
+    // the last's
+    if constexpr (CUT != GTR__RES_NARROW) if (rank == 0 && tid / 32 * 8 < slice && s.m.layer[0].db) {
         uint32_t bad = 0;
         gtr__res_bias<P, 2>(s, pool, h, group, steps - 1, tid / 32 * 8, true, true, bad);
         if (bad) atomicOr(&h->own[0][steps & 1 ^ 1], bad);
@@ -8639,7 +9473,9 @@ template <int P, int CUT> static __device__ __forceinline__ int gtr__res_front(c
     return -1;
 }
 // The last step's biases and figures.
-template <int P> static __device__ __noinline__ void gtr__res_rear_end(const gtr__res &s, float *pool, gtr__res_head *h, int me, int group, int rank, int steps) {
+template <int P>
+static __device__ __noinline__ void gtr__res_rear_end(const gtr__res &s, float *pool, gtr__res_head *h, int me,
+        int group, int rank, int steps) {
     gtr__res_sync();
     gtr__res_tile_biases<P>(s, pool, h, me, 0, 1, steps - 1, true);
     if (rank >= s.rows) return;
@@ -8648,7 +9484,9 @@ template <int P> static __device__ __noinline__ void gtr__res_rear_end(const gtr
     if (group == 0) gtr__res_figures(s, h, rank, steps - 1);
 }
 // The second: tiles, the loss, what becomes of the weights, and the next step's x.
-template <int P> static __device__ __forceinline__ void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me, int group, int rank, int steps) {
+template <int P>
+static __device__ __forceinline__ void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me,
+        int group, int rank, int steps) {
     gtr__waiting awaited = { 0, 0, s.m.hurry };
 #pragma unroll 1
     for (int i = -1; i < steps; i++) {
@@ -8662,7 +9500,8 @@ template <int P> static __device__ __forceinline__ void gtr__res_rear(const gtr_
             gtr__res_tile_biases<P>(s, pool, h, me, 0, 1, i - 1, false);
         }
         if (i > 0 && rank < s.rows) {
-            gtr__res_publish_loss(s, pool, h, rank, i - 1, &h->marks[1][par]);         // while others' weights are on their way; every block has the verdict before it updates
+            // while others' weights are on their way; every block has the verdict before it updates
+            gtr__res_publish_loss(s, pool, h, rank, i - 1, &h->marks[1][par]);
             gtr__res_weights(s, pool, i - 1, awaited);
             gtr__res_pass(h, par, awaited);
         }
@@ -8675,7 +9514,8 @@ template <int P> static __device__ __forceinline__ void gtr__res_rear(const gtr_
             if (gtr__res_thread() == 0) h->marks[1][par ^ 1] = h->own[1][par ^ 1] = 0;
             if (i > 0 && rank < s.rows && group == 0) gtr__res_figures(s, h, rank, i - 1);
         }
-        if (more && s.drops && rank < s.rows) gtr__res_masks(s, pool, h->before + (uint64_t)(i + 1), par ^ 1, group, rank);
+        if (more && s.drops && rank < s.rows)
+            gtr__res_masks(s, pool, h->before + (uint64_t)(i + 1), par ^ 1, group, rank);
         if (more) gtr__res_ask(s, pool, h, i + 1, rank, raw);
         if (i + 2 < steps) gtr__res_origins(s, pool, h, i + 2);
         gtr__res_sync();
@@ -8688,8 +9528,8 @@ template <int P> static __device__ __forceinline__ void gtr__res_rear(const gtr_
     }
     gtr__res_rear_end<P>(s, pool, h, me, group, rank, steps);
 }
-// What comes before the first step and behind the last is one code for all kernels. Behind this the launch's records and the block's own weights are
-// there; false: it is given up.
+// What comes before the first step and behind the last is one code for all kernels. Behind this the launch's records
+// and the block's own weights are there; false: it is given up.
 static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *pool, gtr__res_head *h, int precision) {
     const int tid = (int)threadIdx.x, me = (int)blockIdx.x, blocks = (int)gridDim.x;
     if (*(const volatile uint32_t *)&s.m.ctl->status) {
@@ -8700,11 +9540,14 @@ static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *p
         if (tid == 0) *s.flag = 0;
         gtr__res_records(s);
     }
-    for (int64_t i = ((int64_t)me * GTR__RES_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__RES_T * 4) *(uint4 *)(s.pool + i) = make_uint4(1, 1, 1, 1);     // no step's words
+    // no step's words
+    for (int64_t i = ((int64_t)me * GTR__RES_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__RES_T * 4)
+        *(uint4 *)(s.pool + i) = make_uint4(1, 1, 1, 1);
     if (me < blocks - 1) {
         if (tid < 32) gtr__mlp_segments(s.m.optim, s.m.layer, s.m.layers, h->segment, tid, 32);
 #pragma unroll 4
-        for (int i = tid * 4; i < s.end_at; i += GTR__RES_T * 4) *(float4 *)(pool + i) = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        for (int i = tid * 4; i < s.end_at; i += GTR__RES_T * 4)
+            *(float4 *)(pool + i) = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         if (tid == 32) {
             h->rule = s.m.optim.rule;
             for (int k = 0; k < 4; k++) h->marks[k / 2][k % 2] = h->own[k / 2][k % 2] = 0;
@@ -8717,7 +9560,8 @@ static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *p
             int l = 1;
             while (l + 1 < s.m.layers && index >= s.layer[l + 1].task0) l++;
             if (k == 0 || index < s.tasks) {
-                h->tile[k].layer = l; h->tile[k].n0 = (index - s.layer[l].task0) / s.layer[l].across * 16; h->tile[k].k0 = (index - s.layer[l].task0) % s.layer[l].across * 16;
+                h->tile[k].layer = l; h->tile[k].n0 = (index - s.layer[l].task0) / s.layer[l].across * 16;
+                h->tile[k].k0 = (index - s.layer[l].task0) % s.layer[l].across * 16;
             }
             if (k == 0 && index >= s.tasks) { h->tiles = 0; h->tile[0].n0 = h->tile[0].k0 = 0; }
             if (index < s.tasks && (k == 7 || gtr__res_tile(s, me, k + 1) >= s.tasks)) h->tiles = k + 1;
@@ -8728,14 +9572,18 @@ static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *p
     return gtr__res_begin(s, h);
 }
 // All but the reporting block: wrong is the step that was not finite, or -1.
-static __device__ __noinline__ void gtr__res_finish(const gtr__res &s, float *pool, const gtr__res_head *h, int steps, int wrong) {
+static __device__ __noinline__ void gtr__res_finish(const gtr__res &s, float *pool, const gtr__res_head *h,
+        int steps, int wrong) {
     const int me = (int)blockIdx.x;
-    if (gtr__res_end(s, steps, gtr__res_own(h, steps & 1 ^ 1) | (me < s.groups * s.ranks ? 0 : gtr__res_own(h, steps & 1)), wrong)) {
+    if (gtr__res_end(s, steps,
+            gtr__res_own(h, steps & 1 ^ 1) | (me < s.groups * s.ranks ? 0 : gtr__res_own(h, steps & 1)), wrong)) {
         gtr__res_save(s, pool, h, me, wrong < 0 ? steps : wrong);
         gtr__res_slots<GTR__RES_T>(s, h, me, (int)gridDim.x - 1, wrong < 0 ? steps - 1 : wrong);
     }
 }
-static __device__ __noinline__ void gtr__res_serve(const gtr__res &s, gtr__res_head *h, int steps) { gtr__res_service(s, h->part, s.ranks, steps, [](int) {}); }
+static __device__ __noinline__ void gtr__res_serve(const gtr__res &s, gtr__res_head *h, int steps) {
+    gtr__res_service(s, h->part, s.ranks, steps, [](int) {});
+}
 template <int P, int CUT>
 static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __grid_constant__ gtr__res s) {
     extern __shared__ __align__(16) char gtr__pool[];
@@ -8758,8 +9606,10 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
                 if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
                 if (awaited.bad | (awaited.turns >= GTR__DEADLINE)) { wrong = i - 2; break; }     // the same for all
                 if (i == steps) break;
-                if (team >= h->tiles) continue;         // no block waits for this one, nor keeps words until it has read them
-                if (one < (int)(sizeof(gtr__rates) / 4)) ((float *)&h->rate[i & 1])[one] = __ldcg((const float *)&s.rate[i] + one);
+                // no block waits for this one, nor keeps words until it has read them
+                if (team >= h->tiles) continue;
+                if (one < (int)(sizeof(gtr__rates) / 4))
+                    ((float *)&h->rate[i & 1])[one] = __ldcg((const float *)&s.rate[i] + one);
                 gtr__res_sync();
                 gtr__res_tiles<P, 2>(s, pool, h, me, team, 2, i, i == steps - 1, false);
                 gtr__res_sync();
@@ -8781,8 +9631,10 @@ static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __
 
 // >>resident-match
 static int gtr__res_up(int n, int to) { return (n + to - 1) / to * to; }
-// Groups and ranks, and where all lies: a pure function of extents, multiprocessors and shared memory. False: it does not fit.
-static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, bool targets, bool bytes, int slice, int ranks, int sm_count, size_t shared) {
+// Groups and ranks, and where all lies: a pure function of extents, multiprocessors and shared
+// memory. False: it does not fit.
+static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, bool targets, bool bytes, int slice,
+        int ranks, int sm_count, size_t shared) {
     const int last = c->layers - 1, rows = (c->batch + 15) / 16;
     int at = 0;
     auto room = [&](int words) { const int here = at; at += gtr__res_up(words, 8); return here; };
@@ -8797,10 +9649,12 @@ static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, 
     if (s->xp % 8 == 0 && bytes) s->xp += 4;
     if (bytes && slice <= 16 && s->kr <= 128) s->xp = GTR__RES_XP;
     s->spare = sm_count - 1 - s->groups * ranks;
-    if (rows > ranks || ranks > GTR__RES_RANKS || s->spare < 0 || (s->kr * (ranks - 1) >= c->k[0] && ranks > rows)) return false;
+    if (rows > ranks || ranks > GTR__RES_RANKS || s->spare < 0 || (s->kr * (ranks - 1) >= c->k[0] && ranks > rows))
+        return false;
     s->tasks = 0;
     s->last_pre = exchange_pre;
-    s->left_at = room(GTR__RES_LEFT); s->origin_at = room(8 * rows * 16); s->label_at = room(2 * rows * 16); s->target_at = room(targets ? 32 * GTR__RES_OUT : 0);
+    s->left_at = room(GTR__RES_LEFT); s->origin_at = room(8 * rows * 16); s->label_at = room(2 * rows * 16);
+    s->target_at = room(targets ? 32 * GTR__RES_OUT : 0);
     s->x_at = room(2 * rows * 16 * s->xp);
     s->state_at = room(6 * over * pairs * 256);
     s->w0_at = room(slice * s->kp);
@@ -8821,10 +9675,13 @@ static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, 
         q->task0 = s->tasks; q->across = (before + 15) / 16;
         s->tasks += (q->width + 15) / 16 * q->across;
     }
-    const int workers = s->groups * ranks, even = s->spare && s->tasks > workers ? s->tasks / workers * workers : s->tasks;
-    const int theirs = s->theirs = s->tasks - even > 3 * s->spare ? s->tasks - 3 * s->spare : even, wide = gtr__res_up(s->layer[last - 1].width, 32);
+    const int workers = s->groups * ranks,
+        even = s->spare && s->tasks > workers ? s->tasks / workers * workers : s->tasks;
+    const int theirs = s->theirs = s->tasks - even > 3 * s->spare ? s->tasks - 3 * s->spare : even,
+        wide = gtr__res_up(s->layer[last - 1].width, 32);
     s->most_tasks = (theirs + workers - 1) / workers;
-    if (s->spare && (s->tasks - theirs + s->spare - 1) / s->spare > s->most_tasks) s->most_tasks = (s->tasks - theirs + s->spare - 1) / s->spare;
+    if (s->spare && (s->tasks - theirs + s->spare - 1) / s->spare > s->most_tasks)
+        s->most_tasks = (s->tasks - theirs + s->spare - 1) / s->spare;
     const int middle = 16 * (wide + 16) + 16 * 36, back = rows * 16 * s->zp;
     s->middle_at = s->y_at = room(middle > back ? middle : back);
     s->d_at = s->y_at + 16 * (wide + 16);
@@ -8834,7 +9691,8 @@ static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, 
     s->red_words = GTR__RES_WARPS * 16 * widest > tile_words ? GTR__RES_WARPS * 16 * widest : tile_words;
     s->red_at = room(2 * s->red_words + tile_words);
     s->tile_at = room((theirs + workers - 1) / workers * GTR__RES_TILE);
-    if (s->tasks > theirs && (s->tasks - theirs + s->spare - 1) / s->spare * GTR__RES_TILE > s->red_at) return false;   // theirs lie in front of red
+    // theirs lie in front of red
+    if (s->tasks > theirs && (s->tasks - theirs + s->spare - 1) / s->spare * GTR__RES_TILE > s->red_at) return false;
     s->renewed = s->units = 0;
     for (int l = 1; l <= last; l++) {
         const gtr__res_layer *q = &s->layer[l], *b = &s->layer[l - 1];
@@ -8843,26 +9701,38 @@ static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, 
     }
     s->unit_at = room(s->units);
     s->end_at = at;
-    return s->most_tasks <= 8 && s->renewed <= 4 * 65535 && (size_t)at * 4 + (sizeof(gtr__res_head) + 127) / 128 * 128 <= shared;
+    return s->most_tasks <= 8 && s->renewed <= 4 * 65535
+        && (size_t)at * 4 + (sizeof(gtr__res_head) + 127) / 128 * 128 <= shared;
 }
-static bool gtr__res_choose(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, bool targets, bool bytes, int sm_count, size_t shared) {
+static bool gtr__res_choose(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, bool targets, bool bytes,
+        int sm_count, size_t shared) {
     int best = 0, best_slice = 0, best_ranks = 0;
     if (c->layers < 2 || c->n[c->layers - 1] > GTR__RES_OUT || c->batch > GTR__RES_TEAM) return false;
-    for (int slice = 8; slice <= 32; slice += 8) for (int ranks = 1; ranks <= GTR__RES_RANKS; ranks++) {        // cycles, about
+    // cycles, about
+    for (int slice = 8; slice <= 32; slice += 8) for (int ranks = 1; ranks <= GTR__RES_RANKS; ranks++) {
         if (!gtr__res_cut(s, c, exchange_pre, targets, bytes, slice, ranks, sm_count, shared)) continue;
-        const int tasks = (slice + 15) / 16 * ((s->kr + 15) / 16), rounds = (s->rows * slice / 8 + GTR__RES_T / 32 - 1) / (GTR__RES_T / 32);
-        int cost = rounds * (300 + 6 * s->kr) + (slice + 15) / 16 * ((ranks + 7) / 8) * 1000 + (tasks + GTR__RES_WARPS - 1) / GTR__RES_WARPS * (800 + 60 * s->rows) + s->units / 4 + s->most_tasks * 1500;
+        const int tasks = (slice + 15) / 16 * ((s->kr + 15) / 16),
+            rounds = (s->rows * slice / 8 + GTR__RES_T / 32 - 1) / (GTR__RES_T / 32);
+        int cost = rounds * (300 + 6 * s->kr) + (slice + 15) / 16 * ((ranks + 7) / 8) * 1000 + (
+            tasks + GTR__RES_WARPS - 1) / GTR__RES_WARPS * (800 + 60 * s->rows) + s->units / 4 + s->most_tasks * 1500;
         for (int l = 1; l < c->layers - 1; l++) cost += s->layer[l].slice * 20 + s->layer[l - 1].slice * 20;
-        if (c->layers == 3 && slice == gtr__res_known<GTR__RES_NARROW>::SLICE && ranks == gtr__res_known<GTR__RES_NARROW>::RANKS && s->kr <= 128) cost -= cost / 4;      // what a kernel is made for
+        // what a kernel is made for
+        if (c->layers == 3 && slice == gtr__res_known<GTR__RES_NARROW>::SLICE
+                && ranks == gtr__res_known<GTR__RES_NARROW>::RANKS && s->kr <= 128)
+            cost -= cost / 4;
         if (best && cost >= best) continue;
         best = cost; best_slice = slice; best_ranks = ranks;
     }
     return best && gtr__res_cut(s, c, exchange_pre, targets, bytes, best_slice, best_ranks, sm_count, shared);
 }
-static bool gtr__res_drop(const gtr__mlp_view *v, const gtr__mlp_parts *p, int l) { return p->drop[l] >= 0 && v->node[p->drop[l]].attr.f[0] > 0; }
+static bool gtr__res_drop(const gtr__mlp_view *v, const gtr__mlp_parts *p, int l) {
+    return p->drop[l] >= 0 && v->node[p->drop[l]].attr.f[0] > 0;
+}
 static bool gtr__res_wants(const gtr__mlp_view *v, const gtr__mlp_parts *p, bool *exchange_pre, bool *targets) {
     const int hidden = p->layers > 1 ? p->layers - 2 : 0, act = gtr__mlp_act(&v->node[p->forward[hidden]]);
-    *exchange_pre = act >= 0 && (!(gtr__cuda_needs[act] & GTR__Y0) || (gtr__res_drop(v, p, hidden) && act != GTR__OP_RELU));      // scaled, the output does not show it
+    // scaled, the output does not show it
+    *exchange_pre = act >= 0
+        && (!(gtr__cuda_needs[act] & GTR__Y0) || (gtr__res_drop(v, p, hidden) && act != GTR__OP_RELU));
     *targets = v->node[p->loss].op != GTR__OP_XENT_STEP;
     for (int l = 0; l < p->layers; l++) {       // rows and columns of padding have to stay finite
         const int op = gtr__mlp_act(&v->node[p->forward[l]]);
@@ -8905,10 +9775,13 @@ static int gtr__res_match(const gtr__plan *plan, int at, const gtr__caps *caps) 
     gtr__mlp_cut c;
     gtr__res s;
     bool pre, targets;
-    if (caps->compute < 80 || !gtr__mlp_fits(plan, at, caps, true) || !gtr__mlp_parse(&v, &p, true) || !gtr__mlp_extents(&v, &p, &c) || !gtr__res_wants(&v, &p, &pre, &targets)) return 0;
+    if (caps->compute < 80 || !gtr__mlp_fits(plan, at, caps, true) || !gtr__mlp_parse(&v, &p, true)
+            || !gtr__mlp_extents(&v, &p, &c) || !gtr__res_wants(&v, &p, &pre, &targets))
+        return 0;
     const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
     if (o->clip > 0 || o->scaled || plan->precision == GTR_MIXED_FP16) return 0;
-    if (gtr__mlp_same(&v, plan->node[p.loss].in[1], plan->node[p.forward[0]].in[0])) return 0;      // the target is among the other inputs
+    // the target is among the other inputs
+    if (gtr__mlp_same(&v, plan->node[p.loss].in[1], plan->node[p.forward[0]].in[0])) return 0;
     for (int i = 1; i < p.guard; i++) {         // what is kept for somebody would have to be stored
         const gtr__node *n = &plan->node[i];
         for (int k = 0; k < n->n_out && i != p.loss && i != p.accuracy; k++) {
@@ -8918,7 +9791,8 @@ static int gtr__res_match(const gtr__plan *plan, int at, const gtr__caps *caps) 
         }
     }
     s.drops = gtr__res_drops(&v, &p);
-    return gtr__res_choose(&s, &c, pre, targets, gtr__res_bytes(&v, &c), caps->sm_count, caps->shared) ? plan->n_node : 0;
+    return gtr__res_choose(&s, &c, pre, targets, gtr__res_bytes(&v, &c), caps->sm_count, caps->shared)
+        ? plan->n_node : 0;
 }
 
 // >>resident-launch
@@ -8933,7 +9807,9 @@ static size_t gtr__res_space(gtr__res *s, const gtr__mlp_cut *c, char *ws) {
         gtr__res_layer *q = &s->layer[l];
         if (l < last) { q->h = room((int64_t)2 * total * q->width); q->dz = room((int64_t)2 * total * q->width); }
     }
-    for (int l = 1; l <= last; l++) { s->layer[l].w = room(s->layer[l].width * s->layer[l - 1].width); s->layer[l].b = room(s->layer[l].width); }
+    for (int l = 1; l <= last; l++) {
+        s->layer[l].w = room(s->layer[l].width * s->layer[l - 1].width); s->layer[l].b = room(s->layer[l].width);
+    }
     room(s->renewed);           // of odd steps
     s->pre = room(s->last_pre ? (int64_t)2 * total * s->layer[last - 1].width : 0);
     s->dl = room((int64_t)2 * total * s->layer[last].width);
@@ -8953,13 +9829,16 @@ template <int P, int CUT> static gtr_result gtr__res_start(void *instance, const
 }
 template <int CUT> static bool gtr__res_knows(const gtr__res *s) {
     typedef gtr__res_known<CUT> known;
-    bool so = s->m.layers == known::LAST + 1 && s->layer[0].slice == known::SLICE && s->ranks == known::RANKS && s->kr <= known::KR && s->rows <= GTR__RES_WARPS && s->kp == known::KP && s->zp == known::ZP && (!s->bytes || s->xp == known::XP);
+    bool so = s->m.layers == known::LAST + 1 && s->layer[0].slice == known::SLICE && s->ranks == known::RANKS
+        && s->kr <= known::KR && s->rows <= GTR__RES_WARPS && s->kp == known::KP && s->zp == known::ZP
+        && (!s->bytes || s->xp == known::XP);
     for (int l = 1; l < s->m.layers; l++) so = so && s->layer[l].slice <= 8 * known::REST;
     return so;
 }
 template <int P> static gtr_result gtr__res_start_as(void *instance, const gtr__call *c, gtr__res *s) {
     if (gtr__res_knows<GTR__RES_NARROW>(s)) return gtr__res_start<P, GTR__RES_NARROW>(instance, c, s);
-    if constexpr (P == GTR__RES_TF32) if (gtr__res_knows<GTR__RES_BROAD>(s)) return gtr__res_start<P, GTR__RES_BROAD>(instance, c, s);
+    if constexpr (P == GTR__RES_TF32) if (gtr__res_knows<GTR__RES_BROAD>(s))
+        return gtr__res_start<P, GTR__RES_BROAD>(instance, c, s);
     return gtr__res_start<P, GTR__RES_ANY>(instance, c, s);
 }
 static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
@@ -8971,14 +9850,17 @@ static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
     gtr__res s;
     bool pre, targets;
     memset(&s, 0, sizeof s);
-    if (!gtr__mlp_parse(&v, &p, true) || !gtr__mlp_extents(&v, &p, &cut) || !gtr__res_wants(&v, &p, &pre, &targets) || (s.drops = gtr__res_drops(&v, &p), false) || !gtr__res_choose(&s, &cut, pre, targets, gtr__res_bytes(&v, &cut), gtr__sms(c), c->caps->shared))
+    if (!gtr__mlp_parse(&v, &p, true) || !gtr__mlp_extents(&v, &p, &cut)
+        || !gtr__res_wants(&v, &p, &pre, &targets) || (s.drops = gtr__res_drops(&v, &p), false)
+        || !gtr__res_choose(&s, &cut, pre, targets, gtr__res_bytes(&v, &cut), gtr__sms(c), c->caps->shared))
         return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     if (c->measure) return gtr__measured(c, gtr__res_space(&s, &cut, NULL));
     GTR__TRY(gtr__mlp_fill(instance, c, &v, &p, &cut, &s.m));
     gtr__res_space(&s, &cut, (char *)c->ws);
     const void *to = targets ? s.m.pair.t.p : (const void *)s.m.xent.label;
     for (s.target = 0; s.target < s.m.n_rest && s.m.rest[s.target].to.p != to; s.target++) {}
-    if (s.target == s.m.n_rest) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
+    if (s.target == s.m.n_rest)
+        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
     const gtr_dtype t = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype;
     gtr__res_dropout(&s, &v, &p, t == GTR_BF16);
     if (t == GTR_BF16) return gtr__res_start_as<GTR__RES_BF16>(instance, c, &s);
@@ -8987,39 +9869,42 @@ static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
 }
 
 // >>field
-// A training step of a narrow multilayer perceptron on a tall batch (a neural field, a physics fit), FEED to REPORT, and
-// several steps, in one launch of a block a multiprocessor. Weights lie in shared memory, 64 rows of the batch go through
-// all layers and back there and in registers, and the weights' gradients are summed over all rows in registers: of a step's
-// activations nothing goes to device memory.
+// A training step of a narrow multilayer perceptron on a tall batch (a neural field, a physics fit), FEED to REPORT,
+// and several steps, in one launch of a block a multiprocessor. Weights lie in shared memory, 64 rows of the batch go
+// through all layers and back there and in registers, and the weights' gradients are summed over all rows in registers:
+// of a step's activations nothing goes to device memory.
 //
 //   feeders (4 warps)  --full-->  teams (8 warps): 64 rows at a time, forward and back, dw += dz^T x in registers
 //                      <-empty--    |
 //                      <-seen---    | sums of all its rows, at the step's end
 //                                   v
-//   every block --sums--> workspace ---- barrier 1 ----> every block: its slice of the parameters, summed over blocks in
+//   every block --sums--> workspace ---- barrier 1 ----> every block: its slice of the
+//   parameters, summed over blocks in
 //                                                        order, checked for the guard, updated
 //     quick:  new weights, words with the step's tag and a mark that a slice is bad --> every block awaits all words
 //     else:   bad, sum of squares --> workspace ---- barrier 2 (with clipping the update comes here, and barrier 3)
 //
 // A team does 64 rows: four warps (widths to 64; a block has two teams), or all eight, each half a product's columns
-// (widths to 128). Where registers can be moved from warp to warp (sm_90a) and all activations are ReLU, four warps more
-// are feeders: they gather a tile's rows, round them to halves, and arrive at the barrier `full`; a team that has read them
-// arrives at `empty` (x) and `seen` (the target). No slot is written before its barrier of the lap before. There, four more
-// warps do all of widths above 64 but the weights' gradients, which are left to the eight: see gtr__field_chain.
+// (widths to 128). Where registers can be moved from warp to warp (sm_90a) and all activations are ReLU, four warps
+// more are feeders: they gather a tile's rows, round them to halves, and arrive at the barrier `full`; a team that has
+// read them arrives at `empty` (x) and `seen` (the target). No slot is written before its barrier of the lap before.
+// There, four more warps do all of widths above 64 but the weights' gradients, which are left to the
+// eight: see gtr__field_chain.
 // Matrices in shared memory are panels of 64 columns of 16 bits, 128 bytes a row, 16-byte pieces permuted by row % 8 as
-// wgmma and ldmatrix like it. sm_90a: wgmma; else mma.sync, whose fragments lie in registers the same way. Layer l's output
-// stands in the team's place l, and the gradient of its product in place l + apart, which nobody reads any more by then:
+// wgmma and ldmatrix like it. sm_90a: wgmma; else mma.sync, whose fragments lie in registers the same way. Layer l's
+// output stands in the team's place l, and the gradient of its product in place l + apart, which
+// nobody reads any more by then:
 // see gtr__field_team.
-// The gradient of a bias is one column more of its weights' gradient, times ones. Where registers do not hold all weights'
-// gradients, blocks have roles: each role does all rows, but only its layers' gradients, and goes back no further than the
-// lowest of them.
-// A bad step's slices are rolled back by their owners, and the weights are loaded again. A step's first rows are gathered
-// while the last one's sums are added up. Before a launch's first update each block takes a snapshot of its slice, which it
-// rolls back to when the launch is abandoned.
+// The gradient of a bias is one column more of its weights' gradient, times ones. Where registers do not hold all
+// weights' gradients, blocks have roles: each role does all rows, but only its layers' gradients, and goes back no
+// further than the lowest of them.
+// A bad step's slices are rolled back by their owners, and the weights are loaded again. A step's first rows are
+// gathered while the last one's sums are added up. Before a launch's first update each block takes a snapshot of its
+// slice, which it rolls back to when the launch is abandoned.
 //
-// Bound by latency: registers hold a gradient of 64x64 for each of four layers, so that eight warps are all there are to
-// hide it. What does not fit in registers is dear: shared memory leaves L1 so small that it comes from L2, some 250 cycles
-// each time.
+// Bound by latency: registers hold a gradient of 64x64 for each of four layers, so that eight warps are all there are
+// to hide it. What does not fit in registers is dear: shared memory leaves L1 so small that it comes from L2, some 250
+// cycles each time.
 #define GTR__FIELD_T      256
 #define GTR__FIELD_UNITS  4     // 64x64 parts of gradients in a warp group's registers
 #define GTR__FIELD_ROLES  4
@@ -9047,7 +9932,9 @@ typedef struct gtr__field {
     int ones_at, team_at, team_bytes, x_at, stage_at, target_at, stage_pitch;
     int ahead, x_step, target_step;      // tiles that lie ready at most; from one's x and target to the next's
     int tally_at;               // likewise, where P is 1
-    int mask_at;                // of a tile, what ReLUs let through, a bit each; at a step's end a thread's sums of the last bias's gradient and of the loss
+    // of a tile, what ReLUs let through, a bit each; at a step's end a thread's sums of the last bias's
+    // gradient and of the loss
+    int mask_at;
     int apart;                  // from the place of a layer's output to that of its product's gradient
     int x_slot, t_slot;
     uint32_t reciprocal;        // of the outputs, times 2^32, upwards
@@ -9058,7 +9945,8 @@ typedef struct gtr__field {
     float seed, count;
     float *part, *losses, *value;   // value: the loss
     double2 *guard;
-    uint32_t *published;             // a step's new weights as their owners publish them, or NULL: see gtr__field_await_weights
+    // a step's new weights as their owners publish them, or NULL: see gtr__field_await_weights
+    uint32_t *published;
     uint64_t *norms;            // likewise, a block's sum of squares
     int4 *records;              // the next steps', as the reporter has fetched them
     const gtr__record *ring;
@@ -9074,8 +9962,10 @@ typedef struct gtr__field_head {
     gtr__record record;
     gtr__rates rate;
     int64_t origin[256];        // of a team: rows of tiles to come; -1: none
-    uint64_t full[4], empty[4], seen[4], ready[2];   // of a team and a tile: is there, x was used, the target was; a gradient is there
-    uint64_t made[3], used[3], ended;   // where a warp group is ahead, see gtr__field_chain: of a tile, what gradients take; a step's figures
+    // of a team and a tile: is there, x was used, the target was; a gradient is there
+    uint64_t full[4], empty[4], seen[4], ready[2];
+    // where a warp group is ahead, see gtr__field_chain: of a tile, what gradients take; a step's figures
+    uint64_t made[3], used[3], ended;
     int shift;                  // of the shuffle
     int go, start;              // one more step is coming, and begins
     int lost;                   // a block did not come
@@ -9100,8 +9990,8 @@ typedef struct gtr__field_head {
 #else
 #define GTR__FIELD_WGMMA 0
 #endif
-// Threads of a block: four warps more feed the teams, where registers can be moved to the warps that need them. Not where
-// activations are functions, which take registers of their own.
+// Threads of a block: four warps more feed the teams, where registers can be moved to the warps that need them. Not
+// where activations are functions, which take registers of their own.
 #define GTR__FIELD_ALL(P, FED) (GTR__FIELD_WGMMA && (FED) ? GTR__FIELD_T + 128 * (P) : GTR__FIELD_T)
 // Two floats to a word of halves.
 template <typename T> static __device__ __forceinline__ uint32_t gtr__field_pack(float lo, float hi) {
@@ -9145,14 +10035,17 @@ template <typename T> static __device__ __forceinline__ uint32_t gtr__field_mask
 #endif
 }
 static __device__ __forceinline__ void gtr__field_matrix4(uint32_t *r, uint32_t address) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(address) : "memory");
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]),
+        "=r"(r[2]), "=r"(r[3]) : "r"(address) : "memory");
 }
 [[maybe_unused]] static __device__ __forceinline__ void gtr__field_matrix4_t(uint32_t *r, uint32_t address) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(address) : "memory");
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]),
+        "=r"(r[2]), "=r"(r[3]) : "r"(address) : "memory");
 }
 static __device__ __forceinline__ void gtr__field_put_matrix4(uint32_t address, const uint32_t *r) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" :: "r"(address), "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]) : "memory");
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" :: "r"(address), "r"(r[0]),
+        "r"(r[1]), "r"(r[2]), "r"(r[3]) : "memory");
 #else
     const int lane = (int)threadIdx.x & 31;
 #pragma unroll
@@ -9168,22 +10061,32 @@ static __device__ __forceinline__ void gtr__field_publish() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
-// Barriers: of a block's teams (all of it but the feeders), of one team, and of its feeders. bar.sync promises that all who
-// wait do so at the same instruction.
-static __device__ __forceinline__ void gtr__field_barrier() { asm volatile("bar.sync 5, %0;" :: "n"(GTR__FIELD_T) : "memory"); }
+// Barriers: of a block's teams (all of it but the feeders), of one team, and of its feeders. bar.sync promises that all
+// who wait do so at the same instruction.
+static __device__ __forceinline__ void gtr__field_barrier() {
+    asm volatile("bar.sync 5, %0;" :: "n"(GTR__FIELD_T) : "memory");
+}
 static __device__ __forceinline__ bool gtr__field_any(bool v) {
     uint32_t any;
-    asm volatile("{\n.reg .pred p, q;\nsetp.ne.u32 p, %1, 0;\nbar.red.or.pred q, 5, %2, p;\nselp.u32 %0, 1, 0, q;\n}\n" : "=r"(any) : "r"((uint32_t)v), "n"(GTR__FIELD_T) : "memory");
+    asm volatile("{\n.reg .pred p, q;\nsetp.ne.u32 p, %1, 0;\nbar.red.or.pred q, 5, %2, p;\nselp.u32 %0, 1, 0, q;\n}\n"
+        : "=r"(any) : "r"((uint32_t)v), "n"(GTR__FIELD_T) : "memory");
     return any != 0;
 }
 // A step's record is there, and the feeders can gather its first rows: teams arrive only, and do not wait.
-template <int P> static __device__ __forceinline__ void gtr__field_announce() { asm volatile("bar.arrive 6, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory"); }
-// The step begins, for the feeders, who await it at this barrier; wait: where the teams have no rows, and so nothing else holds them back.
+template <int P>
+static __device__ __forceinline__ void gtr__field_announce() {
+    asm volatile("bar.arrive 6, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
+}
+// The step begins, for the feeders, who await it at this barrier; wait: where the teams have no rows, and so nothing
+// else holds them back.
 template <int P> static __device__ __forceinline__ void gtr__field_go(bool wait) {
     if (wait) asm volatile("barrier.sync 7, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
     else asm volatile("bar.arrive 7, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
 }
-template <int P> static __device__ __forceinline__ void gtr__field_announced() { asm volatile("bar.sync 6, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory"); }
+template <int P>
+static __device__ __forceinline__ void gtr__field_announced() {
+    asm volatile("bar.sync 6, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
+}
 template <int P> static __device__ __forceinline__ void gtr__field_team_barrier(int team) {
     if constexpr (P == 2) gtr__field_barrier();
     else asm volatile("bar.sync %0, 128;" :: "r"(team + 1) : "memory");
@@ -9208,9 +10111,9 @@ template <int TIMES = 1> static __device__ __forceinline__ void gtr__field_signa
 #endif
 }
 // A barrier of threads of this block alone, as __syncthreads is, and like it without a deadline: all waits for other
-// blocks have one, so that whoever is waited for here always arrives. With a deadline a step of 128 columns takes, instead of 266
-// us: 385 with a trap behind it, or as a loop of PTX (ptxas 13.0 serializes products, C7514); 295 as waits of a second
-// each; 285 and 282 as a loop that falls through and marks the block as lost.
+// blocks have one, so that whoever is waited for here always arrives. With a deadline a step of 128 columns takes,
+// instead of 266 us: 385 with a trap behind it, or as a loop of PTX (ptxas 13.0 serializes products, C7514); 295 as
+// waits of a second each; 285 and 282 as a loop that falls through and marks the block as lost.
 static __device__ __forceinline__ void gtr__field_await(uint32_t barrier, uint32_t parity) {
 #if GTR__FIELD_WGMMA
     while (!gtr__bar_passed(barrier, parity & 1)) {}
@@ -9239,31 +10142,48 @@ template <int N, bool MORE> static __device__ __forceinline__ void gtr__field_re
 #endif
 }
 #if GTR__FIELD_WGMMA
-// A panel as wgmma sees it: groups of 8 rows 1024 bytes apart; far: from 64 columns to the next. Both in pieces of 16 bytes; what comes
-// behind it in the panel is that much more.
-static __device__ __forceinline__ uint32_t gtr__field_word(uint32_t address, uint32_t far) { return (address >> 4) + (far >> 4 << 16); }
+// A panel as wgmma sees it: groups of 8 rows 1024 bytes apart; far: from 64 columns to the next. Both in pieces of 16
+// bytes; what comes behind it in the panel is that much more.
+static __device__ __forceinline__ uint32_t gtr__field_word(uint32_t address, uint32_t far) {
+    return (address >> 4) + (far >> 4 << 16);
+}
 static __device__ __forceinline__ uint64_t gtr__field_panel(uint32_t word) {
     uint64_t d;
     asm("mov.b64 %0, {%1, %2};" : "=l"(d) : "r"(word), "r"(1u << 30 | 1024u >> 4));
     return d;
 }
 static __device__ __forceinline__ void gtr__field_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-static __device__ __forceinline__ void gtr__field_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-template <int LEFT> static __device__ __forceinline__ void gtr__field_until() { asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory"); }
+static __device__ __forceinline__ void gtr__field_commit() {
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+template <int LEFT>
+static __device__ __forceinline__ void gtr__field_until() {
+    asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory");
+}
 #define GTR__W4  "{%0, %1, %2, %3}"
 #define GTR__W20 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19}"
-#define GTR__W32 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}"
-#define GTR__W36 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35}"
-#define GTR__W64 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}"
+#define GTR__W32 \
+    "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, " \
+    "%23, %24, %25, %26, %27, %28, %29, %30, %31}"
+#define GTR__W36 \
+    "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, " \
+    "%23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35}"
+#define GTR__W64 \
+    "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, " \
+    "%23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, " \
+    "%44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}"
 #define GTR__A4(c, i)  c(d[i]), c(d[i + 1]), c(d[i + 2]), c(d[i + 3])
 #define GTR__A20(c) GTR__A4(c, 0), GTR__A4(c, 4), GTR__A4(c, 8), GTR__A4(c, 12), GTR__A4(c, 16)
 #define GTR__A32(c) GTR__A20(c), GTR__A4(c, 20), GTR__A4(c, 24), GTR__A4(c, 28)
 #define GTR__A36(c) GTR__A32(c), GTR__A4(c, 32)
-#define GTR__A64(c) GTR__A36(c), GTR__A4(c, 36), GTR__A4(c, 40), GTR__A4(c, 44), GTR__A4(c, 48), GTR__A4(c, 52), GTR__A4(c, 56), GTR__A4(c, 60)
+#define GTR__A64(c) GTR__A36(c), GTR__A4(c, 36), GTR__A4(c, 40), GTR__A4(c, 44), GTR__A4(c, 48), GTR__A4(c, 52), \
+    GTR__A4(c, 56), GTR__A4(c, 60)
 // d (64 x N) = A B, or += where ADD: both in panels. TA, TB: rows are k (else columns).
-template <typename T, int N, int TA, int TB, bool ADD> static __device__ __forceinline__ void gtr__field_ss(float *d, uint64_t a, uint64_t b) {
+template <typename T, int N, int TA, int TB, bool ADD>
+static __device__ __forceinline__ void gtr__field_ss(float *d, uint64_t a, uint64_t b) {
 #define GTR__SS(N_, TYPE, LIST, ACC, i0, i1, i2, i3, i4) \
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #i2 ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N_ "k16.f32." TYPE "." TYPE " " LIST ", %" #i0 ", %" #i1 ", p, 1, 1, %" #i3 ", %" #i4 ";\n}\n" \
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #i2 ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N_ "k16.f32." \
+        TYPE "." TYPE " " LIST ", %" #i0 ", %" #i1 ", p, 1, 1, %" #i3 ", %" #i4 ";\n}\n" \
                  : ACC : "l"(a), "l"(b), "n"((int)ADD), "n"(TA), "n"(TB))
 #define GTR__SS_ALL(TYPE, c) do { \
     if constexpr (N == 8) GTR__SS(8, TYPE, GTR__W4, GTR__A4(c, 0), 4, 5, 6, 7, 8); \
@@ -9271,19 +10191,25 @@ template <typename T, int N, int TA, int TB, bool ADD> static __device__ __force
     else if constexpr (N == 64) GTR__SS(64, TYPE, GTR__W32, GTR__A32(c), 32, 33, 34, 35, 36); \
     else if constexpr (N == 72) GTR__SS(72, TYPE, GTR__W36, GTR__A36(c), 36, 37, 38, 39, 40); \
     else GTR__SS(128, TYPE, GTR__W64, GTR__A64(c), 64, 65, 66, 67, 68); } while (0)
-    if constexpr (std::is_same<T, __half>::value) { if constexpr (ADD) GTR__SS_ALL("f16", "+f"); else GTR__SS_ALL("f16", "=f"); }
+    if constexpr (std::is_same<T, __half>::value) {
+        if constexpr (ADD) GTR__SS_ALL("f16", "+f"); else GTR__SS_ALL("f16", "=f");
+    }
     else if constexpr (ADD) GTR__SS_ALL("bf16", "+f"); else GTR__SS_ALL("bf16", "=f");
 }
 // The same with A's 64x16 in registers.
-template <typename T, int N, int TB, bool ADD> static __device__ __forceinline__ void gtr__field_rs(float *d, const uint32_t *r, uint64_t b) {
+template <typename T, int N, int TB, bool ADD>
+static __device__ __forceinline__ void gtr__field_rs(float *d, const uint32_t *r, uint64_t b) {
 #define GTR__RS(N_, TYPE, LIST, ACC, i0, i1, i2, i3, i4, i5, i6) \
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #i5 ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N_ "k16.f32." TYPE "." TYPE " " LIST ", {%" #i0 ", %" #i1 ", %" #i2 ", %" #i3 "}, %" #i4 ", p, 1, 1, %" #i6 ";\n}\n" \
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #i5 ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N_ "k16.f32." \
+        TYPE "." TYPE " " LIST ", {%" #i0 ", %" #i1 ", %" #i2 ", %" #i3 "}, %" #i4 ", p, 1, 1, %" #i6 ";\n}\n" \
                  : ACC : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "l"(b), "n"((int)ADD), "n"(TB))
 #define GTR__RS_ALL(TYPE, c) do { \
     if constexpr (N == 8) GTR__RS(8, TYPE, GTR__W4, GTR__A4(c, 0), 4, 5, 6, 7, 8, 9, 10); \
     else if constexpr (N == 64) GTR__RS(64, TYPE, GTR__W32, GTR__A32(c), 32, 33, 34, 35, 36, 37, 38); \
     else GTR__RS(128, TYPE, GTR__W64, GTR__A64(c), 64, 65, 66, 67, 68, 69, 70); } while (0)
-    if constexpr (std::is_same<T, __half>::value) { if constexpr (ADD) GTR__RS_ALL("f16", "+f"); else GTR__RS_ALL("f16", "=f"); }
+    if constexpr (std::is_same<T, __half>::value) {
+        if constexpr (ADD) GTR__RS_ALL("f16", "+f"); else GTR__RS_ALL("f16", "=f");
+    }
     else if constexpr (ADD) GTR__RS_ALL("bf16", "+f"); else GTR__RS_ALL("bf16", "=f");
 }
 #undef GTR__SS
@@ -9294,15 +10220,19 @@ template <typename T, int N, int TB, bool ADD> static __device__ __forceinline__
 static __device__ __forceinline__ void gtr__field_begin() {}
 static __device__ __forceinline__ void gtr__field_commit() {}
 template <int LEFT> static __device__ __forceinline__ void gtr__field_until() {}
-template <typename T> static __device__ __forceinline__ void gtr__field_mma(float *d, const uint32_t *a, const uint32_t *b) {
+template <typename T>
+static __device__ __forceinline__ void gtr__field_mma(float *d, const uint32_t *a, const uint32_t *b) {
     if constexpr (std::is_same<T, __half>::value) gtr__mma_f16(d, a, b); else gtr__mma_bf16(d, a, b);
 }
 // Of a panel: row r, piece c.
-static __device__ __forceinline__ uint32_t gtr__field_piece(uint32_t panel, int r, int c) { return panel + r * 128 + ((c ^ (r & 7)) << 4); }
+static __device__ __forceinline__ uint32_t gtr__field_piece(uint32_t panel, int r, int c) {
+    return panel + r * 128 + ((c ^ (r & 7)) << 4);
+}
 #endif
 
 // >>field-products
-// What a product takes from or left in registers is written before gtr__field_begin, and read behind gtr__field_until, only.
+// What a product takes from or left in registers is written before gtr__field_begin, and read
+// behind gtr__field_until, only.
 template <int N> static __device__ __forceinline__ void gtr__field_hold(float *d) {
 #pragma unroll
     for (int i = 0; i < N; i++) asm volatile("" : "+f"(d[i]) :: "memory");
@@ -9314,7 +10244,8 @@ template <int N> static __device__ __forceinline__ void gtr__field_hold(uint32_t
 // Products of a warp group: a is 64 rows, 16 to a warp. Between gtr__field_begin and gtr__field_until nobody touches
 // what they read or write in registers.
 // d (64 x 8 TILES) += a w^T: rows of w are columns of d; STEPS steps of k, the first being first of w's panel.
-template <typename T, int TILES, int STEPS> static __device__ __forceinline__ void gtr__field_forward_r(float *d, const uint32_t *a, uint32_t w, int first) {
+template <typename T, int TILES, int STEPS>
+static __device__ __forceinline__ void gtr__field_forward_r(float *d, const uint32_t *a, uint32_t w, int first) {
 #if GTR__FIELD_WGMMA
     const uint32_t at = gtr__field_word(w, 16) + first * 2;
 #pragma unroll
@@ -9326,28 +10257,34 @@ template <typename T, int TILES, int STEPS> static __device__ __forceinline__ vo
 #pragma unroll
         for (int j = 0; j < TILES; j += 2) {
             uint32_t b[4];
-            gtr__field_matrix4(b, gtr__field_piece(w, TILES == 1 ? lane & 7 : j * 8 + (lane >> 4) * 8 + (lane & 7), (first + s) * 2 + (lane >> 3 & 1)));
+            gtr__field_matrix4(b, gtr__field_piece(w, TILES == 1 ? lane & 7 : j * 8 + (lane >> 4) * 8 + (lane & 7),
+                (first + s) * 2 + (lane >> 3 & 1)));
             gtr__field_mma<T>(d + 4 * j, a + 4 * s, b);
             if (TILES > 1) gtr__field_mma<T>(d + 4 * j + 4, a + 4 * s, b + 2);
         }
 #endif
 }
 // The same, a in panels, far_a and far_w apart.
-template <typename T, int TILES, int STEPS> static __device__ __forceinline__ void gtr__field_forward_s(float *d, uint32_t a, uint32_t far_a, uint32_t w, uint32_t far_w, int first) {
+template <typename T, int TILES, int STEPS>
+static __device__ __forceinline__ void gtr__field_forward_s(float *d, uint32_t a, uint32_t far_a, uint32_t w,
+        uint32_t far_w, int first) {
 #if GTR__FIELD_WGMMA
     const uint32_t from = gtr__field_word(a, 16) + first * 2, at = gtr__field_word(w, 16) + first * 2;
 #pragma unroll
-    for (int s = 0; s < STEPS; s++) gtr__field_ss<T, TILES * 8, 0, 0, true>(d, gtr__field_panel(from + (s / 4) * (far_a >> 4) + s % 4 * 2), gtr__field_panel(at + (s / 4) * (far_w >> 4) + s % 4 * 2));
+    for (int s = 0; s < STEPS; s++) gtr__field_ss<T, TILES * 8, 0, 0, true>(d, gtr__field_panel(
+        from + (s / 4) * (far_a >> 4) + s % 4 * 2), gtr__field_panel(at + (s / 4) * (far_w >> 4) + s % 4 * 2));
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
         uint32_t f[4];
-        gtr__field_matrix4(f, gtr__field_piece(a + (s / 4) * far_a, warp * 16 + (lane & 15), (first + (s & 3)) * 2 + (lane >> 4)));
+        gtr__field_matrix4(f,
+            gtr__field_piece(a + (s / 4) * far_a, warp * 16 + (lane & 15), (first + (s & 3)) * 2 + (lane >> 4)));
 #pragma unroll
         for (int j = 0; j < TILES; j += 2) {
             uint32_t b[4];
-            gtr__field_matrix4(b, gtr__field_piece(w + (s / 4) * far_w, TILES == 1 ? lane & 7 : j * 8 + (lane >> 4) * 8 + (lane & 7), (first + (s & 3)) * 2 + (lane >> 3 & 1)));
+            gtr__field_matrix4(b, gtr__field_piece(w + (s / 4) * far_w,
+                TILES == 1 ? lane & 7 : j * 8 + (lane >> 4) * 8 + (lane & 7), (first + (s & 3)) * 2 + (lane >> 3 & 1)));
             gtr__field_mma<T>(d + 4 * j, f, b);
             if (TILES > 1) gtr__field_mma<T>(d + 4 * j + 4, f, b + 2);
         }
@@ -9355,13 +10292,19 @@ template <typename T, int TILES, int STEPS> static __device__ __forceinline__ vo
 #endif
 }
 // d (64 x 64) = dz w: rows of w are k. a: registers, or panels of dz far_a apart.
-template <typename T, int STEPS, bool REGISTERS> static __device__ __forceinline__ void gtr__field_back(float *d, const uint32_t *r, uint32_t a, uint32_t far_a, uint32_t w) {
+template <typename T, int STEPS, bool REGISTERS>
+static __device__ __forceinline__ void gtr__field_back(float *d, const uint32_t *r, uint32_t a,
+        uint32_t far_a, uint32_t w) {
 #if GTR__FIELD_WGMMA
     const uint32_t from = gtr__field_word(a, 16), at = gtr__field_word(w, 16);
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
-        if constexpr (REGISTERS) { if (s) gtr__field_rs<T, 64, 1, true>(d, r + 4 * s, gtr__field_panel(at + s * 128)); else gtr__field_rs<T, 64, 1, false>(d, r, gtr__field_panel(at)); }
-        else if (s) gtr__field_ss<T, 64, 0, 1, true>(d, gtr__field_panel(from + (s / 4) * (far_a >> 4) + s % 4 * 2), gtr__field_panel(at + s * 128));
+        if constexpr (REGISTERS) {
+            if (s) gtr__field_rs<T, 64, 1, true>(d, r + 4 * s, gtr__field_panel(at + s * 128));
+            else gtr__field_rs<T, 64, 1, false>(d, r, gtr__field_panel(at));
+        }
+        else if (s) gtr__field_ss<T, 64, 0, 1, true>(d, gtr__field_panel(from + (s / 4) * (far_a >> 4) + s % 4 * 2),
+            gtr__field_panel(at + s * 128));
         else gtr__field_ss<T, 64, 0, 1, false>(d, gtr__field_panel(from), gtr__field_panel(at));
     }
 #else
@@ -9372,7 +10315,8 @@ template <typename T, int STEPS, bool REGISTERS> static __device__ __forceinline
     for (int s = 0; s < STEPS; s++) {
         uint32_t f[4];
         if constexpr (REGISTERS) { f[0] = r[4 * s]; f[1] = r[4 * s + 1]; f[2] = r[4 * s + 2]; f[3] = r[4 * s + 3]; }
-        else gtr__field_matrix4(f, gtr__field_piece(a + (s / 4) * far_a, warp * 16 + (lane & 15), (s & 3) * 2 + (lane >> 4)));
+        else gtr__field_matrix4(f,
+            gtr__field_piece(a + (s / 4) * far_a, warp * 16 + (lane & 15), (s & 3) * 2 + (lane >> 4)));
 #pragma unroll
         for (int j = 0; j < 8; j += 2) {
             uint32_t b[4];
@@ -9383,21 +10327,26 @@ template <typename T, int STEPS, bool REGISTERS> static __device__ __forceinline
     }
 #endif
 }
-// d (64 x 8 TILES) += dz^T x over 64 rows; dz and x: panels. TILES 9: the last is of ones, 16 rows of them far behind x.
-template <typename T, int TILES> static __device__ __forceinline__ void gtr__field_outer(float *d, uint32_t dz, uint32_t x, uint32_t far) {
+// d (64 x 8 TILES) += dz^T x over 64 rows; dz and x: panels. TILES 9: the last is of ones, 16
+// rows of them far behind x.
+template <typename T, int TILES>
+static __device__ __forceinline__ void gtr__field_outer(float *d, uint32_t dz, uint32_t x, uint32_t far) {
 #if GTR__FIELD_WGMMA
     const uint32_t from = gtr__field_word(dz, 16), at = gtr__field_word(x, TILES == 9 ? far : 16);
 #pragma unroll
-    for (int s = 0; s < 4; s++) gtr__field_ss<T, TILES * 8, 1, 1, true>(d, gtr__field_panel(from + s * 128), gtr__field_panel(at + (TILES == 9 ? s * (128 - (128 << 16)) : s * 128)));
+    for (int s = 0; s < 4; s++) gtr__field_ss<T, TILES * 8, 1, 1, true>(d, gtr__field_panel(from + s * 128),
+        gtr__field_panel(at + (TILES == 9 ? s * (128 - (128 << 16)) : s * 128)));
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
 #pragma unroll
     for (int s = 0; s < 4; s++) {
         uint32_t f[4], b[4];
-        gtr__field_matrix4_t(f, gtr__field_piece(dz, s * 16 + (lane >> 4) * 8 + (lane & 7), warp * 2 + (lane >> 3 & 1)));
+        gtr__field_matrix4_t(f,
+            gtr__field_piece(dz, s * 16 + (lane >> 4) * 8 + (lane & 7), warp * 2 + (lane >> 3 & 1)));
 #pragma unroll
         for (int j = 0; j < TILES; j += 2) {
-            gtr__field_matrix4_t(b, j == 8 ? gtr__field_piece(x + far, lane & 15, 0) : gtr__field_piece(x, s * 16 + (lane & 15), j + (lane >> 4)));
+            gtr__field_matrix4_t(b, j == 8 ? gtr__field_piece(x + far, lane & 15, 0)
+                : gtr__field_piece(x, s * 16 + (lane & 15), j + (lane >> 4)));
             gtr__field_mma<T>(d + 4 * j, f, b);
             if (j + 1 < TILES) gtr__field_mma<T>(d + 4 * j + 4, f, b + 2);
         }
@@ -9409,7 +10358,8 @@ template <typename T> static __device__ __forceinline__ void gtr__field_outer_la
 #if GTR__FIELD_WGMMA
     const uint32_t from = gtr__field_word(x, 16), at = gtr__field_word(dz, 128);
 #pragma unroll
-    for (int s = 0; s < 4; s++) gtr__field_ss<T, 8, 1, 1, true>(d, gtr__field_panel(from + s * 128), gtr__field_panel(at + s * 16) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32));
+    for (int s = 0; s < 4; s++) gtr__field_ss<T, 8, 1, 1, true>(d, gtr__field_panel(from + s * 128),
+        gtr__field_panel(at + s * 16) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32));
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
 #pragma unroll
@@ -9426,9 +10376,11 @@ template <typename T> static __device__ __forceinline__ void gtr__field_outer_la
 // A thread's place in its team.
 template <int P> struct gtr__field_place {
     int team, half, warp, lane, tid;        // half: which 64 columns; tid: within the team
-    uint32_t at, row, turn;                 // the team's shared memory; for moving 16x16 parts of this warp's rows: lane's row of lane's matrix
+    // the team's shared memory; for moving 16x16 parts of this warp's rows: lane's row of lane's matrix
+    uint32_t at, row, turn;
     char *base;
-    __device__ __forceinline__ gtr__field_place(const gtr__field &m, char *pool, int group, int index)    // index: within the group
+    // index: within the group
+    __device__ __forceinline__ gtr__field_place(const gtr__field &m, char *pool, int group, int index)
     {
         team = P == 1 ? group : 0; half = P == 1 ? 0 : group;
         warp = (int)threadIdx.x >> 5 & 3; lane = (int)threadIdx.x & 31; tid = P == 1 ? index : group * 128 + index;
@@ -9436,15 +10388,24 @@ template <int P> struct gtr__field_place {
         at = gtr__field_same(gtr__shared_address(pool) + m.team_at + team * m.team_bytes);
         row = (uint32_t)(warp * 16 + (lane & 15)) * 128; turn = (uint32_t)((lane >> 4 ^ (lane & 7)) << 4);
     }
-    __device__ __forceinline__ uint32_t part(uint32_t panel, int s) const { return panel + row + (turn ^ (uint32_t)(s << 5)); }
+    __device__ __forceinline__ uint32_t part(uint32_t panel, int s) const {
+        return panel + row + (turn ^ (uint32_t)(s << 5));
+    }
     // Of the team's shared memory: see gtr__field_layer.
-    __device__ __forceinline__ uint32_t y_at(const gtr__field &m, int l) const { return at + m.place_at + l * (P * GTR__FIELD_PANEL); }
+    __device__ __forceinline__ uint32_t y_at(const gtr__field &m, int l) const {
+        return at + m.place_at + l * (P * GTR__FIELD_PANEL);
+    }
     __device__ __forceinline__ uint32_t dz_at(const gtr__field &m, int l) const { return y_at(m, l + m.apart); }
 };
 // A layer's weights in the block's.
-template <int P> static __device__ __forceinline__ uint32_t gtr__field_w(const gtr__field &m, int l) { return l ? m.w1_at + (l - 1) * (P * P * GTR__FIELD_PANEL) : m.w0_at; }
+template <int P>
+static __device__ __forceinline__ uint32_t gtr__field_w(const gtr__field &m, int l) {
+    return l ? m.w1_at + (l - 1) * (P * P * GTR__FIELD_PANEL) : m.w0_at;
+}
 // Which rows of the data set the team's tile number n has, one a thread.
-template <int P> static __device__ __forceinline__ void gtr__field_origins(const gtr__field &m, gtr__field_head *h, const gtr__field_place<P> &p, int tile, int n) {
+template <int P>
+static __device__ __forceinline__ void gtr__field_origins(const gtr__field &m, gtr__field_head *h,
+        const gtr__field_place<P> &p, int tile, int n) {
     const gtr__record *record = &h->record;
     const int64_t i = (int64_t)tile * GTR__FIELD_ROWS + p.tid;
     int64_t r = i;
@@ -9457,32 +10418,42 @@ template <int P> static __device__ __forceinline__ void gtr__field_origins(const
     h->origin[p.team * 128 + (n & 1) * 64 + p.tid] = i < m.batch ? r : -1;
 }
 // The tile's inputs to their slots, where they can be read after the launch.
-template <int P, int N> static __device__ __forceinline__ void gtr__field_keep(const gtr__field &m, const gtr__field_place<P> &p, int tile, int slot) {
-    const int k = m.layer[0].k, n = m.layer[m.layers - 1].n, rows = m.batch - tile * GTR__FIELD_ROWS < GTR__FIELD_ROWS ? m.batch - tile * GTR__FIELD_ROWS : GTR__FIELD_ROWS;
+template <int P, int N>
+static __device__ __forceinline__ void gtr__field_keep(const gtr__field &m, const gtr__field_place<P> &p,
+        int tile, int slot) {
+    const int k = m.layer[0].k, n = m.layer[m.layers - 1].n,
+        rows = m.batch - tile * GTR__FIELD_ROWS < GTR__FIELD_ROWS ? m.batch - tile * GTR__FIELD_ROWS : GTR__FIELD_ROWS;
     const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, c = p.tid & ((1 << shift) - 1);
     const int64_t row0 = (int64_t)tile * GTR__FIELD_ROWS;
     if (m.x_kept && k % 4 == 0 && ((uintptr_t)m.x_kept & 15) == 0) {
 #pragma unroll 4
         for (int r = p.tid >> shift; r < GTR__FIELD_ROWS; r += N >> shift)
-            if (r < rows && c * 4 < k) *(float4 *)(m.x_kept + (row0 + r) * k + c * 4) = *(const float4 *)(p.base + m.stage_at + r * m.stage_pitch + ((c ^ (r & 7)) << 4));
+            if (r < rows && c * 4 < k) *(float4 *)(m.x_kept + (row0 + r) * k + c * 4) =
+                *(const float4 *)(p.base + m.stage_at + r * m.stage_pitch + ((c ^ (r & 7)) << 4));
     } else if (m.x_kept) {
 #pragma unroll 1
         for (int e = p.lane; e < k; e += 32)
             for (int r = p.tid >> 5; r < rows; r += N / 32)
-                m.x_kept[(row0 + r) * k + e] = *(const float *)(p.base + m.stage_at + r * m.stage_pitch + (((e >> 2) ^ (r & 7)) << 4) + (e & 3) * 4);
+                m.x_kept[(row0 + r) * k + e] = *(const float *)(
+                    p.base + m.stage_at + r * m.stage_pitch + (((e >> 2) ^ (r & 7)) << 4) + (e & 3) * 4);
     }
 #pragma unroll 2
-    for (int i = p.tid; m.t_kept && i < rows * n; i += N) m.t_kept[row0 * n + i] = *(const float *)(p.base + m.target_at + slot * m.target_step + i * 4);
+    for (int i = p.tid; m.t_kept && i < rows * n; i += N)
+        m.t_kept[row0 * n + i] = *(const float *)(p.base + m.target_at + slot * m.target_step + i * 4);
 }
-// By N threads. Issues the copies of a tile's rows: x and the target as they lie in the data set. A row of x takes stage_pitch bytes.
-template <int P, int N> static __device__ __forceinline__ void gtr__field_ask_x(const gtr__field &m, const gtr__record *record, const int64_t *origin, const gtr__field_place<P> &p) {
+// By N threads. Issues the copies of a tile's rows: x and the target as they lie in the data set. A row of x
+// takes stage_pitch bytes.
+template <int P, int N>
+static __device__ __forceinline__ void gtr__field_ask_x(const gtr__field &m, const gtr__record *record,
+        const int64_t *origin, const gtr__field_place<P> &p) {
     const int k = m.layer[0].k, shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5;
     const char *src = (const char *)(uintptr_t)record->src[m.x_slot];
     if (k % 4 == 0 && ((uintptr_t)src & 15) == 0) {
         const int c = p.tid & ((1 << shift) - 1), r0 = p.tid >> shift, step = N >> shift;
         char *to = p.base + m.stage_at + r0 * m.stage_pitch + ((c ^ (r0 & 7)) << 4);
 #pragma unroll 4
-        for (int r = r0; r < GTR__FIELD_ROWS; r += step) {      // step is a multiple of 8, or 4 with every other row's pieces turned
+        // step is a multiple of 8, or 4 with every other row's pieces turned
+        for (int r = r0; r < GTR__FIELD_ROWS; r += step) {
             const int64_t o = origin[r];
             const bool ok = o >= 0 && c * 4 < k;
             if (step % 8) to = p.base + m.stage_at + r * m.stage_pitch + ((c ^ (r & 7)) << 4);
@@ -9495,37 +10466,47 @@ template <int P, int N> static __device__ __forceinline__ void gtr__field_ask_x(
         const int r = i >> (shift + 2), c = i & ((4 << shift) - 1);
         const int64_t o = origin[r];
         const bool ok = o >= 0 && c < k;
-        gtr__copy4(p.base + m.stage_at + r * m.stage_pitch + (((c >> 2) ^ (r & 7)) << 4) + (c & 3) * 4, ok ? src + o * (k * 4) + c * 4 : src, ok);
+        gtr__copy4(p.base + m.stage_at + r * m.stage_pitch + (((c >> 2) ^ (r & 7)) << 4) + (c & 3) * 4,
+            ok ? src + o * (k * 4) + c * 4 : src, ok);
     }
 }
-template <int P, int N> static __device__ __forceinline__ void gtr__field_ask_target(const gtr__field &m, const gtr__record *record, const int64_t *origin, const gtr__field_place<P> &p, int slot) {
+template <int P, int N>
+static __device__ __forceinline__ void gtr__field_ask_target(const gtr__field &m, const gtr__record *record,
+        const int64_t *origin, const gtr__field_place<P> &p, int slot) {
     const int n = m.layer[m.layers - 1].n;
     const char *src = (const char *)(uintptr_t)record->src[m.t_slot];
     for (int i = p.tid; i < GTR__FIELD_ROWS * n; i += N) {
         const int r = n == 1 ? i : (int)__umulhi((uint32_t)i, m.reciprocal), c = i - r * n;
         const int64_t o = origin[r];
-        gtr__copy4(p.base + m.target_at + slot * m.target_step + i * 4, o >= 0 ? src + o * (n * 4) + c * 4 : src, o >= 0);
+        gtr__copy4(p.base + m.target_at + slot * m.target_step + i * 4,
+            o >= 0 ? src + o * (n * 4) + c * 4 : src, o >= 0);
     }
 }
 // x to halves in its panel; kept: to the input's slot as well.
-template <typename T, int P, int N> static __device__ __forceinline__ void gtr__field_take_x(const gtr__field &m, const gtr__field_place<P> &p, int tile, int slot, bool keep) {
+template <typename T, int P, int N>
+static __device__ __forceinline__ void gtr__field_take_x(const gtr__field &m, const gtr__field_place<P> &p, int tile,
+        int slot, bool keep) {
     const int shift = m.stage_pitch == 128 ? 2 : m.stage_pitch == 256 ? 3 : 4, c = p.tid & ((1 << shift) - 1);
 #pragma unroll 2
     for (int r = p.tid >> shift; r < GTR__FIELD_ROWS; r += N >> shift) {
         const char *row = p.base + m.stage_at + r * m.stage_pitch;
-        const float4 a = *(const float4 *)(row + (((2 * c) ^ (r & 7)) << 4)), b = *(const float4 *)(row + (((2 * c + 1) ^ (r & 7)) << 4));
+        const float4 a = *(const float4 *)(row + (((2 * c) ^ (r & 7)) << 4)),
+            b = *(const float4 *)(row + (((2 * c + 1) ^ (r & 7)) << 4));
         uint4 u;
         u.x = gtr__field_pack<T>(a.x, a.y); u.y = gtr__field_pack<T>(a.z, a.w);
         u.z = gtr__field_pack<T>(b.x, b.y); u.w = gtr__field_pack<T>(b.z, b.w);
-        *(uint4 *)(p.base + m.x_at + slot * m.x_step + (c >> 3) * GTR__FIELD_PANEL + r * 128 + (((c & 7) ^ (r & 7)) << 4)) = u;
+        *(uint4 *)(p.base + m.x_at + slot * m.x_step + (c >> 3) * GTR__FIELD_PANEL + r * 128
+            + (((c & 7) ^ (r & 7)) << 4)) = u;
     }
     if (keep) gtr__field_keep<P, N>(m, p, tile, slot);
 }
-// d (64 x 8 TILES) = the bias of layer l, in all rows: a product too, of what is 1 in column l only. Biases stand as columns of 8 of
-// 16 bits a row.
-template <typename T, int TILES> static __device__ __forceinline__ void gtr__field_bias(float *d, uint32_t bias, const uint32_t *a) {
+// d (64 x 8 TILES) = the bias of layer l, in all rows: a product too, of what is 1 in column l only. Biases stand as
+// columns of 8 of 16 bits a row.
+template <typename T, int TILES>
+static __device__ __forceinline__ void gtr__field_bias(float *d, uint32_t bias, const uint32_t *a) {
 #if GTR__FIELD_WGMMA
-    gtr__field_rs<T, TILES * 8, 0, false>(d, a, gtr__field_panel(gtr__field_word(bias, 0)) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32));
+    gtr__field_rs<T, TILES * 8, 0, false>(d, a,
+        gtr__field_panel(gtr__field_word(bias, 0)) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32));
 #else
 #pragma unroll
     for (int j = 0; j < TILES; j += 4) {
@@ -9552,12 +10533,15 @@ template <typename T> struct gtr__field_ones {
     }
 };
 // A warp's part of 64 columns to panel.
-template <int P> static __device__ __forceinline__ void gtr__field_put(const gtr__field_place<P> &p, uint32_t panel, const uint32_t *y) {
+template <int P>
+static __device__ __forceinline__ void gtr__field_put(const gtr__field_place<P> &p, uint32_t panel, const uint32_t *y) {
 #pragma unroll
     for (int s = 0; s < 4; s++) gtr__field_put_matrix4(p.part(panel, s), y + 4 * s);
 }
 // The output of layer l from its product, in words of halves. RELU: all activations are.
-template <typename T, int P, bool RELU> static __device__ __forceinline__ void gtr__field_output(const gtr__field &m, int l, const gtr__field_place<P> &p, float *d, uint32_t *y) {
+template <typename T, int P, bool RELU>
+static __device__ __forceinline__ void gtr__field_output(const gtr__field &m, int l, const gtr__field_place<P> &p,
+        float *d, uint32_t *y) {
     if constexpr (RELU) {
 #pragma unroll
         for (int i = 0; i < 16; i++) y[i] = gtr__field_pack_relu<T>(d[2 * i], d[2 * i + 1]);
@@ -9578,14 +10562,19 @@ template <typename T, int P, bool RELU> static __device__ __forceinline__ void g
     }
 }
 // What the activation of layer l needs on the way back, the first or the second half of the warp's: loaded ahead.
-template <int P, bool RELU> static __device__ __forceinline__ void gtr__field_recall(const gtr__field &m, int l, const gtr__field_place<P> &p, int half, uint32_t *r) {
+template <int P, bool RELU>
+static __device__ __forceinline__ void gtr__field_recall(const gtr__field &m, int l, const gtr__field_place<P> &p,
+        int half, uint32_t *r) {
     const bool pre = !RELU && m.pre_at >= 0 && m.layer[l].act >= 0 && !m.layer[l].reads_y;
-    const uint32_t from = (pre ? p.at + m.pre_at + l * (P * GTR__FIELD_PANEL) : p.y_at(m, l)) + p.half * GTR__FIELD_PANEL;
+    const uint32_t from = (pre ? p.at + m.pre_at + l * (P * GTR__FIELD_PANEL) : p.y_at(m, l))
+        + p.half * GTR__FIELD_PANEL;
 #pragma unroll
     for (int s = 0; s < 2; s++) gtr__field_matrix4(r + 4 * s, p.part(from, half * 2 + s));
 }
 // The gradient of layer l's product from that of its output, likewise; r: the first half.
-template <typename T, int P, bool RELU> static __device__ __forceinline__ void gtr__field_gradient(const gtr__field &m, int l, const gtr__field_place<P> &p, const float *d, uint32_t *r, uint32_t *dz) {
+template <typename T, int P, bool RELU>
+static __device__ __forceinline__ void gtr__field_gradient(const gtr__field &m, int l, const gtr__field_place<P> &p,
+        const float *d, uint32_t *r, uint32_t *dz) {
     [[maybe_unused]] const int act = RELU ? (int)GTR__OP_RELU : m.layer[l].act;
 #pragma unroll
     for (int s = 0; s < 4; s++) {
@@ -9602,7 +10591,8 @@ template <typename T, int P, bool RELU> static __device__ __forceinline__ void g
             for (int i = 0; i < 2; i++) {
                 const float2 a = gtr__field_unpack<T>(y[2 * i]), b = gtr__field_unpack<T>(y[2 * i + 1]);
                 float4 w = make_float4(v[4 * i], v[4 * i + 1], v[4 * i + 2], v[4 * i + 3]);
-                if (act >= 0) w = gtr__dact4(act, w, make_float4(a.x, a.y, b.x, b.y), m.layer[l].act_a, m.layer[l].act_b);
+                if (act >= 0)
+                    w = gtr__dact4(act, w, make_float4(a.x, a.y, b.x, b.y), m.layer[l].act_a, m.layer[l].act_b);
                 z[2 * i] = gtr__field_pack<T>(w.x, w.y);
                 z[2 * i + 1] = gtr__field_pack<T>(w.z, w.w);
             }
@@ -9610,8 +10600,8 @@ template <typename T, int P, bool RELU> static __device__ __forceinline__ void g
         if (s == 1) gtr__field_recall<P, RELU>(m, l, p, 1, r);
     }
 }
-// Sigmoid less target, and loss, of a logit that has no more than 11 bits itself: by the quick functions, and a series where 1 + e has too
-// few of e.
+// Sigmoid less target, and loss, of a logit that has no more than 11 bits itself: by the quick functions, and a series
+// where 1 + e has too few of e.
 static __device__ __forceinline__ void gtr__field_bce(float x, float t, float &slope, float &loss) {
     const float e = __expf(-fabsf(x));
     slope = __fdividef(x >= 0.0f ? 1.0f : e, 1.0f + e) - t;
@@ -9627,8 +10617,11 @@ static __device__ __noinline__ gtr__field_pairs gtr__field_bce4(float4 x, float4
     gtr__field_bce(x.w, t.w, v.slope.w, v.loss.w);
     return v;
 }
-// Loss and its gradient of 8 columns from c0 on: d has the product; to z goes the gradient in halves. sums: of the gradient's columns.
-template <typename T, int P, bool RELU> static __device__ __forceinline__ void gtr__field_loss(const gtr__field &m, const gtr__field_place<P> &p, const float *target, const float *d, uint32_t *z, int tile, int c0, float g, float &loss, float *sums) {
+// Loss and its gradient of 8 columns from c0 on: d has the product; to z goes the gradient in halves. sums:
+// of the gradient's columns.
+template <typename T, int P, bool RELU>
+static __device__ __forceinline__ void gtr__field_loss(const gtr__field &m, const gtr__field_place<P> &p,
+        const float *target, const float *d, uint32_t *z, int tile, int c0, float g, float &loss, float *sums) {
     const int n = m.layer[m.layers - 1].n, c = c0 + (p.lane & 3) * 2, r = p.warp * 16 + (p.lane >> 2);
     float v[4], x[4], t[4];
 #pragma unroll
@@ -9643,7 +10636,8 @@ template <typename T, int P, bool RELU> static __device__ __forceinline__ void g
 #pragma unroll
         for (int i = 0; i < 4; i++) { v[i] = 2.0f * g * (x[i] - t[i]); x[i] = (x[i] - t[i]) * (x[i] - t[i]); }
     } else if constexpr (!RELU) {
-        const gtr__field_pairs e = gtr__field_bce4(make_float4(x[0], x[1], x[2], x[3]), make_float4(t[0], t[1], t[2], t[3]));
+        const gtr__field_pairs e =
+            gtr__field_bce4(make_float4(x[0], x[1], x[2], x[3]), make_float4(t[0], t[1], t[2], t[3]));
         v[0] = g * e.slope.x; v[1] = g * e.slope.y; v[2] = g * e.slope.z; v[3] = g * e.slope.w;
         x[0] = e.loss.x; x[1] = e.loss.y; x[2] = e.loss.z; x[3] = e.loss.w;
     } else {
@@ -9667,7 +10661,9 @@ template <typename T, int P, bool RELU> static __device__ __forceinline__ void g
 // What a team keeps in registers over all its rows.
 struct gtr__field_sums { float dw[GTR__FIELD_UNITS][36], last[4], bias[2], loss; };
 // A team's first tile, and how many teams its role has.
-template <int P> static __device__ __forceinline__ int gtr__field_first(const gtr__field &m, const gtr__field_place<P> &p, int role, int *teams) {
+template <int P>
+static __device__ __forceinline__ int gtr__field_first(const gtr__field &m, const gtr__field_place<P> &p,
+        int role, int *teams) {
     const int blocks = m.block0[role + 1] - m.block0[role];
     *teams = P == 1 ? 2 * blocks : blocks;
     return p.team * blocks + (int)blockIdx.x - m.block0[role];
@@ -9686,9 +10682,11 @@ static __device__ __forceinline__ void gtr__field_note(gtr__field_head *h, const
         h->go = h->start = 1;
     }
 }
-// A step's record, and the copies of its first rows. By all threads of teams, when no thread reads the last step's any more. Where teams are fed it
-// is their feeders' turn, and teams see the record behind their next barrier.
-template <int P, bool FED> static __device__ __forceinline__ void gtr__field_open(const gtr__field &m, gtr__field_head *h, const gtr__record *record, const gtr__field_place<P> &p, int role) {
+// A step's record, and the copies of its first rows. By all threads of teams, when no thread reads the last step's any
+// more. Where teams are fed it is their feeders' turn, and teams see the record behind their next barrier.
+template <int P, bool FED>
+static __device__ __forceinline__ void gtr__field_open(const gtr__field &m, gtr__field_head *h,
+        const gtr__record *record, const gtr__field_place<P> &p, int role) {
     if (threadIdx.x >= GTR__FIELD_T - 32) gtr__field_note(h, record);
     if constexpr (FED) gtr__field_announce<P>();
     else {
@@ -9697,7 +10695,10 @@ template <int P, bool FED> static __device__ __forceinline__ void gtr__field_ope
         const int first = gtr__field_first<P>(m, p, role, &teams);
         gtr__field_origins<P>(m, h, p, first, 0);
         gtr__field_team_barrier<P>(p.team);
-        if (first < m.tiles) { gtr__field_ask_x<P, 128 * P>(m, &h->record, h->origin + p.team * 128, p); gtr__field_ask_target<P, 128 * P>(m, &h->record, h->origin + p.team * 128, p, 0); }
+        if (first < m.tiles) {
+            gtr__field_ask_x<P, 128 * P>(m, &h->record, h->origin + p.team * 128, p);
+            gtr__field_ask_target<P, 128 * P>(m, &h->record, h->origin + p.team * 128, p, 0);
+        }
         gtr__copies_commit();
     }
 }
@@ -9723,14 +10724,17 @@ template <typename T, int P> struct gtr__field_feeder {
     uint32_t &count;
     const uint32_t pool;
     int wide_step, wide;        // P 2: counted, for its teams wait for the feeders
-    __device__ __forceinline__ gtr__field_feeder(const gtr__field &m, gtr__field_head *h, char *memory, int role, uint32_t &count)
-        : m(m), h(h), memory(memory), role(role), count(count), pool(gtr__shared_address(memory)), wide_step(0),
-        wide(P == 2 ? gtr__field_first<P>(m, where(), role, &wide_step) : 0) {}
+    __device__ __forceinline__ gtr__field_feeder(const gtr__field &m, gtr__field_head *h, char *memory, int role,
+            uint32_t &count) : m(m), h(h), memory(memory), role(role), count(count), pool(gtr__shared_address(memory)),
+            wide_step(0), wide(P == 2 ? gtr__field_first<P>(m, where(), role, &wide_step) : 0) {
+    }
     // These are read again for each tile: registers are few, and what does not fit would come from L2.
     __device__ __forceinline__ const char *source() const {
         return (const char *)(uintptr_t)((const volatile gtr__record *)&h->record)->src[m.x_slot];
     }
-    __device__ __forceinline__ bool whole(const char *src) const { return m.layer[0].k % 4 == 0 && ((uintptr_t)src & 15) == 0; }
+    __device__ __forceinline__ bool whole(const char *src) const {
+        return m.layer[0].k % 4 == 0 && ((uintptr_t)src & 15) == 0;
+    }
     // By whole warps.
     __device__ __forceinline__ gtr__field_place<P> where() const {
         const int index = gtr__field_index() - GTR__FIELD_T;
@@ -9755,7 +10759,8 @@ template <typename T, int P> struct gtr__field_feeder {
         gtr__field_feed_barrier<P, true>(p.team);
         const char *src = source();
         if (whole(src)) {
-            const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, c = (p.tid & ((1 << shift) - 1)) * 16, r0 = p.tid >> shift;
+            const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5,
+                c = (p.tid & ((1 << shift) - 1)) * 16, r0 = p.tid >> shift;
             if (c < m.layer[0].k * 4) {
                 const char *from = src + c;
                 char *to = p.base + m.stage_at + r0 * m.stage_pitch + c;
@@ -9770,7 +10775,8 @@ template <typename T, int P> struct gtr__field_feeder {
             for (int r = p.tid >> 5; r < GTR__FIELD_ROWS; r += N / 32) {
                 const int64_t o = offset[r];
 #pragma unroll 1
-                for (int c = p.lane * 4; c < m.layer[0].k * 4; c += 128) gtr__copy4(p.base + m.stage_at + r * m.stage_pitch + c, o >= 0 ? src + o + c : src, o >= 0);
+                for (int c = p.lane * 4; c < m.layer[0].k * 4; c += 128)
+                    gtr__copy4(p.base + m.stage_at + r * m.stage_pitch + c, o >= 0 ? src + o + c : src, o >= 0);
             }
         }
         gtr__field_await(t.seen, t.lap ^ 1);
@@ -9784,23 +10790,29 @@ template <typename T, int P> struct gtr__field_feeder {
     // x to halves in the tile's panel: P 1 with fewer registers.
     __device__ __forceinline__ void convert(const gtr__field_place<P> &p, const gtr__field_turn &t) const {
         if constexpr (P == 1) {         // fewer registers
-            const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, c = p.tid & ((1 << shift) - 1), step = N >> shift;
+            const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, c = p.tid & ((1 << shift) - 1),
+                step = N >> shift;
             const char *from = p.base + m.stage_at + c * 16;
             char *to = p.base + m.x_at + t.slot * m.x_step + (c >> 4) * GTR__FIELD_PANEL + (c & 1) * 8;
 #pragma unroll 2
             for (int r = p.tid >> shift; r < GTR__FIELD_ROWS; r += step) {
                 const float4 v = *(const float4 *)(from + r * m.stage_pitch);
-                *(uint2 *)(to + r * 128 + (((c >> 1 & 7) ^ (r & 7)) << 4)) = make_uint2(gtr__field_pack<T>(v.x, v.y), gtr__field_pack<T>(v.z, v.w));
+                *(uint2 *)(to + r * 128 + (((c >> 1 & 7) ^ (r & 7)) << 4)) =
+                    make_uint2(gtr__field_pack<T>(v.x, v.y), gtr__field_pack<T>(v.z, v.w));
             }
         } else {
-            const int shift = m.stage_pitch == 128 ? 2 : m.stage_pitch == 256 ? 3 : 4, c = p.tid & ((1 << shift) - 1), step = N >> shift;
+            const int shift = m.stage_pitch == 128 ? 2 : m.stage_pitch == 256 ? 3 : 4, c = p.tid & ((1 << shift) - 1),
+                step = N >> shift;
             int r = p.tid >> shift;
             const char *row = p.base + m.stage_at + r * m.stage_pitch + c * 32;
-            uint32_t to = p.at + m.x_at + t.slot * m.x_step + (c >> 3) * GTR__FIELD_PANEL + r * 128 + (((c & 7) ^ (r & 7)) << 4);
+            uint32_t to = p.at + m.x_at + t.slot * m.x_step + (c >> 3) * GTR__FIELD_PANEL + r * 128
+                + (((c & 7) ^ (r & 7)) << 4);
 #pragma unroll 1
             for (; r < GTR__FIELD_ROWS; r += step) {
                 const float4 a = *(const float4 *)row, b = *(const float4 *)(row + 16);
-                asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" :: "r"(to), "r"(gtr__field_pack<T>(a.x, a.y)), "r"(gtr__field_pack<T>(a.z, a.w)), "r"(gtr__field_pack<T>(b.x, b.y)), "r"(gtr__field_pack<T>(b.z, b.w)) : "memory");
+                asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" :: "r"(to), "r"(gtr__field_pack<T>(a.x, a.y)),
+                    "r"(gtr__field_pack<T>(a.z, a.w)), "r"(gtr__field_pack<T>(b.x, b.y)),
+                    "r"(gtr__field_pack<T>(b.z, b.w)) : "memory");
                 row += step * m.stage_pitch;
                 to = (to + step * 128) ^ (step % 8 ? 64 : 0);
             }
@@ -9808,26 +10820,33 @@ template <typename T, int P> struct gtr__field_feeder {
     }
     // The inputs' slots get the tile, where they can be read after the launch.
     __device__ __forceinline__ void keep(const gtr__field_place<P> &p, const gtr__field_turn &t, int tile) const {
-        const int k = m.layer[0].k, rows = m.batch - tile * GTR__FIELD_ROWS, live = rows < GTR__FIELD_ROWS ? rows : GTR__FIELD_ROWS, out = m.layer[m.layers - 1].n;
+        const int k = m.layer[0].k, rows = m.batch - tile * GTR__FIELD_ROWS,
+            live = rows < GTR__FIELD_ROWS ? rows : GTR__FIELD_ROWS, out = m.layer[m.layers - 1].n;
         const int64_t row0 = (int64_t)tile * GTR__FIELD_ROWS;
         if (m.x_kept && whole(source()) && ((uintptr_t)m.x_kept & 15) == 0) {
-            const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, e = (p.tid & ((1 << shift) - 1)) * 4;
+            const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5,
+                e = (p.tid & ((1 << shift) - 1)) * 4;
 #pragma unroll 2
             for (int r = p.tid >> shift; r < live; r += N >> shift)
-                if (e < k) *(float4 *)(m.x_kept + (row0 + r) * k + e) = *(const float4 *)(p.base + m.stage_at + r * m.stage_pitch + e * 4);
+                if (e < k) *(float4 *)(m.x_kept + (row0 + r) * k + e) =
+                    *(const float4 *)(p.base + m.stage_at + r * m.stage_pitch + e * 4);
         } else if (m.x_kept) {
 #pragma unroll 1
             for (int r = p.tid >> 5; r < live; r += N / 32)
-                for (int e = p.lane; e < k; e += 32) m.x_kept[(row0 + r) * k + e] = *(const float *)(p.base + m.stage_at + r * m.stage_pitch + e * 4);
+                for (int e = p.lane; e < k; e += 32)
+                    m.x_kept[(row0 + r) * k + e] = *(const float *)(p.base + m.stage_at + r * m.stage_pitch + e * 4);
         }
 #pragma unroll 1
-        for (int i = p.tid; m.t_kept && i < live * out; i += N) m.t_kept[row0 * out + i] = *(const float *)(p.base + m.target_at + t.slot * m.target_step + i * 4);
+        for (int i = p.tid; m.t_kept && i < live * out; i += N)
+            m.t_kept[row0 * out + i] = *(const float *)(p.base + m.target_at + t.slot * m.target_step + i * 4);
     }
     // False: the step does not begin.
     __device__ __forceinline__ bool run() {
         {
             const gtr__field_place<P> p = where();
-            for (int i = p.tid * 16; i < GTR__FIELD_ROWS * m.stage_pitch; i += N * 16) *(uint4 *)(p.base + m.stage_at + i) = make_uint4(0, 0, 0, 0);    // what no row fills
+            // what no row fills
+            for (int i = p.tid * 16; i < GTR__FIELD_ROWS * m.stage_pitch; i += N * 16)
+                *(uint4 *)(p.base + m.stage_at + i) = make_uint4(0, 0, 0, 0);
             if (p.tid == 0) h->served[p.team] = count;
             gtr__field_feed_barrier<P, true>(p.team);
         }
@@ -9853,8 +10872,9 @@ template <typename T, int P> struct gtr__field_feeder {
         }
     }
 };
-// All rows of this team's tiles, there and back. What is stored for others goes while the tensor cores have the next product, and the
-// product of a team's weights' gradient a layer later than the gradient that it takes, when all of the team have stored theirs.
+// All rows of this team's tiles, there and back. What is stored for others goes while the tensor cores have the next
+// product, and the product of a team's weights' gradient a layer later than the gradient that it takes, when all of the
+// team have stored theirs.
 // FED: P is 1, there is one role, and room for gradients apart. P 2: by mma.sync.
 template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
     const gtr__field &m;
@@ -9869,27 +10889,34 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
     int teams, first, tile, n;
     float d[32];                // a product of the tile
     uint32_t y[16], r[8];       // what it becomes, in halves; what the way back recalls
-    __device__ __forceinline__ gtr__field_team(const gtr__field &m, gtr__field_head *h, char *pool, const gtr__field_place<P> &p, int role,
-            bool keep, uint32_t &count, uint32_t &turn, gtr__field_sums &sum)
-        : m(m), h(h), p(p), count(count), turn(turn), sum(sum), keep(keep),
-        tight(GTR__FIELD_WGMMA && !FED && m.apart == 1), last(m.layers - 1),
-        low(FED ? 0 : (int)gtr__field_same((uint32_t)m.low[role])),
-        high(FED ? last - m.small : (int)gtr__field_same((uint32_t)(role ? m.low[role - 1] - 1 : last - m.small))),
-        pool_at(gtr__field_same(gtr__shared_address(pool))), ones(pool_at + m.ones_at), own(p.half * GTR__FIELD_PANEL),
-        bias(pool_at + m.bias_at + p.half * 1024), g(m.seed * h->scale / m.count), n(0) {
+    __device__ __forceinline__ gtr__field_team(const gtr__field &m, gtr__field_head *h, char *pool,
+            const gtr__field_place<P> &p, int role, bool keep, uint32_t &count, uint32_t &turn, gtr__field_sums &sum)
+            : m(m), h(h), p(p), count(count), turn(turn), sum(sum), keep(keep), tight(GTR__FIELD_WGMMA && !FED
+            && m.apart == 1), last(m.layers - 1), low(FED ? 0 : (int)gtr__field_same((uint32_t)m.low[role])),
+            high(FED ? last - m.small : (int)gtr__field_same((uint32_t)(role ? m.low[role - 1] - 1 : last - m.small))),
+            pool_at(gtr__field_same(gtr__shared_address(pool))), ones(pool_at + m.ones_at), own(p.half
+            * GTR__FIELD_PANEL), bias(pool_at + m.bias_at + p.half * 1024), g(m.seed * h->scale / m.count), n(0) {
         if constexpr (FED) tally() = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         first = (int)gtr__field_same((uint32_t)gtr__field_first<P>(m, p, role, &teams));
     }
-    __device__ __forceinline__ uint32_t ready() const { return pool_at + (uint32_t)offsetof(gtr__field_head, ready) + p.team * 8; }
-    __device__ __forceinline__ float4 &tally() const { return *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16); }
-    // The slot of a tile's x and target, found when it is needed: registers are short. back: how many tiles ago, of those that have begun.
+    __device__ __forceinline__ uint32_t ready() const {
+        return pool_at + (uint32_t)offsetof(gtr__field_head, ready) + p.team * 8;
+    }
+    __device__ __forceinline__ float4 &tally() const {
+        return *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16);
+    }
+    // The slot of a tile's x and target, found when it is needed: registers are short. back: how many tiles ago, of
+    // those that have begun.
     __device__ __forceinline__ gtr__field_turn turn_of(uint32_t back) const {
         uint32_t c = count - back;
         asm volatile("" : "+r"(c));
         return gtr__field_turn(m, pool_at, p.team, c);
     }
-    __device__ __forceinline__ uint32_t x_of(uint32_t back) const { return p.at + m.x_at + (FED ? turn_of(back).slot * m.x_step : 0); }
-    __device__ __forceinline__ const int64_t *origin() const { return h->origin + p.team * 128 + (n + 1 & 1) * 64; }      // of the next tile
+    __device__ __forceinline__ uint32_t x_of(uint32_t back) const {
+        return p.at + m.x_at + (FED ? turn_of(back).slot * m.x_step : 0);
+    }
+    // of the next tile
+    __device__ __forceinline__ const int64_t *origin() const { return h->origin + p.team * 128 + (n + 1 & 1) * 64; }
     // Everything between two products: y goes to panel, and is seen by all of the team.
     __device__ __forceinline__ void share(uint32_t panel, const uint32_t *y) const {
         gtr__field_put<P>(p, panel + own, y);
@@ -9899,7 +10926,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
     // All of the team have said so.
     __device__ __forceinline__ void hear([[maybe_unused]] int i) {
 #if GTR__FIELD_WGMMA
-        if constexpr (FED) gtr__field_await(ready(), (count - 1) * (uint32_t)(high + 1) + (uint32_t)i);      // as often in each tile
+        // as often in each tile
+        if constexpr (FED) gtr__field_await(ready(), (count - 1) * (uint32_t)(high + 1) + (uint32_t)i);
         else {
             gtr__field_await(ready(), turn);
             turn ^= 1;
@@ -9908,7 +10936,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         if (P == 1) gtr__field_team_barrier<P>(p.team);
 #endif
     }
-    // P 1: the first layer's product, and that it is made behind the next tile's first ones: behind the first tile's, of zeros.
+    // P 1: the first layer's product, and that it is made behind the next tile's first ones: behind
+    // the first tile's, of zeros.
     __device__ __forceinline__ void lowest(uint32_t dz, uint32_t x) {
         constexpr int unit = GTR__FIELD_UNITS - 1;
         if (m.layer[0].panels == 2) {
@@ -9960,7 +10989,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
 #pragma unroll 1
         for (int s = 2; s < m.stage_pitch / 64; s += 2) {
             gtr__field_begin();
-            gtr__field_forward_s<T, 8, 2>(d, x_at + (s >> 2) * GTR__FIELD_PANEL, 0, w + (s >> 2) * (P * GTR__FIELD_PANEL), 0, s & 3);
+            gtr__field_forward_s<T, 8, 2>(d, x_at + (s >> 2) * GTR__FIELD_PANEL, 0,
+                w + (s >> 2) * (P * GTR__FIELD_PANEL), 0, s & 3);
             gtr__field_commit();
             gtr__field_until<0>();
             gtr__field_hold<32>(d);
@@ -9980,7 +11010,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             else gtr__field_forward_s<T, 8, 8>(d, p.y_at(m, l - 1), GTR__FIELD_PANEL, w, P * GTR__FIELD_PANEL, 0);
             gtr__field_commit();
             if constexpr (P == 1) {
-                if (FED && (l == 1 || l == m.apart + 1)) gtr__field_team_barrier<P>(p.team);   // the last tile's products that read this place are made
+                // the last tile's products that read this place are made
+                if (FED && (l == 1 || l == m.apart + 1)) gtr__field_team_barrier<P>(p.team);
                 gtr__field_put<P>(p, p.y_at(m, l - 1), y);
             }
             gtr__field_until<0>();
@@ -10047,7 +11078,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
     __device__ __forceinline__ void large_last(const float *target) {
         float loss = 0.0f;
 #pragma unroll
-        for (int j = 0; j < 8; j++) gtr__field_loss<T, P, RELU>(m, p, target, d + 4 * j, y + 2 * j, tile, p.half * 64 + j * 8, g, loss, NULL);
+        for (int j = 0; j < 8; j++)
+            gtr__field_loss<T, P, RELU>(m, p, target, d + 4 * j, y + 2 * j, tile, p.half * 64 + j * 8, g, loss, NULL);
         if constexpr (FED) tally().z += loss;
         else sum.loss += loss;
         if constexpr (P == 1) gtr__field_signal(ready());
@@ -10071,7 +11103,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             if constexpr (P == 2) share(p.dz_at(m, l), y);
             if constexpr (P == 1) gtr__field_hold<16>(y);
             gtr__field_begin();
-            gtr__field_back<T, 4 * P, P == 1>(d, y, p.dz_at(m, l), GTR__FIELD_PANEL, pool_at + gtr__field_w<P>(m, l) + p.half * (P * GTR__FIELD_PANEL));
+            gtr__field_back<T, 4 * P, P == 1>(d, y, p.dz_at(m, l), GTR__FIELD_PANEL,
+                pool_at + gtr__field_w<P>(m, l) + p.half * (P * GTR__FIELD_PANEL));
             gtr__field_commit();
             gtr__field_recall<P, RELU>(m, l - 1, p, 0, r);
             gtr__field_until<0>();
@@ -10091,7 +11124,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
                 if (i == 0) gtr__field_hold<4>(sum.last); else gtr__field_hold<36>(sum.dw[i ? i - 1 : 0]);
                 gtr__field_begin();
                 if (i == 0) gtr__field_outer_last<T>(sum.last, p.y_at(m, last - 1), p.dz_at(m, last));
-                else gtr__field_outer<T, 9>(sum.dw[i ? i - 1 : 0], p.dz_at(m, l + 1), p.y_at(m, l), ones - p.y_at(m, l));
+                else
+                    gtr__field_outer<T, 9>(sum.dw[i ? i - 1 : 0], p.dz_at(m, l + 1), p.y_at(m, l), ones - p.y_at(m, l));
                 gtr__field_commit();
                 if (tight) {
                     gtr__field_until<0>();
@@ -10167,7 +11201,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         if (low < high) {
             const uint32_t x = p.y_at(m, high - 1);
             gtr__field_begin();
-            gtr__field_back<T, 4 * P, false>(d, y, dz, GTR__FIELD_PANEL, pool_at + gtr__field_w<P>(m, high) + p.half * (P * GTR__FIELD_PANEL));
+            gtr__field_back<T, 4 * P, false>(d, y, dz, GTR__FIELD_PANEL,
+                pool_at + gtr__field_w<P>(m, high) + p.half * (P * GTR__FIELD_PANEL));
             gtr__field_commit();
             gtr__field_begin();
             gtr__field_outer<T, 9>(sum.dw[0], dz + own, x, ones - x);
@@ -10188,7 +11223,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
     }
     __device__ __forceinline__ void run() {
 #pragma unroll 1
-        for (tile = first; tile < m.tiles; tile = FED ? first + (int)(count - *(const volatile uint32_t *)&h->served[p.team]) * teams : tile + teams) {
+        for (tile = first; tile < m.tiles; tile = FED
+                ? first + (int)(count - *(const volatile uint32_t *)&h->served[p.team]) * teams : tile + teams) {
             take();
             first_layer();
             if constexpr (!FED) if (tile + teams < m.tiles) gtr__field_ask_x<P, 128 * P>(m, &h->record, origin(), p);
@@ -10213,34 +11249,45 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
 };
 
 // >>field-chain
-// Widths above 64 where wgmma is: three warp groups share the work on 64 rows. One takes them there and back, 128 columns at a time; what is
-// between two products never leaves its registers. Two add up the weights' gradients, half of their rows each, of what it has left in
-// shared memory, while it does what follows. Bound by the one group: a product of 128x128 is some 720 cycles, and what comes before the next
-// 200. In halves of 64 columns, so that one is rounded while the other is made, it is slower: what has its operand in registers takes some 16
+// Widths above 64 where wgmma is: three warp groups share the work on 64 rows. One takes them there and back, 128
+// columns at a time; what is between two products never leaves its registers. Two add up the weights' gradients, half
+// of their rows each, of what it has left in shared memory, while it does what follows. Bound by the one group: a
+// product of 128x128 is some 720 cycles, and what comes before the next
+// 200. In halves of 64 columns, so that one is rounded while the other is made, it is slower: what has its operand in
+//   registers takes some 16
 // cycles more each time.
 #if GTR__FIELD_WGMMA
-// In shared memory of a tile: a role's outputs and gradients that weights' gradients are made of, and when: of the last layer if it is small,
-// of the role's upper layer, of its lowest. The upper layer's gradient stands where the input of a small last one stood.
+// In shared memory of a tile: a role's outputs and gradients that weights' gradients are made of, and when: of the last
+// layer if it is small, of the role's upper layer, of its lowest. The upper layer's gradient stands where the input of
+// a small last one stood.
 enum { GTR__FIELD_LAST, GTR__FIELD_UPPER, GTR__FIELD_LOWER };
 struct gtr__field_items {
     uint32_t made, used, place;
     __device__ __forceinline__ gtr__field_items(const gtr__field &m, uint32_t pool, uint32_t at)
     {
-        made = pool + (uint32_t)offsetof(gtr__field_head, made); used = pool + (uint32_t)offsetof(gtr__field_head, used); place = at + m.place_at;
+        made = pool + (uint32_t)offsetof(gtr__field_head, made);
+        used = pool + (uint32_t)offsetof(gtr__field_head, used); place = at + m.place_at;
     }
     __device__ __forceinline__ uint32_t x(int item) const { return place + item * (2 * GTR__FIELD_PANEL); }
-    __device__ __forceinline__ uint32_t dz(int item) const { return place + (item == GTR__FIELD_LAST ? 4 : item == GTR__FIELD_LOWER ? 3 : 0) * (2 * GTR__FIELD_PANEL); }
+    __device__ __forceinline__ uint32_t dz(int item) const {
+        return place + (item == GTR__FIELD_LAST ? 4 : item == GTR__FIELD_LOWER ? 3 : 0) * (2 * GTR__FIELD_PANEL);
+    }
 };
-static __device__ __forceinline__ int gtr__field_high(const gtr__field &m, int role) { return (int)gtr__field_same((uint32_t)(role ? m.low[role - 1] - 1 : m.layers - 1 - m.small)); }
+static __device__ __forceinline__ int gtr__field_high(const gtr__field &m, int role) {
+    return (int)gtr__field_same((uint32_t)(role ? m.low[role - 1] - 1 : m.layers - 1 - m.small));
+}
 // d (64x128) = a w^T, bias included; a: in registers.
-template <typename T> static __device__ __forceinline__ void gtr__field_chain_forward(float *d, uint32_t *a, uint32_t w, uint32_t bias, int l, int lane) {
+template <typename T>
+static __device__ __forceinline__ void gtr__field_chain_forward(float *d, uint32_t *a, uint32_t w, uint32_t bias,
+        int l, int lane) {
     const gtr__field_ones<T> one(l, lane);
     const uint32_t at = gtr__field_word(w, 16);
     gtr__field_hold<32>(a);
     gtr__field_begin();
     gtr__field_bias<T, 16>(d, bias, one.a);
 #pragma unroll
-    for (int s = 0; s < 8; s++) gtr__field_rs<T, 128, 0, true>(d, a + 4 * s, gtr__field_panel(at + (s / 4) * (2 * GTR__FIELD_PANEL >> 4) + s % 4 * 2));
+    for (int s = 0; s < 8; s++) gtr__field_rs<T, 128, 0, true>(d, a + 4 * s,
+        gtr__field_panel(at + (s / 4) * (2 * GTR__FIELD_PANEL >> 4) + s % 4 * 2));
     gtr__field_commit();
 }
 template <typename T> struct gtr__field_chain {
@@ -10255,30 +11302,35 @@ template <typename T> struct gtr__field_chain {
     const float g;
     float d[64], loss, column[2];       // a product of the tile; sums of the loss and of the last bias's gradient
     uint32_t y[32];                     // what it becomes, in halves
-    __device__ __forceinline__ gtr__field_chain(const gtr__field &m, gtr__field_head *h, char *pool, int role, uint32_t &count)
-        : m(m), h(h), role(role), count(count), last(m.layers - 1), low((int)gtr__field_same((uint32_t)m.low[role])),
-        high(gtr__field_high(m, role)), tid(gtr__field_index() & 127), p(m, pool, 0, tid),
-        pool_at(gtr__field_same(gtr__shared_address(pool))), bias(pool_at + m.bias_at),
-        masks(p.at + m.mask_at + tid * 8), items(m, pool_at, p.at), g(m.seed * h->scale / m.count), loss(0.0f) {
+    __device__ __forceinline__ gtr__field_chain(const gtr__field &m, gtr__field_head *h, char *pool,
+            int role, uint32_t &count) : m(m), h(h), role(role), count(count), last(m.layers - 1), low(
+            (int)gtr__field_same((uint32_t)m.low[role])), high(gtr__field_high(m, role)), tid(gtr__field_index() & 127),
+            p(m, pool, 0, tid), pool_at(gtr__field_same(gtr__shared_address(pool))), bias(pool_at + m.bias_at),
+            masks(p.at + m.mask_at + tid * 8), items(m, pool_at, p.at), g(m.seed * h->scale / m.count), loss(0.0f) {
         column[0] = column[1] = 0.0f;
     }
     // 128 columns to place, when what stood there was used: the last tile's, or this one's.
     __device__ __forceinline__ void put(int item, uint32_t panel) const {
         gtr__field_await(items.used + item * 8, count);
-        if (panel == items.place && role == 0 && m.small && low < high) gtr__field_await(items.used + (GTR__FIELD_UPPER - item) * 8, count ^ item);
+        if (panel == items.place && role == 0 && m.small && low < high)
+            gtr__field_await(items.used + (GTR__FIELD_UPPER - item) * 8, count ^ item);
         gtr__field_put<2>(p, panel, y);
         gtr__field_put<2>(p, panel + GTR__FIELD_PANEL, y + 16);
         gtr__field_publish();
     }
-    // The output of layer l, while the next product is made: to the place that its weights' gradient reads, and a bit where it is above 0.
+    // The output of layer l, while the next product is made: to the place that its weights' gradient reads, and a bit
+    // where it is above 0.
     __device__ __forceinline__ void leave(int l) const {
         if (l + 1 == last && m.small) { if (role == 0) put(GTR__FIELD_LAST, items.x(GTR__FIELD_LAST)); }
-        else if (l + 1 >= low && l + 1 <= high) { const int item = l + 1 > low ? GTR__FIELD_UPPER : GTR__FIELD_LOWER; put(item, items.x(item)); }
+        else if (l + 1 >= low && l + 1 <= high) {
+            const int item = l + 1 > low ? GTR__FIELD_UPPER : GTR__FIELD_LOWER; put(item, items.x(item));
+        }
         if (l < low) return;
         uint32_t bits[2] = { 0, 0 };
 #pragma unroll
         for (int i = 0; i < 32; i++) bits[i / 16] |= gtr__field_mask<T>(0x10001u << i % 16, y[i]);
-        asm volatile("st.shared.v2.u32 [%0], {%1, %2};" :: "r"(masks + l * 1024), "r"(bits[0]), "r"(bits[1]) : "memory");
+        asm volatile("st.shared.v2.u32 [%0], {%1, %2};" :: "r"(masks + l * 1024), "r"(bits[0]),
+            "r"(bits[1]) : "memory");
     }
     __device__ __forceinline__ void relu() {
 #pragma unroll
@@ -10287,9 +11339,12 @@ template <typename T> struct gtr__field_chain {
     // The gradient of layer l's product from that of its output.
     __device__ __forceinline__ void gradient(int l) {
         uint32_t bits[2], through[32];
-        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(bits[0]), "=r"(bits[1]) : "r"(masks + l * 1024) : "memory");
+        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(bits[0]),
+            "=r"(bits[1]) : "r"(masks + l * 1024) : "memory");
 #pragma unroll
-        for (int i = 0; i < 32; i++) asm("prmt.b32 %0, %1, 0, 0xbb99;" : "=r"(through[i]) : "r"(bits[i / 16] << (15 - i % 16)));     // a bit to all of its half
+        // a bit to all of its half
+        for (int i = 0; i < 32; i++)
+            asm("prmt.b32 %0, %1, 0, 0xbb99;" : "=r"(through[i]) : "r"(bits[i / 16] << (15 - i % 16)));
         gtr__field_hold<32>(through);
         gtr__field_until<0>();
         gtr__field_hold<64>(d);
@@ -10308,7 +11363,8 @@ template <typename T> struct gtr__field_chain {
 #pragma unroll 1
         for (int s = 2; s < m.stage_pitch / 64; s += 2) {
             gtr__field_begin();
-            gtr__field_forward_s<T, 16, 2>(d, x + (s >> 2) * GTR__FIELD_PANEL, 0, w + (s >> 2) * (2 * GTR__FIELD_PANEL), 0, s & 3);
+            gtr__field_forward_s<T, 16, 2>(d, x + (s >> 2) * GTR__FIELD_PANEL, 0,
+                w + (s >> 2) * (2 * GTR__FIELD_PANEL), 0, s & 3);
             gtr__field_commit();
             gtr__field_until<0>();
             gtr__field_hold<64>(d);
@@ -10326,7 +11382,8 @@ template <typename T> struct gtr__field_chain {
         gtr__field_begin();
         gtr__field_bias<T, 1>(out, bias, one.a);
 #pragma unroll
-        for (int s = 0; s < 8; s++) gtr__field_rs<T, 8, 0, true>(out, y + 4 * s, gtr__field_panel(at + (s / 4) * (2048 >> 4) + s % 4 * 2));
+        for (int s = 0; s < 8; s++)
+            gtr__field_rs<T, 8, 0, true>(out, y + 4 * s, gtr__field_panel(at + (s / 4) * (2048 >> 4) + s % 4 * 2));
         gtr__field_commit();
         leave(last - 1);
         gtr__field_until<0>();
@@ -10388,7 +11445,8 @@ template <typename T> struct gtr__field_chain {
             if (m.small) small_last(target, tile);
             else {
 #pragma unroll
-                for (int j = 0; j < 16; j++) gtr__field_loss<T, 2, true>(m, p, target, d + 4 * j, y + 2 * j, tile, j * 8, g, loss, NULL);
+                for (int j = 0; j < 16; j++)
+                    gtr__field_loss<T, 2, true>(m, p, target, d + 4 * j, y + 2 * j, tile, j * 8, g, loss, NULL);
             }
             gtr__field_signal<2>(now.seen);
             back();
@@ -10399,9 +11457,12 @@ template <typename T> struct gtr__field_chain {
     }
 };
 // The weights' gradients of all of a role's tiles, half of their rows by each of two warp groups.
-template <typename T> static __device__ __forceinline__ void gtr__field_collect(const gtr__field &m, gtr__field_head *h, char *pool, const gtr__field_place<2> &p, int role, uint32_t &count, uint32_t &turn, gtr__field_sums &sum) {
+template <typename T>
+static __device__ __forceinline__ void gtr__field_collect(const gtr__field &m, gtr__field_head *h, char *pool,
+        const gtr__field_place<2> &p, int role, uint32_t &count, uint32_t &turn, gtr__field_sums &sum) {
     const int low = (int)gtr__field_same((uint32_t)m.low[role]), high = gtr__field_high(m, role);
-    const uint32_t pool_at = gtr__field_same(gtr__shared_address(pool)), ones = pool_at + m.ones_at, own = p.half * GTR__FIELD_PANEL;
+    const uint32_t pool_at = gtr__field_same(gtr__shared_address(pool)), ones = pool_at + m.ones_at,
+        own = p.half * GTR__FIELD_PANEL;
     const gtr__field_items items(m, pool_at, p.at);
     // Units of one layer: the first of 64 columns, or what is behind, and the second.
     auto units = [&](float *d0, float *d1, uint32_t dz, uint32_t x, int panels, bool few) {
@@ -10440,7 +11501,8 @@ template <typename T> static __device__ __forceinline__ void gtr__field_collect(
             gtr__field_signal(items.used + GTR__FIELD_LAST * 8);
         }
         const gtr__field_turn now(m, pool_at, 0, count);
-        const uint32_t dz = items.dz(GTR__FIELD_LOWER) + own, x = low ? items.x(GTR__FIELD_LOWER) : p.at + m.x_at + now.slot * m.x_step;
+        const uint32_t dz = items.dz(GTR__FIELD_LOWER) + own,
+            x = low ? items.x(GTR__FIELD_LOWER) : p.at + m.x_at + now.slot * m.x_step;
         const bool few = low == 0 && m.layer[0].k <= 32;
         if (low < high) {
             gtr__field_await(items.made + GTR__FIELD_UPPER * 8, count);
@@ -10475,12 +11537,14 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_l
     if (threadIdx.x < 16) *(uint4 *)(pool + m.ones_at + threadIdx.x * 128 + ((threadIdx.x & 7) << 4)) = one;
     if (m.layer[0].k <= 32 && threadIdx.x < (3 - P) * GTR__FIELD_ROWS) {
         const int r = (int)threadIdx.x & 63;
-        for (int s = 0; s < m.ahead; s++) *(uint4 *)(pool + m.team_at + (threadIdx.x >> 6) * m.team_bytes + m.x_at + s * m.x_step + r * 128 + ((4 ^ (r & 7)) << 4)) = one;
+        for (int s = 0; s < m.ahead; s++) *(uint4 *)(pool + m.team_at + (threadIdx.x >> 6) * m.team_bytes + m.x_at
+            + s * m.x_step + r * 128 + ((4 ^ (r & 7)) << 4)) = one;
     }
 #pragma unroll 1
     for (int l = 0; l < m.layers; l++) {
         const gtr__field_layer &L = m.layer[l];
-        const int rows = m.small && l == m.layers - 1 ? 16 : P * 64, shift = L.panels == 1 ? 3 : 4, c = (int)threadIdx.x & ((1 << shift) - 1);
+        const int rows = m.small && l == m.layers - 1 ? 16 : P * 64, shift = L.panels == 1 ? 3 : 4,
+            c = (int)threadIdx.x & ((1 << shift) - 1);
         const bool wide = L.k % 8 == 0 && ((uintptr_t)L.w & 15) == 0;
         char *to = pool + gtr__field_w<P>(m, l) + (c >> 3) * rows * 128;
 #pragma unroll 2
@@ -10500,7 +11564,8 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_l
 #pragma unroll
     for (int q = 0; q < 3; q++) {
         const int i = q * GTR__FIELD_T + (int)threadIdx.x, l = i / (P * 64), e = i % (P * 64);
-        bias[q] = l < m.layers && m.layer[l].bias && e < m.layer[l].n ? __ldcg((const unsigned short *)m.layer[l].bias + e) : (unsigned short)0;
+        bias[q] = l < m.layers && m.layer[l].bias && e < m.layer[l].n
+            ? __ldcg((const unsigned short *)m.layer[l].bias + e) : (unsigned short)0;
     }
 #pragma unroll
     for (int q = 0; q < 3; q++) {
@@ -10514,11 +11579,12 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_l
 // What the first tile finds of a last one's gradients: see gtr__field_rows.
 template <int P> static __device__ __forceinline__ void gtr__field_clear(const gtr__field &m, char *pool) {
     const int tid = gtr__field_index();
-    if (P == 1) for (int i = tid & 127; i < GTR__FIELD_PANEL / 16; i += 128) *(uint4 *)(pool + m.team_at + (tid >> 7) * m.team_bytes + m.place_at + m.apart * GTR__FIELD_PANEL + i * 16) = make_uint4(0, 0, 0, 0);
+    if (P == 1) for (int i = tid & 127; i < GTR__FIELD_PANEL / 16; i += 128) *(uint4 *)(pool + m.team_at
+        + (tid >> 7) * m.team_bytes + m.place_at + m.apart * GTR__FIELD_PANEL + i * 16) = make_uint4(0, 0, 0, 0);
 }
-// Awaits the weights of the next step, which their owners publish: words of the 16 bits, of one that is set where a gradient was bad, and of the
-// step's number, which are polled until none is missing. Zeros between them stay. Returns GTR__FIELD_BAD, and 1: a block
-// did not come. Where P is 1, and rows are whole sixteens of bytes in a panel.
+// Awaits the weights of the next step, which their owners publish: words of the 16 bits, of one that is set where a
+// gradient was bad, and of the step's number, which are polled until none is missing. Zeros between them stay. Returns
+// GTR__FIELD_BAD, and 1: a block did not come. Where P is 1, and rows are whole sixteens of bytes in a panel.
 #define GTR__FIELD_BAD   0x8000u
 template <typename T> static __device__ __forceinline__ uint32_t gtr__field_word16(float v, uint32_t mark) {
     T low;
@@ -10527,19 +11593,25 @@ template <typename T> static __device__ __forceinline__ uint32_t gtr__field_word
     memcpy(&u, &low, 2);
     return (uint32_t)u << 16 | mark;
 }
-static __device__ __forceinline__ bool gtr__field_missing(const uint4 &v, uint32_t tag) { return (((v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag)) & (GTR__FIELD_BAD - 1)) != 0; }
-static __device__ __forceinline__ uint32_t gtr__field_await_weights(const gtr__field &m, gtr__field_head *h, char *pool, uint32_t tag) {
+static __device__ __forceinline__ bool gtr__field_missing(const uint4 &v, uint32_t tag) {
+    return (((v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag)) & (GTR__FIELD_BAD - 1)) != 0;
+}
+static __device__ __forceinline__ uint32_t gtr__field_await_weights(const gtr__field &m, gtr__field_head *h,
+        char *pool, uint32_t tag) {
     constexpr int slots = 2 * GTR__MLP_LAYERS;      // of 32 rows and, a thread, 8 columns
     const int tid = gtr__field_index(), c = tid & 7, r0 = tid >> 3;
     uint4 v[2 * slots];
     uint32_t u[3], marks = 0;
     int turns = *(volatile int *)&h->turns;
-    auto live = [&](int i) { return i / 2 < m.layers && r0 + i % 2 * 32 < m.layer[i / 2].n && c * 8 < m.layer[i / 2].k; };
+    auto live = [&](int i) { return i / 2 < m.layers && r0 + i % 2 * 32 < m.layer[i / 2].n && c * 8 < m.layer[i / 2].k;
+        };
 #pragma unroll
-    for (int i = 0; i < slots; i++) v[2 * i] = v[2 * i + 1] = live(i) ? make_uint4(~tag, 0, 0, 0) : make_uint4(tag, tag, tag, tag);
+    for (int i = 0; i < slots; i++)
+        v[2 * i] = v[2 * i + 1] = live(i) ? make_uint4(~tag, 0, 0, 0) : make_uint4(tag, tag, tag, tag);
     // Biases, and whether the loss was bad.
     const int e = tid & 63, l = tid >> 6;
-    const bool bias[2] = { l < m.layers && m.layer[l].db && e < m.layer[l].n, l + 4 < m.layers && m.layer[l + 4].db && e < m.layer[l + 4].n };
+    const bool bias[2] = { l < m.layers && m.layer[l].db && e < m.layer[l].n,
+        l + 4 < m.layers && m.layer[l + 4].db && e < m.layer[l + 4].n };
     u[0] = bias[0] ? ~tag : tag;
     u[1] = bias[1] ? ~tag : tag;
     u[2] = tid == 0 ? ~tag : tag;
@@ -10567,15 +11639,16 @@ static __device__ __forceinline__ uint32_t gtr__field_await_weights(const gtr__f
         const uint4 a = v[2 * i], b = v[2 * i + 1];
         marks |= a.x | a.y | a.z | a.w | b.x | b.y | b.z | b.w;
         if (live(i)) *(uint4 *)(pool + gtr__field_w<1>(m, i / 2) + r * 128 + ((c ^ (r & 7)) << 4)) =
-            make_uint4(__byte_perm(a.x, a.y, 0x7632), __byte_perm(a.z, a.w, 0x7632), __byte_perm(b.x, b.y, 0x7632), __byte_perm(b.z, b.w, 0x7632));
+            make_uint4(__byte_perm(a.x, a.y, 0x7632), __byte_perm(a.z, a.w, 0x7632), __byte_perm(b.x, b.y, 0x7632),
+            __byte_perm(b.z, b.w, 0x7632));
     }
     if (bias[0]) *(unsigned short *)(pool + m.bias_at + e * 16 + l * 2) = (unsigned short)(u[0] >> 16);
     if (bias[1]) *(unsigned short *)(pool + m.bias_at + e * 16 + l * 2 + 8) = (unsigned short)(u[1] >> 16);
     marks |= u[0] | u[1] | u[2];
     return (marks & GTR__FIELD_BAD) | (missing ? 1u : 0u);
 }
-// The next step's record to ctl, where all blocks read it, by the reporter's warp; first: of the launch. Those of a launch are written before it: so
-// many trips to the host at once.
+// The next step's record to ctl, where all blocks read it, by the reporter's warp; first: of the launch. Those of a
+// launch are written before it: so many trips to the host at once.
 #define GTR__FIELD_AHEAD 4
 static __device__ __forceinline__ void gtr__field_ahead(const gtr__field &m, const gtr__field_head *h, bool first) {
     constexpr int whole = (int)(sizeof(gtr__record) / 16);
@@ -10584,17 +11657,21 @@ static __device__ __forceinline__ void gtr__field_ahead(const gtr__field &m, con
     const uint64_t step = h->step, next = step + 1;
     if (h->record.more == 0) { gtr__fetch_ahead(m.ctl, m.ring, m.ctl->step); return; }
     if (first || step % GTR__FIELD_AHEAD == 0) {
-        const int left = GTR__FIELD_AHEAD - (int)(step % GTR__FIELD_AHEAD), n = h->record.more < left ? (int)h->record.more : left;
+        const int left = GTR__FIELD_AHEAD - (int)(step % GTR__FIELD_AHEAD),
+            n = h->record.more < left ? (int)h->record.more : left;
         int4 v[GTR__FIELD_AHEAD / 2] = {};
 #pragma unroll
-        for (int i = 0; i < GTR__FIELD_AHEAD / 2; i++) if (2 * i + of < n && at < whole) v[i] = __ldcv((const int4 *)&m.ring[(next + (uint64_t)(2 * i + of)) % GTR__RING] + at);
+        for (int i = 0; i < GTR__FIELD_AHEAD / 2; i++) if (2 * i + of < n && at < whole)
+            v[i] = __ldcv((const int4 *)&m.ring[(next + (uint64_t)(2 * i + of)) % GTR__RING] + at);
 #pragma unroll
-        for (int i = 0; i < GTR__FIELD_AHEAD / 2; i++) if (2 * i + of < n && at < whole) m.records[(int)((next + (uint64_t)(2 * i + of)) % GTR__FIELD_AHEAD) * 16 + at] = v[i];
+        for (int i = 0; i < GTR__FIELD_AHEAD / 2; i++) if (2 * i + of < n && at < whole)
+            m.records[(int)((next + (uint64_t)(2 * i + of)) % GTR__FIELD_AHEAD) * 16 + at] = v[i];
         __threadfence_block();
         __syncwarp();
     }
     const int k = (int)(next & 1);
-    if (lane < whole) ((int4 *)&m.ctl->record[k])[lane] = __ldcg(m.records + (int)(next % GTR__FIELD_AHEAD) * 16 + lane);
+    if (lane < whole)
+        ((int4 *)&m.ctl->record[k])[lane] = __ldcg(m.records + (int)(next % GTR__FIELD_AHEAD) * 16 + lane);
     __threadfence();
     __syncwarp();
     if (lane == 0) { m.ctl->claim = next + 1; *(volatile uint64_t *)&m.ctl->tag[k] = next + 1; }
@@ -10610,8 +11687,8 @@ template <typename V> static __device__ __forceinline__ V gtr__field_total(V v, 
     gtr__field_barrier();
     return v;
 }
-// The grid's barrier: waits for all blocks. False: this one is past its deadline; so it is from then on, as what is spent is spent for the
-// launch, at whose last barrier the others learn it.
+// The grid's barrier: waits for all blocks. False: this one is past its deadline; so it is from then on, as what is
+// spent is spent for the launch, at whose last barrier the others learn it.
 static __device__ __forceinline__ bool gtr__field_wait(const gtr__field &m, gtr__field_head *h) {
     bool met = true;
     if (threadIdx.x == 0) {
@@ -10626,10 +11703,12 @@ static __device__ __forceinline__ void gtr__field_arrive(const gtr__field &m) {
     gtr__field_barrier();
     if (threadIdx.x == 0) {
         asm volatile("fence.acq_rel.gpu;" ::: "memory");
-        asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" :: "l"(__cvta_generic_to_global(&m.ctl->ticket[6])) : "memory");
+        asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;"
+            :: "l"(__cvta_generic_to_global(&m.ctl->ticket[6])) : "memory");
     }
 }
-// A launch's last barrier; gave_up: this block was past its deadline before. False: the launch is abandoned, and all roll back.
+// A launch's last barrier; gave_up: this block was past its deadline before. False: the launch is
+// abandoned, and all roll back.
 static __device__ __forceinline__ bool gtr__field_end(const gtr__field &m, bool gave_up) {
     bool stays = true;
     gtr__field_barrier();
@@ -10643,7 +11722,8 @@ static __device__ __forceinline__ bool gtr__field_end(const gtr__field &m, bool 
     }
     return !gtr__field_any(!stays);
 }
-// What gtr__field_write has left in shared memory to the block's sums: a small last layer's gradients, far apart of two teams, and the loss.
+// What gtr__field_write has left in shared memory to the block's sums: a small last layer's gradients, far apart of two
+// teams, and the loss.
 template <int P>
 static __device__ __forceinline__ void gtr__field_write_last(const gtr__field &m, int role, float *whole,
         const float *lasts, const float *column, int far) {
@@ -10655,7 +11735,8 @@ static __device__ __forceinline__ void gtr__field_write_last(const gtr__field &m
 #pragma unroll 1
         for (int r = tid >> 5; r < L.n; r += GTR__FIELD_T / 32)
 #pragma unroll 1
-            for (int c = lane; c < L.k; c += 32) out[r * L.k + c] = teams == 2 ? lasts[r * rows + c] + lasts[far + r * rows + c] : lasts[r * rows + c];
+            for (int c = lane; c < L.k; c += 32)
+                out[r * L.k + c] = teams == 2 ? lasts[r * rows + c] + lasts[far + r * rows + c] : lasts[r * rows + c];
         if (tid < (4 - L.n * L.k % 4) % 4) out[L.n * L.k + tid] = 0.0f;
         if (tid < (L.n + 3) / 4 * 4 && L.db) {
             float v = 0.0f;
@@ -10677,10 +11758,12 @@ static __device__ __forceinline__ void gtr__field_write_unit(const gtr__field &m
     const int g = lane >> 2, t = lane & 3;
     int l = m.layers - 1 - m.small;
 #pragma unroll 1
-    while (l >= 0 && (m.unit[role][l] < 0 || unit < m.unit[role][l] || unit >= m.unit[role][l] + m.layer[l].panels)) l--;
+    while (l >= 0 && (m.unit[role][l] < 0 || unit < m.unit[role][l] || unit >= m.unit[role][l] + m.layer[l].panels))
+        l--;
     if (l < 0) return;
     const gtr__field_layer &L = m.layer[l];
-    const int p0 = (unit - m.unit[role][l]) * 8, planes = (L.k + 7) / 8 - p0, ones = p0 || !L.db ? -1 : l == 0 && L.k <= 32 ? 4 : 8;
+    const int p0 = (unit - m.unit[role][l]) * 8, planes = (L.k + 7) / 8 - p0,
+        ones = p0 || !L.db ? -1 : l == 0 && L.k <= 32 ? 4 : 8;
     const int quad = L.frag + p0 * (128 * P) + (P == 1 ? slot : tid), r = (P == 1 ? 0 : group * 64) + warp * 16 + g;
     char *to = part + quad * (m.narrow ? 8 : 16);
     float *bias = whole + (L.nat_b - m.frags) * 4 + r;
@@ -10692,23 +11775,33 @@ static __device__ __forceinline__ void gtr__field_write_unit(const gtr__field &m
             if (r + 8 < (L.n + 3) / 4 * 4) bias[8] = v.z;
         }
         if (j == 8 || j >= planes) continue;
-        if (m.narrow) *(uint2 *)(to + j * (1024 * P)) = make_uint2(gtr__field_pack<T>(v.x, v.y), gtr__field_pack<T>(v.z, v.w));
+        if (m.narrow)
+            *(uint2 *)(to + j * (1024 * P)) = make_uint2(gtr__field_pack<T>(v.x, v.y), gtr__field_pack<T>(v.z, v.w));
         else *(float4 *)(to + j * (2048 * P)) = v;
     }
 }
-// A block's sums to workspace. Those of products by fours as they lie in registers, a thread's 16 bytes beside its neighbour's: of rows g and
-// g + 8 of a warp's 16, columns 2t and 2t + 1 of 8; behind them the others, in order: whole lines go to L2 twice as quickly as pieces of 32
-// bytes. Where very many blocks are added up the former are rounded to 16 bits, as a product's output would be. Of two teams each adds up half of the units, and gives the other one the rest by way of shared memory.
+// A block's sums to workspace. Those of products by fours as they lie in registers, a thread's 16 bytes beside its
+// neighbour's: of rows g and g + 8 of a warp's 16, columns 2t and 2t + 1 of 8; behind them the others, in order: whole
+// lines go to L2 twice as quickly as pieces of 32 bytes. Where very many blocks are added up the former are rounded to
+// 16 bits, as a product's output would be. Of two teams each adds up half of the units, and gives the other one the
+// rest by way of shared memory.
 #define GTR__FIELD_GIVEN(P) ((P) == 1 ? GTR__FIELD_UNITS / 2 * 36 * 128 : 0)
-template <typename T, int P> static __device__ __forceinline__ void gtr__field_write(const gtr__field &m, char *pool, int role, gtr__field_sums &sum) {
+template <typename T, int P>
+static __device__ __forceinline__ void gtr__field_write(const gtr__field &m, char *pool, int role,
+        gtr__field_sums &sum) {
     constexpr int teams = 3 - P, rows = P * 64, half = GTR__FIELD_UNITS / 2;
-    const int tid = gtr__field_index(), lane = tid & 31, group = tid >> 7, slot = tid & 127, warp = slot >> 5, g = lane >> 2, t = lane & 3;
+    const int tid = gtr__field_index(), lane = tid & 31, group = tid >> 7, slot = tid & 127, warp = slot >> 5,
+        g = lane >> 2, t = lane & 3;
     char *part = (char *)m.part + (int64_t)blockIdx.x * m.stride;
     float *whole = (float *)(part + m.frags * (m.narrow ? 8 : 16)), *first = (float *)(pool + m.team_at + m.place_at);
     const int far = teams == 2 ? m.team_bytes / 4 : 0;         // from one team's to the other's
-    float *own = first + group * far, *other = first + (1 - group) * far, *lasts = first + GTR__FIELD_GIVEN(P), *column = lasts + 8 * rows;
+    float *own = first + group * far, *other = first + (1 - group) * far, *lasts = first + GTR__FIELD_GIVEN(P),
+        *column = lasts + 8 * rows;
 #pragma unroll
-    for (int o = 4; o < 32; o <<= 1) { sum.bias[0] += __shfl_xor_sync(0xffffffffu, sum.bias[0], o); sum.bias[1] += __shfl_xor_sync(0xffffffffu, sum.bias[1], o); }
+    for (int o = 4; o < 32; o <<= 1) {
+        sum.bias[0] += __shfl_xor_sync(0xffffffffu, sum.bias[0], o);
+        sum.bias[1] += __shfl_xor_sync(0xffffffffu, sum.bias[1], o);
+    }
 #pragma unroll
     for (int o = 1; o < 32; o <<= 1) sum.loss += __shfl_xor_sync(0xffffffffu, sum.loss, o);
     auto put = [&](int unit, auto at) { gtr__field_write_unit<T, P>(m, role, unit, part, whole, at); };
@@ -10716,7 +11809,8 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_w
     float *to = lasts + (P == 1 ? group * far : group * 64);
 #pragma unroll
     for (int i = 0; i < 4; i++) to[(t * 2 + (i & 1)) * rows + warp * 16 + g + (i >> 1) * 8] = sum.last[i];
-    if ((P == 1 || group == 0) && lane < 4) *(float2 *)(column + group * far + warp * 8 + 2 * t) = make_float2(sum.bias[0], sum.bias[1]);
+    if ((P == 1 || group == 0) && lane < 4)
+        *(float2 *)(column + group * far + warp * 8 + 2 * t) = make_float2(sum.bias[0], sum.bias[1]);
     if (lane == 0) column[32 + (P == 1 ? group * far : group * 4) + warp] = sum.loss;
     if constexpr (P == 1) {
         auto give = [&](auto which) {       // of the units that the other team adds up
@@ -10733,7 +11827,8 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_w
             for (int u = 0; u < half; u++)
                 put(mine + u, [&](int j) {
                     const float *d = sum.dw[mine + u] + j * 4;
-                    return gtr__mlp_add4(make_float4(d[0], d[1], d[2], d[3]), *(const float4 *)(other + ((u * 9 + j) * 128 + slot) * 4));
+                    return gtr__mlp_add4(make_float4(d[0], d[1], d[2], d[3]),
+                        *(const float4 *)(other + ((u * 9 + j) * 128 + slot) * 4));
                 });
         };
         const std::integral_constant<int, 0> low;
@@ -10744,13 +11839,16 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_w
     } else {
         gtr__field_barrier();
 #pragma unroll
-        for (int u = 0; u < GTR__FIELD_UNITS; u++) put(u, [&](int j) { const float *d = sum.dw[u] + j * 4; return make_float4(d[0], d[1], d[2], d[3]); });
+        for (int u = 0; u < GTR__FIELD_UNITS; u++)
+            put(u, [&](int j) { const float *d = sum.dw[u] + j * 4; return make_float4(d[0], d[1], d[2], d[3]); });
     }
     gtr__field_write_last<P>(m, role, whole, lasts, column, far);
 }
 // A thread's four parameters: two from i on, two from j on, of their segment. live: which of them there are.
 struct gtr__field_four { float4 p, g, a, b; const gtr__segment *seg; int i, j, flat; uint32_t live; };
-template <int P> static __device__ __forceinline__ void gtr__field_find(const gtr__field &m, const gtr__field_head *h, int q, gtr__field_four &f, int *role) {
+template <int P>
+static __device__ __forceinline__ void gtr__field_find(const gtr__field &m, const gtr__field_head *h, int q,
+        gtr__field_four &f, int *role) {
     f.live = 0; f.seg = h->segment; f.i = f.j = f.flat = 0;
 #pragma unroll 1
     for (int l = 0; l < m.layers; l++) {
@@ -10790,7 +11888,8 @@ static __device__ __forceinline__ void gtr__field_give2(float *p, uint32_t live,
     if (live & 1) p[0] = x;
     if (live & 2) p[1] = y;
 }
-template <typename T> static __device__ __forceinline__ void gtr__field_give2_low(T *p, uint32_t live, float x, float y) {
+template <typename T>
+static __device__ __forceinline__ void gtr__field_give2_low(T *p, uint32_t live, float x, float y) {
     if (live == 3 && ((uintptr_t)p & 3) == 0) { *(uint32_t *)p = gtr__field_pack<T>(x, y); return; }
     if (live & 1) gtr__store(p, x);
     if (live & 2) gtr__store(p + 1, y);
@@ -10827,8 +11926,8 @@ static __device__ __forceinline__ void gtr__field_give(const gtr__field &m, cons
         gtr__field_give2_low((__half *)f.seg->f16 + f.j, f.live >> 2, f.p.z, f.p.w);
     }
 }
-// Adam's step of a parameter that has long had no gradient is less than 1e-22: without what follows, for roots and quotients of such small
-// numbers take a slow way, and all wait for it.
+// Adam's step of a parameter that has long had no gradient is less than 1e-22: without what follows, for roots and
+// quotients of such small numbers take a slow way, and all wait for it.
 struct gtr__field_adapt {
     static __device__ __forceinline__ float of(const gtr__rule &k, float p, float f, float n, float v)
     {
@@ -10836,14 +11935,17 @@ struct gtr__field_adapt {
         return fmaf(p, f, still ? 0.0f : n / fmaf(sqrtf(still ? 1.0f : v), k.root, k.eps));
     }
 };
-static __device__ __forceinline__ void gtr__field_update(const gtr__field &m, const gtr__field_head *h, gtr__field_four &f, float coef) {
+static __device__ __forceinline__ void gtr__field_update(const gtr__field &m, const gtr__field_head *h,
+        gtr__field_four &f, float coef) {
     const gtr__rule rule = gtr__rule_of(m.optim.rule, h->rate, f.seg->group, coef);
     gtr__apply<gtr__field_adapt, 4>(rule, &f.p.x, &f.g.x, &f.a.x, &f.b.x);
 }
-// What is not done in each step, or seldom, by a block for its slice: what there is is kept, or put back; or the gradients that are there
-// are used.
+// What is not done in each step, or seldom, by a block for its slice: what there is is kept, or put back; or the
+// gradients that are there are used.
 enum { GTR__FIELD_KEEP, GTR__FIELD_BACK, GTR__FIELD_USE };
-template <int P> static __device__ __noinline__ void gtr__field_slice(const gtr__field &m, const gtr__field_head *h, int what, float coef) {
+template <int P>
+static __device__ __noinline__ void gtr__field_slice(const gtr__field &m, const gtr__field_head *h,
+        int what, float coef) {
     const int per = (m.quads + (int)gridDim.x - 1) / (int)gridDim.x, q0 = (int)blockIdx.x * per;
 #pragma unroll 1
     for (int q = q0 + gtr__field_index(); q < m.quads && q < q0 + per; q += GTR__FIELD_T) {
@@ -10861,7 +11963,9 @@ template <int P> static __device__ __noinline__ void gtr__field_slice(const gtr_
     }
 }
 // The blocks' sums of four parameters, of every ways-th block from k on, in order.
-template <typename T, typename V, int N> static __device__ __forceinline__ float4 gtr__field_gather(const gtr__field &m, const char *from, int role, int k, int ways) {
+template <typename T, typename V, int N>
+static __device__ __forceinline__ float4 gtr__field_gather(const gtr__field &m, const char *from, int role,
+        int k, int ways) {
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     const int end = m.block0[role + 1];
 #pragma unroll 1
@@ -10883,15 +11987,18 @@ template <typename T, typename V, int N> static __device__ __forceinline__ float
     }
     return v;
 }
-template <typename T> static __device__ __forceinline__ float4 gtr__field_gather(const gtr__field &m, int q, int role, int k, int ways) {
+template <typename T>
+static __device__ __forceinline__ float4 gtr__field_gather(const gtr__field &m, int q, int role, int k, int ways) {
     const int size = m.narrow ? 8 : 16;
     const char *from = (const char *)m.part + (q < m.frags ? q * size : m.frags * size + (q - m.frags) * 16);
     if (m.narrow && q < m.frags) return gtr__field_gather<T, uint2, 18>(m, from, role, k, ways);
     return gtr__field_gather<T, float4, 18>(m, from, role, k, ways);
 }
 static __device__ __forceinline__ void gtr__field_check(float4 v, uint32_t live, uint32_t &most, double &sum) {
-    const float x = live & 1 ? v.x : 0.0f, y = live & 2 ? v.y : 0.0f, z = live & 4 ? v.z : 0.0f, w = live & 8 ? v.w : 0.0f;
-    uint32_t a = __float_as_uint(x) & 0x7fffffffu, b = __float_as_uint(y) & 0x7fffffffu, c = __float_as_uint(z) & 0x7fffffffu, d = __float_as_uint(w) & 0x7fffffffu;
+    const float x = live & 1 ? v.x : 0.0f, y = live & 2 ? v.y : 0.0f, z = live & 4 ? v.z : 0.0f,
+        w = live & 8 ? v.w : 0.0f;
+    uint32_t a = __float_as_uint(x) & 0x7fffffffu, b = __float_as_uint(y) & 0x7fffffffu,
+        c = __float_as_uint(z) & 0x7fffffffu, d = __float_as_uint(w) & 0x7fffffffu;
     a = a > b ? a : b; c = c > d ? c : d; a = a > c ? a : c;
     most = most > a ? most : a;
     sum += (double)((x * x + y * y) + (z * z + w * w));
@@ -10899,7 +12006,8 @@ static __device__ __forceinline__ void gtr__field_check(float4 v, uint32_t live,
 // Inputs' slots as FEED leaves them: of the bad step, whose nodes the host runs one by one then.
 static __device__ __forceinline__ void gtr__field_feed(const gtr__field &m, const gtr__record *record) {
     const int warps = (int)gridDim.x * (GTR__FIELD_T / 32), lane = (int)threadIdx.x & 31;
-    for (int r0 = ((int)blockIdx.x * (GTR__FIELD_T / 32) + (int)threadIdx.x / 32) * 32; r0 < m.batch; r0 += warps * 32) {
+    for (int r0 = ((int)blockIdx.x * (GTR__FIELD_T / 32) + (int)threadIdx.x / 32) * 32; r0 < m.batch;
+            r0 += warps * 32) {
         const int64_t mine = r0 + lane < m.batch ? gtr__mlp_origin(record, r0 + lane) : 0;
         for (int r = 0; r < 32 && r0 + r < m.batch; r++) {
             const int64_t from = __shfl_sync(0xffffffffu, mine, r);
@@ -10907,7 +12015,8 @@ static __device__ __forceinline__ void gtr__field_feed(const gtr__field &m, cons
             for (int f = 0; f < m.n_feed; f++) {
                 const gtr__feed_one &in = m.feed[f];
                 const float *src = (const float *)(uintptr_t)record->src[in.slot];
-                for (int c = lane; c < (int)in.row; c += 32) gtr__put(in.to.p, in.to.t, (int64_t)(r0 + r) * in.row + c, src[from * in.row + c]);
+                for (int c = lane; c < (int)in.row; c += 32)
+                    gtr__put(in.to.p, in.to.t, (int64_t)(r0 + r) * in.row + c, src[from * in.row + c]);
             }
         }
     }
@@ -10921,8 +12030,9 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
     const bool reporter;        // a warp of the team with the fewest tiles
     uint32_t count, turn;
     const gtr__field_place<P> p;
-    // opened: the next step's record is there; there: its weights are; norm_pending: the last one's norm has not been summed.
-    // gave_up: this block waited for another in vain; ended: it has counted itself in at the last barrier; stays: nothing is rolled back.
+    // opened: the next step's record is there; there: its weights are; norm_pending: the last one's norm has not been
+    // summed. gave_up: this block waited for another in vain; ended: it has counted itself in at the last barrier;
+    // stays: nothing is rolled back.
     bool pending, opened, there, norm_pending, was_bad, gave_up, ended, stays;
     // Of a step: the slice of the parameters that this block adds up and updates, and what it finds.
     int64_t more;
@@ -10932,11 +12042,12 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
     bool once, early, quick, bad, updated;
     double sum;
     const gtr__record *now, *next;
-    __device__ __forceinline__ gtr__field_block(const gtr__field &m, gtr__field_head *h, char *pool, int role, bool reporter)
-        : m(m), h(h), pool(pool), role(role), tid((int)threadIdx.x), blocks((int)gridDim.x), me((int)blockIdx.x),
-        reporter(reporter), count(0), turn(0), p(m, pool, (int)gtr__field_same((uint32_t)tid >> 7), tid & 127),
-        pending(false), opened(true), there(false), norm_pending(false), was_bad(false), gave_up(false), ended(false),
-        stays(true) {}
+    __device__ __forceinline__ gtr__field_block(const gtr__field &m, gtr__field_head *h, char *pool,
+            int role, bool reporter) : m(m), h(h), pool(pool), role(role), tid((int)threadIdx.x),
+            blocks((int)gridDim.x), me((int)blockIdx.x), reporter(reporter), count(0), turn(0),
+            p(m, pool, (int)gtr__field_same((uint32_t)tid >> 7), tid & 127), pending(false), opened(true), there(false),
+            norm_pending(false), was_bad(false), gave_up(false), ended(false), stays(true) {
+    }
     // Behind a step whose new weights were published: the norm, and with it the rest of the report; by the reporter.
     __device__ __forceinline__ void report_norm(uint32_t tag) const {
         double sum = 0.0;
@@ -10949,7 +12060,8 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
 #pragma unroll
                 for (int i = 0; i < 5; i++) {
                     v[i] = tag;
-                    if (b0 + i * 32 < blocks) asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v[i]) : "l"(__cvta_generic_to_global(m.norms + b0 + i * 32)) : "memory");
+                    if (b0 + i * 32 < blocks) asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v[i])
+                        : "l"(__cvta_generic_to_global(m.norms + b0 + i * 32)) : "memory");
                 }
 #pragma unroll
                 for (int i = 0; i < 5; i++) all |= ((uint32_t)v[i] ^ tag) & 0xffffu;
@@ -10959,7 +12071,10 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         }
 #pragma unroll
         for (int i = 16; i; i >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, i);
-        if (tid == GTR__FIELD_T - 32) { m.ctl->norm = (float)(sqrt(sum) / (double)m.ctl->scale); m.ctl->coef = (float)(1.0 / (double)m.ctl->scale); m.ctl->guard = was_bad ? 1u : 0u; }
+        if (tid == GTR__FIELD_T - 32) {
+            m.ctl->norm = (float)(sqrt(sum) / (double)m.ctl->scale); m.ctl->coef = (float)(1.0 / (double)m.ctl->scale);
+            m.ctl->guard = was_bad ? 1u : 0u;
+        }
     }
     // The step begins: weights and rows are there.
     __device__ __forceinline__ void begin() {
@@ -11006,7 +12121,9 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         while (ways < 8 && per * ways * 2 <= GTR__FIELD_T) ways *= 2;
         wide = GTR__FIELD_T / ways; way = index / wide; own = index % wide;
         once = per <= wide;              // all of a slice at a time, unless there are very many parameters
-        if (index >= 128 && index < 128 + GTR__MAX_GROUPS) gtr__rates_of(m.optim, (double)h->record.lr[index - 128], h->applied + 1, index - 128, &h->rate);     // thread 0 is about to wait
+        // thread 0 is about to wait
+        if (index >= 128 && index < 128 + GTR__MAX_GROUPS)
+            gtr__rates_of(m.optim, (double)h->record.lr[index - 128], h->applied + 1, index - 128, &h->rate);
         whole = (float)(1.0 / (double)h->scale);
         from = 0;
         four.live = 0;
@@ -11064,8 +12181,10 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
     // Quick: publishes the slice's new weights word by word, and awaits all others'. False: a block did not come.
     __device__ __forceinline__ bool publish() {
         const uint32_t tag = h->tag + 1, mark = tag | (bad ? GTR__FIELD_BAD : 0);
-        if (four.live & 1) gtr__publish2(m.published + four.flat + four.i, gtr__field_word16<T>(four.p.x, mark), gtr__field_word16<T>(four.p.y, mark));
-        if (four.live & 4) gtr__publish2(m.published + four.flat + four.j, gtr__field_word16<T>(four.p.z, mark), gtr__field_word16<T>(four.p.w, mark));
+        if (four.live & 1) gtr__publish2(m.published + four.flat + four.i, gtr__field_word16<T>(four.p.x, mark),
+            gtr__field_word16<T>(four.p.y, mark));
+        if (four.live & 4) gtr__publish2(m.published + four.flat + four.j, gtr__field_word16<T>(four.p.z, mark),
+            gtr__field_word16<T>(four.p.w, mark));
         keep();
         if (reporter && index == GTR__FIELD_T - 32) gtr__publish(m.published + m.flat, mark);
         if (m.sums) {
@@ -11074,7 +12193,8 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
 #pragma unroll
                 for (int i = 16; i; i >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, i);
             }
-            if (index == 0) asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(__cvta_generic_to_global(m.norms + me)), "l"(((unsigned long long)__double_as_longlong(sum) & ~0xffffull) | tag) : "memory");
+            if (index == 0) asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(__cvta_generic_to_global(
+                m.norms + me)), "l"(((unsigned long long)__double_as_longlong(sum) & ~0xffffull) | tag) : "memory");
         }
         if constexpr (!fed) {
             gtr__field_open<P, fed>(m, h, next, p, role);
@@ -11105,7 +12225,8 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         for (int b0 = index & 31; b0 < blocks; b0 += 5 * 32) {
             double2 v[5];
 #pragma unroll
-            for (int i = 0; i < 5; i++) v[i] = b0 + i * 32 < blocks ? __ldcg(&m.guard[b0 + i * 32]) : make_double2(0.0, 0.0);
+            for (int i = 0; i < 5; i++)
+                v[i] = b0 + i * 32 < blocks ? __ldcg(&m.guard[b0 + i * 32]) : make_double2(0.0, 0.0);
 #pragma unroll
             for (int i = 0; i < 5; i++) { sum += v[i].x; bad |= v[i].y != 0.0; }
         }
@@ -11127,7 +12248,9 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         }
         if (bad && updated) gtr__field_give(m, before);
         if (!bad && !early) gtr__field_slice<P>(m, h, GTR__FIELD_USE, coef);
-        if (!quick && reporter && index == GTR__FIELD_T - 32) { m.ctl->norm = (float)norm; m.ctl->coef = coef; m.ctl->guard = bad ? 1u : 0u; }
+        if (!quick && reporter && index == GTR__FIELD_T - 32) {
+            m.ctl->norm = (float)norm; m.ctl->coef = coef; m.ctl->guard = bad ? 1u : 0u;
+        }
         pending = true;
         const bool stuck = bad && !m.report.scaled;
         if (stuck) gtr__field_feed(m, now);
@@ -11139,7 +12262,9 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
             if (bad) { h->scale = h->scale * 0.5f > 1.0f ? h->scale * 0.5f : 1.0f; h->good = 0; }
             else {
                 h->applied++;
-                if (++h->good >= 2000 && m.report.scaled) { h->scale = h->scale * 2.0f < 16777216.0f ? h->scale * 2.0f : 16777216.0f; h->good = 0; }
+                if (++h->good >= 2000 && m.report.scaled) {
+                    h->scale = h->scale * 2.0f < 16777216.0f ? h->scale * 2.0f : 16777216.0f; h->good = 0;
+                }
             }
         }
         return true;
@@ -11160,7 +12285,8 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         gradients();
         prepare();
         if (!gtr__field_wait(m, h)) { gave_up = true; return false; }
-        // Mostly all slices are good, and then a second barrier, or the arrival of all new weights, is the end of the step.
+        // Mostly all slices are good, and then a second barrier, or the arrival of all new
+        // weights, is the end of the step.
         early = once && !m.clipped; quick = P == 1 && early && m.published && more != 0;
         now = &m.ctl->record[h->step & 1]; next = &m.ctl->record[(h->step + 1) & 1];
         if (fed && quick) {
@@ -11177,7 +12303,8 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
     __device__ __forceinline__ void run(const gtr__record *record) {
         gtr__field_open<P, fed>(m, h, record, p, role);
         if (m.published) {           // no word of an earlier launch may pass for this one's
-            for (int i = me * GTR__FIELD_T + tid; i <= m.flat; i += blocks * GTR__FIELD_T) gtr__publish(m.published + i, 0);
+            for (int i = me * GTR__FIELD_T + tid; i <= m.flat; i += blocks * GTR__FIELD_T)
+                gtr__publish(m.published + i, 0);
             if (tid == 0) m.norms[me] = 0;
         }
 #pragma unroll 1
@@ -11199,7 +12326,8 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
 };
 // The feeders', and the chain's, part of the kernel, until the launch ends. True: this thread is one of them.
 template <typename T, int P>
-static __device__ __forceinline__ bool gtr__field_serves(const gtr__field &m, gtr__field_head *h, char *pool, int role) {
+static __device__ __forceinline__ bool gtr__field_serves(const gtr__field &m, gtr__field_head *h,
+        char *pool, int role) {
     const int tid = (int)threadIdx.x;
     uint32_t count = 0;
 #if GTR__FIELD_WGMMA
@@ -11261,7 +12389,9 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(P, FED), 1) gtr__k_field
 // >>field-match
 // Extents and how they are cut; a pure function of both and the number of multiprocessors.
 typedef struct gtr__field_cut { int p, bytes; } gtr__field_cut;
-static int gtr__field_room(int compute) { return (compute == 80 || compute == 87 ? 163 : compute == 86 || compute == 89 || compute >= 120 ? 99 : 227) * 1024; }
+static int gtr__field_room(int compute) {
+    return (compute == 80 || compute == 87 ? 163 : compute == 86 || compute == 89 || compute >= 120 ? 99 : 227) * 1024;
+}
 // How shared memory is cut. chain: widths above 64 go by gtr__field_chain.
 static void gtr__field_layout(gtr__field *m, gtr__field_cut *c, bool chain, int room) {
     const int P = c->p, last = m->layers - 1;
@@ -11340,7 +12470,8 @@ static bool gtr__field_cast(gtr__field *m, int P, bool chain, int sm_count) {
     return m->block0[m->roles] == sm_count;
 }
 // ahead: where there are blocks for gtr__field_chain.
-static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, gtr__field *m, gtr__field_cut *c, int sm_count, int room, bool ahead) {
+static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, gtr__field *m, gtr__field_cut *c,
+        int sm_count, int room, bool ahead) {
     const int last = q->layers - 1;
     memset(m, 0, sizeof *m);
     if (q->layers < 2 || q->act_back[q->layers - 1] >= 0 || q->accuracy >= 0) return false;
@@ -11351,9 +12482,11 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
         const gtr_shape *w = gtr__mlp_shape(v, f->in[1]);
         int64_t x = gtr__mlp_count(v, f->in[0]), y = gtr__mlp_count(v, f->out[0]);
         gtr__field_layer *L = &m->layer[l];
-        if (w->ndim != 2 || w->dim[0] < 1 || w->dim[1] < 1 || w->dim[0] > 128 || w->dim[1] > 128 || x % w->dim[1]) return false;
+        if (w->ndim != 2 || w->dim[0] < 1 || w->dim[1] < 1 || w->dim[0] > 128 || w->dim[1] > 128 || x % w->dim[1])
+            return false;
         if (l == 0) { if (x / w->dim[1] > INT32_MAX / 256) return false; m->batch = (int)(x / w->dim[1]); }
-        if (m->batch * w->dim[1] != x || m->batch * w->dim[0] != y || (l && w->dim[1] != m->layer[l - 1].n)) return false;
+        if (m->batch * w->dim[1] != x || m->batch * w->dim[0] != y || (l && w->dim[1] != m->layer[l - 1].n))
+            return false;
         L->n = (int)w->dim[0]; L->k = (int)w->dim[1];
         L->act = gtr__mlp_act(f); L->act_a = (float)f->attr.f[0]; L->act_b = (float)f->attr.f[1];
         if (L->act == GTR__OP_LOG) return false;    // of the columns behind the last is not finite
@@ -11363,7 +12496,8 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
     const bool chain = ahead && P == 2;
     m->tiles = (m->batch + GTR__FIELD_ROWS - 1) / GTR__FIELD_ROWS;
     m->small = m->layer[last].n <= 8;
-    m->reciprocal = m->layer[last].n > 1 ? (uint32_t)((((uint64_t)1 << 32) + (uint64_t)m->layer[last].n - 1) / (uint64_t)m->layer[last].n) : 0;
+    m->reciprocal = m->layer[last].n > 1
+        ? (uint32_t)((((uint64_t)1 << 32) + (uint64_t)m->layer[last].n - 1) / (uint64_t)m->layer[last].n) : 0;
     m->stage_pitch = m->layer[0].k <= 32 ? 128 : m->layer[0].k <= 64 ? 256 : 512;
     gtr__field_layout(m, c, chain, room);
     if (!gtr__field_cast(m, P, chain, sm_count)) return false;
@@ -11397,16 +12531,24 @@ static int gtr__field_match(const gtr__plan *plan, int at, const gtr__caps *caps
     gtr__mlp_parts p;
     gtr__field m;
     gtr__field_cut c;
-    if (at != 0 || caps->compute < 80 || caps->sm_count < 1 || plan->n_stage != 1 || plan->batch < 4096 || !gtr__mlp_parse(&v, &p) || !gtr__field_extents(&v, &p, &m, &c, caps->sm_count, gtr__field_room(caps->compute), false)) return 0;
+    if (at != 0 || caps->compute < 80 || caps->sm_count < 1 || plan->n_stage != 1
+            || plan->batch < 4096 || !gtr__mlp_parse(&v, &p)
+            || !gtr__field_extents(&v, &p, &m, &c, caps->sm_count, gtr__field_room(caps->compute), false))
+        return 0;
     const int bytes = c.bytes;
     gtr__field_extents(&v, &p, &m, &c, caps->sm_count, gtr__field_room(caps->compute), true);
-    if (bytes > gtr__field_room(caps->compute) || c.bytes > gtr__field_room(caps->compute) || (c.p == 2 && !gtr__field_relu(&m))) return 0;     // wide and another activation: registers run out, nodes are quicker
+    // wide and another activation: registers run out, nodes are quicker
+    if (bytes > gtr__field_room(caps->compute) || c.bytes > gtr__field_room(caps->compute)
+            || (c.p == 2 && !gtr__field_relu(&m)))
+        return 0;
     const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
     const gtr__feed *f = (const gtr__feed *)plan->node[0].attr.ptr;
     const gtr_dtype t = plan->precision == GTR_MIXED_FP16 ? GTR_F16 : GTR_BF16;
     const int x = plan->node[p.forward[0]].in[0], target = plan->node[p.loss].in[1];
     int trained = 0, found = 0;
-    if ((plan->precision != GTR_MIXED_FP16 && plan->precision != GTR_MIXED_BF16) || (plan->node[p.loss].op != GTR__OP_MSE && plan->node[p.loss].op != GTR__OP_BCE_WITH_LOGITS)) return 0;
+    if ((plan->precision != GTR_MIXED_FP16 && plan->precision != GTR_MIXED_BF16)
+            || (plan->node[p.loss].op != GTR__OP_MSE && plan->node[p.loss].op != GTR__OP_BCE_WITH_LOGITS))
+        return 0;
     for (int i = 1; i < plan->n_node; i++) {    // nobody reads what is not stored
         const gtr__node *n = &plan->node[i];
         for (int k = 0; k < n->n_out; k++) {
@@ -11421,7 +12563,9 @@ static int gtr__field_match(const gtr__plan *plan, int at, const gtr__caps *caps
         const gtr__node *n = &plan->node[p.forward[l]];
         for (int k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && gtr__mlp_storage(&v, n->in[k]) != t) return 0;
     }
-    if (!o || o->n != trained || !f || f->n > 4 || plan->node[0].n_out != f->n || plan->batch != m.batch || gtr__mlp_storage(&v, target) != GTR_F32) return 0;
+    if (!o || o->n != trained || !f || f->n > 4 || plan->node[0].n_out != f->n || plan->batch != m.batch
+            || gtr__mlp_storage(&v, target) != GTR_F32)
+        return 0;
     for (int k = 0; k < f->n; k++) {
         const int y = plan->node[0].out[k];
         if (y < 0 || f->input[k].from != GTR_F32 || gtr__mlp_count(&v, y) != plan->batch * f->input[k].row) return 0;
@@ -11432,7 +12576,9 @@ static int gtr__field_match(const gtr__plan *plan, int at, const gtr__caps *caps
 }
 
 // >>field-launch
-typedef struct gtr__field_space { size_t losses, guard, value, published, norms, records, kept, bytes; } gtr__field_space;
+typedef struct gtr__field_space {
+    size_t losses, guard, value, published, norms, records, kept, bytes;
+} gtr__field_space;
 static gtr__field_space gtr__field_space_of(const gtr__field *m, int sm_count) {
     gtr__field_space s;
     s.losses = gtr__pad256((size_t)m->stride * (size_t)sm_count);
@@ -11448,17 +12594,21 @@ static gtr__field_space gtr__field_space_of(const gtr__field *m, int sm_count) {
 template <typename T, int P, bool RELU, bool FED>
 static gtr_result gtr__field_start(void *instance, const gtr__call *c, gtr__field *m, int bytes) {
     cudaFuncAttributes of;
-    GTR__TRY(gtr__check(instance, cudaFuncGetAttributes(&of, (const void *)gtr__k_field<T, P, RELU, FED>), "cudaFuncGetAttributes"));
-    const int threads = of.maxThreadsPerBlock > GTR__FIELD_T ? GTR__FIELD_T + 128 * P : GTR__FIELD_T;    // what it was made for
+    GTR__TRY(gtr__check(instance, cudaFuncGetAttributes(&of, (const void *)gtr__k_field<T, P, RELU, FED>),
+        "cudaFuncGetAttributes"));
+    // what it was made for
+    const int threads = of.maxThreadsPerBlock > GTR__FIELD_T ? GTR__FIELD_T + 128 * P : GTR__FIELD_T;
     const int blocks = ((gtr__cuda *)instance)->sm_count;
     gtr__together all = gtr__all_of(gtr__k_field<T, P, RELU, FED>, m, blocks, threads, (size_t)bytes, false);
     return all.start(instance, c, "gtr__k_field");
 }
 template <typename T>
-static gtr_result gtr__field_start_of(void *instance, const gtr__call *c, gtr__field *m, const gtr__field_cut *cut, bool relu) {
+static gtr_result gtr__field_start_of(void *instance, const gtr__call *c, gtr__field *m,
+        const gtr__field_cut *cut, bool relu) {
     if (cut->p == 2) return gtr__field_start<T, 2, true, true>(instance, c, m, cut->bytes);
     if (relu && m->roles == 1 && m->apart > 1) return gtr__field_start<T, 1, true, true>(instance, c, m, cut->bytes);
-    return relu ? gtr__field_start<T, 1, true, false>(instance, c, m, cut->bytes) : gtr__field_start<T, 1, false, false>(instance, c, m, cut->bytes);
+    return relu ? gtr__field_start<T, 1, true, false>(instance, c, m, cut->bytes)
+        : gtr__field_start<T, 1, false, false>(instance, c, m, cut->bytes);
 }
 static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     static_assert(sizeof(gtr__field) <= 4096, "a kernel's parameters");
@@ -11469,8 +12619,11 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     gtr__field m;
     gtr__arg in[8], out[8];
     cudaFuncAttributes of;
-    GTR__TRY(gtr__check(instance, cudaFuncGetAttributes(&of, (const void *)gtr__k_field<__half, 2, true, true>), "cudaFuncGetAttributes"));
-    if (!gtr__mlp_parse(&v, &p) || !gtr__field_extents(&v, &p, &m, &cut, gtr__sms(c), gtr__field_room(c->caps->compute), of.maxThreadsPerBlock > GTR__FIELD_T)) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    GTR__TRY(gtr__check(instance, cudaFuncGetAttributes(&of, (const void *)gtr__k_field<__half, 2, true, true>),
+        "cudaFuncGetAttributes"));
+    if (!gtr__mlp_parse(&v, &p) || !gtr__field_extents(&v, &p, &m, &cut, gtr__sms(c), gtr__field_room(c->caps->compute),
+            of.maxThreadsPerBlock > GTR__FIELD_T))
+        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     const gtr__field_space space = gtr__field_space_of(&m, gtr__sms(c));
     if (c->measure) return gtr__measured(c, space.bytes);
     gtr__cuda *g = (gtr__cuda *)instance;
@@ -11488,7 +12641,8 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
         L->dw = (float *)data(back->out[1]);
         L->db = back->n_out > 2 ? (float *)data(back->out[2]) : NULL;
     }
-    const void *x = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->data, *target = gtr__mlp_arg(&v, v.node[p.loss].in[1])->data;
+    const void *x = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->data,
+        *target = gtr__mlp_arg(&v, v.node[p.loss].in[1])->data;
     m.x_slot = m.t_slot = -1;
     for (int k = 0; k < f->n && k < feed->n_out; k++) {
         const gtr__feed_input *q = &f->input[k];
@@ -11503,10 +12657,12 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
         if (m.feed[k].slot == m.x_slot) m.x_kept = (float *)m.feed[k].to.p;
         if (m.feed[k].slot == m.t_slot) m.t_kept = (float *)m.feed[k].to.p;
     }
-    if (m.x_slot < 0 || m.t_slot < 0) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: its inputs are not fed");
+    if (m.x_slot < 0 || m.t_slot < 0)
+        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: its inputs are not fed");
     gtr__call q = gtr__mlp_call(c, &v.node[p.loss_back], in, out);
     m.loss = v.node[p.loss].op; m.seed = q.seed; m.count = (float)in[0].count;
-    m.part = (float *)c->ws; m.losses = (float *)((char *)c->ws + space.losses); m.guard = (double2 *)((char *)c->ws + space.guard); m.value = (float *)((char *)c->ws + space.value);
+    m.part = (float *)c->ws; m.losses = (float *)((char *)c->ws + space.losses);
+    m.guard = (double2 *)((char *)c->ws + space.guard); m.value = (float *)((char *)c->ws + space.value);
     if (gtr__mlp_arg(&v, v.node[p.loss].out[0])->data) m.value = (float *)gtr__mlp_arg(&v, v.node[p.loss].out[0])->data;
     bool sixteens = cut.p == 1;
     for (int l = 0; l < m.layers; l++) sixteens &= m.layer[l].panels == 1 && m.layer[l].k % 8 == 0;
@@ -11518,36 +12674,42 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     m.optim = *o;
     m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0;
     m.ctl = c->ctl; m.ring = f->shared->record;
-    for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++) { m.report.value[k].p = m.value; m.report.value[k].t = GTR_F32; }
-    m.report.shared = (gtr__shared *)(uintptr_t)report->attr.i[0]; m.report.ctl = c->ctl; m.report.trainer = 1; m.report.scaled = o->scaled;
+    for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++) {
+        m.report.value[k].p = m.value; m.report.value[k].t = GTR_F32;
+    }
+    m.report.shared = (gtr__shared *)(uintptr_t)report->attr.i[0]; m.report.ctl = c->ctl; m.report.trainer = 1;
+    m.report.scaled = o->scaled;
     const gtr_dtype t = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype;
     const bool relu = gtr__field_relu(&m);
-    return t == GTR_BF16 ? gtr__field_start_of<__nv_bfloat16>(instance, c, &m, &cut, relu) : gtr__field_start_of<__half>(instance, c, &m, &cut, relu);
+    return t == GTR_BF16 ? gtr__field_start_of<__nv_bfloat16>(instance, c, &m, &cut, relu)
+        : gtr__field_start_of<__half>(instance, c, &m, &cut, relu);
 }
 // >>tall
 // The resident network for tall batches of bytes. Rows of the batch are many, so that all is cut otherwise: blocks are
-// groups of 16 columns of the first layer x ranks of its k x slabs of the batch's rows, and hold their part of the step's
-// batch as it lies in the data set, a byte an element; 16 rows are a block's own in the middle, with all further layers'
-// weights in its shared memory; what is left over, spare blocks, makes the further layers' gradients and updates. A step
-// has four exchanges on its way, and one beside it:
+// groups of 16 columns of the first layer x ranks of its k x slabs of the batch's rows, and hold their part of the
+// step's batch as it lies in the data set, a byte an element; 16 rows are a block's own in the middle, with all further
+// layers' weights in its shared memory; what is left over, spare blocks, makes the further layers' gradients and
+// updates. A step has four exchanges on its way, and one beside it:
 //
 //   publisher            words                                  awaited by
-//   block (g, r, slab)   part: x w of its columns, k and rows   the block of a row: sum, activation, all further layers,
+//   block (g, r, slab)   part: x w of its columns, k and rows   the block of a row: sum,
+//     activation, all further layers,
 //                                                               loss, and back
 //   the block of a row   dz of the first layer                  the columns' blocks: dw = dz^T x of their slab's rows
-//   block (g, r, slab)   dw of its slab                         the owner of these columns and k: sum over slabs, update
+//   block (g, r, slab)   dw of its slab                         the owner of these columns and
+//     k: sum over slabs, update
 //   the owner            w, updated, as halves                  the blocks of the same columns and k
 //   the block of a row   h and dz of the further layers         spare blocks: dw, update
 //   spare blocks         images of the further layers' weights  the blocks of rows, a step later
 //
-// An image is no words but what products read, as it lies in shared memory; the blocks of rows copy it when each task has
-// published that its piece is there. Blocks of neighbouring groups have the same rows of x: where clusters are, two of them
-// ask for half of x each, and of the image, and both get all of it. A block's last two warps are the producers of x: they
-// find out which rows are next and ask for them, and the others do not wait for them between the first layer's gradient
-// and the next step. Words, and how a bad step is known to all before the next one's update, are those of >>resident: a
-// mark goes with parts to the rows of the block's slab, with their dz to the slab's blocks, and with dw to those of other
-// slabs. Products are FP16's, which has TF32's eleven bits: bytes are exact in it, and a power of two keeps all else away
-// from the ends of its range; gradients of the further layers are TF32's.
+// An image is no words but what products read, as it lies in shared memory; the blocks of rows copy it when each task
+// has published that its piece is there. Blocks of neighbouring groups have the same rows of x: where clusters are, two
+// of them ask for half of x each, and of the image, and both get all of it. A block's last two warps are the producers
+// of x: they find out which rows are next and ask for them, and the others do not wait for them between the first
+// layer's gradient and the next step. Words, and how a bad step is known to all before the next one's update, are those
+// of >>resident: a mark goes with parts to the rows of the block's slab, with their dz to the slab's blocks, and with
+// dw to those of other slabs. Products are FP16's, which has TF32's eleven bits: bytes are exact in it, and a power of
+// two keeps all else away from the ends of its range; gradients of the further layers are TF32's.
 
 #define GTR__TALL_T      GTR__RES_T
 #define GTR__TALL_WARPS  (GTR__TALL_T / 32)
@@ -11559,26 +12721,35 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
 typedef struct gtr__tall_layer {
     int width;                  // columns, padded to a multiple of 16
     int task0, across;          // first of its tasks; how many side by side along k
-    int forward_at, forward_pitch, bias_at, scale_at;   // words in shared memory: w as halves (float32 in the last layer); what a task's are to be multiplied by
+    // words in shared memory: w as halves (float32 in the last layer); what a task's are to be multiplied by
+    int forward_at, forward_pitch, bias_at, scale_at;
     uint32_t *h, *dz;           // exchanged: output, its gradient (eights of rows, sixteens of columns, lanes, 4)
 } gtr__tall_layer;
 typedef struct gtr__tall {
     gtr__mlp m;
     gtr__tall_layer layer[GTR__MLP_LAYERS];
     int groups, ranks, slabs, rows, kr; // rows: sixteens of them; k of a rank, a multiple of 16
-    int eights, units, share;   // of rows in a slab; of 16 of k and every other column, that a block owns; words of what a block sends of dw
+    // of rows in a slab; of 16 of k and every other column, that a block owns; words of what a block sends of dw
+    int eights, units, share;
     int unit_part;              // 2^16 / units, rounded up: a quotient of less than 2^10 by it
     int ways, deep, tall;       // warps that share a part's k, and dw's rows; sixteens of rows of a task
-    int middles, mains, spare, owns;    // blocks with rows, blocks with rows or columns, blocks that have neither but tasks; sixteens of rows of a block, at most
+    // blocks with rows, blocks with rows or columns, blocks that have neither but tasks; sixteens of
+    // rows of a block, at most
+    int middles, mains, spare, owns;
     int paired;                 // two blocks of the same rows and k, a cluster, ask for half of x each, which both get
     int renew;                  // threads that renew the first layer: all, or all but the askers
     int total, tasks, most_tasks;       // padded rows; tasks, and how many a spare block has
-    int pitch, dz_pitch, op_pitch, hidden_pitch;    // bytes of a row of x; words of a column of dz, of an operand, of the last layer's
-    int x_at, dz_at, op_at, hidden_at, logits_at, saved_at, origin_at, ahead_at, target_at, label_at, most_at, sums_at, bias_at, red_at, tile_at, end_at;   // words in shared memory
+    // bytes of a row of x; words of a column of dz, of an operand, of the last layer's
+    int pitch, dz_pitch, op_pitch, hidden_pitch;
+    // words in shared memory
+    int x_at, dz_at, op_at, hidden_at, logits_at, saved_at, origin_at, ahead_at, target_at, label_at, most_at, sums_at,
+        bias_at, red_at, tile_at, end_at;
     int target;                 // which of m.rest is the loss's
     float byte_by, byte_from;   // see gtr__tall_bytes; what to multiply a product with them by
-    int image_at, span;         // the further layers' weights, biases and scales: where in shared memory, how many words
-    uint32_t *image, *published;     // of even steps, of odd ones: the image as it becomes, whether a task's piece of it is there
+    // the further layers' weights, biases and scales: where in shared memory, how many words
+    int image_at, span;
+    // of even steps, of odd ones: the image as it becomes, whether a task's piece of it is there
+    uint32_t *image, *published;
     uint32_t *pool;             // all that is exchanged
     int64_t words, old;         // old: first word of the image of odd steps
     float4 *own;                // first layer's weights and moments, by step: a block's (p, m, v, bias; threads)
@@ -11587,7 +12758,9 @@ typedef struct gtr__tall {
     gtr__record *record;
     gtr__rates *rate;
 } gtr__tall;
-typedef struct gtr__tall_me {   // what a block is; its slab's first eight rows, how many eights; its first sixteen rows in the middle (s.rows: it has none)
+// what a block is; its slab's first eight rows, how many eights; its first sixteen rows in the
+// middle (s.rows: it has none)
+typedef struct gtr__tall_me {
     int group, rank, slab, first, eights, row;
 } gtr__tall_me;
 typedef struct gtr__tall_head { // what a block keeps beside its pool
@@ -11603,7 +12776,8 @@ typedef struct gtr__tall_head { // what a block keeps beside its pool
     float scale[GTR__TALL_WARPS][8];    // of the rounds of h that are kept
     int counts[GTR__TALL_WARPS], tiles, half;  // half: of the shuffle's bits
     int all[2];                 // by step: how many labels count in the batch
-    alignas(8) uint64_t bar, weights, free;     // x has come; the further layers' new weights have; the pair's other block has room for a step's x
+    // x has come; the further layers' new weights have; the pair's other block has room for a step's x
+    alignas(8) uint64_t bar, weights, free;
     int departed;                   // the first step for which it has not, and will not have
     bool alike;                 // it has rows in the middle, as this one has
     int stop, lost;             // the block leaves before the next step; the next step's mark: something was not finite
@@ -11618,13 +12792,15 @@ static __device__ __forceinline__ bool gtr__tall_any(bool v) {
     return n != 0;
 #endif
 }
-// N times four words, at(i) the i-th's address, until a warp misses none; what is not there(i), is no number. The first PAIRS are pairs of halves,
-// whose bits 14 and 30 are tag and mark. All lanes come. While something is missing, one lane polls its first word: the way to L2 belongs to
-// those who have something to carry. (An address that is NULL for what is not there would do, but ptxas 13.0 tests such an address too early.)
+// N times four words, at(i) the i-th's address, until a warp misses none; what is not there(i), is no number. The first
+// PAIRS are pairs of halves, whose bits 14 and 30 are tag and mark. All lanes come. While something is missing, one
+// lane polls its first word: the way to L2 belongs to those who have something to carry. (An address that is NULL for
+// what is not there would do, but ptxas 13.0 tests such an address too early.)
 #define GTR__TALL_PAIR_TAG 0x4000u
 #define GTR__TALL_PAIR_BAD 0x40000000u
 #define GTR__TALL_PAIR     0xbfffbfffu
-template <int N, int PAIRS, typename T, typename F> static __device__ __forceinline__ void gtr__tall_await_at(uint4 *v, gtr__waiting &awaited, T there, F at) {
+template <int N, int PAIRS, typename T, typename F>
+static __device__ __forceinline__ void gtr__tall_await_at(uint4 *v, gtr__waiting &awaited, T there, F at) {
     const uint32_t tag = awaited.tag, pair = tag ? GTR__TALL_PAIR_TAG : 0;
     uint32_t words, pairs;
 #pragma unroll 1
@@ -11637,7 +12813,8 @@ template <int N, int PAIRS, typename T, typename F> static __device__ __forceinl
         }
 #pragma unroll
         for (int i = 0; i < N; i++) {
-            const uint32_t want = i < PAIRS ? pair : tag, off = (v[i].x ^ want) | (v[i].y ^ want) | (v[i].z ^ want) | (v[i].w ^ want);
+            const uint32_t want = i < PAIRS ? pair : tag,
+                off = (v[i].x ^ want) | (v[i].y ^ want) | (v[i].z ^ want) | (v[i].w ^ want);
             if (i < PAIRS) pairs |= off; else words |= off;
         }
         if (!gtr__tall_any(((pairs & GTR__TALL_PAIR_TAG) | (words & 1)) != 0)) break;
@@ -11649,14 +12826,16 @@ template <int N, int PAIRS, typename T, typename F> static __device__ __forceinl
     }
     awaited.bad |= (words & 2u) | (pairs & GTR__TALL_PAIR_BAD ? 2u : 0u);
 }
-template <int N, typename F> static __device__ __forceinline__ void gtr__tall_await4(uint4 *v, int n, gtr__waiting &awaited, F at) {
+template <int N, typename F>
+static __device__ __forceinline__ void gtr__tall_await4(uint4 *v, int n, gtr__waiting &awaited, F at) {
     gtr__tall_await_at<N, 0>(v, awaited, [&](int i) { return i < n; }, at);
 }
 
 // Four words of shared memory at once.
 static __device__ __forceinline__ void gtr__tall_put4(float *p, float a, float b, float c, float d) {
 #ifdef __CUDA_ARCH__
-    asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" :: "r"(gtr__shared_address(p)), "f"(a), "f"(b), "f"(c), "f"(d) : "memory");
+    asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" :: "r"(gtr__shared_address(p)), "f"(a), "f"(b), "f"(c),
+        "f"(d) : "memory");
 #else
     *(float4 *)p = make_float4(a, b, c, d);
 #endif
@@ -11680,8 +12859,8 @@ struct gtr__tall_scale {
         to = __uint_as_float((uint32_t)(127 + up) << 23); from = __uint_as_float((uint32_t)(127 - up) << 23);
     }
 };
-// The same to 1..2, where halves leave a bit free: pairs of them are words with a tag. What is not finite makes NaN of all. A half that is rounded
-// up to 2 would be the tag alone: so the rounded size counts.
+// The same to 1..2, where halves leave a bit free: pairs of them are words with a tag. What is not finite makes NaN of
+// all. A half that is rounded up to 2 would be the tag alone: so the rounded size counts.
 static __device__ __forceinline__ float gtr__tall_pair_scale(uint32_t most, float &to) {
     most = most >= 0x7f800000u ? most : most + 0x1000u;
     int up = 127 - (int)(most >> 23);
@@ -11732,8 +12911,11 @@ static __device__ __forceinline__ uint32_t gtr__tall_times(uint32_t u, uint32_t 
     return u;
 }
 // Which column lies at an even place, where the even ones of sixteen come first; the place behind has the next but one.
-static __device__ __forceinline__ int gtr__tall_column(int place) { return (place & ~15) + (place & 6) * 2 + (place >> 3 & 1); }
-// Two bytes, as FP16: in its last places, so that a byte counts 2^-24. For BF16 they are scaled and rounded as nodes do it; by: with a power of two.
+static __device__ __forceinline__ int gtr__tall_column(int place) {
+    return (place & ~15) + (place & 6) * 2 + (place >> 3 & 1);
+}
+// Two bytes, as FP16: in its last places, so that a byte counts 2^-24. For BF16 they are scaled and rounded as nodes do
+// it; by: with a power of two.
 #define GTR__TALL_BYTE 16777216.0f
 template <int P> static __device__ __forceinline__ uint32_t gtr__tall_bytes(uint32_t w, uint32_t which, float by) {
     const uint32_t u = __byte_perm(w, 0, which);
@@ -11742,9 +12924,11 @@ template <int P> static __device__ __forceinline__ uint32_t gtr__tall_bytes(uint
     memcpy(&v, &u, 4);
     return gtr__tall_half2(gtr__res_low<P>(__low2float(v) * by), gtr__res_low<P>(__high2float(v) * by));
 }
-// Where a lane's four words of 8 rows (the n'th) x 16 columns (the m'th) lie: two rows, 2t and 2t + 1, of column 2g, then of column 2g + 1; so a
-// product's outcome is published and an operand awaited, 512 bytes a warp.
-static __device__ __forceinline__ int gtr__tall_place(int width, int n, int m) { return ((n * (width / 16) + m) * 32 + (gtr__tall_tid() & 31)) * 4; }
+// Where a lane's four words of 8 rows (the n'th) x 16 columns (the m'th) lie: two rows, 2t and 2t + 1, of column 2g,
+// then of column 2g + 1; so a product's outcome is published and an operand awaited, 512 bytes a warp.
+static __device__ __forceinline__ int gtr__tall_place(int width, int n, int m) {
+    return ((n * (width / 16) + m) * 32 + (gtr__tall_tid() & 31)) * 4;
+}
 // Which of a layer's tiles of 16 columns x 8 rows are a warp's: m'th sixteen columns, n'th (and n + 1st) eight rows.
 struct gtr__tall_unit {
     int m, n, count;
@@ -11759,15 +12943,18 @@ struct gtr__tall_unit {
 };
 
 // >>tall-feed
-// Rows of a step's batch: an epoch's last has what is left, which needs no launch of its own. Beyond them x is zero, and so is what comes of it.
+// Rows of a step's batch: an epoch's last has what is left, which needs no launch of its own. Beyond them x is zero,
+// and so is what comes of it.
 static __device__ __forceinline__ int gtr__tall_rows(const gtr__tall &s, const gtr__tall_head *h, int step) {
     const int64_t left = h->record.rows - h->step[step].first;
     return h->record.rows > 0 && left < s.m.batch ? (int)left : s.m.batch;
 }
 // Of the rows that a block has in the middle, by step.
-static __device__ __forceinline__ int *gtr__tall_labels(const gtr__tall &s, float *pool, int step) { return (int *)pool + s.label_at + (step & 1) * 16 * s.owns; }
-// Which rows of the data set a step's are, and how many of its labels count: made by the reporting block, steps ahead, as nobody else has time.
-// A step's words are written once in a launch.
+static __device__ __forceinline__ int *gtr__tall_labels(const gtr__tall &s, float *pool, int step) {
+    return (int *)pool + s.label_at + (step & 1) * 16 * s.owns;
+}
+// Which rows of the data set a step's are, and how many of its labels count: made by the reporting block, steps ahead,
+// as nobody else has time. A step's words are written once in a launch.
 #define GTR__TALL_NOT_YET 0xfffffffeu
 #define GTR__TALL_NO_ROW  0xffffffffu
 // A row and its label are one word of eight bytes.
@@ -11783,7 +12970,8 @@ static __device__ __forceinline__ uint2 gtr__tall_poll(const uint2 *p) {
 }
 static __device__ __forceinline__ void gtr__tall_publish_row(uint2 *p, uint32_t from, int label) {
 #ifdef __CUDA_ARCH__
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(__cvta_generic_to_global(p)), "l"((unsigned long long)(uint32_t)label << 32 | from) : "memory");
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(__cvta_generic_to_global(p)),
+        "l"((unsigned long long)(uint32_t)label << 32 | from) : "memory");
 #else
     *p = make_uint2(from, (uint32_t)label);
 #endif
@@ -11823,17 +13011,21 @@ static __device__ __forceinline__ int gtr__tall_asker() { return gtr__tall_tid()
 static __device__ __forceinline__ void gtr__tall_prefetch(const char *p, int bytes) {     // to L2
 #ifdef __CUDA_ARCH__
 #pragma unroll 1
-    for (int i = 0; i < bytes; i += 128) asm volatile("prefetch.global.L2 [%0];" :: "l"(__cvta_generic_to_global(p + i)));
+    for (int i = 0; i < bytes; i += 128)
+        asm volatile("prefetch.global.L2 [%0];" :: "l"(__cvta_generic_to_global(p + i)));
 #endif
 }
-// What a step needs of these, requested early, to a place of its own: rows of the slab, labels of the block's own rows, how many count; and the rate.
-static __device__ __forceinline__ void gtr__tall_ask(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, bool worker) {
+// What a step needs of these, requested early, to a place of its own: rows of the slab, labels of the block's own rows,
+// how many count; and the rate.
+static __device__ __forceinline__ void gtr__tall_ask(const gtr__tall &s, float *pool, gtr__tall_head *h,
+        int step, bool worker) {
     const int me = gtr__tall_asker(), b = h->me.row + me / 8 * s.middles;
     const gtr__tall_me &q = h->me;
     uint2 *to = (uint2 *)(pool + s.ahead_at);
     if (me < 0) return;
     if (worker)
-        for (int r = me; r < q.eights * 4; r += GTR__TALL_ASKERS) gtr__copy16(to + 2 * r, s.origin + step * s.total + q.first * 8 + 2 * r, true);
+        for (int r = me; r < q.eights * 4; r += GTR__TALL_ASKERS)
+            gtr__copy16(to + 2 * r, s.origin + step * s.total + q.first * 8 + 2 * r, true);
     to += s.eights * 8;
     if (me < s.owns * 8 && b < s.rows) gtr__copy16(to + 2 * me, s.origin + step * s.total + b * 16 + me % 8 * 2, true);
     if (me == 0) gtr__copy4(to + s.owns * 16, s.count + step, true);
@@ -11842,10 +13034,12 @@ static __device__ __forceinline__ void gtr__tall_ask(const gtr__tall &s, float *
 static __device__ __forceinline__ void gtr__tall_ask_rate(const gtr__tall &s, gtr__tall_head *h, int step) {
     const int me = gtr__tall_asker();
     if (me < 0) return;
-    for (int i = me; i < (int)(sizeof(gtr__rates) / 4); i += GTR__TALL_ASKERS) gtr__copy4((float *)&h->rate[step & 1] + i, (const float *)&s.rate[step] + i, true);
+    for (int i = me; i < (int)(sizeof(gtr__rates) / 4); i += GTR__TALL_ASKERS)
+        gtr__copy4((float *)&h->rate[step & 1] + i, (const float *)&s.rate[step] + i, true);
     gtr__copies_commit();
 }
-static __device__ __forceinline__ void gtr__tall_take(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, bool worker, gtr__waiting &awaited) {
+static __device__ __forceinline__ void gtr__tall_take(const gtr__tall &s, float *pool, gtr__tall_head *h, int step,
+        bool worker, gtr__waiting &awaited) {
     const int me = gtr__tall_asker(), b = h->me.row + me / 8 * s.middles;
     const gtr__tall_me &q = h->me;
     const uint2 *from = (const uint2 *)(pool + s.ahead_at);
@@ -11873,17 +13067,21 @@ static __device__ __forceinline__ void gtr__tall_take(const gtr__tall &s, float 
     }
 }
 // Who has no rows in the middle brings x nearer meanwhile.
-static __device__ __forceinline__ void gtr__tall_nearer(const gtr__tall &s, const gtr__tall_head *h, int step, gtr__waiting &awaited) {
-    const int tid = gtr__tall_tid(), workers = s.groups * s.ranks * s.slabs, busy = s.middles < workers ? s.middles : 0, columns = s.m.layer[0].k;
+static __device__ __forceinline__ void gtr__tall_nearer(const gtr__tall &s, const gtr__tall_head *h, int step,
+        gtr__waiting &awaited) {
+    const int tid = gtr__tall_tid(), workers = s.groups * s.ranks * s.slabs, busy = s.middles < workers ? s.middles : 0,
+        columns = s.m.layer[0].k;
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
-    for (int r = (busy ? h->me.row - s.rows : (int)blockIdx.x) + tid * (workers - busy); r < s.m.batch; r += GTR__TALL_T * (workers - busy)) {
+    for (int r = (busy ? h->me.row - s.rows : (int)blockIdx.x) + tid * (workers - busy); r < s.m.batch;
+            r += GTR__TALL_T * (workers - busy)) {
         const uint2 *p = s.origin + step * s.total + r;
         uint2 v = gtr__tall_poll(p);
         gtr__tall_known(v, p, awaited);
         if (v.x < GTR__TALL_NOT_YET) gtr__tall_prefetch(src + (int64_t)v.x * columns, columns);
     }
 }
-// The slab's rows of the step's batch: asynchronously, where rows are whole sixteens of bytes. What has no row or no column stays zeros.
+// The slab's rows of the step's batch: asynchronously, where rows are whole sixteens of bytes. What has no row
+// or no column stays zeros.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define GTR__TALL_BULK 1        // a row in one copy
 #else
@@ -11892,13 +13090,16 @@ static __device__ __forceinline__ void gtr__tall_nearer(const gtr__tall &s, cons
 #if GTR__TALL_BULK
 static __device__ __forceinline__ void gtr__tall_bulk(void *to, const void *from, int bytes, uint64_t *bar) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
-                 :: "r"(gtr__shared_address(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(gtr__shared_address(bar)) : "memory");
+        :: "r"(gtr__shared_address(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes),
+        "r"(gtr__shared_address(bar)) : "memory");
 }
 // To the same place of both blocks of a pair, and so for both barriers. There are pairs where this is quick.
 static __device__ __forceinline__ void gtr__tall_bulk_both(void *to, const void *from, int bytes, uint64_t *bar) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;"
-                 :: "r"(gtr__shared_address(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(gtr__shared_address(bar)), "h"((uint16_t)3) : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3],"
+        " %4;" :: "r"(gtr__shared_address(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes),
+        "r"(gtr__shared_address(bar)), "h"((uint16_t)3) : "memory");
 #else
     gtr__tall_bulk(to, from, bytes, bar);
 #endif
@@ -11907,19 +13108,28 @@ static __device__ __forceinline__ bool gtr__tall_came(uint64_t *bar, int step) {
     return gtr__bar_wait(gtr__shared_address(bar), (uint32_t)step & 1);
 }
 #endif
-static __device__ __forceinline__ bool gtr__tall_whole(const gtr__tall &s, const char *src) { return (((uintptr_t)src | (uintptr_t)s.m.layer[0].k) & 15) == 0; }
-// A pair's blocks signal each other room for a step's x; or, on leaving, that there is none from a step on. What one has begun to ask
-// for the other has, too, or will: so neither waits for what does not come. Nobody writes to the other before both are there, or ends before it does.
+static __device__ __forceinline__ bool gtr__tall_whole(const gtr__tall &s, const char *src) {
+    return (((uintptr_t)src | (uintptr_t)s.m.layer[0].k) & 15) == 0;
+}
+// A pair's blocks signal each other room for a step's x; or, on leaving, that there is none from a step on. What one
+// has begun to ask for the other has, too, or will: so neither waits for what does not come. Nobody writes to the other
+// before both are there, or ends before it does.
 static __device__ __forceinline__ void gtr__tall_room(gtr__tall_head *h, int step, bool departed) {
 #if GTR__TALL_BULK
     const int other = (int)(blockIdx.x & 1) ^ 1;
-    if (departed) asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(gtr__cluster_address(&h->departed, other)), "r"(step) : "memory");
+    if (departed) asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(gtr__cluster_address(&h->departed, other)),
+        "r"(step) : "memory");
     gtr__bar_arrive_far(gtr__cluster_address(&h->free, other));
 #endif
 }
-static __device__ __forceinline__ bool gtr__tall_departed(const gtr__tall_head *h, int step) { return *(const volatile int *)&h->departed <= step; }
+static __device__ __forceinline__ bool gtr__tall_departed(const gtr__tall_head *h, int step) {
+    return *(const volatile int *)&h->departed <= step;
+}
 // Both have rows in the middle, and share what comes of the image.
-[[maybe_unused]] static __device__ __forceinline__ bool gtr__tall_alike(const gtr__tall &s, const gtr__tall_head *h, int step) { return s.paired && h->alike && !gtr__tall_departed(h, step); }
+[[maybe_unused]] static __device__ __forceinline__ bool gtr__tall_alike(const gtr__tall &s,
+        const gtr__tall_head *h, int step) {
+    return s.paired && h->alike && !gtr__tall_departed(h, step);
+}
 static __device__ __forceinline__ void gtr__tall_pair_barrier(const gtr__tall &s) {
     if (!s.paired) return;
     __syncthreads();
@@ -11943,7 +13153,8 @@ static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float
     char *x = (char *)(pool + s.x_at);
 #if GTR__TALL_BULK
     if (gtr__tall_whole(s, src)) {
-        const int first = h->me.first * 8, all = gtr__tall_rows(s, h, step), there = all - first < rows ? all - first : rows, bytes = columns - k0 < s.kr ? columns - k0 : s.kr, me = gtr__tall_asker();
+        const int first = h->me.first * 8, all = gtr__tall_rows(s, h, step), there = all - first < rows ? all - first
+            : rows, bytes = columns - k0 < s.kr ? columns - k0 : s.kr, me = gtr__tall_asker();
         if (me < 0) return;
         if (s.paired) {
             const uint32_t free = gtr__shared_address(&h->free);
@@ -11958,14 +13169,17 @@ static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float
         const int each = s.paired ? 2 : 1, which = s.paired ? (int)(blockIdx.x & 1) : 0;
         if (me == 0) gtr__bar_expect(gtr__shared_address(&h->bar), there > 0 ? (uint32_t)(there * bytes) : 0u);
 #pragma unroll 1
-        for (int r = me * each + which; r < there; r += GTR__TALL_ASKERS * each) {      // a thread past its deadline copies any row: as many bytes must arrive as are waited for
+        // a thread past its deadline copies any row: as many bytes must arrive as are waited for
+        for (int r = me * each + which; r < there; r += GTR__TALL_ASKERS * each) {
             const uint32_t from = origin[r] < GTR__TALL_NOT_YET ? origin[r] : 0;
             if (s.paired) gtr__tall_bulk_both(x + r * s.pitch, src + (int64_t)from * columns + k0, bytes, &h->bar);
             else gtr__tall_bulk(x + r * s.pitch, src + (int64_t)from * columns + k0, bytes, &h->bar);
         }
         if (all < s.m.batch) {
 #pragma unroll 1
-            for (int r = there > 0 ? there : 0; r < rows; r++) for (int c = me * 16; c < bytes; c += GTR__TALL_ASKERS * 16) *(uint4 *)(x + r * s.pitch + c) = make_uint4(0, 0, 0, 0);
+            for (int r = there > 0 ? there : 0; r < rows; r++)
+                for (int c = me * 16; c < bytes; c += GTR__TALL_ASKERS * 16)
+                    *(uint4 *)(x + r * s.pitch + c) = make_uint4(0, 0, 0, 0);
             asm volatile("fence.proxy.async;" ::: "memory");    // the next step's come behind it
         }
         return;
@@ -11988,11 +13202,12 @@ static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float
         for (int r = tid / 32; r < rows; r += GTR__TALL_WARPS)
 #pragma unroll 1
             for (int c = tid & 31; c < s.kr; c += 32)
-                x[r * s.pitch + c] = k0 + c < columns && origin[r] < GTR__TALL_NOT_YET ? src[(int64_t)origin[r] * columns + k0 + c] : (char)0;
+                x[r * s.pitch + c] = k0 + c < columns && origin[r] < GTR__TALL_NOT_YET
+                    ? src[(int64_t)origin[r] * columns + k0 + c] : (char)0;
     gtr__copies_commit();
 }
-// Until a step's x is there, for the thread; a barrier is the caller's. These are the block's own copies, which always come, and must have come
-// before it leaves. False: the pair's other block has left, or brings nothing.
+// Until a step's x is there, for the thread; a barrier is the caller's. These are the block's own copies, which always
+// come, and must have come before it leaves. False: the pair's other block has left, or brings nothing.
 static __device__ __forceinline__ bool gtr__tall_brought(const gtr__tall &s, gtr__tall_head *h, int step) {
 #if GTR__TALL_BULK
     if (gtr__tall_whole(s, (const char *)(uintptr_t)h->record.src[s.m.x.slot])) {
@@ -12005,11 +13220,15 @@ static __device__ __forceinline__ bool gtr__tall_brought(const gtr__tall &s, gtr
 }
 
 // >>tall-middle
-// acc += w's sixteen rows (BACK: columns) times the operand's eight or sixteen rows. Of sixteen columns and rows of w and columns of the operand the
-// even ones come first. scale: by tasks, whose w each have a power of two of their own.
-template <bool BACK> static __device__ __forceinline__ void gtr__tall_product(float (*acc)[4], const uint32_t *w, int pitch, const float *scale, int across, int tall, const uint32_t *op, int op_pitch, int steps, const gtr__tall_unit &u) {
+// acc += w's sixteen rows (BACK: columns) times the operand's eight or sixteen rows. Of sixteen columns and rows of w
+// and columns of the operand the even ones come first. scale: by tasks, whose w each have a power of two of their own.
+template <bool BACK>
+static __device__ __forceinline__ void gtr__tall_product(float (*acc)[4], const uint32_t *w, int pitch,
+        const float *scale, int across, int tall, const uint32_t *op, int op_pitch, int steps,
+        const gtr__tall_unit &u) {
     const int lane = gtr__tall_tid() & 31, next = BACK ? 16 * pitch : 8, twice = tall - 1;
-    const uint32_t *a = BACK ? w + ((lane >> 4) * 8 + (lane & 7)) * pitch + u.m * 8 + (lane >> 3 & 1) * 4 : w + (u.m * 16 + (lane & 15)) * pitch + (lane >> 4) * 4;
+    const uint32_t *a = BACK ? w + ((lane >> 4) * 8 + (lane & 7)) * pitch + u.m * 8 + (lane >> 3 & 1) * 4
+        : w + (u.m * 16 + (lane & 15)) * pitch + (lane >> 4) * 4;
     auto take = [&](uint32_t *r, const uint32_t *p) { if (BACK) gtr__matrix4_t(r, p); else gtr__matrix4(r, p); };
     auto add = [&](float *to, const uint32_t *ua, const uint32_t *ub, int s) {
         const float f = scale[BACK ? (s >> twice) * across + (u.m >> 2) : (u.m >> twice) * across + (s >> 2)];
@@ -12046,18 +13265,22 @@ template <bool BACK> static __device__ __forceinline__ void gtr__tall_product(fl
         for (int e = 0; e < 4; e++) acc[0][e] += acc[1][e];
     }
 }
-static __device__ __forceinline__ int gtr__tall_turn(int r) { return (r & ~15) + (r & 1) * 8 + (r >> 1 & 7); }     // where products want a row
+// where products want a row
+static __device__ __forceinline__ int gtr__tall_turn(int r) { return (r & ~15) + (r & 1) * 8 + (r >> 1 & 7); }
 static __device__ __forceinline__ int gtr__tall_unturn(int r) { return (r & ~15) + (r & 7) * 2 + (r >> 3 & 1); }
-// What has become of the further layers' weights in step `from` is an image of what products want. Whether it is there: all tasks have said so of
-// theirs, which the thread that will request it finds out.
+// What has become of the further layers' weights in step `from` is an image of what products want. Whether it is there:
+// all tasks have said so of theirs, which the thread that will request it finds out.
 #define GTR__TALL_PIECE 10240   // words: few of them, as to issue one copy takes two hundred cycles
 #if GTR__TALL_BULK
 #define GTR__TALL_ASKS(tid) ((tid) / 32 == GTR__TALL_WARPS - 2)
 #else
 #define GTR__TALL_ASKS(tid) true
 #endif
-static __device__ __forceinline__ uint32_t *gtr__tall_image(const gtr__tall &s, int step, int at) { return s.image + (step & 1) * s.span + at - s.image_at; }
-static __device__ __forceinline__ void gtr__tall_weights_published(const gtr__tall &s, int from, gtr__waiting &awaited) {
+static __device__ __forceinline__ uint32_t *gtr__tall_image(const gtr__tall &s, int step, int at) {
+    return s.image + (step & 1) * s.span + at - s.image_at;
+}
+static __device__ __forceinline__ void gtr__tall_weights_published(const gtr__tall &s, int from,
+        gtr__waiting &awaited) {
     const uint32_t tag = (uint32_t)from >> 1 & 1;
     if (!GTR__TALL_ASKS(gtr__tall_tid())) return;
     for (int k = gtr__tall_tid() & 31; k < s.tasks; k += 32) {
@@ -12068,8 +13291,10 @@ static __device__ __forceinline__ void gtr__tall_weights_published(const gtr__ta
     }
     __syncwarp();
 }
-// Issues its copy, behind the first layer's parts: before, the way to L2 is others', and not all tasks are done. Blocks begin with pieces of their own, as all would ask the same part of L2 else.
-static __device__ __forceinline__ void gtr__tall_weights_ask(const gtr__tall &s, float *pool, gtr__tall_head *h, int from) {
+// Issues its copy, behind the first layer's parts: before, the way to L2 is others', and not all tasks are done. Blocks
+// begin with pieces of their own, as all would ask the same part of L2 else.
+static __device__ __forceinline__ void gtr__tall_weights_ask(const gtr__tall &s, float *pool,
+        gtr__tall_head *h, int from) {
     const int tid = gtr__tall_tid();
     const uint32_t *image = gtr__tall_image(s, from, s.image_at);
     if (!GTR__TALL_ASKS(tid)) return;
@@ -12079,11 +13304,13 @@ static __device__ __forceinline__ void gtr__tall_weights_ask(const gtr__tall &s,
     __syncwarp();
     if (gtr__tall_alike(s, h, from + 1)) {
         const int half = (s.span / 2 + 3) / 4 * 4, at = blockIdx.x & 1 ? half : 0;
-        if (lane == 0) gtr__tall_bulk_both(pool + s.image_at + at, image + at, (at ? s.span - half : half) * 4, &h->weights);
+        if (lane == 0)
+            gtr__tall_bulk_both(pool + s.image_at + at, image + at, (at ? s.span - half : half) * 4, &h->weights);
         return;
     }
     for (int k = lane; k < pieces; k += 32) {
-        const int at = (k + (int)blockIdx.x) % pieces * GTR__TALL_PIECE, words = s.span - at < GTR__TALL_PIECE ? s.span - at : GTR__TALL_PIECE;
+        const int at = (k + (int)blockIdx.x) % pieces * GTR__TALL_PIECE,
+            words = s.span - at < GTR__TALL_PIECE ? s.span - at : GTR__TALL_PIECE;
         gtr__tall_bulk(pool + s.image_at + at, image + at, words * 4, &h->weights);
     }
 #else
@@ -12100,9 +13327,11 @@ static __device__ __forceinline__ bool gtr__tall_weights_arrived(gtr__tall_head 
     return true;
 #endif
 }
-// The loss of a row from its logits, whose gradient takes their place: a warp a row, a lane a column. more: what an element of a mean over the batch
-// counts, as the batch may have fewer rows than it is divided by.
-template <int P> static __device__ __forceinline__ void gtr__tall_loss(const gtr__tall &s, gtr__tall_head *h, float *logits, const float *target, int label, int all, bool live, float scale, float more) {
+// The loss of a row from its logits, whose gradient takes their place: a warp a row, a lane a column. more: what an
+// element of a mean over the batch counts, as the batch may have fewer rows than it is divided by.
+template <int P>
+static __device__ __forceinline__ void gtr__tall_loss(const gtr__tall &s, gtr__tall_head *h, float *logits,
+        const float *target, int label, int all, bool live, float scale, float more) {
     const int warp = gtr__tall_tid() / 32, c = gtr__tall_tid() & 31, n = s.m.layer[s.m.layers - 1].n;
     float *y = logits + warp * 40, loss = 0.0f, dx = 0.0f;
     float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -12111,8 +13340,10 @@ template <int P> static __device__ __forceinline__ void gtr__tall_loss(const gtr
     if (s.m.loss == GTR__OP_XENT_STEP) {
         const gtr__xent &x = s.m.xent;
         const float g = all ? x.seed * scale / (float)all : 0.0f, top = gtr__warp_max(v);
-        const bool counts = live && label != x.ignore, bad = counts && (label < 0 || label >= n), is_top = there && v == top;
-        float rest = !there || is_top || v == -INFINITY ? 0.0f : v != v ? NAN : expf(v - top), ones = is_top ? 1.0f : 0.0f, sum_of = 0.0f;
+        const bool counts = live && label != x.ignore, bad = counts && (label < 0 || label >= n),
+            is_top = there && v == top;
+        float rest = !there || is_top || v == -INFINITY ? 0.0f : v != v ? NAN : expf(v - top),
+            ones = is_top ? 1.0f : 0.0f, sum_of = 0.0f;
         int where = !there ? n : v != v ? -1 : is_top ? c : n;
 #pragma unroll
         for (int o = 16; o; o >>= 1) {
@@ -12126,13 +13357,15 @@ template <int P> static __device__ __forceinline__ void gtr__tall_loss(const gtr
         const float log_sum = log1pf(rest), lse = top + log_sum, hot = __shfl_sync(0xffffffffu, v, label & 31);
         if (counts) {
             loss = bad ? NAN : log_sum - (hot - top);
-            if (x.smooth > 0.0f) loss = (x.smooth < 1.0f || bad ? (1.0f - x.smooth) * loss : 0.0f) + x.smooth * (log_sum - sum_of / (float)x.n);
+            if (x.smooth > 0.0f) loss = (x.smooth < 1.0f || bad ? (1.0f - x.smooth) * loss : 0.0f)
+                + x.smooth * (log_sum - sum_of / (float)x.n);
             sum.y = 1.0f;
             if (there) dx = gtr__xent_dx(x, g, v, lse, c == label, bad);
         }
         if (live && s.m.accuracy.p && label >= 0) { sum.w = 1.0f; sum.z = where == label ? 1.0f : 0.0f; }
     } else {
-        const float g = gtr__dloss(s.m.pair.dy, s.m.pair.seed, s.m.pair.ctl) / (float)s.m.pair.count * more, t = target[warp * GTR__RES_OUT + c];
+        const float g = gtr__dloss(s.m.pair.dy, s.m.pair.seed, s.m.pair.ctl) / (float)s.m.pair.count * more,
+            t = target[warp * GTR__RES_OUT + c];
         if (live && there) {
             if (s.m.loss == GTR__OP_MSE) { loss = (v - t) * (v - t); dx = 2.0f * g * (v - t); }
             else { loss = fmaxf(v, 0.0f) - v * t + log1pf(expf(-fabsf(v))); dx = g * (1.0f / (1.0f + expf(-v)) - t); }
@@ -12145,13 +13378,15 @@ template <int P> static __device__ __forceinline__ void gtr__tall_loss(const gtr
     if (c == 0) h->row[warp] = sum;
 }
 // A unit's numbers, for the next product: even columns of sixteen first.
-static __device__ __forceinline__ void gtr__tall_operand(const gtr__tall &s, uint32_t *op, const gtr__tall_unit &u, int j, const float *v, float up) {
+static __device__ __forceinline__ void gtr__tall_operand(const gtr__tall &s, uint32_t *op, const gtr__tall_unit &u,
+        int j, const float *v, float up) {
     const int lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3;
     uint16_t *to = (uint16_t *)(op + ((u.n + j) * 8 + 2 * t) * s.op_pitch) + u.m * 16 + g;
     to[0] = gtr__tall_half(v[0] * up); to[8] = gtr__tall_half(v[2] * up);
     to[2 * s.op_pitch] = gtr__tall_half(v[1] * up); to[2 * s.op_pitch + 8] = gtr__tall_half(v[3] * up);
 }
-// Sixteen rows, the block'th, from the first layer's parts to its gradient; own: which of this block's; LAST: the last layer, where it is known.
+// Sixteen rows, the block'th, from the first layer's parts to its gradient; own: which of this block's; LAST: the last
+// layer, where it is known.
 template <int P, int LAST> struct gtr__tall_rows_of {
     const gtr__tall &s;
     float *pool;
@@ -12163,20 +13398,27 @@ template <int P, int LAST> struct gtr__tall_rows_of {
     uint32_t *op, *slot;
     float *hidden, *logits;
     float4 *saved;
-    float kept[2][4], back;     // what the first activation's gradient reads; what the next product's operand is scaled by
-    __device__ __forceinline__ gtr__tall_rows_of(const gtr__tall &s, float *pool, gtr__tall_head *h, int block, int own, int step, gtr__waiting &awaited, uint32_t &bad)
-        : s(s), pool(pool), h(h), block(block), own(own), step(step), awaited(awaited), bad(bad), tid(gtr__tall_tid()),
-        warp(tid / 32), lane(tid & 31), g(lane >> 2), t(lane & 3), par(step & 1), last(LAST ? LAST : s.m.layers - 1),
-        op((uint32_t *)pool + s.op_at), slot((uint32_t *)pool + s.most_at), hidden(pool + s.hidden_at),
-        logits(pool + s.logits_at), saved((float4 *)(pool + s.saved_at) + tid), kept{}, back(1.0f) {}
+    // what the first activation's gradient reads; what the next product's operand is scaled by
+    float kept[2][4], back;
+    __device__ __forceinline__ gtr__tall_rows_of(const gtr__tall &s, float *pool, gtr__tall_head *h, int block,
+            int own, int step, gtr__waiting &awaited, uint32_t &bad) : s(s), pool(pool), h(h), block(block), own(own),
+            step(step), awaited(awaited), bad(bad), tid(gtr__tall_tid()), warp(tid / 32), lane(tid & 31), g(lane >> 2),
+            t(lane & 3), par(step & 1), last(LAST ? LAST : s.m.layers - 1), op((uint32_t *)pool + s.op_at),
+            slot((uint32_t *)pool + s.most_at), hidden(pool + s.hidden_at), logits(pool + s.logits_at),
+            saved((float4 *)(pool + s.saved_at) + tid), kept{}, back(1.0f) {
+    }
     // The first layer's sums, from its parts.
     __device__ __forceinline__ void sum_parts(const gtr__tall_layer &q, const gtr__tall_unit &u, float (*z)[4]) {
-        const uint32_t *part = s.part + par * s.ranks * s.total * q.width + gtr__tall_place(q.width, block * 2 + u.n, u.m);
+        const uint32_t *part = s.part + par * s.ranks * s.total * q.width
+            + gtr__tall_place(q.width, block * 2 + u.n, u.m);
         if (s.ranks == 1) {
             uint4 v[2];
             gtr__tall_await4<2>(v, u.count, awaited, [&](int i) { return part + i * 8 * q.width; });
 #pragma unroll
-            for (int i = 0; i < 2; i++) { z[i][0] = gtr__word_number(v[i].x); z[i][1] = gtr__word_number(v[i].y); z[i][2] = gtr__word_number(v[i].z); z[i][3] = gtr__word_number(v[i].w); }
+            for (int i = 0; i < 2; i++) {
+                z[i][0] = gtr__word_number(v[i].x); z[i][1] = gtr__word_number(v[i].y);
+                z[i][2] = gtr__word_number(v[i].z); z[i][3] = gtr__word_number(v[i].w);
+            }
         } else {
             const int turn = u.count == 2 ? 4 : 8;
 #pragma unroll 1
@@ -12189,7 +13431,8 @@ template <int P, int LAST> struct gtr__tall_rows_of {
                 });
 #pragma unroll
                 for (int i = 0; i < 8; i++) if (i < n) {
-                    const float f[4] = { gtr__word_number(v[i].x), gtr__word_number(v[i].y), gtr__word_number(v[i].z), gtr__word_number(v[i].w) };
+                    const float f[4] = { gtr__word_number(v[i].x), gtr__word_number(v[i].y), gtr__word_number(v[i].z),
+                        gtr__word_number(v[i].w) };
 #pragma unroll
                     for (int e = 0; e < 4; e++) if ((i & 1) && u.count == 2) z[1][e] += f[e]; else z[0][e] += f[e];
                 }
@@ -12208,14 +13451,17 @@ template <int P, int LAST> struct gtr__tall_rows_of {
             else {
                 float acc[2][4] = {};
                 const float b[2] = { pool[q.bias_at + c], pool[q.bias_at + c + 1] };
-                gtr__tall_product<false>(acc, (const uint32_t *)pool + q.forward_at, q.forward_pitch, pool + q.scale_at, q.across, s.tall, op, s.op_pitch, s.layer[l - 1].width / 16, u);
+                gtr__tall_product<false>(acc, (const uint32_t *)pool + q.forward_at, q.forward_pitch, pool + q.scale_at,
+                    q.across, s.tall, op, s.op_pitch, s.layer[l - 1].width / 16, u);
 #pragma unroll
                 for (int i = 0; i < 8; i++) z[i / 4][i % 4] = fmaf(acc[i / 4][i % 4], back, b[i % 4 / 2]);
             }
 #pragma unroll
             for (int j = 0; j < 2; j++) if (j < u.count) {
-                const float4 a = gtr__mlp_act4(L.act, make_float4(z[j][0], z[j][1], z[j][2], z[j][3]), L.act_a, L.act_b);
-                float out[4] = { gtr__res_low<P>(a.x), gtr__res_low<P>(a.y), gtr__res_low<P>(a.z), gtr__res_low<P>(a.w) };
+                const float4 a = gtr__mlp_act4(L.act, make_float4(z[j][0], z[j][1], z[j][2], z[j][3]),
+                    L.act_a, L.act_b);
+                float out[4] = {
+                    gtr__res_low<P>(a.x), gtr__res_low<P>(a.y), gtr__res_low<P>(a.z), gtr__res_low<P>(a.w) };
                 const uint32_t mark = awaited.tag | awaited.bad | bad;
 #pragma unroll
                 for (int e = 0; e < 4; e++) {
@@ -12228,7 +13474,8 @@ template <int P, int LAST> struct gtr__tall_rows_of {
                 }
                 if (l) saved[((l - 1) * 2 + j) * GTR__TALL_T] = make_float4(out[0], out[1], out[2], out[3]);
                 gtr__publish4(q.h + par * s.total * q.width + gtr__tall_place(q.width, block * 2 + u.n + j, u.m),
-                               make_uint4(gtr__word_pack(z[j][0], mark), gtr__word_pack(z[j][1], mark), gtr__word_pack(z[j][2], mark), gtr__word_pack(z[j][3], mark)));
+                    make_uint4(gtr__word_pack(z[j][0], mark), gtr__word_pack(z[j][1], mark),
+                    gtr__word_pack(z[j][2], mark), gtr__word_pack(z[j][3], mark)));
             }
         }
         if (l == 0 && own == 0 && !gtr__tall_weights_arrived(h, step - 1)) awaited.turns = GTR__DEADLINE;
@@ -12246,7 +13493,8 @@ template <int P, int LAST> struct gtr__tall_rows_of {
                 for (int j = 0; j < 2; j++) if (j < u.count) {
                     float *to = hidden + ((u.n + j) * 8 + 2 * t) * s.hidden_pitch + c;
                     *(float2 *)to = make_float2(gtr__res_ready<P>(z[j][0]), gtr__res_ready<P>(z[j][2]));
-                    *(float2 *)(to + s.hidden_pitch) = make_float2(gtr__res_ready<P>(z[j][1]), gtr__res_ready<P>(z[j][3]));
+                    *(float2 *)(to + s.hidden_pitch) =
+                        make_float2(gtr__res_ready<P>(z[j][1]), gtr__res_ready<P>(z[j][3]));
                 }
             bad = __syncthreads_or((int)(bad | awaited.bad)) ? 2u : 0u;
         }
@@ -12255,14 +13503,17 @@ template <int P, int LAST> struct gtr__tall_rows_of {
     __device__ __forceinline__ void last_layer() {
         const gtr__tall_layer &end = s.layer[last];
         const float *w = pool + end.forward_at;
-        const int outs = end.width / 8, ways = GTR__TALL_WARPS / outs, wide = end.width > 16 ? 5 : 4;       // 16 columns or 32
+        // 16 columns or 32
+        const int outs = end.width / 8, ways = GTR__TALL_WARPS / outs, wide = end.width > 16 ? 5 : 4;
         {
             const int n = warp & (outs - 1), way = warp >> (wide - 3);
-            float acc[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, *red = pool + s.op_at + (way * 16 + g) * end.width + n * 8 + 2 * t;
+            float acc[4] = { 0.0f, 0.0f, 0.0f, 0.0f },
+                *red = pool + s.op_at + (way * 16 + g) * end.width + n * 8 + 2 * t;
 #pragma unroll 2
             for (int k = way * 8; k < s.layer[last - 1].width; k += ways * 8) {
                 const float *p = hidden + g * s.hidden_pitch + k + t, *q = w + (n * 8 + g) * end.forward_pitch + k + t;
-                const float a[4] = { p[0], p[8 * s.hidden_pitch], p[4], p[8 * s.hidden_pitch + 4] }, b[2] = { q[0], q[4] };
+                const float a[4] = { p[0], p[8 * s.hidden_pitch], p[4], p[8 * s.hidden_pitch + 4] },
+                    b[2] = { q[0], q[4] };
                 gtr__res_mma<P>(acc, a, b);
             }
             *(float2 *)red = make_float2(acc[0], acc[1]);
@@ -12303,31 +13554,37 @@ template <int P, int LAST> struct gtr__tall_rows_of {
         if (u.live) {
             if (l == last - 1) {
                 for (int k = 0; k < end.width; k += 8) {
-                    const float2 lo = *(const float2 *)(w + (k + t) * end.forward_pitch + c), hi = *(const float2 *)(w + (k + t + 4) * end.forward_pitch + c);
+                    const float2 lo = *(const float2 *)(w + (k + t) * end.forward_pitch + c),
+                        hi = *(const float2 *)(w + (k + t + 4) * end.forward_pitch + c);
                     const float a[4] = { lo.x, lo.y, hi.x, hi.y };
 #pragma unroll
                     for (int j = 0; j < 2; j++) if (j < u.count) {
-                        const float *p = logits + ((u.n + j) * 8 + g) * 40 + k + t, b[2] = { gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[4]) };
+                        const float *p = logits + ((u.n + j) * 8 + g) * 40 + k + t,
+                            b[2] = { gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[4]) };
                         gtr__res_mma<P>(acc[j], a, b);
                     }
                 }
             } else {
                 const gtr__tall_layer &next = s.layer[l + 1];
-                gtr__tall_product<true>(acc, (const uint32_t *)pool + next.forward_at, next.forward_pitch, pool + next.scale_at, next.across, s.tall, op, s.op_pitch, next.width / 16, u);
+                gtr__tall_product<true>(acc, (const uint32_t *)pool + next.forward_at, next.forward_pitch,
+                    pool + next.scale_at, next.across, s.tall, op, s.op_pitch, next.width / 16, u);
 #pragma unroll
                 for (int i = 0; i < 8; i++) acc[i / 4][i % 4] *= back;
             }
 #pragma unroll
             for (int j = 0; j < 2; j++) if (j < u.count) {
                 float4 v = make_float4(acc[j][0], acc[j][1], acc[j][2], acc[j][3]);
-                if (L.act >= 0) v = gtr__mlp_dact4(L.act, v, l ? saved[((l - 1) * 2 + j) * GTR__TALL_T] : make_float4(kept[j][0], kept[j][1], kept[j][2], kept[j][3]), L.act_a, L.act_b);
+                if (L.act >= 0) v = gtr__mlp_dact4(L.act, v, l ? saved[((l - 1) * 2 + j) * GTR__TALL_T]
+                    : make_float4(kept[j][0], kept[j][1], kept[j][2], kept[j][3]), L.act_a, L.act_b);
                 acc[j][0] = c < L.n ? gtr__res_low<P>(v.x) : 0.0f; acc[j][1] = c < L.n ? gtr__res_low<P>(v.y) : 0.0f;
-                acc[j][2] = c + 1 < L.n ? gtr__res_low<P>(v.z) : 0.0f; acc[j][3] = c + 1 < L.n ? gtr__res_low<P>(v.w) : 0.0f;
+                acc[j][2] = c + 1 < L.n ? gtr__res_low<P>(v.z) : 0.0f;
+                acc[j][3] = c + 1 < L.n ? gtr__res_low<P>(v.w) : 0.0f;
                 const uint32_t mark = awaited.tag | bad;
 #pragma unroll
                 for (int e = 0; e < 4; e++) most = gtr__tall_max(most, gtr__tall_size(acc[j][e]));
                 gtr__publish4(q.dz + par * s.total * q.width + gtr__tall_place(q.width, block * 2 + u.n + j, u.m),
-                               make_uint4(gtr__word_pack(acc[j][0], mark), gtr__word_pack(acc[j][1], mark), gtr__word_pack(acc[j][2], mark), gtr__word_pack(acc[j][3], mark)));
+                    make_uint4(gtr__word_pack(acc[j][0], mark), gtr__word_pack(acc[j][1], mark),
+                    gtr__word_pack(acc[j][2], mark), gtr__word_pack(acc[j][3], mark)));
             }
         }
         if (l > 0) {
@@ -12348,12 +13605,14 @@ template <int P, int LAST> struct gtr__tall_rows_of {
         __syncthreads();
         const gtr__tall_layer &end = s.layer[last];
         const int rows = gtr__tall_rows(s, h, step);
-        gtr__tall_loss<P>(s, h, logits, pool + s.target_at, gtr__tall_labels(s, pool, step)[own * 16 + warp], h->all[par], block * 16 + warp < rows, scale, (float)s.m.batch / (float)rows);
+        gtr__tall_loss<P>(s, h, logits, pool + s.target_at, gtr__tall_labels(s, pool, step)[own * 16 + warp],
+            h->all[par], block * 16 + warp < rows, scale, (float)s.m.batch / (float)rows);
         __syncthreads();
         if (warp < end.width / 8) {
             const float *p = logits + ((warp & 1) * 8 + 2 * t) * 40 + warp / 2 * 16 + 2 * g;
-            gtr__publish4(s.dl + par * s.total * end.width + gtr__tall_place(end.width, block * 2 + (warp & 1), warp / 2),
-                           make_uint4(gtr__word_pack(p[0], awaited.tag | bad), gtr__word_pack(p[40], awaited.tag | bad), gtr__word_pack(p[1], awaited.tag | bad), gtr__word_pack(p[41], awaited.tag | bad)));
+            gtr__publish4(s.dl + par * s.total * end.width + gtr__tall_place(end.width, block * 2 + (warp & 1),
+                warp / 2), make_uint4(gtr__word_pack(p[0], awaited.tag | bad), gtr__word_pack(p[40], awaited.tag | bad),
+                gtr__word_pack(p[1], awaited.tag | bad), gtr__word_pack(p[41], awaited.tag | bad)));
         }
 #pragma unroll (LAST ? LAST : 1)
         for (int l = last - 1; l >= 0; l--) backward(l);
@@ -12361,25 +13620,32 @@ template <int P, int LAST> struct gtr__tall_rows_of {
     }
 };
 // The loss of the block'th sixteen rows, by a warp that has time before these places are written again.
-static __device__ __forceinline__ void gtr__tall_publish_loss(const gtr__tall &s, gtr__tall_head *h, int block, int step) {
+static __device__ __forceinline__ void gtr__tall_publish_loss(const gtr__tall &s, gtr__tall_head *h,
+        int block, int step) {
     const int lane = gtr__tall_tid() & 31;
     float4 sum = lane < 16 ? h->row[lane] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    sum.x = gtr__warp_sum(sum.x); sum.y = gtr__warp_sum(sum.y); sum.z = gtr__warp_sum(sum.z); sum.w = gtr__warp_sum(sum.w);
+    sum.x = gtr__warp_sum(sum.x); sum.y = gtr__warp_sum(sum.y); sum.z = gtr__warp_sum(sum.z);
+    sum.w = gtr__warp_sum(sum.w);
     if (lane) return;
-    gtr__publish4(s.loss + (step * s.rows + block) * 4, make_uint4(gtr__word_pack(sum.x, 0), gtr__word_pack(sum.y, 0), gtr__word_pack(sum.z, 0), gtr__word_pack(sum.w, 0)));
-    if (!(fabsf(sum.x) <= 3.4e38f / (float)s.rows) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[step & 1])) h->lost = 2;      // so that the sum over ranks is finite; a mean of none is not
+    gtr__publish4(s.loss + (step * s.rows + block) * 4, make_uint4(gtr__word_pack(sum.x, 0), gtr__word_pack(sum.y, 0),
+        gtr__word_pack(sum.z, 0), gtr__word_pack(sum.w, 0)));
+    // so that the sum over ranks is finite; a mean of none is not
+    if (!(fabsf(sum.x) <= 3.4e38f / (float)s.rows) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[step & 1])) h->lost = 2;
 }
 
 // >>tall-first
-// A block's columns and k of the first layer are shared among slabs: a warp owns 16 of k of every other column, as operands of parts lie. Between
-// steps they are in L2, where their last place is still the state of a step before.
+// A block's columns and k of the first layer are shared among slabs: a warp owns 16 of k of every other column, as
+// operands of parts lie. Between steps they are in L2, where their last place is still the state of a step before.
 struct gtr__tall_own {
     float p[4], a[4], b[4];     // weights and moments
     float bias[3];              // of threads below 16 of rank 0's first slab
-    static __device__ __forceinline__ bool biased(const gtr__tall &s) { return threadIdx.x < 16 && (int)blockIdx.x < s.groups; }
+    static __device__ __forceinline__ bool biased(const gtr__tall &s) {
+        return threadIdx.x < 16 && (int)blockIdx.x < s.groups;
+    }
     __device__ __forceinline__ void load(const gtr__tall &s, int step)
     {
-        const float4 *from = s.own + ((step & 1) * s.groups * s.ranks * s.slabs + (int)blockIdx.x) * 4 * GTR__TALL_T + threadIdx.x;
+        const float4 *from = s.own
+            + ((step & 1) * s.groups * s.ranks * s.slabs + (int)blockIdx.x) * 4 * GTR__TALL_T + threadIdx.x;
         const float4 u = __ldcg(from), v = __ldcg(from + GTR__TALL_T), w = __ldcg(from + 2 * GTR__TALL_T);
         p[0] = u.x; p[1] = u.y; p[2] = u.z; p[3] = u.w;
         a[0] = v.x; a[1] = v.y; a[2] = v.z; a[3] = v.w;
@@ -12391,7 +13657,8 @@ struct gtr__tall_own {
     }
     __device__ __forceinline__ void keep(const gtr__tall &s, int step) const
     {
-        float4 *to = s.own + ((step & 1) * s.groups * s.ranks * s.slabs + (int)blockIdx.x) * 4 * GTR__TALL_T + threadIdx.x;
+        float4 *to = s.own
+            + ((step & 1) * s.groups * s.ranks * s.slabs + (int)blockIdx.x) * 4 * GTR__TALL_T + threadIdx.x;
         to[0] = make_float4(p[0], p[1], p[2], p[3]);
         to[GTR__TALL_T] = make_float4(a[0], a[1], a[2], a[3]);
         to[2 * GTR__TALL_T] = make_float4(b[0], b[1], b[2], b[3]);
@@ -12414,7 +13681,8 @@ struct gtr__tall_spot {         // of a thread's four elements
         i = (int64_t)n * L.k + k;
     }
 };
-// The new weights of a group and rank: pairs of halves, as operands lie, then scales by slab (four words each) and the bias.
+// The new weights of a group and rank: pairs of halves, as operands lie, then scales by slab (four
+// words each) and the bias.
 static __device__ __forceinline__ uint32_t *gtr__tall_new(const gtr__tall &s, int group, int rank, int step) {
     return s.first + ((step & 1) * s.groups * s.ranks + rank * s.groups + group) * (s.kr * 8 + s.slabs * 4 + 16);
 }
@@ -12422,14 +13690,17 @@ static __device__ __forceinline__ uint32_t *gtr__tall_new(const gtr__tall &s, in
 static __device__ __forceinline__ bool gtr__tall_vote(const gtr__tall &s, bool v) {
 #ifdef __CUDA_ARCH__
     uint32_t any;
-    asm volatile("{\n.reg .pred p, q;\nsetp.ne.u32 p, %1, 0;\nbar.red.or.pred q, 2, %2, p;\nselp.u32 %0, 1, 0, q;\n}\n" : "=r"(any) : "r"((uint32_t)v), "r"(s.renew) : "memory");
+    asm volatile("{\n.reg .pred p, q;\nsetp.ne.u32 p, %1, 0;\nbar.red.or.pred q, 2, %2, p;\nselp.u32 %0, 1, 0, q;\n}\n"
+        : "=r"(any) : "r"((uint32_t)v), "r"(s.renew) : "memory");
     return any != 0;
 #else
     return v;
 #endif
 }
 // What is owned is sent as the weights of a step.
-template <int P> static __device__ __forceinline__ void gtr__tall_publish(const gtr__tall &s, float *pool, const gtr__tall_own &own, int group, int rank, int slab, int step, uint32_t &bad) {
+template <int P>
+static __device__ __forceinline__ void gtr__tall_publish(const gtr__tall &s, float *pool, const gtr__tall_own &own,
+        int group, int rank, int slab, int step, uint32_t &bad) {
     const int tid = gtr__tall_tid(), lane = tid & 31;
     const gtr__tall_spot at(s, group, rank, slab);
     uint32_t *to = gtr__tall_new(s, group, rank, step), most = 0, *slot = (uint32_t *)pool + s.most_at + 80;
@@ -12442,14 +13713,18 @@ template <int P> static __device__ __forceinline__ void gtr__tall_publish(const 
     bad = gtr__tall_vote(s, bad != 0) ? 2u : 0u;
     const float from = gtr__tall_pair_scale(gtr__tall_warp_most(slot[tid & 15]), up);
     if (at.live)
-        gtr__publish2(to + (at.unit >> 1) * 128 + lane * 4 + (at.unit & 1) * 2, gtr__tall_pair(gtr__res_low<P>(own.p[0]) * up, gtr__res_low<P>(own.p[1]) * up, tag, 0),
-                       gtr__tall_pair(gtr__res_low<P>(own.p[2]) * up, gtr__res_low<P>(own.p[3]) * up, tag, 0));
+        gtr__publish2(to + (at.unit >> 1) * 128 + lane * 4 + (at.unit & 1) * 2,
+            gtr__tall_pair(gtr__res_low<P>(own.p[0]) * up, gtr__res_low<P>(own.p[1]) * up, tag, 0),
+            gtr__tall_pair(gtr__res_low<P>(own.p[2]) * up, gtr__res_low<P>(own.p[3]) * up, tag, 0));
     to += s.kr * 8;
-    if (tid == 0) gtr__publish4(to + slab * 4, make_uint4(gtr__word_pack(from, tag), gtr__word_pack(from, tag), gtr__word_pack(from, tag), gtr__word_pack(from, tag)));
-    if (slab == 0 && rank == 0 && tid < 16) gtr__publish(to + s.slabs * 4 + tid, gtr__word_pack(gtr__res_low<P>(own.bias[0]), tag));
+    if (tid == 0) gtr__publish4(to + slab * 4, make_uint4(gtr__word_pack(from, tag), gtr__word_pack(from, tag),
+        gtr__word_pack(from, tag), gtr__word_pack(from, tag)));
+    if (slab == 0 && rank == 0 && tid < 16)
+        gtr__publish(to + s.slabs * 4 + tid, gtr__word_pack(gtr__res_low<P>(own.bias[0]), tag));
 }
 // Awaits them, and returns what to multiply their products by. The caller's barrier follows.
-static __device__ __forceinline__ void gtr__tall_renewed(const gtr__tall &s, float *pool, gtr__tall_head *h, int group, int rank, int step, gtr__waiting &awaited) {
+static __device__ __forceinline__ void gtr__tall_renewed(const gtr__tall &s, float *pool, gtr__tall_head *h, int group,
+        int rank, int step, gtr__waiting &awaited) {
     const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, steps = s.kr / 16;
     const uint32_t *from = gtr__tall_new(s, group, rank, step), *scale = from + s.kr * 8, tag = awaited.tag;
     uint4 *to = (uint4 *)(pool + s.dz_at);
@@ -12460,8 +13735,9 @@ static __device__ __forceinline__ void gtr__tall_renewed(const gtr__tall &s, flo
     for (int k = warp; k < steps || k == warp; k += 4 * per) {
         uint4 v[6];
         const bool biased = k == warp && rank == 0 && warp == 0 && lane < 4;
-        gtr__tall_await_at<6, 4>(v, awaited, [&](int i) { return i < 4 ? k + i * per < steps : i == 4 ? lane < s.slabs : biased; },
-                                [&](int i) { return i < 4 ? from + ((k + i * per) * 32 + lane) * 4 : scale + (i - 4) * s.slabs * 4 + lane * 4; });
+        gtr__tall_await_at<6, 4>(v, awaited,
+            [&](int i) { return i < 4 ? k + i * per < steps : i == 4 ? lane < s.slabs : biased; }, [&](int i) {
+            return i < 4 ? from + ((k + i * per) * 32 + lane) * 4 : scale + (i - 4) * s.slabs * 4 + lane * 4; });
         const uint32_t own = lane < s.slabs ? v[4].x & ~3u : 0u;
         most = __uint_as_float(gtr__tall_warp_most(own));
         const float ratio = lane < s.slabs ? __uint_as_float(own) / most : 0.0f;
@@ -12469,42 +13745,54 @@ static __device__ __forceinline__ void gtr__tall_renewed(const gtr__tall &s, flo
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const int q = k + i * per < steps ? k + i * per : 0;
-            const uint32_t b0 = __shfl_sync(0xffffffffu, by, 2 * q * s.unit_part >> 16), b1 = __shfl_sync(0xffffffffu, by, (2 * q + 1) * s.unit_part >> 16);
-            if (k + i * per < steps) gtr__tall_put4((float *)(to + q * 32 + lane), __uint_as_float(gtr__tall_times(v[i].x, b0)), __uint_as_float(gtr__tall_times(v[i].z, b1)), __uint_as_float(gtr__tall_times(v[i].y, b0)), __uint_as_float(gtr__tall_times(v[i].w, b1)));
+            const uint32_t b0 = __shfl_sync(0xffffffffu, by, 2 * q * s.unit_part >> 16),
+                b1 = __shfl_sync(0xffffffffu, by, (2 * q + 1) * s.unit_part >> 16);
+            if (k + i * per < steps) gtr__tall_put4((float *)(to + q * 32 + lane),
+                __uint_as_float(gtr__tall_times(v[i].x, b0)), __uint_as_float(gtr__tall_times(v[i].z, b1)),
+                __uint_as_float(gtr__tall_times(v[i].y, b0)), __uint_as_float(gtr__tall_times(v[i].w, b1)));
         }
-        if (biased) *(float4 *)(pool + s.bias_at + lane * 4) = make_float4(gtr__word_number(v[5].x), gtr__word_number(v[5].y), gtr__word_number(v[5].z), gtr__word_number(v[5].w));
+        if (biased) *(float4 *)(pool + s.bias_at + lane * 4) = make_float4(gtr__word_number(v[5].x),
+            gtr__word_number(v[5].y), gtr__word_number(v[5].z), gtr__word_number(v[5].w));
     }
     awaited.tag = tag;
     if (gtr__tall_tid() == 0) h->factor = most * s.byte_from;
 }
 // Parts of a slab's rows: eight rows of x are the narrow side of a product, five such at a time; WAYS warps share k.
-template <int P, int WAYS> static __device__ __forceinline__ void gtr__tall_parts(const gtr__tall &s, float *pool, const gtr__tall_me &q, int step, float factor, uint32_t mark) {
+template <int P, int WAYS>
+static __device__ __forceinline__ void gtr__tall_parts(const gtr__tall &s, float *pool, const gtr__tall_me &q, int step,
+        float factor, uint32_t mark) {
     constexpr int N = GTR__TALL_TILES, across = GTR__TALL_WARPS / WAYS;
-    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3, xp = s.pitch / 4, width = s.layer[0].width;
-    const int way = warp / across, line = warp % across, turns = (s.kr / 16 - way + WAYS - 1) / WAYS, group = q.group, rank = q.rank, eights = q.eights;
+    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3, xp = s.pitch / 4,
+        width = s.layer[0].width;
+    const int way = warp / across, line = warp % across, turns = (s.kr / 16 - way + WAYS - 1) / WAYS, group = q.group,
+        rank = q.rank, eights = q.eights;
     float *red = pool + s.dz_at + lane * 4;
     const float b0 = rank ? 0.0f : pool[s.bias_at + 2 * g], b1 = rank ? 0.0f : pool[s.bias_at + 2 * g + 1];
-    uint32_t *part = s.part + ((step & 1) * s.ranks + rank) * s.total * width + q.first * 8 * width + group * 128 + lane * 4;
+    uint32_t *part = s.part + ((step & 1) * s.ranks + rank) * s.total * width + q.first * 8 * width
+        + group * 128 + lane * 4;
 #pragma unroll 1
     for (int n = line; n - line < eights; n += across * N) {
         float acc[N][4] = {};
         const uint32_t *x[N];
 #pragma unroll
-        for (int j = 0; j < N; j++) x[j] = (const uint32_t *)pool + s.x_at + g * xp + t + way * 4 + (n + j * across < eights ? (n + j * across) * 8 * xp : 0);
+        for (int j = 0; j < N; j++) x[j] = (const uint32_t *)pool + s.x_at + g * xp + t + way * 4
+            + (n + j * across < eights ? (n + j * across) * 8 * xp : 0);
         const uint4 *w = (const uint4 *)(pool + s.dz_at) + lane + way * 32;
         uint4 u = *w;
         uint32_t v[N];
 #pragma unroll
         for (int j = 0; j < N; j++) v[j] = *x[j];
 #pragma unroll 2
-        for (int k = 0; k < turns; k++) {       // the next turn's are loaded before this one's products; behind the last, of what follows
+        // the next turn's are loaded before this one's products; behind the last, of what follows
+        for (int k = 0; k < turns; k++) {
             const uint32_t a[4] = { u.x, u.y, u.z, u.w };
             uint32_t b[N][2];
             w += WAYS * 32;
             u = *w;
 #pragma unroll
             for (int j = 0; j < N; j++) {
-                b[j][0] = gtr__tall_bytes<P>(v[j], 0x4140, s.byte_by); b[j][1] = gtr__tall_bytes<P>(v[j], 0x4342, s.byte_by);
+                b[j][0] = gtr__tall_bytes<P>(v[j], 0x4140, s.byte_by);
+                b[j][1] = gtr__tall_bytes<P>(v[j], 0x4342, s.byte_by);
                 x[j] += WAYS * 4;
                 v[j] = *x[j];
             }
@@ -12515,7 +13803,8 @@ template <int P, int WAYS> static __device__ __forceinline__ void gtr__tall_part
             __syncthreads();
 #pragma unroll
             for (int j = 0; j < N; j++) if ((j & (WAYS - 1)) != way && n + j * across < eights)
-                gtr__tall_put4(red + ((way - j - 1 & (WAYS - 1)) * s.eights + n + j * across) * 128, acc[j][0], acc[j][1], acc[j][2], acc[j][3]);
+                gtr__tall_put4(red + ((way - j - 1 & (WAYS - 1)) * s.eights + n + j * across) * 128, acc[j][0],
+                    acc[j][1], acc[j][2], acc[j][3]);
             __syncthreads();
         }
 #pragma unroll
@@ -12525,19 +13814,23 @@ template <int P, int WAYS> static __device__ __forceinline__ void gtr__tall_part
                 const float4 v = *(const float4 *)(red + (k * s.eights + n + j * across) * 128);
                 acc[j][0] += v.x; acc[j][1] += v.y; acc[j][2] += v.z; acc[j][3] += v.w;
             }
-            gtr__publish4(part + (n + j * across) * 8 * width,
-                           make_uint4(gtr__word_pack(fmaf(acc[j][0], factor, b0), mark), gtr__word_pack(fmaf(acc[j][1], factor, b0), mark),
-                                      gtr__word_pack(fmaf(acc[j][2], factor, b1), mark), gtr__word_pack(fmaf(acc[j][3], factor, b1), mark)));
+            gtr__publish4(part + (n + j * across) * 8 * width, make_uint4(
+                gtr__word_pack(fmaf(acc[j][0], factor, b0), mark), gtr__word_pack(fmaf(acc[j][1], factor, b0), mark),
+                gtr__word_pack(fmaf(acc[j][2], factor, b1), mark), gtr__word_pack(fmaf(acc[j][3], factor, b1), mark)));
         }
     }
 }
-// Awaits dz of the group's columns and the slab's rows, to shared memory by columns, as halves. Returns what to multiply their products by;
-// marks: of the step before.
-static __device__ __forceinline__ float gtr__tall_await_dz(const gtr__tall &s, float *pool, const gtr__tall_me &q, int step, uint32_t before, gtr__waiting &awaited, int &marks) {
-    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3, eights = q.eights, group = q.group, rank = q.rank, width = s.layer[0].width, rounds = (eights + 127) / 128;
+// Awaits dz of the group's columns and the slab's rows, to shared memory by columns, as halves. Returns what to
+// multiply their products by; marks: of the step before.
+static __device__ __forceinline__ float gtr__tall_await_dz(const gtr__tall &s, float *pool, const gtr__tall_me &q,
+        int step, uint32_t before, gtr__waiting &awaited, int &marks) {
+    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3, eights = q.eights,
+        group = q.group, rank = q.rank, width = s.layer[0].width, rounds = (eights + 127) / 128;
     const uint32_t *dz = s.layer[0].dz + (step & 1) * s.total * width + gtr__tall_place(width, q.first + warp, group);
-    uint32_t most = 0, *slot = (uint32_t *)pool + s.most_at + 64, *to = (uint32_t *)pool + s.dz_at + (2 * g + (g >> 2)) * s.dz_pitch + warp * 4 + t;
-    const int other = g < 4 ? s.dz_pitch : -s.dz_pitch;     // half of the lanes begin with the odd column, for the banks' sake
+    uint32_t most = 0, *slot = (uint32_t *)pool + s.most_at + 64,
+        *to = (uint32_t *)pool + s.dz_at + (2 * g + (g >> 2)) * s.dz_pitch + warp * 4 + t;
+    // half of the lanes begin with the odd column, for the banks' sake
+    const int other = g < 4 ? s.dz_pitch : -s.dz_pitch;
     float even = 0.0f, odd = 0.0f;
     uint4 v[8];
 #pragma unroll
@@ -12551,14 +13844,17 @@ static __device__ __forceinline__ float gtr__tall_await_dz(const gtr__tall &s, f
         for (int i = 0; i < 8; i++) if (i < n) {
             even += gtr__word_number(v[i].x) + gtr__word_number(v[i].y);
             odd += gtr__word_number(v[i].z) + gtr__word_number(v[i].w);
-            most = gtr__tall_max(most, gtr__tall_max(gtr__tall_max(v[i].x & 0x7ffffffcu, v[i].y & 0x7ffffffcu), gtr__tall_max(v[i].z & 0x7ffffffcu, v[i].w & 0x7ffffffcu)));
+            most = gtr__tall_max(most, gtr__tall_max(gtr__tall_max(v[i].x & 0x7ffffffcu, v[i].y & 0x7ffffffcu),
+                gtr__tall_max(v[i].z & 0x7ffffffcu, v[i].w & 0x7ffffffcu)));
         }
     }
     most = gtr__tall_warp_most(most);
     if (lane == 0) slot[warp] = most;
     if (rank == 0) {
 #pragma unroll
-        for (int o = 1; o < 4; o <<= 1) { even += __shfl_xor_sync(0xffffffffu, even, o); odd += __shfl_xor_sync(0xffffffffu, odd, o); }
+        for (int o = 1; o < 4; o <<= 1) {
+            even += __shfl_xor_sync(0xffffffffu, even, o); odd += __shfl_xor_sync(0xffffffffu, odd, o);
+        }
         if (t == 0) *(float2 *)(pool + s.sums_at + warp * 16 + 2 * g) = make_float2(even, odd);
     }
     marks = __syncthreads_or((int)(before | awaited.bad) | (awaited.turns >= GTR__DEADLINE ? 4 : 0));
@@ -12569,25 +13865,31 @@ static __device__ __forceinline__ float gtr__tall_await_dz(const gtr__tall &s, f
 #pragma unroll
         for (int i = 0; i < 8; i++) if (i < n) {
             if (rounds > 1) v[i] = gtr__poll4(dz + (k * 128 + i * 16) * 8 * width);
-            const uint32_t lo = gtr__tall_half2(gtr__word_number(v[i].x) * f.to, gtr__word_number(v[i].y) * f.to), hi = gtr__tall_half2(gtr__word_number(v[i].z) * f.to, gtr__word_number(v[i].w) * f.to);
+            const uint32_t lo = gtr__tall_half2(gtr__word_number(v[i].x) * f.to, gtr__word_number(v[i].y) * f.to),
+                hi = gtr__tall_half2(gtr__word_number(v[i].z) * f.to, gtr__word_number(v[i].w) * f.to);
             uint32_t *p = to + (k * 128 + i * 16) * 4;
             p[0] = g < 4 ? lo : hi;
             p[other] = g < 4 ? hi : lo;
         }
     }
-    if ((eights & 1) && gtr__tall_tid() < 64) ((uint32_t *)pool)[s.dz_at + (gtr__tall_tid() >> 2) * s.dz_pitch + eights * 4 + (gtr__tall_tid() & 3)] = 0;
+    if ((eights & 1) && gtr__tall_tid() < 64)
+        ((uint32_t *)pool)[s.dz_at + (gtr__tall_tid() >> 2) * s.dz_pitch + eights * 4 + (gtr__tall_tid() & 3)] = 0;
     __syncthreads();
     return f.from;
 }
 // Where a slab's dw goes; then the bias's.
-static __device__ __forceinline__ uint32_t *gtr__tall_shared(const gtr__tall &s, int group, int rank, int slab, int step) {
+static __device__ __forceinline__ uint32_t *gtr__tall_shared(const gtr__tall &s, int group, int rank,
+        int slab, int step) {
     return s.dw + (((step & 1) * s.groups * s.ranks + rank * s.groups + group) * s.slabs + slab) * s.share;
 }
 // dw = dz^T x of the slab's rows, a warp 32 of k; DEEP of them share rows.
-template <int P, int DEEP> static __device__ __forceinline__ void gtr__tall_gradient(const gtr__tall &s, float *pool, const gtr__tall_me &q, int step, float factor, uint32_t mark) {
+template <int P, int DEEP>
+static __device__ __forceinline__ void gtr__tall_gradient(const gtr__tall &s, float *pool, const gtr__tall_me &q,
+        int step, float factor, uint32_t mark) {
     const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, xp = s.pitch / 4;
     constexpr int across = GTR__TALL_WARPS / DEEP;
-    const int way = warp / across, line = warp % across, strips = (s.kr + 31) / 32, steps = (q.eights + 1) / 2, group = q.group, rank = q.rank, slab = q.slab;
+    const int way = warp / across, line = warp % across, strips = (s.kr + 31) / 32, steps = (q.eights + 1) / 2,
+        group = q.group, rank = q.rank, slab = q.slab;
     uint32_t *to = gtr__tall_shared(s, group, rank, slab, step) + (g >> 2) * 256 + (t * 4 + (g & 3)) * 4;
     const uint32_t *z = (const uint32_t *)pool + s.dz_at + g * s.dz_pitch + t, *z8 = z + 8 * s.dz_pitch;
     float *red = pool + s.dz_at + line * 512 + lane;
@@ -12596,15 +13898,20 @@ template <int P, int DEEP> static __device__ __forceinline__ void gtr__tall_grad
 #pragma unroll
             for (int e = 0; e < 4; e++) {       // a column of 2t, 2t + 1, 2t + 8, 2t + 9, four of k
                 const int a = (e >> 1) * 4 + (e & 1);
-                gtr__publish4(to + c * 512 + (e & 1) * 128 + (e >> 1) * 64, make_uint4(gtr__word_pack(acc[a] * factor, mark), gtr__word_pack(acc[a + 2] * factor, mark),
-                                                                                      gtr__word_pack(acc[a + 8] * factor, mark), gtr__word_pack(acc[a + 10] * factor, mark)));
+                gtr__publish4(to + c * 512 + (e & 1) * 128 + (e >> 1) * 64,
+                    make_uint4(gtr__word_pack(acc[a] * factor, mark), gtr__word_pack(acc[a + 2] * factor, mark),
+                    gtr__word_pack(acc[a + 8] * factor, mark), gtr__word_pack(acc[a + 10] * factor, mark)));
             }
     };
-    auto multiply = [&](float *acc, const uint32_t *p0, const uint32_t *p1, const uint32_t *p2, const uint32_t *p3, const uint32_t *b0, const uint32_t *b1) {
+    auto multiply = [&](float *acc, const uint32_t *p0, const uint32_t *p1, const uint32_t *p2, const uint32_t *p3,
+            const uint32_t *b0, const uint32_t *b1) {
         const uint32_t w0 = *p0, w1 = *p1, w2 = *p2, w3 = *p3;
-        const uint32_t u0 = __byte_perm(w0, w1, 0x5140), u1 = __byte_perm(w0, w1, 0x7362), u2 = __byte_perm(w2, w3, 0x5140), u3 = __byte_perm(w2, w3, 0x7362);
-        const uint32_t a0[4] = { gtr__tall_bytes<P>(u0, 0x4140, s.byte_by), gtr__tall_bytes<P>(u0, 0x4342, s.byte_by), gtr__tall_bytes<P>(u2, 0x4140, s.byte_by), gtr__tall_bytes<P>(u2, 0x4342, s.byte_by) };
-        const uint32_t a1[4] = { gtr__tall_bytes<P>(u1, 0x4140, s.byte_by), gtr__tall_bytes<P>(u1, 0x4342, s.byte_by), gtr__tall_bytes<P>(u3, 0x4140, s.byte_by), gtr__tall_bytes<P>(u3, 0x4342, s.byte_by) };
+        const uint32_t u0 = __byte_perm(w0, w1, 0x5140), u1 = __byte_perm(w0, w1, 0x7362),
+            u2 = __byte_perm(w2, w3, 0x5140), u3 = __byte_perm(w2, w3, 0x7362);
+        const uint32_t a0[4] = { gtr__tall_bytes<P>(u0, 0x4140, s.byte_by), gtr__tall_bytes<P>(u0, 0x4342, s.byte_by),
+            gtr__tall_bytes<P>(u2, 0x4140, s.byte_by), gtr__tall_bytes<P>(u2, 0x4342, s.byte_by) };
+        const uint32_t a1[4] = { gtr__tall_bytes<P>(u1, 0x4140, s.byte_by), gtr__tall_bytes<P>(u1, 0x4342, s.byte_by),
+            gtr__tall_bytes<P>(u3, 0x4140, s.byte_by), gtr__tall_bytes<P>(u3, 0x4342, s.byte_by) };
         gtr__mma_f16(acc, a0, b0);
         gtr__mma_f16(acc + 4, a0, b1);
         gtr__mma_f16(acc + 8, a1, b0);
@@ -12613,7 +13920,8 @@ template <int P, int DEEP> static __device__ __forceinline__ void gtr__tall_grad
 #pragma unroll 1
     for (int c = line; c - line < strips; c += across) {
         float acc[16] = {};     // two tiles of k, two of columns; what is done is on its way while the next is made
-        const uint32_t *p0 = (const uint32_t *)pool + s.x_at + (2 * t + way * 16) * xp + c * 8 + g, *p1 = p0 + xp, *p2 = p0 + 8 * xp, *p3 = p1 + 8 * xp, *y = z + way * 8, *y8 = z8 + way * 8;
+        const uint32_t *p0 = (const uint32_t *)pool + s.x_at + (2 * t + way * 16) * xp + c * 8 + g, *p1 = p0 + xp,
+            *p2 = p0 + 8 * xp, *p3 = p1 + 8 * xp, *y = z + way * 8, *y8 = z8 + way * 8;
         const int far = DEEP * 16 * xp;
         if (c < strips)
 #pragma unroll 2
@@ -12643,8 +13951,11 @@ template <int P, int DEEP> static __device__ __forceinline__ void gtr__tall_grad
         gtr__publish(gtr__tall_shared(s, group, rank, slab, step) + s.kr * 16 + c, gtr__word_pack(v, mark));
     }
 }
-// What is owned: the sum over slabs, and the update, whose outcome is published. marks: of the step before; if it was bad, nothing is updated.
-template <int P> static __device__ __forceinline__ void gtr__tall_update(const gtr__tall &s, float *pool, gtr__tall_head *h, int group, int rank, int slab, int step, bool last, gtr__waiting &awaited, int &marks) {
+// What is owned: the sum over slabs, and the update, whose outcome is published. marks: of the step before; if it was
+// bad, nothing is updated.
+template <int P>
+static __device__ __forceinline__ void gtr__tall_update(const gtr__tall &s, float *pool, gtr__tall_head *h, int group,
+        int rank, int slab, int step, bool last, gtr__waiting &awaited, int &marks) {
     const gtr__mlp_layer &L = s.m.layer[0];
     const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31;
     const gtr__tall_spot at(s, group, rank, slab);
@@ -12658,9 +13969,14 @@ template <int P> static __device__ __forceinline__ void gtr__tall_update(const g
         for (int k = 0; k < s.slabs; k += 8) {
             uint4 u[8];
             const int n = s.slabs - k < 8 ? s.slabs - k : 8;
-            gtr__tall_await4<8>(u, n, awaited, [&](int i) { return dw + (k + i) * s.share + at.unit * 128 + lane * 4; });
+            gtr__tall_await4<8>(u, n, awaited, [&](int i) {
+                return dw + (k + i) * s.share + at.unit * 128 + lane * 4;
+            });
 #pragma unroll
-            for (int i = 0; i < 8; i++) if (i < n) { v[0] += gtr__word_number(u[i].x); v[1] += gtr__word_number(u[i].y); v[2] += gtr__word_number(u[i].z); v[3] += gtr__word_number(u[i].w); }
+            for (int i = 0; i < 8; i++) if (i < n) {
+                v[0] += gtr__word_number(u[i].x); v[1] += gtr__word_number(u[i].y); v[2] += gtr__word_number(u[i].z);
+                v[3] += gtr__word_number(u[i].w);
+            }
         }
     if (biased && warp == s.renew / 32 - 1) {
         float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -12668,8 +13984,13 @@ template <int P> static __device__ __forceinline__ void gtr__tall_update(const g
         for (int k = 0; k < s.slabs; k += 8) {
             uint4 u[1];
             const int q = k + (lane >> 2);
-            gtr__tall_await4<1>(u, q < s.slabs ? 1 : 0, awaited, [&](int) { return dw + q * s.share + s.kr * 16 + (lane & 3) * 4; });
-            if (q < s.slabs) { sum.x += gtr__word_number(u[0].x); sum.y += gtr__word_number(u[0].y); sum.z += gtr__word_number(u[0].z); sum.w += gtr__word_number(u[0].w); }
+            gtr__tall_await4<1>(u, q < s.slabs ? 1 : 0, awaited, [&](int) {
+                return dw + q * s.share + s.kr * 16 + (lane & 3) * 4;
+            });
+            if (q < s.slabs) {
+                sum.x += gtr__word_number(u[0].x); sum.y += gtr__word_number(u[0].y); sum.z += gtr__word_number(u[0].z);
+                sum.w += gtr__word_number(u[0].w);
+            }
         }
 #pragma unroll
         for (int o = 4; o < 32; o <<= 1) {
@@ -12704,11 +14025,13 @@ template <int P> static __device__ __forceinline__ void gtr__tall_update(const g
 // A task's elements lie by fours of a row: where the four'th begins.
 struct gtr__tall_four {
     int n, c;
-    __device__ __forceinline__ gtr__tall_four(int four) : n((four >> 8) * 16 + (four >> 2 & 7) * 2 + (four >> 5 & 1)), c((four >> 6 & 3) * 16 + (four & 3) * 4) {}
+    __device__ __forceinline__ gtr__tall_four(int four) : n((four >> 8) * 16 + (four >> 2 & 7) * 2 + (four >> 5 & 1)),
+            c((four >> 6 & 3) * 16 + (four & 3) * 4) {
+    }
 };
-// One of a spare block's tasks: 16 or 32 rows of a further layer's dw = dz^T h and 64 columns, db where they are the first; the update, whose
-// outcome is published. h is there first: most of it is kept as halves until dz comes, as rounds of 128 rows of which a warp has eight. How the step
-// before went is known from all rows' dz.
+// One of a spare block's tasks: 16 or 32 rows of a further layer's dw = dz^T h and 64 columns, db where they are the
+// first; the update, whose outcome is published. h is there first: most of it is kept as halves until dz comes, as
+// rounds of 128 rows of which a warp has eight. How the step before went is known from all rows' dz.
 template <int P> struct gtr__tall_task {
     static constexpr int fours = GTR__TALL_STRIP / 16;
     const gtr__tall &s;
@@ -12722,28 +14045,35 @@ template <int P> struct gtr__tall_task {
     const gtr__tall_layer &q, &before;
     const gtr__mlp_layer &L;
     float p[4], shift;          // what has become of four weights, and of a bias
-    __device__ __forceinline__ gtr__tall_task(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, int k, gtr__waiting &awaited)
-        : s(s), pool(pool), h(h), step(step), k(k), par(step & 1), awaited(awaited), rows(16 * s.tall),
-        size(rows * GTR__TALL_STRIP), all(size + rows), red(pool + s.red_at), sums(red + GTR__TALL_WARPS * size),
-        tid(gtr__tall_tid()), warp(tid / 32), lane(tid & 31), g(lane >> 2), t(lane & 3), l(h->tile[k].layer),
-        n0(h->tile[k].n0), k0(h->tile[k].k0), q(s.layer[l]), before(s.layer[l - 1]), L(s.m.layer[l]), p{},
-        shift(0.0f) {}
+    __device__ __forceinline__ gtr__tall_task(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, int k,
+            gtr__waiting &awaited) : s(s), pool(pool), h(h), step(step), k(k), par(step & 1), awaited(awaited),
+            rows(16 * s.tall), size(rows * GTR__TALL_STRIP), all(size + rows), red(pool + s.red_at),
+            sums(red + GTR__TALL_WARPS * size), tid(gtr__tall_tid()), warp(tid / 32), lane(tid & 31),
+            g(lane >> 2), t(lane & 3), l(h->tile[k].layer), n0(h->tile[k].n0), k0(h->tile[k].k0), q(s.layer[l]),
+            before(s.layer[l - 1]), L(s.m.layer[l]), p{}, shift(0.0f) {
+    }
     // Two rounds of h, of a warp's `mine`, in place of two, as halves.
     __device__ __forceinline__ void keep(int r, int to, int mine, int columns, const uint32_t *y, uint4 *kept) {
         uint4 v[2 * fours];
-        gtr__tall_await_at<2 * fours, 0>(v, awaited, [&](int i) { return r + i / fours < mine && i % fours < columns; }, [&](int i) { return y + ((r + i / fours) * 128 * before.width + i % fours * 128); });
+        gtr__tall_await_at<2 * fours, 0>(v, awaited, [&](int i) { return r + i / fours < mine && i % fours < columns; },
+            [&](int i) { return y + ((r + i / fours) * 128 * before.width + i % fours * 128); });
 #pragma unroll
         for (int e = 0; e < 2; e++) {
             uint32_t most = 0;
 #pragma unroll
-            for (int i = e * fours; i < e * fours + fours; i++) most = gtr__tall_max(most, gtr__tall_max(gtr__tall_max(v[i].x & 0x7ffffffcu, v[i].y & 0x7ffffffcu), gtr__tall_max(v[i].z & 0x7ffffffcu, v[i].w & 0x7ffffffcu)));
+            for (int i = e * fours; i < e * fours + fours; i++)
+                most = gtr__tall_max(most, gtr__tall_max(gtr__tall_max(v[i].x & 0x7ffffffcu, v[i].y & 0x7ffffffcu),
+                    gtr__tall_max(v[i].z & 0x7ffffffcu, v[i].w & 0x7ffffffcu)));
             const gtr__tall_scale f(gtr__tall_warp_most(most));
             if (lane == 0) h->scale[warp][to + e] = f.from;
 #pragma unroll
             for (int i = 0; i < fours; i += 2) {
                 const uint4 a = v[e * fours + i], b = v[e * fours + i + 1];
-                kept[((to + e) * fours + i) / 2 * GTR__TALL_T] = make_uint4(gtr__tall_half2(gtr__word_number(a.x) * f.to, gtr__word_number(a.y) * f.to), gtr__tall_half2(gtr__word_number(a.z) * f.to, gtr__word_number(a.w) * f.to),
-                                                                          gtr__tall_half2(gtr__word_number(b.x) * f.to, gtr__word_number(b.y) * f.to), gtr__tall_half2(gtr__word_number(b.z) * f.to, gtr__word_number(b.w) * f.to));
+                kept[((to + e) * fours + i) / 2 * GTR__TALL_T] =
+                    make_uint4(gtr__tall_half2(gtr__word_number(a.x) * f.to, gtr__word_number(a.y) * f.to),
+                    gtr__tall_half2(gtr__word_number(a.z) * f.to, gtr__word_number(a.w) * f.to),
+                    gtr__tall_half2(gtr__word_number(b.x) * f.to, gtr__word_number(b.y) * f.to),
+                    gtr__tall_half2(gtr__word_number(b.z) * f.to, gtr__word_number(b.w) * f.to));
             }
         }
         __syncwarp();
@@ -12751,9 +14081,11 @@ template <int P> struct gtr__tall_task {
     // A warp's parts of the gradient, left in shared memory.
     __device__ __forceinline__ void product() {
         uint4 *kept = (uint4 *)red + tid;
-        const int columns = (before.width - k0 + 15) / 16, mine = (2 * s.rows - warp + GTR__TALL_WARPS - 1) / GTR__TALL_WARPS, ahead = mine < 4 * s.tall ? mine : 4 * s.tall;
+        const int columns = (before.width - k0 + 15) / 16, mine = (2 * s.rows - warp + GTR__TALL_WARPS - 1)
+            / GTR__TALL_WARPS, ahead = mine < 4 * s.tall ? mine : 4 * s.tall;
         const bool two = s.tall == 2 && n0 + 16 < q.width;
-        const uint32_t *z = (l == s.m.layers - 1 ? s.dl : q.dz) + par * s.total * q.width + gtr__tall_place(q.width, warp, n0 / 16), *y = before.h + par * s.total * before.width + gtr__tall_place(before.width, warp, k0 / 16);
+        const uint32_t *z = (l == s.m.layers - 1 ? s.dl : q.dz) + par * s.total * q.width + gtr__tall_place(q.width,
+            warp, n0 / 16), *y = before.h + par * s.total * before.width + gtr__tall_place(before.width, warp, k0 / 16);
         auto keep = [&](int r, int to) { this->keep(r, to, mine, columns, y, kept); };
 #pragma unroll 1
         for (int r = 0; r < ahead; r += 2) keep(r, r);
@@ -12763,7 +14095,9 @@ template <int P> struct gtr__tall_task {
             const int at = r < ahead ? r : 0;
             if (r >= ahead) keep(r, 0);
             uint4 v[4];
-            gtr__tall_await4<4>(v, 2 * (mine - r), awaited, [&](int i) { return z + (r + i / 2) * 128 * q.width + (i % 2 && two ? 128 : 0); });
+            gtr__tall_await4<4>(v, 2 * (mine - r), awaited, [&](int i) {
+                return z + (r + i / 2) * 128 * q.width + (i % 2 && two ? 128 : 0);
+            });
 #pragma unroll
             for (int e = 0; e < 2; e++) if (r + e < mine) {
                 const float scale = h->scale[warp][at + e];
@@ -12771,9 +14105,11 @@ template <int P> struct gtr__tall_task {
 #pragma unroll
                 for (int m = 0; m < 2; m++) {
                     const uint4 u = v[2 * e + m];
-                    const float f[4] = { gtr__word_number(u.x), gtr__word_number(u.y), gtr__word_number(u.z), gtr__word_number(u.w) };
+                    const float f[4] = {
+                        gtr__word_number(u.x), gtr__word_number(u.y), gtr__word_number(u.z), gtr__word_number(u.w) };
                     db[2 * m] += f[0] + f[1]; db[2 * m + 1] += f[2] + f[3];
-                    a[m][0] = gtr__res_ready<P>(f[0]); a[m][1] = gtr__res_ready<P>(f[2]); a[m][2] = gtr__res_ready<P>(f[1]); a[m][3] = gtr__res_ready<P>(f[3]);
+                    a[m][0] = gtr__res_ready<P>(f[0]); a[m][1] = gtr__res_ready<P>(f[2]);
+                    a[m][2] = gtr__res_ready<P>(f[1]); a[m][3] = gtr__res_ready<P>(f[3]);
                 }
 #pragma unroll
                 for (int i = 0; i < fours; i += 2) {
@@ -12800,7 +14136,8 @@ template <int P> struct gtr__tall_task {
             for (int i = 0; i < fours; i++)
 #pragma unroll
                 for (int e = 0; e < 2; e++)
-                    gtr__tall_put4(red + warp * size + (((m * fours + i) * 2 + e) * 32 + lane) * 4, acc[m][2 * i][2 * e], acc[m][2 * i + 1][2 * e], acc[m][2 * i][2 * e + 1], acc[m][2 * i + 1][2 * e + 1]);
+                    gtr__tall_put4(red + warp * size + (((m * fours + i) * 2 + e) * 32 + lane) * 4, acc[m][2 * i][2
+                        * e], acc[m][2 * i + 1][2 * e], acc[m][2 * i][2 * e + 1], acc[m][2 * i + 1][2 * e + 1]);
 #pragma unroll
         for (int j = 0; j < 4; j++) if (j < 2 * s.tall) {
 #pragma unroll
@@ -12827,7 +14164,8 @@ template <int P> struct gtr__tall_task {
                 sum.x += v.x; sum.y += v.y; sum.z += v.z; sum.w += v.w;
             }
             const float v[4] = { sum.x, sum.y, sum.z, sum.w };
-            const float4 p4 = *(const float4 *)(old + tid * 4), a4 = *(const float4 *)(old + all + tid * 4), b4 = *(const float4 *)(old + 2 * all + tid * 4);
+            const float4 p4 = *(const float4 *)(old + tid * 4), a4 = *(const float4 *)(old + all + tid * 4),
+                b4 = *(const float4 *)(old + 2 * all + tid * 4);
             float a[4] = { a4.x, a4.y, a4.z, a4.w }, b[4] = { b4.x, b4.y, b4.z, b4.w };
             p[0] = p4.x; p[1] = p4.y; p[2] = p4.z; p[3] = p4.w;
 #pragma unroll
@@ -12870,12 +14208,15 @@ template <int P> struct gtr__tall_task {
             }
             if (tid == 0) gtr__tall_image(s, step, q.scale_at)[h->tile[k].index - q.task0] = __float_as_uint(from);
         } else if (tid * 4 < size && n0 + at.n < q.width && k0 + at.c < before.width)
-            *(float4 *)(to + (n0 + at.n) * q.forward_pitch + k0 + at.c) = make_float4(gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[1]), gtr__res_ready<P>(p[2]), gtr__res_ready<P>(p[3]));
-        if (k0 == 0 && tid < rows && n0 + tid < q.width) gtr__tall_image(s, step, q.bias_at)[n0 + tid] = __float_as_uint(gtr__res_low<P>(shift));
+            *(float4 *)(to + (n0 + at.n) * q.forward_pitch + k0 + at.c) = make_float4(gtr__res_ready<P>(p[0]),
+                gtr__res_ready<P>(p[1]), gtr__res_ready<P>(p[2]), gtr__res_ready<P>(p[3]));
+        if (k0 == 0 && tid < rows && n0 + tid < q.width)
+            gtr__tall_image(s, step, q.bias_at)[n0 + tid] = __float_as_uint(gtr__res_low<P>(shift));
     }
 };
 template <int P>
-static __device__ __forceinline__ bool gtr__tall_tasks(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, bool last, uint32_t &bad) {
+static __device__ __forceinline__ bool gtr__tall_tasks(const gtr__tall &s, float *pool, gtr__tall_head *h, int step,
+        bool last, uint32_t &bad) {
     const int par = step & 1;
     gtr__waiting awaited = { (uint32_t)step >> 1 & 1, 0, s.m.hurry };
 #pragma unroll 1
@@ -12883,7 +14224,8 @@ static __device__ __forceinline__ bool gtr__tall_tasks(const gtr__tall &s, float
         gtr__tall_task<P> task(s, pool, h, step, k, awaited);
         const int tid = task.tid;
         task.product();
-        if (k == 0 && tid < (int)(sizeof(gtr__rates) / 4)) ((float *)&h->rate[par])[tid] = __ldcg((const float *)&s.rate[step] + tid);
+        if (k == 0 && tid < (int)(sizeof(gtr__rates) / 4))
+            ((float *)&h->rate[par])[tid] = __ldcg((const float *)&s.rate[step] + tid);
         if (__syncthreads_or((int)awaited.bad | (awaited.turns >= GTR__DEADLINE ? 4 : 0))) {
             if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
             return false;
@@ -12904,17 +14246,21 @@ static __device__ __forceinline__ bool gtr__tall_tasks(const gtr__tall &s, float
 }
 
 // >>tall-kernel
-// Which sixteen of rows a block has first; from s.rows on, which of the workers that have none it is. They are spread, as blocks beside each other
-// share their way to L2, but for those of a pair, who share what they ask for.
+// Which sixteen of rows a block has first; from s.rows on, which of the workers that have none it is. They are spread,
+// as blocks beside each other share their way to L2, but for those of a pair, who share what they ask for.
 static __device__ __forceinline__ int gtr__tall_row(const gtr__tall &s, int me) {
     const int workers = s.groups * s.ranks * s.slabs;
     if (s.middles >= workers) return me < s.middles ? me : s.rows;
-    const int each = s.paired ? 2 : 1, part = me / each, parts = workers / each, rows = (s.middles + each - 1) / each, before = part * rows / parts, row = before * each + me % each;
-    return me < workers && (part + 1) * rows / parts > before && row < s.middles ? row : s.rows + me - (row < s.middles ? row : s.middles);
+    const int each = s.paired ? 2 : 1, part = me / each, parts = workers / each, rows = (s.middles + each - 1) / each,
+        before = part * rows / parts, row = before * each + me % each;
+    return me < workers && (part + 1) * rows / parts > before && row < s.middles ? row
+        : s.rows + me - (row < s.middles ? row : s.middles);
 }
 
 // visit(segment, index in it, whether it is there and this block's to write, its place and that of its two moments)
-template <typename F> static __device__ __forceinline__ void gtr__tall_state(const gtr__tall &s, float *pool, const gtr__tall_head *h, int buffer, F visit) {
+template <typename F>
+static __device__ __forceinline__ void gtr__tall_state(const gtr__tall &s, float *pool, const gtr__tall_head *h,
+        int buffer, F visit) {
     const int rows = 16 * s.tall, size = rows * GTR__TALL_STRIP, all = size + rows;
     for (int k = 0; k < h->tiles; k++) {
         const int l = h->tile[k].layer, n0 = h->tile[k].n0, k0 = h->tile[k].k0;
@@ -12952,44 +14298,55 @@ struct gtr__tall_disk {         // what lies in device memory
     }
 };
 // The further layers' weights, as if a step had renewed them.
-template <int P> static __device__ __forceinline__ void gtr__tall_images(const gtr__tall &s, const gtr__tall_head *h, uint32_t *most_room) {
+template <int P>
+static __device__ __forceinline__ void gtr__tall_images(const gtr__tall &s, const gtr__tall_head *h,
+        uint32_t *most_room) {
     const int tid = gtr__tall_tid(), me = (int)blockIdx.x, blocks = (int)gridDim.x, layers = s.m.layers;
     for (int l = 1; l < layers; l++) {
         const gtr__tall_layer &q = s.layer[l];
         const gtr__mlp_layer &L = s.m.layer[l];
         const int wide = s.layer[l - 1].width;
-        auto at = [&](int n, int c) { return gtr__res_ready<P>(n < L.n && c < L.k ? h->segment[2 * l].p[(int64_t)n * L.k + c] : 0.0f); };
+        auto at = [&](int n, int c) {
+            return gtr__res_ready<P>(n < L.n && c < L.k ? h->segment[2 * l].p[(int64_t)n * L.k + c] : 0.0f); };
         float from = 1.0f, up = 1.0f;
         if (me * GTR__TALL_T >= q.width * q.forward_pitch && me < blocks - 1) continue;
         if (l < layers - 1) {
             uint32_t most = 0;
 #pragma unroll 8
-            for (int i = tid; i < L.n * L.k; i += GTR__TALL_T) most = gtr__tall_max(most, gtr__tall_size(gtr__res_ready<P>(h->segment[2 * l].p[i])));
+            for (int i = tid; i < L.n * L.k; i += GTR__TALL_T)
+                most = gtr__tall_max(most, gtr__tall_size(gtr__res_ready<P>(h->segment[2 * l].p[i])));
             __syncthreads();
             from = gtr__tall_pair_scale(gtr__tall_most(most, most_room), up);
         }
         uint32_t *to = gtr__tall_image(s, 1, q.forward_at);
         for (int i = me * GTR__TALL_T + tid; i < q.width * q.forward_pitch; i += blocks * GTR__TALL_T) {
             const int n = i / q.forward_pitch, c = i % q.forward_pitch;
-            to[i] = l == layers - 1 ? __float_as_uint(at(n, c)) : 2 * c >= wide ? 0u : gtr__tall_half2(at(gtr__tall_unturn(n), gtr__tall_column(2 * c)) * up, at(gtr__tall_unturn(n), gtr__tall_column(2 * c) + 2) * up);
+            to[i] = l == layers - 1 ? __float_as_uint(at(n, c)) : 2 * c >= wide ? 0u
+                : gtr__tall_half2(at(gtr__tall_unturn(n), gtr__tall_column(2 * c)) * up,
+                at(gtr__tall_unturn(n), gtr__tall_column(2 * c) + 2) * up);
         }
         if (me == blocks - 1) {
             to = gtr__tall_image(s, 1, q.bias_at);
-            for (int i = tid; i < q.width; i += GTR__TALL_T) to[i] = __float_as_uint(gtr__res_low<P>(L.db && i < L.n ? h->segment[2 * l + 1].p[i] : 0.0f));
-            if (l < layers - 1 && tid < s.layer[l + 1].task0 - q.task0) gtr__tall_image(s, 1, q.scale_at)[tid] = __float_as_uint(from);
+            for (int i = tid; i < q.width; i += GTR__TALL_T)
+                to[i] = __float_as_uint(gtr__res_low<P>(L.db && i < L.n ? h->segment[2 * l + 1].p[i] : 0.0f));
+            if (l < layers - 1 && tid < s.layer[l + 1].task0 - q.task0)
+                gtr__tall_image(s, 1, q.scale_at)[tid] = __float_as_uint(from);
         }
     }
 }
 // What a block is: its rows, its columns and k of the first layer, its tasks.
-static __device__ __forceinline__ void gtr__tall_assign(const gtr__tall &s, gtr__tall_head *h, bool worker, bool spare) {
+static __device__ __forceinline__ void gtr__tall_assign(const gtr__tall &s, gtr__tall_head *h,
+        bool worker, bool spare) {
     const int me = (int)blockIdx.x, layers = s.m.layers;
     const int slab = me / s.groups / s.ranks;
-    h->me.row = gtr__tall_row(s, me); h->me.group = me % s.groups; h->me.rank = me / s.groups % s.ranks; h->me.slab = slab; h->me.first = slab * s.eights;
+    h->me.row = gtr__tall_row(s, me); h->me.group = me % s.groups; h->me.rank = me / s.groups % s.ranks;
+    h->me.slab = slab; h->me.first = slab * s.eights;
     h->me.eights = 2 * s.rows - h->me.first < s.eights ? 2 * s.rows - h->me.first : s.eights;
     h->alike = worker && h->me.row < s.rows && gtr__tall_row(s, me ^ 1) < s.rows;
     h->rule = s.m.optim.rule;
     h->tiles = 0;
-    if (spare && me - s.mains < s.spare) for (int index = me - s.mains; index < s.tasks && h->tiles < 8; index += s.spare) {
+    if (spare && me - s.mains < s.spare) for (int index = me - s.mains; index < s.tasks && h->tiles < 8;
+            index += s.spare) {
         int l = 1;
         while (l + 1 < layers && index >= s.layer[l + 1].task0) l++;
         h->tile[h->tiles].layer = l; h->tile[h->tiles].index = index;
@@ -12998,11 +14355,15 @@ static __device__ __forceinline__ void gtr__tall_assign(const gtr__tall &s, gtr_
         h->tiles++;
     }
 }
-template <int P> static __device__ __forceinline__ void gtr__tall_spare(const gtr__tall &s, float *pool, gtr__tall_head *h) {
+template <int P>
+static __device__ __forceinline__ void gtr__tall_spare(const gtr__tall &s, float *pool, gtr__tall_head *h) {
     const gtr__tall_disk disk(s, h);
     int wrong = -1;             // the step that was not finite
     uint32_t bad = 0;
-    for (int b = 0; b < 2; b++) gtr__tall_state(s, pool, h, b, [&](int which, int64_t i, float &p, float &a, float &v) { disk.load(which, i, p, a, v); });
+    for (int b = 0; b < 2; b++)
+        gtr__tall_state(s, pool, h, b, [&](int which, int64_t i, float &p, float &a, float &v) {
+            disk.load(which, i, p, a, v);
+        });
     if (!gtr__res_begin(s, h)) return;
     const int steps = (int)s.record[0].more + 1;
 #pragma unroll 1
@@ -13010,7 +14371,8 @@ template <int P> static __device__ __forceinline__ void gtr__tall_spare(const gt
         if (!gtr__tall_tasks<P>(s, pool, h, i, i == steps - 1, bad)) { wrong = i - 1; break; }
     }
     if (gtr__res_end(s, steps, bad, wrong))
-        gtr__tall_state(s, pool, h, (wrong < 0 ? steps : wrong) & 1, [&](int which, int64_t i, float &p, float &a, float &v) { disk.save(which, i, p, a, v); });
+        gtr__tall_state(s, pool, h, (wrong < 0 ? steps : wrong) & 1,
+            [&](int which, int64_t i, float &p, float &a, float &v) { disk.save(which, i, p, a, v); });
     gtr__mlp_grid_leave(s.m);
 }
 // A block with a share of the first layer, or rows, or both.
@@ -13039,7 +14401,8 @@ template <int P> struct gtr__tall_block {
                 own.p[j] = own.a[j] = own.b[j] = 0.0f;
                 if (j < at.some) disk.load(0, at.i + j, own.p[j], own.a[j], own.b[j]);
             }
-            if (q.rank == 0 && q.slab == 0 && tid < 16 && s.m.layer[0].db && q.group * 16 + tid < s.m.layer[0].n) disk.load(1, q.group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
+            if (q.rank == 0 && q.slab == 0 && tid < 16 && s.m.layer[0].db && q.group * 16 + tid < s.m.layer[0].n)
+                disk.load(1, q.group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
             own.keep(s, 0);
         }
         if (!gtr__res_begin(s, h)) {
@@ -13084,7 +14447,8 @@ template <int P> struct gtr__tall_block {
         else if (s.deep == 2) gtr__tall_gradient<P, 2>(s, pool, q, i, from, mark);
         else gtr__tall_gradient<P, 4>(s, pool, q, i, from, mark);
         __syncthreads();
-        if (tid >= GTR__TALL_T - 32 && row < s.rows) gtr__tall_publish_loss(s, h, row + (s.rows - 1 - row) / s.middles * s.middles, i);
+        if (tid >= GTR__TALL_T - 32 && row < s.rows)
+            gtr__tall_publish_loss(s, h, row + (s.rows - 1 - row) / s.middles * s.middles, i);
         if (!last && (tid >= GTR__TALL_T - GTR__TALL_ASKERS || !bulk)) {
             gtr__tall_take(s, pool, h, i + 1, true, awaited);
             gtr__tall_taken(s, h);
@@ -13104,7 +14468,8 @@ template <int P> struct gtr__tall_block {
         bad = *(const volatile int *)&h->lost;
         if (*(const volatile int *)&h->stop) {
             wrong = i - 2;
-            if (i < steps && row < s.rows) {        // the pair's other block may count on it, and nobody may leave before
+            // the pair's other block may count on it, and nobody may leave before
+            if (i < steps && row < s.rows) {
                 gtr__tall_weights_ask(s, pool, h, i - 1);
                 gtr__tall_weights_arrived(h, i - 1);
             }
@@ -13129,7 +14494,8 @@ template <int P> struct gtr__tall_block {
                 if (tid < 32) gtr__tall_publish_loss(s, h, row + (k - 1) * s.middles, i);
                 __syncthreads();
             }
-            if (s.m.layers == 3) gtr__tall_rows_of<P, 2>(s, pool, h, row + k * s.middles, k, i, awaited, before).run(s.m.ctl->scale);
+            if (s.m.layers == 3)
+                gtr__tall_rows_of<P, 2>(s, pool, h, row + k * s.middles, k, i, awaited, before).run(s.m.ctl->scale);
             else gtr__tall_rows_of<P, 0>(s, pool, h, row + k * s.middles, k, i, awaited, before).run(s.m.ctl->scale);
         }
         if (!last && worker && (row >= s.rows || s.middles >= workers)) gtr__tall_nearer(s, h, i + 1, awaited);
@@ -13157,7 +14523,8 @@ template <int P> struct gtr__tall_block {
     }
     __device__ __forceinline__ void end(int i) {
         const gtr__tall_disk disk(s, h);
-        if (worker && s.paired && tid == 0) gtr__tall_room(h, i + 1, true);     // before the last barrier: the pair's other block may be waiting for it
+        // before the last barrier: the pair's other block may be waiting for it
+        if (worker && s.paired && tid == 0) gtr__tall_room(h, i + 1, true);
         if (gtr__res_end(s, steps, bad, wrong)) {
             if (worker && tid < s.renew) {
                 const gtr__tall_me &q = h->me;
@@ -13166,7 +14533,8 @@ template <int P> struct gtr__tall_block {
                 own.load(s, wrong < 0 ? steps : wrong);
 #pragma unroll
                 for (int j = 0; j < 4; j++) if (j < at.some) disk.save(0, at.i + j, own.p[j], own.a[j], own.b[j]);
-                if (q.rank == 0 && q.slab == 0 && tid < 16 && s.m.layer[0].db && q.group * 16 + tid < s.m.layer[0].n) disk.save(1, q.group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
+                if (q.rank == 0 && q.slab == 0 && tid < 16 && s.m.layer[0].db && q.group * 16 + tid < s.m.layer[0].n)
+                    disk.save(1, q.group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
             }
             gtr__res_slots<32>(s, h, me, s.mains, wrong < 0 ? steps - 1 : wrong);
         }
@@ -13200,9 +14568,11 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     }
     if (tid < 32) gtr__mlp_segments(s.m.optim, s.m.layer, layers, h->segment, tid, 32);
     for (int64_t i = ((int64_t)me * GTR__TALL_T + tid) * 4; i < s.words; i += (int64_t)blocks * GTR__TALL_T * 4)
-        if (i < s.old || i >= s.old + s.span) *(uint4 *)(s.pool + i) = make_uint4(0x4001, 0x4001, 0x4001, 0x4001);      // no step's words
+        // no step's words
+        if (i < s.old || i >= s.old + s.span) *(uint4 *)(s.pool + i) = make_uint4(0x4001, 0x4001, 0x4001, 0x4001);
     for (int i = me * GTR__TALL_T + tid; i < GTR__LAUNCH_STEPS * (2 * s.total + 1); i += blocks * GTR__TALL_T)
-        *(i < GTR__LAUNCH_STEPS * 2 * s.total ? (uint32_t *)s.origin + i : s.count + i - GTR__LAUNCH_STEPS * 2 * s.total) = GTR__TALL_NOT_YET;
+        *(i < GTR__LAUNCH_STEPS * 2 * s.total ? (uint32_t *)s.origin + i
+            : s.count + i - GTR__LAUNCH_STEPS * 2 * s.total) = GTR__TALL_NOT_YET;
     if (me < blocks - 1) for (int i = tid; i < s.end_at; i += GTR__TALL_T) pool[i] = 0.0f;
     __syncthreads();
     gtr__tall_images<P>(s, h, h->most);
@@ -13250,9 +14620,11 @@ static size_t gtr__tall_layout(gtr__tall *s, const gtr__mlp_cut *c, bool targets
     s->logits_at = room(16 * 40);
     s->saved_at = room(last < 2 ? 0 : (2 * (last - 2) + (s->layer[last - 1].width > 128 ? 2 : 1)) * 4 * GTR__TALL_T);
     int most = 16 * s->dz_pitch;
-    if (most < s->kr * 8 + s->ways * 128) most = s->kr * 8 + s->ways * 128;     // the last turn asks for more than there is
+    // the last turn asks for more than there is
+    if (most < s->kr * 8 + s->ways * 128) most = s->kr * 8 + s->ways * 128;
     if (most < (s->ways - 1) * s->eights * 128) most = (s->ways - 1) * s->eights * 128;
-    int sums = 16 * s->dz_pitch, side = (s->deep - 1) * 16 / s->deep * 512;       // behind dz, and what is added up with it
+    // behind dz, and what is added up with it
+    int sums = 16 * s->dz_pitch, side = (s->deep - 1) * 16 / s->deep * 512;
     if (sums < side) sums = side;
     s->sums_at = s->dz_at + sums;
     if (most < sums + 272) most = sums + 272;
@@ -13280,7 +14652,8 @@ static size_t gtr__tall_layout(gtr__tall *s, const gtr__mlp_cut *c, bool targets
     s->end_at = at > theirs ? at : theirs;
     return (size_t)s->end_at * 4 + (sizeof(gtr__tall_head) + 127) / 128 * 128;
 }
-static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int ranks, int slabs, int tall, int sm_count, size_t shared) {
+static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int ranks, int slabs, int tall,
+        int sm_count, size_t shared) {
     const int last = c->layers - 1, rows = (c->batch + 15) / 16, free_blocks = sm_count - 1;
     s->rows = rows; s->ranks = ranks; s->slabs = slabs; s->tall = tall;
     s->total = rows * 16;
@@ -13293,7 +14666,9 @@ static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int
     s->share = gtr__res_up(s->kr * 16 + 16, 64);
     s->unit_part = (65536 + s->units - 1) / s->units;
     s->renew = s->units <= GTR__TALL_WARPS - GTR__TALL_ASKERS / 32 ? GTR__TALL_T - GTR__TALL_ASKERS : GTR__TALL_T;
-    if (s->units > GTR__TALL_WARPS || (ranks > 1 && s->kr * (ranks - 1) >= c->k[0]) || s->eights * (slabs - 1) >= 2 * rows) return false;
+    if (s->units > GTR__TALL_WARPS || (ranks > 1 && s->kr * (ranks - 1) >= c->k[0])
+            || s->eights * (slabs - 1) >= 2 * rows)
+        return false;
     s->ways = s->eights <= 4 * GTR__TALL_TILES ? 4 : s->eights <= 8 * GTR__TALL_TILES ? 2 : 1;
     s->deep = s->kr <= 128 ? 4 : s->kr <= 256 ? 2 : 1;
     s->tasks = 0;
@@ -13304,7 +14679,8 @@ static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int
         s->tasks += (q->width / 16 + tall - 1) / tall * q->across;
     }
     const int workers = s->groups * ranks * slabs;
-    s->middles = rows < workers ? rows : rows < free_blocks - (s->tasks + 1) / 2 ? rows : free_blocks - (s->tasks + 1) / 2;
+    s->middles = rows < workers ? rows : rows < free_blocks - (s->tasks + 1) / 2 ? rows
+        : free_blocks - (s->tasks + 1) / 2;
     if (s->middles < workers && rows > s->middles) s->middles = workers < rows ? workers : rows;
     s->mains = workers > s->middles ? workers : s->middles;
     s->spare = free_blocks - s->mains < s->tasks ? free_blocks - s->mains : s->tasks;
@@ -13317,11 +14693,17 @@ static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int
 static bool gtr__tall_choose(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int sm_count, size_t shared) {
     int best = 0, best_ranks = 0, best_slabs = 0, best_tall = 0;
     const int last = c->layers - 1;
-    if (c->layers < 2 || c->layers > GTR__TALL_HIDDEN + 1 || c->n[last] > GTR__RES_OUT || c->batch <= 256 || c->batch > GTR__TALL_ROWS || c->k[0] < 64) return false;
+    if (c->layers < 2 || c->layers > GTR__TALL_HIDDEN + 1 || c->n[last] > GTR__RES_OUT || c->batch <= 256
+            || c->batch > GTR__TALL_ROWS || c->k[0] < 64)
+        return false;
     for (int l = 0; l < last; l++) if (c->n[l] > 256) return false;
-    for (int ranks = 1; ranks <= 64; ranks++) for (int slabs = 1; slabs <= 32; slabs++) for (int tall = 1; tall <= 2; tall++) {      // cycles, about
+    // cycles, about
+    for (int ranks = 1; ranks <= 64; ranks++) for (int slabs = 1; slabs <= 32; slabs++)
+            for (int tall = 1; tall <= 2; tall++) {
         if (!gtr__tall_cut(s, c, targets, ranks, slabs, tall, sm_count, shared)) continue;
-        const int way = s->eights * (s->kr / 3 + 28) + s->owns * (ranks * s->layer[0].width * 7 / 2 + 6000) + s->kr * 11 / 2 + (s->renew == GTR__TALL_T ? 1500 : 0), beside = s->most_tasks * (s->rows * (16 * tall + 64) * 2 + 5000);
+        const int way = s->eights * (s->kr / 3 + 28) + s->owns * (ranks * s->layer[0].width * 7 / 2 + 6000)
+            + s->kr * 11 / 2 + (s->renew == GTR__TALL_T ? 1500 : 0),
+            beside = s->most_tasks * (s->rows * (16 * tall + 64) * 2 + 5000);
         const int cost = way > beside ? way + beside / 8 : beside + way / 8;
         if (best && cost >= best) continue;
         best = cost; best_ranks = ranks; best_slabs = slabs; best_tall = tall;
@@ -13335,13 +14717,17 @@ static int gtr__tall_match(const gtr__plan *plan, int at, const gtr__caps *caps)
     gtr__mlp_cut c;
     gtr__tall s;
     bool pre, targets, bytes = false;
-    if (caps->compute < 80 || !gtr__mlp_match(plan, at, caps) || !gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &c) || !gtr__res_wants(&v, &p, &pre, &targets)) return 0;
+    if (caps->compute < 80 || !gtr__mlp_match(plan, at, caps) || !gtr__mlp_parse(&v, &p)
+            || !gtr__mlp_extents(&v, &p, &c) || !gtr__res_wants(&v, &p, &pre, &targets))
+        return 0;
     const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
     const gtr__feed *f = (const gtr__feed *)plan->node[0].attr.ptr;
     if (o->clip > 0 || o->scaled || (plan->precision != GTR_TF32 && plan->precision != GTR_MIXED_BF16)) return 0;
-    if (gtr__mlp_same(&v, plan->node[p.loss].in[1], plan->node[p.forward[0]].in[0])) return 0;      // the target is among the other inputs
+    // the target is among the other inputs
+    if (gtr__mlp_same(&v, plan->node[p.loss].in[1], plan->node[p.forward[0]].in[0])) return 0;
     for (int k = 0; k < f->n; k++)
-        if (gtr__mlp_same(&v, plan->node[0].out[k], plan->node[p.forward[0]].in[0])) bytes = f->input[k].from == GTR_U8 && f->input[k].shift == 0;
+        if (gtr__mlp_same(&v, plan->node[0].out[k], plan->node[p.forward[0]].in[0]))
+            bytes = f->input[k].from == GTR_U8 && f->input[k].shift == 0;
     if (!bytes) return 0;
     for (int i = 1; i < p.guard; i++) {         // what is kept for somebody would have to be stored
         const gtr__node *n = &plan->node[i];
@@ -13361,7 +14747,10 @@ static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
     auto room = [&](int64_t words) { uint32_t *here = (uint32_t *)ws + at; at += (words + 63) / 64 * 64; return here; };
     s->pool = (uint32_t *)ws;
     s->part = room((int64_t)2 * s->ranks * s->total * s->layer[0].width);
-    for (int l = 0; l < last; l++) { s->layer[l].h = room((int64_t)2 * s->total * s->layer[l].width); s->layer[l].dz = room((int64_t)2 * s->total * s->layer[l].width); }
+    for (int l = 0; l < last; l++) {
+        s->layer[l].h = room((int64_t)2 * s->total * s->layer[l].width);
+        s->layer[l].dz = room((int64_t)2 * s->total * s->layer[l].width);
+    }
     s->dw = room((int64_t)2 * s->groups * s->ranks * s->slabs * s->share);
     s->first = room((int64_t)2 * s->groups * s->ranks * (s->kr * 8 + s->slabs * 4 + 16));
     s->published = room(2 * s->tasks);
@@ -13396,15 +14785,18 @@ static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
     gtr__tall s;
     bool pre, targets;
     memset(&s, 0, sizeof s);
-    if (!gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &cut) || !gtr__res_wants(&v, &p, &pre, &targets) || !gtr__tall_choose(&s, &cut, targets, gtr__sms(c), c->caps->shared))
+    if (!gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &cut) || !gtr__res_wants(&v, &p, &pre, &targets)
+        || !gtr__tall_choose(&s, &cut, targets, gtr__sms(c), c->caps->shared))
         return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     if (c->measure) return gtr__measured(c, gtr__tall_space(&s, &cut, NULL));
     GTR__TRY(gtr__mlp_fill(instance, c, &v, &p, &cut, &s.m));
     gtr__tall_space(&s, &cut, (char *)c->ws);
-    s.paired = c->caps->arch_feature && s.groups % 2 == 0 && cut.k[0] % 16 == 0 && gtr__res_up(s.mains + s.spare + 1, 2) <= gtr__sms(c);
+    s.paired = c->caps->arch_feature && s.groups % 2 == 0 && cut.k[0] % 16 == 0
+        && gtr__res_up(s.mains + s.spare + 1, 2) <= gtr__sms(c);
     const void *to = targets ? s.m.pair.t.p : (const void *)s.m.xent.label;
     for (s.target = 0; s.target < s.m.n_rest && s.m.rest[s.target].to.p != to; s.target++) {}
-    if (s.target == s.m.n_rest) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
+    if (s.target == s.m.n_rest)
+        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
     const bool bf16 = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype == GTR_BF16;
     int up = 0;
     frexpf(255.0f * s.m.x.scale, &up);
@@ -13414,24 +14806,28 @@ static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
 }
 
 // >>wide
-// The end of a step of large linear layers in BF16, when the guard looks at the loss alone: the nodes from the first weight's gradient to
-// UPDATE are one recipe. All but those gradients run by their own kernels, in their order; then one kernel makes the weights' gradients and
-// updates the weights meanwhile, whose bytes so hide behind the matrix instructions. What is left of the segments goes to UPDATE's kernel.
-// Last come the weights' gradients because the gradients of the layers' inputs read the weights as they were.
-// dw (N, K) = dy^T x over the batch B: dy (B, N), x (B, K), sums in float32. A block has tiles of 128 x 256, one after another: warp 0 brings
-// 64 rows of both operands a stage (bulk tensor copies, four stages), two groups of four warps multiply (wgmma, both operands with k across)
-// and write dw; seven warps follow a tile behind and read it back from L2 with p, m and v, and write p, m, v and p's copy. Where steps are
-// queued nobody reads dw any more: its tiles go through a ring of workspace, and its place is other values'.
-// Bound by the matrix instructions, and by what they and the update ask of L2 together; bytes an element: UPDATE's 30, and 4 from L2; dy and x
-// pass once a wave of tiles. Seen at 4096^3: 188 us, with its update 240, where the library's product takes 181 and the update alone 132.
-// Slower were pairs of blocks that share a copy (multicast), bringing lines to L2 ahead, and more of the update's loads on their way.
+// The end of a step of large linear layers in BF16, when the guard looks at the loss alone: the nodes from the first
+// weight's gradient to UPDATE are one recipe. All but those gradients run by their own kernels, in their order; then
+// one kernel makes the weights' gradients and updates the weights meanwhile, whose bytes so hide behind the matrix
+// instructions. What is left of the segments goes to UPDATE's kernel. Last come the weights' gradients because the
+// gradients of the layers' inputs read the weights as they were.
+// dw (N, K) = dy^T x over the batch B: dy (B, N), x (B, K), sums in float32. A block has tiles of 128 x 256, one after
+// another: warp 0 brings 64 rows of both operands a stage (bulk tensor copies, four stages), two groups of four warps
+// multiply (wgmma, both operands with k across) and write dw; seven warps follow a tile behind and read it back from L2
+// with p, m and v, and write p, m, v and p's copy. Where steps are queued nobody reads dw any more: its tiles go
+// through a ring of workspace, and its place is other values'.
+// Bound by the matrix instructions, and by what they and the update ask of L2 together; bytes an element: UPDATE's 30,
+// and 4 from L2; dy and x pass once a wave of tiles. Seen at 4096^3: 188 us, with its update 240, where the library's
+// product takes 181 and the update alone 132. Slower were pairs of blocks that share a copy (multicast), bringing lines
+// to L2 ahead, and more of the update's loads on their way.
 #define GTR__WIDE_M 128
 #define GTR__WIDE_N 256
 #define GTR__WIDE_K 64
 #define GTR__WIDE_STAGES 4
 #define GTR__WIDE_STAGE ((GTR__WIDE_M + GTR__WIDE_N) * GTR__WIDE_K * 2)
 #define GTR__WIDE_BYTES (GTR__WIDE_STAGES * GTR__WIDE_STAGE + 1024)
-#define GTR__WIDE_BAND 16       // tiles that lie above each other in the order of tiles: those of one time make about a square
+// tiles that lie above each other in the order of tiles: those of one time make about a square
+#define GTR__WIDE_BAND 16
 #define GTR__WIDE_MOST 8        // weights; the others go the usual way
 #define GTR__WIDE_T 512
 #define GTR__WIDE_WORKERS 7     // warps that update
@@ -13445,38 +14841,52 @@ static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
 
 #if GTR__WIDE
 #include <cuda.h>
-typedef struct gtr__wide_weight { CUtensorMap dy, x; float *dw; int64_t offset; int32_t n, k, batch, first; } gtr__wide_weight;     // first: tile
+// first: tile
+typedef struct gtr__wide_weight {
+    CUtensorMap dy, x; float *dw; int64_t offset; int32_t n, k, batch, first;
+} gtr__wide_weight;
 typedef struct gtr__wide_job {
     gtr__wide_weight weight[GTR__WIDE_MOST];
     gtr__optim o;
     const gtr__ctl *ctl;
-    float *ring;        // the gradients' tiles on their way to the update, GTR__WIDE_AHEAD a block; NULL: they are stored in their places
+    // the gradients' tiles on their way to the update, GTR__WIDE_AHEAD a block; NULL: they are stored in their places
+    float *ring;
     int n, tiles;
 } gtr__wide_job;
 
 // >>wide-ptx
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-static __device__ __forceinline__ void gtr__wide_load(uint32_t to, const CUtensorMap *map, int row, int column, uint32_t bar) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
-                 :: "r"(to), "l"(map), "r"(column), "r"(row), "r"(bar) : "memory");
+static __device__ __forceinline__ void gtr__wide_load(uint32_t to, const CUtensorMap *map, int row,
+        int column, uint32_t bar) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
+        :: "r"(to), "l"(map), "r"(column), "r"(row), "r"(bar) : "memory");
 }
-// A panel of 64 columns, 128 bytes a row, rows are k: groups of 8 rows 1024 bytes apart, the next 64 columns 8192. The address has the block's
-// rank in its upper bits.
+// A panel of 64 columns, 128 bytes a row, rows are k: groups of 8 rows 1024 bytes apart, the next 64 columns 8192. The
+// address has the block's rank in its upper bits.
 static __device__ __forceinline__ uint64_t gtr__wide_panel(uint32_t address) {
     uint64_t d;
-    asm("mov.b64 %0, {%1, %2};" : "=l"(d) : "r"(((address & 0x3ffffu) >> 4) + (8192u >> 4 << 16)), "r"(1u << 30 | 1024u >> 4));
+    asm("mov.b64 %0, {%1, %2};" : "=l"(d) : "r"(((address & 0x3ffffu) >> 4) + (8192u >> 4 << 16)),
+        "r"(1u << 30 | 1024u >> 4));
     return d;
 }
-#define GTR__WA(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
+#define GTR__WA(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
+    "+f"(d[i + 6]), "+f"(d[i + 7])
 // d (64 x 128) (+)= a^T b, of 16 rows.
 static __device__ __forceinline__ void gtr__wide_mma(float *d, uint64_t a, uint64_t b, int add) {
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\nwgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
-                 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-                 "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
-                 "%64, %65, p, 1, 1, 1, 1;\n}\n" : GTR__WA(0), GTR__WA(8), GTR__WA(16), GTR__WA(24), GTR__WA(32), GTR__WA(40), GTR__WA(48), GTR__WA(56) : "l"(a), "l"(b), "r"(add));
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, "
+        "%23, %24, %25, %26, %27, %28, %29, %30, %31, "
+        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, "
+        "%53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, " "%64, %65, p, 1, 1, 1, 1;\n}\n" : GTR__WA(0),
+        GTR__WA(8), GTR__WA(16), GTR__WA(24), GTR__WA(32), GTR__WA(40), GTR__WA(48), GTR__WA(56) : "l"(a),
+        "l"(b), "r"(add));
 }
 #undef GTR__WA
-template <int LEFT> static __device__ __forceinline__ void gtr__wide_until() { asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory"); }
+template <int LEFT>
+static __device__ __forceinline__ void gtr__wide_until() {
+    asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory");
+}
 
 
 // >>wide-kernel
@@ -13486,7 +14896,8 @@ static __device__ __forceinline__ gtr__wide_place gtr__wide_at(const gtr__wide_j
     int w = 0;
     while (w + 1 < m.n && t >= m.weight[w + 1].first) w++;
     t -= m.weight[w].first;
-    const int high = m.weight[w].n / GTR__WIDE_M, across = m.weight[w].k / GTR__WIDE_N, band = t / (GTR__WIDE_BAND * across), rest = t - band * GTR__WIDE_BAND * across;
+    const int high = m.weight[w].n / GTR__WIDE_M, across = m.weight[w].k / GTR__WIDE_N,
+        band = t / (GTR__WIDE_BAND * across), rest = t - band * GTR__WIDE_BAND * across;
     const int tall = high - band * GTR__WIDE_BAND < GTR__WIDE_BAND ? high - band * GTR__WIDE_BAND : GTR__WIDE_BAND;
     q.weight = w;
     q.row = (band * GTR__WIDE_BAND + rest % tall) * GTR__WIDE_M;
@@ -13507,17 +14918,23 @@ typedef struct gtr__wide_line {
     gtr__rule rule;
 } gtr__wide_line;
 // The gradient of a block's tile number i, and its rows' distance.
-static __device__ __forceinline__ float *gtr__wide_gradient(const gtr__wide_job &m, const gtr__wide_place &q, int i, int *ld) {
+static __device__ __forceinline__ float *gtr__wide_gradient(const gtr__wide_job &m, const gtr__wide_place &q,
+        int i, int *ld) {
     const gtr__wide_weight &w = m.weight[q.weight];
     *ld = m.ring ? GTR__WIDE_N : w.k;
-    return m.ring ? m.ring + ((int64_t)blockIdx.x * GTR__WIDE_AHEAD + i % GTR__WIDE_AHEAD) * (GTR__WIDE_M * GTR__WIDE_N) : w.dw + (int64_t)q.row * w.k + q.column;
+    return m.ring ? m.ring + ((int64_t)blockIdx.x * GTR__WIDE_AHEAD + i % GTR__WIDE_AHEAD) * (GTR__WIDE_M * GTR__WIDE_N)
+        : w.dw + (int64_t)q.row * w.k + q.column;
 }
-static __device__ __forceinline__ gtr__wide_line gtr__wide_line_of(const gtr__wide_job &m, const gtr__wide_head &head, const gtr__wide_place &q, int i) {
+static __device__ __forceinline__ gtr__wide_line gtr__wide_line_of(const gtr__wide_job &m, const gtr__wide_head &head,
+        const gtr__wide_place &q, int i) {
     gtr__wide_line l;
     const gtr__wide_weight &w = m.weight[q.weight];
     const int64_t origin = (int64_t)q.row * w.k + q.column;
     int lo = 0, hi = m.o.n - 1;
-    while (lo < hi) { int mid = (lo + hi + 1) >> 1; if (m.o.segments[mid].offset <= w.offset) lo = mid; else hi = mid - 1; }
+    while (lo < hi) {
+        int mid = (lo + hi + 1) >> 1;
+        if (m.o.segments[mid].offset <= w.offset) lo = mid; else hi = mid - 1;
+    }
     const gtr__segment *s = &m.o.segments[lo];
     l.rule = gtr__rule_of(m.o.rule, head.rates, s->group, m.ctl->coef);
     l.ld = w.k;
@@ -13567,7 +14984,8 @@ static __device__ __forceinline__ void gtr__wide_update(const gtr__wide_line &l,
 #endif
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-// A block's roles, which meet at barriers in shared memory alone: full[s] and empty[s] of a stage of operands, due[s] and done[s] of a tile's gradient.
+// A block's roles, which meet at barriers in shared memory alone: full[s] and empty[s] of a stage of operands, due[s]
+// and done[s] of a tile's gradient.
 //
 //   producer (a thread)  --full-->  consumers (8 warps)  --due-->  updaters (7 warps)
 //                        <-empty--                       <-done--
@@ -13589,12 +15007,14 @@ template <int STATES> struct gtr__wide_block {
             for (int k = 0; k < steps; k++) {
                 gtr__bar_await(full + 8 * stage, phase);
                 const uint32_t base = room + (uint32_t)(stage * GTR__WIDE_STAGE);
-                const uint64_t a = gtr__wide_panel(base + (uint32_t)group * 8192), b = gtr__wide_panel(base + GTR__WIDE_M * GTR__WIDE_K * 2);
+                const uint64_t a = gtr__wide_panel(base + (uint32_t)group * 8192),
+                    b = gtr__wide_panel(base + GTR__WIDE_M * GTR__WIDE_K * 2);
                 asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
                     gtr__wide_mma(d, a + (uint64_t)(i * 2048 >> 4), b + (uint64_t)(i * 2048 >> 4), k || i);
-                    gtr__wide_mma(d + 64, a + (uint64_t)(i * 2048 >> 4), b + (uint64_t)((16384 + i * 2048) >> 4), k || i);
+                    gtr__wide_mma(d + 64, a + (uint64_t)(i * 2048 >> 4),
+                        b + (uint64_t)((16384 + i * 2048) >> 4), k || i);
                 }
                 asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
                 if (k) {
@@ -13637,9 +15057,11 @@ template <int STATES> struct gtr__wide_block {
                 const uint32_t base = room + (uint32_t)(stage * GTR__WIDE_STAGE);
                 gtr__bar_expect(full + 8 * stage, GTR__WIDE_STAGE);
 #pragma unroll
-                for (int i = 0; i < GTR__WIDE_M / 64; i++) gtr__wide_load(base + i * 8192, &w.dy, k, q.row + i * 64, full + 8 * stage);
+                for (int i = 0; i < GTR__WIDE_M / 64; i++)
+                    gtr__wide_load(base + i * 8192, &w.dy, k, q.row + i * 64, full + 8 * stage);
 #pragma unroll
-                for (int i = 0; i < GTR__WIDE_N / 64; i++) gtr__wide_load(base + GTR__WIDE_M * GTR__WIDE_K * 2 + i * 8192, &w.x, k, q.column + i * 64, full + 8 * stage);
+                for (int i = 0; i < GTR__WIDE_N / 64; i++) gtr__wide_load(
+                    base + GTR__WIDE_M * GTR__WIDE_K * 2 + i * 8192, &w.x, k, q.column + i * 64, full + 8 * stage);
                 if (++stage == GTR__WIDE_STAGES) { stage = 0; phase ^= 1; }
             }
         }
@@ -13657,24 +15079,30 @@ template <int STATES> struct gtr__wide_block {
             const gtr__wide_place q = gtr__wide_at(m, t);
             const int turn = tile / GTR__WIDE_AHEAD, slot = tile % GTR__WIDE_AHEAD;
             gtr__bar_await(due + 8 * slot, (uint32_t)turn & 1);
-            if (updates) gtr__wide_update<STATES>(gtr__wide_line_of(m, head, q, tile), warp - 1, t + blocks < m.tiles ? GTR__WIDE_WORKERS : GTR__WIDE_WORKERS + 8);
+            if (updates) gtr__wide_update<STATES>(gtr__wide_line_of(m, head, q, tile), warp - 1,
+                t + blocks < m.tiles ? GTR__WIDE_WORKERS : GTR__WIDE_WORKERS + 8);
             __syncwarp();
             if (lane == 0) gtr__bar_arrive(done + 8 * slot);
         }
     }
 };
 #endif
-template <int STATES> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr__k_wide(const __grid_constant__ gtr__wide_job m) {
+template <int STATES>
+static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr__k_wide(const __grid_constant__ gtr__wide_job m) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ char gtr__wide_room[];
     __shared__ __align__(16) gtr__wide_head head;
     const uint32_t room = ((uint32_t)__cvta_generic_to_shared(gtr__wide_room) + 1023) & ~1023u;
-    const uint32_t full = (uint32_t)__cvta_generic_to_shared(head.full), empty = (uint32_t)__cvta_generic_to_shared(head.empty);
-    const uint32_t due = (uint32_t)__cvta_generic_to_shared(head.due), done = (uint32_t)__cvta_generic_to_shared(head.done);
+    const uint32_t full = (uint32_t)__cvta_generic_to_shared(head.full),
+        empty = (uint32_t)__cvta_generic_to_shared(head.empty);
+    const uint32_t due = (uint32_t)__cvta_generic_to_shared(head.due),
+        done = (uint32_t)__cvta_generic_to_shared(head.done);
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, blocks = (int)gridDim.x;
     if (threadIdx.x == 0) {
         for (int s = 0; s < GTR__WIDE_STAGES; s++) { gtr__bar_set(full + 8 * s, 1); gtr__bar_set(empty + 8 * s, 2); }
-        for (int s = 0; s < GTR__WIDE_AHEAD; s++) { gtr__bar_set(due + 8 * s, 256); gtr__bar_set(done + 8 * s, GTR__WIDE_WORKERS); }
+        for (int s = 0; s < GTR__WIDE_AHEAD; s++) {
+            gtr__bar_set(due + 8 * s, 256); gtr__bar_set(done + 8 * s, GTR__WIDE_WORKERS);
+        }
         gtr__bars_are_set();
     }
     gtr__enter();
@@ -13697,13 +15125,21 @@ template <int STATES> static __global__ void __launch_bounds__(GTR__WIDE_T, 1) g
 // >>wide-match
 // The gradient of a weight that the kernel takes: written once, for the optimizer alone, of extents that tiles fill.
 static bool gtr__wide_takes(const gtr__plan *plan, const gtr__node *n) {
-    if (n->op != GTR__OP_LINEAR || n->dir != GTR__BWD || n->n_in < 4 || n->n_out < 2 || n->out[0] >= 0 || n->out[1] < 0 || n->adds) return false;
+    if (n->op != GTR__OP_LINEAR || n->dir != GTR__BWD || n->n_in < 4 || n->n_out < 2 || n->out[0] >= 0
+            || n->out[1] < 0 || n->adds)
+        return false;
     const gtr__value *v = plan->value, *dw = &v[n->out[1]], *x = &v[n->in[0]], *dy = &v[n->in[n->n_in - 1]];
     int64_t batch = 1;
     for (int i = 0; i + 1 < x->shape.ndim; i++) batch *= x->shape.dim[i];
-    if (dw->home != GTR__HOME_GRADIENT || dw->storage != GTR_F32 || x->storage != GTR_BF16 || dy->storage != GTR_BF16 || dw->shape.ndim != 2) return false;
-    if (batch < GTR__WIDE_MIN || batch > INT32_MAX / 2 || dw->shape.dim[0] < GTR__WIDE_MIN || dw->shape.dim[1] < GTR__WIDE_MIN) return false;
-    if (dw->shape.dim[0] % GTR__WIDE_M || dw->shape.dim[1] % GTR__WIDE_N || dw->shape.dim[0] > 1 << 20 || dw->shape.dim[1] > 1 << 20) return false;
+    if (dw->home != GTR__HOME_GRADIENT || dw->storage != GTR_F32 || x->storage != GTR_BF16 || dy->storage != GTR_BF16
+            || dw->shape.ndim != 2)
+        return false;
+    if (batch < GTR__WIDE_MIN || batch > INT32_MAX / 2 || dw->shape.dim[0] < GTR__WIDE_MIN
+            || dw->shape.dim[1] < GTR__WIDE_MIN)
+        return false;
+    if (dw->shape.dim[0] % GTR__WIDE_M || dw->shape.dim[1] % GTR__WIDE_N || dw->shape.dim[0] > 1 << 20
+            || dw->shape.dim[1] > 1 << 20)
+        return false;
     const int place = gtr__mlp_root(plan, n->in[n->n_in - 1]);
     int writers = 0;
     for (int i = 0; i < plan->n_node; i++)
@@ -13724,22 +15160,27 @@ static int gtr__wide_own(const gtr__plan *plan, int at, int i) {
     return before < GTR__WIDE_MOST && gtr__wide_takes(plan, &plan->node[at + i]) ? 1 : -1;
 }
 static int gtr__wide_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
-    if (!caps->arch_feature || plan->precision != GTR_MIXED_BF16 || plan->n_stage != 1 || caps->shared < GTR__WIDE_BYTES + sizeof(int) * 256 || !gtr__wide_takes(plan, &plan->node[at])) return 0;
+    if (!caps->arch_feature || plan->precision != GTR_MIXED_BF16 || plan->n_stage != 1
+            || caps->shared < GTR__WIDE_BYTES + sizeof(int) * 256 || !gtr__wide_takes(plan, &plan->node[at]))
+        return 0;
     for (int i = at; i < plan->n_node; i++) {
         const gtr__node *n = &plan->node[i];
         const gtr__optim *o = (const gtr__optim *)n->attr.ptr;
         if (n->op == GTR__OP_UPDATE)
-            return o && o->loss_only && !o->scaled && !(o->clip > 0) && o->all == o->states && o->fused ? i + 1 - at : 0;
-        if (n->op == GTR__OP_LINEAR ? n->dir != GTR__BWD : n->op != GTR__OP_LINEAR_DACT && n->op != GTR__OP_GUARD &&
-                                                           n->op != GTR__OP_BN_COMMIT && !gtr__mlp_unary(n->op)) return 0;
+            return o && o->loss_only && !o->scaled && !(o->clip > 0) && o->all == o->states && o->fused
+                ? i + 1 - at : 0;
+        if (n->op == GTR__OP_LINEAR ? n->dir != GTR__BWD : n->op != GTR__OP_LINEAR_DACT && n->op != GTR__OP_GUARD
+                && n->op != GTR__OP_BN_COMMIT && !gtr__mlp_unary(n->op))
+            return 0;
         if (n->recomputed || n->stage) return 0;
     }
     return 0;
 }
 
 // >>wide-launch
-typedef CUresult (*gtr__wide_encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *, const cuuint32_t *, const cuuint32_t *,
-                                     CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+typedef CUresult (*gtr__wide_encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
+    const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
+    CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 // The driver's function, asked for at run time: nothing more to link.
 static gtr__wide_encode gtr__wide_encoder(void) {
     void *f = NULL;
@@ -13756,20 +15197,24 @@ static gtr__wide_encode gtr__wide_encoder(void) {
 static bool gtr__wide_map(gtr__wide_encode encode, CUtensorMap *map, const void *data, int64_t rows, int64_t columns) {
     const cuuint64_t extent[2] = { (cuuint64_t)columns, (cuuint64_t)rows }, stride[1] = { (cuuint64_t)columns * 2 };
     const cuuint32_t box[2] = { 64, 64 }, one[2] = { 1, 1 };
-    return encode(map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, (void *)(uintptr_t)data, extent, stride, box, one, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                  CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+    return encode(map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, (void *)(uintptr_t)data, extent, stride, box,
+        one, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 template <int STATES> static gtr_result gtr__wide_start(void *instance, const gtr__call *c, const gtr__wide_job *m) {
     static_assert(sizeof(gtr__wide_job) <= 4096, "a kernel's parameters");
-    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_wide<STATES>, cudaFuncAttributeMaxDynamicSharedMemorySize, GTR__WIDE_BYTES), "cudaFuncSetAttribute"));
-    return GTR__LAUNCH(instance, c, (gtr__k_wide<STATES>), (unsigned)gtr__min64(m->tiles, gtr__sms(c)), GTR__WIDE_T, GTR__WIDE_BYTES, *m);
+    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_wide<STATES>,
+        cudaFuncAttributeMaxDynamicSharedMemorySize, GTR__WIDE_BYTES), "cudaFuncSetAttribute"));
+    return GTR__LAUNCH(instance, c, (gtr__k_wide<STATES>), (unsigned)gtr__min64(m->tiles, gtr__sms(c)), GTR__WIDE_T,
+        GTR__WIDE_BYTES, *m);
 }
 static bool gtr__wide_aligned(const void *p) { return p && ((uintptr_t)p & 15) == 0; }
 // Runs a node by its own kernel, or raises what is measured; skip: but for this output.
 static gtr_result gtr__wide_node(void *instance, const gtr__call *c, const gtr__node *n, int skip) {
     gtr__arg in[16], out[16];
     gtr__kernel kernel = GTR__CUDA_SYMBOL()->kernel[n->op][n->dir];
-    if (n->n_in > 16 || n->n_out > 16 || !kernel) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    if (n->n_in > 16 || n->n_out > 16 || !kernel)
+        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     gtr__call q = gtr__mlp_call(c, n, in, out);
     size_t bytes = 0;
     for (int k = 0; k < n->n_out; k++) out[k].add = (int)(n->adds >> k & 1);
@@ -13796,7 +15241,9 @@ static bool gtr__wide_add(gtr__wide_job *m, gtr__wide_encode encode, const gtr__
     gtr__wide_weight *q = &m->weight[m->n];
     q->dw = (float *)dw->data;
     q->offset = q->dw - m->o.gradient;
-    if (q->offset < 0 || q->offset + rows * columns > m->o.count || !gtr__wide_map(encode, &q->dy, dy->data, batch, rows) || !gtr__wide_map(encode, &q->x, x->data, batch, columns)) return false;
+    if (q->offset < 0 || q->offset + rows * columns > m->o.count || !gtr__wide_map(encode, &q->dy, dy->data, batch,
+            rows) || !gtr__wide_map(encode, &q->x, x->data, batch, columns))
+        return false;
     q->n = (int32_t)rows; q->k = (int32_t)columns; q->batch = (int32_t)batch; q->first = m->tiles;
     m->n++;
     m->tiles += (int)(rows / GTR__WIDE_M * (columns / GTR__WIDE_N));
@@ -13808,7 +15255,8 @@ static gtr_result gtr__wide_rest(void *instance, const gtr__call *c, const gtr__
     GTR__TRY(gtr__update_make(instance, c, o, &u));
     while (u.first < o->count) {
         const gtr__wide_weight *next = NULL;
-        for (int i = 0; i < m->n; i++) if (m->weight[i].offset >= u.first && (!next || m->weight[i].offset < next->offset)) next = &m->weight[i];
+        for (int i = 0; i < m->n; i++)
+            if (m->weight[i].offset >= u.first && (!next || m->weight[i].offset < next->offset)) next = &m->weight[i];
         u.last = next ? next->offset : o->count;
         GTR__TRY(gtr__update_start(instance, c, &u));
         u.first = next ? next->offset + (int64_t)next->n * next->k : u.last;
@@ -13832,7 +15280,8 @@ static gtr_result gtr__wide_go(void *instance, const gtr__call *c, bool stored) 
         return GTR_OK;
     }
     if (c->fits) { *c->fits = stored || gtr__wide_encoder(); return GTR_OK; }
-    if (w->node[w->n_node - 1].op != GTR__OP_UPDATE || !c->ctl) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    if (w->node[w->n_node - 1].op != GTR__OP_UPDATE || !c->ctl)
+        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     GTR__TRY(gtr__check_states(instance, o));
     const gtr__wide_encode encode = gtr__wide_encoder();
     m.o = *o;
@@ -13840,7 +15289,8 @@ static gtr_result gtr__wide_go(void *instance, const gtr__call *c, bool stored) 
     m.ring = stored ? NULL : (float *)c->ws;
     for (int i = 0; i + 1 < w->n_node; i++) {
         const bool own = gtr__wide_add(&m, encode, c, &w->node[i]);
-        if (w->node[i].own && !own && !stored) return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the driver has no tensor maps");
+        if (w->node[i].own && !own && !stored)
+            return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the driver has no tensor maps");
         GTR__TRY(gtr__wide_node(instance, c, &w->node[i], own ? 1 : -1));
     }
     GTR__TRY(gtr__wide_rest(instance, c, o, &m));
@@ -13849,7 +15299,9 @@ static gtr_result gtr__wide_go(void *instance, const gtr__call *c, bool stored) 
            o->states ? gtr__wide_start<1>(instance, c, &m) : gtr__wide_start<0>(instance, c, &m);
 }
 static gtr_result gtr__wide_run(void *instance, const gtr__call *c) { return gtr__wide_go(instance, c, true); }
-static gtr_result gtr__wide_run_unstored(void *instance, const gtr__call *c) { return gtr__wide_go(instance, c, false); }
+static gtr_result gtr__wide_run_unstored(void *instance, const gtr__call *c) {
+    return gtr__wide_go(instance, c, false);
+}
 #endif
 // >>matchers
 static const gtr__matcher gtr__cuda_matchers[] = {
@@ -13871,19 +15323,23 @@ static const gtr__matcher gtr__cuda_matchers[] = {
 static gtr_result gtr__cuda_network_fwd(void *instance, const gtr__call *c) {
     const gtr__backend *be = GTR__CUDA_SYMBOL();
     int64_t i = c->attr->i[0];
-    if (i < 0 || i >= be->n_matchers) return gtr__fail(instance, GTR_ERR_ARG, "matcher %lld is not of this backend", (long long)i);
+    if (i < 0 || i >= be->n_matchers)
+        return gtr__fail(instance, GTR_ERR_ARG, "matcher %lld is not of this backend", (long long)i);
     return be->matchers[i].kernel(instance, c);
 }
 
 // >>table
-// Generated from the op rows: a row that says it has a kernel (a backward) needs gtr__cuda_<name>_fwd (_bwd), or this does not compile.
+// Generated from the op rows: a row that says it has a kernel (a backward) needs gtr__cuda_<name>_fwd (_bwd),
+// or this does not compile.
 
 #define GTR__SLOT_0(function) NULL
 #define GTR__SLOT_1(function) function
-#define GTR__SLOTS(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) { GTR__SLOT_##f(gtr__cuda_##name##_fwd), GTR__SLOT_##b(gtr__cuda_##name##_bwd) },
+#define GTR__SLOTS(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) { \
+    GTR__SLOT_##f(gtr__cuda_##name##_fwd), GTR__SLOT_##b(gtr__cuda_##name##_bwd) },
 
 static const gtr__backend gtr__cuda_backend = {
-    GTR__SEAM_VERSION, sizeof(gtr__backend), sizeof(gtr__plan), sizeof(gtr__node), sizeof(gtr__value), sizeof(gtr__call), sizeof(gtr__ctl), sizeof(gtr__shared),
+    GTR__SEAM_VERSION, sizeof(gtr__backend), sizeof(gtr__plan), sizeof(gtr__node), sizeof(gtr__value),
+    sizeof(gtr__call), sizeof(gtr__ctl), sizeof(gtr__shared),
     sizeof(gtr__caps), sizeof(gtr__matcher),
     "cuda " GPUTRAIN_VERSION,
     gtr__cuda_create, gtr__cuda_destroy, gtr__cuda_capabilities,

@@ -1,11 +1,13 @@
-/* Handwritten digits: trains on 1438 images of 8x8 pixels, tests on 359, shows what came of it as text, and writes the model.
-   It shows a data set from CSV, gtr_fit with validation, a metric and a schedule, Ctrl-C by gtr_stop, the history, a predictor, and
-   saving. `make run` runs it; by hand:
+/* Handwritten digits: trains on 1438 images of 8x8 pixels, tests on 359, shows what came of it as
+   text, and writes the model.
+   It shows a data set from CSV, gtr_fit with validation, a metric and a schedule, Ctrl-C by gtr_stop, the history, a
+   predictor, and saving. `make run` runs it; by hand:
      cc -O3 -march=native examples/02_digits.c -o digits -lm -pthread && ./digits examples/digits.csv model.safetensors
-     nvcc -O3 -arch=native -Xcompiler -march=native -DGPUTRAIN_CUDA examples/02_digits.c gputrain_cuda.cu -o digits -lcublasLt
+     nvcc -O3 -arch=native -Xcompiler -march=native -DGPUTRAIN_CUDA examples/02_digits.c
+     gputrain_cuda.cu -o digits -lcublasLt
    Arguments: the CSV (examples/digits.csv) and where the model goes (build/digits.safetensors).
-   Data: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository, 1998, as
-   scikit-learn packages it; licence CC BY 4.0. Every fifth sample is the test set. */
+   Data: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository, 1998,
+   as scikit-learn packages it; licence CC BY 4.0. Every fifth sample is the test set. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include <math.h>
@@ -45,7 +47,8 @@ static void draw_loss(const gtr_report *report, int steps)
     for (row = 0; row < HIGH; row++) {
         level = high - (high - low) * row / (HIGH - 1);
         printf("%9.4f |", pow(10, level));
-        for (c = 0; c < WIDE; c++) putchar((int)((high - column[c]) / (high - low + 1e-12) * (HIGH - 1) + 0.5) == row ? '*' : ' ');
+        for (c = 0; c < WIDE; c++)
+            putchar((int)((high - column[c]) / (high - low + 1e-12) * (HIGH - 1) + 0.5) == row ? '*' : ' ');
         putchar('\n');
     }
     printf("          +");
@@ -79,7 +82,8 @@ static void draw_digits(gtr_dataset *data, const int *index, const int *says, in
 /* Asks the network about each test image, one at a time as an application would. Returns the share of right answers. */
 static double report(gtr_tensor *logits, gtr_dataset *test)
 {
-    int confusion[10][10], shown[4], shown_says[4], wrong[4], wrong_says[4], n_shown = 0, n_wrong = 0, right = 0, is, says, i, k;
+    int confusion[10][10], shown[4], shown_says[4], wrong[4], wrong_says[4], n_shown = 0, n_wrong = 0,
+        right = 0, is, says, i, k;
     int rows = (int)gtr_dataset_rows(test);
     gtr_predictor *p = gtr_predictor_create(logits, 1);
     if (!p || rows < 1) return 0;
@@ -118,7 +122,8 @@ int main(int argc, char **argv)
     static gtr_csv_desc csv;
     static gtr_trainer_desc how;
     static gtr_fit_desc fit;
-    const char *data = argc > 1 ? argv[1] : "examples/digits.csv", *model = argc > 2 ? argv[2] : "build/digits.safetensors";
+    const char *data = argc > 1 ? argv[1] : "examples/digits.csv",
+        *model = argc > 2 ? argv[2] : "build/digits.safetensors";
     gtr_context *ctx = running = gtr_create(desc);
     gtr_dataset *train, *test;
     gtr_tensor *x, *y, *h, *logits;

@@ -1,9 +1,11 @@
-/* Fashion-MNIST: a network of 784-256-128-10 on 60,000 images of clothes, as a whole program from files to accuracy. It shows data
-   sets from IDX files, precision, and how little is left to write. `make fashion` fetches the data and runs it; by hand:
+/* Fashion-MNIST: a network of 784-256-128-10 on 60,000 images of clothes, as a whole program from files to accuracy. It
+   shows data sets from IDX files, precision, and how little is left to write. `make fashion` fetches the
+   data and runs it; by hand:
      cc -O3 -march=native examples/03_fashion.c -o fashion -lm -pthread && ./fashion folder
-     nvcc -O3 -arch=native -Xcompiler -march=native -DGPUTRAIN_CUDA examples/03_fashion.c gputrain_cuda.cu -o fashion -lcublasLt
-   Arguments: the folder with the four files of H. Xiao, K. Rasul, R. Vollgraf, "Fashion-MNIST", 2017 (licence MIT), gunzipped; then,
-   if wanted, the seed (0), the precision (fp32, tf32, bf16, fp16) and the epochs (5). */
+     nvcc -O3 -arch=native -Xcompiler -march=native -DGPUTRAIN_CUDA examples/03_fashion.c
+     gputrain_cuda.cu -o fashion -lcublasLt
+   Arguments: the folder with the four files of H. Xiao, K. Rasul, R. Vollgraf, "Fashion-MNIST", 2017 (licence MIT),
+   gunzipped; then, if wanted, the seed (0), the precision (fp32, tf32, bf16, fp16) and the epochs (5). */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include <stdio.h>

@@ -1,9 +1,11 @@
-/* A small GAN (I. Goodfellow et al., 2014): a generator learns to place points on a ring of eight Gaussian blobs, against a
-   critic that learns to tell its points from real ones. It shows a training loop written by hand, two trainers over one graph with
-   frozen groups, and weights shared by three uses of one network. The critic judges two points at a time (Z. Lin et al., PacGAN,
-   2018), or else the generator soon makes one blob only; the rates fall by a function of the user's own.
+/* A small GAN (I. Goodfellow et al., 2014): a generator learns to place points on a ring of eight Gaussian blobs,
+   against a critic that learns to tell its points from real ones. It shows a training loop written by hand, two
+   trainers over one graph with frozen groups, and weights shared by three uses of one network. The critic judges two
+   points at a time (Z. Lin et al., PacGAN, 2018), or else the generator soon makes one blob only; the rates fall by a
+   function of the user's own.
      cc -O3 -march=native examples/04_gan.c -o gan -lm -pthread && ./gan
-   Done when all eight blobs are met and four of five points lie within 2.5 standard deviations of one (of a plain ring's, three). */
+   Done when all eight blobs are met and four of five points lie within 2.5 standard deviations of one (of a
+   plain ring's, three). */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include <math.h>
@@ -35,7 +37,9 @@ static float rate(int64_t step, void *base)
     float left = 2 * (1 - (float)step / STEPS);
     return *(const float *)base * (left < 1 ? left : 1);
 }
-static void centre(int mode, float *at) { at[0] = cosf(6.2831853f * (float)mode / MODES); at[1] = sinf(6.2831853f * (float)mode / MODES); }
+static void centre(int mode, float *at) {
+    at[0] = cosf(6.2831853f * (float)mode / MODES); at[1] = sinf(6.2831853f * (float)mode / MODES);
+}
 static void real_points(float *out, int points)
 {
     int i;
@@ -75,8 +79,8 @@ static gtr_tensor *critic_score(const critic *c, gtr_tensor *points)
     return gtr_linear_with(h, c->w[2], c->b[2]);
 }
 
-/* Prints the points as a picture; returns the share of them within 2.5 standard deviations of a blob, and how many blobs have
-   at least a quarter of their fair share. */
+/* Prints the points as a picture; returns the share of them within 2.5 standard deviations of a blob, and how many
+   blobs have at least a quarter of their fair share. */
 static double look(const float *point, int rows, int *met)
 {
     enum { WIDE = 64, HIGH = 28 };

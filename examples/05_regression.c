@@ -1,6 +1,6 @@
-/* Regression with the tensor API alone: no layers, no trainer, no data set. An expression is built, its gradients are asked for as
-   tensors, both are evaluated, and the update is made by hand with gtr_set. The data are y = 2 a - 3 b + 0.5 a b + 1 with a little
-   noise; gradient descent has to find the four numbers again.
+/* Regression with the tensor API alone: no layers, no trainer, no data set. An expression is built, its gradients are
+   asked for as tensors, both are evaluated, and the update is made by hand with gtr_set. The data are y = 2 a - 3 b +
+   0.5 a b + 1 with a little noise; gradient descent has to find the four numbers again.
      cc -O3 -march=native examples/05_regression.c -o regression -lm -pthread && ./regression */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
@@ -32,7 +32,8 @@ int main(void)
         feature[i][0] = uniform();
         feature[i][1] = uniform();
         feature[i][2] = feature[i][0] * feature[i][1];
-        target[i][0] = truth[0] * feature[i][0] + truth[1] * feature[i][1] + truth[2] * feature[i][2] + truth[3] + 0.05f * uniform();
+        target[i][0] = truth[0] * feature[i][0] + truth[1] * feature[i][1] + truth[2] * feature[i][2] + truth[3]
+            + 0.05f * uniform();
     }
 
     zero.kind = GTR_INIT_ZERO;

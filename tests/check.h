@@ -1,4 +1,5 @@
-/* What every test program here shares: counted checks, each failure a line `FAIL file:line what`, and a last line of the counts.
+/* What every test program here shares: counted checks, each failure a line `FAIL file:line what`, and a
+   last line of the counts.
        static void adding(void) { CHECK(1 + 1 == 2, "1 + 1 is %d", 1 + 1); EXPECT_EQ(1 + 1, 2); }
        int main(int argc, char **argv) { check_begin(argc, argv); RUN(adding); return check_done(); }
    Arguments are names of tests to run (parts of them); without, all run. Include after gputrain.h. */
@@ -30,7 +31,8 @@ static char **check_argv;
 #define SKIP(...) check_skip(__FILE__, __LINE__, __VA_ARGS__)
 #define RUN(test) do { if (check_wanted(#test)) test(); } while (0)
 
-static int check_note(int ok, const char *file, int line, const char *format, ...) CHECK_ATTRIBUTE((unused, format(printf, 4, 5)));
+static int check_note(int ok, const char *file, int line, const char *format, ...)
+    CHECK_ATTRIBUTE((unused, format(printf, 4, 5)));
 static int check_note(int ok, const char *file, int line, const char *format, ...)
 {
     va_list ap;
@@ -44,18 +46,22 @@ static int check_note(int ok, const char *file, int line, const char *format, ..
     fflush(stdout);
     return 0;
 }
-CHECK_ATTRIBUTE((unused)) static int check_equal(long long got, long long want, const char *file, int line, const char *what)
+CHECK_ATTRIBUTE((unused)) static int check_equal(long long got, long long want, const char *file, int line,
+    const char *what)
 {
     return check_note(got == want, file, line, "%s is %lld, want %lld", what, got, want);
 }
-CHECK_ATTRIBUTE((unused)) static int check_error(gtr_context *ctx, gtr_result code, const char *part, const char *file, int line)
+CHECK_ATTRIBUTE((unused)) static int check_error(gtr_context *ctx, gtr_result code, const char *part,
+    const char *file, int line)
 {
-    int ok = check_note(gtr_error(ctx) == code && strstr(gtr_error_text(ctx), part), file, line, "error is '%s' (%s), want '%s' with \"%s\"",
-                        gtr_result_text(gtr_error(ctx)), gtr_error_text(ctx), gtr_result_text(code), part);
+    int ok = check_note(gtr_error(ctx) == code && strstr(gtr_error_text(ctx), part), file, line,
+        "error is '%s' (%s), want '%s' with \"%s\"", gtr_result_text(gtr_error(ctx)), gtr_error_text(ctx),
+        gtr_result_text(code), part);
     gtr_error_clear(ctx);
     return ok;
 }
-static void check_skip(const char *file, int line, const char *format, ...) CHECK_ATTRIBUTE((unused, format(printf, 3, 4)));
+static void check_skip(const char *file, int line, const char *format, ...)
+    CHECK_ATTRIBUTE((unused, format(printf, 3, 4)));
 static void check_skip(const char *file, int line, const char *format, ...)
 {
     va_list ap;
@@ -73,7 +79,8 @@ CHECK_ATTRIBUTE((unused)) static int check_wanted(const char *name)
     for (i = 1; i < check_argc; i++) if (strstr(name, check_argv[i])) return 1;
     return check_argc < 2;
 }
-/* Memory for a test's gtr_allocator, with a pattern behind its last byte: who writes too far is noticed when it is freed, without a sanitizer. */
+/* Memory for a test's gtr_allocator, with a pattern behind its last byte: who writes too far is noticed when it is
+   freed, without a sanitizer. */
 #define GUARD_BYTES 64
 CHECK_ATTRIBUTE((unused)) static void *guard_alloc(size_t bytes)
 {
@@ -86,11 +93,13 @@ CHECK_ATTRIBUTE((unused)) static void guard_free(void *block, size_t bytes)
     const unsigned char *p = (const unsigned char *)block;
     int i = 0;
     while (p && i < GUARD_BYTES && p[bytes + (size_t)i] == 0x5a) i++;
-    check_note(!p || i == GUARD_BYTES, __FILE__, __LINE__, "byte %d behind a block of %llu bytes was written", i, (unsigned long long)bytes);
+    check_note(!p || i == GUARD_BYTES, __FILE__, __LINE__, "byte %d behind a block of %llu bytes was written", i,
+        (unsigned long long)bytes);
     check_passed -= !p || i == GUARD_BYTES;     /* not a check of its own */
     free(block);
 }
-/* Runs all on the CPU, then on the GPU where there is one, with *device set. GTR_TEST_DEVICE=cuda: the GPU alone, and there must be one. */
+/* Runs all on the CPU, then on the GPU where there is one, with *device set. GTR_TEST_DEVICE=cuda: the GPU alone, and
+   there must be one. */
 CHECK_ATTRIBUTE((unused)) static void check_devices(void (*all)(void), gtr_device *device)
 {
     const char *only = getenv("GTR_TEST_DEVICE");

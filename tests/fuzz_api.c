@@ -1,10 +1,14 @@
-/* Random calls of the whole API on random live objects of two contexts, with random and nasty arguments, allocations and file calls that fail,
-   custom ops that fail and callbacks that call back. After each call: its result and the context's error agree, the error names something, a
-   failed allocation is told, parameters of a call that failed are as they were; a small training run that is known goes on giving its
-   known loss; a destroyed context has given back every byte. Sanitizers do the rest. Bytes choose the calls, so that libFuzzer finds its way in:
-       clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_api.c -o fuzz -lm -pthread && ./fuzz -max_len=1024 -max_total_time=60
-   or, without clang, drawn from a seed: count inputs, or seconds of them; the one that fails is written to a file, which replays it.
-       cc -g -O1 -fsanitize=address,undefined -DFUZZ_MAIN tests/fuzz_api.c -o fuzz -lm -pthread && ./fuzz seed count [seconds]
+/* Random calls of the whole API on random live objects of two contexts, with random and nasty arguments, allocations
+   and file calls that fail, custom ops that fail and callbacks that call back. After each call: its result and the
+   context's error agree, the error names something, a failed allocation is told, parameters of a call that failed are
+   as they were; a small training run that is known goes on giving its known loss; a destroyed context has given back
+   every byte. Sanitizers do the rest. Bytes choose the calls, so that libFuzzer finds its way in:
+       clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_api.c -o fuzz -lm -pthread && ./fuzz
+       -max_len=1024 -max_total_time=60
+   or, without clang, drawn from a seed: count inputs, or seconds of them; the one that fails is written to
+   a file, which replays it.
+       cc -g -O1 -fsanitize=address,undefined -DFUZZ_MAIN tests/fuzz_api.c -o fuzz -lm -pthread &&
+       ./fuzz seed count [seconds]
    GTR_FUZZ_VERBOSE=1 ./fuzz file shows an input's calls; ./fuzz -minimize_crash=1 -runs=10000 file makes it short. */
 #include <dirent.h>
 #include <errno.h>
@@ -30,13 +34,17 @@ static bool io_struck(void)
 }
 static int x_open(const char *path, int flags, unsigned mode) { return io_struck() ? -1 : open(path, flags, mode); }
 static ssize_t x_read(int fd, void *p, size_t n) { return io_struck() ? -1 : read(fd, p, io_way & 4 && n > 3 ? 3 : n); }
-static ssize_t x_write(int fd, const void *p, size_t n) { return io_struck() ? -1 : write(fd, p, io_way & 4 && n > 3 ? 3 : n); }
+static ssize_t x_write(int fd, const void *p, size_t n) {
+    return io_struck() ? -1 : write(fd, p, io_way & 4 && n > 3 ? 3 : n);
+}
 static int x_fsync(int fd) { (void)fd; return io_struck() ? -1 : 0; }   /* tmpfs has nothing to sync */
 /* What is larger is refused here, whatever the machine would promise. */
 #define LARGEST ((size_t)32 << 20)
 static bool struck;                 /* an allocation has failed */
 static void *x_malloc(size_t n) { struck |= n > LARGEST; return n > LARGEST ? NULL : malloc(n); }
-static void *x_calloc(size_t n, size_t size) { struck |= n > LARGEST / size; return n > LARGEST / size ? NULL : calloc(n, size); }
+static void *x_calloc(size_t n, size_t size) {
+    struck |= n > LARGEST / size; return n > LARGEST / size ? NULL : calloc(n, size);
+}
 static int x_rename(const char *a, const char *b) { return io_struck() ? -1 : rename(a, b); }
 #define open x_open
 #define read x_read
@@ -45,7 +53,8 @@ static int x_rename(const char *a, const char *b) { return io_struck() ? -1 : re
 #define rename x_rename
 #define malloc x_malloc
 #define calloc x_calloc
-#define fprintf(file, ...) (verbose ? (void)fprintf(file, __VA_ARGS__) : (void)snprintf((char[1024]){ 0 }, 1024, __VA_ARGS__))
+#define fprintf(file, ...) (verbose ? (void)fprintf(file, __VA_ARGS__) \
+    : (void)snprintf((char[1024]){ 0 }, 1024, __VA_ARGS__))
 #define GPUTRAIN_STATIC
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
@@ -75,7 +84,8 @@ static void failed(int line, const char *what, const char *format, ...)
 /* ---- bytes ---- */
 static const uint8_t *in, *in_end;
 static unsigned byte(void) { return in < in_end ? *in++ : 0; }
-static bool one_in(unsigned n) { return byte() % n == n - 1; }      /* a 0, which is what is left at the end, is the usual */
+/* a 0, which is what is left at the end, is the usual */
+static bool one_in(unsigned n) { return byte() % n == n - 1; }
 static int64_t nasty(int64_t usual)
 {
     static const int64_t odd[] = { 0, -1, -2, 7, 1000, (int64_t)1 << 40, INT64_MAX, INT64_MIN };
@@ -88,7 +98,9 @@ static float nastyf(float usual)
     unsigned b = byte();
     return b >= 240 ? odd[b % 8] : usual;
 }
-static int enumerated(int count) { unsigned b = byte(); return b >= 250 ? (b & 1 ? 99 : -1) : (int)(b % (unsigned)count); }
+static int enumerated(int count) {
+    unsigned b = byte(); return b >= 250 ? (b & 1 ? 99 : -1) : (int)(b % (unsigned)count);
+}
 
 /* ---- worlds: a context, what it has of its allocator, and a small training run whose loss is known ---- */
 typedef struct probe { gtr_tensor *x, *y, *p[4]; gtr_trainer *t; } probe;
@@ -128,12 +140,15 @@ static void *take(size_t bytes, gtr_memory kind, void *user)
 static void give(void *p, size_t bytes, gtr_memory kind, void *user)
 {
     block *b = (block *)((char *)p - 256);
-    MUST(b->of == user && b->bytes == bytes && b->kind == (int)kind, "%zu bytes of kind %d came back as %zu of %d", b->bytes, b->kind, bytes, (int)kind);
+    MUST(b->of == user && b->bytes == bytes && b->kind == (int)kind, "%zu bytes of kind %d came back as %zu of %d",
+        b->bytes, b->kind, bytes, (int)kind);
     b->of->live -= bytes;
     b->of->blocks--;
     free(b);
 }
-static void heard(gtr_level level, const char *text, void *user) { (void)user; MUST(text[0] && level <= GTR_LOG_WARNING, "a warning without text"); }
+static void heard(gtr_level level, const char *text, void *user) {
+    (void)user; MUST(text[0] && level <= GTR_LOG_WARNING, "a warning without text");
+}
 
 /* ---- what every call is followed by ---- */
 static gtr_result error_before;
@@ -142,14 +157,18 @@ static double began;
 static uint64_t sum_before;
 static int64_t parameters_before;
 static bool summed;
-static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }
+static double now(void) {
+    struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 /* Of the first n parameters. */
 static uint64_t parameter_sum(const gtr_context *ctx, int64_t n)
 {
     uint64_t h = 0;
     for (int64_t i = 0; i < n; i++) {
         const gtr_tensor *p = ctx->parameter[i];
-        for (size_t k = 0; p->data && k < p->data_bytes; k += 4) { uint32_t v; memcpy(&v, (const char *)p->data + k, 4); h = (h ^ v) * 0x100000001b3u; }
+        for (size_t k = 0; p->data && k < p->data_bytes; k += 4) {
+            uint32_t v; memcpy(&v, (const char *)p->data + k, 4); h = (h ^ v) * 0x100000001b3u;
+        }
     }
     return h;
 }
@@ -159,7 +178,8 @@ static const char *N(const gtr_tensor *t)
     static int turn;
     char *s = text[turn = (turn + 1) % 16];
     if (!verbose) return "";
-    if (t) snprintf(s, 48, "%s%lld:%.20s", t->ctx == worlds[1].ctx ? "B" : "", (long long)t->id, t->name ? t->name : gtr__rows[t->op].name);
+    if (t) snprintf(s, 48, "%s%lld:%.20s", t->ctx == worlds[1].ctx ? "B" : "", (long long)t->id,
+        t->name ? t->name : gtr__rows[t->op].name);
     return t ? s : "NULL";
 }
 static void arm(bool may)
@@ -181,7 +201,8 @@ static void before(bool keeps, const char *format, ...)
         va_end(ap);
     } else memcpy(doing, format, strlen(format) + 1);
     arm(true);
-    if (verbose) fprintf(stderr, "%*s%s %s%s\n", 4 * depth, "", w == worlds ? "A" : "B", doing, fail_at ? "  (an allocation fails)" : "");
+    if (verbose) fprintf(stderr, "%*s%s %s%s\n", 4 * depth, "", w == worlds ? "A" : "B", doing,
+        fail_at ? "  (an allocation fails)" : "");
     error_before = gtr_error(w->ctx);
     if (error_before) snprintf(text_before, sizeof text_before, "%s", gtr_error_text(w->ctx));
     summed = keeps && (fail_at || io_fail) && w->ctx;
@@ -201,14 +222,17 @@ static void after(gtr_result r)
     MUST(now() - began < 30, "it took %.0f s", now() - began);
     MUST((int)r >= 0 && r < GTR_RESULT_COUNT, "it returned %d", (int)r);
     if (!ctx) return;
-    if (error_before) MUST(e == error_before && !strcmp(text, text_before), "the first error was '%s' and became '%s'", text_before, text);
+    if (error_before) MUST(e == error_before && !strcmp(text, text_before), "the first error was '%s' and became '%s'",
+        text_before, text);
     else {
-        MUST((r == GTR_OK) == (e == GTR_OK), "it returned '%s', and the context's error is '%s' (%s)", gtr_result_text(r), gtr_result_text(e), text);
+        MUST((r == GTR_OK) == (e == GTR_OK), "it returned '%s', and the context's error is '%s' (%s)",
+            gtr_result_text(r), gtr_result_text(e), text);
         MUST(!was_struck || e, "an allocation failed, and nobody was told");
         MUST(e != GTR_ERR_NOMEM || was_struck || ctx->desc.memory_limit, "there was memory: %s", text);
     }
     MUST(!r || ctx->n_parameter == parameters_before, "it failed (%s) and left parameters", text);
-    if (r && summed) MUST(parameter_sum(ctx, parameters_before) == sum_before, "it failed (%s) and changed parameters", text);
+    if (r && summed)
+        MUST(parameter_sum(ctx, parameters_before) == sum_before, "it failed (%s) and changed parameters", text);
     if (!e) return;
     MUST(strlen(text) >= 8 && strcmp(text, gtr_result_text(e)), "the error's text is \"%s\"", text);
     MUST(e != GTR_ERR_CUDA && e != GTR_ERR_VERSION, "%s", text);
@@ -268,7 +292,8 @@ static void probe_run(world *o, const probe *p)
     loss = gtr_loss(p->t);
     MUST(gtr_error(ctx) == GTR_OK, "the known run fails: %s", gtr_error_text(ctx));
     if (probe_loss == 0) probe_loss = loss;
-    MUST(loss == probe_loss && loss > 0 && loss < 2, "the known loss is %.9g, and was %.9g", (double)loss, (double)probe_loss);
+    MUST(loss == probe_loss && loss > 0 && loss < 2, "the known loss is %.9g, and was %.9g", (double)loss,
+        (double)probe_loss);
 }
 /* Built anew, wherever the context is: its scopes, its stage, its regions. */
 static void probe_anew(world *o)
@@ -316,13 +341,16 @@ static void world_new(world *o)
     arm(true);
     snprintf(doing, sizeof doing, "gtr_create");
     if (verbose)
-        fprintf(stderr, "%s gtr_create({ device %d threads %d limit %zu preset %d allocator %d })%s\n", w == worlds ? "A" : "B", (int)d.device, d.threads,
-                d.memory_limit, (int)d.preset, o->own, fail_at ? "  (an allocation fails)" : "");
+        fprintf(stderr, "%s gtr_create({ device %d threads %d limit %zu preset %d allocator %d })%s\n",
+            w == worlds ? "A" : "B", (int)d.device, d.threads, d.memory_limit, (int)d.preset, o->own,
+            fail_at ? "  (an allocation fails)" : "");
     o->ctx = c = gtr_create(d);
     fail_at = 0;
     MUST(c || struck, "no context");
     if (!c) return;
-    MUST(!struck || gtr_error(c) == GTR_ERR_NOMEM || gtr_error(c) == GTR_ERR_UNSUPPORTED || d.threads == 2, "%s", gtr_error_text(c));   /* a pool may be done without */
+    /* a pool may be done without */
+    MUST(!struck || gtr_error(c) == GTR_ERR_NOMEM || gtr_error(c) == GTR_ERR_UNSUPPORTED || d.threads == 2, "%s",
+        gtr_error_text(c));
     o->lasting = gtr_error(c) != GTR_OK;
     if (!o->lasting && !d.preset && !d.memory_limit) {
         o->probe = probe_new(c, "known");
@@ -365,7 +393,9 @@ static gtr_tensor *floats(void) { return of_type(GTR_F32); }
 static gtr_tensor *like(const gtr_tensor *x)
 {
     gtr_tensor *t = floats();
-    for (int i = 0; i < 4 && x && t && (t->shape.ndim != x->shape.ndim || memcmp(&t->shape, &x->shape, sizeof t->shape)); i++) t = floats();
+    for (int i = 0;
+            i < 4 && x && t && (t->shape.ndim != x->shape.ndim || memcmp(&t->shape, &x->shape, sizeof t->shape)); i++)
+        t = floats();
     return foreign(t);
 }
 static gtr_tensor *parameter(void)
@@ -484,9 +514,11 @@ static void do_constant(void)
     int64_t n;
     for (int k = 0; k < s.ndim && k < GTR_MAX_DIMS; k++) if (s.dim[k] < 0 && !one_in(32)) s.dim[k] = 1;
     n = s.ndim < 0 || s.ndim > GTR_MAX_DIMS ? 1 : gtr__count(&s);
-    void *data = numbers(type, n > 0 && n < 1000 ? (size_t)n * sizeof(gtr_float) : 4);      /* what is larger than that is refused, or has no memory */
+    /* what is larger than that is refused, or has no memory */
+    void *data = numbers(type, n > 0 && n < 1000 ? (size_t)n * sizeof(gtr_float) : 4);
     before(true, "gtr_constant(%d, %lld elements)", (int)type, (long long)n);
-    built(n >= 1000 && n < 1 << 23 ? NULL : gtr_constant(w->ctx, type, s, none ? NULL : data), n < 1000 || n >= 1 << 23);
+    built(n >= 1000 && n < 1 << 23 ? NULL : gtr_constant(w->ctx, type, s, none ? NULL : data),
+        n < 1000 || n >= 1 << 23);
     free(data);
 }
 static void do_state(void)
@@ -494,9 +526,13 @@ static void do_state(void)
     const char *n;
     const unsigned b = byte() % 16;
     gtr_tensor *t;
-    if (b < 4) { n = name(); before(true, "gtr_scope_begin(%.20s)", n ? n : "NULL"); gtr_scope_begin(w->ctx, n); told(); }
+    if (b < 4) {
+        n = name(); before(true, "gtr_scope_begin(%.20s)", n ? n : "NULL"); gtr_scope_begin(w->ctx, n); told();
+    }
     else if (b < 8) { before(true, "gtr_scope_end"); gtr_scope_end(w->ctx); told(); }
-    else if (b < 10) { const int s = (int)nasty(byte() % 3); before(true, "gtr_stage(%d)", s); gtr_stage(w->ctx, s); told(); }
+    else if (b < 10) {
+        const int s = (int)nasty(byte() % 3); before(true, "gtr_stage(%d)", s); gtr_stage(w->ctx, s); told();
+    }
     else if (b < 11) { before(true, "gtr_recompute_begin"); gtr_recompute_begin(w->ctx); told(); }
     else if (b < 13) { before(true, "gtr_recompute_end"); gtr_recompute_end(w->ctx); told(); }
     else { t = any(); before(true, "gtr_keep(%s)", N(t)); MUST(gtr_keep(t) == t, "another"); told(); }
@@ -516,8 +552,10 @@ static void do_release(void)
 }
 static void do_unary(void)
 {
-    static gtr_tensor *(*const f[])(gtr_tensor *) = { gtr_relu, gtr_tanh, gtr_sigmoid, gtr_gelu, gtr_gelu_tanh, gtr_exp, gtr_log, gtr_stop_gradient, gtr_flatten };
-    static const char *const names[] = { "relu", "tanh", "sigmoid", "gelu", "gelu_tanh", "exp", "log", "stop_gradient", "flatten" };
+    static gtr_tensor *(*const f[])(gtr_tensor *) = {
+        gtr_relu, gtr_tanh, gtr_sigmoid, gtr_gelu, gtr_gelu_tanh, gtr_exp, gtr_log, gtr_stop_gradient, gtr_flatten };
+    static const char *const names[] = {
+        "relu", "tanh", "sigmoid", "gelu", "gelu_tanh", "exp", "log", "stop_gradient", "flatten" };
     const unsigned k = byte() % (unsigned)COUNT(f);
     gtr_tensor *x = floats();
     before(true, "gtr_%s(%s)", names[k], N(x));
@@ -525,7 +563,8 @@ static void do_unary(void)
 }
 static void do_binary(void)
 {
-    static gtr_tensor *(*const f[])(gtr_tensor *, gtr_tensor *) = { gtr_add, gtr_sub, gtr_mul, gtr_div, gtr_matmul, gtr_mse, gtr_bce_with_logits };
+    static gtr_tensor *(*const f[])(gtr_tensor *, gtr_tensor *) = {
+        gtr_add, gtr_sub, gtr_mul, gtr_div, gtr_matmul, gtr_mse, gtr_bce_with_logits };
     static const char *const names[] = { "add", "sub", "mul", "div", "matmul", "mse", "bce_with_logits" };
     const unsigned k = byte() % (unsigned)COUNT(f);
     gtr_tensor *x = floats(), *y = k > 4 ? like(x) : foreign(floats());
@@ -544,10 +583,23 @@ static void do_shaped(void)
     switch (byte() % 12) {
     case 0: { gtr_shape s = shape(); before(true, "gtr_reshape(%s)", N(x)); built(gtr_reshape(x, s), x); break; }
     case 1: if (one_in(8)) dims[0] = axis; before(true, "gtr_permute(%s)", N(x)); built(gtr_permute(x, dims), x); break;
-    case 2: if (n <= 4 || n > 72) { before(true, "gtr_concat(%s, %d, %d)", N(x), n, axis); built(gtr_concat(many, n, axis), n > 0 && many[0] && many[1] && many[2]); } break;
-    case 3: before(true, "gtr_slice(%s, %d, %lld, %lld)", N(x), axis, (long long)begin, (long long)end); built(gtr_slice(x, axis, begin, end), x); break;
-    case 4: case 5: dims[0] = axis; before(true, "gtr_sum(%s, %d axes)", N(x), n % 3); built(gtr_sum(x, dims, n % 3, keep), x); break;
-    case 6: case 7: dims[0] = axis; before(true, "gtr_mean(%s, %d axes)", N(x), n % 2); built(gtr_mean(x, one_in(8) ? NULL : dims, n % 2, keep), x); break;
+    case 2:
+        if (n <= 4 || n > 72) {
+            before(true, "gtr_concat(%s, %d, %d)", N(x), n, axis);
+            built(gtr_concat(many, n, axis), n > 0 && many[0] && many[1] && many[2]);
+        }
+        break;
+    case 3:
+        before(true, "gtr_slice(%s, %d, %lld, %lld)", N(x), axis, (long long)begin, (long long)end);
+        built(gtr_slice(x, axis, begin, end), x); break;
+    case 4:
+    case 5:
+        dims[0] = axis; before(true, "gtr_sum(%s, %d axes)", N(x), n % 3); built(gtr_sum(x, dims, n % 3, keep), x);
+        break;
+    case 6:
+    case 7:
+        dims[0] = axis; before(true, "gtr_mean(%s, %d axes)", N(x), n % 2);
+        built(gtr_mean(x, one_in(8) ? NULL : dims, n % 2, keep), x); break;
     case 8: before(true, "gtr_softmax(%s, %d)", N(x), axis); built(gtr_softmax(x, axis), x); break;
     case 9: before(true, "gtr_argmax(%s, %d)", N(x), axis); built(gtr_argmax(x, axis), x); break;
     default: before(true, "gtr_scale(%s, %g, %g)", N(x), (double)a, (double)b); built(gtr_scale(x, a, b), x);
@@ -561,23 +613,33 @@ static void do_gradient(void)
 }
 
 /* ---- calls: ops of the user's own, which fail and change their mind ---- */
-enum { CUSTOM_FAILS = 1, CUSTOM_FAILS_LATER = 2, CUSTOM_SHAPE_FAILS = 4, CUSTOM_SHAPE_ODD = 8, CUSTOM_SHAPE_CHANGES = 16 };
+enum {
+    CUSTOM_FAILS = 1, CUSTOM_FAILS_LATER = 2, CUSTOM_SHAPE_FAILS = 4, CUSTOM_SHAPE_ODD = 8, CUSTOM_SHAPE_CHANGES = 16
+};
 static unsigned custom_turn;
-static int64_t custom_count(const gtr_shape *s) { int64_t n = 1; for (int i = 0; i < s->ndim; i++) n *= s->dim[i]; return n; }
+static int64_t custom_count(const gtr_shape *s) {
+    int64_t n = 1;
+    for (int i = 0; i < s->ndim; i++) n *= s->dim[i];
+    return n;
+}
 static gtr_result custom_shape(int n, const gtr_shape *s, gtr_shape *out, void *user)
 {
     const unsigned way = (unsigned)(uintptr_t)user;
     (void)n;
     *out = s[0];
     if (way & CUSTOM_SHAPE_FAILS) return (gtr_result)(way >> 8 & 15);
-    if (way & CUSTOM_SHAPE_ODD) { out->ndim = (int)(way >> 8 & 15) - 3; if (out->ndim > 0) out->dim[(out->ndim - 1) % GTR_MAX_DIMS] = (int64_t)(way >> 10 & 3) - 1; }
+    if (way & CUSTOM_SHAPE_ODD) {
+        out->ndim = (int)(way >> 8 & 15) - 3;
+        if (out->ndim > 0) out->dim[(out->ndim - 1) % GTR_MAX_DIMS] = (int64_t)(way >> 10 & 3) - 1;
+    }
     if (way & CUSTOM_SHAPE_CHANGES && out->ndim) out->dim[out->ndim - 1] += custom_turn++ % 3;
     return GTR_OK;
 }
 static gtr_result custom_end(void *user)
 {
     const unsigned way = (unsigned)(uintptr_t)user;
-    return way & CUSTOM_FAILS || (way & CUSTOM_FAILS_LATER && custom_turn++ % 4 == 3) ? (gtr_result)(1 + (way >> 8 & 15)) : GTR_OK;
+    return way & CUSTOM_FAILS || (way & CUSTOM_FAILS_LATER && custom_turn++ % 4 == 3)
+        ? (gtr_result)(1 + (way >> 8 & 15)) : GTR_OK;
 }
 static gtr_result custom_forward(const gtr_custom_call *c)
 {
@@ -589,7 +651,8 @@ static gtr_result custom_backward(const gtr_custom_call *c)
 {
     for (int k = 0; k < c->n_in; k++) {
         const int64_t n = custom_count(&c->in_shape[k]), m = custom_count(&c->out_shape);
-        for (int64_t i = 0; c->din[k] && i < n; i++) ((gtr_float *)c->din[k])[i] = k ? 0 : ((const gtr_float *)c->dout)[i % m] * 0.5f;
+        for (int64_t i = 0; c->din[k] && i < n; i++)
+            ((gtr_float *)c->din[k])[i] = k ? 0 : ((const gtr_float *)c->dout)[i % m] * 0.5f;
     }
     return custom_end(c->user);
 }
@@ -598,7 +661,8 @@ static void do_custom(void)
     gtr_custom_desc d;
     unsigned way = byte();
     memset(&d, 0, sizeof d);
-    way = way < 160 ? 0 : way < 192 ? CUSTOM_FAILS : way < 224 ? CUSTOM_FAILS_LATER : way < 240 ? CUSTOM_SHAPE_FAILS : way < 252 ? CUSTOM_SHAPE_ODD : CUSTOM_SHAPE_CHANGES;
+    way = way < 160 ? 0 : way < 192 ? CUSTOM_FAILS : way < 224 ? CUSTOM_FAILS_LATER : way < 240 ? CUSTOM_SHAPE_FAILS
+        : way < 252 ? CUSTOM_SHAPE_ODD : CUSTOM_SHAPE_CHANGES;
     way |= byte() << 8;
     d.name = name();
     d.n_in = (int)nasty(1 + byte() % 2);
@@ -609,7 +673,8 @@ static void do_custom(void)
     d.backward = one_in(8) ? NULL : custom_backward;
     d.user = (void *)(uintptr_t)way;
     before(true, "gtr_custom(%s, way %u)", N(d.in[0]), way);
-    built(gtr_custom(w->ctx, d), d.n_in < 1 || d.n_in > 8 || !d.forward || !d.name || (d.n_in < 3 && d.in[0] && (d.n_in < 2 || d.in[1])));
+    built(gtr_custom(w->ctx, d), d.n_in < 1 || d.n_in > 8 || !d.forward || !d.name
+        || (d.n_in < 3 && d.in[0] && (d.n_in < 2 || d.in[1])));
 }
 
 /* ---- calls: layers and losses ---- */
@@ -658,13 +723,23 @@ static void do_layer(void)
     gtr_tensor *x = floats(), *y;
     switch (byte() % 8) {
     case 0: case 1: linear_of(x, nasty(1 + byte() % 4)); break;
-    case 2: { gtr_tensor *p = parameter(), *b = one_in(2) ? NULL : parameter(); before(true, "gtr_linear_with(%s, %s, %s)", N(x), N(p), N(b)); built(gtr_linear_with(x, p, b), x && p); break; }
+    case 2:
+        {
+            gtr_tensor *p = parameter(), *b = one_in(2) ? NULL : parameter();
+            before(true, "gtr_linear_with(%s, %s, %s)", N(x), N(p), N(b)); built(gtr_linear_with(x, p, b), x && p);
+            break;
+        }
     case 3: embed_of(of_type(GTR_I32)); break;
-    case 4: { gtr_tensor *i = of_type(GTR_I32), *p = parameter(); before(true, "gtr_embedding_with(%s, %s)", N(i), N(p)); built(gtr_embedding_with(i, p), i && p); break; }
+    case 4:
+        {
+            gtr_tensor *i = of_type(GTR_I32), *p = parameter(); before(true, "gtr_embedding_with(%s, %s)", N(i), N(p));
+            built(gtr_embedding_with(i, p), i && p); break;
+        }
     case 5: norm_of(x); break;
     case 6: drop_of(x); break;
     default: y = of_type(GTR_I32);
-        if (one_in(2)) { before(true, "gtr_accuracy(%s, %s)", N(x), N(y)); built(gtr_accuracy(x, y), x && y); } else entropy_of(x, y);
+        if (one_in(2)) { before(true, "gtr_accuracy(%s, %s)", N(x), N(y)); built(gtr_accuracy(x, y), x && y); }
+        else entropy_of(x, y);
     }
 }
 
@@ -676,28 +751,38 @@ static float rate(int64_t step, void *user)
 }
 static gtr_trainer_desc trainer_desc(void)
 {
-    static const gtr_group groups[] = { { "*.bias", 0.5f, 0, false }, { "n*", 2, GTR_ZERO, true }, { "*", NAN, 0, false }, { "none", 0, 0, false }, { NULL, 0, 0, false } };
+    static const gtr_group groups[] = { { "*.bias", 0.5f, 0, false }, { "n*", 2, GTR_ZERO, true },
+        { "*", NAN, 0, false }, { "none", 0, 0, false }, { NULL, 0, 0, false } };
     gtr_trainer_desc d;
     memset(&d, 0, sizeof d);
     d.optimizer = (gtr_optimizer)enumerated(5); d.lr = nastyf(0.1f);
     if (one_in(2)) return d;
     if (d.optimizer == GTR_SGD || d.optimizer == GTR_RMSPROP) { d.momentum = nastyf(0.9f); d.nesterov = one_in(4); }
-    d.weight_decay = nastyf(0); d.beta1 = nastyf(0); d.beta2 = nastyf(0); d.eps = nastyf(0); d.ema = nastyf(0); d.min_lr = nastyf(0); d.clip_norm = nastyf(0.5f);
+    d.weight_decay = nastyf(0); d.beta1 = nastyf(0); d.beta2 = nastyf(0); d.eps = nastyf(0); d.ema = nastyf(0);
+    d.min_lr = nastyf(0); d.clip_norm = nastyf(0.5f);
     d.precision = (gtr_precision)enumerated(4);
     d.loss_scale = nastyf(0);
     d.micro_batches = (int)nasty(byte() % 4); d.streams = (int)nasty(byte() % 4);
     d.nonfinite = (gtr_nonfinite)enumerated(2);
     d.no_matchers = one_in(4);
-    if (one_in(4)) { d.schedule = (gtr_schedule)enumerated(3); d.total_steps = nasty(5); d.warmup_steps = d.schedule == GTR_COSINE ? nasty(2) : 0; }
+    if (one_in(4)) {
+        d.schedule = (gtr_schedule)enumerated(3); d.total_steps = nasty(5);
+        d.warmup_steps = d.schedule == GTR_COSINE ? nasty(2) : 0;
+    }
     if (d.schedule == GTR_CUSTOM_SCHEDULE && !one_in(8)) { d.lr_fn = rate; d.lr_user = (void *)(uintptr_t)byte(); }
-    if (one_in(4)) { const unsigned g = byte() % 5; d.groups = one_in(16) ? NULL : groups + g; d.n_groups = (int)nasty(1); if (d.n_groups > 5 - (int)g && d.n_groups < 16) d.n_groups = 1; }
+    if (one_in(4)) {
+        const unsigned g = byte() % 5; d.groups = one_in(16) ? NULL : groups + g; d.n_groups = (int)nasty(1);
+        if (d.n_groups > 5 - (int)g && d.n_groups < 16) d.n_groups = 1;
+    }
     return d;
 }
 static void trainer_of(gtr_tensor *loss)
 {
     gtr_trainer_desc d = trainer_desc();
     gtr_trainer *t;
-    before(true, "gtr_trainer_create(%s, optimizer %d lr %g precision %d micro %d streams %d schedule %d groups %d)", N(loss), (int)d.optimizer, (double)d.lr, (int)d.precision, d.micro_batches, d.streams, (int)d.schedule, d.n_groups);
+    before(true, "gtr_trainer_create(%s, optimizer %d lr %g precision %d micro %d streams %d schedule %d groups %d)",
+        N(loss), (int)d.optimizer, (double)d.lr, (int)d.precision, d.micro_batches, d.streams,
+        (int)d.schedule, d.n_groups);
     t = gtr_trainer_create(loss, d);
     after(t || !loss ? GTR_OK : gtr_error(w->ctx));
 }
@@ -707,8 +792,12 @@ static void do_network(void)
 {
     gtr_tensor *x = input(GTR_F32), *y = input(GTR_I32), *h = x, *p;
     const unsigned way = byte();
-    if (!x || x->shape.ndim != 2 || one_in(4)) { before(true, "gtr_input(x)"); h = x = built(gtr_input(w->ctx, name(), GTR_F32, gtr_shape2(GTR_BATCH, 4)), true); }
-    if (!y || y->dtype != GTR_I32 || one_in(8)) { before(true, "gtr_input(y)"); y = built(gtr_input(w->ctx, name(), GTR_I32, gtr_shape1(GTR_BATCH)), true); }
+    if (!x || x->shape.ndim != 2 || one_in(4)) {
+        before(true, "gtr_input(x)"); h = x = built(gtr_input(w->ctx, name(), GTR_F32, gtr_shape2(GTR_BATCH, 4)), true);
+    }
+    if (!y || y->dtype != GTR_I32 || one_in(8)) {
+        before(true, "gtr_input(y)"); y = built(gtr_input(w->ctx, name(), GTR_I32, gtr_shape1(GTR_BATCH)), true);
+    }
     for (unsigned i = 0; i < 1 + way % 3; i++) {
         h = linear_of(h, 4);
         if (one_in(3)) h = norm_of(h);
@@ -750,20 +839,28 @@ static void do_report(void)
     const unsigned k = byte() % 8;
     if (k < 3) { before(true, "gtr_loss(%d)", t != NULL); gtr_loss(t); told(); }
     else if (k < 5) { before(true, "gtr_trainer_report"); gtr_trainer_report(t); told(); }
-    else if (k < 7) { const float lr = nastyf(0.1f); before(true, "gtr_trainer_lr(%d, %g)", t != NULL, (double)lr); const gtr_result r = gtr_trainer_lr(t, lr); after(t ? r : GTR_OK); }
-    else if (t != running && one_in(4)) { before(true, "gtr_trainer_destroy(%d)", t != NULL); gtr_trainer_destroy(t); told(); }
+    else if (k < 7) {
+        const float lr = nastyf(0.1f); before(true, "gtr_trainer_lr(%d, %g)", t != NULL, (double)lr);
+        const gtr_result r = gtr_trainer_lr(t, lr); after(t ? r : GTR_OK);
+    }
+    else if (t != running && one_in(4)) {
+        before(true, "gtr_trainer_destroy(%d)", t != NULL); gtr_trainer_destroy(t); told();
+    }
 }
 static void do_buffers(void)
 {
     gtr_trainer *t = trainer();
     gtr_tensor *p = parameter();
-    const size_t n = p && gtr__count(&p->shape) > 0 ? (size_t)gtr__count(&p->shape) * sizeof(gtr_float) : 4, bytes = one_in(16) ? n + byte() - 4 : n;
+    const size_t n = p && gtr__count(&p->shape) > 0 ? (size_t)gtr__count(&p->shape) * sizeof(gtr_float) : 4,
+        bytes = one_in(16) ? n + byte() - 4 : n;
     void *m = numbers(GTR_F32, n), *given = one_in(32) ? NULL : m;
     const int which = (int)nasty(byte() % 2);
     const unsigned k = byte() % 3;
     gtr_result r;
-    before(true, "%s(%d, %s, %zu)", k == 0 ? "gtr_gradient_get" : k == 1 ? "gtr_gradient_set" : "gtr_state_get", t != NULL, N(p), bytes);
-    r = k == 0 ? gtr_gradient_get(t, p, given, bytes) : k == 1 ? gtr_gradient_set(t, p, given, bytes) : gtr_state_get(t, p, which, given, bytes);
+    before(true, "%s(%d, %s, %zu)", k == 0 ? "gtr_gradient_get" : k == 1 ? "gtr_gradient_set" : "gtr_state_get",
+        t != NULL, N(p), bytes);
+    r = k == 0 ? gtr_gradient_get(t, p, given, bytes) : k == 1 ? gtr_gradient_set(t, p, given, bytes)
+        : gtr_state_get(t, p, which, given, bytes);
     if (t && p) after(r); else told();
     free(m);
 }
@@ -811,7 +908,9 @@ static void do_fit(void)
     if (one_in(2)) { d.callback = progress; d.callback_user = &f; d.callback_every = nasty(byte() % 3); }
     d.no_shuffle = one_in(2); d.drop_last = one_in(4); d.silent = !one_in(4);
     if (one_in(4)) { d.history = history; d.history_size = nasty(4); if (d.history_size > 4) d.history_size = 4; }
-    before(false, "gtr_fit(%d, %d, epochs %d batch %lld validation %d metric %s callback %d every %lld)", t != NULL, data != NULL, d.epochs, (long long)d.batch, d.validation != NULL, N(d.metric), d.callback != NULL, (long long)d.callback_every);
+    before(false, "gtr_fit(%d, %d, epochs %d batch %lld validation %d metric %s callback %d every %lld)", t != NULL,
+        data != NULL, d.epochs, (long long)d.batch, d.validation != NULL, N(d.metric), d.callback != NULL,
+        (long long)d.callback_every);
     r = gtr_fit(t, data, d);
     if (f.cleared && !gtr_error(w->ctx)) r = GTR_OK;     /* a call that the callback may not make ends the fit */
     after(t ? r : GTR_OK);
@@ -829,7 +928,9 @@ static void do_evaluate(void)
 }
 
 /* ---- calls: running ---- */
-static size_t row_bytes(const gtr_tensor *t) { int64_t n = gtr__count(&t->shape); return (size_t)(n < 0 ? -n : n) * gtr__dtype_size(t->dtype); }
+static size_t row_bytes(const gtr_tensor *t) {
+    int64_t n = gtr__count(&t->shape); return (size_t)(n < 0 ? -n : n) * gtr__dtype_size(t->dtype);
+}
 static void do_set(void)
 {
     gtr_tensor *t = one_in(3) ? parameter() : one_in(2) ? input(GTR_I32) : input(GTR_F32);
@@ -902,10 +1003,14 @@ static void do_predict(void)
 {
     gtr_predictor *p = predictor();
     const int64_t rows = 1 + byte() % 9;
-    if (!p || one_in(16)) { before(true, "gtr_predictor_destroy(%d)", p != NULL); gtr_predictor_destroy(p); told(); return; }
-    void *from = numbers(p->input->dtype, row_bytes(p->input) * (size_t)rows), *to = malloc(row_bytes(p->out) * (size_t)rows);
+    if (!p || one_in(16)) {
+        before(true, "gtr_predictor_destroy(%d)", p != NULL); gtr_predictor_destroy(p); told(); return;
+    }
+    void *from = numbers(p->input->dtype, row_bytes(p->input) * (size_t)rows),
+        *to = malloc(row_bytes(p->out) * (size_t)rows);
     before(true, "gtr_predict(%s, %lld rows)", N(p->out), (long long)rows);
-    const gtr_result r = gtr_predict(p, one_in(64) ? NULL : from, one_in(64) ? -(int64_t)(byte() % 2) : rows, one_in(64) ? NULL : to);
+    const gtr_result r = gtr_predict(p, one_in(64) ? NULL : from, one_in(64) ? -(int64_t)(byte() % 2) : rows,
+        one_in(64) ? NULL : to);
     MUST(r == GTR_OK || gtr_predictor_error_text(p)[0], "gtr_predict failed without a text");
     struck = false;                 /* the predictor was told */
     told();
@@ -915,7 +1020,10 @@ static void do_predict(void)
 
 /* ---- calls: data sets and files ---- */
 static char folder[64];
-static const char *path_of(const char *file) { static char p[4][128]; static int turn; char *s = p[turn = (turn + 1) % 4]; snprintf(s, 128, "%s/%s", folder, file); return s; }
+static const char *path_of(const char *file) {
+    static char p[4][128]; static int turn; char *s = p[turn = (turn + 1) % 4]; snprintf(s, 128, "%s/%s", folder, file);
+    return s;
+}
 static void file_of(const char *file, const void *data, size_t n)
 {
     FILE *f = fopen(path_of(file), "wb");
@@ -934,10 +1042,15 @@ static const char *any_file(void)
 }
 static void files_begin(void)
 {
-    static const char good[] = "1,2,3,4,0\n5,6,7,8,1\n1,2,1,2,2\n0,0,0,0,1\n.5,1e-3,2,1,0\n", bad[] = "1,2,3,4,0\n5,6,7\n";
-    static const uint8_t images[] = { 0, 0, 8, 3, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 2, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 }, labels[] = { 0, 0, 8, 1, 0, 0, 0, 3, 0, 1, 2 };
+    static const char good[] = "1,2,3,4,0\n5,6,7,8,1\n1,2,1,2,2\n0,0,0,0,1\n.5,1e-3,2,1,0\n",
+        bad[] = "1,2,3,4,0\n5,6,7\n";
+    static const uint8_t images[] = { 0, 0, 8, 3, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 2, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+        12 }, labels[] = { 0, 0, 8, 1, 0, 0, 0, 3, 0, 1, 2 };
     snprintf(folder, sizeof folder, "/dev/shm/gtr_fuzz.%ld", (long)getpid());
-    if (mkdir(folder, 0700) != 0) { snprintf(folder, sizeof folder, "/tmp/gtr_fuzz.%ld", (long)getpid()); MUST(mkdir(folder, 0700) == 0, "no folder"); }
+    if (mkdir(folder, 0700) != 0) {
+        snprintf(folder, sizeof folder, "/tmp/gtr_fuzz.%ld", (long)getpid());
+        MUST(mkdir(folder, 0700) == 0, "no folder");
+    }
     file_of("good.csv", good, sizeof good - 1);
     file_of("bad.csv", bad, sizeof bad - 1);
     file_of("images", images, sizeof images);
@@ -957,7 +1070,9 @@ static void files_check(bool all)
 }
 static void files_end(void) { files_check(true); rmdir(folder); }
 static void io_arm(void) { io_way = (int)byte(); io_fail = one_in(4) ? 1 + (int)(byte() % 12) : 0; }
-static gtr_dataset *new_dataset(gtr_dataset *d) { after(d ? GTR_OK : gtr_error(w->ctx) ? gtr_error(w->ctx) : GTR_ERR_USER); return d; }
+static gtr_dataset *new_dataset(gtr_dataset *d) {
+    after(d ? GTR_OK : gtr_error(w->ctx) ? gtr_error(w->ctx) : GTR_ERR_USER); return d;
+}
 static void do_arrays(void)
 {
     gtr_arrays_desc d;
@@ -991,7 +1106,8 @@ static void do_dataset(void)
     switch (byte() % 8) {
     case 0: case 1:
         memset(&c, 0, sizeof c);
-        c.label_column = (int)nasty(0); c.header = one_in(8); c.separator = one_in(8) ? (char)byte() : 0; c.regression = one_in(8); c.scale = nastyf(0);
+        c.label_column = (int)nasty(0); c.header = one_in(8); c.separator = one_in(8) ? (char)byte() : 0;
+        c.regression = one_in(8); c.scale = nastyf(0);
         a = one_in(2) ? any_file() : path_of("good.csv");
         io_arm();
         before(true, "gtr_dataset_csv(%s)", a ? a : "NULL");
@@ -1037,10 +1153,12 @@ static void do_file(void)
         p = path_of("w0");
     }
     io_arm();
-    before(way != 1, "%s(%s)%s", way == 0 ? "gtr_save" : "gtr_load", p ? p : "NULL", io_fail ? "  (a file call fails)" : "");
+    before(way != 1, "%s(%s)%s", way == 0 ? "gtr_save" : "gtr_load", p ? p : "NULL",
+        io_fail ? "  (a file call fails)" : "");
     if (w->ctx && !summed) { sum_before = parameter_sum(w->ctx, w->ctx->n_parameter); summed = true; }
     gtr_result r = way == 0 ? gtr_save(w->ctx, p) : gtr_load(w->ctx, p);
-    if (r == GTR_OK && gtr_error(w->ctx) == GTR_ERR_NONFINITE) { r = GTR_ERR_NONFINITE; summed = false; }   /* of a step before it */
+    /* of a step before it */
+    if (r == GTR_OK && gtr_error(w->ctx) == GTR_ERR_NONFINITE) { r = GTR_ERR_NONFINITE; summed = false; }
     after(r);
     if (way == 0 && io_way & 8) files_check(false);
 }
@@ -1054,12 +1172,25 @@ static void do_text(void)
     const int64_t batch = nasty(1 + byte() % 4);
     const unsigned k = byte() % 16;
     gtr_result r;
-    if (k < 3) { before(true, "gtr_plan_text(%d, %lld)", t != NULL, (long long)batch); text_of(gtr_plan_text(t, batch)); }
-    else if (k < 5) { before(true, "gtr_memory_plan(%d, %lld)", t != NULL, (long long)batch); r = gtr_memory_plan(t, batch, one_in(16) ? NULL : &m); after(t ? r : GTR_OK); }
-    else if (k < 7) { before(true, "gtr_memory_text(%d, %lld)", t != NULL, (long long)batch); text_of(gtr_memory_text(t, batch)); }
-    else if (k < 9) { if (one_in(8)) { before(true, "gtr_largest_batch"); gtr_largest_batch(t, (size_t)nasty(10000)); told(); } }
+    if (k < 3) {
+        before(true, "gtr_plan_text(%d, %lld)", t != NULL, (long long)batch); text_of(gtr_plan_text(t, batch));
+    }
+    else if (k < 5) {
+        before(true, "gtr_memory_plan(%d, %lld)", t != NULL, (long long)batch);
+        r = gtr_memory_plan(t, batch, one_in(16) ? NULL : &m); after(t ? r : GTR_OK);
+    }
+    else if (k < 7) {
+        before(true, "gtr_memory_text(%d, %lld)", t != NULL, (long long)batch); text_of(gtr_memory_text(t, batch));
+    }
+    else if (k < 9) {
+        if (one_in(8)) { before(true, "gtr_largest_batch"); gtr_largest_batch(t, (size_t)nasty(10000)); told(); }
+    }
     else if (k < 15) { before(false, "gtr_trace(%d)", t != NULL); text_of(gtr_trace(t)); }
-    else if (one_in(64)) { const bool by = one_in(2); before(true, "gtr_profile(%d, %d)", t != NULL, by); gtr_profile(t, by); struck = gtr_error(w->ctx) != GTR_OK; told(); }  /* what it measures a copy with may be too large */
+    /* what it measures a copy with may be too large */
+    else if (one_in(64)) {
+        const bool by = one_in(2); before(true, "gtr_profile(%d, %d)", t != NULL, by); gtr_profile(t, by);
+        struck = gtr_error(w->ctx) != GTR_OK; told();
+    }
 }
 static void do_rest(void)
 {
@@ -1071,7 +1202,8 @@ static void do_rest(void)
     MUST(gtr_error(NULL) == GTR_ERR_NOMEM, "no context has no error");
     gtr_on_gpu(c); gtr_stopped(c);
     if (!depth || one_in(4)) gtr_stop(c);
-    gtr_error_clear(NULL); gtr_destroy(NULL); gtr_trainer_destroy(NULL); gtr_predictor_destroy(NULL); gtr_dataset_destroy(NULL);
+    gtr_error_clear(NULL); gtr_destroy(NULL); gtr_trainer_destroy(NULL); gtr_predictor_destroy(NULL);
+    gtr_dataset_destroy(NULL);
     gtr_tensor_shape(t); gtr_tensor_dtype(t); gtr_parameter_trainable(t);
     MUST(gtr_predictor_error_text(NULL)[0], "no text");
     gtr_parameter_count(c); gtr_parameter_at(c, nasty(0)); gtr_parameter_find(c, name());
@@ -1090,16 +1222,21 @@ static void do_world(void)
 static void act(void)
 {
     static void (*const f[])(void) = {
-        do_input, do_parameter, do_constant, do_state, do_release, do_unary, do_unary, do_binary, do_binary, do_shaped, do_shaped, do_gradient, do_custom,
-        do_layer, do_layer, do_trainer, do_network, do_network, do_data, do_data, do_step, do_step, do_step, do_report, do_buffers, do_fit, do_fit,
-        do_evaluate, do_set, do_set, do_set_device, do_set_all, do_set_all, do_eval, do_eval, do_get, do_get, do_predictor, do_predict, do_arrays,
+        do_input, do_parameter, do_constant, do_state, do_release, do_unary, do_unary, do_binary, do_binary, do_shaped,
+        do_shaped, do_gradient, do_custom,
+        do_layer, do_layer, do_trainer, do_network, do_network, do_data, do_data, do_step, do_step, do_step, do_report,
+        do_buffers, do_fit, do_fit,
+        do_evaluate, do_set, do_set, do_set_device, do_set_all, do_set_all, do_eval, do_eval, do_get, do_get,
+        do_predictor, do_predict, do_arrays,
         do_arrays, do_dataset, do_file, do_text, do_rest, do_world,
     };
     f[byte() % (unsigned)COUNT(f)]();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-static void totals(void) { fprintf(stderr, "%llu calls in %llu inputs\n", (unsigned long long)calls, (unsigned long long)inputs); files_end(); }
+static void totals(void) {
+    fprintf(stderr, "%llu calls in %llu inputs\n", (unsigned long long)calls, (unsigned long long)inputs); files_end();
+}
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     if (!inputs++) {
@@ -1154,7 +1291,9 @@ int main(int argc, char **argv)
     for (uint64_t i = 0; i < count && now() < end; i++) {
         uint64_t s = (seed + i) * 0x9e3779b97f4a7c15u;
         alarm(120);
-        for (n_drawn = 0; n_drawn < sizeof drawn; n_drawn++) { s ^= s << 13; s ^= s >> 7; s ^= s << 17; drawn[n_drawn] = (uint8_t)(s >> 32); }
+        for (n_drawn = 0; n_drawn < sizeof drawn; n_drawn++) {
+            s ^= s << 13; s ^= s >> 7; s ^= s << 17; drawn[n_drawn] = (uint8_t)(s >> 32);
+        }
         n_drawn = 64 + (s >> 8) % 4000;
         LLVMFuzzerTestOneInput(drawn, n_drawn);
     }

@@ -1,14 +1,19 @@
-/* libFuzzer on the CSV reader: two bytes of options, then the text. What is accepted is finite, its labels are not negative, and its
-   numbers are strtod's.
-       clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_csv.c -o fuzz -lm -pthread && ./fuzz -max_len=512 -max_total_time=60 */
+/* libFuzzer on the CSV reader: two bytes of options, then the text. What is accepted is finite, its labels are not
+   negative, and its numbers are strtod's.
+       clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_csv.c -o fuzz -lm -pthread && ./fuzz -max_len=512
+       -max_total_time=60 */
 #define GPUTRAIN_STATIC
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 
 #define MUST(x) do { if (!(x)) { fprintf(stderr, "line %d: %s\n", __LINE__, #x); abort(); } } while (0)
 static size_t asked;
-static void *count_alloc(size_t bytes, gtr_memory kind, void *user) { (void)kind; (void)user; asked += bytes; return malloc(bytes); }
-static void count_free(void *p, size_t bytes, gtr_memory kind, void *user) { (void)bytes; (void)kind; (void)user; free(p); }
+static void *count_alloc(size_t bytes, gtr_memory kind, void *user) {
+    (void)kind; (void)user; asked += bytes; return malloc(bytes);
+}
+static void count_free(void *p, size_t bytes, gtr_memory kind, void *user) {
+    (void)bytes; (void)kind; (void)user; free(p);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -55,7 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     MUST((d != NULL) == (ctx.error == GTR_OK) && (d || ctx.error == GTR_ERR_FORMAT || ctx.error == GTR_ERR_ARG));
     if (d) {
         MUST(d->rows >= 1 && d->n_columns == (desc.label_column == -1 ? 1 : 2));
-        for (r = 0; r < d->rows; r++) for (k = 0; k < d->column[0].row; k++) MUST(isfinite(((const gtr_float *)gtr_dataset_row(d, 0, r))[k]));
+        for (r = 0; r < d->rows; r++) for (k = 0; k < d->column[0].row; k++)
+            MUST(isfinite(((const gtr_float *)gtr_dataset_row(d, 0, r))[k]));
         if (d->n_columns == 2 && d->column[1].dtype == GTR_I32) {
             gtr__column_range(&d->column[1], d->rows);
             MUST(d->column[1].least >= 0);

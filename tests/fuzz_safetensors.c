@@ -1,6 +1,8 @@
-/* libFuzzer on the safetensors reader: bytes of a whole file. What is accepted tiles its data, is written again as a model of its tensors
-   (of float32 and int64) and read back as the same; no more memory is asked for than twice the file and 1 MiB.
-       clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_safetensors.c -o fuzz -lm -pthread && ./fuzz -max_len=4096 -dict=tests/fuzz.dict -max_total_time=60 */
+/* libFuzzer on the safetensors reader: bytes of a whole file. What is accepted tiles its data, is written again as a
+   model of its tensors (of float32 and int64) and read back as the same; no more memory is asked for than
+   twice the file and 1 MiB.
+       clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_safetensors.c -o fuzz -lm -pthread && ./fuzz
+       -max_len=4096 -dict=tests/fuzz.dict -max_total_time=60 */
 #define GPUTRAIN_STATIC
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
@@ -33,8 +35,14 @@ static bool as_model(const gtr__st *s, gtr_context *ctx, gtr_tensor *tensor, gtr
             if (c == 0) return false;
             if (c < 0x80) name[i][n++] = (char)c;
             else if (c < 0x800) { name[i][n++] = (char)(0xc0 | c >> 6); name[i][n++] = (char)(0x80 | (c & 63)); }
-            else if (c < 0x10000) { name[i][n++] = (char)(0xe0 | c >> 12); name[i][n++] = (char)(0x80 | (c >> 6 & 63)); name[i][n++] = (char)(0x80 | (c & 63)); }
-            else { name[i][n++] = (char)(0xf0 | c >> 18); name[i][n++] = (char)(0x80 | (c >> 12 & 63)); name[i][n++] = (char)(0x80 | (c >> 6 & 63)); name[i][n++] = (char)(0x80 | (c & 63)); }
+            else if (c < 0x10000) {
+                name[i][n++] = (char)(0xe0 | c >> 12); name[i][n++] = (char)(0x80 | (c >> 6 & 63));
+                name[i][n++] = (char)(0x80 | (c & 63));
+            }
+            else {
+                name[i][n++] = (char)(0xf0 | c >> 18); name[i][n++] = (char)(0x80 | (c >> 12 & 63));
+                name[i][n++] = (char)(0x80 | (c >> 6 & 63)); name[i][n++] = (char)(0x80 | (c & 63));
+            }
         }
         MUST(c == GTR__END && n <= GTR__ST_NAME);
         name[i][n] = 0;
@@ -66,7 +74,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     ctx.desc.allocator.alloc = count_alloc;
     ctx.desc.allocator.free = count_free;
     asked = 0;
-    if (gtr__st_start(&s, &ctx, "fuzz", bytes, size) != GTR_OK) { MUST(ctx.error == GTR_ERR_FORMAT && ctx.error_text[0] && !asked); return 0; }
+    if (gtr__st_start(&s, &ctx, "fuzz", bytes, size) != GTR_OK) {
+        MUST(ctx.error == GTR_ERR_FORMAT && ctx.error_text[0] && !asked); return 0;
+    }
     s.head = bytes + 8;
     if (gtr__st_parse(&s) != GTR_OK) { MUST(ctx.error == GTR_ERR_FORMAT && ctx.error_text[0]); goto done; }
     MUST(asked <= 2 * size + (1 << 20));

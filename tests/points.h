@@ -7,7 +7,8 @@ static void pool_fill(void)
     uint32_t s = 5;
     int i;
     for (i = 0; i < POOL * WIDTH; i++) pool_x[i] = (gtr_float)noise(&s);
-    for (i = 0; i < POOL; i++) pool_y[i] = pool_x[WIDTH * i] + pool_x[WIDTH * i + 1] > 0.4f ? 0 : pool_x[WIDTH * i + 2] > 0 ? 1 : 2;
+    for (i = 0; i < POOL; i++)
+        pool_y[i] = pool_x[WIDTH * i] + pool_x[WIDTH * i + 1] > 0.4f ? 0 : pool_x[WIDTH * i + 2] > 0 ? 1 : 2;
 }
 static gtr_dataset *points(gtr_context *ctx, int rows)
 {
@@ -18,4 +19,5 @@ static gtr_dataset *points(gtr_context *ctx, int rows)
     a.column[1].data = pool_y; a.column[1].dtype = GTR_I32;
     return gtr_dataset_arrays(ctx, a);
 }
-static bool few(void) { return small && device == GTR_DEVICE_CUDA; }    /* under the device's sanitizers: two steps a network will do */
+/* under the device's sanitizers: two steps a network will do */
+static bool few(void) { return small && device == GTR_DEVICE_CUDA; }

@@ -1,5 +1,5 @@
-/* The engine: that its passes keep what they promise, and what a user meets around a training run. Each proof runs on the CPU, and again on
-   the GPU where there is one. */
+/* The engine: that its passes keep what they promise, and what a user meets around a training run. Each proof runs on
+   the CPU, and again on the GPU where there is one. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
@@ -47,8 +47,9 @@ static void feed(const net *n, int first, int rows)
 
 /* ---- comparing ---- */
 typedef struct shot { size_t bytes; unsigned char at[1 << 18]; } shot;
-/* All parameters and buffers, and the states and gradients that t (NULL: none) has of them. Kernels of whole networks leave the last step's
-   gradients where they belong, which users need not know: here they are read after gtr_fit, too. */
+/* All parameters and buffers, and the states and gradients that t (NULL: none) has of them. Kernels of whole networks
+   leave the last step's gradients where they belong, which users need not know: here they are
+   read after gtr_fit, too. */
 static void take(gtr_context *ctx, gtr_trainer *t, bool gradients, shot *s)
 {
     int64_t i;
@@ -67,22 +68,29 @@ static void take(gtr_context *ctx, gtr_trainer *t, bool gradients, shot *s)
         }
     }
 }
-static bool equal(const shot *a, const shot *b) { return a->bytes > 0 && a->bytes == b->bytes && !memcmp(a->at, b->at, a->bytes); }
+static bool equal(const shot *a, const shot *b) {
+    return a->bytes > 0 && a->bytes == b->bytes && !memcmp(a->at, b->at, a->bytes);
+}
 static void copy_parameters(gtr_context *to, gtr_context *from)
 {
     static unsigned char b[1 << 14];
     int64_t i;
     for (i = 0; i < gtr_parameter_count(from); i++) {
         gtr_tensor *p = gtr_parameter_at(from, i), *q = gtr_parameter_find(to, gtr_tensor_name(p));
-        if (!CHECK(q && p->data_bytes == q->data_bytes && p->data_bytes <= sizeof b, "no place for \"%s\"", gtr_tensor_name(p))) continue;
+        if (!CHECK(q && p->data_bytes == q->data_bytes && p->data_bytes <= sizeof b, "no place for \"%s\"",
+                gtr_tensor_name(p)))
+            continue;
         gtr_get(p, b, p->data_bytes);
         gtr_set(q, b, q->data_bytes);
     }
 }
-static bool near(const gtr_float *a, const gtr_float *b, int64_t n, double nmse, double ratio) { return within(a, b, n, nmse, ratio); }
+static bool near(const gtr_float *a, const gtr_float *b, int64_t n, double nmse, double ratio) {
+    return within(a, b, n, nmse, ratio);
+}
 static bool near32(const gtr_float *a, const gtr_float *b, int64_t n) { return near(a, b, n, 1e-10, 1e-5); }
 /* Each float parameter of two contexts, or each gradient, within the limits. */
-static void parameters_near(gtr_context *a, gtr_context *b, gtr_trainer *ta, gtr_trainer *tb, double nmse, double ratio, const char *what)
+static void parameters_near(gtr_context *a, gtr_context *b, gtr_trainer *ta, gtr_trainer *tb, double nmse, double ratio,
+    const char *what)
 {
     static gtr_float x[4096], y[4096];
     int64_t i;
@@ -90,7 +98,10 @@ static void parameters_near(gtr_context *a, gtr_context *b, gtr_trainer *ta, gtr
         gtr_tensor *p = gtr_parameter_at(a, i), *q = gtr_parameter_find(b, gtr_tensor_name(p));
         int64_t n = (int64_t)(p->data_bytes / sizeof *x);
         if (p->dtype != GTR_F32 || n > 4096 || (ta && gtr__trainer_index(ta, p) < 0)) continue;
-        if (ta) { ta->fitted = tb->fitted = false; EXPECT_EQ(gtr_gradient_get(ta, p, x, p->data_bytes), GTR_OK); EXPECT_EQ(gtr_gradient_get(tb, q, y, p->data_bytes), GTR_OK); }
+        if (ta) {
+            ta->fitted = tb->fitted = false; EXPECT_EQ(gtr_gradient_get(ta, p, x, p->data_bytes), GTR_OK);
+            EXPECT_EQ(gtr_gradient_get(tb, q, y, p->data_bytes), GTR_OK);
+        }
         else { gtr_get(p, x, p->data_bytes); gtr_get(q, y, p->data_bytes); }
         CHECK(near(x, y, n, nmse, ratio), "%s: \"%s\" differs%s", what, gtr_tensor_name(p), ta ? " (gradient)" : "");
     }
@@ -185,7 +196,8 @@ static void two_trainers(void)
         for (i = 0; i < 3; i++) { feed(&p.n, 0, 16); EXPECT_EQ(gtr_step(t3), GTR_OK); }
         gtr_get(w, g, sizeof g);
         CHECK(!memcmp(before, g, sizeof g), "a frozen parameter moved");
-        CHECK(!strstr(gtr_plan_text(t3, 16), "d%:enc") && strstr(gtr_plan_text(t3, 16), "head"), "the plan has a gradient of a frozen parameter");
+        CHECK(!strstr(gtr_plan_text(t3, 16), "d%:enc") && strstr(gtr_plan_text(t3, 16), "head"),
+            "the plan has a gradient of a frozen parameter");
     }
     gtr_destroy(ctx);
     gtr_destroy(alone);
@@ -210,7 +222,8 @@ static void as_literal(net *n, int rows, bool step, const gtr_trainer_desc *d, i
     EXPECT_EQ(gtr_get(n->logits, a, bytes), GTR_OK);
     EXPECT_EQ(gtr_get(m.logits, b, bytes), GTR_OK);
     CHECK(near32(a, b, rows * CLASSES), "evaluation of %d rows differs from literal shapes", rows);
-    CHECK(fabsf(gtr_item(n->loss) - gtr_item(m.loss)) <= 1e-5f, "the loss of %d rows differs from literal shapes", rows);
+    CHECK(fabsf(gtr_item(n->loss) - gtr_item(m.loss)) <= 1e-5f,
+        "the loss of %d rows differs from literal shapes", rows);
     if (step) {
         char what[64];
         snprintf(what, sizeof what, "a step of %d rows against literal shapes", rows);
@@ -270,7 +283,8 @@ static void batch_sizes(void)
         gtr_eval(both, 2);
         want += gtr_item(m.loss) / 20; want_acc += gtr_item(m.acc) / 20;
     }
-    CHECK(fabsf(loss - want) < 1e-5f && fabsf(acc - want_acc) < 1e-5f, "gtr_evaluate gives %g and %g, want %g and %g", (double)loss, (double)acc, (double)want, (double)want_acc);
+    CHECK(fabsf(loss - want) < 1e-5f && fabsf(acc - want_acc) < 1e-5f, "gtr_evaluate gives %g and %g, want %g and %g",
+        (double)loss, (double)acc, (double)want, (double)want_acc);
     EXPECT_OK(ctx); EXPECT_OK(other);
     gtr_destroy(ctx); gtr_destroy(other);
 }
@@ -290,7 +304,9 @@ static void micro_batches(void)
         four.micro_batches = 4;
         n1 = build(c1, GTR_BATCH, DROP, &one);
         n4 = build(c4, GTR_BATCH, DROP, &four);
-        for (k = 0; k < c1->n_tensor; k++) if (c1->tensor[k]->op == GTR__OP_DROPOUT) { d1 = gtr_keep(c1->tensor[k]); d4 = gtr_keep(c4->tensor[k]); }
+        for (k = 0; k < c1->n_tensor; k++) if (c1->tensor[k]->op == GTR__OP_DROPOUT) {
+            d1 = gtr_keep(c1->tensor[k]); d4 = gtr_keep(c4->tensor[k]);
+        }
         for (step = 0; step < repeat(4); step++) {
             int n = sizes[i] * 24, zeros = 0, unlike = 0;
             snprintf(what, sizeof what, "4 micro-batches of %d rows, step %d", sizes[i], step + 1);
@@ -301,11 +317,13 @@ static void micro_batches(void)
             EXPECT_EQ(gtr_get(d1, a, (size_t)n * sizeof *a), GTR_OK);
             EXPECT_EQ(gtr_get(d4, b, (size_t)n * sizeof *b), GTR_OK);
             for (k = 0; k < n; k++) { zeros += a[k] == 0; unlike += (a[k] == 0) != (b[k] == 0); }
-            CHECK(zeros > n / 8 && zeros < n / 2 && unlike == 0, "%s: %d of %d elements are dropped, %d not in both", what, zeros, n, unlike);
+            CHECK(zeros > n / 8 && zeros < n / 2 && unlike == 0, "%s: %d of %d elements are dropped, %d not in both",
+                what, zeros, n, unlike);
             CHECK(near32(a, b, n), "%s: dropout's output differs", what);
             parameters_near(c1, c4, n1.t, n4.t, 1e-10, 1e-5, what);
             if (!(step & 1)) { EXPECT_EQ(gtr_update(n1.t), GTR_OK); EXPECT_EQ(gtr_update(n4.t), GTR_OK); }
-            CHECK(fabsf(gtr_loss(n1.t) - gtr_loss(n4.t)) <= 1e-6f, "%s: loss %.9g, want %.9g", what, (double)gtr_loss(n4.t), (double)gtr_loss(n1.t));
+            CHECK(fabsf(gtr_loss(n1.t) - gtr_loss(n4.t)) <= 1e-6f, "%s: loss %.9g, want %.9g", what,
+                (double)gtr_loss(n4.t), (double)gtr_loss(n1.t));
             parameters_near(c1, c4, NULL, NULL, 1e-10, 1e-5, what);
         }
         EXPECT_OK(c1); EXPECT_OK(c4);
@@ -359,12 +377,15 @@ static void recomputed(void)
             EXPECT_EQ(gtr_step(n.t), GTR_OK);
             EXPECT_EQ(gtr_step(m.t), GTR_OK);
             take(kept, n.t, true, &a); take(again, m.t, true, &b);
-            if (!CHECK(equal(&a, &b) && gtr_loss(n.t) == gtr_loss(m.t), "step %d with %d micro-batches: recomputed activations change bits", i + 1, micro)) break;
+            if (!CHECK(equal(&a, &b) && gtr_loss(n.t) == gtr_loss(m.t),
+                    "step %d with %d micro-batches: recomputed activations change bits", i + 1, micro))
+                break;
         }
         EXPECT(strstr(gtr_plan_text(m.t, 32), " again") && !strstr(gtr_plan_text(n.t, 32), " again"));
         EXPECT_EQ(gtr_memory_plan(n.t, 4096, &rn), GTR_OK);
         EXPECT_EQ(gtr_memory_plan(m.t, 4096, &rm), GTR_OK);
-        CHECK(rm.total < rn.total && rm.activations * 5 < rn.activations * 4, "recomputing takes %zu bytes of activations, keeping %zu", rm.activations, rn.activations);
+        CHECK(rm.total < rn.total && rm.activations * 5 < rn.activations * 4,
+            "recomputing takes %zu bytes of activations, keeping %zu", rm.activations, rn.activations);
         EXPECT_OK(kept); EXPECT_OK(again);
         gtr_destroy(kept); gtr_destroy(again);
     }
@@ -394,8 +415,12 @@ static void drop_node(gtr_context *ctx, gtr__plan *p, int at)
 static gtr_result prepare_without_copies(void *const *i, gtr__plan *p, void **e)
 {
     int k;
-    for (k = 0; k < GTR__MAX_STAGES; k++) if (wrapped->arena[k]) real.zero(wrapped->instance[k], wrapped->arena[k], wrapped->arena_bytes[k]);
-    for (k = p->n_node - 1; k >= 0; k--) if (p->node[k].op == GTR__OP_COPY && p->value[p->node[k].in[0]].dtype == GTR_F32) { drop_node(wrapped, p, k); removed++; }
+    for (k = 0; k < GTR__MAX_STAGES; k++) if (wrapped->arena[k])
+        real.zero(wrapped->instance[k], wrapped->arena[k], wrapped->arena_bytes[k]);
+    for (k = p->n_node - 1; k >= 0; k--)
+            if (p->node[k].op == GTR__OP_COPY && p->value[p->node[k].in[0]].dtype == GTR_F32) {
+        drop_node(wrapped, p, k); removed++;
+    }
     return real.prepare(i, p, e);
 }
 static void stages(void)
@@ -414,7 +439,9 @@ static void stages(void)
         d.micro_batches = 4; d.precision = modes[run]; d.no_matchers = true;
         n = build(whole, GTR_BATCH, DROP | NORM, &d);
         m = build(two, GTR_BATCH, DROP | NORM | STAGES, &d);
-        if (!n.t && gtr_error(whole) == GTR_ERR_UNSUPPORTED) { SKIP("%s", gtr_error_text(whole)); gtr_destroy(whole); gtr_destroy(two); continue; }
+        if (!n.t && gtr_error(whole) == GTR_ERR_UNSUPPORTED) {
+            SKIP("%s", gtr_error_text(whole)); gtr_destroy(whole); gtr_destroy(two); continue;
+        }
         EXPECT_OK(whole); EXPECT_OK(two);
         /* a fused gradient is not rounded between its two halves, and halves on two stages cannot be fused */
         if (d.precision != GTR_FP32) whole->caps.fused[GTR__OP_LINEAR_DACT] = two->caps.fused[GTR__OP_LINEAR_DACT] = 0;
@@ -426,16 +453,20 @@ static void stages(void)
             feed(&n, 32 * i, rows); feed(&m, 32 * i, rows);
             EXPECT_EQ(gtr_step(n.t), GTR_OK);
             if (cut) gtr_step(m.t); else EXPECT_EQ(gtr_step(m.t), GTR_OK);
-            if (!cut) CHECK(gtr_loss(n.t) == gtr_loss(m.t), "step %d: the loss of two stages is %.9g, of one %.9g", i + 1, (double)gtr_loss(m.t), (double)gtr_loss(n.t));
+            if (!cut) CHECK(gtr_loss(n.t) == gtr_loss(m.t), "step %d: the loss of two stages is %.9g, of one %.9g",
+                i + 1, (double)gtr_loss(m.t), (double)gtr_loss(n.t));
             take(whole, n.t, true, &a); take(two, m.t, true, &b);
             same &= equal(&a, &b);
         }
-        if (cut) CHECK(removed >= 8 && !same, "without %d copies nothing changed: values cross between stages by another way", removed);
+        if (cut) CHECK(removed >= 8 && !same,
+            "without %d copies nothing changed: values cross between stages by another way", removed);
         else {
             CHECK(same, "two stages give other bits than one");
             e = gtr__trainer_entry(m.t, 32, NULL, false);
             for (k = 0; k < e->plan.n_node; k++) copies += e->plan.node[k].op == GTR__OP_COPY;
-            CHECK(copies == 13, "%d copies, want the activation, its gradient and the labels of each micro-batch, and all labels to be counted", copies);
+            CHECK(copies == 13,
+                "%d copies, want the activation, its gradient and the labels of each micro-batch, and all labels "
+                "to be counted", copies);
             EXPECT(e->plan.arena[0] && e->plan.arena[1] && two->arena[0] != two->arena[1]);
             feed(&n, 0, 32); feed(&m, 0, 32);
             EXPECT_EQ(gtr_eval(&m.logits, 1), GTR_OK);
@@ -464,7 +495,8 @@ static gtr_result square_forward(const gtr_custom_call *c)
 static gtr_result square_backward(const gtr_custom_call *c)
 {
     int64_t i, n = gtr__count(&c->out_shape), cols = gtr__count(&c->in_shape[1]);
-    const gtr_float *x = (const gtr_float *)c->in[0], *w = (const gtr_float *)c->in[1], *dy = (const gtr_float *)c->dout;
+    const gtr_float *x = (const gtr_float *)c->in[0], *w = (const gtr_float *)c->in[1],
+        *dy = (const gtr_float *)c->dout;
     gtr_float *dx = (gtr_float *)c->din[0], *dw = (gtr_float *)c->din[1];
     if (dx) for (i = 0; i < n; i++) dx[i] = dy[i] * (2 * w[i % cols] * x[i] + 1);
     for (i = 0; dw && i < cols; i++) dw[i] = 0;
@@ -486,7 +518,8 @@ static net with_custom(gtr_context *ctx, bool custom, const gtr_trainer_desc *d)
     if (custom) {
         gtr_custom_desc c;
         memset(&c, 0, sizeof c);
-        c.name = "square"; c.n_in = 2; c.in[0] = h; c.in[1] = w; c.forward = square_forward; c.backward = square_backward;
+        c.name = "square"; c.n_in = 2; c.in[0] = h; c.in[1] = w; c.forward = square_forward;
+        c.backward = square_backward;
         h = gtr_custom(ctx, c);
     } else h = gtr_add(gtr_mul(w, gtr_mul(h, h)), h);
     n.logits = gtr_linear(gtr_tanh(h), "fc2", CLASSES);
@@ -514,13 +547,16 @@ static void custom_gradients(void)      /* against central differences, every pa
         gtr_get(p, v, p->data_bytes);
         for (k = 0; k < count; k += 5) {
             gtr_float keep = v[k], up, down;
-            v[k] = keep + (gtr_float)eps; gtr_set(p, v, p->data_bytes); gtr_eval(&n.loss, 1); gtr_get(n.loss, &up, sizeof up);
-            v[k] = keep - (gtr_float)eps; gtr_set(p, v, p->data_bytes); gtr_eval(&n.loss, 1); gtr_get(n.loss, &down, sizeof down);
+            v[k] = keep + (gtr_float)eps; gtr_set(p, v, p->data_bytes); gtr_eval(&n.loss, 1);
+            gtr_get(n.loss, &up, sizeof up);
+            v[k] = keep - (gtr_float)eps; gtr_set(p, v, p->data_bytes); gtr_eval(&n.loss, 1);
+            gtr_get(n.loss, &down, sizeof down);
             v[k] = keep;
             worst = GTR__MAX(worst, fabs(((double)up - (double)down) / (2 * eps) - (double)g[k]));
         }
         gtr_set(p, v, p->data_bytes);
-        CHECK(worst <= limit * top, "\"%s\": a gradient through a custom op is off by %g of %g", gtr_tensor_name(p), worst, top);
+        CHECK(worst <= limit * top, "\"%s\": a gradient through a custom op is off by %g of %g",
+            gtr_tensor_name(p), worst, top);
     }
     EXPECT_EQ(gtr_update(n.t), GTR_OK);
     EXPECT_OK(ctx);
@@ -531,7 +567,8 @@ static void custom_op(void)
     static const gtr_precision modes[] = { GTR_FP32, GTR_MIXED_BF16 };
     int k, i;
     custom_gradients();
-    for (k = 0; k < 2; k++) {           /* against the same of built-in ops, step by step: on the GPU captured from the second on */
+    /* against the same of built-in ops, step by step: on the GPU captured from the second on */
+    for (k = 0; k < 2; k++) {
         gtr_trainer_desc d = sgd(0.1f);
         gtr_context *own = create(), *built = create();
         net n, m;
@@ -539,7 +576,9 @@ static void custom_op(void)
         d.precision = modes[k];
         n = with_custom(own, true, &d);
         m = with_custom(built, false, &d);
-        if (!n.t && gtr_error(own) == GTR_ERR_UNSUPPORTED) { SKIP("%s", gtr_error_text(own)); gtr_destroy(own); gtr_destroy(built); continue; }
+        if (!n.t && gtr_error(own) == GTR_ERR_UNSUPPORTED) {
+            SKIP("%s", gtr_error_text(own)); gtr_destroy(own); gtr_destroy(built); continue;
+        }
         EXPECT_OK(own);
         custom_calls = 0;
         for (i = 0; i < repeat(20); i++) {
@@ -547,11 +586,13 @@ static void custom_op(void)
             EXPECT_EQ(gtr_step(n.t), GTR_OK);
             EXPECT_EQ(gtr_step(m.t), GTR_OK);
             if (k == 0) parameters_near(own, built, n.t, m.t, 1e-9, 5e-5, "custom op");
-            else if (i == 0) parameters_near(own, built, n.t, m.t, 4e-4, 4e-2, "custom op in bf16");   /* roundings between the built-in ops */
+            /* roundings between the built-in ops */
+            else if (i == 0) parameters_near(own, built, n.t, m.t, 4e-4, 4e-2, "custom op in bf16");
         }
         EXPECT_EQ(gtr_wait(own), GTR_OK);
         EXPECT_EQ(custom_calls, repeat(20));
-        CHECK(fabsf(gtr_loss(n.t) - gtr_loss(m.t)) <= (k ? 2e-2f : 1e-5f), "custom op: loss %g, want %g", (double)gtr_loss(n.t), (double)gtr_loss(m.t));
+        CHECK(fabsf(gtr_loss(n.t) - gtr_loss(m.t)) <= (k ? 2e-2f : 1e-5f), "custom op: loss %g, want %g",
+            (double)gtr_loss(n.t), (double)gtr_loss(m.t));
         if (k == 0) parameters_near(own, built, NULL, NULL, nmse, ratio, "custom op after its steps");
         EXPECT_OK(own); EXPECT_OK(built);
         gtr_destroy(own); gtr_destroy(built);
@@ -561,7 +602,9 @@ static void custom_op(void)
 /* ---- proof 7: memory under several streams ---- */
 /* A random plan: nodes on random lanes read what was written before and write new values, or add to old ones. */
 static uint32_t dice;
-static int roll(int n) { dice = dice * 1664525u + 1013904223u; return (int)((uint64_t)(dice >> 4) * (uint64_t)n >> 28); }
+static int roll(int n) {
+    dice = dice * 1664525u + 1013904223u; return (int)((uint64_t)(dice >> 4) * (uint64_t)n >> 28);
+}
 enum { NODES = 60, VALUES = 200 };
 static gtr__node plan_node[NODES];
 static gtr__value plan_value[VALUES];
@@ -598,7 +641,8 @@ static void random_plan(gtr__plan *p)
             v->storage = v->dtype = GTR_F32;
             v->stage = n->stage;
             v->home = roll(12) ? roll(6) ? GTR__HOME_ARENA : GTR__HOME_GRADIENT : GTR__HOME_KEPT;
-            if (v->home == GTR__HOME_GRADIENT && roll(4) == 0) n->adds |= (uint64_t)1 << k;     /* to what it held before the plan */
+            /* to what it held before the plan */
+            if (v->home == GTR__HOME_GRADIENT && roll(4) == 0) n->adds |= (uint64_t)1 << k;
             v->alias = -1;
             if (roll(8) == 0) {                 /* another shape of it */
                 gtr__value *a = &plan_value[p->n_value];
@@ -610,8 +654,10 @@ static void random_plan(gtr__plan *p)
         if (roll(4) == 0) n->ws_bytes = (size_t)(1 + roll(40)) * 256;
     }
 }
-typedef struct span { size_t begin, end; int stage, in; uint64_t uses; } span;    /* in: the gradient in whose place it lies; -1 */
-/* What must be done before each node starts: what its waits say, and its lane; each brings what it had to wait for itself. */
+/* in: the gradient in whose place it lies; -1 */
+typedef struct span { size_t begin, end; int stage, in; uint64_t uses; } span;
+/* What must be done before each node starts: what its waits say, and its lane; each brings what it
+   had to wait for itself. */
 static void happens_before(const gtr__plan *p, uint64_t *before)
 {
     int i, l, last[GTR__MAX_LANES];
@@ -620,7 +666,8 @@ static void happens_before(const gtr__plan *p, uint64_t *before)
         const gtr__node *n = &p->node[i];
         int lane = n->stage * GTR__MAX_STREAMS + n->stream;
         before[i] = last[lane] < 0 ? 0 : before[last[lane]] | (uint64_t)1 << last[lane];
-        for (l = 0; l < GTR__MAX_LANES; l++) if (n->wait_mask >> l & 1) before[i] |= before[n->wait_node[l]] | (uint64_t)1 << n->wait_node[l];
+        for (l = 0; l < GTR__MAX_LANES; l++) if (n->wait_mask >> l & 1)
+            before[i] |= before[n->wait_node[l]] | (uint64_t)1 << n->wait_node[l];
         last[lane] = i;
     }
 }
@@ -629,9 +676,12 @@ static bool all_before(uint64_t a, uint64_t b, const uint64_t *before)
     for (; b; b &= b - 1) if (a & ~before[__builtin_ctzll(b)]) return false;
     return true;
 }
-static int root_of(const gtr__plan *p, int v) { while (p->value[v].home == GTR__HOME_ALIAS) v = p->value[v].alias; return v; }
-/* Counts pairs that share bytes at the same time (*shared), a gradient and what lies in its place among them, and operands that are used out of
-   order (*order). */
+static int root_of(const gtr__plan *p, int v) {
+    while (p->value[v].home == GTR__HOME_ALIAS) v = p->value[v].alias;
+    return v;
+}
+/* Counts pairs that share bytes at the same time (*shared), a gradient and what lies in its place among them, and
+   operands that are used out of order (*order). */
 static void check_plan(const gtr__plan *p, int *shared, int *order, size_t *used)
 {
     static span s[VALUES + 64];
@@ -643,9 +693,16 @@ static void check_plan(const gtr__plan *p, int *shared, int *order, size_t *used
     memset(reads, 0, sizeof reads); memset(writes, 0, sizeof writes); memset(adds, 0, sizeof adds);
     for (i = 0; i < p->n_node; i++) {
         const gtr__node *q = &p->node[i];
-        for (k = 0; k < q->n_in; k++) if (q->in[k] >= 0 && q->reads >> k & 1) reads[root_of(p, q->in[k])] |= (uint64_t)1 << i;
-        for (k = 0; k < q->n_out; k++) if (q->out[k] >= 0) { writes[root_of(p, q->out[k])] |= (uint64_t)1 << i; if (q->adds >> k & 1) adds[root_of(p, q->out[k])] |= (uint64_t)1 << i; }
-        if (q->ws_bytes) { s[n].begin = q->ws_offset; s[n].end = q->ws_offset + q->ws_bytes; s[n].stage = q->stage; s[n].in = q->ws_value; s[n++].uses = (uint64_t)1 << i; }
+        for (k = 0; k < q->n_in; k++) if (q->in[k] >= 0 && q->reads >> k & 1)
+            reads[root_of(p, q->in[k])] |= (uint64_t)1 << i;
+        for (k = 0; k < q->n_out; k++) if (q->out[k] >= 0) {
+            writes[root_of(p, q->out[k])] |= (uint64_t)1 << i;
+            if (q->adds >> k & 1) adds[root_of(p, q->out[k])] |= (uint64_t)1 << i;
+        }
+        if (q->ws_bytes) {
+            s[n].begin = q->ws_offset; s[n].end = q->ws_offset + q->ws_bytes; s[n].stage = q->stage;
+            s[n].in = q->ws_value; s[n++].uses = (uint64_t)1 << i;
+        }
     }
     for (i = 0; i < p->n_value; i++) {
         const gtr__value *v = &p->value[i];
@@ -653,23 +710,28 @@ static void check_plan(const gtr__plan *p, int *shared, int *order, size_t *used
         if (v->home == GTR__HOME_ALIAS) continue;
         for (j = 0; j < p->n_node; j++)
             for (k = j + 1, bit = (uint64_t)1 << j; k < p->n_node; k++)
-                if (all & bit && all >> k & 1 && ((writes[i] & bit) || writes[i] >> k & 1) && !(before[k] & bit)) (*order)++;
+                if (all & bit && all >> k & 1 && ((writes[i] & bit) || writes[i] >> k & 1) && !(before[k] & bit))
+                    (*order)++;
         if (v->home != GTR__HOME_ARENA || !all) continue;
-        s[n].begin = v->offset; s[n].end = v->offset + gtr__value_bytes(v); s[n].stage = v->stage; s[n].in = v->alias; s[n++].uses = all;
+        s[n].begin = v->offset; s[n].end = v->offset + gtr__value_bytes(v); s[n].stage = v->stage; s[n].in = v->alias;
+        s[n++].uses = all;
     }
     for (i = 0; i < n; i++) {
         *used += s[i].end - s[i].begin;
         if (s[i].in >= 0) {                     /* gone when the gradient comes, which stays */
             const gtr__value *g = &p->value[s[i].in];
             const uint64_t held = reads[s[i].in] | adds[s[i].in], all = held | writes[s[i].in];
-            if (g->home != GTR__HOME_GRADIENT || g->stage != s[i].stage || s[i].end > gtr__value_bytes(g) || held & all & (~all + 1) || !all_before(s[i].uses, all, before)) (*shared)++;
+            if (g->home != GTR__HOME_GRADIENT || g->stage != s[i].stage || s[i].end > gtr__value_bytes(g)
+                    || held & all & (~all + 1) || !all_before(s[i].uses, all, before))
+                (*shared)++;
         } else if (s[i].end > p->arena[s[i].stage]) (*shared)++;
         for (j = 0; j < i; j++)
             if (s[i].stage == s[j].stage && s[i].in == s[j].in && s[i].begin < s[j].end && s[j].begin < s[i].end &&
                 !all_before(s[i].uses, s[j].uses, before) && !all_before(s[j].uses, s[i].uses, before)) (*shared)++;
     }
 }
-/* Puts a value that lies in a gradient's place, or is of the arena, where another gradient is written too early for it. False if there is none. */
+/* Puts a value that lies in a gradient's place, or is of the arena, where another gradient is written too early for it.
+   False if there is none. */
 static bool misplace(gtr__plan *p)
 {
     int i, k, g, at = roll(p->n_value), from = roll(p->n_value);
@@ -684,7 +746,10 @@ static bool misplace(gtr__plan *p)
         for (g = 0; g < p->n_value; g++) {
             int w = (from + g) % p->n_value, q;
             if (p->value[w].home != GTR__HOME_GRADIENT) continue;
-            for (k = 0; k <= last; k++) for (q = 0; q < p->node[k].n_out; q++) if (gtr__use(p, &p->node[k], p->node[k].n_in + q) == w) { v->alias = w; v->offset = 0; return true; }
+            for (k = 0; k <= last; k++) for (q = 0; q < p->node[k].n_out; q++)
+                    if (gtr__use(p, &p->node[k], p->node[k].n_in + q) == w) {
+                v->alias = w; v->offset = 0; return true;
+            }
         }
     }
     return false;
@@ -694,7 +759,8 @@ static void random_plans(void)
     gtr_context *ctx;
     gtr_desc d = desc0();
     gtr__plan p;
-    int i, k, plans = small ? 50 : 10000, caught_shared = 0, caught_order = 0, cut = 0, borrowed = 0, moved = 0, caught_moved = 0;
+    int i, k, plans = small ? 50 : 10000, caught_shared = 0, caught_order = 0, cut = 0, borrowed = 0, moved = 0,
+        caught_moved = 0;
     size_t arena = 0, all = 0, used;
     d.device = GTR_DEVICE_CPU;
     ctx = gtr_create(d);
@@ -704,10 +770,15 @@ static void random_plans(void)
         int shared, order, waits = 0, which;
         random_plan(&p);
         memset(&o, 0, sizeof o);
-        if (!CHECK(gtr__order_nodes(ctx, &p, &o) && gtr__pass_memory(ctx, &p, &o), "plan %d: %s", i, gtr_error_text(ctx))) break;
+        if (!CHECK(gtr__order_nodes(ctx, &p, &o) && gtr__pass_memory(ctx, &p, &o), "plan %d: %s", i,
+                gtr_error_text(ctx)))
+            break;
         gtr__mfree(ctx, o.clock);
         check_plan(&p, &shared, &order, &used);
-        if (!CHECK(shared == 0 && order == 0, "plan %d of %d nodes, %d streams: %d pairs share bytes at the same time, %d uses out of order", i, p.n_node, p.n_stream, shared, order)) break;
+        if (!CHECK(shared == 0 && order == 0,
+                "plan %d of %d nodes, %d streams: %d pairs share bytes at the same time, %d uses out of order", i,
+                p.n_node, p.n_stream, shared, order))
+            break;
         for (k = 0; k < p.n_stage; k++) arena += p.arena[k];
         all += used;
         for (k = 0; k < p.n_value; k++) borrowed += p.value[k].home == GTR__HOME_ARENA && p.value[k].alias >= 0;
@@ -722,14 +793,19 @@ static void random_plans(void)
         if (!waits) continue;
         cut++;
         which = roll(waits);                    /* one edge is deleted */
-        for (k = 0; which >= __builtin_popcount(p.node[k].wait_mask); k++) which -= __builtin_popcount(p.node[k].wait_mask);
+        for (k = 0; which >= __builtin_popcount(p.node[k].wait_mask); k++)
+            which -= __builtin_popcount(p.node[k].wait_mask);
         { uint32_t m = p.node[k].wait_mask; while (which--) m &= m - 1; p.node[k].wait_mask &= ~(m & (~m + 1)); }
         check_plan(&p, &shared, &order, &used);
         caught_shared += shared > 0; caught_order += order > 0;
     }
     CHECK(arena * 2 < all, "%zu bytes of arenas for %zu of values: memory is hardly shared", arena, all);
-    CHECK(borrowed > plans && moved > plans / 20 && caught_moved == moved, "%d values lie in a gradient's place; of %d plans with one too late there the checker finds %d", borrowed, moved, caught_moved);
-    CHECK(cut > plans / 4 && caught_shared > cut / 50 && caught_order > cut / 4, "of %d plans with an edge deleted the checker finds bytes shared in %d and uses out of order in %d", cut, caught_shared, caught_order);
+    CHECK(borrowed > plans && moved > plans / 20 && caught_moved == moved,
+        "%d values lie in a gradient's place; of %d plans with one too late there the checker finds %d", borrowed,
+        moved, caught_moved);
+    CHECK(cut > plans / 4 && caught_shared > cut / 50 && caught_order > cut / 4,
+        "of %d plans with an edge deleted the checker finds bytes shared in %d and uses out of order in %d", cut,
+        caught_shared, caught_order);
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
@@ -746,8 +822,12 @@ static gtr_result delay_spin(const void *from, void *to, int64_t n)
     memcpy(to, from, (size_t)n * sizeof(gtr_float));
     return GTR_OK;
 }
-static gtr_result delay_forward(const gtr_custom_call *c) { return delay_spin(c->in[0], c->out, gtr__count(&c->out_shape)); }
-static gtr_result delay_backward(const gtr_custom_call *c) { return delay_spin(c->dout, c->din[0], gtr__count(&c->out_shape)); }
+static gtr_result delay_forward(const gtr_custom_call *c) {
+    return delay_spin(c->in[0], c->out, gtr__count(&c->out_shape));
+}
+static gtr_result delay_backward(const gtr_custom_call *c) {
+    return delay_spin(c->dout, c->din[0], gtr__count(&c->out_shape));
+}
 static gtr_tensor *delay(gtr_context *ctx, gtr_tensor *x, const char *name)
 {
     gtr_custom_desc c;
@@ -759,7 +839,9 @@ static gtr_tensor *delay(gtr_context *ctx, gtr_tensor *x, const char *name)
 static gtr_result prepare_without_wait(void *const *i, gtr__plan *p, void **e)
 {
     int k;
-    for (k = p->split - 1; k >= 0; k--) if (p->node[k].stream && p->node[k].wait_mask) { p->node[k].wait_mask = 0; removed++; break; }
+    for (k = p->split - 1; k >= 0; k--) if (p->node[k].stream && p->node[k].wait_mask) {
+        p->node[k].wait_mask = 0; removed++; break;
+    }
     return real.prepare(i, p, e);
 }
 static void stream_run(int streams, int most, int steps, bool cut, shot *s)
@@ -795,11 +877,13 @@ static void streams(void)
     stream_run(1, 0, 6, false, &want);
     for (i = 0; i < runs; i++) {
         stream_run(4, i ? 200 : 0, 6, false, &got);
-        if (!CHECK(equal(&want, &got), "run %d: four streams with delays give other bits than one stream", i + 1)) break;
+        if (!CHECK(equal(&want, &got), "run %d: four streams with delays give other bits than one stream", i + 1))
+            break;
     }
     if (device != GTR_DEVICE_CUDA) return;      /* the CPU runs nodes one after the other, whatever they wait for */
     stream_run(4, 4000, 6, true, &got);
-    CHECK(removed > 0 && !equal(&want, &got), "with a wait deleted (%d) four streams still give the same bits", removed);
+    CHECK(removed > 0 && !equal(&want, &got),
+        "with a wait deleted (%d) four streams still give the same bits", removed);
 }
 
 /* ---- proof 8: captured steps against eager ones ---- */
@@ -842,7 +926,8 @@ static void captured_steps(void)
         take(captured, tc, true, &a); take(eager, te, true, &b);
         CHECK(equal(&a, &b), "captured steps give other bits than eager ones");
         rc = gtr_trainer_report(tc); re = gtr_trainer_report(te);
-        EXPECT(rc.step == (small ? 8 : 300) && rc.step == re.step && rc.applied == re.applied && rc.loss == re.loss && rc.grad_norm == re.grad_norm && rc.lr == re.lr);
+        EXPECT(rc.step == (small ? 8 : 300) && rc.step == re.step && rc.applied == re.applied && rc.loss == re.loss
+            && rc.grad_norm == re.grad_norm && rc.lr == re.lr);
         EXPECT(rc.grad_norm > 0 && rc.loss < 2);
         /* Adam divides by roundings where a gradient is near zero, so there only SGD is held to the limits */
         if (!optimizer) parameters_near(captured, plain, NULL, NULL, 1e-10, 1e-5, "matchers on against off");
@@ -883,10 +968,12 @@ static long long in_use(const gtr_context *ctx)
 {
     long long n = (long long)ctx->device_bytes;
     if (ctx->caps.cuda) return n - (long long)gtr__resident_bytes(ctx);
-    CHECK(n == asked[GTR_MEMORY_DEVICE], "the context counts %lld bytes, the allocator %lld", n, asked[GTR_MEMORY_DEVICE]);
+    CHECK(n == asked[GTR_MEMORY_DEVICE], "the context counts %lld bytes, the allocator %lld", n,
+        asked[GTR_MEMORY_DEVICE]);
     return n;
 }
-/* Averages of the parameters: by the recurrence, beside any rule; what evaluates takes them, and what asks for the parameters does not. */
+/* Averages of the parameters: by the recurrence, beside any rule; what evaluates takes them, and what asks for the
+   parameters does not. */
 static void averages(void)
 {
     enum { STEPS = 6 };
@@ -916,7 +1003,8 @@ static void averages(void)
             EXPECT_EQ(gtr_get(p, w, p->data_bytes), GTR_OK);
             for (i = 0; i < (int)count; i++) want[i] = s ? 0.75 * want[i] + 0.25 * (double)w[i] : (double)w[i];
         }
-        EXPECT_EQ(gtr_state_get(n.t, p, kinds[k] == GTR_SGD ? 0 : kinds[k] == GTR_ADAM ? 2 : 1, average, p->data_bytes), GTR_OK);
+        EXPECT_EQ(gtr_state_get(n.t, p, kinds[k] == GTR_SGD ? 0 : kinds[k] == GTR_ADAM ? 2 : 1, average, p->data_bytes),
+            GTR_OK);
         for (i = 0; i < (int)count; i++) if (fabs((double)average[i] - want[i]) > 1e-6) break;
         CHECK(i == (int)count, "optimizer %d: average %d is %.9g, want %.9g", kinds[k], i, (double)average[i], want[i]);
         EXPECT_EQ(gtr_evaluate(n.t, points(ctx, 48), 16, NULL, &loss[0], NULL), GTR_OK);
@@ -934,14 +1022,15 @@ static void averages(void)
         n.t->optim.ema = 0; /* of the parameters themselves */
         EXPECT_EQ(gtr_evaluate(n.t, points(ctx, 48), 16, NULL, &loss[2], NULL), GTR_OK);
         n.t->optim.ema = d.ema;
-        CHECK(loss[0] == loss[1] && loss[0] != loss[2], "optimizer %d: losses %g, %g, %g", kinds[k], (double)loss[0], (double)loss[1], (double)loss[2]);
+        CHECK(loss[0] == loss[1] && loss[0] != loss[2], "optimizer %d: losses %g, %g, %g", kinds[k], (double)loss[0],
+            (double)loss[1], (double)loss[2]);
         EXPECT_EQ(gtr_step(n.t), GTR_OK);
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
     }
 }
-/* UPDATE and REPORT in one launch, as a GPU has them, do what they do one after the other, also where the norm's statistics are committed,
-   averages are kept, the step is in two halves, and an FP16 step is skipped. */
+/* UPDATE and REPORT in one launch, as a GPU has them, do what they do one after the other, also where the norm's
+   statistics are committed, averages are kept, the step is in two halves, and an FP16 step is skipped. */
 static void finishes(void)
 {
     static const gtr_precision precisions[] = { GTR_TF32, GTR_MIXED_FP16 };
@@ -970,8 +1059,9 @@ static void finishes(void)
             EXPECT_OK(ctx);
             gtr_destroy(ctx);
             EXPECT(r[way].step == 40 && (k % 2 ? r[way].applied < 40 && r[way].applied > 0 : r[way].applied == 40));
-            CHECK(equal(&s[way], &s[0]) && r[way].loss == r[0].loss && r[way].applied == r[0].applied && r[way].grad_norm == r[0].grad_norm &&
-                  r[way].loss_scale == r[0].loss_scale, "case %d, way %d: other bits", k, way);
+            CHECK(equal(&s[way], &s[0]) && r[way].loss == r[0].loss && r[way].applied == r[0].applied
+                && r[way].grad_norm == r[0].grad_norm && r[way].loss_scale == r[0].loss_scale,
+                "case %d, way %d: other bits", k, way);
         }
     }
 }
@@ -999,19 +1089,25 @@ static void memory_report(void)
         EXPECT_EQ(gtr_step(n.t), GTR_OK);
         EXPECT_EQ(gtr_step(n.t), GTR_OK);
         EXPECT_EQ(gtr_wait(ctx), GTR_OK);
-        CHECK((long long)r.total == in_use(ctx), "%s: the plan says %zu bytes, in use are %lld", label, r.total, in_use(ctx));
-        EXPECT(r.total == r.parameters + r.gradients + r.states + r.inputs + r.activations + r.workspace + r.low_precision + r.kept + r.control);
-        CHECK(r.gradients > 0 && r.inputs > 0 && r.activations > 0 && (r.states > 0) == (k > 0) && (r.low_precision > 0) == (k == 4), "%s: gradients %zu, inputs %zu, activations %zu, states %zu, low precision %zu", label, r.gradients,
-              r.inputs, r.activations, r.states, r.low_precision);
+        CHECK((long long)r.total == in_use(ctx), "%s: the plan says %zu bytes, in use are %lld", label,
+            r.total, in_use(ctx));
+        EXPECT(r.total == r.parameters + r.gradients + r.states + r.inputs + r.activations + r.workspace
+            + r.low_precision + r.kept + r.control);
+        CHECK(r.gradients > 0 && r.inputs > 0 && r.activations > 0 && (r.states > 0) == (k > 0) && (r.low_precision > 0)
+            == (k == 4), "%s: gradients %zu, inputs %zu, activations %zu, states %zu, low precision %zu", label,
+            r.gradients, r.inputs, r.activations, r.states, r.low_precision);
         EXPECT_EQ(gtr_memory_plan(n.t, 50, &later), GTR_OK);
-        CHECK(later.total == r.total, "%s: the report was %zu before the first step and is %zu now", label, r.total, later.total);
+        CHECK(later.total == r.total, "%s: the report was %zu before the first step and is %zu now", label,
+            r.total, later.total);
         EXPECT(strstr(gtr_memory_text(n.t, 50), "activations") && strstr(gtr_memory_text(n.t, 50), "total"));
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
-        CHECK(blocks == 0 && asked[0] == 0 && asked[1] == 0 && asked[2] == 0, "%s: %lld blocks are left", label, blocks);
+        CHECK(blocks == 0 && asked[0] == 0 && asked[1] == 0 && asked[2] == 0,
+            "%s: %lld blocks are left", label, blocks);
     }
 }
-/* An input that products in 16 bits alone read has no slot in float32, unless it is kept; the bits of training are the same. */
+/* An input that products in 16 bits alone read has no slot in float32, unless it is kept; the bits of
+   training are the same. */
 static void low_inputs(void)
 {
     enum { ROWS = 24 };
@@ -1032,9 +1128,12 @@ static void low_inputs(void)
             in = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
             out = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
             if (kept) gtr_keep(in);
-            h = gtr_linear(gtr_relu(gtr_linear(gtr_reshape(in, gtr_shape3(GTR_BATCH, 1, WIDTH)), "fc1", 40)), "fc2", WIDTH);
+            h = gtr_linear(
+                gtr_relu(gtr_linear(gtr_reshape(in, gtr_shape3(GTR_BATCH, 1, WIDTH)), "fc1", 40)), "fc2", WIDTH);
             t = gtr_trainer_create(gtr_mse(gtr_reshape(h, gtr_shape2(GTR_BATCH, WIDTH)), out), d);
-            if (gtr_error(ctx) == GTR_ERR_UNSUPPORTED) { SKIP("low inputs: %s", gtr_error_text(ctx)); gtr_destroy(ctx); return; }
+            if (gtr_error(ctx) == GTR_ERR_UNSUPPORTED) {
+                SKIP("low inputs: %s", gtr_error_text(ctx)); gtr_destroy(ctx); return;
+            }
             EXPECT_EQ(gtr_get(in, x, sizeof x), GTR_ERR_STATE);
             EXPECT_ERROR(ctx, GTR_ERR_STATE, "has not been used by a run");
             for (i = 0; i < 3; i++) {
@@ -1044,13 +1143,15 @@ static void low_inputs(void)
             }
             EXPECT_EQ(gtr_memory_plan(t, ROWS, &r), GTR_OK);
             inputs[kept] = r.inputs;
-            CHECK((long long)r.total == (long long)ctx->device_bytes, "the plan says %zu bytes, in use are %zu", r.total, ctx->device_bytes);
+            CHECK((long long)r.total == (long long)ctx->device_bytes, "the plan says %zu bytes, in use are %zu",
+                r.total, ctx->device_bytes);
             EXPECT(micro > 1 || strstr(gtr_plan_text(t, ROWS), "mse_step"));
             gtr__convert(low, storage, pool_x + 2 * ROWS * WIDTH, GTR_F32, ROWS * WIDTH);
             gtr__convert(want, GTR_F32, low, storage, ROWS * WIDTH);
             if (kept) memcpy(want, pool_x + 2 * ROWS * WIDTH, sizeof want);
             EXPECT_EQ(gtr_get(in, x, sizeof x), GTR_OK);
-            CHECK(!memcmp(x, want, sizeof x), "%s, %d micro-batches: x is not what the step read%s", gtr__dtype_names[storage], micro, kept ? ", kept" : "");
+            CHECK(!memcmp(x, want, sizeof x), "%s, %d micro-batches: x is not what the step read%s",
+                gtr__dtype_names[storage], micro, kept ? ", kept" : "");
             EXPECT_EQ(gtr_get(in, x, sizeof x / 2), GTR_OK);        /* a prefix */
             EXPECT_EQ(gtr_get(in, x, sizeof x * 2), GTR_ERR_SHAPE);
             gtr_error_clear(ctx);
@@ -1067,10 +1168,12 @@ static void low_inputs(void)
             gtr_destroy(ctx);
         }
         CHECK(equal(&s[0], &s[1]), "%s, %d micro-batches: with x kept other bits", gtr__dtype_names[storage], micro);
-        CHECK(inputs[1] - inputs[0] == gtr__rounded(sizeof x), "inputs take %zu bytes, and %zu with x kept", inputs[0], inputs[1]);
+        CHECK(inputs[1] - inputs[0] == gtr__rounded(sizeof x), "inputs take %zu bytes, and %zu with x kept",
+            inputs[0], inputs[1]);
     }
 }
-/* A kept reshape of an input is exact, gtr_get stays within an input's slot, and gtr_gradient in a trainer's plan is without the loss scale. */
+/* A kept reshape of an input is exact, gtr_get stays within an input's slot, and gtr_gradient in a trainer's plan is
+   without the loss scale. */
 static void read_back(void)
 {
     enum { ROWS = 8 };
@@ -1079,19 +1182,25 @@ static void read_back(void)
     for (precision = GTR_FP32; precision <= GTR_MIXED_FP16; precision++) {
         gtr_context *ctx = create();
         gtr_trainer_desc d = sgd(1e-3f);
-        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)), *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 3));
-        gtr_tensor *r = gtr_keep(gtr_reshape(x, gtr_shape3(GTR_BATCH, 2, WIDTH / 2))), *h = gtr_linear(gtr_flatten(r), "fc", 3), *loss = gtr_mse(h, y), *g = gtr_gradient(loss, gtr_parameter_find(ctx, "fc.weight"));
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)),
+            *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 3));
+        gtr_tensor *r = gtr_keep(gtr_reshape(x, gtr_shape3(GTR_BATCH, 2, WIDTH / 2))), *h = gtr_linear(gtr_flatten(r),
+            "fc", 3), *loss = gtr_mse(h, y), *g = gtr_gradient(loss, gtr_parameter_find(ctx, "fc.weight"));
         gtr_trainer *t;
         d.precision = (gtr_precision)precision; d.no_matchers = true;
         gtr_keep(g);
         t = gtr_trainer_create(gtr_add(loss, gtr_scale(gtr_mean(gtr_stop_gradient(g), NULL, 0, false), 0, 0)), d);
-        if (gtr_error(ctx) == GTR_ERR_UNSUPPORTED) { SKIP("read back: %s", gtr_error_text(ctx)); gtr_destroy(ctx); continue; }
+        if (gtr_error(ctx) == GTR_ERR_UNSUPPORTED) {
+            SKIP("read back: %s", gtr_error_text(ctx)); gtr_destroy(ctx); continue;
+        }
         gtr_set(x, pool_x, sizeof *a * ROWS * WIDTH); gtr_set(y, pool_x + 999, sizeof *a * ROWS * 3);
         EXPECT_EQ(gtr_backward(t), GTR_OK);
         EXPECT_EQ(gtr_get(r, a, sizeof *a * ROWS * WIDTH), GTR_OK);
         CHECK(!memcmp(a, pool_x, sizeof *a * ROWS * WIDTH), "%d: a kept reshape of an input is rounded", precision);
-        EXPECT_EQ(gtr_get(g, a, sizeof b), GTR_OK); EXPECT_EQ(gtr_gradient_get(t, gtr_parameter_find(ctx, "fc.weight"), b, sizeof b), GTR_OK);
-        CHECK(near(a, b, 3 * WIDTH, 1e-3, 2e-2), "%d: gtr_gradient is %g, the trainer's gradient %g", precision, (double)a[0], (double)b[0]);
+        EXPECT_EQ(gtr_get(g, a, sizeof b), GTR_OK);
+        EXPECT_EQ(gtr_gradient_get(t, gtr_parameter_find(ctx, "fc.weight"), b, sizeof b), GTR_OK);
+        CHECK(near(a, b, 3 * WIDTH, 1e-3, 2e-2), "%d: gtr_gradient is %g, the trainer's gradient %g", precision,
+            (double)a[0], (double)b[0]);
         EXPECT_EQ(gtr_update(t), GTR_OK);
         gtr_set(x, pool_x, sizeof *a * 64 * WIDTH);         /* the slot has the last run's rows */
         EXPECT_EQ(gtr_get(x, a, sizeof *a * 64 * WIDTH), GTR_ERR_SHAPE);
@@ -1105,7 +1214,8 @@ static void gradients_of_a_bad_step(void)
     enum { ROWS = 16 };
     static shot s[2];
     gtr_context *ctx = create();
-    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)), *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 3));
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)),
+        *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 3));
     gtr_tensor *h = gtr_linear(gtr_tanh(gtr_linear(gtr_relu(gtr_linear(x, "fc1", 32)), "fc2", 32)), "fc3", 3);
     gtr_trainer *t = gtr_trainer_create(gtr_mse(gtr_exp(h), y), sgd(1e-3f));
     gtr_float bias[3] = { 0, 500, 0 };
@@ -1116,16 +1226,20 @@ static void gradients_of_a_bad_step(void)
     if (gtr_update(t) == GTR_OK) gtr_wait(ctx);
     EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "fc3");
     take(ctx, t, true, &s[1]);
-    CHECK(s[0].bytes == s[1].bytes && !memcmp(s[0].at, s[1].at, s[0].bytes), "after a step that was not finite the gradients are others");
+    CHECK(s[0].bytes == s[1].bytes && !memcmp(s[0].at, s[1].at, s[0].bytes),
+        "after a step that was not finite the gradients are others");
     gtr_error_clear(ctx);
     gtr_destroy(ctx);
 }
-/* A network that has UPDATE waits for all gradients, on whatever stream, and those that it uses up have places for what it reads. */
+/* A network that has UPDATE waits for all gradients, on whatever stream, and those that it uses up have
+   places for what it reads. */
 static int from_first_gradient(const gtr__plan *p, int at, const gtr__caps *caps)
 {
     int i, first = -1, n = 0;
     (void)caps;
-    for (i = 0; i < p->n_node; i++) if (p->node[i].op == GTR__OP_LINEAR && p->node[i].dir == GTR__BWD && p->node[i].out[0] < 0 && n++ == 1) first = i;
+    for (i = 0; i < p->n_node; i++)
+        if (p->node[i].op == GTR__OP_LINEAR && p->node[i].dir == GTR__BWD && p->node[i].out[0] < 0 && n++ == 1)
+            first = i;
     for (i = at; at == first && i < p->n_node; i++) if (p->node[i].op == GTR__OP_UPDATE) return i + 1 - at;
     return 0;
 }
@@ -1136,7 +1250,8 @@ static int gradient_of_weight(const gtr__plan *p, int at, int i)
 }
 static void network_with_update(void)
 {
-    static const gtr__matcher stored = { "from the second gradient on", from_first_gradient, NULL, 1, 0, 0, NULL, 0, 0, 0 }, used_up = { "the same", from_first_gradient, NULL, 1, 0, 0, gradient_of_weight, 1, 0, 0 };
+    static const gtr__matcher stored = { "from the second gradient on", from_first_gradient, NULL, 1, 0, 0, NULL, 0, 0,
+        0 }, used_up = { "the same", from_first_gradient, NULL, 1, 0, 0, gradient_of_weight, 1, 0, 0 };
     size_t arena[2][5];
     int run, streams;
     for (run = 0; run < 8; run++) {
@@ -1159,15 +1274,20 @@ static void network_with_update(void)
             happens_before(p, before);
             for (j = 0; j < at; j++) for (k = 0; k < p->node[j].n_out; k++)
                 if (p->node[j].out[k] >= 0 && p->value[root_of(p, p->node[j].out[k])].home == GTR__HOME_GRADIENT)
-                    CHECK(before[at] >> j & 1, "%d streams: the network updates by what node %d still writes", streams, j);
+                    CHECK(before[at] >> j & 1,
+                        "%d streams: the network updates by what node %d still writes", streams, j);
             for (k = 0; k < p->node[at].n_in; k++) {
                 const gtr__value *v = &p->value[root_of(p, p->node[at].in[k])];
-                CHECK(!(p->node[at].reads >> k & 1) || v->home != GTR__HOME_ARENA || v->producer >= 0, "%d streams: the network reads %%%d, which nobody writes", streams, p->node[at].in[k]);
+                CHECK(!(p->node[at].reads >> k & 1) || v->home != GTR__HOME_ARENA || v->producer >= 0,
+                    "%d streams: the network reads %%%d, which nobody writes", streams, p->node[at].in[k]);
                 inside += v->home == GTR__HOME_ARENA && v->alias >= 0;
             }
             arena[run / 4][streams] = p->arena[0];
-            CHECK(run < 4 || arena[1][streams] < arena[0][streams], "%d streams: %zu bytes beside gradients that are used up, %zu where they are stored", streams, arena[1][streams], arena[0][streams]);
-            CHECK((run >= 4) == (inside > 0), "%d streams: %d of the network's operands lie in gradients' places", streams, inside);
+            CHECK(run < 4 || arena[1][streams] < arena[0][streams],
+                "%d streams: %zu bytes beside gradients that are used up, %zu where they are stored", streams,
+                arena[1][streams], arena[0][streams]);
+            CHECK((run >= 4) == (inside > 0), "%d streams: %d of the network's operands lie in gradients' places",
+                streams, inside);
         }
         gtr_destroy(ctx);
     }
@@ -1203,7 +1323,8 @@ static void memory_limit(void)
     ctx = gtr_create(desc);
     n = build(ctx, GTR_BATCH, DROP, &d);
     data = points(ctx, POOL);
-    if (ctx->caps.cuda) {                       /* the set lies on the device, too: its bytes are not part of the report */
+    /* the set lies on the device, too: its bytes are not part of the report */
+    if (ctx->caps.cuda) {
         EXPECT_EQ(gtr__dataset_device(data), GTR_OK);
         ctx->desc.memory_limit += gtr__resident_bytes(ctx);
     }
@@ -1228,7 +1349,8 @@ static void memory_limit(void)
     EXPECT_EQ(gtr_trainer_data(n.t, data, most, true, true), GTR_OK);
     for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
     EXPECT_EQ(gtr_wait(ctx), GTR_OK);
-    if (!ctx->caps.cuda) CHECK(most_asked <= (long long)limit, "with a limit of %zu bytes %lld were taken", limit, most_asked);
+    if (!ctx->caps.cuda)
+        CHECK(most_asked <= (long long)limit, "with a limit of %zu bytes %lld were taken", limit, most_asked);
     take(ctx, n.t, true, &a);
     EXPECT_EQ(gtr_trainer_data(n.t, data, more, true, true), GTR_ERR_NOMEM);
     EXPECT_ERROR(ctx, GTR_ERR_NOMEM, "out of device memory");
@@ -1250,8 +1372,8 @@ static void memory_limit(void)
     CHECK(blocks == 0, "%lld blocks are left", blocks);
 }
 
-/* On the GPU, where nothing else may run meanwhile: the report against the driver's figure of free memory; and with all but 1 GiB taken, the
-   largest batch that fits by that figure runs, and 5 % more is an error that loses nothing. */
+/* On the GPU, where nothing else may run meanwhile: the report against the driver's figure of free memory; and with all
+   but 1 GiB taken, the largest batch that fits by that figure runs, and 5 % more is an error that loses nothing. */
 enum { WIDE = 2048, FEW = 64, RESERVE = 64 << 20 };
 static net wide(gtr_context *ctx, const gtr_trainer_desc *d)
 {
@@ -1302,7 +1424,9 @@ static uint64_t wide_hash(const net *n)
         gtr_tensor *p = gtr_parameter_at(n->ctx, i);
         for (k = -1; k < 2; k++) {
             EXPECT_EQ(k < 0 ? gtr_get(p, v, p->data_bytes) : gtr_state_get(n->t, p, k, v, p->data_bytes), GTR_OK);
-            for (j = 0; j < (int64_t)(p->data_bytes / sizeof *v); j++) { uint32_t u; memcpy(&u, &v[j], sizeof u); h = (h ^ u) * 0x100000001b3u; }
+            for (j = 0; j < (int64_t)(p->data_bytes / sizeof *v); j++) {
+                uint32_t u; memcpy(&u, &v[j], sizeof u); h = (h ^ u) * 0x100000001b3u;
+            }
         }
     }
     return h;
@@ -1312,7 +1436,8 @@ static void driver_memory(void)
     const long long gib = 1ll << 30;
     int run, i;
     if (device != GTR_DEVICE_CUDA || small) return;
-    for (run = 0; run < 4; run++) {         /* the first loads modules and handles, which are not the step's; two for FP32, two for BF16 */
+    /* the first loads modules and handles, which are not the step's; two for FP32, two for BF16 */
+    for (run = 0; run < 4; run++) {
         gtr_trainer_desc d = adam();
         gtr_context *ctx = create();
         gtr_memory_report r;
@@ -1330,7 +1455,8 @@ static void driver_memory(void)
         told = (long long)(r.total + gtr__resident_bytes(ctx));
         EXPECT_OK(ctx);
         if (run % 2) {
-            CHECK(used >= told - (2 << 20) && used <= told + RESERVE, "the report says %lld MiB, the driver gave %lld", told >> 20, used >> 20);
+            CHECK(used >= told - (2 << 20) && used <= told + RESERVE, "the report says %lld MiB, the driver gave %lld",
+                told >> 20, used >> 20);
             printf("a step of %lld MiB took %lld MiB of the driver's memory\n", told >> 20, used >> 20);
         }
         gtr_destroy(ctx);
@@ -1350,7 +1476,10 @@ static void driver_memory(void)
         for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
         bytes = (size_t)((driver_free(ctx) - gib) & -(2ll << 20));
         ballast = ctx->be->alloc(ctx->instance[0], bytes);
-        if (!CHECK(ballast && llabs(driver_free(ctx) - gib) <= 8 << 20, "with a ballast of %zu bytes %lld MiB are free, want 1024", bytes, driver_free(ctx) >> 20)) { gtr_destroy(ctx); continue; }
+        if (!CHECK(ballast && llabs(driver_free(ctx) - gib) <= 8 << 20,
+                "with a ballast of %zu bytes %lld MiB are free, want 1024", bytes, driver_free(ctx) >> 20)) {
+            gtr_destroy(ctx); continue;
+        }
         most = gtr_largest_batch(n.t, 0);
         more = most + most / 20 + 1;
         CHECK(most > 5000 && more < 100000, "the largest batch is %lld", (long long)most);
@@ -1398,7 +1527,8 @@ static void presets(void)
         n = build(ctx, GTR_BATCH, DROP | NORM, &d);
         EXPECT_OK(ctx);
         text = gtr_plan_text(n.t, 128);
-        EXPECT(strstr(text, "plan of a step with batch 128") && strstr(text, names[i]) && strstr(text, "update") && strstr(text, "fc3") && strstr(text, "feed"));
+        EXPECT(strstr(text, "plan of a step with batch 128") && strstr(text, names[i]) && strstr(text, "update")
+            && strstr(text, "fc3") && strstr(text, "feed"));
         EXPECT(strstr(gtr_memory_text(n.t, 128), names[i]) != NULL);
         EXPECT_EQ(gtr_memory_plan(n.t, 128, &r), GTR_OK);
         EXPECT(r.batch == 128 && r.total > r.parameters && r.parameters > 0);
@@ -1442,13 +1572,16 @@ static void device_texts(void)
     EXPECT_OK(ctx);
     EXPECT_EQ(gtr_on_gpu(ctx), device == GTR_DEVICE_CUDA);
     EXPECT(gtr_device_text(ctx)[0] != 0);
-    EXPECT(strstr(gtr_environment_text(ctx), "gputrain " GPUTRAIN_VERSION) && strstr(gtr_environment_text(ctx), "device"));
-    if (device == GTR_DEVICE_CPU) EXPECT(strstr(gtr_device_text(ctx), "CPU") && !strstr(gtr_device_text(ctx), "no GPU"));
+    EXPECT(strstr(gtr_environment_text(ctx), "gputrain " GPUTRAIN_VERSION)
+        && strstr(gtr_environment_text(ctx), "device"));
+    if (device == GTR_DEVICE_CPU)
+        EXPECT(strstr(gtr_device_text(ctx), "CPU") && !strstr(gtr_device_text(ctx), "no GPU"));
     gtr_destroy(ctx);
     d.device = GTR_DEVICE_AUTO;                 /* a fallback says why */
     ctx = gtr_create(d);
     EXPECT_OK(ctx);
-    CHECK(gtr_on_gpu(ctx) || strstr(gtr_device_text(ctx), "no GPU: "), "the device text is \"%s\"", gtr_device_text(ctx));
+    CHECK(gtr_on_gpu(ctx) || strstr(gtr_device_text(ctx), "no GPU: "), "the device text is \"%s\"",
+        gtr_device_text(ctx));
     gtr_destroy(ctx);
     d.device = GTR_DEVICE_CUDA; d.device_index = 4711;      /* asked for and not there: never a silent fallback */
     ctx = gtr_create(d);
@@ -1463,7 +1596,8 @@ static void device_texts(void)
     ctx = gtr_create(d);
     EXPECT(gtr_error(ctx) == GTR_ERR_ARG);
     gtr_destroy(ctx);
-    EXPECT(gtr_error(NULL) == GTR_ERR_NOMEM && gtr_error_text(NULL)[0] && gtr_result_text(GTR_ERR_NOMEM)[0] && gtr_result_text((gtr_result)99)[0]);
+    EXPECT(gtr_error(NULL) == GTR_ERR_NOMEM && gtr_error_text(NULL)[0] && gtr_result_text(GTR_ERR_NOMEM)[0]
+        && gtr_result_text((gtr_result)99)[0]);
     gtr_destroy(NULL);
 }
 
@@ -1536,7 +1670,9 @@ static void *ask(void *arg)
     gtr_float out[16 * CLASSES];
     for (i = 0; i < repeat(200); i++) {
         int rows = 1 + (i * 7 + a->first) % 11, first = (a->first + 13 * i) % 100;
-        if (gtr_predict(a->p, pool_x + first * WIDTH, rows, out) != GTR_OK || !near32(out, a->want + first * CLASSES, rows * CLASSES)) a->bad++;
+        if (gtr_predict(a->p, pool_x + first * WIDTH, rows, out) != GTR_OK
+                || !near32(out, a->want + first * CLASSES, rows * CLASSES))
+            a->bad++;
     }
     return NULL;
 }
@@ -1552,7 +1688,9 @@ static void predictors(void)
     gtr_float one[CLASSES];
     int i, round;
     gtr_trainer_data(n.t, points(ctx, 128), 32, true, false);
-    for (i = 0; i < PREDICTORS; i++) { a[i].p = gtr_predictor_create(n.logits, 1 + 3 * i); a[i].want = want; a[i].first = 5 * i; a[i].bad = 0; }
+    for (i = 0; i < PREDICTORS; i++) {
+        a[i].p = gtr_predictor_create(n.logits, 1 + 3 * i); a[i].want = want; a[i].first = 5 * i; a[i].bad = 0;
+    }
     for (round = 0; round < 2; round++) {       /* a predictor has the weights as they are at each call */
         for (i = 0; i < 10; i++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
         feed(&n, 0, 128);
@@ -1560,7 +1698,8 @@ static void predictors(void)
         EXPECT_EQ(gtr_get(n.logits, want, sizeof want), GTR_OK);
         for (i = 0; i < PREDICTORS; i++) EXPECT_EQ(pthread_create(&th[i], NULL, ask, &a[i]), 0);
         for (i = 0; i < PREDICTORS; i++) pthread_join(th[i], NULL);
-        for (i = 0; i < PREDICTORS; i++) CHECK(a[i].bad == 0, "predictor %d: %d answers differ from gtr_eval (%s)", i, a[i].bad, gtr_predictor_error_text(a[i].p));
+        for (i = 0; i < PREDICTORS; i++) CHECK(a[i].bad == 0, "predictor %d: %d answers differ from gtr_eval (%s)", i,
+            a[i].bad, gtr_predictor_error_text(a[i].p));
     }
     /* its errors are its own */
     EXPECT_EQ(gtr_predict(a[0].p, NULL, 1, one), GTR_ERR_ARG);
@@ -1578,7 +1717,8 @@ static void predictors(void)
     EXPECT_EQ(gtr_wait(ctx), GTR_OK);
     gtr_destroy(ctx);
 }
-/* A predictor's values are gtr_eval's, whether rows act on each other or not, for every number of rows that it takes. */
+/* A predictor's values are gtr_eval's, whether rows act on each other or not, for every number
+   of rows that it takes. */
 static gtr_result column_sums(const gtr_custom_call *c)
 {
     const int rows = (int)c->in_shape[0].dim[0];
@@ -1599,7 +1739,9 @@ static gtr_tensor *predicted(gtr_context *ctx, gtr_tensor *x, int kind)
     gtr_tensor *pair[2];
     switch (kind) {
     case 0: return gtr_softmax(gtr_linear(x, "rows", 4), 1);
-    case 1: return gtr_reshape(gtr_softmax(gtr_linear(gtr_reshape(x, gtr_shape2(2 * GTR_BATCH, 3)), "thirds", 5), -1), gtr_shape2(GTR_BATCH, 10));
+    case 1:
+        return gtr_reshape(gtr_softmax(gtr_linear(gtr_reshape(x, gtr_shape2(2 * GTR_BATCH, 3)), "thirds", 5), -1),
+            gtr_shape2(GTR_BATCH, 10));
     case 2: pair[0] = gtr_slice(x, 1, 1, 3); pair[1] = gtr_batch_norm(x, "norm"); return gtr_concat(pair, 2, 1);
     case 3: return gtr_softmax(x, 0);
     case 4: return gtr_matmul(x, gtr_matmul_t(x, true, x, false));
@@ -1632,7 +1774,8 @@ static void predictor_rows(void)
             EXPECT_EQ(gtr_predict(p, pool_x, k, got), GTR_OK);
             CHECK(near32(got, want, n), "kind %d: %d of at most %d rows are not gtr_eval's", kind, k, MOST);
             r = gtr_predict(few_rows, pool_x, k, got);
-            if (kind < APART || k <= 7) CHECK(r == GTR_OK && near32(got, want, n), "kind %d: %d of at most 7 rows are not gtr_eval's", kind, k);
+            if (kind < APART || k <= 7)
+                CHECK(r == GTR_OK && near32(got, want, n), "kind %d: %d of at most 7 rows are not gtr_eval's", kind, k);
             else EXPECT_EQ(r, GTR_ERR_ARG);
         }
         if (kind == 6) {                        /* what a call returns is its own error, whatever came before */
@@ -1641,7 +1784,8 @@ static void predictor_rows(void)
             gtr_keep(y->in[0]);
             EXPECT_EQ(gtr_predict(late, pool_x, 3, got), GTR_ERR_UNSUPPORTED);
         }
-        CHECK((strstr(gtr_predictor_error_text(few_rows), "act on each other") != NULL) == (kind >= APART), "kind %d: %s", kind, gtr_predictor_error_text(few_rows));
+        CHECK((strstr(gtr_predictor_error_text(few_rows), "act on each other") != NULL) == (kind >= APART),
+            "kind %d: %s", kind, gtr_predictor_error_text(few_rows));
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
     }
@@ -1676,7 +1820,8 @@ static bool watcher(const gtr_progress *p)
     w->epoch_ends += p->epoch_end;
     w->last = p->step;
     w->metric = p->val_metric;
-    w->bad |= !p->trainer || p->step > p->steps || p->epoch > p->epochs || !(p->loss > 0) || gtr_trainer_report(p->trainer).step != p->step;
+    w->bad |= !p->trainer || p->step > p->steps || p->epoch > p->epochs || !(p->loss > 0)
+        || gtr_trainer_report(p->trainer).step != p->step;
     if (w->stop_it) gtr_stop(p->trainer->ctx);
     return w->calls != w->stop_at;
 }
@@ -1707,12 +1852,15 @@ static void fit(void)
     EXPECT_EQ(gtr_fit(n.t, data, f), GTR_OK);
     EXPECT(w.calls == 3 && w.epoch_ends == 3 && w.last == 21 && !w.bad);
     gtr_evaluate(n.t, held, 9, n.acc, &loss, &acc);
-    CHECK(fabsf(acc - w.metric) < 1e-6f && acc > 0.5f, "validation said %g, gtr_evaluate says %g", (double)w.metric, (double)acc);
+    CHECK(fabsf(acc - w.metric) < 1e-6f && acc > 0.5f, "validation said %g, gtr_evaluate says %g",
+        (double)w.metric, (double)acc);
     /* the loop beneath it gives the same bits and reports */
     EXPECT_EQ(gtr_trainer_data(m.t, same, 16, true, false), GTR_OK);
     for (i = 0; i < 21; i++) {
         EXPECT_EQ(gtr_step(m.t), GTR_OK);
-        CHECK(gtr_loss(m.t) == history[i].loss && history[i].step == i + 1 && history[i].applied == i + 1, "history %d: step %lld, loss %g, want %g", i, (long long)history[i].step, (double)history[i].loss, (double)gtr_loss(m.t));
+        CHECK(gtr_loss(m.t) == history[i].loss && history[i].step == i + 1 && history[i].applied == i + 1,
+            "history %d: step %lld, loss %g, want %g", i, (long long)history[i].step, (double)history[i].loss,
+            (double)gtr_loss(m.t));
     }
     take(ctx, n.t, false, &a); take(loop, m.t, false, &b);
     CHECK(equal(&a, &b), "gtr_fit and a loop of gtr_step end with other bits");
@@ -1724,7 +1872,8 @@ static void fit(void)
     w.stop_at = 2;
     EXPECT_EQ(gtr_fit(n.t, data, f), GTR_OK);
     EXPECT(w.calls == 2 && w.last == 8 + 0 && gtr_trainer_report(n.t).step == 21 + 8 && !gtr_stopped(ctx));
-    /* stopped by gtr_stop, here from the callback, at the end of the epoch that was cut short: 6 of its 7 steps were left */
+    /* stopped by gtr_stop, here from the callback, at the end of the epoch that was cut short: 6 of
+       its 7 steps were left */
     f = fitting(5, 16, &w);
     w.stop_it = true;
     EXPECT_EQ(gtr_fit(n.t, data, f), GTR_OK);
@@ -1785,8 +1934,11 @@ static void stop_from_thread(void)
 /* ---- several steps in a launch: gtr_fit against a loop of gtr_step, to the last bit ---- */
 enum { CHUNK = 16, MOST_STEPS = GTR__RING + 200 };
 static int chunk_launches;
-/* On the CPU a launch does one step. Here it does what a kernel of several does: as many as its first step's record says. */
-static gtr_result prepare_chunks(void *const *i, gtr__plan *p, void **e) { p->steps = CHUNK; return real.prepare(i, p, e); }
+/* On the CPU a launch does one step. Here it does what a kernel of several does: as many as its
+   first step's record says. */
+static gtr_result prepare_chunks(void *const *i, gtr__plan *p, void **e) {
+    p->steps = CHUNK; return real.prepare(i, p, e);
+}
 static gtr_result launch_chunks(void *const *i, void *e, gtr__part part)
 {
     int64_t more = 0;
@@ -1796,7 +1948,8 @@ static gtr_result launch_chunks(void *const *i, void *e, gtr__part part)
         const gtr__plan *p = (const gtr__plan *)e;
         const gtr__shared *shared = NULL;
         int k;
-        for (k = 0; k < p->n_node; k++) if (p->node[k].op == GTR__OP_FEED) shared = ((const gtr__feed *)p->node[k].attr.ptr)->shared;
+        for (k = 0; k < p->n_node; k++) if (p->node[k].op == GTR__OP_FEED)
+            shared = ((const gtr__feed *)p->node[k].attr.ptr)->shared;
         if (shared && part == GTR__PART_ALL) more = shared->record[shared->step % GTR__RING].more;
     }
     for (; r == GTR_OK && more >= 0; more--) r = real.launch(i, e, part);
@@ -1843,7 +1996,9 @@ static uint64_t shot_hash(gtr_context *ctx, gtr_trainer *t)
     for (i = 0; i < s.bytes; i++) h = (h ^ s.at[i]) * 0x100000001b3u;
     return h;
 }
-typedef struct chunk_watch { int calls, stop_at; bool by_gtr_stop; int64_t step[MOST_STEPS]; uint64_t hash[MOST_STEPS]; } chunk_watch;
+typedef struct chunk_watch {
+    int calls, stop_at; bool by_gtr_stop; int64_t step[MOST_STEPS]; uint64_t hash[MOST_STEPS];
+} chunk_watch;
 static bool chunk_watcher(const gtr_progress *p)
 {
     chunk_watch *w = (chunk_watch *)p->user;
@@ -1856,8 +2011,9 @@ static bool chunk_watcher(const gtr_progress *p)
 static float falling(int64_t step, void *user) { (void)user; return 0.02f / (float)(step / 7 + 1); }
 static bool same_report(const gtr_report *a, const gtr_report *b)
 {
-    return a->step == b->step && a->applied == b->applied && !memcmp(&a->loss, &b->loss, sizeof a->loss) && a->lr == b->lr && a->loss_scale == b->loss_scale &&
-           !memcmp(&a->grad_norm, &b->grad_norm, sizeof a->grad_norm) && a->skipped == b->skipped;
+    return a->step == b->step && a->applied == b->applied && !memcmp(&a->loss, &b->loss, sizeof a->loss)
+        && a->lr == b->lr && a->loss_scale == b->loss_scale
+        && !memcmp(&a->grad_norm, &b->grad_norm, sizeof a->grad_norm) && a->skipped == b->skipped;
 }
 /* The launches of a fit of so many steps when one launch does at most most: neither pauses nor sizes are crossed. */
 static int chunk_bound(int64_t steps, int64_t rows, int64_t batch, int64_t every, int64_t most)
@@ -1872,7 +2028,10 @@ static int chunk_bound(int64_t steps, int64_t rows, int64_t batch, int64_t every
     }
     return launches;
 }
-typedef struct chunk_case { const char *name; int64_t rows, batch; int epochs; int64_t every; int stop_at; bool by_gtr_stop, planted; gtr_trainer_desc d; int drop; } chunk_case;
+typedef struct chunk_case {
+    const char *name; int64_t rows, batch; int epochs; int64_t every; int stop_at; bool by_gtr_stop, planted;
+    gtr_trainer_desc d; int drop;
+} chunk_case;
 static void chunk_run(const chunk_case *c)
 {
     static gtr_report history[MOST_STEPS], none;
@@ -1883,9 +2042,11 @@ static void chunk_run(const chunk_case *c)
     gtr_dataset *data, *same;
     gtr_fit_desc f = fitting(c->epochs, c->batch, NULL);
     gtr__plan_cache *e;
-    const int64_t per = (c->rows + c->batch - 1) / c->batch, steps = c->stop_at ? c->stop_at * c->every : per * c->epochs;
+    const int64_t per = (c->rows + c->batch - 1) / c->batch,
+        steps = c->stop_at ? c->stop_at * c->every : per * c->epochs;
     const gtr_float before = pool_x[WIDTH * 37 + 2];
-    const bool several = GTR__MIN(per * c->epochs, c->every ? c->every : INT64_MAX) >= GTR__LAUNCH_FEW;    /* as gtr_fit decides; it chooses the kernel */
+    /* as gtr_fit decides; it chooses the kernel */
+    const bool several = GTR__MIN(per * c->epochs, c->every ? c->every : INT64_MAX) >= GTR__LAUNCH_FEW;
     int64_t k, most;
     int calls = 0;
     if (c->planted) pool_x[WIDTH * 37 + 2] = (gtr_float)NAN;
@@ -1905,10 +2066,14 @@ static void chunk_run(const chunk_case *c)
     e = gtr__trainer_entry(n.t, c->batch, data, false);
     n.t->metric = NULL; n.t->several = false;
     most = e ? GTR__MAX(e->plan.steps, 1) : 1;
-    if (ctx->caps.compute >= 80 && several && c->d.clip_norm == 0 && c->d.precision != GTR_MIXED_FP16 && c->drop != RESHAPED_DROP) CHECK(most > 1, "%s: the whole network's kernel does one step a launch", c->name);
-    k = chunk_bound(steps, c->rows, c->batch, c->every, most);      /* on a GPU a launch does what fits a millisecond, as measured */
-    CHECK(chunk_launches <= steps && (device == GTR_DEVICE_CPU || most == 1 ? chunk_launches == k : chunk_launches >= k && (k == steps || chunk_launches < steps)),
-          "%s: %d launches for %lld steps, want %lld", c->name, chunk_launches, (long long)steps, (long long)k);
+    if (ctx->caps.compute >= 80 && several && c->d.clip_norm == 0 && c->d.precision != GTR_MIXED_FP16
+            && c->drop != RESHAPED_DROP)
+        CHECK(most > 1, "%s: the whole network's kernel does one step a launch", c->name);
+    /* on a GPU a launch does what fits a millisecond, as measured */
+    k = chunk_bound(steps, c->rows, c->batch, c->every, most);
+    CHECK(chunk_launches <= steps && (device == GTR_DEVICE_CPU || most == 1 ? chunk_launches == k
+        : chunk_launches >= k && (k == steps || chunk_launches < steps)), "%s: %d launches for %lld steps, want %lld",
+        c->name, chunk_launches, (long long)steps, (long long)k);
     m.t->several = several;
     EXPECT_EQ(gtr_trainer_data(m.t, same, c->batch, true, false), GTR_OK);
     for (k = 0; k < steps; k++) {
@@ -1916,11 +2081,13 @@ static void chunk_run(const chunk_case *c)
         EXPECT_EQ(gtr_step(m.t), GTR_OK);
         EXPECT_EQ(gtr_wait(loop), GTR_OK);
         r = gtr_trainer_report(m.t);
-        CHECK(same_report(&history[k], &r), "%s: history %lld: step %lld, loss %.9g, rate %g, want loss %.9g, rate %g", c->name, (long long)k, (long long)history[k].step,
-              (double)history[k].loss, (double)history[k].lr, (double)r.loss, (double)r.lr);
+        CHECK(same_report(&history[k], &r), "%s: history %lld: step %lld, loss %.9g, rate %g, want loss %.9g, rate %g",
+            c->name, (long long)k, (long long)history[k].step, (double)history[k].loss, (double)history[k].lr,
+            (double)r.loss, (double)r.lr);
         if (!c->every || (k + 1) % c->every) continue;
-        CHECK(w.step[calls] == k + 1 && w.hash[calls] == shot_hash(loop, m.t), "%s: the callback was called after step %lld, with other bits than after step %lld", c->name,
-              (long long)w.step[calls], (long long)k + 1);
+        CHECK(w.step[calls] == k + 1 && w.hash[calls] == shot_hash(loop, m.t),
+            "%s: the callback was called after step %lld, with other bits than after step %lld", c->name,
+            (long long)w.step[calls], (long long)k + 1);
         calls++;
     }
     CHECK(calls == w.calls, "%s: %d calls of the callback, want %d", c->name, w.calls, calls);
@@ -1939,13 +2106,16 @@ static void chunk_run(const chunk_case *c)
         for (k = 0; k < steps; k++) EXPECT_EQ(gtr_step(o.t), GTR_OK);
         EXPECT_EQ(gtr_wait(nodes), GTR_OK);
         parameters_near(ctx, nodes, NULL, NULL, half ? 2e-5 : 1e-6, half ? 8e-3 : 2e-3, c->name);
-        if (ctx->caps.compute >= 80 && c->drop != RESHAPED_DROP) CHECK(strstr(gtr_plan_text(m.t, c->batch), "many steps in one launch"), "%s: no kernel takes dropout", c->name);
+        if (ctx->caps.compute >= 80 && c->drop != RESHAPED_DROP) CHECK(
+            strstr(gtr_plan_text(m.t, c->batch), "many steps in one launch"), "%s: no kernel takes dropout", c->name);
         EXPECT_OK(nodes);
         gtr_destroy(nodes);
     }
     m.t->several = false;
     for (k = 0; k < 3; k++) {               /* and the loop by hand goes on where the fit ended */
-        if (!k) { gtr_trainer_data(n.t, data, c->batch, true, false); gtr_trainer_data(m.t, same, c->batch, true, false); }
+        if (!k) {
+            gtr_trainer_data(n.t, data, c->batch, true, false); gtr_trainer_data(m.t, same, c->batch, true, false);
+        }
         EXPECT_EQ(gtr_step(n.t), GTR_OK); EXPECT_EQ(gtr_step(m.t), GTR_OK);
     }
     take(ctx, n.t, false, &a); take(loop, m.t, false, &b);
@@ -1957,15 +2127,23 @@ static void chunks(void)
 {
     static gtr_group groups[2];
     chunk_case c[] = {
-        { "whole epochs", 160, 8, 2, 0, 0, false, false, adam(), NO_DROP }, { "a tail, a cosine", 100, 8, 3, 0, 0, false, false, adam(), NO_DROP },
-        { "groups, a rate of the user's", 132, 4, 2, 0, 0, false, false, sgd(0.02f), NO_DROP }, { "a callback in between", 200, 8, 2, 7, 0, false, false, adam(), NO_DROP },
-        { "stopped by the callback", 200, 8, 2, 9, 2, false, false, adam(), NO_DROP }, { "stopped by gtr_stop", 200, 8, 2, 5, 4, true, false, adam(), NO_DROP },
-        { "clipping, AdamW", 100, 8, 2, 0, 0, false, false, adam(), NO_DROP }, { "around the ring", 512, 4, 5, 0, 0, false, false, adam(), NO_DROP },
-        { "a step at a time", 64, 8, 2, 1, 0, false, false, adam(), NO_DROP }, { "batch of all", 40, 40, 30, 0, 0, false, false, adam(), NO_DROP },
-        { "TF32", 100, 8, 2, 0, 0, false, false, adam(), NO_DROP }, { "bfloat16", 100, 8, 2, 0, 0, false, false, adam(), NO_DROP },
+        { "whole epochs", 160, 8, 2, 0, 0, false, false, adam(), NO_DROP },
+            { "a tail, a cosine", 100, 8, 3, 0, 0, false, false, adam(), NO_DROP },
+        { "groups, a rate of the user's", 132, 4, 2, 0, 0, false, false, sgd(0.02f), NO_DROP },
+            { "a callback in between", 200, 8, 2, 7, 0, false, false, adam(), NO_DROP },
+        { "stopped by the callback", 200, 8, 2, 9, 2, false, false, adam(), NO_DROP },
+            { "stopped by gtr_stop", 200, 8, 2, 5, 4, true, false, adam(), NO_DROP },
+        { "clipping, AdamW", 100, 8, 2, 0, 0, false, false, adam(), NO_DROP },
+            { "around the ring", 512, 4, 5, 0, 0, false, false, adam(), NO_DROP },
+        { "a step at a time", 64, 8, 2, 1, 0, false, false, adam(), NO_DROP },
+            { "batch of all", 40, 40, 30, 0, 0, false, false, adam(), NO_DROP },
+        { "TF32", 100, 8, 2, 0, 0, false, false, adam(), NO_DROP },
+            { "bfloat16", 100, 8, 2, 0, 0, false, false, adam(), NO_DROP },
         { "float16, steps that are skipped", 100, 8, 3, 0, 0, false, true, adam(), NO_DROP },
-        { "dropout, a tail", 100, 8, 2, 0, 0, false, false, sgd(0.01f), RELU_DROP }, { "dropout, TF32, a callback in between", 600, 8, 4, 70, 0, false, false, sgd(0.01f), RELU_DROP },
-        { "dropout, bfloat16", 136, 8, 2, 0, 0, false, false, sgd(0.01f), RELU_DROP }, { "dropout behind tanh and gelu", 200, 20, 3, 0, 0, false, false, sgd(0.01f), OTHER_DROP },
+        { "dropout, a tail", 100, 8, 2, 0, 0, false, false, sgd(0.01f), RELU_DROP },
+            { "dropout, TF32, a callback in between", 600, 8, 4, 70, 0, false, false, sgd(0.01f), RELU_DROP },
+        { "dropout, bfloat16", 136, 8, 2, 0, 0, false, false, sgd(0.01f), RELU_DROP },
+            { "dropout behind tanh and gelu", 200, 20, 3, 0, 0, false, false, sgd(0.01f), OTHER_DROP },
         { "dropout behind both, TF32", 200, 20, 3, 0, 0, false, false, sgd(0.01f), OTHER_DROP },
         { "dropout behind a reshape", 96, 8, 3, 0, 0, false, false, sgd(0.01f), RESHAPED_DROP },
     };
@@ -1974,7 +2152,8 @@ static void chunks(void)
     groups[0].pattern = "*.bias"; groups[0].lr_scale = 2; groups[0].weight_decay = GTR_ZERO;
     groups[1].pattern = "fc2.*"; groups[1].lr_scale = 0.5f;
     c[1].d.schedule = GTR_COSINE; c[1].d.warmup_steps = 5; c[1].d.total_steps = 30;
-    c[2].d.momentum = 0.9f; c[2].d.weight_decay = 1e-3f; c[2].d.schedule = GTR_CUSTOM_SCHEDULE; c[2].d.lr_fn = falling; c[2].d.groups = groups; c[2].d.n_groups = 2;
+    c[2].d.momentum = 0.9f; c[2].d.weight_decay = 1e-3f; c[2].d.schedule = GTR_CUSTOM_SCHEDULE; c[2].d.lr_fn = falling;
+    c[2].d.groups = groups; c[2].d.n_groups = 2;
     c[6].d.optimizer = GTR_ADAMW; c[6].d.clip_norm = 0.5f;
     c[10].d.precision = GTR_TF32; c[11].d.precision = GTR_MIXED_BF16; c[12].d.precision = GTR_MIXED_FP16;
     for (k = 13; k < all; k++) c[k].d.momentum = 0.9f;
@@ -2018,7 +2197,8 @@ static void chunks_stopped(void)
     CHECK(equal(&a, &b), "stopped after %lld steps, the state is not that after as many", (long long)steps);
     gtr_destroy(ctx); gtr_destroy(loop);
 }
-/* A value that is not finite in the middle of a launch of several steps: the error names its step, the state is that before it, and training goes on. */
+/* A value that is not finite in the middle of a launch of several steps: the error names its step, the state is that
+   before it, and training goes on. */
 static void chunks_nonfinite(void)
 {
     static shot a, b;
@@ -2036,12 +2216,16 @@ static void chunks_nonfinite(void)
         gtr_fit_desc f = fitting(1, BATCH, NULL);
         int k;
         f.no_shuffle = true;
-        if (every) { memset(&seen, 0, sizeof seen); f.callback = chunk_watcher; f.callback_user = &seen; f.callback_every = every; }
+        if (every) {
+            memset(&seen, 0, sizeof seen); f.callback = chunk_watcher; f.callback_user = &seen;
+            f.callback_every = every;
+        }
         pool_x[WIDTH * ROW + 3] = (gtr_float)NAN;
         data = points(ctx, BATCH * STEPS);
         pool_x[WIDTH * ROW + 3] = good;
         EXPECT_EQ(gtr_fit(n.t, data, f), GTR_ERR_NONFINITE);
-        CHECK(strstr(gtr_error_text(ctx), "input \"x\"") != NULL, "the error does not name the input: %s", gtr_error_text(ctx));
+        CHECK(strstr(gtr_error_text(ctx), "input \"x\"") != NULL, "the error does not name the input: %s",
+            gtr_error_text(ctx));
         EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "step 50:");
         EXPECT_EQ(gtr_trainer_report(n.t).applied, BAD - 1);
         m.t->several = true;
@@ -2051,7 +2235,8 @@ static void chunks_nonfinite(void)
         CHECK(equal(&a, &b), "after step %d that is not finite the state is not that after step %d", BAD, BAD - 1);
         /* mended, it goes on where it stopped, with the rest of the epoch, and so does the loop */
         memcpy(data->column[0].host + (WIDTH * ROW + 3) * sizeof good, &good, sizeof good);
-        if (ctx->caps.cuda) ctx->be->copy(ctx->instance[0], (char *)data->column[0].device + (WIDTH * ROW + 3) * sizeof good, &good, sizeof good, GTR__TO_DEVICE, true);
+        if (ctx->caps.cuda) ctx->be->copy(ctx->instance[0],
+            (char *)data->column[0].device + (WIDTH * ROW + 3) * sizeof good, &good, sizeof good, GTR__TO_DEVICE, true);
         EXPECT_EQ(gtr_fit(n.t, data, f), GTR_OK);
         EXPECT_EQ(gtr_trainer_data(m.t, same, BATCH, false, false), GTR_OK);
         for (k = BAD - 1; k < 2 * STEPS; k++) EXPECT_EQ(gtr_step(m.t), GTR_OK);
@@ -2064,7 +2249,8 @@ static void chunks_nonfinite(void)
         bad[17] = (gtr_float)NAN;
         EXPECT_EQ(gtr_set(w, bad, sizeof bad), GTR_OK);
         EXPECT_EQ(gtr_fit(n.t, data, f), GTR_ERR_NONFINITE);
-        CHECK(strstr(gtr_error_text(ctx), "fc1.weight") != NULL, "the error does not name the weight: %s", gtr_error_text(ctx));
+        CHECK(strstr(gtr_error_text(ctx), "fc1.weight") != NULL, "the error does not name the weight: %s",
+            gtr_error_text(ctx));
         EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "step 201:");
         EXPECT_EQ(gtr_set(w, keep, sizeof keep), GTR_OK);
         take(ctx, n.t, false, &b);
@@ -2076,7 +2262,8 @@ static void chunks_nonfinite(void)
     }
 }
 
-/* ---- tall batches of bytes, which many steps in a launch do by a kernel of their own: gtr_fit against a loop of gtr_step ---- */
+/* ---- tall batches of bytes, which many steps in a launch do by a kernel of their own: gtr_fit against a
+   loop of gtr_step ---- */
 enum { TALL_WIDTH = 80, TALL_ROWS = 9300, TALL_MOST = 32 };     /* outputs */
 static unsigned char tall_x[TALL_ROWS * TALL_WIDTH], tall_y[TALL_ROWS];
 static gtr_float tall_t[TALL_ROWS * TALL_MOST];
@@ -2086,7 +2273,8 @@ static net tall_net(gtr_context *ctx, const gtr_trainer_desc *d, bool mse, int64
     gtr_tensor *h;
     n.ctx = ctx;
     n.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, TALL_WIDTH));
-    n.y = mse ? gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, outputs)) : gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    n.y = mse ? gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, outputs))
+        : gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
     h = gtr_tanh(gtr_linear(n.x, "fc1", 40));
     h = gtr_tanh(gtr_linear(h, "fc2", 24));
     n.logits = gtr_linear(h, "fc3", outputs);
@@ -2105,7 +2293,8 @@ static gtr_dataset *tall_points(gtr_context *ctx, int64_t rows, bool mse, int64_
     else { a.column[1].data = tall_y; a.column[1].dtype = GTR_U8; }
     return gtr_dataset_arrays(ctx, a);
 }
-/* Some of the first layer's weights just below a power of two, and the largest: rounded to a product's operand they are it. */
+/* Some of the first layer's weights just below a power of two, and the largest: rounded to a
+   product's operand they are it. */
 static void to_the_edge(gtr_context *ctx)
 {
     static gtr_float w[40 * TALL_WIDTH];
@@ -2118,9 +2307,12 @@ static void to_the_edge(gtr_context *ctx)
 static void tall_batches(void)
 {
     static const struct { int64_t batch, rows; gtr_precision precision; bool mse; int64_t outputs; } c[] = {
-        { 272, 272 * 9, GTR_TF32, false, 10 }, { 300, 300 * 9 + 77, GTR_TF32, false, 10 }, { 512, 512 * 9, GTR_TF32, true, 10 },
-        { 1000, 1000 * 9, GTR_TF32, false, 10 }, { 1024, 1024 * 9, GTR_MIXED_BF16, true, 10 }, { 1024, 1024 * 9, GTR_TF32, true, 32 },
-        { 700, 700 * 9 + 5, GTR_TF32, false, 20 }, { 400, 400 * 9, GTR_MIXED_BF16, false, 32 }, { 960, 960 * 9, GTR_TF32, true, 17 },
+        { 272, 272 * 9, GTR_TF32, false, 10 }, { 300, 300 * 9 + 77, GTR_TF32, false, 10 },
+            { 512, 512 * 9, GTR_TF32, true, 10 },
+        { 1000, 1000 * 9, GTR_TF32, false, 10 }, { 1024, 1024 * 9, GTR_MIXED_BF16, true, 10 },
+            { 1024, 1024 * 9, GTR_TF32, true, 32 },
+        { 700, 700 * 9 + 5, GTR_TF32, false, 20 }, { 400, 400 * 9, GTR_MIXED_BF16, false, 32 },
+            { 960, 960 * 9, GTR_TF32, true, 17 },
     };
     static shot a, b;
     uint32_t seed = 11;
@@ -2128,7 +2320,8 @@ static void tall_batches(void)
     int j, all = (int)(sizeof c / sizeof *c);
     for (i = 0; i < TALL_ROWS * TALL_WIDTH; i++) tall_x[i] = (unsigned char)((noise(&seed) + 1.0f) * 127.9f);
     for (i = 0; i < TALL_ROWS; i++) tall_y[i] = (unsigned char)(tall_x[i * TALL_WIDTH] / 26 % 10);
-    for (i = 0; i < TALL_ROWS * TALL_MOST; i++) tall_t[i] = (gtr_float)(tall_x[i * 7 % (TALL_ROWS * TALL_WIDTH)] & 15) / 16;
+    for (i = 0; i < TALL_ROWS * TALL_MOST; i++)
+        tall_t[i] = (gtr_float)(tall_x[i * 7 % (TALL_ROWS * TALL_WIDTH)] & 15) / 16;
     for (j = 0; j < all; j += small ? 5 : 1) {     /* two of them: a narrow last layer and a wide one */
         gtr_trainer_desc d = sgd(0.05f);
         gtr_context *ctx = create(), *loop = create(), *same = create();
@@ -2139,12 +2332,16 @@ static void tall_batches(void)
         d.momentum = 0.9f; d.precision = c[j].precision;
         snprintf(name, sizeof name, "a batch of %lld, %lld outputs", (long long)c[j].batch, (long long)c[j].outputs);
         if (half && !ctx->caps.bf16) { gtr_destroy(ctx); gtr_destroy(loop); gtr_destroy(same); continue; }
-        n = tall_net(ctx, &d, c[j].mse, c[j].outputs); m = tall_net(loop, &d, c[j].mse, c[j].outputs); o = tall_net(same, &d, c[j].mse, c[j].outputs);
+        n = tall_net(ctx, &d, c[j].mse, c[j].outputs); m = tall_net(loop, &d, c[j].mse, c[j].outputs);
+        o = tall_net(same, &d, c[j].mse, c[j].outputs);
         if (j & 1) { to_the_edge(ctx); to_the_edge(loop); to_the_edge(same); }
-        EXPECT_EQ(gtr_fit(n.t, tall_points(ctx, c[j].rows, c[j].mse, c[j].outputs), fitting(1, c[j].batch, NULL)), GTR_OK);
-        EXPECT_EQ(gtr_trainer_data(m.t, tall_points(loop, c[j].rows, c[j].mse, c[j].outputs), c[j].batch, true, false), GTR_OK);
+        EXPECT_EQ(gtr_fit(n.t, tall_points(ctx, c[j].rows, c[j].mse, c[j].outputs), fitting(1, c[j].batch, NULL)),
+            GTR_OK);
+        EXPECT_EQ(gtr_trainer_data(m.t, tall_points(loop, c[j].rows, c[j].mse, c[j].outputs), c[j].batch, true, false),
+            GTR_OK);
         o.t->several = true;
-        EXPECT_EQ(gtr_trainer_data(o.t, tall_points(same, c[j].rows, c[j].mse, c[j].outputs), c[j].batch, true, false), GTR_OK);
+        EXPECT_EQ(gtr_trainer_data(o.t, tall_points(same, c[j].rows, c[j].mse, c[j].outputs), c[j].batch, true, false),
+            GTR_OK);
         for (k = 0; k < steps; k++) { EXPECT_EQ(gtr_step(m.t), GTR_OK); EXPECT_EQ(gtr_step(o.t), GTR_OK); }
         EXPECT_EQ(gtr_wait(loop), GTR_OK); EXPECT_EQ(gtr_wait(same), GTR_OK);
         parameters_near(ctx, loop, NULL, NULL, half ? 2e-5 : 1e-6, half ? 8e-3 : 2e-3, name);
@@ -2154,7 +2351,9 @@ static void tall_batches(void)
         EXPECT_OK(ctx); EXPECT_OK(loop); EXPECT_OK(same);
         gtr_destroy(ctx); gtr_destroy(loop); gtr_destroy(same);
     }
-    {   /* a target that is not finite in the middle of a launch: the error names its step, and the state is that before it */
+    /* a target that is not finite in the middle of a launch: the error names its step, and the
+       state is that before it */
+    {
         enum { BATCH = 272, BAD = 6, ROW = (BAD - 1) * BATCH + 100 };
         gtr_trainer_desc d = adam();
         gtr_context *ctx = create(), *loop = create();
@@ -2183,14 +2382,17 @@ static void tall_batches(void)
     }
 }
 
-/* Which kernel takes a network: one that no longer fits goes by another one, with the same values and in twice the time. */
+/* Which kernel takes a network: one that no longer fits goes by another one, with the same values
+   and in twice the time. */
 static void kernels_taken(void)
 {
     static const struct { int64_t width[6], batch; gtr_precision precision; bool bytes; const char *by; } c[] = {
         { { 784, 256, 128, 10 }, 128, GTR_TF32, true, "[multilayer perceptron, many steps in one launch]" },
         { { 783, 257, 127, 10 }, 128, GTR_TF32, true, "[multilayer perceptron, many steps in one launch]" },
-        { { 784, 256, 128, 128, 128, 10 }, 128, GTR_MIXED_BF16, true, "[multilayer perceptron, many steps in one launch]" },
-        { { 784, 256, 128, 10 }, 1024, GTR_TF32, true, "tall batch of bytes" }, { { 784, 256, 128, 10 }, 512, GTR_MIXED_BF16, true, "tall batch of bytes" },
+        { { 784, 256, 128, 128, 128, 10 }, 128, GTR_MIXED_BF16, true,
+            "[multilayer perceptron, many steps in one launch]" },
+        { { 784, 256, 128, 10 }, 1024, GTR_TF32, true, "tall batch of bytes" },
+            { { 784, 256, 128, 10 }, 512, GTR_MIXED_BF16, true, "tall batch of bytes" },
         { { 32, 64, 64, 64, 64, 3 }, 1 << 14, GTR_MIXED_FP16, false, "narrow multilayer perceptron" },
         { { 32, 128, 128, 128, 128, 3 }, 1 << 18, GTR_MIXED_FP16, false, "narrow multilayer perceptron" },
     };
@@ -2200,7 +2402,8 @@ static void kernels_taken(void)
         gtr_trainer_desc d = adam();
         gtr_arrays_desc a;
         const int64_t rows = 2 * c[k].batch, out = c[k].width[c[k].bytes ? (c[k].width[5] ? 5 : 3) : 5];
-        unsigned char *x = (unsigned char *)calloc((size_t)rows, (size_t)c[k].width[0] * (c[k].bytes ? 1 : sizeof(gtr_float)));
+        unsigned char *x =
+            (unsigned char *)calloc((size_t)rows, (size_t)c[k].width[0] * (c[k].bytes ? 1 : sizeof(gtr_float)));
         gtr_float *y = (gtr_float *)calloc((size_t)(rows * out), sizeof *y);
         gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, c[k].width[0])), *h = in, *want;
         gtr_trainer *t;
@@ -2210,7 +2413,8 @@ static void kernels_taken(void)
             snprintf(name, sizeof name, "fc%d", l);
             h = gtr_linear(l > 1 ? gtr_relu(h) : h, name, c[k].width[l]);
         }
-        want = c[k].bytes ? gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)) : gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, out));
+        want = c[k].bytes ? gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH))
+            : gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, out));
         memset(&a, 0, sizeof a);
         a.rows = rows;
         a.column[0].data = x; a.column[0].shape = gtr_shape1(c[k].width[0]);
@@ -2220,7 +2424,8 @@ static void kernels_taken(void)
             t = gtr_trainer_create(c[k].bytes ? gtr_cross_entropy(h, want) : gtr_mse(h, want), d);
             EXPECT_EQ(gtr_trainer_data(t, gtr_dataset_arrays(ctx, a), c[k].batch, true, false), GTR_OK);
             t->several = true;
-            CHECK(strstr(gtr_plan_text(t, c[k].batch), c[k].by), "%lld wide, a batch of %lld: %s does not take it:\n%s", (long long)c[k].width[0], (long long)c[k].batch, c[k].by, gtr_plan_text(t, c[k].batch));
+            CHECK(strstr(gtr_plan_text(t, c[k].batch), c[k].by), "%lld wide, a batch of %lld: %s does not take it:\n%s",
+                (long long)c[k].width[0], (long long)c[k].batch, c[k].by, gtr_plan_text(t, c[k].batch));
         }
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
@@ -2240,11 +2445,13 @@ static void rates(void)
     d.schedule = GTR_COSINE; d.warmup_steps = 4; d.total_steps = 20; d.min_lr = 0.01f;
     n = build(ctx, GTR_BATCH, 0, &d);
     for (i = 0; i < 24; i++) {
-        double want = i < 4 ? 0.1 * (i + 1) / 4 : i >= 20 ? 0.01 : 0.01 + 0.045 * (1 + cos(3.14159265358979 * (i - 4) / 16.0));
+        double want = i < 4 ? 0.1 * (i + 1) / 4 : i >= 20 ? 0.01
+            : 0.01 + 0.045 * (1 + cos(3.14159265358979 * (i - 4) / 16.0));
         feed(&n, 8 * i, 8);
         EXPECT_EQ(gtr_step(n.t), GTR_OK);
         EXPECT_EQ(gtr_wait(ctx), GTR_OK);
-        CHECK(fabs((double)gtr_trainer_report(n.t).lr - want) < 1e-7, "cosine step %d: rate %g, want %g", i, (double)gtr_trainer_report(n.t).lr, want);
+        CHECK(fabs((double)gtr_trainer_report(n.t).lr - want) < 1e-7, "cosine step %d: rate %g, want %g", i,
+            (double)gtr_trainer_report(n.t).lr, want);
     }
     memset(&d, 0, sizeof d);
     d.schedule = GTR_CUSTOM_SCHEDULE; d.lr_fn = custom_rate; d.lr_user = &base;
@@ -2252,7 +2459,8 @@ static void rates(void)
     for (i = 0; i < 4; i++) {
         gtr_step(n.t);
         gtr_wait(ctx);
-        CHECK(fabsf(gtr_trainer_report(n.t).lr - 0.01f * (float)(i + 1)) < 1e-8f, "custom step %d: rate %g", i, (double)gtr_trainer_report(n.t).lr);
+        CHECK(fabsf(gtr_trainer_report(n.t).lr - 0.01f * (float)(i + 1)) < 1e-8f, "custom step %d: rate %g", i,
+            (double)gtr_trainer_report(n.t).lr);
     }
     base = (float)NAN;                          /* a schedule that goes wrong stops the step, not the trainer */
     EXPECT_EQ(gtr_step(n.t), GTR_ERR_ARG);
@@ -2285,7 +2493,8 @@ static void rates(void)
     gtr_destroy(ctx);
 }
 /* p, its gradient and what SGD with rate and decay makes of it */
-static void moved_as(gtr_trainer *t, const char *name, const gtr_float *before, double rate, double decay, double coef, const char *what)
+static void moved_as(gtr_trainer *t, const char *name, const gtr_float *before, double rate, double decay, double coef,
+    const char *what)
 {
     static gtr_float g[1024], p[1024];
     gtr_tensor *w = gtr_parameter_find(t->ctx, name);
@@ -2344,7 +2553,8 @@ static void groups_and_clipping(void)
         for (j = 0; j < gtr__count(&p->shape); j++) sum += (double)g[j] * (double)g[j];
     }
     coef = 0.01 / (sqrt(sum) + 1e-6);
-    CHECK(fabs((double)gtr_trainer_report(n.t).grad_norm - sqrt(sum)) < 1e-5 * sqrt(sum) && coef < 0.5, "the norm is told as %g, want %g", (double)gtr_trainer_report(n.t).grad_norm, sqrt(sum));
+    CHECK(fabs((double)gtr_trainer_report(n.t).grad_norm - sqrt(sum)) < 1e-5 * sqrt(sum) && coef < 0.5,
+        "the norm is told as %g, want %g", (double)gtr_trainer_report(n.t).grad_norm, sqrt(sum));
     for (i = 0; i < 5; i++) moved_as(n.t, names[i], w[i], 0.1, 0, coef, "clipped");
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
@@ -2361,7 +2571,9 @@ static void halves_with(int micro, gtr_precision precision)
     int64_t j, k;
     d.micro_batches = micro; d.precision = precision; d.no_matchers = true;
     n = build(c1, GTR_BATCH, DROP | NORM, &d); m = build(c2, GTR_BATCH, DROP | NORM, &d);
-    if (!n.t && gtr_error(c1) == GTR_ERR_UNSUPPORTED) { SKIP("%s", gtr_error_text(c1)); gtr_destroy(c1); gtr_destroy(c2); return; }
+    if (!n.t && gtr_error(c1) == GTR_ERR_UNSUPPORTED) {
+        SKIP("%s", gtr_error_text(c1)); gtr_destroy(c1); gtr_destroy(c2); return;
+    }
     p = gtr_parameter_find(c2, "fc2.weight");
     k = gtr__count(&p->shape);
     for (i = 0; i < repeat(10); i++) {          /* the two halves are a step, whatever runs between them */
@@ -2371,7 +2583,8 @@ static void halves_with(int micro, gtr_precision precision)
         if (i & 1) { feed(&m, 0, 64); EXPECT_EQ(gtr_eval(&m.logits, 1), GTR_OK); }
         EXPECT_EQ(gtr_update(m.t), GTR_OK);
         take(c1, n.t, true, &a); take(c2, m.t, true, &b);
-        CHECK(equal(&a, &b) && gtr_loss(n.t) == gtr_loss(m.t), "step %d: gtr_backward and gtr_update give other bits than gtr_step", i + 1);
+        CHECK(equal(&a, &b) && gtr_loss(n.t) == gtr_loss(m.t),
+            "step %d: gtr_backward and gtr_update give other bits than gtr_step", i + 1);
     }
     EXPECT_EQ(gtr_update(m.t), GTR_ERR_STATE);
     EXPECT_ERROR(c2, GTR_ERR_STATE, "gtr_backward");
@@ -2398,13 +2611,15 @@ static void halves(void)
     halves_with(2, GTR_MIXED_FP16);
     halves_with(1, GTR_MIXED_BF16);
 }
-/* A product whose sum is cut into parts, of more elements than are added up at a time: what the parts' sums are added to is its own. */
+/* A product whose sum is cut into parts, of more elements than are added up at a time: what the parts' sums
+   are added to is its own. */
 static void deep_product(void)
 {
     enum { M = 72, N = 80, K = 12000 };
     static gtr_float a[M * K], b[K * N], c[M * N];
     gtr_context *ctx = gtr_create(counted());
-    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(M, K)), *w = gtr_input(ctx, "w", GTR_F32, gtr_shape2(K, N)), *y;
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(M, K)),
+        *w = gtr_input(ctx, "w", GTR_F32, gtr_shape2(K, N)), *y;
     uint32_t s = 9;
     int i, k, bad = 0;
     for (i = 0; i < M * K; i++) a[i] = noise(&s);
@@ -2467,12 +2682,16 @@ static void backward_ends(void)
     h = gtr_mean(gtr_linear(h, "top", 2), NULL, 0, false);
     text = gtr_plan_text(gtr_trainer_create(h, d), 4);
     EXPECT(strstr(text, "backward \"top\"") && strstr(text, "backward \"low\"") && strstr(text, "softmax backward"));
-    line = strstr(text, "linear backward \"low\"");     /* it reads x and dy, and writes dw and db: the weights are not counted */
-    CHECK(line && strstr(line, " 208 B, ") && strstr(line, " 208 B, ") < strchr(line, '\n'), "bytes moved: %.300s", line ? line : text);
-    CHECK(!strstr(text, "exp backward") && !strstr(text, "tanh backward") && !strstr(text, ":exp (4, 4) float32 rows gradient"), "a gradient of inputs is computed:\n%s", text);
+    /* it reads x and dy, and writes dw and db: the weights are not counted */
+    line = strstr(text, "linear backward \"low\"");
+    CHECK(line && strstr(line, " 208 B, ") && strstr(line, " 208 B, ") < strchr(line, '\n'), "bytes moved: %.300s",
+        line ? line : text);
+    CHECK(!strstr(text, "exp backward") && !strstr(text, "tanh backward")
+        && !strstr(text, ":exp (4, 4) float32 rows gradient"), "a gradient of inputs is computed:\n%s", text);
     d.groups = &frozen; d.n_groups = 1;
     text = gtr_plan_text(gtr_trainer_create(h, d), 4);
-    CHECK(strstr(text, "backward \"top\"") && !strstr(text, "backward \"low\"") && !strstr(text, "softmax backward"), "a gradient below what is frozen is computed:\n%s", text);
+    CHECK(strstr(text, "backward \"top\"") && !strstr(text, "backward \"low\"") && !strstr(text, "softmax backward"),
+        "a gradient below what is frozen is computed:\n%s", text);
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
@@ -2492,7 +2711,8 @@ static void traced(void)
         EXPECT_EQ(gtr_step(n.t), GTR_OK);
         if (i % 2 == 0) { EXPECT_EQ(gtr_step(m.t), GTR_OK); continue; }
         text = gtr_trace(m.t);
-        EXPECT(strstr(text, "node by node") && strstr(text, "fc4") && strstr(text, " us") && strstr(text, "mean") && strstr(text, "not finite 0"));
+        EXPECT(strstr(text, "node by node") && strstr(text, "fc4") && strstr(text, " us") && strstr(text, "mean")
+            && strstr(text, "not finite 0"));
     }
     take(c1, n.t, true, &a); take(c2, m.t, true, &b);
     CHECK(equal(&a, &b), "traced steps give other bits");
@@ -2538,19 +2758,23 @@ static void mark_release(void)
         e = gtr_sum(gtr_mul(x, x), NULL, 0, false);
         g = gtr_gradient(e, x);
         EXPECT_EQ(gtr_get(g, out, sizeof out), GTR_OK);
-        for (k = 0; k < 4; k++) CHECK(out[k] == 2 * c[k], "d sum(x x) / dx is %g, want %g", (double)out[k], (double)(2 * c[k]));
+        for (k = 0; k < 4; k++)
+            CHECK(out[k] == 2 * c[k], "d sum(x x) / dx is %g, want %g", (double)out[k], (double)(2 * c[k]));
         e = gtr_mean(gtr_dropout(gtr_mul(w, w), NULL, 0.5f), NULL, 0, false);
         EXPECT(gtr_item(e) > 0);
         e = gtr_linear(gtr_input(ctx, "another", GTR_F32, gtr_shape2(GTR_BATCH, 4)), i ? "again" : "first", 2);
         if (i == 0) EXPECT(e != NULL);
         else if (i == 1) { EXPECT(e != NULL); EXPECT_OK(ctx); }
-        else { EXPECT(e == NULL); EXPECT_ERROR(ctx, GTR_ERR_ARG, "again.weight"); }   /* parameters stay when nodes go */
+        /* parameters stay when nodes go */
+        else { EXPECT(e == NULL); EXPECT_ERROR(ctx, GTR_ERR_ARG, "again.weight"); }
         gtr_release(ctx, mark);
         feed(&n, 0, 8);
         EXPECT_EQ(gtr_step(n.t), GTR_OK);
         EXPECT_EQ(gtr_wait(ctx), GTR_OK);
         if (i == 4) { host = asked[GTR_MEMORY_HOST]; blocks0 = blocks; dev = ctx->device_bytes; }
-        if (i > 4) CHECK(asked[GTR_MEMORY_HOST] == host && blocks == blocks0 && ctx->device_bytes == dev, "round %d: %lld host bytes, %lld blocks, %zu device bytes; were %lld, %lld, %zu", i, asked[GTR_MEMORY_HOST], blocks, ctx->device_bytes, host, blocks0, dev);
+        if (i > 4) CHECK(asked[GTR_MEMORY_HOST] == host && blocks == blocks0 && ctx->device_bytes == dev,
+            "round %d: %lld host bytes, %lld blocks, %zu device bytes; were %lld, %lld, %zu", i, asked[GTR_MEMORY_HOST],
+            blocks, ctx->device_bytes, host, blocks0, dev);
     }
     EXPECT_EQ(ctx->n_tensor, tensors + 4);
     EXPECT(gtr_parameter_find(ctx, "first.weight") && gtr_parameter_find(ctx, "again.bias"));
@@ -2588,7 +2812,8 @@ static void gradients(void)
     int i;
     gx = gtr_gradient(n.loss, n.x);
     gw = gtr_gradient(n.loss, w);
-    EXPECT(gtr_tensor_shape(gx).ndim == 2 && gtr_tensor_shape(gx).dim[0] == GTR_BATCH && gtr_tensor_shape(gw).dim[0] == 16);
+    EXPECT(gtr_tensor_shape(gx).ndim == 2 && gtr_tensor_shape(gx).dim[0] == GTR_BATCH
+        && gtr_tensor_shape(gw).dim[0] == 16);
     none = gtr_gradient(n.loss, gtr_parameter(ctx, "lonely", gtr_shape1(4), gtr__init(GTR_INIT_CONSTANT, 1)));
     feed(&n, 0, 8);
     list[0] = n.loss; list[1] = gx; list[2] = gw; list[3] = none;
@@ -2612,7 +2837,8 @@ static void gradients(void)
         x[i] = v + (gtr_float)eps; gtr_set(n.x, x, sizeof x); gtr_eval(&n.loss, 1); up = (double)gtr_item(n.loss);
         x[i] = v - (gtr_float)eps; gtr_set(n.x, x, sizeof x); gtr_eval(&n.loss, 1); down = (double)gtr_item(n.loss);
         x[i] = v;
-        CHECK(fabs((up - down) / (2 * eps) - (double)a[i]) < 2e-4, "d loss / d x[%d] is %g, by differences %g", i, (double)a[i], (up - down) / (2 * eps));
+        CHECK(fabs((up - down) / (2 * eps) - (double)a[i]) < 2e-4, "d loss / d x[%d] is %g, by differences %g", i,
+            (double)a[i], (up - down) / (2 * eps));
     }
     /* a gradient in an expression: evaluated, but not differentiated again */
     penalty = gtr_sum(gtr_mul(gx, gx), NULL, 0, false);
@@ -2658,7 +2884,10 @@ static void kept_values(void)
     EXPECT_EQ(gtr_step(n.t), GTR_OK);
     EXPECT_EQ(gtr_get(drop, a, sizeof a), GTR_OK);
     EXPECT_EQ(gtr_get(h, b, sizeof b), GTR_OK);
-    for (i = 0; i < 16 * 24; i++) { zeros += a[i] == 0; if (a[i] != 0 && fabs((double)a[i] - (double)b[i] / 0.75) > 1e-6) break; }
+    for (i = 0; i < 16 * 24; i++) {
+        zeros += a[i] == 0;
+        if (a[i] != 0 && fabs((double)a[i] - (double)b[i] / 0.75) > 1e-6) break;
+    }
     CHECK(i == 16 * 24 && zeros > 40, "what dropout kept is not its input / 0.75 (element %d, %d zeros)", i, zeros);
     EXPECT_EQ(gtr_get(drop, a, sizeof a - 4), GTR_ERR_SHAPE);
     EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "drop");
@@ -2787,7 +3016,8 @@ static void bad_use(void)
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "fc1.bias");
     /* NULL goes through */
     EXPECT(gtr_relu(NULL) == NULL && gtr_linear(NULL, "z", 3) == NULL && gtr_trainer_create(NULL, d) == NULL);
-    EXPECT(gtr_step(NULL) == GTR_ERR_ARG && gtr_set(NULL, pool_x, 4) == GTR_ERR_ARG && gtr_get(NULL, pool_x, 4) == GTR_ERR_ARG);
+    EXPECT(gtr_step(NULL) == GTR_ERR_ARG && gtr_set(NULL, pool_x, 4) == GTR_ERR_ARG
+        && gtr_get(NULL, pool_x, 4) == GTR_ERR_ARG);
     take(ctx, n.t, true, &after);
     CHECK(equal(&before, &after), "bad input changed parameters or states");
     feed(&n, 0, 8);
@@ -2797,7 +3027,8 @@ static void bad_use(void)
     gtr_destroy(ctx); gtr_destroy(other);
 }
 
-/* ---- all at once: regions, stages, streams, shared weights, a kept value, in every precision, against the plain network ---- */
+/* ---- all at once: regions, stages, streams, shared weights, a kept value, in every precision, against
+   the plain network ---- */
 static net combined(gtr_context *ctx, int parts, const gtr_trainer_desc *d)
 {
     net n;
@@ -2833,8 +3064,8 @@ static void combinations(void)
     static shot want[2], got;
     static gtr_float kept[32 * 16], kept0[2][32 * 16];
     int mode, micro, k, i;
-    /* Weights shared by stages and a value that is read on several are cast on each: in low precision a sum of their gradients is then
-       rounded elsewhere, so cut networks are compared among themselves. */
+    /* Weights shared by stages and a value that is read on several are cast on each: in low precision a sum of their
+       gradients is then rounded elsewhere, so cut networks are compared among themselves. */
     for (mode = 0; mode < 3; mode++)
         for (micro = 1; micro <= 3; micro += 2)
             for (k = 0; k < 8; k++) {
@@ -2846,7 +3077,10 @@ static void combinations(void)
                 if (few() && (mode != 1 || micro > 1)) { gtr_destroy(ctx); continue; }
                 d.precision = modes[mode]; d.micro_batches = micro; d.streams = k < 4 ? 1 : 3; d.no_matchers = true;
                 n = combined(ctx, parts[k % 4], &d);
-                if (!n.t && gtr_error(ctx) == GTR_ERR_UNSUPPORTED) { if (!k) SKIP("%s", gtr_error_text(ctx)); gtr_destroy(ctx); continue; }
+                if (!n.t && gtr_error(ctx) == GTR_ERR_UNSUPPORTED) {
+                    if (!k) SKIP("%s", gtr_error_text(ctx));
+                    gtr_destroy(ctx); continue;
+                }
                 for (i = 0; i < 6; i++) {
                     int rows = i % 3 == 2 ? 19 : 32;
                     feed(&n, 32 * i, rows);
@@ -2860,8 +3094,10 @@ static void combinations(void)
                 EXPECT_OK(ctx);
                 take(ctx, n.t, true, k == 2 * base ? &want[base] : &got);
                 if (k == 2 * base) memcpy(kept0[base], kept, sizeof kept);
-                else CHECK(equal(&want[base], &got) && !memcmp(kept, kept0[base], 19 * 16 * sizeof *kept), "precision %d, %d micro-batches, %s, %s, %d streams: other bits than the plain network", (int)modes[mode], micro,
-                           parts[k % 4] & REGION ? "recomputed" : "kept", parts[k % 4] & STAGES ? "three stages" : "one stage", d.streams);
+                else CHECK(equal(&want[base], &got) && !memcmp(kept, kept0[base], 19 * 16 * sizeof *kept),
+                    "precision %d, %d micro-batches, %s, %s, %d streams: other bits than the plain network",
+                    (int)modes[mode], micro, parts[k % 4] & REGION ? "recomputed" : "kept",
+                    parts[k % 4] & STAGES ? "three stages" : "one stage", d.streams);
                 gtr_destroy(ctx);
             }
 }
@@ -2887,9 +3123,12 @@ static void real_plans(void)
         if (CHECK(e != NULL, "no plan: %s", gtr_error_text(ctx)) && e->plan.n_node <= 64 && e->plan.n_value <= VALUES) {
             seen++;
             check_plan(&e->plan, &shared, &order, &used);
-            CHECK(shared == 0 && order == 0, "%s, %d streams, variant %d: %d pairs share bytes at the same time, %d uses out of order", gtr_device_text(ctx), d.streams, k, shared, order);
+            CHECK(shared == 0 && order == 0,
+                "%s, %d streams, variant %d: %d pairs share bytes at the same time, %d uses out of order",
+                gtr_device_text(ctx), d.streams, k, shared, order);
             if (d.streams == 0) several += e->plan.n_stream > 1;
-            CHECK(d.streams || e->plan.n_stream == 1 || (ctx->caps.cuda && !region), "%s, variant %d: %d streams, want 1", gtr_device_text(ctx), k, e->plan.n_stream);
+            CHECK(d.streams || e->plan.n_stream == 1 || (ctx->caps.cuda && !region),
+                "%s, variant %d: %d streams, want 1", gtr_device_text(ctx), k, e->plan.n_stream);
         }
         gtr_destroy(ctx);
     }
@@ -2897,7 +3136,8 @@ static void real_plans(void)
     CHECK(seen > 100, "only %d plans were small enough to be checked", seen);
 }
 
-/* Callbacks may share what they use: custom ops keep their order on streams that the library chose, and a memory limit chooses one. */
+/* Callbacks may share what they use: custom ops keep their order on streams that the library chose, and a
+   memory limit chooses one. */
 static gtr_result plus_one(const gtr_custom_call *c)
 {
     const float *x = (const float *)c->in[0];
@@ -2924,7 +3164,8 @@ static void custom_in_order(void)
         for (i = 0; i < 4; i++) {
             static const char *const names[] = { "a", "b", "c", "d" };
             c.name = "plus_one"; c.n_in = 1; c.in[0] = gtr_linear(x, names[i], 8); c.forward = plus_one;
-            list[i] = gtr_mul(gtr_linear_with(gtr_custom(ctx, c), gtr_parameter_find(ctx, "a.weight"), NULL), gtr_tanh(c.in[0]));
+            list[i] = gtr_mul(gtr_linear_with(gtr_custom(ctx, c), gtr_parameter_find(ctx, "a.weight"), NULL),
+                gtr_tanh(c.in[0]));
         }
         t = gtr_trainer_create(gtr_mean(gtr_concat(list, 4, 1), NULL, 0, false), adam());
         e = t ? gtr__trainer_entry(t, 64, NULL, true) : NULL;
@@ -2967,12 +3208,14 @@ static void gradient_inside(void)
         EXPECT_EQ(gtr_step(a.t), GTR_OK);
         EXPECT_EQ(gtr_step(b.t), GTR_OK);
         EXPECT_OK(c1); EXPECT_OK(c2);
-        EXPECT(fabs((double)first_of(a.t, c1->parameter[c1->n_parameter - 2]) - (double)first_of(b.t, c2->parameter[c2->n_parameter - 2])) < 1e-6);
+        EXPECT(fabs((double)first_of(a.t, c1->parameter[c1->n_parameter - 2])
+            - (double)first_of(b.t, c2->parameter[c2->n_parameter - 2])) < 1e-6);
         gtr_scope_end(c1); gtr_scope_end(c2);
     }
     gtr_destroy(c1); gtr_destroy(c2);
 }
-/* between gtr_backward and gtr_update: low copies that came meanwhile are written, and plans that are forgotten are not the pending one */
+/* between gtr_backward and gtr_update: low copies that came meanwhile are written, and plans that are forgotten
+   are not the pending one */
 static void between_halves(void)
 {
     gtr_context *ctx = create();
@@ -3000,13 +3243,15 @@ static void between_halves(void)
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
-/* a predictor needs inputs without a batch to be set; an expression of parameters alone is current; plans do not pile up */
+/* a predictor needs inputs without a batch to be set; an expression of parameters alone is
+   current; plans do not pile up */
 static void current_values(void)
 {
     gtr_context *ctx = create();
     gtr_trainer_desc d = sgd(0.1f);
     net n = build(ctx, GTR_BATCH, 0, &d);
-    gtr_tensor *bias = gtr_input(ctx, "offset", GTR_F32, gtr_shape1(CLASSES)), *w = gtr_parameter_find(ctx, "fc5.bias"), *norm = gtr_sum(gtr_mul(w, w), NULL, 0, false);
+    gtr_tensor *bias = gtr_input(ctx, "offset", GTR_F32, gtr_shape1(CLASSES)), *w = gtr_parameter_find(ctx, "fc5.bias"),
+        *norm = gtr_sum(gtr_mul(w, w), NULL, 0, false);
     gtr_float zeros[CLASSES] = { 0 };
     gtr_memory_report m;
     gtr__plan_cache *e;
@@ -3034,7 +3279,8 @@ static void ever_new_batches(void)
     static gtr_float x[MOST], y[MOST];
     const int sizes = small || device == GTR_DEVICE_CUDA ? 300 : MOST;
     gtr_context *ctx = gtr_create(counted());
-    gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 1)), *want = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 1));
+    gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 1)),
+        *want = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 1));
     gtr_tensor *out = gtr_linear(in, "fc", 1), *loss = gtr_mse(out, want);
     gtr_trainer *t = gtr_trainer_create(loss, sgd(0.1f));
     gtr_float got[2];
@@ -3053,7 +3299,9 @@ static void ever_new_batches(void)
         gtr_set(want, y, (size_t)rows * sizeof *y);
         if (k % 100 == 99) {                    /* between the halves more plans come than are kept */
             EXPECT_EQ(gtr_backward(t), GTR_OK);
-            for (i = 0; i < 150; i++) { gtr_set(in, x, (size_t)(i + 1) * sizeof *x); EXPECT_EQ(gtr_eval(&out, 1), GTR_OK); }
+            for (i = 0; i < 150; i++) {
+                gtr_set(in, x, (size_t)(i + 1) * sizeof *x); EXPECT_EQ(gtr_eval(&out, 1), GTR_OK);
+            }
             EXPECT_EQ(gtr_update(t), GTR_OK);
         } else EXPECT_EQ(gtr_step(t), GTR_OK);
         for (i = 0; i < rows; i++) { const double e = 2 * (w * x[i] + b - y[i]) / rows; dw += e * x[i]; db += e; }
@@ -3063,10 +3311,12 @@ static void ever_new_batches(void)
     gtr_wait(ctx);
     for (e = ctx->plans; e; e = e->next) plans++;
     CHECK(plans < 150, "%d plans are kept of more than %d", plans, sizes);
-    CHECK(asked[GTR_MEMORY_HOST] < held + held / 100, "%lld bytes of host memory, and %lld after half of the sizes", asked[GTR_MEMORY_HOST], held);
+    CHECK(asked[GTR_MEMORY_HOST] < held + held / 100, "%lld bytes of host memory, and %lld after half of the sizes",
+        asked[GTR_MEMORY_HOST], held);
     gtr_get(gtr_parameter_find(ctx, "fc.weight"), got, sizeof *got);
     gtr_get(gtr_parameter_find(ctx, "fc.bias"), got + 1, sizeof *got);
-    CHECK(fabs(got[0] - w) < 1e-3 && fabs(got[1] - b) < 1e-3, "%g x + %g, want %g x + %g", (double)got[0], (double)got[1], w, b);
+    CHECK(fabs(got[0] - w) < 1e-3 && fabs(got[1] - b) < 1e-3, "%g x + %g, want %g x + %g", (double)got[0],
+        (double)got[1], w, b);
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
@@ -3081,7 +3331,8 @@ static void recomputed_low(void)
             gtr_context *ctx = create();
             gtr_trainer_desc d = adam();
             gtr_memory_report m;
-            gtr_tensor *h = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 64)), *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 64));
+            gtr_tensor *h = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 64)),
+                *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 64));
             gtr_trainer *t;
             int k;
             d.precision = low ? GTR_MIXED_FP16 : GTR_FP32;
@@ -3090,7 +3341,8 @@ static void recomputed_low(void)
                 char name[24];
                 snprintf(name, sizeof name, "fc%d", k);
                 if (region && k % 3 == 0) gtr_recompute_begin(ctx);
-                h = gtr_softmax(gtr_tanh(gtr_linear(h, name, 64)), 1);      /* softmax is float32: casts come in between */
+                /* softmax is float32: casts come in between */
+                h = gtr_softmax(gtr_tanh(gtr_linear(h, name, 64)), 1);
                 if (region && k % 3 == 2) gtr_recompute_end(ctx);
             }
             t = gtr_trainer_create(gtr_mse(h, y), d);
@@ -3120,7 +3372,8 @@ static void profile_adds_up(const char *text)
         if (!ops) { sum[0] += us; sum[1] += mb; sum[2] += mflop; }
         all = strstr(line, "a node, in all") && strstr(line, "a node, in all") < end;
         if (us < 0.1) continue;         /* too few digits are shown */
-        CHECK(fabs(gb_s - mb / us * 1e3) <= 0.51 + (0.0006 + mb * 0.006 / us) / us * 1e3,       /* what rounding hides */
+        /* what rounding hides */
+        CHECK(fabs(gb_s - mb / us * 1e3) <= 0.51 + (0.0006 + mb * 0.006 / us) / us * 1e3,
               "%g MB in %g us are %g GB/s", mb, us, gb_s);
         CHECK(fabs(tflop_s - mflop / us) <= 0.0051 + (0.0006 + mflop * 0.006 / us) / us,
               "%g MFLOP in %g us are %g TFLOP/s", mflop, us, tflop_s);
@@ -3186,20 +3439,28 @@ static void profiled_with(gtr_trainer_desc d, int parts, bool data, bool by_node
     gtr_report before, after;
     const char *text;
     int i;
-    if (!n.t && gtr_error(c1) == GTR_ERR_UNSUPPORTED) { SKIP("%s", gtr_error_text(c1)); gtr_destroy(c1); gtr_destroy(c2); return; }
-    if (data) { EXPECT_EQ(gtr_trainer_data(n.t, points(c1, 70), 32, true, false), GTR_OK); EXPECT_EQ(gtr_trainer_data(m.t, points(c2, 70), 32, true, false), GTR_OK); }
+    if (!n.t && gtr_error(c1) == GTR_ERR_UNSUPPORTED) {
+        SKIP("%s", gtr_error_text(c1)); gtr_destroy(c1); gtr_destroy(c2); return;
+    }
+    if (data) {
+        EXPECT_EQ(gtr_trainer_data(n.t, points(c1, 70), 32, true, false), GTR_OK);
+        EXPECT_EQ(gtr_trainer_data(m.t, points(c2, 70), 32, true, false), GTR_OK);
+    }
     for (i = 0; i < 9; i++) {
         if (!data) { feed(&n, 16 * i, 16); feed(&m, 16 * i, 16); }
         if (i % 4 == 2) {               /* once before the tail batch, once after it */
             take(c2, m.t, true, &a);
             before = gtr_trainer_report(m.t);
             text = gtr_profile(m.t, by_node);
-            CHECK(strstr(text, "as launched") && strstr(text, " us") && strstr(text, "in all") && strstr(text, data ? "batch 32" : "batch 16"), "the profile is \"%s\"", text);
+            CHECK(strstr(text, "as launched") && strstr(text, " us") && strstr(text, "in all")
+                && strstr(text, data ? "batch 32" : "batch 16"), "the profile is \"%s\"", text);
             profile_adds_up(text);
-            EXPECT(!by_node || (strstr(text, "update \"optimizer\"") && strstr(text, "fc4") && !strstr(text, "one kernel")));
+            EXPECT(!by_node
+                || (strstr(text, "update \"optimizer\"") && strstr(text, "fc4") && !strstr(text, "one kernel")));
             after = gtr_trainer_report(m.t);
             take(c2, m.t, true, &b);
-            CHECK(equal(&a, &b) && !memcmp(&before, &after, sizeof before), "a profile changes parameters, states, gradients or the report");
+            CHECK(equal(&a, &b) && !memcmp(&before, &after, sizeof before),
+                "a profile changes parameters, states, gradients or the report");
         }
         EXPECT_EQ(gtr_step(n.t), GTR_OK); EXPECT_EQ(gtr_step(m.t), GTR_OK);
     }
@@ -3209,8 +3470,11 @@ static void profiled_with(gtr_trainer_desc d, int parts, bool data, bool by_node
     EXPECT_OK(c1); EXPECT_OK(c2);
     gtr_destroy(c1); gtr_destroy(c2);
 }
-/* Where the launch of a node alone fails (on the CPU what is launched is the plan), there is no profile, and nothing has changed. */
-static gtr_result launch_no_node(void *const *i, void *e, gtr__part part) { return ((const gtr__plan *)e)->n_value ? real.launch(i, e, part) : GTR_ERR_USER; }
+/* Where the launch of a node alone fails (on the CPU what is launched is the plan), there is no profile,
+   and nothing has changed. */
+static gtr_result launch_no_node(void *const *i, void *e, gtr__part part) {
+    return ((const gtr__plan *)e)->n_value ? real.launch(i, e, part) : GTR_ERR_USER;
+}
 static void profiled_badly(void)
 {
     static shot a, b;
@@ -3220,7 +3484,8 @@ static void profiled_badly(void)
     net n;
     int k;
     if (device != GTR_DEVICE_CPU) return;
-    for (k = 0; k < 2; k++) {               /* with a limit that leaves no room to see what the device reaches, and without one */
+    /* with a limit that leaves no room to see what the device reaches, and without one */
+    for (k = 0; k < 2; k++) {
         desc.memory_limit = k ? 0 : 1 << 20;
         ctx = gtr_create(desc);
         real = *ctx->be;
@@ -3245,8 +3510,9 @@ static void profiled_badly(void)
         gtr_destroy(ctx);
     }
 }
-/* The gradients of large weights in one kernel with their update (its matcher, where there is one), against the nodes: large and odd extents, an
-   odd batch, two groups; the same bits twice; and a loss that is not finite changes nothing. */
+/* The gradients of large weights in one kernel with their update (its matcher, where there is one), against the nodes:
+   large and odd extents, an odd batch, two groups; the same bits twice; and a loss that is not
+   finite changes nothing. */
 typedef struct wide_net { gtr_context *ctx; gtr_trainer *t; gtr_tensor *x, *y, *w[6]; } wide_net;
 enum { WIDE_ROWS = 1090, WIDE_IN = 1000, WIDE_OUT = 1024 };
 static wide_net wide_build(int kind, bool no_matchers)
@@ -3262,11 +3528,13 @@ static wide_net wide_build(int kind, bool no_matchers)
     d.optimizer = kind == 0 ? GTR_ADAM : kind == 1 ? GTR_ADAMW : GTR_SGD;
     if (kind == 1) d.lr = 1e-3f;
     if (kind == 2) d.momentum = 0.9f;
-    d.precision = GTR_MIXED_BF16; d.nonfinite = GTR_NONFINITE_LOSS; d.groups = &group; d.n_groups = 1; d.no_matchers = no_matchers;
+    d.precision = GTR_MIXED_BF16; d.nonfinite = GTR_NONFINITE_LOSS; d.groups = &group; d.n_groups = 1;
+    d.no_matchers = no_matchers;
     n.ctx = create();
     n.x = gtr_input(n.ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDE_IN));
     n.y = gtr_input(n.ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, WIDE_OUT));
-    n.t = gtr_trainer_create(gtr_mse(gtr_linear(gtr_relu(gtr_linear(gtr_tanh(gtr_linear(n.x, "fc1", 1024)), "fc2", 1280)), "fc3", WIDE_OUT), n.y), d);
+    n.t = gtr_trainer_create(gtr_mse(gtr_linear(
+        gtr_relu(gtr_linear(gtr_tanh(gtr_linear(n.x, "fc1", 1024)), "fc2", 1280)), "fc3", WIDE_OUT), n.y), d);
     for (i = 0; i < 6; i++) n.w[i] = gtr_parameter_find(n.ctx, names[i]);
     return n;
 }
@@ -3300,7 +3568,8 @@ static wide_seen wide_fit(wide_net *n, const gtr_float *x, const gtr_float *y)
     d.rows = 8 * WIDE_ROWS;
     d.column[0].data = x; d.column[0].shape = gtr_shape1(WIDE_IN);
     d.column[1].data = y; d.column[1].shape = gtr_shape1(WIDE_OUT);
-    f.epochs = 1; f.batch = WIDE_ROWS; f.no_shuffle = true; f.silent = true; f.callback = wide_look; f.callback_user = &s;
+    f.epochs = 1; f.batch = WIDE_ROWS; f.no_shuffle = true; f.silent = true; f.callback = wide_look;
+    f.callback_user = &s;
     EXPECT_EQ(gtr_fit(n->t, gtr_dataset_arrays(n->ctx, d), f), GTR_OK);
     return s;
 }
@@ -3312,26 +3581,32 @@ static void wide_updates(void)
     int kind, i, k;
     size_t j;
     gtr_context *ctx = create();
-    const bool there = ctx && ctx->caps.cuda && ctx->caps.arch_feature;     /* elsewhere it would be the same plan twice, and slow */
+    /* elsewhere it would be the same plan twice, and slow */
+    const bool there = ctx && ctx->caps.cuda && ctx->caps.arch_feature;
     gtr_destroy(ctx);
     if (!there || few()) return;
-    x = (gtr_float *)malloc(sizeof *x * 8 * WIDE_ROWS * WIDE_IN); y = (gtr_float *)malloc(sizeof *y * 8 * WIDE_ROWS * WIDE_OUT);
+    x = (gtr_float *)malloc(sizeof *x * 8 * WIDE_ROWS * WIDE_IN);
+    y = (gtr_float *)malloc(sizeof *y * 8 * WIDE_ROWS * WIDE_OUT);
     a = (gtr_float *)malloc(sizeof *a * most); b = (gtr_float *)malloc(sizeof *b * most);
     for (j = 0; j < 8 * WIDE_ROWS * WIDE_IN; j++) x[j] = (gtr_float)noise(&s);
     for (j = 0; j < 8 * WIDE_ROWS * WIDE_OUT; j++) y[j] = (gtr_float)noise(&s);
     for (kind = 0; kind < 4; kind++) {
         wide_net n = wide_build(kind, false), m = wide_build(kind, true), o = wide_build(kind, false);
-        CHECK(strstr(gtr_plan_text(n.t, WIDE_ROWS), "gradients of large weights"), "the matcher does not take what it should");
+        CHECK(strstr(gtr_plan_text(n.t, WIDE_ROWS), "gradients of large weights"),
+            "the matcher does not take what it should");
         wide_steps(&n, x, y, 1); wide_steps(&m, x, y, 1); wide_steps(&o, x, y, 1);
         CHECK(fabsf(gtr_loss(n.t) - gtr_loss(m.t)) <= 1e-5f * gtr_loss(m.t), "%d: the loss", kind);
         for (i = 0; i < 6; i++) {
             const size_t bytes = n.w[i]->data_bytes;
             const int64_t count = (int64_t)(bytes / sizeof *a);
-            EXPECT_EQ(gtr_gradient_get(n.t, n.w[i], a, bytes), GTR_OK); EXPECT_EQ(gtr_gradient_get(m.t, m.w[i], b, bytes), GTR_OK);
+            EXPECT_EQ(gtr_gradient_get(n.t, n.w[i], a, bytes), GTR_OK);
+            EXPECT_EQ(gtr_gradient_get(m.t, m.w[i], b, bytes), GTR_OK);
             CHECK(near(a, b, count, 2e-5, 8e-3), "%d: the gradient of \"%s\" differs", kind, gtr_tensor_name(n.w[i]));
             for (k = 0; k < (kind < 2 ? 2 : kind == 2); k++) {
-                EXPECT_EQ(gtr_state_get(n.t, n.w[i], k, a, bytes), GTR_OK); EXPECT_EQ(gtr_state_get(m.t, m.w[i], k, b, bytes), GTR_OK);
-                CHECK(near(a, b, count, 2e-5, 8e-3), "%d: state %d of \"%s\" differs", kind, k, gtr_tensor_name(n.w[i]));
+                EXPECT_EQ(gtr_state_get(n.t, n.w[i], k, a, bytes), GTR_OK);
+                EXPECT_EQ(gtr_state_get(m.t, m.w[i], k, b, bytes), GTR_OK);
+                CHECK(near(a, b, count, 2e-5, 8e-3), "%d: state %d of \"%s\" differs", kind, k,
+                    gtr_tensor_name(n.w[i]));
             }
             gtr_get(n.w[i], a, bytes); gtr_get(m.w[i], b, bytes);
             CHECK(near(a, b, count, 2e-5, 8e-3), "%d: \"%s\" differs", kind, gtr_tensor_name(n.w[i]));
@@ -3339,7 +3614,8 @@ static void wide_updates(void)
         wide_steps(&n, x, y, 3); wide_steps(&o, x, y, 3);       /* captured and replayed */
         for (i = 0; i < 6; i++) {
             gtr_get(n.w[i], a, n.w[i]->data_bytes); gtr_get(o.w[i], b, n.w[i]->data_bytes);
-            CHECK(!memcmp(a, b, n.w[i]->data_bytes), "%d: \"%s\" has other bits the second time", kind, gtr_tensor_name(n.w[i]));
+            CHECK(!memcmp(a, b, n.w[i]->data_bytes), "%d: \"%s\" has other bits the second time", kind,
+                gtr_tensor_name(n.w[i]));
         }
         if (kind == 0) {
             const gtr_float kept = y[5];
@@ -3348,7 +3624,8 @@ static void wide_updates(void)
             EXPECT_EQ(gtr_wait(n.ctx), GTR_ERR_NONFINITE);
             for (i = 0; i < 6; i++) {
                 gtr_get(n.w[i], a, n.w[i]->data_bytes); gtr_get(o.w[i], b, n.w[i]->data_bytes);
-                CHECK(!memcmp(a, b, n.w[i]->data_bytes), "a loss that is not finite changed \"%s\"", gtr_tensor_name(n.w[i]));
+                CHECK(!memcmp(a, b, n.w[i]->data_bytes), "a loss that is not finite changed \"%s\"",
+                    gtr_tensor_name(n.w[i]));
             }
             gtr_error_clear(n.ctx);
             y[5] = kept;
@@ -3365,14 +3642,18 @@ static void wide_updates(void)
             gtr_memory_report r;
             wide_fit(&o, x, y);
             EXPECT_EQ(gtr_memory_plan(m.t, WIDE_ROWS, &r), GTR_OK);
-            CHECK(seen.used_up && seen.rest < r.activations, "queued steps take %zu bytes for values, gtr_step %zu", seen.rest, r.activations);
-            for (i = 0; i < 8; i++) wide_steps(&m, x + (size_t)i * WIDE_ROWS * WIDE_IN, y + (size_t)i * WIDE_ROWS * WIDE_OUT, 1);
+            CHECK(seen.used_up && seen.rest < r.activations, "queued steps take %zu bytes for values, gtr_step %zu",
+                seen.rest, r.activations);
+            for (i = 0; i < 8; i++)
+                wide_steps(&m, x + (size_t)i * WIDE_ROWS * WIDE_IN, y + (size_t)i * WIDE_ROWS * WIDE_OUT, 1);
         }
         for (i = 0; i < 6; i++) {
             gtr_get(n.w[i], a, n.w[i]->data_bytes); gtr_get(o.w[i], b, n.w[i]->data_bytes);
-            CHECK(!memcmp(a, b, n.w[i]->data_bytes), "%d: \"%s\" of queued steps has other bits the second time", kind, gtr_tensor_name(n.w[i]));
+            CHECK(!memcmp(a, b, n.w[i]->data_bytes), "%d: \"%s\" of queued steps has other bits the second time", kind,
+                gtr_tensor_name(n.w[i]));
             gtr_get(m.w[i], b, n.w[i]->data_bytes);
-            CHECK(!memcmp(a, b, n.w[i]->data_bytes), "%d: \"%s\" of queued steps has other bits than gtr_step's", kind, gtr_tensor_name(n.w[i]));
+            CHECK(!memcmp(a, b, n.w[i]->data_bytes), "%d: \"%s\" of queued steps has other bits than gtr_step's", kind,
+                gtr_tensor_name(n.w[i]));
         }
         EXPECT_OK(n.ctx); EXPECT_OK(m.ctx); EXPECT_OK(o.ctx);
         gtr_destroy(n.ctx); gtr_destroy(m.ctx); gtr_destroy(o.ctx);
@@ -3395,7 +3676,8 @@ static void wide_residual(void)
     i = ctx[0]->caps.cuda && ctx[0]->caps.arch_feature && !few();
     gtr_destroy(ctx[0]);
     if (!i) return;
-    x = (gtr_float *)malloc(sizeof *x * ROWS * WIDTH); a = (gtr_float *)malloc(sizeof *a * WIDTH * WIDTH); b = (gtr_float *)malloc(sizeof *b * WIDTH * WIDTH);
+    x = (gtr_float *)malloc(sizeof *x * ROWS * WIDTH); a = (gtr_float *)malloc(sizeof *a * WIDTH * WIDTH);
+    b = (gtr_float *)malloc(sizeof *b * WIDTH * WIDTH);
     for (j = 0; j < ROWS * WIDTH; j++) x[j] = (gtr_float)noise(&s);
     for (k = 0; k < 2; k++) for (m = 0; m < 2; m++) {
         gtr_trainer_desc d = sgd(0.5f);
@@ -3418,9 +3700,12 @@ static void wide_residual(void)
         for (i = 0; i < gtr_parameter_count(ctx[0]); i++) {
             gtr_tensor *p = gtr_parameter_at(ctx[0], i), *q = gtr_parameter_find(ctx[1], gtr_tensor_name(p));
             gtr_get(p, a, p->data_bytes); gtr_get(q, b, p->data_bytes);
-            CHECK(near(a, b, (int64_t)(p->data_bytes / sizeof *a), 2e-5, 8e-3), "order %d: \"%s\" differs", k, gtr_tensor_name(p));
-            EXPECT_EQ(gtr_gradient_get(t[0], p, a, p->data_bytes), GTR_OK); EXPECT_EQ(gtr_gradient_get(t[1], q, b, p->data_bytes), GTR_OK);
-            CHECK(near(a, b, (int64_t)(p->data_bytes / sizeof *a), 2e-5, 8e-3), "order %d: the gradient of \"%s\" differs", k, gtr_tensor_name(p));
+            CHECK(near(a, b, (int64_t)(p->data_bytes / sizeof *a), 2e-5, 8e-3), "order %d: \"%s\" differs", k,
+                gtr_tensor_name(p));
+            EXPECT_EQ(gtr_gradient_get(t[0], p, a, p->data_bytes), GTR_OK);
+            EXPECT_EQ(gtr_gradient_get(t[1], q, b, p->data_bytes), GTR_OK);
+            CHECK(near(a, b, (int64_t)(p->data_bytes / sizeof *a), 2e-5, 8e-3),
+                "order %d: the gradient of \"%s\" differs", k, gtr_tensor_name(p));
         }
         gtr_destroy(ctx[0]); gtr_destroy(ctx[1]);
     }

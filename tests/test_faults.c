@@ -1,5 +1,5 @@
-/* Faults, and what a step asks of the device: runtime calls, launches, non-finite values, failing allocations and failing backends.
-   Everything runs on the CPU, and again on the GPU where there is one. */
+/* Faults, and what a step asks of the device: runtime calls, launches, non-finite values, failing allocations and
+   failing backends. Everything runs on the CPU, and again on the GPU where there is one. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
@@ -37,20 +37,32 @@ static bool strike(void)
 }
 static void *w_alloc(void *i, size_t n) { return strike() ? NULL : real.alloc(i, n); }
 static void *w_host_alloc(void *i, size_t n, void **d) { if (strike()) return NULL; return real.host_alloc(i, n, d); }
-static gtr_result w_copy(void *i, void *d, const void *s, size_t n, gtr__copy k, bool w) { copies++; return strike() ? GTR_ERR_CUDA : real.copy(i, d, s, n, k, w); }
+static gtr_result w_copy(void *i, void *d, const void *s, size_t n, gtr__copy k, bool w) {
+    copies++; return strike() ? GTR_ERR_CUDA : real.copy(i, d, s, n, k, w);
+}
 static gtr_result w_zero(void *i, void *d, size_t n) { return strike() ? GTR_ERR_CUDA : real.zero(i, d, n); }
 static gtr_result w_wait(void *i) { return strike() ? GTR_ERR_CUDA : real.wait(i); }
 static gtr_result w_record(void *i, void **e) { events++; return strike() ? GTR_ERR_CUDA : real.record(i, e); }
 static gtr_result w_ready(void *i, void *e) { events++; return strike() ? GTR_ERR_CUDA : real.ready(i, e); }
-static gtr_result w_memory_info(void *i, size_t *f, size_t *t) { return strike() ? GTR_ERR_CUDA : real.memory_info(i, f, t); }
-static gtr_result w_prepare(void *const *i, gtr__plan *p, void **e) { return strike() ? GTR_ERR_CUDA : real.prepare(i, p, e); }
-static gtr_result w_launch(void *const *i, void *e, gtr__part p) { launches++; return strike() ? GTR_ERR_CUDA : real.launch(i, e, p); }
-static gtr_result w_run_node(void *const *i, gtr__plan *p, int n) { return strike() ? GTR_ERR_CUDA : real.run_node(i, p, n); }
+static gtr_result w_memory_info(void *i, size_t *f, size_t *t) {
+    return strike() ? GTR_ERR_CUDA : real.memory_info(i, f, t);
+}
+static gtr_result w_prepare(void *const *i, gtr__plan *p, void **e) {
+    return strike() ? GTR_ERR_CUDA : real.prepare(i, p, e);
+}
+static gtr_result w_launch(void *const *i, void *e, gtr__part p) {
+    launches++; return strike() ? GTR_ERR_CUDA : real.launch(i, e, p);
+}
+static gtr_result w_run_node(void *const *i, gtr__plan *p, int n) {
+    return strike() ? GTR_ERR_CUDA : real.run_node(i, p, n);
+}
 static void wrap(gtr_context *ctx)
 {
     real = *ctx->be;
-    ctx->be->alloc = w_alloc; ctx->be->host_alloc = w_host_alloc; ctx->be->copy = w_copy; ctx->be->zero = w_zero; ctx->be->wait = w_wait;
-    ctx->be->record = w_record; ctx->be->ready = w_ready; ctx->be->memory_info = w_memory_info; ctx->be->prepare = w_prepare;
+    ctx->be->alloc = w_alloc; ctx->be->host_alloc = w_host_alloc; ctx->be->copy = w_copy; ctx->be->zero = w_zero;
+    ctx->be->wait = w_wait;
+    ctx->be->record = w_record; ctx->be->ready = w_ready; ctx->be->memory_info = w_memory_info;
+    ctx->be->prepare = w_prepare;
     ctx->be->launch = w_launch; ctx->be->run_node = w_run_node;
     calls = launches = copies = events = fail_at = 0;
     fail_on = fired = false;
@@ -90,7 +102,8 @@ static void runtime_calls(void)
     for (i = 0; i < 20; i++) {
         calls = launches = 0;
         EXPECT_EQ(gtr_step(n.t), GTR_OK);
-        if (i >= 2) CHECK(calls == 1 && launches == 1, "step %d made %d backend calls, %d of them launches, want one launch", i + 1, calls, launches);
+        if (i >= 2) CHECK(calls == 1 && launches == 1,
+            "step %d made %d backend calls, %d of them launches, want one launch", i + 1, calls, launches);
     }
     gtr_wait(ctx);
     memset(&f, 0, sizeof f);
@@ -99,9 +112,11 @@ static void runtime_calls(void)
     calls = launches = 0;
     gtr_fit(n.t, data, f);
     n.t->several = true;            /* the fit's plan */
-    most = GTR__MAX(gtr__trainer_entry(n.t, 8, data, false)->plan.steps, 1);    /* of a launch, which goes on into the next epoch */
+    /* of a launch, which goes on into the next epoch */
+    most = GTR__MAX(gtr__trainer_entry(n.t, 8, data, false)->plan.steps, 1);
     n.t->several = false;
-    CHECK(n.ctx->caps.cuda && most > 1 ? launches <= 32 / GTR__LAUNCH_FEW : launches == (31 + most) / most, "gtr_fit launched %d times for 32 steps in 4 epochs, at most %d steps a launch", launches, most);
+    CHECK(n.ctx->caps.cuda && most > 1 ? launches <= 32 / GTR__LAUNCH_FEW : launches == (31 + most) / most,
+        "gtr_fit launched %d times for 32 steps in 4 epochs, at most %d steps a launch", launches, most);
     CHECK(calls <= launches + 3 * 4 + 16, "gtr_fit made %d backend calls for 32 steps in 4 epochs", calls);
     for (i = 0; i < 48; i++) x[i] = noise(&s);
     for (i = 0; i < 8; i++) y[i] = i % 3;
@@ -112,7 +127,9 @@ static void runtime_calls(void)
         gtr_set(n.y, y, sizeof y);
         gtr_step(n.t);
         /* each input: a copy, the event behind it, and the look at the event that guards the slot */
-        if (i >= 4) CHECK(launches == 1 && copies == 2 * per_set && events <= 4 * per_set && calls == launches + copies + events, "a step with gtr_set made %d launches, %d copies, %d event calls of %d calls", launches, copies, events, calls);
+        if (i >= 4) CHECK(launches == 1 && copies == 2 * per_set && events <= 4 * per_set && calls == launches
+            + copies + events, "a step with gtr_set made %d launches, %d copies, %d event calls of %d calls", launches,
+            copies, events, calls);
     }
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
@@ -146,8 +163,8 @@ static gtr_context *held_context(void)
 static void hold(gtr_context *ctx) { (void)ctx; }
 static gtr_context *held_context(void) { return gtr_create(desc0()); }
 #endif
-/* A net whose (positive) input passes through a learned factor and a logarithm: a negative number becomes NaN there, and a number next to
-   zero has a finite logarithm and an infinite gradient. */
+/* A net whose (positive) input passes through a learned factor and a logarithm: a negative number becomes NaN there,
+   and a number next to zero has a finite logarithm and an infinite gradient. */
 static net logarithmic(gtr_context *ctx, gtr_trainer_desc d)
 {
     net n;
@@ -190,12 +207,13 @@ static void queued_steps(void)
 }
 
 /* ---- launches: bounds that follow from the nodes of each network ---- */
-/* What a step puts on the stream. On the GPU its first, eager launch is caught in a graph and the graph's nodes are counted: kernels, the
-   library's too, copies, fills and host functions. On the CPU: nodes. */
+/* What a step puts on the stream. On the GPU its first, eager launch is caught in a graph and the graph's nodes are
+   counted: kernels, the library's too, copies, fills and host functions. On the CPU: nodes. */
 static int step_launches(gtr_context *ctx, gtr__plan_cache *e)
 {
 #ifdef GPUTRAIN_CUDA
-    if (device == GTR_DEVICE_CUDA && !ctx->desc.max_sm) {     /* with few multiprocessors the library takes smaller products, in several launches */
+    /* with few multiprocessors the library takes smaller products, in several launches */
+    if (device == GTR_DEVICE_CUDA && !ctx->desc.max_sm) {
         cudaStream_t stream = (cudaStream_t)ctx->desc.cuda_stream;
         cudaGraph_t graph = NULL;
         static cudaGraphNode_t node[1024];
@@ -207,11 +225,14 @@ static int step_launches(gtr_context *ctx, gtr__plan_cache *e)
         EXPECT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
         EXPECT_EQ(ctx->be->launch(ctx->instance, exec, GTR__PART_ALL), GTR_OK);
         EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
-        if (!CHECK(graph && cudaGraphGetNodes(graph, node, &n) == cudaSuccess && n < 1024, "a step could not be caught")) n = 0;
+        if (!CHECK(graph && cudaGraphGetNodes(graph, node, &n) == cudaSuccess && n < 1024,
+                "a step could not be caught"))
+            n = 0;
         for (i = 0; i < n; i++) {
             enum cudaGraphNodeType type;
             EXPECT_EQ(cudaGraphNodeGetType(node[i], &type), cudaSuccess);
-            count += type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy || type == cudaGraphNodeTypeMemset || type == cudaGraphNodeTypeHost;
+            count += type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy
+                || type == cudaGraphNodeTypeMemset || type == cudaGraphNodeTypeHost;
         }
         CHECK(count > 3, "%d launches were caught", count);
         if (graph) cudaGraphDestroy(graph);
@@ -238,12 +259,17 @@ static void launch_bound(const char *name, gtr_tensor *loss, gtr_trainer_desc d,
         size_t bytes = (size_t)(batch * -gtr__count(&in->shape)) * 4;
         EXPECT_EQ(gtr_set(in, in->dtype == GTR_I32 ? (void *)y : (void *)x, bytes), GTR_OK);
     }
-    for (i = 0; t && i < 2; i++) EXPECT_EQ(gtr_step(t), GTR_OK);        /* the library's handles are made: a capture may not */
+    /* the library's handles are made: a capture may not */
+    for (i = 0; t && i < 2; i++) EXPECT_EQ(gtr_step(t), GTR_OK);
     e = t ? gtr__trainer_entry(t, batch, NULL, false) : NULL;
     if (CHECK(e && gtr__entry_ready(ctx, e, t->runner) == GTR_OK, "%s: no plan: %s", name, gtr_error_text(ctx))) {
         count = step_launches(ctx, e);
-        if (!CHECK(count <= bound + (device == GTR_DEVICE_CUDA ? more : 0) && e->plan.n_node <= bound, "%s: %d launches of %d nodes, want at most %d, on the GPU %d launches", name, count, e->plan.n_node, bound, bound + more)) printf("%s", gtr_plan_text(t, batch));
-        else if (device == GTR_DEVICE_CUDA) printf("%s: %d launches of %d nodes, bound %d\n", name, count, e->plan.n_node, bound + more);
+        if (!CHECK(count <= bound + (device == GTR_DEVICE_CUDA ? more : 0) && e->plan.n_node <= bound,
+                "%s: %d launches of %d nodes, want at most %d, on the GPU %d launches", name, count, e->plan.n_node,
+                bound, bound + more))
+            printf("%s", gtr_plan_text(t, batch));
+        else if (device == GTR_DEVICE_CUDA)
+            printf("%s: %d launches of %d nodes, bound %d\n", name, count, e->plan.n_node, bound + more);
     }
     gtr_trainer_destroy(t);
     free(x); free(y);
@@ -253,12 +279,14 @@ static void launch_counts(void)
     gtr_context *ctx = held_context();
     gtr_trainer_desc d = adam(), sgd;
     gtr_tensor *image = gtr_input(ctx, "image", GTR_F32, gtr_shape2(GTR_BATCH, 784));
-    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 20)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 20)),
+        *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
     gtr_tensor *target = gtr_input(ctx, "target", GTR_F32, gtr_shape2(GTR_BATCH, 4)), *h, *r, *loss;
     int i;
     memset(&sgd, 0, sizeof sgd);
-    /* feed, guard, update, report: 4. A linear layer with its activation: 1 forward, 1 for dw and db, 1 for dx and the activation's
-       gradient (not the first). Cross-entropy both ways: 1; mse: 2, and 1 that adds up the sums of its blocks. */
+    /* feed, guard, update, report: 4. A linear layer with its activation: 1 forward, 1 for dw and db, 1 for dx and the
+       activation's gradient (not the first). Cross-entropy both ways: 1; mse: 2, and 1 that adds up
+       the sums of its blocks. */
     h = gtr_relu(gtr_linear(gtr_relu(gtr_linear(image, "a1", 256)), "a2", 128));
     loss = gtr_cross_entropy(gtr_linear(h, "a3", 10), y);
     launch_bound("three-layer MLP, Adam", loss, d, 128, 4 + 3 + 1 + 3 + 2, 0);
@@ -270,29 +298,38 @@ static void launch_counts(void)
     d.clip_norm = 1;
     launch_bound("two layers, tanh, clipping", gtr_mse(gtr_linear(h, "c2", 4), target), d, 32, 4 + 2 + 2 + 2 + 1, 1);
     d.clip_norm = 0;
-    h = gtr_relu(gtr_batch_norm(gtr_linear(x, "d1", 16), "d2"));    /* norm: forward, backward, commit; relu both ways */
+    /* norm: forward, backward, commit; relu both ways */
+    h = gtr_relu(gtr_batch_norm(gtr_linear(x, "d1", 16), "d2"));
     launch_bound("batch_norm", gtr_cross_entropy(gtr_linear(h, "d3", 10), y), d, 32, 4 + 2 + 1 + 2 + 1 + 5, 0);
-    h = gtr_dropout(gtr_relu(gtr_linear(x, "e1", 16)), "e2", 0.5f); /* dropout both ways, and relu's gradient on its own */
+    /* dropout both ways, and relu's gradient on its own */
+    h = gtr_dropout(gtr_relu(gtr_linear(x, "e1", 16)), "e2", 0.5f);
     launch_bound("dropout", gtr_cross_entropy(gtr_linear(h, "e3", 10), y), d, 32, 4 + 2 + 1 + 2 + 1 + 3, 0);
     h = gtr_gelu(gtr_linear(x, "f1", 20));
-    r = gtr_relu(gtr_add(h, x));                                    /* add and relu: 1; relu's gradient 1, add's is the same */
+    /* add and relu: 1; relu's gradient 1, add's is the same */
+    r = gtr_relu(gtr_add(h, x));
     launch_bound("residual", gtr_cross_entropy(gtr_linear(r, "f2", 10), y), d, 32, 4 + 2 + 1 + 1 + 2 + 1 + 2, 0);
-    /* a block: norm 1, relu 1, two layers, add 1; backward 2 a layer, relu's gradient with its layer's, norm's 1; one commit for all */
+    /* a block: norm 1, relu 1, two layers, add 1; backward 2 a layer, relu's gradient with its layer's, norm's
+       1; one commit for all */
     for (i = 0, h = gtr_linear(x, "g0", 16); i < 3; i++) {
         static const char *names[3][3] = { { "g1", "g2", "g3" }, { "g4", "g5", "g6" }, { "g7", "g8", "g9" } };
         r = gtr_relu(gtr_linear(gtr_relu(gtr_batch_norm(h, names[i][0])), names[i][1], 24));
         r = gtr_linear(r, names[i][2], 16);
-        h = i == 1 ? gtr_add(r, h) : i ? gtr_add(h, r) : gtr_sub(h, r);     /* what is subtracted: its gradient takes 1 */
+        /* what is subtracted: its gradient takes 1 */
+        h = i == 1 ? gtr_add(r, h) : i ? gtr_add(h, r) : gtr_sub(h, r);
     }
-    launch_bound("residual blocks", gtr_cross_entropy(gtr_linear(h, "g10", 10), y), d, 32, 4 + 1 + 1 + 1 + 1 + 1 + 2 + 3 * (5 + 2 * 2 + 1) + 1, 0);
+    launch_bound("residual blocks", gtr_cross_entropy(gtr_linear(h, "g10", 10), y), d, 32,
+        4 + 1 + 1 + 1 + 1 + 1 + 2 + 3 * (5 + 2 * 2 + 1) + 1, 0);
     /* a layer whose input's gradient is added to its output's, which it reads: one copy */
     h = gtr_linear(x, "h0", 16);
-    launch_bound("residual layer", gtr_cross_entropy(gtr_linear(gtr_add(h, gtr_linear(h, "h1", 16)), "h2", 10), y), d, 32, 4 + 3 + 1 + 1 + 5 + 1, 0);
+    launch_bound("residual layer", gtr_cross_entropy(gtr_linear(gtr_add(h, gtr_linear(h, "h1", 16)), "h2", 10), y), d,
+        32, 4 + 3 + 1 + 1 + 5 + 1, 0);
     h = gtr_linear(x, "k0", 16);
-    launch_bound("twice itself", gtr_cross_entropy(gtr_linear(gtr_add(h, h), "k1", 10), y), d, 32, 4 + 2 + 1 + 1 + 3 + 2, 0);
+    launch_bound("twice itself", gtr_cross_entropy(gtr_linear(gtr_add(h, h), "k1", 10), y), d, 32,
+        4 + 2 + 1 + 1 + 3 + 2, 0);
     /* each loss gets its share of the seed, and goes forward and backward in one; 1 adds them, 1 scales */
     h = gtr_relu(gtr_linear(x, "m0", 16));
-    loss = gtr_add(gtr_cross_entropy(gtr_linear(h, "m1", 10), y), gtr_scale(gtr_mse(gtr_linear(h, "m2", 4), target), 0.5f, 0));
+    loss = gtr_add(gtr_cross_entropy(gtr_linear(h, "m1", 10), y),
+        gtr_scale(gtr_mse(gtr_linear(h, "m2", 4), target), 0.5f, 0));
     launch_bound("two losses", loss, d, 32, 4 + 3 + 2 + 2 + 2 * 2 + 1 + 1, 1);
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
@@ -350,17 +387,22 @@ static void nonfinite_at(int where, const char *named)
             gtr_set(w, bad, sizeof bad);
             gtr_step(n.t);
             r = gtr_wait(ctx);
-            CHECK(strstr(gtr_error_text(ctx), named) != NULL, "the error does not name \"%s\": %s", named, gtr_error_text(ctx));
+            CHECK(strstr(gtr_error_text(ctx), named) != NULL, "the error does not name \"%s\": %s", named,
+                gtr_error_text(ctx));
             gtr_set(w, keep, sizeof keep);
         } else {
-            if (ctx->caps.cuda && !small) { gtr_step(n.t); gtr_step(n.t); gtr_step(n.t); gtr_wait(ctx); hold(ctx); }       /* under a sanitizer launches wait */
+            /* under a sanitizer launches wait */
+            if (ctx->caps.cuda && !small) { gtr_step(n.t); gtr_step(n.t); gtr_step(n.t); gtr_wait(ctx); hold(ctx); }
             for (i = ctx->caps.cuda && !small ? 3 : 0; i < STEPS && r == GTR_OK; i++) r = gtr_step(n.t);
             if (ctx->caps.cuda && !small) EXPECT_EQ(i, STEPS);        /* all were queued before the first was done */
             flag = 1;
             if (r == GTR_OK) r = gtr_wait(ctx);
-            CHECK(strstr(gtr_error_text(ctx), named) != NULL, "the error does not name \"%s\": %s", named, gtr_error_text(ctx));
-            memcpy(data->column[0].host + ((size_t)first_bad * 6 + 3) * sizeof good, &good, sizeof good);   /* the mend */
-            if (ctx->caps.cuda) ctx->be->copy(ctx->instance[0], (char *)data->column[0].device + ((size_t)first_bad * 6 + 3) * sizeof good, &good, sizeof good, GTR__TO_DEVICE, true);
+            CHECK(strstr(gtr_error_text(ctx), named) != NULL, "the error does not name \"%s\": %s", named,
+                gtr_error_text(ctx));
+            /* the mend */
+            memcpy(data->column[0].host + ((size_t)first_bad * 6 + 3) * sizeof good, &good, sizeof good);
+            if (ctx->caps.cuda) ctx->be->copy(ctx->instance[0], (char *)data->column[0].device
+                + ((size_t)first_bad * 6 + 3) * sizeof good, &good, sizeof good, GTR__TO_DEVICE, true);
         }
         EXPECT_EQ(r, GTR_ERR_NONFINITE);
         EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, step);
@@ -371,7 +413,8 @@ static void nonfinite_at(int where, const char *named)
         EXPECT_EQ(gtr_wait(ctx), GTR_OK);
         EXPECT_OK(ctx);
         state_bytes(&n, got);
-        CHECK(!memcmp(got, want100, bytes), "plant %d: after the mend training does not end where it would have", where);
+        CHECK(!memcmp(got, want100, bytes),
+            "plant %d: after the mend training does not end where it would have", where);
         gtr_destroy(ctx);
     }
 }
@@ -398,7 +441,8 @@ static void nonfinite_scaled(void)
         EXPECT_EQ(gtr_wait(ctx), GTR_OK);
         r = gtr_trainer_report(n.t);
         n_skipped += r.skipped;
-        if (i == 9) CHECK(r.skipped && r.loss_scale == 65536 && r.applied == 9, "step 10 is not skipped: scale %g, applied %lld", (double)r.loss_scale, (long long)r.applied);
+        if (i == 9) CHECK(r.skipped && r.loss_scale == 65536 && r.applied == 9,
+            "step 10 is not skipped: scale %g, applied %lld", (double)r.loss_scale, (long long)r.applied);
         if (i == 10) CHECK(r.loss_scale == 32768, "after a skip the scale is %g, want 32768", (double)r.loss_scale);
     }
     EXPECT_EQ(n_skipped, 1);
@@ -416,12 +460,17 @@ static void *f_alloc(size_t bytes, gtr_memory kind, void *user)
     void *p;
     (void)kind; (void)user;
     allocations++;
-    if (fail_allocation && (allocations == fail_allocation || (fail_all && allocations > fail_allocation))) { fired = true; return NULL; }
+    if (fail_allocation && (allocations == fail_allocation || (fail_all && allocations > fail_allocation))) {
+        fired = true; return NULL;
+    }
     p = guard_alloc(bytes);
     if (p) __atomic_fetch_add(&alive, 1, __ATOMIC_SEQ_CST);
     return p;
 }
-static void f_free(void *p, size_t bytes, gtr_memory kind, void *user) { (void)kind; (void)user; if (p) { __atomic_fetch_sub(&alive, 1, __ATOMIC_SEQ_CST); guard_free(p, bytes); } }
+static void f_free(void *p, size_t bytes, gtr_memory kind, void *user) {
+    (void)kind; (void)user;
+    if (p) { __atomic_fetch_sub(&alive, 1, __ATOMIC_SEQ_CST); guard_free(p, bytes); }
+}
 
 static char old_path[64];
 static unsigned char old_file[1 << 16];
@@ -481,11 +530,17 @@ static void life(bool wrapped, int at, bool on)
         unsigned char now[1 << 16];
         size_t size = slurp(old_path, now, sizeof now);
         bool old = size == old_size && !memcmp(now, old_file, size);
-        if (old_size) CHECK(old || (saved == GTR_OK && size > 8), "%s %d: after a save that returned '%s' the file is neither old nor new", wrapped ? "backend call" : "allocation", at, gtr_result_text(saved));
-        if (old_size && !old) { FILE *g = fopen(old_path, "wb"); if (g) { fwrite(old_file, 1, old_size, g); fclose(g); } }
+        if (old_size) CHECK(old || (saved == GTR_OK && size > 8),
+            "%s %d: after a save that returned '%s' the file is neither old nor new",
+            wrapped ? "backend call" : "allocation", at, gtr_result_text(saved));
+        if (old_size && !old) {
+            FILE *g = fopen(old_path, "wb");
+            if (g) { fwrite(old_file, 1, old_size, g); fclose(g); }
+        }
     }
     gtr_load(ctx, old_path);
-    if (fired && ctx) CHECK(gtr_error(ctx) != GTR_OK || (p && p->own.error), "%s %d failed and nobody said so", wrapped ? "backend call" : "allocation", at);
+    if (fired && ctx) CHECK(gtr_error(ctx) != GTR_OK || (p && p->own.error), "%s %d failed and nobody said so",
+        wrapped ? "backend call" : "allocation", at);
     /* with the fault gone, the context can be used, or be destroyed */
     fail_allocation = fail_at = 0;
     if (ctx && !ctx->dead) {
@@ -493,10 +548,13 @@ static void life(bool wrapped, int at, bool on)
         gtr_tensor *c;
         gtr_error_clear(ctx);
         c = gtr_scale(gtr_constant(ctx, GTR_F32, gtr_shape1(1), one), 2, 1);
-        if (!ctx->caps.cuda || gtr_error(ctx) != GTR_ERR_CUDA) CHECK(gtr_get(c, two, sizeof two) == GTR_OK && two[0] == 7, "%s %d: the context is of no use afterwards: %s", wrapped ? "backend call" : "allocation", at, gtr_error_text(ctx));
+        if (!ctx->caps.cuda || gtr_error(ctx) != GTR_ERR_CUDA) CHECK(gtr_get(c, two, sizeof two) == GTR_OK
+            && two[0] == 7, "%s %d: the context is of no use afterwards: %s", wrapped ? "backend call" : "allocation",
+            at, gtr_error_text(ctx));
     }
     gtr_destroy(ctx);
-    CHECK(alive == 0, "%s %d%s: %ld allocations are left", wrapped ? "backend call" : "allocation", at, on ? " and all after it" : "", alive);
+    CHECK(alive == 0, "%s %d%s: %ld allocations are left", wrapped ? "backend call" : "allocation", at,
+        on ? " and all after it" : "", alive);
     alive = 0;
 }
 static void faults(void)
@@ -523,13 +581,20 @@ static void faults(void)
 typedef struct site { gtr_context *ctx; gtr_tensor *x, *ids, *y, *loss; gtr_dataset *data; } site;
 static gtr_result near(const gtr_custom_call *call) { (void)call; return GTR_OK; }
 static void *b_linear(site *s) { return gtr_linear(s->x, "new", 5); }
-static void *b_linear_bare(site *s) { gtr_linear_desc d; memset(&d, 0, sizeof d); d.out = 5; d.no_bias = true; return gtr_linear_ex(s->x, "new", d); }
+static void *b_linear_bare(site *s) {
+    gtr_linear_desc d; memset(&d, 0, sizeof d); d.out = 5; d.no_bias = true; return gtr_linear_ex(s->x, "new", d);
+}
 static void *b_embedding(site *s) { return gtr_embedding(s->ids, "new", 7, 3); }
 static void *b_batch_norm(site *s) { return gtr_batch_norm(s->x, "new"); }
 static void *b_dropout(site *s) { return gtr_dropout(s->x, "new", 0.5f); }
 static void *b_dropout_unnamed(site *s) { return gtr_dropout(s->x, NULL, 0.5f); }
-static void *b_parameter(site *s) { gtr_init i; memset(&i, 0, sizeof i); i.kind = GTR_INIT_NORMAL; i.a = 1; return gtr_parameter(s->ctx, "new", gtr_shape2(3, 4), i); }
-static void *b_constant(site *s) { static const gtr_float v[3] = { 1, 2, 3 }; return gtr_constant(s->ctx, GTR_F32, gtr_shape1(3), v); }
+static void *b_parameter(site *s) {
+    gtr_init i; memset(&i, 0, sizeof i); i.kind = GTR_INIT_NORMAL; i.a = 1;
+    return gtr_parameter(s->ctx, "new", gtr_shape2(3, 4), i);
+}
+static void *b_constant(site *s) {
+    static const gtr_float v[3] = { 1, 2, 3 }; return gtr_constant(s->ctx, GTR_F32, gtr_shape1(3), v);
+}
 static void *b_input(site *s) { return gtr_input(s->ctx, "new", GTR_F32, gtr_shape1(GTR_BATCH)); }
 static void *b_concat(site *s) { gtr_tensor *both[2]; both[0] = both[1] = s->x; return gtr_concat(both, 2, 1); }
 static void *b_loss(site *s) { return gtr_cross_entropy(gtr_slice(s->x, 1, 0, 3), s->y); }
@@ -546,23 +611,30 @@ static void *b_predictor(site *s) { return gtr_predictor_create(s->loss->in[0], 
 static void *b_arrays(site *s) { return points(s->ctx, 10, 0, -1); }
 static void *b_split(site *s) { return gtr_dataset_split(s->data, 3); }
 static const struct { const char *name; void *(*build)(site *); } builders[] = {
-    { "linear", b_linear }, { "linear without bias", b_linear_bare }, { "embedding", b_embedding }, { "batch_norm", b_batch_norm },
-    { "dropout", b_dropout }, { "unnamed dropout", b_dropout_unnamed }, { "parameter", b_parameter }, { "constant", b_constant },
-    { "input", b_input }, { "concat", b_concat }, { "slice and cross_entropy", b_loss }, { "gradient", b_gradient }, { "custom", b_custom },
+    { "linear", b_linear }, { "linear without bias", b_linear_bare }, { "embedding", b_embedding },
+        { "batch_norm", b_batch_norm },
+    { "dropout", b_dropout }, { "unnamed dropout", b_dropout_unnamed }, { "parameter", b_parameter },
+        { "constant", b_constant },
+    { "input", b_input }, { "concat", b_concat }, { "slice and cross_entropy", b_loss }, { "gradient", b_gradient },
+        { "custom", b_custom },
     { "trainer", b_trainer }, { "predictor", b_predictor }, { "arrays", b_arrays }, { "split", b_split }
 };
 /* Of a context, what a failed builder must leave as it was: two ops in one call may leave the first. */
-typedef struct stock { int64_t tensors, parameters, unnamed, rows; long blocks; void *trainers, *predictors, *datasets; size_t device; } stock;
+typedef struct stock {
+    int64_t tensors, parameters, unnamed, rows; long blocks; void *trainers, *predictors, *datasets; size_t device;
+} stock;
 static stock stock_of(const site *s)
 {
     stock k;
     memset(&k, 0, sizeof k);
-    k.tensors = s->ctx->n_tensor; k.parameters = s->ctx->n_parameter; k.unnamed = s->ctx->unnamed; k.rows = gtr_dataset_rows(s->data);
+    k.tensors = s->ctx->n_tensor; k.parameters = s->ctx->n_parameter; k.unnamed = s->ctx->unnamed;
+    k.rows = gtr_dataset_rows(s->data);
     k.blocks = alive; k.device = s->ctx->device_bytes;
     k.trainers = s->ctx->trainers; k.predictors = s->ctx->predictors; k.datasets = s->ctx->datasets;
     return k;
 }
-/* pad: parameters that are there before, so that the lists of tensors and parameters are full at different allocations */
+/* pad: parameters that are there before, so that the lists of tensors and parameters are full at
+   different allocations */
 static site site_new(int pad)
 {
     site s;
@@ -600,14 +672,20 @@ static void builder_fails(int b, int pad, bool on)
         fail_allocation = 0;
         if (made) break;
         after = stock_of(&s);
-        if (builders[b].build == b_loss && after.tensors == before.tensors + 1) gtr_release(s.ctx, before.tensors), after = stock_of(&s);
-        CHECK(fired && gtr_error(s.ctx) == GTR_ERR_NOMEM, "%s, allocation %d of %d pads: %s", builders[b].name, k, pad, gtr_error_text(s.ctx));
-        if (!CHECK(!memcmp(&before, &after, sizeof before), "%s, allocation %d, %d pads: %lld tensors, %lld parameters, %ld blocks before and %lld, %lld, %ld after it failed", builders[b].name, k, pad,
-                   (long long)before.tensors, (long long)before.parameters, before.blocks, (long long)after.tensors, (long long)after.parameters, after.blocks)) break;
+        if (builders[b].build == b_loss && after.tensors == before.tensors + 1)
+            gtr_release(s.ctx, before.tensors), after = stock_of(&s);
+        CHECK(fired && gtr_error(s.ctx) == GTR_ERR_NOMEM, "%s, allocation %d of %d pads: %s", builders[b].name, k, pad,
+            gtr_error_text(s.ctx));
+        if (!CHECK(!memcmp(&before, &after, sizeof before),
+                "%s, allocation %d, %d pads: %lld tensors, %lld parameters, %ld blocks before and %lld, %lld, %ld "
+                "after it failed", builders[b].name, k, pad, (long long)before.tensors, (long long)before.parameters,
+                before.blocks, (long long)after.tensors, (long long)after.parameters, after.blocks))
+            break;
         gtr_error_clear(s.ctx);
     }
     CHECK(made || !fired, "%s, %d pads: it is not built at last: %s", builders[b].name, pad, gtr_error_text(s.ctx));
-    if (builders[b].build == b_dropout_unnamed && made) EXPECT_EQ(((gtr_tensor *)made)->attr.key, gtr__hash(7, "dropout0"));
+    if (builders[b].build == b_dropout_unnamed && made)
+        EXPECT_EQ(((gtr_tensor *)made)->attr.key, gtr__hash(7, "dropout0"));
     gtr_destroy(s.ctx);
     CHECK(alive == 0, "%s: %ld blocks are left", builders[b].name, alive);
     alive = 0;
@@ -616,13 +694,16 @@ static void builders_fail(void)
 {
     int b, pad;
     for (b = 0; b < (int)(sizeof builders / sizeof *builders); b++)
-        for (pad = small ? 14 : 8; pad < (small ? 15 : 16); pad++) { builder_fails(b, pad, false); builder_fails(b, pad, true); }
+        for (pad = small ? 14 : 8; pad < (small ? 15 : 16); pad++) {
+            builder_fails(b, pad, false); builder_fails(b, pad, true);
+        }
 }
 /* The longest names, and those that differ behind 400 bytes: a layer is built, whole, or not at all. */
 static void long_names(void)
 {
     gtr_context *ctx = gtr_create(desc0());
-    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 4)), *ids = gtr_input(ctx, "ids", GTR_I32, gtr_shape1(GTR_BATCH)), *t[3];
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 4)),
+        *ids = gtr_input(ctx, "ids", GTR_I32, gtr_shape1(GTR_BATCH)), *t[3];
     gtr_tensor *deep = gtr_input(ctx, "deep", GTR_I32, (gtr_shape){ 8, { -1, 1, 1, 1, 1, 1, 1, 1 } });
     char name[1400];
     int n, i;
@@ -637,11 +718,16 @@ static void long_names(void)
         int64_t tensors = gtr_mark(ctx), parameters = gtr_parameter_count(ctx);
         memset(name, 'd', sizeof name);
         name[n] = 0;
-        t[0] = gtr_linear(x, name, 2); name[0] = 'e'; t[1] = gtr_batch_norm(x, name); name[0] = 'f'; t[2] = gtr_embedding(ids, name, 3, 2);
-        CHECK(!t[0] == (n + 7 > 511) && !t[1] == (n + 20 > 511) && !t[2] == (n + 7 > 511), "names of %d bytes: linear %d, batch_norm %d, embedding %d", n, !!t[0], !!t[1], !!t[2]);
-        for (i = 0; i < 3; i++) { tensors += t[i] ? (i == 0 ? 3 : i == 1 ? 6 : 2) : 0; parameters += t[i] ? (i == 0 ? 2 : i == 1 ? 5 : 1) : 0; }
-        CHECK(gtr_mark(ctx) == tensors && gtr_parameter_count(ctx) == parameters, "names of %d bytes: %lld tensors and %lld parameters, want %lld and %lld", n,
-              (long long)gtr_mark(ctx), (long long)gtr_parameter_count(ctx), (long long)tensors, (long long)parameters);
+        t[0] = gtr_linear(x, name, 2); name[0] = 'e'; t[1] = gtr_batch_norm(x, name); name[0] = 'f';
+        t[2] = gtr_embedding(ids, name, 3, 2);
+        CHECK(!t[0] == (n + 7 > 511) && !t[1] == (n + 20 > 511) && !t[2] == (n + 7 > 511),
+            "names of %d bytes: linear %d, batch_norm %d, embedding %d", n, !!t[0], !!t[1], !!t[2]);
+        for (i = 0; i < 3; i++) {
+            tensors += t[i] ? (i == 0 ? 3 : i == 1 ? 6 : 2) : 0; parameters += t[i] ? (i == 0 ? 2 : i == 1 ? 5 : 1) : 0;
+        }
+        CHECK(gtr_mark(ctx) == tensors && gtr_parameter_count(ctx) == parameters,
+            "names of %d bytes: %lld tensors and %lld parameters, want %lld and %lld", n, (long long)gtr_mark(ctx),
+            (long long)gtr_parameter_count(ctx), (long long)tensors, (long long)parameters);
         if (!t[1]) EXPECT_ERROR(ctx, GTR_ERR_ARG, "longer than 511 bytes");
     }
     n = (int)gtr_parameter_count(ctx);
@@ -659,8 +745,10 @@ static void long_names(void)
 #ifndef _WIN32
 #include <sys/wait.h>
 typedef struct family { net n; gtr_dataset *data; gtr_predictor *p; float x[12]; } family;
-#define FAILS(call) do { if ((call) != GTR_ERR_STATE) { fprintf(stderr, "after fork(): " #call " is no error\n"); return 2; } } while (0)
-#define NOTHING(call) do { if (call) { fprintf(stderr, "after fork(): " #call " made something\n"); return 2; } } while (0)
+#define FAILS(call) do { \
+    if ((call) != GTR_ERR_STATE) { fprintf(stderr, "after fork(): " #call " is no error\n"); return 2; } } while (0)
+#define NOTHING(call) do { \
+    if (call) { fprintf(stderr, "after fork(): " #call " made something\n"); return 2; } } while (0)
 static int in_child(family *f)
 {
     gtr_context *ctx = f->n.ctx;
@@ -681,20 +769,28 @@ static int in_child(family *f)
     FAILS(gtr_evaluate(f->n.t, f->data, 4, NULL, v, NULL));
     FAILS(gtr_set(f->n.x, f->x, sizeof f->x)); FAILS(gtr_set_device(f->n.x, f->x, sizeof f->x, NULL));
     FAILS(gtr_get(fc1, v, sizeof v)); FAILS(gtr_eval(&f->n.logits, 1)); FAILS(gtr_eval_train(&f->n.logits, 1));
-    FAILS(gtr_gradient_get(f->n.t, fc1, v, sizeof v)); FAILS(gtr_gradient_set(f->n.t, fc1, v, sizeof v)); FAILS(gtr_state_get(f->n.t, fc1, 0, v, sizeof v));
+    FAILS(gtr_gradient_get(f->n.t, fc1, v, sizeof v)); FAILS(gtr_gradient_set(f->n.t, fc1, v, sizeof v));
+    FAILS(gtr_state_get(f->n.t, fc1, 0, v, sizeof v));
     FAILS(gtr_save(ctx, "build/never")); FAILS(gtr_load(ctx, "build/never")); FAILS(gtr_memory_plan(f->n.t, 4, &m));
     FAILS(gtr_predict(f->p, f->x, 2, v));
-    NOTHING(gtr_loss(f->n.t) == gtr_loss(f->n.t)); NOTHING(gtr_item(f->n.loss) == gtr_item(f->n.loss)); NOTHING(gtr_trainer_report(f->n.t).step);
-    NOTHING(gtr_plan_text(f->n.t, 4)[0]); NOTHING(gtr_memory_text(f->n.t, 4)[0]); NOTHING(gtr_trace(f->n.t)[0]); NOTHING(gtr_profile(f->n.t, false)[0]);
+    NOTHING(gtr_loss(f->n.t) == gtr_loss(f->n.t)); NOTHING(gtr_item(f->n.loss) == gtr_item(f->n.loss));
+    NOTHING(gtr_trainer_report(f->n.t).step);
+    NOTHING(gtr_plan_text(f->n.t, 4)[0]); NOTHING(gtr_memory_text(f->n.t, 4)[0]); NOTHING(gtr_trace(f->n.t)[0]);
+    NOTHING(gtr_profile(f->n.t, false)[0]);
     NOTHING(gtr_largest_batch(f->n.t, 1 << 20)); NOTHING(gtr_on_gpu(ctx));
-    NOTHING(gtr_relu(f->n.x)); NOTHING(gtr_linear(f->n.x, "more", 2)); NOTHING(gtr_input(ctx, "z", GTR_F32, gtr_shape1(1)));
-    NOTHING(gtr_parameter(ctx, "p", gtr_shape1(1), init)); NOTHING(gtr_constant(ctx, GTR_F32, gtr_shape1(1), v)); NOTHING(gtr_gradient(f->n.loss, f->n.x));
-    NOTHING(gtr_trainer_create(f->n.loss, adam())); NOTHING(gtr_predictor_create(f->n.logits, 1)); NOTHING(points(ctx, 4, 0, -1)); NOTHING(gtr_dataset_split(f->data, 2));
-    gtr_scope_begin(ctx, "s"); gtr_scope_end(ctx); gtr_stage(ctx, 1); gtr_recompute_begin(ctx); gtr_recompute_end(ctx); gtr_keep(f->n.logits);
+    NOTHING(gtr_relu(f->n.x)); NOTHING(gtr_linear(f->n.x, "more", 2));
+    NOTHING(gtr_input(ctx, "z", GTR_F32, gtr_shape1(1)));
+    NOTHING(gtr_parameter(ctx, "p", gtr_shape1(1), init)); NOTHING(gtr_constant(ctx, GTR_F32, gtr_shape1(1), v));
+    NOTHING(gtr_gradient(f->n.loss, f->n.x));
+    NOTHING(gtr_trainer_create(f->n.loss, adam())); NOTHING(gtr_predictor_create(f->n.logits, 1));
+    NOTHING(points(ctx, 4, 0, -1)); NOTHING(gtr_dataset_split(f->data, 2));
+    gtr_scope_begin(ctx, "s"); gtr_scope_end(ctx); gtr_stage(ctx, 1); gtr_recompute_begin(ctx); gtr_recompute_end(ctx);
+    gtr_keep(f->n.logits);
     gtr_release(ctx, gtr_mark(ctx)); gtr_environment_text(ctx); gtr_device_text(ctx); gtr_stop(ctx);
     return strstr(gtr_error_text(ctx), "fork") ? 0 : 2;
 }
-/* stage 0: everything is called, then destroyed piece by piece; 1: the context is destroyed at once; 2: and the child makes its own */
+/* stage 0: everything is called, then destroyed piece by piece; 1: the context is destroyed at once; 2: and
+   the child makes its own */
 static int child(family *f, int stage)
 {
     int r = stage == 0 ? in_child(f) : 0;
@@ -731,13 +827,15 @@ static void forks(void)
     EXPECT_EQ(gtr_wait(f.n.ctx), GTR_OK);
     for (stage = 0; stage < 6; stage++) {
         pid_t pid;
-        if (stage == 3 && f.n.ctx->here) { munmap((void *)(uintptr_t)f.n.ctx->here, 1); f.n.ctx->here = NULL; }   /* as where the system has no such page */
+        /* as where the system has no such page */
+        if (stage == 3 && f.n.ctx->here) { munmap((void *)(uintptr_t)f.n.ctx->here, 1); f.n.ctx->here = NULL; }
         fflush(stdout);
         pid = fork();
         if (!pid) { alarm(30); _exit(child(&f, stage % 3)); }
         if (!CHECK(pid > 0, "no process")) break;
         waitpid(pid, &status, 0);
-        CHECK(status == 0, "the child of stage %d ended with %s %d", stage, WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        CHECK(status == 0, "the child of stage %d ended with %s %d", stage, WIFSIGNALED(status) ? "signal" : "status",
+            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
         for (i = 0; i < 6; i++) EXPECT_EQ(gtr_step(f.n.t), GTR_OK);          /* the parent goes on */
     }
     EXPECT_OK(f.n.ctx);
@@ -749,8 +847,8 @@ static void forks(void)
 static void forks(void) { SKIP("no fork() here"); }
 #endif
 
-/* A call that returns GTR_OK leaves no error, one that fails leaves its own: for each allocation of the planning of a first step, or of the
-   first evaluation of two gradients. */
+/* A call that returns GTR_OK leaves no error, one that fails leaves its own: for each allocation of the planning of a
+   first step, or of the first evaluation of two gradients. */
 static void planning_tells_of(bool gradients)
 {
     gtr_tensor *both[2];
@@ -775,7 +873,9 @@ static void planning_tells_of(bool gradients)
         fired = fail_all = false;
         fail_allocation = k;
         r = gradients ? gtr_eval(both, 2) : gtr_step(m.t);
-        CHECK(r == gtr_error(ctx) && (r == GTR_ERR_NOMEM) == fired, "allocation %d of a step failed: it returned '%s', the context's error is '%s'", k, gtr_result_text(r), gtr_error_text(ctx));
+        CHECK(r == gtr_error(ctx) && (r == GTR_ERR_NOMEM) == fired,
+            "allocation %d of a step failed: it returned '%s', the context's error is '%s'", k, gtr_result_text(r),
+            gtr_error_text(ctx));
         if (!fired) in_step = 1;
         else n = k + 1 + (small ? 7 : 0);
         fail_allocation = 0;
@@ -825,9 +925,11 @@ static void arguments(void)
     CHECK(gtr_item(w) == 5e9f, "a counter of 5000000000 reads as %g", (double)gtr_item(w));
     CHECK(gtr_item(gtr_parameter_find(ctx, "bn.running_var")) == 1, "the first element of two is not read");
     w = gtr_constant(ctx, GTR_I32, gtr_shape1(3), ids);
-    CHECK(gtr_item(w) == -5 && gtr_item(gtr_reshape(w, gtr_shape2(3, 1))) == -5, "the first of three ids reads as %g", (double)gtr_item(w));
+    CHECK(gtr_item(w) == -5 && gtr_item(gtr_reshape(w, gtr_shape2(3, 1))) == -5, "the first of three ids reads as %g",
+        (double)gtr_item(w));
     w = gtr_constant(ctx, GTR_F32, gtr_shape1(2), values);
-    CHECK(gtr_item(w) == 2.5f && gtr_item(gtr_scale(w, 2, 0)) == 5 && gtr_item(gtr_argmax(w, 0)) == 1, "computed values: %g", (double)gtr_item(gtr_argmax(w, 0)));
+    CHECK(gtr_item(w) == 2.5f && gtr_item(gtr_scale(w, 2, 0)) == 5 && gtr_item(gtr_argmax(w, 0)) == 1,
+        "computed values: %g", (double)gtr_item(gtr_argmax(w, 0)));
     EXPECT_OK(ctx);
     CHECK(isnan(gtr_item(n.x)), "an input that was not set has a value");
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "\"x\"");
@@ -852,7 +954,8 @@ static void scale_bounds(void)
         EXPECT_EQ(gtr_step(n.t), GTR_OK);
         EXPECT_EQ(gtr_wait(ctx), GTR_OK);
         r = gtr_trainer_report(n.t);
-        CHECK(r.skipped && r.loss_scale == want[i], "skipped step %d has scale %g, want %g", i + 1, (double)r.loss_scale, (double)want[i]);
+        CHECK(r.skipped && r.loss_scale == want[i], "skipped step %d has scale %g, want %g", i + 1,
+            (double)r.loss_scale, (double)want[i]);
     }
     if (!small) {
         const gtr_float x[12] = { 1 };
@@ -862,7 +965,8 @@ static void scale_bounds(void)
         for (i = 0; i < 4001; i++) gtr_step(n.t);
         EXPECT_EQ(gtr_wait(ctx), GTR_OK);
         r = gtr_trainer_report(n.t);
-        CHECK(!r.skipped && r.loss_scale == 16777216.0f && r.applied == 4001, "after 4000 good steps the scale is %g, %lld applied", (double)r.loss_scale, (long long)r.applied);
+        CHECK(!r.skipped && r.loss_scale == 16777216.0f && r.applied == 4001,
+            "after 4000 good steps the scale is %g, %lld applied", (double)r.loss_scale, (long long)r.applied);
     }
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
@@ -883,22 +987,26 @@ static void dead(void)
     EXPECT_EQ(gtr_wait(ctx), GTR_OK);
     ctx->host.error(ctx->host.user, GTR_ERR_CUDA, "the device is gone");
     gtr_error_clear(ctx);
-    CHECK(gtr_error(ctx) == GTR_ERR_CUDA && strstr(gtr_error_text(ctx), "is gone"), "the error of a lost device is '%s'", gtr_error_text(ctx));
-    EXPECT(!gtr_on_gpu(ctx) && !gtr_relu(n.logits) && !gtr_constant(ctx, GTR_F32, gtr_shape1(6), x) && !gtr_trainer_create(n.loss, adam()) && !gtr_predictor_create(n.logits, 1) && !points(ctx, 4, 0, -1));
+    CHECK(gtr_error(ctx) == GTR_ERR_CUDA && strstr(gtr_error_text(ctx), "is gone"),
+        "the error of a lost device is '%s'", gtr_error_text(ctx));
+    EXPECT(!gtr_on_gpu(ctx) && !gtr_relu(n.logits) && !gtr_constant(ctx, GTR_F32, gtr_shape1(6), x)
+        && !gtr_trainer_create(n.loss, adam()) && !gtr_predictor_create(n.logits, 1) && !points(ctx, 4, 0, -1));
     EXPECT_EQ(gtr_step(n.t), GTR_ERR_CUDA);
     EXPECT_EQ(gtr_set(n.x, x, sizeof x), GTR_ERR_CUDA);
     EXPECT_EQ(gtr_eval(&n.logits, 1), GTR_ERR_CUDA);
     EXPECT_EQ(gtr_get(n.logits, x, sizeof x), GTR_ERR_CUDA);
     EXPECT_EQ(gtr_wait(ctx), GTR_ERR_CUDA);
-    EXPECT(isnan(gtr_loss(n.t)) && isnan(gtr_item(n.loss)) && gtr_largest_batch(n.t, 1 << 30) == 0 && !gtr_plan_text(n.t, 4)[0]);
+    EXPECT(isnan(gtr_loss(n.t)) && isnan(gtr_item(n.loss)) && gtr_largest_batch(n.t, 1 << 30) == 0
+        && !gtr_plan_text(n.t, 4)[0]);
     EXPECT(gtr_save(ctx, "build/none") != GTR_OK && gtr_load(ctx, "build/none") != GTR_OK);
     gtr_destroy(ctx);
 }
-/* Labels that are computed are checked by nobody before a run: a bad one is NaN in its row and in the loss. A constant's
-   are; an ignored one counts nowhere. */
+/* Labels that are computed are checked by nobody before a run: a bad one is NaN in its row and in the loss. A
+   constant's are; an ignored one counts nowhere. */
 static void label_guards(void)
 {
-    static const int32_t labels[5][4] = { { 0, 2, 1, 0 }, { 0, 3, 1, 0 }, { 0, -1, 1, 0 }, { 0, -100, 1, 0 }, { -100, -100, -100, -100 } };
+    static const int32_t labels[5][4] = {
+        { 0, 2, 1, 0 }, { 0, 3, 1, 0 }, { 0, -1, 1, 0 }, { 0, -100, 1, 0 }, { -100, -100, -100, -100 } };
     static const gtr_float x[12] = { 1, 2, 3, 0, 1, 0, -1, 0, 2, 0.5f, 0.25f, 0 };
     int k, i, j, computed;
     for (computed = 0; computed < 2; computed++) for (k = 0; k < (computed ? 2 : 5); k++) {
@@ -933,11 +1041,13 @@ static void label_guards(void)
             if (l != -100) want += bad ? (double)NAN : log(sum) - (double)r[l];
             for (j = 0; j < 3; j++) {
                 const double g = l == -100 ? 0 : bad ? (double)NAN : (exp((double)r[j]) / sum - (j == l)) / count;
-                CHECK(isnan(g) ? isnan(dx[3 * i + j]) : fabs(g - (double)dx[3 * i + j]) < 1e-6, "labels %d, row %d: gradient %g, want %g", k, i, (double)dx[3 * i + j], g);
+                CHECK(isnan(g) ? isnan(dx[3 * i + j]) : fabs(g - (double)dx[3 * i + j]) < 1e-6,
+                    "labels %d, row %d: gradient %g, want %g", k, i, (double)dx[3 * i + j], g);
             }
         }
         want /= count;
-        CHECK(isnan(want) ? isnan(loss[0]) : fabs(want - (double)loss[0]) < 1e-6, "labels %d: loss %g, want %g", k, (double)loss[0], want);
+        CHECK(isnan(want) ? isnan(loss[0]) : fabs(want - (double)loss[0]) < 1e-6, "labels %d: loss %g, want %g", k,
+            (double)loss[0], want);
         gtr_destroy(ctx);
     }
 }
@@ -955,18 +1065,24 @@ static void trace_figures(void)
     memset(&d, 0, sizeof d);
     one.kind = GTR_INIT_CONSTANT; one.a = 1;
     w = gtr_parameter(ctx, "w", gtr_shape1(3), one);
-    above = gtr_scale(gtr_sigmoid(in), 0, 3);           /* all the same, above zero and below: 0 is no start for either */
+    /* all the same, above zero and below: 0 is no start for either */
+    above = gtr_scale(gtr_sigmoid(in), 0, 3);
     below = gtr_scale(gtr_tanh(in), 0, -4);
-    t = gtr_trainer_create(gtr_mean(gtr_mul(gtr_add(gtr_relu(gtr_log(in)), gtr_add(above, below)), w), NULL, 0, false), d);
+    t = gtr_trainer_create(
+        gtr_mean(gtr_mul(gtr_add(gtr_relu(gtr_log(in)), gtr_add(above, below)), w), NULL, 0, false), d);
     gtr_set(in, x, sizeof x);
     text = gtr_trace(t);
     EXPECT_OK(ctx);
     line = strstr(text, "log");
-    CHECK(line && strstr(line, "min -1 max 2 mean 0.2 not finite 1") && strstr(line, "min -1 max 2 mean 0.2 not finite 1") < strchr(line, '\n'), "the trace of a logarithm: %.200s", line ? line : text);
-    CHECK(strstr(text, "min 3 max 3 mean 3 not finite 0") && strstr(text, "min -4 max -4 mean -4 not finite 0"), "%s", text);
+    CHECK(line && strstr(line, "min -1 max 2 mean 0.2 not finite 1")
+        && strstr(line, "min -1 max 2 mean 0.2 not finite 1") < strchr(line, '\n'), "the trace of a logarithm: %.200s",
+        line ? line : text);
+    CHECK(strstr(text, "min 3 max 3 mean 3 not finite 0")
+        && strstr(text, "min -4 max -4 mean -4 not finite 0"), "%s", text);
     gtr_destroy(ctx);
 }
-/* What goes wrong in a fit's last step is that fit's error; what goes wrong in a traced step is named, whatever ran before it. */
+/* What goes wrong in a fit's last step is that fit's error; what goes wrong in a traced step is named,
+   whatever ran before it. */
 static void last_and_traced(void)
 {
     gtr_context *ctx = gtr_create(desc0());
@@ -994,7 +1110,9 @@ static void last_and_traced(void)
     gtr_set(n.y, y, sizeof y / 2);
     text = gtr_trace(n.t);
     gtr_wait(ctx);
-    CHECK(gtr_error(ctx) == GTR_ERR_NONFINITE && strstr(gtr_error_text(ctx), "step 4") && strstr(gtr_error_text(ctx), "log") && strstr(gtr_error_text(ctx), "(4, 6)"), "after a trace of %d bytes: %s", (int)strlen(text), gtr_error_text(ctx));
+    CHECK(gtr_error(ctx) == GTR_ERR_NONFINITE && strstr(gtr_error_text(ctx), "step 4")
+        && strstr(gtr_error_text(ctx), "log") && strstr(gtr_error_text(ctx), "(4, 6)"), "after a trace of %d bytes: %s",
+        (int)strlen(text), gtr_error_text(ctx));
     gtr_error_clear(ctx);
     gtr_destroy(ctx);
 }
@@ -1006,7 +1124,8 @@ static void shared_over_stages(void)
     int k, i;
     for (k = 0; k < 2; k++) {
         gtr_context *ctx = gtr_create(desc0());
-        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 4)), *f = gtr_input(ctx, "f", GTR_F32, gtr_shape1(4)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 4)),
+            *f = gtr_input(ctx, "f", GTR_F32, gtr_shape1(4)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
         const gtr_float c[4] = { 1, -1, 2, 0.5f };
         gtr_tensor *add = gtr_constant(ctx, GTR_F32, gtr_shape1(4), c), *h;
         gtr_trainer_desc d = adam();
@@ -1021,7 +1140,8 @@ static void shared_over_stages(void)
             char name[8];
             if (k) gtr_stage(ctx, i % 3);
             snprintf(name, sizeof name, "b%d", i);
-            h = gtr_add(gtr_tanh(gtr_linear(gtr_add(h, x), name, 4)), gtr_mul(gtr_add(gtr_mul(x, f), add), gtr_embedding_with(y, gtr_parameter_find(ctx, "e.weight"))));
+            h = gtr_add(gtr_tanh(gtr_linear(gtr_add(h, x), name, 4)),
+                gtr_mul(gtr_add(gtr_mul(x, f), add), gtr_embedding_with(y, gtr_parameter_find(ctx, "e.weight"))));
         }
         t = gtr_trainer_create(gtr_cross_entropy(gtr_slice(h, 1, 0, 3), y), d);
         gtr_set(x, xs, sizeof xs); gtr_set(f, fs, sizeof fs); gtr_set(y, ys, sizeof ys);
@@ -1032,7 +1152,8 @@ static void shared_over_stages(void)
         gtr_get(gtr_parameter_find(ctx, "e.weight"), after[k] + 16, 12 * sizeof(gtr_float));
         gtr_destroy(ctx);
     }
-    CHECK(loss[0] == loss[1] && !memcmp(after[0], after[1], sizeof *after), "inputs shared over stages: loss %g, in one stage %g", (double)loss[1], (double)loss[0]);
+    CHECK(loss[0] == loss[1] && !memcmp(after[0], after[1], sizeof *after),
+        "inputs shared over stages: loss %g, in one stage %g", (double)loss[1], (double)loss[0]);
 }
 
 static void all(void)

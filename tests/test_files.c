@@ -1,6 +1,7 @@
-/* Files: safetensors, IDX, CSV, data sets in memory. What each bad file gets, round trips, thousands of mutants, every system call and every
-   allocation failing in turn, and a saving process killed at random moments. The loaders see the system through the wrappers below, which
-   fail on request. GTR_TEST_DEVICE=cuda runs what touches a device there; GTR_TEST_SMALL runs less of it.
+/* Files: safetensors, IDX, CSV, data sets in memory. What each bad file gets, round trips, thousands of mutants, every
+   system call and every allocation failing in turn, and a saving process killed at random moments. The loaders see the
+   system through the wrappers below, which fail on request. GTR_TEST_DEVICE=cuda runs what touches a device there;
+   GTR_TEST_SMALL runs less of it.
    `test_files --mutants N` writes mutants and verdicts to stdout for verdict_safetensors.py.
        cc -O2 tests/test_files.c -o test_files -lm -pthread */
 #define _XOPEN_SOURCE 700
@@ -20,17 +21,23 @@
 
 enum { IO_OPEN, IO_READ, IO_WRITE, IO_FSYNC, IO_CLOSE, IO_RENAME, IO_KINDS };
 static const char *const io_names[IO_KINDS] = { "open", "read", "write", "fsync", "close", "rename" };
-static struct { int kind, errnum, at, seen, hit, piece, shorter, longer; char log[256]; } io;   /* call at (from 1) of kind fails once; piece: bytes a call moves at most; shorter, longer: what a file seems to become */
+/* call at (from 1) of kind fails once; piece: bytes a call moves at most; shorter, longer: what
+   a file seems to become */
+static struct { int kind, errnum, at, seen, hit, piece, shorter, longer; char log[256]; } io;
 static int io_fails(int kind, int more)
 {
     size_t n = strlen(io.log);
-    if (n + 2 < sizeof io.log && !(n && kind == IO_WRITE && io.log[n - 1] == 'w')) { io.log[n] = (char)(more ? more : "orwfcn"[kind]); io.log[n + 1] = 0; }
+    if (n + 2 < sizeof io.log && !(n && kind == IO_WRITE && io.log[n - 1] == 'w')) {
+        io.log[n] = (char)(more ? more : "orwfcn"[kind]); io.log[n + 1] = 0;
+    }
     if (kind != io.kind || ++io.seen != io.at) return 0;
     io.hit = 1;
     errno = io.errnum;
     return 1;
 }
-static int io_open(const char *path, int flags, mode_t mode) { return io_fails(IO_OPEN, flags & O_EXCL ? 'O' : 0) ? -1 : open(path, flags, mode); }
+static int io_open(const char *path, int flags, mode_t mode) {
+    return io_fails(IO_OPEN, flags & O_EXCL ? 'O' : 0) ? -1 : open(path, flags, mode);
+}
 static ssize_t io_read(int fd, void *p, size_t n)
 {
     ssize_t r;
@@ -38,7 +45,9 @@ static ssize_t io_read(int fd, void *p, size_t n)
     r = io.shorter ? 0 : read(fd, p, io.piece && n > (size_t)io.piece ? (size_t)io.piece : n);
     return r == 0 && io.longer ? 1 : r;
 }
-static ssize_t io_write(int fd, const void *p, size_t n) { return io_fails(IO_WRITE, 0) ? -1 : write(fd, p, io.piece && n > (size_t)io.piece ? (size_t)io.piece : n); }
+static ssize_t io_write(int fd, const void *p, size_t n) {
+    return io_fails(IO_WRITE, 0) ? -1 : write(fd, p, io.piece && n > (size_t)io.piece ? (size_t)io.piece : n);
+}
 static int io_fsync(int fd) { return io_fails(IO_FSYNC, 0) ? -1 : fsync(fd); }
 static int io_close(int fd)     /* as Linux does: the descriptor is gone even if it fails */
 {
@@ -96,8 +105,12 @@ static unsigned char *get(const char *path, size_t *n)
     return p;
 }
 /* A column's least and greatest value, which are looked for when they are wanted. */
-static const gtr__column *range_of(gtr_dataset *d, int column) { gtr__column_range(&d->column[column], d->rows); return &d->column[column]; }
-static bool range_is(gtr_dataset *d, int column, int64_t least, int64_t most) { return d && range_of(d, column)->least == least && d->column[column].most == most; }
+static const gtr__column *range_of(gtr_dataset *d, int column) {
+    gtr__column_range(&d->column[column], d->rows); return &d->column[column];
+}
+static bool range_is(gtr_dataset *d, int column, int64_t least, int64_t most) {
+    return d && range_of(d, column)->least == least && d->column[column].most == most;
+}
 static int files_in_folder(void)
 {
     DIR *d = opendir(folder);
@@ -107,8 +120,12 @@ static int files_in_folder(void)
     return n - 2;
 }
 
-static void *guarded_alloc(size_t bytes, gtr_memory kind, void *user) { (void)kind; (void)user; return guard_alloc(bytes); }
-static void guarded_free(void *p, size_t bytes, gtr_memory kind, void *user) { (void)kind; (void)user; guard_free(p, bytes); }
+static void *guarded_alloc(size_t bytes, gtr_memory kind, void *user) {
+    (void)kind; (void)user; return guard_alloc(bytes);
+}
+static void guarded_free(void *p, size_t bytes, gtr_memory kind, void *user) {
+    (void)kind; (void)user; guard_free(p, bytes);
+}
 static gtr_context *context(gtr_device where)
 {
     gtr_desc d;
@@ -140,8 +157,10 @@ static void fill(gtr_context *ctx, int version)
         gtr_tensor *p = ctx->parameter[k];
         gtr_float v[64];
         int64_t count = (int64_t)version << 33 | 5;
-        for (i = 0, n = gtr__count(&p->shape); i < n && i < 64; i++) v[i] = (gtr_float)(version + (double)k / 4 + (double)i / 64);
-        if (gtr_set(p, p->dtype == GTR_I64 ? (const void *)&count : v, p->data_bytes) != GTR_OK) CHECK(0, "set: %s", gtr_error_text(ctx));
+        for (i = 0, n = gtr__count(&p->shape); i < n && i < 64; i++)
+            v[i] = (gtr_float)(version + (double)k / 4 + (double)i / 64);
+        if (gtr_set(p, p->dtype == GTR_I64 ? (const void *)&count : v, p->data_bytes) != GTR_OK)
+            CHECK(0, "set: %s", gtr_error_text(ctx));
     }
 }
 /* The version that the values are, -1 if they are of none. */
@@ -154,7 +173,8 @@ static int version_of(gtr_context *ctx)
         gtr_float v[64];
         if (gtr_get(p, p->dtype == GTR_I64 ? (void *)&count : v, p->data_bytes) != GTR_OK) return -1;
         if (p->dtype == GTR_I64) { version = (int)(count >> 33); if ((count & 0xffff) != 5) return -1; continue; }
-        for (i = 0, n = gtr__count(&p->shape); i < n && i < 64; i++) if (v[i] != (gtr_float)(version + (double)k / 4 + (double)i / 64)) return -1;
+        for (i = 0, n = gtr__count(&p->shape); i < n && i < 64; i++)
+            if (v[i] != (gtr_float)(version + (double)k / 4 + (double)i / 64)) return -1;
     }
     return version;
 }
@@ -183,9 +203,13 @@ static void round_trip(void)
     EXPECT_EQ(header % 8, 0);
     EXPECT_EQ(n, 8 + header + 8 + 4 * (12 + 3 + 1 + 1));
     {   /* widest elements first, then by name; what PyTorch's tools look for */
-        static const char want[] = "{\"__metadata__\":{\"format\":\"pt\"},\"bn.num_batches_tracked\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[0,8]},"
-            "\"a\":{\"dtype\":\"F32\",\"shape\":[1,1],\"data_offsets\":[8,12]},\"fc1.bias\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[12,24]},"
-            "\"fc1.weight\":{\"dtype\":\"F32\",\"shape\":[3,4],\"data_offsets\":[24,72]},\"scalar\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[72,76]}}";
+        static const char want[] =
+            "{\"__metadata__\":{\"format\":\"pt\"},\"bn.num_batches_tracked\":{\"dtype\":\"I64\",\"shape\":[],"
+            "\"data_offsets\":[0,8]},"
+            "\"a\":{\"dtype\":\"F32\",\"shape\":[1,1],\"data_offsets\":[8,12]},\"fc1.bias\":{\"dtype\":\"F32\","
+                "\"shape\":[3],\"data_offsets\":[12,24]},"
+            "\"fc1.weight\":{\"dtype\":\"F32\",\"shape\":[3,4],\"data_offsets\":[24,72]},"
+                "\"scalar\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[72,76]}}";
         CHECK(!memcmp(one + 8, want, sizeof want - 1), "the header is %.*s", (int)header, (char *)one + 8);
     }
     EXPECT_EQ(files_in_folder(), 2);
@@ -205,7 +229,8 @@ static void round_trip(void)
 /* NaN payloads, infinities, -0 and denormals come back bit by bit; so do names that JSON must escape. */
 static void bits_and_names(void)
 {
-    static const char *const names[] = { "quote\"back\\slash", "tab\tnew\nline", "\xc3\xa9t\xc3\xa9", "\xf0\x9f\x99\x82", "del\x7f", "a/b", "." };
+    static const char *const names[] = {
+        "quote\"back\\slash", "tab\tnew\nline", "\xc3\xa9t\xc3\xa9", "\xf0\x9f\x99\x82", "del\x7f", "a/b", "." };
     gtr_context *ctx = context(device);
     gtr_init init;
     uint32_t bits[7][6] = {{ 0x7fc12345, 0xff800000, 0x7f800000, 0x80000000, 1, 0x7f7fffff }}, got[6];
@@ -232,7 +257,9 @@ static void bits_and_names(void)
     (void)got; (void)bits;
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
-    ctx = context(GTR_DEVICE_CPU);      /* what the format cannot hold is refused when it is made, alone or by its layer or scope, and nothing is left of it */
+    /* what the format cannot hold is refused when it is made, alone or by its layer or scope, and
+       nothing is left of it */
+    ctx = context(GTR_DEVICE_CPU);
     EXPECT(!gtr_parameter(ctx, "\xff\xfe", gtr_shape1(1), init));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "UTF-8");
     EXPECT(!gtr_parameter(ctx, "__metadata__", gtr_shape1(1), init));
@@ -244,7 +271,8 @@ static void bits_and_names(void)
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "UTF-8");
     gtr_scope_end(ctx);
     EXPECT(gtr_parameter_count(ctx) == 0);
-    EXPECT(gtr_parameter(ctx, "\xc3\xa4 \"\x01", gtr_shape1(1), init) && gtr_save(ctx, in_folder("m.safetensors")) == GTR_OK && gtr_load(ctx, in_folder("m.safetensors")) == GTR_OK);
+    EXPECT(gtr_parameter(ctx, "\xc3\xa4 \"\x01", gtr_shape1(1), init)
+        && gtr_save(ctx, in_folder("m.safetensors")) == GTR_OK && gtr_load(ctx, in_folder("m.safetensors")) == GTR_OK);
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
@@ -265,7 +293,8 @@ static const struct { const char *header; size_t data; gtr_result want; const ch
     { "{" N "," A "}        ", 24, GTR_OK, "" },
     { "{\"__metadata__\":{}," A "," N "}", 24, GTR_OK, "" },
     { "{" A ",\"__metadata__\":{\"\":\"\\u0000\",\"x\":\"\\ud83d\\ude00\"}," N "}", 24, GTR_OK, "" },
-    { "{\n\t\"\\u0061\" : { \"data_offsets\" : [ 8 , 24 ] , \"sh\\u0061pe\" : [ 2 , 2 ] , \"dtype\" : \"\\u0046\\u00332\" } , " N " }", 24, GTR_OK, "" },
+    { "{\n\t\"\\u0061\" : { \"data_offsets\" : [ 8 , 24 ] , \"sh\\u0061pe\" : [ 2 , 2 ] , \"dtype\" : "
+        "\"\\u0046\\u00332\" } , " N " }", 24, GTR_OK, "" },
     { "", 24, GTR_ERR_FORMAT, "'{' as the first byte" },
     { " {" A "," N "}", 24, GTR_ERR_FORMAT, "'{' as the first byte" },
     { "\n{" A "," N "}", 24, GTR_ERR_FORMAT, "'{' as the first byte" },
@@ -283,7 +312,8 @@ static const struct { const char *header; size_t data; gtr_result want; const ch
     { "{\"a\":{}}", 0, GTR_ERR_FORMAT, "are missing" },
     { "{\"a\":{\"b\":{\"c\":{\"d\":{}}}}}", 0, GTR_ERR_FORMAT, "a field that is not" },
     { "{\"a\":{\"shape\":[[2],2]}}", 0, GTR_ERR_FORMAT, "a whole number" },
-    { "{\"a\xff\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "a character of a string" },
+    { "{\"a\xff\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT,
+        "a character of a string" },
     { "{\"\xc0\x80\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "UTF-8" },
     { "{\"\xe0\x80\x80\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "UTF-8" },
     { "{\"\xe0\x81\x81\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "UTF-8" },
@@ -308,13 +338,20 @@ static const struct { const char *header; size_t data; gtr_result want; const ch
     { "{\"a\":{\"dtype\":\"F32\",\"shape\":[\"2\",2],\"data_offsets\":[0,16]}}", 16, GTR_ERR_FORMAT, "a whole number" },
     { "{\"a\":{\"dtype\":\"F32\",\"shape\":[null],\"data_offsets\":[0,16]}}", 16, GTR_ERR_FORMAT, "a whole number" },
     { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2,],\"data_offsets\":[0,16]}}", 16, GTR_ERR_FORMAT, "a whole number" },
-    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[9223372036854775808],\"data_offsets\":[0,16]}}", 16, GTR_ERR_FORMAT, "2^63 - 1" },
-    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[99999999999999999999999],\"data_offsets\":[0,16]}}", 16, GTR_ERR_FORMAT, "2^63 - 1" },
-    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[9223372036854775807],\"data_offsets\":[0,16]}}", 16, GTR_ERR_FORMAT, "overflows" },
-    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,0]}}", 0, GTR_ERR_FORMAT, "overflows" },
-    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296,0],\"data_offsets\":[0,0]}}", 0, GTR_ERR_FORMAT, "overflows" },
-    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1152921504606846976,2],\"data_offsets\":[0,0]}}", 0, GTR_ERR_FORMAT, "overflows" },
-    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1,1,1,1,1,1,1,1,1],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "8 dimensions" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[9223372036854775808],\"data_offsets\":[0,16]}}", 16,
+        GTR_ERR_FORMAT, "2^63 - 1" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[99999999999999999999999],\"data_offsets\":[0,16]}}", 16,
+        GTR_ERR_FORMAT, "2^63 - 1" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[9223372036854775807],\"data_offsets\":[0,16]}}", 16,
+        GTR_ERR_FORMAT, "overflows" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,0]}}", 0,
+        GTR_ERR_FORMAT, "overflows" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296,0],\"data_offsets\":[0,0]}}", 0,
+        GTR_ERR_FORMAT, "overflows" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1152921504606846976,2],\"data_offsets\":[0,0]}}", 0,
+        GTR_ERR_FORMAT, "overflows" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1,1,1,1,1,1,1,1,1],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT,
+        "8 dimensions" },
     { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4,4]}}", 4, GTR_ERR_FORMAT, "two numbers" },
     { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4]}}", 4, GTR_ERR_FORMAT, "two numbers" },
     { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":4}}", 4, GTR_ERR_FORMAT, "'['" },
@@ -327,13 +364,16 @@ static const struct { const char *header; size_t data; gtr_result want; const ch
     { "{\"a\":{\"shape\":[1],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "dtype is missing" },
     { "{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "shape is missing" },
     { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1]}}", 4, GTR_ERR_FORMAT, "data_offsets are missing" },
-    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4],\"x\":1}}", 4, GTR_ERR_FORMAT, "a field that is not" },
-    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4],\"shape\":[1]}}", 4, GTR_ERR_FORMAT, "a field twice" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4],\"x\":1}}", 4, GTR_ERR_FORMAT,
+        "a field that is not" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4],\"shape\":[1]}}", 4, GTR_ERR_FORMAT,
+        "a field twice" },
     { "{\"a\":{\"dtype\":\"F32\" \"shape\":[1]}}", 4, GTR_ERR_FORMAT, "',' or '}'" },
     { "{\"a\":{\"dtype\" \"F32\"}}", 4, GTR_ERR_FORMAT, "':'" },
     { "{\"a\":{dtype:\"F32\"}}", 4, GTR_ERR_FORMAT, "dtype, shape or data_offsets" },
     { "{" A "," N "," A "}", 24, GTR_ERR_FORMAT, "tensor \"a\"" },
-    { "{" N ",\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,16]},\"\\u0061\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[16,24]}}", 24, GTR_ERR_FORMAT, "there twice" },
+    { "{" N ",\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,16]},\"\\u0061\":{\"dtype\":\"F32\","
+        "\"shape\":[2],\"data_offsets\":[16,24]}}", 24, GTR_ERR_FORMAT, "there twice" },
     { "{\"\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", 4, GTR_ERR_FORMAT, "an empty name" },
     { "{\"__metadata__\":{\"x\":1}," A "," N "}", 24, GTR_ERR_FORMAT, "a string, as all values" },
     { "{\"__metadata__\":{\"x\":null}," A "," N "}", 24, GTR_ERR_FORMAT, "a string, as all values" },
@@ -346,38 +386,54 @@ static const struct { const char *header; size_t data; gtr_result want; const ch
     { "{\"__metadata__\":{},\"__metadata__\":{}," A "," N "}", 24, GTR_ERR_FORMAT, "once only" },
     { "{\"__metadata__\":{\"x\":\"1\",\"y\":\"2\",\"\\u0078\":\"3\"}," A "," N "}", 24, GTR_ERR_FORMAT, "once only" },
     { "{\"__metadata__\":{\"x\":\"1\x01\"}," A "," N "}", 24, GTR_ERR_FORMAT, "control" },
-    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[24,8]}," N "}", 24, GTR_ERR_FORMAT, "want a range within" },
-    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[16,32]}," N "}", 24, GTR_ERR_FORMAT, "want a range within" },
-    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[4,20]}," N "}", 24, GTR_ERR_FORMAT, "its data begin at 4, want 8" },
-    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[12,28]}," N "}", 28, GTR_ERR_FORMAT, "its data begin at 12, want 8" },
-    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]}}", 24, GTR_ERR_FORMAT, "its data begin at 8, want 0" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[24,8]}," N "}", 24, GTR_ERR_FORMAT,
+        "want a range within" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[16,32]}," N "}", 24, GTR_ERR_FORMAT,
+        "want a range within" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[4,20]}," N "}", 24, GTR_ERR_FORMAT,
+        "its data begin at 4, want 8" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[12,28]}," N "}", 28, GTR_ERR_FORMAT,
+        "its data begin at 12, want 8" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]}}", 24, GTR_ERR_FORMAT,
+        "its data begin at 8, want 0" },
     { "{" A "," N "}", 25, GTR_ERR_FORMAT, "25 bytes of data, want 24" },
     { "{" A "," N "}", 23, GTR_ERR_FORMAT, "want a range within" },
     { "{}", 1, GTR_ERR_FORMAT, "1 bytes of data, want 0" },
-    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_FORMAT, "16 bytes of data, want 192 bits" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_FORMAT,
+        "16 bytes of data, want 192 bits" },
     { "{\"a\":{\"dtype\":\"F4\",\"shape\":[3],\"data_offsets\":[0,2]}}", 2, GTR_ERR_FORMAT, "want 12 bits" },
     { "{\"a\":{\"dtype\":\"F6_E2M3\",\"shape\":[3],\"data_offsets\":[0,2]}}", 2, GTR_ERR_FORMAT, "want 18 bits" },
     { "{\"a\":{\"dtype\":\"F4\",\"shape\":[4],\"data_offsets\":[0,2]}}", 2, GTR_ERR_UNSUPPORTED, "F4" },
     { "{\"a\":{\"dtype\":\"F6_E3M2\",\"shape\":[4],\"data_offsets\":[0,3]}}", 3, GTR_ERR_UNSUPPORTED, "F6_E3M2" },
-    { "{\"a\":{\"dtype\":\"F8_E4M3\",\"shape\":[16],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_UNSUPPORTED, "tensor \"a\" is of dtype F8_E4M3" },
+    { "{\"a\":{\"dtype\":\"F8_E4M3\",\"shape\":[16],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_UNSUPPORTED,
+        "tensor \"a\" is of dtype F8_E4M3" },
     { "{\"a\":{\"dtype\":\"BF16\",\"shape\":[2,2],\"data_offsets\":[8,16]}," N "}", 16, GTR_ERR_UNSUPPORTED, "BF16" },
     { "{\"a\":{\"dtype\":\"F64\",\"shape\":[2,2],\"data_offsets\":[8,40]}," N "}", 40, GTR_ERR_UNSUPPORTED, "F64" },
     { "{}", 0, GTR_ERR_SHAPE, "is missing" },
     { "{\"__metadata__\":{\"format\":\"pt\"}}", 0, GTR_ERR_SHAPE, "tensor \"a\" F32 (2, 2) of the model is missing" },
-    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[0,16]}}", 16, GTR_ERR_SHAPE, "tensor \"n\" I64 () of the model is missing" },
-    { "{" A "," N ",\"b\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[24,24]}}", 24, GTR_ERR_SHAPE, "tensor \"b\" F32 (0,) is not in the model" },
-    { "{" A "," N ",\"b\\n\":{\"dtype\":\"F32\",\"shape\":[3,0],\"data_offsets\":[8,8]}}", 24, GTR_ERR_SHAPE, "tensor \"b\\n\" F32 (3, 0) is not" },
-    { "{\"a\\u0000\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_SHAPE, "tensor \"a\" F32 (2, 2) of the model is missing" },
-    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_SHAPE, "tensor \"a\" is F32 (4,) in the file, the model wants F32 (2, 2)" },
-    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2,1],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_SHAPE, "F32 (2, 2, 1)" },
-    { "{\"a\":{\"dtype\":\"I64\",\"shape\":[2,2],\"data_offsets\":[8,40]}," N "}", 40, GTR_ERR_SHAPE, "tensor \"a\" is I64 (2, 2)" },
-    { "{" A ",\"n\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 24, GTR_ERR_SHAPE, "tensor \"n\" is F32 (2,)" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[0,16]}}", 16, GTR_ERR_SHAPE,
+        "tensor \"n\" I64 () of the model is missing" },
+    { "{" A "," N ",\"b\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[24,24]}}", 24, GTR_ERR_SHAPE,
+        "tensor \"b\" F32 (0,) is not in the model" },
+    { "{" A "," N ",\"b\\n\":{\"dtype\":\"F32\",\"shape\":[3,0],\"data_offsets\":[8,8]}}", 24, GTR_ERR_SHAPE,
+        "tensor \"b\\n\" F32 (3, 0) is not" },
+    { "{\"a\\u0000\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_SHAPE,
+        "tensor \"a\" F32 (2, 2) of the model is missing" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_SHAPE,
+        "tensor \"a\" is F32 (4,) in the file, the model wants F32 (2, 2)" },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2,1],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_SHAPE,
+        "F32 (2, 2, 1)" },
+    { "{\"a\":{\"dtype\":\"I64\",\"shape\":[2,2],\"data_offsets\":[8,40]}," N "}", 40, GTR_ERR_SHAPE,
+        "tensor \"a\" is I64 (2, 2)" },
+    { "{" A ",\"n\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 24, GTR_ERR_SHAPE,
+        "tensor \"n\" is F32 (2,)" },
 };
 #undef A
 #undef N
 
 /* Loading bytes gives code, and changes nothing but on success. */
-static void expect_load(gtr_context *ctx, const unsigned char *bytes, size_t n, gtr_result want, const char *part, const char *what)
+static void expect_load(gtr_context *ctx, const unsigned char *bytes, size_t n, gtr_result want, const char *part,
+    const char *what)
 {
     const char *path = in_folder("bad.safetensors");
     gtr_float a[4] = { 1, 2, 3, 4 };
@@ -389,8 +445,10 @@ static void expect_load(gtr_context *ctx, const unsigned char *bytes, size_t n, 
     r = gtr_load(ctx, path);
     gtr_get(gtr_parameter_at(ctx, 0), a, sizeof a);
     gtr_get(gtr_parameter_at(ctx, 1), &k, sizeof k);
-    CHECK(r == want, "%s: got '%s' (%s), want '%s'", what, gtr_result_text(r), gtr_error_text(ctx), gtr_result_text(want));
-    CHECK(gtr_error(ctx) == r && strstr(gtr_error_text(ctx), part) && (r == GTR_OK || strstr(gtr_error_text(ctx), path)), "%s: the error is '%s', want the file and \"%s\"", what, gtr_error_text(ctx), part);
+    CHECK(r == want, "%s: got '%s' (%s), want '%s'", what, gtr_result_text(r), gtr_error_text(ctx),
+        gtr_result_text(want));
+    CHECK(gtr_error(ctx) == r && strstr(gtr_error_text(ctx), part) && (r == GTR_OK || strstr(gtr_error_text(ctx),
+        path)), "%s: the error is '%s', want the file and \"%s\"", what, gtr_error_text(ctx), part);
     if (r == GTR_OK) CHECK(a[0] == 0 && a[3] == 0 && k == 0, "%s: not loaded", what);
     else CHECK(a[0] == 1 && a[1] == 2 && a[2] == 3 && a[3] == 4 && k == 5, "%s: parameters have changed", what);
     gtr_error_clear(ctx);
@@ -437,12 +495,14 @@ static void bad_safetensors(void)
         m += k;
         m += (size_t)sprintf(header + m, "\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}");
         n = st_file(bytes, header, m, 4);
-        expect_load(ctx, bytes, n, k > 1024 ? GTR_ERR_FORMAT : GTR_ERR_SHAPE, k > 1024 ? "longer than 1024" : "missing", "a long name");
+        expect_load(ctx, bytes, n, k > 1024 ? GTR_ERR_FORMAT : GTR_ERR_SHAPE,
+            k > 1024 ? "longer than 1024" : "missing", "a long name");
         m = (size_t)sprintf(header, "{\"");
         while (m < 2 + 6 * (k - 1022 + 511)) m += (size_t)sprintf(header + m, "\\u00e9");
         m += (size_t)sprintf(header + m, "\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}");
         n = st_file(bytes, header, m, 4);
-        expect_load(ctx, bytes, n, k > 1023 ? GTR_ERR_FORMAT : GTR_ERR_SHAPE, k > 1023 ? "longer than 1024" : "missing", "a long name of escapes");
+        expect_load(ctx, bytes, n, k > 1023 ? GTR_ERR_FORMAT : GTR_ERR_SHAPE, k > 1023 ? "longer than 1024" : "missing",
+            "a long name of escapes");
     }
     memset(header, '[', 1 << 16);
     memcpy(header, "{\"a\":", 5);
@@ -479,7 +539,8 @@ static void many_tensors(void)
         for (i = 0; i < most + (kind == 2); i++) {
             unsigned name = kind == 1 && i == most - 1 ? 12345u : (unsigned)((uint64_t)i * 2654435761u % 1000003u);
             if (kind == 1 && i == 7) name = 12345;
-            p += sprintf(p, "%s\"%07u%s\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}", i ? "," : "", name, kind == 1 && name == 12345 ? "x" : "");
+            p += sprintf(p, "%s\"%07u%s\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}", i ? "," : "", name,
+                kind == 1 && name == 12345 ? "x" : "");
         }
         p += sprintf(p, "}");
         memset(&s, 0, sizeof s);
@@ -487,7 +548,8 @@ static void many_tensors(void)
         r = gtr__st_parse(&s);
         CHECK(r == (kind ? GTR_ERR_FORMAT : GTR_OK), "kind %d: %s", kind, gtr_error_text(ctx));
         if (kind) EXPECT_ERROR(ctx, GTR_ERR_FORMAT, kind == 1 ? "there twice" : "more than a million");
-        CHECK((double)(clock() - start) / CLOCKS_PER_SEC < 20, "kind %d took %.1f s", kind, (double)(clock() - start) / CLOCKS_PER_SEC);
+        CHECK((double)(clock() - start) / CLOCKS_PER_SEC < 20, "kind %d took %.1f s", kind,
+            (double)(clock() - start) / CLOCKS_PER_SEC);
         gtr__st_free(&s);
     }
     free(header);
@@ -496,7 +558,8 @@ static void many_tensors(void)
 
 /* --- mutants */
 
-static const char *const words[] = { "\"", "{", "}", "[", "]", ",", ":", "0", "9223372036854775807", "\\u0061", "\"a\"", "F32", "I64", "F4", "\"__metadata__\":{}", " ", "\xc3\xa9", "-", "1e3",
+static const char *const words[] = { "\"", "{", "}", "[", "]", ",", ":", "0", "9223372036854775807", "\\u0061", "\"a\"",
+    "F32", "I64", "F4", "\"__metadata__\":{}", " ", "\xc3\xa9", "-", "1e3",
                                      "\"shape\":[]", "8", "24", "4", "\n" };
 /* A few random changes to a valid file. */
 static size_t mutate(unsigned char *out, const unsigned char *from, size_t n, size_t cap)
@@ -510,14 +573,20 @@ static size_t mutate(unsigned char *out, const unsigned char *from, size_t n, si
         case 0: if (n) out[at] = (unsigned char)draw(); break;
         case 1: if (n) out[at] ^= (unsigned char)(1u << below(8)); break;
         case 2: if (n) { memmove(out + at, out + at + 1, n - at - 1); n--; } break;
-        case 3: len = strlen(w); if (n + len < cap) { memmove(out + at + len, out + at, n - at); memcpy(out + at, w, len); n += len; } break;
+        case 3:
+            len = strlen(w);
+            if (n + len < cap) { memmove(out + at + len, out + at, n - at); memcpy(out + at, w, len); n += len; }
+            break;
         case 4: len = strlen(w); if (at + len <= n) memcpy(out + at, w, len); break;
         case 5: if (below(4) == 0) n = at; break;
         case 6: len = below(16); if (n + len < cap) { memset(out + n, 0, len); n += len; } break;
         case 7:                         /* the header's size is made right again */
             for (k = 0; k < 8 && n > 8; k++) out[k] = (unsigned char)((n > 32 ? n - 32 : 0) >> (8 * k));
             break;
-        default: len = below(24); if (at + len < n && n + len < cap) { memmove(out + at + len, out + at, n - at); n += len; } break;
+        default:
+            len = below(24);
+            if (at + len < n && n + len < cap) { memmove(out + at + len, out + at, n - at); n += len; }
+            break;
         }
     }
     return n;
@@ -525,10 +594,14 @@ static size_t mutate(unsigned char *out, const unsigned char *from, size_t n, si
 static size_t mutant(unsigned char *out, size_t cap)
 {
     static const char *const base[] = {
-        "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]},\"n\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[0,8]}}    ",
-        "{\"__metadata__\":{\"format\":\"pt\",\"x\":\"\\ud83d\\ude00\"},\"n\":{\"shape\":[],\"dtype\":\"I64\",\"data_offsets\":[0,8]},\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]}}",
-        "{ \"n\" : { \"dtype\" : \"I64\" , \"shape\" : [ ] , \"data_offsets\" : [ 0 , 8 ] } , \"a\" : { \"dtype\" : \"F32\" , \"shape\" : [ 2 , 2 ] , \"data_offsets\" : [ 8 , 24 ] } }",
-        "{\"h\":{\"dtype\":\"BF16\",\"shape\":[2,3],\"data_offsets\":[0,12]},\"e\":{\"dtype\":\"F32\",\"shape\":[0,7],\"data_offsets\":[12,12]},\"q\":{\"dtype\":\"F6_E2M3\",\"shape\":[4,4],\"data_offsets\":[12,24]}}" };
+        "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]},\"n\":{\"dtype\":\"I64\",\"shape\":[],"
+        "\"data_offsets\":[0,8]}}    ",
+        "{\"__metadata__\":{\"format\":\"pt\",\"x\":\"\\ud83d\\ude00\"},\"n\":{\"shape\":[],\"dtype\":\"I64\","
+        "\"data_offsets\":[0,8]},\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[8,24]}}",
+        "{ \"n\" : { \"dtype\" : \"I64\" , \"shape\" : [ ] , \"data_offsets\" : [ 0 , 8 ] } , \"a\" : { \"dtype\" "
+        ": \"F32\" , \"shape\" : [ 2 , 2 ] , \"data_offsets\" : [ 8 , 24 ] } }",
+        "{\"h\":{\"dtype\":\"BF16\",\"shape\":[2,3],\"data_offsets\":[0,12]},\"e\":{\"dtype\":\"F32\",\"shape\":[0,"
+        "7],\"data_offsets\":[12,12]},\"q\":{\"dtype\":\"F6_E2M3\",\"shape\":[4,4],\"data_offsets\":[12,24]}}" };
     unsigned char file[1024];
     const char *b = base[below(4)];
     size_t n = st_file(file, b, strlen(b), 24), k;
@@ -557,8 +630,10 @@ static void mutants(void)
         counts[r]++;
         if (r != GTR_OK) {
             if (memcmp(a, b, sizeof a) || i != j) CHECK(0, "mutant %d: refused, but parameters have changed", k);
-            if (gtr_error(ctx) != r || !strstr(gtr_error_text(ctx), path)) CHECK(0, "mutant %d: the error's text is '%s'", k, gtr_error_text(ctx));
-            if (r != GTR_ERR_FORMAT && r != GTR_ERR_SHAPE && r != GTR_ERR_UNSUPPORTED) CHECK(0, "mutant %d: %s", k, gtr_error_text(ctx));
+            if (gtr_error(ctx) != r || !strstr(gtr_error_text(ctx), path))
+                CHECK(0, "mutant %d: the error's text is '%s'", k, gtr_error_text(ctx));
+            if (r != GTR_ERR_FORMAT && r != GTR_ERR_SHAPE && r != GTR_ERR_UNSUPPORTED)
+                CHECK(0, "mutant %d: %s", k, gtr_error_text(ctx));
             gtr_error_clear(ctx);
             continue;
         }
@@ -567,10 +642,12 @@ static void mutants(void)
         gtr_set(gtr_parameter_at(ctx, 0), a, sizeof a);
         if (r == GTR_OK) r = gtr_load(ctx, again);
         gtr_get(gtr_parameter_at(ctx, 0), c, sizeof c);
-        if (r != GTR_OK || memcmp(b, c, sizeof b)) CHECK(0, "mutant %d: accepted, but not the same when saved and loaded: %s", k, gtr_error_text(ctx));
+        if (r != GTR_OK || memcmp(b, c, sizeof b))
+            CHECK(0, "mutant %d: accepted, but not the same when saved and loaded: %s", k, gtr_error_text(ctx));
     }
-    CHECK(small || (ok > 0 && counts[GTR_ERR_FORMAT] && counts[GTR_ERR_SHAPE] && counts[GTR_ERR_UNSUPPORTED]), "%d mutants: %d accepted, %d FORMAT, %d SHAPE, %d UNSUPPORTED",
-          rounds, ok, counts[GTR_ERR_FORMAT], counts[GTR_ERR_SHAPE], counts[GTR_ERR_UNSUPPORTED]);
+    CHECK(small || (ok > 0 && counts[GTR_ERR_FORMAT] && counts[GTR_ERR_SHAPE] && counts[GTR_ERR_UNSUPPORTED]),
+        "%d mutants: %d accepted, %d FORMAT, %d SHAPE, %d UNSUPPORTED", rounds, ok, counts[GTR_ERR_FORMAT],
+        counts[GTR_ERR_SHAPE], counts[GTR_ERR_UNSUPPORTED]);
     unlink(again);
     gtr_destroy(ctx);
 }
@@ -625,21 +702,27 @@ static void io_failures(void)
         io.kind = -1;
         if (!io.hit) { CHECK(r == GTR_OK, "save without a fault: %s", gtr_error_text(ctx)); break; }
         hits++;
-        CHECK(r == want && gtr_error(ctx) == want && (want == GTR_OK || strstr(gtr_error_text(ctx), strerror(errnums[e]))), "save, %s %d gives %s: got '%s' (%s)", io_names[kind], at, strerror(errnums[e]),
-              gtr_result_text(r), gtr_error_text(ctx));
+        CHECK(r == want && gtr_error(ctx) == want && (want == GTR_OK
+            || strstr(gtr_error_text(ctx), strerror(errnums[e]))), "save, %s %d gives %s: got '%s' (%s)",
+            io_names[kind], at, strerror(errnums[e]), gtr_result_text(r), gtr_error_text(ctx));
         gtr_error_clear(ctx);
         r = gtr_load(other, path);
         now = version_of(other);
-        CHECK(r == GTR_OK && (now == 2 || (now == 1 && want != GTR_OK)), "save, %s %d gives %s: the file is then version %d (%s)", io_names[kind], at, strerror(errnums[e]), now, gtr_error_text(other));
+        CHECK(r == GTR_OK && (now == 2 || (now == 1 && want != GTR_OK)),
+            "save, %s %d gives %s: the file is then version %d (%s)", io_names[kind], at, strerror(errnums[e]), now,
+            gtr_error_text(other));
         CHECK(version_of(ctx) == 2, "save, %s %d: parameters have changed", io_names[kind], at);
-        CHECK(files_in_folder() == before, "save, %s %d gives %s: a file is left over", io_names[kind], at, strerror(errnums[e]));
+        CHECK(files_in_folder() == before, "save, %s %d gives %s: a file is left over", io_names[kind], at,
+            strerror(errnums[e]));
     }
     CHECK(hits >= 3 * (2 + 2 + 2 + 2 + 1), "only %d faults were met in saving", hits);
     fill(ctx, 3);
     memset(&io, 0, sizeof io);
     io.kind = -1;
     EXPECT_EQ(gtr_save(ctx, path), GTR_OK);
-    CHECK(!strcmp(io.log, "Owfcnofc"), "the order of calls of a save is %s, want Owfcnofc: open (new), write, fsync, close, rename; open, fsync, close of the folder", io.log);
+    CHECK(!strcmp(io.log, "Owfcnofc"),
+        "the order of calls of a save is %s, want Owfcnofc: open (new), write, fsync, close, rename; open, fsync, "
+        "close of the folder", io.log);
     for (hits = 0, kind = 0; kind < IO_KINDS; kind++) for (e = 0; e < 3; e++) for (at = 1; ; at++) {
         gtr_result r, want = errnums[e] == EINTR ? GTR_OK : GTR_ERR_IO;
         fill(ctx, 4);
@@ -649,7 +732,8 @@ static void io_failures(void)
         io.kind = -1;
         if (!io.hit) break;
         hits++;
-        CHECK(r == want && version_of(ctx) == (want == GTR_OK ? 3 : 4), "load, %s %d gives %s: '%s', version %d", io_names[kind], at, strerror(errnums[e]), gtr_error_text(ctx), version_of(ctx));
+        CHECK(r == want && version_of(ctx) == (want == GTR_OK ? 3 : 4), "load, %s %d gives %s: '%s', version %d",
+            io_names[kind], at, strerror(errnums[e]), gtr_error_text(ctx), version_of(ctx));
         gtr_error_clear(ctx);
     }
     CHECK(hits >= 3 * 6, "only %d faults were met in loading", hits);
@@ -695,13 +779,15 @@ static void bad_places(void)
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "empty");
     EXPECT_EQ(gtr_save(ctx, NULL), GTR_ERR_ARG);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "NULL");
-    EXPECT_EQ(gtr_save(ctx, "/proc/gputrain"), GTR_ERR_IO);     /* a folder where nobody, root included, can make a file */
+    /* a folder where nobody, root included, can make a file */
+    EXPECT_EQ(gtr_save(ctx, "/proc/gputrain"), GTR_ERR_IO);
     EXPECT_ERROR(ctx, GTR_ERR_IO, "/proc/gputrain");
     {
         const char *locked = in_folder("locked");
         const bool root = geteuid() == 0;       /* who may write anywhere: for a while as somebody who may not */
         mkdir(locked, 0500);
-        if (root && seteuid(65534) != 0) SKIP("a folder without write permission: root may write there, and cannot become somebody else");
+        if (root && seteuid(65534) != 0)
+            SKIP("a folder without write permission: root may write there, and cannot become somebody else");
         else {
             EXPECT_EQ(gtr_save(ctx, in_folder("locked/m")), GTR_ERR_IO);
             EXPECT_ERROR(ctx, GTR_ERR_IO, strerror(EACCES));
@@ -713,11 +799,13 @@ static void bad_places(void)
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
-/* What there is at path before a save: its mode is kept whatever the umask, links are followed, temporaries that nobody holds are removed. */
+/* What there is at path before a save: its mode is kept whatever the umask, links are followed, temporaries that nobody
+   holds are removed. */
 static void old_places(void)
 {
     static const unsigned modes[] = { 0600, 0644, 0664, 0777, 0444, 0400 };
-    static const char *const strangers[] = { "m.tmp-", "m.tmp-1", "m.tmp-1-", "m.tmp-1-2x", "m.tmp-x-0", "m.tmp-1-2-3", "mm.tmp-1-0", "m.tmp" };
+    static const char *const strangers[] = {
+        "m.tmp-", "m.tmp-1", "m.tmp-1-", "m.tmp-1-2x", "m.tmp-x-0", "m.tmp-1-2-3", "mm.tmp-1-0", "m.tmp" };
     gtr_context *ctx = context(GTR_DEVICE_CPU), *other = context(GTR_DEVICE_CPU);
     const mode_t mask = umask(077);
     char path[300], far_away[300], held[400], text[600];
@@ -732,7 +820,8 @@ static void old_places(void)
         fill(ctx, k + 1);
         EXPECT_EQ(gtr_save(ctx, path), GTR_OK);
         EXPECT(stat(path, &st) == 0);
-        CHECK((st.st_mode & 0777) == modes[k], "a file of mode %03o has %03o after a save", modes[k], (unsigned)st.st_mode & 0777u);
+        CHECK((st.st_mode & 0777) == modes[k], "a file of mode %03o has %03o after a save", modes[k],
+            (unsigned)st.st_mode & 0777u);
         unlink(path);
     }
     umask(027);
@@ -740,12 +829,15 @@ static void old_places(void)
     EXPECT(stat(path, &st) == 0 && (st.st_mode & 0777) == 0640);        /* a new file's is the system's business */
     unlink(path);
     umask(mask);
-    /* links: to a file in another folder, absolute and relative, by way of another link, to a file that is not there yet, to itself */
+    /* links: to a file in another folder, absolute and relative, by way of another link, to a file that is
+       not there yet, to itself */
     mkdir(in_folder("far"), 0777);
     snprintf(far_away, sizeof far_away, "%s/far/file", folder);
     for (k = 0; k < 4; k++) {
         if (k != 3) put(far_away, "old", 3);
-        if (symlink(k == 0 ? far_away : k == 2 ? "far/link" : "far/file", path) || (k == 2 && symlink("file", in_folder("far/link")))) CHECK(0, "no link");
+        if (symlink(k == 0 ? far_away : k == 2 ? "far/link" : "far/file", path)
+                || (k == 2 && symlink("file", in_folder("far/link"))))
+            CHECK(0, "no link");
         fill(ctx, 10 + k);
         CHECK(gtr_save(ctx, path) == GTR_OK, "save through link %d: %s", k, gtr_error_text(ctx));
         EXPECT(lstat(path, &st) == 0 && S_ISLNK(st.st_mode));
@@ -815,7 +907,8 @@ static void failing_copies(void)
         r = gtr_load(ctx, in_folder("m.safetensors"));
         ctx->be->copy = real_copy;
         done = copies_left >= 0;
-        CHECK(r == (done ? GTR_OK : GTR_ERR_NOMEM) && version_of(ctx) == (done ? 6 : 5), "load, copy %d fails: '%s', version %d", k, gtr_result_text(r), version_of(ctx));
+        CHECK(r == (done ? GTR_OK : GTR_ERR_NOMEM) && version_of(ctx) == (done ? 6 : 5),
+            "load, copy %d fails: '%s', version %d", k, gtr_result_text(r), version_of(ctx));
         gtr_error_clear(ctx);
     }
     CHECK(k - 1 == 2 * MODEL, "%d copies in a load", k - 1);
@@ -871,7 +964,8 @@ static void states(void)
     EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "1000001 tensors");
     ctx->dead = true;
     EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_ERR_STATE);
-    EXPECT(gtr_load(ctx, in_folder("m.safetensors")) == GTR_ERR_STATE && gtr_dataset_arrays(ctx, none) == NULL && gtr_dataset_idx(ctx, "a", "b") == NULL && gtr_dataset_csv(ctx, "a", csv) == NULL);
+    EXPECT(gtr_load(ctx, in_folder("m.safetensors")) == GTR_ERR_STATE && gtr_dataset_arrays(ctx, none) == NULL
+        && gtr_dataset_idx(ctx, "a", "b") == NULL && gtr_dataset_csv(ctx, "a", csv) == NULL);
     EXPECT(strstr(gtr_error_text(ctx), "not usable"));
     ctx->dead = false;
     EXPECT_EQ(files_in_folder(), 0);
@@ -967,15 +1061,18 @@ static void allocations(void)
         }
         hit = memory.seen >= k;
         memory.at = 0;
-        CHECK(ok != hit && gtr_error(ctx) == (hit ? GTR_ERR_NOMEM : GTR_OK), "%s, allocation %d fails: '%s'", what[call], k, gtr_error_text(ctx));
+        CHECK(ok != hit && gtr_error(ctx) == (hit ? GTR_ERR_NOMEM : GTR_OK), "%s, allocation %d fails: '%s'",
+            what[call], k, gtr_error_text(ctx));
         gtr_error_clear(ctx);
-        if (!ok && call != 6) CHECK(memory.alive == alive, "%s, allocation %d fails: %lld blocks are lost", what[call], k, memory.alive - alive);
+        if (!ok && call != 6) CHECK(memory.alive == alive, "%s, allocation %d fails: %lld blocks are lost", what[call],
+            k, memory.alive - alive);
         if (!ok && call == 5) EXPECT_EQ(gtr_dataset_rows(old), 20);
         if (!ok && call == 6) EXPECT_EQ(gtr__dataset_device(old), GTR_OK);      /* later there may be enough */
         gtr_dataset_destroy(d);
         gtr_dataset_destroy(old);
         ctx->caps.cuda = 0;
-        if (!ok || call > 1) CHECK(version_of(ctx) == 2, "%s, allocation %d fails: parameters have changed", what[call], k);
+        if (!ok || call > 1)
+            CHECK(version_of(ctx) == 2, "%s, allocation %d fails: parameters have changed", what[call], k);
         if (!ok && call == 0) {
             EXPECT_EQ(gtr_load(ctx, in_folder("m.safetensors")), GTR_OK);
             EXPECT_EQ(version_of(ctx), onward ? 2 : 1);
@@ -1106,7 +1203,8 @@ static void crowded(void)
         if (i < saves) fprintf(stderr, "save %d: %s\n", i, gtr_error_text(ctx));
         _exit(i < saves);
     }
-    for (k = 0; k < savers; k++) CHECK(wait(&status) > 0 && status == 0, "a save failed while others saved to the same path");
+    for (k = 0; k < savers; k++)
+        CHECK(wait(&status) > 0 && status == 0, "a save failed while others saved to the same path");
     ctx = large(1);
     EXPECT_EQ(gtr_load(ctx, path), GTR_OK);
     EXPECT(large_version(ctx) == 1 || large_version(ctx) == 2);
@@ -1135,8 +1233,10 @@ static void idx(void)
     EXPECT_EQ(gtr_dataset_shape(d, 1).ndim, 0);
     EXPECT_EQ(gtr_dataset_dtype(d, 0), GTR_U8);
     EXPECT_EQ(gtr_dataset_dtype(d, 1), GTR_U8);
-    EXPECT(!memcmp(gtr_dataset_row(d, 0, 0), idx_images + 16, 60) && !memcmp(gtr_dataset_row(d, 1, 0), idx_labels + 8, 10));
-    EXPECT(gtr_dataset_row(d, 0, -1) == NULL && gtr_dataset_row(d, 0, 10) == NULL && gtr_dataset_row(d, 2, 0) == NULL && gtr_dataset_row(d, -1, 0) == NULL && gtr_dataset_row(NULL, 0, 0) == NULL);
+    EXPECT(!memcmp(gtr_dataset_row(d, 0, 0), idx_images + 16, 60)
+        && !memcmp(gtr_dataset_row(d, 1, 0), idx_labels + 8, 10));
+    EXPECT(gtr_dataset_row(d, 0, -1) == NULL && gtr_dataset_row(d, 0, 10) == NULL && gtr_dataset_row(d, 2, 0) == NULL
+        && gtr_dataset_row(d, -1, 0) == NULL && gtr_dataset_row(NULL, 0, 0) == NULL);
     EXPECT(range_is(d, 1, 0, 9) && range_is(d, 0, 0, 236) && d->column[0].scale == 1.0f / 255.0f);
     gtr_dataset_destroy(d);
     gtr_dataset_destroy(NULL);
@@ -1152,7 +1252,8 @@ static void idx(void)
     EXPECT_ERROR(ctx, GTR_ERR_IO, "became shorter");
     io.shorter = 0;
     {   /* each bad change to images or labels, and the error for it */
-        static const struct { int labels, cut; size_t at; const char *bytes; size_t n; gtr_result want; const char *part; } cases[] = {
+        static const struct {
+            int labels, cut; size_t at; const char *bytes; size_t n; gtr_result want; const char *part; } cases[] = {
             { 0, 0, 0, "\x1f\x8b\x08", 3, GTR_ERR_FORMAT, "gunzip first" },
             { 1, 0, 0, "\x1f\x8b\x08", 3, GTR_ERR_FORMAT, "gunzip first" },
             { 0, 0, 0, "P5", 2, GTR_ERR_FORMAT, "no IDX file" },
@@ -1186,7 +1287,8 @@ static void idx(void)
             memcpy(bytes + cases[k].at, cases[k].bytes, cases[k].n);
             put(in_folder(cases[k].labels ? "labels" : "images"), bytes, n - (size_t)cases[k].cut);
             EXPECT(gtr_dataset_idx(ctx, in_folder("images"), in_folder("labels")) == NULL);
-            CHECK(strstr(gtr_error_text(ctx), cases[k].labels ? "/labels" : "/images"), "case %d: no file in '%s'", (int)k, gtr_error_text(ctx));
+            CHECK(strstr(gtr_error_text(ctx), cases[k].labels ? "/labels" : "/images"), "case %d: no file in '%s'",
+                (int)k, gtr_error_text(ctx));
             if (!EXPECT_ERROR(ctx, cases[k].want, cases[k].part)) printf("     in case %d\n", (int)k);
         }
     }
@@ -1212,7 +1314,8 @@ static void idx(void)
     strcpy(path + strlen(path), "/i");
     put(path, idx_images, sizeof idx_images);
     d = gtr_dataset_idx(ctx, path, in_folder("labels"));
-    EXPECT(d && strlen(d->name) == sizeof d->name - 1 && !strncmp(d->name, "...", 3) && !strcmp(d->name + 3, path + strlen(path) - (sizeof d->name - 4)));
+    EXPECT(d && strlen(d->name) == sizeof d->name - 1 && !strncmp(d->name, "...", 3)
+        && !strcmp(d->name + 3, path + strlen(path) - (sizeof d->name - 4)));
     do { if (unlink(path)) rmdir(path); *strrchr(path, '/') = 0; } while (strcmp(path, folder));
     unlink(in_folder("images"));
     unlink(in_folder("labels"));
@@ -1226,7 +1329,8 @@ static gtr_dataset *csv_of(gtr_context *ctx, const char *text, size_t n, gtr_csv
 static gtr_csv_desc csv_desc(int label, bool header, char separator, bool regression, float scale)
 {
     gtr_csv_desc d;
-    d.label_column = label == -2 ? -1 : label == -1 ? 0 : label == -3 ? -2 : label + 1;      /* here: from 0, -1 the last, -2 none */
+    /* here: from 0, -1 the last, -2 none */
+    d.label_column = label == -2 ? -1 : label == -1 ? 0 : label == -3 ? -2 : label + 1;
     d.header = header; d.separator = separator; d.regression = regression; d.scale = scale;
     return d;
 }
@@ -1246,8 +1350,10 @@ static int csv_label(const gtr_dataset *d, int64_t row)
 }
 static void csv_good(void)
 {
-    static const char *const texts[] = { "1,2.5,0\n-3,4e1,2\n", "1,2.5,0\r\n-3,4e1,2\r\n", "1,2.5,0\n-3,4e1,2", ("\xef\xbb\xbf" "1,2.5,0\n-3,4e1,2\n\n\n"), " 1 ,\t2.5, 0 \n-3,4e1,2.0 \n  \n",
-                                         "+1.,25e-1,0.0\n-3.0,.4E+2,20e-1\n", "00001,2.50000000000000000000000000000000,-0\n-0.0000003e7,40,2\r\n" };
+    static const char *const texts[] = { "1,2.5,0\n-3,4e1,2\n", "1,2.5,0\r\n-3,4e1,2\r\n", "1,2.5,0\n-3,4e1,2",
+        ("\xef\xbb\xbf" "1,2.5,0\n-3,4e1,2\n\n\n"), " 1 ,\t2.5, 0 \n-3,4e1,2.0 \n  \n",
+                                         "+1.,25e-1,0.0\n-3.0,.4E+2,20e-1\n",
+                                         "00001,2.50000000000000000000000000000000,-0\n-0.0000003e7,40,2\r\n" };
     gtr_context *ctx = context(GTR_DEVICE_CPU);
     gtr_dataset *d;
     size_t k;
@@ -1256,18 +1362,22 @@ static void csv_good(void)
         EXPECT_OK(ctx);
         EXPECT_EQ(gtr_dataset_rows(d), 2);
         EXPECT_EQ(gtr_dataset_columns(d), 2);
-        EXPECT(gtr_dataset_shape(d, 0).ndim == 1 && gtr_dataset_shape(d, 0).dim[0] == 2 && gtr_dataset_shape(d, 1).ndim == 0);
+        EXPECT(gtr_dataset_shape(d, 0).ndim == 1 && gtr_dataset_shape(d, 0).dim[0] == 2
+            && gtr_dataset_shape(d, 1).ndim == 0);
         EXPECT(gtr_dataset_dtype(d, 0) == GTR_F32 && gtr_dataset_dtype(d, 1) == GTR_I32);
-        CHECK(csv_at(d, 0, 0, 0) == 1 && csv_at(d, 0, 0, 1) == (gtr_float)2.5 && csv_at(d, 0, 1, 0) == -3 && csv_at(d, 0, 1, 1) == 40, "text %d: wrong features", (int)k);
+        CHECK(csv_at(d, 0, 0, 0) == 1 && csv_at(d, 0, 0, 1) == (gtr_float)2.5 && csv_at(d, 0, 1, 0) == -3
+            && csv_at(d, 0, 1, 1) == 40, "text %d: wrong features", (int)k);
         CHECK(csv_label(d, 0) == 0 && csv_label(d, 1) == 2, "text %d: wrong labels", (int)k);
         EXPECT(range_is(d, 1, 0, 2));
         gtr_dataset_destroy(d);
     }
-    d = csv_of(ctx, "y,a,b\n3,1,2\n4,5,6\n", 18, csv_desc(0, true, 0, false, 2));     /* a zero descriptor's label is column 0 */
+    /* a zero descriptor's label is column 0 */
+    d = csv_of(ctx, "y,a,b\n3,1,2\n4,5,6\n", 18, csv_desc(0, true, 0, false, 2));
     EXPECT(csv_label(d, 0) == 3 && csv_label(d, 1) == 4 && csv_at(d, 0, 0, 0) == 2 && csv_at(d, 0, 1, 1) == 12);
     d = csv_of(ctx, "1;2;3\n4;5;6\n", 12, csv_desc(1, false, ';', false, 0));
     EXPECT(csv_label(d, 0) == 2 && csv_at(d, 0, 0, 1) == 3 && csv_at(d, 0, 1, 0) == 4);
-    d = csv_of(ctx, "1\t2\t3.5\n4\t5\t6.5\n", 16, csv_desc(-1, false, '\t', true, 10));  /* the scale is not the label's */
+    /* the scale is not the label's */
+    d = csv_of(ctx, "1\t2\t3.5\n4\t5\t6.5\n", 16, csv_desc(-1, false, '\t', true, 10));
     EXPECT(gtr_dataset_dtype(d, 1) == GTR_F32 && csv_at(d, 1, 0, 0) == (gtr_float)3.5 && csv_at(d, 0, 1, 1) == 50);
     d = csv_of(ctx, "1 2\n3 4\n", 8, csv_desc(-2, false, ' ', false, 0));
     EXPECT(gtr_dataset_columns(d) == 1 && csv_at(d, 0, 1, 1) == 4);
@@ -1378,7 +1488,8 @@ static void number(const char *text)
     float want = strtof(text, &want_end), got = end ? gtr__decimal_value(&n) : 0;
 #endif
     numbers_checked++;
-    if (!end || *end || memcmp(&got, &want, sizeof got)) CHECK(0, "%s: got %.17g, want %.17g", text, (double)got, (double)want);
+    if (!end || *end || memcmp(&got, &want, sizeof got))
+        CHECK(0, "%s: got %.17g, want %.17g", text, (double)got, (double)want);
 }
 static void numbers(void)
 {
@@ -1394,7 +1505,8 @@ static void numbers(void)
         sprintf(text, "%.18e", (double)f); number(text);
         sprintf(text, "%.4f", (double)f / 1e30); number(text);
         sprintf(text, "%d.%06u", (int)(below(2000) - 1000), below(1000000)); number(text);
-        sprintf(text, "%u%09u%09ue%d", below(1000000), below(1000000000), below(1000000000), (int)below(120) - 60); number(text);
+        sprintf(text, "%u%09u%09ue%d", below(1000000), below(1000000000), below(1000000000), (int)below(120) - 60);
+        number(text);
         next = bits + 1;                /* the middle of two floats, and a little to either side */
         memcpy(&g, &next, 4);
         if (i % 10 == 0 && fabsf(g) <= 3.4e38f && fabsf(f) > 1e-30f) {
@@ -1408,10 +1520,14 @@ static void numbers(void)
             sprintf(text + k, "%0*d1%s", 100, 0, digits); number(text);
         }
     }
-    number("0"); number("-0"); number("0e999999999999999999999"); number("1e-999999999999"); number("1e999999999999"); number("-1e99"); number("3.4028235e38");
-    number("3.4028235677973366e38"); number("3.4028235677973367e38"); number("1.401298464324817e-45"); number("7.006492321624085e-46"); number("7.006492321624086e-46");
-    number("1.17549435e-38"); number("1.17549421e-38"); number("16777217"); number("16777219"); number("9007199254740993"); number("18446744073709551615"); number("9999999999999999999999");
-    number("0.000000000000000000000000000000000000000000000000000000000000001e60"); number("5."); number(".5"); number("5.e2"); number("+5");
+    number("0"); number("-0"); number("0e999999999999999999999"); number("1e-999999999999"); number("1e999999999999");
+    number("-1e99"); number("3.4028235e38");
+    number("3.4028235677973366e38"); number("3.4028235677973367e38"); number("1.401298464324817e-45");
+    number("7.006492321624085e-46"); number("7.006492321624086e-46");
+    number("1.17549435e-38"); number("1.17549421e-38"); number("16777217"); number("16777219");
+    number("9007199254740993"); number("18446744073709551615"); number("9999999999999999999999");
+    number("0.000000000000000000000000000000000000000000000000000000000000001e60"); number("5."); number(".5");
+    number("5.e2"); number("+5");
     memset(digits, '0', 200);
     digits[0] = '1';
     sprintf(digits + 200, "e-200");
@@ -1426,8 +1542,8 @@ static void numbers(void)
     }
     CHECK(numbers_checked > rounds, "%lld numbers", numbers_checked);
 }
-/* A locale of one's own, of numbers alone, as glibc reads it from LOCPATH: a header with the places of decimal point, thousands' separator,
-   grouping, the first two as wide characters and the code set. */
+/* A locale of one's own, of numbers alone, as glibc reads it from LOCPATH: a header with the places of decimal point,
+   thousands' separator, grouping, the first two as wide characters and the code set. */
 static bool comma_locale(void)
 {
     const uint32_t head[8] = { 0x20031115u ^ LC_NUMERIC, 6, 32, 34, 35, 36, 40, 44 }, wide[2] = { ',', 0 };
@@ -1449,11 +1565,13 @@ static void numbers_elsewhere(void)     /* where a comma is the decimal point */
     gtr__decimal n;
     size_t k;
     for (k = 0; k < sizeof names / sizeof names[0] && !setlocale(LC_NUMERIC, names[k]); k++) {}
-    if (k == sizeof names / sizeof names[0] && !comma_locale()) SKIP("no locale with a decimal comma is installed, nor could one be made");
+    if (k == sizeof names / sizeof names[0] && !comma_locale())
+        SKIP("no locale with a decimal comma is installed, nor could one be made");
     else {
         EXPECT(!strcmp(localeconv()->decimal_point, ",") && strtod("1,5", NULL) == 1.5);
         EXPECT(gtr__decimal_read("1.5e-70", &n) && gtr__decimal_value(&n) < (gtr_float)1e-30);
-        EXPECT(gtr__decimal_read("0.500000029802322387695312500000000000000000001", &n) && gtr__decimal_value(&n) > (gtr_float)0.5);
+        EXPECT(gtr__decimal_read("0.500000029802322387695312500000000000000000001", &n)
+            && gtr__decimal_value(&n) > (gtr_float)0.5);
     }
     setlocale(LC_NUMERIC, "C");
     unsetenv("LOCPATH");
@@ -1472,16 +1590,21 @@ static void csv_mutants(void)
         gtr_dataset *d;
         int64_t r;
         bytes[n] = 0;
-        d = gtr__csv_parse(ctx, "mutant", (char *)bytes, n, csv_desc((int)below(4) - 2, below(4) != 0, 0, below(2) != 0, 0));
+        d = gtr__csv_parse(ctx, "mutant", (char *)bytes, n,
+            csv_desc((int)below(4) - 2, below(4) != 0, 0, below(2) != 0, 0));
         if (!d) {
             bad++;
-            if (gtr_error(ctx) != GTR_ERR_FORMAT && gtr_error(ctx) != GTR_ERR_ARG) CHECK(0, "mutant %d: %s", k, gtr_error_text(ctx));
+            if (gtr_error(ctx) != GTR_ERR_FORMAT && gtr_error(ctx) != GTR_ERR_ARG)
+                CHECK(0, "mutant %d: %s", k, gtr_error_text(ctx));
             gtr_error_clear(ctx);
             continue;
         }
         ok++;
-        for (r = 0; r < d->rows; r++) if (!isfinite(csv_at(d, 0, r, d->column[0].row - 1))) CHECK(0, "mutant %d: row %d is not finite", k, (int)r);
-        if (gtr_error(ctx) != GTR_OK || d->rows < 1 || (d->n_columns == 2 && d->column[1].dtype == GTR_I32 && range_of(d, 1)->least < 0)) CHECK(0, "mutant %d: accepted with an error", k);
+        for (r = 0; r < d->rows; r++) if (!isfinite(csv_at(d, 0, r, d->column[0].row - 1)))
+            CHECK(0, "mutant %d: row %d is not finite", k, (int)r);
+        if (gtr_error(ctx) != GTR_OK || d->rows < 1
+                || (d->n_columns == 2 && d->column[1].dtype == GTR_I32 && range_of(d, 1)->least < 0))
+            CHECK(0, "mutant %d: accepted with an error", k);
         gtr_dataset_destroy(d);
     }
     CHECK(ok > 0 && bad > 0, "%d accepted, %d refused", ok, bad);
@@ -1497,7 +1620,8 @@ static void array_sets(void)
     int c;
     EXPECT(range_is(d, 1, -2, 4));
     gtr_dataset_destroy(d);
-    for (rows = 1; rows < 24; rows++) for (k = 2; k <= rows; k++) {     /* split: row r goes to the test set if r % k == k - 1, in order */
+    /* split: row r goes to the test set if r % k == k - 1, in order */
+    for (rows = 1; rows < 24; rows++) for (k = 2; k <= rows; k++) {
         int64_t i = 0, j = 0;
         bool same = true;
         gtr_dataset *whole = arrays(ctx, rows);
@@ -1511,7 +1635,8 @@ static void array_sets(void)
                 same = same && p && !memcmp(p, gtr_dataset_row(whole, c, r), d->column[c].row_bytes);
             }
         }
-        CHECK(test && same && i == gtr_dataset_rows(test) && j == gtr_dataset_rows(d) && strstr(test->name, "every"), "split of %d rows by %d", (int)rows, (int)k);
+        CHECK(test && same && i == gtr_dataset_rows(test) && j == gtr_dataset_rows(d) && strstr(test->name, "every"),
+            "split of %d rows by %d", (int)rows, (int)k);
         gtr_dataset_destroy(whole);
         gtr_dataset_destroy(test);
         gtr_dataset_destroy(d);
@@ -1524,7 +1649,8 @@ static void array_sets(void)
     EXPECT(gtr_dataset_split(d, -2) == NULL);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "k is -2");
     EXPECT(gtr_dataset_split(NULL, 2) == NULL);
-    EXPECT(gtr_dataset_rows(NULL) == 0 && gtr_dataset_columns(NULL) == 0 && gtr_dataset_shape(d, 2).ndim == 0 && gtr_dataset_dtype(NULL, 0) == GTR_F32);
+    EXPECT(gtr_dataset_rows(NULL) == 0 && gtr_dataset_columns(NULL) == 0 && gtr_dataset_shape(d, 2).ndim == 0
+        && gtr_dataset_dtype(NULL, 0) == GTR_F32);
     real_copy = ctx->be->copy;
     for (c = 0; c < 2; c++) {       /* a column that does not get there */
         const int cuda = ctx->caps.cuda;
@@ -1541,14 +1667,17 @@ static void array_sets(void)
     EXPECT_EQ(gtr__dataset_device(d), GTR_OK);
     for (c = 0; c < 2; c++) {
         char back[512];
-        EXPECT_EQ(ctx->be->copy(ctx->instance[0], back, d->column[c].device, 7 * d->column[c].row_bytes, GTR__TO_HOST, true), GTR_OK);
+        EXPECT_EQ(ctx->be->copy(ctx->instance[0], back, d->column[c].device, 7 * d->column[c].row_bytes,
+            GTR__TO_HOST, true), GTR_OK);
         EXPECT(!memcmp(back, d->column[c].host, 7 * d->column[c].row_bytes));
     }
     EXPECT(gtr_dataset_split(d, 2) == NULL);
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "in use");
     test = arrays(ctx, 3);
     whole_list:
-    for (r = 0, test = ctx->datasets; test; test = test->next) { r++; EXPECT(test->next == NULL || test->next->previous == test); }
+    for (r = 0, test = ctx->datasets; test; test = test->next) {
+        r++; EXPECT(test->next == NULL || test->next->previous == test);
+    }
     EXPECT_EQ(r, 2);
     gtr_dataset_destroy(d);
     if (ctx->datasets && ctx->datasets->next) goto whole_list;
@@ -1598,7 +1727,8 @@ static void array_sets(void)
     EXPECT_EQ(gtr_dataset_columns(d), 8);
     a.column[1].data = NULL;
     d = gtr_dataset_arrays(ctx, a);
-    EXPECT(d && d->column[0].scale == 2 && d->column[0].shift == -1 && gtr_dataset_columns(d) == 1 && gtr_dataset_rows(d) == 4);
+    EXPECT(d && d->column[0].scale == 2 && d->column[0].shift == -1 && gtr_dataset_columns(d) == 1
+        && gtr_dataset_rows(d) == 4);
     EXPECT(gtr_dataset_arrays(NULL, a) == NULL);
     EXPECT_OK(ctx);
     gtr_destroy(ctx);

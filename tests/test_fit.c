@@ -1,5 +1,6 @@
-/* Training over data sets: where fits and loops begin, stop and go on, which column is which input's, what a callback may do, rates that a
-   fit sets, frozen statistics. Each proof runs on the CPU, and again on the GPU where there is one. */
+/* Training over data sets: where fits and loops begin, stop and go on, which column is which input's, what a callback
+   may do, rates that a fit sets, frozen statistics. Each proof runs on the CPU, and again on the
+   GPU where there is one. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE             /* posix_openpt */
 #endif
@@ -12,7 +13,9 @@
 
 enum { ROWS = 200, BATCH = 16, EPOCH = (ROWS + BATCH - 1) / BATCH, MOST = 512 };
 
-typedef struct net { gtr_context *ctx; gtr_tensor *x, *y, *logits, *loss, *acc; gtr_trainer *t; gtr_dataset *data; } net;
+typedef struct net {
+    gtr_context *ctx; gtr_tensor *x, *y, *logits, *loss, *acc; gtr_trainer *t; gtr_dataset *data;
+} net;
 enum { PLAIN, NODES, NORM, SHAPES };    /* PLAIN: what kernels of whole networks take; NODES: the same, node by node */
 static net build(int shape, gtr_trainer_desc d)
 {
@@ -33,8 +36,12 @@ static net build(int shape, gtr_trainer_desc d)
     return n;
 }
 static gtr_trainer_desc sgd(float lr) { gtr_trainer_desc d; memset(&d, 0, sizeof d); d.lr = lr; return d; }
-static gtr_trainer_desc adam(void) { gtr_trainer_desc d; memset(&d, 0, sizeof d); d.optimizer = GTR_ADAM; d.lr = 5e-3f; return d; }
-static gtr_fit_desc epochs(int n) { gtr_fit_desc f; memset(&f, 0, sizeof f); f.epochs = n; f.batch = BATCH; f.silent = true; return f; }
+static gtr_trainer_desc adam(void) {
+    gtr_trainer_desc d; memset(&d, 0, sizeof d); d.optimizer = GTR_ADAM; d.lr = 5e-3f; return d;
+}
+static gtr_fit_desc epochs(int n) {
+    gtr_fit_desc f; memset(&f, 0, sizeof f); f.epochs = n; f.batch = BATCH; f.silent = true; return f;
+}
 /* Parameters, buffers and states of two trainers are the same, to the bit; those called "second" are another's. */
 static void same(const net *a, const net *b, const char *what)
 {
@@ -78,18 +85,25 @@ static void epochs_go_on(void)
         CHECK(losses(one, other, 3 * EPOCH), "shape %d: three fits of an epoch are not one of three", shape);
         same(&n, &m, "three fits of an epoch");
         finish(&n, &m);
-        n = build(shape, sgd(GTR_ZERO)); m = build(shape, sgd(GTR_ZERO));       /* nothing is learned: the losses say which rows */
+        /* nothing is learned: the losses say which rows */
+        n = build(shape, sgd(GTR_ZERO)); m = build(shape, sgd(GTR_ZERO));
         clear();
         EXPECT_EQ(gtr_fit(n.t, n.data, noted(epochs(3), one)), GTR_OK);
-        for (k = 0; shape != NORM && k < 3; k++) CHECK(!losses(one + k % 3 * EPOCH, one + (k + 1) % 3 * EPOCH, EPOCH), "epoch %d has the order of another", k + 1);
+        for (k = 0; shape != NORM && k < 3; k++) CHECK(!losses(one + k % 3 * EPOCH, one + (k + 1) % 3 * EPOCH, EPOCH),
+            "epoch %d has the order of another", k + 1);
         for (k = 0; k < 3; k++) {       /* by hand, in pieces, with steps from gtr_set in between */
             EXPECT_EQ(gtr_trainer_data(m.t, m.data, BATCH, true, false), GTR_OK);
-            for (i = 0; i < EPOCH; i++) { EXPECT_EQ(gtr_step(m.t), GTR_OK); other[k * EPOCH + i].loss = gtr_loss(m.t); other[k * EPOCH + i].lr = one[0].lr; }
+            for (i = 0; i < EPOCH; i++) {
+                EXPECT_EQ(gtr_step(m.t), GTR_OK); other[k * EPOCH + i].loss = gtr_loss(m.t);
+                other[k * EPOCH + i].lr = one[0].lr;
+            }
             EXPECT_EQ(gtr_trainer_data(m.t, NULL, 0, false, false), GTR_OK);
-            gtr_set(m.x, pool_x, (size_t)(9 * WIDTH) * sizeof *pool_x); gtr_set(m.y, pool_y, (size_t)9 * sizeof *pool_y);
+            gtr_set(m.x, pool_x, (size_t)(9 * WIDTH) * sizeof *pool_x);
+            gtr_set(m.y, pool_y, (size_t)9 * sizeof *pool_y);
             if (shape == NODES) for (i = 0; i < 5 + k; i++) EXPECT_EQ(gtr_step(m.t), GTR_OK);
         }
-        if (shape == NODES || device == GTR_DEVICE_CPU) CHECK(shape == NORM || losses(one, other, 3 * EPOCH), "shape %d: a loop by hand does not go on", shape);
+        if (shape == NODES || device == GTR_DEVICE_CPU)
+            CHECK(shape == NORM || losses(one, other, 3 * EPOCH), "shape %d: a loop by hand does not go on", shape);
         EXPECT_OK(n.ctx); EXPECT_OK(m.ctx);
         finish(&n, &m);
     }
@@ -102,13 +116,17 @@ static bool stop_at(const gtr_progress *p)
     w->step = p->step; w->steps = p->steps; w->epoch = p->epoch; w->epochs = p->epochs; w->calls++;
     return p->step != w->at;
 }
-static bool stop_all(const gtr_progress *p) { if (p->step >= ((watch *)p->user)->at) gtr_stop(p->trainer->ctx); return true; }
+static bool stop_all(const gtr_progress *p) {
+    if (p->step >= ((watch *)p->user)->at) gtr_stop(p->trainer->ctx);
+    return true;
+}
 /* A fit that is stopped goes on in the next one, which does its own epochs besides. */
 static void cut_short(void)
 {
     static const int cuts[] = { 1, 5, 12, 13, 14, 25 };
     int shape, k, by;
-    for (shape = 0; shape < SHAPES; shape++) for (k = 0; k < (int)(sizeof cuts / sizeof *cuts); k++) for (by = 0; by < 3; by++) {
+    for (shape = 0; shape < SHAPES; shape++) for (k = 0; k < (int)(sizeof cuts / sizeof *cuts); k++)
+            for (by = 0; by < 3; by++) {
         net n = build(shape, adam()), m = build(shape, adam());
         gtr_fit_desc f = noted(epochs(4), other), g = noted(epochs(2), other + cuts[k]);
         watch w;
@@ -125,7 +143,9 @@ static void cut_short(void)
         else {                          /* or by hand */
             m.t->several = true;        /* the kernels that gtr_fit has */
             EXPECT_EQ(gtr_trainer_data(m.t, m.data, BATCH, true, false), GTR_OK);
-            while (gtr_trainer_report(m.t).step < cuts[k] && gtr_step(m.t) == GTR_OK) { gtr_loss(m.t); other[gtr_trainer_report(m.t).step - 1] = gtr_trainer_report(m.t); }
+            while (gtr_trainer_report(m.t).step < cuts[k] && gtr_step(m.t) == GTR_OK) {
+                gtr_loss(m.t); other[gtr_trainer_report(m.t).step - 1] = gtr_trainer_report(m.t);
+            }
         }
         EXPECT_EQ(gtr_trainer_report(m.t).step, cuts[k]);
         EXPECT(by == 2 || gtr_stopped(m.ctx) == (by == 1));
@@ -133,15 +153,18 @@ static void cut_short(void)
         w.at = -1;
         g.callback = stop_at; g.callback_user = &w;
         EXPECT_EQ(gtr_fit(m.t, m.data, g), GTR_OK);
-        CHECK(!alike || losses(one, other, (whole + 2) * EPOCH), "shape %d, cut at %d: a fit that goes on is not the whole one", shape, cuts[k]);
+        CHECK(!alike || losses(one, other, (whole + 2) * EPOCH),
+            "shape %d, cut at %d: a fit that goes on is not the whole one", shape, cuts[k]);
         if (alike) same(&n, &m, "a fit that was cut short");
         EXPECT_EQ(gtr_trainer_report(m.t).step, (whole + 2) * EPOCH);
-        CHECK(w.steps == left + 2 * EPOCH && w.step == w.steps && w.epochs == 2 + (left > 0) && w.epoch == w.epochs && w.calls == w.epochs,
-              "cut at %d: steps %lld of %lld, epochs %d of %d, %d calls", cuts[k], (long long)w.step, (long long)w.steps, w.epoch, w.epochs, w.calls);
+        CHECK(w.steps == left + 2 * EPOCH && w.step == w.steps && w.epochs == 2 + (left > 0) && w.epoch == w.epochs
+            && w.calls == w.epochs, "cut at %d: steps %lld of %lld, epochs %d of %d, %d calls", cuts[k],
+            (long long)w.step, (long long)w.steps, w.epoch, w.epochs, w.calls);
         finish(&n, &m);
     }
 }
-/* What comes again goes on; anything else starts with the first epoch: the batch, a flag, the data, and other data at the same address. */
+/* What comes again goes on; anything else starts with the first epoch: the batch, a flag, the data, and other data at
+   the same address. */
 static void starts_anew(void)
 {
     int k;
@@ -169,7 +192,8 @@ static void starts_anew(void)
     }
 }
 static float rate_to(int64_t step, void *user) { return step < *(int *)user ? 0.05f : (float)NAN; }
-/* After an error a fit goes on with the step that it did not do: where a value was not finite, and where steps were still queued. */
+/* After an error a fit goes on with the step that it did not do: where a value was not finite, and where
+   steps were still queued. */
 static void errors_go_on(void)
 {
     int until = 20, k;
@@ -187,7 +211,8 @@ static void errors_go_on(void)
     CHECK(losses(one, other, 3 * EPOCH), "after an error a fit does not go on where it stopped");
     same(&n, &m, "a rate that is not there");
     finish(&n, &m);
-    n = build(NODES, sgd(0.05f));       /* steps are queued when other data come: these wait, and hear of what went wrong */
+    /* steps are queued when other data come: these wait, and hear of what went wrong */
+    n = build(NODES, sgd(0.05f));
     pool_x[WIDTH * 70 + 1] = (gtr_float)NAN;
     m.data = points(n.ctx, ROWS);
     pool_fill();
@@ -229,8 +254,10 @@ static net regress(const char *x, const char *y, bool y_first)
 static void names(void)
 {
     static const struct { const char *first, *second; bool y_first; const char *want; } c[] = {
-        { "x", "y", false, NULL }, { "x", "y", true, NULL }, { NULL, NULL, false, NULL }, { "x", NULL, true, NULL }, { NULL, "y", true, NULL },
-        { "", "y", true, NULL }, { "x", "z", false, "\"z\"" }, { "x", "x", false, "\"x\"" }, { "Y", NULL, false, "\"Y\"" } };
+        { "x", "y", false, NULL }, { "x", "y", true, NULL }, { NULL, NULL, false, NULL }, { "x", NULL, true, NULL },
+            { NULL, "y", true, NULL },
+        { "", "y", true, NULL }, { "x", "z", false, "\"z\"" }, { "x", "x", false, "\"x\"" },
+        { "Y", NULL, false, "\"Y\"" } };
     float want = 0, loss;
     int k;
     for (k = 0; k < (int)(sizeof c / sizeof *c); k++) {
@@ -241,13 +268,15 @@ static void names(void)
         EXPECT(d && e);
         if (c[k].want) {
             EXPECT_EQ(gtr_fit(n.t, d, f), GTR_ERR_SHAPE);
-            CHECK(strstr(gtr_error_text(n.ctx), "inputs \"x\"") && strstr(gtr_error_text(n.ctx), "columns "), "both sides: %s", gtr_error_text(n.ctx));
+            CHECK(strstr(gtr_error_text(n.ctx), "inputs \"x\"") && strstr(gtr_error_text(n.ctx), "columns "),
+                "both sides: %s", gtr_error_text(n.ctx));
             EXPECT_ERROR(n.ctx, GTR_ERR_SHAPE, c[k].want);
         } else {
             EXPECT_EQ(gtr_fit(n.t, d, f), GTR_OK);
             EXPECT_EQ(gtr_evaluate(n.t, e, 7, NULL, &loss, NULL), GTR_OK);
             if (!k) want = loss;
-            CHECK(fabsf(loss - want) < 1e-6f, "columns \"%s\" \"%s\": a loss of %g, want %g", c[k].first ? c[k].first : "", c[k].second ? c[k].second : "", (double)loss, (double)want);
+            CHECK(fabsf(loss - want) < 1e-6f, "columns \"%s\" \"%s\": a loss of %g, want %g",
+                c[k].first ? c[k].first : "", c[k].second ? c[k].second : "", (double)loss, (double)want);
             EXPECT_OK(n.ctx);
         }
         gtr_destroy(n.ctx);
@@ -279,7 +308,8 @@ static void names_of_all(void)
         EXPECT_OK(n.ctx);
         gtr_destroy(n.ctx);
     }
-    CHECK(got[0] == want[0] && got[1] == want[1], "columns the other way round: losses of %g and %g, want %g and %g", (double)got[0], (double)got[1], (double)want[0], (double)want[1]);
+    CHECK(got[0] == want[0] && got[1] == want[1], "columns the other way round: losses of %g and %g, want %g and %g",
+        (double)got[0], (double)got[1], (double)want[0], (double)want[1]);
     CHECK(fabsf(got[0] - got[1]) < 1e-5f, "losses of %g and %g", (double)got[0], (double)got[1]);
 }
 static gtr_dataset *written_csv(gtr_context *ctx, const char *text, int label)
@@ -302,8 +332,10 @@ static gtr_dataset *written_csv(gtr_context *ctx, const char *text, int label)
 static void csv_names(void)
 {
     static const struct { const char *text; int label; const char *first, *second; } c[] = {
-        { "in,out\n1,2\n3,4\n", 0, "in", "out" }, { "out,in\n1,2\n3,4\n", 1, "in", "out" }, { "\"in\" ,\t\"out\"\r\n1,2\r\n", 0, "in", "out" },
-        { "a,b,out\n1,2,3\n", 0, NULL, "out" }, { "a,out,b\n1,2,3\n", 2, NULL, "out" }, { "out\n1,2\n", 0, NULL, NULL }, { ",out\n1,2\n", 0, NULL, "out" },
+        { "in,out\n1,2\n3,4\n", 0, "in", "out" }, { "out,in\n1,2\n3,4\n", 1, "in", "out" },
+            { "\"in\" ,\t\"out\"\r\n1,2\r\n", 0, "in", "out" },
+        { "a,b,out\n1,2,3\n", 0, NULL, "out" }, { "a,out,b\n1,2,3\n", 2, NULL, "out" }, { "out\n1,2\n", 0, NULL, NULL },
+            { ",out\n1,2\n", 0, NULL, "out" },
         { "in\n1\n2\n", -1, "in", NULL } };
     gtr_context *ctx = gtr_create(desc0());
     int k, i;
@@ -311,7 +343,8 @@ static void csv_names(void)
         gtr_dataset *d = written_csv(ctx, c[k].text, c[k].label);
         for (i = 0; i < 2; i++) {
             const char *got = d && i < d->n_columns ? d->column[i].name : NULL, *want = i ? c[k].second : c[k].first;
-            CHECK(d && (want ? got && !strcmp(got, want) : !got), "%s: column %d is \"%s\", want \"%s\"", c[k].text, i, got ? got : "-", want ? want : "-");
+            CHECK(d && (want ? got && !strcmp(got, want) : !got), "%s: column %d is \"%s\", want \"%s\"", c[k].text, i,
+                got ? got : "-", want ? want : "-");
         }
     }
     EXPECT_OK(ctx);
@@ -321,7 +354,10 @@ static void csv_names(void)
 /* ---- the rate ---- */
 static char logged[512];
 static int warnings;
-static void logger(gtr_level level, const char *text, void *user) { (void)user; warnings += level == GTR_LOG_WARNING && strstr(text, "cosine"); snprintf(logged, sizeof logged, "%s", text); }
+static void logger(gtr_level level, const char *text, void *user) {
+    (void)user; warnings += level == GTR_LOG_WARNING && strstr(text, "cosine");
+    snprintf(logged, sizeof logged, "%s", text);
+}
 static void rates_of_fits(void)
 {
     gtr_trainer_desc d = sgd(0.1f);
@@ -340,8 +376,10 @@ static void rates_of_fits(void)
         EXPECT_EQ(gtr_trainer_lr(n.t, k ? 0.05f : 0.1f), GTR_OK);
         EXPECT_EQ(gtr_fit(n.t, n.data, noted(epochs(2 + k), one)), GTR_OK);
         for (i = 0; i < steps; i++) {
-            double want = (k ? 0.5 : 1) * (i < 4 ? 0.1 * (i + 1) / 4 : 0.01 + 0.045 * (1 + cos(3.14159265358979 * (i - 4) / (steps - 4))));
-            CHECK(fabs((double)one[i].lr - want) < 1e-7, "fit %d, step %d: rate %g, want %g", k, i, (double)one[i].lr, want);
+            double want = (k ? 0.5 : 1)
+                * (i < 4 ? 0.1 * (i + 1) / 4 : 0.01 + 0.045 * (1 + cos(3.14159265358979 * (i - 4) / (steps - 4))));
+            CHECK(fabs((double)one[i].lr - want) < 1e-7, "fit %d, step %d: rate %g, want %g", k, i,
+                (double)one[i].lr, want);
         }
     }
     EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, true, false), GTR_OK);
@@ -404,8 +442,10 @@ static net normed(int norm, gtr_trainer_desc d, bool recompute)
         gtr_set(gtr_parameter_find(n.ctx, "norm.running_mean"), mean, sizeof mean);
         gtr_set(gtr_parameter_find(n.ctx, "norm.running_var"), var, sizeof var);
     } else {
-        gtr_tensor *w = gtr_parameter(n.ctx, "norm.weight", gtr_shape1(HIDDEN), ones), *bias = gtr_parameter(n.ctx, "norm.bias", gtr_shape1(HIDDEN), zeros);
-        h = gtr_mul(gtr_sub(h, gtr_constant(n.ctx, GTR_F32, gtr_shape1(HIDDEN), mean)), gtr_constant(n.ctx, GTR_F32, gtr_shape1(HIDDEN), rstd));
+        gtr_tensor *w = gtr_parameter(n.ctx, "norm.weight", gtr_shape1(HIDDEN), ones),
+            *bias = gtr_parameter(n.ctx, "norm.bias", gtr_shape1(HIDDEN), zeros);
+        h = gtr_mul(gtr_sub(h, gtr_constant(n.ctx, GTR_F32, gtr_shape1(HIDDEN), mean)),
+            gtr_constant(n.ctx, GTR_F32, gtr_shape1(HIDDEN), rstd));
         h = gtr_add(gtr_mul(h, w), bias);
     }
     h = gtr_tanh(h);
@@ -418,7 +458,8 @@ static net normed(int norm, gtr_trainer_desc d, bool recompute)
 }
 static void frozen_statistics(void)
 {
-    static const char *const names[] = { "fc1.weight", "fc1.bias", "norm.weight", "norm.bias", "fc2.weight", "fc2.bias" };
+    static const char *const names[] = {
+        "fc1.weight", "fc1.bias", "norm.weight", "norm.bias", "fc2.weight", "fc2.bias" };
     static const char *const stats[] = { "norm.running_mean", "norm.running_var", "norm.num_batches_tracked" };
     gtr_float a[64], b[64], moved[HIDDEN];
     int precision, micro, k, i;
@@ -450,7 +491,8 @@ static void frozen_statistics(void)
     }
     {   /* training is evaluation, to the bit; a batch of one will do; gradients by x, too */
         net n = normed(1, sgd(0.2f), false), m = normed(0, sgd(0.2f), false);
-        gtr_tensor *g = gtr_gradient(n.loss, gtr_parameter_find(n.ctx, "fc1.weight")), *h = gtr_gradient(m.loss, gtr_parameter_find(m.ctx, "fc1.weight"));
+        gtr_tensor *g = gtr_gradient(n.loss, gtr_parameter_find(n.ctx, "fc1.weight")),
+            *h = gtr_gradient(m.loss, gtr_parameter_find(m.ctx, "fc1.weight"));
         double far = 0;
         for (k = 0; k < 2; k++) {
             gtr_set(k ? m.x : n.x, pool_x, WIDTH * sizeof *pool_x); gtr_set(k ? m.y : n.y, pool_y, sizeof *pool_y);
@@ -486,8 +528,11 @@ static void frozen_statistics(void)
 
 /* ---- calls from a callback ---- */
 typedef struct inside { net *n; int what, calls; net *second; gtr_dataset *held; int64_t mark; } inside;
-enum { FIT, STEP, BACKWARD, UPDATE, DATA, NO_DATA, TRACE, PROFILE, GRADIENT, SET_GRADIENT, END_TRAINER, END_DATA, END_HELD, RELEASE_METRIC, END_CONTEXT, FORBIDDEN,
-       LOSS = FORBIDDEN, EVALUATE, EVAL, SET_WEIGHT, SET_INPUT, RATE, PREDICT, PLAN, KEEP, STATE, RELEASE, OTHER_FIT, OTHER_STEP, OTHER_END, OTHER_DATA, OTHER_STOPS, CALLS };
+enum {
+    FIT, STEP, BACKWARD, UPDATE, DATA, NO_DATA, TRACE, PROFILE, GRADIENT, SET_GRADIENT, END_TRAINER, END_DATA, END_HELD,
+    RELEASE_METRIC, END_CONTEXT, FORBIDDEN,
+       LOSS = FORBIDDEN, EVALUATE, EVAL, SET_WEIGHT, SET_INPUT, RATE, PREDICT, PLAN, KEEP, STATE, RELEASE, OTHER_FIT,
+       OTHER_STEP, OTHER_END, OTHER_DATA, OTHER_STOPS, CALLS };
 static bool calling(const gtr_progress *p)
 {
     inside *in = (inside *)p->user;
@@ -516,17 +561,23 @@ static bool calling(const gtr_progress *p)
     case END_CONTEXT: gtr_destroy(n->ctx); break;
     case LOSS: EXPECT(gtr_loss(n->t) > 0); gtr_wait(n->ctx); break;
     case EVALUATE: EXPECT_EQ(gtr_evaluate(n->t, n->data, 50, n->acc, &loss, NULL), GTR_OK); break;
-    case EVAL: sum = gtr_sum(w, NULL, 0, false); EXPECT_EQ(gtr_eval(&sum, 1), GTR_OK); gtr_release(n->ctx, in->mark); break;
+    case EVAL:
+        sum = gtr_sum(w, NULL, 0, false); EXPECT_EQ(gtr_eval(&sum, 1), GTR_OK); gtr_release(n->ctx, in->mark); break;
     case SET_WEIGHT: EXPECT_EQ(gtr_get(w, a, sizeof a), GTR_OK); EXPECT_EQ(gtr_set(w, a, sizeof a), GTR_OK); break;
     case SET_INPUT: EXPECT_EQ(gtr_set(n->x, pool_x, 9 * WIDTH * sizeof *pool_x), GTR_OK); break;
     case RATE: EXPECT_EQ(gtr_trainer_lr(n->t, 0.05f), GTR_OK); break;
-    case PREDICT: q = gtr_predictor_create(n->logits, 4); EXPECT_EQ(gtr_predict(q, pool_x, 3, a), GTR_OK); gtr_predictor_destroy(q); break;
+    case PREDICT:
+        q = gtr_predictor_create(n->logits, 4); EXPECT_EQ(gtr_predict(q, pool_x, 3, a), GTR_OK);
+        gtr_predictor_destroy(q); break;
     case PLAN: EXPECT(gtr_plan_text(n->t, 40)[0] && gtr_memory_text(n->t, 64)[0]); break;
     case KEEP: gtr_keep(n->logits); break;
-    case STATE: EXPECT_EQ(gtr_state_get(n->t, w, 0, a, sizeof a), GTR_ERR_STATE); gtr_error_clear(n->ctx); break;     /* SGD has none; an error of its own */
+    /* SGD has none; an error of its own */
+    case STATE: EXPECT_EQ(gtr_state_get(n->t, w, 0, a, sizeof a), GTR_ERR_STATE); gtr_error_clear(n->ctx); break;
     case RELEASE: mark = gtr_mark(n->ctx); gtr_relu(n->logits); gtr_release(n->ctx, mark); break;
     case OTHER_FIT: EXPECT_EQ(gtr_fit(in->second->t, in->second->data, epochs(1)), GTR_OK); break;
-    case OTHER_STEP: EXPECT_EQ(gtr_trainer_data(in->second->t, in->second->data, 8, true, false), GTR_OK); EXPECT_EQ(gtr_step(in->second->t), GTR_OK); break;
+    case OTHER_STEP:
+        EXPECT_EQ(gtr_trainer_data(in->second->t, in->second->data, 8, true, false), GTR_OK);
+        EXPECT_EQ(gtr_step(in->second->t), GTR_OK); break;
     case OTHER_END: gtr_trainer_destroy(in->second->t); break;
     case OTHER_DATA: gtr_dataset_destroy(in->second->data); break;
     case OTHER_STOPS: gtr_stop(n->ctx); EXPECT_EQ(gtr_fit(in->second->t, in->second->data, epochs(1)), GTR_OK); break;
@@ -540,7 +591,8 @@ static void called_inside(void)
         net n = build(shape, sgd(0.05f)), m = build(shape, sgd(0.05f)), second = n;
         inside in = { &n, what, 0, &second, points(n.ctx, 40), 0 };
         gtr_fit_desc f = epochs(2), g = epochs(2);
-        const bool stops = what == OTHER_STOPS, alike = what != KEEP || shape == NODES;     /* a kept value is made by nodes */
+        /* a kept value is made by nodes */
+        const bool stops = what == OTHER_STOPS, alike = what != KEEP || shape == NODES;
         if (few() && (shape != NODES || what % 4)) { finish(&n, &m); continue; }
         second.t = gtr_trainer_create(gtr_cross_entropy(gtr_linear(n.x, "second", CLASSES), n.y), sgd(0.01f));
         second.data = points(n.ctx, 48);
@@ -550,17 +602,20 @@ static void called_inside(void)
         f.validation = in.held; f.metric = n.acc; g.metric = m.acc;
         g.validation = points(m.ctx, 40);
         f.callback = calling; f.callback_user = &in; f.callback_every = 9;
-        g.callback = stop_at; g.callback_user = &(watch){ .at = stops || what < FORBIDDEN ? 9 : -1 }; g.callback_every = 9;
+        g.callback = stop_at; g.callback_user = &(watch){ .at = stops || what < FORBIDDEN ? 9 : -1 };
+        g.callback_every = 9;
         EXPECT_EQ(gtr_fit(n.t, n.data, noted(f, one)), what < FORBIDDEN ? GTR_ERR_STATE : GTR_OK);
         if (what < FORBIDDEN) {
-            CHECK(in.calls == 1 && gtr_trainer_report(n.t).step == 9, "%d: %d calls, %lld steps", what, in.calls, (long long)gtr_trainer_report(n.t).step);
+            CHECK(in.calls == 1 && gtr_trainer_report(n.t).step == 9, "%d: %d calls, %lld steps", what, in.calls,
+                (long long)gtr_trainer_report(n.t).step);
             EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "callback");
         }
         EXPECT_OK(n.ctx);
         EXPECT_EQ(gtr_stopped(n.ctx), stops);
         EXPECT_EQ(gtr_fit(m.t, m.data, noted(g, other)), GTR_OK);
         if (alike) same(&n, &m, "a call from the callback");
-        CHECK(!alike || losses(one, other, what < FORBIDDEN || stops ? 9 : 2 * EPOCH), "call %d from the callback changed the fit", what);
+        CHECK(!alike || losses(one, other, what < FORBIDDEN || stops ? 9 : 2 * EPOCH),
+            "call %d from the callback changed the fit", what);
         f = epochs(1);                  /* and all is as it was: the fit goes on */
         if (what == END_CONTEXT || what == END_TRAINER || what == FIT || what == DATA) {
             EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK); EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
@@ -584,7 +639,8 @@ static void called_from_the_rate(void)
     EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_STATE);
     EXPECT_EQ(gtr_trainer_report(n.t).step, 6);
     EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "gtr_step in");
-    f.epochs = INT_MAX; f.callback = stop_at; f.callback_every = 1; f.callback_user = &(watch){ .at = 3 };     /* for ever, nearly */
+    /* for ever, nearly */
+    f.epochs = INT_MAX; f.callback = stop_at; f.callback_every = 1; f.callback_user = &(watch){ .at = 3 };
     EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
     EXPECT_EQ(gtr_trainer_report(n.t).step, 9);
     EXPECT_OK(n.ctx);
@@ -602,7 +658,8 @@ static void first_line(void)
     const char *line, *name;
     int master = posix_openpt(O_RDWR | O_NOCTTY), slave, was = dup(2);
     f.silent = false; f.metric = n.acc;
-    if (master < 0 || grantpt(master) || unlockpt(master) || !(name = ptsname(master)) || (slave = open(name, O_RDWR | O_NOCTTY)) < 0) {
+    if (master < 0 || grantpt(master) || unlockpt(master) || !(name = ptsname(master))
+            || (slave = open(name, O_RDWR | O_NOCTTY)) < 0) {
         SKIP("no terminal can be made");
         gtr_destroy(n.ctx);
         return;
@@ -617,8 +674,10 @@ static void first_line(void)
     text[used] = 0;
     close(master); close(slave); close(was);
     line = strchr(text, '\n');
-    CHECK(line && !strncmp(text, gtr_device_text(n.ctx), strlen(gtr_device_text(n.ctx))), "the first line is not the device: %.200s", text);
-    CHECK(strstr(text, "epoch 8/8") && !strstr(text, "nan") && !strstr(text, "step 0/"), "figures before there are any: %.400s", text);
+    CHECK(line && !strncmp(text, gtr_device_text(n.ctx), strlen(gtr_device_text(n.ctx))),
+        "the first line is not the device: %.200s", text);
+    CHECK(strstr(text, "epoch 8/8") && !strstr(text, "nan") && !strstr(text, "step 0/"),
+        "figures before there are any: %.400s", text);
     if (device == GTR_DEVICE_CPU) EXPECT(strstr(text, "2 threads"));
     EXPECT_OK(n.ctx);
     gtr_destroy(n.ctx);
@@ -650,7 +709,8 @@ static void long_names(void)
     close(ends[1]); close(was);
     got = read(ends[0], text, sizeof text - 1);
     close(ends[0]);
-    CHECK(got > 0 && strstr(text, "mmm -30000000") && strstr(text, "validation loss ") && strstr(text, " samples/s\n"), "the line is %s", text);
+    CHECK(got > 0 && strstr(text, "mmm -30000000") && strstr(text, "validation loss ") && strstr(text, " samples/s\n"),
+        "the line is %s", text);
     EXPECT_OK(n.ctx);
     gtr_destroy(n.ctx);
 }
@@ -670,12 +730,15 @@ static void profiled_fit(void)
         ran = &n.t->slot[0]->plan;
         for (i = 0; i < ran->n_node; i++) networks += ran->node[i].op == GTR__OP_NETWORK;
         text = gtr_profile(n.t, false);
-        CHECK(strstr(text, "batch 16 on") && strstr(text, "in all"), "the profile after gtr_fit is \"%s\" (%s)", text, gtr_error_text(n.ctx));
+        CHECK(strstr(text, "batch 16 on") && strstr(text, "in all"), "the profile after gtr_fit is \"%s\" (%s)", text,
+            gtr_error_text(n.ctx));
         CHECK(!strstr(text, "accuracy") == (shape != NORM), "the profile is not of the fit's step: %s", text);
-        CHECK(!strstr(text, "one kernel") == !networks, "the fit ran %d networks in one kernel, the profile is %s", networks, text);
+        CHECK(!strstr(text, "one kernel") == !networks, "the fit ran %d networks in one kernel, the profile is %s",
+            networks, text);
         if (shape == NORM) {            /* the metric may go, and the data */
             gtr_release(n.ctx, mark);
-            CHECK(strstr(gtr_profile(n.t, true), "batch 16 on"), "no profile without the metric: %s", gtr_error_text(n.ctx));
+            CHECK(strstr(gtr_profile(n.t, true), "batch 16 on"), "no profile without the metric: %s",
+                gtr_error_text(n.ctx));
         }
         same(&n, &m, "a profile after gtr_fit");
         EXPECT_EQ(gtr_fit(n.t, n.data, epochs(1)), GTR_OK); EXPECT_EQ(gtr_fit(m.t, m.data, epochs(1)), GTR_OK);
@@ -692,8 +755,16 @@ static gtr_result even_rows(int n, const gtr_shape *in, gtr_shape *out, void *us
     *out = in[0];
     return in[0].dim[0] > 0 && in[0].dim[0] % 2 ? GTR_ERR_SHAPE : GTR_OK;
 }
-static gtr_result pass(const gtr_custom_call *c) { int64_t i, n = gtr__count(&c->out_shape); for (i = 0; i < n; i++) ((gtr_float *)c->out)[i] = ((const gtr_float *)c->in[0])[i]; return GTR_OK; }
-static gtr_result back(const gtr_custom_call *c) { int64_t i, n = gtr__count(&c->out_shape); for (i = 0; i < n; i++) ((gtr_float *)c->din[0])[i] = ((const gtr_float *)c->dout)[i]; return GTR_OK; }
+static gtr_result pass(const gtr_custom_call *c) {
+    int64_t i, n = gtr__count(&c->out_shape);
+    for (i = 0; i < n; i++) ((gtr_float *)c->out)[i] = ((const gtr_float *)c->in[0])[i];
+    return GTR_OK;
+}
+static gtr_result back(const gtr_custom_call *c) {
+    int64_t i, n = gtr__count(&c->out_shape);
+    for (i = 0; i < n; i++) ((gtr_float *)c->din[0])[i] = ((const gtr_float *)c->dout)[i];
+    return GTR_OK;
+}
 /* What no tail can be, and validation that does not fit, are refused before the first step. */
 static void refused_at_once(void)
 {
@@ -714,7 +785,8 @@ static void refused_at_once(void)
     EXPECT_EQ(gtr_step(n.t), GTR_OK);
     EXPECT_EQ(gtr_trainer_data(n.t, n.data, 199, true, false), GTR_ERR_SHAPE);
     EXPECT_ERROR(n.ctx, GTR_ERR_SHAPE, "drop_last");
-    EXPECT_EQ(gtr_step(n.t), GTR_ERR_STATE);        /* what was refused feeds nothing, and what came before keeps its place */
+    /* what was refused feeds nothing, and what came before keeps its place */
+    EXPECT_EQ(gtr_step(n.t), GTR_ERR_STATE);
     EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "was not set");
     EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, false, false), GTR_OK);
     EXPECT_EQ(gtr__position(n.t, n.t->runner->step, &rec), BATCH);
@@ -729,7 +801,8 @@ static void refused_at_once(void)
     EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
     f.batch = 19;                       /* odd */
     EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_USER);
-    CHECK(!strstr(gtr_error_text(n.ctx), "drop_last"), "no batch fits, and the text speaks of the tail: %s", gtr_error_text(n.ctx));
+    CHECK(!strstr(gtr_error_text(n.ctx), "drop_last"), "no batch fits, and the text speaks of the tail: %s",
+        gtr_error_text(n.ctx));
     gtr_error_clear(n.ctx);
     f.batch = 186;
     n.data = points(n.ctx, 199);
@@ -747,7 +820,8 @@ static void refused_at_once(void)
         f.validation = gtr_dataset_arrays(n.ctx, a);
         EXPECT_EQ(gtr_fit(n.t, n.data, f), k == 0 ? GTR_ERR_USER : k == 1 ? GTR_ERR_ARG : GTR_ERR_SHAPE);
         EXPECT_EQ(gtr_trainer_report(n.t).step, 13);
-        EXPECT_ERROR(n.ctx, k == 0 ? GTR_ERR_USER : k == 1 ? GTR_ERR_ARG : GTR_ERR_SHAPE, k == 0 ? "batch of 41" : k == 1 ? "row 33" : "columns");
+        EXPECT_ERROR(n.ctx, k == 0 ? GTR_ERR_USER : k == 1 ? GTR_ERR_ARG : GTR_ERR_SHAPE,
+            k == 0 ? "batch of 41" : k == 1 ? "row 33" : "columns");
     }
     gtr_destroy(n.ctx);
 }

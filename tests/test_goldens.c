@@ -1,6 +1,7 @@
-/* Replays tests/goldens.bin, what PyTorch computes (tests/gen_goldens.py says how it is made and laid out), through the public API:
-   every op and loss with its gradients, batch_norm, four accumulated micro-batches, labels that are ignored in micro-batches and
-   evaluations, each optimizer alone over 100 steps, and a network over 10 steps. Limits: NMSE 1e-10 and max|difference| / max|wanted| 1e-5; losses 1e-5. Integers are equal. */
+/* Replays tests/goldens.bin, what PyTorch computes (tests/gen_goldens.py says how it is made and laid out), through the
+   public API: every op and loss with its gradients, batch_norm, four accumulated micro-batches, labels that are ignored
+   in micro-batches and evaluations, each optimizer alone over 100 steps, and a network over 10 steps. Limits: NMSE
+   1e-10 and max|difference| / max|wanted| 1e-5; losses 1e-5. Integers are equal. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
@@ -20,7 +21,9 @@ static gtr_context *test_context(void)
     return gtr_create(d);
 }
 
-typedef struct record { const char *name; uint32_t length, kind; gtr_shape shape; int64_t count; const unsigned char *data; } record;
+typedef struct record {
+    const char *name; uint32_t length, kind; gtr_shape shape; int64_t count; const unsigned char *data;
+} record;
 static record *records;
 static uint32_t n_records;
 static unsigned char *file;
@@ -113,7 +116,8 @@ static void compare(const char *op, int k, const char *what, const float *got, c
         if (!(fabs(d) <= worst)) worst = fabs(d);
         if (fabs(want[i]) > most) most = fabs(want[i]);
     }
-    CHECK(error <= 1e-10 * norm && worst <= 1e-5 * most, "%s#%d %s: NMSE %.2e, largest difference %.2e of %.2e", op, k, what, error / (norm + 1e-300), worst, most);
+    CHECK(error <= 1e-10 * norm && worst <= 1e-5 * most, "%s#%d %s: NMSE %.2e, largest difference %.2e of %.2e", op, k,
+        what, error / (norm + 1e-300), worst, most);
     free(want);
 }
 static void compare_tensor(const char *op, int k, const char *what, gtr_tensor *t, const record *r)
@@ -122,7 +126,8 @@ static void compare_tensor(const char *op, int k, const char *what, gtr_tensor *
     if (r->kind == 1) {
         int32_t *got = (int32_t *)calloc((size_t)r->count + 1, 4), *want = (int32_t *)values(r);
         gtr_result e = gtr_get(t, got, (size_t)(4 * r->count));
-        CHECK(!e && !memcmp(got, want, (size_t)(4 * r->count)), "%s#%d %s: integers differ: %s", op, k, what, gtr_result_text(e));
+        CHECK(!e && !memcmp(got, want, (size_t)(4 * r->count)), "%s#%d %s: integers differ: %s", op, k, what,
+            gtr_result_text(e));
         free(got);
         free(want);
     } else {
@@ -151,7 +156,8 @@ static gtr_tensor *constant(gtr_context *ctx, const record *r)
 /* One line an op: how it is built from inputs x and attributes i (n of them) and f. */
 typedef gtr_tensor *(*builder)(gtr_tensor **x, int n_x, const int *i, int n, const float *f);
 #define BUILD(name, expression) \
-    static gtr_tensor *build_##name(gtr_tensor **x, int n_x, const int *i, int n, const float *f) { (void)n_x; (void)i; (void)n; (void)f; return expression; }
+    static gtr_tensor *build_##name(gtr_tensor **x, int n_x, const int *i, int n, const float *f) { \
+        (void)n_x; (void)i; (void)n; (void)f; return expression; }
 #define OPS(X) \
     X(matmul,          gtr_matmul_t(x[0], i[0] != 0, x[1], i[1] != 0)) \
     X(linear,          gtr_linear_with(x[0], x[1], x[2])) \
@@ -220,7 +226,8 @@ static void test_op_case(const char *op, builder build, int k)
     out = build(x, n_x, i, r_i ? (int)r_i->count : 0, f);
     for (j = 0; j < n_x; j++) CHECK(!set_tensor(x[j], in[j]), "%s#%d: setting in%d: %s", op, k, j, gtr_error_text(ctx));
     fetch[n_fetch++] = out;
-    if (find(op, k, "d0") || find(op, k, "d1")) loss = r_g ? gtr_sum(gtr_mul(out, constant(ctx, r_g)), NULL, 0, false) : out;
+    if (find(op, k, "d0") || find(op, k, "d1"))
+        loss = r_g ? gtr_sum(gtr_mul(out, constant(ctx, r_g)), NULL, 0, false) : out;
     for (j = 0; loss && j < n_x; j++)
         if (find_at(op, k, "d", j)) { at[n_fetch] = j; fetch[n_fetch++] = gtr_gradient(loss, x[j]); }
     if (gtr_eval(fetch, n_fetch)) CHECK(0, "%s#%d: %s", op, k, gtr_error_text(ctx));
@@ -240,7 +247,9 @@ static void test_op(const char *op, builder build)
 {
     int k, most = small ? 1 : 1000;
     for (k = 0; k < most && find(op, k, "in0"); k++) test_op_case(op, build, k);
-    CHECK(k > 0, "%s: no cases in tests/goldens.bin: give it some in tests/gen_goldens.py, which makes the file (with PyTorch)", op);
+    CHECK(k > 0,
+        "%s: no cases in tests/goldens.bin: give it some in tests/gen_goldens.py, which makes the file (with PyTorch)",
+        op);
 }
 
 static void test_batch_norm(void)
@@ -253,7 +262,8 @@ static void test_batch_norm(void)
         const record *in = find(op, k, "in0");
         gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, in->shape), *y = gtr_batch_norm(x, "bn"), *loss, *fetch[4];
         set_tensor(x, in);
-        for (j = 0; j < 4; j++) CHECK(!set_tensor(gtr_parameter_find(ctx, full[j]), find(op, k, own[j])), "batch_norm#%d: setting %s: %s", k, full[j], gtr_error_text(ctx));
+        for (j = 0; j < 4; j++) CHECK(!set_tensor(gtr_parameter_find(ctx, full[j]), find(op, k, own[j])),
+            "batch_norm#%d: setting %s: %s", k, full[j], gtr_error_text(ctx));
         gtr_eval(&y, 1);
         compare_tensor(op, k, "in evaluation", y, find(op, k, "eval"));
         loss = gtr_sum(gtr_mul(y, constant(ctx, find(op, k, "g"))), NULL, 0, false);
@@ -266,7 +276,8 @@ static void test_batch_norm(void)
         compare_tensor(op, k, "gradient of x", fetch[1], find(op, k, "d0"));
         compare_tensor(op, k, "gradient of weight", fetch[2], find(op, k, "dweight"));
         compare_tensor(op, k, "gradient of bias", fetch[3], find(op, k, "dbias"));
-        for (j = 0; j < 4; j++) compare_tensor(op, k, full[j], gtr_parameter_find(ctx, full[j]), find(op, k, own[j]));   /* gtr_eval_train changes no state */
+        /* gtr_eval_train changes no state */
+        for (j = 0; j < 4; j++) compare_tensor(op, k, full[j], gtr_parameter_find(ctx, full[j]), find(op, k, own[j]));
         CHECK(!gtr_error(ctx), "batch_norm#%d: %s", k, gtr_error_text(ctx));
         gtr_destroy(ctx);
     }
@@ -291,7 +302,8 @@ static void compare_gradients(gtr_context *ctx, gtr_trainer *t, const char *op, 
         float *got;
         if (!r) continue;
         got = (float *)calloc((size_t)r->count, 4);
-        CHECK(!gtr_gradient_get(t, p, got, (size_t)(4 * r->count)), "%s#%d: gradient of %s: %s", op, k, gtr_tensor_name(p), gtr_error_text(ctx));
+        CHECK(!gtr_gradient_get(t, p, got, (size_t)(4 * r->count)), "%s#%d: gradient of %s: %s", op, k,
+            gtr_tensor_name(p), gtr_error_text(ctx));
         compare(op, k, gtr_tensor_name(p), got, r);
         free(got);
     }
@@ -305,7 +317,8 @@ static void compare_end(gtr_context *ctx, const char *op, int k)
         if (r && gtr_tensor_dtype(p) == GTR_I64) {
             int64_t got = -1;
             int32_t *want = (int32_t *)values(r);
-            CHECK(!gtr_get(p, &got, sizeof got) && got == *want, "%s#%d: %s is %lld", op, k, gtr_tensor_name(p), (long long)got);
+            CHECK(!gtr_get(p, &got, sizeof got) && got == *want, "%s#%d: %s is %lld", op, k, gtr_tensor_name(p),
+                (long long)got);
             free(want);
         } else if (r) compare_tensor(op, k, gtr_tensor_name(p), p, r);
     }
@@ -313,7 +326,8 @@ static void compare_end(gtr_context *ctx, const char *op, int k)
 static void compare_loss(const char *op, int k, int step, float got)
 {
     float *want = (float *)values(find(op, k, "loss"));
-    CHECK(fabsf(got - want[step]) <= 1e-5f, "%s#%d: loss of step %d is %.8f, PyTorch's %.8f", op, k, step + 1, got, want[step]);
+    CHECK(fabsf(got - want[step]) <= 1e-5f, "%s#%d: loss of step %d is %.8f, PyTorch's %.8f", op, k, step + 1,
+        got, want[step]);
     free(want);
 }
 
@@ -321,7 +335,8 @@ static void test_micro_batches(void)
 {
     static const char *const op = "micro";
     gtr_context *ctx = test_context();
-    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 6)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 6)),
+        *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
     gtr_tensor *h = gtr_linear(gtr_relu(gtr_batch_norm(gtr_linear(x, "fc1", 8), "bn")), "fc2", 3);
     gtr_trainer_desc d;
     gtr_trainer *t;
@@ -352,9 +367,12 @@ static void test_ignored(void)
     int k, m, step, b;
     for (k = 0; find(op, k, "f"); k++) for (m = 0; m < (small ? 1 : 4); m++) {
         gtr_context *ctx = test_context();
-        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 3, 6)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape2(GTR_BATCH, 3));
-        gtr_tensor *h = gtr_reshape(gtr_linear(gtr_tanh(gtr_linear(x, "fc1", 8)), "fc2", 5), gtr_shape2(-3, 5)), *label = gtr_reshape(y, gtr_shape1(-3));
-        float *f = (float *)values(find(op, k, "f")), *want = (float *)values(find(op, k, "eval")), set_x[72 * 18], loss, accuracy;
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 3, 6)),
+            *y = gtr_input(ctx, "y", GTR_I32, gtr_shape2(GTR_BATCH, 3));
+        gtr_tensor *h = gtr_reshape(gtr_linear(gtr_tanh(gtr_linear(x, "fc1", 8)), "fc2", 5), gtr_shape2(-3, 5)),
+            *label = gtr_reshape(y, gtr_shape1(-3));
+        float *f = (float *)values(find(op, k, "f")), *want = (float *)values(find(op, k, "eval")),
+            set_x[72 * 18], loss, accuracy;
         int32_t set_y[72 * 3];
         gtr_arrays_desc a;
         gtr_cross_entropy_desc c;
@@ -382,9 +400,11 @@ static void test_ignored(void)
         a.column[0].data = set_x; a.column[0].shape = gtr_shape2(3, 6);
         a.column[1].data = set_y; a.column[1].dtype = GTR_I32; a.column[1].shape = gtr_shape1(3);
         for (b = 0; b < 3; b++) {
-            CHECK(!gtr_evaluate(t, gtr_dataset_arrays(ctx, a), batches[b], gtr_accuracy(h, label), &loss, &accuracy), "ignored#%d: %s", k, gtr_error_text(ctx));
-            CHECK(fabsf(loss - want[0]) <= 1e-5f && fabsf(accuracy - want[1]) <= 1e-5f, "ignored#%d evaluated by %d: loss %.8f and accuracy %.8f, PyTorch's %.8f and %.8f", k, batches[b],
-                  loss, accuracy, want[0], want[1]);
+            CHECK(!gtr_evaluate(t, gtr_dataset_arrays(ctx, a), batches[b], gtr_accuracy(h, label), &loss, &accuracy),
+                "ignored#%d: %s", k, gtr_error_text(ctx));
+            CHECK(fabsf(loss - want[0]) <= 1e-5f && fabsf(accuracy - want[1]) <= 1e-5f,
+                "ignored#%d evaluated by %d: loss %.8f and accuracy %.8f, PyTorch's %.8f and %.8f", k, batches[b], loss,
+                accuracy, want[0], want[1]);
         }
         CHECK(!gtr_error(ctx), "ignored#%d: %s", k, gtr_error_text(ctx));
         free(f); free(want);
@@ -431,12 +451,15 @@ static void test_optimizers(void)
             gtr_update(t);
             if (norm) {
                 gtr_wait(ctx);
-                CHECK(fabsf(gtr_trainer_report(t).grad_norm - norm[s]) <= 1e-5f * norm[s], "optimizer#%d: norm of step %d is %g, PyTorch's %g", k, s + 1,
-                      gtr_trainer_report(t).grad_norm, norm[s]);
+                CHECK(fabsf(gtr_trainer_report(t).grad_norm - norm[s]) <= 1e-5f * norm[s],
+                    "optimizer#%d: norm of step %d is %g, PyTorch's %g", k, s + 1,
+                    gtr_trainer_report(t).grad_norm, norm[s]);
             }
-            for (which = 0; s == 9 && which < 2; which++) compare_tensor(op, k, "after 10 steps", p[which], find_at(op, k, "ten", which));
+            for (which = 0; s == 9 && which < 2; which++)
+                compare_tensor(op, k, "after 10 steps", p[which], find_at(op, k, "ten", which));
         }
-        for (which = 0; !small && which < 2; which++) compare_tensor(op, k, "after 100 steps", p[which], find_at(op, k, "end", which));
+        for (which = 0; !small && which < 2; which++)
+            compare_tensor(op, k, "after 100 steps", p[which], find_at(op, k, "end", which));
         CHECK(!gtr_error(ctx), "optimizer#%d: %s", k, gtr_error_text(ctx));
         free(f);
         free(norm);
@@ -454,7 +477,8 @@ static void test_networks(void)
         gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 20)), *h = x, *y, *loss;
         gtr_trainer_desc d;
         gtr_trainer *t;
-        y = i[1] == 0 ? gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)) : gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 5));
+        y = i[1] == 0 ? gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH))
+            : gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 5));
         h = gtr_linear(h, "fc1", 16);
         h = i[0] == 0 ? gtr_relu(h) : i[0] == 1 ? gtr_tanh(h) : gtr_gelu(h);
         h = gtr_linear(h, "fc2", 12);
@@ -502,7 +526,8 @@ int main(int argc, char **argv)
     gtr_context *ctx;
     check_begin(argc, argv);
     small = getenv("GTR_TEST_SMALL") != NULL;
-    if (!CHECK(load("tests/goldens.bin"), "tests/goldens.bin cannot be read: run from the top folder")) return check_done();
+    if (!CHECK(load("tests/goldens.bin"), "tests/goldens.bin cannot be read: run from the top folder"))
+        return check_done();
     if (only && !strcmp(only, "cpu")) SKIP("goldens on CUDA: GTR_TEST_DEVICE is cpu");
     else {
         device = GTR_DEVICE_CUDA;

@@ -1,5 +1,6 @@
-/* Graphs whose tensors are other shapes of others, lie on several stages, are kept over micro-batches, or are not what they seemed: what
-   gtr_gradient, gtr_keep, gtr_get and gtr_set say of them. Each proof runs on the CPU, and again on the GPU where there is one. */
+/* Graphs whose tensors are other shapes of others, lie on several stages, are kept over micro-batches, or are not what
+   they seemed: what gtr_gradient, gtr_keep, gtr_get and gtr_set say of them. Each proof runs on the CPU, and again on
+   the GPU where there is one. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
@@ -7,7 +8,9 @@
 
 static gtr_context *create(void) { return gtr_create(desc0()); }
 static gtr_trainer_desc sgd(float lr) { gtr_trainer_desc d; memset(&d, 0, sizeof d); d.lr = lr; return d; }
-static gtr_init constant(float a) { gtr_init i; memset(&i, 0, sizeof i); i.kind = GTR_INIT_CONSTANT; i.a = a; return i; }
+static gtr_init constant(float a) {
+    gtr_init i; memset(&i, 0, sizeof i); i.kind = GTR_INIT_CONSTANT; i.a = a; return i;
+}
 static gtr_init normal(void) { gtr_init i; memset(&i, 0, sizeof i); i.kind = GTR_INIT_NORMAL; i.a = 0.5f; return i; }
 static gtr_tensor *total(gtr_tensor *x) { return gtr_sum(x, NULL, 0, false); }
 static uint32_t dice = 1;
@@ -27,23 +30,34 @@ static void by_alias(void)
     for (order = 0; order < 2; order++) {
         gtr_context *ctx = create();
         gtr_float two = 2;
-        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape1(GTR_BATCH)), *z = gtr_scale(x, 1, 0), *r = gtr_reshape(z, gtr_shape2(GTR_BATCH, 1)), *rr = gtr_flatten(r), *s = gtr_stop_gradient(z);
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape1(GTR_BATCH)), *z = gtr_scale(x, 1, 0),
+            *r = gtr_reshape(z, gtr_shape2(GTR_BATCH, 1)), *rr = gtr_flatten(r), *s = gtr_stop_gradient(z);
         gtr_tensor *p = gtr_parameter(ctx, "p", gtr_shape0(), constant(2)), *q = gtr_reshape(p, gtr_shape1(1));
-        gtr_tensor *a = gtr_add(total(gtr_mul(z, z)), total(gtr_scale(r, 3, 0))), *b = gtr_add(total(gtr_mul(z, z)), total(gtr_scale(s, 3, 0)));
-        gtr_tensor *c = gtr_add(gtr_add(a, total(gtr_mul(rr, rr))), total(gtr_scale(gtr_reshape(s, gtr_shape2(GTR_BATCH, 1)), 5, 0)));
+        gtr_tensor *a = gtr_add(total(gtr_mul(z, z)), total(gtr_scale(r, 3, 0))),
+            *b = gtr_add(total(gtr_mul(z, z)), total(gtr_scale(s, 3, 0)));
+        gtr_tensor *c = gtr_add(gtr_add(a, total(gtr_mul(rr, rr))),
+            total(gtr_scale(gtr_reshape(s, gtr_shape2(GTR_BATCH, 1)), 5, 0)));
         gtr_tensor *e = gtr_add(gtr_mul(p, p), total(gtr_scale(q, 3, 0))), *stopped = gtr_stop_gradient(p);
         const struct { gtr_tensor *loss, *by; double want; } rows[] = {
-            { a, z, 7 }, { a, r, 3 }, { b, z, 4 }, { b, s, 3 }, { c, z, 11 }, { c, r, 7 }, { c, rr, 4 }, { c, s, 5 }, { c, x, 11 },
-            { e, p, 7 }, { e, q, 3 }, { stopped, p, 0 }, { stopped, stopped, 1 }, { p, p, 1 }, { q, q, 1 }, { q, p, 1 }, { a, a, 1 },
-            { gtr_reshape(a, gtr_shape2(1, 1)), a, 1 }, { gtr_mul(stopped, p), p, 2 }, { gtr_mul(stopped, p), stopped, 2 } };
+            { a, z, 7 }, { a, r, 3 }, { b, z, 4 }, { b, s, 3 }, { c, z, 11 }, { c, r, 7 }, { c, rr, 4 },
+                { c, s, 5 }, { c, x, 11 },
+            { e, p, 7 }, { e, q, 3 }, { stopped, p, 0 }, { stopped, stopped, 1 }, { p, p, 1 }, { q, q, 1 },
+                { q, p, 1 }, { a, a, 1 },
+            { gtr_reshape(a, gtr_shape2(1, 1)), a, 1 }, { gtr_mul(stopped, p), p, 2 },
+            { gtr_mul(stopped, p), stopped, 2 } };
         enum { N = sizeof rows / sizeof *rows };
         gtr_tensor *g[N];
         int i, k;
         for (k = 0; k < N; k++) { i = order ? N - 1 - k : k; g[i] = gtr_gradient(rows[i].loss, rows[i].by); }
         gtr_set(x, &two, sizeof two);
         EXPECT_EQ(gtr_eval(g, N), GTR_OK);
-        for (i = 0; i < N; i++) CHECK(first_of(g[i]) == rows[i].want, "row %d, order %d: together %g, want %g", i, order, first_of(g[i]), rows[i].want);
-        for (i = 0; i < N; i++) { gtr_eval(&g[i], 1); CHECK(first_of(g[i]) == rows[i].want, "row %d, order %d: alone %g, want %g", i, order, first_of(g[i]), rows[i].want); }
+        for (i = 0; i < N; i++) CHECK(first_of(g[i]) == rows[i].want, "row %d, order %d: together %g, want %g", i,
+            order, first_of(g[i]), rows[i].want);
+        for (i = 0; i < N; i++) {
+            gtr_eval(&g[i], 1);
+            CHECK(first_of(g[i]) == rows[i].want, "row %d, order %d: alone %g, want %g", i, order,
+                first_of(g[i]), rows[i].want);
+        }
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
     }
@@ -54,11 +68,14 @@ static void by_loss(void)
     gtr_context *ctx = create();
     static const gtr_float v[6] = { 1, -2, 3, 0.5f, 0.25f, -1 }, t[6] = { 0, 1, 1, 0, 0.5f, 1 };
     static const int32_t labels[2] = { 2, 0 };
-    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)), *target = gtr_input(ctx, "t", GTR_F32, gtr_shape2(GTR_BATCH, 3));
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), *y = gtr_input(ctx, "y", GTR_I32,
+        gtr_shape1(GTR_BATCH)), *target = gtr_input(ctx, "t", GTR_F32, gtr_shape2(GTR_BATCH, 3));
     gtr_tensor *losses[7];
     int i;
-    losses[0] = gtr_cross_entropy(x, y); losses[1] = gtr_mse(x, target); losses[2] = gtr_bce_with_logits(x, target); losses[3] = gtr_mean(x, NULL, 0, false);
-    losses[4] = gtr_accuracy(x, y); losses[5] = gtr_scale(losses[1], 2, 1); losses[6] = gtr_reshape(losses[0], gtr_shape2(1, 1));
+    losses[0] = gtr_cross_entropy(x, y); losses[1] = gtr_mse(x, target); losses[2] = gtr_bce_with_logits(x, target);
+    losses[3] = gtr_mean(x, NULL, 0, false);
+    losses[4] = gtr_accuracy(x, y); losses[5] = gtr_scale(losses[1], 2, 1);
+    losses[6] = gtr_reshape(losses[0], gtr_shape2(1, 1));
     gtr_set(x, v, sizeof v); gtr_set(y, labels, sizeof labels); gtr_set(target, t, sizeof t);
     for (i = 0; i < 7; i++) {
         gtr_tensor *list[3], *dx = gtr_gradient(losses[i], x);
@@ -76,16 +93,19 @@ static void by_loss(void)
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
-/* Another shape of a value on another stage: read back by gtr_eval, gtr_get and gtr_keep, after other values; of inputs and parameters too. */
+/* Another shape of a value on another stage: read back by gtr_eval, gtr_get and gtr_keep, after other values; of inputs
+   and parameters too. */
 static void on_another_stage(void)
 {
     gtr_context *ctx = create();
     static gtr_float v[2][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } }, got[4];
-    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 2)), *z = gtr_scale(x, 2, 0), *p = gtr_parameter(ctx, "p", gtr_shape2(2, 2), constant(3)), *list[5], *w, *loss, *g, *kept;
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 2)), *z = gtr_scale(x, 2, 0),
+        *p = gtr_parameter(ctx, "p", gtr_shape2(2, 2), constant(3)), *list[5], *w, *loss, *g, *kept;
     gtr_trainer *t;
     int i, k;
     gtr_stage(ctx, 1);
-    list[0] = gtr_reshape(z, gtr_shape3(GTR_BATCH, 2, 1)); list[1] = gtr_flatten(list[0]); list[2] = gtr_stop_gradient(z);
+    list[0] = gtr_reshape(z, gtr_shape3(GTR_BATCH, 2, 1)); list[1] = gtr_flatten(list[0]);
+    list[2] = gtr_stop_gradient(z);
     list[3] = gtr_reshape(x, gtr_shape1(-2)); list[4] = gtr_reshape(p, gtr_shape1(4));
     kept = gtr_keep(gtr_reshape(gtr_scale(z, 3, 0), gtr_shape3(GTR_BATCH, 1, 2)));
     gtr_stage(ctx, 0);
@@ -93,7 +113,8 @@ static void on_another_stage(void)
         gtr_set(x, v[i], sizeof v[i]);
         EXPECT_EQ(gtr_eval(&list[k], 1), GTR_OK);
         EXPECT_EQ(gtr_get(list[k], got, sizeof got), GTR_OK);
-        CHECK(got[0] == (k == 4 ? 3 : v[i][0] * (k == 3 ? 1 : 2)) && got[3] == (k == 4 ? 3 : v[i][3] * (k == 3 ? 1 : 2)), "tensor %d, values %d: got %g, %g", k, i, (double)got[0], (double)got[3]);
+        CHECK(got[0] == (k == 4 ? 3 : v[i][0] * (k == 3 ? 1 : 2)) && got[3] == (k == 4 ? 3
+            : v[i][3] * (k == 3 ? 1 : 2)), "tensor %d, values %d: got %g, %g", k, i, (double)got[0], (double)got[3]);
     }
     /* a gradient built on another stage than what it is by, of another shape of what lies there */
     gtr_stage(ctx, 1);
@@ -101,7 +122,8 @@ static void on_another_stage(void)
     loss = gtr_mean(gtr_mul(w, w), NULL, 0, false);
     gtr_stage(ctx, 0);
     g = gtr_keep(gtr_gradient(loss, kept));
-    t = gtr_trainer_create(gtr_add(loss, gtr_scale(gtr_stop_gradient(gtr_mean(gtr_flatten(g), NULL, 0, false)), 0, 0)), sgd(0));
+    t = gtr_trainer_create(
+        gtr_add(loss, gtr_scale(gtr_stop_gradient(gtr_mean(gtr_flatten(g), NULL, 0, false)), 0, 0)), sgd(0));
     for (i = 0; i < 2; i++) {
         gtr_float want[4];
         gtr_set(x, v[i], sizeof v[i]);
@@ -116,11 +138,15 @@ static void on_another_stage(void)
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
-/* Random graphs of 12 elements a row, in three shapes. separate: every other shape is followed by x * 1, so that it is a value of its own
-   whose gradient needs no rule for aliases. */
+/* Random graphs of 12 elements a row, in three shapes. separate: every other shape is followed by x * 1, so that it is
+   a value of its own whose gradient needs no rule for aliases. */
 enum { TENSORS = 14, ROW = 12, ROWS = 6, ASKED = 5 };
-typedef struct random_graph { gtr_context *ctx; gtr_tensor *x, *p, *t[TENSORS], *loss, *g[ASKED]; gtr_trainer *trainer; int form[TENSORS]; } random_graph;
-static gtr_shape in_form(int form, int64_t rows) { return form == 0 ? gtr_shape2(rows, ROW) : form == 1 ? gtr_shape3(rows, 3, 4) : gtr_shape3(rows, 2, 6); }
+typedef struct random_graph {
+    gtr_context *ctx; gtr_tensor *x, *p, *t[TENSORS], *loss, *g[ASKED]; gtr_trainer *trainer; int form[TENSORS];
+} random_graph;
+static gtr_shape in_form(int form, int64_t rows) {
+    return form == 0 ? gtr_shape2(rows, ROW) : form == 1 ? gtr_shape3(rows, 3, 4) : gtr_shape3(rows, 2, 6);
+}
 static gtr_tensor *own_value(gtr_tensor *t, bool separate) { return separate ? gtr_scale(t, 1, 0) : t; }
 enum { SEPARATE = 1, STAGES = 2 };
 static random_graph random_one(uint32_t seed, int how, const gtr_trainer_desc *d)
@@ -150,7 +176,8 @@ static random_graph random_one(uint32_t seed, int how, const gtr_trainer_desc *d
         else if (kind == 4) r.t[i] = gtr_tanh(a);
         else if (kind == 5) r.t[i] = gtr_scale(a, 0.5f, 0.25f);
         else if (kind == 7) {
-            r.t[i] = gtr_linear_with(own_value(gtr_reshape(a, in_form(0, from_p ? 1 : GTR_BATCH)), separate), roll(2) ? w : gtr_reshape(w, gtr_shape2(ROW, ROW)), NULL);
+            r.t[i] = gtr_linear_with(own_value(gtr_reshape(a, in_form(0, from_p ? 1 : GTR_BATCH)), separate),
+                roll(2) ? w : gtr_reshape(w, gtr_shape2(ROW, ROW)), NULL);
             r.form[i] = from_p ? 4 : 0;
         }
         else {              /* the other in this one's form; a product with the rows' if there is one */
@@ -171,8 +198,10 @@ static random_graph random_one(uint32_t seed, int how, const gtr_trainer_desc *d
     for (i = 0; i < ASKED; i++) r.g[i] = gtr_keep(gtr_gradient(r.loss, i == 0 && roll(2) ? r.x : r.t[roll(TENSORS)]));
     if (d) {                /* in a trainer's graph behind a stop, and worth nothing there */
         gtr_tensor *all = r.loss;
-        for (i = 0; i < ASKED; i++) all = gtr_add(all, gtr_scale(gtr_stop_gradient(gtr_mean(r.g[i], NULL, 0, false)), 0, 0));
-        if (how & STAGES) for (i = 2; i < TENSORS; i++) all = gtr_add(all, gtr_scale(gtr_stop_gradient(gtr_mean(r.t[i], NULL, 0, false)), 0, 0));
+        for (i = 0; i < ASKED; i++)
+            all = gtr_add(all, gtr_scale(gtr_stop_gradient(gtr_mean(r.g[i], NULL, 0, false)), 0, 0));
+        if (how & STAGES) for (i = 2; i < TENSORS; i++)
+            all = gtr_add(all, gtr_scale(gtr_stop_gradient(gtr_mean(r.t[i], NULL, 0, false)), 0, 0));
         r.trainer = gtr_trainer_create(all, *d);
     }
     return r;
@@ -184,9 +213,11 @@ static bool run_random(random_graph *r, bool backwards)
     int i;
     gtr_set(r->x, some, sizeof some);
     for (i = 0; i < ASKED; i++) list[i] = r->g[backwards ? ASKED - 1 - i : i];
-    return CHECK((r->trainer ? gtr_backward(r->trainer) : gtr_eval(list, ASKED)) == GTR_OK, "%s", gtr_error_text(r->ctx));
+    return CHECK((r->trainer ? gtr_backward(r->trainer) : gtr_eval(list, ASKED)) == GTR_OK, "%s",
+        gtr_error_text(r->ctx));
 }
-static void same_gradients(const random_graph *a, const random_graph *b, double nmse, double ratio, const char *what, unsigned seed)
+static void same_gradients(const random_graph *a, const random_graph *b, double nmse, double ratio,
+    const char *what, unsigned seed)
 {
     static gtr_float u[ROWS * ROW], v[ROWS * ROW];
     int i;
@@ -195,7 +226,8 @@ static void same_gradients(const random_graph *a, const random_graph *b, double 
         int64_t n = gtr__count(&s) < 0 ? ROWS * ROW : ROW;
         EXPECT_EQ(gtr_get(a->g[i], u, (size_t)n * sizeof *u), GTR_OK);
         EXPECT_EQ(gtr_get(b->g[i], v, (size_t)n * sizeof *v), GTR_OK);
-        CHECK(within(u, v, n, nmse, ratio), "graph %u, %s: gradient %d by %s is %g, %g ..., want %g, %g ...", seed, what, i, gtr_tensor_name(a->g[i]->in[1]), (double)u[0], (double)u[1], (double)v[0], (double)v[1]);
+        CHECK(within(u, v, n, nmse, ratio), "graph %u, %s: gradient %d by %s is %g, %g ..., want %g, %g ...", seed,
+            what, i, gtr_tensor_name(a->g[i]->in[1]), (double)u[0], (double)u[1], (double)v[0], (double)v[1]);
     }
     EXPECT_OK(a->ctx); EXPECT_OK(b->ctx);
 }
@@ -209,7 +241,8 @@ static void same_values(random_graph *a, random_graph *b, const char *what, unsi
         if (!a->trainer) EXPECT_EQ(gtr_eval(&a->t[i], 1), GTR_OK);      /* alone */
         EXPECT_EQ(gtr_get(a->t[i], u, (size_t)n * sizeof *u), GTR_OK);
         EXPECT_EQ(gtr_get(b->t[i], v, (size_t)n * sizeof *v), GTR_OK);
-        CHECK(within(u, v, n, 1e-10, 1e-5), "graph %u, %s: tensor %d, %s, is %g ..., want %g ...", seed, what, i, gtr_tensor_name(a->t[i]), (double)u[0], (double)v[0]);
+        CHECK(within(u, v, n, 1e-10, 1e-5), "graph %u, %s: tensor %d, %s, is %g ..., want %g ...", seed, what, i,
+            gtr_tensor_name(a->t[i]), (double)u[0], (double)v[0]);
     }
     EXPECT_OK(a->ctx); EXPECT_OK(b->ctx);
 }
@@ -223,7 +256,8 @@ static void in_a_trainer(unsigned seed, random_graph *b, int how, int micro, gtr
     d.micro_batches = micro; d.precision = precision; d.no_matchers = true; d.loss_scale = 16;
     c = random_one(seed, how, &d);
     if (!c.trainer) {
-        if (gtr_error(c.ctx) != GTR_ERR_UNSUPPORTED) CHECK(strstr(gtr_error_text(c.ctx), "no parameter") != NULL, "%s", gtr_error_text(c.ctx));
+        if (gtr_error(c.ctx) != GTR_ERR_UNSUPPORTED)
+            CHECK(strstr(gtr_error_text(c.ctx), "no parameter") != NULL, "%s", gtr_error_text(c.ctx));
     } else if (run_random(&c, false)) {
         gtr_tensor *dp = gtr_gradient(b->loss, b->p);
         same_gradients(&c, b, nmse, ratio, micro == 1 ? "kept" : "kept, micro-batches", seed);
@@ -231,7 +265,8 @@ static void in_a_trainer(unsigned seed, random_graph *b, int how, int micro, gtr
         EXPECT_EQ(gtr_eval(&dp, 1), GTR_OK);
         EXPECT_EQ(gtr_get(dp, want, sizeof want), GTR_OK);
         EXPECT_EQ(gtr_gradient_get(c.trainer, c.p, got, sizeof got), GTR_OK);
-        CHECK(within(got, want, ROW, nmse, ratio), "graph %u: the trainer's own gradient is %g, want %g", seed, (double)got[0], (double)want[0]);
+        CHECK(within(got, want, ROW, nmse, ratio), "graph %u: the trainer's own gradient is %g, want %g", seed,
+            (double)got[0], (double)want[0]);
     }
     gtr_destroy(c.ctx);
 }
@@ -241,7 +276,8 @@ static void random_graphs(void)
     int i;
     for (i = 0; i < ROWS * ROW; i++) some[i] = (gtr_float)(i * 37 % 101) / 50 - 1;
     for (seed = 1; seed <= (small ? 3u : 100u); seed++) {
-        random_graph a = random_one(seed, 0, NULL), b = random_one(seed, SEPARATE, NULL), c = random_one(seed, STAGES, NULL);
+        random_graph a = random_one(seed, 0, NULL), b = random_one(seed, SEPARATE, NULL),
+            c = random_one(seed, STAGES, NULL);
         if (run_random(&a, false) && run_random(&b, false)) same_gradients(&a, &b, 1e-10, 1e-5, "eval", seed);
         if (run_random(&a, true)) same_gradients(&a, &b, 1e-10, 1e-5, "eval, other order", seed);
         if (run_random(&c, false)) same_gradients(&c, &b, 1e-10, 1e-5, "eval, stages", seed);
@@ -257,10 +293,13 @@ static void random_graphs(void)
 }
 
 /* ---- gradients that an op only passes on ---- */
-/* Random graphs of sums whose operands are used elsewhere too: their gradients share places where they may. Behind a factor of 1 they do
-   not, and nothing differs but the order in which parts of a gradient are added. */
+/* Random graphs of sums whose operands are used elsewhere too: their gradients share places where they may. Behind a
+   factor of 1 they do not, and nothing differs but the order in which parts of a gradient are added. */
 enum { PLACES = 8, PLACE_ROWS = 6, PLACE_NODES = 14 };
-typedef struct placed { gtr_float g[4 * PLACE_NODES][PLACES * PLACES], x[PLACE_ROWS * PLACES], y[PLACE_ROWS * PLACES]; int parameters, copies, factors; } placed;
+typedef struct placed {
+    gtr_float g[4 * PLACE_NODES][PLACES * PLACES], x[PLACE_ROWS * PLACES], y[PLACE_ROWS * PLACES];
+    int parameters, copies, factors;
+} placed;
 static gtr_tensor *sum_of(gtr_tensor *a, gtr_tensor *b, bool minus, bool apart)
 {
     if (apart) { a = gtr_scale(a, 1, 0); b = gtr_scale(b, 1, 0); }
@@ -287,10 +326,12 @@ static void place_graph(uint32_t seed, int micro, bool apart, placed *out)
         if (what < 3) t[n] = gtr_linear(a, name, PLACES);
         else if (what < 7) t[n] = sum_of(a, b, what == 6, apart);
         else if (what == 7) t[n] = b->id & 1 ? gtr_tanh(a) : gtr_relu(a);
-        else if (what == 8) t[n] = gtr_reshape(gtr_scale(gtr_reshape(a, gtr_shape1(-PLACES)), 0.5f, 0), gtr_shape2(GTR_BATCH, PLACES));
+        else if (what == 8)
+            t[n] = gtr_reshape(gtr_scale(gtr_reshape(a, gtr_shape1(-PLACES)), 0.5f, 0), gtr_shape2(GTR_BATCH, PLACES));
         else if (what == 9) t[n] = gtr_mul(a, gtr_sigmoid(b));
         else t[n] = pending ? gtr_linear(pending, name, PLACES) : gtr_tanh(b);
-        if (what >= 10) {           /* an activation now, the layer behind it further on: fused, its gradient's node stands elsewhere */
+        /* an activation now, the layer behind it further on: fused, its gradient's node stands elsewhere */
+        if (what >= 10) {
             snprintf(name, sizeof name, "up%d", n);
             pending = gtr_relu(gtr_linear(a, name, PLACES));
         }
@@ -298,19 +339,27 @@ static void place_graph(uint32_t seed, int micro, bool apart, placed *out)
         n++;
     }
     loss = gtr_mean(gtr_mul(t[n - 1], t[n - 1]), NULL, 0, false);
-    for (i = 2; i < n - 1; i += 3) loss = gtr_add(loss, gtr_mean(gtr_tanh(sum_of(t[i], t[i + 1], false, apart)), NULL, 0, false));
+    for (i = 2; i < n - 1; i += 3)
+        loss = gtr_add(loss, gtr_mean(gtr_tanh(sum_of(t[i], t[i + 1], false, apart)), NULL, 0, false));
     given[0] = gtr_gradient(loss, t[0]);
     given[1] = gtr_gradient(loss, inner ? inner : t[1]);
-    if (seed & 1) for (i = 0; i < 2; i++) { gtr_keep(given[i]); loss = gtr_add(loss, gtr_scale(gtr_stop_gradient(gtr_mean(given[i], NULL, 0, false)), 0, 0)); }
+    if (seed & 1) for (i = 0; i < 2; i++) {
+        gtr_keep(given[i]);
+        loss = gtr_add(loss, gtr_scale(gtr_stop_gradient(gtr_mean(given[i], NULL, 0, false)), 0, 0));
+    }
     d.micro_batches = micro; d.streams = 1 + (int)(seed % 4); d.no_matchers = true;
     trainer = gtr_trainer_create(loss, d);
     EXPECT_EQ(gtr_set(t[0], v, sizeof v), GTR_OK);
     for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(trainer), GTR_OK);
     for (i = 0; i < gtr_parameter_count(ctx); i++) {
         gtr_tensor *p = gtr_parameter_at(ctx, i);
-        if (gtr__trainer_index(trainer, p) >= 0) EXPECT_EQ(gtr_gradient_get(trainer, p, out->g[out->parameters++], p->data_bytes), GTR_OK);
+        if (gtr__trainer_index(trainer, p) >= 0)
+            EXPECT_EQ(gtr_gradient_get(trainer, p, out->g[out->parameters++], p->data_bytes), GTR_OK);
     }
-    if (seed & 1) { EXPECT_EQ(gtr_get(given[0], out->x, sizeof out->x), GTR_OK); EXPECT_EQ(gtr_get(given[1], out->y, sizeof out->y), GTR_OK); }
+    if (seed & 1) {
+        EXPECT_EQ(gtr_get(given[0], out->x, sizeof out->x), GTR_OK);
+        EXPECT_EQ(gtr_get(given[1], out->y, sizeof out->y), GTR_OK);
+    }
     e = gtr__trainer_entry(trainer, PLACE_ROWS, NULL, false);
     for (i = 0; e && i < e->plan.n_node; i++) {
         const gtr__node *q = &e->plan.node[i];
@@ -330,8 +379,10 @@ static void shared_places(void)
         bool near;
         place_graph(seed, micro, false, &a); place_graph(seed, micro, true, &b);
         copies += a.copies; all += b.copies + b.factors - a.factors;
-        near = within(a.g[0], b.g[0], 4 * PLACE_NODES * PLACES * PLACES, 1e-9, 1e-4);     /* all in one: some are what rounding leaves of 0 */
-        CHECK(near && a.parameters == b.parameters, "graph %u, %d parts: gradients that share places differ", (unsigned)seed, micro);
+        /* all in one: some are what rounding leaves of 0 */
+        near = within(a.g[0], b.g[0], 4 * PLACE_NODES * PLACES * PLACES, 1e-9, 1e-4);
+        CHECK(near && a.parameters == b.parameters, "graph %u, %d parts: gradients that share places differ",
+            (unsigned)seed, micro);
         near = within(a.x, b.x, PLACE_ROWS * PLACES, 1e-9, 1e-4) && within(a.y, b.y, PLACE_ROWS * PLACES, 1e-9, 1e-4);
         CHECK(near, "graph %u, %d parts: kept gradients that share places differ", (unsigned)seed, micro);
     }
@@ -340,15 +391,16 @@ static void shared_places(void)
 }
 
 /* ---- what is stored in 16 bits ---- */
-/* Beside values of 16 bits parameters decide nothing, on whatever stage, and constants, which may be large or tiny, keep float32; norms
-   store what they are given, softmax float32. */
+/* Beside values of 16 bits parameters decide nothing, on whatever stage, and constants, which may be large or tiny,
+   keep float32; norms store what they are given, softmax float32. */
 static gtr_dtype stored(gtr_trainer *t, const gtr_tensor *of)
 {
     const gtr__plan *p = &gtr__trainer_entry(t, 4, NULL, false)->plan;
     int i, k;
     for (i = 0; i < p->n_node; i++)
         for (k = 0; k < p->node[i].n_out; k++)
-            if (p->node[i].dir == GTR__FWD && p->node[i].out[k] >= 0 && p->value[p->node[i].out[k]].tensor == of) return p->value[p->node[i].out[k]].storage;
+            if (p->node[i].dir == GTR__FWD && p->node[i].out[k] >= 0 && p->value[p->node[i].out[k]].tensor == of)
+                return p->value[p->node[i].out[k]].storage;
     return GTR_U8;
 }
 static void who_is_float32(void)
@@ -360,8 +412,10 @@ static void who_is_float32(void)
     for (stage = 0; stage < 2; stage++) {
         gtr_context *ctx = create();
         gtr_trainer_desc d = sgd(0.1f);
-        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), *target = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 3));
-        gtr_tensor *par = gtr_parameter(ctx, "par", gtr_shape1(3), normal()), *h = gtr_linear(x, "a", 3), *shifted, *scaled, *normed, *soft, *loss;
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)),
+            *target = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 3));
+        gtr_tensor *par = gtr_parameter(ctx, "par", gtr_shape1(3), normal()), *h = gtr_linear(x, "a", 3), *shifted,
+            *scaled, *normed, *soft, *loss;
         gtr_trainer *t;
         gtr_stage(ctx, stage);
         scaled = gtr_mul(gtr_linear(h, "b", 3), par);
@@ -376,25 +430,33 @@ static void who_is_float32(void)
         gtr_set(x, v, sizeof v); gtr_set(target, y, sizeof y);
         for (i = 0; i < 100; i++) EXPECT_EQ(gtr_step(t), GTR_OK);
         CHECK(gtr_loss(t) < 2, "stage %d: beside a constant of 1e5 the loss is %g", stage, (double)gtr_loss(t));
-        CHECK(stored(t, h) == GTR_BF16 && stored(t, scaled) == GTR_BF16 && stored(t, normed) == GTR_BF16, "stage %d: linear, mul by a parameter and batch_norm are stored as %d, %d, %d", stage, (int)stored(t, h), (int)stored(t, scaled), (int)stored(t, normed));
-        CHECK(stored(t, soft) == GTR_F32 && stored(t, shifted) == GTR_F32, "stage %d: softmax and add of a constant are stored as %d, %d", stage, (int)stored(t, soft), (int)stored(t, shifted));
+        CHECK(stored(t, h) == GTR_BF16 && stored(t, scaled) == GTR_BF16 && stored(t, normed) == GTR_BF16,
+            "stage %d: linear, mul by a parameter and batch_norm are stored as %d, %d, %d", stage, (int)stored(t, h),
+            (int)stored(t, scaled), (int)stored(t, normed));
+        CHECK(stored(t, soft) == GTR_F32 && stored(t, shifted) == GTR_F32,
+            "stage %d: softmax and add of a constant are stored as %d, %d", stage, (int)stored(t, soft),
+            (int)stored(t, shifted));
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
     }
 }
 
 /* ---- values kept over micro-batches ---- */
-/* Of a step in equal and unequal parts: rows come back in their order, a gradient without rows as the sum of its parts, a reported loss of another
-   shape as the mean, and what has neither as the last part's, in its own size. The step is the same with kept values and without. */
+/* Of a step in equal and unequal parts: rows come back in their order, a gradient without rows as the sum of its parts,
+   a reported loss of another shape as the mean, and what has neither as the last part's, in its own size. The step is
+   the same with kept values and without. */
 enum { PARTS_ROWS = 7, PARTS_WIDTH = 3 };
-typedef struct parts { gtr_float gx[PARTS_ROWS * PARTS_WIDTH], gh[PARTS_ROWS * 2], gw[2 * PARTS_WIDTH], trained[2 * PARTS_WIDTH]; } parts;
+typedef struct parts {
+    gtr_float gx[PARTS_ROWS * PARTS_WIDTH], gh[PARTS_ROWS * 2], gw[2 * PARTS_WIDTH], trained[2 * PARTS_WIDTH];
+} parts;
 static void one_in_parts(int micro, int streams, int stage, bool keep, parts *out)
 {
     static gtr_float v[PARTS_ROWS * PARTS_WIDTH], rows[2 * PARTS_ROWS];
     const int turn[2] = { 1, 0 }, last = PARTS_ROWS - PARTS_ROWS * (micro - 1) / micro;
     gtr_context *ctx = create();
     gtr_trainer_desc d = sgd(0.5f);
-    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, PARTS_WIDTH)), *h, *turned, *sum, *ex, *mean, *loss, *list[6], *shaped, *w;
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, PARTS_WIDTH)), *h, *turned, *sum, *ex, *mean,
+        *loss, *list[6], *shaped, *w;
     gtr_trainer *t;
     gtr_float s[1];
     int i;
@@ -420,7 +482,8 @@ static void one_in_parts(int micro, int streams, int stage, bool keep, parts *ou
     gtr_set(x, v, sizeof v);
     EXPECT_EQ(gtr_step(t), GTR_OK);
     EXPECT_EQ(gtr_get(shaped, s, sizeof s), GTR_OK);
-    CHECK((float)s[0] == gtr_loss(t) && gtr_item(shaped) == gtr_loss(t), "%d parts: the loss read back is %g, reported %g", micro, (double)s[0], (double)gtr_loss(t));
+    CHECK((float)s[0] == gtr_loss(t) && gtr_item(shaped) == gtr_loss(t),
+        "%d parts: the loss read back is %g, reported %g", micro, (double)s[0], (double)gtr_loss(t));
     EXPECT_EQ(gtr_gradient_get(t, w, out->trained, sizeof out->trained), GTR_OK);
     if (keep) {
         EXPECT_EQ(gtr_get(list[0], out->gx, sizeof out->gx), GTR_OK);
@@ -431,7 +494,8 @@ static void one_in_parts(int micro, int streams, int stage, bool keep, parts *ou
         EXPECT_EQ(gtr_get(turned, rows, (size_t)(2 * last) * sizeof *rows), GTR_OK);
         EXPECT_EQ(gtr_get(sum, s, sizeof s), GTR_OK);
         for (i = 0; i < 2 * last; i++) s[0] -= rows[i];
-        CHECK(fabs((double)s[0]) < 1e-5, "%d parts: the sum kept is not that of the rows kept, but %g more", micro, (double)s[0]);
+        CHECK(fabs((double)s[0]) < 1e-5, "%d parts: the sum kept is not that of the rows kept, but %g more",
+            micro, (double)s[0]);
     }
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
@@ -445,10 +509,18 @@ static void kept_parts(void)
         for (micro = 1; micro <= 3; micro++) {
             one_in_parts(micro, streams, stage, true, &many);
             one_in_parts(micro, streams, stage, false, &bare);
-            CHECK(!memcmp(many.trained, bare.trained, sizeof bare.trained), "%d parts, %d streams, stage %d: a step with kept values gives %g, without %g", micro, streams, stage, (double)many.trained[0], (double)bare.trained[0]);
-            CHECK(within(many.gx, one.gx, PARTS_ROWS * PARTS_WIDTH, 1e-10, 1e-5), "%d parts, %d streams: d loss / d x is %g ..., in one %g", micro, streams, (double)many.gx[0], (double)one.gx[0]);
-            CHECK(within(many.gh, one.gh, PARTS_ROWS * 2, 1e-10, 1e-5), "%d parts, %d streams: d loss / d h is %g ..., in one %g", micro, streams, (double)many.gh[0], (double)one.gh[0]);
-            CHECK(within(many.gw, one.gw, 2 * PARTS_WIDTH, 1e-10, 1e-5), "%d parts, %d streams: d loss / d w is %g ..., in one %g", micro, streams, (double)many.gw[0], (double)one.gw[0]);
+            CHECK(!memcmp(many.trained, bare.trained, sizeof bare.trained),
+                "%d parts, %d streams, stage %d: a step with kept values gives %g, without %g", micro, streams, stage,
+                (double)many.trained[0], (double)bare.trained[0]);
+            CHECK(within(many.gx, one.gx, PARTS_ROWS * PARTS_WIDTH, 1e-10, 1e-5),
+                "%d parts, %d streams: d loss / d x is %g ..., in one %g", micro, streams, (double)many.gx[0],
+                (double)one.gx[0]);
+            CHECK(within(many.gh, one.gh, PARTS_ROWS * 2, 1e-10, 1e-5),
+                "%d parts, %d streams: d loss / d h is %g ..., in one %g", micro, streams, (double)many.gh[0],
+                (double)one.gh[0]);
+            CHECK(within(many.gw, one.gw, 2 * PARTS_WIDTH, 1e-10, 1e-5),
+                "%d parts, %d streams: d loss / d w is %g ..., in one %g", micro, streams, (double)many.gw[0],
+                (double)one.gw[0]);
         }
     }
 }
@@ -505,14 +577,16 @@ static gtr_result pass_backward(const gtr_custom_call *c)
     memcpy(c->din[0], c->dout, n * sizeof(gtr_float));
     return GTR_OK;
 }
-static gtr_tensor *custom(gtr_tensor *x, const char *name, gtr_result (*shape)(int, const gtr_shape *, gtr_shape *, void *))
+static gtr_tensor *custom(gtr_tensor *x, const char *name,
+    gtr_result (*shape)(int, const gtr_shape *, gtr_shape *, void *))
 {
     gtr_custom_desc d;
     memset(&d, 0, sizeof d);
     d.name = name; d.n_in = 1; d.in[0] = x; d.forward = pass_forward; d.backward = pass_backward; d.shape = shape;
     return gtr_custom(x->ctx, d);
 }
-/* After a trace in which an op failed, steps train on their own values, also where gtr_set has moved these; the failed one is no step. */
+/* After a trace in which an op failed, steps train on their own values, also where gtr_set has moved these; the
+   failed one is no step. */
 static void trace_that_fails(void)
 {
     gtr_float v[64], w[2][3];
@@ -546,20 +620,25 @@ static void trace_that_fails(void)
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
     }
-    CHECK(!memcmp(w[0], w[1], sizeof w[0]), "steps after traces that failed give %g, want %g", (double)w[1][0], (double)w[0][0]);
+    CHECK(!memcmp(w[0], w[1], sizeof w[0]), "steps after traces that failed give %g, want %g", (double)w[1][0],
+        (double)w[0][0]);
     EXPECT(r[0].step == 6 && r[1].step == 6 && r[0].loss == r[1].loss && r[0].applied == r[1].applied);
 }
 
 /* ---- ranges, shapes, names ---- */
-/* Labels and ids are restricted by what a run computes, not by what else was ever built of the same input; through other shapes too. */
+/* Labels and ids are restricted by what a run computes, not by what else was ever built of the same input; through
+   other shapes too. */
 static void ranges(void)
 {
     enum { R = 4 };
     static gtr_float v[R * 5];
-    static const int32_t wide[R] = { 4, 0, 3, 1 }, narrow[R] = { 2, 0, 1, 2 }, ignored[R] = { 7, 2, 1, 0 }, minus[R] = { 1, -1, 0, 2 };
+    static const int32_t wide[R] = { 4, 0, 3, 1 }, narrow[R] = { 2, 0, 1, 2 }, ignored[R] = { 7, 2, 1, 0 },
+        minus[R] = { 1, -1, 0, 2 };
     gtr_context *ctx = create();
-    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 5)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)), *z = gtr_input(ctx, "z", GTR_I32, gtr_shape2(GTR_BATCH, 1));
-    gtr_tensor *five = gtr_cross_entropy(gtr_linear(x, "five", 5), y), *small_head = gtr_linear(x, "three", 3), *three = gtr_cross_entropy(small_head, y), *by7, *shaped, *ids, *got[2], *fixed, *long_ids;
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 5)), *y = gtr_input(ctx, "y", GTR_I32,
+        gtr_shape1(GTR_BATCH)), *z = gtr_input(ctx, "z", GTR_I32, gtr_shape2(GTR_BATCH, 1));
+    gtr_tensor *five = gtr_cross_entropy(gtr_linear(x, "five", 5), y), *small_head = gtr_linear(x, "three", 3),
+        *three = gtr_cross_entropy(small_head, y), *by7, *shaped, *ids, *got[2], *fixed, *long_ids;
     gtr_cross_entropy_desc e;
     gtr_trainer *t5 = gtr_trainer_create(five, sgd(0.1f)), *t3 = gtr_trainer_create(three, sgd(0.1f));
     gtr_arrays_desc a;
@@ -569,7 +648,8 @@ static void ranges(void)
     memset(&e, 0, sizeof e);
     e.ignore_index = 7;
     by7 = gtr_cross_entropy_ex(small_head, y, e);
-    shaped = gtr_cross_entropy(small_head, gtr_stop_gradient(gtr_reshape(gtr_reshape(z, gtr_shape3(GTR_BATCH, 1, 1)), gtr_shape1(GTR_BATCH))));
+    shaped = gtr_cross_entropy(small_head,
+        gtr_stop_gradient(gtr_reshape(gtr_reshape(z, gtr_shape3(GTR_BATCH, 1, 1)), gtr_shape1(GTR_BATCH))));
     ids = gtr_embedding(gtr_flatten(z), "table", 3, 2);
     gtr_set(x, v, sizeof v); gtr_set(y, wide, sizeof wide); gtr_set(z, wide, sizeof wide);
     EXPECT_EQ(gtr_step(t5), GTR_OK);
@@ -586,7 +666,8 @@ static void ranges(void)
     EXPECT_EQ(gtr_trainer_report(t5).step, 1);
     EXPECT(gtr_trainer_report(t3).step == 0 && gtr_trainer_report(t3).applied == 0);
     gtr_set(y, narrow, sizeof narrow); gtr_set(z, narrow, sizeof narrow);
-    EXPECT(gtr_step(t3) == GTR_OK && gtr_step(t5) == GTR_OK && gtr_eval(&shaped, 1) == GTR_OK && gtr_eval(&ids, 1) == GTR_OK);
+    EXPECT(gtr_step(t3) == GTR_OK && gtr_step(t5) == GTR_OK && gtr_eval(&shaped, 1) == GTR_OK
+        && gtr_eval(&ids, 1) == GTR_OK);
     gtr_set(y, minus, sizeof minus);
     EXPECT_EQ(gtr_backward(t5), GTR_ERR_ARG);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 1 is -1");
@@ -618,7 +699,8 @@ static void ranges(void)
     /* a predictor */
     p = gtr_predictor_create(ids, 4);
     EXPECT(p && gtr_predict(p, narrow, R, out) == GTR_OK);
-    EXPECT(p && gtr_predict(p, wide, R, out) == GTR_ERR_ARG && strstr(gtr_predictor_error_text(p), "\"z\": element 0 is 4, want 0 to 2 for embedding"));
+    EXPECT(p && gtr_predict(p, wide, R, out) == GTR_ERR_ARG
+        && strstr(gtr_predictor_error_text(p), "\"z\": element 0 is 4, want 0 to 2 for embedding"));
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
@@ -663,7 +745,8 @@ static void shapes_that_change(void)
 static void told_apart(void)
 {
     gtr_context *ctx = create();
-    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 4)), *h, *list[2], *loss;
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)),
+        *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 4)), *h, *list[2], *loss;
     static const gtr_float one[1] = { 1 }, v[6] = { -1, 1, 1, 1, 1, 1 };
     gtr_trainer_desc d = sgd(0.1f);
     gtr_trainer *t;
@@ -686,7 +769,8 @@ static void told_apart(void)
     EXPECT(!gtr_trainer_create(h, d));
     EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "tanh of relu after \"block.fc1\"");
     /* a value that is not finite, in a graph with several of its op */
-    loss = gtr_mean(gtr_add(gtr_log(gtr_linear_with(x, gtr_parameter(ctx, "v", gtr_shape2(2, 3), constant(1)), NULL)), gtr_log(gtr_scale(gtr_slice(x, 1, 0, 1), 1, 0))), NULL, 0, false);
+    loss = gtr_mean(gtr_add(gtr_log(gtr_linear_with(x, gtr_parameter(ctx, "v", gtr_shape2(2, 3), constant(1)), NULL)),
+        gtr_log(gtr_scale(gtr_slice(x, 1, 0, 1), 1, 0))), NULL, 0, false);
     t = gtr_trainer_create(loss, d);
     EXPECT(strstr(gtr_plan_text(t, 2), "log \"x\"") && strstr(gtr_plan_text(t, 2), "mean \"x\""));
     gtr_set(x, v, sizeof v);

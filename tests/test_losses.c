@@ -1,6 +1,6 @@
-/* What a step and an evaluation give must not depend on the parts that they are computed in: losses and metrics that divide by the labels
-   that count, for any number of micro-batches and any batch of an evaluation; dropout's masks, wherever a tensor has its batch. Each on the
-   CPU, and again on the GPU where there is one. */
+/* What a step and an evaluation give must not depend on the parts that they are computed in: losses and metrics that
+   divide by the labels that count, for any number of micro-batches and any batch of an evaluation; dropout's masks,
+   wherever a tensor has its batch. Each on the CPU, and again on the GPU where there is one. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
@@ -40,8 +40,11 @@ static gtr_result custom_copy(const gtr_custom_call *k)
 /* ---- networks whose labels count or do not ---- */
 typedef struct net { gtr_context *ctx; gtr_tensor *x, *y, *loss, *acc; gtr_trainer *t; int times; } net;
 enum { PLAIN, SMOOTH, SUM, TEACHER, SEQUENCE, SLICED, REGION, STAGES, PSEUDO, KINDS };
-static const char *const kind_names[] = { "plain", "smoothed", "a sum of losses", "a teacher's labels", "a sequence", "sliced labels", "recomputed", "two stages", "its own labels" };
-static int32_t ignored_by(int kind) { return kind == SMOOTH ? 0 : kind == SUM ? 2 : kind == TEACHER || kind == SLICED || kind == PSEUDO ? 3 : -100; }
+static const char *const kind_names[] = { "plain", "smoothed", "a sum of losses", "a teacher's labels", "a sequence",
+    "sliced labels", "recomputed", "two stages", "its own labels" };
+static int32_t ignored_by(int kind) {
+    return kind == SMOOTH ? 0 : kind == SUM ? 2 : kind == TEACHER || kind == SLICED || kind == PSEUDO ? 3 : -100;
+}
 static net build(int kind, int micro, gtr_precision precision)
 {
     gtr_trainer_desc d;
@@ -52,7 +55,8 @@ static net build(int kind, int micro, gtr_precision precision)
     d.lr = 0.1f; d.micro_batches = micro; d.precision = precision; d.loss_scale = 1024;
     n.ctx = gtr_create(desc0());
     n.times = kind == SEQUENCE ? TIMES : 1;
-    n.x = gtr_input(n.ctx, "x", GTR_F32, n.times > 1 ? gtr_shape3(GTR_BATCH, TIMES, WIDTH) : gtr_shape2(GTR_BATCH, WIDTH));
+    n.x = gtr_input(n.ctx, "x", GTR_F32, n.times > 1 ? gtr_shape3(GTR_BATCH, TIMES, WIDTH)
+        : gtr_shape2(GTR_BATCH, WIDTH));
     n.y = gtr_input(n.ctx, "y", GTR_I32, n.times > 1 ? gtr_shape2(GTR_BATCH, TIMES) : gtr_shape1(GTR_BATCH));
     if (kind == REGION) gtr_recompute_begin(n.ctx);
     h = gtr_tanh(gtr_linear(n.x, "fc1", 16));
@@ -60,13 +64,16 @@ static net build(int kind, int micro, gtr_precision precision)
     logits = gtr_linear(h, "fc2", CLASSES);
     if (n.times > 1) logits = gtr_reshape(logits, gtr_shape2(-TIMES, CLASSES));
     labels = n.times > 1 ? gtr_reshape(n.y, gtr_shape1(-TIMES)) : n.y;
-    if (kind == SLICED) labels = gtr_argmax(gtr_reshape(gtr_slice(n.x, 1, 1, 1 + CLASSES), gtr_shape2(GTR_BATCH, CLASSES)), 1);
-    if (kind == TEACHER) labels = gtr_argmax(gtr_stop_gradient(gtr_linear(gtr_relu(gtr_linear(n.x, "t1", 12)), "t2", CLASSES)), 1);
+    if (kind == SLICED)
+        labels = gtr_argmax(gtr_reshape(gtr_slice(n.x, 1, 1, 1 + CLASSES), gtr_shape2(GTR_BATCH, CLASSES)), 1);
+    if (kind == TEACHER)
+        labels = gtr_argmax(gtr_stop_gradient(gtr_linear(gtr_relu(gtr_linear(n.x, "t1", 12)), "t2", CLASSES)), 1);
     if (kind == PSEUDO) labels = gtr_argmax(gtr_stop_gradient(logits), 1);
     n.loss = xent(logits, labels, kind == SMOOTH ? 0.1f : 0, ignored_by(kind));
     if (kind == SUM) {
         w = gtr_parameter_find(n.ctx, "fc1.weight");
-        n.loss = gtr_add(gtr_add(n.loss, gtr_scale(xent(logits, gtr_reshape(labels, gtr_shape1(GTR_BATCH)), 0.2f, 3), 0.5f, 0)), gtr_mean(gtr_mul(w, w), NULL, 0, false));
+        n.loss = gtr_add(gtr_add(n.loss, gtr_scale(xent(logits, gtr_reshape(labels, gtr_shape1(GTR_BATCH)), 0.2f, 3),
+            0.5f, 0)), gtr_mean(gtr_mul(w, w), NULL, 0, false));
     }
     n.acc = gtr_accuracy(logits, kind == TEACHER || kind == SLICED || kind == PSEUDO ? n.y : labels);
     if (kind == REGION) gtr_recompute_end(n.ctx);
@@ -97,7 +104,9 @@ static bool near(const gtr_float *a, const gtr_float *b, int64_t n, gtr_precisio
     if (precision == GTR_MIXED_BF16) return within(a, b, n, 2e-5, 8e-3);
     return precision == GTR_MIXED_FP16 ? within(a, b, n, 5e-7, 1e-3) : within(a, b, n, 1e-10, 1e-5);
 }
-static bool close_to(float a, float b, gtr_precision precision) { gtr_float x = (gtr_float)a, y = (gtr_float)b; return near(&x, &y, 1, precision); }
+static bool close_to(float a, float b, gtr_precision precision) {
+    gtr_float x = (gtr_float)a, y = (gtr_float)b; return near(&x, &y, 1, precision);
+}
 static const gtr_float *not_finite(void)
 {
     static gtr_float x[ROWS * WIDTH];
@@ -112,9 +121,13 @@ static void compare(const net *a, const net *b, gtr_precision precision, const c
     for (i = 0; i < gtr_parameter_count(a->ctx); i++) for (gradient = 0; gradient < 2; gradient++) {
         gtr_tensor *p = gtr_parameter_at(a->ctx, i), *q = gtr_parameter_find(b->ctx, gtr_tensor_name(p));
         if (p->dtype != GTR_F32 || p->data_bytes > sizeof x || gtr__trainer_index(a->t, p) < 0) continue;
-        if (gradient) { EXPECT_EQ(gtr_gradient_get(a->t, p, x, p->data_bytes), GTR_OK); EXPECT_EQ(gtr_gradient_get(b->t, q, y, p->data_bytes), GTR_OK); }
+        if (gradient) {
+            EXPECT_EQ(gtr_gradient_get(a->t, p, x, p->data_bytes), GTR_OK);
+            EXPECT_EQ(gtr_gradient_get(b->t, q, y, p->data_bytes), GTR_OK);
+        }
         else { EXPECT_EQ(gtr_get(p, x, p->data_bytes), GTR_OK); EXPECT_EQ(gtr_get(q, y, p->data_bytes), GTR_OK); }
-        CHECK(near(y, x, (int64_t)(p->data_bytes / sizeof *x), precision), "%s: %s\"%s\" differs", what, gradient ? "the gradient of " : "", gtr_tensor_name(p));
+        CHECK(near(y, x, (int64_t)(p->data_bytes / sizeof *x), precision), "%s: %s\"%s\" differs", what,
+            gradient ? "the gradient of " : "", gtr_tensor_name(p));
     }
 }
 static bool made(const net *n)
@@ -137,11 +150,13 @@ static void labels_in_parts(void)
         one = build(kind, 1, modes[mode]); many = build(kind, micros[m], modes[mode]);
         for (step = 0; step < STEPS && made(&one) && made(&many); step++) {
             float a, b;
-            snprintf(what, sizeof what, "%s, precision %d, %d micro-batches, step %d", kind_names[kind], (int)modes[mode], micros[m], step + 1);
+            snprintf(what, sizeof what, "%s, precision %d, %d micro-batches, step %d", kind_names[kind],
+                (int)modes[mode], micros[m], step + 1);
             feed(&one, kind, step * 7, ROWS); feed(&many, kind, step * 7, ROWS);
             EXPECT_EQ(gtr_step(one.t), GTR_OK); EXPECT_EQ(gtr_step(many.t), GTR_OK);
             a = gtr_loss(one.t); b = gtr_loss(many.t);
-            if (!CHECK(close_to(b, a, modes[mode]), "%s: the loss is %.9g, want %.9g", what, (double)b, (double)a)) break;
+            if (!CHECK(close_to(b, a, modes[mode]), "%s: the loss is %.9g, want %.9g", what, (double)b, (double)a))
+                break;
             compare(&one, &many, modes[mode], what);
         }
         if (one.t && many.t) { EXPECT_OK(one.ctx); EXPECT_OK(many.ctx); }
@@ -204,15 +219,22 @@ static void labels_in_sets(void)
         want = gtr_item(n.loss); want_acc = gtr_item(n.acc);
         for (k = 0; k < 6; k++) {
             EXPECT_EQ(gtr_evaluate(n.t, set, batches[k], n.acc, &loss, &acc), GTR_OK);
-            CHECK(close_to(loss, want, GTR_FP32) && close_to(acc, want_acc, GTR_FP32), "%s in batches of %d: loss %.9g and accuracy %.9g, want %.9g and %.9g", kind_names[kind], batches[k],
-                  (double)loss, (double)acc, (double)want, (double)want_acc);
+            CHECK(close_to(loss, want, GTR_FP32) && close_to(acc, want_acc, GTR_FP32),
+                "%s in batches of %d: loss %.9g and accuracy %.9g, want %.9g and %.9g", kind_names[kind], batches[k],
+                (double)loss, (double)acc, (double)want, (double)want_acc);
             if (!takes_labels(kind)) continue;
             EXPECT_EQ(gtr_evaluate(n.t, set, batches[k], NULL, &loss, &acc), GTR_OK);
-            CHECK(close_to(loss, want, GTR_FP32) && acc != acc, "%s in batches of %d without a metric: loss %.9g, want %.9g", kind_names[kind], batches[k], (double)loss, (double)want);
+            CHECK(close_to(loss, want, GTR_FP32) && acc != acc,
+                "%s in batches of %d without a metric: loss %.9g, want %.9g", kind_names[kind], batches[k],
+                (double)loss, (double)want);
         }
         for (i = 0; i < SET * TIMES; i++) data_y[i] = -1 - 99 * (ignored_by(kind) == -100);
         none = takes_labels(kind) && ignored_by(kind) == -100 ? set_of(&n, 0, SET) : NULL;
-        if (none) { EXPECT_EQ(gtr_evaluate(n.t, none, 7, n.acc, &loss, &acc), GTR_OK); CHECK(loss != loss && acc != acc, "%s: of a set without labels loss %g and accuracy %g", kind_names[kind], (double)loss, (double)acc); }
+        if (none) {
+            EXPECT_EQ(gtr_evaluate(n.t, none, 7, n.acc, &loss, &acc), GTR_OK);
+            CHECK(loss != loss && acc != acc, "%s: of a set without labels loss %g and accuracy %g", kind_names[kind],
+                (double)loss, (double)acc);
+        }
         EXPECT_OK(n.ctx);
         gtr_destroy(n.ctx);
     }
@@ -258,12 +280,14 @@ static void metric_in_parts(void)
         data_fill(-100, 1);
         n = build(PLAIN, micros[m], GTR_FP32);
         memset(&d, 0, sizeof d);
-        d.batch = ROWS; d.metric = n.acc; d.no_shuffle = d.silent = d.drop_last = true; d.history = history; d.history_size = 2;
+        d.batch = ROWS; d.metric = n.acc; d.no_shuffle = d.silent = d.drop_last = true; d.history = history;
+        d.history_size = 2;
         EXPECT_EQ(gtr_fit(n.t, set_of(&n, 0, SET), d), GTR_OK);
         seen[m][0] = history[1].loss;
         seen[m][1] = n.t->runner->shared->entry[(n.t->runner->shared->step - 1) % GTR__RING].value[1];
-        CHECK(close_to(seen[m][0], seen[0][0], GTR_FP32) && close_to(seen[m][1], seen[0][1], GTR_FP32), "%d micro-batches: loss %.9g and accuracy %.9g, want %.9g and %.9g", micros[m],
-              (double)seen[m][0], (double)seen[m][1], (double)seen[0][0], (double)seen[0][1]);
+        CHECK(close_to(seen[m][0], seen[0][0], GTR_FP32) && close_to(seen[m][1], seen[0][1], GTR_FP32),
+            "%d micro-batches: loss %.9g and accuracy %.9g, want %.9g and %.9g", micros[m], (double)seen[m][0],
+            (double)seen[m][1], (double)seen[0][0], (double)seen[0][1]);
         EXPECT_OK(n.ctx);
         gtr_destroy(n.ctx);
     }
@@ -324,9 +348,11 @@ static void loss_between_halves(void)
             static gtr_float a[1024], b[1024];
             gtr_tensor *p = gtr_parameter_at(n.ctx, i);
             gtr_get(p, a, p->data_bytes); gtr_get(gtr_parameter_at(twin.ctx, i), b, p->data_bytes);
-            CHECK(!memcmp(a, b, p->data_bytes), "%d parts: \"%s\" differs after a run between a step's halves", m, gtr_tensor_name(p));
+            CHECK(!memcmp(a, b, p->data_bytes), "%d parts: \"%s\" differs after a run between a step's halves", m,
+                gtr_tensor_name(p));
         }
-        if (!bad) CHECK(gtr_loss(n.t) == gtr_loss(twin.t), "%d parts: the loss is %g, alone %g", m, (double)gtr_loss(n.t), (double)gtr_loss(twin.t));
+        if (!bad) CHECK(gtr_loss(n.t) == gtr_loss(twin.t), "%d parts: the loss is %g, alone %g", m,
+            (double)gtr_loss(n.t), (double)gtr_loss(twin.t));
         gtr_error_clear(n.ctx); gtr_error_clear(twin.ctx);
         gtr_destroy(n.ctx); gtr_destroy(twin.ctx);
     }
@@ -348,14 +374,17 @@ static void parameter_as_loss(void)
         gtr_set(p, &five, sizeof five);
         t = gtr_trainer_create(alias ? gtr_reshape(p, gtr_shape1(1)) : p, d);
         EXPECT_EQ(gtr_step(t), GTR_OK);
-        CHECK(gtr_loss(t) == 5 && gtr_item(p) == 4, "%d parts: the loss is %g, p then %g", m, (double)gtr_loss(t), (double)gtr_item(p));
+        CHECK(gtr_loss(t) == 5 && gtr_item(p) == 4, "%d parts: the loss is %g, p then %g", m, (double)gtr_loss(t),
+            (double)gtr_item(p));
         EXPECT_EQ(gtr_step(t), GTR_OK);
-        CHECK(gtr_loss(t) == 4 && gtr_item(p) == 3, "%d parts: the loss is %g, p then %g", m, (double)gtr_loss(t), (double)gtr_item(p));
+        CHECK(gtr_loss(t) == 4 && gtr_item(p) == 3, "%d parts: the loss is %g, p then %g", m, (double)gtr_loss(t),
+            (double)gtr_item(p));
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
     }
 }
-/* What labels are computed from runs once a micro-batch, and its batch's statistics are committed once, also where others read it, too. */
+/* What labels are computed from runs once a micro-batch, and its batch's statistics are committed once, also where
+   others read it, too. */
 static void labels_once(void)
 {
     int shared, m;
@@ -371,7 +400,8 @@ static void labels_once(void)
         h = gtr_batch_norm(gtr_linear(x, "fc1", CLASSES), "norm");
         c.name = "copy"; c.n_in = 1; c.in[0] = gtr_stop_gradient(h); c.forward = custom_copy;
         labels = gtr_keep(gtr_argmax(gtr_custom(ctx, c), 1));
-        loss = gtr_add(xent(shared ? h : gtr_linear(x, "fc2", CLASSES), labels, 0, 2), gtr_scale(xent(gtr_linear(x, "fc3", CLASSES), labels, 0, 1), 0.5f, 0));
+        loss = gtr_add(xent(shared ? h : gtr_linear(x, "fc2", CLASSES), labels, 0, 2),
+            gtr_scale(xent(gtr_linear(x, "fc3", CLASSES), labels, 0, 1), 0.5f, 0));
         d.lr = 0.1f; d.micro_batches = micros[m];
         t = gtr_trainer_create(loss, d);
         gtr_set(x, data_x, (size_t)(ROWS * WIDTH) * sizeof *data_x);
@@ -382,7 +412,10 @@ static void labels_once(void)
             EXPECT_EQ(custom_calls, micros[m]);
             EXPECT_EQ(gtr_get(gtr_parameter_find(ctx, "norm.num_batches_tracked"), &tracked, sizeof tracked), GTR_OK);
             EXPECT_EQ(tracked, micros[m]);
-            { int32_t got[ROWS]; EXPECT_EQ(gtr_get(labels, got, sizeof got), GTR_OK); EXPECT(got[0] >= 0 && got[ROWS - 1] < CLASSES); }
+            {
+                int32_t got[ROWS]; EXPECT_EQ(gtr_get(labels, got, sizeof got), GTR_OK);
+                EXPECT(got[0] >= 0 && got[ROWS - 1] < CLASSES);
+            }
         }
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
@@ -395,13 +428,15 @@ static void labels_kept_input(void)
     int m;
     for (m = 0; m < 4; m++) {
         gtr_context *ctx = gtr_create(desc0());
-        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)), *z = gtr_keep(gtr_input(ctx, "z", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)));
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)),
+            *z = gtr_keep(gtr_input(ctx, "z", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)));
         gtr_trainer_desc d;
         gtr_trainer *t;
         memset(&d, 0, sizeof d);
         d.precision = GTR_MIXED_FP16; d.micro_batches = micros[m];
         data_fill(-100, 1);
-        t = gtr_trainer_create(xent(gtr_linear(x, "fc1", CLASSES), gtr_argmax(gtr_linear(z, "fc2", CLASSES), 1), 0, 2), d);
+        t = gtr_trainer_create(
+            xent(gtr_linear(x, "fc1", CLASSES), gtr_argmax(gtr_linear(z, "fc2", CLASSES), 1), 0, 2), d);
         gtr_set(x, data_x, sizeof got); gtr_set(z, data_x, sizeof got);
         EXPECT_EQ(gtr_step(t), GTR_OK);
         EXPECT_EQ(gtr_get(z, got, sizeof got), GTR_OK);
@@ -413,7 +448,8 @@ static void labels_kept_input(void)
 
 /* ---- dropout's masks are the whole batch's ---- */
 enum { USUAL, FLAT, MIDDLE, TIME_MAJOR, TWO_VIEWS, LAST, NONE, IN_REGION, PLACES };
-static const char *const place_names[] = { "(N, C)", "(N T, C)", "(T, N, C)", "(T N, C)", "(2 N, C)", "(C, N)", "no batch", "(N T, C), recomputed" };
+static const char *const place_names[] = {
+    "(N, C)", "(N T, C)", "(T, N, C)", "(T N, C)", "(2 N, C)", "(C, N)", "no batch", "(N T, C), recomputed" };
 static gtr_tensor *dropped(gtr_tensor *x, int place)
 {
     static const int middle[] = { 1, 0, 2 }, last[] = { 1, 0 };
@@ -427,7 +463,10 @@ static gtr_tensor *dropped(gtr_tensor *x, int place)
         h = gtr_relu(gtr_reshape(gtr_concat(two, 2, 0), gtr_shape2(-2, 5 * TIMES)));
     }
     if (place == LAST) h = gtr_permute(gtr_flatten(h), last);
-    if (place == NONE) { gtr_tensor *w = gtr_dropout(gtr_parameter_find(x->ctx, "fc1.weight"), "drop", 0.4f); return gtr_linear_with(x, w, NULL); }
+    if (place == NONE) {
+        gtr_tensor *w = gtr_dropout(gtr_parameter_find(x->ctx, "fc1.weight"), "drop", 0.4f);
+        return gtr_linear_with(x, w, NULL);
+    }
     y = gtr_dropout(h, "drop", 0.4f);
     return place == IN_REGION ? gtr_tanh(y) : y;
 }
@@ -453,10 +492,12 @@ static void masks_in_parts(void)
         data_fill(-100, 1);
         many = one;
         one.ctx = gtr_create(desc0()); many.ctx = gtr_create(desc0());
-        one.t = drop_trainer(one.ctx, place, 1, &one.x, &y); many.t = drop_trainer(many.ctx, place, micros[m], &many.x, &y);
+        one.t = drop_trainer(one.ctx, place, 1, &one.x, &y);
+        many.t = drop_trainer(many.ctx, place, micros[m], &many.x, &y);
         for (step = 0; step < STEPS; step++) {
             float a, b;
-            snprintf(what, sizeof what, "dropout of %s, %d micro-batches, step %d", place_names[place], micros[m], step + 1);
+            snprintf(what, sizeof what, "dropout of %s, %d micro-batches, step %d", place_names[place],
+                micros[m], step + 1);
             gtr_set(one.x, data_x + step * WIDTH, (size_t)(ROWS * TIMES * WIDTH) * sizeof *data_x);
             gtr_set(many.x, data_x + step * WIDTH, (size_t)(ROWS * TIMES * WIDTH) * sizeof *data_x);
             EXPECT_EQ(gtr_step(one.t), GTR_OK); EXPECT_EQ(gtr_step(many.t), GTR_OK);
@@ -468,7 +509,8 @@ static void masks_in_parts(void)
         gtr_destroy(one.ctx); gtr_destroy(many.ctx);
     }
 }
-/* One element in (step, row, element) a mask: no two rows of a step share one, and a run in training mode draws as the first step does. */
+/* One element in (step, row, element) a mask: no two rows of a step share one, and a run in training mode draws
+   as the first step does. */
 static void masks_differ(void)
 {
     static gtr_float a[ROWS * TIMES * 5];

@@ -1,6 +1,7 @@
-/* Kernels that take a whole network's training step, or many of them in one launch. Each case: gtr_fit against a loop of gtr_step and against
-   itself, to the last bit, and gradients against the network by nodes, with weights and inputs at the ends of what numbers can be. On the CPU
-   there are no such kernels: there a few small cases compare nodes with nodes. */
+/* Kernels that take a whole network's training step, or many of them in one launch. Each case: gtr_fit against a loop
+   of gtr_step and against itself, to the last bit, and gradients against the network by nodes, with weights and inputs
+   at the ends of what numbers can be. On the CPU there are no such kernels: there a few small cases
+   compare nodes with nodes. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
@@ -30,39 +31,61 @@ static const network networks[] = {
     { "bytes, TF32", SMALL, { 80, 40, 24, 10 }, 64, 9, 21, GTR_TF32, TANH, XENT, true, false, 0, CLEAN, true },
     { "bytes, FP32, BCE", SMALL, { 80, 40, 24, 7 }, 50, 9, 0, GTR_FP32, GELU, BCE, true, false, 0, CLEAN, false },
     { "tall, TF32", TALL, { 80, 64, 24, 10 }, 272, 9, 100, GTR_TF32, TANH, XENT, true, false, 0, CLEAN, true },
-    { "narrow, FP16", NARROW, { 32, 64, 64, 64, 64, 3 }, 4096, 5, 123, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN, true },
+    { "narrow, FP16", NARROW, { 32, 64, 64, 64, 64, 3 }, 4096, 5, 123, GTR_MIXED_FP16, RELU, MSE, false, false,
+        0, CLEAN, true },
     { "bytes, BF16", SMALL, { 80, 40, 24, 10 }, 64, 9, 0, GTR_MIXED_BF16, TANH, XENT, true, false, 0, CLEAN, false },
-    { "floats, TF32, odd widths", SMALL, { 83, 41, 33, 17, 5 }, 61, 9, 7, GTR_TF32, GELU, MSE, false, true, 0, CLEAN, false },
+    { "floats, TF32, odd widths", SMALL, { 83, 41, 33, 17, 5 }, 61, 9, 7, GTR_TF32, GELU, MSE, false, true,
+        0, CLEAN, false },
     { "784 bytes, TF32", SMALL, { 784, 64, 10 }, 128, 9, 0, GTR_TF32, GELU, XENT, true, false, 0, CLEAN, false },
     { "tall, BF16, MSE", TALL, { 80, 40, 24, 10 }, 300, 9, 77, GTR_MIXED_BF16, TANH, MSE, true, true, 0, CLEAN, false },
     { "tall, 784 bytes, TF32", TALL, { 784, 96, 10 }, 320, 8, 0, GTR_TF32, TANH, XENT, true, false, 0, CLEAN, false },
-    { "tall, 784-256-128-10", TALL, { 784, 256, 128, 10 }, 1024, 8, 608, GTR_TF32, TANH, XENT, true, false, 0, CLEAN, false },
+    { "tall, 784-256-128-10", TALL, { 784, 256, 128, 10 }, 1024, 8, 608, GTR_TF32, TANH, XENT, true, false,
+        0, CLEAN, false },
     { "tall, 1024-256-10", TALL, { 1024, 256, 10 }, 1024, 5, 0, GTR_TF32, TANH, XENT, true, false, 0, CLEAN, false },
     { "tall, 2048 rows", TALL, { 128, 128, 128, 10 }, 2048, 4, 33, GTR_TF32, TANH, XENT, true, false, 0, CLEAN, false },
-    { "tall, three hidden layers", TALL, { 80, 40, 33, 24, 10 }, 300, 9, 0, GTR_TF32, GELU, BCE, true, false, 0, CLEAN, false },
-    { "bytes, smoothed labels", SMALL, { 80, 40, 24, 10 }, 64, 9, 5, GTR_TF32, TANH, SMOOTH, true, false, 0, CLEAN, false },
-    { "tall, smoothed labels", TALL, { 80, 40, 24, 10 }, 400, 8, 31, GTR_TF32, TANH, SMOOTH, true, false, 0, CLEAN, false },
+    { "tall, three hidden layers", TALL, { 80, 40, 33, 24, 10 }, 300, 9, 0, GTR_TF32, GELU, BCE, true, false,
+        0, CLEAN, false },
+    { "bytes, smoothed labels", SMALL, { 80, 40, 24, 10 }, 64, 9, 5, GTR_TF32, TANH, SMOOTH, true, false,
+        0, CLEAN, false },
+    { "tall, smoothed labels", TALL, { 80, 40, 24, 10 }, 400, 8, 31, GTR_TF32, TANH, SMOOTH, true, false,
+        0, CLEAN, false },
     { "a step, FP16", STEP, { 80, 40, 24, 10 }, 64, 9, 0, GTR_MIXED_FP16, TANH, XENT, true, false, 0, CLEAN, false },
-    { "a step, TF32, clipped", STEP, { 80, 40, 24, 10 }, 96, 9, 5, GTR_TF32, TANH, XENT, true, false, 0.5f, CLEAN, false },
+    { "a step, TF32, clipped", STEP, { 80, 40, 24, 10 }, 96, 9, 5, GTR_TF32, TANH, XENT, true, false,
+        0.5f, CLEAN, false },
     { "a step, floats, TF32", STEP, { 80, 40, 24, 10 }, 600, 9, 0, GTR_TF32, TANH, MSE, false, false, 0, CLEAN, false },
-    { "narrow, 2^14", NARROW, { 32, 64, 64, 64, 64, 3 }, 1 << 14, 8, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN, false },
+    { "narrow, 2^14", NARROW, { 32, 64, 64, 64, 64, 3 }, 1 << 14, 8, 0, GTR_MIXED_FP16, RELU, MSE, false, false,
+        0, CLEAN, false },
     { "narrow, BCE", NARROW, { 16, 16, 16, 1 }, 4096, 8, 0, GTR_MIXED_FP16, RELU, BCE, false, false, 0, CLEAN, false },
     { "narrow, 32", NARROW, { 8, 32, 32, 4 }, 6000, 8, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN, false },
-    { "narrow, odd widths", NARROW, { 27, 63, 33, 5 }, 5001, 6, 19, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN, false },
-    { "narrow, 100 inputs, 20 outputs", NARROW, { 100, 64, 64, 20 }, 8192, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN, false },
-    { "narrow, SGD, clipped", NARROW, { 32, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, true, 0.01f, CLEAN, false },
-    { "narrow, tanh", NARROW, { 32, 64, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_FP16, TANH, MSE, false, false, 0, CLEAN, false },
+    { "narrow, odd widths", NARROW, { 27, 63, 33, 5 }, 5001, 6, 19, GTR_MIXED_FP16, RELU, MSE, false, false,
+        0, CLEAN, false },
+    { "narrow, 100 inputs, 20 outputs", NARROW, { 100, 64, 64, 20 }, 8192, 6, 0, GTR_MIXED_FP16, RELU, MSE, false,
+        false, 0, CLEAN, false },
+    { "narrow, SGD, clipped", NARROW, { 32, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, true,
+        0.01f, CLEAN, false },
+    { "narrow, tanh", NARROW, { 32, 64, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_FP16, TANH, MSE, false, false,
+        0, CLEAN, false },
     { "narrow, gelu", NARROW, { 32, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_FP16, GELU, MSE, false, false, 0, CLEAN, false },
-    { "narrow, BF16, six layers", NARROW, { 32, 64, 64, 64, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_BF16, RELU, MSE, false, false, 0, CLEAN, false },
-    { "narrow, 128", NARROW, { 32, 128, 128, 128, 3 }, 1 << 15, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN, true },
-    { "narrow, 128, 40 outputs", NARROW, { 64, 128, 100, 40 }, 8192, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN, false },
-    { "narrow, BF16, 128", NARROW, { 32, 128, 128, 3 }, 1 << 14, 4, 0, GTR_MIXED_BF16, RELU, MSE, false, false, 0, CLEAN, false },
-    { "narrow, 2^17", NARROW, { 32, 64, 64, 64, 64, 3 }, 1 << 17, 2, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN, false },
-    { "tall, a target that is not finite", TALL, { 80, 64, 24, 10 }, 300, 9, 0, GTR_TF32, TANH, MSE, true, false, 0, WITH_NAN, false },
-    { "floats, an input that is not finite", SMALL, { 80, 40, 24, 10 }, 64, 9, 0, GTR_TF32, TANH, MSE, false, false, 0, WITH_NAN, false },
-    { "narrow, steps that overflow", NARROW, { 32, 64, 64, 64, 64, 3 }, 4096, 9, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, WITH_HUGE, false },
-    { "narrow, BF16, an input that is not finite", NARROW, { 32, 64, 64, 3 }, 1 << 14, 8, 0, GTR_MIXED_BF16, RELU, MSE, false, false, 0, WITH_NAN, false },
-    { "narrow, BF16, 128, an input that is not finite", NARROW, { 32, 128, 128, 3 }, 1 << 14, 8, 0, GTR_MIXED_BF16, RELU, MSE, false, false, 0, WITH_NAN, false },
+    { "narrow, BF16, six layers", NARROW, { 32, 64, 64, 64, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_BF16, RELU, MSE, false,
+        false, 0, CLEAN, false },
+    { "narrow, 128", NARROW, { 32, 128, 128, 128, 3 }, 1 << 15, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, false,
+        0, CLEAN, true },
+    { "narrow, 128, 40 outputs", NARROW, { 64, 128, 100, 40 }, 8192, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, false,
+        0, CLEAN, false },
+    { "narrow, BF16, 128", NARROW, { 32, 128, 128, 3 }, 1 << 14, 4, 0, GTR_MIXED_BF16, RELU, MSE, false, false,
+        0, CLEAN, false },
+    { "narrow, 2^17", NARROW, { 32, 64, 64, 64, 64, 3 }, 1 << 17, 2, 0, GTR_MIXED_FP16, RELU, MSE, false, false,
+        0, CLEAN, false },
+    { "tall, a target that is not finite", TALL, { 80, 64, 24, 10 }, 300, 9, 0, GTR_TF32, TANH, MSE, true, false, 0,
+        WITH_NAN, false },
+    { "floats, an input that is not finite", SMALL, { 80, 40, 24, 10 }, 64, 9, 0, GTR_TF32, TANH, MSE, false, false, 0,
+        WITH_NAN, false },
+    { "narrow, steps that overflow", NARROW, { 32, 64, 64, 64, 64, 3 }, 4096, 9, 0, GTR_MIXED_FP16, RELU, MSE, false,
+        false, 0, WITH_HUGE, false },
+    { "narrow, BF16, an input that is not finite", NARROW, { 32, 64, 64, 3 }, 1 << 14, 8, 0, GTR_MIXED_BF16, RELU, MSE,
+        false, false, 0, WITH_NAN, false },
+    { "narrow, BF16, 128, an input that is not finite", NARROW, { 32, 128, 128, 3 }, 1 << 14, 8, 0, GTR_MIXED_BF16,
+        RELU, MSE, false, false, 0, WITH_NAN, false },
 };
 enum { N_NETWORKS = sizeof networks / sizeof *networks };
 
@@ -92,11 +115,13 @@ static void data_make(const network *c)
         if (c->bytes) ((unsigned char *)data_x)[i] = (unsigned char)((v + 1.0f) * 127.9f);
         else ((gtr_float *)data_x)[i] = (gtr_float)v;
     }
-    if (labelled(c)) for (i = 0; i < rows; i++) ((int32_t *)data_y)[i] = c->loss == SMOOTH && i % 7 == 3 ? -100 : (int32_t)((uint32_t)(noise(&seed) * 1e6f + 1e6f) % (uint32_t)out);
+    if (labelled(c)) for (i = 0; i < rows; i++) ((int32_t *)data_y)[i] = c->loss == SMOOTH && i % 7 == 3 ? -100
+        : (int32_t)((uint32_t)(noise(&seed) * 1e6f + 1e6f) % (uint32_t)out);
     else for (i = 0; i < rows * out; i++) ((gtr_float *)data_y)[i] = (gtr_float)fabsf(noise(&seed));
     if (c->planted) {
         const int64_t row = c->whole / 2 * c->batch + 17;
-        *(c->bytes ? (gtr_float *)data_y + row * out : (gtr_float *)data_x + row * in + 1) = (gtr_float)(c->planted == WITH_NAN ? NAN : 3e38);
+        *(c->bytes ? (gtr_float *)data_y + row * out : (gtr_float *)data_x + row * in + 1) =
+            (gtr_float)(c->planted == WITH_NAN ? NAN : 3e38);
     }
 }
 static void data_free(void) { free(data_x); free(data_y); }
@@ -127,8 +152,10 @@ static gtr_trainer *trainer_of(gtr_context *ctx, const network *c, const gtr_tra
         if (l > 1) h = c->act == TANH ? gtr_tanh(h) : c->act == GELU ? gtr_gelu(h) : gtr_relu(h);
         h = gtr_linear(h, name, c->width[l]);
     }
-    y = labelled(c) ? gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)) : gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, c->width[layers]));
-    loss = c->loss == XENT ? gtr_cross_entropy(h, y) : c->loss == SMOOTH ? gtr_cross_entropy_ex(h, y, smooth) : c->loss == MSE ? gtr_mse(h, y) : gtr_bce_with_logits(h, y);
+    y = labelled(c) ? gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH))
+        : gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, c->width[layers]));
+    loss = c->loss == XENT ? gtr_cross_entropy(h, y) : c->loss == SMOOTH ? gtr_cross_entropy_ex(h, y, smooth)
+        : c->loss == MSE ? gtr_mse(h, y) : gtr_bce_with_logits(h, y);
     if (metric) *metric = labelled(c) ? gtr_accuracy(h, y) : NULL;
     return gtr_trainer_create(loss, *d);
 }
@@ -147,8 +174,8 @@ static gtr_fit_desc fit_of(const network *c, int epochs)
     f.epochs = epochs; f.batch = c->batch; f.silent = true;
     return f;
 }
-/* All parameters, states and, where they are asked for, the last step's gradients; kernels of whole networks leave these where they belong, which
-   users need not know: here they are read after gtr_fit, too. */
+/* All parameters, states and, where they are asked for, the last step's gradients; kernels of whole networks leave
+   these where they belong, which users need not know: here they are read after gtr_fit, too. */
 static uint64_t state_hash(gtr_context *ctx, gtr_trainer *t, bool gradients)
 {
     uint64_t h = 0xcbf29ce484222325u;
@@ -161,7 +188,8 @@ static uint64_t state_hash(gtr_context *ctx, gtr_trainer *t, bool gradients)
         for (what = 0; what < (gradients ? 4 : 3); what++) {
             if (what < 3 && what > t->optim.states) continue;
             t->fitted = false;
-            EXPECT_EQ(what == 0 ? gtr_get(p, b, p->data_bytes) : what < 3 ? gtr_state_get(t, p, what - 1, b, p->data_bytes) : gtr_gradient_get(t, p, b, p->data_bytes), GTR_OK);
+            EXPECT_EQ(what == 0 ? gtr_get(p, b, p->data_bytes) : what < 3
+                ? gtr_state_get(t, p, what - 1, b, p->data_bytes) : gtr_gradient_get(t, p, b, p->data_bytes), GTR_OK);
             for (k = 0; k < p->data_bytes; k++) h = (h ^ b[k]) * 0x100000001b3u;
         }
         free(b);
@@ -176,7 +204,9 @@ static void each(void (*test)(const network *c), int without)
     int k;
     for (k = 0; k < N_NETWORKS; k++) {
         network c;
-        if (!taken(k, &c) || ((without & PLANTED) && c.planted) || ((without & VERY_TALL) && c.batch > 1 << 14) || ((without & NOT_HURRIED) && !c.hurried)) continue;
+        if (!taken(k, &c) || ((without & PLANTED) && c.planted) || ((without & VERY_TALL) && c.batch > 1 << 14)
+                || ((without & NOT_HURRIED) && !c.hurried))
+            continue;
         data_make(&c);
         test(&c);
         data_free();
@@ -197,7 +227,8 @@ static void many_steps_of(const network *c)
     gtr_context *ctx[3];
     gtr_trainer *t[3];
     gtr_result result[2];
-    const int per = c->whole + (c->tail > 0), epochs = per >= 8 ? 2 : 4, bad = c->planted == WITH_NAN && c->precision != GTR_MIXED_FP16 ? c->whole / 2 : -1;
+    const int per = c->whole + (c->tail > 0), epochs = per >= 8 ? 2 : 4,
+        bad = c->planted == WITH_NAN && c->precision != GTR_MIXED_FP16 ? c->whole / 2 : -1;
     int k, done;
     for (k = 0; k < 3; k++) { ctx[k] = gtr_create(desc0()); t[k] = trainer_of(ctx[k], c, &d, NULL); }
     if (!t[0] && gtr_error(ctx[0]) == GTR_ERR_UNSUPPORTED) SKIP("%s: %s", c->name, gtr_error_text(ctx[0]));
@@ -207,25 +238,35 @@ static void many_steps_of(const network *c)
             gtr_fit_desc f = fit_of(c, epochs);
             f.history = history[k]; f.history_size = 64; f.no_shuffle = c->planted != CLEAN;
             result[k] = gtr_fit(t[k], data_of(ctx[k], c, rows_of(c)), f);
-            CHECK(result[k] == (bad < 0 ? GTR_OK : GTR_ERR_NONFINITE), "%s: gtr_fit says %s", c->name, gtr_error_text(ctx[k]));
-            if (bad >= 0) { CHECK(strstr(gtr_error_text(ctx[k]), c->bytes ? "input \"y\"" : "input \"x\"") != NULL, "%s: %s", c->name, gtr_error_text(ctx[k])); gtr_error_clear(ctx[k]); }
+            CHECK(result[k] == (bad < 0 ? GTR_OK : GTR_ERR_NONFINITE), "%s: gtr_fit says %s", c->name,
+                gtr_error_text(ctx[k]));
+            if (bad >= 0) {
+                CHECK(strstr(gtr_error_text(ctx[k]), c->bytes ? "input \"y\"" : "input \"x\"") != NULL, "%s: %s",
+                    c->name, gtr_error_text(ctx[k]));
+                gtr_error_clear(ctx[k]);
+            }
         }
         t[2]->several = true;
         EXPECT_EQ(gtr_trainer_data(t[2], data_of(ctx[2], c, rows_of(c)), c->batch, !c->planted, false), GTR_OK);
         if (ctx[2]->caps.compute >= 90 && ctx[2]->caps.sm_count >= 128)
-            CHECK(strstr(gtr_plan_text(t[2], c->batch), c->by), "%s: not by the kernel \"%s\":\n%s", c->name, c->by, gtr_plan_text(t[2], c->batch));
+            CHECK(strstr(gtr_plan_text(t[2], c->batch), c->by), "%s: not by the kernel \"%s\":\n%s", c->name, c->by,
+                gtr_plan_text(t[2], c->batch));
         done = bad < 0 ? per * epochs : bad;
         for (k = 0; k < done; k++) {
             gtr_report r;
             EXPECT_EQ(gtr_step(t[2]), GTR_OK);
             EXPECT_EQ(gtr_wait(ctx[2]), GTR_OK);
             r = gtr_trainer_report(t[2]);
-            if (!CHECK(!memcmp(&history[0][k].loss, &r.loss, sizeof r.loss) && history[0][k].skipped == r.skipped && history[0][k].step == r.step,
-                       "%s: step %d of gtr_fit: loss %.9g%s, alone %.9g%s", c->name, k + 1, (double)history[0][k].loss, history[0][k].skipped ? ", skipped" : "", (double)r.loss, r.skipped ? ", skipped" : "")) break;
+            if (!CHECK(!memcmp(&history[0][k].loss, &r.loss, sizeof r.loss) && history[0][k].skipped == r.skipped
+                    && history[0][k].step == r.step, "%s: step %d of gtr_fit: loss %.9g%s, alone %.9g%s", c->name,
+                    k + 1, (double)history[0][k].loss, history[0][k].skipped ? ", skipped" : "", (double)r.loss,
+                    r.skipped ? ", skipped" : ""))
+                break;
         }
         EXPECT(c->planted != WITH_HUGE || history[0][c->whole / 2].skipped);
         CHECK(!memcmp(history[0], history[1], sizeof history[0]), "%s: two fits report other steps", c->name);
-        for (k = 0; k < 2; k++) CHECK(state_hash(ctx[k], t[k], bad < 0) == state_hash(ctx[2], t[2], bad < 0), "%s: fit %d ends with other bits than a loop of steps", c->name, k + 1);
+        for (k = 0; k < 2; k++) CHECK(state_hash(ctx[k], t[k], bad < 0) == state_hash(ctx[2], t[2], bad < 0),
+            "%s: fit %d ends with other bits than a loop of steps", c->name, k + 1);
         for (k = 0; k < 3; k++) EXPECT_OK(ctx[k]);
     }
     for (k = 0; k < 3; k++) gtr_destroy(ctx[k]);
@@ -234,7 +275,8 @@ static void many_steps(void) { each(many_steps_of, 0); }
 
 /* ---- against nodes, at the ends of ranges ---- */
 typedef enum end { AS_IT_IS, EDGE, ZERO, OUTLIER, TINY, LARGE, BLACK, WHITE, N_ENDS } end;
-static const char *const end_text[] = { "as they are", "weights that round up to a power of two", "a layer of zeros", "one large weight", "a layer of tiny weights", "a layer of large weights", "x all zeros", "x at its most" };
+static const char *const end_text[] = { "as they are", "weights that round up to a power of two", "a layer of zeros",
+    "one large weight", "a layer of tiny weights", "a layer of large weights", "x all zeros", "x at its most" };
 static void put_end(gtr_context *ctx, const network *c, end e)
 {
     int l;
@@ -259,9 +301,10 @@ static void put_end(gtr_context *ctx, const network *c, end e)
         free(w);
     }
 }
-/* The gradient after some steps that hardly move the weights: what they are sent round as is used, too. The error of the whole network's kernel to
-   float32 is at most three times that of nodes in the same precision, and what one more rounding of all may make of it. Short batches go without
-   ReLU: there one that is decided the other way, by rounding, is more than that. */
+/* The gradient after some steps that hardly move the weights: what they are sent round as is used, too. The error of
+   the whole network's kernel to float32 is at most three times that of nodes in the same precision, and what one more
+   rounding of all may make of it. Short batches go without ReLU: there one that is decided the other way, by rounding,
+   is more than that. */
 static void ends_of(const network *c)
 {
     static const double limit[] = { 1e-10, 1e-6, 2e-5, 5e-7 };     /* FP32, TF32, BF16, FP16 */
@@ -274,7 +317,8 @@ static void ends_of(const network *c)
         bool refused = false;
         if ((e == BLACK || e == WHITE)) {
             for (i = 0; i < c->batch * c->width[0]; i++)
-                if (c->bytes) ((unsigned char *)data_x)[i] = e == BLACK ? 0 : 255; else ((gtr_float *)data_x)[i] = (gtr_float)(e == BLACK ? 0 : 1);
+                if (c->bytes) ((unsigned char *)data_x)[i] = e == BLACK ? 0 : 255;
+                else ((gtr_float *)data_x)[i] = (gtr_float)(e == BLACK ? 0 : 1);
         }
         for (k = 0; k < 3; k++) {
             gtr_trainer_desc d = desc_of(c);
@@ -293,7 +337,8 @@ static void ends_of(const network *c)
             t[k]->fitted = false;
         }
         if (k == 3) {
-            CHECK(fabs(loss[0] - loss[2]) <= 3 * fabs(loss[1] - loss[2]) + 1e-4 * (fabs(loss[2]) + 1), "%s, %s: loss %.9g, by nodes %.9g, in float32 %.9g", c->name, end_text[e], loss[0], loss[1], loss[2]);
+            CHECK(fabs(loss[0] - loss[2]) <= 3 * fabs(loss[1] - loss[2]) + 1e-4 * (fabs(loss[2]) + 1),
+                "%s, %s: loss %.9g, by nodes %.9g, in float32 %.9g", c->name, end_text[e], loss[0], loss[1], loss[2]);
             for (i = 0; i < gtr_parameter_count(ctx[0]); i++) {
                 const char *name = gtr_tensor_name(gtr_parameter_at(ctx[0], i));
                 const size_t bytes = gtr_parameter_at(ctx[0], i)->data_bytes;
@@ -305,9 +350,12 @@ static void ends_of(const network *c)
                 }
                 for (j = 0; j < (int64_t)(bytes / sizeof **g); j++) {
                     all += (double)g[2][j] * (double)g[2][j];
-                    for (k = 0; k < 2; k++) off[k] += ((double)g[k][j] - (double)g[2][j]) * ((double)g[k][j] - (double)g[2][j]);
+                    for (k = 0; k < 2; k++)
+                        off[k] += ((double)g[k][j] - (double)g[2][j]) * ((double)g[k][j] - (double)g[2][j]);
                 }
-                CHECK(off[0] <= 3 * off[1] + limit[c->precision] * all + 1e-60, "%s, %s: gradient of \"%s\": NMSE to float32 %.3g, by nodes %.3g", c->name, end_text[e], name, off[0] / all, off[1] / all);
+                CHECK(off[0] <= 3 * off[1] + limit[c->precision] * all + 1e-60,
+                    "%s, %s: gradient of \"%s\": NMSE to float32 %.3g, by nodes %.3g", c->name, end_text[e], name,
+                    off[0] / all, off[1] / all);
                 for (k = 0; k < 3; k++) free(g[k]);
             }
             for (k = 0; k < 3; k++) EXPECT_OK(ctx[k]);
@@ -333,8 +381,10 @@ static void rules_of(const network *c)
     groups[1].pattern = "fc2.*"; groups[1].lr_scale = 0.5f; groups[1].weight_decay = 0.2f;
     frozen[0].pattern = "fc1.bias"; frozen[0].frozen = true;
     for (rule = 0; rule < (small ? 2 : RULES); rule++) {
-        static const char *const text[RULES] = { "Nesterov, decay, groups", "AdamW, groups, a rate of the user's", "SGD", "momentum, cosine", "Adam, decay", "Adam, other betas, groups",
-                                                "guard on the loss alone", "a frozen parameter", "RMSprop, momentum, decay", "Lion, decay" };
+        static const char *const text[RULES] = { "Nesterov, decay, groups", "AdamW, groups, a rate of the user's",
+            "SGD", "momentum, cosine", "Adam, decay", "Adam, other betas, groups",
+                                                "guard on the loss alone", "a frozen parameter",
+                                                "RMSprop, momentum, decay", "Lion, decay" };
         gtr_trainer_desc d;
         gtr_context *ctx[2];
         gtr_trainer *t[2] = { NULL, NULL };
@@ -344,15 +394,20 @@ static void rules_of(const network *c)
         d.precision = c->precision; d.loss_scale = 256;
         d.lr = 0.02f;
         if (rule == 0) { d.momentum = 0.8f; d.nesterov = true; d.weight_decay = 0.1f; }
-        if (rule == 1) { d.optimizer = GTR_ADAMW; d.weight_decay = 0.5f; d.schedule = GTR_CUSTOM_SCHEDULE; d.lr_fn = halving; }
-        if (rule == 3) { d.momentum = 0.9f; d.schedule = GTR_COSINE; d.warmup_steps = 3; d.total_steps = 9; d.min_lr = 0.001f; }
+        if (rule == 1) {
+            d.optimizer = GTR_ADAMW; d.weight_decay = 0.5f; d.schedule = GTR_CUSTOM_SCHEDULE; d.lr_fn = halving;
+        }
+        if (rule == 3) {
+            d.momentum = 0.9f; d.schedule = GTR_COSINE; d.warmup_steps = 3; d.total_steps = 9; d.min_lr = 0.001f;
+        }
         if (rule == 4 || rule == 5) { d.optimizer = GTR_ADAM; d.lr = 0.003f; }
         if (rule == 4) d.weight_decay = 0.1f;
         if (rule == 5) { d.beta1 = 0.7f; d.beta2 = 0.9f; }
         if (rule == 6) { d.momentum = 0.9f; d.nonfinite = GTR_NONFINITE_LOSS; }
         if (rule == 8) { d.optimizer = GTR_RMSPROP; d.lr = 0.003f; d.momentum = 0.5f; d.weight_decay = 0.1f; }
         if (rule == 9) { d.optimizer = GTR_LION; d.lr = 0.003f; d.weight_decay = 0.1f; }
-        if (d.optimizer) d.eps = 1e-3f;             /* no step hangs on the sign of a gradient that is next to nothing */
+        /* no step hangs on the sign of a gradient that is next to nothing */
+        if (d.optimizer) d.eps = 1e-3f;
         if (rule == 0 || rule == 1 || rule == 5) { d.groups = groups; d.n_groups = 2; }
         if (rule == 7) { d.groups = frozen; d.n_groups = 1; }
         for (k = 0; k < 2; k++) {
@@ -379,8 +434,11 @@ static void rules_of(const network *c)
                 off += ((double)u[j] - (double)v[j]) * ((double)u[j] - (double)v[j]);
                 went += ((double)v[j] - (double)start[i][j]) * ((double)v[j] - (double)start[i][j]);
             }
-            CHECK((went > 0 || (rule == 7 && !strcmp(gtr_tensor_name(p), "fc1.bias"))) && off <= (rule == 9 ? 0.25 : 1e-3) * went, /* Lion's steps hang on signs, and a bias has ten */
-                 "%s, %s: \"%s\": NMSE of how far it went, to nodes, %.3g", c->name, text[rule], gtr_tensor_name(p), off / went);
+            /* Lion's steps hang on signs, and a bias has ten */
+            CHECK((went > 0 || (rule == 7 && !strcmp(gtr_tensor_name(p), "fc1.bias")))
+                && off <= (rule == 9 ? 0.25 : 1e-3) * went,
+                 "%s, %s: \"%s\": NMSE of how far it went, to nodes, %.3g", c->name, text[rule],
+                 gtr_tensor_name(p), off / went);
             free(u); free(v); free(start[i]);
         }
         for (k = 0; k < 2; k++) { if (t[k]) EXPECT_OK(ctx[k]); gtr_destroy(ctx[k]); }
@@ -393,7 +451,9 @@ typedef struct seen { int epochs; float figure[2][4]; } seen;
 static bool see(const gtr_progress *p)
 {
     seen *s = (seen *)p->user;
-    if (s->epochs < 2) { float *f = s->figure[s->epochs++]; f[0] = p->loss; f[1] = p->metric; f[2] = p->val_loss; f[3] = p->val_metric; }
+    if (s->epochs < 2) {
+        float *f = s->figure[s->epochs++]; f[0] = p->loss; f[1] = p->metric; f[2] = p->val_loss; f[3] = p->val_metric;
+    }
     return true;
 }
 static void figures_of(const network *c)
@@ -422,7 +482,8 @@ static void figures_of(const network *c)
     for (e = 0; both && e < 2; e++) for (i = 0; i < 4; i++) {
         const double a = (double)s[0].figure[e][i], b = (double)s[1].figure[e][i];
         if (i % 2 && !labelled(c)) continue;
-        CHECK(fabs(a - b) <= (i % 2 ? 0.03 : 2e-3 * (1 + fabs(b))), "%s: epoch %d: %s %.6g, by nodes %.6g", c->name, e + 1, text[i], a, b);
+        CHECK(fabs(a - b) <= (i % 2 ? 0.03 : 2e-3 * (1 + fabs(b))), "%s: epoch %d: %s %.6g, by nodes %.6g", c->name,
+            e + 1, text[i], a, b);
     }
     for (k = 0; k < 2; k++) gtr_destroy(ctx[k]);
 }
@@ -457,8 +518,10 @@ static void crowded_of(const network *c)
         EXPECT_OK(ctx[k]);
     }
     if (t[0] && t[1]) {
-        CHECK(state_hash(ctx[0], t[0], false) == state_hash(ctx[1], t[1], false), "%s: without room for its kernel it is not what nodes make of it", c->name);
-        if (ctx[0]->caps.compute >= 90 && ctx[0]->caps.sm_count >= 128) CHECK(h.n > 0 && strstr(h.text, "no room"), "%s: the log says \"%s\"", c->name, h.text);
+        CHECK(state_hash(ctx[0], t[0], false) == state_hash(ctx[1], t[1], false),
+            "%s: without room for its kernel it is not what nodes make of it", c->name);
+        if (ctx[0]->caps.compute >= 90 && ctx[0]->caps.sm_count >= 128)
+            CHECK(h.n > 0 && strstr(h.text, "no room"), "%s: the log says \"%s\"", c->name, h.text);
         EXPECT(device != GTR_DEVICE_CPU || h.n == 0);
     }
     for (k = 0; k < 2; k++) gtr_destroy(ctx[k]);
@@ -472,7 +535,8 @@ static void own_products(void)
     int k;
     memset(&h, 0, sizeof h);
     for (k = 0; k < 2; k++) {
-        network c = { "a library that is not there", "", { n, n, n }, n, 1, 0, GTR_TF32, RELU, MSE, false, false, 0, CLEAN, false };
+        network c = { "a library that is not there", "", { n, n, n }, n, 1, 0, GTR_TF32, RELU, MSE, false, false,
+            0, CLEAN, false };
         gtr_desc of = desc0();
         gtr_context *ctx;
         gtr_trainer *t;
@@ -488,11 +552,13 @@ static void own_products(void)
         EXPECT_EQ(gtr_fit(t, data_of(ctx, &c, n), f), GTR_OK);
         EXPECT_OK(ctx);
         hash[k] = state_hash(ctx, t, false);
-        if (k == 0 && device == GTR_DEVICE_CUDA && library && ctx->caps.compute >= 80) CHECK(h.n == 1 && strstr(h.text, "cuBLASLt"), "the log says \"%s\"", h.text);
+        if (k == 0 && device == GTR_DEVICE_CUDA && library && ctx->caps.compute >= 80)
+            CHECK(h.n == 1 && strstr(h.text, "cuBLASLt"), "the log says \"%s\"", h.text);
         data_free();
         gtr_destroy(ctx);
     }
-    CHECK(hash[0] == hash[1], "what own products make where the library is missing is not what they make where it is not asked");
+    CHECK(hash[0] == hash[1],
+        "what own products make where the library is missing is not what they make where it is not asked");
 }
 
 /* ---- blocks that lose patience with each other ---- */
@@ -503,7 +569,9 @@ static void note(gtr_level level, const char *text, void *user)
     given_up *g = (given_up *)user;
     unsigned long long step;
     EXPECT_EQ(level, GTR_LOG_WARNING);
-    if (!CHECK(sscanf(text, "step %llu: blocks of the GPU waited", &step) == 1 && g->n < 8, "the log says \"%s\"", text)) return;
+    if (!CHECK(sscanf(text, "step %llu: blocks of the GPU waited", &step) == 1 && g->n < 8,
+            "the log says \"%s\"", text))
+        return;
     g->step[g->n] = step - 1;
     g->without[g->n++] = g->ctx->caps.without;
 }
@@ -516,14 +584,15 @@ static void set_batch(gtr_trainer *t, const network *c, int64_t k)
     gtr_float *x = (gtr_float *)malloc((size_t)(c->batch * in) * sizeof *x);
     int64_t i;
     k = k % c->whole * c->batch;
-    for (i = 0; i < c->batch * in; i++) x[i] = c->bytes ? (gtr_float)((unsigned char *)data_x)[k * in + i] / 255 : ((gtr_float *)data_x)[k * in + i];
+    for (i = 0; i < c->batch * in; i++)
+        x[i] = c->bytes ? (gtr_float)((unsigned char *)data_x)[k * in + i] / 255 : ((gtr_float *)data_x)[k * in + i];
     EXPECT_EQ(gtr_set(t->input[0], x, (size_t)(c->batch * in) * sizeof *x), GTR_OK);
     EXPECT_EQ(gtr_set(t->input[1], (char *)data_y + (size_t)(k * out) * 4, (size_t)(c->batch * out) * 4), GTR_OK);
     free(x);
 }
-/* Launches that are given up at once, in the middle, or at the last meeting, where one block is late: their steps are repeated by other kernels.
-   To the last bit it is as if these had been planned from the given up launch's first step on: parameters, states, the count of steps, the
-   loss's scale, and what is reported of each step. */
+/* Launches that are given up at once, in the middle, or at the last meeting, where one block is late: their steps are
+   repeated by other kernels. To the last bit it is as if these had been planned from the given up launch's first step
+   on: parameters, states, the count of steps, the loss's scale, and what is reported of each step. */
 static void without_patience(const network *c, int feed, int looks, int late)
 {
     static gtr_report history[64];
@@ -549,7 +618,8 @@ static void without_patience(const network *c, int feed, int looks, int late)
         f.history = history; f.history_size = 64;
         EXPECT_EQ(gtr_fit(t[0], data_of(ctx[0], c, rows_of(c)), f), GTR_OK);
     } else {
-        if (feed == STEPS) EXPECT_EQ(gtr_trainer_data(t[0], data_of(ctx[0], c, rows_of(c)), c->batch, true, false), GTR_OK);
+        if (feed == STEPS)
+            EXPECT_EQ(gtr_trainer_data(t[0], data_of(ctx[0], c, rows_of(c)), c->batch, true, false), GTR_OK);
         for (i = 0; i < steps; i++) {
             if (feed == SET) set_batch(t[0], c, i);
             EXPECT_EQ(gtr_step(t[0]), GTR_OK);
@@ -559,8 +629,10 @@ static void without_patience(const network *c, int feed, int looks, int late)
     EXPECT_OK(ctx[0]);
     EXPECT_EQ(t[0]->runner->step, steps);
     EXPECT_EQ(gtr_trainer_report(t[0]).step, steps);
-    if (device == GTR_DEVICE_CUDA && ctx[0]->caps.compute >= 90 && ctx[0]->caps.sm_count > 100 && (looks == 1 || (late > 0 && late < 3)))
-        CHECK(g.n > 0 || (feed != FIT && strcmp(c->by, STEP) && strcmp(c->by, NARROW)), "%s, %s, %d looks, block %d late: nothing was given up", c->name, feed_text[feed], looks, late);
+    if (device == GTR_DEVICE_CUDA && ctx[0]->caps.compute >= 90 && ctx[0]->caps.sm_count > 100
+        && (looks == 1 || (late > 0 && late < 3)))
+        CHECK(g.n > 0 || (feed != FIT && strcmp(c->by, STEP) && strcmp(c->by, NARROW)),
+            "%s, %s, %d looks, block %d late: nothing was given up", c->name, feed_text[feed], looks, late);
     t[1]->several = feed == FIT;
     if (feed != SET) EXPECT_EQ(gtr_trainer_data(t[1], data_of(ctx[1], c, rows_of(c)), c->batch, true, false), GTR_OK);
     for (i = 0, k = 0; i < steps; i++) {
@@ -570,36 +642,45 @@ static void without_patience(const network *c, int feed, int looks, int late)
         EXPECT_EQ(gtr_step(t[1]), GTR_OK);
         EXPECT_EQ(gtr_wait(ctx[1]), GTR_OK);
         r = gtr_trainer_report(t[1]);
-        if (feed == FIT && !CHECK(!memcmp(&history[i].loss, &r.loss, sizeof r.loss) && history[i].step == r.step, "%s, %d looks, block %d late: step %d has loss %.9g, want %.9g", c->name, looks,
-                                  late, i + 1, (double)history[i].loss, (double)r.loss)) break;
+        if (feed == FIT && !CHECK(!memcmp(&history[i].loss, &r.loss, sizeof r.loss) && history[i].step == r.step,
+                "%s, %d looks, block %d late: step %d has loss %.9g, want %.9g", c->name, looks, late, i + 1,
+                (double)history[i].loss, (double)r.loss))
+            break;
     }
-    CHECK(state_hash(ctx[0], t[0], false) == state_hash(ctx[1], t[1], false), "%s, %s, %d looks, block %d late: %d launches were given up, the first at step %d, and left traces",
-          c->name, feed_text[feed], looks, late, g.n, g.n ? (int)g.step[0] + 1 : 0);
+    CHECK(state_hash(ctx[0], t[0], false) == state_hash(ctx[1], t[1], false),
+        "%s, %s, %d looks, block %d late: %d launches were given up, the first at step %d, and left traces", c->name,
+        feed_text[feed], looks, late, g.n, g.n ? (int)g.step[0] + 1 : 0);
     for (k = 0; k < 2; k++) { EXPECT_OK(ctx[k]); gtr_destroy(ctx[k]); }
 }
 static void impatient_of(const network *c)
 {
     int looks, feed;
-    for (looks = 1; looks < 1 << 20; looks *= 12) for (feed = 0; feed < (small ? 1 : N_FEEDS); feed++) without_patience(c, feed, looks, 0);
+    for (looks = 1; looks < 1 << 20; looks *= 12) for (feed = 0; feed < (small ? 1 : N_FEEDS); feed++)
+        without_patience(c, feed, looks, 0);
 }
 static void impatient(void) { each(impatient_of, NOT_HURRIED); }
 static void belated_of(const network *c)
 {
     const int late[] = { 1, 2, 60, 132 };
     int k, feed;
-    for (k = 0; k < (small ? 1 : 4); k++) for (feed = 0; feed < (small ? 1 : N_FEEDS); feed++) without_patience(c, feed, 1 << 16, late[k]);
+    for (k = 0; k < (small ? 1 : 4); k++) for (feed = 0; feed < (small ? 1 : N_FEEDS); feed++)
+        without_patience(c, feed, 1 << 16, late[k]);
 }
 static void belated(void) { each(belated_of, NOT_HURRIED); }
 
 /* ---- launches of a millisecond, more or less, however long a step is ---- */
 static int launches;
 static gtr_result (*real_launch)(void *const *, void *, gtr__part);
-static gtr_result counted_launch(void *const *instances, void *exec, gtr__part part) { launches++; return real_launch(instances, exec, part); }
+static gtr_result counted_launch(void *const *instances, void *exec, gtr__part part) {
+    launches++; return real_launch(instances, exec, part);
+}
 static void brief(void)
 {
     static const network c[] = {
-        { "narrow, 2^17", NARROW, { 32, 128, 128, 128, 128, 3 }, 1 << 17, 2, 0, GTR_MIXED_FP16, RELU, MSE, false, false, 0, CLEAN, false },
-        { "784-256-128-10", SMALL, { 784, 256, 128, 10 }, 128, 16, 0, GTR_TF32, RELU, XENT, true, false, 0, CLEAN, false },
+        { "narrow, 2^17", NARROW, { 32, 128, 128, 128, 128, 3 }, 1 << 17, 2, 0, GTR_MIXED_FP16, RELU, MSE, false, false,
+            0, CLEAN, false },
+        { "784-256-128-10", SMALL, { 784, 256, 128, 10 }, 128, 16, 0, GTR_TF32, RELU, XENT, true, false,
+            0, CLEAN, false },
     };
     int k, run;
     for (k = 0; k < 2 && device == GTR_DEVICE_CUDA && !small; k++) {

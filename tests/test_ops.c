@@ -1,19 +1,25 @@
-/* Every op and loss, from one table: a row is a name, a builder of the public API, what its inputs are filled with, and shapes.
+/* Every op and loss, from one table: a row is a name, a builder of the public API, what its inputs are
+   filled with, and shapes.
    With GPUTRAIN_DOUBLE (test_ops_double.c):
-     gradients   central differences in double with PyTorch's tolerances, on every shape of few elements, three seeds; then each backward
-                 kernel's result is spoilt (times 1.01, sign, a term of dy left out) while the graph runs, and the check must fail
+     gradients   central differences in double with PyTorch's tolerances, on every shape of few elements, three
+                 seeds; then each backward
+                 kernel's result is spoilt (times 1.01, sign, a term of dy left out) while the graph
+                 runs, and the check must fail
    Without:
-     kernels     each kernel alone, forward and each gradient, stored and added, in float32, bfloat16 and float16, on the CPU and on CUDA,
-                 against the CPU in float32 on the rounded operands; bytes around every operand and all inputs must stay as they were,
-                 outputs start as NaN, operands that the row says are not read are NULL, on CUDA a second run gives the same bits
+     kernels     each kernel alone, forward and each gradient, stored and added, in float32, bfloat16 and float16, on
+                 the CPU and on CUDA,
+                 against the CPU in float32 on the rounded operands; bytes around every operand and all inputs must stay
+                 as they were, outputs start as NaN, operands that the row says are not read are NULL, on CUDA a second
+                 run gives the same bits
      special     NaN, infinities, zeros, huge and tiny values: the same class of result
      fused       fused ops against their members in sequence
      plan nodes  guard, update, commit, report, feed, tally, cast, copy, fill, check
      determinism a network of every op: same bits twice and for 1, 2 and 4 threads
    Both: bad arguments of every builder.
    Limits are those of T6: NMSE and max|difference| / max|wanted| by the storage of the result.
-   GTR_TEST_SMALL: a few shapes a kernel, each operand in an allocation of its own, for sanitizers. GTR_TEST_MAX_SM: gtr_desc.max_sm.
-   GTR_TEST_DEVICE=cuda: what concerns the CPU alone is left out, and it is a failure if there is no GPU. */
+   GTR_TEST_SMALL: a few shapes a kernel, each operand in an allocation of its own, for sanitizers. GTR_TEST_MAX_SM:
+   gtr_desc.max_sm. GTR_TEST_DEVICE=cuda: what concerns the CPU alone is left out, and it is a
+   failure if there is no GPU. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
@@ -51,8 +57,9 @@ static uint64_t rng_next(void)
 static double uniform(double a, double b) { return a + (b - a) * (double)(rng_next() >> 11) / 9007199254740992.0; }
 
 // >>table
-/* A case in words: shapes "33x7", SCALAR, "3x2*40" (forty of them); after '@' numbers for the builder. In front '*': also run when small;
-   '!': all inputs literal, else the inputs of upper-case kind have the batch as first dimension. */
+/* A case in words: shapes "33x7", SCALAR, "3x2*40" (forty of them); after '@' numbers for the builder. In front '*':
+   also run when small; '!': all inputs literal, else the inputs of upper-case kind have the
+   batch as first dimension. */
 typedef struct op_case { int n, n_p, p[8]; gtr_shape in[MAX_IN]; bool literal, few; } op_case;
 static op_case case_of(const char *text)
 {
@@ -74,15 +81,23 @@ static op_case case_of(const char *text)
                 if (*s != 'x') break;
                 s++;
             }
-            if (*s == '*') { char *e; int k = (int)strtol(s + 1, &e, 10); s = e; for (; k > 1; k--) { c.in[c.n] = *d; c.n++; } }
+            if (*s == '*') {
+                char *e; int k = (int)strtol(s + 1, &e, 10); s = e;
+                for (; k > 1; k--) { c.in[c.n] = *d; c.n++; }
+            }
         }
     }
     return c;
 }
 
 typedef gtr_tensor *(*builder)(gtr_context *ctx, gtr_tensor **x, const op_case *c);
-#define BUILD(name, expression) static gtr_tensor *build_##name(gtr_context *ctx, gtr_tensor **x, const op_case *c) { (void)ctx; (void)x; (void)c; return expression; }
-static gtr_shape shape_from(const op_case *c) { gtr_shape s; int i; memset(&s, 0, sizeof s); s.ndim = c->n_p; for (i = 0; i < c->n_p; i++) s.dim[i] = c->p[i]; return s; }
+#define BUILD(name, expression) static gtr_tensor *build_##name(gtr_context *ctx, gtr_tensor **x, const op_case *c) { \
+    (void)ctx; (void)x; (void)c; return expression; }
+static gtr_shape shape_from(const op_case *c) {
+    gtr_shape s; int i; memset(&s, 0, sizeof s); s.ndim = c->n_p;
+    for (i = 0; i < c->n_p; i++) s.dim[i] = c->p[i];
+    return s;
+}
 static gtr_cross_entropy_desc smoothing(int percent, int ignore)
 {
     gtr_cross_entropy_desc d;
@@ -92,7 +107,9 @@ static gtr_cross_entropy_desc smoothing(int percent, int ignore)
     d.ignore_zero = ignore == 0;
     return d;
 }
-static gtr_linear_desc linear_desc(int out, bool no_bias) { gtr_linear_desc d; memset(&d, 0, sizeof d); d.out = out; d.no_bias = no_bias; return d; }
+static gtr_linear_desc linear_desc(int out, bool no_bias) {
+    gtr_linear_desc d; memset(&d, 0, sizeof d); d.out = out; d.no_bias = no_bias; return d;
+}
 /* y = a b + a */
 static gtr_result custom_forward(const gtr_custom_call *k)
 {
@@ -104,7 +121,8 @@ static gtr_result custom_forward(const gtr_custom_call *k)
 }
 static gtr_result custom_backward(const gtr_custom_call *k)
 {
-    const gtr_float *a = (const gtr_float *)k->in[0], *b = (const gtr_float *)k->in[1], *dy = (const gtr_float *)k->dout;
+    const gtr_float *a = (const gtr_float *)k->in[0], *b = (const gtr_float *)k->in[1],
+        *dy = (const gtr_float *)k->dout;
     gtr_float *da = (gtr_float *)k->din[0], *db = (gtr_float *)k->din[1];
     int64_t i, n = gtr__count(&k->out_shape);
     for (i = 0; i < n; i++) {
@@ -120,7 +138,9 @@ static gtr_tensor *custom_of(gtr_context *ctx, gtr_tensor *a, gtr_tensor *b, con
     d.name = name; d.n_in = 2; d.in[0] = a; d.in[1] = b; d.forward = custom_forward; d.backward = custom_backward;
     return gtr_custom(ctx, d);
 }
-static gtr_batch_norm_desc norm_desc(float eps) { gtr_batch_norm_desc d; memset(&d, 0, sizeof d); d.eps = eps; return d; }
+static gtr_batch_norm_desc norm_desc(float eps) {
+    gtr_batch_norm_desc d; memset(&d, 0, sizeof d); d.eps = eps; return d;
+}
 
 BUILD(matmul, gtr_matmul_t(x[0], c->p[0] != 0, x[1], c->p[1] != 0))
 BUILD(linear_with, gtr_linear_with(x[0], x[1], c->n > 2 ? x[2] : NULL))
@@ -151,7 +171,8 @@ BUILD(argmax, gtr_argmax(x[0], c->p[0]))
 BUILD(accuracy, gtr_accuracy(x[0], x[1]))
 BUILD(embedding_with, gtr_embedding_with(x[0], x[1]))
 BUILD(embedding, gtr_embedding(x[0], "layer", c->p[0], c->p[1]))
-BUILD(batch_norm, c->n_p ? gtr_batch_norm_ex(x[0], "layer", norm_desc((float)c->p[0] / 100)) : gtr_batch_norm(x[0], "layer"))
+BUILD(batch_norm, c->n_p ? gtr_batch_norm_ex(x[0], "layer", norm_desc((float)c->p[0] / 100))
+    : gtr_batch_norm(x[0], "layer"))
 BUILD(custom, custom_of(ctx, x[0], x[1], "twice"))
 BUILD(cross_entropy, gtr_cross_entropy(x[0], x[1]))
 BUILD(cross_entropy_ex, gtr_cross_entropy_ex(x[0], x[1], smoothing(c->p[0], c->p[1])))
@@ -159,10 +180,13 @@ BUILD(mse, gtr_mse(x[0], x[1]))
 BUILD(bce_with_logits, gtr_bce_with_logits(x[0], x[1]))
 /* Graphs: what fusing, a tensor used twice, shared weights and re-materialisation make of gradients. */
 BUILD(twice, gtr_add(gtr_mul(x[0], x[0]), x[0]))
-BUILD(linear_acts, gtr_sigmoid(gtr_linear_ex(gtr_gelu(gtr_linear_ex(gtr_tanh(gtr_linear_ex(gtr_relu(gtr_linear_ex(x[0], "a", linear_desc(5, false))), "b", linear_desc(4, true))),
-      "c", linear_desc(3, false))), "d", linear_desc(2, false))))
-BUILD(linear_exp, gtr_log(gtr_scale(gtr_sigmoid(gtr_linear_ex(gtr_exp(gtr_linear_ex(gtr_gelu_tanh(x[0]), "a", linear_desc(4, false))), "b", linear_desc(3, false))), 2, 0.5f)))
-BUILD(binary_acts, gtr_tanh(gtr_div(gtr_sigmoid(gtr_add(x[0], x[1])), gtr_exp(gtr_mul(x[0], gtr_gelu(gtr_sub(x[0], x[1])))))))
+BUILD(linear_acts,
+    gtr_sigmoid(gtr_linear_ex(gtr_gelu(gtr_linear_ex(gtr_tanh(gtr_linear_ex(gtr_relu(gtr_linear_ex(x[0], "a",
+    linear_desc(5, false))), "b", linear_desc(4, true))), "c", linear_desc(3, false))), "d", linear_desc(2, false))))
+BUILD(linear_exp, gtr_log(gtr_scale(gtr_sigmoid(gtr_linear_ex(
+    gtr_exp(gtr_linear_ex(gtr_gelu_tanh(x[0]), "a", linear_desc(4, false))), "b", linear_desc(3, false))), 2, 0.5f)))
+BUILD(binary_acts,
+    gtr_tanh(gtr_div(gtr_sigmoid(gtr_add(x[0], x[1])), gtr_exp(gtr_mul(x[0], gtr_gelu(gtr_sub(x[0], x[1])))))))
 BUILD(shared_weights, gtr_linear_with(gtr_tanh(gtr_linear_with(x[0], x[1], x[2])), x[1], x[2]))
 static gtr_tensor *build_recomputed(gtr_context *ctx, gtr_tensor **x, const op_case *c)
 {
@@ -173,52 +197,86 @@ static gtr_tensor *build_recomputed(gtr_context *ctx, gtr_tensor **x, const op_c
     gtr_recompute_end(ctx);
     return gtr_softmax(gtr_linear_ex(h, "b", linear_desc(3, false)), 1);
 }
-BUILD(classifier, gtr_cross_entropy_ex(gtr_linear_ex(gtr_gelu(gtr_linear_ex(x[0], "a", linear_desc(6, false))), "b", linear_desc(4, false)), x[1], smoothing(10, -100)))
+BUILD(classifier, gtr_cross_entropy_ex(gtr_linear_ex(gtr_gelu(gtr_linear_ex(x[0], "a", linear_desc(6, false))), "b",
+    linear_desc(4, false)), x[1], smoothing(10, -100)))
 
 /* Shapes: first those for gradient checks (a batch of 1, primes, 33), then tile edges and larger ones. */
-static const char *const unary_cases[] = { "1x7", "*13x3", "33x4", "2x3x5", "31", "1x1", "32", "33", "63x1", "*64", "65", "127", "128", "129", "255x1", "256", "257", "1021", "1024",
+static const char *const unary_cases[] = { "1x7", "*13x3", "33x4", "2x3x5", "31", "1x1", "32", "33", "63x1", "*64",
+    "65", "127", "128", "129", "255x1", "256", "257", "1021", "1024",
     "*1025", "4095", "4099", "64x65", "8x8x8x8", "16385", "65537", "100003", SCALAR, NULL };
-static const char *const binary_cases[] = { "1x7 1x7", "*13x3 3", "33x3 33x1", "2 33x2", "2x3x4 3x1", "5 5", "- 5x3", "13x1 1x11", "1x1 1x1", "*64x16 64x16", "3x1x5x1 1x7x1x2", "31 31", "128 128",
-    "129 129", "*257x5 5", "65x33 65x1", "7x1031 1", "1031x7 1031x7", "4099 1", "1 4097", "64x64 64", "127x1 1x129", "5x17x33 17x1", "5x1x33 1x17x1", "16385x3 3", "256x257 256x1",
+static const char *const binary_cases[] = { "1x7 1x7", "*13x3 3", "33x3 33x1", "2 33x2", "2x3x4 3x1", "5 5", "- 5x3",
+    "13x1 1x11", "1x1 1x1", "*64x16 64x16", "3x1x5x1 1x7x1x2", "31 31", "128 128",
+    "129 129", "*257x5 5", "65x33 65x1", "7x1031 1", "1031x7 1031x7", "4099 1", "1 4097", "64x64 64", "127x1 1x129",
+    "5x17x33 17x1", "5x1x33 1x17x1", "16385x3 3", "256x257 256x1",
     "9x8x7x6x5 8x1x6x1", "100003 100003", "100003 -", NULL };
-static const char *const matmul_cases[] = { "1x7 7x5@0 0", "*33x3 3x2@0 0", "!5x3 5x7@1 0", "*5x3 7x3@0 1", "!3x5 7x3@1 1", "!2x3x4 2x4x5@0 0", "2x3x4 4x5@0 0", "!3x4 2x4x5@0 0", "!2x4x3 2x5x4@1 1", "!2x4x3 5x4@1 1",
-    "!3x4 2x5x4@0 1", "!2x2x2x3 2x2x3x2@0 0", "1x1 1x1@0 0", "*16x16 16x16@0 0", "!17x15 17x33@1 0", "63x64 65x64@0 1", "!64x63 65x64@1 1", "65x127 127x31@0 0", "127x129 129x128@0 0", "*128x128 128x128@0 0",
-    "129x65 65x257@0 0", "1x1000 1000x10@0 0", "!1000x3 1000x5@1 0", "512x3 3x512@0 0", "!3x64x32 3x32x65@0 0", "!7x33x17 7x33x19@1 0", "5x31x8 9x8@0 1", "256x512 512x255@0 0", "!257x512 512x257@1 1",
-    "512x1024 1024x256@0 0", "!2x3x33x20 2x3x20x31@0 0", "!63x60001 60001x5@0 0", "!31x55555 33x55555@0 1", "!55555x3 7x55555@1 1", "!2x49999x7 2x49999x9@1 0", "!5001x13x7 13x9@1 0", NULL };
-static const char *const linear_cases[] = { "1x7 5x7 5", "*13x3 4x3 4", "33x4 2x4 2", "2x3x4 5x4 5", "5x3 2x3", "1x1 1x1 1", "!7 5x7 5", "*16x16 16x16 16", "15x17 31x17", "33x65 63x65 63", "*64x64 64x64 64",
-    "65x63 129x63 129", "127x128 10x128 10", "*128x784 65x784 65", "129x33 1x33 1", "1x512 256x512 256", "2x257 3x257 3", "255x31 33x31", "256x256 128x256 128", "257x10 257x10 257", "5x7x129 64x129 64",
-    "300x128 10x128", "1000x16 16x16 16", "4099x8 3x8 3", "512x512 384x512 384", "2049x128 512x128 512", "50021x63 4x63 4", "70001x5 33x5 33", "66000x64 64x64 64", "3001x999 61x999 61", NULL };
-static const char *const matmul_batch_cases[] = { "1x3x4 1x4x2@0 0", "13x2x3 13x3x2@0 0", "33x1x2 33x2x1@0 0", "5x2x2 2x3@0 0", "7x2x1 7x2x3@1 0", "3x2x4 3x1x4@0 1", "2x2x3 2x4x2@1 1", NULL };
-static const char *const reshape_cases[] = { "1x6@-1 3 2", "33x4@-2 2", "13x2x2@-4", "5x6@-1 6 1", "!2x3x4@4 6", "1x1@-1", NULL };
+static const char *const matmul_cases[] = { "1x7 7x5@0 0", "*33x3 3x2@0 0", "!5x3 5x7@1 0", "*5x3 7x3@0 1",
+    "!3x5 7x3@1 1", "!2x3x4 2x4x5@0 0", "2x3x4 4x5@0 0", "!3x4 2x4x5@0 0", "!2x4x3 2x5x4@1 1", "!2x4x3 5x4@1 1",
+    "!3x4 2x5x4@0 1", "!2x2x2x3 2x2x3x2@0 0", "1x1 1x1@0 0", "*16x16 16x16@0 0", "!17x15 17x33@1 0", "63x64 65x64@0 1",
+    "!64x63 65x64@1 1", "65x127 127x31@0 0", "127x129 129x128@0 0", "*128x128 128x128@0 0",
+    "129x65 65x257@0 0", "1x1000 1000x10@0 0", "!1000x3 1000x5@1 0", "512x3 3x512@0 0", "!3x64x32 3x32x65@0 0",
+    "!7x33x17 7x33x19@1 0", "5x31x8 9x8@0 1", "256x512 512x255@0 0", "!257x512 512x257@1 1",
+    "512x1024 1024x256@0 0", "!2x3x33x20 2x3x20x31@0 0", "!63x60001 60001x5@0 0", "!31x55555 33x55555@0 1",
+    "!55555x3 7x55555@1 1", "!2x49999x7 2x49999x9@1 0", "!5001x13x7 13x9@1 0", NULL };
+static const char *const linear_cases[] = { "1x7 5x7 5", "*13x3 4x3 4", "33x4 2x4 2", "2x3x4 5x4 5", "5x3 2x3",
+    "1x1 1x1 1", "!7 5x7 5", "*16x16 16x16 16", "15x17 31x17", "33x65 63x65 63", "*64x64 64x64 64",
+    "65x63 129x63 129", "127x128 10x128 10", "*128x784 65x784 65", "129x33 1x33 1", "1x512 256x512 256",
+    "2x257 3x257 3", "255x31 33x31", "256x256 128x256 128", "257x10 257x10 257", "5x7x129 64x129 64",
+    "300x128 10x128", "1000x16 16x16 16", "4099x8 3x8 3", "512x512 384x512 384", "2049x128 512x128 512",
+    "50021x63 4x63 4", "70001x5 33x5 33", "66000x64 64x64 64", "3001x999 61x999 61", NULL };
+static const char *const matmul_batch_cases[] = { "1x3x4 1x4x2@0 0", "13x2x3 13x3x2@0 0", "33x1x2 33x2x1@0 0",
+    "5x2x2 2x3@0 0", "7x2x1 7x2x3@1 0", "3x2x4 3x1x4@0 1", "2x2x3 2x4x2@1 1", NULL };
+static const char *const reshape_cases[] = {
+    "1x6@-1 3 2", "33x4@-2 2", "13x2x2@-4", "5x6@-1 6 1", "!2x3x4@4 6", "1x1@-1", NULL };
 static const char *const flatten_cases[] = { "1x2x3", "33x4", "13", "5x2x1x2", "2x3x4", NULL };
-static const char *const permute_cases[] = { "1x7@1 0", "*13x3@1 0", "33x2x3@2 0 1", "2x3x4@0 2 1", "5x3x2@2 1 0", "7@0", "*2x3x4x5@3 1 0 2", "32x32@1 0", "33x31@1 0", "*64x33@1 0", "2x3x5x7@0 2 3 1", "1x64x1@2 1 0",
-    "127x129@1 0", "128x128@1 0", "16x8x64@0 2 1", "16x8x65@1 0 2", "3x5x7x2x4@4 3 2 1 0", "2x2x2x2x2x2x3x2@7 0 6 1 5 2 4 3", "257x65@1 0", "1000x7@1 0", "7x1000@1 0", "31x33x35@2 0 1",
+static const char *const permute_cases[] = { "1x7@1 0", "*13x3@1 0", "33x2x3@2 0 1", "2x3x4@0 2 1", "5x3x2@2 1 0",
+    "7@0", "*2x3x4x5@3 1 0 2", "32x32@1 0", "33x31@1 0", "*64x33@1 0", "2x3x5x7@0 2 3 1", "1x64x1@2 1 0",
+    "127x129@1 0", "128x128@1 0", "16x8x64@0 2 1", "16x8x65@1 0 2", "3x5x7x2x4@4 3 2 1 0",
+    "2x2x2x2x2x2x3x2@7 0 6 1 5 2 4 3", "257x65@1 0", "1000x7@1 0", "7x1000@1 0", "31x33x35@2 0 1",
     "4x16x16x16@0 3 1 2", "512x300@1 0", "8x8x8@0 1 2", "3x33x2x32@0 2 1 3",
     "2x65x5x7@0 2 1 3", "3x40x17x3@0 3 2 1", NULL };
-static const char *const concat_cases[] = { "1x2 1x5@1", "*13x3 13x2 13x1@1", "!3x4 2x4@0", "33x2 33x1@-1", "2x3x2 2x1x2@1", "5x4@1", "!7 1 3@0", "*!4x8 4x8@0", "16x16 16x16@1", "16x16 16x4 16x12@1", "31x1 31x32@1",
-    "64x65 64x63@1", "!65x64 63x64@0", "3x2*40@1", "128x3 128x5 128x7 128x9 128x11@1", "*2x5x7 2x6x7@1", "8x3x4x5 8x3x4x7@3", "257x2 257x4@1", "1x1000 1x24@1", "1000x1 1000x1@1", "100x256 100x128@1",
+static const char *const concat_cases[] = { "1x2 1x5@1", "*13x3 13x2 13x1@1", "!3x4 2x4@0", "33x2 33x1@-1",
+    "2x3x2 2x1x2@1", "5x4@1", "!7 1 3@0", "*!4x8 4x8@0", "16x16 16x16@1", "16x16 16x4 16x12@1", "31x1 31x32@1",
+    "64x65 64x63@1", "!65x64 63x64@0", "3x2*40@1", "128x3 128x5 128x7 128x9 128x11@1", "*2x5x7 2x6x7@1",
+    "8x3x4x5 8x3x4x7@3", "257x2 257x4@1", "1x1000 1x24@1", "1000x1 1000x1@1", "100x256 100x128@1",
     "!1001 999@0", "33x33x33 33x1x33@1", "4x4x4 4x4x4@2", NULL };
-static const char *const slice_cases[] = { "1x7@1 2 5", "*13x3@1 0 2", "!5x4@0 1 4", "33x4@-1 3 4", "2x6x2@1 1 5", "!7@0 6 7", "2x3x4@2 0 4", "*16x16@1 4 12", "16x17@1 1 16", "!31x5@0 0 31", "64x64@1 0 63", "65x64@1 1 64",
-    "*!64x65@0 32 33", "128x9x7@1 3 8", "5x4x3x8@3 4 8", "!257x33@0 1 256", "1x1000@1 999 1000", "1000x3@1 1 2", "100x300@1 128 256", "!1000@0 37 963", "33x31x29@1 7 23", "3x1x5@1 0 1", "4x4x4x4@1 1 3", NULL };
-static const char *const reduce_cases[] = { "1x7@0 1", "*13x3@0 0", "33x3@1 1", "2x3x4@0 1", "2x3x4@1 0 2", "5x3@0", "!7@0 0", "3x2x2x3@0 1 3", "*32x32@0 0", "33x31@0 1", "64x65@0 0", "65x64@0 1", "*128x129@0", "1000x7@0 0",
-    "7x1000@0 1", "17x19x23@0 1", "17x19x23@1 0 2", "5x7x9x11@0 0 2", "4099@0 0", "!16385@0 0", "*3x16385@0 1", "16385x3@0 0", "100003@0", "257x300@0 0", "1x1@0", "2x2x2x2x2x2x2x3@0 1 3 5 7", "300x257@1 1", NULL };
-static const char *const along_cases[] = { "1x7@1", "*13x3@1", "33x3@-1", "2x4x3@1", "5x3@0", "2x3x4@2", "!7@0", "3x1@1", "*16x32@1", "17x31@1", "64x33@1", "*65x64@0", "9x127@1", "9x128@1", "9x129@1", "*5x1000@1", "5x1023@1",
+static const char *const slice_cases[] = { "1x7@1 2 5", "*13x3@1 0 2", "!5x4@0 1 4", "33x4@-1 3 4", "2x6x2@1 1 5",
+    "!7@0 6 7", "2x3x4@2 0 4", "*16x16@1 4 12", "16x17@1 1 16", "!31x5@0 0 31", "64x64@1 0 63", "65x64@1 1 64",
+    "*!64x65@0 32 33", "128x9x7@1 3 8", "5x4x3x8@3 4 8", "!257x33@0 1 256", "1x1000@1 999 1000", "1000x3@1 1 2",
+    "100x300@1 128 256", "!1000@0 37 963", "33x31x29@1 7 23", "3x1x5@1 0 1", "4x4x4x4@1 1 3", NULL };
+static const char *const reduce_cases[] = { "1x7@0 1", "*13x3@0 0", "33x3@1 1", "2x3x4@0 1", "2x3x4@1 0 2", "5x3@0",
+    "!7@0 0", "3x2x2x3@0 1 3", "*32x32@0 0", "33x31@0 1", "64x65@0 0", "65x64@0 1", "*128x129@0", "1000x7@0 0",
+    "7x1000@0 1", "17x19x23@0 1", "17x19x23@1 0 2", "5x7x9x11@0 0 2", "4099@0 0", "!16385@0 0", "*3x16385@0 1",
+    "16385x3@0 0", "100003@0", "257x300@0 0", "1x1@0", "2x2x2x2x2x2x2x3@0 1 3 5 7", "300x257@1 1", NULL };
+static const char *const along_cases[] = { "1x7@1", "*13x3@1", "33x3@-1", "2x4x3@1", "5x3@0", "2x3x4@2", "!7@0",
+    "3x1@1", "*16x32@1", "17x31@1", "64x33@1", "*65x64@0", "9x127@1", "9x128@1", "9x129@1", "*5x1000@1", "5x1023@1",
     "5x1025@1", "3x4099@1", "1x16385@1", "1000x10@1", "4099x3@1", "7x65x9@1", "4x129x64@1", "300x257@1", NULL };
-static const char *const dropout_cases[] = { "1x7@50", "*13x3@25", "33x4@10", "2x3x5@50", "!31x2@50", "31@90", "*!64x4@50", "65@50", "127x3@50", "128x5@20", "*129x8@50", "1x1021@50", "16x1024@50", "4x4099@30", "1021x1@50",
+static const char *const dropout_cases[] = { "1x7@50", "*13x3@25", "33x4@10", "2x3x5@50", "!31x2@50", "31@90",
+    "*!64x4@50", "65@50", "127x3@50", "128x5@20", "*129x8@50", "1x1021@50", "16x1024@50", "4x4099@30", "1021x1@50",
     "5x7x9@50", "!5x7x9@50", "100x257@50", "!100003@50", "3x20001@50", "5x3@0", "33x33@99", NULL };
-static const char *const embedding_cases[] = { "1 3x2", "*13 5x3", "33 7x2", "2x3 4x1", "5x2 1x4", "1x1 1x1", "*16 16x16", "31 100x33", "64 10x64", "65 3x65", "*128 1000x5", "129 7x128", "3x43 50x100", "1000 10x4", "1000 1000x8",
+static const char *const embedding_cases[] = {
+    "1 3x2", "*13 5x3", "33 7x2", "2x3 4x1", "5x2 1x4", "1x1 1x1", "*16 16x16", "31 100x33", "64 10x64", "65 3x65",
+    "*128 1000x5", "129 7x128", "3x43 50x100", "1000 10x4", "1000 1000x8",
     "4099 13x3", "257 300x257", "7x11x13 29x31", "2 5000x4", "512 2x512", "10007 101x2", "1 1x1000", NULL };
-static const char *const norm_cases[] = { "2x3", "*13x3", "33x2", "7x5", "5x1@10", "3x7", "*16x16", "31x33", "32x32", "33x31", "64x65", "*65x64", "127x3", "128x128", "129x7", "1000x10", "*1031x4", "4099x2", "2x1000", "3x4099",
+static const char *const norm_cases[] = { "2x3", "*13x3", "33x2", "7x5", "5x1@10", "3x7", "*16x16", "31x33", "32x32",
+    "33x31", "64x65", "*65x64", "127x3", "128x128", "129x7", "1000x10", "*1031x4", "4099x2", "2x1000", "3x4099",
     "256x257", "16385x1", "300x100", NULL };
-static const char *const custom_cases[] = { "1x7 1x7", "*13x3 13x3", "33 33", "2x3x4 2x3x4", "5x1 5x1", "1x1 1x1", "*64 64", "31x33 31x33", "127 127", "128 128", "129 129", "255 255", "256 256", "257 257", "1021 1021",
+static const char *const custom_cases[] = { "1x7 1x7", "*13x3 13x3", "33 33", "2x3x4 2x3x4", "5x1 5x1", "1x1 1x1",
+    "*64 64", "31x33 31x33", "127 127", "128 128", "129 129", "255 255", "256 256", "257 257", "1021 1021",
     "1024 1024", "1025 1025", "4099 4099", "3x5x7x9 3x5x7x9", "65537 65537", "16385 16385", NULL };
-static const char *const label_cases[] = { "1x7 1", "*13x3 13", "33x4 33", "5x2 5", "7x2 7", "3x31 3", "1x2 1", "*16x10 16", "31x10 31", "32x10 32", "33x10 33", "64x32 64", "65x33 65", "*127x100 127", "128x10 128",
-    "129x64 129", "1000x10 1000", "4099x3 4099", "*5x1000 5", "*3x1025 3", "2x4099 2", "1x10007 1", "257x257 257", "10007x2 10007", "600x600 600", NULL };
-static const char *const smooth_cases[] = { "1x7 1@10 -100", "*13x3 13@30 -100", "33x4 33@10 1", "5x2 5@20 -100", "7x3 7@5 0", "3x31 3@50 -7", "11x3 11@100 -100", "1x2 1@10 -100", "*16x10 16@10 0", "31x10 31@10 3", "32x10 32@10 -100",
-    "33x10 33@0 5", "64x32 64@10 -1", "65x33 65@10 0", "*127x100 127@10 7", "128x10 128@1 -100", "129x64 129@10 -100", "1000x10 1000@10 2", "4099x3 4099@10 1", "*5x1000 5@10 -100", "*3x1025 3@10 -100",
+static const char *const label_cases[] = { "1x7 1", "*13x3 13", "33x4 33", "5x2 5", "7x2 7", "3x31 3", "1x2 1",
+    "*16x10 16", "31x10 31", "32x10 32", "33x10 33", "64x32 64", "65x33 65", "*127x100 127", "128x10 128",
+    "129x64 129", "1000x10 1000", "4099x3 4099", "*5x1000 5", "*3x1025 3", "2x4099 2", "1x10007 1", "257x257 257",
+    "10007x2 10007", "600x600 600", NULL };
+static const char *const smooth_cases[] = {
+    "1x7 1@10 -100", "*13x3 13@30 -100", "33x4 33@10 1", "5x2 5@20 -100", "7x3 7@5 0", "3x31 3@50 -7",
+    "11x3 11@100 -100", "1x2 1@10 -100", "*16x10 16@10 0", "31x10 31@10 3", "32x10 32@10 -100",
+    "33x10 33@0 5", "64x32 64@10 -1", "65x33 65@10 0", "*127x100 127@10 7", "128x10 128@1 -100", "129x64 129@10 -100",
+    "1000x10 1000@10 2", "4099x3 4099@10 1", "*5x1000 5@10 -100", "*3x1025 3@10 -100",
     "2x4099 2@10 -100", "257x257 257@10 -100", NULL };
-static const char *const pair_cases[] = { "1x7 1x7", "*13x3 13x3", "33x2 33x2", "2x3x4 2x3x4", "5 5", "1x1 1x1", "- -", "*31 31", "32 32", "33 33", "64x1 64x1", "65 65", "127 127", "*128x3 128x3", "129 129", "256 256", "257 257",
-    "1021 1021", "1024 1024", "1025 1025", "4099 4099", "*64x65 64x65", "16385 16385", "65537 65537", "100003 100003", NULL };
+static const char *const pair_cases[] = { "1x7 1x7", "*13x3 13x3", "33x2 33x2", "2x3x4 2x3x4", "5 5", "1x1 1x1", "- -",
+    "*31 31", "32 32", "33 33", "64x1 64x1", "65 65", "127 127", "*128x3 128x3", "129 129", "256 256", "257 257",
+    "1021 1021", "1024 1024", "1025 1025", "4099 4099", "*64x65 64x65", "16385 16385", "65537 65537",
+    "100003 100003", NULL };
 static const char *const linear_layer_cases[] = { "1x7@5 0", "13x3@2 0", "33x2@3 1", "2x3x4@3 0", "5x1@1 1", NULL };
 static const char *const embedding_layer_cases[] = { "1@5 2", "13@3 3", "33@7 1", "2x3@4 2", "5@1 3", NULL };
 static const char *const graph_cases[] = { "1x7", "13x3", "33x2", "5x4", "3x6", NULL };
@@ -226,11 +284,17 @@ static const char *const stop_cases[] = { "1x7 1x7", "13x3 13x3", "33x2 33x2", "
 static const char *const shared_cases[] = { "1x4 4x4 4", "13x3 3x3 3", "33x2 2x2 2", "2x3x2 2x2 2", "5x1 1x1 1", NULL };
 static const char *const classifier_cases[] = { "1x3 1", "13x3 13", "33x2 33", "5x4 5", "7x4 7", NULL };
 
-enum { GRAPH = 1 /* no kernel of its own */, NO_GRADIENT = 2, CANCELS = 4 /* results are small differences: error relative to dy */, LOSS = 8, AVERAGES = 16 /* dy is times the count */,
-       COPIES = 32 /* exact */, PRODUCT = 64, MODES = 128 /* training and evaluation */, FIRST_LOW = 256 /* input 0 alone is ever low */, NO_SPECIAL = 512, PASSES_0 = 1024 /* no gradient by input 0 */ };
-/* Kinds: x w any values; n none near 0; p positive; q away from 0; t in 0 to 1; b two clusters along the batch; d few values, so that there
-   are ties; l labels, some ignored; e ids. Upper case: may have the batch in front. The last one repeats. */
-typedef struct op_row { const char *name; builder build; const char *kinds; const char *const *cases; int flags; } op_row;
+enum {
+    GRAPH = 1 /* no kernel of its own */, NO_GRADIENT = 2, CANCELS =
+    4 /* results are small differences: error relative to dy */, LOSS = 8, AVERAGES = 16 /* dy is times the count */,
+       COPIES = 32 /* exact */, PRODUCT = 64, MODES = 128 /* training and evaluation */, FIRST_LOW =
+       256 /* input 0 alone is ever low */, NO_SPECIAL = 512, PASSES_0 = 1024 /* no gradient by input 0 */ };
+/* Kinds: x w any values; n none near 0; p positive; q away from 0; t in 0 to 1; b two clusters along the batch; d few
+   values, so that there are ties; l labels, some ignored; e ids. Upper case: may have the batch in front.
+   The last one repeats. */
+typedef struct op_row {
+    const char *name; builder build; const char *kinds; const char *const *cases; int flags;
+} op_row;
 static const op_row rows[] = {
     { "matmul",           build_matmul,           "Xw",    matmul_cases,           PRODUCT | NO_SPECIAL },
     { "matmul, batches",  build_matmul,           "XX",    matmul_batch_cases,     GRAPH },
@@ -262,7 +326,8 @@ static const op_row rows[] = {
     { "accuracy",         build_accuracy,         "DL",    label_cases,            NO_GRADIENT },
     { "embedding_with",   build_embedding_with,   "Ew",    embedding_cases,        NO_SPECIAL },
     { "embedding",        build_embedding,        "Ew",    embedding_layer_cases,  GRAPH },
-    { "batch_norm",       build_batch_norm,       "Bpxxp", norm_cases,             CANCELS | MODES | FIRST_LOW | NO_SPECIAL },
+    { "batch_norm",       build_batch_norm,       "Bpxxp", norm_cases,
+        CANCELS | MODES | FIRST_LOW | NO_SPECIAL },
     { "custom",           build_custom,           "XX",    custom_cases,           NO_SPECIAL },
     { "cross_entropy",    build_cross_entropy,    "XL",    label_cases,            LOSS | CANCELS },
     { "cross_entropy_ex", build_cross_entropy_ex, "XL",    smooth_cases,           LOSS | CANCELS },
@@ -282,15 +347,21 @@ static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 static char lower(char c) { return is_upper(c) ? (char)(c - 'A' + 'a') : c; }
 static bool is_ints(char kind) { return lower(kind) == 'l' || lower(kind) == 'e'; }
 
-/* The batch of a case; 0: none. The inputs of upper-case kind and greatest rank have it, if their first dimension is the greatest. */
+/* The batch of a case; 0: none. The inputs of upper-case kind and greatest rank have it, if their first
+   dimension is the greatest. */
 static int64_t batch_of(const op_row *row, const op_case *c, bool *batched)
 {
     int64_t n = 0;
     int k, most = 0;
-    for (k = 0; k < c->n; k++) { batched[k] = false; if (is_upper(kind_of(row, k)) && c->in[k].ndim > most) most = c->in[k].ndim; }
+    for (k = 0; k < c->n; k++) {
+        batched[k] = false;
+        if (is_upper(kind_of(row, k)) && c->in[k].ndim > most) most = c->in[k].ndim;
+    }
     if (c->literal || !most) return 0;
-    for (k = 0; k < c->n; k++) if (is_upper(kind_of(row, k)) && c->in[k].ndim == most && c->in[k].dim[0] > n) n = c->in[k].dim[0];
-    for (k = 0; k < c->n; k++) batched[k] = is_upper(kind_of(row, k)) && c->in[k].ndim && c->in[k].dim[0] == n && (c->in[k].ndim == most || lower(kind_of(row, k)) == 'l');
+    for (k = 0; k < c->n; k++) if (is_upper(kind_of(row, k)) && c->in[k].ndim == most && c->in[k].dim[0] > n)
+        n = c->in[k].dim[0];
+    for (k = 0; k < c->n; k++) batched[k] = is_upper(kind_of(row, k)) && c->in[k].ndim && c->in[k].dim[0] == n
+        && (c->in[k].ndim == most || lower(kind_of(row, k)) == 'l');
     return n;
 }
 
@@ -374,7 +445,9 @@ static gtr_result run_graph(gtr_context *ctx, gtr_tensor *const *t, int n, bool 
     if (ctx->runner) { ctx->runner->step = 0; ctx->runner->ctl->step = 0; }
     return training ? gtr_eval_train(t, n) : gtr_eval(t, n);
 }
-static bool differentiable(const graph *g, int k) { return gtr_tensor_dtype(g->leaf[k]) == GTR_F32 && !g->leaf[k]->buffer; }
+static bool differentiable(const graph *g, int k) {
+    return gtr_tensor_dtype(g->leaf[k]) == GTR_F32 && !g->leaf[k]->buffer;
+}
 
 /* sum(out * weights), weights of out's shape: an input if out has the batch, else a constant. */
 static gtr_tensor *weighted_sum(graph *g)
@@ -404,7 +477,9 @@ static void differences(graph *g, gtr_tensor *loss, int k, gtr_float *v, bool tr
         int side;
         for (side = 0; side < 2; side++) {
             v[i] = keep + (side ? -EPS : EPS);
-            if (gtr_set(g->leaf[k], v, bytes) || run_graph(g->ctx, &loss, 1, training) || gtr_get(loss, &f[side], sizeof f[side])) break;
+            if (gtr_set(g->leaf[k], v, bytes) || run_graph(g->ctx, &loss, 1, training)
+                    || gtr_get(loss, &f[side], sizeof f[side]))
+                break;
         }
         v[i] = keep;
         to[i] = (f[0] - f[1]) / (2 * EPS);
@@ -432,11 +507,13 @@ static bool near_kink(graph *g, bool training)
         gtr_shape s;
         gtr_float *v;
         int64_t n;
-        if (t->op != GTR__OP_RELU || gtr__row(x->op)->flags & GTR__LEAF) continue;       /* leaves are filled away from it */
+        /* leaves are filled away from it */
+        if (t->op != GTR__OP_RELU || gtr__row(x->op)->flags & GTR__LEAF) continue;
         s = gtr__literal(x->shape, g->batch);
         n = gtr__count(&s);
         v = (gtr_float *)room(n, sizeof *v);
-        if (run_graph(g->ctx, &x, 1, training) == GTR_OK && gtr_get(x, v, (size_t)n * sizeof *v) == GTR_OK) for (e = 0; e < n; e++) near_it |= fabs((double)v[e]) < 10 * EPS;
+        if (run_graph(g->ctx, &x, 1, training) == GTR_OK && gtr_get(x, v, (size_t)n * sizeof *v) == GTR_OK)
+            for (e = 0; e < n; e++) near_it |= fabs((double)v[e]) < 10 * EPS;
         free(v);
     }
     return near_it;
@@ -450,7 +527,9 @@ static double far_from(const gtr_float *a, const gtr_float *b, int64_t n)
 {
     double most = 0;
     int64_t i;
-    for (i = 0; i < n; i++) { double d = fabs((double)a[i] - (double)b[i]) / (1 + fabs((double)b[i])); most = d > most ? d : most; }
+    for (i = 0; i < n; i++) {
+        double d = fabs((double)a[i] - (double)b[i]) / (1 + fabs((double)b[i])); most = d > most ? d : most;
+    }
     return most;
 }
 static gtr_result run_wrong(void *const *instances, gtr__plan *plan, int node)
@@ -469,7 +548,8 @@ static gtr_result run_wrong(void *const *instances, gtr__plan *plan, int node)
     if (wrong.kind == WRONG_SCALE) for (i = 0; i < n; i++) v[i] = before[i] + (right[i] - before[i]) * 1.01;
     if (wrong.kind == WRONG_SIGN) for (i = 0; i < n; i++) v[i] = before[i] - (right[i] - before[i]);
     wrong.done = far_from(v, right, n) > 0;
-    if (wrong.kind == DROPPED_TERM) {       /* of the gradient that comes in, or if that is a constant, of what goes out */
+    /* of the gradient that comes in, or if that is a constant, of what goes out */
+    if (wrong.kind == DROPPED_TERM) {
         if (q->dir == GTR__BWD) dy = (gtr__arg *)(uintptr_t)&q->call.in[q->n_in - 1];
         if (q->op == GTR__OP_LINEAR_DACT) dy = (gtr__arg *)(uintptr_t)&q->call.in[0];
         for (i = 0; dy && dy->data && i < dy->count && !wrong.done; i++) {
@@ -481,7 +561,9 @@ static gtr_result run_wrong(void *const *instances, gtr__plan *plan, int node)
             d[i] = keep;
             wrong.done = far_from(v, right, n) > 5e-3;
         }
-        for (i = 0; !(dy && dy->data) && i < n && !wrong.done; i++) if (fabs((double)(right[i] - before[i])) > 5e-3) { v[i] = before[i]; wrong.done = true; }
+        for (i = 0; !(dy && dy->data) && i < n && !wrong.done; i++) if (fabs((double)(right[i] - before[i])) > 5e-3) {
+            v[i] = before[i]; wrong.done = true;
+        }
     }
     free(before);
     free(right);
@@ -493,12 +575,14 @@ static gtr_result launch_wrong(void *const *instances, void *exec, gtr__part par
     int i;
     gtr_result r = GTR_OK;
     (void)part;
-    for (i = 0; i < plan->n_node && r == GTR_OK; i++) r = i == wrong.node ? run_wrong(instances, plan, i) : gtr__cpu_run_node(instances, plan, i);
+    for (i = 0; i < plan->n_node && r == GTR_OK; i++)
+        r = i == wrong.node ? run_wrong(instances, plan, i) : gtr__cpu_run_node(instances, plan, i);
     return r;
 }
-/* Every backward node of the plan that computes fetch, each of its outputs, each way of being wrong: some gradient must be found wrong.
-   The first skip backward nodes are those of the weighted sum. */
-static void check_wrongs(graph *g, gtr_tensor *const *fetch, int n_fetch, bool training, int skip, double *const *numeric, const int *leaf)
+/* Every backward node of the plan that computes fetch, each of its outputs, each way of being wrong: some gradient must
+   be found wrong. The first skip backward nodes are those of the weighted sum. */
+static void check_wrongs(graph *g, gtr_tensor *const *fetch, int n_fetch, bool training, int skip,
+    double *const *numeric, const int *leaf)
 {
     gtr__plan *plan = &g->ctx->plans->plan;
     int node, out, i, spoilt = 0;
@@ -517,7 +601,8 @@ static void check_wrongs(graph *g, gtr_tensor *const *fetch, int n_fetch, bool t
                 run_graph(g->ctx, fetch, n_fetch, training);
                 g->ctx->be->launch = gtr__cpu_launch;
                 if (!wrong.done) {      /* a kernel whose result is zero, or none of whose terms matters */
-                    CHECK(wrong.kind == DROPPED_TERM || g->row->flags & PASSES_0, "%s: the gradient by input %d is zero", g->row->name, out);
+                    CHECK(wrong.kind == DROPPED_TERM || g->row->flags & PASSES_0,
+                        "%s: the gradient by input %d is zero", g->row->name, out);
                     continue;
                 }
                 spoilt++;
@@ -528,11 +613,13 @@ static void check_wrongs(graph *g, gtr_tensor *const *fetch, int n_fetch, bool t
                     found = disagrees(got, numeric[i], n) >= 0;
                     free(got);
                 }
-                CHECK(found, "%s: %s in the gradient by input %d of %s is not noticed", g->row->name, wrong_names[wrong.kind], out, gtr__row(q->op)->name);
+                CHECK(found, "%s: %s in the gradient by input %d of %s is not noticed", g->row->name,
+                    wrong_names[wrong.kind], out, gtr__row(q->op)->name);
             }
         }
     }
-    CHECK(spoilt > 1 || g->row->build == build_reshape || g->row->build == build_flatten || g->row->flags & PASSES_0, "%s: nothing was spoilt", g->row->name);
+    CHECK(spoilt > 1 || g->row->build == build_reshape || g->row->build == build_flatten || g->row->flags & PASSES_0,
+        "%s: nothing was spoilt", g->row->name);
 }
 
 static int64_t gradient_elements;
@@ -559,11 +646,13 @@ static void check_gradients(const op_row *row, const char *text, int seed, bool 
         for (tries = 0; tries < 100; tries++) {
             for (k = 0; k < g.n_leaf; k++) {
                 fill(&g, k, value[k]);
-                gtr_set(g.leaf[k], value[k], (size_t)gtr__count(&g.shape[k]) * gtr__dtype_size(gtr_tensor_dtype(g.leaf[k])));
+                gtr_set(g.leaf[k], value[k],
+                    (size_t)gtr__count(&g.shape[k]) * gtr__dtype_size(gtr_tensor_dtype(g.leaf[k])));
             }
             if (!near_kink(&g, training)) break;
         }
-        if (CHECK(run_graph(g.ctx, fetch, n_fetch, training) == GTR_OK && !gtr_error(g.ctx), "%s %s: %s", row->name, text, gtr_error_text(g.ctx))) {
+        if (CHECK(run_graph(g.ctx, fetch, n_fetch, training) == GTR_OK && !gtr_error(g.ctx), "%s %s: %s", row->name,
+                text, gtr_error_text(g.ctx))) {
             for (k = 1; k < n_fetch; k++) {
                 int64_t n = gtr__count(&g.shape[leaf[k]]), bad;
                 gtr_float *analytic = (gtr_float *)room(n, sizeof *analytic);
@@ -575,8 +664,9 @@ static void check_gradients(const op_row *row, const char *text, int seed, bool 
                 } else {
                     differences(&g, loss, leaf[k], value[leaf[k]], training, numeric[k]);
                     bad = disagrees(analytic, numeric[k], n);
-                    CHECK(bad < 0, "%s %s seed %d, %s%s: gradient by leaf %d, element %lld: %.9g, differences %.9g", row->name, text, seed, training ? "training" : "evaluation",
-                          direct ? ", constant dy" : "", leaf[k], (long long)bad, bad < 0 ? 0 : (double)analytic[bad], bad < 0 ? 0 : numeric[k][bad]);
+                    CHECK(bad < 0, "%s %s seed %d, %s%s: gradient by leaf %d, element %lld: %.9g, differences %.9g",
+                        row->name, text, seed, training ? "training" : "evaluation", direct ? ", constant dy" : "",
+                        leaf[k], (long long)bad, bad < 0 ? 0 : (double)analytic[bad], bad < 0 ? 0 : numeric[k][bad]);
                 }
                 gradient_elements += n;
                 free(analytic);
@@ -593,7 +683,11 @@ static void check_gradients(const op_row *row, const char *text, int seed, bool 
     for (k = 0; k < MAX_IN + 9; k++) free(numeric[k]);
     gtr_destroy(g.ctx);
 }
-static int64_t elements_of(const op_case *c) { int64_t n = 0; int k; for (k = 0; k < c->n; k++) n += gtr__count(&c->in[k]); return n; }
+static int64_t elements_of(const op_case *c) {
+    int64_t n = 0; int k;
+    for (k = 0; k < c->n; k++) n += gtr__count(&c->in[k]);
+    return n;
+}
 static void gradients(void)
 {
     int r, k, seed, shapes;
@@ -604,7 +698,8 @@ static void gradients(void)
             op_case c = case_of(row->cases[k]);
             if (elements_of(&c) > 150 || c.n > 8) continue;
             if (small ? !c.few && !(row->flags & GRAPH && k < 2) : shapes >= 12) continue;
-            for (seed = 0; seed < (small ? 1 : 3); seed++) check_gradients(row, row->cases[k], seed, k == 1 && seed < 2);
+            for (seed = 0; seed < (small ? 1 : 3); seed++)
+                check_gradients(row, row->cases[k], seed, k == 1 && seed < 2);
             shapes++;
         }
         CHECK(small || shapes >= 5, "%s: %d shapes", row->name, shapes);
@@ -615,8 +710,8 @@ static void gradients(void)
 
 #ifndef GPUTRAIN_DOUBLE
 // >>bench
-/* A context whose kernels are called one by one. Operands lie in one block with guards of GUARD bytes between them; if apart, in
-   allocations of their own, so that a sanitizer sees what lies outside. */
+/* A context whose kernels are called one by one. Operands lie in one block with guards of GUARD bytes between them; if
+   apart, in allocations of their own, so that a sanitizer sees what lies outside. */
 #define GUARD 256
 #define MAX_OPERANDS 140
 typedef struct bench {
@@ -695,7 +790,9 @@ static void bench_free(bench *b, char *p, size_t bytes)
 #endif
     b->ctx->be->free(b->ctx->instance[0], p, bytes);
 }
-static bool bench_copy(bench *b, void *dst, const void *src, size_t bytes, gtr__copy kind) { return b->ctx->be->copy(b->ctx->instance[0], dst, src, bytes, kind, true) == GTR_OK; }
+static bool bench_copy(bench *b, void *dst, const void *src, size_t bytes, gtr__copy kind) {
+    return b->ctx->be->copy(b->ctx->instance[0], dst, src, bytes, kind, true) == GTR_OK;
+}
 static void bench_mirror(bench *b, size_t bytes)
 {
     if (bytes <= b->mirror) return;
@@ -705,7 +802,8 @@ static void bench_mirror(bench *b, size_t bytes)
     b->after = (unsigned char *)room((int64_t)b->mirror, 1);
 }
 
-/* Workspace that starts with NaN and ends at a guard. Apart: not even initialised, so that a sanitizer sees what is read of it. */
+/* Workspace that starts with NaN and ends at a guard. Apart: not even initialised, so that a sanitizer
+   sees what is read of it. */
 #define WS_HEAD ((size_t)1 << 16)
 static char *bench_ws(bench *b, size_t bytes)
 {
@@ -744,7 +842,9 @@ static operand operand_of(gtr_dtype dtype, const gtr_shape *shape, const void *f
     return o;
 }
 /* An input that is not read, an output that is not wanted. */
-static operand operand_absent(gtr_dtype dtype, const gtr_shape *shape) { operand o = operand_of(dtype, shape, NULL); o.there = false; return o; }
+static operand operand_absent(gtr_dtype dtype, const gtr_shape *shape) {
+    operand o = operand_of(dtype, shape, NULL); o.there = false; return o;
+}
 static operand operand_none(void) { operand o; memset(&o, 0, sizeof o); return o; }
 static operand result_of(gtr_dtype dtype, const gtr_shape *shape, const void *add_to)
 {
@@ -808,10 +908,12 @@ static bool run_call(bench *b, call_desc *d, const char *what)
     for (k = 0; k < d->n_in; k++) in[k] = arg_of(&d->in[k]);
     for (k = 0; k < d->n_out; k++) out[k] = arg_of(&d->out[k]);
     call.attr = d->attr; call.n_in = d->n_in; call.n_out = d->n_out; call.in = in; call.out = out;
-    call.caps = &b->ctx->caps; call.precision = d->precision; call.training = d->training; call.seed = d->seed; call.row0 = d->row0;
+    call.caps = &b->ctx->caps; call.precision = d->precision; call.training = d->training; call.seed = d->seed;
+    call.row0 = d->row0;
     call.ctl = d->ctl ? b->ctl : NULL;
     r = measure(b, call, d->op, d->dir, &ws_bytes);
-    if (r != GTR_OK) return CHECK(false, "%s on %s: workspace: %s %s", what, b->name, gtr_result_text(r), gtr_error_text(b->ctx));
+    if (r != GTR_OK)
+        return CHECK(false, "%s on %s: workspace: %s %s", what, b->name, gtr_result_text(r), gtr_error_text(b->ctx));
     total = GTR__ROUND_UP(at + GUARD, (size_t)GTR__ALIGN);
     ws = bench_ws(b, ws_bytes);
     bench_mirror(b, total);
@@ -825,8 +927,9 @@ static bool run_call(bench *b, call_desc *d, const char *what)
         b->size = total + total / 2;
         b->block = (char *)must(b->ctx->be->alloc(b->ctx->instance[0], b->size));
     }
-    for (k = 0; k < n; k++) if (all[k]->there) all[k]->at = b->apart ? bench_alloc(b, all[k]->bytes + (size_t)d->shift * gtr__dtype_size(all[k]->dtype)) + (size_t)d->shift * gtr__dtype_size(all[k]->dtype)
-                                                                     : b->block + all[k]->offset;
+    for (k = 0; k < n; k++) if (all[k]->there)
+        all[k]->at = b->apart ? bench_alloc(b, all[k]->bytes + (size_t)d->shift * gtr__dtype_size(all[k]->dtype))
+            + (size_t)d->shift * gtr__dtype_size(all[k]->dtype) : b->block + all[k]->offset;
     for (k = 0; k < d->n_in; k++) in[k] = arg_of(&d->in[k]);
     for (k = 0; k < d->n_out; k++) out[k] = arg_of(&d->out[k]);
     call.ws = ws; call.ws_bytes = ws_bytes;
@@ -834,38 +937,48 @@ static bool run_call(bench *b, call_desc *d, const char *what)
         b->calls++;
         if (!b->apart) ok = bench_copy(b, b->block, b->before, total, GTR__TO_DEVICE);
         else {
-            for (k = 0; k < n; k++) if (all[k]->there) ok = bench_copy(b, all[k]->at, b->before + all[k]->offset, all[k]->bytes, GTR__TO_DEVICE) && ok;
+            for (k = 0; k < n; k++) if (all[k]->there)
+                ok = bench_copy(b, all[k]->at, b->before + all[k]->offset, all[k]->bytes, GTR__TO_DEVICE) && ok;
         }
         r = run_node(b, &call, d->op, d->dir);
         ok = CHECK(ok && r == GTR_OK, "%s on %s: %s %s", what, b->name, gtr_result_text(r), gtr_error_text(b->ctx));
         if (ok && !b->apart) ok = bench_copy(b, b->after, b->block, total, GTR__TO_HOST);
         if (ok && b->apart) {
             memcpy(b->after, b->before, total);
-            for (k = 0; k < n; k++) if (all[k]->there) ok = bench_copy(b, b->after + all[k]->offset, all[k]->at, all[k]->bytes, GTR__TO_HOST) && ok;
+            for (k = 0; k < n; k++) if (all[k]->there)
+                ok = bench_copy(b, b->after + all[k]->offset, all[k]->at, all[k]->bytes, GTR__TO_HOST) && ok;
         }
         for (k = 0; ok && k < n; k++) if (all[k]->there && all[k]->output) {
             if (turn) same = same && !memcmp(all[k]->to, b->after + all[k]->offset, all[k]->bytes);
             memcpy(all[k]->to, b->after + all[k]->offset, all[k]->bytes);
-            memcpy(b->after + all[k]->offset, b->before + all[k]->offset, all[k]->bytes);   /* what is left must be as it was */
+            /* what is left must be as it was */
+            memcpy(b->after + all[k]->offset, b->before + all[k]->offset, all[k]->bytes);
         }
-        if (ok) ok = CHECK(bench_ws_whole(b, ws, ws_bytes), "%s on %s: something was written behind the workspace of %zu bytes", what, b->name, ws_bytes);
+        if (ok) ok = CHECK(bench_ws_whole(b, ws, ws_bytes),
+            "%s on %s: something was written behind the workspace of %zu bytes", what, b->name, ws_bytes);
         if (ok && memcmp(b->before, b->after, total)) {
             size_t e = 0;
             int inside = -1;
             while (b->before[e] == b->after[e]) e++;
-            for (k = 0; k < n; k++) if (all[k]->there && e >= all[k]->offset && e < all[k]->offset + all[k]->bytes) inside = k;
-            ok = CHECK(false, "%s on %s: byte %zu %s operand %d was written", what, b->name, inside >= 0 ? e - all[inside]->offset : e, inside >= 0 ? "of" : "outside, near the start:", inside);
+            for (k = 0; k < n; k++) if (all[k]->there && e >= all[k]->offset && e < all[k]->offset + all[k]->bytes)
+                inside = k;
+            ok = CHECK(false, "%s on %s: byte %zu %s operand %d was written", what, b->name,
+                inside >= 0 ? e - all[inside]->offset : e, inside >= 0 ? "of" : "outside, near the start:", inside);
         }
     }
     if (ok) ok = CHECK(same, "%s on %s: two runs differ", what, b->name);
     if (b->apart) {
-        for (k = 0; k < n; k++) if (all[k]->there) bench_free(b, all[k]->at - (size_t)d->shift * gtr__dtype_size(all[k]->dtype), all[k]->bytes + (size_t)d->shift * gtr__dtype_size(all[k]->dtype));
+        for (k = 0; k < n; k++) if (all[k]->there) bench_free(b, all[k]->at - (size_t)d->shift
+            * gtr__dtype_size(all[k]->dtype), all[k]->bytes + (size_t)d->shift * gtr__dtype_size(all[k]->dtype));
         if (ws) bench_free(b, ws, ws_bytes);
     }
     if (!ok) gtr_error_clear(b->ctx);
     return ok;
 }
-static void free_results(call_desc *d) { int k; for (k = 0; k < d->n_out; k++) { free(d->out[k].to); d->out[k].to = NULL; } }
+static void free_results(call_desc *d) {
+    int k;
+    for (k = 0; k < d->n_out; k++) { free(d->out[k].to); d->out[k].to = NULL; }
+}
 
 // >>limits
 typedef struct limit { double nmse, ratio; } limit;
@@ -878,9 +991,11 @@ static limit limit_of(gtr_dtype storage, gtr_precision precision)
     return l;
 }
 static const limit exact = { 0, 0 };
-typedef struct distance { double nmse, ratio; int64_t odd; } distance;     /* odd: first element of another class (NaN, +-Inf, finite); -1 */
+/* odd: first element of another class (NaN, +-Inf, finite); -1 */
+typedef struct distance { double nmse, ratio; int64_t odd; } distance;
 static int class_of(gtr_float v) { return v != v ? 3 : v - v == 0 ? 0 : v > 0 ? 1 : 2; }
-/* got against want, which is first rounded through got's storage for its class. floor: least size that errors are relative to. */
+/* got against want, which is first rounded through got's storage for its class. floor: least size that
+   errors are relative to. */
 static distance distance_of(const gtr_float *want, const void *got, gtr_dtype storage, int64_t n, double floor)
 {
     distance d;
@@ -909,15 +1024,19 @@ static distance distance_of(const gtr_float *want, const void *got, gtr_dtype st
     return d;
 }
 static bool within(distance d, limit l) { return d.odd < 0 && d.nmse <= l.nmse && d.ratio <= l.ratio; }
-static bool compare(const gtr_float *want, const operand *got, limit l, double floor, const char *what, const char *where)
+static bool compare(const gtr_float *want, const operand *got, limit l, double floor, const char *what,
+    const char *where)
 {
     distance d;
     if (got->count <= 4 && floor < 0.05) floor = 0.05;     /* so few may all be near zero */
     d = distance_of(want, got->to, got->dtype, got->count, floor);
-    return CHECK(within(d, l), "%s on %s: NMSE %.3g (limit %.3g), max %.3g (limit %.3g), first of another class: %lld", what, where, d.nmse, l.nmse, d.ratio, l.ratio, (long long)d.odd);
+    return CHECK(within(d, l), "%s on %s: NMSE %.3g (limit %.3g), max %.3g (limit %.3g), first of another class: %lld",
+        what, where, d.nmse, l.nmse, d.ratio, l.ratio, (long long)d.odd);
 }
-/* The same behind an activation whose slope is about 1 at most: its input's error comes through, and is measured by its input's size. */
-static bool compare_act(gtr__op op, const gtr_float *want, const gtr_float *pre, const operand *got, limit l, const char *what, const char *where)
+/* The same behind an activation whose slope is about 1 at most: its input's error comes through, and is
+   measured by its input's size. */
+static bool compare_act(gtr__op op, const gtr_float *want, const gtr_float *pre, const operand *got, limit l,
+    const char *what, const char *where)
 {
     distance d = distance_of(want, got->to, got->dtype, got->count, got->count <= 4 ? 0.05 : 0);
     double top = 0, top_pre = 0, ref = 0, ref_pre = 0;
@@ -929,19 +1048,27 @@ static bool compare_act(gtr__op op, const gtr_float *want, const gtr_float *pre,
     }
     if (top < top_pre) d.ratio *= top / top_pre;
     if (ref < ref_pre) d.nmse *= ref / ref_pre;
-    if (op == GTR__OP_EXP && top_pre > 1) { d.ratio /= top_pre; d.nmse /= top_pre * top_pre; }     /* an exponential's relative error is its input's absolute one */
-    return CHECK(within(d, l), "%s on %s: NMSE %.3g (limit %.3g), max %.3g of its input's (limit %.3g), first of another class: %lld", what, where, d.nmse, l.nmse, d.ratio, l.ratio, (long long)d.odd);
+    /* an exponential's relative error is its input's absolute one */
+    if (op == GTR__OP_EXP && top_pre > 1) { d.ratio /= top_pre; d.nmse /= top_pre * top_pre; }
+    return CHECK(within(d, l),
+        "%s on %s: NMSE %.3g (limit %.3g), max %.3g of its input's (limit %.3g), first of another class: %lld", what,
+        where, d.nmse, l.nmse, d.ratio, l.ratio, (long long)d.odd);
 }
 
 // >>kernels
-static const op_row *row_of(builder b) { int i; for (i = 0; i < N_ROWS && rows[i].build != b; i++) { } return &rows[i]; }
+static const op_row *row_of(builder b) {
+    int i;
+    for (i = 0; i < N_ROWS && rows[i].build != b; i++) { }
+    return &rows[i];
+}
 static void shape_words(const op_case *c, char *text, size_t size)
 {
     int k;
     size_t at = 0;
     char s[GTR__SHAPE_TEXT];
     text[0] = 0;
-    for (k = 0; k < c->n && k < 3 && at < size; k++) at += (size_t)snprintf(text + at, size - at, "%s%s", k ? " " : "", gtr__shape_text(&c->in[k], s));
+    for (k = 0; k < c->n && k < 3 && at < size; k++)
+        at += (size_t)snprintf(text + at, size - at, "%s%s", k ? " " : "", gtr__shape_text(&c->in[k], s));
 }
 /* Values as they are after a visit to storage. */
 static void round_through(gtr_float *v, gtr_dtype storage, int64_t n)
@@ -976,14 +1103,17 @@ typedef struct op_call {
     bool      special, oracle;                               /* held against the definition too */
     char      what[400];
 } op_call;
-/* A product of 16-bit operands is summed by the tensor cores, whatever it is stored as: the limit is that of such operands. */
+/* A product of 16-bit operands is summed by the tensor cores, whatever it is stored as: the limit is
+   that of such operands. */
 static limit product_limit(const op_call *o, gtr_dtype storage)
 {
-    return limit_of(storage == GTR_F32 && o->op->cls == GTR__LOW && o->in_store[0] != GTR_F32 && o->in_dtype[0] == GTR_F32 ? GTR_F16 : storage, o->precision);
+    return limit_of(storage == GTR_F32 && o->op->cls == GTR__LOW && o->in_store[0] != GTR_F32
+        && o->in_dtype[0] == GTR_F32 ? GTR_F16 : storage, o->precision);
 }
 enum { ALL_LOW, SOME_LOW, VARIANTS };
 
-static bool op_call_make(op_call *o, const op_row *row, const graph *g, gtr_dtype low, int variant, bool special, int training)
+static bool op_call_make(op_call *o, const op_row *row, const graph *g, gtr_dtype low, int variant,
+    bool special, int training)
 {
     gtr__shape_call s;
     gtr_shape out[8];
@@ -992,25 +1122,30 @@ static bool op_call_make(op_call *o, const op_row *row, const graph *g, gtr_dtyp
     bool narrow = true;
     int k, floats = 0;
     memset(o, 0, sizeof *o);
-    o->row = row; o->id = g->out->op; o->op = gtr__row(o->id); o->attr = g->out->attr; o->n_in = g->out->n_in; o->n_out = o->op->n_out; o->training = training;
+    o->row = row; o->id = g->out->op; o->op = gtr__row(o->id); o->attr = g->out->attr; o->n_in = g->out->n_in;
+    o->n_out = o->op->n_out; o->training = training;
     for (k = 0; k < o->n_in; k++) {
         gtr_tensor *t = g->out->in[k];
         o->in_shape[k] = gtr__literal(t->shape, g->batch);
         o->in_dtype[k] = o->in_store[k] = t->dtype;
         if (t->dtype != GTR_F32) continue;
-        o->in_store[k] = floats && (variant == SOME_LOW || row->flags & FIRST_LOW) && o->op->cls != GTR__LOW ? GTR_F32 : low;
+        o->in_store[k] = floats && (variant == SOME_LOW || row->flags & FIRST_LOW) && o->op->cls != GTR__LOW
+            ? GTR_F32 : low;
         if (o->in_store[k] == GTR_F32) narrow = false;
         floats++;
     }
     for (k = 0; k < o->n_out; k++) { out[k] = o->in_shape[0]; out_dtype[k] = GTR_F32; }
     memset(&s, 0, sizeof s);
-    s.attr = &o->attr; s.n_in = o->n_in; s.in = o->in_shape; s.in_dtype = o->in_dtype; s.out = out; s.out_dtype = out_dtype; s.why = why; s.training = training;
+    s.attr = &o->attr; s.n_in = o->n_in; s.in = o->in_shape; s.in_dtype = o->in_dtype; s.out = out;
+    s.out_dtype = out_dtype; s.why = why; s.training = training;
     shape_words(&g->c, text, sizeof text);
     if (!CHECK(o->op->shape(&s) == GTR_OK, "%s %s: %s", row->name, text, why)) return false;
     for (k = 0; k < o->n_out; k++) {
         o->out_shape[k] = out[k];
         o->out_dtype[k] = o->out_store[k] = out_dtype[k];
-        if (out_dtype[k] == GTR_F32 && k < GTR__MAX(o->op->n_diff, 1) && (o->op->cls == GTR__LOW || (o->op->cls == GTR__FOLLOW && narrow && floats))) o->out_store[k] = low;
+        if (out_dtype[k] == GTR_F32 && k < GTR__MAX(o->op->n_diff, 1)
+                && (o->op->cls == GTR__LOW || (o->op->cls == GTR__FOLLOW && narrow && floats)))
+            o->out_store[k] = low;
     }
     for (k = 0; k < o->n_in; k++) {
         int64_t n = gtr__count(&o->in_shape[k]), i;
@@ -1018,15 +1153,20 @@ static bool op_call_make(op_call *o, const op_row *row, const graph *g, gtr_dtyp
         fill(g, k, o->in[k]);
         if (o->in_dtype[k] != GTR_F32) continue;
         for (i = 0; special && i < n; i++) {
-            static const gtr_float odd[6] = { (gtr_float)1e30, 0, (gtr_float)-0.0, (gtr_float)1e-40, (gtr_float)-1e30, (gtr_float)88.5 };
+            static const gtr_float odd[6] = {
+                (gtr_float)1e30, 0, (gtr_float)-0.0, (gtr_float)1e-40, (gtr_float)-1e30, (gtr_float)88.5 };
             gtr_float *v = (gtr_float *)o->in[k], inf = (gtr_float)INFINITY;
             uint64_t u = rng_next() % 16;
-            if (u < 6) v[i] = odd[u]; else if (u == 6 && i % 3 == 0) v[i] = gtr__nan(); else if (u == 7) v[i] = inf; else if (u == 8) v[i] = -inf;
+            if (u < 6) v[i] = odd[u];
+            else if (u == 6 && i % 3 == 0) v[i] = gtr__nan();
+            else if (u == 7) v[i] = inf;
+            else if (u == 8) v[i] = -inf;
         }
         round_through((gtr_float *)o->in[k], o->in_store[k], n);
     }
-    snprintf(o->what, sizeof o->what, "%s %s, %s%s%s%s%s", row->name, text, gtr__dtype_names[low], variant == SOME_LOW ? " mixed" : "", special ? ", special values" : "",
-             row->flags & MODES ? training ? ", training" : ", evaluation" : "", o->precision == GTR_TF32 ? ", TF32" : "");
+    snprintf(o->what, sizeof o->what, "%s %s, %s%s%s%s%s", row->name, text, gtr__dtype_names[low],
+        variant == SOME_LOW ? " mixed" : "", special ? ", special values" : "",
+        row->flags & MODES ? training ? ", training" : ", evaluation" : "", o->precision == GTR_TF32 ? ", TF32" : "");
     return true;
 }
 static void op_call_free(op_call *o)
@@ -1036,8 +1176,8 @@ static void op_call_free(op_call *o)
     for (k = 0; k < o->n_out && k < 4; k++) free(o->y[k]);
 }
 // >>oracle
-/* Each op's output 0 in double, by its definition and in the plainest way: what the CPU's kernels are held against, and by differences of it
-   their gradients. in: GTR_F32 inputs in double, GTR_I32 ones as they are. */
+/* Each op's output 0 in double, by its definition and in the plainest way: what the CPU's kernels are held against, and
+   by differences of it their gradients. in: GTR_F32 inputs in double, GTR_I32 ones as they are. */
 static int64_t index_within(const gtr_shape *full, int64_t at, const gtr_shape *part)
 {
     int64_t i, step = 1, to = 0;
@@ -1058,13 +1198,16 @@ static bool plain_unary(gtr__op op, const gtr__attr *a, double x, double *y)
     case GTR__OP_TANH: *y = tanh(x); return true;
     case GTR__OP_SIGMOID: *y = 1 / (1 + exp(-x)); return true;
     case GTR__OP_GELU: *y = x * 0.5 * (1 + erf(x / sqrt(2.0))); return true;
-    case GTR__OP_GELU_TANH: *y = x * 0.5 * (1 + tanh(sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x))); return true;
+    case GTR__OP_GELU_TANH:
+        *y = x * 0.5 * (1 + tanh(sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x))); return true;
     case GTR__OP_EXP: *y = exp(x); return true;
     case GTR__OP_LOG: *y = log(x); return true;
     default: return false;
     }
 }
-static double plain_binary(gtr__op op, double a, double b) { return op == GTR__OP_ADD ? a + b : op == GTR__OP_SUB ? a - b : op == GTR__OP_MUL ? a * b : a / b; }
+static double plain_binary(gtr__op op, double a, double b) {
+    return op == GTR__OP_ADD ? a + b : op == GTR__OP_SUB ? a - b : op == GTR__OP_MUL ? a * b : a / b;
+}
 static int64_t plain_argmax(const double *x, int64_t n, int64_t step)
 {
     int64_t i, best = 0;
@@ -1098,9 +1241,11 @@ static void plain_products(const op_call *o, double *const *in, double *y)
 {
     const gtr_shape *a = &o->in_shape[0], *b = &o->in_shape[1], *c = &o->out_shape[0];
     bool linear = o->id == GTR__OP_LINEAR, ta = !linear && o->attr.i[0], tb = linear || o->attr.i[1];
-    int64_t n = c->dim[c->ndim - 1], m = linear ? gtr__count(c) / n : c->dim[c->ndim - 2], k = linear ? b->dim[1] : a->dim[a->ndim - (ta ? 2 : 1)], items = gtr__count(c) / (m * n), t, i, j, e;
+    int64_t n = c->dim[c->ndim - 1], m = linear ? gtr__count(c) / n : c->dim[c->ndim - 2],
+        k = linear ? b->dim[1] : a->dim[a->ndim - (ta ? 2 : 1)], items = gtr__count(c) / (m * n), t, i, j, e;
     for (t = 0; t < items; t++) for (i = 0; i < m; i++) for (j = 0; j < n; j++) {
-        const double *p = in[0] + (gtr__count(a) > m * k ? t * m * k : 0), *q = in[1] + (gtr__count(b) > n * k ? t * n * k : 0);
+        const double *p = in[0] + (gtr__count(a) > m * k ? t * m * k : 0),
+            *q = in[1] + (gtr__count(b) > n * k ? t * n * k : 0);
         double sum = linear && o->n_in > 2 ? in[2][j] : 0;
         for (e = 0; e < k; e++) sum += p[ta ? e * m + i : i * k + e] * q[tb ? j * k + e : e * n + j];
         y[t * m * n + i * n + j] = sum;
@@ -1115,7 +1260,8 @@ static void plain_norm(const op_call *o, double *const *in, double *y)
             for (mean = 0, i = 0; i < n; i++) mean += in[0][i * c + j] / (double)n;
             for (var = 0, i = 0; i < n; i++) var += (in[0][i * c + j] - mean) * (in[0][i * c + j] - mean) / (double)n;
         }
-        for (i = 0; i < n; i++) y[i * c + j] = (in[0][i * c + j] - mean) / sqrt(var + o->attr.f[0]) * in[1][j] + in[2][j];
+        for (i = 0; i < n; i++)
+            y[i * c + j] = (in[0][i * c + j] - mean) / sqrt(var + o->attr.f[0]) * in[1][j] + in[2][j];
     }
 }
 static double plain_xent(const op_call *o, const double *x, const int32_t *label)
@@ -1151,7 +1297,8 @@ static bool plain(const op_call *o, double *const *in, double *y)
     }
     switch (o->id) {
     case GTR__OP_ADD: case GTR__OP_SUB: case GTR__OP_MUL: case GTR__OP_DIV:
-        for (i = 0; i < n; i++) y[i] = plain_binary(o->id, in[0][index_within(to, i, x)], in[1][index_within(to, i, &o->in_shape[1])]);
+        for (i = 0; i < n; i++)
+            y[i] = plain_binary(o->id, in[0][index_within(to, i, x)], in[1][index_within(to, i, &o->in_shape[1])]);
         return true;
     case GTR__OP_MATMUL: case GTR__OP_LINEAR: plain_products(o, in, y); return true;
     case GTR__OP_SOFTMAX: case GTR__OP_ARGMAX: plain_along(o, in[0], y); return true;
@@ -1162,7 +1309,8 @@ static bool plain(const op_call *o, double *const *in, double *y)
         gtr_shape kept = *x;
         for (k = 0; k < x->ndim; k++) if (o->attr.i[0] >> k & 1) kept.dim[k] = 1;
         for (i = 0; i < n; i++) y[i] = 0;
-        for (i = 0; i < m; i++) y[index_within(x, i, &kept)] += in[0][i] / (o->id == GTR__OP_MEAN ? (double)m / (double)n : 1);
+        for (i = 0; i < m; i++)
+            y[index_within(x, i, &kept)] += in[0][i] / (o->id == GTR__OP_MEAN ? (double)m / (double)n : 1);
         return true;
     }
     case GTR__OP_PERMUTE:
@@ -1187,24 +1335,31 @@ static bool plain(const op_call *o, double *const *in, double *y)
     case GTR__OP_DROPOUT: {
         int64_t line = o->attr.i[0] || !x->ndim ? n : n / x->dim[0];
         for (i = 0; i < n; i++) {
-            double f = o->training && o->attr.f[0] > 0 ? plain_mask(o, o->attr.i[0] ? 0 : i / line + (o->number % 3 == 1 ? 3 : 0), i % line) : 1;
+            double f = o->training && o->attr.f[0] > 0
+                ? plain_mask(o, o->attr.i[0] ? 0 : i / line + (o->number % 3 == 1 ? 3 : 0), i % line) : 1;
             y[i] = f > 0 ? in[0][i] * f : 0;
         }
         return true;
     }
     case GTR__OP_EMBEDDING:
-        for (at = o->in_shape[1].dim[1], i = 0; i < m; i++) for (j = 0; j < at; j++) y[i * at + j] = in[1][(int64_t)((const int32_t *)o->in[0])[i] * at + j];
+        for (at = o->in_shape[1].dim[1], i = 0; i < m; i++) for (j = 0; j < at; j++)
+            y[i * at + j] = in[1][(int64_t)((const int32_t *)o->in[0])[i] * at + j];
         return true;
     case GTR__OP_ACCURACY: {
         int64_t right = 0, counted = 0;
         const int32_t *label = (const int32_t *)o->in[1];
-        for (i = 0; i < x->dim[0]; i++) if (label[i] >= 0) { counted++; right += plain_argmax(in[0] + i * x->dim[1], x->dim[1], 1) == label[i]; }
+        for (i = 0; i < x->dim[0]; i++) if (label[i] >= 0) {
+            counted++; right += plain_argmax(in[0] + i * x->dim[1], x->dim[1], 1) == label[i];
+        }
         y[0] = (double)right / (double)counted;
         return true;
     }
-    case GTR__OP_MSE: for (y[0] = 0, i = 0; i < m; i++) y[0] += (in[0][i] - in[1][i]) * (in[0][i] - in[1][i]) / (double)m; return true;
+    case GTR__OP_MSE:
+        for (y[0] = 0, i = 0; i < m; i++) y[0] += (in[0][i] - in[1][i]) * (in[0][i] - in[1][i]) / (double)m;
+        return true;
     case GTR__OP_BCE_WITH_LOGITS:
-        for (y[0] = 0, i = 0; i < m; i++) y[0] += ((in[0][i] < 0 ? 0 : in[0][i]) - in[0][i] * in[1][i] + log1p(exp(-fabs(in[0][i])))) / (double)m;
+        for (y[0] = 0, i = 0; i < m; i++)
+            y[0] += ((in[0][i] < 0 ? 0 : in[0][i]) - in[0][i] * in[1][i] + log1p(exp(-fabs(in[0][i])))) / (double)m;
         return true;
     default: return false;
     }
@@ -1231,8 +1386,10 @@ static void oracle_forward(const op_call *o)
     known = plain(o, in, y);
     for (i = 0; known && i < n; i++) want[i] = (gtr_float)y[i];
     if (!known) {       /* once an op */
-        CHECK(undefined[o->id], "%s: the test does not know the op's definition: give it a case in %s (under // >>oracle of this file), in double, to hold its kernels against",
-              gtr__row(o->id)->name, gtr__op_in(gtr__unary_ops, o->id) ? "plain_unary" : "plain");
+        CHECK(undefined[o->id],
+            "%s: the test does not know the op's definition: give it a case in %s (under // >>oracle of this file),"
+            " in double, to hold its kernels against", gtr__row(o->id)->name,
+            gtr__op_in(gtr__unary_ops, o->id) ? "plain_unary" : "plain");
         undefined[o->id] = true;
     } else if (o->out_dtype[0] == GTR_I32) {
         for (i = 0; i < n; i++) same = same && (double)((const int32_t *)(const void *)o->y[0])[i] == y[i];
@@ -1240,7 +1397,8 @@ static void oracle_forward(const op_call *o)
     } else {
         distance d = distance_of(want, o->y[0], GTR_F32, n, n <= 4 ? 0.05 : 0);
         limit l = limit_of(GTR_F32, GTR_FP32);
-        CHECK(within(d, l), "%s: from its definition NMSE %.3g, max %.3g, another class at %lld", o->what, d.nmse, d.ratio, (long long)d.odd);
+        CHECK(within(d, l), "%s: from its definition NMSE %.3g, max %.3g, another class at %lld", o->what, d.nmse,
+            d.ratio, (long long)d.odd);
     }
     for (k = 0; k < o->n_in; k++) free(in[k]);
     free(y); free(want);
@@ -1267,7 +1425,9 @@ static void oracle_backward(const op_call *o, int k, const gtr_float *dx, const 
         size += 1e-7 * fabs(d * y[0][i]) + (o->row->flags & CANCELS ? 1e-5 * fabs(d) : 0);
     }
     for (i = 0; i < m; i++) { along += (double)dx[i] * v[i]; size += 1e-4 * fabs((double)dx[i]); }
-    CHECK(fabs(along - differ) <= size, "%s, gradient %d%s: along a direction %.9g, by differences of the definition %.9g", o->what, k, dy ? "" : ", constant dy", along, differ);
+    CHECK(fabs(along - differ) <= size,
+        "%s, gradient %d%s: along a direction %.9g, by differences of the definition %.9g", o->what, k,
+        dy ? "" : ", constant dy", along, differ);
     free(y[0]); free(y[1]); free(v);
 }
 
@@ -1303,15 +1463,19 @@ static void op_forward(bench *b, op_call *o, int shift)
     void *in[MAX_IN];
     d->n_in = o->n_in; d->n_out = o->n_out; d->precision = o->precision; d->shift = shift;
     for (k = 0; k < o->n_in; k++) {
-        in[k] = o->in_dtype[k] == GTR_F32 ? stored((gtr_float *)o->in[k], o->in_store[k], gtr__count(&o->in_shape[k])) : NULL;
+        in[k] = o->in_dtype[k] == GTR_F32
+            ? stored((gtr_float *)o->in[k], o->in_store[k], gtr__count(&o->in_shape[k])) : NULL;
         d->in[k] = operand_of(o->in_store[k], &o->in_shape[k], in[k] ? in[k] : o->in[k]);
     }
     for (k = 0; k < o->n_out; k++) d->out[k] = result_of(o->out_store[k], &o->out_shape[k], NULL);
     if (run_call(b, d, o->what)) for (k = 0; k < o->n_out; k++) {
         int64_t n = gtr__count(&o->out_shape[k]);
         snprintf(what, sizeof what, "%s, output %d", o->what, k);
-        if (o->out_dtype[k] != GTR_F32) CHECK(!memcmp(d->out[k].to, o->y[k], (size_t)n * 4), "%s on %s: integers differ", what, b->name);
-        else if (o->row->flags & COPIES) { round_through(o->y[k], o->out_store[k], n); compare(o->y[k], &d->out[k], exact, 0, what, b->name); }
+        if (o->out_dtype[k] != GTR_F32)
+            CHECK(!memcmp(d->out[k].to, o->y[k], (size_t)n * 4), "%s on %s: integers differ", what, b->name);
+        else if (o->row->flags & COPIES) {
+            round_through(o->y[k], o->out_store[k], n); compare(o->y[k], &d->out[k], exact, 0, what, b->name);
+        }
         else compare(o->y[k], &d->out[k], product_limit(o, o->out_store[k]), 0, what, b->name);
     }
     for (k = 0; k < o->n_in; k++) free(in[k]);
@@ -1319,7 +1483,8 @@ static void op_forward(bench *b, op_call *o, int shift)
     free(d);
 }
 /* The operands of a backward call: which are read follows from the row, as in a plan. */
-static void op_backward_operands(call_desc *d, const op_call *o, const gtr_float *dy, bool truth, uint64_t mask, void **keep)
+static void op_backward_operands(call_desc *d, const op_call *o, const gtr_float *dy, bool truth,
+    uint64_t mask, void **keep)
 {
     uint32_t needs = o->op->needs;
     int k, at = 0;
@@ -1351,7 +1516,8 @@ static void op_backward_operands(call_desc *d, const op_call *o, const gtr_float
     }
     d->n_in = at;
 }
-/* Gradients of the inputs in mask, stored and added. constant: the loss's own gradient is a constant. masters: parameters' gradients in float32. */
+/* Gradients of the inputs in mask, stored and added. constant: the loss's own gradient is a constant. masters:
+   parameters' gradients in float32. */
 static void op_backward(bench *b, op_call *o, uint64_t mask, bool constant, bool masters, int shift)
 {
     call_desc *want = call_new(o, GTR__BWD), *d = call_new(o, GTR__BWD);
@@ -1362,15 +1528,19 @@ static void op_backward(bench *b, op_call *o, uint64_t mask, bool constant, bool
     int k, add;
     bool ok;
     if (o->row->flags & LOSS && o->row->flags & CANCELS) size = (double)o->in_shape[0].dim[0];
-    for (i = 0; i < n_dy; i++) { dy[i] = (gtr_float)(size * uniform(-0.5, 1)); most = GTR__MAX(most, fabs((double)dy[i])); }
+    for (i = 0; i < n_dy; i++) {
+        dy[i] = (gtr_float)(size * uniform(-0.5, 1)); most = GTR__MAX(most, fabs((double)dy[i]));
+    }
     round_through(dy, o->out_store[0], n_dy);
     if (constant) want->seed = d->seed = (float)(most = size / 4);
     want->n_out = d->n_out = o->n_in;
     op_backward_operands(want, o, constant ? NULL : dy, true, mask, keep);
-    for (k = 0; k < o->n_in; k++) want->out[k] = mask >> k & 1 ? result_of(GTR_F32, &o->in_shape[k], NULL) : operand_none();
+    for (k = 0; k < o->n_in; k++)
+        want->out[k] = mask >> k & 1 ? result_of(GTR_F32, &o->in_shape[k], NULL) : operand_none();
     ok = run_call(&cpu_bench, want, o->what);
     for (k = 0; ok && o->oracle && !o->special && !undefined[o->id] && k < o->n_in; k++)
-        if (mask >> k & 1) oracle_backward(o, k, (gtr_float *)want->out[k].to, constant ? NULL : dy, (double)want->seed * (o->number % 2 == 1 ? 4 : 1));
+        if (mask >> k & 1) oracle_backward(o, k, (gtr_float *)want->out[k].to, constant ? NULL : dy,
+            (double)want->seed * (o->number % 2 == 1 ? 4 : 1));
     if (ok) for (add = 0; add < 2; add++) {
         gtr_float *start[MAX_IN] = { NULL };
         void *low[MAX_IN] = { NULL };
@@ -1394,10 +1564,15 @@ static void op_backward(bench *b, op_call *o, uint64_t mask, bool constant, bool
             gtr_float *w = (gtr_float *)want->out[k].to;
             int64_t n = d->out[k].count;
             gtr_dtype t = d->out[k].dtype;
-            double floor = o->row->flags & CANCELS ? most / (o->row->flags & LOSS ? size : 1) * sqrt((double)gtr__count(&o->in_shape[0]) / (double)n) : 0;
-            snprintf(what, sizeof what, "%s, gradient %d%s%s%s", o->what, k, add ? " added" : "", constant ? ", constant dy" : "", masters && k ? ", float32" : "");
+            double floor = o->row->flags & CANCELS
+                ? most / (o->row->flags & LOSS ? size : 1) * sqrt((double)gtr__count(&o->in_shape[0]) / (double)n) : 0;
+            snprintf(what, sizeof what, "%s, gradient %d%s%s%s", o->what, k, add ? " added" : "",
+                constant ? ", constant dy" : "", masters && k ? ", float32" : "");
             for (i = 0; add && i < n; i++) start[k][i] = (gtr_float)((double)start[k][i] + (double)w[i]);
-            if (o->row->flags & COPIES && !add) { gtr_float *v = (gtr_float *)stored(w, GTR_F32, n); round_through(v, t, n); compare(v, &d->out[k], exact, 0, what, b->name); free(v); }
+            if (o->row->flags & COPIES && !add) {
+                gtr_float *v = (gtr_float *)stored(w, GTR_F32, n); round_through(v, t, n);
+                compare(v, &d->out[k], exact, 0, what, b->name); free(v);
+            }
             else compare(add ? start[k] : w, &d->out[k], product_limit(o, t), floor, what, b->name);
         }
         free_results(d);
@@ -1414,7 +1589,9 @@ static void op_all(bench *b, op_call *o, int shift, bool masters)
     int k, constant;
     op_forward(b, o, shift);
     if (!o->op->has_backward) return;
-    for (k = 0; k < o->n_in; k++) if (o->in_dtype[k] == GTR_F32 && gtr__takes_gradient(o->op, k) && !(o->id == GTR__OP_BATCH_NORM && k > 2)) all |= (uint64_t)1 << k;
+    for (k = 0; k < o->n_in; k++)
+        if (o->in_dtype[k] == GTR_F32 && gtr__takes_gradient(o->op, k) && !(o->id == GTR__OP_BATCH_NORM && k > 2))
+            all |= (uint64_t)1 << k;
     for (constant = 0; constant < (o->op->flags & GTR__SEED ? 2 : 1); constant++) {
         if (o->op->flags & GTR__JOINT) {
             op_backward(b, o, all, constant != 0, masters, shift);
@@ -1424,7 +1601,8 @@ static void op_all(bench *b, op_call *o, int shift, bool masters)
             if (all & ~(uint64_t)1) op_backward(b, o, all & ~(uint64_t)1, constant != 0, masters, shift);
             if (all & 1) op_backward(b, o, all & 1, constant != 0, masters, shift);
         }
-        if (o->id == GTR__OP_LINEAR && all & 4) op_backward(b, o, 4, false, masters, shift);   /* a frozen weight, a bias that is trained */
+        /* a frozen weight, a bias that is trained */
+        if (o->id == GTR__OP_LINEAR && all & 4) op_backward(b, o, 4, false, masters, shift);
     }
 }
 static double work_of(const op_row *row, const op_case *c)
@@ -1433,12 +1611,16 @@ static double work_of(const op_row *row, const op_case *c)
     double n = 0;
     int k;
     for (k = 0; k < c->n; k++) n += (double)gtr__count(&c->in[k]);
-    if (row->build == build_matmul) return (double)gtr__count(a) * (double)gtr__count(&c->in[1]) / (double)a->dim[a->ndim - 2];
+    if (row->build == build_matmul)
+        return (double)gtr__count(a) * (double)gtr__count(&c->in[1]) / (double)a->dim[a->ndim - 2];
     if (row->build == build_linear_with) return (double)gtr__count(a) * (double)c->in[1].dim[0];
     return n;
 }
-static bool storage_there(const bench *b, gtr_dtype s) { return s == GTR_F32 || (s == GTR_BF16 ? b->ctx->caps.bf16 : b->ctx->caps.f16); }
-static void check_kernels(bench *b, const op_row *row, const char *text, int number, gtr_dtype low, int variant, gtr_precision precision, bool special)
+static bool storage_there(const bench *b, gtr_dtype s) {
+    return s == GTR_F32 || (s == GTR_BF16 ? b->ctx->caps.bf16 : b->ctx->caps.f16);
+}
+static void check_kernels(bench *b, const op_row *row, const char *text, int number, gtr_dtype low, int variant,
+    gtr_precision precision, bool special)
 {
     op_call o;
     graph g;
@@ -1471,23 +1653,30 @@ static void kernels_on(bench *b)
             if ((small && !c.few) || work_of(row, &c) > most) continue;
             shapes++;
             for (s = 0; s < 3; s++) {
-                if (!storage_there(b, storages[s])) { SKIP("%s in %s on %s", row->name, gtr__dtype_names[storages[s]], b->name); continue; }
-                for (v = 0; v < (s == 0 || row->flags & FIRST_LOW || !strchr("Xx", row->kinds[0]) || row->kinds[1] == 0 || is_ints(row->kinds[1]) ? 1 : VARIANTS); v++)
+                if (!storage_there(b, storages[s])) {
+                    SKIP("%s in %s on %s", row->name, gtr__dtype_names[storages[s]], b->name); continue;
+                }
+                for (v = 0; v < (s == 0 || row->flags & FIRST_LOW || !strchr("Xx", row->kinds[0]) || row->kinds[1] == 0
+                    || is_ints(row->kinds[1]) ? 1 : VARIANTS); v++)
                     check_kernels(b, row, row->cases[k], k, storages[s], v, GTR_FP32, false);
             }
-            if (!(row->flags & NO_SPECIAL) && k < 8) for (s = 0; s < 3; s++) if (storage_there(b, storages[s])) check_kernels(b, row, row->cases[k], k, storages[s], ALL_LOW, GTR_FP32, true);
-            if (row->flags & PRODUCT && b->cuda && b->ctx->caps.tf32) check_kernels(b, row, row->cases[k], k, GTR_F32, ALL_LOW, GTR_TF32, false);
+            if (!(row->flags & NO_SPECIAL) && k < 8) for (s = 0; s < 3; s++) if (storage_there(b, storages[s]))
+                check_kernels(b, row, row->cases[k], k, storages[s], ALL_LOW, GTR_FP32, true);
+            if (row->flags & PRODUCT && b->cuda && b->ctx->caps.tf32)
+                check_kernels(b, row, row->cases[k], k, GTR_F32, ALL_LOW, GTR_TF32, false);
         }
         CHECK(small || shapes >= (b->cuda ? 20 : 12), "%s: %d shapes on %s", row->name, shapes, b->name);
     }
     for (k = 0; parts == 1 && k < GTR__OP_COUNT; k++)
-        CHECK(tested[k] || !gtr__row((gtr__op)k)->has_backward || k == GTR__OP_COPY || k == GTR__OP_CAST, "%s has no row in the table `rows` of this file", gtr__row((gtr__op)k)->name);
+        CHECK(tested[k] || !gtr__row((gtr__op)k)->has_backward || k == GTR__OP_COPY || k == GTR__OP_CAST,
+            "%s has no row in the table `rows` of this file", gtr__row((gtr__op)k)->name);
     printf("kernels on %s: %lld calls\n", b->name, b->calls - before);
 }
 
 // >>fused
 typedef struct act { gtr__op op; char kind; bool full; } act;
-static const act acts[] = { { GTR__OP_SCALE, 'x', false }, { GTR__OP_RELU, 'x', false }, { GTR__OP_TANH, 'x', false }, { GTR__OP_SIGMOID, 'x', false }, { GTR__OP_GELU, 'x', false },
+static const act acts[] = { { GTR__OP_SCALE, 'x', false }, { GTR__OP_RELU, 'x', false }, { GTR__OP_TANH, 'x', false },
+    { GTR__OP_SIGMOID, 'x', false }, { GTR__OP_GELU, 'x', false },
                             { GTR__OP_GELU_TANH, 'x', false }, { GTR__OP_EXP, 'x', true }, { GTR__OP_LOG, 'p', true } };
 #define N_ACTS (int)(sizeof acts / sizeof *acts)
 static gtr_float *values(const gtr_shape *s, char kind, gtr_dtype storage, double size)
@@ -1499,24 +1688,28 @@ static gtr_float *values(const gtr_shape *s, char kind, gtr_dtype storage, doubl
     return v;
 }
 /* A call in float32 on the CPU, whose first result is returned. ins: n arrays, NULL: not read. */
-static gtr_float *truth(gtr__op op, gtr__dir dir, const gtr__attr *attr, int n_in, const gtr_shape *const *shapes, const gtr_float *const *ins, int n_out, int wanted, const gtr_shape *out, const char *what)
+static gtr_float *truth(gtr__op op, gtr__dir dir, const gtr__attr *attr, int n_in, const gtr_shape *const *shapes,
+    const gtr_float *const *ins, int n_out, int wanted, const gtr_shape *out, const char *what)
 {
     call_desc *d = (call_desc *)room(1, sizeof *d);
     gtr_float *r;
     int k;
     d->op = op; d->dir = dir; d->attr = attr; d->n_in = n_in; d->n_out = n_out; d->training = 1;
-    for (k = 0; k < n_in; k++) d->in[k] = ins[k] ? operand_of(GTR_F32, shapes[k], ins[k]) : operand_absent(GTR_F32, shapes[k]);
+    for (k = 0; k < n_in; k++)
+        d->in[k] = ins[k] ? operand_of(GTR_F32, shapes[k], ins[k]) : operand_absent(GTR_F32, shapes[k]);
     for (k = 0; k < n_out; k++) d->out[k] = k == wanted ? result_of(GTR_F32, out, NULL) : operand_none();
     run_call(&cpu_bench, d, what);
     r = (gtr_float *)d->out[wanted].to;
     free(d);
     return r;
 }
-static gtr_float *act_forward(const act *a, const gtr__attr *attr, const gtr_float *x, const gtr_shape *s, const char *what)
+static gtr_float *act_forward(const act *a, const gtr__attr *attr, const gtr_float *x, const gtr_shape *s,
+    const char *what)
 {
     return truth(a->op, GTR__FWD, attr, 1, &s, &x, 1, 0, s, what);
 }
-static gtr_float *act_backward(const act *a, const gtr__attr *attr, const gtr_float *saved, const gtr_float *dy, const gtr_shape *s, const char *what)
+static gtr_float *act_backward(const act *a, const gtr__attr *attr, const gtr_float *saved, const gtr_float *dy,
+    const gtr_shape *s, const char *what)
 {
     const gtr_shape *shapes[3];
     const gtr_float *ins[3];
@@ -1533,9 +1726,12 @@ static gtr__attr act_attr(const act *a)
     return t;
 }
 typedef struct stored_operand { void *bytes; operand o; } stored_operand;
-static stored_operand operand_in(const gtr_float *v, gtr_dtype t, const gtr_shape *s) { stored_operand r; r.bytes = stored(v, t, gtr__count(s)); r.o = operand_of(t, s, r.bytes); return r; }
+static stored_operand operand_in(const gtr_float *v, gtr_dtype t, const gtr_shape *s) {
+    stored_operand r; r.bytes = stored(v, t, gtr__count(s)); r.o = operand_of(t, s, r.bytes); return r;
+}
 
-static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_t m, gtr_dtype low, gtr_precision precision, bool bias, bool keep, bool spoilt, int shift)
+static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_t m, gtr_dtype low,
+    gtr_precision precision, bool bias, bool keep, bool spoilt, int shift)
 {
     gtr_shape ws = gtr_shape2(m, xs->dim[xs->ndim - 1]), bs = gtr_shape1(m), ys = *xs;
     const gtr_shape *shapes[3];
@@ -1546,8 +1742,9 @@ static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_
     stored_operand s[3];
     char what[160];
     double scale = a->full ? 0.25 : 1;
-    snprintf(what, sizeof what, "linear_act %s%s%s%s, %lld %lld %lld, %s%s", gtr__row(a->op)->name, bias ? "" : ", no bias", keep ? "" : ", pre not kept", spoilt ? ", NaN" : "", (long long)(gtr__count(xs) / ws.dim[1]), (long long)m,
-             (long long)ws.dim[1], gtr__dtype_names[low], precision == GTR_TF32 ? ", TF32" : "");
+    snprintf(what, sizeof what, "linear_act %s%s%s%s, %lld %lld %lld, %s%s", gtr__row(a->op)->name, bias ? ""
+        : ", no bias", keep ? "" : ", pre not kept", spoilt ? ", NaN" : "", (long long)(gtr__count(xs) / ws.dim[1]),
+        (long long)m, (long long)ws.dim[1], gtr__dtype_names[low], precision == GTR_TF32 ? ", TF32" : "");
     ys.dim[ys.ndim - 1] = m;
     x = values(xs, a->kind, low, scale); w = values(&ws, a->kind, low, scale); c = values(&bs, a->kind, low, 1);
     if (spoilt) x[gtr__count(xs) / 2] = NAN;        /* its row of the result is, and nothing else */
@@ -1555,20 +1752,23 @@ static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_
     ins[0] = x; ins[1] = w; ins[2] = c;
     pre = truth(GTR__OP_LINEAR, GTR__FWD, &none, bias ? 3 : 2, shapes, ins, 1, 0, &ys, what);
     y = act_forward(a, &attr, pre, &ys, what);
-    d->op = GTR__OP_LINEAR_ACT; d->dir = GTR__FWD; d->attr = &attr; d->n_in = bias ? 3 : 2; d->n_out = 2; d->precision = precision; d->shift = shift;
+    d->op = GTR__OP_LINEAR_ACT; d->dir = GTR__FWD; d->attr = &attr; d->n_in = bias ? 3 : 2; d->n_out = 2;
+    d->precision = precision; d->shift = shift;
     s[0] = operand_in(x, low, xs); s[1] = operand_in(w, low, &ws); s[2] = operand_in(c, low, &bs);
     d->in[0] = s[0].o; d->in[1] = s[1].o; d->in[2] = s[2].o;
     d->out[0] = result_of(a->full ? GTR_F32 : low, &ys, NULL);
     d->out[1] = keep ? result_of(low, &ys, NULL) : operand_none();
     if (run_call(b, d, what)) {
-        compare_act(a->op, y, pre, &d->out[0], limit_of(a->full && low != GTR_F32 && precision != GTR_TF32 ? low : d->out[0].dtype, precision), what, b->name);
+        compare_act(a->op, y, pre, &d->out[0], limit_of(a->full && low != GTR_F32 && precision != GTR_TF32 ? low
+            : d->out[0].dtype, precision), what, b->name);
         if (keep) compare(pre, &d->out[1], limit_of(low, precision), 0, what, b->name);
     }
     free_results(d);
     free(s[0].bytes); free(s[1].bytes); free(s[2].bytes);
     free(x); free(w); free(c); free(pre); free(y); free(d);
 }
-static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64_t m, gtr_dtype low, gtr_precision precision, int shift)
+static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64_t m, gtr_dtype low,
+    gtr_precision precision, int shift)
 {
     gtr_shape ws = gtr_shape2(m, xs->dim[xs->ndim - 1]), bs = gtr_shape1(m), ys = *xs;
     const gtr_shape *shapes[5];
@@ -1578,18 +1778,22 @@ static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64
     call_desc *d = (call_desc *)room(1, sizeof *d);
     stored_operand s[3];
     char what[160];
-    snprintf(what, sizeof what, "linear_dact %s, %lld %lld %lld, %s%s", gtr__row(a->op)->name, (long long)(gtr__count(xs) / ws.dim[1]), (long long)m, (long long)ws.dim[1], gtr__dtype_names[low],
-             precision == GTR_TF32 ? ", TF32" : "");
+    snprintf(what, sizeof what, "linear_dact %s, %lld %lld %lld, %s%s", gtr__row(a->op)->name,
+        (long long)(gtr__count(xs) / ws.dim[1]), (long long)m, (long long)ws.dim[1], gtr__dtype_names[low],
+        precision == GTR_TF32 ? ", TF32" : "");
     ys.dim[ys.ndim - 1] = m;
     x = values(xs, a->kind, low, 1); w = values(&ws, 'x', low, 1); dy = values(&ys, 'x', low, 1);
-    saved = gtr__row(a->op)->needs & GTR__Y0 ? act_forward(a, &attr, x, xs, what) : (gtr_float *)stored(x, GTR_F32, gtr__count(xs));
+    saved = gtr__row(a->op)->needs & GTR__Y0 ? act_forward(a, &attr, x, xs, what)
+        : (gtr_float *)stored(x, GTR_F32, gtr__count(xs));
     round_through(saved, a->full && gtr__row(a->op)->needs & GTR__Y0 ? GTR_F32 : low, gtr__count(xs));
     shapes[0] = xs; shapes[1] = &ws; shapes[2] = &bs; shapes[3] = shapes[4] = &ys;
     ins[0] = NULL; ins[1] = w; ins[2] = NULL; ins[3] = NULL; ins[4] = dy;
     between = truth(GTR__OP_LINEAR, GTR__BWD, &none, 5, shapes, ins, 3, 0, xs, what);
     dx = act_backward(a, &attr, saved, between, xs, what);
-    d->op = GTR__OP_LINEAR_DACT; d->dir = GTR__FWD; d->attr = &attr; d->n_in = 3; d->n_out = 1; d->precision = precision; d->shift = shift;
-    s[0] = operand_in(dy, low, &ys); s[1] = operand_in(w, low, &ws); s[2] = operand_in(saved, a->full && gtr__row(a->op)->needs & GTR__Y0 ? GTR_F32 : low, xs);
+    d->op = GTR__OP_LINEAR_DACT; d->dir = GTR__FWD; d->attr = &attr; d->n_in = 3; d->n_out = 1;
+    d->precision = precision; d->shift = shift;
+    s[0] = operand_in(dy, low, &ys); s[1] = operand_in(w, low, &ws);
+    s[2] = operand_in(saved, a->full && gtr__row(a->op)->needs & GTR__Y0 ? GTR_F32 : low, xs);
     d->in[0] = s[0].o; d->in[1] = s[1].o; d->in[2] = s[2].o;
     d->out[0] = result_of(low, xs, NULL);
     if (run_call(b, d, what)) compare(dx, &d->out[0], limit_of(low, precision), 0, what, b->name);
@@ -1597,7 +1801,8 @@ static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64
     free(s[0].bytes); free(s[1].bytes); free(s[2].bytes);
     free(x); free(w); free(dy); free(saved); free(between); free(dx); free(d);
 }
-static void fused_binary_act(bench *b, gtr__op binary, const act *a, const gtr_shape *xs, gtr_dtype low, bool keep, int shift)
+static void fused_binary_act(bench *b, gtr__op binary, const act *a, const gtr_shape *xs, gtr_dtype low,
+    bool keep, int shift)
 {
     const gtr_shape *shapes[2];
     const gtr_float *ins[2];
@@ -1606,7 +1811,8 @@ static void fused_binary_act(bench *b, gtr__op binary, const act *a, const gtr_s
     call_desc *d = (call_desc *)room(1, sizeof *d);
     stored_operand s[2];
     char what[160];
-    snprintf(what, sizeof what, "binary_act %s %s, %lld, %s%s", gtr__row(binary)->name, gtr__row(a->op)->name, (long long)gtr__count(xs), gtr__dtype_names[low], keep ? "" : ", pre not kept");
+    snprintf(what, sizeof what, "binary_act %s %s, %lld, %s%s", gtr__row(binary)->name, gtr__row(a->op)->name,
+        (long long)gtr__count(xs), gtr__dtype_names[low], keep ? "" : ", pre not kept");
     attr.i[1] = binary;
     x = values(xs, a->op == GTR__OP_LOG ? 'p' : 'x', low, a->op == GTR__OP_LOG && binary == GTR__OP_SUB ? 8 : 1);
     y = values(xs, binary == GTR__OP_DIV || a->op == GTR__OP_LOG ? 'p' : 'x', low, 1);
@@ -1654,7 +1860,8 @@ static void fused_loss(bench *b, const op_row *row, gtr__op step, const char *te
             d->out[o.n_out] = result_of(low, &o.in_shape[0], NULL);
             d->shift = number % 5 == 4;
             if (run_call(b, d, o.what)) {
-                for (k = 0; k < o.n_out; k++) compare(o.y[k], &d->out[k], limit_of(GTR_F32, GTR_FP32), 0, o.what, b->name);
+                for (k = 0; k < o.n_out; k++)
+                    compare(o.y[k], &d->out[k], limit_of(GTR_F32, GTR_FP32), 0, o.what, b->name);
                 compare((gtr_float *)want->out[0].to, &d->out[o.n_out], limit_of(low, GTR_FP32), 1, o.what, b->name);
             }
             for (k = 0; k < 16; k++) free(keep[k]);
@@ -1669,17 +1876,22 @@ static void fused_loss(bench *b, const op_row *row, gtr__op step, const char *te
 static void fused_on(bench *b)
 {
     static const gtr_dtype storages[3] = { GTR_F32, GTR_BF16, GTR_F16 };
-    static const int64_t sizes[][3] = { { 5, 7, 3 }, { 1, 1, 1 }, { 1, 33, 5 }, { 13, 16, 16 }, { 32, 32, 32 }, { 33, 31, 17 }, { 64, 64, 65 }, { 31, 127, 10 }, { 65, 63, 33 }, { 17, 129, 8 }, { 128, 10, 64 }, { 3, 257, 2 },
-                                        { 128, 128, 128 }, { 127, 129, 255 }, { 256, 784, 256 }, { 129, 64, 257 }, { 1000, 128, 10 }, { 1, 784, 128 }, { 4099, 32, 3 }, { 300, 512, 384 }, { 300, 513, 385 },
+    static const int64_t sizes[][3] = { { 5, 7, 3 }, { 1, 1, 1 }, { 1, 33, 5 }, { 13, 16, 16 }, { 32, 32, 32 },
+        { 33, 31, 17 }, { 64, 64, 65 }, { 31, 127, 10 }, { 65, 63, 33 }, { 17, 129, 8 }, { 128, 10, 64 }, { 3, 257, 2 },
+                                        { 128, 128, 128 }, { 127, 129, 255 }, { 256, 784, 256 }, { 129, 64, 257 },
+                                            { 1000, 128, 10 }, { 1, 784, 128 }, { 4099, 32, 3 }, { 300, 512, 384 },
+                                            { 300, 513, 385 },
                                         { 2, 4096, 64 } };  /* rows, K, M */
-    static const int64_t counts[] = { 65, 7, 1, 33, 31, 128, 127, 129, 255, 256, 257, 1021, 1024, 1025, 4095, 4096, 4099, 16385, 65537, 100003 };
+    static const int64_t counts[] = {
+        65, 7, 1, 33, 31, 128, 127, 129, 255, 256, 257, 1021, 1024, 1025, 4095, 4096, 4099, 16385, 65537, 100003 };
     static const gtr__op binaries[] = { GTR__OP_ADD, GTR__OP_SUB, GTR__OP_MUL, GTR__OP_DIV };
     int s, k, a, q;
     long long before = b->calls;
     rng_seed(4242);
     for (k = 0; gtr__unary_ops[k] >= 0; k++) {
         for (a = 0; a < N_ACTS && (int)acts[a].op != gtr__unary_ops[k]; a++) {}
-        CHECK(a < N_ACTS, "%s has no line in the table `acts` of this file", gtr__row((gtr__op)gtr__unary_ops[k])->name);
+        CHECK(a < N_ACTS, "%s has no line in the table `acts` of this file",
+            gtr__row((gtr__op)gtr__unary_ops[k])->name);
     }
     for (s = 0; s < 3; s++) {
         gtr_dtype low = storages[s];
@@ -1693,19 +1905,26 @@ static void fused_on(bench *b)
                 gtr_precision most = s == 0 && b->cuda && b->ctx->caps.tf32 ? GTR_TF32 : GTR_FP32;
                 int p;
                 for (p = GTR_FP32; p <= (int)most; p++) {
-                    for (q = 0; q < 4; q++) fused_linear_act(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, (q & 1) != 0, (q & 2) != 0, false, shift);
-                    fused_linear_act(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, k % 2 == 0, false, true, shift);
-                    if (gtr__row(acts[a].op)->needs) fused_linear_dact(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, shift);
+                    for (q = 0; q < 4; q++) fused_linear_act(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p,
+                        (q & 1) != 0, (q & 2) != 0, false, shift);
+                    fused_linear_act(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, k % 2 == 0,
+                        false, true, shift);
+                    if (gtr__row(acts[a].op)->needs)
+                        fused_linear_dact(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, shift);
                 }
             }
         }
         for (k = 0; k < (small ? 1 : (int)(sizeof counts / sizeof *counts)); k++) {
             gtr_shape x = gtr_shape1(counts[k]);
-            for (a = 0; a < N_ACTS; a++) for (q = 0; q < 8; q++) fused_binary_act(b, binaries[q / 2], &acts[a], &x, low, q & 1, k % 4 == 3);
+            for (a = 0; a < N_ACTS; a++) for (q = 0; q < 8; q++)
+                fused_binary_act(b, binaries[q / 2], &acts[a], &x, low, q & 1, k % 4 == 3);
         }
-        for (k = 0; label_cases[k]; k++) if (!small || label_cases[k][0] == '*') fused_loss(b, row_of(build_cross_entropy), GTR__OP_XENT_STEP, label_cases[k], low, k);
-        for (k = 0; smooth_cases[k]; k++) if (!small || smooth_cases[k][0] == '*') fused_loss(b, row_of(build_cross_entropy_ex), GTR__OP_XENT_STEP, smooth_cases[k], low, k);
-        for (k = 0; pair_cases[k]; k++) if (!small || pair_cases[k][0] == '*') fused_loss(b, row_of(build_mse), GTR__OP_MSE_STEP, pair_cases[k], low, k);
+        for (k = 0; label_cases[k]; k++) if (!small || label_cases[k][0] == '*')
+            fused_loss(b, row_of(build_cross_entropy), GTR__OP_XENT_STEP, label_cases[k], low, k);
+        for (k = 0; smooth_cases[k]; k++) if (!small || smooth_cases[k][0] == '*')
+            fused_loss(b, row_of(build_cross_entropy_ex), GTR__OP_XENT_STEP, smooth_cases[k], low, k);
+        for (k = 0; pair_cases[k]; k++) if (!small || pair_cases[k][0] == '*')
+            fused_loss(b, row_of(build_mse), GTR__OP_MSE_STEP, pair_cases[k], low, k);
     }
     printf("fused ops on %s: %lld calls\n", b->name, b->calls - before);
 }
@@ -1725,13 +1944,15 @@ static void tf32_control(bench *b)
     for (op = 0; op < 2; op++) {
         call_desc *d = (call_desc *)room(1, sizeof *d);
         want = truth(op ? GTR__OP_LINEAR : GTR__OP_MATMUL, GTR__FWD, &none, 2, shapes, ins, 1, 0, &x, "TF32 control");
-        d->op = op ? GTR__OP_LINEAR : GTR__OP_MATMUL; d->dir = GTR__FWD; d->attr = &none; d->n_in = 2; d->n_out = 1; d->precision = GTR_TF32;
+        d->op = op ? GTR__OP_LINEAR : GTR__OP_MATMUL; d->dir = GTR__FWD; d->attr = &none; d->n_in = 2; d->n_out = 1;
+        d->precision = GTR_TF32;
         d->in[0] = operand_of(GTR_F32, &x, a); d->in[1] = operand_of(GTR_F32, &w, c);
         d->out[0] = result_of(GTR_F32, &x, NULL);
         if (run_call(b, d, "TF32 control")) {
             distance e = distance_of(want, d->out[0].to, GTR_F32, d->out[0].count, 0);
             CHECK(within(e, limit_of(GTR_F32, GTR_TF32)), "TF32 on %s: NMSE %.3g, max %.3g", b->name, e.nmse, e.ratio);
-            CHECK(!within(e, limit_of(GTR_F32, GTR_FP32)), "TF32 on %s passes for float32: NMSE %.3g, max %.3g", b->name, e.nmse, e.ratio);
+            CHECK(!within(e, limit_of(GTR_F32, GTR_FP32)), "TF32 on %s passes for float32: NMSE %.3g, max %.3g",
+                b->name, e.nmse, e.ratio);
         }
         free_results(d);
         free(d); free(want);
@@ -1750,7 +1971,11 @@ static void *block_of(blocks *k, const void *from, size_t bytes)
     bench_copy(k->b, p, from, bytes, GTR__TO_DEVICE);
     return p;
 }
-static void blocks_free(blocks *k) { int i; for (i = 0; i < k->n; i++) bench_free(k->b, k->p[i], k->bytes[i]); k->n = 0; }
+static void blocks_free(blocks *k) {
+    int i;
+    for (i = 0; i < k->n; i++) bench_free(k->b, k->p[i], k->bytes[i]);
+    k->n = 0;
+}
 static gtr_result node_run(bench *b, gtr__op op, const gtr__attr *attr, int n_in, const gtr__arg *in, gtr__ctl *ctl)
 {
     gtr__call call;
@@ -1758,7 +1983,8 @@ static gtr_result node_run(bench *b, gtr__op op, const gtr__attr *attr, int n_in
     char *p = NULL;
     gtr_result r;
     memset(&call, 0, sizeof call);
-    call.attr = attr; call.n_in = n_in; call.in = in; call.out = in + n_in; call.caps = &b->ctx->caps; call.ctl = ctl; call.training = 1;
+    call.attr = attr; call.n_in = n_in; call.in = in; call.out = in + n_in; call.caps = &b->ctx->caps; call.ctl = ctl;
+    call.training = 1;
     r = measure(b, call, op, GTR__FWD, &ws);
     if (ws) p = bench_ws(b, ws);
     call.ws = p; call.ws_bytes = ws;
@@ -1774,7 +2000,10 @@ static gtr_result node_run(bench *b, gtr__op op, const gtr__attr *attr, int n_in
 #define BETA1 ((double)0.9f)
 #define BETA2 ((double)0.96f)
 static const int64_t segment_counts[SEGMENTS] = { 1, 63, 64, 65, 1000, 4097, 20000 };
-typedef struct scenario { const char *name; gtr_optimizer kind; double momentum; int nesterov; double wd, clip; int scaled, loss_only, plant; } scenario;     /* plant: at step 2: 1 NaN, 2 Inf in a gradient, 3 NaN in the loss */
+/* plant: at step 2: 1 NaN, 2 Inf in a gradient, 3 NaN in the loss */
+typedef struct scenario {
+    const char *name; gtr_optimizer kind; double momentum; int nesterov; double wd, clip; int scaled, loss_only, plant;
+} scenario;
 static const scenario scenarios[] = {
     { "sgd",                      GTR_SGD,   0,   0, 0,    0,   0, 0, 0 },
     { "sgd, decay",               GTR_SGD,   0,   0, 0.1,  0,   0, 0, 0 },
@@ -1816,13 +2045,15 @@ static int64_t layout(int64_t *offset)
     for (k = 0; k < SEGMENTS; k++) { offset[k] = at; at = GTR__ROUND_UP(at + segment_counts[k], 64); }
     return at;
 }
-static void step_values(const scenario *s, int step, int64_t count, const int64_t *offset, gtr_float *g, gtr_float *loss, gtr_float *mean, gtr_float *var, float scale)
+static void step_values(const scenario *s, int step, int64_t count, const int64_t *offset, gtr_float *g,
+    gtr_float *loss, gtr_float *mean, gtr_float *var, float scale)
 {
     int k;
     int64_t i;
     rng_seed((uint64_t)step + 17);
     memset(g, 0, (size_t)count * sizeof *g);
-    for (k = 0; k < SEGMENTS; k++) for (i = 0; i < segment_counts[k]; i++) g[offset[k] + i] = (gtr_float)((double)scale * uniform(-0.6, 1) * (k == 1 ? 1e-3 : 1));
+    for (k = 0; k < SEGMENTS; k++) for (i = 0; i < segment_counts[k]; i++)
+        g[offset[k] + i] = (gtr_float)((double)scale * uniform(-0.6, 1) * (k == 1 ? 1e-3 : 1));
     *loss = (gtr_float)uniform(0.5, 2);
     for (i = 0; i < CHANNELS; i++) { mean[i] = (gtr_float)uniform(-1, 1); var[i] = (gtr_float)uniform(0.1, 2); }
     if (step == 2 && s->plant == 1) g[offset[5] + 4096] = gtr__nan();
@@ -1830,7 +2061,10 @@ static void step_values(const scenario *s, int step, int64_t count, const int64_
     if (step == 2 && s->plant == 3) *loss = gtr__nan();
 }
 static float rate_of(int group, int step) { return 0.01f * (float)(group + 1) / (float)(step + 1); }
-static void start_values(gtr_float *p, int64_t count) { int64_t i; rng_seed(99); for (i = 0; i < count; i++) p[i] = (gtr_float)uniform(-1, 1); }
+static void start_values(gtr_float *p, int64_t count) {
+    int64_t i; rng_seed(99);
+    for (i = 0; i < count; i++) p[i] = (gtr_float)uniform(-1, 1);
+}
 
 static void outcome_free(outcome *o) { free(o->p); free(o->m); free(o->v); free(o->bf16); free(o->f16); }
 static void run_scenario(bench *b, const scenario *s, outcome *o)
@@ -1847,14 +2081,16 @@ static void run_scenario(bench *b, const scenario *s, outcome *o)
     gtr_shape one = gtr_shape0(), channels = gtr_shape1(CHANNELS);
     char *dp, *dm, *dv, *dg, *db, *dh, *dctl, *dloss, *dmean, *dvar, *drun[2], *dtracked;
     void *shared_device = NULL;
-    gtr__shared *shared = (gtr__shared *)must(b->ctx->be->host_alloc(b->ctx->instance[0], sizeof *shared, &shared_device));
+    gtr__shared *shared =
+        (gtr__shared *)must(b->ctx->be->host_alloc(b->ctx->instance[0], sizeof *shared, &shared_device));
     int k, step;
     memset(o, 0, sizeof *o);
     memset(&all, 0, sizeof all);
     memset(shared, 0, sizeof *shared);
     all.b = b;
     o->count = layout(offset);
-    o->p = (gtr_float *)room(o->count, sizeof(gtr_float)); o->m = (gtr_float *)room(o->count, sizeof(gtr_float)); o->v = (gtr_float *)room(o->count, sizeof(gtr_float));
+    o->p = (gtr_float *)room(o->count, sizeof(gtr_float)); o->m = (gtr_float *)room(o->count, sizeof(gtr_float));
+    o->v = (gtr_float *)room(o->count, sizeof(gtr_float));
     o->bf16 = (uint16_t *)room(o->count, 2); o->f16 = (uint16_t *)room(o->count, 2);
     g = (gtr_float *)room(o->count, sizeof *g);
     low_f = g;
@@ -1887,7 +2123,8 @@ static void run_scenario(bench *b, const scenario *s, outcome *o)
     dtracked = (char *)block_of(&all, &zero64, sizeof zero64);
     memset(&optim, 0, sizeof optim);
     memset(&how, 0, sizeof how);
-    how.optimizer = s->kind; how.momentum = (float)s->momentum; how.nesterov = s->nesterov != 0; how.beta1 = (float)BETA1; how.beta2 = (float)BETA2;
+    how.optimizer = s->kind; how.momentum = (float)s->momentum; how.nesterov = s->nesterov != 0;
+    how.beta1 = (float)BETA1; how.beta2 = (float)BETA2;
     gtr__trainer_check(b->ctx, &how); /* fills in defaults */
     gtr__optim_rule(&optim, &how);
     optim.n = SEGMENTS; optim.groups = 3;
@@ -1900,7 +2137,8 @@ static void run_scenario(bench *b, const scenario *s, outcome *o)
     for (step = 0; step < OPT_STEPS && o->result == GTR_OK; step++) {
         gtr__ctl now;
         bench_copy(b, &now, dctl, sizeof now, GTR__TO_HOST);
-        step_values(s, now.status ? (int)now.step : step, o->count, offset, g, &loss, mean, var, now.scale);      /* after a sticky status the bad step comes again */
+        /* after a sticky status the bad step comes again */
+        step_values(s, now.status ? (int)now.step : step, o->count, offset, g, &loss, mean, var, now.scale);
         for (k = 0; k < 3; k++) shared->record[now.step % GTR__RING].lr[k] = rate_of(k, (int)now.step);
         bench_copy(b, dg, g, (size_t)o->count * sizeof *g, GTR__TO_DEVICE);
         bench_copy(b, dloss, &loss, sizeof loss, GTR__TO_DEVICE);
@@ -1914,7 +2152,8 @@ static void run_scenario(bench *b, const scenario *s, outcome *o)
         attr = gtr__attr0();
         attr.f[0] = 0.1; attr.i[0] = 11;
         in[0] = gtr__arg_of(dmean, GTR_F32, &channels); in[1] = gtr__arg_of(dvar, GTR_F32, &channels);
-        in[2] = gtr__arg_of(drun[0], GTR_F32, &channels); in[3] = gtr__arg_of(drun[1], GTR_F32, &channels); in[4] = gtr__arg_of(dtracked, GTR_I64, &one);
+        in[2] = gtr__arg_of(drun[0], GTR_F32, &channels); in[3] = gtr__arg_of(drun[1], GTR_F32, &channels);
+        in[4] = gtr__arg_of(dtracked, GTR_I64, &one);
         if (o->result == GTR_OK) o->result = node_run(b, GTR__OP_BN_COMMIT, &attr, 5, in, (gtr__ctl *)(void *)dctl);
         attr = gtr__attr0();
         attr.ptr = &optim; attr.i[0] = (int64_t)(uintptr_t)shared_device;
@@ -1944,10 +2183,12 @@ static void expected_outcome(const scenario *s, outcome *o)
     int k, step;
     memset(o, 0, sizeof *o);
     o->count = layout(offset);
-    o->p = (gtr_float *)room(o->count, sizeof(gtr_float)); o->m = (gtr_float *)room(o->count, sizeof(gtr_float)); o->v = (gtr_float *)room(o->count, sizeof(gtr_float));
+    o->p = (gtr_float *)room(o->count, sizeof(gtr_float)); o->m = (gtr_float *)room(o->count, sizeof(gtr_float));
+    o->v = (gtr_float *)room(o->count, sizeof(gtr_float));
     o->bf16 = (uint16_t *)room(o->count, 2); o->f16 = (uint16_t *)room(o->count, 2);
     g = (gtr_float *)room(o->count, sizeof *g);
-    p = (double *)room(o->count, sizeof *p); m = (double *)room(o->count, sizeof *p); v = (double *)room(o->count, sizeof *p);
+    p = (double *)room(o->count, sizeof *p); m = (double *)room(o->count, sizeof *p);
+    v = (double *)room(o->count, sizeof *p);
     start_values(o->p, o->count);
     for (i = 0; i < o->count; i++) p[i] = (double)o->p[i];
     for (i = 0; i < CHANNELS; i++) { run[0][i] = 0; run[1][i] = 1; }
@@ -1963,7 +2204,8 @@ static void expected_outcome(const scenario *s, outcome *o)
         coef = (s->clip > 0 ? GTR__MIN(1, s->clip / (norm + 1e-6)) : 1) / scale;
         o->ctl.norm = s->clip > 0 || s->scaled ? (float)norm : 0;
         for (k = 0; k < SEGMENTS; k++) for (i = 0; i < segment_counts[k]; i++) {
-            double wd = k % 3 == 0 ? s->wd : k % 3 == 2 ? s->wd / 2 : 0, lr = (double)rate_of(k % 3, (int)o->ctl.step), d;
+            double wd = k % 3 == 0 ? s->wd : k % 3 == 2 ? s->wd / 2 : 0,
+                lr = (double)rate_of(k % 3, (int)o->ctl.step), d;
             e = offset[k] + i;
             d = (double)g[e] * coef;
             if (s->kind == GTR_ADAMW || s->kind == GTR_LION) p[e] *= 1 - lr * wd; else d += wd * p[e];
@@ -1984,7 +2226,10 @@ static void expected_outcome(const scenario *s, outcome *o)
                 p[e] -= lr * (m[e] / (1 - pow(BETA1, t))) / (sqrt(v[e] / (1 - pow(BETA2, t))) + 1e-8);
             }
         }
-        for (i = 0; i < CHANNELS; i++) { run[0][i] = 0.9 * run[0][i] + 0.1 * (double)mean[i]; run[1][i] = 0.9 * run[1][i] + 0.1 * 1.1 * (double)var[i]; }
+        for (i = 0; i < CHANNELS; i++) {
+            run[0][i] = 0.9 * run[0][i] + 0.1 * (double)mean[i];
+            run[1][i] = 0.9 * run[1][i] + 0.1 * 1.1 * (double)var[i];
+        }
         o->tracked++;
         o->ctl.applied++; o->ctl.step++;
     }
@@ -1993,10 +2238,12 @@ static void expected_outcome(const scenario *s, outcome *o)
     for (i = 0; i < CHANNELS; i++) { o->running[0][i] = (gtr_float)run[0][i]; o->running[1][i] = (gtr_float)run[1][i]; }
     free(g); free(p); free(m); free(v);
 }
-static void compare_floats(const char *what, const char *part, const char *where, const gtr_float *want, const gtr_float *got, int64_t n)
+static void compare_floats(const char *what, const char *part, const char *where, const gtr_float *want,
+    const gtr_float *got, int64_t n)
 {
     distance d = distance_of(want, got, GTR_F32, n, 0);
-    CHECK(within(d, limit_of(GTR_F32, GTR_FP32)), "%s on %s, %s: NMSE %.3g, max %.3g, another class at %lld", what, where, part, d.nmse, d.ratio, (long long)d.odd);
+    CHECK(within(d, limit_of(GTR_F32, GTR_FP32)), "%s on %s, %s: NMSE %.3g, max %.3g, another class at %lld", what,
+        where, part, d.nmse, d.ratio, (long long)d.odd);
 }
 static void check_outcome(bench *b, const scenario *s)
 {
@@ -2005,30 +2252,39 @@ static void check_outcome(bench *b, const scenario *s)
     int k, step, reported;
     expected_outcome(s, &want);
     run_scenario(b, s, &got);
-    CHECK(got.result == GTR_OK, "%s on %s: %s %s", s->name, b->name, gtr_result_text(got.result), gtr_error_text(b->ctx));
+    CHECK(got.result == GTR_OK, "%s on %s: %s %s", s->name, b->name, gtr_result_text(got.result),
+        gtr_error_text(b->ctx));
     layout(offset);
     compare_floats(s->name, "parameters", b->name, want.p, got.p, want.count);
     compare_floats(s->name, "m", b->name, want.m, got.m, want.count);
     compare_floats(s->name, "v", b->name, want.v, got.v, want.count);
     compare_floats(s->name, "running mean", b->name, want.running[0], got.running[0], CHANNELS);
     compare_floats(s->name, "running variance", b->name, want.running[1], got.running[1], CHANNELS);
-    for (k = 0; k < SEGMENTS; k++) {            /* low copies follow, once anything was applied; elsewhere nothing is written */
+    /* low copies follow, once anything was applied; elsewhere nothing is written */
+    for (k = 0; k < SEGMENTS; k++) {
         bool same = true;
         for (i = 0; i < segment_counts[k]; i++) {
             int64_t e = offset[k] + i;
-            uint16_t b16 = k % 2 && want.ctl.applied ? gtr__to_bf16(got.p[e]) : 0, f16 = k % 3 == 2 && want.ctl.applied ? gtr__to_f16(got.p[e]) : 0;
+            uint16_t b16 = k % 2 && want.ctl.applied ? gtr__to_bf16(got.p[e]) : 0,
+                f16 = k % 3 == 2 && want.ctl.applied ? gtr__to_f16(got.p[e]) : 0;
             same = same && got.bf16[e] == b16 && got.f16[e] == f16;
         }
-        for (i = offset[k] + segment_counts[k]; i < (k + 1 < SEGMENTS ? offset[k + 1] : want.count); i++) same = same && got.m[i] == 0 && got.v[i] == 0 && got.bf16[i] == 0 && got.f16[i] == 0;
+        for (i = offset[k] + segment_counts[k]; i < (k + 1 < SEGMENTS ? offset[k + 1] : want.count); i++)
+            same = same && got.m[i] == 0 && got.v[i] == 0 && got.bf16[i] == 0 && got.f16[i] == 0;
         CHECK(same, "%s on %s: low copies or gaps of segment %d", s->name, b->name, k);
     }
-    CHECK(got.tracked == want.tracked, "%s on %s: %lld batches tracked, want %lld", s->name, b->name, (long long)got.tracked, (long long)want.tracked);
-    CHECK(got.ctl.step == want.ctl.step && got.ctl.applied == want.ctl.applied && got.ctl.launches == want.ctl.launches && got.ctl.status == want.ctl.status &&
-          got.ctl.bad_step == want.ctl.bad_step && got.ctl.scale == want.ctl.scale, "%s on %s: step %d applied %d launches %d status %u bad step %d scale %g", s->name, b->name, (int)got.ctl.step,
-          (int)got.ctl.applied, (int)got.ctl.launches, (unsigned)got.ctl.status, (int)got.ctl.bad_step, (double)got.ctl.scale);
-    for (k = 0; k < 8; k++) CHECK(got.ctl.ticket[k] == 0, "%s on %s: ticket %d is left at %u", s->name, b->name, k, (unsigned)got.ctl.ticket[k]);
-    CHECK(got.shared.launches == want.ctl.launches && got.shared.step == want.ctl.step && got.shared.status == want.ctl.status && got.shared.bad_step == want.ctl.bad_step,
-          "%s on %s: what is shared differs from the control word", s->name, b->name);
+    CHECK(got.tracked == want.tracked, "%s on %s: %lld batches tracked, want %lld", s->name, b->name,
+        (long long)got.tracked, (long long)want.tracked);
+    CHECK(got.ctl.step == want.ctl.step && got.ctl.applied == want.ctl.applied && got.ctl.launches == want.ctl.launches
+        && got.ctl.status == want.ctl.status && got.ctl.bad_step == want.ctl.bad_step
+        && got.ctl.scale == want.ctl.scale, "%s on %s: step %d applied %d launches %d status %u bad step %d scale %g",
+        s->name, b->name, (int)got.ctl.step, (int)got.ctl.applied, (int)got.ctl.launches, (unsigned)got.ctl.status,
+        (int)got.ctl.bad_step, (double)got.ctl.scale);
+    for (k = 0; k < 8; k++) CHECK(got.ctl.ticket[k] == 0, "%s on %s: ticket %d is left at %u", s->name, b->name, k,
+        (unsigned)got.ctl.ticket[k]);
+    CHECK(got.shared.launches == want.ctl.launches && got.shared.step == want.ctl.step
+        && got.shared.status == want.ctl.status && got.shared.bad_step == want.ctl.bad_step,
+        "%s on %s: what is shared differs from the control word", s->name, b->name);
     reported = want.ctl.status ? (int)want.ctl.step + 1 : (int)want.ctl.step;
     for (step = 0; step < OPT_STEPS; step++) {
         const gtr__entry *e = &got.shared.entry[step];
@@ -2036,26 +2292,36 @@ static void check_outcome(bench *b, const scenario *s)
         gtr_float *g = (gtr_float *)room(want.count, sizeof *g), loss, mean[CHANNELS], var[CHANNELS];
         step_values(s, step, want.count, offset, g, &loss, mean, var, 1);
         free(g);
-        if (step >= reported) { CHECK(e->step == 0, "%s on %s: an entry for step %d", s->name, b->name, step); continue; }
-        CHECK(e->step == (uint64_t)step + 1 && e->skipped == (uint32_t)skipped && e->lr == rate_of(0, step), "%s on %s: entry %d: step %d, skipped %u, rate %g", s->name, b->name, step, (int)e->step,
-              (unsigned)e->skipped, (double)e->lr);
-        CHECK(class_of((gtr_float)e->value[0]) == class_of(loss) && (loss != loss || e->value[0] == (float)loss) && e->value[1] == (float)mean[0] && e->value[2] == 0, "%s on %s: entry %d: values %g %g", s->name, b->name,
-              step, (double)e->value[0], (double)e->value[1]);
+        if (step >= reported) {
+            CHECK(e->step == 0, "%s on %s: an entry for step %d", s->name, b->name, step); continue;
+        }
+        CHECK(e->step == (uint64_t)step + 1 && e->skipped == (uint32_t)skipped && e->lr == rate_of(0, step),
+            "%s on %s: entry %d: step %d, skipped %u, rate %g", s->name, b->name, step, (int)e->step,
+            (unsigned)e->skipped, (double)e->lr);
+        CHECK(class_of((gtr_float)e->value[0]) == class_of(loss) && (loss != loss || e->value[0] == (float)loss)
+            && e->value[1] == (float)mean[0] && e->value[2] == 0, "%s on %s: entry %d: values %g %g", s->name, b->name,
+            step, (double)e->value[0], (double)e->value[1]);
     }
-    if (!s->plant) CHECK(fabs((double)got.ctl.norm - (double)want.ctl.norm) <= 1e-5 * (double)want.ctl.norm, "%s on %s: norm %g, want %g", s->name, b->name, (double)got.ctl.norm, (double)want.ctl.norm);
+    if (!s->plant) CHECK(fabs((double)got.ctl.norm - (double)want.ctl.norm) <= 1e-5 * (double)want.ctl.norm,
+        "%s on %s: norm %g, want %g", s->name, b->name, (double)got.ctl.norm, (double)want.ctl.norm);
     outcome_free(&want);
     outcome_free(&got);
 }
-static void optimizers_on(bench *b) { int i; for (i = 0; i < N_SCENARIOS; i++) if (!small || i % 4 == 2) check_outcome(b, &scenarios[i]); }
+static void optimizers_on(bench *b) {
+    int i;
+    for (i = 0; i < N_SCENARIOS; i++) if (!small || i % 4 == 2) check_outcome(b, &scenarios[i]);
+}
 
 /* Casts and copies between all storages, added too; check; fill. */
 static void small_nodes_on(bench *b)
 {
-    static const int64_t counts[] = { 129, 7, 1, 2, 3, 31, 33, 64, 127, 128, 255, 256, 257, 1021, 1025, 4095, 4099, 16385, 65537, 100003 };
+    static const int64_t counts[] = {
+        129, 7, 1, 2, 3, 31, 33, 64, 127, 128, 255, 256, 257, 1021, 1025, 4095, 4099, 16385, 65537, 100003 };
     static const gtr_dtype types[3] = { GTR_F32, GTR_BF16, GTR_F16 };
     int k, f, t, add, dir, q;
     rng_seed(31);
-    for (k = 0; k < (small ? 1 : (int)(sizeof counts / sizeof *counts)); k++) for (f = 0; f < 3; f++) for (t = 0; t < 3; t++) for (dir = 0; dir < 2; dir++) for (add = 0; add <= dir; add++) {
+    for (k = 0; k < (small ? 1 : (int)(sizeof counts / sizeof *counts)); k++) for (f = 0; f < 3; f++)
+            for (t = 0; t < 3; t++) for (dir = 0; dir < 2; dir++) for (add = 0; add <= dir; add++) {
         gtr__attr none = gtr__attr0();
         gtr_shape s = gtr_shape1(counts[k]);
         gtr_float *x, *start, *want;
@@ -2067,18 +2333,23 @@ static void small_nodes_on(bench *b)
         d = (call_desc *)room(1, sizeof *d);
         x = values(&s, 'x', types[f], 3); start = values(&s, 'x', types[t], 1); want = values(&s, 'x', GTR_F32, 1);
         from = stored(x, types[f], counts[k]); to = stored(start, types[t], counts[k]);
-        snprintf(what, sizeof what, "%s %s, %lld from %s to %s%s", f == t ? "copy" : "cast", dir ? "gradient" : "forward", (long long)counts[k], gtr__dtype_names[types[f]], gtr__dtype_names[types[t]], add ? ", added" : "");
-        d->op = f == t ? GTR__OP_COPY : GTR__OP_CAST; d->dir = dir ? GTR__BWD : GTR__FWD; d->attr = &none; d->n_in = dir ? 3 : 1; d->n_out = 1; d->shift = k % 4 == 2;
+        snprintf(what, sizeof what, "%s %s, %lld from %s to %s%s", f == t ? "copy" : "cast",
+            dir ? "gradient" : "forward", (long long)counts[k], gtr__dtype_names[types[f]], gtr__dtype_names[types[t]],
+            add ? ", added" : "");
+        d->op = f == t ? GTR__OP_COPY : GTR__OP_CAST; d->dir = dir ? GTR__BWD : GTR__FWD; d->attr = &none;
+        d->n_in = dir ? 3 : 1; d->n_out = 1; d->shift = k % 4 == 2;
         for (i = 0; i < d->n_in - 1; i++) d->in[i] = operand_absent(types[i == 0 ? t : f], &s);
         d->in[d->n_in - 1] = operand_of(types[f], &s, from);
         d->out[0] = result_of(types[t], &s, add ? to : NULL);
         for (i = 0; i < counts[k]; i++) want[i] = add ? x[i] + start[i] : x[i];
         round_through(want, types[t], counts[k]);
-        if (run_call(b, d, what)) compare(want, &d->out[0], add ? limit_of(types[t], GTR_FP32) : exact, 0, what, b->name);
+        if (run_call(b, d, what))
+            compare(want, &d->out[0], add ? limit_of(types[t], GTR_FP32) : exact, 0, what, b->name);
         free_results(d);
         free(x); free(start); free(want); free(from); free(to); free(d);
     }
-    for (f = 0; f < 3; f++) for (k = 0; k < (small ? 1 : 8); k++) for (q = 0; q < 4; q++) {     /* check: all finite; NaN first, Inf last, -Inf within */
+    /* check: all finite; NaN first, Inf last, -Inf within */
+    for (f = 0; f < 3; f++) for (k = 0; k < (small ? 1 : 8); k++) for (q = 0; q < 4; q++) {
         gtr__attr none = gtr__attr0();
         gtr_shape s = gtr_shape1(counts[2 * k]), one = gtr_shape0();
         gtr_float *x;
@@ -2087,12 +2358,14 @@ static void small_nodes_on(bench *b)
         if (!storage_there(b, types[f])) continue;
         d = (call_desc *)room(1, sizeof *d);
         x = values(&s, 'x', types[f], 1);
-        if (q) x[q == 1 ? 0 : q == 2 ? s.dim[0] - 1 : s.dim[0] / 2] = q == 1 ? gtr__nan() : (gtr_float)(q == 2 ? INFINITY : -INFINITY);
+        if (q) x[q == 1 ? 0 : q == 2 ? s.dim[0] - 1 : s.dim[0] / 2] = q == 1 ? gtr__nan()
+            : (gtr_float)(q == 2 ? INFINITY : -INFINITY);
         from = stored(x, types[f], s.dim[0]);
         d->op = GTR__OP_CHECK; d->attr = &none; d->n_in = d->n_out = 1;
         d->in[0] = operand_of(types[f], &s, from);
         d->out[0] = result_of(GTR_I32, &one, NULL);
-        if (run_call(b, d, "check")) CHECK(*(int32_t *)d->out[0].to == (q != 0), "check on %s: %d of %lld elements, fault %d", b->name, *(int32_t *)d->out[0].to, (long long)s.dim[0], q);
+        if (run_call(b, d, "check")) CHECK(*(int32_t *)d->out[0].to == (q != 0),
+            "check on %s: %d of %lld elements, fault %d", b->name, *(int32_t *)d->out[0].to, (long long)s.dim[0], q);
         free_results(d);
         free(x); free(from); free(d);
     }
@@ -2105,7 +2378,8 @@ static void small_nodes_on(bench *b)
         attr.f[0] = 0.375; attr.i[0] = q;
         d->op = GTR__OP_FILL; d->attr = &attr; d->n_out = 1; d->ctl = true;
         d->out[0] = result_of(GTR_F32, &s, NULL);
-        if (run_call(b, d, "fill")) for (i = 0; i < s.dim[0]; i++) same = same && ((gtr_float *)d->out[0].to)[i] == (gtr_float)(q ? 1.5 : 0.375);
+        if (run_call(b, d, "fill")) for (i = 0; i < s.dim[0]; i++)
+            same = same && ((gtr_float *)d->out[0].to)[i] == (gtr_float)(q ? 1.5 : 0.375);
         CHECK(same, "fill on %s", b->name);
         free_results(d);
         free(d);
@@ -2161,7 +2435,8 @@ static void tallies_on(bench *b)
     rng_seed(57);
     for (k = 0; k < (small ? 2 : 6); k++) for (op = 0; op < 3; op++) {
         gtr__attr attr = gtr__attr0();
-        gtr_shape one = gtr_shape1(1), two = gtr_shape1(2), n = gtr_shape1(rows[k]), x = gtr_shape2(rows[k], k % 2 ? 3 : 10), scalar = gtr_shape0();
+        gtr_shape one = gtr_shape1(1), two = gtr_shape1(2), n = gtr_shape1(rows[k]),
+            x = gtr_shape2(rows[k], k % 2 ? 3 : 10), scalar = gtr_shape0();
         const gtr_shape *shapes[4];
         const int n_out = op == 2 ? 1 : op == 1 ? 4 : 3;
         gtr_float *logits = values(&x, 'x', GTR_F32, 2), *want[4], scale;
@@ -2169,14 +2444,18 @@ static void tallies_on(bench *b)
         int64_t tally[2] = { 1000, 5000 }, i, counted = 0;
         shapes[0] = &scalar; shapes[1] = &n; shapes[2] = &one; shapes[3] = &x;
         attr.i[0] = op == 2 ? INT32_MIN : 2; attr.i[1] = op == 2 ? -1 : 2; attr.f[0] = 0.1;
-        for (i = 0; i < rows[k]; i++) { labels[i] = i % 3 == 1 ? op == 2 ? -7 : 2 : (int32_t)(i % 2); counted += i % 3 != 1; }
+        for (i = 0; i < rows[k]; i++) {
+            labels[i] = i % 3 == 1 ? op == 2 ? -7 : 2 : (int32_t)(i % 2); counted += i % 3 != 1;
+        }
         for (q = 0; q < 2; q++) {           /* counted; added to what was counted before */
             call_desc *d = (call_desc *)room(1, sizeof *d);
             d->op = GTR__OP_TALLY; d->attr = &attr; d->n_in = d->n_out = 1;
             d->in[0] = operand_of(GTR_I32, &n, labels);
             d->out[0] = result_of(GTR_I64, &two, q ? tally : NULL);
-            if (run_call(b, d, "tally")) CHECK(((int64_t *)d->out[0].to)[0] == counted + 1000 * q && ((int64_t *)d->out[0].to)[1] == rows[k] + 5000 * q, "tally on %s: %lld of %lld rows, %lld counted", b->name,
-                                               (long long)((int64_t *)d->out[0].to)[0], (long long)((int64_t *)d->out[0].to)[1], (long long)counted);
+            if (run_call(b, d, "tally"))
+                CHECK(((int64_t *)d->out[0].to)[0] == counted + 1000 * q && ((int64_t *)d->out[0].to)[1] == rows[k]
+                    + 5000 * q, "tally on %s: %lld of %lld rows, %lld counted", b->name, (long long)(
+                    (int64_t *)d->out[0].to)[0], (long long)((int64_t *)d->out[0].to)[1], (long long)counted);
             free_results(d);
             free(d);
         }
@@ -2184,16 +2463,21 @@ static void tallies_on(bench *b)
             call_desc *d = (call_desc *)room(1, sizeof *d);
             if (q == 2) tally[0] = 0;
             d->op = ops[op]; d->attr = &attr; d->n_in = q ? 3 : 2; d->n_out = n_out; d->seed = 0.5f;
-            d->in[0] = operand_of(GTR_F32, &x, logits); d->in[1] = operand_of(GTR_I32, &n, labels); d->in[2] = operand_of(GTR_I64, &two, tally);
+            d->in[0] = operand_of(GTR_F32, &x, logits); d->in[1] = operand_of(GTR_I32, &n, labels);
+            d->in[2] = operand_of(GTR_I64, &two, tally);
             for (j = 0; j < n_out; j++) d->out[j] = result_of(GTR_F32, shapes[j], NULL);
             if (run_call(b, d, gtr__row(ops[op])->name)) for (j = 0; j < n_out; j++) {
                 const int64_t m = gtr__count(shapes[j]);
-                if (!q) { want[j] = (gtr_float *)room(m, sizeof **want); memcpy(want[j], d->out[j].to, (size_t)m * sizeof **want); continue; }
+                if (!q) {
+                    want[j] = (gtr_float *)room(m, sizeof **want);
+                    memcpy(want[j], d->out[j].to, (size_t)m * sizeof **want); continue;
+                }
                 scale = (gtr_float)((double)counted / ((double)rows[k] / 5));
                 for (i = 0; q == 1 && i < m; i++) want[j][i] *= j == 1 ? 1 : j == 2 ? 1 / scale : scale;
                 for (i = 0; q == 2 && i < m; i++) want[j][i] = j == 0 ? gtr__nan() : j == 1 ? want[j][i] : 0;
                 compare(want[j], &d->out[j], limit_of(GTR_F32, GTR_FP32), 0, gtr__row(ops[op])->name, b->name);
-            } else if (!q) for (j = 0; j < n_out; j++) want[j] = (gtr_float *)room(gtr__count(shapes[j]), sizeof **want);
+            } else if (!q) for (j = 0; j < n_out; j++)
+                want[j] = (gtr_float *)room(gtr__count(shapes[j]), sizeof **want);
             free_results(d);
             free(d);
         }
@@ -2203,11 +2487,14 @@ static void tallies_on(bench *b)
 }
 /* One batch of a data set in every form that FEED makes: bytes to each float and to int32, floats to each, int32. */
 typedef struct feed_case { int64_t rows, first, row0, batch, width; uint64_t key; int stuck; } feed_case;
-static const feed_case feeds[] = { { 100, 0, 0, 16, 784, 12345, 0 }, { 100, 96, 0, 4, 5, 99, 0 }, { 0, 0, 0, 33, 7, 0, 0 }, { 37, 5, 3, 13, 1, 0, 0 }, { 1, 0, 0, 1, 3, 7, 0 }, { 1000, 512, 0, 128, 12, 0xdeadbeef12345u, 0 },
-                                  { 0, 0, 8, 8, 4, 0, 0 }, { 50, 0, 0, 50, 28, 3, 0 }, { 50, 10, 0, 10, 9, 3, 1 }, { 65537, 60000, 10, 257, 3, 0x123456789abcdefu, 0 } };
+static const feed_case feeds[] = { { 100, 0, 0, 16, 784, 12345, 0 }, { 100, 96, 0, 4, 5, 99, 0 }, { 0, 0, 0, 33, 7, 0,
+    0 }, { 37, 5, 3, 13, 1, 0, 0 }, { 1, 0, 0, 1, 3, 7, 0 }, { 1000, 512, 0, 128, 12, 0xdeadbeef12345u, 0 },
+                                  { 0, 0, 8, 8, 4, 0, 0 }, { 50, 0, 0, 50, 28, 3, 0 }, { 50, 10, 0, 10, 9, 3, 1 },
+                                  { 65537, 60000, 10, 257, 3, 0x123456789abcdefu, 0 } };
 static void feed_on(bench *b, const feed_case *f)
 {
-    static const struct { gtr_dtype from, to; } forms[] = { { GTR_U8, GTR_F32 }, { GTR_U8, GTR_BF16 }, { GTR_U8, GTR_F16 }, { GTR_U8, GTR_I32 }, { GTR_F32, GTR_F32 }, { GTR_F32, GTR_BF16 }, { GTR_F32, GTR_F16 },
+    static const struct { gtr_dtype from, to; } forms[] = { { GTR_U8, GTR_F32 }, { GTR_U8, GTR_BF16 },
+        { GTR_U8, GTR_F16 }, { GTR_U8, GTR_I32 }, { GTR_F32, GTR_F32 }, { GTR_F32, GTR_BF16 }, { GTR_F32, GTR_F16 },
                                                             { GTR_I32, GTR_I32 } };
     enum { FORMS = 8 };
     int64_t n_rows = f->rows ? f->rows : f->batch + f->row0, n = n_rows * f->width, m = f->batch * f->width, i, e;
@@ -2216,7 +2503,8 @@ static void feed_on(bench *b, const feed_case *f)
     int32_t *ints = (int32_t *)room(n, 4), *want_ints = (int32_t *)room(m, 4);
     gtr_shape s = gtr_shape2(f->batch, f->width);
     void *shared_device = NULL, *poison = room(m, 4), *got = room(m, 4);
-    gtr__shared *shared = (gtr__shared *)must(b->ctx->be->host_alloc(b->ctx->instance[0], sizeof *shared, &shared_device));
+    gtr__shared *shared =
+        (gtr__shared *)must(b->ctx->be->host_alloc(b->ctx->instance[0], sizeof *shared, &shared_device));
     gtr__record *rec;
     gtr__feed feed;
     gtr__ctl ctl;
@@ -2226,12 +2514,17 @@ static void feed_on(bench *b, const feed_case *f)
     blocks all;
     char *dev[3], *dctl;
     int k;
-    memset(&all, 0, sizeof all); memset(&feed, 0, sizeof feed); memset(&ctl, 0, sizeof ctl); memset(&call, 0, sizeof call); memset(shared, 0, sizeof *shared);
+    memset(&all, 0, sizeof all); memset(&feed, 0, sizeof feed); memset(&ctl, 0, sizeof ctl);
+    memset(&call, 0, sizeof call); memset(shared, 0, sizeof *shared);
     memset(poison, 0xff, (size_t)m * 4);
     all.b = b;
     rng_seed((uint64_t)f->rows + 5);
-    for (i = 0; i < n; i++) { bytes[i] = (uint8_t)rng_next(); floats[i] = (gtr_float)uniform(-2, 2); ints[i] = (int32_t)(rng_next() % 1000); }
-    dev[0] = (char *)block_of(&all, bytes, (size_t)n); dev[1] = (char *)block_of(&all, floats, (size_t)n * sizeof *floats); dev[2] = (char *)block_of(&all, ints, (size_t)n * 4);
+    for (i = 0; i < n; i++) {
+        bytes[i] = (uint8_t)rng_next(); floats[i] = (gtr_float)uniform(-2, 2); ints[i] = (int32_t)(rng_next() % 1000);
+    }
+    dev[0] = (char *)block_of(&all, bytes, (size_t)n);
+    dev[1] = (char *)block_of(&all, floats, (size_t)n * sizeof *floats);
+    dev[2] = (char *)block_of(&all, ints, (size_t)n * 4);
     ctl.step = 300; ctl.scale = 1; ctl.status = (uint32_t)f->stuck;
     dctl = (char *)block_of(&all, &ctl, sizeof ctl);
     rec = &shared->record[300 % GTR__RING];
@@ -2240,26 +2533,33 @@ static void feed_on(bench *b, const feed_case *f)
     for (k = 0; k < FORMS; k++) {
         int at = forms[k].from == GTR_U8 ? 0 : forms[k].from == GTR_F32 ? 1 : 2;
         rec->src[k] = (uint64_t)(uintptr_t)dev[at];
-        feed.input[k].slot = k; feed.input[k].from = forms[k].from; feed.input[k].row = f->width; feed.input[k].scale = 1.0f / 255; feed.input[k].shift = k == 1 ? -0.5f : 0;
+        feed.input[k].slot = k; feed.input[k].from = forms[k].from; feed.input[k].row = f->width;
+        feed.input[k].scale = 1.0f / 255; feed.input[k].shift = k == 1 ? -0.5f : 0;
         out[k] = gtr__arg_of(block_of(&all, poison, (size_t)m * gtr__dtype_size(forms[k].to)), forms[k].to, &s);
     }
     if (!b->ctx->caps.bf16) out[1].data = out[5].data = NULL;
     attr.ptr = &feed;
-    call.attr = &attr; call.n_out = FORMS; call.out = out; call.caps = &b->ctx->caps; call.row0 = f->row0; call.ctl = (gtr__ctl *)(void *)dctl;
+    call.attr = &attr; call.n_out = FORMS; call.out = out; call.caps = &b->ctx->caps; call.row0 = f->row0;
+    call.ctl = (gtr__ctl *)(void *)dctl;
     CHECK(run_node(b, &call, GTR__OP_FEED, GTR__FWD) == GTR_OK, "feed on %s: %s", b->name, gtr_error_text(b->ctx));
     for (k = 0; k < FORMS; k++) {
         char what[100];
         size_t size = (size_t)m * gtr__dtype_size(forms[k].to);
         operand o = operand_of(forms[k].to, &s, NULL);
         if (!out[k].data) continue;
-        snprintf(what, sizeof what, "feed %lld rows of %lld from %lld, %s to %s", (long long)f->batch, (long long)f->width, (long long)f->first, gtr__dtype_names[forms[k].from], gtr__dtype_names[forms[k].to]);
+        snprintf(what, sizeof what, "feed %lld rows of %lld from %lld, %s to %s", (long long)f->batch,
+            (long long)f->width, (long long)f->first, gtr__dtype_names[forms[k].from], gtr__dtype_names[forms[k].to]);
         bench_copy(b, got, out[k].data, size, GTR__TO_HOST);
-        if (f->stuck) { CHECK(!memcmp(got, poison, size), "%s on %s: written in spite of the status", what, b->name); continue; }
+        if (f->stuck) {
+            CHECK(!memcmp(got, poison, size), "%s on %s: written in spite of the status", what, b->name); continue;
+        }
         for (i = 0; i < f->batch; i++) for (e = 0; e < f->width; e++) {
             int64_t r = (f->rows ? f->first : 0) + f->row0 + i;
             if (f->rows && f->key) GTR__SHUFFLE(r, f->rows, f->key);
-            want_ints[i * f->width + e] = forms[k].from == GTR_U8 ? (int32_t)bytes[r * f->width + e] : ints[r * f->width + e];
-            want[i * f->width + e] = forms[k].from == GTR_U8 ? (gtr_float)(1.0f / 255) * (gtr_float)bytes[r * f->width + e] + (gtr_float)(k == 1 ? -0.5 : 0) : floats[r * f->width + e];
+            want_ints[i * f->width + e] = forms[k].from == GTR_U8 ? (int32_t)bytes[r * f->width + e]
+                : ints[r * f->width + e];
+            want[i * f->width + e] = forms[k].from == GTR_U8 ? (gtr_float)(1.0f / 255)
+                * (gtr_float)bytes[r * f->width + e] + (gtr_float)(k == 1 ? -0.5 : 0) : floats[r * f->width + e];
         }
         o.to = got;
         if (forms[k].to == GTR_I32) CHECK(!memcmp(got, want_ints, size), "%s on %s", what, b->name);
@@ -2269,7 +2569,10 @@ static void feed_on(bench *b, const feed_case *f)
     blocks_free(&all);
     free(bytes); free(floats); free(want); free(ints); free(want_ints); free(poison); free(got);
 }
-static void feeds_on(bench *b) { int i; for (i = 0; i < (int)(sizeof feeds / sizeof *feeds); i++) if (!small || i < 2) feed_on(b, &feeds[i]); }
+static void feeds_on(bench *b) {
+    int i;
+    for (i = 0; i < (int)(sizeof feeds / sizeof *feeds); i++) if (!small || i < 2) feed_on(b, &feeds[i]);
+}
 
 /* A shuffle visits each row once; both roundings to the nearest, ties to even. */
 static void bits(void)
@@ -2298,7 +2601,8 @@ static void bits(void)
     CHECK(right, "a low value does not come back through float32");
     rng_seed(8);
     for (k = 0, right = true; k < 200000; k++) {        /* no neighbour is nearer */
-        uint32_t half = rng_next() & 1 ? rng_next() & 1 ? 0x8000u : 0x1000u : (uint32_t)(rng_next() & 0xffffu);     /* ties of both forms among them */
+        /* ties of both forms among them */
+        uint32_t half = rng_next() & 1 ? rng_next() & 1 ? 0x8000u : 0x1000u : (uint32_t)(rng_next() & 0xffffu);
         float f = gtr__bits_float(0x30000000u + ((uint32_t)(rng_next() >> 35) & 0x17ff0000u) + half), g;
         uint16_t h;
         int side, form;
@@ -2321,7 +2625,8 @@ static void bits(void)
 #endif
 
 // >>bad-arguments
-/* The builder returned NULL, and the error has this code and all of these words ('|' between them). The context is usable again. */
+/* The builder returned NULL, and the error has this code and all of these words ('|' between them). The
+   context is usable again. */
 #define BAD(expression, code, words) bad(ctx, (expression) == NULL, code, words, #expression, __LINE__)
 static void bad(gtr_context *ctx, int null, gtr_result code, const char *words, const char *what, int line)
 {
@@ -2334,22 +2639,39 @@ static void bad(gtr_context *ctx, int null, gtr_result code, const char *words, 
         ok = ok && strstr(gtr_error_text(ctx), word);
         s += n + (s[n] == '|');
     }
-    check_note(ok, __FILE__, line, "%s: %s, '%s' (%s), want '%s' with %s", what, null ? "NULL" : "a tensor", gtr_result_text(gtr_error(ctx)), gtr_error_text(ctx), gtr_result_text(code), words);
+    check_note(ok, __FILE__, line, "%s: %s, '%s' (%s), want '%s' with %s", what, null ? "NULL" : "a tensor",
+        gtr_result_text(gtr_error(ctx)), gtr_error_text(ctx), gtr_result_text(code), words);
     gtr_error_clear(ctx);
 }
-static gtr_result bad_shape(int n_in, const gtr_shape *in, gtr_shape *out, void *user) { (void)n_in; (void)user; *out = in[0]; out->dim[0] = 0; return GTR_OK; }
-static gtr_result no_shape(int n_in, const gtr_shape *in, gtr_shape *out, void *user) { (void)n_in; (void)in; (void)out; (void)user; return GTR_ERR_SHAPE; }
-static gtr_custom_desc custom_desc(gtr_tensor *a, gtr_tensor *b, int n) { gtr_custom_desc d; memset(&d, 0, sizeof d); d.name = "mine"; d.n_in = n; d.in[0] = a; d.in[1] = b; d.forward = custom_forward; return d; }
-static gtr_shape shape_of_rank(int ndim, int64_t d) { gtr_shape s; int i; memset(&s, 0, sizeof s); s.ndim = ndim; for (i = 0; i < 8; i++) s.dim[i] = d; return s; }
-static gtr_init init_of(gtr_init_kind kind, float a) { gtr_init i; memset(&i, 0, sizeof i); i.kind = kind; i.a = a; return i; }
-static gtr_init init_bad(int kind) { gtr_init i; memset(&i, 0, sizeof i); memcpy(&i.kind, &kind, sizeof kind); return i; }
+static gtr_result bad_shape(int n_in, const gtr_shape *in, gtr_shape *out, void *user) {
+    (void)n_in; (void)user; *out = in[0]; out->dim[0] = 0; return GTR_OK;
+}
+static gtr_result no_shape(int n_in, const gtr_shape *in, gtr_shape *out, void *user) {
+    (void)n_in; (void)in; (void)out; (void)user; return GTR_ERR_SHAPE;
+}
+static gtr_custom_desc custom_desc(gtr_tensor *a, gtr_tensor *b, int n) {
+    gtr_custom_desc d; memset(&d, 0, sizeof d); d.name = "mine"; d.n_in = n; d.in[0] = a; d.in[1] = b;
+    d.forward = custom_forward; return d;
+}
+static gtr_shape shape_of_rank(int ndim, int64_t d) {
+    gtr_shape s; int i; memset(&s, 0, sizeof s); s.ndim = ndim;
+    for (i = 0; i < 8; i++) s.dim[i] = d;
+    return s;
+}
+static gtr_init init_of(gtr_init_kind kind, float a) {
+    gtr_init i; memset(&i, 0, sizeof i); i.kind = kind; i.a = a; return i;
+}
+static gtr_init init_bad(int kind) {
+    gtr_init i; memset(&i, 0, sizeof i); memcpy(&i.kind, &kind, sizeof kind); return i;
+}
 
 static void bad_leaves(void)
 {
     gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1);
     gtr_init zero = init_of(GTR_INIT_ZERO, 0);
     gtr_float v[4] = { 0, 1, 2, 3 };
-    gtr_shape negative = gtr_shape2(3, -1), rank9 = shape_of_rank(9, 1), rank_1 = shape_of_rank(-1, 1), big = gtr_shape3(INT64_MAX / 2, 3, 5);
+    gtr_shape negative = gtr_shape2(3, -1), rank9 = shape_of_rank(9, 1), rank_1 = shape_of_rank(-1, 1),
+        big = gtr_shape3(INT64_MAX / 2, 3, 5);
     char longer[600];
     memset(longer, 'n', sizeof longer); longer[599] = 0;
     EXPECT(gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)) != NULL);
@@ -2365,7 +2687,8 @@ static void bad_leaves(void)
     BAD(gtr_input(ctx, "z", GTR_F32, rank9), GTR_ERR_SHAPE, "\"z\"|9 dimensions|8");
     BAD(gtr_input(ctx, "z", GTR_F32, rank_1), GTR_ERR_SHAPE, "\"z\"|-1 dimensions");
     BAD(gtr_input(ctx, "z", GTR_F32, big), GTR_ERR_SHAPE, "\"z\"|too large");
-    BAD(gtr_input(ctx, "z", GTR_F32, gtr_shape4(65536, 65536, 65536, 65536)), GTR_ERR_SHAPE, "\"z\"|(65536, 65536, 65536, 65536)|too large");
+    BAD(gtr_input(ctx, "z", GTR_F32, gtr_shape4(65536, 65536, 65536, 65536)), GTR_ERR_SHAPE,
+        "\"z\"|(65536, 65536, 65536, 65536)|too large");
     EXPECT(gtr_parameter(ctx, "p", gtr_shape2(2, 3), zero) != NULL);
     BAD(gtr_parameter(ctx, "p", gtr_shape1(2), zero), GTR_ERR_ARG, "parameter|\"p\"|already");
     BAD(gtr_parameter(ctx, NULL, gtr_shape1(2), zero), GTR_ERR_ARG, "name");
@@ -2374,14 +2697,16 @@ static void bad_leaves(void)
     BAD(gtr_parameter(ctx, "q", gtr_shape2(2, 0), zero), GTR_ERR_SHAPE, "\"q\"|(2, 0)");
     BAD(gtr_parameter(ctx, "q", big, zero), GTR_ERR_SHAPE, "\"q\"|too large");
     BAD(gtr_parameter(ctx, "q", gtr_shape1(3), init_of(GTR_INIT_UNIFORM, (float)NAN)), GTR_ERR_ARG, "\"q\"|finite");
-    BAD(gtr_parameter(ctx, "q", gtr_shape1(3), init_of(GTR_INIT_CONSTANT, (float)INFINITY)), GTR_ERR_ARG, "\"q\"|finite");
+    BAD(gtr_parameter(ctx, "q", gtr_shape1(3), init_of(GTR_INIT_CONSTANT, (float)INFINITY)), GTR_ERR_ARG,
+        "\"q\"|finite");
     BAD(gtr_parameter(ctx, "q", gtr_shape1(3), init_bad(17)), GTR_ERR_ARG, "\"q\"|kind");
     BAD(gtr_constant(ctx, GTR_F32, gtr_shape1(4), NULL), GTR_ERR_ARG, "constant|data");
     BAD(gtr_constant(ctx, GTR_U8, gtr_shape1(4), v), GTR_ERR_ARG, "constant|float32 or int32");
     BAD(gtr_constant(ctx, GTR_F32, gtr_shape1(GTR_BATCH), v), GTR_ERR_SHAPE, "constant|(N,)");
     BAD(gtr_constant(ctx, GTR_F32, gtr_shape1(0), v), GTR_ERR_SHAPE, "constant|(0,)");
     EXPECT(gtr_constant(ctx, GTR_F32, gtr_shape2(2, 2), v) != NULL);
-    EXPECT(gtr_input(NULL, "x", GTR_F32, gtr_shape1(1)) == NULL && gtr_parameter(NULL, "x", gtr_shape1(1), zero) == NULL && gtr_constant(NULL, GTR_F32, gtr_shape1(1), v) == NULL);
+    EXPECT(gtr_input(NULL, "x", GTR_F32, gtr_shape1(1)) == NULL && gtr_parameter(NULL, "x", gtr_shape1(1), zero) == NULL
+        && gtr_constant(NULL, GTR_F32, gtr_shape1(1), v) == NULL);
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
@@ -2402,8 +2727,8 @@ static void norm_shapes(void)
         CHECK(strstr(why, "got x (6, 4) and") && strstr(why, names[k - 1]), "input %d of batch_norm: %s", k + 1, why);
     }
 }
-/* Every op refuses each of its inputs in the other dtype, and says which; but for those that only give it another shape,
-   and custom ops. */
+/* Every op refuses each of its inputs in the other dtype, and says which; but for those that only give it another
+   shape, and custom ops. */
 static void other_dtypes(void)
 {
     int q, k, i;
@@ -2438,31 +2763,43 @@ static void other_dtypes(void)
 static void bad_ops(void)
 {
     gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1), *other = context_on(GTR_DEVICE_CPU, 1);
-    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 7)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)), *w = gtr_parameter(ctx, "w", gtr_shape2(5, 7), init_of(GTR_INIT_UNIFORM, 1)),
-               *b = gtr_parameter(ctx, "b", gtr_shape1(5), init_of(GTR_INIT_ZERO, 0)), *c = gtr_parameter(ctx, "c", gtr_shape3(2, 3, 4), init_of(GTR_INIT_ZERO, 0)), *s = gtr_mean(x, NULL, 0, false),
-               *far_x = gtr_input(other, "x", GTR_F32, gtr_shape2(GTR_BATCH, 7)), *wide = gtr_input(ctx, "wide", GTR_F32, gtr_shape2(GTR_BATCH, (int64_t)1 << 40)),
-               *tall = gtr_input(ctx, "tall", GTR_F32, gtr_shape3(1, (int64_t)1 << 40, 1)), *many = gtr_input(ctx, "many", GTR_F32, shape_of_rank(8, 1)), *ids = gtr_input(ctx, "ids", GTR_I32, shape_of_rank(8, 1)),
-               *list[65], *mixed[2], *alike[2], *none[2], *foreign[2];
-    int d01[2] = { 0, 1 }, d00[2] = { 0, 0 }, d02[2] = { 0, 2 }, dneg[2] = { -1, 0 }, axis2 = 2, axis_3 = -3, twice[2] = { 0, -2 }, k;
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 7)), *y = gtr_input(ctx, "y", GTR_I32,
+        gtr_shape1(GTR_BATCH)), *w = gtr_parameter(ctx, "w", gtr_shape2(5, 7), init_of(GTR_INIT_UNIFORM, 1)),
+        *b = gtr_parameter(ctx, "b", gtr_shape1(5), init_of(GTR_INIT_ZERO, 0)),
+        *c = gtr_parameter(ctx, "c", gtr_shape3(2, 3, 4), init_of(GTR_INIT_ZERO, 0)), *s = gtr_mean(x, NULL, 0, false),
+        *far_x = gtr_input(other, "x", GTR_F32, gtr_shape2(GTR_BATCH, 7)), *wide = gtr_input(ctx, "wide",
+        GTR_F32, gtr_shape2(GTR_BATCH, (int64_t)1 << 40)), *tall = gtr_input(ctx, "tall", GTR_F32,
+        gtr_shape3(1, (int64_t)1 << 40, 1)), *many = gtr_input(ctx, "many", GTR_F32, shape_of_rank(8, 1)), *ids =
+        gtr_input(ctx, "ids", GTR_I32, shape_of_rank(8, 1)), *list[65], *mixed[2], *alike[2], *none[2], *foreign[2];
+    int d01[2] = { 0, 1 }, d00[2] = { 0, 0 }, d02[2] = { 0, 2 }, dneg[2] = { -1, 0 }, axis2 = 2, axis_3 = -3,
+        twice[2] = { 0, -2 }, k;
     gtr_shape zero = gtr_shape2(GTR_BATCH, 0), squared = gtr_shape2(-7, -1), rank9 = shape_of_rank(9, 1);
     gtr_custom_desc cd;
     for (k = 0; k < 65; k++) list[k] = x;
-    mixed[0] = x; mixed[1] = y; alike[0] = x; alike[1] = w; none[0] = x; none[1] = NULL; foreign[0] = x; foreign[1] = far_x;
+    mixed[0] = x; mixed[1] = y; alike[0] = x; alike[1] = w; none[0] = x; none[1] = NULL; foreign[0] = x;
+    foreign[1] = far_x;
     EXPECT(x && y && w && b && c && s && far_x && wide && many && ids);
     EXPECT_OK(ctx);
     /* NULL in, NULL out, and no error of its own */
-    EXPECT(!gtr_matmul(NULL, w) && !gtr_matmul(x, NULL) && !gtr_matmul_t(x, true, NULL, false) && !gtr_add(NULL, NULL) && !gtr_sub(x, NULL) && !gtr_mul(NULL, x) && !gtr_div(x, NULL) && !gtr_scale(NULL, 1, 2));
-    EXPECT(!gtr_relu(NULL) && !gtr_tanh(NULL) && !gtr_sigmoid(NULL) && !gtr_gelu(NULL) && !gtr_gelu_tanh(NULL) && !gtr_exp(NULL) && !gtr_log(NULL) && !gtr_reshape(NULL, zero) && !gtr_flatten(NULL));
-    EXPECT(!gtr_permute(NULL, d01) && !gtr_concat(none, 2, 0) && !gtr_concat(NULL, 2, 0) && !gtr_slice(NULL, 0, 0, 1) && !gtr_sum(NULL, NULL, 0, false) && !gtr_mean(NULL, NULL, 0, false) && !gtr_softmax(NULL, 0));
-    EXPECT(!gtr_dropout(NULL, "d", 0.5f) && !gtr_stop_gradient(NULL) && !gtr_argmax(NULL, 0) && !gtr_accuracy(NULL, y) && !gtr_accuracy(x, NULL) && !gtr_gradient(NULL, x) && !gtr_gradient(s, NULL));
-    EXPECT(!gtr_linear(NULL, "l", 3) && !gtr_linear_with(NULL, w, b) && !gtr_linear_with(x, NULL, b) && !gtr_embedding(NULL, "e", 3, 3) && !gtr_embedding_with(NULL, w) && !gtr_embedding_with(y, NULL));
-    EXPECT(!gtr_batch_norm(NULL, "n") && !gtr_cross_entropy(NULL, y) && !gtr_cross_entropy(x, NULL) && !gtr_mse(x, NULL) && !gtr_bce_with_logits(NULL, x) && !gtr_keep(NULL));
+    EXPECT(!gtr_matmul(NULL, w) && !gtr_matmul(x, NULL) && !gtr_matmul_t(x, true, NULL, false) && !gtr_add(NULL, NULL)
+        && !gtr_sub(x, NULL) && !gtr_mul(NULL, x) && !gtr_div(x, NULL) && !gtr_scale(NULL, 1, 2));
+    EXPECT(!gtr_relu(NULL) && !gtr_tanh(NULL) && !gtr_sigmoid(NULL) && !gtr_gelu(NULL) && !gtr_gelu_tanh(NULL)
+        && !gtr_exp(NULL) && !gtr_log(NULL) && !gtr_reshape(NULL, zero) && !gtr_flatten(NULL));
+    EXPECT(!gtr_permute(NULL, d01) && !gtr_concat(none, 2, 0) && !gtr_concat(NULL, 2, 0) && !gtr_slice(NULL, 0, 0, 1)
+        && !gtr_sum(NULL, NULL, 0, false) && !gtr_mean(NULL, NULL, 0, false) && !gtr_softmax(NULL, 0));
+    EXPECT(!gtr_dropout(NULL, "d", 0.5f) && !gtr_stop_gradient(NULL) && !gtr_argmax(NULL, 0) && !gtr_accuracy(NULL, y)
+        && !gtr_accuracy(x, NULL) && !gtr_gradient(NULL, x) && !gtr_gradient(s, NULL));
+    EXPECT(!gtr_linear(NULL, "l", 3) && !gtr_linear_with(NULL, w, b) && !gtr_linear_with(x, NULL, b)
+        && !gtr_embedding(NULL, "e", 3, 3) && !gtr_embedding_with(NULL, w) && !gtr_embedding_with(y, NULL));
+    EXPECT(!gtr_batch_norm(NULL, "n") && !gtr_cross_entropy(NULL, y) && !gtr_cross_entropy(x, NULL) && !gtr_mse(x, NULL)
+        && !gtr_bce_with_logits(NULL, x) && !gtr_keep(NULL));
     EXPECT_OK(ctx);
     BAD(gtr_matmul(x, w), GTR_ERR_SHAPE, "matmul|(N, 7)|(5, 7)|(..., M, K)");
     BAD(gtr_matmul_t(x, true, w, true), GTR_ERR_SHAPE, "matmul|(N, 7)|(5, 7)|(..., K, M)");
     BAD(gtr_matmul(x, b), GTR_ERR_SHAPE, "matmul|(5,)|two dimensions");
     BAD(gtr_matmul(x, y), GTR_ERR_SHAPE, "matmul|int32|float32");
-    BAD(gtr_matmul(c, gtr_parameter(ctx, "c3", gtr_shape3(3, 4, 2), init_of(GTR_INIT_ZERO, 0))), GTR_ERR_SHAPE, "matmul|(2, 3, 4)|(3, 4, 2)");
+    BAD(gtr_matmul(c, gtr_parameter(ctx, "c3", gtr_shape3(3, 4, 2), init_of(GTR_INIT_ZERO, 0))), GTR_ERR_SHAPE,
+        "matmul|(2, 3, 4)|(3, 4, 2)");
     BAD(gtr_matmul_t(wide, true, wide, false), GTR_ERR_SHAPE, "matmul|(1099511627776, 1099511627776)");
     BAD(gtr_matmul(x, far_x), GTR_ERR_ARG, "matmul|different contexts");
     EXPECT(gtr_error(other) == GTR_ERR_ARG);
@@ -2473,7 +2810,8 @@ static void bad_ops(void)
     BAD(gtr_div(far_x, x), GTR_ERR_ARG, "div|different contexts");
     gtr_error_clear(other);
     BAD(gtr_add(wide, tall), GTR_ERR_SHAPE, "add|1099511627776");
-    BAD(gtr_mul(gtr_reshape(x, gtr_shape3(GTR_BATCH, 1, 7)), gtr_reshape(x, gtr_shape3(1, GTR_BATCH, 7))), GTR_ERR_SHAPE, "mul|(N, N, 7)|one multiple of the batch");
+    BAD(gtr_mul(gtr_reshape(x, gtr_shape3(GTR_BATCH, 1, 7)), gtr_reshape(x, gtr_shape3(1, GTR_BATCH, 7))),
+        GTR_ERR_SHAPE, "mul|(N, N, 7)|one multiple of the batch");
     BAD(gtr_scale(x, (float)NAN, 0), GTR_ERR_ARG, "scale|nan");
     BAD(gtr_scale(x, 1, (float)INFINITY), GTR_ERR_ARG, "scale|inf");
     BAD(gtr_scale(y, 1, 1), GTR_ERR_SHAPE, "scale|int32|float32");
@@ -2609,8 +2947,10 @@ static void bad_ops(void)
 static void bad_runs(void)
 {
     gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1);
-    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 2)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)), *n = gtr_batch_norm(x, "bn"), *loss = gtr_cross_entropy(x, y),
-               *e = gtr_sum(gtr_embedding(y, "em", 2, 3), NULL, 0, false), *r = gtr_reshape(x, gtr_shape2(-2, 1)), *s = gtr_sum(r, NULL, 0, false);
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 2)),
+        *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)), *n = gtr_batch_norm(x, "bn"),
+        *loss = gtr_cross_entropy(x, y), *e = gtr_sum(gtr_embedding(y, "em", 2, 3), NULL, 0, false),
+        *r = gtr_reshape(x, gtr_shape2(-2, 1)), *s = gtr_sum(r, NULL, 0, false);
     gtr_float v[6] = { 1, 2, 3, 4, 5, 6 }, got = 0;
     int32_t right[3] = { 0, 1, -100 }, wrong[3] = { 0, 2, 1 }, minus[3] = { 0, -1, 1 };
     gtr_tensor *fixed = gtr_constant(ctx, GTR_I32, gtr_shape1(3), right);
@@ -2652,7 +2992,8 @@ static void bad_runs(void)
     EXPECT(gtr_set(y, right, sizeof right) == GTR_OK && gtr_eval(&loss, 1) == GTR_OK && gtr_eval(&e, 1) == GTR_ERR_ARG);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "element 2 is -100, want 0 to 1 for embedding");
     {   /* a range whose op was released again */
-        gtr_tensor *z = gtr_input(ctx, "z", GTR_I32, gtr_shape1(GTR_BATCH)), *wide = gtr_sum(gtr_embedding(z, "wide", 9, 2), NULL, 0, false);
+        gtr_tensor *z = gtr_input(ctx, "z", GTR_I32, gtr_shape1(GTR_BATCH)),
+            *wide = gtr_sum(gtr_embedding(z, "wide", 9, 2), NULL, 0, false);
         int64_t mark = gtr_mark(ctx);
         int32_t seven[1] = { 7 };
         EXPECT(gtr_embedding(z, "gone", 3, 2) != NULL);
@@ -2666,7 +3007,9 @@ static void bad_runs(void)
 // >>determinism
 #ifndef GPUTRAIN_DOUBLE
 /* A network in which every op has a part, large enough to be cut into pieces. */
-typedef struct net { gtr_context *ctx; gtr_tensor *x, *y, *z, *ids, *loss, *metric, *class_of_row; gtr_trainer *trainer; } net;
+typedef struct net {
+    gtr_context *ctx; gtr_tensor *x, *y, *z, *ids, *loss, *metric, *class_of_row; gtr_trainer *trainer;
+} net;
 #define NET_BATCH 96
 #define NET_WIDTH 300
 static net net_build(gtr_device device, int threads)
@@ -2698,8 +3041,10 @@ static net net_build(gtr_device device, int threads)
     h = custom_of(n.ctx, h, gtr_stop_gradient(gtr_sigmoid(h)), "gate");
     h = gtr_log(gtr_scale(gtr_sigmoid(h), 1, 1));
     h = gtr_linear(h, "fc3", 10);
-    n.loss = gtr_add(gtr_cross_entropy_ex(h, n.y, smoothing(10, -100)), gtr_add(gtr_scale(gtr_mse(h, n.z), 0.1f, 0), gtr_add(gtr_bce_with_logits(gtr_linear_with(h, gtr_parameter(n.ctx, "w", gtr_shape2(10, 10),
-             init_of(GTR_INIT_UNIFORM, 0.3f)), NULL), gtr_sigmoid(n.z)), gtr_scale(gtr_sum(gtr_mul(h, h), NULL, 0, false), 1e-5f, 0))));
+    n.loss = gtr_add(gtr_cross_entropy_ex(h, n.y, smoothing(10, -100)),
+        gtr_add(gtr_scale(gtr_mse(h, n.z), 0.1f, 0), gtr_add(gtr_bce_with_logits(gtr_linear_with(h,
+        gtr_parameter(n.ctx, "w", gtr_shape2(10, 10), init_of(GTR_INIT_UNIFORM, 0.3f)), NULL), gtr_sigmoid(n.z)),
+        gtr_scale(gtr_sum(gtr_mul(h, h), NULL, 0, false), 1e-5f, 0))));
     n.metric = gtr_accuracy(h, n.y);
     n.class_of_row = gtr_argmax(h, 1);
     memset(&d, 0, sizeof d);
@@ -2737,11 +3082,13 @@ static unsigned char *net_bytes(net *n, size_t *size)
         if (at + 3 * bytes > most) break;
         gtr_get(t, p + at, bytes);
         at += bytes;
-        for (k = 0; k < 2 && gtr_parameter_trainable(t); k++, at += bytes) gtr_state_get(n->trainer, t, k, p + at, bytes);
+        for (k = 0; k < 2 && gtr_parameter_trainable(t); k++, at += bytes)
+            gtr_state_get(n->trainer, t, k, p + at, bytes);
     }
     fetch[0] = n->loss; fetch[1] = n->metric; fetch[2] = n->class_of_row;
     gtr_eval(fetch, 3);
-    gtr_get(n->loss, p + at, sizeof(gtr_float)); gtr_get(n->metric, p + at + 8, sizeof(gtr_float)); gtr_get(n->class_of_row, p + at + 16, NET_BATCH * 4);
+    gtr_get(n->loss, p + at, sizeof(gtr_float)); gtr_get(n->metric, p + at + 8, sizeof(gtr_float));
+    gtr_get(n->class_of_row, p + at + 16, NET_BATCH * 4);
     *size = at + 16 + NET_BATCH * 4;
     return p;
 }
@@ -2769,13 +3116,15 @@ static void same_bits_on(gtr_device device)
         float loss;
         unsigned char *p = net_train(device, threads[k], steps, &n, &loss);
         if (!first) { first = p; size = n; continue; }
-        CHECK(n == size && !memcmp(p, first, n), "run %d%s differs from the first", k, device == GTR_DEVICE_CPU ? threads[k] == 1 ? " (1 thread)" : threads[k] == 2 ? " (2 threads)" : " (4 threads)" : "");
+        CHECK(n == size && !memcmp(p, first, n), "run %d%s differs from the first", k, device == GTR_DEVICE_CPU
+            ? threads[k] == 1 ? " (1 thread)" : threads[k] == 2 ? " (2 threads)" : " (4 threads)" : "");
         free(p);
     }
     free(first);
 }
 static void cpu_same_bits(void) { same_bits_on(GTR_DEVICE_CPU); }
-/* The network's loss and gradients on CUDA against the CPU, the same weights: reshapes and the plan's own nodes take part. */
+/* The network's loss and gradients on CUDA against the CPU, the same weights: reshapes and the
+   plan's own nodes take part. */
 static void same_gradients(void)
 {
     net a = net_build(GTR_DEVICE_CPU, 1), b = net_build(GTR_DEVICE_CUDA, 1);
@@ -2792,7 +3141,8 @@ static void same_gradients(void)
         limit l;
         if (!gtr_parameter_trainable(p)) continue;
         u = (gtr_float *)room(n, sizeof *u); v = (gtr_float *)room(n, sizeof *v);
-        EXPECT(gtr_gradient_get(a.trainer, p, u, (size_t)n * sizeof *u) == GTR_OK && gtr_gradient_get(b.trainer, q, v, (size_t)n * sizeof *v) == GTR_OK);
+        EXPECT(gtr_gradient_get(a.trainer, p, u, (size_t)n * sizeof *u) == GTR_OK
+            && gtr_gradient_get(b.trainer, q, v, (size_t)n * sizeof *v) == GTR_OK);
         d = distance_of(u, v, GTR_F32, n, 1e-5);        /* a bias in front of batch_norm has no gradient but rounding */
         l = limit_of(GTR_F32, GTR_FP32);
         l.nmse *= 10; l.ratio *= 10;                    /* thirty ops one behind the other */
@@ -2801,7 +3151,8 @@ static void same_gradients(void)
     }
     EXPECT(gtr_update(a.trainer) == GTR_OK && gtr_update(b.trainer) == GTR_OK);
     la = gtr_loss(a.trainer); lb = gtr_loss(b.trainer);
-    CHECK(fabs((double)la - (double)lb) < 1e-5 * (1 + fabs((double)la)), "loss %g on the CPU, %g on CUDA", (double)la, (double)lb);
+    CHECK(fabs((double)la - (double)lb) < 1e-5 * (1 + fabs((double)la)), "loss %g on the CPU, %g on CUDA",
+        (double)la, (double)lb);
     CHECK(!gtr_error(a.ctx) && !gtr_error(b.ctx), "%s %s", gtr_error_text(a.ctx), gtr_error_text(b.ctx));
     gtr_destroy(a.ctx); gtr_destroy(b.ctx);
 }
@@ -2831,7 +3182,9 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     small = getenv("GTR_TEST_SMALL") != NULL;
     if (getenv("GTR_TEST_MAX_SM")) max_sm = atoi(getenv("GTR_TEST_MAX_SM"));
-    if (getenv("GTR_TEST_PART") && (sscanf(getenv("GTR_TEST_PART"), "%d/%d", &part, &parts) != 2 || parts < 1)) { printf("GTR_TEST_PART is not of the form 1/8\n"); return 2; }
+    if (getenv("GTR_TEST_PART") && (sscanf(getenv("GTR_TEST_PART"), "%d/%d", &part, &parts) != 2 || parts < 1)) {
+        printf("GTR_TEST_PART is not of the form 1/8\n"); return 2;
+    }
     RUN(bad_leaves);
     RUN(norm_shapes);
     RUN(other_dtypes);

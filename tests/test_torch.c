@@ -1,6 +1,6 @@
 /* Runs the scripts of tests/graphs.bin, random graphs and training runs, through the public API, and compares what is
-   computed with what PyTorch computed (tests/gen_graphs.py draws them and says what a script is). GTR_GRAPHS: another file;
-   GTR_GRAPHS_SEED: one case alone. A case that fails prints its seed, each value that differs, and its script. */
+   computed with what PyTorch computed (tests/gen_graphs.py draws them and says what a script is). GTR_GRAPHS: another
+   file; GTR_GRAPHS_SEED: one case alone. A case that fails prints its seed, each value that differs, and its script. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
@@ -11,8 +11,8 @@
 #define MOST 400            /* tensors in a script, words in a line */
 #define FOLD 40
 
-/* The limits by precision: of NMSE twice to four times, of the ratio one and a half to two times what gen_graphs.py lets
-   thrice what rounding does reach where a value counts. */
+/* The limits by precision: of NMSE twice to four times, of the ratio one and a half to two times what gen_graphs.py
+   lets thrice what rounding does reach where a value counts. */
 static const struct { const char *name; gtr_precision precision; double nmse, ratio; } precisions[4] = {
     { "fp32", GTR_FP32, 4e-10, 2e-5 }, { "tf32", GTR_TF32, 5e-5, 1.8e-2 },
     { "fp16", GTR_MIXED_FP16, 2e-5, 1.2e-2 }, { "bf16", GTR_MIXED_BF16, 8e-4, 7.5e-2 } };

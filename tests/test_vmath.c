@@ -137,8 +137,8 @@ static void places(void)
                         const float hope = i >= from && i < from + n ? want[way][i] : 0.25f;
                         if (memcmp(&out[i], &hope, sizeof hope)) break;
                     }
-                    CHECK(i == LENGTH + PLACES, "op %d: way %d, %d elements from %d on: element %d is wrong", row->op, way,
-                          n, from, i);
+                    CHECK(i == LENGTH + PLACES, "op %d: way %d, %d elements from %d on: element %d is wrong", row->op,
+                        way, n, from, i);
                 }
     }
 }

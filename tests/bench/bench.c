@@ -1,15 +1,19 @@
-/* Timings of whole training steps, through gtr_fit as a user would train, beside PyTorch and JAX where they are installed.
-   usage: bench fashion-program [row...]       without rows: the GPU's on a GPU, else the CPU's; "all": all; "list": names them;
+/* Timings of whole training steps, through gtr_fit as a user would train, beside PyTorch and JAX
+   where they are installed.
+   usage: bench fashion-program [row...]       without rows: the GPU's on a GPU, else the CPU's; "all":
+       all; "list": names them;
                                                "report": the table of what build/bench.json holds, measuring nothing
-   Environment: BENCH_BUILD (how this was compiled), BENCH_WHO (its name in the results: gputrain), BENCH_FASHION (folder of Fashion-MNIST,
-   gunzipped), BENCH_PYTHON (python3), BENCH_PEERS (eager,graph,compile,jit,scan; "none"; compile-max is PyTorch's max-autotune, which may
-   take a minute a row), BENCH_LIMIT (seconds after which no further variant of a peer is prepared for a row: 60), BENCH_SHARD (2/3: the
-   second of three parts of the rows), BENCH_CONTROL=1 (trains in a coarser precision than is said, or bends the gradient: parity must
-   fail), BENCH_PARITY=0 (leaves the proof out), BENCH_CHECK=1 (rows of the GPU run on the CPU, too, float32 for TF32:
+   Environment: BENCH_BUILD (how this was compiled), BENCH_WHO (its name in the results: gputrain), BENCH_FASHION
+   (folder of Fashion-MNIST, gunzipped), BENCH_PYTHON (python3), BENCH_PEERS (eager,graph,compile,jit,scan; "none";
+   compile-max is PyTorch's max-autotune, which may take a minute a row), BENCH_LIMIT (seconds after which no further
+   variant of a peer is prepared for a row: 60), BENCH_SHARD (2/3: the second of three parts of the rows),
+   BENCH_CONTROL=1 (trains in a coarser precision than is said, or bends the gradient: parity must fail), BENCH_PARITY=0
+   (leaves the proof out), BENCH_CHECK=1 (rows of the GPU run on the CPU, too, float32 for TF32:
    for the proof; limits are not looked at, and nothing is written to build/bench.json).
-   Prints a table and merges into build/bench.json; progress goes to build/bench.log. Steps are timed by the wall clock in blocks, each
-   ending when the device has finished; ours and the peers' take turns, since a GPU's clock changes as it warms. A workload is a row of
-   the table below: the peers' programs get it on their command line, and know no rows themselves.
+   Prints a table and merges into build/bench.json; progress goes to build/bench.log. Steps are timed by the wall clock
+   in blocks, each ending when the device has finished; ours and the peers' take turns, since a GPU's clock changes as
+   it warms. A workload is a row of the table below: the peers' programs get it on their command line, and
+   know no rows themselves.
 
    A row names its network by words with spaces between, which work on a stack of tensors; bench.c builds the network of
    them, and so do torch_bench.py and jax_bench.py (network.py). A word's arguments follow a colon, with commas between.
@@ -110,12 +114,16 @@ static const workload table[] = {
       .batch = 128, BESIDE },
     { "mlp-small-b128-bf16",          STEP, SMALL, .batch = 128, .precision = GTR_MIXED_BF16, .compile = 1.5 },
     { "mlp-wide-bf16",                STEP, WIDE, .precision = GTR_MIXED_BF16, .limit_us = 2850, .memory = 1 },
-    { "mlp-wide-bf16-lossguard",      STEP, WIDE, .precision = GTR_MIXED_BF16, .limit_us = 2600, .memory = 1, .nonfinite = GTR_NONFINITE_LOSS, .same = "mlp-wide-bf16" },
+    { "mlp-wide-bf16-lossguard",      STEP, WIDE, .precision = GTR_MIXED_BF16, .limit_us = 2600, .memory = 1,
+        .nonfinite = GTR_NONFINITE_LOSS, .same = "mlp-wide-bf16" },
     { "mlp-wide-tf32",                STEP, WIDE, .precision = GTR_TF32, .limit_us = 5250, .memory = 1.25 },
-    { "mlp-wide-tf32-lossguard",      STEP, WIDE, .precision = GTR_TF32, .limit_us = 5000, .memory = 1.25, .nonfinite = GTR_NONFINITE_LOSS, .same = "mlp-wide-tf32" },
-    { "field-64-fp16",                STEP, FIELD(64), .batch = 1 << 18, .rows = 1 << 21, .limit_us = 100, .memory = 0.15 },
+    { "mlp-wide-tf32-lossguard",      STEP, WIDE, .precision = GTR_TF32, .limit_us = 5000, .memory = 1.25,
+        .nonfinite = GTR_NONFINITE_LOSS, .same = "mlp-wide-tf32" },
+    { "field-64-fp16",                STEP, FIELD(64), .batch = 1 << 18, .rows = 1 << 21, .limit_us = 100,
+        .memory = 0.15 },
     { "field-64-2e14-fp16",           STEP, FIELD(64), .batch = 1 << 14, .rows = 1 << 17, .limit_us = 20 },
-    { "field-128-fp16",               STEP, FIELD(128), .batch = 1 << 18, .rows = 1 << 21, .limit_us = 300, .memory = 0.15 },
+    { "field-128-fp16",               STEP, FIELD(128), .batch = 1 << 18, .rows = 1 << 21, .limit_us = 300,
+        .memory = 0.15 },
     { "res-gelu-b128-tf32",           STEP, RES_GELU, .precision = GTR_TF32, .of_best = 0.6 },
     { "res-gelu-b128-bf16",           STEP, RES_GELU, .precision = GTR_MIXED_BF16, .of_best = 0.6 },
     { "res-bn-b256-tf32",             STEP, RES_BN, .precision = GTR_TF32, .of_best = 0.6 },
@@ -151,7 +159,9 @@ static const workload table[] = {
 enum { ROWS = sizeof table / sizeof *table, TURNS = 7 };
 
 #define MAX_TIMES 64
-typedef struct figure { char work[48], who[32]; double time[MAX_TIMES]; int n; double us, us_min, us_max, rest_bytes, floor_us, feed_us; } figure;
+typedef struct figure {
+    char work[48], who[32]; double time[MAX_TIMES]; int n; double us, us_min, us_max, rest_bytes, floor_us, feed_us;
+} figure;
 static figure figures[512];
 static int n_figures, misses;
 static const char *fashion_program, *fashion_folder, *python, *who;
@@ -164,7 +174,9 @@ static double now(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
 }
-static int by_size(const void *a, const void *b) { double d = *(const double *)a - *(const double *)b; return d < 0 ? -1 : d > 0; }
+static int by_size(const void *a, const void *b) {
+    double d = *(const double *)a - *(const double *)b; return d < 0 ? -1 : d > 0;
+}
 static void settle(figure *f)
 {
     if (!f->n) return;
@@ -176,7 +188,8 @@ static void settle(figure *f)
 static figure *find(const char *work, const char *name)
 {
     int i;
-    for (i = 0; i < n_figures; i++) if (!strcmp(figures[i].work, work) && !strcmp(figures[i].who, name)) return &figures[i];
+    for (i = 0; i < n_figures; i++) if (!strcmp(figures[i].work, work) && !strcmp(figures[i].who, name))
+        return &figures[i];
     return NULL;
 }
 /* An empty figure: a new one, or in place of the one that was there. */
@@ -475,10 +488,16 @@ static bool network_end(network *n, const char *what)
     return ok;
 }
 
-/* >> peers: a program that is started once and asked line by line. "row ..." prepares a row's variants and answers "READY who rest_bytes"
-   for each; "block who" times a block: "TIME us"; "parity", "epochs", "process". Every answer's last line is "END", all else is said to the user. */
-typedef struct peer { const char *program, *module; pid_t pid; FILE *to; int from, used, at; char buffer[4096]; bool absent; figure *figure[8]; int n; } peer;
-static peer peers[2] = { { "torch_bench.py", "torch", 0, NULL, 0, 0, 0, "", false, { NULL }, 0 }, { "jax_bench.py", "jax", 0, NULL, 0, 0, 0, "", false, { NULL }, 0 } };
+/* >> peers: a program that is started once and asked line by line. "row ..." prepares a row's variants and answers
+   "READY who rest_bytes"
+   for each; "block who" times a block: "TIME us"; "parity", "epochs", "process". Every answer's last line is "END", all
+   else is said to the user. */
+typedef struct peer {
+    const char *program, *module; pid_t pid; FILE *to; int from, used, at; char buffer[4096]; bool absent;
+    figure *figure[8]; int n;
+} peer;
+static peer peers[2] = { { "torch_bench.py", "torch", 0, NULL, 0, 0, 0, "", false, { NULL }, 0 },
+    { "jax_bench.py", "jax", 0, NULL, 0, 0, 0, "", false, { NULL }, 0 } };
 static void peer_end(peer *p)
 {
     if (!p->pid) return;
@@ -496,7 +515,9 @@ static bool peer_start(peer *p)
     const char *which = getenv("BENCH_PEERS");
     if (p->absent || (which && !strcmp(which, "none"))) return false;
     if (p->pid) return true;
-    snprintf(path, sizeof path, "%s -c 'import importlib.util as u, sys; sys.exit(u.find_spec(\"%s\") is None)' >/dev/null 2>&1", python, p->module);
+    snprintf(path, sizeof path,
+        "%s -c 'import importlib.util as u, sys; sys.exit(u.find_spec(\"%s\") is None)' >/dev/null 2>&1",
+        python, p->module);
     p->absent = system(path) != 0;
     if (p->absent || pipe(in) || pipe(out)) return false;
     snprintf(path, sizeof path, "tests/bench/%s", p->program);
@@ -517,7 +538,8 @@ static bool peer_start(peer *p)
     p->used = p->at = 0;
     return p->pid > 0;
 }
-/* The next line of an answer; false at its end, and when the program dies or takes too long: it is then started anew by the next row. */
+/* The next line of an answer; false at its end, and when the program dies or takes too long: it is then started
+   anew by the next row. */
 static bool peer_line(peer *p, char *line, size_t size)
 {
     size_t n = 0;
@@ -603,14 +625,17 @@ static void peer_times(peer *p, const char *work, const char *name)
 }
 
 /* >> timing */
-typedef struct clock_state { figure *f; double last; int64_t step; int skip, blocks, turns; double unit; int64_t batch; double rest_bytes; } clock_state;
+typedef struct clock_state {
+    figure *f; double last; int64_t step; int skip, blocks, turns; double unit; int64_t batch; double rest_bytes;
+} clock_state;
 /* After a turn of the peers a block of ours goes by before one counts: caches and clocks are ours again. */
 static bool tick(const gtr_progress *p)
 {
     clock_state *c = (clock_state *)p->user;
     double t = now();
     gtr_memory_report m;
-    if (c->batch && c->rest_bytes == 0 && gtr_memory_plan(p->trainer, c->batch, &m) == GTR_OK) c->rest_bytes = (double)(m.activations + m.workspace + m.low_precision + m.kept);
+    if (c->batch && c->rest_bytes == 0 && gtr_memory_plan(p->trainer, c->batch, &m) == GTR_OK)
+        c->rest_bytes = (double)(m.activations + m.workspace + m.low_precision + m.kept);
     if (c->skip > 0) c->skip--;
     else if (c->f->n < MAX_TIMES) {
         c->f->time[c->f->n++] = (t - c->last) / (c->unit > 0 ? c->unit : (double)(p->step - c->step));
@@ -621,15 +646,17 @@ static bool tick(const gtr_progress *p)
     c->last = now();
     return c->blocks > 0;
 }
-/* What the plan's bytes and flops take at this device's own rates, node by node, and what a small network's layers take to hear of each
-   other: an exchange between multiprocessors, 0.8 us on an H200, forward and backward between layers (one, where rows are so many that
-   each multiprocessor has its own). */
+/* What the plan's bytes and flops take at this device's own rates, node by node, and what a small network's layers take
+   to hear of each other: an exchange between multiprocessors, 0.8 us on an H200, forward and backward between layers
+   (one, where rows are so many that each multiprocessor has its own). */
 static void look_at_plan(const workload *w, network *n, figure *f)
 {
     double rate[2], bytes = 0;
     int i, steps = GTR__RING - 1;
     gtr__plan_cache *e;
-    if (gtr_trainer_data(n->trainer, n->data, w->batch, true, true) != GTR_OK || !(e = gtr__observed_step(n->trainer, "bench", false, &steps))) return;
+    if (gtr_trainer_data(n->trainer, n->data, w->batch, true, true) != GTR_OK
+            || !(e = gtr__observed_step(n->trainer, "bench", false, &steps)))
+        return;
     gtr__ceilings(n->ctx, precision_of(w), rate);
     for (i = 0; i < gtr_parameter_count(n->ctx); i++) bytes += (double)gtr_parameter_at(n->ctx, i)->data_bytes;
     f->floor_us = on_cpu(w) || bytes > 4e6 ? 0 : 0.8 * (w->batch > 4096 ? 1 : 2 * (n->depth - 1));
@@ -638,7 +665,8 @@ static void look_at_plan(const workload *w, network *n, figure *f)
         f->floor_us += rate[0] > 0 && rate[1] > 0 ? GTR__MAX(node->bytes / rate[0], node->flops / rate[1]) * 1e6 : 0;
         if (node->op == GTR__OP_FEED) f->feed_us += gtr__node_seconds(n->ctx, node) * 1e6;
     }
-    printf("    plan of %d node%s; a copy %.2f TB/s, a product %.0f TFLOP/s\n", e->plan.n_node, e->plan.n_node > 1 ? "s" : "", rate[0] * 1e-12, rate[1] * 1e-12);
+    printf("    plan of %d node%s; a copy %.2f TB/s, a product %.0f TFLOP/s\n", e->plan.n_node,
+        e->plan.n_node > 1 ? "s" : "", rate[0] * 1e-12, rate[1] * 1e-12);
 }
 /* False where this build cannot. */
 static bool time_steps(const workload *w, figure *f)
@@ -647,7 +675,9 @@ static bool time_steps(const workload *w, figure *f)
     clock_state c = { NULL, 0, 0, 3, 1, 0, 0, w->batch, 0 };
     figure trial;
     gtr_fit_desc fit;
-    if (gtr_error(n.ctx) == GTR_ERR_UNSUPPORTED) { printf("    %s\n", gtr_error_text(n.ctx)); gtr_destroy(n.ctx); return false; }
+    if (gtr_error(n.ctx) == GTR_ERR_UNSUPPORTED) {
+        printf("    %s\n", gtr_error_text(n.ctx)); gtr_destroy(n.ctx); return false;
+    }
     memset(&trial, 0, sizeof trial);
     memset(&fit, 0, sizeof fit);
     c.f = &trial;
@@ -688,7 +718,9 @@ static void time_epochs(const workload *w, figure *f)
     fit.callback = tick;
     fit.callback_user = &c;
     gtr_fit(n.trainer, n.data, fit);
-    for (i = 0; i < cores && i < 256; i++) if (spinner[i] > 0) { kill(spinner[i], SIGKILL); waitpid(spinner[i], NULL, 0); }
+    for (i = 0; i < cores && i < 256; i++) if (spinner[i] > 0) {
+        kill(spinner[i], SIGKILL); waitpid(spinner[i], NULL, 0);
+    }
     network_end(&n, w->name);
 }
 static void time_process(const workload *w, figure *f)
@@ -759,10 +791,11 @@ static double peak_gflops(int threads)
     return known[threads] = sum;
 }
 
-/* >> parity: do both sides compute the same? Our weights at steps 1, 100 and 400 go to the peer as safetensors, with our loss and
-   gradients there; the peer repeats them and trains from our first weights on the same batches. Rows in order, no tail. Masks of dropout
-   are each side's own: there is nothing to compare. The steps are done by the kernels that are timed, gtr_fit's, which keep no gradients:
-   what a step made of the first optimizer state says what its gradient was. */
+/* >> parity: do both sides compute the same? Our weights at steps 1, 100 and 400 go to the peer as
+   safetensors, with our loss and
+   gradients there; the peer repeats them and trains from our first weights on the same batches. Rows in order, no tail.
+   Masks of dropout are each side's own: there is nothing to compare. The steps are done by the kernels that are timed,
+   gtr_fit's, which keep no gradients: what a step made of the first optimizer state says what its gradient was. */
 static void first_states(network *n, float *to)
 {
     int i;
@@ -860,7 +893,8 @@ static void parity(const workload *w)
             gtr_step(n.trainer);
             first_states(&n, g);
             for (j = 0; j < count; j++)
-                g[j] = bend * (float)(w->optimizer == MOMENTUM ? g[j] - (double)n.trainer->optim.rule.mu * before[j] : before[j] + ((double)g[j] - before[j]) / (1 - n.trainer->optim.beta1));
+                g[j] = bend * (float)(w->optimizer == MOMENTUM ? g[j] - (double)n.trainer->optim.rule.mu * before[j]
+                    : before[j] + ((double)g[j] - before[j]) / (1 - n.trainer->optim.beta1));
             save_step(&n, step, g, count);
         } else gtr_step(n.trainer);
         if (step > at[3] - at[4]) mean += gtr_loss(n.trainer) / at[4];
@@ -907,18 +941,22 @@ static void print_row(const workload *w, const figure *ours)
     const figure *compiled = find(peers_of(w), "torch-compile"), *other;
     double unit = w->kind == STEP ? 1 : 1e6, best = 0;
     int i, digits = w->kind == STEP ? 2 : 3;
-    printf("  %-16s %10s %10s %10s %9s %12s\n", "", w->kind == STEP ? "us a step" : w->kind == PROCESS ? "seconds" : "s an epoch", "least", "most", "to ours", "MiB beside");
+    printf("  %-16s %10s %10s %10s %9s %12s\n", "", w->kind == STEP ? "us a step" : w->kind == PROCESS ? "seconds"
+        : "s an epoch", "least", "most", "to ours", "MiB beside");
     for (i = 0; i < n_figures; i++) {
         const figure *f = &figures[i];
         bool own = !strncmp(f->who, "gputrain", 8);
         if (strcmp(f->work, own ? w->name : peers_of(w))) continue;
-        printf("  %-16s %10.*f %10.*f %10.*f %8.2fx", f->who, digits, f->us / unit, digits, f->us_min / unit, digits, f->us_max / unit, f->us / ours->us);
+        printf("  %-16s %10.*f %10.*f %10.*f %8.2fx", f->who, digits, f->us / unit, digits, f->us_min / unit, digits,
+            f->us_max / unit, f->us / ours->us);
         if (f->rest_bytes > 0) printf(" %12.1f", f->rest_bytes / 1048576);
-        if (!own && !strncmp(f->who, "torch", 5) && f->rest_bytes > 0 && (best == 0 || f->rest_bytes < best)) best = f->rest_bytes;
+        if (!own && !strncmp(f->who, "torch", 5) && f->rest_bytes > 0 && (best == 0 || f->rest_bytes < best))
+            best = f->rest_bytes;
         putchar('\n');
     }
     if (ours->floor_us > 0) printf("  %-16s %10.2f %31.2fx\n", "floor", ours->floor_us, ours->floor_us / ours->us);
-    if (ours->feed_us > 0) printf("    the gather takes %.2f us, %.1f %% of the step\n", ours->feed_us, ours->feed_us / ours->us * 100);
+    if (ours->feed_us > 0)
+        printf("    the gather takes %.2f us, %.1f %% of the step\n", ours->feed_us, ours->feed_us / ours->us * 100);
     if (checking) return;
     if (strcmp(ours->who, "gputrain")) {                /* a build for older chips has one limit */
         if (compiled) expect(ours->us < compiled->us, "%.2f us, PyTorch compiled %.2f", ours->us, compiled->us);
@@ -926,11 +964,14 @@ static void print_row(const workload *w, const figure *ours)
         return;
     }
     if (w->limit_us > 0) expect(ours->us <= w->limit_us, "%.2f of at most %.2f", ours->us / unit, w->limit_us / unit);
-    if (w->compile > 0 && compiled) expect(ours->us * w->compile <= compiled->us, "%.2f times faster than PyTorch compiled, at least %.1f", compiled->us / ours->us, w->compile);
-    if (w->memory > 0 && best > 0) expect(ours->rest_bytes <= w->memory * best, "memory %.2f of PyTorch's best, at most %.2f", ours->rest_bytes / best, w->memory);
+    if (w->compile > 0 && compiled) expect(ours->us * w->compile <= compiled->us,
+        "%.2f times faster than PyTorch compiled, at least %.1f", compiled->us / ours->us, w->compile);
+    if (w->memory > 0 && best > 0) expect(ours->rest_bytes <= w->memory * best,
+        "memory %.2f of PyTorch's best, at most %.2f", ours->rest_bytes / best, w->memory);
     if (w->neighbour && (other = find(w->neighbour, ours->who))) {
         double stages = (double)(depth(w, NULL) - 1) / (depth(row_of(w->neighbour), NULL) - 1);
-        expect(ours->us <= 1.3 * stages * other->us, "%.2f times %s%s, at most 1.30", ours->us / other->us / stages, w->neighbour, stages > 1 ? " a stage" : "");
+        expect(ours->us <= 1.3 * stages * other->us, "%.2f times %s%s, at most 1.30", ours->us / other->us / stages,
+            w->neighbour, stages > 1 ? " a stage" : "");
     }
     expect_share(w, ours, w->of_best, "");
     expect_share(w, ours, w->of_torch, "torch");
@@ -940,9 +981,11 @@ static void print_row(const workload *w, const figure *ours)
 /* One line a row: ours, the floor over ours, each peer's time and ours over it, memory, the gather's share. */
 static void print_table(void)
 {
-    static const char *const names[] = { "torch-eager", "torch-graph", "torch-compile", "torch-compile-max", "jax-jit", "jax-scan" };
+    static const char *const names[] = {
+        "torch-eager", "torch-graph", "torch-compile", "torch-compile-max", "jax-jit", "jax-scan" };
     int k, i, j;
-    printf("\n%-30s %-15s %9s %9s %9s %6s", "us (seconds for a process, an epoch)", "", "median", "least", "most", "floor");
+    printf("\n%-30s %-15s %9s %9s %9s %6s", "us (seconds for a process, an epoch)", "", "median", "least",
+        "most", "floor");
     for (j = 0; j < 6; j++) printf(" %17s", names[j]);
     printf(" %14s %6s\n", "MiB (best)", "feed");
     for (k = 0; k < ROWS; k++) for (i = 0; i < n_figures; i++) {
@@ -950,11 +993,13 @@ static void print_table(void)
         const workload *w = &table[k];
         double unit = w->kind == STEP ? 1 : 1e6, best = 0;
         if (strcmp(f->work, w->name) || strncmp(f->who, "gputrain", 8)) continue;
-        printf("%-30s %-15s %9.*f %9.*f %9.*f ", w->name, f->who, unit > 1 ? 3 : 1, f->us / unit, unit > 1 ? 3 : 1, f->us_min / unit, unit > 1 ? 3 : 1, f->us_max / unit);
+        printf("%-30s %-15s %9.*f %9.*f %9.*f ", w->name, f->who, unit > 1 ? 3 : 1, f->us / unit, unit > 1 ? 3 : 1,
+            f->us_min / unit, unit > 1 ? 3 : 1, f->us_max / unit);
         if (f->floor_us > 0) printf("%6.2f", f->floor_us / f->us); else printf("%6s", "-");
         for (j = 0; j < 6; j++) {
             p = find(peers_of(w), names[j]);
-            if (p && p->us > 0) printf(" %9.*f (%5.2f)", unit > 1 ? 3 : 1, p->us / unit, f->us / p->us); else printf(" %17s", "-");
+            if (p && p->us > 0) printf(" %9.*f (%5.2f)", unit > 1 ? 3 : 1, p->us / unit, f->us / p->us);
+            else printf(" %17s", "-");
             if (p && j < 4 && p->rest_bytes > 0 && (best == 0 || p->rest_bytes < best)) best = p->rest_bytes;
         }
         if (f->rest_bytes > 0) printf(" %6.1f", f->rest_bytes / 1048576); else printf(" %6s", "-");
@@ -993,11 +1038,13 @@ static void write_json(void)
     int i, n = 0;
     if (!f) return;
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&t));
-    fprintf(f, "{\"gpu\": \"%s\", \"date\": \"%s\", \"build\": \"%s\", \"rows\": [", device, date, getenv("BENCH_BUILD") ? getenv("BENCH_BUILD") : "");
+    fprintf(f, "{\"gpu\": \"%s\", \"date\": \"%s\", \"build\": \"%s\", \"rows\": [", device, date,
+        getenv("BENCH_BUILD") ? getenv("BENCH_BUILD") : "");
     for (i = 0; i < n_figures; i++) {
         const figure *g = &figures[i];
         if (g->us <= 0) continue;
-        fprintf(f, "%s\n{\"work\": \"%s\", \"who\": \"%s\", \"us\": %.3f, \"us_min\": %.3f, \"us_max\": %.3f", n++ ? "," : "", g->work, g->who, g->us, g->us_min, g->us_max);
+        fprintf(f, "%s\n{\"work\": \"%s\", \"who\": \"%s\", \"us\": %.3f, \"us_min\": %.3f, \"us_max\": %.3f",
+            n++ ? "," : "", g->work, g->who, g->us, g->us_min, g->us_max);
         if (g->rest_bytes > 0) fprintf(f, ", \"rest_bytes\": %.0f", g->rest_bytes);
         if (g->floor_us > 0) fprintf(f, ", \"floor_us\": %.2f", g->floor_us);
         if (g->feed_us > 0) fprintf(f, ", \"feed_us\": %.2f", g->feed_us);
@@ -1062,8 +1109,13 @@ int main(int argc, char **argv)
     for (k = 0; argc == 3 && !strcmp(argv[2], "list") && k < ROWS; k++) puts(table[k].name);
     if (argc == 3 && !strcmp(argv[2], "list")) return 0;
     for (i = 2; i < argc; i++)
-        if (!row_of(argv[i]) && strcmp(argv[i], "all") && !reporting) { fprintf(stderr, "bench: there is no row %s (\"list\" names them)\n", argv[i]); return 2; }
-    if (getenv("BENCH_SHARD") && *getenv("BENCH_SHARD") && (sscanf(getenv("BENCH_SHARD"), "%d/%d", &part, &parts) != 2 || part < 1 || part > parts)) { fprintf(stderr, "bench: a shard is like 2/3\n"); return 2; }
+        if (!row_of(argv[i]) && strcmp(argv[i], "all") && !reporting) {
+            fprintf(stderr, "bench: there is no row %s (\"list\" names them)\n", argv[i]); return 2;
+        }
+    if (getenv("BENCH_SHARD") && *getenv("BENCH_SHARD")
+            && (sscanf(getenv("BENCH_SHARD"), "%d/%d", &part, &parts) != 2 || part < 1 || part > parts)) {
+        fprintf(stderr, "bench: a shard is like 2/3\n"); return 2;
+    }
     fashion_program = argv[1];
     fashion_folder = getenv("BENCH_FASHION") ? getenv("BENCH_FASHION") : "build/fashion";
     checking = getenv("BENCH_CHECK") != NULL;
@@ -1077,7 +1129,9 @@ int main(int argc, char **argv)
     if (reporting) {
         for (k = 0; k < ROWS; k++)
             for (i = 0; i < n_figures; i++)
-                if (!strcmp(figures[i].work, table[k].name) && !strncmp(figures[i].who, "gputrain", 8)) { printf("\n%s\n", table[k].name); print_row(&table[k], &figures[i]); }
+                if (!strcmp(figures[i].work, table[k].name) && !strncmp(figures[i].who, "gputrain", 8)) {
+                    printf("\n%s\n", table[k].name); print_row(&table[k], &figures[i]);
+                }
     } else {
         memset(&d, 0, sizeof d);
         ctx = gtr_create(d);
@@ -1085,10 +1139,12 @@ int main(int argc, char **argv)
         snprintf(device, sizeof device, "%s", gtr_device_text(ctx));
         printf("%s\n%s\n%s\n", device, gtr_environment_text(ctx), getenv("BENCH_BUILD") ? getenv("BENCH_BUILD") : "");
         gtr_destroy(ctx);
-        for (k = 0; k < ROWS; k++) if (wanted(&table[k], argc, argv, gpu) && at++ % parts == part - 1) run_row(&table[k], gpu);
+        for (k = 0; k < ROWS; k++) if (wanted(&table[k], argc, argv, gpu) && at++ % parts == part - 1)
+            run_row(&table[k], gpu);
         for (k = 0; k < 2; k++) peer_end(&peers[k]);
     }
     print_table();
-    printf("\n%s: build/bench.json; %d figure%s missed\n", reporting ? "read" : "written", misses, misses == 1 ? "" : "s");
+    printf("\n%s: build/bench.json; %d figure%s missed\n", reporting ? "read" : "written", misses,
+        misses == 1 ? "" : "s");
     return misses ? 1 : 0;
 }
