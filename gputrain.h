@@ -11494,7 +11494,7 @@ void gtr_destroy(gtr_context *ctx) {
    2026-11-21  0.1: epochs go on from fit to fit; columns have names; ignored labels, in parts and sets; gradients by
                     aliases; predictors of rows that mix; batch_norm .frozen; refused data feeds nothing; CUDA 11.4 on;
                     the CPU's exp, log, tanh, erf in vectors; gradients passed on are not copied; several streams a
-                    step; norms in 16 bits
+                    step; norms in 16 bits; one rule for optimizers: RMSprop, Lion, averages of weights (.ema)
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -1177,7 +1177,7 @@ typedef struct gtr__choice {
     int kind;
     int tile;                   // 32 or 64: edge of a block's part of C
     int split;                  // blocks (one cluster) that share the sum of a tile: 1, 2, 4, 8
-    int ranges;                 // of k, each with blocks of its own; a second launch sums their parts
+    int ranges;                 // own kernel: k is cut into so many, as a batch; a further launch sums their parts
     int transpose;              // library: A is transposed into the workspace first
     size_t copy_bytes, sums_bytes, parts_bytes, ws_bytes;
 } gtr__choice;
@@ -1417,7 +1417,6 @@ typedef struct gtr__product_cut {
     int flat;                   // the grid is one line of blocks, because a side is too long for a grid's
     int split_log;              // a cluster is 1 << split_log blocks
     int share, rest;            // tiles of k of each block; the first `rest` blocks take one more
-    int batch, ranges;          // the batch is the grid's z; with several ranges of k, that of each of them
     int k_tiles;                // of one range of k; kb of them
     int stages;                 // 4, or 2 where copies are not asynchronous
     int vec_a, vec_b, vec_c;    // rows can be moved 16 bytes (C: four elements) at a time
@@ -1638,6 +1637,73 @@ static __device__ __forceinline__ float4 gtr__cluster_sum4(const float *p, int s
     return v;
 }
 
+// Which tile of C, and which of the batch, a cluster makes.
+static __device__ __forceinline__ uint3 gtr__product_place(const gtr__product_cut &cut) {
+    uint32_t x = blockIdx.x >> cut.split_log, y = blockIdx.y, z = blockIdx.z;
+    if (cut.flat) {
+        z = x / (cut.tiles_m * cut.tiles_n);
+        x -= z * (cut.tiles_m * cut.tiles_n);
+        y = x / cut.tiles_m;
+        x -= y * cut.tiles_m;
+    }
+    return make_uint3(x, y, z);
+}
+// sum and a thread's terms of the sum of a column of A^T in a tile of it: every (128 / T)-th row.
+template <int ES, int T>
+static __device__ __forceinline__ float gtr__product_column(float sum, const char *tile, int type) {
+    typedef gtr__operand<ES, T, false> tile_t;
+#pragma unroll 4
+    for (int k = (int)threadIdx.x / T; k < tile_t::depth; k += 128 / T) {
+        int at = k * tile_t::pitch + (int)threadIdx.x % T;
+        sum += ES == 4 ? ((const float *)tile)[at] : gtr__get(tile, type, at);
+    }
+    return sum;
+}
+// A block's rows of the cluster's tile of C: the parts of all its blocks, in c of each, with the epilogue.
+template <int T>
+static __device__ __forceinline__ void gtr__product_store(const gtr__product &p, const gtr__product_cut &cut,
+                                                          const float *c, int m0, int n0, int64_t base_c) {
+    const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rank = (int)blockIdx.x & (split - 1);
+    const int left_m = min(cut.m - m0, T), left_n = min(cut.n - n0, T);
+    const int rows = T >> cut.split_log, row0 = rank * rows;
+    for (int i = tid; i < rows * (T / 4); i += 128) {
+        int r = row0 + i / (T / 4), q = i % (T / 4) * 4;
+        if (p.c_t) {                    // neighbours in m are neighbours in memory
+            r = row0 + (i & (rows - 1));
+            q = (i >> ((T == 32 ? 5 : 6) - cut.split_log)) * 4;
+        }
+        if (r >= left_m || q >= left_n) continue;
+        int n = n0 + q;
+        int64_t at = base_c + (int64_t)((uint64_t)cut.ldc * (uint32_t)(p.c_t ? n : m0 + r)) + (p.c_t ? m0 + r : n);
+        float4 v = gtr__cluster_sum4(c + r * (T + 8) + q, split);
+        if (cut.vec_c) { gtr__epilogue4(p, v, n, at); continue; }
+#pragma unroll 1
+        for (int e = q; e < q + 4 && e < left_n; e++) {
+            gtr__epilogue1(p, v.x, n++, at);
+            at += p.c_t ? cut.ldc : 1;
+            v.x = v.y; v.y = v.z; v.z = v.w;
+        }
+    }
+}
+// The same of the sums of A's columns: 128 / T partial ones a block.
+template <int T>
+static __device__ __forceinline__ void gtr__product_store_sums(const gtr__product &p, const gtr__product_cut &cut,
+                                                               const float *sums, int m0) {
+    const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rows = T >> cut.split_log;
+    const int row0 = ((int)blockIdx.x & (split - 1)) * rows;
+    if (tid >= rows) return;
+    float4 v = make_float4(0, 0, 0, 0);
+#pragma unroll 1
+    for (int part = 0; part < 128 / T; part++) {
+        float4 u = gtr__cluster_sum4(sums + part * T + row0 + (tid & ~3), split);
+        v.x += u.x; v.y += u.y; v.z += u.z; v.w += u.w;
+    }
+    float s = (tid & 2) ? (tid & 1 ? v.w : v.z) : (tid & 1 ? v.y : v.x);
+    const int r = row0 + tid;
+    if (r >= min(cut.m - m0, T)) return;
+    gtr__put(p.sums, p.type_sums, m0 + r, p.add_sums ? gtr__get(p.sums, p.type_sums, m0 + r) + s : s);
+}
+
 // One TxT tile of C per cluster, whose blocks share the sum over k: each leaves its part in shared memory and finishes
 // some of the rows with everybody's. Bound by latency at the sizes it is for (a chain of one fetch, K/depth/split
 // tiles, one exchange, one store), then by the bytes a multiprocessor draws from L2: 2 T depth elements a tile of k for
@@ -1654,28 +1720,19 @@ static __global__ void __launch_bounds__(128)
     constexpr int depth = tile_a::depth, slot_bytes = tile_a::bytes + tile_b::bytes;
     extern __shared__ __align__(16) char gtr__pool[];
     const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rank = (int)blockIdx.x & (split - 1);
-    uint32_t x = blockIdx.x >> cut.split_log, y = blockIdx.y, z = blockIdx.z, range = 0;
-    if (cut.flat) {
-        z = x / (cut.tiles_m * cut.tiles_n);
-        x -= z * (cut.tiles_m * cut.tiles_n);
-        y = x / cut.tiles_m;
-        x -= y * cut.tiles_m;
-    }
-    const int m0 = (int)x * T, n0 = (int)y * T, left_m = min(cut.m - m0, T), left_n = min(cut.n - n0, T);
+    const uint3 place = gtr__product_place(cut);
+    const int m0 = (int)place.x * T, n0 = (int)place.y * T, left_m = min(cut.m - m0, T), left_n = min(cut.n - n0, T);
     const char *a = (const char *)p.a, *b = (const char *)p.b;
-    const int64_t base_c = z * p.c_batch;
-    if (cut.ranges > 1) {
-        range = z / (uint32_t)cut.batch;
-        z -= range * (uint32_t)cut.batch;
-    }
-    if (z) {
-        a += z * p.a_batch * cut.size_a;
-        b += z * p.b_batch * cut.size_b;
+    int64_t base_c = 0;
+    if (place.z) {
+        a += place.z * p.a_batch * cut.size_a;
+        b += place.z * p.b_batch * cut.size_b;
+        base_c = place.z * p.c_batch;
     }
     const char *first_a = a + (AK ? (uint64_t)cut.lda * (uint32_t)m0 : (uint32_t)m0) * cut.size_a;
     const char *first_b = b + (BK ? (uint64_t)cut.ldb * (uint32_t)n0 : (uint32_t)n0) * cut.size_b;
-    const int part = (int)(range << cut.split_log) + rank, count = cut.share + (part < cut.rest);
-    int kt = part * cut.share + min(part, cut.rest);        // the tile of k that is fetched next, and its place in kb
+    const int count = cut.share + (rank < cut.rest);
+    int kt = rank * cut.share + min(rank, cut.rest);        // the tile of k that is fetched next, and its place in kb
     int64_t j = 0;
     if (p.kb > 1) {
         j = kt / cut.k_tiles;
@@ -1720,14 +1777,7 @@ static __global__ void __launch_bounds__(128)
         if (i < 0) continue;
         const char *tile = gtr__pool + slot * slot_bytes;
         block.add(tile, tile + tile_a::bytes, p.type_a);
-        if constexpr (!AK)
-            if (wants_sums) {
-#pragma unroll 4
-                for (int k = tid / T; k < depth; k += 128 / T) {
-                    int at = k * tile_a::pitch + tid % T;
-                    sum += ES == 4 ? ((const float *)tile)[at] : gtr__get(tile, p.type_a, at);
-                }
-            }
+        if constexpr (!AK) if (wants_sums) sum = gtr__product_column<ES, T>(sum, tile, p.type_a);
         if (++slot == cut.stages) slot = 0;
     }
     gtr__copies_done<0>();
@@ -1737,38 +1787,8 @@ static __global__ void __launch_bounds__(128)
     block.spill(c);
     if (wants_sums) sums[tid] = sum;
     if (split > 1) gtr__cluster_barrier(); else __syncthreads();
-
-    const int rows = T >> cut.split_log, row0 = rank * rows;
-    for (int i = tid; i < rows * (T / 4); i += 128) {
-        int r = row0 + i / (T / 4), q = i % (T / 4) * 4;
-        if (p.c_t) {                    // neighbours in m are neighbours in memory
-            r = row0 + (i & (rows - 1));
-            q = (i >> ((T == 32 ? 5 : 6) - cut.split_log)) * 4;
-        }
-        if (r >= left_m || q >= left_n) continue;
-        int n = n0 + q;
-        int64_t at = base_c + (int64_t)((uint64_t)cut.ldc * (uint32_t)(p.c_t ? n : m0 + r)) + (p.c_t ? m0 + r : n);
-        float4 v = gtr__cluster_sum4(c + r * (T + 8) + q, split);
-        if (cut.vec_c) { gtr__epilogue4(p, v, n, at); continue; }
-#pragma unroll 1
-        for (int e = q; e < q + 4 && e < left_n; e++) {
-            gtr__epilogue1(p, v.x, n++, at);
-            at += p.c_t ? cut.ldc : 1;
-            v.x = v.y; v.y = v.z; v.z = v.w;
-        }
-    }
-    if (wants_sums && tid < rows) {
-        float4 v = make_float4(0, 0, 0, 0);
-#pragma unroll 1
-        for (int part = 0; part < 128 / T; part++) {
-            float4 u = gtr__cluster_sum4(sums + part * T + row0 + (tid & ~3), split);
-            v.x += u.x; v.y += u.y; v.z += u.z; v.w += u.w;
-        }
-        float s = (tid & 2) ? (tid & 1 ? v.w : v.z) : (tid & 1 ? v.y : v.x);
-        int64_t at = (int64_t)range * cut.m + m0 + row0 + tid;
-        if (p.add_sums && row0 + tid < left_m) s += gtr__get(p.sums, p.type_sums, at);
-        if (row0 + tid < left_m) gtr__put(p.sums, p.type_sums, at, s);
-    }
+    gtr__product_store<T>(p, cut, c, m0, n0, base_c);
+    if (wants_sums) gtr__product_store_sums<T>(p, cut, sums, m0);
     if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
 }
 
@@ -1875,6 +1895,8 @@ static int gtr__product_ranges(int64_t tiles, int64_t k_tiles, int split, int sm
     return (int)(want < 1 ? 1 : want < 64 ? want : 64);
 }
 
+static bool gtr__rows16(int64_t pitch, int type) { return pitch % (type == GTR_F32 ? 4 : 8) == 0; }
+
 static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *caps, gtr_precision precision) {
     gtr__choice c;
     memset(&c, 0, sizeof c);
@@ -1895,22 +1917,28 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         }
     }
     double flops = 2.0 * (double)p->m * (double)p->n * (double)p->k * (double)p->kb * (double)p->batch;
-    bool large = flops > (c.kind == GTR__PRODUCT_FMA ? 2e6 : c.kind == GTR__PRODUCT_TF32 ? 3e6 : 8e6) * caps->sm_count;
-    bool thin = k_tiles / c.split > 96 && tiles * c.split * 2 < caps->sm_count;     // a long sum that few blocks share
-    c.library = (large || thin) && gtr__library_can(p, caps);
-    if (thin) c.ranges = gtr__product_ranges(tiles, k_tiles, c.split, caps->sm_count);
-    const size_t part = (size_t)p->batch * (size_t)p->m * (size_t)p->n + (p->sums ? (size_t)p->m : 0);
-    if (c.ranges > 1) c.parts_bytes = gtr__pad256(part * (size_t)c.ranges * 4);
+    // The library's quick kernels want rows of whole 16 bytes: without, 400x141 over 4096 took it longer than
+    // the own one. Addresses, which aren't known while workspace is measured, decide nothing.
+    const bool rows16 = gtr__rows16(p->lda, p->type_a) && gtr__rows16(p->ldb, p->type_b)
+        && gtr__rows16(p->ldc, p->type_c);
+    bool large = flops > (c.kind == GTR__PRODUCT_FMA ? 2e6 : c.kind == GTR__PRODUCT_TF32 && rows16 ? 3e6 : 8e6)
+        * caps->sm_count;
+    // A long sum that few blocks share. Of 4x64 over 131072 the library takes 2.5 ms, where a range of it for each
+    // multiprocessor takes 33 us; of 64x64 18 and 41.
+    bool thin = k_tiles / c.split > 96 && tiles * c.split * 2 < caps->sm_count;
+    c.library = (large || (thin && rows16 && p->m >= 32 && p->n >= 32)) && gtr__library_can(p, caps);
+    if (thin && p->batch == 1) c.ranges = gtr__product_ranges(tiles, k_tiles, c.split, caps->sm_count);
+    if (p->sums && (c.library || c.ranges > 1)) {
+        int ranges = gtr__sum_ranges(p->k, p->m, caps->sm_count);
+        c.sums_bytes = ranges > 1 ? gtr__pad256((size_t)ranges * (size_t)p->m * 4) : 0;
+    }
+    if (c.ranges > 1) c.parts_bytes = gtr__pad256((size_t)p->m * (size_t)p->n * (size_t)c.ranges * 4);
     if (!c.library) return c;
     // Both operands with k across: Hopper's TF32 instructions take at most one so (238 instead of 345
     // TFLOP/s seen at 4096^3).
     c.transpose = tf32 && caps->compute >= 90 && !p->a_k && !p->b_k && p->batch == 1 && p->m >= 1024 && p->n >= 1024
         && p->k >= 1024;
     if (c.transpose) c.copy_bytes = gtr__pad256((size_t)p->m * (size_t)p->k * 4);
-    if (p->sums) {
-        int ranges = gtr__sum_ranges(p->k, p->m, caps->sm_count);
-        c.sums_bytes = ranges > 1 ? gtr__pad256((size_t)ranges * (size_t)p->m * 4) : 0;
-    }
     // Room for C's parts, so that the library can cut k over the device: with less it summed 131072 terms in one block.
     double parts = 2.0 * 64 * 64 * caps->sm_count / ((double)tiles * c.tile * c.tile);
     double bytes = (parts > 16 ? parts : 16) * 4.0 * (double)p->m * (double)p->n * (double)p->batch;
@@ -1936,7 +1964,7 @@ static int gtr__product_fours(const gtr__product *p) {
 }
 
 template <int KIND, int T, bool AK, bool BK>
-static gtr_result gtr__product_start(void *instance, const gtr__call *c, const gtr__product *p, int split, int ranges) {
+static gtr_result gtr__product_start(void *instance, const gtr__call *c, const gtr__product *p, int split) {
     const gtr__cuda *g = (const gtr__cuda *)instance;
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4, per = 16 / ES;
     typedef gtr__operand<ES, T, AK> tile_a;
@@ -1945,7 +1973,7 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
     memset(&cut, 0, sizeof cut);
     int64_t tiles_m = gtr__ceil_div(p->m, T), tiles_n = gtr__ceil_div(p->n, T),
         k_tiles = gtr__ceil_div(p->k, tile_a::depth);
-    double blocks = (double)tiles_m * (double)tiles_n * (double)p->batch * split * ranges, most = 2147483647.0;
+    double blocks = (double)tiles_m * (double)tiles_n * (double)p->batch * split, most = 2147483647.0;
     const int64_t lengths[6] = { p->m, p->n, p->k, p->lda, p->ldb, p->ldc };
     for (int64_t length : lengths)
         if (length > 2147483647 - 64) return gtr__fail(instance, GTR_ERR_UNSUPPORTED,
@@ -1962,14 +1990,12 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
     cut.tiles_m = (uint32_t)tiles_m;
     cut.tiles_n = (uint32_t)tiles_n;
     while (1 << cut.split_log < split) cut.split_log++;
-    cut.batch = (int)p->batch;
-    cut.ranges = ranges;
-    cut.flat = tiles_n > 65535 || p->batch * ranges > 65535;
-    dim3 grid((unsigned)(tiles_m * split), (unsigned)tiles_n, (unsigned)(p->batch * ranges));
+    cut.flat = tiles_n > 65535 || p->batch > 65535;
+    dim3 grid((unsigned)(tiles_m * split), (unsigned)tiles_n, (unsigned)p->batch);
     if (cut.flat) grid = dim3((unsigned)blocks);
     cut.k_tiles = (int)k_tiles;
-    cut.share = (int)(k_tiles * p->kb / (split * ranges));
-    cut.rest = (int)(k_tiles * p->kb % (split * ranges));
+    cut.share = (int)(k_tiles * p->kb / split);
+    cut.rest = (int)(k_tiles * p->kb % split);
     cut.stages = g->compute >= 80 ? 4 : 2;
     bool plain = ES == 2 || p->type_a == GTR_F32;
     cut.vec_a = plain && gtr__vectors(p->a, p->lda, AK ? p->k : p->m, p->a_batch, p->a_kb, per);
@@ -1989,49 +2015,35 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
 }
 
 template <int KIND, int T>
-static gtr_result gtr__product_layout(void *instance, const gtr__call *c, const gtr__product *p,
-        int split, int ranges) {
-    if (p->a_k && p->b_k) return gtr__product_start<KIND, T, true, true>(instance, c, p, split, ranges);
-    if (p->a_k) return gtr__product_start<KIND, T, true, false>(instance, c, p, split, ranges);
-    return gtr__product_start<KIND, T, false, false>(instance, c, p, split, ranges);
+static gtr_result gtr__product_layout(void *instance, const gtr__call *c, const gtr__product *p, int split) {
+    if (p->a_k && p->b_k) return gtr__product_start<KIND, T, true, true>(instance, c, p, split);
+    if (p->a_k) return gtr__product_start<KIND, T, true, false>(instance, c, p, split);
+    return gtr__product_start<KIND, T, false, false>(instance, c, p, split);
 }
 
 template <int KIND>
 static gtr_result gtr__product_tile(void *instance, const gtr__call *c, const gtr__product *p,
-        const gtr__choice *choice) {
-    return choice->tile == 32 ? gtr__product_layout<KIND, 32>(instance, c, p, choice->split, choice->ranges)
-                              : gtr__product_layout<KIND, 64>(instance, c, p, choice->split, choice->ranges);
+                                    const gtr__choice *choice) {
+    return choice->tile == 32 ? gtr__product_layout<KIND, 32>(instance, c, p, choice->split)
+                              : gtr__product_layout<KIND, 64>(instance, c, p, choice->split);
 }
 
-static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr__product *given,
-        const gtr__choice *choice) {
-    gtr__product p = *given, q;
-    const int ranges = choice->ranges;
-    float *parts = (float *)c->ws, *sums = parts + p.batch * p.m * p.n * ranges;
-    gtr_result r;
-    if (ranges > 1) {
-        p.c = parts; p.type_c = GTR_F32; p.add = 0; p.c_batch = p.m * p.n;
-        p.bias = p.saved = p.pre = NULL;
-        p.act = -1;
-        if (p.sums) { p.sums = sums; p.type_sums = GTR_F32; p.add_sums = 0; }
-    }
-    q = p;
+static gtr_result gtr__product_whole(void *instance, const gtr__call *c, const gtr__product *given,
+                                     const gtr__choice *choice) {
+    gtr__product p = *given;
     // the layout without a kernel: computed as C^T = B^T A^T (matmul alone comes here, so C is all there is)
     if (!p.a_k && p.b_k) {
-        p.a = q.b; p.type_a = q.type_b; p.a_k = 1; p.lda = q.ldb; p.a_batch = q.b_batch; p.a_kb = q.b_kb;
-        p.b = q.a; p.type_b = q.type_a; p.b_k = 0; p.ldb = q.lda; p.b_batch = q.a_batch; p.b_kb = q.a_kb;
-        p.m = q.n;
-        p.n = q.m;
+        p.a = given->b; p.type_a = given->type_b; p.a_k = 1; p.lda = given->ldb;
+        p.a_batch = given->b_batch; p.a_kb = given->b_kb;
+        p.b = given->a; p.type_b = given->type_a; p.b_k = 0; p.ldb = given->lda;
+        p.b_batch = given->a_batch; p.b_kb = given->a_kb;
+        p.m = given->n;
+        p.n = given->m;
         p.c_t = 1;
     }
-    if (choice->kind == GTR__PRODUCT_TF32) r = gtr__product_tile<GTR__PRODUCT_TF32>(instance, c, &p, choice);
-    else if (choice->kind == GTR__PRODUCT_HALF) r = gtr__product_tile<GTR__PRODUCT_HALF>(instance, c, &p, choice);
-    else r = gtr__product_tile<GTR__PRODUCT_FMA>(instance, c, &p, choice);
-    if (r != GTR_OK || ranges == 1) return r;
-    const int per = gtr__product_fours(given) ? 4 : 1;
-    const unsigned blocks = gtr__blocks(instance, given->batch * given->m * given->n / per, 128);
-    return GTR__LAUNCH(instance, c, gtr__ranges_kernel, blocks, 128, 0, *given, (const float *)parts,
-                       given->sums ? (const float *)sums : NULL, ranges, per);
+    if (choice->kind == GTR__PRODUCT_TF32) return gtr__product_tile<GTR__PRODUCT_TF32>(instance, c, &p, choice);
+    if (choice->kind == GTR__PRODUCT_HALF) return gtr__product_tile<GTR__PRODUCT_HALF>(instance, c, &p, choice);
+    return gtr__product_tile<GTR__PRODUCT_FMA>(instance, c, &p, choice);
 }
 
 // ws may be short of what was asked for: then fewer ranges.
@@ -2051,6 +2063,39 @@ static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const voi
     p.sums = out; p.type_sums = type_out; p.add_sums = add;
     return GTR__LAUNCH(instance, c, gtr__ranges_kernel, gtr__blocks(instance, m, 128), 128, 0, p, (const float *)NULL,
                        (const float *)partial, ranges, 1);
+}
+
+// A long k in ranges of as many terms, as a batch of products whose parts lie in the workspace, and what is left of it;
+// then the sums of them with the epilogue. k is that of all of kb where there are several.
+static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr__product *given,
+                                   const gtr__choice *choice) {
+    if (choice->ranges == 1) return gtr__product_whole(instance, c, given, choice);
+    gtr__product p = *given;
+    const int64_t depth = choice->kind == GTR__PRODUCT_HALF ? 64 : 32, all = p.kb > 1 ? p.kb : p.k;
+    const int64_t each = p.kb > 1 ? gtr__ceil_div(all, choice->ranges)
+                                  : gtr__ceil_div(gtr__ceil_div(all, depth), choice->ranges) * depth;
+    const int64_t step_a = p.kb > 1 ? p.a_kb : p.a_k ? 1 : p.lda, step_b = p.kb > 1 ? p.b_kb : p.b_k ? 1 : p.ldb;
+    const int64_t full = all / each, left = all - full * each;
+    float *parts = (float *)c->ws;
+    p.c = parts; p.type_c = GTR_F32; p.ldc = p.n; p.c_batch = p.m * p.n; p.add = 0; p.act = -1;
+    p.bias = p.saved = p.pre = p.sums = NULL;
+    p.batch = full; p.a_batch = each * step_a; p.b_batch = each * step_b;
+    *(p.kb > 1 ? &p.kb : &p.k) = each;
+    GTR__TRY(gtr__product_whole(instance, c, &p, choice));
+    if (left) {
+        p.a = (const char *)p.a + full * each * step_a * (p.type_a == GTR_F32 ? 4 : 2);
+        p.b = (const char *)p.b + full * each * step_b * (p.type_b == GTR_F32 ? 4 : 2);
+        p.c = parts + full * p.m * p.n;
+        p.batch = 1; p.a_batch = p.b_batch = p.c_batch = 0;
+        *(given->kb > 1 ? &p.kb : &p.k) = left;
+        GTR__TRY(gtr__product_whole(instance, c, &p, choice));
+    }
+    if (given->sums)
+        GTR__TRY(gtr__column_sums(instance, c, given->a, given->type_a, given->k, given->m, given->sums,
+            given->type_sums, given->add_sums, (char *)c->ws + choice->parts_bytes, choice->sums_bytes));
+    const int per = gtr__product_fours(given) ? 4 : 1;
+    return GTR__LAUNCH(instance, c, gtr__ranges_kernel, gtr__blocks(instance, given->m * given->n / per, 128), 128, 0,
+                       *given, (const float *)parts, (const float *)NULL, (int)(full + (left > 0)), per);
 }
 
 // >>products-library
@@ -2406,7 +2451,8 @@ static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr
     // never at the same time: the library's own, and sums before or after it; parts, when it
     // has nothing for the product
     size_t bytes = choice.copy_bytes + (choice.sums_bytes > choice.ws_bytes ? choice.sums_bytes : choice.ws_bytes);
-    if (bytes < choice.parts_bytes) bytes = choice.parts_bytes;
+    if (choice.ranges > 1 && bytes < choice.parts_bytes + choice.sums_bytes)
+        bytes = choice.parts_bytes + choice.sums_bytes;
     if (c->measure) {
         if (bytes > *c->measure) *c->measure = bytes;
         return GTR_OK;
