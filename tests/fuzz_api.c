@@ -758,7 +758,8 @@ static gtr_trainer_desc trainer_desc(void)
     d.optimizer = (gtr_optimizer)enumerated(5); d.lr = nastyf(0.1f);
     if (one_in(2)) return d;
     if (d.optimizer == GTR_SGD || d.optimizer == GTR_RMSPROP) { d.momentum = nastyf(0.9f); d.nesterov = one_in(4); }
-    d.weight_decay = nastyf(0); d.beta1 = nastyf(0); d.beta2 = nastyf(0); d.eps = nastyf(0); d.ema = nastyf(0);
+    d.weight_decay = nastyf(0); d.beta1 = nastyf(0); d.beta2 = nastyf(0); d.eps = nastyf(0);
+    d.ema = one_in(4) ? 0.5f : nastyf(0);
     d.min_lr = nastyf(0); d.clip_norm = nastyf(0.5f);
     d.precision = (gtr_precision)enumerated(4);
     d.loss_scale = nastyf(0);
@@ -839,6 +840,10 @@ static void do_report(void)
     const unsigned k = byte() % 8;
     if (k < 3) { before(true, "gtr_loss(%d)", t != NULL); gtr_loss(t); told(); }
     else if (k < 5) { before(true, "gtr_trainer_report"); gtr_trainer_report(t); told(); }
+    else if (k < 6) {
+        before(true, "gtr_average_swap(%d)", t != NULL);
+        const gtr_result r = gtr_average_swap(t); after(t ? r : GTR_OK);
+    }
     else if (k < 7) {
         const float lr = nastyf(0.1f); before(true, "gtr_trainer_lr(%d, %g)", t != NULL, (double)lr);
         const gtr_result r = gtr_trainer_lr(t, lr); after(t ? r : GTR_OK);
