@@ -374,7 +374,7 @@ static float halving(int64_t step, void *user) { (void)user; return step < 5 ? 0
 static void rules_of(const network *c)
 {
     static gtr_group groups[2], frozen[1];
-    enum { RULES = 10 };
+    enum { RULES = 8 };
     int rule, k;
     memset(groups, 0, sizeof groups);
     groups[0].pattern = "*.bias"; groups[0].lr_scale = 3; groups[0].weight_decay = GTR_ZERO;
@@ -383,8 +383,7 @@ static void rules_of(const network *c)
     for (rule = 0; rule < (small ? 2 : RULES); rule++) {
         static const char *const text[RULES] = { "Nesterov, decay, groups", "AdamW, groups, a rate of the user's",
             "SGD", "momentum, cosine", "Adam, decay", "Adam, other betas, groups",
-                                                "guard on the loss alone", "a frozen parameter",
-                                                "RMSprop, momentum, decay", "Lion, decay" };
+                                                "guard on the loss alone", "a frozen parameter" };
         gtr_trainer_desc d;
         gtr_context *ctx[2];
         gtr_trainer *t[2] = { NULL, NULL };
@@ -404,8 +403,6 @@ static void rules_of(const network *c)
         if (rule == 4) d.weight_decay = 0.1f;
         if (rule == 5) { d.beta1 = 0.7f; d.beta2 = 0.9f; }
         if (rule == 6) { d.momentum = 0.9f; d.nonfinite = GTR_NONFINITE_LOSS; }
-        if (rule == 8) { d.optimizer = GTR_RMSPROP; d.lr = 0.003f; d.momentum = 0.5f; d.weight_decay = 0.1f; }
-        if (rule == 9) { d.optimizer = GTR_LION; d.lr = 0.003f; d.weight_decay = 0.1f; }
         /* no step hangs on the sign of a gradient that is next to nothing */
         if (d.optimizer) d.eps = 1e-3f;
         if (rule == 0 || rule == 1 || rule == 5) { d.groups = groups; d.n_groups = 2; }
