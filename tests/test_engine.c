@@ -3377,7 +3377,8 @@ static void profile_adds_up(const char *text)
               "%g MB in %g us are %g GB/s", mb, us, gb_s);
         CHECK(fabs(tflop_s - mflop / us) <= 0.0051 + (0.0006 + mflop * 0.006 / us) / us,
               "%g MFLOP in %g us are %g TFLOP/s", mflop, us, tflop_s);
-        CHECK(fabs(share - us / step * 100) <= 0.06 + (share + 1) * 0.01, "%g of %g us are %g %%", us, step, share);
+        CHECK(fabs(share - us / step * 100) <= 0.051 + (0.51 + share * 0.0051) / step,
+              "%g of %g us are %g %%", us, step, share);
         if (all) CHECK(fabs(sum[0] - us) <= 1 + 0.01 * us && fabs(sum[1] - mb) <= 0.1 && fabs(sum[2] - mflop) <= 0.1,
                        "%g us, %g MB, %g MFLOP of %g, %g, %g", us, mb, mflop, sum[0], sum[1], sum[2]);
     }
