@@ -708,7 +708,7 @@ GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node);
 // >>op-rows
 /* How the precision pass treats an op: LOW takes low inputs and accumulates in float32; FOLLOW computes in float32 and
    has its inputs' storage, parameters aside; FULL is float32; NONE is left as it is (integers, plan nodes). */
-typedef enum gtr__class { GTR__NONE, GTR__LOW, GTR__FOLLOW, GTR__FULL } gtr__class;
+typedef enum { GTR__NONE, GTR__LOW, GTR__FOLLOW, GTR__FULL } gtr__class;
 /* What backward reads: bit i is input i, bit 16+k output k. */
 #define GTR__X0 1u
 #define GTR__X1 2u
@@ -801,17 +801,17 @@ enum {
 #define GTR__BN_SET 5 /* operands of BN_COMMIT for one norm */
 #define GTR__BN_SETS 12 /* norms that one of its nodes serves */
 #define GTR__OP_ENUM(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) GTR__OP_##ID,
-typedef enum gtr__op { GTR__OPS(GTR__OP_ENUM) GTR__OP_COUNT } gtr__op;
-typedef enum gtr__dir { GTR__FWD, GTR__BWD, GTR__DIR_COUNT } gtr__dir;
-typedef enum gtr__phase {
+typedef enum { GTR__OPS(GTR__OP_ENUM) GTR__OP_COUNT } gtr__op;
+typedef enum { GTR__FWD, GTR__BWD, GTR__DIR_COUNT } gtr__dir;
+typedef enum {
     GTR__FEED, GTR__FORWARD, GTR__BACKWARD, GTR__REDUCE, GTR__GUARD, GTR__UPDATE, GTR__COMMIT, GTR__REPORT,
     GTR__PHASE_COUNT
 } gtr__phase;
-typedef enum gtr__home {
+typedef enum {
     GTR__HOME_NONE, GTR__HOME_PARAMETER, GTR__HOME_LOW, GTR__HOME_STATE, GTR__HOME_GRADIENT,
     GTR__HOME_INPUT, GTR__HOME_KEPT,
                          GTR__HOME_ARENA, GTR__HOME_ALIAS, GTR__HOME_TALLY, GTR__HOME_COUNT } gtr__home;
-typedef enum gtr__layout { GTR__ROWS } gtr__layout; /* the layout pass comes with convolution */
+typedef enum { GTR__ROWS } gtr__layout; /* the layout pass comes with convolution */
 
 // >>formulas
 /* Element-wise ops, once for both files: forward in x, a, b; backward in dy, x, y, a, b. Each file defines GTR__EXPF,
@@ -863,11 +863,11 @@ typedef enum gtr__layout { GTR__ROWS } gtr__layout; /* the layout pass comes wit
         p = GTR__O_FMA(p, k.decay, GTR__O_MUL(k.step, GTR__O_SIGN(GTR__O_FMA(k.one_b1, GTR__O_SUB(d, a), a)))); \
       a = GTR__O_FMA(k.one_b2, GTR__O_SUB(d, a), a))
 #define GTR__RULE_ENUM(ID, states, fused, formula) GTR__RULE_##ID,
-typedef enum gtr__rule_kind { GTR__RULES(GTR__RULE_ENUM) GTR__RULE_COUNT } gtr__rule_kind;
+typedef enum { GTR__RULES(GTR__RULE_ENUM) GTR__RULE_COUNT } gtr__rule_kind;
 /* What a rule is made of; wd to step are of a group and step, root and ema (what the average moves by) of a step. */
 #define GTR__RULE_FIELDS(X) X(coef) X(wd) X(decay) X(step) X(root) X(ema) X(mu) X(one_b1) X(b2) X(one_b2) X(eps)
 #define GTR__RULE_FIELD(name) gtr_float name;
-typedef struct gtr__rule { GTR__RULE_FIELDS(GTR__RULE_FIELD) gtr__rule_kind kind; } gtr__rule;
+typedef struct { GTR__RULE_FIELDS(GTR__RULE_FIELD) gtr__rule_kind kind; } gtr__rule;
 /* Those of a gtr__optim o at rate lr in double; power(beta, t) is beta^t, t the number of this update. */
 #define GTR__RULE_WD(o, i) ((o)->decoupled ? 0 : (o)->weight_decay[i])
 #define GTR__RULE_DECAY(o, i, lr) ((o)->decoupled ? 1 - (lr) * (o)->weight_decay[i] : 1)
@@ -912,14 +912,14 @@ typedef struct gtr__rule { GTR__RULE_FIELDS(GTR__RULE_FIELD) gtr__rule_kind kind
 
 // >>calls
 /* An op's attributes; what each means stands at the op's marker. */
-typedef struct gtr__attr {
+typedef struct {
     int64_t i[16];
     double f[4];
     uint64_t key; /* GTR__RANDOM: of the seed and the op's full name */
     const void *ptr; /* FEED: gtr__feed; GUARD, UPDATE, REPORT: gtr__optim; CUSTOM: gtr_custom_desc */
 } gtr__attr;
 /* What a kernel sees of one operand. */
-typedef struct gtr__arg {
+typedef struct {
     void *data; /* NULL: not wanted (outputs), not read (inputs: shape is valid all the same) */
     gtr_dtype dtype; /* storage */
     gtr__layout layout;
@@ -930,7 +930,7 @@ typedef struct gtr__arg {
 #define GTR__LAUNCH_STEPS 128 /* no launch does more steps */
 #define GTR__LAUNCH_FEW   8 /* nor is one of fewer worth it */
 /* A step's changing figures, by the host into a ring in mapped memory, step last. Step s reads record s % GTR__RING. */
-typedef struct gtr__record {
+typedef struct {
     uint64_t step;
     int64_t first; /* position of the batch's first row in the epoch */
     int64_t rows; /* rows of the data set; 0: src holds the batch itself */
@@ -941,7 +941,7 @@ typedef struct gtr__record {
 } gtr__record;
 /* Of a trainer, in device memory, written by GUARD (guard, norm, coef) and REPORT (all else); the host reads it when
    the queue is drained. */
-typedef struct gtr__ctl {
+typedef struct {
     uint64_t step; /* attempted steps done; the running step's 0-based number */
     uint64_t applied; /* updates done: Adam's t is this + 1 during UPDATE */
     uint64_t launches; /* steps launched, those after a sticky status included */
@@ -961,7 +961,7 @@ typedef struct gtr__ctl {
     /* as a launch that may be given up found them; its steps */
     struct { uint64_t step, applied, launches, steps; float scale; uint32_t good; } begun;
 } gtr__ctl;
-typedef struct gtr__entry {
+typedef struct {
     uint64_t step; /* 1-based, written last: entry is whole */
     uint64_t applied;
     float value[GTR__MAX_REPORT]; /* loss, metrics */
@@ -969,7 +969,7 @@ typedef struct gtr__entry {
     uint32_t skipped;
 } gtr__entry;
 /* In mapped host memory. Both rings are indexed by step % GTR__RING (entry: the 0-based step). */
-typedef struct gtr__shared {
+typedef struct {
     volatile uint64_t launches; /* ctl's, written by REPORT in this order: entry, step, bad_step, status, launches */
     volatile uint64_t step;
     volatile uint64_t bad_step;
@@ -979,15 +979,15 @@ typedef struct gtr__shared {
 } gtr__shared;
 /* FEED: out[k] is made of row elements of input[k]: float (or low) of GTR_U8 or GTR_F32, GTR_I32 of it or GTR_U8. */
 /* slot: index in record.src */
-typedef struct gtr__feed_input { int slot; gtr_dtype from; int64_t row; float scale, shift; } gtr__feed_input;
+typedef struct { int slot; gtr_dtype from; int64_t row; float scale, shift; } gtr__feed_input;
 /* shared: as the device sees it */
-typedef struct gtr__feed {
+typedef struct {
     int n; int64_t rows; gtr__feed_input input[2 * GTR__MAX_FEED]; gtr__shared *shared;
 } gtr__feed;
 /* The optimizer over all parameters: gradient and states are one buffer each, laid out by the segments (offset in
    elements, a multiple of 64; gaps are never read for a result and stay zero). */
-typedef struct gtr__segment { gtr_float *p; void *bf16, *f16; int64_t offset, count; int32_t group, pad; } gtr__segment;
-typedef struct gtr__optim {
+typedef struct { gtr_float *p; void *bf16, *f16; int64_t offset, count; int32_t group, pad; } gtr__segment;
+typedef struct {
     int n, groups;
     gtr__segment *segments; /* device memory, ascending offsets */
     gtr_float *gradient, *state[GTR__MAX_STATES + 1]; /* the average is the last of all */
@@ -1001,7 +1001,7 @@ typedef struct gtr__optim {
     gtr__shared *shared; /* as the device sees it */
 } gtr__optim;
 struct gtr__caps;
-typedef struct gtr__call {
+typedef struct {
     const gtr__attr *attr;
     int n_in, n_out;
     /* forward: inputs; outputs. backward: inputs, outputs, gradients of the differentiable
@@ -1024,7 +1024,7 @@ typedef struct gtr__call {
 typedef gtr_result (*gtr__kernel)(void *instance, const gtr__call *c);
 
 // >>plan-structs
-typedef struct gtr__value {
+typedef struct {
     gtr_shape shape;
     gtr_dtype dtype, storage; /* logical; stored */
     gtr__layout layout;
@@ -1041,7 +1041,7 @@ typedef struct gtr__value {
     const void *label; /* const char *: name for texts */
     void *data; /* resolved */
 } gtr__value;
-typedef struct gtr__node {
+typedef struct {
     gtr__op op;
     gtr__dir dir;
     gtr__phase phase;
@@ -1067,7 +1067,7 @@ typedef struct gtr__node {
     int wait_node[GTR__MAX_LANES];
     int signals; /* some other lane waits for it */
 } gtr__node;
-typedef struct gtr__plan {
+typedef struct {
     gtr__node *node; int n_node, cap_node;
     gtr__value *value; int n_value, cap_value;
     int n_stage, n_stream;
@@ -1100,7 +1100,7 @@ typedef struct gtr__caps {
 
 // >>tables
 /* What the backend gets of the host. */
-typedef struct gtr__host {
+typedef struct {
     void *user;
     void *(*alloc)(void *user, size_t bytes); /* host memory; NULL when out */
     void (*free)(void *user, void *p, size_t bytes);
@@ -1109,17 +1109,17 @@ typedef struct gtr__host {
     void (*log)(void *user, gtr_level level, const char *text);
     void (*error)(void *user, gtr_result code, const char *text);
 } gtr__host;
-typedef struct gtr__instance_desc {
+typedef struct {
     int device_index, max_sm, threads; void *stream; void *share;
     /* an instance whose device (and pool) to share; NULL */
 } gtr__instance_desc;
 /* left: nodes before plan->split */
-typedef enum gtr__part { GTR__PART_ALL, GTR__PART_LEFT, GTR__PART_RIGHT } gtr__part;
-typedef enum gtr__copy { GTR__TO_DEVICE, GTR__TO_HOST, GTR__ON_DEVICE } gtr__copy;
+typedef enum { GTR__PART_ALL, GTR__PART_LEFT, GTR__PART_RIGHT } gtr__part;
+typedef enum { GTR__TO_DEVICE, GTR__TO_HOST, GTR__ON_DEVICE } gtr__copy;
 /* A matcher of the select pass: how many nodes from plan->node[at] on its kernel replaces; 0: none. They become one
    NETWORK node, whose operands are all values that they read (in) and write (out), attr->ptr a gtr__network of them; a
    backend's kernel[GTR__OP_NETWORK][GTR__FWD] passes the call on to matchers[attr->i[0]]. */
-typedef struct gtr__matcher {
+typedef struct {
     const char *name;
     int (*match)(const gtr__plan *plan, int at, const gtr__caps *caps);
     gtr__kernel kernel;
@@ -1133,8 +1133,8 @@ typedef struct gtr__matcher {
     int waits; /* its blocks wait for each other: they may give a launch up, which changes nothing */
 } gtr__matcher;
 /* node[].in and .out index c->in, then c->out behind it; -1: none */
-typedef struct gtr__network { int n_node; gtr__node *node; } gtr__network;
-typedef struct gtr__backend {
+typedef struct { int n_node; gtr__node *node; } gtr__network;
+typedef struct {
     uint32_t version, size_backend, size_plan, size_node, size_value, size_call, size_ctl, size_shared,
         size_caps, size_matcher;
     const char *name;
@@ -1283,7 +1283,7 @@ struct gtr_tensor {
     gtr_dtype kept_storage; /* an input's slot's, too */
 };
 #define GTR__TALLY_BYTES 16
-typedef struct gtr__column {
+typedef struct {
     gtr_dtype dtype; gtr_shape shape; int64_t row; size_t row_bytes; /* row: elements */
     float scale, shift;
     char *name; /* NULL: none */
@@ -1467,7 +1467,7 @@ static const char *gtr__shape_text(const gtr_shape *s, char *buf) {
 /* A shape function: from input shapes (literal, or symbolic with the batch negative) and attributes to output shapes
    and dtypes. It runs when the op is built and for each batch size. On failure it writes what it got and wanted to why
    (256 bytes). It may set flops of forward (default: one an output element; backward counts as much for each). */
-typedef struct gtr__shape_call {
+typedef struct {
     const gtr__attr *attr;
     int n_in;
     const gtr_shape *in;
@@ -1479,7 +1479,7 @@ typedef struct gtr__shape_call {
     char *why;
 } gtr__shape_call;
 typedef gtr_result (*gtr__shape_fn)(gtr__shape_call *s);
-typedef struct gtr__op_row {
+typedef struct {
     const char *name;
     int min_in, max_in, n_out, n_diff;
     gtr__class cls;
@@ -1493,7 +1493,7 @@ static const gtr__op_row *gtr__row(gtr__op op);
 // >>cpu-instance
 typedef struct gtr__pool gtr__pool;
 /* The CPU backend's instance. Kernels get it as their first argument. */
-typedef struct gtr__cpu {
+typedef struct {
     const gtr__host *host;
     gtr__pool *pool; /* NULL: the caller's thread alone */
     int threads;
@@ -2092,7 +2092,7 @@ GTR__UNARY(GTR__UNARY_LOOPS)
 #endif
 /* Forward: y = f(x), y may be x. Backward: dx = or (add) += f'(x) dy, dx may be dy; x and y are addresses that may be
    read in any case, values only where the op's needs name them. */
-typedef struct gtr__unary_row {
+typedef struct {
     int op;
     void (*forward)(gtr_float a, gtr_float b, const gtr_float *x, gtr_float *y, int64_t n);
     void (*backward)(GTR__BACKWARD_ARGS);
@@ -2203,7 +2203,7 @@ static const gtr__tile_fn gtr__tile_table[2][2][GTR__MR] = {
 /* Products C = A B of m x k and k x n, and what is done with C on the way to memory. A[i][l] = a[i*ars + l*acs],
    B[l][j] = b[l*brs + j*bcs]; of either's strides one is 1 (acs is 0 where a row of A is all one number). C is
    row-major. The cut into pieces, blocks of k and parts of a sum depends on shapes alone. */
-typedef struct gtr__gemm {
+typedef struct {
     int64_t m, n, k;
     const gtr_float *a, *b;
     int64_t ars, acs, brs, bcs;
@@ -2359,7 +2359,7 @@ static void gtr__pack_cols(const gtr_float *b, int64_t bcs, int64_t k, int64_t n
     }
 }
 /* Where a block of C is: its pointers stand at C's element (0, 0). */
-typedef struct gtr__spot {
+typedef struct {
     const gtr__gemm *g;
     gtr_float *c; /* where sums over k grow */
     int64_t ldc;
@@ -2565,7 +2565,7 @@ static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece) {
         gtr__gemm_block(g, item, part, i0, i1, j0, j1);
 }
 /* What one node computes: its products share one cut, so that their pieces fill each other's gaps. */
-typedef struct gtr__products { gtr__gemm gemm[3]; int n; int64_t pieces; } gtr__products;
+typedef struct { gtr__gemm gemm[3]; int n; int64_t pieces; } gtr__products;
 static void gtr__products_piece(void *arg, int64_t piece) {
     const gtr__products *p = (const gtr__products *)arg;
     int i = 0;
@@ -2859,7 +2859,7 @@ static gtr_result gtr__ws_bytes(const gtr__call *c, size_t bytes) { *c->measure 
 /* Calls fn(job, i, end) for parts [i, end) of [0, n), each of group, at least 1. The job of a simple
    kernel is its gtr__call. */
 typedef void (*gtr__range_fn)(GTR__SPAN);
-typedef struct gtr__range { gtr__range_fn fn; const void *job; int64_t n, group; } gtr__range;
+typedef struct { gtr__range_fn fn; const void *job; int64_t n, group; } gtr__range;
 static void gtr__range_piece(void *arg, int64_t piece) {
     const gtr__range *r = (const gtr__range *)arg;
     r->fn(r->job, piece * r->group, GTR__MIN(r->n, (piece + 1) * r->group));
@@ -2900,7 +2900,7 @@ static gtr_float gtr__max_run(const gtr_float *x, int64_t n) {
 }
 /* Dimensions from the fastest on, none of extent 1, neighbours merged where strides allow it. Strides are of dy (and
    y), a, b, out; 0: broadcast. Those of dy and out in dim[0] are 0 or 1 (of out more, where elements go one by one). */
-typedef struct gtr__nd { int64_t count; int n; int64_t dim[GTR_MAX_DIMS], stride[4][GTR_MAX_DIMS]; } gtr__nd;
+typedef struct { int64_t count; int n; int64_t dim[GTR_MAX_DIMS], stride[4][GTR_MAX_DIMS]; } gtr__nd;
 static const gtr__nd gtr__nd_unit = { 1, 0, { 1 }, { { 0 } } };
 static void gtr__nd_push(gtr__nd *r, int64_t d, int64_t dy, int64_t a, int64_t b, int64_t out) {
     const int64_t stride[4] = { dy, a, b, out };
@@ -2961,7 +2961,7 @@ GTR__BINARY(GTR__EW_BINARY)
 GTR__EW(copy, a)
 GTR__EW(times, a * g)
 /* out = fn over a shape, or += if add. What of dy, a, b and y is NULL is not read. */
-typedef struct gtr__ew_job {
+typedef struct {
     gtr__nd nd; gtr__ew_fn fn; const gtr_float *dy, *a, *b, *y; gtr_float *out, g; int add;
 } gtr__ew_job;
 /* n elements of the run that starts at the offsets, from its element along on. */
@@ -3026,7 +3026,7 @@ static void gtr__copy_rows(void *instance, const gtr_float *x, int64_t from, gtr
    broadcasts, in double. The work: blocks of outputs times splits of what is summed. If dim[0] is kept, a block is up
    to GTR__BLOCK columns of it, to which rows are added; if it is summed, a block is one output. Split sums are added in
    ascending order. */
-typedef struct gtr__reduce {
+typedef struct {
     gtr__ew_job ew; /* out: the target */
     double factor;
     gtr__nd kept, summed; /* dimensions but dim[0] */
@@ -3168,7 +3168,7 @@ static gtr_result gtr__shape_matmul(gtr__shape_call *s) {
     s->flops = gtr__shape_flops(&o, k > 0 ? 2.0 * (double)k : 0);
     return gtr__shape_output(s, o);
 }
-typedef struct gtr__matmul_dims {
+typedef struct {
     int64_t m, n, k, items;
     int64_t ars, acs, brs, bcs; /* of op(a), op(b) */
     int64_t a_item, b_item; /* 0: that operand has no leading dimensions and serves all items */
@@ -3339,7 +3339,7 @@ GTR__BINARY(GTR__BINARY_OP)
 // >>op:exp
 // >>op:log
 /* y = f(x), formulas and gradients in GTR__UNARY; f[0], f[1]: a, b. Gelu: Hendrycks and Gimpel, 2016. */
-typedef struct gtr__unary_job {
+typedef struct {
     const gtr__unary_row *row; int add; gtr_float a, b; const gtr_float *dy, *x, *y; gtr_float *out;
 } gtr__unary_job;
 static void gtr__unary_range(GTR__SPAN) {
@@ -3381,7 +3381,7 @@ static gtr_result gtr__shape_permute(gtr__shape_call *s) {
 }
 /* A transposition: y's dim[0] is skip apart in x, x's adjacent elements are y's dim[t]. Items: tiles of VL elements of
    dim[0] by all of dim[t]. */
-typedef struct gtr__transpose_job {
+typedef struct {
     const gtr__ew_job *ew;
     gtr__nd outer;
     int64_t tiles, n, skip, rows, step;
@@ -3639,7 +3639,7 @@ static int64_t gtr__in_whole(const gtr__attr *a, int64_t i) {
     return a->i[1] ? i / a->i[1] * a->i[2] + i % a->i[1] + a->i[3] : i;
 }
 /* Items are rows in cuts of GTR__BLOCK elements. */
-typedef struct gtr__dropout_job { const gtr__call *c; const gtr_float *x; int64_t rows, n, cuts; } gtr__dropout_job;
+typedef struct { const gtr__call *c; const gtr_float *x; int64_t rows, n, cuts; } gtr__dropout_job;
 static void gtr__dropout_range(GTR__SPAN) {
     GTR__JOB(gtr__dropout_job, w);
     const gtr__attr *attr = w->c->attr;
@@ -3706,7 +3706,7 @@ static void gtr__embedding_range(GTR__SPAN) {
 }
 /* Positions sorted by blocks of 2^shift rows of the table, which are cleared and added to in a near cache; last[b]
    ends block b's in order. */
-typedef struct gtr__embedding_job { const gtr__call *c; int64_t blocks, *last, *order; int shift; } gtr__embedding_job;
+typedef struct { const gtr__call *c; int64_t blocks, *last, *order; int shift; } gtr__embedding_job;
 static gtr__embedding_job gtr__embedding_make(const gtr__call *c) {
     const int64_t rows = c->in[1].shape.dim[0], n = c->in[1].shape.dim[1];
     gtr__embedding_job w = { c, 0, (int64_t *)c->ws, NULL, 0 };
@@ -3779,7 +3779,7 @@ static gtr_result gtr__shape_batch_norm(gtr__shape_call *s) {
 GTR__EW(bn_variance, (dy - b) * (dy - b))
 GTR__EW(bn_dweight, dy * (a - b))
 /* y = (x - mean) s + q, or, if dy is there, + dy p + q, each of mean, s, p, q a value a channel. */
-typedef struct gtr__bn_job { const gtr__call *c; const gtr_float *x, *dy, *mean, *s, *q, *p; } gtr__bn_job;
+typedef struct { const gtr__call *c; const gtr_float *x, *dy, *mean, *s, *q, *p; } gtr__bn_job;
 #define GTR__BN_LOOP(k, formula) { \
     for (int64_t i = 0; i < n; i++) { const gtr_float v = formula; y[i] = add ? y[i] + v : v; } }
 #define GTR__BN_LOOPS(k) { \
@@ -4004,7 +4004,7 @@ static gtr_result gtr__cpu_cross_entropy_fwd(GTR__KERNEL) {
     *gtr__out(c, 2) = (gtr_float)count;
     return GTR_OK;
 }
-typedef struct gtr__xent_job {
+typedef struct {
     const gtr__call *c; const gtr__arg *dx; const gtr_float *lse; gtr_float g;
 } gtr__xent_job;
 /* Columns first to first + k - 1 of row i's gradient, from t = exp(x - lse), which is overwritten. */
@@ -4227,7 +4227,7 @@ static gtr_result gtr__cpu_fill_fwd(GTR__KERNEL) {
    step's batch stays. */
 #define gtr__shape_feed gtr__shape_none
 #define GTR__FEED_AHEAD 8 /* rows whose bytes are on their way */
-typedef struct gtr__feed_job {
+typedef struct {
     const gtr__feed_input *in; const gtr__arg *out; const gtr__record *record; int64_t first;
 } gtr__feed_job;
 static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const uint8_t *src, void *dst) {
@@ -4319,8 +4319,8 @@ static gtr_result gtr__cpu_bn_commit_fwd(GTR__KERNEL) {
    not finite, or the status is set). */
 #define gtr__shape_guard gtr__shape_none
 #define GTR__GUARD_PIECES 64
-typedef struct gtr__guard_sum { double sum; uint64_t bad; } gtr__guard_sum;
-typedef struct gtr__guard_job {
+typedef struct { double sum; uint64_t bad; } gtr__guard_sum;
+typedef struct {
     const gtr_float *g; int64_t chunk; bool sums, checks; gtr__guard_sum *part;
 } gtr__guard_job;
 static void gtr__guard_range(GTR__SPAN) {
@@ -4364,10 +4364,10 @@ static gtr_result gtr__cpu_guard_fwd(GTR__KERNEL) {
    it lies: a tail is padded.
    (No compiler makes vectors of sqrtf while it must set errno.) */
 #define gtr__shape_update gtr__shape_none
-typedef struct gtr__update_job { const gtr__optim *o; gtr__rule rule[GTR__MAX_GROUPS]; } gtr__update_job;
+typedef struct { const gtr__optim *o; gtr__rule rule[GTR__MAX_GROUPS]; } gtr__update_job;
 #define GTR__RULE_VECTOR(name) gtr__v name;
 #define GTR__RULE_SET(name) k.name = GTR__V_SET(&rule->name);
-typedef struct gtr__rule_vectors { GTR__RULE_FIELDS(GTR__RULE_VECTOR) } gtr__rule_vectors;
+typedef struct { GTR__RULE_FIELDS(GTR__RULE_VECTOR) } gtr__rule_vectors;
 static const gtr_float gtr__minus_one = -1;
 static gtr__v gtr__v_sign(gtr__v v) {
     gtr_float e[GTR__VL];
@@ -5682,7 +5682,7 @@ gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target) {
      order: streams, and the waits between them
      memory: workspace and offsets, by liveness under happens-before: in place of later gradients, or in the arena */
 /* What a plan is for. */
-typedef struct gtr__recipe {
+typedef struct {
     gtr_trainer *trainer; /* NULL: evaluation */
     gtr_tensor *fetch[32]; /* kept for the caller */
     int n_fetch;
@@ -5712,7 +5712,7 @@ static int gtr__recipe_key(const gtr__recipe *r, uint64_t *key) {
     return n;
 }
 /* What the passes know of a value besides gtr__value. */
-typedef struct gtr__extra {
+typedef struct {
     int form; /* the next of a value's forms, behind the one that its op made: gtr__form; -1 */
     int gradient; /* value; -1 */
     int gradient_root; /* a low copy's gradient goes to its master's value; -1 */
@@ -5725,8 +5725,8 @@ typedef struct gtr__extra {
 /* Of a tensor: is recorded; no, a gtr__early has its values; was recorded ahead. */
 enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4 };
 /* Labels that are no input are made ahead of all micro-batches where they are counted, and not again. */
-typedef struct gtr__early { int64_t labels; int value[64]; } gtr__early; /* tensor id; by micro-batch */
-typedef struct gtr__build {
+typedef struct { int64_t labels; int value[64]; } gtr__early; /* tensor id; by micro-batch */
+typedef struct {
     gtr_context *ctx;
     gtr__plan *plan;
     const gtr__recipe *r;
@@ -6489,7 +6489,7 @@ static bool gtr__op_in(const int *list, gtr__op op) {
     return false;
 }
 /* One fusion: node b_at reads what node a_at made. It writes the fused node over b_at's or a_at's place. */
-typedef struct gtr__fuse {
+typedef struct {
     gtr__plan *plan;
     int *readers, *writers; /* per root value: nodes that read its data, write it */
     gtr_context *ctx;
@@ -6497,7 +6497,7 @@ typedef struct gtr__fuse {
 } gtr__fuse;
 /* first is followed by second; ok decides and makes the fused node in out; keep_first: it takes
    first's place, else second's */
-typedef struct gtr__fusion {
+typedef struct {
     const char *name;
     gtr__op first; const int *firsts; /* one op, or a list of them */
     gtr__dir first_dir;
@@ -6637,7 +6637,7 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
 }
 // >>pass:alias
 /* Of values that share a place: nodes that write it first, again for the first time, last, and read it last. */
-typedef struct gtr__uses { int first, again, last, read; } gtr__uses;
+typedef struct { int first, again, last, read; } gtr__uses;
 /* Whether node i does nothing but copy value *from to all of value *to. */
 static bool gtr__is_copy(const gtr__plan *p, int i, int *from, int *to) {
     const gtr__node *n = &p->node[i];
@@ -6808,7 +6808,7 @@ static void gtr__trim_feeds(gtr__build *b) {
    leave the first. Unless the user says how many: none in those cases, and never a node that fills the device by
    itself. */
 #define GTR__HOP 1.5 /* microseconds that a wait for another stream costs */
-typedef struct gtr__schedule { double clock[GTR__MAX_LANES]; double *written, *read; int *lane; } gtr__schedule;
+typedef struct { double clock[GTR__MAX_LANES]; double *written, *read; int *lane; } gtr__schedule;
 static double gtr__node_cost(const gtr__node *n) { return 2 + n->flops * 4e-8 + n->bytes * 1e-6; }
 /* When a node could start on a stream: what it reads is written, and what it writes is read. */
 static double gtr__start_on(const gtr__plan *p, const gtr__schedule *s, const gtr__node *n, int stream) {
@@ -6868,7 +6868,7 @@ static void gtr__assign_streams(gtr__build *b) {
 }
 static int gtr__lane(const gtr__node *n) { return n->stage * GTR__MAX_STREAMS + n->stream; }
 /* clock[node * lanes + lane]: the last node of that lane that is done when this node starts; -1 none. */
-typedef struct gtr__order { int lanes; int *clock; } gtr__order;
+typedef struct { int lanes; int *clock; } gtr__order;
 static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on) {
     int l = gtr__lane(&p->node[on]), k, *mine = o->clock + (size_t)node * (size_t)o->lanes, *its;
     if (l == gtr__lane(&p->node[node]) || mine[l] >= on) return;
@@ -6920,7 +6920,7 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
 
 // >>pass:memory
 /* A value, a node's workspace (value -1), or a wall behind a gradient's place (value -1, node n_node). */
-typedef struct gtr__span {
+typedef struct {
     int value, node, stage;
     int first, lane; /* node of its first use, and its lane */
     int    last, last_lane; /* of its last uses in each lane the one that is known last, about */
@@ -6947,7 +6947,7 @@ static size_t gtr__value_bytes(const gtr__value *v) {
 /* The spans that have a place: a treap a stage, in the order of their offsets, then of their first uses, so that
    those of one place follow each other in time. A subtree of which all is in the way, or nothing, is passed in one
    go, and what is over is in no one's way until spans get smaller: placing is near-linear. */
-typedef struct gtr__places {
+typedef struct {
     const gtr__plan *p;
     const gtr__order *o;
     gtr__span *span;
@@ -8257,7 +8257,7 @@ static gtr_result gtr__cosine_check(gtr_context *ctx, const gtr_trainer_desc *d,
             "1 and at most as many", (long long)steps, (long long)d->warmup_steps);
 }
 /* By gtr_optimizer: its rules, and its defaults. */
-typedef struct gtr__optimizer_row {
+typedef struct {
     gtr__rule_kind plain, momentum, nesterov; /* with momentum: the plain one, if it has none */
     float lr, beta1, beta2, weight_decay;
     bool decoupled, corrected;
@@ -9187,7 +9187,7 @@ gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_te
 }
 
 // >>fit
-typedef struct gtr__fitting {
+typedef struct {
     gtr_trainer *t;
     gtr_fit_desc *d;
     gtr_progress p;
@@ -9660,7 +9660,7 @@ const char *gtr_predictor_error_text(const gtr_predictor *p) {
 #define GTR__RETRY(r, call) do (r) = (call); while ((r) < 0 && errno == EINTR)
 #define GTR__PATH "%.400s" /* a path in an error's text: the rest must fit too */
 #define GTR__IO_PIECE (1u << 30)
-typedef struct gtr__file {
+typedef struct {
     gtr_context *ctx;
     const char *path;
     uint64_t size; /* as it was when opened */
@@ -9844,7 +9844,7 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
 
 // >>idx
 /* IDX: 0, 0, type, dimensions; each extent as 4 bytes, big-endian; the data. head holds the first n_head bytes. */
-typedef struct gtr__idx { int64_t rows; gtr_shape row; size_t start; uint64_t bytes; } gtr__idx;
+typedef struct { int64_t rows; gtr_shape row; size_t start; uint64_t bytes; } gtr__idx;
 static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint8_t *head, size_t n_head, uint64_t size,
         gtr__idx *out) {
     uint64_t want = 1;
@@ -9924,7 +9924,7 @@ gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *l
 #define GTR__IS_DIGIT(c) ((unsigned)((unsigned char)(c) - '0') < 10u)
 /* A decimal number as it is written: (-1)^negative * m * 10^e, and a little more if digits beyond the 19th
    were not 0 (inexact). */
-typedef struct gtr__decimal {
+typedef struct {
     const char *digits, *digits_end; /* of the mantissa, its point included */
     uint64_t m;
     int64_t e, last_e; /* last_e: exponent of the last digit written */
@@ -10011,7 +10011,7 @@ static int32_t gtr__decimal_class(const gtr__decimal *n) {
     for (; e > 0 && m <= INT32_MAX; e--) m *= 10;
     return m <= INT32_MAX ? (int32_t)m : -1;
 }
-typedef struct gtr__csv {
+typedef struct {
     gtr_context *ctx;
     const char *name, *begin, *end; /* *end is 0 */
     gtr_csv_desc desc;
@@ -10287,13 +10287,13 @@ static const struct { char name[12]; int bits; } gtr__st_dtypes[] = {
     {"F8_E5M2FNUZ", 8}, {"I16", 16}, {"U16", 16}, {"F16", 16}, {"BF16", 16}, {"I32", 32}, {"U32", 32}, {"C64", 64},
         {"F64", 64}, {"U64", 64},
     {"F4", 4}, {"F6_E2M3", 6}, {"F6_E3M2", 6} };
-typedef struct gtr__st_entry {
+typedef struct {
     uint32_t name, shape; /* where they stand in the header: at the opening quote, at the '[' */
     uint64_t begin, end; /* of its data */
     int32_t parameter; /* of the context; -1 */
     uint8_t dtype;
 } gtr__st_entry;
-typedef struct gtr__st {
+typedef struct {
     gtr_context *ctx;
     const char *path;
     const uint8_t *head;
@@ -10770,7 +10770,7 @@ gtr_result gtr_load(gtr_context *ctx, const char *path) {
 }
 
 // >>save-file
-typedef struct gtr__save {
+typedef struct {
     gtr_context *ctx;
     const char *path;
     gtr_tensor **order; /* the parameters as the file has them */
