@@ -2756,6 +2756,7 @@ static gtr_float gtr__nan(void) {
 }
 
 // >>shape-helpers
+/* GTR_OK is 0: a result, or a call that returns one, is true where something failed. */
 #define GTR__TRY(call) do { const gtr_result r_ = (call); if (r_ != GTR_OK) return r_; } while (0)
 static GTR__PRINTF(3, 4) gtr_result gtr__shape_fail(gtr__shape_call *s, gtr_result code, const char *format, ...) {
     va_list ap;
@@ -3326,7 +3327,7 @@ static gtr_result gtr__binary_backward(void *instance, const gtr__call *c, gtr__
 #define GTR__BINARY_OP(ID, name, forward, da, db) \
     static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_broadcast(s); } \
     static gtr_result gtr__cpu_##name##_fwd(GTR__KERNEL) { return gtr__binary_forward(instance, c, gtr__ew_##name); } \
-    static gtr_result gtr__cpu_##name##_bwd(void *instance, const gtr__call *c) { \
+    static gtr_result gtr__cpu_##name##_bwd(GTR__KERNEL) { \
         return gtr__binary_backward(instance, c, gtr__ew_##name##_da, gtr__ew_##name##_db); }
 GTR__BINARY(GTR__BINARY_OP)
 
@@ -3358,9 +3359,9 @@ static gtr_result gtr__unary_run(void *instance, const gtr__call *c, int op, con
 }
 #define GTR__UNARY_OP(ID, name, forward, backward) \
     static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_same(s); } \
-    static gtr_result gtr__cpu_##name##_fwd(void *instance, const gtr__call *c) { \
+    static gtr_result gtr__cpu_##name##_fwd(GTR__KERNEL) { \
         return gtr__unary_run(instance, c, GTR__OP_##ID, gtr__in(c, 0), false); } \
-    static gtr_result gtr__cpu_##name##_bwd(void *instance, const gtr__call *c) { \
+    static gtr_result gtr__cpu_##name##_bwd(GTR__KERNEL) { \
         return gtr__unary_run(instance, c, GTR__OP_##ID, gtr__in(c, 0), true); }
 GTR__UNARY(GTR__UNARY_OP)
 
@@ -3428,7 +3429,7 @@ static void gtr__permute(void *instance, const gtr__arg *x, const int64_t *dims,
         if (k != t) gtr__nd_push(&j.outer, w.nd.dim[k], w.nd.stride[0][k], w.nd.stride[1][k], 0, w.nd.stride[3][k]);
     gtr__ranges(instance, gtr__transpose_range, &j, j.outer.count * j.tiles, GTR__CHUNK / (j.rows * GTR__VL));
 }
-static gtr_result gtr__cpu_permute_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__cpu_permute_fwd(GTR__KERNEL) {
     gtr__permute(instance, &c->in[0], c->attr->i, &c->out[0]); return GTR_OK;
 }
 static gtr_result gtr__cpu_permute_bwd(GTR__KERNEL) {
@@ -4094,7 +4095,7 @@ static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gt
 #define GTR__MEAN_LOSS(name, loss, dx, dt) \
     GTR__EW(name, loss) GTR__EW(name##_dx, dx) GTR__EW(name##_dt, dt) \
     static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_mean_loss(s); } \
-    static gtr_result gtr__cpu_##name##_fwd(void *instance, const gtr__call *c) { \
+    static gtr_result gtr__cpu_##name##_fwd(GTR__KERNEL) { \
         return gtr__mean_loss_forward(instance, c, gtr__ew_##name); } \
     static gtr_result gtr__cpu_##name##_bwd(GTR__KERNEL) \
     { return gtr__mean_loss_backward(instance, c, gtr__ew_##name##_dx, gtr__ew_##name##_dt); }
@@ -4132,7 +4133,7 @@ static gtr_result gtr__shape_custom(gtr__shape_call *s) {
     if (d->shape) {
         memset(&o, 0, sizeof o);
         gtr_result r = d->shape(s->n_in, s->in, &o, d->user);
-        if (r != GTR_OK)
+        if (r)
             return gtr__shape_fail(s, GTR_ERR_USER, "the shape function returned: %s",
                 (unsigned)r < GTR_RESULT_COUNT ? gtr_result_text(r) : "an unknown code");
     }
@@ -4167,7 +4168,7 @@ static gtr_result gtr__cpu_custom_bwd(GTR__KERNEL) {
     if (c->measure) return gtr__ws_bytes(c, at);
     if (!d->backward || at > c->ws_bytes) return GTR_ERR_STATE;
     u.dout = c->in[n + 1].data;
-    if (d->backward(&u) != GTR_OK) return GTR_ERR_USER;
+    if (d->backward(&u)) return GTR_ERR_USER;
     for (int k = 0; k < n && k < c->n_out; k++) if (c->out[k].add && c->out[k].data)
         gtr__copy_rows(instance, (const gtr_float *)u.din[k], 0, gtr__out(c, k), 0, 1, c->in[k].count, 1);
     return GTR_OK;
@@ -4700,7 +4701,7 @@ static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const 
     c.measure = NULL;
     c.ws_bytes = own;
     gtr_result r = kernel(instance, &c);
-    for (i = 0; r == GTR_OK && i < c.n_out; i++)
+    for (i = 0; !r && i < c.n_out; i++)
         if (call->out[i].dtype != c.out[i].dtype && c.out[i].data)
             gtr__convert(call->out[i].data, call->out[i].dtype, c.out[i].data, GTR_F32, c.out[i].count);
     return r;
@@ -4886,7 +4887,7 @@ static void gtr__device_free(gtr_context *ctx, int stage, void *p, size_t bytes)
 }
 /* A backend's failure as an error of the context, unless the backend has already told more. */
 static gtr_result gtr__backend_result(gtr_context *ctx, gtr_result r, const char *what) {
-    return r == GTR_OK ? r : gtr__fail(ctx, r, "%s: %s", what, gtr_result_text(r));
+    return r ? gtr__fail(ctx, r, "%s: %s", what, gtr_result_text(r)) : r;
 }
 static gtr_result gtr__to_device(gtr_context *ctx, int stage, void *dst, const void *src, size_t bytes,
         const char *what) {
@@ -4914,7 +4915,7 @@ static gtr_result gtr__try_cuda(gtr_context *ctx, char *why) {
     ctx->host.device_alloc = ctx->desc.allocator.alloc && ctx->desc.allocator.cuda ? gtr__host_cb_device_alloc : NULL;
     ctx->host.device_free = ctx->host.device_alloc ? gtr__host_cb_device_free : NULL;
     gtr_result r = gtr__instance_create(ctx, 0, why);
-    if (r == GTR_OK) ctx->be->capabilities(ctx->instance[0], &ctx->caps);
+    if (!r) ctx->be->capabilities(ctx->instance[0], &ctx->caps);
     else { ctx->instance[0] = NULL; ctx->error = GTR_OK; }
     return r;
 #else
@@ -4963,17 +4964,17 @@ gtr_context *gtr_create(gtr_desc desc) {
         return ctx;
     }
     if (desc.device != GTR_DEVICE_CPU && !ctx->preset) r = gtr__try_cuda(ctx, why);
-    if (r != GTR_OK && desc.device == GTR_DEVICE_CUDA && !ctx->preset) {
+    if (r && desc.device == GTR_DEVICE_CUDA && !ctx->preset) {
         gtr__fail(ctx, r, "CUDA was asked for: %s", why);
         snprintf(ctx->device_text, sizeof ctx->device_text, "none: %s", why);
         return ctx;
     }
-    if (r != GTR_OK) {
+    if (r) {
         gtr__cpu_backend(ctx->be);
         ctx->host.device_alloc = desc.allocator.alloc ? gtr__host_cb_device_alloc : NULL;
         ctx->host.device_free = desc.allocator.alloc ? gtr__host_cb_device_free : NULL;
         r = gtr__instance_create(ctx, 0, why);
-        if (r != GTR_OK) { ctx->instance[0] = NULL; gtr__fail(ctx, r, "gtr_create: %s", why); return ctx; }
+        if (r) { ctx->instance[0] = NULL; gtr__fail(ctx, r, "gtr_create: %s", why); return ctx; }
         ctx->be->capabilities(ctx->instance[0], &ctx->caps);
         if (ctx->preset) gtr__preset_caps(&ctx->caps, desc.preset);
     }
@@ -5148,12 +5149,12 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     s.attr = attr; s.n_in = n_in; s.in = shapes; s.in_dtype = types; s.out = out; s.out_dtype = out_type; s.why = why;
     for (int i = 0; i < row->n_out; i++) { out[i] = n_in ? shapes[0] : gtr_shape0(); out_type[i] = GTR_F32; }
     gtr_result r = row->shape(&s);
-    for (int i = 0; r == GTR_OK && i < row->n_out; i++)
+    for (int i = 0; !r && i < row->n_out; i++)
         if (gtr__count(&out[i]) == INT64_MIN) {
             r = GTR_ERR_SHAPE;
             snprintf(why, sizeof why, "the product of its output's sizes is too large, or has the batch squared");
         }
-    if (r != GTR_OK) {
+    if (r) {
         gtr__op_text(op, ctx->scope, name, n_in, in, who);
         return gtr__none(gtr__fail(ctx, r, "%s: %s", who, why));
     }
@@ -5307,7 +5308,7 @@ static gtr_result gtr__stage_ready(gtr_context *ctx, int stage) {
     char why[256] = "";
     while (ctx->n_instance <= stage) {
         gtr_result r = gtr__instance_create(ctx, ctx->n_instance, why);
-        if (r != GTR_OK) {
+        if (r) {
             ctx->instance[ctx->n_instance] = NULL; return gtr__fail(ctx, r, "stage %d: %s", ctx->n_instance, why);
         }
         ctx->n_instance++;
@@ -5546,7 +5547,7 @@ gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
         return gtr__none(gtr__fail(loss->ctx, GTR_ERR_ARG, "gradient: its inputs belong to different contexts"));
     if (x->dtype != GTR_F32) return gtr__none(gtr__fail(loss->ctx, GTR_ERR_SHAPE,
         "gradient: \"%s\" is %s, want float32", gtr__label(x), gtr__dtype_names[x->dtype]));
-    if (gtr__check_loss(loss, "gradient") != GTR_OK) return NULL;
+    if (gtr__check_loss(loss, "gradient")) return NULL;
     in[0] = loss; in[1] = x;
     t = gtr__tensor_new(loss->ctx, GTR__OP_GRADIENT, 2, in, NULL);
     if (t) { t->shape = x->shape; t->dtype = GTR_F32; t->runs = x->runs; }
@@ -5998,14 +5999,14 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     s.training = b->r->training && !(row->flags & GTR__MODE && attr.i[13]);
     for (i = 0; i < row->n_out; i++) { out[i] = t->n_in ? shapes[0] : gtr_shape0(); out_type[i] = GTR_F32; }
     gtr_result r = row->shape(&s);
-    if (r == GTR_OK) { /* a custom op's shape function might say this, and then that */
+    if (!r) { /* a custom op's shape function might say this, and then that */
         char got[GTR__SHAPE_TEXT], want[GTR__SHAPE_TEXT];
         const gtr_shape was = gtr__literal(t->shape, b->rows);
         if (!gtr__shape_equal(&out[0], &was))
             r = gtr__shape_fail(&s, GTR_ERR_USER, "its shape is %s, and was %s when it was built",
                     gtr__shape_text(&out[0], got), gtr__shape_text(&was, want));
     }
-    if (r != GTR_OK) {
+    if (r) {
         char who[GTR__OP_TEXT];
         gtr__fail(b->ctx, r, "%s, with a batch of %lld: %s", gtr__called(t, who), (long long)b->rows, why);
         b->failed = true;
@@ -6100,7 +6101,7 @@ static bool gtr__tallies(const gtr__build *b, gtr_tensor *const *inputs, int n_i
     gtr_dataset *d = b->r->data;
     int column[GTR__MAX_FEED];
     if (!(gtr__row(t->op)->flags & GTR__TALLIES) || t->in[1]->shape.dim[0] > 0) return false;
-    if (b->r->set && gtr__data_match(d, inputs, n_inputs, column) != GTR_OK) return true;
+    if (b->r->set && gtr__data_match(d, inputs, n_inputs, column)) return true;
     for (int i = 0; b->r->set && i < n_inputs; i++) {
         gtr__column *c = &d->column[column[i]];
         if (inputs[i] != gtr__stored_as(t->in[1]) || gtr__is_float(c->dtype)) continue;
@@ -7187,7 +7188,7 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     c.training = n->training;
     c.measure = &n->ws_bytes;
     gtr_result r = ctx->caps.cuda ? ctx->be->kernel[n->op][n->dir](NULL, &c) : gtr__cpu_call(NULL, n->op, n->dir, &c);
-    if (r != GTR_OK) gtr__fail(ctx, r, "%s: its workspace could not be planned", n->layer);
+    if (r) gtr__fail(ctx, r, "%s: its workspace could not be planned", n->layer);
     n->ws_bytes = GTR__ROUND_UP(n->ws_bytes, (size_t)GTR__ALIGN);
     return r;
 }
@@ -7264,7 +7265,7 @@ static void gtr__plan_clear(gtr_context *ctx, gtr__plan *p) {
 /* FEED nodes, one a stage, in front of all: every input's slot in each storage that is read. */
 static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
     int stage, i, k, column[GTR__MAX_FEED];
-    if (b->r->data && gtr__data_match(b->r->data, inputs, n_inputs, column) != GTR_OK) { b->failed = true; return; }
+    if (b->r->data && gtr__data_match(b->r->data, inputs, n_inputs, column)) { b->failed = true; return; }
     for (stage = b->ctx->n_instance - 1; stage >= 0; stage--) {
         gtr__feed *feed = NULL;
         int outs[2 * GTR__MAX_FEED], count = 0;
@@ -7448,7 +7449,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
         int q, v;
         for (q = n->n_in; q < n->n_in + n->n_out; q++)
             if ((v = gtr__use(plan, n, q)) >= 0 && plan->value[v].producer < 0) plan->value[v].producer = k;
-        if (gtr__measure(ctx, plan, &plan->node[k]) != GTR_OK) b.failed = true;
+        if (gtr__measure(ctx, plan, &plan->node[k])) b.failed = true;
     }
     if (!b.failed) gtr__assign_streams(&b);
     if (!b.failed) gtr__carry(plan);
@@ -7503,14 +7504,14 @@ static gtr_result gtr__drain(gtr_context *ctx) {
     gtr_result r = GTR_OK;
     for (int i = 0; i < ctx->n_instance; i++) {
         gtr_result s = ctx->be->wait(ctx->instance[i]);
-        if (r == GTR_OK) r = s;
+        if (!r) r = s;
     }
     return gtr__backend_result(ctx, r, "waiting for the device");
 }
 static bool gtr__repeat_any(gtr_context *ctx, gtr_result *r);
 static gtr_result gtr__wait_all(gtr_context *ctx) {
     gtr_result r;
-    do r = gtr__drain(ctx); while (r == GTR_OK && gtr__repeat_any(ctx, &r));
+    do r = gtr__drain(ctx); while (!r && gtr__repeat_any(ctx, &r));
     return r;
 }
 static void gtr__feeding_slots_free(gtr_tensor *t) {
@@ -7539,7 +7540,7 @@ static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes) {
     GTR__TRY(gtr__feeding_new(t));
     gtr__feeding *f = t->feeding;
     if (bytes <= f->bytes) return GTR_OK;
-    if (f->bytes && gtr__wait_all(ctx) != GTR_OK) return ctx->error;
+    if (f->bytes && gtr__wait_all(ctx)) return ctx->error;
     gtr__feeding_slots_free(t);
     f->bytes = bytes;
     for (int i = 0; i < 2; i++) {
@@ -7640,7 +7641,7 @@ static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, siz
         const char *what) {
     if (*block && *bytes >= want) return GTR_OK;
     if (*block) {
-        if (gtr__wait_all(ctx) != GTR_OK) return ctx->error;
+        if (gtr__wait_all(ctx)) return ctx->error;
         gtr__device_free(ctx, stage, *block, *bytes);
         *block = NULL;
         ctx->memory_version++;
@@ -7759,7 +7760,7 @@ static gtr_result gtr__entry_again(gtr_context *ctx, gtr__plan_cache *e) {
 }
 static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__plan_cache *e, gtr__runner *runner) {
     if (e->exec && e->version == ctx->memory_version && e->without == ctx->caps.without) return GTR_OK;
-    if (e->exec && gtr__wait_all(ctx) != GTR_OK) return ctx->error;
+    if (e->exec && gtr__wait_all(ctx)) return ctx->error;
     gtr__entry_unprepare(ctx, e);
     do {
         if (e->plan.unfit) gtr__do_without(ctx, e->plan.unfit - 1, "there is no room for all of its blocks at a time");
@@ -7785,7 +7786,7 @@ static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n
     *highest = 0;
     for (int k = 0; k < n && reach; k++) { reach[t[k]->id] = 1; *highest = GTR__MAX(*highest, t[k]->id); }
     if (reach) gtr__mark_reach(ctx, reach);
-    for (int64_t i = 0; i < ctx->n_tensor && r == GTR_OK; i++) {
+    for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
         gtr_tensor *x = ctx->tensor[i];
         if (!reach[i]) continue;
         if (e && x->limit && gtr__limited_input(x)->op <= GTR__OP_CONSTANT) {
@@ -7832,8 +7833,8 @@ static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, c
     e->recipe = *r;
     for (i = 0; i < r->n_fetch; i++) all[n++] = r->fetch[i];
     for (i = 0; i < r->n_report; i++) all[n++] = r->report[i];
-    if (gtr__find_inputs(ctx, all, n, e->input, &e->n_inputs, &e->highest, e) != GTR_OK ||
-        gtr__plan_make(ctx, r, e->input, e->n_inputs, optim, &e->plan) != GTR_OK) {
+    if (gtr__find_inputs(ctx, all, n, e->input, &e->n_inputs, &e->highest, e) ||
+        gtr__plan_make(ctx, r, e->input, e->n_inputs, optim, &e->plan)) {
         gtr__mfree(ctx, e->limited);
         gtr__mfree(ctx, e);
         return NULL;
@@ -7944,7 +7945,7 @@ static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_cache *e, gtr__pa
         }
     }
     gtr_result s = ctx->be->launch(ctx->instance, e->exec, part);
-    if (s != GTR_OK) { r->stale = true; return gtr__backend_result(ctx, s, "a step"); }
+    if (s) { r->stale = true; return gtr__backend_result(ctx, s, "a step"); }
     if (part != GTR__PART_LEFT) { r->launched += (uint64_t)n; r->step += (uint64_t)n; }
     if (e->plan.waits) r->risky = r->launched;
     return GTR_OK;
@@ -7975,11 +7976,11 @@ static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__plan_cache *e, 
         const void *ids = batched ? x->feeding->host[x->feeding->turn] : copy;
         if (!ids) return GTR_ERR_NOMEM;
         gtr_result r = copy ? gtr__to_host(ctx, x->stage, copy, x->data, (size_t)n * 4, gtr__label(x)) : GTR_OK;
-        const int64_t i = r == GTR_OK ? gtr__out_of_range(op, ids, GTR_I32, n, text) : -1;
+        const int64_t i = !r ? gtr__out_of_range(op, ids, GTR_I32, n, text) : -1;
         gtr__mfree(ctx, copy);
         if (i >= 0)
             r = gtr__fail(ctx, GTR_ERR_ARG, "%s: element %lld is %s", gtr__called(x, who), (long long)i, text);
-        if (r != GTR_OK) return r;
+        if (r) return r;
         op->sets = x->sets;
     }
     return GTR_OK;
@@ -8146,7 +8147,7 @@ static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *
     void *tmp = gtr__malloc(ctx, bytes);
     if (!tmp) return GTR_ERR_NOMEM;
     gtr_result r = gtr__to_host(ctx, stage, tmp, src, bytes, what);
-    if (r == GTR_OK) gtr__convert(dst, dtype, tmp, storage, n);
+    if (!r) gtr__convert(dst, dtype, tmp, storage, n);
     gtr__mfree(ctx, tmp);
     return r;
 }
@@ -8196,16 +8197,16 @@ gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
 float gtr_item(gtr_tensor *t) {
     union { gtr_float f; int32_t i; int64_t l; } v;
     gtr_result r;
-    if (!t || gtr__runnable(t->ctx, "gtr_item") != GTR_OK || gtr__wait_all(t->ctx) != GTR_OK) return (float)NAN;
+    if (!t || gtr__runnable(t->ctx, "gtr_item") || gtr__wait_all(t->ctx)) return (float)NAN;
     gtr_tensor *s = gtr__stored_as(t);
     if (s->op == GTR__OP_INPUT) r = gtr__get_leaf(s, t, &v, gtr__dtype_size(t->dtype));
     else if (s->op == GTR__OP_PARAMETER || s->op == GTR__OP_CONSTANT)
         r = gtr__read(t->ctx, s->stage, &v, s->data, s->dtype, t->dtype, 1, gtr__label(t));
     else {
         r = gtr__outdated(s) ? gtr_eval(&t, 1) : GTR_OK;
-        if (r == GTR_OK) r = gtr__read(t->ctx, s->stage, &v, s->kept, s->kept_storage, t->dtype, 1, gtr__label(t));
+        if (!r) r = gtr__read(t->ctx, s->stage, &v, s->kept, s->kept_storage, t->dtype, 1, gtr__label(t));
     }
-    return r != GTR_OK ? (float)NAN : t->dtype == GTR_F32 ? (float)v.f : t->dtype == GTR_I64 ? (float)v.l : (float)v.i;
+    return r ? (float)NAN : t->dtype == GTR_F32 ? (float)v.f : t->dtype == GTR_I64 ? (float)v.l : (float)v.i;
 }
 
 // >>training
@@ -8469,7 +8470,7 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     bool ok;
     if (!loss) return NULL;
     ctx = loss->ctx;
-    if (!gtr__usable(ctx) || gtr__trainer_check(ctx, &desc) != GTR_OK || gtr__check_loss(loss, "trainer") != GTR_OK)
+    if (!gtr__usable(ctx) || gtr__trainer_check(ctx, &desc) || gtr__check_loss(loss, "trainer"))
         return NULL;
     t = (gtr_trainer *)gtr__malloc(ctx, sizeof *t);
     if (!t) return NULL;
@@ -8503,7 +8504,7 @@ static gtr_result gtr__refuse(gtr_trainer *t, const char *who) {
 }
 void gtr_trainer_destroy(gtr_trainer *t) {
     gtr_trainer **at;
-    if (!t || gtr__refuse(t, "gtr_trainer_destroy") != GTR_OK) return;
+    if (!t || gtr__refuse(t, "gtr_trainer_destroy")) return;
     gtr__settle(t->ctx, NULL, 0); /* its parameters stay */
     for (at = &t->ctx->trainers; *at; at = &(*at)->next) if (*at == t) { *at = t->next; gtr__trainer_free(t); return; }
 }
@@ -8565,10 +8566,10 @@ static bool gtr__check_value(gtr_context *ctx, int stage, void *data, gtr_dtype 
     int32_t found = 0;
     if (!data || !gtr__is_float(storage)) return false;
     if (gtr__run_single(ctx, stage, GTR__OP_CHECK, gtr__arg_of(data, storage, shape),
-            gtr__arg_of(ctx->check_flag, GTR_I32, &one)) != GTR_OK)
+            gtr__arg_of(ctx->check_flag, GTR_I32, &one)))
         return false;
-    if (ctx->be->wait(ctx->instance[stage]) != GTR_OK
-            || ctx->be->copy(ctx->instance[0], &found, ctx->check_flag, sizeof found, GTR__TO_HOST, true) != GTR_OK)
+    if (ctx->be->wait(ctx->instance[stage])
+            || ctx->be->copy(ctx->instance[0], &found, ctx->check_flag, sizeof found, GTR__TO_HOST, true))
         return false;
     return found != 0;
 }
@@ -8611,7 +8612,7 @@ static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_cache *e, char *text
     for (i = 0; i < p->split; i++) {
         gtr__node *n = &p->node[i];
         if (n->phase == GTR__FEED) continue;
-        if (ctx->be->run_node(ctx->instance, p, i) != GTR_OK || ctx->be->wait(ctx->instance[n->stage]) != GTR_OK)
+        if (ctx->be->run_node(ctx->instance, p, i) || ctx->be->wait(ctx->instance[n->stage]))
             return;
         for (k = 0; k < n->n_out && !found; k++)
             found = n->out[k] >= 0 && gtr__check_one(ctx, e, n->out[k], n, text, size);
@@ -8712,7 +8713,7 @@ gtr_result gtr_wait(gtr_context *ctx) {
     if (!ctx) return GTR_ERR_NOMEM;
     if (!gtr__usable(ctx)) return ctx->error;
     r = gtr__wait_all(ctx);
-    for (t = ctx->trainers; t && r == GTR_OK; t = t->next) r = gtr__observe(t);
+    for (t = ctx->trainers; t && !r; t = t->next) r = gtr__observe(t);
     return r;
 }
 
@@ -8856,7 +8857,7 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
     t->data = t->last = data; t->batch = batch; t->shuffle = shuffle; t->drop_last = drop_last;
     t->data_step0 = t->runner->step;
     const gtr_result r = gtr__trainer_plan(t);
-    if (r == GTR_OK) return r;
+    if (!r) return r;
     t->data = NULL; t->last = was.last; t->data_at = was.data_at;
     t->batch = was.batch; t->shuffle = was.shuffle; t->drop_last = was.drop_last;
     return r;
@@ -8953,7 +8954,7 @@ static gtr_result gtr__aside(gtr_trainer *t, bool back) {
     const gtr__plan *p = &t->pending->plan;
     const gtr__node *n = &p->node[p->n_node - 1]; /* REPORT, or with UPDATE, which has no operands */
     gtr_result r = GTR_OK;
-    for (int k = 0; k < n->n_in && r == GTR_OK; k++) {
+    for (int k = 0; k < n->n_in && !r; k++) {
         const int v = gtr__root(p, n->in[k]);
         void *at = gtr__value_address(ctx, t->pending, v), *aside = (char *)t->runner->flag + 64 * (k + 1);
         r = ctx->be->copy(ctx->instance[p->value[v].stage], back ? at : aside, back ? aside : at,
@@ -8970,15 +8971,15 @@ gtr_result gtr_backward(gtr_trainer *t) {
 gtr_result gtr_update(gtr_trainer *t) {
     gtr_result r = gtr__trainer_usable(t, "gtr_update", true);
     gtr__plan_cache *e;
-    if (r != GTR_OK) return r;
+    if (r) return r;
     e = t->pending;
     r = gtr__entry_ready(t->ctx, e, t->runner);
-    if (r == GTR_OK) r = gtr__trainer_current(t);
-    if (r == GTR_OK) r = gtr__aside(t, true);
+    if (!r) r = gtr__trainer_current(t);
+    if (!r) r = gtr__aside(t, true);
     t->ctx->writes++;
-    if (r == GTR_OK) r = gtr__runner_launch(t->runner, e, GTR__PART_RIGHT, NULL, 1);
+    if (!r) r = gtr__runner_launch(t->runner, e, GTR__PART_RIGHT, NULL, 1);
     t->pending = NULL;
-    return r == GTR_OK && !t->ctx->caps.cuda ? gtr__observe(t) : r;
+    return !r && !t->ctx->caps.cuda ? gtr__observe(t) : r;
 }
 static gtr_report gtr__report_of(const gtr__entry *e) {
     gtr_report r;
@@ -8999,7 +9000,7 @@ gtr_report gtr_trainer_report(gtr_trainer *t) {
 float gtr_loss(gtr_trainer *t) {
     gtr_report r;
     if (!t || !t->runner || !gtr__usable(t->ctx)) return (float)NAN;
-    if (gtr__wait_all(t->ctx) != GTR_OK || gtr__observe(t) != GTR_OK) return (float)NAN;
+    if (gtr__wait_all(t->ctx) || gtr__observe(t)) return (float)NAN;
     r = gtr_trainer_report(t);
     return r.step ? r.loss : (float)NAN;
 }
@@ -9025,7 +9026,7 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
 static float gtr__scale_now(gtr_trainer *t) {
     gtr__ctl ctl;
     if (!t->optim.scaled
-            || t->ctx->be->copy(t->ctx->instance[0], &ctl, t->runner->ctl, sizeof ctl, GTR__TO_HOST, true) != GTR_OK)
+            || t->ctx->be->copy(t->ctx->instance[0], &ctl, t->runner->ctl, sizeof ctl, GTR__TO_HOST, true))
         return 1;
     return t->pending || !ctl.step ? ctl.scale : t->runner->shared->entry[(ctl.step - 1) % GTR__RING].scale;
 }
@@ -9035,7 +9036,7 @@ gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t byt
             "gtr_step or gtr_backward", p ? gtr__label(p) : "")
             : gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
     size_t i;
-    if (r == GTR_OK && t->optim.scaled) {
+    if (!r && t->optim.scaled) {
         gtr_float s = (gtr_float)(1 / gtr__scale_now(t));
         for (i = 0; i < bytes / sizeof(gtr_float); i++) ((gtr_float *)dst)[i] *= s;
     }
@@ -9068,19 +9069,19 @@ static gtr_result gtr__average_swap(gtr_trainer *t) {
     size_t bytes = 0;
     gtr_result r = gtr__wait_all(ctx);
     for (int i = 0; i < t->n_param; i++) bytes = GTR__MAX(bytes, t->param[i]->data_bytes);
-    void *room = r == GTR_OK ? gtr__device_alloc(ctx, 0, bytes) : NULL;
-    if (!room) return r != GTR_OK ? r : GTR_ERR_NOMEM;
-    for (int i = 0; i < t->n_param && r == GTR_OK; i++) {
+    void *room = !r ? gtr__device_alloc(ctx, 0, bytes) : NULL;
+    if (!room) return r ? r : GTR_ERR_NOMEM;
+    for (int i = 0; i < t->n_param && !r; i++) {
         gtr_tensor *p = t->param[i];
         void *copy[] = { room, p->data, average + t->offset[i], room }; /* each from the one behind it */
-        for (int k = 0; k < 3 && r == GTR_OK; k++)
+        for (int k = 0; k < 3 && !r; k++)
             r = ctx->be->copy(ctx->instance[0], copy[k], copy[k + 1], p->data_bytes, GTR__ON_DEVICE, false);
-        if (r == GTR_OK) r = gtr__refresh_low(p);
+        if (!r) r = gtr__refresh_low(p);
     }
     ctx->writes++;
     r = gtr__backend_result(ctx, r, "averages");
-    if (r == GTR_OK) r = gtr__wait_all(ctx);
-    if (r == GTR_OK) t->swapped = !t->swapped;
+    if (!r) r = gtr__wait_all(ctx);
+    if (!r) t->swapped = !t->swapped;
     gtr__device_free(ctx, 0, room, bytes);
     return r;
 }
@@ -9183,7 +9184,7 @@ gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_te
     if (averages) GTR__TRY(gtr__average_swap(t));
     const gtr_result r = gtr__evaluate(t, data, batch, metric, loss, value);
     const gtr_result back = averages ? gtr__average_swap(t) : GTR_OK;
-    return r == GTR_OK ? back : r;
+    return r ? r : back;
 }
 
 // >>fit
@@ -9278,7 +9279,7 @@ static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     gtr__fit_harvest(f);
     f->p.epoch_end = epoch_end;
     if (held) r = gtr_evaluate(t, held, gtr__validation_batch(held), f->d->metric, &f->p.val_loss, &f->p.val_metric);
-    if (r != GTR_OK) return r;
+    if (r) return r;
     if (epoch_end) gtr__fit_show(f, true);
     if (f->d->callback && (epoch_end ? f->d->callback_every == 0 : true) && !f->d->callback(&f->p)) f->stop = true;
     return t->refused;
@@ -9304,24 +9305,24 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
     const int64_t every = f->d->callback_every;
     int64_t k = 0;
     gtr_result r = GTR_OK, end;
-    while (k < f->p.steps && r == GTR_OK && (r = t->refused) == GTR_OK && !f->stop) {
+    while (k < f->p.steps && !r && (r = t->refused) == GTR_OK && !f->stop) {
         const int64_t left = f->told ? f->per_epoch - (f->place + k) % f->per_epoch : f->p.steps - k;
         int n = (int)GTR__MIN((int64_t)GTR__LAUNCH_STEPS, left);
         if (every > 0) n = (int)GTR__MIN((int64_t)n, every - k % every);
         if (gtr__stop_get(ctx)) { f->stopped = ctx->stopped = true; break; }
-        if ((r = gtr__fit_room(f, &n)) != GTR_OK) break;
+        if ((r = gtr__fit_room(f, &n))) break;
         gtr__fit_harvest(f); /* before the steps to come write over it */
-        if ((r = gtr__step_part(t, GTR__PART_ALL, &n)) != GTR_OK) break;
+        if ((r = gtr__step_part(t, GTR__PART_ALL, &n))) break;
         gtr__fit_show(f, false);
         k += n;
         if (every > 0 && k % every == 0) r = gtr__fit_pause(f, false);
-        if (r == GTR_OK && f->told && (f->place + k) % f->per_epoch == 0 && !f->stop) r = gtr__fit_pause(f, true);
+        if (!r && f->told && (f->place + k) % f->per_epoch == 0 && !f->stop) r = gtr__fit_pause(f, true);
     }
     end = gtr__wait_all(ctx); /* after an error, too: where the next fit goes on is then known */
     t->fit_steps = 0;
-    if (end == GTR_OK) end = gtr__observe(t);
-    if (r == GTR_OK && (r = end) == GTR_OK) r = t->refused;
-    if (end == GTR_OK || end == GTR_ERR_NONFINITE) gtr__fit_harvest(f); /* steps before the bad one */
+    if (!end) end = gtr__observe(t);
+    if (!r && (r = end) == GTR_OK) r = t->refused;
+    if (!end || end == GTR_ERR_NONFINITE) gtr__fit_harvest(f); /* steps before the bad one */
     if (f->terminal && !f->d->silent && f->width) fprintf(stderr, "\n");
     if (f->stopped && !f->d->silent)
         fprintf(stderr, "stopped after step %lld of %lld\n", (long long)f->p.step, (long long)f->p.steps);
@@ -9379,7 +9380,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     if (f.terminal && !d.silent) fprintf(stderr, "%s\n", gtr_device_text(ctx));
     t->fitting = true;
     r = gtr__fit_begin(&f, data);
-    if (r == GTR_OK) {
+    if (!r) {
         f.p.trainer = t; f.p.user = d.callback_user;
         f.p.epoch = 1;
         f.p.val_loss = f.p.val_metric = (float)NAN;
@@ -9493,7 +9494,7 @@ static gtr__plan_cache *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
 static bool gtr__predictor_ready(gtr_predictor *p, gtr__plan_cache *e) {
     if (e->exec) p->ctx->be->release(p->instance, e->exec);
     e->exec = NULL;
-    if (gtr__resolve(&p->own, e, NULL, gtr__predictor_address, &p->arena) != GTR_OK) return false;
+    if (gtr__resolve(&p->own, e, NULL, gtr__predictor_address, &p->arena)) return false;
     return !gtr__backend_result(&p->own, p->ctx->be->prepare(p->instance, &e->plan, &e->exec), "preparing a plan");
 }
 /* The plan of the fewest rows that are n or more; where they act on each other of n, made if need be. */
@@ -9530,7 +9531,7 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     if (max_rows < 0 || max_rows > (int64_t)1 << 38) {
         gtr__fail(ctx, GTR_ERR_ARG, "predictor: %lld rows, want at least 1", (long long)max_rows); return NULL;
     }
-    if (gtr__find_inputs(ctx, &out, 1, input, &n_inputs, &highest, NULL) != GTR_OK) return NULL;
+    if (gtr__find_inputs(ctx, &out, 1, input, &n_inputs, &highest, NULL)) return NULL;
     for (i = 0; i < n_inputs; i++) {
         if (gtr__batched(input[i])) { batched = input[i]; n_batched++; continue; }
         if (!input[i]->data) {
@@ -9555,12 +9556,12 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     ctx->predictors = p;
     d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = 1;
     d.share = ctx->caps.cuda ? ctx->instance[0] : NULL; /* the CPU's compute in their caller's thread, without a pool */
-    if (ctx->be->create(&p->own.host, d, &p->instance[0], why) != GTR_OK) {
+    if (ctx->be->create(&p->own.host, d, &p->instance[0], why)) {
         p->instance[0] = NULL;
         gtr__fail(ctx, GTR_ERR_NOMEM, "predictor: %s", why);
         goto fail;
     }
-    if (gtr__rows_apart(out, &p->apart) != GTR_OK) goto fail;
+    if (gtr__rows_apart(out, &p->apart)) goto fail;
     for (rows = p->apart ? 1 : max_rows; ; rows = GTR__MIN(2 * rows, max_rows)) {
         gtr__plan_cache *e = gtr__predictor_plan(p, rows);
         if (!e) goto fail;
@@ -9574,9 +9575,9 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     if (!gtr__predictor_block(p, &p->out_data, &p->bytes[1], p->row[1] * (size_t)max_rows)) goto fail;
     for (i = 0; i < 3; i++) p->counted += p->bytes[i] ? gtr__device_size(p->bytes[i]) : 0;
     ctx->device_bytes += p->counted;
-    if (gtr__backend_result(&p->own, ctx->be->zero(p->instance[0], p->in, p->bytes[0]), "zeros") != GTR_OK) goto fail;
+    if (gtr__backend_result(&p->own, ctx->be->zero(p->instance[0], p->in, p->bytes[0]), "zeros")) goto fail;
     for (i = 0; i < p->n_entry; i++) if (!gtr__predictor_ready(p, p->entry[i])) goto fail;
-    if (gtr__wait_all(ctx) != GTR_OK) goto fail;
+    if (gtr__wait_all(ctx)) goto fail;
     return p;
 fail:
     if (p->own.error) gtr__fail(ctx, p->own.error, "predictor: %s", p->own.error_text);
@@ -9610,9 +9611,9 @@ gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out
         if (!e) return own->error;
         if (before) own->error = before;
         gtr_result r = be->copy(p->instance[0], p->in, in, (size_t)n * p->row[0], GTR__TO_DEVICE, false);
-        if (r == GTR_OK) r = be->launch(p->instance, e->exec, GTR__PART_ALL);
-        if (r == GTR_OK) r = be->copy(p->instance[0], out, p->out_data, (size_t)n * p->row[1], GTR__TO_HOST, true);
-        if (r != GTR_OK) return gtr__fail(own, r, "%s", gtr_result_text(r));
+        if (!r) r = be->launch(p->instance, e->exec, GTR__PART_ALL);
+        if (!r) r = be->copy(p->instance[0], out, p->out_data, (size_t)n * p->row[1], GTR__TO_HOST, true);
+        if (r) return gtr__fail(own, r, "%s", gtr_result_text(r));
         in = (const char *)in + (size_t)n * p->row[0];
         out = (char *)out + (size_t)n * p->row[1];
     }
@@ -9885,8 +9886,8 @@ static gtr_result gtr__idx_open(gtr_context *ctx, const char *path, gtr__file *f
     GTR__TRY(gtr__file_open(f, ctx, path));
     uint64_t n = GTR__MIN(f->size, (uint64_t)sizeof head);
     gtr_result r = gtr__file_read(f, head, n);
-    if (r == GTR_OK) r = gtr__idx_header(ctx, path, head, (size_t)n, f->size, idx);
-    if (r == GTR_OK && GTR__SYS(lseek)(f->fd, (long)idx->start, SEEK_SET) < 0) r = gtr__file_fail(f, "seeking");
+    if (!r) r = gtr__idx_header(ctx, path, head, (size_t)n, f->size, idx);
+    if (!r && GTR__SYS(lseek)(f->fd, (long)idx->start, SEEK_SET) < 0) r = gtr__file_fail(f, "seeking");
     return r;
 }
 static bool gtr__idx_column(gtr_dataset *d, const char *name, gtr__file *f, const gtr__idx *idx) {
@@ -10140,7 +10141,7 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     char column[256];
     const char *p, *called;
     int64_t ends = 1, separators = 0, r = 0;
-    if (gtr__csv_start(&s, ctx, name, text, size, desc) != GTR_OK) return NULL;
+    if (gtr__csv_start(&s, ctx, name, text, size, desc)) return NULL;
     for (p = s.begin; p < s.end; p++) { ends += *p == '\n'; separators += *p == s.desc.separator; }
     /* a long first line takes little more than the file's fields: a row behind those that they fill is an error */
     gtr_dataset *d = gtr__dataset_new(ctx, name, GTR__MIN(ends, (ends + separators) / s.columns + 1));
@@ -10249,7 +10250,7 @@ static gtr_result gtr__dataset_device(gtr_dataset *d) {
             p = gtr__device_alloc(ctx, 0, bytes);
             r = p ? ctx->be->copy(ctx->instance[0], p, c->host, bytes, GTR__TO_DEVICE, true) : GTR_ERR_NOMEM;
         }
-        if (r != GTR_OK) {
+        if (r) {
             gtr__device_free(ctx, 0, p, bytes);
             return gtr__fail(ctx, r, "%s: bringing column %d (%zu bytes) to the device failed", d->name, i, bytes);
         }
@@ -10261,7 +10262,7 @@ static gtr_result gtr__dataset_device(gtr_dataset *d) {
 void gtr_dataset_destroy(gtr_dataset *d) {
     if (!d) return;
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next)
-        if ((t->data == d || t->validation == d) && gtr__refuse(t, "gtr_dataset_destroy") != GTR_OK) return;
+        if ((t->data == d || t->validation == d) && gtr__refuse(t, "gtr_dataset_destroy")) return;
     if (d->used) gtr_wait(d->ctx); /* queued steps may read it */
     gtr__plans_drop(d->ctx, NULL, d, 0);
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) {
@@ -10425,7 +10426,7 @@ static bool gtr__st_take(gtr__st *s, char c) {
     s->at++;
     return true;
 }
-/* The parts of the grammar. In what follows r || s is the first of two results that is not GTR_OK, which is 0. */
+/* The parts of the grammar. */
 static gtr_result gtr__st_need(gtr__st *s, char c, const char *want) {
     return gtr__st_take(s, c) ? GTR_OK : gtr__st_fail(s, want);
 }
@@ -10720,14 +10721,14 @@ static void *gtr__st_room(gtr_context *ctx) {
 static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
     gtr_result r = GTR_OK;
     uint32_t i;
-    for (i = 0; i < s->n && r == GTR_OK; i++) {
+    for (i = 0; i < s->n && !r; i++) {
         gtr_tensor *p = s->ctx->parameter[s->entry[i].parameter];
         r = gtr__parameter_read(p, room);
-        if (r != GTR_OK) break;
+        if (r) break;
         gtr__st_swap(p, room, data + s->entry[i].begin);
         r = gtr__parameter_write(p, room);
     }
-    while (r != GTR_OK && i-- > 0) {
+    while (r && i-- > 0) {
         gtr_tensor *p = s->ctx->parameter[s->entry[i].parameter];
         gtr__st_swap(p, room, data + s->entry[i].begin);
         gtr__parameter_write(p, room);
@@ -10749,19 +10750,19 @@ gtr_result gtr_load(gtr_context *ctx, const char *path) {
     uint8_t first[8], *head = NULL, *data = NULL;
     void *room = NULL;
     gtr_result r = gtr__st_may(ctx, path, "gtr_load");
-    if (r == GTR_OK) r = gtr__file_open(&f, ctx, path);
-    if (r != GTR_OK) return r;
+    if (!r) r = gtr__file_open(&f, ctx, path);
+    if (r) return r;
     s.ctx = ctx;
     r = gtr__file_read(&f, first, GTR__MIN(f.size, (uint64_t)8));
-    if (r == GTR_OK) r = gtr__st_start(&s, ctx, path, first, f.size);
-    if (r == GTR_OK) r = gtr__file_take(&f, s.size, &head);
+    if (!r) r = gtr__st_start(&s, ctx, path, first, f.size);
+    if (!r) r = gtr__file_take(&f, s.size, &head);
     s.head = head;
-    if (r == GTR_OK) r = gtr__st_parse(&s);
-    if (r == GTR_OK) r = gtr__st_match(&s);
-    if (r == GTR_OK) r = gtr__file_take(&f, s.data, &data);
-    if (r == GTR_OK) r = gtr__file_finish(&f);
+    if (!r) r = gtr__st_parse(&s);
+    if (!r) r = gtr__st_match(&s);
+    if (!r) r = gtr__file_take(&f, s.data, &data);
+    if (!r) r = gtr__file_finish(&f);
     gtr__file_close(&f);
-    if (r == GTR_OK) r = (room = gtr__st_room(ctx)) != NULL ? gtr__st_apply(&s, data, room) : GTR_ERR_NOMEM;
+    if (!r) r = (room = gtr__st_room(ctx)) != NULL ? gtr__st_apply(&s, data, room) : GTR_ERR_NOMEM;
     gtr__mfree(ctx, head);
     gtr__mfree(ctx, data);
     gtr__mfree(ctx, room);
@@ -10836,9 +10837,9 @@ static gtr_result gtr__save_header(gtr__save *s) {
 static gtr_result gtr__save_data(const gtr__save *s, gtr__file *f) {
     void *room = gtr__st_room(s->ctx), *out = gtr__st_room(s->ctx);
     gtr_result r = room && out ? gtr__file_move(f, s->header, s->header_bytes, true) : GTR_ERR_NOMEM;
-    for (int64_t k = 0; r == GTR_OK && k < s->ctx->n_parameter; k++) {
+    for (int64_t k = 0; !r && k < s->ctx->n_parameter; k++) {
         r = gtr__parameter_read(s->order[k], room);
-        if (r != GTR_OK) break;
+        if (r) break;
         gtr__st_swap(s->order[k], room, (uint8_t *)out);
         r = gtr__file_move(f, out, gtr__st_bytes(s->order[k]), true);
     }
@@ -10943,34 +10944,34 @@ static gtr_result gtr__save_file(const gtr__save *s, const char *target, char *n
     f.path = s->path;
     if (f.fd < 0) return gtr__file_fail(&f, "making a file beside it");
     gtr_result r = gtr__save_data(s, &f);
-    if (r == GTR_OK && old) GTR__CHMOD(name, st.st_mode & 0777); /* where it fails the file is its owner's alone */
-    if (r == GTR_OK && !gtr__file_sync(&f)) r = gtr__file_fail(&f, "bringing it to the disk");
+    if (!r && old) GTR__CHMOD(name, st.st_mode & 0777); /* where it fails the file is its owner's alone */
+    if (!r && !gtr__file_sync(&f)) r = gtr__file_fail(&f, "bringing it to the disk");
     lock = gtr__lock_copy(f.fd);
-    if (!gtr__file_close(&f) && r == GTR_OK) r = gtr__file_fail(&f, "closing");
-    if (r == GTR_OK) GTR__RETRY(i, GTR__RENAME(name, target));
-    if (r == GTR_OK && i < 0) r = gtr__file_fail(&f, "renaming");
-    if (r != GTR_OK) GTR__SYS(unlink)(name);
+    if (!gtr__file_close(&f) && !r) r = gtr__file_fail(&f, "closing");
+    if (!r) GTR__RETRY(i, GTR__RENAME(name, target));
+    if (!r && i < 0) r = gtr__file_fail(&f, "renaming");
+    if (r) GTR__SYS(unlink)(name);
     gtr__lock_end(lock);
-    if (r != GTR_OK) return r;
+    if (r) return r;
     gtr__folder_of(name, size, target);
     return gtr__path_sync(name) ? GTR_OK : gtr__file_fail(&f, "bringing the folder's entry to the disk");
 }
 gtr_result gtr_save(gtr_context *ctx, const char *path) {
     gtr__save s = GTR__ZERO;
     gtr_result r = gtr__st_may(ctx, path, "gtr_save");
-    if (r == GTR_OK) r = gtr__save_check(ctx, path);
-    if (r != GTR_OK) return r;
+    if (!r) r = gtr__save_check(ctx, path);
+    if (r) return r;
     s.ctx = ctx;
     s.path = path;
     s.order = (gtr_tensor **)gtr__malloc(ctx, (size_t)ctx->n_parameter * sizeof *s.order);
     char *target, *name = NULL;
     r = gtr__save_target(&s, &target);
-    if (r == GTR_OK) name = (char *)gtr__malloc(ctx, strlen(target) + 64);
-    if (r == GTR_OK && (!s.order || !name)) r = GTR_ERR_NOMEM;
-    for (int64_t k = 0; r == GTR_OK && k < ctx->n_parameter; k++) s.order[k] = ctx->parameter[k];
-    if (r == GTR_OK) gtr__sort(s.order, (size_t)ctx->n_parameter, sizeof *s.order, gtr__save_order, NULL);
-    if (r == GTR_OK) r = gtr__save_header(&s);
-    if (r == GTR_OK) r = gtr__save_file(&s, target, name, strlen(target) + 64);
+    if (!r) name = (char *)gtr__malloc(ctx, strlen(target) + 64);
+    if (!r && (!s.order || !name)) r = GTR_ERR_NOMEM;
+    for (int64_t k = 0; !r && k < ctx->n_parameter; k++) s.order[k] = ctx->parameter[k];
+    if (!r) gtr__sort(s.order, (size_t)ctx->n_parameter, sizeof *s.order, gtr__save_order, NULL);
+    if (!r) r = gtr__save_header(&s);
+    if (!r) r = gtr__save_file(&s, target, name, strlen(target) + 64);
     gtr__mfree(ctx, s.order);
     gtr__mfree(ctx, s.header);
     gtr__mfree(ctx, target);
@@ -11117,7 +11118,7 @@ const char *gtr_memory_text(gtr_trainer *t, int64_t batch) {
     size_t i, bytes[10];
     static const char *const names[10] = { "parameters", "gradients", "optimizer states", "inputs", "activations",
         "workspace", "low-precision copies", "kept values", "control", "total" };
-    if (gtr_memory_plan(t, batch, &m) != GTR_OK) return "";
+    if (gtr_memory_plan(t, batch, &m)) return "";
     memcpy(bytes, (const char *)&m + offsetof(gtr_memory_report, parameters), sizeof bytes);
     gtr__text_begin(t->ctx);
     gtr__textf(t->ctx, "memory of a step with batch %lld on %s\n", (long long)batch, t->ctx->caps.name);
@@ -11164,7 +11165,7 @@ int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
         size_t f = 0, sets = gtr__resident_bytes(ctx);
         bytes = ctx->desc.memory_limit;
         if (!bytes) {
-            if (ctx->preset || ctx->be->memory_info(ctx->instance[0], &f, &all) != GTR_OK) {
+            if (ctx->preset || ctx->be->memory_info(ctx->instance[0], &f, &all)) {
                 gtr__fail(ctx, GTR_ERR_ARG,
                     "gtr_largest_batch: the device's memory is not known; give a number of bytes");
                 return 0;
@@ -11218,16 +11219,16 @@ static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool
     int64_t batch = 1;
     int i;
     memset(&rec, 0, sizeof rec);
-    if (gtr__trainer_usable(t, who, false) != GTR_OK || gtr__observe(t) != GTR_OK) return NULL;
+    if (gtr__trainer_usable(t, who, false) || gtr__observe(t)) return NULL;
     if (t->data) batch = gtr__position(t, t->runner->step, &rec);
-    else if (gtr__batch_of_inputs(t->ctx, t->input, t->n_inputs, who, &batch) != GTR_OK) return NULL;
+    else if (gtr__batch_of_inputs(t->ctx, t->input, t->n_inputs, who, &batch)) return NULL;
     e = gtr__trainer_entry(t, batch, t->data, by_node);
-    if (!e || gtr__entry_ready(t->ctx, e, t->runner) != GTR_OK || gtr__wait_all(t->ctx) != GTR_OK
-            || gtr__trainer_segments(t) != GTR_OK)
+    if (!e || gtr__entry_ready(t->ctx, e, t->runner) || gtr__wait_all(t->ctx)
+            || gtr__trainer_segments(t))
         return NULL;
-    if (t->runner->stale && (gtr__ctl_read(t->runner, &ctl) != GTR_OK || gtr__ctl_write(t->runner, &ctl) != GTR_OK))
+    if (t->runner->stale && (gtr__ctl_read(t->runner, &ctl) || gtr__ctl_write(t->runner, &ctl)))
         return NULL;
-    if ((t->data ? gtr__check_ranges(t->ctx, e, true) : gtr__set_inputs(t->ctx, e, &rec)) != GTR_OK) return NULL;
+    if ((t->data ? gtr__check_ranges(t->ctx, e, true) : gtr__set_inputs(t->ctx, e, &rec))) return NULL;
     if (!gtr__group_rates(t, t->runner->step, &rec)) return NULL;
     for (i = 0; i < *steps; i++) gtr__record_write(t->runner, t->runner->step + (uint64_t)i, &rec);
     t->slot[t->runner->step % GTR__RING] = e;
@@ -11252,8 +11253,8 @@ const char *gtr_trace(gtr_trainer *t) {
         double us = -ctx->be->seconds(ctx->instance[n->stage], 1);
         r = ctx->be->run_node(ctx->instance, &e->plan, i);
         us += ctx->be->seconds(ctx->instance[n->stage], 0);
-        if (r == GTR_OK) r = gtr__wait_all(ctx);
-        if (r != GTR_OK) { /* no step was done: the next one has this one's number, and a record of its own */
+        if (!r) r = gtr__wait_all(ctx);
+        if (r) { /* no step was done: the next one has this one's number, and a record of its own */
             gtr__backend_result(ctx, r, n->layer);
             t->runner->stale = true;
             return gtr__text(ctx);
@@ -11276,9 +11277,9 @@ static double gtr__step_seconds(gtr_trainer *t) {
         const uint64_t from = t->runner->step, want = k < 3 ? 1 : (uint64_t)(0.05 / GTR__MAX(s, 1e-6)) + 3;
         for (began = gtr__now(); t->runner->step - from < want; ) {
             int n = GTR__LAUNCH_STEPS;
-            if (gtr__step_part(t, GTR__PART_ALL, &n) != GTR_OK) return 0;
+            if (gtr__step_part(t, GTR__PART_ALL, &n)) return 0;
         }
-        if (gtr__wait_all(t->ctx) != GTR_OK || gtr__observe(t) != GTR_OK) return 0;
+        if (gtr__wait_all(t->ctx) || gtr__observe(t)) return 0;
         s = (gtr__now() - began) / (double)(t->runner->step - from);
     }
     return s;
@@ -11300,10 +11301,10 @@ static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
         many[i].wait_mask = (uint32_t)1 << k; many[i].wait_node[k] = i - 1; many[i - 1].signals = 1;
     }
     r = ctx->be->prepare(ctx->instance, &p, &exec);
-    for (k = 0; k < 4 && r == GTR_OK && exec; k++) { /* eager, captured, one launch, three */
+    for (k = 0; k < 4 && !r && exec; k++) { /* eager, captured, one launch, three */
         before = s;
         s = -ctx->be->seconds(ctx->instance[0], 1);
-        for (i = 0; i < (k < 3 ? 1 : 3) && r == GTR_OK; i++) r = ctx->be->launch(ctx->instance, exec, GTR__PART_ALL);
+        for (i = 0; i < (k < 3 ? 1 : 3) && !r; i++) r = ctx->be->launch(ctx->instance, exec, GTR__PART_ALL);
         s += ctx->be->seconds(ctx->instance[0], 0);
     }
     if (exec) ctx->be->release(ctx->instance, exec);
@@ -11403,7 +11404,7 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
     double step = 0;
     char *held;
     bool ok;
-    if (gtr__trainer_usable(t, "gtr_profile", false) != GTR_OK || gtr__wait_all(t->ctx) != GTR_OK) return "";
+    if (gtr__trainer_usable(t, "gtr_profile", false) || gtr__wait_all(t->ctx)) return "";
     ctx = t->ctx;
     for (i = 0; i < ctx->n_parameter; i++) bytes += ctx->parameter[i]->data_bytes;
     held = (char *)gtr__malloc(ctx, bytes);
@@ -11420,10 +11421,10 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
         if (!data || gtr_trainer_data(u, data, t->batch, t->shuffle, true) == GTR_OK) step = gtr__step_seconds(u);
         if (step > 0) e = gtr__observed_step(u, "gtr_profile", by_node, &steps);
         gtr__text_begin(ctx);
-        if (e && (!gtr__profile(u, step, e) || gtr__wait_all(ctx) != GTR_OK)) e = NULL;
+        if (e && (!gtr__profile(u, step, e) || gtr__wait_all(ctx))) e = NULL;
         gtr_trainer_destroy(u);
         for (i = 0, bytes = 0; i < ctx->n_parameter && !ctx->dead; bytes += ctx->parameter[i++]->data_bytes)
-            if (gtr__parameter_write(ctx->parameter[i], held + bytes) != GTR_OK) e = NULL;
+            if (gtr__parameter_write(ctx->parameter[i], held + bytes)) e = NULL;
     }
     gtr__mfree(ctx, held);
     return e ? gtr__text(ctx) : "";
@@ -11436,7 +11437,7 @@ void gtr_release(gtr_context *ctx, int64_t mark) {
     int64_t i, n;
     if (!gtr__usable(ctx) || mark < 0 || mark >= ctx->n_tensor) return;
     for (t = ctx->trainers; t; t = t->next)
-        if (t->metric && t->metric->id >= mark && gtr__refuse(t, "gtr_release of the metric") != GTR_OK) return;
+        if (t->metric && t->metric->id >= mark && gtr__refuse(t, "gtr_release of the metric")) return;
     for (t = ctx->trainers; t; t = t->next)
         if (t->loss->id >= mark) {
             gtr__fail(ctx, GTR_ERR_STATE, "gtr_release: a trainer uses \"%s\", which was built after the mark",
