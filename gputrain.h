@@ -1398,6 +1398,7 @@ static void *gtr__malloc(gtr_context *ctx, size_t bytes) {
     if (!p) gtr__fail(ctx, GTR_ERR_NOMEM, "out of host memory: %zu bytes", bytes);
     return p;
 }
+#define GTR__NEW(ctx, type, n) ((type *)gtr__malloc(ctx, (size_t)(n) * sizeof(type)))
 static void gtr__mfree(gtr_context *ctx, void *p) { gtr__host_free(&ctx->desc, p); }
 /* Room for one more of n elements of size; doubles. False when out of memory, everything as it was. */
 static bool gtr__grow(gtr_context *ctx, void **array, int64_t n, int64_t *cap, size_t size) {
@@ -5072,7 +5073,7 @@ static gtr_tensor *gtr__undo(gtr_context *ctx, int64_t tensors, int64_t paramete
 }
 /* A tensor without shape yet, appended to the context. name is taken over (freed on failure). */
 static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_tensor *const *in, char *name) {
-    gtr_tensor *t = (gtr_tensor *)gtr__malloc(ctx, sizeof *t);
+    gtr_tensor *t = GTR__NEW(ctx, gtr_tensor, 1);
     if (!t) { gtr__mfree(ctx, name); return NULL; }
     t->ctx = ctx; t->op = op; t->name = name; t->n_in = n_in; t->stage = ctx->stage;
     if (n_in && gtr__row(op)->flags & (GTR__ALIAS | GTR__LEAF)) t->stage = in[n_in - 1]->stage; /* where they lie */
@@ -5080,7 +5081,7 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
     if (name) t->layer = name;
     t->region = ctx->in_region ? ctx->region : 0;
     if (n_in) {
-        t->in = (gtr_tensor **)gtr__malloc(ctx, (size_t)n_in * sizeof *t->in);
+        t->in = GTR__NEW(ctx, gtr_tensor *, n_in);
         if (!t->in) { gtr__tensor_free(t); return NULL; }
         memcpy(t->in, in, (size_t)n_in * sizeof *in);
     }
@@ -5504,7 +5505,7 @@ gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
         return gtr__none(
             gtr__fail(ctx, GTR_ERR_ARG, "custom \"%s\": it has %d inputs, want 1 to 8, a name and a forward function",
             desc.name ? desc.name : "", desc.n_in));
-    gtr_custom_desc *copy = (gtr_custom_desc *)gtr__malloc(ctx, sizeof *copy);
+    gtr_custom_desc *copy = GTR__NEW(ctx, gtr_custom_desc, 1);
     if (!copy) return NULL;
     *copy = desc;
     at.ptr = copy;
@@ -5816,7 +5817,7 @@ static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_i
     memset(n, 0, sizeof *n);
     n->op = op; n->dir = dir; n->phase = b->phase; n->micro = b->micro;
     n->n_in = n_in; n->n_out = n_out; n->training = b->r->training; n->row0 = b->row0; n->layer = "";
-    n->in = (int *)gtr__malloc(b->ctx, (size_t)(n_in + n_out + 1) * sizeof(int));
+    n->in = GTR__NEW(b->ctx, int, n_in + n_out + 1);
     if (!n->in) { b->failed = true; return NULL; }
     n->out = n->in + n_in;
     for (int i = 0; i < n_in + n_out; i++) n->in[i] = -1;
@@ -6363,7 +6364,7 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
     const gtr__phase phase = b->phase;
     const int n_kept = b->plan->n_value;
     if (b->map[gradient->id] >= 0) return b->map[gradient->id]; /* came with another of this loss */
-    gtr__extra *kept = (gtr__extra *)gtr__malloc(b->ctx, (size_t)n_kept * sizeof *kept + 8);
+    gtr__extra *kept = GTR__NEW(b->ctx, gtr__extra, n_kept);
     if (!kept) { b->failed = true; return -1; }
     memcpy(kept, b->extra, (size_t)n_kept * sizeof *kept);
     for (int k = 0; k < n_kept; k++) {
@@ -6430,7 +6431,7 @@ static void gtr__pass_rematerialise(gtr__build *b) {
     const int n_old = p->n_node, n_value = p->n_value, groups = (b->ctx->n_regions + 1) * b->r->micro;
     enum { NONE, INSIDE, READ, CLONED }; /* need: of a group; read elsewhere in forward too; to be cloned */
     const size_t ints = (size_t)groups + 3 * (size_t)n_value + 2 * (size_t)n_old;
-    int *at = (int *)gtr__malloc(b->ctx, ints * sizeof(int)), i, k, v;
+    int *at = GTR__NEW(b->ctx, int, ints), i, k, v;
     if (!at) { b->failed = true; return; }
     int *owner = at + groups, *need = owner + n_value, *clone_of = need + n_value;
     int *clones = clone_of + n_value, *anchor = clones + n_old; /* by node: how many come in front; of its clone */
@@ -6469,7 +6470,7 @@ static void gtr__pass_rematerialise(gtr__build *b) {
             if (r < 0 || r >= n_value || need[r] != CLONED || owner[r] % b->r->micro != p->node[i].micro) continue;
             p->node[i].in[k] = from == r ? clone_of[r] : gtr__alias_new(b, clone_of[r], p->value[from].shape, 0);
         }
-    gtr__node *list = b->failed ? NULL : (gtr__node *)gtr__malloc(b->ctx, (size_t)p->cap_node * sizeof *list);
+    gtr__node *list = b->failed ? NULL : GTR__NEW(b->ctx, gtr__node, p->cap_node);
     b->failed = !list;
     for (i = k = 0; list && i < n_old; i++) {
         v = k; k += clones[i]; clones[i] = v;
@@ -6512,7 +6513,7 @@ static bool gtr__same_place(const gtr__node *a, const gtr__node *b) {
     return a->micro == b->micro && a->stage == b->stage && a->recomputed == b->recomputed;
 }
 static bool gtr__fuse_operands(gtr__fuse *f, gtr__node *out, int n_in, int n_out) {
-    out->in = (int *)gtr__malloc(f->ctx, (size_t)(n_in + n_out) * sizeof(int));
+    out->in = GTR__NEW(f->ctx, int, n_in + n_out);
     f->failed |= !out->in;
     if (!out->in) return false;
     out->out = out->in + n_in;
@@ -6657,7 +6658,7 @@ static bool gtr__is_copy(const gtr__plan *p, int i, int *from, int *to) {
    before the others are read for the last time, in the order of nodes: no later pass moves a reader behind a writer. */
 static void gtr__pass_alias(gtr__build *b) {
     gtr__plan *p = b->plan;
-    gtr__uses *uses = (gtr__uses *)gtr__malloc(b->ctx, (size_t)p->n_value * sizeof *uses + 8);
+    gtr__uses *uses = GTR__NEW(b->ctx, gtr__uses, p->n_value);
     int i, k, v, from, to;
     if (!uses) { b->failed = true; return; }
     for (v = 0; v < p->n_value; v++) { uses[v].first = uses[v].again = INT_MAX; uses[v].last = uses[v].read = -1; }
@@ -6704,10 +6705,10 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
     gtr_context *const ctx = b->ctx;
     gtr__plan *const p = b->plan;
     int i, k, n_in = 0, n_out = 0, list[GTR__MAX_ARGS],
-        *place = (int *)gtr__malloc(ctx, (size_t)p->n_value * sizeof(int) + 8);
-    gtr__network *w = (gtr__network *)gtr__malloc(ctx, sizeof *w);
+        *place = GTR__NEW(ctx, int, p->n_value);
+    gtr__network *w = GTR__NEW(ctx, gtr__network, 1);
     gtr__node outer;
-    bool ok = place && w && (w->node = (gtr__node *)gtr__malloc(ctx, (size_t)count * sizeof *w->node)) != NULL;
+    bool ok = place && w && (w->node = GTR__NEW(ctx, gtr__node, count)) != NULL;
     memset(&outer, 0, sizeof outer);
     b->failed = !ok;
     for (i = 0; i < p->n_value && ok; i++) place[i] = -1;
@@ -6728,7 +6729,7 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
             ok = n_out < 63 && n_in + n_out < GTR__MAX_ARGS;
             if (ok) { list[n_in + n_out] = v; place[v] = n_in + n_out++; }
         }
-    if (ok) b->failed = !(outer.in = (int *)gtr__malloc(ctx, (size_t)(n_in + n_out + 1) * sizeof(int)));
+    if (ok) b->failed = !(outer.in = GTR__NEW(ctx, int, n_in + n_out + 1));
     if (!ok || b->failed) { if (w) gtr__mfree(ctx, w->node); gtr__mfree(ctx, w); gtr__mfree(ctx, place); return false; }
     memcpy(outer.in, list, (size_t)(n_in + n_out) * sizeof(int));
     outer.op = GTR__OP_NETWORK; outer.dir = GTR__FWD; outer.phase = p->node[at].phase;
@@ -7210,7 +7211,7 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
     const size_t rows = (size_t)p->n_value + (size_t)p->n_node, lanes = (size_t)o->lanes;
     size_t at;
     last = (int *)gtr__malloc(ctx, (rows + 1) * lanes * sizeof(int));
-    first = (int *)gtr__malloc(ctx, (size_t)p->n_value * sizeof(int) + 8);
+    first = GTR__NEW(ctx, int, p->n_value);
     spans = (gtr__span *)gtr__malloc(ctx, (rows + 2 * (size_t)p->n_value + 1) * sizeof *spans); /* and walls, holes */
     if (!last || !first || !spans) goto done;
     holes = spans + rows + p->n_value;
@@ -7272,7 +7273,7 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
         for (i = 0; i < n_inputs; i++)
             if (inputs[i]->stage == stage && b->shared[inputs[i]->id] >= 0 && gtr__batched(inputs[i])) break;
         if (i == n_inputs && stage) continue; /* the first stage's fetches the record, inputs or none */
-        feed = (gtr__feed *)gtr__malloc(b->ctx, sizeof *feed);
+        feed = GTR__NEW(b->ctx, gtr__feed, 1);
         if (!feed) { b->failed = true; return; }
         feed->rows = b->r->batch;
         for (i = 0; i < n_inputs; i++) {
@@ -7532,7 +7533,7 @@ static void gtr__feeding_free(gtr_tensor *t) {
     t->feeding = NULL;
 }
 static gtr_result gtr__feeding_new(gtr_tensor *t) {
-    if (!t->feeding) t->feeding = (gtr__feeding *)gtr__malloc(t->ctx, sizeof *t->feeding);
+    if (!t->feeding) t->feeding = GTR__NEW(t->ctx, gtr__feeding, 1);
     return t->feeding ? GTR_OK : GTR_ERR_NOMEM;
 }
 static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes) {
@@ -7720,7 +7721,7 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner
         gtr__node *n = &p->node[i];
         gtr__arg *args = (gtr__arg *)(uintptr_t)n->call.in;
         if (!args) {
-            args = (gtr__arg *)gtr__malloc(ctx, (size_t)(n->n_in + n->n_out + 1) * sizeof *args);
+            args = GTR__NEW(ctx, gtr__arg, n->n_in + n->n_out + 1);
             if (!args) return GTR_ERR_NOMEM;
         }
         memset(&n->call, 0, sizeof n->call);
@@ -7828,7 +7829,7 @@ static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, c
         if (e) { gtr__entry_unlink(ctx, e); gtr__entry_to_front(ctx, e); }
     }
     if (e) { e->fresh = false; return e; }
-    e = (gtr__plan_cache *)gtr__malloc(ctx, sizeof *e);
+    e = GTR__NEW(ctx, gtr__plan_cache, 1);
     if (!e) return NULL;
     e->recipe = *r;
     for (i = 0; i < r->n_fetch; i++) all[n++] = r->fetch[i];
@@ -7864,7 +7865,7 @@ static void gtr__runner_free(gtr__runner *r) {
     gtr__mfree(ctx, r);
 }
 static gtr__runner *gtr__runner_new(gtr_context *ctx, float scale) {
-    gtr__runner *r = (gtr__runner *)gtr__malloc(ctx, sizeof *r);
+    gtr__runner *r = GTR__NEW(ctx, gtr__runner, 1);
     gtr__ctl zero;
     void *device = NULL;
     if (!r) return NULL;
@@ -8352,9 +8353,9 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
             continue;
         for (k = 0; k < x->n_in; k++) if (gtr__takes_gradient(row, k)) reach[x->in[k]->id] = 1;
     }
-    t->param = (gtr_tensor **)gtr__malloc(ctx, (size_t)(ctx->n_parameter + 1) * sizeof *t->param);
-    t->group_of = (int *)gtr__malloc(ctx, (size_t)(ctx->n_parameter + 1) * sizeof *t->group_of);
-    t->offset = (int64_t *)gtr__malloc(ctx, (size_t)(ctx->n_parameter + 1) * sizeof *t->offset);
+    t->param = GTR__NEW(ctx, gtr_tensor *, ctx->n_parameter + 1);
+    t->group_of = GTR__NEW(ctx, int, ctx->n_parameter + 1);
+    t->offset = GTR__NEW(ctx, int64_t, ctx->n_parameter + 1);
     for (i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
         gtr_tensor *p = ctx->parameter[i];
         for (g = t->n_groups - 2; g >= 0; g--) if (gtr__glob(t->group[g].pattern, p->name)) fits |= 1u << g;
@@ -8385,7 +8386,7 @@ static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
         if (!*buffer) return GTR_ERR_NOMEM;
         GTR__TRY(gtr__backend_result(ctx, ctx->be->zero(ctx->instance[0], *buffer, bytes), "a trainer's buffers"));
     }
-    t->host_segments = (gtr__segment *)gtr__malloc(ctx, (size_t)t->n_param * sizeof *t->host_segments);
+    t->host_segments = GTR__NEW(ctx, gtr__segment, t->n_param);
     t->segments = t->host_segments
         ? (gtr__segment *)gtr__device_alloc(ctx, 0, (size_t)t->n_param * sizeof *t->segments) : NULL;
     return t->segments ? GTR_OK : GTR_ERR_NOMEM;
@@ -8472,7 +8473,7 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     ctx = loss->ctx;
     if (!gtr__usable(ctx) || gtr__trainer_check(ctx, &desc) || gtr__check_loss(loss, "trainer"))
         return NULL;
-    t = (gtr_trainer *)gtr__malloc(ctx, sizeof *t);
+    t = GTR__NEW(ctx, gtr_trainer, 1);
     if (!t) return NULL;
     t->ctx = ctx; t->desc = desc; t->loss = loss; t->lr = desc.lr;
     gtr__optim_rule(&t->optim, &desc);
@@ -8656,7 +8657,7 @@ static gtr_result gtr__repeat(gtr_trainer *t, gtr__ctl *ctl) {
     gtr__runner *r = t->runner;
     const uint64_t from = ctl->step, end = r->step;
     const gtr__plan_cache *e = t->slot[from % GTR__RING];
-    gtr__record *rec = (gtr__record *)gtr__malloc(ctx, (size_t)(end - from) * sizeof *rec);
+    gtr__record *rec = GTR__NEW(ctx, gtr__record, end - from);
     char why[200];
     snprintf(why, sizeof why, "step %llu: blocks of the GPU waited for each other in vain (was one held up by a "
             "debugger, a profiler, another process?)", (unsigned long long)from + 1);
@@ -9471,7 +9472,7 @@ static gtr_result gtr__rows_apart(const gtr_tensor *out, bool *apart) {
 }
 static gtr__plan_cache *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
     gtr_context *own = &p->own;
-    gtr__plan_cache *e = (gtr__plan_cache *)gtr__malloc(own, sizeof *e);
+    gtr__plan_cache *e = GTR__NEW(own, gtr__plan_cache, 1);
     if (!e) return NULL;
     own->tensor = p->ctx->tensor; own->n_tensor = p->ctx->n_tensor; /* more may have been built */
     e->recipe = gtr__recipe0(rows, 0);
@@ -9545,7 +9546,7 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
             gtr__label(out), n_batched);
         return NULL;
     }
-    p = (gtr_predictor *)gtr__malloc(ctx, sizeof *p);
+    p = GTR__NEW(ctx, gtr_predictor, 1);
     if (!p) return NULL;
     p->own = *ctx;
     p->own.n_instance = 1;
@@ -9743,7 +9744,7 @@ static bool gtr__is_gzip(gtr_context *ctx, const char *path, const uint8_t *head
 // >>datasets
 /* Nothing is linked to the context before it is whole. A long name is cut to its end. */
 static gtr_dataset *gtr__dataset_new(gtr_context *ctx, const char *name, int64_t rows) {
-    gtr_dataset *d = (gtr_dataset *)gtr__malloc(ctx, sizeof *d);
+    gtr_dataset *d = GTR__NEW(ctx, gtr_dataset, 1);
     const size_t n = strlen(name);
     if (!d) return NULL;
     d->ctx = ctx;
@@ -10963,7 +10964,7 @@ gtr_result gtr_save(gtr_context *ctx, const char *path) {
     if (r) return r;
     s.ctx = ctx;
     s.path = path;
-    s.order = (gtr_tensor **)gtr__malloc(ctx, (size_t)ctx->n_parameter * sizeof *s.order);
+    s.order = GTR__NEW(ctx, gtr_tensor *, ctx->n_parameter);
     char *target, *name = NULL;
     r = gtr__save_target(&s, &target);
     if (!r) name = (char *)gtr__malloc(ctx, strlen(target) + 64);
@@ -11196,7 +11197,7 @@ static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v) {
     if (!gtr__is_float(x->dtype)) {
         gtr__textf(ctx, "  %s %s", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->dtype]); return;
     }
-    host = (gtr_float *)gtr__malloc(ctx, (size_t)n * sizeof *host);
+    host = GTR__NEW(ctx, gtr_float, n);
     if (!host) return;
     if (gtr__read(ctx, x->stage, host, gtr__value_address(ctx, e, v), x->storage, GTR_F32, n, "trace") == GTR_OK)
         for (i = 0; i < n; i++) {
