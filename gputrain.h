@@ -5266,10 +5266,6 @@ gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, g
     if (!name) return gtr__none(gtr__fail(ctx, GTR_ERR_ARG, "a parameter needs a name"));
     return gtr__leaf(ctx, GTR__OP_PARAMETER, name, GTR_F32, shape, NULL, init, false);
 }
-static gtr_tensor *gtr__buffer(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape, float value) {
-    return gtr__leaf(ctx, GTR__OP_PARAMETER, name, dtype, shape, NULL,
-        gtr__init(value != 0 ? GTR_INIT_CONSTANT : GTR_INIT_ZERO, value), true);
-}
 /* What the host has set of labels or ids; v NULL: not known. */
 static void gtr__note_range(gtr_tensor *x, const int32_t *v, int64_t n) {
     int32_t least = v ? v[0] : 1, most = v ? v[0] : 0;
@@ -5556,10 +5552,12 @@ gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
 }
 
 // >>layer-builders
-/* What does not fit buf is longer than any name may be. */
-static const char *gtr__part_name(char *buf, size_t size, const char *name, const char *part) {
-    snprintf(buf, size, "%s.%s", name, part);
-    return buf;
+/* A layer's parameter, or buffer. A name that does not fit is longer than any may be. */
+static gtr_tensor *gtr__layer_part(gtr_tensor *x, const char *name, const char *part, gtr_dtype dtype, gtr_shape shape,
+        gtr_init init, bool buffer) {
+    char buf[600];
+    snprintf(buf, sizeof buf, "%s.%s", name, part);
+    return gtr__leaf(x->ctx, GTR__OP_PARAMETER, buf, dtype, shape, NULL, init, buffer);
 }
 static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what) {
     if (!x || !gtr__usable(x->ctx)) return false;
@@ -5575,7 +5573,7 @@ static gtr_tensor *gtr__linear_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, 
 }
 gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_desc desc) {
     gtr_tensor *w, *b = NULL, *t;
-    char buf[600], text[GTR__SHAPE_TEXT];
+    char text[GTR__SHAPE_TEXT];
     if (!gtr__layer_name(x, name, "linear")) return NULL;
     const int64_t tensors = x->ctx->n_tensor, parameters = x->ctx->n_parameter;
     if (desc.out < 1 || x->shape.ndim < 1 || x->shape.dim[x->shape.ndim - 1] < 1 || x->dtype != GTR_F32)
@@ -5583,10 +5581,9 @@ gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_desc desc)
             "linear \"%s%s\": got x %s %s and %lld features out, want float32 (..., K) and at least 1", x->ctx->scope,
             name, gtr__shape_text(&x->shape, text), gtr__dtype_names[x->dtype], (long long)desc.out));
     int64_t k = x->shape.dim[x->shape.ndim - 1];
-    w = gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "weight"), gtr_shape2(desc.out, k),
-        gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)k)));
-    if (w && !desc.no_bias)
-        b = gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "bias"), gtr_shape1(desc.out), w->init);
+    w = gtr__layer_part(x, name, "weight", GTR_F32, gtr_shape2(desc.out, k),
+        gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)k)), false);
+    if (w && !desc.no_bias) b = gtr__layer_part(x, name, "bias", GTR_F32, gtr_shape1(desc.out), w->init, false);
     t = w && (b || desc.no_bias) ? gtr__linear_new(x, w, b, name) : NULL;
     return t ? t : gtr__undo(x->ctx, tensors, parameters);
 }
@@ -5605,20 +5602,20 @@ static gtr_tensor *gtr__embedding_new(gtr_tensor *ids, gtr_tensor *table, const 
 }
 gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table) { return gtr__embedding_new(ids, table, NULL); }
 gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width) {
-    char buf[600];
     if (!gtr__layer_name(ids, name, "embedding")) return NULL;
     const int64_t tensors = ids->ctx->n_tensor, parameters = ids->ctx->n_parameter;
     if (ids->dtype != GTR_I32) return gtr__none(gtr__fail(ids->ctx, GTR_ERR_SHAPE,
         "embedding \"%s%s\": ids are %s, want int32", ids->ctx->scope, name, gtr__dtype_names[ids->dtype]));
-    gtr_tensor *table = gtr_parameter(ids->ctx, gtr__part_name(buf, sizeof buf, name, "weight"),
-        gtr_shape2(rows, width), gtr__init(GTR_INIT_NORMAL, 1));
+    gtr_tensor *table = gtr__layer_part(ids, name, "weight", GTR_F32, gtr_shape2(rows, width),
+        gtr__init(GTR_INIT_NORMAL, 1), false);
     gtr_tensor *t = table ? gtr__embedding_new(ids, table, name) : NULL;
     return t ? t : gtr__undo(ids->ctx, tensors, parameters);
 }
 gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc) {
     gtr__attr at = gtr__attr0();
-    gtr_tensor *in[5], *tracked, *t = NULL;
-    char buf[600], text[GTR__SHAPE_TEXT];
+    static const char *const parts[] = { "weight", "bias", "running_mean", "running_var", "num_batches_tracked" };
+    gtr_tensor *in[6], *t;
+    char text[GTR__SHAPE_TEXT];
     if (!gtr__layer_name(x, name, "batch_norm")) return NULL;
     const int64_t tensors = x->ctx->n_tensor, parameters = x->ctx->n_parameter;
     if (x->dtype != GTR_F32 || x->shape.ndim != 2 || x->shape.dim[1] < 1 || !(desc.eps >= 0)
@@ -5628,20 +5625,18 @@ gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_de
             "0 to 1", x->ctx->scope, name, gtr__dtype_names[x->dtype], gtr__shape_text(&x->shape, text),
             (double)desc.eps, (double)desc.momentum));
     gtr_shape c = gtr_shape1(x->shape.dim[1]);
-    in[0] = x;
-    in[1] = gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "weight"), c, gtr__init(GTR_INIT_CONSTANT, 1));
-    in[2] = in[1]
-        ? gtr_parameter(x->ctx, gtr__part_name(buf, sizeof buf, name, "bias"), c, gtr__init(GTR_INIT_ZERO, 0)) : NULL;
-    in[3] = in[2] ? gtr__buffer(x->ctx, gtr__part_name(buf, sizeof buf, name, "running_mean"), GTR_F32, c, 0) : NULL;
-    in[4] = in[3] ? gtr__buffer(x->ctx, gtr__part_name(buf, sizeof buf, name, "running_var"), GTR_F32, c, 1) : NULL;
-    tracked = in[4] ? gtr__buffer(x->ctx, gtr__part_name(buf, sizeof buf, name, "num_batches_tracked"), GTR_I64,
-        gtr_shape0(), 0) : NULL;
+    in[0] = t = x;
+    for (int k = 1; t && k <= 5; k++) {
+        const gtr_init init = gtr__init(k % 3 == 1 ? GTR_INIT_CONSTANT : GTR_INIT_ZERO, k % 3 == 1);
+        t = in[k] = gtr__layer_part(x, name, parts[k - 1], k < 5 ? GTR_F32 : GTR_I64,
+            k < 5 ? c : gtr_shape0(), init, k > 2);
+    }
     at.f[0] = desc.eps > 0 ? (double)desc.eps : 1e-5;
     at.f[1] = desc.momentum > 0 ? (double)desc.momentum : 0.1;
     at.i[13] = desc.frozen;
     at.i[14] = GTR__OP_BN_COMMIT;
-    at.i[15] = tracked ? tracked->id : 0;
-    if (tracked) t = gtr__op_new(GTR__OP_BATCH_NORM, 5, in, &at, name);
+    at.i[15] = t ? t->id : 0;
+    if (t) t = gtr__op_new(GTR__OP_BATCH_NORM, 5, in, &at, name);
     return t ? t : gtr__undo(x->ctx, tensors, parameters);
 }
 gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) {
@@ -6482,31 +6477,21 @@ static void gtr__pass_rematerialise(gtr__build *b) {
 }
 
 // >>pass:fuse
-#define GTR__UNARY_ID(ID, name, f, g) GTR__OP_##ID,
-#define GTR__BINARY_ID(ID, name, f, g, h) GTR__OP_##ID,
-static const int gtr__unary_ops[] = { GTR__UNARY(GTR__UNARY_ID) -1 };
-static const int gtr__binary_ops[] = { GTR__BINARY(GTR__BINARY_ID) -1 };
-static bool gtr__op_in(const int *list, gtr__op op) {
-    for (; *list >= 0; list++) if (*list == (int)op) return true;
-    return false;
-}
-/* One fusion: node b_at reads what node a_at made. It writes the fused node over b_at's or a_at's place. */
 typedef struct {
     gtr__plan *plan;
     int *readers, *writers; /* per root value: nodes that read its data, write it */
     gtr_context *ctx;
     bool failed; /* out of memory, which is no reason not to fuse: plans do not depend on it */
 } gtr__fuse;
-/* first is followed by second; ok decides and makes the fused node in out; keep_first: it takes
-   first's place, else second's */
+/* first is followed by second, COUNT: any of GTR__UNARY; make decides and makes the fused node in out */
 typedef struct {
     const char *name;
-    gtr__op first; const int *firsts; /* one op, or a list of them */
+    gtr__op first;
     gtr__dir first_dir;
-    gtr__op second; const int *seconds;
+    gtr__op second;
     gtr__dir second_dir;
     gtr__op fused;
-    bool at_first, late; /* late: what no matcher took */
+    bool at_first, late; /* it takes the first one's place; it is of what no matcher took */
     bool (*make)(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out);
 } gtr__fusion;
 static bool gtr__same_place(const gtr__node *a, const gtr__node *b) {
@@ -6565,20 +6550,21 @@ static bool gtr__make_loss(gtr__fuse *f, const gtr__node *a, const gtr__node *b,
     out->seed = b->seed;
     return true;
 }
+#define GTR__BINARY_FUSION(ID, name, f, g, h) { "binary + activation", GTR__OP_##ID, GTR__FWD, \
+    GTR__OP_COUNT, GTR__FWD, GTR__OP_BINARY_ACT, true, false, gtr__make_binary_act },
 static const gtr__fusion gtr__fusions[] = {
-    { "linear + activation", GTR__OP_LINEAR, NULL, GTR__FWD, GTR__OP_COUNT, gtr__unary_ops, GTR__FWD,
-        GTR__OP_LINEAR_ACT, true, false, gtr__make_act },
-    { "binary + activation", GTR__OP_COUNT, gtr__binary_ops, GTR__FWD, GTR__OP_COUNT, gtr__unary_ops, GTR__FWD,
-        GTR__OP_BINARY_ACT, true, false, gtr__make_binary_act },
-    { "linear dx + activation gradient", GTR__OP_LINEAR, NULL, GTR__BWD, GTR__OP_COUNT, gtr__unary_ops, GTR__BWD,
-        GTR__OP_LINEAR_DACT, false, false, gtr__make_dact },
-    { "cross_entropy forward + backward", GTR__OP_CROSS_ENTROPY, NULL, GTR__FWD, GTR__OP_CROSS_ENTROPY, NULL, GTR__BWD,
+    { "linear + activation", GTR__OP_LINEAR, GTR__FWD, GTR__OP_COUNT, GTR__FWD, GTR__OP_LINEAR_ACT, true, false,
+        gtr__make_act },
+    GTR__BINARY(GTR__BINARY_FUSION)
+    { "linear dx + activation gradient", GTR__OP_LINEAR, GTR__BWD, GTR__OP_COUNT, GTR__BWD, GTR__OP_LINEAR_DACT, false,
+        false, gtr__make_dact },
+    { "cross_entropy forward + backward", GTR__OP_CROSS_ENTROPY, GTR__FWD, GTR__OP_CROSS_ENTROPY, GTR__BWD,
         GTR__OP_XENT_STEP, true, false, gtr__make_loss },
-    { "mse forward + backward", GTR__OP_MSE, NULL, GTR__FWD, GTR__OP_MSE, NULL, GTR__BWD, GTR__OP_MSE_STEP, true, true,
+    { "mse forward + backward", GTR__OP_MSE, GTR__FWD, GTR__OP_MSE, GTR__BWD, GTR__OP_MSE_STEP, true, true,
         gtr__make_loss },
 };
-static bool gtr__fits(const gtr__node *n, gtr__op op, const int *ops, gtr__dir dir) {
-    return n->dir == dir && (ops ? gtr__op_in(ops, n->op) : n->op == op);
+static bool gtr__fits(const gtr__node *n, gtr__op op, gtr__dir dir) {
+    return n->dir == dir && (op == GTR__OP_COUNT ? gtr__unary_find((int)n->op) != NULL : n->op == op);
 }
 /* Takes out the nodes that are marked by GTR__OP_COUNT. */
 static void gtr__close_up(gtr__plan *p) {
@@ -6615,9 +6601,9 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
         if (u->late != late || (!b->ctx->caps.fused[u->fused] && !b->ctx->preset)) continue;
         gtr__count_uses(&f);
         for (i = 0; i < p->n_node; i++) {
-            if (!gtr__fits(&p->node[i], u->first, u->firsts, u->first_dir)) continue;
+            if (!gtr__fits(&p->node[i], u->first, u->first_dir)) continue;
             for (j = i + 1; j < p->n_node && j < i + GTR__FUSE_WINDOW; j++) {
-                if (!gtr__fits(&p->node[j], u->second, u->seconds, u->second_dir)
+                if (!gtr__fits(&p->node[j], u->second, u->second_dir)
                         || !gtr__same_place(&p->node[i], &p->node[j]))
                     continue;
                 gtr__node fused = u->at_first ? p->node[i] : p->node[j];

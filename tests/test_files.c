@@ -146,7 +146,8 @@ static void model(gtr_context *ctx)
     gtr_parameter(ctx, "fc1.bias", gtr_shape1(3), init);
     gtr_parameter(ctx, "a", gtr_shape2(1, 1), init);
     gtr_parameter(ctx, "scalar", gtr_shape0(), init);
-    gtr__buffer(ctx, "bn.num_batches_tracked", GTR_I64, gtr_shape0(), 0);
+    gtr__leaf(ctx, GTR__OP_PARAMETER, "bn.num_batches_tracked", GTR_I64, gtr_shape0(), NULL,
+        gtr__init(GTR_INIT_ZERO, 0), true);
     if (ctx->n_parameter != MODEL) { printf("no model: %s\n", gtr_error_text(ctx)); exit(1); }
 }
 /* All values of the model are a function of version. */
@@ -459,7 +460,7 @@ static gtr_context *small_model(void)
     gtr_init init;
     memset(&init, 0, sizeof init);
     gtr_parameter(ctx, "a", gtr_shape2(2, 2), init);
-    gtr__buffer(ctx, "n", GTR_I64, gtr_shape0(), 0);
+    gtr__leaf(ctx, GTR__OP_PARAMETER, "n", GTR_I64, gtr_shape0(), NULL, gtr__init(GTR_INIT_ZERO, 0), true);
     return ctx;
 }
 static void bad_safetensors(void)

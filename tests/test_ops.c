@@ -1290,7 +1290,7 @@ static bool plain(const op_call *o, double *const *in, double *y)
     const gtr_shape *x = &o->in_shape[0], *to = &o->out_shape[0];
     int64_t n = gtr__count(to), m = gtr__count(x), i, j, at;
     int k, d;
-    if (gtr__op_in(gtr__unary_ops, o->id)) {
+    if (gtr__unary_find((int)o->id)) {
         bool known = true;
         for (i = 0; i < n; i++) known = plain_unary(o->id, &o->attr, in[0][i], &y[i]) && known;
         return known;
@@ -1389,7 +1389,7 @@ static void oracle_forward(const op_call *o)
         CHECK(undefined[o->id],
             "%s: the test does not know the op's definition: give it a case in %s (under // >>oracle of this file),"
             " in double, to hold its kernels against", gtr__row(o->id)->name,
-            gtr__op_in(gtr__unary_ops, o->id) ? "plain_unary" : "plain");
+            gtr__unary_find((int)o->id) ? "plain_unary" : "plain");
         undefined[o->id] = true;
     } else if (o->out_dtype[0] == GTR_I32) {
         for (i = 0; i < n; i++) same = same && (double)((const int32_t *)(const void *)o->y[0])[i] == y[i];
@@ -1718,9 +1718,10 @@ static gtr_float *act_backward(const act *a, const gtr__attr *attr, const gtr_fl
     ins[0] = needs & GTR__X0 ? saved : NULL; ins[1] = needs & GTR__Y0 ? saved : NULL; ins[2] = dy;
     return truth(a->op, GTR__BWD, attr, 3, shapes, ins, 1, 0, s, what);
 }
+static gtr__attr no_attr(void) { gtr__attr a; memset(&a, 0, sizeof a); return a; }
 static gtr__attr act_attr(const act *a)
 {
-    gtr__attr t = gtr__attr0();
+    gtr__attr t = no_attr();
     t.i[0] = a->op;
     if (a->op == GTR__OP_SCALE) { t.f[0] = 1.5; t.f[1] = -0.25; }
     return t;
@@ -1737,7 +1738,7 @@ static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_
     const gtr_shape *shapes[3];
     const gtr_float *ins[3];
     gtr_float *x, *w, *c, *pre, *y;
-    gtr__attr attr = act_attr(a), none = gtr__attr0();
+    gtr__attr attr = act_attr(a), none = no_attr();
     call_desc *d = (call_desc *)room(1, sizeof *d);
     stored_operand s[3];
     char what[160];
@@ -1774,7 +1775,7 @@ static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64
     const gtr_shape *shapes[5];
     const gtr_float *ins[5];
     gtr_float *x, *w, *dy, *saved, *between, *dx;
-    gtr__attr attr = act_attr(a), none = gtr__attr0();
+    gtr__attr attr = act_attr(a), none = no_attr();
     call_desc *d = (call_desc *)room(1, sizeof *d);
     stored_operand s[3];
     char what[160];
@@ -1807,7 +1808,7 @@ static void fused_binary_act(bench *b, gtr__op binary, const act *a, const gtr_s
     const gtr_shape *shapes[2];
     const gtr_float *ins[2];
     gtr_float *x, *y, *pre, *out;
-    gtr__attr attr = act_attr(a), none = gtr__attr0();
+    gtr__attr attr = act_attr(a), none = no_attr();
     call_desc *d = (call_desc *)room(1, sizeof *d);
     stored_operand s[2];
     char what[160];
@@ -1888,10 +1889,10 @@ static void fused_on(bench *b)
     int s, k, a, q;
     long long before = b->calls;
     rng_seed(4242);
-    for (k = 0; gtr__unary_ops[k] >= 0; k++) {
-        for (a = 0; a < N_ACTS && (int)acts[a].op != gtr__unary_ops[k]; a++) {}
+    for (k = 0; k < (int)(sizeof gtr__unary_rows / sizeof *gtr__unary_rows); k++) {
+        for (a = 0; a < N_ACTS && (int)acts[a].op != gtr__unary_rows[k].op; a++) {}
         CHECK(a < N_ACTS, "%s has no line in the table `acts` of this file",
-            gtr__row((gtr__op)gtr__unary_ops[k])->name);
+            gtr__row((gtr__op)gtr__unary_rows[k].op)->name);
     }
     for (s = 0; s < 3; s++) {
         gtr_dtype low = storages[s];
@@ -1935,7 +1936,7 @@ static void tf32_control(bench *b)
     const gtr_shape *shapes[2];
     const gtr_float *ins[2];
     gtr_float *a, *c, *want;
-    gtr__attr none = gtr__attr0();
+    gtr__attr none = no_attr();
     int op;
     if (!b->ctx->caps.tf32) { SKIP("TF32 on %s: not there", b->name); return; }
     rng_seed(11);
@@ -2076,7 +2077,7 @@ static void run_scenario(bench *b, const scenario *s, outcome *o)
     gtr_trainer_desc how;
     gtr__ctl ctl;
     gtr__arg in[6];
-    gtr__attr attr = gtr__attr0();
+    gtr__attr attr = no_attr();
     gtr_float *g, loss, mean[CHANNELS], var[CHANNELS], *p, *low_f;
     gtr_shape one = gtr_shape0(), channels = gtr_shape1(CHANNELS);
     char *dp, *dm, *dv, *dg, *db, *dh, *dctl, *dloss, *dmean, *dvar, *drun[2], *dtracked;
@@ -2144,18 +2145,18 @@ static void run_scenario(bench *b, const scenario *s, outcome *o)
         bench_copy(b, dloss, &loss, sizeof loss, GTR__TO_DEVICE);
         bench_copy(b, dmean, mean, sizeof mean, GTR__TO_DEVICE);
         bench_copy(b, dvar, var, sizeof var, GTR__TO_DEVICE);
-        attr = gtr__attr0();
+        attr = no_attr();
         attr.ptr = &optim;
         in[0] = gtr__arg_of(dloss, GTR_F32, &one);
         o->result = node_run(b, GTR__OP_GUARD, &attr, 1, in, (gtr__ctl *)(void *)dctl);
         if (o->result == GTR_OK) o->result = node_run(b, GTR__OP_UPDATE, &attr, 0, in, (gtr__ctl *)(void *)dctl);
-        attr = gtr__attr0();
+        attr = no_attr();
         attr.f[0] = 0.1; attr.i[0] = 11;
         in[0] = gtr__arg_of(dmean, GTR_F32, &channels); in[1] = gtr__arg_of(dvar, GTR_F32, &channels);
         in[2] = gtr__arg_of(drun[0], GTR_F32, &channels); in[3] = gtr__arg_of(drun[1], GTR_F32, &channels);
         in[4] = gtr__arg_of(dtracked, GTR_I64, &one);
         if (o->result == GTR_OK) o->result = node_run(b, GTR__OP_BN_COMMIT, &attr, 5, in, (gtr__ctl *)(void *)dctl);
-        attr = gtr__attr0();
+        attr = no_attr();
         attr.ptr = &optim; attr.i[0] = (int64_t)(uintptr_t)shared_device;
         in[0] = gtr__arg_of(dloss, GTR_F32, &one); in[1] = gtr__arg_of(dmean, GTR_F32, &one);
         if (o->result == GTR_OK) o->result = node_run(b, GTR__OP_REPORT, &attr, 2, in, (gtr__ctl *)(void *)dctl);
@@ -2322,7 +2323,7 @@ static void small_nodes_on(bench *b)
     rng_seed(31);
     for (k = 0; k < (small ? 1 : (int)(sizeof counts / sizeof *counts)); k++) for (f = 0; f < 3; f++)
             for (t = 0; t < 3; t++) for (dir = 0; dir < 2; dir++) for (add = 0; add <= dir; add++) {
-        gtr__attr none = gtr__attr0();
+        gtr__attr none = no_attr();
         gtr_shape s = gtr_shape1(counts[k]);
         gtr_float *x, *start, *want;
         void *from, *to;
@@ -2350,7 +2351,7 @@ static void small_nodes_on(bench *b)
     }
     /* check: all finite; NaN first, Inf last, -Inf within */
     for (f = 0; f < 3; f++) for (k = 0; k < (small ? 1 : 8); k++) for (q = 0; q < 4; q++) {
-        gtr__attr none = gtr__attr0();
+        gtr__attr none = no_attr();
         gtr_shape s = gtr_shape1(counts[2 * k]), one = gtr_shape0();
         gtr_float *x;
         void *from;
@@ -2370,7 +2371,7 @@ static void small_nodes_on(bench *b)
         free(x); free(from); free(d);
     }
     for (k = 0; k < (small ? 1 : 8); k++) for (q = 0; q < 2; q++) {
-        gtr__attr attr = gtr__attr0();
+        gtr__attr attr = no_attr();
         gtr_shape s = gtr_shape1(counts[2 * k]);
         call_desc *d = (call_desc *)room(1, sizeof *d);
         int64_t i;
@@ -2396,7 +2397,7 @@ static void bad_ids_on(bench *b)
     rng_seed(61);
     for (k = 0; k < 4; k++) {
         const int64_t n = widths[k];
-        gtr__attr attr = gtr__attr0();
+        gtr__attr attr = no_attr();
         gtr_shape at = gtr_shape1(IDS), of = gtr_shape2(ROWS, n), y = gtr_shape2(IDS, n);
         gtr_float *table = values(&of, 'x', GTR_F32, 1), *dy = values(&y, 'x', GTR_F32, 2);
         gtr_float *want = (gtr_float *)room(ROWS * n, sizeof *want);
@@ -2434,7 +2435,7 @@ static void tallies_on(bench *b)
     int k, q, op, j;
     rng_seed(57);
     for (k = 0; k < (small ? 2 : 6); k++) for (op = 0; op < 3; op++) {
-        gtr__attr attr = gtr__attr0();
+        gtr__attr attr = no_attr();
         gtr_shape one = gtr_shape1(1), two = gtr_shape1(2), n = gtr_shape1(rows[k]),
             x = gtr_shape2(rows[k], k % 2 ? 3 : 10), scalar = gtr_shape0();
         const gtr_shape *shapes[4];
@@ -2508,7 +2509,7 @@ static void feed_on(bench *b, const feed_case *f)
     gtr__record *rec;
     gtr__feed feed;
     gtr__ctl ctl;
-    gtr__attr attr = gtr__attr0();
+    gtr__attr attr = no_attr();
     gtr__call call;
     gtr__arg out[FORMS];
     blocks all;
