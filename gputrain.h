@@ -1186,7 +1186,8 @@ const gtr__backend *GTR__CUDA_SYMBOL(void);
 #define GPUTRAIN_IMPLEMENTED
 
 // >>implementation
-#define GTR__KERNEL void *instance, const gtr__call *c /* what a kernel gets */
+#define GTR__CPU(name) static gtr_result gtr__cpu_##name(void *instance, const gtr__call *c) /* a kernel */
+#define GTR__SHAPE(name) static gtr_result gtr__shape_##name(gtr__shape_call *s) /* a shape function */
 #define GTR__JOB(type, j) const type *j = (const type *)job
 #define GTR__SPAN const void *job, int64_t i, int64_t end /* what does elements i to end - 1 of its job gets */
 #define GTR__MAX_ARGS 72 /* operands of one call: the most inputs, outputs and gradients */
@@ -2813,12 +2814,12 @@ static double gtr__shape_flops(const gtr_shape *s, double each) {
     int64_t n = gtr__count(s); return n > 0 ? each * (double)n : 0;
 }
 /* Leaves and plan nodes: whoever makes them knows the shapes. */
-static gtr_result gtr__shape_none(gtr__shape_call *s) { (void)s; return GTR_OK; }
+GTR__SHAPE(none) { (void)s; return GTR_OK; }
 /* out[0] is like in[0]: float; of any dtype. */
-static gtr_result gtr__shape_same(gtr__shape_call *s) {
+GTR__SHAPE(same) {
     GTR__TRY(gtr__shape_inputs(s, 0, 0)); s->out[0] = s->in[0]; return GTR_OK;
 }
-static gtr_result gtr__shape_alike(gtr__shape_call *s) {
+GTR__SHAPE(alike) {
     GTR__TRY(gtr__shape_inputs(s, 0, ~0u));
     s->out[0] = s->in[0];
     s->out_dtype[0] = s->in_dtype[0];
@@ -2826,7 +2827,7 @@ static gtr_result gtr__shape_alike(gtr__shape_call *s) {
 }
 /* out[0] is NumPy's broadcast of in[0] and in[1]: aligned at the last dimension; two dimensions fit
    if equal or one is 1. */
-static gtr_result gtr__shape_broadcast(gtr__shape_call *s) {
+GTR__SHAPE(broadcast) {
     const gtr_shape *a = &s->in[0], *b = &s->in[1];
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
     gtr_shape o = gtr__shape_make(GTR__MAX(a->ndim, b->ndim), 0);
@@ -3124,7 +3125,7 @@ static void gtr__reduce_all(void *instance, gtr__reduce *r, void *ws) {
 // >>op:reshape
 /* The same elements in another shape, any dtype. f[0]: rank, i[0..7]: dimensions, one of which may be -k, k times the
    batch, which for literal inputs follows from the number of elements. */
-static gtr_result gtr__shape_reshape(gtr__shape_call *s) {
+GTR__SHAPE(reshape) {
     int n = (int)s->attr->f[0];
     int64_t have, want;
     char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
@@ -3153,7 +3154,7 @@ static gtr_result gtr__shape_reshape(gtr__shape_call *s) {
 // >>op:matmul
 /* y = op(a) op(b): a (..., M, K), b (..., K, N) -> (..., M, N). i[0]: a is (..., K, M); i[1]: b is (..., N, K). Leading
    dimensions are equal, or one has none. */
-static gtr_result gtr__shape_matmul(gtr__shape_call *s) {
+GTR__SHAPE(matmul) {
     static const char *const want[2][2] = { { "(..., M, K) and (..., K, N)", "(..., M, K) and (..., N, K)" },
             { "(..., K, M) and (..., K, N)", "(..., K, M) and (..., N, K)" } };
     const gtr_shape *a = &s->in[0], *b = &s->in[1];
@@ -3191,7 +3192,7 @@ static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c) {
     if (d.items > 1 && !ta && d.a_item && !d.b_item) { d.m *= d.items; d.items = 1; }
     return d;
 }
-static gtr_result gtr__cpu_matmul_fwd(GTR__KERNEL) {
+GTR__CPU(matmul_fwd) {
     const gtr__matmul_dims d = gtr__matmul_shape(c);
     gtr__products p = GTR__ZERO;
     gtr__gemm *g = gtr__products_add(&p, d.m, d.n, d.k, gtr__in(c, 0), d.ars, d.acs, gtr__in(c, 1), d.brs,
@@ -3207,7 +3208,7 @@ static void gtr__matmul_items(gtr__gemm *g, int64_t items, int64_t a_item, int64
     g->c_item = c_item;
 }
 /* Gradients are products again: da = dy op(b)^T, db = op(a)^T dy, written transposed where the operand is. */
-static gtr_result gtr__cpu_matmul_bwd(GTR__KERNEL) {
+GTR__CPU(matmul_bwd) {
     const gtr__matmul_dims d = gtr__matmul_shape(c);
     const gtr_float *a = gtr__in(c, 0), *b = gtr__in(c, 1), *dy = gtr__in(c, c->n_in - 1);
     const int64_t dy_item = d.m * d.n;
@@ -3229,7 +3230,7 @@ static gtr_result gtr__cpu_matmul_bwd(GTR__KERNEL) {
 
 // >>op:linear
 /* y = x w^T + b: x (..., K), w (M, K), b (M) or absent -> (..., M); dx = dy w, dw = dy^T x, db = sum of dy's rows. */
-static gtr_result gtr__shape_linear(gtr__shape_call *s) {
+GTR__SHAPE(linear) {
     const gtr_shape *x = &s->in[0], *w = &s->in[1], *b = s->n_in > 2 ? &s->in[2] : NULL;
     gtr_shape o = *x;
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
@@ -3256,8 +3257,8 @@ static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool a
     if (act && c->n_out > 1) g->pre = gtr__out(c, 1);
     return !act || gtr__gemm_act(g, c) ? gtr__products_run(&p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
 }
-static gtr_result gtr__cpu_linear_fwd(GTR__KERNEL) { return gtr__linear_forward(instance, c, false); }
-static gtr_result gtr__cpu_linear_bwd(GTR__KERNEL) {
+GTR__CPU(linear_fwd) { return gtr__linear_forward(instance, c, false); }
+GTR__CPU(linear_bwd) {
     const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1], rows = c->in[0].count / k;
     const gtr_float *dy = gtr__in(c, c->n_in - 1);
     static const gtr_float one = 1;
@@ -3270,15 +3271,15 @@ static gtr_result gtr__cpu_linear_bwd(GTR__KERNEL) {
 
 // >>op:linear_act
 /* pre = x w^T + b, out[0] = act(pre), out[1] = pre or absent. i[0]: the act's op; f[0], f[1] its a, b. */
-static gtr_result gtr__shape_linear_act(gtr__shape_call *s) {
+GTR__SHAPE(linear_act) {
     GTR__TRY(gtr__shape_linear(s)); s->out[1] = s->out[0]; return GTR_OK;
 }
-static gtr_result gtr__cpu_linear_act_fwd(GTR__KERNEL) { return gtr__linear_forward(instance, c, true); }
+GTR__CPU(linear_act_fwd) { return gtr__linear_forward(instance, c, true); }
 
 // >>op:linear_dact
 /* out[0] = act'(dy w): dy (..., M), w (M, K), and (..., K), the act's x or y, whichever its backward reads -> (..., K):
    the gradient of a linear layer's input and of the activation before it. Attributes as linear_act's. */
-static gtr_result gtr__shape_linear_dact(gtr__shape_call *s) {
+GTR__SHAPE(linear_dact) {
     const gtr_shape *dy = &s->in[0], *w = &s->in[1], *x = &s->in[2];
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (dy->ndim < 1 || w->ndim != 2 || x->ndim != dy->ndim || dy->dim[dy->ndim - 1] != w->dim[0]
@@ -3288,7 +3289,7 @@ static gtr_result gtr__shape_linear_dact(gtr__shape_call *s) {
     s->flops = gtr__shape_flops(x, 2.0 * (double)w->dim[0]);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_linear_dact_fwd(GTR__KERNEL) {
+GTR__CPU(linear_dact_fwd) {
     const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
     gtr__products p = GTR__ZERO;
     gtr__gemm *g = gtr__products_add(&p, c->in[0].count / m, k, m, gtr__in(c, 0), m, 1, gtr__in(c, 1),
@@ -3327,8 +3328,8 @@ static gtr_result gtr__binary_backward(void *instance, const gtr__call *c, gtr__
 }
 #define GTR__BINARY_OP(ID, name, forward, da, db) \
     static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_broadcast(s); } \
-    static gtr_result gtr__cpu_##name##_fwd(GTR__KERNEL) { return gtr__binary_forward(instance, c, gtr__ew_##name); } \
-    static gtr_result gtr__cpu_##name##_bwd(GTR__KERNEL) { \
+    GTR__CPU(name##_fwd) { return gtr__binary_forward(instance, c, gtr__ew_##name); } \
+    GTR__CPU(name##_bwd) { \
         return gtr__binary_backward(instance, c, gtr__ew_##name##_da, gtr__ew_##name##_db); }
 GTR__BINARY(GTR__BINARY_OP)
 
@@ -3360,15 +3361,15 @@ static gtr_result gtr__unary_run(void *instance, const gtr__call *c, int op, con
 }
 #define GTR__UNARY_OP(ID, name, forward, backward) \
     static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_same(s); } \
-    static gtr_result gtr__cpu_##name##_fwd(GTR__KERNEL) { \
+    GTR__CPU(name##_fwd) { \
         return gtr__unary_run(instance, c, GTR__OP_##ID, gtr__in(c, 0), false); } \
-    static gtr_result gtr__cpu_##name##_bwd(GTR__KERNEL) { \
+    GTR__CPU(name##_bwd) { \
         return gtr__unary_run(instance, c, GTR__OP_##ID, gtr__in(c, 0), true); }
 GTR__UNARY(GTR__UNARY_OP)
 
 // >>op:permute
 /* y's dimension k is x's dimension i[k]; dx is the inverse permutation of dy. */
-static gtr_result gtr__shape_permute(gtr__shape_call *s) {
+GTR__SHAPE(permute) {
     const gtr_shape *x = &s->in[0];
     uint32_t seen = 0;
     GTR__TRY(gtr__shape_same(s));
@@ -3430,10 +3431,10 @@ static void gtr__permute(void *instance, const gtr__arg *x, const int64_t *dims,
         if (k != t) gtr__nd_push(&j.outer, w.nd.dim[k], w.nd.stride[0][k], w.nd.stride[1][k], 0, w.nd.stride[3][k]);
     gtr__ranges(instance, gtr__transpose_range, &j, j.outer.count * j.tiles, GTR__CHUNK / (j.rows * GTR__VL));
 }
-static gtr_result gtr__cpu_permute_fwd(GTR__KERNEL) {
+GTR__CPU(permute_fwd) {
     gtr__permute(instance, &c->in[0], c->attr->i, &c->out[0]); return GTR_OK;
 }
-static gtr_result gtr__cpu_permute_bwd(GTR__KERNEL) {
+GTR__CPU(permute_bwd) {
     int64_t dims[GTR_MAX_DIMS] = { 0 };
     for (int k = 0; k < c->in[0].shape.ndim; k++) dims[c->attr->i[k]] = k;
     gtr__permute(instance, &c->in[2], dims, &c->out[0]);
@@ -3442,7 +3443,7 @@ static gtr_result gtr__cpu_permute_bwd(GTR__KERNEL) {
 
 // >>op:concat
 /* y: the inputs one behind the other along axis i[0], which is literal. */
-static gtr_result gtr__shape_concat(gtr__shape_call *s) {
+GTR__SHAPE(concat) {
     const int axis = (int)s->attr->i[0];
     gtr_shape o = s->in[0];
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
@@ -3461,7 +3462,7 @@ static gtr_result gtr__shape_concat(gtr__shape_call *s) {
     }
     return gtr__shape_output(s, o);
 }
-static gtr_result gtr__cpu_concat_fwd(GTR__KERNEL) {
+GTR__CPU(concat_fwd) {
     const int64_t outer = gtr__shape_outer(&c->out[0].shape, c->attr->i[0]), row = c->out[0].count / outer;
     for (int64_t k = 0, at = 0, n; k < c->n_in; k++, at += n) {
         n = c->in[k].count / outer;
@@ -3469,7 +3470,7 @@ static gtr_result gtr__cpu_concat_fwd(GTR__KERNEL) {
     }
     return GTR_OK;
 }
-static gtr_result gtr__cpu_concat_bwd(GTR__KERNEL) {
+GTR__CPU(concat_bwd) {
     const gtr__arg *dy = &c->in[c->n_in - 1];
     const int64_t outer = gtr__shape_outer(&dy->shape, c->attr->i[0]), row = dy->count / outer;
     for (int64_t k = 0, at = 0, n; k < c->n_in - 2; k++, at += n) {
@@ -3483,7 +3484,7 @@ static gtr_result gtr__cpu_concat_bwd(GTR__KERNEL) {
 
 // >>op:slice
 /* y: elements i[1] to i[2] - 1 of dimension i[0], which is literal. dx is dy there, else 0. */
-static gtr_result gtr__shape_slice(gtr__shape_call *s) {
+GTR__SHAPE(slice) {
     const int64_t axis = s->attr->i[0], begin = s->attr->i[1], end = s->attr->i[2];
     char a[GTR__SHAPE_TEXT];
     GTR__TRY(gtr__shape_same(s));
@@ -3506,13 +3507,13 @@ static gtr_result gtr__slice_run(void *instance, const gtr__call *c, bool backwa
     else gtr__copy_rows(instance, gtr__in(c, 0) + at, row, out, n, outer, n, 0);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_slice_fwd(GTR__KERNEL) { return gtr__slice_run(instance, c, false); }
-static gtr_result gtr__cpu_slice_bwd(GTR__KERNEL) { return gtr__slice_run(instance, c, true); }
+GTR__CPU(slice_fwd) { return gtr__slice_run(instance, c, false); }
+GTR__CPU(slice_bwd) { return gtr__slice_run(instance, c, true); }
 
 // >>op:sum
 /* y = sum of x over the dimensions whose bit is set in i[0], accumulated in double; i[1]: they stay, as
    1. dx = dy broadcast. */
-static gtr_result gtr__shape_sum(gtr__shape_call *s) {
+GTR__SHAPE(sum) {
     const gtr_shape *x = &s->in[0];
     gtr_shape o = gtr__shape_make(0, 0);
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
@@ -3547,18 +3548,18 @@ static gtr_result gtr__sum_backward(void *instance, const gtr__call *c, bool mea
     if (w.out) gtr__ew(instance, &w);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_sum_fwd(GTR__KERNEL) { return gtr__sum_forward(instance, c, false); }
-static gtr_result gtr__cpu_sum_bwd(GTR__KERNEL) { return gtr__sum_backward(instance, c, false); }
+GTR__CPU(sum_fwd) { return gtr__sum_forward(instance, c, false); }
+GTR__CPU(sum_bwd) { return gtr__sum_backward(instance, c, false); }
 
 // >>op:mean
 /* sum divided by the number of elements summed; attributes as sum's. */
 #define gtr__shape_mean gtr__shape_sum
-static gtr_result gtr__cpu_mean_fwd(GTR__KERNEL) { return gtr__sum_forward(instance, c, true); }
-static gtr_result gtr__cpu_mean_bwd(GTR__KERNEL) { return gtr__sum_backward(instance, c, true); }
+GTR__CPU(mean_fwd) { return gtr__sum_forward(instance, c, true); }
+GTR__CPU(mean_bwd) { return gtr__sum_backward(instance, c, true); }
 
 // >>op:softmax
 /* y = exp(x - max x) / sum exp(x - max x) along axis i[0]; dx = y (dy - sum(dy y)). */
-static gtr_result gtr__shape_softmax(gtr__shape_call *s) {
+GTR__SHAPE(softmax) {
     GTR__TRY(gtr__shape_same(s));
     s->flops = gtr__shape_flops(&s->in[0], 5);
     return GTR_OK;
@@ -3623,8 +3624,8 @@ static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__rang
     if (c->out[0].data) gtr__ranges(instance, fn, c, c->in[0].count / n, GTR__DEAR / n);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_softmax_fwd(GTR__KERNEL) { return gtr__softmax_run(instance, c, gtr__softmax_range); }
-static gtr_result gtr__cpu_softmax_bwd(GTR__KERNEL) { return gtr__softmax_run(instance, c, gtr__softmax_back_range); }
+GTR__CPU(softmax_fwd) { return gtr__softmax_run(instance, c, gtr__softmax_range); }
+GTR__CPU(softmax_bwd) { return gtr__softmax_run(instance, c, gtr__softmax_back_range); }
 
 // >>op:dropout
 /* In training y = x keep / (1 - p), dx = dy keep / (1 - p); in evaluation y = x. f[0]: p; i[0]: dimension 0 is not
@@ -3632,7 +3633,7 @@ static gtr_result gtr__cpu_softmax_bwd(GTR__KERNEL) { return gtr__softmax_run(in
    (step, row0 + r, e) is at least p; with i[0] row0 and r are 0 and e the linear index. i[1], unless 0: each i[1] rows
    (with i[0]: elements) are those from i[3] on of i[2] in the whole batch, and count as there. Backward draws the mask
    again. Srivastava et al., 2014. */
-static gtr_result gtr__shape_dropout(gtr__shape_call *s) {
+GTR__SHAPE(dropout) {
     GTR__TRY(gtr__shape_same(s));
     s->flops = gtr__shape_flops(&s->in[0], s->training ? 20 : 1);
     return GTR_OK;
@@ -3682,13 +3683,13 @@ static gtr_result gtr__dropout_run(void *instance, const gtr__call *c, const gtr
     gtr__ranges(instance, gtr__dropout_range, &w, w.rows * w.cuts, GTR__DEAR / GTR__MIN(w.n, GTR__BLOCK));
     return GTR_OK;
 }
-static gtr_result gtr__cpu_dropout_fwd(GTR__KERNEL) { return gtr__dropout_run(instance, c, &c->in[0]); }
-static gtr_result gtr__cpu_dropout_bwd(GTR__KERNEL) { return gtr__dropout_run(instance, c, &c->in[2]); }
+GTR__CPU(dropout_fwd) { return gtr__dropout_run(instance, c, &c->in[0]); }
+GTR__CPU(dropout_bwd) { return gtr__dropout_run(instance, c, &c->in[2]); }
 
 // >>op:embedding
 /* y[..., :] = table[ids[...], :]: ids (...) GTR_I32, table (V, E) -> (..., E); an id outside [0, V) gives a row of NaN.
    dtable: dy's rows added where they came from, in ascending position. */
-static gtr_result gtr__shape_embedding(gtr__shape_call *s) {
+GTR__SHAPE(embedding) {
     gtr_shape o = s->in[0];
     GTR__TRY(gtr__shape_inputs(s, 1, 0));
     if (s->in[1].ndim != 2 || s->in[1].dim[0] < 0 || s->in[1].dim[1] < 0 || o.ndim >= GTR_MAX_DIMS)
@@ -3740,12 +3741,12 @@ static void gtr__embedding_back_range(const void *job, int64_t b, int64_t end) {
         }
     }
 }
-static gtr_result gtr__cpu_embedding_fwd(GTR__KERNEL) {
+GTR__CPU(embedding_fwd) {
     if (c->measure) return gtr__ws_bytes(c, 0);
     gtr__ranges(instance, gtr__embedding_range, c, c->in[0].count, GTR__CHUNK / c->in[1].shape.dim[1]);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_embedding_bwd(GTR__KERNEL) {
+GTR__CPU(embedding_bwd) {
     const gtr__embedding_job w = gtr__embedding_make(c);
     if (c->measure) return gtr__ws_bytes(c, (size_t)(w.blocks + 1 + c->in[0].count) * sizeof *w.last);
     if (!gtr__wanted(c, 1)) return GTR_OK;
@@ -3762,7 +3763,7 @@ static gtr_result gtr__cpu_embedding_bwd(GTR__KERNEL) {
      evaluation weight rstd dy.
    f[0]: eps, f[1]: momentum (of BN_COMMIT); i[13]: frozen. Running statistics have no gradient.
    Ioffe and Szegedy, 2015. */
-static gtr_result gtr__shape_batch_norm(gtr__shape_call *s) {
+GTR__SHAPE(batch_norm) {
     static const char *const names[4] = { "weight", "bias", "running_mean", "running_var" };
     const gtr_shape *x = &s->in[0];
     char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
@@ -3814,7 +3815,7 @@ static gtr__reduce gtr__bn_reduce(const gtr_shape *x) {
 static size_t gtr__bn_vectors(const gtr__call *c, int n) {
     return GTR__ROUND_UP((size_t)n * (size_t)c->in[0].shape.dim[1] * sizeof(gtr_float), GTR__ALIGN);
 }
-static gtr_result gtr__cpu_batch_norm_fwd(GTR__KERNEL) {
+GTR__CPU(batch_norm_fwd) {
     const int64_t channels = c->in[0].shape.dim[1];
     gtr__reduce r = gtr__bn_reduce(&c->in[0].shape);
     gtr_float *mean = gtr__out(c, 1), *rstd = gtr__out(c, 2), *var = gtr__out(c, 3), *p = (gtr_float *)c->ws;
@@ -3839,7 +3840,7 @@ static gtr_result gtr__cpu_batch_norm_fwd(GTR__KERNEL) {
     gtr__bn_run(instance, &w);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_batch_norm_bwd(GTR__KERNEL) {
+GTR__CPU(batch_norm_bwd) {
     const int64_t channels = c->in[0].shape.dim[1];
     const gtr_float *rstd = gtr__in(c, 7);
     gtr__reduce r = gtr__bn_reduce(&c->in[0].shape);
@@ -3869,7 +3870,7 @@ static gtr_result gtr__cpu_batch_norm_bwd(GTR__KERNEL) {
 // >>op:argmax
 /* y (GTR_I32): the index of x's largest element along axis i[0], which goes; the first of equals; NaN
    counts as the largest. */
-static gtr_result gtr__shape_argmax(gtr__shape_call *s) {
+GTR__SHAPE(argmax) {
     const int64_t axis = s->attr->i[0];
     gtr_shape o = gtr__shape_make(0, 0);
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
@@ -3894,7 +3895,7 @@ static void gtr__argmax_range(GTR__SPAN) {
     for (; i < end; i++)
         ((int32_t *)c->out[0].data)[i] = gtr__argmax_run(gtr__in(c, 0) + i / inner * n * inner + i % inner, n, inner);
 }
-static gtr_result gtr__cpu_argmax_fwd(GTR__KERNEL) {
+GTR__CPU(argmax_fwd) {
     gtr__ranges(instance, gtr__argmax_range, c, c->out[0].count, GTR__CHUNK / c->in[0].shape.dim[c->attr->i[0]]);
     return GTR_OK;
 }
@@ -3908,7 +3909,7 @@ static double gtr__divisor(const gtr__call *c, int64_t counted) {
     const int64_t *tally = c->n_in > 2 ? (const int64_t *)c->in[2].data : NULL;
     return tally ? (double)tally[0] * (double)c->in[1].count / (double)tally[1] : (double)counted;
 }
-static gtr_result gtr__shape_accuracy(gtr__shape_call *s) {
+GTR__SHAPE(accuracy) {
     GTR__TRY(gtr__shape_inputs(s, 2, 0));
     if (s->in[0].ndim != 2 || s->in[1].ndim != 1 || s->in[0].dim[0] != s->in[1].dim[0] || s->in[0].dim[1] < 0)
         return gtr__shape_want(s, 2, "logits (N, C) and labels (N,)");
@@ -3922,7 +3923,7 @@ static void gtr__accuracy_range(GTR__SPAN) {
     for (; i < end; i++)
         ((int32_t *)c->ws)[i] = gtr__in_ints(c, 1)[i] >= 0 ? gtr__argmax_run(gtr__in(c, 0) + i * n, n, 1) : -1;
 }
-static gtr_result gtr__cpu_accuracy_fwd(GTR__KERNEL) {
+GTR__CPU(accuracy_fwd) {
     const int64_t rows = c->in[0].shape.dim[0];
     const int32_t *most = (const int32_t *)c->ws;
     int64_t right = 0, counted = 0;
@@ -3942,7 +3943,7 @@ static gtr_result gtr__cpu_accuracy_fwd(GTR__KERNEL) {
    x[label]) + s (lse - mean x), NaN if there is none, or if a label that is not ignored lies outside [0, C). A third
    input makes another count, as accuracy's, and the mean is the sum by that. dx = dloss / count (exp(x - lse) - (1 -
    s)[label] - s / C), 0 in ignored rows, NaN in rows of a bad label. */
-static gtr_result gtr__shape_cross_entropy(gtr__shape_call *s) {
+GTR__SHAPE(cross_entropy) {
     GTR__TRY(gtr__shape_accuracy(s));
     s->out[1] = gtr__shape_make(1, s->in[0].dim[0]);
     s->out[2] = gtr__shape_make(1, 1);
@@ -3991,7 +3992,7 @@ static void gtr__xent_range(GTR__SPAN) {
         }
     }
 }
-static gtr_result gtr__cpu_cross_entropy_fwd(GTR__KERNEL) {
+GTR__CPU(cross_entropy_fwd) {
     const int64_t rows = c->in[0].shape.dim[0];
     double sum = 0;
     int64_t counted = 0;
@@ -4050,7 +4051,7 @@ static double gtr__seed(const gtr__call *c, int i) {
     if (i < c->n_in && c->in[i].data) return (double)*gtr__in(c, i);
     return (double)c->seed * (c->ctl ? (double)c->ctl->scale : 1.0);
 }
-static gtr_result gtr__cpu_cross_entropy_bwd(GTR__KERNEL) {
+GTR__CPU(cross_entropy_bwd) {
     const int lse = c->n_in - 3; /* the last three: lse, count, dloss */
     if (c->measure) return gtr__ws_bytes(c, 0);
     if (!c->out[0].data) return GTR_OK;
@@ -4060,16 +4061,16 @@ static gtr_result gtr__cpu_cross_entropy_bwd(GTR__KERNEL) {
 // >>op:xent_step
 /* cross_entropy and its backward from the constant gradient: logits, labels -> loss, lse, count, dlogits.
    Attributes as cross_entropy's. */
-static gtr_result gtr__shape_xent_step(gtr__shape_call *s) {
+GTR__SHAPE(xent_step) {
     GTR__TRY(gtr__shape_cross_entropy(s)); s->out[3] = s->in[0]; return GTR_OK;
 }
-static gtr_result gtr__cpu_xent_step_fwd(GTR__KERNEL) {
+GTR__CPU(xent_step_fwd) {
     GTR__TRY(gtr__cpu_cross_entropy_fwd(instance, c));
     return c->measure || !c->out[3].data ? GTR_OK
         : gtr__xent_backward(instance, c, &c->out[3], c->out[1].data, c->out[2].data, gtr__seed(c, c->n_in));
 }
 /* mean of f(x, t) over all elements, and its two gradients by formulas in a = x, b = t and g = dloss / n. */
-static gtr_result gtr__shape_mean_loss(gtr__shape_call *s) {
+GTR__SHAPE(mean_loss) {
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (!gtr__shape_equal(&s->in[0], &s->in[1])) return gtr__shape_want(s, 2, "equal shapes");
     s->out[0] = gtr__shape_make(0, 0);
@@ -4096,9 +4097,9 @@ static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gt
 #define GTR__MEAN_LOSS(name, loss, dx, dt) \
     GTR__EW(name, loss) GTR__EW(name##_dx, dx) GTR__EW(name##_dt, dt) \
     static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_mean_loss(s); } \
-    static gtr_result gtr__cpu_##name##_fwd(GTR__KERNEL) { \
+    GTR__CPU(name##_fwd) { \
         return gtr__mean_loss_forward(instance, c, gtr__ew_##name); } \
-    static gtr_result gtr__cpu_##name##_bwd(GTR__KERNEL) \
+    GTR__CPU(name##_bwd) \
     { return gtr__mean_loss_backward(instance, c, gtr__ew_##name##_dx, gtr__ew_##name##_dt); }
 
 // >>op:mse
@@ -4107,10 +4108,10 @@ GTR__MEAN_LOSS(mse, (a - b) * (a - b), 2 * g * (a - b), 2 * g * (b - a))
 
 // >>op:mse_step
 /* mse and its backward from the constant gradient: x, t -> loss, dx. */
-static gtr_result gtr__shape_mse_step(gtr__shape_call *s) {
+GTR__SHAPE(mse_step) {
     GTR__TRY(gtr__shape_mse(s)); s->out[1] = s->in[0]; return GTR_OK;
 }
-static gtr_result gtr__cpu_mse_step_fwd(GTR__KERNEL) {
+GTR__CPU(mse_step_fwd) {
     gtr__call back = *c;
     back.out = c->out + 1; back.n_out = 1;
     GTR__TRY(gtr__cpu_mse_fwd(instance, c));
@@ -4124,7 +4125,7 @@ GTR__MEAN_LOSS(bce_with_logits, (a > 0 ? a : 0) - a * b + GTR__LOG1PF(GTR__EXPF(
 
 // >>op:custom
 /* The user's op: ptr is its gtr_custom_desc. Gradients that are added to what is there go through workspace. */
-static gtr_result gtr__shape_custom(gtr__shape_call *s) {
+GTR__SHAPE(custom) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)s->attr->ptr;
     gtr_shape o = s->in[0];
     GTR__TRY(gtr__shape_inputs(s, 0, ~0u));
@@ -4149,13 +4150,13 @@ static gtr_custom_call gtr__custom_call(const gtr__call *c, int n_in, const gtr_
     u.user = ((const gtr_custom_desc *)c->attr->ptr)->user;
     return u;
 }
-static gtr_result gtr__cpu_custom_fwd(GTR__KERNEL) {
+GTR__CPU(custom_fwd) {
     gtr_custom_call u = gtr__custom_call(c, c->n_in, &c->out[0]);
     (void)instance;
     if (c->measure) return gtr__ws_bytes(c, 0);
     return ((const gtr_custom_desc *)c->attr->ptr)->forward(&u) == GTR_OK ? GTR_OK : GTR_ERR_USER;
 }
-static gtr_result gtr__cpu_custom_bwd(GTR__KERNEL) {
+GTR__CPU(custom_bwd) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
     const int n = c->n_in - 2;
     size_t at = 0;
@@ -4202,8 +4203,8 @@ static gtr_result gtr__convert_run(void *instance, const gtr__arg *src, const gt
 // >>op:copy
 /* y = x, the bytes, from one stage to another; dx = dy or += dy. */
 #define gtr__shape_copy gtr__shape_alike
-static gtr_result gtr__cpu_copy_fwd(GTR__KERNEL) { return gtr__convert_run(instance, &c->in[0], &c->out[0]); }
-static gtr_result gtr__cpu_copy_bwd(GTR__KERNEL) { return gtr__convert_run(instance, &c->in[2], &c->out[0]); }
+GTR__CPU(copy_fwd) { return gtr__convert_run(instance, &c->in[0], &c->out[0]); }
+GTR__CPU(copy_bwd) { return gtr__convert_run(instance, &c->in[2], &c->out[0]); }
 
 // >>op:cast
 /* y = x in another storage, rounded to nearest even; dx = dy in x's. The logical dtype stays. */
@@ -4214,7 +4215,7 @@ static gtr_result gtr__cpu_copy_bwd(GTR__KERNEL) { return gtr__convert_run(insta
 // >>op:fill
 /* out[0] = f[0], times the loss scale if i[0]. */
 #define gtr__shape_fill gtr__shape_none
-static gtr_result gtr__cpu_fill_fwd(GTR__KERNEL) {
+GTR__CPU(fill_fwd) {
     const gtr_float v = (gtr_float)(c->attr->f[0] * (c->attr->i[0] && c->ctl ? (double)c->ctl->scale : 1.0));
     const gtr__arg *y = &c->out[0];
     (void)instance;
@@ -4266,7 +4267,7 @@ static void gtr__feed_range(const void *job, int64_t r, int64_t end) {
         else gtr__feed_floats(w->in, to, (const uint8_t *)src, dst);
     }
 }
-static gtr_result gtr__cpu_feed_fwd(GTR__KERNEL) {
+GTR__CPU(feed_fwd) {
     const gtr__feed *f = (const gtr__feed *)c->attr->ptr;
     const gtr__record *record = &f->shared->record[(c->ctl ? c->ctl->step : 0) % GTR__RING];
     if (c->ctl && c->ctl->status) return GTR_OK;
@@ -4285,7 +4286,7 @@ static gtr_result gtr__cpu_feed_fwd(GTR__KERNEL) {
 // >>op:tally
 /* labels (N) GTR_I32 -> (or +=) two GTR_I64: labels that count, those not from attr i[0] to i[1]; all. */
 #define gtr__shape_tally gtr__shape_none
-static gtr_result gtr__cpu_tally_fwd(GTR__KERNEL) {
+GTR__CPU(tally_fwd) {
     int64_t *y = (int64_t *)c->out[0].data, counted = 0;
     const int32_t *label = gtr__in_ints(c, 0);
     (void)instance;
@@ -4300,7 +4301,7 @@ static gtr_result gtr__cpu_tally_fwd(GTR__KERNEL) {
    (I64 or none), which are written unless this step is guarded: running = (1 - m) running + m batch, of the unbiased
    variance. f[0]: m; i[0]: values a channel, both the same for all sets. No two sets have the same statistics. */
 #define gtr__shape_bn_commit gtr__shape_none
-static gtr_result gtr__cpu_bn_commit_fwd(GTR__KERNEL) {
+GTR__CPU(bn_commit_fwd) {
     const double m = c->attr->f[0], n = (double)c->attr->i[0], unbias = n > 1 ? n / (n - 1) : 1;
     (void)instance;
     if (c->ctl && (c->ctl->guard || c->ctl->status)) return GTR_OK;
@@ -4335,7 +4336,7 @@ static void gtr__guard_range(GTR__SPAN) {
     }
     *to = s;
 }
-static gtr_result gtr__cpu_guard_fwd(GTR__KERNEL) {
+GTR__CPU(guard_fwd) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     gtr__ctl *ctl = c->ctl;
     gtr__guard_job w;
@@ -4439,7 +4440,7 @@ static void gtr__update_range(const void *job, int64_t begin, int64_t end) {
         for (; first < last; first += 2048) gtr__update_part(w, s, first - s->offset, GTR__MIN(last - first, 2048));
     }
 }
-static gtr_result gtr__cpu_update_fwd(GTR__KERNEL) {
+GTR__CPU(update_fwd) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     const gtr__ctl *ctl = c->ctl;
     const gtr__record *record = &o->shared->record[ctl->step % GTR__RING];
@@ -4467,7 +4468,7 @@ static gtr_result gtr__cpu_update_fwd(GTR__KERNEL) {
    outside a trainer. Writes the step's entry, then advances ctl: a guarded step halves the loss scale and is skipped,
    or without a scale sets the status. */
 #define gtr__shape_report gtr__shape_none
-static gtr_result gtr__cpu_report_fwd(GTR__KERNEL) {
+GTR__CPU(report_fwd) {
     gtr__shared *shared = (gtr__shared *)(uintptr_t)c->attr->i[0];
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     gtr__ctl *ctl = c->ctl;
@@ -4505,12 +4506,12 @@ static gtr_result gtr__cpu_report_fwd(GTR__KERNEL) {
 
 // >>op:check
 /* out[0] (GTR_I32) = 1 if any element of in[0], of any storage, is not finite, else 0. */
-static gtr_result gtr__shape_check(gtr__shape_call *s) {
+GTR__SHAPE(check) {
     s->out[0] = gtr__shape_make(0, 0);
     s->out_dtype[0] = GTR_I32;
     return GTR_OK;
 }
-static gtr_result gtr__cpu_check_fwd(GTR__KERNEL) {
+GTR__CPU(check_fwd) {
     const gtr__arg *x = &c->in[0];
     uint16_t inf = x->dtype == GTR_BF16 ? 0x7f80u : 0x7c00u;
     bool bad = false;
@@ -4525,12 +4526,12 @@ static gtr_result gtr__cpu_check_fwd(GTR__KERNEL) {
 // >>op:binary_act
 /* pre = a op b for equal shapes, out[0] = act(pre), out[1] = pre or absent. i[0]: the act's op, i[1]: the binary one;
    f[0], f[1] the act's a, b. */
-static gtr_result gtr__shape_binary_act(gtr__shape_call *s) {
+GTR__SHAPE(binary_act) {
     GTR__TRY(gtr__shape_mean_loss(s)); s->out[0] = s->out[1] = s->in[0]; return GTR_OK;
 }
 #define GTR__BINARY_PICK(ID, name, forward, da, db) if (op == GTR__OP_##ID) return gtr__ew_##name;
 static gtr__ew_fn gtr__binary_run(int op) { GTR__BINARY(GTR__BINARY_PICK) return NULL; }
-static gtr_result gtr__cpu_binary_act_fwd(GTR__KERNEL) {
+GTR__CPU(binary_act_fwd) {
     gtr__ew_job w = gtr__ew_make(gtr__binary_run((int)c->attr->i[1]), &c->in[0], &c->in[1], &c->out[gtr__wanted(c, 1)]);
     if (!w.fn) return GTR_ERR_UNSUPPORTED;
     gtr__ew(instance, &w);
@@ -4540,7 +4541,7 @@ static gtr_result gtr__cpu_binary_act_fwd(GTR__KERNEL) {
 // >>op:network
 /* What a matcher took together (gtr__matcher); attr ptr: gtr__network. Its CPU form is its members in sequence. */
 #define gtr__shape_network gtr__shape_none
-static gtr_result gtr__cpu_network_fwd(GTR__KERNEL);
+GTR__CPU(network_fwd);
 
 // >>rows
 #define GTR__OP_ROW(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) \
@@ -4707,7 +4708,7 @@ static gtr_result gtr__cpu_call(void *instance, gtr__op op, gtr__dir dir, const 
             gtr__convert(call->out[i].data, call->out[i].dtype, c.out[i].data, GTR_F32, c.out[i].count);
     return r;
 }
-static gtr_result gtr__cpu_network_fwd(GTR__KERNEL) {
+GTR__CPU(network_fwd) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     gtr__arg args[GTR__MAX_ARGS];
     size_t most = 0, one;
