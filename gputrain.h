@@ -5348,9 +5348,8 @@ gtr_tensor *gtr_parameter_find(const gtr_context *ctx, const char *name) {
 bool gtr_parameter_trainable(const gtr_tensor *p) { return p && p->trainable; }
 
 // >>op-builders
-static gtr__attr gtr__attr0(void) { gtr__attr a; memset(&a, 0, sizeof a); return a; }
 static gtr_tensor *gtr__op1(gtr__op op, gtr_tensor *x) {
-    gtr__attr a = gtr__attr0(); return gtr__op_new(op, 1, &x, &a, NULL);
+    gtr__attr a = GTR__ZERO; return gtr__op_new(op, 1, &x, &a, NULL);
 }
 static gtr_tensor *gtr__op_of(gtr__op op, gtr_tensor *x, gtr_tensor *y, const gtr__attr *at, const char *name) {
     gtr_tensor *in[2];
@@ -5358,7 +5357,7 @@ static gtr_tensor *gtr__op_of(gtr__op op, gtr_tensor *x, gtr_tensor *y, const gt
     return gtr__op_new(op, 2, in, at, name);
 }
 static gtr_tensor *gtr__op2(gtr__op op, gtr_tensor *x, gtr_tensor *y) {
-    gtr__attr a = gtr__attr0(); return gtr__op_of(op, x, y, &a, NULL);
+    gtr__attr a = GTR__ZERO; return gtr__op_of(op, x, y, &a, NULL);
 }
 /* axis -1 is the last; -1 as result: out of range, and the error is noted */
 static int gtr__axis(gtr_tensor *x, int axis, gtr__op op) {
@@ -5369,7 +5368,7 @@ static int gtr__axis(gtr_tensor *x, int axis, gtr__op op) {
     return -1;
 }
 gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool transpose_b) {
-    gtr__attr at = gtr__attr0();
+    gtr__attr at = GTR__ZERO;
     at.i[0] = transpose_a; at.i[1] = transpose_b;
     return gtr__op_of(GTR__OP_MATMUL, a, b, &at, NULL);
 }
@@ -5379,7 +5378,7 @@ gtr_tensor *gtr_sub(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_SUB,
 gtr_tensor *gtr_mul(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_MUL, a, b); }
 gtr_tensor *gtr_div(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_DIV, a, b); }
 gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b) {
-    gtr__attr at = gtr__attr0();
+    gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
     if (!gtr__finite(a) || !gtr__finite(b)) return gtr__none(
         gtr__fail(x->ctx, GTR_ERR_ARG, "scale: got a %g and b %g, want finite numbers", (double)a, (double)b));
@@ -5395,7 +5394,7 @@ gtr_tensor *gtr_exp(gtr_tensor *x) { return gtr__op1(GTR__OP_EXP, x); }
 gtr_tensor *gtr_log(gtr_tensor *x) { return gtr__op1(GTR__OP_LOG, x); }
 gtr_tensor *gtr_stop_gradient(gtr_tensor *x) { return gtr__op1(GTR__OP_STOP_GRADIENT, x); }
 gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape) {
-    gtr__attr at = gtr__attr0();
+    gtr__attr at = GTR__ZERO;
     char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
     if (!x) return NULL;
     if (shape.ndim < 0 || shape.ndim > GTR_MAX_DIMS) return gtr__none(
@@ -5414,14 +5413,14 @@ gtr_tensor *gtr_flatten(gtr_tensor *x) {
     return gtr_reshape(x, s);
 }
 gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims) {
-    gtr__attr at = gtr__attr0();
+    gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
     if (!dims) return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "permute: dims is NULL"));
     for (int i = 0; i < x->shape.ndim; i++) at.i[i] = dims[i];
     return gtr__op_new(GTR__OP_PERMUTE, 1, &x, &at, NULL);
 }
 gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis) {
-    gtr__attr at = gtr__attr0();
+    gtr__attr at = GTR__ZERO;
     if (!x || n < 1 || !x[0]) return NULL;
     if (n > gtr__row(GTR__OP_CONCAT)->max_in) return gtr__none(
         gtr__fail(x[0]->ctx, GTR_ERR_ARG, "concat: %d tensors, want 1 to %d", n, gtr__row(GTR__OP_CONCAT)->max_in));
@@ -5429,14 +5428,14 @@ gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis) {
     return at.i[0] < 0 ? NULL : gtr__op_new(GTR__OP_CONCAT, n, x, &at, NULL);
 }
 gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end) {
-    gtr__attr at = gtr__attr0();
+    gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
     at.i[0] = gtr__axis(x, axis, GTR__OP_SLICE);
     at.i[1] = begin; at.i[2] = end;
     return at.i[0] < 0 ? NULL : gtr__op_new(GTR__OP_SLICE, 1, &x, &at, NULL);
 }
 static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, int n, bool keep) {
-    gtr__attr at = gtr__attr0();
+    gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
     if (n < 0 || (n && !axes)) return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "%s: %d axes", gtr__row(op)->name, n));
     for (int i = 0; i < (n ? n : x->shape.ndim); i++) {
@@ -5456,7 +5455,7 @@ gtr_tensor *gtr_mean(gtr_tensor *x, const int *axes, int n, bool keep) {
     return gtr__reduction(GTR__OP_MEAN, x, axes, n, keep);
 }
 static gtr_tensor *gtr__along(gtr__op op, gtr_tensor *x, int axis) {
-    gtr__attr at = gtr__attr0();
+    gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
     at.i[0] = gtr__axis(x, axis, op);
     return at.i[0] < 0 ? NULL : gtr__op_new(op, 1, &x, &at, NULL);
@@ -5464,7 +5463,7 @@ static gtr_tensor *gtr__along(gtr__op op, gtr_tensor *x, int axis) {
 gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_SOFTMAX, x, axis); }
 gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_ARGMAX, x, axis); }
 gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
-    gtr__attr at = gtr__attr0();
+    gtr__attr at = GTR__ZERO;
     char own[40];
     if (!x || !gtr__usable(x->ctx)) return NULL;
     if (!(p >= 0 && p < 1))
@@ -5491,12 +5490,12 @@ static gtr_tensor *gtr__limit(gtr_tensor *t, int input, int64_t limit, bool has_
     return t;
 }
 gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
-    gtr__attr at = gtr__attr0();
+    gtr__attr at = GTR__ZERO;
     at.i[0] = INT32_MIN; at.i[1] = -1;
     return gtr__op_of(GTR__OP_ACCURACY, logits, labels, &at, NULL);
 }
 gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
-    gtr__attr at = gtr__attr0();
+    gtr__attr at = GTR__ZERO;
     if (!gtr__usable(ctx)) return NULL;
     if (desc.n_in < 1 || desc.n_in > 8 || !desc.forward || !desc.name)
         return gtr__none(
@@ -5567,7 +5566,7 @@ static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what) {
     return false;
 }
 static gtr_tensor *gtr__linear_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, const char *name) {
-    gtr__attr at = gtr__attr0();
+    gtr__attr at = GTR__ZERO;
     gtr_tensor *in[3];
     in[0] = x; in[1] = w; in[2] = b;
     return gtr__op_new(GTR__OP_LINEAR, b ? 3 : 2, in, &at, name);
@@ -5597,7 +5596,7 @@ gtr_tensor *gtr_linear_with(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b) {
     return gtr__linear_new(x, w, b, NULL);
 }
 static gtr_tensor *gtr__embedding_new(gtr_tensor *ids, gtr_tensor *table, const char *name) {
-    gtr__attr at = gtr__attr0();
+    gtr__attr at = GTR__ZERO;
     gtr_tensor *t = gtr__op_of(GTR__OP_EMBEDDING, ids, table, &at, name);
     return t ? gtr__limit(t, 0, table->shape.dim[0], false, 0) : NULL;
 }
@@ -5613,7 +5612,7 @@ gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64
     return t ? t : gtr__undo(ids->ctx, tensors, parameters);
 }
 gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc) {
-    gtr__attr at = gtr__attr0();
+    gtr__attr at = GTR__ZERO;
     static const char *const parts[] = { "weight", "bias", "running_mean", "running_var", "num_batches_tracked" };
     gtr_tensor *in[6], *t;
     char text[GTR__SHAPE_TEXT];
@@ -5647,7 +5646,7 @@ gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) {
 
 // >>loss-builders
 gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc) {
-    gtr__attr at = gtr__attr0();
+    gtr__attr at = GTR__ZERO;
     if (!logits || !labels) return NULL;
     if (!(desc.label_smoothing >= 0 && desc.label_smoothing <= 1)) return gtr__none(gtr__fail(logits->ctx, GTR_ERR_ARG,
         "cross_entropy: label_smoothing is %g, want 0 to 1", (double)desc.label_smoothing));
@@ -5976,7 +5975,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     gtr_shape shapes[GTR__MAX_ARGS], out[8];
     gtr_dtype types[GTR__MAX_ARGS], out_type[8], storage = GTR_F32;
     int operand[GTR__MAX_ARGS], i, first = -1;
-    gtr__shape_call s;
+    gtr__shape_call s = GTR__ZERO;
     gtr__attr attr = t->attr;
     char why[256] = "";
     bool narrow = true, any = false;
@@ -5990,7 +5989,6 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
         if (GTR__V(operand[i]).storage != GTR_F32) { any = true; storage = GTR__V(operand[i]).storage; }
         else if (gtr__stored_as(t->in[i])->op != GTR__OP_PARAMETER) narrow = false; /* parameters decide nothing */
     }
-    memset(&s, 0, sizeof s);
     s.attr = &attr; s.n_in = t->n_in; s.in = shapes; s.in_dtype = types;
     s.out = out; s.out_dtype = out_type; s.why = why;
     s.training = b->r->training && !(row->flags & GTR__MODE && attr.i[13]);
@@ -6694,9 +6692,8 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
     int i, k, n_in = 0, n_out = 0, list[GTR__MAX_ARGS],
         *place = GTR__NEW(ctx, int, p->n_value);
     gtr__network *w = GTR__NEW(ctx, gtr__network, 1);
-    gtr__node outer;
+    gtr__node outer = GTR__ZERO;
     bool ok = place && w && (w->node = GTR__NEW(ctx, gtr__node, count)) != NULL;
-    memset(&outer, 0, sizeof outer);
     b->failed = !ok;
     for (i = 0; i < p->n_value && ok; i++) place[i] = -1;
     for (i = at; i < at + count && ok; i++) /* what is written, then what is only read */
@@ -6837,12 +6834,11 @@ static void gtr__assign_streams(gtr__build *b) {
     gtr__plan *p = b->plan;
     const bool own = b->r->streams == 0;
     bool apart = b->r->micro > 1 || b->ctx->n_regions || (own && b->ctx->desc.memory_limit);
-    gtr__schedule s;
+    gtr__schedule s = GTR__ZERO;
     int i;
     for (i = 0; i < p->split; i++) apart |= p->node[i].op == GTR__OP_NETWORK;
     p->n_stream = !own ? b->r->streams : b->ctx->caps.cuda && !apart ? GTR__MAX_STREAMS : 1;
     if (p->n_stream < 2) return;
-    memset(&s, 0, sizeof s);
     s.written = (double *)gtr__malloc(b->ctx, (size_t)p->n_value * (2 * sizeof(double) + sizeof(int)) + 8);
     if (!s.written) { b->failed = true; return; }
     s.read = s.written + p->n_value;
@@ -7087,11 +7083,10 @@ static void gtr__fill_done(gtr__places *f, bool mixed) {
    lie in a row in front of the arena meanwhile, a wall behind each. */
 static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, gtr__span *holes,
         int n_holes, int *last) {
-    gtr__places f;
+    gtr__places f = GTR__ZERO;
     size_t arena = 0;
     int i, j;
     bool mixed = false;
-    memset(&f, 0, sizeof f);
     f.p = p; f.o = o; f.span = spans; f.last = last;
     const size_t trees = (size_t)(n + n_holes) * (size_t)o->lanes * 4;
     f.time = (int *)gtr__malloc(ctx, (trees + (size_t)p->n_node * (size_t)o->lanes) * sizeof(int) + 8);
@@ -7151,7 +7146,7 @@ static void gtr__call_shapes(gtr__plan *p, gtr__node *n, gtr__arg *in, gtr__arg 
 }
 static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     gtr__arg in[GTR__MAX_ARGS], out[GTR__MAX_ARGS];
-    gtr__call c;
+    gtr__call c = GTR__ZERO;
     static const char wanted = 0; /* a non-NULL address that nobody reads or writes */
     const gtr__op_row *row = gtr__row(n->op);
     n->ws_bytes = 0;
@@ -7170,7 +7165,6 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     if (ctx->preset && ctx->caps.cuda) {
         n->ws_bytes = row->cls == GTR__LOW ? ctx->caps.product_workspace : 65536; return GTR_OK;
     }
-    memset(&c, 0, sizeof c);
     c.attr = &n->attr; c.n_in = n->n_in; c.n_out = n->n_out; c.in = in; c.out = out; c.caps = &ctx->caps;
     c.precision = p->precision;
     c.training = n->training;
@@ -7373,14 +7367,12 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
 static void gtr__want_parameters(gtr__build *b);
 static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_tensor **inputs, int n_inputs,
         const gtr__optim *optim, gtr__plan *plan) {
-    gtr__build b;
-    gtr__order o;
+    gtr__build b = GTR__ZERO;
+    gtr__order o = GTR__ZERO;
     int64_t i, n_map = ctx->n_tensor;
     int m, k, losses[64], n_losses = 0, totals[GTR__MAX_REPORT] = { -1, -1, -1, -1 }, bounds[2 * 64 + 1];
     bool interleave = ctx->n_instance == 1; /* pipelines run all forwards first, so that stages can overlap */
     memset(plan, 0, sizeof *plan);
-    memset(&b, 0, sizeof b);
-    memset(&o, 0, sizeof o);
     b.ctx = ctx; b.plan = plan; b.r = r;
     plan->batch = r->batch; plan->precision = r->precision; plan->n_stage = ctx->n_instance; plan->n_stream = 1;
     b.map = (int *)gtr__malloc(ctx, (size_t)n_map * sizeof(int) * 3 + 8);
@@ -7550,10 +7542,8 @@ static gtr_result gtr__parameter_read(gtr_tensor *p, void *dst) {
 }
 /* One kernel call outside a plan, through a plan of one node. */
 static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, gtr__arg in, gtr__arg out) {
-    gtr__plan plan;
-    gtr__node node;
-    memset(&plan, 0, sizeof plan);
-    memset(&node, 0, sizeof node);
+    gtr__plan plan = GTR__ZERO;
+    gtr__node node = GTR__ZERO;
     plan.node = &node; plan.n_node = 1; plan.n_stage = ctx->n_instance; plan.n_stream = 1;
     node.op = op; node.stage = stage; node.layer = "";
     node.call.attr = &node.attr; node.call.n_in = 1; node.call.n_out = 1; node.call.in = &in; node.call.out = &out;
@@ -7561,8 +7551,7 @@ static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, gtr__
     return gtr__backend_result(ctx, ctx->be->run_node(ctx->instance, &plan, 0), gtr__row(op)->name);
 }
 static gtr__arg gtr__arg_of(void *data, gtr_dtype storage, const gtr_shape *shape) {
-    gtr__arg a;
-    memset(&a, 0, sizeof a);
+    gtr__arg a = GTR__ZERO;
     a.data = data; a.dtype = storage; a.shape = *shape; a.count = gtr__count(shape);
     return a;
 }
@@ -7853,11 +7842,10 @@ static void gtr__runner_free(gtr__runner *r) {
 }
 static gtr__runner *gtr__runner_new(gtr_context *ctx, float scale) {
     gtr__runner *r = GTR__NEW(ctx, gtr__runner, 1);
-    gtr__ctl zero;
+    gtr__ctl zero = GTR__ZERO;
     void *device = NULL;
     if (!r) return NULL;
     r->ctx = ctx;
-    memset(&zero, 0, sizeof zero);
     zero.scale = scale;
     zero.coef = 1;
     r->ctl = (gtr__ctl *)gtr__device_alloc(ctx, 0, GTR__CTL_BYTES);
@@ -8096,7 +8084,7 @@ static gtr_result gtr__runner_ready(gtr_context *ctx) {
 }
 static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     gtr_context *ctx = NULL;
-    gtr__record rec;
+    gtr__record rec = GTR__ZERO;
     gtr_tensor *input[GTR__MAX_FEED];
     int64_t batch, highest;
     int n_inputs, i;
@@ -8117,7 +8105,6 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     gtr__plan_cache *e = gtr__entry_get(ctx, &recipe, NULL);
     if (!e) return ctx->error;
     GTR__TRY(gtr__entry_ready(ctx, e, ctx->runner));
-    memset(&rec, 0, sizeof rec);
     GTR__TRY(gtr__set_inputs(ctx, e, &rec));
     GTR__TRY(gtr__runner_launch(ctx->runner, e, GTR__PART_ALL, &rec, 1));
     gtr__mark_filled(e);
@@ -8970,16 +8957,14 @@ gtr_result gtr_update(gtr_trainer *t) {
     return !r && !t->ctx->caps.cuda ? gtr__observe(t) : r;
 }
 static gtr_report gtr__report_of(const gtr__entry *e) {
-    gtr_report r;
-    memset(&r, 0, sizeof r);
+    gtr_report r = GTR__ZERO;
     r.step = (int64_t)e->step; r.applied = (int64_t)e->applied; r.loss = e->value[0]; r.grad_norm = e->norm;
     r.lr = e->lr; r.loss_scale = e->scale; r.skipped = e->skipped != 0;
     return r;
 }
 gtr_report gtr_trainer_report(gtr_trainer *t) {
-    gtr_report none;
+    gtr_report none = GTR__ZERO;
     uint64_t s;
-    memset(&none, 0, sizeof none);
     if (!t || !t->runner || gtr__forked(t->ctx)) return none;
     s = t->runner->shared->step;
     gtr__fence();
@@ -9111,10 +9096,9 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
     gtr_context *ctx = t->ctx;
     gtr__runner *run = ctx->runner;
     gtr__plan_cache *e = NULL;
-    gtr__record rec;
+    gtr__record rec = GTR__ZERO;
     const uint64_t first = run->step;
     uint64_t done = first;
-    memset(&rec, 0, sizeof rec);
     rec.rows = data->rows;
     for (int64_t at = 0, n; at < data->rows || done < run->step; ) {
         if (at < data->rows) {
@@ -9339,7 +9323,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     return gtr__rate_begin(t, f->p.steps);
 }
 gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
-    gtr__fitting f;
+    gtr__fitting f = GTR__ZERO;
     gtr_context *ctx;
     gtr_result r;
     GTR__TRY(gtr__trainer_usable(t, "gtr_fit", false));
@@ -9352,7 +9336,6 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     if (d.validation) GTR__TRY(gtr__data_check(ctx, d.validation, 1, "gtr_fit (validation)"));
     GTR__TRY(gtr__observe(t));
     GTR__TRY(gtr__data_check(ctx, data, d.batch, "gtr_fit"));
-    memset(&f, 0, sizeof f);
     f.t = t; f.d = &d;
     if (!ctx->fits++) { /* what stops a fit stops one in its callback, too */
         ctx->stopped = false;
@@ -11060,11 +11043,10 @@ static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m) {
 gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out) {
     gtr__plan_cache *e;
     gtr_context *ctx;
-    gtr_memory_report m;
+    gtr_memory_report m = GTR__ZERO;
     int64_t i;
     int k;
     size_t bytes, values[GTR__MAX_STAGES];
-    memset(&m, 0, sizeof m);
     if (!out) return t ? gtr__fail(t->ctx, GTR_ERR_ARG, "gtr_memory_plan: out is NULL") : GTR_ERR_ARG;
     *out = m;
     e = gtr__observed(t, batch, "gtr_memory_plan");
@@ -11202,11 +11184,10 @@ static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v) {
 /* The next step's plan, ready to be run node by node, and its record in the ring. NULL on error. */
 static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool by_node, int *steps) {
     gtr__plan_cache *e;
-    gtr__record rec;
+    gtr__record rec = GTR__ZERO;
     gtr__ctl ctl;
     int64_t batch = 1;
     int i;
-    memset(&rec, 0, sizeof rec);
     if (gtr__trainer_usable(t, who, false) || gtr__observe(t)) return NULL;
     if (t->data) batch = gtr__position(t, t->runner->step, &rec);
     else if (gtr__batch_of_inputs(t->ctx, t->input, t->n_inputs, who, &batch)) return NULL;
@@ -11275,12 +11256,11 @@ static double gtr__step_seconds(gtr_trainer *t) {
 /* Seconds of a node, from two plans of many: a launch's own cost goes out in the difference. Below 0: error. */
 static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
     gtr__node many[16];
-    gtr__plan p;
+    gtr__plan p = GTR__ZERO;
     void *exec = NULL;
     double s = 0, before = 0;
     int i, k;
     gtr_result r;
-    memset(&p, 0, sizeof p);
     p.node = many; p.n_node = p.split = ctx->caps.cuda ? 16 : 1; p.n_stage = ctx->n_instance; p.n_stream = 1;
     for (i = 0; i < p.n_node; i++) {
         many[i] = *node; many[i].wait_mask = 0; many[i].signals = many[i].stream = 0;
@@ -11310,8 +11290,7 @@ static void gtr__ceilings(gtr_context *ctx, gtr_precision precision, double *rat
     uint32_t seed[1021], i, k; /* a prime: no two rows of a matrix are alike */
     size_t at, size = bytes / 2;
     gtr__arg arg[3];
-    gtr__node node;
-    memset(&node, 0, sizeof node);
+    gtr__node node = GTR__ZERO;
     for (i = 0; i < 1021; i++) {
         seed[i] = i; GTR__MIX32(seed[i], 1u); GTR__MIX32(seed[i], 2u);
         seed[i] = (seed[i] & (store == GTR_F32 ? 0x807fffffu : 0x807f807fu)) | 0x3f003f00u;
