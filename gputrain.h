@@ -5525,11 +5525,10 @@ static bool gtr__reaches_gradient(const gtr_tensor *t, unsigned char *seen) {
 static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what) {
     gtr_context *ctx = loss->ctx;
     char text[GTR__SHAPE_TEXT], who[GTR__OP_TEXT];
-    unsigned char *seen;
     if (loss->dtype != GTR_F32 || gtr__count(&loss->shape) != 1)
         return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: the loss, %s, has shape %s and dtype %s, want one float32", what,
                 gtr__called(loss, who), gtr__shape_text(&loss->shape, text), gtr__dtype_names[loss->dtype]);
-    seen = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor);
+    unsigned char *seen = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor);
     if (!seen) return GTR_ERR_NOMEM;
     bool bad = gtr__reaches_gradient(loss, seen);
     gtr__mfree(ctx, seen);
@@ -5779,10 +5778,9 @@ static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_t
 }
 static int gtr__alias_new(gtr__build *b, int of, gtr_shape shape, size_t offset) {
     int v = gtr__value_new(b, shape, GTR_F32, NULL);
-    gtr__value *x;
     const gtr__value *o;
     if (v < 0) return v;
-    x = &GTR__V(v); o = &GTR__V(of);
+    gtr__value *x = &GTR__V(v); o = &GTR__V(of);
     x->dtype = o->dtype; x->storage = o->storage; x->stage = o->stage;
     x->tensor = o->tensor; x->label = o->label; x->gradient_of = o->gradient_of;
     x->home = GTR__HOME_ALIAS; x->alias = of; x->offset = offset;
@@ -8263,7 +8261,6 @@ static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
 }
 static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     int i;
-    const gtr__optimizer_row *row;
     const float numbers[] = { d->lr, d->momentum, d->weight_decay, d->beta1, d->beta2, d->eps, d->min_lr, d->clip_norm,
         d->loss_scale, d->ema };
     static const char *const names[] = {
@@ -8279,7 +8276,7 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     if ((unsigned)d->optimizer >= GTR__N_OPTIMIZERS || (unsigned)d->schedule > GTR_CUSTOM_SCHEDULE ||
         (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS)
         return gtr__fail(ctx, GTR_ERR_ARG, "trainer: optimizer, schedule, precision or nonfinite is not of its enum");
-    row = &gtr__optimizers[d->optimizer];
+    const gtr__optimizer_row *row = &gtr__optimizers[d->optimizer];
     if (d->momentum > 0 && row->momentum == row->plain)
         return gtr__fail(ctx, GTR_ERR_ARG, "trainer: momentum is SGD's and RMSprop's; the others have beta1");
     if (d->warmup_steps != 0 && d->schedule != GTR_COSINE)
@@ -8438,20 +8435,17 @@ static void gtr__trainer_free(gtr_trainer *t) {
     gtr__mfree(ctx, t);
 }
 gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
-    gtr_context *ctx;
-    gtr_trainer *t;
     int g;
     int64_t highest;
-    bool ok;
     if (!loss) return NULL;
-    ctx = loss->ctx;
+    gtr_context *ctx = loss->ctx;
     if (!gtr__usable(ctx) || gtr__trainer_check(ctx, &desc) || gtr__check_loss(loss, "trainer"))
         return NULL;
-    t = GTR__NEW(ctx, gtr_trainer, 1);
+    gtr_trainer *t = GTR__NEW(ctx, gtr_trainer, 1);
     if (!t) return NULL;
     t->ctx = ctx; t->desc = desc; t->loss = loss; t->lr = desc.lr;
     gtr__optim_rule(&t->optim, &desc);
-    ok = true;
+    bool ok = true;
     for (g = 0; g < desc.n_groups && ok; g++) {
         t->group[g] = desc.groups[g];
         t->group[g].pattern = gtr__strdup(ctx, desc.groups[g].pattern);
@@ -8505,14 +8499,13 @@ static float gtr__rate(const gtr_trainer *t, int64_t s) {
     const gtr_trainer_desc *d = &t->desc;
     const double scale = (double)t->lr / (double)d->lr, least = d->min_lr * scale;
     const int64_t total = d->total_steps ? d->total_steps : t->fit_steps;
-    double x;
     if (d->schedule == GTR_CUSTOM_SCHEDULE) return (float)(d->lr_fn(s, d->lr_user) * scale);
     if (d->schedule != GTR_COSINE) return t->lr;
     if (!d->total_steps) s -= (int64_t)t->fit_step0;
     if (!total) return (float)NAN;
     if (s < d->warmup_steps) return (float)((double)t->lr * (double)(s + 1) / (double)d->warmup_steps);
     if (s >= total) return (float)least;
-    x = (double)(s - d->warmup_steps) / (double)GTR__MAX(total - d->warmup_steps, 1);
+    double x = (double)(s - d->warmup_steps) / (double)GTR__MAX(total - d->warmup_steps, 1);
     return (float)(least + 0.5 * ((double)t->lr - least) * (1 + cos(3.14159265358979323846 * x)));
 }
 /* At the start of a gtr_fit of so many steps, which may be the schedule's length. */
@@ -8655,13 +8648,11 @@ static bool gtr__repeat_any(gtr_context *ctx, gtr_result *r) {
 static gtr_result gtr__tell_bad(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     gtr__runner *r = t->runner;
-    gtr__plan_cache *e;
     gtr__ctl ctl;
     char text[512];
-    uint64_t after;
     GTR__TRY(gtr__ctl_read(r, &ctl));
     if (ctl.status == 2) return gtr__repeat(t, &ctl);
-    e = t->slot[ctl.step % GTR__RING];
+    gtr__plan_cache *e = t->slot[ctl.step % GTR__RING];
     ctx->check_flag = r->flag;
     if (e && ctx->be->n_matchers && !e->recipe.no_matchers) {
         gtr__recipe by_node = e->recipe;
@@ -8671,7 +8662,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     }
     if (e && gtr__entry_ready(ctx, e, r) == GTR_OK) gtr__find_nonfinite(ctx, e, text, sizeof text);
     else snprintf(text, sizeof text, "a value");
-    after = r->step - ctl.step - 1;
+    uint64_t after = r->step - ctl.step - 1;
     t->pending = NULL;
     GTR__TRY(gtr__set_back(r, &ctl));
     if (after) gtr__fail(ctx, GTR_ERR_NONFINITE,
@@ -8684,10 +8675,9 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
 static gtr_result gtr__observe(gtr_trainer *t) { return gtr__gone_wrong(t) ? gtr__tell_bad(t) : GTR_OK; }
 gtr_result gtr_wait(gtr_context *ctx) {
     gtr_trainer *t;
-    gtr_result r;
     if (!ctx) return GTR_ERR_NOMEM;
     if (!gtr__usable(ctx)) return ctx->error;
-    r = gtr__wait_all(ctx);
+    gtr_result r = gtr__wait_all(ctx);
     for (t = ctx->trainers; t && !r; t = t->next) r = gtr__observe(t);
     return r;
 }
@@ -8788,19 +8778,16 @@ static gtr_result gtr__data_check(gtr_context *ctx, gtr_dataset *data, int64_t b
 /* Plans for a batch and for the tail, and memory for both, before the first step. */
 static gtr_result gtr__trainer_plan(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
-    gtr__plan_cache *e;
     int64_t tail = t->drop_last ? 0 : t->data->rows % t->batch;
-    bool clear;
-    size_t n;
-    e = gtr__trainer_entry(t, t->batch, t->data, false);
+    gtr__plan_cache *e = gtr__trainer_entry(t, t->batch, t->data, false);
     if (!e) return ctx->error;
     GTR__TRY(gtr__data_fits(t->data, e->input, e->n_inputs, NULL, t->column));
     GTR__TRY(gtr__entry_memory(ctx, e));
     if (!tail || e->plan.ragged) return GTR_OK;
-    clear = ctx->error == GTR_OK;
+    bool clear = ctx->error == GTR_OK;
     e = gtr__trainer_entry(t, tail, t->data, false);
     if (e) return gtr__entry_memory(ctx, e);
-    n = strlen(ctx->error_text);
+    size_t n = strlen(ctx->error_text);
     if (clear && ctx->error != GTR_ERR_NOMEM)
         snprintf(ctx->error_text + n, sizeof ctx->error_text - n,
                 " (%lld rows end in a batch of %lld; drop_last leaves it out)", (long long)t->data->rows,
@@ -8866,7 +8853,6 @@ static bool gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec)
 /* Queues the next step, or up to *n of them where one launch can do several; *n: how many it were. */
 static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     gtr_context *ctx = t->ctx;
-    gtr__plan_cache *e;
     gtr__record rec[GTR__LAUNCH_STEPS];
     int64_t batch;
     int i, most;
@@ -8875,7 +8861,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     memset(rec, 0, sizeof *rec);
     if (t->data) batch = gtr__position(t, t->runner->step, rec);
     else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
-    e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data,
+    gtr__plan_cache *e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data,
             part != GTR__PART_ALL); /* a launch of several may take a tail */
     e = gtr__entry_of_rows(t, e, batch);
     if (!e) return ctx->error;
@@ -8945,9 +8931,8 @@ gtr_result gtr_backward(gtr_trainer *t) {
 }
 gtr_result gtr_update(gtr_trainer *t) {
     gtr_result r = gtr__trainer_usable(t, "gtr_update", true);
-    gtr__plan_cache *e;
     if (r) return r;
-    e = t->pending;
+    gtr__plan_cache *e = t->pending;
     r = gtr__entry_ready(t->ctx, e, t->runner);
     if (!r) r = gtr__trainer_current(t);
     if (!r) r = gtr__aside(t, true);
@@ -8964,34 +8949,29 @@ static gtr_report gtr__report_of(const gtr__entry *e) {
 }
 gtr_report gtr_trainer_report(gtr_trainer *t) {
     gtr_report none = GTR__ZERO;
-    uint64_t s;
     if (!t || !t->runner || gtr__forked(t->ctx)) return none;
-    s = t->runner->shared->step;
+    uint64_t s = t->runner->shared->step;
     gtr__fence();
     return s ? gtr__report_of(&t->runner->shared->entry[(s - 1) % GTR__RING]) : none;
 }
 float gtr_loss(gtr_trainer *t) {
-    gtr_report r;
     if (!t || !t->runner || !gtr__usable(t->ctx)) return (float)NAN;
     if (gtr__wait_all(t->ctx) || gtr__observe(t)) return (float)NAN;
-    r = gtr_trainer_report(t);
+    gtr_report r = gtr_trainer_report(t);
     return r.step ? r.loss : (float)NAN;
 }
 static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buffer, void *host, size_t bytes, bool set,
         const char *what) {
-    gtr_context *ctx;
-    int i;
-    gtr_float *at;
     if (!t || !p) return GTR_ERR_ARG;
-    ctx = t->ctx;
+    gtr_context *ctx = t->ctx;
     if (!gtr__usable(ctx)) return ctx->error;
     if (buffer == t->gradient) GTR__TRY(gtr__refuse(t, set ? "gtr_gradient_set" : "gtr_gradient_get"));
-    i = gtr__trainer_index(t, p);
+    int i = gtr__trainer_index(t, p);
     if (i < 0 || !buffer) return gtr__fail(ctx, GTR_ERR_STATE, "%s: this trainer has none for \"%s\"%s", what,
         gtr__label(p), i < 0 ? ": it does not train it" : "");
     if (!host || bytes != p->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "%s of \"%s\": got %zu bytes, want %zu",
         what, gtr__label(p), bytes, p->data_bytes);
-    at = buffer + t->offset[i];
+    gtr_float *at = buffer + t->offset[i];
     GTR__TRY(gtr__wait_all(ctx));
     return set ? gtr__to_device(ctx, 0, at, host, bytes, what) : gtr__to_host(ctx, 0, host, at, bytes, what);
 }
@@ -9018,7 +8998,6 @@ gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t byt
 gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes) {
     gtr_float *tmp, s;
     size_t i;
-    gtr_result r;
     /* Nothing to scale, or refused. */
     if (!t || !p || !t->optim.scaled || !src || !t->runner || bytes != p->data_bytes || !gtr__usable(t->ctx))
         return gtr__buffer_copy(t, p, t ? t->gradient : NULL, (void *)(uintptr_t)src, bytes, true, "gradient");
@@ -9026,7 +9005,7 @@ gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size
     if (!tmp) return GTR_ERR_NOMEM;
     s = (gtr_float)gtr__scale_now(t);
     for (i = 0; i < bytes / sizeof(gtr_float); i++) tmp[i] = ((const gtr_float *)src)[i] * s;
-    r = gtr__buffer_copy(t, p, t->gradient, tmp, bytes, true, "gradient");
+    gtr_result r = gtr__buffer_copy(t, p, t->gradient, tmp, bytes, true, "gradient");
     gtr__mfree(t->ctx, tmp);
     return r;
 }
@@ -9119,7 +9098,6 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
 }
 static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
         float *value) {
-    gtr_context *ctx;
     gtr__plan_cache *e;
     gtr__record rec;
     double sum[2] = { 0, 0 };
@@ -9127,7 +9105,7 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     if (loss) *loss = (float)NAN;
     if (value) *value = (float)NAN;
     if (!t) return GTR_ERR_ARG;
-    ctx = t->ctx;
+    gtr_context *ctx = t->ctx;
     GTR__TRY(gtr__runnable(ctx, "gtr_evaluate"));
     GTR__TRY(gtr__metric_check(ctx, metric, "gtr_evaluate"));
     GTR__TRY(gtr__data_check(ctx, data, data ? GTR__MIN(batch, data->rows) : batch, "gtr_evaluate"));
@@ -9188,12 +9166,11 @@ static void gtr__rate_text(double rate, char *buf, size_t size) {
 static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
 #define GTR__ADD(...) n += snprintf(line + n, sizeof line - (size_t)n, __VA_ARGS__)
     char line[512], rate[40]; /* floats: up to 45 each */
-    int n;
     double now = gtr__now();
     if (f->d->silent || (!epoch_end && (!f->terminal || !(f->weight > 0) || now - f->shown < 0.1))) return;
     f->shown = now;
     gtr__rate_text(f->p.samples_per_second, rate, sizeof rate);
-    n = snprintf(line, sizeof line, "epoch %d/%d  step %lld/%lld  loss %.4f", f->p.epoch, f->p.epochs,
+    int n = snprintf(line, sizeof line, "epoch %d/%d  step %lld/%lld  loss %.4f", f->p.epoch, f->p.epochs,
             (long long)f->p.step, (long long)f->p.steps, (double)f->p.loss);
     if (f->d->metric) GTR__ADD("  %.40s %.4f", gtr__label(f->d->metric), (double)f->p.metric);
     if (epoch_end && f->d->validation) {
@@ -9324,10 +9301,8 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
 }
 gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr__fitting f = GTR__ZERO;
-    gtr_context *ctx;
-    gtr_result r;
     GTR__TRY(gtr__trainer_usable(t, "gtr_fit", false));
-    ctx = t->ctx;
+    gtr_context *ctx = t->ctx;
     if (d.epochs == 0) d.epochs = 1;
     if (d.batch == 0) d.batch = data ? GTR__MIN((int64_t)32, data->rows) : 32;
     if (d.epochs < 1 || d.callback_every < 0 || d.history_size < 0)
@@ -9350,7 +9325,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     f.terminal = gtr__is_terminal();
     if (f.terminal && !d.silent) fprintf(stderr, "%s\n", gtr_device_text(ctx));
     t->fitting = true;
-    r = gtr__fit_begin(&f, data);
+    gtr_result r = gtr__fit_begin(&f, data);
     if (!r) {
         f.p.trainer = t; f.p.user = d.callback_user;
         f.p.epoch = 1;
@@ -9490,7 +9465,6 @@ static gtr__plan_cache *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
 }
 gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     gtr_context *ctx = out ? out->ctx : NULL;
-    gtr_predictor *p;
     gtr_tensor *input[GTR__MAX_FEED], *batched = NULL;
     gtr__instance_desc d = GTR__ZERO;
     char why[256] = "";
@@ -9516,7 +9490,7 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
             gtr__label(out), n_batched);
         return NULL;
     }
-    p = GTR__NEW(ctx, gtr_predictor, 1);
+    gtr_predictor *p = GTR__NEW(ctx, gtr_predictor, 1);
     if (!p) return NULL;
     p->own = *ctx;
     p->own.n_instance = 1;
@@ -10982,14 +10956,12 @@ static void gtr__text_bytes(double b, char *buf, size_t size) {
 }
 const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
     gtr__plan_cache *e = gtr__observed(t, batch, "gtr_plan_text");
-    gtr_context *ctx;
-    gtr__plan *p;
     double flops = 0, bytes = 0;
     int i, k;
     char buf[32];
     if (!e) return "";
-    ctx = t->ctx;
-    p = &e->plan;
+    gtr_context *ctx = t->ctx;
+    gtr__plan *p = &e->plan;
     gtr__text_begin(ctx);
     gtr__textf(ctx, "plan of a step with batch %lld: %d nodes, %d values, %d stage%s, %d stream%s, on %s\n",
         (long long)batch, p->n_node, p->n_value, p->n_stage, p->n_stage > 1 ? "s" : "", p->n_stream,
@@ -11041,7 +11013,6 @@ static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m) {
     }
 }
 gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out) {
-    gtr__plan_cache *e;
     gtr_context *ctx;
     gtr_memory_report m = GTR__ZERO;
     int64_t i;
@@ -11049,7 +11020,7 @@ gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out
     size_t bytes, values[GTR__MAX_STAGES];
     if (!out) return t ? gtr__fail(t->ctx, GTR_ERR_ARG, "gtr_memory_plan: out is NULL") : GTR_ERR_ARG;
     *out = m;
-    e = gtr__observed(t, batch, "gtr_memory_plan");
+    gtr__plan_cache *e = gtr__observed(t, batch, "gtr_memory_plan");
     if (!e) return t ? t->ctx->error : GTR_ERR_ARG;
     ctx = t->ctx;
     m.batch = batch;
@@ -11127,10 +11098,9 @@ int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
     gtr_context *ctx;
     int64_t low, high = 1, least;
     size_t all;
-    bool good;
     if (!t || !gtr__usable(t->ctx)) return 0;
     ctx = t->ctx;
-    good = ctx->error == GTR_OK;
+    bool good = ctx->error == GTR_OK;
     if (!bytes) {
         size_t f = 0, sets = gtr__resident_bytes(ctx);
         bytes = ctx->desc.memory_limit;
@@ -11162,11 +11132,10 @@ static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v) {
     int64_t n = gtr__count(&x->shape), i, bad = 0, good = 0;
     double least = 0, most = 0, sum = 0;
     char s[GTR__SHAPE_TEXT];
-    gtr_float *host;
     if (!gtr__is_float(x->dtype)) {
         gtr__textf(ctx, "  %s %s", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->dtype]); return;
     }
-    host = GTR__NEW(ctx, gtr_float, n);
+    gtr_float *host = GTR__NEW(ctx, gtr_float, n);
     if (!host) return;
     if (gtr__read(ctx, x->stage, host, gtr__value_address(ctx, e, v), x->storage, GTR_F32, n, "trace") == GTR_OK)
         for (i = 0; i < n; i++) {
@@ -11183,7 +11152,6 @@ static void gtr__trace_value(gtr_context *ctx, gtr__plan_cache *e, int v) {
 }
 /* The next step's plan, ready to be run node by node, and its record in the ring. NULL on error. */
 static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool by_node, int *steps) {
-    gtr__plan_cache *e;
     gtr__record rec = GTR__ZERO;
     gtr__ctl ctl;
     int64_t batch = 1;
@@ -11191,7 +11159,7 @@ static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool
     if (gtr__trainer_usable(t, who, false) || gtr__observe(t)) return NULL;
     if (t->data) batch = gtr__position(t, t->runner->step, &rec);
     else if (gtr__batch_of_inputs(t->ctx, t->input, t->n_inputs, who, &batch)) return NULL;
-    e = gtr__trainer_entry(t, batch, t->data, by_node);
+    gtr__plan_cache *e = gtr__trainer_entry(t, batch, t->data, by_node);
     if (!e || gtr__entry_ready(t->ctx, e, t->runner) || gtr__wait_all(t->ctx)
             || gtr__trainer_segments(t))
         return NULL;
@@ -11208,12 +11176,11 @@ static void gtr__text_node(gtr_context *ctx, const gtr__node *n, int i) {
         n->dir == GTR__BWD ? " backward" : "", n->layer);
 }
 const char *gtr_trace(gtr_trainer *t) {
-    gtr_context *ctx;
     int i, k, steps = 1;
     gtr_result r;
     gtr__plan_cache *e = t ? gtr__observed_step(t, "gtr_trace", true, &steps) : NULL;
     if (!e) return "";
-    ctx = t->ctx;
+    gtr_context *ctx = t->ctx;
     gtr__text_begin(ctx);
     gtr__textf(ctx, "step %llu, batch %lld, node by node\n", (unsigned long long)t->runner->step + 1,
         (long long)e->plan.batch);
@@ -11260,7 +11227,6 @@ static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
     void *exec = NULL;
     double s = 0, before = 0;
     int i, k;
-    gtr_result r;
     p.node = many; p.n_node = p.split = ctx->caps.cuda ? 16 : 1; p.n_stage = ctx->n_instance; p.n_stream = 1;
     for (i = 0; i < p.n_node; i++) {
         many[i] = *node; many[i].wait_mask = 0; many[i].signals = many[i].stream = 0;
@@ -11268,7 +11234,7 @@ static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
         k = gtr__lane(&many[i]); /* UPDATE starts before its predecessor ends, which is not to be another UPDATE */
         many[i].wait_mask = (uint32_t)1 << k; many[i].wait_node[k] = i - 1; many[i - 1].signals = 1;
     }
-    r = ctx->be->prepare(ctx->instance, &p, &exec);
+    gtr_result r = ctx->be->prepare(ctx->instance, &p, &exec);
     for (k = 0; k < 4 && !r && exec; k++) { /* eager, captured, one launch, three */
         before = s;
         s = -ctx->be->seconds(ctx->instance[0], 1);
@@ -11361,26 +11327,24 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
 }
 const char *gtr_profile(gtr_trainer *t, bool by_node) {
     gtr_context *ctx;
-    gtr_trainer *u;
-    gtr_trainer_desc d;
     gtr__plan_cache *e = NULL;
     gtr_dataset *data;
     size_t bytes = 0;
     int64_t i;
     int steps = GTR__RING - 1;
     double step = 0;
-    char *held;
     bool ok;
     if (gtr__trainer_usable(t, "gtr_profile", false) || gtr__wait_all(t->ctx)) return "";
     ctx = t->ctx;
     for (i = 0; i < ctx->n_parameter; i++) bytes += ctx->parameter[i]->data_bytes;
-    held = (char *)gtr__malloc(ctx, bytes);
+    char *held = (char *)gtr__malloc(ctx, bytes);
     for (i = 0, bytes = 0, ok = held != NULL; i < ctx->n_parameter && ok; bytes += ctx->parameter[i++]->data_bytes)
         ok = gtr__parameter_read(ctx->parameter[i], held + bytes) == GTR_OK;
-    d = t->desc;
+    gtr_trainer_desc d = t->desc;
     d.groups = t->group; d.n_groups = t->n_groups - 1; d.lr = t->lr; d.no_matchers |= by_node;
     if (t->optim.scaled && gtr_trainer_report(t).step) d.loss_scale = gtr_trainer_report(t).loss_scale;
-    u = ok ? gtr_trainer_create(t->loss, d) : NULL; /* a trainer like t: t's own states and counters are left alone */
+    /* a trainer like t: t's own states and counters are left alone */
+    gtr_trainer *u = ok ? gtr_trainer_create(t->loss, d) : NULL;
     if (u) {
         data = t->data;
         if (t->fitted && !data) { data = t->last; u->metric = t->fit_metric; u->several = t->fit_several; }
