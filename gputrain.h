@@ -1356,6 +1356,7 @@ static GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code,
     }
     return code;
 }
+#define GTR__BAD_ARG(ctx, ...) gtr__fail(ctx, GTR_ERR_ARG, __VA_ARGS__)
 
 // >>memory
 /* Host memory for bookkeeping: zeroed, aligned to 64, through the user's allocator; the size stands
@@ -4960,7 +4961,7 @@ gtr_context *gtr_create(gtr_desc desc) {
     ctx->dead = true; /* until it is whole */
     if (desc.threads < 0 || desc.device_index < 0 || desc.max_sm < 0 || half ||
         (unsigned)desc.device > GTR_DEVICE_CUDA || (unsigned)desc.preset > GTR_PRESET_SM90) {
-        gtr__fail(ctx, GTR_ERR_ARG,
+        GTR__BAD_ARG(ctx,
             "gtr_create: threads, device_index and max_sm are at least 0, device and preset of their enums, an "
             "allocator has alloc and free");
         return ctx;
@@ -5039,12 +5040,13 @@ static gtr_tensor *gtr__stored_as(gtr_tensor *t) {
 }
 /* What a builder returns with an error. */
 static gtr_tensor *gtr__none(gtr_result r) { (void)r; return NULL; }
+#define GTR__NONE(...) gtr__none(gtr__fail(__VA_ARGS__))
 static char *gtr__full_name(gtr_context *ctx, const char *name) {
     char buf[1024];
-    if (!name || !name[0]) { gtr__fail(ctx, GTR_ERR_ARG, "a name is empty"); return NULL; }
+    if (!name || !name[0]) { GTR__BAD_ARG(ctx, "a name is empty"); return NULL; }
     int n = snprintf(buf, sizeof buf, "%s%s", ctx->scope, name);
     if (n < 0 || n >= 512) {
-        gtr__fail(ctx, GTR_ERR_ARG, "the name \"%.60s...\" is longer than 511 bytes", buf); return NULL;
+        GTR__BAD_ARG(ctx, "the name \"%.60s...\" is longer than 511 bytes", buf); return NULL;
     }
     return gtr__strdup(ctx, buf);
 }
@@ -5142,8 +5144,8 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     for (int i = 0; i < n_in; i++) {
         if (in[i]->ctx != ctx) {
             gtr__op_text(op, ctx->scope, name, n_in, in, who);
-            gtr__fail(ctx, GTR_ERR_ARG, "%s: its inputs belong to different contexts", who);
-            return gtr__none(gtr__fail(in[i]->ctx, GTR_ERR_ARG, "%s: its inputs belong to different contexts", who));
+            GTR__BAD_ARG(ctx, "%s: its inputs belong to different contexts", who);
+            return GTR__NONE(in[i]->ctx, GTR_ERR_ARG, "%s: its inputs belong to different contexts", who);
         }
         shapes[i] = in[i]->shape;
         types[i] = in[i]->dtype;
@@ -5158,7 +5160,7 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
         }
     if (r) {
         gtr__op_text(op, ctx->scope, name, n_in, in, who);
-        return gtr__none(gtr__fail(ctx, r, "%s: %s", who, why));
+        return GTR__NONE(ctx, r, "%s: %s", who, why);
     }
     if (name && !(full = gtr__full_name(ctx, name))) return NULL;
     gtr_tensor *t = gtr__tensor_new(ctx, op, n_in, in, full);
@@ -5184,10 +5186,10 @@ gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_s
     char *full;
     if (!gtr__usable(ctx) || !(full = gtr__full_name(ctx, name))) return NULL;
     if (dtype != GTR_F32 && dtype != GTR_I32)
-        gtr__fail(ctx, GTR_ERR_ARG, "input \"%s\": dtype %s, want float32 or int32", full,
+        GTR__BAD_ARG(ctx, "input \"%s\": dtype %s, want float32 or int32", full,
             (unsigned)dtype < GTR_DTYPE_COUNT ? gtr__dtype_names[dtype] : "unknown");
     else if (gtr__find_named(ctx, GTR__OP_INPUT, full))
-        gtr__fail(ctx, GTR_ERR_ARG, "input \"%s\": there is one of this name already", full);
+        GTR__BAD_ARG(ctx, "input \"%s\": there is one of this name already", full);
     else if (gtr__check_shape(ctx, "input", full, &shape, false) == GTR_OK) {
         gtr_tensor *t = gtr__tensor_new(ctx, GTR__OP_INPUT, 0, NULL, full);
         if (t) { t->shape = shape; t->dtype = dtype; t->runs = 1; }
@@ -5226,7 +5228,7 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
     bool ok = !full || gtr__savable(ctx, full);
     ok = ok && gtr__check_shape(ctx, gtr__row(op)->name, full ? full : "", &shape, true) == GTR_OK;
     if (ok && full && gtr__find_named(ctx, op, full))
-        ok = !gtr__fail(ctx, GTR_ERR_ARG,
+        ok = !GTR__BAD_ARG(ctx,
             "parameter \"%s\": there is one of this name already (give the layer another name, or share it with "
             "gtr_..._with)", full);
     ok = ok && (op != GTR__OP_PARAMETER
@@ -5262,9 +5264,9 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
 gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init) {
     if (!gtr__usable(ctx)) return NULL;
     if ((unsigned)init.kind > GTR_INIT_NORMAL || !gtr__finite(init.a))
-        return gtr__none(gtr__fail(ctx, GTR_ERR_ARG,
-            "parameter \"%s\": its initial values are not of a known kind and finite", name ? name : ""));
-    if (!name) return gtr__none(gtr__fail(ctx, GTR_ERR_ARG, "a parameter needs a name"));
+        return GTR__NONE(ctx, GTR_ERR_ARG,
+            "parameter \"%s\": its initial values are not of a known kind and finite", name ? name : "");
+    if (!name) return GTR__NONE(ctx, GTR_ERR_ARG, "a parameter needs a name");
     return gtr__leaf(ctx, GTR__OP_PARAMETER, name, GTR_F32, shape, NULL, init, false);
 }
 /* What the host has set of labels or ids; v NULL: not known. */
@@ -5277,7 +5279,7 @@ static void gtr__note_range(gtr_tensor *x, const int32_t *v, int64_t n) {
 gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, const void *data) {
     if (!gtr__usable(ctx)) return NULL;
     if (!data || (dtype != GTR_F32 && dtype != GTR_I32))
-        return gtr__none(gtr__fail(ctx, GTR_ERR_ARG, "a constant needs data of dtype float32 or int32"));
+        return GTR__NONE(ctx, GTR_ERR_ARG, "a constant needs data of dtype float32 or int32");
     gtr_tensor *t = gtr__leaf(ctx, GTR__OP_CONSTANT, NULL, dtype, shape, data, gtr__init(GTR_INIT_ZERO, 0), false);
     if (t && t->data && dtype == GTR_I32) gtr__note_range(t, (const int32_t *)data, gtr__count(&shape));
     return t;
@@ -5286,7 +5288,7 @@ void gtr_scope_begin(gtr_context *ctx, const char *name) {
     if (!gtr__usable(ctx)) return;
     size_t used = strlen(ctx->scope);
     if (!name || !name[0] || used + strlen(name) + 2 > sizeof ctx->scope) {
-        gtr__fail(ctx, GTR_ERR_ARG,
+        GTR__BAD_ARG(ctx,
             "gtr_scope_begin: the name is empty or the scopes together are longer than 510 bytes");
         return;
     }
@@ -5294,7 +5296,7 @@ void gtr_scope_begin(gtr_context *ctx, const char *name) {
     if (ctx->scope_depth < (int)(sizeof ctx->scope_length / sizeof *ctx->scope_length))
         ctx->scope_length[ctx->scope_depth++] = (short)used;
     else {
-        ctx->scope[used] = 0; gtr__fail(ctx, GTR_ERR_ARG, "gtr_scope_begin: more than 64 scopes inside each other");
+        ctx->scope[used] = 0; GTR__BAD_ARG(ctx, "gtr_scope_begin: more than 64 scopes inside each other");
     }
 }
 void gtr_scope_end(gtr_context *ctx) {
@@ -5316,7 +5318,7 @@ static gtr_result gtr__stage_ready(gtr_context *ctx, int stage) {
 void gtr_stage(gtr_context *ctx, int stage) {
     if (!gtr__usable(ctx)) return;
     if (stage < 0 || stage >= GTR__MAX_STAGES)
-        gtr__fail(ctx, GTR_ERR_ARG, "gtr_stage: %d, want 0 to %d", stage, GTR__MAX_STAGES - 1);
+        GTR__BAD_ARG(ctx, "gtr_stage: %d, want 0 to %d", stage, GTR__MAX_STAGES - 1);
     else if (gtr__stage_ready(ctx, stage) == GTR_OK) ctx->stage = stage;
 }
 void gtr_recompute_begin(gtr_context *ctx) {
@@ -5363,7 +5365,7 @@ static gtr_tensor *gtr__op2(gtr__op op, gtr_tensor *x, gtr_tensor *y) {
 static int gtr__axis(gtr_tensor *x, int axis, gtr__op op) {
     int a = axis < 0 ? axis + x->shape.ndim : axis;
     if (a >= 0 && a < x->shape.ndim) return a;
-    gtr__fail(x->ctx, GTR_ERR_ARG, "%s: axis %d of a tensor with %d dimensions", gtr__row(op)->name,
+    GTR__BAD_ARG(x->ctx, "%s: axis %d of a tensor with %d dimensions", gtr__row(op)->name,
         axis, x->shape.ndim);
     return -1;
 }
@@ -5380,8 +5382,8 @@ gtr_tensor *gtr_div(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_DIV,
 gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b) {
     gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
-    if (!gtr__finite(a) || !gtr__finite(b)) return gtr__none(
-        gtr__fail(x->ctx, GTR_ERR_ARG, "scale: got a %g and b %g, want finite numbers", (double)a, (double)b));
+    if (!gtr__finite(a) || !gtr__finite(b))
+        return GTR__NONE(x->ctx, GTR_ERR_ARG, "scale: got a %g and b %g, want finite numbers", (double)a, (double)b);
     at.f[0] = a; at.f[1] = b;
     return gtr__op_new(GTR__OP_SCALE, 1, &x, &at, NULL);
 }
@@ -5397,13 +5399,13 @@ gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape) {
     gtr__attr at = GTR__ZERO;
     char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
     if (!x) return NULL;
-    if (shape.ndim < 0 || shape.ndim > GTR_MAX_DIMS) return gtr__none(
-        gtr__fail(x->ctx, GTR_ERR_SHAPE, "reshape: %d dimensions, want 0 to %d", shape.ndim, GTR_MAX_DIMS));
+    if (shape.ndim < 0 || shape.ndim > GTR_MAX_DIMS)
+        return GTR__NONE(x->ctx, GTR_ERR_SHAPE, "reshape: %d dimensions, want 0 to %d", shape.ndim, GTR_MAX_DIMS);
     at.f[0] = shape.ndim;
     for (int i = 0; i < shape.ndim; i++) at.i[i] = shape.dim[i];
     if (gtr__count(&x->shape) > 0 && gtr__shape_valid(&shape) && gtr__count(&shape) < 0)
-        return gtr__none(gtr__fail(x->ctx, GTR_ERR_SHAPE, "reshape: got %s into %s, want one without the batch, too",
-                gtr__shape_text(&x->shape, a), gtr__shape_text(&shape, b)));
+        return GTR__NONE(x->ctx, GTR_ERR_SHAPE, "reshape: got %s into %s, want one without the batch, too",
+                gtr__shape_text(&x->shape, a), gtr__shape_text(&shape, b));
     return gtr__op_new(GTR__OP_RESHAPE, 1, &x, &at, NULL);
 }
 gtr_tensor *gtr_flatten(gtr_tensor *x) {
@@ -5415,15 +5417,15 @@ gtr_tensor *gtr_flatten(gtr_tensor *x) {
 gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims) {
     gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
-    if (!dims) return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "permute: dims is NULL"));
+    if (!dims) return GTR__NONE(x->ctx, GTR_ERR_ARG, "permute: dims is NULL");
     for (int i = 0; i < x->shape.ndim; i++) at.i[i] = dims[i];
     return gtr__op_new(GTR__OP_PERMUTE, 1, &x, &at, NULL);
 }
 gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis) {
     gtr__attr at = GTR__ZERO;
     if (!x || n < 1 || !x[0]) return NULL;
-    if (n > gtr__row(GTR__OP_CONCAT)->max_in) return gtr__none(
-        gtr__fail(x[0]->ctx, GTR_ERR_ARG, "concat: %d tensors, want 1 to %d", n, gtr__row(GTR__OP_CONCAT)->max_in));
+    if (n > gtr__row(GTR__OP_CONCAT)->max_in) return GTR__NONE(x[0]->ctx, GTR_ERR_ARG,
+        "concat: %d tensors, want 1 to %d", n, gtr__row(GTR__OP_CONCAT)->max_in);
     at.i[0] = gtr__axis(x[0], axis, GTR__OP_CONCAT);
     return at.i[0] < 0 ? NULL : gtr__op_new(GTR__OP_CONCAT, n, x, &at, NULL);
 }
@@ -5437,12 +5439,12 @@ gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end) {
 static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, int n, bool keep) {
     gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
-    if (n < 0 || (n && !axes)) return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "%s: %d axes", gtr__row(op)->name, n));
+    if (n < 0 || (n && !axes)) return GTR__NONE(x->ctx, GTR_ERR_ARG, "%s: %d axes", gtr__row(op)->name, n);
     for (int i = 0; i < (n ? n : x->shape.ndim); i++) {
         int a = n ? gtr__axis(x, axes[i], op) : i;
         if (a < 0) return NULL;
         if (at.i[0] >> a & 1)
-            return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "%s: axis %d is named twice", gtr__row(op)->name, a));
+            return GTR__NONE(x->ctx, GTR_ERR_ARG, "%s: axis %d is named twice", gtr__row(op)->name, a);
         at.i[0] |= (int64_t)1 << a;
     }
     at.i[1] = keep;
@@ -5467,7 +5469,7 @@ gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
     char own[40];
     if (!x || !gtr__usable(x->ctx)) return NULL;
     if (!(p >= 0 && p < 1))
-        return gtr__none(gtr__fail(x->ctx, GTR_ERR_ARG, "dropout: p is %g, want 0 <= p < 1", (double)p));
+        return GTR__NONE(x->ctx, GTR_ERR_ARG, "dropout: p is %g, want 0 <= p < 1", (double)p);
     at.f[0] = p;
     at.i[0] = !(x->shape.ndim && x->shape.dim[0] < 0);
     for (;;) {
@@ -5479,7 +5481,7 @@ gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
             t->attr.key = gtr__hash(x->ctx->desc.seed, t->name);
             return t;
         }
-        if (name) gtr__fail(x->ctx, GTR_ERR_ARG, "dropout \"%s\": there is one of this name already", t->name);
+        if (name) GTR__BAD_ARG(x->ctx, "dropout \"%s\": there is one of this name already", t->name);
         gtr__undo(x->ctx, t->id, x->ctx->n_parameter);
         if (name) return NULL; /* a name that was made and is the user's too: the next */
     }
@@ -5498,9 +5500,9 @@ gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
     gtr__attr at = GTR__ZERO;
     if (!gtr__usable(ctx)) return NULL;
     if (desc.n_in < 1 || desc.n_in > 8 || !desc.forward || !desc.name)
-        return gtr__none(
-            gtr__fail(ctx, GTR_ERR_ARG, "custom \"%s\": it has %d inputs, want 1 to 8, a name and a forward function",
-            desc.name ? desc.name : "", desc.n_in));
+        return GTR__NONE(ctx, GTR_ERR_ARG,
+            "custom \"%s\": it has %d inputs, want 1 to 8, a name and a forward function",
+            desc.name ? desc.name : "", desc.n_in);
     gtr_custom_desc *copy = GTR__NEW(ctx, gtr_custom_desc, 1);
     if (!copy) return NULL;
     *copy = desc;
@@ -5540,9 +5542,9 @@ gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
     gtr_tensor *in[2], *t;
     if (!loss || !x || !gtr__usable(loss->ctx)) return NULL;
     if (x->ctx != loss->ctx)
-        return gtr__none(gtr__fail(loss->ctx, GTR_ERR_ARG, "gradient: its inputs belong to different contexts"));
-    if (x->dtype != GTR_F32) return gtr__none(gtr__fail(loss->ctx, GTR_ERR_SHAPE,
-        "gradient: \"%s\" is %s, want float32", gtr__label(x), gtr__dtype_names[x->dtype]));
+        return GTR__NONE(loss->ctx, GTR_ERR_ARG, "gradient: its inputs belong to different contexts");
+    if (x->dtype != GTR_F32) return GTR__NONE(loss->ctx, GTR_ERR_SHAPE,
+        "gradient: \"%s\" is %s, want float32", gtr__label(x), gtr__dtype_names[x->dtype]);
     if (gtr__check_loss(loss, "gradient")) return NULL;
     in[0] = loss; in[1] = x;
     t = gtr__tensor_new(loss->ctx, GTR__OP_GRADIENT, 2, in, NULL);
@@ -5561,7 +5563,7 @@ static gtr_tensor *gtr__layer_part(gtr_tensor *x, const char *name, const char *
 static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what) {
     if (!x || !gtr__usable(x->ctx)) return false;
     if (name && name[0]) return true;
-    gtr__fail(x->ctx, GTR_ERR_ARG, "%s: a layer needs a name", what);
+    GTR__BAD_ARG(x->ctx, "%s: a layer needs a name", what);
     return false;
 }
 static gtr_tensor *gtr__linear_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, const char *name) {
@@ -5576,9 +5578,9 @@ gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_desc desc)
     if (!gtr__layer_name(x, name, "linear")) return NULL;
     const int64_t tensors = x->ctx->n_tensor, parameters = x->ctx->n_parameter;
     if (desc.out < 1 || x->shape.ndim < 1 || x->shape.dim[x->shape.ndim - 1] < 1 || x->dtype != GTR_F32)
-        return gtr__none(gtr__fail(x->ctx, GTR_ERR_SHAPE,
+        return GTR__NONE(x->ctx, GTR_ERR_SHAPE,
             "linear \"%s%s\": got x %s %s and %lld features out, want float32 (..., K) and at least 1", x->ctx->scope,
-            name, gtr__shape_text(&x->shape, text), gtr__dtype_names[x->dtype], (long long)desc.out));
+            name, gtr__shape_text(&x->shape, text), gtr__dtype_names[x->dtype], (long long)desc.out);
     int64_t k = x->shape.dim[x->shape.ndim - 1];
     w = gtr__layer_part(x, name, "weight", GTR_F32, gtr_shape2(desc.out, k),
         gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)k)), false);
@@ -5603,8 +5605,8 @@ gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table) { return gtr_
 gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width) {
     if (!gtr__layer_name(ids, name, "embedding")) return NULL;
     const int64_t tensors = ids->ctx->n_tensor, parameters = ids->ctx->n_parameter;
-    if (ids->dtype != GTR_I32) return gtr__none(gtr__fail(ids->ctx, GTR_ERR_SHAPE,
-        "embedding \"%s%s\": ids are %s, want int32", ids->ctx->scope, name, gtr__dtype_names[ids->dtype]));
+    if (ids->dtype != GTR_I32) return GTR__NONE(ids->ctx, GTR_ERR_SHAPE,
+        "embedding \"%s%s\": ids are %s, want int32", ids->ctx->scope, name, gtr__dtype_names[ids->dtype]);
     gtr_tensor *table = gtr__layer_part(ids, name, "weight", GTR_F32, gtr_shape2(rows, width),
         gtr__init(GTR_INIT_NORMAL, 1), false);
     gtr_tensor *t = table ? gtr__embedding_new(ids, table, name) : NULL;
@@ -5619,10 +5621,10 @@ gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_de
     const int64_t tensors = x->ctx->n_tensor, parameters = x->ctx->n_parameter;
     if (x->dtype != GTR_F32 || x->shape.ndim != 2 || x->shape.dim[1] < 1 || !(desc.eps >= 0)
         || !(desc.momentum >= 0 && desc.momentum <= 1) || desc.eps > 1e30f)
-        return gtr__none(gtr__fail(x->ctx, GTR_ERR_SHAPE,
+        return GTR__NONE(x->ctx, GTR_ERR_SHAPE,
             "batch_norm \"%s%s\": got %s %s, eps %g and momentum %g, want float32 (N, C), eps >= 0 and momentum in "
             "0 to 1", x->ctx->scope, name, gtr__dtype_names[x->dtype], gtr__shape_text(&x->shape, text),
-            (double)desc.eps, (double)desc.momentum));
+            (double)desc.eps, (double)desc.momentum);
     gtr_shape c = gtr_shape1(x->shape.dim[1]);
     in[0] = t = x;
     for (int k = 1; t && k <= 5; k++) {
@@ -5647,12 +5649,12 @@ gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) {
 gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc) {
     gtr__attr at = GTR__ZERO;
     if (!logits || !labels) return NULL;
-    if (!(desc.label_smoothing >= 0 && desc.label_smoothing <= 1)) return gtr__none(gtr__fail(logits->ctx, GTR_ERR_ARG,
-        "cross_entropy: label_smoothing is %g, want 0 to 1", (double)desc.label_smoothing));
+    if (!(desc.label_smoothing >= 0 && desc.label_smoothing <= 1)) return GTR__NONE(logits->ctx, GTR_ERR_ARG,
+        "cross_entropy: label_smoothing is %g, want 0 to 1", (double)desc.label_smoothing);
     at.f[0] = desc.label_smoothing;
     at.i[0] = at.i[1] = desc.ignore_zero ? 0 : desc.ignore_index ? desc.ignore_index : -100;
     if (logits->shape.ndim == 2 && logits->shape.dim[1] == 1)
-        return gtr__none(gtr__fail(logits->ctx, GTR_ERR_SHAPE, "cross_entropy: got one class, want at least two"));
+        return GTR__NONE(logits->ctx, GTR_ERR_SHAPE, "cross_entropy: got one class, want at least two");
     gtr_tensor *t = gtr__op_of(GTR__OP_CROSS_ENTROPY, logits, labels, &at, NULL);
     return t ? gtr__limit(t, 1, logits->shape.dim[1], true, (int32_t)at.i[0]) : NULL;
 }
@@ -7953,7 +7955,7 @@ static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__plan_cache *e, 
         const int64_t i = !r ? gtr__out_of_range(op, ids, GTR_I32, n, text) : -1;
         gtr__mfree(ctx, copy);
         if (i >= 0)
-            r = gtr__fail(ctx, GTR_ERR_ARG, "%s: element %lld is %s", gtr__called(x, who), (long long)i, text);
+            r = GTR__BAD_ARG(ctx, "%s: element %lld is %s", gtr__called(x, who), (long long)i, text);
         if (r) return r;
         op->sets = x->sets;
     }
@@ -8010,7 +8012,7 @@ static gtr_result gtr__runnable(gtr_context *ctx, const char *who) {
 static gtr_result gtr__set_check(gtr_tensor *t, const void *src, const char *who) {
     if (!t) return GTR_ERR_ARG;
     GTR__TRY(gtr__runnable(t->ctx, who));
-    return src ? GTR_OK : gtr__fail(t->ctx, GTR_ERR_ARG, "%s \"%s\": the source is NULL", who, gtr__label(t));
+    return src ? GTR_OK : GTR__BAD_ARG(t->ctx, "%s \"%s\": the source is NULL", who, gtr__label(t));
 }
 gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     int64_t rows = 0;
@@ -8024,7 +8026,7 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
         if (t->dtype == GTR_I32) gtr__note_range(t, (const int32_t *)src, gtr__count(&t->shape));
         return gtr__parameter_write(t, src);
     }
-    if (t->op != GTR__OP_INPUT) return gtr__fail(ctx, GTR_ERR_ARG,
+    if (t->op != GTR__OP_INPUT) return GTR__BAD_ARG(ctx,
         "gtr_set: \"%s\" is computed; inputs, parameters and constants can be set", gtr__label(t));
     GTR__TRY(gtr__input_rows(t, bytes, &rows));
     if (!gtr__batched(t)) { /* one copy, straight to the slot */
@@ -8057,7 +8059,7 @@ gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *ev
     gtr_result r = GTR_OK;
     GTR__TRY(gtr__set_check(t, src, "gtr_set_device"));
     if (t->op != GTR__OP_INPUT || !gtr__batched(t))
-        return gtr__fail(t->ctx, GTR_ERR_ARG, "gtr_set_device: \"%s\" is not an input with a batch", gtr__label(t));
+        return GTR__BAD_ARG(t->ctx, "gtr_set_device: \"%s\" is not an input with a batch", gtr__label(t));
     GTR__TRY(gtr__input_rows(t, bytes, &rows));
     GTR__TRY(gtr__feeding_new(t));
     if (event) r = gtr__backend_result(t->ctx, t->ctx->be->wait_for(t->ctx->instance[t->stage], event), t->name);
@@ -8090,10 +8092,10 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     for (i = 0; i < n; i++) {
         if (!t[i]) return GTR_ERR_ARG;
         if (!ctx) ctx = t[i]->ctx;
-        if (t[i]->ctx != ctx) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_eval: the tensors belong to different contexts");
+        if (t[i]->ctx != ctx) return GTR__BAD_ARG(ctx, "gtr_eval: the tensors belong to different contexts");
     }
     GTR__TRY(gtr__runnable(ctx, "gtr_eval"));
-    if (n > 32) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_eval: %d tensors, want 1 to 32", n);
+    if (n > 32) return GTR__BAD_ARG(ctx, "gtr_eval: %d tensors, want 1 to 32", n);
     GTR__TRY(gtr__find_inputs(ctx, t, n, input, &n_inputs, &highest, NULL));
     GTR__TRY(gtr__batch_of_inputs(ctx, input, n_inputs, "gtr_eval", &batch));
     GTR__TRY(gtr__runner_ready(ctx));
@@ -8148,7 +8150,7 @@ gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
     if (!t) return GTR_ERR_ARG;
     gtr_context *ctx = t->ctx;
     if (!gtr__usable(ctx)) return ctx->error;
-    if (!dst) return gtr__fail(ctx, GTR_ERR_ARG, "gtr_get \"%s\": the destination is NULL", gtr__label(t));
+    if (!dst) return GTR__BAD_ARG(ctx, "gtr_get \"%s\": the destination is NULL", gtr__label(t));
     if (ctx->preset) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: a context with a preset plans only");
     GTR__TRY(gtr__wait_all(ctx));
     gtr_tensor *s = gtr__stored_as(t);
@@ -8227,7 +8229,7 @@ static bool gtr__glob(const char *p, const char *s) {
 }
 static gtr_result gtr__cosine_check(gtr_context *ctx, const gtr_trainer_desc *d, int64_t steps) {
     if (steps >= 1 && d->warmup_steps >= 0 && d->warmup_steps <= steps) return GTR_OK;
-    return gtr__fail(ctx, GTR_ERR_ARG, "trainer: a cosine schedule has %lld steps with %lld of warm-up, want at least "
+    return GTR__BAD_ARG(ctx, "trainer: a cosine schedule has %lld steps with %lld of warm-up, want at least "
             "1 and at most as many", (long long)steps, (long long)d->warmup_steps);
 }
 /* By gtr_optimizer: its rules, and its defaults. */
@@ -8267,34 +8269,34 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
         "lr", "momentum", "weight_decay", "beta1", "beta2", "eps", "min_lr", "clip_norm",
         "loss_scale", "ema" };
     for (i = 0; i < 10; i++)
-        if (!(numbers[i] >= 0) || !gtr__finite(numbers[i])) return gtr__fail(ctx, GTR_ERR_ARG,
+        if (!(numbers[i] >= 0) || !gtr__finite(numbers[i])) return GTR__BAD_ARG(ctx,
             "trainer: %s is %g, want a finite number of at least 0", names[i], (double)numbers[i]);
     if (d->momentum > 1 || d->beta1 >= 1 || d->beta2 >= 1 || d->ema >= 1)
-        return gtr__fail(ctx, GTR_ERR_ARG,
+        return GTR__BAD_ARG(ctx,
             "trainer: momentum %g, beta1 %g, beta2 %g, ema %g, want at most 1, and the others " "below 1",
             (double)d->momentum, (double)d->beta1, (double)d->beta2, (double)d->ema);
     if ((unsigned)d->optimizer >= GTR__N_OPTIMIZERS || (unsigned)d->schedule > GTR_CUSTOM_SCHEDULE ||
         (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS)
-        return gtr__fail(ctx, GTR_ERR_ARG, "trainer: optimizer, schedule, precision or nonfinite is not of its enum");
+        return GTR__BAD_ARG(ctx, "trainer: optimizer, schedule, precision or nonfinite is not of its enum");
     const gtr__optimizer_row *row = &gtr__optimizers[d->optimizer];
     if (d->momentum > 0 && row->momentum == row->plain)
-        return gtr__fail(ctx, GTR_ERR_ARG, "trainer: momentum is SGD's and RMSprop's; the others have beta1");
+        return GTR__BAD_ARG(ctx, "trainer: momentum is SGD's and RMSprop's; the others have beta1");
     if (d->warmup_steps != 0 && d->schedule != GTR_COSINE)
-        return gtr__fail(ctx, GTR_ERR_ARG, "trainer: warmup_steps belongs to GTR_COSINE");
+        return GTR__BAD_ARG(ctx, "trainer: warmup_steps belongs to GTR_COSINE");
     if (d->nesterov && (!(d->momentum > 0) || row->nesterov == row->plain))
-        return gtr__fail(ctx, GTR_ERR_ARG, "trainer: nesterov needs SGD with a momentum");
+        return GTR__BAD_ARG(ctx, "trainer: nesterov needs SGD with a momentum");
     if (d->schedule == GTR_COSINE) GTR__TRY(gtr__cosine_check(ctx, d, d->total_steps ? d->total_steps : INT64_MAX));
     if (d->schedule == GTR_CUSTOM_SCHEDULE && !d->lr_fn)
-        return gtr__fail(ctx, GTR_ERR_ARG, "trainer: GTR_CUSTOM_SCHEDULE needs lr_fn");
+        return GTR__BAD_ARG(ctx, "trainer: GTR_CUSTOM_SCHEDULE needs lr_fn");
     if (d->micro_batches < 0 || d->micro_batches > 64 || d->streams < 0 || d->streams > GTR__MAX_STREAMS)
-        return gtr__fail(ctx, GTR_ERR_ARG, "trainer: %d micro-batches and %d streams, want 1 to 64 and 1 to %d",
+        return GTR__BAD_ARG(ctx, "trainer: %d micro-batches and %d streams, want 1 to 64 and 1 to %d",
             d->micro_batches, d->streams, GTR__MAX_STREAMS);
     if (d->n_groups < 0 || d->n_groups > GTR__MAX_GROUPS - 1 || (d->n_groups && !d->groups))
-        return gtr__fail(ctx, GTR_ERR_ARG, "trainer: %d groups, want at most %d", d->n_groups, GTR__MAX_GROUPS - 1);
+        return GTR__BAD_ARG(ctx, "trainer: %d groups, want at most %d", d->n_groups, GTR__MAX_GROUPS - 1);
     for (i = 0; i < d->n_groups; i++)
         if (!d->groups[i].pattern || !(d->groups[i].lr_scale >= 0) || !(d->groups[i].weight_decay >= 0)
             || !gtr__finite(d->groups[i].lr_scale) || !gtr__finite(d->groups[i].weight_decay))
-            return gtr__fail(ctx, GTR_ERR_ARG,
+            return GTR__BAD_ARG(ctx,
                 "trainer: group %d needs a pattern, and lr_scale and weight_decay of at least 0", i);
     if (d->precision == GTR_MIXED_BF16 && !ctx->caps.bf16) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED,
         "trainer: %s has no bfloat16 products (sm_80 has); use GTR_MIXED_FP16 or GTR_FP32", ctx->caps.name);
@@ -8341,10 +8343,10 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     gtr__mfree(ctx, reach);
     if (!t->param || !t->group_of || !t->offset) return GTR_ERR_NOMEM;
     for (g = 0; g < t->n_groups - 1; g++)
-        if (!(fits >> g & 1)) return gtr__fail(ctx, GTR_ERR_ARG,
+        if (!(fits >> g & 1)) return GTR__BAD_ARG(ctx,
             "trainer: group %d's pattern \"%s\" fits no parameter (names are like \"fc1.weight\", and '*' stands "
             "for any run)", g, t->group[g].pattern);
-    return t->n_param ? GTR_OK : gtr__fail(ctx, GTR_ERR_ARG,
+    return t->n_param ? GTR_OK : GTR__BAD_ARG(ctx,
         "trainer: the loss \"%s\" depends on no parameter that can be trained", gtr__label(t->loss));
 }
 static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
@@ -8522,7 +8524,7 @@ gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
     if (!t) return GTR_ERR_ARG;
     if (!gtr__usable(t->ctx)) return t->ctx->error;
     if (!(lr >= 0) || !gtr__finite(lr))
-        return gtr__fail(t->ctx, GTR_ERR_ARG, "gtr_trainer_lr: %g, want a finite rate of at least 0", (double)lr);
+        return GTR__BAD_ARG(t->ctx, "gtr_trainer_lr: %g, want a finite rate of at least 0", (double)lr);
     t->lr = lr;
     return GTR_OK;
 }
@@ -8757,7 +8759,7 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
             if (c->least > c->most) gtr__column_range(c, d->rows);
             if (c->least >= 0 && c->most < op->limit) continue;
             if ((k = gtr__out_of_range(op, c->host, c->dtype, d->rows * c->row, text)) < 0) continue;
-            return gtr__fail(ctx, GTR_ERR_ARG, "data set \"%s\": column %d, row %lld: %s (input \"%s\")", d->name,
+            return GTR__BAD_ARG(ctx, "data set \"%s\": column %d, row %lld: %s (input \"%s\")", d->name,
                     column[i], (long long)(k / c->row), text, t->name);
         }
     }
@@ -8767,11 +8769,11 @@ static int64_t gtr__steps_per_epoch(int64_t rows, int64_t batch, bool drop_last)
     return drop_last ? rows / batch : (rows + batch - 1) / batch;
 }
 static gtr_result gtr__data_check(gtr_context *ctx, gtr_dataset *data, int64_t batch, const char *who) {
-    if (!data) return gtr__fail(ctx, GTR_ERR_ARG, "%s: there is no data set", who);
+    if (!data) return GTR__BAD_ARG(ctx, "%s: there is no data set", who);
     if (data->ctx != ctx)
-        return gtr__fail(ctx, GTR_ERR_ARG, "%s: data set \"%s\" belongs to another context", who, data->name);
+        return GTR__BAD_ARG(ctx, "%s: data set \"%s\" belongs to another context", who, data->name);
     if (batch < 1 || batch > data->rows)
-        return gtr__fail(ctx, GTR_ERR_ARG, "%s: a batch of %lld, want 1 to the %lld rows of data set \"%s\"", who,
+        return GTR__BAD_ARG(ctx, "%s: a batch of %lld, want 1 to the %lld rows of data set \"%s\"", who,
             (long long)batch, (long long)data->rows, data->name);
     return GTR_OK;
 }
@@ -8845,7 +8847,7 @@ static bool gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec)
     for (g = 0; g < t->n_groups; g++) rec->lr[g] = lr * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
     if (lr >= 0 && gtr__finite(lr)) return true;
     if (s == t->runner->step)
-        gtr__fail(t->ctx, GTR_ERR_ARG, "step %llu: the schedule gave a learning rate of %g%s",
+        GTR__BAD_ARG(t->ctx, "step %llu: the schedule gave a learning rate of %g%s",
                 (unsigned long long)s + 1, (double)lr,
                 t->desc.schedule == GTR_COSINE ? " (total_steps 0 is for gtr_fit)" : "");
     return false;
@@ -9306,7 +9308,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     if (d.epochs == 0) d.epochs = 1;
     if (d.batch == 0) d.batch = data ? GTR__MIN((int64_t)32, data->rows) : 32;
     if (d.epochs < 1 || d.callback_every < 0 || d.history_size < 0)
-        return gtr__fail(ctx, GTR_ERR_ARG, "gtr_fit: epochs, callback_every or history_size is negative");
+        return GTR__BAD_ARG(ctx, "gtr_fit: epochs, callback_every or history_size is negative");
     GTR__TRY(gtr__metric_check(ctx, d.metric, "gtr_fit"));
     if (d.validation) GTR__TRY(gtr__data_check(ctx, d.validation, 1, "gtr_fit (validation)"));
     GTR__TRY(gtr__observe(t));
@@ -9474,7 +9476,7 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     if (ctx->preset) { gtr__fail(ctx, GTR_ERR_STATE, "predictor: a context with a preset plans only"); return NULL; }
     if (max_rows == 0) max_rows = 1;
     if (max_rows < 0 || max_rows > (int64_t)1 << 38) {
-        gtr__fail(ctx, GTR_ERR_ARG, "predictor: %lld rows, want at least 1", (long long)max_rows); return NULL;
+        GTR__BAD_ARG(ctx, "predictor: %lld rows, want at least 1", (long long)max_rows); return NULL;
     }
     if (gtr__find_inputs(ctx, &out, 1, input, &n_inputs, &highest, NULL)) return NULL;
     for (i = 0; i < n_inputs; i++) {
@@ -9537,9 +9539,9 @@ gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out
     int64_t at;
     if (gtr__forked(p->ctx)) return gtr__fail(own, GTR_ERR_STATE, "%s", p->ctx->error_text);
     if (!in || !out || rows < 1)
-        return gtr__fail(own, GTR_ERR_ARG, "gtr_predict: in and out are not NULL, and rows at least 1");
+        return GTR__BAD_ARG(own, "gtr_predict: in and out are not NULL, and rows at least 1");
     if (!p->apart && rows > p->max_rows)
-        return gtr__fail(own, GTR_ERR_ARG, "gtr_predict: %lld rows, which act on each other, want at most %lld",
+        return GTR__BAD_ARG(own, "gtr_predict: %lld rows, which act on each other, want at most %lld",
                          (long long)rows, (long long)p->max_rows);
     for (int64_t n; rows > 0; rows -= n) {
         n = GTR__MIN(rows, p->max_rows);
@@ -9547,7 +9549,7 @@ gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out
             const gtr_tensor *op = p->entry[0]->limited[i];
             if (gtr__limited_input(op) != p->input) continue;
             if ((at = gtr__out_of_range(op, in, GTR_I32, n * (int64_t)(p->row[0] / 4), text)) < 0) continue;
-            return gtr__fail(own, GTR_ERR_ARG, "input \"%.100s\": element %lld is %s", p->input->name, (long long)at,
+            return GTR__BAD_ARG(own, "input \"%.100s\": element %lld is %s", p->input->name, (long long)at,
                              text);
         }
         const gtr_result before = own->error;
@@ -9753,7 +9755,7 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
     const gtr_float factor[2] = { (gtr_float)c->scale, (gtr_float)c->shift };
     char text[GTR__SHAPE_TEXT];
     if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8)
-        return gtr__fail(ctx, GTR_ERR_ARG,
+        return GTR__BAD_ARG(ctx,
             "gtr_dataset_arrays: column %d is of dtype %d, want GTR_F32, GTR_I32 or GTR_U8", i, (int)c->dtype);
     if (c->shape.ndim < 0 || c->shape.ndim >= GTR_MAX_DIMS)
         return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_dataset_arrays: a row of column %d has %d dimensions, want 0 to %d",
@@ -9763,18 +9765,18 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
             "gtr_dataset_arrays: a row of column %d has shape %s, want extents of at least 1", i,
             gtr__shape_text(&c->shape, text));
     if (gtr__nonfinite(factor, 2))
-        return gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: scale %g and shift %g of column %d, want finite",
+        return GTR__BAD_ARG(ctx, "gtr_dataset_arrays: scale %g and shift %g of column %d, want finite",
             (double)c->scale, (double)c->shift, i);
     return GTR_OK;
 }
 gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     if (!gtr__usable(ctx)) return NULL;
     if (desc.rows < 1) {
-        gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: %lld rows, want at least 1", (long long)desc.rows);
+        GTR__BAD_ARG(ctx, "gtr_dataset_arrays: %lld rows, want at least 1", (long long)desc.rows);
         return NULL;
     }
     if (!desc.column[0].data) {
-        gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_arrays: column 0 has no data (NULL)"); return NULL;
+        GTR__BAD_ARG(ctx, "gtr_dataset_arrays: column 0 has no data (NULL)"); return NULL;
     }
     gtr_dataset *d = gtr__dataset_new(ctx, "gtr_dataset_arrays", desc.rows);
     for (int i = 0; d && i < 8 && desc.column[i].data; i++) {
@@ -9823,7 +9825,7 @@ static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint
     if (size - out->start != want)
         return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes of data, want %llu from its dimensions", path,
                 (unsigned long long)(size - out->start), (unsigned long long)want);
-    return out->rows ? GTR_OK : gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": an empty data set (0 rows)", path);
+    return out->rows ? GTR_OK : GTR__BAD_ARG(ctx, GTR__PATH ": an empty data set (0 rows)", path);
 }
 /* Opens an IDX file and reads its header; the next byte to be read is the data's first. */
 static gtr_result gtr__idx_open(gtr_context *ctx, const char *path, gtr__file *f, gtr__idx *idx) {
@@ -9847,7 +9849,7 @@ gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *l
     fi.fd = fl.fd = -1;
     if (!gtr__usable(ctx)) return NULL;
     if (!images || !labels)
-        gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_idx: the path of the %s is NULL", images ? "labels" : "images");
+        GTR__BAD_ARG(ctx, "gtr_dataset_idx: the path of the %s is NULL", images ? "labels" : "images");
     else if (gtr__idx_open(ctx, images, &fi, &image) == GTR_OK && gtr__idx_open(ctx, labels, &fl, &label) == GTR_OK) {
         if (label.row.ndim != 0)
             gtr__fail(ctx, GTR_ERR_FORMAT,
@@ -10047,19 +10049,19 @@ static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name
     s->begin = p;
     s->end = end;
     s->line = s->first_line = desc.header ? 2 : 1;
-    if (p == end) return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": an empty data set (0 rows)", name);
+    if (p == end) return GTR__BAD_ARG(ctx, GTR__PATH ": an empty data set (0 rows)", name);
     if (gtr__csv_line_end(s, gtr__csv_skip(s, p))) {
         gtr__csv_fail(s, gtr__csv_skip(s, p), 0, ""); return GTR_ERR_FORMAT;
     }
     s->columns = gtr__csv_fields(s, p);
     s->label = desc.label_column < 0 ? -1 : desc.label_column == 0 ? s->columns - 1 : desc.label_column - 1;
     if (s->label >= s->columns)
-        return gtr__fail(ctx, GTR_ERR_ARG,
+        return GTR__BAD_ARG(ctx,
             GTR__PATH ": label_column is %d, but line %lld has %lld columns (separated by '%c'), want at most %lld",
             name, desc.label_column, (long long)s->first_line, (long long)s->columns, s->desc.separator,
             (long long)s->columns);
     if (s->label >= 0 && s->columns == 1)
-        return gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH
+        return GTR__BAD_ARG(ctx, GTR__PATH
             ": its only column (separated by '%c') is the label, want features too; for no label set .label_column "
             "= -1", name, s->desc.separator);
     return GTR_OK;
@@ -10111,16 +10113,16 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
     uint8_t *text = NULL;
     const gtr_float scale = (gtr_float)desc.scale;
     if (!gtr__usable(ctx)) return NULL;
-    if (!path) gtr__fail(ctx, GTR_ERR_ARG, "gtr_dataset_csv: the path is NULL");
+    if (!path) GTR__BAD_ARG(ctx, "gtr_dataset_csv: the path is NULL");
     else if (desc.label_column < -1)
-        gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": label_column is %d, want 0 (the last), a column from 1, or -1 (none)",
+        GTR__BAD_ARG(ctx, GTR__PATH ": label_column is %d, want 0 (the last), a column from 1, or -1 (none)",
             path, desc.label_column);
     else if (desc.regression && desc.label_column == -1)
-        gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": regression wants a label, label_column is -1 (none)", path);
+        GTR__BAD_ARG(ctx, GTR__PATH ": regression wants a label, label_column is -1 (none)", path);
     else if (gtr__nonfinite(&scale, 1))
-        gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH ": scale is %g, want a finite number", path, (double)desc.scale);
+        GTR__BAD_ARG(ctx, GTR__PATH ": scale is %g, want a finite number", path, (double)desc.scale);
     else if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator))
-        gtr__fail(ctx, GTR_ERR_ARG, GTR__PATH
+        GTR__BAD_ARG(ctx, GTR__PATH
             ": the separator (character %d) may be part of a number, a line's end or a quote", path, desc.separator);
     else if (gtr__file_open(&f, ctx, path) == GTR_OK) {
         if (gtr__file_take(&f, f.size, &text) == GTR_OK && gtr__file_finish(&f) == GTR_OK)
@@ -10136,7 +10138,7 @@ gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
     char name[160];
     if (!data) return NULL;
     if (k < 2 || k > data->rows) {
-        gtr__fail(data->ctx, GTR_ERR_ARG, "gtr_dataset_split of %s: k is %lld, want 2 to its %lld rows", data->name,
+        GTR__BAD_ARG(data->ctx, "gtr_dataset_split of %s: k is %lld, want 2 to its %lld rows", data->name,
             (long long)k, (long long)data->rows);
         return NULL;
     }
@@ -10683,7 +10685,7 @@ static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
 /* What stops save and load before they begin. A step that was not finite does not: parameters are those before it. */
 static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *call) {
     if (!ctx) return GTR_ERR_ARG;
-    if (!path || !*path) return gtr__fail(ctx, GTR_ERR_ARG, "%s: the path is %s", call, path ? "empty" : "NULL");
+    if (!path || !*path) return GTR__BAD_ARG(ctx, "%s: the path is %s", call, path ? "empty" : "NULL");
     if (!gtr__usable(ctx)) return gtr__fail(ctx, GTR_ERR_STATE, "%s: this context is not usable any more", call);
     if (ctx->preset) return gtr__fail(ctx, GTR_ERR_STATE, "%s: a context with a preset holds no values", call);
     gtr_result r = gtr_wait(ctx);
@@ -10737,7 +10739,7 @@ static bool gtr__savable(gtr_context *ctx, const char *name) {
     int32_t c;
     while ((c = gtr__utf8_next((const uint8_t *)name, n, &at)) >= 0) {}
     if (c == GTR__END && strcmp(name, "__metadata__") != 0) return true;
-    gtr__fail(ctx, GTR_ERR_ARG, "parameter \"%.200s\": its name can't be saved, want UTF-8, not __metadata__", name);
+    GTR__BAD_ARG(ctx, "parameter \"%.200s\": its name can't be saved, want UTF-8, not __metadata__", name);
     return false;
 }
 /* and too many. */
@@ -10934,7 +10936,7 @@ static void gtr__observed_drop(gtr_context *ctx, gtr__plan_cache *e) { if (e->fr
 static gtr__plan_cache *gtr__observed(gtr_trainer *t, int64_t batch, const char *who) {
     if (!t || !gtr__usable(t->ctx)) return NULL;
     if (batch < 1 || batch > (int64_t)1 << 40) {
-        gtr__fail(t->ctx, GTR_ERR_ARG, "%s: a batch of %lld, want 1 to 2^40", who, (long long)batch);
+        GTR__BAD_ARG(t->ctx, "%s: a batch of %lld, want 1 to 2^40", who, (long long)batch);
         return NULL;
     }
     return gtr__trainer_entry(t, batch, t->data, false);
@@ -11018,7 +11020,7 @@ gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out
     int64_t i;
     int k;
     size_t bytes, values[GTR__MAX_STAGES];
-    if (!out) return t ? gtr__fail(t->ctx, GTR_ERR_ARG, "gtr_memory_plan: out is NULL") : GTR_ERR_ARG;
+    if (!out) return t ? GTR__BAD_ARG(t->ctx, "gtr_memory_plan: out is NULL") : GTR_ERR_ARG;
     *out = m;
     gtr__plan_cache *e = gtr__observed(t, batch, "gtr_memory_plan");
     if (!e) return t ? t->ctx->error : GTR_ERR_ARG;
@@ -11106,7 +11108,7 @@ int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
         bytes = ctx->desc.memory_limit;
         if (!bytes) {
             if (ctx->preset || ctx->be->memory_info(ctx->instance[0], &f, &all)) {
-                gtr__fail(ctx, GTR_ERR_ARG,
+                GTR__BAD_ARG(ctx,
                     "gtr_largest_batch: the device's memory is not known; give a number of bytes");
                 return 0;
             }
