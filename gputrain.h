@@ -2575,6 +2575,14 @@ static void gtr__products_piece(void *arg, int64_t piece) {
     for (; piece >= p->gemm[i].pieces; i++) piece -= p->gemm[i].pieces;
     gtr__gemm_piece(&p->gemm[i], piece);
 }
+/* n sums that lie at C's element at, with their bias, to c; sum may be c: the activation, and what it stores. */
+static void gtr__gemm_finish(const gtr__gemm *g, int64_t at, gtr_float *sum, gtr_float *c, int64_t n) {
+    const gtr_float *read = g->saved ? g->saved + at : sum;
+    if (g->back) { gtr__unary_apply(g->act, g->act_a, g->act_b, sum, read, read, c, n, g->add); return; }
+    if (g->pre) memcpy(g->pre + at, sum, (size_t)n * sizeof *c);
+    if (g->act) gtr__unary_apply(g->act, g->act_a, g->act_b, NULL, sum, NULL, c, n, 0);
+    else if (c != sum) memcpy(c, sum, (size_t)n * sizeof *c);
+}
 /* Adds up parts, in their order, and does what the tiles left to be done with the sums. */
 #define GTR__COMBINE 4096
 static void gtr__combine_piece(void *arg, int64_t piece) {
@@ -2586,19 +2594,12 @@ static void gtr__combine_piece(void *arg, int64_t piece) {
         GTR__IVDEP
         for (int64_t i = 0; i < n; i++) sum[i] += more[i];
     }
-    if (g->back) {
-        const gtr_float *read = g->saved ? g->saved + at : sum;
-        gtr__unary_apply(g->act, g->act_a, g->act_b, sum, read, read, c, n, g->add);
-        return;
-    }
-    if (g->add) {
+    if (g->add && !g->back) {
         GTR__IVDEP
         for (int64_t i = 0; i < n; i++) sum[i] += c[i];
     }
     if (g->bias) for (int64_t i = 0; i < n; i++) sum[i] += g->bias[(at + i) % g->n];
-    if (g->pre) memcpy(g->pre + at, sum, (size_t)n * sizeof *c);
-    if (g->act) gtr__unary_apply(g->act, g->act_a, g->act_b, NULL, sum, NULL, c, n, 0);
-    else memcpy(c, sum, (size_t)n * sizeof *c);
+    gtr__gemm_finish(g, at, sum, c, n);
 }
 static gtr__gemm *gtr__products_add(gtr__products *p, int64_t m, int64_t n, int64_t k, const gtr_float *a, int64_t ars,
         int64_t acs, const gtr_float *b, int64_t brs, int64_t bcs, const gtr__arg *c) {
@@ -2646,11 +2647,8 @@ static bool gtr__gemm_cblas(const gtr__gemm *g) {
                 g->add || sum ? (gtr_float)1 : (gtr_float)0, g->c + item * g->c_item, (int)g->ldc);
     for (int64_t i = 0; i < g->m && (g->bias || g->act); i++) {
         gtr_float *c = g->c + i * g->ldc;
-        const gtr_float *saved = g->saved ? g->saved + i * g->ldc : c;
-        if (g->back) { gtr__unary_apply(g->act, g->act_a, g->act_b, c, saved, saved, c, g->n, 0); continue; }
         if (g->bias) for (int64_t j = 0; j < g->n; j++) c[j] += g->bias[j];
-        if (g->pre) memcpy(g->pre + i * g->ldc, c, (size_t)g->n * sizeof *c);
-        if (g->act) gtr__unary_apply(g->act, g->act_a, g->act_b, NULL, c, NULL, c, g->n, 0);
+        gtr__gemm_finish(g, i * g->ldc, c, c, g->n);
     }
     return true;
 }
@@ -9347,6 +9345,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
 // >>predicting
 /* Where rows stand apart: plans for 1, 2, 4, ... and max_rows rows, of which a call takes the next larger and leaves in
    place what lies behind its rows. Else for max_rows, and for what calls ask for. */
+enum { GTR__IN, GTR__OUT, GTR__ARENA };
 struct gtr_predictor {
     gtr_context   own; /* a copy with one stage and the predictor's errors; first, for gtr__host_cb_... */
     gtr_context *ctx;
@@ -9356,15 +9355,15 @@ struct gtr_predictor {
     int64_t       max_rows;
     bool          apart;
     gtr__plan_cache *entry[40]; int n_entry, turn;
-    void         *in, *out_data, *arena; /* for max_rows */
-    size_t        bytes[3], row[2], counted; /* of them; of a row of in and out; in ctx->device_bytes */
+    void *block[3]; /* GTR__IN, GTR__OUT, GTR__ARENA: for max_rows */
+    size_t bytes[3], row[2], counted; /* of them; of a row of in and out; in ctx->device_bytes */
 };
-static bool gtr__predictor_block(gtr_predictor *p, void **block, size_t *have, size_t bytes) {
-    if (bytes <= *have) return true;
-    void *b = p->ctx->be->alloc(p->instance[0], gtr__device_size(bytes));
+static bool gtr__predictor_block(gtr_predictor *p, int which, size_t bytes) {
+    if (bytes <= p->bytes[which]) return true;
+    void *b = p->ctx->be->alloc(p->instance[0], gtr__device_size(bytes)), *old = p->block[which];
     if (!b) { gtr__fail(&p->own, GTR_ERR_NOMEM, "out of device memory: %zu bytes", bytes); return false; }
-    if (*block) p->ctx->be->free(p->instance[0], *block, gtr__device_size(*have));
-    *block = b; *have = bytes;
+    if (old) p->ctx->be->free(p->instance[0], old, gtr__device_size(p->bytes[which]));
+    p->block[which] = b; p->bytes[which] = bytes;
     return true;
 }
 /* Values of a predictor's plan: weights are the context's, all else is its own. */
@@ -9372,9 +9371,9 @@ static void *gtr__predictor_address(gtr_context *ctx, const gtr__plan_cache *e, 
     const gtr__value *v = &e->plan.value[id];
     const gtr_predictor *p = (const gtr_predictor *)e->carry;
     switch (v->home) {
-    case GTR__HOME_INPUT: return gtr__batched(v->tensor) ? p->in : v->tensor->data;
-    case GTR__HOME_KEPT: return p->out_data;
-    case GTR__HOME_ARENA: return (char *)p->arena + v->offset;
+    case GTR__HOME_INPUT: return gtr__batched(v->tensor) ? p->block[GTR__IN] : v->tensor->data;
+    case GTR__HOME_KEPT: return p->block[GTR__OUT];
+    case GTR__HOME_ARENA: return (char *)p->block[GTR__ARENA] + v->offset;
     case GTR__HOME_ALIAS: return (char *)gtr__predictor_address(ctx, e, v->alias) + v->offset;
     default: return gtr__value_address(ctx, e, id);
     }
@@ -9392,9 +9391,8 @@ void gtr_predictor_destroy(gtr_predictor *p) {
     if (!gtr__forked(ctx) && p->instance[0]) ctx->be->wait(p->instance[0]);
     while (p->n_entry) gtr__predictor_drop(p, p->entry[--p->n_entry]);
     ctx->device_bytes -= p->counted;
-    if (p->in) ctx->be->free(p->instance[0], p->in, gtr__device_size(p->bytes[0]));
-    if (p->out_data) ctx->be->free(p->instance[0], p->out_data, gtr__device_size(p->bytes[1]));
-    if (p->arena) ctx->be->free(p->instance[0], p->arena, gtr__device_size(p->bytes[2]));
+    for (int i = 0; i < 3; i++)
+        if (p->block[i]) ctx->be->free(p->instance[0], p->block[i], gtr__device_size(p->bytes[i]));
     if (p->instance[0]) ctx->be->destroy(p->instance[0]);
     for (at = &ctx->predictors; *at; at = &(*at)->next) if (*at == p) { *at = p->next; break; }
     gtr__mfree(ctx, p);
@@ -9442,7 +9440,7 @@ static gtr__plan_cache *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
 static bool gtr__predictor_ready(gtr_predictor *p, gtr__plan_cache *e) {
     if (e->exec) p->ctx->be->release(p->instance, e->exec);
     e->exec = NULL;
-    if (gtr__resolve(&p->own, e, NULL, gtr__predictor_address, &p->arena)) return false;
+    if (gtr__resolve(&p->own, e, NULL, gtr__predictor_address, &p->block[GTR__ARENA])) return false;
     return !gtr__backend_result(&p->own, p->ctx->be->prepare(p->instance, &e->plan, &e->exec), "preparing a plan");
 }
 /* The plan of the fewest rows that are n or more; where they act on each other of n, made if need be. */
@@ -9458,7 +9456,7 @@ static gtr__plan_cache *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
     else gtr__predictor_drop(p, p->entry[i = p->turn = p->turn % 39 + 1]); /* max_rows' stays */
     p->entry[i] = e;
     const size_t before = p->bytes[2];
-    bool ok = gtr__predictor_block(p, &p->arena, &p->bytes[2], e->plan.arena[0]);
+    bool ok = gtr__predictor_block(p, GTR__ARENA, e->plan.arena[0]);
     for (int k = before < p->bytes[2] ? 0 : i; k < p->n_entry && ok; k++) ok = gtr__predictor_ready(p, p->entry[k]);
     if (ok) return e;
     p->entry[i] = p->entry[--p->n_entry];
@@ -9513,16 +9511,16 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
         gtr__plan_cache *e = gtr__predictor_plan(p, rows);
         if (!e) goto fail;
         p->entry[p->n_entry++] = e;
-        if (!gtr__predictor_block(p, &p->arena, &p->bytes[2], e->plan.arena[0])) goto fail;
+        if (!gtr__predictor_block(p, GTR__ARENA, e->plan.arena[0])) goto fail;
         if (rows == max_rows) break;
     }
     p->row[0] = (size_t)-gtr__count(&p->input->shape) * gtr__dtype_size(p->input->dtype);
     p->row[1] = (size_t)-gtr__count(&out->shape) * gtr__dtype_size(out->dtype);
-    if (!gtr__predictor_block(p, &p->in, &p->bytes[0], p->row[0] * (size_t)max_rows)) goto fail;
-    if (!gtr__predictor_block(p, &p->out_data, &p->bytes[1], p->row[1] * (size_t)max_rows)) goto fail;
+    if (!gtr__predictor_block(p, GTR__IN, p->row[0] * (size_t)max_rows)) goto fail;
+    if (!gtr__predictor_block(p, GTR__OUT, p->row[1] * (size_t)max_rows)) goto fail;
     for (i = 0; i < 3; i++) p->counted += p->bytes[i] ? gtr__device_size(p->bytes[i]) : 0;
     ctx->device_bytes += p->counted;
-    if (gtr__backend_result(&p->own, ctx->be->zero(p->instance[0], p->in, p->bytes[0]), "zeros")) goto fail;
+    if (gtr__backend_result(&p->own, ctx->be->zero(p->instance[0], p->block[GTR__IN], p->bytes[0]), "zeros")) goto fail;
     for (i = 0; i < p->n_entry; i++) if (!gtr__predictor_ready(p, p->entry[i])) goto fail;
     if (gtr__wait_all(ctx)) goto fail;
     return p;
@@ -9557,9 +9555,9 @@ gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out
         const gtr__plan_cache *e = gtr__predictor_entry(p, n);
         if (!e) return own->error;
         if (before) own->error = before;
-        gtr_result r = be->copy(p->instance[0], p->in, in, (size_t)n * p->row[0], GTR__TO_DEVICE, false);
+        gtr_result r = be->copy(p->instance[0], p->block[GTR__IN], in, (size_t)n * p->row[0], GTR__TO_DEVICE, false);
         if (!r) r = be->launch(p->instance, e->exec, GTR__PART_ALL);
-        if (!r) r = be->copy(p->instance[0], out, p->out_data, (size_t)n * p->row[1], GTR__TO_HOST, true);
+        if (!r) r = be->copy(p->instance[0], out, p->block[GTR__OUT], (size_t)n * p->row[1], GTR__TO_HOST, true);
         if (r) return gtr__fail(own, r, "%s", gtr_result_text(r));
         in = (const char *)in + (size_t)n * p->row[0];
         out = (char *)out + (size_t)n * p->row[1];
