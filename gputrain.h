@@ -2149,27 +2149,24 @@ static void gtr__unary_apply(const gtr__unary_row *row, gtr_float a, gtr_float b
 #define GTR__ROW_BASE(i, g, o)  GTR__BASE_##o(g)
 #define GTR__ROW_NEXT(i, g, o)  GTR__NEXT_##o(g)
 #define GTR__ROW_ZERO1(i, g, o) gtr__v c##i = GTR__V_ZERO;
-#define GTR__ROW_ZERO2(i, g, o) gtr__v c##i = GTR__V_ZERO, d##i = GTR__V_ZERO;
+#define GTR__ROW_ZERO2(i, g, o) GTR__ROW_ZERO1(i, g, o) gtr__v d##i = GTR__V_ZERO;
 #define GTR__ROW_STEP1(i, g, o) x = GTR__V_SET(a##g + (o) * GTR__RS); c##i = GTR__V_FMA(x, b0, c##i);
-#define GTR__ROW_STEP2(i, g, o) x = GTR__V_SET(a##g + (o) * GTR__RS); c##i = GTR__V_FMA(x, b0, c##i); \
-    d##i = GTR__V_FMA(x, b1, d##i);
+#define GTR__ROW_STEP2(i, g, o) GTR__ROW_STEP1(i, g, o) d##i = GTR__V_FMA(x, b1, d##i);
 #define GTR__ROW_FROM1(i, g, o) c##i = GTR__V_ADD(c##i, GTR__V_LOAD(from + (i) * fs));
 #define GTR__ROW_FROM2(i, g, o) GTR__ROW_FROM1(i, g, o) d##i = GTR__V_ADD(d##i, GTR__V_LOAD(from + (i) * fs + GTR__VL));
 #define GTR__ROW_BIAS1(i, g, o) c##i = GTR__V_ADD(c##i, b0);
-#define GTR__ROW_BIAS2(i, g, o) c##i = GTR__V_ADD(c##i, b0); d##i = GTR__V_ADD(d##i, b1);
+#define GTR__ROW_BIAS2(i, g, o) GTR__ROW_BIAS1(i, g, o) d##i = GTR__V_ADD(d##i, b1);
 #define GTR__ROW_STORE1(i, g, o) GTR__V_STORE(c + (i) * cs, c##i);
-#define GTR__ROW_STORE2(i, g, o) GTR__V_STORE(c + (i) * cs, c##i); GTR__V_STORE(c + (i) * cs + GTR__VL, d##i);
+#define GTR__ROW_STORE2(i, g, o) GTR__ROW_STORE1(i, g, o) GTR__V_STORE(c + (i) * cs + GTR__VL, d##i);
 /* c (rows, 1 or 2 vectors) = a b + from + bias; from and bias may be NULL, from may be c. The k loop is bound by FMAs:
    28 against 16 loads. Rows of a are as apart, columns 1 (by_row), or the other way about (by_col), unpacked. */
-typedef void (*gtr__tile_fn)(int64_t k, const gtr_float *a, int64_t as, const gtr_float *b, int64_t bs,
-    const gtr_float *from, int64_t fs, const gtr_float *bias, gtr_float *c, int64_t cs);
+#define GTR__TILE_ARGS int64_t k, const gtr_float *a, int64_t as, const gtr_float *b, int64_t bs, \
+    const gtr_float *from, int64_t fs, const gtr_float *bias, gtr_float *c, int64_t cs
+typedef void (*gtr__tile_fn)(GTR__TILE_ARGS);
 #define GTR__TILE_B1(p) const gtr__v b0 = GTR__V_LOAD(p);
 #define GTR__TILE_B2(p) const gtr__v b0 = GTR__V_LOAD(p), b1 = GTR__V_LOAD((p) + GTR__VL);
 #define GTR__TILE(R, V, by) \
-static void gtr__tile##V##_by_##by##_##R(int64_t k, const gtr_float *a, int64_t as, const gtr_float *b, int64_t bs, \
-    const gtr_float *from, \
-        int64_t fs, const gtr_float *bias, gtr_float *c, int64_t cs) \
-{ \
+static void gtr__tile##V##_by_##by##_##R(GTR__TILE_ARGS) { \
     gtr__v x; \
     GTR__ROWS_##R(GTR__ROW_BASE) GTR__ROWS_##R(GTR__ROW_ZERO##V) \
     for (; k > 0; k--) { \
@@ -2945,14 +2942,13 @@ static int64_t gtr__nd_seek(const gtr__nd *r, int64_t q, int64_t *offset) {
 /* A run of n elements t = f(dy, a, b, y, g): dy and y are contiguous, a and b have any stride, 0 and 1 in loops of
    their own; t may be a or dy. What a formula does not name is never read but in unoptimised code, and then from an
    address that may be. */
-typedef void (*gtr__ew_fn)(gtr_float *t, const gtr_float *pdy, const gtr_float *pa, int64_t sa, const gtr_float *pb,
-    int64_t sb, const gtr_float *py, gtr_float g, int64_t n);
+#define GTR__EW_ARGS gtr_float *t, const gtr_float *pdy, const gtr_float *pa, int64_t sa, const gtr_float *pb, \
+    int64_t sb, const gtr_float *py, gtr_float g, int64_t n
+typedef void (*gtr__ew_fn)(GTR__EW_ARGS);
 #define GTR__EW_LOOP(A, B, formula) { GTR__IVDEP for (int64_t i = 0; i < n; i++) { \
     const gtr_float a = A, b = B, dy = pdy[i], y = py[i]; (void)a; (void)b; (void)dy; (void)y; t[i] = formula; } }
 #define GTR__EW(name, formula) \
-    static void gtr__ew_##name(gtr_float *t, const gtr_float *pdy, const gtr_float *pa, int64_t sa, \
-        const gtr_float *pb, int64_t sb, \
-            const gtr_float *py, gtr_float g, int64_t n) \
+    static void gtr__ew_##name(GTR__EW_ARGS) \
     { const gtr_float a0 = *pa, b0 = *pb; (void)g; \
       if (sa == 1 && sb == 1) GTR__EW_LOOP(pa[i], pb[i], formula) \
       else if (sa == 1 && !sb) GTR__EW_LOOP(pa[i], b0, formula) \
@@ -6852,10 +6848,11 @@ static void gtr__assign_streams(gtr__build *b) {
 static int gtr__lane(const gtr__node *n) { return n->stage * GTR__MAX_STREAMS + n->stream; }
 /* clock[node * lanes + lane]: the last node of that lane that is done when this node starts; -1 none. */
 typedef struct { int lanes; int *clock; } gtr__order;
+static int *gtr__clock(const gtr__order *o, int node) { return o->clock + (size_t)node * (size_t)o->lanes; }
 static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on) {
-    int l = gtr__lane(&p->node[on]), k, *mine = o->clock + (size_t)node * (size_t)o->lanes, *its;
+    int l = gtr__lane(&p->node[on]), k, *mine = gtr__clock(o, node), *its;
     if (l == gtr__lane(&p->node[node]) || mine[l] >= on) return;
-    its = o->clock + (size_t)on * (size_t)o->lanes;
+    its = gtr__clock(o, on);
     for (k = 0; k < o->lanes; k++) if (its[k] > mine[k]) mine[k] = its[k];
     mine[l] = on;
     p->node[node].wait_mask |= (uint32_t)1 << l;
@@ -6877,7 +6874,7 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
     for (l = 0; l < GTR__MAX_LANES; l++) last[l] = -1;
     for (i = 0; i < p->n_node; i++) {
         gtr__node *n = &p->node[i];
-        int lane = gtr__lane(n), *mine = o->clock + (size_t)i * (size_t)o->lanes;
+        int lane = gtr__lane(n), *mine = gtr__clock(o, i);
         n->wait_mask = 0; n->signals = 0;
         for (l = 0; l < o->lanes; l++)
             mine[l] = last[lane] >= 0 ? o->clock[(size_t)last[lane] * (size_t)o->lanes + (size_t)l] : -1;
@@ -6920,7 +6917,7 @@ static int gtr__span_order(const void *a, const void *b) {
 }
 /* Whether all uses of a (last use per lane) are done when node starts. */
 static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node, int node_lane) {
-    const int *clock = o->clock + (size_t)node * (size_t)o->lanes;
+    const int *clock = gtr__clock(o, node);
     for (int l = 0; l < o->lanes; l++) if (last_of_a[l] > (l == node_lane ? node - 1 : clock[l])) return false;
     return true;
 }
@@ -7005,7 +7002,7 @@ static bool gtr__move_past(gtr__places *f, int t) {
     const int *time = f->time + (size_t)t * (size_t)o->lanes * 4, *mine = gtr__last_uses(f, s);
     if (x->top <= f->at) return false;
     if (x->begin >= f->at + s->bytes || f->at >= f->end) return true;
-    const int *clock = o->clock + (size_t)s->first * (size_t)o->lanes;
+    const int *clock = gtr__clock(o, s->first);
     const int *done = f->done + (size_t)s->first * (size_t)o->lanes;
     bool before = true, after = true, over = true, all = x->gap < s->bytes;
     for (int l = 0; l < o->lanes; l++, time += 4) {
