@@ -718,7 +718,6 @@ typedef enum { GTR__NONE, GTR__LOW, GTR__FOLLOW, GTR__FULL } gtr__class;
 #define GTR__Y0 (1u << 16)
 #define GTR__Y1 (2u << 16)
 #define GTR__Y2 (4u << 16)
-#define GTR__Y3 (8u << 16)
 enum {
     GTR__LEAF = 1, /* no node: input, parameter, constant */
     GTR__ALIAS = 2, /* no node: output 0 is input 0 with another shape */
@@ -1068,8 +1067,8 @@ typedef struct {
     int signals; /* some other lane waits for it */
 } gtr__node;
 typedef struct {
-    gtr__node *node; int n_node, cap_node;
-    gtr__value *value; int n_value, cap_value;
+    gtr__node *node; int n_node; int64_t cap_node;
+    gtr__value *value; int n_value; int64_t cap_value;
     int n_stage, n_stream;
     int split; /* first node of the right phases (REDUCE and after) */
     size_t arena[GTR__MAX_STAGES]; /* bytes */
@@ -1415,6 +1414,7 @@ static bool gtr__grow(gtr_context *ctx, void **array, int64_t n, int64_t *cap, s
     *cap = want;
     return true;
 }
+#define GTR__GROW(ctx, list, n, cap) gtr__grow(ctx, (void **)&(list), n, &(cap), sizeof *(list))
 static char *gtr__strdup(gtr_context *ctx, const char *s) {
     size_t n = strlen(s) + 1;
     char *p = (char *)gtr__malloc(ctx, n);
@@ -5084,7 +5084,7 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
     }
     t->fed = op == GTR__OP_INPUT;
     for (int i = 0; i < n_in; i++) t->fed |= in[i]->fed;
-    if (!gtr__grow(ctx, (void **)&ctx->tensor, ctx->n_tensor, &ctx->cap_tensor, sizeof *ctx->tensor)) {
+    if (!GTR__GROW(ctx, ctx->tensor, ctx->n_tensor, ctx->cap_tensor)) {
         gtr__tensor_free(t); return NULL;
     }
     t->id = ctx->n_tensor;
@@ -5226,7 +5226,7 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
             "parameter \"%s\": there is one of this name already (give the layer another name, or share it with "
             "gtr_..._with)", full);
     ok = ok && (op != GTR__OP_PARAMETER
-        || gtr__grow(ctx, (void **)&ctx->parameter, ctx->n_parameter, &ctx->cap_parameter, sizeof *ctx->parameter));
+        || GTR__GROW(ctx, ctx->parameter, ctx->n_parameter, ctx->cap_parameter));
     if (!ok) { gtr__mfree(ctx, full); return NULL; }
     gtr_tensor *t = gtr__tensor_new(ctx, op, 0, NULL, full);
     if (!t) return NULL;
@@ -5722,13 +5722,13 @@ typedef struct {
     gtr_context *ctx;
     gtr__plan *plan;
     const gtr__recipe *r;
-    gtr__extra *extra; int cap_extra;
+    gtr__extra *extra; int64_t cap_extra;
     int *map; /* tensor id -> value in this micro-batch; -1 */
     int *shared; /* tensor id -> value of a leaf, the same in all */
     unsigned char *reach; /* tensor id -> GTR__REACHED... of what is being recorded */
     unsigned char *whole; /* of what all micro-batches record */
     int *tally; /* tensor id -> TALLY's value for it; -1 */
-    gtr__early *early; int n_early, cap_early;
+    gtr__early *early; int n_early; int64_t cap_early;
     int64_t row0, rows; /* of the micro-batch */
     int micro;
     gtr__phase phase;
@@ -5745,18 +5745,12 @@ static int gtr__root(const gtr__plan *plan, int v) {
     while (plan->value[v].home == GTR__HOME_ALIAS) v = plan->value[v].alias;
     return v;
 }
-static bool gtr__grow_int(gtr_context *ctx, void **array, int n, int *cap, size_t size) {
-    int64_t c = *cap;
-    bool ok = gtr__grow(ctx, array, n, &c, size);
-    *cap = (int)c;
-    return ok;
-}
 /* Predictors compute on one instance, whatever the stages. */
 static int gtr__stage_of(const gtr__build *b, const gtr_tensor *t) { return b->r->feeds ? t->stage : 0; }
 static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_tensor *t) {
     gtr__plan *p = b->plan;
-    if (b->failed || !gtr__grow_int(b->ctx, (void **)&p->value, p->n_value, &p->cap_value, sizeof *p->value)
-            || !gtr__grow_int(b->ctx, (void **)&b->extra, p->n_value, &b->cap_extra, sizeof *b->extra)) {
+    if (b->failed || !GTR__GROW(b->ctx, p->value, p->n_value, p->cap_value)
+            || !GTR__GROW(b->ctx, b->extra, p->n_value, b->cap_extra)) {
         b->failed = true; return -1;
     }
     gtr__value *v = &p->value[p->n_value];
@@ -5799,7 +5793,7 @@ static uint64_t gtr__low_bits(int n) { return n >= 64 ? ~(uint64_t)0 : ((uint64_
 /* A node at the end of the list, operands to be filled in. NULL when out of memory. */
 static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_in, int n_out) {
     gtr__plan *p = b->plan;
-    if (b->failed || !gtr__grow_int(b->ctx, (void **)&p->node, p->n_node, &p->cap_node, sizeof *p->node)) {
+    if (b->failed || !GTR__GROW(b->ctx, p->node, p->n_node, p->cap_node)) {
         b->failed = true; return NULL;
     }
     gtr__node *n = &p->node[p->n_node];
@@ -6111,7 +6105,7 @@ static void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
     b->reach[labels->id] |= GTR__REACHED;
     gtr__mark_reach(b->ctx, b->reach);
     if (parts > 1 && e == b->n_early) {
-        b->failed = !gtr__grow_int(b->ctx, (void **)&b->early, b->n_early, &b->cap_early, sizeof *b->early);
+        b->failed = !GTR__GROW(b->ctx, b->early, b->n_early, b->cap_early);
         if (b->failed) return;
         memset(&b->early[b->n_early++], -1, sizeof *b->early);
         b->early[e].labels = labels->id;
@@ -7762,7 +7756,7 @@ static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n
         gtr_tensor *x = ctx->tensor[i];
         if (!reach[i]) continue;
         if (e && x->limit && gtr__limited_input(x)->op <= GTR__OP_CONSTANT) {
-            if (!gtr__grow(ctx, (void **)&e->limited, e->n_limited, &cap, sizeof *e->limited)) r = GTR_ERR_NOMEM;
+            if (!GTR__GROW(ctx, e->limited, e->n_limited, cap)) r = GTR_ERR_NOMEM;
             else e->limited[e->n_limited++] = x;
         }
         if (x->op != GTR__OP_INPUT) continue;
