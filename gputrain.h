@@ -2763,12 +2763,13 @@ static GTR__PRINTF(3, 4) gtr_result gtr__shape_fail(gtr__shape_call *s, gtr_resu
     va_end(ap);
     return code;
 }
+#define GTR__BAD_SHAPE(s, ...) gtr__shape_fail(s, GTR_ERR_SHAPE, __VA_ARGS__)
 /* "got (N, 10) and (N, 3), want equal shapes": the first n inputs (at most 3), then want. */
 static gtr_result gtr__shape_want(gtr__shape_call *s, int n, const char *want) {
     char t[3][GTR__SHAPE_TEXT] = { "", "", "" };
     n = GTR__MIN(n, s->n_in);
     for (int i = 0; i < n; i++) gtr__shape_text(&s->in[i], t[i]);
-    return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s%s%s%s%s, want %s", t[0], n > 2 ? ", " : n > 1 ? " and " : "", t[1],
+    return GTR__BAD_SHAPE(s, "got %s%s%s%s%s, want %s", t[0], n > 2 ? ", " : n > 1 ? " and " : "", t[1],
         n > 2 ? " and " : "", t[2], want);
 }
 static bool gtr__shape_valid(const gtr_shape *x) {
@@ -2784,10 +2785,10 @@ static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint32_t ints, uint32_t 
         uint32_t bit = i < 32 ? 1u << i : 0u;
         bool good = (any & bit) != 0 || ((ints & bit) ? s->in_dtype[i] == GTR_I32 : gtr__is_float(s->in_dtype[i]));
         if (!good)
-            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want %s", i + 1,
+            return GTR__BAD_SHAPE(s, "got input %d %s, want %s", i + 1,
                 gtr__dtype_names[s->in_dtype[i]], (ints & bit) ? "int32" : "float32");
         if (!gtr__shape_valid(&s->in[i]))
-            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want " GTR__VALID_SHAPE, i + 1,
+            return GTR__BAD_SHAPE(s, "got input %d %s, want " GTR__VALID_SHAPE, i + 1,
                 s->in[i].ndim > GTR_MAX_DIMS || s->in[i].ndim < 0 ? "of a bad rank" : gtr__shape_text(&s->in[i], a));
     }
     return GTR_OK;
@@ -2796,9 +2797,9 @@ static gtr_result gtr__shape_output(gtr__shape_call *s, gtr_shape o) {
     char a[GTR__SHAPE_TEXT];
     s->out[0] = o;
     if (o.ndim < 0 || o.ndim > GTR_MAX_DIMS)
-        return gtr__shape_fail(s, GTR_ERR_SHAPE, "got a result of rank %d, want at most %d", o.ndim, GTR_MAX_DIMS);
+        return GTR__BAD_SHAPE(s, "got a result of rank %d, want at most %d", o.ndim, GTR_MAX_DIMS);
     if (!gtr__shape_valid(&o))
-        return gtr__shape_fail(s, GTR_ERR_SHAPE, "got a result %s, want " GTR__VALID_SHAPE, gtr__shape_text(&o, a));
+        return GTR__BAD_SHAPE(s, "got a result %s, want " GTR__VALID_SHAPE, gtr__shape_text(&o, a));
     return GTR_OK;
 }
 static gtr_shape gtr__shape_make(int n, int64_t a) {
@@ -3128,7 +3129,7 @@ GTR__SHAPE(reshape) {
     gtr_shape o = gtr__shape_make(n, 0);
     memcpy(o.dim, s->attr->i, (size_t)n * sizeof o.dim[0]);
     if (!gtr__shape_valid(&o))
-        return gtr__shape_fail(s, GTR_ERR_SHAPE,
+        return GTR__BAD_SHAPE(s,
             "got the new shape %s, want dimensions that are not zero and at most one multiple of the batch",
             gtr__shape_text(&o, a));
     have = gtr__count(&s->in[0]); want = gtr__count(&o);
@@ -3136,7 +3137,7 @@ GTR__SHAPE(reshape) {
         for (int i = 0; i < n; i++) if (o.dim[i] < 0) o.dim[i] = -o.dim[i] * (have / -want);
         want = have;
     }
-    if (have != want) return gtr__shape_fail(s, GTR_ERR_SHAPE, "got %s into %s, want as many elements",
+    if (have != want) return GTR__BAD_SHAPE(s, "got %s into %s, want as many elements",
         gtr__shape_text(&s->in[0], a), gtr__shape_text(&o, b));
     s->out[0] = o;
     return GTR_OK;
@@ -3447,12 +3448,12 @@ GTR__SHAPE(concat) {
         for (int i = 0; good && i < o.ndim; i++) good = i == axis ? s->in[k].dim[i] > 0 : s->in[k].dim[i] == o.dim[i];
         if (!good) {
             char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
-            return gtr__shape_fail(s, GTR_ERR_SHAPE,
+            return GTR__BAD_SHAPE(s,
                 "got %s and, as number %d, %s, want shapes alike but for dimension %d, which is not the batch",
                 gtr__shape_text(&s->in[0], a), k + 1, gtr__shape_text(&s->in[k], b), axis);
         }
         if (k && s->in[k].dim[axis] > INT64_MAX / 16 - o.dim[axis])
-            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got too many elements along dimension %d", axis);
+            return GTR__BAD_SHAPE(s, "got too many elements along dimension %d", axis);
         if (k) o.dim[axis] += s->in[k].dim[axis];
     }
     return gtr__shape_output(s, o);
@@ -3766,7 +3767,7 @@ GTR__SHAPE(batch_norm) {
     for (int k = 1; k < s->n_in; k++) {
         s->out[k < 4 ? k : 3] = s->in[1];
         if (x->ndim < 2 || x->dim[1] < 0 || s->in[k].ndim != 1 || s->in[k].dim[0] != x->dim[1])
-            return gtr__shape_fail(s, GTR_ERR_SHAPE, "got x %s and %s %s, want (N, C) and (C,)", gtr__shape_text(x, a),
+            return GTR__BAD_SHAPE(s, "got x %s and %s %s, want (N, C) and (C,)", gtr__shape_text(x, a),
                 names[k - 1], gtr__shape_text(&s->in[k], b));
     }
     if (s->training && gtr__count(x) == x->dim[1])
@@ -4125,7 +4126,7 @@ GTR__SHAPE(custom) {
     gtr_shape o = s->in[0];
     GTR__TRY(gtr__shape_inputs(s, 0, ~0u));
     for (int k = 0; k < s->n_in; k++) if (!gtr__is_float(s->in_dtype[k]) && s->in_dtype[k] != GTR_I32)
-        return gtr__shape_fail(s, GTR_ERR_SHAPE, "got input %d %s, want float32 or int32", k + 1,
+        return GTR__BAD_SHAPE(s, "got input %d %s, want float32 or int32", k + 1,
             gtr__dtype_names[s->in_dtype[k]]);
     if (d->shape) {
         memset(&o, 0, sizeof o);
@@ -10350,6 +10351,7 @@ static GTR__PRINTF(4, 5) gtr_result gtr__st_about(const gtr__st *s, const gtr__s
     return gtr__fail(s->ctx, code, GTR__PATH ": tensor \"%s\"%s", s->path,
         gtr__json_text(s, e->name, name, sizeof name), what);
 }
+#define GTR__BAD_ENTRY(s, e, ...) gtr__st_about(s, e, GTR_ERR_FORMAT, __VA_ARGS__)
 static void gtr__st_space(gtr__st *s) {
     while (s->at < s->size
             && (s->head[s->at] == ' ' || s->head[s->at] == '\n' || s->head[s->at] == '\r' || s->head[s->at] == '\t'))
@@ -10428,12 +10430,12 @@ static gtr_result gtr__st_record(gtr__st *s, gtr__st_entry *e) {
     uint32_t at;
     int i, n;
     if (gtr__st_need(s, '{', "'{' of a tensor")) return GTR_ERR_FORMAT;
-    if (gtr__st_take(s, '}')) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": dtype, shape and data_offsets are missing");
+    if (gtr__st_take(s, '}')) return GTR__BAD_ENTRY(s, e, ": dtype, shape and data_offsets are missing");
     do {
         if (gtr__st_string(s, "dtype, shape or data_offsets", &at)) return GTR_ERR_FORMAT;
         for (i = 0; i < 3 && gtr__json_order(s, at, fields[i]) != 0; i++) {}
-        if (i == 3) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": a field that is not dtype, shape or data_offsets");
-        if (seen[i]) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": a field twice");
+        if (i == 3) return GTR__BAD_ENTRY(s, e, ": a field that is not dtype, shape or data_offsets");
+        if (seen[i]) return GTR__BAD_ENTRY(s, e, ": a field twice");
         seen[i] = true;
         if (gtr__st_need(s, ':', "':'")) return GTR_ERR_FORMAT;
         gtr__st_space(s);
@@ -10444,17 +10446,17 @@ static gtr_result gtr__st_record(gtr__st *s, gtr__st_entry *e) {
             for (e->dtype = 0;
                     e->dtype < n_dtypes && gtr__json_order(s, at, gtr__st_dtypes[e->dtype].name) != 0; e->dtype++) {
             }
-            if (e->dtype == n_dtypes) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": its dtype \"%s\" is not known",
+            if (e->dtype == n_dtypes) return GTR__BAD_ENTRY(s, e, ": its dtype \"%s\" is not known",
                 gtr__json_text(s, at, text, sizeof text));
         } else if (i == 2) {
-            if (n != 2) return gtr__st_about(s, e, GTR_ERR_FORMAT, ": data_offsets are not two numbers");
+            if (n != 2) return GTR__BAD_ENTRY(s, e, ": data_offsets are not two numbers");
             e->begin = (uint64_t)v[0];
             e->end = (uint64_t)v[1];
         }
     } while (gtr__st_take(s, ','));
     if (gtr__st_need(s, '}', "',' or '}'")) return GTR_ERR_FORMAT;
     for (i = 0; i < 3; i++) if (!seen[i])
-        return gtr__st_about(s, e, GTR_ERR_FORMAT, ": its %s %s missing", fields[i], i == 2 ? "are" : "is");
+        return GTR__BAD_ENTRY(s, e, ": its %s %s missing", fields[i], i == 2 ? "are" : "is");
     return GTR_OK;
 }
 static gtr_result gtr__st_scan(gtr__st *s) {
@@ -10465,15 +10467,15 @@ static gtr_result gtr__st_scan(gtr__st *s) {
             gtr__st_entry e = GTR__ZERO;
             e.parameter = -1;
             if (gtr__st_string(s, "a tensor's name", &e.name)) return GTR_ERR_FORMAT;
-            if (s->length == 0) return gtr__st_about(s, &e, GTR_ERR_FORMAT, ": an empty name");
+            if (s->length == 0) return GTR__BAD_ENTRY(s, &e, ": an empty name");
             if (s->length > GTR__ST_NAME)
-                return gtr__st_about(s, &e, GTR_ERR_FORMAT, ": a name longer than 1024 bytes");
+                return GTR__BAD_ENTRY(s, &e, ": a name longer than 1024 bytes");
             if (gtr__st_need(s, ':', "':'")) return GTR_ERR_FORMAT;
             if (gtr__json_order(s, e.name, "__metadata__") == 0) {
                 if (gtr__st_metadata(s)) return GTR_ERR_FORMAT;
                 continue;
             }
-            if (s->n == GTR__ST_TENSORS) return gtr__st_about(s, &e, GTR_ERR_FORMAT, ": more than a million tensors");
+            if (s->n == GTR__ST_TENSORS) return GTR__BAD_ENTRY(s, &e, ": more than a million tensors");
             if (gtr__st_record(s, &e)) return GTR_ERR_FORMAT;
             s->entry[s->n++] = e;
         } while (gtr__st_take(s, ','));
@@ -10500,13 +10502,13 @@ static gtr_result gtr__st_check_range(const gtr__st *s, const gtr__st_entry *e) 
     for (int i = 0; ok && i < shape.ndim; i++) ok = gtr__mul_ok(bits, (uint64_t)shape.dim[i], &bits);
     gtr__shape_text(&shape, text);
     if (!ok || !gtr__mul_ok(bits, (uint64_t)gtr__st_dtypes[e->dtype].bits, &bits))
-        return gtr__st_about(s, e, GTR_ERR_FORMAT, ": the size of shape %s overflows", text);
+        return GTR__BAD_ENTRY(s, e, ": the size of shape %s overflows", text);
     if (begin > end || end > s->data)
-        return gtr__st_about(s, e, GTR_ERR_FORMAT,
+        return GTR__BAD_ENTRY(s, e,
             ": data_offsets %llu to %llu, want a range within the %llu bytes of data", begin, end,
             (unsigned long long)s->data);
     if (bits % 8 || end - begin != bits / 8)
-        return gtr__st_about(s, e, GTR_ERR_FORMAT, ": %llu bytes of data, want %llu bits for %s %s", end - begin,
+        return GTR__BAD_ENTRY(s, e, ": %llu bytes of data, want %llu bits for %s %s", end - begin,
             (unsigned long long)bits, gtr__st_dtypes[e->dtype].name, text);
     return GTR_OK;
 }
@@ -10536,7 +10538,7 @@ static gtr_result gtr__st_parse(gtr__st *s) {
     gtr__sort(s->entry, s->n, sizeof *s->entry, gtr__st_by_offset, NULL);
     for (uint32_t i = 0; i < s->n; at = s->entry[i++].end)
         if (s->entry[i].begin != at)
-            return gtr__st_about(s, &s->entry[i], GTR_ERR_FORMAT,
+            return GTR__BAD_ENTRY(s, &s->entry[i],
                 ": its data begin at %llu, want %llu, where the last tensor's end",
                 (unsigned long long)s->entry[i].begin, (unsigned long long)at);
     if (at != s->data)
@@ -10545,7 +10547,7 @@ static gtr_result gtr__st_parse(gtr__st *s) {
             (unsigned long long)s->data, (unsigned long long)at);
     gtr__sort(s->entry, s->n, sizeof *s->entry, gtr__st_by_name, s);
     for (uint32_t i = 1; i < s->n; i++) if (gtr__st_by_name(&s->entry[i - 1], &s->entry[i], s) == 0)
-        return gtr__st_about(s, &s->entry[i], GTR_ERR_FORMAT, ": there twice");
+        return GTR__BAD_ENTRY(s, &s->entry[i], ": there twice");
     gtr__sort(s->key, s->n_key, sizeof *s->key, gtr__st_by_name, s);
     for (uint32_t i = 1; i < s->n_key; i++) if (gtr__st_by_name(&s->key[i - 1], &s->key[i], s) == 0) {
         s->at = s->key[i]; return gtr__st_fail(s, "each key of __metadata__ once only");
