@@ -4355,13 +4355,11 @@ GTR__CPU(guard_fwd) {
 }
 
 // >>op:update
-/* ptr: gtr__optim. One pass over all parameters; nothing if ctl->guard. The rule (GTR__RULES)
-   is PyTorch's of that name:
-   Kingma and Ba, 2015; Loshchilov and Hutter, 2019; and Chen et al., 2023, for Lion, which PyTorch has not. Then, if
-   averages are kept, e += (1 - ema)(p - e), the first time e = p. Low copies of p are refreshed in the same pass. Bytes
-   an element: 12, and 8 a state. Each element goes through the same vector operations wherever
-   it lies: a tail is padded.
-   (No compiler makes vectors of sqrtf while it must set errno.) */
+/* ptr: gtr__optim. One pass over all parameters; nothing if ctl->guard. The rule (GTR__RULES) is PyTorch's of that
+   name: Kingma and Ba, 2015; Loshchilov and Hutter, 2019; and Chen et al., 2023, for Lion, which PyTorch has not. Then,
+   if averages are kept, e += (1 - ema)(p - e), the first time e = p. Low copies of p are refreshed in the same pass.
+   Bytes an element: 12, and 8 a state. Each element goes through the same vector operations wherever it lies: a tail is
+   padded. (No compiler makes vectors of sqrtf while it must set errno.) */
 #define gtr__shape_update gtr__shape_none
 typedef struct { const gtr__optim *o; gtr__rule rule[GTR__MAX_GROUPS]; } gtr__update_job;
 #define GTR__RULE_VECTOR(name) gtr__v name;
@@ -5121,9 +5119,8 @@ static int64_t gtr__batch_runs(const gtr_tensor *t) {
     else if (k != x->shape.dim[from]) runs = 0;
     return runs && k % runs == 0 ? runs : 0;
 }
-/* The one way ops are built: checks that inputs are there and of one context, runs the shape
-   function, appends the tensor.
-   name: the layer's or NULL; put behind the scope. */
+/* The one way ops are built: checks that inputs are there and of one context, runs the shape function, appends the
+   tensor. name: the layer's or NULL; put behind the scope. */
 static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, const gtr__attr *attr, const char *name) {
     const gtr__op_row *row = gtr__row(op);
     gtr_context *ctx = NULL;
