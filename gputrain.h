@@ -2212,13 +2212,12 @@ typedef struct {
     int add; /* add to what is in c */
     int64_t items, a_item, b_item, c_item; /* so many products, operands so far apart */
     int64_t sums, a_sum, b_sum; /* each of them the sum of so many, in this order */
-    /* epilogue: bias (n), then an activation; pre (shape of c) gets what goes into it. Or an activation's backward. */
+    /* epilogue: bias (n); then to (shape of c, or c) gets an activation of it, or, of c and what it saved, its gradient:
+       block by block, in a near cache */
     const gtr_float *bias;
     const gtr__unary_row *act;
-    gtr_float act_a, act_b;
-    gtr_float *pre;
-    bool back; /* the activation's backward, of */
-    const gtr_float *saved; /* its x or y (shape of c); NULL if it reads neither */
+    gtr_float act_a, act_b, *to;
+    const gtr_float *saved;
     /* the cut */
     int64_t rows, cols; /* of a block of C: a piece */
     int64_t row_blocks, col_blocks;
@@ -2226,8 +2225,7 @@ typedef struct {
     bool pack_a, pack_b;
     int64_t group; /* items a piece, if items are small */
     int64_t parts, part_k; /* k cut into sums of its own, combined in order: a large k and a small C */
-    bool apart; /* sums over k grow in partial, for c holds what they are to be added to after the epilogue */
-    gtr_float *partial; /* parts x m x n, if parts > 1 or apart */
+    gtr_float *partial; /* parts x m x n, if parts > 1 */
     int64_t pieces;
 } gtr__gemm;
 #ifdef GPUTRAIN_DOUBLE
@@ -2297,7 +2295,6 @@ static void gtr__gemm_cut(gtr__gemm *g) {
     kc = kc / 4 * 4;
     int64_t blocks = GTR__MAX((g->part_k + kc - 1) / kc, 1);
     g->kc = GTR__ROUND_UP((g->part_k + blocks - 1) / blocks, 4);
-    g->apart = g->back && g->add && g->parts == 1 && g->kc < g->k;
     g->pieces = (g->items + g->group - 1) / g->group * g->row_blocks * g->col_blocks * g->parts;
 }
 static void gtr__tile_copy(const gtr_float *from, int64_t fs, gtr_float *to, int64_t ts, int64_t rows, int64_t width) {
@@ -2364,46 +2361,28 @@ typedef struct {
     gtr_float *c; /* where sums over k grow */
     int64_t ldc;
     bool add, first, last; /* to c; first and last block of k */
-    bool finish; /* with the epilogue: not a part */
+    bool finish; /* with a bias: not a part */
 } gtr__spot;
-/* A finished tile (rows x width, rows wide apart) at C's (i, j): what the activation does with it,
-   and the way to memory. */
-static void gtr__tile_finish(const gtr__spot *s, gtr_float *tile, int64_t wide, int64_t rows, int64_t width,
-        int64_t i, int64_t j) {
-    const gtr__gemm *g = s->g;
-    const int64_t at = i * g->ldc + j;
-    if (g->back) {
-        gtr_float saved[GTR__MR * GTR__NR], old[GTR__MR * GTR__NR], *dx = g->add ? old : tile;
-        if (width < wide) { memset(saved, 0, sizeof saved); memset(old, 0, sizeof old); }
-        if (g->saved) gtr__tile_copy(g->saved + at, g->ldc, saved, wide, rows, width);
-        if (g->add) gtr__tile_copy(g->c + at, g->ldc, old, wide, rows, width);
-        const gtr_float *read = g->saved ? saved : tile;
-        gtr__unary_apply(g->act, g->act_a, g->act_b, tile, read, read, dx, rows * wide, g->add);
-        gtr__tile_copy(dx, wide, g->c + at, g->ldc, rows, width);
-        return;
-    }
-    if (g->pre) gtr__tile_copy(tile, wide, g->pre + at, g->ldc, rows, width);
-    if (g->act) gtr__unary_apply(g->act, g->act_a, g->act_b, NULL, tile, NULL, tile, rows * wide, 0);
-    gtr__tile_copy(tile, wide, s->c + at, s->ldc, rows, width);
+/* n elements of the epilogue, from at on. */
+static void gtr__gemm_act(const gtr__gemm *g, int64_t at, int64_t n) {
+    const gtr_float *c = g->c + at, *x = g->saved ? g->saved + at : c;
+    gtr__unary_apply(g->act, g->act_a, g->act_b, g->saved ? c : NULL, x, x, g->to + at, n, 0);
 }
 /* Asks for a tile's lines, so that they come while its sums are made. */
-static void gtr__tile_fetch(const gtr_float *p, int64_t ps, int64_t rows, int64_t width, bool write) {
+static void gtr__tile_fetch(const gtr_float *p, int64_t ps, int64_t rows, int64_t width) {
     for (int64_t i = 0; i < rows; i++, p += ps)
-        for (int64_t j = 0; j < width; j += GTR__LINE) if (write) GTR__PREFETCH(p + j, 1); else GTR__PREFETCH(p + j, 0);
+        for (int64_t j = 0; j < width; j += GTR__LINE) GTR__PREFETCH(p + j, 1);
 }
-/* One tile over one block of k. Straight into C where the tile is whole and nothing follows,
-   else by way of the stack. */
+/* One tile over one block of k. Straight into C where the tile is whole, else by way of the stack. */
 static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int64_t as, bool by_col,
         const gtr_float *b, int64_t bs, int64_t i, int64_t j, int64_t rows, int64_t width) {
     const gtr__gemm *g = s->g;
-    const bool finish = s->last && s->finish, from = !s->first || s->add;
-    const gtr_float *bias = finish && g->bias ? g->bias + j : NULL;
+    const bool from = !s->first || s->add;
+    const gtr_float *bias = s->last && s->finish && g->bias ? g->bias + j : NULL;
     const gtr__tile_fn fn = gtr__tile_table[by_col][width > GTR__VL][rows - 1];
     gtr_float *c = s->c + i * s->ldc + j;
-    gtr__tile_fetch(c, s->ldc, rows, width, true);
-    if (finish && g->pre) gtr__tile_fetch(g->pre + i * g->ldc + j, g->ldc, rows, width, true);
-    if (finish && g->saved) gtr__tile_fetch(g->saved + i * g->ldc + j, g->ldc, rows, width, false);
-    if ((width == GTR__NR || width == GTR__VL) && !(finish && g->act)) {
+    gtr__tile_fetch(c, s->ldc, rows, width);
+    if (width == GTR__NR || width == GTR__VL) {
         fn(k, a, as, b, bs, from ? c : NULL, s->ldc, bias, c, s->ldc);
     } else {
         const int64_t wide = width > GTR__VL ? GTR__NR : GTR__VL;
@@ -2416,8 +2395,7 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
             gtr__tile_copy(c, s->ldc, tile, wide, rows, width);
         }
         fn(k, a, as, b, bs, from ? tile : NULL, wide, bias, tile, wide);
-        if (finish) gtr__tile_finish(s, tile, wide, rows, width, i, j);
-        else gtr__tile_copy(tile, wide, c, s->ldc, rows, width);
+        gtr__tile_copy(tile, wide, c, s->ldc, rows, width);
     }
 }
 /* All rows of a block over columns from j on and one block of k; a and b stand at its first k, row 0, column j. */
@@ -2521,7 +2499,7 @@ static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_floa
                     if (s->add) tile[r * GTR__NR + q] += s->c[(i + r) * s->ldc + j + q];
                     if (g->bias) tile[r * GTR__NR + q] += g->bias[j + q];
                 }
-            gtr__tile_finish(s, tile, GTR__NR, rows, width, i, j);
+            gtr__tile_copy(tile, GTR__NR, s->c + i * s->ldc + j, s->ldc, rows, width);
         }
     }
 }
@@ -2535,9 +2513,9 @@ static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int6
     pb += (64 - (uintptr_t)pb % 64) % 64 / sizeof *pb;
     s.g = g;
     s.finish = g->parts == 1;
-    s.c = s.finish && !g->apart ? g->c + item * g->c_item : g->partial + part * g->m * g->n;
-    s.ldc = s.finish && !g->apart ? g->ldc : g->n;
-    s.add = s.finish && g->add && !g->back;
+    s.c = s.finish ? g->c + item * g->c_item : g->partial + part * g->m * g->n;
+    s.ldc = s.finish ? g->ldc : g->n;
+    s.add = s.finish && g->add;
     s.first = s.last = true;
     if (gtr__gemm_dots(g) && g->sums == 1) {
         gtr__gemm_dot(&s, g->a + item * g->a_item, g->b + item * g->b_item, i0, i1, j0, j1); return;
@@ -2563,6 +2541,9 @@ static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece) {
         j1 = GTR__MIN(j0 + g->cols, g->n);
     for (int64_t item = group * g->group; item < GTR__MIN((group + 1) * g->group, g->items); item++)
         gtr__gemm_block(g, item, part, i0, i1, j0, j1);
+    if (!g->act || g->parts > 1) return;
+    if (g->col_blocks == 1) gtr__gemm_act(g, i0 * g->n, (i1 - i0) * g->n);
+    else for (int64_t i = i0; i < i1; i++) gtr__gemm_act(g, i * g->n + j0, j1 - j0);
 }
 /* What one node computes: its products share one cut, so that their pieces fill each other's gaps. */
 typedef struct { gtr__gemm gemm[3]; int n; int64_t pieces; } gtr__products;
@@ -2571,14 +2552,6 @@ static void gtr__products_piece(void *arg, int64_t piece) {
     int i = 0;
     for (; piece >= p->gemm[i].pieces; i++) piece -= p->gemm[i].pieces;
     gtr__gemm_piece(&p->gemm[i], piece);
-}
-/* n sums that lie at C's element at, with their bias, to c; sum may be c: the activation, and what it stores. */
-static void gtr__gemm_finish(const gtr__gemm *g, int64_t at, gtr_float *sum, gtr_float *c, int64_t n) {
-    const gtr_float *read = g->saved ? g->saved + at : sum;
-    if (g->back) { gtr__unary_apply(g->act, g->act_a, g->act_b, sum, read, read, c, n, g->add); return; }
-    if (g->pre) memcpy(g->pre + at, sum, (size_t)n * sizeof *c);
-    if (g->act) gtr__unary_apply(g->act, g->act_a, g->act_b, NULL, sum, NULL, c, n, 0);
-    else if (c != sum) memcpy(c, sum, (size_t)n * sizeof *c);
 }
 /* Adds up parts, in their order, and does what the tiles left to be done with the sums. */
 #define GTR__COMBINE 4096
@@ -2591,12 +2564,10 @@ static void gtr__combine_piece(void *arg, int64_t piece) {
         GTR__IVDEP
         for (int64_t i = 0; i < n; i++) sum[i] += more[i];
     }
-    if (g->add && !g->back) {
-        GTR__IVDEP
-        for (int64_t i = 0; i < n; i++) sum[i] += c[i];
-    }
-    if (g->bias) for (int64_t i = 0; i < n; i++) sum[i] += g->bias[(at + i) % g->n];
-    gtr__gemm_finish(g, at, sum, c, n);
+    GTR__IVDEP
+    for (int64_t i = 0; i < n; i++) c[i] = g->add ? sum[i] + c[i] : sum[i];
+    if (g->bias) for (int64_t i = 0; i < n; i++) c[i] += g->bias[(at + i) % g->n];
+    if (g->act) gtr__gemm_act(g, at, n);
 }
 static gtr__gemm *gtr__products_add(gtr__products *p, int64_t m, int64_t n, int64_t k, const gtr_float *a, int64_t ars,
         int64_t acs, const gtr_float *b, int64_t brs, int64_t bcs, const gtr__arg *c) {
@@ -2614,7 +2585,7 @@ static size_t gtr__products_cut(gtr__products *p, gtr_float *ws) {
     for (int i = 0; i < p->n; i++) {
         gtr__gemm *g = &p->gemm[i];
         gtr__gemm_cut(g);
-        if (g->parts > 1 || g->apart) {
+        if (g->parts > 1) {
             if (ws) g->partial = ws + used;
             used += (size_t)(g->parts * g->m * g->n);
         }
@@ -2632,7 +2603,7 @@ static size_t gtr__products_cut(gtr__products *p, gtr_float *ws) {
 /* The library's product, then the epilogue over rows. False where this file's own loop has to do it. */
 static bool gtr__gemm_cblas(const gtr__gemm *g) {
     const int64_t lda = GTR__MAX(g->acs == 1 ? g->ars : g->acs, 1), ldb = GTR__MAX(g->bcs == 1 ? g->brs : g->bcs, 1);
-    if ((g->back && g->add) || GTR__MAX(GTR__MAX(g->m, g->n), GTR__MAX(g->k, GTR__MAX(lda, ldb))) > INT_MAX
+    if (GTR__MAX(GTR__MAX(g->m, g->n), GTR__MAX(g->k, GTR__MAX(lda, ldb))) > INT_MAX
             || gtr__gemm_dots(g) || !g->acs)
         return false;
     for (int64_t item = 0; item < g->items; item++)
@@ -2642,11 +2613,8 @@ static bool gtr__gemm_cblas(const gtr__gemm *g) {
                 g->a + item * g->a_item + sum * g->a_sum, (int)GTR__MAX(lda, g->acs == 1 ? g->k : g->m),
                 g->b + item * g->b_item + sum * g->b_sum, (int)GTR__MAX(ldb, g->bcs == 1 ? g->n : g->k),
                 g->add || sum ? (gtr_float)1 : (gtr_float)0, g->c + item * g->c_item, (int)g->ldc);
-    for (int64_t i = 0; i < g->m && (g->bias || g->act); i++) {
-        gtr_float *c = g->c + i * g->ldc;
-        if (g->bias) for (int64_t j = 0; j < g->n; j++) c[j] += g->bias[j];
-        gtr__gemm_finish(g, i * g->ldc, c, c, g->n);
-    }
+    if (g->bias) for (int64_t i = 0; i < g->m * g->n; i++) g->c[i] += g->bias[i % g->n];
+    if (g->act) gtr__gemm_act(g, 0, g->m * g->n);
     return true;
 }
 #endif
@@ -3238,20 +3206,21 @@ GTR__SHAPE(linear) {
     s->flops = gtr__shape_flops(&o, 2.0 * (double)w->dim[1]);
     return gtr__shape_output(s, o);
 }
-/* The activation that a fused op's attributes name. */
-static bool gtr__gemm_act(gtr__gemm *g, const gtr__call *c) {
+/* The activation that a fused op's attributes name, of the product in c: to out[0]. */
+static gtr_result gtr__linear_act(void *instance, const gtr__call *c, gtr__products *p, const gtr_float *saved) {
+    gtr__gemm *g = p->gemm;
     g->act = gtr__unary_find((int)c->attr->i[0]);
     g->act_a = (gtr_float)c->attr->f[0]; g->act_b = (gtr_float)c->attr->f[1];
-    return g->act != NULL;
+    g->to = gtr__out(c, 0); g->saved = saved;
+    return g->act ? gtr__products_run(p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
 }
 static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool act) {
     const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
     gtr__products p = GTR__ZERO;
-    gtr__gemm *g = gtr__products_add(&p, c->out[0].count / m, m, k, gtr__in(c, 0), k, 1, gtr__in(c, 1),
-        1, k, &c->out[0]);
+    gtr__gemm *g = gtr__products_add(&p, c->out[0].count / m, m, k, gtr__in(c, 0), k, 1, gtr__in(c, 1), 1, k,
+        &c->out[act && gtr__wanted(c, 1)]);
     if (c->n_in > 2) g->bias = gtr__in(c, 2);
-    if (act && c->n_out > 1) g->pre = gtr__out(c, 1);
-    return !act || gtr__gemm_act(g, c) ? gtr__products_run(&p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
+    return act ? gtr__linear_act(instance, c, &p, NULL) : gtr__products_run(&p, (gtr__cpu *)instance, c);
 }
 GTR__CPU(linear_fwd) { return gtr__linear_forward(instance, c, false); }
 GTR__CPU(linear_bwd) {
@@ -3288,11 +3257,8 @@ GTR__SHAPE(linear_dact) {
 GTR__CPU(linear_dact_fwd) {
     const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
     gtr__products p = GTR__ZERO;
-    gtr__gemm *g = gtr__products_add(&p, c->in[0].count / m, k, m, gtr__in(c, 0), m, 1, gtr__in(c, 1),
-        k, 1, &c->out[0]);
-    g->back = true;
-    g->saved = gtr__in(c, 2);
-    return gtr__gemm_act(g, c) ? gtr__products_run(&p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
+    gtr__products_add(&p, c->in[0].count / m, k, m, gtr__in(c, 0), m, 1, gtr__in(c, 1), k, 1, &c->out[0]);
+    return gtr__linear_act(instance, c, &p, gtr__in(c, 2));
 }
 
 // >>op:add
