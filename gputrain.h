@@ -1356,6 +1356,7 @@ static GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code,
     return code;
 }
 #define GTR__BAD_ARG(ctx, ...) gtr__fail(ctx, GTR_ERR_ARG, __VA_ARGS__)
+#define GTR__BAD_STATE(ctx, ...) gtr__fail(ctx, GTR_ERR_STATE, __VA_ARGS__)
 
 // >>memory
 /* Host memory for bookkeeping: zeroed, aligned to 64, through the user's allocator; the size stands
@@ -2212,8 +2213,8 @@ typedef struct {
     int add; /* add to what is in c */
     int64_t items, a_item, b_item, c_item; /* so many products, operands so far apart */
     int64_t sums, a_sum, b_sum; /* each of them the sum of so many, in this order */
-    /* epilogue: bias (n); then to (shape of c, or c) gets an activation of it, or, of c and what it saved, its gradient:
-       block by block, in a near cache */
+    /* epilogue: bias (n); then to (shape of c, or c) gets an activation of it, or its gradient of c and what it saved,
+       piece by piece, in a near cache */
     const gtr_float *bias;
     const gtr__unary_row *act;
     gtr_float act_a, act_b, *to;
@@ -4756,7 +4757,7 @@ static void gtr__left_destroy(void *instance) { (void)instance; }
 static bool gtr__forked(gtr_context *ctx) {
     if (ctx->here ? *ctx->here : ctx->process == GTR__PROCESS()) return false;
     ctx->error = GTR_OK;
-    gtr__fail(ctx, GTR_ERR_STATE, "this context is of process %ld, and this is a child of its fork(): make one here; "
+    GTR__BAD_STATE(ctx, "this context is of process %ld, and this is a child of its fork(): make one here; "
             "this one can be destroyed", ctx->process);
     ctx->dead = true;
     if (ctx->caps.cuda && !ctx->preset) { /* what is the device's stays the parent's */
@@ -5259,7 +5260,7 @@ void gtr_scope_begin(gtr_context *ctx, const char *name) {
 }
 void gtr_scope_end(gtr_context *ctx) {
     if (!gtr__usable(ctx)) return;
-    if (!ctx->scope_depth) { gtr__fail(ctx, GTR_ERR_STATE, "gtr_scope_end without gtr_scope_begin"); return; }
+    if (!ctx->scope_depth) { GTR__BAD_STATE(ctx, "gtr_scope_end without gtr_scope_begin"); return; }
     ctx->scope[ctx->scope_length[--ctx->scope_depth]] = 0;
 }
 static gtr_result gtr__stage_ready(gtr_context *ctx, int stage) {
@@ -5281,13 +5282,13 @@ void gtr_stage(gtr_context *ctx, int stage) {
 }
 void gtr_recompute_begin(gtr_context *ctx) {
     if (!gtr__usable(ctx)) return;
-    if (ctx->in_region) { gtr__fail(ctx, GTR_ERR_STATE, "gtr_recompute_begin inside another"); return; }
+    if (ctx->in_region) { GTR__BAD_STATE(ctx, "gtr_recompute_begin inside another"); return; }
     ctx->in_region = true;
     ctx->region = ++ctx->n_regions;
 }
 void gtr_recompute_end(gtr_context *ctx) {
     if (!gtr__usable(ctx)) return;
-    if (!ctx->in_region) gtr__fail(ctx, GTR_ERR_STATE, "gtr_recompute_end without gtr_recompute_begin");
+    if (!ctx->in_region) GTR__BAD_STATE(ctx, "gtr_recompute_end without gtr_recompute_begin");
     ctx->in_region = false;
 }
 int64_t gtr_mark(gtr_context *ctx) { return ctx ? ctx->n_tensor : 0; }
@@ -7930,8 +7931,7 @@ static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *inpu
     for (int i = 0; i < n; i++) {
         gtr_tensor *t = input[i];
         if (!t->feeding || !(t->feeding->source || !gtr__batched(t)))
-            return gtr__fail(ctx, GTR_ERR_STATE,
-                "%s: input \"%s\" was not set (gtr_set, or gtr_trainer_data)", who, t->name);
+            return GTR__BAD_STATE(ctx, "%s: input \"%s\" was not set (gtr_set, or gtr_trainer_data)", who, t->name);
         if (!gtr__batched(t)) continue;
         if (first && t->feeding->rows != *batch)
             return gtr__fail(ctx, GTR_ERR_SHAPE, "%s: input \"%s\" was set with a batch of %lld and \"%s\" with %lld",
@@ -7960,7 +7960,7 @@ static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows) {
 /* A context whose device is lost, or that only plans, runs nothing. */
 static gtr_result gtr__runnable(gtr_context *ctx, const char *who) {
     if (!gtr__usable(ctx)) return ctx->error;
-    return ctx->preset ? gtr__fail(ctx, GTR_ERR_STATE, "%s: a context with a preset plans only", who) : GTR_OK;
+    return ctx->preset ? GTR__BAD_STATE(ctx, "%s: a context with a preset plans only", who) : GTR_OK;
 }
 static gtr_result gtr__set_check(gtr_tensor *t, const void *src, const char *who) {
     if (!t) return GTR_ERR_ARG;
@@ -8089,7 +8089,7 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
     size_t have = storage == t->dtype ? t->data_bytes : t->low_bytes[low] / gtr__dtype_size(storage) * size;
     char text[GTR__SHAPE_TEXT];
     if (t->op == GTR__OP_INPUT) {
-        if (!src) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: input \"%s\" has not been used by a run", t->name);
+        if (!src) return GTR__BAD_STATE(ctx, "gtr_get: input \"%s\" has not been used by a run", t->name);
         if (bytes <= have && bytes % size == 0) have = bytes; /* a prefix of the slot: the caller knows the batch */
         else if (gtr__batched(t) && t->feeding) /* more may have been set since */
             have = GTR__MIN(have, (size_t)(t->feeding->rows * -gtr__count(&t->shape)) * size);
@@ -8104,13 +8104,13 @@ gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
     gtr_context *ctx = t->ctx;
     if (!gtr__usable(ctx)) return ctx->error;
     if (!dst) return GTR__BAD_ARG(ctx, "gtr_get \"%s\": the destination is NULL", gtr__label(t));
-    if (ctx->preset) return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: a context with a preset plans only");
+    if (ctx->preset) return GTR__BAD_STATE(ctx, "gtr_get: a context with a preset plans only");
     GTR__TRY(gtr__wait_all(ctx));
     gtr_tensor *s = gtr__stored_as(t);
     if (gtr__row(s->op)->flags & GTR__LEAF && s->op != GTR__OP_GRADIENT) return gtr__get_leaf(s, t, dst, bytes);
     if (gtr__outdated(s)) {
         if (t->fed)
-            return gtr__fail(ctx, GTR_ERR_STATE, "gtr_get: %s was not kept: ask for it in gtr_eval, or mark it "
+            return GTR__BAD_STATE(ctx, "gtr_get: %s was not kept: ask for it in gtr_eval, or mark it "
                     "with gtr_keep before the run", gtr__called(t, who));
         GTR__TRY(gtr_eval(&t, 1));
         GTR__TRY(gtr__wait_all(ctx));
@@ -8424,7 +8424,7 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
 /* What a running gtr_fit can't go on after is refused in its callback, and ends it. */
 static gtr_result gtr__refuse(gtr_trainer *t, const char *who) {
     if (!t->fitting) return GTR_OK;
-    return t->refused = gtr__fail(t->ctx, GTR_ERR_STATE, "%s in the callback of gtr_fit, which can't go on then", who);
+    return t->refused = GTR__BAD_STATE(t->ctx, "%s in the callback of gtr_fit, which can't go on then", who);
 }
 void gtr_trainer_destroy(gtr_trainer *t) {
     gtr_trainer **at;
@@ -8847,10 +8847,10 @@ static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pend
     if (!t) return GTR_ERR_ARG;
     GTR__TRY(gtr__runnable(t->ctx, who));
     GTR__TRY(gtr__refuse(t, who));
-    if (pending != (t->pending != NULL)) return gtr__fail(t->ctx, GTR_ERR_STATE,
+    if (pending != (t->pending != NULL)) return GTR__BAD_STATE(t->ctx,
         pending ? "%s without gtr_backward before it" : "%s between gtr_backward and gtr_update", who);
     if (t->swapped && who != gtr__swaps)
-        return gtr__fail(t->ctx, GTR_ERR_STATE, "%s before another %s", who, gtr__swaps);
+        return GTR__BAD_STATE(t->ctx, "%s before another %s", who, gtr__swaps);
     return GTR_OK;
 }
 gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
@@ -8922,7 +8922,7 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     if (!gtr__usable(ctx)) return ctx->error;
     if (buffer == t->gradient) GTR__TRY(gtr__refuse(t, set ? "gtr_gradient_set" : "gtr_gradient_get"));
     int i = gtr__trainer_index(t, p);
-    if (i < 0 || !buffer) return gtr__fail(ctx, GTR_ERR_STATE, "%s: this trainer has none for \"%s\"%s", what,
+    if (i < 0 || !buffer) return GTR__BAD_STATE(ctx, "%s: this trainer has none for \"%s\"%s", what,
         gtr__label(p), i < 0 ? ": it does not train it" : "");
     if (!host || bytes != p->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "%s of \"%s\": got %zu bytes, want %zu",
         what, gtr__label(p), bytes, p->data_bytes);
@@ -8940,7 +8940,7 @@ static float gtr__scale_now(gtr_trainer *t) {
 }
 gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
     const bool lost = t && t->fitted && gtr__usable(t->ctx);
-    gtr_result r = lost ? gtr__fail(t->ctx, GTR_ERR_STATE, "gradient of \"%s\": gtr_fit keeps none; ask after "
+    gtr_result r = lost ? GTR__BAD_STATE(t->ctx, "gradient of \"%s\": gtr_fit keeps none; ask after "
             "gtr_step or gtr_backward", p ? gtr__label(p) : "")
             : gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
     size_t i;
@@ -8996,7 +8996,7 @@ gtr_result gtr_average_swap(gtr_trainer *t) {
     GTR__TRY(gtr__trainer_usable(t, gtr__swaps, false));
     GTR__TRY(gtr__wait_all(t->ctx));
     if (gtr__averaged(t)) return gtr__average_swap(t);
-    return gtr__fail(t->ctx, GTR_ERR_STATE, "%s: no averages yet, or no gtr_trainer_desc.ema", gtr__swaps);
+    return GTR__BAD_STATE(t->ctx, "%s: no averages yet, or no gtr_trainer_desc.ema", gtr__swaps);
 }
 
 // >>evaluate
@@ -9426,7 +9426,7 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     int n_inputs, i, n_batched = 0;
     int64_t highest, rows;
     if (!gtr__usable(ctx)) return NULL;
-    if (ctx->preset) { gtr__fail(ctx, GTR_ERR_STATE, "predictor: a context with a preset plans only"); return NULL; }
+    if (ctx->preset) { GTR__BAD_STATE(ctx, "predictor: a context with a preset plans only"); return NULL; }
     if (max_rows == 0) max_rows = 1;
     if (max_rows < 0 || max_rows > (int64_t)1 << 38) {
         GTR__BAD_ARG(ctx, "predictor: %lld rows, want at least 1", (long long)max_rows); return NULL;
@@ -9435,7 +9435,7 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     for (i = 0; i < n_inputs; i++) {
         if (gtr__batched(input[i])) { batched = input[i]; n_batched++; continue; }
         if (!input[i]->data) {
-            gtr__fail(ctx, GTR_ERR_STATE, "predictor: input \"%s\" was not set", input[i]->name); return NULL;
+            GTR__BAD_STATE(ctx, "predictor: input \"%s\" was not set", input[i]->name); return NULL;
         }
     }
     if (n_batched != 1 || !out->shape.ndim || out->shape.dim[0] >= 0
@@ -9490,7 +9490,7 @@ gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out
     const gtr__backend *be = p->ctx->be;
     char text[GTR__RANGE_TEXT];
     int64_t at;
-    if (gtr__forked(p->ctx)) return gtr__fail(own, GTR_ERR_STATE, "%s", p->ctx->error_text);
+    if (gtr__forked(p->ctx)) return GTR__BAD_STATE(own, "%s", p->ctx->error_text);
     if (!in || !out || rows < 1)
         return GTR__BAD_ARG(own, "gtr_predict: in and out are not NULL, and rows at least 1");
     if (!p->apart && rows > p->max_rows)
@@ -9560,6 +9560,7 @@ const char *gtr_predictor_error_text(const gtr_predictor *p) {
 #endif
 #define GTR__RETRY(r, call) do (r) = (call); while ((r) < 0 && errno == EINTR)
 #define GTR__PATH "%.400s" /* a path in an error's text: the rest must fit too */
+#define GTR__BAD_FILE(ctx, text, ...) gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": " text, __VA_ARGS__)
 #define GTR__IO_PIECE (1u << 30)
 typedef struct {
     gtr_context *ctx;
@@ -9636,7 +9637,7 @@ static gtr_result gtr__file_finish(gtr__file *f) {
 /* True, and an error, for what gzip has made. */
 static bool gtr__is_gzip(gtr_context *ctx, const char *path, const uint8_t *head, uint64_t n) {
     if (n < 2 || head[0] != 0x1f || head[1] != 0x8b) return false;
-    gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": compressed by gzip; gunzip first", path);
+    GTR__BAD_FILE(ctx, "compressed by gzip; gunzip first", path);
     return true;
 }
 
@@ -9751,11 +9752,11 @@ static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint
     uint64_t want = 1;
     memset(out, 0, sizeof *out);
     if (gtr__is_gzip(ctx, path, head, n_head)) return GTR_ERR_FORMAT;
-    if (n_head < 4) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes, too few for an IDX file", path,
+    if (n_head < 4) return GTR__BAD_FILE(ctx, "%llu bytes, too few for an IDX file", path,
         (unsigned long long)size);
     if (head[0] || head[1] || !strchr("\x08\x09\x0b\x0c\x0d\x0e", head[2]) || !head[2] || !head[3])
-        return gtr__fail(ctx, GTR_ERR_FORMAT,
-            GTR__PATH ": begins %02x %02x %02x %02x, which is no IDX file (0, 0, a type of 8 to 14, dimensions)", path,
+        return GTR__BAD_FILE(ctx,
+            "begins %02x %02x %02x %02x, which is no IDX file (0, 0, a type of 8 to 14, dimensions)", path,
             head[0], head[1], head[2], head[3]);
     if (head[2] != 8) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED,
         GTR__PATH ": IDX of type 0x%02x, supported is 0x08 (bytes)", path, head[2]);
@@ -9763,20 +9764,20 @@ static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint
     if (ndim > GTR_MAX_DIMS) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED,
         GTR__PATH ": %d dimensions, supported are up to %d", path, ndim, GTR_MAX_DIMS);
     out->start = 4 + 4 * (size_t)ndim;
-    if (n_head < out->start) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": cut within its header, at %llu bytes",
+    if (n_head < out->start) return GTR__BAD_FILE(ctx, "cut within its header, at %llu bytes",
         path, (unsigned long long)size);
     for (int i = 0; i < ndim; i++) {
         const uint8_t *p = head + 4 + 4 * i;
         uint32_t d = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-        if (i && d == 0) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": dimension %d is 0", path, i);
+        if (i && d == 0) return GTR__BAD_FILE(ctx, "dimension %d is 0", path, i);
         if (i) out->row.dim[out->row.ndim++] = d;
         else out->rows = d;
         if (!gtr__mul_ok(want, d, &want))
-            return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": the product of its %d dimensions overflows", path, ndim);
+            return GTR__BAD_FILE(ctx, "the product of its %d dimensions overflows", path, ndim);
     }
     out->bytes = want;
     if (size - out->start != want)
-        return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": %llu bytes of data, want %llu from its dimensions", path,
+        return GTR__BAD_FILE(ctx, "%llu bytes of data, want %llu from its dimensions", path,
                 (unsigned long long)(size - out->start), (unsigned long long)want);
     return out->rows ? GTR_OK : GTR__BAD_ARG(ctx, GTR__PATH ": an empty data set (0 rows)", path);
 }
@@ -9805,8 +9806,7 @@ gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *l
         GTR__BAD_ARG(ctx, "gtr_dataset_idx: the path of the %s is NULL", images ? "labels" : "images");
     else if (gtr__idx_open(ctx, images, &fi, &image) == GTR_OK && gtr__idx_open(ctx, labels, &fl, &label) == GTR_OK) {
         if (label.row.ndim != 0)
-            gtr__fail(ctx, GTR_ERR_FORMAT,
-                GTR__PATH ": each label has shape %s, want one number (are images and labels exchanged?)", labels,
+            GTR__BAD_FILE(ctx, "each label has shape %s, want one number (are images and labels exchanged?)", labels,
                 gtr__shape_text(&label.row, text));
         else if (image.rows != label.rows)
             gtr__fail(ctx, GTR_ERR_FORMAT, "%.300s has %lld rows, %.300s has %lld: want as many", images,
@@ -9935,13 +9935,13 @@ static const char *gtr__csv_fail(const gtr__csv *s, const char *p, int64_t colum
     char field[32];
     int n = 0;
     if (column == 0 && gtr__csv_line_end(s, p)) {
-        gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld is blank", s->name, (long long)s->line); return NULL;
+        GTR__BAD_FILE(s->ctx, "line %lld is blank", s->name, (long long)s->line); return NULL;
     }
     for (; n < 24 && !gtr__csv_line_end(s, p) && *p != s->desc.separator; p++)
         field[n++] = *p >= 32 && *p < 127 ? *p : '?';
     if (n == 24) memcpy(field + 21, "...", 3);
     field[n] = 0;
-    gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld, column %lld (counted from 1): %s%s%s, want %s%s",
+    GTR__BAD_FILE(s->ctx, "line %lld, column %lld (counted from 1): %s%s%s, want %s%s",
         s->name, (long long)s->line, (long long)column + 1, n ? "got '" : "a blank field",
         field, n ? "'" : "", want, field[0] == '"' ? " (quoted fields are not supported)"
         : s->line == 1 ? " (if the first line holds names, set .header)" : "");
@@ -9961,7 +9961,7 @@ static const char *gtr__csv_line(const gtr__csv *s, const char *p, gtr_float *fe
         if (p) p = gtr__csv_skip(s, p);
         if (!p || (*p != s->desc.separator && !gtr__csv_line_end(s, p))) return gtr__csv_fail(s, field, c, want);
         if ((*p != s->desc.separator) != (c == last)) {
-            gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": line %lld has %lld columns, want %lld as line %lld has",
+            GTR__BAD_FILE(s->ctx, "line %lld has %lld columns, want %lld as line %lld has",
                 s->name, (long long)s->line, (long long)gtr__csv_fields(s, begin), (long long)s->columns,
                 (long long)s->first_line);
             return NULL;
@@ -10097,7 +10097,7 @@ gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
     }
     if (!gtr__usable(data->ctx)) return NULL;
     if (data->used) {
-        gtr__fail(data->ctx, GTR_ERR_STATE,
+        GTR__BAD_STATE(data->ctx,
             "gtr_dataset_split of %s: it is in use already; split before the first step", data->name);
         return NULL;
     }
@@ -10301,8 +10301,7 @@ static gtr_result gtr__st_fail(const gtr__st *s, const char *want) {
     if (s->at >= s->size) snprintf(got, sizeof got, "its end");
     else
         snprintf(got, sizeof got, s->head[s->at] > 32 && s->head[s->at] < 127 ? "'%c'" : "byte 0x%02x", s->head[s->at]);
-    return gtr__fail(s->ctx, GTR_ERR_FORMAT, GTR__PATH ": header byte %u: got %s, want %s", s->path,
-        (unsigned)s->at, got, want);
+    return GTR__BAD_FILE(s->ctx, "header byte %u: got %s, want %s", s->path, (unsigned)s->at, got, want);
 }
 static GTR__PRINTF(4, 5) gtr_result gtr__st_about(const gtr__st *s, const gtr__st_entry *e, gtr_result code,
         const char *format, ...) {
@@ -10316,9 +10315,7 @@ static GTR__PRINTF(4, 5) gtr_result gtr__st_about(const gtr__st *s, const gtr__s
 }
 #define GTR__BAD_ENTRY(s, e, ...) gtr__st_about(s, e, GTR_ERR_FORMAT, __VA_ARGS__)
 static void gtr__st_space(gtr__st *s) {
-    while (s->at < s->size
-            && (s->head[s->at] == ' ' || s->head[s->at] == '\n' || s->head[s->at] == '\r' || s->head[s->at] == '\t'))
-        s->at++;
+    while (s->at < s->size && s->head[s->at] && strchr(" \n\r\t", s->head[s->at])) s->at++;
 }
 /* Passes the character if it comes next, after spaces. */
 static bool gtr__st_take(gtr__st *s, char c) {
@@ -10335,7 +10332,7 @@ static gtr_result gtr__st_need(gtr__st *s, char c, const char *want) {
 static gtr_result gtr__st_string(gtr__st *s, const char *want, uint32_t *where) {
     size_t at;
     int32_t c;
-    if (gtr__st_need(s, '"', want)) return GTR_ERR_FORMAT;
+    GTR__TRY(gtr__st_need(s, '"', want));
     *where = s->at - 1;
     s->length = 0;
     for (at = s->at; (c = gtr__json_next(s->head, s->size, &at)) >= 0; s->at = (uint32_t)at)
@@ -10361,11 +10358,11 @@ static gtr_result gtr__st_int(gtr__st *s, int64_t *out) {
 }
 static gtr_result gtr__st_ints(gtr__st *s, int64_t *v, int most, int *n) {
     *n = 0;
-    if (gtr__st_need(s, '[', "'['")) return GTR_ERR_FORMAT;
+    GTR__TRY(gtr__st_need(s, '[', "'['"));
     if (gtr__st_take(s, ']')) return GTR_OK;
     do {
         if (*n == most) return gtr__st_fail(s, most == 2 ? "two numbers" : "at most 8 dimensions");
-        if (gtr__st_int(s, &v[(*n)++])) return GTR_ERR_FORMAT;
+        GTR__TRY(gtr__st_int(s, &v[(*n)++]));
     } while (gtr__st_take(s, ','));
     return gtr__st_need(s, ']', "',' or ']'");
 }
@@ -10373,11 +10370,12 @@ static gtr_result gtr__st_metadata(gtr__st *s) {
     uint32_t key, value;
     if (s->has_metadata) return gtr__st_fail(s, "__metadata__ once only");
     s->has_metadata = true;
-    if (gtr__st_need(s, '{', "'{' of __metadata__")) return GTR_ERR_FORMAT;
+    GTR__TRY(gtr__st_need(s, '{', "'{' of __metadata__"));
     if (gtr__st_take(s, '}')) return GTR_OK;
     do {
-        if (gtr__st_string(s, "a key of __metadata__", &key) || gtr__st_need(s, ':', "':'") ||
-            gtr__st_string(s, "a string, as all values of __metadata__ are", &value)) return GTR_ERR_FORMAT;
+        GTR__TRY(gtr__st_string(s, "a key of __metadata__", &key));
+        GTR__TRY(gtr__st_need(s, ':', "':'"));
+        GTR__TRY(gtr__st_string(s, "a string, as all values of __metadata__ are", &value));
         *--s->key = key;
         s->n_key++;
     } while (gtr__st_take(s, ','));
@@ -10392,23 +10390,21 @@ static gtr_result gtr__st_record(gtr__st *s, gtr__st_entry *e) {
     char text[64];
     uint32_t at;
     int i, n;
-    if (gtr__st_need(s, '{', "'{' of a tensor")) return GTR_ERR_FORMAT;
+    GTR__TRY(gtr__st_need(s, '{', "'{' of a tensor"));
     if (gtr__st_take(s, '}')) return GTR__BAD_ENTRY(s, e, ": dtype, shape and data_offsets are missing");
     do {
-        if (gtr__st_string(s, "dtype, shape or data_offsets", &at)) return GTR_ERR_FORMAT;
+        GTR__TRY(gtr__st_string(s, "dtype, shape or data_offsets", &at));
         for (i = 0; i < 3 && gtr__json_order(s, at, fields[i]) != 0; i++) {}
         if (i == 3) return GTR__BAD_ENTRY(s, e, ": a field that is not dtype, shape or data_offsets");
         if (seen[i]) return GTR__BAD_ENTRY(s, e, ": a field twice");
         seen[i] = true;
-        if (gtr__st_need(s, ':', "':'")) return GTR_ERR_FORMAT;
+        GTR__TRY(gtr__st_need(s, ':', "':'"));
         gtr__st_space(s);
         if (i == 1) e->shape = s->at;
-        if (i == 0 ? gtr__st_string(s, "a string, the dtype", &at) : gtr__st_ints(s, v, i == 1 ? GTR_MAX_DIMS : 2, &n))
-            return GTR_ERR_FORMAT;
+        GTR__TRY(i ? gtr__st_ints(s, v, i == 1 ? GTR_MAX_DIMS : 2, &n) : gtr__st_string(s, "a string, the dtype", &at));
         if (i == 0) {
-            for (e->dtype = 0;
-                    e->dtype < n_dtypes && gtr__json_order(s, at, gtr__st_dtypes[e->dtype].name) != 0; e->dtype++) {
-            }
+            e->dtype = 0;
+            while (e->dtype < n_dtypes && gtr__json_order(s, at, gtr__st_dtypes[e->dtype].name)) e->dtype++;
             if (e->dtype == n_dtypes) return GTR__BAD_ENTRY(s, e, ": its dtype \"%s\" is not known",
                 gtr__json_text(s, at, text, sizeof text));
         } else if (i == 2) {
@@ -10417,7 +10413,7 @@ static gtr_result gtr__st_record(gtr__st *s, gtr__st_entry *e) {
             e->end = (uint64_t)v[1];
         }
     } while (gtr__st_take(s, ','));
-    if (gtr__st_need(s, '}', "',' or '}'")) return GTR_ERR_FORMAT;
+    GTR__TRY(gtr__st_need(s, '}', "',' or '}'"));
     for (i = 0; i < 3; i++) if (!seen[i])
         return GTR__BAD_ENTRY(s, e, ": its %s %s missing", fields[i], i == 2 ? "are" : "is");
     return GTR_OK;
@@ -10429,20 +10425,16 @@ static gtr_result gtr__st_scan(gtr__st *s) {
         do {
             gtr__st_entry e = GTR__ZERO;
             e.parameter = -1;
-            if (gtr__st_string(s, "a tensor's name", &e.name)) return GTR_ERR_FORMAT;
+            GTR__TRY(gtr__st_string(s, "a tensor's name", &e.name));
             if (s->length == 0) return GTR__BAD_ENTRY(s, &e, ": an empty name");
-            if (s->length > GTR__ST_NAME)
-                return GTR__BAD_ENTRY(s, &e, ": a name longer than 1024 bytes");
-            if (gtr__st_need(s, ':', "':'")) return GTR_ERR_FORMAT;
-            if (gtr__json_order(s, e.name, "__metadata__") == 0) {
-                if (gtr__st_metadata(s)) return GTR_ERR_FORMAT;
-                continue;
-            }
+            if (s->length > GTR__ST_NAME) return GTR__BAD_ENTRY(s, &e, ": a name longer than 1024 bytes");
+            GTR__TRY(gtr__st_need(s, ':', "':'"));
+            if (gtr__json_order(s, e.name, "__metadata__") == 0) { GTR__TRY(gtr__st_metadata(s)); continue; }
             if (s->n == GTR__ST_TENSORS) return GTR__BAD_ENTRY(s, &e, ": more than a million tensors");
-            if (gtr__st_record(s, &e)) return GTR_ERR_FORMAT;
+            GTR__TRY(gtr__st_record(s, &e));
             s->entry[s->n++] = e;
         } while (gtr__st_take(s, ','));
-        if (gtr__st_need(s, '}', "',' or '}'")) return GTR_ERR_FORMAT;
+        GTR__TRY(gtr__st_need(s, '}', "',' or '}'"));
     }
     for (; s->at < s->size; s->at++) if (s->head[s->at] != ' ')
         return gtr__st_fail(s, "nothing but spaces behind the last '}'");
@@ -10496,8 +10488,8 @@ static gtr_result gtr__st_parse(gtr__st *s) {
     s->entry = (gtr__st_entry *)gtr__malloc(s->ctx, room);
     if (!s->entry) return GTR_ERR_NOMEM;
     s->key = (uint32_t *)(void *)((char *)s->entry + room);
-    if (gtr__st_scan(s)) return GTR_ERR_FORMAT;
-    for (uint32_t i = 0; i < s->n; i++) if (gtr__st_check_range(s, &s->entry[i])) return GTR_ERR_FORMAT;
+    GTR__TRY(gtr__st_scan(s));
+    for (uint32_t i = 0; i < s->n; i++) GTR__TRY(gtr__st_check_range(s, &s->entry[i]));
     gtr__sort(s->entry, s->n, sizeof *s->entry, gtr__st_by_offset, NULL);
     for (uint32_t i = 0; i < s->n; at = s->entry[i++].end)
         if (s->entry[i].begin != at)
@@ -10505,8 +10497,7 @@ static gtr_result gtr__st_parse(gtr__st *s) {
                 ": its data begin at %llu, want %llu, where the last tensor's end",
                 (unsigned long long)s->entry[i].begin, (unsigned long long)at);
     if (at != s->data)
-        return gtr__fail(s->ctx, GTR_ERR_FORMAT,
-            GTR__PATH ": %llu bytes of data, want %llu, where the last tensor's end", s->path,
+        return GTR__BAD_FILE(s->ctx, "%llu bytes of data, want %llu, where the last tensor's end", s->path,
             (unsigned long long)s->data, (unsigned long long)at);
     gtr__sort(s->entry, s->n, sizeof *s->entry, gtr__st_by_name, s);
     for (uint32_t i = 1; i < s->n; i++) if (gtr__st_by_name(&s->entry[i - 1], &s->entry[i], s) == 0)
@@ -10532,18 +10523,18 @@ static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, 
     memset(s, 0, sizeof *s);
     s->ctx = ctx;
     s->path = path;
-    if (file_bytes < 8) return gtr__fail(ctx, GTR_ERR_FORMAT,
-        GTR__PATH ": %llu bytes, want at least 8 of a safetensors file", path, (unsigned long long)file_bytes);
+    if (file_bytes < 8) return GTR__BAD_FILE(ctx,
+        "%llu bytes, want at least 8 of a safetensors file", path, (unsigned long long)file_bytes);
     uint64_t n = gtr__le_get(first, 8);
     if (n > GTR__ST_HEADER) {
         if (gtr__is_gzip(ctx, path, first, 8)) return GTR_ERR_FORMAT;
-        if (memcmp(first, "PK\3\4", 4) == 0) return gtr__fail(ctx, GTR_ERR_FORMAT,
-            GTR__PATH ": a zip file (of torch.save?), want safetensors (safetensors.torch.save_file)", path);
-        return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH ": a header of %llu bytes, want at most %u", path,
-            (unsigned long long)n, GTR__ST_HEADER);
+        if (memcmp(first, "PK\3\4", 4) == 0) return GTR__BAD_FILE(ctx,
+            "a zip file (of torch.save?), want safetensors (safetensors.torch.save_file)", path);
+        return GTR__BAD_FILE(ctx, "a header of %llu bytes, want at most %u", path, (unsigned long long)n,
+            GTR__ST_HEADER);
     }
-    if (n > file_bytes - 8) return gtr__fail(ctx, GTR_ERR_FORMAT, GTR__PATH
-        ": a header of %llu bytes in a file of %llu", path, (unsigned long long)n, (unsigned long long)file_bytes);
+    if (n > file_bytes - 8) return GTR__BAD_FILE(ctx,
+        "a header of %llu bytes in a file of %llu", path, (unsigned long long)n, (unsigned long long)file_bytes);
     s->size = (uint32_t)n;
     s->data = file_bytes - 8 - n;
     return GTR_OK;
@@ -10640,8 +10631,8 @@ static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
 static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *call) {
     if (!ctx) return GTR_ERR_ARG;
     if (!path || !*path) return GTR__BAD_ARG(ctx, "%s: the path is %s", call, path ? "empty" : "NULL");
-    if (!gtr__usable(ctx)) return gtr__fail(ctx, GTR_ERR_STATE, "%s: this context is not usable any more", call);
-    if (ctx->preset) return gtr__fail(ctx, GTR_ERR_STATE, "%s: a context with a preset holds no values", call);
+    if (!gtr__usable(ctx)) return GTR__BAD_STATE(ctx, "%s: this context is not usable any more", call);
+    if (ctx->preset) return GTR__BAD_STATE(ctx, "%s: a context with a preset holds no values", call);
     gtr_result r = gtr_wait(ctx);
     return r == GTR_ERR_NONFINITE ? GTR_OK : r;
 }
@@ -11327,13 +11318,13 @@ void gtr_release(gtr_context *ctx, int64_t mark) {
         if (t->metric && t->metric->id >= mark && gtr__refuse(t, "gtr_release of the metric")) return;
     for (t = ctx->trainers; t; t = t->next)
         if (t->loss->id >= mark) {
-            gtr__fail(ctx, GTR_ERR_STATE, "gtr_release: a trainer uses \"%s\", which was built after the mark",
+            GTR__BAD_STATE(ctx, "gtr_release: a trainer uses \"%s\", which was built after the mark",
                 gtr__label(t->loss));
             return;
         }
     for (p = ctx->predictors; p; p = p->next)
         if (p->out->id >= mark) {
-            gtr__fail(ctx, GTR_ERR_STATE, "gtr_release: a predictor uses \"%s\", which was built after the mark",
+            GTR__BAD_STATE(ctx, "gtr_release: a predictor uses \"%s\", which was built after the mark",
                 gtr__label(p->out));
             return;
         }
