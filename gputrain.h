@@ -1400,6 +1400,8 @@ static void *gtr__malloc(gtr_context *ctx, size_t bytes) {
     if (!p) gtr__fail(ctx, GTR_ERR_NOMEM, "out of host memory: %zu bytes", bytes);
     return p;
 }
+/* n elements */
+#define GTR__COPY(to, from, n) memcpy(to, from, (size_t)(n) * sizeof *(to))
 #define GTR__NEW(ctx, type, n) ((type *)gtr__malloc(ctx, (size_t)(n) * sizeof(type)))
 static void gtr__mfree(gtr_context *ctx, void *p) { gtr__host_free(&ctx->desc, p); }
 /* Room for one more of n elements of size; doubles. False when out of memory, everything as it was. */
@@ -2389,7 +2391,7 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
         const int64_t wide = width > GTR__VL ? GTR__NR : GTR__VL;
         gtr_float tile[GTR__MR * GTR__NR], some[GTR__NR];
         if (bias && width < wide) {
-            memset(some, 0, sizeof some); memcpy(some, bias, (size_t)width * sizeof *bias); bias = some;
+            memset(some, 0, sizeof some); GTR__COPY(some, bias, width); bias = some;
         }
         if (from) {
             if (width < wide) memset(tile, 0, sizeof tile);
@@ -3054,7 +3056,7 @@ static void gtr__reduce_item(const gtr__reduce *r, int64_t split, int64_t block)
         else sum[0] += gtr__sum_run(v, n);
     }
     o = base[3] + first;
-    if (r->splits > 1) memcpy(r->part + split * r->outputs + o, sum, (size_t)cols * sizeof *sum);
+    if (r->splits > 1) GTR__COPY(r->part + split * r->outputs + o, sum, cols);
     else for (int64_t j = 0; j < cols; j++) gtr__reduce_store(r, o + j, sum[j]);
 }
 static void gtr__reduce_range(GTR__SPAN) {
@@ -3096,7 +3098,7 @@ GTR__SHAPE(reshape) {
     char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
     GTR__TRY(gtr__shape_alike(s));
     gtr_shape o = gtr__shape_make(n, 0);
-    memcpy(o.dim, s->attr->i, (size_t)n * sizeof o.dim[0]);
+    GTR__COPY(o.dim, s->attr->i, n);
     if (!gtr__shape_valid(&o))
         return GTR__BAD_SHAPE(s,
             "got the new shape %s, want dimensions that are not zero and at most one multiple of the batch",
@@ -3666,7 +3668,7 @@ static void gtr__embedding_range(GTR__SPAN) {
     for (; i < end; i++) {
         const int64_t id = gtr__in_ints(c, 0)[i];
         gtr_float *y = gtr__out(c, 0) + i * n;
-        if (id >= 0 && id < rows) memcpy(y, gtr__in(c, 1) + id * n, (size_t)n * sizeof *y);
+        if (id >= 0 && id < rows) GTR__COPY(y, gtr__in(c, 1) + id * n, n);
         else for (int64_t j = 0; j < n; j++) y[j] = gtr__nan();
     }
 }
@@ -3793,8 +3795,8 @@ GTR__CPU(batch_norm_fwd) {
         r.ew.fn = gtr__ew_bn_variance; r.ew.out = var;
         gtr__reduce_all(instance, &r, part);
     } else {
-        memcpy(mean, c->in[3].data, (size_t)channels * sizeof *mean);
-        memcpy(var, c->in[4].data, (size_t)channels * sizeof *var);
+        GTR__COPY(mean, c->in[3].data, channels);
+        GTR__COPY(var, c->in[4].data, channels);
     }
     for (int64_t k = 0; k < channels; k++) {
         rstd[k] = (gtr_float)(1 / sqrt((double)var[k] + c->attr->f[0]));
@@ -5046,7 +5048,7 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
     if (n_in) {
         t->in = GTR__NEW(ctx, gtr_tensor *, n_in);
         if (!t->in) { gtr__tensor_free(t); return NULL; }
-        memcpy(t->in, in, (size_t)n_in * sizeof *in);
+        GTR__COPY(t->in, in, n_in);
     }
     t->fed = op == GTR__OP_INPUT;
     for (int i = 0; i < n_in; i++) t->fed |= in[i]->fed;
@@ -5755,6 +5757,17 @@ static int gtr__use(const gtr__plan *p, const gtr__node *n, int k) {
     return n->in[k] < 0 || (k < n->n_in && !(n->reads >> k & 1)) ? -1 : gtr__root(p, n->in[k]);
 }
 static uint64_t gtr__low_bits(int n) { return n >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1; }
+/* A node's operands, to be filled in; all are read, none is added to. False when out of memory. */
+static bool gtr__operands(gtr__build *b, gtr__node *n, int n_in, int n_out) {
+    n->in = GTR__NEW(b->ctx, int, n_in + n_out);
+    if (!n->in) { b->failed = true; return false; }
+    n->out = n->in + n_in;
+    n->n_in = n_in; n->n_out = n_out;
+    for (int i = 0; i < n_in + n_out; i++) n->in[i] = -1;
+    n->reads = gtr__low_bits(n_in);
+    n->adds = 0;
+    return true;
+}
 /* A node at the end of the list, operands to be filled in. NULL when out of memory. */
 static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_in, int n_out) {
     gtr__plan *p = b->plan;
@@ -5764,12 +5777,8 @@ static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_i
     gtr__node *n = &p->node[p->n_node];
     memset(n, 0, sizeof *n);
     n->op = op; n->dir = dir; n->phase = b->phase; n->micro = b->micro;
-    n->n_in = n_in; n->n_out = n_out; n->training = b->r->training; n->row0 = b->row0; n->layer = "";
-    n->in = GTR__NEW(b->ctx, int, n_in + n_out + 1);
-    if (!n->in) { b->failed = true; return NULL; }
-    n->out = n->in + n_in;
-    for (int i = 0; i < n_in + n_out; i++) n->in[i] = -1;
-    n->reads = gtr__low_bits(n_in);
+    n->training = b->r->training; n->row0 = b->row0; n->layer = "";
+    if (!gtr__operands(b, n, n_in, n_out)) return NULL;
     p->n_node++;
     return n;
 }
@@ -5981,7 +5990,7 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     }
     gtr__node *n = gtr__node_new(b, t->op, GTR__FWD, t->n_in + (tally >= 0), row->n_out);
     if (!n) return;
-    memcpy(n->in, operand, (size_t)t->n_in * sizeof(int));
+    GTR__COPY(n->in, operand, t->n_in);
     if (tally >= 0) n->in[t->n_in] = tally;
     for (i = 0; i < row->n_out; i++) n->out[i] = first + i;
     n->attr = attr; n->stage = gtr__stage_of(b, t); n->region = region;
@@ -6313,7 +6322,7 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
     if (b->map[gradient->id] >= 0) return b->map[gradient->id]; /* came with another of this loss */
     gtr__extra *kept = GTR__NEW(b->ctx, gtr__extra, n_kept);
     if (!kept) { b->failed = true; return -1; }
-    memcpy(kept, b->extra, (size_t)n_kept * sizeof *kept);
+    GTR__COPY(kept, b->extra, n_kept);
     for (int k = 0; k < n_kept; k++) {
         b->extra[k].wants = b->extra[k].written = b->extra[k].constant = false;
         b->extra[k].gradient = -1;
@@ -6429,12 +6438,7 @@ static void gtr__pass_rematerialise(gtr__build *b) {
 }
 
 // >>pass:fuse
-typedef struct {
-    gtr__plan *plan;
-    int *readers, *writers; /* per root value: nodes that read its data, write it */
-    gtr_context *ctx;
-    bool failed; /* out of memory, which is no reason not to fuse: plans do not depend on it */
-} gtr__fuse;
+typedef struct { gtr__build *b; int *readers, *writers; } gtr__fuse; /* by root: nodes that read its data, write it */
 /* first is followed by second, COUNT: any of GTR__UNARY; make decides and makes the fused node in out */
 typedef struct {
     const char *name;
@@ -6449,42 +6453,31 @@ typedef struct {
 static bool gtr__same_place(const gtr__node *a, const gtr__node *b) {
     return a->micro == b->micro && a->stage == b->stage && a->recomputed == b->recomputed;
 }
-static bool gtr__fuse_operands(gtr__fuse *f, gtr__node *out, int n_in, int n_out) {
-    out->in = GTR__NEW(f->ctx, int, n_in + n_out);
-    f->failed |= !out->in;
-    if (!out->in) return false;
-    out->out = out->in + n_in;
-    out->n_in = n_in; out->n_out = n_out;
-    for (int i = 0; i < n_in + n_out; i++) out->in[i] = -1;
-    out->reads = gtr__low_bits(n_in);
-    out->adds = 0;
-    return true;
-}
 /* product or binary op, then activation: the value between is stored only if somebody else reads it */
 static bool gtr__make_act(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
     int mid = a->out[0];
     if (b->in[0] != mid) return false;
-    if (!gtr__fuse_operands(f, out, a->n_in, 2)) return false;
-    memcpy(out->in, a->in, (size_t)a->n_in * sizeof(int));
+    if (!gtr__operands(f->b, out, a->n_in, 2)) return false;
+    GTR__COPY(out->in, a->in, a->n_in);
     out->out[0] = b->out[0];
-    out->out[1] = f->readers[mid] > 1 || f->plan->value[mid].home != GTR__HOME_ARENA ? mid : -1;
+    out->out[1] = f->readers[mid] > 1 || f->b->plan->value[mid].home != GTR__HOME_ARENA ? mid : -1;
     memcpy(out->attr.f, b->attr.f, sizeof out->attr.f);
     out->attr.i[0] = b->op;
     out->attr.i[1] = a->op;
     return true;
 }
 static bool gtr__make_binary_act(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
-    return gtr__shape_equal(&f->plan->value[a->in[0]].shape, &f->plan->value[a->in[1]].shape) &&
-           f->plan->value[a->in[0]].storage == f->plan->value[a->in[1]].storage && gtr__make_act(f, a, b, out);
+    const gtr__value *x = &f->b->plan->value[a->in[0]], *y = &f->b->plan->value[a->in[1]];
+    return gtr__shape_equal(&x->shape, &y->shape) && x->storage == y->storage && gtr__make_act(f, a, b, out);
 }
 /* a product's input gradient, then the gradient of the activation in front of it */
 static bool gtr__make_dact(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
     int g = a->out[0], saved = gtr__row(b->op)->needs & GTR__Y0 ? b->in[1] : b->in[0];
     if (g < 0 || a->adds || b->adds || b->in[2] != g || f->readers[g] != 1 || f->writers[g] != 1
-            || f->plan->value[g].home != GTR__HOME_ARENA)
+            || f->b->plan->value[g].home != GTR__HOME_ARENA)
         return false;
     if (!gtr__row(b->op)->needs) return false; /* SCALE reads nothing: no saved operand to take */
-    if (!gtr__fuse_operands(f, out, 3, 1)) return false;
+    if (!gtr__operands(f->b, out, 3, 1)) return false;
     out->in[0] = a->in[a->n_in - 1]; out->in[1] = a->in[1]; out->in[2] = saved; out->out[0] = b->out[0];
     memcpy(out->attr.f, b->attr.f, sizeof out->attr.f);
     out->attr.i[0] = b->op;
@@ -6496,8 +6489,8 @@ static bool gtr__make_loss(gtr__fuse *f, const gtr__node *a, const gtr__node *b,
     if (b->adds || b->reads >> (b->n_in - 1) & 1 || b->out[0] < 0 || memcmp(a->in, b->in, (size_t)n * sizeof(int)) != 0)
         return false;
     for (int k = 1; k < b->n_out; k++) if (b->out[k] >= 0) return false;
-    if (!gtr__fuse_operands(f, out, a->n_in, a->n_out + 1)) return false;
-    memcpy(out->in, a->in, (size_t)n * sizeof(int));
+    if (!gtr__operands(f->b, out, a->n_in, a->n_out + 1)) return false;
+    GTR__COPY(out->in, a->in, n);
     out->in[n] = b->out[0];
     out->seed = b->seed;
     return true;
@@ -6531,9 +6524,8 @@ static void gtr__close_up(gtr__plan *p) {
 }
 #define GTR__FUSE_WINDOW 512 /* how far apart the two may stand: planning stays linear */
 static void gtr__count_uses(gtr__fuse *f) {
-    gtr__plan *p = f->plan;
-    memset(f->readers, 0, (size_t)p->n_value * sizeof(int));
-    memset(f->writers, 0, (size_t)p->n_value * sizeof(int));
+    gtr__plan *p = f->b->plan;
+    memset(f->readers, 0, 2 * (size_t)p->n_value * sizeof(int));
     for (int i = 0; i < p->n_node; i++)
         for (int k = 0; k < p->node[i].n_in + p->node[i].n_out; k++) {
             int v = gtr__use(p, &p->node[i], k);
@@ -6542,10 +6534,8 @@ static void gtr__count_uses(gtr__fuse *f) {
 }
 static void gtr__pass_fuse(gtr__build *b, bool late) {
     gtr__plan *p = b->plan;
-    gtr__fuse f;
+    gtr__fuse f = { b, GTR__NEW(b->ctx, int, 2 * p->n_value), NULL };
     int i, j;
-    f.plan = p; f.ctx = b->ctx; f.failed = false;
-    f.readers = (int *)gtr__malloc(b->ctx, (size_t)p->n_value * 2 * sizeof(int) + 8);
     if (!f.readers) { b->failed = true; return; }
     f.writers = f.readers + p->n_value;
     for (size_t row = 0; row < sizeof gtr__fusions / sizeof *gtr__fusions; row++) {
@@ -6555,8 +6545,7 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
         for (i = 0; i < p->n_node; i++) {
             if (!gtr__fits(&p->node[i], u->first, u->first_dir)) continue;
             for (j = i + 1; j < p->n_node && j < i + GTR__FUSE_WINDOW; j++) {
-                if (!gtr__fits(&p->node[j], u->second, u->second_dir)
-                        || !gtr__same_place(&p->node[i], &p->node[j]))
+                if (!gtr__fits(&p->node[j], u->second, u->second_dir) || !gtr__same_place(&p->node[i], &p->node[j]))
                     continue;
                 gtr__node fused = u->at_first ? p->node[i] : p->node[j];
                 fused.flops = p->node[i].flops + p->node[j].flops;
@@ -6572,7 +6561,6 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
         }
         gtr__close_up(p);
     }
-    b->failed |= f.failed;
     gtr__mfree(b->ctx, f.readers);
 }
 // >>pass:alias
@@ -6666,16 +6654,19 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
             ok = n_out < 63 && n_in + n_out < GTR__MAX_ARGS;
             if (ok) { list[n_in + n_out] = v; place[v] = n_in + n_out++; }
         }
-    if (ok) b->failed = !(outer.in = GTR__NEW(ctx, int, n_in + n_out + 1));
-    if (!ok || b->failed) { if (w) gtr__mfree(ctx, w->node); gtr__mfree(ctx, w); gtr__mfree(ctx, place); return false; }
-    memcpy(outer.in, list, (size_t)(n_in + n_out) * sizeof(int));
+    if (!ok || !gtr__operands(b, &outer, n_in, n_out)) {
+        if (w) gtr__mfree(ctx, w->node);
+        gtr__mfree(ctx, w); gtr__mfree(ctx, place);
+        return false;
+    }
+    GTR__COPY(outer.in, list, n_in + n_out);
     outer.op = GTR__OP_NETWORK; outer.dir = GTR__FWD; outer.phase = p->node[at].phase;
     outer.training = p->node[at].training;
-    outer.n_in = n_in; outer.n_out = n_out; outer.out = outer.in + n_in;
+    outer.reads = 0;
     outer.layer = "network"; outer.fused = ctx->be->matchers[matcher].name;
     outer.attr.i[0] = matcher; outer.attr.ptr = w;
     w->n_node = count;
-    memcpy(w->node, p->node + at, (size_t)count * sizeof *w->node);
+    GTR__COPY(w->node, p->node + at, count);
     for (i = 0; i < count; i++) {
         for (k = 0; k < w->node[i].n_in + w->node[i].n_out; k++) {
             if (w->node[i].in[k] < 0) continue;
@@ -7233,7 +7224,7 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
         b->row0 = 0; b->micro = 0;
         gtr__node *n = gtr__node_new(b, GTR__OP_FEED, GTR__FWD, 0, count);
         if (!n) { gtr__mfree(b->ctx, feed); return; }
-        memcpy(n->out, outs, (size_t)count * sizeof(int));
+        GTR__COPY(n->out, outs, count);
         n->attr.ptr = feed;
         n->stage = stage;
         n->layer = "inputs";
@@ -7770,7 +7761,7 @@ static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, c
         gtr__mfree(ctx, e);
         return NULL;
     }
-    memcpy(e->key, key, (size_t)n_key * sizeof *key);
+    GTR__COPY(e->key, key, n_key);
     e->n_key = n_key; e->bin = (int)(hash % GTR__PLAN_BINS);
     e->chain = ctx->plan_bin[e->bin];
     ctx->plan_bin[e->bin] = e;
