@@ -1177,7 +1177,7 @@ typedef struct gtr__choice {
     int kind;
     int tile;                   // 32 or 64: edge of a block's part of C
     int split;                  // blocks (one cluster) that share the sum of a tile: 1, 2, 4, 8
-    int ranges;                 // own kernel: k is cut into so many, as a batch; a further launch sums their parts
+    int ranges;                 // own kernel: k is cut into so many, each with blocks; a further launch sums their parts
     int transpose;              // library: A is transposed into the workspace first
     size_t copy_bytes, sums_bytes, parts_bytes, ws_bytes;
 } gtr__choice;
@@ -1416,8 +1416,10 @@ typedef struct gtr__product_cut {
     uint32_t tiles_m, tiles_n;
     int flat;                   // the grid is one line of blocks, because a side is too long for a grid's
     int split_log;              // a cluster is 1 << split_log blocks
-    int share, rest;            // tiles of k of each block; the first `rest` blocks take one more
-    int k_tiles;                // of one range of k; kb of them
+    uint32_t batch;
+    int ranges;                 // of k: the grid's z is the batch's place within a range's
+    int share, rest;            // tiles of k of each block of all ranges; the first `rest` blocks take one more
+    int k_tiles;                // of one of kb
     int stages;                 // 4, or 2 where copies are not asynchronous
     int vec_a, vec_b, vec_c;    // rows can be moved 16 bytes (C: four elements) at a time
 } gtr__product_cut;
@@ -1688,7 +1690,7 @@ static __device__ __forceinline__ void gtr__product_store(const gtr__product &p,
 // The same of the sums of A's columns: 128 / T partial ones a block.
 template <int T>
 static __device__ __forceinline__ void gtr__product_store_sums(const gtr__product &p, const gtr__product_cut &cut,
-                                                               const float *sums, int m0) {
+                                                               const float *sums, int m0, int64_t base) {
     const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rows = T >> cut.split_log;
     const int row0 = ((int)blockIdx.x & (split - 1)) * rows;
     if (tid >= rows) return;
@@ -1701,7 +1703,8 @@ static __device__ __forceinline__ void gtr__product_store_sums(const gtr__produc
     float s = (tid & 2) ? (tid & 1 ? v.w : v.z) : (tid & 1 ? v.y : v.x);
     const int r = row0 + tid;
     if (r >= min(cut.m - m0, T)) return;
-    gtr__put(p.sums, p.type_sums, m0 + r, p.add_sums ? gtr__get(p.sums, p.type_sums, m0 + r) + s : s);
+    base += m0 + r;
+    gtr__put(p.sums, p.type_sums, base, p.add_sums ? gtr__get(p.sums, p.type_sums, base) + s : s);
 }
 
 // One TxT tile of C per cluster, whose blocks share the sum over k: each leaves its part in shared memory and finishes
@@ -1721,18 +1724,19 @@ static __global__ void __launch_bounds__(128)
     extern __shared__ __align__(16) char gtr__pool[];
     const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rank = (int)blockIdx.x & (split - 1);
     const uint3 place = gtr__product_place(cut);
+    const uint32_t range = cut.ranges > 1 ? place.z / cut.batch : 0, which = place.z - range * cut.batch;
+    const int part = ((int)range << cut.split_log) + rank;
     const int m0 = (int)place.x * T, n0 = (int)place.y * T, left_m = min(cut.m - m0, T), left_n = min(cut.n - n0, T);
     const char *a = (const char *)p.a, *b = (const char *)p.b;
-    int64_t base_c = 0;
-    if (place.z) {
-        a += place.z * p.a_batch * cut.size_a;
-        b += place.z * p.b_batch * cut.size_b;
-        base_c = place.z * p.c_batch;
+    if (which) {
+        a += which * p.a_batch * cut.size_a;
+        b += which * p.b_batch * cut.size_b;
     }
+    const int64_t base_c = place.z ? place.z * p.c_batch : 0;
     const char *first_a = a + (AK ? (uint64_t)cut.lda * (uint32_t)m0 : (uint32_t)m0) * cut.size_a;
     const char *first_b = b + (BK ? (uint64_t)cut.ldb * (uint32_t)n0 : (uint32_t)n0) * cut.size_b;
-    const int count = cut.share + (rank < cut.rest);
-    int kt = rank * cut.share + min(rank, cut.rest);        // the tile of k that is fetched next, and its place in kb
+    const int count = cut.share + (part < cut.rest);
+    int kt = part * cut.share + min(part, cut.rest);        // the tile of k that is fetched next, and its place in kb
     int64_t j = 0;
     if (p.kb > 1) {
         j = kt / cut.k_tiles;
@@ -1788,7 +1792,7 @@ static __global__ void __launch_bounds__(128)
     if (wants_sums) sums[tid] = sum;
     if (split > 1) gtr__cluster_barrier(); else __syncthreads();
     gtr__product_store<T>(p, cut, c, m0, n0, base_c);
-    if (wants_sums) gtr__product_store_sums<T>(p, cut, sums, m0);
+    if (wants_sums) gtr__product_store_sums<T>(p, cut, sums, m0, (int64_t)range * cut.m);
     if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
 }
 
@@ -1830,13 +1834,12 @@ static __global__ void __launch_bounds__(1024) gtr__column_sums_kernel(const voi
     }
 }
 // Finishes a product whose k was cut into ranges: sums each element of C over them, in their order, per elements at a
-// time, with the epilogue, and the columns' sums likewise. Reads 4 bytes a range and element. parts or sums NULL: none.
+// time, with the epilogue. Reads 4 bytes a range and element.
 static __global__ void __launch_bounds__(128)
-gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, const float *sums, int ranges, int per) {
+gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, int ranges, int per) {
     gtr__enter();
-    const int64_t step = (int64_t)gridDim.x * blockDim.x, first = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    const int64_t all = p.batch * p.m * p.n;
-    for (int64_t at = first * per; parts && at < all; at += step * per) {
+    const int64_t step = (int64_t)gridDim.x * blockDim.x, all = p.batch * p.m * p.n;
+    for (int64_t at = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) * per; at < all; at += step * per) {
         float4 v = make_float4(0, 0, 0, 0);
 #pragma unroll 8
         for (int r = 0; r < ranges; r++) {
@@ -1846,12 +1849,6 @@ gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, c
         }
         if (per == 4) gtr__epilogue4(p, v, at % p.n, at);
         else gtr__epilogue1(p, v.x, at % p.n, at);
-    }
-    for (int64_t i = first; sums && i < p.m; i += step) {
-        float sum = 0;
-#pragma unroll 8
-        for (int r = 0; r < ranges; r++) sum += sums[r * p.m + i];
-        gtr__put(p.sums, p.type_sums, i, p.add_sums ? gtr__get(p.sums, p.type_sums, i) + sum : sum);
     }
 }
 
@@ -1927,12 +1924,14 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
     // multiprocessor takes 33 us; of 64x64 18 and 41.
     bool thin = k_tiles / c.split > 96 && tiles * c.split * 2 < caps->sm_count;
     c.library = (large || (thin && rows16 && p->m >= 32 && p->n >= 32)) && gtr__library_can(p, caps);
-    if (thin && p->batch == 1) c.ranges = gtr__product_ranges(tiles, k_tiles, c.split, caps->sm_count);
-    if (p->sums && (c.library || c.ranges > 1)) {
-        int ranges = gtr__sum_ranges(p->k, p->m, caps->sm_count);
+    if (thin) c.ranges = gtr__product_ranges(tiles, k_tiles, c.split, caps->sm_count);
+    if (p->sums) {
+        int ranges = c.library ? gtr__sum_ranges(p->k, p->m, caps->sm_count) : 1;
+        if (ranges < c.ranges) ranges = c.ranges;
         c.sums_bytes = ranges > 1 ? gtr__pad256((size_t)ranges * (size_t)p->m * 4) : 0;
     }
-    if (c.ranges > 1) c.parts_bytes = gtr__pad256((size_t)p->m * (size_t)p->n * (size_t)c.ranges * 4);
+    if (c.ranges > 1)
+        c.parts_bytes = gtr__pad256((size_t)(p->batch * p->m) * (size_t)p->n * (size_t)c.ranges * 4);
     if (!c.library) return c;
     // Both operands with k across: Hopper's TF32 instructions take at most one so (238 instead of 345
     // TFLOP/s seen at 4096^3).
@@ -1964,7 +1963,8 @@ static int gtr__product_fours(const gtr__product *p) {
 }
 
 template <int KIND, int T, bool AK, bool BK>
-static gtr_result gtr__product_start(void *instance, const gtr__call *c, const gtr__product *p, int split) {
+static gtr_result gtr__product_start(void *instance, const gtr__call *c, const gtr__product *p,
+                                     const gtr__choice *choice) {
     const gtr__cuda *g = (const gtr__cuda *)instance;
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4, per = 16 / ES;
     typedef gtr__operand<ES, T, AK> tile_a;
@@ -1973,7 +1973,9 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
     memset(&cut, 0, sizeof cut);
     int64_t tiles_m = gtr__ceil_div(p->m, T), tiles_n = gtr__ceil_div(p->n, T),
         k_tiles = gtr__ceil_div(p->k, tile_a::depth);
-    double blocks = (double)tiles_m * (double)tiles_n * (double)p->batch * split, most = 2147483647.0;
+    const int split = choice->split;
+    const int64_t deep = p->batch * choice->ranges;
+    double blocks = (double)tiles_m * (double)tiles_n * (double)deep * split, most = 2147483647.0;
     const int64_t lengths[6] = { p->m, p->n, p->k, p->lda, p->ldb, p->ldc };
     for (int64_t length : lengths)
         if (length > 2147483647 - 64) return gtr__fail(instance, GTR_ERR_UNSUPPORTED,
@@ -1990,12 +1992,14 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
     cut.tiles_m = (uint32_t)tiles_m;
     cut.tiles_n = (uint32_t)tiles_n;
     while (1 << cut.split_log < split) cut.split_log++;
-    cut.flat = tiles_n > 65535 || p->batch > 65535;
-    dim3 grid((unsigned)(tiles_m * split), (unsigned)tiles_n, (unsigned)p->batch);
+    cut.flat = tiles_n > 65535 || deep > 65535;
+    dim3 grid((unsigned)(tiles_m * split), (unsigned)tiles_n, (unsigned)deep);
     if (cut.flat) grid = dim3((unsigned)blocks);
     cut.k_tiles = (int)k_tiles;
-    cut.share = (int)(k_tiles * p->kb / split);
-    cut.rest = (int)(k_tiles * p->kb % split);
+    cut.batch = (uint32_t)p->batch;
+    cut.ranges = choice->ranges;
+    cut.share = (int)(k_tiles * p->kb / (split * choice->ranges));
+    cut.rest = (int)(k_tiles * p->kb % (split * choice->ranges));
     cut.stages = g->compute >= 80 ? 4 : 2;
     bool plain = ES == 2 || p->type_a == GTR_F32;
     cut.vec_a = plain && gtr__vectors(p->a, p->lda, AK ? p->k : p->m, p->a_batch, p->a_kb, per);
@@ -2015,17 +2019,18 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
 }
 
 template <int KIND, int T>
-static gtr_result gtr__product_layout(void *instance, const gtr__call *c, const gtr__product *p, int split) {
-    if (p->a_k && p->b_k) return gtr__product_start<KIND, T, true, true>(instance, c, p, split);
-    if (p->a_k) return gtr__product_start<KIND, T, true, false>(instance, c, p, split);
-    return gtr__product_start<KIND, T, false, false>(instance, c, p, split);
+static gtr_result gtr__product_layout(void *instance, const gtr__call *c, const gtr__product *p,
+                                      const gtr__choice *choice) {
+    if (p->a_k && p->b_k) return gtr__product_start<KIND, T, true, true>(instance, c, p, choice);
+    if (p->a_k) return gtr__product_start<KIND, T, true, false>(instance, c, p, choice);
+    return gtr__product_start<KIND, T, false, false>(instance, c, p, choice);
 }
 
 template <int KIND>
 static gtr_result gtr__product_tile(void *instance, const gtr__call *c, const gtr__product *p,
                                     const gtr__choice *choice) {
-    return choice->tile == 32 ? gtr__product_layout<KIND, 32>(instance, c, p, choice->split)
-                              : gtr__product_layout<KIND, 64>(instance, c, p, choice->split);
+    return choice->tile == 32 ? gtr__product_layout<KIND, 32>(instance, c, p, choice)
+                              : gtr__product_layout<KIND, 64>(instance, c, p, choice);
 }
 
 static gtr_result gtr__product_whole(void *instance, const gtr__call *c, const gtr__product *given,
@@ -2046,6 +2051,21 @@ static gtr_result gtr__product_whole(void *instance, const gtr__call *c, const g
     return gtr__product_tile<GTR__PRODUCT_FMA>(instance, c, &p, choice);
 }
 
+// Sums of a matrix's columns, as the C that their parts are summed into.
+static gtr__product gtr__product_sums(int64_t m, void *out, int type_out, int add) {
+    gtr__product p = gtr__product_none();
+    p.m = 1; p.n = p.ldc = m;
+    p.c = out; p.type_c = type_out; p.add = add;
+    return p;
+}
+static gtr_result gtr__ranges_sum(void *instance, const gtr__call *c, const gtr__product &p, const float *parts,
+                                  int ranges) {
+    const int64_t all = p.batch * p.m * p.n;
+    const int per = gtr__product_fours(&p) ? 4 : 1;
+    return GTR__LAUNCH(instance, c, gtr__ranges_kernel, gtr__blocks(instance, all / per, 128), 128, 0, p, parts,
+                       ranges, per);
+}
+
 // ws may be short of what was asked for: then fewer ranges.
 static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const void *x, int type_x, int64_t rows,
         int64_t m, void *out, int type_out, int add, void *ws, size_t ws_bytes) {
@@ -2058,44 +2078,24 @@ static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const voi
         (gtr__column_sums_kernel<4>), blocks, 1024, 0, x, type_x, rows, m, partial, out, type_out, add) : GTR__LAUNCH(
         instance, c, (gtr__column_sums_kernel<1>), narrow, 1024, 0, x, type_x, rows, m, partial, out, type_out, add);
     if (r != GTR_OK || ranges == 1) return r;
-    gtr__product p = gtr__product_none();
-    p.m = m;
-    p.sums = out; p.type_sums = type_out; p.add_sums = add;
-    return GTR__LAUNCH(instance, c, gtr__ranges_kernel, gtr__blocks(instance, m, 128), 128, 0, p, (const float *)NULL,
-                       (const float *)partial, ranges, 1);
+    return gtr__ranges_sum(instance, c, gtr__product_sums(m, out, type_out, add), partial, ranges);
 }
 
-// A long k in ranges of as many terms, as a batch of products whose parts lie in the workspace, and what is left of it;
-// then the sums of them with the epilogue. k is that of all of kb where there are several.
+// A long k in ranges, whose parts (ranges, batch, m, n) lie in the workspace, and behind them those of the bias's sums;
+// then the sums of them with the epilogue.
 static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr__product *given,
                                    const gtr__choice *choice) {
     if (choice->ranges == 1) return gtr__product_whole(instance, c, given, choice);
     gtr__product p = *given;
-    const int64_t depth = choice->kind == GTR__PRODUCT_HALF ? 64 : 32, all = p.kb > 1 ? p.kb : p.k;
-    const int64_t each = p.kb > 1 ? gtr__ceil_div(all, choice->ranges)
-                                  : gtr__ceil_div(gtr__ceil_div(all, depth), choice->ranges) * depth;
-    const int64_t step_a = p.kb > 1 ? p.a_kb : p.a_k ? 1 : p.lda, step_b = p.kb > 1 ? p.b_kb : p.b_k ? 1 : p.ldb;
-    const int64_t full = all / each, left = all - full * each;
-    float *parts = (float *)c->ws;
-    p.c = parts; p.type_c = GTR_F32; p.ldc = p.n; p.c_batch = p.m * p.n; p.add = 0; p.act = -1;
-    p.bias = p.saved = p.pre = p.sums = NULL;
-    p.batch = full; p.a_batch = each * step_a; p.b_batch = each * step_b;
-    *(p.kb > 1 ? &p.kb : &p.k) = each;
+    float *parts = (float *)c->ws, *sums = (float *)((char *)c->ws + choice->parts_bytes);
+    p.c = parts; p.type_c = GTR_F32; p.c_batch = p.m * p.n; p.add = 0; p.act = -1;
+    p.bias = p.saved = p.pre = NULL;
+    if (p.sums) { p.sums = sums; p.type_sums = GTR_F32; p.add_sums = 0; }
     GTR__TRY(gtr__product_whole(instance, c, &p, choice));
-    if (left) {
-        p.a = (const char *)p.a + full * each * step_a * (p.type_a == GTR_F32 ? 4 : 2);
-        p.b = (const char *)p.b + full * each * step_b * (p.type_b == GTR_F32 ? 4 : 2);
-        p.c = parts + full * p.m * p.n;
-        p.batch = 1; p.a_batch = p.b_batch = p.c_batch = 0;
-        *(given->kb > 1 ? &p.kb : &p.k) = left;
-        GTR__TRY(gtr__product_whole(instance, c, &p, choice));
-    }
     if (given->sums)
-        GTR__TRY(gtr__column_sums(instance, c, given->a, given->type_a, given->k, given->m, given->sums,
-            given->type_sums, given->add_sums, (char *)c->ws + choice->parts_bytes, choice->sums_bytes));
-    const int per = gtr__product_fours(given) ? 4 : 1;
-    return GTR__LAUNCH(instance, c, gtr__ranges_kernel, gtr__blocks(instance, given->m * given->n / per, 128), 128, 0,
-                       *given, (const float *)parts, (const float *)NULL, (int)(full + (left > 0)), per);
+        GTR__TRY(gtr__ranges_sum(instance, c, gtr__product_sums(given->m, given->sums, given->type_sums,
+            given->add_sums), sums, choice->ranges));
+    return gtr__ranges_sum(instance, c, *given, parts, choice->ranges);
 }
 
 // >>products-library
