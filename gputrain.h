@@ -54,8 +54,8 @@ CONTENTS (each stands in this file as a line of its own: search for it)
     >>op:update >>op:report >>op:check >>op:binary_act >>op:network >>rows >>cpu-backend >>contexts >>tensors
     >>op-builders >>layer-builders >>loss-builders >>plan >>pass:record >>pass:tally >>pass:differentiate
     >>pass:rematerialise >>pass:fuse >>pass:alias >>pass:select >>pass:order >>pass:memory >>plan-make >>running
-    >>leaves >>resolve >>runner >>set-get >>training >>schedule >>nonfinite >>step >>evaluate >>fit >>predicting
-    >>files >>datasets >>idx >>csv >>dataset-use >>safetensors >>json >>load >>save-file >>observing >>release
+    >>leaves >>resolve >>runner >>set-get >>training >>schedule >>nonfinite >>step >>evaluate >>fit >>predicting >>files
+    >>datasets >>idx >>csv >>dataset-use >>safetensors >>json >>load >>save-file >>observing >>release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -737,7 +737,9 @@ enum {
     GTR__SCALES = 262144, /* PASSES0, times attr f[0] */
     GTR__PASSES0 = 65536, GTR__PASSES1 = 131072, /* input 0's / 1's gradient is the output's, summed where broadcast */
     /* training changes state: a node of op attr i[14] with outputs 1 and 3, inputs 3 and 4 and tensor attr i[15] */
-    GTR__COMMITS = 4096
+    GTR__COMMITS = 4096,
+    GTR__PERMUTES = 1048576, /* nothing but a permutation by attr i */
+    GTR__VIEWS = 2097152 /* of two stacks of matrices alike: operands may be views */
 };
 /* One row per op: X(ID, name, min_in, max_in, outputs, differentiable outputs, class, needs, flags, has kernel, has
    backward). Functions of an op: gtr__shape_<name>; kernels gtr__cpu_<name>_fwd/_bwd and gtr__cuda_<name>_fwd/_bwd.
@@ -749,7 +751,7 @@ enum {
     X(GRADIENT, gradient, 2, 2, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
     X(RESHAPE, reshape, 1, 1, 1, 1, FOLLOW, 0, GTR__ALIAS | GTR__APART, 0, 0) \
     X(STOP_GRADIENT, stop_gradient, 1, 1, 1, 0, FOLLOW, 0, GTR__ALIAS | GTR__APART, 0, 0) \
-    X(MATMUL, matmul, 2, 2, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART, 1, 1) \
+    X(MATMUL, matmul, 2, 2, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__VIEWS, 1, 1) \
     X(LINEAR, linear, 2, 3, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART, 1, 1) \
     X(ADD, add, 2, 2, 1, 1, FOLLOW, 0, GTR__WS | GTR__EW | GTR__PASSES0 | GTR__PASSES1, 1, 1) \
     X(SUB, sub, 2, 2, 1, 1, FOLLOW, 0, GTR__WS | GTR__EW | GTR__PASSES0, 1, 1) \
@@ -763,7 +765,7 @@ enum {
     X(GELU_TANH, gelu_tanh, 1, 1, 1, 1, FOLLOW, GTR__X0, GTR__EW, 1, 1) \
     X(EXP, exp, 1, 1, 1, 1, FULL, GTR__Y0, GTR__EW, 1, 1) \
     X(LOG, log, 1, 1, 1, 1, FULL, GTR__X0, GTR__EW, 1, 1) \
-    X(PERMUTE, permute, 1, 1, 1, 1, FOLLOW, 0, GTR__APART, 1, 1) \
+    X(PERMUTE, permute, 1, 1, 1, 1, FOLLOW, 0, GTR__APART | GTR__PERMUTES, 1, 1) \
     X(CONCAT, concat, 1, 60, 1, 1, FOLLOW, 0, GTR__JOINT | GTR__APART, 1, 1) \
     X(SLICE, slice, 1, 1, 1, 1, FOLLOW, 0, GTR__APART, 1, 1) \
     X(SUM, sum, 1, 1, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
@@ -810,7 +812,6 @@ typedef enum {
     GTR__HOME_NONE, GTR__HOME_PARAMETER, GTR__HOME_LOW, GTR__HOME_STATE, GTR__HOME_GRADIENT,
     GTR__HOME_INPUT, GTR__HOME_KEPT,
                          GTR__HOME_ARENA, GTR__HOME_ALIAS, GTR__HOME_TALLY, GTR__HOME_COUNT } gtr__home;
-typedef enum { GTR__ROWS } gtr__layout; /* the layout pass comes with convolution */
 
 // >>formulas
 /* Element-wise ops, once for both files: forward in x, a, b; backward in dy, x, y, a, b. Each file defines GTR__EXPF,
@@ -921,11 +922,24 @@ typedef struct {
 typedef struct {
     void *data; /* NULL: not wanted (outputs), not read (inputs: shape is valid all the same) */
     gtr_dtype dtype; /* storage */
-    gtr__layout layout;
+    const int64_t *stride; /* of its dimensions; NULL: element after element */
     int add; /* outputs: add to what is there (a gradient's later writers) */
     int64_t count;
     gtr_shape shape; /* literal */
 } gtr__arg;
+/* Strides of a stack of matrices (..., rows, columns); item i begins at i / inner * outer + i % inner * item. */
+typedef struct { int64_t row, col, inner, item, outer; } gtr__matrix;
+/* False where strides are not those of such a stack, or of one with neither rows nor columns of adjacent elements. */
+static bool gtr__matrix_of(const gtr_shape *s, const int64_t *stride, gtr__matrix *m) {
+    const int n = s->ndim;
+    m->inner = n > 2 ? s->dim[n - 3] : 1;
+    m->row = s->dim[n - 1]; m->col = 1;
+    m->item = n > 2 ? m->row * s->dim[n - 2] : 0; m->outer = m->inner * m->item;
+    if (!stride || n < 3) return !stride;
+    for (int k = n - 5; k >= 0; k--) if (stride[k] != stride[k + 1] * s->dim[k + 1]) return false;
+    m->row = stride[n - 2]; m->col = stride[n - 1]; m->item = stride[n - 3]; m->outer = n > 3 ? stride[n - 4] : 0;
+    return m->col == 1 || m->row == 1;
+}
 #define GTR__LAUNCH_STEPS 128 /* no launch does more steps */
 #define GTR__LAUNCH_FEW   8 /* nor is one of fewer worth it */
 /* A step's changing figures, by the host into a ring in mapped memory, step last. Step s reads record s % GTR__RING. */
@@ -969,7 +983,7 @@ typedef struct {
 } gtr__entry;
 /* In mapped host memory. Both rings are indexed by step % GTR__RING (entry: the 0-based step). */
 typedef struct {
-    volatile uint64_t launches; /* ctl's, written by REPORT in this order: entry, step, bad_step, status, launches */
+    volatile uint64_t launches; /* ctl's, written by REPORT in this order: entry, bad_step, status, step, launches */
     volatile uint64_t step;
     volatile uint64_t bad_step;
     volatile uint32_t status, pad;
@@ -1026,7 +1040,7 @@ typedef gtr_result (*gtr__kernel)(void *instance, const gtr__call *c);
 typedef struct {
     gtr_shape shape;
     gtr_dtype dtype, storage; /* logical; stored */
-    gtr__layout layout;
+    int64_t stride[GTR_MAX_DIMS]; /* of a view, in the memory of which it is an alias; [0] is 0: element after element */
     gtr__home home;
     int alias; /* GTR__HOME_ALIAS: of this value; GTR__HOME_ARENA: -1, or the gradient in whose place it lies */
     size_t offset, bytes; /* in its home; alias: from the other's start */
@@ -2213,7 +2227,8 @@ typedef struct {
     gtr_float *c;
     int64_t ldc;
     int add; /* add to what is in c */
-    int64_t items, a_item, b_item, c_item; /* so many products, operands so far apart */
+    int64_t items, inner; /* so many products; item i lies at i / inner * outer + i % inner * item: */
+    int64_t a_item, b_item, c_item, a_outer, b_outer, c_outer;
     int64_t sums, a_sum, b_sum; /* each of them the sum of so many, in this order */
     /* epilogue: bias (n); then to (shape of c, or c) gets an activation of it, or its gradient of c and what it saved,
        piece by piece, in a near cache */
@@ -2231,6 +2246,7 @@ typedef struct {
     gtr_float *partial; /* parts x m x n, if parts > 1 */
     int64_t pieces;
 } gtr__gemm;
+#define GTR__ITEM(g, x, i) ((g)->x + (i) / (g)->inner * (g)->x##_outer + (i) % (g)->inner * (g)->x##_item)
 #ifdef GPUTRAIN_DOUBLE
 #define GTR__PACK_B 8192 /* elements of a block of B: 64 KiB */
 #else
@@ -2516,17 +2532,17 @@ static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int6
     pb += (64 - (uintptr_t)pb % 64) % 64 / sizeof *pb;
     s.g = g;
     s.finish = g->parts == 1;
-    s.c = s.finish ? g->c + item * g->c_item : g->partial + part * g->m * g->n;
+    s.c = s.finish ? GTR__ITEM(g, c, item) : g->partial + part * g->m * g->n;
     s.ldc = s.finish ? g->ldc : g->n;
     s.add = s.finish && g->add;
     s.first = s.last = true;
     if (gtr__gemm_dots(g) && g->sums == 1) {
-        gtr__gemm_dot(&s, g->a + item * g->a_item, g->b + item * g->b_item, i0, i1, j0, j1); return;
+        gtr__gemm_dot(&s, GTR__ITEM(g, a, item), GTR__ITEM(g, b, item), i0, i1, j0, j1); return;
     }
     for (int64_t j = j0; j < j1; j += g->strip) {
         for (int64_t sum = 0; sum < g->sums; sum++) {
-            const gtr_float *a = g->a + item * g->a_item + sum * g->a_sum,
-                *b = g->b + item * g->b_item + sum * g->b_sum + j * g->bcs;
+            const gtr_float *a = GTR__ITEM(g, a, item) + sum * g->a_sum,
+                *b = GTR__ITEM(g, b, item) + sum * g->b_sum + j * g->bcs;
             for (int64_t l = l0; l < l1; l += g->kc) {
                 s.first = sum == 0 && l == l0;
                 s.last = sum == g->sums - 1 && l + g->kc >= l1;
@@ -2579,7 +2595,7 @@ static gtr__gemm *gtr__products_add(gtr__products *p, int64_t m, int64_t n, int6
     g->a = a; g->ars = ars; g->acs = acs;
     g->b = b; g->brs = brs; g->bcs = bcs;
     g->c = (gtr_float *)c->data; g->ldc = n; g->add = c->add;
-    g->items = g->sums = 1;
+    g->items = g->inner = g->sums = 1;
     return g;
 }
 static size_t gtr__products_cut(gtr__products *p, gtr_float *ws) {
@@ -2613,9 +2629,9 @@ static bool gtr__gemm_cblas(const gtr__gemm *g) {
         for (int64_t sum = 0; sum < g->sums; sum++)
             GTR__CBLAS_GEMM(CblasRowMajor, g->acs == 1 ? CblasNoTrans : CblasTrans,
                 g->bcs == 1 ? CblasNoTrans : CblasTrans, (int)g->m, (int)g->n, (int)g->k, 1,
-                g->a + item * g->a_item + sum * g->a_sum, (int)GTR__MAX(lda, g->acs == 1 ? g->k : g->m),
-                g->b + item * g->b_item + sum * g->b_sum, (int)GTR__MAX(ldb, g->bcs == 1 ? g->n : g->k),
-                g->add || sum ? (gtr_float)1 : (gtr_float)0, g->c + item * g->c_item, (int)g->ldc);
+                GTR__ITEM(g, a, item) + sum * g->a_sum, (int)GTR__MAX(lda, g->acs == 1 ? g->k : g->m),
+                GTR__ITEM(g, b, item) + sum * g->b_sum, (int)GTR__MAX(ldb, g->bcs == 1 ? g->n : g->k),
+                g->add || sum ? (gtr_float)1 : (gtr_float)0, GTR__ITEM(g, c, item), (int)g->ldc);
     if (g->bias) for (int64_t i = 0; i < g->m * g->n; i++) g->c[i] += g->bias[i % g->n];
     if (g->act) gtr__gemm_act(g, 0, g->m * g->n);
     return true;
@@ -3138,11 +3154,13 @@ GTR__SHAPE(matmul) {
     s->flops = gtr__shape_flops(&o, k > 0 ? 2.0 * (double)k : 0);
     return gtr__shape_output(s, o);
 }
-typedef struct {
-    int64_t m, n, k, items;
-    int64_t ars, acs, brs, bcs; /* of op(a), op(b) */
-    int64_t a_item, b_item; /* 0: that operand has no leading dimensions and serves all items */
-} gtr__matmul_dims;
+typedef struct { int64_t m, n, k, items; gtr__matrix a, b; } gtr__matmul_dims; /* of op(a), op(b) */
+static gtr__matrix gtr__matrix_t(gtr__matrix m) { const int64_t row = m.row; m.row = m.col; m.col = row; return m; }
+static gtr__matrix gtr__matrix_in(const gtr__arg *x, bool transposed) {
+    gtr__matrix m = GTR__ZERO;
+    gtr__matrix_of(&x->shape, x->stride, &m);
+    return transposed ? gtr__matrix_t(m) : m;
+}
 static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c) {
     const gtr_shape *a = &c->in[0].shape, *b = &c->in[1].shape;
     const int64_t a0 = a->dim[a->ndim - 2], a1 = a->dim[a->ndim - 1], b0 = b->dim[b->ndim - 2],
@@ -3150,47 +3168,49 @@ static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c) {
     const int ta = c->attr->i[0] != 0, tb = c->attr->i[1] != 0;
     gtr__matmul_dims d;
     d.m = ta ? a1 : a0; d.k = ta ? a0 : a1; d.n = tb ? b0 : b1;
-    d.ars = ta ? 1 : a1; d.acs = ta ? a1 : 1;
-    d.brs = tb ? 1 : b1; d.bcs = tb ? b1 : 1;
+    d.a = gtr__matrix_in(&c->in[0], ta); d.b = gtr__matrix_in(&c->in[1], tb);
     d.items = GTR__MAX(c->in[0].count / GTR__MAX(a0 * a1, 1), c->in[1].count / GTR__MAX(b0 * b1, 1));
-    d.a_item = a->ndim > 2 ? a0 * a1 : 0;
-    d.b_item = b->ndim > 2 ? b0 * b1 : 0;
     /* all items of a are rows of one product */
-    if (d.items > 1 && !ta && d.a_item && !d.b_item) { d.m *= d.items; d.items = 1; }
+    if (d.items > 1 && !ta && d.a.item && !d.b.item) { d.m *= d.items; d.items = 1; }
     return d;
+}
+/* A product a item; where out is one for all items, the sum over them in their order. */
+static void gtr__matmul_add(gtr__products *p, int64_t m, int64_t n, int64_t k, int64_t items, const gtr_float *a,
+        gtr__matrix x, const gtr_float *b, gtr__matrix y, const gtr__arg *out) {
+    gtr__matrix z = gtr__matrix_in(out, false);
+    if (z.col != 1) { /* as the transposed product */
+        const gtr__matrix t = gtr__matrix_t(x);
+        const gtr_float *c = a;
+        const int64_t i = m;
+        m = n; n = i; a = b; b = c;
+        x = gtr__matrix_t(y); y = t; z = gtr__matrix_t(z);
+    }
+    gtr__gemm *g = gtr__products_add(p, m, n, k, a, x.row, x.col, b, y.row, y.col, out);
+    *(z.item ? &g->items : &g->sums) = items;
+    g->inner = GTR__MAX(x.inner, y.inner);
+    g->a_item = g->a_sum = x.item; g->b_item = g->b_sum = y.item; g->c_item = z.item;
+    g->a_outer = x.outer; g->b_outer = y.outer; g->c_outer = z.outer;
+    g->ldc = z.row;
 }
 GTR__CPU(matmul_fwd) {
     const gtr__matmul_dims d = gtr__matmul_shape(c);
     gtr__products p = GTR__ZERO;
-    gtr__gemm *g = gtr__products_add(&p, d.m, d.n, d.k, gtr__in(c, 0), d.ars, d.acs, gtr__in(c, 1), d.brs,
-        d.bcs, &c->out[0]);
-    g->items = d.items; g->a_item = d.a_item; g->b_item = d.b_item; g->c_item = d.m * d.n;
+    gtr__matmul_add(&p, d.m, d.n, d.k, d.items, gtr__in(c, 0), d.a, gtr__in(c, 1), d.b, &c->out[0]);
     return gtr__products_run(&p, (gtr__cpu *)instance, c);
-}
-/* So many products, operands so far apart; where c is one for all items, it is the sum over them in their order. */
-static void gtr__matmul_items(gtr__gemm *g, int64_t items, int64_t a_item, int64_t b_item, int64_t c_item) {
-    *(c_item ? &g->items : &g->sums) = items;
-    g->a_item = g->a_sum = a_item;
-    g->b_item = g->b_sum = b_item;
-    g->c_item = c_item;
 }
 /* Gradients are products again: da = dy op(b)^T, db = op(a)^T dy, written transposed where the operand is. */
 GTR__CPU(matmul_bwd) {
     const gtr__matmul_dims d = gtr__matmul_shape(c);
+    const gtr__matrix y = gtr__matrix_in(&c->in[c->n_in - 1], false);
     const gtr_float *a = gtr__in(c, 0), *b = gtr__in(c, 1), *dy = gtr__in(c, c->n_in - 1);
-    const int64_t dy_item = d.m * d.n;
     gtr__products p = GTR__ZERO;
     if (gtr__wanted(c, 1)) {
-        if (c->attr->i[1]) gtr__matmul_items(gtr__products_add(&p, d.n, d.k, d.m, dy, 1, d.n, a, d.ars, d.acs,
-            &c->out[1]), d.items, dy_item, d.a_item, d.b_item);
-        else gtr__matmul_items(gtr__products_add(&p, d.k, d.n, d.m, a, d.acs, d.ars, dy, d.n, 1, &c->out[1]), d.items,
-            d.a_item, dy_item, d.b_item);
+        if (c->attr->i[1]) gtr__matmul_add(&p, d.n, d.k, d.m, d.items, dy, gtr__matrix_t(y), a, d.a, &c->out[1]);
+        else gtr__matmul_add(&p, d.k, d.n, d.m, d.items, a, gtr__matrix_t(d.a), dy, y, &c->out[1]);
     }
     if (gtr__wanted(c, 0)) {
-        if (c->attr->i[0]) gtr__matmul_items(gtr__products_add(&p, d.k, d.m, d.n, b, d.brs, d.bcs, dy, 1, d.n,
-            &c->out[0]), d.items, d.b_item, dy_item, d.a_item);
-        else gtr__matmul_items(gtr__products_add(&p, d.m, d.k, d.n, dy, d.n, 1, b, d.bcs, d.brs, &c->out[0]), d.items,
-            dy_item, d.b_item, d.a_item);
+        if (c->attr->i[0]) gtr__matmul_add(&p, d.k, d.m, d.n, d.items, b, d.b, dy, gtr__matrix_t(y), &c->out[0]);
+        else gtr__matmul_add(&p, d.m, d.k, d.n, d.items, dy, y, b, gtr__matrix_t(d.b), &c->out[0]);
     }
     return gtr__products_run(&p, (gtr__cpu *)instance, c);
 }
@@ -6564,8 +6584,9 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
     gtr__mfree(b->ctx, f.readers);
 }
 // >>pass:alias
-/* Of values that share a place: nodes that write it first, again for the first time, last, and read it last. */
-typedef struct { int first, again, last, read; } gtr__uses;
+/* Of values that share a place: nodes that write it first, again for the first time, last, and read it last; operands that
+   read it; operands that can be no views. */
+typedef struct { int first, again, last, read, reads, rows; } gtr__uses;
 /* Whether node i does nothing but copy value *from to all of value *to. */
 static bool gtr__is_copy(const gtr__plan *p, int i, int *from, int *to) {
     const gtr__node *n = &p->node[i];
@@ -6580,6 +6601,41 @@ static bool gtr__is_copy(const gtr__plan *p, int i, int *from, int *to) {
     return gtr__count(&x->shape) == gtr__count(&y->shape) && x->storage == y->storage && x->stage == y->stage &&
            y->home == GTR__HOME_ARENA;
 }
+/* Whether a node takes operand k as a view, too: all of a stack of matrices (GTR__VIEWS). */
+static bool gtr__by_strides(const gtr__plan *p, const gtr__node *n, int k) {
+    if (!(gtr__row(n->op)->flags & GTR__VIEWS) || gtr__root(p, n->in[k]) != n->in[k]) return false;
+    const int a = p->value[n->in[0]].shape.ndim;
+    return a > 2 && a == p->value[n->in[1]].shape.ndim && (k < n->n_in || !(n->adds >> (k - n->n_in) & 1));
+}
+/* What permutation i makes (of x, y), or else what it permutes, becomes a view of the other, if nodes that take views are
+   all that reads it, and all that writes it. */
+static bool gtr__be_view(gtr__plan *p, const gtr__node *n, int i, gtr__uses *uses) {
+    const int x = n->in[n->dir == GTR__BWD ? n->n_in - 1 : 0], y = n->out[0];
+    const int root[2] = { gtr__root(p, x), gtr__root(p, y) };
+    const gtr__value *a = &p->value[x], *b = &p->value[y];
+    if (n->adds || a->storage != b->storage || a->stage != b->stage || uses[root[1]].first != i) return false;
+    for (int made = 1; made >= 0; made--) {
+        gtr__value *v = &p->value[made ? y : x];
+        const gtr_shape *memory = &p->value[made ? x : y].shape;
+        const gtr__uses *u = &uses[root[made]];
+        gtr__uses *other = &uses[root[!made]];
+        gtr__matrix m;
+        if (v->home != GTR__HOME_ARENA || u->rows != 1 || u->again != INT_MAX ||
+            (made ? other->last >= i : u->reads != 1 || p->value[root[1]].home != GTR__HOME_ARENA) ||
+            gtr__count(memory) != gtr__count(&p->value[root[!made]].shape)) continue;
+        for (int k = 0; k < memory->ndim; k++) { /* y's dimension k is x's i[k]; backward the other way round */
+            const int d = (int)n->attr.i[k], same = made == (n->dir == GTR__FWD);
+            v->stride[same ? k : d] = gtr__shape_inner(memory, same ? d : k);
+        }
+        if (!gtr__matrix_of(&v->shape, v->stride, &m)) { memset(v->stride, 0, sizeof v->stride); continue; }
+        v->home = GTR__HOME_ALIAS; v->alias = made ? x : y; v->offset = 0;
+        other->rows++;
+        if (made) { other->reads += u->reads; other->read = GTR__MAX(other->read, u->read); }
+        else other->first = u->first;
+        return true;
+    }
+    return false;
+}
 /* A value that begins as a copy of another shares its place, unless one of them, or what shares it already, is written
    before the others are read for the last time, in the order of nodes: no later pass moves a reader behind a writer. */
 static void gtr__pass_alias(gtr__build *b) {
@@ -6591,12 +6647,18 @@ static void gtr__pass_alias(gtr__build *b) {
     for (i = 0; i < p->n_node; i++)
         for (k = 0; k < p->node[i].n_in + p->node[i].n_out; k++) {
             if ((v = gtr__use(p, &p->node[i], k)) < 0) continue;
-            if (k < p->node[i].n_in) { uses[v].read = i; continue; }
+            uses[v].rows += !gtr__by_strides(p, &p->node[i], k);
+            if (k < p->node[i].n_in) { uses[v].read = i; uses[v].reads++; continue; }
             if (uses[v].last < 0) uses[v].first = i;
             else if (uses[v].again == INT_MAX && uses[v].last != i) uses[v].again = i;
             uses[v].last = i;
         }
     for (i = 0; i < p->n_node; i++) {
+        if (gtr__row(p->node[i].op)->flags & GTR__PERMUTES && gtr__be_view(p, &p->node[i], i, uses)) {
+            gtr__mfree(b->ctx, p->node[i].in);
+            p->node[i].op = GTR__OP_COUNT;
+            continue;
+        }
         if (!gtr__is_copy(p, i, &from, &to) || uses[to].first != i) continue;
         gtr__uses *x = &uses[from], *y = &uses[to];
         const int again = x->last < i ? INT_MAX : x->again;
@@ -6606,6 +6668,8 @@ static void gtr__pass_alias(gtr__build *b) {
         x->again = GTR__MIN(again, y->again);
         x->last = GTR__MAX(x->last, y->last);
         x->read = GTR__MAX(x->read, y->read);
+        x->reads += y->reads;
+        x->rows += y->rows;
         p->value[to].home = GTR__HOME_ALIAS; p->value[to].alias = from; p->value[to].offset = 0;
         gtr__mfree(b->ctx, p->node[i].in);
         p->node[i].op = GTR__OP_COUNT;
@@ -7086,6 +7150,7 @@ static void gtr__call_shapes(gtr__plan *p, gtr__node *n, gtr__arg *in, gtr__arg 
         memset(a, 0, sizeof *a);
         if (v < 0) continue;
         a->dtype = p->value[v].storage; a->shape = p->value[v].shape; a->count = gtr__count(&a->shape);
+        if (p->value[v].stride[0]) a->stride = p->value[v].stride;
         if (k >= n->n_in) a->add = (int)(n->adds >> (k - n->n_in) & 1);
     }
 }
@@ -10882,7 +10947,7 @@ static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v) {
     const gtr__value *x = &p->value[v], *root = &p->value[gtr__root(p, v)];
     gtr__textf(ctx, "%s%%%d%s%s", x->gradient_of >= 0 ? "d" : "", v, gtr__value_name(p, v)[0] ? ":" : "",
         gtr__value_name(p, v));
-    gtr__textf(ctx, " %s %s rows ", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->storage]);
+    gtr__textf(ctx, " %s %s %s ", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->storage], x->stride[0] ? "view" : "rows");
     if (root->home == GTR__HOME_ARENA && root->alias >= 0) gtr__textf(ctx, "in d%%%d", root->alias);
     else gtr__textf(ctx, "%s", gtr__home_names[root->home]);
     if (root->home == GTR__HOME_ARENA) gtr__textf(ctx, "+%zu", root->offset + (x == root ? 0 : x->offset));

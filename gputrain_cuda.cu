@@ -1153,6 +1153,8 @@ typedef struct gtr__product {
     int64_t m, n, k, batch, kb;
     int64_t lda, ldb, ldc;
     int64_t a_batch, b_batch, c_batch;      // 0: the same operand for all of the batch
+    // not 0: item i of the batch lies at i / inner * outer + i % inner * batch
+    int64_t inner, a_outer, b_outer, c_outer;
     int64_t a_kb, b_kb;
     void *c;
     int type_c, add, c_t;       // c_t: C is stored (n, m)
@@ -1728,11 +1730,13 @@ static __global__ void __launch_bounds__(128)
     const int part = ((int)range << cut.split_log) + rank;
     const int m0 = (int)place.x * T, n0 = (int)place.y * T, left_m = min(cut.m - m0, T), left_n = min(cut.n - n0, T);
     const char *a = (const char *)p.a, *b = (const char *)p.b;
-    if (which) {
-        a += which * p.a_batch * cut.size_a;
-        b += which * p.b_batch * cut.size_b;
+    int64_t base_c = 0;
+    if (place.z) {
+        const uint32_t row = p.inner ? which / (uint32_t)p.inner : 0, item = which - row * (uint32_t)p.inner;
+        a += (row * p.a_outer + item * p.a_batch) * cut.size_a;
+        b += (row * p.b_outer + item * p.b_batch) * cut.size_b;
+        base_c = row * p.c_outer + (item + (place.z - which)) * p.c_batch;
     }
-    const int64_t base_c = place.z ? place.z * p.c_batch : 0;
     const char *first_a = a + (AK ? (uint64_t)cut.lda * (uint32_t)m0 : (uint32_t)m0) * cut.size_a;
     const char *first_b = b + (BK ? (uint64_t)cut.ldb * (uint32_t)n0 : (uint32_t)n0) * cut.size_b;
     const int count = cut.share + (part < cut.rest);
@@ -1892,7 +1896,8 @@ static int gtr__product_ranges(int64_t tiles, int64_t k_tiles, int split, int sm
     return (int)(want < 1 ? 1 : want < 64 ? want : 64);
 }
 
-static bool gtr__rows16(int64_t pitch, int type) { return pitch % (type == GTR_F32 ? 4 : 8) == 0; }
+static int64_t gtr__stored_bytes(int type) { return type == GTR_F32 ? 4 : 2; }
+static bool gtr__rows16(int64_t pitch, int type) { return pitch * gtr__stored_bytes(type) % 16 == 0; }
 
 static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *caps, gtr_precision precision) {
     gtr__choice c;
@@ -1924,7 +1929,7 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
     // multiprocessor takes 33 us; of 64x64 18 and 41.
     bool thin = k_tiles / c.split > 96 && tiles * c.split * 2 < caps->sm_count;
     c.library = (large || (thin && rows16 && p->m >= 32 && p->n >= 32)) && gtr__library_can(p, caps);
-    if (thin) c.ranges = gtr__product_ranges(tiles, k_tiles, c.split, caps->sm_count);
+    if (thin && !p->inner) c.ranges = gtr__product_ranges(tiles, k_tiles, c.split, caps->sm_count);
     if (p->sums) {
         int ranges = c.library ? gtr__sum_ranges(p->k, p->m, caps->sm_count) : 1;
         if (ranges < c.ranges) ranges = c.ranges;
@@ -1958,7 +1963,7 @@ static int gtr__fours(const void *p, int type) { return !p || gtr__aligned(p, ty
 
 // Whether C and all that is read or written with it can be moved four elements at a time.
 static int gtr__product_fours(const gtr__product *p) {
-    return p->n % 4 == 0 && p->ldc % 4 == 0 && p->c_batch % 4 == 0 && gtr__fours(p->c, p->type_c)
+    return p->n % 4 == 0 && p->ldc % 4 == 0 && p->c_batch % 4 == 0 && p->c_outer % 4 == 0 && gtr__fours(p->c, p->type_c)
         && gtr__fours(p->bias, p->type_bias) && gtr__fours(p->pre, p->type_pre) && gtr__fours(p->saved, p->type_saved);
 }
 
@@ -2002,9 +2007,9 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
     cut.rest = (int)(k_tiles * p->kb % (split * choice->ranges));
     cut.stages = g->compute >= 80 ? 4 : 2;
     bool plain = ES == 2 || p->type_a == GTR_F32;
-    cut.vec_a = plain && gtr__vectors(p->a, p->lda, AK ? p->k : p->m, p->a_batch, p->a_kb, per);
+    cut.vec_a = plain && p->a_outer % per == 0 && gtr__vectors(p->a, p->lda, AK ? p->k : p->m, p->a_batch, p->a_kb, per);
     plain = ES == 2 || p->type_b == GTR_F32;
-    cut.vec_b = plain && gtr__vectors(p->b, p->ldb, BK ? p->k : p->n, p->b_batch, p->b_kb, per);
+    cut.vec_b = plain && p->b_outer % per == 0 && gtr__vectors(p->b, p->ldb, BK ? p->k : p->n, p->b_batch, p->b_kb, per);
     cut.vec_c = !p->c_t && gtr__product_fours(p);
     size_t ring = (size_t)cut.stages * (tile_a::bytes + tile_b::bytes), out = (size_t)T * (T + 8) * 4 + 128 * 4,
         shared = ring > out ? ring : out;
@@ -2039,9 +2044,9 @@ static gtr_result gtr__product_whole(void *instance, const gtr__call *c, const g
     // the layout without a kernel: computed as C^T = B^T A^T (matmul alone comes here, so C is all there is)
     if (!p.a_k && p.b_k) {
         p.a = given->b; p.type_a = given->type_b; p.a_k = 1; p.lda = given->ldb;
-        p.a_batch = given->b_batch; p.a_kb = given->b_kb;
+        p.a_batch = given->b_batch; p.a_outer = given->b_outer; p.a_kb = given->b_kb;
         p.b = given->a; p.type_b = given->type_a; p.b_k = 0; p.ldb = given->lda;
-        p.b_batch = given->a_batch; p.b_kb = given->a_kb;
+        p.b_batch = given->a_batch; p.b_outer = given->a_outer; p.b_kb = given->a_kb;
         p.m = given->n;
         p.n = given->m;
         p.c_t = 1;
@@ -2442,6 +2447,17 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
 
 // >>products-run
 
+static gtr_result gtr__product_by(void *instance, const gtr__call *c, const gtr__product *p,
+                                  const gtr__choice *choice) {
+#ifndef GPUTRAIN_NO_CUBLASLT
+    if (choice->library) {
+        bool ran;
+        gtr_result r = gtr__product_library(instance, c, p, choice, &ran);
+        if (r != GTR_OK || ran) return r;
+    }
+#endif
+    return gtr__product_own(instance, c, p, choice);
+}
 // Runs a product, or raises what is measured to the workspace that it wants.
 static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr__product *p) {
     gtr__caps own;
@@ -2461,14 +2477,20 @@ static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr
         choice.library = 0;
         choice.ranges = 1;
     }
-#ifndef GPUTRAIN_NO_CUBLASLT
-    if (choice.library) {
-        bool ran;
-        gtr_result r = gtr__product_library(instance, c, p, &choice, &ran);
-        if (r != GTR_OK || ran) return r;
+    if (choice.library && p->inner) {           // of whose strides of a batch there is one
+        gtr__product q = *p;
+        q.inner = q.a_outer = q.b_outer = q.c_outer = 0;
+        q.batch = p->batch / p->inner;
+        q.a_batch = p->a_outer; q.b_batch = p->b_outer; q.c_batch = p->c_outer;
+        for (int64_t i = 0; i < p->inner; i++) {
+            q.a = (const char *)p->a + i * p->a_batch * gtr__stored_bytes(p->type_a);
+            q.b = (const char *)p->b + i * p->b_batch * gtr__stored_bytes(p->type_b);
+            q.c = (char *)p->c + i * p->c_batch * gtr__stored_bytes(p->type_c);
+            GTR__TRY(gtr__product_by(instance, c, &q, &choice));
+        }
+        return GTR_OK;
     }
-#endif
-    return gtr__product_own(instance, c, p, &choice);
+    return gtr__product_by(instance, c, p, &choice);
 }
 
 static gtr_result gtr__product_badly(void *instance, const char *what) {
@@ -2491,76 +2513,85 @@ static void *gtr__some(const gtr__call *c, const gtr__arg *arg) {
 // a (..., M, K) or transposed (i[0]) times b (..., K, N) or transposed (i[1]). An operand without leading dimensions
 // serves all of the batch; its gradient is one product whose k runs over the batch too.
 
-typedef struct gtr__matmul_sizes { int ta, tb; int64_t m, n, k, batch; bool a_one, b_one; } gtr__matmul_sizes;
+// An operand or, if t, its transpose.
+typedef struct gtr__side { const gtr__arg *arg; bool t; gtr__matrix at; } gtr__side;
+
+static gtr__side gtr__matmul_side(const gtr__arg *arg, bool transposed) {
+    gtr__side s = { arg, transposed, {} };
+    gtr__matrix_of(&arg->shape, arg->stride, &s.at);
+    return s;
+}
+static gtr__side gtr__matmul_t(gtr__side s) { s.t = !s.t; return s; }
+// Whether its second dimension is the one whose elements are adjacent.
+static bool gtr__matmul_along(const gtr__side &s) {
+    return s.t ? s.at.row == 1 && s.at.col != 1 : s.at.col == 1;
+}
+
+// out (m, n) = left (m, k) right (k, n); where the batch's items share out, the sum over them.
+static gtr_result gtr__matmul_one(void *instance, const gtr__call *c, const gtr__arg *out, gtr__side left,
+        gtr__side right, int64_t m, int64_t n, int64_t k, int64_t batch) {
+    const gtr__side to = gtr__matmul_side(out, false);
+    gtr__product p = gtr__product_none();
+    const bool swap = to.at.col != 1;           // computed as the transposed product
+    if (swap) { const gtr__side t = gtr__matmul_t(left); left = gtr__matmul_t(right); right = t; }
+    p.m = swap ? n : m; p.n = swap ? m : n; p.k = k;
+    p.a = left.arg->data; p.type_a = left.arg->dtype; p.a_k = gtr__matmul_along(left);
+    p.b = right.arg->data; p.type_b = right.arg->dtype; p.b_k = !gtr__matmul_along(right);
+    p.lda = left.at.col == 1 ? left.at.row : left.at.col;
+    p.ldb = right.at.col == 1 ? right.at.row : right.at.col;
+    p.c = out->data; p.type_c = out->dtype; p.add = out->add; p.ldc = swap ? to.at.col : to.at.row;
+    if (batch > 1 && !to.at.item) { p.kb = batch; p.a_kb = left.at.item; p.b_kb = right.at.item; }
+    else if (batch > 1) {
+        p.batch = batch; p.a_batch = left.at.item; p.b_batch = right.at.item; p.c_batch = to.at.item;
+        if (left.arg->stride || right.arg->stride || out->stride) {
+            p.inner = to.at.inner; p.a_outer = left.at.outer; p.b_outer = right.at.outer; p.c_outer = to.at.outer;
+        }
+    }
+    return gtr__product_run(instance, c, &p);
+}
+typedef struct gtr__matmul_sizes { int64_t m, n, k, batch; gtr__side a, b; } gtr__matmul_sizes;
 
 static gtr__matmul_sizes gtr__matmul_shape(const gtr__call *c) {
     const gtr_shape *a = &c->in[0].shape, *b = &c->in[1].shape;
+    const int ta = c->attr->i[0] != 0, tb = c->attr->i[1] != 0;
     gtr__matmul_sizes s;
-    s.ta = c->attr->i[0] != 0;
-    s.tb = c->attr->i[1] != 0;
-    s.m = a->dim[a->ndim - (s.ta ? 1 : 2)];
-    s.k = a->dim[a->ndim - (s.ta ? 2 : 1)];
-    s.n = b->dim[b->ndim - (s.tb ? 2 : 1)];
-    int64_t lead_a = c->in[0].count / (s.m * s.k), lead_b = c->in[1].count / (s.k * s.n);
+    s.m = a->dim[a->ndim - (ta ? 1 : 2)];
+    s.k = a->dim[a->ndim - (ta ? 2 : 1)];
+    s.n = b->dim[b->ndim - (tb ? 2 : 1)];
+    const int64_t lead_a = c->in[0].count / (s.m * s.k), lead_b = c->in[1].count / (s.k * s.n);
     s.batch = lead_a > lead_b ? lead_a : lead_b;
-    s.a_one = lead_a == 1;
-    s.b_one = lead_b == 1;
-    if (s.b_one && !s.ta) {     // rows of all the batch make one matrix
+    s.a = gtr__matmul_side(&c->in[0], ta);
+    s.b = gtr__matmul_side(&c->in[1], tb);
+    if (lead_b == 1 && !ta) {   // rows of all the batch make one matrix
         s.m *= s.batch;
         s.batch = 1;
-        s.a_one = true;
     }
     return s;
 }
 
 static gtr_result gtr__cuda_matmul_fwd(void *instance, const gtr__call *c) {
-    const gtr__arg *a = &c->in[0], *b = &c->in[1], *y = &c->out[0];
+    const gtr__arg *a = &c->in[0], *b = &c->in[1];
     if (a->shape.ndim < 2 || b->shape.ndim < 2 || !a->count || !b->count) return gtr__product_badly(instance, "matmul");
-    gtr__matmul_sizes s = gtr__matmul_shape(c);
-    gtr__product p = gtr__product_none();
+    const gtr__matmul_sizes s = gtr__matmul_shape(c);
     if (c->measure) *c->measure = 0;
-    p.m = s.m; p.n = s.n; p.k = s.k; p.batch = s.batch;
-    p.a = a->data; p.type_a = a->dtype; p.a_k = !s.ta; p.lda = s.ta ? s.m : s.k; p.a_batch = s.a_one ? 0 : s.m * s.k;
-    p.b = b->data; p.type_b = b->dtype; p.b_k = s.tb;  p.ldb = s.tb ? s.k : s.n; p.b_batch = s.b_one ? 0 : s.k * s.n;
-    p.c = y->data; p.type_c = y->dtype; p.add = y->add; p.ldc = s.n; p.c_batch = s.batch > 1 ? s.m * s.n : 0;
-    return gtr__product_run(instance, c, &p);
+    return gtr__matmul_one(instance, c, &c->out[0], s.a, s.b, s.m, s.n, s.k, s.batch);
 }
-
-// One gradient: out (m, n) of the product of dy and the other operand, or of both swapped where the
-// operand lies transposed.
-typedef struct gtr__side { const gtr__arg *arg; int k_contiguous; int64_t ld, step; } gtr__side;
-
-static gtr_result gtr__matmul_gradient(void *instance, const gtr__call *c, const gtr__arg *out, gtr__side left,
-        gtr__side right, int64_t m, int64_t n, int64_t k, int64_t batch, bool one) {
-    gtr__product p = gtr__product_none();
-    p.m = m; p.n = n; p.k = k;
-    p.a = left.arg->data;  p.type_a = left.arg->dtype;  p.a_k = left.k_contiguous;  p.lda = left.ld;
-    p.b = right.arg->data; p.type_b = right.arg->dtype; p.b_k = right.k_contiguous; p.ldb = right.ld;
-    p.c = out->data; p.type_c = out->dtype; p.add = out->add; p.ldc = n;
-    if (one) { p.kb = batch; p.a_kb = left.step; p.b_kb = right.step; }
-    else { p.batch = batch; p.a_batch = left.step; p.b_batch = right.step; p.c_batch = batch > 1 ? m * n : 0; }
-    return gtr__product_run(instance, c, &p);
-}
-
+// da = dy op(b)^T, db = op(a)^T dy, both sides swapped where the operand lies transposed.
 static gtr_result gtr__cuda_matmul_bwd(void *instance, const gtr__call *c) {
-    const gtr__arg *a = &c->in[0], *b = &c->in[1], *dy = &c->in[3];
+    const gtr__arg *a = &c->in[0], *b = &c->in[1];
     if (c->n_in < 4 || a->shape.ndim < 2 || b->shape.ndim < 2 || !a->count || !b->count)
         return gtr__product_badly(instance, "matmul's gradient");
-    gtr__matmul_sizes s = gtr__matmul_shape(c);
-    int64_t m = s.m, n = s.n, k = s.k, step_a = s.a_one ? 0 : m * k, step_b = s.b_one ? 0 : k * n,
-        step_y = s.batch > 1 ? m * n : 0;
+    const gtr__matmul_sizes s = gtr__matmul_shape(c);
+    const gtr__side y = gtr__matmul_side(&c->in[3], false), yt = gtr__matmul_t(y), at = gtr__matmul_t(s.a),
+        bt = gtr__matmul_t(s.b);
     gtr_result r = GTR_OK;
     if (c->measure) *c->measure = 0;
-    if (gtr__wanted(c, 0)) {
-        gtr__side b_side = { b, !s.tb, s.tb ? k : n, step_b }, dy_side = { dy, 1, n, step_y };      // sums run over n
-        r = s.ta ? gtr__matmul_gradient(instance, c, &c->out[0], b_side, dy_side, k, m, n, s.batch, s.a_one)
-                 : gtr__matmul_gradient(instance, c, &c->out[0], dy_side, b_side, m, k, n, s.batch, s.a_one);
-    }
-    if (r == GTR_OK && gtr__wanted(c, 1)) {
-        gtr__side a_side = { a, s.ta, s.ta ? m : k, step_a }, dy_side = { dy, 0, n, step_y };       // sums run over m
-        r = s.tb ? gtr__matmul_gradient(instance, c, &c->out[1], dy_side, a_side, n, k, m, s.batch, s.b_one)
-                 : gtr__matmul_gradient(instance, c, &c->out[1], a_side, dy_side, k, n, m, s.batch, s.b_one);
-    }
+    if (gtr__wanted(c, 0))
+        r = s.a.t ? gtr__matmul_one(instance, c, &c->out[0], s.b, yt, s.k, s.m, s.n, s.batch)
+                  : gtr__matmul_one(instance, c, &c->out[0], y, bt, s.m, s.k, s.n, s.batch);
+    if (r == GTR_OK && gtr__wanted(c, 1))
+        r = s.b.t ? gtr__matmul_one(instance, c, &c->out[1], yt, s.a, s.n, s.k, s.m, s.batch)
+                  : gtr__matmul_one(instance, c, &c->out[1], at, y, s.k, s.n, s.m, s.batch);
     return r;
 }
 

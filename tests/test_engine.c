@@ -1172,6 +1172,63 @@ static void low_inputs(void)
             inputs[0], inputs[1]);
     }
 }
+/* What is permuted for products alone is a view, no copy, and the bits are those with copies, which kept values are. */
+static gtr_tensor *heads(gtr_tensor *x, const char *name, int kind, bool key, bool keep)
+{
+    static const int dims[3][2][4] = { { { 0, 2, 1, 3 }, { 0, 2, 3, 1 } }, { { 2, 0, 1, 3 }, { 2, 0, 1, 3 } },
+        { { 0, 2, 3, 1 }, { 0, 2, 1, 3 } } };
+    gtr_shape s;
+    memset(&s, 0, sizeof s);
+    s.ndim = 4; s.dim[0] = GTR_BATCH; s.dim[1] = 6; s.dim[2] = 2; s.dim[3] = 5;
+    x = gtr_permute(gtr_reshape(gtr_linear(x, name, 10), s), dims[kind][key]);
+    if (keep) gtr_keep(x);
+    return x;
+}
+static void views(void)
+{
+    enum { ROWS = 7 };
+    static shot s[2];
+    int precision, kind, micro, kept, i;
+    for (precision = GTR_FP32; precision <= GTR_MIXED_FP16; precision++)
+        for (kind = 0; kind < 3; kind++) for (micro = 1; micro <= 2; micro++) {
+            int copies[2] = { 0, 0 };
+            for (kept = 0; kept < 2; kept++) {
+                static const int back[2][4] = { { 0, 2, 1, 3 }, { 1, 2, 0, 3 } };
+                gtr_context *ctx = create();
+                gtr_trainer_desc d = adam();
+                gtr_tensor *x, *in, *out, *q, *k, *v, *h;
+                const char *at;
+                gtr_trainer *t;
+                d.precision = (gtr_precision)precision; d.micro_batches = micro;
+                in = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+                out = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+                x = gtr_reshape(gtr_linear(in, "in", 60), gtr_shape3(GTR_BATCH, 6, 10));
+                q = heads(x, "q", kind, false, kept); k = heads(x, "k", kind, true, kept);
+                v = heads(x, "v", kind == 2 ? 0 : kind, false, kept);
+                h = gtr_matmul_t(gtr_softmax(gtr_matmul_t(q, kind == 2, k, kind), -1), false, v, false);
+                if (kept) gtr_keep(h);
+                h = gtr_reshape(gtr_permute(h, back[kind == 1]), gtr_shape2(GTR_BATCH, 60));
+                t = gtr_trainer_create(gtr_mse(gtr_linear(h, "out", WIDTH), out), d);
+                if (gtr_error(ctx) == GTR_ERR_UNSUPPORTED) {
+                    SKIP("views: %s", gtr_error_text(ctx)); gtr_destroy(ctx); return;
+                }
+                for (i = 0; i < 3; i++) {
+                    gtr_set(in, pool_x + i * ROWS * WIDTH, ROWS * WIDTH * sizeof *pool_x);
+                    gtr_set(out, pool_x + (i + 3) * ROWS * WIDTH, ROWS * WIDTH * sizeof *pool_x);
+                    EXPECT_EQ(gtr_step(t), GTR_OK);
+                }
+                at = gtr_plan_text(t, ROWS);
+                for (; (at = strstr(at, " permute ")) != NULL; at++) copies[kept]++;
+                EXPECT_OK(ctx);
+                take(ctx, t, true, &s[kept]);
+                gtr_destroy(ctx);
+            }
+            CHECK(copies[0] == 0 && copies[1] >= 4, "kind %d: %d permutations are nodes, %d of what is kept",
+                kind, copies[0], copies[1]);
+            CHECK(equal(&s[0], &s[1]), "precision %d, kind %d, %d micro-batches: a view gives other bits", precision,
+                kind, micro);
+        }
+}
 /* A kept reshape of an input is exact, gtr_get stays within an input's slot, and gtr_gradient in a trainer's plan is
    without the loss scale. */
 static void read_back(void)
@@ -3772,6 +3829,7 @@ static void all(void)
     RUN(averages);
     RUN(finishes);
     RUN(low_inputs);
+    RUN(views);
     RUN(read_back);
     RUN(gradients_of_a_bad_step);
     RUN(network_with_update);
