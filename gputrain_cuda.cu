@@ -2962,10 +2962,11 @@ static __device__ __forceinline__ double gtr__block_sum_double(double v, double 
     return v;
 }
 // Threads a row of n elements is worth: at least 16 elements a lane; a block above 1024.
-static int gtr__team(int64_t n) {
+static int gtr__team(int64_t n, int64_t rows, int64_t sms) {
     int team = 1;
     if (n > 1024) return GTR__T;
-    while (team < 32 && (int64_t)team * 16 < n) team *= 2;
+    const int each = rows * gtr__ceil(n, 16) < sms * 2048 ? 4 : 16;     // of a lane: more where all are busy without
+    while (team < 32 && (int64_t)team * each < n) team *= 2;
     return team;
 }
 // The gradient of a loss: given, or the constant seed times the loss scale.
@@ -3360,7 +3361,7 @@ static void gtr__red_make(gtr__red *m, const gtr__call *c, const gtr_shape *full
         if (m->terms > rows * 64 && blocks < 2 * sms)
             m->pieces = (int)gtr__min64(gtr__min64(gtr__ceil(m->terms, rows * 16), gtr__ceil(4 * sms, blocks)), 512);
     } else {
-        m->team = m->terms > 1024 ? (m->kept == 1 ? 1024 : GTR__T) : gtr__team(m->terms);
+        m->team = m->terms > 1024 ? (m->kept == 1 ? 1024 : GTR__T) : gtr__team(m->terms, m->kept, sms);
         if (m->terms > (int64_t)m->team * 16 && m->terms > 1024 && m->kept < 2 * sms)
             m->pieces = (int)gtr__min64(
                 gtr__min64(gtr__ceil(m->terms, (int64_t)m->team * 8), gtr__ceil(4 * sms, m->kept)), 1024);
@@ -3819,10 +3820,13 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax(const gtr__rows 
     for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
         int64_t row = base + threadIdx.x / m.team, at = row * m.n;
         bool live = row < m.rows;
-        float max, sum;
-        gtr__row_stats(m.x, at, m.n, lane, m.team, live, scratch, &max, &sum);
+        float max, sum, first[4];
+        const int k = live ? gtr__row_four(m.x, at, lane, m.n, m.team, first) : 0;
+        gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &max, &sum);
         sum += 1.0f;
-        if (live) for (int64_t i = lane; i < m.n; i += m.team)
+#pragma unroll
+        for (int u = 0; u < 4; u++) if (u < k) gtr__give1(m.y, at + lane + u * m.team, expf(first[u] - max) / sum);
+        if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
             gtr__give1(m.y, at + i, expf(gtr__get(m.x.p, m.x.t, at + i) - max) / sum);
     }
 }
@@ -3833,11 +3837,17 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_bwd(const gtr__r
     for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
         int64_t row = base + threadIdx.x / m.team, at = row * m.n;
         bool live = row < m.rows;
-        float dot = 0.0f;
-        if (live) for (int64_t i = lane; i < m.n; i += m.team)
+        float dot = 0.0f, y[4], dy[4];
+        const int k = live ? gtr__row_four(m.y, at, lane, m.n, m.team, y) : 0;
+        if (live) gtr__row_four(m.dy, at, lane, m.n, m.team, dy);
+#pragma unroll
+        for (int u = 0; u < 4; u++) if (u < k) dot += y[u] * dy[u];
+        if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
             dot += gtr__get(m.y.p, m.y.t, at + i) * gtr__get(m.dy.p, m.dy.t, at + i);
         dot = gtr__team_sum(dot, m.team, scratch);
-        if (live) for (int64_t i = lane; i < m.n; i += m.team)
+#pragma unroll
+        for (int u = 0; u < 4; u++) if (u < k) gtr__give1(m.dx, at + lane + u * m.team, y[u] * (dy[u] - dot));
+        if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
             gtr__give1(m.dx, at + i, gtr__get(m.y.p, m.y.t, at + i) * (gtr__get(m.dy.p, m.dy.t, at + i) - dot));
     }
 }
@@ -3870,7 +3880,7 @@ static gtr_result gtr__softmax_run(void *instance, const gtr__call *c, gtr__rows
     if (m->rows * m->n * m->inner == 0) return GTR_OK;
     if (m->inner > 1)
         return GTR__LAUNCH(instance, c, gtr__k_softmax_lines, gtr__grid(c, m->rows * m->inner), GTR__T, 0, *m);
-    m->team = gtr__team(m->n);
+    m->team = gtr__team(m->n, m->rows, gtr__sms(c));
     unsigned grid = gtr__grid(c, m->rows * m->team);
     return m->dx.p ? GTR__LAUNCH(instance, c, gtr__k_softmax_bwd, grid, GTR__T, 0, *m)
         : GTR__LAUNCH(instance, c, gtr__k_softmax, grid, GTR__T, 0, *m);
@@ -4487,7 +4497,7 @@ static gtr_result gtr__cuda_argmax_fwd(void *instance, const gtr__call *c) {
     if (rows * n * inner == 0) return GTR_OK;
     if (inner > 1) return GTR__LAUNCH(instance, c, gtr__k_argmax_lines, gtr__grid(c, rows * inner), GTR__T, 0,
         gtr__opd_of(&c->in[0]), (int32_t *)c->out[0].data, rows * inner, n, inner);
-    int team = gtr__team(n);
+    int team = gtr__team(n, rows, gtr__sms(c));
     return GTR__LAUNCH(instance, c, gtr__k_argmax, gtr__grid(c, rows * team), GTR__T, 0, gtr__opd_of(&c->in[0]),
         (int32_t *)c->out[0].data, rows, n, team);
 }
@@ -5059,18 +5069,20 @@ static __device__ __forceinline__ const gtr__record *gtr__fetch_record(gtr__ctl 
     __threadfence();
     return &ctl->record[k];
 }
-// By one warp: the next step's, if the host has written it; nobody reads that half before the next launch.
+// By one warp: the next step's, if the host has written it, in two trips to the host; nobody reads that half before the
+// next launch.
 static __device__ __forceinline__ void gtr__fetch_ahead(gtr__ctl *ctl, const gtr__record *ring, uint64_t step) {
     const uint64_t next = step + 1;
     const gtr__record *from = &ring[next % GTR__RING];
     int lane = (int)(threadIdx.x & 31), k = (int)(next & 1);
+    if (ctl->tag[k] == next + 1) return;        // another FEED of this step was here
     uint64_t there = lane == 0 ? __ldcv(&from->step) : 0;
     if (__shfl_sync(0xffffffffu, (unsigned long long)there, 0) != next) return;
     __threadfence_system();                     // the step was written last: what is read from here on is whole
     if (lane < (int)(sizeof(gtr__record) / 16)) ((int4 *)&ctl->record[k])[lane] = __ldcv((const int4 *)from + lane);
     __threadfence();
     __syncwarp();
-    if (lane == 0) { ctl->claim = next + 1; *(volatile uint64_t *)&ctl->tag[k] = next + 1; }
+    if (lane == 0) *(volatile uint64_t *)&ctl->tag[k] = next + 1;
 }
 // After FEED: its copy; without FEED in the plan, the host's.
 static __device__ __forceinline__ float gtr__rate_of(const gtr__ctl *ctl, const gtr__shared *shared, int group) {
@@ -5081,12 +5093,13 @@ static __device__ __forceinline__ float gtr__rate_of(const gtr__ctl *ctl, const 
 
 // >>op:feed
 // All inputs in one launch: as many blocks as are resident, each with its share of every input, or fewer for each input
-// by itself. A block works out which rows its groups of four elements come from, many at a time, and copies them, four
+// by itself; and one that fetches the next step's record meanwhile. A block works out which rows its groups of four elements come from, many at a time, and copies them, four
 // groups of a thread in flight. Bound by bytes: each element once in, once out.
 #define GTR__FEED_ROWS 512
 typedef struct gtr__feed_one { gtr__opd to; int64_t row; float scale, shift; int slot, from; } gtr__feed_one;
 typedef struct gtr__feed_all {
-    gtr__feed_one in[2 * GTR__MAX_FEED]; int n; int64_t rows, row0; const gtr__record *ring; gtr__ctl *ctl;
+    gtr__feed_one in[2 * GTR__MAX_FEED]; int n; uint32_t blocks; int64_t rows, row0; const gtr__record *ring;
+    gtr__ctl *ctl;
 } gtr__feed_all;
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -5102,6 +5115,10 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
     __shared__ int64_t origin[GTR__FEED_ROWS];
     gtr__enter();
     const int64_t block = blockIdx.x;
+    if (block == m.blocks) {
+        if (blockIdx.y == 0 && threadIdx.x < 32) gtr__fetch_ahead(m.ctl, m.ring, m.ctl->step);
+        return;
+    }
     if (gridDim.y > 1 && block * (4 * GTR__T) >= m.rows * m.in[blockIdx.y].row) return;
     const uint32_t status = *(volatile uint32_t *)&m.ctl->status;
     const gtr__record *record = gtr__fetch_record(m.ctl, m.ring);
@@ -5115,7 +5132,7 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
         const int width = in.row % 4 == 0 && ((uintptr_t)src & (unsigned)(4 * size - 1)) == 0
             && ((uintptr_t)in.to.p & (unsigned)(4 * out - 1)) == 0 ? 4 : 1;
         const int64_t line = width == 4 ? in.row / 4 : in.row, groups = m.rows * line, all = gtr__quotient(
-            groups + gridDim.x - 1, gridDim.x), share = all < 4 * GTR__T ? 4 * GTR__T : (all + 63) / 64 * 64;
+            groups + m.blocks - 1, m.blocks), share = all < 4 * GTR__T ? 4 * GTR__T : (all + 63) / 64 * 64;
         const int64_t end = groups < (block + 1) * share ? groups : (block + 1) * share;
         for (int64_t g0 = block * share, g1; g0 < end; g0 = g1) {
             const int64_t first = gtr__quotient(g0, line);
@@ -5190,8 +5207,9 @@ static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c) {
     m.row0 = c->row0; m.ring = f->shared->record; m.ctl = c->ctl;
     if (!m.ctl) return gtr__fail(instance, GTR_ERR_STATE, "feed: no control word");
     m.n = n;
-    const int64_t blocks = gtr__max64(1, gtr__ceil(most, GTR__T * 4)), resident = (int64_t)gtr__sms(c) * 5;
-    const dim3 grid((unsigned)gtr__min64(blocks, resident), blocks < resident ? (unsigned)gtr__max64(n, 1) : 1u);
+    const int64_t blocks = gtr__max64(1, gtr__ceil(most, GTR__T * 4)), resident = (int64_t)gtr__sms(c) * 5 - 1;
+    m.blocks = (uint32_t)gtr__min64(blocks, resident);
+    const dim3 grid(m.blocks + 1, blocks < resident ? (unsigned)gtr__max64(n, 1) : 1u);
     return GTR__LAUNCH(instance, c, gtr__k_feed, grid, GTR__T, 0, m);
 }
 
@@ -5270,9 +5288,9 @@ static gtr_result gtr__cuda_guard_fwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:report
-// One thread; a warp beside it fetches the next step's record. The host reads the entry once it sees its step, and the
-// counters in the order of the fences: a fence to the host's memory costs most of a microsecond, so there are two, and
-// a third only when the status is set.
+// One thread. The host reads an entry once it sees the step that the entry is of among the counters, and the counters in
+// the order of the fences: a fence to the host's memory costs most of a microsecond, so there is one, and another only
+// when the status is set.
 typedef struct gtr__reporting {
     gtr__opd value[GTR__MAX_REPORT]; gtr__shared *shared; gtr__ctl *ctl; int trainer, scaled;
 } gtr__reporting;
@@ -5311,14 +5329,13 @@ static __device__ __forceinline__ void gtr__report_step(const gtr__reporting &m)
             ctl->step = step + 1;
         }
         e->applied = applied;
-        __threadfence_system();
         e->step = step + 1;
     }
-    shared->step = ctl->step;
     shared->bad_step = ctl->bad_step;
     if (ctl->status) __threadfence_system();
     shared->status = ctl->status;
     __threadfence_system();
+    shared->step = ctl->step;
     shared->launches = ctl->launches;
     ctl->guard = 0;
 }
@@ -5328,9 +5345,8 @@ static __device__ __forceinline__ void gtr__report_stuck(const gtr__reporting &m
     const uint64_t step = m.ctl->step + 1 + m.ctl->stuck;
     for (int64_t more = __ldcv(&ring[step % GTR__RING].more); more >= 0; more--) gtr__report_step(m);
 }
-// Two warps from thread first on of every block of a kernel that have read of ctl what
-// they need, step among it: what is reported, by the
-// last of its blocks to come here, and by block 0 the record ahead, which takes two trips to the host.
+// Two warps from thread first on of every block of a kernel that have read of ctl what they need, step among it: what is
+// reported, by the last of its blocks to come here, and by block 0 the record ahead, if no FEED has fetched it.
 static __device__ __forceinline__ void gtr__report_warps(const gtr__reporting &m, int first,
         uint64_t step, bool whole) {
     const int tid = (int)threadIdx.x - first;
