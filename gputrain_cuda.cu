@@ -3157,7 +3157,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_unary_bwd(const gtr__gra
 }
 
 #define GTR__OP_NEEDS(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) (uint32_t)(needs),
-static const uint32_t gtr__cuda_needs[GTR__OP_COUNT] = { GTR__OPS(GTR__OP_NEEDS) };     // what backward reads
+static constexpr uint32_t gtr__cuda_needs[GTR__OP_COUNT] = { GTR__OPS(GTR__OP_NEEDS) };     // what backward reads
 
 static gtr_result gtr__unary_run_bwd(void *instance, const gtr__call *c, int op) {
     gtr__grad1 m;
@@ -9978,11 +9978,10 @@ static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
 //     else:   bad, sum of squares --> workspace ---- barrier 2 (with clipping the update comes here, and barrier 3)
 //
 // A team does 64 rows: four warps (widths to 64; a block has two teams), or all eight, each half a product's columns
-// (widths to 128). Where registers can be moved from warp to warp (sm_90a) and all activations are ReLU, four warps
-// more are feeders: they gather a tile's rows, round them to halves, and arrive at the barrier `full`; a team that has
-// read them arrives at `empty` (x) and `seen` (the target). No slot is written before its barrier of the lap before.
-// There, four more warps do all of widths above 64 but the weights' gradients, which are left to the
-// eight: see gtr__field_chain.
+// (widths to 128). Where registers can be moved from warp to warp (sm_90a), four warps more are feeders: they gather a
+// tile's rows, round them to halves, and arrive at the barrier `full`; a team that has read them arrives at `empty` (x)
+// and `seen` (the target). No slot is written before its barrier of the lap before. There, four more warps do all of
+// widths above 64 but the weights' gradients, which are left to the eight: see gtr__field_chain.
 // Matrices in shared memory are panels of 64 columns of 16 bits, 128 bytes a row, 16-byte pieces permuted by row % 8 as
 // wgmma and ldmatrix like it. sm_90a: wgmma; else mma.sync, whose fragments lie in registers the same way. Layer l's
 // output stands in the team's place l, and the gradient of its product in place l + apart, which
@@ -10011,7 +10010,7 @@ typedef struct gtr__field_layer {
     int flat_w, flat_b;         // among all parameters, elements
     int frag, nat_w, nat_b;     // in a block's sums, fours: see gtr__field_write
     int panels;                 // of the input
-    int reads_y;                // the activation's backward does
+    int kept;                   // the activation's derivative is: see gtr__field_activate
 } gtr__field_layer;
 typedef struct gtr__field {
     gtr__field_layer layer[GTR__MLP_LAYERS];
@@ -10021,7 +10020,7 @@ typedef struct gtr__field {
     int flat;                   // all parameters
     int frags, quads, stride;   // a block's sums: fours as they lie in registers, all fours, bytes
     int narrow;                 // the former are 16 bits each
-    int w0_at, w1_at, bias_at, place_at, pre_at;    // pre_at -1: no activation reads it
+    int w0_at, w1_at, bias_at, place_at;
     int ones_at, team_at, team_bytes, x_at, stage_at, target_at, stage_pitch;
     int ahead, x_step, target_step;      // tiles that lie ready at most; from one's x and target to the next's
     int tally_at;               // likewise, where P is 1
@@ -10047,6 +10046,7 @@ typedef struct gtr__field {
     int sums, checks, clipped;
     int hurry, late;            // of GTR__DEADLINE, polls that are taken as spent; see gtr__grid_late
     float4 *kept;               // parameters and moments as a launch found them, by fours
+    uint4 *slopes;              // see gtr__field_slopes
     gtr__ctl *ctl;
     gtr__reporting report;
 } gtr__field;
@@ -10066,7 +10066,6 @@ typedef struct gtr__field_head {
     uint32_t target;            // the count of blocks that the last barrier waited for
     uint32_t served[2];         // tiles of a team before this step
     double sums[32];
-    float scratch[32];
     uint64_t step, applied;
     float scale;
     uint32_t good;
@@ -10083,8 +10082,7 @@ typedef struct gtr__field_head {
 #else
 #define GTR__FIELD_WGMMA 0
 #endif
-// Threads of a block: four warps more feed the teams, where registers can be moved to the warps that need them. Not
-// where activations are functions, which take registers of their own.
+// Threads of a block: four warps more feed the teams, where registers can be moved to the warps that need them.
 #define GTR__FIELD_ALL(P, FED) (GTR__FIELD_WGMMA && (FED) ? GTR__FIELD_T + 128 * (P) : GTR__FIELD_T)
 // Two floats to a word of halves.
 template <typename T> static __device__ __forceinline__ uint32_t gtr__field_pack(float lo, float hi) {
@@ -10631,66 +10629,146 @@ static __device__ __forceinline__ void gtr__field_put(const gtr__field_place<P> 
 #pragma unroll
     for (int s = 0; s < 4; s++) gtr__field_put_matrix4(p.part(panel, s), y + 4 * s);
 }
-// The output of layer l from its product, in words of halves. RELU: all activations are.
+// Activations: y = f(x) and f'(x), by which the way back multiplies, so that both share what is costly. Errors are a
+// quarter of what storage rounds by: 2^-13 of y (of 2^-14 if it is smaller) and of f' (of 2^-4). Other rows of the
+// table go by their formulas.
+static __device__ __forceinline__ float gtr__field_exp2(float v) {
+    asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(v));
+    return v;
+}
+static __device__ __forceinline__ float gtr__field_inverse(float v) {
+    asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(v));
+    return v;
+}
+#define GTR__LOG2E 1.44269504088896f
+template <int OP> static __device__ __forceinline__ float2 gtr__field_act(float x, float a, float b) {
+    if constexpr (OP == GTR__OP_EXP) return make_float2(gtr__field_exp2(x * GTR__LOG2E), 0.0f);
+    else if constexpr (OP == GTR__OP_SIGMOID)
+        return make_float2(gtr__field_inverse(1.0f + gtr__field_exp2(x * -GTR__LOG2E)), 0.0f);
+    else if constexpr (OP == GTR__OP_TANH) {        // a series where the quotient has few bits left
+        const float q = x * x, y = fmaf(-2.0f, gtr__field_inverse(1.0f + gtr__field_exp2(x * (2 * GTR__LOG2E))), 1.0f);
+        return make_float2(q < 0.0625f ? x * fmaf(q, fmaf(q, 2.0f / 15.0f, -1.0f / 3.0f), 1.0f) : y, 0.0f);
+    } else if constexpr (OP == GTR__OP_GELU_TANH) { // s = (1 + tanh u) / 2; |x| > 100 has no more than 0 and 1
+        const float k = 2 * (float)GTR__SQRT2_PI, q = fminf(x * x, 1e4f),
+            s = gtr__field_inverse(1.0f + gtr__field_exp2(x * fmaf(q, -0.044715f * k * GTR__LOG2E, -k * GTR__LOG2E)));
+        return make_float2(x * s, fmaf(fmaf(-s, s, s) * x, fmaf(q, 3 * 0.044715f * k, k), s));
+    } else if constexpr (OP == GTR__OP_GELU) {      // s = Phi(x); Phi(-|x|) over the density is a series in t
+        const float t = gtr__field_inverse(fmaf(fabsf(x), 0.28f, 1.0f)),
+            density = gtr__field_exp2(fmaf(x * x, -0.5f * GTR__LOG2E, -1.3257480647f)), tail = density * t
+            * fmaf(t, fmaf(t, fmaf(t, 0.8169889790f, -0.3218095184f), 0.5120775993f), 0.2460570775f),
+            s = x < 0.0f ? tail : 1.0f - tail;
+        return make_float2(x * s, fmaf(x, density, s));
+    } else {
+        const float y = gtr__unary_fwd(OP, x, a, b);
+        return make_float2(y, gtr__unary_bwd(OP, 1.0f, x, y, a, b));
+    }
+}
+// Where a thread keeps what the way back needs of layer l and shared memory does not have, THREADS of 16 bytes apart:
+// nobody else reads it, so that it stays in L2.
+template <int THREADS>
+static __device__ __forceinline__ uint4 *gtr__field_slopes(const gtr__field &m, int l, int thread) {
+    return m.slopes + ((int64_t)blockIdx.x * (m.layers - 1) + l) * 1024 + thread;
+}
+static __device__ __forceinline__ void gtr__field_words(const uint4 *from, uint32_t *r) {
+    const uint4 v = __ldcg(from);
+    r[0] = v.x; r[1] = v.y; r[2] = v.z; r[3] = v.w;
+}
+// The output of layer L from N pairs of its product, in words of halves. Derivatives, where backward reads the
+// product, go to slopes, THREADS apart, less a half: all of a gelu's of small x would be rounded to that, and the
+// gradients of layers below may be made of what is more. ALL: what backward reads goes there anyway.
+template <typename T, int N, int THREADS, bool ALL>
+static __device__ __forceinline__ void gtr__field_activate(const gtr__field_layer &L, const float *d, uint32_t *y,
+        uint4 *slopes) {
+    [[maybe_unused]] const float a = L.act_a, b = L.act_b;
+#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: if constexpr (GTR__OP_##ID != GTR__OP_LOG) \
+    _Pragma("unroll") for (int i = 0; i < N; i++) { \
+        const float2 u = gtr__field_act<GTR__OP_##ID>(d[2 * i], a, b), v = gtr__field_act<GTR__OP_##ID>(d[2 * i + 1], \
+            a, b); \
+        y[i] = gtr__field_pack<T>(u.x, v.x); \
+        if constexpr (gtr__cuda_needs[GTR__OP_##ID] & GTR__X0) { \
+            s[i % 4] = gtr__field_pack<T>(u.y - 0.5f, v.y - 0.5f); \
+            if (i % 4 == 3) __stcg(slopes + i / 4 * THREADS, make_uint4(s[0], s[1], s[2], s[3])); \
+        } else if (ALL && i % 4 == 3) \
+            __stcg(slopes + i / 4 * THREADS, make_uint4(y[i - 3], y[i - 2], y[i - 1], y[i])); \
+    } break;
+    [[maybe_unused]] uint32_t s[4];
+    switch (L.act) {
+    GTR__UNARY(GTR__CASE)
+    default:
+#pragma unroll
+        for (int i = 0; i < N; i++) y[i] = gtr__field_pack<T>(d[2 * i], d[2 * i + 1]);
+    }
+#undef GTR__CASE
+}
+// Back through the activation of layer L: z = d f'(x), N pairs; r: f'(x) - 1/2, or y.
+template <typename T, int N>
+static __device__ __forceinline__ void gtr__field_through(const gtr__field_layer &L, const float *d,
+        const uint32_t *r, uint32_t *z) {
+    [[maybe_unused]] const float a = L.act_a, b = L.act_b;
+    if (L.kept) {
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            const float2 v = gtr__field_unpack<T>(r[i]);
+            z[i] = gtr__field_pack<T>(fmaf(d[2 * i], v.x, 0.5f * d[2 * i]),
+                fmaf(d[2 * i + 1], v.y, 0.5f * d[2 * i + 1]));
+        }
+        return;
+    }
+#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: if constexpr (!(gtr__cuda_needs[GTR__OP_##ID] & \
+    GTR__X0)) _Pragma("unroll") for (int i = 0; i < N; i++) { \
+        if constexpr (GTR__OP_##ID == GTR__OP_RELU) \
+            z[i] = gtr__field_mask<T>(gtr__field_pack<T>(d[2 * i], d[2 * i + 1]), r[i]); \
+        else { \
+            const float2 v = gtr__field_unpack<T>(r[i]); \
+            z[i] = gtr__field_pack<T>(gtr__unary_bwd(GTR__OP_##ID, d[2 * i], v.x, v.x, a, b), \
+                gtr__unary_bwd(GTR__OP_##ID, d[2 * i + 1], v.y, v.y, a, b)); \
+        } \
+    } break;
+    switch (L.act) {
+    GTR__UNARY(GTR__CASE)
+    default:
+#pragma unroll
+        for (int i = 0; i < N; i++) z[i] = gtr__field_pack<T>(d[2 * i], d[2 * i + 1]);
+    }
+#undef GTR__CASE
+}
+// The same of a team's layer l. RELU: all activations are.
 template <typename T, int P, bool RELU>
-static __device__ __forceinline__ void gtr__field_output(const gtr__field &m, int l, const gtr__field_place<P> &p,
-        float *d, uint32_t *y) {
+static __device__ __forceinline__ void gtr__field_output(const gtr__field &m, int l, const float *d, uint32_t *y) {
     if constexpr (RELU) {
 #pragma unroll
         for (int i = 0; i < 16; i++) y[i] = gtr__field_pack_relu<T>(d[2 * i], d[2 * i + 1]);
-    } else {
-        const int act = m.layer[l].act;
-        if (m.pre_at >= 0) {
-#pragma unroll
-            for (int i = 0; i < 16; i++) y[i] = gtr__field_pack<T>(d[2 * i], d[2 * i + 1]);
-            gtr__field_put<P>(p, p.at + m.pre_at + (l * P + p.half) * GTR__FIELD_PANEL, y);
-        }
-#pragma unroll
-        for (int i = 0; i < 8; i++) {
-            float4 v = make_float4(d[4 * i], d[4 * i + 1], d[4 * i + 2], d[4 * i + 3]);
-            if (act >= 0) v = gtr__act4(act, v, m.layer[l].act_a, m.layer[l].act_b);
-            y[2 * i] = gtr__field_pack<T>(v.x, v.y);
-            y[2 * i + 1] = gtr__field_pack<T>(v.z, v.w);
-        }
-    }
+    } else gtr__field_activate<T, 16, GTR__FIELD_T, false>(m.layer[l], d, y,
+        gtr__field_slopes<GTR__FIELD_T>(m, l, (int)threadIdx.x));
 }
 // What the activation of layer l needs on the way back, the first or the second half of the warp's: loaded ahead.
 template <int P, bool RELU>
 static __device__ __forceinline__ void gtr__field_recall(const gtr__field &m, int l, const gtr__field_place<P> &p,
         int half, uint32_t *r) {
-    const bool pre = !RELU && m.pre_at >= 0 && m.layer[l].act >= 0 && !m.layer[l].reads_y;
-    const uint32_t from = (pre ? p.at + m.pre_at + l * (P * GTR__FIELD_PANEL) : p.y_at(m, l))
-        + p.half * GTR__FIELD_PANEL;
+    if (!RELU && m.layer[l].kept) {
+        const uint4 *from = gtr__field_slopes<GTR__FIELD_T>(m, l, (int)threadIdx.x) + half * (2 * GTR__FIELD_T);
 #pragma unroll
-    for (int s = 0; s < 2; s++) gtr__field_matrix4(r + 4 * s, p.part(from, half * 2 + s));
+        for (int s = 0; s < 2; s++) gtr__field_words(from + s * GTR__FIELD_T, r + 4 * s);
+        return;
+    }
+#pragma unroll
+    for (int s = 0; s < 2; s++)
+        gtr__field_matrix4(r + 4 * s, p.part(p.y_at(m, l) + p.half * GTR__FIELD_PANEL, half * 2 + s));
 }
 // The gradient of layer l's product from that of its output, likewise; r: the first half.
 template <typename T, int P, bool RELU>
 static __device__ __forceinline__ void gtr__field_gradient(const gtr__field &m, int l, const gtr__field_place<P> &p,
         const float *d, uint32_t *r, uint32_t *dz) {
-    [[maybe_unused]] const int act = RELU ? (int)GTR__OP_RELU : m.layer[l].act;
 #pragma unroll
-    for (int s = 0; s < 4; s++) {
-        const uint32_t *y = r + s % 2 * 4;
-        uint32_t *z = dz + 4 * s;
-        const float *v = d + 8 * s;
+    for (int s = 0; s < 2; s++) {
         if constexpr (RELU) {
-            if (s == 0) for (int i = 0; i < 8; i++) dz[i] = gtr__field_pack<T>(d[2 * i], d[2 * i + 1]);
-            else if (s == 2) for (int i = 0; i < 8; i++) dz[8 + i] = gtr__field_pack<T>(d[16 + 2 * i], d[17 + 2 * i]);
+            uint32_t *z = dz + 8 * s;
 #pragma unroll
-            for (int i = 0; i < 4; i++) z[i] = gtr__field_mask<T>(z[i], y[i]);
-        } else {
+            for (int i = 0; i < 8; i++) z[i] = gtr__field_pack<T>(d[16 * s + 2 * i], d[16 * s + 2 * i + 1]);
 #pragma unroll
-            for (int i = 0; i < 2; i++) {
-                const float2 a = gtr__field_unpack<T>(y[2 * i]), b = gtr__field_unpack<T>(y[2 * i + 1]);
-                float4 w = make_float4(v[4 * i], v[4 * i + 1], v[4 * i + 2], v[4 * i + 3]);
-                if (act >= 0)
-                    w = gtr__dact4(act, w, make_float4(a.x, a.y, b.x, b.y), m.layer[l].act_a, m.layer[l].act_b);
-                z[2 * i] = gtr__field_pack<T>(w.x, w.y);
-                z[2 * i + 1] = gtr__field_pack<T>(w.z, w.w);
-            }
-        }
-        if (s == 1) gtr__field_recall<P, RELU>(m, l, p, 1, r);
+            for (int i = 0; i < 8; i++) z[i] = gtr__field_mask<T>(z[i], r[i]);
+        } else gtr__field_through<T, 8>(m.layer[l], d + 16 * s, r, dz + 8 * s);
+        if (s == 0) gtr__field_recall<P, RELU>(m, l, p, 1, r);
     }
 }
 // Sigmoid less target, and loss, of a logit that has no more than 11 bits itself: by the quick functions, and a series
@@ -10700,19 +10778,9 @@ static __device__ __forceinline__ void gtr__field_bce(float x, float t, float &s
     slope = __fdividef(x >= 0.0f ? 1.0f : e, 1.0f + e) - t;
     loss = fmaxf(x, 0.0f) - x * t + (e < 0.015625f ? e * fmaf(e, fmaf(e, 1.0f / 3.0f, -0.5f), 1.0f) : __logf(1.0f + e));
 }
-// Where functions are called anyway.
-struct gtr__field_pairs { float4 slope, loss; };
-static __device__ __noinline__ gtr__field_pairs gtr__field_bce4(float4 x, float4 t) {
-    gtr__field_pairs v;
-    gtr__field_bce(x.x, t.x, v.slope.x, v.loss.x);
-    gtr__field_bce(x.y, t.y, v.slope.y, v.loss.y);
-    gtr__field_bce(x.z, t.z, v.slope.z, v.loss.z);
-    gtr__field_bce(x.w, t.w, v.slope.w, v.loss.w);
-    return v;
-}
 // Loss and its gradient of 8 columns from c0 on: d has the product; to z goes the gradient in halves. sums:
 // of the gradient's columns.
-template <typename T, int P, bool RELU>
+template <typename T, int P>
 static __device__ __forceinline__ void gtr__field_loss(const gtr__field &m, const gtr__field_place<P> &p,
         const float *target, const float *d, uint32_t *z, int tile, int c0, float g, float &loss, float *sums) {
     const int n = m.layer[m.layers - 1].n, c = c0 + (p.lane & 3) * 2, r = p.warp * 16 + (p.lane >> 2);
@@ -10728,11 +10796,6 @@ static __device__ __forceinline__ void gtr__field_loss(const gtr__field &m, cons
     if (m.loss == GTR__OP_MSE) {
 #pragma unroll
         for (int i = 0; i < 4; i++) { v[i] = 2.0f * g * (x[i] - t[i]); x[i] = (x[i] - t[i]) * (x[i] - t[i]); }
-    } else if constexpr (!RELU) {
-        const gtr__field_pairs e =
-            gtr__field_bce4(make_float4(x[0], x[1], x[2], x[3]), make_float4(t[0], t[1], t[2], t[3]));
-        v[0] = g * e.slope.x; v[1] = g * e.slope.y; v[2] = g * e.slope.z; v[3] = g * e.slope.w;
-        x[0] = e.loss.x; x[1] = e.loss.y; x[2] = e.loss.z; x[3] = e.loss.w;
     } else {
 #pragma unroll
         for (int i = 0; i < 4; i++) { gtr__field_bce(x[i], t[i], v[i], x[i]); v[i] *= g; }
@@ -11088,7 +11151,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             gtr__field_until<0>();
             gtr__field_hold<32>(d);
         }
-        gtr__field_output<T, P, RELU>(m, 0, p, d, y);
+        gtr__field_output<T, P, RELU>(m, 0, d, y);
     }
     __device__ __forceinline__ void further_layers() {
 #pragma unroll 1
@@ -11110,7 +11173,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             gtr__field_until<0>();
             gtr__field_hold<32>(d);
             if constexpr (P == 1) gtr__field_hold<16>(y);
-            if (l < last) gtr__field_output<T, P, RELU>(m, l, p, d, y);
+            if (l < last) gtr__field_output<T, P, RELU>(m, l, d, y);
         }
     }
     // A last layer of at most 8 outputs, the loss, and back to its input.
@@ -11134,7 +11197,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         gtr__field_hold<4>(out);
         if constexpr (P == 1) gtr__field_hold<16>(y);
         float column[2] = { 0.0f, 0.0f };
-        gtr__field_loss<T, P, RELU>(m, p, target, out, z, tile, 0, g, loss, column);
+        gtr__field_loss<T, P>(m, p, target, out, z, tile, 0, g, loss, column);
         if constexpr (FED) {       // registers are short
             float4 &tally = this->tally(), was = tally;
             tally = make_float4(was.x + column[0], was.y + column[1], was.z + loss, 0.0f);
@@ -11172,7 +11235,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         float loss = 0.0f;
 #pragma unroll
         for (int j = 0; j < 8; j++)
-            gtr__field_loss<T, P, RELU>(m, p, target, d + 4 * j, y + 2 * j, tile, p.half * 64 + j * 8, g, loss, NULL);
+            gtr__field_loss<T, P>(m, p, target, d + 4 * j, y + 2 * j, tile, p.half * 64 + j * 8, g, loss, NULL);
         if constexpr (FED) tally().z += loss;
         else sum.loss += loss;
         if constexpr (P == 1) gtr__field_signal(ready());
@@ -11383,7 +11446,7 @@ static __device__ __forceinline__ void gtr__field_chain_forward(float *d, uint32
         gtr__field_panel(at + (s / 4) * (2 * GTR__FIELD_PANEL >> 4) + s % 4 * 2));
     gtr__field_commit();
 }
-template <typename T> struct gtr__field_chain {
+template <typename T, bool RELU> struct gtr__field_chain {
     const gtr__field &m;
     gtr__field_head *h;
     const int role;
@@ -11418,31 +11481,42 @@ template <typename T> struct gtr__field_chain {
         else if (l + 1 >= low && l + 1 <= high) {
             const int item = l + 1 > low ? GTR__FIELD_UPPER : GTR__FIELD_LOWER; put(item, items.x(item));
         }
-        if (l < low) return;
+        if (l < low || !RELU) return;
         uint32_t bits[2] = { 0, 0 };
 #pragma unroll
         for (int i = 0; i < 32; i++) bits[i / 16] |= gtr__field_mask<T>(0x10001u << i % 16, y[i]);
         asm volatile("st.shared.v2.u32 [%0], {%1, %2};" :: "r"(masks + l * 1024), "r"(bits[0]),
             "r"(bits[1]) : "memory");
     }
-    __device__ __forceinline__ void relu() {
+    __device__ __forceinline__ void output(int l) {
+        if constexpr (RELU) {
 #pragma unroll
-        for (int i = 0; i < 32; i++) y[i] = gtr__field_pack_relu<T>(d[2 * i], d[2 * i + 1]);
+            for (int i = 0; i < 32; i++) y[i] = gtr__field_pack_relu<T>(d[2 * i], d[2 * i + 1]);
+        } else gtr__field_activate<T, 32, 128, true>(m.layer[l], d, y, gtr__field_slopes<128>(m, l, tid));
     }
     // The gradient of layer l's product from that of its output.
     __device__ __forceinline__ void gradient(int l) {
-        uint32_t bits[2], through[32];
-        asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(bits[0]),
-            "=r"(bits[1]) : "r"(masks + l * 1024) : "memory");
+        uint32_t r[32];
+        if constexpr (RELU) {
+            uint32_t bits[2];
+            asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(bits[0]),
+                "=r"(bits[1]) : "r"(masks + l * 1024) : "memory");
 #pragma unroll
-        // a bit to all of its half
-        for (int i = 0; i < 32; i++)
-            asm("prmt.b32 %0, %1, 0, 0xbb99;" : "=r"(through[i]) : "r"(bits[i / 16] << (15 - i % 16)));
-        gtr__field_hold<32>(through);
+            // a bit to all of its half
+            for (int i = 0; i < 32; i++)
+                asm("prmt.b32 %0, %1, 0, 0xbb99;" : "=r"(r[i]) : "r"(bits[i / 16] << (15 - i % 16)));
+            gtr__field_hold<32>(r);
+        } else {
+            const uint4 *from = gtr__field_slopes<128>(m, l, tid);
+#pragma unroll
+            for (int i = 0; i < 8; i++) gtr__field_words(from + i * 128, r + 4 * i);
+        }
         gtr__field_until<0>();
         gtr__field_hold<64>(d);
+        if constexpr (RELU) {
 #pragma unroll
-        for (int i = 0; i < 32; i++) y[i] = gtr__field_pack<T>(d[2 * i], d[2 * i + 1]) & through[i];
+            for (int i = 0; i < 32; i++) y[i] = gtr__field_pack<T>(d[2 * i], d[2 * i + 1]) & r[i];
+        } else gtr__field_through<T, 32>(m.layer[l], d, r, y);
     }
     __device__ __forceinline__ void first_layer(const gtr__field_turn &now) {
         const uint32_t w = pool_at + m.w0_at, x = p.at + m.x_at + now.slot * m.x_step;
@@ -11463,7 +11537,7 @@ template <typename T> struct gtr__field_chain {
             gtr__field_hold<64>(d);
         }
         if (low > 0) gtr__field_signal<2>(now.empty);
-        relu();
+        output(0);
     }
     // A last layer of at most 8 outputs, the loss, and back to its input.
     __device__ __forceinline__ void small_last(const float *target, int tile) {
@@ -11482,7 +11556,7 @@ template <typename T> struct gtr__field_chain {
         gtr__field_until<0>();
         gtr__field_hold<4>(out);
         gtr__field_hold<32>(y);
-        gtr__field_loss<T, 2, true>(m, p, target, out, z, tile, 0, g, loss, column);
+        gtr__field_loss<T, 2>(m, p, target, out, z, tile, 0, g, loss, column);
         gtr__field_hold<4>(z);
         gtr__field_begin();
         gtr__field_rs<T, 128, 1, false>(d, z, gtr__field_panel(gtr__field_word(w, 2048)));
@@ -11532,14 +11606,14 @@ template <typename T> struct gtr__field_chain {
                 gtr__field_until<0>();
                 gtr__field_hold<64>(d);
                 gtr__field_hold<32>(y);
-                if (l < last) relu();
+                if (l < last) output(l);
             }
             const float *target = (const float *)(p.base + m.target_at + now.slot * m.target_step);
             if (m.small) small_last(target, tile);
             else {
 #pragma unroll
                 for (int j = 0; j < 16; j++)
-                    gtr__field_loss<T, 2, true>(m, p, target, d + 4 * j, y + 2 * j, tile, j * 8, g, loss, NULL);
+                    gtr__field_loss<T, 2>(m, p, target, d + 4 * j, y + 2 * j, tile, j * 8, g, loss, NULL);
             }
             gtr__field_signal<2>(now.seen);
             back();
@@ -11636,7 +11710,7 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_l
 #pragma unroll 1
     for (int l = 0; l < m.layers; l++) {
         const gtr__field_layer &L = m.layer[l];
-        const int rows = m.small && l == m.layers - 1 ? 16 : P * 64, shift = L.panels == 1 ? 3 : 4,
+        const int rows = m.small && l == m.layers - 1 ? P * 8 : P * 64, shift = L.panels == 1 ? 3 : 4,
             c = (int)threadIdx.x & ((1 << shift) - 1);
         const bool wide = L.k % 8 == 0 && ((uintptr_t)L.w & 15) == 0;
         char *to = pool + gtr__field_w<P>(m, l) + (c >> 3) * rows * 128;
@@ -12418,7 +12492,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
     }
 };
 // The feeders', and the chain's, part of the kernel, until the launch ends. True: this thread is one of them.
-template <typename T, int P>
+template <typename T, int P, bool RELU>
 static __device__ __forceinline__ bool gtr__field_serves(const gtr__field &m, gtr__field_head *h,
         char *pool, int role) {
     const int tid = (int)threadIdx.x;
@@ -12431,7 +12505,7 @@ static __device__ __forceinline__ bool gtr__field_serves(const gtr__field &m, gt
             if (!*(const volatile int *)&h->go) break;
             gtr__field_go<P>(true);
             if (!*(const volatile int *)&h->start) break;
-            gtr__field_chain<T>(m, h, pool, role, count).run();
+            gtr__field_chain<T, RELU>(m, h, pool, role, count).run();
         }
         return true;
     }
@@ -12475,7 +12549,7 @@ static __global__ void __launch_bounds__(GTR__FIELD_ALL(P, FED), 1) gtr__k_field
         h->more = record->more;
         if (me == blocks - 1) gtr__grid_snapshot(m.ctl, (uint64_t)record->more + 1);
     }
-    if constexpr (fed) if (gtr__field_serves<T, P>(m, h, pool, role)) return;
+    if constexpr (fed) if (gtr__field_serves<T, P, RELU>(m, h, pool, role)) return;
     gtr__field_block<T, P, RELU, fed>(m, h, pool, role, reporter).run(record);
 }
 
@@ -12493,7 +12567,8 @@ static void gtr__field_layout(gtr__field *m, gtr__field_cut *c, bool chain, int 
     for (int l = 0; l <= last; l++) {
         m->layer[l].panels = l ? P : (m->layer[0].k + 63) / 64;
         if (l == 1) m->w1_at = at;
-        at += m->layer[l].panels * (m->small && l == last ? 2048 : P * GTR__FIELD_PANEL);
+        // P 1: rows 8 to 15 of a small last one's are multiplied by zeros, and are what follows
+        at += m->layer[l].panels * (m->small && l == last ? P * 1024 : P * GTR__FIELD_PANEL);
     }
     m->bias_at = at;
     m->team_at = (at + P * 1024 + 1023) / 1024 * 1024;
@@ -12506,13 +12581,6 @@ static void gtr__field_layout(gtr__field *m, gtr__field_cut *c, bool chain, int 
         m->place_at = team + m->ahead * m->x_step;
         team = m->place_at + (last + m->apart) * P * GTR__FIELD_PANEL + (m->small ? 1024 : P * GTR__FIELD_PANEL);
         if (chain) team = m->place_at + 4 * P * GTR__FIELD_PANEL + 1024;
-        m->pre_at = -1;
-        for (int l = 0; l < last; l++) {
-            const uint32_t needs = m->layer[l].act >= 0 ? gtr__cuda_needs[m->layer[l].act] : 0;
-            m->layer[l].reads_y = !(needs & GTR__X0);
-            if (needs & GTR__X0) m->pre_at = 0;
-        }
-        if (m->pre_at == 0) { m->pre_at = team; team += last * P * GTR__FIELD_PANEL; }
         m->stage_at = team;
         team += GTR__FIELD_ROWS * m->stage_pitch;
         m->mask_at = team;
@@ -12582,6 +12650,7 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
             return false;
         L->n = (int)w->dim[0]; L->k = (int)w->dim[1];
         L->act = gtr__mlp_act(f); L->act_a = (float)f->attr.f[0]; L->act_b = (float)f->attr.f[1];
+        L->kept = L->act >= 0 && gtr__cuda_needs[L->act] & GTR__X0;
         if (L->act == GTR__OP_LOG) return false;    // of the columns behind the last is not finite
         if (L->n > 64) c->p = 2;
     }
@@ -12630,10 +12699,7 @@ static int gtr__field_match(const gtr__plan *plan, int at, const gtr__caps *caps
         return 0;
     const int bytes = c.bytes;
     gtr__field_extents(&v, &p, &m, &c, caps->sm_count, gtr__field_room(caps->compute), true);
-    // wide and another activation: registers run out, nodes are quicker
-    if (bytes > gtr__field_room(caps->compute) || c.bytes > gtr__field_room(caps->compute)
-            || (c.p == 2 && !gtr__field_relu(&m)))
-        return 0;
+    if (bytes > gtr__field_room(caps->compute) || c.bytes > gtr__field_room(caps->compute)) return 0;
     const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
     const gtr__feed *f = (const gtr__feed *)plan->node[0].attr.ptr;
     const gtr_dtype t = plan->precision == GTR_MIXED_FP16 ? GTR_F16 : GTR_BF16;
@@ -12670,7 +12736,7 @@ static int gtr__field_match(const gtr__plan *plan, int at, const gtr__caps *caps
 
 // >>field-launch
 typedef struct gtr__field_space {
-    size_t losses, guard, value, published, norms, records, kept, bytes;
+    size_t losses, guard, value, published, norms, records, kept, slopes, bytes;
 } gtr__field_space;
 static gtr__field_space gtr__field_space_of(const gtr__field *m, int sm_count) {
     gtr__field_space s;
@@ -12681,7 +12747,8 @@ static gtr__field_space gtr__field_space_of(const gtr__field *m, int sm_count) {
     s.norms = s.published + gtr__pad256((size_t)(m->flat + 1) * 4);
     s.records = s.norms + gtr__pad256((size_t)sm_count * 8);
     s.kept = s.records + GTR__FIELD_AHEAD * 256;
-    s.bytes = s.kept + (size_t)m->quads * 3 * sizeof(float4);
+    s.slopes = s.bytes = s.kept + gtr__pad256((size_t)m->quads * 3 * sizeof(float4));
+    if (!gtr__field_relu(m)) s.bytes += (size_t)sm_count * (size_t)(m->layers - 1) * 1024 * sizeof(uint4);
     return s;
 }
 template <typename T, int P, bool RELU, bool FED>
@@ -12698,9 +12765,12 @@ static gtr_result gtr__field_start(void *instance, const gtr__call *c, gtr__fiel
 template <typename T>
 static gtr_result gtr__field_start_of(void *instance, const gtr__call *c, gtr__field *m,
         const gtr__field_cut *cut, bool relu) {
-    if (cut->p == 2) return gtr__field_start<T, 2, true, true>(instance, c, m, cut->bytes);
-    if (relu && m->roles == 1 && m->apart > 1) return gtr__field_start<T, 1, true, true>(instance, c, m, cut->bytes);
-    return relu ? gtr__field_start<T, 1, true, false>(instance, c, m, cut->bytes)
+    const bool fed = m->roles == 1 && m->apart > 1;
+    if (cut->p == 2) return relu ? gtr__field_start<T, 2, true, true>(instance, c, m, cut->bytes)
+        : gtr__field_start<T, 2, false, true>(instance, c, m, cut->bytes);
+    if (relu) return fed ? gtr__field_start<T, 1, true, true>(instance, c, m, cut->bytes)
+        : gtr__field_start<T, 1, true, false>(instance, c, m, cut->bytes);
+    return fed ? gtr__field_start<T, 1, false, true>(instance, c, m, cut->bytes)
         : gtr__field_start<T, 1, false, false>(instance, c, m, cut->bytes);
 }
 static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
@@ -12762,7 +12832,7 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     if (sixteens) m.published = (uint32_t *)((char *)c->ws + space.published);
     m.norms = (uint64_t *)((char *)c->ws + space.norms);
     m.records = (int4 *)((char *)c->ws + space.records);
-    m.kept = (float4 *)((char *)c->ws + space.kept);
+    m.kept = (float4 *)((char *)c->ws + space.kept); m.slopes = (uint4 *)((char *)c->ws + space.slopes);
     m.hurry = c->caps->hurry ? GTR__DEADLINE - c->caps->hurry : 0; m.late = c->caps->late;
     m.optim = *o;
     m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0;

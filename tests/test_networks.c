@@ -7,7 +7,7 @@
 #include "check.h"
 #include "device.h"
 
-enum { RELU, TANH, GELU };
+enum { RELU, TANH, GELU, SIGMOID, GELU_TANH, EACH };     /* EACH: of these, a layer after the other */
 enum { XENT, SMOOTH, MSE, BCE };     /* SMOOTH: cross entropy with smoothed labels, some of them left out */
 enum { CLEAN, WITH_NAN, WITH_HUGE };
 typedef struct network {
@@ -66,10 +66,24 @@ static const network networks[] = {
     { "narrow, tanh", NARROW, { 32, 64, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_FP16, TANH, MSE, false, false,
         0, CLEAN, false },
     { "narrow, gelu", NARROW, { 32, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_FP16, GELU, MSE, false, false, 0, CLEAN, false },
+    { "narrow, gelu, 63 inputs", NARROW, { 63, 64, 64, 64, 64, 4 }, 8192, 6, 77, GTR_MIXED_FP16, GELU, MSE, false,
+        false, 0, CLEAN, true },
+    { "narrow, BF16, gelu, six layers", NARROW, { 32, 64, 64, 64, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_BF16, GELU, MSE,
+        false, true, 0.01f, CLEAN, false },
+    { "narrow, an activation a layer", NARROW, { 27, 63, 33, 64, 20, 3 }, 5001, 6, 19, GTR_MIXED_FP16, EACH, MSE, false,
+        false, 0, CLEAN, false },
+    { "narrow, sigmoid", NARROW, { 32, 64, 64, 1 }, 8192, 6, 0, GTR_MIXED_BF16, SIGMOID, BCE, false, false,
+        0, CLEAN, false },
     { "narrow, BF16, six layers", NARROW, { 32, 64, 64, 64, 64, 64, 3 }, 8192, 6, 0, GTR_MIXED_BF16, RELU, MSE, false,
         false, 0, CLEAN, false },
     { "narrow, 128", NARROW, { 32, 128, 128, 128, 3 }, 1 << 15, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, false,
         0, CLEAN, true },
+    { "narrow, 128, gelu", NARROW, { 32, 128, 128, 128, 128, 3 }, 1 << 14, 6, 123, GTR_MIXED_FP16, GELU, MSE, false,
+        false, 0, CLEAN, true },
+    { "narrow, 128, tanh, 40 outputs", NARROW, { 64, 128, 100, 40 }, 8192, 6, 0, GTR_MIXED_BF16, TANH, BCE, false,
+        false, 0, CLEAN, false },
+    { "narrow, 128, an activation a layer", NARROW, { 63, 128, 70, 128, 5 }, 5001, 6, 19, GTR_MIXED_FP16, EACH,
+        MSE, false, true, 0.01f, CLEAN, false },
     { "narrow, 128, 40 outputs", NARROW, { 64, 128, 100, 40 }, 8192, 6, 0, GTR_MIXED_FP16, RELU, MSE, false, false,
         0, CLEAN, false },
     { "narrow, BF16, 128", NARROW, { 32, 128, 128, 3 }, 1 << 14, 4, 0, GTR_MIXED_BF16, RELU, MSE, false, false,
@@ -149,7 +163,13 @@ static gtr_trainer *trainer_of(gtr_context *ctx, const network *c, const gtr_tra
     for (l = 1; l <= layers; l++) {
         char name[8];
         snprintf(name, sizeof name, "fc%d", l);
-        if (l > 1) h = c->act == TANH ? gtr_tanh(h) : c->act == GELU ? gtr_gelu(h) : gtr_relu(h);
+        if (l > 1) switch (c->act == EACH ? l % EACH : c->act) {
+        case RELU: h = gtr_relu(h); break;
+        case TANH: h = gtr_tanh(h); break;
+        case GELU: h = gtr_gelu(h); break;
+        case SIGMOID: h = gtr_sigmoid(h); break;
+        default: h = gtr_gelu_tanh(h);
+        }
         h = gtr_linear(h, name, c->width[l]);
     }
     y = labelled(c) ? gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH))
