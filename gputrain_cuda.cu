@@ -3157,7 +3157,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_unary_bwd(const gtr__gra
 }
 
 #define GTR__OP_NEEDS(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) (uint32_t)(needs),
-static constexpr uint32_t gtr__cuda_needs[GTR__OP_COUNT] = { GTR__OPS(GTR__OP_NEEDS) };     // what backward reads
+static const uint32_t gtr__cuda_needs[GTR__OP_COUNT] = { GTR__OPS(GTR__OP_NEEDS) };     // what backward reads
 
 static gtr_result gtr__unary_run_bwd(void *instance, const gtr__call *c, int op) {
     gtr__grad1 m;
@@ -10010,7 +10010,6 @@ typedef struct gtr__field_layer {
     int flat_w, flat_b;         // among all parameters, elements
     int frag, nat_w, nat_b;     // in a block's sums, fours: see gtr__field_write
     int panels;                 // of the input
-    int kept;                   // the activation's derivative is: see gtr__field_activate
 } gtr__field_layer;
 typedef struct gtr__field {
     gtr__field_layer layer[GTR__MLP_LAYERS];
@@ -10642,12 +10641,13 @@ static __device__ __forceinline__ float gtr__field_inverse(float v) {
 }
 #define GTR__LOG2E 1.44269504088896f
 template <int OP> static __device__ __forceinline__ float2 gtr__field_act(float x, float a, float b) {
-    if constexpr (OP == GTR__OP_EXP) return make_float2(gtr__field_exp2(x * GTR__LOG2E), 0.0f);
-    else if constexpr (OP == GTR__OP_SIGMOID)
-        return make_float2(gtr__field_inverse(1.0f + gtr__field_exp2(x * -GTR__LOG2E)), 0.0f);
-    else if constexpr (OP == GTR__OP_TANH) {        // a series where the quotient has few bits left
-        const float q = x * x, y = fmaf(-2.0f, gtr__field_inverse(1.0f + gtr__field_exp2(x * (2 * GTR__LOG2E))), 1.0f);
-        return make_float2(q < 0.0625f ? x * fmaf(q, fmaf(q, 2.0f / 15.0f, -1.0f / 3.0f), 1.0f) : y, 0.0f);
+    if constexpr (OP == GTR__OP_SIGMOID) {
+        const float y = gtr__field_inverse(1.0f + gtr__field_exp2(x * -GTR__LOG2E));
+        return make_float2(y, fmaf(-y, y, y));
+    } else if constexpr (OP == GTR__OP_TANH) {      // a series where the quotient has few bits left
+        const float q = x * x, v = fmaf(-2.0f, gtr__field_inverse(1.0f + gtr__field_exp2(x * (2 * GTR__LOG2E))), 1.0f),
+            y = q < 0.0625f ? x * fmaf(q, fmaf(q, 2.0f / 15.0f, -1.0f / 3.0f), 1.0f) : v;
+        return make_float2(y, fmaf(-y, y, 1.0f));
     } else if constexpr (OP == GTR__OP_GELU_TANH) { // s = (1 + tanh u) / 2; |x| > 100 has no more than 0 and 1
         const float k = 2 * (float)GTR__SQRT2_PI, q = fminf(x * x, 1e4f),
             s = gtr__field_inverse(1.0f + gtr__field_exp2(x * fmaf(q, -0.044715f * k * GTR__LOG2E, -k * GTR__LOG2E)));
@@ -10663,8 +10663,8 @@ template <int OP> static __device__ __forceinline__ float2 gtr__field_act(float 
         return make_float2(y, gtr__unary_bwd(OP, 1.0f, x, y, a, b));
     }
 }
-// Where a thread keeps what the way back needs of layer l and shared memory does not have, THREADS of 16 bytes apart:
-// nobody else reads it, so that it stays in L2.
+// Where a thread keeps the derivatives of layer l, THREADS of 16 bytes apart: nobody else reads them, so that they stay
+// in L2.
 template <int THREADS>
 static __device__ __forceinline__ uint4 *gtr__field_slopes(const gtr__field &m, int l, int thread) {
     return m.slopes + ((int64_t)blockIdx.x * (m.layers - 1) + l) * 1024 + thread;
@@ -10673,87 +10673,58 @@ static __device__ __forceinline__ void gtr__field_words(const uint4 *from, uint3
     const uint4 v = __ldcg(from);
     r[0] = v.x; r[1] = v.y; r[2] = v.z; r[3] = v.w;
 }
-// The output of layer L from N pairs of its product, in words of halves. Derivatives, where backward reads the
-// product, go to slopes, THREADS apart, less a half: all of a gelu's of small x would be rounded to that, and the
-// gradients of layers below may be made of what is more. ALL: what backward reads goes there anyway.
-template <typename T, int N, int THREADS, bool ALL>
-static __device__ __forceinline__ void gtr__field_activate(const gtr__field_layer &L, const float *d, uint32_t *y,
-        uint4 *slopes) {
-    [[maybe_unused]] const float a = L.act_a, b = L.act_b;
-#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: if constexpr (GTR__OP_##ID != GTR__OP_LOG) \
-    _Pragma("unroll") for (int i = 0; i < N; i++) { \
-        const float2 u = gtr__field_act<GTR__OP_##ID>(d[2 * i], a, b), v = gtr__field_act<GTR__OP_##ID>(d[2 * i + 1], \
-            a, b); \
-        y[i] = gtr__field_pack<T>(u.x, v.x); \
-        if constexpr (gtr__cuda_needs[GTR__OP_##ID] & GTR__X0) { \
-            s[i % 4] = gtr__field_pack<T>(u.y - 0.5f, v.y - 0.5f); \
-            if (i % 4 == 3) __stcg(slopes + i / 4 * THREADS, make_uint4(s[0], s[1], s[2], s[3])); \
-        } else if (ALL && i % 4 == 3) \
-            __stcg(slopes + i / 4 * THREADS, make_uint4(y[i - 3], y[i - 2], y[i - 1], y[i])); \
-    } break;
-    [[maybe_unused]] uint32_t s[4];
-    switch (L.act) {
-    GTR__UNARY(GTR__CASE)
-    default:
-#pragma unroll
-        for (int i = 0; i < N; i++) y[i] = gtr__field_pack<T>(d[2 * i], d[2 * i + 1]);
-    }
-#undef GTR__CASE
-}
-// Back through the activation of layer L: z = d f'(x), N pairs; r: f'(x) - 1/2, or y.
-template <typename T, int N>
-static __device__ __forceinline__ void gtr__field_through(const gtr__field_layer &L, const float *d,
-        const uint32_t *r, uint32_t *z) {
-    [[maybe_unused]] const float a = L.act_a, b = L.act_b;
-    if (L.kept) {
-#pragma unroll
-        for (int i = 0; i < N; i++) {
-            const float2 v = gtr__field_unpack<T>(r[i]);
-            z[i] = gtr__field_pack<T>(fmaf(d[2 * i], v.x, 0.5f * d[2 * i]),
-                fmaf(d[2 * i + 1], v.y, 0.5f * d[2 * i + 1]));
-        }
-        return;
-    }
-#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: if constexpr (!(gtr__cuda_needs[GTR__OP_##ID] & \
-    GTR__X0)) _Pragma("unroll") for (int i = 0; i < N; i++) { \
-        if constexpr (GTR__OP_##ID == GTR__OP_RELU) \
-            z[i] = gtr__field_mask<T>(gtr__field_pack<T>(d[2 * i], d[2 * i + 1]), r[i]); \
-        else { \
-            const float2 v = gtr__field_unpack<T>(r[i]); \
-            z[i] = gtr__field_pack<T>(gtr__unary_bwd(GTR__OP_##ID, d[2 * i], v.x, v.x, a, b), \
-                gtr__unary_bwd(GTR__OP_##ID, d[2 * i + 1], v.y, v.y, a, b)); \
-        } \
-    } break;
-    switch (L.act) {
-    GTR__UNARY(GTR__CASE)
-    default:
-#pragma unroll
-        for (int i = 0; i < N; i++) z[i] = gtr__field_pack<T>(d[2 * i], d[2 * i + 1]);
-    }
-#undef GTR__CASE
-}
-// The same of a team's layer l. RELU: all activations are.
-template <typename T, int P, bool RELU>
-static __device__ __forceinline__ void gtr__field_output(const gtr__field &m, int l, const float *d, uint32_t *y) {
+// The output of layer l from N pairs of its product, in words of halves. RELU: all activations are; of others the
+// derivatives go to slopes, less a half: all of a gelu's of small x would be rounded to that, and the gradients of
+// layers below may be made of what is more.
+template <typename T, int N, int THREADS, bool RELU>
+static __device__ __forceinline__ void gtr__field_output(const gtr__field &m, int l, const float *d, uint32_t *y,
+        int thread) {
     if constexpr (RELU) {
 #pragma unroll
-        for (int i = 0; i < 16; i++) y[i] = gtr__field_pack_relu<T>(d[2 * i], d[2 * i + 1]);
-    } else gtr__field_activate<T, 16, GTR__FIELD_T, false>(m.layer[l], d, y,
-        gtr__field_slopes<GTR__FIELD_T>(m, l, (int)threadIdx.x));
+        for (int i = 0; i < N; i++) y[i] = gtr__field_pack_relu<T>(d[2 * i], d[2 * i + 1]);
+    } else {
+        const gtr__field_layer &L = m.layer[l];
+        uint4 *slopes = gtr__field_slopes<THREADS>(m, l, thread);
+        const float a = L.act_a, b = L.act_b;
+        uint32_t s[4];
+#define GTR__EACH(VALUE) \
+    _Pragma("unroll") for (int i = 0; i < N; i++) { \
+        float x = d[2 * i]; \
+        const float2 u = VALUE; \
+        x = d[2 * i + 1]; \
+        const float2 v = VALUE; \
+        y[i] = gtr__field_pack<T>(u.x, v.x); \
+        s[i % 4] = gtr__field_pack<T>(u.y - 0.5f, v.y - 0.5f); \
+        if (i % 4 == 3) __stcg(slopes + i / 4 * THREADS, make_uint4(s[0], s[1], s[2], s[3])); \
+    }
+#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: \
+    if constexpr (GTR__OP_##ID != GTR__OP_LOG) GTR__EACH((gtr__field_act<GTR__OP_##ID>(x, a, b))) break;
+        switch (L.act) { GTR__UNARY(GTR__CASE) default: GTR__EACH(make_float2(x, 1.0f)) }
+#undef GTR__CASE
+#undef GTR__EACH
+    }
+}
+// Back through it: z = d f'(x), N pairs; r: f'(x) - 1/2.
+template <typename T, int N>
+static __device__ __forceinline__ void gtr__field_through(const float *d, const uint32_t *r, uint32_t *z) {
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        const float2 v = gtr__field_unpack<T>(r[i]);
+        z[i] = gtr__field_pack<T>(fmaf(d[2 * i], v.x, 0.5f * d[2 * i]),
+            fmaf(d[2 * i + 1], v.y, 0.5f * d[2 * i + 1]));
+    }
 }
 // What the activation of layer l needs on the way back, the first or the second half of the warp's: loaded ahead.
 template <int P, bool RELU>
 static __device__ __forceinline__ void gtr__field_recall(const gtr__field &m, int l, const gtr__field_place<P> &p,
         int half, uint32_t *r) {
-    if (!RELU && m.layer[l].kept) {
-        const uint4 *from = gtr__field_slopes<GTR__FIELD_T>(m, l, (int)threadIdx.x) + half * (2 * GTR__FIELD_T);
 #pragma unroll
-        for (int s = 0; s < 2; s++) gtr__field_words(from + s * GTR__FIELD_T, r + 4 * s);
-        return;
+    for (int s = 0; s < 2; s++) {
+        if constexpr (RELU)
+            gtr__field_matrix4(r + 4 * s, p.part(p.y_at(m, l) + p.half * GTR__FIELD_PANEL, half * 2 + s));
+        else gtr__field_words(gtr__field_slopes<GTR__FIELD_T>(m, l, (int)threadIdx.x)
+            + (half * 2 + s) * GTR__FIELD_T, r + 4 * s);
     }
-#pragma unroll
-    for (int s = 0; s < 2; s++)
-        gtr__field_matrix4(r + 4 * s, p.part(p.y_at(m, l) + p.half * GTR__FIELD_PANEL, half * 2 + s));
 }
 // The gradient of layer l's product from that of its output, likewise; r: the first half.
 template <typename T, int P, bool RELU>
@@ -10767,7 +10738,7 @@ static __device__ __forceinline__ void gtr__field_gradient(const gtr__field &m, 
             for (int i = 0; i < 8; i++) z[i] = gtr__field_pack<T>(d[16 * s + 2 * i], d[16 * s + 2 * i + 1]);
 #pragma unroll
             for (int i = 0; i < 8; i++) z[i] = gtr__field_mask<T>(z[i], r[i]);
-        } else gtr__field_through<T, 8>(m.layer[l], d + 16 * s, r, dz + 8 * s);
+        } else gtr__field_through<T, 8>(d + 16 * s, r, dz + 8 * s);
         if (s == 0) gtr__field_recall<P, RELU>(m, l, p, 1, r);
     }
 }
@@ -11151,11 +11122,12 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             gtr__field_until<0>();
             gtr__field_hold<32>(d);
         }
-        gtr__field_output<T, P, RELU>(m, 0, d, y);
     }
     __device__ __forceinline__ void further_layers() {
 #pragma unroll 1
-        for (int l = 1; l < last + 1 - m.small; l++) {
+        for (int l = 1; l <= last; l++) {
+            gtr__field_output<T, 16, GTR__FIELD_T, RELU>(m, l - 1, d, y, (int)threadIdx.x);
+            if (l == last && m.small) break;
             const uint32_t w = pool_at + gtr__field_w<P>(m, l) + own;
             if constexpr (P == 2) share(p.y_at(m, l - 1), y);
             if constexpr (P == 1) gtr__field_hold<16>(y);
@@ -11173,7 +11145,6 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             gtr__field_until<0>();
             gtr__field_hold<32>(d);
             if constexpr (P == 1) gtr__field_hold<16>(y);
-            if (l < last) gtr__field_output<T, P, RELU>(m, l, d, y);
         }
     }
     // A last layer of at most 8 outputs, the loss, and back to its input.
@@ -11488,12 +11459,6 @@ template <typename T, bool RELU> struct gtr__field_chain {
         asm volatile("st.shared.v2.u32 [%0], {%1, %2};" :: "r"(masks + l * 1024), "r"(bits[0]),
             "r"(bits[1]) : "memory");
     }
-    __device__ __forceinline__ void output(int l) {
-        if constexpr (RELU) {
-#pragma unroll
-            for (int i = 0; i < 32; i++) y[i] = gtr__field_pack_relu<T>(d[2 * i], d[2 * i + 1]);
-        } else gtr__field_activate<T, 32, 128, true>(m.layer[l], d, y, gtr__field_slopes<128>(m, l, tid));
-    }
     // The gradient of layer l's product from that of its output.
     __device__ __forceinline__ void gradient(int l) {
         uint32_t r[32];
@@ -11516,7 +11481,7 @@ template <typename T, bool RELU> struct gtr__field_chain {
         if constexpr (RELU) {
 #pragma unroll
             for (int i = 0; i < 32; i++) y[i] = gtr__field_pack<T>(d[2 * i], d[2 * i + 1]) & r[i];
-        } else gtr__field_through<T, 32>(m.layer[l], d, r, y);
+        } else gtr__field_through<T, 32>(d, r, y);
     }
     __device__ __forceinline__ void first_layer(const gtr__field_turn &now) {
         const uint32_t w = pool_at + m.w0_at, x = p.at + m.x_at + now.slot * m.x_step;
@@ -11537,7 +11502,6 @@ template <typename T, bool RELU> struct gtr__field_chain {
             gtr__field_hold<64>(d);
         }
         if (low > 0) gtr__field_signal<2>(now.empty);
-        output(0);
     }
     // A last layer of at most 8 outputs, the loss, and back to its input.
     __device__ __forceinline__ void small_last(const float *target, int tile) {
@@ -11600,13 +11564,14 @@ template <typename T, bool RELU> struct gtr__field_chain {
             gtr__field_await(now.full, now.lap);
             first_layer(now);
 #pragma unroll 1
-            for (int l = 1; l < last + 1 - m.small; l++) {
+            for (int l = 1; l <= last; l++) {
+                gtr__field_output<T, 32, 128, RELU>(m, l - 1, d, y, tid);
+                if (l == last && m.small) break;
                 gtr__field_chain_forward<T>(d, y, pool_at + gtr__field_w<2>(m, l), bias, l, p.lane);
                 leave(l - 1);
                 gtr__field_until<0>();
                 gtr__field_hold<64>(d);
                 gtr__field_hold<32>(y);
-                if (l < last) output(l);
             }
             const float *target = (const float *)(p.base + m.target_at + now.slot * m.target_step);
             if (m.small) small_last(target, tile);
@@ -12650,7 +12615,6 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
             return false;
         L->n = (int)w->dim[0]; L->k = (int)w->dim[1];
         L->act = gtr__mlp_act(f); L->act_a = (float)f->attr.f[0]; L->act_b = (float)f->attr.f[1];
-        L->kept = L->act >= 0 && gtr__cuda_needs[L->act] & GTR__X0;
         if (L->act == GTR__OP_LOG) return false;    // of the columns behind the last is not finite
         if (L->n > 64) c->p = 2;
     }
