@@ -10007,7 +10007,7 @@ typedef struct gtr__field_layer {
     float act_a, act_b;
     const void *w, *bias;
     float *dw, *db;
-    int flat_w, flat_b;         // among all parameters, elements
+    int flat_w, flat_b, pitch;  // among the published words; of a row of w there: whole eights
     int frag, nat_w, nat_b;     // in a block's sums, fours: see gtr__field_write
     int panels;                 // of the input
 } gtr__field_layer;
@@ -11715,8 +11715,8 @@ template <int P> static __device__ __forceinline__ void gtr__field_clear(const g
         + (tid >> 7) * m.team_bytes + m.place_at + m.apart * GTR__FIELD_PANEL + i * 16) = make_uint4(0, 0, 0, 0);
 }
 // Awaits the weights of the next step, which their owners publish: words of the 16 bits, of one that is set where a
-// gradient was bad, and of the step's number, which are polled until none is missing. Zeros between them stay. Returns
-// GTR__FIELD_BAD, and 1: a block did not come. Where P is 1, and rows are whole sixteens of bytes in a panel.
+// gradient was bad, and of the step's number, which are polled until none is missing. Returns
+// GTR__FIELD_BAD, and 1: a block did not come. Where P is 1 and a panel holds a row.
 #define GTR__FIELD_BAD   0x8000u
 template <typename T> static __device__ __forceinline__ uint32_t gtr__field_word16(float v, uint32_t mark) {
     T low;
@@ -11753,7 +11753,8 @@ static __device__ __forceinline__ uint32_t gtr__field_await_weights(const gtr__f
         missing = false;
 #pragma unroll
         for (int i = 0; i < slots; i++) {
-            const uint32_t *w = m.published + m.layer[i / 2].flat_w + (r0 + i % 2 * 32) * m.layer[i / 2].k + c * 8;
+            const uint32_t *w = m.published + m.layer[i / 2].flat_w
+                + (r0 + i % 2 * 32) * m.layer[i / 2].pitch + c * 8;
             if (gtr__field_missing(v[2 * i], tag)) v[2 * i] = gtr__poll4(w);
             if (gtr__field_missing(v[2 * i + 1], tag)) v[2 * i + 1] = gtr__poll4(w + 4);
         }
@@ -11976,12 +11977,13 @@ static __device__ __forceinline__ void gtr__field_write(const gtr__field &m, cha
     }
     gtr__field_write_last<P>(m, role, whole, lasts, column, far);
 }
-// A thread's four parameters: two from i on, two from j on, of their segment. live: which of them there are.
-struct gtr__field_four { float4 p, g, a, b; const gtr__segment *seg; int i, j, flat; uint32_t live; };
+// A thread's four parameters: two from i on, two from j on, of their segment. live: which of them there are. Published
+// they are from at[0] and at[1] on, -1: not; zeros behind a row's end, too.
+struct gtr__field_four { float4 p, g, a, b; const gtr__segment *seg; int i, j, at[2]; uint32_t live; };
 template <int P>
 static __device__ __forceinline__ void gtr__field_find(const gtr__field &m, const gtr__field_head *h, int q,
         gtr__field_four &f, int *role) {
-    f.live = 0; f.seg = h->segment; f.i = f.j = f.flat = 0;
+    f.live = 0; f.seg = h->segment; f.i = f.j = 0; f.at[0] = f.at[1] = -1;
 #pragma unroll 1
     for (int l = 0; l < m.layers; l++) {
         const gtr__field_layer &L = m.layer[l];
@@ -11992,14 +11994,18 @@ static __device__ __forceinline__ void gtr__field_find(const gtr__field &m, cons
             const int c = e / (128 * P) * 8 + (e & 3) * 2, r = (e & (128 * P - 1)) / 32 * 16 + (e >> 2 & 7);
             f.i = r * L.k + c; f.j = f.i + 8 * L.k;
             f.live = (c < L.k ? c + 1 < L.k ? 3 : 1 : 0) * ((r < L.n ? 1 : 0) + (r + 8 < L.n ? 4 : 0));
-            f.seg += 2 * l; f.flat = L.flat_w;
+            f.seg += 2 * l;
+            if (r < L.n) f.at[0] = L.flat_w + r * L.pitch + c;
+            if (r + 8 < L.n) f.at[1] = L.flat_w + (r + 8) * L.pitch + c;
         } else {
             const bool bias = q >= L.nat_b && q < L.nat_b + (L.n + 3) / 4;
             const int count = bias ? L.n : L.n * L.k;
             if (bias ? !L.db : !small || q < L.nat_w || q >= L.nat_w + (count + 3) / 4) continue;
             f.i = (q - (bias ? L.nat_b : L.nat_w)) * 4; f.j = f.i + 2;
             f.live = (1u << (count - f.i < 4 ? count - f.i : 4)) - 1;
-            f.seg += 2 * l + bias; f.flat = bias ? L.flat_b : L.flat_w;
+            f.seg += 2 * l + bias;
+            f.at[0] = (bias ? L.flat_b : L.flat_w) + f.i;
+            if (f.live & 4) f.at[1] = f.at[0] + 2;
         }
 #pragma unroll 1
         for (int r = 0; r < m.roles; r++) if (m.unit[r][l] >= 0) *role = r;
@@ -12258,8 +12264,9 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
             gtr__rates_of(m.optim, (double)h->record.lr[index - 128], h->applied + 1, index - 128, &h->rate);
         whole = (float)(1.0 / (double)h->scale);
         from = 0;
-        four.live = 0;
+        four.live = 0; four.at[0] = four.at[1] = -1;
         if (once && own < mine) gtr__field_find<P>(m, h, q0 + own, four, &from);
+        four.p = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         if (way == 0 && four.live) gtr__field_state(m, four);
     }
     // Its gradient, over all blocks.
@@ -12313,10 +12320,11 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
     // Quick: publishes the slice's new weights word by word, and awaits all others'. False: a block did not come.
     __device__ __forceinline__ bool publish() {
         const uint32_t tag = h->tag + 1, mark = tag | (bad ? GTR__FIELD_BAD : 0);
-        if (four.live & 1) gtr__publish2(m.published + four.flat + four.i, gtr__field_word16<T>(four.p.x, mark),
-            gtr__field_word16<T>(four.p.y, mark));
-        if (four.live & 4) gtr__publish2(m.published + four.flat + four.j, gtr__field_word16<T>(four.p.z, mark),
-            gtr__field_word16<T>(four.p.w, mark));
+        const float4 v = four.p;
+        if (way == 0 && four.at[0] >= 0) gtr__publish2(m.published + four.at[0], gtr__field_word16<T>(v.x, mark),
+            gtr__field_word16<T>(v.y, mark));
+        if (way == 0 && four.at[1] >= 0) gtr__publish2(m.published + four.at[1], gtr__field_word16<T>(v.z, mark),
+            gtr__field_word16<T>(v.w, mark));
         keep();
         if (reporter && index == GTR__FIELD_T - 32) gtr__publish(m.published + m.flat, mark);
         if (m.sums) {
@@ -12642,7 +12650,8 @@ static bool gtr__field_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, 
     m->stride = m->frags * (m->narrow ? 8 : 16) + (m->quads - m->frags) * 16;
     for (int l = 0; l <= last; l++) {
         m->layer[l].flat_w = m->flat;
-        m->flat += (m->layer[l].n * m->layer[l].k + 3) / 4 * 4;
+        m->layer[l].pitch = (m->layer[l].k + 7) / 8 * 8;
+        m->flat += m->layer[l].n * m->layer[l].pitch;
         m->layer[l].flat_b = m->flat;
         m->flat += (m->layer[l].n + 3) / 4 * 4;
     }
@@ -12791,9 +12800,9 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     m.part = (float *)c->ws; m.losses = (float *)((char *)c->ws + space.losses);
     m.guard = (double2 *)((char *)c->ws + space.guard); m.value = (float *)((char *)c->ws + space.value);
     if (gtr__mlp_arg(&v, v.node[p.loss].out[0])->data) m.value = (float *)gtr__mlp_arg(&v, v.node[p.loss].out[0])->data;
-    bool sixteens = cut.p == 1;
-    for (int l = 0; l < m.layers; l++) sixteens &= m.layer[l].panels == 1 && m.layer[l].k % 8 == 0;
-    if (sixteens) m.published = (uint32_t *)((char *)c->ws + space.published);
+    const gtr__field_layer &top = m.layer[m.layers - 1];
+    if (cut.p == 1 && m.layer[0].panels == 1 && !(m.small && top.k % 8))
+        m.published = (uint32_t *)((char *)c->ws + space.published);
     m.norms = (uint64_t *)((char *)c->ws + space.norms);
     m.records = (int4 *)((char *)c->ws + space.records);
     m.kept = (float4 *)((char *)c->ws + space.kept); m.slopes = (uint4 *)((char *)c->ws + space.slopes);
