@@ -793,7 +793,7 @@ enum {
     X(UPDATE, update, 0, 0, 0, 0, NONE, 0, GTR__STATE, 1, 0) \
     X(REPORT, report, 1, 4, 0, 0, NONE, 0, 0, 1, 0) \
     X(CHECK, check, 1, 1, 1, 0, NONE, 0, 0, 1, 0) \
-    X(LINEAR_ACT, linear_act, 2, 3, 2, 0, LOW, 0, GTR__WS, 1, 0) \
+    X(LINEAR_ACT, linear_act, 2, 4, 2, 0, LOW, 0, GTR__WS, 1, 0) \
     X(LINEAR_DACT, linear_dact, 3, 3, 1, 0, LOW, 0, GTR__WS, 1, 0) \
     X(BINARY_ACT, binary_act, 2, 2, 2, 0, FOLLOW, 0, 0, 1, 0) \
     X(XENT_STEP, xent_step, 2, 3, 4, 0, FULL, 0, GTR__WS | GTR__TALLIES, 1, 0) \
@@ -2230,12 +2230,12 @@ typedef struct {
     int64_t items, inner; /* so many products; item i lies at i / inner * outer + i % inner * item: */
     int64_t a_item, b_item, c_item, a_outer, b_outer, c_outer;
     int64_t sums, a_sum, b_sum; /* each of them the sum of so many, in this order */
-    /* epilogue: bias (n); then to (shape of c, or c) gets an activation of it, or its gradient of c and what it saved,
-       piece by piece, in a near cache */
+    /* epilogue: bias (n); then, unless NULL, to (shape of c, or c) gets an activation of it, or its gradient of c and
+       what it saved, and more is added, piece by piece, in a near cache */
     const gtr_float *bias;
     const gtr__unary_row *act;
     gtr_float act_a, act_b, *to;
-    const gtr_float *saved;
+    const gtr_float *saved, *more;
     /* the cut */
     int64_t rows, cols; /* of a block of C: a piece */
     int64_t row_blocks, col_blocks;
@@ -2385,7 +2385,9 @@ typedef struct {
 /* n elements of the epilogue, from at on. */
 static void gtr__gemm_act(const gtr__gemm *g, int64_t at, int64_t n) {
     const gtr_float *c = g->c + at, *x = g->saved ? g->saved + at : c;
-    gtr__unary_apply(g->act, g->act_a, g->act_b, g->saved ? c : NULL, x, x, g->to + at, n, 0);
+    gtr_float *to = g->to + at;
+    if (g->act) gtr__unary_apply(g->act, g->act_a, g->act_b, g->saved ? c : NULL, x, x, to, n, 0);
+    if (g->more) for (int64_t i = 0; i < n; i++) to[i] += g->more[at + i];
 }
 /* Asks for a tile's lines, so that they come while its sums are made. */
 static void gtr__tile_fetch(const gtr_float *p, int64_t ps, int64_t rows, int64_t width) {
@@ -2560,7 +2562,7 @@ static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece) {
         j1 = GTR__MIN(j0 + g->cols, g->n);
     for (int64_t item = group * g->group; item < GTR__MIN((group + 1) * g->group, g->items); item++)
         gtr__gemm_block(g, item, part, i0, i1, j0, j1);
-    if (!g->act || g->parts > 1) return;
+    if (!g->to || g->parts > 1) return;
     if (g->col_blocks == 1) gtr__gemm_act(g, i0 * g->n, (i1 - i0) * g->n);
     else for (int64_t i = i0; i < i1; i++) gtr__gemm_act(g, i * g->n + j0, j1 - j0);
 }
@@ -2586,7 +2588,7 @@ static void gtr__combine_piece(void *arg, int64_t piece) {
     GTR__IVDEP
     for (int64_t i = 0; i < n; i++) c[i] = g->add ? sum[i] + c[i] : sum[i];
     if (g->bias) for (int64_t i = 0; i < n; i++) c[i] += g->bias[(at + i) % g->n];
-    if (g->act) gtr__gemm_act(g, at, n);
+    if (g->to) gtr__gemm_act(g, at, n);
 }
 static gtr__gemm *gtr__products_add(gtr__products *p, int64_t m, int64_t n, int64_t k, const gtr_float *a, int64_t ars,
         int64_t acs, const gtr_float *b, int64_t brs, int64_t bcs, const gtr__arg *c) {
@@ -2633,7 +2635,7 @@ static bool gtr__gemm_cblas(const gtr__gemm *g) {
                 GTR__ITEM(g, b, item) + sum * g->b_sum, (int)GTR__MAX(ldb, g->bcs == 1 ? g->n : g->k),
                 g->add || sum ? (gtr_float)1 : (gtr_float)0, GTR__ITEM(g, c, item), (int)g->ldc);
     if (g->bias) for (int64_t i = 0; i < g->m * g->n; i++) g->c[i] += g->bias[i % g->n];
-    if (g->act) gtr__gemm_act(g, 0, g->m * g->n);
+    if (g->to) gtr__gemm_act(g, 0, g->m * g->n);
     return true;
 }
 #endif
@@ -3229,20 +3231,21 @@ GTR__SHAPE(linear) {
     s->flops = gtr__shape_flops(&o, 2.0 * (double)w->dim[1]);
     return gtr__shape_output(s, o);
 }
-/* The activation that a fused op's attributes name, of the product in c: to out[0]. */
+/* What a fused op's attributes name, of the product in c: to out[0]. */
 static gtr_result gtr__linear_act(void *instance, const gtr__call *c, gtr__products *p, const gtr_float *saved) {
     gtr__gemm *g = p->gemm;
     g->act = gtr__unary_find((int)c->attr->i[0]);
     g->act_a = (gtr_float)c->attr->f[0]; g->act_b = (gtr_float)c->attr->f[1];
     g->to = gtr__out(c, 0); g->saved = saved;
-    return g->act ? gtr__products_run(p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
+    if (c->attr->i[2]) g->more = gtr__in(c, c->n_in - 1);
+    return g->act || c->attr->i[0] < 0 ? gtr__products_run(p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
 }
 static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool act) {
     const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
     gtr__products p = GTR__ZERO;
     gtr__gemm *g = gtr__products_add(&p, c->out[0].count / m, m, k, gtr__in(c, 0), k, 1, gtr__in(c, 1), 1, k,
         &c->out[act && gtr__wanted(c, 1)]);
-    if (c->n_in > 2) g->bias = gtr__in(c, 2);
+    if (c->n_in - (act && c->attr->i[2]) > 2) g->bias = gtr__in(c, 2);
     return act ? gtr__linear_act(instance, c, &p, NULL) : gtr__products_run(&p, (gtr__cpu *)instance, c);
 }
 GTR__CPU(linear_fwd) { return gtr__linear_forward(instance, c, false); }
@@ -3258,9 +3261,16 @@ GTR__CPU(linear_bwd) {
 }
 
 // >>op:linear_act
-/* pre = x w^T + b, out[0] = act(pre), out[1] = pre or absent. i[0]: the act's op; f[0], f[1] its a, b. */
+/* pre = x w^T + b, out[0] = act(pre) + r, out[1] = pre or absent. i[0]: the act's op; -1: none; f[0], f[1] its a, b.
+   i[2]: the last input is r, like out[0]. */
 GTR__SHAPE(linear_act) {
-    GTR__TRY(gtr__shape_linear(s)); s->out[1] = s->out[0]; return GTR_OK;
+    const int n_in = s->n_in;
+    s->n_in -= s->attr->i[2] != 0;
+    gtr_result r = gtr__shape_linear(s);
+    s->n_in = n_in;
+    s->out[1] = s->out[0];
+    return r ? r : n_in > 2 && s->attr->i[2] && !gtr__shape_equal(&s->in[n_in - 1], &s->out[0])
+        ? gtr__shape_want(s, 3, "a result like what is added to it") : GTR_OK;
 }
 GTR__CPU(linear_act_fwd) { return gtr__linear_forward(instance, c, true); }
 
@@ -6490,6 +6500,25 @@ static bool gtr__make_binary_act(gtr__fuse *f, const gtr__node *a, const gtr__no
     const gtr__value *x = &f->b->plan->value[a->in[0]], *y = &f->b->plan->value[a->in[1]];
     return gtr__shape_equal(&x->shape, &y->shape) && x->storage == y->storage && gtr__make_act(f, a, b, out);
 }
+/* a layer, with its activation or without, then what is added to it, which may be made later than the layer */
+static bool gtr__make_residual(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
+    const gtr__value *v = f->b->plan->value;
+    const int mid = a->out[0], k = b->in[0] == mid, add = b->in[k];
+    if (b->in[!k] != mid || add == mid || a->attr.i[2] || f->readers[mid] != 1 || v[mid].home != GTR__HOME_ARENA
+            || v[add].storage != v[b->out[0]].storage || !gtr__shape_equal(&v[add].shape, &v[mid].shape))
+        return false;
+    for (const gtr__node *n = a + 1; n < b; n++) /* nobody in between reads what the activation was applied to */
+        for (int i = 0; i < n->n_in && n->op != GTR__OP_COUNT && a->n_out > 1 && a->out[1] >= 0; i++)
+            if (gtr__use(f->b->plan, n, i) == gtr__root(f->b->plan, a->out[1])) return false;
+    if (!gtr__operands(f->b, out, a->n_in + 1, a->n_out)) return false;
+    GTR__COPY(out->in, a->in, a->n_in);
+    GTR__COPY(out->out, a->out, a->n_out);
+    out->in[a->n_in] = add; out->out[0] = b->out[0];
+    out->attr = a->attr;
+    if (a->op == GTR__OP_LINEAR) out->attr.i[0] = -1;
+    out->attr.i[2] = 1;
+    return true;
+}
 /* a product's input gradient, then the gradient of the activation in front of it */
 static bool gtr__make_dact(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
     int g = a->out[0], saved = gtr__row(b->op)->needs & GTR__Y0 ? b->in[1] : b->in[0];
@@ -6525,6 +6554,10 @@ static const gtr__fusion gtr__fusions[] = {
         false, gtr__make_dact },
     { "cross_entropy forward + backward", GTR__OP_CROSS_ENTROPY, GTR__FWD, GTR__OP_CROSS_ENTROPY, GTR__BWD,
         GTR__OP_XENT_STEP, true, false, gtr__make_loss },
+    { "linear + residual", GTR__OP_LINEAR, GTR__FWD, GTR__OP_ADD, GTR__FWD, GTR__OP_LINEAR_ACT, false, true,
+        gtr__make_residual },
+    { "linear + activation + residual", GTR__OP_LINEAR_ACT, GTR__FWD, GTR__OP_ADD, GTR__FWD, GTR__OP_LINEAR_ACT, false,
+        true, gtr__make_residual },
     { "mse forward + backward", GTR__OP_MSE, GTR__FWD, GTR__OP_MSE, GTR__BWD, GTR__OP_MSE_STEP, true, true,
         gtr__make_loss },
 };

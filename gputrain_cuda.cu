@@ -1158,6 +1158,7 @@ typedef struct gtr__product {
     int64_t a_kb, b_kb;
     void *c;
     int type_c, add, c_t;       // c_t: C is stored (n, m)
+    const void *from;           // what add adds, as C is shaped and stored; NULL: C itself
     const void *bias;           // (n), or NULL
     int type_bias;
     void *pre;                  // (m, n): what the activation is applied to, or NULL
@@ -1386,7 +1387,7 @@ static __device__ __forceinline__ void gtr__epilogue4(const gtr__product &p, flo
     if (p.saved) v = gtr__dact4(p.act, v, gtr__get4(p.saved, p.type_saved, at), p.act_a, p.act_b);
     else if (p.act >= 0) v = gtr__act4(p.act, v, p.act_a, p.act_b);
     if (p.add) {
-        float4 c = gtr__get4(p.c, p.type_c, at);
+        float4 c = gtr__get4(p.from ? p.from : p.c, p.type_c, at);
         v.x += c.x; v.y += c.y; v.z += c.z; v.w += c.w;
     }
     gtr__put4(p.c, p.type_c, at, v);
@@ -1402,7 +1403,7 @@ static __device__ __forceinline__ void gtr__epilogue1(const gtr__product &p, flo
     } else if (p.act >= 0) {
         v = gtr__act4(p.act, v, p.act_a, p.act_b);
     }
-    if (p.add) v.x += gtr__get(p.c, p.type_c, at);
+    if (p.add) v.x += gtr__get(p.from ? p.from : p.c, p.type_c, at);
     gtr__put(p.c, p.type_c, at, v.x);
 }
 
@@ -1874,7 +1875,7 @@ static bool gtr__library_can(const gtr__product *p, const gtr__caps *caps) {
     bool post = p->pre || p->saved || p->act >= 0;
     if (!caps->product_workspace || p->kb != 1 || p->type_a != p->type_b) return false;
     if (p->type_c != GTR_F32 && p->type_c != p->type_a) return false;
-    if (p->add && (post || p->bias)) return false;
+    if (p->add && !p->from && (post || p->bias)) return false;
     return !p->sums || p->batch == 1;
 }
 
@@ -2370,13 +2371,15 @@ static gtr_result gtr__library_matmul(gtr__instance *in, cublasLtHandle_t handle
     key.trans_a = p->b_k;       // the library's A
     key.trans_b = !p->a_k;
     key.beta = p->add;
-    key.align_a = gtr__alignment(p->a); key.align_b = gtr__alignment(p->b); key.align_c = gtr__alignment(p->c);
+    key.align_a = gtr__alignment(p->a); key.align_b = gtr__alignment(p->b);
+    key.align_c = p->from && gtr__alignment(p->from) < gtr__alignment(p->c) ? gtr__alignment(p->from)
+        : gtr__alignment(p->c);
     key.align_bias = bias ? gtr__alignment(p->bias) : 0;
     gtr_result r = gtr__library_check(in, gtr__library_begin(&l, p, &key), "describing a product to cuBLASLt");
     if (r == GTR_OK) r = gtr__library_algorithm(in, handle, &l, &key, p, tried, ws, (cudaStream_t)c->stream, &algo);
     if (r == GTR_OK && algo) {
-        r = gtr__library_check(in, cublasLtMatmul(handle, l.desc, &alpha, p->b, l.a, p->a, l.b, &beta, p->c, l.c, p->c,
-            l.c, algo, ws, ws_bytes, (cudaStream_t)c->stream), "cublasLtMatmul");
+        r = gtr__library_check(in, cublasLtMatmul(handle, l.desc, &alpha, p->b, l.a, p->a, l.b, &beta,
+            p->from ? p->from : p->c, l.c, p->c, l.c, algo, ws, ws_bytes, (cudaStream_t)c->stream), "cublasLtMatmul");
         *ran = r == GTR_OK;
     }
     gtr__library_end(&l);
@@ -2392,6 +2395,7 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
     char *ws = (char *)c->ws, *rest = ws + choice->copy_bytes;
     cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
     bool bias = p.bias && p.type_bias == p.type_c && !p.saved, act = false, tried = false;
+    const void *later = p.act >= 0 || (p.bias && !bias) ? p.from : NULL;     // added behind the activation
     cublasLtHandle_t handle;
     *ran = false;
     GTR__TRY(gtr__library_handle(in, c->caps, &handle));
@@ -2399,6 +2403,7 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
     if (given->sums && !given->add_sums)        // first: A was just written, and lies in the cache still
         GTR__TRY(gtr__column_sums(instance, c, given->a, given->type_a, given->k, given->m, given->sums,
             given->type_sums, 0, rest, choice->sums_bytes));
+    if (later) { p.add = 0; p.from = NULL; }
     if (bias) epilogue = CUBLASLT_EPILOGUE_BIAS;
     for (const auto &e : gtr__epilogues) {
         if (p.act != e.op || p.pre || p.saved || (p.bias && !bias) || (e.half_only && p.type_c == GTR_F32)) continue;
@@ -2416,7 +2421,7 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
     }
     GTR__TRY(gtr__library_matmul(in, handle, c, &p, choice, epilogue, bias, tried, rest, choice->ws_bytes, ran));
     if (!*ran && epilogue != CUBLASLT_EPILOGUE_DEFAULT) {
-        bool left = p.bias || p.act >= 0;
+        const bool left = p.bias || p.act >= 0;
         bias = act = false;
         epilogue = CUBLASLT_EPILOGUE_DEFAULT;
         if (!(left && p.add))
@@ -2426,12 +2431,12 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
     if (!*ran) return GTR_OK;
     if (bias) p.bias = NULL;
     if (act) p.act = -1;
-    if (p.bias || p.act >= 0 || p.pre) {
+    if (p.bias || p.act >= 0 || p.pre || later) {
         int per = gtr__product_fours(&p) ? 4 : 1;
         int64_t items = p.batch * p.m * p.n / per, wide = p.type_c == GTR_F32 ? 4 : 8;
-        p.add = 0;
+        p.add = later != NULL; p.from = later;
         gtr__finish_act alone = NULL;
-        if (!p.bias && !p.pre && (!p.saved || p.type_saved == p.type_c) && items * per % wide == 0
+        if (!later && !p.bias && !p.pre && (!p.saved || p.type_saved == p.type_c) && items * per % wide == 0
             && items * per / wide <= (int64_t)INT32_MAX * 1024 && gtr__aligned(p.c, 16) && gtr__aligned(p.saved, 16))
             for (const auto &f : gtr__finish_acts) if (f.op == p.act) alone = f.kernel;
         if (alone) GTR__TRY(GTR__LAUNCH(instance, c, alone, (unsigned)gtr__ceil_div(items * per / wide, 1024), 256, 0,
@@ -2609,7 +2614,8 @@ static bool gtr__linear_fits(const gtr__call *c, int64_t *n, int64_t *m, int64_t
 }
 
 static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, const gtr__arg *pre, int act) {
-    const gtr__arg *x = &c->in[0], *w = &c->in[1], *b = c->n_in > 2 ? &c->in[2] : NULL, *y = &c->out[0];
+    const int rest = c->n_in - (c->attr->i[2] != 0);
+    const gtr__arg *x = &c->in[0], *w = &c->in[1], *b = rest > 2 ? &c->in[2] : NULL, *y = &c->out[0];
     int64_t n, m, k;
     gtr__product p = gtr__product_none();
     if (!gtr__linear_fits(c, &n, &m, &k, x, true)) return gtr__product_badly(instance, "linear");
@@ -2618,6 +2624,7 @@ static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, const 
     p.a = x->data; p.type_a = x->dtype; p.a_k = 1; p.lda = k;
     p.b = w->data; p.type_b = w->dtype; p.b_k = 1; p.ldb = k;
     p.c = y->data; p.type_c = y->dtype; p.add = y->add; p.ldc = m;
+    if (rest < c->n_in) { p.from = gtr__some(c, &c->in[rest]); p.add = 1; }
     if (b) { p.bias = gtr__some(c, b); p.type_bias = b->dtype; }
     if (pre) { p.pre = gtr__some(c, pre); p.type_pre = pre->dtype; }
     p.act = act;
@@ -2682,7 +2689,8 @@ static gtr_result gtr__cuda_linear_bwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:linear_act
-// out[0] = act(x w^T + b), out[1] = x w^T + b if it has a place; attr i[0]: act's op number, f[0], f[1]: its a and b.
+// out[0] = act(x w^T + b) + r, out[1] = x w^T + b if it has a place; attr i[0]: act's op number, f[0], f[1]: its a and
+// b; i[2]: the last input is r.
 static gtr_result gtr__cuda_linear_act_fwd(void *instance, const gtr__call *c) {
     const gtr__arg *pre = c->n_out > 1 && (c->out[1].data || (c->measure && !c->out[0].data)) ? &c->out[1] : NULL;
     return gtr__linear_forward(instance, c, pre, (int)c->attr->i[0]);

@@ -390,6 +390,58 @@ static void shared_places(void)
     CHECK(copies > 0 && copies < all, "%d of %d copies are left", copies, all);
 }
 
+/* ---- what is added to a layer ---- */
+enum { BLOCK_PLAIN, BLOCK_GELU, BLOCK_LATER, BLOCK_FIRST, BLOCK_KEPT, BLOCK_TWICE, BLOCK_BETWEEN, BLOCK_ROW, BLOCKS };
+/* A block h + layer(h); the number of its nodes that add, forward. fused false: nothing is fused to layers. */
+static int block(int kind, bool fused, int micro, gtr_float *g, gtr_float *loss)
+{
+    static gtr_float v[12 * 5];
+    gtr_context *ctx = create();
+    gtr_trainer_desc d = sgd(0.1f);
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 5)), *h = gtr_tanh(gtr_linear(x, "in", 7)),
+        *y = gtr_linear(h, "fc", 7), *z = y, *all = NULL;
+    gtr_trainer *t;
+    gtr__plan_cache *e;
+    int i, adds = 0;
+    if (!fused) ctx->caps.fused[GTR__OP_LINEAR_ACT] = 0;
+    if (kind == BLOCK_GELU || kind == BLOCK_BETWEEN) z = gtr_gelu(y);
+    if (kind == BLOCK_LATER) h = gtr_relu(gtr_linear(h, "later", 7));
+    if (kind == BLOCK_KEPT) gtr_keep(y);
+    if (kind == BLOCK_BETWEEN) h = gtr_tanh(y);
+    if (kind == BLOCK_ROW) h = gtr_parameter(ctx, "row", gtr_shape1(7), normal());
+    z = kind == BLOCK_FIRST ? gtr_add(z, h) : gtr_add(h, z);
+    if (kind == BLOCK_TWICE) all = gtr_mean(gtr_tanh(y), NULL, 0, false);
+    x = gtr_mean(gtr_tanh(gtr_linear(z, "out", 3)), NULL, 0, false);
+    if (all) x = gtr_mul(x, all);
+    for (i = 0; i < 12 * 5; i++) v[i] = (gtr_float)(i * 7 % 16 - 8) / 8;
+    d.micro_batches = micro; d.no_matchers = true;
+    t = gtr_trainer_create(x, d);
+    EXPECT_EQ(gtr_set(ctx->tensor[0], v, sizeof v), GTR_OK);
+    for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(t), GTR_OK);
+    *loss = gtr_loss(t);
+    EXPECT_EQ(gtr_gradient_get(t, gtr_parameter_at(ctx, 0), g, 7 * 5 * sizeof *g), GTR_OK);
+    e = gtr__trainer_entry(t, 12, NULL, false);
+    for (i = 0; e && i < e->plan.n_node; i++)
+        adds += e->plan.node[i].op == GTR__OP_ADD && e->plan.node[i].dir == GTR__FWD;
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+    return adds;
+}
+static void residuals(void)
+{
+    int kind, micro;
+    for (kind = 0; kind < BLOCKS; kind++) for (micro = 1; micro < 3; micro++) {
+        gtr_float a[7 * 5], b[7 * 5], loss[2];
+        const int alone = block(kind, false, micro, a, &loss[0]), adds = block(kind, true, micro, b, &loss[1]);
+        CHECK(adds == (kind < BLOCK_KEPT ? 0 : alone) && alone == micro, "block %d, %d parts: %d nodes add, %d alone",
+            kind, micro, adds, alone);
+        if (device == GTR_DEVICE_CPU) CHECK(loss[0] == loss[1] && !memcmp(a, b, sizeof a),
+            "block %d, %d parts: a layer that adds gives %.9g, layer and addition %.9g", kind, micro,
+            (double)loss[1], (double)loss[0]);
+        else CHECK(within(a, b, 7 * 5, 1e-9, 1e-4), "block %d, %d parts: gradients differ", kind, micro);
+    }
+}
+
 /* ---- what is stored in 16 bits ---- */
 /* Beside values of 16 bits parameters decide nothing, on whatever stage, and constants, which may be large or tiny,
    keep float32; norms store what they are given, softmax float32. */
@@ -788,6 +840,7 @@ static void all(void)
     RUN(on_another_stage);
     RUN(random_graphs);
     RUN(shared_places);
+    RUN(residuals);
     RUN(who_is_float32);
     RUN(kept_parts);
     RUN(kept_turned);

@@ -1732,20 +1732,23 @@ static stored_operand operand_in(const gtr_float *v, gtr_dtype t, const gtr_shap
     stored_operand r; r.bytes = stored(v, t, gtr__count(s)); r.o = operand_of(t, s, r.bytes); return r;
 }
 
+/* more: 1: another matrix is added behind the activation; 2: instead of it */
 static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_t m, gtr_dtype low,
-    gtr_precision precision, bool bias, bool keep, bool spoilt, int shift)
+    gtr_precision precision, bool bias, bool keep, bool spoilt, int more, int shift)
 {
+    const gtr_dtype full = a->full && more < 2 ? GTR_F32 : low;
     gtr_shape ws = gtr_shape2(m, xs->dim[xs->ndim - 1]), bs = gtr_shape1(m), ys = *xs;
     const gtr_shape *shapes[3];
     const gtr_float *ins[3];
-    gtr_float *x, *w, *c, *pre, *y;
+    gtr_float *x, *w, *c, *pre, *y, *r;
+    int64_t i;
     gtr__attr attr = act_attr(a), none = no_attr();
     call_desc *d = (call_desc *)room(1, sizeof *d);
-    stored_operand s[3];
+    stored_operand s[4];
     char what[160];
     double scale = a->full ? 0.25 : 1;
-    snprintf(what, sizeof what, "linear_act %s%s%s%s, %lld %lld %lld, %s%s", gtr__row(a->op)->name, bias ? ""
-        : ", no bias", keep ? "" : ", pre not kept", spoilt ? ", NaN" : "", (long long)(gtr__count(xs) / ws.dim[1]),
+    snprintf(what, sizeof what, "linear_act %s%s%s%s%s, %lld %lld %lld, %s%s", more == 2 ? "none"
+        : gtr__row(a->op)->name, bias ? "" : ", no bias", more ? ", and more" : "", keep ? "" : ", pre not kept", spoilt ? ", NaN" : "", (long long)(gtr__count(xs) / ws.dim[1]),
         (long long)m, (long long)ws.dim[1], gtr__dtype_names[low], precision == GTR_TF32 ? ", TF32" : "");
     ys.dim[ys.ndim - 1] = m;
     x = values(xs, a->kind, low, scale); w = values(&ws, a->kind, low, scale); c = values(&bs, a->kind, low, 1);
@@ -1754,20 +1757,25 @@ static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_
     ins[0] = x; ins[1] = w; ins[2] = c;
     pre = truth(GTR__OP_LINEAR, GTR__FWD, &none, bias ? 3 : 2, shapes, ins, 1, 0, &ys, what);
     y = act_forward(a, &attr, pre, &ys, what);
-    d->op = GTR__OP_LINEAR_ACT; d->dir = GTR__FWD; d->attr = &attr; d->n_in = bias ? 3 : 2; d->n_out = 2;
+    r = values(&ys, 'x', full, 1);
+    if (more == 2) { memcpy(y, pre, (size_t)gtr__count(&ys) * sizeof *y); attr.i[0] = -1; }
+    for (i = 0; more && i < gtr__count(&ys); i++) y[i] += r[i];
+    attr.i[2] = more != 0;
+    d->op = GTR__OP_LINEAR_ACT; d->dir = GTR__FWD; d->attr = &attr; d->n_in = 2 + bias + (more != 0); d->n_out = 2;
     d->precision = precision; d->shift = shift;
     s[0] = operand_in(x, low, xs); s[1] = operand_in(w, low, &ws); s[2] = operand_in(c, low, &bs);
-    d->in[0] = s[0].o; d->in[1] = s[1].o; d->in[2] = s[2].o;
-    d->out[0] = result_of(a->full ? GTR_F32 : low, &ys, NULL);
+    s[3] = operand_in(r, full, &ys);
+    d->in[0] = s[0].o; d->in[1] = s[1].o; d->in[2] = s[bias ? 2 : 3].o; d->in[3] = s[3].o;
+    d->out[0] = result_of(full, &ys, NULL);
     d->out[1] = keep ? result_of(low, &ys, NULL) : operand_none();
     if (run_call(b, d, what)) {
-        compare_act(a->op, y, pre, &d->out[0], limit_of(a->full && low != GTR_F32 && precision != GTR_TF32 ? low
-            : d->out[0].dtype, precision), what, b->name);
+        compare_act(more == 2 ? GTR__OP_RELU : a->op, y, pre, &d->out[0], limit_of(a->full && low != GTR_F32
+            && precision != GTR_TF32 ? low : d->out[0].dtype, precision), what, b->name);
         if (keep) compare(pre, &d->out[1], limit_of(low, precision), 0, what, b->name);
     }
     free_results(d);
-    free(s[0].bytes); free(s[1].bytes); free(s[2].bytes);
-    free(x); free(w); free(c); free(pre); free(y); free(d);
+    free(s[0].bytes); free(s[1].bytes); free(s[2].bytes); free(s[3].bytes);
+    free(x); free(w); free(c); free(pre); free(y); free(r); free(d);
 }
 static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64_t m, gtr_dtype low,
     gtr_precision precision, int shift)
@@ -1907,10 +1915,11 @@ static void fused_on(bench *b)
                 gtr_precision most = s == 0 && b->cuda && b->ctx->caps.tf32 ? GTR_TF32 : GTR_FP32;
                 int p;
                 for (p = GTR_FP32; p <= (int)most; p++) {
-                    for (q = 0; q < 4; q++) fused_linear_act(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p,
-                        (q & 1) != 0, (q & 2) != 0, false, shift);
+                    for (q = 0; q < 12; q++) if (q < 8 || (a == 0 && !(q & 2)))
+                        fused_linear_act(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, (q & 1) != 0,
+                            (q & 2) != 0, false, q / 4, shift);
                     fused_linear_act(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, k % 2 == 0,
-                        false, true, shift);
+                        false, true, k % 3, shift);
                     if (gtr__row(acts[a].op)->needs)
                         fused_linear_dact(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, shift);
                 }
