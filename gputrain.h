@@ -3756,7 +3756,8 @@ GTR__CPU(embedding_bwd) {
    sqrt(var + eps); y = (x - mean) rstd weight + bias. With xh = (x - mean) rstd and n values a channel:
      dbias = sum dy; dweight = sum dy xh; dx = weight rstd (dy - dbias / n - xh dweight / n), in
      evaluation weight rstd dy.
-   f[0]: eps, f[1]: momentum (of BN_COMMIT); i[13]: frozen. Running statistics have no gradient.
+   f[0]: eps, f[1]: momentum (of BN_COMMIT); i[13]: frozen. Running statistics have no gradient. i[0], unless 0: y is
+   that op's of it, f[2], f[3] its a, b.
    Ioffe and Szegedy, 2015. */
 GTR__SHAPE(batch_norm) {
     static const char *const names[4] = { "weight", "bias", "running_mean", "running_var" };
@@ -3789,12 +3790,15 @@ static void gtr__bn_range(const void *job, int64_t run, int64_t end) {
     const int64_t channels = w->c->in[0].shape.dim[1], inner = gtr__shape_inner(&w->c->in[0].shape, 1),
         n = inner == 1 ? channels : inner;
     const int add = w->c->out[0].add;
+    const gtr__attr *a = w->c->attr;
+    const gtr__unary_row *act = w->dy ? NULL : gtr__unary_find((int)a->i[0]);
     for (; run < end; run++) {
         const int64_t at = run * n, j = inner == 1 ? 0 : run % channels;
         const gtr_float *x = w->x + at, *dy = w->dy ? w->dy + at : NULL, *mean = w->mean + j, *s = w->s + j,
             *q = w->q + j, *p = w->p + j;
         gtr_float *y = gtr__out(w->c, 0) + at;
         if (inner == 1) GTR__BN_LOOPS(i) else GTR__BN_LOOPS(0)
+        if (act) gtr__unary_apply(act, (gtr_float)a->f[2], (gtr_float)a->f[3], NULL, y, NULL, y, n, 0);
     }
 }
 static void gtr__bn_run(void *instance, const gtr__bn_job *w) {
@@ -4606,7 +4610,7 @@ static void gtr__cpu_capabilities(void *instance, gtr__caps *caps) {
     snprintf(caps->name, sizeof caps->name, "CPU, %d thread%s", instance ? ((gtr__cpu *)instance)->threads : 1,
             instance && ((gtr__cpu *)instance)->threads != 1 ? "s" : "");
     caps->bf16 = caps->f16 = caps->tf32 = 1;
-    caps->fused[GTR__OP_LINEAR_ACT] = caps->fused[GTR__OP_LINEAR_DACT] = 1;
+    caps->fused[GTR__OP_LINEAR_ACT] = caps->fused[GTR__OP_LINEAR_DACT] = caps->fused[GTR__OP_BATCH_NORM] = 1;
     caps->fused[GTR__OP_BINARY_ACT] = caps->fused[GTR__OP_XENT_STEP] = caps->fused[GTR__OP_MSE_STEP] = 1;
 }
 static gtr_result gtr__cpu_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait) {
@@ -6519,6 +6523,19 @@ static bool gtr__make_residual(gtr__fuse *f, const gtr__node *a, const gtr__node
     out->attr.i[2] = 1;
     return true;
 }
+/* a norm, then an activation whose gradient does not read what the norm made */
+static bool gtr__make_norm(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
+    const gtr__value *v = f->b->plan->value;
+    const int mid = a->out[0];
+    if (b->in[0] != mid || f->readers[mid] != 1 || v[mid].home != GTR__HOME_ARENA
+            || v[mid].storage != v[b->out[0]].storage || !gtr__operands(f->b, out, a->n_in, a->n_out))
+        return false;
+    GTR__COPY(out->in, a->in, a->n_in + a->n_out);
+    out->reads = a->reads;
+    out->out[0] = b->out[0];
+    out->attr.i[0] = b->op; out->attr.f[2] = b->attr.f[0]; out->attr.f[3] = b->attr.f[1];
+    return true;
+}
 /* a product's input gradient, then the gradient of the activation in front of it */
 static bool gtr__make_dact(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
     int g = a->out[0], saved = gtr__row(b->op)->needs & GTR__Y0 ? b->in[1] : b->in[0];
@@ -6558,6 +6575,8 @@ static const gtr__fusion gtr__fusions[] = {
         gtr__make_residual },
     { "linear + activation + residual", GTR__OP_LINEAR_ACT, GTR__FWD, GTR__OP_ADD, GTR__FWD, GTR__OP_LINEAR_ACT, false,
         true, gtr__make_residual },
+    { "batch_norm + activation", GTR__OP_BATCH_NORM, GTR__FWD, GTR__OP_COUNT, GTR__FWD, GTR__OP_BATCH_NORM, true, true,
+        gtr__make_norm },
     { "mse forward + backward", GTR__OP_MSE, GTR__FWD, GTR__OP_MSE, GTR__BWD, GTR__OP_MSE_STEP, true, true,
         gtr__make_loss },
 };

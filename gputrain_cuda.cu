@@ -682,7 +682,7 @@ static void gtr__cuda_capabilities(void *instance, gtr__caps *caps) {
 #ifndef GPUTRAIN_NO_CUBLASLT
     caps->product_workspace = caps->compute >= 90 ? (size_t)32 << 20 : (size_t)4 << 20;
 #endif
-    caps->fused[GTR__OP_LINEAR_ACT] = caps->fused[GTR__OP_LINEAR_DACT] = 1;
+    caps->fused[GTR__OP_LINEAR_ACT] = caps->fused[GTR__OP_LINEAR_DACT] = caps->fused[GTR__OP_BATCH_NORM] = 1;
     caps->fused[GTR__OP_BINARY_ACT] = caps->fused[GTR__OP_XENT_STEP] = caps->fused[GTR__OP_MSE_STEP] = 1;
 }
 
@@ -4161,7 +4161,8 @@ typedef struct gtr__bn {
     gtr__opd x, y, dy, dx, weight, bias, running_mean, running_var, mean, rstd, var, dweight, dbias;
     int64_t channels, inner, values, per;       // values a channel; values a piece
     int lanes, pieces, stage, training;         // stage 0: all at once; 1: figures to part; 2: from part
-    float eps;
+    int act;                                    // a unary op's number, or 0
+    float eps, act_a, act_b;
     float *part;                                // [piece][channel][2]
 } gtr__bn;
 
@@ -4246,8 +4247,11 @@ static __global__ void __launch_bounds__(512) gtr__k_batch_norm(const gtr__bn m)
     for (int64_t i = begin + row; i < end; i += 8 * rows) {
         if (!held) gtr__bn_take(m, m.x, i, rows, end, channel, v);
 #pragma unroll
-        for (int u = 0; u < 8; u++) if (i + u * rows < end)
-            gtr__give1(m.y, gtr__bn_at(m, i + u * rows, channel), (v[u] - mean) * scale + shift);
+        for (int u = 0; u < 8; u++) v[u] = (v[u] - mean) * scale + shift;
+        if (m.act) { gtr__unary4(m.act, v, m.act_a, m.act_b); gtr__unary4(m.act, v + 4, m.act_a, m.act_b); }
+#pragma unroll
+        for (int u = 0; u < 8; u++)
+            if (i + u * rows < end) gtr__give1(m.y, gtr__bn_at(m, i + u * rows, channel), v[u]);
     }
 }
 // dbias = sum dy, dweight = sum dy xh, dx = weight rstd (dy - (dbias + xh dweight) / values), without
@@ -4352,6 +4356,7 @@ static gtr_result gtr__cuda_batch_norm_fwd(void *instance, const gtr__call *c) {
     m.y = gtr__opd_of(&c->out[0]); m.mean = gtr__opd_of(&c->out[1]); m.rstd = gtr__opd_of(&c->out[2]);
     m.var = gtr__opd_of(&c->out[3]);
     m.eps = (float)c->attr->f[0];
+    m.act = (int)c->attr->i[0]; m.act_a = (float)c->attr->f[2]; m.act_b = (float)c->attr->f[3];
     dim3 grid((unsigned)gtr__ceil(m.channels, m.lanes), (unsigned)m.pieces);
     if (m.pieces > 1 && m.training) {
         m.stage = 1;

@@ -442,6 +442,54 @@ static void residuals(void)
     }
 }
 
+/* A norm with its activation, against the two; kept: the value between, which is then stored. */
+static int normed(gtr_tensor *(*act)(gtr_tensor *), int64_t c, bool fused, bool kept, gtr_float *g, gtr_float *shown)
+{
+    static gtr_float v[30 * 5];
+    gtr_context *ctx = create();
+    gtr_trainer_desc d = sgd(0.1f);
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 5)),
+        *n = gtr_batch_norm(gtr_linear(x, "in", c), "bn"), *y;
+    gtr_trainer *t;
+    gtr__plan_cache *e;
+    int i, alone = 0;
+    if (!fused) ctx->caps.fused[GTR__OP_BATCH_NORM] = 0;
+    if (kept) gtr_keep(n);
+    y = gtr_linear(act(n), "out", 3);
+    for (i = 0; i < 30 * 5; i++) v[i] = (gtr_float)(i * 7 % 16 - 8) / 8;
+    d.no_matchers = true;
+    t = gtr_trainer_create(gtr_mean(gtr_tanh(y), NULL, 0, false), d);
+    EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
+    for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(t), GTR_OK);
+    EXPECT_EQ(gtr_gradient_get(t, gtr_parameter_at(ctx, 0), g, (size_t)c * 5 * sizeof *g), GTR_OK);
+    e = gtr__trainer_entry(t, 30, NULL, false);
+    for (i = 0; e && i < e->plan.n_node; i++)
+        alone += e->plan.node[i].dir == GTR__FWD && gtr__unary_find((int)e->plan.node[i].op) != NULL;
+    EXPECT_EQ(gtr_eval(&y, 1), GTR_OK);
+    EXPECT_EQ(gtr_get(y, shown, 30 * 3 * sizeof *shown), GTR_OK);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+    return alone;
+}
+static gtr_tensor *twice(gtr_tensor *x) { return gtr_scale(x, 2, -0.25f); }
+static void norm_acts(void)
+{
+    static gtr_tensor *(*const acts[])(gtr_tensor *) = { gtr_relu, gtr_tanh, gtr_sigmoid, gtr_exp, twice, gtr_gelu };
+    static const int64_t channels[] = { 1, 7, 70 };
+    static gtr_float a[70 * 5], b[70 * 5], shown[2][30 * 3];
+    int i, k, kept;
+    for (i = 0; i < 6; i++) for (k = 0; k < 3; k++) for (kept = 0; kept < 2; kept++) {
+        const int64_t c = channels[k];
+        const int two = normed(acts[i], c, false, kept, a, shown[0]), one = normed(acts[i], c, true, kept, b, shown[1]);
+        CHECK(one == two - (!kept && i < 5), "activation %d, %d channels: %d unary nodes, alone %d", i, (int)c, one,
+            two);
+        CHECK(within(a, b, (int)c * 5, 1e-9, 1e-4) && within(shown[0], shown[1], 30 * 3, 1e-9, 1e-4),
+            "activation %d, %d channels: a norm with it gives something else", i, (int)c);
+        if (device == GTR_DEVICE_CPU) CHECK(!memcmp(a, b, (size_t)c * 5 * sizeof *a) && !memcmp(shown[0], shown[1],
+            sizeof shown[0]), "activation %d, %d channels: other bits", i, (int)c);
+    }
+}
+
 /* ---- what is stored in 16 bits ---- */
 /* Beside values of 16 bits parameters decide nothing, on whatever stage, and constants, which may be large or tiny,
    keep float32; norms store what they are given, softmax float32. */
@@ -841,6 +889,7 @@ static void all(void)
     RUN(random_graphs);
     RUN(shared_places);
     RUN(residuals);
+    RUN(norm_acts);
     RUN(who_is_float32);
     RUN(kept_parts);
     RUN(kept_turned);
