@@ -1007,7 +1007,7 @@ typedef struct {
     int64_t count; /* elements of gradient, gaps included */
     double beta1, beta2, ema, clip; /* 0: none */
     gtr__rule rule; /* but for coef to ema */
-    int states, all, fused; /* of the rule; with an average; whole-network kernels know it */
+    int states, all; /* of the rule; with an average */
     int decoupled, corrected; /* the decay is; the means are for their beginning at 0 */
     int scaled /* FP16: dynamic loss scale */, loss_only /* guard */;
     double weight_decay[GTR__MAX_GROUPS];
@@ -8307,14 +8307,14 @@ static const gtr__optimizer_row gtr__optimizers[] = {
     { GTR__RULE_LION, GTR__RULE_LION, GTR__RULE_LION, 1e-4f, 0.9f, 0.99f, 0, true, false }
 };
 #define GTR__N_OPTIMIZERS (sizeof gtr__optimizers / sizeof *gtr__optimizers)
-#define GTR__RULE_STATES(ID, states, fused, formula) { states, fused },
+#define GTR__RULE_STATES(ID, states, fused, formula) states,
 /* The rule of a trainer whose defaults are filled in. */
 static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
-    static const int states[][2] = { GTR__RULES(GTR__RULE_STATES) };
+    static const int states[] = { GTR__RULES(GTR__RULE_STATES) };
     const gtr__optimizer_row *row = &gtr__optimizers[d->optimizer];
     gtr__rule *k = &o->rule;
     k->kind = d->nesterov ? row->nesterov : d->momentum > 0 ? row->momentum : row->plain;
-    o->states = states[k->kind][0]; o->fused = states[k->kind][1];
+    o->states = states[k->kind];
     o->decoupled = row->decoupled; o->corrected = row->corrected;
     o->all = o->states + (d->ema > 0);
     o->beta1 = d->beta1; o->beta2 = d->beta2; o->ema = d->ema;

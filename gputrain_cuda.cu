@@ -5491,6 +5491,11 @@ static __device__ __forceinline__ void gtr__apply(const gtr__rule &k, float *par
     GTR__RULES(GTR__RULE_CASE)
 #undef GTR__RULE_CASE
 }
+#define GTR__RULE_FUSED(ID, states, fused, formula) fused,
+static bool gtr__rule_fused(const gtr__optim *o) {
+    static const char fused[] = { GTR__RULES(GTR__RULE_FUSED) };
+    return fused[o->rule.kind] != 0;
+}
 static gtr_result gtr__check_states(void *instance, const gtr__optim *o) {
     for (int i = 0; i < o->all; i++)
         if (!o->state[i]) return gtr__fail(instance, GTR_ERR_STATE, "update: state %d is missing", i);
@@ -5504,12 +5509,17 @@ struct gtr__update_segments {
     __device__ __forceinline__ void find(const gtr__optim &o, int64_t base)
     {
         const int tid = (int)threadIdx.x;
-        int lo = -1;
-        for (int k = 0; k < o.n; k += (int)blockDim.x)
-            lo += __syncthreads_count(k + tid < o.n && o.segments[k + tid].offset <= base);
+        for (int lo = -1, hi = o.n; tid < 32; ) {   // segment lo begins at base or before, hi behind it
+            const int step = (hi - lo + 31) / 32, k = lo + (tid + 1) * step;
+            lo += step * __popc(__ballot_sync(0xffffffffu, k < hi && o.segments[k].offset <= base));
+            hi = hi < lo + step ? hi : lo + step;
+            if (hi - lo > 1) continue;
+            first = lo;
+            break;
+        }
+        __syncthreads();
         if (tid <= GTR__UPDATE_TILE / 64)
-            offset[tid] = lo + 1 + tid < o.n ? o.segments[lo + 1 + tid].offset : INT64_MAX;
-        if (tid == 0) first = lo;
+            offset[tid] = first + 1 + tid < o.n ? o.segments[first + 1 + tid].offset : INT64_MAX;
         __syncthreads();
     }
     __device__ __forceinline__ int of(int64_t e) const
@@ -7488,7 +7498,7 @@ static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p, bool dropo
             || v->node[p->report].op != GTR__OP_REPORT)
         return false;
     const gtr__optim *o = (const gtr__optim *)v->node[p->update].attr.ptr;
-    if (o->all > o->states || !o->fused) return false;     // averages are UPDATE's own
+    if (o->all > o->states || !gtr__rule_fused(o)) return false;     // averages are UPDATE's own
     for (int i = 1; i < p->guard; i++) {
         const gtr__node *n = &v->node[i];
         if (!(n->dir == GTR__FWD ? parser.forward(n, i, dropout) : parser.backward(n, i))) return false;
@@ -15316,7 +15326,7 @@ static int gtr__wide_match(const gtr__plan *plan, int at, const gtr__caps *caps)
         const gtr__node *n = &plan->node[i];
         const gtr__optim *o = (const gtr__optim *)n->attr.ptr;
         if (n->op == GTR__OP_UPDATE)
-            return o && o->loss_only && !o->scaled && !(o->clip > 0) && o->all == o->states && o->fused
+            return o && o->loss_only && !o->scaled && !(o->clip > 0) && o->all == o->states && gtr__rule_fused(o)
                 ? i + 1 - at : 0;
         if (n->op == GTR__OP_LINEAR ? n->dir != GTR__BWD : n->op != GTR__OP_LINEAR_DACT && n->op != GTR__OP_GUARD
                 && n->op != GTR__OP_BN_COMMIT && !gtr__mlp_unary(n->op))

@@ -3809,6 +3809,34 @@ static void profiled(void)
     gtr_destroy(ctx);
 }
 
+/* UPDATE finds the segment of each of its tiles among many, small and large. */
+static void many_parameters(void)
+{
+    enum { MANY = 1100 };
+    static gtr_float before[MANY][2100], after[2100];
+    gtr_context *ctx = create();
+    gtr_tensor *p[MANY], *loss = NULL;
+    gtr_trainer_desc d = { .optimizer = GTR_SGD, .lr = 0.5f };
+    gtr_init init = { .kind = GTR_INIT_UNIFORM, .a = 1 };
+    char name[16];
+    int i, k, bad = 0;
+    for (i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "p%d", i);
+        p[i] = gtr_parameter(ctx, name, gtr_shape1(i % 100 == 50 ? 2100 : 1 + i % 130), init);
+        loss = i ? gtr_add(loss, gtr_sum(gtr_scale(p[i], (float)i, 0), NULL, 0, false))
+            : gtr_sum(gtr_scale(p[i], 0, 0), NULL, 0, false);
+        EXPECT_EQ(gtr_get(p[i], before[i], p[i]->data_bytes), GTR_OK);
+    }
+    EXPECT_EQ(gtr_step(gtr_trainer_create(loss, d)), GTR_OK);
+    for (i = 0; i < MANY; i++) {
+        EXPECT_EQ(gtr_get(p[i], after, p[i]->data_bytes), GTR_OK);
+        for (k = 0; k < (int)(p[i]->data_bytes / sizeof *after); k++)
+            bad += after[k] != (gtr_float)(before[i][k] - (gtr_float)0.5 * (gtr_float)i);
+    }
+    CHECK(!bad, "%d elements were not updated as they should (%s)", bad, gtr_error_text(ctx));
+    gtr_destroy(ctx);
+}
+
 static void all(void)
 {
     RUN(gradient_inside);
@@ -3870,6 +3898,7 @@ static void all(void)
     RUN(uncounted);
     RUN(wide_updates);
     RUN(wide_residual);
+    RUN(many_parameters);
 }
 int main(int argc, char **argv)
 {
