@@ -1040,7 +1040,7 @@ typedef gtr_result (*gtr__kernel)(void *instance, const gtr__call *c);
 typedef struct {
     gtr_shape shape;
     gtr_dtype dtype, storage; /* logical; stored */
-    int64_t stride[GTR_MAX_DIMS]; /* of a view, in the memory of which it is an alias; [0] is 0: element after element */
+    int64_t stride[GTR_MAX_DIMS]; /* of a view, in what it is an alias of; [0] is 0: element after element */
     gtr__home home;
     int alias; /* GTR__HOME_ALIAS: of this value; GTR__HOME_ARENA: -1, or the gradient in whose place it lies */
     size_t offset, bytes; /* in its home; alias: from the other's start */
@@ -6519,7 +6519,7 @@ static bool gtr__make_residual(gtr__fuse *f, const gtr__node *a, const gtr__node
     GTR__COPY(out->out, a->out, a->n_out);
     out->in[a->n_in] = add; out->out[0] = b->out[0];
     out->attr = a->attr;
-    if (a->op == GTR__OP_LINEAR) out->attr.i[0] = -1;
+    if (a->n_out == 1) out->attr.i[0] = -1; /* no activation */
     out->attr.i[2] = 1;
     return true;
 }
@@ -6636,8 +6636,8 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
     gtr__mfree(b->ctx, f.readers);
 }
 // >>pass:alias
-/* Of values that share a place: nodes that write it first, again for the first time, last, and read it last; operands that
-   read it; operands that can be no views. */
+/* Of values that share a place: nodes that write it first, again for the first time, last, and read it last; operands
+   that read it; operands that can be no views. */
 typedef struct { int first, again, last, read, reads, rows; } gtr__uses;
 /* Whether node i does nothing but copy value *from to all of value *to. */
 static bool gtr__is_copy(const gtr__plan *p, int i, int *from, int *to) {
@@ -6659,8 +6659,8 @@ static bool gtr__by_strides(const gtr__plan *p, const gtr__node *n, int k) {
     const int a = p->value[n->in[0]].shape.ndim;
     return a > 2 && a == p->value[n->in[1]].shape.ndim && (k < n->n_in || !(n->adds >> (k - n->n_in) & 1));
 }
-/* What permutation i makes (of x, y), or else what it permutes, becomes a view of the other, if nodes that take views are
-   all that reads it, and all that writes it. */
+/* What permutation i makes (of x, y), or else what it permutes, becomes a view of the other, if nodes that take views
+   are all that reads it, and all that writes it. */
 static bool gtr__be_view(gtr__plan *p, const gtr__node *n, int i, gtr__uses *uses) {
     const int x = n->in[n->dir == GTR__BWD ? n->n_in - 1 : 0], y = n->out[0];
     const int root[2] = { gtr__root(p, x), gtr__root(p, y) };
@@ -10999,7 +10999,8 @@ static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v) {
     const gtr__value *x = &p->value[v], *root = &p->value[gtr__root(p, v)];
     gtr__textf(ctx, "%s%%%d%s%s", x->gradient_of >= 0 ? "d" : "", v, gtr__value_name(p, v)[0] ? ":" : "",
         gtr__value_name(p, v));
-    gtr__textf(ctx, " %s %s %s ", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->storage], x->stride[0] ? "view" : "rows");
+    gtr__textf(ctx, " %s %s %s ", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->storage],
+        x->stride[0] ? "view" : "rows");
     if (root->home == GTR__HOME_ARENA && root->alias >= 0) gtr__textf(ctx, "in d%%%d", root->alias);
     else gtr__textf(ctx, "%s", gtr__home_names[root->home]);
     if (root->home == GTR__HOME_ARENA) gtr__textf(ctx, "+%zu", root->offset + (x == root ? 0 : x->offset));

@@ -1180,7 +1180,7 @@ typedef struct gtr__choice {
     int kind;
     int tile;                   // 32 or 64: edge of a block's part of C
     int split;                  // blocks (one cluster) that share the sum of a tile: 1, 2, 4, 8
-    int ranges;                 // own kernel: k is cut into so many, each with blocks; a further launch sums their parts
+    int ranges;                 // own kernel: k is cut into so many; a further launch sums their parts
     int transpose;              // library: A is transposed into the workspace first
     size_t copy_bytes, sums_bytes, parts_bytes, ws_bytes;
 } gtr__choice;
@@ -1710,6 +1710,12 @@ static __device__ __forceinline__ void gtr__product_store_sums(const gtr__produc
     gtr__put(p.sums, p.type_sums, base, p.add_sums ? gtr__get(p.sums, p.type_sums, base) + s : s);
 }
 
+// Where item i of the batch lies.
+static __device__ __forceinline__ int64_t gtr__item_at(const gtr__product &p, uint32_t i, int64_t item, int64_t outer) {
+    const uint32_t row = p.inner ? i / (uint32_t)p.inner : 0;
+    return row * outer + (i - row * (uint32_t)p.inner) * item;
+}
+
 // One TxT tile of C per cluster, whose blocks share the sum over k: each leaves its part in shared memory and finishes
 // some of the rows with everybody's. Bound by latency at the sizes it is for (a chain of one fetch, K/depth/split
 // tiles, one exchange, one store), then by the bytes a multiprocessor draws from L2: 2 T depth elements a tile of k for
@@ -1730,14 +1736,9 @@ static __global__ void __launch_bounds__(128)
     const uint32_t range = cut.ranges > 1 ? place.z / cut.batch : 0, which = place.z - range * cut.batch;
     const int part = ((int)range << cut.split_log) + rank;
     const int m0 = (int)place.x * T, n0 = (int)place.y * T, left_m = min(cut.m - m0, T), left_n = min(cut.n - n0, T);
-    const char *a = (const char *)p.a, *b = (const char *)p.b;
-    int64_t base_c = 0;
-    if (place.z) {
-        const uint32_t row = p.inner ? which / (uint32_t)p.inner : 0, item = which - row * (uint32_t)p.inner;
-        a += (row * p.a_outer + item * p.a_batch) * cut.size_a;
-        b += (row * p.b_outer + item * p.b_batch) * cut.size_b;
-        base_c = row * p.c_outer + (item + (place.z - which)) * p.c_batch;
-    }
+    const char *a = (const char *)p.a + gtr__item_at(p, which, p.a_batch, p.a_outer) * cut.size_a;
+    const char *b = (const char *)p.b + gtr__item_at(p, which, p.b_batch, p.b_outer) * cut.size_b;
+    const int64_t base_c = gtr__item_at(p, which, p.c_batch, p.c_outer) + (place.z - which) * p.c_batch;
     const char *first_a = a + (AK ? (uint64_t)cut.lda * (uint32_t)m0 : (uint32_t)m0) * cut.size_a;
     const char *first_b = b + (BK ? (uint64_t)cut.ldb * (uint32_t)n0 : (uint32_t)n0) * cut.size_b;
     const int count = cut.share + (part < cut.rest);
@@ -2008,9 +2009,11 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
     cut.rest = (int)(k_tiles * p->kb % (split * choice->ranges));
     cut.stages = g->compute >= 80 ? 4 : 2;
     bool plain = ES == 2 || p->type_a == GTR_F32;
-    cut.vec_a = plain && p->a_outer % per == 0 && gtr__vectors(p->a, p->lda, AK ? p->k : p->m, p->a_batch, p->a_kb, per);
+    cut.vec_a = plain && p->a_outer % per == 0
+        && gtr__vectors(p->a, p->lda, AK ? p->k : p->m, p->a_batch, p->a_kb, per);
     plain = ES == 2 || p->type_b == GTR_F32;
-    cut.vec_b = plain && p->b_outer % per == 0 && gtr__vectors(p->b, p->ldb, BK ? p->k : p->n, p->b_batch, p->b_kb, per);
+    cut.vec_b = plain && p->b_outer % per == 0
+        && gtr__vectors(p->b, p->ldb, BK ? p->k : p->n, p->b_batch, p->b_kb, per);
     cut.vec_c = !p->c_t && gtr__product_fours(p);
     size_t ring = (size_t)cut.stages * (tile_a::bytes + tile_b::bytes), out = (size_t)T * (T + 8) * 4 + 128 * 4,
         shared = ring > out ? ring : out;
@@ -5106,8 +5109,9 @@ static __device__ __forceinline__ float gtr__rate_of(const gtr__ctl *ctl, const 
 
 // >>op:feed
 // All inputs in one launch: as many blocks as are resident, each with its share of every input, or fewer for each input
-// by itself; and one that fetches the next step's record meanwhile. A block works out which rows its groups of four elements come from, many at a time, and copies them, four
-// groups of a thread in flight. Bound by bytes: each element once in, once out.
+// by itself; and one that fetches the next step's record meanwhile. A block works out which rows its groups of four
+// elements come from, many at a time, and copies them, four groups of a thread in flight. Bound by bytes: each element
+// once in, once out.
 #define GTR__FEED_ROWS 512
 typedef struct gtr__feed_one { gtr__opd to; int64_t row; float scale, shift; int slot, from; } gtr__feed_one;
 typedef struct gtr__feed_all {
@@ -5301,9 +5305,9 @@ static gtr_result gtr__cuda_guard_fwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:report
-// One thread. The host reads an entry once it sees the step that the entry is of among the counters, and the counters in
-// the order of the fences: a fence to the host's memory costs most of a microsecond, so there is one, and another only
-// when the status is set.
+// One thread. The host reads an entry once it sees the step that the entry is of among the counters, and these in the
+// order of the fences: a fence to the host's memory costs most of a microsecond, so there is one, and another only when
+// the status is set.
 typedef struct gtr__reporting {
     gtr__opd value[GTR__MAX_REPORT]; gtr__shared *shared; gtr__ctl *ctl; int trainer, scaled;
 } gtr__reporting;
@@ -5358,8 +5362,8 @@ static __device__ __forceinline__ void gtr__report_stuck(const gtr__reporting &m
     const uint64_t step = m.ctl->step + 1 + m.ctl->stuck;
     for (int64_t more = __ldcv(&ring[step % GTR__RING].more); more >= 0; more--) gtr__report_step(m);
 }
-// Two warps from thread first on of every block of a kernel that have read of ctl what they need, step among it: what is
-// reported, by the last of its blocks to come here, and by block 0 the record ahead, if no FEED has fetched it.
+// Two warps from thread first on of every block of a kernel that have read of ctl what they need, step among it: what
+// is reported, by the last of its blocks to come here, and by block 0 the record ahead, if no FEED has fetched it.
 static __device__ __forceinline__ void gtr__report_warps(const gtr__reporting &m, int first,
         uint64_t step, bool whole) {
     const int tid = (int)threadIdx.x - first;

@@ -1748,7 +1748,8 @@ static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_
     char what[160];
     double scale = a->full ? 0.25 : 1;
     snprintf(what, sizeof what, "linear_act %s%s%s%s%s, %lld %lld %lld, %s%s", more == 2 ? "none"
-        : gtr__row(a->op)->name, bias ? "" : ", no bias", more ? ", and more" : "", keep ? "" : ", pre not kept", spoilt ? ", NaN" : "", (long long)(gtr__count(xs) / ws.dim[1]),
+        : gtr__row(a->op)->name, bias ? "" : ", no bias", more ? ", and more" : "",
+        keep ? "" : ", pre not kept", spoilt ? ", NaN" : "", (long long)(gtr__count(xs) / ws.dim[1]),
         (long long)m, (long long)ws.dim[1], gtr__dtype_names[low], precision == GTR_TF32 ? ", TF32" : "");
     ys.dim[ys.ndim - 1] = m;
     x = values(xs, a->kind, low, scale); w = values(&ws, a->kind, low, scale); c = values(&bs, a->kind, low, 1);
