@@ -1456,16 +1456,22 @@ static __device__ __forceinline__ void gtr__fetch(char *tile, const char *from, 
         }
         return;
     }
-    constexpr int step = 128 / tile_t::columns;
-    int r = (int)threadIdx.x / tile_t::columns, c = (int)threadIdx.x % tile_t::columns;
+    // 4 bytes at a time where they are aligned; of rows of k no more lanes than there are columns: what lies beyond
+    // them in the tile only reaches elements of C beyond it.
+    const int per = ES == 2 && (((uintptr_t)from >> 1 | pitch | (uint32_t)width) & 1) == 0 ? 2 : 1;
+    int log = tile_t::columns == 32 ? 5 : 6;
+    if (per == 2) log--;
+    while (!K && log && per << (log - 1) >= width) log--;
+    const int c = ((int)threadIdx.x & ((1 << log) - 1)) * per, step = 128 >> log;
+    int r = (int)threadIdx.x >> log;
     int64_t at = (int64_t)((uint64_t)pitch * (uint32_t)r) + c;
     char *dst = tile + (r * tile_t::pitch + c) * ES;
 #pragma unroll 4
-    for (int i = 0; i < tile_t::rows / step; i++) {
-        bool ok = r + i * step < height && c < width;
-        if constexpr (ES == 2) *(uint16_t *)dst = ok ? ((const uint16_t *)from)[at] : (uint16_t)0;
-        else if (CONVERT && dtype != GTR_F32) *(float *)dst = ok ? gtr__get(from, dtype, at) : 0.0f;
-        else gtr__copy4(dst, ok ? from + at * 4 : safe, ok);
+    for (; r < tile_t::rows; r += step) {
+        bool ok = r < height && c < width;
+        if (CONVERT && dtype != GTR_F32) *(float *)dst = ok ? gtr__get(from, dtype, at) : 0.0f;
+        else if (ES * per == 4) gtr__copy4(dst, ok ? from + at * ES : safe, ok);
+        else *(uint16_t *)dst = ok ? ((const uint16_t *)from)[at] : (uint16_t)0;
         at += (int64_t)pitch * step;
         dst += step * tile_t::pitch * ES;
     }
