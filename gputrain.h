@@ -483,7 +483,8 @@ GTR_API gtr_tensor *gtr_log(gtr_tensor *x); /* natural */
 GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape);/* same elements, same order; no copy. A
                                                                    batch in shape needs one in x's */
 GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x); /* (N, ...) -> (N, product of the rest) */
-/* y's dimension i is x's dimension dims[i]; dims holds x's rank of them, each once. A copy. */
+/* y's dimension i is x's dimension dims[i]; dims holds x's rank of them, each once. A copy, but
+   for what matrix products alone read, or write. */
 GTR_API gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims);
 /* n tensors alike but for dimension axis (negative counts from the end), one behind the other. */
 GTR_API gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis);
@@ -11483,6 +11484,8 @@ void gtr_destroy(gtr_context *ctx) {
                     aliases; predictors of rows that mix; batch_norm .frozen; refused data feeds nothing; CUDA 11.4 on;
                     the CPU's exp, log, tanh, erf in vectors; gradients passed on are not copied; several streams a
                     step; norms in 16 bits; one rule for optimizers: RMSprop, Lion, averages of weights (.ema)
+   2026-11-22  0.1: what is permuted for products alone is a view; what is added to a layer, and a norm's activation, ride in
+                    their kernels; any activation in narrow networks
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
