@@ -737,6 +737,7 @@ enum {
     GTR__ALONG = 32768, /* but with attr i[0] 0 */
     GTR__SCALES = 262144, /* PASSES0, times attr f[0] */
     GTR__PASSES0 = 65536, GTR__PASSES1 = 131072, /* input 0's / 1's gradient is the output's, summed where broadcast */
+    GTR__LOOKS_UP = 524288, /* input 1's gradient may be one of input 0's lookups: GTR__LOOKUP_ROWS */
     /* training changes state: a node of op attr i[14] with outputs 1 and 3, inputs 3 and 4 and tensor attr i[15] */
     GTR__COMMITS = 4096,
     GTR__PERMUTES = 1048576, /* nothing but a permutation by attr i */
@@ -773,7 +774,7 @@ enum {
     X(MEAN, mean, 1, 1, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
     X(SOFTMAX, softmax, 1, 1, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
     X(DROPOUT, dropout, 1, 1, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART, 1, 1) \
-    X(EMBEDDING, embedding, 2, 2, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0 | GTR__APART, 1, 1) \
+    X(EMBEDDING, embedding, 2, 2, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0 | GTR__APART | GTR__LOOKS_UP, 1, 1) \
     X(BATCH_NORM, batch_norm, 5, 5, 4, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
       GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS | GTR__APART, 1, 1) \
     X(ARGMAX, argmax, 1, 1, 1, 0, FULL, 0, GTR__APART, 1, 0) \
@@ -790,8 +791,8 @@ enum {
     X(FEED, feed, 0, 0, 1, 0, NONE, 0, 0, 1, 0) \
     X(TALLY, tally, 1, 1, 1, 0, NONE, 0, 0, 1, 0) \
     X(BN_COMMIT, bn_commit, 5, 60, 0, 0, NONE, 0, GTR__STATE, 1, 0) \
-    X(GUARD, guard, 1, 8, 0, 0, NONE, 0, GTR__WS, 1, 0) \
-    X(UPDATE, update, 0, 0, 0, 0, NONE, 0, GTR__STATE, 1, 0) \
+    X(GUARD, guard, 1, 60, 0, 0, NONE, 0, GTR__WS, 1, 0) \
+    X(UPDATE, update, 0, 60, 0, 0, NONE, 0, GTR__STATE, 1, 0) \
     X(REPORT, report, 1, 4, 0, 0, NONE, 0, 0, 1, 0) \
     X(CHECK, check, 1, 1, 1, 0, NONE, 0, 0, 1, 0) \
     X(LINEAR_ACT, linear_act, 2, 4, 2, 0, LOW, 0, GTR__WS, 1, 0) \
@@ -813,6 +814,10 @@ typedef enum {
     GTR__HOME_NONE, GTR__HOME_PARAMETER, GTR__HOME_LOW, GTR__HOME_STATE, GTR__HOME_GRADIENT,
     GTR__HOME_INPUT, GTR__HOME_KEPT,
                          GTR__HOME_ARENA, GTR__HOME_ALIAS, GTR__HOME_TALLY, GTR__HOME_COUNT } gtr__home;
+/* A table's gradient as lookups, in the dense one's place: for each row its first lookup, an int32, or -1, and so many
+   bytes from there a row of floats a lookup: the sum of that row's lookups in their order at the first, else 0. */
+#define GTR__LOOKUP_ROWS(rows) (((size_t)(rows) * 4 + GTR__ALIGN - 1) / GTR__ALIGN * GTR__ALIGN)
+#define GTR__MAX_LOOKUPS 24 /* such gradients of a step */
 
 // >>formulas
 /* Element-wise ops, once for both files: forward in x, a, b; backward in dy, x, y, a, b. Each file defines GTR__EXPF,
@@ -924,6 +929,7 @@ typedef struct {
     void *data; /* NULL: not wanted (outputs), not read (inputs: shape is valid all the same) */
     gtr_dtype dtype; /* storage */
     const int64_t *stride; /* of its dimensions; NULL: element after element */
+    int64_t lookups; /* a gradient as so many; 0: dense, as all else */
     int add; /* outputs: add to what is there (a gradient's later writers) */
     int64_t count;
     gtr_shape shape; /* literal */
@@ -1042,6 +1048,7 @@ typedef struct {
     gtr_shape shape;
     gtr_dtype dtype, storage; /* logical; stored */
     int64_t stride[GTR_MAX_DIMS]; /* of a view, in what it is an alias of; [0] is 0: element after element */
+    int64_t lookups; /* a gradient as so many; 0: dense */
     gtr__home home;
     int alias; /* GTR__HOME_ALIAS: of this value; GTR__HOME_ARENA: -1, or the gradient in whose place it lies */
     size_t offset, bytes; /* in its home; alias: from the other's start */
@@ -1087,6 +1094,7 @@ typedef struct {
     int n_stage, n_stream;
     int split; /* first node of the right phases (REDUCE and after) */
     size_t arena[GTR__MAX_STAGES]; /* bytes */
+    int lookups, lookup[GTR__MAX_LOOKUPS]; /* gradients as lookups, in the order of their places */
     int steps, ragged; /* the most that one launch does; whether among them may be ones of fewer rows */
     int waits, unfit; /* 1 + a matcher; 0: none. Its blocks wait for each other; prepare can't do it */
     size_t carry; /* bytes of values that outlive the left phases, besides the arena */
@@ -1104,6 +1112,7 @@ typedef struct gtr__caps {
     size_t shared; /* bytes of shared memory that a block may have */
     int arch_feature; /* the loaded image has sm_90a's own instructions */
     int bf16, f16, tf32; /* products in these are there */
+    int lookups; /* gradients as lookups are */
     size_t product_workspace; /* bytes that a product asks for */
     uint8_t fused[GTR__OP_COUNT]; /* fused ops that have a kernel */
     /* 0; a test says with them how many looks for another's word a block has before it gives a launch up, which block
@@ -3684,7 +3693,7 @@ GTR__CPU(dropout_bwd) { return gtr__dropout_run(instance, c, &c->in[2]); }
 
 // >>op:embedding
 /* y[..., :] = table[ids[...], :]: ids (...) GTR_I32, table (V, E) -> (..., E); an id outside [0, V) gives a row of NaN.
-   dtable: dy's rows added where they came from, in ascending position. */
+   dtable: dy's rows added where they came from, in ascending position; or as lookups. */
 GTR__SHAPE(embedding) {
     gtr_shape o = s->in[0];
     GTR__TRY(gtr__shape_inputs(s, 1, 0));
@@ -4317,9 +4326,9 @@ GTR__CPU(bn_commit_fwd) {
 }
 
 // >>op:guard
-/* in: losses; ptr: gtr__optim. Writes ctl's norm (2-norm of the gradients without the loss scale, if clipped or scaled,
-   summed in double), coef (what UPDATE multiplies gradients by) and guard (a loss, or unless loss_only a gradient, is
-   not finite, or the status is set). */
+/* in: a loss, then gradients as lookups; ptr: gtr__optim. Writes ctl's norm (2-norm of the gradients
+   without the loss scale, if clipped or scaled, summed in double), coef (what UPDATE multiplies gradients by) and guard
+   (a loss, or unless loss_only a gradient, is not finite, or the status is set). */
 #define gtr__shape_guard gtr__shape_none
 #define GTR__GUARD_PIECES 64
 typedef struct { double sum; uint64_t bad; } gtr__guard_sum;
@@ -4363,7 +4372,7 @@ GTR__CPU(guard_fwd) {
    name: Kingma and Ba, 2015; Loshchilov and Hutter, 2019; and Chen et al., 2023, for Lion, which PyTorch has not. Then,
    if averages are kept, e += (1 - ema)(p - e), the first time e = p. Low copies of p are refreshed in the same pass.
    Bytes an element: 12, and 8 a state. Each element goes through the same vector operations wherever it lies: a tail is
-   padded. (No compiler makes vectors of sqrtf while it must set errno.) */
+   padded. (No compiler makes vectors of sqrtf while it must set errno.) in: GUARD's, but for the loss. */
 #define gtr__shape_update gtr__shape_none
 typedef struct { const gtr__optim *o; gtr__rule rule[GTR__MAX_GROUPS]; } gtr__update_job;
 #define GTR__RULE_VECTOR(name) gtr__v name;
@@ -4932,6 +4941,7 @@ static void gtr__preset_caps(gtr__caps *caps, gtr_preset preset) {
     snprintf(caps->name, sizeof caps->name, "preset sm_%d", compute[i]);
     caps->cuda = 1; caps->compute = compute[i]; caps->sm_count = sms[i];
     caps->bf16 = caps->tf32 = compute[i] >= 80;
+    caps->lookups = 1;
     caps->product_workspace = (size_t)(compute[i] >= 90 ? 32 : 4) << 20;
 }
 static void gtr__device_describe(gtr_context *ctx, const char *why) {
@@ -6988,8 +6998,12 @@ static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node
     for (int l = 0; l < o->lanes; l++) if (last_of_a[l] > (l == node_lane ? node - 1 : clock[l])) return false;
     return true;
 }
-static size_t gtr__value_bytes(const gtr__value *v) {
+static size_t gtr__whole_bytes(const gtr__value *v) {
     return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage);
+}
+static size_t gtr__value_bytes(const gtr__value *v) {
+    return !v->lookups ? gtr__whole_bytes(v)
+        : GTR__LOOKUP_ROWS(v->shape.dim[0]) + (size_t)(v->lookups * v->shape.dim[1]) * sizeof(float);
 }
 /* The spans that have a place: a treap a stage, in the order of their offsets, then of their first uses, so that
    those of one place follow each other in time. A subtree of which all is in the way, or nothing, is passed in one
@@ -7204,6 +7218,7 @@ static void gtr__call_shapes(gtr__plan *p, gtr__node *n, gtr__arg *in, gtr__arg 
         if (v < 0) continue;
         a->dtype = p->value[v].storage; a->shape = p->value[v].shape; a->count = gtr__count(&a->shape);
         if (p->value[v].stride[0]) a->stride = p->value[v].stride;
+        a->lookups = p->value[v].lookups;
         if (k >= n->n_in) a->add = (int)(n->adds >> (k - n->n_in) & 1);
     }
 }
@@ -7215,7 +7230,9 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     n->ws_bytes = 0;
     gtr__call_shapes(p, n, in, out);
     for (int k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && n->reads >> k & 1) {
-        in[k].data = (void *)(uintptr_t)&wanted; n->bytes += (double)gtr__value_bytes(&p->value[n->in[k]]);
+        const gtr__value *v = &p->value[n->in[k]];
+        in[k].data = (void *)(uintptr_t)&wanted; n->bytes += (double)gtr__value_bytes(v);
+        if (v->lookups) n->bytes -= GTR__MIN(n->bytes, (double)gtr__whole_bytes(v)); /* which the node counts */
     }
     for (int k = 0; k < n->n_out; k++) if (n->out[k] >= 0) {
         /* what a network makes for itself need not leave the chip */
@@ -7270,7 +7287,7 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
                     && !(q->adds >> (k - q->n_in) & 1)) {
                 gtr__span *h = &holes[n_holes++];
                 h->value = v; h->node = n_holes; h->first = p->value[v].unstored ? p->n_node : i;
-                h->stage = p->value[v].stage; h->bytes = gtr__value_bytes(&p->value[v]);
+                h->stage = p->value[v].stage; h->bytes = gtr__whole_bytes(&p->value[v]);
             }
             if (first[v] < 0) first[v] = i;
             last[(size_t)v * lanes + (size_t)gtr__lane(q)] = i;
@@ -7382,6 +7399,9 @@ static void gtr__add_commits(gtr__build *b) {
         n->out = n->in + n->n_in;
     }
 }
+/* The values that a trainer differentiates by: its parameters. */
+static void gtr__want_parameters(gtr__build *b);
+static void gtr__find_lookups(gtr__build *b);
 /* A reported scalar's mean over micro-batches, by rows; a gradient's sum; a parameter as it was before UPDATE. */
 static void gtr__weigh(gtr__build *b, int *totals, int64_t rows) {
     for (int i = 0, j; i < b->r->n_report; i++) {
@@ -7404,17 +7424,21 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
     gtr__node *n;
     b->micro = 0; b->row0 = 0;
     if (b->r->trainer) {
+        const int *list = b->plan->lookup, *lookups = &b->plan->lookups;
+        gtr__find_lookups(b);
         b->phase = GTR__GUARD;
-        n = gtr__node_new(b, GTR__OP_GUARD, GTR__FWD, 1, 0);
+        n = gtr__node_new(b, GTR__OP_GUARD, GTR__FWD, 1 + *lookups, 0);
         if (!n) return;
         n->in[0] = totals[0];
+        memcpy(n->in + 1, list, (size_t)*lookups * sizeof *list);
         n->attr.ptr = optim; n->layer = "gradients";
         n->bytes = optim->loss_only ? 0 : (double)optim->count * sizeof(gtr_float);
         b->phase = GTR__COMMIT;
         gtr__add_commits(b); /* UPDATE and REPORT, one behind the other, may be one launch */
         b->phase = GTR__UPDATE;
-        n = gtr__node_new(b, GTR__OP_UPDATE, GTR__FWD, 0, 0);
+        n = gtr__node_new(b, GTR__OP_UPDATE, GTR__FWD, *lookups, 0);
         if (!n) return;
+        memcpy(n->in, list, (size_t)*lookups * sizeof *list);
         n->attr.ptr = optim; n->layer = "optimizer";
         const double moved = (3 + 2 * optim->all) * (double)sizeof(gtr_float);
         n->bytes = (double)optim->count * (moved + (b->r->precision >= GTR_MIXED_BF16 ? 2 : 0));
@@ -7426,8 +7450,6 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
     n->attr.ptr = b->r->trainer ? optim : NULL;
     n->layer = "report";
 }
-/* The values that a trainer differentiates by: its parameters. */
-static void gtr__want_parameters(gtr__build *b);
 static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_tensor **inputs, int n_inputs,
         const gtr__optim *optim, gtr__plan *plan) {
     gtr__build b = GTR__ZERO;
@@ -8264,6 +8286,7 @@ struct gtr_trainer {
     gtr_tensor **param; int n_param;
     int *group_of;
     int64_t *offset, total; /* elements, in the gradient and state buffers */
+    bool *lookups; /* whether the last step left a gradient so */
     gtr_float *gradient; /* device, as the optimizer's states are */
     gtr__segment *segments, *host_segments;
     uint64_t low_version;
@@ -8391,6 +8414,7 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     t->param = GTR__NEW(ctx, gtr_tensor *, ctx->n_parameter + 1);
     t->group_of = GTR__NEW(ctx, int, ctx->n_parameter + 1);
     t->offset = GTR__NEW(ctx, int64_t, ctx->n_parameter + 1);
+    t->lookups = GTR__NEW(ctx, bool, ctx->n_parameter + 1);
     for (i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
         gtr_tensor *p = ctx->parameter[i];
         for (g = t->n_groups - 2; g >= 0; g--) if (gtr__glob(t->group[g].pattern, p->name)) fits |= 1u << g;
@@ -8403,7 +8427,7 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
         t->total += GTR__ROUND_UP(gtr__count(&p->shape), 64);
     }
     gtr__mfree(ctx, reach);
-    if (!t->param || !t->group_of || !t->offset) return GTR_ERR_NOMEM;
+    if (!t->param || !t->group_of || !t->offset || !t->lookups) return GTR_ERR_NOMEM;
     for (g = 0; g < t->n_groups - 1; g++)
         if (!(fits >> g & 1)) return GTR__BAD_ARG(ctx,
             "trainer: group %d's pattern \"%s\" fits no parameter (names are like \"fc1.weight\", and '*' stands "
@@ -8460,6 +8484,11 @@ static gtr_result gtr__settle(gtr_context *ctx, const gtr__runner *but, uint64_t
     }
     return GTR_OK;
 }
+static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
+    int i;
+    for (i = 0; i < t->n_param; i++) if (t->param[i] == p) return i;
+    return -1;
+}
 static bool gtr__is_pending(const gtr_context *ctx, const gtr__plan_cache *e) {
     const gtr_trainer *t;
     for (t = ctx->trainers; t; t = t->next) if (t->pending == e) return true;
@@ -8469,6 +8498,10 @@ static bool gtr__gone_wrong(const gtr_trainer *t) { return t->runner && t->runne
 static void gtr__trainer_forget(gtr_trainer *t, const gtr__plan_cache *e) {
     for (int i = 0; i < GTR__RING; i++) if (t->slot[i] == e) t->slot[i] = NULL;
     if (t->pending == e) t->pending = NULL;
+}
+static void gtr__note_lookups(gtr_trainer *t, const gtr__plan *p) {
+    memset(t->lookups, 0, (size_t)t->n_param);
+    for (int i = 0; i < p->lookups; i++) t->lookups[gtr__trainer_index(t, p->value[p->lookup[i]].tensor)] = true;
 }
 static void gtr__trainer_optim(gtr_trainer *t) {
     gtr__optim *o = &t->optim;
@@ -8495,6 +8528,7 @@ static void gtr__trainer_free(gtr_trainer *t) {
     for (g = 0; g < t->n_groups; g++) gtr__mfree(ctx, (void *)(uintptr_t)t->group[g].pattern);
     gtr__mfree(ctx, t->host_segments);
     gtr__mfree(ctx, t->param); gtr__mfree(ctx, t->group_of); gtr__mfree(ctx, t->offset);
+    gtr__mfree(ctx, t->lookups);
     if (t->runner) gtr__runner_free(t->runner);
     gtr__mfree(ctx, t);
 }
@@ -8541,11 +8575,6 @@ void gtr_trainer_destroy(gtr_trainer *t) {
     gtr__settle(t->ctx, NULL, 0); /* its parameters stay */
     for (at = &t->ctx->trainers; *at; at = &(*at)->next) if (*at == t) { *at = t->next; gtr__trainer_free(t); return; }
 }
-static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
-    int i;
-    for (i = 0; i < t->n_param; i++) if (t->param[i] == p) return i;
-    return -1;
-}
 static const gtr__optim *gtr__optim_of(const gtr_trainer *t) { return t ? &t->optim : NULL; }
 static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p) {
     return t->gradient + t->offset[gtr__trainer_index(t, p)];
@@ -8555,6 +8584,29 @@ static void gtr__want_parameters(gtr__build *b) {
     int i;
     for (i = 0; i < t->n_param; i++) if (b->shared[t->param[i]->id] >= 0)
         b->extra[b->shared[t->param[i]->id]].wants = true;
+}
+/* Gradients that one node writes and none reads, of tables larger than what is looked up, are lookups; but not where a
+   step is run in parts. */
+static void gtr__find_lookups(gtr__build *b) {
+    const gtr_trainer *t = b->r->trainer;
+    gtr__plan *p = b->plan;
+    int i, k, v, *user; /* of each value: 1 + the node that uses it; -1: several do */
+    if (b->r->no_matchers || !b->ctx->caps.lookups) return;
+    user = (int *)gtr__malloc(b->ctx, (size_t)p->n_value * sizeof *user + 8);
+    if (!user) { b->failed = true; return; }
+    for (i = 0; i < p->n_node; i++) for (k = 0; k < p->node[i].n_in + p->node[i].n_out; k++)
+        if ((v = gtr__use(p, &p->node[i], k)) >= 0) user[v] = user[v] ? -1 : 1 + i;
+    for (i = 0; i < t->n_param && p->lookups < GTR__MAX_LOOKUPS; i++) {
+        if ((v = b->shared[t->param[i]->id]) < 0 || (v = b->extra[v].gradient) < 0 || user[v] <= 0) continue;
+        const gtr__node *q = &p->node[user[v] - 1];
+        gtr__value as = GTR__V(v);
+        if (!(gtr__row(q->op)->flags & GTR__LOOKS_UP) || q->out[1] != v) continue;
+        as.lookups = gtr__count(&GTR__V(q->in[0]).shape);
+        if (as.lookups > INT32_MAX || gtr__value_bytes(&as) > gtr__whole_bytes(&as)) continue;
+        GTR__V(v) = as;
+        p->lookup[p->lookups++] = v;
+    }
+    gtr__mfree(b->ctx, user);
 }
 
 // >>schedule
@@ -8724,6 +8776,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
         by_node.several = false;
         e = gtr__entry_get(ctx, &by_node, &t->optim);
     }
+    if (e) gtr__note_lookups(t, &e->plan);
     if (e && gtr__entry_ready(ctx, e, r) == GTR_OK) gtr__find_nonfinite(ctx, e, text, sizeof text);
     else snprintf(text, sizeof text, "a value");
     uint64_t after = r->step - ctl.step - 1;
@@ -8757,7 +8810,7 @@ static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_
     r.data = data;
     return r;
 }
-/* by_node: without matchers, for what runs a step in parts. */
+/* by_node: without matchers and with dense gradients, for what runs a step in parts. */
 static gtr__plan_cache *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_dataset *data, bool by_node) {
     gtr__recipe r = gtr__trainer_recipe(t, batch, data);
     if (t->ctx->be->n_matchers && by_node) r.no_matchers = true;
@@ -8946,6 +8999,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     while (i-- > 0) t->slot[(t->runner->step + (uint64_t)i) % GTR__RING] = e;
     ctx->writes++;
     t->fitted = false;
+    gtr__note_lookups(t, &e->plan);
     GTR__TRY(gtr__runner_launch(t->runner, e, part, rec, *n));
     gtr__mark_filled(e);
     if (part == GTR__PART_LEFT) t->pending = e;
@@ -9024,6 +9078,24 @@ float gtr_loss(gtr_trainer *t) {
     gtr_report r = gtr_trainer_report(t);
     return r.step ? r.loss : (float)NAN;
 }
+/* Of parameter i's lookups, in their place. */
+static gtr_result gtr__gradient_dense(gtr_trainer *t, int i) {
+    const gtr_shape *s = &t->param[i]->shape;
+    const size_t line = (size_t)s->dim[1] * sizeof(gtr_float), bytes = (size_t)s->dim[0] * line;
+    gtr_float *at = t->gradient + t->offset[i];
+    char *dense = (char *)gtr__malloc(t->ctx, 2 * bytes);
+    if (!dense) return GTR_ERR_NOMEM;
+    const char *form = dense + bytes, *rows = form + GTR__LOOKUP_ROWS(s->dim[0]);
+    gtr_result r = gtr__to_host(t->ctx, 0, dense + bytes, at, bytes, "gradient");
+    for (int64_t k = 0; r == GTR_OK && k < s->dim[0]; k++) {
+        const int32_t met = ((const int32_t *)(const void *)form)[k];
+        if (met >= 0) memcpy(dense + (size_t)k * line, rows + (size_t)met * line, line);
+    }
+    if (r == GTR_OK) r = gtr__to_device(t->ctx, 0, at, dense, bytes, "gradient");
+    t->lookups[i] = r != GTR_OK;
+    gtr__mfree(t->ctx, dense);
+    return r;
+}
 static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buffer, void *host, size_t bytes, bool set,
         const char *what) {
     if (!t || !p) return GTR_ERR_ARG;
@@ -9037,6 +9109,7 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
         what, gtr__label(p), bytes, p->data_bytes);
     gtr_float *at = buffer + t->offset[i];
     GTR__TRY(gtr__wait_all(ctx));
+    if (buffer == t->gradient && t->lookups[i]) GTR__TRY(gtr__gradient_dense(t, i));
     return set ? gtr__to_device(ctx, 0, at, host, bytes, what) : gtr__to_host(ctx, 0, host, at, bytes, what);
 }
 /* The loss scale that gradients carry between backward and update. */
@@ -11001,7 +11074,7 @@ static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v) {
     gtr__textf(ctx, "%s%%%d%s%s", x->gradient_of >= 0 ? "d" : "", v, gtr__value_name(p, v)[0] ? ":" : "",
         gtr__value_name(p, v));
     gtr__textf(ctx, " %s %s %s ", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->storage],
-        x->stride[0] ? "view" : "rows");
+        x->lookups ? "lookups" : x->stride[0] ? "view" : "rows");
     if (root->home == GTR__HOME_ARENA && root->alias >= 0) gtr__textf(ctx, "in d%%%d", root->alias);
     else gtr__textf(ctx, "%s", gtr__home_names[root->home]);
     if (root->home == GTR__HOME_ARENA) gtr__textf(ctx, "+%zu", root->offset + (x == root ? 0 : x->offset));
@@ -11226,6 +11299,7 @@ static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool
     if (!gtr__group_rates(t, t->runner->step, &rec)) return NULL;
     for (i = 0; i < *steps; i++) gtr__record_write(t->runner, t->runner->step + (uint64_t)i, &rec);
     t->slot[t->runner->step % GTR__RING] = e;
+    gtr__note_lookups(t, &e->plan);
     return e;
 }
 static void gtr__text_node(gtr_context *ctx, const gtr__node *n, int i) {

@@ -679,6 +679,7 @@ static void gtr__cuda_capabilities(void *instance, gtr__caps *caps) {
     }
     caps->f16 = 1;
     caps->bf16 = caps->tf32 = caps->compute >= 80;
+    caps->lookups = 1;
 #ifndef GPUTRAIN_NO_CUBLASLT
     caps->product_workspace = caps->compute >= 90 ? (size_t)32 << 20 : (size_t)4 << 20;
 #endif
@@ -3997,133 +3998,156 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_embedding(const int32_t 
         gtr__give(y, i * line + e, width, v);
     }
 }
-// Backward: a block owns band neighbouring rows of the table and 128 columns. It walks all ids a tile at a time, lists
-// the positions whose id falls in its band, in order, and warps add up the rows. A row met often in a tile is shared
-// out: warp w takes the w-th stretch of the list, and the stretches are added in order. So each element is a sum in
-// ascending order of position, cut at fixed places. Bound by bytes: dy once, the table written (and read where it is
-// added to) once, ids once a block from the L2.
-#define GTR__EMB_TILE 4096
-#define GTR__EMB_BAND 1024
-#define GTR__EMB_WARPS 16
-#define GTR__EMB_OFTEN 64
-typedef struct gtr__emb { const int32_t *id; gtr__opd dy, out; int64_t n, rows, line, chunks; int band; } gtr__emb;
-
-// Adds dy's rows at n positions (pick, within the tile that begins at base) to s in their order, four
-// columns a lane, 32 apart.
-static __device__ __forceinline__ void gtr__emb_add(const gtr__emb &m, int64_t column, int64_t base,
-        const uint16_t *pick, int n, float *s) {
-    for (int j = 0; j < n; j += 4) {
-        float v[4][4];
+// Backward: a block owns band neighbouring rows of the table, and as many columns as its lanes have. It collects the
+// positions whose id is one of them, all at once or, where it has no room for them, of a tile of positions at a time,
+// sorts them by row and position, and adds up dy's rows: lanes take 64 of a row's positions in order, and the sums of
+// these are added in order. Of a gradient as lookups, met gets each row's first position, the sum is there in out, and
+// the others are cleared. Bound by bytes: dy once, what is written once, ids once a block from the L2.
+#define GTR__EMB_T    1024
+#define GTR__EMB_TILE (2 * GTR__EMB_T)
+#define GTR__EMB_LONG 64
+#define GTR__EMB_COLUMNS 64
+typedef struct gtr__emb {
+    const int32_t *id; gtr__opd dy, out; int32_t *met; int64_t n, rows, line, chunks, band; int width, lanes;
+} gtr__emb;
+typedef struct gtr__emb_block {
+    uint64_t key[GTR__EMB_TILE];        // row within the band << 32 | position
+    uint16_t unit[GTR__EMB_TILE];       // where the positions begin that lanes take together
+    float part[2 * GTR__EMB_TILE / GTR__EMB_LONG][GTR__EMB_COLUMNS];
+    int keys, units, longs;     // longs: rows are long
+} gtr__emb_block;
+// The sum of a long row's stretch that begins at i; two of them begin within 64 places at most, and one of these is
+// another row's first.
+static __device__ __forceinline__ float *gtr__emb_part(gtr__emb_block &b, int i, bool first) {
+    return b.part[i / GTR__EMB_LONG * 2 + first];
+}
+static __device__ __forceinline__ int gtr__emb_bound(const gtr__emb_block &b, int n, uint64_t key) {
+    int lo = 0;
+    while (lo < n) {
+        const int mid = (lo + n) / 2;
+        if (b.key[mid] < key) lo = mid + 1; else n = mid;
+    }
+    return lo;
+}
+static __device__ __forceinline__ int gtr__emb_collect(const gtr__emb &m, gtr__emb_block &b, int64_t from, int64_t to,
+        int64_t row0, int64_t rows) {
+    __syncthreads();
+    if (threadIdx.x == 0) b.keys = b.units = b.longs = 0;
+    __syncthreads();
+    const bool wide = ((uintptr_t)m.id & 15) == 0;
+    for (int64_t g = from / 4 + threadIdx.x; g * 4 < to; g += 4 * GTR__EMB_T) {        // from is a multiple of 4
+        int32_t id[16];
 #pragma unroll
         for (int u = 0; u < 4; u++) {
-            int64_t at = (base + pick[j + u < n ? j + u : 0]) * m.line;
+            const int64_t at = (g + u * GTR__EMB_T) * 4;
+            const int4 none = make_int4(INT_MIN, INT_MIN, INT_MIN, INT_MIN);
+            const int4 four = wide && at + 4 <= to ? *(const int4 *)(m.id + at) : none;
+            id[4 * u] = four.x; id[4 * u + 1] = four.y; id[4 * u + 2] = four.z; id[4 * u + 3] = four.w;
+#pragma unroll
+            for (int k = 0; k < 4; k++) if (!wide || at + 4 > to) id[4 * u + k] = at + k < to ? m.id[at + k] : INT_MIN;
+        }
+#pragma unroll
+        for (int u = 0; u < 16; u++) {
+            const int64_t at = (g + u / 4 * GTR__EMB_T) * 4 + u % 4, row = id[u] - row0;
+            if (row >= 0 && row < rows) {
+                const int k = atomicAdd(&b.keys, 1);
+                if (k < GTR__EMB_TILE) b.key[k] = (uint64_t)row << 32 | (uint64_t)at;
+            } else if (m.met && row0 == 0 && at < to && (id[u] < 0 || id[u] >= m.rows))    // nobody's
+                for (int64_t c = 0; c < m.line; c++) ((float *)m.out.p)[at * m.line + c] = 0.0f;
+        }
+    }
+    __syncthreads();
+    return b.keys;
+}
+// Bitonic, in which a warp's 64 keys are its own where they are so near; then each position that is the first of a
+// stretch of its row becomes a unit.
+static __device__ __forceinline__ void gtr__emb_sort(gtr__emb_block &b, int n) {
+    int size = 2;
+    while (size < n) size *= 2;
+    for (int i = n + (int)threadIdx.x; i < size; i += GTR__EMB_T) b.key[i] = ~(uint64_t)0;
+    __syncthreads();
+    for (int k = 2; k <= size; k *= 2)
+        for (int j = k / 2; j; j /= 2) {
+            if (j >= 64 || (j == 32 && k > 64)) __syncthreads();
+            else __syncwarp();
+            const int i = (int)threadIdx.x, lo = 2 * i - (i & (j - 1));
+            if (i >= size / 2) continue;
+            const uint64_t x = b.key[lo], y = b.key[lo + j];
+            if ((x > y) == !(lo & k)) { b.key[lo] = y; b.key[lo + j] = x; }
+        }
+    __syncthreads();
+    for (int i = (int)threadIdx.x; i < n; i += GTR__EMB_T) {
+        const int in = i - gtr__emb_bound(b, n, b.key[i] >> 32 << 32);
+        if (in % GTR__EMB_LONG) continue;
+        b.unit[atomicAdd(&b.units, 1)] = (uint16_t)i;
+        if (in) b.longs = 1;
+    }
+    __syncthreads();
+}
+// Sums of units, and where join is set the sums of long rows, whose n positions are those from base on.
+static __device__ __forceinline__ void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, int n, int64_t base,
+        int64_t row0, int64_t column, bool join) {
+    const int at = (int)threadIdx.x % m.lanes * m.width;
+    for (int u = (int)threadIdx.x / m.lanes; u < b.units && column < m.line; u += GTR__EMB_T / m.lanes) {
+        const int i = b.unit[u];
+        const uint64_t row = b.key[i] >> 32;
+        const int start = gtr__emb_bound(b, n, row << 32), end = gtr__emb_bound(b, n, (row + 1) << 32),
+            stop = end < i + GTR__EMB_LONG ? end : i + GTR__EMB_LONG;
+        const bool whole = end - start <= GTR__EMB_LONG;
+        const int32_t met = m.met && base ? m.met[row0 + (int64_t)row] : -1,
+            first = met >= 0 && met < base ? met : (int32_t)b.key[start];
+        gtr__opd out = m.out;
+        float s[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, none[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        if (join && (whole || i != start)) continue;
+        if (join) for (int e = start; e < end; e += GTR__EMB_LONG)
+#pragma unroll
+            for (int k = 0; k < 4; k++) s[k] += k < m.width ? gtr__emb_part(b, e, e == start)[at + k] : 0.0f;
+        else for (int e = i; e < stop; e += 4) {
+            float v[4][4];
 #pragma unroll
             for (int q = 0; q < 4; q++)
-                v[u][q] = j + u < n && column + 32 * q < m.line ? gtr__get(m.dy.p, m.dy.t, at + column + 32 * q) : 0.0f;
-        }
+                if (e + q < stop)
+                    gtr__take(m.dy.p, m.dy.t, (int64_t)(uint32_t)b.key[e + q] * m.line + column, m.width, v[q]);
 #pragma unroll
-        for (int u = 0; u < 4; u++) {
+            for (int q = 0; q < 4; q++) if (e + q < stop) {
+                const int32_t p = (int32_t)b.key[e + q];
 #pragma unroll
-            for (int q = 0; q < 4; q++) if (j + u < n) s[q] += v[u][q];
+                for (int k = 0; k < 4; k++) if (k < m.width) s[k] += v[q][k];
+                if (m.met && p != first) gtr__give(m.out, p * m.line + column, m.width, none);
+            }
         }
-    }
-}
-// A warp goes through list[begin, end) until it has met want entries of row r, and adds their rows of dy.
-// pick: 64 of the warp's own.
-static __device__ __forceinline__ void gtr__emb_walk(const gtr__emb &m, const uint32_t *list, uint16_t *pick, int begin,
-        int end, int r, int want, int64_t column, int64_t base, float *s) {
-    int lane = (int)threadIdx.x % 32, have = 0;
-    for (int i = begin; i < end && want > 0; i += 32) {
-        uint32_t e = i + lane < end ? list[i + lane] : 0xffffffffu;
-        unsigned hit = __ballot_sync(0xffffffffu, (int)(e >> 16) == r);
-        if (hit >> lane & 1u) pick[have + __popc(hit & ((1u << lane) - 1u))] = (uint16_t)e;
-        have += __popc(hit);
-        want -= __popc(hit);
-        __syncwarp();
-        if (have >= 32) {
-            gtr__emb_add(m, column, base, pick, 32, s);
-            uint16_t rest = pick[32 + lane];
-            __syncwarp();
-            pick[lane] = rest;
-            have -= 32;
-            __syncwarp();
+        if (!join && !whole) {
+#pragma unroll
+            for (int k = 0; k < 4; k++) if (k < m.width) gtr__emb_part(b, i, i == start)[at + k] = s[k];
+            continue;
         }
+        out.add = m.met ? first < base : m.out.add || base > 0;
+        gtr__give(out, (m.met ? first : row0 + (int64_t)row) * m.line + column, m.width, s);
+        if (m.met && column == 0) m.met[row0 + (int64_t)row] = first;
     }
-    gtr__emb_add(m, column, base, pick, have, s);
-    __syncwarp();
+    __syncthreads();
 }
-static __global__ void __launch_bounds__(32 * GTR__EMB_WARPS) gtr__k_embedding_bwd(const gtr__emb m) {
-    __shared__ uint32_t list[GTR__EMB_TILE];        // row within the band << 16 | position within the tile
-    __shared__ int often[GTR__EMB_BAND], first[GTR__EMB_WARPS + 1], hot[GTR__EMB_TILE / GTR__EMB_OFTEN], n_hot;
-    __shared__ float part[GTR__EMB_WARPS][128];
-    __shared__ uint16_t pick[GTR__EMB_WARPS][64];
+static __global__ void __launch_bounds__(GTR__EMB_T) gtr__k_embedding_bwd(const gtr__emb m) {
+    __shared__ gtr__emb_block b;
     gtr__enter();
-    const int threads = 32 * GTR__EMB_WARPS, each = GTR__EMB_TILE / threads;
-    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    int64_t row0 = blockIdx.x / m.chunks * m.band, column = blockIdx.x % m.chunks * 128 + lane;
-    int rows = m.rows - row0 < m.band ? (int)(m.rows - row0) : m.band;
-    for (int64_t base = 0; base < m.n; base += GTR__EMB_TILE) {
-        int32_t id[each];
-        int mine = 0, before, total;
-        gtr__opd out = m.out;
-        out.add = m.out.add || base > 0;
-        for (int r = (int)threadIdx.x; r < rows; r += threads) often[r] = 0;
-#pragma unroll
-        for (int k = 0; k < each; k++) {
-            int64_t i = base + (int)threadIdx.x * each + k, v = i < m.n ? (int64_t)m.id[i] - row0 : -1;
-            id[k] = v >= 0 && v < rows ? (int32_t)v : -1;
-            mine += id[k] >= 0;
+    const int64_t columns = m.lanes * m.width, row0 = blockIdx.x / m.chunks * m.band,
+        column = blockIdx.x % m.chunks * columns + threadIdx.x % m.lanes * m.width,
+        rows = m.rows - row0 < m.band ? m.rows - row0 : m.band;
+    float none[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+    if (m.met) for (int64_t r = threadIdx.x; r < rows; r += GTR__EMB_T) m.met[row0 + r] = -1;
+    else if (!m.out.add) for (int64_t r = threadIdx.x / m.lanes; r < rows && column < m.line; r += GTR__EMB_T / m.lanes)
+        gtr__give(m.out, (row0 + r) * m.line + column, m.width, none);
+    int64_t base = 0, tile = m.n;
+    int n = gtr__emb_collect(m, b, 0, m.n, row0, rows);
+    if (n > GTR__EMB_TILE) tile = GTR__EMB_TILE;
+    for (; base < m.n; base += tile) {
+        if (tile < m.n) n = gtr__emb_collect(m, b, base, base + tile < m.n ? base + tile : m.n, row0, rows);
+        gtr__emb_sort(b, n);
+        // of lookups a block has all columns, as it alone knows the rows' first positions
+        for (int64_t c = column; m.met ? c - column < m.line : c == column; c += columns) {
+            gtr__emb_sum(m, b, n, base, row0, c, false);
+            if (b.longs) gtr__emb_sum(m, b, n, base, row0, c, true);
         }
-        before = mine;
-        for (int d = 1; d < 32; d *= 2) { int v = __shfl_up_sync(0xffffffffu, before, d); if (lane >= d) before += v; }
-        if (lane == 31) first[warp + 1] = before;
-        if (threadIdx.x == 0) { first[0] = 0; n_hot = 0; }
-        __syncthreads();
-        if (threadIdx.x == 0) for (int w = 0; w < GTR__EMB_WARPS; w++) first[w + 1] += first[w];
-        __syncthreads();
-        total = first[GTR__EMB_WARPS];
-        before += first[warp] - mine;
-#pragma unroll
-        for (int k = 0; k < each; k++) if (id[k] >= 0) {
-            list[before++] = (uint32_t)id[k] << 16 | (uint32_t)((int)threadIdx.x * each + k);
-            atomicAdd(&often[id[k]], 1);
-        }
-        __syncthreads();
-        // A warp takes every 16th row; its lanes look at 32 of them at once.
-        for (int r0 = warp; r0 < rows; r0 += 32 * GTR__EMB_WARPS) {
-            int r = r0 + lane * GTR__EMB_WARPS, n = r < rows ? often[r] : -1;
-            // in any order: they do not touch each other
-            if (n > GTR__EMB_OFTEN) hot[atomicAdd(&n_hot, 1)] = r;
-            unsigned waiting = __ballot_sync(0xffffffffu, n >= (out.add ? 1 : 0) && n <= GTR__EMB_OFTEN);
-            while (waiting) {
-                int k = __ffs((int)waiting) - 1;
-                float s[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
-                waiting &= waiting - 1;
-                r = r0 + k * GTR__EMB_WARPS;
-                gtr__emb_walk(m, list, pick[warp], 0, total, r, __shfl_sync(0xffffffffu, n, k), column, base, s);
-#pragma unroll
-                for (int q = 0; q < 4; q++) if (column + 32 * q < m.line)
-                    gtr__give1(out, (row0 + r) * m.line + column + 32 * q, s[q]);
-            }
-        }
-        __syncthreads();
-        for (int h = 0; h < n_hot; h++) {
-            float s[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
-            int r = hot[h], stretch = (total + GTR__EMB_WARPS - 1) / GTR__EMB_WARPS, begin = warp * stretch;
-            gtr__emb_walk(m, list, pick[warp], begin, begin + stretch < total ? begin + stretch : total, r, stretch,
-                column, base, s);
-#pragma unroll
-            for (int q = 0; q < 4; q++) part[warp][lane + 32 * q] = s[q];
-            __syncthreads();
-            int64_t col = column - lane + threadIdx.x;
-            if (threadIdx.x < 128 && col < m.line) {
-                float v = 0.0f;
-                for (int w = 0; w < GTR__EMB_WARPS; w++) v += part[w][threadIdx.x];
-                gtr__give1(out, (row0 + r) * m.line + col, v);
-            }
-            __syncthreads();
-        }
-        __syncthreads();
     }
 }
 static gtr_result gtr__cuda_embedding_fwd(void *instance, const gtr__call *c) {
@@ -4149,13 +4173,16 @@ static gtr_result gtr__cuda_embedding_bwd(void *instance, const gtr__call *c) {
     m.id = (const int32_t *)id->data; m.dy = gtr__opd_of(&c->in[3]);
     m.n = id->count; m.rows = out->shape.dim[0]; m.line = out->shape.dim[1];
     if (scratch) { whole.data = c->ws; whole.dtype = GTR_F32; whole.add = 0; }
+    if (out->lookups) {
+        m.met = (int32_t *)out->data; whole.data = (char *)out->data + GTR__LOOKUP_ROWS(m.rows);
+    }
     m.out = gtr__opd_of(&whole);
-    m.chunks = gtr__ceil(m.line, 128);
-    int64_t bands =
-        gtr__max64(gtr__ceil(m.rows, GTR__EMB_BAND), gtr__min64(m.rows, gtr__ceil(4 * (int64_t)gtr__sms(c), m.chunks)));
-    m.band = (int)gtr__ceil(m.rows, bands);
-    bands = gtr__ceil(m.rows, m.band);
-    r = GTR__LAUNCH(instance, c, gtr__k_embedding_bwd, (unsigned)(bands * m.chunks), 32 * GTR__EMB_WARPS, 0, m);
+    m.width = m.line % 4 == 0 && gtr__wide(m.dy) && gtr__wide(m.out) ? 4 : 1;
+    for (m.lanes = 1; m.lanes < 32 && m.lanes * m.width < gtr__min64(m.line, GTR__EMB_COLUMNS); ) m.lanes *= 2;
+    m.chunks = m.met ? 1 : gtr__ceil(m.line, m.lanes * m.width);
+    m.band = gtr__ceil(m.rows, gtr__min64(m.rows, gtr__ceil(gtr__sms(c), m.chunks)));
+    r = GTR__LAUNCH(instance, c, gtr__k_embedding_bwd, (unsigned)(gtr__ceil(m.rows, m.band) * m.chunks), GTR__EMB_T, 0,
+        m);
     return r || !scratch ? r : gtr__map_one(instance, c, &whole, out, -1, 0, 0);
 }
 
@@ -5241,7 +5268,8 @@ static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c) {
 // float32, the rest in double). A block that finds one that is not sets ctl's guard, which REPORT left at 0. Where the
 // sum is wanted, each block leaves its own, and the last one joins them in a fixed order. Bound by bytes: 4 an element.
 typedef struct gtr__guarding {
-    const float *gradient; int64_t count; gtr__opd loss[8]; int64_t losses[8]; int n, sums, checks, clipped;
+    struct { const float *p; int64_t count; } piece[2 * GTR__MAX_LOOKUPS + 1];
+    gtr__opd loss; int64_t losses; int n, sums, checks, clipped;
     double clip; gtr__ctl *ctl; double *part;
 } gtr__guarding;
 
@@ -5252,30 +5280,32 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_guard(const gtr__guardin
     double sum = 0.0;
     int bad = blockIdx.x == 0 && threadIdx.x == 0 && m.ctl->status;
     const double scale = (double)m.ctl->scale;
-    int64_t whole = m.sums || m.checks ? m.count / 4 : 0, step = (int64_t)gridDim.x * GTR__T,
-        i = (int64_t)blockIdx.x * GTR__T + threadIdx.x;
+    const int64_t step = (int64_t)gridDim.x * GTR__T, i = (int64_t)blockIdx.x * GTR__T + threadIdx.x;
 #define GTR__LOOK(v) do { \
     float v_ = (v); uint32_t u_ = __float_as_uint(v_) & 0x7fffffffu; most = most > u_ ? most : u_; } while (0)
-    for (int64_t k = i; k < whole; k += 4 * step) {
-        float4 v[4];
+    for (int q = 0; q < m.n; q++) {
+        const float *g = m.piece[q].p;
+        const int64_t whole = m.piece[q].count / 4;
+        for (int64_t k = i; k < whole; k += 4 * step) {
+            float4 v[4];
 #pragma unroll
-        for (int u = 0; u < 4; u++) v[u] = k + u * step < whole ? ((const float4 *)m.gradient)[k + u * step]
-            : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+            for (int u = 0; u < 4; u++) v[u] = k + u * step < whole ? ((const float4 *)g)[k + u * step]
+                : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 #pragma unroll
-        for (int u = 0; u < 4; u++) {
-            GTR__LOOK(v[u].x); GTR__LOOK(v[u].y); GTR__LOOK(v[u].z); GTR__LOOK(v[u].w);
-            if (m.sums) sum += (double)((v[u].x * v[u].x + v[u].y * v[u].y) + (v[u].z * v[u].z + v[u].w * v[u].w));
+            for (int u = 0; u < 4; u++) {
+                GTR__LOOK(v[u].x); GTR__LOOK(v[u].y); GTR__LOOK(v[u].z); GTR__LOOK(v[u].w);
+                if (m.sums) sum += (double)((v[u].x * v[u].x + v[u].y * v[u].y) + (v[u].z * v[u].z + v[u].w * v[u].w));
+            }
+        }
+        if (i < m.piece[q].count - whole * 4) {
+            float v = g[whole * 4 + i];
+            GTR__LOOK(v);
+            sum += (double)v * (double)v;
         }
     }
-    if ((m.sums || m.checks) && i < m.count - m.count / 4 * 4) {
-        float v = m.gradient[m.count / 4 * 4 + i];
-        GTR__LOOK(v);
-        sum += (double)v * (double)v;
-    }
     if (m.checks) bad |= most >= 0x7f800000u;
-    if (blockIdx.x == 0) for (int k = 0; k < m.n; k++)
-        for (int64_t j = threadIdx.x; j < m.losses[k]; j += GTR__T)
-            bad |= gtr__infinite(gtr__get(m.loss[k].p, m.loss[k].t, j));
+    if (blockIdx.x == 0) for (int64_t j = threadIdx.x; j < m.losses; j += GTR__T)
+        bad |= gtr__infinite(gtr__get(m.loss.p, m.loss.t, j));
     if (bad) m.ctl->guard = 1;  // all write the same
     if (m.sums) {
         sum = gtr__block_sum_double(sum, scratch);
@@ -5299,14 +5329,22 @@ static gtr_result gtr__cuda_guard_fwd(void *instance, const gtr__call *c) {
     gtr__guarding m;
     if (c->measure) return gtr__measured(c, (size_t)most * 8);
     memset(&m, 0, sizeof m);
-    m.gradient = o->gradient; m.count = o->count;
     m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0; m.clip = o->clip;
-    for (m.n = 0; m.n < c->n_in && m.n < 8; m.n++) {
-        m.loss[m.n] = gtr__opd_of(&c->in[m.n]); m.losses[m.n] = c->in[m.n].count;
-    }
+    m.loss = gtr__opd_of(&c->in[0]); m.losses = c->in[0].count;
     m.ctl = c->ctl; m.part = (double *)c->ws;
-    unsigned blocks = m.sums || m.checks
-        ? (unsigned)gtr__max64(1, gtr__min64(gtr__ceil(m.count, GTR__T * 16), most)) : 1u;
+    int64_t at = 0, count = 0;
+    for (int k = 1; k <= c->n_in && k <= GTR__MAX_LOOKUPS + 1 && (m.sums || m.checks); k++) {
+        const bool last = k == c->n_in;     // up to the next gradient of lookups, and its rows
+        const int64_t end = last ? o->count : (const float *)c->in[k].data - o->gradient;
+        m.piece[m.n].p = o->gradient + at; m.piece[m.n++].count = end - at;
+        count += end - at;
+        if (last) break;
+        m.piece[m.n].p = (const float *)((const char *)c->in[k].data + GTR__LOOKUP_ROWS(c->in[k].shape.dim[0]));
+        m.piece[m.n].count = c->in[k].lookups * c->in[k].shape.dim[1];
+        count += m.piece[m.n++].count;
+        at = end + (c->in[k].count + 63) / 64 * 64;
+    }
+    unsigned blocks = (unsigned)gtr__max64(1, gtr__min64(gtr__ceil(count, GTR__T * 16), most));
     return GTR__LAUNCH(instance, c, gtr__k_guard, blocks, GTR__T, 0, m);
 }
 
@@ -5412,8 +5450,10 @@ static gtr_result gtr__cuda_report_fwd(void *instance, const gtr__call *c) {
 // state, 2 for a low copy.
 #define GTR__UPDATE_TILE (4 * GTR__T)
 #define GTR__UPDATE_RESIDENT 3
+typedef struct gtr__lookups { const int32_t *met; const float *rows; int64_t offset, line; } gtr__lookups;
 typedef struct gtr__update_kernel {
     gtr__optim o;
+    gtr__lookups form[GTR__MAX_LOOKUPS]; int forms;     // gradients as lookups
     gtr__ctl *ctl;
     int64_t first, last;        // elements from first to last - 1
     gtr__reporting report;
@@ -5544,19 +5584,37 @@ struct gtr__update_four {       // elements of one segment, from at on in it
     int64_t at;
     int n;
     float p[4], g[4], a[4], b[4];
-    __device__ __forceinline__ void load(const gtr__optim &o, int64_t e, int64_t last)      // q: of an element before e
+    __device__ __forceinline__ void load(const gtr__update_kernel &m, int64_t e)    // q: of an element before e
     {
+        const gtr__optim &o = m.o;
         n = 0;
-        if (e >= last) return;
+        if (e >= m.last) return;
         while (q + 1 < o.segments + o.n && q[1].offset <= e) q++;
         at = e - q->offset;
         const int64_t left = q->count - at;
         n = left <= 0 ? 0 : left < 4 ? (int)left : 4;
         if (n == 0) return;
         gtr__load4(q->p + at, n, ((uintptr_t)q->p & 15) == 0, p);
-        gtr__load4(o.gradient + e, n, true, g);
         if (o.states > 0) gtr__load4(o.state[0] + e, n, true, a);
         if (o.states > 1) gtr__load4(o.state[1] + e, n, true, b);
+        int k = 0;
+        while (k < m.forms && m.form[k].offset != q->offset) k++;
+        if (k == m.forms) gtr__load4(o.gradient + e, n, true, g);
+        else lookup(m.form[k]);
+    }
+    __device__ __forceinline__ void lookup(const gtr__lookups &f)
+    {
+        int64_t row = gtr__quotient(at, f.line), from = at - row * f.line, met = f.met[row];
+        g[0] = g[1] = g[2] = g[3] = 0.0f;
+        if (f.line % 4 == 0) {
+            if (met >= 0) gtr__load4(f.rows + met * f.line + from, 4, true, g);
+            return;
+        }
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            if (k < n && met >= 0) g[k] = f.rows[met * f.line + from];
+            if (++from == f.line && k + 1 < n) { from = 0; met = f.met[++row]; }
+        }
     }
     __device__ __forceinline__ void update(const gtr__optim &o, const gtr__rates &rates, float coef)
     {
@@ -5599,8 +5657,8 @@ gtr__k_update(const __grid_constant__ gtr__update_kernel m) {
     segments.find(m.o, base);
     if (!helps) {
         four[0].q = four[1].q = &m.o.segments[segments.of(e)];
-        four[0].load(m.o, e, m.last);
-        four[1].load(m.o, e + stride, m.last);
+        four[0].load(m, e);
+        four[1].load(m, e + stride);
     }
     const uint64_t step = m.ctl->step;
     if (threadIdx.x < GTR__MAX_GROUPS)
@@ -5615,7 +5673,7 @@ gtr__k_update(const __grid_constant__ gtr__update_kernel m) {
 #pragma unroll
         for (int u = 0; u < 2; u++) {
             four[u].update(m.o, rates, coef);
-            four[u].load(m.o, e + (u + 2) * stride, m.last);
+            four[u].load(m, e + (u + 2) * stride);
         }
     }
 }
@@ -5631,9 +5689,18 @@ static gtr_result gtr__update_make(void *instance, const gtr__call *c, const gtr
     u->o = *o; u->ctl = c->ctl; u->last = o->count;
     return gtr__check_states(instance, o);
 }
+static void gtr__update_forms(const gtr__call *c, gtr__update_kernel *u) {
+    for (; u->forms < c->n_in && u->forms < GTR__MAX_LOOKUPS; u->forms++) {
+        const gtr__arg *a = &c->in[u->forms];
+        gtr__lookups *f = &u->form[u->forms];
+        f->met = (const int32_t *)a->data; f->offset = (const float *)a->data - u->o.gradient;
+        f->rows = (const float *)((const char *)a->data + GTR__LOOKUP_ROWS(a->shape.dim[0])); f->line = a->shape.dim[1];
+    }
+}
 static gtr_result gtr__cuda_update_fwd(void *instance, const gtr__call *c) {
     gtr__update_kernel u;
     GTR__TRY(gtr__update_make(instance, c, (const gtr__optim *)c->attr->ptr, &u));
+    gtr__update_forms(c, &u);
     return gtr__update_start(instance, c, &u);
 }
 // The last nodes of a step, UPDATE and REPORT, in one launch.
@@ -5647,10 +5714,12 @@ static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg 
 static gtr_result gtr__finish_run(void *instance, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     gtr__update_kernel u;
-    gtr__arg in[GTR__MAX_REPORT], out[1];
+    gtr__arg in[GTR__MAX_LOOKUPS], out[1];
     if (c->measure) return gtr__measured(c, 0);
     if (c->fits) { *c->fits = 1; return GTR_OK; }
     GTR__TRY(gtr__update_make(instance, c, (const gtr__optim *)w->node[0].attr.ptr, &u));
+    const gtr__call update = gtr__mlp_call(c, &w->node[0], in, out);
+    gtr__update_forms(&update, &u);
     const gtr__call report = gtr__mlp_call(c, &w->node[1], in, out);
     u.report = gtr__reporting_of(&report);
     return gtr__update_start(instance, c, &u);
@@ -15336,8 +15405,8 @@ static int gtr__wide_match(const gtr__plan *plan, int at, const gtr__caps *caps)
         const gtr__node *n = &plan->node[i];
         const gtr__optim *o = (const gtr__optim *)n->attr.ptr;
         if (n->op == GTR__OP_UPDATE)
-            return o && o->loss_only && !o->scaled && !(o->clip > 0) && o->all == o->states && gtr__rule_fused(o)
-                ? i + 1 - at : 0;
+            return o && !n->n_in && o->loss_only && !o->scaled && !(o->clip > 0) && o->all == o->states
+                && gtr__rule_fused(o) ? i + 1 - at : 0;
         if (n->op == GTR__OP_LINEAR ? n->dir != GTR__BWD : n->op != GTR__OP_LINEAR_DACT && n->op != GTR__OP_GUARD
                 && n->op != GTR__OP_BN_COMMIT && !gtr__mlp_unary(n->op))
             return 0;

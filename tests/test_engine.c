@@ -3809,6 +3809,141 @@ static void profiled(void)
     gtr_destroy(ctx);
 }
 
+/* ---- gradients of tables as lookups: what the dense way gives, to the bit ---- */
+enum { LOOKUP_BATCH = 1201, LOOKUP_TABLES = 5, LOOKUP_MOST = 2000 * 132 };
+static const int64_t lookup_rows[LOOKUP_TABLES] = { 5000, 4100, 2000, 9000, 100 },
+    lookup_width[LOOKUP_TABLES] = { 16, 3, 132, 8, 8 }, lookup_ids[LOOKUP_TABLES] = { 2, 1, 1, 5, 1 };
+enum { PLAIN, TWICE, A_PRODUCT_TOO, FROZEN };
+typedef struct lookup_kind { gtr_trainer_desc desc; int table1, parts; } lookup_kind;   /* parts: tables as lookups */
+typedef struct lookup_net { gtr_context *ctx; gtr_tensor *id[LOOKUP_TABLES], *x, *y; gtr_trainer *t; } lookup_net;
+static lookup_net lookup_build(const lookup_kind *k, bool dense, gtr_preset preset)
+{
+    const gtr_group groups[] = { { "e0.*", 0.5f, 0.01f, false }, { "e1.*", 0, 0, true } };
+    gtr_trainer_desc d = k->desc;
+    gtr_tensor *part[LOOKUP_TABLES + 2], *table;
+    char name[8];
+    lookup_net n;
+    int i, parts = 0;
+    gtr_desc of = desc0();
+    of.preset = preset;
+    n.ctx = gtr_create(of);
+    for (i = 0; i < LOOKUP_TABLES; i++) {
+        snprintf(name, sizeof name, "i%d", i);
+        n.id[i] = gtr_input(n.ctx, name, GTR_I32, gtr_shape2(GTR_BATCH, lookup_ids[i]));
+        name[0] = 'e';
+        part[parts++] = gtr_flatten(gtr_embedding(n.id[i], name, lookup_rows[i], lookup_width[i]));
+    }
+    n.x = part[parts++] = gtr_input(n.ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3));
+    n.y = gtr_input(n.ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 2));
+    table = gtr_parameter_find(n.ctx, "e1.weight");
+    if (k->table1 == TWICE) part[parts++] = gtr_flatten(gtr_embedding_with(n.id[4], table));
+    if (k->table1 == A_PRODUCT_TOO) part[parts++] = gtr_matmul_t(n.x, false, gtr_slice(table, 0, 5, 9), true);
+    d.no_matchers = dense;
+    d.groups = groups;
+    d.n_groups = k->table1 == FROZEN ? 2 : 1;
+    n.t = gtr_trainer_create(gtr_mse(gtr_linear(gtr_relu(gtr_linear(gtr_concat(part, parts, -1), "fc1", 24)), "fc2", 2),
+        n.y), d);
+    CHECK(gtr_error(n.ctx) == GTR_OK && n.t, "%s", gtr_error_text(n.ctx));
+    return n;
+}
+/* Half of the ids are one and the same. Every third step in its halves, with a gradient doubled between them. */
+static void lookup_step(lookup_net *n, uint32_t seed, double big, bool halves)
+{
+    static int32_t id[5 * LOOKUP_BATCH];
+    static gtr_float v[LOOKUP_MOST];
+    const int64_t rows = LOOKUP_BATCH - (seed % 3 == 2 ? 100 : 0);
+    gtr_tensor *p = gtr_parameter_find(n->ctx, "e3.weight");
+    uint32_t s = seed;
+    int64_t i;
+    int k;
+    for (k = 0; k < LOOKUP_TABLES; k++) {
+        for (i = 0; i < rows * lookup_ids[k]; i++) {
+            id[i] = (int32_t)((noise(&s) + 1) * 0.5f * (float)lookup_rows[k]) % (int32_t)lookup_rows[k];
+            if (noise(&s) < 0) id[i] = 7;
+        }
+        EXPECT_EQ(gtr_set(n->id[k], id, (size_t)(rows * lookup_ids[k]) * sizeof *id), GTR_OK);
+    }
+    for (i = 0; i < 3 * rows; i++) v[i] = (gtr_float)noise(&s);
+    v[4] = (gtr_float)big;
+    EXPECT_EQ(gtr_set(n->x, v, (size_t)(3 * rows) * sizeof *v), GTR_OK);
+    EXPECT_EQ(gtr_set(n->y, v + 3, (size_t)(2 * rows) * sizeof *v), GTR_OK);
+    if (!halves) { EXPECT_EQ(gtr_step(n->t), GTR_OK); return; }
+    EXPECT_EQ(gtr_backward(n->t), GTR_OK);
+    EXPECT_EQ(gtr_gradient_get(n->t, p, v, p->data_bytes), GTR_OK);
+    for (i = 0; i < 9000 * 8; i++) v[i] *= 2;
+    EXPECT_EQ(gtr_gradient_set(n->t, p, v, p->data_bytes), GTR_OK);
+    EXPECT_EQ(gtr_update(n->t), GTR_OK);
+}
+static void lookups_like(const lookup_net *a, const lookup_net *b, bool exact, bool gradients, const char *when)
+{
+    static gtr_float x[LOOKUP_MOST], y[LOOKUP_MOST];
+    int64_t i, count = gtr_parameter_count(a->ctx);
+    int k;
+    for (i = 0; i < count; i++) for (k = gradients ? -2 : -1; k < a->t->optim.all; k++) {
+        gtr_tensor *p = gtr_parameter_at(a->ctx, i), *q = gtr_parameter_at(b->ctx, i);
+        const size_t bytes = p->data_bytes;
+        const int64_t n = (int64_t)(bytes / sizeof *x);
+        gtr_result r = k == -2 ? gtr_gradient_get(a->t, p, x, bytes) : k == -1 ? gtr_get(p, x, bytes)
+            : gtr_state_get(a->t, p, k, x, bytes);
+        gtr_result s = k == -2 ? gtr_gradient_get(b->t, q, y, bytes) : k == -1 ? gtr_get(q, y, bytes)
+            : gtr_state_get(b->t, q, k, y, bytes);
+        if (r == GTR_ERR_STATE && s == r) { gtr_error_clear(a->ctx); gtr_error_clear(b->ctx); continue; }  /* frozen */
+        CHECK(r == GTR_OK && s == GTR_OK && (exact ? !memcmp(x, y, bytes) : near(x, y, n, 1e-10, 1e-4)),
+            "%s: %d of \"%s\" differs (%s)", when, k, p->name, gtr_error_text(a->ctx));
+    }
+}
+static int occurrences(const char *text, const char *of)
+{
+    int n = 0;
+    for (; (text = strstr(text, of)) != NULL; text++) n++;
+    return n;
+}
+static void table_gradients(void)
+{
+    const lookup_kind kinds[] = {
+        { { .optimizer = GTR_ADAM, .weight_decay = 0.01f }, PLAIN, 4 },
+        { { .optimizer = GTR_SGD, .momentum = 0.9f, .nesterov = true, .ema = 0.9f }, TWICE, 3 },
+        { { .optimizer = GTR_ADAMW, .clip_norm = 0.01f, .streams = 4 }, A_PRODUCT_TOO, 3 },
+        { { .optimizer = GTR_RMSPROP, .momentum = 0.5f, .nonfinite = GTR_NONFINITE_LOSS }, FROZEN, 3 },
+        { { .optimizer = GTR_LION, .precision = GTR_MIXED_FP16 }, PLAIN, 4 },
+        { { .optimizer = GTR_ADAM, .precision = GTR_MIXED_BF16 }, PLAIN, 4 },
+        { { .optimizer = GTR_SGD, .micro_batches = 3 }, PLAIN, 0 },
+    };
+    int k, i;
+    for (k = 0; k < (int)(sizeof kinds / sizeof *kinds); k++) {
+        const bool exact = !(kinds[k].desc.clip_norm > 0);   /* the norm's terms are added in another order */
+        lookup_net a = lookup_build(&kinds[k], false, GTR_PRESET_NONE),
+            b = lookup_build(&kinds[k], true, GTR_PRESET_NONE), c = lookup_build(&kinds[k], false, GTR_PRESET_SM90);
+        char when[32];
+        EXPECT_EQ(occurrences(gtr_plan_text(c.t, LOOKUP_BATCH), " lookups gradient"), 3 * kinds[k].parts);
+        EXPECT_EQ(occurrences(gtr_plan_text(c.t, 100000), " lookups "), 0);
+        gtr_destroy(c.ctx);
+        EXPECT_EQ(occurrences(gtr_plan_text(b.t, LOOKUP_BATCH), " lookups "), 0);
+        EXPECT_EQ(occurrences(gtr_plan_text(a.t, LOOKUP_BATCH), " lookups gradient"),
+            a.ctx->caps.lookups ? 3 * kinds[k].parts : 0);
+        for (i = 0; i < 7; i++) {
+            snprintf(when, sizeof when, "kind %d, step %d", k, i);
+            lookup_step(&a, (uint32_t)(2 + i), 0.5, i == 3); lookup_step(&b, (uint32_t)(2 + i), 0.5, i == 3);
+            if (i > 4) lookups_like(&a, &b, exact, i == 6, when);
+        }
+        lookups_like(&a, &b, exact, true, "again");
+        CHECK(strstr(gtr_trace(a.t), "e3.weight") && strstr(gtr_trace(b.t), "e3.weight"), "the trace has no table");
+        lookups_like(&a, &b, exact, true, "traced");
+        lookup_step(&a, 2, 0.5, false); lookup_step(&b, 2, 0.5, false);
+        if (kinds[k].desc.precision != GTR_MIXED_FP16) {
+            lookup_step(&a, 3, (double)NAN, false); lookup_step(&b, 3, (double)NAN, false);
+            EXPECT_EQ(gtr_wait(a.ctx), GTR_ERR_NONFINITE);
+            EXPECT_EQ(gtr_wait(b.ctx), GTR_ERR_NONFINITE);
+            CHECK(!strcmp(gtr_error_text(a.ctx), gtr_error_text(b.ctx)), "%s; %s", gtr_error_text(a.ctx),
+                gtr_error_text(b.ctx));
+            gtr_error_clear(a.ctx);
+            gtr_error_clear(b.ctx);
+        }
+        gtr_destroy(a.ctx);
+        gtr_destroy(b.ctx);
+    }
+}
+
 /* UPDATE finds the segment of each of its tiles among many, small and large. */
 static void many_parameters(void)
 {
@@ -3898,6 +4033,7 @@ static void all(void)
     RUN(uncounted);
     RUN(wide_updates);
     RUN(wide_residual);
+    RUN(table_gradients);
     RUN(many_parameters);
 }
 int main(int argc, char **argv)
