@@ -3567,13 +3567,15 @@ static gtr_result gtr__cuda_mean_bwd(void *instance, const gtr__call *c) { retur
 
 // >>parts
 // Copies of a few blocks of rows, converted and added where asked: part q is outer runs of run elements, ps and pd
-// apart. src NULL: zeros. Bound by bytes: each element read and written once.
+// apart. src NULL: zeros. A thread has width elements of a run, which wide_s and wide_d say are one access. Bound by
+// bytes: each element read and written once.
 typedef struct gtr__part_copy {
-    const void *src; void *dst; int64_t outer, run, ps, pd; signed char ts, td, add;
+    const void *src; void *dst; int64_t outer, run, ps, pd; signed char ts, td, add, width, wide_s, wide_d;
 } gtr__part_copy;
-template <int N> struct gtr__parts { gtr__part_copy part[N]; int n, width; };
+template <int N> struct gtr__parts { gtr__part_copy part[N]; int n; };
 
-static __device__ __forceinline__ void gtr__part_run(const gtr__part_copy &q, int width, bool poison) {
+static __device__ __forceinline__ void gtr__part_run(const gtr__part_copy &q, bool poison) {
+    const int width = q.width;
     int64_t line = (q.run + width - 1) / width, groups = q.outer * line, step = (int64_t)gridDim.x * GTR__T;
     gtr__opd out;
     out.p = q.dst; out.t = q.td; out.add = q.add;
@@ -3582,14 +3584,20 @@ static __device__ __forceinline__ void gtr__part_run(const gtr__part_copy &q, in
             at = (g - row * line) * width;
         int n = q.run - at < width ? (int)(q.run - at) : width;
         float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
-        if (q.src) gtr__take(q.src, q.ts, row * q.ps + at, n, v);
+        if (q.src && q.wide_s) gtr__take(q.src, q.ts, row * q.ps + at, n, v);
+        else if (q.src) {
+#pragma unroll
+            for (int k = 0; k < 4; k++) if (k < n) v[k] = gtr__get(q.src, q.ts, row * q.ps + at + k);
+        }
         if (poison) v[0] = v[1] = v[2] = v[3] = __uint_as_float(0x7fc00000u);
-        gtr__give(out, row * q.pd + at, n, v);
+        if (q.wide_d) { gtr__give(out, row * q.pd + at, n, v); continue; }
+#pragma unroll
+        for (int k = 0; k < 4; k++) if (k < n) gtr__give1(out, row * q.pd + at + k, v[k]);
     }
 }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_parts(const gtr__parts<64> m) {
     gtr__enter();
-    gtr__part_run(m.part[blockIdx.y], m.width, false);
+    gtr__part_run(m.part[blockIdx.y], false);
 }
 template <int N>
 static void gtr__part_add(gtr__parts<N> *m, const void *src, int ts, void *dst, int td, int add, int64_t outer,
@@ -3601,18 +3609,20 @@ static void gtr__part_add(gtr__parts<N> *m, const void *src, int ts, void *dst, 
     q->src = src; q->dst = dst; q->outer = outer; q->run = run; q->ps = ps; q->pd = pd;
     q->ts = (signed char)ts; q->td = (signed char)td; q->add = (signed char)add;
 }
-// Sets the width that all parts bear, and returns the grid.
+static signed char gtr__part_wide(const gtr__part_copy *q, const void *p, int t, int64_t pitch) {
+    return (q->outer == 1 || pitch % 4 == 0) && (uintptr_t)p % (uintptr_t)(4 * gtr__elem(t)) == 0;
+}
+// Sets each part's width, and returns the grid.
 template <int N> static dim3 gtr__parts_grid(const gtr__call *c, gtr__parts<N> *m) {
     int64_t most = 1;
-    m->width = 4;
     for (int k = 0; k < m->n; k++) {
-        const gtr__part_copy *q = &m->part[k];
-        if ((q->outer > 1 && (q->run % 4 || q->ps % 4 || q->pd % 4)) || (uintptr_t)q->src
-                % (uintptr_t)(4 * gtr__elem(q->ts)) || (uintptr_t)q->dst % (uintptr_t)(4 * gtr__elem(q->td)))
-            m->width = 1;
-        most = gtr__max64(most, q->outer * q->run);
+        gtr__part_copy *q = &m->part[k];
+        q->wide_s = gtr__part_wide(q, q->src, q->ts, q->ps);
+        q->wide_d = gtr__part_wide(q, q->dst, q->td, q->pd);
+        q->width = q->wide_s || q->wide_d ? 4 : 1;
+        most = gtr__max64(most, q->outer * gtr__ceil(q->run, q->width));
     }
-    return dim3(gtr__grid(c, gtr__ceil(most, m->width)), (unsigned)m->n);
+    return dim3(gtr__grid(c, most), (unsigned)m->n);
 }
 static gtr_result gtr__parts_run(void *instance, const gtr__call *c, gtr__parts<64> *m) {
     if (m->n == 0) return GTR_OK;
@@ -4961,11 +4971,11 @@ static __global__ void __launch_bounds__(GTR__T)
     if (to && blockIdx.x == 0 && blockIdx.y == 0)       // all but the first word, which is sticky
         for (int i = 1 + (int)threadIdx.x; i < (int)(sizeof head / 4); i += GTR__T)
             to[i] = ((const uint32_t *)&head)[i];
-    if ((int)blockIdx.y < m.n) gtr__part_run(m.part[blockIdx.y], m.width, false);
+    if ((int)blockIdx.y < m.n) gtr__part_run(m.part[blockIdx.y], false);
 }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_unstage(const gtr__parts<8> m, const gtr__custom_head *head) {
     gtr__enter();
-    gtr__part_run(m.part[blockIdx.y], m.width, head && head->now);
+    gtr__part_run(m.part[blockIdx.y], head && head->now);
 }
 static int64_t gtr__custom_room(int64_t *at, int64_t count) {
     int64_t here = *at; *at += (count * 4 + GTR__ALIGN - 1) / GTR__ALIGN * GTR__ALIGN; return here;
