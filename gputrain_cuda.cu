@@ -61,6 +61,9 @@ typedef struct gtr__cuda {
     int arch_feature;           // the loaded code has sm_90a's own instructions
     size_t shared_max;          // bytes of shared memory a block may opt in to
     int overlap;                // kernels start while their predecessor ends: set by the runtime where that is safe
+    uint64_t early;             // bit k: the node before the running call's did not write its in[k], which may be read
+    int starts, began;          // before that has ended; kernels started so far, and when this call began
+    const void *running;        // that call
     int poisoned;               // the device is lost; cause says why
     char cause[256];
 } gtr__cuda;
@@ -126,6 +129,7 @@ static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *na
     config.dynamicSmemBytes = shared;
     config.stream = stream;
     config.attrs = attribute;
+    g->starts++;
     if (g->overlap) {
         attribute[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
@@ -945,6 +949,24 @@ static gtr_result gtr__spread(void *const *instances, int n_stage) {
     return GTR_OK;
 }
 
+// Which of a call's inputs the node before it on its stream does not write. All else that writes them has ended before
+// that node's kernel began to work. Nodes that write more than their outputs are left out.
+static uint64_t gtr__unwritten(const gtr__node *before, const gtr__call *wrote, const gtr__call *call) {
+    uint64_t mask = 0;
+    if ((before->phase != GTR__FORWARD && before->phase != GTR__BACKWARD) || before->op == GTR__OP_CUSTOM
+        || before->op == GTR__OP_NETWORK) return 0;
+    for (int k = 0; k < call->n_in && k < 64; k++) {
+        const char *in = (const char *)call->in[k].data;
+        bool free = in != NULL;
+        for (int j = 0; j < wrote->n_out && free; j++) {
+            const char *out = (const char *)wrote->out[j].data;     // 4 bytes an element at most
+            free = !out || in + call->in[k].count * 4 <= out || out + wrote->out[j].count * 4 <= in;
+        }
+        mask |= (uint64_t)free << k;
+    }
+    return mask;
+}
+
 static gtr_result gtr__run_one(gtr__instance *in, const gtr__node *node, const gtr__call *call, bool overlap) {
     gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
     if (!kernel) return gtr__fail(in, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
@@ -954,8 +976,11 @@ static gtr_result gtr__run_one(gtr__instance *in, const gtr__node *node, const g
     overlap = false;
 #endif
     in->g.overlap = overlap && in->g.compute >= 90;
+    in->g.began = in->g.starts;
+    in->g.running = call;
     gtr_result r = kernel(in, call);
     in->g.overlap = 0;
+    in->g.early = 0;
     return r;
 }
 
@@ -964,6 +989,7 @@ static gtr_result gtr__run_one(gtr__instance *in, const gtr__node *node, const g
 static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int begin, int end) {
     gtr__instance *main = (gtr__instance *)instances[0];
     uint32_t used = 0, busy = 0;
+    int last[GTR__MAX_LANES] = { 0 };       // 1 + the node whose kernel was the last to start on a lane; 0: not known
     gtr_result r = GTR_OK;
     cudaStream_t first = main->stream[0];
     for (int i = begin; i < end; i++) used |= 1u << gtr__lane(&x->plan->node[i]);
@@ -986,7 +1012,10 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
             waits = true;
             r = gtr__check(in, cudaStreamWaitEvent(stream, x->event[other], 0), "cudaStreamWaitEvent");
         }
+        if (!waits && last[lane])
+            in->g.early = gtr__unwritten(&x->plan->node[last[lane] - 1], &x->call[last[lane] - 1], &x->call[i]);
         if (r == GTR_OK) r = gtr__run_one(in, node, &x->call[i], !waits && (busy >> lane & 1));
+        last[lane] = in->g.starts != in->g.began ? i + 1 : 0;
         busy |= 1u << lane;
         if (r == GTR_OK && x->event[i]) {
             gtr__on_device scope(in);
@@ -1141,8 +1170,8 @@ static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, in
 
 // >>products
 // All products are one shape: C (m, n) = sum over j < kb and k of A_j (m, k) B_j (k, n), for each of a batch, with an
-// epilogue. Small ones run on the own kernel, in one launch, because at their size latency counts and not
-// flops; large ones on cuBLASLt.
+// epilogue. Small ones run on own kernels, in one launch, because at their size latency counts and not flops: the plain
+// one, and Hopper's (products-wgmma) of tensor cores where rows are of whole 16 bytes; large ones on cuBLASLt.
 
 #include <type_traits>
 
@@ -1180,6 +1209,7 @@ typedef struct gtr__choice {
     int library;                // cuBLASLt
     int kind;
     int tile;                   // 32 or 64: edge of a block's part of C
+    int wgmma_m, wgmma_n, wgmma_split;  // tiles and cluster of Hopper's own kernel; 0: it does not take the product
     int split;                  // blocks (one cluster) that share the sum of a tile: 1, 2, 4, 8
     int ranges;                 // own kernel: k is cut into so many; a further launch sums their parts
     int transpose;              // library: A is transposed into the workspace first
@@ -1292,11 +1322,14 @@ static __device__ __forceinline__ void gtr__cluster_part() {
 #endif
 }
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-// Of what p is in this block's shared memory, in that of the cluster's block number rank.
-static __device__ __forceinline__ uint32_t gtr__cluster_address(const void *p, int rank) {
+// Of what is here in this block's shared memory, in that of the cluster's block number rank.
+static __device__ __forceinline__ uint32_t gtr__cluster_at(uint32_t here, int rank) {
     uint32_t address;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(gtr__shared_address(p)), "r"(rank));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(here), "r"(rank));
     return address;
+}
+static __device__ __forceinline__ uint32_t gtr__cluster_address(const void *p, int rank) {
+    return gtr__cluster_at(gtr__shared_address(p), rank);
 }
 #endif
 // Four floats there.
@@ -1365,6 +1398,31 @@ static __device__ __forceinline__ void gtr__bar_arrive_far(uint32_t bar) {
 }
 #endif
 
+#if CUDART_VERSION >= 12000
+#define GTR__TENSOR_MAPS 1
+#else
+#define GTR__TENSOR_MAPS 0
+#endif
+
+#if GTR__TENSOR_MAPS
+#include <cuda.h>
+typedef CUresult (*gtr__tensor_encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
+    const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
+    CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+// The driver's function, asked for at run time: nothing more to link.
+static gtr__tensor_encode gtr__tensor_encoder(void) {
+    void *f = NULL;
+    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+    cudaError_t e = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &f, 12000, cudaEnableDefault, &found);
+#else
+    cudaError_t e = cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &f, cudaEnableDefault, &found);
+#endif
+    if (e != cudaSuccess) cudaGetLastError();
+    return e == cudaSuccess && found == cudaDriverEntryPointSuccess ? (gtr__tensor_encode)f : NULL;
+}
+#endif
+
 // >>products-epilogue
 
 // Calls, not inlined: one copy of all formulas in the file, and a call costs little beside a tile.
@@ -1377,21 +1435,28 @@ static __device__ __noinline__ float4 gtr__dact4(int op, float4 dy, float4 s, fl
                        gtr__unary_bwd(op, dy.z, s.z, s.z, a, b), gtr__unary_bwd(op, dy.w, s.w, s.w, a, b));
 }
 
-// Bias, activation or its backward, addition, store: of four elements of C in a row, from column n
-// on; at is their place in C.
-static __device__ __forceinline__ void gtr__epilogue4(const gtr__product &p, float4 v, int64_t n, int64_t at) {
-    if (p.bias) {
-        float4 b = gtr__get4(p.bias, p.type_bias, n);
-        v.x += b.x; v.y += b.y; v.z += b.z; v.w += b.w;
-    }
+// Bias, activation or its backward, addition, store: of four elements of C in a row; at is their place in C; bias, what
+// the activation's backward reads and what C had are loaded by then, where they are wanted.
+static __device__ __forceinline__ void gtr__epilogue4(const gtr__product &p, float4 v, float4 bias, float4 saved,
+                                                      float4 had, int64_t at) {
+    v.x += bias.x; v.y += bias.y; v.z += bias.z; v.w += bias.w;
     if (p.pre) gtr__put4(p.pre, p.type_pre, at, v);
-    if (p.saved) v = gtr__dact4(p.act, v, gtr__get4(p.saved, p.type_saved, at), p.act_a, p.act_b);
+    if (p.saved) v = gtr__dact4(p.act, v, saved, p.act_a, p.act_b);
     else if (p.act >= 0) v = gtr__act4(p.act, v, p.act_a, p.act_b);
-    if (p.add) {
-        float4 c = gtr__get4(p.from ? p.from : p.c, p.type_c, at);
-        v.x += c.x; v.y += c.y; v.z += c.z; v.w += c.w;
-    }
+    if (p.add) { v.x += had.x; v.y += had.y; v.z += had.z; v.w += had.w; }
     gtr__put4(p.c, p.type_c, at, v);
+}
+// What C's elements are added to; NULL: nothing.
+static __device__ __forceinline__ const void *gtr__product_had(const gtr__product &p) {
+    return !p.add ? NULL : p.from ? p.from : p.c;
+}
+// Four elements of what p may be NULL.
+static __device__ __forceinline__ float4 gtr__get4_of(const void *p, int type, int64_t at) {
+    return p ? gtr__get4(p, type, at) : make_float4(0, 0, 0, 0);
+}
+static __device__ __forceinline__ void gtr__epilogue4(const gtr__product &p, float4 v, int64_t n, int64_t at) {
+    gtr__epilogue4(p, v, gtr__get4_of(p.bias, p.type_bias, n), gtr__get4_of(p.saved, p.type_saved, at),
+                   gtr__get4_of(gtr__product_had(p), p.type_c, at), at);
 }
 // The same for one.
 static __device__ __forceinline__ void gtr__epilogue1(const gtr__product &p, float x, int64_t n, int64_t at) {
@@ -1424,6 +1489,7 @@ typedef struct gtr__product_cut {
     int ranges;                 // of k: the grid's z is the batch's place within a range's
     int share, rest;            // tiles of k of each block of all ranges; the first `rest` blocks take one more
     int k_tiles;                // of one of kb
+    int early;                  // operands that the launch before does not write: 1 of map_a, 2 of map_b
     int stages;                 // 4, or 2 where copies are not asynchronous
     int vec_a, vec_b, vec_c;    // rows can be moved 16 bytes (C: four elements) at a time
 } gtr__product_cut;
@@ -1635,18 +1701,21 @@ template <int T, bool AK, bool BK> struct gtr__block_fma {
     }
 };
 
-// Sum over the cluster's blocks, in the order of their ranks, of four floats at p of each. All loads start
-// before the first is used.
-static __device__ __forceinline__ float4 gtr__cluster_sum4(const float *p, int split) {
-    if (split == 1) return *(const float4 *)p;
-    float4 part[8], v;
+// Sum over a cluster's blocks, in the order of their ranks, of four floats each: get(r) those of block r. All loads
+// start before the first is used.
+template <typename F> static __device__ __forceinline__ float4 gtr__cluster_sum4(int split, F get) {
+    float4 v = get(0), part[8];
+    if (split == 1) return v;
 #pragma unroll
-    for (int r = 0; r < 8; r++) part[r] = r < split ? gtr__cluster_get4(p, r) : make_float4(0, 0, 0, 0);
-    v = part[0];
+    for (int r = 1; r < 8; r++) part[r] = r < split ? get(r) : make_float4(0, 0, 0, 0);
 #pragma unroll
     for (int r = 1; r < 8; r++)
         if (r < split) { v.x += part[r].x; v.y += part[r].y; v.z += part[r].z; v.w += part[r].w; }
     return v;
+}
+static __device__ __forceinline__ float4 gtr__cluster_sum4(const float *p, int split) {
+    if (split == 1) return *(const float4 *)p;
+    return gtr__cluster_sum4(split, [&](int r) { return gtr__cluster_get4(p, r); });
 }
 
 // Which tile of C, and which of the batch, a cluster makes.
@@ -1671,24 +1740,56 @@ static __device__ __forceinline__ float gtr__product_column(float sum, const cha
     }
     return sum;
 }
-// A block's rows of the cluster's tile of C: the parts of all its blocks, in c of each, with the epilogue.
-template <int T>
-static __device__ __forceinline__ void gtr__product_store(const gtr__product &p, const gtr__product_cut &cut,
-                                                          const float *c, int m0, int n0, int64_t base_c) {
-    const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rank = (int)blockIdx.x & (split - 1);
-    const int left_m = min(cut.m - m0, T), left_n = min(cut.n - n0, T);
-    const int rows = T >> cut.split_log, row0 = rank * rows;
-    for (int i = tid; i < rows * (T / 4); i += 128) {
-        int r = row0 + i / (T / 4), q = i % (T / 4) * 4;
+// The bias of the four columns that a thread stores of each of its rows, where C takes four at a time.
+template <int N>
+static __device__ __forceinline__ float4 gtr__product_bias(const gtr__product &p, const gtr__product_cut &cut, int n0) {
+    const int n = n0 + (int)threadIdx.x % (N / 4) * 4;
+    return gtr__get4_of(cut.vec_c && n < cut.n ? p.bias : NULL, p.type_bias, n);
+}
+// A block's rows of the cluster's M x N tile of C: get(r, q) sums the cluster's parts of row r from column q on, four
+// elements. With the epilogue, what it loads of four rows being on its way at a time.
+template <int M, int N, int THREADS, typename F>
+static __device__ __forceinline__ void gtr__product_store(const gtr__product &p, const gtr__product_cut &cut, int m0,
+                                                          int n0, int64_t base_c, float4 bias, F get) {
+    constexpr int log_m = M == 32 ? 5 : M == 64 ? 6 : 7, step = THREADS / (N / 4);
+    const int rank = (int)blockIdx.x & ((1 << cut.split_log) - 1), tid = (int)threadIdx.x;
+    const int left_m = min(cut.m - m0, M), left_n = min(cut.n - n0, N);
+    const int rows_log = log_m - cut.split_log, rows = 1 << rows_log, row0 = rank << rows_log;
+    if (cut.vec_c) {
+        const int q = tid % (N / 4) * 4, end = q < left_n ? min(row0 + rows, left_m) : 0;
+        const int64_t place = base_c + n0 + q;
+        const float4 none = make_float4(0, 0, 0, 0);
+#pragma unroll 1
+        for (int r = row0 + tid / (N / 4); r < end && !p.saved && !p.add; r += step)
+            gtr__epilogue4(p, get(r, q), bias, none, none, place + (int64_t)((uint64_t)cut.ldc * (uint32_t)(m0 + r)));
+        if (!p.saved && !p.add) return;
+        for (int r = row0 + tid / (N / 4); r < end; r += 4 * step) {
+            float4 saved[4], had[4];
+#pragma unroll
+            for (int u = 0; u < 4; u++) {
+                const bool in = r + u * step < end;
+                const int64_t at = place + (int64_t)((uint64_t)cut.ldc * (uint32_t)(m0 + r + u * step));
+                saved[u] = gtr__get4_of(in ? p.saved : NULL, p.type_saved, at);
+                had[u] = gtr__get4_of(in ? gtr__product_had(p) : NULL, p.type_c, at);
+            }
+#pragma unroll
+            for (int u = 0; u < 4; u++)
+                if (r + u * step < end)
+                    gtr__epilogue4(p, get(r + u * step, q), bias, saved[u], had[u],
+                                   place + (int64_t)((uint64_t)cut.ldc * (uint32_t)(m0 + r + u * step)));
+        }
+        return;
+    }
+    for (int i = tid; i < rows * (N / 4); i += THREADS) {
+        int r = row0 + i / (N / 4), q = i % (N / 4) * 4;
         if (p.c_t) {                    // neighbours in m are neighbours in memory
             r = row0 + (i & (rows - 1));
-            q = (i >> ((T == 32 ? 5 : 6) - cut.split_log)) * 4;
+            q = (i >> rows_log) * 4;
         }
         if (r >= left_m || q >= left_n) continue;
         int n = n0 + q;
         int64_t at = base_c + (int64_t)((uint64_t)cut.ldc * (uint32_t)(p.c_t ? n : m0 + r)) + (p.c_t ? m0 + r : n);
-        float4 v = gtr__cluster_sum4(c + r * (T + 8) + q, split);
-        if (cut.vec_c) { gtr__epilogue4(p, v, n, at); continue; }
+        float4 v = get(r, q);
 #pragma unroll 1
         for (int e = q; e < q + 4 && e < left_n; e++) {
             gtr__epilogue1(p, v.x, n++, at);
@@ -1768,6 +1869,7 @@ static __global__ void __launch_bounds__(128)
     const int ahead = cut.stages - 1;
     int slot = 0, fill = 0;
     gtr__enter();
+    const float4 bias = gtr__product_bias<T>(p, cut, n0);
     for (int i = -ahead; i < count; i++) {
         if (i >= 0) {
             if (ahead == 3) gtr__copies_done<2>(); else gtr__copies_done<0>();
@@ -1804,10 +1906,306 @@ static __global__ void __launch_bounds__(128)
     block.spill(c);
     if (wants_sums) sums[tid] = sum;
     if (split > 1) gtr__cluster_barrier(); else __syncthreads();
-    gtr__product_store<T>(p, cut, c, m0, n0, base_c);
+    gtr__product_store<T, T, 128>(p, cut, m0, n0, base_c, bias,
+        [&](int r, int q) { return gtr__cluster_sum4(c + r * (T + 8) + q, split); });
     if (wants_sums) gtr__product_store_sums<T>(p, cut, sums, m0, (int64_t)range * cut.m);
     if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
 }
+
+// >>products-wgmma
+// C in tiles of M x N on Hopper's own matrix instructions: a warp brings 128 bytes of k of both operands a stage (bulk
+// tensor copies, which round float32 to TF32), groups of four warps multiply 64 rows each. The blocks of a cluster
+// share the sum over k: each sends the others their rows of its part, and finishes its own.
+//
+//   producer (a thread)  --full-->  consumers (M / 16 warps)  --parts, bulk copies: arrived-->  the rows' owner
+//                        <-empty--
+//
+// Bound by latency, as the plain kernel is, then by the bytes that a multiprocessor draws from L2: (M + N) / (M N) of
+// an element a multiply-add. Seen on an H200, in a chain, beside the plain kernel and cuBLASLt: TF32 256x512x512
+// 3.6 us, 6.4 and 6.9; dx of it 4.2, 6.4 and 6.6; dw with its bias's 4.9, 7.4 and 6.5; BF16 3.0, 5.1 and 3.0. Tiles of
+// 128 x 128 lost: a stage of theirs takes as long as two of 128 x 64, and their exchange 2 us more. Of float32 the
+// instruction takes from shared memory what has k across alone: where rows are k, A goes through registers, and B is
+// turned in its place.
+#if GTR__TENSOR_MAPS
+// SWAP: C's rows are B's N, and A's M its columns: float32 whose rows are k can be an operand in registers alone.
+template <int M, int N, bool SWAP> struct gtr__wgmma_tile {
+    static constexpr int rows = SWAP ? N : M, columns = SWAP ? M : N, stage = (M + N) * 128,
+        pitch = columns + (SWAP ? 4 : 8), parts = rows * pitch * 4, threads = 2 * M + 32;
+};
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+static __device__ __forceinline__ void gtr__tensor_load(uint32_t to, const CUtensorMap *map, int column, int row, int z,
+                                                        uint32_t bar) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
+        :: "r"(to), "l"(map), "r"(column), "r"(row), "r"(z), "r"(bar) : "memory");
+}
+template <int LEFT> static __device__ __forceinline__ void gtr__wgmma_until() {
+    asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory");
+}
+// 128 bytes a row in panels of groups of 8 rows, 1024 bytes apart. Rows are k: panels of 64 columns, 8192 bytes apart.
+static __device__ __forceinline__ uint64_t gtr__wgmma_panel(uint32_t address) {
+    uint64_t d;
+    asm("mov.b64 %0, {%1, %2};" : "=l"(d) : "r"(((address & 0x3ffffu) >> 4) + (8192u >> 4 << 16)),
+        "r"(1u << 30 | 1024u >> 4));
+    return d;
+}
+#define GTR__D4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define GTR__D16(i) GTR__D4(i), GTR__D4(i + 4), GTR__D4(i + 8), GTR__D4(i + 12)
+#define GTR__L16 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
+#define GTR__L32 GTR__L16 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define GTR__L64 GTR__L32 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, " \
+    "%49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define GTR__WGMMA_D(SHAPE, TYPES, LIST, A, B, P, MODES, ...) \
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" P ", 0;\nwgmma.mma_async.sync.aligned.m64n" SHAPE ".f32." TYPES \
+        LIST "}, %" A ", %" B ", p, 1, 1" MODES ";\n}\n" : __VA_ARGS__ : "l"(a), "l"(b), "r"(add))
+#define GTR__WGMMA_N(K, TYPES, MODES) do { \
+    if constexpr (N == 32) GTR__WGMMA_D("32" K, TYPES, GTR__L16, "16", "17", "18", MODES, GTR__D16(0)); \
+    else if constexpr (N == 64) \
+        GTR__WGMMA_D("64" K, TYPES, GTR__L32, "32", "33", "34", MODES, GTR__D16(0), GTR__D16(16)); \
+    else GTR__WGMMA_D("128" K, TYPES, GTR__L64, "64", "65", "66", MODES, GTR__D16(0), GTR__D16(16), GTR__D16(32), \
+        GTR__D16(48)); } while (0)
+#define GTR__WGMMA_T(TYPES) do { \
+    if constexpr (AK && BK) GTR__WGMMA_N("k16", TYPES, ", 0, 0"); \
+    else if constexpr (AK) GTR__WGMMA_N("k16", TYPES, ", 0, 1"); \
+    else GTR__WGMMA_N("k16", TYPES, ", 1, 1"); } while (0)
+#define GTR__WGMMA_R(SHAPE, LIST, A0, A1, A2, A3, B, P, ...) \
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" P ", 0;\nwgmma.mma_async.sync.aligned.m64n" SHAPE \
+        "k8.f32.tf32.tf32 " LIST "}, {%" A0 ", %" A1 ", %" A2 ", %" A3 "}, %" B ", p, 1, 1;\n}\n" : __VA_ARGS__ \
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add))
+// d (64 x N) += A B over 8 of k, float32, A in registers.
+template <int N>
+static __device__ __forceinline__ void gtr__wgmma_rs(float *d, const uint32_t *a, uint64_t b, int add) {
+    if constexpr (N == 32) GTR__WGMMA_R("32", GTR__L16, "16", "17", "18", "19", "20", "21", GTR__D16(0));
+    else if constexpr (N == 64)
+        GTR__WGMMA_R("64", GTR__L32, "32", "33", "34", "35", "36", "37", GTR__D16(0), GTR__D16(16));
+    else GTR__WGMMA_R("128", GTR__L64, "64", "65", "66", "67", "68", "69", GTR__D16(0), GTR__D16(16), GTR__D16(32),
+        GTR__D16(48));
+}
+// d (64 x N) += A B over 32 bytes of k.
+template <int TYPE, int N, bool AK, bool BK>
+static __device__ __forceinline__ void gtr__wgmma(float *d, uint64_t a, uint64_t b, int add) {
+    if constexpr (TYPE == GTR_F32) GTR__WGMMA_N("k8", "tf32.tf32 ", "");
+    else if constexpr (TYPE == GTR_BF16) GTR__WGMMA_T("bf16.bf16 ");
+    else GTR__WGMMA_T("f16.f16 ");
+}
+// Float32 with rows of k in panels of 32 columns becomes, in its place, rows of 32 of k, which alone the instruction
+// takes from shared memory.
+template <int M, int N> static __device__ __forceinline__ void gtr__wgmma_turn(char *tile) {
+    constexpr int warps = M / 16, units = N / 4 / warps;
+    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x / 32;
+    float v[units][4];
+#pragma unroll
+    for (int u = 0; u < units; u++) {
+        const int unit = u * warps + warp, q = unit & 7;        // four of k from 4 q on
+        const char *from = tile + unit / 8 * 4096 + q * 512 + (lane & 3) * 4;
+#pragma unroll
+        for (int i = 0; i < 4; i++) v[u][i] = *(const float *)(from + i * 128 + ((lane >> 2 ^ (q * 4 + i & 7)) << 4));
+    }
+    asm volatile("bar.sync 1, %0;" :: "n"(2 * M) : "memory");
+#pragma unroll
+    for (int u = 0; u < units; u++) {
+        const int unit = u * warps + warp, q = unit & 7;
+        *(float4 *)(tile + unit / 8 * 4096 + lane * 128 + ((q ^ (lane & 7)) << 4))
+            = make_float4(v[u][0], v[u][1], v[u][2], v[u][3]);
+    }
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    asm volatile("bar.sync 1, %0;" :: "n"(2 * M) : "memory");
+}
+#endif
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+static __device__ __forceinline__ void gtr__cluster_wait() {
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
+    // A in registers; C's rows are B's; B turned in shared memory
+    static constexpr bool RS = TYPE == GTR_F32 && !AK, SWAP = RS && BK, TURN = TYPE == GTR_F32 && !BK;
+    static constexpr int depth = TYPE == GTR_F32 ? 32 : 64;
+    typedef gtr__wgmma_tile<M, N, SWAP> tile_t;
+    const gtr__product &p;
+    const gtr__product_cut &cut;
+    char *ring;
+    float *parts;               // of this block's rows, by all of the cluster
+    uint32_t full, empty, arrived;
+    int tid, warp, split, rank, m0, n0, z, count;
+    float sum[2];               // of A's columns: of rows row and row + 8, or of 2 lane and the next
+    bool wants_sums;
+
+    // By one thread. At first what the launch before does not write, as far as the ring goes.
+    __device__ __forceinline__ void produce(const CUtensorMap *map_a, const CUtensorMap *map_b) const {
+        const int za = (SWAP ? p.b_batch : p.a_batch) ? z : 0, zb = (SWAP ? p.a_batch : p.b_batch) ? z : 0;
+        const int first_a = SWAP ? n0 : m0, first_b = SWAP ? m0 : n0;
+        asm volatile("prefetch.tensormap [%0];" :: "l"(map_a) : "memory");
+        asm volatile("prefetch.tensormap [%0];" :: "l"(map_b) : "memory");
+        for (int pass = cut.early ? 0 : 1; pass < 2; pass++) {
+            int kt = rank * cut.share + min(rank, cut.rest), j = kt / cut.k_tiles, slot = 0;
+            uint32_t turn = 1;
+            kt -= j * cut.k_tiles;
+            if (pass) gtr__enter();
+#pragma unroll 1
+            for (int i = 0; i < (pass ? count : min(count, cut.stages)); i++) {
+                const uint32_t to = gtr__shared_address(ring) + slot * tile_t::stage, bar = full + 8 * slot;
+                const int begun = pass && i < cut.stages ? cut.early : 0, now = pass ? 3 & ~begun : cut.early;
+                if (i >= cut.stages) gtr__bar_await(empty + 8 * slot, turn);
+                if (!begun) gtr__bar_expect(bar, tile_t::stage);
+                if (now & 1) for (int c = 0; c < (AK ? 1 : M / depth); c++)
+                    gtr__tensor_load(to + c * depth * 128, map_a, AK ? kt * depth : first_a + c * depth,
+                        AK ? first_a : kt * depth, za + j, bar);
+                if (now & 2) for (int c = 0; c < (BK ? 1 : N / depth); c++)
+                    gtr__tensor_load(to + (M + c * depth) * 128, map_b, BK ? kt * depth : first_b + c * depth,
+                        BK ? first_b : kt * depth, zb + j, bar);
+                if (++kt == cut.k_tiles) { kt = 0; j++; }
+                if (++slot == cut.stages) { slot = 0; turn ^= 1; }
+            }
+        }
+    }
+    // A's part of a stage: 16 columns of a panel of 32 in rows of k, whose 16-byte pieces are permuted by k % 8.
+    __device__ __forceinline__ void fetch_a(uint32_t (*f)[4], const char *tile) {
+        const int k = tid & 3, c = (warp & 1) * 16 + (tid >> 2 & 7);
+        const char *panel = tile + warp / 2 * 4096;
+#pragma unroll
+        for (int e = 0; e < 16; e++) {
+            f[e / 4][e % 4] = *(const uint32_t *)(panel + (e / 4 * 8 + e % 4 / 2 * 4 + k) * 128
+                + (((c + e % 2 * 8) >> 2 ^ (k + e % 4 / 2 * 4)) << 4) + (c & 3) * 4);
+            if constexpr (SWAP) continue;
+            sum[e % 2] += __uint_as_float(f[e / 4][e % 4]);
+            f[e / 4][e % 4] = gtr__to_tf32(f[e / 4][e % 4]);
+        }
+    }
+    // Two columns of 16 of k's rows, of 16 bits.
+    __device__ __forceinline__ void add_sums(const char *tile) {
+        const char *panel = tile + warp / 4 * 8192 + (warp & 3) * 2048;
+#pragma unroll 8
+        for (int e = 0; e < 16; e++) {
+            const char *at = panel + e * 128 + (((tid >> 2 & 7) ^ (e & 7)) << 4) + (tid & 3) * 4;
+            sum[0] += gtr__get(at, TYPE, 0);
+            sum[1] += gtr__get(at, TYPE, 1);
+        }
+    }
+    __device__ __forceinline__ void multiply(float *d) {
+        int slot = 0, before = 0;
+        uint32_t turn = 0;
+#pragma unroll 1
+        for (int i = 0; i < count; i++) {
+            gtr__bar_await(full + 8 * slot, turn);
+            char *tile = ring + slot * tile_t::stage;
+            const uint32_t from = gtr__shared_address(tile);
+            const uint64_t a = gtr__wgmma_panel(from + warp / 4 * 8192), b = gtr__wgmma_panel(from + M * 128);
+            if constexpr (TURN) gtr__wgmma_turn<M, N>(tile + M * 128);
+            if constexpr (!AK && !RS) if (wants_sums) add_sums(tile);
+            [[maybe_unused]] uint32_t f[4][4];
+            if constexpr (RS) fetch_a(f, tile);
+            asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+            for (int s = 0; s < 4; s++)
+                if constexpr (RS) gtr__wgmma_rs<N>(d, f[s], b + s * 2, i || s);
+                else gtr__wgmma<TYPE, N, AK, BK>(d, a + s * (AK ? 2 : 128), b + s * (BK ? 2 : 128), i || s);
+            asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+            gtr__wgmma_until<RS ? 0 : 1>();     // what lies in registers can't be replaced before
+            if (RS ? i + cut.stages < count : i && i + cut.stages <= count)
+                if ((tid & 31) == 0) gtr__bar_arrive(empty + 8 * (RS ? slot : before));
+            before = slot;
+            if (++slot == cut.stages) { slot = 0; turn ^= 1; }
+        }
+        gtr__wgmma_until<0>();
+        asm volatile("bar.sync 1, %0;" :: "n"(2 * M) : "memory");
+    }
+    // Into the ring, which nobody reads or fills any more: [row][pitch], four parts of a row's sum behind its columns.
+    __device__ __forceinline__ void spill(const float *d) const {
+        const int row = warp * 16 + ((tid & 31) >> 2), column = 2 * (tid & 3);
+        float *c = (float *)ring + (SWAP ? column * tile_t::pitch + row : row * tile_t::pitch + column);
+#pragma unroll
+        for (int i = 0; i < N / 8; i++) {
+            if constexpr (SWAP) {
+                float *at = c + 8 * i * tile_t::pitch;
+                at[0] = d[4 * i]; at[tile_t::pitch] = d[4 * i + 1];
+                at[8] = d[4 * i + 2]; at[tile_t::pitch + 8] = d[4 * i + 3];
+                continue;
+            }
+            *(float2 *)(c + 8 * i) = make_float2(d[4 * i], d[4 * i + 1]);
+            *(float2 *)(c + 8 * tile_t::pitch + 8 * i) = make_float2(d[4 * i + 2], d[4 * i + 3]);
+        }
+        if (wants_sums) {
+            const int first = RS ? row : warp / 4 * 64 + 2 * (tid & 31);
+            float *at = (float *)ring + tile_t::columns + first * tile_t::pitch + (RS ? tid & 3 : warp & 3);
+            at[0] = sum[0];
+            at[(RS ? 8 : 1) * tile_t::pitch] = sum[1];
+        }
+        if (split > 1) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        asm volatile("bar.sync 1, %0;" :: "n"(2 * M) : "memory");
+    }
+    // Sends each block of the cluster its rows, and waits for those of all.
+    __device__ __forceinline__ void exchange() const {
+        const uint32_t bytes = tile_t::parts >> cut.split_log;
+        if (tid < split) {
+            const int owner = (tid + rank) & (split - 1);
+            asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                :: "r"(gtr__cluster_at(gtr__shared_address(parts) + rank * bytes, owner)),
+                "r"(gtr__shared_address(ring) + owner * bytes), "r"(bytes), "r"(gtr__cluster_at(arrived, owner))
+                : "memory");
+        }
+        while (!gtr__bar_passed_far(arrived, 0)) {}
+    }
+    __device__ __forceinline__ void consume() {
+        float d[N / 2];
+        gtr__enter();
+        const float4 bias = gtr__product_bias<tile_t::columns>(p, cut, n0);
+        if (split > 1) gtr__cluster_wait();
+        multiply(d);
+        spill(d);
+        if (split > 1) exchange();
+        const int rows = tile_t::rows >> cut.split_log, r = rank * rows + tid, at = m0 + r;
+        const float *mine = split > 1 ? parts : (const float *)ring;
+        auto all = [&](int row, int q) {
+            return gtr__cluster_sum4(split, [&](int i) {
+                return *(const float4 *)(mine + (i * rows + (row & (rows - 1))) * tile_t::pitch + q); });
+        };
+        gtr__product_store<tile_t::rows, tile_t::columns, 2 * M>(p, cut, m0, n0, z ? z * p.c_batch : 0, bias, all);
+        if (!wants_sums || tid >= rows || at >= cut.m) return;
+        const float4 v = all(r, tile_t::columns);
+        const float s = v.x + v.y + v.z + v.w;
+        gtr__put(p.sums, p.type_sums, at, p.add_sums ? gtr__get(p.sums, p.type_sums, at) + s : s);
+    }
+};
+#endif
+
+template <int TYPE, int M, int N, bool AK, bool BK>
+static __global__ void __launch_bounds__(2 * M + 32)
+gtr__wgmma_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__product_cut cut,
+                  const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    typedef gtr__wgmma_block<TYPE, M, N, AK, BK> block_t;
+    typedef typename block_t::tile_t tile_t;
+    extern __shared__ __align__(16) char gtr__pool[];
+    const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rank = (int)blockIdx.x & (split - 1);
+    const uint3 place = gtr__product_place(cut);
+    char *ring = gtr__pool + (-gtr__shared_address(gtr__pool) & 1023);
+    float *parts = (float *)(ring + cut.stages * tile_t::stage);
+    const uint32_t full = gtr__shared_address(parts) + (split > 1 ? tile_t::parts : 0), empty = full + 8 * cut.stages;
+    block_t block = { p, cut, ring, parts, full, empty, empty + 8 * cut.stages, tid, tid / 32, split, rank,
+        (int)place.x * tile_t::rows, (int)place.y * tile_t::columns, (int)place.z, cut.share + (rank < cut.rest),
+        { 0, 0 }, !AK && !block_t::SWAP && p.sums && place.y == 0 };
+    if (tid == 0) {
+        for (int i = 0; i < cut.stages; i++) {
+            gtr__bar_set(full + 8 * i, 1);
+            gtr__bar_set(empty + 8 * i, M / 16);
+        }
+        gtr__bar_set(block.arrived, 1);
+        gtr__bars_are_set();
+        if (split > 1) gtr__bar_expect(block.arrived, tile_t::parts);
+    }
+    if (split > 1) asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    __syncthreads();
+    if (tid < 2 * M) block.consume();
+    else {
+        if (tid == 2 * M) block.produce(&map_a, &map_b);
+        __syncwarp();
+        if (split > 1) gtr__cluster_wait();
+    }
+    if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
+#endif
+}
+#endif
 
 // >>products-sums
 
@@ -1908,6 +2306,47 @@ static int gtr__product_ranges(int64_t tiles, int64_t k_tiles, int split, int sm
 static int64_t gtr__stored_bytes(int type) { return type == GTR_F32 ? 4 : 2; }
 static bool gtr__rows16(int64_t pitch, int type) { return pitch * gtr__stored_bytes(type) % 16 == 0; }
 
+// Nanoseconds that the library takes with the passes that stand around it, as seen on an H200.
+static double gtr__library_ns(const gtr__product *p, int kind, double flops) {
+    const bool half = kind == GTR__PRODUCT_HALF;
+    return (half ? 3000 + flops / 6e5 : p->a_k ? 6200 + flops / 2.9e5 : 4700 + flops / 1.6e5)
+        + (p->k > 1024 ? 1.2 * (double)(p->k - 1024) : 0) + (p->sums ? 2000 : 0)
+        + (p->saved ? 5000 : p->pre || (p->act >= 0 && p->from) ? 2500 : 0);
+}
+// The same of Hopper's own kernel, whose tiles go into c: -1 and none where it does not take the product.
+static double gtr__wgmma_ns(const gtr__product *p, const gtr__caps *caps, gtr__choice *c) {
+    // of a launch, of a block's step of 128 bytes of k, and of the exchange in a cluster
+    static const struct { int m, n; double fixed, step, exchange; } tiles[] = {
+        { 64, 32, 1300, 210, 500 }, { 64, 64, 1850, 255, 450 }, { 128, 64, 1500, 320, 1750 } };
+    const bool swapped = p->a_k < p->b_k, f32 = c->kind == GTR__PRODUCT_TF32;
+    const int a_k = swapped ? p->b_k : p->a_k, b_k = swapped ? p->a_k : p->b_k;
+    const int64_t m = swapped ? p->n : p->m, n = swapped ? p->m : p->n, wide = f32 ? 4 : 8;
+    const int64_t k_tiles = gtr__ceil_div(p->k, 8 * wide) * p->kb;
+    const double slow = (f32 ? a_k ? b_k ? 1 : 1.25 : 1.95 : a_k ? 0.9 : 1.35)
+        * (p->lda % (8 * wide) || p->ldb % (8 * wide) ? 1.15 : 1);      // rows that begin within 128 bytes
+    double best = -1;
+    if (!caps->arch_feature || p->inner || c->kind == GTR__PRODUCT_FMA
+        || p->lda % wide || p->ldb % wide
+        || p->a_batch % wide || p->b_batch % wide || p->a_kb % wide || p->b_kb % wide
+        || (p->kb > 1 && (!p->a_kb || !p->b_kb))) return best;
+    for (const auto &t : tiles) {
+        if (!f32 && (t.m > 64 || (!b_k && t.n < 64))) continue;
+        const bool turned = f32 && a_k && !b_k;         // C's columns are the M of the instruction then
+        const int64_t count = gtr__ceil_div(m, turned ? t.n : t.m) * gtr__ceil_div(n, turned ? t.m : t.n) * p->batch;
+        for (int split = 1; split <= 8 && split <= k_tiles; split *= 2) {
+            // clusters leave multiprocessors of a group over
+            if (split > 1 && count * split > caps->sm_count * (8 - split / 4) / 8) break;
+            const int64_t waves = gtr__ceil_div(count * split, caps->sm_count), depth = gtr__ceil_div(k_tiles, split);
+            const double ns = t.fixed + (f32 ? a_k ? 0 : 400 : 250) + (double)(waves * depth) * t.step * slow
+                + (split > 1 ? t.exchange + 100 * split - 200 : 0);
+            if (best >= 0 && ns >= best) continue;
+            best = ns;
+            c->wgmma_m = t.m; c->wgmma_n = t.n; c->wgmma_split = split;
+        }
+    }
+    return best;
+}
+
 static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *caps, gtr_precision precision) {
     gtr__choice c;
     memset(&c, 0, sizeof c);
@@ -1934,11 +2373,14 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         && gtr__rows16(p->ldc, p->type_c);
     bool large = flops > (c.kind == GTR__PRODUCT_FMA ? 2e6 : c.kind == GTR__PRODUCT_TF32 && rows16 ? 3e6 : 8e6)
         * caps->sm_count;
+    const double wgmma = flops < (GTR__TENSOR_MAPS ? 2e6 : HUGE_VAL) ? -1 : gtr__wgmma_ns(p, caps, &c);
+    if (wgmma >= 0) large = rows16 && gtr__library_ns(p, c.kind, flops) < wgmma;
     // A long sum that few blocks share. Of 4x64 over 131072 the library takes 2.5 ms, where a range of it for each
     // multiprocessor takes 33 us; of 64x64 18 and 41.
     bool thin = k_tiles / c.split > 96 && tiles * c.split * 2 < caps->sm_count;
     c.library = (large || (thin && rows16 && p->m >= 32 && p->n >= 32)) && gtr__library_can(p, caps);
     if (thin && !p->inner) c.ranges = gtr__product_ranges(tiles, k_tiles, c.split, caps->sm_count);
+    if (c.ranges > 1) c.wgmma_m = 0;
     if (p->sums) {
         int ranges = c.library ? gtr__sum_ranges(p->k, p->m, caps->sm_count) : 1;
         if (ranges < c.ranges) ranges = c.ranges;
@@ -1976,6 +2418,51 @@ static int gtr__product_fours(const gtr__product *p) {
         && gtr__fours(p->bias, p->type_bias) && gtr__fours(p->pre, p->type_pre) && gtr__fours(p->saved, p->type_saved);
 }
 
+// What the blocks of a launch are told, and their grid, for tiles of M x N and depth.
+static gtr_result gtr__product_cut_for(void *instance, const gtr__product *p, int64_t split, int64_t ranges, int M,
+                                       int N, int depth, gtr__product_cut *cut, dim3 *grid) {
+    memset(cut, 0, sizeof *cut);
+    const int64_t tiles_m = gtr__ceil_div(p->m, M), tiles_n = gtr__ceil_div(p->n, N),
+        k_tiles = gtr__ceil_div(p->k, depth), deep = p->batch * ranges;
+    const double blocks = (double)tiles_m * (double)tiles_n * (double)deep * (double)split, most = 2147483647.0;
+    const int64_t lengths[6] = { p->m, p->n, p->k, p->lda, p->ldb, p->ldc };
+    for (int64_t length : lengths)
+        if (length > 2147483647 - 128) return gtr__fail(instance, GTR_ERR_UNSUPPORTED,
+            "a product with a dimension of %lld is too large", (long long)length);
+    if (blocks > most || (double)k_tiles * (double)p->kb > most)
+        return gtr__fail(instance, GTR_ERR_UNSUPPORTED,
+            "a product of %.0f blocks, %lld deep, is too large for one launch", blocks, (long long)k_tiles);
+    cut->m = (int)p->m; cut->n = (int)p->n; cut->k = (int)p->k;
+    cut->lda = (uint32_t)p->lda; cut->ldb = (uint32_t)p->ldb; cut->ldc = (uint32_t)p->ldc;
+    cut->size_a = p->type_a == GTR_F32 ? 4 : 2;
+    cut->size_b = p->type_b == GTR_F32 ? 4 : 2;
+    cut->tiles_m = (uint32_t)tiles_m;
+    cut->tiles_n = (uint32_t)tiles_n;
+    while (1 << cut->split_log < split) cut->split_log++;
+    cut->flat = tiles_n > 65535 || deep > 65535;
+    *grid = cut->flat ? dim3((unsigned)blocks)
+                      : dim3((unsigned)(tiles_m * split), (unsigned)tiles_n, (unsigned)deep);
+    cut->k_tiles = (int)k_tiles;
+    cut->batch = (uint32_t)p->batch;
+    cut->ranges = (int)ranges;
+    cut->share = (int)(k_tiles * p->kb / (split * ranges));
+    cut->rest = (int)(k_tiles * p->kb % (split * ranges));
+    cut->vec_c = !p->c_t && gtr__product_fours(p);
+    return GTR_OK;
+}
+
+template <typename... P, typename... A>
+static gtr_result gtr__product_launch(void *instance, const gtr__call *c, const char *name, void (*kernel)(P...),
+        dim3 grid, int threads, size_t shared, int split, A &&...args) {
+    if (shared > 48 * 1024) {
+        gtr_result r = gtr__check(instance, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+            (int)shared), "cudaFuncSetAttribute");
+        if (r != GTR_OK) return r;
+    }
+    return gtr__start(instance, (cudaStream_t)c->stream, name, kernel, grid, dim3((unsigned)threads), shared,
+        (unsigned)split, static_cast<A &&>(args)...);
+}
+
 template <int KIND, int T, bool AK, bool BK>
 static gtr_result gtr__product_start(void *instance, const gtr__call *c, const gtr__product *p,
                                      const gtr__choice *choice) {
@@ -1984,36 +2471,10 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
     typedef gtr__operand<ES, T, AK> tile_a;
     typedef gtr__operand<ES, T, BK> tile_b;
     gtr__product_cut cut;
-    memset(&cut, 0, sizeof cut);
-    int64_t tiles_m = gtr__ceil_div(p->m, T), tiles_n = gtr__ceil_div(p->n, T),
-        k_tiles = gtr__ceil_div(p->k, tile_a::depth);
-    const int split = choice->split;
-    const int64_t deep = p->batch * choice->ranges;
-    double blocks = (double)tiles_m * (double)tiles_n * (double)deep * split, most = 2147483647.0;
-    const int64_t lengths[6] = { p->m, p->n, p->k, p->lda, p->ldb, p->ldc };
-    for (int64_t length : lengths)
-        if (length > 2147483647 - 64) return gtr__fail(instance, GTR_ERR_UNSUPPORTED,
-            "a product with a dimension of %lld is too large", (long long)length);
-    if (blocks > most || (double)k_tiles * (double)p->kb > most)
-        return gtr__fail(instance, GTR_ERR_UNSUPPORTED,
-            "a product of %.0f blocks, %lld deep, is too large for one launch", blocks, (long long)k_tiles);
-    cut.m = (int)p->m; cut.n = (int)p->n; cut.k = (int)p->k;
-    cut.lda = (uint32_t)p->lda; cut.ldb = (uint32_t)p->ldb; cut.ldc = (uint32_t)p->ldc;
-    cut.size_a = p->type_a == GTR_F32 ? 4 : 2;
-    cut.size_b = p->type_b == GTR_F32 ? 4 : 2;
+    dim3 grid;
+    GTR__TRY(gtr__product_cut_for(instance, p, choice->split, choice->ranges, T, T, tile_a::depth, &cut, &grid));
     cut.step_a = (AK ? 1 : p->lda) * tile_a::depth * cut.size_a;
     cut.step_b = (BK ? 1 : p->ldb) * tile_b::depth * cut.size_b;
-    cut.tiles_m = (uint32_t)tiles_m;
-    cut.tiles_n = (uint32_t)tiles_n;
-    while (1 << cut.split_log < split) cut.split_log++;
-    cut.flat = tiles_n > 65535 || deep > 65535;
-    dim3 grid((unsigned)(tiles_m * split), (unsigned)tiles_n, (unsigned)deep);
-    if (cut.flat) grid = dim3((unsigned)blocks);
-    cut.k_tiles = (int)k_tiles;
-    cut.batch = (uint32_t)p->batch;
-    cut.ranges = choice->ranges;
-    cut.share = (int)(k_tiles * p->kb / (split * choice->ranges));
-    cut.rest = (int)(k_tiles * p->kb % (split * choice->ranges));
     cut.stages = g->compute >= 80 ? 4 : 2;
     bool plain = ES == 2 || p->type_a == GTR_F32;
     cut.vec_a = plain && p->a_outer % per == 0
@@ -2021,18 +2482,83 @@ static gtr_result gtr__product_start(void *instance, const gtr__call *c, const g
     plain = ES == 2 || p->type_b == GTR_F32;
     cut.vec_b = plain && p->b_outer % per == 0
         && gtr__vectors(p->b, p->ldb, BK ? p->k : p->n, p->b_batch, p->b_kb, per);
-    cut.vec_c = !p->c_t && gtr__product_fours(p);
     size_t ring = (size_t)cut.stages * (tile_a::bytes + tile_b::bytes), out = (size_t)T * (T + 8) * 4 + 128 * 4,
         shared = ring > out ? ring : out;
-    void (*kernel)(gtr__product, gtr__product_cut) = gtr__product_kernel<KIND, T, AK, BK>;
-    if (shared > 48 * 1024) {
-        gtr_result r = gtr__check(instance, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-            (int)shared), "cudaFuncSetAttribute");
-        if (r != GTR_OK) return r;
-    }
-    return gtr__start(instance, (cudaStream_t)c->stream, "gtr__product_kernel", kernel, grid, dim3(128), shared,
-        (unsigned)split, *p, cut);
+    return gtr__product_launch(instance, c, "gtr__product_kernel", gtr__product_kernel<KIND, T, AK, BK>, grid, 128,
+        shared, choice->split, *p, cut);
 }
+
+#if GTR__TENSOR_MAPS
+// An operand in boxes of 128 bytes of its contiguous dimension: k of M rows, or columns of as many rows of k. Outside
+// are zeros; float32 is rounded to TF32 on its way if asked.
+static bool gtr__product_map(gtr__tensor_encode encode, CUtensorMap *map, const void *data, int type, int k_first,
+        int64_t k, int64_t rows, int64_t ld, int64_t deep, int64_t step, int M, bool round) {
+    const cuuint64_t size = type == GTR_F32 ? 4 : 2, extent[3] = { (cuuint64_t)(k_first ? k : rows),
+        (cuuint64_t)(k_first ? rows : k), (cuuint64_t)(step ? deep : 1) },
+        stride[2] = { (cuuint64_t)ld * size, (cuuint64_t)(step ? step : ld) * size };
+    const cuuint32_t box[3] = { (cuuint32_t)(128 / size), (cuuint32_t)(k_first ? M : 128 / size), 1 },
+        one[3] = { 1, 1, 1 };
+    return encode(map, type == GTR_F32
+        ? round ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : type == GTR_BF16
+        ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 3, (void *)(uintptr_t)data, extent,
+        stride, box, one, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}
+
+// Whether an operand may be read before the kernel before has ended: that is this call's own, or did not write it.
+static int gtr__early(const gtr__cuda *g, const gtr__call *c, const void *data) {
+    for (int k = 0; k < c->n_in && g->overlap && c == g->running; k++)
+        if (c->in[k].data == data) return g->starts != g->began || (k < 64 && (g->early >> k & 1));
+    return 0;
+}
+// *ran is false where the operands don't lie so that they can be brought.
+template <int TYPE, int M, int N, bool AK, bool BK>
+static gtr_result gtr__wgmma_start(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
+                                   bool *ran) {
+    constexpr bool SWAP = TYPE == GTR_F32 && !AK && BK;
+    typedef gtr__wgmma_tile<M, N, SWAP> tile_t;
+    gtr__product_cut cut;
+    CUtensorMap maps[2];
+    dim3 grid;
+    gtr__tensor_encode encode = gtr__tensor_encoder();
+    GTR__TRY(gtr__product_cut_for(instance, p, choice->wgmma_split, 1, tile_t::rows, tile_t::columns,
+                                TYPE == GTR_F32 ? 32 : 64, &cut, &grid));
+    const int64_t deep = p->kb * p->batch;
+    if (!encode || !gtr__product_map(encode, &maps[SWAP], p->a, TYPE, p->a_k, p->k, p->m, p->lda, deep,
+                                     p->kb > 1 ? p->a_kb : p->a_batch, tile_t::rows, AK || BK)
+        || !gtr__product_map(encode, &maps[!SWAP], p->b, TYPE, p->b_k, p->k, p->n, p->ldb, deep,
+                             p->kb > 1 ? p->b_kb : p->b_batch, tile_t::columns, true)) return GTR_OK;
+    *ran = true;
+    // Room for another block, of this launch or the next; few large ones want more on its way.
+    const int parts = choice->wgmma_split > 1 ? tile_t::parts : 0;
+    const bool many = M == 64 || (int64_t)grid.x * grid.y * grid.z > ((const gtr__cuda *)instance)->sm_count;
+    const int most = (many ? 110592 - parts : 196608 - tile_t::parts) / tile_t::stage;
+    const int want = cut.share + (cut.rest > 0);
+    cut.stages = want < most ? want : most;
+    while (cut.stages * tile_t::stage < tile_t::parts) cut.stages++;
+    cut.early = gtr__early((const gtr__cuda *)instance, c, p->a) << SWAP
+        | gtr__early((const gtr__cuda *)instance, c, p->b) << !SWAP;
+    const size_t shared = 1032 + (size_t)cut.stages * (tile_t::stage + 16) + (size_t)parts;
+    return gtr__product_launch(instance, c, "gtr__wgmma_kernel", gtr__wgmma_kernel<TYPE, M, N, AK, BK>, grid,
+        tile_t::threads, shared, choice->wgmma_split, *p, cut, maps[0], maps[1]);
+}
+template <int TYPE, bool AK, bool BK>
+static gtr_result gtr__wgmma_tiles(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
+                                   bool *ran) {
+    if constexpr (TYPE == GTR_F32)
+        if (choice->wgmma_m == 128) return gtr__wgmma_start<TYPE, 128, 64, AK, BK>(instance, c, p, choice, ran);
+    if constexpr (TYPE == GTR_F32 || BK)
+        if (choice->wgmma_n == 32) return gtr__wgmma_start<TYPE, 64, 32, AK, BK>(instance, c, p, choice, ran);
+    return gtr__wgmma_start<TYPE, 64, 64, AK, BK>(instance, c, p, choice, ran);
+}
+template <int TYPE>
+static gtr_result gtr__wgmma_layout(void *instance, const gtr__call *c, const gtr__product *p,
+                                    const gtr__choice *choice, bool *ran) {
+    if (p->a_k && p->b_k) return gtr__wgmma_tiles<TYPE, true, true>(instance, c, p, choice, ran);
+    if (p->a_k) return gtr__wgmma_tiles<TYPE, TYPE != GTR_F32, TYPE == GTR_F32>(instance, c, p, choice, ran);
+    return gtr__wgmma_tiles<TYPE, false, false>(instance, c, p, choice, ran);
+}
+#endif
 
 template <int KIND, int T>
 static gtr_result gtr__product_layout(void *instance, const gtr__call *c, const gtr__product *p,
@@ -2062,6 +2588,15 @@ static gtr_result gtr__product_whole(void *instance, const gtr__call *c, const g
         p.n = given->m;
         p.c_t = 1;
     }
+#if GTR__TENSOR_MAPS
+    if (choice->wgmma_m) {
+        bool ran = false;
+        gtr_result r = p.type_a == GTR_F32 ? gtr__wgmma_layout<GTR_F32>(instance, c, &p, choice, &ran)
+            : p.type_a == GTR_BF16 ? gtr__wgmma_layout<GTR_BF16>(instance, c, &p, choice, &ran)
+            : gtr__wgmma_layout<GTR_F16>(instance, c, &p, choice, &ran);
+        if (r != GTR_OK || ran) return r;
+    }
+#endif
     if (choice->kind == GTR__PRODUCT_TF32) return gtr__product_tile<GTR__PRODUCT_TF32>(instance, c, &p, choice);
     if (choice->kind == GTR__PRODUCT_HALF) return gtr__product_tile<GTR__PRODUCT_HALF>(instance, c, &p, choice);
     return gtr__product_tile<GTR__PRODUCT_FMA>(instance, c, &p, choice);
@@ -2410,6 +2945,16 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
     *ran = false;
     GTR__TRY(gtr__library_handle(in, c->caps, &handle));
     if (!handle) return GTR_OK;
+    // A bias's gradient comes with the product where that is not large: of 2048x2048x4096 it costs the library 18 us,
+    // a pass of its own 7, of 500x500x1024 2 and 9.
+    if (given->sums && !given->add_sums && !p.add && p.type_sums == p.type_c && !choice->transpose
+        && (double)p.m * (double)p.n * (double)p.k < 2e9) {
+        p.bias = p.sums;
+        GTR__TRY(gtr__library_matmul(in, handle, c, &p, choice, CUBLASLT_EPILOGUE_BGRADB, true, false, rest,
+                                     choice->ws_bytes, ran));
+        p.bias = NULL;
+        if (*ran) return GTR_OK;
+    }
     if (given->sums && !given->add_sums)        // first: A was just written, and lies in the cache still
         GTR__TRY(gtr__column_sums(instance, c, given->a, given->type_a, given->k, given->m, given->sums,
             given->type_sums, 0, rest, choice->sums_bytes));
@@ -15081,14 +15626,7 @@ static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
 #define GTR__WIDE_WORKERS 7     // warps that update
 #define GTR__WIDE_AHEAD 2       // tiles that may wait for their update
 #define GTR__WIDE_MIN 1024      // extents below are not worth it
-#if CUDART_VERSION >= 12000
-#define GTR__WIDE 1
-#else
-#define GTR__WIDE 0
-#endif
-
-#if GTR__WIDE
-#include <cuda.h>
+#if GTR__TENSOR_MAPS
 // first: tile
 typedef struct gtr__wide_weight {
     CUtensorMap dy, x; float *dw; int64_t offset; int32_t n, k, batch, first;
@@ -15102,41 +15640,7 @@ typedef struct gtr__wide_job {
     int n, tiles;
 } gtr__wide_job;
 
-// >>wide-ptx
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-static __device__ __forceinline__ void gtr__wide_load(uint32_t to, const CUtensorMap *map, int row,
-        int column, uint32_t bar) {
-    asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
-        :: "r"(to), "l"(map), "r"(column), "r"(row), "r"(bar) : "memory");
-}
-// A panel of 64 columns, 128 bytes a row, rows are k: groups of 8 rows 1024 bytes apart, the next 64 columns 8192. The
-// address has the block's rank in its upper bits.
-static __device__ __forceinline__ uint64_t gtr__wide_panel(uint32_t address) {
-    uint64_t d;
-    asm("mov.b64 %0, {%1, %2};" : "=l"(d) : "r"(((address & 0x3ffffu) >> 4) + (8192u >> 4 << 16)),
-        "r"(1u << 30 | 1024u >> 4));
-    return d;
-}
-#define GTR__WA(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
-    "+f"(d[i + 6]), "+f"(d[i + 7])
-// d (64 x 128) (+)= a^T b, of 16 rows.
-static __device__ __forceinline__ void gtr__wide_mma(float *d, uint64_t a, uint64_t b, int add) {
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\nwgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
-        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, "
-        "%23, %24, %25, %26, %27, %28, %29, %30, %31, "
-        "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, "
-        "%53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, " "%64, %65, p, 1, 1, 1, 1;\n}\n" : GTR__WA(0),
-        GTR__WA(8), GTR__WA(16), GTR__WA(24), GTR__WA(32), GTR__WA(40), GTR__WA(48), GTR__WA(56) : "l"(a),
-        "l"(b), "r"(add));
-}
-#undef GTR__WA
-template <int LEFT>
-static __device__ __forceinline__ void gtr__wide_until() {
-    asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory");
-}
-
-
 // >>wide-kernel
 typedef struct gtr__wide_place { int weight, row, column; } gtr__wide_place;
 static __device__ __forceinline__ gtr__wide_place gtr__wide_at(const gtr__wide_job &m, int t) {
@@ -15255,24 +15759,23 @@ template <int STATES> struct gtr__wide_block {
             for (int k = 0; k < steps; k++) {
                 gtr__bar_await(full + 8 * stage, phase);
                 const uint32_t base = room + (uint32_t)(stage * GTR__WIDE_STAGE);
-                const uint64_t a = gtr__wide_panel(base + (uint32_t)group * 8192),
-                    b = gtr__wide_panel(base + GTR__WIDE_M * GTR__WIDE_K * 2);
+                const uint64_t a = gtr__wgmma_panel(base + (uint32_t)group * 8192),
+                    b = gtr__wgmma_panel(base + GTR__WIDE_M * GTR__WIDE_K * 2);
                 asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
-                    gtr__wide_mma(d, a + (uint64_t)(i * 2048 >> 4), b + (uint64_t)(i * 2048 >> 4), k || i);
-                    gtr__wide_mma(d + 64, a + (uint64_t)(i * 2048 >> 4),
-                        b + (uint64_t)((16384 + i * 2048) >> 4), k || i);
+                    gtr__wgmma<GTR_BF16, 128, false, false>(d, a + i * 128, b + i * 128, k || i);
+                    gtr__wgmma<GTR_BF16, 128, false, false>(d + 64, a + i * 128, b + 1024 + i * 128, k || i);
                 }
                 asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
                 if (k) {
-                    gtr__wide_until<1>();
+                    gtr__wgmma_until<1>();
                     if ((threadIdx.x & 127) == 0) gtr__bar_arrive(empty + 8 * before);
                 }
                 before = stage;
                 if (++stage == GTR__WIDE_STAGES) { stage = 0; phase ^= 1; }
             }
-            gtr__wide_until<0>();
+            gtr__wgmma_until<0>();
             if ((threadIdx.x & 127) == 0) gtr__bar_arrive(empty + 8 * before);
             const int turn = tile / GTR__WIDE_AHEAD, slot = tile % GTR__WIDE_AHEAD;
             if (turn) gtr__bar_await(done + 8 * slot, (uint32_t)(turn - 1) & 1);
@@ -15306,10 +15809,10 @@ template <int STATES> struct gtr__wide_block {
                 gtr__bar_expect(full + 8 * stage, GTR__WIDE_STAGE);
 #pragma unroll
                 for (int i = 0; i < GTR__WIDE_M / 64; i++)
-                    gtr__wide_load(base + i * 8192, &w.dy, k, q.row + i * 64, full + 8 * stage);
+                    gtr__tensor_load(base + i * 8192, &w.dy, q.row + i * 64, k, 0, full + 8 * stage);
 #pragma unroll
-                for (int i = 0; i < GTR__WIDE_N / 64; i++) gtr__wide_load(
-                    base + GTR__WIDE_M * GTR__WIDE_K * 2 + i * 8192, &w.x, k, q.column + i * 64, full + 8 * stage);
+                for (int i = 0; i < GTR__WIDE_N / 64; i++) gtr__tensor_load(
+                    base + GTR__WIDE_M * GTR__WIDE_K * 2 + i * 8192, &w.x, q.column + i * 64, k, 0, full + 8 * stage);
                 if (++stage == GTR__WIDE_STAGES) { stage = 0; phase ^= 1; }
             }
         }
@@ -15426,29 +15929,6 @@ static int gtr__wide_match(const gtr__plan *plan, int at, const gtr__caps *caps)
 }
 
 // >>wide-launch
-typedef CUresult (*gtr__wide_encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
-    const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
-    CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-// The driver's function, asked for at run time: nothing more to link.
-static gtr__wide_encode gtr__wide_encoder(void) {
-    void *f = NULL;
-    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-    cudaError_t e = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &f, 12000, cudaEnableDefault, &found);
-#else
-    cudaError_t e = cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &f, cudaEnableDefault, &found);
-#endif
-    if (e != cudaSuccess) cudaGetLastError();
-    return e == cudaSuccess && found == cudaDriverEntryPointSuccess ? (gtr__wide_encode)f : NULL;
-}
-// Boxes of 64 rows and columns. Rows beyond the last come as zeros.
-static bool gtr__wide_map(gtr__wide_encode encode, CUtensorMap *map, const void *data, int64_t rows, int64_t columns) {
-    const cuuint64_t extent[2] = { (cuuint64_t)columns, (cuuint64_t)rows }, stride[1] = { (cuuint64_t)columns * 2 };
-    const cuuint32_t box[2] = { 64, 64 }, one[2] = { 1, 1 };
-    return encode(map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, (void *)(uintptr_t)data, extent, stride, box,
-        one, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
-}
 template <int STATES> static gtr_result gtr__wide_start(void *instance, const gtr__call *c, const gtr__wide_job *m) {
     static_assert(sizeof(gtr__wide_job) <= 4096, "a kernel's parameters");
     GTR__TRY(gtr__check(instance, cudaFuncSetAttribute((const void *)gtr__k_wide<STATES>,
@@ -15479,7 +15959,7 @@ static gtr_result gtr__wide_node(void *instance, const gtr__call *c, const gtr__
     return GTR_OK;
 }
 // Puts a weight's gradient on the list. False: it takes the way that all nodes take.
-static bool gtr__wide_add(gtr__wide_job *m, gtr__wide_encode encode, const gtr__call *c, const gtr__node *n) {
+static bool gtr__wide_add(gtr__wide_job *m, gtr__tensor_encode encode, const gtr__call *c, const gtr__node *n) {
     gtr__arg in[16], out[16];
     if (!n->own || n->n_in > 16 || n->n_out > 16 || m->n >= GTR__WIDE_MOST || !encode) return false;
     gtr__mlp_call(c, n, in, out);
@@ -15489,8 +15969,9 @@ static bool gtr__wide_add(gtr__wide_job *m, gtr__wide_encode encode, const gtr__
     gtr__wide_weight *q = &m->weight[m->n];
     q->dw = (float *)dw->data;
     q->offset = q->dw - m->o.gradient;
-    if (q->offset < 0 || q->offset + rows * columns > m->o.count || !gtr__wide_map(encode, &q->dy, dy->data, batch,
-            rows) || !gtr__wide_map(encode, &q->x, x->data, batch, columns))
+    if (q->offset < 0 || q->offset + rows * columns > m->o.count
+        || !gtr__product_map(encode, &q->dy, dy->data, GTR_BF16, 0, batch, rows, rows, 1, 0, 0, false)
+        || !gtr__product_map(encode, &q->x, x->data, GTR_BF16, 0, batch, columns, columns, 1, 0, 0, false))
         return false;
     q->n = (int32_t)rows; q->k = (int32_t)columns; q->batch = (int32_t)batch; q->first = m->tiles;
     m->n++;
@@ -15527,11 +16008,11 @@ static gtr_result gtr__wide_go(void *instance, const gtr__call *c, bool stored) 
         }
         return GTR_OK;
     }
-    if (c->fits) { *c->fits = stored || gtr__wide_encoder(); return GTR_OK; }
+    if (c->fits) { *c->fits = stored || gtr__tensor_encoder(); return GTR_OK; }
     if (w->node[w->n_node - 1].op != GTR__OP_UPDATE || !c->ctl)
         return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     GTR__TRY(gtr__check_states(instance, o));
-    const gtr__wide_encode encode = gtr__wide_encoder();
+    const gtr__tensor_encode encode = gtr__tensor_encoder();
     m.o = *o;
     m.ctl = c->ctl;
     m.ring = stored ? NULL : (float *)c->ws;
@@ -15560,7 +16041,7 @@ static const gtr__matcher gtr__cuda_matchers[] = {
     { "multilayer perceptron on a tall batch of bytes, many steps in one launch", gtr__tall_match, gtr__tall_run,
       GTR__LAUNCH_STEPS, 1, 0, NULL, 0, 1, 1 },
     { "multilayer perceptron, a step in one launch", gtr__mlp_match, gtr__mlp_run, 1, 0, 0, NULL, 0, 0, 1 },
-#if GTR__WIDE
+#if GTR__TENSOR_MAPS
     { "gradients of large weights used up by their update", gtr__wide_match, gtr__wide_run_unstored, 1,
       1, 0, gtr__wide_own, 1, 0, 0 },
     { "gradients of large weights with their update", gtr__wide_match, gtr__wide_run, 1, 0, 0, gtr__wide_own, 0, 0, 0 },
