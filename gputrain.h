@@ -11558,8 +11558,9 @@ void gtr_destroy(gtr_context *ctx) {
                     aliases; predictors of rows that mix; batch_norm .frozen; refused data feeds nothing; CUDA 11.4 on;
                     the CPU's exp, log, tanh, erf in vectors; gradients passed on are not copied; several streams a
                     step; norms in 16 bits; one rule for optimizers: RMSprop, Lion, averages of weights (.ema)
-   2026-11-22  0.1: what is permuted for products alone is a view; what is added to a layer, and a norm's activation, ride in
-                    their kernels; any activation in narrow networks
+   2026-11-22  0.1: what is permuted for products alone is a view; what is added to a layer, and a norm's activation,
+                    ride in their kernels; tables' gradients as lookups; any activation in narrow networks; own
+                    products by Hopper's instructions
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
