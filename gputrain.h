@@ -2634,7 +2634,8 @@ static size_t gtr__products_cut(gtr__products *p, gtr_float *ws) {
 /* The library's product, then the epilogue over rows. False where this file's own loop has to do it. */
 static bool gtr__gemm_cblas(const gtr__gemm *g) {
     const int64_t lda = GTR__MAX(g->acs == 1 ? g->ars : g->acs, 1), ldb = GTR__MAX(g->bcs == 1 ? g->brs : g->bcs, 1);
-    if (GTR__MAX(GTR__MAX(g->m, g->n), GTR__MAX(g->k, GTR__MAX(lda, ldb))) > INT_MAX
+    const int64_t ldc = GTR__MAX(g->ldc, g->n); /* of a view's only row */
+    if (GTR__MAX(GTR__MAX(g->m, ldc), GTR__MAX(g->k, GTR__MAX(lda, ldb))) > INT_MAX
             || gtr__gemm_dots(g) || !g->acs)
         return false;
     for (int64_t item = 0; item < g->items; item++)
@@ -2643,7 +2644,7 @@ static bool gtr__gemm_cblas(const gtr__gemm *g) {
                 g->bcs == 1 ? CblasNoTrans : CblasTrans, (int)g->m, (int)g->n, (int)g->k, 1,
                 GTR__ITEM(g, a, item) + sum * g->a_sum, (int)GTR__MAX(lda, g->acs == 1 ? g->k : g->m),
                 GTR__ITEM(g, b, item) + sum * g->b_sum, (int)GTR__MAX(ldb, g->bcs == 1 ? g->n : g->k),
-                g->add || sum ? (gtr_float)1 : (gtr_float)0, GTR__ITEM(g, c, item), (int)g->ldc);
+                g->add || sum ? (gtr_float)1 : (gtr_float)0, GTR__ITEM(g, c, item), (int)ldc);
     if (g->bias) for (int64_t i = 0; i < g->m * g->n; i++) g->c[i] += g->bias[i % g->n];
     if (g->to) gtr__gemm_act(g, 0, g->m * g->n);
     return true;
@@ -6437,13 +6438,15 @@ static void gtr__pass_rematerialise(gtr__build *b) {
     int *owner = at + groups, *need = owner + n_value, *clone_of = need + n_value;
     int *clones = clone_of + n_value, *anchor = clones + n_old; /* by node: how many come in front; of its clone */
     for (v = 0; v < n_value; v++) clone_of[v] = -1;
+    for (i = 0; i < n_old; i++) at[gtr__group(b, &p->node[i])] = i; /* a group's last node, for the next loop */
     for (i = 0; i < n_old; i++) {
         const gtr__node *n = &p->node[i];
         const int g = gtr__group(b, n);
         for (k = 0; g && k < n->n_out; k++)
             if ((v = n->out[k]) >= 0) { owner[v] = g; need[v] = p->value[v].home == GTR__HOME_ARENA ? INSIDE : READ; }
-        for (k = 0; n->phase == GTR__FORWARD && k < n->n_in; k++)
-            if ((v = gtr__use(p, n, k)) >= 0 && owner[v] && owner[v] != g) need[v] = READ;
+        for (k = 0; k < n->n_in; k++) /* a gradient inside the region comes before what clones may read */
+            if ((v = gtr__use(p, n, k)) >= 0 && owner[v] &&
+                (n->phase == GTR__FORWARD ? owner[v] != g : i < at[owner[v]])) need[v] = READ;
     }
     for (i = n_old - 1; i >= 0; i--) {
         const gtr__node *n = &p->node[i];
@@ -6522,7 +6525,7 @@ static bool gtr__make_residual(gtr__fuse *f, const gtr__node *a, const gtr__node
     if (b->in[!k] != mid || add == mid || a->attr.i[2] || f->readers[mid] != 1 || v[mid].home != GTR__HOME_ARENA
             || v[add].storage != v[b->out[0]].storage || !gtr__shape_equal(&v[add].shape, &v[mid].shape))
         return false;
-    for (const gtr__node *n = a + 1; n < b; n++) /* nobody in between reads what the activation was applied to */
+    for (const gtr__node *n = a + 1; n <= b; n++) /* nobody up to b reads what the activation was applied to */
         for (int i = 0; i < n->n_in && n->op != GTR__OP_COUNT && a->n_out > 1 && a->out[1] >= 0; i++)
             if (gtr__use(f->b->plan, n, i) == gtr__root(f->b->plan, a->out[1])) return false;
     if (!gtr__operands(f->b, out, a->n_in + 1, a->n_out)) return false;

@@ -391,7 +391,10 @@ static void shared_places(void)
 }
 
 /* ---- what is added to a layer ---- */
-enum { BLOCK_PLAIN, BLOCK_GELU, BLOCK_LATER, BLOCK_FIRST, BLOCK_KEPT, BLOCK_TWICE, BLOCK_BETWEEN, BLOCK_ROW, BLOCKS };
+enum {
+    BLOCK_PLAIN, BLOCK_GELU, BLOCK_LATER, BLOCK_FIRST, BLOCK_KEPT, BLOCK_TWICE, BLOCK_BETWEEN, BLOCK_ROW, BLOCK_SELF,
+    BLOCKS
+};
 /* A block h + layer(h); the number of its nodes that add, forward. fused false: nothing is fused to layers. */
 static int block(int kind, bool fused, int micro, gtr_float *g, gtr_float *loss)
 {
@@ -404,7 +407,8 @@ static int block(int kind, bool fused, int micro, gtr_float *g, gtr_float *loss)
     gtr__plan_cache *e;
     int i, adds = 0;
     if (!fused) ctx->caps.fused[GTR__OP_LINEAR_ACT] = 0;
-    if (kind == BLOCK_GELU || kind == BLOCK_BETWEEN) z = gtr_gelu(y);
+    if (kind == BLOCK_GELU || kind == BLOCK_BETWEEN || kind == BLOCK_SELF) z = gtr_gelu(y);
+    if (kind == BLOCK_SELF) h = y;
     if (kind == BLOCK_LATER) h = gtr_relu(gtr_linear(h, "later", 7));
     if (kind == BLOCK_KEPT) gtr_keep(y);
     if (kind == BLOCK_BETWEEN) h = gtr_tanh(y);
@@ -439,6 +443,39 @@ static void residuals(void)
             "block %d, %d parts: a layer that adds gives %.9g, layer and addition %.9g", kind, micro,
             (double)loss[1], (double)loss[0]);
         else CHECK(within(a, b, 7 * 5, 1e-9, 1e-4), "block %d, %d parts: gradients differ", kind, micro);
+    }
+}
+
+/* A gradient that is made and used inside a region whose values are computed again: the same bits without it. */
+static void gradient_in_region(void)
+{
+    gtr_float loss[2] = { 0, 1 };
+    int kind, region, i;
+    for (kind = 0; kind < 4; kind++) {
+        for (region = 0; region < 2; region++) {
+            static gtr_float v[12 * 5];
+            gtr_context *ctx = create();
+            gtr_trainer_desc d = sgd(0.1f);
+            gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 5)),
+                *h = gtr_tanh(gtr_linear(x, "a", 6)), *k, *g;
+            gtr_trainer *t;
+            if (region) gtr_recompute_begin(ctx);
+            k = gtr_tanh(gtr_linear(h, "b", 6));
+            if (kind & 1) k = gtr_tanh(gtr_scale(k, 0.5f, 0.1f));
+            g = gtr_gradient(gtr_mean(gtr_tanh(gtr_mul(k, k)), NULL, 0, false), kind & 2 ? k : h);
+            h = gtr_mul(gtr_add(h, gtr_linear(gtr_stop_gradient(gtr_scale(g, 3, 0)), "g", 6)), k);
+            if (region) gtr_recompute_end(ctx);
+            d.no_matchers = true;
+            t = gtr_trainer_create(gtr_mean(gtr_tanh(gtr_linear(h, "o", 3)), NULL, 0, false), d);
+            for (i = 0; i < 12 * 5; i++) v[i] = (gtr_float)(i * 7 % 16 - 8) / 8;
+            EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
+            for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(t), GTR_OK);
+            loss[region] = gtr_loss(t);
+            EXPECT_OK(ctx);
+            gtr_destroy(ctx);
+        }
+        CHECK(loss[0] == loss[1], "kind %d: a loss of %.9g, and %.9g in a region", kind, (double)loss[0],
+            (double)loss[1]);
     }
 }
 
@@ -889,6 +926,7 @@ static void all(void)
     RUN(random_graphs);
     RUN(shared_places);
     RUN(residuals);
+    RUN(gradient_in_region);
     RUN(norm_acts);
     RUN(who_is_float32);
     RUN(kept_parts);
