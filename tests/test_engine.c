@@ -1172,7 +1172,8 @@ static void low_inputs(void)
             inputs[0], inputs[1]);
     }
 }
-/* What is permuted for products alone is a view, no copy, and the bits are those with copies, which kept values are. */
+/* What is permuted for products alone is a view, no copy; at these sizes the bits are those with copies, which kept
+   values are (larger products may be cut otherwise). */
 static gtr_tensor *heads(gtr_tensor *x, const char *name, int kind, bool key, bool keep)
 {
     static const int dims[3][2][4] = { { { 0, 2, 1, 3 }, { 0, 2, 3, 1 } }, { { 2, 0, 1, 3 }, { 2, 0, 1, 3 } },
