@@ -1309,12 +1309,18 @@ static __device__ __forceinline__ void gtr__mma_f16(float *d, const uint32_t *a,
 }
 // All threads of a cluster meet; what they wrote to shared memory before is seen behind it. To part, they need
 // not wait for their writes.
-static __device__ __forceinline__ void gtr__cluster_barrier() {
+// Both halves of it: nobody writes into another block's shared memory before that block has begun.
+static __device__ __forceinline__ void gtr__cluster_arrive() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+#endif
+}
+static __device__ __forceinline__ void gtr__cluster_wait() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
 }
+static __device__ __forceinline__ void gtr__cluster_barrier() { gtr__cluster_arrive(); gtr__cluster_wait(); }
 static __device__ __forceinline__ void gtr__cluster_part() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
@@ -2014,9 +2020,6 @@ template <int M, int N> static __device__ __forceinline__ void gtr__wgmma_turn(c
 #endif
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-static __device__ __forceinline__ void gtr__cluster_wait() {
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-}
 template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
     // A in registers; C's rows are B's; B turned in shared memory
     static constexpr bool RS = TYPE == GTR_F32 && !AK, SWAP = RS && BK, TURN = TYPE == GTR_F32 && !BK;
@@ -2134,10 +2137,10 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
         if (split > 1) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
         asm volatile("bar.sync 1, %0;" :: "n"(2 * M) : "memory");
     }
-    // Sends each block of the cluster its rows, and waits for those of all.
+    // Sends each other block of the cluster its rows, and waits for what they send.
     __device__ __forceinline__ void exchange() const {
         const uint32_t bytes = tile_t::parts >> cut.split_log;
-        if (tid < split) {
+        if (tid && tid < split) {
             const int owner = (tid + rank) & (split - 1);
             asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
                 :: "r"(gtr__cluster_at(gtr__shared_address(parts) + rank * bytes, owner)),
@@ -2155,10 +2158,10 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
         spill(d);
         if (split > 1) exchange();
         const int rows = tile_t::rows >> cut.split_log, r = rank * rows + tid, at = m0 + r;
-        const float *mine = split > 1 ? parts : (const float *)ring;
-        auto all = [&](int row, int q) {
+        auto all = [&](int row, int q) {    // its own rows lie where it made them
             return gtr__cluster_sum4(split, [&](int i) {
-                return *(const float4 *)(mine + (i * rows + (row & (rows - 1))) * tile_t::pitch + q); });
+                return *(const float4 *)((i == rank ? (const float *)ring : parts)
+                    + (i * rows + (row & (rows - 1))) * tile_t::pitch + q); });
         };
         gtr__product_store<tile_t::rows, tile_t::columns, 2 * M>(p, cut, m0, n0, z ? z * p.c_batch : 0, bias, all);
         if (!wants_sums || tid >= rows || at >= cut.m) return;
@@ -2192,9 +2195,9 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
         }
         gtr__bar_set(block.arrived, 1);
         gtr__bars_are_set();
-        if (split > 1) gtr__bar_expect(block.arrived, tile_t::parts);
+        if (split > 1) gtr__bar_expect(block.arrived, tile_t::parts - (tile_t::parts >> cut.split_log));
     }
-    if (split > 1) asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    if (split > 1) gtr__cluster_arrive();
     __syncthreads();
     if (tid < 2 * M) block.consume();
     else {
@@ -5128,6 +5131,7 @@ static size_t gtr__cut_bytes(const gtr__cut *k) { return k->blocks > 1 && !k->cl
 // for which alone it is true.
 static __device__ __forceinline__ bool gtr__cut_join(float &a, int &b) {
     __shared__ float2 parts[GTR__CLUSTER];
+    gtr__cluster_wait();
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0)
         asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};"
@@ -5162,6 +5166,7 @@ gtr__k_accuracy(gtr__opd x, const int32_t *label, const int64_t *tally, gtr__opd
     __shared__ int64_t where[32];
     __shared__ int scratch[32];
     gtr__enter();
+    if (gridDim.x > 1 && !part) gtr__cluster_arrive();
     int teams = (int)blockDim.x / team, lane = (int)threadIdx.x % team, right = 0, counted = 0;
     for (int64_t base = (int64_t)blockIdx.x * teams; base < rows; base += (int64_t)gridDim.x * teams) {
         int64_t row = base + threadIdx.x / team, k;
@@ -5227,6 +5232,7 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
     __shared__ float scratch[32];
     __shared__ int counts[32];
     gtr__enter();
+    if (gridDim.x > 1 && !m.part) gtr__cluster_arrive();
     const int teams = (int)blockDim.x / m.team, lane = (int)threadIdx.x % m.team;
     int rows = 0, all = -1;
     float loss = 0.0f, g = 0.0f;
@@ -5399,6 +5405,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_pair_bwd(const gtr__pair
 static __global__ void __launch_bounds__(1024) gtr__k_pair(const gtr__pair m, float *part, gtr__opd out) {
     __shared__ float scratch[32];
     gtr__enter();
+    if (gridDim.x > 1 && !part) gtr__cluster_arrive();
     const float slope = m.dx.p ? gtr__pair_slope(m) : 0.0f;
     const int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * blockDim.x;
     float sum[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
