@@ -2789,6 +2789,7 @@ static void gtr__library_end(gtr__library_call *l) {
 static cublasStatus_t gtr__library_layout(cublasLtMatrixLayout_t *layout, int type, int64_t rows, int64_t columns,
         int64_t ld, int64_t batch, int64_t stride) {
     int32_t count = (int32_t)batch;
+    if (ld < rows) ld = rows;       // of a view's only row
     cublasStatus_t s = cublasLtMatrixLayoutCreate(layout, gtr__library_type(type), (uint64_t)rows,
         (uint64_t)columns, ld);
     if (s == CUBLAS_STATUS_SUCCESS && batch > 1)
