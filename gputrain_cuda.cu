@@ -2285,6 +2285,8 @@ static bool gtr__library_can(const gtr__product *p, const gtr__caps *caps) {
     if (!caps->product_workspace || p->kb != 1 || p->type_a != p->type_b) return false;
     if (p->type_c != GTR_F32 && p->type_c != p->type_a) return false;
     if (p->add && !p->from && (post || p->bias)) return false;
+    // What is added behind an activation would meet a product that the library had rounded to 16 bits, maybe twice.
+    if (p->from && post && p->type_c != GTR_F32) return false;
     return !p->sums || p->batch == 1;
 }
 
@@ -2501,7 +2503,7 @@ static bool gtr__product_map(gtr__tensor_encode encode, CUtensorMap *map, const 
         stride[2] = { (cuuint64_t)ld * size, (cuuint64_t)(step ? step : ld) * size };
     const cuuint32_t box[3] = { (cuuint32_t)(128 / size), (cuuint32_t)(k_first ? M : 128 / size), 1 },
         one[3] = { 1, 1, 1 };
-    return encode(map, type == GTR_F32
+    return (uintptr_t)data % 16 == 0 && encode(map, type == GTR_F32
         ? round ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : type == GTR_BF16
         ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 3, (void *)(uintptr_t)data, extent,
         stride, box, one, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,

@@ -18,7 +18,7 @@ sanitize)
     for tool in racecheck memcheck initcheck synccheck; do
         for t in "$@"; do
             name=$(basename "$t") jobs=3
-            case $tool$name in *test_files | *_double | racechecktest_engine | racechecktest_networks | racechecktest_fit | racechecktest_torch | racechecktest_faults) continue ;; *test_engine) jobs=10 ;; *test_goldens) jobs=5 ;; esac
+            case $tool$name in *test_files | *test_vmath | *_double | racechecktest_engine | racechecktest_networks | racechecktest_fit | racechecktest_torch | racechecktest_faults) continue ;; *test_engine) jobs=10 ;; *test_goldens) jobs=5 ;; esac
             grep -oE '^ +RUN\([a-z_0-9]+\)|^ON_CUDA\([a-z_0-9]+' tests/"$name".c | sed -E 's/.*\(([a-z_0-9]+)\)?/\1/' | grep -vE '^(bad_|bits$|cpu_|cuda_kernels$)' | sort -u |
                 awk -v jobs=$jobs -v job="$tool $t 0/1" '{ list[NR % jobs] = list[NR % jobs] " " $1 } END { for (k in list) print job list[k] }'
             [ "$name" != test_torch ] || for k in 0 1 2 3 4 5; do echo "$tool $t $k/6 random_graphs"; done
