@@ -2030,7 +2030,7 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
     char *ring;
     float *parts;               // of this block's rows, by all of the cluster
     uint32_t full, empty, arrived;
-    int tid, warp, split, rank, m0, n0, z, count;
+    int tid, warp, split, rank, m0, n0, z, part, count;      // z: of the batch, whose k the part-th block sums from
     float sum[2];               // of A's columns: of rows row and row + 8, or of 2 lane and the next
     bool wants_sums;
 
@@ -2041,7 +2041,7 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
         asm volatile("prefetch.tensormap [%0];" :: "l"(map_a) : "memory");
         asm volatile("prefetch.tensormap [%0];" :: "l"(map_b) : "memory");
         for (int pass = cut.early ? 0 : 1; pass < 2; pass++) {
-            int kt = rank * cut.share + min(rank, cut.rest), j = kt / cut.k_tiles, slot = 0;
+            int kt = part * cut.share + min(part, cut.rest), j = kt / cut.k_tiles, slot = 0;
             uint32_t turn = 1;
             kt -= j * cut.k_tiles;
             if (pass) gtr__enter();
@@ -2149,7 +2149,7 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
         }
         while (!gtr__bar_passed_far(arrived, 0)) {}
     }
-    __device__ __forceinline__ void consume() {
+    __device__ __forceinline__ void consume(uint32_t place) {
         float d[N / 2];
         gtr__enter();
         const float4 bias = gtr__product_bias<tile_t::columns>(p, cut, n0);
@@ -2163,11 +2163,12 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
                 return *(const float4 *)((i == rank ? (const float *)ring : parts)
                     + (i * rows + (row & (rows - 1))) * tile_t::pitch + q); });
         };
-        gtr__product_store<tile_t::rows, tile_t::columns, 2 * M>(p, cut, m0, n0, z ? z * p.c_batch : 0, bias, all);
+        gtr__product_store<tile_t::rows, tile_t::columns, 2 * M>(p, cut, m0, n0, place * p.c_batch, bias, all);
         if (!wants_sums || tid >= rows || at >= cut.m) return;
         const float4 v = all(r, tile_t::columns);
         const float s = v.x + v.y + v.z + v.w;
-        gtr__put(p.sums, p.type_sums, at, p.add_sums ? gtr__get(p.sums, p.type_sums, at) + s : s);
+        const int64_t to = (int64_t)(part >> cut.split_log) * cut.m + at;
+        gtr__put(p.sums, p.type_sums, to, p.add_sums ? gtr__get(p.sums, p.type_sums, to) + s : s);
     }
 };
 #endif
@@ -2182,12 +2183,13 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
     extern __shared__ __align__(16) char gtr__pool[];
     const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rank = (int)blockIdx.x & (split - 1);
     const uint3 place = gtr__product_place(cut);
+    const int range = cut.ranges > 1 ? (int)(place.z / cut.batch) : 0, part = (range << cut.split_log) + rank;
     char *ring = gtr__pool + (-gtr__shared_address(gtr__pool) & 1023);
     float *parts = (float *)(ring + cut.stages * tile_t::stage);
     const uint32_t full = gtr__shared_address(parts) + (split > 1 ? tile_t::parts : 0), empty = full + 8 * cut.stages;
     block_t block = { p, cut, ring, parts, full, empty, empty + 8 * cut.stages, tid, tid / 32, split, rank,
-        (int)place.x * tile_t::rows, (int)place.y * tile_t::columns, (int)place.z, cut.share + (rank < cut.rest),
-        { 0, 0 }, !AK && !block_t::SWAP && p.sums && place.y == 0 };
+        (int)place.x * tile_t::rows, (int)place.y * tile_t::columns, (int)place.z - range * (int)cut.batch, part,
+        cut.share + (part < cut.rest), { 0, 0 }, !AK && !block_t::SWAP && p.sums && place.y == 0 };
     if (tid == 0) {
         for (int i = 0; i < cut.stages; i++) {
             gtr__bar_set(full + 8 * i, 1);
@@ -2199,7 +2201,7 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
     }
     if (split > 1) gtr__cluster_arrive();
     __syncthreads();
-    if (tid < 2 * M) block.consume();
+    if (tid < 2 * M) block.consume(place.z);
     else {
         if (tid == 2 * M) block.produce(&map_a, &map_b);
         __syncwarp();
@@ -2248,11 +2250,17 @@ static __global__ void __launch_bounds__(1024) gtr__column_sums_kernel(const voi
     }
 }
 // Finishes a product whose k was cut into ranges: sums each element of C over them, in their order, per elements at a
-// time, with the epilogue. Reads 4 bytes a range and element.
+// time, with the epilogue, and, from their parts in sums, those of p.sums. Reads 4 bytes a range and element.
 static __global__ void __launch_bounds__(128)
-gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, int ranges, int per) {
+gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, const float *sums, int ranges, int per) {
     gtr__enter();
     const int64_t step = (int64_t)gridDim.x * blockDim.x, all = p.batch * p.m * p.n;
+    for (int64_t at = (int64_t)(gridDim.x - 1 - blockIdx.x) * blockDim.x + threadIdx.x; sums && at < p.m; at += step) {
+        float s = 0;
+#pragma unroll 8
+        for (int r = 0; r < ranges; r++) s += sums[r * p.m + at];
+        gtr__put(p.sums, p.type_sums, at, p.add_sums ? s + gtr__get(p.sums, p.type_sums, at) : s);
+    }
     for (int64_t at = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) * per; at < all; at += step * per) {
         float4 v = make_float4(0, 0, 0, 0);
 #pragma unroll 8
@@ -2312,13 +2320,23 @@ static int64_t gtr__stored_bytes(int type) { return type == GTR_F32 ? 4 : 2; }
 static bool gtr__rows16(int64_t pitch, int type) { return pitch * gtr__stored_bytes(type) % 16 == 0; }
 
 // Nanoseconds that the library takes with the passes that stand around it, as seen on an H200.
-static double gtr__library_ns(const gtr__product *p, int kind, double flops) {
+static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int kind, double flops) {
     const bool half = kind == GTR__PRODUCT_HALF;
+    const double tiles = (double)(gtr__ceil_div(p->m, 128) * gtr__ceil_div(p->n, 128) * p->batch), k = (double)p->k;
+    // Of float32 with k across in both the library cuts the k of a few tiles alone, and turns what is large: seen
+    // 20 us of 500x300 over 1024, 55 of 400x144 over 4096, 18 of 64x16 over 8192; the own kernel 10, 16 and 6.5.
+    const bool across = !half && !p->a_k && !p->b_k, turned = p->m >= 1024 && p->n >= 1024 && p->k >= 1024;
+    if (across && !turned)
+        return tiles > 4 ? 5500 + 13 * k * ceil(tiles / caps->sm_count) : 9000 + 1.4 * k;
     return (half ? 3000 + flops / 6e5 : p->a_k ? 6200 + flops / 2.9e5 : 4700 + flops / 1.6e5)
-        + (p->k > 1024 ? 1.2 * (double)(p->k - 1024) : 0) + (p->sums ? 2000 : 0)
+        + (k > 1024 ? (p->a_k ? 1.2 : 2.5) * (k - 1024) : 0) + (p->sums ? 2000 : 0)
         + (p->saved ? 5000 : p->pre || (p->act >= 0 && p->from) ? 2500 : 0);
 }
-// The same of Hopper's own kernel, whose tiles go into c: -1 and none where it does not take the product.
+// Whether C may be summed from parts: its rows follow one another.
+static bool gtr__product_in_parts(const gtr__product *p) {
+    return !p->inner && p->ldc == p->n && (p->batch == 1 || p->c_batch == p->m * p->n);
+}
+// The same of Hopper's own kernel, whose tiles and ranges go into c: -1 and none where it does not take the product.
 static double gtr__wgmma_ns(const gtr__product *p, const gtr__caps *caps, gtr__choice *c) {
     // of a launch, of a block's step of 128 bytes of k, and of the exchange in a cluster
     static const struct { int m, n; double fixed, step, exchange; } tiles[] = {
@@ -2327,7 +2345,7 @@ static double gtr__wgmma_ns(const gtr__product *p, const gtr__caps *caps, gtr__c
     const int a_k = swapped ? p->b_k : p->a_k, b_k = swapped ? p->a_k : p->b_k;
     const int64_t m = swapped ? p->n : p->m, n = swapped ? p->m : p->n, wide = f32 ? 4 : 8;
     const int64_t k_tiles = gtr__ceil_div(p->k, 8 * wide) * p->kb;
-    const double slow = (f32 ? a_k ? b_k ? 1 : 1.25 : 1.95 : a_k ? 0.9 : 1.35)
+    const double slow = (f32 ? a_k ? b_k ? 1 : 1.25 : 2.2 : a_k ? 0.9 : 1.35)
         * (p->lda % (8 * wide) || p->ldb % (8 * wide) ? 1.15 : 1);      // rows that begin within 128 bytes
     double best = -1;
     if (!caps->arch_feature || p->inner || c->kind == GTR__PRODUCT_FMA
@@ -2338,15 +2356,20 @@ static double gtr__wgmma_ns(const gtr__product *p, const gtr__caps *caps, gtr__c
         if (!f32 && (t.m > 64 || (!b_k && t.n < 64))) continue;
         const bool turned = f32 && a_k && !b_k;         // C's columns are the M of the instruction then
         const int64_t count = gtr__ceil_div(m, turned ? t.n : t.m) * gtr__ceil_div(n, turned ? t.m : t.n) * p->batch;
-        for (int split = 1; split <= 8 && split <= k_tiles; split *= 2) {
+        for (int parts = 1; parts <= 512 && parts <= k_tiles; parts *= 2) for (int split = 1; split <= 8; split *= 2) {
+            const int ranges = parts / split;
+            if (ranges < 1 || ranges > 64 || (ranges > 1 && !gtr__product_in_parts(p))) continue;
             // clusters leave multiprocessors of a group over
-            if (split > 1 && count * split > caps->sm_count * (8 - split / 4) / 8) break;
-            const int64_t waves = gtr__ceil_div(count * split, caps->sm_count), depth = gtr__ceil_div(k_tiles, split);
+            const int64_t most = caps->sm_count * (8 - split / 4) / 8, blocks = count * parts;
+            if (parts > 1 && blocks > most) continue;
+            const int64_t waves = gtr__ceil_div(blocks, caps->sm_count), depth = gtr__ceil_div(k_tiles, parts);
             const double ns = t.fixed + (f32 ? a_k ? 0 : 400 : 250) + (double)(waves * depth) * t.step * slow
-                + (split > 1 ? t.exchange + 100 * split - 200 : 0);
+                + (split > 1 ? t.exchange + 100 * split - 200 : 0)
+                + (ranges > 1 ? 1800 + ranges * (60 + (double)(p->m * p->n * p->batch) / 500) : 0);
             if (best >= 0 && ns >= best) continue;
             best = ns;
             c->wgmma_m = t.m; c->wgmma_n = t.n; c->wgmma_split = split;
+            c->ranges = ranges;
         }
     }
     return best;
@@ -2379,13 +2402,16 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
     bool large = flops > (c.kind == GTR__PRODUCT_FMA ? 2e6 : c.kind == GTR__PRODUCT_TF32 && rows16 ? 3e6 : 8e6)
         * caps->sm_count;
     const double wgmma = flops < (GTR__TENSOR_MAPS ? 2e6 : HUGE_VAL) ? -1 : gtr__wgmma_ns(p, caps, &c);
-    if (wgmma >= 0) large = rows16 && gtr__library_ns(p, c.kind, flops) < wgmma;
+    if (wgmma >= 0) large = rows16 && gtr__library_ns(p, caps, c.kind, flops) < wgmma;
     // A long sum that few blocks share. Of 4x64 over 131072 the library takes 2.5 ms, where a range of it for each
     // multiprocessor takes 33 us; of 64x64 18 and 41.
-    bool thin = k_tiles / c.split > 96 && tiles * c.split * 2 < caps->sm_count;
+    const bool thin = wgmma < 0 && k_tiles / c.split > 96 && tiles * c.split * 2 < caps->sm_count;
     c.library = (large || (thin && rows16 && p->m >= 32 && p->n >= 32)) && gtr__library_can(p, caps);
-    if (thin && !p->inner) c.ranges = gtr__product_ranges(tiles, k_tiles, c.split, caps->sm_count);
-    if (c.ranges > 1) c.wgmma_m = 0;
+    if (large) c.ranges = 1;
+    if (thin && gtr__product_in_parts(p)) {
+        c.ranges = gtr__product_ranges(tiles, k_tiles, c.split, caps->sm_count);
+        if (c.ranges > 1) c.wgmma_m = 0;
+    }
     if (p->sums) {
         int ranges = c.library ? gtr__sum_ranges(p->k, p->m, caps->sm_count) : 1;
         if (ranges < c.ranges) ranges = c.ranges;
@@ -2526,7 +2552,7 @@ static gtr_result gtr__wgmma_start(void *instance, const gtr__call *c, const gtr
     CUtensorMap maps[2];
     dim3 grid;
     gtr__tensor_encode encode = gtr__tensor_encoder();
-    GTR__TRY(gtr__product_cut_for(instance, p, choice->wgmma_split, 1, tile_t::rows, tile_t::columns,
+    GTR__TRY(gtr__product_cut_for(instance, p, choice->wgmma_split, choice->ranges, tile_t::rows, tile_t::columns,
                                 TYPE == GTR_F32 ? 32 : 64, &cut, &grid));
     const int64_t deep = p->kb * p->batch;
     if (!encode || !gtr__product_map(encode, &maps[SWAP], p->a, TYPE, p->a_k, p->k, p->m, p->lda, deep,
@@ -2615,11 +2641,11 @@ static gtr__product gtr__product_sums(int64_t m, void *out, int type_out, int ad
     return p;
 }
 static gtr_result gtr__ranges_sum(void *instance, const gtr__call *c, const gtr__product &p, const float *parts,
-                                  int ranges) {
+                                  const float *sums, int ranges) {
     const int64_t all = p.batch * p.m * p.n;
     const int per = gtr__product_fours(&p) ? 4 : 1;
     return GTR__LAUNCH(instance, c, gtr__ranges_kernel, gtr__blocks(instance, all / per, 128), 128, 0, p, parts,
-                       ranges, per);
+                       sums, ranges, per);
 }
 
 // ws may be short of what was asked for: then fewer ranges.
@@ -2634,7 +2660,7 @@ static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const voi
         (gtr__column_sums_kernel<4>), blocks, 1024, 0, x, type_x, rows, m, partial, out, type_out, add) : GTR__LAUNCH(
         instance, c, (gtr__column_sums_kernel<1>), narrow, 1024, 0, x, type_x, rows, m, partial, out, type_out, add);
     if (r != GTR_OK || ranges == 1) return r;
-    return gtr__ranges_sum(instance, c, gtr__product_sums(m, out, type_out, add), partial, ranges);
+    return gtr__ranges_sum(instance, c, gtr__product_sums(m, out, type_out, add), partial, NULL, ranges);
 }
 
 // A long k in ranges, whose parts (ranges, batch, m, n) lie in the workspace, and behind them those of the bias's sums;
@@ -2648,10 +2674,7 @@ static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr
     p.bias = p.saved = p.pre = NULL;
     if (p.sums) { p.sums = sums; p.type_sums = GTR_F32; p.add_sums = 0; }
     GTR__TRY(gtr__product_whole(instance, c, &p, choice));
-    if (given->sums)
-        GTR__TRY(gtr__ranges_sum(instance, c, gtr__product_sums(given->m, given->sums, given->type_sums,
-            given->add_sums), sums, choice->ranges));
-    return gtr__ranges_sum(instance, c, *given, parts, choice->ranges);
+    return gtr__ranges_sum(instance, c, *given, parts, given->sums ? sums : NULL, choice->ranges);
 }
 
 // >>products-library
