@@ -295,7 +295,7 @@ static __device__ __forceinline__ void gtr__put4(void *p, int dtype, int64_t i, 
     else if ((dtype) == GTR_F16) { typedef __half T; __VA_ARGS__ } } while (0)
 
 // Reductions of a fixed order. All lanes (threads) get the result: a butterfly adds the same pairs on both sides.
-static __device__ __forceinline__ float gtr__warp_sum(float v) {
+template <typename V> static __device__ __forceinline__ V gtr__warp_sum(V v) {
 #pragma unroll
     for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
     return v;
@@ -306,14 +306,14 @@ static __device__ __forceinline__ float gtr__warp_max(float v)      // of equals
     for (int i = 16; i; i >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, i));
     return v;
 }
-// All threads of a block of a multiple of 32 threads call them; scratch is 32 floats of shared
+// All threads of a block of a multiple of 32 threads call them; scratch is 32 of shared
 // memory, free again on return.
-static __device__ __forceinline__ float gtr__block_sum(float v, float *scratch) {
+template <typename V> static __device__ __forceinline__ V gtr__block_sum(V v, V *scratch) {
     int warps = (int)(blockDim.x + 31) / 32, lane = (int)threadIdx.x & 31;
     v = gtr__warp_sum(v);
     if (lane == 0) scratch[threadIdx.x / 32] = v;
     __syncthreads();
-    v = gtr__warp_sum(lane < warps ? scratch[lane] : 0.0f);
+    v = gtr__warp_sum(lane < warps ? scratch[lane] : (V)0);
     __syncthreads();
     return v;
 }
@@ -3301,6 +3301,12 @@ static gtr_result gtr__cuda_linear_dact_fwd(void *instance, const gtr__call *c) 
 //
 // Polls in vain after which a block gives up: a second or so.
 #define GTR__DEADLINE (1 << 21)
+// The thread's index, read again: what is made of it takes no register from phase to phase.
+static __device__ __forceinline__ int gtr__thread() {
+    int i;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(i));
+    return i;
+}
 static __device__ __forceinline__ void gtr__publish(uint32_t *p, uint32_t v) {
     asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" :: "l"(__cvta_generic_to_global(p)), "r"(v) : "memory");
 }
@@ -3311,6 +3317,15 @@ static __device__ __forceinline__ void gtr__publish2(uint32_t *p, uint32_t a, ui
 static __device__ __forceinline__ void gtr__publish4(uint32_t *p, uint4 v) {
     asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};"
         :: "l"(__cvta_generic_to_global(p)), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
+}
+// Eight bytes that are one word.
+static __device__ __forceinline__ void gtr__publish8(void *p, uint64_t v) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(__cvta_generic_to_global(p)), "l"(v) : "memory");
+}
+static __device__ __forceinline__ uint64_t gtr__poll8(const void *p) {
+    uint64_t v;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
+    return v;
 }
 // One, two or four words by one load.
 static __device__ __forceinline__ void gtr__poll_words(uint32_t &v, const uint32_t *p) {
@@ -3531,26 +3546,6 @@ static __device__ __forceinline__ float gtr__team_sum(float v, int team, float *
 static __device__ __forceinline__ float gtr__team_max(float v, int team, float *scratch) {
     if (team > 32) return gtr__block_max(v, scratch);
     for (int i = team >> 1; i; i >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, i));
-    return v;
-}
-static __device__ __forceinline__ int gtr__block_count(int v, int *scratch) {
-    int lane = (int)threadIdx.x & 31;
-    for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
-    if (lane == 0) scratch[threadIdx.x / 32] = v;
-    __syncthreads();
-    v = lane < (int)(blockDim.x + 31) / 32 ? scratch[lane] : 0;
-    for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
-    __syncthreads();
-    return v;
-}
-static __device__ __forceinline__ double gtr__block_sum_double(double v, double *scratch) {
-    int lane = (int)threadIdx.x & 31;
-    for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
-    if (lane == 0) scratch[threadIdx.x / 32] = v;
-    __syncthreads();
-    v = lane < (int)(blockDim.x + 31) / 32 ? scratch[lane] : 0.0;
-    for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
-    __syncthreads();
     return v;
 }
 // Threads a row of n elements is worth: at least 16 elements a lane; a block above 1024.
@@ -5013,7 +5008,7 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_tally(const int32_t *la
     gtr__enter();
     int counted = 0;
     for (int64_t i = threadIdx.x; i < n; i += 1024) counted += label[i] < least || label[i] > most;
-    counted = gtr__block_count(counted, scratch);
+    counted = gtr__block_sum(counted, scratch);
     if (threadIdx.x) return;
     y[0] = (add ? y[0] : 0) + counted;
     y[1] = (add ? y[1] : 0) + n;
@@ -5200,8 +5195,8 @@ gtr__k_accuracy(gtr__opd x, const int32_t *label, const int64_t *tally, gtr__opd
         k = gtr__row_argmax(x, row * n, n, lane, team, row < rows, values, where, &top);
         if (row < rows && lane == 0 && label[row] >= 0) { counted++; right += k == label[row]; }
     }
-    right = gtr__block_count(right, scratch);
-    counted = gtr__block_count(counted, scratch);
+    right = gtr__block_sum(right, scratch);
+    counted = gtr__block_sum(counted, scratch);
     float all = (float)right;   // as many as a cluster takes are exact
     if (gridDim.x > 1 && !part ? !gtr__cut_join(all, counted) : threadIdx.x) return;
     if (gridDim.x > 1 && part) part[blockIdx.x] = make_int2(right, counted);
@@ -5213,8 +5208,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_accuracy_end(const int2 
     gtr__enter();
     int right = 0, counted = 0;
     for (int i = (int)threadIdx.x; i < blocks; i += GTR__T) { right += part[i].x; counted += part[i].y; }
-    right = gtr__block_count(right, scratch);
-    counted = gtr__block_count(counted, scratch);
+    right = gtr__block_sum(right, scratch);
+    counted = gtr__block_sum(counted, scratch);
     if (threadIdx.x == 0) gtr__give1(y, 0, gtr__share(right, gtr__divisor(tally, rows, counted)));
 }
 static gtr_result gtr__cuda_accuracy_fwd(void *instance, const gtr__call *c) {
@@ -5273,7 +5268,7 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
         if (m.dx.p && all < 0) {
             all = 0;
             for (int64_t i = threadIdx.x; i < m.rows && !m.tally; i += blockDim.x) all += m.label[i] != m.ignore;
-            all = gtr__block_count(all, counts);
+            all = gtr__block_sum(all, counts);
             const float divisor = (float)gtr__divisor(m.tally, m.rows, all);
             g = divisor > 0.0f ? m.seed * (m.ctl ? m.ctl->scale : 1.0f) / divisor : 0.0f;
         }
@@ -5304,7 +5299,7 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
                 counted ? gtr__xent_dx(m, g, gtr__get(m.x.p, m.x.t, at + i), lse, i == y, bad) : 0.0f);
     }
     loss = gtr__block_sum(loss, scratch);
-    if (all < 0 || m.tally) rows = gtr__block_count(rows, counts);
+    if (all < 0 || m.tally) rows = gtr__block_sum(rows, counts);
     else rows = blockIdx.x ? 0 : all;           // counted already
     if (gridDim.x > 1 && !m.part ? !gtr__cut_join(loss, rows) : threadIdx.x) return;
     if (gridDim.x > 1 && m.part) m.part[blockIdx.x] = make_float2(loss, __int_as_float(rows));
@@ -5321,7 +5316,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_end(const gtr__xent
         rows += __float_as_int(m.part[i].y);
     }
     loss = gtr__block_sum(loss, scratch);
-    rows = gtr__block_count(rows, counts);
+    rows = gtr__block_sum(rows, counts);
     if (threadIdx.x == 0) gtr__xent_give(m, loss, rows);
 }
 // Four neighbours at a time over all logits, from the saved lse. Bytes: logits and their gradient once.
@@ -5896,13 +5891,13 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_guard(const gtr__guardin
         bad |= gtr__infinite(gtr__get(m.loss.p, m.loss.t, j));
     if (bad) m.ctl->guard = 1;  // all write the same
     if (m.sums) {
-        sum = gtr__block_sum_double(sum, scratch);
+        sum = gtr__block_sum(sum, scratch);
         if (gridDim.x > 1) {
             if (threadIdx.x == 0) m.part[blockIdx.x] = sum;
             if (!gtr__last_block(&m.ctl->ticket[0], gridDim.x)) return;
             sum = 0.0;
             for (unsigned b = threadIdx.x; b < gridDim.x; b += GTR__T) sum += __ldcg(&m.part[b]);
-            sum = gtr__block_sum_double(sum, scratch);
+            sum = gtr__block_sum(sum, scratch);
         }
     } else if (blockIdx.x) return;
     if (threadIdx.x) return;
@@ -6096,13 +6091,9 @@ struct gtr__adapt_exact {
 struct gtr__adapt_quick {       // right to two units in the last place
     static __device__ __forceinline__ float of(const gtr__rule &k, float p, float f, float n, float v)
     {
-#ifdef __CUDA_ARCH__
         float root;
         asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(v));
         return fmaf(p, f, __fdividef(n, fmaf(root, k.root, k.eps)));
-#else
-        return gtr__adapt_exact::of(k, p, f, n, v);
-#endif
     }
 };
 #define GTR__O_FMA(a, b, c) fmaf(a, b, c)
@@ -7549,7 +7540,7 @@ static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *po
     };
     if (m.loss == GTR__OP_XENT_STEP) {
         const gtr__xent &x = m.xent;
-        all = gtr__block_count(all, h->counts);
+        all = gtr__block_sum(all, h->counts);
         const float g = all ? x.seed * scale / (float)all : 0.0f;
         const bool counts = label != x.ignore, bad = counts && (label < 0 || label >= L.n);
         float top, rest, sum = 0.0f;
@@ -7889,9 +7880,9 @@ static __device__ __forceinline__ bool gtr__mlp_total(const gtr__mlp &m, gtr__ml
         labelled += r >> 16;
     }
     loss = gtr__block_sum(loss, h->scratch);
-    counted = gtr__block_count(counted, h->counts);
-    right = gtr__block_count(right, h->counts);
-    labelled = gtr__block_count(labelled, h->counts);
+    counted = gtr__block_sum(counted, h->counts);
+    right = gtr__block_sum(right, h->counts);
+    labelled = gtr__block_sum(labelled, h->counts);
     loss = m.loss == GTR__OP_XENT_STEP ? (counted ? loss / (float)counted : NAN) : loss / (float)m.pair.count;
     if (threadIdx.x == 0) {
         gtr__give1(m.loss_value, 0, loss);
@@ -7953,7 +7944,7 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
     bool bad = m.checks && most >= 0x7f800000u;
     if (me == blocks - 1) bad |= gtr__mlp_total(m, h);
     bad = __syncthreads_or(bad);
-    if (m.sums) sum = gtr__block_sum_double(sum, h->sums);
+    if (m.sums) sum = gtr__block_sum(sum, h->sums);
     if (tid == 0) m.guard[me] = make_double2(sum, bad ? 1.0 : 0.0);
     gtr__mlp_grid_arrive(m, true);
     if (last >= 0) gtr__mlp_load(m, h, last, false, state);
@@ -7965,7 +7956,7 @@ static __global__ void __launch_bounds__(GTR__MLP_T, 1) gtr__k_mlp(const __grid_
     bad = __syncthreads_or(bad);
     double norm = 0.0, factor = 1.0;
     if (m.sums) {
-        norm = sqrt(gtr__block_sum_double(sum, h->sums)) / scale;
+        norm = sqrt(gtr__block_sum(sum, h->sums)) / scale;
         if (m.clipped) factor = m.optim.clip / (norm + 1e-6);
     }
     const float coef = (float)((factor < 1.0 ? factor : 1.0) / scale);
@@ -8677,29 +8668,20 @@ template <typename Head> static __device__ __forceinline__ gtr__rule gtr__res_ru
 struct gtr__res_adapt {
     static __device__ __forceinline__ float of(const gtr__rule &k, float p, float f, float n, float v)
     {
-#ifdef __CUDA_ARCH__
         asm("sqrt.approx.ftz.f32 %0, %0;" : "+f"(v));
         v = fmaf(v, k.root, k.eps);
         asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(v));
         return fmaf(n, v, p * f);
-#else
-        return gtr__adapt_exact::of(k, p, f, n, v);
-#endif
     }
 };
 template <int P> static __device__ __forceinline__ float gtr__res_exp(float v) {
-#ifdef __CUDA_ARCH__
-    if (P != GTR__RES_FP32) return __expf(v);
-#endif
-    return expf(v);
+    return P == GTR__RES_FP32 ? expf(v) : __expf(v);
 }
 template <int P> static __device__ __forceinline__ float gtr__res_inverse(float v) {
-#ifdef __CUDA_ARCH__
     if (P != GTR__RES_FP32) {
         asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(v));
         return v;
     }
-#endif
     return 1.0f / v;
 }
 template <typename Head> static __device__ __forceinline__ int64_t gtr__res_origin(const Head *h, int step, int64_t r) {
@@ -8719,9 +8701,7 @@ static __device__ __forceinline__ int gtr__res_opaque(int v) { asm volatile("" :
 // opaque, but for its bounds: then its halves are shifts
 static __device__ __forceinline__ int gtr__res_below(int v, int end) {
     v = gtr__res_opaque(v);
-#ifdef __CUDA_ARCH__
     __builtin_assume(v >= 0 && v < end);
-#endif
     return v;
 }
 static __device__ __forceinline__ int gtr__res_thread() {
@@ -8730,13 +8710,9 @@ static __device__ __forceinline__ int gtr__res_thread() {
 static __device__ __forceinline__ int gtr__res_lane() { return gtr__res_below((int)threadIdx.x & 31, 32); }
 // Where shared memory lies, in a register: else each access works it out anew.
 static __device__ __forceinline__ float *gtr__res_base(char *p) {
-#ifdef __CUDA_ARCH__
     uint32_t at = gtr__shared_address(p);
     asm volatile("" : "+r"(at));
     return (float *)__cvta_shared_to_generic(at);
-#else
-    return (float *)p;
-#endif
 }
 // Not bar.sync: that promises that all who wait do so at the same instruction, which teams do not.
 static __device__ __forceinline__ void gtr__res_bar(int id, int threads) {
@@ -10899,12 +10875,6 @@ static __device__ __forceinline__ void gtr__field_await(uint32_t barrier, uint32
     while (!gtr__bar_passed(barrier, parity & 1)) {}
 #endif
 }
-// The thread's index, read again: so that nothing made of it takes a register for long.
-static __device__ __forceinline__ int gtr__field_index() {
-    uint32_t i;
-    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(i));
-    return (int)i;
-}
 // What all lanes of a warp have, so that the compiler knows it.
 static __device__ __forceinline__ uint32_t gtr__field_same(uint32_t v) {
 #if GTR__FIELD_WGMMA
@@ -11554,7 +11524,7 @@ template <typename T, int P> struct gtr__field_feeder {
     }
     // By whole warps.
     __device__ __forceinline__ gtr__field_place<P> where() const {
-        const int index = gtr__field_index() - GTR__FIELD_T;
+        const int index = gtr__thread() - GTR__FIELD_T;
         return gtr__field_place<P>(m, memory, P == 1 ? index >> 6 : 0, P == 1 ? index & 63 : index);
     }
     // The tile of number count.
@@ -12121,7 +12091,7 @@ template <typename T, bool RELU> struct gtr__field_chain {
     uint32_t y[32];                     // what it becomes, in halves
     __device__ __forceinline__ gtr__field_chain(const gtr__field &m, gtr__field_head *h, char *pool,
             int role, uint32_t &count) : m(m), h(h), role(role), count(count), last(m.layers - 1), low(
-            (int)gtr__field_same((uint32_t)m.low[role])), high(gtr__field_high(m, role)), tid(gtr__field_index() & 127),
+            (int)gtr__field_same((uint32_t)m.low[role])), high(gtr__field_high(m, role)), tid(gtr__thread() & 127),
             p(m, pool, 0, tid), pool_at(gtr__field_same(gtr__shared_address(pool))), bias(pool_at + m.bias_at),
             masks(p.at + m.mask_at + tid * 8), items(m, pool_at, p.at), g(m.seed * h->scale / m.count), loss(0.0f) {
         column[0] = column[1] = 0.0f;
@@ -12400,7 +12370,7 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_l
 }
 // What the first tile finds of a last one's gradients: see gtr__field_rows.
 template <int P> static __device__ __forceinline__ void gtr__field_clear(const gtr__field &m, char *pool) {
-    const int tid = gtr__field_index();
+    const int tid = gtr__thread();
     if (P == 1) for (int i = tid & 127; i < GTR__FIELD_PANEL / 16; i += 128) *(uint4 *)(pool + m.team_at
         + (tid >> 7) * m.team_bytes + m.place_at + m.apart * GTR__FIELD_PANEL + i * 16) = make_uint4(0, 0, 0, 0);
 }
@@ -12421,7 +12391,7 @@ static __device__ __forceinline__ bool gtr__field_missing(const uint4 &v, uint32
 static __device__ __forceinline__ uint32_t gtr__field_await_weights(const gtr__field &m, gtr__field_head *h,
         char *pool, uint32_t tag) {
     constexpr int slots = 2 * GTR__MLP_LAYERS;      // of 32 rows and, a thread, 8 columns
-    const int tid = gtr__field_index(), c = tid & 7, r0 = tid >> 3;
+    const int tid = gtr__thread(), c = tid & 7, r0 = tid >> 3;
     uint4 v[2 * slots];
     uint32_t u[3], marks = 0;
     int turns = *(volatile int *)&h->turns;
@@ -12502,11 +12472,11 @@ static __device__ __forceinline__ void gtr__field_ahead(const gtr__field &m, con
 // A sum over the block's teams.
 template <typename V> static __device__ __forceinline__ V gtr__field_total(V v, V *scratch) {
     const int lane = (int)threadIdx.x & 31;
-    for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
+    v = gtr__warp_sum(v);
     if (lane == 0) scratch[threadIdx.x >> 5] = v;
     gtr__field_barrier();
     v = lane < GTR__FIELD_T / 32 ? scratch[lane] : (V)0;
-    for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
+    v = gtr__warp_sum(v);
     gtr__field_barrier();
     return v;
 }
@@ -12551,7 +12521,7 @@ template <int P>
 static __device__ __forceinline__ void gtr__field_write_last(const gtr__field &m, int role, float *whole,
         const float *lasts, const float *column, int far) {
     constexpr int teams = 3 - P, rows = P * 64;
-    const int tid = gtr__field_index(), lane = tid & 31, last = m.layers - 1;
+    const int tid = gtr__thread(), lane = tid & 31, last = m.layers - 1;
     if (m.small && m.unit[role][last] >= 0) {
         const gtr__field_layer &L = m.layer[last];
         float *out = whole + (L.nat_w - m.frags) * 4;
@@ -12577,7 +12547,7 @@ static __device__ __forceinline__ void gtr__field_write_last(const gtr__field &m
 template <typename T, int P, typename F>
 static __device__ __forceinline__ void gtr__field_write_unit(const gtr__field &m, int role, int unit, char *part,
         float *whole, F at) {
-    const int tid = gtr__field_index(), lane = tid & 31, group = tid >> 7, slot = tid & 127, warp = slot >> 5;
+    const int tid = gtr__thread(), lane = tid & 31, group = tid >> 7, slot = tid & 127, warp = slot >> 5;
     const int g = lane >> 2, t = lane & 3;
     int l = m.layers - 1 - m.small;
 #pragma unroll 1
@@ -12613,7 +12583,7 @@ template <typename T, int P>
 static __device__ __forceinline__ void gtr__field_write(const gtr__field &m, char *pool, int role,
         gtr__field_sums &sum) {
     constexpr int teams = 3 - P, rows = P * 64, half = GTR__FIELD_UNITS / 2;
-    const int tid = gtr__field_index(), lane = tid & 31, group = tid >> 7, slot = tid & 127, warp = slot >> 5,
+    const int tid = gtr__thread(), lane = tid & 31, group = tid >> 7, slot = tid & 127, warp = slot >> 5,
         g = lane >> 2, t = lane & 3;
     char *part = (char *)m.part + (int64_t)blockIdx.x * m.stride;
     float *whole = (float *)(part + m.frags * (m.narrow ? 8 : 16)), *first = (float *)(pool + m.team_at + m.place_at);
@@ -12776,7 +12746,7 @@ static __device__ __noinline__ void gtr__field_slice(const gtr__field &m, const 
         int what, float coef) {
     const int per = (m.quads + (int)gridDim.x - 1) / (int)gridDim.x, q0 = (int)blockIdx.x * per;
 #pragma unroll 1
-    for (int q = q0 + gtr__field_index(); q < m.quads && q < q0 + per; q += GTR__FIELD_T) {
+    for (int q = q0 + gtr__thread(); q < m.quads && q < q0 + per; q += GTR__FIELD_T) {
         gtr__field_four f;
         float4 *kept = m.kept + (int64_t)q * 3;
         int role;
@@ -12881,15 +12851,14 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         double sum = 0.0;
         int turns = *(volatile int *)&h->turns;
         for (int b0 = tid & 31; m.sums && b0 < blocks; b0 += 5 * 32) {
-            unsigned long long v[5];
+            uint64_t v[5];
             uint32_t all;
             do {
                 all = 0;
 #pragma unroll
                 for (int i = 0; i < 5; i++) {
                     v[i] = tag;
-                    if (b0 + i * 32 < blocks) asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v[i])
-                        : "l"(__cvta_generic_to_global(m.norms + b0 + i * 32)) : "memory");
+                    if (b0 + i * 32 < blocks) v[i] = gtr__poll8(m.norms + b0 + i * 32);
                 }
 #pragma unroll
                 for (int i = 0; i < 5; i++) all |= ((uint32_t)v[i] ^ tag) & 0xffffu;
@@ -12897,8 +12866,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
 #pragma unroll
             for (int i = 0; i < 5; i++) sum += __longlong_as_double((long long)(v[i] & ~0xffffull));
         }
-#pragma unroll
-        for (int i = 16; i; i >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, i);
+        sum = gtr__warp_sum(sum);
         if (tid == GTR__FIELD_T - 32) {
             m.ctl->norm = (float)(sqrt(sum) / (double)m.ctl->scale); m.ctl->coef = (float)(1.0 / (double)m.ctl->scale);
             m.ctl->guard = was_bad ? 1u : 0u;
@@ -12943,7 +12911,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
     // The slice, while other blocks still sum: loads its parameters and moments.
     __device__ __forceinline__ void prepare() {
         more = h->record.more;
-        index = gtr__field_index();
+        index = gtr__thread();
         per = (m.quads + blocks - 1) / blocks; q0 = me * per; mine = m.quads - q0 < per ? m.quads - q0 : per;
         ways = 1;
         while (ways < 8 && per * ways * 2 <= GTR__FIELD_T) ways *= 2;
@@ -12997,8 +12965,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
 #pragma unroll
             for (int i = 0; i < 5; i++) v += w[i];
         }
-#pragma unroll
-        for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
+        v = gtr__warp_sum(v);
         v /= m.count;
         if (index == GTR__FIELD_T - 32) *m.value = v;
         return gtr__infinite(v);
@@ -13020,11 +12987,9 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         if (m.sums) {
             if (wide > 32) sum = gtr__field_total(sum, h->sums);
             else {
-#pragma unroll
-                for (int i = 16; i; i >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, i);
+                sum = gtr__warp_sum(sum);
             }
-            if (index == 0) asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(__cvta_generic_to_global(
-                m.norms + me)), "l"(((unsigned long long)__double_as_longlong(sum) & ~0xffffull) | tag) : "memory");
+            if (index == 0) gtr__publish8(m.norms + me, ((uint64_t)__double_as_longlong(sum) & ~0xffffull) | tag);
         }
         if constexpr (!fed) {
             gtr__field_open<P, fed>(m, h, next, p, role);
@@ -13070,8 +13035,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         double norm = 0.0;
         coef = whole;
         if (!quick && (m.clipped || (m.sums && reporter))) {
-#pragma unroll
-            for (int i = 16; i; i >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, i);
+            sum = gtr__warp_sum(sum);
             norm = sqrt(sum) / (double)h->scale;
             const double factor = m.clipped ? m.optim.clip / (norm + 1e-6) : 1.0;
             if (factor < 1.0) coef = (float)(factor / (double)h->scale);
@@ -13610,13 +13574,7 @@ typedef struct gtr__tall_head { // what a block keeps beside its pool
     float factor;               // what to multiply the products of a step's parts with
 } gtr__tall_head;
 static __device__ __forceinline__ bool gtr__tall_any(bool v) {
-#ifdef __CUDA_ARCH__
     return __any_sync(0xffffffffu, v);
-#else
-    int n = v;
-    for (int o = 16; o; o >>= 1) n |= __shfl_xor_sync(0xffffffffu, n, o);
-    return n != 0;
-#endif
 }
 // N times four words, at(i) the i-th's address, until a warp misses none; what is not there(i), is no number. The first
 // PAIRS are pairs of halves, whose bits 14 and 30 are tag and mark. All lanes come. While something is missing, one
@@ -13659,22 +13617,9 @@ static __device__ __forceinline__ void gtr__tall_await4(uint4 *v, int n, gtr__wa
 
 // Four words of shared memory at once.
 static __device__ __forceinline__ void gtr__tall_put4(float *p, float a, float b, float c, float d) {
-#ifdef __CUDA_ARCH__
     asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" :: "r"(gtr__shared_address(p)), "f"(a), "f"(b), "f"(c),
         "f"(d) : "memory");
-#else
-    *(float4 *)p = make_float4(a, b, c, d);
-#endif
 }
-// The thread's number, made anew: what is derived from it does not stay in registers from phase to phase.
-static __device__ __forceinline__ int gtr__tall_tid() {
-    int tid = (int)threadIdx.x;
-#ifdef __CUDA_ARCH__
-    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(tid));
-#endif
-    return tid;
-}
-
 // A power of two that brings most, the bits of the largest magnitude, to 2^14..2^15, and its inverse.
 struct gtr__tall_scale {
     float to, from;
@@ -13753,7 +13698,7 @@ template <int P> static __device__ __forceinline__ uint32_t gtr__tall_bytes(uint
 // Where a lane's four words of 8 rows (the n'th) x 16 columns (the m'th) lie: two rows, 2t and 2t + 1, of column 2g,
 // then of column 2g + 1; so a product's outcome is published and an operand awaited, 512 bytes a warp.
 static __device__ __forceinline__ int gtr__tall_place(int width, int n, int m) {
-    return ((n * (width / 16) + m) * 32 + (gtr__tall_tid() & 31)) * 4;
+    return ((n * (width / 16) + m) * 32 + (gtr__thread() & 31)) * 4;
 }
 // Which of a layer's tiles of 16 columns x 8 rows are a warp's: m'th sixteen columns, n'th (and n + 1st) eight rows.
 struct gtr__tall_unit {
@@ -13761,7 +13706,7 @@ struct gtr__tall_unit {
     bool live;
     __device__ __forceinline__ gtr__tall_unit(int width)
     {
-        const int warp = gtr__tall_tid() / 32;
+        const int warp = gtr__thread() / 32;
         const bool both = width > 128;
         m = both ? warp : warp >> 1; n = both ? 0 : warp & 1; count = both ? 2 : 1;
         live = m * 16 < width;
@@ -13785,22 +13730,11 @@ static __device__ __forceinline__ int *gtr__tall_labels(const gtr__tall &s, floa
 #define GTR__TALL_NO_ROW  0xffffffffu
 // A row and its label are one word of eight bytes.
 static __device__ __forceinline__ uint2 gtr__tall_poll(const uint2 *p) {
-#ifdef __CUDA_ARCH__
-    unsigned long long v;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
+    const uint64_t v = gtr__poll8(p);
     return make_uint2((uint32_t)v, (uint32_t)(v >> 32));
-#else
-    gtr__poll((const uint32_t *)p);
-    return *p;
-#endif
 }
 static __device__ __forceinline__ void gtr__tall_publish_row(uint2 *p, uint32_t from, int label) {
-#ifdef __CUDA_ARCH__
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(__cvta_generic_to_global(p)),
-        "l"((unsigned long long)(uint32_t)label << 32 | from) : "memory");
-#else
-    *p = make_uint2(from, (uint32_t)label);
-#endif
+    gtr__publish8(p, (uint64_t)(uint32_t)label << 32 | from);
 }
 static __device__ __forceinline__ void gtr__tall_known(uint2 &v, const uint2 *p, gtr__waiting &awaited) {
     while (v.x == GTR__TALL_NOT_YET && ++awaited.turns < GTR__DEADLINE) v = gtr__tall_poll(p);
@@ -13811,7 +13745,7 @@ static __device__ __forceinline__ int gtr__tall_label(const gtr__tall &s, const 
     return in.from == GTR_U8 ? (int)((const unsigned char *)src)[from] : ((const int32_t *)src)[from];
 }
 static __device__ __forceinline__ void gtr__tall_foresee(const gtr__tall &s, gtr__tall_head *h, int step) {
-    const int tid = gtr__tall_tid(), rows = gtr__tall_rows(s, h, step);
+    const int tid = gtr__thread(), rows = gtr__tall_rows(s, h, step);
     int count = 0;
 #pragma unroll 1
     for (int r = tid; r < s.total; r += GTR__TALL_T) {
@@ -13833,13 +13767,11 @@ static __device__ __forceinline__ void gtr__tall_foresee(const gtr__tall &s, gtr
 }
 // The last two warps request what is not there by polling: mostly they have nothing of the first layer to update.
 #define GTR__TALL_ASKERS 64
-static __device__ __forceinline__ int gtr__tall_asker() { return gtr__tall_tid() - (GTR__TALL_T - GTR__TALL_ASKERS); }
+static __device__ __forceinline__ int gtr__tall_asker() { return gtr__thread() - (GTR__TALL_T - GTR__TALL_ASKERS); }
 static __device__ __forceinline__ void gtr__tall_prefetch(const char *p, int bytes) {     // to L2
-#ifdef __CUDA_ARCH__
 #pragma unroll 1
     for (int i = 0; i < bytes; i += 128)
         asm volatile("prefetch.global.L2 [%0];" :: "l"(__cvta_generic_to_global(p + i)));
-#endif
 }
 // What a step needs of these, requested early, to a place of its own: rows of the slab, labels of the block's own rows,
 // how many count; and the rate.
@@ -13895,7 +13827,7 @@ static __device__ __forceinline__ void gtr__tall_take(const gtr__tall &s, float 
 // Who has no rows in the middle brings x nearer meanwhile.
 static __device__ __forceinline__ void gtr__tall_nearer(const gtr__tall &s, const gtr__tall_head *h, int step,
         gtr__waiting &awaited) {
-    const int tid = gtr__tall_tid(), workers = s.groups * s.ranks * s.slabs, busy = s.middles < workers ? s.middles : 0,
+    const int tid = gtr__thread(), workers = s.groups * s.ranks * s.slabs, busy = s.middles < workers ? s.middles : 0,
         columns = s.m.layer[0].k;
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
     for (int r = (busy ? h->me.row - s.rows : (int)blockIdx.x) + tid * (workers - busy); r < s.m.batch;
@@ -13975,7 +13907,7 @@ static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
     const int rank = h->me.rank;
     const uint32_t *origin = (const uint32_t *)pool + s.origin_at;
-    const int columns = s.m.layer[0].k, k0 = rank * s.kr, rows = h->me.eights * 8, tid = gtr__tall_tid();
+    const int columns = s.m.layer[0].k, k0 = rank * s.kr, rows = h->me.eights * 8, tid = gtr__thread();
     char *x = (char *)(pool + s.x_at);
 #if GTR__TALL_BULK
     if (gtr__tall_whole(s, src)) {
@@ -14052,7 +13984,7 @@ template <bool BACK>
 static __device__ __forceinline__ void gtr__tall_product(float (*acc)[4], const uint32_t *w, int pitch,
         const float *scale, int across, int tall, const uint32_t *op, int op_pitch, int steps,
         const gtr__tall_unit &u) {
-    const int lane = gtr__tall_tid() & 31, next = BACK ? 16 * pitch : 8, twice = tall - 1;
+    const int lane = gtr__thread() & 31, next = BACK ? 16 * pitch : 8, twice = tall - 1;
     const uint32_t *a = BACK ? w + ((lane >> 4) * 8 + (lane & 7)) * pitch + u.m * 8 + (lane >> 3 & 1) * 4
         : w + (u.m * 16 + (lane & 15)) * pitch + (lane >> 4) * 4;
     auto take = [&](uint32_t *r, const uint32_t *p) { if (BACK) gtr__matrix4_t(r, p); else gtr__matrix4(r, p); };
@@ -14108,8 +14040,8 @@ static __device__ __forceinline__ uint32_t *gtr__tall_image(const gtr__tall &s, 
 static __device__ __forceinline__ void gtr__tall_weights_published(const gtr__tall &s, int from,
         gtr__waiting &awaited) {
     const uint32_t tag = (uint32_t)from >> 1 & 1;
-    if (!GTR__TALL_ASKS(gtr__tall_tid())) return;
-    for (int k = gtr__tall_tid() & 31; k < s.tasks; k += 32) {
+    if (!GTR__TALL_ASKS(gtr__thread())) return;
+    for (int k = gtr__thread() & 31; k < s.tasks; k += 32) {
         const uint32_t *p = s.published + (from & 1) * s.tasks + k;
         uint32_t v = gtr__poll_acquire(p);
         while (((v ^ tag) & 1) && ++awaited.turns < GTR__DEADLINE) v = gtr__poll_acquire(p);
@@ -14121,7 +14053,7 @@ static __device__ __forceinline__ void gtr__tall_weights_published(const gtr__ta
 // begin with pieces of their own, as all would ask the same part of L2 else.
 static __device__ __forceinline__ void gtr__tall_weights_ask(const gtr__tall &s, float *pool,
         gtr__tall_head *h, int from) {
-    const int tid = gtr__tall_tid();
+    const int tid = gtr__thread();
     const uint32_t *image = gtr__tall_image(s, from, s.image_at);
     if (!GTR__TALL_ASKS(tid)) return;
 #if GTR__TALL_BULK
@@ -14158,7 +14090,7 @@ static __device__ __forceinline__ bool gtr__tall_weights_arrived(gtr__tall_head 
 template <int P>
 static __device__ __forceinline__ void gtr__tall_loss(const gtr__tall &s, gtr__tall_head *h, float *logits,
         const float *target, int label, int all, bool live, float scale, float more) {
-    const int warp = gtr__tall_tid() / 32, c = gtr__tall_tid() & 31, n = s.m.layer[s.m.layers - 1].n;
+    const int warp = gtr__thread() / 32, c = gtr__thread() & 31, n = s.m.layer[s.m.layers - 1].n;
     float *y = logits + warp * 40, loss = 0.0f, dx = 0.0f;
     float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     const bool there = c < n;
@@ -14206,7 +14138,7 @@ static __device__ __forceinline__ void gtr__tall_loss(const gtr__tall &s, gtr__t
 // A unit's numbers, for the next product: even columns of sixteen first.
 static __device__ __forceinline__ void gtr__tall_operand(const gtr__tall &s, uint32_t *op, const gtr__tall_unit &u,
         int j, const float *v, float up) {
-    const int lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3;
+    const int lane = gtr__thread() & 31, g = lane >> 2, t = lane & 3;
     uint16_t *to = (uint16_t *)(op + ((u.n + j) * 8 + 2 * t) * s.op_pitch) + u.m * 16 + g;
     to[0] = gtr__tall_half(v[0] * up); to[8] = gtr__tall_half(v[2] * up);
     to[2 * s.op_pitch] = gtr__tall_half(v[1] * up); to[2 * s.op_pitch + 8] = gtr__tall_half(v[3] * up);
@@ -14228,7 +14160,7 @@ template <int P, int LAST> struct gtr__tall_rows_of {
     float kept[2][4], back;
     __device__ __forceinline__ gtr__tall_rows_of(const gtr__tall &s, float *pool, gtr__tall_head *h, int block,
             int own, int step, gtr__waiting &awaited, uint32_t &bad) : s(s), pool(pool), h(h), block(block), own(own),
-            step(step), awaited(awaited), bad(bad), tid(gtr__tall_tid()), warp(tid / 32), lane(tid & 31), g(lane >> 2),
+            step(step), awaited(awaited), bad(bad), tid(gtr__thread()), warp(tid / 32), lane(tid & 31), g(lane >> 2),
             t(lane & 3), par(step & 1), last(LAST ? LAST : s.m.layers - 1), op((uint32_t *)pool + s.op_at),
             slot((uint32_t *)pool + s.most_at), hidden(pool + s.hidden_at), logits(pool + s.logits_at),
             saved((float4 *)(pool + s.saved_at) + tid), kept{}, back(1.0f) {
@@ -14448,7 +14380,7 @@ template <int P, int LAST> struct gtr__tall_rows_of {
 // The loss of the block'th sixteen rows, by a warp that has time before these places are written again.
 static __device__ __forceinline__ void gtr__tall_publish_loss(const gtr__tall &s, gtr__tall_head *h,
         int block, int step) {
-    const int lane = gtr__tall_tid() & 31;
+    const int lane = gtr__thread() & 31;
     float4 sum = lane < 16 ? h->row[lane] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     sum.x = gtr__warp_sum(sum.x); sum.y = gtr__warp_sum(sum.y); sum.z = gtr__warp_sum(sum.z);
     sum.w = gtr__warp_sum(sum.w);
@@ -14498,7 +14430,7 @@ struct gtr__tall_spot {         // of a thread's four elements
     __device__ __forceinline__ gtr__tall_spot(const gtr__tall &s, int group, int rank, int slab)
     {
         const gtr__mlp_layer &L = s.m.layer[0];
-        const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31;
+        const int warp = gtr__thread() / 32, lane = gtr__thread() & 31;
         unit = slab * s.units + warp;
         live = warp < s.units && unit < s.kr / 8;
         n = group * 16 + 2 * (lane >> 2) + (unit & 1);
@@ -14514,20 +14446,16 @@ static __device__ __forceinline__ uint32_t *gtr__tall_new(const gtr__tall &s, in
 }
 // A vote of the warps that update: askers have no time for it, where they own nothing.
 static __device__ __forceinline__ bool gtr__tall_vote(const gtr__tall &s, bool v) {
-#ifdef __CUDA_ARCH__
     uint32_t any;
     asm volatile("{\n.reg .pred p, q;\nsetp.ne.u32 p, %1, 0;\nbar.red.or.pred q, 2, %2, p;\nselp.u32 %0, 1, 0, q;\n}\n"
         : "=r"(any) : "r"((uint32_t)v), "r"(s.renew) : "memory");
     return any != 0;
-#else
-    return v;
-#endif
 }
 // What is owned is sent as the weights of a step.
 template <int P>
 static __device__ __forceinline__ void gtr__tall_publish(const gtr__tall &s, float *pool, const gtr__tall_own &own,
         int group, int rank, int slab, int step, uint32_t &bad) {
-    const int tid = gtr__tall_tid(), lane = tid & 31;
+    const int tid = gtr__thread(), lane = tid & 31;
     const gtr__tall_spot at(s, group, rank, slab);
     uint32_t *to = gtr__tall_new(s, group, rank, step), most = 0, *slot = (uint32_t *)pool + s.most_at + 80;
     const uint32_t tag = (uint32_t)step >> 1 & 1;
@@ -14551,7 +14479,7 @@ static __device__ __forceinline__ void gtr__tall_publish(const gtr__tall &s, flo
 // Awaits them, and returns what to multiply their products by. The caller's barrier follows.
 static __device__ __forceinline__ void gtr__tall_renewed(const gtr__tall &s, float *pool, gtr__tall_head *h, int group,
         int rank, int step, gtr__waiting &awaited) {
-    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, steps = s.kr / 16;
+    const int warp = gtr__thread() / 32, lane = gtr__thread() & 31, steps = s.kr / 16;
     const uint32_t *from = gtr__tall_new(s, group, rank, step), *scale = from + s.kr * 8, tag = awaited.tag;
     uint4 *to = (uint4 *)(pool + s.dz_at);
     awaited.tag = (uint32_t)step >> 1 & 1;
@@ -14581,14 +14509,14 @@ static __device__ __forceinline__ void gtr__tall_renewed(const gtr__tall &s, flo
             gtr__word_number(v[5].y), gtr__word_number(v[5].z), gtr__word_number(v[5].w));
     }
     awaited.tag = tag;
-    if (gtr__tall_tid() == 0) h->factor = most * s.byte_from;
+    if (gtr__thread() == 0) h->factor = most * s.byte_from;
 }
 // Parts of a slab's rows: eight rows of x are the narrow side of a product, five such at a time; WAYS warps share k.
 template <int P, int WAYS>
 static __device__ __forceinline__ void gtr__tall_parts(const gtr__tall &s, float *pool, const gtr__tall_me &q, int step,
         float factor, uint32_t mark) {
     constexpr int N = GTR__TALL_TILES, across = GTR__TALL_WARPS / WAYS;
-    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3, xp = s.pitch / 4,
+    const int warp = gtr__thread() / 32, lane = gtr__thread() & 31, g = lane >> 2, t = lane & 3, xp = s.pitch / 4,
         width = s.layer[0].width;
     const int way = warp / across, line = warp % across, turns = (s.kr / 16 - way + WAYS - 1) / WAYS, group = q.group,
         rank = q.rank, eights = q.eights;
@@ -14650,7 +14578,7 @@ static __device__ __forceinline__ void gtr__tall_parts(const gtr__tall &s, float
 // multiply their products by; marks: of the step before.
 static __device__ __forceinline__ float gtr__tall_await_dz(const gtr__tall &s, float *pool, const gtr__tall_me &q,
         int step, uint32_t before, gtr__waiting &awaited, int &marks) {
-    const int warp = gtr__tall_tid() / 32, lane = gtr__tall_tid() & 31, g = lane >> 2, t = lane & 3, eights = q.eights,
+    const int warp = gtr__thread() / 32, lane = gtr__thread() & 31, g = lane >> 2, t = lane & 3, eights = q.eights,
         group = q.group, rank = q.rank, width = s.layer[0].width, rounds = (eights + 127) / 128;
     const uint32_t *dz = s.layer[0].dz + (step & 1) * s.total * width + gtr__tall_place(width, q.first + warp, group);
     uint32_t most = 0, *slot = (uint32_t *)pool + s.most_at + 64,
@@ -14698,8 +14626,8 @@ static __device__ __forceinline__ float gtr__tall_await_dz(const gtr__tall &s, f
             p[other] = g < 4 ? hi : lo;
         }
     }
-    if ((eights & 1) && gtr__tall_tid() < 64)
-        ((uint32_t *)pool)[s.dz_at + (gtr__tall_tid() >> 2) * s.dz_pitch + eights * 4 + (gtr__tall_tid() & 3)] = 0;
+    if ((eights & 1) && gtr__thread() < 64)
+        ((uint32_t *)pool)[s.dz_at + (gtr__thread() >> 2) * s.dz_pitch + eights * 4 + (gtr__thread() & 3)] = 0;
     __syncthreads();
     return f.from;
 }
@@ -14712,7 +14640,7 @@ static __device__ __forceinline__ uint32_t *gtr__tall_shared(const gtr__tall &s,
 template <int P, int DEEP>
 static __device__ __forceinline__ void gtr__tall_gradient(const gtr__tall &s, float *pool, const gtr__tall_me &q,
         int step, float factor, uint32_t mark) {
-    const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, xp = s.pitch / 4;
+    const int tid = gtr__thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, xp = s.pitch / 4;
     constexpr int across = GTR__TALL_WARPS / DEEP;
     const int way = warp / across, line = warp % across, strips = (s.kr + 31) / 32, steps = (q.eights + 1) / 2,
         group = q.group, rank = q.rank, slab = q.slab;
@@ -14783,7 +14711,7 @@ template <int P>
 static __device__ __forceinline__ void gtr__tall_update(const gtr__tall &s, float *pool, gtr__tall_head *h, int group,
         int rank, int slab, int step, bool last, gtr__waiting &awaited, int &marks) {
     const gtr__mlp_layer &L = s.m.layer[0];
-    const int tid = gtr__tall_tid(), warp = tid / 32, lane = tid & 31;
+    const int tid = gtr__thread(), warp = tid / 32, lane = tid & 31;
     const gtr__tall_spot at(s, group, rank, slab);
     const uint32_t *dw = gtr__tall_shared(s, group, rank, 0, step);
     const bool biased = rank == 0 && slab == 0 && L.db != NULL;
@@ -14874,7 +14802,7 @@ template <int P> struct gtr__tall_task {
     __device__ __forceinline__ gtr__tall_task(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, int k,
             gtr__waiting &awaited) : s(s), pool(pool), h(h), step(step), k(k), par(step & 1), awaited(awaited),
             rows(16 * s.tall), size(rows * GTR__TALL_STRIP), all(size + rows), red(pool + s.red_at),
-            sums(red + GTR__TALL_WARPS * size), tid(gtr__tall_tid()), warp(tid / 32), lane(tid & 31),
+            sums(red + GTR__TALL_WARPS * size), tid(gtr__thread()), warp(tid / 32), lane(tid & 31),
             g(lane >> 2), t(lane & 3), l(h->tile[k].layer), n0(h->tile[k].n0), k0(h->tile[k].k0), q(s.layer[l]),
             before(s.layer[l - 1]), L(s.m.layer[l]), p{}, shift(0.0f) {
     }
@@ -15092,12 +15020,12 @@ static __device__ __forceinline__ void gtr__tall_state(const gtr__tall &s, float
         const int l = h->tile[k].layer, n0 = h->tile[k].n0, k0 = h->tile[k].k0;
         const gtr__mlp_layer &L = s.m.layer[l];
         float *state = pool + s.tile_at + (2 * k + buffer) * 3 * all;
-        for (int e = gtr__tall_tid(); e < size; e += GTR__TALL_T) {
+        for (int e = gtr__thread(); e < size; e += GTR__TALL_T) {
             const gtr__tall_four at(e / 4);
             const int n = n0 + at.n, c = k0 + at.c + e % 4;
             if (n < L.n && c < L.k) visit(2 * l, (int64_t)n * L.k + c, state[e], state[all + e], state[2 * all + e]);
         }
-        const int n = n0 + gtr__tall_tid();
+        const int n = n0 + gtr__thread();
         float *p = state + size + threadIdx.x;
         if ((int)threadIdx.x < rows && k0 == 0 && n < L.n && L.db) visit(2 * l + 1, n, p[0], p[all], p[2 * all]);
     }
@@ -15127,7 +15055,7 @@ struct gtr__tall_disk {         // what lies in device memory
 template <int P>
 static __device__ __forceinline__ void gtr__tall_images(const gtr__tall &s, const gtr__tall_head *h,
         uint32_t *most_room) {
-    const int tid = gtr__tall_tid(), me = (int)blockIdx.x, blocks = (int)gridDim.x, layers = s.m.layers;
+    const int tid = gtr__thread(), me = (int)blockIdx.x, blocks = (int)gridDim.x, layers = s.m.layers;
     for (int l = 1; l < layers; l++) {
         const gtr__tall_layer &q = s.layer[l];
         const gtr__mlp_layer &L = s.m.layer[l];
@@ -15212,7 +15140,7 @@ template <int P> struct gtr__tall_block {
     int steps, wrong;           // the step that was not finite, or -1
     uint32_t bad;
     __device__ __forceinline__ gtr__tall_block(const gtr__tall &s, float *pool, gtr__tall_head *h)
-        : s(s), pool(pool), h(h), tid(gtr__tall_tid()), me((int)blockIdx.x), workers(s.groups * s.ranks * s.slabs),
+        : s(s), pool(pool), h(h), tid(gtr__thread()), me((int)blockIdx.x), workers(s.groups * s.ranks * s.slabs),
         row(h->me.row), worker(me < workers), wrong(-1), bad(0) {}
     // Its own weights and the first step's rows. False: the launch is given up.
     __device__ __forceinline__ bool start() {
@@ -15375,7 +15303,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     gtr__enter();
     float *pool = (float *)gtr__pool;
     gtr__tall_head *h = &head;
-    const int tid = gtr__tall_tid(), me = (int)blockIdx.x, blocks = (int)gridDim.x, layers = s.m.layers;
+    const int tid = gtr__thread(), me = (int)blockIdx.x, blocks = (int)gridDim.x, layers = s.m.layers;
     const bool worker = me < s.groups * s.ranks * s.slabs, spare = me >= s.mains;
     if (tid == 0) {
         h->departed = GTR__LAUNCH_STEPS; h->stop = h->lost = 0;
