@@ -8401,27 +8401,32 @@ static gtr_result gtr__mlp_start(void *instance, const gtr__call *c, gtr__mlp *m
     const int blocks = ((gtr__cuda *)instance)->sm_count;
     return gtr__all_of(gtr__k_mlp<T, KIND>, m, blocks, GTR__MLP_T, bytes, false).start(instance, c, "gtr__k_mlp");
 }
+// What the kernel of any network's step gets.
+template <typename M> static gtr_result gtr__mlp_step(void *instance, const gtr__call *c, const gtr__mlp_view *v,
+        const gtr__mlp_parts *p, M *m) {
+    const gtr__optim *o = (const gtr__optim *)v->node[p->update].attr.ptr;
+    if (!c->ctl || ((gtr__cuda *)instance)->sm_count != gtr__sms(c))
+        return gtr__fail(instance, GTR_ERR_STATE, "network: no trainer");
+    m->optim = *o;
+    m->sums = o->clip > 0 || o->scaled; m->checks = !o->loss_only; m->clipped = o->clip > 0;
+    m->hurry = c->caps->hurry ? GTR__DEADLINE - c->caps->hurry : 0; m->late = c->caps->late;
+    m->ctl = m->report.ctl = c->ctl;
+    m->report.shared = (gtr__shared *)(uintptr_t)v->node[p->report].attr.i[0];
+    m->report.trainer = 1; m->report.scaled = o->scaled;
+    return gtr__check_states(instance, o);
+}
 // What the kernel gets, but for how it is cut.
 static gtr_result gtr__mlp_fill(void *instance, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p,
         const gtr__mlp_cut *cut, gtr__mlp *m) {
-    gtr__cuda *g = (gtr__cuda *)instance;
-    const gtr__optim *o = (const gtr__optim *)v->node[p->update].attr.ptr;
     const gtr__node *report = &v->node[p->report];
-    if (!c->ctl || g->sm_count != gtr__sms(c)) return gtr__fail(instance, GTR_ERR_STATE, "network: no trainer");
-    GTR__TRY(gtr__check_states(instance, o));
     memset(m, 0, sizeof *m);
+    GTR__TRY(gtr__mlp_step(instance, c, v, p, m));
     m->layers = p->layers; m->batch = cut->batch;
-    m->optim = *o;
     gtr__mlp_layers(m, c, v, p, cut);
     GTR__TRY(gtr__mlp_inputs(instance, m, c, v, gtr__mlp_arg(v, v->node[p->forward[0]].in[0])->data));
     gtr__mlp_losses(m, c, v, p);
-    m->sums = o->clip > 0 || o->scaled; m->checks = !o->loss_only; m->clipped = o->clip > 0;
-    m->hurry = c->caps->hurry ? GTR__DEADLINE - c->caps->hurry : 0; m->late = c->caps->late;
-    m->ctl = c->ctl;
     for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++)
         m->report.value[k] = gtr__opd_of(gtr__mlp_arg(v, report->in[k]));
-    m->report.shared = (gtr__shared *)(uintptr_t)report->attr.i[0]; m->report.ctl = c->ctl; m->report.trainer = 1;
-    m->report.scaled = o->scaled;
     return GTR_OK;
 }
 static gtr_result gtr__mlp_run(void *instance, const gtr__call *c) {
@@ -10528,6 +10533,23 @@ static bool gtr__res_bytes(const gtr__mlp_view *v, const gtr__mlp_cut *c) {
     }
     return found;
 }
+// What kernels of many steps ask of a plan, whatever its extents.
+static bool gtr__res_takes(const gtr__plan *plan, const gtr__mlp_view *v, const gtr__mlp_parts *p) {
+    const gtr__optim *o = (const gtr__optim *)plan->node[p->update].attr.ptr;
+    if (o->clip > 0 || o->scaled || plan->precision == GTR_MIXED_FP16
+            // the target is among the other inputs
+            || gtr__mlp_same(v, plan->node[p->loss].in[1], plan->node[p->forward[0]].in[0]))
+        return false;
+    for (int i = 1; i < p->guard; i++) {        // what is kept for somebody would have to be stored
+        const gtr__node *n = &plan->node[i];
+        for (int k = 0; k < n->n_out && i != p->loss && i != p->accuracy; k++) {
+            if (n->out[k] < 0) continue;
+            const gtr__home home = plan->value[gtr__mlp_root(plan, n->out[k])].home;
+            if (home != GTR__HOME_ARENA && home != GTR__HOME_GRADIENT) return false;
+        }
+    }
+    return true;
+}
 static int gtr__res_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
     gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
     gtr__mlp_parts p;
@@ -10535,20 +10557,9 @@ static int gtr__res_match(const gtr__plan *plan, int at, const gtr__caps *caps) 
     gtr__res s;
     bool pre, targets;
     if (caps->compute < 80 || !gtr__mlp_fits(plan, at, caps, true) || !gtr__mlp_parse(&v, &p, true)
-            || !gtr__mlp_extents(&v, &p, &c) || !gtr__res_wants(&v, &p, &pre, &targets))
+            || !gtr__mlp_extents(&v, &p, &c) || !gtr__res_wants(&v, &p, &pre, &targets)
+            || !gtr__res_takes(plan, &v, &p))
         return 0;
-    const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
-    if (o->clip > 0 || o->scaled || plan->precision == GTR_MIXED_FP16) return 0;
-    // the target is among the other inputs
-    if (gtr__mlp_same(&v, plan->node[p.loss].in[1], plan->node[p.forward[0]].in[0])) return 0;
-    for (int i = 1; i < p.guard; i++) {         // what is kept for somebody would have to be stored
-        const gtr__node *n = &plan->node[i];
-        for (int k = 0; k < n->n_out && i != p.loss && i != p.accuracy; k++) {
-            if (n->out[k] < 0) continue;
-            const gtr__home home = plan->value[gtr__mlp_root(plan, n->out[k])].home;
-            if (home != GTR__HOME_ARENA && home != GTR__HOME_GRADIENT) return 0;
-        }
-    }
     s.drops = gtr__res_drops(&v, &p);
     return gtr__res_choose(&s, &c, pre, targets, gtr__res_bytes(&v, &c), caps->sm_count, caps->shared)
         ? plan->n_node : 0;
@@ -10579,6 +10590,12 @@ static size_t gtr__res_space(gtr__res *s, const gtr__mlp_cut *c, char *ws) {
     s->record = (gtr__record *)room(GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__record) / 4);
     s->rate = (gtr__rates *)room((GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__rates) + 3) / 4);
     return (size_t)at * 4;
+}
+// Which of the other inputs is the loss's target.
+static gtr_result gtr__res_target(void *instance, const gtr__mlp &m, bool targets, int *at) {
+    const void *to = targets ? m.pair.t.p : (const void *)m.xent.label;
+    for (*at = 0; *at < m.n_rest; ++*at) if (m.rest[*at].to.p == to) return GTR_OK;
+    return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
 }
 template <int P, int CUT> static gtr_result gtr__res_start(void *instance, const gtr__call *c, gtr__res *s) {
     const int blocks = s->groups * s->ranks + s->spare + 1;
@@ -10616,10 +10633,7 @@ static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
     if (c->measure) return gtr__measured(c, gtr__res_space(&s, &cut, NULL));
     GTR__TRY(gtr__mlp_fill(instance, c, &v, &p, &cut, &s.m));
     gtr__res_space(&s, &cut, (char *)c->ws);
-    const void *to = targets ? s.m.pair.t.p : (const void *)s.m.xent.label;
-    for (s.target = 0; s.target < s.m.n_rest && s.m.rest[s.target].to.p != to; s.target++) {}
-    if (s.target == s.m.n_rest)
-        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
+    GTR__TRY(gtr__res_target(instance, s.m, targets, &s.target));
     const gtr_dtype t = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype;
     gtr__res_dropout(&s, &v, &p, t == GTR_BF16);
     if (t == GTR_BF16) return gtr__res_start_as<GTR__RES_BF16>(instance, c, &s);
@@ -13416,12 +13430,9 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
         return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     const gtr__field_space space = gtr__field_space_of(&m, gtr__sms(c));
     if (c->measure) return gtr__measured(c, space.bytes);
-    gtr__cuda *g = (gtr__cuda *)instance;
-    const gtr__optim *o = (const gtr__optim *)v.node[p.update].attr.ptr;
     const gtr__node *report = &v.node[p.report], *feed = &v.node[0];
     const gtr__feed *f = (const gtr__feed *)feed->attr.ptr;
-    if (!c->ctl || g->sm_count != gtr__sms(c)) return gtr__fail(instance, GTR_ERR_STATE, "network: no trainer");
-    GTR__TRY(gtr__check_states(instance, o));
+    GTR__TRY(gtr__mlp_step(instance, c, &v, &p, &m));
     for (int l = 0; l < m.layers; l++) {
         const gtr__node *n = &v.node[p.forward[l]], *back = &v.node[p.gradient[l]];
         gtr__field_layer *L = &m.layer[l];
@@ -13460,15 +13471,10 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     m.norms = (uint64_t *)((char *)c->ws + space.norms);
     m.records = (int4 *)((char *)c->ws + space.records);
     m.kept = (float4 *)((char *)c->ws + space.kept); m.slopes = (uint4 *)((char *)c->ws + space.slopes);
-    m.hurry = c->caps->hurry ? GTR__DEADLINE - c->caps->hurry : 0; m.late = c->caps->late;
-    m.optim = *o;
-    m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0;
-    m.ctl = c->ctl; m.ring = f->shared->record;
+    m.ring = f->shared->record;
     for (int k = 0; k < report->n_in && k < GTR__MAX_REPORT; k++) {
         m.report.value[k].p = m.value; m.report.value[k].t = GTR_F32;
     }
-    m.report.shared = (gtr__shared *)(uintptr_t)report->attr.i[0]; m.report.ctl = c->ctl; m.report.trainer = 1;
-    m.report.scaled = o->scaled;
     const gtr_dtype t = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype;
     const bool relu = gtr__field_relu(&m);
     return t == GTR_BF16 ? gtr__field_start_of<__nv_bfloat16>(instance, c, &m, &cut, relu)
@@ -15472,25 +15478,14 @@ static int gtr__tall_match(const gtr__plan *plan, int at, const gtr__caps *caps)
     gtr__tall s;
     bool pre, targets, bytes = false;
     if (caps->compute < 80 || !gtr__mlp_match(plan, at, caps) || !gtr__mlp_parse(&v, &p)
-            || !gtr__mlp_extents(&v, &p, &c) || !gtr__res_wants(&v, &p, &pre, &targets))
+            || !gtr__mlp_extents(&v, &p, &c) || !gtr__res_wants(&v, &p, &pre, &targets)
+            || !gtr__res_takes(plan, &v, &p) || plan->precision == GTR_FP32)
         return 0;
-    const gtr__optim *o = (const gtr__optim *)plan->node[p.update].attr.ptr;
     const gtr__feed *f = (const gtr__feed *)plan->node[0].attr.ptr;
-    if (o->clip > 0 || o->scaled || (plan->precision != GTR_TF32 && plan->precision != GTR_MIXED_BF16)) return 0;
-    // the target is among the other inputs
-    if (gtr__mlp_same(&v, plan->node[p.loss].in[1], plan->node[p.forward[0]].in[0])) return 0;
     for (int k = 0; k < f->n; k++)
         if (gtr__mlp_same(&v, plan->node[0].out[k], plan->node[p.forward[0]].in[0]))
             bytes = f->input[k].from == GTR_U8 && f->input[k].shift == 0;
     if (!bytes) return 0;
-    for (int i = 1; i < p.guard; i++) {         // what is kept for somebody would have to be stored
-        const gtr__node *n = &plan->node[i];
-        for (int k = 0; k < n->n_out && i != p.loss && i != p.accuracy; k++) {
-            if (n->out[k] < 0) continue;
-            const gtr__home home = plan->value[gtr__mlp_root(plan, n->out[k])].home;
-            if (home != GTR__HOME_ARENA && home != GTR__HOME_GRADIENT) return 0;
-        }
-    }
     return gtr__tall_choose(&s, &c, targets, caps->sm_count, caps->shared) ? plan->n_node : 0;
 }
 
@@ -15547,10 +15542,7 @@ static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
     gtr__tall_space(&s, &cut, (char *)c->ws);
     s.paired = c->caps->arch_feature && s.groups % 2 == 0 && cut.k[0] % 16 == 0
         && gtr__res_up(s.mains + s.spare + 1, 2) <= gtr__sms(c);
-    const void *to = targets ? s.m.pair.t.p : (const void *)s.m.xent.label;
-    for (s.target = 0; s.target < s.m.n_rest && s.m.rest[s.target].to.p != to; s.target++) {}
-    if (s.target == s.m.n_rest)
-        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
+    GTR__TRY(gtr__res_target(instance, s.m, targets, &s.target));
     const bool bf16 = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype == GTR_BF16;
     int up = 0;
     frexpf(255.0f * s.m.x.scale, &up);
