@@ -3358,6 +3358,10 @@ static __device__ __forceinline__ uint32_t gtr__unlike_words(const uint4 &v, uin
 static __device__ __forceinline__ uint32_t gtr__word_pack(float v, uint32_t mark) {
     return (__float_as_uint(v) & ~3u) | mark;
 }
+static __device__ __forceinline__ void gtr__publish4(uint32_t *p, float a, float b, float c, float d, uint32_t mark) {
+    gtr__publish4(p, make_uint4(gtr__word_pack(a, mark), gtr__word_pack(b, mark), gtr__word_pack(c, mark),
+        gtr__word_pack(d, mark)));
+}
 static __device__ __forceinline__ float gtr__word_number(uint32_t u) { return __uint_as_float(u & ~3u); }
 template <int N> static __device__ __forceinline__ void gtr__publish(uint32_t *p, const float (&v)[N], uint32_t mark) {
     if constexpr (N == 2) gtr__publish2(p, gtr__word_pack(v[0], mark), gtr__word_pack(v[1], mark));
@@ -9257,9 +9261,8 @@ static __device__ __forceinline__ void gtr__res_figures(const gtr__res &s, const
     int tally = tid < 16 ? h->counts[tid] : 0;
 #pragma unroll
     for (int o = 8; o; o >>= 1) tally += __shfl_xor_sync(0xffffffffu, tally, o);
-    if (tid == 0) gtr__publish4(s.loss + (step * s.ranks + rank) * 4,
-        make_uint4(gtr__word_pack(loss, 0), gtr__word_pack((float)(tally & 255), 0),
-        gtr__word_pack((float)(tally >> 8 & 255), 0), gtr__word_pack((float)(tally >> 16 & 255), 0)));
+    if (tid == 0) gtr__publish4(s.loss + (step * s.ranks + rank) * 4, loss, (float)(tally & 255),
+        (float)(tally >> 8 & 255), (float)(tally >> 16 & 255), 0);
 }
 
 // >>resident-update
@@ -14238,8 +14241,7 @@ template <int P, int LAST> struct gtr__tall_rows_of {
                 }
                 if (l) saved[((l - 1) * 2 + j) * GTR__TALL_T] = make_float4(out[0], out[1], out[2], out[3]);
                 gtr__publish4(q.h + par * s.total * q.width + gtr__tall_place(q.width, block * 2 + u.n + j, u.m),
-                    make_uint4(gtr__word_pack(z[j][0], mark), gtr__word_pack(z[j][1], mark),
-                    gtr__word_pack(z[j][2], mark), gtr__word_pack(z[j][3], mark)));
+                    z[j][0], z[j][1], z[j][2], z[j][3], mark);
             }
         }
         if (l == 0 && own == 0 && !gtr__tall_weights_arrived(h, step - 1)) awaited.turns = GTR__DEADLINE;
@@ -14347,8 +14349,7 @@ template <int P, int LAST> struct gtr__tall_rows_of {
 #pragma unroll
                 for (int e = 0; e < 4; e++) most = gtr__tall_max(most, gtr__tall_size(acc[j][e]));
                 gtr__publish4(q.dz + par * s.total * q.width + gtr__tall_place(q.width, block * 2 + u.n + j, u.m),
-                    make_uint4(gtr__word_pack(acc[j][0], mark), gtr__word_pack(acc[j][1], mark),
-                    gtr__word_pack(acc[j][2], mark), gtr__word_pack(acc[j][3], mark)));
+                    acc[j][0], acc[j][1], acc[j][2], acc[j][3], mark);
             }
         }
         if (l > 0) {
@@ -14374,9 +14375,9 @@ template <int P, int LAST> struct gtr__tall_rows_of {
         __syncthreads();
         if (warp < end.width / 8) {
             const float *p = logits + ((warp & 1) * 8 + 2 * t) * 40 + warp / 2 * 16 + 2 * g;
-            gtr__publish4(s.dl + par * s.total * end.width + gtr__tall_place(end.width, block * 2 + (warp & 1),
-                warp / 2), make_uint4(gtr__word_pack(p[0], awaited.tag | bad), gtr__word_pack(p[40], awaited.tag | bad),
-                gtr__word_pack(p[1], awaited.tag | bad), gtr__word_pack(p[41], awaited.tag | bad)));
+            gtr__publish4(
+                s.dl + par * s.total * end.width + gtr__tall_place(end.width, block * 2 + (warp & 1), warp / 2), p[0],
+                p[40], p[1], p[41], awaited.tag | bad);
         }
 #pragma unroll (LAST ? LAST : 1)
         for (int l = last - 1; l >= 0; l--) backward(l);
@@ -14391,8 +14392,7 @@ static __device__ __forceinline__ void gtr__tall_publish_loss(const gtr__tall &s
     sum.x = gtr__warp_sum(sum.x); sum.y = gtr__warp_sum(sum.y); sum.z = gtr__warp_sum(sum.z);
     sum.w = gtr__warp_sum(sum.w);
     if (lane) return;
-    gtr__publish4(s.loss + (step * s.rows + block) * 4, make_uint4(gtr__word_pack(sum.x, 0), gtr__word_pack(sum.y, 0),
-        gtr__word_pack(sum.z, 0), gtr__word_pack(sum.w, 0)));
+    gtr__publish4(s.loss + (step * s.rows + block) * 4, sum.x, sum.y, sum.z, sum.w, 0);
     // so that the sum over ranks is finite; a mean of none is not
     if (!(fabsf(sum.x) <= 3.4e38f / (float)s.rows) || (s.m.loss == GTR__OP_XENT_STEP && !h->all[step & 1])) h->lost = 2;
 }
@@ -14477,8 +14477,7 @@ static __device__ __forceinline__ void gtr__tall_publish(const gtr__tall &s, flo
             gtr__tall_pair(gtr__res_low<P>(own.p[0]) * up, gtr__res_low<P>(own.p[1]) * up, tag, 0),
             gtr__tall_pair(gtr__res_low<P>(own.p[2]) * up, gtr__res_low<P>(own.p[3]) * up, tag, 0));
     to += s.kr * 8;
-    if (tid == 0) gtr__publish4(to + slab * 4, make_uint4(gtr__word_pack(from, tag), gtr__word_pack(from, tag),
-        gtr__word_pack(from, tag), gtr__word_pack(from, tag)));
+    if (tid == 0) gtr__publish4(to + slab * 4, from, from, from, from, tag);
     if (slab == 0 && rank == 0 && tid < 16)
         gtr__publish(to + s.slabs * 4 + tid, gtr__word_pack(gtr__res_low<P>(own.bias[0]), tag));
 }
@@ -14574,9 +14573,8 @@ static __device__ __forceinline__ void gtr__tall_parts(const gtr__tall &s, float
                 const float4 v = *(const float4 *)(red + (k * s.eights + n + j * across) * 128);
                 acc[j][0] += v.x; acc[j][1] += v.y; acc[j][2] += v.z; acc[j][3] += v.w;
             }
-            gtr__publish4(part + (n + j * across) * 8 * width, make_uint4(
-                gtr__word_pack(fmaf(acc[j][0], factor, b0), mark), gtr__word_pack(fmaf(acc[j][1], factor, b0), mark),
-                gtr__word_pack(fmaf(acc[j][2], factor, b1), mark), gtr__word_pack(fmaf(acc[j][3], factor, b1), mark)));
+            gtr__publish4(part + (n + j * across) * 8 * width, fmaf(acc[j][0], factor, b0), fmaf(acc[j][1], factor, b0),
+                fmaf(acc[j][2], factor, b1), fmaf(acc[j][3], factor, b1), mark);
         }
     }
 }
@@ -14658,9 +14656,8 @@ static __device__ __forceinline__ void gtr__tall_gradient(const gtr__tall &s, fl
 #pragma unroll
             for (int e = 0; e < 4; e++) {       // a column of 2t, 2t + 1, 2t + 8, 2t + 9, four of k
                 const int a = (e >> 1) * 4 + (e & 1);
-                gtr__publish4(to + c * 512 + (e & 1) * 128 + (e >> 1) * 64,
-                    make_uint4(gtr__word_pack(acc[a] * factor, mark), gtr__word_pack(acc[a + 2] * factor, mark),
-                    gtr__word_pack(acc[a + 8] * factor, mark), gtr__word_pack(acc[a + 10] * factor, mark)));
+                gtr__publish4(to + c * 512 + (e & 1) * 128 + (e >> 1) * 64, acc[a] * factor, acc[a + 2] * factor,
+                    acc[a + 8] * factor, acc[a + 10] * factor, mark);
             }
     };
     auto multiply = [&](float *acc, const uint32_t *p0, const uint32_t *p1, const uint32_t *p2, const uint32_t *p3,
