@@ -3792,7 +3792,7 @@ GTR__UNARY_LAUNCHERS(LOG, log)
 // threads side by side take neighbouring outputs; summed ones innermost: a team takes an output. Few outputs and many
 // terms: the terms are cut into S pieces, whose sums part[o][s] a second kernel adds.
 #define GTR__VALUE_ENUM(ID, name, forward, da, db) GTR__VALUE_##ID##_A, GTR__VALUE_##ID##_B,
-enum { GTR__VALUE_X, GTR__VALUE_SQUARE, GTR__VALUE_BCE, GTR__BINARY(GTR__VALUE_ENUM) GTR__VALUE_COUNT };
+enum { GTR__VALUE_X, GTR__BINARY(GTR__VALUE_ENUM) GTR__VALUE_COUNT };
 
 typedef struct gtr__red {
     const void *p[4];
@@ -3823,8 +3823,6 @@ static __device__ __forceinline__ void gtr__red_at(int n, int small, const int64
 static __device__ __forceinline__ float gtr__red_formula(int kind, float dy, float a, float b, float y) {
 #define GTR__CASE(ID, name, forward, da, db) case GTR__VALUE_##ID##_A: return da; case GTR__VALUE_##ID##_B: return db;
     switch (kind) {
-    case GTR__VALUE_SQUARE: return (dy - y) * (dy - y);
-    case GTR__VALUE_BCE: return fmaxf(dy, 0.0f) - dy * y + log1pf(expf(-fabsf(dy)));
     GTR__BINARY(GTR__CASE)
     default: return dy;
     }
@@ -5400,8 +5398,15 @@ static gtr_result gtr__cuda_xent_step_fwd(void *instance, const gtr__call *c) {
 // Losses over pairs: forward is a sum of terms, in one launch of a block or a cluster where that is quick, else in two;
 // backward one pass for both gradients, a step forward with dx. Bytes: x and t, and what is wanted.
 typedef struct gtr__pair {
-    gtr__opd x, t, dy, dx, dt; int64_t count; int width, value; float seed; const gtr__ctl *ctl;
+    gtr__opd x, t, dy, dx, dt; int64_t count; int width; bool square; float seed; const gtr__ctl *ctl;
 } gtr__pair;
+// A pair's term, and its gradient by x: squares, or the cross entropy of a logit.
+static __device__ __forceinline__ float gtr__pair_term(bool square, float x, float t) {
+    return square ? (x - t) * (x - t) : fmaxf(x, 0.0f) - x * t + log1pf(expf(-fabsf(x)));
+}
+static __device__ __forceinline__ float gtr__pair_dx(bool square, float g, float x, float t) {
+    return square ? 2.0f * g * (x - t) : g * (1.0f / (1.0f + expf(-x)) - t);
+}
 
 static __device__ __forceinline__ float gtr__pair_slope(const gtr__pair &m) {
     return gtr__dloss(m.dy, m.seed, m.ctl) / (float)m.count;
@@ -5418,8 +5423,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_pair_bwd(const gtr__pair
         gtr__take(m.t.p, m.t.t, i, n, t);
 #pragma unroll
         for (int u = 0; u < 4; u++) {
-            if (m.value == GTR__VALUE_SQUARE) { a[u] = 2.0f * g * (x[u] - t[u]); b[u] = -a[u]; }
-            else { a[u] = g * (1.0f / (1.0f + expf(-x[u])) - t[u]); b[u] = -g * x[u]; }
+            a[u] = gtr__pair_dx(m.square, g, x[u], t[u]);
+            b[u] = m.square ? -a[u] : -g * x[u];
         }
         if (m.dx.p) gtr__give(m.dx, i, n, a);
         if (m.dt.p) gtr__give(m.dt, i, n, b);
@@ -5448,13 +5453,13 @@ static __global__ void __launch_bounds__(1024) gtr__k_pair(const gtr__pair m, fl
 #pragma unroll
         for (int u = 0; u < 2; u++)
 #pragma unroll
-            for (int e = 0; e < 4; e++) if (e < n[u]) sum[e] += gtr__red_formula(m.value, x[u][e], 0.0f, 0.0f, t[u][e]);
+            for (int e = 0; e < 4; e++) if (e < n[u]) sum[e] += gtr__pair_term(m.square, x[u][e], t[u][e]);
         if (m.dx.p)
 #pragma unroll
             for (int u = 0; u < 2; u++) {
                 if (n[u] == 0) continue;
 #pragma unroll
-                for (int e = 0; e < 4; e++) x[u][e] = 2.0f * slope * (x[u][e] - t[u][e]);
+                for (int e = 0; e < 4; e++) x[u][e] = gtr__pair_dx(true, slope, x[u][e], t[u][e]);
                 gtr__give(m.dx, (k + u * step) * m.width, n[u], x[u]);
             }
     }
@@ -5464,7 +5469,7 @@ static __global__ void __launch_bounds__(1024) gtr__k_pair(const gtr__pair m, fl
     if (part) part[blockIdx.x] = v;
     else gtr__give1(out, 0, v / (float)m.count);
 }
-static gtr_result gtr__pair_run(void *instance, const gtr__call *c, int value) {
+static gtr_result gtr__pair_run(void *instance, const gtr__call *c, bool square) {
     gtr__pair m;
     // as many as are resident
     const int64_t blocks = gtr__max64(1, gtr__min64(gtr__ceil(c->in[0].count, GTR__T * 32), (int64_t)gtr__sms(c) * 6));
@@ -5480,14 +5485,14 @@ static gtr_result gtr__pair_run(void *instance, const gtr__call *c, int value) {
     memset(&m, 0, sizeof m);
     m.x = gtr__opd_of(&c->in[0]); m.t = gtr__opd_of(&c->in[1]);
     m.dx = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL); m.dy = gtr__opd_of(NULL);
-    m.count = c->in[0].count; m.value = value; m.seed = c->seed; m.ctl = c->ctl;
+    m.count = c->in[0].count; m.square = square; m.seed = c->seed; m.ctl = c->ctl;
     m.width = gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx) ? 4 : 1;
     if (one) return GTR__LAUNCH_CUT(instance, c, gtr__k_pair, k, m, (float *)NULL, gtr__opd_of(&c->out[0]));
     GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_pair, (unsigned)blocks, GTR__T, 0, m, (float *)c->ws, gtr__opd_of(NULL)));
     return GTR__LAUNCH(instance, c, gtr__k_reduce_pieces, 1, GTR__T, 0, (const float *)c->ws, 1, (int)blocks,
         (float)c->in[0].count, gtr__opd_of(&c->out[0]));
 }
-static gtr_result gtr__pair_run_bwd(void *instance, const gtr__call *c, int value) {
+static gtr_result gtr__pair_run_bwd(void *instance, const gtr__call *c, bool square) {
     gtr__pair m;
     if (c->measure) return gtr__measured(c, 0);
     memset(&m, 0, sizeof m);
@@ -5495,27 +5500,27 @@ static gtr_result gtr__pair_run_bwd(void *instance, const gtr__call *c, int valu
     m.dy = gtr__opd_of(c->n_in > 3 ? &c->in[3] : NULL);
     m.dx = gtr__opd_of(&c->out[0]);
     m.dt = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL);
-    m.count = c->in[0].count; m.value = value; m.seed = c->seed; m.ctl = c->ctl;
+    m.count = c->in[0].count; m.square = square; m.seed = c->seed; m.ctl = c->ctl;
     if (m.count == 0 || (!m.dx.p && !m.dt.p)) return GTR_OK;
     m.width = gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx) && gtr__wide(m.dt) ? 4 : 1;
     return GTR__LAUNCH(instance, c, gtr__k_pair_bwd, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
 }
 static gtr_result gtr__cuda_mse_fwd(void *instance, const gtr__call *c) {
-    return gtr__pair_run(instance, c, GTR__VALUE_SQUARE);
+    return gtr__pair_run(instance, c, true);
 }
 static gtr_result gtr__cuda_mse_bwd(void *instance, const gtr__call *c) {
-    return gtr__pair_run_bwd(instance, c, GTR__VALUE_SQUARE);
+    return gtr__pair_run_bwd(instance, c, true);
 }
 // >>op:mse_step
 static gtr_result gtr__cuda_mse_step_fwd(void *instance, const gtr__call *c) {
-    return gtr__pair_run(instance, c, GTR__VALUE_SQUARE);
+    return gtr__pair_run(instance, c, true);
 }
 // >>op:bce_with_logits
 static gtr_result gtr__cuda_bce_with_logits_fwd(void *instance, const gtr__call *c) {
-    return gtr__pair_run(instance, c, GTR__VALUE_BCE);
+    return gtr__pair_run(instance, c, false);
 }
 static gtr_result gtr__cuda_bce_with_logits_bwd(void *instance, const gtr__call *c) {
-    return gtr__pair_run_bwd(instance, c, GTR__VALUE_BCE);
+    return gtr__pair_run_bwd(instance, c, false);
 }
 
 // >>op:custom
@@ -6993,13 +6998,22 @@ template <int KIND, typename F> static __device__ __forceinline__ void gtr__mlp_
         for (int k = 0; k < 32; k++) acc[k / 16][k / 4 % 4][k % 4] += some[k / 16][k / 4 % 4][k % 4];
     } else add(acc);
 }
-// Four columns of a row to device memory, of which the first `left` are there; wide: all are, and the place is aligned.
-static __device__ __forceinline__ void gtr__mlp_put4(float *to, const float4 &v, bool wide, int left) {
-    if (wide) { *(float4 *)to = v; return; }
-    to[0] = v.x;
-    if (left > 1) to[1] = v.y;
-    if (left > 2) to[2] = v.z;
-    if (left > 3) to[3] = v.w;
+// Elements c to c+3 of a row of n, in device memory.
+static __device__ __forceinline__ float4 gtr__mlp_get4(const void *p, int dtype, int64_t at, int c, int n, int wide) {
+    if (wide && c < n) return gtr__get4(p, dtype, at);
+    float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    if (c < n) v.x = gtr__get(p, dtype, at);
+    if (c + 1 < n) v.y = gtr__get(p, dtype, at + 1);
+    if (c + 2 < n) v.z = gtr__get(p, dtype, at + 2);
+    if (c + 3 < n) v.w = gtr__get(p, dtype, at + 3);
+    return v;
+}
+static __device__ __forceinline__ void gtr__mlp_put4(void *p, int dtype, int64_t at, int c, int n, int wide, float4 v) {
+    if (wide && c < n) { gtr__put4(p, dtype, at, v); return; }
+    if (c < n) gtr__put(p, dtype, at, v.x);
+    if (c + 1 < n) gtr__put(p, dtype, at + 1, v.y);
+    if (c + 2 < n) gtr__put(p, dtype, at + 2, v.z);
+    if (c + 3 < n) gtr__put(p, dtype, at + 3, v.w);
 }
 // Bytes of x and w from L2, (tm + tn) a column of k; the parts written. gtr__mlp_first_begin came before.
 template <typename T, int KIND>
@@ -7045,42 +7059,38 @@ static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *p
         const int r = e >> shift, c = (e & ((1 << shift) - 1)) * 4, row = mt * tm + r, column = nt * tn + c;
         if (row >= m.batch || column >= L.n) continue;
         const float4 v = gtr__mlp_sum4(red, r, c, tm, tn, w.ways);
-        float *to = m.part + ((int64_t)part * m.batch + row) * L.n + column;
-        gtr__mlp_put4(to, v, L.wide, L.n - column);
+        gtr__mlp_put4(m.part, GTR_F32, ((int64_t)part * m.batch + row) * L.n + column, column, L.n, L.wide, v);
     }
     __syncthreads();
 }
 
 // >>mlp-middle
 
-// A step of the middle is cut into units along its output and, where there are fewer of them than warps, along k: ways.
-static __device__ __forceinline__ int gtr__mlp_ways(int units) {
-    return units > 4 ? 1 : units > 2 ? 2 : units > 1 ? 4 : 8;
+// A step of the middle is cut into units along its output and, where there are fewer of them than warps, along k: into
+// 1 << shift ways.
+static __device__ __forceinline__ int gtr__mlp_shift(int units) {
+    return units > 4 ? 0 : units > 2 ? 1 : units > 1 ? 2 : 3;
 }
 static __device__ __forceinline__ int gtr__mlp_red_pitch(int n) { return (n + 31) / 32 * 32 + 8; }
 
-// Four words of row n of w, from word c on, with zeros outside. rows x words, k elements a row, pitch
-// elements from row to row.
-template <typename T>
-static __device__ __forceinline__ uint4 gtr__mlp_words(const T *w, int n, int c, int rows, int k, int pitch, int vec) {
+// N elements of row n of w, from column c on, as their bits in order, with zeros outside.
+template <typename T, int N>
+static __device__ __forceinline__ uint4 gtr__mlp_bits(const gtr__mlp_layer &L, int n, int c) {
+    typedef typename std::conditional<sizeof(T) == 4, uint32_t, uint16_t>::type word;
+    constexpr int E = 4 / (int)sizeof(T);
+    const word *p = (const word *)L.w + (int64_t)n * L.k + c;
     uint4 u = make_uint4(0, 0, 0, 0);
-    if (n >= rows) return u;
-    const T *p = w + (int64_t)n * pitch;
-    if (vec) { if (c * 4 < k * (int)sizeof(T)) u = *(const uint4 *)((const uint32_t *)p + c); return u; }
-    if constexpr (sizeof(T) == 4) {
-        const uint32_t *q = (const uint32_t *)p;
-        if (c < k) u.x = q[c];
-        if (c + 1 < k) u.y = q[c + 1];
-        if (c + 2 < k) u.z = q[c + 2];
-        if (c + 3 < k) u.w = q[c + 3];
-    } else {
-        const uint16_t *q = (const uint16_t *)p;
-        uint32_t v[4] = { 0, 0, 0, 0 };
-#pragma unroll
-        for (int e = 0; e < 8; e++) if (2 * c + e < k) v[e / 2] |= (uint32_t)q[2 * c + e] << (e % 2 * 16);
-        u = make_uint4(v[0], v[1], v[2], v[3]);
+    if (n >= L.n) return u;
+    if (L.vec_w) {
+        if (c >= L.k) return u;
+        if constexpr (N * sizeof(T) == 16) return *(const uint4 *)p;
+        const uint2 v = *(const uint2 *)p;
+        return make_uint4(v.x, v.y, 0, 0);
     }
-    return u;
+    uint32_t v[4] = { 0, 0, 0, 0 };
+#pragma unroll
+    for (int e = 0; e < N; e++) if (c + e < L.k) v[e / E] |= (uint32_t)p[e] << e % E * 16;
+    return make_uint4(v[0], v[1], v[2], v[3]);
 }
 // acc (2 units of 16x8) += 16 words of k: a0, a1 are rows g and g + 8, four words of k a lane's; wv the units' row g.
 template <typename T, int KIND>
@@ -7134,153 +7144,78 @@ static __device__ __forceinline__ void gtr__mlp_spill_columns(float *p, int pitc
                 make_float4(acc[0][2 * h + e], acc[1][2 * h + e], acc[2][2 * h + e], acc[3][2 * h + e]);
 }
 // red (ways, 16, pitch) = a (16, k) w^T, each element of w read once: 16 words of k at a time, four of them a lane's.
-template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_forward(float *red, const uint32_t *a, int pitch_a, const T *w,
-        int pitch_w, const gtr__mlp_layer &L) {
+// KEPT: of weights in shared memory, with zeros around, where row g of eight is read as row g / 2 + g % 2 * 4, so that
+// no bank is read twice.
+template <typename T, int KIND, bool KEPT>
+static __device__ __forceinline__ void gtr__mlp_forward(float *red, const uint32_t *a, int pitch_a, const char *pool,
+        const gtr__mlp_layer &L) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
-    const int units = (L.n + 7) / 8, ways = gtr__mlp_ways(units), strides = GTR__MLP_WARPS / ways, wk = warp % ways;
-    const int blocks = (L.k * (int)sizeof(T) + 63) / 64, pitch = gtr__mlp_red_pitch(L.n);
-    for (int u = warp / ways; u < units; u += 2 * strides) {
-        float acc[2][4] = {};
-        const bool two = u + strides < units;
-#pragma unroll 4
-        for (int b = wk; b < blocks; b += ways) {
-            const int c = b * 16 + 4 * t;
-            uint4 wv[2], a0, a1;
-            wv[0] = gtr__mlp_words(w, u * 8 + g, c, L.n, L.k, pitch_w, L.vec_w);
-            wv[1] = two ? gtr__mlp_words(w, (u + strides) * 8 + g, c, L.n, L.k, pitch_w, L.vec_w)
-                : make_uint4(0, 0, 0, 0);
-            a0 = *(const uint4 *)(a + g * pitch_a + c);
-            a1 = *(const uint4 *)(a + (g + 8) * pitch_a + c);
-            gtr__mlp_add_words<T, KIND>(acc, a0, a1, wv);
-        }
-#pragma unroll
-        for (int i = 0; i < 2; i++) if (i == 0 || two) {
-            float *p = red + (wk * 16 + g) * pitch + (u + i * strides) * 8 + 2 * t;
-            *(float2 *)p = make_float2(acc[i][0], acc[i][1]);
-            *(float2 *)(p + 8 * pitch) = make_float2(acc[i][2], acc[i][3]);
-        }
-    }
-}
-// The same of weights in shared memory, with zeros around. Row g of eight is read as row g / 2 + g % 2 *
-// 4: no bank is met twice.
-template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_forward_kept(float *red, const uint32_t *a, int pitch_a,
-        const uint32_t *w, int pitch_w, const gtr__mlp_layer &L) {
-    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
-    const int units = (L.n + 7) / 8, ways = gtr__mlp_ways(units), shift = ways == 1 ? 0 : ways == 2 ? 1 : ways == 4 ? 2
-        : 3, strides = GTR__MLP_WARPS >> shift, wk = warp & (ways - 1);
+    const int units = (L.n + 7) / 8, shift = gtr__mlp_shift(units), ways = 1 << shift, strides = GTR__MLP_WARPS >> shift,
+        wk = warp & (ways - 1);
     const int blocks = (L.k * (int)sizeof(T) + 63) / 64, pitch = gtr__mlp_red_pitch(L.n), row = (g >> 1) + (g & 1) * 4;
 #pragma unroll 1
     for (int u = warp >> shift; u < units; u += 2 * strides) {
         float acc[2][4] = {};
         const bool two = u + strides < units;
-        const uint32_t *w0 = w + (u * 8 + row) * pitch_w + wk * 16 + 4 * t,
-            *w1 = w0 + (two ? strides * 8 * pitch_w : 0), *p0 = a + g * pitch_a + wk * 16 + 4 * t;
+        const uint32_t *w0 = (const uint32_t *)(pool + L.kept_at) + (u * 8 + row) * L.kept_pitch + wk * 16 + 4 * t,
+            *w1 = w0 + (two ? strides * 8 * L.kept_pitch : 0), *p0 = a + g * pitch_a + wk * 16 + 4 * t;
 #pragma unroll 4
         for (int b = wk; b < blocks; b += ways) {
-            uint4 wv[2], a0, a1;
-            wv[0] = *(const uint4 *)w0;
-            wv[1] = *(const uint4 *)w1;
-            a0 = *(const uint4 *)p0;
-            a1 = *(const uint4 *)(p0 + 8 * pitch_a);
+            constexpr int E = 4 / (int)sizeof(T);
+            uint4 wv[2];
+            if constexpr (KEPT) { wv[0] = *(const uint4 *)w0; wv[1] = *(const uint4 *)w1; }
+            else {
+                const int c = (b * 16 + 4 * t) * E;
+                wv[0] = gtr__mlp_bits<T, 4 * E>(L, u * 8 + g, c);
+                wv[1] = two ? gtr__mlp_bits<T, 4 * E>(L, (u + strides) * 8 + g, c) : make_uint4(0, 0, 0, 0);
+            }
+            gtr__mlp_add_words<T, KIND>(acc, *(const uint4 *)p0, *(const uint4 *)(p0 + 8 * pitch_a), wv);
             w0 += ways * 16; w1 += ways * 16; p0 += ways * 16;
-            gtr__mlp_add_words<T, KIND>(acc, a0, a1, wv);
         }
 #pragma unroll
         for (int i = 0; i < 2; i++) if (i == 0 || two) {
-            float *p = red + (wk * 16 + g) * pitch + (u + i * strides) * 8 + t;
-            p[0] = acc[i][0]; p[4] = acc[i][1];
-            p[8 * pitch] = acc[i][2]; p[8 * pitch + 4] = acc[i][3];
+            float *p = red + (wk * 16 + g) * pitch + (u + i * strides) * 8 + (KEPT ? t : 2 * t);
+#pragma unroll
+            for (int e = 0; e < 4; e++) p[(e >> 1) * 8 * pitch + (e & 1) * (KEPT ? 4 : 1)] = acc[i][e];
         }
     }
-}
-// Four elements of row n of w, from column c on, as their bits in the low end of x, y (and z, w of
-// float32), with zeros outside.
-template <typename T>
-static __device__ __forceinline__ uint4 gtr__mlp_four(const T *w, int n, int c, int rows, int k, int pitch, int vec) {
-    uint4 u = make_uint4(0, 0, 0, 0);
-    if (n >= rows) return u;
-    const T *p = w + (int64_t)n * pitch + c;
-    if constexpr (sizeof(T) == 4) {
-        if (vec) { if (c < k) u = *(const uint4 *)p; return u; }
-        const uint32_t *q = (const uint32_t *)p;
-        if (c < k) u.x = q[0];
-        if (c + 1 < k) u.y = q[1];
-        if (c + 2 < k) u.z = q[2];
-        if (c + 3 < k) u.w = q[3];
-    } else {
-        if (vec) { if (c < k) { uint2 v = *(const uint2 *)p; u.x = v.x; u.y = v.y; } return u; }
-        const uint16_t *q = (const uint16_t *)p;
-        if (c < k) u.x = q[0];
-        if (c + 1 < k) u.x |= (uint32_t)q[1] << 16;
-        if (c + 2 < k) u.y = q[2];
-        if (c + 3 < k) u.y |= (uint32_t)q[3] << 16;
-    }
-    return u;
 }
 // red (ways, 16, pitch) = dy (16, n) w: 32 columns a unit, four of each lane's; words 2t, 2t+1 of
 // eight along n are lane t's.
-template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_back(float *red, const uint32_t *a, int pitch_a, const T *w,
-        int pitch_w, const gtr__mlp_layer &L) {
+template <typename T, int KIND, bool KEPT>
+static __device__ __forceinline__ void gtr__mlp_back(float *red, const uint32_t *a, int pitch_a, const char *pool,
+        const gtr__mlp_layer &L) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
-    const int units = (L.k + 31) / 32, ways = gtr__mlp_ways(units), strides = GTR__MLP_WARPS / ways, wk = warp % ways;
-    constexpr int rows = sizeof(T) == 4 ? 8 : 16;
-    const int blocks = (L.n + rows - 1) / rows, pitch = gtr__mlp_red_pitch(L.k);
-    for (int u = warp / ways; u < units; u += strides) {
-        float acc[4][4] = {};
-        const int c = u * 32 + 4 * g;
-#pragma unroll 4
-        for (int b = wk; b < blocks; b += ways) {
-            uint32_t first[4], second[4];
-            if constexpr (sizeof(T) == 4) {
-                uint4 x = gtr__mlp_four(w, b * 8 + 2 * t, c, L.n, L.k, pitch_w, L.vec_w),
-                    y = gtr__mlp_four(w, b * 8 + 2 * t + 1, c, L.n, L.k, pitch_w, L.vec_w);
-                first[0] = x.x; first[1] = x.y; first[2] = x.z; first[3] = x.w;
-                second[0] = y.x; second[1] = y.y; second[2] = y.z; second[3] = y.w;
-            } else {
-                uint4 x[4];
-#pragma unroll
-                for (int r = 0; r < 4; r++) x[r] = gtr__mlp_four(w, b * 16 + 4 * t + r, c, L.n, L.k, pitch_w, L.vec_w);
-                gtr__mlp_pairs(first, make_uint2(x[0].x, x[0].y), make_uint2(x[1].x, x[1].y));
-                gtr__mlp_pairs(second, make_uint2(x[2].x, x[2].y), make_uint2(x[3].x, x[3].y));
-            }
-            uint2 a0 = *(const uint2 *)(a + g * pitch_a + b * 8 + 2 * t),
-                a1 = *(const uint2 *)(a + (g + 8) * pitch_a + b * 8 + 2 * t);
-            gtr__mlp_add_columns<T, KIND>(acc, a0, a1, first, second);
-        }
-        gtr__mlp_spill_columns(red + (wk * 16 + g) * pitch + u * 32 + 8 * t, pitch, acc);
-    }
-}
-// The same of weights in shared memory, with zeros around.
-template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_back_kept(float *red, const uint32_t *a, int pitch_a, const uint32_t *w,
-        int pitch_w, const gtr__mlp_layer &L) {
-    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
-    const int units = (L.k + 31) / 32, ways = gtr__mlp_ways(units), shift = ways == 1 ? 0 : ways == 2 ? 1
-        : ways == 4 ? 2 : 3, strides = GTR__MLP_WARPS >> shift, wk = warp & (ways - 1);
-    constexpr int rows = sizeof(T) == 4 ? 8 : 16;
+    const int units = (L.k + 31) / 32, shift = gtr__mlp_shift(units), ways = 1 << shift, strides = GTR__MLP_WARPS >> shift,
+        wk = warp & (ways - 1);
+    constexpr int rows = 32 / (int)sizeof(T), R = rows / 4;
     const int blocks = (L.n + rows - 1) / rows, pitch = gtr__mlp_red_pitch(L.k);
 #pragma unroll 1
     for (int u = warp >> shift; u < units; u += strides) {
         float acc[4][4] = {};
-        const uint32_t *q = w + (wk * rows + rows / 4 * t) * pitch_w + (u * 32 + 4 * g) * (int)sizeof(T) / 4,
-            *p0 = a + g * pitch_a + wk * 8 + 2 * t;
+        const int c = u * 32 + 4 * g;
+        const uint32_t *q = (const uint32_t *)(pool + L.kept_at) + (wk * rows + R * t) * L.kept_pitch
+            + c * (int)sizeof(T) / 4, *p0 = a + g * pitch_a + wk * 8 + 2 * t;
 #pragma unroll 4
         for (int b = wk; b < blocks; b += ways) {
             uint32_t first[4], second[4];
-            if constexpr (sizeof(T) == 4) {
-                uint4 x = *(const uint4 *)q, y = *(const uint4 *)(q + pitch_w);
-                first[0] = x.x; first[1] = x.y; first[2] = x.z; first[3] = x.w;
-                second[0] = y.x; second[1] = y.y; second[2] = y.z; second[3] = y.w;
-            } else {
-                gtr__mlp_pairs(first, *(const uint2 *)q, *(const uint2 *)(q + pitch_w));
-                gtr__mlp_pairs(second, *(const uint2 *)(q + 2 * pitch_w), *(const uint2 *)(q + 3 * pitch_w));
+            uint4 x[R];
+#pragma unroll
+            for (int r = 0; r < R; r++) {
+                if constexpr (!KEPT) x[r] = gtr__mlp_bits<T, 4>(L, b * rows + R * t + r, c);
+                else if constexpr (R == 2) x[r] = *(const uint4 *)(q + r * L.kept_pitch);
+                else { const uint2 v = *(const uint2 *)(q + r * L.kept_pitch); x[r] = make_uint4(v.x, v.y, 0, 0); }
             }
-            uint2 a0 = *(const uint2 *)p0, a1 = *(const uint2 *)(p0 + 8 * pitch_a);
-            q += ways * rows * pitch_w; p0 += ways * 8;
+            if constexpr (R == 2) {
+                first[0] = x[0].x; first[1] = x[0].y; first[2] = x[0].z; first[3] = x[0].w;
+                second[0] = x[1].x; second[1] = x[1].y; second[2] = x[1].z; second[3] = x[1].w;
+            } else {
+                gtr__mlp_pairs(first, make_uint2(x[0].x, x[0].y), make_uint2(x[1].x, x[1].y));
+                gtr__mlp_pairs(second, make_uint2(x[2].x, x[2].y), make_uint2(x[3].x, x[3].y));
+            }
+            const uint2 a0 = *(const uint2 *)p0, a1 = *(const uint2 *)(p0 + 8 * pitch_a);
             gtr__mlp_add_columns<T, KIND>(acc, a0, a1, first, second);
+            q += ways * rows * L.kept_pitch; p0 += ways * 8;
         }
         gtr__mlp_spill_columns(red + (wk * 16 + g) * pitch + u * 32 + 8 * t, pitch, acc);
     }
@@ -7290,23 +7225,6 @@ static __device__ __forceinline__ int gtr__mlp_dtype() {
     return std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
 }
 
-// Elements c to c+3 of a row of n, in device memory.
-static __device__ __forceinline__ float4 gtr__mlp_get4(const void *p, int dtype, int64_t at, int c, int n, int wide) {
-    if (wide && c < n) return gtr__get4(p, dtype, at);
-    float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    if (c < n) v.x = gtr__get(p, dtype, at);
-    if (c + 1 < n) v.y = gtr__get(p, dtype, at + 1);
-    if (c + 2 < n) v.z = gtr__get(p, dtype, at + 2);
-    if (c + 3 < n) v.w = gtr__get(p, dtype, at + 3);
-    return v;
-}
-static __device__ __forceinline__ void gtr__mlp_put4(void *p, int dtype, int64_t at, int c, int n, int wide, float4 v) {
-    if (wide && c < n) { gtr__put4(p, dtype, at, v); return; }
-    if (c < n) gtr__put(p, dtype, at, v.x);
-    if (c + 1 < n) gtr__put(p, dtype, at + 1, v.y);
-    if (c + 2 < n) gtr__put(p, dtype, at + 2, v.z);
-    if (c + 3 < n) gtr__put(p, dtype, at + 3, v.w);
-}
 // Zeros behind column n: nobody multiplies what is not there.
 static __device__ __forceinline__ float4 gtr__mlp_cut4(float4 v, int c, int n, bool live) {
     if (!live || c >= n) v.x = 0.0f;
@@ -7439,7 +7357,7 @@ static __device__ __forceinline__ void gtr__mlp_gather(const gtr__mlp &m, char *
 template <typename T>
 static __device__ __forceinline__ void gtr__mlp_output(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L,
         const float *red, int row0, gtr__mlp_walk w, float4 bias) {
-    const int ways = gtr__mlp_ways((L.n + 7) / 8), pitch = gtr__mlp_red_pitch(L.n);
+    const int ways = 1 << gtr__mlp_shift((L.n + 7) / 8), pitch = gtr__mlp_red_pitch(L.n);
 #pragma unroll 1
     for (; w.more(); w.next()) {
         const int r = w.r, c = w.c * 4;
@@ -7460,7 +7378,7 @@ static __device__ __forceinline__ void gtr__mlp_output(const gtr__mlp &m, char *
 template <typename T>
 static __device__ __forceinline__ void gtr__mlp_gradient(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L,
         const float *red, char *dy, int dy_pitch, int row0) {
-    const int dtype = gtr__mlp_dtype<T>(), ways = gtr__mlp_ways((L.n + 31) / 32), pitch = gtr__mlp_red_pitch(L.n);
+    const int dtype = gtr__mlp_dtype<T>(), ways = 1 << gtr__mlp_shift((L.n + 31) / 32), pitch = gtr__mlp_red_pitch(L.n);
 #pragma unroll 1
     for (gtr__mlp_walk w(gtr__mlp_fours<T>(L.n)); w.more(); w.next()) {
         const int r = w.r, c = w.c * 4;
@@ -7572,22 +7490,18 @@ static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *po
             if (live && lane == 0 && label >= 0) tally |= 1 << 16 | (k == label) << 8;
         }
     } else {
-        const float g = gtr__dloss(m.pair.dy, m.pair.seed, m.pair.ctl) / (float)m.pair.count;
+        const bool square = m.loss == GTR__OP_MSE;
+        const float g = gtr__pair_slope(m.pair);
         if (live) for (int i = lane; i < L.n; i += 16) {
             float x = gtr__get(y.p, dtype, i), t = gtr__get(m.pair.t.p, m.pair.t.t, from + i);
-            if (m.loss == GTR__OP_MSE) {
-                loss += (x - t) * (x - t);
-                give(i, 2.0f * g * (x - t));
-            } else {
-                loss += fmaxf(x, 0.0f) - x * t + log1pf(expf(-fabsf(x)));
-                give(i, g * (1.0f / (1.0f + expf(-x)) - t));
-            }
+            loss += gtr__pair_term(square, x, t);
+            give(i, gtr__pair_dx(square, g, x, t));
         }
     }
     gtr__mlp_loss_sum(m, h, task, loss, tally);
 }
 // Weights of the layers behind the first into shared memory, while others are still at the first. Zeros around:
-// gtr__mlp_forward_kept.
+// gtr__mlp_forward.
 template <typename T> static __device__ __forceinline__ void gtr__mlp_keep(const gtr__mlp &m, char *pool) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31;
 #pragma unroll 1
@@ -7632,9 +7546,9 @@ static __device__ __forceinline__ void gtr__mlp_middle(const gtr__mlp &m, char *
         const gtr__mlp_layer &L = m.layer[l], &B = m.layer[l - 1];
         const gtr__mlp_walk walk(gtr__mlp_fours<T>(L.n));
         const float4 bias = gtr__mlp_bias4<T>(L, walk.c * 4);
-        if (L.kept_at >= 0) gtr__mlp_forward_kept<T, KIND>(red, (const uint32_t *)(pool + B.act_at), B.pitch,
-            (const uint32_t *)(pool + L.kept_at), L.kept_pitch, L);
-        else gtr__mlp_forward<T, KIND>(red, (const uint32_t *)(pool + B.act_at), B.pitch, (const T *)L.w, L.k, L);
+        const uint32_t *x = (const uint32_t *)(pool + B.act_at);
+        if (L.kept_at >= 0) gtr__mlp_forward<T, KIND, true>(red, x, B.pitch, pool, L);
+        else gtr__mlp_forward<T, KIND, false>(red, x, B.pitch, pool, L);
         __syncthreads();
         gtr__mlp_output<T>(m, pool, L, red, row0, walk, bias);
         __syncthreads();
@@ -7647,9 +7561,8 @@ static __device__ __forceinline__ void gtr__mlp_middle(const gtr__mlp &m, char *
         const gtr__mlp_layer &L = m.layer[l];
         const uint32_t *dy = (const uint32_t *)(pool + m.dy_at[turn]);
         const int pitch = m.dy_pitch[turn];
-        if (L.kept_at >= 0)
-            gtr__mlp_back_kept<T, KIND>(red, dy, pitch, (const uint32_t *)(pool + L.kept_at), L.kept_pitch, L);
-        else gtr__mlp_back<T, KIND>(red, dy, pitch, (const T *)L.w, L.k, L);
+        if (L.kept_at >= 0) gtr__mlp_back<T, KIND, true>(red, dy, pitch, pool, L);
+        else gtr__mlp_back<T, KIND, false>(red, dy, pitch, pool, L);
         __syncthreads();
         turn ^= 1;
         gtr__mlp_gradient<T>(m, pool, m.layer[l - 1], red, l > 1 ? pool + m.dy_at[turn] : NULL, m.dy_pitch[turn], row0);
@@ -7753,10 +7666,9 @@ static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char 
         s.g[q] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         if (r >= tm || at.n0 + r >= L.n || at.k0 + c >= L.k) continue;
         const float4 v = gtr__mlp_sum4(red, r, c, tm, tn, w.ways);
-        float *to = L.dw + (int64_t)(at.n0 + r) * L.k + at.k0 + c;
         s.g[q] = v;
         GTR__MLP_LOOK(v.x); GTR__MLP_LOOK(v.y); GTR__MLP_LOOK(v.z); GTR__MLP_LOOK(v.w);     // 0 outside
-        gtr__mlp_put4(to, v, L.vec_u, L.k - at.k0 - c);
+        gtr__mlp_put4(L.dw, GTR_F32, (int64_t)(at.n0 + r) * L.k + at.k0 + c, at.k0 + c, L.k, L.vec_u, v);
     }
     s.bias_g = 0.0f;
     if (wants_bias && tid < tm && at.n0 + tid < L.n) {
@@ -7773,22 +7685,6 @@ static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char 
 
 // >>mlp-update
 
-static __device__ __forceinline__ float4 gtr__mlp_take4(const float *p, int n, bool whole) {
-    if (whole) return *(const float4 *)p;
-    float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    v.x = p[0];
-    if (n > 1) v.y = p[1];
-    if (n > 2) v.z = p[2];
-    if (n > 3) v.w = p[3];
-    return v;
-}
-static __device__ __forceinline__ void gtr__mlp_give4(float *p, int n, bool whole, float4 v) {
-    if (whole) { *(float4 *)p = v; return; }
-    p[0] = v.x;
-    if (n > 1) p[1] = v.y;
-    if (n > 2) p[2] = v.z;
-    if (n > 3) p[3] = v.w;
-}
 // Where a thread's groups lie; the gradient's are in its registers, unless it has made other tiles' since.
 struct gtr__mlp_where {
     gtr__mlp_tile at;
@@ -7821,10 +7717,11 @@ static __device__ __forceinline__ void gtr__mlp_load(const gtr__mlp &m, const gt
         const int n = w.group(m, q, &i);
         s.p[q] = s.a[q] = s.b[q] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         if (!n) continue;
-        s.p[q] = gtr__mlp_take4(z.p + i, n, w.whole);
-        if (gradient) s.g[q] = gtr__mlp_take4(m.optim.gradient + z.offset + i, n, w.whole);
-        if (m.optim.states > 0) s.a[q] = gtr__mlp_take4(m.optim.state[0] + z.offset + i, n, w.whole);
-        if (m.optim.states > 1) s.b[q] = gtr__mlp_take4(m.optim.state[1] + z.offset + i, n, w.whole);
+        auto take = [&](const float *p) { return gtr__mlp_get4(p, GTR_F32, i, 0, n, w.whole); };
+        s.p[q] = take(z.p);
+        if (gradient) s.g[q] = take(m.optim.gradient + z.offset);
+        if (m.optim.states > 0) s.a[q] = take(m.optim.state[0] + z.offset);
+        if (m.optim.states > 1) s.b[q] = take(m.optim.state[1] + z.offset);
     }
     if (w.bias) {
         const int i = w.at.n0 + (int)threadIdx.x;
@@ -7848,11 +7745,12 @@ static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const g
         const int n = w.group(m, q, &i);
         if (n) {
             gtr__apply<gtr__adapt_exact, 4>(rule, &s.p[0].x, &s.g[0].x, &s.a[0].x, &s.b[0].x);
-            if (m.optim.states > 1) gtr__mlp_give4(b + i, n, w.whole, s.b[0]);
-            if (m.optim.states > 0) gtr__mlp_give4(a + i, n, w.whole, s.a[0]);
-            gtr__mlp_give4(p + i, n, w.whole, s.p[0]);
-            if (bf16) gtr__mlp_put4(bf16, GTR_BF16, i, 0, n, w.whole, s.p[0]);
-            if (f16) gtr__mlp_put4(f16, GTR_F16, i, 0, n, w.whole, s.p[0]);
+            auto give = [&](void *to, int dtype, float4 v) { gtr__mlp_put4(to, dtype, i, 0, n, w.whole, v); };
+            if (m.optim.states > 1) give(b, GTR_F32, s.b[0]);
+            if (m.optim.states > 0) give(a, GTR_F32, s.a[0]);
+            give(p, GTR_F32, s.p[0]);
+            if (bf16) give(bf16, GTR_BF16, s.p[0]);
+            if (f16) give(f16, GTR_F16, s.p[0]);
         }
 #pragma unroll
         for (int k = 0; k < 3; k++) {
@@ -9134,7 +9032,7 @@ static __device__ __forceinline__ void gtr__res_lose(const gtr__res &s, const fl
     q.counts = row < s.m.batch && q.label != x.ignore;
     q.bad = q.counts && (q.label < 0 || q.label >= s.m.layer[s.m.layers - 1].n);
     q.share = h->share;
-    q.g = s.m.loss != GTR__OP_XENT_STEP ? gtr__dloss(s.m.pair.dy, s.m.pair.seed, s.m.pair.ctl) / (float)s.m.pair.count
+    q.g = s.m.loss != GTR__OP_XENT_STEP ? gtr__pair_slope(s.m.pair)
         : all ? x.seed * scale * gtr__res_inverse<P>((float)all) : 0.0f;
     if (q.bad) q.g = NAN;
 }
@@ -9192,11 +9090,9 @@ static __device__ __forceinline__ void gtr__res_loss(const gtr__res &s, float *p
         for (int i = 0; i < TILES / 2; i++) {
             const int c = lane + i * 16;
             if (i * 16 < n && rank * 16 + r < s.m.batch && c < n) {
-                const float v = q.v[i], t = to[c];
-                if (s.m.loss == GTR__OP_MSE) q.dx[i] = 2.0f * q.g * (v - t);
-                else q.dx[i] = q.g * (1.0f / (1.0f + expf(-v)) - t);
-                q.dx[i] = gtr__res_low<P>(q.dx[i]);
-                q.v[i] = s.m.loss == GTR__OP_MSE ? (v - t) * (v - t) : fmaxf(v, 0.0f) - v * t + log1pf(expf(-fabsf(v)));
+                const bool square = s.m.loss == GTR__OP_MSE;
+                q.dx[i] = gtr__res_low<P>(gtr__pair_dx(square, q.g, q.v[i], to[c]));
+                q.v[i] = gtr__pair_term(square, q.v[i], to[c]);
             } else q.v[i] = 0.0f;
             if (i * 16 < width && c < width) {
                 d[r * pitch + c] = q.dx[i] * s.layer[last - 1].scale; left[i * 16] = q.v[i];
@@ -14131,11 +14027,11 @@ static __device__ __forceinline__ void gtr__tall_loss(const gtr__tall &s, gtr__t
         }
         if (live && s.m.accuracy.p && label >= 0) { sum.w = 1.0f; sum.z = where == label ? 1.0f : 0.0f; }
     } else {
-        const float g = gtr__dloss(s.m.pair.dy, s.m.pair.seed, s.m.pair.ctl) / (float)s.m.pair.count * more,
+        const float g = gtr__pair_slope(s.m.pair) * more,
             t = target[warp * GTR__RES_OUT + c];
         if (live && there) {
-            if (s.m.loss == GTR__OP_MSE) { loss = (v - t) * (v - t); dx = 2.0f * g * (v - t); }
-            else { loss = fmaxf(v, 0.0f) - v * t + log1pf(expf(-fabsf(v))); dx = g * (1.0f / (1.0f + expf(-v)) - t); }
+            loss = gtr__pair_term(s.m.loss == GTR__OP_MSE, v, t);
+            dx = gtr__pair_dx(s.m.loss == GTR__OP_MSE, g, v, t);
         }
         loss = gtr__warp_sum(loss) * more;
     }
