@@ -294,17 +294,26 @@ static __device__ __forceinline__ void gtr__put4(void *p, int dtype, int64_t i, 
     else if ((dtype) == GTR_BF16) { typedef __nv_bfloat16 T; __VA_ARGS__ } \
     else if ((dtype) == GTR_F16) { typedef __half T; __VA_ARGS__ } } while (0)
 
-// Reductions of a fixed order. All lanes (threads) get the result: a butterfly adds the same pairs on both sides.
-template <typename V> static __device__ __forceinline__ V gtr__warp_sum(V v) {
+// Reductions of a fixed order. All lanes (threads) get the result: a butterfly adds the same pairs on both sides. HALF:
+// of the lanes that it is over.
+template <int HALF = 16, typename V> static __device__ __forceinline__ V gtr__warp_sum(V v) {
 #pragma unroll
-    for (int i = 16; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
+    for (int i = HALF; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
     return v;
 }
+template <int HALF = 16>
 static __device__ __forceinline__ float gtr__warp_max(float v)      // of equals and numbers; NaN loses
 {
 #pragma unroll
-    for (int i = 16; i; i >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, i));
+    for (int i = HALF; i; i >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, i));
     return v;
+}
+static __device__ __forceinline__ float4 gtr__add4(float4 a, float4 b) {
+    return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
+}
+static __device__ __forceinline__ float4 gtr__shuffle_add4(float4 v, int o) {
+    return gtr__add4(v, make_float4(__shfl_xor_sync(0xffffffffu, v.x, o), __shfl_xor_sync(0xffffffffu, v.y, o),
+        __shfl_xor_sync(0xffffffffu, v.z, o), __shfl_xor_sync(0xffffffffu, v.w, o)));
 }
 // All threads of a block of a multiple of 32 threads call them; scratch is 32 of shared
 // memory, free again on return.
@@ -3363,6 +3372,9 @@ static __device__ __forceinline__ void gtr__publish4(uint32_t *p, float a, float
         gtr__word_pack(d, mark)));
 }
 static __device__ __forceinline__ float gtr__word_number(uint32_t u) { return __uint_as_float(u & ~3u); }
+static __device__ __forceinline__ float4 gtr__word_numbers(const uint4 &u) {
+    return make_float4(gtr__word_number(u.x), gtr__word_number(u.y), gtr__word_number(u.z), gtr__word_number(u.w));
+}
 template <int N> static __device__ __forceinline__ void gtr__publish(uint32_t *p, const float (&v)[N], uint32_t mark) {
     if constexpr (N == 2) gtr__publish2(p, gtr__word_pack(v[0], mark), gtr__word_pack(v[1], mark));
     else gtr__publish(p, gtr__word_pack(v[0], mark));
@@ -3401,8 +3413,8 @@ static __device__ __forceinline__ uint32_t gtr__poll_acquire(const uint32_t *p) 
 }
 static __device__ __forceinline__ void gtr__fence_gpu() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 static __device__ __forceinline__ void gtr__count_in(uint32_t *p) {
-    gtr__fence_gpu();
-    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" :: "l"(__cvta_generic_to_global(p)) : "memory");
+    gtr__fence_gpu();           // and so the count need not release once more
+    asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" :: "l"(__cvta_generic_to_global(p)) : "memory");
 }
 // The count's highest bit says that the launch is abandoned: a block past its deadline sets it by compare-and-swap,
 // while the count is short of what all wait for. So at a launch's last barrier, before which nobody writes what cannot
@@ -6714,16 +6726,13 @@ static __device__ __forceinline__ void gtr__mlp_spill(float *red, const float (*
             }
         }
 }
-static __device__ __forceinline__ float4 gtr__mlp_add4(float4 a, float4 b) {
-    return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
-}
 // Four columns of a row, from c on.
 static __device__ __forceinline__ float4 gtr__mlp_sum4(const float *red, int r, int c, int tm, int tn, int ways) {
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     const float *p = red + r * (tn + 8) + c;
     const int step = tm * (tn + 8);
 #pragma unroll
-    for (int k = 0; k < 8; k++) if (k < ways) v = gtr__mlp_add4(v, *(const float4 *)(p + k * step));
+    for (int k = 0; k < 8; k++) if (k < ways) v = gtr__add4(v, *(const float4 *)(p + k * step));
     return v;
 }
 
@@ -7150,8 +7159,8 @@ template <typename T, int KIND, bool KEPT>
 static __device__ __forceinline__ void gtr__mlp_forward(float *red, const uint32_t *a, int pitch_a, const char *pool,
         const gtr__mlp_layer &L) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
-    const int units = (L.n + 7) / 8, shift = gtr__mlp_shift(units), ways = 1 << shift, strides = GTR__MLP_WARPS >> shift,
-        wk = warp & (ways - 1);
+    const int units = (L.n + 7) / 8, shift = gtr__mlp_shift(units), ways = 1 << shift, wk = warp & (ways - 1),
+        strides = GTR__MLP_WARPS >> shift;
     const int blocks = (L.k * (int)sizeof(T) + 63) / 64, pitch = gtr__mlp_red_pitch(L.n), row = (g >> 1) + (g & 1) * 4;
 #pragma unroll 1
     for (int u = warp >> shift; u < units; u += 2 * strides) {
@@ -7186,8 +7195,8 @@ template <typename T, int KIND, bool KEPT>
 static __device__ __forceinline__ void gtr__mlp_back(float *red, const uint32_t *a, int pitch_a, const char *pool,
         const gtr__mlp_layer &L) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
-    const int units = (L.k + 31) / 32, shift = gtr__mlp_shift(units), ways = 1 << shift, strides = GTR__MLP_WARPS >> shift,
-        wk = warp & (ways - 1);
+    const int units = (L.k + 31) / 32, shift = gtr__mlp_shift(units), ways = 1 << shift, wk = warp & (ways - 1),
+        strides = GTR__MLP_WARPS >> shift;
     constexpr int rows = 32 / (int)sizeof(T), R = rows / 4;
     const int blocks = (L.n + rows - 1) / rows, pitch = gtr__mlp_red_pitch(L.k);
 #pragma unroll 1
@@ -7298,8 +7307,8 @@ static __device__ __forceinline__ void gtr__mlp_gather(const gtr__mlp &m, char *
             float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
             if (live) {
                 for (int s = 0; s < m.split; s++)
-                    v = gtr__mlp_add4(v, gtr__mlp_get4(m.part, GTR_F32, s * step + at, c, L.n, 0));
-                v = gtr__mlp_add4(v, gtr__mlp_bias4<T>(L, c));
+                    v = gtr__add4(v, gtr__mlp_get4(m.part, GTR_F32, s * step + at, c, L.n, 0));
+                v = gtr__add4(v, gtr__mlp_bias4<T>(L, c));
             }
             gtr__mlp_finish<T>(pool, L, v, w.r, c, at, live);
         }
@@ -7329,7 +7338,7 @@ static __device__ __forceinline__ void gtr__mlp_gather(const gtr__mlp &m, char *
 #pragma unroll
             for (int k = 0; k < 4; k++)
 #pragma unroll
-                for (int i = 0; i < 4; i++) v[i] = gtr__mlp_add4(v[i], u[k][i]);
+                for (int i = 0; i < 4; i++) v[i] = gtr__add4(v[i], u[k][i]);
         }
         {
             float4 u[3][4];
@@ -7340,11 +7349,11 @@ static __device__ __forceinline__ void gtr__mlp_gather(const gtr__mlp &m, char *
 #pragma unroll
             for (int k = 0; k < 3; k++) if (s + k < m.split)
 #pragma unroll
-                for (int i = 0; i < 4; i++) v[i] = gtr__mlp_add4(v[i], u[k][i]);
+                for (int i = 0; i < 4; i++) v[i] = gtr__add4(v[i], u[k][i]);
         }
 #pragma unroll 1
         for (int k = 0; k < 4; k++) {       // one copy of the code: the arrays turn
-            if (r[0] < 16) gtr__mlp_finish<T>(pool, L, live[0] ? gtr__mlp_add4(v[0], bias[0]) : v[0], r[0], c[0],
+            if (r[0] < 16) gtr__mlp_finish<T>(pool, L, live[0] ? gtr__add4(v[0], bias[0]) : v[0], r[0], c[0],
                 (int64_t)(row0 + r[0]) * L.n + c[0], live[0]);
 #pragma unroll
             for (int i = 0; i < 3; i++) {
@@ -7366,8 +7375,8 @@ static __device__ __forceinline__ void gtr__mlp_output(const gtr__mlp &m, char *
         if (live) {
 #pragma unroll
             for (int k = 0; k < 8; k++) if (k < ways)
-                v = gtr__mlp_add4(v, *(const float4 *)(red + (k * 16 + r) * pitch + c));
-            v = gtr__mlp_add4(v, bias);
+                v = gtr__add4(v, *(const float4 *)(red + (k * 16 + r) * pitch + c));
+            v = gtr__add4(v, bias);
         }
         gtr__mlp_finish<T>(pool, L, v, r, c, (int64_t)(row0 + r) * L.n + c, live);
         if (w.columns)
@@ -7388,7 +7397,7 @@ static __device__ __forceinline__ void gtr__mlp_gradient(const gtr__mlp &m, char
         if (live) {
 #pragma unroll
             for (int k = 0; k < 8; k++) if (k < ways)
-                v = gtr__mlp_add4(v, *(const float4 *)(red + (k * 16 + r) * pitch + c));
+                v = gtr__add4(v, *(const float4 *)(red + (k * 16 + r) * pitch + c));
             if (L.act >= 0) {
                 float4 s = L.saved ? gtr__mlp_get4(L.saved, dtype, at, c, L.n, L.wide)
                     : gtr__get4(pool + L.act_at + r * L.pitch * 4, dtype, c);
@@ -7405,8 +7414,7 @@ static __device__ __forceinline__ void gtr__mlp_row_stats(const gtr__opd &y, int
     if (n > 16) { gtr__row_stats(y, 0, n, lane, 16, live, scratch, most, other); return; }
     const float v = live && lane < n ? gtr__get(y.p, y.t, lane) : -INFINITY, own = v == v ? v : -INFINITY;
     float top = own, rest;
-#pragma unroll
-    for (int o = 8; o; o >>= 1) top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, o));
+    top = gtr__warp_max<8>(top);
     float ones = own == top ? 1.0f : 0.0f;
     rest = v != v ? NAN : own == top || own == -INFINITY ? 0.0f : expf(own - top);
 #pragma unroll
@@ -7420,15 +7428,13 @@ static __device__ __forceinline__ void gtr__mlp_row_stats(const gtr__opd &y, int
 static __device__ __forceinline__ void gtr__mlp_loss_sum(const gtr__mlp &m, gtr__mlp_head *h, int task, float loss,
         int tally) {
     const int tid = (int)threadIdx.x, lane = tid & 15, r = tid / 16;
-#pragma unroll
-    for (int o = 8; o; o >>= 1) loss += __shfl_xor_sync(0xffffffffu, loss, o);
+    loss = gtr__warp_sum<8>(loss);
     if (lane == 0) { h->scratch[r] = loss; h->counts[r] = tally; }
     __syncthreads();
     if (tid < 32) {
         loss = gtr__warp_sum(tid < 16 ? h->scratch[tid] : 0.0f);
         tally = tid < 16 ? h->counts[tid] : 0;
-#pragma unroll
-        for (int o = 8; o; o >>= 1) tally += __shfl_xor_sync(0xffffffffu, tally, o);
+        tally = gtr__warp_sum<8>(tally);
         if (tid == 0) m.sum[task] = make_float4(loss, __int_as_float(tally & 255),
             __int_as_float((tally >> 8 & 255) | (tally >> 16 & 255) << 16), 0.0f);
     }
@@ -8836,13 +8842,8 @@ static __device__ __forceinline__ void gtr__res_spill(float *red, const float (*
     for (int j = 0; j < MOST; j++) if (j < tiles)
         *(float4 *)(to + j * 128) = make_float4(acc[j][0], acc[j][1], acc[j][2], acc[j][3]);
 }
-static __device__ __forceinline__ void gtr__res_numbers(float *f, const uint4 &v) {
-    f[0] = gtr__word_number(v.x); f[1] = gtr__word_number(v.y); f[2] = gtr__word_number(v.z);
-    f[3] = gtr__word_number(v.w);
-}
 static __device__ __forceinline__ void gtr__res_keep(float *to, const uint4 &v) {
-    *(float4 *)to = make_float4(gtr__word_number(v.x), gtr__word_number(v.y), gtr__word_number(v.z),
-        gtr__word_number(v.w));
+    *(float4 *)to = gtr__word_numbers(v);
 }
 // red = a (16, width) w^T: a's words are awaited, 16 of k at a time, four of them a lane's;
 // keep: where they go as well.
@@ -9007,11 +9008,8 @@ static __device__ __forceinline__ void gtr__res_weights(const gtr__res &s, float
         for (int i = 0; i < GTR__RES_ASKED; i++) where[i] = i < n ? unit[i * GTR__RES_TEAM] : 0xffff0000u;
         gtr__await_words<GTR__RES_ASKED, true>(v, n, awaited, [&](int i) { return w + (where[i] & 0xffffu) * 4; });
 #pragma unroll
-        for (int i = 0; i < GTR__RES_ASKED; i++) if (where[i] >> 16 != 0xffffu) {
-            float f[4];
-            gtr__res_numbers(f, v[i]);
-            *(float4 *)(pool + (where[i] >> 16) * 4) = make_float4(f[0], f[1], f[2], f[3]);
-        }
+        for (int i = 0; i < GTR__RES_ASKED; i++)
+            if (where[i] >> 16 != 0xffffu) gtr__res_keep(pool + (where[i] >> 16) * 4, v[i]);
         unit += GTR__RES_ASKED * GTR__RES_TEAM;
     }
     awaited.tag = tag;
@@ -9055,8 +9053,7 @@ static __device__ __forceinline__ void gtr__res_loss(const gtr__res &s, float *p
         float ones = 0.0f, e[TILES / 2], top = -INFINITY, rest = 0.0f;
 #pragma unroll
         for (int i = 0; i < TILES / 2; i++) if (lane + i * 16 < n) top = fmaxf(top, q.v[i]);      // but for NaN
-#pragma unroll
-        for (int o = 8; o; o >>= 1) top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, o));
+        top = gtr__warp_max<8>(top);
 #pragma unroll
         for (int i = 0; i < TILES / 2; i++) {
             const bool greatest = q.v[i] == top, in = i * 16 < n && lane + i * 16 < n;
@@ -9141,8 +9138,7 @@ static __device__ __forceinline__ void gtr__res_publish_loss(const gtr__res &s, 
         }
         if (row < s.m.batch && lane == 0 && s.m.accuracy.p && label >= 0) tally |= 1 << 16 | (where == label) << 8;
     } else loss = v[0] + v[1];
-#pragma unroll
-    for (int o = 8; o; o >>= 1) loss += __shfl_xor_sync(0xffffffffu, loss, o);
+    loss = gtr__warp_sum<8>(loss);
     if (lane) return;
     h->scratch[r] = loss; h->counts[r] = tally;
     // so that the sum of all rows is finite; a mean of none is not
@@ -9155,8 +9151,7 @@ static __device__ __forceinline__ void gtr__res_figures(const gtr__res &s, const
     if (tid >= 32) return;
     const float loss = gtr__warp_sum(tid < 16 ? h->scratch[tid] : 0.0f);
     int tally = tid < 16 ? h->counts[tid] : 0;
-#pragma unroll
-    for (int o = 8; o; o >>= 1) tally += __shfl_xor_sync(0xffffffffu, tally, o);
+    tally = gtr__warp_sum<8>(tally);
     if (tid == 0) gtr__publish4(s.loss + (step * s.ranks + rank) * 4, loss, (float)(tally & 255),
         (float)(tally >> 8 & 255), (float)(tally >> 16 & 255), 0);
 }
@@ -9208,8 +9203,7 @@ static __device__ __forceinline__ void gtr__res_tile_update(const gtr__res &s, f
     if (k0 == 0) {          // the biases' sums are kept for later
 #pragma unroll
         for (int e = 0; e < 2; e++) {
-#pragma unroll
-            for (int o = 2; o; o >>= 1) db[e] += __shfl_xor_sync(0xffffffffu, db[e], o);
+            db[e] = gtr__warp_sum<2>(db[e]);
             if (t == 0) red[2048 + at * 128 + warp * 16 + 2 * g + e] = db[e];
         }
     }
@@ -9426,10 +9420,7 @@ static __device__ __forceinline__ float gtr__res_bias(const gtr__res &s, float *
         z += apart * zp;
     }
 #pragma unroll 1                // side by side they take a step 1.4 us longer where one warp has them
-    for (int o = FOURS; o < 32; o *= 2) {
-        sum.x += __shfl_xor_sync(0xffffffffu, sum.x, o); sum.y += __shfl_xor_sync(0xffffffffu, sum.y, o);
-        sum.z += __shfl_xor_sync(0xffffffffu, sum.z, o); sum.w += __shfl_xor_sync(0xffffffffu, sum.w, o);
-    }
+    for (int o = FOURS; o < 32; o *= 2) sum = gtr__shuffle_add4(sum, o);
     sum.x = __shfl_sync(0xffffffffu, sum.x, from); sum.y = __shfl_sync(0xffffffffu, sum.y, from);
     sum.z = __shfl_sync(0xffffffffu, sum.z, from); sum.w = __shfl_sync(0xffffffffu, sum.w, from);
     const float v = s.db_scale * (lane & 2 ? (lane & 1 ? sum.w : sum.z) : lane & 1 ? sum.y : sum.x);
@@ -9827,7 +9818,7 @@ template <int P, int CUT> struct gtr__res_rows {
                 for (int c = lane * 4; c < hidden.width; c += 128) {
             uint4 v[1];
             gtr__await_words<1>(v, 1, awaited, [&](int) { return s.pre + (mine + r) * hidden_width + c; });
-            gtr__res_numbers(y + r * pitch + c, v[0]);
+            gtr__res_keep(y + r * pitch + c, v[0]);
         }
         if (s.last_pre) gtr__res_sync();
     }
@@ -10029,8 +10020,7 @@ static __device__ __forceinline__ void gtr__res_service(const Net &s, float4 *pa
         ahead(i);
         if (tid < s.rows) {
             gtr__await_words<1>(v, 1, awaited, [&](int) { return s.loss + (i * pitch + tid) * 4; });
-            part[tid] = make_float4(gtr__word_number(v[0].x), gtr__word_number(v[0].y), gtr__word_number(v[0].z),
-                gtr__word_number(v[0].w));
+            part[tid] = gtr__word_numbers(v[0]);
         }
         __syncthreads();
         const uint32_t marks = i + 1 < steps ? gtr__await_word(s.verdict + i, awaited) : 0u;
@@ -12407,11 +12397,7 @@ static __device__ __forceinline__ bool gtr__field_wait(const gtr__field &m, gtr_
 }
 static __device__ __forceinline__ void gtr__field_arrive(const gtr__field &m) {
     gtr__field_barrier();
-    if (threadIdx.x == 0) {
-        asm volatile("fence.acq_rel.gpu;" ::: "memory");
-        asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;"
-            :: "l"(__cvta_generic_to_global(&m.ctl->ticket[6])) : "memory");
-    }
+    if (threadIdx.x == 0) gtr__count_in(&m.ctl->ticket[6]);
 }
 // A launch's last barrier; gave_up: this block was past its deadline before. False: the launch is
 // abandoned, and all roll back.
@@ -12420,10 +12406,9 @@ static __device__ __forceinline__ bool gtr__field_end(const gtr__field &m, bool 
     gtr__field_barrier();
     if (threadIdx.x == 0) {
         uint32_t *ticket = &m.ctl->ticket[5];
-        asm volatile("fence.acq_rel.gpu;" ::: "memory");
         if (gave_up) atomicOr(ticket, GTR__ABANDONED);
         gtr__grid_late(ticket, m.late);
-        atomicAdd(ticket, 1u);
+        gtr__count_in(ticket);
         stays = gtr__grid_wait(ticket, gridDim.x, m.hurry);
     }
     return !gtr__field_any(!stays);
@@ -12533,7 +12518,7 @@ static __device__ __forceinline__ void gtr__field_write(const gtr__field &m, cha
             for (int u = 0; u < half; u++)
                 put(mine + u, [&](int j) {
                     const float *d = sum.dw[mine + u] + j * 4;
-                    return gtr__mlp_add4(make_float4(d[0], d[1], d[2], d[3]),
+                    return gtr__add4(make_float4(d[0], d[1], d[2], d[3]),
                         *(const float4 *)(other + ((u * 9 + j) * 128 + slot) * 4));
                 });
         };
@@ -12689,10 +12674,10 @@ static __device__ __forceinline__ float4 gtr__field_gather(const gtr__field &m, 
         }
 #pragma unroll
         for (int i = 0; i < N; i++) {
-            if constexpr (sizeof(V) == 16) v = gtr__mlp_add4(v, make_float4(w[i].x, w[i].y, w[i].z, w[i].w));
+            if constexpr (sizeof(V) == 16) v = gtr__add4(v, make_float4(w[i].x, w[i].y, w[i].z, w[i].w));
             else {
                 const float2 a = gtr__field_unpack<T>(w[i].x), c = gtr__field_unpack<T>(w[i].y);
-                v = gtr__mlp_add4(v, make_float4(a.x, a.y, c.x, c.y));
+                v = gtr__add4(v, make_float4(a.x, a.y, c.x, c.y));
             }
         }
     }
@@ -12858,7 +12843,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
                 if (way) four.live = 0;
                 if (four.live) {
 #pragma unroll
-                    for (int k = 1; k < 8; k++) if (k < ways) four.g = gtr__mlp_add4(four.g, red[k * wide + index]);
+                    for (int k = 1; k < 8; k++) if (k < ways) four.g = gtr__add4(four.g, red[k * wide + index]);
                 }
                 gtr__field_barrier();
             }
@@ -13659,8 +13644,7 @@ static __device__ __forceinline__ void gtr__tall_foresee(const gtr__tall &s, gtr
         gtr__tall_publish_row(s.origin + step * s.total + r, from, label);
         count += s.m.loss == GTR__OP_XENT_STEP && r < rows && label != s.m.xent.ignore;
     }
-#pragma unroll
-    for (int o = 16; o; o >>= 1) count += __shfl_xor_sync(0xffffffffu, count, o);
+    count = gtr__warp_sum(count);
     if ((tid & 31) == 0) h->counts[tid / 32] = count;
     __syncthreads();
     if (tid == 0) {
@@ -14078,10 +14062,7 @@ template <int P, int LAST> struct gtr__tall_rows_of {
             uint4 v[2];
             gtr__tall_await4<2>(v, u.count, awaited, [&](int i) { return part + i * 8 * q.width; });
 #pragma unroll
-            for (int i = 0; i < 2; i++) {
-                z[i][0] = gtr__word_number(v[i].x); z[i][1] = gtr__word_number(v[i].y);
-                z[i][2] = gtr__word_number(v[i].z); z[i][3] = gtr__word_number(v[i].w);
-            }
+            for (int i = 0; i < 2; i++) gtr__res_four(z[i], gtr__word_numbers(v[i]));
         } else {
             const int turn = u.count == 2 ? 4 : 8;
 #pragma unroll 1
@@ -14094,8 +14075,8 @@ template <int P, int LAST> struct gtr__tall_rows_of {
                 });
 #pragma unroll
                 for (int i = 0; i < 8; i++) if (i < n) {
-                    const float f[4] = { gtr__word_number(v[i].x), gtr__word_number(v[i].y), gtr__word_number(v[i].z),
-                        gtr__word_number(v[i].w) };
+                    float f[4];
+                    gtr__res_four(f, gtr__word_numbers(v[i]));
 #pragma unroll
                     for (int e = 0; e < 4; e++) if ((i & 1) && u.count == 2) z[1][e] += f[e]; else z[0][e] += f[e];
                 }
@@ -14306,10 +14287,9 @@ struct gtr__tall_own {
     {
         const float4 *from = s.own
             + ((step & 1) * s.groups * s.ranks * s.slabs + (int)blockIdx.x) * 4 * GTR__TALL_T + threadIdx.x;
-        const float4 u = __ldcg(from), v = __ldcg(from + GTR__TALL_T), w = __ldcg(from + 2 * GTR__TALL_T);
-        p[0] = u.x; p[1] = u.y; p[2] = u.z; p[3] = u.w;
-        a[0] = v.x; a[1] = v.y; a[2] = v.z; a[3] = v.w;
-        b[0] = w.x; b[1] = w.y; b[2] = w.z; b[3] = w.w;
+        gtr__res_four(p, __ldcg(from));
+        gtr__res_four(a, __ldcg(from + GTR__TALL_T));
+        gtr__res_four(b, __ldcg(from + 2 * GTR__TALL_T));
         bias[0] = bias[1] = bias[2] = 0.0f;
         if (!biased(s)) return;
         const float4 x = __ldcg(from + 3 * GTR__TALL_T);
@@ -14406,8 +14386,7 @@ static __device__ __forceinline__ void gtr__tall_renewed(const gtr__tall &s, flo
                 __uint_as_float(gtr__tall_times(v[i].x, b0)), __uint_as_float(gtr__tall_times(v[i].z, b1)),
                 __uint_as_float(gtr__tall_times(v[i].y, b0)), __uint_as_float(gtr__tall_times(v[i].w, b1)));
         }
-        if (biased) *(float4 *)(pool + s.bias_at + lane * 4) = make_float4(gtr__word_number(v[5].x),
-            gtr__word_number(v[5].y), gtr__word_number(v[5].z), gtr__word_number(v[5].w));
+        if (biased) gtr__res_keep(pool + s.bias_at + lane * 4, v[5]);
     }
     awaited.tag = tag;
     if (gtr__thread() == 0) h->factor = most * s.byte_from;
@@ -14640,16 +14619,10 @@ static __device__ __forceinline__ void gtr__tall_update(const gtr__tall &s, floa
             gtr__tall_await4<1>(u, q < s.slabs ? 1 : 0, awaited, [&](int) {
                 return dw + q * s.share + s.kr * 16 + (lane & 3) * 4;
             });
-            if (q < s.slabs) {
-                sum.x += gtr__word_number(u[0].x); sum.y += gtr__word_number(u[0].y); sum.z += gtr__word_number(u[0].z);
-                sum.w += gtr__word_number(u[0].w);
-            }
+            if (q < s.slabs) sum = gtr__add4(sum, gtr__word_numbers(u[0]));
         }
 #pragma unroll
-        for (int o = 4; o < 32; o <<= 1) {
-            sum.x += __shfl_xor_sync(0xffffffffu, sum.x, o); sum.y += __shfl_xor_sync(0xffffffffu, sum.y, o);
-            sum.z += __shfl_xor_sync(0xffffffffu, sum.z, o); sum.w += __shfl_xor_sync(0xffffffffu, sum.w, o);
-        }
+        for (int o = 4; o < 32; o <<= 1) sum = gtr__shuffle_add4(sum, o);
         if (lane < 4) *(float4 *)(pool + s.sums_at + 256 + lane * 4) = sum;
     }
     marks = gtr__tall_vote(s, marks || awaited.bad || awaited.turns >= GTR__DEADLINE);
@@ -14758,8 +14731,8 @@ template <int P> struct gtr__tall_task {
 #pragma unroll
                 for (int m = 0; m < 2; m++) {
                     const uint4 u = v[2 * e + m];
-                    const float f[4] = {
-                        gtr__word_number(u.x), gtr__word_number(u.y), gtr__word_number(u.z), gtr__word_number(u.w) };
+                    float f[4];
+                    gtr__res_four(f, gtr__word_numbers(u));
                     db[2 * m] += f[0] + f[1]; db[2 * m + 1] += f[2] + f[3];
                     a[m][0] = gtr__res_ready<P>(f[0]); a[m][1] = gtr__res_ready<P>(f[2]);
                     a[m][2] = gtr__res_ready<P>(f[1]); a[m][3] = gtr__res_ready<P>(f[3]);
@@ -14793,8 +14766,7 @@ template <int P> struct gtr__tall_task {
                         * e], acc[m][2 * i + 1][2 * e], acc[m][2 * i][2 * e + 1], acc[m][2 * i + 1][2 * e + 1]);
 #pragma unroll
         for (int j = 0; j < 4; j++) if (j < 2 * s.tall) {
-#pragma unroll
-            for (int o = 2; o; o >>= 1) db[j] += __shfl_xor_sync(0xffffffffu, db[j], o);
+            db[j] = gtr__warp_sum<2>(db[j]);
             if (t == 0) sums[warp * rows + (j >> 1) * 16 + 2 * g + (j & 1)] = db[j];
         }
     }
@@ -14812,15 +14784,13 @@ template <int P> struct gtr__tall_task {
         if (some > 0) {
             float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 #pragma unroll
-            for (int w = 0; w < GTR__TALL_WARPS; w++) {
-                const float4 v = *(const float4 *)(red + w * size + tid * 4);
-                sum.x += v.x; sum.y += v.y; sum.z += v.z; sum.w += v.w;
-            }
-            const float v[4] = { sum.x, sum.y, sum.z, sum.w };
-            const float4 p4 = *(const float4 *)(old + tid * 4), a4 = *(const float4 *)(old + all + tid * 4),
-                b4 = *(const float4 *)(old + 2 * all + tid * 4);
-            float a[4] = { a4.x, a4.y, a4.z, a4.w }, b[4] = { b4.x, b4.y, b4.z, b4.w };
-            p[0] = p4.x; p[1] = p4.y; p[2] = p4.z; p[3] = p4.w;
+            for (int w = 0; w < GTR__TALL_WARPS; w++)
+                sum = gtr__add4(sum, *(const float4 *)(red + w * size + tid * 4));
+            float v[4], a[4], b[4];
+            gtr__res_four(v, sum);
+            gtr__res_four(p, *(const float4 *)(old + tid * 4));
+            gtr__res_four(a, *(const float4 *)(old + all + tid * 4));
+            gtr__res_four(b, *(const float4 *)(old + 2 * all + tid * 4));
 #pragma unroll
             for (int j = 0; j < 4; j++) if (j < some) {
                 wrong |= gtr__res_infinite(v[j]);
