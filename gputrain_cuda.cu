@@ -13050,6 +13050,7 @@ static __device__ __forceinline__ bool gtr__field_serves(const gtr__field &m, gt
 template <typename T, int P, bool RELU, bool FED>
 static __global__ void __launch_bounds__(GTR__FIELD_ALL(P, FED), 1) gtr__k_field(const __grid_constant__ gtr__field m) {
     extern __shared__ __align__(16) char gtr__field_pool[];      // more would hold for all kernels of the file
+    if constexpr (P == 1 && FED && !GTR__FIELD_WGMMA) return;   // there is no such code without feeders
     gtr__enter();
     char *pool = gtr__field_pool + (0u - gtr__shared_address(gtr__field_pool) & 1023u);
     gtr__field_head *h = (gtr__field_head *)pool;
@@ -13289,8 +13290,8 @@ static gtr_result gtr__field_start(void *instance, const gtr__call *c, gtr__fiel
 }
 template <typename T>
 static gtr_result gtr__field_start_of(void *instance, const gtr__call *c, gtr__field *m,
-        const gtr__field_cut *cut, bool relu) {
-    const bool fed = m->roles == 1 && m->apart > 1;
+        const gtr__field_cut *cut, bool relu, bool feeders) {
+    const bool fed = feeders && m->roles == 1 && m->apart > 1;
     if (cut->p == 2) return relu ? gtr__field_start<T, 2, true, true>(instance, c, m, cut->bytes)
         : gtr__field_start<T, 2, false, true>(instance, c, m, cut->bytes);
     if (relu) return fed ? gtr__field_start<T, 1, true, true>(instance, c, m, cut->bytes)
@@ -13309,8 +13310,9 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     cudaFuncAttributes of;
     GTR__TRY(gtr__check(instance, cudaFuncGetAttributes(&of, (const void *)gtr__k_field<__half, 2, true, true>),
         "cudaFuncGetAttributes"));
-    if (!gtr__mlp_parse(&v, &p) || !gtr__field_extents(&v, &p, &m, &cut, gtr__sms(c), gtr__field_room(c->caps->compute),
-            of.maxThreadsPerBlock > GTR__FIELD_T))
+    const bool feeders = of.maxThreadsPerBlock > GTR__FIELD_T;     // the code has them
+    if (!gtr__mlp_parse(&v, &p)
+            || !gtr__field_extents(&v, &p, &m, &cut, gtr__sms(c), gtr__field_room(c->caps->compute), feeders))
         return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
     const gtr__field_space space = gtr__field_space_of(&m, gtr__sms(c));
     if (c->measure) return gtr__measured(c, space.bytes);
@@ -13361,8 +13363,8 @@ static gtr_result gtr__field_run(void *instance, const gtr__call *c) {
     }
     const gtr_dtype t = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype;
     const bool relu = gtr__field_relu(&m);
-    return t == GTR_BF16 ? gtr__field_start_of<__nv_bfloat16>(instance, c, &m, &cut, relu)
-        : gtr__field_start_of<__half>(instance, c, &m, &cut, relu);
+    return t == GTR_BF16 ? gtr__field_start_of<__nv_bfloat16>(instance, c, &m, &cut, relu, feeders)
+        : gtr__field_start_of<__half>(instance, c, &m, &cut, relu, feeders);
 }
 // >>tall
 // The resident network for tall batches of bytes. Rows of the batch are many, so that all is cut otherwise: blocks are
