@@ -1941,6 +1941,20 @@ static __global__ void __launch_bounds__(128)
 // 128 x 128 lost: a stage of theirs takes as long as two of 128 x 64, and their exchange 2 us more. Of float32 the
 // instruction takes from shared memory what has k across alone: where rows are k, A goes through registers, and B is
 // turned in its place.
+// The accumulators of such an instruction, in its text and as operands of constraint c.
+#define GTR__L4 "{%0, %1, %2, %3"
+#define GTR__L16 GTR__L4 ", %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
+#define GTR__L20 GTR__L16 ", %16, %17, %18, %19"
+#define GTR__L32 GTR__L20 ", %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define GTR__L36 GTR__L32 ", %32, %33, %34, %35"
+#define GTR__L64 GTR__L36 ", %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, " \
+    "%53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define GTR__A4(c, i)  c(d[i]), c(d[i + 1]), c(d[i + 2]), c(d[i + 3])
+#define GTR__A16(c, i) GTR__A4(c, i), GTR__A4(c, i + 4), GTR__A4(c, i + 8), GTR__A4(c, i + 12)
+#define GTR__A20(c)    GTR__A16(c, 0), GTR__A4(c, 16)
+#define GTR__A32(c)    GTR__A16(c, 0), GTR__A16(c, 16)
+#define GTR__A36(c)    GTR__A32(c), GTR__A4(c, 32)
+#define GTR__A64(c)    GTR__A32(c), GTR__A16(c, 32), GTR__A16(c, 48)
 #if GTR__TENSOR_MAPS
 // SWAP: C's rows are B's N, and A's M its columns: float32 whose rows are k can be an operand in registers alone.
 template <int M, int N, bool SWAP> struct gtr__wgmma_tile {
@@ -1964,21 +1978,13 @@ static __device__ __forceinline__ uint64_t gtr__wgmma_panel(uint32_t address) {
         "r"(1u << 30 | 1024u >> 4));
     return d;
 }
-#define GTR__D4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
-#define GTR__D16(i) GTR__D4(i), GTR__D4(i + 4), GTR__D4(i + 8), GTR__D4(i + 12)
-#define GTR__L16 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
-#define GTR__L32 GTR__L16 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define GTR__L64 GTR__L32 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, " \
-    "%49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
 #define GTR__WGMMA_D(SHAPE, TYPES, LIST, A, B, P, MODES, ...) \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" P ", 0;\nwgmma.mma_async.sync.aligned.m64n" SHAPE ".f32." TYPES \
         LIST "}, %" A ", %" B ", p, 1, 1" MODES ";\n}\n" : __VA_ARGS__ : "l"(a), "l"(b), "r"(add))
 #define GTR__WGMMA_N(K, TYPES, MODES) do { \
-    if constexpr (N == 32) GTR__WGMMA_D("32" K, TYPES, GTR__L16, "16", "17", "18", MODES, GTR__D16(0)); \
-    else if constexpr (N == 64) \
-        GTR__WGMMA_D("64" K, TYPES, GTR__L32, "32", "33", "34", MODES, GTR__D16(0), GTR__D16(16)); \
-    else GTR__WGMMA_D("128" K, TYPES, GTR__L64, "64", "65", "66", MODES, GTR__D16(0), GTR__D16(16), GTR__D16(32), \
-        GTR__D16(48)); } while (0)
+    if constexpr (N == 32) GTR__WGMMA_D("32" K, TYPES, GTR__L16, "16", "17", "18", MODES, GTR__A16("+f", 0)); \
+    else if constexpr (N == 64) GTR__WGMMA_D("64" K, TYPES, GTR__L32, "32", "33", "34", MODES, GTR__A32("+f")); \
+    else GTR__WGMMA_D("128" K, TYPES, GTR__L64, "64", "65", "66", MODES, GTR__A64("+f")); } while (0)
 #define GTR__WGMMA_T(TYPES) do { \
     if constexpr (AK && BK) GTR__WGMMA_N("k16", TYPES, ", 0, 0"); \
     else if constexpr (AK) GTR__WGMMA_N("k16", TYPES, ", 0, 1"); \
@@ -1990,11 +1996,9 @@ static __device__ __forceinline__ uint64_t gtr__wgmma_panel(uint32_t address) {
 // d (64 x N) += A B over 8 of k, float32, A in registers.
 template <int N>
 static __device__ __forceinline__ void gtr__wgmma_rs(float *d, const uint32_t *a, uint64_t b, int add) {
-    if constexpr (N == 32) GTR__WGMMA_R("32", GTR__L16, "16", "17", "18", "19", "20", "21", GTR__D16(0));
-    else if constexpr (N == 64)
-        GTR__WGMMA_R("64", GTR__L32, "32", "33", "34", "35", "36", "37", GTR__D16(0), GTR__D16(16));
-    else GTR__WGMMA_R("128", GTR__L64, "64", "65", "66", "67", "68", "69", GTR__D16(0), GTR__D16(16), GTR__D16(32),
-        GTR__D16(48));
+    if constexpr (N == 32) GTR__WGMMA_R("32", GTR__L16, "16", "17", "18", "19", "20", "21", GTR__A16("+f", 0));
+    else if constexpr (N == 64) GTR__WGMMA_R("64", GTR__L32, "32", "33", "34", "35", "36", "37", GTR__A32("+f"));
+    else GTR__WGMMA_R("128", GTR__L64, "64", "65", "66", "67", "68", "69", GTR__A64("+f"));
 }
 // d (64 x N) += A B over 32 bytes of k.
 template <int TYPE, int N, bool AK, bool BK>
@@ -10813,37 +10817,19 @@ template <int LEFT>
 static __device__ __forceinline__ void gtr__field_until() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory");
 }
-#define GTR__W4  "{%0, %1, %2, %3}"
-#define GTR__W20 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19}"
-#define GTR__W32 \
-    "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, " \
-    "%23, %24, %25, %26, %27, %28, %29, %30, %31}"
-#define GTR__W36 \
-    "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, " \
-    "%23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35}"
-#define GTR__W64 \
-    "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, " \
-    "%23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, " \
-    "%44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}"
-#define GTR__A4(c, i)  c(d[i]), c(d[i + 1]), c(d[i + 2]), c(d[i + 3])
-#define GTR__A20(c) GTR__A4(c, 0), GTR__A4(c, 4), GTR__A4(c, 8), GTR__A4(c, 12), GTR__A4(c, 16)
-#define GTR__A32(c) GTR__A20(c), GTR__A4(c, 20), GTR__A4(c, 24), GTR__A4(c, 28)
-#define GTR__A36(c) GTR__A32(c), GTR__A4(c, 32)
-#define GTR__A64(c) GTR__A36(c), GTR__A4(c, 36), GTR__A4(c, 40), GTR__A4(c, 44), GTR__A4(c, 48), GTR__A4(c, 52), \
-    GTR__A4(c, 56), GTR__A4(c, 60)
 // d (64 x N) = A B, or += where ADD: both in panels. TA, TB: rows are k (else columns).
 template <typename T, int N, int TA, int TB, bool ADD>
 static __device__ __forceinline__ void gtr__field_ss(float *d, uint64_t a, uint64_t b) {
 #define GTR__SS(N_, TYPE, LIST, ACC, i0, i1, i2, i3, i4) \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #i2 ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N_ "k16.f32." \
-        TYPE "." TYPE " " LIST ", %" #i0 ", %" #i1 ", p, 1, 1, %" #i3 ", %" #i4 ";\n}\n" \
+        TYPE "." TYPE " " LIST "}, %" #i0 ", %" #i1 ", p, 1, 1, %" #i3 ", %" #i4 ";\n}\n" \
                  : ACC : "l"(a), "l"(b), "n"((int)ADD), "n"(TA), "n"(TB))
 #define GTR__SS_ALL(TYPE, c) do { \
-    if constexpr (N == 8) GTR__SS(8, TYPE, GTR__W4, GTR__A4(c, 0), 4, 5, 6, 7, 8); \
-    else if constexpr (N == 40) GTR__SS(40, TYPE, GTR__W20, GTR__A20(c), 20, 21, 22, 23, 24); \
-    else if constexpr (N == 64) GTR__SS(64, TYPE, GTR__W32, GTR__A32(c), 32, 33, 34, 35, 36); \
-    else if constexpr (N == 72) GTR__SS(72, TYPE, GTR__W36, GTR__A36(c), 36, 37, 38, 39, 40); \
-    else GTR__SS(128, TYPE, GTR__W64, GTR__A64(c), 64, 65, 66, 67, 68); } while (0)
+    if constexpr (N == 8) GTR__SS(8, TYPE, GTR__L4, GTR__A4(c, 0), 4, 5, 6, 7, 8); \
+    else if constexpr (N == 40) GTR__SS(40, TYPE, GTR__L20, GTR__A20(c), 20, 21, 22, 23, 24); \
+    else if constexpr (N == 64) GTR__SS(64, TYPE, GTR__L32, GTR__A32(c), 32, 33, 34, 35, 36); \
+    else if constexpr (N == 72) GTR__SS(72, TYPE, GTR__L36, GTR__A36(c), 36, 37, 38, 39, 40); \
+    else GTR__SS(128, TYPE, GTR__L64, GTR__A64(c), 64, 65, 66, 67, 68); } while (0)
     if constexpr (std::is_same<T, __half>::value) {
         if constexpr (ADD) GTR__SS_ALL("f16", "+f"); else GTR__SS_ALL("f16", "=f");
     }
@@ -10854,12 +10840,12 @@ template <typename T, int N, int TB, bool ADD>
 static __device__ __forceinline__ void gtr__field_rs(float *d, const uint32_t *r, uint64_t b) {
 #define GTR__RS(N_, TYPE, LIST, ACC, i0, i1, i2, i3, i4, i5, i6) \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #i5 ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N_ "k16.f32." \
-        TYPE "." TYPE " " LIST ", {%" #i0 ", %" #i1 ", %" #i2 ", %" #i3 "}, %" #i4 ", p, 1, 1, %" #i6 ";\n}\n" \
+        TYPE "." TYPE " " LIST "}, {%" #i0 ", %" #i1 ", %" #i2 ", %" #i3 "}, %" #i4 ", p, 1, 1, %" #i6 ";\n}\n" \
                  : ACC : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "l"(b), "n"((int)ADD), "n"(TB))
 #define GTR__RS_ALL(TYPE, c) do { \
-    if constexpr (N == 8) GTR__RS(8, TYPE, GTR__W4, GTR__A4(c, 0), 4, 5, 6, 7, 8, 9, 10); \
-    else if constexpr (N == 64) GTR__RS(64, TYPE, GTR__W32, GTR__A32(c), 32, 33, 34, 35, 36, 37, 38); \
-    else GTR__RS(128, TYPE, GTR__W64, GTR__A64(c), 64, 65, 66, 67, 68, 69, 70); } while (0)
+    if constexpr (N == 8) GTR__RS(8, TYPE, GTR__L4, GTR__A4(c, 0), 4, 5, 6, 7, 8, 9, 10); \
+    else if constexpr (N == 64) GTR__RS(64, TYPE, GTR__L32, GTR__A32(c), 32, 33, 34, 35, 36, 37, 38); \
+    else GTR__RS(128, TYPE, GTR__L64, GTR__A64(c), 64, 65, 66, 67, 68, 69, 70); } while (0)
     if constexpr (std::is_same<T, __half>::value) {
         if constexpr (ADD) GTR__RS_ALL("f16", "+f"); else GTR__RS_ALL("f16", "=f");
     }
