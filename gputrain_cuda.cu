@@ -1270,13 +1270,19 @@ template <int LEFT> static __device__ __forceinline__ void gtr__copies_done()   
 }
 // Four 8x8 matrices of 16-bit words (8x4 of 32-bit ones): lane l gives row l%8 of matrix l/8 and gets
 // words (l/4, l%4) of each.
-static __device__ __forceinline__ void gtr__matrix4(uint32_t *r, const void *p) {
+static __device__ __forceinline__ void gtr__matrix4(uint32_t *r, uint32_t address) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]),
-        "=r"(r[2]), "=r"(r[3]) : "r"(gtr__shared_address(p)) : "memory");
+        "=r"(r[2]), "=r"(r[3]) : "r"(address) : "memory");
+}
+static __device__ __forceinline__ void gtr__matrix4_t(uint32_t *r, uint32_t address) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]),
+        "=r"(r[2]), "=r"(r[3]) : "r"(address) : "memory");
+}
+static __device__ __forceinline__ void gtr__matrix4(uint32_t *r, const void *p) {
+    gtr__matrix4(r, gtr__shared_address(p));
 }
 static __device__ __forceinline__ void gtr__matrix4_t(uint32_t *r, const void *p) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]),
-        "=r"(r[2]), "=r"(r[3]) : "r"(gtr__shared_address(p)) : "memory");
+    gtr__matrix4_t(r, gtr__shared_address(p));
 }
 // Rounds to nearest: the tensor cores themselves cut, which costs a factor of seven in the error's square.
 static __device__ __forceinline__ uint32_t gtr__to_tf32(uint32_t u) {
@@ -10656,20 +10662,18 @@ typedef struct gtr__field_head {
 #endif
 // Threads of a block: four warps more feed the teams, where registers can be moved to the warps that need them.
 #define GTR__FIELD_ALL(P, FED) (GTR__FIELD_WGMMA && (FED) ? GTR__FIELD_T + 128 * (P) : GTR__FIELD_T)
-// Two floats to a word of halves.
-template <typename T> static __device__ __forceinline__ uint32_t gtr__field_pack(float lo, float hi) {
+// Two floats to a word of halves. RELU: of what is above 0.
+template <typename T, bool RELU = false>
+static __device__ __forceinline__ uint32_t gtr__field_pack(float lo, float hi) {
     uint32_t u = 0;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    if constexpr (std::is_same<T, __half>::value) asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(u) : "f"(hi), "f"(lo));
-    else asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(u) : "f"(hi), "f"(lo));
-#endif
-    return u;
-}
-template <typename T> static __device__ __forceinline__ uint32_t gtr__field_pack_relu(float lo, float hi) {
-    uint32_t u = 0;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    if constexpr (std::is_same<T, __half>::value) asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;" : "=r"(u) : "f"(hi), "f"(lo));
-    else asm("cvt.rn.relu.bf16x2.f32 %0, %1, %2;" : "=r"(u) : "f"(hi), "f"(lo));
+#define GTR__PACK(TO) asm("cvt.rn." TO "x2.f32 %0, %1, %2;" : "=r"(u) : "f"(hi), "f"(lo))
+    constexpr bool half = std::is_same<T, __half>::value;
+    if constexpr (RELU && half) GTR__PACK("relu.f16");
+    else if constexpr (RELU) GTR__PACK("relu.bf16");
+    else if constexpr (half) GTR__PACK("f16");
+    else GTR__PACK("bf16");
+#undef GTR__PACK
 #endif
     return u;
 }
@@ -10696,14 +10700,6 @@ template <typename T> static __device__ __forceinline__ uint32_t gtr__field_mask
         return v & __hgt2_mask(h, __bfloat162bfloat162(__ushort_as_bfloat16(0)));
     }
 #endif
-}
-static __device__ __forceinline__ void gtr__field_matrix4(uint32_t *r, uint32_t address) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]),
-        "=r"(r[2]), "=r"(r[3]) : "r"(address) : "memory");
-}
-[[maybe_unused]] static __device__ __forceinline__ void gtr__field_matrix4_t(uint32_t *r, uint32_t address) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]),
-        "=r"(r[2]), "=r"(r[3]) : "r"(address) : "memory");
 }
 static __device__ __forceinline__ void gtr__field_put_matrix4(uint32_t address, const uint32_t *r) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -10896,7 +10892,7 @@ static __device__ __forceinline__ void gtr__field_forward_r(float *d, const uint
 #pragma unroll
         for (int j = 0; j < TILES; j += 2) {
             uint32_t b[4];
-            gtr__field_matrix4(b, gtr__field_piece(w, TILES == 1 ? lane & 7 : j * 8 + (lane >> 4) * 8 + (lane & 7),
+            gtr__matrix4(b, gtr__field_piece(w, TILES == 1 ? lane & 7 : j * 8 + (lane >> 4) * 8 + (lane & 7),
                 (first + s) * 2 + (lane >> 3 & 1)));
             gtr__field_mma<T>(d + 4 * j, a + 4 * s, b);
             if (TILES > 1) gtr__field_mma<T>(d + 4 * j + 4, a + 4 * s, b + 2);
@@ -10917,12 +10913,12 @@ static __device__ __forceinline__ void gtr__field_forward_s(float *d, uint32_t a
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
         uint32_t f[4];
-        gtr__field_matrix4(f,
+        gtr__matrix4(f,
             gtr__field_piece(a + (s / 4) * far_a, warp * 16 + (lane & 15), (first + (s & 3)) * 2 + (lane >> 4)));
 #pragma unroll
         for (int j = 0; j < TILES; j += 2) {
             uint32_t b[4];
-            gtr__field_matrix4(b, gtr__field_piece(w + (s / 4) * far_w,
+            gtr__matrix4(b, gtr__field_piece(w + (s / 4) * far_w,
                 TILES == 1 ? lane & 7 : j * 8 + (lane >> 4) * 8 + (lane & 7), (first + (s & 3)) * 2 + (lane >> 3 & 1)));
             gtr__field_mma<T>(d + 4 * j, f, b);
             if (TILES > 1) gtr__field_mma<T>(d + 4 * j + 4, f, b + 2);
@@ -10954,12 +10950,12 @@ static __device__ __forceinline__ void gtr__field_back(float *d, const uint32_t 
     for (int s = 0; s < STEPS; s++) {
         uint32_t f[4];
         if constexpr (REGISTERS) { f[0] = r[4 * s]; f[1] = r[4 * s + 1]; f[2] = r[4 * s + 2]; f[3] = r[4 * s + 3]; }
-        else gtr__field_matrix4(f,
+        else gtr__matrix4(f,
             gtr__field_piece(a + (s / 4) * far_a, warp * 16 + (lane & 15), (s & 3) * 2 + (lane >> 4)));
 #pragma unroll
         for (int j = 0; j < 8; j += 2) {
             uint32_t b[4];
-            gtr__field_matrix4_t(b, gtr__field_piece(w, s * 16 + (lane & 15), j + (lane >> 4)));
+            gtr__matrix4_t(b, gtr__field_piece(w, s * 16 + (lane & 15), j + (lane >> 4)));
             gtr__field_mma<T>(d + 4 * j, f, b);
             gtr__field_mma<T>(d + 4 * j + 4, f, b + 2);
         }
@@ -10980,11 +10976,11 @@ static __device__ __forceinline__ void gtr__field_outer(float *d, uint32_t dz, u
 #pragma unroll
     for (int s = 0; s < 4; s++) {
         uint32_t f[4], b[4];
-        gtr__field_matrix4_t(f,
+        gtr__matrix4_t(f,
             gtr__field_piece(dz, s * 16 + (lane >> 4) * 8 + (lane & 7), warp * 2 + (lane >> 3 & 1)));
 #pragma unroll
         for (int j = 0; j < TILES; j += 2) {
-            gtr__field_matrix4_t(b, j == 8 ? gtr__field_piece(x + far, lane & 15, 0)
+            gtr__matrix4_t(b, j == 8 ? gtr__field_piece(x + far, lane & 15, 0)
                 : gtr__field_piece(x, s * 16 + (lane & 15), j + (lane >> 4)));
             gtr__field_mma<T>(d + 4 * j, f, b);
             if (j + 1 < TILES) gtr__field_mma<T>(d + 4 * j + 4, f, b + 2);
@@ -11004,8 +11000,8 @@ template <typename T> static __device__ __forceinline__ void gtr__field_outer_la
 #pragma unroll
     for (int s = 0; s < 4; s++) {
         uint32_t f[4], b[4];
-        gtr__field_matrix4_t(f, gtr__field_piece(x, s * 16 + (lane >> 4) * 8 + (lane & 7), warp * 2 + (lane >> 3 & 1)));
-        gtr__field_matrix4_t(b, dz + (s * 16 + (lane & 15)) * 16);
+        gtr__matrix4_t(f, gtr__field_piece(x, s * 16 + (lane >> 4) * 8 + (lane & 7), warp * 2 + (lane >> 3 & 1)));
+        gtr__matrix4_t(b, dz + (s * 16 + (lane & 15)) * 16);
         gtr__field_mma<T>(d, f, b);
     }
 #endif
@@ -11150,7 +11146,7 @@ static __device__ __forceinline__ void gtr__field_bias(float *d, uint32_t bias, 
 #pragma unroll
     for (int j = 0; j < TILES; j += 4) {
         uint32_t b[4];
-        gtr__field_matrix4(b, bias + (j * 8 + ((int)threadIdx.x & 31)) * 16);
+        gtr__matrix4(b, bias + (j * 8 + ((int)threadIdx.x & 31)) * 16);
 #pragma unroll
         for (int i = 0; i < 4 && j + i < TILES; i++) {
             const uint32_t c[2] = { b[i], 0 };
@@ -11230,7 +11226,7 @@ static __device__ __forceinline__ void gtr__field_output(const gtr__field &m, in
         int thread) {
     if constexpr (RELU) {
 #pragma unroll
-        for (int i = 0; i < N; i++) y[i] = gtr__field_pack_relu<T>(d[2 * i], d[2 * i + 1]);
+        for (int i = 0; i < N; i++) y[i] = gtr__field_pack<T, true>(d[2 * i], d[2 * i + 1]);
     } else {
         const gtr__field_layer &L = m.layer[l];
         uint4 *slopes = gtr__field_slopes<THREADS>(m, l, thread);
@@ -11270,7 +11266,7 @@ static __device__ __forceinline__ void gtr__field_recall(const gtr__field &m, in
 #pragma unroll
     for (int s = 0; s < 2; s++) {
         if constexpr (RELU)
-            gtr__field_matrix4(r + 4 * s, p.part(p.y_at(m, l) + p.half * GTR__FIELD_PANEL, half * 2 + s));
+            gtr__matrix4(r + 4 * s, p.part(p.y_at(m, l) + p.half * GTR__FIELD_PANEL, half * 2 + s));
         else gtr__field_words(gtr__field_slopes<GTR__FIELD_T>(m, l, (int)threadIdx.x)
             + (half * 2 + s) * GTR__FIELD_T, r + 4 * s);
     }
