@@ -10449,19 +10449,33 @@ static bool gtr__res_takes(const gtr__plan *plan, const gtr__mlp_view *v, const 
     }
     return true;
 }
-static int gtr__res_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
-    gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
+// A plan's nodes, or those of the call that replaces them, for kernels of many steps.
+struct gtr__res_net {
+    gtr__mlp_view v;
     gtr__mlp_parts p;
-    gtr__mlp_cut c;
-    gtr__res s;
+    gtr__mlp_cut cut;
     bool pre, targets;
-    if (caps->compute < 80 || !gtr__mlp_fits(plan, at, caps, true) || !gtr__mlp_parse(&v, &p, true)
-            || !gtr__mlp_extents(&v, &p, &c) || !gtr__res_wants(&v, &p, &pre, &targets)
-            || !gtr__res_takes(plan, &v, &p))
-        return 0;
-    s.drops = gtr__res_drops(&v, &p);
-    return gtr__res_choose(&s, &c, pre, targets, gtr__res_bytes(&v, &c), caps->sm_count, caps->shared)
-        ? plan->n_node : 0;
+    gtr__res_net(const gtr__plan *plan) : v{ plan->node, plan->n_node, plan, NULL } {}
+    gtr__res_net(const gtr__call *c) : v{ ((const gtr__network *)c->attr->ptr)->node,
+            ((const gtr__network *)c->attr->ptr)->n_node, NULL, c } {}
+    bool known(bool dropout) {
+        return gtr__mlp_parse(&v, &p, dropout) && gtr__mlp_extents(&v, &p, &cut)
+            && gtr__res_wants(&v, &p, &pre, &targets);
+    }
+    bool matches(int at, const gtr__caps *caps, bool dropout) {
+        return caps->compute >= 80 && gtr__mlp_fits(v.plan, at, caps, dropout) && known(dropout)
+            && gtr__res_takes(v.plan, &v, &p);
+    }
+    gtr_dtype dtype() const { return gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype; }
+    bool choose(gtr__res *s, int sm_count, size_t shared) {
+        s->drops = gtr__res_drops(&v, &p);
+        return gtr__res_choose(s, &cut, pre, targets, gtr__res_bytes(&v, &cut), sm_count, shared);
+    }
+};
+static int gtr__res_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
+    gtr__res_net net(plan);
+    gtr__res s;
+    return net.matches(at, caps, true) && net.choose(&s, caps->sm_count, caps->shared) ? plan->n_node : 0;
 }
 
 // >>resident-launch
@@ -10518,23 +10532,17 @@ template <int P> static gtr_result gtr__res_start_as(void *instance, const gtr__
 }
 static gtr_result gtr__res_run(void *instance, const gtr__call *c) {
     static_assert(sizeof(gtr__res) <= 4096, "a kernel's parameters");
-    const gtr__network *w = (const gtr__network *)c->attr->ptr;
-    gtr__mlp_view v = { w->node, w->n_node, NULL, c };
-    gtr__mlp_parts p;
-    gtr__mlp_cut cut;
+    gtr__res_net net(c);
     gtr__res s;
-    bool pre, targets;
     memset(&s, 0, sizeof s);
-    if (!gtr__mlp_parse(&v, &p, true) || !gtr__mlp_extents(&v, &p, &cut)
-        || !gtr__res_wants(&v, &p, &pre, &targets) || (s.drops = gtr__res_drops(&v, &p), false)
-        || !gtr__res_choose(&s, &cut, pre, targets, gtr__res_bytes(&v, &cut), gtr__sms(c), c->caps->shared))
+    if (!net.known(true) || !net.choose(&s, gtr__sms(c), c->caps->shared))
         return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
-    if (c->measure) return gtr__measured(c, gtr__res_space(&s, &cut, NULL));
-    GTR__TRY(gtr__mlp_fill(instance, c, &v, &p, &cut, &s.m));
-    gtr__res_space(&s, &cut, (char *)c->ws);
-    GTR__TRY(gtr__res_target(instance, s.m, targets, &s.target));
-    const gtr_dtype t = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype;
-    gtr__res_dropout(&s, &v, &p, t == GTR_BF16);
+    if (c->measure) return gtr__measured(c, gtr__res_space(&s, &net.cut, NULL));
+    GTR__TRY(gtr__mlp_fill(instance, c, &net.v, &net.p, &net.cut, &s.m));
+    gtr__res_space(&s, &net.cut, (char *)c->ws);
+    GTR__TRY(gtr__res_target(instance, s.m, net.targets, &s.target));
+    const gtr_dtype t = net.dtype();
+    gtr__res_dropout(&s, &net.v, &net.p, t == GTR_BF16);
     if (t == GTR_BF16) return gtr__res_start_as<GTR__RES_BF16>(instance, c, &s);
     if (c->precision == GTR_TF32) return gtr__res_start_as<GTR__RES_TF32>(instance, c, &s);
     return gtr__res_start_as<GTR__RES_FP32>(instance, c, &s);
@@ -15319,21 +15327,15 @@ static bool gtr__tall_choose(gtr__tall *s, const gtr__mlp_cut *c, bool targets, 
 }
 // As >>resident's, and x has to be of bytes that are only scaled.
 static int gtr__tall_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
-    gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
-    gtr__mlp_parts p;
-    gtr__mlp_cut c;
+    gtr__res_net net(plan);
     gtr__tall s;
-    bool pre, targets, bytes = false;
-    if (caps->compute < 80 || !gtr__mlp_match(plan, at, caps) || !gtr__mlp_parse(&v, &p)
-            || !gtr__mlp_extents(&v, &p, &c) || !gtr__res_wants(&v, &p, &pre, &targets)
-            || !gtr__res_takes(plan, &v, &p) || plan->precision == GTR_FP32)
-        return 0;
+    bool bytes = false;
+    if (plan->precision == GTR_FP32 || !net.matches(at, caps, false)) return 0;
     const gtr__feed *f = (const gtr__feed *)plan->node[0].attr.ptr;
     for (int k = 0; k < f->n; k++)
-        if (gtr__mlp_same(&v, plan->node[0].out[k], plan->node[p.forward[0]].in[0]))
+        if (gtr__mlp_same(&net.v, plan->node[0].out[k], plan->node[net.p.forward[0]].in[0]))
             bytes = f->input[k].from == GTR_U8 && f->input[k].shift == 0;
-    if (!bytes) return 0;
-    return gtr__tall_choose(&s, &c, targets, caps->sm_count, caps->shared) ? plan->n_node : 0;
+    return bytes && gtr__tall_choose(&s, &net.cut, net.targets, caps->sm_count, caps->shared) ? plan->n_node : 0;
 }
 
 // >>tall-launch
@@ -15374,23 +15376,18 @@ template <int P> static gtr_result gtr__tall_start(void *instance, const gtr__ca
 }
 static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
     static_assert(sizeof(gtr__tall) <= 4096, "a kernel's parameters");
-    const gtr__network *w = (const gtr__network *)c->attr->ptr;
-    gtr__mlp_view v = { w->node, w->n_node, NULL, c };
-    gtr__mlp_parts p;
-    gtr__mlp_cut cut;
+    gtr__res_net net(c);
     gtr__tall s;
-    bool pre, targets;
     memset(&s, 0, sizeof s);
-    if (!gtr__mlp_parse(&v, &p) || !gtr__mlp_extents(&v, &p, &cut) || !gtr__res_wants(&v, &p, &pre, &targets)
-        || !gtr__tall_choose(&s, &cut, targets, gtr__sms(c), c->caps->shared))
+    if (!net.known(false) || !gtr__tall_choose(&s, &net.cut, net.targets, gtr__sms(c), c->caps->shared))
         return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
-    if (c->measure) return gtr__measured(c, gtr__tall_space(&s, &cut, NULL));
-    GTR__TRY(gtr__mlp_fill(instance, c, &v, &p, &cut, &s.m));
-    gtr__tall_space(&s, &cut, (char *)c->ws);
-    s.paired = c->caps->arch_feature && s.groups % 2 == 0 && cut.k[0] % 16 == 0
+    if (c->measure) return gtr__measured(c, gtr__tall_space(&s, &net.cut, NULL));
+    GTR__TRY(gtr__mlp_fill(instance, c, &net.v, &net.p, &net.cut, &s.m));
+    gtr__tall_space(&s, &net.cut, (char *)c->ws);
+    s.paired = c->caps->arch_feature && s.groups % 2 == 0 && net.cut.k[0] % 16 == 0
         && gtr__res_up(s.mains + s.spare + 1, 2) <= gtr__sms(c);
-    GTR__TRY(gtr__res_target(instance, s.m, targets, &s.target));
-    const bool bf16 = gtr__mlp_arg(&v, v.node[p.forward[0]].in[0])->dtype == GTR_BF16;
+    GTR__TRY(gtr__res_target(instance, s.m, net.targets, &s.target));
+    const bool bf16 = net.dtype() == GTR_BF16;
     int up = 0;
     frexpf(255.0f * s.m.x.scale, &up);
     s.byte_by = ldexpf(s.m.x.scale * GTR__TALL_BYTE, -up);
