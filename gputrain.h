@@ -8213,7 +8213,7 @@ static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *
     gtr__mfree(ctx, tmp);
     return r;
 }
-static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *dst, size_t bytes) {
+static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *dst, size_t bytes, bool first) {
     gtr_context *ctx = t->ctx;
     const size_t size = gtr__dtype_size(t->dtype);
     const bool reduced = t->kept_storage == GTR_BF16 || t->kept_storage == GTR_F16; /* as the last run had it */
@@ -8222,6 +8222,7 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
     const void *src = storage == t->dtype ? t->data : t->low[low];
     size_t have = storage == t->dtype ? t->data_bytes : t->low_bytes[low] / gtr__dtype_size(storage) * size;
     char text[GTR__SHAPE_TEXT];
+    if (first) have = bytes;
     if (t->op == GTR__OP_INPUT) {
         if (!src) return GTR__BAD_STATE(ctx, "gtr_get: input \"%s\" has not been used by a run", t->name);
         if (bytes <= have && bytes % size == 0) have = bytes; /* a prefix of the slot: the caller knows the batch */
@@ -8232,43 +8233,39 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
         gtr__label(asked), gtr__shape_text(&asked->shape, text), bytes, have);
     return gtr__read(ctx, t->stage, dst, src, storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
 }
-gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
+/* first: of its first element alone, and what was not kept is computed anew. */
+static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool first) {
     char text[GTR__SHAPE_TEXT], who[GTR__OP_TEXT];
-    if (!t) return GTR_ERR_ARG;
     gtr_context *ctx = t->ctx;
-    if (!gtr__usable(ctx)) return ctx->error;
-    if (!dst) return GTR__BAD_ARG(ctx, "gtr_get \"%s\": the destination is NULL", gtr__label(t));
-    if (ctx->preset) return GTR__BAD_STATE(ctx, "gtr_get: a context with a preset plans only");
     GTR__TRY(gtr__wait_all(ctx));
     gtr_tensor *s = gtr__stored_as(t);
-    if (gtr__row(s->op)->flags & GTR__LEAF && s->op != GTR__OP_GRADIENT) return gtr__get_leaf(s, t, dst, bytes);
+    if (gtr__row(s->op)->flags & GTR__LEAF && s->op != GTR__OP_GRADIENT)
+        return gtr__get_leaf(s, t, dst, bytes, first);
     if (gtr__outdated(s)) {
-        if (t->fed)
+        if (t->fed && !first)
             return GTR__BAD_STATE(ctx, "gtr_get: %s was not kept: ask for it in gtr_eval, or mark it "
                     "with gtr_keep before the run", gtr__called(t, who));
         GTR__TRY(gtr_eval(&t, 1));
         GTR__TRY(gtr__wait_all(ctx));
     }
-    size_t want = (size_t)gtr__count(&s->kept_shape) * gtr__dtype_size(t->dtype);
-    if (bytes != want)
+    const size_t size = gtr__dtype_size(t->dtype), want = (size_t)gtr__count(&s->kept_shape) * size;
+    if (bytes != want && !first)
         return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_get %s: got room for %zu bytes, want %zu for %s %s",
                 gtr__called(t, who), bytes, want, gtr__shape_text(&s->kept_shape, text),
                 gtr__dtype_names[t->dtype]);
-    return gtr__read(ctx, s->stage, dst, s->kept, s->kept_storage, t->dtype, gtr__count(&s->kept_shape), gtr__label(t));
+    return gtr__read(ctx, s->stage, dst, s->kept, s->kept_storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
+}
+gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
+    if (!t) return GTR_ERR_ARG;
+    GTR__TRY(gtr__runnable(t->ctx, "gtr_get"));
+    return dst ? gtr__get_some(t, dst, bytes, false)
+        : GTR__BAD_ARG(t->ctx, "gtr_get \"%s\": the destination is NULL", gtr__label(t));
 }
 float gtr_item(gtr_tensor *t) {
     union { gtr_float f; int32_t i; int64_t l; } v;
-    gtr_result r;
-    if (!t || gtr__runnable(t->ctx, "gtr_item") || gtr__wait_all(t->ctx)) return (float)NAN;
-    gtr_tensor *s = gtr__stored_as(t);
-    if (s->op == GTR__OP_INPUT) r = gtr__get_leaf(s, t, &v, gtr__dtype_size(t->dtype));
-    else if (s->op == GTR__OP_PARAMETER || s->op == GTR__OP_CONSTANT)
-        r = gtr__read(t->ctx, s->stage, &v, s->data, s->dtype, t->dtype, 1, gtr__label(t));
-    else {
-        r = gtr__outdated(s) ? gtr_eval(&t, 1) : GTR_OK;
-        if (!r) r = gtr__read(t->ctx, s->stage, &v, s->kept, s->kept_storage, t->dtype, 1, gtr__label(t));
-    }
-    return r ? (float)NAN : t->dtype == GTR_F32 ? (float)v.f : t->dtype == GTR_I64 ? (float)v.l : (float)v.i;
+    if (!t || gtr__runnable(t->ctx, "gtr_item") || gtr__get_some(t, &v, gtr__dtype_size(t->dtype), true))
+        return (float)NAN;
+    return t->dtype == GTR_F32 ? (float)v.f : t->dtype == GTR_I64 ? (float)v.l : (float)v.i;
 }
 
 // >>training
