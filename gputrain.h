@@ -8300,6 +8300,7 @@ struct gtr_trainer {
     int column[GTR__MAX_FEED]; /* of each input */
     gtr__plan_cache *slot[GTR__RING]; /* the plan of each step in the ring */
     gtr__plan_cache *pending; /* gtr_backward was called, gtr_update not yet */
+    uint64_t edited; /* 1 + the last step of which gtr_gradient_set set one */
 };
 /* '*' any run, '?' one character */
 static bool gtr__glob(const char *p, const char *s) {
@@ -8684,11 +8685,10 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__plan_cache *e, int value
 }
 /* The bad step's batch is still there: its forward and backward run once more, each value checked as it is made; to
    their end, as values lie in gradients' places until these are written. */
-static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_cache *e, char *text, size_t size) {
+static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_cache *e, bool edited, char *text, size_t size) {
     gtr__plan *p = &e->plan;
     bool found = false;
     int i, k;
-    snprintf(text, size, "a value");
     for (i = 0; i < p->n_value; i++)
         if ((p->value[i].home == GTR__HOME_INPUT || p->value[i].home == GTR__HOME_PARAMETER)
                 && gtr__check_one(ctx, e, i, NULL, text, size))
@@ -8701,7 +8701,7 @@ static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_cache *e, char *text
         for (k = 0; k < n->n_out && !found; k++)
             found = n->out[k] >= 0 && gtr__check_one(ctx, e, n->out[k], n, text, size);
     }
-    if (!found) snprintf(text, size, "a gradient that was set from outside");
+    if (!found) snprintf(text, size, edited ? "a gradient that was set from outside" : "a gradient");
 }
 /* To the step at which the device has stopped. Drained. */
 static gtr_result gtr__set_back(gtr__runner *r, gtr__ctl *ctl) {
@@ -8765,7 +8765,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     gtr__runner *r = t->runner;
     gtr__ctl ctl;
-    char text[512];
+    char text[512] = "a value", rest[64] = "";
     GTR__TRY(gtr__ctl_read(r, &ctl));
     if (ctl.status == 2) return gtr__repeat(t, &ctl);
     gtr__plan_cache *e = t->slot[ctl.step % GTR__RING];
@@ -8777,17 +8777,14 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
         e = gtr__entry_get(ctx, &by_node, &t->optim);
     }
     if (e) gtr__note_lookups(t, &e->plan);
-    if (e && gtr__entry_ready(ctx, e, r) == GTR_OK) gtr__find_nonfinite(ctx, e, text, sizeof text);
-    else snprintf(text, sizeof text, "a value");
-    uint64_t after = r->step - ctl.step - 1;
+    if (e && gtr__entry_ready(ctx, e, r) == GTR_OK)
+        gtr__find_nonfinite(ctx, e, t->edited == ctl.step + 1, text, sizeof text);
+    const unsigned long long after = r->step - ctl.step - 1;
     t->pending = NULL;
     GTR__TRY(gtr__set_back(r, &ctl));
-    if (after) gtr__fail(ctx, GTR_ERR_NONFINITE,
-        "step %llu: %s is not finite; this step and the %llu queued after it changed nothing",
-        (unsigned long long)ctl.bad_step, text, (unsigned long long)after);
-    else gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step changed nothing",
-        (unsigned long long)ctl.bad_step, text);
-    return GTR_ERR_NONFINITE;
+    if (after) snprintf(rest, sizeof rest, " and the %llu queued after it", after);
+    return gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step%s changed nothing",
+        (unsigned long long)ctl.bad_step, text, rest);
 }
 static gtr_result gtr__observe(gtr_trainer *t) { return gtr__gone_wrong(t) ? gtr__tell_bad(t) : GTR_OK; }
 gtr_result gtr_wait(gtr_context *ctx) {
@@ -9031,7 +9028,7 @@ gtr_result gtr_step(gtr_trainer *t) {
 static gtr_result gtr__aside(gtr_trainer *t, bool back) {
     gtr_context *ctx = t->ctx;
     const gtr__plan *p = &t->pending->plan;
-    const gtr__node *n = &p->node[p->n_node - 1]; /* REPORT, or with UPDATE, which has no operands */
+    const gtr__node *n = &p->node[p->n_node - 1]; /* REPORT */
     gtr_result r = GTR_OK;
     for (int k = 0; k < n->n_in && !r; k++) {
         const int v = gtr__root(p, n->in[k]);
@@ -9048,10 +9045,9 @@ gtr_result gtr_backward(gtr_trainer *t) {
     return gtr__aside(t, false);
 }
 gtr_result gtr_update(gtr_trainer *t) {
-    gtr_result r = gtr__trainer_usable(t, "gtr_update", true);
-    if (r) return r;
+    GTR__TRY(gtr__trainer_usable(t, "gtr_update", true));
     gtr__plan_cache *e = t->pending;
-    r = gtr__entry_ready(t->ctx, e, t->runner);
+    gtr_result r = gtr__entry_ready(t->ctx, e, t->runner);
     if (!r) r = gtr__trainer_current(t);
     if (!r) r = gtr__aside(t, true);
     t->ctx->writes++;
@@ -9096,6 +9092,24 @@ static gtr_result gtr__gradient_dense(gtr_trainer *t, int i) {
     gtr__mfree(t->ctx, dense);
     return r;
 }
+/* The loss scale that gradients carry between backward and update. */
+static float gtr__scale_now(gtr_trainer *t) {
+    gtr__ctl ctl;
+    if (!t->optim.scaled
+            || t->ctx->be->copy(t->ctx->instance[0], &ctl, t->runner->ctl, sizeof ctl, GTR__TO_HOST, true))
+        return 1;
+    return t->pending || !ctl.step ? ctl.scale : t->runner->shared->entry[(ctl.step - 1) % GTR__RING].scale;
+}
+static gtr_result gtr__gradient_put(gtr_trainer *t, gtr_float *at, const gtr_float *src, size_t bytes) {
+    const gtr_float s = (gtr_float)gtr__scale_now(t);
+    gtr_float *tmp = (gtr_float *)gtr__malloc(t->ctx, bytes);
+    if (!tmp) return GTR_ERR_NOMEM;
+    for (size_t i = 0; i < bytes / sizeof s; i++) tmp[i] = src[i] * s;
+    gtr_result r = gtr__to_device(t->ctx, 0, at, tmp, bytes, "gradient");
+    gtr__mfree(t->ctx, tmp);
+    if (t->pending && !gtr__gone_wrong(t)) t->edited = t->runner->step + 1;
+    return r;
+}
 static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buffer, void *host, size_t bytes, bool set,
         const char *what) {
     if (!t || !p) return GTR_ERR_ARG;
@@ -9110,15 +9124,7 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     gtr_float *at = buffer + t->offset[i];
     GTR__TRY(gtr__wait_all(ctx));
     if (buffer == t->gradient && t->lookups[i]) GTR__TRY(gtr__gradient_dense(t, i));
-    return set ? gtr__to_device(ctx, 0, at, host, bytes, what) : gtr__to_host(ctx, 0, host, at, bytes, what);
-}
-/* The loss scale that gradients carry between backward and update. */
-static float gtr__scale_now(gtr_trainer *t) {
-    gtr__ctl ctl;
-    if (!t->optim.scaled
-            || t->ctx->be->copy(t->ctx->instance[0], &ctl, t->runner->ctl, sizeof ctl, GTR__TO_HOST, true))
-        return 1;
-    return t->pending || !ctl.step ? ctl.scale : t->runner->shared->entry[(ctl.step - 1) % GTR__RING].scale;
+    return set ? gtr__gradient_put(t, at, (const gtr_float *)host, bytes) : gtr__to_host(ctx, 0, host, at, bytes, what);
 }
 gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
     const bool lost = t && t->fitted && gtr__usable(t->ctx);
@@ -9133,18 +9139,7 @@ gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t byt
     return r;
 }
 gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes) {
-    gtr_float *tmp, s;
-    size_t i;
-    /* Nothing to scale, or refused. */
-    if (!t || !p || !t->optim.scaled || !src || !t->runner || bytes != p->data_bytes || !gtr__usable(t->ctx))
-        return gtr__buffer_copy(t, p, t ? t->gradient : NULL, (void *)(uintptr_t)src, bytes, true, "gradient");
-    tmp = (gtr_float *)gtr__malloc(t->ctx, bytes);
-    if (!tmp) return GTR_ERR_NOMEM;
-    s = (gtr_float)gtr__scale_now(t);
-    for (i = 0; i < bytes / sizeof(gtr_float); i++) tmp[i] = ((const gtr_float *)src)[i] * s;
-    gtr_result r = gtr__buffer_copy(t, p, t->gradient, tmp, bytes, true, "gradient");
-    gtr__mfree(t->ctx, tmp);
-    return r;
+    return gtr__buffer_copy(t, p, t ? t->gradient : NULL, (void *)(uintptr_t)src, bytes, true, "gradient");
 }
 gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes) {
     gtr_float *state = t && which >= 0 && which < t->optim.all ? t->optim.state[which] : NULL;

@@ -2669,6 +2669,102 @@ static void halves(void)
     halves_with(2, GTR_MIXED_FP16);
     halves_with(1, GTR_MIXED_BF16);
 }
+/* A gradient that is finite when it is computed again: whether it was set from outside is not guessed. */
+static int nan_calls;
+static gtr_result nan_forward(const gtr_custom_call *c)
+{
+    memcpy(c->out, c->in[0], (size_t)gtr__count(&c->out_shape) * sizeof(gtr_float));
+    return GTR_OK;
+}
+static gtr_result nan_backward(const gtr_custom_call *c)
+{
+    memcpy(c->din[0], c->dout, (size_t)gtr__count(&c->out_shape) * sizeof(gtr_float));
+    if (nan_calls++ == 1) ((gtr_float *)c->din[0])[0] = (gtr_float)NAN;
+    return GTR_OK;
+}
+static void edited_gradients(void)
+{
+    static gtr_float x[16 * WIDTH];
+    static const gtr_float bad[8] = { (gtr_float)NAN };
+    int set;
+    for (set = 0; set < 2; set++) {
+        gtr_context *ctx = create();
+        gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)), *h = gtr_linear(in, "fc", 8);
+        gtr_custom_desc c;
+        gtr_trainer *t;
+        int i;
+        memset(&c, 0, sizeof c);
+        c.name = "nan"; c.n_in = 1; c.in[0] = h; c.forward = nan_forward; c.backward = nan_backward;
+        t = gtr_trainer_create(gtr_mean(gtr_custom(ctx, c), NULL, 0, false), sgd(0.1f));
+        nan_calls = set ? 2 : 0;
+        gtr_set(in, x, sizeof x);
+        for (i = 0; i < 2; i++) {               /* the first step's gradient is set, the second's is bad */
+            EXPECT_EQ(gtr_backward(t), GTR_OK);
+            if (i == set) gtr_gradient_set(t, gtr_parameter_find(ctx, "fc.bias"), set ? bad : x, sizeof bad);
+            gtr_update(t);
+        }
+        gtr_wait(ctx);
+        EXPECT_EQ(gtr_error(ctx), GTR_ERR_NONFINITE);
+        CHECK(strstr(gtr_error_text(ctx), "step 2: a gradient") && set == !!strstr(gtr_error_text(ctx), "from outside"),
+            "%s: %s", set ? "a gradient was set" : "no gradient was set in this step", gtr_error_text(ctx));
+        gtr_error_clear(ctx);
+        gtr_destroy(ctx);
+    }
+}
+/* A gradient alone that is not finite, of a weight or a bias, of any layer, changes nothing, whoever looks for it: in a
+   plan of nodes, of parts, or one that joins the last nodes; then steps go on. */
+static void set_all(gtr_tensor *p, float value, int64_t most)
+{
+    static gtr_float v[2048];
+    int64_t i, n = gtr__count(&p->shape);
+    for (i = 0; i < n; i++) v[i] = i < most ? (gtr_float)value : 0;
+    gtr_set(p, v, p->data_bytes);
+}
+static void infinite_gradients(void)
+{
+    enum { WIDE = 40 };
+    /* of "b" (A B x + a) + b: the bias of the first, the second weight's first row, the slope of the loss, and x, so
+       that one gradient overflows and the loss is 0 */
+    static const struct { const char *name; float a, second, slope, x; } cases[] = {
+        { "b.weight", 3e38f, 0, 1, 0 }, { "b.bias", 0, 0, 1e38f, 0 }, { "a.weight", 0, 1e30f, 1, 1e19f },
+        { "a.bias", 0, 1e38f, 1, 0 } };
+    static gtr_float x[8 * WIDE];
+    static shot before, after;
+    int way, k, i;
+    if (sizeof(gtr_float) == 8) return;
+    for (way = 0; way < 5; way++) for (k = 0; k < 4; k++) {
+        gtr_context *ctx = create();
+        gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDE)),
+            *y = gtr_linear(gtr_linear(in, "a", WIDE), "b", WIDE);
+        gtr_trainer_desc d = adam();
+        gtr_trainer *t;
+        char text[40];
+        d.no_matchers = way == 0; d.micro_batches = way == 1 ? 2 : 1; d.precision = way == 2 ? GTR_TF32 : GTR_FP32;
+        d.streams = way == 3;
+        t = gtr_trainer_create(gtr_sum(gtr_scale(y, cases[k].slope, 0), NULL, 0, false), d);
+        snprintf(text, sizeof text, "the gradient of \"%s\"", cases[k].name);
+        for (i = 0; i < 6; i++) {
+            const bool bad = i == 1 || i == 4;          /* in a first launch, and in a graph's */
+            int64_t j;
+            for (j = 0; j < 8 * WIDE; j++) x[j] = bad ? (gtr_float)cases[k].x : 0;
+            set_all(gtr_parameter_find(ctx, "a.weight"), 0, 0);
+            set_all(gtr_parameter_find(ctx, "a.bias"), bad ? cases[k].a : 0, WIDE);
+            set_all(gtr_parameter_find(ctx, "b.weight"), bad ? cases[k].second : 0, WIDE);
+            set_all(gtr_parameter_find(ctx, "b.bias"), 0, 0);
+            gtr_set(in, x, sizeof x);
+            if (!bad && cases[k].slope > 1) continue;   /* it would overflow here, too */
+            take(ctx, t, false, &before);
+            gtr_step(t);
+            gtr_wait(ctx);
+            if (bad) EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, text);
+            take(ctx, t, false, &after);
+            CHECK(bad == equal(&before, &after), "way %d, \"%s\", step %d: %s", way, cases[k].name, i + 1,
+                bad ? "a gradient that is not finite changed something" : "nothing changed");
+            EXPECT_OK(ctx);
+        }
+        gtr_destroy(ctx);
+    }
+}
 /* A product whose sum is cut into parts, of more elements than are added up at a time: what the parts' sums
    are added to is its own. */
 static void deep_product(void)
@@ -4016,6 +4112,8 @@ static void all(void)
     RUN(rates);
     RUN(groups_and_clipping);
     RUN(halves);
+    RUN(edited_gradients);
+    RUN(infinite_gradients);
     RUN(deep_product);
     RUN(few_rows);
     RUN(backward_ends);
