@@ -6863,10 +6863,10 @@ static void gtr__trim_feeds(gtr__build *b) {
 
 // >>pass:order
 /* Streams for the nodes of the left phases, by a list schedule: each goes, in the plan's order, where it can start
-   first, by rough costs; gradients of parameters, which nothing but the update waits for, to the further streams. With
-   parts or recomputation, whose values are to follow each other in memory, and beside networks only such gradients
-   leave the first. Unless the user says how many: none in those cases, and never a node that fills the device by
-   itself. */
+   first, by rough costs; gradients of parameters, which nothing but the update waits for, to the further streams, but
+   the last ones to any. With parts or recomputation, whose values are to follow each other in memory, and beside
+   networks only such gradients leave the first. Unless the user says how many: none in those cases, and never a node
+   that fills the device by itself. */
 #define GTR__HOP 1.5 /* microseconds that a wait for another stream costs */
 typedef struct { double clock[GTR__MAX_LANES]; double *written, *read; int *lane; } gtr__schedule;
 static double gtr__node_cost(const gtr__node *n) { return 2 + n->flops * 4e-8 + n->bytes * 1e-6; }
@@ -6882,13 +6882,15 @@ static double gtr__start_on(const gtr__plan *p, const gtr__schedule *s, const gt
     }
     return start;
 }
-static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, bool any, bool wide) {
-    bool side = n->phase == GTR__BACKWARD, writes = false;
-    int k, v, best = 0;
-    for (k = 0; k < n->n_out; k++)
-        if (n->out[k] >= 0) { writes = true; side &= p->value[gtr__root(p, n->out[k])].home == GTR__HOME_GRADIENT; }
-    side &= writes && !wide;
-    if (side) best = 1;
+static bool gtr__makes_gradients(const gtr__plan *p, const gtr__node *n) {
+    bool all = n->phase == GTR__BACKWARD, writes = false;
+    for (int k = 0; k < n->n_out; k++)
+        if (n->out[k] >= 0) { writes = true; all &= p->value[gtr__root(p, n->out[k])].home == GTR__HOME_GRADIENT; }
+    return all && writes;
+}
+static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, bool any, bool wide, bool last) {
+    const bool side = !wide && gtr__makes_gradients(p, n);
+    int k, v, best = side && !last;
     double start = gtr__start_on(p, s, n, best);
     for (k = best + 1; k < p->n_stream && (side || (any && !wide)); k++) {
         const double then = gtr__start_on(p, s, n, k);
@@ -6909,8 +6911,11 @@ static void gtr__assign_streams(gtr__build *b) {
     const bool own = b->r->streams == 0;
     bool apart = b->r->micro > 1 || b->ctx->n_regions || (own && b->ctx->desc.memory_limit);
     gtr__schedule s = GTR__ZERO;
-    int i;
-    for (i = 0; i < p->split; i++) apart |= p->node[i].op == GTR__OP_NETWORK;
+    int i, last = 0;
+    for (i = 0; i < p->split; i++) {
+        apart |= p->node[i].op == GTR__OP_NETWORK;
+        if (!gtr__makes_gradients(p, &p->node[i])) last = i + 1;
+    }
     p->n_stream = !own ? b->r->streams : b->ctx->caps.cuda && !apart ? GTR__MAX_STREAMS : 1;
     if (p->n_stream < 2) return;
     s.written = (double *)gtr__malloc(b->ctx, (size_t)p->n_value * (2 * sizeof(double) + sizeof(int)) + 8);
@@ -6921,7 +6926,7 @@ static void gtr__assign_streams(gtr__build *b) {
         gtr__node *n = &p->node[i];
         const bool fills = n->flops > b->ctx->caps.sm_count * 32e6 || n->bytes > 64e6;
         /* custom ops keep their order: callbacks may share what they use */
-        gtr__assign_stream(p, &s, n, !apart, own && (fills || n->op == GTR__OP_CUSTOM));
+        gtr__assign_stream(p, &s, n, !apart, own && (fills || n->op == GTR__OP_CUSTOM), i >= last);
     }
     gtr__mfree(b->ctx, s.written);
 }

@@ -3474,6 +3474,62 @@ static void ever_new_batches(void)
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
+/* Gradients of parameters leave the first stream, but for the last: nothing else is left there, and GUARD need not wait
+   for another. */
+static void last_gradient(void)
+{
+    gtr_desc c;
+    gtr_context *ctx;
+    gtr__plan_cache *e;
+    net n;
+    gtr_trainer_desc d = adam();
+    int i, apart = 0;
+    memset(&c, 0, sizeof c);
+    c.preset = GTR_PRESET_SM90;
+    ctx = gtr_create(c);
+    n = build(ctx, GTR_BATCH, 0, &d);
+    e = gtr__trainer_entry(n.t, 64, NULL, false);
+    if (!CHECK(e != NULL, "no plan: %s", gtr_error_text(ctx))) return;
+    for (i = 0; i < e->plan.split; i++) apart += e->plan.node[i].stream != 0;
+    CHECK(apart >= 4 && e->plan.node[e->plan.split - 1].stream == 0, "%d nodes apart; %s", apart,
+        gtr_plan_text(n.t, 64));
+    gtr_destroy(ctx);
+}
+/* What gtr_set brings, few bytes or many, two at a time of either, is what the next run reads, whatever was queued. */
+static void queued_sets(void)
+{
+    enum { WIDE = 256, ROWS = 200, STEPS = 48 };
+    static const char *const names[] = { "a", "b", "c", "d", "e", "f" };
+    static const int sizes[] = { 2, 2, 3, 3, 150, 3, 150, 150, 4, ROWS, 4, ROWS, 199, 1, 1, 1 };
+    static gtr_float x[(ROWS + STEPS) * WIDE], got[2][8 * WIDE], seen[2][STEPS];
+    uint32_t seed = 5;
+    int i, waits;
+    for (i = 0; i < (ROWS + STEPS) * WIDE; i++) x[i] = noise(&seed);
+    for (waits = 0; waits < 2; waits++) {
+        gtr_context *ctx = create();
+        gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDE)), *h = in, *mean, *w;
+        gtr_trainer *t;
+        for (i = 0; i < 6; i++) h = gtr_tanh(gtr_linear(h, names[i], i < 5 ? WIDE : 8));
+        t = gtr_trainer_create(gtr_mse(h, gtr_slice(in, 1, 0, 8)), sgd(0.1f));
+        mean = gtr_mean(in, NULL, 0, false);
+        for (i = 0; i < STEPS; i++) {
+            const int rows = sizes[i % 16];
+            gtr_set(in, x + i * WIDE, (size_t)(rows * WIDE) * sizeof *x);
+            if (i % 5 != 4) EXPECT_EQ(gtr_step(t), GTR_OK);
+            if (i % 3 == 2) EXPECT_EQ(gtr_step(t), GTR_OK);
+            if (waits) EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+            if (i % 7 != 6) continue;
+            gtr_eval(&mean, 1);
+            gtr_get(mean, &seen[waits][i], sizeof **seen);
+        }
+        w = gtr_parameter_find(ctx, "f.weight");
+        EXPECT_EQ(gtr_get(w, got[waits], sizeof got[waits]), GTR_OK);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+    CHECK(!memcmp(got[0], got[1], sizeof *got) && !memcmp(seen[0], seen[1], sizeof *seen),
+        "a loop of gtr_set and gtr_step gives other bits than one that waits");
+}
 /* recomputation saves memory in reduced precision too */
 static void recomputed_low(void)
 {
@@ -4075,6 +4131,8 @@ static void all(void)
     RUN(between_halves);
     RUN(current_values);
     RUN(ever_new_batches);
+    RUN(last_gradient);
+    RUN(queued_sets);
     RUN(recomputed_low);
     RUN(two_trainers);
     RUN(batch_sizes);
