@@ -1174,9 +1174,10 @@ typedef struct {
     gtr_result (*copy)(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait);
     gtr_result (*zero)(void *instance, void *dst, size_t bytes); /* likewise */
     gtr_result (*wait)(void *instance); /* until all is done */
-    /* record notes a point of the first stream in *event (made if NULL); ready waits for it; wait_for makes the stream
-       wait for a user's. */
-    gtr_result (*record)(void *instance, void **event);
+    /* CUDA's alone: bytes from pinned memory to the device once event after (NULL: none) has passed, beside the first
+       stream's work, which waits for them and then notes a point in *event (made if NULL); ready waits for it; wait_for
+       makes the stream wait for a user's. */
+    gtr_result (*upload)(void *instance, void *dst, const void *src, size_t bytes, void *after, void **event);
     gtr_result (*ready)(void *instance, void *event);
     gtr_result (*wait_for)(void *instance, void *user_event);
     void (*event_free)(void *instance, void *event);
@@ -4635,7 +4636,6 @@ static gtr_result gtr__cpu_zero(void *instance, void *dst, size_t bytes) {
     return GTR_OK;
 }
 static gtr_result gtr__cpu_wait(void *instance) { (void)instance; return GTR_OK; }
-static gtr_result gtr__cpu_event(void *instance, void **event) { (void)instance; (void)event; return GTR_OK; }
 static gtr_result gtr__cpu_event_use(void *instance, void *event) { (void)instance; (void)event; return GTR_OK; }
 static void gtr__cpu_event_free(void *instance, void *event) { (void)instance; (void)event; }
 static gtr_result gtr__cpu_memory_info(void *instance, size_t *free_bytes, size_t *total_bytes) {
@@ -4767,7 +4767,7 @@ static const gtr__backend *gtr__cpu_backend(gtr__backend *be) {
     be->alloc = gtr__cpu_alloc; be->free = gtr__cpu_free;
     be->host_alloc = gtr__cpu_host_alloc; be->host_free = gtr__cpu_host_free;
     be->copy = gtr__cpu_copy; be->zero = gtr__cpu_zero; be->wait = gtr__cpu_wait;
-    be->record = gtr__cpu_event; be->ready = gtr__cpu_event_use; be->wait_for = gtr__cpu_event_use;
+    be->ready = gtr__cpu_event_use; be->wait_for = gtr__cpu_event_use;
     be->event_free = gtr__cpu_event_free;
     be->memory_info = gtr__cpu_memory_info; be->environment = gtr__cpu_environment; be->seconds = gtr__cpu_seconds;
     memcpy(be->kernel, gtr__cpu_kernels, sizeof be->kernel);
@@ -7564,11 +7564,12 @@ typedef struct gtr__runner {
     int32_t *flag; /* device: a result of CHECK */
     bool stale; /* a launch failed: records that the device fetched ahead are void */
 } gtr__runner;
-/* Staging of an input: gtr_set writes slots in turn, so that a copy can be on its way while a step reads the other. */
+/* Staging of an input: gtr_set writes slots in turn, so that a copy can be on its way while a step reads the other.
+   What reads a slot is queued before the other's next event. */
 typedef struct gtr__feeding {
     size_t bytes; /* of a slot */
     void *host[2], *mapped[2], *device[2], *event[2];
-    int turn;
+    int turn, direct[2]; /* read where it lies in host memory */
     const void *source; /* what the next run reads; NULL: nothing was set */
     bool read; /* a step was queued that reads it */
     int64_t rows; /* batch of what was set */
@@ -7593,10 +7594,8 @@ static void gtr__feeding_slots_free(gtr_tensor *t) {
         if (f->host[i]) t->ctx->be->host_free(t->ctx->instance[t->stage], f->host[i], f->bytes);
         if (t->ctx->caps.cuda) gtr__device_free(t->ctx, t->stage, f->device[i], f->bytes);
         if (f->event[i]) t->ctx->be->event_free(t->ctx->instance[t->stage], f->event[i]);
-        f->host[i] = f->device[i] = f->event[i] = NULL;
     }
-    f->bytes = 0;
-    f->source = NULL;
+    memset(f, 0, sizeof *f);
 }
 static void gtr__feeding_free(gtr_tensor *t) {
     if (!t->feeding) return;
@@ -8130,18 +8129,19 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     }
     GTR__TRY(gtr__feeding_room(t, bytes));
     gtr__feeding *f = t->feeding;
-    f->turn ^= 1;
+    const int k = f->turn ^= 1;
+    void *instance = ctx->instance[t->stage];
     GTR__TRY(gtr__settle(ctx, NULL, f->read)); /* the last step reads the other slot */
     f->read = false;
-    if (f->event[f->turn])
-        GTR__TRY(gtr__backend_result(ctx, ctx->be->ready(ctx->instance[t->stage], f->event[f->turn]), t->name));
-    memcpy(f->host[f->turn], src, bytes);
-    if (f->device[f->turn] != f->host[f->turn]) {
-        GTR__TRY(gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], f->device[f->turn], f->host[f->turn],
-            bytes, GTR__TO_DEVICE, false), t->name));
-        GTR__TRY(gtr__backend_result(ctx, ctx->be->record(ctx->instance[t->stage], &f->event[f->turn]), t->name));
+    if (f->event[k])
+        GTR__TRY(gtr__backend_result(ctx, ctx->be->ready(instance, f->event[k ^ f->direct[k]]), t->name));
+    memcpy(f->host[k], src, bytes);
+    if (ctx->caps.cuda) {
+        f->direct[k] = bytes <= 4096;
+        GTR__TRY(gtr__backend_result(ctx, ctx->be->upload(instance, f->device[k], f->host[k], f->direct[k] ? 0 : bytes,
+            f->event[!k], &f->event[k]), t->name));
     }
-    f->source = f->device[f->turn];
+    f->source = f->direct[k] ? f->mapped[k] : f->device[k];
     f->rows = rows;
     if (t->dtype == GTR_I32) gtr__note_range(t, (const int32_t *)src, (int64_t)(bytes / 4));
     return GTR_OK;

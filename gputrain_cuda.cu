@@ -436,9 +436,9 @@ typedef struct gtr__staging {
 typedef struct gtr__instance {
     gtr__cuda g;                // first: kernels see only this
     gtr__common *common;
-    cudaStream_t stream[GTR__MAX_STREAMS];
+    cudaStream_t stream[GTR__MAX_STREAMS + 1];      // the last one of uploads
     int own_first;              // stream[0] is not the user's
-    cudaEvent_t fence;          // orders instances of one plan among themselves
+    cudaEvent_t fence;          // orders instances of one plan, or the streams of one, among themselves
     cudaEvent_t begin, end;     // of seconds()
     char name[96];
     int major, minor;
@@ -569,7 +569,7 @@ static void gtr__cuda_destroy(void *instance) {
     if (!in) return;
     {
         gtr__on_device scope(in);
-        for (int i = 0; i < GTR__MAX_STREAMS; i++) {
+        for (int i = 0; i <= GTR__MAX_STREAMS; i++) {
             if (!in->stream[i]) continue;
             gtr__quiet(cudaStreamSynchronize(in->stream[i]));
             if (i || in->own_first) gtr__quiet(cudaStreamDestroy(in->stream[i]));
@@ -609,7 +609,7 @@ static gtr_result gtr__set_up(gtr__instance *in, gtr__instance_desc desc, char *
     if (e == cudaSuccess) e = cudaGetDeviceProperties(&prop, in->g.device);
     in->own_first = !desc.stream;
     if (desc.stream) in->stream[0] = (cudaStream_t)desc.stream;
-    for (int i = desc.stream ? 1 : 0; e == cudaSuccess && i < GTR__MAX_STREAMS; i++)
+    for (int i = desc.stream ? 1 : 0; e == cudaSuccess && i <= GTR__MAX_STREAMS; i++)
         e = cudaStreamCreateWithFlags(&in->stream[i], cudaStreamNonBlocking);
     if (e == cudaSuccess) e = cudaEventCreateWithFlags(&in->fence, cudaEventDisableTiming);
     if (e == cudaSuccess) e = cudaEventCreate(&in->begin);
@@ -824,21 +824,27 @@ static gtr_result gtr__cuda_wait(void *instance) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    for (int i = 0; i < GTR__MAX_STREAMS; i++)
+    for (int i = 0; i <= GTR__MAX_STREAMS; i++)
         GTR__TRY(gtr__check(in, cudaStreamSynchronize(in->stream[i]), "cudaStreamSynchronize"));
     return gtr__custom_failed(in);
 }
 
-static gtr_result gtr__cuda_record(void *instance, void **event) {
+static gtr_result gtr__cuda_upload(void *instance, void *dst, const void *src, size_t bytes, void *after,
+                                   void **event) {
     gtr__instance *in = (gtr__instance *)instance;
+    const cudaStream_t beside = in->stream[GTR__MAX_STREAMS];
+    cudaError_t e = cudaSuccess;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    cudaEvent_t e = (cudaEvent_t)*event;
-    if (!e) {
-        GTR__TRY(gtr__check(in, cudaEventCreateWithFlags(&e, cudaEventDisableTiming), "cudaEventCreate"));
-        *event = (void *)e;
+    if (bytes) {
+        if (after) e = cudaStreamWaitEvent(beside, (cudaEvent_t)after, 0);
+        if (e == cudaSuccess) e = cudaMemcpyAsync(dst, src, bytes, cudaMemcpyHostToDevice, beside);
+        if (e == cudaSuccess) e = cudaEventRecord(in->fence, beside);
+        if (e == cudaSuccess) e = cudaStreamWaitEvent(in->stream[0], in->fence, 0);
     }
-    return gtr__check(in, cudaEventRecord(e, in->stream[0]), "cudaEventRecord");
+    if (e == cudaSuccess && !*event) e = cudaEventCreateWithFlags((cudaEvent_t *)event, cudaEventDisableTiming);
+    if (e == cudaSuccess) e = cudaEventRecord((cudaEvent_t)*event, in->stream[0]);
+    return gtr__check(in, e, "an upload");
 }
 
 static gtr_result gtr__cuda_ready(void *instance, void *event) {
@@ -15871,7 +15877,7 @@ static const gtr__backend gtr__cuda_backend = {
     gtr__cuda_create, gtr__cuda_destroy, gtr__cuda_capabilities,
     gtr__cuda_alloc, gtr__cuda_free, gtr__cuda_host_alloc, gtr__cuda_host_free,
     gtr__cuda_copy, gtr__cuda_zero, gtr__cuda_wait,
-    gtr__cuda_record, gtr__cuda_ready, gtr__cuda_wait_for, gtr__cuda_event_free,
+    gtr__cuda_upload, gtr__cuda_ready, gtr__cuda_wait_for, gtr__cuda_event_free,
     gtr__cuda_memory_info, gtr__cuda_environment, gtr__cuda_seconds,
     { GTR__OPS(GTR__SLOTS) },
     gtr__cuda_matchers, (int)(sizeof gtr__cuda_matchers / sizeof *gtr__cuda_matchers),
