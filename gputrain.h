@@ -382,7 +382,7 @@ typedef struct gtr_column {
     float scale, shift; /* GTR_U8 into a float input: scale * value + shift; scale 0: 1/255 */
     const char *name; /* of the input that it is for (see gtr_trainer_data), copied; NULL: none */
 } gtr_column;
-typedef struct gtr_arrays_desc { int64_t rows; gtr_column column[8]; } gtr_arrays_desc;
+typedef struct gtr_arrays_desc { int64_t rows; gtr_column column[16]; } gtr_arrays_desc;
 typedef struct gtr_csv_desc {
     /* its values are the classes, whole numbers from 0. 0: the last column; k: the k-th; -1: there is none */
     int  label_column;
@@ -1322,7 +1322,7 @@ struct gtr_dataset {
     char name[160]; /* for errors: the file or "arrays" */
     int64_t rows;
     int n_columns;
-    gtr__column column[8];
+    gtr__column column[16];
     bool used;
 };
 #define GTR__PLANS 128 /* are kept at most, or so many nodes if these are of more than a few: */
@@ -9915,7 +9915,7 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
         GTR__BAD_ARG(ctx, "gtr_dataset_arrays: column 0 has no data (NULL)"); return NULL;
     }
     gtr_dataset *d = gtr__dataset_new(ctx, "gtr_dataset_arrays", desc.rows);
-    for (int i = 0; d && i < 8 && desc.column[i].data; i++) {
+    for (int i = 0; d && i < 16 && desc.column[i].data; i++) {
         const gtr_column *from = &desc.column[i];
         gtr__column *c = NULL;
         if (gtr__column_check(ctx, from, i) == GTR_OK)

@@ -312,6 +312,35 @@ static void names_of_all(void)
         (double)got[0], (double)got[1], (double)want[0], (double)want[1]);
     CHECK(fabsf(got[0] - got[1]) < 1e-5f, "losses of %g and %g", (double)got[0], (double)got[1]);
 }
+/* A data set of as many columns as there may be. */
+static void sixteen_columns(void)
+{
+    static float v[16][ROWS];
+    gtr_arrays_desc a;
+    gtr_tensor *sum = NULL, *x, *w;
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_trainer_desc d = adam();
+    gtr_trainer *t;
+    gtr_init one;
+    char name[8];
+    int i, r;
+    memset(&a, 0, sizeof a); memset(&one, 0, sizeof one);
+    one.kind = GTR_INIT_CONSTANT; one.a = 1;
+    a.rows = ROWS;
+    for (i = 0; i < 16; i++) {
+        snprintf(name, sizeof name, "x%d", i);
+        x = gtr_input(ctx, name, GTR_F32, gtr_shape1(GTR_BATCH));
+        sum = sum ? gtr_add(sum, x) : x;
+        for (r = 0; r < ROWS; r++) v[i][r] = (float)((r + 1) * (1 << i));
+        a.column[i].data = v[i];
+    }
+    w = gtr_parameter(ctx, "w", gtr_shape1(1), one);
+    t = gtr_trainer_create(gtr_mean(gtr_mul(sum, w), NULL, 0, false), d);
+    EXPECT_EQ(gtr_trainer_data(t, gtr_dataset_arrays(ctx, a), 2, false, false), GTR_OK);
+    EXPECT_EQ(gtr_step(t), GTR_OK);
+    CHECK(gtr_loss(t) == 65535 * 1.5f, "a loss of %g: %s", (double)gtr_loss(t), gtr_error_text(ctx));
+    gtr_destroy(ctx);
+}
 static gtr_dataset *written_csv(gtr_context *ctx, const char *text, int label)
 {
     gtr_csv_desc d;
@@ -834,6 +863,7 @@ static void all(void)
     RUN(errors_go_on);
     RUN(names);
     RUN(names_of_all);
+    RUN(sixteen_columns);
     RUN(csv_names);
     RUN(rates_of_fits);
     RUN(frozen_statistics);

@@ -84,8 +84,8 @@ typedef struct workload {
                    "linear:784 swap bce", .batch = 256
 #define TWO_HEADS  "floats:24 2( linear:128 tanh ) dup linear:6 labels:6 cross_entropy swap linear:1 floats:1 mse " \
                    "add", .batch = 64, .rows = 1 << 16
-#define CTR        "ids:8,50000 embedding:400000,16 reshape:128 floats:13 concat:2 2( linear:400 relu ) linear:1 " \
-                   "bits:1 bce", .batch = 4096, .rows = 1 << 20
+#define CTR        "8( ids:1,50000 embedding:50000,16 reshape:16 ) floats:13 concat:9 2( linear:400 relu ) " \
+                   "linear:1 bits:1 bce", .batch = 4096, .rows = 1 << 20
 #define MIXER      "floats:16,64 4( dup permute:2,1 linear:64 gelu linear:16 permute:2,1 add " \
                    "dup linear:256 gelu linear:64 add ) mean:1 " TO_10, .batch = 128, .rows = 1 << 14
 #define HEADS      "reshape:32,2,32 permute:2,1,3 "
@@ -239,7 +239,7 @@ static bool on_fashion(const workload *w)
 }
 
 /* >> network: built of a row's words */
-enum { FLOATS, BYTES, BITS, LABELS, IDS };
+enum { FLOATS, BYTES, BITS, LABELS, IDS, MOST = 16 };     /* inputs, and what a word takes */
 typedef struct column { int kind; gtr_shape shape; int64_t limit; } column;     /* limit: of labels, or of each id */
 typedef struct value { gtr_tensor *t; int depth; } value;       /* depth: layers and products from the inputs to here */
 typedef struct network {
@@ -247,9 +247,9 @@ typedef struct network {
     gtr_tensor *loss, *metric;
     gtr_trainer *trainer;
     gtr_dataset *data;
-    column column[8];
+    column column[MOST];
     int columns, depth, top;
-    value stack[16];
+    value stack[MOST];
     bool fashion;
     char name[16];
     double flops;                       /* of the products of a step, for one row of the batch */
@@ -284,7 +284,7 @@ static gtr_tensor *permuted(gtr_tensor *x, const double *arg, int args)
 }
 static gtr_tensor *joined(const value *x, int n)
 {
-    gtr_tensor *part[8];
+    gtr_tensor *part[MOST];
     int i;
     for (i = 0; i < n; i++) part[i] = x[i].t;
     return gtr_concat(part, n, -1);
@@ -345,7 +345,6 @@ static double flops_of(value x, gtr_tensor *y)
 }
 static void do_word(network *n, const char *text, int *count)
 {
-    enum { ROOM = sizeof n->stack / sizeof *n->stack };
     size_t length = strcspn(text, ":");
     double arg[GTR_MAX_DIMS] = { 0 };
     int args = 0, takes, i, depth = 0;
@@ -354,12 +353,12 @@ static void do_word(network *n, const char *text, int *count)
     value *end = &n->stack[n->top], *x, y;
     for (; at && args < GTR_MAX_DIMS; at = strchr(at + 1, ',')) arg[args++] = atof(at + 1);
     n->metric = NULL;
-    if (!strcmp(text, "dup") && n->top >= 1 && n->top < ROOM) { *end = end[-1]; n->top++; return; }
-    if (!strcmp(text, "over") && n->top >= 2 && n->top < ROOM) { *end = end[-2]; n->top++; return; }
+    if (!strcmp(text, "dup") && n->top >= 1 && n->top < MOST) { *end = end[-1]; n->top++; return; }
+    if (!strcmp(text, "over") && n->top >= 2 && n->top < MOST) { *end = end[-2]; n->top++; return; }
     if (!strcmp(text, "swap") && n->top >= 2) { y = end[-1]; end[-1] = end[-2]; end[-2] = y; return; }
     while (w->name && (strlen(w->name) != length || memcmp(w->name, text, length))) w++;
     takes = w->takes < 0 ? (int)arg[0] : w->takes;
-    if (!w->name || takes > GTR__MIN(n->top, 8) || args < w->args || (!takes && (n->top == ROOM || n->columns == 8))) {
+    if (!w->name || takes > n->top || args < w->args || (!takes && (n->top == MOST || n->columns == MOST))) {
         printf("bench: the word %s cannot stand there in a network\n", text);
         exit(3);
     }
@@ -438,7 +437,7 @@ static gtr_dataset *data_of(const network *n, const workload *w)
 {
     gtr_arrays_desc d;
     gtr_dataset *set;
-    void *data[8];
+    void *data[MOST];
     int k;
     if (n->fashion) {
         char images[1024], labels[1024];
