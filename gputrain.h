@@ -1094,7 +1094,7 @@ typedef struct {
     int n_stage, n_stream;
     int split; /* first node of the right phases (REDUCE and after) */
     size_t arena[GTR__MAX_STAGES]; /* bytes */
-    int lookups, lookup[GTR__MAX_LOOKUPS]; /* gradients as lookups, in the order of their places */
+    int lookups, lookup[GTR__MAX_LOOKUPS], of[GTR__MAX_LOOKUPS]; /* gradients as lookups, by place; of parameters */
     int steps, ragged; /* the most that one launch does; whether among them may be ones of fewer rows */
     int waits, unfit; /* 1 + a matcher; 0: none. Its blocks wait for each other; prepare can't do it */
     size_t carry; /* bytes of values that outlive the left phases, besides the arena */
@@ -8507,7 +8507,7 @@ static void gtr__trainer_forget(gtr_trainer *t, const gtr__plan_cache *e) {
 }
 static void gtr__note_lookups(gtr_trainer *t, const gtr__plan *p) {
     memset(t->lookups, 0, (size_t)t->n_param);
-    for (int i = 0; i < p->lookups; i++) t->lookups[gtr__trainer_index(t, p->value[p->lookup[i]].tensor)] = true;
+    for (int i = 0; i < p->lookups; i++) t->lookups[p->of[i]] = true;
 }
 static void gtr__trainer_optim(gtr_trainer *t) {
     gtr__optim *o = &t->optim;
@@ -8610,7 +8610,7 @@ static void gtr__find_lookups(gtr__build *b) {
         as.lookups = gtr__count(&GTR__V(q->in[0]).shape);
         if (as.lookups > INT32_MAX || gtr__value_bytes(&as) > gtr__whole_bytes(&as)) continue;
         GTR__V(v) = as;
-        p->lookup[p->lookups++] = v;
+        p->of[p->lookups] = i; p->lookup[p->lookups++] = v;
     }
     gtr__mfree(b->ctx, user);
 }
