@@ -60,9 +60,10 @@ typedef struct gtr__cuda {
     int compute;                // 75, 80, 87, 90, ...: what the loaded code was compiled for, not what the device is
     int arch_feature;           // the loaded code has sm_90a's own instructions
     size_t shared_max;          // bytes of shared memory a block may opt in to
-    int overlap;                // kernels start while their predecessor ends: set by the runtime where that is safe
-    uint64_t early;             // bit k: the node before the running call's did not write its in[k], which may be read
-    int starts, began;          // before that has ended; kernels started so far, and when this call began
+    int overlap;                // kernels start while what they wait for ends: set by the runtime where that is safe;
+                                // 2: by the edges of a graph that is captured
+    uint64_t early;             // bit k: no node that the running call waits for wrote its in[k], which may be read
+    int starts, began;          // before those have ended; kernels started so far, and when this call began
     const void *running;        // that call
     int poisoned;               // the device is lost; cause says why
     char cause[256];
@@ -115,6 +116,38 @@ static inline gtr_result gtr__check(void *instance, cudaError_t e, const char *w
 #define GTR__LAUNCH(instance, c, kernel, grid, block, shared, ...) \
     gtr__start(instance, (cudaStream_t)(c)->stream, #kernel, kernel, dim3(grid), dim3(block), shared, 1u, __VA_ARGS__)
 
+#if CUDART_VERSION >= 13000
+#define GTR__V(name, version) name
+#else
+#define GTR__V(name, version) name##version
+#endif
+// What comes next in a captured stream, a kernel, begins while what it waits for ends, where that is kernels alone.
+// A driver that can't is done without.
+static inline void gtr__overlap_edges(cudaStream_t stream) {
+#if CUDART_VERSION >= 12030
+    cudaStreamCaptureStatus status;
+    const cudaGraphNode_t *on;
+    const cudaGraphEdgeData *given;
+    cudaGraphNodeType type = cudaGraphNodeTypeKernel;
+    cudaGraphNode_t node[GTR__MAX_LANES];
+    cudaGraphEdgeData edge[GTR__MAX_LANES];
+    size_t n = 0;
+    cudaError_t e = GTR__V(cudaStreamGetCaptureInfo, _v3)(stream, &status, NULL, NULL, &on, &given, &n);
+    if (e == cudaSuccess && n > GTR__MAX_LANES) return;
+    memset(edge, 0, sizeof edge);
+    for (size_t i = 0; e == cudaSuccess && i < n && type == cudaGraphNodeTypeKernel; i++) {
+        e = cudaGraphNodeGetType(node[i] = on[i], &type);
+        edge[i].from_port = cudaGraphKernelNodePortProgrammatic;
+        edge[i].type = cudaGraphDependencyTypeProgrammatic;
+    }
+    if (e == cudaSuccess && n && type == cudaGraphNodeTypeKernel)
+        e = GTR__V(cudaStreamUpdateCaptureDependencies, _v2)(stream, node, edge, n, cudaStreamSetCaptureDependencies);
+    if (e != cudaSuccess) cudaGetLastError();
+#else
+    (void)stream;
+#endif
+}
+
 #if CUDART_VERSION >= 11080
 template <typename... P, typename... A>
 static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *name, void (*kernel)(P...), dim3 grid,
@@ -130,7 +163,8 @@ static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *na
     config.stream = stream;
     config.attrs = attribute;
     g->starts++;
-    if (g->overlap) {
+    if (g->overlap == 2) gtr__overlap_edges(stream);
+    else if (g->overlap) {
         attribute[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
     }
@@ -920,6 +954,7 @@ typedef struct gtr__cuda_exec {
     int device;
     gtr__call *call;            // a node's call with its stream
     cudaEvent_t *event;         // of the nodes that others wait for
+    bool *started;              // kernels of the backend's own
     cudaEvent_t fork, join[GTR__MAX_LANES];
     struct { int runs; cudaGraphExec_t graph; } part[3];
 } gtr__cuda_exec;
@@ -964,12 +999,14 @@ static gtr_result gtr__spread(void *const *instances, int n_stage) {
     return GTR_OK;
 }
 
-// Which of a call's inputs the node before it on its stream does not write. All else that writes them has ended before
-// that node's kernel began to work. Nodes that write more than their outputs are left out.
-static uint64_t gtr__unwritten(const gtr__node *before, const gtr__call *wrote, const gtr__call *call) {
+// Which of a call's inputs a node that it waits for does not write. What that node waited for has ended before its last
+// kernel began to work. Nodes that write more than their outputs are left out.
+static uint64_t gtr__unwritten(const gtr__cuda_exec *x, int by, const gtr__call *call) {
+    const gtr__node *before = &x->plan->node[by];
+    const gtr__call *wrote = &x->call[by];
     uint64_t mask = 0;
-    if ((before->phase != GTR__FORWARD && before->phase != GTR__BACKWARD) || before->op == GTR__OP_CUSTOM
-        || before->op == GTR__OP_NETWORK) return 0;
+    if (!x->started[by] || (before->phase != GTR__FORWARD && before->phase != GTR__BACKWARD)
+        || before->op == GTR__OP_CUSTOM || before->op == GTR__OP_NETWORK) return 0;
     for (int k = 0; k < call->n_in && k < 64; k++) {
         const char *in = (const char *)call->in[k].data;
         bool free = in != NULL;
@@ -982,15 +1019,24 @@ static uint64_t gtr__unwritten(const gtr__node *before, const gtr__call *wrote, 
     return mask;
 }
 
-static gtr_result gtr__run_one(gtr__instance *in, const gtr__node *node, const gtr__call *call, bool overlap) {
+// Whether others wait for a node, which joins lanes: not for gradients of parameters alone, whose blocks, if they came
+// before they can work, would keep those out that others do wait for (a step of 128 rows in 256-512 residuals took 132
+// us instead of 117), and not for the step's end.
+static bool gtr__hurries(const gtr__plan *plan, const gtr__node *node) {
+    bool others = false;
+    for (int k = 0; k < node->n_out; k++)
+        others |= node->out[k] >= 0 && plan->value[node->out[k]].home != GTR__HOME_GRADIENT;
+    return others && (node->phase == GTR__FORWARD || node->phase == GTR__BACKWARD);
+}
+static gtr_result gtr__run_one(gtr__instance *in, const gtr__node *node, const gtr__call *call, int overlap) {
     gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
     if (!kernel) return gtr__fail(in, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
         node->layer ? node->layer : "?", (int)node->op);
     gtr__on_device scope(in);
 #ifdef GPUTRAIN_NO_OVERLAP
-    overlap = false;
+    overlap = 0;
 #endif
-    in->g.overlap = overlap && in->g.compute >= 90;
+    in->g.overlap = in->g.compute >= 90 ? overlap : 0;
     in->g.began = in->g.starts;
     in->g.running = call;
     gtr_result r = kernel(in, call);
@@ -999,12 +1045,13 @@ static gtr_result gtr__run_one(gtr__instance *in, const gtr__node *node, const g
     return r;
 }
 
-// Enqueues the nodes of a part on their lanes. A node's kernel may overlap its predecessor's end only where that
-// predecessor is the sole thing it waits for. Lanes are joined even after an error, so that a capture can be ended.
-static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int begin, int end) {
+// Enqueues the nodes of a part on their lanes. A node's kernel may overlap the end of its predecessor where that is the
+// sole thing it waits for; of all that it waits for on one device, whatever the lane, where a graph's edges say so.
+// Lanes are joined even after an error, so that a capture can be ended.
+static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int begin, int end, bool captured) {
     gtr__instance *main = (gtr__instance *)instances[0];
-    uint32_t used = 0, busy = 0;
-    int last[GTR__MAX_LANES] = { 0 };       // 1 + the node whose kernel was the last to start on a lane; 0: not known
+    uint32_t used = 0;
+    int last[GTR__MAX_LANES] = { 0 };       // 1 + the last node on a lane
     gtr_result r = GTR_OK;
     cudaStream_t first = main->stream[0];
     for (int i = begin; i < end; i++) used |= 1u << gtr__lane(&x->plan->node[i]);
@@ -1021,17 +1068,19 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
         cudaStream_t stream = (cudaStream_t)x->call[i].stream;
         int lane = gtr__lane(node);
         bool waits = false;
+        uint64_t early = last[lane] ? gtr__unwritten(x, last[lane] - 1, &x->call[i]) : ~(uint64_t)0;
         for (int l = 0; r == GTR_OK && l < GTR__MAX_LANES; l++) {
             int other = node->wait_mask >> l & 1 ? node->wait_node[l] : -1;
             if (other < begin || other >= i || !x->event[other]) continue;      // of an earlier part: joined already
             waits = true;
+            early &= gtr__unwritten(x, other, &x->call[i]);
             r = gtr__check(in, cudaStreamWaitEvent(stream, x->event[other], 0), "cudaStreamWaitEvent");
         }
-        if (!waits && last[lane])
-            in->g.early = gtr__unwritten(&x->plan->node[last[lane] - 1], &x->call[last[lane] - 1], &x->call[i]);
-        if (r == GTR_OK) r = gtr__run_one(in, node, &x->call[i], !waits && (busy >> lane & 1));
-        last[lane] = in->g.starts != in->g.began ? i + 1 : 0;
-        busy |= 1u << lane;
+        in->g.early = early;
+        if (r == GTR_OK) r = gtr__run_one(in, node, &x->call[i], waits && !gtr__hurries(x->plan, node) ? 0
+            : captured && x->n_stage == 1 && CUDART_VERSION >= 12030 ? 2 : !waits && last[lane]);
+        x->started[i] = in->g.starts != in->g.began;
+        last[lane] = i + 1;
         if (r == GTR_OK && x->event[i]) {
             gtr__on_device scope(in);
             r = gtr__check(in, cudaEventRecord(x->event[i], stream), "cudaEventRecord");
@@ -1060,7 +1109,7 @@ static gtr_result gtr__capture(void *const *instances, gtr__cuda_exec *x, gtr__p
     gtr__on_device scope(main);
     GTR__TRY(gtr__check(main, cudaStreamBeginCapture(main->stream[0], cudaStreamCaptureModeThreadLocal),
         "cudaStreamBeginCapture"));
-    gtr_result r = gtr__enqueue(instances, x, begin, end);
+    gtr_result r = gtr__enqueue(instances, x, begin, end, true);
     cudaError_t ended = cudaStreamEndCapture(main->stream[0], &graph);
     if (r != GTR_OK) gtr__quiet(ended);
     else r = gtr__check(main, ended, "capturing a step into a graph");
@@ -1099,7 +1148,7 @@ static bool gtr__fits(void *const *instances, const gtr__node *node) {
 }
 static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, void **exec) {
     gtr__instance *main = (gtr__instance *)instances[0];
-    size_t n = (size_t)plan->n_node, bytes = sizeof(gtr__cuda_exec) + n * (sizeof(gtr__call) + sizeof(cudaEvent_t));
+    size_t n = (size_t)plan->n_node, bytes = sizeof(gtr__cuda_exec) + n * (sizeof(gtr__call) + sizeof(cudaEvent_t) + 1);
     gtr__cuda_exec *x;
     *exec = NULL;
     plan->unfit = 0;
@@ -1121,6 +1170,7 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
     x->host = main->g.host;
     x->call = (gtr__call *)(x + 1);
     x->event = (cudaEvent_t *)(x->call + n);
+    x->started = (bool *)(x->event + n);
     cudaError_t e;
     {
         gtr__on_device scope(main);
@@ -1156,7 +1206,7 @@ static gtr_result gtr__cuda_launch(void *const *instances, void *exec, gtr__part
     for (int s = 1; s < x->n_stage; s++) several |= gtr__other_instance(instances, x->n_stage, s) != NULL;
     if (several) GTR__TRY(gtr__gather(instances, x->n_stage));
     if (x->part[part].runs == 0) {
-        GTR__TRY(gtr__enqueue(instances, x, begin, end));
+        GTR__TRY(gtr__enqueue(instances, x, begin, end, false));
     } else {
         if (!x->part[part].graph) GTR__TRY(gtr__capture(instances, x, part, &x->part[part].graph));
         cudaError_t e = cudaGraphLaunch(x->part[part].graph, main->stream[0]);

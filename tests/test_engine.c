@@ -886,6 +886,51 @@ static void streams(void)
         "with a wait deleted (%d) four streams still give the same bits", removed);
 }
 
+/* Products whose operands are made on other streams, and sums in place of what gradients of weights still read. */
+static uint64_t joined_run(int streams, gtr_precision precision, int steps)
+{
+    enum { SIDE = 128, ROWS = 256 };
+    static unsigned char at[SIDE * 2 * SIDE * sizeof(gtr_float)];
+    gtr_trainer_desc d = adam();
+    net n;
+    uint64_t hash = 1469598103934665603u;
+    int64_t i;
+    n.ctx = create();
+    n.x = gtr_input(n.ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+    n.y = gtr_input(n.ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    gtr_tensor *h = gtr_tanh(gtr_linear(n.x, "in", SIDE));
+    for (i = 0; i < 2; i++) {
+        gtr_tensor *q, *k, *v;
+        gtr_scope_begin(n.ctx, i ? "b" : "a");
+        q = gtr_linear(h, "q", SIDE); k = gtr_linear(h, "k", SIDE); v = gtr_linear(h, "v", SIDE);
+        h = gtr_add(h, gtr_matmul(q, gtr_scale(gtr_matmul_t(k, true, v, false), 1.0f / ROWS, 0)));
+        h = gtr_add(h, gtr_linear(gtr_gelu(gtr_linear(h, "up", 2 * SIDE)), "down", SIDE));
+        gtr_scope_end(n.ctx);
+    }
+    d.streams = streams; d.precision = precision; d.no_matchers = true; d.lr = 1e-3f;
+    n.t = gtr_trainer_create(gtr_cross_entropy(gtr_linear(h, "out", CLASSES), n.y), d);
+    for (i = 0; i < steps; i++) { feed(&n, 16 * (int)i, ROWS); EXPECT_EQ(gtr_step(n.t), GTR_OK); }
+    EXPECT((strstr(gtr_plan_text(n.t, ROWS), " after ") != NULL) == (streams > 1));
+    for (i = 0; i < gtr_parameter_count(n.ctx); i++) {
+        gtr_tensor *p = gtr_parameter_at(n.ctx, i);
+        EXPECT_EQ(gtr_get(p, at, p->data_bytes), GTR_OK);
+        for (size_t k = 0; k < p->data_bytes; k++) hash = (hash ^ at[k]) * 1099511628211u;
+    }
+    EXPECT_OK(n.ctx);
+    gtr_destroy(n.ctx);
+    return hash;
+}
+static void joined(void)
+{
+    const int steps = device == GTR_DEVICE_CUDA ? repeat(40) : 2;
+    for (int p = GTR_FP32; p <= GTR_MIXED_BF16; p++) {
+        const uint64_t want = joined_run(1, (gtr_precision)p, steps);
+        for (int streams = 2; streams <= 4; streams++)
+            CHECK(joined_run(streams, (gtr_precision)p, steps) == want,
+                "precision %d: %d streams give other bits than one", p, streams);
+    }
+}
+
 /* ---- proof 8: captured steps against eager ones ---- */
 static void long_run(int optimizer, bool eager, bool no_matchers, gtr_context **ctx, gtr_trainer **t)
 {
@@ -4142,6 +4187,7 @@ static void all(void)
     RUN(custom_op);
     RUN(random_plans);
     RUN(streams);
+    RUN(joined);
     RUN(captured_steps);
     RUN(memory_report);
     RUN(averages);
