@@ -50,7 +50,7 @@
 #define GTR__EXPF  expf
 #define GTR__LOGF  logf
 #define GTR__TANHF tanhf
-#define GTR__ERFF  erff
+#define GTR__ERFF  gtr__erf
 
 // What every kernel launcher may read of its instance: the first member of the whole (see runtime).
 typedef struct gtr__cuda {
@@ -387,6 +387,16 @@ static __device__ __forceinline__ bool gtr__last_block(uint32_t *ticket, unsigne
 // The element-wise formulas; op is the number of a unary op (a constant folds the switch away). Backward reads x or y,
 // whichever its row names; the other may be anything.
 static __device__ __forceinline__ float gtr__gelu_tanh_grad(float x) GTR__GELU_TANH_GRAD_BODY
+// Good to 1e-7 of 1, which gelu adds. 1 - 2^(t P(t)), t = |x|: P fits log2(erfc(t)) / t up to 4.3, and is negative
+// beyond. The library's erff branches, so that of a thread's elements one waits for the other: three times as long.
+static __device__ __forceinline__ float gtr__erf(float x) {
+    const float t = fabsf(x);
+    float p = fmaf(-4.53586072e-05f, t, 0.000445507729f), e;
+    p = fmaf(fmaf(fmaf(p, t, -0.00148944196f), t, -0.000774629065f), t, 0.0282536801f);
+    p = fmaf(fmaf(fmaf(p, t, -0.148481607f), t, -0.918416381f), t, -1.62790859f);
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(p * t));
+    return copysignf(1.0f - e, x);
+}
 
 static __device__ __forceinline__ float gtr__unary_fwd(int op, float x, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: return forward;
@@ -1252,10 +1262,10 @@ typedef struct gtr__product {
     int64_t inner, a_outer, b_outer, c_outer;
     int64_t a_kb, b_kb;
     void *c;
-    int type_c, add, c_t;       // c_t: C is stored (n, m)
+    int type_c, add;
     const void *from;           // what add adds, as C is shaped and stored; NULL: C itself
     const void *bias;           // (n), or NULL
-    int type_bias;
+    int type_bias, bias_m;      // bias_m: (m) instead
     void *pre;                  // (m, n): what the activation is applied to, or NULL
     int type_pre;
     int act;                    // a unary op's number, or -1
@@ -1502,52 +1512,61 @@ static gtr__tensor_encode gtr__tensor_encoder(void) {
 
 // >>products-epilogue
 
-// Calls, not inlined: one copy of all formulas in the file, and a call costs little beside a tile.
-static __device__ __noinline__ float4 gtr__act4(int op, float4 x, float a, float b) {
-    return make_float4(gtr__unary_fwd(op, x.x, a, b), gtr__unary_fwd(op, x.y, a, b), gtr__unary_fwd(op, x.z, a, b),
-        gtr__unary_fwd(op, x.w, a, b));
+// A thread's elements, moved at once where there are four.
+template <int N> struct gtr__floats { float v[N]; };
+template <int N> static __device__ __forceinline__ gtr__floats<N> gtr__get_of(const void *p, int type, int64_t at) {
+    gtr__floats<N> x = {};
+    if constexpr (N == 4) {
+        const float4 f = p ? gtr__get4(p, type, at) : make_float4(0, 0, 0, 0);
+        x.v[0] = f.x; x.v[1] = f.y; x.v[2] = f.z; x.v[3] = f.w;
+    } else if (p) x.v[0] = gtr__get(p, type, at);
+    return x;
 }
-static __device__ __noinline__ float4 gtr__dact4(int op, float4 dy, float4 s, float a, float b) {
-    return make_float4(gtr__unary_bwd(op, dy.x, s.x, s.x, a, b), gtr__unary_bwd(op, dy.y, s.y, s.y, a, b),
-                       gtr__unary_bwd(op, dy.z, s.z, s.z, a, b), gtr__unary_bwd(op, dy.w, s.w, s.w, a, b));
+template <int N>
+static __device__ __forceinline__ void gtr__put_of(void *p, int type, int64_t at, const gtr__floats<N> &x) {
+    if constexpr (N == 4) gtr__put4(p, type, at, make_float4(x.v[0], x.v[1], x.v[2], x.v[3]));
+    else gtr__put(p, type, at, x.v[0]);
 }
-
-// Bias, activation or its backward, addition, store: of four elements of C in a row; at is their place in C; bias, what
-// the activation's backward reads and what C had are loaded by then, where they are wanted.
-static __device__ __forceinline__ void gtr__epilogue4(const gtr__product &p, float4 v, float4 bias, float4 saved,
-                                                      float4 had, int64_t at) {
-    v.x += bias.x; v.y += bias.y; v.z += bias.z; v.w += bias.w;
-    if (p.pre) gtr__put4(p.pre, p.type_pre, at, v);
-    if (p.saved) v = gtr__dact4(p.act, v, saved, p.act_a, p.act_b);
-    else if (p.act >= 0) v = gtr__act4(p.act, v, p.act_a, p.act_b);
-    if (p.add) { v.x += had.x; v.y += had.y; v.z += had.z; v.w += had.w; }
-    gtr__put4(p.c, p.type_c, at, v);
+// Calls, not inlined: one copy of all formulas in the file, and a call costs little beside a tile. The formula is
+// chosen once for all N: their chains of instructions run beside each other.
+template <int N>
+static __device__ __noinline__ gtr__floats<N> gtr__act(int op, gtr__floats<N> x, float a, float b) {
+#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: _Pragma("unroll") for (int i = 0; i < N; i++) \
+        x.v[i] = gtr__unary_fwd(GTR__OP_##ID, x.v[i], a, b); return x;
+    switch (op) { GTR__UNARY(GTR__CASE) default: return x; }
+#undef GTR__CASE
+}
+template <int N> static __device__ __noinline__
+gtr__floats<N> gtr__dact(int op, gtr__floats<N> dy, gtr__floats<N> s, float a, float b) {
+#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: _Pragma("unroll") for (int i = 0; i < N; i++) \
+        dy.v[i] = gtr__unary_bwd(GTR__OP_##ID, dy.v[i], s.v[i], s.v[i], a, b); return dy;
+    switch (op) { GTR__UNARY(GTR__CASE) default: return dy; }
+#undef GTR__CASE
 }
 // What C's elements are added to; NULL: nothing.
 static __device__ __forceinline__ const void *gtr__product_had(const gtr__product &p) {
     return !p.add ? NULL : p.from ? p.from : p.c;
 }
-// Four elements of what p may be NULL.
-static __device__ __forceinline__ float4 gtr__get4_of(const void *p, int type, int64_t at) {
-    return p ? gtr__get4(p, type, at) : make_float4(0, 0, 0, 0);
+// Activation or its backward, addition, store: of four elements of C in a row, or one, with their bias; at is their
+// place in C; what the activation's backward reads and what C had are loaded by then, where they are wanted.
+template <int N> static __device__ __forceinline__
+void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, const gtr__floats<N> &saved, const gtr__floats<N> &had,
+                   int64_t at) {
+    if (p.pre) gtr__put_of(p.pre, p.type_pre, at, v);
+    if (p.saved) v = gtr__dact(p.act, v, saved, p.act_a, p.act_b);
+    else if (p.act >= 0) v = gtr__act(p.act, v, p.act_a, p.act_b);
+#pragma unroll
+    for (int i = 0; i < N; i++) if (p.add) v.v[i] += had.v[i];
+    gtr__put_of(p.c, p.type_c, at, v);
 }
-static __device__ __forceinline__ void gtr__epilogue4(const gtr__product &p, float4 v, int64_t n, int64_t at) {
-    gtr__epilogue4(p, v, gtr__get4_of(p.bias, p.type_bias, n), gtr__get4_of(p.saved, p.type_saved, at),
-                   gtr__get4_of(gtr__product_had(p), p.type_c, at), at);
-}
-// The same for one.
-static __device__ __forceinline__ void gtr__epilogue1(const gtr__product &p, float x, int64_t n, int64_t at) {
-    if (p.bias) x += gtr__get(p.bias, p.type_bias, n);
-    if (p.pre) gtr__put(p.pre, p.type_pre, at, x);
-    float4 v = make_float4(x, x, x, x);
-    if (p.saved) {
-        float s = gtr__get(p.saved, p.type_saved, at);
-        v = gtr__dact4(p.act, v, make_float4(s, s, s, s), p.act_a, p.act_b);
-    } else if (p.act >= 0) {
-        v = gtr__act4(p.act, v, p.act_a, p.act_b);
-    }
-    if (p.add) v.x += gtr__get(p.from ? p.from : p.c, p.type_c, at);
-    gtr__put(p.c, p.type_c, at, v.x);
+// The same with the bias of column n, and loads.
+template <int N> static __device__ __forceinline__
+void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, int64_t n, int64_t at) {
+    const gtr__floats<N> bias = gtr__get_of<N>(p.bias, p.type_bias, n);
+#pragma unroll
+    for (int i = 0; i < N; i++) v.v[i] += bias.v[i];
+    gtr__epilogue(p, v, gtr__get_of<N>(p.saved, p.type_saved, at), gtr__get_of<N>(gtr__product_had(p), p.type_c, at),
+                  at);
 }
 
 // >>products-kernel
@@ -1806,73 +1825,79 @@ static __device__ __forceinline__ uint3 gtr__product_place(const gtr__product_cu
     }
     return make_uint3(x, y, z);
 }
-// sum and a thread's terms of the sum of a column of A^T in a tile of it: every (128 / T)-th row.
-template <int ES, int T>
-static __device__ __forceinline__ float gtr__product_column(float sum, const char *tile, int type) {
-    typedef gtr__operand<ES, T, false> tile_t;
+// sum and a thread's terms of the sum of a row of A in a tile of it: every (128 / T)-th of k.
+template <int ES, int T, bool K>
+static __device__ __forceinline__ float gtr__product_row_sum(float sum, const char *tile, int type) {
+    typedef gtr__operand<ES, T, K> tile_t;
 #pragma unroll 4
     for (int k = (int)threadIdx.x / T; k < tile_t::depth; k += 128 / T) {
-        int at = k * tile_t::pitch + (int)threadIdx.x % T;
+        const int m = (int)threadIdx.x % T, at = K ? m * tile_t::pitch + k : k * tile_t::pitch + m;
         sum += ES == 4 ? ((const float *)tile)[at] : gtr__get(tile, type, at);
     }
     return sum;
 }
-// The bias of the four columns that a thread stores of each of its rows, where C takes four at a time.
-template <int N>
-static __device__ __forceinline__ float4 gtr__product_bias(const gtr__product &p, const gtr__product_cut &cut, int n0) {
-    const int n = n0 + (int)threadIdx.x % (N / 4) * 4;
-    return gtr__get4_of(cut.vec_c && n < cut.n ? p.bias : NULL, p.type_bias, n);
+// What a thread stores of a tile of N columns: W columns, 4 or 1, from column on, of every step-th row.
+struct gtr__product_lane { int column, row, step; };
+template <int N, int THREADS> static __device__ __forceinline__
+gtr__product_lane gtr__product_lane_of(const gtr__product_cut &cut, int n0) {
+    int log = N == 32 ? 3 : N == 64 ? 4 : 5;
+    if (!cut.vec_c) for (log = 0; 1 << log < min(cut.n - n0, N); ) log++;
+    const int lane = (int)threadIdx.x & ((1 << log) - 1);
+    return { lane << (cut.vec_c ? 2 : 0), (int)threadIdx.x >> log, THREADS >> log };
+}
+// The bias of its columns, where it is of columns; fetched before it is wanted.
+static __device__ __forceinline__
+gtr__floats<4> gtr__product_bias(const gtr__product &p, const gtr__product_cut &cut, int n) {
+    if (cut.vec_c) return gtr__get_of<4>(n < cut.n && !p.bias_m ? p.bias : NULL, p.type_bias, n);
+    return { { gtr__get_of<1>(n < cut.n && !p.bias_m ? p.bias : NULL, p.type_bias, n).v[0] } };
+}
+template <int W> static __device__ __forceinline__
+void gtr__product_element(const gtr__product &p, float4 c, const gtr__floats<4> &bias, const gtr__floats<W> &saved,
+                          const gtr__floats<W> &had, int m, int64_t at) {
+    gtr__floats<W> x = gtr__floats<W>();
+    const gtr__floats<4> all = { { c.x, c.y, c.z, c.w } };
+    const float row = p.bias_m ? gtr__get_of<1>(p.bias, p.type_bias, m).v[0] : 0.0f;
+#pragma unroll
+    for (int i = 0; i < W; i++) x.v[i] = all.v[i] + (p.bias_m ? row : bias.v[i]);
+    gtr__epilogue(p, x, saved, had, at);
 }
 // A block's rows of the cluster's M x N tile of C: get(r, q) sums the cluster's parts of row r from column q on, four
 // elements. With the epilogue, what it loads of four rows being on its way at a time.
-template <int M, int N, int THREADS, typename F>
+template <int M, int N, typename F>
 static __device__ __forceinline__ void gtr__product_store(const gtr__product &p, const gtr__product_cut &cut, int m0,
-                                                          int n0, int64_t base_c, float4 bias, F get) {
-    constexpr int log_m = M == 32 ? 5 : M == 64 ? 6 : 7, step = THREADS / (N / 4);
-    const int rank = (int)blockIdx.x & ((1 << cut.split_log) - 1), tid = (int)threadIdx.x;
-    const int left_m = min(cut.m - m0, M), left_n = min(cut.n - n0, N);
-    const int rows_log = log_m - cut.split_log, rows = 1 << rows_log, row0 = rank << rows_log;
-    if (cut.vec_c) {
-        const int q = tid % (N / 4) * 4, end = q < left_n ? min(row0 + rows, left_m) : 0;
-        const int64_t place = base_c + n0 + q;
-        const float4 none = make_float4(0, 0, 0, 0);
+        int n0, int64_t base_c, const gtr__product_lane &lane, const gtr__floats<4> &bias, F get) {
+    const int rank = (int)blockIdx.x & ((1 << cut.split_log) - 1), rows = M >> cut.split_log, step = lane.step;
+    const int q = lane.column, end = q < min(cut.n - n0, N) ? min((rank + 1) * rows, min(cut.m - m0, M)) : 0;
+    const int64_t place = base_c + n0 + q;
+    auto at = [&](int r) { return place + (int64_t)((uint64_t)cut.ldc * (uint32_t)(m0 + r)); };
+    if (!cut.vec_c) {
 #pragma unroll 1
-        for (int r = row0 + tid / (N / 4); r < end && !p.saved && !p.add; r += step)
-            gtr__epilogue4(p, get(r, q), bias, none, none, place + (int64_t)((uint64_t)cut.ldc * (uint32_t)(m0 + r)));
-        if (!p.saved && !p.add) return;
-        for (int r = row0 + tid / (N / 4); r < end; r += 4 * step) {
-            float4 saved[4], had[4];
-#pragma unroll
-            for (int u = 0; u < 4; u++) {
-                const bool in = r + u * step < end;
-                const int64_t at = place + (int64_t)((uint64_t)cut.ldc * (uint32_t)(m0 + r + u * step));
-                saved[u] = gtr__get4_of(in ? p.saved : NULL, p.type_saved, at);
-                had[u] = gtr__get4_of(in ? gtr__product_had(p) : NULL, p.type_c, at);
-            }
-#pragma unroll
-            for (int u = 0; u < 4; u++)
-                if (r + u * step < end)
-                    gtr__epilogue4(p, get(r + u * step, q), bias, saved[u], had[u],
-                                   place + (int64_t)((uint64_t)cut.ldc * (uint32_t)(m0 + r + u * step)));
+        for (int r = rank * rows + lane.row; r < end; r += step) {
+            float4 c = get(r, q & ~3);
+            c.x = q & 2 ? (q & 1 ? c.w : c.z) : q & 1 ? c.y : c.x;
+            gtr__product_element<1>(p, c, bias, gtr__get_of<1>(p.saved, p.type_saved, at(r)),
+                gtr__get_of<1>(gtr__product_had(p), p.type_c, at(r)), m0 + r, at(r));
         }
         return;
     }
-    for (int i = tid; i < rows * (N / 4); i += THREADS) {
-        int r = row0 + i / (N / 4), q = i % (N / 4) * 4;
-        if (p.c_t) {                    // neighbours in m are neighbours in memory
-            r = row0 + (i & (rows - 1));
-            q = (i >> rows_log) * 4;
-        }
-        if (r >= left_m || q >= left_n) continue;
-        int n = n0 + q;
-        int64_t at = base_c + (int64_t)((uint64_t)cut.ldc * (uint32_t)(p.c_t ? n : m0 + r)) + (p.c_t ? m0 + r : n);
-        float4 v = get(r, q);
+    const gtr__floats<4> none = {};
 #pragma unroll 1
-        for (int e = q; e < q + 4 && e < left_n; e++) {
-            gtr__epilogue1(p, v.x, n++, at);
-            at += p.c_t ? cut.ldc : 1;
-            v.x = v.y; v.y = v.z; v.z = v.w;
+    for (int r = rank * rows + lane.row; r < end && !p.saved && !p.add; r += step)
+        gtr__product_element<4>(p, get(r, q), bias, none, none, m0 + r, at(r));
+    if (!p.saved && !p.add) return;
+#pragma unroll 1
+    for (int r = rank * rows + lane.row; r < end; r += 4 * step) {
+        gtr__floats<4> saved[4], had[4];
+#pragma unroll
+        for (int u = 0; u < 4; u++) {
+            const bool in = r + u * step < end;
+            saved[u] = gtr__get_of<4>(in ? p.saved : NULL, p.type_saved, at(r + u * step));
+            had[u] = gtr__get_of<4>(in ? gtr__product_had(p) : NULL, p.type_c, at(r + u * step));
         }
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+            if (r + u * step < end) gtr__product_element<4>(p, get(r + u * step, q), bias, saved[u], had[u],
+                                                            m0 + r + u * step, at(r + u * step));
     }
 }
 // The same of the sums of A's columns: 128 / T partial ones a block.
@@ -1935,18 +1960,19 @@ static __global__ void __launch_bounds__(128)
     }
     const char *next_a = first_a + kt * cut.step_a, *next_b = first_b + kt * cut.step_b;
     if (j) {
-        next_a += j * p.a_kb * cut.size_a;
-        next_b += j * p.b_kb * cut.size_b;
+        next_a += gtr__item_at(p, (uint32_t)j, p.a_kb, p.a_outer) * cut.size_a;
+        next_b += gtr__item_at(p, (uint32_t)j, p.b_kb, p.b_outer) * cut.size_b;
     }
 
     block_t block;
     block.clear();
-    float sum = 0;                      // of column tid % T of A^T, every (128 / T)-th row
-    const bool wants_sums = !AK && p.sums && n0 == 0;
+    float sum = 0;                      // of row tid % T of A, every (128 / T)-th of k
+    const bool wants_sums = p.sums && n0 == 0;
     const int ahead = cut.stages - 1;
     int slot = 0, fill = 0;
     gtr__enter();
-    const float4 bias = gtr__product_bias<T>(p, cut, n0);
+    const gtr__product_lane lane = gtr__product_lane_of<T, 128>(cut, n0);
+    const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + lane.column);
     for (int i = -ahead; i < count; i++) {
         if (i >= 0) {
             if (ahead == 3) gtr__copies_done<2>(); else gtr__copies_done<0>();
@@ -1964,8 +1990,8 @@ static __global__ void __launch_bounds__(128)
             if (++kt == cut.k_tiles) {
                 kt = 0;
                 j++;
-                next_a = first_a + j * p.a_kb * cut.size_a;
-                next_b = first_b + j * p.b_kb * cut.size_b;
+                next_a = first_a + gtr__item_at(p, (uint32_t)j, p.a_kb, p.a_outer) * cut.size_a;
+                next_b = first_b + gtr__item_at(p, (uint32_t)j, p.b_kb, p.b_outer) * cut.size_b;
             }
             if (++fill == cut.stages) fill = 0;
         }
@@ -1973,7 +1999,7 @@ static __global__ void __launch_bounds__(128)
         if (i < 0) continue;
         const char *tile = gtr__pool + slot * slot_bytes;
         block.add(tile, tile + tile_a::bytes, p.type_a);
-        if constexpr (!AK) if (wants_sums) sum = gtr__product_column<ES, T>(sum, tile, p.type_a);
+        if (wants_sums) sum = gtr__product_row_sum<ES, T, AK>(sum, tile, p.type_a);
         if (++slot == cut.stages) slot = 0;
     }
     gtr__copies_done<0>();
@@ -1983,7 +2009,7 @@ static __global__ void __launch_bounds__(128)
     block.spill(c);
     if (wants_sums) sums[tid] = sum;
     if (split > 1) gtr__cluster_barrier(); else __syncthreads();
-    gtr__product_store<T, T, 128>(p, cut, m0, n0, base_c, bias,
+    gtr__product_store<T, T>(p, cut, m0, n0, base_c, lane, bias,
         [&](int r, int q) { return gtr__cluster_sum4(c + r * (T + 8) + q, split); });
     if (wants_sums) gtr__product_store_sums<T>(p, cut, sums, m0, (int64_t)range * cut.m);
     if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
@@ -2227,7 +2253,8 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
     __device__ __forceinline__ void consume(uint32_t place) {
         float d[N / 2];
         gtr__enter();
-        const float4 bias = gtr__product_bias<tile_t::columns>(p, cut, n0);
+        const gtr__product_lane lane = gtr__product_lane_of<tile_t::columns, 2 * M>(cut, n0);
+        const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + lane.column);
         if (split > 1) gtr__cluster_wait();
         multiply(d);
         spill(d);
@@ -2238,7 +2265,7 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
                 return *(const float4 *)((i == rank ? (const float *)ring : parts)
                     + (i * rows + (row & (rows - 1))) * tile_t::pitch + q); });
         };
-        gtr__product_store<tile_t::rows, tile_t::columns, 2 * M>(p, cut, m0, n0, place * p.c_batch, bias, all);
+        gtr__product_store<tile_t::rows, tile_t::columns>(p, cut, m0, n0, place * p.c_batch, lane, bias, all);
         if (!wants_sums || tid >= rows || at >= cut.m) return;
         const float4 v = all(r, tile_t::columns);
         const float s = v.x + v.y + v.z + v.w;
@@ -2324,10 +2351,10 @@ static __global__ void __launch_bounds__(1024) gtr__column_sums_kernel(const voi
         else gtr__put(out, type_out, mine, add ? gtr__get(out, type_out, mine) + all : all);
     }
 }
-// Finishes a product whose k was cut into ranges: sums each element of C over them, in their order, per elements at a
+// Finishes a product whose k was cut into ranges: sums each element of C over them, in their order, PER elements at a
 // time, with the epilogue, and, from their parts in sums, those of p.sums. Reads 4 bytes a range and element.
-static __global__ void __launch_bounds__(128)
-gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, const float *sums, int ranges, int per) {
+template <int PER> static __global__ void __launch_bounds__(128)
+gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, const float *sums, int ranges) {
     gtr__enter();
     const int64_t step = (int64_t)gridDim.x * blockDim.x, all = p.batch * p.m * p.n;
     for (int64_t at = (int64_t)(gridDim.x - 1 - blockIdx.x) * blockDim.x + threadIdx.x; sums && at < p.m; at += step) {
@@ -2336,16 +2363,15 @@ gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, c
         for (int r = 0; r < ranges; r++) s += sums[r * p.m + at];
         gtr__put(p.sums, p.type_sums, at, p.add_sums ? s + gtr__get(p.sums, p.type_sums, at) : s);
     }
-    for (int64_t at = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) * per; at < all; at += step * per) {
-        float4 v = make_float4(0, 0, 0, 0);
+    for (int64_t at = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) * PER; at < all; at += step * PER) {
+        gtr__floats<PER> v = {};
 #pragma unroll 8
         for (int r = 0; r < ranges; r++) {
-            if (per == 1) { v.x += parts[r * all + at]; continue; }
-            const float4 u = *(const float4 *)(parts + r * all + at);
-            v.x += u.x; v.y += u.y; v.z += u.z; v.w += u.w;
+            const gtr__floats<PER> u = gtr__get_of<PER>(parts, GTR_F32, r * all + at);
+#pragma unroll
+            for (int i = 0; i < PER; i++) v.v[i] += u.v[i];
         }
-        if (per == 4) gtr__epilogue4(p, v, at % p.n, at);
-        else gtr__epilogue1(p, v.x, at % p.n, at);
+        gtr__epilogue(p, v, at % p.n, at);
     }
 }
 
@@ -2362,15 +2388,21 @@ static int gtr__sum_ranges(int64_t rows, int64_t m, int sm_count) {
     return (int)(want < 1 ? 1 : want < 64 ? want : 64);
 }
 
+// Whether C may be summed from parts: its rows follow one another, and its bias is of columns.
+static bool gtr__product_in_parts(const gtr__product *p) {
+    return !p->inner && !p->bias_m && p->ldc == p->n && (p->batch == 1 || p->c_batch == p->m * p->n);
+}
 // Whether cuBLASLt can do it, passes before and after it included.
 static bool gtr__library_can(const gtr__product *p, const gtr__caps *caps) {
     bool post = p->pre || p->saved || p->act >= 0;
     if (!caps->product_workspace || p->kb != 1 || p->type_a != p->type_b) return false;
     if (p->type_c != GTR_F32 && p->type_c != p->type_a) return false;
     if (p->add && !p->from && (post || p->bias)) return false;
+    // its passes go over C as a whole
+    if ((post || p->bias || p->from) && !gtr__product_in_parts(p)) return false;
     // What is added behind an activation would meet a product that the library had rounded to 16 bits, maybe twice.
     if (p->from && post && p->type_c != GTR_F32) return false;
-    return !p->sums || p->batch == 1;
+    return !p->sums || (p->batch == 1 && !p->a_k);
 }
 
 // Cycles that the own kernel takes, roughly: a fixed part, the exchange in a cluster, and the tiles of k one after the
@@ -2407,30 +2439,27 @@ static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int 
         + (k > 1024 ? (p->a_k ? 1.2 : 2.5) * (k - 1024) : 0) + (p->sums ? 2000 : 0)
         + (p->saved ? 5000 : p->pre || (p->act >= 0 && p->from) ? 2500 : 0);
 }
-// Whether C may be summed from parts: its rows follow one another.
-static bool gtr__product_in_parts(const gtr__product *p) {
-    return !p->inner && p->ldc == p->n && (p->batch == 1 || p->c_batch == p->m * p->n);
-}
 // The same of Hopper's own kernel, whose tiles and ranges go into c: -1 and none where it does not take the product.
 static double gtr__wgmma_ns(const gtr__product *p, const gtr__caps *caps, gtr__choice *c) {
     // of a launch, of a block's step of 128 bytes of k, and of the exchange in a cluster
     static const struct { int m, n; double fixed, step, exchange; } tiles[] = {
         { 64, 32, 1300, 210, 500 }, { 64, 64, 1850, 255, 450 }, { 128, 64, 1500, 320, 1750 } };
-    const bool swapped = p->a_k < p->b_k, f32 = c->kind == GTR__PRODUCT_TF32;
-    const int a_k = swapped ? p->b_k : p->a_k, b_k = swapped ? p->a_k : p->b_k;
-    const int64_t m = swapped ? p->n : p->m, n = swapped ? p->m : p->n, wide = f32 ? 4 : 8;
+    const bool f32 = c->kind == GTR__PRODUCT_TF32;
+    const int a_k = p->a_k, b_k = p->b_k;
+    const int64_t wide = f32 ? 4 : 8;
     const int64_t k_tiles = gtr__ceil_div(p->k, 8 * wide) * p->kb;
     const double slow = (f32 ? a_k ? b_k ? 1 : 1.25 : 2.2 : a_k ? 0.9 : 1.35)
         * (p->lda % (8 * wide) || p->ldb % (8 * wide) ? 1.15 : 1);      // rows that begin within 128 bytes
     double best = -1;
-    if (!caps->arch_feature || p->inner || c->kind == GTR__PRODUCT_FMA
+    if (!caps->arch_feature || p->inner || c->kind == GTR__PRODUCT_FMA || a_k < b_k || (a_k && p->sums)
         || p->lda % wide || p->ldb % wide
         || p->a_batch % wide || p->b_batch % wide || p->a_kb % wide || p->b_kb % wide
         || (p->kb > 1 && (!p->a_kb || !p->b_kb))) return best;
     for (const auto &t : tiles) {
         if (!f32 && (t.m > 64 || (!b_k && t.n < 64))) continue;
         const bool turned = f32 && a_k && !b_k;         // C's columns are the M of the instruction then
-        const int64_t count = gtr__ceil_div(m, turned ? t.n : t.m) * gtr__ceil_div(n, turned ? t.m : t.n) * p->batch;
+        const int64_t count = gtr__ceil_div(p->m, turned ? t.n : t.m) * gtr__ceil_div(p->n, turned ? t.m : t.n)
+            * p->batch;
         for (int parts = 1; parts <= 512 && parts <= k_tiles; parts *= 2) for (int split = 1; split <= 8; split *= 2) {
             const int ranges = parts / split;
             if (ranges < 1 || ranges > 64 || (ranges > 1 && !gtr__product_in_parts(p))) continue;
@@ -2480,7 +2509,10 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
     if (wgmma >= 0) large = rows16 && gtr__library_ns(p, caps, c.kind, flops) < wgmma;
     // A long sum that few blocks share. Of 4x64 over 131072 the library takes 2.5 ms, where a range of it for each
     // multiprocessor takes 33 us; of 64x64 18 and 41.
-    const bool thin = wgmma < 0 && k_tiles / c.split > 96 && tiles * c.split * 2 < caps->sm_count;
+    // Of the layouts that views give gradients of weights none but the plain kernel: of 64x16 over 8192 one range takes
+    // it 25 us, four 12.
+    const bool views = p->a_k < p->b_k || (p->a_k && p->sums);
+    const bool thin = wgmma < 0 && k_tiles / c.split > (views ? 16 : 96) && tiles * c.split * 2 < caps->sm_count;
     c.library = (large || (thin && rows16 && p->m >= 32 && p->n >= 32)) && gtr__library_can(p, caps);
     if (large) c.ranges = 1;
     if (thin && gtr__product_in_parts(p)) {
@@ -2521,7 +2553,8 @@ static int gtr__fours(const void *p, int type) { return !p || gtr__aligned(p, ty
 // Whether C and all that is read or written with it can be moved four elements at a time.
 static int gtr__product_fours(const gtr__product *p) {
     return p->n % 4 == 0 && p->ldc % 4 == 0 && p->c_batch % 4 == 0 && p->c_outer % 4 == 0 && gtr__fours(p->c, p->type_c)
-        && gtr__fours(p->bias, p->type_bias) && gtr__fours(p->pre, p->type_pre) && gtr__fours(p->saved, p->type_saved);
+        && gtr__fours(p->from, p->type_c) && gtr__fours(p->bias, p->type_bias) && gtr__fours(p->pre, p->type_pre)
+        && gtr__fours(p->saved, p->type_saved);
 }
 
 // What the blocks of a launch are told, and their grid, for tiles of M x N and depth.
@@ -2553,7 +2586,7 @@ static gtr_result gtr__product_cut_for(void *instance, const gtr__product *p, in
     cut->ranges = (int)ranges;
     cut->share = (int)(k_tiles * p->kb / (split * ranges));
     cut->rest = (int)(k_tiles * p->kb % (split * ranges));
-    cut->vec_c = !p->c_t && gtr__product_fours(p);
+    cut->vec_c = gtr__product_fours(p);
     return GTR_OK;
 }
 
@@ -2671,6 +2704,7 @@ static gtr_result gtr__product_layout(void *instance, const gtr__call *c, const 
                                       const gtr__choice *choice) {
     if (p->a_k && p->b_k) return gtr__product_start<KIND, T, true, true>(instance, c, p, choice);
     if (p->a_k) return gtr__product_start<KIND, T, true, false>(instance, c, p, choice);
+    if (p->b_k) return gtr__product_start<KIND, T, false, true>(instance, c, p, choice);
     return gtr__product_start<KIND, T, false, false>(instance, c, p, choice);
 }
 
@@ -2681,31 +2715,20 @@ static gtr_result gtr__product_tile(void *instance, const gtr__call *c, const gt
                               : gtr__product_layout<KIND, 64>(instance, c, p, choice);
 }
 
-static gtr_result gtr__product_whole(void *instance, const gtr__call *c, const gtr__product *given,
+static gtr_result gtr__product_whole(void *instance, const gtr__call *c, const gtr__product *p,
                                      const gtr__choice *choice) {
-    gtr__product p = *given;
-    // the layout without a kernel: computed as C^T = B^T A^T (matmul alone comes here, so C is all there is)
-    if (!p.a_k && p.b_k) {
-        p.a = given->b; p.type_a = given->type_b; p.a_k = 1; p.lda = given->ldb;
-        p.a_batch = given->b_batch; p.a_outer = given->b_outer; p.a_kb = given->b_kb;
-        p.b = given->a; p.type_b = given->type_a; p.b_k = 0; p.ldb = given->lda;
-        p.b_batch = given->a_batch; p.b_outer = given->a_outer; p.b_kb = given->a_kb;
-        p.m = given->n;
-        p.n = given->m;
-        p.c_t = 1;
-    }
 #if GTR__TENSOR_MAPS
     if (choice->wgmma_m) {
         bool ran = false;
-        gtr_result r = p.type_a == GTR_F32 ? gtr__wgmma_layout<GTR_F32>(instance, c, &p, choice, &ran)
-            : p.type_a == GTR_BF16 ? gtr__wgmma_layout<GTR_BF16>(instance, c, &p, choice, &ran)
-            : gtr__wgmma_layout<GTR_F16>(instance, c, &p, choice, &ran);
+        gtr_result r = p->type_a == GTR_F32 ? gtr__wgmma_layout<GTR_F32>(instance, c, p, choice, &ran)
+            : p->type_a == GTR_BF16 ? gtr__wgmma_layout<GTR_BF16>(instance, c, p, choice, &ran)
+            : gtr__wgmma_layout<GTR_F16>(instance, c, p, choice, &ran);
         if (r != GTR_OK || ran) return r;
     }
 #endif
-    if (choice->kind == GTR__PRODUCT_TF32) return gtr__product_tile<GTR__PRODUCT_TF32>(instance, c, &p, choice);
-    if (choice->kind == GTR__PRODUCT_HALF) return gtr__product_tile<GTR__PRODUCT_HALF>(instance, c, &p, choice);
-    return gtr__product_tile<GTR__PRODUCT_FMA>(instance, c, &p, choice);
+    if (choice->kind == GTR__PRODUCT_TF32) return gtr__product_tile<GTR__PRODUCT_TF32>(instance, c, p, choice);
+    if (choice->kind == GTR__PRODUCT_HALF) return gtr__product_tile<GTR__PRODUCT_HALF>(instance, c, p, choice);
+    return gtr__product_tile<GTR__PRODUCT_FMA>(instance, c, p, choice);
 }
 
 // Sums of a matrix's columns, as the C that their parts are summed into.
@@ -2718,9 +2741,9 @@ static gtr__product gtr__product_sums(int64_t m, void *out, int type_out, int ad
 static gtr_result gtr__ranges_sum(void *instance, const gtr__call *c, const gtr__product &p, const float *parts,
                                   const float *sums, int ranges) {
     const int64_t all = p.batch * p.m * p.n;
-    const int per = gtr__product_fours(&p) ? 4 : 1;
-    return GTR__LAUNCH(instance, c, gtr__ranges_kernel, gtr__blocks(instance, all / per, 128), 128, 0, p, parts,
-                       sums, ranges, per);
+    const bool four = gtr__product_fours(&p);
+    return GTR__LAUNCH(instance, c, (four ? gtr__ranges_kernel<4> : gtr__ranges_kernel<1>),
+        gtr__blocks(instance, four ? all / 4 : all, 128), 128, 0, p, parts, sums, ranges);
 }
 
 // ws may be short of what was asked for: then fewer ranges.
@@ -2758,14 +2781,13 @@ static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr
 #ifndef GPUTRAIN_NO_CUBLASLT
 
 // Bias, activation and the like over what the library left in C: reads and writes C once, reads saved once.
-static __global__ void __launch_bounds__(256)
-        gtr__finish_kernel(const __grid_constant__ gtr__product p, int64_t items, int per) {
+template <int PER> static __global__ void __launch_bounds__(256)
+        gtr__finish_kernel(const __grid_constant__ gtr__product p, int64_t items) {
     gtr__enter();
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < items; i += (int64_t)gridDim.x * blockDim.x) {
-        int64_t at = i * per, n = !p.bias ? 0 : at <= UINT32_MAX && p.n <= UINT32_MAX
+        int64_t at = i * PER, n = !p.bias ? 0 : at <= UINT32_MAX && p.n <= UINT32_MAX
             ? (int64_t)((uint32_t)at % (uint32_t)p.n) : at % p.n;
-        if (per == 4) gtr__epilogue4(p, gtr__get4(p.c, p.type_c, at), n, at);
-        else gtr__epilogue1(p, gtr__get(p.c, p.type_c, at), n, at);
+        gtr__epilogue(p, gtr__get_of<PER>(p.c, p.type_c, at), n, at);
     }
 }
 // The activation or its backward alone, where all lies alike: 16 bytes at a time, four of them in flight.
@@ -3101,7 +3123,8 @@ static gtr_result gtr__product_library(void *instance, const gtr__call *c, const
         if (alone) GTR__TRY(GTR__LAUNCH(instance, c, alone, (unsigned)gtr__ceil_div(items * per / wide, 1024), 256, 0,
             p, items * per / wide));
         else GTR__TRY(
-            GTR__LAUNCH(instance, c, gtr__finish_kernel, gtr__blocks(instance, items, 256), 256, 0, p, items, per));
+            GTR__LAUNCH(instance, c, (per == 4 ? gtr__finish_kernel<4> : gtr__finish_kernel<1>),
+                gtr__blocks(instance, items, 256), 256, 0, p, items));
     }
     if (!given->sums || !given->add_sums) return GTR_OK;
     return gtr__column_sums(instance, c, given->a, given->type_a, given->k, given->m, given->sums, given->type_sums, 1,
@@ -3191,62 +3214,74 @@ static bool gtr__matmul_along(const gtr__side &s) {
     return s.t ? s.at.row == 1 && s.at.col != 1 : s.at.col == 1;
 }
 
-// out (m, n) = left (m, k) right (k, n); where the batch's items share out, the sum over them.
-static gtr_result gtr__matmul_one(void *instance, const gtr__call *c, const gtr__arg *out, gtr__side left,
-        gtr__side right, int64_t m, int64_t n, int64_t k, int64_t batch) {
-    const gtr__side to = gtr__matmul_side(out, false);
+// to (m, n) = left (m, k) right (k, n); where the batch's items share to, the sum over them. *across: as the transposed
+// product.
+static gtr__product gtr__product_of(gtr__side to, gtr__side left, gtr__side right, int64_t m, int64_t n, int64_t k,
+                                    int64_t batch, bool *across) {
     gtr__product p = gtr__product_none();
-    const bool swap = to.at.col != 1;           // computed as the transposed product
+    const bool swap = *across = to.at.col != 1;
     if (swap) { const gtr__side t = gtr__matmul_t(left); left = gtr__matmul_t(right); right = t; }
     p.m = swap ? n : m; p.n = swap ? m : n; p.k = k;
     p.a = left.arg->data; p.type_a = left.arg->dtype; p.a_k = gtr__matmul_along(left);
     p.b = right.arg->data; p.type_b = right.arg->dtype; p.b_k = !gtr__matmul_along(right);
     p.lda = left.at.col == 1 ? left.at.row : left.at.col;
     p.ldb = right.at.col == 1 ? right.at.row : right.at.col;
-    p.c = out->data; p.type_c = out->dtype; p.add = out->add; p.ldc = swap ? to.at.col : to.at.row;
-    if (batch > 1 && !to.at.item) { p.kb = batch; p.a_kb = left.at.item; p.b_kb = right.at.item; }
-    else if (batch > 1) {
-        p.batch = batch; p.a_batch = left.at.item; p.b_batch = right.at.item; p.c_batch = to.at.item;
-        if (left.arg->stride || right.arg->stride || out->stride) {
-            p.inner = to.at.inner; p.a_outer = left.at.outer; p.b_outer = right.at.outer; p.c_outer = to.at.outer;
-        }
-    }
+    p.c = to.arg->data; p.type_c = to.arg->dtype; p.add = to.arg->add; p.ldc = swap ? to.at.col : to.at.row;
+    if (batch == 1) return p;
+    p.a_outer = left.at.outer; p.b_outer = right.at.outer; p.c_outer = to.at.outer;
+    if (to.at.item) { p.batch = batch; p.a_batch = left.at.item; p.b_batch = right.at.item; p.c_batch = to.at.item; }
+    else { p.kb = batch; p.a_kb = left.at.item; p.b_kb = right.at.item; }
+    for (const gtr__side *s : { &to, &left, &right })   // else one stride is enough
+        if (s->at.item && s->at.inner < batch && s->at.outer != s->at.inner * s->at.item) p.inner = s->at.inner;
+    if (!p.inner) p.a_outer = p.b_outer = p.c_outer = 0;
+    return p;
+}
+static gtr_result gtr__matmul_one(void *instance, const gtr__call *c, const gtr__arg *out, gtr__side left,
+        gtr__side right, int64_t m, int64_t n, int64_t k, int64_t batch, const gtr__arg *sums = NULL) {
+    bool across;
+    gtr__product p = gtr__product_of(gtr__matmul_side(out, false), left, right, m, n, k, batch, &across);
+    if (sums) { p.sums = gtr__some(c, sums); p.type_sums = sums->dtype; p.add_sums = sums->add; }
     return gtr__product_run(instance, c, &p);
 }
 typedef struct gtr__matmul_sizes { int64_t m, n, k, batch; gtr__side a, b; } gtr__matmul_sizes;
 
-static gtr__matmul_sizes gtr__matmul_shape(const gtr__call *c) {
-    const gtr_shape *a = &c->in[0].shape, *b = &c->in[1].shape;
-    const int ta = c->attr->i[0] != 0, tb = c->attr->i[1] != 0;
-    gtr__matmul_sizes s;
-    s.m = a->dim[a->ndim - (ta ? 1 : 2)];
-    s.k = a->dim[a->ndim - (ta ? 2 : 1)];
-    s.n = b->dim[b->ndim - (tb ? 2 : 1)];
-    const int64_t lead_a = c->in[0].count / (s.m * s.k), lead_b = c->in[1].count / (s.k * s.n);
-    s.batch = lead_a > lead_b ? lead_a : lead_b;
-    s.a = gtr__matmul_side(&c->in[0], ta);
-    s.b = gtr__matmul_side(&c->in[1], tb);
-    if (lead_b == 1 && !ta) {   // rows of all the batch make one matrix
-        s.m *= s.batch;
-        s.batch = 1;
+// False where there is nothing to multiply.
+static bool gtr__matmul_shape(const gtr__call *c, bool ta, bool tb, gtr__matmul_sizes *s) {
+    const gtr__arg *x = &c->in[0], *y = &c->in[1];
+    const gtr_shape *a = &x->shape, *b = &y->shape;
+    if (a->ndim < 1 || b->ndim < 2 || !x->count || !y->count) return false;
+    const int64_t rows = a->ndim > 1 ? a->dim[a->ndim - 2] : 1, columns = a->dim[a->ndim - 1];
+    s->m = ta ? columns : rows;
+    s->k = ta ? rows : columns;
+    s->n = b->dim[b->ndim - (tb ? 2 : 1)];
+    const int64_t lead_a = x->count / (s->m * s->k), lead_b = y->count / (s->k * s->n);
+    s->batch = lead_a > lead_b ? lead_a : lead_b;
+    s->a = gtr__matmul_side(x, ta);
+    s->b = gtr__matmul_side(y, tb);
+    bool whole = lead_b == 1 && !ta;
+    for (int i = 0; i < c->n_in; i++) whole = whole && !c->in[i].stride;
+    for (int i = 0; i < c->n_out; i++) whole = whole && !c->out[i].stride;
+    if (whole) {                // rows of all the batch make one matrix
+        s->m *= s->batch;
+        s->batch = 1;
     }
-    return s;
+    return true;
 }
 
 static gtr_result gtr__cuda_matmul_fwd(void *instance, const gtr__call *c) {
-    const gtr__arg *a = &c->in[0], *b = &c->in[1];
-    if (a->shape.ndim < 2 || b->shape.ndim < 2 || !a->count || !b->count) return gtr__product_badly(instance, "matmul");
-    const gtr__matmul_sizes s = gtr__matmul_shape(c);
+    gtr__matmul_sizes s;
+    if (!gtr__matmul_shape(c, c->attr->i[0] != 0, c->attr->i[1] != 0, &s))
+        return gtr__product_badly(instance, "matmul");
     if (c->measure) *c->measure = 0;
     return gtr__matmul_one(instance, c, &c->out[0], s.a, s.b, s.m, s.n, s.k, s.batch);
 }
-// da = dy op(b)^T, db = op(a)^T dy, both sides swapped where the operand lies transposed.
-static gtr_result gtr__cuda_matmul_bwd(void *instance, const gtr__call *c) {
-    const gtr__arg *a = &c->in[0], *b = &c->in[1];
-    if (c->n_in < 4 || a->shape.ndim < 2 || b->shape.ndim < 2 || !a->count || !b->count)
-        return gtr__product_badly(instance, "matmul's gradient");
-    const gtr__matmul_sizes s = gtr__matmul_shape(c);
-    const gtr__side y = gtr__matmul_side(&c->in[3], false), yt = gtr__matmul_t(y), at = gtr__matmul_t(s.a),
+// da = dy op(b)^T, db = op(a)^T dy, both sides swapped where the operand lies transposed. The gradient of a bias, the
+// sums of dy's columns, comes in the launch of its weight's: the tiles pass through shared memory anyway.
+static gtr_result gtr__matmul_backward(void *instance, const gtr__call *c, bool ta, bool tb) {
+    gtr__matmul_sizes s;
+    if (c->n_in < 4 || !gtr__matmul_shape(c, ta, tb, &s)) return gtr__product_badly(instance, "matmul's gradient");
+    const gtr__arg *dy = &c->in[c->n_in - 1], *db = gtr__wanted(c, 2) ? &c->out[2] : NULL;
+    const gtr__side y = gtr__matmul_side(dy, false), yt = gtr__matmul_t(y), at = gtr__matmul_t(s.a),
         bt = gtr__matmul_t(s.b);
     gtr_result r = GTR_OK;
     if (c->measure) *c->measure = 0;
@@ -3254,116 +3289,72 @@ static gtr_result gtr__cuda_matmul_bwd(void *instance, const gtr__call *c) {
         r = s.a.t ? gtr__matmul_one(instance, c, &c->out[0], s.b, yt, s.k, s.m, s.n, s.batch)
                   : gtr__matmul_one(instance, c, &c->out[0], y, bt, s.m, s.k, s.n, s.batch);
     if (r == GTR_OK && gtr__wanted(c, 1))
-        r = s.b.t ? gtr__matmul_one(instance, c, &c->out[1], yt, s.a, s.n, s.k, s.m, s.batch)
-                  : gtr__matmul_one(instance, c, &c->out[1], at, y, s.k, s.n, s.m, s.batch);
-    return r;
+        return s.b.t ? gtr__matmul_one(instance, c, &c->out[1], yt, s.a, s.n, s.k, s.m, s.batch, db)
+                     : gtr__matmul_one(instance, c, &c->out[1], at, y, s.k, s.n, s.m, s.batch);
+    if (r != GTR_OK || !db) return r;
+    if (c->measure) {           // a frozen weight under a bias that is trained
+        int ranges = gtr__sum_ranges(s.m, s.n, c->caps ? c->caps->sm_count : 1);
+        size_t bytes = ranges > 1 ? (size_t)ranges * (size_t)s.n * 4 : 0;
+        if (bytes > *c->measure) *c->measure = bytes;
+        return GTR_OK;
+    }
+    return gtr__column_sums(instance, c, dy->data, dy->dtype, s.m, s.n, db->data, db->dtype, db->add, c->ws,
+                            c->ws_bytes);
+}
+static gtr_result gtr__cuda_matmul_bwd(void *instance, const gtr__call *c) {
+    return gtr__matmul_backward(instance, c, c->attr->i[0] != 0, c->attr->i[1] != 0);
 }
 
 // >>op:linear
-// x (N, K), w (M, K), b (M): y (N, M) = x w^T + b. Backward: dx (N, K) = dy w; dw (M, K) = dy^T x, and db (M), the sums
-// of dy's columns, in the same launch: its tiles pass through shared memory anyway.
+// x (N, K), w (M, K), b (M): y (N, M) = x w^T + b, a matmul with an epilogue; so is its gradient.
 
-static bool gtr__linear_fits(const gtr__call *c, int64_t *n, int64_t *m, int64_t *k, const gtr__arg *rows, bool of_x) {
-    const gtr__arg *w = &c->in[1];
-    if (w->shape.ndim != 2 || !w->count || !rows->count) return false;
-    *m = w->shape.dim[0];
-    *k = w->shape.dim[1];
-    *n = rows->count / (of_x ? *k : *m);
-    return rows->count % (of_x ? *k : *m) == 0;
+// The activation that a fused op's attributes name: of the product, or its backward at what it saved.
+static void gtr__product_act(const gtr__call *c, gtr__product *p, const gtr__arg *saved) {
+    if (saved) { p->saved = gtr__some(c, saved); p->type_saved = saved->dtype; }
+    p->act = (int)c->attr->i[0];
+    p->act_a = (float)c->attr->f[0];
+    p->act_b = (float)c->attr->f[1];
 }
-
-static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, const gtr__arg *pre, int act) {
-    const int rest = c->n_in - (c->attr->i[2] != 0);
-    const gtr__arg *x = &c->in[0], *w = &c->in[1], *b = rest > 2 ? &c->in[2] : NULL, *y = &c->out[0];
-    int64_t n, m, k;
-    gtr__product p = gtr__product_none();
-    if (!gtr__linear_fits(c, &n, &m, &k, x, true)) return gtr__product_badly(instance, "linear");
+static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool act) {
+    const int rest = c->n_in - (act && c->attr->i[2] != 0);
+    const gtr__arg *b = rest > 2 ? &c->in[2] : NULL, *pre = act && c->n_out > 1 ? &c->out[1] : NULL;
+    gtr__matmul_sizes s;
+    bool across;
+    if (!gtr__matmul_shape(c, false, true, &s)) return gtr__product_badly(instance, "linear");
     if (c->measure) *c->measure = 0;
-    p.m = n; p.n = m; p.k = k;
-    p.a = x->data; p.type_a = x->dtype; p.a_k = 1; p.lda = k;
-    p.b = w->data; p.type_b = w->dtype; p.b_k = 1; p.ldb = k;
-    p.c = y->data; p.type_c = y->dtype; p.add = y->add; p.ldc = m;
+    gtr__product p = gtr__product_of(gtr__matmul_side(&c->out[0], false), s.a, s.b, s.m, s.n, s.k, s.batch, &across);
     if (rest < c->n_in) { p.from = gtr__some(c, &c->in[rest]); p.add = 1; }
-    if (b) { p.bias = gtr__some(c, b); p.type_bias = b->dtype; }
-    if (pre) { p.pre = gtr__some(c, pre); p.type_pre = pre->dtype; }
-    p.act = act;
-    p.act_a = (float)c->attr->f[0];
-    p.act_b = (float)c->attr->f[1];
+    if (b) { p.bias = gtr__some(c, b); p.type_bias = b->dtype; p.bias_m = across; }
+    if (pre && (pre->data || (c->measure && !c->out[0].data))) { p.pre = gtr__some(c, pre); p.type_pre = pre->dtype; }
+    if (act) gtr__product_act(c, &p, NULL);
     return gtr__product_run(instance, c, &p);
 }
-
 static gtr_result gtr__cuda_linear_fwd(void *instance, const gtr__call *c) {
-    return gtr__linear_forward(instance, c, NULL, -1);
+    return gtr__linear_forward(instance, c, false);
 }
-
-// dx (N, K) = dy w, then the backward of act with what it saved, if there is one.
-static gtr_result gtr__linear_dx(void *instance, const gtr__call *c, const gtr__arg *dy,
-        const gtr__arg *saved, int act) {
-    const gtr__arg *w = &c->in[1], *dx = &c->out[0];
-    int64_t m = w->shape.dim[0], k = w->shape.dim[1];
-    gtr__product p = gtr__product_none();
-    p.m = dy->count / m; p.n = k; p.k = m;
-    p.a = dy->data; p.type_a = dy->dtype; p.a_k = 1; p.lda = m;
-    p.b = w->data;  p.type_b = w->dtype;  p.b_k = 0; p.ldb = k;
-    p.c = dx->data; p.type_c = dx->dtype; p.add = dx->add; p.ldc = k;
-    if (saved) {
-        p.saved = gtr__some(c, saved); p.type_saved = saved->dtype;
-        p.act = act;
-        p.act_a = (float)c->attr->f[0];
-        p.act_b = (float)c->attr->f[1];
-    }
-    return gtr__product_run(instance, c, &p);
-}
-
 static gtr_result gtr__cuda_linear_bwd(void *instance, const gtr__call *c) {
-    const gtr__arg *x = &c->in[0], *dy = &c->in[c->n_in - 1];
-    int64_t n, m, k;
-    gtr_result r = GTR_OK;
-    if (c->n_in < 4 || !gtr__linear_fits(c, &n, &m, &k, dy, false))
-        return gtr__product_badly(instance, "linear's gradient");
-    if (c->measure) *c->measure = 0;
-    if (gtr__wanted(c, 0)) r = gtr__linear_dx(instance, c, dy, NULL, -1);
-    if (r == GTR_OK && gtr__wanted(c, 1)) {
-        const gtr__arg *dw = &c->out[1];
-        gtr__product p = gtr__product_none();
-        p.m = m; p.n = k; p.k = n;
-        p.a = dy->data; p.type_a = dy->dtype; p.a_k = 0; p.lda = m;
-        p.b = x->data;  p.type_b = x->dtype;  p.b_k = 0; p.ldb = k;
-        p.c = dw->data; p.type_c = dw->dtype; p.add = dw->add; p.ldc = k;
-        if (gtr__wanted(c, 2)) {
-            p.sums = gtr__some(c, &c->out[2]); p.type_sums = c->out[2].dtype; p.add_sums = c->out[2].add;
-        }
-        r = gtr__product_run(instance, c, &p);
-    } else if (r == GTR_OK && gtr__wanted(c, 2)) {     // a frozen weight under a bias that is trained
-        const gtr__arg *db = &c->out[2];
-        if (c->measure) {
-            int ranges = gtr__sum_ranges(n, m, c->caps ? c->caps->sm_count : 1);
-            size_t bytes = ranges > 1 ? (size_t)ranges * (size_t)m * 4 : 0;
-            if (bytes > *c->measure) *c->measure = bytes;
-            return GTR_OK;
-        }
-        r = gtr__column_sums(instance, c, dy->data, dy->dtype, n, m, db->data, db->dtype, db->add, c->ws, c->ws_bytes);
-    }
-    return r;
+    return gtr__matmul_backward(instance, c, false, true);
 }
 
 // >>op:linear_act
 // out[0] = act(x w^T + b) + r, out[1] = x w^T + b if it has a place; attr i[0]: act's op number, f[0], f[1]: its a and
 // b; i[2]: the last input is r.
 static gtr_result gtr__cuda_linear_act_fwd(void *instance, const gtr__call *c) {
-    const gtr__arg *pre = c->n_out > 1 && (c->out[1].data || (c->measure && !c->out[0].data)) ? &c->out[1] : NULL;
-    return gtr__linear_forward(instance, c, pre, (int)c->attr->i[0]);
+    return gtr__linear_forward(instance, c, true);
 }
 
 // >>op:linear_dact
 // out[0] (N, K) = backward of act at in[2] (its x or y, whichever it reads) of dy w; dy = in[0] (N, M), w = in[1] (M,
 // K); attr as linear_act.
 static gtr_result gtr__cuda_linear_dact_fwd(void *instance, const gtr__call *c) {
-    const gtr__arg *dy = &c->in[0], *w = &c->in[1];
-    if (c->n_in < 3 || w->shape.ndim != 2 || !w->count || dy->count % w->shape.dim[0])
+    gtr__matmul_sizes s;
+    bool across;
+    if (c->n_in < 3 || !gtr__matmul_shape(c, false, false, &s))
         return gtr__product_badly(instance, "linear's gradient with an activation's");
     if (c->measure) *c->measure = 0;
-    return gtr__linear_dx(instance, c, dy, &c->in[2], (int)c->attr->i[0]);
+    gtr__product p = gtr__product_of(gtr__matmul_side(&c->out[0], false), s.a, s.b, s.m, s.n, s.k, s.batch, &across);
+    gtr__product_act(c, &p, &c->in[2]);
+    return gtr__product_run(instance, c, &p);
 }
 
 
@@ -7319,12 +7310,14 @@ static __device__ __forceinline__ float4 gtr__mlp_act4(int op, float4 x, float a
     if (op < 0) return x;
     if (op == GTR__OP_RELU)
         return make_float4(x.x < 0 ? 0.0f : x.x, x.y < 0 ? 0.0f : x.y, x.z < 0 ? 0.0f : x.z, x.w < 0 ? 0.0f : x.w);
-    return gtr__act4(op, x, a, b);
+    const gtr__floats<4> y = gtr__act<4>(op, { { x.x, x.y, x.z, x.w } }, a, b);
+    return make_float4(y.v[0], y.v[1], y.v[2], y.v[3]);
 }
 static __device__ __forceinline__ float4 gtr__mlp_dact4(int op, float4 dy, float4 s, float a, float b) {
     if (op == GTR__OP_RELU)
         return make_float4(s.x > 0 ? dy.x : 0.0f, s.y > 0 ? dy.y : 0.0f, s.z > 0 ? dy.z : 0.0f, s.w > 0 ? dy.w : 0.0f);
-    return gtr__dact4(op, dy, s, a, b);
+    const gtr__floats<4> d = gtr__dact<4>(op, { { dy.x, dy.y, dy.z, dy.w } }, { { s.x, s.y, s.z, s.w } }, a, b);
+    return make_float4(d.v[0], d.v[1], d.v[2], d.v[3]);
 }
 // A thread's groups of four columns of 16 rows, one after another, without divisions.
 struct gtr__mlp_walk {
@@ -7527,7 +7520,7 @@ static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *po
         if (m.pair_dx.p) gtr__put(m.pair_dx.p, dtype, from + i, v);
         if (L.act >= 0) {
             float s = L.saved ? gtr__get(L.saved, dtype, from + i) : gtr__get(y.p, dtype, i), u = gtr__load(&low);
-            gtr__store(&low, gtr__dact4(L.act, make_float4(u, u, u, u), make_float4(s, s, s, s), L.act_a, L.act_b).x);
+            gtr__store(&low, gtr__dact<1>(L.act, { { u } }, { { s } }, L.act_a, L.act_b).v[0]);
         }
         d[i] = low;
         ((T *)L.dy)[from + i] = low;
