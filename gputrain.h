@@ -741,7 +741,7 @@ enum {
     /* training changes state: a node of op attr i[14] with outputs 1 and 3, inputs 3 and 4 and tensor attr i[15] */
     GTR__COMMITS = 4096,
     GTR__PERMUTES = 1048576, /* nothing but a permutation by attr i */
-    GTR__VIEWS = 2097152 /* of two stacks of matrices alike: operands may be views */
+    GTR__VIEWS = 2097152 /* of stacks of matrices, alike or one for all: operands may be views */
 };
 /* One row per op: X(ID, name, min_in, max_in, outputs, differentiable outputs, class, needs, flags, has kernel, has
    backward). Functions of an op: gtr__shape_<name>; kernels gtr__cpu_<name>_fwd/_bwd and gtr__cuda_<name>_fwd/_bwd.
@@ -754,7 +754,7 @@ enum {
     X(RESHAPE, reshape, 1, 1, 1, 1, FOLLOW, 0, GTR__ALIAS | GTR__APART, 0, 0) \
     X(STOP_GRADIENT, stop_gradient, 1, 1, 1, 0, FOLLOW, 0, GTR__ALIAS | GTR__APART, 0, 0) \
     X(MATMUL, matmul, 2, 2, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__VIEWS, 1, 1) \
-    X(LINEAR, linear, 2, 3, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART, 1, 1) \
+    X(LINEAR, linear, 2, 3, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__VIEWS, 1, 1) \
     X(ADD, add, 2, 2, 1, 1, FOLLOW, 0, GTR__WS | GTR__EW | GTR__PASSES0 | GTR__PASSES1, 1, 1) \
     X(SUB, sub, 2, 2, 1, 1, FOLLOW, 0, GTR__WS | GTR__EW | GTR__PASSES0, 1, 1) \
     X(MUL, mul, 2, 2, 1, 1, FOLLOW, GTR__X0 | GTR__X1, GTR__WS | GTR__EW | GTR__CROSS, 1, 1) \
@@ -795,8 +795,8 @@ enum {
     X(UPDATE, update, 0, 60, 0, 0, NONE, 0, GTR__STATE, 1, 0) \
     X(REPORT, report, 1, 4, 0, 0, NONE, 0, 0, 1, 0) \
     X(CHECK, check, 1, 1, 1, 0, NONE, 0, 0, 1, 0) \
-    X(LINEAR_ACT, linear_act, 2, 4, 2, 0, LOW, 0, GTR__WS, 1, 0) \
-    X(LINEAR_DACT, linear_dact, 3, 3, 1, 0, LOW, 0, GTR__WS, 1, 0) \
+    X(LINEAR_ACT, linear_act, 2, 4, 2, 0, LOW, 0, GTR__WS | GTR__VIEWS, 1, 0) \
+    X(LINEAR_DACT, linear_dact, 3, 3, 1, 0, LOW, 0, GTR__WS | GTR__VIEWS, 1, 0) \
     X(BINARY_ACT, binary_act, 2, 2, 2, 0, FOLLOW, 0, 0, 1, 0) \
     X(XENT_STEP, xent_step, 2, 3, 4, 0, FULL, 0, GTR__WS | GTR__TALLIES, 1, 0) \
     X(MSE_STEP, mse_step, 2, 2, 2, 0, FULL, 0, GTR__WS, 1, 0) \
@@ -2240,10 +2240,10 @@ typedef struct {
     int add; /* add to what is in c */
     int64_t items, inner; /* so many products; item i lies at i / inner * outer + i % inner * item: */
     int64_t a_item, b_item, c_item, a_outer, b_outer, c_outer;
-    int64_t sums, a_sum, b_sum; /* each of them the sum of so many, in this order */
-    /* epilogue: bias (n); then, unless NULL, to (shape of c, or c) gets an activation of it, or its gradient of c and
-       what it saved, and more is added, piece by piece, in a near cache */
-    const gtr_float *bias;
+    int64_t sums; /* or their sum of so many, in this order */
+    /* epilogue: bias (n), or row_bias (m); then, unless NULL, to (shape of c, or c) gets an activation of it, or its
+       gradient of c and what it saved, and more is added, piece by piece, in a near cache */
+    const gtr_float *bias, *row_bias;
     const gtr__unary_row *act;
     gtr_float act_a, act_b, *to;
     const gtr_float *saved, *more;
@@ -2269,17 +2269,9 @@ typedef struct {
 #define GTR__PIECE 2e6 /* flops worth a piece: about 8 us at 268 GFLOP/s */
 #define GTR__DOT_ROWS 8 /* up to so many rows of A against rows of B^T as they lie are dot products */
 #define GTR__DOT_COLS 4 /* and up to so many columns of B against rows of A */
-/* Rows a multiple of 4 KiB apart fall on one set of a first-level cache: a tile's push each other out. */
-static bool gtr__conflict(int64_t stride) { return stride > 1 && stride * (int64_t)sizeof(gtr_float) % 4096 == 0; }
 static bool gtr__gemm_dots(const gtr__gemm *g) {
     const int64_t least = g->m <= GTR__DOT_ROWS ? GTR__VL : g->n <= GTR__DOT_COLS ? 2 * GTR__VL : INT64_MAX;
     return g->acs == 1 && g->brs == 1 && g->k >= least;
-}
-/* Flops of one item; more for shapes that run slower. */
-static double gtr__gemm_cost(const gtr__gemm *g) {
-    const double mk = 2.0 * (double)g->m * (double)g->k * (double)g->sums;
-    if (gtr__gemm_dots(g)) return mk * 2 * (double)g->n;
-    return mk * (g->n <= GTR__VL ? GTR__NR : (double)g->n);
 }
 #define GTR__FEW 8 /* blocks of C; of fewer a large k is cut, too */
 static bool gtr__gemm_large(double flops) { return flops > 64 * GTR__PIECE; }
@@ -2307,17 +2299,19 @@ static void gtr__gemm_cut_c(gtr__gemm *g, double flops) {
         g->group = GTR__MAX((int64_t)(GTR__PIECE / GTR__MAX(flops, 1.0)), 1);
 }
 static void gtr__gemm_cut(gtr__gemm *g) {
-    const double flops = gtr__gemm_cost(g);
+    const double n = (double)g->n, flops = 2.0 * (double)g->m * (double)g->k * (double)g->sums
+        * (gtr__gemm_dots(g) ? 2 * n : g->n <= GTR__VL ? GTR__NR : n); /* of an item; more for shapes that run slower */
     gtr__gemm_cut_c(g, flops);
     g->parts = 1;
     g->part_k = g->k;
     if (g->items == 1 && g->sums == 1 && g->k >= 1024 && g->row_blocks * g->col_blocks < GTR__FEW &&
-        !gtr__gemm_dots(g)) {
+        !g->row_bias && !gtr__gemm_dots(g)) {
         g->parts = GTR__MAX(GTR__MIN(GTR__MIN(g->k / 512, 16), (int64_t)(flops / GTR__PIECE)), 1);
         g->part_k = GTR__ROUND_UP((g->k + g->parts - 1) / g->parts, 16);
         g->parts = (g->k + g->part_k - 1) / g->part_k;
     }
-    g->pack_a = gtr__conflict(g->ars);
+    /* rows a multiple of 4 KiB apart fall on one set of a first-level cache: a tile's push each other out */
+    g->pack_a = g->ars > 1 && g->ars * (int64_t)sizeof(gtr_float) % 4096 == 0;
     g->pack_b = g->bcs != 1 || g->rows >= 4 * GTR__MR;
     g->strip = GTR__MIN(g->cols, (g->pack_a || gtr__gemm_large(flops) ? 2 : 1) * GTR__NR);
     int64_t kc = GTR__MIN(GTR__PACK_B / GTR__MAX(g->strip, 1), 512);
@@ -2400,11 +2394,6 @@ static void gtr__gemm_act(const gtr__gemm *g, int64_t at, int64_t n) {
     if (g->act) gtr__unary_apply(g->act, g->act_a, g->act_b, g->saved ? c : NULL, x, x, to, n, 0);
     if (g->more) for (int64_t i = 0; i < n; i++) to[i] += g->more[at + i];
 }
-/* Asks for a tile's lines, so that they come while its sums are made. */
-static void gtr__tile_fetch(const gtr_float *p, int64_t ps, int64_t rows, int64_t width) {
-    for (int64_t i = 0; i < rows; i++, p += ps)
-        for (int64_t j = 0; j < width; j += GTR__LINE) GTR__PREFETCH(p + j, 1);
-}
 /* One tile over one block of k. Straight into C where the tile is whole, else by way of the stack. */
 static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int64_t as, bool by_col,
         const gtr_float *b, int64_t bs, int64_t i, int64_t j, int64_t rows, int64_t width) {
@@ -2413,7 +2402,8 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
     const gtr_float *bias = s->last && s->finish && g->bias ? g->bias + j : NULL;
     const gtr__tile_fn fn = gtr__tile_table[by_col][width > GTR__VL][rows - 1];
     gtr_float *c = s->c + i * s->ldc + j;
-    gtr__tile_fetch(c, s->ldc, rows, width);
+    for (int64_t r = 0; r < rows; r++) /* C's lines come while its sums are made */
+        for (int64_t q = 0; q < width; q += GTR__LINE) GTR__PREFETCH(c + r * s->ldc + q, 1);
     if (width == GTR__NR || width == GTR__VL) {
         fn(k, a, as, b, bs, from ? c : NULL, s->ldc, bias, c, s->ldc);
     } else {
@@ -2554,8 +2544,7 @@ static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int6
     }
     for (int64_t j = j0; j < j1; j += g->strip) {
         for (int64_t sum = 0; sum < g->sums; sum++) {
-            const gtr_float *a = GTR__ITEM(g, a, item) + sum * g->a_sum,
-                *b = GTR__ITEM(g, b, item) + sum * g->b_sum + j * g->bcs;
+            const gtr_float *a = GTR__ITEM(g, a, item + sum), *b = GTR__ITEM(g, b, item + sum) + j * g->bcs;
             for (int64_t l = l0; l < l1; l += g->kc) {
                 s.first = sum == 0 && l == l0;
                 s.last = sum == g->sums - 1 && l + g->kc >= l1;
@@ -2571,11 +2560,16 @@ static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece) {
         group = piece / (g->col_blocks * g->row_blocks * g->parts);
     const int64_t i0 = row * g->rows, i1 = GTR__MIN(i0 + g->rows, g->m), j0 = col * g->cols,
         j1 = GTR__MIN(j0 + g->cols, g->n);
-    for (int64_t item = group * g->group; item < GTR__MIN((group + 1) * g->group, g->items); item++)
+    for (int64_t item = group * g->group; item < GTR__MIN((group + 1) * g->group, g->items); item++) {
+        const int64_t c = GTR__ITEM(g, c, item) - g->c;
         gtr__gemm_block(g, item, part, i0, i1, j0, j1);
-    if (!g->to || g->parts > 1) return;
-    if (g->col_blocks == 1) gtr__gemm_act(g, i0 * g->n, (i1 - i0) * g->n);
-    else for (int64_t i = i0; i < i1; i++) gtr__gemm_act(g, i * g->n + j0, j1 - j0);
+        const int64_t n = j1 - j0, step = g->row_bias || g->ldc != n ? 1 : i1 - i0;
+        for (int64_t i = i0; i < i1 && g->parts == 1; i += step) {
+            const int64_t at = c + i * g->ldc + j0;
+            for (int64_t j = at; j < at + n && g->row_bias; j++) g->c[j] += g->row_bias[i];
+            if (g->to) gtr__gemm_act(g, at, step * n);
+        }
+    }
 }
 /* What one node computes: its products share one cut, so that their pieces fill each other's gaps. */
 typedef struct { gtr__gemm gemm[3]; int n; int64_t pieces; } gtr__products;
@@ -2600,16 +2594,6 @@ static void gtr__combine_piece(void *arg, int64_t piece) {
     for (int64_t i = 0; i < n; i++) c[i] = g->add ? sum[i] + c[i] : sum[i];
     if (g->bias) for (int64_t i = 0; i < n; i++) c[i] += g->bias[(at + i) % g->n];
     if (g->to) gtr__gemm_act(g, at, n);
-}
-static gtr__gemm *gtr__products_add(gtr__products *p, int64_t m, int64_t n, int64_t k, const gtr_float *a, int64_t ars,
-        int64_t acs, const gtr_float *b, int64_t brs, int64_t bcs, const gtr__arg *c) {
-    gtr__gemm *g = &p->gemm[p->n++];
-    g->m = m; g->n = n; g->k = k;
-    g->a = a; g->ars = ars; g->acs = acs;
-    g->b = b; g->brs = brs; g->bcs = bcs;
-    g->c = (gtr_float *)c->data; g->ldc = n; g->add = c->add;
-    g->items = g->inner = g->sums = 1;
-    return g;
 }
 static size_t gtr__products_cut(gtr__products *p, gtr_float *ws) {
     size_t used = 0;
@@ -2637,14 +2621,14 @@ static bool gtr__gemm_cblas(const gtr__gemm *g) {
     const int64_t lda = GTR__MAX(g->acs == 1 ? g->ars : g->acs, 1), ldb = GTR__MAX(g->bcs == 1 ? g->brs : g->bcs, 1);
     const int64_t ldc = GTR__MAX(g->ldc, g->n); /* of a view's only row */
     if (GTR__MAX(GTR__MAX(g->m, ldc), GTR__MAX(g->k, GTR__MAX(lda, ldb))) > INT_MAX
-            || gtr__gemm_dots(g) || !g->acs)
+            || gtr__gemm_dots(g) || !g->acs || g->row_bias || (g->items > 1 && (g->bias || g->to)))
         return false;
     for (int64_t item = 0; item < g->items; item++)
         for (int64_t sum = 0; sum < g->sums; sum++)
             GTR__CBLAS_GEMM(CblasRowMajor, g->acs == 1 ? CblasNoTrans : CblasTrans,
                 g->bcs == 1 ? CblasNoTrans : CblasTrans, (int)g->m, (int)g->n, (int)g->k, 1,
-                GTR__ITEM(g, a, item) + sum * g->a_sum, (int)GTR__MAX(lda, g->acs == 1 ? g->k : g->m),
-                GTR__ITEM(g, b, item) + sum * g->b_sum, (int)GTR__MAX(ldb, g->bcs == 1 ? g->n : g->k),
+                GTR__ITEM(g, a, item + sum), (int)GTR__MAX(lda, g->acs == 1 ? g->k : g->m),
+                GTR__ITEM(g, b, item + sum), (int)GTR__MAX(ldb, g->bcs == 1 ? g->n : g->k),
                 g->add || sum ? (gtr_float)1 : (gtr_float)0, GTR__ITEM(g, c, item), (int)ldc);
     if (g->bias) for (int64_t i = 0; i < g->m * g->n; i++) g->c[i] += g->bias[i % g->n];
     if (g->to) gtr__gemm_act(g, 0, g->m * g->n);
@@ -3175,59 +3159,54 @@ static gtr__matrix gtr__matrix_in(const gtr__arg *x, bool transposed) {
     gtr__matrix_of(&x->shape, x->stride, &m);
     return transposed ? gtr__matrix_t(m) : m;
 }
-static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c) {
+static gtr__matmul_dims gtr__matmul_shape(const gtr__call *c, bool ta, bool tb) {
     const gtr_shape *a = &c->in[0].shape, *b = &c->in[1].shape;
-    const int64_t a0 = a->dim[a->ndim - 2], a1 = a->dim[a->ndim - 1], b0 = b->dim[b->ndim - 2],
+    const int64_t a0 = a->ndim > 1 ? a->dim[a->ndim - 2] : 1, a1 = a->dim[a->ndim - 1], b0 = b->dim[b->ndim - 2],
         b1 = b->dim[b->ndim - 1];
-    const int ta = c->attr->i[0] != 0, tb = c->attr->i[1] != 0;
     gtr__matmul_dims d;
     d.m = ta ? a1 : a0; d.k = ta ? a0 : a1; d.n = tb ? b0 : b1;
     d.a = gtr__matrix_in(&c->in[0], ta); d.b = gtr__matrix_in(&c->in[1], tb);
     d.items = GTR__MAX(c->in[0].count / GTR__MAX(a0 * a1, 1), c->in[1].count / GTR__MAX(b0 * b1, 1));
-    /* all items of a are rows of one product */
-    if (d.items > 1 && !ta && d.a.item && !d.b.item) { d.m *= d.items; d.items = 1; }
+    /* all items of a are rows of one product, if they lie so */
+    const bool strided = c->in->stride || c->in[c->n_in - 1].stride || c->out->stride;
+    if (d.items > 1 && !ta && d.a.item && !d.b.item && !strided) { d.m *= d.items; d.items = 1; }
     return d;
 }
-/* A product a item; where out is one for all items, the sum over them in their order. */
-static void gtr__matmul_add(gtr__products *p, int64_t m, int64_t n, int64_t k, int64_t items, const gtr_float *a,
-        gtr__matrix x, const gtr_float *b, gtr__matrix y, const gtr__arg *out) {
-    gtr__matrix z = gtr__matrix_in(out, false);
-    if (z.col != 1) { /* as the transposed product */
-        const gtr__matrix t = gtr__matrix_t(x);
-        const gtr_float *c = a;
-        const int64_t i = m;
-        m = n; n = i; a = b; b = c;
-        x = gtr__matrix_t(y); y = t; z = gtr__matrix_t(z);
-    }
-    gtr__gemm *g = gtr__products_add(p, m, n, k, a, x.row, x.col, b, y.row, y.col, out);
-    *(z.item ? &g->items : &g->sums) = items;
+/* A product a item, to out or, t, its transpose; one out for all gets their sum in order. True: as the transposed. */
+static bool gtr__matmul_add(gtr__products *p, int64_t m, int64_t n, int64_t k, int64_t items, const gtr_float *a,
+        gtr__matrix x, const gtr_float *b, gtr__matrix y, const gtr__arg *out, bool t) {
+    const gtr__matrix z = gtr__matrix_in(out, t);
+    const struct { const gtr_float *p; int64_t n; gtr__matrix m; } of[2] = { { a, m, x }, { b, n, gtr__matrix_t(y) } },
+        *l = &of[z.col != 1], *r = &of[z.col == 1];
+    gtr__gemm *g = &p->gemm[p->n++];
+    g->m = l->n; g->n = r->n; g->k = k;
+    g->a = l->p; g->ars = l->m.row; g->acs = l->m.col; g->a_item = l->m.item; g->a_outer = l->m.outer;
+    g->b = r->p; g->brs = r->m.col; g->bcs = r->m.row; g->b_item = r->m.item; g->b_outer = r->m.outer;
+    g->c = (gtr_float *)out->data; g->ldc = z.row * z.col; g->c_item = z.item; g->c_outer = z.outer;
+    g->add = out->add;
+    g->items = z.item ? items : 1; g->sums = z.item ? 1 : items;
     g->inner = GTR__MAX(x.inner, y.inner);
-    g->a_item = g->a_sum = x.item; g->b_item = g->b_sum = y.item; g->c_item = z.item;
-    g->a_outer = x.outer; g->b_outer = y.outer; g->c_outer = z.outer;
-    g->ldc = z.row;
+    return l != of;
 }
 GTR__CPU(matmul_fwd) {
-    const gtr__matmul_dims d = gtr__matmul_shape(c);
+    const gtr__matmul_dims d = gtr__matmul_shape(c, c->attr->i[0] != 0, c->attr->i[1] != 0);
     gtr__products p = GTR__ZERO;
-    gtr__matmul_add(&p, d.m, d.n, d.k, d.items, gtr__in(c, 0), d.a, gtr__in(c, 1), d.b, &c->out[0]);
+    gtr__matmul_add(&p, d.m, d.n, d.k, d.items, gtr__in(c, 0), d.a, gtr__in(c, 1), d.b, c->out, false);
     return gtr__products_run(&p, (gtr__cpu *)instance, c);
 }
-/* Gradients are products again: da = dy op(b)^T, db = op(a)^T dy, written transposed where the operand is. */
-GTR__CPU(matmul_bwd) {
-    const gtr__matmul_dims d = gtr__matmul_shape(c);
-    const gtr__matrix y = gtr__matrix_in(&c->in[c->n_in - 1], false);
+/* Gradients are products again: da = dy op(b)^T, db = op(a)^T dy, and a bias's ones times dy. */
+static gtr_result gtr__matmul_backward(void *instance, const gtr__call *c, bool ta, bool tb) {
+    static const gtr_float one = 1;
+    const gtr__matmul_dims d = gtr__matmul_shape(c, ta, tb);
+    const gtr__matrix y = gtr__matrix_in(&c->in[c->n_in - 1], false), ones = { 1, 0, 1, 0, 0 };
     const gtr_float *a = gtr__in(c, 0), *b = gtr__in(c, 1), *dy = gtr__in(c, c->n_in - 1);
     gtr__products p = GTR__ZERO;
-    if (gtr__wanted(c, 1)) {
-        if (c->attr->i[1]) gtr__matmul_add(&p, d.n, d.k, d.m, d.items, dy, gtr__matrix_t(y), a, d.a, &c->out[1]);
-        else gtr__matmul_add(&p, d.k, d.n, d.m, d.items, a, gtr__matrix_t(d.a), dy, y, &c->out[1]);
-    }
-    if (gtr__wanted(c, 0)) {
-        if (c->attr->i[0]) gtr__matmul_add(&p, d.k, d.m, d.n, d.items, b, d.b, dy, gtr__matrix_t(y), &c->out[0]);
-        else gtr__matmul_add(&p, d.m, d.k, d.n, d.items, dy, y, b, gtr__matrix_t(d.b), &c->out[0]);
-    }
+    if (gtr__wanted(c, 1)) gtr__matmul_add(&p, d.k, d.n, d.m, d.items, a, gtr__matrix_t(d.a), dy, y, &c->out[1], tb);
+    if (gtr__wanted(c, 0)) gtr__matmul_add(&p, d.m, d.k, d.n, d.items, dy, y, b, gtr__matrix_t(d.b), &c->out[0], ta);
+    if (gtr__wanted(c, 2)) gtr__matmul_add(&p, 1, d.n, d.m, d.items, &one, ones, dy, y, &c->out[2], false);
     return gtr__products_run(&p, (gtr__cpu *)instance, c);
 }
+GTR__CPU(matmul_bwd) { return gtr__matmul_backward(instance, c, c->attr->i[0] != 0, c->attr->i[1] != 0); }
 
 // >>op:linear
 /* y = x w^T + b: x (..., K), w (M, K), b (M) or absent -> (..., M); dx = dy w, dw = dy^T x, db = sum of dy's rows. */
@@ -3253,36 +3232,25 @@ static gtr_result gtr__linear_act(void *instance, const gtr__call *c, gtr__produ
     return g->act || c->attr->i[0] < 0 ? gtr__products_run(p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
 }
 static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool act) {
-    const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
+    const gtr__matmul_dims d = gtr__matmul_shape(c, false, true);
     gtr__products p = GTR__ZERO;
-    gtr__gemm *g = gtr__products_add(&p, c->out[0].count / m, m, k, gtr__in(c, 0), k, 1, gtr__in(c, 1), 1, k,
-        &c->out[act && gtr__wanted(c, 1)]);
-    if (c->n_in - (act && c->attr->i[2]) > 2) g->bias = gtr__in(c, 2);
+    const bool across = gtr__matmul_add(&p, d.m, d.n, d.k, d.items, gtr__in(c, 0), d.a, gtr__in(c, 1), d.b,
+        &c->out[act && gtr__wanted(c, 1)], false);
+    if (c->n_in - (act && c->attr->i[2]) > 2) *(across ? &p.gemm->row_bias : &p.gemm->bias) = gtr__in(c, 2);
     return act ? gtr__linear_act(instance, c, &p, NULL) : gtr__products_run(&p, (gtr__cpu *)instance, c);
 }
 GTR__CPU(linear_fwd) { return gtr__linear_forward(instance, c, false); }
-GTR__CPU(linear_bwd) {
-    const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1], rows = c->in[0].count / k;
-    const gtr_float *dy = gtr__in(c, c->n_in - 1);
-    static const gtr_float one = 1;
-    gtr__products p = GTR__ZERO;
-    if (gtr__wanted(c, 1)) gtr__products_add(&p, m, k, rows, dy, 1, m, gtr__in(c, 0), k, 1, &c->out[1]);
-    if (gtr__wanted(c, 0)) gtr__products_add(&p, rows, k, m, dy, m, 1, gtr__in(c, 1), k, 1, &c->out[0]);
-    if (gtr__wanted(c, 2)) gtr__products_add(&p, 1, m, rows, &one, 1, 0, dy, m, 1, &c->out[2]); /* ones times dy */
-    return gtr__products_run(&p, (gtr__cpu *)instance, c);
-}
+GTR__CPU(linear_bwd) { return gtr__matmul_backward(instance, c, false, true); }
 
 // >>op:linear_act
 /* pre = x w^T + b, out[0] = act(pre) + r, out[1] = pre or absent. i[0]: the act's op; -1: none; f[0], f[1] its a, b.
-   i[2]: the last input is r, like out[0]. */
-GTR__SHAPE(linear_act) {
-    const int n_in = s->n_in;
+   i[2]: the last input is r, lying as out[0]. */
+GTR__SHAPE(linear_act) { /* made by the planner alone */
     s->n_in -= s->attr->i[2] != 0;
     gtr_result r = gtr__shape_linear(s);
-    s->n_in = n_in;
+    s->n_in += s->attr->i[2] != 0;
     s->out[1] = s->out[0];
-    return r ? r : n_in > 2 && s->attr->i[2] && !gtr__shape_equal(&s->in[n_in - 1], &s->out[0])
-        ? gtr__shape_want(s, 3, "a result like what is added to it") : GTR_OK;
+    return r;
 }
 GTR__CPU(linear_act_fwd) { return gtr__linear_forward(instance, c, true); }
 
@@ -3290,19 +3258,14 @@ GTR__CPU(linear_act_fwd) { return gtr__linear_forward(instance, c, true); }
 /* out[0] = act'(dy w): dy (..., M), w (M, K), and (..., K), the act's x or y, whichever its backward reads -> (..., K):
    the gradient of a linear layer's input and of the activation before it. Attributes as linear_act's. */
 GTR__SHAPE(linear_dact) {
-    const gtr_shape *dy = &s->in[0], *w = &s->in[1], *x = &s->in[2];
-    GTR__TRY(gtr__shape_inputs(s, 0, 0));
-    if (dy->ndim < 1 || w->ndim != 2 || x->ndim != dy->ndim || dy->dim[dy->ndim - 1] != w->dim[0]
-        || x->dim[x->ndim - 1] != w->dim[1])
-        return gtr__shape_want(s, 3, "dy (..., M), weight (M, K) and x (..., K)");
-    s->out[0] = *x;
-    s->flops = gtr__shape_flops(x, 2.0 * (double)w->dim[0]);
+    s->out[0] = s->in[2];
+    s->flops = gtr__shape_flops(s->out, 2.0 * (double)s->in[1].dim[0]);
     return GTR_OK;
 }
 GTR__CPU(linear_dact_fwd) {
-    const int64_t m = c->in[1].shape.dim[0], k = c->in[1].shape.dim[1];
     gtr__products p = GTR__ZERO;
-    gtr__products_add(&p, c->in[0].count / m, k, m, gtr__in(c, 0), m, 1, gtr__in(c, 1), k, 1, &c->out[0]);
+    const gtr__matmul_dims d = gtr__matmul_shape(c, false, false);
+    gtr__matmul_add(&p, d.m, d.n, d.k, d.items, gtr__in(c, 0), d.a, gtr__in(c, 1), d.b, c->out, false);
     return gtr__linear_act(instance, c, &p, gtr__in(c, 2));
 }
 
@@ -6498,9 +6461,6 @@ typedef struct {
     bool at_first, late; /* it takes the first one's place; it is of what no matcher took */
     bool (*make)(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out);
 } gtr__fusion;
-static bool gtr__same_place(const gtr__node *a, const gtr__node *b) {
-    return a->micro == b->micro && a->stage == b->stage && a->recomputed == b->recomputed;
-}
 /* product or binary op, then activation: the value between is stored only if somebody else reads it */
 static bool gtr__make_act(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
     int mid = a->out[0];
@@ -6520,8 +6480,8 @@ static bool gtr__make_binary_act(gtr__fuse *f, const gtr__node *a, const gtr__no
 }
 /* a layer, with its activation or without, then what is added to it, which may be made later than the layer */
 static bool gtr__make_residual(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
-    const gtr__value *v = f->b->plan->value;
-    const int mid = a->out[0], k = b->in[0] == mid, add = b->in[k];
+    gtr__value *v = f->b->plan->value;
+    const int made = a->out[0], mid = v[made].stride[0] ? v[made].alias : made, k = b->in[0] == mid, add = b->in[k];
     if (b->in[!k] != mid || add == mid || a->attr.i[2] || f->readers[mid] != 1 || v[mid].home != GTR__HOME_ARENA
             || v[add].storage != v[b->out[0]].storage || !gtr__shape_equal(&v[add].shape, &v[mid].shape))
         return false;
@@ -6532,6 +6492,7 @@ static bool gtr__make_residual(gtr__fuse *f, const gtr__node *a, const gtr__node
     GTR__COPY(out->in, a->in, a->n_in);
     GTR__COPY(out->out, a->out, a->n_out);
     out->in[a->n_in] = add; out->out[0] = b->out[0];
+    if (made != mid) { v[made].storage = v[add].storage; v[made].alias = b->out[0]; out->out[0] = made; } /* a view */
     out->attr = a->attr;
     if (a->n_out == 1) out->attr.i[0] = -1; /* no activation */
     out->attr.i[2] = 1;
@@ -6629,17 +6590,19 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
         if (u->late != late || (!b->ctx->caps.fused[u->fused] && !b->ctx->preset)) continue;
         gtr__count_uses(&f);
         for (i = 0; i < p->n_node; i++) {
-            if (!gtr__fits(&p->node[i], u->first, u->first_dir)) continue;
+            const gtr__node *a = &p->node[i];
+            if (!gtr__fits(a, u->first, u->first_dir)) continue;
             for (j = i + 1; j < p->n_node && j < i + GTR__FUSE_WINDOW; j++) {
-                if (!gtr__fits(&p->node[j], u->second, u->second_dir) || !gtr__same_place(&p->node[i], &p->node[j]))
-                    continue;
-                gtr__node fused = u->at_first ? p->node[i] : p->node[j];
-                fused.flops = p->node[i].flops + p->node[j].flops;
-                if (!u->make(&f, &p->node[i], &p->node[j], &fused)) continue;
+                const gtr__node *c = &p->node[j];
+                if (!gtr__fits(c, u->second, u->second_dir) || a->micro != c->micro || a->stage != c->stage
+                        || a->recomputed != c->recomputed) continue;
+                gtr__node fused = u->at_first ? *a : *c;
+                fused.flops = a->flops + c->flops;
+                if (!u->make(&f, a, c, &fused)) continue;
                 fused.op = u->fused; fused.dir = GTR__FWD; fused.fused = u->name;
-                fused.layer = p->node[i].layer;
-                gtr__mfree(b->ctx, p->node[i].in);
-                gtr__mfree(b->ctx, p->node[j].in);
+                fused.layer = a->layer;
+                gtr__mfree(b->ctx, a->in);
+                gtr__mfree(b->ctx, c->in);
                 p->node[u->at_first ? i : j] = fused;
                 p->node[u->at_first ? j : i].op = GTR__OP_COUNT; /* its place is closed below */
                 break;
@@ -6667,37 +6630,48 @@ static bool gtr__is_copy(const gtr__plan *p, int i, int *from, int *to) {
     return gtr__count(&x->shape) == gtr__count(&y->shape) && x->storage == y->storage && x->stage == y->stage &&
            y->home == GTR__HOME_ARENA;
 }
-/* Whether a node takes operand k as a view, too: all of a stack of matrices (GTR__VIEWS). */
+/* Whether a node takes operand k as a view, too: all of a stack of matrices. Sharing a weight, each is a product then:
+   not of few rows, nor where more lies as the output does. */
 static bool gtr__by_strides(const gtr__plan *p, const gtr__node *n, int k) {
-    if (!(gtr__row(n->op)->flags & GTR__VIEWS) || gtr__root(p, n->in[k]) != n->in[k]) return false;
-    const int a = p->value[n->in[0]].shape.ndim;
-    return a > 2 && a == p->value[n->in[1]].shape.ndim && (k < n->n_in || !(n->adds >> (k - n->n_in) & 1));
+    const gtr__value *v = p->value;
+    const gtr_shape *s = &v[n->in[k]].shape;
+    if (!(gtr__row(n->op)->flags & GTR__VIEWS) || gtr__root(p, n->in[k]) != n->in[k] || s->ndim < 3
+            || s->ndim != v[n->in[0]].shape.ndim || (k >= n->n_in && n->adds >> (k - n->n_in) & 1)) return false;
+    if (v[n->in[1]].shape.ndim > 2) return v[n->in[1]].shape.ndim == s->ndim;
+    if (n->dir == GTR__BWD) k = n->out[0] < 0 && n->out[1] < 0; /* a bias alone sums rows */
+    return s->dim[s->ndim - 2] >= 16 && (!k || (n->dir == GTR__FWD && (n->n_out < 2 || n->out[1] < 0)
+        && (n->n_in < 3 || v[n->in[2]].shape.ndim < 3)));
 }
 /* What permutation i makes (of x, y), or else what it permutes, becomes a view of the other, if nodes that take views
-   are all that reads it, and all that writes it. */
+   are all that reads it, and all that writes it. What is permuted to be added the node before adds. */
 static bool gtr__be_view(gtr__plan *p, const gtr__node *n, int i, gtr__uses *uses) {
     const int x = n->in[n->dir == GTR__BWD ? n->n_in - 1 : 0], y = n->out[0];
     const int root[2] = { gtr__root(p, x), gtr__root(p, y) };
     const gtr__value *a = &p->value[x], *b = &p->value[y];
-    if (n->adds || a->storage != b->storage || a->stage != b->stage || uses[root[1]].first != i) return false;
-    for (int made = 1; made >= 0; made--) {
+    if (a->storage != b->storage || a->stage != b->stage || (!n->adds && uses[root[1]].first != i)) return false;
+    for (int made = !n->adds; made >= 0; made--) {
         gtr__value *v = &p->value[made ? y : x];
         const gtr_shape *memory = &p->value[made ? x : y].shape;
         const gtr__uses *u = &uses[root[made]];
         gtr__uses *other = &uses[root[!made]];
         gtr__matrix m;
-        if (v->home != GTR__HOME_ARENA || u->rows != 1 || u->again != INT_MAX ||
-            (made ? other->last >= i : u->reads != 1 || p->value[root[1]].home != GTR__HOME_ARENA) ||
-            gtr__count(memory) != gtr__count(&p->value[root[!made]].shape)) continue;
+        if (v->home != GTR__HOME_ARENA || u->rows != 1 || u->again != INT_MAX || (n->adds && u->first != i - 1) ||
+            (made ? other->last >= i && u->read - i > GTR__FUSE_WINDOW : u->reads != 1 ||
+                p->value[root[1]].home != GTR__HOME_ARENA ||
+                gtr__count(memory) != gtr__count(&p->value[root[1]].shape))) continue;
+        bool kept = true; /* while the view is read */
+        for (int j = i; made && j <= u->read && other->last >= i; j++)
+            for (int k = 0; k < p->node[j].n_out; k++) kept &= gtr__use(p, &p->node[j], p->node[j].n_in + k) != root[0];
         for (int k = 0; k < memory->ndim; k++) { /* y's dimension k is x's i[k]; backward the other way round */
             const int d = (int)n->attr.i[k], same = made == (n->dir == GTR__FWD);
             v->stride[same ? k : d] = gtr__shape_inner(memory, same ? d : k);
         }
-        if (!gtr__matrix_of(&v->shape, v->stride, &m)) { memset(v->stride, 0, sizeof v->stride); continue; }
+        if (!kept || !gtr__matrix_of(&v->shape, v->stride, &m)) { memset(v->stride, 0, sizeof v->stride); continue; }
         v->home = GTR__HOME_ALIAS; v->alias = made ? x : y; v->offset = 0;
         other->rows++;
         if (made) { other->reads += u->reads; other->read = GTR__MAX(other->read, u->read); }
-        else other->first = u->first;
+        else if (!n->adds) other->first = u->first;
+        for (int k = 0; n->adds && k < n[-1].n_out; k++) p->node[i - 1].adds |= (uint64_t)(n[-1].out[k] == x) << k;
         return true;
     }
     return false;
@@ -6774,14 +6748,14 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
         for (k = 0; k < p->node[i].n_in && ok; k++) {
             int v = p->node[i].in[k];
             if (v < 0 || place[v] != -1) continue;
-            ok = n_in < 63;
+            ok = n_in < 63 && !p->value[v].stride[0]; /* its kernels know no views */
             if (ok) { list[n_in] = v; place[v] = n_in++; }
         }
     for (i = at; i < at + count && ok; i++)
         for (k = 0; k < p->node[i].n_out && ok; k++) {
             int v = p->node[i].out[k];
             if (v < 0 || place[v] != -2) continue;
-            ok = n_out < 63 && n_in + n_out < GTR__MAX_ARGS;
+            ok = n_out < 63 && n_in + n_out < GTR__MAX_ARGS && !p->value[v].stride[0];
             if (ok) { list[n_in + n_out] = v; place[v] = n_in + n_out++; }
         }
     if (!ok || !gtr__operands(b, &outer, n_in, n_out)) {

@@ -1275,6 +1275,80 @@ static void views(void)
                 kind, micro);
         }
 }
+/* A layer along any dimension but the batch's: x (B, R, C, D) permuted by dims, two layers, permuted back and added.
+   No permutation is a node but those that leave neither rows nor columns of adjacent elements, and that of an input of
+   float32 to be rounded; with another shape between, all are. */
+static gtr_tensor *reshaped(gtr_tensor *x)
+{
+    const gtr_shape s = gtr_tensor_shape(x);
+    return gtr_reshape(gtr_reshape(x, gtr_shape3(s.dim[0], s.dim[1] * s.dim[2], s.dim[3])), s);
+}
+static gtr_tensor *mixed(gtr_tensor *x, const char *name, const int *dims, int wide, int act, bool nodes)
+{
+    int back[4], k;
+    char second[16];
+    gtr_tensor *h = gtr_permute(x, dims);
+    gtr_shape s = gtr_tensor_shape(h);
+    for (k = 0; k < 4; k++) back[dims[k]] = k;
+    snprintf(second, sizeof second, "%s2", name);
+    if (nodes) h = reshaped(h);
+    h = gtr_linear(h, name, wide);
+    h = gtr_linear(act == 2 ? h : act ? gtr_gelu(h) : gtr_relu(h), second, s.dim[3]);
+    if (nodes) h = reshaped(h);
+    return gtr_add(gtr_permute(h, back), x);
+}
+static void layer_views(void)
+{
+    static const int dims[5][4] = { { 0, 1, 3, 2 }, { 0, 2, 3, 1 }, { 0, 2, 1, 3 }, { 0, 3, 1, 2 }, { 0, 3, 2, 1 } };
+    static const int sizes[5][5] = { { 3, 17, 20, 24, 5 }, { 19, 3, 16, 8, 2 }, { 18, 2, 33, 12, 3 },
+        { 16, 21, 4, 7, 1 }, { 24, 5, 16, 40, 4 } };
+    static const double limit[4][2] = { { 1e-10, 1e-5 }, { 1e-6, 2e-3 }, { 5e-3, 1e-1 }, { 2e-5, 8e-3 } };
+    static gtr_float data[2 * 5 * 24 * 21 * 36];
+    int precision, kind, micro, i, k;
+    for (i = 0; i < (int)(sizeof data / sizeof *data); i++) data[i] = (gtr_float)sin(i * 12.9898 + i / 7);
+    for (precision = GTR_FP32; precision <= GTR_MIXED_FP16; precision++)
+        for (kind = 0; kind < 5; kind++) for (micro = 1; micro <= 2; micro++) {
+            const int *size = sizes[kind];
+            const int rows = size[4], all = rows * size[0] * size[1] * size[2];
+            gtr_context *ctx[2];
+            gtr_trainer *t[2];
+            int nodes[2] = { 0, 0 };
+            if (rows % micro) continue;
+            for (k = 0; k < 2; k++) {
+                gtr_trainer_desc d;
+                gtr_tensor *in, *out, *x;
+                const char *at;
+                memset(&d, 0, sizeof d);
+                ctx[k] = create();
+                d.optimizer = GTR_SGD; d.lr = 1e-2f; d.precision = (gtr_precision)precision; d.micro_batches = micro;
+                in = gtr_input(ctx[k], "x", GTR_F32, gtr_shape4(GTR_BATCH, size[0], size[1], size[2]));
+                out = gtr_input(ctx[k], "y", GTR_F32, gtr_shape4(GTR_BATCH, size[0], size[1], size[2]));
+                x = mixed(in, "first", dims[kind], size[3], kind % 3, k);
+                x = gtr_linear(x, "flat", size[2]);
+                x = mixed(x, "second", dims[kind], size[3], kind % 2, k);
+                x = mixed(x, "third", dims[kind], size[3], (kind + 1) % 3, k);
+                t[k] = gtr_trainer_create(gtr_mse(x, out), d);
+                if (gtr_error(ctx[k]) == GTR_ERR_UNSUPPORTED) {
+                    SKIP("layer_views: %s", gtr_error_text(ctx[k])); gtr_destroy(ctx[k]); if (k) gtr_destroy(ctx[0]);
+                    return;
+                }
+                for (i = 0; i < 2; i++) {
+                    gtr_set(in, data + i * all, (size_t)all * sizeof *data);
+                    gtr_set(out, data + all / 2, (size_t)all * sizeof *data);
+                    EXPECT_EQ(gtr_step(t[k]), GTR_OK);
+                }
+                at = gtr_plan_text(t[k], rows);
+                for (; (at = strstr(at, " permute ")) != NULL; at++) nodes[k]++;
+                EXPECT_OK(ctx[k]);
+            }
+            CHECK(nodes[0] == (kind > 2 ? 11 : precision > GTR_TF32) * micro && nodes[1] == 11 * micro,
+                "precision %d, kind %d: %d permutations are nodes, %d of what is reshaped", precision, kind, nodes[0],
+                nodes[1]);
+            parameters_near(ctx[0], ctx[1], t[0], t[1], limit[precision][0], limit[precision][1], "views of layers");
+            gtr_destroy(ctx[0]);
+            gtr_destroy(ctx[1]);
+        }
+}
 /* A kept reshape of an input is exact, gtr_get stays within an input's slot, and gtr_gradient in a trainer's plan is
    without the loss scale. */
 static void read_back(void)
@@ -4194,6 +4268,7 @@ static void all(void)
     RUN(finishes);
     RUN(low_inputs);
     RUN(views);
+    RUN(layer_views);
     RUN(read_back);
     RUN(gradients_of_a_bad_step);
     RUN(network_with_update);
