@@ -1288,6 +1288,7 @@ typedef struct gtr__choice {
     int split;                  // blocks (one cluster) that share the sum of a tile: 1, 2, 4, 8
     int ranges;                 // own kernel: k is cut into so many; a further launch sums their parts
     int transpose;              // library: A is transposed into the workspace first
+    int even;                   // Hopper's own: A (1), B (2) are copied there first, into rows of whole 16 bytes
     size_t copy_bytes, sums_bytes, parts_bytes, ws_bytes;
 } gtr__choice;
 
@@ -2426,6 +2427,10 @@ static int gtr__product_ranges(int64_t tiles, int64_t k_tiles, int split, int sm
 static int64_t gtr__stored_bytes(int type) { return type == GTR_F32 ? 4 : 2; }
 static bool gtr__rows16(int64_t pitch, int type) { return pitch * gtr__stored_bytes(type) % 16 == 0; }
 
+// Nanoseconds that the plain kernel, which would take so many cycles, takes where rows aren't of whole 16 bytes.
+static double gtr__uneven_ns(int kind, int64_t cycles) {
+    return 900 + (double)(cycles - 1600) * (kind == GTR__PRODUCT_HALF ? 22 : 5.7);
+}
 // Nanoseconds that the library takes with the passes that stand around it, as seen on an H200.
 static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int kind, double flops) {
     const bool half = kind == GTR__PRODUCT_HALF;
@@ -2479,6 +2484,34 @@ static double gtr__wgmma_ns(const gtr__product *p, const gtr__caps *caps, gtr__c
     return best;
 }
 
+// Rows of width elements that are copied into rows of whole 16 bytes, per of which make one; units of them in all.
+typedef struct gtr__even_rows { const void *from; void *to; uint32_t units, per; int64_t width, ld; } gtr__even_rows;
+// Operands whose rows aren't of whole 16 bytes become copies at ws whose rows are (1: A, 2: B), of so many bytes; none
+// where items of a batch don't lie one behind the other.
+static int gtr__product_even(gtr__product *p, void *ws, gtr__even_rows *rows, size_t *bytes) {
+    const int64_t size = gtr__stored_bytes(p->type_a), deep = p->batch * p->kb;
+    int even = 0;
+    *bytes = 0;
+    for (int i = 0; i < 2 && !p->inner && p->type_a == p->type_b; i++) {
+        const bool k = i ? p->b_k : p->a_k;
+        const int64_t other = i ? p->n : p->m, high = k ? other : p->k, width = k ? p->k : other;
+        const void **data = i ? &p->b : &p->a;
+        int64_t *ld = i ? &p->ldb : &p->lda,
+            *step = p->kb > 1 ? i ? &p->b_kb : &p->a_kb : i ? &p->b_batch : &p->a_batch;
+        const bool several = deep > 1 && *step;
+        const int64_t per = gtr__ceil_div(width * size, 16), all = high * (several ? deep : 1);
+        if (*ld * size % 16 == 0 && (!several || *step * size % 16 == 0)) continue;
+        if ((several && *step != high * *ld) || (double)all * (double)per > 1e9) return 0;
+        rows[i] = { *data, (char *)ws + *bytes, (uint32_t)(all * per), (uint32_t)per, width, *ld };
+        *data = rows[i].to;
+        *ld = per * 16 / size;
+        if (several) *step = high * *ld;
+        *bytes += gtr__pad256((size_t)rows[i].units * 16);
+        even |= 1 << i;
+    }
+    return even;
+}
+
 static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *caps, gtr_precision precision) {
     gtr__choice c;
     memset(&c, 0, sizeof c);
@@ -2505,8 +2538,17 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         && gtr__rows16(p->ldc, p->type_c);
     bool large = flops > (c.kind == GTR__PRODUCT_FMA ? 2e6 : c.kind == GTR__PRODUCT_TF32 && rows16 ? 3e6 : 8e6)
         * caps->sm_count;
-    const double wgmma = flops < (GTR__TENSOR_MAPS ? 2e6 : HUGE_VAL) ? -1 : gtr__wgmma_ns(p, caps, &c);
-    if (wgmma >= 0) large = rows16 && gtr__library_ns(p, caps, c.kind, flops) < wgmma;
+    gtr__product even = *p;
+    gtr__even_rows rows[2];
+    size_t even_bytes;
+    c.even = gtr__product_even(&even, NULL, rows, &even_bytes);
+    double wgmma = flops < (GTR__TENSOR_MAPS ? 2e6 : HUGE_VAL) ? -1 : gtr__wgmma_ns(&even, caps, &c);
+    if (wgmma >= 0 && c.even) {
+        wgmma += 1100 + (double)even_bytes / 1500;
+        if (gtr__uneven_ns(c.kind, best) < wgmma) { wgmma = -1; c.wgmma_m = 0; c.ranges = 1; }
+    }
+    if (wgmma >= 0) large = rows16 ? gtr__library_ns(p, caps, c.kind, flops) < wgmma
+        : flops > 1e9 && 10000 + flops / 1.05e5 < wgmma;    // seen of the library
     // A long sum that few blocks share. Of 4x64 over 131072 the library takes 2.5 ms, where a range of it for each
     // multiprocessor takes 33 us; of 64x64 18 and 41.
     // Of the layouts that views give gradients of weights none but the plain kernel: of 64x16 over 8192 one range takes
@@ -2519,6 +2561,8 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         c.ranges = gtr__product_ranges(tiles, k_tiles, c.split, caps->sm_count);
         if (c.ranges > 1) c.wgmma_m = 0;
     }
+    if (c.library || !c.wgmma_m) c.even = 0;
+    if (c.even) c.copy_bytes = even_bytes;
     if (p->sums) {
         int ranges = c.library ? gtr__sum_ranges(p->k, p->m, caps->sm_count) : 1;
         if (ranges < c.ranges) ranges = c.ranges;
@@ -3145,6 +3189,34 @@ static gtr_result gtr__product_by(void *instance, const gtr__call *c, const gtr_
 #endif
     return gtr__product_own(instance, c, p, choice);
 }
+// The copies, 16 bytes a thread. Bound by bytes: each is read and written once.
+template <typename T>
+static __global__ void __launch_bounds__(256) gtr__even_kernel(const __grid_constant__ gtr__even_rows a,
+                                                               const __grid_constant__ gtr__even_rows b) {
+    gtr__enter();
+    constexpr int N = 16 / sizeof(T);
+    for (uint32_t g = blockIdx.x * 256 + threadIdx.x; g < a.units + b.units; g += gridDim.x * 256) {
+        const bool second = g >= a.units;
+        const gtr__even_rows &x = second ? b : a;
+        const uint32_t u = second ? g - a.units : g, row = u / x.per, column = (u - row * x.per) * N;
+        const T *from = (const T *)x.from + row * x.ld + column;
+        T v[N];
+#pragma unroll
+        for (int k = 0; k < N; k++) v[k] = column + k < x.width ? from[k] : T(0);
+        uint4 all;
+        memcpy(&all, v, 16);
+        ((uint4 *)x.to)[u] = all;
+    }
+}
+static gtr_result gtr__product_make_even(void *instance, const gtr__call *c, gtr__product *p, void *ws) {
+    gtr__even_rows rows[2] = { {}, {} };
+    size_t bytes;
+    gtr__product_even(p, ws, rows, &bytes);
+    const unsigned blocks = gtr__blocks(instance, (int64_t)rows[0].units + rows[1].units, 256);
+    return p->type_a == GTR_F32
+        ? GTR__LAUNCH(instance, c, gtr__even_kernel<float>, blocks, 256, 0, rows[0], rows[1])
+        : GTR__LAUNCH(instance, c, gtr__even_kernel<uint16_t>, blocks, 256, 0, rows[0], rows[1]);
+}
 // Runs a product, or raises what is measured to the workspace that it wants.
 static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr__product *p) {
     gtr__caps own;
@@ -3154,8 +3226,8 @@ static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr
     // never at the same time: the library's own, and sums before or after it; parts, when it
     // has nothing for the product
     size_t bytes = choice.copy_bytes + (choice.sums_bytes > choice.ws_bytes ? choice.sums_bytes : choice.ws_bytes);
-    if (choice.ranges > 1 && bytes < choice.parts_bytes + choice.sums_bytes)
-        bytes = choice.parts_bytes + choice.sums_bytes;
+    const size_t before = choice.parts_bytes + choice.sums_bytes, all = before + (choice.even ? choice.copy_bytes : 0);
+    if ((choice.ranges > 1 || choice.even) && bytes < all) bytes = all;
     if (c->measure) {
         if (bytes > *c->measure) *c->measure = bytes;
         return GTR_OK;
@@ -3163,6 +3235,12 @@ static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr
     if (bytes && (!c->ws || c->ws_bytes < bytes)) {
         choice.library = 0;
         choice.ranges = 1;
+        if (choice.even) choice.even = choice.wgmma_m = 0;
+    }
+    if (choice.even) {
+        gtr__product q = *p;
+        GTR__TRY(gtr__product_make_even(instance, c, &q, (char *)c->ws + before));
+        return gtr__product_by(instance, c, &q, &choice);
     }
     if (choice.library && p->inner) {           // of whose strides of a batch there is one
         gtr__product q = *p;
