@@ -728,8 +728,48 @@ static void brief(void)
     }
 }
 
+/* ---- one launch a step or nodes, whichever takes less on an H200 ---- */
+static void chosen(void)
+{
+    static const struct { int64_t width[4], batch; gtr_precision precision; bool taken; } cases[] = {
+        { { 784, 256, 128, 10 }, 128, GTR_TF32, true },  { { 784, 256, 128, 10 }, 1024, GTR_FP32, true },
+        { { 784, 256, 128, 10 }, 128, GTR_MIXED_BF16, true }, { { 784, 256, 128, 10 }, 1024, GTR_MIXED_BF16, false },
+        { { 784, 512, 256, 10 }, 128, GTR_TF32, false }, { { 784, 512, 256, 10 }, 256, GTR_MIXED_BF16, false },
+        { { 100, 300, 300, 5 }, 256, GTR_FP32, false },  { { 100, 300, 300, 5 }, 1024, GTR_TF32, false },
+        { { 80, 40, 24, 10 }, 64, GTR_MIXED_BF16, true }, { { 80, 40, 24, 10 }, 1024, GTR_TF32, true },
+        { { 80, 40, 24, 10 }, 4096, GTR_TF32, false },   { { 20, 64, 64, 4 }, 2048, GTR_FP32, true },
+        { { 20, 64, 64, 4 }, 8192, GTR_FP32, false } };
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        network c = networks[0];
+        gtr_trainer_desc d;
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_trainer *t;
+        memset(c.width, 0, sizeof c.width);
+        memcpy(c.width, cases[i].width, sizeof cases[i].width);
+        c.name = "one launch or nodes"; c.batch = cases[i].batch; c.whole = 1; c.tail = 0;
+        c.precision = cases[i].precision;
+        data_make(&c);
+        d = desc_of(&c);
+        t = trainer_of(ctx, &c, &d, NULL);
+        if (made(ctx, t, &c)) {
+            bool taken;
+            EXPECT_EQ(gtr_trainer_data(t, data_of(ctx, &c, rows_of(&c)), c.batch, true, false), GTR_OK);
+            taken = strstr(gtr_plan_text(t, c.batch), STEP) != NULL;
+            EXPECT_OK(ctx);
+            if (!ctx->caps.cuda || (ctx->caps.compute >= 90 && ctx->caps.sm_count >= 128))
+                CHECK(taken == (ctx->caps.cuda && cases[i].taken), "%lld-%lld-%lld-%lld, batch %lld, precision %d: %s",
+                    (long long)c.width[0], (long long)c.width[1], (long long)c.width[2], (long long)c.width[3],
+                    (long long)c.batch, (int)c.precision, taken ? "one launch" : "nodes");
+        }
+        gtr_destroy(ctx);
+        data_free();
+    }
+}
+
 static void all(void)
 {
+    RUN(chosen);
     RUN(many_steps);
     RUN(ends);
     RUN(rules);
