@@ -4313,7 +4313,7 @@ static __device__ __forceinline__ void gtr__part_run(const gtr__part_copy &q, bo
         for (int k = 0; k < 4; k++) if (k < n) gtr__give1(out, row * q.pd + at + k, v[k]);
     }
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_parts(const gtr__parts<64> m) {
+static __global__ void __launch_bounds__(GTR__T) gtr__k_parts(const __grid_constant__ gtr__parts<64> m) {
     gtr__enter();
     gtr__part_run(m.part[blockIdx.y], false);
 }
@@ -4713,17 +4713,33 @@ static gtr_result gtr__cuda_dropout_bwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:embedding
-// Forward: rows copied by id. Bound by bytes: a row read and written a position.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_embedding(const int32_t *id, gtr__opd table, gtr__opd y,
-        int64_t n, int64_t rows, int64_t line, int width) {
+// One launch serves several tables (gtr__tables_match), and writes into a band of what they are concatenated to.
+
+#define GTR__EMB_GROUP 16
+// Rows of so many elements that some op's positions read or write: each of `rows` of them begins pitch behind the last.
+typedef struct gtr__band { gtr__opd at; int64_t rows, pitch; } gtr__band;
+static __device__ __forceinline__ int64_t gtr__band_row(const gtr__band &b, int64_t i, int64_t line) {
+    return b.rows == 1 ? i * b.pitch : i / b.rows * b.pitch + i % b.rows * line;
+}
+static bool gtr__band_wide(const gtr__band &b) { return gtr__wide(b.at) && b.pitch % 4 == 0; }
+// Forward: rows copied by id. Bound by bytes: a row read and written a position. Behind the tables' come copies of what
+// is concatenated with them.
+typedef struct gtr__emb_rows {
+    const int32_t *id; gtr__opd table; gtr__band y; int64_t n, rows, line; int width;
+} gtr__emb_rows;
+typedef struct gtr__emb_fwd { gtr__emb_rows table[GTR__EMB_GROUP]; gtr__parts<32> rest; int n; } gtr__emb_fwd;
+static __global__ void __launch_bounds__(GTR__T) gtr__k_embedding(const __grid_constant__ gtr__emb_fwd all) {
     gtr__enter();
-    int64_t per = line / width, total = n * per;
+    if ((int)blockIdx.y >= all.n) { gtr__part_run(all.rest.part[blockIdx.y - all.n], false); return; }
+    const gtr__emb_rows &m = all.table[blockIdx.y];
+    const int width = m.width;
+    int64_t per = m.line / width, total = m.n * per;
     for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < total; g += (int64_t)gridDim.x * GTR__T) {
         int64_t i = total < 0x7fffffff ? (int64_t)((uint32_t)g / (uint32_t)per) : g / per, e = (g - i * per) * width;
-        int32_t k = id[i];
+        int32_t k = m.id[i];
         float v[4] = { NAN, NAN, NAN, NAN };
-        if (k >= 0 && k < rows) gtr__take(table.p, table.t, k * line + e, width, v);
-        gtr__give(y, i * line + e, width, v);
+        if (k >= 0 && k < m.rows) gtr__take(m.table.p, m.table.t, k * m.line + e, width, v);
+        gtr__give(m.y.at, gtr__band_row(m.y, i, m.line) + e, width, v);
     }
 }
 // Backward: a block owns band neighbouring rows of the table, and as many columns as its lanes have. It collects the
@@ -4731,15 +4747,18 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_embedding(const int32_t 
 // sorts them by row and position, and adds up dy's rows: lanes take 64 of a row's positions in order, and the sums of
 // these are added in order. Of a gradient as lookups, met gets each row's first position, the sum is there in out, and
 // the others are cleared. Bound by bytes: dy once, what is written once, ids once a block from the L2.
-#define GTR__EMB_T    1024
-#define GTR__EMB_TILE (2 * GTR__EMB_T)
+#define GTR__EMB_T    512
+#define GTR__EMB_TILE 2048
 #define GTR__EMB_LONG 64
 #define GTR__EMB_COLUMNS 64
 typedef struct gtr__emb {
-    const int32_t *id; gtr__opd dy, out; int32_t *met; int64_t n, rows, line, chunks, band; int width, lanes;
+    const int32_t *id; gtr__band dy; gtr__opd out; int32_t *met; int64_t n, rows, line, chunks, band;
+    int width, wide, lanes, first;      // wide: dy can be read so many at a time; first block
 } gtr__emb;
+typedef struct gtr__emb_bwd { gtr__emb table[GTR__EMB_GROUP]; int n; } gtr__emb_bwd;
 typedef struct gtr__emb_block {
     uint64_t key[GTR__EMB_TILE];        // row within the band << 32 | position
+    uint16_t start[GTR__EMB_TILE], end[GTR__EMB_TILE];  // where its row's keys are
     uint16_t unit[GTR__EMB_TILE];       // where the positions begin that lanes take together
     float part[2 * GTR__EMB_TILE / GTR__EMB_LONG][GTR__EMB_COLUMNS];
     int keys, units, longs;     // longs: rows are long
@@ -4763,6 +4782,8 @@ static __device__ __forceinline__ int gtr__emb_collect(const gtr__emb &m, gtr__e
     if (threadIdx.x == 0) b.keys = b.units = b.longs = 0;
     __syncthreads();
     const bool wide = ((uintptr_t)m.id & 15) == 0;
+    const int64_t left = ((int64_t)1 << 31) - row0;     // rows that an id can be of
+    const uint32_t some = (uint32_t)(left < 0 ? 0 : left < rows ? left : rows);
     for (int64_t g = from / 4 + threadIdx.x; g * 4 < to; g += 4 * GTR__EMB_T) {        // from is a multiple of 4
         int32_t id[16];
 #pragma unroll
@@ -4776,20 +4797,33 @@ static __device__ __forceinline__ int gtr__emb_collect(const gtr__emb &m, gtr__e
         }
 #pragma unroll
         for (int u = 0; u < 16; u++) {
-            const int64_t at = (g + u / 4 * GTR__EMB_T) * 4 + u % 4, row = id[u] - row0;
-            if (row >= 0 && row < rows) {
-                const int k = atomicAdd(&b.keys, 1);
-                if (k < GTR__EMB_TILE) b.key[k] = (uint64_t)row << 32 | (uint64_t)at;
-            } else if (m.met && row0 == 0 && at < to && (id[u] < 0 || id[u] >= m.rows))    // nobody's
-                for (int64_t c = 0; c < m.line; c++) ((float *)m.out.p)[at * m.line + c] = 0.0f;
+            const uint32_t row = (uint32_t)id[u] - (uint32_t)row0;
+            if (row >= some) continue;
+            const int k = atomicAdd(&b.keys, 1);
+            const int64_t at = (g + u / 4 * GTR__EMB_T) * 4 + u % 4;
+            if (k < GTR__EMB_TILE) b.key[k] = (uint64_t)row << 32 | (uint64_t)at;
         }
     }
     __syncthreads();
     return b.keys;
 }
-// Bitonic, in which a warp's 64 keys are its own where they are so near; then each position that is the first of a
-// stretch of its row becomes a unit.
-static __device__ __forceinline__ void gtr__emb_sort(gtr__emb_block &b, int n) {
+// A few keys count which are before them.
+static __device__ __forceinline__ void gtr__emb_sort_few(gtr__emb_block &b, int n) {
+    const int i = (int)threadIdx.x;
+    const uint64_t mine = i < n ? b.key[i] : 0;
+    int rank = 0, start = 0, end = 0;
+    if (i < n)
+#pragma unroll 8
+        for (int j = 0; j < n; j++) {
+            const uint64_t key = b.key[j];
+            rank += key < mine; start += key >> 32 < mine >> 32; end += key >> 32 <= mine >> 32;
+        }
+    __syncthreads();
+    if (i < n) { b.key[rank] = mine; b.start[rank] = (uint16_t)start; b.end[rank] = (uint16_t)end; }
+    __syncthreads();
+}
+// Bitonic, in which a warp's 64 keys are its own where they are so near.
+static __device__ __forceinline__ void gtr__emb_sort_many(gtr__emb_block &b, int n) {
     int size = 2;
     while (size < n) size *= 2;
     for (int i = n + (int)threadIdx.x; i < size; i += GTR__EMB_T) b.key[i] = ~(uint64_t)0;
@@ -4798,14 +4832,24 @@ static __device__ __forceinline__ void gtr__emb_sort(gtr__emb_block &b, int n) {
         for (int j = k / 2; j; j /= 2) {
             if (j >= 64 || (j == 32 && k > 64)) __syncthreads();
             else __syncwarp();
-            const int i = (int)threadIdx.x, lo = 2 * i - (i & (j - 1));
-            if (i >= size / 2) continue;
-            const uint64_t x = b.key[lo], y = b.key[lo + j];
-            if ((x > y) == !(lo & k)) { b.key[lo] = y; b.key[lo + j] = x; }
+            for (int i = (int)threadIdx.x; i < size / 2; i += GTR__EMB_T) {
+                const int lo = 2 * i - (i & (j - 1));
+                const uint64_t x = b.key[lo], y = b.key[lo + j];
+                if ((x > y) == !(lo & k)) { b.key[lo] = y; b.key[lo + j] = x; }
+            }
         }
     __syncthreads();
     for (int i = (int)threadIdx.x; i < n; i += GTR__EMB_T) {
-        const int in = i - gtr__emb_bound(b, n, b.key[i] >> 32 << 32);
+        b.start[i] = (uint16_t)gtr__emb_bound(b, n, b.key[i] >> 32 << 32);
+        b.end[i] = (uint16_t)gtr__emb_bound(b, n, ((b.key[i] >> 32) + 1) << 32);
+    }
+    __syncthreads();
+}
+// Each position that is the first of a stretch of its row becomes a unit.
+static __device__ __forceinline__ void gtr__emb_sort(gtr__emb_block &b, int n) {
+    if (n <= GTR__EMB_T) gtr__emb_sort_few(b, n); else gtr__emb_sort_many(b, n);
+    for (int i = (int)threadIdx.x; i < n; i += GTR__EMB_T) {
+        const int in = i - b.start[i];
         if (in % GTR__EMB_LONG) continue;
         b.unit[atomicAdd(&b.units, 1)] = (uint16_t)i;
         if (in) b.longs = 1;
@@ -4813,13 +4857,13 @@ static __device__ __forceinline__ void gtr__emb_sort(gtr__emb_block &b, int n) {
     __syncthreads();
 }
 // Sums of units, and where join is set the sums of long rows, whose n positions are those from base on.
-static __device__ __forceinline__ void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, int n, int64_t base,
+static __device__ __forceinline__ void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, int64_t base,
         int64_t row0, int64_t column, bool join) {
     const int at = (int)threadIdx.x % m.lanes * m.width;
     for (int u = (int)threadIdx.x / m.lanes; u < b.units && column < m.line; u += GTR__EMB_T / m.lanes) {
         const int i = b.unit[u];
         const uint64_t row = b.key[i] >> 32;
-        const int start = gtr__emb_bound(b, n, row << 32), end = gtr__emb_bound(b, n, (row + 1) << 32),
+        const int start = b.start[i], end = b.end[i],
             stop = end < i + GTR__EMB_LONG ? end : i + GTR__EMB_LONG;
         const bool whole = end - start <= GTR__EMB_LONG;
         const int32_t met = m.met && base ? m.met[row0 + (int64_t)row] : -1,
@@ -4834,8 +4878,14 @@ static __device__ __forceinline__ void gtr__emb_sum(const gtr__emb &m, gtr__emb_
             float v[4][4];
 #pragma unroll
             for (int q = 0; q < 4; q++)
-                if (e + q < stop)
-                    gtr__take(m.dy.p, m.dy.t, (int64_t)(uint32_t)b.key[e + q] * m.line + column, m.width, v[q]);
+                if (e + q < stop) {
+                    const int64_t from = gtr__band_row(m.dy, (uint32_t)b.key[e + q], m.line) + column;
+                    if (m.wide) gtr__take(m.dy.at.p, m.dy.at.t, from, m.width, v[q]);
+                    else
+#pragma unroll
+                        for (int k = 0; k < 4; k++)
+                            v[q][k] = k < m.width ? gtr__get(m.dy.at.p, m.dy.at.t, from + k) : 0.0f;
+                }
 #pragma unroll
             for (int q = 0; q < 4; q++) if (e + q < stop) {
                 const int32_t p = (int32_t)b.key[e + q];
@@ -4855,11 +4905,15 @@ static __device__ __forceinline__ void gtr__emb_sum(const gtr__emb &m, gtr__emb_
     }
     __syncthreads();
 }
-static __global__ void __launch_bounds__(GTR__EMB_T) gtr__k_embedding_bwd(const gtr__emb m) {
+static __global__ void __launch_bounds__(GTR__EMB_T)
+gtr__k_embedding_bwd(const __grid_constant__ gtr__emb_bwd all) {
     __shared__ gtr__emb_block b;
     gtr__enter();
-    const int64_t columns = m.lanes * m.width, row0 = blockIdx.x / m.chunks * m.band,
-        column = blockIdx.x % m.chunks * columns + threadIdx.x % m.lanes * m.width,
+    int k = 0;
+    while (k + 1 < all.n && (int)blockIdx.x >= all.table[k + 1].first) k++;
+    const gtr__emb &m = all.table[k];
+    const int64_t block = (int)blockIdx.x - m.first, columns = m.lanes * m.width, row0 = block / m.chunks * m.band,
+        column = block % m.chunks * columns + threadIdx.x % m.lanes * m.width,
         rows = m.rows - row0 < m.band ? m.rows - row0 : m.band;
     float none[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
     if (m.met) for (int64_t r = threadIdx.x; r < rows; r += GTR__EMB_T) m.met[row0 + r] = -1;
@@ -4873,45 +4927,192 @@ static __global__ void __launch_bounds__(GTR__EMB_T) gtr__k_embedding_bwd(const 
         gtr__emb_sort(b, n);
         // of lookups a block has all columns, as it alone knows the rows' first positions
         for (int64_t c = column; m.met ? c - column < m.line : c == column; c += columns) {
-            gtr__emb_sum(m, b, n, base, row0, c, false);
-            if (b.longs) gtr__emb_sum(m, b, n, base, row0, c, true);
+            gtr__emb_sum(m, b, base, row0, c, false);
+            if (b.longs) gtr__emb_sum(m, b, base, row0, c, true);
         }
     }
+    // positions whose id is no row's are cleared, too
+    const int64_t step = (m.rows + m.band - 1) / m.band * GTR__EMB_T;
+    for (int64_t i = block * GTR__EMB_T + threadIdx.x; m.met && i < m.n; i += step)
+        if (m.id[i] < 0 || m.id[i] >= m.rows)
+            for (int64_t c = 0; c < m.line; c++) ((float *)m.out.p)[i * m.line + c] = 0.0f;
+}
+static void gtr__emb_rows_of(const gtr__call *c, gtr__emb_rows *m) {
+    const gtr__arg *id = &c->in[0], *table = &c->in[1];
+    m->id = (const int32_t *)id->data; m->table = gtr__opd_of(table);
+    m->n = id->count; m->rows = table->shape.dim[0]; m->line = table->shape.dim[1];
+    m->y.at = gtr__opd_of(&c->out[0]); m->y.rows = 1; m->y.pitch = m->line;
+}
+static gtr_result gtr__emb_fwd_run(void *instance, const gtr__call *c, gtr__emb_fwd *all) {
+    dim3 grid = gtr__parts_grid(c, &all->rest);
+    for (int k = 0; k < all->n; k++) {
+        gtr__emb_rows *m = &all->table[k];
+        m->width = m->line % 4 == 0 && gtr__wide(m->table) && gtr__band_wide(m->y) ? 4 : 1;
+        const unsigned blocks = gtr__grid(c, m->n * (m->line / m->width));
+        if (blocks > grid.x) grid.x = blocks;
+    }
+    grid.y = (unsigned)(all->n + all->rest.n);
+    return GTR__LAUNCH(instance, c, gtr__k_embedding, grid, GTR__T, 0, *all);
 }
 static gtr_result gtr__cuda_embedding_fwd(void *instance, const gtr__call *c) {
-    const gtr__arg *id = &c->in[0], *table = &c->in[1];
-    int64_t line = table->shape.dim[1];
-    gtr__opd t = gtr__opd_of(table), y = gtr__opd_of(&c->out[0]);
+    gtr__emb_fwd all;
     if (c->measure) return gtr__measured(c, 0);
     if (c->out[0].count == 0) return GTR_OK;
-    int width = line % 4 == 0 && gtr__wide(t) && gtr__wide(y) ? 4 : 1;
-    return GTR__LAUNCH(instance, c, gtr__k_embedding, gtr__grid(c, id->count * (line / width)), GTR__T, 0,
-        (const int32_t *)id->data, t, y, id->count, table->shape.dim[0], line, width);
+    memset((void *)&all, 0, sizeof all);
+    gtr__emb_rows_of(c, &all.table[all.n++]);
+    return gtr__emb_fwd_run(instance, c, &all);
+}
+static void gtr__emb_of(const gtr__call *c, const gtr__arg *out, gtr__emb *m) {
+    gtr__arg whole = *out;
+    m->id = (const int32_t *)c->in[0].data; m->n = c->in[0].count;
+    m->rows = out->shape.dim[0]; m->line = out->shape.dim[1];
+    m->dy.at = gtr__opd_of(&c->in[3]); m->dy.rows = 1; m->dy.pitch = m->line;
+    if (out->lookups) {
+        m->met = (int32_t *)out->data; whole.data = (char *)out->data + GTR__LOOKUP_ROWS(m->rows);
+    }
+    m->out = gtr__opd_of(&whole);
+}
+static gtr_result gtr__emb_bwd_run(void *instance, const gtr__call *c, gtr__emb_bwd *all) {
+    int blocks = 0;
+    for (int k = 0; k < all->n; k++) {
+        gtr__emb *m = &all->table[k];
+        m->width = m->line % 4 == 0 && gtr__wide(m->out) ? 4 : 1;
+        m->wide = m->width == 1 || gtr__band_wide(m->dy);
+        const int64_t columns = gtr__min64(m->line, GTR__EMB_COLUMNS);
+        for (m->lanes = 1; m->lanes < 32 && m->lanes * m->width < columns; ) m->lanes *= 2;
+        m->chunks = m->met ? 1 : gtr__ceil(m->line, m->lanes * m->width);
+        // a block reads all ids; of more than its room for keys it makes tiles
+        const int64_t most = gtr__ceil(gtr__sms(c) * (1024 / GTR__EMB_T), m->chunks),
+            want = gtr__max64(gtr__ceil(most, all->n), gtr__min64(most, m->n / (GTR__EMB_TILE / 4)));
+        m->band = gtr__ceil(m->rows, gtr__min64(m->rows, want));
+        m->first = blocks;
+        blocks += (int)(gtr__ceil(m->rows, m->band) * m->chunks);
+    }
+    return GTR__LAUNCH(instance, c, gtr__k_embedding_bwd, (unsigned)blocks, GTR__EMB_T, 0, *all);
 }
 // A low gradient made of several tiles is gathered in float32 first, so that it is rounded once.
 static gtr_result gtr__cuda_embedding_bwd(void *instance, const gtr__call *c) {
-    const gtr__arg *id = &c->in[0], *out = &c->out[1];
-    gtr__emb m;
+    const gtr__arg *out = &c->out[1];
+    gtr__emb_bwd all;
     gtr__arg whole = *out;
-    bool scratch = out->dtype != GTR_F32 && id->count > GTR__EMB_TILE;
-    gtr_result r;
+    bool scratch = out->dtype != GTR_F32 && c->in[0].count > GTR__EMB_TILE;
     if (c->measure) return gtr__measured(c, scratch ? (size_t)out->count * 4 : 0);
     if (!out->data || out->count == 0) return GTR_OK;
-    memset(&m, 0, sizeof m);
-    m.id = (const int32_t *)id->data; m.dy = gtr__opd_of(&c->in[3]);
-    m.n = id->count; m.rows = out->shape.dim[0]; m.line = out->shape.dim[1];
     if (scratch) { whole.data = c->ws; whole.dtype = GTR_F32; whole.add = 0; }
-    if (out->lookups) {
-        m.met = (int32_t *)out->data; whole.data = (char *)out->data + GTR__LOOKUP_ROWS(m.rows);
-    }
-    m.out = gtr__opd_of(&whole);
-    m.width = m.line % 4 == 0 && gtr__wide(m.dy) && gtr__wide(m.out) ? 4 : 1;
-    for (m.lanes = 1; m.lanes < 32 && m.lanes * m.width < gtr__min64(m.line, GTR__EMB_COLUMNS); ) m.lanes *= 2;
-    m.chunks = m.met ? 1 : gtr__ceil(m.line, m.lanes * m.width);
-    m.band = gtr__ceil(m.rows, gtr__min64(m.rows, gtr__ceil(gtr__sms(c), m.chunks)));
-    r = GTR__LAUNCH(instance, c, gtr__k_embedding_bwd, (unsigned)(gtr__ceil(m.rows, m.band) * m.chunks), GTR__EMB_T, 0,
-        m);
+    memset((void *)&all, 0, sizeof all);
+    gtr__emb_of(c, &whole, &all.table[all.n++]);
+    const gtr_result r = gtr__emb_bwd_run(instance, c, &all);
     return r || !scratch ? r : gtr__map_one(instance, c, &whole, out, -1, 0, 0);
+}
+
+// Tables of parameters that are looked up one node after the other, and the concatenation behind them (backward: in
+// front), where nobody else reads what of theirs it moves.
+static int gtr__mlp_root(const gtr__plan *p, int v);
+static bool gtr__tables_alike(const gtr__plan *plan, const gtr__node *a, const gtr__node *n) {
+    if (plan->n_stage > 1 || n->op != GTR__OP_EMBEDDING || n->dir != a->dir || n->micro != a->micro) return false;
+    if (n->dir == GTR__FWD) return plan->value[gtr__mlp_root(plan, n->in[1])].home <= GTR__HOME_LOW;
+    for (; a < n; a++) if (a->op == n->op && a->out[1] == n->out[1]) return false;      // a table looked up twice
+    return n->out[1] >= 0 && plan->value[n->out[1]].home == GTR__HOME_GRADIENT;
+}
+static int gtr__operands_of(const gtr__node *n) {
+    int count = 0;
+    for (int k = 0; k < n->n_in + n->n_out; k++) count += n->in[k] >= 0;
+    return count;
+}
+// How often nodes read or write value root, in whatever shape.
+static int gtr__tables_uses(const gtr__plan *plan, int root) {
+    int uses = 0;
+    for (int i = 0; i < plan->n_node; i++) {
+        const gtr__node *n = &plan->node[i];
+        for (int k = 0; k < n->n_in + n->n_out; k++)
+            uses += n->in[k] >= 0 && (k >= n->n_in || n->reads >> k & 1) && gtr__mlp_root(plan, n->in[k]) == root;
+    }
+    return uses;
+}
+// Whether what of the tables' (from node on) the concatenation moves may be left where it moves it to.
+static bool gtr__tables_join(const gtr__plan *plan, const gtr__node *node, int tables, const gtr__node *join) {
+    const bool back = join->dir == GTR__BWD;
+    const int whole = back ? join->in[join->n_in - 1] : join->out[0], axis = (int)join->attr.i[0];
+    int64_t inner = 1;
+    int found = 0;
+    for (int d = axis + 1; d < plan->value[whole].shape.ndim; d++) inner *= plan->value[whole].shape.dim[d];
+    for (int k = 0; k < (back ? join->n_out : join->n_in); k++) {
+        const int part = back ? join->out[k] : join->in[k], root = part < 0 ? -1 : gtr__mlp_root(plan, part);
+        for (int t = 0; t < tables && root >= 0; t++) {
+            const int rows = back ? node[t].in[node[t].n_in - 1] : node[t].out[0];
+            const gtr__value *v = &plan->value[rows];
+            if (gtr__mlp_root(plan, rows) != root) continue;
+            if (plan->value[root].home != GTR__HOME_ARENA || v->storage != plan->value[whole].storage || join->adds
+                || plan->value[part].shape.dim[axis] * inner % v->shape.dim[v->shape.ndim - 1]
+                || gtr__tables_uses(plan, root) != 2) return false;
+            found++;
+        }
+    }
+    return found > 0;
+}
+static int gtr__tables_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
+    const gtr__node *n = &plan->node[at], *end = plan->node + plan->n_node, *join = NULL;
+    const bool back = n->dir == GTR__BWD;
+    int tables = 0, operands = 0;       // of which a node has some 60 at most
+    (void)caps;
+    if (back && n->op == GTR__OP_CONCAT) { join = n++; operands = gtr__operands_of(join); }
+    for (; n < end && tables < GTR__EMB_GROUP && gtr__tables_alike(plan, &plan->node[at], n); n++, tables++)
+        if ((operands += gtr__operands_of(n)) > 62) break;
+    if (!back && n < end && n->op == GTR__OP_CONCAT && n->dir == GTR__FWD && n->micro == plan->node[at].micro
+        && operands + gtr__operands_of(n) < 62) join = n;
+    if (join && (!tables || join->n_in - tables > 24 || !gtr__tables_join(plan, n - tables, tables, join))) {
+        if (back) return 0;
+        join = NULL;
+    }
+    return tables > 1 || join ? tables + (join != NULL) : 0;
+}
+static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg *in, gtr__arg *out);
+static gtr_result gtr__tables_run(void *instance, const gtr__call *c) {
+    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    const bool back = w->node[0].dir == GTR__BWD;
+    const gtr__node *join = &w->node[back ? 0 : w->n_node - 1];
+    gtr__emb_fwd fwd;
+    gtr__emb_bwd bwd;
+    gtr__parts<64> rest;
+    gtr__arg in[64], out[64];
+    if (c->measure) return gtr__measured(c, 0);
+    if (c->fits) { *c->fits = 1; return GTR_OK; }
+    memset((void *)&fwd, 0, sizeof fwd); memset((void *)&bwd, 0, sizeof bwd); memset((void *)&rest, 0, sizeof rest);
+    for (int i = 0; i < w->n_node; i++) {
+        if (w->node[i].op != GTR__OP_EMBEDDING) continue;
+        const gtr__call one = gtr__mlp_call(c, &w->node[i], in, out);
+        out[1].add = (int)(w->node[i].adds >> 1 & 1);
+        if (back) gtr__emb_of(&one, &out[1], &bwd.table[bwd.n++]);
+        else gtr__emb_rows_of(&one, &fwd.table[fwd.n++]);
+    }
+    if (join->op == GTR__OP_CONCAT) {
+        const gtr__call move = gtr__mlp_call(c, join, in, out);
+        const gtr__arg *whole = back ? &in[move.n_in - 1] : &out[0];
+        int64_t outer, all, inner, at = 0;
+        gtr__around(&whole->shape, (int)join->attr.i[0], &outer, &all, &inner);
+        for (int k = 0; k < (back ? move.n_out : move.n_in); k++) {
+            const gtr__arg *part = back ? &out[k] : &in[k];
+            const int64_t run = in[k].shape.dim[join->attr.i[0]] * inner;
+            void *band = gtr__shift(whole->data, whole->dtype, at);
+            bool found = false;
+            at += run;
+            if (!part->data) continue;
+            for (int t = 0; t < fwd.n + bwd.n && !found; t++) {
+                gtr__band *b = back ? &bwd.table[t].dy : &fwd.table[t].y;
+                if (b->at.p != part->data) continue;
+                found = true;
+                b->at.p = band; b->rows = run / b->pitch; b->pitch = all * inner;
+            }
+            if (found) continue;
+            if (back) gtr__part_add(&rest, band, whole->dtype, part->data, part->dtype, 0, outer, run, all * inner,
+                run);
+            else gtr__part_add(&fwd.rest, part->data, part->dtype, band, whole->dtype, 0, outer, run, run,
+                all * inner);
+        }
+    }
+    if (!back) return gtr__emb_fwd_run(instance, c, &fwd);
+    GTR__TRY(gtr__emb_bwd_run(instance, c, &bwd));
+    return gtr__parts_run(instance, c, &rest);
 }
 
 // >>op:batch_norm
@@ -15990,6 +16191,7 @@ static const gtr__matcher gtr__cuda_matchers[] = {
       1, 0, gtr__wide_own, 1, 0, 0 },
     { "gradients of large weights with their update", gtr__wide_match, gtr__wide_run, 1, 0, 0, gtr__wide_own, 0, 0, 0 },
 #endif
+    { "lookups of several tables", gtr__tables_match, gtr__tables_run, 1, 0, 0, NULL, 0, 0, 0 },
     { "update and report", gtr__finish_match, gtr__finish_run, 1, 0, 0, NULL, 0, 0, 0 },
 };
 // A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.

@@ -4216,6 +4216,74 @@ static void table_gradients(void)
     }
 }
 
+/* ---- tables looked up in one launch, which writes where they are concatenated to: as one by one, to the bit ---- */
+enum { JOINED, SAME_TWICE, KEPT_PART, USED_TWICE, IN_RUNS, ALONG, MANY_TABLES, TABLE_KINDS };
+static lookup_net tables_build(int kind, const gtr_trainer_desc *how, bool alone)
+{
+    const int tables = kind == MANY_TABLES ? 20 : 6;
+    gtr_trainer_desc d = *how;
+    gtr_tensor *part[24], *y, *loss;
+    char name[8];
+    lookup_net n;
+    int i, parts = 0;
+    n.ctx = create();
+    n.id[0] = gtr_input(n.ctx, "ids", GTR_I32, gtr_shape2(GTR_BATCH, 2));
+    n.x = gtr_input(n.ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 1, 8));
+    n.y = gtr_input(n.ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 2));
+    for (i = 0; i < tables; i++) {
+        snprintf(name, sizeof name, "e%d", i);
+        y = gtr_embedding(n.id[0], name, i % 3 == 2 ? 40 : 4000, kind == ALONG ? 3 + 5 * i : 8);
+        part[parts++] = kind == IN_RUNS || kind == ALONG ? y : gtr_flatten(y);
+        if (i == 2 && kind != IN_RUNS && kind != ALONG) part[parts++] = gtr_flatten(n.x);
+    }
+    if (kind == SAME_TWICE) part[parts++] = part[0];
+    if (kind == IN_RUNS) part[parts++] = n.x;
+    if (kind == KEPT_PART) gtr_keep(part[1]);
+    y = gtr_flatten(gtr_concat(part, parts, kind == IN_RUNS ? 1 : -1));
+    loss = gtr_mse(gtr_linear(gtr_relu(gtr_linear(y, "fc1", 24)), "fc2", 2), n.y);
+    if (kind == USED_TWICE) loss = gtr_add(loss, gtr_mean(gtr_mul(part[4], part[4]), NULL, 0, false));
+    d.no_matchers = alone;
+    n.t = gtr_trainer_create(loss, d);
+    CHECK(gtr_error(n.ctx) == GTR_OK && n.t, "%s", gtr_error_text(n.ctx));
+    return n;
+}
+static void tables_in_groups(void)
+{
+    /* launches of several tables, forward and backward; a plan's node has some 60 operands */
+    static const int launches[TABLE_KINDS] = { 2, 2, 2, 2, 2, 2, 5 };
+    static const gtr_trainer_desc hows[] = { { .optimizer = GTR_ADAM },
+        { .optimizer = GTR_SGD, .precision = GTR_MIXED_FP16 }, { .optimizer = GTR_ADAM, .micro_batches = 2 } };
+    enum { ROWS = 700 };
+    static int32_t id[2 * ROWS];
+    static gtr_float v[8 * ROWS];
+    int kind, h, i, step;
+    for (kind = 0; kind < TABLE_KINDS; kind++) for (h = 0; h < 3; h++) {
+        lookup_net n[2];
+        char when[48];
+        int way;
+        for (way = 0; way < 2; way++) {
+            uint32_t s = 3;
+            n[way] = tables_build(kind, &hows[h], way);
+            for (step = 0; step < 3; step++) {
+                for (i = 0; i < 2 * ROWS; i++) id[i] = i % 5 ? (int32_t)((noise(&s) + 1) * 20) % 40 : i % 3 - 1;
+                for (i = 0; i < 2 * ROWS; i++) id[i] += id[i] < 0;
+                for (i = 0; i < 8 * ROWS; i++) v[i] = (gtr_float)noise(&s);
+                EXPECT_EQ(gtr_set(n[way].id[0], id, sizeof id), GTR_OK);
+                EXPECT_EQ(gtr_set(n[way].x, v, sizeof v), GTR_OK);
+                EXPECT_EQ(gtr_set(n[way].y, v, 2 * ROWS * sizeof *v), GTR_OK);
+                EXPECT_EQ(gtr_step(n[way].t), GTR_OK);
+            }
+            i = occurrences(gtr_plan_text(n[way].t, ROWS), "lookups of several tables");
+            CHECK(i == (way || !n[way].ctx->caps.cuda ? 0 : launches[kind] * (h == 2 ? 2 : 1)),
+                "kind %d, %d: %d launches\n%s", kind, h, i, gtr_plan_text(n[way].t, ROWS));
+        }
+        snprintf(when, sizeof when, "tables, kind %d, %d", kind, h);
+        lookups_like(&n[0], &n[1], true, true, when);
+        gtr_destroy(n[0].ctx);
+        gtr_destroy(n[1].ctx);
+    }
+}
+
 /* UPDATE finds the segment of each of its tiles among many, small and large. */
 static void many_parameters(void)
 {
@@ -4312,6 +4380,7 @@ static void all(void)
     RUN(wide_updates);
     RUN(wide_residual);
     RUN(table_gradients);
+    RUN(tables_in_groups);
     RUN(many_parameters);
 }
 int main(int argc, char **argv)
