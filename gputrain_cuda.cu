@@ -5605,6 +5605,7 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
     gtr__enter();
     if (gridDim.x > 1 && !m.part) gtr__cluster_arrive();
     const int teams = (int)blockDim.x / m.team, lane = (int)threadIdx.x % m.team;
+    const float scale = m.ctl ? m.ctl->scale : 1.0f;       // on its way with the first labels
     int rows = 0, all = -1;
     float loss = 0.0f, g = 0.0f;
     for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
@@ -5620,7 +5621,7 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
             for (int64_t i = threadIdx.x; i < m.rows && !m.tally; i += blockDim.x) all += m.label[i] != m.ignore;
             all = gtr__block_sum(all, counts);
             const float divisor = (float)gtr__divisor(m.tally, m.rows, all);
-            g = divisor > 0.0f ? m.seed * (m.ctl ? m.ctl->scale : 1.0f) / divisor : 0.0f;
+            g = divisor > 0.0f ? m.seed * scale / divisor : 0.0f;
         }
         gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &top, &rest);
         const float log_sum = log1pf(rest), lse = top + log_sum;
@@ -5819,13 +5820,14 @@ static __global__ void __launch_bounds__(1024) gtr__k_pair(const gtr__pair m, fl
 }
 static gtr_result gtr__pair_run(void *instance, const gtr__call *c, bool square) {
     gtr__pair m;
-    // as many as are resident
-    const int64_t blocks = gtr__max64(1, gtr__min64(gtr__ceil(c->in[0].count, GTR__T * 32), (int64_t)gtr__sms(c) * 6));
+    // as many as are resident; of terms that are bound by arithmetic more, and a cluster is not enough for as many
+    const int64_t blocks = gtr__max64(1, gtr__min64(gtr__ceil(c->in[0].count, GTR__T * (square ? 32 : 8)),
+        (int64_t)gtr__sms(c) * 6));
     // eight a thread
     gtr__cut k = { 1, (int)gtr__min64(1024, gtr__ceil(gtr__max64(c->in[0].count, 1), 256) * 32), 0, false };
     k.blocks = (int)gtr__min64(gtr__ceil(gtr__max64(c->in[0].count, 1), 8192), INT32_MAX);
     k.cluster = k.blocks > 1;
-    const bool one = k.blocks == 1 || (c->caps->compute >= 90 && k.blocks <= 4 * GTR__CLUSTER);
+    const bool one = k.blocks == 1 || (c->caps->compute >= 90 && k.blocks <= (square ? 4 : 1) * GTR__CLUSTER);
     k.blocks = (int)gtr__min64(k.blocks, GTR__CLUSTER);
     if (c->measure) return gtr__measured(c, one ? 0 : (size_t)blocks * sizeof(float));
     if (!one && c->ws_bytes < (size_t)blocks * sizeof(float))
