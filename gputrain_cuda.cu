@@ -2548,7 +2548,7 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         if (gtr__uneven_ns(c.kind, best) < wgmma) { wgmma = -1; c.wgmma_m = 0; c.ranges = 1; }
     }
     if (wgmma >= 0) large = rows16 ? gtr__library_ns(p, caps, c.kind, flops) < wgmma
-        : flops > 1e9 && 10000 + flops / 1.05e5 < wgmma;    // seen of the library
+        : flops > 4e9 && 10000 + flops / 1.05e5 < wgmma;    // seen of the library, which takes any time of smaller ones
     // A long sum that few blocks share. Of 4x64 over 131072 the library takes 2.5 ms, where a range of it for each
     // multiprocessor takes 33 us; of 64x64 18 and 41.
     // Of the layouts that views give gradients of weights none but the plain kernel: of 64x16 over 8192 one range takes
