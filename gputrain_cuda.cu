@@ -1288,6 +1288,7 @@ typedef struct gtr__choice {
     int split;                  // blocks (one cluster) that share the sum of a tile: 1, 2, 4, 8
     int ranges;                 // own kernel: k is cut into so many; a further launch sums their parts
     int transpose;              // library: A is transposed into the workspace first
+    int outer, weighted;        // k is 1; C is one row, a sum of B's: bound by bytes, these have kernels of their own
     int even;                   // Hopper's own: A (1), B (2) are copied there first, into rows of whole 16 bytes
     size_t copy_bytes, sums_bytes, parts_bytes, ws_bytes;
 } gtr__choice;
@@ -2317,39 +2318,65 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
 
 // >>products-sums
 
+// What rows are multiplied by, or NULL, and where the sum of that goes, or NULL.
+typedef struct gtr__weights { const void *p; int type; void *sum; int type_sum, add_sum; } gtr__weights;
 // Sums of the columns of x (rows, m): block (i, s) takes 32 W columns and the s-th range of rows, each warp every 32nd
-// row; reads x once, W elements, 1 or 4, at a time. partial (gridDim.y, m) gets the sums, or out
-// where there is one range.
+// row; reads x once, W elements, 1 or 4, at a time. partial (gridDim.y, m), and behind it the weights', gets the sums,
+// or out where there is one range.
 template <int W>
 static __global__ void __launch_bounds__(1024) gtr__column_sums_kernel(const void *x, int type_x, int64_t rows,
-        int64_t m, float *partial, void *out, int type_out, int add) {
+        int64_t m, float *partial, void *out, int type_out, int add, gtr__weights w) {
     __shared__ float part[32][32 * W + 1];
     gtr__enter();
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
     const int64_t begin = rows * blockIdx.y / gridDim.y, end = rows * (blockIdx.y + 1) / gridDim.y,
         first = (int64_t)blockIdx.x * 32 * W, column = first + lane * W;
     float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    float weight = 0.0f;
     if (column < m)
         GTR__BY_DTYPE(type_x, T,
             const T *from = (const T *)x + column;
             _Pragma("unroll 8")
             for (int64_t r = begin + warp; r < end; r += 32) {
-                if (W == 1) { sum.x += gtr__load(from + r * m); continue; }
+                const float f = w.p ? gtr__get(w.p, w.type, r) : 1.0f;
+                weight += f;
+                if (W == 1) { sum.x = fmaf(f, gtr__load(from + r * m), sum.x); continue; }
                 const float4 v = gtr__get4(from, type_x, r * m);
-                sum.x += v.x; sum.y += v.y; sum.z += v.z; sum.w += v.w;
+                sum.x = fmaf(f, v.x, sum.x); sum.y = fmaf(f, v.y, sum.y);
+                sum.z = fmaf(f, v.z, sum.z); sum.w = fmaf(f, v.w, sum.w);
             });
     part[warp][lane * W] = sum.x;
     if (W == 4) {
         part[warp][lane * W + 1] = sum.y; part[warp][lane * W + 2] = sum.z; part[warp][lane * W + 3] = sum.w;
     }
+    if (lane == 0) part[warp][32 * W] = weight;
     __syncthreads();
 #pragma unroll
-    for (int j = 0; j < W; j++) {
+    for (int j = 0; j <= W; j++) {
+        const bool last = j == W;
+        if (last && (warp || blockIdx.x || !w.sum)) continue;
         const float all = gtr__warp_sum(part[lane][j * 32 + warp]);
-        const int64_t mine = first + j * 32 + warp;
+        const int64_t mine = last ? 0 : first + j * 32 + warp;
+        void *to = last ? w.sum : out;
+        const int type = last ? w.type_sum : type_out;
         if (lane || mine >= m) continue;
-        if (partial) partial[(int64_t)blockIdx.y * m + mine] = all;
-        else gtr__put(out, type_out, mine, add ? gtr__get(out, type_out, mine) + all : all);
+        if (partial) partial[last ? gridDim.y * m + blockIdx.y : blockIdx.y * m + mine] = all;
+        else gtr__put(to, type, mine, (last ? w.add_sum : add) ? gtr__get(to, type, mine) + all : all);
+    }
+}
+// C where k is 1: an element of A by one of B, PER at a time. Bound by bytes: those of the epilogue.
+template <int PER>
+static __global__ void __launch_bounds__(256) gtr__outer_kernel(const __grid_constant__ gtr__product p, int64_t step_a,
+                                                                int64_t step_b) {
+    gtr__enter();
+    const int64_t step = (int64_t)gridDim.x * 256 * PER, all = p.m * p.n;
+    for (int64_t at = ((int64_t)blockIdx.x * 256 + threadIdx.x) * PER; at < all; at += step) {
+        const int64_t row = all <= INT32_MAX ? (int64_t)((uint32_t)at / (uint32_t)p.n) : at / p.n, n = at - row * p.n;
+        const float a = gtr__get(p.a, p.type_a, row * step_a);
+        gtr__floats<PER> v;
+#pragma unroll
+        for (int k = 0; k < PER; k++) v.v[k] = a * gtr__get(p.b, p.type_b, (n + k) * step_b);
+        gtr__epilogue(p, v, n, at);
     }
 }
 // Finishes a product whose k was cut into ranges: sums each element of C over them, in their order, PER elements at a
@@ -2512,6 +2539,16 @@ static int gtr__product_even(gtr__product *p, void *ws, gtr__even_rows *rows, si
     return even;
 }
 
+// Whether a product is one of those that are bound by bytes.
+static bool gtr__product_streams(const gtr__product *p, const gtr__caps *caps, gtr__choice *c) {
+    if (p->batch > 1 || p->kb > 1 || p->m * p->n * p->k < 16384) return false;
+    c->outer = p->k == 1 && p->ldc == p->n && !p->sums && !p->bias_m;
+    c->weighted = p->m == 1 && p->k > 1 && !p->a_k && p->lda == 1 && !p->b_k && p->ldb == p->n && p->act < 0
+        && !p->bias && !p->pre && !p->saved && !p->from;
+    if (c->weighted) c->sums_bytes = gtr__pad256((size_t)gtr__sum_ranges(p->k, p->n, caps->sm_count)
+        * (size_t)(p->n + 1) * 4);
+    return c->outer || c->weighted;
+}
 static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *caps, gtr_precision precision) {
     gtr__choice c;
     memset(&c, 0, sizeof c);
@@ -2519,6 +2556,7 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
     bool half = p->type_a == p->type_b && ((p->type_a == GTR_F16) || (p->type_a == GTR_BF16 && caps->compute >= 80));
     bool tf32 = p->type_a == GTR_F32 && p->type_b == GTR_F32 && precision == GTR_TF32 && caps->compute >= 80;
     c.kind = half ? GTR__PRODUCT_HALF : tf32 ? GTR__PRODUCT_TF32 : GTR__PRODUCT_FMA;
+    if (gtr__product_streams(p, caps, &c)) return c;
     int64_t depth = half ? 64 : 32, k_tiles = gtr__ceil_div(p->k, depth) * p->kb, best = -1, tiles = 1;
     for (int tile = 32; tile <= 64; tile += 32) {
         int64_t t = gtr__ceil_div(p->m, tile) * gtr__ceil_div(p->n, tile) * p->batch;
@@ -2792,23 +2830,35 @@ static gtr_result gtr__ranges_sum(void *instance, const gtr__call *c, const gtr_
 
 // ws may be short of what was asked for: then fewer ranges.
 static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const void *x, int type_x, int64_t rows,
-        int64_t m, void *out, int type_out, int add, void *ws, size_t ws_bytes) {
+        int64_t m, void *out, int type_out, int add, void *ws, size_t ws_bytes, gtr__weights w = {}) {
     int ranges = gtr__sum_ranges(rows, m, c->caps ? c->caps->sm_count : ((gtr__cuda *)instance)->sm_count);
-    if (ranges > 1 && (!ws || (size_t)ranges * (size_t)m * 4 > ws_bytes)) ranges = 1;
+    if (ranges > 1 && (!ws || (size_t)ranges * (size_t)(w.p ? m + 1 : m) * 4 > ws_bytes)) ranges = 1;
     float *partial = ranges > 1 ? (float *)ws : NULL;
     const dim3 blocks((unsigned)gtr__ceil_div(m, gtr__sum_columns(m)), (unsigned)ranges),
         narrow((unsigned)gtr__ceil_div(m, 32), (unsigned)ranges);
     gtr_result r = gtr__sum_columns(m) == 128 && gtr__fours(x, type_x) ? GTR__LAUNCH(instance, c,
-        (gtr__column_sums_kernel<4>), blocks, 1024, 0, x, type_x, rows, m, partial, out, type_out, add) : GTR__LAUNCH(
-        instance, c, (gtr__column_sums_kernel<1>), narrow, 1024, 0, x, type_x, rows, m, partial, out, type_out, add);
+        (gtr__column_sums_kernel<4>), blocks, 1024, 0, x, type_x, rows, m, partial, out, type_out, add, w)
+        : GTR__LAUNCH(instance, c, (gtr__column_sums_kernel<1>), narrow, 1024, 0, x, type_x, rows, m, partial, out,
+        type_out, add, w);
     if (r != GTR_OK || ranges == 1) return r;
-    return gtr__ranges_sum(instance, c, gtr__product_sums(m, out, type_out, add), partial, NULL, ranges);
+    gtr__product p = gtr__product_sums(m, out, type_out, add);
+    p.sums = w.sum; p.type_sums = w.type_sum; p.add_sums = w.add_sum;
+    return gtr__ranges_sum(instance, c, p, partial, w.sum ? partial + ranges * m : NULL, ranges);
 }
 
 // A long k in ranges, whose parts (ranges, batch, m, n) lie in the workspace, and behind them those of the bias's sums;
 // then the sums of them with the epilogue.
 static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr__product *given,
                                    const gtr__choice *choice) {
+    if (choice->weighted) return gtr__column_sums(instance, c, given->b, given->type_b, given->k, given->n, given->c,
+        given->type_c, given->add, c->ws, c->ws_bytes,
+        { given->a, given->type_a, given->sums, given->type_sums, given->add_sums });
+    if (choice->outer) {
+        const bool four = gtr__product_fours(given);
+        return GTR__LAUNCH(instance, c, (four ? gtr__outer_kernel<4> : gtr__outer_kernel<1>), gtr__blocks(instance,
+            given->m * given->n / (four ? 4 : 1), 256), 256, 0, *given, given->a_k ? given->lda : 1,
+            given->b_k ? given->ldb : 1);
+    }
     if (choice->ranges == 1) return gtr__product_whole(instance, c, given, choice);
     gtr__product p = *given;
     float *parts = (float *)c->ws, *sums = (float *)((char *)c->ws + choice->parts_bytes);
