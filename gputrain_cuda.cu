@@ -60,9 +60,9 @@ typedef struct gtr__cuda {
     int compute;                // 75, 80, 87, 90, ...: what the loaded code was compiled for, not what the device is
     int arch_feature;           // the loaded code has sm_90a's own instructions
     size_t shared_max;          // bytes of shared memory a block may opt in to
-    int overlap;                // kernels start while what they wait for ends: set by the runtime where that is safe;
-                                // 2: by the edges of a graph that is captured
-    uint64_t early;             // bit k: no node that the running call waits for wrote its in[k], which may be read
+    int overlap;                // kernels start while what they wait for ends, set by the runtime where that is safe: 1
+                                // on their stream, 2 by the edges of a graph that is captured, whatever the streams
+    uint64_t early;             // bit k: no node that the running call waits for writes its in[k], which may be read
     int starts, began;          // before those have ended; kernels started so far, and when this call began
     const void *running;        // that call
     int poisoned;               // the device is lost; cause says why
@@ -1087,8 +1087,8 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
             r = gtr__check(in, cudaStreamWaitEvent(stream, x->event[other], 0), "cudaStreamWaitEvent");
         }
         in->g.early = early;
-        if (r == GTR_OK) r = gtr__run_one(in, node, &x->call[i], waits && !gtr__hurries(x->plan, node) ? 0
-            : captured && x->n_stage == 1 && CUDART_VERSION >= 12030 ? 2 : !waits && last[lane]);
+        const bool joins = captured && x->n_stage == 1 && CUDART_VERSION >= 12030 && gtr__hurries(x->plan, node);
+        if (r == GTR_OK) r = gtr__run_one(in, node, &x->call[i], waits ? 2 * joins : last[lane] > 0);
         x->started[i] = in->g.starts != in->g.began;
         last[lane] = i + 1;
         if (r == GTR_OK && x->event[i]) {
