@@ -1970,8 +1970,7 @@ static __global__ void __launch_bounds__(128)
     block.clear();
     float sum = 0;                      // of row tid % T of A, every (128 / T)-th of k
     const bool wants_sums = p.sums && n0 == 0;
-    const int ahead = cut.stages - 1;
-    int slot = 0, fill = 0;
+    int slot = 0, fill = 0, ahead = cut.stages - 1;
     gtr__enter();
     const gtr__product_lane lane = gtr__product_lane_of<T, 128>(cut, n0);
     const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + lane.column);
