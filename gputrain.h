@@ -6644,24 +6644,24 @@ static bool gtr__by_strides(const gtr__plan *p, const gtr__node *n, int k) {
 }
 /* What permutation i makes (of x, y), or else what it permutes, becomes a view of the other, if nodes that take views
    are all that reads it, and all that writes it. What is permuted to be added the node before adds. */
-static bool gtr__be_view(gtr__plan *p, const gtr__node *n, int i, gtr__uses *uses) {
+static bool gtr__be_view(gtr__plan *p, gtr__node *n, int i, gtr__uses *uses) {
     const int x = n->in[n->dir == GTR__BWD ? n->n_in - 1 : 0], y = n->out[0];
     const int root[2] = { gtr__root(p, x), gtr__root(p, y) };
-    const gtr__value *a = &p->value[x], *b = &p->value[y];
+    gtr__value *a = &p->value[x], *b = &p->value[y];
     if (a->storage != b->storage || a->stage != b->stage || (!n->adds && uses[root[1]].first != i)) return false;
     for (int made = !n->adds; made >= 0; made--) {
-        gtr__value *v = &p->value[made ? y : x];
-        const gtr_shape *memory = &p->value[made ? x : y].shape;
-        const gtr__uses *u = &uses[root[made]];
-        gtr__uses *other = &uses[root[!made]];
+        gtr__value *v = made ? b : a;
+        const gtr_shape *memory = &(made ? a : b)->shape;
+        gtr__uses *u = &uses[root[made]], *other = &uses[root[!made]];
         gtr__matrix m;
         if (v->home != GTR__HOME_ARENA || u->rows != 1 || u->again != INT_MAX || (n->adds && u->first != i - 1) ||
             (made ? other->last >= i && u->read - i > GTR__FUSE_WINDOW : u->reads != 1 ||
                 p->value[root[1]].home != GTR__HOME_ARENA ||
                 gtr__count(memory) != gtr__count(&p->value[root[1]].shape))) continue;
-        bool kept = true; /* while the view is read */
-        for (int j = i; made && j <= u->read && other->last >= i; j++)
-            for (int k = 0; k < p->node[j].n_out; k++) kept &= gtr__use(p, &p->node[j], p->node[j].n_in + k) != root[0];
+        bool kept = true;
+        for (gtr__node *j = n; made && j <= p->node + u->read && other->last >= i; j++)
+            for (int k = 0; k < j->n_out; k++) kept &= gtr__use(p, j, j->n_in + k) != root[0];
+        for (int k = 0; n->adds && k < n[-1].n_in; k++) kept &= gtr__use(p, n - 1, k) != root[1];
         for (int k = 0; k < memory->ndim; k++) { /* y's dimension k is x's i[k]; backward the other way round */
             const int d = (int)n->attr.i[k], same = made == (n->dir == GTR__FWD);
             v->stride[same ? k : d] = gtr__shape_inner(memory, same ? d : k);
@@ -6671,7 +6671,7 @@ static bool gtr__be_view(gtr__plan *p, const gtr__node *n, int i, gtr__uses *use
         other->rows++;
         if (made) { other->reads += u->reads; other->read = GTR__MAX(other->read, u->read); }
         else if (!n->adds) other->first = u->first;
-        for (int k = 0; n->adds && k < n[-1].n_out; k++) p->node[i - 1].adds |= (uint64_t)(n[-1].out[k] == x) << k;
+        for (int k = 0; n->adds && k < n[-1].n_out; k++) n[-1].adds |= (uint64_t)(n[-1].out[k] == x) << k;
         return true;
     }
     return false;

@@ -1349,6 +1349,42 @@ static void layer_views(void)
             gtr_destroy(ctx[1]);
         }
 }
+/* One square layer between permutations, added to what it is of: its gradient reads what it is to be added to. */
+static void one_layer_views(void)
+{
+    static const int dims[3][4] = { { 0, 1, 3, 2 }, { 0, 2, 1, 3 }, { 0, 1, 2, 3 } };
+    static gtr_float data[3 * 40 * 36 * 48];
+    int kind, micro, i, k;
+    for (i = 0; i < (int)(sizeof data / sizeof *data); i++) data[i] = (gtr_float)sin(i * 12.9898 + i / 7);
+    for (kind = 0; kind < 3; kind++) for (micro = 1; micro <= 3; micro += 2) {
+        gtr_context *ctx[2];
+        gtr_trainer *t[2];
+        for (k = 0; k < 2; k++) {
+            gtr_trainer_desc d;
+            gtr_tensor *in, *x;
+            char name[8] = "a";
+            memset(&d, 0, sizeof d);
+            ctx[k] = create();
+            d.lr = 1e-2f; d.micro_batches = micro;
+            in = gtr_input(ctx[k], "x", GTR_F32, gtr_shape4(GTR_BATCH, 40, 36, 48));
+            x = gtr_linear(in, "flat", 48);
+            for (; *name < 'd'; ++*name) {
+                gtr_tensor *h = gtr_permute(x, dims[kind]);
+                if (k) h = reshaped(h);
+                h = gtr_linear(h, name, gtr_tensor_shape(h).dim[3]);
+                if (k) h = reshaped(h);
+                x = gtr_add(x, gtr_permute(h, dims[kind]));
+            }
+            t[k] = gtr_trainer_create(gtr_mse(x, in), d);
+            gtr_set(in, data, sizeof data);
+            EXPECT_EQ(gtr_step(t[k]), GTR_OK);
+            EXPECT_OK(ctx[k]);
+        }
+        parameters_near(ctx[0], ctx[1], t[0], t[1], 1e-10, 1e-5, "views of one layer");
+        gtr_destroy(ctx[0]);
+        gtr_destroy(ctx[1]);
+    }
+}
 /* A kept reshape of an input is exact, gtr_get stays within an input's slot, and gtr_gradient in a trainer's plan is
    without the loss scale. */
 static void read_back(void)
@@ -4337,6 +4373,7 @@ static void all(void)
     RUN(low_inputs);
     RUN(views);
     RUN(layer_views);
+    RUN(one_layer_views);
     RUN(read_back);
     RUN(gradients_of_a_bad_step);
     RUN(network_with_update);
