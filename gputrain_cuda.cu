@@ -45,6 +45,7 @@
 #endif
 
 // >>device-helpers
+#define GTR__DEVICE __device__ __forceinline__
 
 #define GTR__R     float
 #define GTR__EXPF  expf
@@ -266,7 +267,7 @@ static inline unsigned gtr__blocks(void *instance, int64_t items, int64_t per_bl
 // Before it touches memory, a kernel waits until its predecessor's writes are there, and lets its successor be set up
 // meanwhile. Both do nothing but under gtr__cuda.overlap. All threads call it: a successor trusts that what its
 // predecessor waited for is done.
-static __device__ __forceinline__ void gtr__enter() {
+static GTR__DEVICE void gtr__enter() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
@@ -274,24 +275,24 @@ static __device__ __forceinline__ void gtr__enter() {
 }
 
 // Storage to float and back, by type and by number.
-static __device__ __forceinline__ float gtr__load(const float *p)         { return *p; }
-static __device__ __forceinline__ float gtr__load(const __nv_bfloat16 *p) { return __bfloat162float(*p); }
-static __device__ __forceinline__ float gtr__load(const __half *p)        { return __half2float(*p); }
-static __device__ __forceinline__ void  gtr__store(float *p, float v)         { *p = v; }
-static __device__ __forceinline__ void  gtr__store(__nv_bfloat16 *p, float v) { *p = __float2bfloat16_rn(v); }
-static __device__ __forceinline__ void  gtr__store(__half *p, float v)        { *p = __float2half_rn(v); }
+static GTR__DEVICE float gtr__load(const float *p)         { return *p; }
+static GTR__DEVICE float gtr__load(const __nv_bfloat16 *p) { return __bfloat162float(*p); }
+static GTR__DEVICE float gtr__load(const __half *p)        { return __half2float(*p); }
+static GTR__DEVICE void  gtr__store(float *p, float v)         { *p = v; }
+static GTR__DEVICE void  gtr__store(__nv_bfloat16 *p, float v) { *p = __float2bfloat16_rn(v); }
+static GTR__DEVICE void  gtr__store(__half *p, float v)        { *p = __float2half_rn(v); }
 
-static __device__ __forceinline__ float gtr__get(const void *p, int dtype, int64_t i) {
+static GTR__DEVICE float gtr__get(const void *p, int dtype, int64_t i) {
     return dtype == GTR_F32 ? ((const float *)p)[i]
          : dtype == GTR_BF16 ? gtr__load((const __nv_bfloat16 *)p + i) : gtr__load((const __half *)p + i);
 }
-static __device__ __forceinline__ void gtr__put(void *p, int dtype, int64_t i, float v) {
+static GTR__DEVICE void gtr__put(void *p, int dtype, int64_t i, float v) {
     if (dtype == GTR_F32) gtr__store((float *)p + i, v);
     else if (dtype == GTR_BF16) gtr__store((__nv_bfloat16 *)p + i, v);
     else gtr__store((__half *)p + i, v);
 }
 // Four elements from index i on; the address is a multiple of their size together.
-static __device__ __forceinline__ float4 gtr__get4(const void *p, int dtype, int64_t i) {
+static GTR__DEVICE float4 gtr__get4(const void *p, int dtype, int64_t i) {
     if (dtype == GTR_F32) return *(const float4 *)((const float *)p + i);
     uint2 u = *(const uint2 *)((const uint16_t *)p + i);
     float2 lo, hi;
@@ -307,7 +308,7 @@ static __device__ __forceinline__ float4 gtr__get4(const void *p, int dtype, int
     }
     return make_float4(lo.x, lo.y, hi.x, hi.y);
 }
-static __device__ __forceinline__ void gtr__put4(void *p, int dtype, int64_t i, float4 v) {
+static GTR__DEVICE void gtr__put4(void *p, int dtype, int64_t i, float4 v) {
     if (dtype == GTR_F32) { *(float4 *)((float *)p + i) = v; return; }
     uint2 u;
     if (dtype == GTR_BF16) {
@@ -330,28 +331,28 @@ static __device__ __forceinline__ void gtr__put4(void *p, int dtype, int64_t i, 
 
 // Reductions of a fixed order. All lanes (threads) get the result: a butterfly adds the same pairs on both sides. HALF:
 // of the lanes that it is over.
-template <int HALF = 16, typename V> static __device__ __forceinline__ V gtr__warp_sum(V v) {
+template <int HALF = 16, typename V> static GTR__DEVICE V gtr__warp_sum(V v) {
 #pragma unroll
     for (int i = HALF; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
     return v;
 }
 template <int HALF = 16>
-static __device__ __forceinline__ float gtr__warp_max(float v)      // of equals and numbers; NaN loses
+static GTR__DEVICE float gtr__warp_max(float v)      // of equals and numbers; NaN loses
 {
 #pragma unroll
     for (int i = HALF; i; i >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, i));
     return v;
 }
-static __device__ __forceinline__ float4 gtr__add4(float4 a, float4 b) {
+static GTR__DEVICE float4 gtr__add4(float4 a, float4 b) {
     return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
-static __device__ __forceinline__ float4 gtr__shuffle_add4(float4 v, int o) {
+static GTR__DEVICE float4 gtr__shuffle_add4(float4 v, int o) {
     return gtr__add4(v, make_float4(__shfl_xor_sync(0xffffffffu, v.x, o), __shfl_xor_sync(0xffffffffu, v.y, o),
         __shfl_xor_sync(0xffffffffu, v.z, o), __shfl_xor_sync(0xffffffffu, v.w, o)));
 }
 // All threads of a block of a multiple of 32 threads call them; scratch is 32 of shared
 // memory, free again on return.
-template <typename V> static __device__ __forceinline__ V gtr__block_sum(V v, V *scratch) {
+template <typename V> static GTR__DEVICE V gtr__block_sum(V v, V *scratch) {
     int warps = (int)(blockDim.x + 31) / 32, lane = (int)threadIdx.x & 31;
     v = gtr__warp_sum(v);
     if (lane == 0) scratch[threadIdx.x / 32] = v;
@@ -360,7 +361,7 @@ template <typename V> static __device__ __forceinline__ V gtr__block_sum(V v, V 
     __syncthreads();
     return v;
 }
-static __device__ __forceinline__ float gtr__block_max(float v, float *scratch) {
+static GTR__DEVICE float gtr__block_max(float v, float *scratch) {
     int warps = (int)(blockDim.x + 31) / 32, lane = (int)threadIdx.x & 31;
     v = gtr__warp_max(v);
     if (lane == 0) scratch[threadIdx.x / 32] = v;
@@ -371,7 +372,7 @@ static __device__ __forceinline__ float gtr__block_max(float v, float *scratch) 
 }
 // True in all threads of the last block to come here, whose reads then see what the others wrote before: ticket
 // is zero before and after.
-static __device__ __forceinline__ bool gtr__last_block(uint32_t *ticket, unsigned blocks) {
+static GTR__DEVICE bool gtr__last_block(uint32_t *ticket, unsigned blocks) {
     __shared__ bool last;
     __threadfence();
     __syncthreads();
@@ -386,10 +387,10 @@ static __device__ __forceinline__ bool gtr__last_block(uint32_t *ticket, unsigne
 
 // The element-wise formulas; op is the number of a unary op (a constant folds the switch away). Backward reads x or y,
 // whichever its row names; the other may be anything.
-static __device__ __forceinline__ float gtr__gelu_tanh_grad(float x) GTR__GELU_TANH_GRAD_BODY
+static GTR__DEVICE float gtr__gelu_tanh_grad(float x) GTR__GELU_TANH_GRAD_BODY
 // Good to 1e-7 of 1, which gelu adds. 1 - 2^(t P(t)), t = |x|: P fits log2(erfc(t)) / t up to 4.3, and is negative
 // beyond. The library's erff branches, so that of a thread's elements one waits for the other: three times as long.
-static __device__ __forceinline__ float gtr__erf(float x) {
+static GTR__DEVICE float gtr__erf(float x) {
     const float t = fabsf(x);
     float p = fmaf(-4.53586072e-05f, t, 0.000445507729f), e;
     p = fmaf(fmaf(fmaf(p, t, -0.00148944196f), t, -0.000774629065f), t, 0.0282536801f);
@@ -398,12 +399,12 @@ static __device__ __forceinline__ float gtr__erf(float x) {
     return copysignf(1.0f - e, x);
 }
 
-static __device__ __forceinline__ float gtr__unary_fwd(int op, float x, float a, float b) {
+static GTR__DEVICE float gtr__unary_fwd(int op, float x, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: return forward;
     switch (op) { GTR__UNARY(GTR__CASE) default: return x; }
 #undef GTR__CASE
 }
-static __device__ __forceinline__ float gtr__unary_bwd(int op, float dy, float x, float y, float a, float b) {
+static GTR__DEVICE float gtr__unary_bwd(int op, float dy, float x, float y, float a, float b) {
     (void)b;
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: return backward;
     switch (op) { GTR__UNARY(GTR__CASE) default: return dy; }
@@ -1304,12 +1305,12 @@ static gtr__product gtr__product_none(void) {
 // >>products-ptx
 // One instruction each. Where an architecture lacks it, the kernels that need it are not started.
 
-static __device__ __forceinline__ uint32_t gtr__shared_address(const void *p) {
+static GTR__DEVICE uint32_t gtr__shared_address(const void *p) {
     return (uint32_t)__cvta_generic_to_shared(p);
 }
 
 // Copies 16 (4) bytes of global to shared memory, or zeros if not ok; visible after gtr__copies_done and a barrier.
-static __device__ __forceinline__ void gtr__copy16(void *dst, const void *src, bool ok) {
+static GTR__DEVICE void gtr__copy16(void *dst, const void *src, bool ok) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" :: "r"(gtr__shared_address(dst)),
         "l"(__cvta_generic_to_global(src)), "r"(ok ? 16 : 0) : "memory");
@@ -1317,7 +1318,7 @@ static __device__ __forceinline__ void gtr__copy16(void *dst, const void *src, b
     *(uint4 *)dst = ok ? *(const uint4 *)src : make_uint4(0, 0, 0, 0);
 #endif
 }
-static __device__ __forceinline__ void gtr__copy4(void *dst, const void *src, bool ok) {
+static GTR__DEVICE void gtr__copy4(void *dst, const void *src, bool ok) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" :: "r"(gtr__shared_address(dst)),
         "l"(__cvta_generic_to_global(src)), "r"(ok ? 4 : 0) : "memory");
@@ -1325,12 +1326,12 @@ static __device__ __forceinline__ void gtr__copy4(void *dst, const void *src, bo
     *(uint32_t *)dst = ok ? *(const uint32_t *)src : 0;
 #endif
 }
-static __device__ __forceinline__ void gtr__copies_commit() {
+static GTR__DEVICE void gtr__copies_commit() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
-template <int LEFT> static __device__ __forceinline__ void gtr__copies_done()     // all groups but the last LEFT
+template <int LEFT> static GTR__DEVICE void gtr__copies_done()     // all groups but the last LEFT
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" :: "n"(LEFT) : "memory");
@@ -1338,29 +1339,29 @@ template <int LEFT> static __device__ __forceinline__ void gtr__copies_done()   
 }
 // Four 8x8 matrices of 16-bit words (8x4 of 32-bit ones): lane l gives row l%8 of matrix l/8 and gets
 // words (l/4, l%4) of each.
-static __device__ __forceinline__ void gtr__matrix4(uint32_t *r, uint32_t address) {
+static GTR__DEVICE void gtr__matrix4(uint32_t *r, uint32_t address) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]),
         "=r"(r[2]), "=r"(r[3]) : "r"(address) : "memory");
 }
-static __device__ __forceinline__ void gtr__matrix4_t(uint32_t *r, uint32_t address) {
+static GTR__DEVICE void gtr__matrix4_t(uint32_t *r, uint32_t address) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]),
         "=r"(r[2]), "=r"(r[3]) : "r"(address) : "memory");
 }
-static __device__ __forceinline__ void gtr__matrix4(uint32_t *r, const void *p) {
+static GTR__DEVICE void gtr__matrix4(uint32_t *r, const void *p) {
     gtr__matrix4(r, gtr__shared_address(p));
 }
-static __device__ __forceinline__ void gtr__matrix4_t(uint32_t *r, const void *p) {
+static GTR__DEVICE void gtr__matrix4_t(uint32_t *r, const void *p) {
     gtr__matrix4_t(r, gtr__shared_address(p));
 }
 // Rounds to nearest: the tensor cores themselves cut, which costs a factor of seven in the error's square.
-static __device__ __forceinline__ uint32_t gtr__to_tf32(uint32_t u) {
+static GTR__DEVICE uint32_t gtr__to_tf32(uint32_t u) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(u) : "f"(__uint_as_float(u)));
 #endif
     return u;
 }
 // d (16x8) += a (16x8) b (8x8), TF32
-static __device__ __forceinline__ void gtr__mma_tf32(float *d, const uint32_t *a, const uint32_t *b) {
+static GTR__DEVICE void gtr__mma_tf32(float *d, const uint32_t *a, const uint32_t *b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, "
         "%2, %3};" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]),
@@ -1370,7 +1371,7 @@ static __device__ __forceinline__ void gtr__mma_tf32(float *d, const uint32_t *a
 #endif
 }
 // d (16x8) += a (16x16) b (16x8)
-static __device__ __forceinline__ void gtr__mma_bf16(float *d, const uint32_t *a, const uint32_t *b) {
+static GTR__DEVICE void gtr__mma_bf16(float *d, const uint32_t *a, const uint32_t *b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1,"
         " %2, %3};" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]),
@@ -1379,7 +1380,7 @@ static __device__ __forceinline__ void gtr__mma_bf16(float *d, const uint32_t *a
     (void)d; (void)a; (void)b;
 #endif
 }
-static __device__ __forceinline__ void gtr__mma_f16(float *d, const uint32_t *a, const uint32_t *b) {
+static GTR__DEVICE void gtr__mma_f16(float *d, const uint32_t *a, const uint32_t *b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, "
         "%2, %3};" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]),
@@ -1393,18 +1394,18 @@ static __device__ __forceinline__ void gtr__mma_f16(float *d, const uint32_t *a,
 // All threads of a cluster meet; what they wrote to shared memory before is seen behind it. To part, they need
 // not wait for their writes.
 // Both halves of it: nobody writes into another block's shared memory before that block has begun.
-static __device__ __forceinline__ void gtr__cluster_arrive() {
+static GTR__DEVICE void gtr__cluster_arrive() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 #endif
 }
-static __device__ __forceinline__ void gtr__cluster_wait() {
+static GTR__DEVICE void gtr__cluster_wait() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
 }
-static __device__ __forceinline__ void gtr__cluster_barrier() { gtr__cluster_arrive(); gtr__cluster_wait(); }
-static __device__ __forceinline__ void gtr__cluster_part() {
+static GTR__DEVICE void gtr__cluster_barrier() { gtr__cluster_arrive(); gtr__cluster_wait(); }
+static GTR__DEVICE void gtr__cluster_part() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
@@ -1412,17 +1413,17 @@ static __device__ __forceinline__ void gtr__cluster_part() {
 }
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 // Of what is here in this block's shared memory, in that of the cluster's block number rank.
-static __device__ __forceinline__ uint32_t gtr__cluster_at(uint32_t here, int rank) {
+static GTR__DEVICE uint32_t gtr__cluster_at(uint32_t here, int rank) {
     uint32_t address;
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(here), "r"(rank));
     return address;
 }
-static __device__ __forceinline__ uint32_t gtr__cluster_address(const void *p, int rank) {
+static GTR__DEVICE uint32_t gtr__cluster_address(const void *p, int rank) {
     return gtr__cluster_at(gtr__shared_address(p), rank);
 }
 #endif
 // Four floats there.
-static __device__ __forceinline__ float4 gtr__cluster_get4(const float *p, int rank) {
+static GTR__DEVICE float4 gtr__cluster_get4(const float *p, int rank) {
     float4 v = make_float4(0, 0, 0, 0);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z),
@@ -1435,31 +1436,31 @@ static __device__ __forceinline__ float4 gtr__cluster_get4(const float *p, int r
 // Barriers in shared memory, by their addresses: of a number of arrivals, and of bytes that bulk copies bring; a turn
 // is over when all have come.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-static __device__ __forceinline__ void gtr__bar_set(uint32_t bar, uint32_t count) {
+static GTR__DEVICE void gtr__bar_set(uint32_t bar, uint32_t count) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(bar), "r"(count) : "memory");
 }
-static __device__ __forceinline__ void gtr__bars_are_set() {
+static GTR__DEVICE void gtr__bars_are_set() {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 template <int TIMES = 1>
-static __device__ __forceinline__ void gtr__bar_arrive(uint32_t bar) {
+static GTR__DEVICE void gtr__bar_arrive(uint32_t bar) {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "n"(TIMES) : "memory");
 }
-static __device__ __forceinline__ void gtr__bar_expect(uint32_t bar, uint32_t bytes) {
+static GTR__DEVICE void gtr__bar_expect(uint32_t bar, uint32_t bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "r"(bytes) : "memory");
 }
 // Whether the turn of this parity is over; waits some microseconds for it.
-[[maybe_unused]] static __device__ __forceinline__ bool gtr__bar_passed(uint32_t bar, uint32_t parity) {
+[[maybe_unused]] static GTR__DEVICE bool gtr__bar_passed(uint32_t bar, uint32_t parity) {
     uint32_t there;
     asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n"
         : "=r"(there) : "r"(bar), "r"(parity) : "memory");
     return there != 0;
 }
 // One that another block of the cluster arrives at, too.
-static __device__ __forceinline__ void gtr__bar_arrive_far(uint32_t bar) {
+static GTR__DEVICE void gtr__bar_arrive_far(uint32_t bar) {
     asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(bar) : "memory");
 }
-[[maybe_unused]] static __device__ __forceinline__ bool gtr__bar_passed_far(uint32_t bar, uint32_t parity) {
+[[maybe_unused]] static GTR__DEVICE bool gtr__bar_passed_far(uint32_t bar, uint32_t parity) {
     uint32_t there;
     asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
         "selp.u32 %0, 1, 0, p;\n}\n" : "=r"(there) : "r"(bar), "r"(parity) : "memory");
@@ -1469,7 +1470,7 @@ static __device__ __forceinline__ void gtr__bar_arrive_far(uint32_t bar) {
 #define GTR__BAR_POLLS 1048576
 // Until a phase is over. False: it was not over in seconds. The loop is one short piece of assembly: one that read a
 // timer cost tall batches 3 %.
-[[maybe_unused]] static __device__ __forceinline__ bool gtr__bar_wait(uint32_t bar, uint32_t parity) {
+[[maybe_unused]] static GTR__DEVICE bool gtr__bar_wait(uint32_t bar, uint32_t parity) {
     uint32_t there;
     asm volatile("{\n.reg .pred p;\n.reg .u32 turn;\nmov.u32 turn, 0;\nLOOK:\n"
                  "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n@p bra THERE;\nadd.u32 turn, turn, 1;\n"
@@ -1479,7 +1480,7 @@ static __device__ __forceinline__ void gtr__bar_arrive_far(uint32_t bar) {
     return there != 0;
 }
 // The same for what the same block has begun, which nobody else can hold up: that it has no end is a fault.
-[[maybe_unused]] static __device__ __forceinline__ void gtr__bar_await(uint32_t bar, uint32_t parity) {
+[[maybe_unused]] static GTR__DEVICE void gtr__bar_await(uint32_t bar, uint32_t parity) {
     asm volatile("{\n.reg .pred p;\n.reg .u32 turn;\nmov.u32 turn, 0;\nLOOK:\n"
                  "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra THERE;\nadd.u32 turn, turn, 1;\n"
                  "setp.lt.u32 p, turn, %2;\n@p bra LOOK;\ntrap;\nTHERE:\n}\n"
@@ -1516,7 +1517,7 @@ static gtr__tensor_encode gtr__tensor_encoder(void) {
 
 // A thread's elements, moved at once where there are four.
 template <int N> struct gtr__floats { float v[N]; };
-template <int N> static __device__ __forceinline__ gtr__floats<N> gtr__get_of(const void *p, int type, int64_t at) {
+template <int N> static GTR__DEVICE gtr__floats<N> gtr__get_of(const void *p, int type, int64_t at) {
     gtr__floats<N> x = {};
     if constexpr (N == 4) {
         const float4 f = p ? gtr__get4(p, type, at) : make_float4(0, 0, 0, 0);
@@ -1525,7 +1526,7 @@ template <int N> static __device__ __forceinline__ gtr__floats<N> gtr__get_of(co
     return x;
 }
 template <int N>
-static __device__ __forceinline__ void gtr__put_of(void *p, int type, int64_t at, const gtr__floats<N> &x) {
+static GTR__DEVICE void gtr__put_of(void *p, int type, int64_t at, const gtr__floats<N> &x) {
     if constexpr (N == 4) gtr__put4(p, type, at, make_float4(x.v[0], x.v[1], x.v[2], x.v[3]));
     else gtr__put(p, type, at, x.v[0]);
 }
@@ -1546,12 +1547,12 @@ gtr__floats<N> gtr__dact(int op, gtr__floats<N> dy, gtr__floats<N> s, float a, f
 #undef GTR__CASE
 }
 // What C's elements are added to; NULL: nothing.
-static __device__ __forceinline__ const void *gtr__product_had(const gtr__product &p) {
+static GTR__DEVICE const void *gtr__product_had(const gtr__product &p) {
     return !p.add ? NULL : p.from ? p.from : p.c;
 }
 // Activation or its backward, addition, store: of four elements of C in a row, or one, with their bias; at is their
 // place in C; what the activation's backward reads and what C had are loaded by then, where they are wanted.
-template <int N> static __device__ __forceinline__
+template <int N> static GTR__DEVICE
 void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, const gtr__floats<N> &saved, const gtr__floats<N> &had,
                    int64_t at) {
     if (p.pre) gtr__put_of(p.pre, p.type_pre, at, v);
@@ -1562,7 +1563,7 @@ void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, const gtr__floats<N>
     gtr__put_of(p.c, p.type_c, at, v);
 }
 // The same with the bias of column n, and loads.
-template <int N> static __device__ __forceinline__
+template <int N> static GTR__DEVICE
 void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, int64_t n, int64_t at) {
     const gtr__floats<N> bias = gtr__get_of<N>(p.bias, p.type_bias, n);
 #pragma unroll
@@ -1605,7 +1606,7 @@ template <int ES, int T, bool K> struct gtr__operand {
 // Fetches a tile whose first element is at from, height rows and width columns of it being in the matrix, with zeros
 // outside; safe is any good address. CONVERT: the kernel computes in float32 and the operand may be stored otherwise.
 template <int ES, int T, bool K, bool CONVERT>
-static __device__ __forceinline__ void gtr__fetch(char *tile, const char *from, const char *safe, int dtype,
+static GTR__DEVICE void gtr__fetch(char *tile, const char *from, const char *safe, int dtype,
         uint32_t pitch, int height, int width, bool vec) {
     typedef gtr__operand<ES, T, K> tile_t;
     if (vec) {
@@ -1645,7 +1646,7 @@ static __device__ __forceinline__ void gtr__fetch(char *tile, const char *from, 
 // Fragments of the 16x(32 bytes) of A from row m, and of the (32 bytes)x16 of B from column n, at step s
 // of four of a tile's depth.
 template <int KIND, int T, bool AK>
-static __device__ __forceinline__ void gtr__fragment_a(uint32_t *f, const char *tile, int m, int s) {
+static GTR__DEVICE void gtr__fragment_a(uint32_t *f, const char *tile, int m, int s) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     constexpr int pitch = gtr__operand<ES, T, AK>::pitch;
     int lane = (int)threadIdx.x & 31;
@@ -1664,7 +1665,7 @@ static __device__ __forceinline__ void gtr__fragment_a(uint32_t *f, const char *
         for (int i = 0; i < 4; i++) f[i] = gtr__to_tf32(f[i]);
 }
 template <int KIND, int T, bool BK>
-static __device__ __forceinline__ void gtr__fragment_b(uint32_t *f, const char *tile, int n, int s) {
+static GTR__DEVICE void gtr__fragment_b(uint32_t *f, const char *tile, int n, int s) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     constexpr int pitch = gtr__operand<ES, T, BK>::pitch;
     int lane = (int)threadIdx.x & 31;
@@ -1687,12 +1688,12 @@ static __device__ __forceinline__ void gtr__fragment_b(uint32_t *f, const char *
 template <int KIND, int T, bool AK, bool BK> struct gtr__block_mma {
     static constexpr int MI = T / 32, NI = T / 16;
     float acc[MI][NI][4];
-    __device__ __forceinline__ void clear()
+    GTR__DEVICE void clear()
     {
 #pragma unroll
         for (int i = 0; i < MI * NI * 4; i++) acc[i / (NI * 4)][i / 4 % NI][i % 4] = 0;
     }
-    __device__ __forceinline__ void add(const char *a, const char *b, int type)
+    GTR__DEVICE void add(const char *a, const char *b, int type)
     {
         int warp = (int)threadIdx.x / 32, m = (warp >> 1) * (T / 2), n = (warp & 1) * (T / 2);
 #pragma unroll
@@ -1718,7 +1719,7 @@ template <int KIND, int T, bool AK, bool BK> struct gtr__block_mma {
             }
         }
     }
-    __device__ __forceinline__ void spill(float *c)
+    GTR__DEVICE void spill(float *c)
     {
         int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31;
         int m = (warp >> 1) * (T / 2) + (lane >> 2), n = (warp & 1) * (T / 2) + 2 * (lane & 3);
@@ -1737,18 +1738,18 @@ template <int KIND, int T, bool AK, bool BK> struct gtr__block_mma {
 template <int T, bool AK, bool BK> struct gtr__block_fma {
     static constexpr int RM = T / 16, RN = T / 8;
     float acc[RM][RN];
-    static __device__ __forceinline__ int row(int i) {
+    static GTR__DEVICE int row(int i) {
         int y = (int)threadIdx.x >> 3; return AK ? y + 16 * i : y * RM + i;
     }
-    static __device__ __forceinline__ int column(int j) {
+    static GTR__DEVICE int column(int j) {
         int x = (int)threadIdx.x & 7; return BK ? x + 8 * j : j / 4 * 32 + x * 4 + j % 4;
     }
-    __device__ __forceinline__ void clear()
+    GTR__DEVICE void clear()
     {
 #pragma unroll
         for (int i = 0; i < RM * RN; i++) acc[i / RN][i % RN] = 0;
     }
-    __device__ __forceinline__ void add(const char *tile_a, const char *tile_b, int)
+    GTR__DEVICE void add(const char *tile_a, const char *tile_b, int)
     {
         constexpr int pa = gtr__operand<4, T, AK>::pitch, pb = gtr__operand<4, T, BK>::pitch;
         const float *a = (const float *)tile_a, *b = (const float *)tile_b;
@@ -1792,7 +1793,7 @@ template <int T, bool AK, bool BK> struct gtr__block_fma {
                     acc[i / RN][i % RN] = fmaf(fa[i / RN][q], fb[i % RN][q], acc[i / RN][i % RN]);
         }
     }
-    __device__ __forceinline__ void spill(float *c)
+    GTR__DEVICE void spill(float *c)
     {
 #pragma unroll
         for (int i = 0; i < RM * RN; i++) c[row(i / RN) * (T + 8) + column(i % RN)] = acc[i / RN][i % RN];
@@ -1801,7 +1802,7 @@ template <int T, bool AK, bool BK> struct gtr__block_fma {
 
 // Sum over a cluster's blocks, in the order of their ranks, of four floats each: get(r) those of block r. All loads
 // start before the first is used.
-template <typename F> static __device__ __forceinline__ float4 gtr__cluster_sum4(int split, F get) {
+template <typename F> static GTR__DEVICE float4 gtr__cluster_sum4(int split, F get) {
     float4 v = get(0), part[8];
     if (split == 1) return v;
 #pragma unroll
@@ -1811,13 +1812,13 @@ template <typename F> static __device__ __forceinline__ float4 gtr__cluster_sum4
         if (r < split) { v.x += part[r].x; v.y += part[r].y; v.z += part[r].z; v.w += part[r].w; }
     return v;
 }
-static __device__ __forceinline__ float4 gtr__cluster_sum4(const float *p, int split) {
+static GTR__DEVICE float4 gtr__cluster_sum4(const float *p, int split) {
     if (split == 1) return *(const float4 *)p;
     return gtr__cluster_sum4(split, [&](int r) { return gtr__cluster_get4(p, r); });
 }
 
 // Which tile of C, and which of the batch, a cluster makes.
-static __device__ __forceinline__ uint3 gtr__product_place(const gtr__product_cut &cut) {
+static GTR__DEVICE uint3 gtr__product_place(const gtr__product_cut &cut) {
     uint32_t x = blockIdx.x >> cut.split_log, y = blockIdx.y, z = blockIdx.z;
     if (cut.flat) {
         z = x / (cut.tiles_m * cut.tiles_n);
@@ -1829,7 +1830,7 @@ static __device__ __forceinline__ uint3 gtr__product_place(const gtr__product_cu
 }
 // sum and a thread's terms of the sum of a row of A in a tile of it: every (128 / T)-th of k.
 template <int ES, int T, bool K>
-static __device__ __forceinline__ float gtr__product_row_sum(float sum, const char *tile, int type) {
+static GTR__DEVICE float gtr__product_row_sum(float sum, const char *tile, int type) {
     typedef gtr__operand<ES, T, K> tile_t;
 #pragma unroll 4
     for (int k = (int)threadIdx.x / T; k < tile_t::depth; k += 128 / T) {
@@ -1840,7 +1841,7 @@ static __device__ __forceinline__ float gtr__product_row_sum(float sum, const ch
 }
 // What a thread stores of a tile of N columns: W columns, 4 or 1, from column on, of every step-th row.
 struct gtr__product_lane { int column, row, step; };
-template <int N, int THREADS> static __device__ __forceinline__
+template <int N, int THREADS> static GTR__DEVICE
 gtr__product_lane gtr__product_lane_of(const gtr__product_cut &cut, int n0) {
     int log = N == 32 ? 3 : N == 64 ? 4 : 5;
     if (!cut.vec_c) for (log = 0; 1 << log < min(cut.n - n0, N); ) log++;
@@ -1848,12 +1849,12 @@ gtr__product_lane gtr__product_lane_of(const gtr__product_cut &cut, int n0) {
     return { lane << (cut.vec_c ? 2 : 0), (int)threadIdx.x >> log, THREADS >> log };
 }
 // The bias of its columns, where it is of columns; fetched before it is wanted.
-static __device__ __forceinline__
+static GTR__DEVICE
 gtr__floats<4> gtr__product_bias(const gtr__product &p, const gtr__product_cut &cut, int n) {
     if (cut.vec_c) return gtr__get_of<4>(n < cut.n && !p.bias_m ? p.bias : NULL, p.type_bias, n);
     return { { gtr__get_of<1>(n < cut.n && !p.bias_m ? p.bias : NULL, p.type_bias, n).v[0] } };
 }
-template <int W> static __device__ __forceinline__
+template <int W> static GTR__DEVICE
 void gtr__product_element(const gtr__product &p, float4 c, const gtr__floats<4> &bias, const gtr__floats<W> &saved,
                           const gtr__floats<W> &had, int m, int64_t at) {
     gtr__floats<W> x = gtr__floats<W>();
@@ -1866,7 +1867,7 @@ void gtr__product_element(const gtr__product &p, float4 c, const gtr__floats<4> 
 // A block's rows of the cluster's M x N tile of C: get(r, q) sums the cluster's parts of row r from column q on, four
 // elements. With the epilogue, what it loads of four rows being on its way at a time.
 template <int M, int N, typename F>
-static __device__ __forceinline__ void gtr__product_store(const gtr__product &p, const gtr__product_cut &cut, int m0,
+static GTR__DEVICE void gtr__product_store(const gtr__product &p, const gtr__product_cut &cut, int m0,
         int n0, int64_t base_c, const gtr__product_lane &lane, const gtr__floats<4> &bias, F get) {
     const int rank = (int)blockIdx.x & ((1 << cut.split_log) - 1), rows = M >> cut.split_log, step = lane.step;
     const int q = lane.column, end = q < min(cut.n - n0, N) ? min((rank + 1) * rows, min(cut.m - m0, M)) : 0;
@@ -1904,7 +1905,7 @@ static __device__ __forceinline__ void gtr__product_store(const gtr__product &p,
 }
 // The same of the sums of A's columns: 128 / T partial ones a block.
 template <int T>
-static __device__ __forceinline__ void gtr__product_store_sums(const gtr__product &p, const gtr__product_cut &cut,
+static GTR__DEVICE void gtr__product_store_sums(const gtr__product &p, const gtr__product_cut &cut,
                                                                const float *sums, int m0, int64_t base) {
     const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rows = T >> cut.split_log;
     const int row0 = ((int)blockIdx.x & (split - 1)) * rows;
@@ -1923,7 +1924,7 @@ static __device__ __forceinline__ void gtr__product_store_sums(const gtr__produc
 }
 
 // Where item i of the batch lies.
-static __device__ __forceinline__ int64_t gtr__item_at(const gtr__product &p, uint32_t i, int64_t item, int64_t outer) {
+static GTR__DEVICE int64_t gtr__item_at(const gtr__product &p, uint32_t i, int64_t item, int64_t outer) {
     const uint32_t row = p.inner ? i / (uint32_t)p.inner : 0;
     return row * outer + (i - row * (uint32_t)p.inner) * item;
 }
@@ -2051,17 +2052,17 @@ template <int M, int N, bool SWAP> struct gtr__wgmma_tile {
         pitch = columns + (SWAP ? 4 : 8), parts = rows * pitch * 4, threads = 2 * M + 32;
 };
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-static __device__ __forceinline__ void gtr__tensor_load(uint32_t to, const CUtensorMap *map, int column, int row, int z,
+static GTR__DEVICE void gtr__tensor_load(uint32_t to, const CUtensorMap *map, int column, int row, int z,
                                                         uint32_t bar) {
     asm volatile(
         "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
         :: "r"(to), "l"(map), "r"(column), "r"(row), "r"(z), "r"(bar) : "memory");
 }
-template <int LEFT> static __device__ __forceinline__ void gtr__wgmma_until() {
+template <int LEFT> static GTR__DEVICE void gtr__wgmma_until() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory");
 }
 // 128 bytes a row in panels of groups of 8 rows, 1024 bytes apart. Rows are k: panels of 64 columns, 8192 bytes apart.
-static __device__ __forceinline__ uint64_t gtr__wgmma_panel(uint32_t address) {
+static GTR__DEVICE uint64_t gtr__wgmma_panel(uint32_t address) {
     uint64_t d;
     asm("mov.b64 %0, {%1, %2};" : "=l"(d) : "r"(((address & 0x3ffffu) >> 4) + (8192u >> 4 << 16)),
         "r"(1u << 30 | 1024u >> 4));
@@ -2084,21 +2085,21 @@ static __device__ __forceinline__ uint64_t gtr__wgmma_panel(uint32_t address) {
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add))
 // d (64 x N) += A B over 8 of k, float32, A in registers.
 template <int N>
-static __device__ __forceinline__ void gtr__wgmma_rs(float *d, const uint32_t *a, uint64_t b, int add) {
+static GTR__DEVICE void gtr__wgmma_rs(float *d, const uint32_t *a, uint64_t b, int add) {
     if constexpr (N == 32) GTR__WGMMA_R("32", GTR__L16, "16", "17", "18", "19", "20", "21", GTR__A16("+f", 0));
     else if constexpr (N == 64) GTR__WGMMA_R("64", GTR__L32, "32", "33", "34", "35", "36", "37", GTR__A32("+f"));
     else GTR__WGMMA_R("128", GTR__L64, "64", "65", "66", "67", "68", "69", GTR__A64("+f"));
 }
 // d (64 x N) += A B over 32 bytes of k.
 template <int TYPE, int N, bool AK, bool BK>
-static __device__ __forceinline__ void gtr__wgmma(float *d, uint64_t a, uint64_t b, int add) {
+static GTR__DEVICE void gtr__wgmma(float *d, uint64_t a, uint64_t b, int add) {
     if constexpr (TYPE == GTR_F32) GTR__WGMMA_N("k8", "tf32.tf32 ", "");
     else if constexpr (TYPE == GTR_BF16) GTR__WGMMA_T("bf16.bf16 ");
     else GTR__WGMMA_T("f16.f16 ");
 }
 // Float32 with rows of k in panels of 32 columns becomes, in its place, rows of 32 of k, which alone the instruction
 // takes from shared memory.
-template <int M, int N> static __device__ __forceinline__ void gtr__wgmma_turn(char *tile) {
+template <int M, int N> static GTR__DEVICE void gtr__wgmma_turn(char *tile) {
     constexpr int warps = M / 16, units = N / 4 / warps;
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x / 32;
     float v[units][4];
@@ -2137,7 +2138,7 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
     bool wants_sums;
 
     // By one thread. At first what the launch before does not write, as far as the ring goes.
-    __device__ __forceinline__ void produce(const CUtensorMap *map_a, const CUtensorMap *map_b) const {
+    GTR__DEVICE void produce(const CUtensorMap *map_a, const CUtensorMap *map_b) const {
         const int za = (SWAP ? p.b_batch : p.a_batch) ? z : 0, zb = (SWAP ? p.a_batch : p.b_batch) ? z : 0;
         const int first_a = SWAP ? n0 : m0, first_b = SWAP ? m0 : n0;
         asm volatile("prefetch.tensormap [%0];" :: "l"(map_a) : "memory");
@@ -2165,7 +2166,7 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
         }
     }
     // A's part of a stage: 16 columns of a panel of 32 in rows of k, whose 16-byte pieces are permuted by k % 8.
-    __device__ __forceinline__ void fetch_a(uint32_t (*f)[4], const char *tile) {
+    GTR__DEVICE void fetch_a(uint32_t (*f)[4], const char *tile) {
         const int k = tid & 3, c = (warp & 1) * 16 + (tid >> 2 & 7);
         const char *panel = tile + warp / 2 * 4096;
 #pragma unroll
@@ -2178,7 +2179,7 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
         }
     }
     // Two columns of 16 of k's rows, of 16 bits.
-    __device__ __forceinline__ void add_sums(const char *tile) {
+    GTR__DEVICE void add_sums(const char *tile) {
         const char *panel = tile + warp / 4 * 8192 + (warp & 3) * 2048;
 #pragma unroll 8
         for (int e = 0; e < 16; e++) {
@@ -2187,7 +2188,7 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
             sum[1] += gtr__get(at, TYPE, 1);
         }
     }
-    __device__ __forceinline__ void multiply(float *d) {
+    GTR__DEVICE void multiply(float *d) {
         int slot = 0, before = 0;
         uint32_t turn = 0;
 #pragma unroll 1
@@ -2216,7 +2217,7 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
         asm volatile("bar.sync 1, %0;" :: "n"(2 * M) : "memory");
     }
     // Into the ring, which nobody reads or fills any more: [row][pitch], four parts of a row's sum behind its columns.
-    __device__ __forceinline__ void spill(const float *d) const {
+    GTR__DEVICE void spill(const float *d) const {
         const int row = warp * 16 + ((tid & 31) >> 2), column = 2 * (tid & 3);
         float *c = (float *)ring + (SWAP ? column * tile_t::pitch + row : row * tile_t::pitch + column);
 #pragma unroll
@@ -2240,7 +2241,7 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
         asm volatile("bar.sync 1, %0;" :: "n"(2 * M) : "memory");
     }
     // Sends each other block of the cluster its rows, and waits for what they send.
-    __device__ __forceinline__ void exchange() const {
+    GTR__DEVICE void exchange() const {
         const uint32_t bytes = tile_t::parts >> cut.split_log;
         if (tid && tid < split) {
             const int owner = (tid + rank) & (split - 1);
@@ -2251,7 +2252,7 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
         }
         while (!gtr__bar_passed_far(arrived, 0)) {}
     }
-    __device__ __forceinline__ void consume(uint32_t place) {
+    GTR__DEVICE void consume(uint32_t place) {
         float d[N / 2];
         gtr__enter();
         const gtr__product_lane lane = gtr__product_lane_of<tile_t::columns, 2 * M>(cut, n0);
@@ -2885,7 +2886,7 @@ template <int PER> static __global__ void __launch_bounds__(256)
 }
 // The activation or its backward alone, where all lies alike: 16 bytes at a time, four of them in flight.
 template <int OP>
-static __device__ __forceinline__ void gtr__finish4(const gtr__product &p, uint4 &v, const uint4 &saved, int at) {
+static GTR__DEVICE void gtr__finish4(const gtr__product &p, uint4 &v, const uint4 &saved, int at) {
     float4 x = gtr__get4(&v, p.type_c, at);
     if (p.saved) {
         const float4 s = gtr__get4(&saved, p.type_c, at);
@@ -3495,71 +3496,71 @@ static gtr_result gtr__cuda_linear_dact_fwd(void *instance, const gtr__call *c) 
 // Polls in vain after which a block gives up: a second or so.
 #define GTR__DEADLINE (1 << 21)
 // The thread's index, read again: what is made of it takes no register from phase to phase.
-static __device__ __forceinline__ int gtr__thread() {
+static GTR__DEVICE int gtr__thread() {
     int i;
     asm volatile("mov.u32 %0, %%tid.x;" : "=r"(i));
     return i;
 }
-static __device__ __forceinline__ void gtr__publish(uint32_t *p, uint32_t v) {
+static GTR__DEVICE void gtr__publish(uint32_t *p, uint32_t v) {
     asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" :: "l"(__cvta_generic_to_global(p)), "r"(v) : "memory");
 }
-static __device__ __forceinline__ void gtr__publish2(uint32_t *p, uint32_t a, uint32_t b) {
+static GTR__DEVICE void gtr__publish2(uint32_t *p, uint32_t a, uint32_t b) {
     asm volatile("st.relaxed.gpu.global.v2.u32 [%0], {%1, %2};" :: "l"(__cvta_generic_to_global(p)), "r"(a),
         "r"(b) : "memory");
 }
-static __device__ __forceinline__ void gtr__publish4(uint32_t *p, uint4 v) {
+static GTR__DEVICE void gtr__publish4(uint32_t *p, uint4 v) {
     asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};"
         :: "l"(__cvta_generic_to_global(p)), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
 }
 // Eight bytes that are one word.
-static __device__ __forceinline__ void gtr__publish8(void *p, uint64_t v) {
+static GTR__DEVICE void gtr__publish8(void *p, uint64_t v) {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(__cvta_generic_to_global(p)), "l"(v) : "memory");
 }
-static __device__ __forceinline__ uint64_t gtr__poll8(const void *p) {
+static GTR__DEVICE uint64_t gtr__poll8(const void *p) {
     uint64_t v;
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
     return v;
 }
 // One, two or four words by one load.
-static __device__ __forceinline__ void gtr__poll_words(uint32_t &v, const uint32_t *p) {
+static GTR__DEVICE void gtr__poll_words(uint32_t &v, const uint32_t *p) {
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
 }
-static __device__ __forceinline__ void gtr__poll_words(uint2 &v, const uint32_t *p) {
+static GTR__DEVICE void gtr__poll_words(uint2 &v, const uint32_t *p) {
     asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];" : "=r"(v.x),
         "=r"(v.y) : "l"(__cvta_generic_to_global(p)) : "memory");
 }
-static __device__ __forceinline__ void gtr__poll_words(uint4 &v, const uint32_t *p) {
+static GTR__DEVICE void gtr__poll_words(uint4 &v, const uint32_t *p) {
     asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
         : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(__cvta_generic_to_global(p)) : "memory");
 }
-static __device__ __forceinline__ uint32_t gtr__poll(const uint32_t *p) { uint32_t v; gtr__poll_words(v, p); return v; }
-static __device__ __forceinline__ uint4 gtr__poll4(const uint32_t *p) { uint4 v; gtr__poll_words(v, p); return v; }
-static __device__ __forceinline__ void gtr__arrived_words(uint32_t &v, uint32_t tag) { v = tag; }
-static __device__ __forceinline__ void gtr__arrived_words(uint2 &v, uint32_t tag) { v = make_uint2(tag, tag); }
-static __device__ __forceinline__ void gtr__arrived_words(uint4 &v, uint32_t tag) {
+static GTR__DEVICE uint32_t gtr__poll(const uint32_t *p) { uint32_t v; gtr__poll_words(v, p); return v; }
+static GTR__DEVICE uint4 gtr__poll4(const uint32_t *p) { uint4 v; gtr__poll_words(v, p); return v; }
+static GTR__DEVICE void gtr__arrived_words(uint32_t &v, uint32_t tag) { v = tag; }
+static GTR__DEVICE void gtr__arrived_words(uint2 &v, uint32_t tag) { v = make_uint2(tag, tag); }
+static GTR__DEVICE void gtr__arrived_words(uint4 &v, uint32_t tag) {
     v = make_uint4(tag, tag, tag, tag);
 }
-static __device__ __forceinline__ uint32_t gtr__unlike_words(uint32_t v, uint32_t tag) { return v ^ tag; }
-static __device__ __forceinline__ uint32_t gtr__unlike_words(const uint2 &v, uint32_t tag) {
+static GTR__DEVICE uint32_t gtr__unlike_words(uint32_t v, uint32_t tag) { return v ^ tag; }
+static GTR__DEVICE uint32_t gtr__unlike_words(const uint2 &v, uint32_t tag) {
     return (v.x ^ tag) | (v.y ^ tag);
 }
-static __device__ __forceinline__ uint32_t gtr__unlike_words(const uint4 &v, uint32_t tag) {
+static GTR__DEVICE uint32_t gtr__unlike_words(const uint4 &v, uint32_t tag) {
     return (v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag);
 }
 // A number as a word: float32 whose last two bits are cut, so that NaN stays NaN, and are the step's tag (bit 0) and a
 // mark that the step before was bad (bit 1).
-static __device__ __forceinline__ uint32_t gtr__word_pack(float v, uint32_t mark) {
+static GTR__DEVICE uint32_t gtr__word_pack(float v, uint32_t mark) {
     return (__float_as_uint(v) & ~3u) | mark;
 }
-static __device__ __forceinline__ void gtr__publish4(uint32_t *p, float a, float b, float c, float d, uint32_t mark) {
+static GTR__DEVICE void gtr__publish4(uint32_t *p, float a, float b, float c, float d, uint32_t mark) {
     gtr__publish4(p, make_uint4(gtr__word_pack(a, mark), gtr__word_pack(b, mark), gtr__word_pack(c, mark),
         gtr__word_pack(d, mark)));
 }
-static __device__ __forceinline__ float gtr__word_number(uint32_t u) { return __uint_as_float(u & ~3u); }
-static __device__ __forceinline__ float4 gtr__word_numbers(const uint4 &u) {
+static GTR__DEVICE float gtr__word_number(uint32_t u) { return __uint_as_float(u & ~3u); }
+static GTR__DEVICE float4 gtr__word_numbers(const uint4 &u) {
     return make_float4(gtr__word_number(u.x), gtr__word_number(u.y), gtr__word_number(u.z), gtr__word_number(u.w));
 }
-template <int N> static __device__ __forceinline__ void gtr__publish(uint32_t *p, const float (&v)[N], uint32_t mark) {
+template <int N> static GTR__DEVICE void gtr__publish(uint32_t *p, const float (&v)[N], uint32_t mark) {
     if constexpr (N == 2) gtr__publish2(p, gtr__word_pack(v[0], mark), gtr__word_pack(v[1], mark));
     else gtr__publish(p, gtr__word_pack(v[0], mark));
 }
@@ -3569,7 +3570,7 @@ struct gtr__waiting { uint32_t tag, bad; int turns; };
 // wait for each other cost a trip to L2 each. Those beyond n are the first again, or, FEW, are
 // zeros that are not polled.
 template <int N, bool FEW = false, typename V, typename F>
-static __device__ __forceinline__ void gtr__await_words(V *v, int n, gtr__waiting &awaited, F at) {
+static GTR__DEVICE void gtr__await_words(V *v, int n, gtr__waiting &awaited, F at) {
     uint32_t all;
 #pragma unroll
     for (int i = 0; FEW && i < N; i++) gtr__arrived_words(v[i], awaited.tag);
@@ -3583,20 +3584,20 @@ static __device__ __forceinline__ void gtr__await_words(V *v, int n, gtr__waitin
     } while ((all & 1) && ++awaited.turns < GTR__DEADLINE);
     awaited.bad |= all & 2u;
 }
-static __device__ __forceinline__ uint32_t gtr__await_word(const uint32_t *p, gtr__waiting &awaited) {
+static GTR__DEVICE uint32_t gtr__await_word(const uint32_t *p, gtr__waiting &awaited) {
     uint32_t u[1];
     gtr__await_words<1>(u, 1, awaited, [&](int) { return p; });
     return u[0];
 }
 // The grid's barrier is a count in a word of ctl. What a block wrote before it counted itself in is seen
 // by whoever sees the count.
-static __device__ __forceinline__ uint32_t gtr__poll_acquire(const uint32_t *p) {
+static GTR__DEVICE uint32_t gtr__poll_acquire(const uint32_t *p) {
     uint32_t v;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
     return v;
 }
-static __device__ __forceinline__ void gtr__fence_gpu() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
-static __device__ __forceinline__ void gtr__count_in(uint32_t *p) {
+static GTR__DEVICE void gtr__fence_gpu() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+static GTR__DEVICE void gtr__count_in(uint32_t *p) {
     gtr__fence_gpu();           // and so the count need not release once more
     asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" :: "l"(__cvta_generic_to_global(p)) : "memory");
 }
@@ -3607,7 +3608,7 @@ static __device__ __forceinline__ void gtr__count_in(uint32_t *p) {
 #define GTR__ABANDONED 0x80000000u
 // By one thread: until `target` blocks have counted themselves in since the launch began; turns: polls that were in
 // vain before. False: the launch is abandoned.
-static __device__ __forceinline__ bool gtr__grid_wait(uint32_t *ticket, uint32_t target, int turns) {
+static GTR__DEVICE bool gtr__grid_wait(uint32_t *ticket, uint32_t target, int turns) {
     uint32_t come;
     while ((int32_t)(come = gtr__poll_acquire(ticket)) < (int32_t)target)
         if ((come & GTR__ABANDONED)
@@ -3616,12 +3617,12 @@ static __device__ __forceinline__ bool gtr__grid_wait(uint32_t *ticket, uint32_t
     return true;
 }
 // A test's block that arrives at the last barrier when the others have abandoned it; by the thread that counts it in.
-static __device__ __forceinline__ void gtr__grid_late(uint32_t *ticket, int late) {
+static GTR__DEVICE void gtr__grid_late(uint32_t *ticket, int late) {
     if (late != (int)blockIdx.x + 1) return;
     for (int turn = 0; turn < 4 * GTR__DEADLINE && !(gtr__poll_acquire(ticket) & GTR__ABANDONED); turn++) {}
 }
 // By one thread of the block that reports, before its first barrier: a snapshot of what an abandoned launch rolls back.
-static __device__ __forceinline__ void gtr__grid_snapshot(gtr__ctl *ctl, uint64_t steps) {
+static GTR__DEVICE void gtr__grid_snapshot(gtr__ctl *ctl, uint64_t steps) {
     ctl->begun.step = ctl->step; ctl->begun.applied = ctl->applied; ctl->begun.launches = ctl->launches;
     ctl->begun.steps = steps; ctl->begun.scale = ctl->scale; ctl->begun.good = ctl->good;
 }
@@ -3670,7 +3671,7 @@ static void gtr__around(const gtr_shape *s, int axis, int64_t *outer, int64_t *n
 
 // n <= 4 elements from index i on as bits, not yet converted, so that a thread's loads do not wait for each
 // other. n 4: i is aligned.
-static __device__ __forceinline__ uint4 gtr__raw(const void *p, int t, int64_t i, int n) {
+static GTR__DEVICE uint4 gtr__raw(const void *p, int t, int64_t i, int n) {
     uint4 r = make_uint4(0, 0, 0, 0);
     if (t == GTR_BF16 || t == GTR_F16) {
         const uint16_t *q = (const uint16_t *)p + i;
@@ -3691,7 +3692,7 @@ static __device__ __forceinline__ uint4 gtr__raw(const void *p, int t, int64_t i
     }
     return r;
 }
-static __device__ __forceinline__ void gtr__cook(uint4 r, int t, float *v) {
+static GTR__DEVICE void gtr__cook(uint4 r, int t, float *v) {
     if (t == GTR_F32) {
         v[0] = __uint_as_float(r.x); v[1] = __uint_as_float(r.y); v[2] = __uint_as_float(r.z);
         v[3] = __uint_as_float(r.w);
@@ -3708,11 +3709,11 @@ static __device__ __forceinline__ void gtr__cook(uint4 r, int t, float *v) {
         v[0] = (float)(int)r.x; v[1] = (float)(int)r.y; v[2] = (float)(int)r.z; v[3] = (float)(int)r.w;
     }
 }
-static __device__ __forceinline__ void gtr__take(const void *p, int t, int64_t i, int n, float *v) {
+static GTR__DEVICE void gtr__take(const void *p, int t, int64_t i, int n, float *v) {
     gtr__cook(gtr__raw(p, t, i, n), t, v);
 }
 // Stores n <= 4 elements, or adds them to what is there.
-static __device__ __forceinline__ void gtr__give(gtr__opd o, int64_t i, int n, float *v) {
+static GTR__DEVICE void gtr__give(gtr__opd o, int64_t i, int n, float *v) {
     if (o.add) {
         float w[4];
         gtr__take(o.p, o.t, i, n, w);
@@ -3728,22 +3729,22 @@ static __device__ __forceinline__ void gtr__give(gtr__opd o, int64_t i, int n, f
         for (int k = 0; k < 3; k++) if (k < n) gtr__put(o.p, o.t, i + k, v[k]);
     }
 }
-static __device__ __forceinline__ void gtr__give1(gtr__opd o, int64_t i, float v) {
+static GTR__DEVICE void gtr__give1(gtr__opd o, int64_t i, float v) {
     gtr__put(o.p, o.t, i, o.add ? gtr__get(o.p, o.t, i) + v : v);
 }
 // or NaN
-static __device__ __forceinline__ bool gtr__infinite(float v) {
+static GTR__DEVICE bool gtr__infinite(float v) {
     return (__float_as_uint(v) & 0x7f800000u) == 0x7f800000u;
 }
 
 // A team is 1 to 32 neighbouring lanes, a power of two, or the whole block. All threads of the block call these; all
 // get the result. scratch: 32 of shared memory, used by blocks only and free again on return.
-static __device__ __forceinline__ float gtr__team_sum(float v, int team, float *scratch) {
+static GTR__DEVICE float gtr__team_sum(float v, int team, float *scratch) {
     if (team > 32) return gtr__block_sum(v, scratch);
     for (int i = team >> 1; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
     return v;
 }
-static __device__ __forceinline__ float gtr__team_max(float v, int team, float *scratch) {
+static GTR__DEVICE float gtr__team_max(float v, int team, float *scratch) {
     if (team > 32) return gtr__block_max(v, scratch);
     for (int i = team >> 1; i; i >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, i));
     return v;
@@ -3757,7 +3758,7 @@ static int gtr__team(int64_t n, int64_t rows, int64_t sms) {
     return team;
 }
 // The gradient of a loss: given, or the constant seed times the loss scale.
-static __device__ __forceinline__ float gtr__dloss(gtr__opd dy, float seed, const gtr__ctl *ctl) {
+static GTR__DEVICE float gtr__dloss(gtr__opd dy, float seed, const gtr__ctl *ctl) {
     return dy.p ? gtr__get(dy.p, dy.t, 0) : seed * (ctl ? ctl->scale : 1.0f);
 }
 
@@ -3799,7 +3800,7 @@ static bool gtr__dims_wide(const gtr__dims *m, const int64_t *s) {
     if (s[m->n - 1]) for (int k = 0; k < m->n - 1; k++) if (s[k] % 4) return false;
     return true;
 }
-static __device__ __forceinline__ void gtr__dims_at(const gtr__dims &m, int64_t i, int64_t *a, int64_t *b) {
+static GTR__DEVICE void gtr__dims_at(const gtr__dims &m, int64_t i, int64_t *a, int64_t *b) {
     int64_t oa = 0, ob = 0;
     int k = m.n - 1;
     if (m.small) {
@@ -3828,20 +3829,20 @@ typedef struct gtr__map {
     gtr__opd a, b, y, z; gtr__dims d; int64_t count; int width, linear, op, act; float f0, f1;
 } gtr__map;
 
-static __device__ __forceinline__ void gtr__binary4(int op, float *x, const float *w) {
+static GTR__DEVICE void gtr__binary4(int op, float *x, const float *w) {
 #define GTR__CASE(ID, name, forward, da, db) case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { \
     float a = x[k], b = w[k]; x[k] = forward; } break;
     switch (op) { GTR__BINARY(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
-static __device__ __forceinline__ void gtr__unary4(int op, float *v, float a, float b) {
+static GTR__DEVICE void gtr__unary4(int op, float *v, float a, float b) {
     (void)a; (void)b;
 #define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { \
     float x = v[k]; v[k] = forward; } break;
     switch (op) { GTR__UNARY(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
-static __device__ __forceinline__ void gtr__unary4_bwd(int op, float *g, const float *s, const float *t,
+static GTR__DEVICE void gtr__unary4_bwd(int op, float *g, const float *s, const float *t,
         float a, float b) {
     (void)a; (void)b;
 #define GTR__CASE(ID, name, forward, backward) \
@@ -4003,7 +4004,7 @@ typedef struct gtr__red {
     float *part;
 } gtr__red;
 
-static __device__ __forceinline__ void gtr__red_at(int n, int small, const int64_t *dim, const int64_t (*s)[3],
+static GTR__DEVICE void gtr__red_at(int n, int small, const int64_t *dim, const int64_t (*s)[3],
         int64_t i, int64_t *o) {
     o[0] = o[1] = o[2] = 0;
     for (int k = n - 1; k >= 0; k--) {
@@ -4016,7 +4017,7 @@ static __device__ __forceinline__ void gtr__red_at(int n, int small, const int64
         o[0] += e * s[k][0]; o[1] += e * s[k][1]; o[2] += e * s[k][2];
     }
 }
-static __device__ __forceinline__ float gtr__red_formula(int kind, float dy, float a, float b, float y) {
+static GTR__DEVICE float gtr__red_formula(int kind, float dy, float a, float b, float y) {
 #define GTR__CASE(ID, name, forward, da, db) case GTR__VALUE_##ID##_A: return da; case GTR__VALUE_##ID##_B: return db;
     switch (kind) {
     GTR__BINARY(GTR__CASE)
@@ -4026,7 +4027,7 @@ static __device__ __forceinline__ float gtr__red_formula(int kind, float dy, flo
 }
 // PLAIN: operand 0 is the only one.
 template <bool PLAIN>
-static __device__ __forceinline__ float gtr__red_value(const gtr__red &m, const int64_t *k, int64_t r) {
+static GTR__DEVICE float gtr__red_value(const gtr__red &m, const int64_t *k, int64_t r) {
     int64_t o[3];
     gtr__red_at(m.nr, m.small, m.rd, m.rs, r, o);
     float dy = gtr__get(m.p[0], m.t[0], k[0] + o[0]), a = 0.0f, b = 0.0f, y = 0.0f;
@@ -4035,13 +4036,13 @@ static __device__ __forceinline__ float gtr__red_value(const gtr__red &m, const 
     if (!PLAIN && m.p[3]) y = gtr__get(m.p[3], m.t[3], k[0] + o[0]);
     return gtr__red_formula(m.kind, dy, a, b, y);
 }
-static __device__ __forceinline__ void gtr__red_end(const gtr__red &m, int64_t o, float v) {
+static GTR__DEVICE void gtr__red_end(const gtr__red &m, int64_t o, float v) {
     if (m.pieces > 1) m.part[o * m.pieces + blockIdx.y] = v;
     else gtr__give1(m.out, o, v / m.div);
 }
 // Several running sums keep several loads in flight.
 template <bool PLAIN>
-static __device__ __forceinline__ float gtr__red_run(const gtr__red &m, const int64_t *k, int64_t r,
+static GTR__DEVICE float gtr__red_run(const gtr__red &m, const int64_t *k, int64_t r,
         int64_t end, int64_t step) {
     const int N = PLAIN ? 8 : 4;
     float s[N] = { 0.0f }, v[N];
@@ -4185,7 +4186,7 @@ typedef struct gtr__grad2 {
     gtr__opd dy, a, b, y, da, db; gtr__dims d; int64_t count; int width, linear, op;
 } gtr__grad2;
 
-static __device__ __forceinline__ void gtr__binary4_bwd(int op, int side, const float *g, const float *s,
+static GTR__DEVICE void gtr__binary4_bwd(int op, int side, const float *g, const float *s,
         const float *t, const float *f, float *d) {
 #define GTR__CASE(ID, name, forward, da, db) \
     case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { \
@@ -4341,7 +4342,7 @@ typedef struct gtr__part_copy {
 } gtr__part_copy;
 template <int N> struct gtr__parts { gtr__part_copy part[N]; int n; };
 
-static __device__ __forceinline__ void gtr__part_run(const gtr__part_copy &q, bool poison) {
+static GTR__DEVICE void gtr__part_run(const gtr__part_copy &q, bool poison) {
     const int width = q.width;
     int64_t line = (q.run + width - 1) / width, groups = q.outer * line, step = (int64_t)gridDim.x * GTR__T;
     gtr__opd out;
@@ -4562,7 +4563,7 @@ static gtr_result gtr__cuda_fill_fwd(void *instance, const gtr__call *c) {
 // y and dy twice, dx once.
 // n >= 1 values join a max m and the sum r of exp(v - m) over all but one of those that reach it: beside that one's 1 a
 // small r keeps its digits, which the loss of a sure row is made of.
-static __device__ __forceinline__ void gtr__online(float *m, float *r, const float *v, int n) {
+static GTR__DEVICE void gtr__online(float *m, float *r, const float *v, int n) {
     float top = *m, sum = *r;
 #pragma unroll
     for (int k = 0; k < 4; k++) if (k < n) top = fmaxf(top, v[k]);
@@ -4577,14 +4578,14 @@ static __device__ __forceinline__ void gtr__online(float *m, float *r, const flo
     *m = top; *r = sum;
 }
 // Four of a lane's elements of a row, from its i'th on; how many there are.
-static __device__ __forceinline__ int gtr__row_four(gtr__opd x, int64_t at, int64_t i, int64_t n, int team, float *v) {
+static GTR__DEVICE int gtr__row_four(gtr__opd x, int64_t at, int64_t i, int64_t n, int team, float *v) {
     int k = 0;
 #pragma unroll
     for (int u = 0; u < 4; u++) if (i + u * team < n) { v[u] = gtr__get(x.p, x.t, at + i + u * team); k++; }
     return k;
 }
 // The team's max, and sum as above, of a row of n elements from index at on, of which a lane has its first four.
-static __device__ __forceinline__ void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live,
+static GTR__DEVICE void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live,
         const float *first, int k, float *scratch, float *max, float *rest) {
     float m = -INFINITY, r = 0.0f, top;
     gtr__online(&m, &r, first, k);
@@ -4600,7 +4601,7 @@ static __device__ __forceinline__ void gtr__row_stats(gtr__opd x, int64_t at, in
     *rest = fabsf(top) == INFINITY ? NAN : r;   // a row of nothing but -inf, or with inf, has no softmax
     *max = top;
 }
-static __device__ __forceinline__ void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live,
+static GTR__DEVICE void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live,
                                                       float *scratch, float *max, float *rest) {
     float v[4];
     const int k = live ? gtr__row_four(x, at, lane, n, team, v) : 0;
@@ -4767,7 +4768,7 @@ static gtr_result gtr__cuda_dropout_bwd(void *instance, const gtr__call *c) {
 #define GTR__EMB_GROUP 16
 // Rows of so many elements that some op's positions read or write: each of `rows` of them begins pitch behind the last.
 typedef struct gtr__band { gtr__opd at; int64_t rows, pitch; } gtr__band;
-static __device__ __forceinline__ int64_t gtr__band_row(const gtr__band &b, int64_t i, int64_t line) {
+static GTR__DEVICE int64_t gtr__band_row(const gtr__band &b, int64_t i, int64_t line) {
     return b.rows == 1 ? i * b.pitch : i / b.rows * b.pitch + i % b.rows * line;
 }
 static bool gtr__band_wide(const gtr__band &b) { return gtr__wide(b.at) && b.pitch % 4 == 0; }
@@ -4814,10 +4815,10 @@ typedef struct gtr__emb_block {
 } gtr__emb_block;
 // The sum of a long row's stretch that begins at i; two of them begin within 64 places at most, and one of these is
 // another row's first.
-static __device__ __forceinline__ float *gtr__emb_part(gtr__emb_block &b, int i, bool first) {
+static GTR__DEVICE float *gtr__emb_part(gtr__emb_block &b, int i, bool first) {
     return b.part[i / GTR__EMB_LONG * 2 + first];
 }
-static __device__ __forceinline__ int gtr__emb_bound(const gtr__emb_block &b, int n, uint64_t key) {
+static GTR__DEVICE int gtr__emb_bound(const gtr__emb_block &b, int n, uint64_t key) {
     int lo = 0;
     while (lo < n) {
         const int mid = (lo + n) / 2;
@@ -4825,7 +4826,7 @@ static __device__ __forceinline__ int gtr__emb_bound(const gtr__emb_block &b, in
     }
     return lo;
 }
-static __device__ __forceinline__ int gtr__emb_collect(const gtr__emb &m, gtr__emb_block &b, int64_t from, int64_t to,
+static GTR__DEVICE int gtr__emb_collect(const gtr__emb &m, gtr__emb_block &b, int64_t from, int64_t to,
         int64_t row0, int64_t rows) {
     __syncthreads();
     if (threadIdx.x == 0) b.keys = b.units = b.longs = 0;
@@ -4857,7 +4858,7 @@ static __device__ __forceinline__ int gtr__emb_collect(const gtr__emb &m, gtr__e
     return b.keys;
 }
 // A few keys count which are before them.
-static __device__ __forceinline__ void gtr__emb_sort_few(gtr__emb_block &b, int n) {
+static GTR__DEVICE void gtr__emb_sort_few(gtr__emb_block &b, int n) {
     const int i = (int)threadIdx.x;
     const uint64_t mine = i < n ? b.key[i] : 0;
     int rank = 0, start = 0, end = 0;
@@ -4872,7 +4873,7 @@ static __device__ __forceinline__ void gtr__emb_sort_few(gtr__emb_block &b, int 
     __syncthreads();
 }
 // Bitonic, in which a warp's 64 keys are its own where they are so near.
-static __device__ __forceinline__ void gtr__emb_sort_many(gtr__emb_block &b, int n) {
+static GTR__DEVICE void gtr__emb_sort_many(gtr__emb_block &b, int n) {
     int size = 2;
     while (size < n) size *= 2;
     for (int i = n + (int)threadIdx.x; i < size; i += GTR__EMB_T) b.key[i] = ~(uint64_t)0;
@@ -4895,7 +4896,7 @@ static __device__ __forceinline__ void gtr__emb_sort_many(gtr__emb_block &b, int
     __syncthreads();
 }
 // Each position that is the first of a stretch of its row becomes a unit.
-static __device__ __forceinline__ void gtr__emb_sort(gtr__emb_block &b, int n) {
+static GTR__DEVICE void gtr__emb_sort(gtr__emb_block &b, int n) {
     if (n <= GTR__EMB_T) gtr__emb_sort_few(b, n); else gtr__emb_sort_many(b, n);
     for (int i = (int)threadIdx.x; i < n; i += GTR__EMB_T) {
         const int in = i - b.start[i];
@@ -4906,7 +4907,7 @@ static __device__ __forceinline__ void gtr__emb_sort(gtr__emb_block &b, int n) {
     __syncthreads();
 }
 // Sums of units, and where join is set the sums of long rows, whose n positions are those from base on.
-static __device__ __forceinline__ void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, int64_t base,
+static GTR__DEVICE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, int64_t base,
         int64_t row0, int64_t column, bool join) {
     const int at = (int)threadIdx.x % m.lanes * m.width;
     for (int u = (int)threadIdx.x / m.lanes; u < b.units && column < m.line; u += GTR__EMB_T / m.lanes) {
@@ -5180,19 +5181,19 @@ typedef struct gtr__bn {
     float *part;                                // [piece][channel][2]
 } gtr__bn;
 
-static __device__ __forceinline__ int64_t gtr__bn_at(const gtr__bn &m, int64_t i, int64_t channel) {
+static GTR__DEVICE int64_t gtr__bn_at(const gtr__bn &m, int64_t i, int64_t channel) {
     if (m.inner == 1) return i * m.channels + channel;
     int64_t n = m.values < 0x7fffffff ? (int64_t)((uint32_t)i / (uint32_t)m.inner) : i / m.inner;
     return (n * m.channels + channel) * m.inner + (i - n * m.inner);
 }
 // Eight values of a channel, every rows-th from i on; those from end on are 0.
-static __device__ __forceinline__ void gtr__bn_take(const gtr__bn &m, gtr__opd x, int64_t i, int rows, int64_t end,
+static GTR__DEVICE void gtr__bn_take(const gtr__bn &m, gtr__opd x, int64_t i, int rows, int64_t end,
         int64_t channel, float *v) {
 #pragma unroll
     for (int u = 0; u < 8; u++)
         v[u] = i + u * rows < end ? gtr__get(x.p, x.t, gtr__bn_at(m, i + u * rows, channel)) : 0.0f;
 }
-static __device__ __forceinline__ void gtr__bn_join(float &n, float &mean, float &q, float n2, float mean2, float q2) {
+static GTR__DEVICE void gtr__bn_join(float &n, float &mean, float &q, float n2, float mean2, float q2) {
     if (n2 == 0.0f) return;
     float all = n + n2, d = mean2 - mean;
     mean += d * (n2 / all);
@@ -5461,14 +5462,14 @@ static gtr_result gtr__cuda_bn_commit_fwd(void *instance, const gtr__call *c) {
 
 // >>op:argmax
 // The first of equals; NaN counts as the largest. Bytes: x once.
-static __device__ __forceinline__ bool gtr__better(float v, int64_t i, float best, int64_t at) {
+static GTR__DEVICE bool gtr__better(float v, int64_t i, float best, int64_t at) {
     bool nan = v != v, was = best != best;
     if (nan || was) return nan && (!was || i < at);
     return v > best || (v == best && i < at);
 }
 // A team's largest element of n, stride apart from index at on. values, where: 32 of shared
 // memory each, used by blocks.
-static __device__ __forceinline__ int64_t gtr__row_argmax(gtr__opd x, int64_t at, int64_t n, int lane, int team,
+static GTR__DEVICE int64_t gtr__row_argmax(gtr__opd x, int64_t at, int64_t n, int lane, int team,
         bool live, float *values, int64_t *where, float *top) {
     float v = -INFINITY;
     int64_t k = INT64_MAX;
@@ -5549,7 +5550,7 @@ static gtr__cut gtr__cut_make(const gtr__call *c) {
 static size_t gtr__cut_bytes(const gtr__cut *k) { return k->blocks > 1 && !k->cluster ? (size_t)k->blocks * 8 : 0; }
 // All threads of a cluster call it: the blocks' two numbers (thread 0's) are added, in order, by thread 0 of block 0,
 // for which alone it is true.
-static __device__ __forceinline__ bool gtr__cut_join(float &a, int &b) {
+static GTR__DEVICE bool gtr__cut_join(float &a, int &b) {
     __shared__ float2 parts[GTR__CLUSTER];
     gtr__cluster_wait();
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -5572,10 +5573,10 @@ static __device__ __forceinline__ bool gtr__cut_join(float &a, int &b) {
 // >>op:accuracy
 // A third input's data; NULL. And what divides, given the rows that count here.
 static const int64_t *gtr__tally_of(const gtr__call *c) { return c->n_in > 2 ? (const int64_t *)c->in[2].data : NULL; }
-static __device__ __forceinline__ double gtr__divisor(const int64_t *tally, int64_t rows, int counted) {
+static GTR__DEVICE double gtr__divisor(const int64_t *tally, int64_t rows, int counted) {
     return tally ? (double)tally[0] * (double)rows / (double)tally[1] : (double)counted;
 }
-static __device__ __forceinline__ float gtr__share(int right, double divisor) {
+static GTR__DEVICE float gtr__share(int right, double divisor) {
     return divisor > 0.0 ? (float)((double)right / divisor) : NAN;
 }
 // Bytes: the logits once.
@@ -5637,13 +5638,13 @@ typedef struct gtr__xent {
     float2 *part;               // loss; counted rows as bits
 } gtr__xent;
 
-static __device__ __forceinline__ float gtr__xent_dx(const gtr__xent &m, float g, float v, float lse,
+static GTR__DEVICE float gtr__xent_dx(const gtr__xent &m, float g, float v, float lse,
         bool hot, bool bad) {
     float p = expf(v - lse) - m.smooth / (float)m.n;
     if (hot) p -= 1.0f - m.smooth;
     return g * (bad ? NAN : p);
 }
-static __device__ __forceinline__ void gtr__xent_give(const gtr__xent &m, float loss, int counted) {
+static GTR__DEVICE void gtr__xent_give(const gtr__xent &m, float loss, int counted) {
     const float divisor = (float)gtr__divisor(m.tally, m.rows, counted);
     gtr__give1(m.loss, 0, divisor > 0.0f ? loss / divisor : NAN);
     if (m.count.p) gtr__give1(m.count, 0, divisor);
@@ -5799,14 +5800,14 @@ typedef struct gtr__pair {
     gtr__opd x, t, dy, dx, dt; int64_t count; int width; bool square; float seed; const gtr__ctl *ctl;
 } gtr__pair;
 // A pair's term, and its gradient by x: squares, or the cross entropy of a logit.
-static __device__ __forceinline__ float gtr__pair_term(bool square, float x, float t) {
+static GTR__DEVICE float gtr__pair_term(bool square, float x, float t) {
     return square ? (x - t) * (x - t) : fmaxf(x, 0.0f) - x * t + log1pf(expf(-fabsf(x)));
 }
-static __device__ __forceinline__ float gtr__pair_dx(bool square, float g, float x, float t) {
+static GTR__DEVICE float gtr__pair_dx(bool square, float g, float x, float t) {
     return square ? 2.0f * g * (x - t) : g * (1.0f / (1.0f + expf(-x)) - t);
 }
 
-static __device__ __forceinline__ float gtr__pair_slope(const gtr__pair &m) {
+static GTR__DEVICE float gtr__pair_slope(const gtr__pair &m) {
     return gtr__dloss(m.dy, m.seed, m.ctl) / (float)m.count;
 }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_pair_bwd(const gtr__pair m) {
@@ -6085,7 +6086,7 @@ static gtr_result gtr__cuda_custom_bwd(void *instance, const gtr__call *c) {
 // >>record
 // The step's record in device memory, in whole-network kernels too. All threads of a block call it; the first to come
 // of all blocks makes the trip to the host, unless the record was fetched ahead.
-static __device__ __forceinline__ const gtr__record *gtr__fetch_record(gtr__ctl *ctl, const gtr__record *ring) {
+static GTR__DEVICE const gtr__record *gtr__fetch_record(gtr__ctl *ctl, const gtr__record *ring) {
     static_assert(sizeof(gtr__record) % 16 == 0 && offsetof(gtr__shared, record) % 16 == 0
         && offsetof(gtr__ctl, record) % 16 == 0, "records are copied 16 bytes at a time");
     uint64_t step = ctl->step;
@@ -6111,7 +6112,7 @@ static __device__ __forceinline__ const gtr__record *gtr__fetch_record(gtr__ctl 
 }
 // By one warp: the next step's, if the host has written it, in two trips to the host; nobody reads that half before the
 // next launch.
-static __device__ __forceinline__ void gtr__fetch_ahead(gtr__ctl *ctl, const gtr__record *ring, uint64_t step) {
+static GTR__DEVICE void gtr__fetch_ahead(gtr__ctl *ctl, const gtr__record *ring, uint64_t step) {
     const uint64_t next = step + 1;
     const gtr__record *from = &ring[next % GTR__RING];
     int lane = (int)(threadIdx.x & 31), k = (int)(next & 1);
@@ -6125,7 +6126,7 @@ static __device__ __forceinline__ void gtr__fetch_ahead(gtr__ctl *ctl, const gtr
     if (lane == 0) *(volatile uint64_t *)&ctl->tag[k] = next + 1;
 }
 // After FEED: its copy; without FEED in the plan, the host's.
-static __device__ __forceinline__ float gtr__rate_of(const gtr__ctl *ctl, const gtr__shared *shared, int group) {
+static GTR__DEVICE float gtr__rate_of(const gtr__ctl *ctl, const gtr__shared *shared, int group) {
     uint64_t step = ctl->step;
     if (ctl->tag[step & 1] == step + 1) return ctl->record[step & 1].lr[group];
     return __ldcv(&shared->record[step % GTR__RING].lr[group]);
@@ -6148,7 +6149,7 @@ typedef struct gtr__feed_all {
 #else
 #define GTR__FEED_BLOCKS 5
 #endif
-static __device__ __forceinline__ int64_t gtr__quotient(int64_t a, int64_t b) {    // of numbers that are mostly small
+static GTR__DEVICE int64_t gtr__quotient(int64_t a, int64_t b) {    // of numbers that are mostly small
     return ((uint64_t)a | (uint64_t)b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
 }
 static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
@@ -6348,7 +6349,7 @@ typedef struct gtr__reporting {
 } gtr__reporting;
 
 // By one thread; whole-network kernels end in it too.
-static __device__ __forceinline__ void gtr__report_step(const gtr__reporting &m) {
+static GTR__DEVICE void gtr__report_step(const gtr__reporting &m) {
     gtr__ctl *ctl = m.ctl;
     gtr__shared *shared = m.shared;
     uint64_t step = ctl->step, applied = ctl->applied;
@@ -6393,13 +6394,13 @@ static __device__ __forceinline__ void gtr__report_step(const gtr__reporting &m)
 }
 // Of a launch of several steps that finds the sticky status: counts them. The record of the first
 // says how many there are.
-static __device__ __forceinline__ void gtr__report_stuck(const gtr__reporting &m, const gtr__record *ring) {
+static GTR__DEVICE void gtr__report_stuck(const gtr__reporting &m, const gtr__record *ring) {
     const uint64_t step = m.ctl->step + 1 + m.ctl->stuck;
     for (int64_t more = __ldcv(&ring[step % GTR__RING].more); more >= 0; more--) gtr__report_step(m);
 }
 // Two warps from thread first on of every block of a kernel that have read of ctl what they need, step among it: what
 // is reported, by the last of its blocks to come here, and by block 0 the record ahead, if no FEED has fetched it.
-static __device__ __forceinline__ void gtr__report_warps(const gtr__reporting &m, int first,
+static GTR__DEVICE void gtr__report_warps(const gtr__reporting &m, int first,
         uint64_t step, bool whole) {
     const int tid = (int)threadIdx.x - first;
     if (tid == 0) {
@@ -6450,7 +6451,7 @@ typedef struct gtr__update_kernel {
     gtr__reporting report;
 } gtr__update_kernel;
 
-static __device__ __forceinline__ void gtr__load4(const float *p, int n, bool wide, float *v) {
+static GTR__DEVICE void gtr__load4(const float *p, int n, bool wide, float *v) {
     if (n == 4 && wide) {
         const float4 f = __ldcg((const float4 *)p);
         v[0] = f.x; v[1] = f.y; v[2] = f.z; v[3] = f.w;
@@ -6459,13 +6460,13 @@ static __device__ __forceinline__ void gtr__load4(const float *p, int n, bool wi
 #pragma unroll
     for (int k = 0; k < 4; k++) v[k] = k < n ? p[k] : 0.0f;
 }
-static __device__ __forceinline__ void gtr__store4(float *p, int n, bool wide, const float *v) {
+static GTR__DEVICE void gtr__store4(float *p, int n, bool wide, const float *v) {
     if (n == 4 && wide) { *(float4 *)p = make_float4(v[0], v[1], v[2], v[3]); return; }
 #pragma unroll
     for (int k = 0; k < 4; k++) if (k < n) p[k] = v[k];
 }
 // beta^t by squaring: exact to some ulps of a double for any t, which a float power is not.
-static __device__ __forceinline__ double gtr__power(double beta, uint64_t t) {
+static GTR__DEVICE double gtr__power(double beta, uint64_t t) {
     double r = 1.0;
     for (; t; t >>= 1, beta *= beta) if (t & 1) r *= beta;
     return r;
@@ -6475,14 +6476,14 @@ static __device__ __forceinline__ double gtr__power(double beta, uint64_t t) {
 typedef struct gtr__rates {
     float step[GTR__MAX_GROUPS], decay[GTR__MAX_GROUPS], wd[GTR__MAX_GROUPS], root, ema;
 } gtr__rates;
-static __device__ __forceinline__ void gtr__rates_of(const gtr__optim &o, double rate, uint64_t t, int k,
+static GTR__DEVICE void gtr__rates_of(const gtr__optim &o, double rate, uint64_t t, int k,
         gtr__rates *h) {
     h->wd[k] = (float)GTR__RULE_WD(&o, k);
     h->decay[k] = (float)GTR__RULE_DECAY(&o, k, rate);
     h->step[k] = (float)GTR__RULE_STEP(&o, rate, t, gtr__power);
     if (k == 0) { h->root = (float)GTR__RULE_ROOT(&o, t, gtr__power); h->ema = (float)GTR__RULE_EMA(&o, t); }
 }
-static __device__ __forceinline__ gtr__rule gtr__rule_of(const gtr__rule &base, const gtr__rates &r,
+static GTR__DEVICE gtr__rule gtr__rule_of(const gtr__rule &base, const gtr__rates &r,
         int group, float coef) {
     gtr__rule k = base;
     k.coef = coef; k.wd = r.wd[group]; k.decay = r.decay[group]; k.step = r.step[group]; k.root = r.root;
@@ -6491,13 +6492,13 @@ static __device__ __forceinline__ gtr__rule gtr__rule_of(const gtr__rule &base, 
 // How p f + n / (root sqrt(v) + eps) is made; kernels have others of an approximate root and quotient, where exact ones
 // would branch.
 struct gtr__adapt_exact {
-    static __device__ __forceinline__ float of(const gtr__rule &k, float p, float f, float n, float v)
+    static GTR__DEVICE float of(const gtr__rule &k, float p, float f, float n, float v)
     {
         return fmaf(p, f, n / fmaf(sqrtf(v), k.root, k.eps));
     }
 };
 struct gtr__adapt_quick {       // right to two units in the last place
-    static __device__ __forceinline__ float of(const gtr__rule &k, float p, float f, float n, float v)
+    static GTR__DEVICE float of(const gtr__rule &k, float p, float f, float n, float v)
     {
         float root;
         asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(v));
@@ -6509,11 +6510,11 @@ struct gtr__adapt_quick {       // right to two units in the last place
 #define GTR__O_SUB(a, b) ((a) - (b))
 #define GTR__O_SIGN(a) gtr__sign(a)
 #define GTR__O_ADAPT(p, f, n, v) ADAPT::of(k, p, f, n, v)
-static __device__ __forceinline__ float gtr__sign(float v) { return (float)((v > 0.0f) - (v < 0.0f)); }
+static GTR__DEVICE float gtr__sign(float v) { return (float)((v > 0.0f) - (v < 0.0f)); }
 // The rule for N elements: parameters, gradients, states. STATES: that the rule is known to have, or -1; ALL: it may be
 // one that whole-network kernels decline.
 template <typename ADAPT, int N, int STATES = -1, bool ALL = false>
-static __device__ __forceinline__ void gtr__apply(const gtr__rule &k, float *parameter, const float *gradient,
+static GTR__DEVICE void gtr__apply(const gtr__rule &k, float *parameter, const float *gradient,
                                                   float *state0, float *state1) {
 #define GTR__RULE_CASE(ID, states, fused, formula) \
     if ((ALL || fused) && (STATES < 0 || STATES == states) && k.kind == GTR__RULE_##ID) { \
@@ -6543,7 +6544,7 @@ static gtr_result gtr__check_states(void *instance, const gtr__optim *o) {
 struct gtr__update_segments {
     int64_t offset[GTR__UPDATE_TILE / 64 + 1];
     int first;
-    __device__ __forceinline__ void find(const gtr__optim &o, int64_t base)
+    GTR__DEVICE void find(const gtr__optim &o, int64_t base)
     {
         const int tid = (int)threadIdx.x;
         for (int lo = -1, hi = o.n; tid < 32; ) {   // segment lo begins at base or before, hi behind it
@@ -6559,7 +6560,7 @@ struct gtr__update_segments {
             offset[tid] = first + 1 + tid < o.n ? o.segments[first + 1 + tid].offset : INT64_MAX;
         __syncthreads();
     }
-    __device__ __forceinline__ int of(int64_t e) const
+    GTR__DEVICE int of(int64_t e) const
     {
         int k = 0;
         while (offset[k] <= e) k++;
@@ -6571,7 +6572,7 @@ struct gtr__update_four {       // elements of one segment, from at on in it
     int64_t at;
     int n;
     float p[4], g[4], a[4], b[4];
-    __device__ __forceinline__ void load(const gtr__update_kernel &m, int64_t e)    // q: of an element before e
+    GTR__DEVICE void load(const gtr__update_kernel &m, int64_t e)    // q: of an element before e
     {
         const gtr__optim &o = m.o;
         n = 0;
@@ -6589,7 +6590,7 @@ struct gtr__update_four {       // elements of one segment, from at on in it
         if (k == m.forms) gtr__load4(o.gradient + e, n, true, g);
         else lookup(m.form[k]);
     }
-    __device__ __forceinline__ void lookup(const gtr__lookups &f)
+    GTR__DEVICE void lookup(const gtr__lookups &f)
     {
         int64_t row = gtr__quotient(at, f.line), from = at - row * f.line, met = f.met[row];
         g[0] = g[1] = g[2] = g[3] = 0.0f;
@@ -6603,7 +6604,7 @@ struct gtr__update_four {       // elements of one segment, from at on in it
             if (++from == f.line && k + 1 < n) { from = 0; met = f.met[++row]; }
         }
     }
-    __device__ __forceinline__ void update(const gtr__optim &o, const gtr__rates &rates, float coef)
+    GTR__DEVICE void update(const gtr__optim &o, const gtr__rates &rates, float coef)
     {
         if (n == 0) return;
         const int64_t e = q->offset + at;
@@ -6620,7 +6621,7 @@ struct gtr__update_four {       // elements of one segment, from at on in it
         low(q->bf16, GTR_BF16);
         low(q->f16, GTR_F16);
     }
-    __device__ __forceinline__ void low(void *copy, int type)
+    GTR__DEVICE void low(void *copy, int type)
     {
         if (!copy) return;
         if (n == 4 && ((uintptr_t)copy & 7) == 0) gtr__put4(copy, type, at, make_float4(p[0], p[1], p[2], p[3]));
@@ -6828,7 +6829,7 @@ typedef struct gtr__mlp_head {  // in front of the pool
 
 // Which segment is whose: weights at 2l, biases at 2l + 1.
 template <typename L>
-static __device__ __forceinline__ void gtr__mlp_segments(const gtr__optim &o, const L *layer, int layers,
+static GTR__DEVICE void gtr__mlp_segments(const gtr__optim &o, const L *layer, int layers,
         gtr__segment *to, int first, int step) {
     for (int i = first; i < o.n; i += step) {
         const gtr__segment z = o.segments[i];
@@ -6861,7 +6862,7 @@ static __device__ __noinline__ void gtr__grid_roll_back(const gtr__reporting &m)
 }
 // By one thread a block, behind all else that it does; a block that knows that the launch is abandoned has published
 // what it wrote to ctl before.
-static __device__ __forceinline__ void gtr__grid_leave(const gtr__reporting &m) {
+static GTR__DEVICE void gtr__grid_leave(const gtr__reporting &m) {
     uint32_t *ticket = m.ctl->ticket;
     if (atomicAdd(&ticket[7], 1u) != gridDim.x - 1) return;
     if ((gtr__poll_acquire(&ticket[5]) | gtr__poll_acquire(&ticket[6])) & GTR__ABANDONED) gtr__grid_roll_back(m);
@@ -6869,7 +6870,7 @@ static __device__ __forceinline__ void gtr__grid_leave(const gtr__reporting &m) 
 }
 // The grid's barrier: waits until `target` blocks have counted themselves in; what they wrote before is seen behind
 // it. gtr__mlp_grid_arrive counts this block in; what it does between the two, no other waits for. last: of the launch.
-static __device__ __forceinline__ void gtr__mlp_grid_arrive(const gtr__mlp &m, bool last = false) {
+static GTR__DEVICE void gtr__mlp_grid_arrive(const gtr__mlp &m, bool last = false) {
     __syncthreads();
     if (threadIdx.x) return;
     if (last) gtr__grid_late(&m.ctl->ticket[6], m.late);
@@ -6880,14 +6881,14 @@ static __device__ __noinline__ bool gtr__mlp_grid_wait(const gtr__mlp &m, uint32
     if (threadIdx.x == 0) met = gtr__grid_wait(&m.ctl->ticket[6], target, turns);
     return __syncthreads_and(met) != 0;
 }
-static __device__ __forceinline__ void gtr__mlp_grid_leave(const gtr__mlp &m) {
+static GTR__DEVICE void gtr__mlp_grid_leave(const gtr__mlp &m) {
     __syncthreads();
     if (threadIdx.x == 0) gtr__grid_leave(m.report);
 }
 
 // To 11 bits, quicker than by the conversion: what a product of 2^13 + 1 pushes out (Dekker, 1971). What is not finite,
 // or above 2^114, gives NaN.
-static __device__ __forceinline__ uint32_t gtr__mlp_round(uint32_t u) {
+static GTR__DEVICE uint32_t gtr__mlp_round(uint32_t u) {
 #ifdef GTR__MLP_CVT
     return gtr__to_tf32(u);
 #else
@@ -6897,7 +6898,7 @@ static __device__ __forceinline__ uint32_t gtr__mlp_round(uint32_t u) {
 }
 // d (16x8) += a (16x8) b (8x8) in float32, of mma.sync's fragments: Turing's tensor cores have no TF32. A lane gets
 // what it lacks from the others.
-[[maybe_unused]] static __device__ __forceinline__ void gtr__mlp_fma(float *d, const uint32_t *a, const uint32_t *b) {
+[[maybe_unused]] static GTR__DEVICE void gtr__mlp_fma(float *d, const uint32_t *a, const uint32_t *b) {
     const int lane = (int)threadIdx.x & 31, row = lane & 28, column = (lane & 3) * 8;
 #pragma unroll
     for (int k = 0; k < 8; k++) {
@@ -6913,7 +6914,7 @@ static __device__ __forceinline__ uint32_t gtr__mlp_round(uint32_t u) {
 template <int KIND, int N> struct gtr__mlp_fragment {
     static constexpr bool exact = KIND == GTR__PRODUCT_FMA;
     uint32_t v[N], lo[exact ? N : 1];
-    __device__ __forceinline__ void ready()
+    GTR__DEVICE void ready()
     {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
         if constexpr (KIND != GTR__PRODUCT_HALF) {
@@ -6928,7 +6929,7 @@ template <int KIND, int N> struct gtr__mlp_fragment {
     }
 };
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_mma(float *d, const gtr__mlp_fragment<KIND, 4> &a,
+static GTR__DEVICE void gtr__mlp_mma(float *d, const gtr__mlp_fragment<KIND, 4> &a,
         const gtr__mlp_fragment<KIND, 2> &b) {
     if constexpr (KIND == GTR__PRODUCT_HALF) {
         if constexpr (std::is_same<T, __half>::value) gtr__mma_f16(d, a.v, b.v); else gtr__mma_bf16(d, a.v, b.v);
@@ -6945,7 +6946,7 @@ static __device__ __forceinline__ void gtr__mlp_mma(float *d, const gtr__mlp_fra
 // height x width elements (width 32 or 64) of a matrix, from row r0 and column c0 on, to shared memory; zeros
 // outside of rows x columns.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_fetch(char *dst, int pitch, const void *src, int r0, int rows, int c0,
+static GTR__DEVICE void gtr__mlp_fetch(char *dst, int pitch, const void *src, int r0, int rows, int c0,
         int columns, int height, int width, int vec) {
     constexpr int E = 16 / (int)sizeof(T);
     const int shift = width == 64 ? 6 : 5;
@@ -6988,7 +6989,7 @@ static __device__ __forceinline__ void gtr__mlp_fetch(char *dst, int pitch, cons
     }
 }
 // All groups of copies but the last stages - 2.
-static __device__ __forceinline__ void gtr__mlp_arrived(int stages) {
+static GTR__DEVICE void gtr__mlp_arrived(int stages) {
     if (stages >= 6) gtr__copies_done<4>();
     else if (stages == 5) gtr__copies_done<3>();
     else if (stages == 4) gtr__copies_done<2>();
@@ -6999,7 +7000,7 @@ static __device__ __forceinline__ void gtr__mlp_arrived(int stages) {
 // A warp's 32x32 of a tile; warps that share one share the steps of k.
 struct gtr__mlp_place {
     int g, t, m, n, k, ways;
-    __device__ __forceinline__ gtr__mlp_place(int tm, int tn)
+    GTR__DEVICE gtr__mlp_place(int tm, int tn)
     {
         // sides are 32 or 64: logarithms
         int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, across = tn >> 6, tiles = across + (tm >> 6);
@@ -7015,12 +7016,12 @@ struct gtr__mlp_place {
 template <typename T>
 static __host__ __device__ constexpr int gtr__mlp_pitch_k() { return GTR__MLP_K * (int)sizeof(T) + 32; }
 template <typename T>
-static __host__ __device__ __forceinline__ int gtr__mlp_pitch_side(int side) { return (side + 8) * (int)sizeof(T); }
+static __host__ GTR__DEVICE int gtr__mlp_pitch_side(int side) { return (side + 8) * (int)sizeof(T); }
 
 // acc += A B^T for a chunk, k contiguous in both. Neighbouring words of k are taken as one load; a and b agree on
 // which, so sums are whole.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_add_k(float (*acc)[4][4], const char *a, const char *b,
+static GTR__DEVICE void gtr__mlp_add_k(float (*acc)[4][4], const char *a, const char *b,
         const gtr__mlp_place &w) {
     constexpr int pitch = gtr__mlp_pitch_k<T>(), steps = GTR__MLP_K * (int)sizeof(T) / 32;
     for (int s = w.k; s < steps; s += w.ways) {
@@ -7044,14 +7045,14 @@ static __device__ __forceinline__ void gtr__mlp_add_k(float (*acc)[4][4], const 
     }
 }
 // Two rows of k of halves, four columns: pairs along k.
-static __device__ __forceinline__ void gtr__mlp_pairs(uint32_t *p, uint2 a, uint2 b) {
+static GTR__DEVICE void gtr__mlp_pairs(uint32_t *p, uint2 a, uint2 b) {
     p[0] = __byte_perm(a.x, b.x, 0x5410); p[1] = __byte_perm(a.x, b.x, 0x7632);
     p[2] = __byte_perm(a.y, b.y, 0x5410); p[3] = __byte_perm(a.y, b.y, 0x7632);
 }
 // Two registers of each of 4 columns 4g..4g+3: words of k that belong to lane t. p: the first row of the step, column
 // 0; elements to a row: pitch bytes.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_columns(uint32_t *first, uint32_t *second, const char *p,
+static GTR__DEVICE void gtr__mlp_columns(uint32_t *first, uint32_t *second, const char *p,
         int pitch, int g, int t) {
     if constexpr (sizeof(T) == 4) {
         const char *q = p + t * pitch + g * 16;
@@ -7067,7 +7068,7 @@ static __device__ __forceinline__ void gtr__mlp_columns(uint32_t *first, uint32_
 // acc += A^T B for a chunk, rows of k. Column 4g + j of a warp's 32 is row (column) g of
 // fragment j: see gtr__mlp_spill.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_add_side(float (*acc)[4][4], const char *a, int pitch_a, const char *b,
+static GTR__DEVICE void gtr__mlp_add_side(float (*acc)[4][4], const char *a, int pitch_a, const char *b,
         int pitch_b, const gtr__mlp_place &w) {
     constexpr int rows = sizeof(T) == 4 ? 8 : 16, steps = GTR__MLP_K / rows;
     for (int s = w.k; s < steps; s += w.ways) {
@@ -7092,7 +7093,7 @@ static __device__ __forceinline__ void gtr__mlp_add_side(float (*acc)[4][4], con
 }
 // A warp's 32x32 to its copy of the tile in shared memory, (ways, tm, tn + 8).
 template <bool SIDE>
-static __device__ __forceinline__ void gtr__mlp_spill(float *red, const float (*acc)[4][4], const gtr__mlp_place &w,
+static GTR__DEVICE void gtr__mlp_spill(float *red, const float (*acc)[4][4], const gtr__mlp_place &w,
         int tm, int tn) {
     float *p = red + ((w.k * tm + w.m) * (tn + 8) + w.n);
 #pragma unroll
@@ -7114,7 +7115,7 @@ static __device__ __forceinline__ void gtr__mlp_spill(float *red, const float (*
         }
 }
 // Four columns of a row, from c on.
-static __device__ __forceinline__ float4 gtr__mlp_sum4(const float *red, int r, int c, int tm, int tn, int ways) {
+static GTR__DEVICE float4 gtr__mlp_sum4(const float *red, int r, int c, int tm, int tn, int ways) {
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     const float *p = red + r * (tn + 8) + c;
     const int step = tm * (tn + 8);
@@ -7126,7 +7127,7 @@ static __device__ __forceinline__ float4 gtr__mlp_sum4(const float *red, int r, 
 // >>mlp-first
 
 // Which row of the data set row r of this step is.
-static __device__ __forceinline__ int64_t gtr__mlp_origin(const gtr__record *record, int64_t r) {
+static GTR__DEVICE int64_t gtr__mlp_origin(const gtr__record *record, int64_t r) {
     if (record->rows > 0) {
         r += record->first;
         if (r >= record->rows) r %= record->rows;
@@ -7137,13 +7138,13 @@ static __device__ __forceinline__ int64_t gtr__mlp_origin(const gtr__record *rec
 // gtr__fetch_record, quicker where the record was fetched ahead.
 struct gtr__mlp_tags {
     uint64_t step, even, odd;
-    __device__ __forceinline__ gtr__mlp_tags(const gtr__mlp &m)
+    GTR__DEVICE gtr__mlp_tags(const gtr__mlp &m)
     {
         const volatile uint64_t *tag = m.ctl->tag;
         step = *(const volatile uint64_t *)&m.ctl->step; even = tag[0]; odd = tag[1];
     }
 };
-static __device__ __forceinline__ const gtr__record *gtr__mlp_record(const gtr__mlp &m, const gtr__mlp_tags &t) {
+static GTR__DEVICE const gtr__record *gtr__mlp_record(const gtr__mlp &m, const gtr__mlp_tags &t) {
     const uint64_t step = t.step, even = t.even, odd = t.odd;
     const bool there = (step & 1 ? odd : even) == step + 1;
     gtr__fence_gpu();
@@ -7151,7 +7152,7 @@ static __device__ __forceinline__ const gtr__record *gtr__mlp_record(const gtr__
     return gtr__fetch_record(m.ctl, m.record);
 }
 // Inputs other than the first layer's, element by element: labels, mostly.
-static __device__ __forceinline__ void gtr__mlp_feed(const gtr__mlp &m) {
+static GTR__DEVICE void gtr__mlp_feed(const gtr__mlp &m) {
     const int place = (int)((gridDim.x - 1 - blockIdx.x) * GTR__MLP_T);
     int most = 0;
     for (int f = 0; f < m.n_rest; f++) most = most > m.batch * (int)m.rest[f].row ? most : m.batch * (int)m.rest[f].row;
@@ -7181,7 +7182,7 @@ enum { GTR__MLP_COPY16, GTR__MLP_COPY4, GTR__MLP_U8_4, GTR__MLP_U8, GTR__MLP_F32
 
 // A thread's elements of a chunk of x, as they lie in the data set. 4: raw[q] (raw[4q..]) is group
 // q; 1: raw[q] is element q.
-static __device__ __forceinline__ void gtr__mlp_load_x(uint32_t *raw, const gtr__mlp_head *h, const char *src, int mode,
+static GTR__DEVICE void gtr__mlp_load_x(uint32_t *raw, const gtr__mlp_head *h, const char *src, int mode,
         int k0, int columns, int tm) {
 #pragma unroll
     for (int q = 0; q < 16; q++) {
@@ -7199,7 +7200,7 @@ static __device__ __forceinline__ void gtr__mlp_load_x(uint32_t *raw, const gtr_
     }
 }
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_store_x(char *tile, const uint32_t *raw, const gtr__mlp_head *h,
+static GTR__DEVICE void gtr__mlp_store_x(char *tile, const uint32_t *raw, const gtr__mlp_head *h,
         int mode, int k0, int columns, int tm, float scale, float shift) {
     const int dtype = std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
 #pragma unroll
@@ -7227,14 +7228,14 @@ struct gtr__mlp_rows {
     int64_t at[4];
     int column;
     // Bytes: four of them a word.
-    __device__ __forceinline__ void load(uint32_t *raw, const char *src, int k0, int columns) const
+    GTR__DEVICE void load(uint32_t *raw, const char *src, int k0, int columns) const
     {
 #pragma unroll
         for (int q = 0; q < 4; q++)
             raw[q] = at[q] >= 0 && k0 + column < columns ? *(const uint32_t *)(src + at[q] + k0) : 0;
     }
     template <typename T>
-    __device__ __forceinline__ void store(char *tile, const uint32_t *raw, int k0, int columns, int tm, float scale,
+    GTR__DEVICE void store(char *tile, const uint32_t *raw, int k0, int columns, int tm, float scale,
         float shift) const
     {
         const int dtype = std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
@@ -7250,7 +7251,7 @@ struct gtr__mlp_rows {
             gtr__put4(tile + r * gtr__mlp_pitch_k<T>() + column * (int)sizeof(T), dtype, 0, v);
         }
     }
-    __device__ __forceinline__ void copy(char *tile, int pitch, const char *src, int k0, int columns, int tm) const
+    GTR__DEVICE void copy(char *tile, int pitch, const char *src, int k0, int columns, int tm) const
     {
 #pragma unroll
         for (int q = 0; q < 4; q++) {
@@ -7263,7 +7264,7 @@ struct gtr__mlp_rows {
 };
 struct gtr__mlp_piece {         // a task of the first phase
     int part, mt, nt, c0, chunks;
-    __device__ __forceinline__ gtr__mlp_piece(const gtr__mlp &m, int task)
+    GTR__DEVICE gtr__mlp_piece(const gtr__mlp &m, int task)
     {
         const int tile = task / m.split, all = (m.layer[0].k + GTR__MLP_K - 1) / GTR__MLP_K;
         part = task - tile * m.split; mt = tile / m.across1; nt = tile - mt * m.across1;
@@ -7273,7 +7274,7 @@ struct gtr__mlp_piece {         // a task of the first phase
 // The weights' copies of the ring's first stages: on their way before the step's record is read, which may
 // have to come from the host.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_first_begin(const gtr__mlp &m, char *pool, int task) {
+static GTR__DEVICE void gtr__mlp_first_begin(const gtr__mlp &m, char *pool, int task) {
     const gtr__mlp_layer &L = m.layer[0];
     constexpr int pitch = gtr__mlp_pitch_k<T>();
     const int tm = m.tm1, tn = m.tn1, bytes = (tm + tn) * pitch;
@@ -7296,7 +7297,7 @@ template <typename T> struct gtr__mlp_source {
     int mode;
     gtr__mlp_rows rows;
     uint32_t raw[16];
-    __device__ __forceinline__ gtr__mlp_source(const gtr__mlp &m, char *pool, const gtr__mlp_piece &p,
+    GTR__DEVICE gtr__mlp_source(const gtr__mlp &m, char *pool, const gtr__mlp_piece &p,
             const gtr__mlp_tags &tags) : m(m), h((gtr__mlp_head *)pool), L(m.layer[0]), tm(m.tm1), mt(p.mt), c0(p.c0),
             chunks(p.chunks), tid((int)threadIdx.x), raw{} {
         const gtr__record *record = gtr__mlp_record(m, tags);
@@ -7315,8 +7316,8 @@ template <typename T> struct gtr__mlp_source {
             rows.at[q] = o < 0 ? -1 : o * L.k + rows.column;
         }
     }
-    __device__ __forceinline__ bool copies() const { return mode <= GTR__MLP_COPY4; }
-    __device__ __forceinline__ void copy(char *to, int chunk) const {
+    GTR__DEVICE bool copies() const { return mode <= GTR__MLP_COPY4; }
+    GTR__DEVICE void copy(char *to, int chunk) const {
         const int k0 = (c0 + chunk) * GTR__MLP_K;
         if (mode == GTR__MLP_COPY16) { rows.copy(to, pitch, src, k0, L.k, tm); return; }
 #pragma unroll 1
@@ -7328,7 +7329,7 @@ template <typename T> struct gtr__mlp_source {
         }
     }
     // The ring's first stages.
-    __device__ __forceinline__ void begin(char *ring, int stages, int bytes) {
+    GTR__DEVICE void begin(char *ring, int stages, int bytes) {
         if (mode == GTR__MLP_U8_4) {        // all loads before the first store: one trip
             uint32_t early[5][4] = {};
 #pragma unroll
@@ -7352,18 +7353,18 @@ template <typename T> struct gtr__mlp_source {
         }
     }
     // One more chunk is requested, and stored when it has arrived.
-    __device__ __forceinline__ void ask(char *to, int next) {
+    GTR__DEVICE void ask(char *to, int next) {
         if (copies()) copy(to, next);
         else if (mode == GTR__MLP_U8_4) rows.load(raw, src, (c0 + next) * GTR__MLP_K, L.k);
         else gtr__mlp_load_x(raw, h, src, mode, (c0 + next) * GTR__MLP_K, L.k, tm);
     }
-    __device__ __forceinline__ void store(char *to, int next) {
+    GTR__DEVICE void store(char *to, int next) {
         if (mode == GTR__MLP_U8_4) rows.store<T>(to, raw, (c0 + next) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
         else if (!copies())
             gtr__mlp_store_x<T>(to, raw, h, mode, (c0 + next) * GTR__MLP_K, L.k, tm, m.x.scale, m.x.shift);
     }
     // x is kept for the weights' gradients: chunk i, as it lies at a.
-    __device__ __forceinline__ void keep(const char *a, int i) const {
+    GTR__DEVICE void keep(const char *a, int i) const {
         const int k0 = (c0 + i) * GTR__MLP_K;
         if (quad) {                 // x is a slot of its own: aligned
             T *to = (T *)m.x.to.p + ((int64_t)(mt * tm + (tid >> 4)) * L.k + k0 + rows.column);
@@ -7386,7 +7387,7 @@ template <typename T> struct gtr__mlp_source {
     }
 };
 // acc += what add(sums) makes: float32's parts are added up apart, a chunk at a time.
-template <int KIND, typename F> static __device__ __forceinline__ void gtr__mlp_accumulate(float (*acc)[4][4], F add) {
+template <int KIND, typename F> static GTR__DEVICE void gtr__mlp_accumulate(float (*acc)[4][4], F add) {
     if constexpr (KIND == GTR__PRODUCT_FMA) {
         float some[2][4][4] = {};
         add(some);
@@ -7395,7 +7396,7 @@ template <int KIND, typename F> static __device__ __forceinline__ void gtr__mlp_
     } else add(acc);
 }
 // Elements c to c+3 of a row of n, in device memory.
-static __device__ __forceinline__ float4 gtr__mlp_get4(const void *p, int dtype, int64_t at, int c, int n, int wide) {
+static GTR__DEVICE float4 gtr__mlp_get4(const void *p, int dtype, int64_t at, int c, int n, int wide) {
     if (wide && c < n) return gtr__get4(p, dtype, at);
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     if (c < n) v.x = gtr__get(p, dtype, at);
@@ -7404,7 +7405,7 @@ static __device__ __forceinline__ float4 gtr__mlp_get4(const void *p, int dtype,
     if (c + 3 < n) v.w = gtr__get(p, dtype, at + 3);
     return v;
 }
-static __device__ __forceinline__ void gtr__mlp_put4(void *p, int dtype, int64_t at, int c, int n, int wide, float4 v) {
+static GTR__DEVICE void gtr__mlp_put4(void *p, int dtype, int64_t at, int c, int n, int wide, float4 v) {
     if (wide && c < n) { gtr__put4(p, dtype, at, v); return; }
     if (c < n) gtr__put(p, dtype, at, v.x);
     if (c + 1 < n) gtr__put(p, dtype, at + 1, v.y);
@@ -7413,7 +7414,7 @@ static __device__ __forceinline__ void gtr__mlp_put4(void *p, int dtype, int64_t
 }
 // Bytes of x and w from L2, (tm + tn) a column of k; the parts written. gtr__mlp_first_begin came before.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *pool, int task,
+static GTR__DEVICE void gtr__mlp_first(const gtr__mlp &m, char *pool, int task,
         const gtr__mlp_tags &tags) {
     const gtr__mlp_layer &L = m.layer[0];
     constexpr int pitch = gtr__mlp_pitch_k<T>();
@@ -7464,14 +7465,14 @@ static __device__ __forceinline__ void gtr__mlp_first(const gtr__mlp &m, char *p
 
 // A step of the middle is cut into units along its output and, where there are fewer of them than warps, along k: into
 // 1 << shift ways.
-static __device__ __forceinline__ int gtr__mlp_shift(int units) {
+static GTR__DEVICE int gtr__mlp_shift(int units) {
     return units > 4 ? 0 : units > 2 ? 1 : units > 1 ? 2 : 3;
 }
-static __device__ __forceinline__ int gtr__mlp_red_pitch(int n) { return (n + 31) / 32 * 32 + 8; }
+static GTR__DEVICE int gtr__mlp_red_pitch(int n) { return (n + 31) / 32 * 32 + 8; }
 
 // N elements of row n of w, from column c on, as their bits in order, with zeros outside.
 template <typename T, int N>
-static __device__ __forceinline__ uint4 gtr__mlp_bits(const gtr__mlp_layer &L, int n, int c) {
+static GTR__DEVICE uint4 gtr__mlp_bits(const gtr__mlp_layer &L, int n, int c) {
     typedef typename std::conditional<sizeof(T) == 4, uint32_t, uint16_t>::type word;
     constexpr int E = 4 / (int)sizeof(T);
     const word *p = (const word *)L.w + (int64_t)n * L.k + c;
@@ -7490,7 +7491,7 @@ static __device__ __forceinline__ uint4 gtr__mlp_bits(const gtr__mlp_layer &L, i
 }
 // acc (2 units of 16x8) += 16 words of k: a0, a1 are rows g and g + 8, four words of k a lane's; wv the units' row g.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_add_words(float (*acc)[4], uint4 a0, uint4 a1, const uint4 *wv) {
+static GTR__DEVICE void gtr__mlp_add_words(float (*acc)[4], uint4 a0, uint4 a1, const uint4 *wv) {
     gtr__mlp_fragment<KIND, 4> fa[2];
     fa[0].v[0] = a0.x; fa[0].v[1] = a1.x; fa[0].v[2] = a0.y; fa[0].v[3] = a1.y;
     fa[1].v[0] = a0.z; fa[1].v[1] = a1.z; fa[1].v[2] = a0.w; fa[1].v[3] = a1.w;
@@ -7513,7 +7514,7 @@ static __device__ __forceinline__ void gtr__mlp_add_words(float (*acc)[4], uint4
 }
 // acc (4 of 16x8) += a step along n: columns 4g..4g+3 of w are a fragment each.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_add_columns(float (*acc)[4], uint2 a0, uint2 a1, const uint32_t *first,
+static GTR__DEVICE void gtr__mlp_add_columns(float (*acc)[4], uint2 a0, uint2 a1, const uint32_t *first,
         const uint32_t *second) {
     gtr__mlp_fragment<KIND, 4> fa;
     fa.v[0] = a0.x; fa.v[1] = a1.x; fa.v[2] = a0.y; fa.v[3] = a1.y;
@@ -7531,7 +7532,7 @@ static __device__ __forceinline__ void gtr__mlp_add_columns(float (*acc)[4], uin
         }
     }
 }
-static __device__ __forceinline__ void gtr__mlp_spill_columns(float *p, int pitch, const float (*acc)[4]) {
+static GTR__DEVICE void gtr__mlp_spill_columns(float *p, int pitch, const float (*acc)[4]) {
 #pragma unroll
     for (int h = 0; h < 2; h++)
 #pragma unroll
@@ -7543,7 +7544,7 @@ static __device__ __forceinline__ void gtr__mlp_spill_columns(float *p, int pitc
 // KEPT: of weights in shared memory, with zeros around, where row g of eight is read as row g / 2 + g % 2 * 4, so that
 // no bank is read twice.
 template <typename T, int KIND, bool KEPT>
-static __device__ __forceinline__ void gtr__mlp_forward(float *red, const uint32_t *a, int pitch_a, const char *pool,
+static GTR__DEVICE void gtr__mlp_forward(float *red, const uint32_t *a, int pitch_a, const char *pool,
         const gtr__mlp_layer &L) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
     const int units = (L.n + 7) / 8, shift = gtr__mlp_shift(units), ways = 1 << shift, wk = warp & (ways - 1),
@@ -7579,7 +7580,7 @@ static __device__ __forceinline__ void gtr__mlp_forward(float *red, const uint32
 // red (ways, 16, pitch) = dy (16, n) w: 32 columns a unit, four of each lane's; words 2t, 2t+1 of
 // eight along n are lane t's.
 template <typename T, int KIND, bool KEPT>
-static __device__ __forceinline__ void gtr__mlp_back(float *red, const uint32_t *a, int pitch_a, const char *pool,
+static GTR__DEVICE void gtr__mlp_back(float *red, const uint32_t *a, int pitch_a, const char *pool,
         const gtr__mlp_layer &L) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane >> 2, t = lane & 3;
     const int units = (L.k + 31) / 32, shift = gtr__mlp_shift(units), ways = 1 << shift, wk = warp & (ways - 1),
@@ -7617,12 +7618,12 @@ static __device__ __forceinline__ void gtr__mlp_back(float *red, const uint32_t 
     }
 }
 template <typename T>
-static __device__ __forceinline__ int gtr__mlp_dtype() {
+static GTR__DEVICE int gtr__mlp_dtype() {
     return std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
 }
 
 // Zeros behind column n: nobody multiplies what is not there.
-static __device__ __forceinline__ float4 gtr__mlp_cut4(float4 v, int c, int n, bool live) {
+static GTR__DEVICE float4 gtr__mlp_cut4(float4 v, int c, int n, bool live) {
     if (!live || c >= n) v.x = 0.0f;
     if (!live || c + 1 >= n) v.y = 0.0f;
     if (!live || c + 2 >= n) v.z = 0.0f;
@@ -7631,19 +7632,19 @@ static __device__ __forceinline__ float4 gtr__mlp_cut4(float4 v, int c, int n, b
 }
 // Words of a row that products read, and so are written: whole sixteens.
 template <typename T>
-static __device__ __forceinline__ int gtr__mlp_fours(int n) {
+static GTR__DEVICE int gtr__mlp_fours(int n) {
     return (n * (int)sizeof(T) + 63) / 64 * (16 / (int)sizeof(T));
 }
 
 // ReLU in place, all others by a call.
-static __device__ __forceinline__ float4 gtr__mlp_act4(int op, float4 x, float a, float b) {
+static GTR__DEVICE float4 gtr__mlp_act4(int op, float4 x, float a, float b) {
     if (op < 0) return x;
     if (op == GTR__OP_RELU)
         return make_float4(x.x < 0 ? 0.0f : x.x, x.y < 0 ? 0.0f : x.y, x.z < 0 ? 0.0f : x.z, x.w < 0 ? 0.0f : x.w);
     const gtr__floats<4> y = gtr__act<4>(op, { { x.x, x.y, x.z, x.w } }, a, b);
     return make_float4(y.v[0], y.v[1], y.v[2], y.v[3]);
 }
-static __device__ __forceinline__ float4 gtr__mlp_dact4(int op, float4 dy, float4 s, float a, float b) {
+static GTR__DEVICE float4 gtr__mlp_dact4(int op, float4 dy, float4 s, float a, float b) {
     if (op == GTR__OP_RELU)
         return make_float4(s.x > 0 ? dy.x : 0.0f, s.y > 0 ? dy.y : 0.0f, s.z > 0 ? dy.z : 0.0f, s.w > 0 ? dy.w : 0.0f);
     const gtr__floats<4> d = gtr__dact<4>(op, { { dy.x, dy.y, dy.z, dy.w } }, { { s.x, s.y, s.z, s.w } }, a, b);
@@ -7652,26 +7653,26 @@ static __device__ __forceinline__ float4 gtr__mlp_dact4(int op, float4 dy, float
 // A thread's groups of four columns of 16 rows, one after another, without divisions.
 struct gtr__mlp_walk {
     int r, c, rows, columns, fours;
-    __device__ __forceinline__ gtr__mlp_walk(int fours_)
+    GTR__DEVICE gtr__mlp_walk(int fours_)
     {
         fours = fours_;
         r = (int)threadIdx.x / fours; c = (int)threadIdx.x - r * fours;
         rows = GTR__MLP_T / fours; columns = GTR__MLP_T - rows * fours;
     }
-    __device__ __forceinline__ bool more() const { return r < 16; }
-    __device__ __forceinline__ void next()
+    GTR__DEVICE bool more() const { return r < 16; }
+    GTR__DEVICE void next()
     {
         r += rows; c += columns;
         if (c >= fours) { c -= fours; r++; }
     }
 };
-template <typename T> static __device__ __forceinline__ float4 gtr__mlp_bias4(const gtr__mlp_layer &L, int c) {
+template <typename T> static GTR__DEVICE float4 gtr__mlp_bias4(const gtr__mlp_layer &L, int c) {
     if (!L.bias) return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     return gtr__mlp_get4(L.bias, gtr__mlp_dtype<T>(), c, c, L.n, L.vec_bias);
 }
 // Activation of a group, to shared and device memory; v has the bias.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_finish(char *pool, const gtr__mlp_layer &L, float4 v, int r, int c,
+static GTR__DEVICE void gtr__mlp_finish(char *pool, const gtr__mlp_layer &L, float4 v, int r, int c,
         int64_t at, bool live) {
     const int dtype = gtr__mlp_dtype<T>();
     if (live) {
@@ -7683,7 +7684,7 @@ static __device__ __forceinline__ void gtr__mlp_finish(char *pool, const gtr__ml
 }
 // The first layer's output, from the parts: 4 groups at a time, all loads before the first is used.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_gather(const gtr__mlp &m, char *pool, int row0) {
+static GTR__DEVICE void gtr__mlp_gather(const gtr__mlp &m, char *pool, int row0) {
     const gtr__mlp_layer &L = m.layer[0];
     const int64_t step = (int64_t)m.batch * L.n;
     gtr__mlp_walk w(gtr__mlp_fours<T>(L.n));
@@ -7753,7 +7754,7 @@ static __device__ __forceinline__ void gtr__mlp_gather(const gtr__mlp &m, char *
 }
 // A further layer's output, from red; bias is that of the walk's first group.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_output(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L,
+static GTR__DEVICE void gtr__mlp_output(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L,
         const float *red, int row0, gtr__mlp_walk w, float4 bias) {
     const int ways = 1 << gtr__mlp_shift((L.n + 7) / 8), pitch = gtr__mlp_red_pitch(L.n);
 #pragma unroll 1
@@ -7774,7 +7775,7 @@ static __device__ __forceinline__ void gtr__mlp_output(const gtr__mlp &m, char *
 }
 // The gradient of layer L's product, from red, which has that of its output. dy: where products read it, or NULL.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_gradient(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L,
+static GTR__DEVICE void gtr__mlp_gradient(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L,
         const float *red, char *dy, int dy_pitch, int row0) {
     const int dtype = gtr__mlp_dtype<T>(), ways = 1 << gtr__mlp_shift((L.n + 31) / 32), pitch = gtr__mlp_red_pitch(L.n);
 #pragma unroll 1
@@ -7798,7 +7799,7 @@ static __device__ __forceinline__ void gtr__mlp_gradient(const gtr__mlp &m, char
     }
 }
 // A row's greatest and the rest of its sum of exponentials, 16 lanes a row: of few columns with one element a lane.
-static __device__ __forceinline__ void gtr__mlp_row_stats(const gtr__opd &y, int n, int lane, bool live, float *scratch,
+static GTR__DEVICE void gtr__mlp_row_stats(const gtr__opd &y, int n, int lane, bool live, float *scratch,
         float *most, float *other) {
     if (n > 16) { gtr__row_stats(y, 0, n, lane, 16, live, scratch, most, other); return; }
     const float v = live && lane < n ? gtr__get(y.p, y.t, lane) : -INFINITY, own = v == v ? v : -INFINITY;
@@ -7814,7 +7815,7 @@ static __device__ __forceinline__ void gtr__mlp_row_stats(const gtr__opd &y, int
     *most = top; *other = rest;
 }
 // The sums of 16 rows' losses and tallies, of which a row's first lane has its own.
-static __device__ __forceinline__ void gtr__mlp_loss_sum(const gtr__mlp &m, gtr__mlp_head *h, int task, float loss,
+static GTR__DEVICE void gtr__mlp_loss_sum(const gtr__mlp &m, gtr__mlp_head *h, int task, float loss,
         int tally) {
     const int tid = (int)threadIdx.x, lane = tid & 15, r = tid / 16;
     loss = gtr__warp_sum<8>(loss);
@@ -7830,7 +7831,7 @@ static __device__ __forceinline__ void gtr__mlp_loss_sum(const gtr__mlp &m, gtr_
 }
 // Loss, its gradient, accuracy, of 16 rows: 16 lanes a row.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, char *dy,
+static GTR__DEVICE void gtr__mlp_loss(const gtr__mlp &m, char *pool, const gtr__mlp_layer &L, char *dy,
         int task, int all, int64_t label, float scale) {
     gtr__mlp_head *h = (gtr__mlp_head *)pool;
     const int dtype = gtr__mlp_dtype<T>(), tid = (int)threadIdx.x, lane = tid & 15, r = tid / 16,
@@ -7897,7 +7898,7 @@ static __device__ __forceinline__ void gtr__mlp_loss(const gtr__mlp &m, char *po
 }
 // Weights of the layers behind the first into shared memory, while others are still at the first. Zeros around:
 // gtr__mlp_forward.
-template <typename T> static __device__ __forceinline__ void gtr__mlp_keep(const gtr__mlp &m, char *pool) {
+template <typename T> static GTR__DEVICE void gtr__mlp_keep(const gtr__mlp &m, char *pool) {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31;
 #pragma unroll 1
     for (int l = 1; l < m.layers; l++) {
@@ -7921,7 +7922,7 @@ template <typename T> static __device__ __forceinline__ void gtr__mlp_keep(const
 }
 // Bytes: the parts of 16 rows, and the further layers' weights once (or twice, where shared memory does not hold them).
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_middle(const gtr__mlp &m, char *pool, int task) {
+static GTR__DEVICE void gtr__mlp_middle(const gtr__mlp &m, char *pool, int task) {
     float *red = (float *)(pool + m.red_at);
     const int row0 = task * GTR__MLP_ROWS, last = m.layers - 1;
     int all = 0;                // labels that count
@@ -7970,7 +7971,7 @@ static __device__ __forceinline__ void gtr__mlp_middle(const gtr__mlp &m, char *
 // Which tile of which layer a task is.
 struct gtr__mlp_tile {
     int layer, n0, k0;
-    __device__ __forceinline__ gtr__mlp_tile(const gtr__mlp &m, int task)
+    GTR__DEVICE gtr__mlp_tile(const gtr__mlp &m, int task)
     {
         layer = 0;
         while (layer + 1 < m.layers && task >= m.layer[layer + 1].tile0) layer++;
@@ -7989,7 +7990,7 @@ struct gtr__mlp_state { float4 p[4], g[4], a[4], b[4]; float bias_p, bias_g, bia
 
 // What the first layer's tiles read of x is there since the first barrier: the ring's first stages of it.
 template <typename T>
-static __device__ __forceinline__ void gtr__mlp_weights_begin(const gtr__mlp &m, char *pool, int task) {
+static GTR__DEVICE void gtr__mlp_weights_begin(const gtr__mlp &m, char *pool, int task) {
     const gtr__mlp_tile at(m, task);
     const gtr__mlp_layer &L = m.layer[0];
     if (at.layer) return;
@@ -8002,7 +8003,7 @@ static __device__ __forceinline__ void gtr__mlp_weights_begin(const gtr__mlp &m,
 // dw = dy^T x of a tile, and db where the tile is its layer's first along k. Bytes: (tm + tn) a
 // row of the batch, from L2.
 template <typename T, int KIND>
-static __device__ __forceinline__ void gtr__mlp_weights(const gtr__mlp &m, char *pool, int task, uint32_t &most,
+static GTR__DEVICE void gtr__mlp_weights(const gtr__mlp &m, char *pool, int task, uint32_t &most,
         double &sum, gtr__mlp_state &s) {
     gtr__mlp_head *h = (gtr__mlp_head *)pool;
     const gtr__mlp_tile at(m, task);
@@ -8085,7 +8086,7 @@ struct gtr__mlp_where {
     gtr__mlp_tile at;
     int shift, mask, n, k;
     bool whole, bias;
-    __device__ __forceinline__ gtr__mlp_where(const gtr__mlp &m, const gtr__mlp_head *h, int task) : at(m, task)
+    GTR__DEVICE gtr__mlp_where(const gtr__mlp &m, const gtr__mlp_head *h, int task) : at(m, task)
     {
         const gtr__mlp_layer &L = m.layer[at.layer];
         const gtr__segment &z = h->segment[2 * at.layer];
@@ -8095,14 +8096,14 @@ struct gtr__mlp_where {
         bias = at.k0 == 0 && L.db && (int)threadIdx.x < m.tm3 && at.n0 + (int)threadIdx.x < L.n;
     }
     // Elements of group q; 0: none. i: the first.
-    __device__ __forceinline__ int group(const gtr__mlp &m, int q, int64_t *i) const
+    GTR__DEVICE int group(const gtr__mlp &m, int q, int64_t *i) const
     {
         const int e = q * GTR__MLP_T + (int)threadIdx.x, r = e >> shift, c = at.k0 + (e & mask) * 4;
         *i = (int64_t)(at.n0 + r) * k + c;
         return r < m.tm3 && at.n0 + r < n && c < k ? k - c : 0;
     }
 };
-static __device__ __forceinline__ void gtr__mlp_load(const gtr__mlp &m, const gtr__mlp_head *h, int task, bool gradient,
+static GTR__DEVICE void gtr__mlp_load(const gtr__mlp &m, const gtr__mlp_head *h, int task, bool gradient,
         gtr__mlp_state &s) {
     const gtr__mlp_where w(m, h, task);
     const gtr__segment &z = h->segment[2 * w.at.layer], &y = h->segment[2 * w.at.layer + 1];
@@ -8126,7 +8127,7 @@ static __device__ __forceinline__ void gtr__mlp_load(const gtr__mlp &m, const gt
         if (m.optim.states > 1) s.bias_b = m.optim.state[1][y.offset + i];
     }
 }
-static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const gtr__mlp_head *h, int task, float coef,
+static GTR__DEVICE void gtr__mlp_apply(const gtr__mlp &m, const gtr__mlp_head *h, int task, float coef,
         gtr__mlp_state &s) {
     const gtr__mlp_where w(m, h, task);
     const gtr__segment &z = h->segment[2 * w.at.layer], &y = h->segment[2 * w.at.layer + 1];
@@ -8165,7 +8166,7 @@ static __device__ __forceinline__ void gtr__mlp_apply(const gtr__mlp &m, const g
 }
 // The groups' losses to one, in order; the same for accuracy. A block, between the second barrier and the third.
 // Whether the loss is bad.
-static __device__ __forceinline__ bool gtr__mlp_total(const gtr__mlp &m, gtr__mlp_head *h) {
+static GTR__DEVICE bool gtr__mlp_total(const gtr__mlp &m, gtr__mlp_head *h) {
     float loss = 0.0f;
     int counted = 0, right = 0, labelled = 0;
     for (int i = (int)threadIdx.x; i < m.tiles2; i += GTR__MLP_T) {
@@ -8892,11 +8893,11 @@ struct gtr__res_known<GTR__RES_BROAD> {
     enum { LAST = 2, SLICE = 32, RANKS = 13, KR = 64, KP = 80, ZP = 40, XP = 20, TILES = 4, REST = 2 };
 };
 template <int CUT>
-static __device__ __forceinline__ int gtr__res_slice(const gtr__res &s) {
+static GTR__DEVICE int gtr__res_slice(const gtr__res &s) {
     return CUT ? (int)gtr__res_known<CUT>::SLICE : s.layer[0].slice;
 }
 template <int CUT>
-static __device__ __forceinline__ int gtr__res_ranks(const gtr__res &s) {
+static GTR__DEVICE int gtr__res_ranks(const gtr__res &s) {
     return CUT ? (int)gtr__res_known<CUT>::RANKS : s.ranks;
 }
 
@@ -8906,34 +8907,34 @@ static __device__ __forceinline__ int gtr__res_ranks(const gtr__res &s) {
 // exact); float32 multiplies in halves.
 enum { GTR__RES_TF32, GTR__RES_FP32, GTR__RES_BF16 };
 template <int P>
-static __device__ __forceinline__ float gtr__res_low(float v) {
+static GTR__DEVICE float gtr__res_low(float v) {
     return P == GTR__RES_BF16 ? __bfloat162float(__float2bfloat16_rn(v)) : v;
 }
 // As products want it, where it is made once and read often: weights, x.
-template <int P> static __device__ __forceinline__ float gtr__res_ready(float v) {
+template <int P> static GTR__DEVICE float gtr__res_ready(float v) {
     if (P == GTR__RES_TF32) return __uint_as_float(gtr__mlp_round(__float_as_uint(v)));
     return gtr__res_low<P>(v);
 }
 // What is published for products is rounded by its publisher, once; a product cuts off the last bits of a word by
 // itself, but for float32's.
 template <int P>
-static __device__ __forceinline__ float gtr__res_sent(float v) { return P == GTR__RES_TF32 ? gtr__res_ready<P>(v) : v; }
+static GTR__DEVICE float gtr__res_sent(float v) { return P == GTR__RES_TF32 ? gtr__res_ready<P>(v) : v; }
 // A gradient goes to products and to sums, which want it whole: with half of what TF32 keeps added, the cut is to the
 // nearest. All that is published so is, zeros too; only what is not finite stays as it is. exact: without it. An
 // infinity comes out finite there: the weights' gradients show it.
-template <int P> static __device__ __forceinline__ float gtr__res_published(float v) {
+template <int P> static GTR__DEVICE float gtr__res_published(float v) {
     const uint32_t u = __float_as_uint(v);
     return P == GTR__RES_TF32 && (u & 0x7f800000u) != 0x7f800000u ? __uint_as_float(u + 0x1000u) : v;
 }
-template <int P> static __device__ __forceinline__ float gtr__res_exact(float v) {
+template <int P> static GTR__DEVICE float gtr__res_exact(float v) {
     return P == GTR__RES_TF32 ? __uint_as_float(__float_as_uint(v) - 0x1000u) : v;
 }
 template <int P>
-static __device__ __forceinline__ float gtr__res_operand(uint32_t u) {
+static GTR__DEVICE float gtr__res_operand(uint32_t u) {
     return P == GTR__RES_FP32 ? gtr__word_number(u) : __uint_as_float(u);
 }
 // d (16x8) += a (16x8) b (8x8), both ready.
-template <int P> static __device__ __forceinline__ void gtr__res_mma(float *d, const float *a, const float *b) {
+template <int P> static GTR__DEVICE void gtr__res_mma(float *d, const float *a, const float *b) {
     uint32_t ua[4], ub[2];
 #pragma unroll
     for (int i = 0; i < 4; i++) ua[i] = __float_as_uint(a[i]);
@@ -8958,11 +8959,11 @@ template <int P> static __device__ __forceinline__ void gtr__res_mma(float *d, c
     } else gtr__mma_tf32(d, ua, ub);
 }
 // Byte i of u: in 2^23's last place.
-template <int P> static __device__ __forceinline__ float gtr__res_byte(uint32_t u, int i, float scale) {
+template <int P> static GTR__DEVICE float gtr__res_byte(uint32_t u, int i, float scale) {
     const float v = __uint_as_float(__byte_perm(u, 0x4b000000u, 0x7440u | (uint32_t)i)) - 8388608.0f;
     return P == GTR__RES_BF16 ? gtr__res_low<P>(v * scale) : v;
 }
-static __device__ __forceinline__ bool gtr__res_infinite(float v) {
+static GTR__DEVICE bool gtr__res_infinite(float v) {
     return (__float_as_uint(v) & 0x7fffffffu) >= 0x7f800000u;
 }
 
@@ -8983,12 +8984,12 @@ typedef struct gtr__res_head {
     int stop, wrong;
 } gtr__res_head;
 // Head is a gtr__res_head or what has its launch in the same members, Net a gtr__res or what is like it.
-template <typename Head> static __device__ __forceinline__ gtr__rule gtr__res_rule(const Head *h, int step, int group) {
+template <typename Head> static GTR__DEVICE gtr__rule gtr__res_rule(const Head *h, int step, int group) {
     return gtr__rule_of(h->rule, h->rate[step & 1], group, 1.0f);
 }
 // A root and a reciprocal that are wrong by a last place or two: a gradient is by far more.
 struct gtr__res_adapt {
-    static __device__ __forceinline__ float of(const gtr__rule &k, float p, float f, float n, float v)
+    static GTR__DEVICE float of(const gtr__rule &k, float p, float f, float n, float v)
     {
         asm("sqrt.approx.ftz.f32 %0, %0;" : "+f"(v));
         v = fmaf(v, k.root, k.eps);
@@ -8996,17 +8997,17 @@ struct gtr__res_adapt {
         return fmaf(n, v, p * f);
     }
 };
-template <int P> static __device__ __forceinline__ float gtr__res_exp(float v) {
+template <int P> static GTR__DEVICE float gtr__res_exp(float v) {
     return P == GTR__RES_FP32 ? expf(v) : __expf(v);
 }
-template <int P> static __device__ __forceinline__ float gtr__res_inverse(float v) {
+template <int P> static GTR__DEVICE float gtr__res_inverse(float v) {
     if (P != GTR__RES_FP32) {
         asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(v));
         return v;
     }
     return 1.0f / v;
 }
-template <typename Head> static __device__ __forceinline__ int64_t gtr__res_origin(const Head *h, int step, int64_t r) {
+template <typename Head> static GTR__DEVICE int64_t gtr__res_origin(const Head *h, int step, int64_t r) {
     if (h->record.rows > 0) {
         r += h->step[step].first;
         if (r >= h->record.rows) r %= h->record.rows;
@@ -9017,41 +9018,41 @@ template <typename Head> static __device__ __forceinline__ int64_t gtr__res_orig
 // Barriers: 1 and 2 of a team, one of both teams, and those at which one team only arrives for the other: something is
 // there, or done with.
 enum { GTR__RES_RENEWED = 3, GTR__RES_DONE, GTR__RES_READY };
-static __device__ __forceinline__ int gtr__res_team() { return (int)threadIdx.x / GTR__RES_TEAM; }
+static GTR__DEVICE int gtr__res_team() { return (int)threadIdx.x / GTR__RES_TEAM; }
 // Opaque: what is computed from them is not kept in registers, of which there are too few, over a whole step.
-static __device__ __forceinline__ int gtr__res_opaque(int v) { asm volatile("" : "+r"(v)); return v; }
+static GTR__DEVICE int gtr__res_opaque(int v) { asm volatile("" : "+r"(v)); return v; }
 // opaque, but for its bounds: then its halves are shifts
-static __device__ __forceinline__ int gtr__res_below(int v, int end) {
+static GTR__DEVICE int gtr__res_below(int v, int end) {
     v = gtr__res_opaque(v);
     __builtin_assume(v >= 0 && v < end);
     return v;
 }
-static __device__ __forceinline__ int gtr__res_thread() {
+static GTR__DEVICE int gtr__res_thread() {
     return gtr__res_below((int)threadIdx.x % GTR__RES_TEAM, GTR__RES_TEAM);
 }
-static __device__ __forceinline__ int gtr__res_lane() { return gtr__res_below((int)threadIdx.x & 31, 32); }
+static GTR__DEVICE int gtr__res_lane() { return gtr__res_below((int)threadIdx.x & 31, 32); }
 // Where shared memory lies, in a register: else each access works it out anew.
-static __device__ __forceinline__ float *gtr__res_base(char *p) {
+static GTR__DEVICE float *gtr__res_base(char *p) {
     uint32_t at = gtr__shared_address(p);
     asm volatile("" : "+r"(at));
     return (float *)__cvta_shared_to_generic(at);
 }
 // Not bar.sync: that promises that all who wait do so at the same instruction, which teams do not.
-static __device__ __forceinline__ void gtr__res_bar(int id, int threads) {
+static GTR__DEVICE void gtr__res_bar(int id, int threads) {
     asm volatile("barrier.sync %0, %1;" :: "r"(id), "r"(threads) : "memory");
 }
-static __device__ __forceinline__ void gtr__res_arrive(int id, int threads) {
+static GTR__DEVICE void gtr__res_arrive(int id, int threads) {
     asm volatile("bar.arrive %0, %1;" :: "r"(id), "r"(threads) : "memory");
 }
-static __device__ __forceinline__ void gtr__res_sync() { gtr__res_bar(1 + gtr__res_team(), GTR__RES_TEAM); }
-static __device__ __forceinline__ uint32_t gtr__res_marks(const gtr__res_head *h, int par) {
+static GTR__DEVICE void gtr__res_sync() { gtr__res_bar(1 + gtr__res_team(), GTR__RES_TEAM); }
+static GTR__DEVICE uint32_t gtr__res_marks(const gtr__res_head *h, int par) {
     return h->marks[0][par] | h->marks[1][par];
 }
-static __device__ __forceinline__ uint32_t gtr__res_own(const gtr__res_head *h, int par) {
+static GTR__DEVICE uint32_t gtr__res_own(const gtr__res_head *h, int par) {
     return h->own[0][par] | h->own[1][par];
 }
 // The marks that came with awaited words, for all of the block to see behind the next barrier.
-static __device__ __forceinline__ void gtr__res_pass(gtr__res_head *h, int par, const gtr__waiting &awaited) {
+static GTR__DEVICE void gtr__res_pass(gtr__res_head *h, int par, const gtr__waiting &awaited) {
     const uint32_t news = awaited.bad | (awaited.turns >= GTR__DEADLINE ? 4u : 0u);
     if (news) atomicOr(&h->marks[gtr__res_team()][par], news);
 }
@@ -9060,7 +9061,7 @@ static __device__ __forceinline__ void gtr__res_pass(gtr__res_head *h, int par, 
 // The row source. What a step reads of the data set is gathered a step ahead, by the second team: bytes by asynchronous
 // copies of words; where rows do not begin at one, the thread that copied them moves them into place.
 struct gtr__res_raw { int label; float rate; };
-static __device__ __forceinline__ void gtr__res_origins(const gtr__res &s, float *pool,
+static GTR__DEVICE void gtr__res_origins(const gtr__res &s, float *pool,
         const gtr__res_head *h, int step) {
     const int row = gtr__res_thread();
     int64_t *origin = (int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16 + row;
@@ -9069,7 +9070,7 @@ static __device__ __forceinline__ void gtr__res_origins(const gtr__res &s, float
     // the second: in the data set's first column
     origin[0] = from; origin[2 * s.rows * 16] = from * s.m.layer[0].k;
 }
-static __device__ __forceinline__ void gtr__res_copy8(void *dst, const void *src) {
+static GTR__DEVICE void gtr__res_copy8(void *dst, const void *src) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" :: "r"(gtr__shared_address(dst)),
         "l"(__cvta_generic_to_global(src)) : "memory");
@@ -9124,7 +9125,7 @@ static __device__ __noinline__ void gtr__res_move_words(float *x, int xp, const 
             for (int i = 0; i < 4; i++) if (c < words && (i == 0 || r0 + i * GTR__RES_WARPS < rows)) *row[i] = lo[i];
         }
 }
-static __device__ __forceinline__ void gtr__res_ask(const gtr__res &s, float *pool, gtr__res_head *h, int step,
+static GTR__DEVICE void gtr__res_ask(const gtr__res &s, float *pool, gtr__res_head *h, int step,
         int rank, gtr__res_raw &raw) {
     const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16,
         *offset = origin + 2 * s.rows * 16;
@@ -9152,7 +9153,7 @@ static __device__ __forceinline__ void gtr__res_ask(const gtr__res &s, float *po
     raw.rate = tid < (int)(sizeof(gtr__rates) / 4) ? __ldcg((const float *)&s.rate[step] + tid) : 0.0f;
     if (tid == 0) h->all[step & 1] = 0;
 }
-static __device__ __forceinline__ float gtr__res_source(const gtr__feed_one &in, const char *src, int64_t i) {
+static GTR__DEVICE float gtr__res_source(const gtr__feed_one &in, const char *src, int64_t i) {
     return in.from == GTR_U8 ? fmaf(in.scale, (float)((const unsigned char *)src)[i], in.shift)
         : ((const float *)src)[i];
 }
@@ -9192,7 +9193,7 @@ static __device__ __noinline__ void gtr__res_take_targets(const gtr__res &s, flo
 // Behind a barrier since gtr__res_ask, and before one. What lies in the rows of no sample, and in k beyond the last,
 // stays finite: it is multiplied by zeros.
 template <int P>
-static __device__ __forceinline__ void gtr__res_take(const gtr__res &s, float *pool, gtr__res_head *h, int step,
+static GTR__DEVICE void gtr__res_take(const gtr__res &s, float *pool, gtr__res_head *h, int step,
         int rank, const gtr__res_raw &raw) {
     const int64_t *offset = (const int64_t *)(pool + s.origin_at) + (2 + (step & 1)) * s.rows * 16;
     const int tid = gtr__res_thread(), par = step & 1, k0 = rank * s.kr, columns = s.m.layer[0].k;
@@ -9212,9 +9213,9 @@ static __device__ __forceinline__ void gtr__res_take(const gtr__res &s, float *p
 
 // >>resident-dropout
 // Where element e of 16 rows lies, as fragments do.
-static __device__ __forceinline__ int gtr__res_row(int e) { return (e >> 4 & 7) + (e & 2) * 4; }
-static __device__ __forceinline__ int gtr__res_column(int e) { return (e >> 7) * 8 + (e >> 1 & 6) + (e & 1); }
-static __device__ __forceinline__ int gtr__res_place(int r, int c) {
+static GTR__DEVICE int gtr__res_row(int e) { return (e >> 4 & 7) + (e & 2) * 4; }
+static GTR__DEVICE int gtr__res_column(int e) { return (e >> 7) * 8 + (e >> 1 & 6) + (e & 1); }
+static GTR__DEVICE int gtr__res_place(int r, int c) {
     return (c >> 3) * 128 + (r & 7) * 16 + (c & 6) * 2 + (r >> 3) * 2 + (c & 1);
 }
 // The op's masks of a rank's rows and a group's columns, drawn a step ahead by the second team and kept as factors. On
@@ -9237,7 +9238,7 @@ static __device__ __noinline__ void gtr__res_masks(const gtr__res &s, float *poo
     }
 }
 // An output, and what the activation's gradient reads.
-template <int P> static __device__ __forceinline__ void gtr__res_dropped(float factor, float &out, float &saved) {
+template <int P> static GTR__DEVICE void gtr__res_dropped(float factor, float &out, float &saved) {
     out = factor != 0.0f ? gtr__res_low<P>(out * factor) + 0.0f : -0.0f;
     saved = factor != 0.0f ? saved + 0.0f : -0.0f;
 }
@@ -9245,19 +9246,19 @@ template <int P> static __device__ __forceinline__ void gtr__res_dropped(float f
 // >>resident-middle
 // A warp's 16 rows to its place in red (warps, tiles, 32, 4).
 template <int MOST>
-static __device__ __forceinline__ void gtr__res_spill(float *red, const float (*acc)[4], int tiles) {
+static GTR__DEVICE void gtr__res_spill(float *red, const float (*acc)[4], int tiles) {
     float *to = red + gtr__res_thread() / 32 * tiles * 128 + gtr__res_lane() * 4;
 #pragma unroll
     for (int j = 0; j < MOST; j++) if (j < tiles)
         *(float4 *)(to + j * 128) = make_float4(acc[j][0], acc[j][1], acc[j][2], acc[j][3]);
 }
-static __device__ __forceinline__ void gtr__res_keep(float *to, const uint4 &v) {
+static GTR__DEVICE void gtr__res_keep(float *to, const uint4 &v) {
     *(float4 *)to = gtr__word_numbers(v);
 }
 // red = a (16, width) w^T: a's words are awaited, 16 of k at a time, four of them a lane's;
 // keep: where they go as well.
 template <int P, int TILES>
-static __device__ __forceinline__ void gtr__res_product(float *red, const uint32_t *a, int width, const float *w,
+static GTR__DEVICE void gtr__res_product(float *red, const uint32_t *a, int width, const float *w,
         int pitch, int tiles, float *keep, int keep_pitch, gtr__waiting &awaited) {
     const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, steps = width / 16;
     width = gtr__res_opaque(width); pitch = gtr__res_opaque(pitch); keep_pitch = gtr__res_opaque(keep_pitch);
@@ -9310,7 +9311,7 @@ static __device__ __forceinline__ void gtr__res_product(float *red, const uint32
 // acc += two tiles of d, as they came out of a product, by w's rows: columns 2 t and 2 t + 1 of a
 // tile stand for t and t + 4.
 template <int P, int TILES>
-static __device__ __forceinline__ void gtr__res_onward(float (*acc)[4], const float (*d)[4], const float *w,
+static GTR__DEVICE void gtr__res_onward(float (*acc)[4], const float (*d)[4], const float *w,
         int pitch, int tiles) {
     pitch = gtr__res_opaque(pitch);
     const int lane = gtr__res_lane(), g = lane >> 2, t = lane & 3;
@@ -9327,14 +9328,14 @@ static __device__ __forceinline__ void gtr__res_onward(float (*acc)[4], const fl
     }
 }
 // The warps' sums of an element, in order; a warp without work has left zeros.
-static __device__ __forceinline__ float gtr__res_total(const float *p, int far) {
+static GTR__DEVICE float gtr__res_total(const float *p, int far) {
     float v[GTR__RES_WARPS];
 #pragma unroll
     for (int w = 0; w < GTR__RES_WARPS; w++) v[w] = p[w * far];
     return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
 }
 // Of one or two elements side by side.
-template <int W> static __device__ __forceinline__ void gtr__res_totals(float (&v)[W], const float *p, int far) {
+template <int W> static GTR__DEVICE void gtr__res_totals(float (&v)[W], const float *p, int far) {
     if constexpr (W == 1) v[0] = gtr__res_total(p, far);
     else {
         float2 u[GTR__RES_WARPS];
@@ -9361,12 +9362,12 @@ static __device__ __noinline__ float4 gtr__res_other_dact4(int act, float4 dy, f
     if (drops && __float_as_uint(saved.w) == 0x80000000u) dy.w = 0.0f;
     return dy;
 }
-static __device__ __forceinline__ float gtr__res_dtanh(float dy, float y) { return dy * fmaf(-y, y, 1.0f); }
-static __device__ __forceinline__ float gtr__res_act(const gtr__mlp_layer &L, float v) {
+static GTR__DEVICE float gtr__res_dtanh(float dy, float y) { return dy * fmaf(-y, y, 1.0f); }
+static GTR__DEVICE float gtr__res_act(const gtr__mlp_layer &L, float v) {
     if (L.act == GTR__OP_RELU) return v < 0 ? 0.0f : v;
     return gtr__res_other_act(L.act, v, L.act_a, L.act_b);
 }
-static __device__ __forceinline__ float gtr__res_dact(const gtr__mlp_layer &L, float dy, float saved) {
+static GTR__DEVICE float gtr__res_dact(const gtr__mlp_layer &L, float dy, float saved) {
     if (L.act == GTR__OP_RELU) return saved > 0 ? dy : 0.0f;
     if (L.act == GTR__OP_TANH) return gtr__res_dtanh(dy, saved);
     return gtr__res_other_dact4(L.act, make_float4(dy, 0.0f, 0.0f, 0.0f), make_float4(saved, 1.0f, 1.0f, 1.0f),
@@ -9374,7 +9375,7 @@ static __device__ __forceinline__ float gtr__res_dact(const gtr__mlp_layer &L, f
 }
 // Which fours of words a block holds: layer, row and column (row -1: biases); where they are published (from the first
 // layer's on), where they lie.
-template <typename F> static __device__ __forceinline__ void gtr__res_held(const gtr__res &s, int group, F visit) {
+template <typename F> static GTR__DEVICE void gtr__res_held(const gtr__res &s, int group, F visit) {
     int base = 0;
     for (int l = 1; l < s.m.layers; l++) {
         const gtr__res_layer &q = s.layer[l], &before = s.layer[l - 1];
@@ -9402,7 +9403,7 @@ template <typename F> static __device__ __forceinline__ void gtr__res_held(const
     for (int i = base + (int)threadIdx.x; i < s.units; i += GTR__RES_T) visit(i, 0, 0, 0, 0, -1);
 }
 // Awaits them as step `from` has updated them, to shared memory.
-static __device__ __forceinline__ void gtr__res_weights(const gtr__res &s, float *pool, int from,
+static GTR__DEVICE void gtr__res_weights(const gtr__res &s, float *pool, int from,
         gtr__waiting &awaited) {
     const int tid = gtr__res_thread();
     const uint32_t tag = awaited.tag, *unit = (const uint32_t *)pool + s.unit_at + tid,
@@ -9431,7 +9432,7 @@ template <int TILES> struct gtr__res_losing {
     bool counts, bad;
 };
 template <int P, int TILES>
-static __device__ __forceinline__ void gtr__res_lose(const gtr__res &s, const float *pool, const gtr__res_head *h,
+static GTR__DEVICE void gtr__res_lose(const gtr__res &s, const float *pool, const gtr__res_head *h,
         int rank, int par, float scale, gtr__res_losing<TILES> &q) {
     const int row = rank * 16 + gtr__res_thread() / 16, all = h->all[par];
     const gtr__xent &x = s.m.xent;
@@ -9445,7 +9446,7 @@ static __device__ __forceinline__ void gtr__res_lose(const gtr__res &s, const fl
 }
 // The gradient, to d.
 template <int P, int LAST, int TILES>
-static __device__ __forceinline__ void gtr__res_loss(const gtr__res &s, float *pool, const float *red, float *d,
+static GTR__DEVICE void gtr__res_loss(const gtr__res &s, float *pool, const float *red, float *d,
         int pitch, int rank, int par, gtr__res_losing<TILES> &q) {
     const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, last = LAST ? LAST : s.m.layers - 1,
         n = s.m.layer[last].n, width = s.layer[last].width;
@@ -9509,7 +9510,7 @@ static __device__ __forceinline__ void gtr__res_loss(const gtr__res &s, float *p
 // What the loss's figures are made of, left by the threads that made the gradient: GTR__RES_OUT numbers a row, then the
 // greatest and the rest of the sum. A row's share of the loss, to h, and to bad whether it is finite: the second team,
 // when nobody waits for it.
-static __device__ __forceinline__ void gtr__res_publish_loss(const gtr__res &s, const float *pool, gtr__res_head *h,
+static GTR__DEVICE void gtr__res_publish_loss(const gtr__res &s, const float *pool, gtr__res_head *h,
         int rank, int step, uint32_t *bad) {
     const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, par = step & 1, n = s.m.layer[s.m.layers - 1].n,
         row = rank * 16 + r, at = s.left_at;
@@ -9555,7 +9556,7 @@ static __device__ __forceinline__ void gtr__res_publish_loss(const gtr__res &s, 
         atomicOr(bad, 2u);
 }
 // Publishes the loss of a rank's rows, counted, right and labelled ones, for the reporting block. Behind a barrier.
-static __device__ __forceinline__ void gtr__res_figures(const gtr__res &s, const gtr__res_head *h, int rank, int step) {
+static GTR__DEVICE void gtr__res_figures(const gtr__res &s, const gtr__res_head *h, int rank, int step) {
     const int tid = gtr__res_thread();
     if (tid >= 32) return;
     const float loss = gtr__warp_sum(tid < 16 ? h->scratch[tid] : 0.0f);
@@ -9567,13 +9568,13 @@ static __device__ __forceinline__ void gtr__res_figures(const gtr__res &s, const
 
 // >>resident-update
 // the k-th tile of a block; the number of tiles: none
-static __device__ __forceinline__ int gtr__res_tile(const gtr__res &s, int block, int k) {
+static GTR__DEVICE int gtr__res_tile(const gtr__res &s, int block, int k) {
     const int workers = s.groups * s.ranks, tile = block < workers ? block + k * workers
         : s.theirs + (block - workers) + k * s.spare;
     return tile < (block < workers ? s.theirs : s.tasks) ? tile : s.tasks;
 }
 // others have nothing else
-static __device__ __forceinline__ int gtr__res_tile_at(const gtr__res &s, int block) {
+static GTR__DEVICE int gtr__res_tile_at(const gtr__res &s, int block) {
     return block < s.groups * s.ranks ? s.tile_at : 0;
 }
 // A further layer's tile of dw = dz^T h, 16 x 16, and db where it is the first along k; then the update, whose outcome
@@ -9583,7 +9584,7 @@ static __device__ __forceinline__ int gtr__res_tile_at(const gtr__res &s, int bl
 // The update of one of a block's tiles from its gradient, whose parts are in a team's registers;
 // its outcome is published.
 template <int P>
-static __device__ __forceinline__ void gtr__res_tile_update(const gtr__res &s, float *pool, gtr__res_head *h, int block,
+static GTR__DEVICE void gtr__res_tile_update(const gtr__res &s, float *pool, gtr__res_head *h, int block,
         int at, int step, bool last, const float (*acc)[4], float *db, uint32_t mark) {
     const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1,
         r = tid >> 4, c = tid & 15;
@@ -9620,7 +9621,7 @@ static __device__ __forceinline__ void gtr__res_tile_update(const gtr__res &s, f
 // The operands of N tiles are awaited before the first is updated: else whoever awaits the last
 // one's weights waits for all.
 template <int P, int N>
-static __device__ __forceinline__ void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block,
+static GTR__DEVICE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block,
         int first, int each, int step, bool last, bool waits) {
     const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1,
         total = s.rows * 16;
@@ -9687,7 +9688,7 @@ static __device__ __forceinline__ void gtr__res_tiles(const gtr__res &s, float *
 }
 // Their biases, of which there are few: behind all that others wait for, and a barrier.
 template <int P>
-static __device__ __forceinline__ void gtr__res_tile_biases(const gtr__res &s, float *pool, gtr__res_head *h, int block,
+static GTR__DEVICE void gtr__res_tile_biases(const gtr__res &s, float *pool, gtr__res_head *h, int block,
         int first, int each, int step, bool last) {
     const int r = gtr__res_thread(), par = step & 1;
     const float *red = pool + s.red_at + 2 * gtr__res_team() * s.red_words + 2048;
@@ -9720,7 +9721,7 @@ static __device__ constexpr int gtr__res_turn() {
 // acc += 16 rows of x by w's rows, so many of k: lane t has four of k, for two products. x is there before w, which the
 // first call waits for; loads are issued one round ahead, as those that wait for each other cost most here.
 template <int P, int CUT>
-static __device__ __forceinline__ void gtr__res_forward(float (*acc)[2][4], const float *p, int xp, const float *q,
+static GTR__DEVICE void gtr__res_forward(float (*acc)[2][4], const float *p, int xp, const float *q,
         int kp, int left, int units, float scale, bool wait) {
     constexpr int TILES = gtr__res_known<CUT>::TILES, turns = gtr__res_turn<P, CUT>() / 32;
     if (!CUT) { xp = gtr__res_opaque(xp); kp = gtr__res_opaque(kp); }
@@ -9762,7 +9763,7 @@ static __device__ __forceinline__ void gtr__res_forward(float (*acc)[2][4], cons
 }
 // The same where x lies as floats.
 template <int P, int TILES>
-static __device__ __forceinline__ void gtr__res_forward_floats(float (*acc)[2][4], const float *p, int xp,
+static GTR__DEVICE void gtr__res_forward_floats(float (*acc)[2][4], const float *p, int xp,
         const float *q, int kp, int kr, int units) {
 #pragma unroll 1
     for (int k = 0; k < kr; k += 16) {
@@ -9779,7 +9780,7 @@ static __device__ __forceinline__ void gtr__res_forward_floats(float (*acc)[2][4
 }
 // Publishes x w of a block's columns and k for the owners of the rows: a warp makes 16 rows. Waits for its team.
 template <int P, int CUT>
-static __device__ __forceinline__ void gtr__res_parts(const gtr__res &s, const float *pool, const gtr__res_head *h,
+static GTR__DEVICE void gtr__res_parts(const gtr__res &s, const float *pool, const gtr__res_head *h,
         int group, int rank, int step, uint32_t tag) {
     constexpr int TILES = gtr__res_known<CUT>::TILES;
     const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1,
@@ -9813,7 +9814,7 @@ static __device__ __forceinline__ void gtr__res_parts(const gtr__res &s, const f
 // The biases of 4 FOURS of the first layer's columns, from c on, a lane each, from a step's dz: alike in each of a
 // group's ranks that has rows. keeps: writes them; bad: 2 where a gradient is not finite.
 template <int P, int FOURS>
-static __device__ __forceinline__ float gtr__res_bias(const gtr__res &s, float *pool, const gtr__res_head *h, int group,
+static GTR__DEVICE float gtr__res_bias(const gtr__res &s, float *pool, const gtr__res_head *h, int group,
         int step, int c, bool keeps, bool last, uint32_t &bad) {
     const gtr__rule rule = gtr__res_rule(h, step, h->segment[1].group);
     const int lane = gtr__res_lane(), n = group * s.layer[0].slice + c + lane, par = step & 1,
@@ -9844,14 +9845,14 @@ static __device__ __forceinline__ float gtr__res_bias(const gtr__res &s, float *
 // acc += z^T x of 16 columns each: z's 2 g and 2 g + 1 stand for g and g + 8, x's even and odd ones are two products.
 // 16 rows at a time, the next loaded ahead.
 template <int P, bool BYTES, bool KNOWN>
-static __device__ __forceinline__ void gtr__res_backward(float (*acc)[2][4], const float *z, int zp, const float *x,
+static GTR__DEVICE void gtr__res_backward(float (*acc)[2][4], const float *z, int zp, const float *x,
         int xp, int steps, float scale) {
     if (!KNOWN) { zp = gtr__res_opaque(zp); xp = gtr__res_opaque(xp); }
     const int g = gtr__res_lane() >> 2;
     struct piece {
         float2 z[2][2], f[2][2];
         uint32_t u[2][2];
-        __device__ __forceinline__ void get(const float *z_, int zp_, const float *x_, int xp_, int g_)
+        GTR__DEVICE void get(const float *z_, int zp_, const float *x_, int xp_, int g_)
         {
 #pragma unroll
             for (int i = 0; i < 4; i++) {
@@ -9888,7 +9889,7 @@ static __device__ __forceinline__ void gtr__res_backward(float (*acc)[2][4], con
 // A lane's weights and moments of a task: four of k in two rows; by row, step, kind.
 struct gtr__res_kept {
     float4 p[2], a[2], b[2];
-    __device__ __forceinline__ void get(const float4 *state, int par)
+    GTR__DEVICE void get(const float4 *state, int par)
     {
 #pragma unroll
         for (int i = 0; i < 2; i++) {
@@ -9897,7 +9898,7 @@ struct gtr__res_kept {
         }
     }
 };
-static __device__ __forceinline__ void gtr__res_four(float *f, const float4 &v) {
+static GTR__DEVICE void gtr__res_four(float *f, const float4 &v) {
     f[0] = v.x; f[1] = v.y; f[2] = v.z; f[3] = v.w;
 }
 // dw = dz^T x of the first layer's columns and the rank's k, and the update; the weights lie as products want them
@@ -9905,7 +9906,7 @@ static __device__ __forceinline__ void gtr__res_four(float *f, const float4 &v) 
 // warps does so behind it.
 // listen: awaits dz, and returns the marks; if there are any, nothing is updated.
 template <int P, int CUT, typename F>
-static __device__ __forceinline__ uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group,
+static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group,
         int rank, int step, bool last, F listen) {
     const gtr__mlp_layer &L = s.m.layer[0];
     const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1;
@@ -9984,7 +9985,7 @@ static __device__ __forceinline__ uint32_t gtr__res_first(const gtr__res &s, flo
 // it, elements that are there, whether it is this block that writes them, where they lie, distance to the moments).
 // Fours of the first layer's, else ones.
 template <typename F>
-static __device__ __forceinline__ void gtr__res_each(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
+static GTR__DEVICE void gtr__res_each(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
         int step, F visit) {
     const int workers = s.groups * s.ranks, group = block % s.groups, rank = block / s.groups, tid = (int)threadIdx.x,
         slice = s.layer[0].slice, third = step % 3;
@@ -10014,7 +10015,7 @@ static __device__ __forceinline__ void gtr__res_each(const gtr__res &s, float *p
         else visit(2 * l, (int64_t)n * L.k + c, n < L.n && c < L.k, 1, true, state + tid, 272);
     }
 }
-static __device__ __forceinline__ void gtr__res_load(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
+static GTR__DEVICE void gtr__res_load(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
         int precision) {
     auto low = [&](float v) { return precision == GTR__RES_BF16 ? gtr__res_low<GTR__RES_BF16>(v) : v; };
     auto ready = [&](float v) { return precision == GTR__RES_TF32 ? gtr__res_ready<GTR__RES_TF32>(v) : low(v); };
@@ -10074,7 +10075,7 @@ static __device__ __forceinline__ void gtr__res_load(const gtr__res &s, float *p
                 make_float4(ready(p[0]), ready(p[1]), ready(p[2]), ready(p[3]));
     }
 }
-static __device__ __forceinline__ void gtr__res_save(const gtr__res &s, float *pool, const gtr__res_head *h,
+static GTR__DEVICE void gtr__res_save(const gtr__res &s, float *pool, const gtr__res_head *h,
         int block, int step) {
     const gtr__optim &o = s.m.optim;
     gtr__res_each(s, pool, h, block, step,
@@ -10097,7 +10098,7 @@ static __device__ __forceinline__ void gtr__res_save(const gtr__res &s, float *p
 }
 // The inputs' slots get the step's batch, for whoever reads it behind the launch.
 template <int T, typename Net, typename Head>
-static __device__ __forceinline__ void gtr__res_slots(const Net &s, const Head *h, int block, int blocks, int step) {
+static GTR__DEVICE void gtr__res_slots(const Net &s, const Head *h, int block, int blocks, int step) {
     const int tid = (int)threadIdx.x;
     for (int r = block + tid / T * blocks; r < s.m.batch; r += blocks * (GTR__RES_T / T)) {
         const int64_t origin = gtr__res_origin(h, step, r);
@@ -10115,10 +10116,10 @@ static __device__ __forceinline__ void gtr__res_slots(const Net &s, const Head *
     }
 }
 // The first layer's output of a rank's rows and a group's columns, a word or two of it a thread's.
-static __device__ __forceinline__ uint32_t gtr__res_nth(uint32_t v, int) { return v; }
-static __device__ __forceinline__ uint32_t gtr__res_nth(const uint2 &v, int i) { return i ? v.y : v.x; }
+static GTR__DEVICE uint32_t gtr__res_nth(uint32_t v, int) { return v; }
+static GTR__DEVICE uint32_t gtr__res_nth(const uint2 &v, int i) { return i ? v.y : v.x; }
 template <int P, int CUT, typename V, int N>
-static __device__ __forceinline__ void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_head *h,
+static GTR__DEVICE void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_head *h,
         int group, int rank, int step, gtr__waiting &awaited) {
     constexpr int W = (int)(sizeof(V) / 4);
     const gtr__mlp_layer &L = s.m.layer[0];
@@ -10185,7 +10186,7 @@ template <int P, int CUT> struct gtr__res_rows {
     float published[2][4], w[2][4];
     int place;                  // of the former
     uint32_t mark;
-    __device__ __forceinline__ gtr__res_rows(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank,
+    GTR__DEVICE gtr__res_rows(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank,
             int step, gtr__waiting &awaited) : s(s), pool(pool), h(h), group(group), rank(rank), step(step),
             awaited(awaited), tid(gtr__res_thread()), warp(tid / 32), lane(tid & 31), g(lane >> 2), t(lane & 3),
             par(step & 1), total(s.rows * 16), last(LAST ? LAST : s.m.layers - 1), mine(par * total + rank * 16),
@@ -10196,7 +10197,7 @@ template <int P, int CUT> struct gtr__res_rows {
             : LAST == 2 ? gtr__res_slice<CUT>(s) / 8 : s.layer[last - 2].slice / 8), published{}, place(-1) {
     }
     // Through the further layers; the last one's sums are left.
-    __device__ __forceinline__ void forward() {
+    GTR__DEVICE void forward() {
 #pragma unroll unroll
         for (int l = 1; l <= last; l++) {
             const gtr__mlp_layer &L = s.m.layer[l];
@@ -10231,7 +10232,7 @@ template <int P, int CUT> struct gtr__res_rows {
         }
         if (s.last_pre) gtr__res_sync();
     }
-    __device__ __forceinline__ void fetch(int c0) {
+    GTR__DEVICE void fetch(int c0) {
         const float *p = pool + end.forward_at + t * end_pitch + c0 + g;
 #pragma unroll
         for (int k = 0; k < 2; k++)         // beyond the last: of what lies there, unused
@@ -10242,7 +10243,7 @@ template <int P, int CUT> struct gtr__res_rows {
     }
     // The last hidden layer's gradient: all of it where there are layers below, and on to the next;
     // else the group's columns.
-    __device__ __forceinline__ void hidden_back() {
+    GTR__DEVICE void hidden_back() {
         float back[TILES][4] = {};
 #pragma unroll 1
         for (int c0 = from + warp * 16; c0 < upto; c0 += GTR__RES_WARPS * 16) {
@@ -10289,7 +10290,7 @@ template <int P, int CUT> struct gtr__res_rows {
         }
         if (whole) gtr__res_spill<TILES>(pool + s.red_at + (last & 1 ^ 1) * s.red_words, back, under);
     }
-    __device__ __forceinline__ void publish() const {
+    GTR__DEVICE void publish() const {
 #pragma unroll
         for (int u = 0; u < 2; u++) {
             const int c = place + u * 8 + 2 * t;
@@ -10302,7 +10303,7 @@ template <int P, int CUT> struct gtr__res_rows {
         }
     }
     // From there to the first layer's.
-    __device__ __forceinline__ void further_back() {
+    GTR__DEVICE void further_back() {
 #pragma unroll unroll
         for (int l = last - 1; l > 0; l--) {
             const gtr__res_layer &q = s.layer[l], &to = s.layer[l - 1];
@@ -10350,7 +10351,7 @@ template <int P, int CUT> struct gtr__res_rows {
                 }
         }
     }
-    __device__ __forceinline__ void run(float scale) {
+    GTR__DEVICE void run(float scale) {
         gtr__res_lose<P>(s, pool, h, rank, par, scale, losing);        // here, as all but the sums is known before
         if constexpr (TILES == 2)
             gtr__res_gather<P, CUT, uint32_t, gtr__res_known<CUT>::RANKS>(s, pool, h, group, rank, step, awaited);
@@ -10381,7 +10382,7 @@ template <int P, int CUT> struct gtr__res_rows {
     }
 };
 // All records of the launch, and the rates of each step. All threads of one block.
-template <typename Net> static __device__ __forceinline__ void gtr__res_records(const Net &s) {
+template <typename Net> static GTR__DEVICE void gtr__res_records(const Net &s) {
     constexpr int pieces = (int)(sizeof(gtr__record) / 16);
     const uint64_t first = s.m.ctl->step;
     constexpr int turns = (GTR__LAUNCH_STEPS * pieces + GTR__RES_T - 1) / GTR__RES_T;
@@ -10401,7 +10402,7 @@ template <typename Net> static __device__ __forceinline__ void gtr__res_records(
     }
 }
 // A step's figures from those of its groups of rows; a bad step's end that of the rest of the launch.
-static __device__ __forceinline__ void gtr__res_report(const gtr__mlp &m, const float4 *part, int rows, uint32_t bad,
+static GTR__DEVICE void gtr__res_report(const gtr__mlp &m, const float4 *part, int rows, uint32_t bad,
         int step, int steps) {
     float loss = 0.0f, counted = 0.0f, right = 0.0f, labelled = 0.0f;
     for (int r = 0; r < rows; r++) {
@@ -10420,7 +10421,7 @@ static __device__ __forceinline__ void gtr__res_report(const gtr__mlp &m, const 
 // The reporting block awaits a step's loss from all groups of rows, and the verdict on it a step later.
 // ahead(step) comes first.
 template <typename Net, typename F>
-static __device__ __forceinline__ void gtr__res_service(const Net &s, float4 *part, int pitch, int steps, F ahead) {
+static GTR__DEVICE void gtr__res_service(const Net &s, float4 *part, int pitch, int steps, F ahead) {
     const int tid = (int)threadIdx.x;
     gtr__waiting awaited = { 0, 0, s.m.hurry };
 #pragma unroll 1
@@ -10451,7 +10452,7 @@ static __device__ __forceinline__ void gtr__res_service(const Net &s, float4 *pa
     }
 }
 // All have made ready: the launch's records are known behind it.
-template <typename Net, typename Head> static __device__ __forceinline__ bool gtr__res_begin(const Net &s, Head *h) {
+template <typename Net, typename Head> static GTR__DEVICE bool gtr__res_begin(const Net &s, Head *h) {
     const int tid = (int)threadIdx.x;
     gtr__mlp_grid_arrive(s.m);
     if (!gtr__mlp_grid_wait(s.m, gridDim.x, 0)) { gtr__mlp_grid_leave(s.m); return false; }
@@ -10469,7 +10470,7 @@ template <typename Net, typename Head> static __device__ __forceinline__ bool gt
 // The launch's last barrier: whether what blocks have is to be stored, and which step, if any,
 // was bad and is rolled back.
 template <typename Net>
-static __device__ __forceinline__ bool gtr__res_end(const Net &s, int steps, uint32_t bad, int &wrong) {
+static GTR__DEVICE bool gtr__res_end(const Net &s, int steps, uint32_t bad, int &wrong) {
     if (bad && wrong < 0 && threadIdx.x == 0) atomicOr(s.flag, 1u);
     gtr__mlp_grid_arrive(s.m, true);
     if (!gtr__mlp_grid_wait(s.m, 2 * gridDim.x, s.m.hurry)) return false;
@@ -10479,7 +10480,7 @@ static __device__ __forceinline__ bool gtr__res_end(const Net &s, int steps, uin
 }
 // The first team: what the next exchange waits for. The step that was not finite, or -1.
 template <int P, int CUT>
-static __device__ __forceinline__ int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group,
+static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group,
         int rank, int steps, float scale) {
     constexpr int TILES = gtr__res_known<CUT>::TILES;
     const int tid = gtr__res_thread(), slice = gtr__res_slice<CUT>(s), total = s.rows * 16,
@@ -10547,7 +10548,7 @@ static __device__ __noinline__ void gtr__res_rear_end(const gtr__res &s, float *
 }
 // The second: tiles, the loss, what becomes of the weights, and the next step's x.
 template <int P>
-static __device__ __forceinline__ void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me,
+static GTR__DEVICE void gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me,
         int group, int rank, int steps) {
     gtr__waiting awaited = { 0, 0, s.m.hurry };
 #pragma unroll 1
@@ -11071,7 +11072,7 @@ typedef struct gtr__field_head {
 #define GTR__FIELD_ALL(P, FED) (GTR__FIELD_WGMMA && (FED) ? GTR__FIELD_T + 128 * (P) : GTR__FIELD_T)
 // Two floats to a word of halves. RELU: of what is above 0.
 template <typename T, bool RELU = false>
-static __device__ __forceinline__ uint32_t gtr__field_pack(float lo, float hi) {
+static GTR__DEVICE uint32_t gtr__field_pack(float lo, float hi) {
     uint32_t u = 0;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define GTR__PACK(TO) asm("cvt.rn." TO "x2.f32 %0, %1, %2;" : "=r"(u) : "f"(hi), "f"(lo))
@@ -11084,7 +11085,7 @@ static __device__ __forceinline__ uint32_t gtr__field_pack(float lo, float hi) {
 #endif
     return u;
 }
-template <typename T> static __device__ __forceinline__ float2 gtr__field_unpack(uint32_t u) {
+template <typename T> static GTR__DEVICE float2 gtr__field_unpack(uint32_t u) {
     if constexpr (std::is_same<T, __half>::value) {
         __half2 h;
         memcpy(&h, &u, 4);
@@ -11092,7 +11093,7 @@ template <typename T> static __device__ __forceinline__ float2 gtr__field_unpack
     } else return make_float2(__uint_as_float(u << 16), __uint_as_float(u & 0xffff0000u));
 }
 // v where the half of y is above 0, else 0.
-template <typename T> static __device__ __forceinline__ uint32_t gtr__field_mask(uint32_t v, uint32_t y) {
+template <typename T> static GTR__DEVICE uint32_t gtr__field_mask(uint32_t v, uint32_t y) {
 #if CUDART_VERSION < 12000
     const uint32_t infinite = std::is_same<T, __half>::value ? 0x7c007c00u : 0x7f807f80u;      // behind it are NaNs
     return v & __vcmpgts2(y, 0) & __vcmples2(y, infinite);
@@ -11108,7 +11109,7 @@ template <typename T> static __device__ __forceinline__ uint32_t gtr__field_mask
     }
 #endif
 }
-static __device__ __forceinline__ void gtr__field_put_matrix4(uint32_t address, const uint32_t *r) {
+static GTR__DEVICE void gtr__field_put_matrix4(uint32_t address, const uint32_t *r) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" :: "r"(address), "r"(r[0]),
         "r"(r[1]), "r"(r[2]), "r"(r[3]) : "memory");
@@ -11122,17 +11123,17 @@ static __device__ __forceinline__ void gtr__field_put_matrix4(uint32_t address, 
 #endif
 }
 // What threads wrote to shared memory is seen by wgmma behind the barrier that follows.
-static __device__ __forceinline__ void gtr__field_publish() {
+static GTR__DEVICE void gtr__field_publish() {
 #if GTR__FIELD_WGMMA
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
 // Barriers: of a block's teams (all of it but the feeders), of one team, and of its feeders. bar.sync promises that all
 // who wait do so at the same instruction.
-static __device__ __forceinline__ void gtr__field_barrier() {
+static GTR__DEVICE void gtr__field_barrier() {
     asm volatile("bar.sync 5, %0;" :: "n"(GTR__FIELD_T) : "memory");
 }
-static __device__ __forceinline__ bool gtr__field_any(bool v) {
+static GTR__DEVICE bool gtr__field_any(bool v) {
     uint32_t any;
     asm volatile("{\n.reg .pred p, q;\nsetp.ne.u32 p, %1, 0;\nbar.red.or.pred q, 5, %2, p;\nselp.u32 %0, 1, 0, q;\n}\n"
         : "=r"(any) : "r"((uint32_t)v), "n"(GTR__FIELD_T) : "memory");
@@ -11140,24 +11141,24 @@ static __device__ __forceinline__ bool gtr__field_any(bool v) {
 }
 // A step's record is there, and the feeders can gather its first rows: teams arrive only, and do not wait.
 template <int P>
-static __device__ __forceinline__ void gtr__field_announce() {
+static GTR__DEVICE void gtr__field_announce() {
     asm volatile("bar.arrive 6, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
 }
 // The step begins, for the feeders, who await it at this barrier; wait: where the teams have no rows, and so nothing
 // else holds them back.
-template <int P> static __device__ __forceinline__ void gtr__field_go(bool wait) {
+template <int P> static GTR__DEVICE void gtr__field_go(bool wait) {
     if (wait) asm volatile("barrier.sync 7, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
     else asm volatile("bar.arrive 7, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
 }
 template <int P>
-static __device__ __forceinline__ void gtr__field_announced() {
+static GTR__DEVICE void gtr__field_announced() {
     asm volatile("bar.sync 6, %0;" :: "n"(GTR__FIELD_T + 128 * P) : "memory");
 }
-template <int P> static __device__ __forceinline__ void gtr__field_team_barrier(int team) {
+template <int P> static GTR__DEVICE void gtr__field_team_barrier(int team) {
     if constexpr (P == 2) gtr__field_barrier();
     else asm volatile("bar.sync %0, 128;" :: "r"(team + 1) : "memory");
 }
-template <int P, bool FED> static __device__ __forceinline__ void gtr__field_feed_barrier(int team) {
+template <int P, bool FED> static GTR__DEVICE void gtr__field_feed_barrier(int team) {
     if constexpr (!FED) gtr__field_team_barrier<P>(team);
     else {
         __syncwarp();       // lanes that waited, or gathered rows, may still have diverged
@@ -11165,12 +11166,12 @@ template <int P, bool FED> static __device__ __forceinline__ void gtr__field_fee
     }
 }
 // Barriers in shared memory: a warp that is done arrives; a thread that waits for a phase names its parity.
-static __device__ __forceinline__ void gtr__field_set(uint32_t barrier, uint32_t warps) {
+static GTR__DEVICE void gtr__field_set(uint32_t barrier, uint32_t warps) {
 #if GTR__FIELD_WGMMA
     gtr__bar_set(barrier, warps);
 #endif
 }
-template <int TIMES = 1> static __device__ __forceinline__ void gtr__field_signal(uint32_t barrier) {
+template <int TIMES = 1> static GTR__DEVICE void gtr__field_signal(uint32_t barrier) {
 #if GTR__FIELD_WGMMA
     __syncwarp();
     if ((threadIdx.x & 31) == 0) gtr__bar_arrive<TIMES>(barrier);
@@ -11180,13 +11181,13 @@ template <int TIMES = 1> static __device__ __forceinline__ void gtr__field_signa
 // blocks have one, so that whoever is waited for here always arrives. With a deadline a step of 128 columns takes,
 // instead of 266 us: 385 with a trap behind it, or as a loop of PTX (ptxas 13.0 serializes products, C7514); 295 as
 // waits of a second each; 285 and 282 as a loop that falls through and marks the block as lost.
-static __device__ __forceinline__ void gtr__field_await(uint32_t barrier, uint32_t parity) {
+static GTR__DEVICE void gtr__field_await(uint32_t barrier, uint32_t parity) {
 #if GTR__FIELD_WGMMA
     while (!gtr__bar_passed(barrier, parity & 1)) {}
 #endif
 }
 // What all lanes of a warp have, so that the compiler knows it.
-static __device__ __forceinline__ uint32_t gtr__field_same(uint32_t v) {
+static GTR__DEVICE uint32_t gtr__field_same(uint32_t v) {
 #if GTR__FIELD_WGMMA
     asm volatile("redux.sync.or.b32 %0, %0, 0xffffffff;" : "+r"(v));
     return v;
@@ -11195,7 +11196,7 @@ static __device__ __forceinline__ uint32_t gtr__field_same(uint32_t v) {
 #endif
 }
 // A warp group's registers, from here on.
-template <int N, bool MORE> static __device__ __forceinline__ void gtr__field_registers() {
+template <int N, bool MORE> static GTR__DEVICE void gtr__field_registers() {
 #if GTR__FIELD_WGMMA
     if constexpr (MORE) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" :: "n"(N));
     else asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" :: "n"(N));
@@ -11204,25 +11205,25 @@ template <int N, bool MORE> static __device__ __forceinline__ void gtr__field_re
 #if GTR__FIELD_WGMMA
 // A panel as wgmma sees it: groups of 8 rows 1024 bytes apart; far: from 64 columns to the next. Both in pieces of 16
 // bytes; what comes behind it in the panel is that much more.
-static __device__ __forceinline__ uint32_t gtr__field_word(uint32_t address, uint32_t far) {
+static GTR__DEVICE uint32_t gtr__field_word(uint32_t address, uint32_t far) {
     return (address >> 4) + (far >> 4 << 16);
 }
-static __device__ __forceinline__ uint64_t gtr__field_panel(uint32_t word) {
+static GTR__DEVICE uint64_t gtr__field_panel(uint32_t word) {
     uint64_t d;
     asm("mov.b64 %0, {%1, %2};" : "=l"(d) : "r"(word), "r"(1u << 30 | 1024u >> 4));
     return d;
 }
-static __device__ __forceinline__ void gtr__field_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-static __device__ __forceinline__ void gtr__field_commit() {
+static GTR__DEVICE void gtr__field_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+static GTR__DEVICE void gtr__field_commit() {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 template <int LEFT>
-static __device__ __forceinline__ void gtr__field_until() {
+static GTR__DEVICE void gtr__field_until() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory");
 }
 // d (64 x N) = A B, or += where ADD: both in panels. TA, TB: rows are k (else columns).
 template <typename T, int N, int TA, int TB, bool ADD>
-static __device__ __forceinline__ void gtr__field_ss(float *d, uint64_t a, uint64_t b) {
+static GTR__DEVICE void gtr__field_ss(float *d, uint64_t a, uint64_t b) {
 #define GTR__SS(N_, TYPE, LIST, ACC, i0, i1, i2, i3, i4) \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #i2 ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N_ "k16.f32." \
         TYPE "." TYPE " " LIST "}, %" #i0 ", %" #i1 ", p, 1, 1, %" #i3 ", %" #i4 ";\n}\n" \
@@ -11240,7 +11241,7 @@ static __device__ __forceinline__ void gtr__field_ss(float *d, uint64_t a, uint6
 }
 // The same with A's 64x16 in registers.
 template <typename T, int N, int TB, bool ADD>
-static __device__ __forceinline__ void gtr__field_rs(float *d, const uint32_t *r, uint64_t b) {
+static GTR__DEVICE void gtr__field_rs(float *d, const uint32_t *r, uint64_t b) {
 #define GTR__RS(N_, TYPE, LIST, ACC, i0, i1, i2, i3, i4, i5, i6) \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #i5 ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N_ "k16.f32." \
         TYPE "." TYPE " " LIST "}, {%" #i0 ", %" #i1 ", %" #i2 ", %" #i3 "}, %" #i4 ", p, 1, 1, %" #i6 ";\n}\n" \
@@ -11259,15 +11260,15 @@ static __device__ __forceinline__ void gtr__field_rs(float *d, const uint32_t *r
 #undef GTR__RS
 #undef GTR__RS_ALL
 #else
-static __device__ __forceinline__ void gtr__field_begin() {}
-static __device__ __forceinline__ void gtr__field_commit() {}
-template <int LEFT> static __device__ __forceinline__ void gtr__field_until() {}
+static GTR__DEVICE void gtr__field_begin() {}
+static GTR__DEVICE void gtr__field_commit() {}
+template <int LEFT> static GTR__DEVICE void gtr__field_until() {}
 template <typename T>
-static __device__ __forceinline__ void gtr__field_mma(float *d, const uint32_t *a, const uint32_t *b) {
+static GTR__DEVICE void gtr__field_mma(float *d, const uint32_t *a, const uint32_t *b) {
     if constexpr (std::is_same<T, __half>::value) gtr__mma_f16(d, a, b); else gtr__mma_bf16(d, a, b);
 }
 // Of a panel: row r, piece c.
-static __device__ __forceinline__ uint32_t gtr__field_piece(uint32_t panel, int r, int c) {
+static GTR__DEVICE uint32_t gtr__field_piece(uint32_t panel, int r, int c) {
     return panel + r * 128 + ((c ^ (r & 7)) << 4);
 }
 #endif
@@ -11275,11 +11276,11 @@ static __device__ __forceinline__ uint32_t gtr__field_piece(uint32_t panel, int 
 // >>field-products
 // What a product takes from or left in registers is written before gtr__field_begin, and read
 // behind gtr__field_until, only.
-template <int N> static __device__ __forceinline__ void gtr__field_hold(float *d) {
+template <int N> static GTR__DEVICE void gtr__field_hold(float *d) {
 #pragma unroll
     for (int i = 0; i < N; i++) asm volatile("" : "+f"(d[i]) :: "memory");
 }
-template <int N> static __device__ __forceinline__ void gtr__field_hold(uint32_t *r) {
+template <int N> static GTR__DEVICE void gtr__field_hold(uint32_t *r) {
 #pragma unroll
     for (int i = 0; i < N; i++) asm volatile("" : "+r"(r[i]) :: "memory");
 }
@@ -11287,7 +11288,7 @@ template <int N> static __device__ __forceinline__ void gtr__field_hold(uint32_t
 // what they read or write in registers.
 // d (64 x 8 TILES) += a w^T: rows of w are columns of d; STEPS steps of k, the first being first of w's panel.
 template <typename T, int TILES, int STEPS>
-static __device__ __forceinline__ void gtr__field_forward_r(float *d, const uint32_t *a, uint32_t w, int first) {
+static GTR__DEVICE void gtr__field_forward_r(float *d, const uint32_t *a, uint32_t w, int first) {
 #if GTR__FIELD_WGMMA
     const uint32_t at = gtr__field_word(w, 16) + first * 2;
 #pragma unroll
@@ -11308,7 +11309,7 @@ static __device__ __forceinline__ void gtr__field_forward_r(float *d, const uint
 }
 // The same, a in panels, far_a and far_w apart.
 template <typename T, int TILES, int STEPS>
-static __device__ __forceinline__ void gtr__field_forward_s(float *d, uint32_t a, uint32_t far_a, uint32_t w,
+static GTR__DEVICE void gtr__field_forward_s(float *d, uint32_t a, uint32_t far_a, uint32_t w,
         uint32_t far_w, int first) {
 #if GTR__FIELD_WGMMA
     const uint32_t from = gtr__field_word(a, 16) + first * 2, at = gtr__field_word(w, 16) + first * 2;
@@ -11335,7 +11336,7 @@ static __device__ __forceinline__ void gtr__field_forward_s(float *d, uint32_t a
 }
 // d (64 x 64) = dz w: rows of w are k. a: registers, or panels of dz far_a apart.
 template <typename T, int STEPS, bool REGISTERS>
-static __device__ __forceinline__ void gtr__field_back(float *d, const uint32_t *r, uint32_t a,
+static GTR__DEVICE void gtr__field_back(float *d, const uint32_t *r, uint32_t a,
         uint32_t far_a, uint32_t w) {
 #if GTR__FIELD_WGMMA
     const uint32_t from = gtr__field_word(a, 16), at = gtr__field_word(w, 16);
@@ -11372,7 +11373,7 @@ static __device__ __forceinline__ void gtr__field_back(float *d, const uint32_t 
 // d (64 x 8 TILES) += dz^T x over 64 rows; dz and x: panels. TILES 9: the last is of ones, 16
 // rows of them far behind x.
 template <typename T, int TILES>
-static __device__ __forceinline__ void gtr__field_outer(float *d, uint32_t dz, uint32_t x, uint32_t far) {
+static GTR__DEVICE void gtr__field_outer(float *d, uint32_t dz, uint32_t x, uint32_t far) {
 #if GTR__FIELD_WGMMA
     const uint32_t from = gtr__field_word(dz, 16), at = gtr__field_word(x, TILES == 9 ? far : 16);
 #pragma unroll
@@ -11396,7 +11397,7 @@ static __device__ __forceinline__ void gtr__field_outer(float *d, uint32_t dz, u
 #endif
 }
 // d (64 x 8) += x^T dz over 64 rows; dz: 16 bytes a row.
-template <typename T> static __device__ __forceinline__ void gtr__field_outer_last(float *d, uint32_t x, uint32_t dz) {
+template <typename T> static GTR__DEVICE void gtr__field_outer_last(float *d, uint32_t x, uint32_t dz) {
 #if GTR__FIELD_WGMMA
     const uint32_t from = gtr__field_word(x, 16), at = gtr__field_word(dz, 128);
 #pragma unroll
@@ -11422,7 +11423,7 @@ template <int P> struct gtr__field_place {
     uint32_t at, row, turn;
     char *base;
     // index: within the group
-    __device__ __forceinline__ gtr__field_place(const gtr__field &m, char *pool, int group, int index)
+    GTR__DEVICE gtr__field_place(const gtr__field &m, char *pool, int group, int index)
     {
         team = P == 1 ? group : 0; half = P == 1 ? 0 : group;
         warp = (int)threadIdx.x >> 5 & 3; lane = (int)threadIdx.x & 31; tid = P == 1 ? index : group * 128 + index;
@@ -11430,23 +11431,23 @@ template <int P> struct gtr__field_place {
         at = gtr__field_same(gtr__shared_address(pool) + m.team_at + team * m.team_bytes);
         row = (uint32_t)(warp * 16 + (lane & 15)) * 128; turn = (uint32_t)((lane >> 4 ^ (lane & 7)) << 4);
     }
-    __device__ __forceinline__ uint32_t part(uint32_t panel, int s) const {
+    GTR__DEVICE uint32_t part(uint32_t panel, int s) const {
         return panel + row + (turn ^ (uint32_t)(s << 5));
     }
     // Of the team's shared memory: see gtr__field_layer.
-    __device__ __forceinline__ uint32_t y_at(const gtr__field &m, int l) const {
+    GTR__DEVICE uint32_t y_at(const gtr__field &m, int l) const {
         return at + m.place_at + l * (P * GTR__FIELD_PANEL);
     }
-    __device__ __forceinline__ uint32_t dz_at(const gtr__field &m, int l) const { return y_at(m, l + m.apart); }
+    GTR__DEVICE uint32_t dz_at(const gtr__field &m, int l) const { return y_at(m, l + m.apart); }
 };
 // A layer's weights in the block's.
 template <int P>
-static __device__ __forceinline__ uint32_t gtr__field_w(const gtr__field &m, int l) {
+static GTR__DEVICE uint32_t gtr__field_w(const gtr__field &m, int l) {
     return l ? m.w1_at + (l - 1) * (P * P * GTR__FIELD_PANEL) : m.w0_at;
 }
 // Which rows of the data set the team's tile number n has, one a thread.
 template <int P>
-static __device__ __forceinline__ void gtr__field_origins(const gtr__field &m, gtr__field_head *h,
+static GTR__DEVICE void gtr__field_origins(const gtr__field &m, gtr__field_head *h,
         const gtr__field_place<P> &p, int tile, int n) {
     const gtr__record *record = &h->record;
     const int64_t i = (int64_t)tile * GTR__FIELD_ROWS + p.tid;
@@ -11461,7 +11462,7 @@ static __device__ __forceinline__ void gtr__field_origins(const gtr__field &m, g
 }
 // The tile's inputs to their slots, where they can be read after the launch.
 template <int P, int N>
-static __device__ __forceinline__ void gtr__field_keep(const gtr__field &m, const gtr__field_place<P> &p,
+static GTR__DEVICE void gtr__field_keep(const gtr__field &m, const gtr__field_place<P> &p,
         int tile, int slot) {
     const int k = m.layer[0].k, n = m.layer[m.layers - 1].n,
         rows = m.batch - tile * GTR__FIELD_ROWS < GTR__FIELD_ROWS ? m.batch - tile * GTR__FIELD_ROWS : GTR__FIELD_ROWS;
@@ -11486,7 +11487,7 @@ static __device__ __forceinline__ void gtr__field_keep(const gtr__field &m, cons
 // By N threads. Issues the copies of a tile's rows: x and the target as they lie in the data set. A row of x
 // takes stage_pitch bytes.
 template <int P, int N>
-static __device__ __forceinline__ void gtr__field_ask_x(const gtr__field &m, const gtr__record *record,
+static GTR__DEVICE void gtr__field_ask_x(const gtr__field &m, const gtr__record *record,
         const int64_t *origin, const gtr__field_place<P> &p) {
     const int k = m.layer[0].k, shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5;
     const char *src = (const char *)(uintptr_t)record->src[m.x_slot];
@@ -11513,7 +11514,7 @@ static __device__ __forceinline__ void gtr__field_ask_x(const gtr__field &m, con
     }
 }
 template <int P, int N>
-static __device__ __forceinline__ void gtr__field_ask_target(const gtr__field &m, const gtr__record *record,
+static GTR__DEVICE void gtr__field_ask_target(const gtr__field &m, const gtr__record *record,
         const int64_t *origin, const gtr__field_place<P> &p, int slot) {
     const int n = m.layer[m.layers - 1].n;
     const char *src = (const char *)(uintptr_t)record->src[m.t_slot];
@@ -11526,7 +11527,7 @@ static __device__ __forceinline__ void gtr__field_ask_target(const gtr__field &m
 }
 // x to halves in its panel; kept: to the input's slot as well.
 template <typename T, int P, int N>
-static __device__ __forceinline__ void gtr__field_take_x(const gtr__field &m, const gtr__field_place<P> &p, int tile,
+static GTR__DEVICE void gtr__field_take_x(const gtr__field &m, const gtr__field_place<P> &p, int tile,
         int slot, bool keep) {
     const int shift = m.stage_pitch == 128 ? 2 : m.stage_pitch == 256 ? 3 : 4, c = p.tid & ((1 << shift) - 1);
 #pragma unroll 2
@@ -11545,7 +11546,7 @@ static __device__ __forceinline__ void gtr__field_take_x(const gtr__field &m, co
 // d (64 x 8 TILES) = the bias of layer l, in all rows: a product too, of what is 1 in column l only. Biases stand as
 // columns of 8 of 16 bits a row.
 template <typename T, int TILES>
-static __device__ __forceinline__ void gtr__field_bias(float *d, uint32_t bias, const uint32_t *a) {
+static GTR__DEVICE void gtr__field_bias(float *d, uint32_t bias, const uint32_t *a) {
 #if GTR__FIELD_WGMMA
     gtr__field_rs<T, TILES * 8, 0, false>(d, a,
         gtr__field_panel(gtr__field_word(bias, 0)) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32));
@@ -11567,7 +11568,7 @@ static __device__ __forceinline__ void gtr__field_bias(float *d, uint32_t bias, 
 // What it takes: ones in column l of 16.
 template <typename T> struct gtr__field_ones {
     uint32_t a[4];
-    __device__ __forceinline__ gtr__field_ones(int l, int lane)
+    GTR__DEVICE gtr__field_ones(int l, int lane)
     {
         a[0] = a[1] = (lane & 3) == (l >> 1) ? gtr__field_pack<T>(l & 1 ? 0.0f : 1.0f, l & 1 ? 1.0f : 0.0f) : 0;
         a[2] = a[3] = 0;
@@ -11576,23 +11577,23 @@ template <typename T> struct gtr__field_ones {
 };
 // A warp's part of 64 columns to panel.
 template <int P>
-static __device__ __forceinline__ void gtr__field_put(const gtr__field_place<P> &p, uint32_t panel, const uint32_t *y) {
+static GTR__DEVICE void gtr__field_put(const gtr__field_place<P> &p, uint32_t panel, const uint32_t *y) {
 #pragma unroll
     for (int s = 0; s < 4; s++) gtr__field_put_matrix4(p.part(panel, s), y + 4 * s);
 }
 // Activations: y = f(x) and f'(x), by which the way back multiplies, so that both share what is costly. Errors are a
 // quarter of what storage rounds by: 2^-13 of y (of 2^-14 if it is smaller) and of f' (of 2^-4). Other rows of the
 // table go by their formulas.
-static __device__ __forceinline__ float gtr__field_exp2(float v) {
+static GTR__DEVICE float gtr__field_exp2(float v) {
     asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(v));
     return v;
 }
-static __device__ __forceinline__ float gtr__field_inverse(float v) {
+static GTR__DEVICE float gtr__field_inverse(float v) {
     asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(v));
     return v;
 }
 #define GTR__LOG2E 1.44269504088896f
-template <int OP> static __device__ __forceinline__ float2 gtr__field_act(float x, float a, float b) {
+template <int OP> static GTR__DEVICE float2 gtr__field_act(float x, float a, float b) {
     if constexpr (OP == GTR__OP_SIGMOID) {
         const float y = gtr__field_inverse(1.0f + gtr__field_exp2(x * -GTR__LOG2E));
         return make_float2(y, fmaf(-y, y, y));
@@ -11618,10 +11619,10 @@ template <int OP> static __device__ __forceinline__ float2 gtr__field_act(float 
 // Where a thread keeps the derivatives of layer l, THREADS of 16 bytes apart: nobody else reads them, so that they stay
 // in L2.
 template <int THREADS>
-static __device__ __forceinline__ uint4 *gtr__field_slopes(const gtr__field &m, int l, int thread) {
+static GTR__DEVICE uint4 *gtr__field_slopes(const gtr__field &m, int l, int thread) {
     return m.slopes + ((int64_t)blockIdx.x * (m.layers - 1) + l) * 1024 + thread;
 }
-static __device__ __forceinline__ void gtr__field_words(const uint4 *from, uint32_t *r) {
+static GTR__DEVICE void gtr__field_words(const uint4 *from, uint32_t *r) {
     const uint4 v = __ldcg(from);
     r[0] = v.x; r[1] = v.y; r[2] = v.z; r[3] = v.w;
 }
@@ -11629,7 +11630,7 @@ static __device__ __forceinline__ void gtr__field_words(const uint4 *from, uint3
 // derivatives go to slopes, less a half: all of a gelu's of small x would be rounded to that, and the gradients of
 // layers below may be made of what is more.
 template <typename T, int N, int THREADS, bool RELU>
-static __device__ __forceinline__ void gtr__field_output(const gtr__field &m, int l, const float *d, uint32_t *y,
+static GTR__DEVICE void gtr__field_output(const gtr__field &m, int l, const float *d, uint32_t *y,
         int thread) {
     if constexpr (RELU) {
 #pragma unroll
@@ -11658,7 +11659,7 @@ static __device__ __forceinline__ void gtr__field_output(const gtr__field &m, in
 }
 // Back through it: z = d f'(x), N pairs; r: f'(x) - 1/2.
 template <typename T, int N>
-static __device__ __forceinline__ void gtr__field_through(const float *d, const uint32_t *r, uint32_t *z) {
+static GTR__DEVICE void gtr__field_through(const float *d, const uint32_t *r, uint32_t *z) {
 #pragma unroll
     for (int i = 0; i < N; i++) {
         const float2 v = gtr__field_unpack<T>(r[i]);
@@ -11668,7 +11669,7 @@ static __device__ __forceinline__ void gtr__field_through(const float *d, const 
 }
 // What the activation of layer l needs on the way back, the first or the second half of the warp's: loaded ahead.
 template <int P, bool RELU>
-static __device__ __forceinline__ void gtr__field_recall(const gtr__field &m, int l, const gtr__field_place<P> &p,
+static GTR__DEVICE void gtr__field_recall(const gtr__field &m, int l, const gtr__field_place<P> &p,
         int half, uint32_t *r) {
 #pragma unroll
     for (int s = 0; s < 2; s++) {
@@ -11680,7 +11681,7 @@ static __device__ __forceinline__ void gtr__field_recall(const gtr__field &m, in
 }
 // The gradient of layer l's product from that of its output, likewise; r: the first half.
 template <typename T, int P, bool RELU>
-static __device__ __forceinline__ void gtr__field_gradient(const gtr__field &m, int l, const gtr__field_place<P> &p,
+static GTR__DEVICE void gtr__field_gradient(const gtr__field &m, int l, const gtr__field_place<P> &p,
         const float *d, uint32_t *r, uint32_t *dz) {
 #pragma unroll
     for (int s = 0; s < 2; s++) {
@@ -11696,7 +11697,7 @@ static __device__ __forceinline__ void gtr__field_gradient(const gtr__field &m, 
 }
 // Sigmoid less target, and loss, of a logit that has no more than 11 bits itself: by the quick functions, and a series
 // where 1 + e has too few of e.
-static __device__ __forceinline__ void gtr__field_bce(float x, float t, float &slope, float &loss) {
+static GTR__DEVICE void gtr__field_bce(float x, float t, float &slope, float &loss) {
     const float e = __expf(-fabsf(x));
     slope = __fdividef(x >= 0.0f ? 1.0f : e, 1.0f + e) - t;
     loss = fmaxf(x, 0.0f) - x * t + (e < 0.015625f ? e * fmaf(e, fmaf(e, 1.0f / 3.0f, -0.5f), 1.0f) : __logf(1.0f + e));
@@ -11704,7 +11705,7 @@ static __device__ __forceinline__ void gtr__field_bce(float x, float t, float &s
 // Loss and its gradient of 8 columns from c0 on: d has the product; to z goes the gradient in halves. sums:
 // of the gradient's columns.
 template <typename T, int P>
-static __device__ __forceinline__ void gtr__field_loss(const gtr__field &m, const gtr__field_place<P> &p,
+static GTR__DEVICE void gtr__field_loss(const gtr__field &m, const gtr__field_place<P> &p,
         const float *target, const float *d, uint32_t *z, int tile, int c0, float g, float &loss, float *sums) {
     const int n = m.layer[m.layers - 1].n, c = c0 + (p.lane & 3) * 2, r = p.warp * 16 + (p.lane >> 2);
     float v[4], x[4], t[4];
@@ -11741,14 +11742,14 @@ static __device__ __forceinline__ void gtr__field_loss(const gtr__field &m, cons
 struct gtr__field_sums { float dw[GTR__FIELD_UNITS][36], last[4], bias[2], loss; };
 // A team's first tile, and how many teams its role has.
 template <int P>
-static __device__ __forceinline__ int gtr__field_first(const gtr__field &m, const gtr__field_place<P> &p,
+static GTR__DEVICE int gtr__field_first(const gtr__field &m, const gtr__field_place<P> &p,
         int role, int *teams) {
     const int blocks = m.block0[role + 1] - m.block0[role];
     *teams = P == 1 ? 2 * blocks : blocks;
     return p.team * blocks + (int)blockIdx.x - m.block0[role];
 }
 // A step's record to the block's copy of it; by one warp.
-static __device__ __forceinline__ void gtr__field_note(gtr__field_head *h, const gtr__record *record) {
+static GTR__DEVICE void gtr__field_note(gtr__field_head *h, const gtr__record *record) {
     constexpr int whole = (int)(sizeof(gtr__record) / 16);
     const int lane = (int)threadIdx.x & 31;
     const int4 mine = __ldcg((const int4 *)record + (lane < whole ? lane : 0));
@@ -11764,7 +11765,7 @@ static __device__ __forceinline__ void gtr__field_note(gtr__field_head *h, const
 // A step's record, and the copies of its first rows. By all threads of teams, when no thread reads the last step's any
 // more. Where teams are fed it is their feeders' turn, and teams see the record behind their next barrier.
 template <int P, bool FED>
-static __device__ __forceinline__ void gtr__field_open(const gtr__field &m, gtr__field_head *h,
+static GTR__DEVICE void gtr__field_open(const gtr__field &m, gtr__field_head *h,
         const gtr__record *record, const gtr__field_place<P> &p, int role) {
     if (threadIdx.x >= GTR__FIELD_T - 32) gtr__field_note(h, record);
     if constexpr (FED) gtr__field_announce<P>();
@@ -11785,7 +11786,7 @@ static __device__ __forceinline__ void gtr__field_open(const gtr__field &m, gtr_
 struct gtr__field_turn {
     int slot;
     uint32_t lap, full, empty, seen;
-    __device__ __forceinline__ gtr__field_turn(const gtr__field &m, uint32_t pool, int team, uint32_t count)
+    GTR__DEVICE gtr__field_turn(const gtr__field &m, uint32_t pool, int team, uint32_t count)
     {
         slot = (int)count & (m.ahead - 1); lap = count >> (m.ahead - 1);
         full = pool + (uint32_t)offsetof(gtr__field_head, full) + (uint32_t)(team * 2 + slot) * 8;
@@ -11803,31 +11804,31 @@ template <typename T, int P> struct gtr__field_feeder {
     uint32_t &count;
     const uint32_t pool;
     int wide_step, wide;        // P 2: counted, for its teams wait for the feeders
-    __device__ __forceinline__ gtr__field_feeder(const gtr__field &m, gtr__field_head *h, char *memory, int role,
+    GTR__DEVICE gtr__field_feeder(const gtr__field &m, gtr__field_head *h, char *memory, int role,
             uint32_t &count) : m(m), h(h), memory(memory), role(role), count(count), pool(gtr__shared_address(memory)),
             wide_step(0), wide(P == 2 ? gtr__field_first<P>(m, where(), role, &wide_step) : 0) {
     }
     // These are read again for each tile: registers are few, and what does not fit would come from L2.
-    __device__ __forceinline__ const char *source() const {
+    GTR__DEVICE const char *source() const {
         return (const char *)(uintptr_t)((const volatile gtr__record *)&h->record)->src[m.x_slot];
     }
-    __device__ __forceinline__ bool whole(const char *src) const {
+    GTR__DEVICE bool whole(const char *src) const {
         return m.layer[0].k % 4 == 0 && ((uintptr_t)src & 15) == 0;
     }
     // By whole warps.
-    __device__ __forceinline__ gtr__field_place<P> where() const {
+    GTR__DEVICE gtr__field_place<P> where() const {
         const int index = gtr__thread() - GTR__FIELD_T;
         return gtr__field_place<P>(m, memory, P == 1 ? index >> 6 : 0, P == 1 ? index & 63 : index);
     }
     // The tile of number count.
-    __device__ __forceinline__ int tile_of([[maybe_unused]] const gtr__field_place<P> &p) const {
+    GTR__DEVICE int tile_of([[maybe_unused]] const gtr__field_place<P> &p) const {
         if constexpr (P == 2) return wide;
         int teams;
         const int first = gtr__field_first<P>(m, p, role, &teams);
         return first + (int)(count - *(const volatile uint32_t *)&h->served[p.team]) * teams;
     }
     // Issues the copies of its rows.
-    __device__ __forceinline__ void ask() {
+    GTR__DEVICE void ask() {
         const gtr__field_place<P> p = where();
         const int next = tile_of(p);
         if (next >= m.tiles) return;
@@ -11862,12 +11863,12 @@ template <typename T, int P> struct gtr__field_feeder {
         gtr__field_ask_target<P, N>(m, &h->record, origin, p, t.slot);
         gtr__copies_commit();
     }
-    __device__ __forceinline__ bool begins() const {
+    GTR__DEVICE bool begins() const {
         gtr__field_go<P>(true);
         return *(const volatile int *)&h->start != 0;
     }
     // x to halves in the tile's panel: P 1 with fewer registers.
-    __device__ __forceinline__ void convert(const gtr__field_place<P> &p, const gtr__field_turn &t) const {
+    GTR__DEVICE void convert(const gtr__field_place<P> &p, const gtr__field_turn &t) const {
         if constexpr (P == 1) {         // fewer registers
             const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, c = p.tid & ((1 << shift) - 1),
                 step = N >> shift;
@@ -11898,7 +11899,7 @@ template <typename T, int P> struct gtr__field_feeder {
         }
     }
     // The inputs' slots get the tile, where they can be read after the launch.
-    __device__ __forceinline__ void keep(const gtr__field_place<P> &p, const gtr__field_turn &t, int tile) const {
+    GTR__DEVICE void keep(const gtr__field_place<P> &p, const gtr__field_turn &t, int tile) const {
         const int k = m.layer[0].k, rows = m.batch - tile * GTR__FIELD_ROWS,
             live = rows < GTR__FIELD_ROWS ? rows : GTR__FIELD_ROWS, out = m.layer[m.layers - 1].n;
         const int64_t row0 = (int64_t)tile * GTR__FIELD_ROWS;
@@ -11920,7 +11921,7 @@ template <typename T, int P> struct gtr__field_feeder {
             m.t_kept[row0 * out + i] = *(const float *)(p.base + m.target_at + t.slot * m.target_step + i * 4);
     }
     // False: the step does not begin.
-    __device__ __forceinline__ bool run() {
+    GTR__DEVICE bool run() {
         {
             const gtr__field_place<P> p = where();
             // what no row fills
@@ -11968,7 +11969,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
     int teams, first, tile, n;
     float d[32];                // a product of the tile
     uint32_t y[16], r[8];       // what it becomes, in halves; what the way back recalls
-    __device__ __forceinline__ gtr__field_team(const gtr__field &m, gtr__field_head *h, char *pool,
+    GTR__DEVICE gtr__field_team(const gtr__field &m, gtr__field_head *h, char *pool,
             const gtr__field_place<P> &p, int role, bool keep, uint32_t &count, uint32_t &turn, gtr__field_sums &sum)
             : m(m), h(h), p(p), count(count), turn(turn), sum(sum), keep(keep), tight(GTR__FIELD_WGMMA && !FED
             && m.apart == 1), last(m.layers - 1), low(FED ? 0 : (int)gtr__field_same((uint32_t)m.low[role])),
@@ -11978,32 +11979,32 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         if constexpr (FED) tally() = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         first = (int)gtr__field_same((uint32_t)gtr__field_first<P>(m, p, role, &teams));
     }
-    __device__ __forceinline__ uint32_t ready() const {
+    GTR__DEVICE uint32_t ready() const {
         return pool_at + (uint32_t)offsetof(gtr__field_head, ready) + p.team * 8;
     }
-    __device__ __forceinline__ float4 &tally() const {
+    GTR__DEVICE float4 &tally() const {
         return *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16);
     }
     // The slot of a tile's x and target, found when it is needed: registers are short. back: how many tiles ago, of
     // those that have begun.
-    __device__ __forceinline__ gtr__field_turn turn_of(uint32_t back) const {
+    GTR__DEVICE gtr__field_turn turn_of(uint32_t back) const {
         uint32_t c = count - back;
         asm volatile("" : "+r"(c));
         return gtr__field_turn(m, pool_at, p.team, c);
     }
-    __device__ __forceinline__ uint32_t x_of(uint32_t back) const {
+    GTR__DEVICE uint32_t x_of(uint32_t back) const {
         return p.at + m.x_at + (FED ? turn_of(back).slot * m.x_step : 0);
     }
     // of the next tile
-    __device__ __forceinline__ const int64_t *origin() const { return h->origin + p.team * 128 + (n + 1 & 1) * 64; }
+    GTR__DEVICE const int64_t *origin() const { return h->origin + p.team * 128 + (n + 1 & 1) * 64; }
     // Everything between two products: y goes to panel, and is seen by all of the team.
-    __device__ __forceinline__ void share(uint32_t panel, const uint32_t *y) const {
+    GTR__DEVICE void share(uint32_t panel, const uint32_t *y) const {
         gtr__field_put<P>(p, panel + own, y);
         gtr__field_publish();
         gtr__field_team_barrier<P>(p.team);
     }
     // All of the team have said so.
-    __device__ __forceinline__ void hear([[maybe_unused]] int i) {
+    GTR__DEVICE void hear([[maybe_unused]] int i) {
 #if GTR__FIELD_WGMMA
         // as often in each tile
         if constexpr (FED) gtr__field_await(ready(), (count - 1) * (uint32_t)(high + 1) + (uint32_t)i);
@@ -12017,7 +12018,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
     }
     // P 1: the first layer's product, and that it is made behind the next tile's first ones: behind
     // the first tile's, of zeros.
-    __device__ __forceinline__ void lowest(uint32_t dz, uint32_t x) {
+    GTR__DEVICE void lowest(uint32_t dz, uint32_t x) {
         constexpr int unit = GTR__FIELD_UNITS - 1;
         if (m.layer[0].panels == 2) {
             gtr__field_hold<36>(sum.dw[unit - 1]);
@@ -12038,7 +12039,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             gtr__field_commit();
         }
     }
-    __device__ __forceinline__ void take() {
+    GTR__DEVICE void take() {
         if constexpr (FED) {
             const gtr__field_turn t = turn_of(0);
             count++;
@@ -12052,7 +12053,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             gtr__field_team_barrier<P>(p.team);
         }
     }
-    __device__ __forceinline__ void first_layer() {
+    GTR__DEVICE void first_layer() {
         const uint32_t w = pool_at + m.w0_at + own, x_at = x_of(FED ? 1 : 0);
         const gtr__field_ones<T> one(0, p.lane);
         gtr__field_begin();
@@ -12075,7 +12076,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             gtr__field_hold<32>(d);
         }
     }
-    __device__ __forceinline__ void further_layers() {
+    GTR__DEVICE void further_layers() {
 #pragma unroll 1
         for (int l = 1; l <= last; l++) {
             gtr__field_output<T, 16, GTR__FIELD_T, RELU>(m, l - 1, d, y, (int)threadIdx.x);
@@ -12100,7 +12101,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         }
     }
     // A last layer of at most 8 outputs, the loss, and back to its input.
-    __device__ __forceinline__ void small_last(const float *target) {
+    GTR__DEVICE void small_last(const float *target) {
         float out[4], loss = 0.0f;
         uint32_t z[4] = { 0, 0, 0, 0 };
         const uint32_t w = pool_at + gtr__field_w<P>(m, last);
@@ -12154,7 +12155,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         gtr__field_gradient<T, P, RELU>(m, last - 1, p, d, r, y);
         if constexpr (P == 2) gtr__field_until<0>();
     }
-    __device__ __forceinline__ void large_last(const float *target) {
+    GTR__DEVICE void large_last(const float *target) {
         float loss = 0.0f;
 #pragma unroll
         for (int j = 0; j < 8; j++)
@@ -12164,7 +12165,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         if constexpr (P == 1) gtr__field_signal(ready());
     }
     // The tile's x and target are used: their slots are free for another's.
-    __device__ __forceinline__ void release() {
+    GTR__DEVICE void release() {
         if constexpr (FED) {
             gtr__field_signal(turn_of(1).seen);
             if (tile != first) gtr__field_signal(turn_of(2).empty);
@@ -12176,7 +12177,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         }
     }
     // Back through another role's layers.
-    __device__ __forceinline__ void skip() {
+    GTR__DEVICE void skip() {
 #pragma unroll 1
         for (int l = last - m.small; !FED && l > high; l--) {      // another role's
             if constexpr (P == 2) share(p.dz_at(m, l), y);
@@ -12192,7 +12193,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         }
     }
     // P 1: back through this role's, a unit of 64 columns a layer.
-    __device__ __forceinline__ void back_units() {
+    GTR__DEVICE void back_units() {
 #pragma unroll
         for (int i = 0; i < GTR__FIELD_UNITS; i++) {
             const int l = high - i;
@@ -12252,7 +12253,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         if constexpr (!FED) gtr__field_until<0>();
     }
     // P 2: the gradient of the lowest: its units are the first and the second, or what is behind.
-    __device__ __forceinline__ void lowest2(float (&d0)[36], float (&d1)[36], uint32_t dz, uint32_t x) {
+    GTR__DEVICE void lowest2(float (&d0)[36], float (&d1)[36], uint32_t dz, uint32_t x) {
         if (low == 0 && m.layer[0].k <= 32) {
             gtr__field_begin();
             gtr__field_outer<T, 5>(d0, dz + own, x, 16);
@@ -12272,7 +12273,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
         }
     }
     // P 2: a layer, or two.
-    __device__ __forceinline__ void back_halves() {
+    GTR__DEVICE void back_halves() {
         const uint32_t dz = p.dz_at(m, high), x_now = p.at + m.x_at;
         share(dz, y);
         gtr__field_hold<36>(sum.dw[0]);
@@ -12300,7 +12301,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
             lowest2(sum.dw[2], sum.dw[3], p.dz_at(m, low), low ? p.y_at(m, low - 1) : x_now);
         } else lowest2(sum.dw[0], sum.dw[1], dz, low ? p.y_at(m, low - 1) : x_now);
     }
-    __device__ __forceinline__ void run() {
+    GTR__DEVICE void run() {
 #pragma unroll 1
         for (tile = first; tile < m.tiles; tile = FED
                 ? first + (int)(count - *(const volatile uint32_t *)&h->served[p.team]) * teams : tile + teams) {
@@ -12342,22 +12343,22 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__field_team {
 enum { GTR__FIELD_LAST, GTR__FIELD_UPPER, GTR__FIELD_LOWER };
 struct gtr__field_items {
     uint32_t made, used, place;
-    __device__ __forceinline__ gtr__field_items(const gtr__field &m, uint32_t pool, uint32_t at)
+    GTR__DEVICE gtr__field_items(const gtr__field &m, uint32_t pool, uint32_t at)
     {
         made = pool + (uint32_t)offsetof(gtr__field_head, made);
         used = pool + (uint32_t)offsetof(gtr__field_head, used); place = at + m.place_at;
     }
-    __device__ __forceinline__ uint32_t x(int item) const { return place + item * (2 * GTR__FIELD_PANEL); }
-    __device__ __forceinline__ uint32_t dz(int item) const {
+    GTR__DEVICE uint32_t x(int item) const { return place + item * (2 * GTR__FIELD_PANEL); }
+    GTR__DEVICE uint32_t dz(int item) const {
         return place + (item == GTR__FIELD_LAST ? 4 : item == GTR__FIELD_LOWER ? 3 : 0) * (2 * GTR__FIELD_PANEL);
     }
 };
-static __device__ __forceinline__ int gtr__field_high(const gtr__field &m, int role) {
+static GTR__DEVICE int gtr__field_high(const gtr__field &m, int role) {
     return (int)gtr__field_same((uint32_t)(role ? m.low[role - 1] - 1 : m.layers - 1 - m.small));
 }
 // d (64x128) = a w^T, bias included; a: in registers.
 template <typename T>
-static __device__ __forceinline__ void gtr__field_chain_forward(float *d, uint32_t *a, uint32_t w, uint32_t bias,
+static GTR__DEVICE void gtr__field_chain_forward(float *d, uint32_t *a, uint32_t w, uint32_t bias,
         int l, int lane) {
     const gtr__field_ones<T> one(l, lane);
     const uint32_t at = gtr__field_word(w, 16);
@@ -12381,7 +12382,7 @@ template <typename T, bool RELU> struct gtr__field_chain {
     const float g;
     float d[64], loss, column[2];       // a product of the tile; sums of the loss and of the last bias's gradient
     uint32_t y[32];                     // what it becomes, in halves
-    __device__ __forceinline__ gtr__field_chain(const gtr__field &m, gtr__field_head *h, char *pool,
+    GTR__DEVICE gtr__field_chain(const gtr__field &m, gtr__field_head *h, char *pool,
             int role, uint32_t &count) : m(m), h(h), role(role), count(count), last(m.layers - 1), low(
             (int)gtr__field_same((uint32_t)m.low[role])), high(gtr__field_high(m, role)), tid(gtr__thread() & 127),
             p(m, pool, 0, tid), pool_at(gtr__field_same(gtr__shared_address(pool))), bias(pool_at + m.bias_at),
@@ -12389,7 +12390,7 @@ template <typename T, bool RELU> struct gtr__field_chain {
         column[0] = column[1] = 0.0f;
     }
     // 128 columns to place, when what stood there was used: the last tile's, or this one's.
-    __device__ __forceinline__ void put(int item, uint32_t panel) const {
+    GTR__DEVICE void put(int item, uint32_t panel) const {
         gtr__field_await(items.used + item * 8, count);
         if (panel == items.place && role == 0 && m.small && low < high)
             gtr__field_await(items.used + (GTR__FIELD_UPPER - item) * 8, count ^ item);
@@ -12399,7 +12400,7 @@ template <typename T, bool RELU> struct gtr__field_chain {
     }
     // The output of layer l, while the next product is made: to the place that its weights' gradient reads, and a bit
     // where it is above 0.
-    __device__ __forceinline__ void leave(int l) const {
+    GTR__DEVICE void leave(int l) const {
         if (l + 1 == last && m.small) { if (role == 0) put(GTR__FIELD_LAST, items.x(GTR__FIELD_LAST)); }
         else if (l + 1 >= low && l + 1 <= high) {
             const int item = l + 1 > low ? GTR__FIELD_UPPER : GTR__FIELD_LOWER; put(item, items.x(item));
@@ -12412,7 +12413,7 @@ template <typename T, bool RELU> struct gtr__field_chain {
             "r"(bits[1]) : "memory");
     }
     // The gradient of layer l's product from that of its output.
-    __device__ __forceinline__ void gradient(int l) {
+    GTR__DEVICE void gradient(int l) {
         uint32_t r[32];
         if constexpr (RELU) {
             uint32_t bits[2];
@@ -12435,7 +12436,7 @@ template <typename T, bool RELU> struct gtr__field_chain {
             for (int i = 0; i < 32; i++) y[i] = gtr__field_pack<T>(d[2 * i], d[2 * i + 1]) & r[i];
         } else gtr__field_through<T, 32>(d, r, y);
     }
-    __device__ __forceinline__ void first_layer(const gtr__field_turn &now) {
+    GTR__DEVICE void first_layer(const gtr__field_turn &now) {
         const uint32_t w = pool_at + m.w0_at, x = p.at + m.x_at + now.slot * m.x_step;
         const gtr__field_ones<T> one(0, p.lane);
         gtr__field_begin();
@@ -12456,7 +12457,7 @@ template <typename T, bool RELU> struct gtr__field_chain {
         if (low > 0) gtr__field_signal<2>(now.empty);
     }
     // A last layer of at most 8 outputs, the loss, and back to its input.
-    __device__ __forceinline__ void small_last(const float *target, int tile) {
+    GTR__DEVICE void small_last(const float *target, int tile) {
         const uint32_t w = pool_at + gtr__field_w<2>(m, last), at = gtr__field_word(w, 16);
         const gtr__field_ones<T> one(last, p.lane);
         float out[4];
@@ -12487,7 +12488,7 @@ template <typename T, bool RELU> struct gtr__field_chain {
         }
         gradient(last - 1);
     }
-    __device__ __forceinline__ void back() {
+    GTR__DEVICE void back() {
 #pragma unroll 1
         for (int l = last - m.small; l > low; l--) {
             const uint32_t at = gtr__field_word(pool_at + gtr__field_w<2>(m, l), 2 * GTR__FIELD_PANEL);
@@ -12506,7 +12507,7 @@ template <typename T, bool RELU> struct gtr__field_chain {
         put(GTR__FIELD_LOWER, items.dz(GTR__FIELD_LOWER));
         gtr__field_signal(items.made + GTR__FIELD_LOWER * 8);
     }
-    __device__ __forceinline__ void run() {
+    GTR__DEVICE void run() {
         int teams;
         const int first = (int)gtr__field_same((uint32_t)gtr__field_first<2>(m, p, role, &teams));
 #pragma unroll 1
@@ -12542,7 +12543,7 @@ template <typename T, bool RELU> struct gtr__field_chain {
 };
 // The weights' gradients of all of a role's tiles, half of their rows by each of two warp groups.
 template <typename T>
-static __device__ __forceinline__ void gtr__field_collect(const gtr__field &m, gtr__field_head *h, char *pool,
+static GTR__DEVICE void gtr__field_collect(const gtr__field &m, gtr__field_head *h, char *pool,
         const gtr__field_place<2> &p, int role, uint32_t &count, uint32_t &turn, gtr__field_sums &sum) {
     const int low = (int)gtr__field_same((uint32_t)m.low[role]), high = gtr__field_high(m, role);
     const uint32_t pool_at = gtr__field_same(gtr__shared_address(pool)), ones = pool_at + m.ones_at,
@@ -12613,7 +12614,7 @@ static __device__ __forceinline__ void gtr__field_collect(const gtr__field &m, g
 
 // >>field-step
 // Weights and biases for a step, and columns of ones; by all threads. Others wrote the weights: not by way of L1.
-template <typename T, int P> static __device__ __forceinline__ void gtr__field_load(const gtr__field &m, char *pool) {
+template <typename T, int P> static GTR__DEVICE void gtr__field_load(const gtr__field &m, char *pool) {
     T low;
     uint4 one = make_uint4(0, 0, 0, 0);
     gtr__store(&low, 1.0f);
@@ -12661,7 +12662,7 @@ template <typename T, int P> static __device__ __forceinline__ void gtr__field_l
     gtr__copies_done<0>();
 }
 // What the first tile finds of a last one's gradients: see gtr__field_rows.
-template <int P> static __device__ __forceinline__ void gtr__field_clear(const gtr__field &m, char *pool) {
+template <int P> static GTR__DEVICE void gtr__field_clear(const gtr__field &m, char *pool) {
     const int tid = gtr__thread();
     if (P == 1) for (int i = tid & 127; i < GTR__FIELD_PANEL / 16; i += 128) *(uint4 *)(pool + m.team_at
         + (tid >> 7) * m.team_bytes + m.place_at + m.apart * GTR__FIELD_PANEL + i * 16) = make_uint4(0, 0, 0, 0);
@@ -12670,17 +12671,17 @@ template <int P> static __device__ __forceinline__ void gtr__field_clear(const g
 // gradient was bad, and of the step's number, which are polled until none is missing. Returns
 // GTR__FIELD_BAD, and 1: a block did not come. Where P is 1 and a panel holds a row.
 #define GTR__FIELD_BAD   0x8000u
-template <typename T> static __device__ __forceinline__ uint32_t gtr__field_word16(float v, uint32_t mark) {
+template <typename T> static GTR__DEVICE uint32_t gtr__field_word16(float v, uint32_t mark) {
     T low;
     uint16_t u;
     gtr__store(&low, v);
     memcpy(&u, &low, 2);
     return (uint32_t)u << 16 | mark;
 }
-static __device__ __forceinline__ bool gtr__field_missing(const uint4 &v, uint32_t tag) {
+static GTR__DEVICE bool gtr__field_missing(const uint4 &v, uint32_t tag) {
     return (((v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag)) & (GTR__FIELD_BAD - 1)) != 0;
 }
-static __device__ __forceinline__ uint32_t gtr__field_await_weights(const gtr__field &m, gtr__field_head *h,
+static GTR__DEVICE uint32_t gtr__field_await_weights(const gtr__field &m, gtr__field_head *h,
         char *pool, uint32_t tag) {
     constexpr int slots = 2 * GTR__MLP_LAYERS;      // of 32 rows and, a thread, 8 columns
     const int tid = gtr__thread(), c = tid & 7, r0 = tid >> 3;
@@ -12735,7 +12736,7 @@ static __device__ __forceinline__ uint32_t gtr__field_await_weights(const gtr__f
 // The next step's record to ctl, where all blocks read it, by the reporter's warp; first: of the launch. Those of a
 // launch are written before it: so many trips to the host at once.
 #define GTR__FIELD_AHEAD 4
-static __device__ __forceinline__ void gtr__field_ahead(const gtr__field &m, const gtr__field_head *h, bool first) {
+static GTR__DEVICE void gtr__field_ahead(const gtr__field &m, const gtr__field_head *h, bool first) {
     constexpr int whole = (int)(sizeof(gtr__record) / 16);
     static_assert(whole <= 16, "half a warp fetches a record");
     const int lane = (int)threadIdx.x & 31, of = lane >> 4, at = lane & 15;
@@ -12762,7 +12763,7 @@ static __device__ __forceinline__ void gtr__field_ahead(const gtr__field &m, con
     if (lane == 0) { m.ctl->claim = next + 1; *(volatile uint64_t *)&m.ctl->tag[k] = next + 1; }
 }
 // A sum over the block's teams.
-template <typename V> static __device__ __forceinline__ V gtr__field_total(V v, V *scratch) {
+template <typename V> static GTR__DEVICE V gtr__field_total(V v, V *scratch) {
     const int lane = (int)threadIdx.x & 31;
     v = gtr__warp_sum(v);
     if (lane == 0) scratch[threadIdx.x >> 5] = v;
@@ -12774,7 +12775,7 @@ template <typename V> static __device__ __forceinline__ V gtr__field_total(V v, 
 }
 // The grid's barrier: waits for all blocks. False: this one is past its deadline; so it is from then on, as what is
 // spent is spent for the launch, at whose last barrier the others learn it.
-static __device__ __forceinline__ bool gtr__field_wait(const gtr__field &m, gtr__field_head *h) {
+static GTR__DEVICE bool gtr__field_wait(const gtr__field &m, gtr__field_head *h) {
     bool met = true;
     if (threadIdx.x == 0) {
         const uint32_t target = h->target += gridDim.x;
@@ -12784,13 +12785,13 @@ static __device__ __forceinline__ bool gtr__field_wait(const gtr__field &m, gtr_
     }
     return !gtr__field_any(!met);
 }
-static __device__ __forceinline__ void gtr__field_arrive(const gtr__field &m) {
+static GTR__DEVICE void gtr__field_arrive(const gtr__field &m) {
     gtr__field_barrier();
     if (threadIdx.x == 0) gtr__count_in(&m.ctl->ticket[6]);
 }
 // A launch's last barrier; gave_up: this block was past its deadline before. False: the launch is
 // abandoned, and all roll back.
-static __device__ __forceinline__ bool gtr__field_end(const gtr__field &m, bool gave_up) {
+static GTR__DEVICE bool gtr__field_end(const gtr__field &m, bool gave_up) {
     bool stays = true;
     gtr__field_barrier();
     if (threadIdx.x == 0) {
@@ -12805,7 +12806,7 @@ static __device__ __forceinline__ bool gtr__field_end(const gtr__field &m, bool 
 // What gtr__field_write has left in shared memory to the block's sums: a small last layer's gradients, far apart of two
 // teams, and the loss.
 template <int P>
-static __device__ __forceinline__ void gtr__field_write_last(const gtr__field &m, int role, float *whole,
+static GTR__DEVICE void gtr__field_write_last(const gtr__field &m, int role, float *whole,
         const float *lasts, const float *column, int far) {
     constexpr int teams = 3 - P, rows = P * 64;
     const int tid = gtr__thread(), lane = tid & 31, last = m.layers - 1;
@@ -12832,7 +12833,7 @@ static __device__ __forceinline__ void gtr__field_write_last(const gtr__field &m
 }
 // A unit's 36 numbers, four at a time: at(j).
 template <typename T, int P, typename F>
-static __device__ __forceinline__ void gtr__field_write_unit(const gtr__field &m, int role, int unit, char *part,
+static GTR__DEVICE void gtr__field_write_unit(const gtr__field &m, int role, int unit, char *part,
         float *whole, F at) {
     const int tid = gtr__thread(), lane = tid & 31, group = tid >> 7, slot = tid & 127, warp = slot >> 5;
     const int g = lane >> 2, t = lane & 3;
@@ -12867,7 +12868,7 @@ static __device__ __forceinline__ void gtr__field_write_unit(const gtr__field &m
 // rest by way of shared memory.
 #define GTR__FIELD_GIVEN(P) ((P) == 1 ? GTR__FIELD_UNITS / 2 * 36 * 128 : 0)
 template <typename T, int P>
-static __device__ __forceinline__ void gtr__field_write(const gtr__field &m, char *pool, int role,
+static GTR__DEVICE void gtr__field_write(const gtr__field &m, char *pool, int role,
         gtr__field_sums &sum) {
     constexpr int teams = 3 - P, rows = P * 64, half = GTR__FIELD_UNITS / 2;
     const int tid = gtr__thread(), lane = tid & 31, group = tid >> 7, slot = tid & 127, warp = slot >> 5,
@@ -12928,7 +12929,7 @@ static __device__ __forceinline__ void gtr__field_write(const gtr__field &m, cha
 // they are from at[0] and at[1] on, -1: not; zeros behind a row's end, too.
 struct gtr__field_four { float4 p, g, a, b; const gtr__segment *seg; int i, j, at[2]; uint32_t live; };
 template <int P>
-static __device__ __forceinline__ void gtr__field_find(const gtr__field &m, const gtr__field_head *h, int q,
+static GTR__DEVICE void gtr__field_find(const gtr__field &m, const gtr__field_head *h, int q,
         gtr__field_four &f, int *role) {
     f.live = 0; f.seg = h->segment; f.i = f.j = 0; f.at[0] = f.at[1] = -1;
 #pragma unroll 1
@@ -12959,7 +12960,7 @@ static __device__ __forceinline__ void gtr__field_find(const gtr__field &m, cons
         return;
     }
 }
-static __device__ __forceinline__ void gtr__field_get2(const float *p, uint32_t live, float &x, float &y) {
+static GTR__DEVICE void gtr__field_get2(const float *p, uint32_t live, float &x, float &y) {
     if (live == 3 && ((uintptr_t)p & 7) == 0) {
         const float2 v = __ldcg((const float2 *)p);
         x = v.x; y = v.y;
@@ -12968,28 +12969,28 @@ static __device__ __forceinline__ void gtr__field_get2(const float *p, uint32_t 
         if (live & 2) y = __ldcg(p + 1);
     }
 }
-static __device__ __forceinline__ void gtr__field_give2(float *p, uint32_t live, float x, float y) {
+static GTR__DEVICE void gtr__field_give2(float *p, uint32_t live, float x, float y) {
     if (live == 3 && ((uintptr_t)p & 7) == 0) { *(float2 *)p = make_float2(x, y); return; }
     if (live & 1) p[0] = x;
     if (live & 2) p[1] = y;
 }
 template <typename T>
-static __device__ __forceinline__ void gtr__field_give2_low(T *p, uint32_t live, float x, float y) {
+static GTR__DEVICE void gtr__field_give2_low(T *p, uint32_t live, float x, float y) {
     if (live == 3 && ((uintptr_t)p & 3) == 0) { *(uint32_t *)p = gtr__field_pack<T>(x, y); return; }
     if (live & 1) gtr__store(p, x);
     if (live & 2) gtr__store(p + 1, y);
 }
-static __device__ __forceinline__ float4 gtr__field_get(const float *p, const gtr__field_four &f) {
+static GTR__DEVICE float4 gtr__field_get(const float *p, const gtr__field_four &f) {
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     gtr__field_get2(p + f.i, f.live & 3, v.x, v.y);
     gtr__field_get2(p + f.j, f.live >> 2, v.z, v.w);
     return v;
 }
-static __device__ __forceinline__ void gtr__field_give(float *p, const gtr__field_four &f, float4 v) {
+static GTR__DEVICE void gtr__field_give(float *p, const gtr__field_four &f, float4 v) {
     gtr__field_give2(p + f.i, f.live & 3, v.x, v.y);
     gtr__field_give2(p + f.j, f.live >> 2, v.z, v.w);
 }
-static __device__ __forceinline__ void gtr__field_state(const gtr__field &m, gtr__field_four &f) {
+static GTR__DEVICE void gtr__field_state(const gtr__field &m, gtr__field_four &f) {
     const gtr__optim &o = m.optim;
     f.a = f.b = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     f.p = gtr__field_get(f.seg->p, f);
@@ -12997,7 +12998,7 @@ static __device__ __forceinline__ void gtr__field_state(const gtr__field &m, gtr
     if (o.states > 1) f.b = gtr__field_get(o.state[1] + f.seg->offset, f);
 }
 // Parameters and moments to where they belong.
-static __device__ __forceinline__ void gtr__field_give(const gtr__field &m, const gtr__field_four &f) {
+static GTR__DEVICE void gtr__field_give(const gtr__field &m, const gtr__field_four &f) {
     const gtr__optim &o = m.optim;
     if (o.states > 1) gtr__field_give(o.state[1] + f.seg->offset, f, f.b);
     if (o.states > 0) gtr__field_give(o.state[0] + f.seg->offset, f, f.a);
@@ -13014,13 +13015,13 @@ static __device__ __forceinline__ void gtr__field_give(const gtr__field &m, cons
 // Adam's step of a parameter that has long had no gradient is less than 1e-22: without what follows, for roots and
 // quotients of such small numbers take a slow way, and all wait for it.
 struct gtr__field_adapt {
-    static __device__ __forceinline__ float of(const gtr__rule &k, float p, float f, float n, float v)
+    static GTR__DEVICE float of(const gtr__rule &k, float p, float f, float n, float v)
     {
         const bool still = fabsf(n) < 1e-30f;
         return fmaf(p, f, still ? 0.0f : n / fmaf(sqrtf(still ? 1.0f : v), k.root, k.eps));
     }
 };
-static __device__ __forceinline__ void gtr__field_update(const gtr__field &m, const gtr__field_head *h,
+static GTR__DEVICE void gtr__field_update(const gtr__field &m, const gtr__field_head *h,
         gtr__field_four &f, float coef) {
     const gtr__rule rule = gtr__rule_of(m.optim.rule, h->rate, f.seg->group, coef);
     gtr__apply<gtr__field_adapt, 4>(rule, &f.p.x, &f.g.x, &f.a.x, &f.b.x);
@@ -13049,7 +13050,7 @@ static __device__ __noinline__ void gtr__field_slice(const gtr__field &m, const 
 }
 // The blocks' sums of four parameters, of every ways-th block from k on, in order.
 template <typename T, typename V, int N>
-static __device__ __forceinline__ float4 gtr__field_gather(const gtr__field &m, const char *from, int role,
+static GTR__DEVICE float4 gtr__field_gather(const gtr__field &m, const char *from, int role,
         int k, int ways) {
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     const int end = m.block0[role + 1];
@@ -13073,13 +13074,13 @@ static __device__ __forceinline__ float4 gtr__field_gather(const gtr__field &m, 
     return v;
 }
 template <typename T>
-static __device__ __forceinline__ float4 gtr__field_gather(const gtr__field &m, int q, int role, int k, int ways) {
+static GTR__DEVICE float4 gtr__field_gather(const gtr__field &m, int q, int role, int k, int ways) {
     const int size = m.narrow ? 8 : 16;
     const char *from = (const char *)m.part + (q < m.frags ? q * size : m.frags * size + (q - m.frags) * 16);
     if (m.narrow && q < m.frags) return gtr__field_gather<T, uint2, 18>(m, from, role, k, ways);
     return gtr__field_gather<T, float4, 18>(m, from, role, k, ways);
 }
-static __device__ __forceinline__ void gtr__field_check(float4 v, uint32_t live, uint32_t &most, double &sum) {
+static GTR__DEVICE void gtr__field_check(float4 v, uint32_t live, uint32_t &most, double &sum) {
     const float x = live & 1 ? v.x : 0.0f, y = live & 2 ? v.y : 0.0f, z = live & 4 ? v.z : 0.0f,
         w = live & 8 ? v.w : 0.0f;
     uint32_t a = __float_as_uint(x) & 0x7fffffffu, b = __float_as_uint(y) & 0x7fffffffu,
@@ -13089,7 +13090,7 @@ static __device__ __forceinline__ void gtr__field_check(float4 v, uint32_t live,
     sum += (double)((x * x + y * y) + (z * z + w * w));
 }
 // Inputs' slots as FEED leaves them: of the bad step, whose nodes the host runs one by one then.
-static __device__ __forceinline__ void gtr__field_feed(const gtr__field &m, const gtr__record *record) {
+static GTR__DEVICE void gtr__field_feed(const gtr__field &m, const gtr__record *record) {
     const int warps = (int)gridDim.x * (GTR__FIELD_T / 32), lane = (int)threadIdx.x & 31;
     for (int r0 = ((int)blockIdx.x * (GTR__FIELD_T / 32) + (int)threadIdx.x / 32) * 32; r0 < m.batch;
             r0 += warps * 32) {
@@ -13127,14 +13128,14 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
     bool once, early, quick, bad, updated;
     double sum;
     const gtr__record *now, *next;
-    __device__ __forceinline__ gtr__field_block(const gtr__field &m, gtr__field_head *h, char *pool,
+    GTR__DEVICE gtr__field_block(const gtr__field &m, gtr__field_head *h, char *pool,
             int role, bool reporter) : m(m), h(h), pool(pool), role(role), tid((int)threadIdx.x),
             blocks((int)gridDim.x), me((int)blockIdx.x), reporter(reporter), count(0), turn(0),
             p(m, pool, (int)gtr__field_same((uint32_t)tid >> 7), tid & 127), pending(false), opened(true), there(false),
             norm_pending(false), was_bad(false), gave_up(false), ended(false), stays(true) {
     }
     // Behind a step whose new weights were published: the norm, and with it the rest of the report; by the reporter.
-    __device__ __forceinline__ void report_norm(uint32_t tag) const {
+    GTR__DEVICE void report_norm(uint32_t tag) const {
         double sum = 0.0;
         int turns = *(volatile int *)&h->turns;
         for (int b0 = tid & 31; m.sums && b0 < blocks; b0 += 5 * 32) {
@@ -13160,7 +13161,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         }
     }
     // The step begins: weights and rows are there.
-    __device__ __forceinline__ void begin() {
+    GTR__DEVICE void begin() {
         if (!there) gtr__field_load<T, P>(m, pool);
         gtr__field_clear<P>(m, pool);
         gtr__field_publish();
@@ -13175,7 +13176,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         }
     }
     // The step's gradients, this block's rows of them.
-    __device__ __forceinline__ void gradients() {
+    GTR__DEVICE void gradients() {
         {
             gtr__field_sums sum;
 #pragma unroll
@@ -13196,7 +13197,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         if (!pending) gtr__field_slice<P>(m, h, GTR__FIELD_KEEP, 0.0f);     // nobody's update has begun
     }
     // The slice, while other blocks still sum: loads its parameters and moments.
-    __device__ __forceinline__ void prepare() {
+    GTR__DEVICE void prepare() {
         more = h->record.more;
         index = gtr__thread();
         per = (m.quads + blocks - 1) / blocks; q0 = me * per; mine = m.quads - q0 < per ? m.quads - q0 : per;
@@ -13215,7 +13216,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         if (way == 0 && four.live) gtr__field_state(m, four);
     }
     // Its gradient, over all blocks.
-    __device__ __forceinline__ void gather() {
+    GTR__DEVICE void gather() {
         float4 *red = (float4 *)(pool + m.team_at + m.place_at);
         uint32_t most = 0;
         sum = 0.0;
@@ -13243,7 +13244,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         if (m.checks) bad = most >= 0x7f800000u;
     }
     // By the reporter; whether it is bad.
-    __device__ __forceinline__ bool report_loss() const {
+    GTR__DEVICE bool report_loss() const {
         float v = 0.0f;
         for (int b0 = index & 31; b0 < m.block0[1]; b0 += 5 * 32) {       // all of 160 blocks' at once
             float w[5];
@@ -13257,12 +13258,12 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         if (index == GTR__FIELD_T - 32) *m.value = v;
         return gtr__infinite(v);
     }
-    __device__ __forceinline__ void keep() const {
+    GTR__DEVICE void keep() const {
             if (updated) gtr__field_give(m, four);
             if (once && four.live) gtr__field_give(m.optim.gradient + four.seg->offset, four, four.g);
     }
     // Quick: publishes the slice's new weights word by word, and awaits all others'. False: a block did not come.
-    __device__ __forceinline__ bool publish() {
+    GTR__DEVICE bool publish() {
         const uint32_t tag = h->tag + 1, mark = tag | (bad ? GTR__FIELD_BAD : 0);
         const float4 v = four.p;
         if (way == 0 && four.at[0] >= 0) gtr__publish2(m.published + four.at[0], gtr__field_word16<T>(v.x, mark),
@@ -13289,7 +13290,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         return true;
     }
     // Else all learn behind another barrier whether the step was bad. False: the launch ends here.
-    __device__ __forceinline__ bool join() {
+    GTR__DEVICE bool join() {
         keep();
         bad = gtr__field_any(bad);
         if (m.sums) sum = gtr__field_total(sum, h->sums);
@@ -13316,7 +13317,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         return true;
     }
     // What is left of the update; whether another step comes.
-    __device__ __forceinline__ bool finish() {
+    GTR__DEVICE bool finish() {
         norm_pending = quick;
         was_bad = bad;
         double norm = 0.0;
@@ -13351,7 +13352,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         return true;
     }
     // The next step's weights and record. False: a block did not come.
-    __device__ __forceinline__ bool proceed() {
+    GTR__DEVICE bool proceed() {
         there = quick && !bad;
         if (there) return true;
         if (bad || !early) gtr__field_arrive(m);
@@ -13361,7 +13362,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         if ((bad || !early) && !gtr__field_wait(m, h)) { gave_up = true; return false; }
         return true;
     }
-    __device__ __forceinline__ bool step() {
+    GTR__DEVICE bool step() {
         begin();
         gradients();
         prepare();
@@ -13381,7 +13382,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
         if (updated) gtr__field_update(m, h, four, whole);
         return (quick ? publish() : join()) && finish() && proceed();
     }
-    __device__ __forceinline__ void run(const gtr__record *record) {
+    GTR__DEVICE void run(const gtr__record *record) {
         gtr__field_open<P, fed>(m, h, record, p, role);
         if (m.published) {           // no word of an earlier launch may pass for this one's
             for (int i = me * GTR__FIELD_T + tid; i <= m.flat; i += blocks * GTR__FIELD_T)
@@ -13407,7 +13408,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__field_block {
 };
 // The feeders', and the chain's, part of the kernel, until the launch ends. True: this thread is one of them.
 template <typename T, int P, bool RELU>
-static __device__ __forceinline__ bool gtr__field_serves(const gtr__field &m, gtr__field_head *h,
+static GTR__DEVICE bool gtr__field_serves(const gtr__field &m, gtr__field_head *h,
         char *pool, int role) {
     const int tid = (int)threadIdx.x;
     uint32_t count = 0;
@@ -13854,7 +13855,7 @@ typedef struct gtr__tall_head { // what a block keeps beside its pool
     int stop, lost;             // the block leaves before the next step; the next step's mark: something was not finite
     float factor;               // what to multiply the products of a step's parts with
 } gtr__tall_head;
-static __device__ __forceinline__ bool gtr__tall_any(bool v) {
+static GTR__DEVICE bool gtr__tall_any(bool v) {
     return __any_sync(0xffffffffu, v);
 }
 // N times four words, at(i) the i-th's address, until a warp misses none; what is not there(i), is no number. The first
@@ -13865,7 +13866,7 @@ static __device__ __forceinline__ bool gtr__tall_any(bool v) {
 #define GTR__TALL_PAIR_BAD 0x40000000u
 #define GTR__TALL_PAIR     0xbfffbfffu
 template <int N, int PAIRS, typename T, typename F>
-static __device__ __forceinline__ void gtr__tall_await_at(uint4 *v, gtr__waiting &awaited, T there, F at) {
+static GTR__DEVICE void gtr__tall_await_at(uint4 *v, gtr__waiting &awaited, T there, F at) {
     const uint32_t tag = awaited.tag, pair = tag ? GTR__TALL_PAIR_TAG : 0;
     uint32_t words, pairs;
 #pragma unroll 1
@@ -13892,19 +13893,19 @@ static __device__ __forceinline__ void gtr__tall_await_at(uint4 *v, gtr__waiting
     awaited.bad |= (words & 2u) | (pairs & GTR__TALL_PAIR_BAD ? 2u : 0u);
 }
 template <int N, typename F>
-static __device__ __forceinline__ void gtr__tall_await4(uint4 *v, int n, gtr__waiting &awaited, F at) {
+static GTR__DEVICE void gtr__tall_await4(uint4 *v, int n, gtr__waiting &awaited, F at) {
     gtr__tall_await_at<N, 0>(v, awaited, [&](int i) { return i < n; }, at);
 }
 
 // Four words of shared memory at once.
-static __device__ __forceinline__ void gtr__tall_put4(float *p, float a, float b, float c, float d) {
+static GTR__DEVICE void gtr__tall_put4(float *p, float a, float b, float c, float d) {
     asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" :: "r"(gtr__shared_address(p)), "f"(a), "f"(b), "f"(c),
         "f"(d) : "memory");
 }
 // A power of two that brings most, the bits of the largest magnitude, to 2^14..2^15, and its inverse.
 struct gtr__tall_scale {
     float to, from;
-    __device__ __forceinline__ gtr__tall_scale(uint32_t most)
+    GTR__DEVICE gtr__tall_scale(uint32_t most)
     {
         int up = most == 0 || most >= 0x7f800000u ? 0 : 141 - (int)(most >> 23);
         up = up > 126 ? 126 : up;
@@ -13913,16 +13914,16 @@ struct gtr__tall_scale {
 };
 // The same to 1..2, where halves leave a bit free: pairs of them are words with a tag. What is not finite makes NaN of
 // all. A half that is rounded up to 2 would be the tag alone: so the rounded size counts.
-static __device__ __forceinline__ float gtr__tall_pair_scale(uint32_t most, float &to) {
+static GTR__DEVICE float gtr__tall_pair_scale(uint32_t most, float &to) {
     most = most >= 0x7f800000u ? most : most + 0x1000u;
     int up = 127 - (int)(most >> 23);
     up = up > 126 ? 126 : up < -126 ? -126 : up;
     to = __uint_as_float((uint32_t)(127 + up) << 23);
     return __uint_as_float(most >= 0x7f800000u ? 0x7fc00000u : (uint32_t)(127 - up) << 23);
 }
-static __device__ __forceinline__ uint32_t gtr__tall_size(float v) { return __float_as_uint(v) & 0x7fffffffu; }
-static __device__ __forceinline__ uint32_t gtr__tall_max(uint32_t a, uint32_t b) { return a > b ? a : b; }
-static __device__ __forceinline__ uint32_t gtr__tall_warp_most(uint32_t v) {
+static GTR__DEVICE uint32_t gtr__tall_size(float v) { return __float_as_uint(v) & 0x7fffffffu; }
+static GTR__DEVICE uint32_t gtr__tall_max(uint32_t a, uint32_t b) { return a > b ? a : b; }
+static GTR__DEVICE uint32_t gtr__tall_warp_most(uint32_t v) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     return __reduce_max_sync(0xffffffffu, v);
 #else
@@ -13932,28 +13933,28 @@ static __device__ __forceinline__ uint32_t gtr__tall_warp_most(uint32_t v) {
 #endif
 }
 // The block's, behind a barrier; slot: 16 words, which the caller must not use again before another barrier.
-static __device__ __forceinline__ uint32_t gtr__tall_most(uint32_t v, uint32_t *slot) {
+static GTR__DEVICE uint32_t gtr__tall_most(uint32_t v, uint32_t *slot) {
     v = gtr__tall_warp_most(v);
     if ((threadIdx.x & 31) == 0) slot[threadIdx.x / 32] = v;
     __syncthreads();
     return gtr__tall_warp_most(slot[threadIdx.x & 15]);
 }
-static __device__ __forceinline__ uint32_t gtr__tall_half2(float a, float b) {
+static GTR__DEVICE uint32_t gtr__tall_half2(float a, float b) {
     const __half2 v = __floats2half2_rn(a, b);
     uint32_t u;
     memcpy(&u, &v, 4);
     return u;
 }
-static __device__ __forceinline__ uint16_t gtr__tall_half(float a) {
+static GTR__DEVICE uint16_t gtr__tall_half(float a) {
     const __half v = __float2half_rn(a);
     uint16_t u;
     memcpy(&u, &v, 2);
     return u;
 }
-static __device__ __forceinline__ uint32_t gtr__tall_pair(float a, float b, uint32_t tag, uint32_t bad) {
+static GTR__DEVICE uint32_t gtr__tall_pair(float a, float b, uint32_t tag, uint32_t bad) {
     return (gtr__tall_half2(a, b) & GTR__TALL_PAIR) | (tag ? GTR__TALL_PAIR_TAG : 0u) | (bad ? GTR__TALL_PAIR_BAD : 0u);
 }
-static __device__ __forceinline__ uint32_t gtr__tall_times(uint32_t u, uint32_t by) {      // by: a half twice
+static GTR__DEVICE uint32_t gtr__tall_times(uint32_t u, uint32_t by) {      // by: a half twice
     __half2 a, b;
     u &= GTR__TALL_PAIR;
     memcpy(&a, &u, 4);
@@ -13963,13 +13964,13 @@ static __device__ __forceinline__ uint32_t gtr__tall_times(uint32_t u, uint32_t 
     return u;
 }
 // Which column lies at an even place, where the even ones of sixteen come first; the place behind has the next but one.
-static __device__ __forceinline__ int gtr__tall_column(int place) {
+static GTR__DEVICE int gtr__tall_column(int place) {
     return (place & ~15) + (place & 6) * 2 + (place >> 3 & 1);
 }
 // Two bytes, as FP16: in its last places, so that a byte counts 2^-24. For BF16 they are scaled and rounded as nodes do
 // it; by: with a power of two.
 #define GTR__TALL_BYTE 16777216.0f
-template <int P> static __device__ __forceinline__ uint32_t gtr__tall_bytes(uint32_t w, uint32_t which, float by) {
+template <int P> static GTR__DEVICE uint32_t gtr__tall_bytes(uint32_t w, uint32_t which, float by) {
     const uint32_t u = __byte_perm(w, 0, which);
     if (P != GTR__RES_BF16) return u;
     __half2 v;
@@ -13978,14 +13979,14 @@ template <int P> static __device__ __forceinline__ uint32_t gtr__tall_bytes(uint
 }
 // Where a lane's four words of 8 rows (the n'th) x 16 columns (the m'th) lie: two rows, 2t and 2t + 1, of column 2g,
 // then of column 2g + 1; so a product's outcome is published and an operand awaited, 512 bytes a warp.
-static __device__ __forceinline__ int gtr__tall_place(int width, int n, int m) {
+static GTR__DEVICE int gtr__tall_place(int width, int n, int m) {
     return ((n * (width / 16) + m) * 32 + (gtr__thread() & 31)) * 4;
 }
 // Which of a layer's tiles of 16 columns x 8 rows are a warp's: m'th sixteen columns, n'th (and n + 1st) eight rows.
 struct gtr__tall_unit {
     int m, n, count;
     bool live;
-    __device__ __forceinline__ gtr__tall_unit(int width)
+    GTR__DEVICE gtr__tall_unit(int width)
     {
         const int warp = gtr__thread() / 32;
         const bool both = width > 128;
@@ -13997,12 +13998,12 @@ struct gtr__tall_unit {
 // >>tall-feed
 // Rows of a step's batch: an epoch's last has what is left, which needs no launch of its own. Beyond them x is zero,
 // and so is what comes of it.
-static __device__ __forceinline__ int gtr__tall_rows(const gtr__tall &s, const gtr__tall_head *h, int step) {
+static GTR__DEVICE int gtr__tall_rows(const gtr__tall &s, const gtr__tall_head *h, int step) {
     const int64_t left = h->record.rows - h->step[step].first;
     return h->record.rows > 0 && left < s.m.batch ? (int)left : s.m.batch;
 }
 // Of the rows that a block has in the middle, by step.
-static __device__ __forceinline__ int *gtr__tall_labels(const gtr__tall &s, float *pool, int step) {
+static GTR__DEVICE int *gtr__tall_labels(const gtr__tall &s, float *pool, int step) {
     return (int *)pool + s.label_at + (step & 1) * 16 * s.owns;
 }
 // Which rows of the data set a step's are, and how many of its labels count: made by the reporting block, steps ahead,
@@ -14010,22 +14011,22 @@ static __device__ __forceinline__ int *gtr__tall_labels(const gtr__tall &s, floa
 #define GTR__TALL_NOT_YET 0xfffffffeu
 #define GTR__TALL_NO_ROW  0xffffffffu
 // A row and its label are one word of eight bytes.
-static __device__ __forceinline__ uint2 gtr__tall_poll(const uint2 *p) {
+static GTR__DEVICE uint2 gtr__tall_poll(const uint2 *p) {
     const uint64_t v = gtr__poll8(p);
     return make_uint2((uint32_t)v, (uint32_t)(v >> 32));
 }
-static __device__ __forceinline__ void gtr__tall_publish_row(uint2 *p, uint32_t from, int label) {
+static GTR__DEVICE void gtr__tall_publish_row(uint2 *p, uint32_t from, int label) {
     gtr__publish8(p, (uint64_t)(uint32_t)label << 32 | from);
 }
-static __device__ __forceinline__ void gtr__tall_known(uint2 &v, const uint2 *p, gtr__waiting &awaited) {
+static GTR__DEVICE void gtr__tall_known(uint2 &v, const uint2 *p, gtr__waiting &awaited) {
     while (v.x == GTR__TALL_NOT_YET && ++awaited.turns < GTR__DEADLINE) v = gtr__tall_poll(p);
 }
-static __device__ __forceinline__ int gtr__tall_label(const gtr__tall &s, const gtr__tall_head *h, uint32_t from) {
+static GTR__DEVICE int gtr__tall_label(const gtr__tall &s, const gtr__tall_head *h, uint32_t from) {
     const gtr__feed_one &in = s.m.rest[s.target];
     const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
     return in.from == GTR_U8 ? (int)((const unsigned char *)src)[from] : ((const int32_t *)src)[from];
 }
-static __device__ __forceinline__ void gtr__tall_foresee(const gtr__tall &s, gtr__tall_head *h, int step) {
+static GTR__DEVICE void gtr__tall_foresee(const gtr__tall &s, gtr__tall_head *h, int step) {
     const int tid = gtr__thread(), rows = gtr__tall_rows(s, h, step);
     int count = 0;
 #pragma unroll 1
@@ -14047,15 +14048,15 @@ static __device__ __forceinline__ void gtr__tall_foresee(const gtr__tall &s, gtr
 }
 // The last two warps request what is not there by polling: mostly they have nothing of the first layer to update.
 #define GTR__TALL_ASKERS 64
-static __device__ __forceinline__ int gtr__tall_asker() { return gtr__thread() - (GTR__TALL_T - GTR__TALL_ASKERS); }
-static __device__ __forceinline__ void gtr__tall_prefetch(const char *p, int bytes) {     // to L2
+static GTR__DEVICE int gtr__tall_asker() { return gtr__thread() - (GTR__TALL_T - GTR__TALL_ASKERS); }
+static GTR__DEVICE void gtr__tall_prefetch(const char *p, int bytes) {     // to L2
 #pragma unroll 1
     for (int i = 0; i < bytes; i += 128)
         asm volatile("prefetch.global.L2 [%0];" :: "l"(__cvta_generic_to_global(p + i)));
 }
 // What a step needs of these, requested early, to a place of its own: rows of the slab, labels of the block's own rows,
 // how many count; and the rate.
-static __device__ __forceinline__ void gtr__tall_ask(const gtr__tall &s, float *pool, gtr__tall_head *h,
+static GTR__DEVICE void gtr__tall_ask(const gtr__tall &s, float *pool, gtr__tall_head *h,
         int step, bool worker) {
     const int me = gtr__tall_asker(), b = h->me.row + me / 8 * s.middles;
     const gtr__tall_me &q = h->me;
@@ -14069,14 +14070,14 @@ static __device__ __forceinline__ void gtr__tall_ask(const gtr__tall &s, float *
     if (me == 0) gtr__copy4(to + s.owns * 16, s.count + step, true);
     gtr__copies_commit();
 }
-static __device__ __forceinline__ void gtr__tall_ask_rate(const gtr__tall &s, gtr__tall_head *h, int step) {
+static GTR__DEVICE void gtr__tall_ask_rate(const gtr__tall &s, gtr__tall_head *h, int step) {
     const int me = gtr__tall_asker();
     if (me < 0) return;
     for (int i = me; i < (int)(sizeof(gtr__rates) / 4); i += GTR__TALL_ASKERS)
         gtr__copy4((float *)&h->rate[step & 1] + i, (const float *)&s.rate[step] + i, true);
     gtr__copies_commit();
 }
-static __device__ __forceinline__ void gtr__tall_take(const gtr__tall &s, float *pool, gtr__tall_head *h, int step,
+static GTR__DEVICE void gtr__tall_take(const gtr__tall &s, float *pool, gtr__tall_head *h, int step,
         bool worker, gtr__waiting &awaited) {
     const int me = gtr__tall_asker(), b = h->me.row + me / 8 * s.middles;
     const gtr__tall_me &q = h->me;
@@ -14105,7 +14106,7 @@ static __device__ __forceinline__ void gtr__tall_take(const gtr__tall &s, float 
     }
 }
 // Who has no rows in the middle brings x nearer meanwhile.
-static __device__ __forceinline__ void gtr__tall_nearer(const gtr__tall &s, const gtr__tall_head *h, int step,
+static GTR__DEVICE void gtr__tall_nearer(const gtr__tall &s, const gtr__tall_head *h, int step,
         gtr__waiting &awaited) {
     const int tid = gtr__thread(), workers = s.groups * s.ranks * s.slabs, busy = s.middles < workers ? s.middles : 0,
         columns = s.m.layer[0].k;
@@ -14126,13 +14127,13 @@ static __device__ __forceinline__ void gtr__tall_nearer(const gtr__tall &s, cons
 #define GTR__TALL_BULK 0
 #endif
 #if GTR__TALL_BULK
-static __device__ __forceinline__ void gtr__tall_bulk(void *to, const void *from, int bytes, uint64_t *bar) {
+static GTR__DEVICE void gtr__tall_bulk(void *to, const void *from, int bytes, uint64_t *bar) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
         :: "r"(gtr__shared_address(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes),
         "r"(gtr__shared_address(bar)) : "memory");
 }
 // To the same place of both blocks of a pair, and so for both barriers. There are pairs where this is quick.
-static __device__ __forceinline__ void gtr__tall_bulk_both(void *to, const void *from, int bytes, uint64_t *bar) {
+static GTR__DEVICE void gtr__tall_bulk_both(void *to, const void *from, int bytes, uint64_t *bar) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     asm volatile(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3],"
@@ -14142,17 +14143,17 @@ static __device__ __forceinline__ void gtr__tall_bulk_both(void *to, const void 
     gtr__tall_bulk(to, from, bytes, bar);
 #endif
 }
-static __device__ __forceinline__ bool gtr__tall_came(uint64_t *bar, int step) {
+static GTR__DEVICE bool gtr__tall_came(uint64_t *bar, int step) {
     return gtr__bar_wait(gtr__shared_address(bar), (uint32_t)step & 1);
 }
 #endif
-static __device__ __forceinline__ bool gtr__tall_whole(const gtr__tall &s, const char *src) {
+static GTR__DEVICE bool gtr__tall_whole(const gtr__tall &s, const char *src) {
     return (((uintptr_t)src | (uintptr_t)s.m.layer[0].k) & 15) == 0;
 }
 // A pair's blocks signal each other room for a step's x; or, on leaving, that there is none from a step on. What one
 // has begun to ask for the other has, too, or will: so neither waits for what does not come. Nobody writes to the other
 // before both are there, or ends before it does.
-static __device__ __forceinline__ void gtr__tall_room(gtr__tall_head *h, int step, bool departed) {
+static GTR__DEVICE void gtr__tall_room(gtr__tall_head *h, int step, bool departed) {
 #if GTR__TALL_BULK
     const int other = (int)(blockIdx.x & 1) ^ 1;
     if (departed) asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(gtr__cluster_address(&h->departed, other)),
@@ -14160,21 +14161,21 @@ static __device__ __forceinline__ void gtr__tall_room(gtr__tall_head *h, int ste
     gtr__bar_arrive_far(gtr__cluster_address(&h->free, other));
 #endif
 }
-static __device__ __forceinline__ bool gtr__tall_departed(const gtr__tall_head *h, int step) {
+static GTR__DEVICE bool gtr__tall_departed(const gtr__tall_head *h, int step) {
     return *(const volatile int *)&h->departed <= step;
 }
 // Both have rows in the middle, and share what comes of the image.
-[[maybe_unused]] static __device__ __forceinline__ bool gtr__tall_alike(const gtr__tall &s,
+[[maybe_unused]] static GTR__DEVICE bool gtr__tall_alike(const gtr__tall &s,
         const gtr__tall_head *h, int step) {
     return s.paired && h->alike && !gtr__tall_departed(h, step);
 }
-static __device__ __forceinline__ void gtr__tall_pair_barrier(const gtr__tall &s) {
+static GTR__DEVICE void gtr__tall_pair_barrier(const gtr__tall &s) {
     if (!s.paired) return;
     __syncthreads();
     gtr__cluster_barrier();
 }
 // What the askers have taken is known to the warps that copy x.
-static __device__ __forceinline__ void gtr__tall_taken(const gtr__tall &s, const gtr__tall_head *h) {
+static GTR__DEVICE void gtr__tall_taken(const gtr__tall &s, const gtr__tall_head *h) {
 #if GTR__TALL_BULK
     if (gtr__tall_whole(s, (const char *)(uintptr_t)h->record.src[s.m.x.slot])) {
         if (gtr__tall_asker() >= 0) asm volatile("barrier.sync 1, %0;" :: "n"(GTR__TALL_ASKERS) : "memory");
@@ -14183,7 +14184,7 @@ static __device__ __forceinline__ void gtr__tall_taken(const gtr__tall &s, const
 #endif
     __syncthreads();
 }
-static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float *pool, gtr__tall_head *h, int step) {
+static GTR__DEVICE void gtr__tall_bring(const gtr__tall &s, float *pool, gtr__tall_head *h, int step) {
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
     const int rank = h->me.rank;
     const uint32_t *origin = (const uint32_t *)pool + s.origin_at;
@@ -14246,7 +14247,7 @@ static __device__ __forceinline__ void gtr__tall_bring(const gtr__tall &s, float
 }
 // Until a step's x is there, for the thread; a barrier is the caller's. These are the block's own copies, which always
 // come, and must have come before it leaves. False: the pair's other block has left, or brings nothing.
-static __device__ __forceinline__ bool gtr__tall_brought(const gtr__tall &s, gtr__tall_head *h, int step) {
+static GTR__DEVICE bool gtr__tall_brought(const gtr__tall &s, gtr__tall_head *h, int step) {
 #if GTR__TALL_BULK
     if (gtr__tall_whole(s, (const char *)(uintptr_t)h->record.src[s.m.x.slot])) {
         if (s.paired && gtr__tall_departed(h, step)) return false;
@@ -14261,7 +14262,7 @@ static __device__ __forceinline__ bool gtr__tall_brought(const gtr__tall &s, gtr
 // acc += w's sixteen rows (BACK: columns) times the operand's eight or sixteen rows. Of sixteen columns and rows of w
 // and columns of the operand the even ones come first. scale: by tasks, whose w each have a power of two of their own.
 template <bool BACK>
-static __device__ __forceinline__ void gtr__tall_product(float (*acc)[4], const uint32_t *w, int pitch,
+static GTR__DEVICE void gtr__tall_product(float (*acc)[4], const uint32_t *w, int pitch,
         const float *scale, int across, int tall, const uint32_t *op, int op_pitch, int steps,
         const gtr__tall_unit &u) {
     const int lane = gtr__thread() & 31, next = BACK ? 16 * pitch : 8, twice = tall - 1;
@@ -14304,8 +14305,8 @@ static __device__ __forceinline__ void gtr__tall_product(float (*acc)[4], const 
     }
 }
 // where products want a row
-static __device__ __forceinline__ int gtr__tall_turn(int r) { return (r & ~15) + (r & 1) * 8 + (r >> 1 & 7); }
-static __device__ __forceinline__ int gtr__tall_unturn(int r) { return (r & ~15) + (r & 7) * 2 + (r >> 3 & 1); }
+static GTR__DEVICE int gtr__tall_turn(int r) { return (r & ~15) + (r & 1) * 8 + (r >> 1 & 7); }
+static GTR__DEVICE int gtr__tall_unturn(int r) { return (r & ~15) + (r & 7) * 2 + (r >> 3 & 1); }
 // What has become of the further layers' weights in step `from` is an image of what products want. Whether it is there:
 // all tasks have said so of theirs, which the thread that will request it finds out.
 #define GTR__TALL_PIECE 10240   // words: few of them, as to issue one copy takes two hundred cycles
@@ -14314,10 +14315,10 @@ static __device__ __forceinline__ int gtr__tall_unturn(int r) { return (r & ~15)
 #else
 #define GTR__TALL_ASKS(tid) true
 #endif
-static __device__ __forceinline__ uint32_t *gtr__tall_image(const gtr__tall &s, int step, int at) {
+static GTR__DEVICE uint32_t *gtr__tall_image(const gtr__tall &s, int step, int at) {
     return s.image + (step & 1) * s.span + at - s.image_at;
 }
-static __device__ __forceinline__ void gtr__tall_weights_published(const gtr__tall &s, int from,
+static GTR__DEVICE void gtr__tall_weights_published(const gtr__tall &s, int from,
         gtr__waiting &awaited) {
     const uint32_t tag = (uint32_t)from >> 1 & 1;
     if (!GTR__TALL_ASKS(gtr__thread())) return;
@@ -14331,7 +14332,7 @@ static __device__ __forceinline__ void gtr__tall_weights_published(const gtr__ta
 }
 // Issues its copy, behind the first layer's parts: before, the way to L2 is others', and not all tasks are done. Blocks
 // begin with pieces of their own, as all would ask the same part of L2 else.
-static __device__ __forceinline__ void gtr__tall_weights_ask(const gtr__tall &s, float *pool,
+static GTR__DEVICE void gtr__tall_weights_ask(const gtr__tall &s, float *pool,
         gtr__tall_head *h, int from) {
     const int tid = gtr__thread();
     const uint32_t *image = gtr__tall_image(s, from, s.image_at);
@@ -14357,7 +14358,7 @@ static __device__ __forceinline__ void gtr__tall_weights_ask(const gtr__tall &s,
 #endif
 }
 // Whether they have arrived; the caller's barrier follows.
-static __device__ __forceinline__ bool gtr__tall_weights_arrived(gtr__tall_head *h, int from) {
+static GTR__DEVICE bool gtr__tall_weights_arrived(gtr__tall_head *h, int from) {
 #if GTR__TALL_BULK
     return gtr__tall_came(&h->weights, from + 1);
 #else
@@ -14368,7 +14369,7 @@ static __device__ __forceinline__ bool gtr__tall_weights_arrived(gtr__tall_head 
 // The loss of a row from its logits, whose gradient takes their place: a warp a row, a lane a column. more: what an
 // element of a mean over the batch counts, as the batch may have fewer rows than it is divided by.
 template <int P>
-static __device__ __forceinline__ void gtr__tall_loss(const gtr__tall &s, gtr__tall_head *h, float *logits,
+static GTR__DEVICE void gtr__tall_loss(const gtr__tall &s, gtr__tall_head *h, float *logits,
         const float *target, int label, int all, bool live, float scale, float more) {
     const int warp = gtr__thread() / 32, c = gtr__thread() & 31, n = s.m.layer[s.m.layers - 1].n;
     float *y = logits + warp * 40, loss = 0.0f, dx = 0.0f;
@@ -14416,7 +14417,7 @@ static __device__ __forceinline__ void gtr__tall_loss(const gtr__tall &s, gtr__t
     if (c == 0) h->row[warp] = sum;
 }
 // A unit's numbers, for the next product: even columns of sixteen first.
-static __device__ __forceinline__ void gtr__tall_operand(const gtr__tall &s, uint32_t *op, const gtr__tall_unit &u,
+static GTR__DEVICE void gtr__tall_operand(const gtr__tall &s, uint32_t *op, const gtr__tall_unit &u,
         int j, const float *v, float up) {
     const int lane = gtr__thread() & 31, g = lane >> 2, t = lane & 3;
     uint16_t *to = (uint16_t *)(op + ((u.n + j) * 8 + 2 * t) * s.op_pitch) + u.m * 16 + g;
@@ -14438,7 +14439,7 @@ template <int P, int LAST> struct gtr__tall_rows_of {
     float4 *saved;
     // what the first activation's gradient reads; what the next product's operand is scaled by
     float kept[2][4], back;
-    __device__ __forceinline__ gtr__tall_rows_of(const gtr__tall &s, float *pool, gtr__tall_head *h, int block,
+    GTR__DEVICE gtr__tall_rows_of(const gtr__tall &s, float *pool, gtr__tall_head *h, int block,
             int own, int step, gtr__waiting &awaited, uint32_t &bad) : s(s), pool(pool), h(h), block(block), own(own),
             step(step), awaited(awaited), bad(bad), tid(gtr__thread()), warp(tid / 32), lane(tid & 31), g(lane >> 2),
             t(lane & 3), par(step & 1), last(LAST ? LAST : s.m.layers - 1), op((uint32_t *)pool + s.op_at),
@@ -14446,7 +14447,7 @@ template <int P, int LAST> struct gtr__tall_rows_of {
             saved((float4 *)(pool + s.saved_at) + tid), kept{}, back(1.0f) {
     }
     // The first layer's sums, from its parts.
-    __device__ __forceinline__ void sum_parts(const gtr__tall_layer &q, const gtr__tall_unit &u, float (*z)[4]) {
+    GTR__DEVICE void sum_parts(const gtr__tall_layer &q, const gtr__tall_unit &u, float (*z)[4]) {
         const uint32_t *part = s.part + par * s.ranks * s.total * q.width
             + gtr__tall_place(q.width, block * 2 + u.n, u.m);
         if (s.ranks == 1) {
@@ -14474,7 +14475,7 @@ template <int P, int LAST> struct gtr__tall_rows_of {
             }
         }
     }
-    __device__ __forceinline__ void forward(int l) {
+    GTR__DEVICE void forward(int l) {
         const gtr__mlp_layer &L = s.m.layer[l];
         const gtr__tall_layer &q = s.layer[l];
         const gtr__tall_unit u(q.width);
@@ -14534,7 +14535,7 @@ template <int P, int LAST> struct gtr__tall_rows_of {
         }
     }
     // The last layer's sums, over warps.
-    __device__ __forceinline__ void last_layer() {
+    GTR__DEVICE void last_layer() {
         const gtr__tall_layer &end = s.layer[last];
         const float *w = pool + end.forward_at;
         // 16 columns or 32
@@ -14561,7 +14562,7 @@ template <int P, int LAST> struct gtr__tall_rows_of {
             logits[(e >> wide) * 40 + c] = gtr__res_low<P>(v + pool[end.bias_at + c]);
         }
     }
-    __device__ __forceinline__ void targets() {
+    GTR__DEVICE void targets() {
         const gtr__feed_one &to = s.m.rest[s.target];
         const char *src = (const char *)(uintptr_t)h->record.src[to.slot];
         const int n = s.m.layer[last].n;
@@ -14576,7 +14577,7 @@ template <int P, int LAST> struct gtr__tall_rows_of {
             pool[s.target_at + i] = v;
         }
     }
-    __device__ __forceinline__ void backward(int l) {
+    GTR__DEVICE void backward(int l) {
         const gtr__tall_layer &end = s.layer[last];
         const float *w = pool + end.forward_at;
         const gtr__mlp_layer &L = s.m.layer[l];
@@ -14630,7 +14631,7 @@ template <int P, int LAST> struct gtr__tall_rows_of {
             __syncthreads();
         }
     }
-    __device__ __forceinline__ void run(float scale) {
+    GTR__DEVICE void run(float scale) {
 #pragma unroll (LAST ? LAST : 1)
         for (int l = 0; l < last; l++) forward(l);
         last_layer();
@@ -14653,7 +14654,7 @@ template <int P, int LAST> struct gtr__tall_rows_of {
     }
 };
 // The loss of the block'th sixteen rows, by a warp that has time before these places are written again.
-static __device__ __forceinline__ void gtr__tall_publish_loss(const gtr__tall &s, gtr__tall_head *h,
+static GTR__DEVICE void gtr__tall_publish_loss(const gtr__tall &s, gtr__tall_head *h,
         int block, int step) {
     const int lane = gtr__thread() & 31;
     float4 sum = lane < 16 ? h->row[lane] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -14671,10 +14672,10 @@ static __device__ __forceinline__ void gtr__tall_publish_loss(const gtr__tall &s
 struct gtr__tall_own {
     float p[4], a[4], b[4];     // weights and moments
     float bias[3];              // of threads below 16 of rank 0's first slab
-    static __device__ __forceinline__ bool biased(const gtr__tall &s) {
+    static GTR__DEVICE bool biased(const gtr__tall &s) {
         return threadIdx.x < 16 && (int)blockIdx.x < s.groups;
     }
-    __device__ __forceinline__ void load(const gtr__tall &s, int step)
+    GTR__DEVICE void load(const gtr__tall &s, int step)
     {
         const float4 *from = s.own
             + ((step & 1) * s.groups * s.ranks * s.slabs + (int)blockIdx.x) * 4 * GTR__TALL_T + threadIdx.x;
@@ -14686,7 +14687,7 @@ struct gtr__tall_own {
         const float4 x = __ldcg(from + 3 * GTR__TALL_T);
         bias[0] = x.x; bias[1] = x.y; bias[2] = x.z;
     }
-    __device__ __forceinline__ void keep(const gtr__tall &s, int step) const
+    GTR__DEVICE void keep(const gtr__tall &s, int step) const
     {
         float4 *to = s.own
             + ((step & 1) * s.groups * s.ranks * s.slabs + (int)blockIdx.x) * 4 * GTR__TALL_T + threadIdx.x;
@@ -14700,7 +14701,7 @@ struct gtr__tall_spot {         // of a thread's four elements
     int unit, n, k, some;       // column, first of k, how many there are
     int64_t i;
     bool live;                  // the unit is one
-    __device__ __forceinline__ gtr__tall_spot(const gtr__tall &s, int group, int rank, int slab)
+    GTR__DEVICE gtr__tall_spot(const gtr__tall &s, int group, int rank, int slab)
     {
         const gtr__mlp_layer &L = s.m.layer[0];
         const int warp = gtr__thread() / 32, lane = gtr__thread() & 31;
@@ -14714,11 +14715,11 @@ struct gtr__tall_spot {         // of a thread's four elements
 };
 // The new weights of a group and rank: pairs of halves, as operands lie, then scales by slab (four
 // words each) and the bias.
-static __device__ __forceinline__ uint32_t *gtr__tall_new(const gtr__tall &s, int group, int rank, int step) {
+static GTR__DEVICE uint32_t *gtr__tall_new(const gtr__tall &s, int group, int rank, int step) {
     return s.first + ((step & 1) * s.groups * s.ranks + rank * s.groups + group) * (s.kr * 8 + s.slabs * 4 + 16);
 }
 // A vote of the warps that update: askers have no time for it, where they own nothing.
-static __device__ __forceinline__ bool gtr__tall_vote(const gtr__tall &s, bool v) {
+static GTR__DEVICE bool gtr__tall_vote(const gtr__tall &s, bool v) {
     uint32_t any;
     asm volatile("{\n.reg .pred p, q;\nsetp.ne.u32 p, %1, 0;\nbar.red.or.pred q, 2, %2, p;\nselp.u32 %0, 1, 0, q;\n}\n"
         : "=r"(any) : "r"((uint32_t)v), "r"(s.renew) : "memory");
@@ -14726,7 +14727,7 @@ static __device__ __forceinline__ bool gtr__tall_vote(const gtr__tall &s, bool v
 }
 // What is owned is sent as the weights of a step.
 template <int P>
-static __device__ __forceinline__ void gtr__tall_publish(const gtr__tall &s, float *pool, const gtr__tall_own &own,
+static GTR__DEVICE void gtr__tall_publish(const gtr__tall &s, float *pool, const gtr__tall_own &own,
         int group, int rank, int slab, int step, uint32_t &bad) {
     const int tid = gtr__thread(), lane = tid & 31;
     const gtr__tall_spot at(s, group, rank, slab);
@@ -14749,7 +14750,7 @@ static __device__ __forceinline__ void gtr__tall_publish(const gtr__tall &s, flo
         gtr__publish(to + s.slabs * 4 + tid, gtr__word_pack(gtr__res_low<P>(own.bias[0]), tag));
 }
 // Awaits them, and returns what to multiply their products by. The caller's barrier follows.
-static __device__ __forceinline__ void gtr__tall_renewed(const gtr__tall &s, float *pool, gtr__tall_head *h, int group,
+static GTR__DEVICE void gtr__tall_renewed(const gtr__tall &s, float *pool, gtr__tall_head *h, int group,
         int rank, int step, gtr__waiting &awaited) {
     const int warp = gtr__thread() / 32, lane = gtr__thread() & 31, steps = s.kr / 16;
     const uint32_t *from = gtr__tall_new(s, group, rank, step), *scale = from + s.kr * 8, tag = awaited.tag;
@@ -14784,7 +14785,7 @@ static __device__ __forceinline__ void gtr__tall_renewed(const gtr__tall &s, flo
 }
 // Parts of a slab's rows: eight rows of x are the narrow side of a product, five such at a time; WAYS warps share k.
 template <int P, int WAYS>
-static __device__ __forceinline__ void gtr__tall_parts(const gtr__tall &s, float *pool, const gtr__tall_me &q, int step,
+static GTR__DEVICE void gtr__tall_parts(const gtr__tall &s, float *pool, const gtr__tall_me &q, int step,
         float factor, uint32_t mark) {
     constexpr int N = GTR__TALL_TILES, across = GTR__TALL_WARPS / WAYS;
     const int warp = gtr__thread() / 32, lane = gtr__thread() & 31, g = lane >> 2, t = lane & 3, xp = s.pitch / 4,
@@ -14846,7 +14847,7 @@ static __device__ __forceinline__ void gtr__tall_parts(const gtr__tall &s, float
 }
 // Awaits dz of the group's columns and the slab's rows, to shared memory by columns, as halves. Returns what to
 // multiply their products by; marks: of the step before.
-static __device__ __forceinline__ float gtr__tall_await_dz(const gtr__tall &s, float *pool, const gtr__tall_me &q,
+static GTR__DEVICE float gtr__tall_await_dz(const gtr__tall &s, float *pool, const gtr__tall_me &q,
         int step, uint32_t before, gtr__waiting &awaited, int &marks) {
     const int warp = gtr__thread() / 32, lane = gtr__thread() & 31, g = lane >> 2, t = lane & 3, eights = q.eights,
         group = q.group, rank = q.rank, width = s.layer[0].width, rounds = (eights + 127) / 128;
@@ -14902,13 +14903,13 @@ static __device__ __forceinline__ float gtr__tall_await_dz(const gtr__tall &s, f
     return f.from;
 }
 // Where a slab's dw goes; then the bias's.
-static __device__ __forceinline__ uint32_t *gtr__tall_shared(const gtr__tall &s, int group, int rank,
+static GTR__DEVICE uint32_t *gtr__tall_shared(const gtr__tall &s, int group, int rank,
         int slab, int step) {
     return s.dw + (((step & 1) * s.groups * s.ranks + rank * s.groups + group) * s.slabs + slab) * s.share;
 }
 // dw = dz^T x of the slab's rows, a warp 32 of k; DEEP of them share rows.
 template <int P, int DEEP>
-static __device__ __forceinline__ void gtr__tall_gradient(const gtr__tall &s, float *pool, const gtr__tall_me &q,
+static GTR__DEVICE void gtr__tall_gradient(const gtr__tall &s, float *pool, const gtr__tall_me &q,
         int step, float factor, uint32_t mark) {
     const int tid = gtr__thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, xp = s.pitch / 4;
     constexpr int across = GTR__TALL_WARPS / DEEP;
@@ -14977,7 +14978,7 @@ static __device__ __forceinline__ void gtr__tall_gradient(const gtr__tall &s, fl
 // What is owned: the sum over slabs, and the update, whose outcome is published. marks: of the step before; if it was
 // bad, nothing is updated.
 template <int P>
-static __device__ __forceinline__ void gtr__tall_update(const gtr__tall &s, float *pool, gtr__tall_head *h, int group,
+static GTR__DEVICE void gtr__tall_update(const gtr__tall &s, float *pool, gtr__tall_head *h, int group,
         int rank, int slab, int step, bool last, gtr__waiting &awaited, int &marks) {
     const gtr__mlp_layer &L = s.m.layer[0];
     const int tid = gtr__thread(), warp = tid / 32, lane = tid & 31;
@@ -15042,7 +15043,7 @@ static __device__ __forceinline__ void gtr__tall_update(const gtr__tall &s, floa
 // A task's elements lie by fours of a row: where the four'th begins.
 struct gtr__tall_four {
     int n, c;
-    __device__ __forceinline__ gtr__tall_four(int four) : n((four >> 8) * 16 + (four >> 2 & 7) * 2 + (four >> 5 & 1)),
+    GTR__DEVICE gtr__tall_four(int four) : n((four >> 8) * 16 + (four >> 2 & 7) * 2 + (four >> 5 & 1)),
             c((four >> 6 & 3) * 16 + (four & 3) * 4) {
     }
 };
@@ -15062,7 +15063,7 @@ template <int P> struct gtr__tall_task {
     const gtr__tall_layer &q, &before;
     const gtr__mlp_layer &L;
     float p[4], shift;          // what has become of four weights, and of a bias
-    __device__ __forceinline__ gtr__tall_task(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, int k,
+    GTR__DEVICE gtr__tall_task(const gtr__tall &s, float *pool, gtr__tall_head *h, int step, int k,
             gtr__waiting &awaited) : s(s), pool(pool), h(h), step(step), k(k), par(step & 1), awaited(awaited),
             rows(16 * s.tall), size(rows * GTR__TALL_STRIP), all(size + rows), red(pool + s.red_at),
             sums(red + GTR__TALL_WARPS * size), tid(gtr__thread()), warp(tid / 32), lane(tid & 31),
@@ -15070,7 +15071,7 @@ template <int P> struct gtr__tall_task {
             before(s.layer[l - 1]), L(s.m.layer[l]), p{}, shift(0.0f) {
     }
     // Two rounds of h, of a warp's `mine`, in place of two, as halves.
-    __device__ __forceinline__ void keep(int r, int to, int mine, int columns, const uint32_t *y, uint4 *kept) {
+    GTR__DEVICE void keep(int r, int to, int mine, int columns, const uint32_t *y, uint4 *kept) {
         uint4 v[2 * fours];
         gtr__tall_await_at<2 * fours, 0>(v, awaited, [&](int i) { return r + i / fours < mine && i % fours < columns; },
             [&](int i) { return y + ((r + i / fours) * 128 * before.width + i % fours * 128); });
@@ -15096,7 +15097,7 @@ template <int P> struct gtr__tall_task {
         __syncwarp();
     }
     // A warp's parts of the gradient, left in shared memory.
-    __device__ __forceinline__ void product() {
+    GTR__DEVICE void product() {
         uint4 *kept = (uint4 *)red + tid;
         const int columns = (before.width - k0 + 15) / 16, mine = (2 * s.rows - warp + GTR__TALL_WARPS - 1)
             / GTR__TALL_WARPS, ahead = mine < 4 * s.tall ? mine : 4 * s.tall;
@@ -15162,7 +15163,7 @@ template <int P> struct gtr__tall_task {
         }
     }
     // Its sums, and what they make of weights and moments; whether one is not finite.
-    __device__ __forceinline__ bool update(bool last) {
+    GTR__DEVICE bool update(bool last) {
         float *state = pool + s.tile_at + k * 6 * all;
         const float *old = state + par * 3 * all;
         float *now = state + (par ^ 1) * 3 * all;
@@ -15209,7 +15210,7 @@ template <int P> struct gtr__tall_task {
         return __syncthreads_or(wrong) != 0 && s.m.checks;
     }
     // What has become of them, for products.
-    __device__ __forceinline__ void image() const {
+    GTR__DEVICE void image() const {
         const gtr__tall_four at(tid);
         uint32_t *to = gtr__tall_image(s, step, q.forward_at);
         if (l < s.m.layers - 1) {
@@ -15229,7 +15230,7 @@ template <int P> struct gtr__tall_task {
     }
 };
 template <int P>
-static __device__ __forceinline__ bool gtr__tall_tasks(const gtr__tall &s, float *pool, gtr__tall_head *h, int step,
+static GTR__DEVICE bool gtr__tall_tasks(const gtr__tall &s, float *pool, gtr__tall_head *h, int step,
         bool last, uint32_t &bad) {
     const int par = step & 1;
     gtr__waiting awaited = { (uint32_t)step >> 1 & 1, 0, s.m.hurry };
@@ -15262,7 +15263,7 @@ static __device__ __forceinline__ bool gtr__tall_tasks(const gtr__tall &s, float
 // >>tall-kernel
 // Which sixteen of rows a block has first; from s.rows on, which of the workers that have none it is. They are spread,
 // as blocks beside each other share their way to L2, but for those of a pair, who share what they ask for.
-static __device__ __forceinline__ int gtr__tall_row(const gtr__tall &s, int me) {
+static GTR__DEVICE int gtr__tall_row(const gtr__tall &s, int me) {
     const int workers = s.groups * s.ranks * s.slabs;
     if (s.middles >= workers) return me < s.middles ? me : s.rows;
     const int each = s.paired ? 2 : 1, part = me / each, parts = workers / each, rows = (s.middles + each - 1) / each,
@@ -15273,7 +15274,7 @@ static __device__ __forceinline__ int gtr__tall_row(const gtr__tall &s, int me) 
 
 // visit(segment, index in it, whether it is there and this block's to write, its place and that of its two moments)
 template <typename F>
-static __device__ __forceinline__ void gtr__tall_state(const gtr__tall &s, float *pool, const gtr__tall_head *h,
+static GTR__DEVICE void gtr__tall_state(const gtr__tall &s, float *pool, const gtr__tall_head *h,
         int buffer, F visit) {
     const int rows = 16 * s.tall, size = rows * GTR__TALL_STRIP, all = size + rows;
     for (int k = 0; k < h->tiles; k++) {
@@ -15293,15 +15294,15 @@ static __device__ __forceinline__ void gtr__tall_state(const gtr__tall &s, float
 struct gtr__tall_disk {         // what lies in device memory
     const gtr__optim &o;
     const gtr__tall_head *h;
-    __device__ __forceinline__ gtr__tall_disk(const gtr__tall &s, const gtr__tall_head *h_) : o(s.m.optim), h(h_) {}
-    __device__ __forceinline__ void load(int which, int64_t i, float &p, float &a, float &b) const
+    GTR__DEVICE gtr__tall_disk(const gtr__tall &s, const gtr__tall_head *h_) : o(s.m.optim), h(h_) {}
+    GTR__DEVICE void load(int which, int64_t i, float &p, float &a, float &b) const
     {
         const gtr__segment &z = h->segment[which];
         p = z.p[i];
         a = o.states > 0 ? o.state[0][z.offset + i] : 0.0f;
         b = o.states > 1 ? o.state[1][z.offset + i] : 0.0f;
     }
-    __device__ __forceinline__ void save(int which, int64_t i, float p, float a, float b) const
+    GTR__DEVICE void save(int which, int64_t i, float p, float a, float b) const
     {
         const gtr__segment &z = h->segment[which];
         z.p[i] = p;
@@ -15313,7 +15314,7 @@ struct gtr__tall_disk {         // what lies in device memory
 };
 // The further layers' weights, as if a step had renewed them.
 template <int P>
-static __device__ __forceinline__ void gtr__tall_images(const gtr__tall &s, const gtr__tall_head *h,
+static GTR__DEVICE void gtr__tall_images(const gtr__tall &s, const gtr__tall_head *h,
         uint32_t *most_room) {
     const int tid = gtr__thread(), me = (int)blockIdx.x, blocks = (int)gridDim.x, layers = s.m.layers;
     for (int l = 1; l < layers; l++) {
@@ -15349,7 +15350,7 @@ static __device__ __forceinline__ void gtr__tall_images(const gtr__tall &s, cons
     }
 }
 // What a block is: its rows, its columns and k of the first layer, its tasks.
-static __device__ __forceinline__ void gtr__tall_assign(const gtr__tall &s, gtr__tall_head *h,
+static GTR__DEVICE void gtr__tall_assign(const gtr__tall &s, gtr__tall_head *h,
         bool worker, bool spare) {
     const int me = (int)blockIdx.x, layers = s.m.layers;
     const int slab = me / s.groups / s.ranks;
@@ -15370,7 +15371,7 @@ static __device__ __forceinline__ void gtr__tall_assign(const gtr__tall &s, gtr_
     }
 }
 template <int P>
-static __device__ __forceinline__ void gtr__tall_spare(const gtr__tall &s, float *pool, gtr__tall_head *h) {
+static GTR__DEVICE void gtr__tall_spare(const gtr__tall &s, float *pool, gtr__tall_head *h) {
     const gtr__tall_disk disk(s, h);
     int wrong = -1;             // the step that was not finite
     uint32_t bad = 0;
@@ -15399,11 +15400,11 @@ template <int P> struct gtr__tall_block {
     bool bulk;
     int steps, wrong;           // the step that was not finite, or -1
     uint32_t bad;
-    __device__ __forceinline__ gtr__tall_block(const gtr__tall &s, float *pool, gtr__tall_head *h)
+    GTR__DEVICE gtr__tall_block(const gtr__tall &s, float *pool, gtr__tall_head *h)
         : s(s), pool(pool), h(h), tid(gtr__thread()), me((int)blockIdx.x), workers(s.groups * s.ranks * s.slabs),
         row(h->me.row), worker(me < workers), wrong(-1), bad(0) {}
     // Its own weights and the first step's rows. False: the launch is given up.
-    __device__ __forceinline__ bool start() {
+    GTR__DEVICE bool start() {
         const gtr__tall_disk disk(s, h);
         if (worker && tid < s.renew) {
             const gtr__tall_me &q = h->me;
@@ -15452,7 +15453,7 @@ template <int P> struct gtr__tall_block {
         return true;
     }
     // The first layer's gradient and update; whether the step is bad, or given up.
-    __device__ __forceinline__ int first_back(int i, bool last, uint32_t before, gtr__waiting &awaited) {
+    GTR__DEVICE int first_back(int i, bool last, uint32_t before, gtr__waiting &awaited) {
         int marks = 0;
         const gtr__tall_me &q = h->me;
         const float from = gtr__tall_await_dz(s, pool, q, i, before, awaited, marks) * s.byte_from;
@@ -15474,7 +15475,7 @@ template <int P> struct gtr__tall_block {
         return marks;
     }
     // False: there is no such step.
-    __device__ __forceinline__ bool step(int i) {
+    GTR__DEVICE bool step(int i) {
         const bool last = i == steps - 1;
         gtr__waiting awaited = { (uint32_t)i >> 1 & 1, 0, s.m.hurry };
         if (worker && i < steps && !gtr__tall_brought(s, h, i)) awaited.turns = GTR__DEADLINE;
@@ -15535,7 +15536,7 @@ template <int P> struct gtr__tall_block {
         }
         return true;
     }
-    __device__ __forceinline__ void end(int i) {
+    GTR__DEVICE void end(int i) {
         const gtr__tall_disk disk(s, h);
         // before the last barrier: the pair's other block may be waiting for it
         if (worker && s.paired && tid == 0) gtr__tall_room(h, i + 1, true);
@@ -15839,7 +15840,7 @@ typedef struct gtr__wide_job {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 // >>wide-kernel
 typedef struct gtr__wide_place { int weight, row, column; } gtr__wide_place;
-static __device__ __forceinline__ gtr__wide_place gtr__wide_at(const gtr__wide_job &m, int t) {
+static GTR__DEVICE gtr__wide_place gtr__wide_at(const gtr__wide_job &m, int t) {
     gtr__wide_place q;
     int w = 0;
     while (w + 1 < m.n && t >= m.weight[w + 1].first) w++;
@@ -15866,14 +15867,14 @@ typedef struct gtr__wide_line {
     gtr__rule rule;
 } gtr__wide_line;
 // The gradient of a block's tile number i, and its rows' distance.
-static __device__ __forceinline__ float *gtr__wide_gradient(const gtr__wide_job &m, const gtr__wide_place &q,
+static GTR__DEVICE float *gtr__wide_gradient(const gtr__wide_job &m, const gtr__wide_place &q,
         int i, int *ld) {
     const gtr__wide_weight &w = m.weight[q.weight];
     *ld = m.ring ? GTR__WIDE_N : w.k;
     return m.ring ? m.ring + ((int64_t)blockIdx.x * GTR__WIDE_AHEAD + i % GTR__WIDE_AHEAD) * (GTR__WIDE_M * GTR__WIDE_N)
         : w.dw + (int64_t)q.row * w.k + q.column;
 }
-static __device__ __forceinline__ gtr__wide_line gtr__wide_line_of(const gtr__wide_job &m, const gtr__wide_head &head,
+static GTR__DEVICE gtr__wide_line gtr__wide_line_of(const gtr__wide_job &m, const gtr__wide_head &head,
         const gtr__wide_place &q, int i) {
     gtr__wide_line l;
     const gtr__wide_weight &w = m.weight[q.weight];
@@ -15893,14 +15894,14 @@ static __device__ __forceinline__ gtr__wide_line gtr__wide_line_of(const gtr__wi
     return l;
 }
 template <int STATES>
-static __device__ __forceinline__ void gtr__wide_get(float4 *x, const gtr__wide_line &l, int row, int column) {
+static GTR__DEVICE void gtr__wide_get(float4 *x, const gtr__wide_line &l, int row, int column) {
     const int e = row * l.ld + column;
     x[0] = __ldcg((const float4 *)(l.g + row * l.ld_g + column));
     x[1] = __ldcg((const float4 *)(l.p + e));
     if (STATES > 0) x[2] = __ldcg((const float4 *)(l.m + e));
     if (STATES > 1) x[3] = __ldcg((const float4 *)(l.v + e));
 }
-template <int STATES> static __device__ __forceinline__ void gtr__wide_set(float4 *x, const gtr__wide_line &l, int e) {
+template <int STATES> static GTR__DEVICE void gtr__wide_set(float4 *x, const gtr__wide_line &l, int e) {
     gtr__apply<gtr__adapt_quick, 4, STATES>(l.rule, &x[1].x, &x[0].x, &x[2].x, &x[3].x);
     __stcg((float4 *)(l.p + e), x[1]);
     if (STATES > 0) __stcg((float4 *)(l.m + e), x[2]);
@@ -15910,7 +15911,7 @@ template <int STATES> static __device__ __forceinline__ void gtr__wide_set(float
 }
 // One warp's share of a tile: half rows, every workers-th; the next one's loads are on their way.
 template <int STATES>
-static __device__ __forceinline__ void gtr__wide_update(const gtr__wide_line &l, int worker, int workers) {
+static GTR__DEVICE void gtr__wide_update(const gtr__wide_line &l, int worker, int workers) {
     const int lane = (int)threadIdx.x & 31, end = 2 * GTR__WIDE_M;
     auto column = [&](int c) { return (c & 1) * 128 + lane * 4; };
     auto at = [&](int c) { return (c >> 1) * l.ld + column(c); };
@@ -15943,7 +15944,7 @@ template <int STATES> struct gtr__wide_block {
     gtr__wide_head &head;
     const uint32_t room, full, empty, due, done;
     const int warp, lane, blocks;
-    __device__ __forceinline__ void consume() const {
+    GTR__DEVICE void consume() const {
         const int group = warp / 4 - 2;
         float d[128];
         int stage = 0, tile = 0;
@@ -15993,7 +15994,7 @@ template <int STATES> struct gtr__wide_block {
             gtr__wide_update<STATES>(gtr__wide_line_of(m, head, q, past), warp - 1, GTR__WIDE_WORKERS + 8);
         }
     }
-    __device__ __forceinline__ void produce() const {
+    GTR__DEVICE void produce() const {
         int stage = 0;
         uint32_t phase = 1;
         for (int t = (int)blockIdx.x; t < m.tiles; t += blocks) {
@@ -16013,7 +16014,7 @@ template <int STATES> struct gtr__wide_block {
             }
         }
     }
-    __device__ __forceinline__ void update() const {
+    GTR__DEVICE void update() const {
         const gtr__optim &o = m.o;
         const bool updates = !m.ctl->guard && !m.ctl->status;
         if (updates) {
