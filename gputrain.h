@@ -11534,7 +11534,8 @@ void gtr_destroy(gtr_context *ctx) {
                     step; norms in 16 bits; one rule for optimizers: RMSprop, Lion, averages of weights (.ema)
    2026-11-22  0.1: what is permuted for products alone is a view; what is added to a layer, and a norm's activation,
                     ride in their kernels; tables' gradients as lookups; any activation in narrow networks; own
-                    products by Hopper's instructions
+                    products by Hopper's instructions; layers over permuted values; tables in one launch; long
+                    and odd products; gtr_set beside the steps; 16 columns a data set
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
