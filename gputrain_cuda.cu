@@ -1088,7 +1088,8 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
             r = gtr__check(in, cudaStreamWaitEvent(stream, x->event[other], 0), "cudaStreamWaitEvent");
         }
         in->g.early = early;
-        const bool joins = captured && x->n_stage == 1 && CUDART_VERSION >= 12030 && gtr__hurries(x->plan, node);
+        const bool joins = waits && captured && x->n_stage == 1 && CUDART_VERSION >= 12030
+            && gtr__hurries(x->plan, node);
         if (r == GTR_OK) r = gtr__run_one(in, node, &x->call[i], waits ? 2 * joins : last[lane] > 0);
         x->started[i] = in->g.starts != in->g.began;
         last[lane] = i + 1;
