@@ -3661,7 +3661,8 @@ static void queued_sets(void)
     static const int sizes[] = { 2, 2, 3, 3, 150, 3, 150, 150, 4, ROWS, 4, ROWS, 199, 1, 1, 1 };
     static gtr_float x[(ROWS + STEPS) * WIDE], got[2][8 * WIDE], seen[2][STEPS];
     uint32_t seed = 5;
-    int i, waits;
+    double sum;
+    int i, j, waits;
     for (i = 0; i < (ROWS + STEPS) * WIDE; i++) x[i] = noise(&seed);
     for (waits = 0; waits < 2; waits++) {
         gtr_context *ctx = create();
@@ -3679,6 +3680,9 @@ static void queued_sets(void)
             if (i % 7 != 6) continue;
             gtr_eval(&mean, 1);
             gtr_get(mean, &seen[waits][i], sizeof **seen);
+            for (j = 0, sum = 0; j < rows * WIDE; j++) sum += (double)x[i * WIDE + j];
+            CHECK(fabs((double)seen[waits][i] - sum / (rows * WIDE)) < 1e-5, "step %d: mean %g of values of mean %g", i,
+                (double)seen[waits][i], sum / (rows * WIDE));
         }
         w = gtr_parameter_find(ctx, "f.weight");
         EXPECT_EQ(gtr_get(w, got[waits], sizeof got[waits]), GTR_OK);
