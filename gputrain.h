@@ -1087,6 +1087,7 @@ typedef struct {
     uint32_t wait_mask; /* lanes it waits for: node wait_node[lane] must be done */
     int wait_node[GTR__MAX_LANES];
     int signals; /* some other lane waits for it */
+    int leaf; /* it makes gradients of parameters alone, which nothing but the update waits for */
 } gtr__node;
 typedef struct {
     gtr__node *node; int n_node; int64_t cap_node;
@@ -6658,7 +6659,7 @@ static bool gtr__be_view(gtr__plan *p, gtr__node *n, int i, gtr__uses *uses) {
             (made ? other->last >= i && u->read - i > GTR__FUSE_WINDOW : u->reads != 1 ||
                 p->value[root[1]].home != GTR__HOME_ARENA ||
                 gtr__count(memory) != gtr__count(&p->value[root[1]].shape))) continue;
-        bool kept = true;
+        bool kept = true; /* nobody writes or reads over others in a shared place */
         for (gtr__node *j = n; made && j <= p->node + u->read && other->last >= i; j++)
             for (int k = 0; k < j->n_out; k++) kept &= gtr__use(p, j, j->n_in + k) != root[0];
         for (int k = 0; n->adds && k < n[-1].n_in; k++) kept &= gtr__use(p, n - 1, k) != root[1];
@@ -6863,7 +6864,7 @@ static bool gtr__makes_gradients(const gtr__plan *p, const gtr__node *n) {
     return all && writes;
 }
 static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, bool any, bool wide, bool last) {
-    const bool side = !wide && gtr__makes_gradients(p, n);
+    const bool side = !wide && n->leaf;
     int k, v, best = side && !last;
     double start = gtr__start_on(p, s, n, best);
     for (k = best + 1; k < p->n_stream && (side || (any && !wide)); k++) {
@@ -6888,7 +6889,7 @@ static void gtr__assign_streams(gtr__build *b) {
     int i, last = 0;
     for (i = 0; i < p->split; i++) {
         apart |= p->node[i].op == GTR__OP_NETWORK;
-        if (!gtr__makes_gradients(p, &p->node[i])) last = i + 1;
+        if (!(p->node[i].leaf = gtr__makes_gradients(p, &p->node[i]))) last = i + 1;
     }
     p->n_stream = !own ? b->r->streams : b->ctx->caps.cuda && !apart ? GTR__MAX_STREAMS : 1;
     if (p->n_stream < 2) return;
@@ -8760,6 +8761,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
         gtr__find_nonfinite(ctx, e, t->edited == ctl.step + 1, text, sizeof text);
     const unsigned long long after = r->step - ctl.step - 1;
     t->pending = NULL;
+    t->edited = 0;
     GTR__TRY(gtr__set_back(r, &ctl));
     if (after) snprintf(rest, sizeof rest, " and the %llu queued after it", after);
     return gtr__fail(ctx, GTR_ERR_NONFINITE, "step %llu: %s is not finite; this step%s changed nothing",
@@ -9079,13 +9081,15 @@ static float gtr__scale_now(gtr_trainer *t) {
         return 1;
     return t->pending || !ctl.step ? ctl.scale : t->runner->shared->entry[(ctl.step - 1) % GTR__RING].scale;
 }
-static gtr_result gtr__gradient_put(gtr_trainer *t, gtr_float *at, const gtr_float *src, size_t bytes) {
-    const gtr_float s = (gtr_float)gtr__scale_now(t);
-    gtr_float *tmp = (gtr_float *)gtr__malloc(t->ctx, bytes);
-    if (!tmp) return GTR_ERR_NOMEM;
-    for (size_t i = 0; i < bytes / sizeof s; i++) tmp[i] = src[i] * s;
-    gtr_result r = gtr__to_device(t->ctx, 0, at, tmp, bytes, "gradient");
-    gtr__mfree(t->ctx, tmp);
+static gtr_result gtr__gradient_put(gtr_trainer *t, gtr_float *at, const void *src, size_t bytes) {
+    gtr_float *scaled = t->optim.scaled ? (gtr_float *)gtr__malloc(t->ctx, bytes) : NULL;
+    if (scaled) {
+        const gtr_float s = (gtr_float)gtr__scale_now(t);
+        memcpy(scaled, src, bytes);
+        for (size_t i = 0; i < bytes / sizeof s; i++) scaled[i] *= s;
+    } else if (t->optim.scaled) return GTR_ERR_NOMEM;
+    gtr_result r = gtr__to_device(t->ctx, 0, at, scaled ? scaled : src, bytes, "gradient");
+    gtr__mfree(t->ctx, scaled);
     if (t->pending && !gtr__gone_wrong(t)) t->edited = t->runner->step + 1;
     return r;
 }
@@ -9103,7 +9107,7 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     gtr_float *at = buffer + t->offset[i];
     GTR__TRY(gtr__wait_all(ctx));
     if (buffer == t->gradient && t->lookups[i]) GTR__TRY(gtr__gradient_dense(t, i));
-    return set ? gtr__gradient_put(t, at, (const gtr_float *)host, bytes) : gtr__to_host(ctx, 0, host, at, bytes, what);
+    return set ? gtr__gradient_put(t, at, host, bytes) : gtr__to_host(ctx, 0, host, at, bytes, what);
 }
 gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
     const bool lost = t && t->fitted && gtr__usable(t->ctx);

@@ -118,9 +118,9 @@ static inline gtr_result gtr__check(void *instance, cudaError_t e, const char *w
     gtr__start(instance, (cudaStream_t)(c)->stream, #kernel, kernel, dim3(grid), dim3(block), shared, 1u, __VA_ARGS__)
 
 #if CUDART_VERSION >= 13000
-#define GTR__V(name, version) name
+#define GTR__VERSIONED(name, version) name
 #else
-#define GTR__V(name, version) name##version
+#define GTR__VERSIONED(name, version) name##version
 #endif
 // What comes next in a captured stream, a kernel, begins while what it waits for ends, where that is kernels alone.
 // A driver that can't is done without.
@@ -133,7 +133,7 @@ static inline void gtr__overlap_edges(cudaStream_t stream) {
     cudaGraphNode_t node[GTR__MAX_LANES];
     cudaGraphEdgeData edge[GTR__MAX_LANES];
     size_t n = 0;
-    cudaError_t e = GTR__V(cudaStreamGetCaptureInfo, _v3)(stream, &status, NULL, NULL, &on, &given, &n);
+    cudaError_t e = GTR__VERSIONED(cudaStreamGetCaptureInfo, _v3)(stream, &status, NULL, NULL, &on, &given, &n);
     if (e == cudaSuccess && n > GTR__MAX_LANES) return;
     memset(edge, 0, sizeof edge);
     for (size_t i = 0; e == cudaSuccess && i < n && type == cudaGraphNodeTypeKernel; i++) {
@@ -142,7 +142,8 @@ static inline void gtr__overlap_edges(cudaStream_t stream) {
         edge[i].type = cudaGraphDependencyTypeProgrammatic;
     }
     if (e == cudaSuccess && n && type == cudaGraphNodeTypeKernel)
-        e = GTR__V(cudaStreamUpdateCaptureDependencies, _v2)(stream, node, edge, n, cudaStreamSetCaptureDependencies);
+        e = GTR__VERSIONED(cudaStreamUpdateCaptureDependencies, _v2)(stream, node, edge, n,
+            cudaStreamSetCaptureDependencies);
     if (e != cudaSuccess) cudaGetLastError();
 #else
     (void)stream;
@@ -1030,15 +1031,6 @@ static uint64_t gtr__unwritten(const gtr__cuda_exec *x, int by, const gtr__call 
     return mask;
 }
 
-// Whether others wait for a node, which joins lanes: not for gradients of parameters alone, whose blocks, if they came
-// before they can work, would keep those out that others do wait for (a step of 128 rows in 256-512 residuals took 132
-// us instead of 117), and not for the step's end.
-static bool gtr__hurries(const gtr__plan *plan, const gtr__node *node) {
-    bool others = false;
-    for (int k = 0; k < node->n_out; k++)
-        others |= node->out[k] >= 0 && plan->value[node->out[k]].home != GTR__HOME_GRADIENT;
-    return others && (node->phase == GTR__FORWARD || node->phase == GTR__BACKWARD);
-}
 static gtr_result gtr__run_one(gtr__instance *in, const gtr__node *node, const gtr__call *call, int overlap) {
     gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
     if (!kernel) return gtr__fail(in, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
@@ -1088,8 +1080,10 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
             r = gtr__check(in, cudaStreamWaitEvent(stream, x->event[other], 0), "cudaStreamWaitEvent");
         }
         in->g.early = early;
-        const bool joins = waits && captured && x->n_stage == 1 && CUDART_VERSION >= 12030
-            && gtr__hurries(x->plan, node);
+        // Blocks of a leaf, if they came before they can work, would keep those out that others wait for: a step of
+        // 128 rows in 256-512 residuals took 132 us instead of 117.
+        const bool joins = waits && captured && x->n_stage == 1 && CUDART_VERSION >= 12030 && !node->leaf
+            && (node->phase == GTR__FORWARD || node->phase == GTR__BACKWARD);
         if (r == GTR_OK) r = gtr__run_one(in, node, &x->call[i], waits ? 2 * joins : last[lane] > 0);
         x->started[i] = in->g.starts != in->g.began;
         last[lane] = i + 1;
@@ -4794,10 +4788,12 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_embedding(const __grid_c
     }
 }
 // Backward: a block owns band neighbouring rows of the table, and as many columns as its lanes have. It collects the
-// positions whose id is one of them, all at once or, where it has no room for them, of a tile of positions at a time,
-// sorts them by row and position, and adds up dy's rows: lanes take 64 of a row's positions in order, and the sums of
-// these are added in order. Of a gradient as lookups, met gets each row's first position, the sum is there in out, and
-// the others are cleared. Bound by bytes: dy once, what is written once, ids once a block from the L2.
+// positions whose id is one of them, sorts them by row and position, and adds up dy's rows: lanes take 64 of a row's
+// positions within a tile of positions in order, the sums of these are added in order, and so are the tiles' sums,
+// however many rows a block owns, and whether it takes all positions at once or, where it has no room for them or a
+// row's many positions lie in several tiles, a tile at a time. Of a gradient as lookups, met gets each row's first
+// position, the sum is there in out, and the others are cleared. Bound by bytes: dy once, what is written once, ids
+// once a block from the L2.
 #define GTR__EMB_T    512
 #define GTR__EMB_TILE 2048
 #define GTR__EMB_LONG 64
@@ -4812,13 +4808,14 @@ typedef struct gtr__emb_block {
     uint16_t start[GTR__EMB_TILE], end[GTR__EMB_TILE];  // where its row's keys are
     uint16_t unit[GTR__EMB_TILE];       // where the positions begin that lanes take together
     float part[2 * GTR__EMB_TILE / GTR__EMB_LONG][GTR__EMB_COLUMNS];
-    int keys, units, longs;     // longs: rows are long
+    int keys, units, longs, apart;      // longs: rows are long; apart: one of these lies in several tiles
 } gtr__emb_block;
 // The sum of a long row's stretch that begins at i; two of them begin within 64 places at most, and one of these is
 // another row's first.
 static GTR__DEVICE float *gtr__emb_part(gtr__emb_block &b, int i, bool first) {
     return b.part[i / GTR__EMB_LONG * 2 + first];
 }
+static GTR__DEVICE bool gtr__emb_apart(uint64_t a, uint64_t b) { return (uint32_t)(a ^ b) >= GTR__EMB_TILE; }
 static GTR__DEVICE int gtr__emb_bound(const gtr__emb_block &b, int n, uint64_t key) {
     int lo = 0;
     while (lo < n) {
@@ -4830,7 +4827,7 @@ static GTR__DEVICE int gtr__emb_bound(const gtr__emb_block &b, int n, uint64_t k
 static GTR__DEVICE int gtr__emb_collect(const gtr__emb &m, gtr__emb_block &b, int64_t from, int64_t to,
         int64_t row0, int64_t rows) {
     __syncthreads();
-    if (threadIdx.x == 0) b.keys = b.units = b.longs = 0;
+    if (threadIdx.x == 0) b.keys = b.units = b.longs = b.apart = 0;
     __syncthreads();
     const bool wide = ((uintptr_t)m.id & 15) == 0;
     const int64_t left = ((int64_t)1 << 31) - row0;     // rows that an id can be of
@@ -4903,7 +4900,9 @@ static GTR__DEVICE void gtr__emb_sort(gtr__emb_block &b, int n) {
         const int in = i - b.start[i];
         if (in % GTR__EMB_LONG) continue;
         b.unit[atomicAdd(&b.units, 1)] = (uint16_t)i;
-        if (in) b.longs = 1;
+        if (!in) continue;
+        b.longs = 1;
+        if (gtr__emb_apart(b.key[b.start[i]], b.key[b.end[i] - 1])) b.apart = 1;
     }
     __syncthreads();
 }
@@ -4922,6 +4921,8 @@ static GTR__DEVICE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, int64
         gtr__opd out = m.out;
         float s[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, none[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
         if (join && (whole || i != start)) continue;
+        out.add = m.met ? first < base : m.out.add || base > 0;
+        const int64_t to = (m.met ? first : row0 + (int64_t)row) * m.line + column;
         if (join) for (int e = start; e < end; e += GTR__EMB_LONG)
 #pragma unroll
             for (int k = 0; k < 4; k++) s[k] += k < m.width ? gtr__emb_part(b, e, e == start)[at + k] : 0.0f;
@@ -4940,6 +4941,12 @@ static GTR__DEVICE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, int64
 #pragma unroll
             for (int q = 0; q < 4; q++) if (e + q < stop) {
                 const int32_t p = (int32_t)b.key[e + q];
+                if (e + q > i && gtr__emb_apart(b.key[e + q], b.key[e + q - 1])) {
+                    gtr__give(out, to, m.width, s);
+                    out.add = 1;
+#pragma unroll
+                    for (int k = 0; k < 4; k++) s[k] = 0.0f;
+                }
 #pragma unroll
                 for (int k = 0; k < 4; k++) if (k < m.width) s[k] += v[q][k];
                 if (m.met && p != first) gtr__give(m.out, p * m.line + column, m.width, none);
@@ -4950,8 +4957,7 @@ static GTR__DEVICE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, int64
             for (int k = 0; k < 4; k++) if (k < m.width) gtr__emb_part(b, i, i == start)[at + k] = s[k];
             continue;
         }
-        out.add = m.met ? first < base : m.out.add || base > 0;
-        gtr__give(out, (m.met ? first : row0 + (int64_t)row) * m.line + column, m.width, s);
+        gtr__give(out, to, m.width, s);
         if (m.met && column == 0) m.met[row0 + (int64_t)row] = first;
     }
     __syncthreads();
@@ -4970,12 +4976,14 @@ gtr__k_embedding_bwd(const __grid_constant__ gtr__emb_bwd all) {
     if (m.met) for (int64_t r = threadIdx.x; r < rows; r += GTR__EMB_T) m.met[row0 + r] = -1;
     else if (!m.out.add) for (int64_t r = threadIdx.x / m.lanes; r < rows && column < m.line; r += GTR__EMB_T / m.lanes)
         gtr__give(m.out, (row0 + r) * m.line + column, m.width, none);
-    int64_t base = 0, tile = m.n;
     int n = gtr__emb_collect(m, b, 0, m.n, row0, rows);
-    if (n > GTR__EMB_TILE) tile = GTR__EMB_TILE;
-    for (; base < m.n; base += tile) {
-        if (tile < m.n) n = gtr__emb_collect(m, b, base, base + tile < m.n ? base + tile : m.n, row0, rows);
-        gtr__emb_sort(b, n);
+    if (n <= GTR__EMB_TILE) gtr__emb_sort(b, n);
+    const int64_t tile = n > GTR__EMB_TILE || b.apart ? GTR__EMB_TILE : m.n;
+    for (int64_t base = 0; base < m.n; base += tile) {
+        if (tile < m.n) {
+            n = gtr__emb_collect(m, b, base, base + tile < m.n ? base + tile : m.n, row0, rows);
+            gtr__emb_sort(b, n);
+        }
         // of lookups a block has all columns, as it alone knows the rows' first positions
         for (int64_t c = column; m.met ? c - column < m.line : c == column; c += columns) {
             gtr__emb_sum(m, b, base, row0, c, false);
