@@ -3233,7 +3233,7 @@ static gtr_result gtr__linear_act(void *instance, const gtr__call *c, gtr__produ
     return g->act || c->attr->i[0] < 0 ? gtr__products_run(p, (gtr__cpu *)instance, c) : GTR_ERR_ARG;
 }
 static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool act) {
-    const gtr__matmul_dims d = gtr__matmul_shape(c, false, true);
+    const gtr__matmul_dims d = gtr__matmul_shape(c, act && c->attr->i[3], !act || !c->attr->i[4]);
     gtr__products p = GTR__ZERO;
     const bool across = gtr__matmul_add(&p, d.m, d.n, d.k, d.items, gtr__in(c, 0), d.a, gtr__in(c, 1), d.b,
         &c->out[act && gtr__wanted(c, 1)], false);
@@ -3245,7 +3245,7 @@ GTR__CPU(linear_bwd) { return gtr__matmul_backward(instance, c, false, true); }
 
 // >>op:linear_act
 /* pre = x w^T + b, out[0] = act(pre) + r, out[1] = pre or absent. i[0]: the act's op; -1: none; f[0], f[1] its a, b.
-   i[2]: the last input is r, lying as out[0]. */
+   i[2]: the last input is r, lying as out[0]. Of a matmul, i[3]: as its i[0], i[4]: as its i[1] is not. */
 GTR__SHAPE(linear_act) { /* made by the planner alone */
     s->n_in -= s->attr->i[2] != 0;
     gtr_result r = gtr__shape_linear(s);
@@ -3257,7 +3257,7 @@ GTR__CPU(linear_act_fwd) { return gtr__linear_forward(instance, c, true); }
 
 // >>op:linear_dact
 /* out[0] = act'(dy w): dy (..., M), w (M, K), and (..., K), the act's x or y, whichever its backward reads -> (..., K):
-   the gradient of a linear layer's input and of the activation before it. Attributes as linear_act's. */
+   the gradient of a product's first operand and of the activation before it. Attributes as linear_act's. */
 GTR__SHAPE(linear_dact) {
     s->out[0] = s->in[2];
     s->flops = gtr__shape_flops(s->out, 2.0 * (double)s->in[1].dim[0]);
@@ -3265,7 +3265,7 @@ GTR__SHAPE(linear_dact) {
 }
 GTR__CPU(linear_dact_fwd) {
     gtr__products p = GTR__ZERO;
-    const gtr__matmul_dims d = gtr__matmul_shape(c, false, false);
+    const gtr__matmul_dims d = gtr__matmul_shape(c, false, c->attr->i[4] != 0);
     gtr__matmul_add(&p, d.m, d.n, d.k, d.items, gtr__in(c, 0), d.a, gtr__in(c, 1), d.b, c->out, false);
     return gtr__linear_act(instance, c, &p, gtr__in(c, 2));
 }
@@ -6451,7 +6451,8 @@ static void gtr__pass_rematerialise(gtr__build *b) {
 
 // >>pass:fuse
 typedef struct { gtr__build *b; int *readers, *writers; } gtr__fuse; /* by root: nodes that read its data, write it */
-/* first is followed by second, COUNT: any of GTR__UNARY; make decides and makes the fused node in out */
+/* first (LINEAR: any product) is followed by second (COUNT: any of GTR__UNARY); make decides and makes the fused node
+   in out */
 typedef struct {
     const char *name;
     gtr__op first;
@@ -6462,6 +6463,11 @@ typedef struct {
     bool at_first, late; /* it takes the first one's place; it is of what no matcher took */
     bool (*make)(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out);
 } gtr__fusion;
+/* How a matmul's operands lie is said by a fused op's further attributes. */
+static void gtr__fuse_product(const gtr__node *a, gtr__node *out) {
+    if (a->op != GTR__OP_MATMUL) return;
+    out->attr.i[3] = a->attr.i[0]; out->attr.i[4] = !a->attr.i[1];
+}
 /* product or binary op, then activation: the value between is stored only if somebody else reads it */
 static bool gtr__make_act(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
     int mid = a->out[0];
@@ -6471,6 +6477,7 @@ static bool gtr__make_act(gtr__fuse *f, const gtr__node *a, const gtr__node *b, 
     out->out[0] = b->out[0];
     out->out[1] = f->readers[mid] > 1 || f->b->plan->value[mid].home != GTR__HOME_ARENA ? mid : -1;
     memcpy(out->attr.f, b->attr.f, sizeof out->attr.f);
+    gtr__fuse_product(a, out);
     out->attr.i[0] = b->op;
     out->attr.i[1] = a->op;
     return true;
@@ -6495,6 +6502,7 @@ static bool gtr__make_residual(gtr__fuse *f, const gtr__node *a, const gtr__node
     out->in[a->n_in] = add; out->out[0] = b->out[0];
     if (made != mid) { v[made].storage = v[add].storage; v[made].alias = b->out[0]; out->out[0] = made; } /* a view */
     out->attr = a->attr;
+    gtr__fuse_product(a, out);
     if (a->n_out == 1) out->attr.i[0] = -1; /* no activation */
     out->attr.i[2] = 1;
     return true;
@@ -6518,10 +6526,13 @@ static bool gtr__make_dact(gtr__fuse *f, const gtr__node *a, const gtr__node *b,
     if (g < 0 || a->adds || b->adds || b->in[2] != g || f->readers[g] != 1 || f->writers[g] != 1
             || f->b->plan->value[g].home != GTR__HOME_ARENA)
         return false;
+    if (f->b->plan->value[a->in[0]].shape.ndim < f->b->plan->value[a->in[1]].shape.ndim
+            || (a->op == GTR__OP_MATMUL && a->attr.i[0])) return false; /* of a sum, or transposed */
     if (!gtr__row(b->op)->needs) return false; /* SCALE reads nothing: no saved operand to take */
     if (!gtr__operands(f->b, out, 3, 1)) return false;
     out->in[0] = a->in[a->n_in - 1]; out->in[1] = a->in[1]; out->in[2] = saved; out->out[0] = b->out[0];
     memcpy(out->attr.f, b->attr.f, sizeof out->attr.f);
+    gtr__fuse_product(a, out);
     out->attr.i[0] = b->op;
     return true;
 }
@@ -6540,16 +6551,16 @@ static bool gtr__make_loss(gtr__fuse *f, const gtr__node *a, const gtr__node *b,
 #define GTR__BINARY_FUSION(ID, name, f, g, h) { "binary + activation", GTR__OP_##ID, GTR__FWD, \
     GTR__OP_COUNT, GTR__FWD, GTR__OP_BINARY_ACT, true, false, gtr__make_binary_act },
 static const gtr__fusion gtr__fusions[] = {
-    { "linear + activation", GTR__OP_LINEAR, GTR__FWD, GTR__OP_COUNT, GTR__FWD, GTR__OP_LINEAR_ACT, true, false,
+    { "product + activation", GTR__OP_LINEAR, GTR__FWD, GTR__OP_COUNT, GTR__FWD, GTR__OP_LINEAR_ACT, true, false,
         gtr__make_act },
     GTR__BINARY(GTR__BINARY_FUSION)
-    { "linear dx + activation gradient", GTR__OP_LINEAR, GTR__BWD, GTR__OP_COUNT, GTR__BWD, GTR__OP_LINEAR_DACT, false,
+    { "product dx + activation gradient", GTR__OP_LINEAR, GTR__BWD, GTR__OP_COUNT, GTR__BWD, GTR__OP_LINEAR_DACT, false,
         false, gtr__make_dact },
     { "cross_entropy forward + backward", GTR__OP_CROSS_ENTROPY, GTR__FWD, GTR__OP_CROSS_ENTROPY, GTR__BWD,
         GTR__OP_XENT_STEP, true, false, gtr__make_loss },
-    { "linear + residual", GTR__OP_LINEAR, GTR__FWD, GTR__OP_ADD, GTR__FWD, GTR__OP_LINEAR_ACT, false, true,
+    { "product + residual", GTR__OP_LINEAR, GTR__FWD, GTR__OP_ADD, GTR__FWD, GTR__OP_LINEAR_ACT, false, true,
         gtr__make_residual },
-    { "linear + activation + residual", GTR__OP_LINEAR_ACT, GTR__FWD, GTR__OP_ADD, GTR__FWD, GTR__OP_LINEAR_ACT, false,
+    { "product + activation + residual", GTR__OP_LINEAR_ACT, GTR__FWD, GTR__OP_ADD, GTR__FWD, GTR__OP_LINEAR_ACT, false,
         true, gtr__make_residual },
     { "batch_norm + activation", GTR__OP_BATCH_NORM, GTR__FWD, GTR__OP_COUNT, GTR__FWD, GTR__OP_BATCH_NORM, true, true,
         gtr__make_norm },
@@ -6557,7 +6568,8 @@ static const gtr__fusion gtr__fusions[] = {
         gtr__make_loss },
 };
 static bool gtr__fits(const gtr__node *n, gtr__op op, gtr__dir dir) {
-    return n->dir == dir && (op == GTR__OP_COUNT ? gtr__unary_find((int)n->op) != NULL : n->op == op);
+    return n->dir == dir && (op == GTR__OP_COUNT ? gtr__unary_find((int)n->op) != NULL
+        : n->op == op || (op == GTR__OP_LINEAR && n->op == GTR__OP_MATMUL));
 }
 /* Takes out the nodes that are marked by GTR__OP_COUNT. */
 static void gtr__close_up(gtr__plan *p) {
@@ -6638,10 +6650,11 @@ static bool gtr__by_strides(const gtr__plan *p, const gtr__node *n, int k) {
     const gtr_shape *s = &v[n->in[k]].shape;
     if (!(gtr__row(n->op)->flags & GTR__VIEWS) || gtr__root(p, n->in[k]) != n->in[k] || s->ndim < 3
             || s->ndim != v[n->in[0]].shape.ndim || (k >= n->n_in && n->adds >> (k - n->n_in) & 1)) return false;
-    if (v[n->in[1]].shape.ndim > 2) return v[n->in[1]].shape.ndim == s->ndim;
+    const bool alone = (n->n_out < 2 || n->out[1] < 0) && (n->n_in < 3 || v[n->in[2]].shape.ndim < 3);
+    if (v[n->in[1]].shape.ndim > 2)
+        return v[n->in[1]].shape.ndim == s->ndim && (k < 2 || n->dir == GTR__BWD || alone);
     if (n->dir == GTR__BWD) k = n->out[0] < 0 && n->out[1] < 0; /* a bias alone sums rows */
-    return s->dim[s->ndim - 2] >= 16 && (!k || (n->dir == GTR__FWD && (n->n_out < 2 || n->out[1] < 0)
-        && (n->n_in < 3 || v[n->in[2]].shape.ndim < 3)));
+    return s->dim[s->ndim - 2] >= 16 && (!k || (n->dir == GTR__FWD && alone));
 }
 /* What permutation i makes (of x, y), or else what it permutes, becomes a view of the other, if nodes that take views
    are all that reads it, and all that writes it. What is permuted to be added the node before adds. */

@@ -3443,7 +3443,8 @@ static gtr_result gtr__linear_forward(void *instance, const gtr__call *c, bool a
     const gtr__arg *b = rest > 2 ? &c->in[2] : NULL, *pre = act && c->n_out > 1 ? &c->out[1] : NULL;
     gtr__matmul_sizes s;
     bool across;
-    if (!gtr__matmul_shape(c, false, true, &s)) return gtr__product_badly(instance, "linear");
+    if (!gtr__matmul_shape(c, act && c->attr->i[3], !act || !c->attr->i[4], &s))
+        return gtr__product_badly(instance, "linear");
     if (c->measure) *c->measure = 0;
     gtr__product p = gtr__product_of(gtr__matmul_side(&c->out[0], false), s.a, s.b, s.m, s.n, s.k, s.batch, &across);
     if (rest < c->n_in) { p.from = gtr__some(c, &c->in[rest]); p.add = 1; }
@@ -3472,7 +3473,7 @@ static gtr_result gtr__cuda_linear_act_fwd(void *instance, const gtr__call *c) {
 static gtr_result gtr__cuda_linear_dact_fwd(void *instance, const gtr__call *c) {
     gtr__matmul_sizes s;
     bool across;
-    if (c->n_in < 3 || !gtr__matmul_shape(c, false, false, &s))
+    if (c->n_in < 3 || !gtr__matmul_shape(c, false, c->attr->i[4] != 0, &s))
         return gtr__product_badly(instance, "linear's gradient with an activation's");
     if (c->measure) *c->measure = 0;
     gtr__product p = gtr__product_of(gtr__matmul_side(&c->out[0], false), s.a, s.b, s.m, s.n, s.k, s.batch, &across);
@@ -8347,7 +8348,8 @@ struct gtr__mlp_parser {
             if (p->loss >= 0 || p->layers == GTR__MLP_LAYERS
                     || !(p->layers ? gtr__mlp_same(v, n->in[0], cur) : gtr__mlp_fed(v, n->in[0])))
                 return false;
-            if (n->op == GTR__OP_LINEAR_ACT && !gtr__mlp_unary((gtr__op)n->attr.i[0])) return false;
+            if (n->op == GTR__OP_LINEAR_ACT && (!gtr__mlp_unary((gtr__op)n->attr.i[0]) || n->attr.i[3] || n->attr.i[4]))
+                return false;       // a matmul's
             p->forward[p->layers++] = i;
             cur = n->out[0];
         } else if (n->op == GTR__OP_DROPOUT) {

@@ -446,6 +446,75 @@ static void residuals(void)
     }
 }
 
+/* Products by hand, of matrices as they lie, transposed, permuted, stacked or shared by a stack, each followed by an
+   activation, or added to; how many nodes that activate or add are left. fused false: nothing is fused to products. */
+static gtr_tensor *activated(int act, gtr_tensor *x)
+{
+    return act == 0 ? gtr_scale(x, 0.5f, 0.25f) : act == 1 ? gtr_relu(x) : act == 2 ? gtr_gelu(x) : gtr_tanh(x);
+}
+static gtr_tensor *turned(gtr_tensor *x, bool t)
+{
+    static const int last_two[] = { 0, 1, 3, 2 };
+    return t ? gtr_permute(x, last_two) : x;
+}
+static int by_hand(int act, int form, bool fused, gtr_float *g, gtr_float *loss)
+{
+    static const int heads[] = { 0, 2, 1, 3 };
+    static gtr_float v[6 * 5 * 8];
+    const bool ta = form & 1, tb = (form & 2) != 0, added = (form & 4) != 0;
+    gtr_context *ctx = create();
+    gtr_trainer_desc d = sgd(0.1f);
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 5, 8)), *q[3], *y, *z, *w;
+    gtr_trainer *t;
+    gtr__plan_cache *e;
+    int i, apart = 0;
+    if (!fused) ctx->caps.fused[GTR__OP_LINEAR_ACT] = ctx->caps.fused[GTR__OP_LINEAR_DACT] = 0;
+    for (i = 0; i < 3; i++) {
+        static const char *const names[] = { "q", "k", "v" };
+        q[i] = gtr_permute(gtr_reshape(gtr_linear(x, names[i], 8), gtr_shape4(GTR_BATCH, 5, 2, 4)), heads);
+    }
+    y = gtr_matmul_t(turned(q[0], ta), ta, turned(q[1], !tb), tb);
+    z = activated(act, y);
+    if (added) z = gtr_add(z, gtr_matmul_t(q[1], false, q[0], true));
+    z = activated(act, gtr_matmul(gtr_softmax(z, -1), q[2]));
+    w = gtr_parameter(ctx, "w", tb ? gtr_shape2(7, 8) : gtr_shape2(8, 7), normal());
+    z = activated(act, gtr_matmul_t(gtr_reshape(gtr_permute(z, heads), gtr_shape3(GTR_BATCH, 5, 8)), false, w, tb));
+    w = gtr_parameter(ctx, "u", gtr_shape2(7, 7), normal());
+    y = gtr_matmul_t(z, false, w, tb);
+    z = added ? gtr_add(z, activated(act, y)) : y;
+    for (i = 0; i < 6 * 5 * 8; i++) v[i] = (gtr_float)(i * 7 % 16 - 8) / 8;
+    d.no_matchers = true;
+    t = gtr_trainer_create(gtr_mean(gtr_mul(z, z), NULL, 0, false), d);
+    EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
+    for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(t), GTR_OK);
+    *loss = gtr_loss(t);
+    EXPECT_EQ(gtr_gradient_get(t, gtr_parameter_find(ctx, "q.weight"), g, 8 * 8 * sizeof *g), GTR_OK);
+    EXPECT_EQ(gtr_gradient_get(t, gtr_parameter_find(ctx, "w"), g + 8 * 8, 8 * 7 * sizeof *g), GTR_OK);
+    e = gtr__trainer_entry(t, 6, NULL, false);
+    for (i = 0; e && i < e->plan.n_node; i++) {
+        const gtr__node *n = &e->plan.node[i];
+        apart += n->dir == GTR__FWD && (gtr__unary_find((int)n->op) != NULL || n->op == GTR__OP_ADD);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+    return apart;
+}
+static void products_by_hand(void)
+{
+    int act, form;
+    for (act = 0; act < 4; act++) for (form = 0; form < 8; form++) {
+        gtr_float a[8 * 15], b[8 * 15], loss[2];
+        const int alone = by_hand(act, form, false, a, &loss[0]), apart = by_hand(act, form, true, b, &loss[1]);
+        /* backward of ReLU and tanh reads what they made, so that it stays apart from its sum */
+        CHECK(alone == (form & 4 ? 6 : 3) && apart == (form & 4 && act % 2),
+            "activation %d, form %d: %d nodes beside products, alone %d", act, form, apart, alone);
+        if (device == GTR_DEVICE_CPU) CHECK(loss[0] == loss[1] && !memcmp(a, b, sizeof a),
+            "activation %d, form %d: products with epilogues give %.9g, node by node %.9g", act, form, (double)loss[1],
+            (double)loss[0]);
+        else CHECK(within(a, b, 8 * 15, 1e-9, 1e-4), "activation %d, form %d: gradients differ", act, form);
+    }
+}
+
 /* A gradient that is made and used inside a region whose values are computed again: the same bits without it. */
 static void gradient_in_region(void)
 {
@@ -926,6 +995,7 @@ static void all(void)
     RUN(random_graphs);
     RUN(shared_places);
     RUN(residuals);
+    RUN(products_by_hand);
     RUN(gradient_in_region);
     RUN(norm_acts);
     RUN(who_is_float32);
