@@ -4917,6 +4917,7 @@ static GTR__DEVICE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, int64
         const int start = b.start[i], end = b.end[i],
             stop = end < i + GTR__EMB_LONG ? end : i + GTR__EMB_LONG;
         const bool whole = end - start <= GTR__EMB_LONG;
+        const int ahead = whole && gtr__emb_apart(b.key[start], b.key[end - 1]) ? 1 : 4;   // several tiles': one by one
         const int32_t met = m.met && base ? m.met[row0 + (int64_t)row] : -1,
             first = met >= 0 && met < base ? met : (int32_t)b.key[start];
         gtr__opd out = m.out;
@@ -4927,11 +4928,18 @@ static GTR__DEVICE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, int64
         if (join) for (int e = start; e < end; e += GTR__EMB_LONG)
 #pragma unroll
             for (int k = 0; k < 4; k++) s[k] += k < m.width ? gtr__emb_part(b, e, e == start)[at + k] : 0.0f;
-        else for (int e = i; e < stop; e += 4) {
+        else for (int e = i; e < stop; e += ahead) {
+            const int until = e + ahead < stop ? e + ahead : stop;
             float v[4][4];
+            if (ahead == 1 && e > i && gtr__emb_apart(b.key[e], b.key[e - 1])) {
+                gtr__give(out, to, m.width, s);
+                out.add = 1;
+#pragma unroll
+                for (int k = 0; k < 4; k++) s[k] = 0.0f;
+            }
 #pragma unroll
             for (int q = 0; q < 4; q++)
-                if (e + q < stop) {
+                if (e + q < until) {
                     const int64_t from = gtr__band_row(m.dy, (uint32_t)b.key[e + q], m.line) + column;
                     if (m.wide) gtr__take(m.dy.at.p, m.dy.at.t, from, m.width, v[q]);
                     else
@@ -4940,14 +4948,8 @@ static GTR__DEVICE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, int64
                             v[q][k] = k < m.width ? gtr__get(m.dy.at.p, m.dy.at.t, from + k) : 0.0f;
                 }
 #pragma unroll
-            for (int q = 0; q < 4; q++) if (e + q < stop) {
+            for (int q = 0; q < 4; q++) if (e + q < until) {
                 const int32_t p = (int32_t)b.key[e + q];
-                if (e + q > i && gtr__emb_apart(b.key[e + q], b.key[e + q - 1])) {
-                    gtr__give(out, to, m.width, s);
-                    out.add = 1;
-#pragma unroll
-                    for (int k = 0; k < 4; k++) s[k] = 0.0f;
-                }
 #pragma unroll
                 for (int k = 0; k < 4; k++) if (k < m.width) s[k] += v[q][k];
                 if (m.met && p != first) gtr__give(m.out, p * m.line + column, m.width, none);
