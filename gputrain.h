@@ -46,12 +46,12 @@ CONTENTS (each stands in this file as a line of its own: search for it)
     >>predictor >>data >>save >>observe >>backend >>op-rows >>formulas >>random >>calls >>plan-structs >>capabilities
     >>tables >>backend-end >>implementation >>objects >>errors >>memory >>shapes >>op-table >>cpu-instance >>threads
     >>vmath >>products >>ops >>conversions >>finite >>shape-helpers >>kernel-helpers >>op:input >>op:parameter
-    >>op:constant >>op:gradient >>op:reshape >>op:stop_gradient >>op:matmul >>op:linear >>op:linear_act >>op:linear_dact
-    >>op:add >>op:sub >>op:mul >>op:div >>op:scale >>op:relu >>op:tanh >>op:sigmoid >>op:gelu >>op:gelu_tanh >>op:exp
-    >>op:log >>op:permute >>op:concat >>op:slice >>op:sum >>op:mean >>op:softmax >>op:dropout >>op:embedding
-    >>op:batch_norm >>op:argmax >>op:accuracy >>op:cross_entropy >>op:xent_step >>op:mse >>op:mse_step
-    >>op:bce_with_logits >>op:custom >>op:copy >>op:cast >>op:fill >>op:feed >>op:tally >>op:bn_commit >>op:guard
-    >>op:update >>op:report >>op:check >>op:binary_act >>op:network >>rows >>cpu-backend >>contexts >>tensors
+    >>op:constant >>op:gradient >>op:part >>op:reshape >>op:stop_gradient >>op:matmul >>op:linear >>op:linear_act
+    >>op:linear_dact >>op:add >>op:sub >>op:mul >>op:div >>op:scale >>op:relu >>op:tanh >>op:sigmoid >>op:gelu
+    >>op:gelu_tanh >>op:exp >>op:log >>op:permute >>op:concat >>op:slice >>op:split >>op:sum >>op:mean >>op:softmax
+    >>op:dropout >>op:embedding >>op:batch_norm >>op:argmax >>op:accuracy >>op:cross_entropy >>op:xent_step >>op:mse
+    >>op:mse_step >>op:bce_with_logits >>op:custom >>op:copy >>op:cast >>op:fill >>op:feed >>op:tally >>op:bn_commit
+    >>op:guard >>op:update >>op:report >>op:check >>op:binary_act >>op:network >>rows >>cpu-backend >>contexts >>tensors
     >>op-builders >>layer-builders >>loss-builders >>plan >>pass:record >>pass:tally >>pass:differentiate
     >>pass:rematerialise >>pass:fuse >>pass:alias >>pass:select >>pass:order >>pass:memory >>plan-make >>running
     >>leaves >>resolve >>runner >>set-get >>training >>schedule >>nonfinite >>step >>evaluate >>fit >>predicting >>files
@@ -253,16 +253,18 @@ typedef struct gtr_desc {
     gtr_preset preset; /* plan for this device without having it */
 } gtr_desc;
 
-/* A custom op's call: all data float32 (gtr_float on the CPU), contiguous; device pointers if the op
+/* A custom op's call: all data float32 (gtr_float on the CPU) or int32, contiguous; device pointers if the op
    was made with on_device. */
 typedef struct gtr_custom_call {
-    int n_in;
+    int n_in, n_out;
     const void *in[8]; /* forward and backward: the inputs */
     gtr_shape in_shape[8];
     void *out; /* forward: to be written. backward: what forward wrote */
     gtr_shape out_shape;
     const void *dout; /* backward: the gradient of out */
     void *din[8]; /* backward: to be written; NULL where not wanted */
+    /* of each output; [0] are those above; backward: douts NULL where no gradient comes */
+    void *outs[8]; gtr_shape out_shapes[8]; const void *douts[8];
     void *cuda_stream; /* on_device: enqueue here; do not wait, do not allocate */
     void *user;
 } gtr_custom_call;
@@ -270,12 +272,14 @@ typedef struct gtr_custom_desc {
     const char *name;
     int n_in;
     gtr_tensor *in[8]; /* GTR_F32 (GTR_I32 inputs come as they are, without a gradient) */
-    /* NULL: out is shaped like in[0]. Called when the op is built and for each batch: the same, or GTR_ERR_USER */
+    /* out: all outputs'; NULL: like in[0]. Called when the op is built and for each batch: the same, or GTR_ERR_USER */
     gtr_result (*shape)(int n_in, const gtr_shape *in, gtr_shape *out, void *user);
     gtr_result (*forward)(const gtr_custom_call *call);
     gtr_result (*backward)(const gtr_custom_call *call); /* NULL: no gradient */
     bool on_device; /* the callbacks take device pointers and enqueue on call->cuda_stream */
     void *user;
+    int n_out; /* 0: 1; several: gtr_output */
+    gtr_dtype out_dtype[8]; /* 0: GTR_F32; GTR_I32 has no gradient */
 } gtr_custom_desc;
 typedef struct gtr_linear_desc {
     int64_t out; /* features out, at least 1 */
@@ -321,7 +325,7 @@ typedef struct gtr_trainer_desc {
     int64_t total_steps; /* cosine: from where on it is min_lr; 0: each gtr_fit's own steps */
     float min_lr; /* cosine */
     /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ...; asked when the step is queued */
-    float       (*lr_fn)(int64_t step, void *user);
+    float (*lr_fn)(int64_t step, void *user);
     void *lr_user;
     /* below 1: decay of the parameters' averages, which gtr_evaluate and gtr_fit's validation take; 0: none */
     float ema;
@@ -385,7 +389,7 @@ typedef struct gtr_column {
 typedef struct gtr_arrays_desc { int64_t rows; gtr_column column[16]; } gtr_arrays_desc;
 typedef struct gtr_csv_desc {
     /* its values are the classes, whole numbers from 0. 0: the last column; k: the k-th; -1: there is none */
-    int  label_column;
+    int label_column;
     bool header; /* the first line holds names: the label's column and a single feature's get theirs */
     char separator; /* 0: ',' */
     bool regression; /* the label is a float32, not a class */
@@ -490,6 +494,10 @@ GTR_API gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims);
 GTR_API gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis);
 /* Elements begin to end - 1 of dimension axis, which is literal (not the batch). */
 GTR_API gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end);
+/* The first of n (at most 30) equal parts of x along axis, which is literal; the others: gtr_output. */
+GTR_API gtr_tensor *gtr_split(gtr_tensor *x, int axis, int n);
+/* Of an op with several outputs the one of number k, from 0 on; t is any of them. */
+GTR_API gtr_tensor *gtr_output(gtr_tensor *t, int k);
 /* Sum and mean over the n axes (negative counts from the end; n 0: all), which are kept as 1 if keep. */
 GTR_API gtr_tensor *gtr_sum(gtr_tensor *x, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_mean(gtr_tensor *x, const int *axes, int n, bool keep);
@@ -696,7 +704,6 @@ GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node);
 #if defined(GPUTRAIN_IMPLEMENTATION) || defined(GPUTRAIN_BACKEND)
 #ifndef GPUTRAIN_SEAM
 #define GPUTRAIN_SEAM
-#define GTR__SEAM_VERSION 1u
 #define GTR__MAX_LANES  32 /* lane = stage * GTR__MAX_STREAMS + stream */
 #define GTR__MAX_STREAMS 4
 #define GTR__MAX_STAGES  8
@@ -713,9 +720,6 @@ typedef enum { GTR__NONE, GTR__LOW, GTR__FOLLOW, GTR__FULL } gtr__class;
 /* What backward reads: bit i is input i, bit 16+k output k. */
 #define GTR__X0 1u
 #define GTR__X1 2u
-#define GTR__X2 4u
-#define GTR__X3 8u
-#define GTR__X4 16u
 #define GTR__Y0 (1u << 16)
 #define GTR__Y1 (2u << 16)
 #define GTR__Y2 (4u << 16)
@@ -743,68 +747,61 @@ enum {
     GTR__PERMUTES = 1048576, /* nothing but a permutation by attr i */
     GTR__VIEWS = 2097152 /* of stacks of matrices, alike or one for all: operands may be views */
 };
-/* One row per op: X(ID, name, min_in, max_in, outputs, differentiable outputs, class, needs, flags, has kernel, has
-   backward). Functions of an op: gtr__shape_<name>; kernels gtr__cpu_<name>_fwd/_bwd and gtr__cuda_<name>_fwd/_bwd.
-   Attributes of each are listed at its marker. Leaves first, then ops, plan nodes, fused ops. */
-#define GTR__OPS(X) \
-    X(INPUT, input, 0, 0, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
-    X(PARAMETER, parameter, 0, 0, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
-    X(CONSTANT, constant, 0, 0, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
-    X(GRADIENT, gradient, 2, 2, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
-    X(RESHAPE, reshape, 1, 1, 1, 1, FOLLOW, 0, GTR__ALIAS | GTR__APART, 0, 0) \
-    X(STOP_GRADIENT, stop_gradient, 1, 1, 1, 0, FOLLOW, 0, GTR__ALIAS | GTR__APART, 0, 0) \
-    X(MATMUL, matmul, 2, 2, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__VIEWS, 1, 1) \
-    X(LINEAR, linear, 2, 3, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__VIEWS, 1, 1) \
-    X(ADD, add, 2, 2, 1, 1, FOLLOW, 0, GTR__WS | GTR__EW | GTR__PASSES0 | GTR__PASSES1, 1, 1) \
-    X(SUB, sub, 2, 2, 1, 1, FOLLOW, 0, GTR__WS | GTR__EW | GTR__PASSES0, 1, 1) \
-    X(MUL, mul, 2, 2, 1, 1, FOLLOW, GTR__X0 | GTR__X1, GTR__WS | GTR__EW | GTR__CROSS, 1, 1) \
-    X(DIV, div, 2, 2, 1, 1, FOLLOW, GTR__X1 | GTR__Y0, GTR__WS | GTR__EW, 1, 1) \
-    X(SCALE, scale, 1, 1, 1, 1, FOLLOW, 0, GTR__EW | GTR__SCALES, 1, 1) \
-    X(RELU, relu, 1, 1, 1, 1, FOLLOW, GTR__Y0, GTR__EW, 1, 1) \
-    X(TANH, tanh, 1, 1, 1, 1, FOLLOW, GTR__Y0, GTR__EW, 1, 1) \
-    X(SIGMOID, sigmoid, 1, 1, 1, 1, FOLLOW, GTR__Y0, GTR__EW, 1, 1) \
-    X(GELU, gelu, 1, 1, 1, 1, FOLLOW, GTR__X0, GTR__EW, 1, 1) \
-    X(GELU_TANH, gelu_tanh, 1, 1, 1, 1, FOLLOW, GTR__X0, GTR__EW, 1, 1) \
-    X(EXP, exp, 1, 1, 1, 1, FULL, GTR__Y0, GTR__EW, 1, 1) \
-    X(LOG, log, 1, 1, 1, 1, FULL, GTR__X0, GTR__EW, 1, 1) \
-    X(PERMUTE, permute, 1, 1, 1, 1, FOLLOW, 0, GTR__APART | GTR__PERMUTES, 1, 1) \
-    X(CONCAT, concat, 1, 60, 1, 1, FOLLOW, 0, GTR__JOINT | GTR__APART, 1, 1) \
-    X(SLICE, slice, 1, 1, 1, 1, FOLLOW, 0, GTR__APART, 1, 1) \
-    X(SUM, sum, 1, 1, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
-    X(MEAN, mean, 1, 1, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
-    X(SOFTMAX, softmax, 1, 1, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
-    X(DROPOUT, dropout, 1, 1, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART, 1, 1) \
-    X(EMBEDDING, embedding, 2, 2, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0 | GTR__APART | GTR__LOOKS_UP, 1, 1) \
-    X(BATCH_NORM, batch_norm, 5, 5, 4, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
+#define GTR__MAX_OUT 30 /* outputs of an op */
+/* One row per op: X(ID, name, outputs (the most, if its shape function says how many), how many of them are
+   differentiable, class, needs, flags, has kernel, has backward). Functions of an op: gtr__shape_<name>; kernels
+   gtr__cpu_<name>_fwd/_bwd and gtr__cuda_<name>_fwd/_bwd. Attributes stand at each marker. Leaves, and what passes
+   make (NODES), have no shape function. Element-wise ops' rows are their formulas'. */
+#define GTR__LEAVES(X) \
+    X(INPUT, input, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
+    X(PARAMETER, parameter, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
+    X(CONSTANT, constant, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
+    X(GRADIENT, gradient, 1, 0, NONE, 0, GTR__LEAF, 0, 0) \
+    X(PART, part, 1, 1, NONE, 0, GTR__LEAF | GTR__APART, 0, 0)
+#define GTR__BUILT(X) \
+    X(RESHAPE, reshape, 1, 1, FOLLOW, 0, GTR__ALIAS | GTR__APART, 0, 0) \
+    X(STOP_GRADIENT, stop_gradient, 1, 0, FOLLOW, 0, GTR__ALIAS | GTR__APART, 0, 0) \
+    X(MATMUL, matmul, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__VIEWS, 1, 1) \
+    X(LINEAR, linear, 1, 1, LOW, GTR__X0 | GTR__X1, GTR__WS | GTR__CROSS | GTR__APART | GTR__VIEWS, 1, 1) \
+    GTR__BINARY_TABLE(GTR__BINARY_ROW, X) GTR__UNARY_TABLE(GTR__UNARY_ROW, X) \
+    X(PERMUTE, permute, 1, 1, FOLLOW, 0, GTR__APART | GTR__PERMUTES, 1, 1) \
+    X(CONCAT, concat, 1, 1, FOLLOW, 0, GTR__JOINT | GTR__APART, 1, 1) \
+    X(SLICE, slice, 1, 1, FOLLOW, 0, GTR__APART, 1, 1) \
+    X(SPLIT, split, GTR__MAX_OUT, GTR__MAX_OUT, FOLLOW, 0, GTR__APART, 1, 1) \
+    X(SUM, sum, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
+    X(MEAN, mean, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
+    X(SOFTMAX, softmax, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
+    X(DROPOUT, dropout, 1, 1, FOLLOW, 0, GTR__RANDOM | GTR__MODE | GTR__APART, 1, 1) \
+    X(EMBEDDING, embedding, 1, 1, FOLLOW, GTR__X0, GTR__WS | GTR__NODIFF0 | GTR__APART | GTR__LOOKS_UP, 1, 1) \
+    X(BATCH_NORM, batch_norm, 4, 1, FOLLOW, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
       GTR__WS | GTR__MODE | GTR__JOINT | GTR__COMMITS | GTR__APART, 1, 1) \
-    X(ARGMAX, argmax, 1, 1, 1, 0, FULL, 0, GTR__APART, 1, 0) \
-    X(ACCURACY, accuracy, 2, 3, 1, 0, FULL, 0, GTR__WS | GTR__TALLIES, 1, 0) \
-    X(CROSS_ENTROPY, cross_entropy, 2, 3, 3, 1, FULL, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
+    X(ARGMAX, argmax, 1, 0, FULL, 0, GTR__APART, 1, 0) \
+    X(ACCURACY, accuracy, 1, 0, FULL, 0, GTR__WS | GTR__TALLIES, 1, 0) \
+    X(CROSS_ENTROPY, cross_entropy, 3, 1, FULL, GTR__X0 | GTR__X1 | GTR__Y1 | GTR__Y2, \
       GTR__WS | GTR__SEED | GTR__NODIFF1 | GTR__TALLIES, 1, 1) \
-    X(MSE, mse, 2, 2, 1, 1, FULL, GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
-    X(BCE_WITH_LOGITS, bce_with_logits, 2, 2, 1, 1, FULL, GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
-    X(CUSTOM,        custom,        1,  8, 1, 1, FULL, \
-        GTR__X0 | GTR__X1 | GTR__X2 | GTR__X3 | GTR__X4 | 0xe0u | GTR__Y0, GTR__WS | GTR__JOINT, 1, 1) \
-    X(COPY, copy, 1, 1, 1, 1, FOLLOW, 0, 0, 1, 1) \
-    X(CAST, cast, 1, 1, 1, 1, NONE, 0, 0, 1, 1) \
-    X(FILL, fill, 0, 0, 1, 0, NONE, 0, 0, 1, 0) \
-    X(FEED, feed, 0, 0, 1, 0, NONE, 0, 0, 1, 0) \
-    X(TALLY, tally, 1, 1, 1, 0, NONE, 0, 0, 1, 0) \
-    X(BN_COMMIT, bn_commit, 5, 60, 0, 0, NONE, 0, GTR__STATE, 1, 0) \
-    X(GUARD, guard, 1, 60, 0, 0, NONE, 0, GTR__WS, 1, 0) \
-    X(UPDATE, update, 0, 60, 0, 0, NONE, 0, GTR__STATE, 1, 0) \
-    X(REPORT, report, 1, 4, 0, 0, NONE, 0, 0, 1, 0) \
-    X(CHECK, check, 1, 1, 1, 0, NONE, 0, 0, 1, 0) \
-    X(LINEAR_ACT, linear_act, 2, 4, 2, 0, LOW, 0, GTR__WS | GTR__VIEWS, 1, 0) \
-    X(LINEAR_DACT, linear_dact, 3, 3, 1, 0, LOW, 0, GTR__WS | GTR__VIEWS, 1, 0) \
-    X(BINARY_ACT, binary_act, 2, 2, 2, 0, FOLLOW, 0, 0, 1, 0) \
-    X(XENT_STEP, xent_step, 2, 3, 4, 0, FULL, 0, GTR__WS | GTR__TALLIES, 1, 0) \
-    X(MSE_STEP, mse_step, 2, 2, 2, 0, FULL, 0, GTR__WS, 1, 0) \
-    X(NETWORK, network, 0, 72, 0, 0, NONE, 0, GTR__WS, 1, 0)
+    X(MSE, mse, 1, 1, FULL, GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
+    X(BCE_WITH_LOGITS, bce_with_logits, 1, 1, FULL, GTR__X0 | GTR__X1, GTR__WS | GTR__SEED | GTR__JOINT, 1, 1) \
+    X(CUSTOM, custom, 8, 8, FULL, 0xff00ffu, GTR__WS | GTR__JOINT, 1, 1)
+#define GTR__NODES(X) \
+    X(COPY, copy, 1, 1, FOLLOW, 0, 0, 1, 1) \
+    X(CAST, cast, 1, 1, NONE, 0, 0, 1, 1) \
+    X(FILL, fill, 1, 0, NONE, 0, 0, 1, 0) \
+    X(FEED, feed, 1, 0, NONE, 0, 0, 1, 0) \
+    X(TALLY, tally, 1, 0, NONE, 0, 0, 1, 0) \
+    X(BN_COMMIT, bn_commit, 0, 0, NONE, 0, GTR__STATE, 1, 0) \
+    X(GUARD, guard, 0, 0, NONE, 0, GTR__WS, 1, 0) \
+    X(UPDATE, update, 0, 0, NONE, 0, GTR__STATE, 1, 0) \
+    X(REPORT, report, 0, 0, NONE, 0, 0, 1, 0) \
+    X(CHECK, check, 1, 0, NONE, 0, 0, 1, 0) \
+    X(LINEAR_ACT, linear_act, 2, 0, LOW, 0, GTR__WS | GTR__VIEWS, 1, 0) \
+    X(LINEAR_DACT, linear_dact, 1, 0, LOW, 0, GTR__WS | GTR__VIEWS, 1, 0) \
+    X(BINARY_ACT, binary_act, 2, 0, FOLLOW, 0, 0, 1, 0) \
+    X(XENT_STEP, xent_step, 4, 0, FULL, 0, GTR__WS | GTR__TALLIES, 1, 0) \
+    X(MSE_STEP, mse_step, 2, 0, FULL, 0, GTR__WS, 1, 0) \
+    X(NETWORK, network, 0, 0, NONE, 0, GTR__WS, 1, 0)
+#define GTR__OPS(X) GTR__LEAVES(X) GTR__BUILT(X) GTR__NODES(X)
 #define GTR__BN_SET 5 /* operands of BN_COMMIT for one norm */
 #define GTR__BN_SETS 12 /* norms that one of its nodes serves */
-#define GTR__OP_ENUM(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) GTR__OP_##ID,
-typedef enum { GTR__OPS(GTR__OP_ENUM) GTR__OP_COUNT } gtr__op;
 typedef enum { GTR__FWD, GTR__BWD, GTR__DIR_COUNT } gtr__dir;
 typedef enum {
     GTR__FEED, GTR__FORWARD, GTR__BACKWARD, GTR__REDUCE, GTR__GUARD, GTR__UPDATE, GTR__COMMIT, GTR__REPORT,
@@ -821,36 +818,47 @@ typedef enum {
 
 // >>formulas
 /* Element-wise ops, once for both files: forward in x, a, b; backward in dy, x, y, a, b. Each file defines GTR__EXPF,
-   GTR__LOGF, GTR__TANHF, GTR__ERFF and GTR__R (the type that it computes in). X(ID, name, forward, backward). NaN goes
-   through all of them. */
+   GTR__LOGF, GTR__TANHF, GTR__ERFF and GTR__R (the type that it computes in). U(X, ID, name, class, needs, flags,
+   forward, backward). NaN goes through all of them. */
 #define GTR__SQRT1_2    0.70710678118654752440
 #define GTR__SQRT2_PI   0.79788456080286535588 /* sqrt(2 / pi) */
 #define GTR__1_SQRT2PI  0.39894228040143267794
 #define GTR__C(v)       ((GTR__R)(v))
 #define GTR__GELU_U(x)  (GTR__C(GTR__SQRT2_PI) * ((x) + GTR__C(0.044715) * (x) * (x) * (x)))
-#define GTR__UNARY(X) \
-    X(SCALE, scale, a * x + b, dy * a) \
-    X(RELU, relu, x < 0 ? GTR__C(0) : x, y > 0 ? dy : GTR__C(0)) \
-    X(TANH, tanh, GTR__TANHF(x), dy * (GTR__C(1) - y * y)) \
-    X(SIGMOID, sigmoid, GTR__C(1) / (GTR__C(1) + GTR__EXPF(-x)), dy * y * (GTR__C(1) - y)) \
-    X(GELU, gelu, GTR__C(0.5) * x * (GTR__C(1) + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))), \
-                            dy * (GTR__C(0.5) * (GTR__C(1) + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))) \
-                                + x * GTR__C(GTR__1_SQRT2PI) * GTR__EXPF(GTR__C(-0.5) * x * x))) \
-    X(GELU_TANH, gelu_tanh, GTR__C(0.5) * x * (GTR__C(1) + GTR__TANHF(GTR__GELU_U(x))), \
-                            dy * gtr__gelu_tanh_grad(x)) \
-    X(EXP, exp, GTR__EXPF(x), dy * y) \
-    X(LOG, log, GTR__LOGF(x), dy / x)
+#define GTR__UNARY_TABLE(U, X) \
+    U(X, SCALE, scale, FOLLOW, 0, GTR__SCALES, a * x + b, dy * a) GTR__UNARY_OF_X(U, X)
+#define GTR__UNARY_OF_X(U, X) \
+    U(X, RELU, relu, FOLLOW, GTR__Y0, 0, x < 0 ? GTR__C(0) : x, y > 0 ? dy : GTR__C(0)) \
+    U(X, TANH, tanh, FOLLOW, GTR__Y0, 0, GTR__TANHF(x), dy * (GTR__C(1) - y * y)) \
+    U(X, SIGMOID, sigmoid, FOLLOW, GTR__Y0, 0, GTR__C(1) / (GTR__C(1) + GTR__EXPF(-x)), dy * y * (GTR__C(1) - y)) \
+    U(X, GELU, gelu, FOLLOW, GTR__X0, 0, GTR__C(0.5) * x * (GTR__C(1) + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))), \
+        dy * (GTR__C(0.5) * (GTR__C(1) + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))) \
+            + x * GTR__C(GTR__1_SQRT2PI) * GTR__EXPF(GTR__C(-0.5) * x * x))) \
+    U(X, GELU_TANH, gelu_tanh, FOLLOW, GTR__X0, 0, GTR__C(0.5) * x * (GTR__C(1) + GTR__TANHF(GTR__GELU_U(x))), \
+        dy * gtr__gelu_tanh_grad(x)) \
+    U(X, EXP, exp, FULL, GTR__Y0, 0, GTR__EXPF(x), dy * y) \
+    U(X, LOG, log, FULL, GTR__X0, 0, GTR__LOGF(x), dy / x)
 /* Body of GTR__R gtr__gelu_tanh_grad(GTR__R x), defined by each file. */
 #define GTR__GELU_TANH_GRAD_BODY \
     { GTR__R t = GTR__TANHF(GTR__GELU_U(x)); \
       return GTR__C(0.5) * (GTR__C(1) + t) + GTR__C(0.5) * x * (GTR__C(1) - t * t) * GTR__C(GTR__SQRT2_PI) \
           * (GTR__C(1) + GTR__C(3 * 0.044715) * x * x); }
-/* X(ID, name, forward in a, b; gradient of a; gradient of b, in dy, a, b, y) */
-#define GTR__BINARY(X) \
-    X(ADD, add, a + b, dy, dy) \
-    X(SUB, sub, a - b, dy, -dy) \
-    X(MUL, mul, a * b, dy * b, dy * a) \
-    X(DIV, div, a / b, dy / b, -dy * y / b)
+/* U(X, ID, name, needs, flags, forward in a, b; gradient of a; gradient of b, in dy, a, b, y) */
+#define GTR__BINARY_TABLE(U, X) \
+    U(X, ADD, add, 0, GTR__PASSES0 | GTR__PASSES1, a + b, dy, dy) \
+    U(X, SUB, sub, 0, GTR__PASSES0, a - b, dy, -dy) \
+    U(X, MUL, mul, GTR__X0 | GTR__X1, GTR__CROSS, a * b, dy * b, dy * a) \
+    U(X, DIV, div, GTR__X1 | GTR__Y0, 0, a / b, dy / b, -dy * y / b)
+/* X(ID, name, formulas), or X of a row of GTR__OPS. */
+#define GTR__UNARY_FORMULAS(X, ID, name, cls, needs, flags, f, g) X(ID, name, f, g)
+#define GTR__BINARY_FORMULAS(X, ID, name, needs, flags, f, da, db) X(ID, name, f, da, db)
+#define GTR__UNARY_ROW(X, ID, name, cls, needs, flags, f, g) X(ID, name, 1, 1, cls, needs, flags | GTR__EW, 1, 1)
+#define GTR__BINARY_ROW(X, ID, name, needs, flags, f, da, db) \
+    X(ID, name, 1, 1, FOLLOW, needs, flags | GTR__WS | GTR__EW, 1, 1)
+#define GTR__UNARY(X) GTR__UNARY_TABLE(GTR__UNARY_FORMULAS, X)
+#define GTR__BINARY(X) GTR__BINARY_TABLE(GTR__BINARY_FORMULAS, X)
+#define GTR__OP_ENUM(ID, name, nout, ndiff, cls, needs, flags, f, b) GTR__OP_##ID,
+typedef enum { GTR__OPS(GTR__OP_ENUM) GTR__OP_COUNT } gtr__op;
 /* Optimizers, once for both files, in p, d (the gradient, scaled, with the decay that is coupled) and states a, b; k: a
    gtr__rule. Each file defines GTR__O_FMA, GTR__O_MUL, GTR__O_SUB, GTR__O_SIGN and GTR__O_ADAPT(p, f, n, v), which is
    p f + n / (k.root sqrt(v) + k.eps). X(ID, states, whether whole-network
@@ -880,7 +888,6 @@ typedef struct { GTR__RULE_FIELDS(GTR__RULE_FIELD) gtr__rule_kind kind; } gtr__r
 #define GTR__RULE_STEP(o, lr, t, power) (-(lr) / ((o)->corrected ? 1 - power((o)->beta1, t) : 1))
 #define GTR__RULE_EMA(o, t) ((t) > 1 ? 1 - (o)->ema : 1)
 #define GTR__RULE_ROOT(o, t, power) ((o)->corrected ? 1 / sqrt(1 - power((o)->beta2, t)) : 1)
-/* Activations that fused ops know: attr i[0] of LINEAR_ACT, LINEAR_DACT, BINARY_ACT is the unary op's number. */
 
 // >>random
 /* Philox4x32-10 (Salmon et al., 2011): c[4] in place, under key k0, k1. */
@@ -1026,7 +1033,7 @@ typedef struct {
     int n_in, n_out;
     /* forward: inputs; outputs. backward: inputs, outputs, gradients of the differentiable
        outputs; gradients of inputs */
-    const gtr__arg  *in, *out;
+    const gtr__arg *in, *out;
     void *ws; /* workspace, 256-aligned */
     size_t ws_bytes;
     size_t *measure; /* not NULL: write the workspace wanted, do nothing else (instance may be NULL) */
@@ -1151,7 +1158,7 @@ typedef struct {
     int several; /* it pays only where many steps are queued at a time, as gtr_fit does */
     int bare; /* where it takes a whole plan: values of the arena are not stored */
     /* the output of node at + i that it makes by a kernel of its own; -1. NULL: it asks at no node */
-    int       (*own)(const gtr__plan *plan, int at, int i);
+    int (*own)(const gtr__plan *plan, int at, int i);
     int unstored; /* these outputs are gradients that it uses up: other values may lie in their places */
     int ragged; /* a step of fewer rows, at the data set's end, is one of so many */
     int waits; /* its blocks wait for each other: they may give a launch up, which changes nothing */
@@ -1159,8 +1166,7 @@ typedef struct {
 /* node[].in and .out index c->in, then c->out behind it; -1: none */
 typedef struct { int n_node; gtr__node *node; } gtr__network;
 typedef struct {
-    uint32_t version, size_backend, size_plan, size_node, size_value, size_call, size_ctl, size_shared,
-        size_caps, size_matcher;
+    uint32_t seam[10]; /* GTR__SEAM */
     const char *name;
     /* An instance is a device, its streams and handles. On failure writes a sentence to why (256 bytes). */
     gtr_result (*create)(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why);
@@ -1169,7 +1175,7 @@ typedef struct {
     void *(*alloc)(void *instance, size_t bytes); /* device memory; NULL when out */
     void (*free)(void *instance, void *p, size_t bytes);
     /* pinned and mapped; *device: its address there */
-    void      *(*host_alloc)(void *instance, size_t bytes, void **device);
+    void *(*host_alloc)(void *instance, size_t bytes, void **device);
     void (*host_free)(void *instance, void *p, size_t bytes);
     /* on the first stream, in order */
     gtr_result (*copy)(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait);
@@ -1195,6 +1201,9 @@ typedef struct {
     gtr_result (*run_node)(void *const *instances, gtr__plan *plan, int node);
     void (*release)(void *const *instances, void *exec);
 } gtr__backend;
+/* What a table begins with: version, and sizes of what the two files share. */
+#define GTR__SEAM { 1, sizeof(gtr__backend), sizeof(gtr__plan), sizeof(gtr__node), sizeof(gtr__value), \
+    sizeof(gtr__call), sizeof(gtr__ctl), sizeof(gtr__shared), sizeof(gtr__caps), sizeof(gtr__matcher) }
 #define GTR__CUDA_SYMBOL gtr_cuda_backend_0_1
 #ifdef __cplusplus
 extern "C"
@@ -1497,27 +1506,27 @@ static const char *gtr__shape_text(const gtr_shape *s, char *buf) {
 
 // >>op-table
 /* A shape function: from input shapes (literal, or symbolic with the batch negative) and attributes to output shapes
-   and dtypes. It runs when the op is built and for each batch size. On failure it writes what it got and wanted to why
-   (256 bytes). It may set flops of forward (default: one an output element; backward counts as much for each). */
+   and dtypes. It runs when the op is built and for each batch size. On failure it writes what it got and wanted to why.
+   It may set flops of forward (default: one an output element; backward counts as much for each). */
 typedef struct {
     const gtr__attr *attr;
     int n_in;
-    const gtr_shape *in;
-    const gtr_dtype *in_dtype;
-    gtr_shape *out; /* row.n_out of them, preset to in[0]'s shape */
-    gtr_dtype *out_dtype; /* preset to GTR_F32 */
+    gtr_shape in[GTR__MAX_ARGS];
+    gtr_dtype in_dtype[GTR__MAX_ARGS];
+    int n_out; /* 0: row.n_out, the first alone a tensor; else so many, each one: gtr_output */
+    gtr_shape out[GTR__MAX_OUT]; /* preset to in[0]'s shape */
+    gtr_dtype out_dtype[GTR__MAX_OUT]; /* preset to GTR_F32 */
     double flops;
     int training;
-    char *why;
+    char why[256];
 } gtr__shape_call;
-typedef gtr_result (*gtr__shape_fn)(gtr__shape_call *s);
 typedef struct {
     const char *name;
-    int min_in, max_in, n_out, n_diff;
+    int n_out, n_diff;
     gtr__class cls;
     uint32_t needs, flags;
-    bool has_forward, has_backward;
-    gtr__shape_fn shape;
+    bool has_backward;
+    gtr_result (*shape)(gtr__shape_call *s);
 } gtr__op_row;
 /* The table itself follows the ops: gtr__rows[GTR__OP_COUNT]. */
 static const gtr__op_row *gtr__row(gtr__op op);
@@ -2129,8 +2138,8 @@ typedef struct {
     void (*forward)(gtr_float a, gtr_float b, const gtr_float *x, gtr_float *y, int64_t n);
     void (*backward)(GTR__BACKWARD_ARGS);
 } gtr__unary_row;
-#define GTR__UNARY_ROW(ID, name, f, g) { GTR__OP_##ID, gtr__unary_##name##_forward, gtr__unary_##name##_backward },
-static const gtr__unary_row gtr__unary_rows[] = { GTR__UNARY(GTR__UNARY_ROW) };
+#define GTR__UNARY_KERNELS(ID, name, f, g) { GTR__OP_##ID, gtr__unary_##name##_forward, gtr__unary_##name##_backward },
+static const gtr__unary_row gtr__unary_rows[] = { GTR__UNARY(GTR__UNARY_KERNELS) };
 /* NULL for an op that is not in GTR__UNARY. */
 static const gtr__unary_row *gtr__unary_find(int op) {
     for (size_t i = 0; i < sizeof gtr__unary_rows / sizeof gtr__unary_rows[0]; i++)
@@ -2745,7 +2754,7 @@ static gtr_float gtr__nan(void) {
 static GTR__PRINTF(3, 4) gtr_result gtr__shape_fail(gtr__shape_call *s, gtr_result code, const char *format, ...) {
     va_list ap;
     va_start(ap, format);
-    if (s->why) vsnprintf(s->why, 256, format, ap);
+    vsnprintf(s->why, sizeof s->why, format, ap);
     va_end(ap);
     return code;
 }
@@ -2779,25 +2788,18 @@ static gtr_result gtr__shape_inputs(gtr__shape_call *s, uint32_t ints, uint32_t 
     }
     return GTR_OK;
 }
-static gtr_result gtr__shape_output(gtr__shape_call *s, gtr_shape o) {
+static gtr_result gtr__shape_output(gtr__shape_call *s, int k, gtr_shape o) {
     char a[GTR__SHAPE_TEXT];
-    s->out[0] = o;
+    s->out[k] = o;
     if (o.ndim < 0 || o.ndim > GTR_MAX_DIMS)
         return GTR__BAD_SHAPE(s, "got a result of rank %d, want at most %d", o.ndim, GTR_MAX_DIMS);
     if (!gtr__shape_valid(&o))
         return GTR__BAD_SHAPE(s, "got a result %s, want " GTR__VALID_SHAPE, gtr__shape_text(&o, a));
     return GTR_OK;
 }
-static gtr_shape gtr__shape_make(int n, int64_t a) {
-    gtr_shape s = GTR__ZERO;
-    s.ndim = n; s.dim[0] = a;
-    return s;
-}
 static double gtr__shape_flops(const gtr_shape *s, double each) {
     int64_t n = gtr__count(s); return n > 0 ? each * (double)n : 0;
 }
-/* Leaves and plan nodes: whoever makes them knows the shapes. */
-GTR__SHAPE(none) { (void)s; return GTR_OK; }
 /* out[0] is like in[0]: float; of any dtype. */
 GTR__SHAPE(same) {
     GTR__TRY(gtr__shape_inputs(s, 0, 0)); s->out[0] = s->in[0]; return GTR_OK;
@@ -2813,14 +2815,15 @@ GTR__SHAPE(alike) {
 GTR__SHAPE(broadcast) {
     const gtr_shape *a = &s->in[0], *b = &s->in[1];
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
-    gtr_shape o = gtr__shape_make(GTR__MAX(a->ndim, b->ndim), 0);
+    gtr_shape o = gtr_shape0();
+    o.ndim = GTR__MAX(a->ndim, b->ndim);
     for (int i = 1; i <= o.ndim; i++) {
         int64_t p = i <= a->ndim ? a->dim[a->ndim - i] : 1, q = i <= b->ndim ? b->dim[b->ndim - i] : 1;
         if (p != q && p != 1 && q != 1)
             return gtr__shape_want(s, 2, "shapes that broadcast: from the last on, dimensions equal or one of them 1");
         o.dim[o.ndim - i] = p == 1 ? q : p;
     }
-    return gtr__shape_output(s, o);
+    return gtr__shape_output(s, 0, o);
 }
 static int64_t gtr__shape_inner(const gtr_shape *s, int64_t axis) {
     int64_t n = 1;
@@ -3095,14 +3098,12 @@ static void gtr__reduce_all(void *instance, gtr__reduce *r, void *ws) {
 // >>op:input
 // >>op:parameter
 // >>op:constant
-/* Leaves: their tensor has the shape. */
-#define gtr__shape_input     gtr__shape_none
-#define gtr__shape_parameter gtr__shape_none
-#define gtr__shape_constant  gtr__shape_none
 
 // >>op:gradient
 /* d loss / d x: loss a scalar; x's shape. */
-#define gtr__shape_gradient gtr__shape_none
+
+// >>op:part
+/* Output i[0] of an op of several. */
 
 // >>op:reshape
 /* The same elements in another shape, any dtype. f[0]: rank, i[0..7]: dimensions, one of which may be -k, k times the
@@ -3112,7 +3113,8 @@ GTR__SHAPE(reshape) {
     int64_t have, want;
     char a[GTR__SHAPE_TEXT], b[GTR__SHAPE_TEXT];
     GTR__TRY(gtr__shape_alike(s));
-    gtr_shape o = gtr__shape_make(n, 0);
+    gtr_shape o = gtr_shape0();
+    o.ndim = n;
     GTR__COPY(o.dim, s->attr->i, n);
     if (!gtr__shape_valid(&o))
         return GTR__BAD_SHAPE(s,
@@ -3151,7 +3153,7 @@ GTR__SHAPE(matmul) {
     gtr_shape o = a->ndim >= b->ndim ? *a : *b;
     o.dim[o.ndim - 2] = a->dim[a->ndim - 2 + ta]; o.dim[o.ndim - 1] = b->dim[b->ndim - 1 - tb];
     s->flops = gtr__shape_flops(&o, k > 0 ? 2.0 * (double)k : 0);
-    return gtr__shape_output(s, o);
+    return gtr__shape_output(s, 0, o);
 }
 typedef struct { int64_t m, n, k, items; gtr__matrix a, b; } gtr__matmul_dims; /* of op(a), op(b) */
 static gtr__matrix gtr__matrix_t(gtr__matrix m) { const int64_t row = m.row; m.row = m.col; m.col = row; return m; }
@@ -3221,7 +3223,7 @@ GTR__SHAPE(linear) {
             : "x (..., K) and weight (M, K)");
     o.dim[x->ndim - 1] = w->dim[0];
     s->flops = gtr__shape_flops(&o, 2.0 * (double)w->dim[1]);
-    return gtr__shape_output(s, o);
+    return gtr__shape_output(s, 0, o);
 }
 /* What a fused op's attributes name, of the product in c: to out[0]. */
 static gtr_result gtr__linear_act(void *instance, const gtr__call *c, gtr__products *p, const gtr_float *saved) {
@@ -3246,23 +3248,11 @@ GTR__CPU(linear_bwd) { return gtr__matmul_backward(instance, c, false, true); }
 // >>op:linear_act
 /* pre = x w^T + b, out[0] = act(pre) + r, out[1] = pre or absent. i[0]: the act's op; -1: none; f[0], f[1] its a, b.
    i[2]: the last input is r, lying as out[0]. Of a matmul, i[3]: as its i[0], i[4]: as its i[1] is not. */
-GTR__SHAPE(linear_act) { /* made by the planner alone */
-    s->n_in -= s->attr->i[2] != 0;
-    gtr_result r = gtr__shape_linear(s);
-    s->n_in += s->attr->i[2] != 0;
-    s->out[1] = s->out[0];
-    return r;
-}
 GTR__CPU(linear_act_fwd) { return gtr__linear_forward(instance, c, true); }
 
 // >>op:linear_dact
 /* out[0] = act'(dy w): dy (..., M), w (M, K), and (..., K), the act's x or y, whichever its backward reads -> (..., K):
    the gradient of a product's first operand and of the activation before it. Attributes as linear_act's. */
-GTR__SHAPE(linear_dact) {
-    s->out[0] = s->in[2];
-    s->flops = gtr__shape_flops(s->out, 2.0 * (double)s->in[1].dim[0]);
-    return GTR_OK;
-}
 GTR__CPU(linear_dact_fwd) {
     gtr__products p = GTR__ZERO;
     const gtr__matmul_dims d = gtr__matmul_shape(c, false, c->attr->i[4] != 0);
@@ -3298,7 +3288,7 @@ static gtr_result gtr__binary_backward(void *instance, const gtr__call *c, gtr__
     return c->measure ? gtr__ws_bytes(c, most) : GTR_OK;
 }
 #define GTR__BINARY_OP(ID, name, forward, da, db) \
-    static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_broadcast(s); } \
+    GTR__SHAPE(name) { return gtr__shape_broadcast(s); } \
     GTR__CPU(name##_fwd) { return gtr__binary_forward(instance, c, gtr__ew_##name); } \
     GTR__CPU(name##_bwd) { \
         return gtr__binary_backward(instance, c, gtr__ew_##name##_da, gtr__ew_##name##_db); }
@@ -3331,7 +3321,7 @@ static gtr_result gtr__unary_run(void *instance, const gtr__call *c, int op, con
     return GTR_OK;
 }
 #define GTR__UNARY_OP(ID, name, forward, backward) \
-    static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_same(s); } \
+    GTR__SHAPE(name) { return gtr__shape_same(s); } \
     GTR__CPU(name##_fwd) { \
         return gtr__unary_run(instance, c, GTR__OP_##ID, gtr__in(c, 0), false); } \
     GTR__CPU(name##_bwd) { \
@@ -3431,27 +3421,26 @@ GTR__SHAPE(concat) {
             return GTR__BAD_SHAPE(s, "got too many elements along dimension %d", axis);
         if (k) o.dim[axis] += s->in[k].dim[axis];
     }
-    return gtr__shape_output(s, o);
+    return gtr__shape_output(s, 0, o);
 }
-GTR__CPU(concat_fwd) {
-    const int64_t outer = gtr__shape_outer(&c->out[0].shape, c->attr->i[0]), row = c->out[0].count / outer;
-    for (int64_t k = 0, at = 0, n; k < c->n_in; k++, at += n) {
-        n = c->in[k].count / outer;
-        gtr__copy_rows(instance, gtr__in(c, (int)k), n, gtr__out(c, 0) + at, row, outer, n, 0);
+/* Bands of the whole along axis i[0], one for each of n parts shaped like these, are copied to the parts or, join, from
+   them. A part that is not there is 0. */
+static gtr_result gtr__bands(void *instance, const gtr__call *c, const gtr__arg *part, const gtr__arg *like, int n,
+        const gtr__arg *whole, bool join) {
+    const int64_t outer = gtr__shape_outer(&whole->shape, c->attr->i[0]), row = whole->count / outer;
+    gtr_float *at = (gtr_float *)whole->data;
+    for (int64_t k = 0, run; k < n; k++, at += run) {
+        gtr_float *p = (gtr_float *)part[k].data;
+        run = like[k].count / outer;
+        if (p && join) gtr__copy_rows(instance, p, run, at, row, outer, run, whole->add);
+        else if (p) gtr__copy_rows(instance, at, row, p, run, outer, run, part[k].add);
+        for (int64_t i = 0; join && !p && !whole->add && i < outer; i++)
+            memset(at + i * row, 0, (size_t)run * sizeof *at);
     }
     return GTR_OK;
 }
-GTR__CPU(concat_bwd) {
-    const gtr__arg *dy = &c->in[c->n_in - 1];
-    const int64_t outer = gtr__shape_outer(&dy->shape, c->attr->i[0]), row = dy->count / outer;
-    for (int64_t k = 0, at = 0, n; k < c->n_in - 2; k++, at += n) {
-        n = c->in[k].count / outer;
-        if (gtr__wanted(c, (int)k))
-            gtr__copy_rows(instance, (const gtr_float *)dy->data + at, row, gtr__out(c, (int)k), n, outer,
-                n, c->out[k].add);
-    }
-    return GTR_OK;
-}
+GTR__CPU(concat_fwd) { return gtr__bands(instance, c, c->in, c->in, c->n_in, &c->out[0], true); }
+GTR__CPU(concat_bwd) { return gtr__bands(instance, c, c->out, c->in, c->n_out, &c->in[c->n_in - 1], false); }
 
 // >>op:slice
 /* y: elements i[1] to i[2] - 1 of dimension i[0], which is literal. dx is dy there, else 0. */
@@ -3466,27 +3455,42 @@ GTR__SHAPE(slice) {
     s->out[0].dim[axis] = end - begin;
     return GTR_OK;
 }
-static gtr_result gtr__slice_run(void *instance, const gtr__call *c, bool backward) {
-    const gtr_shape *x = &c->in[0].shape;
-    const int64_t inner = gtr__shape_inner(x, c->attr->i[0]), outer = gtr__shape_outer(x, c->attr->i[0]),
-        row = c->in[0].count / outer;
-    const int64_t at = c->attr->i[1] * inner, n = (c->attr->i[2] - c->attr->i[1]) * inner;
-    gtr_float *out = gtr__out(c, 0);
-    if (!out) return GTR_OK;
-    if (backward && !c->out[0].add) memset(out, 0, (size_t)c->in[0].count * sizeof *out);
-    if (backward) gtr__copy_rows(instance, gtr__in(c, 2), n, out + at, row, outer, n, c->out[0].add);
-    else gtr__copy_rows(instance, gtr__in(c, 0) + at, row, out, n, outer, n, 0);
+static gtr_result gtr__slice_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y, bool back) {
+    const int64_t line = x->count / x->shape.dim[c->attr->i[0]];
+    gtr__arg part[3] = { *y, *y, *y };
+    part[0].data = part[2].data = NULL;
+    part[0].count = line * c->attr->i[1]; part[2].count = x->count - line * c->attr->i[2];
+    return gtr__bands(instance, c, part, part, 3, x, back);
+}
+GTR__CPU(slice_fwd) { return gtr__slice_run(instance, c, &c->in[0], &c->out[0], false); }
+GTR__CPU(slice_bwd) { return gtr__slice_run(instance, c, &c->out[0], &c->in[2], true); }
+
+// >>op:split
+/* y0, y1, ...: i[1] equal parts of dimension i[0], which is literal. dx: their gradients one behind the other. */
+GTR__SHAPE(split) {
+    const int64_t axis = s->attr->i[0], n = s->attr->i[1];
+    char a[GTR__SHAPE_TEXT];
+    GTR__TRY(gtr__shape_inputs(s, 0, 0));
+    if (n < 1 || n > GTR__MAX_OUT || s->in[0].dim[axis] < 0 || s->in[0].dim[axis] % n)
+        return gtr__shape_fail(s, GTR_ERR_ARG, "got %lld parts of dimension %lld of %s, want 1 to %d equal ones of a "
+            "dimension that is not the batch", (long long)n, (long long)axis, gtr__shape_text(&s->in[0], a),
+            GTR__MAX_OUT);
+    s->n_out = (int)n;
+    for (int k = 0; k < n; k++) { s->out[k] = s->in[0]; s->out[k].dim[axis] /= n; }
     return GTR_OK;
 }
-GTR__CPU(slice_fwd) { return gtr__slice_run(instance, c, false); }
-GTR__CPU(slice_bwd) { return gtr__slice_run(instance, c, true); }
+GTR__CPU(split_fwd) { return gtr__bands(instance, c, c->out, c->out, c->n_out, &c->in[0], false); }
+GTR__CPU(split_bwd) {
+    const gtr__arg *dy = &c->in[1 + c->attr->i[1]];
+    return gtr__bands(instance, c, dy, dy, (int)c->attr->i[1], &c->out[0], true);
+}
 
 // >>op:sum
 /* y = sum of x over the dimensions whose bit is set in i[0], accumulated in double; i[1]: they stay, as
    1. dx = dy broadcast. */
 GTR__SHAPE(sum) {
     const gtr_shape *x = &s->in[0];
-    gtr_shape o = gtr__shape_make(0, 0);
+    gtr_shape o = gtr_shape0();
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
     for (int k = 0; k < x->ndim; k++) {
         bool summed = (s->attr->i[0] >> k & 1) != 0;
@@ -3666,7 +3670,7 @@ GTR__SHAPE(embedding) {
     if (s->in[1].ndim != 2 || s->in[1].dim[0] < 0 || s->in[1].dim[1] < 0 || o.ndim >= GTR_MAX_DIMS)
         return gtr__shape_want(s, 2, "ids (...) of at most 7 dimensions and a table (V, E)");
     o.dim[o.ndim++] = s->in[1].dim[1];
-    return gtr__shape_output(s, o);
+    return gtr__shape_output(s, 0, o);
 }
 static void gtr__embedding_range(GTR__SPAN) {
     GTR__JOB(gtr__call, c);
@@ -3847,7 +3851,7 @@ GTR__CPU(batch_norm_bwd) {
    counts as the largest. */
 GTR__SHAPE(argmax) {
     const int64_t axis = s->attr->i[0];
-    gtr_shape o = gtr__shape_make(0, 0);
+    gtr_shape o = gtr_shape0();
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (s->in[0].dim[axis] > INT32_MAX) return gtr__shape_want(s, 1, "fewer than 2^31 elements along the axis");
     for (int k = 0; k < s->in[0].ndim; k++) if (k != axis) o.dim[o.ndim++] = s->in[0].dim[k];
@@ -3888,7 +3892,7 @@ GTR__SHAPE(accuracy) {
     GTR__TRY(gtr__shape_inputs(s, 2, 0));
     if (s->in[0].ndim != 2 || s->in[1].ndim != 1 || s->in[0].dim[0] != s->in[1].dim[0] || s->in[0].dim[1] < 0)
         return gtr__shape_want(s, 2, "logits (N, C) and labels (N,)");
-    s->out[0] = gtr__shape_make(0, 0);
+    s->out[0] = gtr_shape0();
     s->flops = gtr__shape_flops(&s->in[0], 5);
     return GTR_OK;
 }
@@ -3920,8 +3924,8 @@ GTR__CPU(accuracy_fwd) {
    s)[label] - s / C), 0 in ignored rows, NaN in rows of a bad label. */
 GTR__SHAPE(cross_entropy) {
     GTR__TRY(gtr__shape_accuracy(s));
-    s->out[1] = gtr__shape_make(1, s->in[0].dim[0]);
-    s->out[2] = gtr__shape_make(1, 1);
+    s->out[1] = gtr_shape1(s->in[0].dim[0]);
+    s->out[2] = gtr_shape1(1);
     return GTR_OK;
 }
 #define GTR__XENT_BLOCK 1024
@@ -4036,9 +4040,6 @@ GTR__CPU(cross_entropy_bwd) {
 // >>op:xent_step
 /* cross_entropy and its backward from the constant gradient: logits, labels -> loss, lse, count, dlogits.
    Attributes as cross_entropy's. */
-GTR__SHAPE(xent_step) {
-    GTR__TRY(gtr__shape_cross_entropy(s)); s->out[3] = s->in[0]; return GTR_OK;
-}
 GTR__CPU(xent_step_fwd) {
     GTR__TRY(gtr__cpu_cross_entropy_fwd(instance, c));
     return c->measure || !c->out[3].data ? GTR_OK
@@ -4048,7 +4049,7 @@ GTR__CPU(xent_step_fwd) {
 GTR__SHAPE(mean_loss) {
     GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (!gtr__shape_equal(&s->in[0], &s->in[1])) return gtr__shape_want(s, 2, "equal shapes");
-    s->out[0] = gtr__shape_make(0, 0);
+    s->out[0] = gtr_shape0();
     s->flops = gtr__shape_flops(&s->in[0], 3);
     return GTR_OK;
 }
@@ -4071,7 +4072,7 @@ static gtr_result gtr__mean_loss_backward(void *instance, const gtr__call *c, gt
 }
 #define GTR__MEAN_LOSS(name, loss, dx, dt) \
     GTR__EW(name, loss) GTR__EW(name##_dx, dx) GTR__EW(name##_dt, dt) \
-    static gtr_result gtr__shape_##name(gtr__shape_call *s) { return gtr__shape_mean_loss(s); } \
+    GTR__SHAPE(name) { return gtr__shape_mean_loss(s); } \
     GTR__CPU(name##_fwd) { \
         return gtr__mean_loss_forward(instance, c, gtr__ew_##name); } \
     GTR__CPU(name##_bwd) \
@@ -4083,9 +4084,6 @@ GTR__MEAN_LOSS(mse, (a - b) * (a - b), 2 * g * (a - b), 2 * g * (b - a))
 
 // >>op:mse_step
 /* mse and its backward from the constant gradient: x, t -> loss, dx. */
-GTR__SHAPE(mse_step) {
-    GTR__TRY(gtr__shape_mse(s)); s->out[1] = s->in[0]; return GTR_OK;
-}
 GTR__CPU(mse_step_fwd) {
     gtr__call back = *c;
     back.out = c->out + 1; back.n_out = 1;
@@ -4102,40 +4100,48 @@ GTR__MEAN_LOSS(bce_with_logits, (a > 0 ? a : 0) - a * b + GTR__LOG1PF(GTR__EXPF(
 /* The user's op: ptr is its gtr_custom_desc. Gradients that are added to what is there go through workspace. */
 GTR__SHAPE(custom) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)s->attr->ptr;
-    gtr_shape o = s->in[0];
     GTR__TRY(gtr__shape_inputs(s, 0, ~0u));
+    s->n_out = d->n_out;
     for (int k = 0; k < s->n_in; k++) if (!gtr__is_float(s->in_dtype[k]) && s->in_dtype[k] != GTR_I32)
         return GTR__BAD_SHAPE(s, "got input %d %s, want float32 or int32", k + 1,
             gtr__dtype_names[s->in_dtype[k]]);
     if (d->shape) {
-        memset(&o, 0, sizeof o);
-        gtr_result r = d->shape(s->n_in, s->in, &o, d->user);
+        memset(s->out, 0, (size_t)d->n_out * sizeof *s->out);
+        gtr_result r = d->shape(s->n_in, s->in, s->out, d->user);
         if (r)
             return gtr__shape_fail(s, GTR_ERR_USER, "the shape function returned: %s",
                 (unsigned)r < GTR_RESULT_COUNT ? gtr_result_text(r) : "an unknown code");
     }
-    return gtr__shape_output(s, o);
+    for (int k = 0; k < d->n_out; k++) {
+        if (d->out_dtype[k] != GTR_F32 && d->out_dtype[k] != GTR_I32)
+            return GTR__BAD_SHAPE(s, "got output %d of another dtype than float32 and int32", k);
+        s->out_dtype[k] = d->out_dtype[k];
+        GTR__TRY(gtr__shape_output(s, k, s->out[k]));
+    }
+    return GTR_OK;
 }
-static gtr_custom_call gtr__custom_call(const gtr__call *c, int n_in, const gtr__arg *y) {
+static gtr_custom_call gtr__custom_call(const gtr__call *c, const gtr_custom_desc *d, const gtr__arg *y) {
     gtr_custom_call u = GTR__ZERO;
-    u.n_in = n_in;
-    for (int k = 0; k < n_in && k < 8; k++) { u.in[k] = c->in[k].data; u.in_shape[k] = c->in[k].shape; }
+    u.n_in = d->n_in; u.n_out = d->n_out;
+    for (int k = 0; k < d->n_in; k++) { u.in[k] = c->in[k].data; u.in_shape[k] = c->in[k].shape; }
+    for (int k = 0; k < d->n_out; k++) { u.outs[k] = y[k].data; u.out_shapes[k] = y[k].shape; }
     u.out = y->data; u.out_shape = y->shape;
     u.cuda_stream = c->stream;
-    u.user = ((const gtr_custom_desc *)c->attr->ptr)->user;
+    u.user = d->user;
     return u;
 }
 GTR__CPU(custom_fwd) {
-    gtr_custom_call u = gtr__custom_call(c, c->n_in, &c->out[0]);
+    const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
+    gtr_custom_call u = gtr__custom_call(c, d, c->out);
     (void)instance;
     if (c->measure) return gtr__ws_bytes(c, 0);
-    return ((const gtr_custom_desc *)c->attr->ptr)->forward(&u) == GTR_OK ? GTR_OK : GTR_ERR_USER;
+    return d->forward(&u) == GTR_OK ? GTR_OK : GTR_ERR_USER;
 }
 GTR__CPU(custom_bwd) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
-    const int n = c->n_in - 2;
+    const int n = d->n_in;
     size_t at = 0;
-    gtr_custom_call u = gtr__custom_call(c, n, &c->in[n]);
+    gtr_custom_call u = gtr__custom_call(c, d, &c->in[n]);
     for (int k = 0; k < n && k < c->n_out; k++) {
         u.din[k] = c->out[k].data;
         if (!c->out[k].add) continue;
@@ -4144,7 +4150,8 @@ GTR__CPU(custom_bwd) {
     }
     if (c->measure) return gtr__ws_bytes(c, at);
     if (!d->backward || at > c->ws_bytes) return GTR_ERR_STATE;
-    u.dout = c->in[n + 1].data;
+    for (int k = 0; k < d->n_out; k++) u.douts[k] = c->in[n + d->n_out + k].data;
+    u.dout = u.douts[0];
     if (d->backward(&u)) return GTR_ERR_USER;
     for (int k = 0; k < n && k < c->n_out; k++) if (c->out[k].add && c->out[k].data)
         gtr__copy_rows(instance, (const gtr_float *)u.din[k], 0, gtr__out(c, k), 0, 1, c->in[k].count, 1);
@@ -4177,19 +4184,16 @@ static gtr_result gtr__convert_run(void *instance, const gtr__arg *src, const gt
 
 // >>op:copy
 /* y = x, the bytes, from one stage to another; dx = dy or += dy. */
-#define gtr__shape_copy gtr__shape_alike
 GTR__CPU(copy_fwd) { return gtr__convert_run(instance, &c->in[0], &c->out[0]); }
 GTR__CPU(copy_bwd) { return gtr__convert_run(instance, &c->in[2], &c->out[0]); }
 
 // >>op:cast
 /* y = x in another storage, rounded to nearest even; dx = dy in x's. The logical dtype stays. */
-#define gtr__shape_cast   gtr__shape_alike
 #define gtr__cpu_cast_fwd gtr__cpu_copy_fwd
 #define gtr__cpu_cast_bwd gtr__cpu_copy_bwd
 
 // >>op:fill
 /* out[0] = f[0], times the loss scale if i[0]. */
-#define gtr__shape_fill gtr__shape_none
 GTR__CPU(fill_fwd) {
     const gtr_float v = (gtr_float)(c->attr->f[0] * (c->attr->i[0] && c->ctl ? (double)c->ctl->scale : 1.0));
     const gtr__arg *y = &c->out[0];
@@ -4203,7 +4207,6 @@ GTR__CPU(fill_fwd) {
 /* ptr: gtr__feed. out[k] = this micro-batch's rows of input k: row r is the data set's row number first + row0 + r of
    the epoch's order, or, if the record has no rows, the r-th from src on. Nothing once the status is set, so that a bad
    step's batch stays. */
-#define gtr__shape_feed gtr__shape_none
 #define GTR__FEED_AHEAD 8 /* rows whose bytes are on their way */
 typedef struct {
     const gtr__feed_input *in; const gtr__arg *out; const gtr__record *record; int64_t first;
@@ -4260,7 +4263,6 @@ GTR__CPU(feed_fwd) {
 
 // >>op:tally
 /* labels (N) GTR_I32 -> (or +=) two GTR_I64: labels that count, those not from attr i[0] to i[1]; all. */
-#define gtr__shape_tally gtr__shape_none
 GTR__CPU(tally_fwd) {
     int64_t *y = (int64_t *)c->out[0].data, counted = 0;
     const int32_t *label = gtr__in_ints(c, 0);
@@ -4275,7 +4277,6 @@ GTR__CPU(tally_fwd) {
 /* in: sets of five, of as many norms: mean, var (C) of the batch; running_mean, running_var (C), num_batches_tracked
    (I64 or none), which are written unless this step is guarded: running = (1 - m) running + m batch, of the unbiased
    variance. f[0]: m; i[0]: values a channel, both the same for all sets. No two sets have the same statistics. */
-#define gtr__shape_bn_commit gtr__shape_none
 GTR__CPU(bn_commit_fwd) {
     const double m = c->attr->f[0], n = (double)c->attr->i[0], unbias = n > 1 ? n / (n - 1) : 1;
     (void)instance;
@@ -4295,7 +4296,6 @@ GTR__CPU(bn_commit_fwd) {
 /* in: a loss, then gradients as lookups; ptr: gtr__optim. Writes ctl's norm (2-norm of the gradients
    without the loss scale, if clipped or scaled, summed in double), coef (what UPDATE multiplies gradients by) and guard
    (a loss, or unless loss_only a gradient, is not finite, or the status is set). */
-#define gtr__shape_guard gtr__shape_none
 #define GTR__GUARD_PIECES 64
 typedef struct { double sum; uint64_t bad; } gtr__guard_sum;
 typedef struct {
@@ -4339,7 +4339,6 @@ GTR__CPU(guard_fwd) {
    if averages are kept, e += (1 - ema)(p - e), the first time e = p. Low copies of p are refreshed in the same pass.
    Bytes an element: 12, and 8 a state. Each element goes through the same vector operations wherever it lies: a tail is
    padded. (No compiler makes vectors of sqrtf while it must set errno.) in: GUARD's, but for the loss. */
-#define gtr__shape_update gtr__shape_none
 typedef struct { const gtr__optim *o; gtr__rule rule[GTR__MAX_GROUPS]; } gtr__update_job;
 #define GTR__RULE_VECTOR(name) gtr__v name;
 #define GTR__RULE_SET(name) k.name = GTR__V_SET(&rule->name);
@@ -4440,7 +4439,6 @@ GTR__CPU(update_fwd) {
 /* in: up to GTR__MAX_REPORT scalars, the loss first; i[0]: the gtr__shared, as an integer; ptr: gtr__optim, or NULL
    outside a trainer. Writes the step's entry, then advances ctl: a guarded step halves the loss scale and is skipped,
    or without a scale sets the status. */
-#define gtr__shape_report gtr__shape_none
 GTR__CPU(report_fwd) {
     gtr__shared *shared = (gtr__shared *)(uintptr_t)c->attr->i[0];
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
@@ -4479,11 +4477,6 @@ GTR__CPU(report_fwd) {
 
 // >>op:check
 /* out[0] (GTR_I32) = 1 if any element of in[0], of any storage, is not finite, else 0. */
-GTR__SHAPE(check) {
-    s->out[0] = gtr__shape_make(0, 0);
-    s->out_dtype[0] = GTR_I32;
-    return GTR_OK;
-}
 GTR__CPU(check_fwd) {
     const gtr__arg *x = &c->in[0];
     uint16_t inf = x->dtype == GTR_BF16 ? 0x7f80u : 0x7c00u;
@@ -4499,9 +4492,6 @@ GTR__CPU(check_fwd) {
 // >>op:binary_act
 /* pre = a op b for equal shapes, out[0] = act(pre), out[1] = pre or absent. i[0]: the act's op, i[1]: the binary one;
    f[0], f[1] the act's a, b. */
-GTR__SHAPE(binary_act) {
-    GTR__TRY(gtr__shape_mean_loss(s)); s->out[0] = s->out[1] = s->in[0]; return GTR_OK;
-}
 #define GTR__BINARY_PICK(ID, name, forward, da, db) if (op == GTR__OP_##ID) return gtr__ew_##name;
 static gtr__ew_fn gtr__binary_run(int op) { GTR__BINARY(GTR__BINARY_PICK) return NULL; }
 GTR__CPU(binary_act_fwd) {
@@ -4513,17 +4503,21 @@ GTR__CPU(binary_act_fwd) {
 
 // >>op:network
 /* What a matcher took together (gtr__matcher); attr ptr: gtr__network. Its CPU form is its members in sequence. */
-#define gtr__shape_network gtr__shape_none
 GTR__CPU(network_fwd);
 
 // >>rows
-#define GTR__OP_ROW(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) \
-    { #name, lo, hi, nout, ndiff, GTR__##cls, (uint32_t)(needs), (uint32_t)(flags), (f) != 0, (b) != 0, \
-        gtr__shape_##name },
-static const gtr__op_row gtr__rows[GTR__OP_COUNT] = { GTR__OPS(GTR__OP_ROW) };
+#define GTR__ROW(shape, name, nout, ndiff, cls, needs, flags, b) \
+    { name, nout, ndiff, GTR__##cls, (uint32_t)(needs), (uint32_t)(flags), (b) != 0, shape },
+#define GTR__NODE_ROW(ID, name, nout, ndiff, cls, needs, flags, f, b) \
+    GTR__ROW(NULL, #name, nout, ndiff, cls, needs, flags, b)
+#define GTR__OP_ROW(ID, name, nout, ndiff, cls, needs, flags, f, b) \
+    GTR__ROW(gtr__shape_##name, #name, nout, ndiff, cls, needs, flags, b)
+static const gtr__op_row gtr__rows[GTR__OP_COUNT] = {
+    GTR__LEAVES(GTR__NODE_ROW) GTR__BUILT(GTR__OP_ROW) GTR__NODES(GTR__NODE_ROW)
+};
 #define GTR__KERNEL_0(kernel) NULL
 #define GTR__KERNEL_1(kernel) kernel
-#define GTR__OP_CPU(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) { \
+#define GTR__OP_CPU(ID, name, nout, ndiff, cls, needs, flags, f, b) { \
     GTR__KERNEL_##f(gtr__cpu_##name##_fwd), GTR__KERNEL_##b(gtr__cpu_##name##_bwd) },
 static const gtr__kernel gtr__cpu_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR__OPS(GTR__OP_CPU) };
 #ifdef __clang__
@@ -4586,8 +4580,7 @@ static void gtr__cpu_capabilities(void *instance, gtr__caps *caps) {
     snprintf(caps->name, sizeof caps->name, "CPU, %d thread%s", instance ? ((gtr__cpu *)instance)->threads : 1,
             instance && ((gtr__cpu *)instance)->threads != 1 ? "s" : "");
     caps->bf16 = caps->f16 = caps->tf32 = 1;
-    caps->fused[GTR__OP_LINEAR_ACT] = caps->fused[GTR__OP_LINEAR_DACT] = caps->fused[GTR__OP_BATCH_NORM] = 1;
-    caps->fused[GTR__OP_BINARY_ACT] = caps->fused[GTR__OP_XENT_STEP] = caps->fused[GTR__OP_MSE_STEP] = 1;
+    memset(caps->fused, 1, sizeof caps->fused);
 }
 static gtr_result gtr__cpu_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait) {
     (void)instance; (void)kind; (void)wait;
@@ -4718,27 +4711,12 @@ static gtr_result gtr__cpu_launch(void *const *instances, void *exec, gtr__part 
     return GTR_OK;
 }
 static void gtr__cpu_release(void *const *instances, void *exec) { (void)instances; (void)exec; }
-/* The table is built by a function, for C99 and C++11 have no common way to initialise its slots by name. */
-static const gtr__backend *gtr__cpu_backend(gtr__backend *be) {
-    memset(be, 0, sizeof *be);
-    be->version = GTR__SEAM_VERSION;
-    be->size_backend = sizeof(gtr__backend); be->size_plan = sizeof(gtr__plan); be->size_node = sizeof(gtr__node);
-    be->size_value = sizeof(gtr__value); be->size_call = sizeof(gtr__call); be->size_ctl = sizeof(gtr__ctl);
-    be->size_shared = sizeof(gtr__shared);
-    be->size_caps = sizeof(gtr__caps); be->size_matcher = sizeof(gtr__matcher);
-    be->name = "CPU";
-    be->create = gtr__cpu_create; be->destroy = gtr__cpu_destroy; be->capabilities = gtr__cpu_capabilities;
-    be->alloc = gtr__cpu_alloc; be->free = gtr__cpu_free;
-    be->host_alloc = gtr__cpu_host_alloc; be->host_free = gtr__cpu_host_free;
-    be->copy = gtr__cpu_copy; be->zero = gtr__cpu_zero; be->wait = gtr__cpu_wait;
-    be->ready = gtr__cpu_event_use; be->wait_for = gtr__cpu_event_use;
-    be->event_free = gtr__cpu_event_free;
-    be->memory_info = gtr__cpu_memory_info; be->environment = gtr__cpu_environment; be->seconds = gtr__cpu_seconds;
-    memcpy(be->kernel, gtr__cpu_kernels, sizeof be->kernel);
-    be->prepare = gtr__cpu_prepare; be->launch = gtr__cpu_launch; be->run_node = gtr__cpu_run_node;
-    be->release = gtr__cpu_release;
-    return be;
-}
+static const gtr__backend gtr__cpu_backend = {
+    GTR__SEAM, "CPU", gtr__cpu_create, gtr__cpu_destroy, gtr__cpu_capabilities, gtr__cpu_alloc, gtr__cpu_free,
+    gtr__cpu_host_alloc, gtr__cpu_host_free, gtr__cpu_copy, gtr__cpu_zero, gtr__cpu_wait, NULL, gtr__cpu_event_use,
+    gtr__cpu_event_use, gtr__cpu_event_free, gtr__cpu_memory_info, gtr__cpu_environment, gtr__cpu_seconds,
+    { GTR__OPS(GTR__OP_CPU) }, NULL, 0, gtr__cpu_prepare, gtr__cpu_launch, gtr__cpu_run_node, gtr__cpu_release
+};
 
 // >>contexts
 /* By the bits: it holds under -ffast-math. */
@@ -4881,8 +4859,7 @@ static gtr_result gtr__instance_create(gtr_context *ctx, int stage, char *why) {
 static gtr_result gtr__try_cuda(gtr_context *ctx, char *why) {
 #if defined(GPUTRAIN_CUDA) && !defined(GPUTRAIN_DOUBLE)
     const gtr__backend *be = GTR__CUDA_SYMBOL();
-    gtr__cpu_backend(ctx->be); /* a table begins with its version and the sizes of what it shares: this header's */
-    if (memcmp(be, ctx->be, offsetof(gtr__backend, name)) != 0) {
+    if (memcmp(be->seam, gtr__cpu_backend.seam, sizeof be->seam) != 0) {
         snprintf(why, 256, "gputrain_cuda.cu is of another version than gputrain.h"); return GTR_ERR_VERSION;
     }
     memcpy(ctx->be, be, sizeof ctx->be);
@@ -4945,7 +4922,7 @@ gtr_context *gtr_create(gtr_desc desc) {
         return ctx;
     }
     if (r) {
-        gtr__cpu_backend(ctx->be);
+        *ctx->be = gtr__cpu_backend;
         ctx->host.device_alloc = desc.allocator.alloc ? gtr__host_cb_device_alloc : NULL;
         ctx->host.device_free = desc.allocator.alloc ? gtr__host_cb_device_free : NULL;
         r = gtr__instance_create(ctx, 0, why);
@@ -4982,21 +4959,12 @@ void gtr_stop(gtr_context *ctx) { if (ctx) gtr__stop_set(ctx, 1); }
 bool gtr_stopped(const gtr_context *ctx) { return ctx && ctx->stopped; }
 
 // >>tensors
+static gtr_shape gtr__shape_more(gtr_shape s, int64_t d) { s.dim[s.ndim++] = d; return s; }
 gtr_shape gtr_shape0(void) { gtr_shape s; memset(&s, 0, sizeof s); return s; }
-gtr_shape gtr_shape1(int64_t a) { gtr_shape s = gtr_shape0(); s.ndim = 1; s.dim[0] = a; return s; }
-gtr_shape gtr_shape2(int64_t a, int64_t b) { gtr_shape s = gtr_shape1(a); s.ndim = 2; s.dim[1] = b; return s; }
-gtr_shape gtr_shape3(int64_t a, int64_t b, int64_t c) {
-    gtr_shape s = gtr_shape2(a, b);
-    s.ndim = 3;
-    s.dim[2] = c;
-    return s;
-}
-gtr_shape gtr_shape4(int64_t a, int64_t b, int64_t c, int64_t d) {
-    gtr_shape s = gtr_shape3(a, b, c);
-    s.ndim = 4;
-    s.dim[3] = d;
-    return s;
-}
+gtr_shape gtr_shape1(int64_t a) { return gtr__shape_more(gtr_shape0(), a); }
+gtr_shape gtr_shape2(int64_t a, int64_t b) { return gtr__shape_more(gtr_shape1(a), b); }
+gtr_shape gtr_shape3(int64_t a, int64_t b, int64_t c) { return gtr__shape_more(gtr_shape2(a, b), c); }
+gtr_shape gtr_shape4(int64_t a, int64_t b, int64_t c, int64_t d) { return gtr__shape_more(gtr_shape3(a, b, c), d); }
 static uint64_t gtr__hash(uint64_t h, const char *s) { /* FNV-1a, finished by a mix so that near names are far apart */
     h ^= 0xcbf29ce484222325u;
     for (; *s; s++) h = (h ^ (unsigned char)*s) * 0x100000001b3u;
@@ -5004,15 +4972,17 @@ static uint64_t gtr__hash(uint64_t h, const char *s) { /* FNV-1a, finished by a 
     return h;
 }
 /* How errors and plans call a tensor: its name, or its op's. */
-static const char *gtr__label(const gtr_tensor *t) { return t->name ? t->name : gtr__row(t->op)->name; }
+static const char *gtr__label(const gtr_tensor *t) {
+    if (t->op == GTR__OP_PART) t = t->in[0];
+    return t->name ? t->name : gtr__row(t->op)->name;
+}
 /* What a fetched tensor's elements lie in: itself, or what it is another shape of. */
 static gtr_tensor *gtr__stored_as(gtr_tensor *t) {
     while (gtr__row(t->op)->flags & GTR__ALIAS) t = t->in[0];
     return t;
 }
 /* What a builder returns with an error. */
-static gtr_tensor *gtr__none(gtr_result r) { (void)r; return NULL; }
-#define GTR__NONE(...) gtr__none(gtr__fail(__VA_ARGS__))
+#define GTR__NONE(...) (gtr__fail(__VA_ARGS__), (gtr_tensor *)NULL)
 static char *gtr__full_name(gtr_context *ctx, const char *name) {
     char buf[1024];
     if (!name || !name[0]) { GTR__BAD_ARG(ctx, "a name is empty"); return NULL; }
@@ -5086,27 +5056,37 @@ static const char *gtr__called(const gtr_tensor *t, char *buf) {
     return gtr__op_text(t->op, "", t->name, t->n_in, t->in, buf);
 }
 static int gtr__batch_axis(const gtr_shape *s) { int i = 0; while (i < s->ndim && s->dim[i] > 0) i++; return i; }
-/* A tensor's runs, from those of its first input with a batch. */
-static int64_t gtr__batch_runs(const gtr_tensor *t) {
+/* The runs of t's output of this shape, from those of its first input with a batch. */
+static int64_t gtr__batch_runs(const gtr_tensor *t, const gtr_shape *s) {
     const gtr_tensor *x = NULL;
     for (int i = 0; i < t->n_in && !x; i++) if (gtr__batch_axis(&t->in[i]->shape) < t->in[i]->shape.ndim) x = t->in[i];
-    const int at = gtr__batch_axis(&t->shape), from = x ? gtr__batch_axis(&x->shape) : 0;
-    if (!x || at == t->shape.ndim) return 0;
-    const int64_t k = t->shape.dim[at], outer = gtr__shape_outer(&t->shape, at);
+    const int at = gtr__batch_axis(s), from = x ? gtr__batch_axis(&x->shape) : 0;
+    if (!x || at == s->ndim) return 0;
+    const int64_t k = s->dim[at], outer = gtr__shape_outer(s, at);
     int64_t runs = GTR__MAX(x->runs, 1), before = runs * gtr__shape_outer(&x->shape, from);
     if (gtr__row(t->op)->flags & GTR__ALIAS) runs = before % outer ? 0 : before / outer;
     else if (k != x->shape.dim[from]) runs = 0;
     return runs && k % runs == 0 ? runs : 0;
 }
+/* The outputs for these inputs. */
+static gtr_result gtr__shape_outputs(const gtr__op_row *row, gtr__shape_call *s) {
+    for (int i = 0; i < row->n_out; i++) s->out[i] = s->in[0];
+    return row->shape(s);
+}
+/* The tensor of t's output k: they follow t where there are several. */
+static gtr_tensor *gtr__output_of(gtr_tensor *t, int64_t k) {
+    gtr_context *ctx = t->ctx;
+    gtr_tensor *o = ctx->n_tensor - t->id > k + 1 ? ctx->tensor[t->id + k + 1] : t;
+    return o->op == GTR__OP_PART && o->in[0] == t ? o : k ? NULL : t;
+}
 /* The one way ops are built: checks that inputs are there and of one context, runs the shape function, appends the
-   tensor. name: the layer's or NULL; put behind the scope. */
+   tensor, or, with several outputs, one that nobody has and theirs behind it. name: the layer's or NULL; put behind the
+   scope. */
 static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, const gtr__attr *attr, const char *name) {
     const gtr__op_row *row = gtr__row(op);
     gtr_context *ctx = NULL;
-    gtr_shape shapes[GTR__MAX_ARGS], out[8];
-    gtr_dtype types[GTR__MAX_ARGS], out_type[8];
     gtr__shape_call s = GTR__ZERO;
-    char why[256] = "", who[GTR__OP_TEXT], *full = NULL;
+    char who[GTR__OP_TEXT], *full = NULL;
     for (int i = n_in - 1; i >= 0; i--) {
         if (!in[i]) return NULL;
         ctx = in[i]->ctx;
@@ -5118,27 +5098,38 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
             GTR__BAD_ARG(ctx, "%s: its inputs belong to different contexts", who);
             return GTR__NONE(in[i]->ctx, GTR_ERR_ARG, "%s: its inputs belong to different contexts", who);
         }
-        shapes[i] = in[i]->shape;
-        types[i] = in[i]->dtype;
+        s.in[i] = in[i]->shape;
+        s.in_dtype[i] = in[i]->dtype;
     }
-    s.attr = attr; s.n_in = n_in; s.in = shapes; s.in_dtype = types; s.out = out; s.out_dtype = out_type; s.why = why;
-    for (int i = 0; i < row->n_out; i++) { out[i] = n_in ? shapes[0] : gtr_shape0(); out_type[i] = GTR_F32; }
-    gtr_result r = row->shape(&s);
-    for (int i = 0; !r && i < row->n_out; i++)
-        if (gtr__count(&out[i]) == INT64_MIN) {
+    s.attr = attr; s.n_in = n_in;
+    gtr_result r = gtr__shape_outputs(row, &s);
+    for (int i = 0; !r && i < GTR__MAX(s.n_out, 1); i++)
+        if (gtr__count(&s.out[i]) == INT64_MIN) {
             r = GTR_ERR_SHAPE;
-            snprintf(why, sizeof why, "the product of its output's sizes is too large, or has the batch squared");
+            snprintf(s.why, sizeof s.why, "the product of its output's sizes is too large, or has the batch squared");
         }
     if (r) {
         gtr__op_text(op, ctx->scope, name, n_in, in, who);
-        return GTR__NONE(ctx, r, "%s: %s", who, why);
+        return GTR__NONE(ctx, r, "%s: %s", who, s.why);
     }
     if (name && !(full = gtr__full_name(ctx, name))) return NULL;
-    gtr_tensor *t = gtr__tensor_new(ctx, op, n_in, in, full);
+    gtr_tensor *t = gtr__tensor_new(ctx, op, n_in, in, full), *o = t;
     if (!t) return NULL;
-    t->shape = out[0]; t->dtype = out_type[0]; t->attr = *attr;
-    t->runs = gtr__batch_runs(t);
-    return t;
+    for (int i = 0; i < GTR__MAX(s.n_out, 1); i++) {
+        if (s.n_out > 1 && !(o = gtr__tensor_new(ctx, GTR__OP_PART, 1, &t, NULL))) return gtr__undo(ctx, t->id,
+            ctx->n_parameter);
+        o->shape = s.out[i]; o->dtype = s.out_dtype[i]; o->attr.i[0] = i;
+        o->runs = gtr__batch_runs(t, &s.out[i]);
+    }
+    t->attr = *attr; t->shape = s.out[0];
+    return gtr__output_of(t, 0);
+}
+gtr_tensor *gtr_output(gtr_tensor *t, int k) {
+    char who[GTR__OP_TEXT];
+    if (!t || !gtr__usable(t->ctx)) return NULL;
+    if (t->op == GTR__OP_PART) t = t->in[0];
+    gtr_tensor *o = k < 0 ? NULL : gtr__output_of(t, k);
+    return o ? o : GTR__NONE(t->ctx, GTR_ERR_ARG, "output: %s has no number %d", gtr__called(t, who), k);
 }
 static gtr_result gtr__check_shape(gtr_context *ctx, const char *what, const char *name,
         const gtr_shape *s, bool literal) {
@@ -5346,10 +5337,12 @@ gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool tr
     return gtr__op_of(GTR__OP_MATMUL, a, b, &at, NULL);
 }
 gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b) { return gtr_matmul_t(a, false, b, false); }
-gtr_tensor *gtr_add(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_ADD, a, b); }
-gtr_tensor *gtr_sub(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_SUB, a, b); }
-gtr_tensor *gtr_mul(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_MUL, a, b); }
-gtr_tensor *gtr_div(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_DIV, a, b); }
+#define GTR__BINARY_BUILDER(ID, name, f, da, db) \
+    gtr_tensor *gtr_##name(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_##ID, a, b); }
+GTR__BINARY(GTR__BINARY_BUILDER)
+#define GTR__UNARY_BUILDER(X, ID, name, cls, needs, flags, f, g) \
+    gtr_tensor *gtr_##name(gtr_tensor *x) { return gtr__op1(GTR__OP_##ID, x); }
+GTR__UNARY_OF_X(GTR__UNARY_BUILDER, )
 gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b) {
     gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
@@ -5358,13 +5351,6 @@ gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b) {
     at.f[0] = a; at.f[1] = b;
     return gtr__op_new(GTR__OP_SCALE, 1, &x, &at, NULL);
 }
-gtr_tensor *gtr_relu(gtr_tensor *x) { return gtr__op1(GTR__OP_RELU, x); }
-gtr_tensor *gtr_tanh(gtr_tensor *x) { return gtr__op1(GTR__OP_TANH, x); }
-gtr_tensor *gtr_sigmoid(gtr_tensor *x) { return gtr__op1(GTR__OP_SIGMOID, x); }
-gtr_tensor *gtr_gelu(gtr_tensor *x) { return gtr__op1(GTR__OP_GELU, x); }
-gtr_tensor *gtr_gelu_tanh(gtr_tensor *x) { return gtr__op1(GTR__OP_GELU_TANH, x); }
-gtr_tensor *gtr_exp(gtr_tensor *x) { return gtr__op1(GTR__OP_EXP, x); }
-gtr_tensor *gtr_log(gtr_tensor *x) { return gtr__op1(GTR__OP_LOG, x); }
 gtr_tensor *gtr_stop_gradient(gtr_tensor *x) { return gtr__op1(GTR__OP_STOP_GRADIENT, x); }
 gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape) {
     gtr__attr at = GTR__ZERO;
@@ -5392,21 +5378,24 @@ gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims) {
     for (int i = 0; i < x->shape.ndim; i++) at.i[i] = dims[i];
     return gtr__op_new(GTR__OP_PERMUTE, 1, &x, &at, NULL);
 }
-gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis) {
+/* Of ops along an axis, i[0]; a and b: i[1] and i[2]. */
+static gtr_tensor *gtr__along(gtr__op op, gtr_tensor *const *x, int n, int axis, int64_t a, int64_t b) {
     gtr__attr at = GTR__ZERO;
+    if (!x[0]) return NULL;
+    at.i[0] = gtr__axis(x[0], axis, op); at.i[1] = a; at.i[2] = b;
+    return at.i[0] < 0 ? NULL : gtr__op_new(op, n, x, &at, NULL);
+}
+gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis) {
     if (!x || n < 1 || !x[0]) return NULL;
-    if (n > gtr__row(GTR__OP_CONCAT)->max_in) return GTR__NONE(x[0]->ctx, GTR_ERR_ARG,
-        "concat: %d tensors, want 1 to %d", n, gtr__row(GTR__OP_CONCAT)->max_in);
-    at.i[0] = gtr__axis(x[0], axis, GTR__OP_CONCAT);
-    return at.i[0] < 0 ? NULL : gtr__op_new(GTR__OP_CONCAT, n, x, &at, NULL);
+    if (n > 60) return GTR__NONE(x[0]->ctx, GTR_ERR_ARG, "concat: %d tensors, want 1 to 60", n);
+    return gtr__along(GTR__OP_CONCAT, x, n, axis, 0, 0);
 }
 gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end) {
-    gtr__attr at = GTR__ZERO;
-    if (!x) return NULL;
-    at.i[0] = gtr__axis(x, axis, GTR__OP_SLICE);
-    at.i[1] = begin; at.i[2] = end;
-    return at.i[0] < 0 ? NULL : gtr__op_new(GTR__OP_SLICE, 1, &x, &at, NULL);
+    return gtr__along(GTR__OP_SLICE, &x, 1, axis, begin, end);
 }
+gtr_tensor *gtr_split(gtr_tensor *x, int axis, int n) { return gtr__along(GTR__OP_SPLIT, &x, 1, axis, n, 0); }
+gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_SOFTMAX, &x, 1, axis, 0, 0); }
+gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_ARGMAX, &x, 1, axis, 0, 0); }
 static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, int n, bool keep) {
     gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
@@ -5427,14 +5416,6 @@ gtr_tensor *gtr_sum(gtr_tensor *x, const int *axes, int n, bool keep) {
 gtr_tensor *gtr_mean(gtr_tensor *x, const int *axes, int n, bool keep) {
     return gtr__reduction(GTR__OP_MEAN, x, axes, n, keep);
 }
-static gtr_tensor *gtr__along(gtr__op op, gtr_tensor *x, int axis) {
-    gtr__attr at = GTR__ZERO;
-    if (!x) return NULL;
-    at.i[0] = gtr__axis(x, axis, op);
-    return at.i[0] < 0 ? NULL : gtr__op_new(op, 1, &x, &at, NULL);
-}
-gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_SOFTMAX, x, axis); }
-gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_ARGMAX, x, axis); }
 gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
     gtr__attr at = GTR__ZERO;
     char own[40];
@@ -5470,30 +5451,38 @@ gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
 gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
     gtr__attr at = GTR__ZERO;
     if (!gtr__usable(ctx)) return NULL;
-    if (desc.n_in < 1 || desc.n_in > 8 || !desc.forward || !desc.name)
+    if (desc.n_in < 1 || desc.n_in > 8 || desc.n_out < 0 || desc.n_out > 8 || !desc.forward || !desc.name)
         return GTR__NONE(ctx, GTR_ERR_ARG,
-            "custom \"%s\": it has %d inputs, want 1 to 8, a name and a forward function",
-            desc.name ? desc.name : "", desc.n_in);
+            "custom \"%s\": it has %d inputs and %d outputs, want 1 to 8, a name and a forward function",
+            desc.name ? desc.name : "", desc.n_in, desc.n_out);
+    if (!desc.n_out) desc.n_out = 1;
     gtr_custom_desc *copy = GTR__NEW(ctx, gtr_custom_desc, 1);
     if (!copy) return NULL;
     *copy = desc;
     at.ptr = copy;
     gtr_tensor *t = gtr__op_new(GTR__OP_CUSTOM, desc.n_in, desc.in, &at, desc.name);
     if (!t) gtr__mfree(ctx, copy);
-    else copy->name = t->name;
+    else copy->name = gtr__label(t);
     return t;
 }
-/* Does a gradient that starts at t meet a GRADIENT? Inputs come before what uses them, so one
-   sweep from t down does. */
-static bool gtr__reaches_gradient(const gtr_tensor *t, unsigned char *seen) {
+static bool gtr__takes_gradient(const gtr__op_row *row, int input) {
+    return !((input == 0 && row->flags & GTR__NODIFF0) || (input == 1 && row->flags & GTR__NODIFF1));
+}
+/* Marks what a gradient that starts at t reaches, and says whether a GRADIENT is among it. Inputs come before what uses
+   them, so one sweep from t down does. */
+static bool gtr__gradient_reach(const gtr_tensor *t, unsigned char *seen) {
+    bool met = false;
     seen[t->id] = 1;
     for (int64_t i = t->id; i >= 0; i--) {
         const gtr_tensor *x = t->ctx->tensor[i];
-        if (!seen[i]) continue;
-        if (x->op == GTR__OP_GRADIENT) return true;
-        for (int k = 0; k < x->n_in && gtr__row(x->op)->n_diff; k++) seen[x->in[k]->id] = 1;
+        const gtr__op_row *row = gtr__row(x->op);
+        if (!seen[i] || x->dtype != GTR_F32) continue;
+        met |= x->op == GTR__OP_GRADIENT;
+        if (!row->n_diff || (x->op == GTR__OP_CUSTOM && !((const gtr_custom_desc *)x->attr.ptr)->backward) ||
+            (x->op == GTR__OP_PART && gtr__row(x->in[0]->op)->n_diff <= x->attr.i[0])) continue;
+        for (int k = 0; k < x->n_in; k++) if (gtr__takes_gradient(row, k)) seen[x->in[k]->id] = 1;
     }
-    return false;
+    return met;
 }
 static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what) {
     gtr_context *ctx = loss->ctx;
@@ -5503,7 +5492,7 @@ static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what) {
                 gtr__called(loss, who), gtr__shape_text(&loss->shape, text), gtr__dtype_names[loss->dtype]);
     unsigned char *seen = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor);
     if (!seen) return GTR_ERR_NOMEM;
-    bool bad = gtr__reaches_gradient(loss, seen);
+    bool bad = gtr__gradient_reach(loss, seen);
     gtr__mfree(ctx, seen);
     return bad ? gtr__fail(ctx, GTR_ERR_UNSUPPORTED,
         "%s: the loss \"%s\" depends on a gradient; a gradient of a gradient is not computed (gtr_stop_gradient "
@@ -5944,43 +5933,40 @@ static bool gtr__again(const gtr__build *b, const gtr_tensor *t) {
 static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
     const gtr__op_row *row = gtr__row(t->op);
     const int region = b->ahead ? 0 : t->region, tally = b->tally[t->id];
-    gtr_shape shapes[GTR__MAX_ARGS], out[8];
-    gtr_dtype types[GTR__MAX_ARGS], out_type[8], storage = GTR_F32;
+    gtr_dtype storage = GTR_F32;
     int operand[GTR__MAX_ARGS], i, first = -1;
     gtr__shape_call s = GTR__ZERO;
     gtr__attr attr = t->attr;
-    char why[256] = "";
     bool narrow = true, any = false;
     if (row->flags & GTR__ALIAS) for (i = 0; i < GTR_MAX_DIMS; i++) if (attr.i[i] < 0) attr.i[i] = -attr.i[i] * b->rows;
     for (i = 0; i < t->n_in; i++) {
         operand[i] = gtr__operand(b, t->in[i], row->cls, gtr__stage_of(b, t), region);
         if (operand[i] < 0) { b->failed = true; return; }
-        shapes[i] = GTR__V(operand[i]).shape;
-        types[i] = GTR__V(operand[i]).dtype;
-        if (types[i] != GTR_F32) continue;
+        s.in[i] = GTR__V(operand[i]).shape;
+        s.in_dtype[i] = GTR__V(operand[i]).dtype;
+        if (s.in_dtype[i] != GTR_F32) continue;
         if (GTR__V(operand[i]).storage != GTR_F32) { any = true; storage = GTR__V(operand[i]).storage; }
         else if (gtr__stored_as(t->in[i])->op != GTR__OP_PARAMETER) narrow = false; /* parameters decide nothing */
     }
-    s.attr = &attr; s.n_in = t->n_in; s.in = shapes; s.in_dtype = types;
-    s.out = out; s.out_dtype = out_type; s.why = why;
+    s.attr = &attr; s.n_in = t->n_in;
     s.training = b->r->training && !(row->flags & GTR__MODE && attr.i[13]);
-    for (i = 0; i < row->n_out; i++) { out[i] = t->n_in ? shapes[0] : gtr_shape0(); out_type[i] = GTR_F32; }
-    gtr_result r = row->shape(&s);
-    if (!r) { /* a custom op's shape function might say this, and then that */
+    gtr_result r = gtr__shape_outputs(row, &s);
+    for (i = 0; !r && i < GTR__MAX(s.n_out, 1); i++) { /* a custom op's shape function might say this, and then that */
         char got[GTR__SHAPE_TEXT], want[GTR__SHAPE_TEXT];
-        const gtr_shape was = gtr__literal(t->shape, b->rows);
-        if (!gtr__shape_equal(&out[0], &was))
+        const gtr_tensor *o = gtr__output_of(t, i); /* or released */
+        const gtr_shape was = o ? gtr__literal(o->shape, b->rows) : s.out[i];
+        if (!gtr__shape_equal(&s.out[i], &was))
             r = gtr__shape_fail(&s, GTR_ERR_USER, "its shape is %s, and was %s when it was built",
-                    gtr__shape_text(&out[0], got), gtr__shape_text(&was, want));
+                    gtr__shape_text(&s.out[i], got), gtr__shape_text(&was, want));
     }
     if (r) {
         char who[GTR__OP_TEXT];
-        gtr__fail(b->ctx, r, "%s, with a batch of %lld: %s", gtr__called(t, who), (long long)b->rows, why);
+        gtr__fail(b->ctx, r, "%s, with a batch of %lld: %s", gtr__called(t, who), (long long)b->rows, s.why);
         b->failed = true;
         return;
     }
     if (row->flags & GTR__ALIAS) {
-        int v = gtr__alias_new(b, operand[0], out[0], 0);
+        int v = gtr__alias_new(b, operand[0], s.out[0], 0);
         if (v < 0) return;
         b->extra[v].stop = row->n_diff == 0;
         b->map[t->id] = v;
@@ -5990,24 +5976,25 @@ static void gtr__record_op(gtr__build *b, gtr_tensor *t) {
             : row->cls == GTR__FOLLOW && narrow && any))
         storage = GTR_F32;
     else if (row->cls == GTR__LOW) storage = gtr__low_dtype(b->plan->precision);
-    for (i = 0; i < row->n_out; i++) {
-        int v = gtr__value_new(b, out[i], out_type[i], t);
+    const int n_out = s.n_out ? s.n_out : row->n_out;
+    for (i = 0; i < n_out; i++) {
+        int v = gtr__value_new(b, s.out[i], s.out_dtype[i], t);
         if (v < 0) return;
         if (i == 0) first = v;
-        if (out_type[i] == GTR_F32 && i < GTR__MAX(row->n_diff, 1)) GTR__V(v).storage = storage;
+        if (s.out_dtype[i] == GTR_F32 && i < GTR__MAX(row->n_diff, 1)) GTR__V(v).storage = storage;
         GTR__V(v).stage = gtr__stage_of(b, t);
         if (i >= GTR__MAX(row->n_diff, 1)) GTR__V(v).tensor = NULL, GTR__V(v).label = gtr__label(t);
     }
-    gtr__node *n = gtr__node_new(b, t->op, GTR__FWD, t->n_in + (tally >= 0), row->n_out);
+    gtr__node *n = gtr__node_new(b, t->op, GTR__FWD, t->n_in + (tally >= 0), n_out);
     if (!n) return;
     GTR__COPY(n->in, operand, t->n_in);
     if (tally >= 0) n->in[t->n_in] = tally;
-    for (i = 0; i < row->n_out; i++) n->out[i] = first + i;
+    for (i = 0; i < n_out; i++) n->out[i] = first + i;
     n->attr = attr; n->stage = gtr__stage_of(b, t); n->region = region;
     n->layer = t->layer ? t->layer : gtr__label(t); n->training = s.training;
     n->recomputed = gtr__again(b, t);
     if (row->flags & GTR__RANDOM) gtr__place_rows(b, t, n);
-    n->flops = s.flops > 0 ? s.flops : (double)gtr__count(&out[0]);
+    n->flops = s.flops > 0 ? s.flops : (double)gtr__count(&s.out[0]);
     b->map[t->id] = first;
 }
 static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
@@ -6015,6 +6002,7 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
     if (t->op == GTR__OP_INPUT) v = gtr__input_value(b, t, false);
     else if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) v = gtr__leaf_value(b, t);
     else if (t->op == GTR__OP_GRADIENT) v = gtr__differentiate_for(b, t);
+    else if (t->op == GTR__OP_PART) { v = b->map[t->in[0]->id] + (int)t->attr.i[0]; GTR__V(v).tensor = t; }
     else { gtr__record_op(b, t); v = b->map[t->id]; }
     b->map[t->id] = v;
     if (v < 0) { b->failed = true; return; }
@@ -6041,10 +6029,9 @@ static void gtr__micro_begin(gtr__build *b, int m, int parts) {
 /* No tensor has a value yet in this micro-batch, but those that were made ahead. */
 static void gtr__micro_forget(gtr__build *b) {
     gtr__plan *plan = b->plan;
-    int v, k;
     for (int64_t i = 0; i < b->ctx->n_tensor; i++) b->map[i] = -1;
-    for (k = 0; k < b->n_early; k++) b->map[b->early[k].labels] = b->early[k].value[b->micro];
-    for (v = 0; v < plan->n_value; v++) {
+    for (int k = 0; k < b->n_early; k++) b->map[b->early[k].labels] = b->early[k].value[b->micro];
+    for (int v = 0; v < plan->n_value; v++) {
         const gtr__home home = plan->value[v].home;
         if (home == GTR__HOME_ARENA || home == GTR__HOME_KEPT) b->extra[v].written = false;
         if (home != GTR__HOME_PARAMETER && home != GTR__HOME_STATE) continue;
@@ -6208,7 +6195,8 @@ static void gtr__pass_on(gtr__build *b, int v) {
 static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed) {
     const gtr__node fn = b->plan->node[f]; /* a copy: the list moves */
     const gtr__op_row *row = gtr__row(fn.op);
-    int n_in = fn.n_in + fn.n_out + row->n_diff, k, extra_src[GTR__MAX_ARGS], extra_dst[GTR__MAX_ARGS], n_extra = 0;
+    const int n_diff = GTR__MIN(row->n_diff, fn.n_out), n_in = fn.n_in + fn.n_out + n_diff;
+    int k, extra_src[GTR__MAX_ARGS], extra_dst[GTR__MAX_ARGS], n_extra = 0;
     uint32_t needs = row->needs;
     int grads[GTR__MAX_ARGS];
     bool adds[GTR__MAX_ARGS];
@@ -6237,7 +6225,7 @@ static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed) 
         n->in[fn.n_in + k] = fn.out[k];
         if (needs >> (16 + k) & 1) n->reads |= (uint64_t)1 << (fn.n_in + k);
     }
-    for (k = 0; k < row->n_diff; k++) {
+    for (k = 0; k < n_diff; k++) {
         int at = fn.n_in + fn.n_out + k;
         n->in[at] = fn.out[k]; /* for its shape, when there is no gradient */
         if (gtr__has_gradient(b, fn.out[k])) {
@@ -6254,9 +6242,6 @@ static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, float seed) 
     for (k = 0; k < fn.n_in; k++) if (mask >> k & 1) *gtr__written(b, fn.in[k]) = true;
     for (k = 0; k < n_extra; k++) gtr__accumulate(b, extra_dst[k], extra_src[k], 1, true);
 }
-static bool gtr__takes_gradient(const gtr__op_row *row, int input) {
-    return !((input == 0 && row->flags & GTR__NODIFF0) || (input == 1 && row->flags & GTR__NODIFF1));
-}
 static bool gtr__differentiable(const gtr__node *n) {
     if (n->dir != GTR__FWD || !gtr__row(n->op)->has_backward) return false;
     return n->op != GTR__OP_CUSTOM || ((const gtr_custom_desc *)n->attr.ptr)->backward;
@@ -6268,16 +6253,15 @@ static bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
     const uint32_t flags = gtr__row(n->op)->flags;
     const int out = n->out[0];
     const float seed = flags & GTR__SCALES ? b->extra[out].seed * (float)n->attr.f[0] : b->extra[out].seed;
-    int k;
     if (b->alone || gtr__count(&GTR__V(out).shape) != 1) return false;
-    for (k = 0; k < n->n_in; k++) {
+    for (int k = 0; k < n->n_in; k++) {
         const gtr__value *x = &GTR__V(n->in[k]);
         if (!(mask >> k & 1)) continue;
         if (!(flags & (k ? GTR__PASSES1 : GTR__PASSES0 | GTR__SCALES)) || gtr__count(&x->shape) != 1) return false;
         if (x->home != GTR__HOME_ARENA && x->home != GTR__HOME_KEPT) return false; /* a parameter's is stored */
         if (x->stage != n->stage || gtr__master(b, n->in[k]) != n->in[k] || b->extra[n->in[k]].written) return false;
     }
-    for (k = 0; k < n->n_in; k++) {
+    for (int k = 0; k < n->n_in; k++) {
         gtr__extra *x = &b->extra[n->in[k]];
         if (!(mask >> k & 1)) continue;
         x->seed = x->constant ? x->seed + seed : seed;
@@ -6296,7 +6280,7 @@ static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, i
         bool any = false;
         if (!gtr__differentiable(n)) continue;
         for (k = 0; k < n->n_in; k++) any |= gtr__takes_gradient(row, k) && gtr__wants(b, n->in[k]);
-        for (k = 0; k < row->n_diff; k++) if (any) b->extra[n->out[k]].wants = true;
+        for (k = 0; k < GTR__MIN(row->n_diff, n->n_out); k++) if (any) b->extra[n->out[k]].wants = true;
     }
     loss = gtr__master(b, loss);
     if (!b->extra[loss].written) { b->extra[loss].constant = true; b->extra[loss].seed = seed; }
@@ -6306,11 +6290,17 @@ static void gtr__differentiate(gtr__build *b, int loss, float seed, int first, i
         for (; alias >= 0 && b->extra[alias].at > i; alias--) gtr__pass_on(b, alias);
         const gtr__node *n = &b->plan->node[i];
         const gtr__op_row *row = gtr__row(n->op);
-        const int constant = row->n_diff == 1 && b->extra[n->out[0]].constant ? n->out[0] : -1;
+        const int n_diff = GTR__MIN(row->n_diff, n->n_out);
+        const int constant = n_diff == 1 && b->extra[n->out[0]].constant ? n->out[0] : -1;
         uint64_t mask = 0;
         bool here = constant >= 0;
         if (!gtr__differentiable(n)) continue;
-        for (k = 0; k < row->n_diff; k++) here |= gtr__has_gradient(b, n->out[k]);
+        for (k = 0; k < n_diff; k++) { /* of several a constant is stored */
+            const int v = b->plan->node[i].out[k];
+            if (n_diff > 1 && b->extra[v].constant && gtr__gradient_value(b, v) < 0) return;
+            here |= gtr__has_gradient(b, v);
+        }
+        n = &b->plan->node[i];
         for (k = 0; k < n->n_in && here; k++) if (gtr__takes_gradient(row, k) && gtr__wants(b, n->in[k]))
             mask |= (uint64_t)1 << k;
         if (!mask) continue;
@@ -6468,8 +6458,10 @@ static void gtr__fuse_product(const gtr__node *a, gtr__node *out) {
     if (a->op != GTR__OP_MATMUL) return;
     out->attr.i[3] = a->attr.i[0]; out->attr.i[4] = !a->attr.i[1];
 }
+#define GTR__MAKE(name) \
+    static bool gtr__make_##name(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out)
 /* product or binary op, then activation: the value between is stored only if somebody else reads it */
-static bool gtr__make_act(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
+GTR__MAKE(act) {
     int mid = a->out[0];
     if (b->in[0] != mid) return false;
     if (!gtr__operands(f->b, out, a->n_in, 2)) return false;
@@ -6482,12 +6474,12 @@ static bool gtr__make_act(gtr__fuse *f, const gtr__node *a, const gtr__node *b, 
     out->attr.i[1] = a->op;
     return true;
 }
-static bool gtr__make_binary_act(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
+GTR__MAKE(binary_act) {
     const gtr__value *x = &f->b->plan->value[a->in[0]], *y = &f->b->plan->value[a->in[1]];
     return gtr__shape_equal(&x->shape, &y->shape) && x->storage == y->storage && gtr__make_act(f, a, b, out);
 }
 /* a layer, with its activation or without, then what is added to it, which may be made later than the layer */
-static bool gtr__make_residual(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
+GTR__MAKE(residual) {
     gtr__value *v = f->b->plan->value;
     const int made = a->out[0], mid = v[made].stride[0] ? v[made].alias : made, k = b->in[0] == mid, add = b->in[k];
     if (b->in[!k] != mid || add == mid || a->attr.i[2] || f->readers[mid] != 1 || v[mid].home != GTR__HOME_ARENA
@@ -6508,7 +6500,7 @@ static bool gtr__make_residual(gtr__fuse *f, const gtr__node *a, const gtr__node
     return true;
 }
 /* a norm, then an activation whose gradient does not read what the norm made */
-static bool gtr__make_norm(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
+GTR__MAKE(norm) {
     const gtr__value *v = f->b->plan->value;
     const int mid = a->out[0];
     if (b->in[0] != mid || f->readers[mid] != 1 || v[mid].home != GTR__HOME_ARENA
@@ -6521,7 +6513,7 @@ static bool gtr__make_norm(gtr__fuse *f, const gtr__node *a, const gtr__node *b,
     return true;
 }
 /* a product's input gradient, then the gradient of the activation in front of it */
-static bool gtr__make_dact(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
+GTR__MAKE(dact) {
     int g = a->out[0], saved = gtr__row(b->op)->needs & GTR__Y0 ? b->in[1] : b->in[0];
     if (g < 0 || a->adds || b->adds || b->in[2] != g || f->readers[g] != 1 || f->writers[g] != 1
             || f->b->plan->value[g].home != GTR__HOME_ARENA)
@@ -6537,7 +6529,7 @@ static bool gtr__make_dact(gtr__fuse *f, const gtr__node *a, const gtr__node *b,
     return true;
 }
 /* a loss and the gradient of its first input in one pass, when the loss's own gradient is a constant */
-static bool gtr__make_loss(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out) {
+GTR__MAKE(loss) {
     const int n = a->n_in + a->n_out;
     if (b->adds || b->reads >> (b->n_in - 1) & 1 || b->out[0] < 0 || memcmp(a->in, b->in, (size_t)n * sizeof(int)) != 0)
         return false;
@@ -6595,17 +6587,16 @@ static void gtr__count_uses(gtr__fuse *f) {
 static void gtr__pass_fuse(gtr__build *b, bool late) {
     gtr__plan *p = b->plan;
     gtr__fuse f = { b, GTR__NEW(b->ctx, int, 2 * p->n_value), NULL };
-    int i, j;
     if (!f.readers) { b->failed = true; return; }
     f.writers = f.readers + p->n_value;
     for (size_t row = 0; row < sizeof gtr__fusions / sizeof *gtr__fusions; row++) {
         const gtr__fusion *u = &gtr__fusions[row];
         if (u->late != late || (!b->ctx->caps.fused[u->fused] && !b->ctx->preset)) continue;
         gtr__count_uses(&f);
-        for (i = 0; i < p->n_node; i++) {
+        for (int i = 0; i < p->n_node; i++) {
             const gtr__node *a = &p->node[i];
             if (!gtr__fits(a, u->first, u->first_dir)) continue;
-            for (j = i + 1; j < p->n_node && j < i + GTR__FUSE_WINDOW; j++) {
+            for (int j = i + 1; j < p->n_node && j < i + GTR__FUSE_WINDOW; j++) {
                 const gtr__node *c = &p->node[j];
                 if (!gtr__fits(c, u->second, u->second_dir) || a->micro != c->micro || a->stage != c->stage
                         || a->recomputed != c->recomputed) continue;
@@ -6976,11 +6967,11 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
 typedef struct {
     int value, node, stage;
     int first, lane; /* node of its first use, and its lane */
-    int    last, last_lane; /* of its last uses in each lane the one that is known last, about */
+    int last, last_lane; /* of its last uses in each lane the one that is known last, about */
     int in; /* the gradient in whose place it lies; -1: the arena */
     size_t bytes, offset, base; /* base: where its place begins, until all have one */
     int left, right; /* of the tree; -1 none */
-    bool   passed, any_passed; /* over until spans get smaller, and not in these: */
+    bool passed, any_passed; /* over until spans get smaller, and not in these: */
     size_t begin, top, gap; /* the subtree lies from begin to top, with no larger room between */
 } gtr__span;
 static int gtr__span_order(const void *a, const void *b) {
@@ -7010,7 +7001,7 @@ typedef struct {
     gtr__span *span;
     int *last; /* by value, then by node, then a wall's: the last use in each lane; -1 */
     int *time; /* of each subtree, see gtr__sum_up */
-    int       *done; /* by node: what is done of each lane before it and all behind it of its stage */
+    int *done; /* by node: what is done of each lane before it and all behind it of its stage */
     int root[GTR__MAX_STAGES];
     const gtr__span *s; /* who looks for a place, from at on, below end */
     size_t at, end;
@@ -7266,13 +7257,12 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
     gtr__span *spans, *holes;
     bool ok = false;
     const size_t rows = (size_t)p->n_value + (size_t)p->n_node, lanes = (size_t)o->lanes;
-    size_t at;
     last = (int *)gtr__malloc(ctx, (rows + 1) * lanes * sizeof(int));
     first = GTR__NEW(ctx, int, p->n_value);
     spans = (gtr__span *)gtr__malloc(ctx, (rows + 2 * (size_t)p->n_value + 1) * sizeof *spans); /* and walls, holes */
     if (!last || !first || !spans) goto done;
     holes = spans + rows + p->n_value;
-    for (at = 0; at < (rows + 1) * lanes; at++) last[at] = at < rows * lanes ? -1 : INT_MAX;
+    for (size_t at = 0; at < (rows + 1) * lanes; at++) last[at] = at < rows * lanes ? -1 : INT_MAX;
     for (i = 0; i < p->n_value; i++) first[i] = -1;
     for (i = 0; i < p->n_node; i++) {
         gtr__node *q = &p->node[i];
@@ -8232,7 +8222,7 @@ static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool fir
     gtr_context *ctx = t->ctx;
     GTR__TRY(gtr__wait_all(ctx));
     gtr_tensor *s = gtr__stored_as(t);
-    if (gtr__row(s->op)->flags & GTR__LEAF && s->op != GTR__OP_GRADIENT)
+    if (s->op <= GTR__OP_CONSTANT)
         return gtr__get_leaf(s, t, dst, bytes, first);
     if (gtr__outdated(s)) {
         if (t->fed && !first)
@@ -8341,13 +8331,12 @@ static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
     k->b2 = (gtr_float)o->beta2; k->one_b2 = (gtr_float)(1 - o->beta2);
 }
 static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
-    int i;
     const float numbers[] = { d->lr, d->momentum, d->weight_decay, d->beta1, d->beta2, d->eps, d->min_lr, d->clip_norm,
         d->loss_scale, d->ema };
     static const char *const names[] = {
         "lr", "momentum", "weight_decay", "beta1", "beta2", "eps", "min_lr", "clip_norm",
         "loss_scale", "ema" };
-    for (i = 0; i < 10; i++)
+    for (int i = 0; i < 10; i++)
         if (!(numbers[i] >= 0) || !gtr__finite(numbers[i])) return GTR__BAD_ARG(ctx,
             "trainer: %s is %g, want a finite number of at least 0", names[i], (double)numbers[i]);
     if (d->momentum > 1 || d->beta1 >= 1 || d->beta2 >= 1 || d->ema >= 1)
@@ -8372,7 +8361,7 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
             d->micro_batches, d->streams, GTR__MAX_STREAMS);
     if (d->n_groups < 0 || d->n_groups > GTR__MAX_GROUPS - 1 || (d->n_groups && !d->groups))
         return GTR__BAD_ARG(ctx, "trainer: %d groups, want at most %d", d->n_groups, GTR__MAX_GROUPS - 1);
-    for (i = 0; i < d->n_groups; i++)
+    for (int i = 0; i < d->n_groups; i++)
         if (!d->groups[i].pattern || !(d->groups[i].lr_scale >= 0) || !(d->groups[i].weight_decay >= 0)
             || !gtr__finite(d->groups[i].lr_scale) || !gtr__finite(d->groups[i].weight_decay))
             return GTR__BAD_ARG(ctx,
@@ -8393,23 +8382,15 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
 static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     unsigned char *reach = (unsigned char *)gtr__malloc(ctx, (size_t)ctx->n_tensor + 1);
-    int64_t i;
     uint32_t fits = 0; /* groups whose pattern fits one */
-    int k, g;
+    int g;
     if (!reach) return GTR_ERR_NOMEM;
-    reach[t->loss->id] = 1;
-    for (i = t->loss->id; i >= 0; i--) {
-        gtr_tensor *x = ctx->tensor[i];
-        const gtr__op_row *row = gtr__row(x->op);
-        if (!reach[i] || !row->n_diff || (x->op == GTR__OP_CUSTOM && !((const gtr_custom_desc *)x->attr.ptr)->backward))
-            continue;
-        for (k = 0; k < x->n_in; k++) if (gtr__takes_gradient(row, k)) reach[x->in[k]->id] = 1;
-    }
+    gtr__gradient_reach(t->loss, reach);
     t->param = GTR__NEW(ctx, gtr_tensor *, ctx->n_parameter + 1);
     t->group_of = GTR__NEW(ctx, int, ctx->n_parameter + 1);
     t->offset = GTR__NEW(ctx, int64_t, ctx->n_parameter + 1);
     t->lookups = GTR__NEW(ctx, bool, ctx->n_parameter + 1);
-    for (i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
+    for (int64_t i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
         gtr_tensor *p = ctx->parameter[i];
         for (g = t->n_groups - 2; g >= 0; g--) if (gtr__glob(t->group[g].pattern, p->name)) fits |= 1u << g;
         if (!p->trainable || !reach[p->id]) continue;
@@ -8431,9 +8412,8 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
 }
 static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
-    int i;
     size_t bytes = (size_t)t->total * sizeof(gtr_float);
-    for (i = -1; i < t->optim.all; i++) {
+    for (int i = -1; i < t->optim.all; i++) {
         gtr_float **buffer = i < 0 ? &t->gradient : &t->optim.state[i];
         *buffer = (gtr_float *)gtr__device_alloc(ctx, 0, bytes);
         if (!*buffer) return GTR_ERR_NOMEM;
@@ -8447,8 +8427,7 @@ static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
 /* The segment table follows the parameters' low-precision copies. */
 static gtr_result gtr__trainer_segments(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
-    int i;
-    for (i = 0; i < t->n_param; i++) {
+    for (int i = 0; i < t->n_param; i++) {
         gtr__segment *s = &t->host_segments[i];
         memset(s, 0, sizeof *s);
         s->p = (gtr_float *)t->param[i]->data;
@@ -8479,8 +8458,7 @@ static gtr_result gtr__settle(gtr_context *ctx, const gtr__runner *but, uint64_t
     return GTR_OK;
 }
 static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
-    int i;
-    for (i = 0; i < t->n_param; i++) if (t->param[i] == p) return i;
+    for (int i = 0; i < t->n_param; i++) if (t->param[i] == p) return i;
     return -1;
 }
 static bool gtr__is_pending(const gtr_context *ctx, const gtr__plan_cache *e) {
@@ -8499,27 +8477,25 @@ static void gtr__note_lookups(gtr_trainer *t, const gtr__plan *p) {
 }
 static void gtr__trainer_optim(gtr_trainer *t) {
     gtr__optim *o = &t->optim;
-    int g;
     o->n = t->n_param; o->groups = t->n_groups; o->segments = t->segments;
     o->gradient = t->gradient;
     o->count = t->total;
     o->clip = t->desc.clip_norm;
     o->scaled = t->desc.precision == GTR_MIXED_FP16;
     o->loss_only = t->desc.nonfinite == GTR_NONFINITE_LOSS;
-    for (g = 0; g < t->n_groups; g++)
+    for (int g = 0; g < t->n_groups; g++)
         o->weight_decay[g] = t->group[g].weight_decay != 0 ? t->group[g].weight_decay : t->desc.weight_decay;
     o->shared = t->runner ? t->runner->shared_device : NULL;
 }
 static void gtr__trainer_free(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     size_t bytes = (size_t)t->total * sizeof(gtr_float);
-    int g;
     if (!gtr__forked(ctx)) gtr__wait_all(ctx);
     gtr__plans_drop(ctx, t, NULL, 0);
     gtr__device_free(ctx, 0, t->gradient, bytes);
-    for (g = 0; g < t->optim.all; g++) gtr__device_free(ctx, 0, t->optim.state[g], bytes);
+    for (int g = 0; g < t->optim.all; g++) gtr__device_free(ctx, 0, t->optim.state[g], bytes);
     gtr__device_free(ctx, 0, t->segments, (size_t)t->n_param * sizeof *t->segments);
-    for (g = 0; g < t->n_groups; g++) gtr__mfree(ctx, (void *)(uintptr_t)t->group[g].pattern);
+    for (int g = 0; g < t->n_groups; g++) gtr__mfree(ctx, (void *)(uintptr_t)t->group[g].pattern);
     gtr__mfree(ctx, t->host_segments);
     gtr__mfree(ctx, t->param); gtr__mfree(ctx, t->group_of); gtr__mfree(ctx, t->offset);
     gtr__mfree(ctx, t->lookups);
@@ -8527,7 +8503,6 @@ static void gtr__trainer_free(gtr_trainer *t) {
     gtr__mfree(ctx, t);
 }
 gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
-    int g;
     int64_t highest;
     if (!loss) return NULL;
     gtr_context *ctx = loss->ctx;
@@ -8538,7 +8513,7 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     t->ctx = ctx; t->desc = desc; t->loss = loss; t->lr = desc.lr;
     gtr__optim_rule(&t->optim, &desc);
     bool ok = true;
-    for (g = 0; g < desc.n_groups && ok; g++) {
+    for (int g = 0; g < desc.n_groups && ok; g++) {
         t->group[g] = desc.groups[g];
         t->group[g].pattern = gtr__strdup(ctx, desc.groups[g].pattern);
         ok = t->group[g].pattern != NULL;
@@ -8575,8 +8550,7 @@ static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p) {
 }
 static void gtr__want_parameters(gtr__build *b) {
     const gtr_trainer *t = b->r->trainer;
-    int i;
-    for (i = 0; i < t->n_param; i++) if (b->shared[t->param[i]->id] >= 0)
+    for (int i = 0; i < t->n_param; i++) if (b->shared[t->param[i]->id] >= 0)
         b->extra[b->shared[t->param[i]->id]].wants = true;
 }
 /* Gradients that one node writes and none reads, of tables larger than what is looked up, are lookups; but not where a
@@ -8681,17 +8655,16 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__plan_cache *e, int value
 static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_cache *e, bool edited, char *text, size_t size) {
     gtr__plan *p = &e->plan;
     bool found = false;
-    int i, k;
-    for (i = 0; i < p->n_value; i++)
+    for (int i = 0; i < p->n_value; i++)
         if ((p->value[i].home == GTR__HOME_INPUT || p->value[i].home == GTR__HOME_PARAMETER)
                 && gtr__check_one(ctx, e, i, NULL, text, size))
             return;
-    for (i = 0; i < p->split; i++) {
+    for (int i = 0; i < p->split; i++) {
         gtr__node *n = &p->node[i];
         if (n->phase == GTR__FEED) continue;
         if (ctx->be->run_node(ctx->instance, p, i) || ctx->be->wait(ctx->instance[n->stage]))
             return;
-        for (k = 0; k < n->n_out && !found; k++)
+        for (int k = 0; k < n->n_out && !found; k++)
             found = n->out[k] >= 0 && gtr__check_one(ctx, e, n->out[k], n, text, size);
     }
     if (!found) snprintf(text, size, edited ? "a gradient that was set from outside" : "a gradient");
@@ -8949,8 +8922,7 @@ static int64_t gtr__position(const gtr_trainer *t, uint64_t s, gtr__record *rec)
 /* Each group's rate in step s; false and, if it is the next step, an error if the schedule has none. */
 static bool gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec) {
     const float lr = gtr__rate(t, (int64_t)s);
-    int g;
-    for (g = 0; g < t->n_groups; g++) rec->lr[g] = lr * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
+    for (int g = 0; g < t->n_groups; g++) rec->lr[g] = lr * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
     if (lr >= 0 && gtr__finite(lr)) return true;
     if (s == t->runner->step)
         GTR__BAD_ARG(t->ctx, "step %llu: the schedule gave a learning rate of %g%s",
@@ -9127,10 +9099,9 @@ gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t byt
     gtr_result r = lost ? GTR__BAD_STATE(t->ctx, "gradient of \"%s\": gtr_fit keeps none; ask after "
             "gtr_step or gtr_backward", p ? gtr__label(p) : "")
             : gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
-    size_t i;
     if (!r && t->optim.scaled) {
         gtr_float s = (gtr_float)(1 / gtr__scale_now(t));
-        for (i = 0; i < bytes / sizeof(gtr_float); i++) ((gtr_float *)dst)[i] *= s;
+        for (size_t i = 0; i < bytes / sizeof(gtr_float); i++) ((gtr_float *)dst)[i] *= s;
     }
     return r;
 }
@@ -9475,13 +9446,13 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
    place what lies behind its rows. Else for max_rows, and for what calls ask for. */
 enum { GTR__IN, GTR__OUT, GTR__ARENA };
 struct gtr_predictor {
-    gtr_context   own; /* a copy with one stage and the predictor's errors; first, for gtr__host_cb_... */
+    gtr_context own; /* a copy with one stage and the predictor's errors; first, for gtr__host_cb_... */
     gtr_context *ctx;
     gtr_predictor *next;
     void *instance[1];
     gtr_tensor *out, *input;
-    int64_t       max_rows;
-    bool          apart;
+    int64_t max_rows;
+    bool apart;
     gtr__plan_cache *entry[40]; int n_entry, turn;
     void *block[3]; /* GTR__IN, GTR__OUT, GTR__ARENA: for max_rows */
     size_t bytes[3], row[2], counted; /* of them; of a row of in and out; in ctx->device_bytes */
@@ -9612,7 +9583,7 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
         }
     }
     if (n_batched != 1 || !out->shape.ndim || out->shape.dim[0] >= 0
-            || gtr__row(gtr__stored_as(out)->op)->flags & GTR__LEAF) {
+            || gtr__stored_as(out)->op <= GTR__OP_GRADIENT) {
         gtr__fail(ctx, GTR_ERR_SHAPE,
             "predictor: \"%s\" depends on %d inputs with a batch, want one, and a batch in its own shape",
             gtr__label(out), n_batched);
@@ -10687,8 +10658,7 @@ static uint64_t gtr__le_get(const uint8_t *p, int bytes) {
     return v;
 }
 static void gtr__le_put(uint8_t *p, int bytes, uint64_t v) {
-    int i;
-    for (i = 0; i < bytes; i++) p[i] = (uint8_t)(v >> 8 * i);
+    for (int i = 0; i < bytes; i++) p[i] = (uint8_t)(v >> 8 * i);
 }
 /* The size of the header from the file's first bytes (8, or all there are). */
 static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, const uint8_t *first,
@@ -11134,18 +11104,15 @@ static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m) {
     }
 }
 gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out) {
-    gtr_context *ctx;
     gtr_memory_report m = GTR__ZERO;
-    int64_t i;
-    int k;
     size_t bytes, values[GTR__MAX_STAGES];
     if (!out) return t ? GTR__BAD_ARG(t->ctx, "gtr_memory_plan: out is NULL") : GTR_ERR_ARG;
     *out = m;
     gtr__plan_cache *e = gtr__observed(t, batch, "gtr_memory_plan");
     if (!e) return t ? t->ctx->error : GTR_ERR_ARG;
-    ctx = t->ctx;
+    gtr_context *ctx = t->ctx;
     m.batch = batch;
-    for (i = 0; i < ctx->n_tensor; i++) {
+    for (int64_t i = 0; i < ctx->n_tensor; i++) {
         gtr_tensor *x = ctx->tensor[i];
         if (x->op == GTR__OP_PARAMETER || x->op == GTR__OP_CONSTANT) m.parameters += gtr__rounded(x->data_bytes);
         memset(x->counted, 0, sizeof x->counted);
@@ -11157,12 +11124,12 @@ gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out
     gtr__count_blocks(&e->plan, &m);
     m.kept += gtr__rounded(e->plan.carry);
     memset(values, 0, sizeof values); /* workspace is what the arena has beyond them */
-    for (k = 0; k < e->plan.n_value; k++) {
+    for (int k = 0; k < e->plan.n_value; k++) {
         const gtr__value *v = &e->plan.value[k];
         if (v->home == GTR__HOME_ARENA && v->alias < 0)
             values[v->stage] = GTR__MAX(values[v->stage], v->offset + gtr__rounded(v->bytes));
     }
-    for (k = 0; k < e->plan.n_stage; k++) {
+    for (int k = 0; k < e->plan.n_stage; k++) {
         size_t arena = gtr__rounded(e->plan.arena[k]), v = GTR__MIN(values[k], arena);
         m.workspace += arena - v;
         m.activations += v;
@@ -11195,8 +11162,7 @@ static size_t gtr__total_at(gtr_trainer *t, int64_t batch) {
     const bool several = t->several, good = t->ctx->error == GTR_OK;
     gtr_memory_report m;
     size_t most = 0;
-    int k;
-    for (k = 0; k < (t->ctx->be->n_matchers ? 2 : 1) && most < SIZE_MAX; k++) {
+    for (int k = 0; k < (t->ctx->be->n_matchers ? 2 : 1) && most < SIZE_MAX; k++) {
         t->several = k != 0;
         most = gtr_memory_plan(t, batch, &m) == GTR_OK ? GTR__MAX(most, m.total) : SIZE_MAX;
     }
@@ -11208,19 +11174,17 @@ static size_t gtr__total_at(gtr_trainer *t, int64_t batch) {
 static size_t gtr__resident_bytes(const gtr_context *ctx) {
     const gtr_dataset *d;
     size_t n = 0;
-    int i;
     if (ctx->caps.cuda)
         for (d = ctx->datasets; d; d = d->next)
-            for (i = 0; i < d->n_columns; i++) if (d->column[i].device)
+            for (int i = 0; i < d->n_columns; i++) if (d->column[i].device)
                 n += gtr__rounded((size_t)d->rows * d->column[i].row_bytes);
     return n;
 }
 int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
-    gtr_context *ctx;
     int64_t low, high = 1, least;
     size_t all;
     if (!t || !gtr__usable(t->ctx)) return 0;
-    ctx = t->ctx;
+    gtr_context *ctx = t->ctx;
     bool good = ctx->error == GTR_OK;
     if (!bytes) {
         size_t f = 0, sets = gtr__resident_bytes(ctx);
@@ -11276,7 +11240,6 @@ static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool
     gtr__record rec = GTR__ZERO;
     gtr__ctl ctl;
     int64_t batch = 1;
-    int i;
     if (gtr__trainer_usable(t, who, false) || gtr__observe(t)) return NULL;
     if (t->data) batch = gtr__position(t, t->runner->step, &rec);
     else if (gtr__batch_of_inputs(t->ctx, t->input, t->n_inputs, who, &batch)) return NULL;
@@ -11288,7 +11251,7 @@ static gtr__plan_cache *gtr__observed_step(gtr_trainer *t, const char *who, bool
         return NULL;
     if ((t->data ? gtr__check_ranges(t->ctx, e, true) : gtr__set_inputs(t->ctx, e, &rec))) return NULL;
     if (!gtr__group_rates(t, t->runner->step, &rec)) return NULL;
-    for (i = 0; i < *steps; i++) gtr__record_write(t->runner, t->runner->step + (uint64_t)i, &rec);
+    for (int i = 0; i < *steps; i++) gtr__record_write(t->runner, t->runner->step + (uint64_t)i, &rec);
     t->slot[t->runner->step % GTR__RING] = e;
     gtr__note_lookups(t, &e->plan);
     return e;
@@ -11330,8 +11293,7 @@ const char *gtr_trace(gtr_trainer *t) {
 /* Seconds of a step, launched as gtr_fit does, after those that run eagerly or capture; 0 on error. */
 static double gtr__step_seconds(gtr_trainer *t) {
     double s = 0, began;
-    int k;
-    for (k = 0; k < 4; k++) {
+    for (int k = 0; k < 4; k++) {
         const uint64_t from = t->runner->step, want = k < 3 ? 1 : (uint64_t)(0.05 / GTR__MAX(s, 1e-6)) + 3;
         for (began = gtr__now(); t->runner->step - from < want; ) {
             int n = GTR__LAUNCH_STEPS;
@@ -11448,7 +11410,6 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_cache *e) {
     return true;
 }
 const char *gtr_profile(gtr_trainer *t, bool by_node) {
-    gtr_context *ctx;
     gtr__plan_cache *e = NULL;
     gtr_dataset *data;
     size_t bytes = 0;
@@ -11457,7 +11418,7 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
     double step = 0;
     bool ok;
     if (gtr__trainer_usable(t, "gtr_profile", false) || gtr__wait_all(t->ctx)) return "";
-    ctx = t->ctx;
+    gtr_context *ctx = t->ctx;
     for (i = 0; i < ctx->n_parameter; i++) bytes += ctx->parameter[i]->data_bytes;
     char *held = (char *)gtr__malloc(ctx, bytes);
     for (i = 0, bytes = 0, ok = held != NULL; i < ctx->n_parameter && ok; bytes += ctx->parameter[i++]->data_bytes)

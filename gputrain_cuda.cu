@@ -3940,7 +3940,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_unary_bwd(const gtr__gra
     }
 }
 
-#define GTR__OP_NEEDS(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) (uint32_t)(needs),
+#define GTR__OP_NEEDS(ID, name, nout, ndiff, cls, needs, flags, f, b) (uint32_t)(needs),
 static const uint32_t gtr__cuda_needs[GTR__OP_COUNT] = { GTR__OPS(GTR__OP_NEEDS) };     // what backward reads
 
 static gtr_result gtr__unary_run_bwd(void *instance, const gtr__call *c, int op) {
@@ -3956,28 +3956,20 @@ static gtr_result gtr__unary_run_bwd(void *instance, const gtr__call *c, int op)
     return GTR__LAUNCH(instance, c, gtr__k_unary_bwd, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
 }
 
-#define GTR__UNARY_LAUNCHERS(ID, name) \
+// >>op:scale
+// >>op:relu
+// >>op:tanh
+// >>op:sigmoid
+// >>op:gelu
+// >>op:gelu_tanh
+// >>op:exp
+// >>op:log
+#define GTR__UNARY_LAUNCHERS(ID, name, f, g) \
     static gtr_result gtr__cuda_##name##_fwd(void *instance, const gtr__call *c) \
     { return gtr__map_one(instance, c, &c->in[0], &c->out[0], GTR__OP_##ID, c->attr->f[0], c->attr->f[1]); } \
     static gtr_result gtr__cuda_##name##_bwd(void *instance, const gtr__call *c) \
     { return gtr__unary_run_bwd(instance, c, GTR__OP_##ID); }
-
-// >>op:scale
-GTR__UNARY_LAUNCHERS(SCALE, scale)
-// >>op:relu
-GTR__UNARY_LAUNCHERS(RELU, relu)
-// >>op:tanh
-GTR__UNARY_LAUNCHERS(TANH, tanh)
-// >>op:sigmoid
-GTR__UNARY_LAUNCHERS(SIGMOID, sigmoid)
-// >>op:gelu
-GTR__UNARY_LAUNCHERS(GELU, gelu)
-// >>op:gelu_tanh
-GTR__UNARY_LAUNCHERS(GELU_TANH, gelu_tanh)
-// >>op:exp
-GTR__UNARY_LAUNCHERS(EXP, exp)
-// >>op:log
-GTR__UNARY_LAUNCHERS(LOG, log)
+GTR__UNARY(GTR__UNARY_LAUNCHERS)
 
 // >>reduce
 // out[o] (+)= sum over r of value(o, r) / div, o over the kept dimensions, r over the summed ones. Operands: 0 and 3
@@ -4267,20 +4259,16 @@ static gtr_result gtr__binary_run_bwd(void *instance, const gtr__call *c, int op
     return GTR__LAUNCH(instance, c, gtr__k_binary_bwd, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
 }
 
-#define GTR__BINARY_LAUNCHERS(ID, name) \
+// >>op:add
+// >>op:sub
+// >>op:mul
+// >>op:div
+#define GTR__BINARY_LAUNCHERS(ID, name, f, da, db) \
     static gtr_result gtr__cuda_##name##_fwd(void *instance, const gtr__call *c) { \
         return gtr__binary_run_fwd(instance, c, GTR__OP_##ID); } \
     static gtr_result gtr__cuda_##name##_bwd(void *instance, const gtr__call *c) \
     { return gtr__binary_run_bwd(instance, c, GTR__OP_##ID, GTR__VALUE_##ID##_A); }
-
-// >>op:add
-GTR__BINARY_LAUNCHERS(ADD, add)
-// >>op:sub
-GTR__BINARY_LAUNCHERS(SUB, sub)
-// >>op:mul
-GTR__BINARY_LAUNCHERS(MUL, mul)
-// >>op:div
-GTR__BINARY_LAUNCHERS(DIV, div)
+GTR__BINARY(GTR__BINARY_LAUNCHERS)
 
 // >>op:binary_act
 static gtr_result gtr__cuda_binary_act_fwd(void *instance, const gtr__call *c) {
@@ -4398,55 +4386,54 @@ static void *gtr__shift(const void *p, int t, int64_t elements) {
 }
 
 // >>op:concat
-// Forward and backward are one copy, there and back: part k is in[k] (or its gradient) and a band of the whole.
-static gtr_result gtr__concat_run(void *instance, const gtr__call *c, const gtr__arg *part, int n,
-        const gtr__arg *whole, bool back) {
+// Bands of the whole along axis i[0], one for each of n parts shaped like these, are copied to the parts or, join, from
+// them: one copy. A part that is not there is 0.
+static gtr_result gtr__bands(void *instance, const gtr__call *c, const gtr__arg *part, const gtr__arg *like, int n,
+        const gtr__arg *whole, bool join) {
     gtr__parts<64> m;
     int64_t outer, all, inner, at = 0;
     memset((void *)&m, 0, sizeof m);
     gtr__around(&whole->shape, (int)c->attr->i[0], &outer, &all, &inner);
     for (int k = 0; k < n; k++) {
-        int64_t run = c->in[k].shape.dim[c->attr->i[0]] * inner;        // a gradient that is not wanted has no shape
+        int64_t run = like[k].count / outer;            // a gradient that is not wanted has no shape
         void *band = gtr__shift(whole->data, whole->dtype, at);
-        if (back) gtr__part_add(&m, band, whole->dtype, part[k].data, part[k].dtype, part[k].add, outer, run,
+        if (!join) gtr__part_add(&m, band, whole->dtype, part[k].data, part[k].dtype, part[k].add, outer, run,
             all * inner, run);
-        else gtr__part_add(&m, part[k].data, part[k].dtype, band, whole->dtype, 0, outer, run, run, all * inner);
+        else if (part[k].data || !whole->add) gtr__part_add(&m, part[k].data, part[k].dtype, band, whole->dtype,
+            whole->add, outer, run, run, all * inner);
         at += run;
     }
     return gtr__parts_run(instance, c, &m);
 }
 static gtr_result gtr__cuda_concat_fwd(void *instance, const gtr__call *c) {
-    return gtr__concat_run(instance, c, c->in, c->n_in, &c->out[0], false);
+    return gtr__bands(instance, c, c->in, c->in, c->n_in, &c->out[0], true);
 }
 static gtr_result gtr__cuda_concat_bwd(void *instance, const gtr__call *c) {
-    return gtr__concat_run(instance, c, c->out, c->n_out, &c->in[c->n_in - 1], true);
+    return gtr__bands(instance, c, c->out, c->in, c->n_out, &c->in[c->n_in - 1], false);
 }
 
 // >>op:slice
+static gtr_result gtr__slice_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y, bool back) {
+    const int64_t line = x->count / x->shape.dim[c->attr->i[0]];
+    gtr__arg part[3] = { *y, *y, *y };
+    part[0].data = part[2].data = NULL;
+    part[0].count = line * c->attr->i[1]; part[2].count = x->count - line * c->attr->i[2];
+    return gtr__bands(instance, c, part, part, 3, x, back);
+}
 static gtr_result gtr__cuda_slice_fwd(void *instance, const gtr__call *c) {
-    gtr__parts<64> m;
-    int64_t outer, all, inner, run;
-    memset((void *)&m, 0, sizeof m);
-    gtr__around(&c->in[0].shape, (int)c->attr->i[0], &outer, &all, &inner);
-    run = (c->attr->i[2] - c->attr->i[1]) * inner;
-    gtr__part_add(&m, gtr__shift(c->in[0].data, c->in[0].dtype, c->attr->i[1] * inner), c->in[0].dtype, c->out[0].data,
-        c->out[0].dtype, 0, outer, run, all * inner, run);
-    return gtr__parts_run(instance, c, &m);
+    return gtr__slice_run(instance, c, &c->in[0], &c->out[0], false);
 }
 static gtr_result gtr__cuda_slice_bwd(void *instance, const gtr__call *c) {
-    const gtr__arg *dy = &c->in[2], *dx = &c->out[0];
-    gtr__parts<64> m;
-    int64_t outer, all, inner, begin = c->attr->i[1], end = c->attr->i[2];
-    memset((void *)&m, 0, sizeof m);
-    gtr__around(&dx->shape, (int)c->attr->i[0], &outer, &all, &inner);
-    gtr__part_add(&m, dy->data, dy->dtype, gtr__shift(dx->data, dx->dtype, begin * inner), dx->dtype, dx->add, outer,
-        (end - begin) * inner, (end - begin) * inner, all * inner);
-    if (!dx->add) {
-        gtr__part_add(&m, NULL, GTR_F32, dx->data, dx->dtype, 0, outer, begin * inner, 0, all * inner);
-        gtr__part_add(&m, NULL, GTR_F32, gtr__shift(dx->data, dx->dtype, end * inner), dx->dtype, 0, outer,
-            (all - end) * inner, 0, all * inner);
-    }
-    return gtr__parts_run(instance, c, &m);
+    return gtr__slice_run(instance, c, &c->out[0], &c->in[2], true);
+}
+
+// >>op:split
+static gtr_result gtr__cuda_split_fwd(void *instance, const gtr__call *c) {
+    return gtr__bands(instance, c, c->out, c->out, c->n_out, &c->in[0], false);
+}
+static gtr_result gtr__cuda_split_bwd(void *instance, const gtr__call *c) {
+    const gtr__arg *dy = &c->in[1 + c->attr->i[1]];
+    return gtr__bands(instance, c, dy, dy, (int)c->attr->i[1], &c->out[0], true);
 }
 
 // >>op:permute
@@ -5953,14 +5940,15 @@ typedef struct gtr__custom_head {
     volatile uint32_t failed, now;      // the first failure's code; the last call's
     gtr_result (*run)(const gtr_custom_call *call);
     void *user;
-    int64_t in[8], out, dout, din[8];   // bytes from the block's start; 0: not there
-    int n_in, pad;
-    gtr_shape in_shape[8], out_shape;
+    int64_t in[8], out[8], dout[8], din[8];     // bytes from the block's start; 0: not there
+    int n_in, n_out;
+    gtr_shape in_shape[8], out_shape[8];
 } gtr__custom_head;
-#define GTR__CUSTOM_HEAD 1024
+#define GTR__CUSTOM_HEAD 2048
+#define GTR__CUSTOM_PARTS 24            // inputs, outputs and their gradients
 
 static __global__ void __launch_bounds__(GTR__T)
-        gtr__k_stage(const gtr__parts<10> m, const gtr__custom_head head, uint32_t *to) {
+        gtr__k_stage(const gtr__parts<GTR__CUSTOM_PARTS> m, const gtr__custom_head head, uint32_t *to) {
     gtr__enter();
     if (to && blockIdx.x == 0 && blockIdx.y == 0)       // all but the first word, which is sticky
         for (int i = 1 + (int)threadIdx.x; i < (int)(sizeof head / 4); i += GTR__T)
@@ -5980,47 +5968,52 @@ static void CUDART_CB gtr__custom_host(void *block) {
     char *base = (char *)block;
     gtr_custom_call u;
     memset(&u, 0, sizeof u);
-    u.n_in = h->n_in; u.user = h->user; u.out_shape = h->out_shape;
-    for (int k = 0; k < h->n_in && k < 8; k++) {
-        u.in[k] = base + h->in[k];
+    u.n_in = h->n_in; u.n_out = h->n_out; u.user = h->user;
+    for (int k = 0; k < 8; k++) {
+        u.in[k] = h->in[k] ? base + h->in[k] : NULL;
         u.in_shape[k] = h->in_shape[k];
         u.din[k] = h->din[k] ? base + h->din[k] : NULL;
+        u.outs[k] = h->out[k] ? base + h->out[k] : NULL;
+        u.out_shapes[k] = h->out_shape[k];
+        u.douts[k] = h->dout[k] ? base + h->dout[k] : NULL;
     }
-    u.out = base + h->out;
-    u.dout = h->dout ? base + h->dout : NULL;
+    u.out = u.outs[0]; u.out_shape = u.out_shapes[0]; u.dout = u.douts[0];
     h->now = (uint32_t)h->run(&u);
     if (h->now && !h->failed) h->failed = h->now;
 }
-static gtr_result gtr__custom_on_host(void *instance, const gtr__call *c, const gtr_custom_desc *d, int n, bool back) {
+static int gtr__custom_type(const gtr__arg *a) { return a->dtype == GTR_I32 ? GTR_I32 : GTR_F32; }
+static gtr_result gtr__custom_on_host(void *instance, const gtr__call *c, const gtr_custom_desc *d, bool back) {
     gtr__custom_head head;
-    gtr__parts<10> before;
+    gtr__parts<GTR__CUSTOM_PARTS> before;
     gtr__parts<8> after;
     int64_t at = GTR__CUSTOM_HEAD;
-    int n_out = back ? (c->n_out < n ? c->n_out : n) : 1;
-    const gtr__arg *y = back ? &c->in[n] : &c->out[0];
+    const int n = d->n_in;
     static_assert(sizeof(gtr__custom_head) <= GTR__CUSTOM_HEAD, "the head fits its place");
+    static_assert(sizeof before + sizeof head <= 4096, "and both are a kernel's parameters");
     memset((void *)&head, 0, sizeof head);
     memset((void *)&before, 0, sizeof before);
     memset((void *)&after, 0, sizeof after);
-    head.run = back ? d->backward : d->forward; head.user = d->user; head.n_in = n; head.out_shape = y->shape;
-    for (int k = 0; k < n; k++) {
-        head.in[k] = gtr__custom_room(&at, c->in[k].count); head.in_shape[k] = c->in[k].shape;
+    head.run = back ? d->backward : d->forward; head.user = d->user; head.n_in = n; head.n_out = d->n_out;
+    int64_t *place[3] = { head.in, head.out, head.dout };
+    gtr_shape *shape[2] = { head.in_shape, head.out_shape };
+    for (int part = 0; part < (back ? 3 : 2); part++) for (int k = 0; k < (part ? d->n_out : n); k++) {
+        const gtr__arg *a = part == 1 && !back ? &c->out[k] : &c->in[part ? n + (part - 1) * d->n_out + k : k];
+        if (part < 2) shape[part][k] = a->shape;
+        if (a->data) place[part][k] = gtr__custom_room(&at, a->count);
     }
-    head.out = gtr__custom_room(&at, y->count);
-    if (back) head.dout = gtr__custom_room(&at, y->count);
-    for (int k = 0; back && k < n_out; k++) if (c->out[k].data) head.din[k] = gtr__custom_room(&at, c->out[k].count);
+    for (int k = 0; back && k < c->n_out; k++) if (c->out[k].data) head.din[k] = gtr__custom_room(&at, c->out[k].count);
     char *device = NULL;
     void *block = gtr__instance_staging(instance, (const void *)d, back, c->stream, (size_t)at, (void **)&device);
     if (!block) return GTR_ERR_NOMEM;
-    for (int k = 0; k < n; k++) gtr__part_add(&before, c->in[k].data, c->in[k].dtype, device + head.in[k],
-        c->in[k].dtype == GTR_I32 ? GTR_I32 : GTR_F32, 0, 1, c->in[k].count, 0, 0);
-    if (back) {
-        gtr__part_add(&before, y->data, y->dtype, device + head.out, GTR_F32, 0, 1, y->count, 0, 0);
-        gtr__part_add(&before, c->in[n + 1].data, c->in[n + 1].dtype, device + head.dout, GTR_F32, 0, 1,
-            y->count, 0, 0);
-        for (int k = 0; k < n_out; k++) if (c->out[k].data) gtr__part_add(&after, device + head.din[k], GTR_F32,
-            c->out[k].data, c->out[k].dtype, c->out[k].add, 1, c->out[k].count, 0, 0);
-    } else gtr__part_add(&after, device + head.out, GTR_F32, c->out[0].data, c->out[0].dtype, 0, 1, y->count, 0, 0);
+    for (int i = 0; i < c->n_in; i++) {
+        const gtr__arg *a = &c->in[i];
+        const int part = i < n ? 0 : 1 + (i - n) / d->n_out, k = part ? (i - n) % d->n_out : i;
+        if (a->data) gtr__part_add(&before, a->data, a->dtype, device + place[part][k], gtr__custom_type(a), 0, 1,
+            a->count, 0, 0);
+    }
+    for (int k = 0; k < c->n_out; k++) if (c->out[k].data) gtr__part_add(&after,
+        device + (back ? head.din : head.out)[k], gtr__custom_type(&c->out[k]), c->out[k].data, c->out[k].dtype,
+        c->out[k].add, 1, c->out[k].count, 0, 0);
     dim3 grid = gtr__parts_grid(c, &before);
     if (grid.y == 0) grid.y = 1;
     GTR__TRY(GTR__LAUNCH(instance, c, gtr__k_stage, grid, GTR__T, 0, before, head, (uint32_t *)device));
@@ -6033,32 +6026,31 @@ static gtr_result gtr__custom_on_host(void *instance, const gtr__call *c, const 
 }
 static gtr_result gtr__custom_run(void *instance, const gtr__call *c, bool back) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
-    int n = back ? c->n_in - 2 : c->n_in, n_out = back ? (c->n_out < n ? c->n_out : n) : 1;
-    gtr__parts<10> before;
+    gtr__parts<GTR__CUSTOM_PARTS> before;
     gtr__parts<8> after;
     gtr_custom_call u;
     int64_t at = 0;
     char *ws = (char *)c->ws;
-    if (n > 8) return gtr__fail(instance, GTR_ERR_ARG, "custom op: %d inputs, at most 8 are possible", n);
     if (!c->measure && !(back ? d->backward : d->forward))
         return gtr__fail(instance, GTR_ERR_ARG, "custom op: no function");
-    if (d && !d->on_device) return c->measure ? gtr__measured(c, 0) : gtr__custom_on_host(instance, c, d, n, back);
+    if (!d->on_device) return c->measure ? gtr__measured(c, 0) : gtr__custom_on_host(instance, c, d, back);
     memset((void *)&before, 0, sizeof before);
     memset((void *)&after, 0, sizeof after);
     memset(&u, 0, sizeof u);
-    for (int k = 0; k < c->n_in; k++) {         // inputs; in backward, then the output and its gradient
-        const gtr__arg *a = &c->in[k];
+    for (int i = 0; i < c->n_in; i++) {         // inputs; in backward, then the outputs and their gradients
+        const gtr__arg *a = &c->in[i];
         const void *p = a->data;
+        const int k = (i - d->n_in) % d->n_out;
         if (a->dtype == GTR_BF16 || a->dtype == GTR_F16) {
-            p = ws + gtr__custom_room(&at, a->count);
-            if (!c->measure && a->data)
-                gtr__part_add(&before, a->data, a->dtype, (void *)p, GTR_F32, 0, 1, a->count, 0, 0);
+            void *room = ws + gtr__custom_room(&at, a->count);
+            if (p) p = room;
+            if (!c->measure && p) gtr__part_add(&before, a->data, a->dtype, room, GTR_F32, 0, 1, a->count, 0, 0);
         }
-        if (k < n) { u.in[k] = p; u.in_shape[k] = a->shape; }
-        else if (k == n) { u.out = (void *)p; u.out_shape = a->shape; }
-        else u.dout = p;
+        if (i < d->n_in) { u.in[i] = p; u.in_shape[i] = a->shape; }
+        else if (i < d->n_in + d->n_out) { u.outs[k] = (void *)p; u.out_shapes[k] = a->shape; }
+        else u.douts[k] = p;
     }
-    for (int k = 0; k < n_out; k++) {
+    for (int k = 0; k < c->n_out; k++) {
         const gtr__arg *a = &c->out[k];
         void *p = a->data;
         if (a->add || a->dtype == GTR_BF16 || a->dtype == GTR_F16) {
@@ -6069,12 +6061,13 @@ static gtr_result gtr__custom_run(void *instance, const gtr__call *c, bool back)
             }
         }
         if (back) u.din[k] = p;
-        else { u.out = p; u.out_shape = a->shape; }
+        else { u.outs[k] = p; u.out_shapes[k] = a->shape; }
     }
     if (c->measure) return gtr__measured(c, (size_t)at);
     if ((size_t)at > c->ws_bytes)
         return gtr__fail(instance, GTR_ERR_STATE, "custom op: workspace of %zu bytes is too small", c->ws_bytes);
-    u.n_in = n; u.cuda_stream = c->stream; u.user = d->user;
+    u.out = u.outs[0]; u.out_shape = u.out_shapes[0]; u.dout = u.douts[0];
+    u.n_in = d->n_in; u.n_out = d->n_out; u.cuda_stream = c->stream; u.user = d->user;
     if (before.n) {
         gtr__custom_head none;
         memset((void *)&none, 0, sizeof none);
@@ -16274,14 +16267,11 @@ static gtr_result gtr__cuda_network_fwd(void *instance, const gtr__call *c) {
 
 #define GTR__SLOT_0(function) NULL
 #define GTR__SLOT_1(function) function
-#define GTR__SLOTS(ID, name, lo, hi, nout, ndiff, cls, needs, flags, f, b) { \
+#define GTR__SLOTS(ID, name, nout, ndiff, cls, needs, flags, f, b) { \
     GTR__SLOT_##f(gtr__cuda_##name##_fwd), GTR__SLOT_##b(gtr__cuda_##name##_bwd) },
 
 static const gtr__backend gtr__cuda_backend = {
-    GTR__SEAM_VERSION, sizeof(gtr__backend), sizeof(gtr__plan), sizeof(gtr__node), sizeof(gtr__value),
-    sizeof(gtr__call), sizeof(gtr__ctl), sizeof(gtr__shared),
-    sizeof(gtr__caps), sizeof(gtr__matcher),
-    "cuda " GPUTRAIN_VERSION,
+    GTR__SEAM, "cuda " GPUTRAIN_VERSION,
     gtr__cuda_create, gtr__cuda_destroy, gtr__cuda_capabilities,
     gtr__cuda_alloc, gtr__cuda_free, gtr__cuda_host_alloc, gtr__cuda_host_free,
     gtr__cuda_copy, gtr__cuda_zero, gtr__cuda_wait,

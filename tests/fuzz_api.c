@@ -580,7 +580,19 @@ static void do_shaped(void)
     const int64_t begin = nasty(byte() % 2), end = nasty(1 + byte() % 4);
     const float a = nastyf(2), b = nastyf(0.5f);
     const bool keep = one_in(2);
-    switch (byte() % 12) {
+    switch (byte() % 14) {
+    case 10: {
+        gtr_tensor *t;
+        before(true, "gtr_split(%s, %d, %d)", N(x), axis, n);
+        t = built(gtr_split(x, axis, n), x);
+        if (t && one_in(2)) { before(true, "gtr_output(%s, %d)", N(t), dims[2]); built(gtr_output(t, n - 1), true); }
+        break;
+    }
+    case 11: {
+        const int k = (int)nasty(byte() % 3);
+        before(true, "gtr_output(%s, %d)", N(x), k);
+        built(gtr_output(x, k), x); break;
+    }
     case 0: { gtr_shape s = shape(); before(true, "gtr_reshape(%s)", N(x)); built(gtr_reshape(x, s), x); break; }
     case 1: if (one_in(8)) dims[0] = axis; before(true, "gtr_permute(%s)", N(x)); built(gtr_permute(x, dims), x); break;
     case 2:
@@ -626,7 +638,8 @@ static gtr_result custom_shape(int n, const gtr_shape *s, gtr_shape *out, void *
 {
     const unsigned way = (unsigned)(uintptr_t)user;
     (void)n;
-    *out = s[0];
+    out[0] = s[0];
+    if (way >> 12 & 1) out[1] = s[0];
     if (way & CUSTOM_SHAPE_FAILS) return (gtr_result)(way >> 8 & 15);
     if (way & CUSTOM_SHAPE_ODD) {
         out->ndim = (int)(way >> 8 & 15) - 3;
@@ -645,6 +658,7 @@ static gtr_result custom_forward(const gtr_custom_call *c)
 {
     const int64_t n = custom_count(&c->out_shape), m = custom_count(&c->in_shape[0]);
     for (int64_t i = 0; i < n; i++) ((gtr_float *)c->out)[i] = ((const gtr_float *)c->in[0])[i % m] * 0.5f;
+    for (int k = 1; k < c->n_out; k++) memset(c->outs[k], 0, (size_t)custom_count(&c->out_shapes[k]) * 4);
     return custom_end(c->user);
 }
 static gtr_result custom_backward(const gtr_custom_call *c)
@@ -652,7 +666,7 @@ static gtr_result custom_backward(const gtr_custom_call *c)
     for (int k = 0; k < c->n_in; k++) {
         const int64_t n = custom_count(&c->in_shape[k]), m = custom_count(&c->out_shape);
         for (int64_t i = 0; c->din[k] && i < n; i++)
-            ((gtr_float *)c->din[k])[i] = k ? 0 : ((const gtr_float *)c->dout)[i % m] * 0.5f;
+            ((gtr_float *)c->din[k])[i] = k || !c->dout ? 0 : ((const gtr_float *)c->dout)[i % m] * 0.5f;
     }
     return custom_end(c->user);
 }
@@ -666,6 +680,8 @@ static void do_custom(void)
     way |= byte() << 8;
     d.name = name();
     d.n_in = (int)nasty(1 + byte() % 2);
+    d.n_out = one_in(4) ? (int)nasty(1 + byte() % 3) : 0;
+    d.out_dtype[1] = one_in(8) ? (gtr_dtype)enumerated(6) : one_in(2) ? GTR_I32 : GTR_F32;
     d.in[0] = floats(); d.in[1] = like(d.in[0]);
     if (one_in(8)) d.in[1] = of_type(GTR_I32);
     d.shape = way & 255 & ~3u || one_in(4) ? custom_shape : NULL;
@@ -673,7 +689,7 @@ static void do_custom(void)
     d.backward = one_in(8) ? NULL : custom_backward;
     d.user = (void *)(uintptr_t)way;
     before(true, "gtr_custom(%s, way %u)", N(d.in[0]), way);
-    built(gtr_custom(w->ctx, d), d.n_in < 1 || d.n_in > 8 || !d.forward || !d.name
+    built(gtr_custom(w->ctx, d), d.n_in < 1 || d.n_out < 0 || d.n_out > 8 || d.n_in > 8 || !d.forward || !d.name
         || (d.n_in < 3 && d.in[0] && (d.n_in < 2 || d.in[1])));
 }
 

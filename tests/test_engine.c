@@ -3448,6 +3448,199 @@ static void real_plans(void)
     CHECK(seen > 100, "only %d plans were small enough to be checked", seen);
 }
 
+/* ---- ops of several outputs ---- */
+/* Gates of one layer, by gtr_split or by slices of it: r tanh(c) + (1 - r) z; the last part is read by nobody. */
+static gtr_tensor *gate(gtr_tensor *h, bool split, int k)
+{
+    return split ? gtr_output(h, k) : gtr_slice(h, 1, 6 * k, 6 * k + 6);
+}
+static net gated(gtr_context *ctx, bool split, int parts, const gtr_trainer_desc *d, gtr_tensor **kept)
+{
+    net n;
+    gtr_tensor *h, *r;
+    n.ctx = ctx;
+    n.x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+    n.y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    if (parts & REGION) gtr_recompute_begin(ctx);
+    h = gtr_linear(n.x, "gates", 24);
+    if (parts & STAGES) gtr_stage(ctx, 1);
+    if (split) h = gtr_split(h, -1, 4);
+    r = gtr_sigmoid(gate(h, split, 1));
+    if (parts & DROP) r = gtr_dropout(r, "drop", 0.25f);
+    kept[0] = gtr_keep(gate(h, split, 2));
+    h = gtr_add(gtr_mul(r, gtr_tanh(gate(h, split, 0))), gtr_mul(gtr_scale(r, -1, 1), kept[0]));
+    if (parts & REGION) gtr_recompute_end(ctx);
+    kept[1] = h;
+    n.logits = gtr_linear(h, "head", CLASSES);
+    n.loss = gtr_cross_entropy(n.logits, n.y);
+    n.acc = NULL;
+    if (parts & STAGES) gtr_stage(ctx, 0);
+    n.t = d ? gtr_trainer_create(n.loss, *d) : NULL;
+    return n;
+}
+static void split_as_slices(void)
+{
+    static const gtr_precision modes[] = { GTR_FP32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
+    static shot a, b;
+    static gtr_float va[64 * 6], vb[64 * 6];
+    int parts, k, i, micro;
+    for (parts = 0; parts < 8; parts++) for (k = 0; k < 3; k++) for (micro = 1; micro <= 3; micro += 2) {
+        gtr_context *c[2] = { create(), create() };
+        gtr_tensor *kept[2][2];
+        net n[2];
+        gtr_trainer_desc d = adam();
+        const int way = (parts & 1 ? DROP : 0) | (parts & 2 ? REGION : 0) | (parts & 4 ? STAGES : 0);
+        d.precision = modes[k]; d.micro_batches = micro;
+        for (i = 0; i < 2; i++) n[i] = gated(c[i], i == 0, way, &d, kept[i]);
+        if (k && gtr_error(c[0]) == GTR_ERR_UNSUPPORTED) SKIP("%s", gtr_error_text(c[0]));
+        else {
+            EXPECT_OK(c[0]); EXPECT_OK(c[1]);
+            for (i = 0; i < 6; i++) {
+                feed(&n[0], i * 16, 16); feed(&n[1], i * 16, 16);
+                EXPECT_EQ(gtr_step(n[0].t), GTR_OK); EXPECT_EQ(gtr_step(n[1].t), GTR_OK);
+            }
+            take(c[0], n[0].t, true, &a); take(c[1], n[1].t, true, &b);
+            CHECK(equal(&a, &b), "a split is not its slices: variant %d, precision %d, %d parts", parts, k, micro);
+            for (i = 0; i < 2; i++) EXPECT_EQ(gtr_get(kept[i][0], i ? vb : va, 16 * 6 * sizeof *va), GTR_OK);
+            CHECK(!memcmp(va, vb, 16 * 6 * sizeof *va), "a kept part: variant %d, precision %d", parts, k);
+            EXPECT_OK(c[0]); EXPECT_OK(c[1]);
+        }
+        gtr_destroy(c[0]); gtr_destroy(c[1]);
+    }
+}
+/* What is to be had of an output: its name, shape and dtype, its value by gtr_eval, a trace and a predictor, a gradient
+   by it, where it is read and where it is not. */
+static void outputs_read(void)
+{
+    static gtr_float v[3][16 * 6], w[16 * 6], g[16 * 6];
+    gtr_context *ctx = create();
+    gtr_trainer_desc d = sgd(0.1f);
+    gtr_tensor *kept[2], *h, *part[4], *fetch[4], *by[2];
+    gtr_predictor *p;
+    net n = gated(ctx, true, 0, &d, kept);
+    int k, i;
+    h = gtr_split(gtr_linear(n.x, "other", 18), 1, 3);
+    for (k = 0; k < 3; k++) {
+        const gtr_shape s = gtr_tensor_shape(part[k] = gtr_output(h, k));
+        CHECK(s.ndim == 2 && s.dim[0] == GTR_BATCH && s.dim[1] == 6 && gtr_tensor_dtype(part[k]) == GTR_F32,
+            "output %d has another shape", k);
+        EXPECT(!strcmp(gtr_tensor_name(part[k]), "split"));
+    }
+    EXPECT(part[0] == h && gtr_output(part[2], 1) == part[1] && gtr_output(part[1], 0) == h);
+    EXPECT(gtr_output(n.x, 0) == n.x && gtr_output(NULL, 0) == NULL);
+    feed(&n, 0, 16);
+    EXPECT_EQ(gtr_eval(part, 3), GTR_OK);
+    for (k = 0; k < 3; k++) EXPECT_EQ(gtr_get(part[k], v[k], sizeof v[k]), GTR_OK);
+    EXPECT_EQ(gtr_eval(&part[1], 1), GTR_OK);       /* alone */
+    EXPECT_EQ(gtr_get(part[1], w, sizeof w), GTR_OK);
+    EXPECT(!memcmp(v[1], w, sizeof w));
+    fetch[0] = gtr_slice(h->in[0]->in[0], 1, 12, 18);
+    EXPECT_EQ(gtr_eval(fetch, 1), GTR_OK);
+    EXPECT_EQ(gtr_get(fetch[0], w, sizeof w), GTR_OK);
+    EXPECT(!memcmp(v[2], w, sizeof w));
+    by[0] = gtr_gradient(gtr_sum(gtr_mul(part[2], part[2]), NULL, 0, false), part[2]);
+    by[1] = gtr_gradient(gtr_sum(part[0], NULL, 0, false), part[1]);
+    EXPECT_EQ(gtr_eval(by, 2), GTR_OK);
+    for (k = 0; k < 2; k++) {
+        bool same = gtr_get(by[k], g, sizeof g) == GTR_OK;
+        for (i = 0; i < 16 * 6; i++) same = same && g[i] == (k ? 0 : 2 * v[2][i]);
+        CHECK(same, "a gradient by an output: %d", k);
+    }
+    p = gtr_predictor_create(part[2], 16);
+    EXPECT_EQ(gtr_predict(p, pool_x, 16, w), GTR_OK);
+    EXPECT(!memcmp(v[2], w, sizeof w) || near32(v[2], w, 16 * 6));
+    EXPECT(strstr(gtr_plan_text(n.t, 16), " split \"gates\"") && strstr(gtr_trace(n.t), " split \"gates\""));
+    EXPECT_OK(ctx);
+    EXPECT(gtr_output(h, 3) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "output: split of \"other\" has no number 3");
+    EXPECT(gtr_output(n.x, 1) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "has no number 1");
+    EXPECT(gtr_output(h, -1) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "has no number -1");
+    EXPECT(gtr_split(n.x, 1, 5) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "5 parts of dimension 1");
+    EXPECT(gtr_split(n.x, 0, 2) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "not the batch");
+    EXPECT(gtr_split(n.x, 2, 1) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "axis 2");
+    gtr_destroy(ctx);
+}
+/* Outputs of other shapes and dtypes: labels that an op makes of x, and what it weighs them by. */
+static gtr_result label_shape(int n_in, const gtr_shape *in, gtr_shape *out, void *user)
+{
+    (void)n_in; (void)user;
+    out[0] = in[0];
+    out[1].ndim = 1; out[1].dim[0] = in[0].dim[0];
+    return GTR_OK;
+}
+static gtr_result label_forward(const gtr_custom_call *c)
+{
+    const int64_t n = c->out_shapes[1].dim[0], m = c->in_shape[0].dim[1];
+    const gtr_float *x = (const gtr_float *)c->in[0];
+    int64_t i, k;
+    for (i = 0; i < n; i++) {
+        double sum = 0;
+        for (k = 0; k < m; k++) {
+            ((gtr_float *)c->outs[0])[i * m + k] = 2 * x[i * m + k];
+            sum += fabs((double)x[i * m + k]);
+        }
+        ((int32_t *)c->outs[1])[i] = (int64_t)(sum * 64) % 4 ? (int32_t)((int64_t)(sum * 64) % CLASSES) : -100;
+    }
+    return GTR_OK;
+}
+static gtr_result label_backward(const gtr_custom_call *c)
+{
+    int64_t i;
+    if (c->douts[1]) return GTR_ERR_USER;
+    for (i = 0; c->din[0] && i < gtr__count(&c->in_shape[0]); i++)
+        ((gtr_float *)c->din[0])[i] = c->dout ? 2 * ((const gtr_float *)c->dout)[i] : 0;
+    return GTR_OK;
+}
+static void outputs_as_labels(void)
+{
+    static shot a, b;
+    static int32_t labels[48];
+    gtr_context *c[2] = { create(), create() };
+    gtr_tensor *made = NULL;
+    net n[2];
+    int k, i;
+    for (k = 0; k < 2; k++) {
+        gtr_tensor *x, *h;
+        gtr_trainer_desc d = adam();
+        d.micro_batches = 3;
+        x = n[k].x = gtr_input(c[k], "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+        n[k].y = gtr_input(c[k], "y", GTR_I32, gtr_shape1(GTR_BATCH));
+        h = gtr_scale(x, 2, 0);
+        if (!k) {
+            gtr_custom_desc u;
+            memset(&u, 0, sizeof u);
+            u.name = "label"; u.n_in = 1; u.in[0] = x; u.n_out = 2; u.out_dtype[1] = GTR_I32; u.shape = label_shape;
+            u.forward = label_forward; u.backward = label_backward;
+            h = gtr_custom(c[k], u);
+            made = gtr_output(h, 1);
+            EXPECT(!strcmp(gtr_tensor_name(made), "label") && gtr_tensor_dtype(made) == GTR_I32);
+            EXPECT(gtr_gradient(gtr_mean(h, NULL, 0, false), made) == NULL);
+            EXPECT_ERROR(c[k], GTR_ERR_SHAPE, "want float32");
+        }
+        h = gtr_linear(gtr_tanh(gtr_linear(h, "fc1", 12)), "fc2", CLASSES);
+        n[k].loss = gtr_cross_entropy(h, k ? n[k].y : made);
+        n[k].t = gtr_trainer_create(n[k].loss, d);
+    }
+    for (i = 0; i < 5; i++) {
+        feed(&n[0], i * 48, 48); feed(&n[1], i * 48, 48);
+        EXPECT_EQ(gtr_eval(&made, 1), GTR_OK);
+        EXPECT_EQ(gtr_get(made, labels, sizeof labels), GTR_OK);
+        gtr_set(n[1].y, labels, sizeof labels);
+        EXPECT_EQ(gtr_step(n[0].t), GTR_OK); EXPECT_EQ(gtr_step(n[1].t), GTR_OK);
+        CHECK(gtr_loss(n[0].t) == gtr_loss(n[1].t), "step %d: loss %.9g, want %.9g", i, (double)gtr_loss(n[0].t),
+            (double)gtr_loss(n[1].t));
+    }
+    take(c[0], n[0].t, true, &a); take(c[1], n[1].t, true, &b);
+    CHECK(equal(&a, &b), "labels that an op makes train otherwise than the same that are set");
+    for (k = 0; k < 2; k++) { EXPECT_OK(c[k]); gtr_destroy(c[k]); }
+}
+static void several_outputs(void) { split_as_slices(); outputs_read(); outputs_as_labels(); }
+
 /* Callbacks may share what they use: custom ops keep their order on streams that the library chose, and a
    memory limit chooses one. */
 static gtr_result plus_one(const gtr_custom_call *c)
@@ -4416,6 +4609,7 @@ static void all(void)
     RUN(combinations);
     RUN(real_plans);
     RUN(custom_in_order);
+    RUN(several_outputs);
     RUN(flops_fused);
     RUN(files_closed);
     RUN(profiled);
