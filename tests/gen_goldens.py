@@ -121,6 +121,11 @@ def ops():
         case("concat", list(ss), lambda *x: torch.cat(x, axis), (axis,))
     for s, axis, b, e in (((7,), 0, 2, 5), ((4, 9), 1, 0, 4), ((4, 9), -1, 8, 9), ((2, 5, 3), 1, 1, 4), ((6, 2), 0, 3, 6)):
         case("slice", [s], lambda x: x.narrow(axis, b, e - b), (axis, b, e))
+    for s, axis, n in (((6,), 0, 3), ((4, 9), 1, 3), ((4, 8), -1, 2), ((2, 6, 3), 1, 2), ((6, 2), 0, 6)):
+        def parts(x):
+            p = x.chunk(n, axis)
+            return p[0] * p[n - 1] + p[n // 2]
+        case("split", [s], parts, (axis, n))
     for name in ("sum", "mean"):
         for s, axes, keep in (((7,), (), 0), ((3, 5), (0,), 0), ((3, 5), (1,), 1), ((2, 3, 4), (1,), 0), ((2, 3, 4), (0, 2), 0), ((2, 3, 4), (-1, 0), 1), ((9, 33), (), 0)):
             dims = axes or tuple(range(len(s)))

@@ -158,6 +158,10 @@ typedef gtr_tensor *(*builder)(gtr_tensor **x, int n_x, const int *i, int n, con
 #define BUILD(name, expression) \
     static gtr_tensor *build_##name(gtr_tensor **x, int n_x, const int *i, int n, const float *f) { \
         (void)n_x; (void)i; (void)n; (void)f; return expression; }
+static gtr_tensor *split_joined(gtr_tensor *t, int n)
+{
+    return gtr_add(gtr_mul(t, gtr_output(t, n - 1)), gtr_output(t, n / 2));
+}
 #define OPS(X) \
     X(matmul,          gtr_matmul_t(x[0], i[0] != 0, x[1], i[1] != 0)) \
     X(linear,          gtr_linear_with(x[0], x[1], x[2])) \
@@ -179,6 +183,7 @@ typedef gtr_tensor *(*builder)(gtr_tensor **x, int n_x, const int *i, int n, con
     X(permute,         gtr_permute(x[0], i)) \
     X(concat,          gtr_concat(x, n_x, i[0])) \
     X(slice,           gtr_slice(x[0], i[0], i[1], i[2])) \
+    X(split,           split_joined(gtr_split(x[0], i[0], i[1]), i[1])) \
     X(sum,             gtr_sum(x[0], i + 1, n - 1, i[0] != 0)) \
     X(mean,            gtr_mean(x[0], i + 1, n - 1, i[0] != 0)) \
     X(softmax,         gtr_softmax(x[0], i[0])) \
