@@ -5231,10 +5231,12 @@ gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, g
     if (!name) return GTR__NONE(ctx, GTR_ERR_ARG, "a parameter needs a name");
     return gtr__leaf(ctx, GTR__OP_PARAMETER, name, GTR_F32, shape, NULL, init, false);
 }
-/* What the host has set of labels or ids; v NULL: not known. */
-static void gtr__note_range(gtr_tensor *x, const int32_t *v, int64_t n) {
-    int32_t least = v ? v[0] : 1, most = v ? v[0] : 0;
-    for (int64_t i = 1; v && i < n; i++) { least = GTR__MIN(least, v[i]); most = GTR__MAX(most, v[i]); }
+/* What the host has set of labels or ids, aligned or not; v NULL: not known. */
+static void gtr__note_range(gtr_tensor *x, const void *v, int64_t n) {
+    int32_t least = v ? INT32_MAX : 1, most = v ? INT32_MIN : 0, a;
+    for (; v && n-- > 0; v = (const char *)v + 4) {
+        memcpy(&a, v, 4); least = GTR__MIN(least, a); most = GTR__MAX(most, a);
+    }
     x->least = least; x->most = most;
     x->sets++;
 }
@@ -5243,7 +5245,7 @@ gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, con
     if (!data || (dtype != GTR_F32 && dtype != GTR_I32))
         return GTR__NONE(ctx, GTR_ERR_ARG, "a constant needs data of dtype float32 or int32");
     gtr_tensor *t = gtr__leaf(ctx, GTR__OP_CONSTANT, NULL, dtype, shape, data, gtr__init(GTR_INIT_ZERO, 0), false);
-    if (t && t->data && dtype == GTR_I32) gtr__note_range(t, (const int32_t *)data, gtr__count(&shape));
+    if (t && t->data && dtype == GTR_I32) gtr__note_range(t, data, gtr__count(&shape));
     return t;
 }
 void gtr_scope_begin(gtr_context *ctx, const char *name) {
@@ -8092,7 +8094,7 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
         if (bytes != t->data_bytes) return gtr__fail(ctx, GTR_ERR_SHAPE, "gtr_set \"%s\" %s: got %zu bytes, want %zu",
             gtr__label(t), gtr__shape_text(&t->shape, text), bytes, t->data_bytes);
         GTR__TRY(gtr__wait_all(ctx));
-        if (t->dtype == GTR_I32) gtr__note_range(t, (const int32_t *)src, gtr__count(&t->shape));
+        if (t->dtype == GTR_I32) gtr__note_range(t, src, gtr__count(&t->shape));
         return gtr__parameter_write(t, src);
     }
     if (t->op != GTR__OP_INPUT) return GTR__BAD_ARG(ctx,
@@ -8102,7 +8104,7 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
         GTR__TRY(gtr__feeding_new(t));
         GTR__TRY(gtr__settle(ctx, NULL, 0));
         GTR__TRY(gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, bytes, "inputs"));
-        if (t->dtype == GTR_I32) gtr__note_range(t, (const int32_t *)src, (int64_t)(bytes / 4));
+        if (t->dtype == GTR_I32) gtr__note_range(t, src, (int64_t)(bytes / 4));
         return gtr__to_device(ctx, t->stage, t->data, src, bytes, t->name);
     }
     GTR__TRY(gtr__feeding_room(t, bytes));
@@ -8121,7 +8123,7 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     }
     f->source = f->direct[k] ? f->mapped[k] : f->device[k];
     f->rows = rows;
-    if (t->dtype == GTR_I32) gtr__note_range(t, (const int32_t *)src, (int64_t)(bytes / 4));
+    if (t->dtype == GTR_I32) gtr__note_range(t, src, (int64_t)(bytes / 4));
     return GTR_OK;
 }
 gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *event) {

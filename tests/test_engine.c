@@ -3888,6 +3888,52 @@ static void queued_sets(void)
     CHECK(!memcmp(got[0], got[1], sizeof *got) && !memcmp(seen[0], seen[1], sizeof *seen),
         "a loop of gtr_set and gtr_step gives other bits than one that waits");
 }
+/* Values come from a user's memory, and go there, whatever its address. */
+static void unaligned(void)
+{
+    enum { ROWS = 9 };
+    static const int32_t id[ROWS] = { 3, 0, 4, 1, 4, 3, 2, 2, 0 };
+    static gtr_float x[ROWS * 4];
+    static char from[3][sizeof x + 3], to[2][2][ROWS * 5 * sizeof *x + 3];
+    static shot s[2];
+    uint32_t seed = 5;
+    int odd, i;
+    for (i = 0; i < ROWS * 4; i++) x[i] = noise(&seed);
+    for (odd = 0; odd < 2; odd++) {
+        gtr_context *ctx = create();
+        gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 4)),
+            *ids = gtr_input(ctx, "ids", GTR_I32, gtr_shape1(GTR_BATCH)), *labels, *h, *w;
+        gtr_trainer_desc d = adam();
+        gtr_trainer *t;
+        gtr_predictor *p;
+        memcpy(from[0] + odd, x, sizeof x); memcpy(from[1] + odd, id, sizeof id);
+        memcpy(from[2] + odd, x, 4 * sizeof *x);
+        labels = gtr_constant(ctx, GTR_I32, gtr_shape1(ROWS), from[1] + odd);
+        h = gtr_mul(in, gtr_constant(ctx, GTR_F32, gtr_shape1(4), from[2] + odd));
+        h = gtr_add(gtr_linear(h, "fc", 5), gtr_embedding(ids, "table", 6, 5));
+        t = gtr_trainer_create(gtr_add(gtr_mean(gtr_mul(h, h), NULL, 0, false),
+            gtr_cross_entropy(gtr_embedding_with(labels, gtr_parameter_find(ctx, "table.weight")),
+                labels)), d);
+        EXPECT(t != NULL);
+        EXPECT_EQ(gtr_set(in, from[0] + odd, sizeof x), GTR_OK);
+        EXPECT_EQ(gtr_set(ids, from[1] + odd, sizeof id), GTR_OK);
+        w = gtr_parameter_find(ctx, "fc.weight");
+        EXPECT_EQ(gtr_set(w, from[0] + odd, 20 * sizeof *x), GTR_OK);
+        for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(t), GTR_OK);
+        EXPECT_EQ(gtr_gradient_get(t, w, to[odd][0] + odd, 20 * sizeof *x), GTR_OK);
+        EXPECT_EQ(gtr_eval(&h, 1), GTR_OK);
+        EXPECT_EQ(gtr_get(h, to[odd][0] + odd, ROWS * 5 * sizeof *x), GTR_OK);
+        CHECK(!memcmp(to[odd][0] + odd, to[0][0], ROWS * 5 * sizeof *x), "values at an odd address are others");
+        p = gtr_predictor_create(gtr_linear_with(in, w, NULL), 4);
+        EXPECT_EQ(gtr_predict(p, from[0] + odd, ROWS, to[odd][1] + odd), GTR_OK);
+        CHECK(!memcmp(to[odd][1] + odd, to[0][1], ROWS * 5 * sizeof *x), "a prediction at an odd address is another");
+        gtr_predictor_destroy(p);
+        take(ctx, t, true, &s[odd]);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+    CHECK(equal(&s[0], &s[1]), "training from an odd address goes another way");
+}
 /* recomputation saves memory in reduced precision too */
 static void recomputed_low(void)
 {
@@ -4560,6 +4606,7 @@ static void all(void)
     RUN(ever_new_batches);
     RUN(last_gradient);
     RUN(queued_sets);
+    RUN(unaligned);
     RUN(recomputed_low);
     RUN(two_trainers);
     RUN(batch_sizes);
