@@ -3136,8 +3136,8 @@ GTR__SHAPE(reshape) {
 #define gtr__shape_stop_gradient gtr__shape_alike
 
 // >>op:matmul
-/* y = op(a) op(b): a (..., M, K), b (..., K, N) -> (..., M, N). i[0]: a is (..., K, M); i[1]: b is (..., N, K). Leading
-   dimensions are equal, or one has none. */
+/* y = op(a) op(b): a (..., M, K), b (..., K, N) -> (..., M, N). i[0], i[3]: a is (..., K, M); i[1], not i[4]: b is
+   (..., N, K). Leading dimensions are equal, or one has none. */
 GTR__SHAPE(matmul) {
     static const char *const want[2][2] = { { "(..., M, K) and (..., K, N)", "(..., M, K) and (..., N, K)" },
             { "(..., K, M) and (..., K, N)", "(..., K, M) and (..., N, K)" } };
@@ -3247,7 +3247,7 @@ GTR__CPU(linear_bwd) { return gtr__matmul_backward(instance, c, false, true); }
 
 // >>op:linear_act
 /* pre = x w^T + b, out[0] = act(pre) + r, out[1] = pre or absent. i[0]: the act's op; -1: none; f[0], f[1] its a, b.
-   i[2]: the last input is r, lying as out[0]. Of a matmul, i[3]: as its i[0], i[4]: as its i[1] is not. */
+   i[2]: the last input is r, lying as out[0]. Of a matmul, i[3], i[4]: as its own. */
 GTR__CPU(linear_act_fwd) { return gtr__linear_forward(instance, c, true); }
 
 // >>op:linear_dact
@@ -5335,7 +5335,7 @@ static int gtr__axis(gtr_tensor *x, int axis, gtr__op op) {
 }
 gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool transpose_b) {
     gtr__attr at = GTR__ZERO;
-    at.i[0] = transpose_a; at.i[1] = transpose_b;
+    at.i[0] = at.i[3] = transpose_a; at.i[1] = transpose_b; at.i[4] = !transpose_b;
     return gtr__op_of(GTR__OP_MATMUL, a, b, &at, NULL);
 }
 gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b) { return gtr_matmul_t(a, false, b, false); }
@@ -6455,11 +6455,6 @@ typedef struct {
     bool at_first, late; /* it takes the first one's place; it is of what no matcher took */
     bool (*make)(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out);
 } gtr__fusion;
-/* How a matmul's operands lie is said by a fused op's further attributes. */
-static void gtr__fuse_product(const gtr__node *a, gtr__node *out) {
-    if (a->op != GTR__OP_MATMUL) return;
-    out->attr.i[3] = a->attr.i[0]; out->attr.i[4] = !a->attr.i[1];
-}
 #define GTR__MAKE(name) \
     static bool gtr__make_##name(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out)
 /* product or binary op, then activation: the value between is stored only if somebody else reads it */
@@ -6471,7 +6466,6 @@ GTR__MAKE(act) {
     out->out[0] = b->out[0];
     out->out[1] = f->readers[mid] > 1 || f->b->plan->value[mid].home != GTR__HOME_ARENA ? mid : -1;
     memcpy(out->attr.f, b->attr.f, sizeof out->attr.f);
-    gtr__fuse_product(a, out);
     out->attr.i[0] = b->op;
     out->attr.i[1] = a->op;
     return true;
@@ -6496,7 +6490,6 @@ GTR__MAKE(residual) {
     out->in[a->n_in] = add; out->out[0] = b->out[0];
     if (made != mid) { v[made].storage = v[add].storage; v[made].alias = b->out[0]; out->out[0] = made; } /* a view */
     out->attr = a->attr;
-    gtr__fuse_product(a, out);
     if (a->n_out == 1) out->attr.i[0] = -1; /* no activation */
     out->attr.i[2] = 1;
     return true;
@@ -6521,13 +6514,12 @@ GTR__MAKE(dact) {
             || f->b->plan->value[g].home != GTR__HOME_ARENA)
         return false;
     if (f->b->plan->value[a->in[0]].shape.ndim < f->b->plan->value[a->in[1]].shape.ndim
-            || (a->op == GTR__OP_MATMUL && a->attr.i[0])) return false; /* of a sum, or transposed */
+            || a->attr.i[3]) return false; /* of a sum, or transposed */
     if (!gtr__row(b->op)->needs) return false; /* SCALE reads nothing: no saved operand to take */
     if (!gtr__operands(f->b, out, 3, 1)) return false;
     out->in[0] = a->in[a->n_in - 1]; out->in[1] = a->in[1]; out->in[2] = saved; out->out[0] = b->out[0];
     memcpy(out->attr.f, b->attr.f, sizeof out->attr.f);
-    gtr__fuse_product(a, out);
-    out->attr.i[0] = b->op;
+    out->attr.i[0] = b->op; out->attr.i[4] = a->attr.i[4];
     return true;
 }
 /* a loss and the gradient of its first input in one pass, when the loss's own gradient is a constant */
@@ -6561,9 +6553,11 @@ static const gtr__fusion gtr__fusions[] = {
     { "mse forward + backward", GTR__OP_MSE, GTR__FWD, GTR__OP_MSE, GTR__BWD, GTR__OP_MSE_STEP, true, true,
         gtr__make_loss },
 };
+/* layers and matmuls */
+static bool gtr__multiplies(gtr__op op) { return !(~gtr__row(op)->flags & (GTR__VIEWS | GTR__CROSS)); }
 static bool gtr__fits(const gtr__node *n, gtr__op op, gtr__dir dir) {
     return n->dir == dir && (op == GTR__OP_COUNT ? gtr__unary_find((int)n->op) != NULL
-        : n->op == op || (op == GTR__OP_LINEAR && n->op == GTR__OP_MATMUL));
+        : n->op == op || (gtr__multiplies(op) && gtr__multiplies(n->op)));
 }
 /* Takes out the nodes that are marked by GTR__OP_COUNT. */
 static void gtr__close_up(gtr__plan *p) {
@@ -11508,14 +11502,11 @@ void gtr_destroy(gtr_context *ctx) {
 
 /* HISTORY
    2026-11-20  0.1: the engine on CPU and CUDA, whole networks in one launch; layers, losses, optimizers; data, files
-   2026-11-21  0.1: epochs go on from fit to fit; columns have names; ignored labels, in parts and sets; gradients by
-                    aliases; predictors of rows that mix; batch_norm .frozen; refused data feeds nothing; CUDA 11.4 on;
-                    the CPU's exp, log, tanh, erf in vectors; gradients passed on are not copied; several streams a
-                    step; norms in 16 bits; one rule for optimizers: RMSprop, Lion, averages of weights (.ema)
-   2026-11-22  0.1: what is permuted for products alone is a view; what is added to a layer, and a norm's activation,
-                    ride in their kernels; tables' gradients as lookups; any activation in narrow networks; own
-                    products by Hopper's instructions; layers over permuted values; tables in one launch; long
-                    and odd products; gtr_set beside the steps; 16 columns a data set
+   2026-11-21  0.1: columns have names; ignored labels; batch_norm .frozen; RMSprop, Lion, averages of weights (.ema);
+                    several streams a step; norms in 16 bits; the CPU's exp, log, tanh, erf in vectors; CUDA 11.4 on
+   2026-11-22  0.1: ops of several outputs, gtr_split; any activation in narrow networks; chains of small layers in one
+                    launch; tables in one launch, their gradients as lookups; products by Hopper's instructions, of
+                    permuted values, with epilogues; gtr_set beside the steps; 16 columns a data set
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
