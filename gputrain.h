@@ -1076,7 +1076,7 @@ typedef struct {
     int stage, stream;
     int n_in, n_out;
     int *in, *out; /* values; -1: none */
-    uint64_t reads; /* bit i: in[i]'s data is read */
+    uint64_t reads; /* bit i: in[i]'s data is read; bit 63 (of adds, too): of all from it on */
     uint64_t adds; /* bit i: out[i] is added to */
     gtr__attr attr;
     int micro;
@@ -1124,8 +1124,9 @@ typedef struct gtr__caps {
     size_t product_workspace; /* bytes that a product asks for */
     uint8_t fused[GTR__OP_COUNT]; /* fused ops that have a kernel */
     /* 0; a test says with them how many looks for another's word a block has before it gives a launch up, which block
-       (1: the first) is late at the last meeting, for how many that meet there is room, that cuBLASLt is not there */
-    int hurry, late, room, no_library;
+       (1: the first) is late at the last meeting, for how many that meet there is room, that cuBLASLt is not there,
+       that chains are taken at any cost */
+    int hurry, late, room, no_library, chains;
     uint32_t without; /* matchers that do not work here, a bit each */
 } gtr__caps;
 
@@ -1162,9 +1163,10 @@ typedef struct {
     int unstored; /* these outputs are gradients that it uses up: other values may lie in their places */
     int ragged; /* a step of fewer rows, at the data set's end, is one of so many */
     int waits; /* its blocks wait for each other: they may give a launch up, which changes nothing */
+    size_t own_bytes; /* its node keeps these across launches: the last output */
 } gtr__matcher;
-/* node[].in and .out index c->in, then c->out behind it; -1: none */
-typedef struct { int n_node; gtr__node *node; } gtr__network;
+/* node[].in and .out index c->in, then c->out behind it; -1: none. root: the first in the same memory */
+typedef struct { int n_node; gtr__node *node; int *root; } gtr__network;
 typedef struct {
     uint32_t seam[10]; /* GTR__SEAM */
     const char *name;
@@ -5753,9 +5755,10 @@ static int gtr__value_like(gtr__build *b, int of, gtr_dtype dtype) {
     GTR__V(v).label = gtr__value_name(b->plan, of);
     return v;
 }
+static int gtr__bit(uint64_t mask, int k) { return (int)(mask >> GTR__MIN(k, 63) & 1); }
 /* The root of what a node's k-th operand reads or, behind the inputs, writes; -1: nothing. */
 static int gtr__use(const gtr__plan *p, const gtr__node *n, int k) {
-    return n->in[k] < 0 || (k < n->n_in && !(n->reads >> k & 1)) ? -1 : gtr__root(p, n->in[k]);
+    return n->in[k] < 0 || (k < n->n_in && !gtr__bit(n->reads, k)) ? -1 : gtr__root(p, n->in[k]);
 }
 static uint64_t gtr__low_bits(int n) { return n >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1; }
 /* A node's operands, to be filled in; all are read, none is added to. False when out of memory. */
@@ -6735,36 +6738,42 @@ static void gtr__node_clear(gtr_context *ctx, gtr__node *n) {
 static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
     gtr_context *const ctx = b->ctx;
     gtr__plan *const p = b->plan;
-    int i, k, n_in = 0, n_out = 0, list[GTR__MAX_ARGS],
-        *place = GTR__NEW(ctx, int, p->n_value);
-    gtr__network *w = GTR__NEW(ctx, gtr__network, 1);
+    const size_t own = ctx->be->matchers[matcher].own_bytes;
+    const int extra = own ? gtr__value_new(b, gtr_shape1((int64_t)(own / sizeof(gtr_float))), GTR_F32, NULL) : -1;
+    const size_t n = (size_t)p->n_value;
+    int i, k, v, n_in = 0, n_out = 0, *list, *first, *place = GTR__NEW(ctx, int, 3 * n);
+    gtr__network *w = (gtr__network *)gtr__malloc(ctx, sizeof *w + n * sizeof(int));
     gtr__node outer = GTR__ZERO;
-    bool ok = place && w && (w->node = GTR__NEW(ctx, gtr__node, count)) != NULL;
+    bool ok = place && w && (!own || extra >= 0) && (w->node = GTR__NEW(ctx, gtr__node, count)) != NULL;
     b->failed = !ok;
+    list = ok ? place + n : NULL; first = ok ? list + n : NULL;
     for (i = 0; i < p->n_value && ok; i++) place[i] = -1;
     for (i = at; i < at + count && ok; i++) /* what is written, then what is only read */
-        for (k = 0; k < p->node[i].n_out; k++) if (p->node[i].out[k] >= 0 && place[p->node[i].out[k]] < 0)
-            place[p->node[i].out[k]] = -2;
+        for (k = 0; k < p->node[i].n_out; k++) if ((v = p->node[i].out[k]) >= 0) place[v] = -2;
     for (i = at; i < at + count && ok; i++)
-        for (k = 0; k < p->node[i].n_in && ok; k++) {
-            int v = p->node[i].in[k];
-            if (v < 0 || place[v] != -1) continue;
-            ok = n_in < 63 && !p->value[v].stride[0]; /* its kernels know no views */
-            if (ok) { list[n_in] = v; place[v] = n_in++; }
+        for (k = 0; k < p->node[i].n_in; k++) if ((v = p->node[i].in[k]) >= 0 && place[v] == -1) {
+            ok = ok && !p->value[v].stride[0]; /* its kernels know no views */
+            list[n_in] = v; place[v] = n_in++;
         }
     for (i = at; i < at + count && ok; i++)
-        for (k = 0; k < p->node[i].n_out && ok; k++) {
-            int v = p->node[i].out[k];
-            if (v < 0 || place[v] != -2) continue;
-            ok = n_out < 63 && n_in + n_out < GTR__MAX_ARGS && !p->value[v].stride[0];
-            if (ok) { list[n_in + n_out] = v; place[v] = n_in + n_out++; }
+        for (k = 0; k < p->node[i].n_out; k++) if ((v = p->node[i].out[k]) >= 0 && place[v] == -2) {
+            ok = ok && !p->value[v].stride[0];
+            list[n_in + n_out] = v; place[v] = n_in + n_out++;
         }
+    if (ok && extra >= 0) {
+        p->value[extra].home = GTR__HOME_KEPT; p->value[extra].offset = p->carry;
+        p->carry += GTR__ROUND_UP(own, (size_t)GTR__ALIGN);
+        list[n_in + n_out++] = extra;
+    }
     if (!ok || !gtr__operands(b, &outer, n_in, n_out)) {
         if (w) gtr__mfree(ctx, w->node);
         gtr__mfree(ctx, w); gtr__mfree(ctx, place);
         return false;
     }
     GTR__COPY(outer.in, list, n_in + n_out);
+    w->root = (int *)(w + 1);
+    for (i = n_in + n_out - 1; i >= 0; i--) first[gtr__root(p, list[i])] = i;
+    for (i = 0; i < n_in + n_out; i++) w->root[i] = first[gtr__root(p, list[i])];
     outer.op = GTR__OP_NETWORK; outer.dir = GTR__FWD; outer.phase = p->node[at].phase;
     outer.training = p->node[at].training;
     outer.reads = 0;
@@ -6773,14 +6782,13 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
     w->n_node = count;
     GTR__COPY(w->node, p->node + at, count);
     for (i = 0; i < count; i++) {
-        for (k = 0; k < w->node[i].n_in + w->node[i].n_out; k++) {
-            if (w->node[i].in[k] < 0) continue;
-            w->node[i].in[k] = place[w->node[i].in[k]];
-            if (k < w->node[i].n_in && w->node[i].reads >> k & 1 && w->node[i].in[k] < n_in)
-                outer.reads |= (uint64_t)1 << w->node[i].in[k];
+        gtr__node *q = &w->node[i];
+        for (k = 0; k < q->n_in + q->n_out; k++) if (q->in[k] >= 0) {
+            v = q->in[k] = place[q->in[k]];
+            if (k < q->n_in && q->reads >> k & 1 && v < n_in) outer.reads |= (uint64_t)1 << GTR__MIN(v, 63);
         }
-        outer.flops += w->node[i].flops;
-        outer.bytes += w->node[i].bytes;
+        outer.flops += q->flops;
+        outer.bytes += q->bytes;
     }
     p->node[at] = outer;
     memmove(p->node + at + 1, p->node + at + count, (size_t)(p->n_node - at - count) * sizeof *p->node);
@@ -7202,17 +7210,20 @@ static void gtr__call_shapes(gtr__plan *p, gtr__node *n, gtr__arg *in, gtr__arg 
         a->dtype = p->value[v].storage; a->shape = p->value[v].shape; a->count = gtr__count(&a->shape);
         if (p->value[v].stride[0]) a->stride = p->value[v].stride;
         a->lookups = p->value[v].lookups;
-        if (k >= n->n_in) a->add = (int)(n->adds >> (k - n->n_in) & 1);
+        if (k >= n->n_in) a->add = gtr__bit(n->adds, k - n->n_in);
     }
 }
 static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
-    gtr__arg in[GTR__MAX_ARGS], out[GTR__MAX_ARGS];
+    gtr__arg few[GTR__MAX_ARGS], *in = few, *out;
     gtr__call c = GTR__ZERO;
     static const char wanted = 0; /* a non-NULL address that nobody reads or writes */
     const gtr__op_row *row = gtr__row(n->op);
     n->ws_bytes = 0;
+    if (n->n_in + n->n_out > GTR__MAX_ARGS && !(in = GTR__NEW(ctx, gtr__arg, n->n_in + n->n_out)))
+        return GTR_ERR_NOMEM;
+    out = in + n->n_in;
     gtr__call_shapes(p, n, in, out);
-    for (int k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && n->reads >> k & 1) {
+    for (int k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && gtr__bit(n->reads, k)) {
         const gtr__value *v = &p->value[n->in[k]];
         in[k].data = (void *)(uintptr_t)&wanted; n->bytes += (double)gtr__value_bytes(v);
         if (v->lookups) n->bytes -= GTR__MIN(n->bytes, (double)gtr__whole_bytes(v)); /* which the node counts */
@@ -7222,17 +7233,17 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
         const gtr__home home = p->value[gtr__root(p, n->out[k])].home;
         out[k].data = (void *)(uintptr_t)&wanted;
         if (n->op != GTR__OP_NETWORK || (home != GTR__HOME_ARENA && home != GTR__HOME_NONE))
-            n->bytes += (double)gtr__value_bytes(&p->value[n->out[k]]) * (1 + (double)(n->adds >> k & 1));
+            n->bytes += (double)gtr__value_bytes(&p->value[n->out[k]]) * (1 + gtr__bit(n->adds, k));
     }
-    if (ctx->caps.cuda && !(row->flags & GTR__WS)) return GTR_OK;
-    if (ctx->preset && ctx->caps.cuda) {
-        n->ws_bytes = row->cls == GTR__LOW ? ctx->caps.product_workspace : 65536; return GTR_OK;
-    }
+    const bool none = ctx->caps.cuda && (!(row->flags & GTR__WS) || ctx->preset);
+    if (none && row->flags & GTR__WS) n->ws_bytes = row->cls == GTR__LOW ? ctx->caps.product_workspace : 65536;
     c.attr = &n->attr; c.n_in = n->n_in; c.n_out = n->n_out; c.in = in; c.out = out; c.caps = &ctx->caps;
     c.precision = p->precision;
     c.training = n->training;
     c.measure = &n->ws_bytes;
-    gtr_result r = ctx->caps.cuda ? ctx->be->kernel[n->op][n->dir](NULL, &c) : gtr__cpu_call(NULL, n->op, n->dir, &c);
+    gtr_result r = none ? GTR_OK : ctx->caps.cuda ? ctx->be->kernel[n->op][n->dir](NULL, &c)
+        : gtr__cpu_call(NULL, n->op, n->dir, &c);
+    if (in != few) gtr__mfree(ctx, in);
     if (r) gtr__fail(ctx, r, "%s: its workspace could not be planned", n->layer);
     n->ws_bytes = GTR__ROUND_UP(n->ws_bytes, (size_t)GTR__ALIGN);
     return r;
@@ -7266,7 +7277,7 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
             int v = gtr__use(p, q, k);
             if (v < 0) continue;
             if (first[v] < 0 && k >= q->n_in && p->value[v].home == GTR__HOME_GRADIENT
-                    && !(q->adds >> (k - q->n_in) & 1)) {
+                    && !gtr__bit(q->adds, k - q->n_in)) {
                 gtr__span *h = &holes[n_holes++];
                 h->value = v; h->node = n_holes; h->first = p->value[v].unstored ? p->n_node : i;
                 h->stage = p->value[v].stage; h->bytes = gtr__whole_bytes(&p->value[v]);
@@ -7771,7 +7782,7 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_cache *e, gtr__runner
         n->call.out = args + n->n_in;
         gtr__call_shapes(p, n, args, args + n->n_in);
         for (int k = 0; k < n->n_in + n->n_out; k++)
-            if (n->in[k] >= 0 && (k >= n->n_in || n->reads >> k & 1)) args[k].data = address(ctx, e, n->in[k]);
+            if (n->in[k] >= 0 && (k >= n->n_in || gtr__bit(n->reads, k))) args[k].data = address(ctx, e, n->in[k]);
         gtr__bind_shared(n, runner);
         n->call.attr = &n->attr;
         n->call.n_in = n->n_in; n->call.n_out = n->n_out;
@@ -11063,13 +11074,13 @@ const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
         if (n->fused) gtr__textf(ctx, " [%s]", n->fused);
         for (k = 0; k < GTR__MAX_LANES; k++) if (n->wait_mask >> k & 1) gtr__textf(ctx, " after %d", n->wait_node[k]);
         gtr__textf(ctx, "  (");
-        for (k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && n->reads >> k & 1) {
+        for (k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && gtr__bit(n->reads, k)) {
             if (!first) gtr__textf(ctx, ", ");
             first = false; gtr__text_value(ctx, p, n->in[k]);
         }
         gtr__textf(ctx, ") ->");
         for (k = 0; k < n->n_out; k++) if (n->out[k] >= 0) {
-            gtr__textf(ctx, n->adds >> k & 1 ? " += " : " "); gtr__text_value(ctx, p, n->out[k]);
+            gtr__textf(ctx, gtr__bit(n->adds, k) ? " += " : " "); gtr__text_value(ctx, p, n->out[k]);
         }
         gtr__text_bytes(n->bytes, buf, sizeof buf);
         gtr__textf(ctx, "  %s, %.3g Mflop", buf, n->flops * 1e-6);
