@@ -1287,6 +1287,7 @@ typedef struct gtr__choice {
     int outer, weighted;        // k is 1; C is one row, a sum of B's: bound by bytes, these have kernels of their own
     int even;                   // Hopper's own: A (1), B (2) are copied there first, into rows of whole 16 bytes
     size_t copy_bytes, sums_bytes, parts_bytes, ws_bytes;
+    double ns;                  // the estimate by which it was chosen
 } gtr__choice;
 
 static gtr__product gtr__product_none(void) {
@@ -2589,6 +2590,7 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
     const bool views = p->a_k < p->b_k || (p->a_k && p->sums);
     const bool thin = wgmma < 0 && k_tiles / c.split > (views ? 16 : 96) && tiles * c.split * 2 < caps->sm_count;
     c.library = (large || (thin && rows16 && p->m >= 32 && p->n >= 32)) && gtr__library_can(p, caps);
+    c.ns = c.library ? gtr__library_ns(p, caps, c.kind, flops) : wgmma >= 0 ? wgmma : (double)best / 1.75;
     if (large) c.ranges = 1;
     if (thin && gtr__product_in_parts(p)) {
         c.ranges = gtr__product_ranges(tiles, k_tiles, c.split, caps->sm_count);
@@ -5648,6 +5650,28 @@ static GTR__DEVICE void gtr__xent_give(const gtr__xent &m, float loss, int count
     gtr__give1(m.loss, 0, divisor > 0.0f ? loss / divisor : NAN);
     if (m.count.p) gtr__give1(m.count, 0, divisor);
 }
+// A row, whose logits lie from x's element at on, first their k of this thread's first four; its loss is lane 0's.
+typedef struct gtr__xent_row { float lse, loss; bool counted, bad; } gtr__xent_row;
+static __device__ __forceinline__ gtr__xent_row gtr__xent_of_row(const gtr__xent &m, const gtr__opd &x, int64_t at,
+        int64_t label, bool live, int lane, int team, const float *first, int k, float *scratch) {
+    gtr__xent_row q;
+    float top, rest, sum = 0.0f;
+    q.counted = label != m.ignore;
+    q.bad = q.counted && (label < 0 || label >= m.n);
+    gtr__row_stats(x, at, m.n, lane, team, live, first, k, scratch, &top, &rest);
+    const float log_sum = log1pf(rest);
+    q.lse = top + log_sum;
+    q.loss = 0.0f;
+    if (m.smooth > 0.0f) {
+        if (live) for (int64_t i = lane; i < m.n; i += team) sum += gtr__get(x.p, x.t, at + i) - top;
+        sum = gtr__team_sum(sum, team, scratch);
+    }
+    if (!live || lane || !q.counted) return q;
+    q.loss = q.bad ? NAN : log_sum - (gtr__get(x.p, x.t, at + label) - top);
+    if (m.smooth > 0.0f) q.loss = (m.smooth < 1.0f || q.bad ? (1.0f - m.smooth) * q.loss : 0.0f)
+        + m.smooth * (log_sum - sum / (float)m.n);
+    return q;
+}
 static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
     __shared__ float scratch[32];
     __shared__ int counts[32];
@@ -5660,10 +5684,9 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
     for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
         const int64_t row = base + threadIdx.x / m.team, at = row * m.n;
         const bool live = row < m.rows;
-        float top, rest, sum = 0.0f, first[4];
+        float first[4];
         const int k = live ? gtr__row_four(m.x, at, lane, m.n, m.team, first) : 0;
         const int64_t y = live ? (int64_t)m.label[row] : m.ignore;
-        const bool counted = y != m.ignore, bad = counted && (y < 0 || y >= m.n);
         // the mean's divisor is wanted before the first gradient: every block counts all labels
         if (m.dx.p && all < 0) {
             all = 0;
@@ -5672,31 +5695,20 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
             const float divisor = (float)gtr__divisor(m.tally, m.rows, all);
             g = divisor > 0.0f ? m.seed * scale / divisor : 0.0f;
         }
-        gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &top, &rest);
-        const float log_sum = log1pf(rest), lse = top + log_sum;
-        if (m.smooth > 0.0f) {
-            if (live) for (int64_t i = lane; i < m.n; i += m.team) sum += gtr__get(m.x.p, m.x.t, at + i) - top;
-            sum = gtr__team_sum(sum, m.team, scratch);
-        }
+        const gtr__xent_row q = gtr__xent_of_row(m, m.x, at, y, live, lane, m.team, first, k, scratch);
         if (live && lane == 0) {
-            if (m.lse.p) gtr__give1(m.lse, row, lse);
-            if (counted) {
-                float v = bad ? NAN : log_sum - (gtr__get(m.x.p, m.x.t, at + y) - top);
-                if (m.smooth > 0.0f) v = (m.smooth < 1.0f || bad ? (1.0f - m.smooth) * v : 0.0f)
-                    + m.smooth * (log_sum - sum / (float)m.n);
-                loss += v;
-                rows++;
-            }
+            if (m.lse.p) gtr__give1(m.lse, row, q.lse);
+            if (q.counted) { loss += q.loss; rows++; }
         }
         if (!m.dx.p || !live) continue;
 #pragma unroll
         for (int u = 0; u < 4; u++) if (u < k) {
             const int64_t i = lane + u * m.team;
-            gtr__give1(m.dx, at + i, counted ? gtr__xent_dx(m, g, first[u], lse, i == y, bad) : 0.0f);
+            gtr__give1(m.dx, at + i, q.counted ? gtr__xent_dx(m, g, first[u], q.lse, i == y, q.bad) : 0.0f);
         }
         for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
             gtr__give1(m.dx, at + i,
-                counted ? gtr__xent_dx(m, g, gtr__get(m.x.p, m.x.t, at + i), lse, i == y, bad) : 0.0f);
+                q.counted ? gtr__xent_dx(m, g, gtr__get(m.x.p, m.x.t, at + i), q.lse, i == y, q.bad) : 0.0f);
     }
     loss = gtr__block_sum(loss, scratch);
     if (all < 0 || m.tally) rows = gtr__block_sum(rows, counts);
@@ -15829,6 +15841,27 @@ static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
 #define GTR__WIDE_WORKERS 7     // warps that update
 #define GTR__WIDE_AHEAD 2       // tiles that may wait for their update
 #define GTR__WIDE_MIN 1024      // extents below are not worth it
+// Runs a node by its own kernel, or raises what is measured; skip: but for this output.
+static gtr_result gtr__wide_node(void *instance, const gtr__call *c, const gtr__node *n, int skip) {
+    gtr__arg in[16], out[16];
+    gtr__kernel kernel = GTR__CUDA_SYMBOL()->kernel[n->op][n->dir];
+    if (n->n_in > 16 || n->n_out > 16 || !kernel)
+        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    gtr__call q = gtr__mlp_call(c, n, in, out);
+    size_t bytes = 0;
+    for (int k = 0; k < n->n_out; k++) out[k].add = (int)(n->adds >> k & 1);
+    if (skip >= 0) {
+        bool any = false;
+        out[skip].data = NULL;
+        for (int k = 0; k < n->n_out; k++) any |= out[k].data != NULL;
+        if (!any) return GTR_OK;
+    }
+    if (!c->measure) return kernel(instance, &q);
+    q.measure = &bytes;
+    GTR__TRY(kernel(instance, &q));
+    if (bytes > *c->measure) *c->measure = bytes;
+    return GTR_OK;
+}
 #if GTR__TENSOR_MAPS
 // first: tile
 typedef struct gtr__wide_weight {
@@ -16140,27 +16173,6 @@ template <int STATES> static gtr_result gtr__wide_start(void *instance, const gt
         GTR__WIDE_BYTES, *m);
 }
 static bool gtr__wide_aligned(const void *p) { return p && ((uintptr_t)p & 15) == 0; }
-// Runs a node by its own kernel, or raises what is measured; skip: but for this output.
-static gtr_result gtr__wide_node(void *instance, const gtr__call *c, const gtr__node *n, int skip) {
-    gtr__arg in[16], out[16];
-    gtr__kernel kernel = GTR__CUDA_SYMBOL()->kernel[n->op][n->dir];
-    if (n->n_in > 16 || n->n_out > 16 || !kernel)
-        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
-    gtr__call q = gtr__mlp_call(c, n, in, out);
-    size_t bytes = 0;
-    for (int k = 0; k < n->n_out; k++) out[k].add = (int)(n->adds >> k & 1);
-    if (skip >= 0) {
-        bool any = false;
-        out[skip].data = NULL;
-        for (int k = 0; k < n->n_out; k++) any |= out[k].data != NULL;
-        if (!any) return GTR_OK;
-    }
-    if (!c->measure) return kernel(instance, &q);
-    q.measure = &bytes;
-    GTR__TRY(kernel(instance, &q));
-    if (bytes > *c->measure) *c->measure = bytes;
-    return GTR_OK;
-}
 // Puts a weight's gradient on the list. False: it takes the way that all nodes take.
 static bool gtr__wide_add(gtr__wide_job *m, gtr__tensor_encode encode, const gtr__call *c, const gtr__node *n) {
     gtr__arg in[16], out[16];
@@ -16235,22 +16247,1840 @@ static gtr_result gtr__wide_run_unstored(void *instance, const gtr__call *c) {
     return gtr__wide_go(instance, c, false);
 }
 #endif
+// >>chain
+// A run of nodes that is local to a tile of rows: products, element-wise ops and losses, forward and backward, in any
+// graph.
+//
+//   k_chain   a cluster of blocks owns 8 NT rows and walks the list of steps; each block makes a slice of every
+//   product's columns:
+//             weights (global, L2) -> a warp's ring of stages in shared memory -> mma.sync with the weights' outputs as
+//             M and the rows as N, 32 outputs and a part of k a warp -> parts in shared memory -> the element-wise
+//             steps behind it, a thread the same elements in all of them -> what the next product reads goes to the
+//             shared memory of all blocks of the cluster -> cluster barrier, during which the rings are filled up
+//   k_chain_sums   all gradients of weights and biases in one grid, over the x and dy that k_chain stored; its last
+//   cluster adds the losses' parts in order
+//
+// Bound by latency: what a warp does one after the other for a product, its barrier and the exchange; with many rows by
+// the weights from L2. Between barriers p and p + 1 a block writes only places whose last reader ran before barrier p.
+#define GTR__CHAIN_T 512
+#define GTR__CHAIN_WARPS (GTR__CHAIN_T / 32)
+#define GTR__CHAIN_VALUES 512
+#define GTR__CHAIN_LOSSES 4
+#define GTR__CHAIN_SCALARS 12
+#define GTR__CHAIN_PASSED 8
+#define GTR__CHAIN_STEPS 400
+#define GTR__CHAIN_JOBS 128
+#define GTR__CHAIN_RED 40960 // bytes of parts of k
+#define GTR__CHAIN_COPY 255 // a unary op that is none
+
+enum gtr__chain_kind : uint8_t {
+    GTR__CHAIN_LOAD,
+    GTR__CHAIN_PRODUCT,
+    GTR__CHAIN_EW,
+    GTR__CHAIN_XENT
+};
+enum gtr__chain_fn : uint8_t {
+    GTR__CHAIN_UNARY,
+    GTR__CHAIN_UNARY_BACK,
+    GTR__CHAIN_BINARY,
+    GTR__CHAIN_BINARY_A,
+    GTR__CHAIN_BINARY_B,
+    GTR__CHAIN_DROP,
+    GTR__CHAIN_PAIR
+};
+// Where an operand is: nowhere; the step before; parts of a product; the block's slice; whole rows; rows, a row or one
+// element in global memory.
+enum gtr__chain_from : uint8_t {
+    GTR__CHAIN_NONE,
+    GTR__CHAIN_LAST,
+    GTR__CHAIN_PARTS,
+    GTR__CHAIN_SLICE,
+    GTR__CHAIN_WHOLE,
+    GTR__CHAIN_ROWS,
+    GTR__CHAIN_ROW,
+    GTR__CHAIN_ONE
+};
+typedef struct gtr__chain_step {
+    gtr__chain_kind kind;
+    gtr__chain_fn fn;
+    uint8_t op, more; // EW: more of the same group follow. PRODUCT: op is 1 for dy w; XENT, PAIR: 1 loss, 2 gradient
+    gtr__chain_from from[2];
+    uint8_t type[2], to,
+        wide; // storage of operands, of the result; all rows in global memory can be moved four elements at a time
+    uint8_t loss, parts;
+    int32_t n, k;
+    int32_t at[2], slice, whole; // operands' and the result's places in shared memory, in floats; -1: none
+    const void *p[2]; // operands in global memory; PRODUCT: p[0] the weights. DROP: p[1] holds the key
+    void *out;
+    float f0, f1;
+    // PRODUCT: so many steps behind it are its epilogue: + bias (p[1]), stored to pre; an activation (act; 1) or its
+    // backward at what was saved (act; 2: at[1], from[1]); + a value (add, add_from); stored to slice, whole, out
+    uint8_t fused, act, act_kind, add_from, wide_bias, wide_out;
+    int32_t add, pre, next, cut; // next: product, -1; cut: gtr__chain_slice
+    // PRODUCT: stages of a part of k; job * magic >> 8: its part, as 32 outputs a unit divide cut; shares of a warp,
+    // and those before
+    int32_t stages, magic, shares, before;
+    float across; // 4 / cut
+    void *pre_out;
+} gtr__chain_step;
+typedef struct gtr__chain_loss {
+    gtr__xent xent;
+    gtr__pair pair;
+    int pairs;
+} gtr__chain_loss;
+// One pair of operands of a gradient dw (n, k) = dy^T x, db (n) its columns' sums; next: further pairs of the same
+// gradient; -1.
+typedef struct gtr__chain_job {
+    const void *dy, *x;
+    float *dw, *db;
+    int32_t n, k, type, next, first, add_w, add_b, wide;
+} gtr__chain_job;
+typedef struct gtr__chain_scalar {
+    const float *a, *b;
+    float *y;
+    float f0, f1;
+    int32_t op;
+} gtr__chain_scalar;
+// What both kernels do: in memory of the node's own, written when it runs eagerly, for a graph would pass so much anew
+// in every launch, at 2 GB/s.
+typedef struct gtr__chain_program {
+    gtr__chain_scalar scalar[GTR__CHAIN_SCALARS];
+    gtr__chain_job job[GTR__CHAIN_JOBS];
+    gtr__chain_loss loss[GTR__CHAIN_LOSSES]; // these and the steps a block of k_chain copies to its shared memory
+    gtr__chain_step step[GTR__CHAIN_STEPS];
+} gtr__chain_program;
+typedef struct gtr__chain {
+    // steps; losses; first: product; share, pool: bytes from shared memory's start; red, ring: floats from pool's;
+    // ahead: a ring's stages
+    int n, losses, first, rows, cluster, share, pool, red, ring, ahead;
+    int64_t row0;
+    const gtr__ctl *ctl;
+    float *part; // (losses, blocks)
+    const gtr__chain_program *program;
+} gtr__chain;
+typedef struct gtr__chain_sums {
+    int jobs, tile, tiles, split_log, rows, losses, scalars, blocks; // tile: T; blocks: of k_chain
+    float *part;
+    const gtr__chain_program *program;
+} gtr__chain_sums;
+// What a block knows: of its parameters, and where it is.
+typedef struct gtr__chain_here {
+    int cluster, rank, rows, row0;
+    int64_t batch0; // the first row within the step's batch
+    const gtr__ctl *ctl;
+    float *part, *pool, *red, *scratch, *slope; // slope: of the losses
+    char *ring; // the warp's
+    int ahead;
+    const gtr__chain_loss *loss;
+    const gtr__chain_step *step;
+    struct gtr__chain_share *share;
+} gtr__chain_here;
+
+static __host__ __device__ __forceinline__ int gtr__chain_slice(int n, int cluster) {
+    return ((n + cluster - 1) / cluster + 31) / 32 * 32;
+}
+static __host__ __device__ __forceinline__ int gtr__chain_padded(int n) { return (n + 31) / 32 * 32; }
+static __host__ __device__ __forceinline__ int gtr__chain_pitch(int n) { return gtr__chain_padded(n) + 16; }
+
+// >>chain-products
+template <int LOW> struct gtr__chain_word {
+    typedef uint2 type;
+    typedef uint16_t element;
+};
+template <> struct gtr__chain_word<0> {
+    typedef float4 type;
+    typedef float element;
+};
+static __device__ __forceinline__ float gtr__chain_pick(const float4 &v, int i) {
+    return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w;
+}
+// Nearly rounded: mma.sync cuts to 11 bits, and x times this is cut without a bias, in one instruction; what has 11
+// bits stays as it is, and so does what is not finite.
+static __device__ __forceinline__ uint32_t gtr__chain_near(const float4 &v, int i) {
+    return __float_as_uint(gtr__chain_pick(v, i) * 1.0003418f);
+}
+// Elements i of two words, next to each other.
+static __device__ __forceinline__ uint32_t gtr__chain_two(const uint2 &a, const uint2 &b, int i) {
+    return __byte_perm(i & 2 ? a.y : a.x, i & 2 ? b.y : b.x, i & 1 ? 0x7632 : 0x5410);
+}
+template <int LOW> static __device__ __forceinline__ uint32_t gtr__chain_pack(float a, float b) {
+    uint32_t u;
+    if (LOW == 1) {
+        __nv_bfloat162 h = __floats2bfloat162_rn(a, b);
+        memcpy(&u, &h, 4);
+    } else {
+        __half2 h = __floats2half2_rn(a, b);
+        memcpy(&u, &h, 4);
+    }
+    return u;
+}
+// acc += w x^T of 16 elements of k: 32 outputs (lane / 4 has four), 8 NT rows (x + row pitch). BACK: w's rows are k.
+template <int NT, int LOW, int BACK> static __device__ __forceinline__ void gtr__chain_mma(
+    float acc[][2][4], const typename gtr__chain_word<LOW>::type *w, const float *x, int pitch) {
+    if constexpr (LOW == 0) {
+#pragma unroll
+        for (int r = 0; r < NT; r++) {
+            const float4 v = *(const float4 *)(x + r * 8 * pitch);
+#pragma unroll
+            for (int j = 0; j < 2; j++) {
+                const uint32_t b[2] = { gtr__chain_near(v, 2 * j), gtr__chain_near(v, 2 * j + 1) };
+#pragma unroll
+                for (int h = 0; h < 2; h++) {
+                    uint32_t a[4];
+#pragma unroll
+                    for (int e = 0; e < 4; e++)
+                        a[e] = BACK ? gtr__chain_near(w[2 * j + e / 2], 2 * h + e % 2)
+                                    : gtr__chain_near(w[2 * h + e % 2], 2 * j + e / 2);
+                    gtr__mma_tf32(acc[r][h], a, b);
+                }
+            }
+        }
+    } else {
+#pragma unroll
+        for (int r = 0; r < NT; r++) {
+            const float4 v = *(const float4 *)(x + r * 8 * pitch);
+            const uint32_t b[2] = { gtr__chain_pack<LOW>(v.x, v.y), gtr__chain_pack<LOW>(v.z, v.w) };
+#pragma unroll
+            for (int h = 0; h < 2; h++) {
+                uint32_t a[4];
+#pragma unroll
+                for (int e = 0; e < 4; e++) {
+                    if (BACK) a[e] = gtr__chain_two(w[e & 2], w[(e & 2) + 1], 2 * h + e % 2);
+                    else a[e] = e & 2 ? w[2 * h + e % 2].y : w[2 * h + e % 2].x;
+                }
+                if (LOW == 1) gtr__mma_bf16(acc[r][h], a, b);
+                else gtr__mma_f16(acc[r][h], a, b);
+            }
+        }
+    }
+}
+template <int LOW>
+static __device__ __forceinline__ float gtr__chain_element(const typename gtr__chain_word<LOW>::type &v, int i) {
+    if constexpr (LOW == 0) return gtr__chain_pick(v, i);
+    else {
+        const uint16_t u = (uint16_t)((i & 2 ? v.y : v.x) >> (i & 1 ? 16 : 0));
+        if (LOW == 1) return __uint_as_float((uint32_t)u << 16);
+        __half h;
+        memcpy(&h, &u, 2);
+        return __half2float(h);
+    }
+}
+static __device__ __forceinline__ void gtr__chain_arrive(int cluster) {
+    if (cluster > 1) gtr__cluster_arrive();
+}
+static __device__ __forceinline__ void gtr__chain_wait(int cluster) {
+    if (cluster > 1) gtr__cluster_wait();
+    else __syncthreads();
+}
+// >>chain-steps
+static __device__ __forceinline__ float gtr__rounded(int type, float v) {
+    return type == GTR_BF16  ? __bfloat162float(__float2bfloat16_rn(v))
+           : type == GTR_F16 ? __half2float(__float2half_rn(v))
+                             : v;
+}
+// n <= 4 elements from index i on.
+static __device__ __forceinline__ void gtr__chain_get(const void *p, int type, int64_t i, int n, bool wide, float *v) {
+    if (wide && n == 4) gtr__take(p, type, i, 4, v);
+    else
+#pragma unroll
+        for (int k = 0; k < 4; k++) v[k] = k < n ? gtr__get(p, type, i + k) : 0.0f;
+}
+static __device__ __forceinline__ void gtr__chain_put(void *p, int type, int64_t i, int n, bool wide, const float *v) {
+    if (wide && n == 4) gtr__put4(p, type, i, make_float4(v[0], v[1], v[2], v[3]));
+    else
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            if (k < n) gtr__put(p, type, i + k, v[k]);
+}
+// Four floats to the same place in all blocks of the cluster.
+static __device__ __forceinline__ void gtr__chain_spread(float *p, int cluster, int rank, float4 v) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    for (int i = 0; i < cluster; i++)
+        if (i != rank)
+            asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(gtr__cluster_address(p, i)),
+                         "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
+                         : "memory");
+#endif
+    (void)cluster;
+    (void)rank;
+    *(float4 *)p = v;
+}
+// Of a tile's element: the place in the tile, in the whole, and how many of four there are.
+typedef struct gtr__chain_spot {
+    int row, c, column, slice, left;
+    int64_t at;
+} gtr__chain_spot;
+template <int R> static __device__ __forceinline__ void gtr__chain_operand(const gtr__chain_step &s, int i,
+    const gtr__chain_spot &q, const float *pool, const float *red, const float *last, float *v) {
+    const float *p = NULL;
+    switch (s.from[i]) {
+    case GTR__CHAIN_LAST:
+#pragma unroll
+        for (int k = 0; k < 4; k++) v[k] = last[k];
+        return;
+    case GTR__CHAIN_PARTS: {
+        float4 sum = make_float4(0, 0, 0, 0);
+#pragma unroll 4
+        for (int part = 0; part < s.parts; part++) {
+            const float4 w = *(const float4 *)(red + (part * R + q.row) * (q.slice + 4) + q.c);
+            sum.x += w.x;
+            sum.y += w.y;
+            sum.z += w.z;
+            sum.w += w.w;
+        }
+        v[0] = sum.x;
+        v[1] = sum.y;
+        v[2] = sum.z;
+        v[3] = sum.w;
+        return;
+    }
+    case GTR__CHAIN_SLICE: p = pool + s.at[i] + q.row * q.slice + q.c; break;
+    case GTR__CHAIN_WHOLE: p = pool + s.at[i] + q.row * gtr__chain_pitch(s.n) + q.column; break;
+    case GTR__CHAIN_ROWS: gtr__chain_get(s.p[i], s.type[i], q.at, q.left, s.wide, v); return;
+    case GTR__CHAIN_ROW: gtr__chain_get(s.p[i], s.type[i], q.column, q.left, s.wide, v); return;
+    case GTR__CHAIN_ONE: v[0] = v[1] = v[2] = v[3] = gtr__get(s.p[i], s.type[i], 0); return;
+    default: v[0] = v[1] = v[2] = v[3] = 0.0f; return;
+    }
+    const float4 w = *(const float4 *)p;
+    v[0] = w.x;
+    v[1] = w.y;
+    v[2] = w.z;
+    v[3] = w.w;
+}
+static __device__ __forceinline__ void gtr__chain_drop(
+    const gtr__chain_here &h, const gtr__chain_step &s, int64_t row, int column, const float *a, float *v) {
+    const uint64_t step = h.ctl ? h.ctl->step : 0, key = (uint64_t)(uintptr_t)s.p[1];
+    uint32_t r[4];
+    GTR__COUNTER(r, step, h.batch0 + row, column);
+    GTR__PHILOX(r, key);
+#pragma unroll
+    for (int k = 0; k < 4; k++) v[k] = GTR__UNIFORM(r[k]) >= s.f0 ? a[k] * s.f1 : 0.0f;
+}
+static __device__ __noinline__ float4 gtr__chain_binary(int op, int side, float4 a, float4 b) {
+    float v[4] = { a.x, a.y, a.z, a.w }, w[4] = { b.x, b.y, b.z, b.w }, d[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+    if (side) gtr__binary4_bwd(op, side - 1, v, w, w, w, d); // a is dy, b what the gradient reads
+    else gtr__binary4(op, v, w);
+    return side ? make_float4(d[0], d[1], d[2], d[3]) : make_float4(v[0], v[1], v[2], v[3]);
+}
+// A group of steps on values of one width: a thread does the same elements in all of them. Returns how many.
+template <int R>
+static __device__ __forceinline__ int gtr__chain_group(const gtr__chain_here &h, const gtr__chain_step *s) {
+    const int n = s->n, slice = gtr__chain_slice(n, h.cluster), first = h.rank * slice,
+              across = min(max(gtr__chain_padded(n) - first, 0), slice) / 4;
+    int steps = 1;
+    float loss = 0.0f;
+    while (s[steps - 1].more) steps++;
+    for (int i = (int)threadIdx.x; i < R * across; i += GTR__CHAIN_T) {
+        gtr__chain_spot q;
+        q.row = i / across;
+        q.c = (i - q.row * across) * 4;
+        q.column = first + q.c;
+        q.slice = slice;
+        q.left = h.row0 + q.row < h.rows ? min(max(n - q.column, 0), 4) : 0;
+        q.at = (int64_t)(h.row0 + q.row) * n + q.column;
+        float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        for (int j = 0; j < steps; j++) {
+            const gtr__chain_step e = s[j];
+            float a[2][4];
+            gtr__chain_operand<R>(e, 0, q, h.pool, h.red, v, a[0]);
+            gtr__chain_operand<R>(e, 1, q, h.pool, h.red, v, a[1]);
+            const float4 x = make_float4(a[0][0], a[0][1], a[0][2], a[0][3]),
+                         z = make_float4(a[1][0], a[1][1], a[1][2], a[1][3]);
+            float4 y = x;
+            switch (e.fn) {
+            case GTR__CHAIN_UNARY:
+                if (e.op != GTR__CHAIN_COPY) y = gtr__mlp_act4(e.op, x, e.f0, e.f1);
+                break;
+            case GTR__CHAIN_UNARY_BACK:
+                if (e.op != GTR__CHAIN_COPY) y = gtr__mlp_dact4(e.op, x, z, e.f0, e.f1);
+                break;
+            case GTR__CHAIN_DROP:
+                gtr__chain_drop(h, e, h.row0 + q.row, q.column, a[0], a[1]);
+                y = make_float4(a[1][0], a[1][1], a[1][2], a[1][3]);
+                break;
+            case GTR__CHAIN_BINARY:
+                if (e.op == GTR__OP_ADD) y = make_float4(x.x + z.x, x.y + z.y, x.z + z.z, x.w + z.w);
+                else y = gtr__chain_binary(e.op, 0, x, z);
+                break;
+            case GTR__CHAIN_BINARY_A: y = gtr__chain_binary(e.op, 1, x, z); break;
+            case GTR__CHAIN_BINARY_B: y = gtr__chain_binary(e.op, 2, x, z); break;
+            case GTR__CHAIN_PAIR: {
+                const gtr__pair &p = h.loss[e.loss].pair;
+                const float g = h.slope[e.loss];
+#pragma unroll
+                for (int k = 0; k < 4; k++) {
+                    if (e.op & 1 && k < q.left) loss += gtr__pair_term(p.square, a[0][k], a[1][k]);
+                    if (e.op & 2) a[0][k] = gtr__pair_dx(p.square, g, a[0][k], a[1][k]);
+                }
+                y = make_float4(a[0][0], a[0][1], a[0][2], a[0][3]);
+                break;
+            }
+            }
+            v[0] = y.x;
+            v[1] = y.y;
+            v[2] = y.z;
+            v[3] = y.w;
+#pragma unroll
+            for (int k = 0; k < 4; k++) v[k] = k < q.left ? gtr__rounded(e.to, v[k]) : 0.0f;
+            if (e.whole >= 0)
+                gtr__chain_spread(h.pool + e.whole + q.row * gtr__chain_pitch(n) + q.column, h.cluster, h.rank,
+                    make_float4(v[0], v[1], v[2], v[3]));
+            if (e.slice >= 0) *(float4 *)(h.pool + e.slice + q.row * slice + q.c) = make_float4(v[0], v[1], v[2], v[3]);
+            if (e.out && q.left) gtr__chain_put(e.out, e.to, q.at, q.left, e.wide, v);
+        }
+    }
+    const gtr__chain_step &f = s[steps - 1];
+    if (f.fn == GTR__CHAIN_PAIR && f.op & 1) {
+        loss = gtr__block_sum(loss, h.scratch);
+        if (threadIdx.x == 0) h.part[(int64_t)f.loss * gridDim.x + blockIdx.x] = loss;
+    }
+    return steps;
+}
+// Whole rows of an operand into each block, zeros in the padding.
+template <int R>
+static __device__ __forceinline__ void gtr__chain_load(const gtr__chain_here &h, const gtr__chain_step &s) {
+    const int across = gtr__chain_padded(s.n) / 4, pitch = gtr__chain_pitch(s.n);
+    for (int i = (int)threadIdx.x; i < R * across; i += GTR__CHAIN_T) {
+        const int row = i / across, c = (i - row * across) * 4,
+                  left = h.row0 + row < h.rows ? min(max(s.n - c, 0), 4) : 0;
+        float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        if (left) gtr__chain_get(s.p[0], s.type[0], (int64_t)(h.row0 + row) * s.n + c, left, s.wide, v);
+        *(float4 *)(h.pool + s.whole + row * pitch + c) = make_float4(v[0], v[1], v[2], v[3]);
+    }
+}
+// Cross entropy of whole rows, a warp a row, all of them in each block: the gradient needs no exchange. The first block
+// stores.
+template <int R>
+static __device__ __forceinline__ void gtr__chain_xent(const gtr__chain_here &h, const gtr__chain_step &s) {
+    const gtr__xent &x = h.loss[s.loss].xent;
+    const int lane = (int)threadIdx.x & 31, pitch = gtr__chain_pitch(s.n);
+    const float g = h.slope[s.loss];
+    gtr__opd logits;
+    float loss = 0.0f;
+    logits.p = h.pool + s.at[0];
+    logits.t = GTR_F32;
+    logits.add = 0;
+    for (int r = (int)threadIdx.x / 32; r < R; r += GTR__CHAIN_WARPS) {
+        const bool live = h.row0 + r < h.rows;
+        const int64_t at = (int64_t)r * pitch, label = live ? (int64_t)x.label[h.row0 + r] : x.ignore;
+        float four[4];
+        const int k = live ? gtr__row_four(logits, at, lane, s.n, 32, four) : 0;
+        const gtr__xent_row q = gtr__xent_of_row(x, logits, at, label, live, lane, 32, four, k, h.scratch);
+        if (lane == 0 && live) {
+            if (s.op & 1 && q.counted) loss += q.loss;
+            if (s.op & 1 && h.rank == 0 && x.lse.p) gtr__give1(x.lse, h.row0 + r, q.lse);
+        }
+        if (!(s.op & 2)) continue;
+        for (int c = lane; c < gtr__chain_padded(s.n); c += 32) {
+            const bool there = live && c < s.n;
+            const float v = there && q.counted
+                ? gtr__rounded(s.to, gtr__xent_dx(x, g, h.pool[s.at[0] + at + c], q.lse, c == label, q.bad)) : 0.0f;
+            h.pool[s.whole + r * pitch + c] = v;
+            if (there && h.rank == 0 && s.out) gtr__put(s.out, s.to, (int64_t)(h.row0 + r) * s.n + c, v);
+        }
+    }
+    if (s.op & 1) {
+        loss = gtr__block_sum(loss, h.scratch);
+        if (threadIdx.x == 0) h.part[(int64_t)s.loss * gridDim.x + blockIdx.x] = h.rank == 0 ? loss : 0.0f;
+    }
+    __syncthreads();
+}
+// A warp's weights on their way: a ring of stages in shared memory, which the warp alone fills by asynchronous copies
+// and reads, as far ahead of the products as it holds, for weights wait for no activations. A stage is 32 outputs of
+// 16 (16-bit: 32) elements of k, in rows as in w, 16-byte words of row r permuted so that no two lanes' words share a
+// bank. What the ring holds is requested while the block waits at a barrier; a share that is
+// longer, as its stages are read.
+#define GTR__CHAIN_STAGE 2048
+// A warp's share of a product: 32 outputs and a part of k; w from its first element on, its rows and columns from
+// there; stages.
+typedef struct __align__(16) gtr__chain_share {
+    const char *from;
+    uint16_t rows, columns, begin, stages;
+} gtr__chain_share;
+typedef struct gtr__chain_walk {
+    int step, share, left; // the product whose stages are requested, -1; the next share; stages left of the one before
+    int slot, read, coming; // the slots that are filled and read next; stages requested and not read
+    // of the lane's first word: w's rows, columns from it on; bytes; place in a stage
+    int rows, columns, stride, hop, to;
+    bool back, aligned;
+    const char *from;
+} gtr__chain_walk;
+template <int LOW, int BACK> static __device__ __forceinline__ int gtr__chain_at(int row, int byte) {
+    return (row * (BACK && !LOW ? 128 : 64) + byte) ^ ((row & 4) << 4 | (row & 8) << 2);
+}
+// Jobs go to the last warps first, elements of the epilogue to the first: who has one alone is ready for it early.
+static __device__ __forceinline__ int gtr__chain_job_of(int share) {
+    return share * GTR__CHAIN_WARPS + GTR__CHAIN_WARPS - 1 - (int)threadIdx.x / 32;
+}
+// All shares of all warps, a thread those of a product and a warp; i: of a warp number i % warps.
+template <int LOW> static __device__ __forceinline__ void gtr__chain_shares(const gtr__chain_here &h, int n) {
+    constexpr int E = LOW ? 2 : 4;
+    for (int i = (int)threadIdx.x; i < n * GTR__CHAIN_WARPS; i += GTR__CHAIN_T) {
+        const gtr__chain_step &s = h.step[i / GTR__CHAIN_WARPS];
+        const int units = s.cut >> 5, steps = (s.k + 64 / E - 1) / (64 / E), pitch = s.op ? s.n : s.k,
+                  warp = i % GTR__CHAIN_WARPS;
+        if (s.kind != GTR__CHAIN_PRODUCT) continue;
+        for (int u = 0; u < s.shares; u++) {
+            const int job = u * GTR__CHAIN_WARPS + GTR__CHAIN_WARPS - 1 - warp, part = job * s.magic >> 8,
+                output = h.rank * s.cut + (job - part * units) * 32, begin = part * s.stages, k = begin * (64 / E),
+                row = s.op ? k : output, column = s.op ? output : k;
+            gtr__chain_share q = {};
+            if (job < units * s.parts && output < s.n) {
+                q.from = (const char *)s.p[0] + ((int64_t)row * pitch + column) * E;
+                q.rows = (uint16_t)((s.op ? s.k : s.n) - row);
+                q.columns = (uint16_t)(pitch - column);
+                q.begin = (uint16_t)begin;
+                q.stages = (uint16_t)min(s.stages, steps - begin);
+            }
+            h.share[(s.before + u) * GTR__CHAIN_WARPS + warp] = q;
+        }
+    }
+}
+// On to the next share that has stages.
+template <int LOW>
+static __device__ __forceinline__ void gtr__chain_walk_on(const gtr__chain_here &h, gtr__chain_walk &f) {
+    constexpr int E = LOW ? 2 : 4;
+    while (f.left <= 0 && f.step >= 0) {
+        const gtr__chain_step &s = h.step[f.step];
+        if (f.share == s.before + s.shares) {
+            f.step = s.next;
+            continue;
+        }
+        const gtr__chain_share q = h.share[f.share++ * GTR__CHAIN_WARPS + threadIdx.x / 32];
+        const bool wide = s.op && !LOW;
+        const int lane = (int)threadIdx.x & 31, r = wide ? lane >> 3 : lane >> 2, c = (wide ? lane & 7 : lane & 3) * 16,
+                  pitch = (s.op ? s.n : s.k) * E;
+        f.left = q.stages;
+        f.back = s.op != 0;
+        f.aligned = s.wide != 0;
+        f.rows = q.rows - r;
+        f.columns = q.columns - c / E;
+        f.stride = pitch * (wide ? 4 : 8);
+        f.hop = s.op ? pitch * (64 / E) : 64;
+        f.to = wide ? gtr__chain_at<LOW, 1>(r, c) : gtr__chain_at<LOW, 0>(r, c);
+        f.from = q.from + (int64_t)r * pitch + c;
+    }
+}
+// Requests the next stage of the share; and all that there is room for.
+template <int LOW>
+static __device__ __forceinline__ void gtr__chain_ahead(const gtr__chain_here &h, gtr__chain_walk &f) {
+    const bool wide = f.back && !LOW;
+    char *to = h.ring + f.slot * GTR__CHAIN_STAGE;
+    if (f.aligned)
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            gtr__copy16(to + (f.to ^ (wide ? (j & 1) << 6 | (j & 2) << 4 : (j & 1) << 5)) + 512 * j,
+                f.from + (int64_t)j * f.stride, f.columns > 0 && f.rows > j * (wide ? 4 : 8));
+    else
+#pragma unroll 1
+        for (int i = 0; i < (LOW ? 32 : 16); i++) {
+            const int j = i / (LOW ? 8 : 4), e = i % (LOW ? 8 : 4);
+            const bool ok = f.columns > e && f.rows > j * (wide ? 4 : 8);
+            char *one = to + (f.to ^ (wide ? (j & 1) << 6 | (j & 2) << 4 : (j & 1) << 5)) + 512 * j;
+            const char *from = f.from + (int64_t)j * f.stride;
+            if constexpr (LOW == 0) gtr__copy4(one + 4 * e, from + 4 * e, ok);
+            else ((uint16_t *)one)[e] = ok ? ((const uint16_t *)from)[e] : (uint16_t)0;
+        }
+    gtr__copies_commit();
+    f.coming++;
+    f.left--;
+    f.from += f.hop;
+    (f.back ? f.rows : f.columns) -= LOW ? 32 : 16;
+    f.slot = f.slot + 1 == h.ahead ? 0 : f.slot + 1;
+}
+template <int LOW>
+static __device__ __forceinline__ void gtr__chain_top_up(const gtr__chain_here &h, gtr__chain_walk &f) {
+#pragma unroll 1
+    while (f.coming < h.ahead) {
+        if (f.left <= 0) gtr__chain_walk_on<LOW>(h, f);
+        if (f.step < 0) return;
+        gtr__chain_ahead<LOW>(h, f);
+    }
+}
+// What a thread adds of the bias first, before the product that it follows.
+template <int LOW> static __device__ __forceinline__ typename gtr__chain_word<LOW>::type gtr__chain_bias(
+    const gtr__chain_here &h, const gtr__chain_step &s) {
+    typename gtr__chain_word<LOW>::type v = {};
+    const int i = (int)threadIdx.x, column = h.rank * s.cut + i * 4 - (int)(((float)i + 0.5f) * s.across) * s.cut;
+    if (s.fused && s.p[1] && s.wide_bias && column < s.n)
+        v = __ldg((const typename gtr__chain_word<LOW>::type *)s.p[1] + column / 4);
+    return v;
+}
+// The parts of a product, to shared memory.
+template <int NT, int LOW, int BACK> static __device__ __forceinline__ void gtr__chain_product(
+    const gtr__chain_here &h, const gtr__chain_step &s, gtr__chain_walk &f) {
+    constexpr int STEPS = LOW ? 2 : 1, E = LOW ? 2 : 4;
+    const int lane = (int)threadIdx.x & 31, g = lane / 4, t = lane % 4, pitch = gtr__chain_pitch(s.k);
+    for (int u = 0; u < s.shares; u++) {
+        const gtr__chain_share q = h.share[(s.before + u) * GTR__CHAIN_WARPS + threadIdx.x / 32];
+        if (!q.stages) continue;
+        const float *x = h.pool + s.at[0] + g * pitch + 4 * t + q.begin * (16 * STEPS);
+        float acc[NT][2][4] = {};
+        if (u) {
+            __syncwarp();
+            gtr__chain_top_up<LOW>(h, f);
+        }
+        for (int at = q.stages; at; at--) {
+            if (f.coming >= 4) gtr__copies_done<3>();
+            else if (f.coming == 3) gtr__copies_done<2>();
+            else if (f.coming == 2) gtr__copies_done<1>();
+            else gtr__copies_done<0>();
+            __syncwarp();
+            if (f.left > 0 && f.coming < h.ahead) gtr__chain_ahead<LOW>(h, f);
+            f.coming--;
+            const char *stage = h.ring + f.read * GTR__CHAIN_STAGE;
+            f.read = f.read + 1 == h.ahead ? 0 : f.read + 1;
+#pragma unroll
+            for (int e = 0; e < STEPS; e++) {
+                typename gtr__chain_word<LOW>::type w[4];
+#pragma unroll
+                for (int i = 0; i < 4; i++)
+                    w[i] = *(const typename gtr__chain_word<LOW>::type *)(stage +
+                        (BACK ? gtr__chain_at<LOW, BACK>(16 * e + 4 * t + i, 4 * g * E)
+                              : gtr__chain_at<LOW, BACK>(4 * g + i, (16 * e + 4 * t) * E)));
+                gtr__chain_mma<NT, LOW, BACK>(acc, w, x, pitch);
+                x += 16;
+            }
+        }
+        const int job = gtr__chain_job_of(u), part = job * s.magic >> 8;
+        float *to = h.red + (part * NT * 8 + 2 * t) * (s.cut + 4) + job * 32 - part * s.cut + 4 * g;
+#pragma unroll
+        for (int r = 0; r < NT; r++)
+#pragma unroll
+            for (int d = 0; d < 2; d++)
+                *(float4 *)(to + (r * 8 + d) * (s.cut + 4)) =
+                    make_float4(acc[r][0][d], acc[r][0][2 + d], acc[r][1][d], acc[r][1][2 + d]);
+    }
+}
+// The epilogue of a product without an interpreter: see gtr__chain_step.
+template <int NT, int LOW> static __device__ __forceinline__ void gtr__chain_epilogue(
+    const gtr__chain_here &h, const gtr__chain_step &s, const typename gtr__chain_word<LOW>::type &bias) {
+    bool there = false; // all parts
+    constexpr int type = LOW == 0 ? GTR_F32 : LOW == 1 ? GTR_BF16 : GTR_F16;
+    const int n = s.n, slice = s.cut, first = h.rank * slice, pitch = gtr__chain_pitch(n), parts = s.parts;
+    for (int i = (int)threadIdx.x;; i += GTR__CHAIN_T) {
+        const int row = (int)(((float)i + 0.5f) * s.across), c = i * 4 - row * slice, column = first + c,
+                  left = h.row0 + row < h.rows ? min(max(n - column, 0), 4) : 0;
+        if (!there) __syncthreads();
+        there = true;
+        if (i >= NT * 2 * slice) break;
+        if (column >= gtr__chain_padded(n)) continue;
+        const int64_t at = (int64_t)(h.row0 + row) * n + column;
+        const float *red = h.red + row * (slice + 4) + c;
+        float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+#pragma unroll 4
+        for (int part = 0; part < parts; part++) {
+            const float4 w = *(const float4 *)(red + part * (NT * 8) * (slice + 4));
+            v[0] += w.x;
+            v[1] += w.y;
+            v[2] += w.z;
+            v[3] += w.w;
+        }
+        if (s.p[1]) {
+            float b[4];
+            if (s.wide_bias) {
+                typename gtr__chain_word<LOW>::type raw = bias;
+                if (i >= GTR__CHAIN_T && column < n)
+                    raw = __ldg((const typename gtr__chain_word<LOW>::type *)s.p[1] + column / 4);
+#pragma unroll
+                for (int k = 0; k < 4; k++) b[k] = gtr__chain_element<LOW>(raw, k);
+            } else gtr__chain_get(s.p[1], type, column, left, false, b);
+#pragma unroll
+            for (int k = 0; k < 4; k++) v[k] += b[k];
+        }
+        auto round = [&]() {
+#pragma unroll
+            for (int k = 0; k < 4; k++) v[k] = k < left ? gtr__rounded(type, v[k]) : 0.0f;
+        };
+        auto smem = [&](int from, int place, float *w) {
+            const float4 u =
+                *(const float4 *)(h.pool + place + (from == GTR__CHAIN_SLICE ? row * slice + c : row * pitch + column));
+            w[0] = u.x;
+            w[1] = u.y;
+            w[2] = u.z;
+            w[3] = u.w;
+        };
+        float w[4];
+        if (s.act_kind != 2) round();
+        if (s.pre >= 0) *(float4 *)(h.pool + s.pre + row * slice + c) = make_float4(v[0], v[1], v[2], v[3]);
+        if (s.pre_out && left) gtr__chain_put(s.pre_out, type, at, left, s.wide_out, v);
+        if (s.act_kind == 1) {
+            gtr__unary4(s.act, v, s.f0, s.f1);
+            round();
+        } else if (s.act_kind == 2) {
+            smem(s.from[1], s.at[1], w);
+            gtr__unary4_bwd(s.act, v, w, w, s.f0, s.f1);
+            round();
+        }
+        if (s.add >= 0) {
+            smem(s.add_from, s.add, w);
+#pragma unroll
+            for (int k = 0; k < 4; k++) v[k] += w[k];
+            round();
+        }
+        const float4 all = make_float4(v[0], v[1], v[2], v[3]);
+        if (s.whole >= 0) gtr__chain_spread(h.pool + s.whole + row * pitch + column, h.cluster, h.rank, all);
+        if (s.slice >= 0) *(float4 *)(h.pool + s.slice + row * slice + c) = all;
+        if (s.out && left) gtr__chain_put(s.out, type, at, left, s.wide_out, v);
+    }
+}
+static __device__ int gtr__chain_counted(const gtr__xent &x, int *counts) {
+    int n = 0;
+    for (int64_t i = threadIdx.x; i < x.rows && !x.tally; i += blockDim.x) n += x.label[i] != x.ignore;
+    return gtr__block_sum(n, counts);
+}
+
+// What the gradients of the losses are multiplied by: wanted once, while the rings are filled.
+static __device__ void gtr__chain_slopes(const gtr__chain_here &h, int losses, int *counts) {
+    for (int i = 0; i < losses; i++) {
+        const gtr__xent &x = h.loss[i].xent;
+        const int counted = h.loss[i].pairs ? 0 : gtr__chain_counted(x, counts);
+        if (threadIdx.x) continue;
+        const float divisor = h.loss[i].pairs ? 0.0f : (float)gtr__divisor(x.tally, x.rows, counted);
+        h.slope[i] = h.loss[i].pairs ? gtr__pair_slope(h.loss[i].pair)
+            : divisor > 0.0f ? x.seed * (x.ctl ? x.ctl->scale : 1.0f) / divisor : 0.0f;
+    }
+}
+template <int NT, int LOW> static __global__ void __launch_bounds__(GTR__CHAIN_T, 1) gtr__k_chain(const gtr__chain m) {
+    extern __shared__ __align__(128) char gtr__chain_room[];
+    __shared__ float scratch[32], slope[GTR__CHAIN_LOSSES];
+    __shared__ int counts[32];
+    gtr__chain_here h;
+    gtr__chain_walk f = {};
+    const uint64_t *from = (const uint64_t *)m.program->loss;
+    const int n = m.n;
+    for (int i = (int)threadIdx.x; i < (int)(sizeof m.program->loss + n * sizeof(gtr__chain_step)) / 8;
+         i += GTR__CHAIN_T)
+        ((uint64_t *)gtr__chain_room)[i] = from[i];
+    h.cluster = m.cluster;
+    h.rows = m.rows;
+    h.batch0 = m.row0;
+    h.ctl = m.ctl;
+    h.part = m.part;
+    h.loss = (const gtr__chain_loss *)gtr__chain_room;
+    const gtr__chain_step *step = h.step = (const gtr__chain_step *)(h.loss + GTR__CHAIN_LOSSES);
+    h.pool = (float *)(gtr__chain_room + m.pool);
+    h.red = h.pool + m.red;
+    h.ahead = m.ahead;
+    h.ring = (char *)(h.pool + m.ring) + threadIdx.x / 32 * (h.ahead * GTR__CHAIN_STAGE);
+    h.rank = (int)blockIdx.x % h.cluster;
+    h.row0 = (int)blockIdx.x / h.cluster * 8 * NT;
+    h.scratch = scratch;
+    h.slope = slope;
+    h.share = (gtr__chain_share *)(gtr__chain_room + m.share);
+    __syncthreads();
+    gtr__chain_shares<LOW>(h, n);
+    gtr__enter();
+    __syncthreads();
+    f.step = m.first;
+    gtr__chain_top_up<LOW>(h, f);
+    gtr__chain_slopes(h, m.losses, counts);
+    gtr__chain_arrive(h.cluster); // blocks write into each other's memory: all have begun
+    gtr__chain_wait(h.cluster);
+    for (int i = 0; i < n;) {
+        const gtr__chain_step &s = step[i];
+        switch (s.kind) {
+        case GTR__CHAIN_PRODUCT: {
+            gtr__chain_arrive(h.cluster);
+            gtr__chain_top_up<LOW>(h, f);
+            gtr__chain_wait(h.cluster);
+            const auto bias = gtr__chain_bias<LOW>(h, s);
+            if (s.op) gtr__chain_product<NT, LOW, 1>(h, s, f);
+            else gtr__chain_product<NT, LOW, 0>(h, s, f);
+            if (s.fused) gtr__chain_epilogue<NT, LOW>(h, s, bias);
+            else __syncthreads();
+            i += 1 + s.fused;
+            break;
+        }
+        case GTR__CHAIN_LOAD:
+            gtr__chain_load<8 * NT>(h, s);
+            i++;
+            break;
+        case GTR__CHAIN_EW:
+            __syncthreads(); // an epilogue's threads had other elements
+            i += gtr__chain_group<8 * NT>(h, &s);
+            break;
+        case GTR__CHAIN_XENT:
+            gtr__chain_arrive(h.cluster);
+            gtr__chain_wait(h.cluster);
+            gtr__chain_xent<8 * NT>(h, s);
+            i++;
+            break;
+        }
+    }
+    gtr__chain_arrive(h.cluster); // none leaves while another may write to it
+    gtr__chain_wait(h.cluster);
+}
+
+// >>chain-sums
+// The losses: the blocks' parts in their order; then what is made of losses.
+static __device__ void gtr__chain_finish(const gtr__chain_sums &m) {
+    __shared__ float scratch[32];
+    __shared__ int counts[32];
+    for (int l = 0; l < m.losses; l++) {
+        const gtr__chain_loss &q = m.program->loss[l];
+        float v = 0.0f;
+        if (q.pairs ? !q.pair.dt.p : !q.xent.loss.p) continue;
+        for (int i = (int)threadIdx.x; i < m.blocks; i += (int)blockDim.x) v += m.part[(int64_t)l * m.blocks + i];
+        v = gtr__block_sum(v, scratch);
+        const int counted = q.pairs ? 0 : gtr__chain_counted(q.xent, counts);
+        if (threadIdx.x) continue;
+        if (q.pairs) gtr__put(q.pair.dt.p, q.pair.dt.t, 0, v / (float)q.pair.count);
+        else gtr__xent_give(q.xent, v, counted);
+    }
+    for (int i = 0; i < m.scalars && threadIdx.x == 0; i++) {
+        const gtr__chain_scalar &q = m.program->scalar[i];
+        const float4 a = make_float4(*q.a, 0.0f, 0.0f, 0.0f),
+                     v = q.b ? gtr__chain_binary(q.op, 0, a, make_float4(*q.b, 0.0f, 0.0f, 0.0f))
+                             : gtr__mlp_act4(q.op, a, q.f0, q.f1);
+        *q.y = v.x;
+    }
+}
+// One TxT tile of a dw (n, k) = dy^T x per cluster, whose blocks share the rows of all the gradient's pairs of operands
+// and exchange their parts as a product's do: products over a list of jobs. The first k tile's clusters take db from
+// the dy that they fetch; the last cluster takes the losses. Bound by a step's latency, then by what is drawn from L2:
+// 2 T elements a row and tile.
+template <int KIND, int T>
+static __global__ void __launch_bounds__(128) gtr__k_chain_sums(const __grid_constant__ gtr__chain_sums m) {
+    constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
+    typedef gtr__operand<ES, T, false> tile_t;
+    extern __shared__ __align__(16) char gtr__pool[];
+    const int tid = (int)threadIdx.x, split = 1 << m.split_log, rank = (int)blockIdx.x & (split - 1);
+    const int tile = (int)blockIdx.x >> m.split_log;
+    const gtr__chain_job *job = m.program->job;
+    if (tile == m.tiles) {
+        gtr__enter();
+        if (rank == 0) gtr__chain_finish(m);
+        return;
+    }
+    int j = 0, pairs = 1;
+    for (int i = tid & 31; i < m.jobs; i += 32)
+        if (job[i].first >= 0 && job[i].first <= tile) j = i;
+    for (int i = 16; i; i >>= 1) j = max(j, __shfl_xor_sync(0xffffffffu, j, i));
+    gtr__chain_job q = job[j];
+    for (int i = q.next; i >= 0; i = job[i].next) pairs++;
+    const int across = q.x ? (q.k + T - 1) / T : 1, m0 = (tile - q.first) / across * T,
+              n0 = (tile - q.first) % across * T, k_tiles = (m.rows + tile_t::depth - 1) / tile_t::depth;
+    gtr__product p = {};
+    gtr__product_cut cut = {};
+    p.c = q.dw; p.type_c = GTR_F32; p.add = q.add_w; p.act = -1;
+    p.sums = n0 ? NULL : q.db; p.type_sums = GTR_F32; p.add_sums = q.add_b;
+    cut.m = q.n; cut.n = q.k; cut.ldc = (uint32_t)q.k; cut.split_log = m.split_log; cut.vec_c = q.wide >> 2 & 1;
+    int kt = rank * k_tiles * pairs >> m.split_log;     // the tile of rows that is fetched next; its place in a pair
+    const int count = ((rank + 1) * k_tiles * pairs >> m.split_log) - kt;
+    for (; kt >= k_tiles; kt -= k_tiles) q = job[q.next];
+    gtr__block_mma<KIND, T, false, false> block;
+    block.clear();
+    float sum = 0;
+    gtr__enter();
+    for (int i = -3; i < count; i++) {
+        if (i >= 0) {
+            gtr__copies_done<2>();
+            __syncthreads();            // tile i is there, and everybody is done with the slot that is filled now
+        }
+        if (i + 3 < count) {
+            char *to = gtr__pool + (i + 3) % 4 * 2 * tile_t::bytes;
+            const int row = kt * tile_t::depth, left = min(m.rows - row, tile_t::depth);
+            const char *y = (const char *)q.dy, *x = (const char *)q.x;
+            gtr__fetch<ES, T, false, false>(to, y + ((int64_t)row * q.n + m0) * ES, y, q.type, (uint32_t)q.n, left,
+                q.n - m0, q.wide & 1);
+            gtr__fetch<ES, T, false, false>(to + tile_t::bytes, x + ((int64_t)row * q.k + n0) * ES, y, q.type,
+                (uint32_t)q.k, left, q.k - n0, q.wide >> 1 & 1);
+            if (++kt == k_tiles && i + 4 < count) {
+                kt = 0;
+                q = job[q.next];
+            }
+        }
+        gtr__copies_commit();
+        if (i < 0) continue;
+        const char *at = gtr__pool + i % 4 * 2 * tile_t::bytes;
+        block.add(at, at + tile_t::bytes, q.type);
+        if (p.sums) sum = gtr__product_row_sum<ES, T, false>(sum, at, q.type);
+    }
+    gtr__copies_done<0>();
+    __syncthreads();
+    float *c = (float *)gtr__pool, *sums = c + T * (T + 8);
+    block.spill(c);
+    sums[tid] = sum;
+    if (split > 1) gtr__cluster_barrier(); else __syncthreads();
+    gtr__product_store<T, T>(p, cut, m0, n0, 0, gtr__product_lane_of<T, 128>(cut, n0), gtr__floats<4>(),
+        [&](int r, int q) { return gtr__cluster_sum4(c + r * (T + 8) + q, split); });
+    if (p.sums) gtr__product_store_sums<T>(p, cut, sums, m0, 0);
+    if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
+}
+
+// >>chain-compile
+// A value as one node left it: what later nodes add to it, or store in its place, is another.
+typedef struct gtr__chain_value {
+    int id, root, n, type;
+    int def, last, last_whole; // between barriers: made; last read by its slice; by whole rows
+    bool outside, whole, local; // made before; read by products; each block made all of it
+    bool wanted, newer; // a gradient of weights reads it; another value follows in its place
+    int slice_at, whole_at; // in shared memory, in floats; -1
+    size_t ws; // in workspace, if newer and wanted
+    void *p;
+} gtr__chain_value;
+// How it is cut: rows of a tile / 8, blocks of a cluster; bytes of shared memory, microseconds.
+typedef struct gtr__chain_cut {
+    int nt, cluster;
+    size_t bytes;
+    double cost;
+} gtr__chain_cut;
+typedef struct gtr__chain_build {
+    gtr__mlp_view v;
+    const int *root; // of a call's operands; NULL: the plan's values
+    gtr_precision precision;
+    int rows, phase, nodes, products;
+    bool open; // a group of element-wise steps may go on
+    int n_value, n_step, n_job, n_loss, n_scalar, n_passed;
+    int passed[GTR__CHAIN_PASSED]; // nodes that nothing here waits for: they run behind the chain, by their own kernels
+    int job_value[GTR__CHAIN_JOBS][4]; // x, dy; dw, db
+    int scalar_id[GTR__CHAIN_SCALARS][3];
+    int loss_node[GTR__CHAIN_LOSSES], loss_out[GTR__CHAIN_LOSSES];
+    int operand[GTR__CHAIN_STEPS][4]; // values of a step's operands and result; the id in p[0]
+    gtr__chain_value value[GTR__CHAIN_VALUES];
+    gtr__chain m;
+    gtr__chain_sums sums;
+    gtr__chain_program program;
+} gtr__chain_build;
+
+static int gtr__chain_root(const gtr__chain_build *b, int id) {
+    return id < 0 ? -1 : b->root ? b->root[id] : gtr__mlp_root(b->v.plan, id);
+}
+static int64_t gtr__chain_width(const gtr__chain_build *b, int id) {
+    const gtr_shape *s = gtr__mlp_shape(&b->v, id);
+    return s->ndim ? s->dim[s->ndim - 1] : 1;
+}
+static int gtr__chain_last(const gtr__chain_build *b, int id) {
+    const int root = gtr__chain_root(b, id);
+    for (int i = b->n_value - 1; i >= 0; i--)
+        if (b->value[i].root == root) return i;
+    return -1;
+}
+// A view of a permutation, which goes by strides.
+static bool gtr__chain_view(const gtr__chain_build *b, int id) {
+    return b->v.plan ? b->v.plan->value[id].stride[0] != 0 : gtr__mlp_arg(&b->v, id)->stride != NULL;
+}
+static bool gtr__chain_float(gtr_dtype t) { return t == GTR_F32 || t == GTR_BF16 || t == GTR_F16; }
+static int gtr__chain_new(gtr__chain_build *b, int id) {
+    const int64_t count = gtr__mlp_count(&b->v, id), n = count / b->rows;
+    if (b->n_value == GTR__CHAIN_VALUES || gtr__chain_view(b, id) || count % b->rows || n < 1 || n > 8192 ||
+        !gtr__chain_float(gtr__mlp_storage(&b->v, id)) || gtr__mlp_count(&b->v, gtr__chain_root(b, id)) != count)
+        return -1;
+    gtr__chain_value *v = &b->value[b->n_value];
+    memset((void *)v, 0, sizeof *v);
+    v->id = id;
+    v->root = gtr__chain_root(b, id);
+    v->n = (int)n;
+    v->type = (int)gtr__mlp_storage(&b->v, id);
+    v->def = b->phase;
+    v->last = v->last_whole = -1;
+    v->slice_at = v->whole_at = -1;
+    return b->n_value++;
+}
+// The value that an operand has now; one from outside if no node of the run made it. -1: not a value of rows.
+static int gtr__chain_now(gtr__chain_build *b, int id) {
+    int i = id < 0 ? -1 : gtr__chain_last(b, id);
+    if (id < 0) return -1;
+    if (i >= 0) return b->value[i].n * (int64_t)b->rows == gtr__mlp_count(&b->v, id) ? i : -1;
+    for (int k = 0; k < b->n_passed; k++)
+        if (gtr__chain_root(b, b->v.node[b->passed[k]].out[0]) == gtr__chain_root(b, id)) return -1;
+    i = gtr__chain_new(b, id);
+    if (i >= 0) b->value[i].outside = true;
+    return i;
+}
+static int gtr__chain_make(gtr__chain_build *b, int id) {
+    const int old = gtr__chain_last(b, id);
+    if (old >= 0 && b->value[old].outside) return -1; // another block may still read it
+    const int i = gtr__chain_new(b, id);
+    if (i >= 0 && old >= 0) b->value[old].newer = true;
+    return i;
+}
+static gtr__chain_step *gtr__chain_add(gtr__chain_build *b, gtr__chain_kind kind, int n) {
+    if (b->n_step == GTR__CHAIN_STEPS) return NULL;
+    gtr__chain_step *s = &b->program.step[b->n_step];
+    memset((void *)s, 0, sizeof *s);
+    for (int i = 0; i < 4; i++) b->operand[b->n_step][i] = -1;
+    s->kind = kind;
+    s->n = n;
+    s->slice = s->whole = s->at[0] = s->at[1] = -1;
+    s->to = GTR_F32;
+    s->wide = 1;
+    if (b->n_step && kind == GTR__CHAIN_EW && b->open && s[-1].n == n) s[-1].more = 1;
+    b->open = kind == GTR__CHAIN_EW;
+    b->n_step++;
+    return s;
+}
+// Element-wise on values a and b (-1: none), into out (-1: the next step's alone).
+static gtr__chain_step *gtr__chain_ew(gtr__chain_build *b, gtr__chain_fn fn, int op, int n, int a, int c, int out) {
+    const int at = b->n_step, operand[2] = { a, c };
+    const bool fresh = !(at && b->open && b->program.step[at - 1].n == n);
+    gtr__chain_step *s = gtr__chain_add(b, GTR__CHAIN_EW, n);
+    if (!s) return NULL;
+    s->fn = fn;
+    s->op = (uint8_t)op;
+    for (int i = 0; i < 2; i++) {
+        if (operand[i] < 0) continue;
+        gtr__chain_value *v = &b->value[operand[i]];
+        b->operand[at][i] = operand[i];
+        s->from[i] = v->outside ? GTR__CHAIN_ROWS : GTR__CHAIN_SLICE;
+        if (!fresh && b->operand[at - 1][2] == operand[i]) s->from[i] = GTR__CHAIN_LAST;
+        v->last = b->phase;
+    }
+    b->operand[at][2] = out;
+    if (out >= 0) s->to = (uint8_t)b->value[out].type;
+    return s;
+}
+// out = x w^T or, back, x w, with w (rows, columns): its parts, which the next step adds.
+static bool gtr__chain_multiply(gtr__chain_build *b, int x, int w, bool back) {
+    const gtr_shape *s = gtr__mlp_shape(&b->v, w);
+    const gtr_dtype type = gtr__mlp_storage(&b->v, w);
+    if (s->ndim != 2 || s->dim[0] > 8192 || s->dim[1] > 8192 || x < 0 || b->precision == GTR_FP32 ||
+        !gtr__chain_float(type) || gtr__chain_view(b, w) || gtr__chain_last(b, w) >= 0)
+        return false;
+    const int n = (int)s->dim[back ? 1 : 0], k = (int)s->dim[back ? 0 : 1];
+    gtr__chain_value *v = &b->value[x];
+    if (v->n != k || (type == GTR_F32) != (b->precision == GTR_TF32)) return false;
+    if (v->outside && !v->whole) {
+        gtr__chain_step *load = gtr__chain_add(b, GTR__CHAIN_LOAD, k);
+        if (!load) return false;
+        b->operand[b->n_step - 1][0] = b->operand[b->n_step - 1][2] = x;
+        v->def = b->phase;
+    }
+    gtr__chain_step *p = gtr__chain_add(b, GTR__CHAIN_PRODUCT, n);
+    if (!p) return false;
+    b->operand[b->n_step - 1][0] = x;
+    b->operand[b->n_step - 1][3] = w;
+    p->k = k;
+    p->op = back;
+    p->to = (uint8_t)type;
+    b->phase++;
+    b->products++;
+    v->whole = true;
+    v->last_whole = b->phase;
+    return true;
+}
+// An operand that all rows share: a row or one element, made outside.
+static bool gtr__chain_shared(gtr__chain_build *b, gtr__chain_step *s, int i, int id) {
+    s->from[i] = gtr__mlp_count(&b->v, id) == 1 && s->n != 1 ? GTR__CHAIN_ONE : GTR__CHAIN_ROW;
+    s->type[i] = (uint8_t)gtr__mlp_storage(&b->v, id);
+    b->operand[b->n_step - 1][3] = id;
+    return gtr__chain_float((gtr_dtype)s->type[i]) && gtr__chain_last(b, id) < 0;
+}
+// The last step's result is a product's parts; then a bias, what is there already (adds), and an activation into
+// another value.
+static bool gtr__chain_finish_product(gtr__chain_build *b, int n, int bias, int old, int out) {
+    gtr__chain_step *s = gtr__chain_ew(b, bias >= 0 ? GTR__CHAIN_BINARY : GTR__CHAIN_UNARY,
+        bias >= 0 ? (int)GTR__OP_ADD : GTR__CHAIN_COPY, n, -1, -1, old >= 0 ? -1 : out);
+    if (!s) return false;
+    s->from[0] = GTR__CHAIN_PARTS;
+    if (bias >= 0 && !gtr__chain_shared(b, s, 1, bias)) return false;
+    if (old < 0) return true;
+    s = gtr__chain_ew(b, GTR__CHAIN_BINARY, GTR__OP_ADD, n, -1, old, out);
+    if (s) s->from[0] = GTR__CHAIN_LAST;
+    return s != NULL;
+}
+// A gradient of weights, of a bias; x -1: of a bias alone.
+static bool gtr__chain_job_add(gtr__chain_build *b, int x, int dy, int dw, int db, bool add_w, bool add_b) {
+    if (b->n_job == GTR__CHAIN_JOBS || dy < 0) return false;
+    gtr__chain_job *q = &b->program.job[b->n_job];
+    memset((void *)q, 0, sizeof *q);
+    q->n = b->value[dy].n;
+    q->k = dw >= 0 ? b->value[x].n : 0;
+    q->type = b->value[dy].type;
+    q->next = -1;
+    q->add_w = add_w;
+    q->add_b = add_b;
+    if (dw >= 0 && (b->value[x].type != q->type || gtr__mlp_storage(&b->v, dw) != GTR_F32 ||
+                       gtr__mlp_count(&b->v, dw) != (int64_t)q->n * q->k))
+        return false;
+    if (db >= 0 && (gtr__mlp_storage(&b->v, db) != GTR_F32 || gtr__mlp_count(&b->v, db) != q->n)) return false;
+    if ((q->type == GTR_F32) != (b->precision == GTR_TF32)) return false;
+    for (int i = 0; i < 2; i++)
+        if ((i ? db : dw) >= 0 && gtr__chain_last(b, i ? db : dw) >= 0) return false;
+    for (int i = b->n_job - 1; i >= 0; i--) { // weights that are shared: their pairs follow each other
+        const int *o = b->job_value[i];
+        const bool same_w = dw >= 0 && o[2] >= 0 && gtr__chain_root(b, o[2]) == gtr__chain_root(b, dw),
+                   same_b = db >= 0 && o[3] >= 0 && gtr__chain_root(b, o[3]) == gtr__chain_root(b, db);
+        if (!same_w && !same_b) continue;
+        if ((dw >= 0 || o[2] >= 0) && !same_w) return false;
+        if ((db >= 0 || o[3] >= 0) && !same_b) return false;
+        if ((dw >= 0 && !add_w) || (db >= 0 && !add_b)) return false;
+        b->program.job[i].next = b->n_job;
+        q->first = -1;
+        break;
+    }
+    b->job_value[b->n_job][0] = dw >= 0 ? x : -1;
+    b->job_value[b->n_job][1] = dy;
+    b->job_value[b->n_job][2] = dw;
+    b->job_value[b->n_job][3] = db;
+    b->value[dy].wanted = true;
+    if (dw >= 0) b->value[x].wanted = true;
+    b->n_job++;
+    return true;
+}
+static bool gtr__chain_linear(gtr__chain_build *b, const gtr__node *n) {
+    const int back = n->dir == GTR__BWD;
+    if (n->op == GTR__OP_LINEAR_DACT) {
+        const int saved = gtr__chain_now(b, n->in[2]);
+        if (saved < 0 || !gtr__chain_multiply(b, gtr__chain_now(b, n->in[0]), n->in[1], true)) return false;
+        const int width = b->program.step[b->n_step - 1].n;
+        if (b->value[saved].n != width || !gtr__mlp_unary((gtr__op)n->attr.i[0])) return false;
+        gtr__chain_step *s = gtr__chain_ew(b, GTR__CHAIN_UNARY_BACK, (int)n->attr.i[0], width, -1, saved, -1);
+        const int old = n->adds & 1 ? gtr__chain_now(b, n->out[0]) : -1, out = gtr__chain_make(b, n->out[0]);
+        if (!s || out < 0 || (n->adds & 1 && old < 0)) return false;
+        s->from[0] = GTR__CHAIN_PARTS;
+        s->f0 = (float)n->attr.f[0];
+        s->f1 = (float)n->attr.f[1];
+        if (old < 0) {
+            b->operand[b->n_step - 1][2] = out;
+            s->to = (uint8_t)b->value[out].type;
+            return true;
+        }
+        if (!(s = gtr__chain_ew(b, GTR__CHAIN_BINARY, GTR__OP_ADD, width, -1, old, out))) return false;
+        s->from[0] = GTR__CHAIN_LAST;
+        return true;
+    }
+    if (!back) {
+        if (!gtr__chain_multiply(b, gtr__chain_now(b, n->in[0]), n->in[1], false)) return false;
+        // an activation or -1; what is added behind it
+        const bool act = n->op == GTR__OP_LINEAR_ACT;
+        const int width = b->program.step[b->n_step - 1].n, unary = act ? (int)n->attr.i[0] : -1,
+                  more = act && n->attr.i[2] ? gtr__chain_now(b, n->in[n->n_in - 1]) : -1,
+                  bias = n->n_in - (act && n->attr.i[2]) > 2 ? n->in[2] : -1,
+                  first = act ? n->n_out > 1 ? n->out[1] : -1 : n->out[0];
+        const int old = n->adds ? gtr__chain_now(b, n->out[0]) : -1;
+        if (n->adds && (old < 0 || act)) return false;
+        if (act && n->attr.i[2] && (more < 0 || b->value[more].n != width)) return false;
+        const int pre = first >= 0 ? gtr__chain_make(b, first) : -1;
+        if ((first >= 0 && pre < 0) || !gtr__chain_finish_product(b, width, bias, old, pre)) return false;
+        if (!act) return true;
+        const int out = gtr__chain_make(b, n->out[0]);
+        if (out < 0 || (unary < 0 ? more < 0 : !gtr__mlp_unary((gtr__op)unary))) return false;
+        gtr__chain_step *s;
+        if (unary >= 0) {
+            if (!(s = gtr__chain_ew(b, GTR__CHAIN_UNARY, unary, width, -1, -1, more >= 0 ? -1 : out))) return false;
+            s->from[0] = GTR__CHAIN_LAST;
+            s->f0 = (float)n->attr.f[0];
+            s->f1 = (float)n->attr.f[1];
+        }
+        if (more < 0) return true;
+        if (!(s = gtr__chain_ew(b, GTR__CHAIN_BINARY, (int)GTR__OP_ADD, width, -1, more, out))) return false;
+        s->from[0] = GTR__CHAIN_LAST;
+        return true;
+    }
+    const int dy = gtr__chain_now(b, n->in[n->n_in - 1]), dw = n->n_out > 1 ? n->out[1] : -1,
+              db = n->n_out > 2 ? n->out[2] : -1;
+    if (dy < 0) return false;
+    if (dw >= 0 || db >= 0) {
+        const int x = dw >= 0 ? gtr__chain_now(b, n->in[0]) : -1;
+        if ((dw >= 0 && x < 0) || !gtr__chain_job_add(b, x, dy, dw, db, n->adds >> 1 & 1, n->adds >> 2 & 1))
+            return false;
+    }
+    if (n->out[0] < 0) return true;
+    if (!gtr__chain_multiply(b, dy, n->in[1], true)) return false;
+    const int old = n->adds & 1 ? gtr__chain_now(b, n->out[0]) : -1, out = gtr__chain_make(b, n->out[0]);
+    return out >= 0 && (!(n->adds & 1) || old >= 0) &&
+           gtr__chain_finish_product(b, b->program.step[b->n_step - 1].n, -1, old, out);
+}
+// What is there already is added to the last step's result.
+static bool gtr__chain_store(gtr__chain_build *b, gtr__chain_step *s, const gtr__node *n, int k) {
+    const int old = n->adds >> k & 1 ? gtr__chain_now(b, n->out[k]) : -1, out = gtr__chain_make(b, n->out[k]);
+    if (!s || out < 0 || (n->adds >> k & 1 && old < 0) || b->value[out].n != s->n) return false;
+    if (old < 0) {
+        b->operand[b->n_step - 1][2] = out;
+        s->to = (uint8_t)b->value[out].type;
+        return true;
+    }
+    gtr__chain_step *add = gtr__chain_ew(b, GTR__CHAIN_BINARY, GTR__OP_ADD, s->n, -1, old, out);
+    if (add) add->from[0] = GTR__CHAIN_LAST;
+    return add != NULL;
+}
+static bool gtr__chain_binary_op(int op) {
+#define GTR__CASE(ID, name, forward, da, db) case GTR__OP_##ID:
+    switch (op) {
+        GTR__BINARY(GTR__CASE) return true;
+    default: return false;
+    }
+#undef GTR__CASE
+}
+static bool gtr__chain_scalar_node(gtr__chain_build *b, const gtr__node *n) {
+    if (n->dir != GTR__FWD || n->adds || b->n_scalar == GTR__CHAIN_SCALARS || n->n_in > 2 || n->n_in < 1 ||
+        n->op == GTR__OP_BINARY_ACT)
+        return false;
+    for (int k = 0; k < n->n_in; k++) {
+        bool made = false;
+        for (int i = 0; i < b->n_loss; i++) made |= gtr__chain_root(b, b->loss_out[i]) == gtr__chain_root(b, n->in[k]);
+        for (int i = 0; i < b->n_scalar; i++)
+            made |= gtr__chain_root(b, b->scalar_id[i][2]) == gtr__chain_root(b, n->in[k]);
+        if (!made || gtr__mlp_storage(&b->v, n->in[k]) != GTR_F32) return false;
+    }
+    if (gtr__mlp_storage(&b->v, n->out[0]) != GTR_F32) return false;
+    const gtr__chain_scalar q = { NULL, NULL, NULL, (float)n->attr.f[0], (float)n->attr.f[1], (int)n->op };
+    int *id = b->scalar_id[b->n_scalar];
+    id[0] = n->in[0];
+    id[1] = n->n_in > 1 ? n->in[1] : -1;
+    id[2] = n->out[0];
+    b->program.scalar[b->n_scalar++] = q;
+    return true;
+}
+static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
+    const bool binary = gtr__chain_binary_op((int)n->op) || n->op == GTR__OP_BINARY_ACT, back = n->dir == GTR__BWD;
+    if (!back && gtr__mlp_shape(&b->v, n->out[0])->ndim == 0) return gtr__chain_scalar_node(b, n);
+    if (!binary) {
+        const int x = gtr__chain_now(b, n->in[back ? 2 : 0]);
+        int saved = -1;
+        if (x < 0) return false;
+        if (back && gtr__cuda_needs[n->op] &&
+            (saved = gtr__chain_now(b, n->in[gtr__cuda_needs[n->op] & GTR__Y0 ? 1 : 0])) < 0)
+            return false;
+        gtr__chain_step *s = gtr__chain_ew(b, back ? GTR__CHAIN_UNARY_BACK : GTR__CHAIN_UNARY,
+            gtr__mlp_unary(n->op) ? (int)n->op : GTR__CHAIN_COPY, b->value[x].n, x, saved, -1);
+        if (!s || (saved >= 0 && b->value[saved].n != s->n)) return false;
+        s->f0 = (float)n->attr.f[0];
+        s->f1 = (float)n->attr.f[1];
+        return gtr__chain_store(b, s, n, 0);
+    }
+    const int op = n->op == GTR__OP_BINARY_ACT ? (int)n->attr.i[1] : (int)n->op;
+    const int dy = back ? gtr__chain_now(b, n->in[3]) : -1;
+    const int64_t full = gtr__mlp_count(&b->v, back ? n->in[3] : n->out[0]);
+    if ((back && (dy < 0 || op == GTR__OP_DIV)) || full % b->rows || full / b->rows > 8192) return false;
+    const int width = (int)(full / b->rows);
+    for (int side = 0; side < (back ? 2 : 1); side++) {
+        if (back && (side >= n->n_out || n->out[side] < 0)) continue;
+        if (back && gtr__mlp_count(&b->v, n->out[side]) != full) { // a row's gradient: sums of columns
+            if (op != GTR__OP_ADD || gtr__chain_width(b, n->out[side]) != width ||
+                gtr__mlp_count(&b->v, n->out[side]) != width ||
+                !gtr__chain_job_add(b, -1, dy, -1, n->out[side], false, n->adds >> side & 1))
+                return false;
+            continue;
+        }
+        const int ids[2] = { back ? n->in[3] : n->in[0], back ? op == GTR__OP_MUL ? n->in[1 - side] : -1 : n->in[1] };
+        int value[2] = { -1, -1 };
+        for (int i = 0; i < 2; i++) {
+            if (ids[i] < 0) continue;
+            const int64_t count = gtr__mlp_count(&b->v, ids[i]);
+            if (count == full && (value[i] = gtr__chain_now(b, ids[i])) < 0) return false;
+            if (count != full && count != 1 && (count != width || gtr__chain_width(b, ids[i]) != width)) return false;
+            if (count != full && i == 1 && value[0] < 0) return false; // one of both has rows, and one id fits a step
+        }
+        gtr__chain_step *s = gtr__chain_ew(b,
+            !back  ? GTR__CHAIN_BINARY
+            : side ? GTR__CHAIN_BINARY_B
+                   : GTR__CHAIN_BINARY_A,
+            op, width, value[0], value[1], -1);
+        if (!s) return false;
+        for (int i = 0; i < 2; i++)
+            if (ids[i] >= 0 && value[i] < 0 && !gtr__chain_shared(b, s, i, ids[i])) return false;
+        if (n->op == GTR__OP_BINARY_ACT) {
+            if (n->n_out > 1 && n->out[1] >= 0 && !gtr__chain_store(b, s, n, 1)) return false;
+            s = gtr__chain_ew(b, GTR__CHAIN_UNARY, (int)n->attr.i[0], width, -1, -1, -1);
+            if (!s || !gtr__mlp_unary((gtr__op)n->attr.i[0])) return false;
+            s->from[0] = GTR__CHAIN_LAST;
+            s->f0 = (float)n->attr.f[0];
+            s->f1 = (float)n->attr.f[1];
+        }
+        if (!gtr__chain_store(b, s, n, back ? side : 0)) return false;
+    }
+    return true;
+}
+static bool gtr__chain_dropout(gtr__chain_build *b, const gtr__node *n) {
+    const int back = n->dir == GTR__BWD, x = gtr__chain_now(b, n->in[back ? 2 : 0]);
+    const gtr_shape *s = gtr__mlp_shape(&b->v, n->out[0]);
+    if (x < 0 || n->attr.i[0] || n->attr.i[1] || s->ndim < 1 || s->dim[0] != b->rows) return false;
+    const bool none = !n->training || n->attr.f[0] == 0;
+    gtr__chain_step *e =
+        gtr__chain_ew(b, none ? GTR__CHAIN_UNARY : GTR__CHAIN_DROP, GTR__CHAIN_COPY, b->value[x].n, x, -1, -1);
+    if (!e) return false;
+    if (!none) {
+        e->f0 = (float)n->attr.f[0];
+        e->f1 = (float)(1.0 / (1.0 - n->attr.f[0]));
+        e->p[1] = (const void *)(uintptr_t)n->attr.key;
+    }
+    return gtr__chain_store(b, e, n, 0);
+}
+static bool gtr__chain_lossnode(gtr__chain_build *b, const gtr__node *n) {
+    const bool pair = n->op == GTR__OP_MSE || n->op == GTR__OP_MSE_STEP || n->op == GTR__OP_BCE_WITH_LOGITS,
+               back = n->dir == GTR__BWD;
+    const bool both = n->op == GTR__OP_MSE_STEP || n->op == GTR__OP_XENT_STEP;
+    const int dx = back ? n->out[0] : !both ? -1 : n->out[pair ? 1 : 3], x = gtr__chain_now(b, n->in[0]);
+    if (b->n_loss == GTR__CHAIN_LOSSES || x < 0 || n->adds ||
+        (back && n->reads >> (n->n_in - 1) & 1 && n->in[n->n_in - 1] >= 0))
+        return false;
+    if (back && n->n_out > 1 && n->out[1] >= 0) return false;
+    gtr__chain_step *s;
+    const int what = (back ? 0 : 1) | (dx >= 0 ? 2 : 0);
+    if (pair) {
+        const int t = gtr__chain_now(b, n->in[1]);
+        if (t < 0 || b->value[t].n != b->value[x].n ||
+            !(s = gtr__chain_ew(b, GTR__CHAIN_PAIR, what, b->value[x].n, x, t, -1)))
+            return false;
+    } else {
+        if (b->value[x].outside || gtr__chain_width(b, n->in[0]) != b->value[x].n ||
+            gtr__mlp_shape(&b->v, n->in[0])->ndim != 2)
+            return false;
+        if (!(s = gtr__chain_add(b, GTR__CHAIN_XENT, b->value[x].n))) return false;
+        s->op = (uint8_t)what;
+        b->operand[b->n_step - 1][0] = x;
+        b->phase++;
+        b->value[x].whole = true;
+        b->value[x].last_whole = b->phase;
+    }
+    s->loss = (uint8_t)b->n_loss;
+    const int out = dx >= 0 ? gtr__chain_make(b, dx) : -1;
+    if (dx >= 0 && out < 0) return false;
+    if (out >= 0) {
+        b->operand[b->n_step - 1][2] = out;
+        s->to = (uint8_t)b->value[out].type;
+        b->value[out].local = !pair;
+    }
+    b->open = false; // its parts are added behind the group
+    b->loss_out[b->n_loss] = back ? -1 : n->out[0];
+    b->loss_node[b->n_loss++] = (int)(n - b->v.node);
+    return true;
+}
+static bool gtr__chain_is_loss(gtr__op op) {
+    return op == GTR__OP_MSE || op == GTR__OP_MSE_STEP || op == GTR__OP_BCE_WITH_LOGITS || op == GTR__OP_XENT_STEP ||
+           op == GTR__OP_CROSS_ENTROPY;
+}
+static bool gtr__chain_is_product(gtr__op op) {
+    return op == GTR__OP_LINEAR || op == GTR__OP_LINEAR_ACT || op == GTR__OP_LINEAR_DACT;
+}
+static bool gtr__chain_takes(gtr__op op) {
+    return gtr__chain_is_product(op) || gtr__chain_is_loss(op) || op == GTR__OP_DROPOUT || op == GTR__OP_CAST ||
+           op == GTR__OP_COPY || op == GTR__OP_BINARY_ACT || gtr__mlp_unary(op) || gtr__chain_binary_op((int)op);
+}
+static bool gtr__chain_node(gtr__chain_build *b, const gtr__node *n) {
+    return gtr__chain_is_product(n->op) ? gtr__chain_linear(b, n)
+           : gtr__chain_is_loss(n->op)  ? gtr__chain_lossnode(b, n)
+           : n->op == GTR__OP_DROPOUT   ? gtr__chain_dropout(b, n)
+                                        : gtr__chain_takes(n->op) && gtr__chain_elementwise(b, n);
+}
+// The first of the passed nodes whose input another value takes the place of; -1.
+static int gtr__chain_stale(const gtr__chain_build *b) {
+    for (int i = 0; i < b->n_passed; i++) {
+        const gtr__node *n = &b->v.node[b->passed[i]];
+        for (int k = 0; k < n->n_in; k++)
+            for (int j = 0; n->in[k] >= 0 && j < b->n_value; j++)
+                if (b->value[j].newer && b->value[j].root == gtr__chain_root(b, n->in[k])) return b->passed[i];
+    }
+    return -1;
+}
+// Takes nodes from the first one on, as many as a chain has room for. rows: of the first product.
+static void gtr__chain_read(gtr__chain_build *b) {
+    const gtr__node *first = &b->v.node[0];
+    const bool of_w = first->op == GTR__OP_LINEAR_DACT || first->dir == GTR__BWD;
+    if (!gtr__chain_is_product(first->op) || first->stage) return;
+    const gtr_shape *w = gtr__mlp_shape(&b->v, first->in[1]);
+    const int64_t width = w->ndim == 2 ? w->dim[of_w ? 0 : 1] : 0,
+                  rows = width ? gtr__mlp_count(
+                                     &b->v, first->in[of_w && first->op == GTR__OP_LINEAR ? first->n_in - 1 : 0]) /
+                                     width
+                               : 0;
+    if (rows < 1 || rows > 1 << 20) return;
+    b->rows = (int)rows;
+    for (int i = 0; i < b->v.n; i++) {
+        const gtr__node *n = &b->v.node[i];
+        const int value = b->n_value, step = b->n_step, job = b->n_job, loss = b->n_loss, scalar = b->n_scalar,
+                  phase = b->phase, products = b->products;
+        const bool open = b->open;
+        if ((n->op == GTR__OP_ACCURACY || n->op == GTR__OP_ARGMAX) && n->n_out == 1 &&
+            b->n_passed < GTR__CHAIN_PASSED) {
+            b->passed[b->n_passed++] = i;
+            continue;
+        }
+        if (n->stage || n->recomputed || n->micro != first->micro || n->row0 != first->row0 || !gtr__chain_node(b, n)) {
+            for (int k = 0; k < b->n_job && job < b->n_job; k++)
+                if (b->program.job[k].next >= job) b->program.job[k].next = -1;
+            b->n_value = value;
+            b->n_step = step;
+            b->n_job = job;
+            b->n_loss = loss;
+            b->n_scalar = scalar;
+            b->phase = phase;
+            b->products = products;
+            b->open = open;
+            if (step) b->program.step[step - 1].more = 0;
+            break;
+        }
+        b->nodes = i + 1;
+    }
+    while (b->n_passed && b->passed[b->n_passed - 1] >= b->nodes) b->n_passed--;
+}
+
+// >>chain-cut
+typedef struct gtr__chain_span {
+    int at, size, from, to;
+} gtr__chain_span;
+// The first place that is free from one barrier to another.
+static int gtr__chain_place(gtr__chain_span *list, int *n, int size, int from, int to, int *top) {
+    int at = 0;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int i = 0; i < *n; i++)
+            if (list[i].from <= to && from <= list[i].to && list[i].at < at + size && at < list[i].at + list[i].size) {
+                at = list[i].at + list[i].size;
+                moved = true;
+            }
+    }
+    const gtr__chain_span s = { at, size, from, to };
+    list[(*n)++] = s;
+    if (at + size > *top) *top = at + size;
+    return at;
+}
+// Places in shared memory; false: there is no room.
+static bool gtr__chain_arrange(gtr__chain_build *b, gtr__chain_cut *k, size_t shared) {
+    gtr__chain_span list[GTR__CHAIN_VALUES * 2];
+    const int rows = 8 * k->nt;
+    int n = 0, top = 0, red = 0, shares = 0;
+    for (int i = 0; i < 2 * b->n_value; i++) { // slices first, which are small and live long
+        gtr__chain_value *v = &b->value[i % b->n_value];
+        if (i < b->n_value) {
+            v->slice_at = v->whole_at = -1;
+            if (!v->outside && !v->local && v->last > v->last_whole) v->slice_at =
+                gtr__chain_place(list, &n, rows * gtr__chain_slice(v->n, k->cluster), v->def, v->last, &top);
+        } else if (v->whole || v->local) {
+            const int to = v->local && v->last > v->last_whole ? v->last : v->last_whole;
+            const int until = to > v->def ? to : v->def;
+            v->whole_at = gtr__chain_place(list, &n, rows * gtr__chain_pitch(v->n), v->def, until, &top);
+        }
+    }
+    for (int i = 0; i < b->n_step; i++) {
+        gtr__chain_step *s = &b->program.step[i];
+        if (s->kind != GTR__CHAIN_PRODUCT) continue;
+        const int slice = gtr__chain_slice(s->n, k->cluster), units = slice / 32, each = s->to == GTR_F32 ? 16 : 32,
+                  steps = (s->k + each - 1) / each;
+        int parts = (int)gtr__max64(1, gtr__min64(GTR__CHAIN_WARPS / units, steps));
+        while (parts > 1 && parts * rows * (slice + 4) * 4 > GTR__CHAIN_RED) parts--;
+        s->stages = (steps + parts - 1) / parts;
+        s->parts = (uint8_t)(parts = (steps + s->stages - 1) / s->stages);
+        s->magic = parts > 1 ? (255 + units) / units : 0;
+        s->cut = slice;
+        s->before = shares;
+        shares += s->shares = (units * parts + GTR__CHAIN_WARPS - 1) / GTR__CHAIN_WARPS;
+        s->across = 4.0f / (float)slice;
+        for (int j = i + 1; j < b->n_step && b->program.step[j].kind == GTR__CHAIN_EW; j++)
+            b->program.step[j].parts = (uint8_t)parts;
+        red = (int)gtr__max64(red, (int64_t)parts * rows * (slice + 4));
+    }
+    b->m.cluster = k->cluster;
+    b->m.share = (int)(sizeof b->program.loss + (size_t)b->n_step * sizeof(gtr__chain_step) + 15) / 16 * 16;
+    b->m.pool = (b->m.share + shares * GTR__CHAIN_WARPS * (int)sizeof(gtr__chain_share) + 127) / 128 * 128;
+    b->m.red = (top + 31) / 32 * 32;
+    b->m.ring = b->m.red + (red + 31) / 32 * 32;
+    for (b->m.ahead = 4; b->m.ahead >= 2; b->m.ahead--) {
+        k->bytes = (size_t)b->m.pool + (size_t)b->m.ring * 4 + (size_t)b->m.ahead * GTR__CHAIN_WARPS * GTR__CHAIN_STAGE;
+        if (k->bytes + 2048 <= shared) return true;
+    }
+    return false;
+}
+// Microseconds, by what was measured on an H200: a product's latency, its exchange, what it writes to the others'
+// shared memory; its weights from L2, by a multiprocessor and by all; arithmetic.
+static double gtr__chain_cost(const gtr__chain_build *b, const gtr__chain_cut *k, const gtr__caps *caps) {
+    const int rows = 8 * k->nt, tiles = (b->rows + rows - 1) / rows, c = k->cluster,
+              room = (c > 2 ? caps->sm_count * 10 / 11 : caps->sm_count) / c,
+              waves = (int)gtr__ceil(tiles, room > 0 ? room : 1), busy = (tiles < room ? tiles : room) * c;
+    double each = 0;
+    for (int i = 0; i < b->n_step; i++) {
+        const gtr__chain_step *s = &b->program.step[i];
+        const bool whole = s->kind == GTR__CHAIN_LOAD;
+        const double n = (double)gtr__min64(whole ? s->n : gtr__chain_slice(s->n, c), gtr__chain_padded(s->n)),
+                     turns = (double)gtr__ceil((int64_t)n * rows / 4, GTR__CHAIN_T);
+        if (s->kind == GTR__CHAIN_PRODUCT) {
+            const double bytes = n * s->k * (s->to == GTR_F32 ? 4 : 2) / (busy > 100 ? 7e6 / busy : 70e3),
+                         work = n * s->k * rows / (s->to == GTR_F32 ? 1.3e6 : 2.6e6);
+            each += 1.6 + (c > 1 ? 0.75 + 0.08 * c + rows * (s->n - n) / 12e3 : 0) + (bytes > work ? bytes : work);
+        } else if (s->kind == GTR__CHAIN_XENT) each += 3;
+        else if (i == 0 || b->program.step[i - 1].kind != GTR__CHAIN_PRODUCT)
+            each += 0.4 + turns * (whole ? 0.4 : 0.95);
+    }
+    return 2 + waves * each;
+}
+static bool gtr__chain_choose(gtr__chain_build *b, gtr__chain_cut *best, const gtr__caps *caps) {
+    best->cost = 1e30;
+    for (int cluster = 1; cluster <= (caps->compute >= 90 && CUDART_VERSION >= 11080 ? 8 : 1); cluster *= 2)
+        for (int nt = 1; nt <= 2; nt++) {
+            gtr__chain_cut k = { nt, cluster, 0, 0 };
+            if (!gtr__chain_arrange(b, &k, caps->shared)) continue;
+            k.cost = gtr__chain_cost(b, &k, caps);
+            if (k.cost < best->cost) *best = k;
+        }
+    return best->cost < 1e30 && gtr__chain_arrange(b, best, caps->shared);
+}
+
+// >>chain-run
+// Nanoseconds of a product as a node: its launch, and what its own kernels' choice goes by.
+static double gtr__chain_product_ns(const gtr__chain_build *b, const gtr__caps *caps, int64_t m, int64_t n, int64_t k,
+    int a_k, int b_k) {
+    gtr__product p = gtr__product_none();
+    p.m = m; p.n = n; p.k = k; p.a_k = a_k; p.b_k = b_k;
+    p.lda = a_k ? k : m; p.ldb = b_k ? k : n; p.ldc = n;
+    p.type_a = p.type_b = b->precision == GTR_TF32 ? GTR_F32 : b->precision == GTR_MIXED_BF16 ? GTR_BF16 : GTR_F16;
+    p.type_c = a_k ? p.type_a : GTR_F32;
+    return 1300 + gtr__product_choice(&p, caps, b->precision).ns;
+}
+// Whether the run is worth it: microseconds of its nodes one by one, on an H200: launches, bytes, products.
+static double gtr__chain_apart(const gtr__chain_build *b, const gtr__caps *caps) {
+    double ns = 0;
+    for (int i = 0; i < b->nodes; i++) {
+        const gtr__node *n = &b->v.node[i];
+        if (!gtr__chain_is_product(n->op)) {
+            for (int k = 0; k < n->n_in + n->n_out; k++)
+                if (n->in[k] >= 0) ns += 1e-3 * (double)gtr__mlp_count(&b->v, n->in[k]);
+            ns += 1500;
+            continue;
+        }
+        const gtr_shape *w = gtr__mlp_shape(&b->v, n->in[1]);
+        const int64_t rows = b->rows, out = w->dim[0], in = w->dim[1];
+        const bool back = n->op == GTR__OP_LINEAR && n->dir == GTR__BWD, dx = n->op == GTR__OP_LINEAR_DACT;
+        if (!back && !dx) ns += gtr__chain_product_ns(b, caps, rows, out, in, 1, 1);
+        if (dx || (back && n->out[0] >= 0)) ns += gtr__chain_product_ns(b, caps, rows, in, out, 1, 0);
+        if (back && n->n_out > 1 && n->out[1] >= 0) ns += gtr__chain_product_ns(b, caps, out, in, rows, 0, 0);
+    }
+    return ns / 1000;
+}
+static int gtr__chain_tiles(const gtr__chain_job *q, int T) {
+    return q->first < 0 ? 0 : (q->n + T - 1) / T * (q->k ? (q->k + T - 1) / T : 1);
+}
+// The tiles' edge of the gradients of weights, and how many blocks share one's rows, by what was measured on an H200: a
+// block's start, a step's latency, what blocks of one multiprocessor hold each other up. Returns microseconds.
+static double gtr__chain_split(gtr__chain_build *b, const gtr__caps *caps) {
+    gtr__chain_sums *m = &b->sums;
+    double best = 1e30;
+    int pairs = 1;
+    m->jobs = b->n_job;
+    for (int i = 0; i < b->n_job; i++) {
+        int n = 1;
+        for (int k = b->program.job[i].next; k >= 0; k = b->program.job[k].next) n++;
+        if (n > pairs) pairs = n;
+    }
+    const int steps = (int)gtr__ceil(b->rows, b->precision != GTR_TF32 ? 64 : 32) * pairs;
+    const int splits = caps->compute >= 90 && CUDART_VERSION >= 11080 ? 4 : 1;
+    for (int T = 64; T >= 32; T -= 32) {
+        int tiles = 0;
+        for (int i = 0; i < b->n_job; i++) tiles += gtr__chain_tiles(&b->program.job[i], T);
+        for (int s = 0; s < splits && 1 << s <= steps; s++) {
+            const double us = (T == 64 ? 2 : 1.2) + 1.15 * (double)gtr__ceil(steps, 1 << s) +
+                              (double)gtr__ceil((int64_t)tiles << s, caps->sm_count) * (s ? 1.45 : 0.95);
+            if (us >= best) continue;
+            best = us;
+            m->tile = T;
+            m->tiles = tiles;
+            m->split_log = s;
+        }
+    }
+    for (int i = 0, first = 0; i < b->n_job; i++) {
+        gtr__chain_job *q = &b->program.job[i];
+        if (q->first < 0) continue;
+        q->first = first;
+        first += gtr__chain_tiles(q, m->tile);
+    }
+    return best;
+}
+static void gtr__chain_begin(gtr__chain_build *b, const gtr__mlp_view *v, const int *root, gtr_precision precision) {
+    memset((void *)b, 0, sizeof *b);
+    b->v = *v;
+    b->root = root;
+    b->precision = precision;
+    gtr__chain_read(b);
+    const int stale = gtr__chain_stale(b);
+    if (stale < 0) return;
+    gtr__mlp_view before = *v;
+    before.n = stale;
+    gtr__chain_begin(b, &before, root, precision);
+}
+static bool gtr__chain_pays(gtr__chain_build *b, gtr__chain_cut *k, const gtr__caps *caps) {
+    if (b->products < 2 || !gtr__chain_choose(b, k, caps)) return false;
+    double cost = k->cost + gtr__chain_split(b, caps);
+    // by the estimate, in nets of the kinds that were measured: not yet in runs of two or three products. Nodes on several
+    // streams take less than their sum: 784-256-512 residuals with gelu 114 us where this says 127, and a chain 119.
+    return caps->chains || (b->products > 3 && cost < 0.82 * gtr__chain_apart(b, caps));
+}
+static int gtr__chain_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
+    const gtr__op op = plan->node[at].op;
+    if (at && gtr__chain_takes(plan->node[at - 1].op)) return 0; // a run was declined: so is its rest
+    if (caps->compute < 80 || plan->n_stage != 1 || plan->precision == GTR_FP32 || !gtr__chain_is_product(op)) return 0;
+    gtr__chain_build *b = (gtr__chain_build *)malloc(sizeof *b);
+    gtr__chain_cut k;
+    const gtr__mlp_view v = { plan->node + at, plan->n_node - at, plan, NULL };
+    int nodes = 0;
+    if (!b) return 0;
+    gtr__chain_begin(b, &v, NULL, plan->precision);
+    if (gtr__chain_pays(b, &k, caps)) nodes = b->nodes;
+    free(b);
+    return nodes;
+}
+static bool gtr__chain_aligned(const void *p, int type) {
+    return ((uintptr_t)p & (uintptr_t)(4 * gtr__elem(type) - 1)) == 0;
+}
+static void *gtr__chain_data(const gtr__chain_build *b, int id) {
+    return id < 0 ? NULL : gtr__mlp_arg(&b->v, id)->data;
+}
+// Places and addresses into a step.
+static void gtr__chain_bind_step(gtr__chain_build *b, int i) {
+    gtr__chain_step *s = &b->program.step[i];
+    const int *o = b->operand[i];
+    bool wide = s->n % 4 == 0;
+    if (s->kind == GTR__CHAIN_PRODUCT) {
+        s->p[0] = gtr__chain_data(b, o[3]);
+        s->at[0] = b->value[o[0]].whole_at;
+        s->wide = ((s->op ? s->n : s->k) * gtr__elem(s->to) | (int)((uintptr_t)s->p[0] & 15)) % 16 == 0;
+        return;
+    }
+    for (int k = 0; k < 2; k++) {
+        const gtr__chain_value *v = o[k] >= 0 ? &b->value[o[k]] : NULL;
+        if (s->from[k] == GTR__CHAIN_ROW || s->from[k] == GTR__CHAIN_ONE) {
+            s->p[k] = gtr__chain_data(b, o[3]);
+            wide = wide && (s->from[k] == GTR__CHAIN_ONE || gtr__chain_aligned(s->p[k], s->type[k]));
+        }
+        if (!v) continue;
+        s->type[k] = (uint8_t)v->type;
+        if (s->from[k] == GTR__CHAIN_SLICE && v->slice_at < 0) s->from[k] = GTR__CHAIN_WHOLE;
+        s->at[k] = s->from[k] == GTR__CHAIN_SLICE ? v->slice_at : v->whole_at;
+        if (v->outside) {
+            s->p[k] = v->p;
+            wide = wide && gtr__chain_aligned(v->p, v->type);
+        }
+    }
+    if (o[2] >= 0) {
+        const gtr__chain_value *v = &b->value[o[2]];
+        s->slice = v->slice_at;
+        s->whole = v->whole_at;
+        if (!v->outside) {
+            s->out = v->p;
+            wide = wide && gtr__chain_aligned(v->p, v->type);
+        }
+    }
+    s->wide = wide;
+}
+// Steps behind a product that its epilogue can do; they stay in the list, and are passed over.
+static void gtr__chain_fuse(gtr__chain_build *b, int i) {
+    gtr__chain_step *s = &b->program.step[i], *e = s + 1;
+    const bool bias = e->fn == GTR__CHAIN_BINARY && e->op == GTR__OP_ADD && e->from[1] == GTR__CHAIN_ROW,
+               back = e->fn == GTR__CHAIN_UNARY_BACK;
+    const int type = s->to;
+    auto near = [](int from) { return from == GTR__CHAIN_SLICE || from == GTR__CHAIN_WHOLE; };
+    s->fused = s->act_kind = 0;
+    s->add = s->pre = s->slice = s->whole = -1;
+    s->out = s->pre_out = NULL;
+    s->p[1] = NULL;
+    if (e->kind != GTR__CHAIN_EW || e->from[0] != GTR__CHAIN_PARTS || e->to != type || (bias && e->type[1] != type))
+        return;
+    if (!bias && !(back && near(e->from[1])) && !(e->fn == GTR__CHAIN_UNARY && e->op == GTR__CHAIN_COPY)) return;
+    s->fused = 1;
+    s->wide_out = e->wide;
+    if (bias) {
+        s->p[1] = e->p[1];
+        s->wide_bias = s->n % 4 == 0 && gtr__chain_aligned(e->p[1], type);
+    }
+    if (back) {
+        s->act_kind = 2;
+        s->act = e->op;
+        s->f0 = e->f0;
+        s->f1 = e->f1;
+        s->at[1] = e->at[1];
+        s->from[1] = e->from[1];
+    }
+    const gtr__chain_step *last = e;
+    if (!back && e->more && e[1].fn == GTR__CHAIN_UNARY && e[1].op != GTR__CHAIN_COPY &&
+        e[1].from[0] == GTR__CHAIN_LAST && e[1].to == type && e->whole < 0) {
+        s->act_kind = 1;
+        s->act = e[1].op;
+        s->f0 = e[1].f0;
+        s->f1 = e[1].f1;
+        s->pre = e->slice;
+        s->pre_out = e->out;
+        s->fused++;
+        last = ++e;
+    }
+    const int other = last->more && last[1].from[0] == GTR__CHAIN_LAST ? 1 : 0;
+    if (last->more && last[1].fn == GTR__CHAIN_BINARY && last[1].op == GTR__OP_ADD && last[1].to == type &&
+        last[1].from[!other] == GTR__CHAIN_LAST && near(last[1].from[other]) && last->whole < 0 &&
+        (s->act_kind == 0 || (last->slice < 0 && !last->out))) {
+        if (s->act_kind == 0) {
+            s->pre = last->slice;
+            s->pre_out = last->out;
+        }
+        s->add = last[1].at[other];
+        s->add_from = last[1].from[other];
+        s->fused++;
+        last++;
+    }
+    for (int k = 0; k < 2 && last->more; k++) { // the next step finds it in shared memory
+        gtr__chain_step *next = (gtr__chain_step *)last + 1;
+        if (next->from[k] != GTR__CHAIN_LAST) continue;
+        if (last->slice < 0 && last->whole < 0) {
+            s->fused = 0;
+            s->p[1] = NULL;
+            return;
+        }
+        next->from[k] = last->slice >= 0 ? GTR__CHAIN_SLICE : GTR__CHAIN_WHOLE;
+        next->at[k] = last->slice >= 0 ? last->slice : last->whole;
+    }
+    s->slice = last->slice;
+    s->whole = last->whole;
+    s->out = last->out;
+    s->wide_out = s->wide_out && last->wide;
+}
+static void gtr__chain_bind_losses(gtr__chain_build *b, const gtr__call *c) {
+    for (int i = 0; i < b->n_loss; i++) {
+        const gtr__node *n = &b->v.node[b->loss_node[i]];
+        gtr__chain_loss *q = &b->program.loss[i];
+        gtr__arg in[16], out[16];
+        const gtr__call one = gtr__mlp_call(c, n, in, out);
+        const bool forward = n->dir == GTR__FWD;
+        q->pairs = n->op != GTR__OP_XENT_STEP && n->op != GTR__OP_CROSS_ENTROPY;
+        if (q->pairs) {
+            q->pair.dy = gtr__opd_of(NULL);
+            q->pair.dt = gtr__opd_of(forward ? &out[0] : NULL);
+            q->pair.count = in[0].count;
+            q->pair.seed = n->seed;
+            q->pair.ctl = c->ctl;
+            q->pair.square = n->op != GTR__OP_BCE_WITH_LOGITS;
+        } else {
+            gtr__call d = one;
+            d.n_in =
+                n->op == GTR__OP_CROSS_ENTROPY && !forward ? one.n_in - 4 : one.n_in; // lse, count, dy follow the loss
+            gtr__xent_make(&q->xent, &d, 32);
+            q->xent.loss = gtr__opd_of(forward ? &out[0] : NULL);
+            q->xent.lse = gtr__opd_of(forward && one.n_out > 1 ? &out[1] : NULL);
+            q->xent.count = gtr__opd_of(forward && one.n_out > 2 ? &out[2] : NULL);
+        }
+    }
+}
+// Addresses of all, workspace behind the losses' parts. Returns workspace's bytes.
+static size_t gtr__chain_bind(gtr__chain_build *b, const gtr__call *c, const gtr__chain_cut *k) {
+    const int blocks = (b->rows + 8 * k->nt - 1) / (8 * k->nt) * k->cluster;
+    size_t bytes = gtr__pad256((size_t)blocks * GTR__CHAIN_LOSSES * sizeof(float));
+    for (int i = 0; i < b->n_value; i++) {
+        gtr__chain_value *v = &b->value[i];
+        v->p = v->newer ? NULL : gtr__chain_data(b, v->id);
+        if (v->p || !v->wanted) continue;
+        v->p = (char *)c->ws + bytes;
+        bytes += gtr__pad256((size_t)b->rows * (size_t)v->n * (size_t)gtr__elem(v->type));
+    }
+    if (c->measure) return bytes;
+    b->m.n = b->n_step;
+    b->m.rows = b->sums.rows = b->rows;
+    b->m.row0 = c->row0;
+    b->m.ctl = c->ctl;
+    b->m.losses = b->n_loss;
+    b->m.part = b->sums.part = (float *)c->ws;
+    b->m.row0 = b->v.node[0].row0;
+    b->sums.losses = b->n_loss;
+    b->sums.scalars = b->n_scalar;
+    b->sums.blocks = blocks;
+    gtr__chain_bind_losses(b, c);
+    for (int i = 0; i < b->n_step; i++) gtr__chain_bind_step(b, i);
+    for (int i = b->n_step - 1, next = -1; i >= 0; i--) {
+        gtr__chain_step *s = &b->program.step[i];
+        if (s->kind != GTR__CHAIN_PRODUCT) continue;
+        s->next = next;
+        b->m.first = next = i;
+        gtr__chain_fuse(b, i);
+    }
+    for (int i = 0; i < b->n_job; i++) {
+        gtr__chain_job *q = &b->program.job[i];
+        const int *v = b->job_value[i];
+        q->dy = b->value[v[1]].p;
+        q->x = v[0] >= 0 ? b->value[v[0]].p : NULL;
+        q->dw = (float *)gtr__chain_data(b, v[2]);
+        q->db = (float *)gtr__chain_data(b, v[3]);
+        q->wide = gtr__vectors(q->dy, q->n, q->n, 0, 0, 16 / (int)gtr__elem(q->type)) |
+                  gtr__vectors(q->x, q->k, q->k, 0, 0, 16 / (int)gtr__elem(q->type)) << 1 |
+                  gtr__vectors(q->dw, q->k, q->k, 0, 0, 4) << 2;
+    }
+    for (int i = 0; i < b->n_scalar; i++) {
+        b->program.scalar[i].a = (const float *)gtr__chain_data(b, b->scalar_id[i][0]);
+        b->program.scalar[i].b = (const float *)gtr__chain_data(b, b->scalar_id[i][1]);
+        b->program.scalar[i].y = (float *)gtr__chain_data(b, b->scalar_id[i][2]);
+    }
+    return bytes;
+}
+template <int NT, int LOW> static gtr_result gtr__chain_start(
+    void *instance, const gtr__call *c, const gtr__chain_build *b, const gtr__chain_cut *k) {
+    GTR__TRY(gtr__check(instance,
+        cudaFuncSetAttribute(
+            (const void *)gtr__k_chain<NT, LOW>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)k->bytes),
+        "cudaFuncSetAttribute"));
+    return gtr__start(instance, (cudaStream_t)c->stream, "gtr__k_chain", gtr__k_chain<NT, LOW>,
+        dim3((unsigned)b->sums.blocks), dim3(GTR__CHAIN_T), k->bytes, (unsigned)k->cluster, b->m);
+}
+template <int LOW> static gtr_result gtr__chain_start_low(
+    void *instance, const gtr__call *c, const gtr__chain_build *b, const gtr__chain_cut *k) {
+    return k->nt == 1 ? gtr__chain_start<1, LOW>(instance, c, b, k) : gtr__chain_start<2, LOW>(instance, c, b, k);
+}
+template <int KIND> static gtr_result gtr__chain_sum(void *instance, const gtr__call *c, const gtr__chain_sums &m) {
+    constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
+    void (*kernel)(gtr__chain_sums) = m.tile == 32 ? gtr__k_chain_sums<KIND, 32> : gtr__k_chain_sums<KIND, 64>;
+    const int bytes = 8 * (m.tile == 32 ? gtr__operand<ES, 32, false>::bytes : gtr__operand<ES, 64, false>::bytes);
+    GTR__TRY(gtr__check(instance, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+        "cudaFuncSetAttribute"));
+    return gtr__start(instance, (cudaStream_t)c->stream, "gtr__k_chain_sums", kernel,
+        dim3((unsigned)(m.tiles + 1) << m.split_log), dim3(128), (size_t)bytes, 1u << m.split_log, m);
+}
+static gtr_result gtr__chain_go(void *instance, const gtr__call *c, gtr__chain_build *b) {
+    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    const gtr__mlp_view v = { w->node, w->n_node, NULL, c };
+    gtr__chain_cut k;
+    gtr__chain_begin(b, &v, w->root, c->precision);
+    if (b->nodes != w->n_node || !gtr__chain_choose(b, &k, c->caps))
+        return gtr__fail(instance, GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    gtr__chain_split(b, c->caps);
+    const size_t bytes = gtr__chain_bind(b, c, &k);
+    if (c->measure) *c->measure = bytes;
+    for (int i = 0; c->measure && i < b->n_passed; i++)
+        GTR__TRY(gtr__wide_node(instance, c, &w->node[b->passed[i]], -1));
+    if (c->measure) return GTR_OK;
+    if (c->fits) {
+        *c->fits = 1;
+        return GTR_OK;
+    }
+    if (bytes > c->ws_bytes)
+        return gtr__fail(instance, GTR_ERR_STATE, "network: workspace of %zu bytes is too small", c->ws_bytes);
+    cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+    gtr__chain_program *own = (gtr__chain_program *)c->out[c->n_out - 1].data;
+    GTR__TRY(gtr__check(instance, cudaStreamIsCapturing((cudaStream_t)c->stream, &capturing), "cudaStreamIsCapturing"));
+    if (capturing == cudaStreamCaptureStatusNone) // a plan's first run is eager
+        GTR__TRY(gtr__check(instance,
+            cudaMemcpyAsync(own, &b->program, sizeof b->program, cudaMemcpyHostToDevice, (cudaStream_t)c->stream),
+            "cudaMemcpyAsync"));
+    b->m.program = b->sums.program = own;
+    const int type = b->program.step[b->m.first].to;
+    GTR__TRY(type == GTR_F32    ? gtr__chain_start_low<0>(instance, c, b, &k)
+             : type == GTR_BF16 ? gtr__chain_start_low<1>(instance, c, b, &k)
+                                : gtr__chain_start_low<2>(instance, c, b, &k));
+    if (b->n_job || b->n_loss)
+        GTR__TRY(type == GTR_F32 ? gtr__chain_sum<GTR__PRODUCT_TF32>(instance, c, b->sums)
+                                 : gtr__chain_sum<GTR__PRODUCT_HALF>(instance, c, b->sums));
+    for (int i = 0; i < b->n_passed; i++) GTR__TRY(gtr__wide_node(instance, c, &w->node[b->passed[i]], -1));
+    return GTR_OK;
+}
+static gtr_result gtr__chain_run(void *instance, const gtr__call *c) {
+    gtr__chain_build *b = (gtr__chain_build *)malloc(sizeof *b);
+    const gtr_result r = b ? gtr__chain_go(instance, c, b) : gtr__fail(instance, GTR_ERR_NOMEM, "out of host memory");
+    free(b);
+    return r;
+}
+
 // >>matchers
 static const gtr__matcher gtr__cuda_matchers[] = {
     { "narrow multilayer perceptron, steps in one launch", gtr__field_match, gtr__field_run, GTR__LAUNCH_STEPS,
-      0, 1, NULL, 0, 0, 1 },
+      0, 1, NULL, 0, 0, 1, 0 },
     { "multilayer perceptron, many steps in one launch", gtr__res_match, gtr__res_run, GTR__LAUNCH_STEPS,
-      1, 0, NULL, 0, 0, 1 },
+      1, 0, NULL, 0, 0, 1, 0 },
     { "multilayer perceptron on a tall batch of bytes, many steps in one launch", gtr__tall_match, gtr__tall_run,
-      GTR__LAUNCH_STEPS, 1, 0, NULL, 0, 1, 1 },
-    { "multilayer perceptron, a step in one launch", gtr__mlp_match, gtr__mlp_run, 1, 0, 0, NULL, 0, 0, 1 },
+      GTR__LAUNCH_STEPS, 1, 0, NULL, 0, 1, 1, 0 },
+    { "multilayer perceptron, a step in one launch", gtr__mlp_match, gtr__mlp_run, 1, 0, 0, NULL, 0, 0, 1, 0 },
+    { "chain", gtr__chain_match, gtr__chain_run, 1, 0, 0, NULL, 0, 0, 0, sizeof(gtr__chain_program) },
 #if GTR__TENSOR_MAPS
     { "gradients of large weights used up by their update", gtr__wide_match, gtr__wide_run_unstored, 1,
-      1, 0, gtr__wide_own, 1, 0, 0 },
-    { "gradients of large weights with their update", gtr__wide_match, gtr__wide_run, 1, 0, 0, gtr__wide_own, 0, 0, 0 },
+      1, 0, gtr__wide_own, 1, 0, 0, 0 },
+    { "gradients of large weights with their update", gtr__wide_match, gtr__wide_run, 1,
+      0, 0, gtr__wide_own, 0, 0, 0, 0 },
 #endif
-    { "lookups of several tables", gtr__tables_match, gtr__tables_run, 1, 0, 0, NULL, 0, 0, 0 },
-    { "update and report", gtr__finish_match, gtr__finish_run, 1, 0, 0, NULL, 0, 0, 0 },
+    { "lookups of several tables", gtr__tables_match, gtr__tables_run, 1, 0, 0, NULL, 0, 0, 0, 0 },
+    { "update and report", gtr__finish_match, gtr__finish_run, 1, 0, 0, NULL, 0, 0, 0, 0 },
 };
 // A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.
 static gtr_result gtr__cuda_network_fwd(void *instance, const gtr__call *c) {

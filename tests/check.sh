@@ -105,7 +105,7 @@ check_markers() { sh tests/check_markers.sh; }
 check_ops() {
     for f in gputrain.h gputrain_cuda.cu; do
         [ ! -f $f ] || awk -v file=$f '
-            /^\/\/ >>/ { matcher = $2 ~ /^>>(mlp-|resident|tall|wide|field|match|op:)/ }
+            /^\/\/ >>/ { matcher = $2 ~ /^>>(mlp-|resident|tall|wide|field|chain|match|op:)/ }
             /switch *\(.*[>.]op *\)|case +GTR__OP_[A-Z]/ { print file ":" NR ": " $0; next }
             !matcher && /[!=]= *GTR__OP_[A-Z]/ {
                 rest = $0

@@ -1,0 +1,370 @@
+/* Networks that a chain takes: products, element-wise ops and losses that are local to rows, forward and backward in
+   one launch. Graphs of every kind that has a name here, and drawn ones: their gradients against nodes in the same
+   precision and in float32, steps behind them, the same bits in every run. On the CPU there are no chains: there a few
+   cases compare nodes with nodes. */
+#define GPUTRAIN_IMPLEMENTATION
+#include "../gputrain.h"
+#include "check.h"
+#include "device.h"
+
+typedef gtr_tensor *tensor;
+enum { MOST_INPUTS = 6 };
+/* What a network is built in: its inputs and, while it is built, a source of names and of draws. */
+typedef struct build {
+    gtr_context *ctx; tensor input[MOST_INPUTS]; int64_t width[MOST_INPUTS]; int n_inputs, names; uint32_t draw;
+} build;
+
+static tensor input(build *b, int64_t width)      /* 0: labels */
+{
+    char name[16];
+    const int i = b->n_inputs++;
+    snprintf(name, sizeof name, "in%d", i);
+    b->width[i] = width;
+    return b->input[i] = gtr_input(b->ctx, name, width ? GTR_F32 : GTR_I32,
+        width ? gtr_shape2(GTR_BATCH, width) : gtr_shape1(GTR_BATCH));
+}
+static const char *fresh(build *b)
+{
+    static char name[16];
+    snprintf(name, sizeof name, "l%d", b->names++);
+    return name;
+}
+static tensor linear(build *b, tensor x, int64_t out) { return gtr_linear(x, fresh(b), out); }
+static tensor classes(build *b, tensor h, int64_t n) { return gtr_cross_entropy(linear(b, h, n), input(b, 0)); }
+static tensor squares(build *b, tensor h, int64_t n) { return gtr_mse(linear(b, h, n), input(b, n)); }
+
+static tensor residual(build *b)
+{
+    tensor h = linear(b, input(b, 84), 96);
+    for (int i = 0; i < 3; i++) h = gtr_add(h, linear(b, gtr_gelu(linear(b, h, 160)), 96));
+    return classes(b, h, 10);
+}
+static tensor heads(build *b)
+{
+    tensor h = gtr_tanh(linear(b, gtr_tanh(linear(b, input(b, 24), 128)), 128));
+    return gtr_add(gtr_add(classes(b, h, 6), gtr_scale(squares(b, h, 1), 0.5f, 0)),
+        squares(b, gtr_sigmoid(linear(b, h, 20)), 3));
+}
+static tensor shared(build *b)
+{
+    tensor h = gtr_tanh(gtr_linear(input(b, 40), "s", 40));
+    for (int i = 0; i < 4; i++)
+        h = gtr_tanh(gtr_linear_with(h, gtr_parameter_find(b->ctx, "s.weight"), gtr_parameter_find(b->ctx, "s.bias")));
+    return classes(b, h, 3);
+}
+static tensor deep(build *b)
+{
+    tensor h = input(b, 33);
+    for (int i = 0; i < 40; i++) h = gtr_tanh(linear(b, h, 33));
+    return squares(b, h, 2);
+}
+static tensor thin(build *b) { return squares(b, gtr_gelu_tanh(linear(b, gtr_tanh(linear(b, input(b, 1), 1)), 3)), 1); }
+static tensor broad(build *b) {
+    return squares(b, gtr_relu(linear(b, gtr_sigmoid(linear(b, input(b, 50), 1000)), 36)), 7);
+}
+static tensor dropped(build *b)
+{
+    tensor h = input(b, 64);
+    for (int i = 0; i < 3; i++) {
+        char name[16]; snprintf(name, sizeof name, "d%d", i); h = gtr_dropout(gtr_tanh(linear(b, h, 120)), name, 0.3f);
+    }
+    return classes(b, h, 10);
+}
+static tensor gated(build *b)
+{
+    tensor h = gtr_sigmoid(linear(b, input(b, 37), 91)), k = gtr_tanh(linear(b, h, 45)),
+        m = gtr_sub(gtr_scale(gtr_mul(k, linear(b, h, 45)), 0.5f, 0.1f), k);
+    const gtr_init half = { GTR_INIT_UNIFORM, 0.5f, false };
+    m = gtr_add(gtr_mul(m, gtr_exp(gtr_scale(k, 0.1f, 0))), gtr_parameter(b->ctx, "row", gtr_shape1(45), half));
+    return gtr_add(gtr_scale(classes(b, m, 13), 0.7f, 0), gtr_bce_with_logits(linear(b, m, 5), input(b, 5)));
+}
+/* Values of a few widths; each op takes what was drawn, and the last few values have a head each. */
+static tensor drawn(build *b)
+{
+    enum { VALUES = 24 };
+    tensor value[VALUES], loss = NULL;
+    int64_t width[VALUES];
+    int n = 1, i;
+    const int all = 6 + (int)(b->draw % 18);
+    uint32_t s = b->draw * 2654435761u + 12345;
+#define DRAW(k) (int)(((s = s * 1664525u + 1013904223u) >> 8) % (uint32_t)(k))
+    width[0] = 1 + DRAW(70);
+    value[0] = input(b, width[0]);
+    for (; n < all; n++) {
+        const int from = DRAW(n), other = DRAW(n);
+        const int op = DRAW(9);
+        tensor x = value[from];
+        width[n] = width[from];
+        if (n == 1 || op < 3) {
+            width[n] = DRAW(3) ? 8 * (1 + DRAW(20)) : 1 + DRAW(150); value[n] = linear(b, x, width[n]);
+        }
+        else if (op == 3) value[n] = gtr_tanh(x);
+        else if (op == 4) value[n] = gtr_gelu(x);
+        else if (op == 5) value[n] = gtr_scale(gtr_sigmoid(x), 0.7f, -0.2f);
+        else if (op == 6 && width[other] == width[from]) value[n] = gtr_add(x, value[other]);
+        else if (op == 7 && width[other] == width[from]) value[n] = gtr_mul(gtr_tanh(x), value[other]);
+        else { value[n] = linear(b, x, width[n]); if (DRAW(2)) value[n] = gtr_sub(x, value[n]); }
+    }
+    for (i = 0; i < 1 + (int)(b->draw % 3); i++) {
+        tensor h = value[n - 1 - i], one = (b->draw + (uint32_t)i) % 2 ? classes(b, h, 2 + DRAW(12))
+            : squares(b, h, 1 + DRAW(9));
+        loss = loss ? gtr_add(loss, one) : one;
+    }
+#undef DRAW
+    return loss;
+}
+typedef struct network { const char *name; tensor (*make)(build *b); int64_t batch; int micro; bool taken; } network;
+static const network networks[] = {
+    { "residual", residual, 128, 1, true }, { "heads", heads, 64, 1, true }, { "shared weights", shared, 50, 1, true },
+    { "gated", gated, 77, 1, true }, { "deep", deep, 32, 1, true }, { "dropout", dropped, 100, 1, true },
+    { "thin", thin, 3, 1, false }, { "broad", broad, 9, 1, true }, { "one row", residual, 1, 1, true },
+        { "heads, micro-batches", heads, 70, 3, false },
+    { "dropout, micro-batches", dropped, 33, 2, false }, { "many rows", heads, 5000, 1, true },
+        { "residual, a row more", residual, 257, 1, true },
+};
+enum { N_NETWORKS = sizeof networks / sizeof *networks };
+
+static gtr_trainer *trainer_of(build *b, const network *c, uint32_t draw, gtr_precision precision, bool nodes)
+{
+    gtr_trainer_desc d;
+    memset(&d, 0, sizeof d);
+    memset(b, 0, sizeof *b);
+    d.lr = 0.01f; d.precision = precision; d.no_matchers = nodes; d.micro_batches = c->micro; d.loss_scale = 64;
+    b->ctx = gtr_create(desc0());
+    b->ctx->caps.chains = !nodes;
+    b->draw = draw;
+    return gtr_trainer_create(c->make(b), d);
+}
+static void set_inputs(build *b, int64_t rows, uint32_t seed)
+{
+    for (int i = 0; i < b->n_inputs; i++) {
+        const int64_t n = rows * (b->width[i] ? b->width[i] : 1);
+        gtr_float *x = (gtr_float *)malloc((size_t)n * sizeof *x);
+        int32_t *y = (int32_t *)malloc((size_t)n * sizeof *y);
+        for (int64_t k = 0; k < n; k++) { x[k] = (gtr_float)noise(&seed); y[k] = (int32_t)(k % 2); }
+        EXPECT_EQ(b->width[i] ? gtr_set(b->input[i], x, (size_t)n * sizeof *x)
+            : gtr_set(b->input[i], y, (size_t)n * sizeof *y), GTR_OK);
+        free(x); free(y);
+    }
+}
+enum { STEPS = 3 };
+/* Gradients of a first step, one behind another, and losses of STEPS more. */
+static gtr_float *gradients(build *b, gtr_trainer *t, int64_t batch, int64_t *count, float *loss)
+{
+    const int64_t n = gtr_parameter_count(b->ctx);
+    gtr_float *g, *at;
+    *count = 0;
+    for (int64_t i = 0; i < n; i++) *count += (int64_t)(gtr_parameter_at(b->ctx, i)->data_bytes / sizeof *g);
+    g = at = (gtr_float *)calloc((size_t)*count + 1, sizeof *g);
+    set_inputs(b, batch, 5);
+    EXPECT_EQ(gtr_backward(t), GTR_OK);
+    for (int64_t i = 0; i < n; i++) {
+        tensor p = gtr_parameter_at(b->ctx, i);
+        /* drawn values may be in nobody's way to the loss */
+        if (gtr__trainer_index(t, p) >= 0) EXPECT_EQ(gtr_gradient_get(t, p, at, p->data_bytes), GTR_OK);
+        at += p->data_bytes / sizeof *g;
+    }
+    EXPECT_EQ(gtr_update(t), GTR_OK);
+    loss[0] = gtr_loss(t);
+    for (int i = 1; i <= STEPS; i++) {
+        set_inputs(b, batch, 5 + (uint32_t)i); EXPECT_EQ(gtr_step(t), GTR_OK); loss[i] = gtr_loss(t);
+    }
+    EXPECT_OK(b->ctx);
+    return g;
+}
+/* Whether this device has the instructions and the shared memory. */
+static bool able(const gtr_context *ctx) {
+    return ctx->caps.cuda && ctx->caps.compute >= 80 && ctx->caps.shared >= 160 << 10;
+}
+static bool chained(gtr_trainer *t, int64_t batch) {
+    const char *text = gtr_plan_text(t, batch); return text && strstr(text, "[chain]");
+}
+static double off(const gtr_float *a, const gtr_float *b, int64_t n)
+{
+    double err = 0, all = 1e-60;
+    for (int64_t i = 0; i < n; i++) {
+        err += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]); all += (double)b[i] * (double)b[i];
+    }
+    return err / all;
+}
+/* The chain's error to float32 is at most three times that of nodes in the same precision, and a rounding of all. Its
+   gradient: off[0] is not a number if one is missing. */
+static void compare(const network *c, uint32_t draw, gtr_precision precision)
+{
+    static const double limit[] = { 1e-10, 1e-6, 2e-5, 5e-7 };
+    build b[4];         /* the chain, nodes, nodes in float32, the chain again */
+    gtr_float *g[4] = { NULL, NULL, NULL, NULL };
+    float loss[4][STEPS + 1];
+    int64_t n = 0;
+    int k, made = 0;
+    for (k = 0; k < 4; k++) {
+        gtr_trainer *t = trainer_of(&b[k], c, draw, k == 2 ? GTR_FP32 : precision, k == 1 || k == 2);
+        made++;
+        if (!t) {
+            if (gtr_error(b[k].ctx) == GTR_ERR_UNSUPPORTED) SKIP("%s: %s", c->name, gtr_error_text(b[k].ctx));
+            else CHECK(0, "%s: %s", c->name, gtr_error_text(b[k].ctx));
+            break;
+        }
+        g[k] = gradients(&b[k], t, c->batch, &n, loss[k]);
+        if (k == 0 && c->taken && able(b[0].ctx) && precision != GTR_FP32)
+            CHECK(chained(t, c->batch), "%s: no chain in\n%s", c->name, gtr_plan_text(t, c->batch));
+    }
+    if (k == 4) {
+        const double ours = off(g[0], g[2], n), nodes = off(g[1], g[2], n);
+        CHECK(ours <= 3 * nodes + limit[precision],
+            "%s %u, precision %d: NMSE of the gradient to float32 %.3g, by nodes %.3g", c->name, draw,
+            (int)precision, ours, nodes);
+        for (k = 0; k <= STEPS; k++)
+            CHECK(fabs((double)loss[0][k] - (double)loss[2][k]) <= 3 * fabs((double)loss[1][k] - (double)loss[2][k])
+                + (precision == GTR_MIXED_BF16 ? 2e-2 : 2e-3) * (fabs((double)loss[2][k]) + 0.1),
+                "%s %u, precision %d: loss %d is %.9g, by nodes %.9g, in float32 %.9g", c->name, draw, (int)precision,
+                k, (double)loss[0][k], (double)loss[1][k], (double)loss[2][k]);
+        CHECK(!memcmp(g[0], g[3], (size_t)n * sizeof **g) && !memcmp(loss[0], loss[3], sizeof loss[0]),
+            "%s %u, precision %d: other bits in another run", c->name, draw, (int)precision);
+    }
+    for (k = 0; k < made; k++) { free(g[k]); gtr_destroy(b[k].ctx); }
+}
+static void kinds(void)
+{
+    for (int i = 0; i < (small || device == GTR_DEVICE_CPU ? 4 : N_NETWORKS); i++)
+        for (int p = GTR_TF32; p <= GTR_MIXED_FP16; p++)
+            if (!small || p == GTR_TF32 + i % 3) compare(&networks[i], 0, (gtr_precision)p);
+}
+static void draws(void)
+{
+    for (uint32_t i = 0; i < (small || device == GTR_DEVICE_CPU ? 4u : 40u); i++) {
+        network c = { "drawn", drawn, 1 + (int64_t)(i * 37 % 300), 1, false };
+        compare(&c, i, (gtr_precision)(GTR_TF32 + i % 3));
+    }
+}
+/* A value inside that is kept, and what gtr_eval makes of the same tensors. */
+static void kept(void)
+{
+    build b;
+    gtr_trainer_desc d;
+    gtr_float x[16 * 96], seen[16 * 96];
+    memset(&d, 0, sizeof d);
+    memset(&b, 0, sizeof b);
+    b.ctx = gtr_create(desc0());
+    b.ctx->caps.chains = 1;
+    tensor h = linear(&b, input(&b, 20), 96), k = gtr_gelu(h), loss = classes(&b, gtr_add(h, linear(&b, k, 96)), 5),
+        list[1] = { k };
+    gtr_keep(k);
+    d.precision = GTR_TF32; d.lr = 1e-9f;
+    gtr_trainer *t = gtr_trainer_create(loss, d);
+    set_inputs(&b, 16, 3);
+    EXPECT_EQ(gtr_step(t), GTR_OK);
+    EXPECT_EQ(gtr_get(k, x, sizeof x), GTR_OK);
+    EXPECT_EQ(gtr_eval(list, 1), GTR_OK);
+    EXPECT_EQ(gtr_get(k, seen, sizeof seen), GTR_OK);
+    EXPECT(within(x, seen, 16 * 96, 1e-6, 2e-3));
+    EXPECT_OK(b.ctx);
+    gtr_destroy(b.ctx);
+}
+/* Steps that overflow change nothing; the last, smaller batch of a data set; a value that is not finite is named. */
+static void guarded(void)
+{
+    network c = { "residual", residual, 32, 1, true };
+    build b;
+    gtr_trainer *t = trainer_of(&b, &c, 0, GTR_MIXED_FP16, false);
+    static gtr_float before[160 * 96], after[160 * 96];
+    if (!t) { SKIP("%s", gtr_error_text(b.ctx)); gtr_destroy(b.ctx); return; }
+    tensor w = gtr_parameter_find(b.ctx, "l1.weight");
+    set_inputs(&b, 32, 1);
+    EXPECT_EQ(gtr_step(t), GTR_OK);
+    EXPECT_EQ(gtr_get(w, before, sizeof before), GTR_OK);
+    {
+        static gtr_float x[32 * 84];
+        for (int i = 0; i < 32 * 84; i++) x[i] = (gtr_float)6e4;
+        EXPECT_EQ(gtr_set(b.input[0], x, sizeof x), GTR_OK);
+    }
+    EXPECT_EQ(gtr_step(t), GTR_OK);
+    EXPECT_EQ(gtr_wait(b.ctx), GTR_OK);
+    EXPECT(gtr_trainer_report(t).skipped);
+    EXPECT_EQ(gtr_get(w, after, sizeof after), GTR_OK);
+    EXPECT(!memcmp(before, after, sizeof before));
+    set_inputs(&b, 11, 2);
+    EXPECT_EQ(gtr_step(t), GTR_OK);
+    EXPECT_EQ(gtr_wait(b.ctx), GTR_OK);
+    EXPECT(!gtr_trainer_report(t).skipped);
+    EXPECT_OK(b.ctx);
+    gtr_destroy(b.ctx);
+}
+
+/* An epoch over a data set, its last batch smaller, with a metric that nobody in the step waits for. */
+static void fitted(void)
+{
+    enum { ROWS = 150, STEPS_FIT = 5 };
+    static gtr_float x[ROWS * 84];
+    static int32_t y[ROWS];
+    gtr_report history[2][STEPS_FIT];
+    uint32_t seed = 9;
+    int i, k;
+    for (i = 0; i < ROWS * 84; i++) x[i] = (gtr_float)noise(&seed);
+    for (i = 0; i < ROWS; i++) y[i] = i % 10;
+    for (k = 0; k < 2; k++) {
+        build b;
+        gtr_trainer_desc d;
+        gtr_fit_desc f;
+        gtr_arrays_desc a;
+        memset(&b, 0, sizeof b); memset(&d, 0, sizeof d); memset(&f, 0, sizeof f); memset(&a, 0, sizeof a);
+        b.ctx = gtr_create(desc0());
+        b.ctx->caps.chains = 1;
+        tensor h = linear(&b, input(&b, 84), 96);
+        for (i = 0; i < 2; i++) h = gtr_add(h, linear(&b, gtr_gelu(linear(&b, h, 160)), 96));
+        tensor logits = linear(&b, h, 10), labels = input(&b, 0);
+        d.precision = GTR_TF32; d.lr = 0.01f; d.no_matchers = k == 1;
+        gtr_trainer *t = gtr_trainer_create(gtr_cross_entropy(logits, labels), d);
+        a.rows = ROWS;
+        a.column[0].data = x; a.column[0].dtype = GTR_F32; a.column[0].shape = gtr_shape1(84);
+        a.column[1].data = y; a.column[1].dtype = GTR_I32;
+        f.batch = 32; f.silent = true; f.metric = gtr_accuracy(logits, labels); f.history = history[k];
+        f.history_size = STEPS_FIT;
+        EXPECT_EQ(gtr_fit(t, gtr_dataset_arrays(b.ctx, a), f), GTR_OK);
+        EXPECT_OK(b.ctx);
+        gtr_destroy(b.ctx);
+    }
+    for (i = 0; i < STEPS_FIT; i++)
+        CHECK(fabs((double)history[0][i].loss - (double)history[1][i].loss) <= 2e-3,
+            "step %d: loss %.9g, by nodes %.9g", i, (double)history[0][i].loss, (double)history[1][i].loss);
+}
+
+static tensor stack(build *b, int layers, int64_t width)
+{
+    tensor h = input(b, width);
+    for (int i = 0; i < layers; i++) h = gtr_relu(linear(b, h, width));
+    return squares(b, h, width);
+}
+static tensor many_layers(build *b) { return stack(b, 20, 64); }
+static tensor large_layers(build *b) { return stack(b, 4, 1024); }
+/* Left to the estimate: many small layers are one, large ones of many rows are not. */
+static void chosen(void)
+{
+    static const network of[] = { { "many layers", many_layers, 32, 1, true },
+        { "large layers", large_layers, 4096, 1, false } };
+    for (int i = 0; i < 2; i++) {
+        build b;
+        gtr_trainer *t = trainer_of(&b, &of[i], 0, GTR_TF32, false);
+        b.ctx->caps.chains = 0;
+        CHECK(t && chained(t, of[i].batch) == (of[i].taken && able(b.ctx)),
+            "%s: %s", of[i].name, t ? gtr_plan_text(t, of[i].batch) : gtr_error_text(b.ctx));
+        gtr_destroy(b.ctx);
+    }
+}
+
+static void all(void)
+{
+    RUN(fitted);
+    RUN(chosen);
+    RUN(kinds);
+    RUN(draws);
+    RUN(kept);
+    RUN(guarded);
+}
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    small = getenv("GTR_TEST_SMALL") != NULL;
+    check_devices(all, &device);
+    return check_done();
+}
