@@ -1125,7 +1125,7 @@ typedef struct gtr__caps {
     uint8_t fused[GTR__OP_COUNT]; /* fused ops that have a kernel */
     /* 0; a test says with them how many looks for another's word a block has before it gives a launch up, which block
        (1: the first) is late at the last meeting, for how many that meet there is room, that cuBLASLt is not there,
-       that chains are taken at any cost */
+       that chains are taken at any cost (-1: never) */
     int hurry, late, room, no_library, chains;
     uint32_t without; /* matchers that do not work here, a bit each */
 } gtr__caps;

@@ -189,13 +189,13 @@ static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *na
 }
 #endif
 
-// A kernel whose blocks wait for each other, all of them or, paired, in clusters of two as well; m: its only parameter.
+// A kernel whose blocks wait for each other, all of them or, if cluster is not 1, so many as well; m: its only parameter.
 struct gtr__together {
     const void *kernel;
     void *m;
     int blocks, threads;
     size_t bytes;               // of shared memory
-    bool paired;
+    int cluster;
 #if CUDART_VERSION >= 11080
     cudaLaunchAttribute attribute[2];
     cudaLaunchConfig_t config;
@@ -206,10 +206,10 @@ struct gtr__together {
         attribute[0].id = cudaLaunchAttributeCooperative;
         attribute[0].val.cooperative = 1;
         attribute[1].id = cudaLaunchAttributeClusterDimension;
-        attribute[1].val.clusterDim.x = 2; attribute[1].val.clusterDim.y = attribute[1].val.clusterDim.z = 1;
+        attribute[1].val.clusterDim.x = (unsigned)cluster; attribute[1].val.clusterDim.y = attribute[1].val.clusterDim.z = 1;
         config.gridDim = dim3((unsigned)blocks); config.blockDim = dim3((unsigned)threads);
         config.dynamicSmemBytes = bytes;
-        config.stream = (cudaStream_t)stream; config.attrs = attribute; config.numAttrs = paired ? 2 : 1;
+        config.stream = (cudaStream_t)stream; config.attrs = attribute; config.numAttrs = cluster > 1 ? 2 : 1;
     }
 #endif
     // Whether the device has room for all blocks at a time.
@@ -225,9 +225,9 @@ struct gtr__together {
 #if CUDART_VERSION >= 11080
         describe(NULL);
         config.attrs = attribute + 1; config.numAttrs = 1;
-        if (e == cudaSuccess && paired) {
+        if (e == cudaSuccess && cluster > 1) {
             e = cudaOccupancyMaxActiveClusters(&each, kernel, &config);
-            room = 2 * each;
+            room = cluster * each;
         }
 #endif
         if (caps->room && room > caps->room) room = caps->room;
@@ -252,10 +252,10 @@ struct gtr__together {
     }
 };
 template <typename M>
-static gtr__together gtr__all_of(void (*kernel)(M), M *m, int blocks, int threads, size_t bytes, bool paired) {
+static gtr__together gtr__all_of(void (*kernel)(M), M *m, int blocks, int threads, size_t bytes, int cluster) {
     gtr__together t;
     t.kernel = (const void *)kernel; t.m = (void *)m;
-    t.blocks = blocks; t.threads = threads; t.bytes = bytes; t.paired = paired;
+    t.blocks = blocks; t.threads = threads; t.bytes = bytes; t.cluster = cluster;
     return t;
 }
 
@@ -8735,7 +8735,7 @@ static void gtr__mlp_losses(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view
 template <typename T, int KIND>
 static gtr_result gtr__mlp_start(void *instance, const gtr__call *c, gtr__mlp *m, size_t bytes) {
     const int blocks = ((gtr__cuda *)instance)->sm_count;
-    return gtr__all_of(gtr__k_mlp<T, KIND>, m, blocks, GTR__MLP_T, bytes, false).start(instance, c, "gtr__k_mlp");
+    return gtr__all_of(gtr__k_mlp<T, KIND>, m, blocks, GTR__MLP_T, bytes, 1).start(instance, c, "gtr__k_mlp");
 }
 // What the kernel of any network's step gets.
 template <typename M> static gtr_result gtr__mlp_step(void *instance, const gtr__call *c, const gtr__mlp_view *v,
@@ -10931,7 +10931,7 @@ static gtr_result gtr__res_target(void *instance, const gtr__mlp &m, bool target
 template <int P, int CUT> static gtr_result gtr__res_start(void *instance, const gtr__call *c, gtr__res *s) {
     const int blocks = s->groups * s->ranks + s->spare + 1;
     const size_t bytes = (size_t)s->end_at * 4;
-    gtr__together all = gtr__all_of(gtr__k_resident<P, CUT>, s, blocks, GTR__RES_T, bytes, false);
+    gtr__together all = gtr__all_of(gtr__k_resident<P, CUT>, s, blocks, GTR__RES_T, bytes, 1);
     return all.start(instance, c, "gtr__k_resident");
 }
 template <int CUT> static bool gtr__res_knows(const gtr__res *s) {
@@ -13693,7 +13693,7 @@ static gtr_result gtr__field_start(void *instance, const gtr__call *c, gtr__fiel
     // what it was made for
     const int threads = of.maxThreadsPerBlock > GTR__FIELD_T ? GTR__FIELD_T + 128 * P : GTR__FIELD_T;
     const int blocks = ((gtr__cuda *)instance)->sm_count;
-    gtr__together all = gtr__all_of(gtr__k_field<T, P, RELU, FED>, m, blocks, threads, (size_t)bytes, false);
+    gtr__together all = gtr__all_of(gtr__k_field<T, P, RELU, FED>, m, blocks, threads, (size_t)bytes, 1);
     return all.start(instance, c, "gtr__k_field");
 }
 template <typename T>
@@ -15787,9 +15787,9 @@ static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
 template <int P> static gtr_result gtr__tall_start(void *instance, const gtr__call *c, gtr__tall *s) {
     const int blocks = s->mains + s->spare + 1;
     const size_t bytes = (size_t)s->end_at * 4;
-    gtr__together all = gtr__all_of(gtr__k_tall<P>, s, gtr__res_up(blocks, 2), GTR__TALL_T, bytes, true);
+    gtr__together all = gtr__all_of(gtr__k_tall<P>, s, gtr__res_up(blocks, 2), GTR__TALL_T, bytes, 2);
     s->paired = s->paired && all.fits(instance, c->caps);       // one by one they need less room
-    if (!s->paired) { all.blocks = blocks; all.paired = false; }
+    if (!s->paired) { all.blocks = blocks; all.cluster = 1; }
     return all.start(instance, c, "gtr__k_tall");
 }
 static gtr_result gtr__tall_run(void *instance, const gtr__call *c) {
@@ -17130,7 +17130,7 @@ typedef struct gtr__chain_build {
     gtr__mlp_view v;
     const int *root; // of a call's operands; NULL: the plan's values
     gtr_precision precision;
-    int rows, phase, nodes, products;
+    int rows, phase, nodes, products, at; // at: the node that is read
     bool open; // a group of element-wise steps may go on
     int n_value, n_step, n_job, n_loss, n_scalar, n_passed;
     int passed[GTR__CHAIN_PASSED]; // nodes that nothing here waits for: they run behind the chain, by their own kernels
@@ -17156,6 +17156,14 @@ static int gtr__chain_last(const gtr__chain_build *b, int id) {
     for (int i = b->n_value - 1; i >= 0; i--)
         if (b->value[i].root == root) return i;
     return -1;
+}
+// Whether a node of the run, in front of the one that is read, writes there: what only that node's kernel makes, or the
+// run's end, is no value from outside.
+static bool gtr__chain_made(const gtr__chain_build *b, int id) {
+    for (int i = 0; i < b->at; i++)
+        for (int k = 0; k < b->v.node[i].n_out; k++)
+            if (b->v.node[i].out[k] >= 0 && gtr__chain_root(b, b->v.node[i].out[k]) == gtr__chain_root(b, id)) return true;
+    return false;
 }
 // A view of a permutation, which goes by strides.
 static bool gtr__chain_view(const gtr__chain_build *b, int id) {
@@ -17183,15 +17191,18 @@ static int gtr__chain_now(gtr__chain_build *b, int id) {
     int i = id < 0 ? -1 : gtr__chain_last(b, id);
     if (id < 0) return -1;
     if (i >= 0) return b->value[i].n * (int64_t)b->rows == gtr__mlp_count(&b->v, id) ? i : -1;
-    for (int k = 0; k < b->n_passed; k++)
-        if (gtr__chain_root(b, b->v.node[b->passed[k]].out[0]) == gtr__chain_root(b, id)) return -1;
-    i = gtr__chain_new(b, id);
+    i = gtr__chain_made(b, id) ? -1 : gtr__chain_new(b, id);
     if (i >= 0) b->value[i].outside = true;
     return i;
 }
 static int gtr__chain_make(gtr__chain_build *b, int id) {
     const int old = gtr__chain_last(b, id);
     if (old >= 0 && b->value[old].outside) return -1; // another block may still read it
+    for (int i = 0; i < b->n_passed; i++) { // and so may a node behind the chain
+        const gtr__node *n = &b->v.node[b->passed[i]];
+        for (int k = 0; k < n->n_in; k++)
+            if (n->in[k] >= 0 && gtr__chain_root(b, n->in[k]) == gtr__chain_root(b, id)) return -1;
+    }
     const int i = gtr__chain_new(b, id);
     if (i >= 0 && old >= 0) b->value[old].newer = true;
     return i;
@@ -17236,7 +17247,7 @@ static bool gtr__chain_multiply(gtr__chain_build *b, int x, int w, bool back) {
     const gtr_shape *s = gtr__mlp_shape(&b->v, w);
     const gtr_dtype type = gtr__mlp_storage(&b->v, w);
     if (s->ndim != 2 || s->dim[0] > 8192 || s->dim[1] > 8192 || x < 0 || b->precision == GTR_FP32 ||
-        !gtr__chain_float(type) || gtr__chain_view(b, w) || gtr__chain_last(b, w) >= 0)
+        !gtr__chain_float(type) || gtr__chain_view(b, w) || gtr__chain_made(b, w))
         return false;
     const int n = (int)s->dim[back ? 1 : 0], k = (int)s->dim[back ? 0 : 1];
     gtr__chain_value *v = &b->value[x];
@@ -17265,18 +17276,36 @@ static bool gtr__chain_shared(gtr__chain_build *b, gtr__chain_step *s, int i, in
     s->from[i] = gtr__mlp_count(&b->v, id) == 1 && s->n != 1 ? GTR__CHAIN_ONE : GTR__CHAIN_ROW;
     s->type[i] = (uint8_t)gtr__mlp_storage(&b->v, id);
     b->operand[b->n_step - 1][3] = id;
-    return gtr__chain_float((gtr_dtype)s->type[i]) && gtr__chain_last(b, id) < 0;
+    return gtr__chain_float((gtr_dtype)s->type[i]) && !gtr__chain_made(b, id) && !gtr__chain_view(b, id);
 }
-// The last step's result is a product's parts; then a bias, what is there already (adds), and an activation into
-// another value.
-static bool gtr__chain_finish_product(gtr__chain_build *b, int n, int bias, int old, int out) {
+// A product's parts, with a bias or -1, into nothing yet.
+static gtr__chain_step *gtr__chain_parts(gtr__chain_build *b, int bias) {
     gtr__chain_step *s = gtr__chain_ew(b, bias >= 0 ? GTR__CHAIN_BINARY : GTR__CHAIN_UNARY,
-        bias >= 0 ? (int)GTR__OP_ADD : GTR__CHAIN_COPY, n, -1, -1, old >= 0 ? -1 : out);
-    if (!s) return false;
+        bias >= 0 ? (int)GTR__OP_ADD : GTR__CHAIN_COPY, b->program.step[b->n_step - 1].n, -1, -1, -1);
+    if (!s || (bias >= 0 && !gtr__chain_shared(b, s, 1, bias))) return NULL;
     s->from[0] = GTR__CHAIN_PARTS;
-    if (bias >= 0 && !gtr__chain_shared(b, s, 1, bias)) return false;
-    if (old < 0) return true;
-    s = gtr__chain_ew(b, GTR__CHAIN_BINARY, GTR__OP_ADD, n, -1, old, out);
+    return s;
+}
+// An activation of the last step's result, or, with what its gradient reads, the activation's gradient.
+static gtr__chain_step *gtr__chain_act(gtr__chain_build *b, const gtr__node *n, int width, int saved) {
+    gtr__chain_step *s = gtr__chain_ew(b, saved < 0 ? GTR__CHAIN_UNARY : GTR__CHAIN_UNARY_BACK, (int)n->attr.i[0],
+        width, -1, saved, -1);
+    if (!s || !gtr__mlp_unary((gtr__op)n->attr.i[0]) || (saved >= 0 && b->value[saved].n != width)) return NULL;
+    s->from[0] = saved < 0 ? GTR__CHAIN_LAST : GTR__CHAIN_PARTS;
+    s->f0 = (float)n->attr.f[0];
+    s->f1 = (float)n->attr.f[1];
+    return s;
+}
+// A step's result is an output of a node, added to what is there if the node adds.
+static bool gtr__chain_store(gtr__chain_build *b, gtr__chain_step *s, const gtr__node *n, int k) {
+    const int old = n->adds >> k & 1 ? gtr__chain_now(b, n->out[k]) : -1, out = gtr__chain_make(b, n->out[k]);
+    if (!s || out < 0 || (n->adds >> k & 1 && old < 0) || b->value[out].n != s->n) return false;
+    if (old < 0) {
+        b->operand[b->n_step - 1][2] = out;
+        s->to = (uint8_t)b->value[out].type;
+        return true;
+    }
+    s = gtr__chain_ew(b, GTR__CHAIN_BINARY, GTR__OP_ADD, s->n, -1, old, out);
     if (s) s->from[0] = GTR__CHAIN_LAST;
     return s != NULL;
 }
@@ -17320,81 +17349,24 @@ static bool gtr__chain_job_add(gtr__chain_build *b, int x, int dy, int dw, int d
     return true;
 }
 static bool gtr__chain_linear(gtr__chain_build *b, const gtr__node *n) {
-    const int back = n->dir == GTR__BWD;
     if (n->op == GTR__OP_LINEAR_DACT) {
         const int saved = gtr__chain_now(b, n->in[2]);
-        if (saved < 0 || !gtr__chain_multiply(b, gtr__chain_now(b, n->in[0]), n->in[1], true)) return false;
-        const int width = b->program.step[b->n_step - 1].n;
-        if (b->value[saved].n != width || !gtr__mlp_unary((gtr__op)n->attr.i[0])) return false;
-        gtr__chain_step *s = gtr__chain_ew(b, GTR__CHAIN_UNARY_BACK, (int)n->attr.i[0], width, -1, saved, -1);
-        const int old = n->adds & 1 ? gtr__chain_now(b, n->out[0]) : -1, out = gtr__chain_make(b, n->out[0]);
-        if (!s || out < 0 || (n->adds & 1 && old < 0)) return false;
-        s->from[0] = GTR__CHAIN_PARTS;
-        s->f0 = (float)n->attr.f[0];
-        s->f1 = (float)n->attr.f[1];
-        if (old < 0) {
-            b->operand[b->n_step - 1][2] = out;
-            s->to = (uint8_t)b->value[out].type;
-            return true;
-        }
-        if (!(s = gtr__chain_ew(b, GTR__CHAIN_BINARY, GTR__OP_ADD, width, -1, old, out))) return false;
-        s->from[0] = GTR__CHAIN_LAST;
-        return true;
+        return saved >= 0 && gtr__chain_multiply(b, gtr__chain_now(b, n->in[0]), n->in[1], true) &&
+               gtr__chain_store(b, gtr__chain_act(b, n, b->program.step[b->n_step - 1].n, saved), n, 0);
     }
-    if (!back) {
+    if (n->dir == GTR__FWD) { // an activation may follow, and what it is applied to be wanted, too
         if (!gtr__chain_multiply(b, gtr__chain_now(b, n->in[0]), n->in[1], false)) return false;
-        // an activation or -1; what is added behind it
-        const bool act = n->op == GTR__OP_LINEAR_ACT;
-        const int width = b->program.step[b->n_step - 1].n, unary = act ? (int)n->attr.i[0] : -1,
-                  more = act && n->attr.i[2] ? gtr__chain_now(b, n->in[n->n_in - 1]) : -1,
-                  bias = n->n_in - (act && n->attr.i[2]) > 2 ? n->in[2] : -1,
-                  first = act ? n->n_out > 1 ? n->out[1] : -1 : n->out[0];
-        const int old = n->adds ? gtr__chain_now(b, n->out[0]) : -1;
-        if (n->adds && (old < 0 || act)) return false;
-        if (act && n->attr.i[2] && (more < 0 || b->value[more].n != width)) return false;
-        const int pre = first >= 0 ? gtr__chain_make(b, first) : -1;
-        if ((first >= 0 && pre < 0) || !gtr__chain_finish_product(b, width, bias, old, pre)) return false;
-        if (!act) return true;
-        const int out = gtr__chain_make(b, n->out[0]);
-        if (out < 0 || (unary < 0 ? more < 0 : !gtr__mlp_unary((gtr__op)unary))) return false;
-        gtr__chain_step *s;
-        if (unary >= 0) {
-            if (!(s = gtr__chain_ew(b, GTR__CHAIN_UNARY, unary, width, -1, -1, more >= 0 ? -1 : out))) return false;
-            s->from[0] = GTR__CHAIN_LAST;
-            s->f0 = (float)n->attr.f[0];
-            s->f1 = (float)n->attr.f[1];
-        }
-        if (more < 0) return true;
-        if (!(s = gtr__chain_ew(b, GTR__CHAIN_BINARY, (int)GTR__OP_ADD, width, -1, more, out))) return false;
-        s->from[0] = GTR__CHAIN_LAST;
-        return true;
+        gtr__chain_step *s = gtr__chain_parts(b, n->n_in > 2 ? n->in[2] : -1);
+        if (!s || n->op == GTR__OP_LINEAR) return gtr__chain_store(b, s, n, 0);
+        if (n->out[1] >= 0 && !gtr__chain_store(b, s, n, 1)) return false;
+        return gtr__chain_store(b, gtr__chain_act(b, n, s->n, -1), n, 0);
     }
     const int dy = gtr__chain_now(b, n->in[n->n_in - 1]), dw = n->n_out > 1 ? n->out[1] : -1,
-              db = n->n_out > 2 ? n->out[2] : -1;
-    if (dy < 0) return false;
-    if (dw >= 0 || db >= 0) {
-        const int x = dw >= 0 ? gtr__chain_now(b, n->in[0]) : -1;
-        if ((dw >= 0 && x < 0) || !gtr__chain_job_add(b, x, dy, dw, db, n->adds >> 1 & 1, n->adds >> 2 & 1))
-            return false;
-    }
-    if (n->out[0] < 0) return true;
-    if (!gtr__chain_multiply(b, dy, n->in[1], true)) return false;
-    const int old = n->adds & 1 ? gtr__chain_now(b, n->out[0]) : -1, out = gtr__chain_make(b, n->out[0]);
-    return out >= 0 && (!(n->adds & 1) || old >= 0) &&
-           gtr__chain_finish_product(b, b->program.step[b->n_step - 1].n, -1, old, out);
-}
-// What is there already is added to the last step's result.
-static bool gtr__chain_store(gtr__chain_build *b, gtr__chain_step *s, const gtr__node *n, int k) {
-    const int old = n->adds >> k & 1 ? gtr__chain_now(b, n->out[k]) : -1, out = gtr__chain_make(b, n->out[k]);
-    if (!s || out < 0 || (n->adds >> k & 1 && old < 0) || b->value[out].n != s->n) return false;
-    if (old < 0) {
-        b->operand[b->n_step - 1][2] = out;
-        s->to = (uint8_t)b->value[out].type;
-        return true;
-    }
-    gtr__chain_step *add = gtr__chain_ew(b, GTR__CHAIN_BINARY, GTR__OP_ADD, s->n, -1, old, out);
-    if (add) add->from[0] = GTR__CHAIN_LAST;
-    return add != NULL;
+              db = n->n_out > 2 ? n->out[2] : -1, x = dw >= 0 ? gtr__chain_now(b, n->in[0]) : -1;
+    if (dy < 0 || (dw >= 0 && x < 0)) return false;
+    if ((dw >= 0 || db >= 0) && !gtr__chain_job_add(b, x, dy, dw, db, n->adds >> 1 & 1, n->adds >> 2 & 1)) return false;
+    return n->out[0] < 0 || (gtr__chain_multiply(b, dy, n->in[1], true) &&
+                                gtr__chain_store(b, gtr__chain_parts(b, -1), n, 0));
 }
 static bool gtr__chain_binary_op(int op) {
 #define GTR__CASE(ID, name, forward, da, db) case GTR__OP_##ID:
@@ -17405,8 +17377,8 @@ static bool gtr__chain_binary_op(int op) {
 #undef GTR__CASE
 }
 static bool gtr__chain_scalar_node(gtr__chain_build *b, const gtr__node *n) {
-    if (n->dir != GTR__FWD || n->adds || b->n_scalar == GTR__CHAIN_SCALARS || n->n_in > 2 || n->n_in < 1 ||
-        n->op == GTR__OP_BINARY_ACT)
+    if (n->dir != GTR__FWD || n->adds || b->n_scalar == GTR__CHAIN_SCALARS || n->n_in > 2 ||
+        !(gtr__mlp_unary(n->op) || gtr__chain_binary_op((int)n->op)))
         return false;
     for (int k = 0; k < n->n_in; k++) {
         bool made = false;
@@ -17474,11 +17446,7 @@ static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
             if (ids[i] >= 0 && value[i] < 0 && !gtr__chain_shared(b, s, i, ids[i])) return false;
         if (n->op == GTR__OP_BINARY_ACT) {
             if (n->n_out > 1 && n->out[1] >= 0 && !gtr__chain_store(b, s, n, 1)) return false;
-            s = gtr__chain_ew(b, GTR__CHAIN_UNARY, (int)n->attr.i[0], width, -1, -1, -1);
-            if (!s || !gtr__mlp_unary((gtr__op)n->attr.i[0])) return false;
-            s->from[0] = GTR__CHAIN_LAST;
-            s->f0 = (float)n->attr.f[0];
-            s->f1 = (float)n->attr.f[1];
+            s = gtr__chain_act(b, n, width, -1);
         }
         if (!gtr__chain_store(b, s, n, back ? side : 0)) return false;
     }
@@ -17500,10 +17468,8 @@ static bool gtr__chain_dropout(gtr__chain_build *b, const gtr__node *n) {
     return gtr__chain_store(b, e, n, 0);
 }
 static bool gtr__chain_lossnode(gtr__chain_build *b, const gtr__node *n) {
-    const bool pair = n->op == GTR__OP_MSE || n->op == GTR__OP_MSE_STEP || n->op == GTR__OP_BCE_WITH_LOGITS,
-               back = n->dir == GTR__BWD;
-    const bool both = n->op == GTR__OP_MSE_STEP || n->op == GTR__OP_XENT_STEP;
-    const int dx = back ? n->out[0] : !both ? -1 : n->out[pair ? 1 : 3], x = gtr__chain_now(b, n->in[0]);
+    const bool pair = n->op == GTR__OP_MSE || n->op == GTR__OP_BCE_WITH_LOGITS, back = n->dir == GTR__BWD;
+    const int dx = back ? n->out[0] : n->op == GTR__OP_XENT_STEP ? n->out[3] : -1, x = gtr__chain_now(b, n->in[0]);
     if (b->n_loss == GTR__CHAIN_LOSSES || x < 0 || n->adds ||
         (back && n->reads >> (n->n_in - 1) & 1 && n->in[n->n_in - 1] >= 0))
         return false;
@@ -17517,7 +17483,7 @@ static bool gtr__chain_lossnode(gtr__chain_build *b, const gtr__node *n) {
             return false;
     } else {
         if (b->value[x].outside || gtr__chain_width(b, n->in[0]) != b->value[x].n ||
-            gtr__mlp_shape(&b->v, n->in[0])->ndim != 2)
+            gtr__mlp_shape(&b->v, n->in[0])->ndim != 2 || gtr__chain_made(b, n->in[1]))
             return false;
         if (!(s = gtr__chain_add(b, GTR__CHAIN_XENT, b->value[x].n))) return false;
         s->op = (uint8_t)what;
@@ -17540,8 +17506,7 @@ static bool gtr__chain_lossnode(gtr__chain_build *b, const gtr__node *n) {
     return true;
 }
 static bool gtr__chain_is_loss(gtr__op op) {
-    return op == GTR__OP_MSE || op == GTR__OP_MSE_STEP || op == GTR__OP_BCE_WITH_LOGITS || op == GTR__OP_XENT_STEP ||
-           op == GTR__OP_CROSS_ENTROPY;
+    return op == GTR__OP_MSE || op == GTR__OP_BCE_WITH_LOGITS || op == GTR__OP_XENT_STEP || op == GTR__OP_CROSS_ENTROPY;
 }
 static bool gtr__chain_is_product(gtr__op op) {
     return op == GTR__OP_LINEAR || op == GTR__OP_LINEAR_ACT || op == GTR__OP_LINEAR_DACT;
@@ -17556,41 +17521,34 @@ static bool gtr__chain_node(gtr__chain_build *b, const gtr__node *n) {
            : n->op == GTR__OP_DROPOUT   ? gtr__chain_dropout(b, n)
                                         : gtr__chain_takes(n->op) && gtr__chain_elementwise(b, n);
 }
-// The first of the passed nodes whose input another value takes the place of; -1.
-static int gtr__chain_stale(const gtr__chain_build *b) {
-    for (int i = 0; i < b->n_passed; i++) {
-        const gtr__node *n = &b->v.node[b->passed[i]];
-        for (int k = 0; k < n->n_in; k++)
-            for (int j = 0; n->in[k] >= 0 && j < b->n_value; j++)
-                if (b->value[j].newer && b->value[j].root == gtr__chain_root(b, n->in[k])) return b->passed[i];
+// The rows of the run's first product; 0.
+static int gtr__chain_rows(const gtr__chain_build *b) {
+    for (int i = 0; i < b->v.n && gtr__chain_takes(b->v.node[i].op); i++) {
+        const gtr__node *n = &b->v.node[i];
+        if (!gtr__chain_is_product(n->op)) continue;
+        const bool back = n->op == GTR__OP_LINEAR && n->dir == GTR__BWD;
+        const gtr_shape *w = gtr__mlp_shape(&b->v, n->in[1]);
+        const int64_t width = w->ndim == 2 ? w->dim[back || n->op == GTR__OP_LINEAR_DACT ? 0 : 1] : 0,
+                      rows = width ? gtr__mlp_count(&b->v, n->in[back ? n->n_in - 1 : 0]) / width : 0;
+        return rows <= 1 << 20 ? (int)rows : 0;
     }
-    return -1;
+    return 0;
 }
-// Takes nodes from the first one on, as many as a chain has room for. rows: of the first product.
+// Takes nodes from the first one on, as many as a chain has room for.
 static void gtr__chain_read(gtr__chain_build *b) {
     const gtr__node *first = &b->v.node[0];
-    const bool of_w = first->op == GTR__OP_LINEAR_DACT || first->dir == GTR__BWD;
-    if (!gtr__chain_is_product(first->op) || first->stage) return;
-    const gtr_shape *w = gtr__mlp_shape(&b->v, first->in[1]);
-    const int64_t width = w->ndim == 2 ? w->dim[of_w ? 0 : 1] : 0,
-                  rows = width ? gtr__mlp_count(
-                                     &b->v, first->in[of_w && first->op == GTR__OP_LINEAR ? first->n_in - 1 : 0]) /
-                                     width
-                               : 0;
-    if (rows < 1 || rows > 1 << 20) return;
-    b->rows = (int)rows;
-    for (int i = 0; i < b->v.n; i++) {
+    b->rows = gtr__chain_rows(b);
+    for (int i = 0; i < b->v.n && b->rows; b->at = ++i) {
         const gtr__node *n = &b->v.node[i];
         const int value = b->n_value, step = b->n_step, job = b->n_job, loss = b->n_loss, scalar = b->n_scalar,
                   phase = b->phase, products = b->products;
-        const bool open = b->open;
         if ((n->op == GTR__OP_ACCURACY || n->op == GTR__OP_ARGMAX) && n->n_out == 1 &&
             b->n_passed < GTR__CHAIN_PASSED) {
             b->passed[b->n_passed++] = i;
             continue;
         }
         if (n->stage || n->recomputed || n->micro != first->micro || n->row0 != first->row0 || !gtr__chain_node(b, n)) {
-            for (int k = 0; k < b->n_job && job < b->n_job; k++)
+            for (int k = 0; k < job && job < b->n_job; k++)
                 if (b->program.job[k].next >= job) b->program.job[k].next = -1;
             b->n_value = value;
             b->n_step = step;
@@ -17599,7 +17557,10 @@ static void gtr__chain_read(gtr__chain_build *b) {
             b->n_scalar = scalar;
             b->phase = phase;
             b->products = products;
-            b->open = open;
+            for (int k = 0; k < value; k++) {
+                b->value[k].newer = false;
+                for (int j = k + 1; j < value; j++) b->value[k].newer |= b->value[j].root == b->value[k].root;
+            }
             if (step) b->program.step[step - 1].more = 0;
             break;
         }
@@ -17783,23 +17744,19 @@ static void gtr__chain_begin(gtr__chain_build *b, const gtr__mlp_view *v, const 
     b->root = root;
     b->precision = precision;
     gtr__chain_read(b);
-    const int stale = gtr__chain_stale(b);
-    if (stale < 0) return;
-    gtr__mlp_view before = *v;
-    before.n = stale;
-    gtr__chain_begin(b, &before, root, precision);
 }
 static bool gtr__chain_pays(gtr__chain_build *b, gtr__chain_cut *k, const gtr__caps *caps) {
     if (b->products < 2 || !gtr__chain_choose(b, k, caps)) return false;
     double cost = k->cost + gtr__chain_split(b, caps);
     // by the estimate, in nets of the kinds that were measured: not yet in runs of two or three products. Nodes on several
     // streams take less than their sum: 784-256-512 residuals with gelu 114 us where this says 127, and a chain 119.
-    return caps->chains || (b->products > 3 && cost < 0.82 * gtr__chain_apart(b, caps));
+    return caps->chains > 0 || (b->products > 3 && cost < 0.82 * gtr__chain_apart(b, caps));
 }
 static int gtr__chain_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
-    const gtr__op op = plan->node[at].op;
     if (at && gtr__chain_takes(plan->node[at - 1].op)) return 0; // a run was declined: so is its rest
-    if (caps->compute < 80 || plan->n_stage != 1 || plan->precision == GTR_FP32 || !gtr__chain_is_product(op)) return 0;
+    if (caps->compute < 80 || plan->n_stage != 1 || plan->precision == GTR_FP32 || caps->chains < 0 ||
+        !gtr__chain_takes(plan->node[at].op))
+        return 0;
     gtr__chain_build *b = (gtr__chain_build *)malloc(sizeof *b);
     gtr__chain_cut k;
     const gtr__mlp_view v = { plan->node + at, plan->n_node - at, plan, NULL };
@@ -17939,8 +17896,7 @@ static void gtr__chain_bind_losses(gtr__chain_build *b, const gtr__call *c) {
             q->pair.square = n->op != GTR__OP_BCE_WITH_LOGITS;
         } else {
             gtr__call d = one;
-            d.n_in =
-                n->op == GTR__OP_CROSS_ENTROPY && !forward ? one.n_in - 4 : one.n_in; // lse, count, dy follow the loss
+            if (!forward) d.n_in -= 4; // the loss, lse, count, dy
             gtr__xent_make(&q->xent, &d, 32);
             q->xent.loss = gtr__opd_of(forward ? &out[0] : NULL);
             q->xent.lse = gtr__opd_of(forward && one.n_out > 1 ? &out[1] : NULL);
@@ -17998,7 +17954,12 @@ static size_t gtr__chain_bind(gtr__chain_build *b, const gtr__call *c, const gtr
     return bytes;
 }
 template <int NT, int LOW> static gtr_result gtr__chain_start(
-    void *instance, const gtr__call *c, const gtr__chain_build *b, const gtr__chain_cut *k) {
+    void *instance, const gtr__call *c, gtr__chain_build *b, const gtr__chain_cut *k) {
+    if (c->fits) {
+        gtr__together all = gtr__all_of(gtr__k_chain<NT, LOW>, &b->m, k->cluster, GTR__CHAIN_T, k->bytes, k->cluster);
+        *c->fits = all.fits(instance, c->caps);
+        return GTR_OK;
+    }
     GTR__TRY(gtr__check(instance,
         cudaFuncSetAttribute(
             (const void *)gtr__k_chain<NT, LOW>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)k->bytes),
@@ -18007,7 +17968,7 @@ template <int NT, int LOW> static gtr_result gtr__chain_start(
         dim3((unsigned)b->sums.blocks), dim3(GTR__CHAIN_T), k->bytes, (unsigned)k->cluster, b->m);
 }
 template <int LOW> static gtr_result gtr__chain_start_low(
-    void *instance, const gtr__call *c, const gtr__chain_build *b, const gtr__chain_cut *k) {
+    void *instance, const gtr__call *c, gtr__chain_build *b, const gtr__chain_cut *k) {
     return k->nt == 1 ? gtr__chain_start<1, LOW>(instance, c, b, k) : gtr__chain_start<2, LOW>(instance, c, b, k);
 }
 template <int KIND> static gtr_result gtr__chain_sum(void *instance, const gtr__call *c, const gtr__chain_sums &m) {
@@ -18032,24 +17993,24 @@ static gtr_result gtr__chain_go(void *instance, const gtr__call *c, gtr__chain_b
     for (int i = 0; c->measure && i < b->n_passed; i++)
         GTR__TRY(gtr__wide_node(instance, c, &w->node[b->passed[i]], -1));
     if (c->measure) return GTR_OK;
-    if (c->fits) {
-        *c->fits = 1;
-        return GTR_OK;
-    }
     if (bytes > c->ws_bytes)
         return gtr__fail(instance, GTR_ERR_STATE, "network: workspace of %zu bytes is too small", c->ws_bytes);
     cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
     gtr__chain_program *own = (gtr__chain_program *)c->out[c->n_out - 1].data;
-    GTR__TRY(gtr__check(instance, cudaStreamIsCapturing((cudaStream_t)c->stream, &capturing), "cudaStreamIsCapturing"));
-    if (capturing == cudaStreamCaptureStatusNone) // a plan's first run is eager
+    b->m.program = b->sums.program = own;
+    if (!c->fits)
+        GTR__TRY(gtr__check(instance, cudaStreamIsCapturing((cudaStream_t)c->stream, &capturing), "cudaStreamIsCapturing"));
+    if (!c->fits && capturing == cudaStreamCaptureStatusNone) { // a plan's first run is eager
         GTR__TRY(gtr__check(instance,
             cudaMemcpyAsync(own, &b->program, sizeof b->program, cudaMemcpyHostToDevice, (cudaStream_t)c->stream),
             "cudaMemcpyAsync"));
-    b->m.program = b->sums.program = own;
+        ((gtr__cuda *)instance)->overlap = 0; // the kernel's predecessor is none
+    }
     const int type = b->program.step[b->m.first].to;
     GTR__TRY(type == GTR_F32    ? gtr__chain_start_low<0>(instance, c, b, &k)
              : type == GTR_BF16 ? gtr__chain_start_low<1>(instance, c, b, &k)
                                 : gtr__chain_start_low<2>(instance, c, b, &k));
+    if (c->fits) return GTR_OK;
     if (b->n_job || b->n_loss)
         GTR__TRY(type == GTR_F32 ? gtr__chain_sum<GTR__PRODUCT_TF32>(instance, c, b->sums)
                                  : gtr__chain_sum<GTR__PRODUCT_HALF>(instance, c, b->sums));

@@ -1,13 +1,16 @@
 /* Networks that a chain takes: products, element-wise ops and losses that are local to rows, forward and backward in
    one launch. Graphs of every kind that has a name here, and drawn ones: their gradients against nodes in the same
    precision and in float32, steps behind them, the same bits in every run. On the CPU there are no chains: there a few
-   cases compare nodes with nodes. */
+   cases compare nodes with nodes. DRAWS: how many graphs are drawn. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
 #include "device.h"
 
 typedef gtr_tensor *tensor;
+#ifndef DRAWS
+#define DRAWS 60
+#endif
 enum { MOST_INPUTS = 6 };
 /* What a network is built in: its inputs and, while it is built, a source of names and of draws. */
 typedef struct build {
@@ -78,6 +81,57 @@ static tensor gated(build *b)
     m = gtr_add(gtr_mul(m, gtr_exp(gtr_scale(k, 0.1f, 0))), gtr_parameter(b->ctx, "row", gtr_shape1(45), half));
     return gtr_add(gtr_scale(classes(b, m, 13), 0.7f, 0), gtr_bce_with_logits(linear(b, m, 5), input(b, 5)));
 }
+/* What a chain takes, may be in the middle of, or has to leave alone. */
+static tensor drawn_op(build *b, int op, tensor x, tensor other, int64_t n, bool alike)
+{
+    static const int last = 1;
+    static const gtr_init init = { GTR_INIT_UNIFORM, 0.5f, false };
+    const gtr_linear_desc bare = { n, true };
+    tensor y;
+    switch (op) {
+    case 0: return gtr_tanh(x);
+    case 1: return gtr_gelu(x);
+    case 2: return gtr_relu(x);
+    case 3: return gtr_scale(gtr_sigmoid(x), 0.7f, -0.2f);
+    case 4: return alike ? gtr_add(x, other) : gtr_gelu_tanh(x);
+    case 5: return alike ? gtr_mul(gtr_tanh(x), other) : gtr_exp(gtr_scale(gtr_tanh(x), 0.3f, 0));
+    case 6: return alike ? gtr_sub(other, x) : gtr_log(gtr_scale(gtr_sigmoid(x), 1, 0.5f));
+    case 7: return gtr_dropout(x, fresh(b), 0.3f);
+    case 8: return gtr_add(x, gtr_parameter(b->ctx, fresh(b), gtr_shape1(n), init));
+    case 9: return gtr_linear_ex(x, fresh(b), bare);
+    case 10: return gtr_sub(x, linear(b, gtr_tanh(linear(b, x, 24)), n));
+    /* a weight that is used twice, as it is and squared */
+    case 11:
+        y = gtr_parameter(b->ctx, fresh(b), gtr_shape2(n, n), init);
+        return gtr_scale(gtr_add(gtr_linear_with(gtr_tanh(gtr_linear_with(x, y, NULL)), y, NULL),
+            gtr_linear_with(x, gtr_mul(y, y), NULL)), 0.3f, 0);
+    case 12: return gtr_mul(x, gtr_parameter(b->ctx, fresh(b), gtr_shape1(n), init));
+    case 13: return gtr_mul(x, gtr_parameter(b->ctx, fresh(b), gtr_shape1(1), init));
+    case 14: return gtr_batch_norm(x, fresh(b));
+    case 15: return gtr_softmax(x, 1);
+    case 16: return gtr_div(x, gtr_scale(gtr_sigmoid(alike ? other : x), 1, 0.5f));
+    case 17: return gtr_sub(x, gtr_mean(x, &last, 1, true));
+    case 18: return gtr_add(x, gtr_stop_gradient(gtr_tanh(x)));
+    case 19:
+        gtr_recompute_begin(b->ctx);
+        y = gtr_tanh(linear(b, x, 16));
+        gtr_recompute_end(b->ctx);
+        return linear(b, y, n);
+    case 20: { tensor both[2]; both[0] = x; both[1] = gtr_tanh(x); return linear(b, gtr_concat(both, 2, 1), n); }
+    case 21: return n % 2 ? x : gtr_reshape(gtr_tanh(gtr_reshape(x, gtr_shape3(GTR_BATCH, 2, n / 2))), x->shape);
+    default: return linear(b, n > 1 ? gtr_slice(x, 1, n / 2, n) : x, n);
+    }
+}
+enum { DRAWN_OPS = 23, DRAWN_LOSSES = 5 };
+static tensor drawn_loss(build *b, int kind, tensor h, int n)
+{
+    const gtr_cross_entropy_desc smooth = { 0.1f, 1, false };
+    if (kind == 0) return classes(b, h, 1 + n);
+    if (kind == 1) return gtr_scale(gtr_cross_entropy_ex(linear(b, h, 1 + n), input(b, 0), smooth), 0.6f, 0.1f);
+    if (kind == 2) return gtr_bce_with_logits(linear(b, h, n), input(b, n));
+    if (kind == 3) return gtr_mse(linear(b, h, n), gtr_tanh(linear(b, h, n)));
+    return squares(b, h, n);
+}
 /* Values of a few widths; each op takes what was drawn, and the last few values have a head each. */
 static tensor drawn(build *b)
 {
@@ -86,29 +140,22 @@ static tensor drawn(build *b)
     int64_t width[VALUES];
     int n = 1, i;
     const int all = 6 + (int)(b->draw % 18);
+    const int local = b->draw % 3 ? 14 : DRAWN_OPS; /* two of three of what a chain takes, or but for its gradient */
     uint32_t s = b->draw * 2654435761u + 12345;
 #define DRAW(k) (int)(((s = s * 1664525u + 1013904223u) >> 8) % (uint32_t)(k))
     width[0] = 1 + DRAW(70);
     value[0] = input(b, width[0]);
     for (; n < all; n++) {
-        const int from = DRAW(n), other = DRAW(n);
-        const int op = DRAW(9);
-        tensor x = value[from];
+        const int from = n - 1 - DRAW(n < 3 ? n : 3), other = DRAW(n), op = DRAW(3 * local / 2);
         width[n] = width[from];
-        if (n == 1 || op < 3) {
-            width[n] = DRAW(3) ? 8 * (1 + DRAW(20)) : 1 + DRAW(150); value[n] = linear(b, x, width[n]);
-        }
-        else if (op == 3) value[n] = gtr_tanh(x);
-        else if (op == 4) value[n] = gtr_gelu(x);
-        else if (op == 5) value[n] = gtr_scale(gtr_sigmoid(x), 0.7f, -0.2f);
-        else if (op == 6 && width[other] == width[from]) value[n] = gtr_add(x, value[other]);
-        else if (op == 7 && width[other] == width[from]) value[n] = gtr_mul(gtr_tanh(x), value[other]);
-        else { value[n] = linear(b, x, width[n]); if (DRAW(2)) value[n] = gtr_sub(x, value[n]); }
+        if (op < local && (n > 1 || DRAW(2)))
+            value[n] = drawn_op(b, op, value[from], value[other], width[n], width[other] == width[n]);
+        else value[n] = linear(b, value[from], width[n] = DRAW(3) ? 8 * (1 + DRAW(20)) : 1 + DRAW(150));
     }
     for (i = 0; i < 1 + (int)(b->draw % 3); i++) {
-        tensor h = value[n - 1 - i], one = (b->draw + (uint32_t)i) % 2 ? classes(b, h, 2 + DRAW(12))
-            : squares(b, h, 1 + DRAW(9));
-        loss = loss ? gtr_add(loss, one) : one;
+        const int kind = DRAW(DRAWN_LOSSES), wide = 1 + DRAW(12);
+        tensor one = drawn_loss(b, kind, value[n - 1 - i], wide);
+        loss = !loss ? one : DRAW(4) ? gtr_add(loss, one) : gtr_mul(loss, one);
     }
 #undef DRAW
     return loss;
@@ -129,11 +176,15 @@ static gtr_trainer *trainer_of(build *b, const network *c, uint32_t draw, gtr_pr
     gtr_trainer_desc d;
     memset(&d, 0, sizeof d);
     memset(b, 0, sizeof *b);
+    gtr_group first = { "", 0, 0, true };
     d.lr = 0.01f; d.precision = precision; d.no_matchers = nodes; d.micro_batches = c->micro; d.loss_scale = 64;
+    if (draw % 5 == 1) d.clip_norm = 0.5f;
     b->ctx = gtr_create(desc0());
     b->ctx->caps.chains = !nodes;
     b->draw = draw;
-    return gtr_trainer_create(c->make(b), d);
+    tensor loss = c->make(b);
+    if (draw % 11 == 3) { first.pattern = gtr_tensor_name(gtr_parameter_at(b->ctx, 0)); d.groups = &first; d.n_groups = 1; }
+    return gtr_trainer_create(loss, d);
 }
 static void set_inputs(build *b, int64_t rows, uint32_t seed)
 {
@@ -157,14 +208,13 @@ static gtr_float *gradients(build *b, gtr_trainer *t, int64_t batch, int64_t *co
     for (int64_t i = 0; i < n; i++) *count += (int64_t)(gtr_parameter_at(b->ctx, i)->data_bytes / sizeof *g);
     g = at = (gtr_float *)calloc((size_t)*count + 1, sizeof *g);
     set_inputs(b, batch, 5);
-    EXPECT_EQ(gtr_backward(t), GTR_OK);
+    EXPECT_EQ(gtr_step(t), GTR_OK); /* gtr_backward would go by nodes */
     for (int64_t i = 0; i < n; i++) {
         tensor p = gtr_parameter_at(b->ctx, i);
         /* drawn values may be in nobody's way to the loss */
         if (gtr__trainer_index(t, p) >= 0) EXPECT_EQ(gtr_gradient_get(t, p, at, p->data_bytes), GTR_OK);
         at += p->data_bytes / sizeof *g;
     }
-    EXPECT_EQ(gtr_update(t), GTR_OK);
     loss[0] = gtr_loss(t);
     for (int i = 1; i <= STEPS; i++) {
         set_inputs(b, batch, 5 + (uint32_t)i); EXPECT_EQ(gtr_step(t), GTR_OK); loss[i] = gtr_loss(t);
@@ -187,9 +237,27 @@ static double off(const gtr_float *a, const gtr_float *b, int64_t n)
     }
     return err / all;
 }
+/* No parameter's gradient is further off than ten times as far as all are, or as it is by nodes: g of a chain, nodes, in
+   float32. */
+static void each_gradient(const build *b, gtr_float *const *g, const char *name, uint32_t draw, double nmse, int64_t n)
+{
+    double all = 0;
+    int64_t at = 0, count;
+    for (int64_t i = 0; i < n; i++) all += (double)g[2][i] * (double)g[2][i];
+    for (int64_t i = 0; i < gtr_parameter_count(b->ctx); i++, at += count) {
+        const tensor p = gtr_parameter_at(b->ctx, i);
+        double power = 0;
+        count = (int64_t)(p->data_bytes / sizeof **g);
+        for (int64_t k = 0; k < count; k++) power += (double)g[2][at + k] * (double)g[2][at + k];
+        const double ours = off(g[0] + at, g[2] + at, count) * power, nodes = off(g[1] + at, g[2] + at, count) * power;
+        CHECK(ours <= 10 * nodes + 10 * nmse * (power + 1e-3 * all * (double)count / (double)n) + 1e-30,
+            "%s %u: gradient of \"%s\", square error to float32 %.3g of %.3g, by nodes %.3g", name, draw,
+            gtr_tensor_name(p), ours, power, nodes);
+    }
+}
 /* The chain's error to float32 is at most three times that of nodes in the same precision, and a rounding of all. Its
    gradient: off[0] is not a number if one is missing. */
-static void compare(const network *c, uint32_t draw, gtr_precision precision)
+static bool compare(const network *c, uint32_t draw, gtr_precision precision)
 {
     static const double limit[] = { 1e-10, 1e-6, 2e-5, 5e-7 };
     build b[4];         /* the chain, nodes, nodes in float32, the chain again */
@@ -197,6 +265,7 @@ static void compare(const network *c, uint32_t draw, gtr_precision precision)
     float loss[4][STEPS + 1];
     int64_t n = 0;
     int k, made = 0;
+    bool is = false;
     for (k = 0; k < 4; k++) {
         gtr_trainer *t = trainer_of(&b[k], c, draw, k == 2 ? GTR_FP32 : precision, k == 1 || k == 2);
         made++;
@@ -206,14 +275,16 @@ static void compare(const network *c, uint32_t draw, gtr_precision precision)
             break;
         }
         g[k] = gradients(&b[k], t, c->batch, &n, loss[k]);
+        if (k == 0) is = chained(t, c->batch);
         if (k == 0 && c->taken && able(b[0].ctx) && precision != GTR_FP32)
-            CHECK(chained(t, c->batch), "%s: no chain in\n%s", c->name, gtr_plan_text(t, c->batch));
+            CHECK(is, "%s: no chain in\n%s", c->name, gtr_plan_text(t, c->batch));
     }
     if (k == 4) {
         const double ours = off(g[0], g[2], n), nodes = off(g[1], g[2], n);
         CHECK(ours <= 3 * nodes + limit[precision],
             "%s %u, precision %d: NMSE of the gradient to float32 %.3g, by nodes %.3g", c->name, draw,
             (int)precision, ours, nodes);
+        each_gradient(&b[0], g, c->name, draw, nodes + limit[precision], n);
         for (k = 0; k <= STEPS; k++)
             CHECK(fabs((double)loss[0][k] - (double)loss[2][k]) <= 3 * fabs((double)loss[1][k] - (double)loss[2][k])
                 + (precision == GTR_MIXED_BF16 ? 2e-2 : 2e-3) * (fabs((double)loss[2][k]) + 0.1),
@@ -223,6 +294,7 @@ static void compare(const network *c, uint32_t draw, gtr_precision precision)
             "%s %u, precision %d: other bits in another run", c->name, draw, (int)precision);
     }
     for (k = 0; k < made; k++) { free(g[k]); gtr_destroy(b[k].ctx); }
+    return is;
 }
 static void kinds(void)
 {
@@ -232,10 +304,17 @@ static void kinds(void)
 }
 static void draws(void)
 {
-    for (uint32_t i = 0; i < (small || device == GTR_DEVICE_CPU ? 4u : 40u); i++) {
-        network c = { "drawn", drawn, 1 + (int64_t)(i * 37 % 300), 1, false };
-        compare(&c, i, (gtr_precision)(GTR_TF32 + i % 3));
+    const uint32_t n = small ? 6u : device == GTR_DEVICE_CPU ? DRAWS / 10 : DRAWS;
+    int chains = 0;
+    bool cuda = false;
+    for (uint32_t i = 0; i < n; i++) {
+        network c = { "drawn", drawn, 2 + (int64_t)(i * 37 % 300), i % 7 == 5 ? 2 : 1, false };
+        chains += compare(&c, i, (gtr_precision)(GTR_TF32 + i % 3));
     }
+    gtr_context *ctx = gtr_create(desc0());
+    cuda = able(ctx);
+    gtr_destroy(ctx);
+    if (cuda) CHECK(2 * chains > (int)n, "%d chains in %u graphs", chains, n);
 }
 /* A value inside that is kept, and what gtr_eval makes of the same tensors. */
 static void kept(void)
