@@ -5650,9 +5650,15 @@ static GTR__DEVICE void gtr__xent_give(const gtr__xent &m, float loss, int count
     gtr__give1(m.loss, 0, divisor > 0.0f ? loss / divisor : NAN);
     if (m.count.p) gtr__give1(m.count, 0, divisor);
 }
+// Rows that count, by all threads of a block.
+static GTR__DEVICE int gtr__xent_counted(const gtr__xent &m, int *counts) {
+    int n = 0;
+    for (int64_t i = threadIdx.x; i < m.rows && !m.tally; i += blockDim.x) n += m.label[i] != m.ignore;
+    return gtr__block_sum(n, counts);
+}
 // A row, whose logits lie from x's element at on, first their k of this thread's first four; its loss is lane 0's.
 typedef struct gtr__xent_row { float lse, loss; bool counted, bad; } gtr__xent_row;
-static __device__ __forceinline__ gtr__xent_row gtr__xent_of_row(const gtr__xent &m, const gtr__opd &x, int64_t at,
+static GTR__DEVICE gtr__xent_row gtr__xent_of_row(const gtr__xent &m, const gtr__opd &x, int64_t at,
         int64_t label, bool live, int lane, int team, const float *first, int k, float *scratch) {
     gtr__xent_row q;
     float top, rest, sum = 0.0f;
@@ -5689,9 +5695,7 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
         const int64_t y = live ? (int64_t)m.label[row] : m.ignore;
         // the mean's divisor is wanted before the first gradient: every block counts all labels
         if (m.dx.p && all < 0) {
-            all = 0;
-            for (int64_t i = threadIdx.x; i < m.rows && !m.tally; i += blockDim.x) all += m.label[i] != m.ignore;
-            all = gtr__block_sum(all, counts);
+            all = gtr__xent_counted(m, counts);
             const float divisor = (float)gtr__divisor(m.tally, m.rows, all);
             g = divisor > 0.0f ? m.seed * scale / divisor : 0.0f;
         }
@@ -16273,40 +16277,23 @@ static gtr_result gtr__wide_run_unstored(void *instance, const gtr__call *c) {
 #define GTR__CHAIN_RED 40960 // bytes of parts of k
 #define GTR__CHAIN_COPY 255 // a unary op that is none
 
-enum gtr__chain_kind : uint8_t {
-    GTR__CHAIN_LOAD,
-    GTR__CHAIN_PRODUCT,
-    GTR__CHAIN_EW,
-    GTR__CHAIN_XENT
-};
+enum gtr__chain_kind : uint8_t { GTR__CHAIN_LOAD, GTR__CHAIN_PRODUCT, GTR__CHAIN_EW, GTR__CHAIN_XENT };
 enum gtr__chain_fn : uint8_t {
-    GTR__CHAIN_UNARY,
-    GTR__CHAIN_UNARY_BACK,
-    GTR__CHAIN_BINARY,
-    GTR__CHAIN_BINARY_A,
-    GTR__CHAIN_BINARY_B,
-    GTR__CHAIN_DROP,
+    GTR__CHAIN_UNARY, GTR__CHAIN_UNARY_BACK, GTR__CHAIN_BINARY, GTR__CHAIN_BINARY_A, GTR__CHAIN_BINARY_B, GTR__CHAIN_DROP,
     GTR__CHAIN_PAIR
 };
 // Where an operand is: nowhere; the step before; parts of a product; the block's slice; whole rows; rows, a row or one
 // element in global memory.
 enum gtr__chain_from : uint8_t {
-    GTR__CHAIN_NONE,
-    GTR__CHAIN_LAST,
-    GTR__CHAIN_PARTS,
-    GTR__CHAIN_SLICE,
-    GTR__CHAIN_WHOLE,
-    GTR__CHAIN_ROWS,
-    GTR__CHAIN_ROW,
-    GTR__CHAIN_ONE
+    GTR__CHAIN_NONE, GTR__CHAIN_LAST, GTR__CHAIN_PARTS, GTR__CHAIN_SLICE, GTR__CHAIN_WHOLE, GTR__CHAIN_ROWS,
+    GTR__CHAIN_ROW, GTR__CHAIN_ONE
 };
 typedef struct gtr__chain_step {
     gtr__chain_kind kind;
     gtr__chain_fn fn;
     uint8_t op, more; // EW: more of the same group follow. PRODUCT: op is 1 for dy w; XENT, PAIR: 1 loss, 2 gradient
     gtr__chain_from from[2];
-    uint8_t type[2], to,
-        wide; // storage of operands, of the result; all rows in global memory can be moved four elements at a time
+    uint8_t type[2], to, wide; // storage of operands, of the result; rows in global memory: four elements at a time
     uint8_t loss, parts;
     int32_t n, k;
     int32_t at[2], slice, whole; // operands' and the result's places in shared memory, in floats; -1: none
@@ -16323,11 +16310,7 @@ typedef struct gtr__chain_step {
     float across; // 4 / cut
     void *pre_out;
 } gtr__chain_step;
-typedef struct gtr__chain_loss {
-    gtr__xent xent;
-    gtr__pair pair;
-    int pairs;
-} gtr__chain_loss;
+typedef struct gtr__chain_loss { gtr__xent xent; gtr__pair pair; int pairs; } gtr__chain_loss;
 // One pair of operands of a gradient dw (n, k) = dy^T x, db (n) its columns' sums; next: further pairs of the same
 // gradient; -1.
 typedef struct gtr__chain_job {
@@ -16335,12 +16318,7 @@ typedef struct gtr__chain_job {
     float *dw, *db;
     int32_t n, k, type, next, first, add_w, add_b, wide;
 } gtr__chain_job;
-typedef struct gtr__chain_scalar {
-    const float *a, *b;
-    float *y;
-    float f0, f1;
-    int32_t op;
-} gtr__chain_scalar;
+typedef struct gtr__chain_scalar { const float *a, *b; float *y; float f0, f1; int32_t op; } gtr__chain_scalar;
 // What both kernels do: in memory of the node's own, written when it runs eagerly, for a graph would pass so much anew
 // in every launch, at 2 GB/s.
 typedef struct gtr__chain_program {
@@ -16383,39 +16361,28 @@ static __host__ __device__ __forceinline__ int gtr__chain_padded(int n) { return
 static __host__ __device__ __forceinline__ int gtr__chain_pitch(int n) { return gtr__chain_padded(n) + 16; }
 
 // >>chain-products
-template <int LOW> struct gtr__chain_word {
-    typedef uint2 type;
-    typedef uint16_t element;
-};
-template <> struct gtr__chain_word<0> {
-    typedef float4 type;
-    typedef float element;
-};
-static __device__ __forceinline__ float gtr__chain_pick(const float4 &v, int i) {
+template <int LOW> struct gtr__chain_word { typedef uint2 type; };
+template <> struct gtr__chain_word<0> { typedef float4 type; };
+static GTR__DEVICE float gtr__chain_pick(const float4 &v, int i) {
     return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w;
 }
 // Nearly rounded: mma.sync cuts to 11 bits, and x times this is cut without a bias, in one instruction; what has 11
 // bits stays as it is, and so does what is not finite.
-static __device__ __forceinline__ uint32_t gtr__chain_near(const float4 &v, int i) {
+static GTR__DEVICE uint32_t gtr__chain_near(const float4 &v, int i) {
     return __float_as_uint(gtr__chain_pick(v, i) * 1.0003418f);
 }
 // Elements i of two words, next to each other.
-static __device__ __forceinline__ uint32_t gtr__chain_two(const uint2 &a, const uint2 &b, int i) {
+static GTR__DEVICE uint32_t gtr__chain_two(const uint2 &a, const uint2 &b, int i) {
     return __byte_perm(i & 2 ? a.y : a.x, i & 2 ? b.y : b.x, i & 1 ? 0x7632 : 0x5410);
 }
-template <int LOW> static __device__ __forceinline__ uint32_t gtr__chain_pack(float a, float b) {
+template <int LOW> static GTR__DEVICE uint32_t gtr__chain_pack(float a, float b) {
     uint32_t u;
-    if (LOW == 1) {
-        __nv_bfloat162 h = __floats2bfloat162_rn(a, b);
-        memcpy(&u, &h, 4);
-    } else {
-        __half2 h = __floats2half2_rn(a, b);
-        memcpy(&u, &h, 4);
-    }
+    if constexpr (LOW == 1) { const __nv_bfloat162 h = __floats2bfloat162_rn(a, b); memcpy(&u, &h, 4); }
+    else { const __half2 h = __floats2half2_rn(a, b); memcpy(&u, &h, 4); }
     return u;
 }
 // acc += w x^T of 16 elements of k: 32 outputs (lane / 4 has four), 8 NT rows (x + row pitch). BACK: w's rows are k.
-template <int NT, int LOW, int BACK> static __device__ __forceinline__ void gtr__chain_mma(
+template <int NT, int LOW, int BACK> static GTR__DEVICE void gtr__chain_mma(
     float acc[][2][4], const typename gtr__chain_word<LOW>::type *w, const float *x, int pitch) {
     if constexpr (LOW == 0) {
 #pragma unroll
@@ -16454,179 +16421,131 @@ template <int NT, int LOW, int BACK> static __device__ __forceinline__ void gtr_
         }
     }
 }
-template <int LOW>
-static __device__ __forceinline__ float gtr__chain_element(const typename gtr__chain_word<LOW>::type &v, int i) {
-    if constexpr (LOW == 0) return gtr__chain_pick(v, i);
-    else {
-        const uint16_t u = (uint16_t)((i & 2 ? v.y : v.x) >> (i & 1 ? 16 : 0));
-        if (LOW == 1) return __uint_as_float((uint32_t)u << 16);
-        __half h;
-        memcpy(&h, &u, 2);
-        return __half2float(h);
-    }
-}
-static __device__ __forceinline__ void gtr__chain_arrive(int cluster) {
+static GTR__DEVICE void gtr__chain_arrive(int cluster) {
     if (cluster > 1) gtr__cluster_arrive();
 }
-static __device__ __forceinline__ void gtr__chain_wait(int cluster) {
+static GTR__DEVICE void gtr__chain_wait(int cluster) {
     if (cluster > 1) gtr__cluster_wait();
     else __syncthreads();
 }
 // >>chain-steps
-static __device__ __forceinline__ float gtr__rounded(int type, float v) {
-    return type == GTR_BF16  ? __bfloat162float(__float2bfloat16_rn(v))
-           : type == GTR_F16 ? __half2float(__float2half_rn(v))
-                             : v;
+typedef gtr__floats<4> gtr__four;
+static GTR__DEVICE float gtr__rounded(int type, float v) {
+    return type == GTR_BF16 ? __bfloat162float(__float2bfloat16_rn(v))
+         : type == GTR_F16 ? __half2float(__float2half_rn(v)) : v;
+}
+// v rounded, zeros behind the first n.
+static GTR__DEVICE void gtr__chain_round(gtr__four &v, int type, int n) {
+#pragma unroll
+    for (int k = 0; k < 4; k++) v.v[k] = k < n ? gtr__rounded(type, v.v[k]) : 0.0f;
+}
+static GTR__DEVICE void gtr__chain_plus(gtr__four &v, const gtr__four &w) {
+#pragma unroll
+    for (int k = 0; k < 4; k++) v.v[k] += w.v[k];
 }
 // n <= 4 elements from index i on.
-static __device__ __forceinline__ void gtr__chain_get(const void *p, int type, int64_t i, int n, bool wide, float *v) {
-    if (wide && n == 4) gtr__take(p, type, i, 4, v);
-    else
+static GTR__DEVICE gtr__four gtr__chain_get(const void *p, int type, int64_t i, int n, bool wide) {
+    gtr__four v = {};
+    if (wide && n == 4) return gtr__get_of<4>(p, type, i);
 #pragma unroll
-        for (int k = 0; k < 4; k++) v[k] = k < n ? gtr__get(p, type, i + k) : 0.0f;
+    for (int k = 0; k < 4; k++) if (k < n) v.v[k] = gtr__get(p, type, i + k);
+    return v;
 }
-static __device__ __forceinline__ void gtr__chain_put(void *p, int type, int64_t i, int n, bool wide, const float *v) {
-    if (wide && n == 4) gtr__put4(p, type, i, make_float4(v[0], v[1], v[2], v[3]));
-    else
-#pragma unroll
-        for (int k = 0; k < 4; k++)
-            if (k < n) gtr__put(p, type, i + k, v[k]);
-}
-// Four floats to the same place in all blocks of the cluster.
-static __device__ __forceinline__ void gtr__chain_spread(float *p, int cluster, int rank, float4 v) {
+static GTR__DEVICE gtr__four gtr__chain_four(const float *p) { return gtr__get_of<4>(p, GTR_F32, 0); }
+// Where a step's four elements go: to the same place of all of the cluster's blocks, of this one, of global memory.
+static GTR__DEVICE void gtr__chain_put(const gtr__chain_here &h, int whole, int slice, void *out, int type, int64_t i,
+        int n, bool wide, const gtr__four &v) {
+    if (whole >= 0) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    for (int i = 0; i < cluster; i++)
-        if (i != rank)
-            asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(gtr__cluster_address(p, i)),
-                         "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
-                         : "memory");
+        for (int b = 0; b < h.cluster; b++) if (b != h.rank)
+            asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};"
+                :: "r"(gtr__cluster_address(h.pool + whole, b)), "f"(v.v[0]), "f"(v.v[1]), "f"(v.v[2]), "f"(v.v[3])
+                : "memory");
 #endif
-    (void)cluster;
-    (void)rank;
-    *(float4 *)p = v;
-}
-// Of a tile's element: the place in the tile, in the whole, and how many of four there are.
-typedef struct gtr__chain_spot {
-    int row, c, column, slice, left;
-    int64_t at;
-} gtr__chain_spot;
-template <int R> static __device__ __forceinline__ void gtr__chain_operand(const gtr__chain_step &s, int i,
-    const gtr__chain_spot &q, const float *pool, const float *red, const float *last, float *v) {
-    const float *p = NULL;
-    switch (s.from[i]) {
-    case GTR__CHAIN_LAST:
+        gtr__put_of<4>(h.pool, GTR_F32, whole, v);
+    }
+    if (slice >= 0) gtr__put_of<4>(h.pool, GTR_F32, slice, v);
+    if (!out || !n) return;
+    if (wide && n == 4) gtr__put_of<4>(out, type, i, v);
+    else
 #pragma unroll
-        for (int k = 0; k < 4; k++) v[k] = last[k];
-        return;
-    case GTR__CHAIN_PARTS: {
-        float4 sum = make_float4(0, 0, 0, 0);
-#pragma unroll 4
-        for (int part = 0; part < s.parts; part++) {
-            const float4 w = *(const float4 *)(red + (part * R + q.row) * (q.slice + 4) + q.c);
-            sum.x += w.x;
-            sum.y += w.y;
-            sum.z += w.z;
-            sum.w += w.w;
-        }
-        v[0] = sum.x;
-        v[1] = sum.y;
-        v[2] = sum.z;
-        v[3] = sum.w;
-        return;
-    }
-    case GTR__CHAIN_SLICE: p = pool + s.at[i] + q.row * q.slice + q.c; break;
-    case GTR__CHAIN_WHOLE: p = pool + s.at[i] + q.row * gtr__chain_pitch(s.n) + q.column; break;
-    case GTR__CHAIN_ROWS: gtr__chain_get(s.p[i], s.type[i], q.at, q.left, s.wide, v); return;
-    case GTR__CHAIN_ROW: gtr__chain_get(s.p[i], s.type[i], q.column, q.left, s.wide, v); return;
-    case GTR__CHAIN_ONE: v[0] = v[1] = v[2] = v[3] = gtr__get(s.p[i], s.type[i], 0); return;
-    default: v[0] = v[1] = v[2] = v[3] = 0.0f; return;
-    }
-    const float4 w = *(const float4 *)p;
-    v[0] = w.x;
-    v[1] = w.y;
-    v[2] = w.z;
-    v[3] = w.w;
+        for (int k = 0; k < 4; k++) if (k < n) gtr__put(out, type, i + k, v.v[k]);
 }
-static __device__ __forceinline__ void gtr__chain_drop(
-    const gtr__chain_here &h, const gtr__chain_step &s, int64_t row, int column, const float *a, float *v) {
+// Of a tile's element: its row there, its columns in the block's slice and in all, how many of four there are, its
+// places in slices, whole rows, and rows in global memory.
+typedef struct gtr__chain_spot { int row, c, column, left, slice, whole; int64_t at; } gtr__chain_spot;
+static GTR__DEVICE gtr__chain_spot gtr__chain_spot_of(const gtr__chain_here &h, int n, int slice, int row, int c) {
+    const int column = h.rank * slice + c;
+    return { row, c, column, h.row0 + row < h.rows ? min(max(n - column, 0), 4) : 0, row * slice + c,
+        row * gtr__chain_pitch(n) + column, (int64_t)(h.row0 + row) * n + column };
+}
+// What a product's parts add up to.
+template <int R> static GTR__DEVICE
+gtr__four gtr__chain_parts_sum(const gtr__chain_here &h, int parts, int slice, const gtr__chain_spot &q) {
+    gtr__four sum = {};
+#pragma unroll 4
+    for (int part = 0; part < parts; part++)
+        gtr__chain_plus(sum, gtr__chain_four(h.red + (part * R + q.row) * (slice + 4) + q.c));
+    return sum;
+}
+template <int R> static GTR__DEVICE gtr__four gtr__chain_operand(const gtr__chain_here &h, const gtr__chain_step &s, int i,
+        int slice, const gtr__chain_spot &q, const gtr__four &last) {
+    gtr__four v = {};
+    switch (s.from[i]) {
+    case GTR__CHAIN_LAST: return last;
+    case GTR__CHAIN_PARTS: return gtr__chain_parts_sum<R>(h, s.parts, slice, q);
+    case GTR__CHAIN_SLICE: return gtr__chain_four(h.pool + s.at[i] + q.slice);
+    case GTR__CHAIN_WHOLE: return gtr__chain_four(h.pool + s.at[i] + q.whole);
+    case GTR__CHAIN_ROWS: return gtr__chain_get(s.p[i], s.type[i], q.at, q.left, s.wide);
+    case GTR__CHAIN_ROW: return gtr__chain_get(s.p[i], s.type[i], q.column, q.left, s.wide);
+    case GTR__CHAIN_ONE: v.v[0] = v.v[1] = v.v[2] = v.v[3] = gtr__get(s.p[i], s.type[i], 0); return v;
+    default: return v;
+    }
+}
+static GTR__DEVICE void gtr__chain_drop(const gtr__chain_here &h, const gtr__chain_step &s, const gtr__chain_spot &q,
+        gtr__four &v) {
     const uint64_t step = h.ctl ? h.ctl->step : 0, key = (uint64_t)(uintptr_t)s.p[1];
     uint32_t r[4];
-    GTR__COUNTER(r, step, h.batch0 + row, column);
+    GTR__COUNTER(r, step, h.batch0 + h.row0 + q.row, q.column);
     GTR__PHILOX(r, key);
 #pragma unroll
-    for (int k = 0; k < 4; k++) v[k] = GTR__UNIFORM(r[k]) >= s.f0 ? a[k] * s.f1 : 0.0f;
+    for (int k = 0; k < 4; k++) v.v[k] = GTR__UNIFORM(r[k]) >= s.f0 ? v.v[k] * s.f1 : 0.0f;
 }
-static __device__ __noinline__ float4 gtr__chain_binary(int op, int side, float4 a, float4 b) {
-    float v[4] = { a.x, a.y, a.z, a.w }, w[4] = { b.x, b.y, b.z, b.w }, d[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
-    if (side) gtr__binary4_bwd(op, side - 1, v, w, w, w, d); // a is dy, b what the gradient reads
-    else gtr__binary4(op, v, w);
-    return side ? make_float4(d[0], d[1], d[2], d[3]) : make_float4(v[0], v[1], v[2], v[3]);
+// side 1, 2: a gradient of it; a is dy, b what the gradient reads.
+static __device__ __noinline__ gtr__four gtr__chain_binary(int op, int side, gtr__four a, gtr__four b) {
+    gtr__four d = {};
+    if (side) gtr__binary4_bwd(op, side - 1, a.v, b.v, b.v, b.v, d.v);
+    else gtr__binary4(op, a.v, b.v);
+    return side ? d : a;
 }
 // A group of steps on values of one width: a thread does the same elements in all of them. Returns how many.
-template <int R>
-static __device__ __forceinline__ int gtr__chain_group(const gtr__chain_here &h, const gtr__chain_step *s) {
-    const int n = s->n, slice = gtr__chain_slice(n, h.cluster), first = h.rank * slice,
-              across = min(max(gtr__chain_padded(n) - first, 0), slice) / 4;
+template <int R> static GTR__DEVICE int gtr__chain_group(const gtr__chain_here &h, const gtr__chain_step *s) {
+    const int n = s->n, slice = gtr__chain_slice(n, h.cluster),
+              across = min(max(gtr__chain_padded(n) - h.rank * slice, 0), slice) / 4;
     int steps = 1;
     float loss = 0.0f;
     while (s[steps - 1].more) steps++;
     for (int i = (int)threadIdx.x; i < R * across; i += GTR__CHAIN_T) {
-        gtr__chain_spot q;
-        q.row = i / across;
-        q.c = (i - q.row * across) * 4;
-        q.column = first + q.c;
-        q.slice = slice;
-        q.left = h.row0 + q.row < h.rows ? min(max(n - q.column, 0), 4) : 0;
-        q.at = (int64_t)(h.row0 + q.row) * n + q.column;
-        float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        const gtr__chain_spot q = gtr__chain_spot_of(h, n, slice, i / across, i % across * 4);
+        gtr__four v = {};
         for (int j = 0; j < steps; j++) {
-            const gtr__chain_step e = s[j];
-            float a[2][4];
-            gtr__chain_operand<R>(e, 0, q, h.pool, h.red, v, a[0]);
-            gtr__chain_operand<R>(e, 1, q, h.pool, h.red, v, a[1]);
-            const float4 x = make_float4(a[0][0], a[0][1], a[0][2], a[0][3]),
-                         z = make_float4(a[1][0], a[1][1], a[1][2], a[1][3]);
-            float4 y = x;
-            switch (e.fn) {
-            case GTR__CHAIN_UNARY:
-                if (e.op != GTR__CHAIN_COPY) y = gtr__mlp_act4(e.op, x, e.f0, e.f1);
-                break;
-            case GTR__CHAIN_UNARY_BACK:
-                if (e.op != GTR__CHAIN_COPY) y = gtr__mlp_dact4(e.op, x, z, e.f0, e.f1);
-                break;
-            case GTR__CHAIN_DROP:
-                gtr__chain_drop(h, e, h.row0 + q.row, q.column, a[0], a[1]);
-                y = make_float4(a[1][0], a[1][1], a[1][2], a[1][3]);
-                break;
-            case GTR__CHAIN_BINARY:
-                if (e.op == GTR__OP_ADD) y = make_float4(x.x + z.x, x.y + z.y, x.z + z.z, x.w + z.w);
-                else y = gtr__chain_binary(e.op, 0, x, z);
-                break;
-            case GTR__CHAIN_BINARY_A: y = gtr__chain_binary(e.op, 1, x, z); break;
-            case GTR__CHAIN_BINARY_B: y = gtr__chain_binary(e.op, 2, x, z); break;
-            case GTR__CHAIN_PAIR: {
-                const gtr__pair &p = h.loss[e.loss].pair;
-                const float g = h.slope[e.loss];
+            const gtr__chain_step &e = s[j];
+            const gtr__four z = gtr__chain_operand<R>(h, e, 1, slice, q, v);
+            v = gtr__chain_operand<R>(h, e, 0, slice, q, v);
+            if (e.fn == GTR__CHAIN_UNARY) v = gtr__act<4>(e.op, v, e.f0, e.f1);
+            else if (e.fn == GTR__CHAIN_UNARY_BACK) v = gtr__dact<4>(e.op, v, z, e.f0, e.f1);
+            else if (e.fn == GTR__CHAIN_DROP) gtr__chain_drop(h, e, q, v);
+            else if (e.fn != GTR__CHAIN_PAIR) v = gtr__chain_binary(e.op, e.fn - GTR__CHAIN_BINARY, v, z);
+            else
 #pragma unroll
                 for (int k = 0; k < 4; k++) {
-                    if (e.op & 1 && k < q.left) loss += gtr__pair_term(p.square, a[0][k], a[1][k]);
-                    if (e.op & 2) a[0][k] = gtr__pair_dx(p.square, g, a[0][k], a[1][k]);
+                    const bool square = h.loss[e.loss].pair.square;
+                    if (e.op & 1 && k < q.left) loss += gtr__pair_term(square, v.v[k], z.v[k]);
+                    if (e.op & 2) v.v[k] = gtr__pair_dx(square, h.slope[e.loss], v.v[k], z.v[k]);
                 }
-                y = make_float4(a[0][0], a[0][1], a[0][2], a[0][3]);
-                break;
-            }
-            }
-            v[0] = y.x;
-            v[1] = y.y;
-            v[2] = y.z;
-            v[3] = y.w;
-#pragma unroll
-            for (int k = 0; k < 4; k++) v[k] = k < q.left ? gtr__rounded(e.to, v[k]) : 0.0f;
-            if (e.whole >= 0)
-                gtr__chain_spread(h.pool + e.whole + q.row * gtr__chain_pitch(n) + q.column, h.cluster, h.rank,
-                    make_float4(v[0], v[1], v[2], v[3]));
-            if (e.slice >= 0) *(float4 *)(h.pool + e.slice + q.row * slice + q.c) = make_float4(v[0], v[1], v[2], v[3]);
-            if (e.out && q.left) gtr__chain_put(e.out, e.to, q.at, q.left, e.wide, v);
+            gtr__chain_round(v, e.to, q.left);
+            gtr__chain_put(h, e.whole < 0 ? -1 : e.whole + q.whole, e.slice < 0 ? -1 : e.slice + q.slice, e.out, e.to, q.at,
+                q.left, e.wide, v);
         }
     }
     const gtr__chain_step &f = s[steps - 1];
@@ -16637,21 +16556,19 @@ static __device__ __forceinline__ int gtr__chain_group(const gtr__chain_here &h,
     return steps;
 }
 // Whole rows of an operand into each block, zeros in the padding.
-template <int R>
-static __device__ __forceinline__ void gtr__chain_load(const gtr__chain_here &h, const gtr__chain_step &s) {
-    const int across = gtr__chain_padded(s.n) / 4, pitch = gtr__chain_pitch(s.n);
+template <int R> static GTR__DEVICE void gtr__chain_load(const gtr__chain_here &h, const gtr__chain_step &s) {
+    const int across = gtr__chain_padded(s.n) / 4;
     for (int i = (int)threadIdx.x; i < R * across; i += GTR__CHAIN_T) {
         const int row = i / across, c = (i - row * across) * 4,
                   left = h.row0 + row < h.rows ? min(max(s.n - c, 0), 4) : 0;
-        float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
-        if (left) gtr__chain_get(s.p[0], s.type[0], (int64_t)(h.row0 + row) * s.n + c, left, s.wide, v);
-        *(float4 *)(h.pool + s.whole + row * pitch + c) = make_float4(v[0], v[1], v[2], v[3]);
+        const gtr__four v = gtr__chain_get(s.p[0], s.type[0], (int64_t)(h.row0 + row) * s.n + c, left, s.wide);
+        gtr__put_of<4>(h.pool, GTR_F32, s.whole + row * gtr__chain_pitch(s.n) + c, v);
     }
 }
 // Cross entropy of whole rows, a warp a row, all of them in each block: the gradient needs no exchange. The first block
 // stores.
 template <int R>
-static __device__ __forceinline__ void gtr__chain_xent(const gtr__chain_here &h, const gtr__chain_step &s) {
+static GTR__DEVICE void gtr__chain_xent(const gtr__chain_here &h, const gtr__chain_step &s) {
     const gtr__xent &x = h.loss[s.loss].xent;
     const int lane = (int)threadIdx.x & 31, pitch = gtr__chain_pitch(s.n);
     const float g = h.slope[s.loss];
@@ -16705,15 +16622,15 @@ typedef struct gtr__chain_walk {
     bool back, aligned;
     const char *from;
 } gtr__chain_walk;
-template <int LOW, int BACK> static __device__ __forceinline__ int gtr__chain_at(int row, int byte) {
+template <int LOW, int BACK> static GTR__DEVICE int gtr__chain_at(int row, int byte) {
     return (row * (BACK && !LOW ? 128 : 64) + byte) ^ ((row & 4) << 4 | (row & 8) << 2);
 }
 // Jobs go to the last warps first, elements of the epilogue to the first: who has one alone is ready for it early.
-static __device__ __forceinline__ int gtr__chain_job_of(int share) {
+static GTR__DEVICE int gtr__chain_job_of(int share) {
     return share * GTR__CHAIN_WARPS + GTR__CHAIN_WARPS - 1 - (int)threadIdx.x / 32;
 }
 // All shares of all warps, a thread those of a product and a warp; i: of a warp number i % warps.
-template <int LOW> static __device__ __forceinline__ void gtr__chain_shares(const gtr__chain_here &h, int n) {
+template <int LOW> static GTR__DEVICE void gtr__chain_shares(const gtr__chain_here &h, int n) {
     constexpr int E = LOW ? 2 : 4;
     for (int i = (int)threadIdx.x; i < n * GTR__CHAIN_WARPS; i += GTR__CHAIN_T) {
         const gtr__chain_step &s = h.step[i / GTR__CHAIN_WARPS];
@@ -16738,7 +16655,7 @@ template <int LOW> static __device__ __forceinline__ void gtr__chain_shares(cons
 }
 // On to the next share that has stages.
 template <int LOW>
-static __device__ __forceinline__ void gtr__chain_walk_on(const gtr__chain_here &h, gtr__chain_walk &f) {
+static GTR__DEVICE void gtr__chain_walk_on(const gtr__chain_here &h, gtr__chain_walk &f) {
     constexpr int E = LOW ? 2 : 4;
     while (f.left <= 0 && f.step >= 0) {
         const gtr__chain_step &s = h.step[f.step];
@@ -16763,7 +16680,7 @@ static __device__ __forceinline__ void gtr__chain_walk_on(const gtr__chain_here 
 }
 // Requests the next stage of the share; and all that there is room for.
 template <int LOW>
-static __device__ __forceinline__ void gtr__chain_ahead(const gtr__chain_here &h, gtr__chain_walk &f) {
+static GTR__DEVICE void gtr__chain_ahead(const gtr__chain_here &h, gtr__chain_walk &f) {
     const bool wide = f.back && !LOW;
     char *to = h.ring + f.slot * GTR__CHAIN_STAGE;
     if (f.aligned)
@@ -16789,7 +16706,7 @@ static __device__ __forceinline__ void gtr__chain_ahead(const gtr__chain_here &h
     f.slot = f.slot + 1 == h.ahead ? 0 : f.slot + 1;
 }
 template <int LOW>
-static __device__ __forceinline__ void gtr__chain_top_up(const gtr__chain_here &h, gtr__chain_walk &f) {
+static GTR__DEVICE void gtr__chain_top_up(const gtr__chain_here &h, gtr__chain_walk &f) {
 #pragma unroll 1
     while (f.coming < h.ahead) {
         if (f.left <= 0) gtr__chain_walk_on<LOW>(h, f);
@@ -16798,16 +16715,12 @@ static __device__ __forceinline__ void gtr__chain_top_up(const gtr__chain_here &
     }
 }
 // What a thread adds of the bias first, before the product that it follows.
-template <int LOW> static __device__ __forceinline__ typename gtr__chain_word<LOW>::type gtr__chain_bias(
-    const gtr__chain_here &h, const gtr__chain_step &s) {
-    typename gtr__chain_word<LOW>::type v = {};
-    const int i = (int)threadIdx.x, column = h.rank * s.cut + i * 4 - (int)(((float)i + 0.5f) * s.across) * s.cut;
-    if (s.fused && s.p[1] && s.wide_bias && column < s.n)
-        v = __ldg((const typename gtr__chain_word<LOW>::type *)s.p[1] + column / 4);
-    return v;
+template <int TYPE> static GTR__DEVICE uint4 gtr__chain_bias(const gtr__chain_here &h, const gtr__chain_step &s, int i) {
+    const int column = h.rank * s.cut + i * 4 - (int)(((float)i + 0.5f) * s.across) * s.cut;
+    return s.fused && s.p[1] && s.wide_bias && column < s.n ? gtr__raw(s.p[1], TYPE, column, 4) : make_uint4(0, 0, 0, 0);
 }
 // The parts of a product, to shared memory.
-template <int NT, int LOW, int BACK> static __device__ __forceinline__ void gtr__chain_product(
+template <int NT, int LOW, int BACK> static GTR__DEVICE void gtr__chain_product(
     const gtr__chain_here &h, const gtr__chain_step &s, gtr__chain_walk &f) {
     constexpr int STEPS = LOW ? 2 : 1, E = LOW ? 2 : 4;
     const int lane = (int)threadIdx.x & 31, g = lane / 4, t = lane % 4, pitch = gtr__chain_pitch(s.k);
@@ -16853,88 +16766,42 @@ template <int NT, int LOW, int BACK> static __device__ __forceinline__ void gtr_
     }
 }
 // The epilogue of a product without an interpreter: see gtr__chain_step.
-template <int NT, int LOW> static __device__ __forceinline__ void gtr__chain_epilogue(
-    const gtr__chain_here &h, const gtr__chain_step &s, const typename gtr__chain_word<LOW>::type &bias) {
-    bool there = false; // all parts
-    constexpr int type = LOW == 0 ? GTR_F32 : LOW == 1 ? GTR_BF16 : GTR_F16;
-    const int n = s.n, slice = s.cut, first = h.rank * slice, pitch = gtr__chain_pitch(n), parts = s.parts;
+template <int NT, int TYPE>
+static GTR__DEVICE void gtr__chain_epilogue(const gtr__chain_here &h, const gtr__chain_step &s, const uint4 &bias) {
+    const int slice = s.cut;
+    auto room = [&](int from, int place, const gtr__chain_spot &q) {
+        return gtr__chain_four(h.pool + place + (from == GTR__CHAIN_SLICE ? q.slice : q.whole));
+    };
     for (int i = (int)threadIdx.x;; i += GTR__CHAIN_T) {
-        const int row = (int)(((float)i + 0.5f) * s.across), c = i * 4 - row * slice, column = first + c,
-                  left = h.row0 + row < h.rows ? min(max(n - column, 0), 4) : 0;
-        if (!there) __syncthreads();
-        there = true;
+        const int row = (int)(((float)i + 0.5f) * s.across);
+        const gtr__chain_spot q = gtr__chain_spot_of(h, s.n, slice, row, i * 4 - row * slice);
+        if (i < GTR__CHAIN_T) __syncthreads(); // all parts
         if (i >= NT * 2 * slice) break;
-        if (column >= gtr__chain_padded(n)) continue;
-        const int64_t at = (int64_t)(h.row0 + row) * n + column;
-        const float *red = h.red + row * (slice + 4) + c;
-        float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
-#pragma unroll 4
-        for (int part = 0; part < parts; part++) {
-            const float4 w = *(const float4 *)(red + part * (NT * 8) * (slice + 4));
-            v[0] += w.x;
-            v[1] += w.y;
-            v[2] += w.z;
-            v[3] += w.w;
-        }
-        if (s.p[1]) {
-            float b[4];
-            if (s.wide_bias) {
-                typename gtr__chain_word<LOW>::type raw = bias;
-                if (i >= GTR__CHAIN_T && column < n)
-                    raw = __ldg((const typename gtr__chain_word<LOW>::type *)s.p[1] + column / 4);
-#pragma unroll
-                for (int k = 0; k < 4; k++) b[k] = gtr__chain_element<LOW>(raw, k);
-            } else gtr__chain_get(s.p[1], type, column, left, false, b);
-#pragma unroll
-            for (int k = 0; k < 4; k++) v[k] += b[k];
-        }
-        auto round = [&]() {
-#pragma unroll
-            for (int k = 0; k < 4; k++) v[k] = k < left ? gtr__rounded(type, v[k]) : 0.0f;
-        };
-        auto smem = [&](int from, int place, float *w) {
-            const float4 u =
-                *(const float4 *)(h.pool + place + (from == GTR__CHAIN_SLICE ? row * slice + c : row * pitch + column));
-            w[0] = u.x;
-            w[1] = u.y;
-            w[2] = u.z;
-            w[3] = u.w;
-        };
-        float w[4];
-        if (s.act_kind != 2) round();
-        if (s.pre >= 0) *(float4 *)(h.pool + s.pre + row * slice + c) = make_float4(v[0], v[1], v[2], v[3]);
-        if (s.pre_out && left) gtr__chain_put(s.pre_out, type, at, left, s.wide_out, v);
-        if (s.act_kind == 1) {
-            gtr__unary4(s.act, v, s.f0, s.f1);
-            round();
-        } else if (s.act_kind == 2) {
-            smem(s.from[1], s.at[1], w);
-            gtr__unary4_bwd(s.act, v, w, w, s.f0, s.f1);
-            round();
+        if (q.column >= gtr__chain_padded(s.n)) continue;
+        gtr__four v = gtr__chain_parts_sum<NT * 8>(h, s.parts, slice, q), b = {};
+        if (s.p[1] && s.wide_bias) gtr__cook(i < GTR__CHAIN_T ? bias : gtr__chain_bias<TYPE>(h, s, i), TYPE, b.v);
+        else if (s.p[1]) b = gtr__chain_get(s.p[1], TYPE, q.column, q.left, false);
+        gtr__chain_plus(v, b);
+        if (s.act_kind != 2) gtr__chain_round(v, TYPE, q.left);
+        gtr__chain_put(h, -1, s.pre < 0 ? -1 : s.pre + q.slice, s.pre_out, TYPE, q.at, q.left, s.wide_out, v);
+        if (s.act_kind) {
+            v = s.act_kind == 1 ? gtr__act<4>(s.act, v, s.f0, s.f1)
+                : gtr__dact<4>(s.act, v, room(s.from[1], s.at[1], q), s.f0, s.f1);
+            gtr__chain_round(v, TYPE, q.left);
         }
         if (s.add >= 0) {
-            smem(s.add_from, s.add, w);
-#pragma unroll
-            for (int k = 0; k < 4; k++) v[k] += w[k];
-            round();
+            gtr__chain_plus(v, room(s.add_from, s.add, q));
+            gtr__chain_round(v, TYPE, q.left);
         }
-        const float4 all = make_float4(v[0], v[1], v[2], v[3]);
-        if (s.whole >= 0) gtr__chain_spread(h.pool + s.whole + row * pitch + column, h.cluster, h.rank, all);
-        if (s.slice >= 0) *(float4 *)(h.pool + s.slice + row * slice + c) = all;
-        if (s.out && left) gtr__chain_put(s.out, type, at, left, s.wide_out, v);
+        gtr__chain_put(h, s.whole < 0 ? -1 : s.whole + q.whole, s.slice < 0 ? -1 : s.slice + q.slice, s.out, TYPE, q.at,
+            q.left, s.wide_out, v);
     }
 }
-static __device__ int gtr__chain_counted(const gtr__xent &x, int *counts) {
-    int n = 0;
-    for (int64_t i = threadIdx.x; i < x.rows && !x.tally; i += blockDim.x) n += x.label[i] != x.ignore;
-    return gtr__block_sum(n, counts);
-}
-
 // What the gradients of the losses are multiplied by: wanted once, while the rings are filled.
 static __device__ void gtr__chain_slopes(const gtr__chain_here &h, int losses, int *counts) {
     for (int i = 0; i < losses; i++) {
         const gtr__xent &x = h.loss[i].xent;
-        const int counted = h.loss[i].pairs ? 0 : gtr__chain_counted(x, counts);
+        const int counted = h.loss[i].pairs ? 0 : gtr__xent_counted(x, counts);
         if (threadIdx.x) continue;
         const float divisor = h.loss[i].pairs ? 0.0f : (float)gtr__divisor(x.tally, x.rows, counted);
         h.slope[i] = h.loss[i].pairs ? gtr__pair_slope(h.loss[i].pair)
@@ -16984,10 +16851,11 @@ template <int NT, int LOW> static __global__ void __launch_bounds__(GTR__CHAIN_T
             gtr__chain_arrive(h.cluster);
             gtr__chain_top_up<LOW>(h, f);
             gtr__chain_wait(h.cluster);
-            const auto bias = gtr__chain_bias<LOW>(h, s);
+            constexpr int type = LOW == 0 ? GTR_F32 : LOW == 1 ? GTR_BF16 : GTR_F16;
+            const uint4 bias = gtr__chain_bias<type>(h, s, (int)threadIdx.x);
             if (s.op) gtr__chain_product<NT, LOW, 1>(h, s, f);
             else gtr__chain_product<NT, LOW, 0>(h, s, f);
-            if (s.fused) gtr__chain_epilogue<NT, LOW>(h, s, bias);
+            if (s.fused) gtr__chain_epilogue<NT, type>(h, s, bias);
             else __syncthreads();
             i += 1 + s.fused;
             break;
@@ -17023,17 +16891,15 @@ static __device__ void gtr__chain_finish(const gtr__chain_sums &m) {
         if (q.pairs ? !q.pair.dt.p : !q.xent.loss.p) continue;
         for (int i = (int)threadIdx.x; i < m.blocks; i += (int)blockDim.x) v += m.part[(int64_t)l * m.blocks + i];
         v = gtr__block_sum(v, scratch);
-        const int counted = q.pairs ? 0 : gtr__chain_counted(q.xent, counts);
+        const int counted = q.pairs ? 0 : gtr__xent_counted(q.xent, counts);
         if (threadIdx.x) continue;
         if (q.pairs) gtr__put(q.pair.dt.p, q.pair.dt.t, 0, v / (float)q.pair.count);
         else gtr__xent_give(q.xent, v, counted);
     }
     for (int i = 0; i < m.scalars && threadIdx.x == 0; i++) {
         const gtr__chain_scalar &q = m.program->scalar[i];
-        const float4 a = make_float4(*q.a, 0.0f, 0.0f, 0.0f),
-                     v = q.b ? gtr__chain_binary(q.op, 0, a, make_float4(*q.b, 0.0f, 0.0f, 0.0f))
-                             : gtr__mlp_act4(q.op, a, q.f0, q.f1);
-        *q.y = v.x;
+        const gtr__four a = { { *q.a } }, b = { { q.b ? *q.b : 0.0f } };
+        *q.y = (q.b ? gtr__chain_binary(q.op, 0, a, b) : gtr__act<4>(q.op, a, q.f0, q.f1)).v[0];
     }
 }
 // One TxT tile of a dw (n, k) = dy^T x per cluster, whose blocks share the rows of all the gradient's pairs of operands
@@ -17121,11 +16987,7 @@ typedef struct gtr__chain_value {
     void *p;
 } gtr__chain_value;
 // How it is cut: rows of a tile / 8, blocks of a cluster; bytes of shared memory, microseconds.
-typedef struct gtr__chain_cut {
-    int nt, cluster;
-    size_t bytes;
-    double cost;
-} gtr__chain_cut;
+typedef struct gtr__chain_cut { int nt, cluster; size_t bytes; double cost; } gtr__chain_cut;
 typedef struct gtr__chain_build {
     gtr__mlp_view v;
     const int *root; // of a call's operands; NULL: the plan's values
@@ -17217,6 +17079,8 @@ static gtr__chain_step *gtr__chain_add(gtr__chain_build *b, gtr__chain_kind kind
     s->slice = s->whole = s->at[0] = s->at[1] = -1;
     s->to = GTR_F32;
     s->wide = 1;
+    s->f0 = (float)b->v.node[b->at].attr.f[0]; // of what its node applies
+    s->f1 = (float)b->v.node[b->at].attr.f[1];
     if (b->n_step && kind == GTR__CHAIN_EW && b->open && s[-1].n == n) s[-1].more = 1;
     b->open = kind == GTR__CHAIN_EW;
     b->n_step++;
@@ -17292,8 +17156,6 @@ static gtr__chain_step *gtr__chain_act(gtr__chain_build *b, const gtr__node *n, 
         width, -1, saved, -1);
     if (!s || !gtr__mlp_unary((gtr__op)n->attr.i[0]) || (saved >= 0 && b->value[saved].n != width)) return NULL;
     s->from[0] = saved < 0 ? GTR__CHAIN_LAST : GTR__CHAIN_PARTS;
-    s->f0 = (float)n->attr.f[0];
-    s->f1 = (float)n->attr.f[1];
     return s;
 }
 // A step's result is an output of a node, added to what is there if the node adds.
@@ -17408,10 +17270,7 @@ static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
             return false;
         gtr__chain_step *s = gtr__chain_ew(b, back ? GTR__CHAIN_UNARY_BACK : GTR__CHAIN_UNARY,
             gtr__mlp_unary(n->op) ? (int)n->op : GTR__CHAIN_COPY, b->value[x].n, x, saved, -1);
-        if (!s || (saved >= 0 && b->value[saved].n != s->n)) return false;
-        s->f0 = (float)n->attr.f[0];
-        s->f1 = (float)n->attr.f[1];
-        return gtr__chain_store(b, s, n, 0);
+        return (saved < 0 || (s && b->value[saved].n == s->n)) && gtr__chain_store(b, s, n, 0);
     }
     const int op = n->op == GTR__OP_BINARY_ACT ? (int)n->attr.i[1] : (int)n->op;
     const int dy = back ? gtr__chain_now(b, n->in[3]) : -1;
@@ -17461,7 +17320,6 @@ static bool gtr__chain_dropout(gtr__chain_build *b, const gtr__node *n) {
         gtr__chain_ew(b, none ? GTR__CHAIN_UNARY : GTR__CHAIN_DROP, GTR__CHAIN_COPY, b->value[x].n, x, -1, -1);
     if (!e) return false;
     if (!none) {
-        e->f0 = (float)n->attr.f[0];
         e->f1 = (float)(1.0 / (1.0 - n->attr.f[0]));
         e->p[1] = (const void *)(uintptr_t)n->attr.key;
     }
@@ -17570,9 +17428,7 @@ static void gtr__chain_read(gtr__chain_build *b) {
 }
 
 // >>chain-cut
-typedef struct gtr__chain_span {
-    int at, size, from, to;
-} gtr__chain_span;
+typedef struct gtr__chain_span { int at, size, from, to; } gtr__chain_span;
 // The first place that is free from one barrier to another.
 static int gtr__chain_place(gtr__chain_span *list, int *n, int size, int from, int to, int *top) {
     int at = 0;

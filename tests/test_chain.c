@@ -408,6 +408,30 @@ static void fitted(void)
             "step %d: loss %.9g, by nodes %.9g", i, (double)history[0][i].loss, (double)history[1][i].loss);
 }
 
+static tensor plain(build *b) { return classes(b, gtr_relu(linear(b, gtr_relu(linear(b, input(b, 64), 128)), 128)), 10); }
+/* Where the kernel of a whole network has no room a chain takes it; where a cluster has none, nodes do, to the bit. */
+static void crowded(void)
+{
+    static const network c = { "plain", plain, 48, 1, true };
+    for (int room = 1; room <= 8; room += 7) {
+        build b[2];
+        gtr_float *g[2] = { NULL, NULL };
+        float loss[2][STEPS + 1];
+        int64_t n = 0;
+        for (int k = 0; k < 2; k++) {
+            gtr_trainer *t = trainer_of(&b[k], &c, 0, GTR_TF32, k > 0);
+            b[k].ctx->caps.room = room;
+            g[k] = gradients(&b[k], t, c.batch, &n, loss[k]);
+            if (b[k].ctx->caps.compute >= 90 && able(b[k].ctx))
+                EXPECT_EQ((int)chained(t, c.batch), room > 1 && k == 0);
+        }
+        if (room == 1 && b[0].ctx->caps.compute >= 90)
+            EXPECT(!memcmp(g[0], g[1], (size_t)n * sizeof **g) && !memcmp(loss[0], loss[1], sizeof loss[0]));
+        EXPECT(within(g[0], g[1], n, 1e-5, 8e-3));
+        for (int k = 0; k < 2; k++) { free(g[k]); gtr_destroy(b[k].ctx); }
+    }
+}
+
 static tensor stack(build *b, int layers, int64_t width)
 {
     tensor h = input(b, width);
@@ -435,6 +459,7 @@ static void all(void)
 {
     RUN(fitted);
     RUN(chosen);
+    RUN(crowded);
     RUN(kinds);
     RUN(draws);
     RUN(kept);
