@@ -16301,8 +16301,9 @@ typedef struct gtr__chain_step {
     void *out;
     float f0, f1;
     // PRODUCT: so many steps behind it are its epilogue: + bias (p[1]), stored to pre; an activation (act; 1) or its
-    // backward at what was saved (act; 2: at[1], from[1]); + a value (add, add_from); stored to slice, whole, out
-    uint8_t fused, act, act_kind, add_from, wide_bias, wide_out;
+    // backward at what was saved (act; 2: at[1], from[1]); + a value (add, add_from); stored to slice, whole, out; raw:
+    // not rounded before the activation (1), before the addition (2)
+    uint8_t fused, act, act_kind, raw, add_from, wide_bias, wide_out;
     int32_t add, pre, next, cut; // next: product, -1; cut: gtr__chain_slice
     // PRODUCT: stages of a part of k; job * magic >> 8: its part, as 32 outputs a unit divide cut; shares of a warp,
     // and those before
@@ -16782,12 +16783,12 @@ static GTR__DEVICE void gtr__chain_epilogue(const gtr__chain_here &h, const gtr_
         if (s.p[1] && s.wide_bias) gtr__cook(i < GTR__CHAIN_T ? bias : gtr__chain_bias<TYPE>(h, s, i), TYPE, b.v);
         else if (s.p[1]) b = gtr__chain_get(s.p[1], TYPE, q.column, q.left, false);
         gtr__chain_plus(v, b);
-        if (s.act_kind != 2) gtr__chain_round(v, TYPE, q.left);
+        if (!(s.raw & 1)) gtr__chain_round(v, TYPE, q.left);
         gtr__chain_put(h, -1, s.pre < 0 ? -1 : s.pre + q.slice, s.pre_out, TYPE, q.at, q.left, s.wide_out, v);
         if (s.act_kind) {
             v = s.act_kind == 1 ? gtr__act<4>(s.act, v, s.f0, s.f1)
                 : gtr__dact<4>(s.act, v, room(s.from[1], s.at[1], q), s.f0, s.f1);
-            gtr__chain_round(v, TYPE, q.left);
+            if (!(s.raw & 2)) gtr__chain_round(v, TYPE, q.left);
         }
         if (s.add >= 0) {
             gtr__chain_plus(v, room(s.add_from, s.add, q));
@@ -17669,71 +17670,68 @@ static void gtr__chain_bind_step(gtr__chain_build *b, int i) {
 // Steps behind a product that its epilogue can do; they stay in the list, and are passed over.
 static void gtr__chain_fuse(gtr__chain_build *b, int i) {
     gtr__chain_step *s = &b->program.step[i], *e = s + 1;
+    const int type = s->to;
     const bool bias = e->fn == GTR__CHAIN_BINARY && e->op == GTR__OP_ADD && e->from[1] == GTR__CHAIN_ROW,
                back = e->fn == GTR__CHAIN_UNARY_BACK;
-    const int type = s->to;
-    auto near = [](int from) { return from == GTR__CHAIN_SLICE || from == GTR__CHAIN_WHOLE; };
-    s->fused = s->act_kind = 0;
+    auto inside = [](int from) { return from == GTR__CHAIN_SLICE || from == GTR__CHAIN_WHOLE; };
+    auto unstored = [](const gtr__chain_step *x) { return x->slice < 0 && x->whole < 0 && !x->out; };
+    auto takes = [&](const gtr__chain_step *x) { return x->to == type || unstored(x); };
+    s->fused = s->act_kind = s->raw = 0;
     s->add = s->pre = s->slice = s->whole = -1;
     s->out = s->pre_out = NULL;
     s->p[1] = NULL;
-    if (e->kind != GTR__CHAIN_EW || e->from[0] != GTR__CHAIN_PARTS || e->to != type || (bias && e->type[1] != type))
-        return;
-    if (!bias && !(back && near(e->from[1])) && !(e->fn == GTR__CHAIN_UNARY && e->op == GTR__CHAIN_COPY)) return;
-    s->fused = 1;
-    s->wide_out = e->wide;
+    if (e->kind != GTR__CHAIN_EW || e->from[0] != GTR__CHAIN_PARTS || !takes(e) || (bias && e->type[1] != type)) return;
+    if (!bias && !(back && inside(e->from[1])) && !(e->fn == GTR__CHAIN_UNARY && e->op == GTR__CHAIN_COPY)) return;
+    int steps = 1;
+    const gtr__chain_step *last = e;
+    s->raw = back || e->to != type;
+    if (back) {
+        s->act_kind = 2;
+        s->at[1] = e->at[1];
+        s->from[1] = e->from[1];
+    } else if (e->more && e[1].fn == GTR__CHAIN_UNARY && e[1].op != GTR__CHAIN_COPY && e[1].from[0] == GTR__CHAIN_LAST &&
+               takes(e + 1) && e->whole < 0) {
+        s->act_kind = 1;
+        s->pre = e->slice;
+        s->pre_out = e->out;
+        last = e + steps++;
+    }
+    if (s->act_kind) {
+        s->act = last->op;
+        s->f0 = last->f0;
+        s->f1 = last->f1;
+        s->raw |= last->to != type ? 2 : 0;
+    }
+    const gtr__chain_step *next = last + 1;
+    const int other = last->more && next->from[0] == GTR__CHAIN_LAST;
+    if (last->more && next->fn == GTR__CHAIN_BINARY && next->op == GTR__OP_ADD && next->from[!other] == GTR__CHAIN_LAST &&
+        inside(next->from[other]) && (s->act_kind ? unstored(last) : last->whole < 0)) {
+        if (!s->act_kind) {
+            s->pre = last->slice;
+            s->pre_out = last->out;
+        }
+        s->add = next->at[other];
+        s->add_from = next->from[other];
+        last = next;
+        steps++;
+    }
+    if (last->to != type) return;
+    for (int k = 0; k < 2 && last->more; k++) { // the next step finds it in shared memory
+        gtr__chain_step *behind = e + steps;
+        if (behind->from[k] != GTR__CHAIN_LAST) continue;
+        if (last->slice < 0 && last->whole < 0) return;
+        behind->from[k] = last->slice >= 0 ? GTR__CHAIN_SLICE : GTR__CHAIN_WHOLE;
+        behind->at[k] = last->slice >= 0 ? last->slice : last->whole;
+    }
     if (bias) {
         s->p[1] = e->p[1];
         s->wide_bias = s->n % 4 == 0 && gtr__chain_aligned(e->p[1], type);
     }
-    if (back) {
-        s->act_kind = 2;
-        s->act = e->op;
-        s->f0 = e->f0;
-        s->f1 = e->f1;
-        s->at[1] = e->at[1];
-        s->from[1] = e->from[1];
-    }
-    const gtr__chain_step *last = e;
-    if (!back && e->more && e[1].fn == GTR__CHAIN_UNARY && e[1].op != GTR__CHAIN_COPY &&
-        e[1].from[0] == GTR__CHAIN_LAST && e[1].to == type && e->whole < 0) {
-        s->act_kind = 1;
-        s->act = e[1].op;
-        s->f0 = e[1].f0;
-        s->f1 = e[1].f1;
-        s->pre = e->slice;
-        s->pre_out = e->out;
-        s->fused++;
-        last = ++e;
-    }
-    const int other = last->more && last[1].from[0] == GTR__CHAIN_LAST ? 1 : 0;
-    if (last->more && last[1].fn == GTR__CHAIN_BINARY && last[1].op == GTR__OP_ADD && last[1].to == type &&
-        last[1].from[!other] == GTR__CHAIN_LAST && near(last[1].from[other]) && last->whole < 0 &&
-        (s->act_kind == 0 || (last->slice < 0 && !last->out))) {
-        if (s->act_kind == 0) {
-            s->pre = last->slice;
-            s->pre_out = last->out;
-        }
-        s->add = last[1].at[other];
-        s->add_from = last[1].from[other];
-        s->fused++;
-        last++;
-    }
-    for (int k = 0; k < 2 && last->more; k++) { // the next step finds it in shared memory
-        gtr__chain_step *next = (gtr__chain_step *)last + 1;
-        if (next->from[k] != GTR__CHAIN_LAST) continue;
-        if (last->slice < 0 && last->whole < 0) {
-            s->fused = 0;
-            s->p[1] = NULL;
-            return;
-        }
-        next->from[k] = last->slice >= 0 ? GTR__CHAIN_SLICE : GTR__CHAIN_WHOLE;
-        next->at[k] = last->slice >= 0 ? last->slice : last->whole;
-    }
+    s->fused = (uint8_t)steps;
     s->slice = last->slice;
     s->whole = last->whole;
     s->out = last->out;
-    s->wide_out = s->wide_out && last->wide;
+    s->wide_out = e->wide && last->wide;
 }
 static void gtr__chain_bind_losses(gtr__chain_build *b, const gtr__call *c) {
     for (int i = 0; i < b->n_loss; i++) {
