@@ -189,7 +189,7 @@ static gtr_result gtr__start(void *instance, cudaStream_t stream, const char *na
 }
 #endif
 
-// A kernel whose blocks wait for each other, all of them or, if cluster is not 1, so many as well; m: its only parameter.
+// A kernel whose blocks wait for each other, all of them and, unless cluster is 1, so many; m: its only parameter.
 struct gtr__together {
     const void *kernel;
     void *m;
@@ -206,7 +206,8 @@ struct gtr__together {
         attribute[0].id = cudaLaunchAttributeCooperative;
         attribute[0].val.cooperative = 1;
         attribute[1].id = cudaLaunchAttributeClusterDimension;
-        attribute[1].val.clusterDim.x = (unsigned)cluster; attribute[1].val.clusterDim.y = attribute[1].val.clusterDim.z = 1;
+        attribute[1].val.clusterDim.x = (unsigned)cluster;
+        attribute[1].val.clusterDim.y = attribute[1].val.clusterDim.z = 1;
         config.gridDim = dim3((unsigned)blocks); config.blockDim = dim3((unsigned)threads);
         config.dynamicSmemBytes = bytes;
         config.stream = (cudaStream_t)stream; config.attrs = attribute; config.numAttrs = cluster > 1 ? 2 : 1;
@@ -16279,8 +16280,8 @@ static gtr_result gtr__wide_run_unstored(void *instance, const gtr__call *c) {
 
 enum gtr__chain_kind : uint8_t { GTR__CHAIN_LOAD, GTR__CHAIN_PRODUCT, GTR__CHAIN_EW, GTR__CHAIN_XENT };
 enum gtr__chain_fn : uint8_t {
-    GTR__CHAIN_UNARY, GTR__CHAIN_UNARY_BACK, GTR__CHAIN_BINARY, GTR__CHAIN_BINARY_A, GTR__CHAIN_BINARY_B, GTR__CHAIN_DROP,
-    GTR__CHAIN_PAIR
+    GTR__CHAIN_UNARY, GTR__CHAIN_UNARY_BACK, GTR__CHAIN_BINARY, GTR__CHAIN_BINARY_A, GTR__CHAIN_BINARY_B,
+    GTR__CHAIN_DROP, GTR__CHAIN_PAIR
 };
 // Where an operand is: nowhere; the step before; parts of a product; the block's slice; whole rows; rows, a row or one
 // element in global memory.
@@ -16453,25 +16454,6 @@ static GTR__DEVICE gtr__four gtr__chain_get(const void *p, int type, int64_t i, 
     return v;
 }
 static GTR__DEVICE gtr__four gtr__chain_four(const float *p) { return gtr__get_of<4>(p, GTR_F32, 0); }
-// Where a step's four elements go: to the same place of all of the cluster's blocks, of this one, of global memory.
-static GTR__DEVICE void gtr__chain_put(const gtr__chain_here &h, int whole, int slice, void *out, int type, int64_t i,
-        int n, bool wide, const gtr__four &v) {
-    if (whole >= 0) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-        for (int b = 0; b < h.cluster; b++) if (b != h.rank)
-            asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};"
-                :: "r"(gtr__cluster_address(h.pool + whole, b)), "f"(v.v[0]), "f"(v.v[1]), "f"(v.v[2]), "f"(v.v[3])
-                : "memory");
-#endif
-        gtr__put_of<4>(h.pool, GTR_F32, whole, v);
-    }
-    if (slice >= 0) gtr__put_of<4>(h.pool, GTR_F32, slice, v);
-    if (!out || !n) return;
-    if (wide && n == 4) gtr__put_of<4>(out, type, i, v);
-    else
-#pragma unroll
-        for (int k = 0; k < 4; k++) if (k < n) gtr__put(out, type, i + k, v.v[k]);
-}
 // Of a tile's element: its row there, its columns in the block's slice and in all, how many of four there are, its
 // places in slices, whole rows, and rows in global memory.
 typedef struct gtr__chain_spot { int row, c, column, left, slice, whole; int64_t at; } gtr__chain_spot;
@@ -16479,6 +16461,25 @@ static GTR__DEVICE gtr__chain_spot gtr__chain_spot_of(const gtr__chain_here &h, 
     const int column = h.rank * slice + c;
     return { row, c, column, h.row0 + row < h.rows ? min(max(n - column, 0), 4) : 0, row * slice + c,
         row * gtr__chain_pitch(n) + column, (int64_t)(h.row0 + row) * n + column };
+}
+// Four elements to where a step's result is: the same place of all the cluster's blocks, of this one, global memory.
+static GTR__DEVICE void gtr__chain_put(const gtr__chain_here &h, int whole, int slice, void *out, int type,
+        const gtr__chain_spot &q, bool wide, const gtr__four &v) {
+    if (whole >= 0) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+        for (int b = 0; b < h.cluster; b++) if (b != h.rank)
+            asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};"
+                :: "r"(gtr__cluster_address(h.pool + whole + q.whole, b)), "f"(v.v[0]), "f"(v.v[1]), "f"(v.v[2]),
+                "f"(v.v[3]) : "memory");
+#endif
+        gtr__put_of<4>(h.pool, GTR_F32, whole + q.whole, v);
+    }
+    if (slice >= 0) gtr__put_of<4>(h.pool, GTR_F32, slice + q.slice, v);
+    if (!out || !q.left) return;
+    if (wide && q.left == 4) gtr__put_of<4>(out, type, q.at, v);
+    else
+#pragma unroll
+        for (int k = 0; k < 4; k++) if (k < q.left) gtr__put(out, type, q.at + k, v.v[k]);
 }
 // What a product's parts add up to.
 template <int R> static GTR__DEVICE
@@ -16489,8 +16490,8 @@ gtr__four gtr__chain_parts_sum(const gtr__chain_here &h, int parts, int slice, c
         gtr__chain_plus(sum, gtr__chain_four(h.red + (part * R + q.row) * (slice + 4) + q.c));
     return sum;
 }
-template <int R> static GTR__DEVICE gtr__four gtr__chain_operand(const gtr__chain_here &h, const gtr__chain_step &s, int i,
-        int slice, const gtr__chain_spot &q, const gtr__four &last) {
+template <int R> static GTR__DEVICE gtr__four gtr__chain_operand(const gtr__chain_here &h, const gtr__chain_step &s,
+        int i, int slice, const gtr__chain_spot &q, const gtr__four &last) {
     gtr__four v = {};
     switch (s.from[i]) {
     case GTR__CHAIN_LAST: return last;
@@ -16545,8 +16546,7 @@ template <int R> static GTR__DEVICE int gtr__chain_group(const gtr__chain_here &
                     if (e.op & 2) v.v[k] = gtr__pair_dx(square, h.slope[e.loss], v.v[k], z.v[k]);
                 }
             gtr__chain_round(v, e.to, q.left);
-            gtr__chain_put(h, e.whole < 0 ? -1 : e.whole + q.whole, e.slice < 0 ? -1 : e.slice + q.slice, e.out, e.to, q.at,
-                q.left, e.wide, v);
+            gtr__chain_put(h, e.whole, e.slice, e.out, e.to, q, e.wide, v);
         }
     }
     const gtr__chain_step &f = s[steps - 1];
@@ -16716,9 +16716,11 @@ static GTR__DEVICE void gtr__chain_top_up(const gtr__chain_here &h, gtr__chain_w
     }
 }
 // What a thread adds of the bias first, before the product that it follows.
-template <int TYPE> static GTR__DEVICE uint4 gtr__chain_bias(const gtr__chain_here &h, const gtr__chain_step &s, int i) {
+template <int TYPE>
+static GTR__DEVICE uint4 gtr__chain_bias(const gtr__chain_here &h, const gtr__chain_step &s, int i) {
     const int column = h.rank * s.cut + i * 4 - (int)(((float)i + 0.5f) * s.across) * s.cut;
-    return s.fused && s.p[1] && s.wide_bias && column < s.n ? gtr__raw(s.p[1], TYPE, column, 4) : make_uint4(0, 0, 0, 0);
+    const bool there = s.fused && s.p[1] && s.wide_bias && column < s.n;
+    return there ? gtr__raw(s.p[1], TYPE, column, 4) : make_uint4(0, 0, 0, 0);
 }
 // The parts of a product, to shared memory.
 template <int NT, int LOW, int BACK> static GTR__DEVICE void gtr__chain_product(
@@ -16784,7 +16786,7 @@ static GTR__DEVICE void gtr__chain_epilogue(const gtr__chain_here &h, const gtr_
         else if (s.p[1]) b = gtr__chain_get(s.p[1], TYPE, q.column, q.left, false);
         gtr__chain_plus(v, b);
         if (!(s.raw & 1)) gtr__chain_round(v, TYPE, q.left);
-        gtr__chain_put(h, -1, s.pre < 0 ? -1 : s.pre + q.slice, s.pre_out, TYPE, q.at, q.left, s.wide_out, v);
+        gtr__chain_put(h, -1, s.pre, s.pre_out, TYPE, q, s.wide_out, v);
         if (s.act_kind) {
             v = s.act_kind == 1 ? gtr__act<4>(s.act, v, s.f0, s.f1)
                 : gtr__dact<4>(s.act, v, room(s.from[1], s.at[1], q), s.f0, s.f1);
@@ -16794,8 +16796,7 @@ static GTR__DEVICE void gtr__chain_epilogue(const gtr__chain_here &h, const gtr_
             gtr__chain_plus(v, room(s.add_from, s.add, q));
             gtr__chain_round(v, TYPE, q.left);
         }
-        gtr__chain_put(h, s.whole < 0 ? -1 : s.whole + q.whole, s.slice < 0 ? -1 : s.slice + q.slice, s.out, TYPE, q.at,
-            q.left, s.wide_out, v);
+        gtr__chain_put(h, s.whole, s.slice, s.out, TYPE, q, s.wide_out, v);
     }
 }
 // What the gradients of the losses are multiplied by: wanted once, while the rings are filled.
@@ -17023,10 +17024,11 @@ static int gtr__chain_last(const gtr__chain_build *b, int id) {
 // Whether a node of the run, in front of the one that is read, writes there: what only that node's kernel makes, or the
 // run's end, is no value from outside.
 static bool gtr__chain_made(const gtr__chain_build *b, int id) {
-    for (int i = 0; i < b->at; i++)
-        for (int k = 0; k < b->v.node[i].n_out; k++)
-            if (b->v.node[i].out[k] >= 0 && gtr__chain_root(b, b->v.node[i].out[k]) == gtr__chain_root(b, id)) return true;
-    return false;
+    bool made = false;
+    for (const gtr__node *n = b->v.node; n < b->v.node + b->at; n++)
+        for (int k = 0; k < n->n_out; k++)
+            made |= n->out[k] >= 0 && gtr__chain_root(b, n->out[k]) == gtr__chain_root(b, id);
+    return made;
 }
 // A view of a permutation, which goes by strides.
 static bool gtr__chain_view(const gtr__chain_build *b, int id) {
@@ -17605,8 +17607,8 @@ static void gtr__chain_begin(gtr__chain_build *b, const gtr__mlp_view *v, const 
 static bool gtr__chain_pays(gtr__chain_build *b, gtr__chain_cut *k, const gtr__caps *caps) {
     if (b->products < 2 || !gtr__chain_choose(b, k, caps)) return false;
     double cost = k->cost + gtr__chain_split(b, caps);
-    // by the estimate, in nets of the kinds that were measured: not yet in runs of two or three products. Nodes on several
-    // streams take less than their sum: 784-256-512 residuals with gelu 114 us where this says 127, and a chain 119.
+    // by the estimate, in nets of the kinds that were measured: not yet in runs of two or three products. Nodes on
+    // several streams take less than their sum: 784-256-512 residuals with gelu 114 us where this says 127, a chain 119
     return caps->chains > 0 || (b->products > 3 && cost < 0.82 * gtr__chain_apart(b, caps));
 }
 static int gtr__chain_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
@@ -17689,8 +17691,8 @@ static void gtr__chain_fuse(gtr__chain_build *b, int i) {
         s->act_kind = 2;
         s->at[1] = e->at[1];
         s->from[1] = e->from[1];
-    } else if (e->more && e[1].fn == GTR__CHAIN_UNARY && e[1].op != GTR__CHAIN_COPY && e[1].from[0] == GTR__CHAIN_LAST &&
-               takes(e + 1) && e->whole < 0) {
+    } else if (e->more && e[1].fn == GTR__CHAIN_UNARY && e[1].op != GTR__CHAIN_COPY &&
+               e[1].from[0] == GTR__CHAIN_LAST && takes(e + 1) && e->whole < 0) {
         s->act_kind = 1;
         s->pre = e->slice;
         s->pre_out = e->out;
@@ -17704,8 +17706,9 @@ static void gtr__chain_fuse(gtr__chain_build *b, int i) {
     }
     const gtr__chain_step *next = last + 1;
     const int other = last->more && next->from[0] == GTR__CHAIN_LAST;
-    if (last->more && next->fn == GTR__CHAIN_BINARY && next->op == GTR__OP_ADD && next->from[!other] == GTR__CHAIN_LAST &&
-        inside(next->from[other]) && (s->act_kind ? unstored(last) : last->whole < 0)) {
+    if (last->more && next->fn == GTR__CHAIN_BINARY && next->op == GTR__OP_ADD &&
+        next->from[!other] == GTR__CHAIN_LAST && inside(next->from[other]) &&
+        (s->act_kind ? unstored(last) : last->whole < 0)) {
         if (!s->act_kind) {
             s->pre = last->slice;
             s->pre_out = last->out;
@@ -17852,8 +17855,8 @@ static gtr_result gtr__chain_go(void *instance, const gtr__call *c, gtr__chain_b
     cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
     gtr__chain_program *own = (gtr__chain_program *)c->out[c->n_out - 1].data;
     b->m.program = b->sums.program = own;
-    if (!c->fits)
-        GTR__TRY(gtr__check(instance, cudaStreamIsCapturing((cudaStream_t)c->stream, &capturing), "cudaStreamIsCapturing"));
+    if (!c->fits) GTR__TRY(gtr__check(instance,
+        cudaStreamIsCapturing((cudaStream_t)c->stream, &capturing), "cudaStreamIsCapturing"));
     if (!c->fits && capturing == cudaStreamCaptureStatusNone) { // a plan's first run is eager
         GTR__TRY(gtr__check(instance,
             cudaMemcpyAsync(own, &b->program, sizeof b->program, cudaMemcpyHostToDevice, (cudaStream_t)c->stream),

@@ -183,7 +183,9 @@ static gtr_trainer *trainer_of(build *b, const network *c, uint32_t draw, gtr_pr
     b->ctx->caps.chains = !nodes;
     b->draw = draw;
     tensor loss = c->make(b);
-    if (draw % 11 == 3) { first.pattern = gtr_tensor_name(gtr_parameter_at(b->ctx, 0)); d.groups = &first; d.n_groups = 1; }
+    if (draw % 11 == 3) {
+        first.pattern = gtr_tensor_name(gtr_parameter_at(b->ctx, 0)); d.groups = &first; d.n_groups = 1;
+    }
     return gtr_trainer_create(loss, d);
 }
 static void set_inputs(build *b, int64_t rows, uint32_t seed)
@@ -237,8 +239,8 @@ static double off(const gtr_float *a, const gtr_float *b, int64_t n)
     }
     return err / all;
 }
-/* No parameter's gradient is further off than ten times as far as all are, or as it is by nodes: g of a chain, nodes, in
-   float32. */
+/* No parameter's gradient is further off than ten times as far as all are, or as it is by nodes: g of a chain, nodes,
+   in float32. */
 static void each_gradient(const build *b, gtr_float *const *g, const char *name, uint32_t draw, double nmse, int64_t n)
 {
     double all = 0;
@@ -408,7 +410,9 @@ static void fitted(void)
             "step %d: loss %.9g, by nodes %.9g", i, (double)history[0][i].loss, (double)history[1][i].loss);
 }
 
-static tensor plain(build *b) { return classes(b, gtr_relu(linear(b, gtr_relu(linear(b, input(b, 64), 128)), 128)), 10); }
+static tensor plain(build *b) {
+    return classes(b, gtr_relu(linear(b, gtr_relu(linear(b, input(b, 64), 128)), 128)), 10);
+}
 /* Where the kernel of a whole network has no room a chain takes it; where a cluster has none, nodes do, to the bit. */
 static void crowded(void)
 {
