@@ -283,7 +283,7 @@ static bool compare(const network *c, uint32_t draw, gtr_precision precision)
     }
     if (k == 4) {
         const double ours = off(g[0], g[2], n), nodes = off(g[1], g[2], n);
-        CHECK(ours <= 3 * nodes + limit[precision],
+        CHECK(ours <= 3 * nodes + (c->make == drawn ? 5 : 1) * limit[precision], /* nodes round nothing where k is 1 */
             "%s %u, precision %d: NMSE of the gradient to float32 %.3g, by nodes %.3g", c->name, draw,
             (int)precision, ours, nodes);
         each_gradient(&b[0], g, c->name, draw, nodes + limit[precision], n);
@@ -411,12 +411,12 @@ static void fitted(void)
 }
 
 static tensor plain(build *b) {
-    return classes(b, gtr_relu(linear(b, gtr_relu(linear(b, input(b, 64), 128)), 128)), 10);
+    return classes(b, gtr_tanh(linear(b, gtr_tanh(linear(b, input(b, 64), 512)), 512)), 10);
 }
 /* Where the kernel of a whole network has no room a chain takes it; where a cluster has none, nodes do, to the bit. */
 static void crowded(void)
 {
-    static const network c = { "plain", plain, 48, 1, true };
+    static const network c = { "plain", plain, 16, 1, true };
     for (int room = 1; room <= 8; room += 7) {
         build b[2];
         gtr_float *g[2] = { NULL, NULL };
