@@ -17214,6 +17214,7 @@ static bool gtr__chain_job_add(gtr__chain_build *b, int x, int dy, int dw, int d
     return true;
 }
 static bool gtr__chain_linear(gtr__chain_build *b, const gtr__node *n) {
+    if (n->attr.i[3] || n->attr.i[4]) return false;     // a matmul's
     if (n->op == GTR__OP_LINEAR_DACT) {
         const int saved = gtr__chain_now(b, n->in[2]);
         return saved >= 0 && gtr__chain_multiply(b, gtr__chain_now(b, n->in[0]), n->in[1], true) &&
