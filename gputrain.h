@@ -38,8 +38,7 @@ from a truth table to a GAN.
 
 WHAT IT DOES NOT DO
 No convolution, attention or recurrent layers yet; one GPU; no gradients of gradients; no control flow inside a step
-that depends on data (the host chooses which graph to run); no strided tensors; no gzip or images (gunzip
-first); no build at run time.
+that depends on data (the host chooses which graph to run); no strided tensors; no gzip or images; no build at run time.
 
 CONTENTS (each stands in this file as a line of its own: search for it)
     >>config >>enums >>structs >>functions >>context >>tensor >>op >>layer >>loss >>run >>parameters >>trainer
@@ -119,10 +118,9 @@ make its own (on the CPU, if the parent uses CUDA).
 
 DETERMINISM
 Same seed, binary and device: same bits, on the CPU for any number of threads. Dropout's masks depend on seed, name,
-step and row, and so not on micro-batches. Shuffles are permutations by seed and epoch, and a fit goes on where
-the one before it stopped.
-Between devices results agree to rounding, and so do gtr_fit and a loop of gtr_step on a GPU, where gtr_fit may have a
-kernel that does many steps in one launch.
+step and row, and so not on micro-batches. Shuffles are permutations by seed and epoch; a fit goes on where the one
+before it stopped. Between devices results agree to rounding, and so do gtr_fit and a loop of gtr_step on a GPU, where
+gtr_fit may have a kernel of many steps.
 
 CONFIG MACROS
     GPUTRAIN_IMPLEMENTATION     the implementation goes here; define it in one file
@@ -332,8 +330,9 @@ typedef struct gtr_trainer_desc {
     float clip_norm; /* clip the global 2-norm of all gradients to this; 0: do not */
     gtr_precision precision; /* 0: FP32 */
     float loss_scale; /* FP16: where the dynamic scale starts; 0: 65536 */
-    int micro_batches;/* 1 to 64 parts (equal, or one row apart) that a step's batch is computed in, one after
-                                   the other; its loss is the mean of theirs, weighted by rows; 0: 1 */
+    /* 1 to 64 parts (equal, or one row apart) that a step's batch is computed in, one after the other; its loss is the
+       mean of theirs, weighted by rows; 0: 1 */
+    int micro_batches;
     int streams; /* 1 to 4 of a step; 0: chosen: 1 on the CPU, with micro-batches, recomputation or a memory_limit */
     gtr_nonfinite nonfinite; /* 0: loss and all gradients are checked before an update */
     const gtr_group *groups; /* n_groups of them, copied; NULL: one group */
@@ -484,8 +483,7 @@ GTR_API gtr_tensor *gtr_gelu(gtr_tensor *x); /* x Phi(x), Phi by erf: PyTorch's 
 GTR_API gtr_tensor *gtr_gelu_tanh(gtr_tensor *x); /* the tanh form */
 GTR_API gtr_tensor *gtr_exp(gtr_tensor *x);
 GTR_API gtr_tensor *gtr_log(gtr_tensor *x); /* natural */
-GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape);/* same elements, same order; no copy. A
-                                                                   batch in shape needs one in x's */
+GTR_API gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape); /* no copy; a batch in shape needs one in x's */
 GTR_API gtr_tensor *gtr_flatten(gtr_tensor *x); /* (N, ...) -> (N, product of the rest) */
 /* y's dimension i is x's dimension dims[i]; dims holds x's rank of them, each once. A copy, but
    for what matrix products alone read, or write. */
@@ -736,7 +734,7 @@ enum {
     GTR__NODIFF0 = 512, GTR__NODIFF1 = 1024, /* input 0 / 1 takes no gradient (labels, ids) */
     GTR__CROSS = 2048, /* the gradient of input 0 reads input 1 only, and that of the others input 0 only */
     GTR__TALLIES = 8192, /* divides by the labels (input 1) that count, those not from attr i[0] to i[1]; how many do
-                               of all labels that these are a part of, input 2 says, where there is one */
+       of all labels that these are a part of, input 2 says, where there is one */
     GTR__APART = 16384, /* as EW: evaluated, row r of a result with the batch in front comes of inputs' rows r */
     GTR__ALONG = 32768, /* but with attr i[0] 0 */
     GTR__SCALES = 262144, /* PASSES0, times attr f[0] */
@@ -809,8 +807,8 @@ typedef enum {
 } gtr__phase;
 typedef enum {
     GTR__HOME_NONE, GTR__HOME_PARAMETER, GTR__HOME_LOW, GTR__HOME_STATE, GTR__HOME_GRADIENT,
-    GTR__HOME_INPUT, GTR__HOME_KEPT,
-                         GTR__HOME_ARENA, GTR__HOME_ALIAS, GTR__HOME_TALLY, GTR__HOME_COUNT } gtr__home;
+    GTR__HOME_INPUT, GTR__HOME_KEPT, GTR__HOME_ARENA, GTR__HOME_ALIAS, GTR__HOME_TALLY, GTR__HOME_COUNT
+} gtr__home;
 /* A table's gradient as lookups, in the dense one's place: for each row its first lookup, an int32, or -1, and so many
    bytes from there a row of floats a lookup: the sum of that row's lookups in their order at the first, else 0. */
 #define GTR__LOOKUP_ROWS(rows) (((size_t)(rows) * 4 + GTR__ALIGN - 1) / GTR__ALIGN * GTR__ALIGN)
@@ -9236,7 +9234,7 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
 gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
         float *value) {
     const bool averages = t && t->optim.ema > 0 && !t->swapped && !t->ctx->preset && gtr__usable(t->ctx) &&
-                          gtr__wait_all(t->ctx) == GTR_OK && gtr__averaged(t);
+        gtr__wait_all(t->ctx) == GTR_OK && gtr__averaged(t);
     if (averages) GTR__TRY(gtr__average_swap(t));
     const gtr_result r = gtr__evaluate(t, data, batch, metric, loss, value);
     const gtr_result back = averages ? gtr__average_swap(t) : GTR_OK;
@@ -11512,12 +11510,11 @@ void gtr_destroy(gtr_context *ctx) {
 #endif /* GPUTRAIN_IMPLEMENTATION */
 
 /* HISTORY
-   2026-11-20  0.1: the engine on CPU and CUDA, whole networks in one launch; layers, losses, optimizers; data, files
-   2026-11-21  0.1: columns have names; ignored labels; batch_norm .frozen; RMSprop, Lion, averages of weights (.ema);
-                    several streams a step; norms in 16 bits; the CPU's exp, log, tanh, erf in vectors; CUDA 11.4 on
-   2026-11-22  0.1: ops of several outputs, gtr_split; any activation in narrow networks; chains of small layers in one
-                    launch; tables in one launch, their gradients as lookups; products by Hopper's instructions, of
-                    permuted values, with epilogues; gtr_set beside the steps; 16 columns a data set
+   0.1, 2026-11-20: the engine on CPU and CUDA, whole networks in one launch; layers, losses, optimizers; data, files
+   2026-11-21: columns have names; ignored labels; batch_norm .frozen; RMSprop, Lion, averages of weights (.ema);
+   streams of a step; norms in 16 bits; the CPU's exp, tanh, erf in vectors; CUDA 11.4 on
+   2026-11-22: ops of several outputs, gtr_split; chains of small layers in one launch; tables in one launch, their
+   gradients as lookups; Hopper's products, of permuted values, with epilogues; gtr_set beside the steps
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
