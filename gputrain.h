@@ -6555,7 +6555,9 @@ static const gtr__fusion gtr__fusions[] = {
         gtr__make_loss },
 };
 /* layers and matmuls */
-static bool gtr__multiplies(gtr__op op) { return !(~gtr__row(op)->flags & (GTR__VIEWS | GTR__CROSS)); }
+static bool gtr__multiplies(gtr__op op) {
+    return op != GTR__OP_COUNT && !(~gtr__row(op)->flags & (GTR__VIEWS | GTR__CROSS));
+}
 static bool gtr__fits(const gtr__node *n, gtr__op op, gtr__dir dir) {
     return n->dir == dir && (op == GTR__OP_COUNT ? gtr__unary_find((int)n->op) != NULL
         : n->op == op || (gtr__multiplies(op) && gtr__multiplies(n->op)));
