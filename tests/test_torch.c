@@ -326,6 +326,21 @@ static gtr_tensor *make_custom(state *c)
     d.backward = custom_backward;
     return gtr_custom(c->ctx, d);
 }
+/* A slice that is one of several equal parts is, every other time, an output of a split, which such slices share. */
+static gtr_tensor *slice_of(gtr_tensor *x, int axis, int begin, int end)
+{
+    const int wide = end - begin, whole = x ? (int)x->shape.dim[axis] : 0;
+    int64_t i;
+    if (!x || wide < 1 || whole < 2 || whole % wide || begin % wide || whole / wide > GTR__MAX_OUT
+        || (x->id + axis) % 2)
+        return gtr_slice(x, axis, begin, end);
+    for (i = x->id; i + 1 < x->ctx->n_tensor; i++) {
+        const gtr_tensor *t = x->ctx->tensor[i];
+        if (t->op == GTR__OP_SPLIT && t->in[0] == x && t->attr.i[0] == axis && t->attr.i[1] == whole / wide)
+            return gtr_output(x->ctx->tensor[i + 1], begin / wide);
+    }
+    return gtr_output(gtr_split(x, axis, whole / wide), begin / wide);
+}
 #define NODES(X) \
     X(input,           make_leaf(c)) \
     X(param,           make_leaf(c)) \
@@ -356,7 +371,7 @@ static gtr_tensor *make_custom(state *c)
     X(flatten,         gtr_flatten(at(c, 1))) \
     X(permute,         gtr_permute(at(c, 1), numbers(c, 3, number(c, 2)))) \
     X(concat,          make_concat(c)) \
-    X(slice,           gtr_slice(at(c, 1), number(c, 2), number(c, 3), number(c, 4))) \
+    X(slice,           slice_of(at(c, 1), number(c, 2), number(c, 3), number(c, 4))) \
     X(sum,             gtr_sum(at(c, 1), numbers(c, 4, number(c, 3)), number(c, 3), number(c, 2) != 0)) \
     X(mean,            gtr_mean(at(c, 1), numbers(c, 4, number(c, 3)), number(c, 3), number(c, 2) != 0)) \
     X(softmax,         gtr_softmax(at(c, 1), number(c, 2))) \
