@@ -1120,7 +1120,7 @@ typedef struct gtr__caps {
     int bf16, f16, tf32; /* products in these are there */
     int lookups; /* gradients as lookups are */
     size_t product_workspace; /* bytes that a product asks for */
-    uint8_t fused[GTR__OP_COUNT]; /* fused ops that have a kernel */
+    uint8_t unfused[GTR__OP_COUNT]; /* fused ops that a test does without */
     /* 0; a test says with them how many looks for another's word a block has before it gives a launch up, which block
        (1: the first) is late at the last meeting, for how many that meet there is room, that cuBLASLt is not there,
        that chains are taken at any cost (-1: never) */
@@ -4580,7 +4580,6 @@ static void gtr__cpu_capabilities(void *instance, gtr__caps *caps) {
     snprintf(caps->name, sizeof caps->name, "CPU, %d thread%s", instance ? ((gtr__cpu *)instance)->threads : 1,
             instance && ((gtr__cpu *)instance)->threads != 1 ? "s" : "");
     caps->bf16 = caps->f16 = caps->tf32 = 1;
-    memset(caps->fused, 1, sizeof caps->fused);
 }
 static gtr_result gtr__cpu_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait) {
     (void)instance; (void)kind; (void)wait;
@@ -6590,7 +6589,7 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
     f.writers = f.readers + p->n_value;
     for (size_t row = 0; row < sizeof gtr__fusions / sizeof *gtr__fusions; row++) {
         const gtr__fusion *u = &gtr__fusions[row];
-        if (u->late != late || (!b->ctx->caps.fused[u->fused] && !b->ctx->preset)) continue;
+        if (u->late != late || b->ctx->caps.unfused[u->fused]) continue;
         gtr__count_uses(&f);
         for (int i = 0; i < p->n_node; i++) {
             const gtr__node *a = &p->node[i];

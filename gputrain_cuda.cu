@@ -743,8 +743,6 @@ static void gtr__cuda_capabilities(void *instance, gtr__caps *caps) {
 #ifndef GPUTRAIN_NO_CUBLASLT
     caps->product_workspace = caps->compute >= 90 ? (size_t)32 << 20 : (size_t)4 << 20;
 #endif
-    caps->fused[GTR__OP_LINEAR_ACT] = caps->fused[GTR__OP_LINEAR_DACT] = caps->fused[GTR__OP_BATCH_NORM] = 1;
-    caps->fused[GTR__OP_BINARY_ACT] = caps->fused[GTR__OP_XENT_STEP] = caps->fused[GTR__OP_MSE_STEP] = 1;
 }
 
 // >>runtime-memory
@@ -3967,7 +3965,7 @@ static gtr_result gtr__unary_run_bwd(void *instance, const gtr__call *c, int op)
 // >>op:gelu_tanh
 // >>op:exp
 // >>op:log
-#define GTR__UNARY_LAUNCHERS(ID, name, f, g) \
+#define GTR__UNARY_LAUNCHERS(ID, name, forward, backward) \
     static gtr_result gtr__cuda_##name##_fwd(void *instance, const gtr__call *c) \
     { return gtr__map_one(instance, c, &c->in[0], &c->out[0], GTR__OP_##ID, c->attr->f[0], c->attr->f[1]); } \
     static gtr_result gtr__cuda_##name##_bwd(void *instance, const gtr__call *c) \
@@ -4266,7 +4264,7 @@ static gtr_result gtr__binary_run_bwd(void *instance, const gtr__call *c, int op
 // >>op:sub
 // >>op:mul
 // >>op:div
-#define GTR__BINARY_LAUNCHERS(ID, name, f, da, db) \
+#define GTR__BINARY_LAUNCHERS(ID, name, forward, da, db) \
     static gtr_result gtr__cuda_##name##_fwd(void *instance, const gtr__call *c) { \
         return gtr__binary_run_fwd(instance, c, GTR__OP_##ID); } \
     static gtr_result gtr__cuda_##name##_bwd(void *instance, const gtr__call *c) \

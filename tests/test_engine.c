@@ -452,7 +452,8 @@ static void stages(void)
         }
         EXPECT_OK(whole); EXPECT_OK(two);
         /* a fused gradient is not rounded between its two halves, and halves on two stages cannot be fused */
-        if (d.precision != GTR_FP32) whole->caps.fused[GTR__OP_LINEAR_DACT] = two->caps.fused[GTR__OP_LINEAR_DACT] = 0;
+        if (d.precision != GTR_FP32)
+            whole->caps.unfused[GTR__OP_LINEAR_DACT] = two->caps.unfused[GTR__OP_LINEAR_DACT] = 1;
         EXPECT_EQ(two->n_instance, 2);
         EXPECT(two->instance[1] && two->instance[1] != two->instance[0]);
         if (cut) { real = *two->be; wrapped = two; removed = 0; two->be->prepare = prepare_without_copies; }

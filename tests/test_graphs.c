@@ -406,7 +406,7 @@ static int block(int kind, bool fused, int micro, gtr_float *g, gtr_float *loss)
     gtr_trainer *t;
     gtr__plan_cache *e;
     int i, adds = 0;
-    if (!fused) ctx->caps.fused[GTR__OP_LINEAR_ACT] = 0;
+    if (!fused) ctx->caps.unfused[GTR__OP_LINEAR_ACT] = 1;
     if (kind == BLOCK_GELU || kind == BLOCK_BETWEEN || kind == BLOCK_SELF) z = gtr_gelu(y);
     if (kind == BLOCK_SELF) h = y;
     if (kind == BLOCK_LATER) h = gtr_relu(gtr_linear(h, "later", 7));
@@ -559,7 +559,7 @@ static int normed(gtr_tensor *(*act)(gtr_tensor *), int64_t c, bool fused, bool 
     gtr_trainer *t;
     gtr__plan_cache *e;
     int i, alone = 0;
-    if (!fused) ctx->caps.fused[GTR__OP_BATCH_NORM] = 0;
+    if (!fused) ctx->caps.unfused[GTR__OP_BATCH_NORM] = 1;
     if (kept) gtr_keep(n);
     y = gtr_linear(act(n), "out", 3);
     for (i = 0; i < 30 * 5; i++) v[i] = (gtr_float)(i * 7 % 16 - 8) / 8;
