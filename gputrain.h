@@ -40,21 +40,19 @@ WHAT IT DOES NOT DO
 No convolution, attention or recurrent layers yet; one GPU; no gradients of gradients; no control flow inside a step
 that depends on data (the host chooses which graph to run); no strided tensors; no gzip or images; no build at run time.
 
-CONTENTS (each stands in this file as a line of its own: search for it)
-    >>config >>enums >>structs >>functions >>context >>tensor >>op >>layer >>loss >>run >>parameters >>trainer
-    >>predictor >>data >>save >>observe >>backend >>op-rows >>formulas >>random >>calls >>plan-structs >>capabilities
-    >>tables >>backend-end >>implementation >>objects >>errors >>memory >>shapes >>op-table >>cpu-instance >>threads
-    >>vmath >>products >>ops >>conversions >>finite >>shape-helpers >>kernel-helpers >>op:input >>op:parameter
-    >>op:constant >>op:gradient >>op:part >>op:reshape >>op:stop_gradient >>op:matmul >>op:linear >>op:linear_act
-    >>op:linear_dact >>op:add >>op:sub >>op:mul >>op:div >>op:scale >>op:relu >>op:tanh >>op:sigmoid >>op:gelu
-    >>op:gelu_tanh >>op:exp >>op:log >>op:permute >>op:concat >>op:slice >>op:split >>op:sum >>op:mean >>op:softmax
-    >>op:dropout >>op:embedding >>op:batch_norm >>op:argmax >>op:accuracy >>op:cross_entropy >>op:xent_step >>op:mse
-    >>op:mse_step >>op:bce_with_logits >>op:custom >>op:copy >>op:cast >>op:fill >>op:feed >>op:tally >>op:bn_commit
-    >>op:guard >>op:update >>op:report >>op:check >>op:binary_act >>op:network >>rows >>cpu-backend >>contexts >>tensors
-    >>op-builders >>layer-builders >>loss-builders >>plan >>pass:record >>pass:tally >>pass:differentiate
-    >>pass:rematerialise >>pass:fuse >>pass:alias >>pass:select >>pass:order >>pass:memory >>plan-make >>running
-    >>leaves >>resolve >>runner >>set-get >>training >>schedule >>nonfinite >>step >>evaluate >>fit >>predicting >>files
-    >>datasets >>idx >>csv >>dataset-use >>safetensors >>json >>load >>save-file >>observing >>release
+CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
+    config enums structs functions context tensor op layer loss run parameters trainer predictor data save observe
+    backend op-rows formulas random calls plan-structs capabilities tables backend-end implementation objects errors
+    memory shapes op-table cpu-instance threads vmath products ops conversions finite shape-helpers kernel-helpers
+    op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:matmul op:linear op:linear_act
+    op:linear_dact op:add op:sub op:mul op:div op:scale op:relu op:tanh op:sigmoid op:gelu op:gelu_tanh op:exp op:log
+    op:permute op:concat op:slice op:split op:sum op:mean op:softmax op:dropout op:embedding op:batch_norm op:argmax
+    op:accuracy op:cross_entropy op:xent_step op:mse op:mse_step op:bce_with_logits op:custom op:copy op:cast op:fill
+    op:feed op:tally op:bn_commit op:guard op:update op:report op:check op:binary_act op:network rows cpu-backend
+    contexts tensors op-builders layer-builders loss-builders plan pass:record pass:tally pass:differentiate
+    pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory plan-make running leaves resolve runner
+    set-get training schedule nonfinite step evaluate fit predicting files datasets idx csv dataset-use safetensors json
+    load save-file observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -8468,8 +8466,7 @@ static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
     return -1;
 }
 static bool gtr__is_pending(const gtr_context *ctx, const gtr__plan_cache *e) {
-    const gtr_trainer *t;
-    for (t = ctx->trainers; t; t = t->next) if (t->pending == e) return true;
+    for (const gtr_trainer *t = ctx->trainers; t; t = t->next) if (t->pending == e) return true;
     return false;
 }
 static bool gtr__gone_wrong(const gtr_trainer *t) { return t->runner && t->runner->shared->status; }
@@ -8761,11 +8758,10 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
 }
 static gtr_result gtr__observe(gtr_trainer *t) { return gtr__gone_wrong(t) ? gtr__tell_bad(t) : GTR_OK; }
 gtr_result gtr_wait(gtr_context *ctx) {
-    gtr_trainer *t;
     if (!ctx) return GTR_ERR_NOMEM;
     if (!gtr__usable(ctx)) return ctx->error;
     gtr_result r = gtr__wait_all(ctx);
-    for (t = ctx->trainers; t && !r; t = t->next) r = gtr__observe(t);
+    for (gtr_trainer *t = ctx->trainers; t && !r; t = t->next) r = gtr__observe(t);
     return r;
 }
 
@@ -9764,15 +9760,12 @@ static gtr_result gtr__file_move(gtr__file *f, void *memory, uint64_t bytes, boo
     }
     return GTR_OK;
 }
-static gtr_result gtr__file_read(gtr__file *f, void *dst, uint64_t bytes) {
-    return gtr__file_move(f, dst, bytes, false);
-}
 /* The next bytes in new memory, *out, that the caller frees on failure too; a 0 stands behind them. */
 static gtr_result gtr__file_take(gtr__file *f, uint64_t bytes, uint8_t **out) {
     *out = bytes < SIZE_MAX / 2 ? (uint8_t *)gtr__malloc(f->ctx, (size_t)bytes + 1) : NULL;
-    if (*out) return gtr__file_read(f, *out, bytes);
-    return gtr__fail(f->ctx, GTR_ERR_NOMEM, GTR__PATH ": %llu bytes do not fit into memory", f->path,
-        (unsigned long long)bytes);
+    if (*out) return gtr__file_move(f, *out, bytes, false);
+    return gtr__fail(f->ctx, GTR_ERR_NOMEM, GTR__PATH ": %ju bytes do not fit into memory", f->path,
+        (uintmax_t)bytes);
 }
 /* After all of it was read: that nothing has been added meanwhile. Closes. */
 static gtr_result gtr__file_finish(gtr__file *f) {
@@ -9828,7 +9821,7 @@ static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dt
     c->least = 1; /* above most: not looked for yet */
     if (c->row < 1 || !gtr__mul_ok((uint64_t)c->row * gtr__dtype_size(dtype), (uint64_t)d->rows, &bytes)
             || bytes > (uint64_t)INT64_MAX / 16 || bytes > SIZE_MAX / 2) {
-        gtr__fail(d->ctx, GTR_ERR_SHAPE, "%s: %lld rows of shape %s overflow", d->name, (long long)d->rows,
+        gtr__fail(d->ctx, GTR_ERR_SHAPE, "%s: %jd rows of shape %s overflow", d->name, (intmax_t)d->rows,
             gtr__shape_text(shape, text));
         return NULL;
     }
@@ -9876,7 +9869,7 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
 gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     if (!gtr__usable(ctx)) return NULL;
     if (desc.rows < 1) {
-        GTR__BAD_ARG(ctx, "gtr_dataset_arrays: %lld rows, want at least 1", (long long)desc.rows);
+        GTR__BAD_ARG(ctx, "gtr_dataset_arrays: %jd rows, want at least 1", (intmax_t)desc.rows);
         return NULL;
     }
     if (!desc.column[0].data) {
@@ -9902,8 +9895,8 @@ static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint
     uint64_t want = 1;
     memset(out, 0, sizeof *out);
     if (gtr__is_gzip(ctx, path, head, n_head)) return GTR_ERR_FORMAT;
-    if (n_head < 4) return GTR__BAD_FILE(ctx, "%llu bytes, too few for an IDX file", path,
-        (unsigned long long)size);
+    if (n_head < 4) return GTR__BAD_FILE(ctx, "%ju bytes, too few for an IDX file", path,
+        (uintmax_t)size);
     if (head[0] || head[1] || !strchr("\x08\x09\x0b\x0c\x0d\x0e", head[2]) || !head[2] || !head[3])
         return GTR__BAD_FILE(ctx,
             "begins %02x %02x %02x %02x, which is no IDX file (0, 0, a type of 8 to 14, dimensions)", path,
@@ -9914,8 +9907,8 @@ static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint
     if (ndim > GTR_MAX_DIMS) return gtr__fail(ctx, GTR_ERR_UNSUPPORTED,
         GTR__PATH ": %d dimensions, supported are up to %d", path, ndim, GTR_MAX_DIMS);
     out->start = 4 + 4 * (size_t)ndim;
-    if (n_head < out->start) return GTR__BAD_FILE(ctx, "cut within its header, at %llu bytes",
-        path, (unsigned long long)size);
+    if (n_head < out->start) return GTR__BAD_FILE(ctx, "cut within its header, at %ju bytes",
+        path, (uintmax_t)size);
     for (int i = 0; i < ndim; i++) {
         const uint8_t *p = head + 4 + 4 * i;
         uint32_t d = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
@@ -9927,8 +9920,8 @@ static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint
     }
     out->bytes = want;
     if (size - out->start != want)
-        return GTR__BAD_FILE(ctx, "%llu bytes of data, want %llu from its dimensions", path,
-                (unsigned long long)(size - out->start), (unsigned long long)want);
+        return GTR__BAD_FILE(ctx, "%ju bytes of data, want %ju from its dimensions", path,
+                (uintmax_t)(size - out->start), (uintmax_t)want);
     return out->rows ? GTR_OK : GTR__BAD_ARG(ctx, GTR__PATH ": an empty data set (0 rows)", path);
 }
 /* Opens an IDX file and reads its header; the next byte to be read is the data's first. */
@@ -9936,14 +9929,14 @@ static gtr_result gtr__idx_open(gtr_context *ctx, const char *path, gtr__file *f
     uint8_t head[4 + 4 * GTR_MAX_DIMS];
     GTR__TRY(gtr__file_open(f, ctx, path));
     uint64_t n = GTR__MIN(f->size, (uint64_t)sizeof head);
-    gtr_result r = gtr__file_read(f, head, n);
+    gtr_result r = gtr__file_move(f, head, n, false);
     if (!r) r = gtr__idx_header(ctx, path, head, (size_t)n, f->size, idx);
     if (!r && GTR__SYS(lseek)(f->fd, (long)idx->start, SEEK_SET) < 0) r = gtr__file_fail(f, "seeking");
     return r;
 }
 static bool gtr__idx_column(gtr_dataset *d, const char *name, gtr__file *f, const gtr__idx *idx) {
     gtr__column *c = gtr__dataset_column(d, name, GTR_U8, &idx->row, 0, 0);
-    return c && gtr__file_read(f, c->host, idx->bytes) == GTR_OK && gtr__file_finish(f) == GTR_OK;
+    return c && gtr__file_move(f, c->host, idx->bytes, false) == GTR_OK && gtr__file_finish(f) == GTR_OK;
 }
 gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels) {
     gtr__file fi, fl;
@@ -9959,8 +9952,8 @@ gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *l
             GTR__BAD_FILE(ctx, "each label has shape %s, want one number (are images and labels exchanged?)", labels,
                 gtr__shape_text(&label.row, text));
         else if (image.rows != label.rows)
-            gtr__fail(ctx, GTR_ERR_FORMAT, "%.300s has %lld rows, %.300s has %lld: want as many", images,
-                (long long)image.rows, labels, (long long)label.rows);
+            gtr__fail(ctx, GTR_ERR_FORMAT, "%.300s has %jd rows, %.300s has %jd: want as many", images,
+                (intmax_t)image.rows, labels, (intmax_t)label.rows);
         else d = gtr__dataset_new(ctx, images, image.rows);
         if (d && gtr__idx_column(d, "image", &fi, &image) && gtr__idx_column(d, "label", &fl, &label))
             return gtr__dataset_link(d);
@@ -10085,14 +10078,14 @@ static const char *gtr__csv_fail(const gtr__csv *s, const char *p, int64_t colum
     char field[32];
     int n = 0;
     if (column == 0 && gtr__csv_line_end(s, p)) {
-        GTR__BAD_FILE(s->ctx, "line %lld is blank", s->name, (long long)s->line); return NULL;
+        GTR__BAD_FILE(s->ctx, "line %jd is blank", s->name, (intmax_t)s->line); return NULL;
     }
     for (; n < 24 && !gtr__csv_line_end(s, p) && *p != s->desc.separator; p++)
         field[n++] = *p >= 32 && *p < 127 ? *p : '?';
     if (n == 24) memcpy(field + 21, "...", 3);
     field[n] = 0;
-    GTR__BAD_FILE(s->ctx, "line %lld, column %lld (counted from 1): %s%s%s, want %s%s",
-        s->name, (long long)s->line, (long long)column + 1, n ? "got '" : "a blank field",
+    GTR__BAD_FILE(s->ctx, "line %jd, column %jd (counted from 1): %s%s%s, want %s%s",
+        s->name, (intmax_t)s->line, (intmax_t)column + 1, n ? "got '" : "a blank field",
         field, n ? "'" : "", want, field[0] == '"' ? " (quoted fields are not supported)"
         : s->line == 1 ? " (if the first line holds names, set .header)" : "");
     return NULL;
@@ -10111,9 +10104,9 @@ static const char *gtr__csv_line(const gtr__csv *s, const char *p, gtr_float *fe
         if (p) p = gtr__csv_skip(s, p);
         if (!p || (*p != s->desc.separator && !gtr__csv_line_end(s, p))) return gtr__csv_fail(s, field, c, want);
         if ((*p != s->desc.separator) != (c == last)) {
-            GTR__BAD_FILE(s->ctx, "line %lld has %lld columns, want %lld as line %lld has",
-                s->name, (long long)s->line, (long long)gtr__csv_fields(s, begin), (long long)s->columns,
-                (long long)s->first_line);
+            GTR__BAD_FILE(s->ctx, "line %jd has %jd columns, want %jd as line %jd has",
+                s->name, (intmax_t)s->line, (intmax_t)gtr__csv_fields(s, begin), (intmax_t)s->columns,
+                (intmax_t)s->first_line);
             return NULL;
         }
         if (is_class) {
@@ -10160,9 +10153,9 @@ static gtr_result gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name
     s->label = desc.label_column < 0 ? -1 : desc.label_column == 0 ? s->columns - 1 : desc.label_column - 1;
     if (s->label >= s->columns)
         return GTR__BAD_ARG(ctx,
-            GTR__PATH ": label_column is %d, but line %lld has %lld columns (separated by '%c'), want at most %lld",
-            name, desc.label_column, (long long)s->first_line, (long long)s->columns, s->desc.separator,
-            (long long)s->columns);
+            GTR__PATH ": label_column is %d, but line %jd has %jd columns (separated by '%c'), want at most %jd",
+            name, desc.label_column, (intmax_t)s->first_line, (intmax_t)s->columns, s->desc.separator,
+            (intmax_t)s->columns);
     if (s->label >= 0 && s->columns == 1)
         return GTR__BAD_ARG(ctx, GTR__PATH
             ": its only column (separated by '%c') is the label, want features too; for no label set .label_column "
@@ -10241,8 +10234,8 @@ gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
     char name[160];
     if (!data) return NULL;
     if (k < 2 || k > data->rows) {
-        GTR__BAD_ARG(data->ctx, "gtr_dataset_split of %s: k is %lld, want 2 to its %lld rows", data->name,
-            (long long)k, (long long)data->rows);
+        GTR__BAD_ARG(data->ctx, "gtr_dataset_split of %s: k is %jd, want 2 to its %jd rows", data->name,
+            (intmax_t)k, (intmax_t)data->rows);
         return NULL;
     }
     if (!gtr__usable(data->ctx)) return NULL;
@@ -10251,7 +10244,7 @@ gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
             "gtr_dataset_split of %s: it is in use already; split before the first step", data->name);
         return NULL;
     }
-    snprintf(name, sizeof name, "%.120s (every %lld)", data->name, (long long)k);
+    snprintf(name, sizeof name, "%.120s (every %jd)", data->name, (intmax_t)k);
     gtr_dataset *d = gtr__dataset_new(data->ctx, name, data->rows / k);
     for (int i = 0; d && i < data->n_columns; i++) {
         const gtr__column *c = &data->column[i];
@@ -10600,7 +10593,7 @@ static gtr_shape gtr__st_shape(const gtr__st *s, const gtr__st_entry *e) {
 /* That its range lies within the data and is as long as its shape and dtype say. */
 static gtr_result gtr__st_check_range(const gtr__st *s, const gtr__st_entry *e) {
     const gtr_shape shape = gtr__st_shape(s, e);
-    const unsigned long long begin = e->begin, end = e->end;
+    const uintmax_t begin = e->begin, end = e->end;
     uint64_t bits = 1;
     char text[GTR__SHAPE_TEXT];
     bool ok = true;
@@ -10610,11 +10603,11 @@ static gtr_result gtr__st_check_range(const gtr__st *s, const gtr__st_entry *e) 
         return GTR__BAD_ENTRY(s, e, ": the size of shape %s overflows", text);
     if (begin > end || end > s->data)
         return GTR__BAD_ENTRY(s, e,
-            ": data_offsets %llu to %llu, want a range within the %llu bytes of data", begin, end,
-            (unsigned long long)s->data);
+            ": data_offsets %ju to %ju, want a range within the %ju bytes of data", begin, end,
+            (uintmax_t)s->data);
     if (bits % 8 || end - begin != bits / 8)
-        return GTR__BAD_ENTRY(s, e, ": %llu bytes of data, want %llu bits for %s %s", end - begin,
-            (unsigned long long)bits, gtr__st_dtypes[e->dtype].name, text);
+        return GTR__BAD_ENTRY(s, e, ": %ju bytes of data, want %ju bits for %s %s", end - begin,
+            (uintmax_t)bits, gtr__st_dtypes[e->dtype].name, text);
     return GTR_OK;
 }
 static int gtr__st_by_offset(const void *a, const void *b, const void *arg) {
@@ -10644,11 +10637,11 @@ static gtr_result gtr__st_parse(gtr__st *s) {
     for (uint32_t i = 0; i < s->n; at = s->entry[i++].end)
         if (s->entry[i].begin != at)
             return GTR__BAD_ENTRY(s, &s->entry[i],
-                ": its data begin at %llu, want %llu, where the last tensor's end",
-                (unsigned long long)s->entry[i].begin, (unsigned long long)at);
+                ": its data begin at %ju, want %ju, where the last tensor's end",
+                (uintmax_t)s->entry[i].begin, (uintmax_t)at);
     if (at != s->data)
-        return GTR__BAD_FILE(s->ctx, "%llu bytes of data, want %llu, where the last tensor's end", s->path,
-            (unsigned long long)s->data, (unsigned long long)at);
+        return GTR__BAD_FILE(s->ctx, "%ju bytes of data, want %ju, where the last tensor's end", s->path,
+            (uintmax_t)s->data, (uintmax_t)at);
     gtr__sort(s->entry, s->n, sizeof *s->entry, gtr__st_by_name, s);
     for (uint32_t i = 1; i < s->n; i++) if (gtr__st_by_name(&s->entry[i - 1], &s->entry[i], s) == 0)
         return GTR__BAD_ENTRY(s, &s->entry[i], ": there twice");
@@ -10673,17 +10666,17 @@ static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, 
     s->ctx = ctx;
     s->path = path;
     if (file_bytes < 8) return GTR__BAD_FILE(ctx,
-        "%llu bytes, want at least 8 of a safetensors file", path, (unsigned long long)file_bytes);
+        "%ju bytes, want at least 8 of a safetensors file", path, (uintmax_t)file_bytes);
     uint64_t n = gtr__le_get(first, 8);
     if (n > GTR__ST_HEADER) {
         if (gtr__is_gzip(ctx, path, first, 8)) return GTR_ERR_FORMAT;
         if (memcmp(first, "PK\3\4", 4) == 0) return GTR__BAD_FILE(ctx,
             "a zip file (of torch.save?), want safetensors (safetensors.torch.save_file)", path);
-        return GTR__BAD_FILE(ctx, "a header of %llu bytes, want at most %u", path, (unsigned long long)n,
+        return GTR__BAD_FILE(ctx, "a header of %ju bytes, want at most %u", path, (uintmax_t)n,
             GTR__ST_HEADER);
     }
     if (n > file_bytes - 8) return GTR__BAD_FILE(ctx,
-        "a header of %llu bytes in a file of %llu", path, (unsigned long long)n, (unsigned long long)file_bytes);
+        "a header of %ju bytes in a file of %ju", path, (uintmax_t)n, (uintmax_t)file_bytes);
     s->size = (uint32_t)n;
     s->data = file_bytes - 8 - n;
     return GTR_OK;
@@ -10715,8 +10708,8 @@ static gtr_result gtr__st_match(gtr__st *s) {
         gtr__shape_text(&p->shape, want);
         if (!e)
             return gtr__fail(s->ctx, GTR_ERR_SHAPE, GTR__PATH
-                ": tensor \"%.200s\" %s %s of the model is missing in the file (which has %u tensors, the model %lld)",
-                s->path, p->name, dtype, want, (unsigned)s->n, (long long)s->ctx->n_parameter);
+                ": tensor \"%.200s\" %s %s of the model is missing in the file (which has %u tensors, the model %jd)",
+                s->path, p->name, dtype, want, (unsigned)s->n, (intmax_t)s->ctx->n_parameter);
         shape = gtr__st_shape(s, e);
         if (e->dtype != gtr__st_of(p->dtype) || !gtr__shape_equal(&shape, &p->shape))
             return gtr__st_about(s, e, GTR_ERR_SHAPE, " is %s %s in the file, the model wants %s %s",
@@ -10727,8 +10720,8 @@ static gtr_result gtr__st_match(gtr__st *s) {
     if (i == s->n) return GTR_OK;
     shape = gtr__st_shape(s, &s->entry[i]);
     return gtr__st_about(s, &s->entry[i], GTR_ERR_SHAPE,
-        " %s %s is not in the model (which has %lld tensors, the file %u)", gtr__st_dtypes[s->entry[i].dtype].name,
-        gtr__shape_text(&shape, got), (long long)s->ctx->n_parameter, (unsigned)s->n);
+        " %s %s is not in the model (which has %jd tensors, the file %u)", gtr__st_dtypes[s->entry[i].dtype].name,
+        gtr__shape_text(&shape, got), (intmax_t)s->ctx->n_parameter, (unsigned)s->n);
 }
 static size_t gtr__st_bytes(const gtr_tensor *p) {
     return (size_t)gtr__count(&p->shape) * (p->dtype == GTR_I64 ? 8 : 4);
@@ -10743,14 +10736,9 @@ static void gtr__st_swap(const gtr_tensor *p, void *memory, uint8_t *file) {
         gtr__le_put(file, 8, (uint64_t)wide[i]);
         memcpy(&wide[i], &in, 8);
     } else for (i = 0; i < n; i++, file += 4) {
-        uint32_t old,
-            bits = (uint32_t)file[0] | (uint32_t)file[1] << 8 | (uint32_t)file[2] << 16 | (uint32_t)file[3] << 24;
-        float f = (float)v[i];
-        memcpy(&old, &f, 4);
-        file[0] = (uint8_t)old; file[1] = (uint8_t)(old >> 8); file[2] = (uint8_t)(old >> 16);
-        file[3] = (uint8_t)(old >> 24);
-        memcpy(&f, &bits, 4);
-        v[i] = (gtr_float)f;
+        const uint32_t old = gtr__float_bits((float)v[i]);
+        v[i] = (gtr_float)gtr__bits_float((uint32_t)gtr__le_get(file, 4));
+        gtr__le_put(file, 4, old);
     }
 }
 static void *gtr__st_room(gtr_context *ctx) {
@@ -10794,7 +10782,7 @@ gtr_result gtr_load(gtr_context *ctx, const char *path) {
     if (!r) r = gtr__file_open(&f, ctx, path);
     if (r) return r;
     s.ctx = ctx;
-    r = gtr__file_read(&f, first, GTR__MIN(f.size, (uint64_t)8));
+    r = gtr__file_move(&f, first, GTR__MIN(f.size, (uint64_t)8), false);
     if (!r) r = gtr__st_start(&s, ctx, path, first, f.size);
     if (!r) r = gtr__file_take(&f, s.size, &head);
     s.head = head;
@@ -10839,8 +10827,8 @@ static bool gtr__savable(gtr_context *ctx, const char *name) {
 /* and too many. */
 static gtr_result gtr__save_check(gtr_context *ctx, const char *path) {
     if (ctx->n_parameter <= (int64_t)GTR__ST_TENSORS) return GTR_OK;
-    return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": %lld tensors, a file holds at most %u", path,
-            (long long)ctx->n_parameter, GTR__ST_TENSORS);
+    return gtr__fail(ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": %jd tensors, a file holds at most %u", path,
+            (intmax_t)ctx->n_parameter, GTR__ST_TENSORS);
 }
 static GTR__PRINTF(2, 3) void gtr__save_add(gtr__save *s, const char *format, ...) {
     va_list ap;
@@ -10864,16 +10852,16 @@ static gtr_result gtr__save_header(gtr__save *s) {
         for (const char *c = p->name; *c; c++)
             gtr__save_add(s, *c == '"' || *c == '\\' ? "\\%c" : (unsigned char)*c < 0x20 ? "\\u%04x" : "%c", *c);
         gtr__save_add(s, "\":{\"dtype\":\"%s\",\"shape\":[", gtr__st_dtypes[gtr__st_of(p->dtype)].name);
-        for (int i = 0; i < p->shape.ndim; i++) gtr__save_add(s, i ? ",%lld" : "%lld", (long long)p->shape.dim[i]);
+        for (int i = 0; i < p->shape.ndim; i++) gtr__save_add(s, i ? ",%jd" : "%jd", (intmax_t)p->shape.dim[i]);
         end = at + gtr__st_bytes(p);
-        gtr__save_add(s, "],\"data_offsets\":[%llu,%llu]}", (unsigned long long)at, (unsigned long long)end);
+        gtr__save_add(s, "],\"data_offsets\":[%ju,%ju]}", (uintmax_t)at, (uintmax_t)end);
     }
     gtr__save_add(s, "}");
     while (s->header_bytes % 8) gtr__save_add(s, " ");
     gtr__le_put((uint8_t *)s->header, 8, s->header_bytes - 8);
     if (s->header_bytes - 8 <= GTR__ST_HEADER) return GTR_OK;
-    return gtr__fail(s->ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": a header of %llu bytes, at most %u are allowed", s->path,
-        (unsigned long long)s->header_bytes - 8, GTR__ST_HEADER);
+    return gtr__fail(s->ctx, GTR_ERR_UNSUPPORTED, GTR__PATH ": a header of %ju bytes, at most %u are allowed", s->path,
+        (uintmax_t)s->header_bytes - 8, GTR__ST_HEADER);
 }
 static gtr_result gtr__save_data(const gtr__save *s, gtr__file *f) {
     void *room = gtr__st_room(s->ctx), *out = gtr__st_room(s->ctx);
@@ -11178,10 +11166,9 @@ static size_t gtr__total_at(gtr_trainer *t, int64_t batch) {
 }
 /* Device bytes of the data sets in use. */
 static size_t gtr__resident_bytes(const gtr_context *ctx) {
-    const gtr_dataset *d;
     size_t n = 0;
     if (ctx->caps.cuda)
-        for (d = ctx->datasets; d; d = d->next)
+        for (const gtr_dataset *d = ctx->datasets; d; d = d->next)
             for (int i = 0; i < d->n_columns; i++) if (d->column[i].device)
                 n += gtr__rounded((size_t)d->rows * d->column[i].row_bytes);
     return n;
@@ -11453,7 +11440,6 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
 // >>release
 void gtr_release(gtr_context *ctx, int64_t mark) {
     gtr_trainer *t;
-    gtr_predictor *p;
     int64_t i, n;
     if (!gtr__usable(ctx) || mark < 0 || mark >= ctx->n_tensor) return;
     for (t = ctx->trainers; t; t = t->next)
@@ -11464,7 +11450,7 @@ void gtr_release(gtr_context *ctx, int64_t mark) {
                 gtr__label(t->loss));
             return;
         }
-    for (p = ctx->predictors; p; p = p->next)
+    for (gtr_predictor *p = ctx->predictors; p; p = p->next)
         if (p->out->id >= mark) {
             GTR__BAD_STATE(ctx, "gtr_release: a predictor uses \"%s\", which was built after the mark",
                 gtr__label(p->out));

@@ -3,7 +3,7 @@
 # usage: check_markers.sh [--write]     --write: first writes the list into the header as it should stand
 cd "$(dirname "$0")/.." || exit 1
 mkdir -p build
-marks() { grep -o '^// >>[a-z0-9:_-]*' "$1" | sed 's#^// ##'; }
+marks() { grep -o '^// >>[a-z0-9:_-]*' "$1" | sed 's#^// >>##'; }
 marks gputrain.h >build/markers
 if [ "$1" = --write ]; then
     awk '{ if (length(line) + length($0) > 119) { print line; line = "" } line = line (line == "" ? "    " : " ") $0 } END { print line }' \
@@ -14,7 +14,7 @@ if [ "$1" = --write ]; then
         !on' build/contents gputrain.h >build/gputrain.h || exit 1
     cmp -s build/gputrain.h gputrain.h || cat build/gputrain.h >gputrain.h || exit 1
 fi
-awk '/^CONTENTS/ { on = 1; next } on && /^$/ { exit } on { for (i = 1; i <= NF; i++) if ($i ~ /^>>/) print $i }' gputrain.h >build/contents
+awk '/^CONTENTS/ { on = 1; next } on && /^$/ { exit } on { for (i = 1; i <= NF; i++) print $i }' gputrain.h >build/contents
 bad=0
 twice=$(sort build/markers | uniq -d)
 [ -z "$twice" ] || { echo "markers that stand twice in gputrain.h: $twice"; bad=1; }
@@ -23,7 +23,7 @@ if [ -f gputrain_cuda.cu ]; then
     marks gputrain_cuda.cu >build/markers.cu
     twice=$(sort build/markers.cu | uniq -d)
     [ -z "$twice" ] || { echo "markers that stand twice in gputrain_cuda.cu: $twice"; bad=1; }
-    grep '^>>op:' build/markers.cu | while read -r m; do
+    grep '^op:' build/markers.cu | while read -r m; do
         grep -qxF "$m" build/markers || echo "$m stands in gputrain_cuda.cu and not in gputrain.h"
     done >build/markers.diff
     [ ! -s build/markers.diff ] || { cat build/markers.diff; bad=1; }
