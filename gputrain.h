@@ -71,18 +71,16 @@ becomes a graph of kernels in its second run.
     gtr_set, gtr_step, gtr_loss a loop over data of one's own; gtr_set's values serve the runs that follow it
     gtr_eval, gtr_get           any tensors, in evaluation mode; gtr_eval_train: in training mode
     gtr_predictor, gtr_predict  inference in any thread
-Training or evaluation is a property of the run (dropout, batch_norm), not of the context. What can be read after a run:
-parameters, inputs, losses, what the call fetched, and what gtr_keep marked; anything else is an error that says so. A
-graph may grow at any time. In a loop that builds expressions, gtr_mark and gtr_release free them again. Plans can be
+Training or evaluation is a property of the run (dropout, batch_norm), not of the context. What can be read after it:
+see gtr_get. A graph may grow at any time. In a loop that builds expressions, gtr_mark and gtr_release free them again. Plans can be
 read: gtr_plan_text; gtr_profile times them.
 
 GRADIENTS
 A trainer differentiates its loss, a scalar, with respect to every parameter below it that is not frozen
 (gtr_init.frozen for good, gtr_group.frozen for one trainer). gtr_stop_gradient cuts. Several losses and trainers may
 share parameters; each trainer has its own optimizer states. gtr_gradient gives a gradient as a tensor; gtr_backward and
-gtr_update are the two halves of gtr_step, with gtr_gradient_get and gtr_gradient_set between them. micro_batches
-computes a step's batch in equal parts and adds their gradients, for batches that do not fit. gtr_recompute_begin/end
-trade time for memory. A layer of one's own is a function that calls these; an op of one's own is gtr_custom.
+gtr_update are the two halves of gtr_step, with gtr_gradient_get and gtr_gradient_set between them. micro_batches serve
+batches that do not fit; gtr_recompute_begin/end trade time for memory. A layer of one's own is a function that calls these; an op of one's own is gtr_custom.
 
 PRECISION
 gtr_trainer_desc.precision: GTR_FP32 (default); GTR_TF32: float32 storage, products on the tensor cores with 10-bit
@@ -462,9 +460,8 @@ GTR_API gtr_dtype gtr_tensor_dtype(const gtr_tensor *t);
 GTR_API const char *gtr_tensor_name(const gtr_tensor *t);
 
 // >>op
-/* Every builder checks dtypes and shapes at once: on failure it returns NULL and the context keeps the error. NULL in,
-   NULL out. Float means GTR_F32. "Broadcasting" is NumPy's. Results belong to the context. All cost nothing
-   until a run needs them. */
+/* Float means GTR_F32. "Broadcasting" is NumPy's. Results belong to the context, and cost nothing until a run needs
+   them. */
 /* a (..., M, K) and b (..., K, N) -> (..., M, N); transpose_a: a is (..., K, M); transpose_b: b is (..., N, K). Leading
    dimensions are equal, or one side has none. */
 GTR_API gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b);
@@ -5638,36 +5635,20 @@ gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *target) {
      select: the backend's matchers
      order: streams, and the waits between them
      memory: workspace and offsets, by liveness under happens-before: in place of later gradients, or in the arena */
-/* What a plan is for. */
+/* What a plan is for; compared as bytes: no gaps, and what is not used is 0 (gtr__recipe0). */
 typedef struct {
+    int64_t batch;
     gtr_trainer *trainer; /* NULL: evaluation */
-    gtr_tensor *fetch[32]; /* kept for the caller */
-    int n_fetch;
-    gtr_tensor *report[GTR__MAX_REPORT]; /* scalars that REPORT writes: loss, metric */
-    int n_report;
-    int training, micro, streams;
-    bool feeds; /* FEED and REPORT nodes; predictors have none */
-    bool no_matchers, several; /* several: steps are queued many at a time */
     gtr_dataset *data; /* whose columns FEED reads, in the inputs' order; NULL: what gtr_set set */
+    gtr_tensor *fetch[32]; /* kept for the caller */
+    gtr_tensor *report[GTR__MAX_REPORT]; /* scalars that REPORT writes: loss, metric */
+    int n_fetch, n_report, training, micro, streams;
+    int feeds; /* FEED and REPORT nodes; predictors have none */
+    int no_matchers, several; /* several: steps are queued many at a time */
     int set; /* the batch is a part of a set, evaluated part by part. 1: labels that count are
             those of the set; 2: these are counted, and no more */
-    int64_t batch;
     gtr_precision precision;
 } gtr__recipe;
-/* All that tells recipes apart, without a struct's gaps. */
-#define GTR__MAX_KEY (5 + GTR__MAX_REPORT + 32)
-static int gtr__recipe_key(const gtr__recipe *r, uint64_t *key) {
-    int i, n = 5;
-    key[0] = (uint64_t)r->batch;
-    key[1] = (uint64_t)(uintptr_t)r->trainer;
-    key[2] = (uint64_t)(uintptr_t)r->data;
-    key[3] = (uint64_t)r->micro << 32 | (uint64_t)r->streams << 16 | (uint64_t)r->precision << 8 | (uint64_t)r->set;
-    key[4] = (uint64_t)r->n_fetch << 16 | (uint64_t)r->n_report << 8 | (uint64_t)r->training << 3 |
-            (uint64_t)r->feeds << 2 | (uint64_t)r->no_matchers << 1 | (uint64_t)r->several;
-    for (i = 0; i < r->n_report; i++) key[n++] = (uint64_t)(uintptr_t)r->report[i];
-    for (i = 0; i < r->n_fetch; i++) key[n++] = (uint64_t)(uintptr_t)r->fetch[i];
-    return n;
-}
 /* What the passes know of a value besides gtr__value. */
 typedef struct {
     int form; /* the next of a value's forms, behind the one that its op made: gtr__form; -1 */
@@ -7524,7 +7505,7 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
 typedef struct gtr__plan_cache {
     struct gtr__plan_cache *next, *previous, *chain; /* used before it and after it; in its bin */
     gtr__recipe recipe;
-    uint64_t key[GTR__MAX_KEY]; int n_key, bin;
+    int bin;
     bool fresh; /* nobody has asked for it since it was made */
     gtr__plan plan;
     void *exec;
@@ -7869,13 +7850,14 @@ static void gtr__plans_trim(gtr_context *ctx) {
 static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const gtr__optim *optim) {
     gtr__plan_cache *e = ctx->plans;
     gtr_tensor *all[32 + GTR__MAX_REPORT];
-    uint64_t key[GTR__MAX_KEY], hash = 0;
-    const int n_key = gtr__recipe_key(r, key);
+    uint64_t hash = 0, word;
     int n = 0, i;
-    if (!e || e->n_key != n_key || memcmp(e->key, key, (size_t)n_key * sizeof *key) != 0) {
-        for (i = 0; i < n_key; i++) { hash = (hash ^ key[i]) * 0x9e3779b97f4a7c15u; hash ^= hash >> 29; }
-        for (e = ctx->plan_bin[hash % GTR__PLAN_BINS]; e; e = e->chain)
-            if (e->n_key == n_key && !memcmp(e->key, key, (size_t)n_key * sizeof *key)) break;
+    if (!e || memcmp(&e->recipe, r, sizeof *r) != 0) {
+        for (size_t at = 0; at < sizeof *r; at += sizeof word) {
+            memcpy(&word, (const char *)r + at, sizeof word);
+            hash = (hash ^ word) * 0x9e3779b97f4a7c15u; hash ^= hash >> 29;
+        }
+        for (e = ctx->plan_bin[hash % GTR__PLAN_BINS]; e && memcmp(&e->recipe, r, sizeof *r) != 0; e = e->chain) {}
         if (e) { gtr__entry_unlink(ctx, e); gtr__entry_to_front(ctx, e); }
     }
     if (e) { e->fresh = false; return e; }
@@ -7890,8 +7872,7 @@ static gtr__plan_cache *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, c
         gtr__mfree(ctx, e);
         return NULL;
     }
-    GTR__COPY(e->key, key, n_key);
-    e->n_key = n_key; e->bin = (int)(hash % GTR__PLAN_BINS);
+    e->bin = (int)(hash % GTR__PLAN_BINS);
     e->chain = ctx->plan_bin[e->bin];
     ctx->plan_bin[e->bin] = e;
     gtr__entry_to_front(ctx, e);
