@@ -468,7 +468,7 @@ static int by_hand(int act, int form, bool fused, gtr_float *g, gtr_float *loss)
     gtr_trainer *t;
     gtr__plan_cache *e;
     int i, apart = 0;
-    if (!fused) ctx->caps.fused[GTR__OP_LINEAR_ACT] = ctx->caps.fused[GTR__OP_LINEAR_DACT] = 0;
+    if (!fused) ctx->caps.unfused[GTR__OP_LINEAR_ACT] = ctx->caps.unfused[GTR__OP_LINEAR_DACT] = 1;
     for (i = 0; i < 3; i++) {
         static const char *const names[] = { "q", "k", "v" };
         q[i] = gtr_permute(gtr_reshape(gtr_linear(x, names[i], 8), gtr_shape4(GTR_BATCH, 5, 2, 4)), heads);
