@@ -72,15 +72,16 @@ becomes a graph of kernels in its second run.
     gtr_eval, gtr_get           any tensors, in evaluation mode; gtr_eval_train: in training mode
     gtr_predictor, gtr_predict  inference in any thread
 Training or evaluation is a property of the run (dropout, batch_norm), not of the context. What can be read after it:
-see gtr_get. A graph may grow at any time. In a loop that builds expressions, gtr_mark and gtr_release free them again. Plans can be
-read: gtr_plan_text; gtr_profile times them.
+see gtr_get. A graph may grow at any time. In a loop that builds expressions, gtr_mark and gtr_release free them again.
+Plans can be read: gtr_plan_text; gtr_profile times them.
 
 GRADIENTS
 A trainer differentiates its loss, a scalar, with respect to every parameter below it that is not frozen
 (gtr_init.frozen for good, gtr_group.frozen for one trainer). gtr_stop_gradient cuts. Several losses and trainers may
 share parameters; each trainer has its own optimizer states. gtr_gradient gives a gradient as a tensor; gtr_backward and
 gtr_update are the two halves of gtr_step, with gtr_gradient_get and gtr_gradient_set between them. micro_batches serve
-batches that do not fit; gtr_recompute_begin/end trade time for memory. A layer of one's own is a function that calls these; an op of one's own is gtr_custom.
+batches that do not fit; gtr_recompute_begin/end trade time for memory. A layer of one's own is a function that calls
+these; an op of one's own is gtr_custom.
 
 PRECISION
 gtr_trainer_desc.precision: GTR_FP32 (default); GTR_TF32: float32 storage, products on the tensor cores with 10-bit
