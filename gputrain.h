@@ -46,13 +46,13 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     memory shapes op-table cpu-instance threads vmath products ops conversions finite shape-helpers kernel-helpers
     op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:matmul op:linear op:linear_act
     op:linear_dact op:add op:sub op:mul op:div op:scale op:relu op:tanh op:sigmoid op:gelu op:gelu_tanh op:exp op:log
-    op:permute op:concat op:slice op:split op:sum op:mean op:softmax op:dropout op:embedding op:batch_norm op:argmax
-    op:accuracy op:cross_entropy op:xent_step op:mse op:mse_step op:bce_with_logits op:custom op:copy op:cast op:fill
-    op:feed op:tally op:bn_commit op:guard op:update op:report op:check op:binary_act op:network rows cpu-backend
-    contexts tensors op-builders layer-builders loss-builders plan pass:record pass:tally pass:differentiate
-    pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory plan-make running leaves resolve runner
-    set-get training schedule nonfinite step evaluate fit predicting files datasets idx csv dataset-use safetensors json
-    load save-file observing release
+    op:permute op:concat op:slice op:sum op:mean op:softmax op:dropout op:embedding op:batch_norm op:argmax op:accuracy
+    op:cross_entropy op:xent_step op:mse op:mse_step op:bce_with_logits op:custom op:copy op:cast op:fill op:feed
+    op:tally op:bn_commit op:guard op:update op:report op:check op:binary_act op:network rows cpu-backend contexts
+    tensors op-builders layer-builders loss-builders plan pass:record pass:tally pass:differentiate pass:rematerialise
+    pass:fuse pass:alias pass:select pass:order pass:memory plan-make running leaves resolve runner set-get training
+    schedule nonfinite step evaluate fit predicting files datasets idx csv dataset-use safetensors json load save-file
+    observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -760,8 +760,7 @@ enum {
     GTR__BINARY_TABLE(GTR__BINARY_ROW, X) GTR__UNARY_TABLE(GTR__UNARY_ROW, X) \
     X(PERMUTE, permute, 1, 1, FOLLOW, 0, GTR__APART | GTR__PERMUTES, 1, 1) \
     X(CONCAT, concat, 1, 1, FOLLOW, 0, GTR__JOINT | GTR__APART, 1, 1) \
-    X(SLICE, slice, 1, 1, FOLLOW, 0, GTR__APART, 1, 1) \
-    X(SPLIT, split, GTR__MAX_OUT, GTR__MAX_OUT, FOLLOW, 0, GTR__APART, 1, 1) \
+    X(SLICE, slice, GTR__MAX_OUT, GTR__MAX_OUT, FOLLOW, 0, GTR__APART, 1, 1) \
     X(SUM, sum, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
     X(MEAN, mean, 1, 1, FULL, 0, GTR__WS | GTR__APART, 1, 1) \
     X(SOFTMAX, softmax, 1, 1, FULL, GTR__Y0, GTR__APART | GTR__ALONG, 1, 1) \
@@ -3439,47 +3438,31 @@ GTR__CPU(concat_fwd) { return gtr__bands(instance, c, c->in, c->in, c->n_in, &c-
 GTR__CPU(concat_bwd) { return gtr__bands(instance, c, c->out, c->in, c->n_out, &c->in[c->n_in - 1], false); }
 
 // >>op:slice
-/* y: elements i[1] to i[2] - 1 of dimension i[0], which is literal. dx is dy there, else 0. */
+/* y: elements i[1] to i[2] - 1 of dimension i[0], which is literal; i[3] outputs, each of the elements behind those of
+   the one before it. dx is their dy there, else 0. */
 GTR__SHAPE(slice) {
     const int64_t axis = s->attr->i[0], begin = s->attr->i[1], end = s->attr->i[2];
     char a[GTR__SHAPE_TEXT];
-    GTR__TRY(gtr__shape_same(s));
+    GTR__TRY(gtr__shape_inputs(s, 0, 0));
     if (s->in[0].dim[axis] < 0 || begin < 0 || begin >= end || end > s->in[0].dim[axis])
         return gtr__shape_fail(s, GTR_ERR_ARG,
             "got begin %lld and end %lld in dimension %lld of %s, want 0 <= begin < end within a dimension that is "
             "not the batch", (long long)begin, (long long)end, (long long)axis, gtr__shape_text(&s->in[0], a));
-    s->out[0].dim[axis] = end - begin;
+    s->n_out = (int)s->attr->i[3];
+    for (int k = 0; k < s->n_out; k++) { s->out[k] = s->in[0]; s->out[k].dim[axis] = end - begin; }
     return GTR_OK;
 }
 static gtr_result gtr__slice_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y, bool back) {
-    const int64_t line = x->count / x->shape.dim[c->attr->i[0]];
-    gtr__arg part[3] = { *y, *y, *y };
-    part[0].data = part[2].data = NULL;
-    part[0].count = line * c->attr->i[1]; part[2].count = x->count - line * c->attr->i[2];
-    return gtr__bands(instance, c, part, part, 3, x, back);
+    const int64_t *at = c->attr->i, line = x->count / x->shape.dim[at[0]], n = at[3];
+    gtr__arg part[GTR__MAX_OUT + 2]; /* and what lies in front of them and behind */
+    GTR__COPY(part + 1, y, n);
+    part[0] = part[n + 1] = *y;
+    part[0].data = part[n + 1].data = NULL;
+    part[0].count = line * at[1]; part[n + 1].count = x->count - line * (at[1] + n * (at[2] - at[1]));
+    return gtr__bands(instance, c, part, part, (int)n + 2, x, back);
 }
-GTR__CPU(slice_fwd) { return gtr__slice_run(instance, c, &c->in[0], &c->out[0], false); }
-GTR__CPU(slice_bwd) { return gtr__slice_run(instance, c, &c->out[0], &c->in[2], true); }
-
-// >>op:split
-/* y0, y1, ...: i[1] equal parts of dimension i[0], which is literal. dx: their gradients one behind the other. */
-GTR__SHAPE(split) {
-    const int64_t axis = s->attr->i[0], n = s->attr->i[1];
-    char a[GTR__SHAPE_TEXT];
-    GTR__TRY(gtr__shape_inputs(s, 0, 0));
-    if (n < 1 || n > GTR__MAX_OUT || s->in[0].dim[axis] < 0 || s->in[0].dim[axis] % n)
-        return gtr__shape_fail(s, GTR_ERR_ARG, "got %lld parts of dimension %lld of %s, want 1 to %d equal ones of a "
-            "dimension that is not the batch", (long long)n, (long long)axis, gtr__shape_text(&s->in[0], a),
-            GTR__MAX_OUT);
-    s->n_out = (int)n;
-    for (int k = 0; k < n; k++) { s->out[k] = s->in[0]; s->out[k].dim[axis] /= n; }
-    return GTR_OK;
-}
-GTR__CPU(split_fwd) { return gtr__bands(instance, c, c->out, c->out, c->n_out, &c->in[0], false); }
-GTR__CPU(split_bwd) {
-    const gtr__arg *dy = &c->in[1 + c->attr->i[1]];
-    return gtr__bands(instance, c, dy, dy, (int)c->attr->i[1], &c->out[0], true);
-}
+GTR__CPU(slice_fwd) { return gtr__slice_run(instance, c, &c->in[0], c->out, false); }
+GTR__CPU(slice_bwd) { return gtr__slice_run(instance, c, &c->out[0], &c->in[1 + c->attr->i[3]], true); }
 
 // >>op:sum
 /* y = sum of x over the dimensions whose bit is set in i[0], accumulated in double; i[1]: they stay, as
@@ -5375,24 +5358,32 @@ gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims) {
     for (int i = 0; i < x->shape.ndim; i++) at.i[i] = dims[i];
     return gtr__op_new(GTR__OP_PERMUTE, 1, &x, &at, NULL);
 }
-/* Of ops along an axis, i[0]; a and b: i[1] and i[2]. */
-static gtr_tensor *gtr__along(gtr__op op, gtr_tensor *const *x, int n, int axis, int64_t a, int64_t b) {
+/* Of ops along an axis, i[0]; a, b, c: i[1] to i[3]. */
+static gtr_tensor *gtr__along(gtr__op op, gtr_tensor *const *x, int n, int axis, int64_t a, int64_t b, int64_t c) {
     gtr__attr at = GTR__ZERO;
     if (!x[0]) return NULL;
-    at.i[0] = gtr__axis(x[0], axis, op); at.i[1] = a; at.i[2] = b;
+    at.i[0] = gtr__axis(x[0], axis, op); at.i[1] = a; at.i[2] = b; at.i[3] = c;
     return at.i[0] < 0 ? NULL : gtr__op_new(op, n, x, &at, NULL);
 }
 gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis) {
     if (!x || n < 1 || !x[0]) return NULL;
     if (n > 60) return GTR__NONE(x[0]->ctx, GTR_ERR_ARG, "concat: %d tensors, want 1 to 60", n);
-    return gtr__along(GTR__OP_CONCAT, x, n, axis, 0, 0);
+    return gtr__along(GTR__OP_CONCAT, x, n, axis, 0, 0, 0);
 }
 gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end) {
-    return gtr__along(GTR__OP_SLICE, &x, 1, axis, begin, end);
+    return gtr__along(GTR__OP_SLICE, &x, 1, axis, begin, end, 1);
 }
-gtr_tensor *gtr_split(gtr_tensor *x, int axis, int n) { return gtr__along(GTR__OP_SPLIT, &x, 1, axis, n, 0); }
-gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_SOFTMAX, &x, 1, axis, 0, 0); }
-gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_ARGMAX, &x, 1, axis, 0, 0); }
+gtr_tensor *gtr_split(gtr_tensor *x, int axis, int n) {
+    char text[GTR__SHAPE_TEXT];
+    const int a = x ? gtr__axis(x, axis, GTR__OP_SLICE) : -1;
+    const int64_t all = a < 0 ? 0 : x->shape.dim[a];
+    if (a >= 0 && (n < 1 || n > GTR__MAX_OUT || all % n)) return GTR__NONE(x->ctx, GTR_ERR_ARG,
+        "split: %d parts of dimension %d of %s, want 1 to %d equal ones", n, a, gtr__shape_text(&x->shape, text),
+        GTR__MAX_OUT);
+    return a < 0 ? NULL : gtr__along(GTR__OP_SLICE, &x, 1, a, 0, all / n, n);
+}
+gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_SOFTMAX, &x, 1, axis, 0, 0, 0); }
+gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) { return gtr__along(GTR__OP_ARGMAX, &x, 1, axis, 0, 0, 0); }
 static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, int n, bool keep) {
     gtr__attr at = GTR__ZERO;
     if (!x) return NULL;

@@ -4415,26 +4415,19 @@ static gtr_result gtr__cuda_concat_bwd(void *instance, const gtr__call *c) {
 
 // >>op:slice
 static gtr_result gtr__slice_run(void *instance, const gtr__call *c, const gtr__arg *x, const gtr__arg *y, bool back) {
-    const int64_t line = x->count / x->shape.dim[c->attr->i[0]];
-    gtr__arg part[3] = { *y, *y, *y };
-    part[0].data = part[2].data = NULL;
-    part[0].count = line * c->attr->i[1]; part[2].count = x->count - line * c->attr->i[2];
-    return gtr__bands(instance, c, part, part, 3, x, back);
+    const int64_t *at = c->attr->i, line = x->count / x->shape.dim[at[0]], n = at[3];
+    gtr__arg part[GTR__MAX_OUT + 2];            // and what lies in front of them and behind
+    memcpy(part + 1, y, (size_t)n * sizeof *y);
+    part[0] = part[n + 1] = *y;
+    part[0].data = part[n + 1].data = NULL;
+    part[0].count = line * at[1]; part[n + 1].count = x->count - line * (at[1] + n * (at[2] - at[1]));
+    return gtr__bands(instance, c, part, part, (int)n + 2, x, back);
 }
 static gtr_result gtr__cuda_slice_fwd(void *instance, const gtr__call *c) {
-    return gtr__slice_run(instance, c, &c->in[0], &c->out[0], false);
+    return gtr__slice_run(instance, c, &c->in[0], c->out, false);
 }
 static gtr_result gtr__cuda_slice_bwd(void *instance, const gtr__call *c) {
-    return gtr__slice_run(instance, c, &c->out[0], &c->in[2], true);
-}
-
-// >>op:split
-static gtr_result gtr__cuda_split_fwd(void *instance, const gtr__call *c) {
-    return gtr__bands(instance, c, c->out, c->out, c->n_out, &c->in[0], false);
-}
-static gtr_result gtr__cuda_split_bwd(void *instance, const gtr__call *c) {
-    const gtr__arg *dy = &c->in[1 + c->attr->i[1]];
-    return gtr__bands(instance, c, dy, dy, (int)c->attr->i[1], &c->out[0], true);
+    return gtr__slice_run(instance, c, &c->out[0], &c->in[1 + c->attr->i[3]], true);
 }
 
 // >>op:permute

@@ -3526,7 +3526,7 @@ static void outputs_read(void)
         const gtr_shape s = gtr_tensor_shape(part[k] = gtr_output(h, k));
         CHECK(s.ndim == 2 && s.dim[0] == GTR_BATCH && s.dim[1] == 6 && gtr_tensor_dtype(part[k]) == GTR_F32,
             "output %d has another shape", k);
-        EXPECT(!strcmp(gtr_tensor_name(part[k]), "split"));
+        EXPECT(!strcmp(gtr_tensor_name(part[k]), "slice"));
     }
     EXPECT(part[0] == h && gtr_output(part[2], 1) == part[1] && gtr_output(part[1], 0) == h);
     EXPECT(gtr_output(n.x, 0) == n.x && gtr_output(NULL, 0) == NULL);
@@ -3551,18 +3551,18 @@ static void outputs_read(void)
     p = gtr_predictor_create(part[2], 16);
     EXPECT_EQ(gtr_predict(p, pool_x, 16, w), GTR_OK);
     EXPECT(!memcmp(v[2], w, sizeof w) || near32(v[2], w, 16 * 6));
-    EXPECT(strstr(gtr_plan_text(n.t, 16), " split \"gates\"") && strstr(gtr_trace(n.t), " split \"gates\""));
+    EXPECT(strstr(gtr_plan_text(n.t, 16), " slice \"gates\"") && strstr(gtr_trace(n.t), " slice \"gates\""));
     EXPECT_OK(ctx);
     EXPECT(gtr_output(h, 3) == NULL);
-    EXPECT_ERROR(ctx, GTR_ERR_ARG, "output: split of \"other\" has no number 3");
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "output: slice of \"other\" has no number 3");
     EXPECT(gtr_output(n.x, 1) == NULL);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "has no number 1");
     EXPECT(gtr_output(h, -1) == NULL);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "has no number -1");
     EXPECT(gtr_split(n.x, 1, 5) == NULL);
-    EXPECT_ERROR(ctx, GTR_ERR_ARG, "5 parts of dimension 1");
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "split: 5 parts of dimension 1");
     EXPECT(gtr_split(n.x, 0, 2) == NULL);
-    EXPECT_ERROR(ctx, GTR_ERR_ARG, "not the batch");
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "split: 2 parts of dimension 0 of (N, 6)");
     EXPECT(gtr_split(n.x, 2, 1) == NULL);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "axis 2");
     gtr_destroy(ctx);

@@ -1344,15 +1344,15 @@ static void plain_norm(const op_call *o, double *const *in, double *y)
             y[i * c + j] = (in[0][i * c + j] - mean) / sqrt(var + o->attr.f[0]) * in[1][j] + in[2][j];
     }
 }
-static void plain_split(const op_call *o, const double *x, double *y)
+static void plain_slice(const op_call *o, const double *x, double *y)
 {
     const int d = (int)o->attr.i[0];
     const int64_t inner = gtr__shape_inner(&o->in_shape[0], d), width = o->out_shape[0].dim[d] * inner,
-        n = gtr__count(&o->out_shape[0]);
+        n = gtr__count(&o->out_shape[0]), line = o->in_shape[0].dim[d] * inner;
     int64_t i;
     int k;
     for (k = 0; k < o->n_out; k++) for (i = 0; i < n; i++)
-        *y++ = x[(i / width * o->n_out + k) * width + i % width];
+        *y++ = x[i / width * line + o->attr.i[1] * inner + k * width + i % width];
 }
 static double plain_xent(const op_call *o, const double *x, const int32_t *label)
 {
@@ -1394,7 +1394,7 @@ static bool plain(const op_call *o, double *const *in, double *y)
     case GTR__OP_SOFTMAX: case GTR__OP_ARGMAX: plain_along(o, in[0], y); return true;
     case GTR__OP_BATCH_NORM: plain_norm(o, in, y); return true;
     case GTR__OP_CROSS_ENTROPY: y[0] = plain_xent(o, in[0], (const int32_t *)o->in[1]); return true;
-    case GTR__OP_SPLIT: plain_split(o, in[0], y); return true;
+    case GTR__OP_SLICE: plain_slice(o, in[0], y); return true;
     case GTR__OP_CUSTOM:
         if (o->n_out == 1) for (i = 0; i < n; i++) y[i] = in[0][i] * in[1][i] + in[0][i];
         else for (i = 0; i < n; i++) {
@@ -1420,12 +1420,12 @@ static bool plain(const op_call *o, double *const *in, double *y)
             y[i] = in[0][at];
         }
         return true;
-    case GTR__OP_CONCAT: case GTR__OP_SLICE: {
-        int64_t inner, begin = o->id == GTR__OP_SLICE ? o->attr.i[1] : 0;
+    case GTR__OP_CONCAT: {
+        int64_t inner;
         d = (int)o->attr.i[0];
         inner = gtr__shape_inner(to, d);
         for (i = 0; i < n; i++) {
-            int64_t outer = i / (inner * to->dim[d]), place = i / inner % to->dim[d] + begin;
+            int64_t outer = i / (inner * to->dim[d]), place = i / inner % to->dim[d];
             for (k = 0; place >= o->in_shape[k].dim[d]; k++) place -= o->in_shape[k].dim[d];
             y[i] = in[k][(outer * o->in_shape[k].dim[d] + place) * inner + i % inner];
         }
