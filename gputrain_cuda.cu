@@ -16611,7 +16611,8 @@ typedef struct gtr__chain_walk {
     int slot, read, coming; // the slots that are filled and read next; stages requested and not read
     // of the lane's first word: w's rows, columns from it on; bytes; place in a stage
     int rows, columns, stride, hop, to;
-    bool back, aligned;
+    int aligned; // words that it is copied by: 2: of 16 bytes, 1: of 4
+    bool back;
     const char *from;
 } gtr__chain_walk;
 template <int LOW, int BACK> static GTR__DEVICE int gtr__chain_at(int row, int byte) {
@@ -16661,7 +16662,7 @@ static GTR__DEVICE void gtr__chain_walk_on(const gtr__chain_here &h, gtr__chain_
                   pitch = (s.op ? s.n : s.k) * E;
         f.left = q.stages;
         f.back = s.op != 0;
-        f.aligned = s.wide != 0;
+        f.aligned = s.wide;
         f.rows = q.rows - r;
         f.columns = q.columns - c / E;
         f.stride = pitch * (wide ? 4 : 8);
@@ -16674,21 +16675,27 @@ static GTR__DEVICE void gtr__chain_walk_on(const gtr__chain_here &h, gtr__chain_
 template <int LOW>
 static GTR__DEVICE void gtr__chain_ahead(const gtr__chain_here &h, gtr__chain_walk &f) {
     const bool wide = f.back && !LOW;
-    char *to = h.ring + f.slot * GTR__CHAIN_STAGE;
-    if (f.aligned)
+    auto to = [&](int j) {
+        const int hop = wide ? (j & 1) << 6 | (j & 2) << 4 : (j & 1) << 5;
+        return h.ring + f.slot * GTR__CHAIN_STAGE + 512 * j + (f.to ^ hop);
+    };
+    auto left = [&](int j, int e) { return f.columns > e && f.rows > j * (wide ? 4 : 8); };
+    if (f.aligned == 2)
 #pragma unroll
-        for (int j = 0; j < 4; j++)
-            gtr__copy16(to + (f.to ^ (wide ? (j & 1) << 6 | (j & 2) << 4 : (j & 1) << 5)) + 512 * j,
-                f.from + (int64_t)j * f.stride, f.columns > 0 && f.rows > j * (wide ? 4 : 8));
+        for (int j = 0; j < 4; j++) gtr__copy16(to(j), f.from + (int64_t)j * f.stride, left(j, 0));
+    else if (f.aligned)
+#pragma unroll 4
+        for (int i = 0; i < 16; i++)
+            gtr__copy4(to(i / 4) + i % 4 * 4, f.from + (int64_t)(i / 4) * f.stride + i % 4 * 4,
+                left(i / 4, i % 4 * (LOW ? 2 : 1)));
     else
 #pragma unroll 1
-        for (int i = 0; i < (LOW ? 32 : 16); i++) {
-            const int j = i / (LOW ? 8 : 4), e = i % (LOW ? 8 : 4);
-            const bool ok = f.columns > e && f.rows > j * (wide ? 4 : 8);
-            char *one = to + (f.to ^ (wide ? (j & 1) << 6 | (j & 2) << 4 : (j & 1) << 5)) + 512 * j;
-            const char *from = f.from + (int64_t)j * f.stride;
-            if constexpr (LOW == 0) gtr__copy4(one + 4 * e, from + 4 * e, ok);
-            else ((uint16_t *)one)[e] = ok ? ((const uint16_t *)from)[e] : (uint16_t)0;
+        for (int j = 0; j < 4; j++) {
+            uint32_t v[8];
+#pragma unroll
+            for (int e = 0; e < 8; e++)
+                v[e] = left(j, e) ? ((const uint16_t *)(f.from + (int64_t)j * f.stride))[e] : 0u;
+            *(uint4 *)to(j) = make_uint4(v[0] | v[1] << 16, v[2] | v[3] << 16, v[4] | v[5] << 16, v[6] | v[7] << 16);
         }
     gtr__copies_commit();
     f.coming++;
@@ -17632,7 +17639,8 @@ static void gtr__chain_bind_step(gtr__chain_build *b, int i) {
     if (s->kind == GTR__CHAIN_PRODUCT) {
         s->p[0] = gtr__chain_data(b, o[3]);
         s->at[0] = b->value[o[0]].whole_at;
-        s->wide = ((s->op ? s->n : s->k) * gtr__elem(s->to) | (int)((uintptr_t)s->p[0] & 15)) % 16 == 0;
+        const int rows = (s->op ? s->n : s->k) * (int)gtr__elem(s->to) | (int)((uintptr_t)s->p[0] & 15);
+        s->wide = rows % 16 == 0 ? 2 : rows % 4 == 0;
         return;
     }
     for (int k = 0; k < 2; k++) {
