@@ -17493,8 +17493,9 @@ static bool gtr__chain_arrange(gtr__chain_build *b, gtr__chain_cut *k, size_t sh
     }
     return false;
 }
-// Microseconds, by what was measured on an H200: a product's latency, its exchange, what it writes to the others'
-// shared memory; its weights from L2, by a multiprocessor and by all; arithmetic.
+// Microseconds, fitted to 40 networks of 5 to 39 products on an H200, within 10 %: a product's latency, its exchange,
+// what it writes to the others' shared memory; its weights from L2, by a multiprocessor and by all; arithmetic; what
+// comes behind its first step.
 static double gtr__chain_cost(const gtr__chain_build *b, const gtr__chain_cut *k, const gtr__caps *caps) {
     const int rows = 8 * k->nt, tiles = (b->rows + rows - 1) / rows, c = k->cluster,
               room = (c > 2 ? caps->sm_count * 10 / 11 : caps->sm_count) / c,
@@ -17502,18 +17503,19 @@ static double gtr__chain_cost(const gtr__chain_build *b, const gtr__chain_cut *k
     double each = 0;
     for (int i = 0; i < b->n_step; i++) {
         const gtr__chain_step *s = &b->program.step[i];
-        const bool whole = s->kind == GTR__CHAIN_LOAD;
-        const double n = (double)gtr__min64(whole ? s->n : gtr__chain_slice(s->n, c), gtr__chain_padded(s->n)),
-                     turns = (double)gtr__ceil((int64_t)n * rows / 4, GTR__CHAIN_T);
+        const double n = (double)gtr__min64(gtr__chain_slice(s->n, c), gtr__chain_padded(s->n));
         if (s->kind == GTR__CHAIN_PRODUCT) {
-            const double bytes = n * s->k * (s->to == GTR_F32 ? 4 : 2) / (busy > 100 ? 7e6 / busy : 70e3),
-                         work = n * s->k * rows / (s->to == GTR_F32 ? 1.3e6 : 2.6e6);
-            each += 1.6 + (c > 1 ? 0.75 + 0.08 * c + rows * (s->n - n) / 12e3 : 0) + (bytes > work ? bytes : work);
-        } else if (s->kind == GTR__CHAIN_XENT) each += 3;
-        else if (i == 0 || b->program.step[i - 1].kind != GTR__CHAIN_PRODUCT)
-            each += 0.4 + turns * (whole ? 0.4 : 0.95);
+            const bool low = s->to != GTR_F32;
+            const int row = (s->op ? s->n : s->k) * (low ? 2 : 4);
+            const double bytes = n * s->k * (low ? 2 : 4) / (busy > 100 ? 6.2e6 / busy : 62e3),
+                         work = n * s->k * rows / (low ? 2.32e6 : 1.16e6);
+            each += 1.6 + (c > 1 ? 0.75 + 0.08 * c + rows * (s->n - n) / 12e3 : 0) + (bytes > work ? bytes : work) +
+                    (row % 16 == 0 ? 0 : row % 4 == 0 ? 1 : 3);
+        } else if (s->kind == GTR__CHAIN_EW && s->from[0] != GTR__CHAIN_PARTS)
+            each += (s->fn == GTR__CHAIN_DROP ? 0.9 : 0.6) * (double)gtr__ceil((int64_t)n * rows / 4, GTR__CHAIN_T);
+        else if (s->kind == GTR__CHAIN_XENT) each += 0.7;
     }
-    return 2 + waves * each;
+    return 9 + waves * each;
 }
 static bool gtr__chain_choose(gtr__chain_build *b, gtr__chain_cut *best, const gtr__caps *caps) {
     best->cost = 1e30;
@@ -17538,25 +17540,28 @@ static double gtr__chain_product_ns(const gtr__chain_build *b, const gtr__caps *
     p.type_c = a_k ? p.type_a : GTR_F32;
     return 1300 + gtr__product_choice(&p, caps, b->precision).ns;
 }
-// Whether the run is worth it: microseconds of its nodes one by one, on an H200: launches, bytes, products.
+// Microseconds of the run's nodes, fitted to the same networks, within 20 %: products that others wait for, one behind
+// the other, each of which begins while the one in front of it ends; gradients of weights go beside those behind them.
 static double gtr__chain_apart(const gtr__chain_build *b, const gtr__caps *caps) {
-    double ns = 0;
+    double ns = 0, last = 0;
     for (int i = 0; i < b->nodes; i++) {
         const gtr__node *n = &b->v.node[i];
         if (!gtr__chain_is_product(n->op)) {
             for (int k = 0; k < n->n_in + n->n_out; k++)
-                if (n->in[k] >= 0) ns += 1e-3 * (double)gtr__mlp_count(&b->v, n->in[k]);
-            ns += 1500;
+                if (n->in[k] >= 0) ns += 0.35e-3 * (double)gtr__mlp_count(&b->v, n->in[k]);
+            ns += 525;
             continue;
         }
         const gtr_shape *w = gtr__mlp_shape(&b->v, n->in[1]);
         const int64_t rows = b->rows, out = w->dim[0], in = w->dim[1];
         const bool back = n->op == GTR__OP_LINEAR && n->dir == GTR__BWD, dx = n->op == GTR__OP_LINEAR_DACT;
-        if (!back && !dx) ns += gtr__chain_product_ns(b, caps, rows, out, in, 1, 1);
-        if (dx || (back && n->out[0] >= 0)) ns += gtr__chain_product_ns(b, caps, rows, in, out, 1, 0);
-        if (back && n->n_out > 1 && n->out[1] >= 0) ns += gtr__chain_product_ns(b, caps, out, in, rows, 0, 0);
+        if (back && n->n_out > 1 && n->out[1] >= 0) last = gtr__chain_product_ns(b, caps, out, in, rows, 0, 0);
+        if (back && n->out[0] < 0) continue;
+        ns += 2670 + 0.35 * (back || dx ? gtr__chain_product_ns(b, caps, rows, in, out, 1, 0)
+                                        : gtr__chain_product_ns(b, caps, rows, out, in, 1, 1));
+        last = 0;
     }
-    return ns / 1000;
+    return (ns + 2.9 * last) / 1000;
 }
 static int gtr__chain_tiles(const gtr__chain_job *q, int T) {
     return q->first < 0 ? 0 : (q->n + T - 1) / T * (q->k ? (q->k + T - 1) / T : 1);
@@ -17606,9 +17611,8 @@ static void gtr__chain_begin(gtr__chain_build *b, const gtr__mlp_view *v, const 
 static bool gtr__chain_pays(gtr__chain_build *b, gtr__chain_cut *k, const gtr__caps *caps) {
     if (b->products < 2 || !gtr__chain_choose(b, k, caps)) return false;
     double cost = k->cost + gtr__chain_split(b, caps);
-    // by the estimate, in nets of the kinds that were measured: not yet in runs of two or three products. Nodes on
-    // several streams take less than their sum: 784-256-512 residuals with gelu 114 us where this says 127, a chain 119
-    return caps->chains > 0 || (b->products > 3 && cost < 0.82 * gtr__chain_apart(b, caps));
+    // by the estimates, in nets of the kinds that were measured: not yet in runs of two or three products
+    return caps->chains > 0 || (b->products > 3 && cost < 0.95 * gtr__chain_apart(b, caps));
 }
 static int gtr__chain_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
     if (at && gtr__chain_takes(plan->node[at - 1].op)) return 0; // a run was declined: so is its rest
