@@ -8337,7 +8337,7 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
         return GTR__BAD_ARG(ctx, "trainer: %d micro-batches and %d streams, want 1 to 64 and 1 to %d",
             d->micro_batches, d->streams, GTR__MAX_STREAMS);
     if (d->n_groups < 0 || d->n_groups > GTR__MAX_GROUPS - 1 || (d->n_groups && !d->groups))
-        return GTR__BAD_ARG(ctx, "trainer: %d groups, want at most %d", d->n_groups, GTR__MAX_GROUPS - 1);
+        return GTR__BAD_ARG(ctx, "trainer: %d groups, want 0 to %d at .groups", d->n_groups, GTR__MAX_GROUPS - 1);
     for (int i = 0; i < d->n_groups; i++)
         if (!d->groups[i].pattern || !(d->groups[i].lr_scale >= 0) || !(d->groups[i].weight_decay >= 0)
             || !gtr__finite(d->groups[i].lr_scale) || !gtr__finite(d->groups[i].weight_decay))

@@ -3256,6 +3256,9 @@ static void bad_use(void)
     gtr_tensor *pair[2];
     static shot before, after;
     take(ctx, n.t, true, &before);
+    d.n_groups = 2;                             /* which are nowhere */
+    EXPECT(gtr_trainer_create(n.loss, d) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "2 groups, want 0 to 15 at .groups");
     /* not set */
     EXPECT_EQ(gtr_step(n.t), GTR_ERR_STATE);
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "\"x\" was not set");
