@@ -6710,40 +6710,38 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
     gtr__plan *const p = b->plan;
     const size_t own = ctx->be->matchers[matcher].own_bytes;
     const int extra = own ? gtr__value_new(b, gtr_shape1((int64_t)(own / sizeof(gtr_float))), GTR_F32, NULL) : -1;
-    const size_t n = (size_t)p->n_value;
-    int i, k, v, n_in = 0, n_out = 0, *list, *first, *place = GTR__NEW(ctx, int, 3 * n);
-    gtr__network *w = (gtr__network *)gtr__malloc(ctx, sizeof *w + n * sizeof(int));
+    const size_t room = (size_t)p->n_value;
+    const gtr__node *q, *end = p->node + at + count;
+    int i, k, v, made, n = 0, n_in = 0, *list, *first, *place = GTR__NEW(ctx, int, 3 * room);
+    gtr__network *w = (gtr__network *)gtr__malloc(ctx, sizeof *w + room * sizeof(int));
     gtr__node outer = GTR__ZERO;
     bool ok = place && w && (!own || extra >= 0) && (w->node = GTR__NEW(ctx, gtr__node, count)) != NULL;
     b->failed = !ok;
-    list = ok ? place + n : NULL; first = ok ? list + n : NULL;
-    for (i = 0; i < p->n_value && ok; i++) place[i] = -1;
-    for (i = at; i < at + count && ok; i++) /* what is written, then what is only read */
-        for (k = 0; k < p->node[i].n_out; k++) if ((v = p->node[i].out[k]) >= 0) place[v] = -2;
-    for (i = at; i < at + count && ok; i++)
-        for (k = 0; k < p->node[i].n_in; k++) if ((v = p->node[i].in[k]) >= 0 && place[v] == -1) {
-            ok = ok && !p->value[v].stride[0]; /* its kernels know no views */
-            list[n_in] = v; place[v] = n_in++;
-        }
-    for (i = at; i < at + count && ok; i++)
-        for (k = 0; k < p->node[i].n_out; k++) if ((v = p->node[i].out[k]) >= 0 && place[v] == -2) {
-            ok = ok && !p->value[v].stride[0];
-            list[n_in + n_out] = v; place[v] = n_in + n_out++;
-        }
+    list = ok ? place + room : NULL; first = ok ? list + room : NULL;
+    for (q = end - count; q < end && ok; q++) for (k = 0; k < q->n_out; k++) if (q->out[k] >= 0) place[q->out[k]] = 1;
+    for (made = 0; made < 2; made++) { /* what is only read, then what is written; place: 2 and on */
+        for (q = end - count; q < end && ok; q++)
+            for (k = made ? q->n_in : 0; k < q->n_in + made * q->n_out; k++)
+                if ((v = q->in[k]) >= 0 && place[v] == made) { list[n] = v; place[v] = 2 + n++; }
+        if (!made) n_in = n;
+    }
     if (ok && extra >= 0) {
         p->value[extra].home = GTR__HOME_KEPT; p->value[extra].offset = p->carry;
         p->carry += GTR__ROUND_UP(own, (size_t)GTR__ALIGN);
-        list[n_in + n_out++] = extra;
+        list[n++] = extra;
     }
-    if (!ok || !gtr__operands(b, &outer, n_in, n_out)) {
+    for (i = n - 1; ok && i >= 0; i--) {
+        ok = !p->value[list[i]].stride[0]; /* its kernels know no views */
+        first[gtr__root(p, list[i])] = i;
+    }
+    if (!ok || !gtr__operands(b, &outer, n_in, n - n_in)) {
         if (w) gtr__mfree(ctx, w->node);
         gtr__mfree(ctx, w); gtr__mfree(ctx, place);
         return false;
     }
-    GTR__COPY(outer.in, list, n_in + n_out);
+    GTR__COPY(outer.in, list, n);
     w->root = (int *)(w + 1);
-    for (i = n_in + n_out - 1; i >= 0; i--) first[gtr__root(p, list[i])] = i;
-    for (i = 0; i < n_in + n_out; i++) w->root[i] = first[gtr__root(p, list[i])];
+    for (i = 0; i < n; i++) w->root[i] = first[gtr__root(p, list[i])];
     outer.op = GTR__OP_NETWORK; outer.dir = GTR__FWD; outer.phase = p->node[at].phase;
     outer.training = p->node[at].training;
     outer.reads = 0;
@@ -6752,9 +6750,9 @@ static bool gtr__pack(gtr__build *b, int at, int count, int matcher) {
     w->n_node = count;
     GTR__COPY(w->node, p->node + at, count);
     for (i = 0; i < count; i++) {
-        gtr__node *q = &w->node[i];
+        q = &w->node[i];
         for (k = 0; k < q->n_in + q->n_out; k++) if (q->in[k] >= 0) {
-            v = q->in[k] = place[q->in[k]];
+            v = q->in[k] = place[q->in[k]] - 2;
             if (k < q->n_in && q->reads >> k & 1 && v < n_in) outer.reads |= (uint64_t)1 << GTR__MIN(v, 63);
         }
         outer.flops += q->flops;
