@@ -91,11 +91,11 @@ CPU rounds where the GPU stores, and takes TF32 as FP32. On Turing TF32 means FP
 is made. gtr_get, gtr_save and gtr_load always deal in float32.
 
 MEMORY
-The context owns everything made in it, and gtr_destroy frees it all. Data sets are copied, and go to the device.
-Activations share one arena, planned ahead, and the place of gradients that are not written yet; after a plan's first
-step nothing is allocated. gtr_memory_text shows what a batch takes, gtr_largest_batch what fits, both before anything
-runs, and with gtr_desc.preset for a GPU that is not there. Out of memory, host or device, is an ordinary error:
-parameters and files are as they were, and a smaller batch may be tried.
+The context owns everything made in it, and gtr_destroy frees it all. Activations share one arena, planned ahead, and
+the place of gradients that are not written yet; after a plan's first step nothing is allocated. gtr_memory_text shows
+what a batch takes, gtr_largest_batch what fits, both before anything runs, and with gtr_desc.preset for a GPU that is
+not there. Out of memory, host or device, is an ordinary error: parameters and files are as they were, and a smaller
+batch may be tried.
 
 ERRORS AND LOGGING
 The first error stays in the context (gtr_error, gtr_error_text) until gtr_error_clear; calls that run, read, save or
@@ -108,16 +108,15 @@ STREAMS AND THREADS
 A context is used by one thread at a time, different contexts by different threads as they please. A gtr_predictor has
 memory, stream and error of its own: several threads may predict with one context's weights, each with its own
 predictor, while nobody builds, trains or sets. gtr_step enqueues on the GPU and returns; gtr_get, gtr_loss, gtr_wait,
-gtr_save and the end of gtr_fit wait. gtr_desc.threads counts the CPU's threads, .cuda_stream and .max_sm share a GPU
-with others; small nodes of a step run side by side (gtr_trainer_desc.streams). gtr_stop is safe in a signal handler.
-After fork() all that the child's copy of a context can do is fail, with GTR_ERR_STATE, and be destroyed; the child may
-make its own (on the CPU, if the parent uses CUDA).
+gtr_save and the end of gtr_fit wait. Small nodes of a step run side by side (gtr_trainer_desc.streams). After fork()
+all that the child's copy of a context can do is fail, with GTR_ERR_STATE, and be destroyed; the child may make its own
+(on the CPU, if the parent uses CUDA).
 
 DETERMINISM
 Same seed, binary and device: same bits, on the CPU for any number of threads. Dropout's masks depend on seed, name,
-step and row, and so not on micro-batches. Shuffles are permutations by seed and epoch; a fit goes on where the one
-before it stopped. Between devices results agree to rounding, and so do gtr_fit and a loop of gtr_step on a GPU, where
-gtr_fit may have a kernel of many steps.
+step and row, and so not on micro-batches. Shuffles are permutations by seed and epoch. Between devices results agree to
+rounding, and so do gtr_fit and a loop of gtr_step on a GPU, where gtr_fit may have a kernel that does many steps in one
+launch.
 
 CONFIG MACROS
     GPUTRAIN_IMPLEMENTATION     the implementation goes here; define it in one file
@@ -402,10 +401,9 @@ typedef struct gtr_memory_report {
 // >>functions
 
 // >>context
-/* Makes a context: the GPU if one works, else the CPU (gtr_device_text says which, and why). The context owns all that
-   is made in it. Never NULL but for want of a few KiB of host memory: an error (asking for CUDA where there is none:
-   GTR_ERR_UNSUPPORTED) is kept in the context, and all builders then return NULL. Any thread; a context is then used by
-   one thread at a time. */
+/* Makes a context: the GPU if one works, else the CPU (gtr_device_text says which, and why). Never NULL but for want of
+   a few KiB of host memory: an error (asking for CUDA where there is none: GTR_ERR_UNSUPPORTED) is kept in the context,
+   and all builders then return NULL. Any thread; a context is then used by one thread at a time. */
 GTR_API gtr_context *gtr_create(gtr_desc desc);
 /* Waits for the device, frees the context and everything made in it. NULL: nothing. */
 GTR_API void gtr_destroy(gtr_context *ctx);
@@ -1389,40 +1387,46 @@ static GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code,
 #define GTR__BAD_STATE(ctx, ...) gtr__fail(ctx, GTR_ERR_STATE, __VA_ARGS__)
 
 // >>memory
+/* Memory aligned to so much, at least 64; what malloc or, zeroed, calloc gave stands in front of it. */
+static void *gtr__aligned(size_t bytes, size_t to, bool zeroed) {
+    unsigned char *raw, *p;
+    if (bytes > SIZE_MAX / 2) return NULL;
+    const size_t all = bytes + to + sizeof raw;
+    raw = (unsigned char *)(zeroed ? calloc(all, 1) : malloc(all));
+    if (!raw) return NULL;
+#ifdef MADV_HUGEPAGE /* small pages: a walk every 4 KiB; a data set is read in half the time */
+    if (bytes > (size_t)1 << 22) madvise(raw + (4096 - (uintptr_t)raw % 4096), bytes - 8192, MADV_HUGEPAGE);
+#endif
+    p = raw + sizeof raw;
+    p += (to - (uintptr_t)p % to) % to;
+    memcpy(p - sizeof raw, &raw, sizeof raw);
+    return p;
+}
+static void gtr__aligned_free(void *p) {
+    unsigned char *raw;
+    memcpy(&raw, (unsigned char *)p - sizeof raw, sizeof raw);
+    free(raw);
+}
 /* Host memory for bookkeeping: zeroed, aligned to 64, through the user's allocator; the size stands
    in front of the block. */
 static void *gtr__host_alloc(const gtr_desc *d, size_t bytes) {
-    unsigned char *p;
-    if (bytes > SIZE_MAX - 128) return NULL;
-    size_t all = bytes + 64;
-    if (d->allocator.alloc) {
-        p = (unsigned char *)d->allocator.alloc(all, GTR_MEMORY_HOST, d->allocator.user);
-        if (!p) return NULL;
-        memset(p, 0, all);
-    } else {
-        unsigned char *raw;
-        all += 64;
-        raw = (unsigned char *)calloc(all, 1);
-        if (!raw) return NULL;
-#ifdef MADV_HUGEPAGE
-        if (all > (size_t)8 << 20) /* a data set is read in half the time */
-            madvise(raw + (4096 - (uintptr_t)raw % 4096), all - 8192, MADV_HUGEPAGE);
-#endif
-        p = raw + (64 - (uintptr_t)raw % 64);
-        memcpy(p + 8, &raw, sizeof raw);
-    }
+    if (bytes > SIZE_MAX / 2) return NULL;
+    const size_t all = bytes + 64;
+    const gtr_allocator *by = &d->allocator;
+    unsigned char *p = (unsigned char *)(by->alloc ? by->alloc(all, GTR_MEMORY_HOST, by->user)
+        : gtr__aligned(all, 64, true));
+    if (!p) return NULL;
+    if (by->alloc) memset(p, 0, all);
     memcpy(p, &all, sizeof all);
     return p + 64;
 }
 static void gtr__host_free(const gtr_desc *d, void *block) {
-    unsigned char *p, *raw;
-    size_t all;
     if (!block) return;
-    p = (unsigned char *)block - 64;
+    unsigned char *p = (unsigned char *)block - 64;
+    size_t all;
     memcpy(&all, p, sizeof all);
-    if (d->allocator.alloc) { d->allocator.free(p, all, GTR_MEMORY_HOST, d->allocator.user); return; }
-    memcpy(&raw, p + 8, sizeof raw);
-    free(raw);
+    if (d->allocator.alloc) d->allocator.free(p, all, GTR_MEMORY_HOST, d->allocator.user);
+    else gtr__aligned_free(p);
 }
 /* NULL and GTR_ERR_NOMEM in the context when out. */
 static void *gtr__malloc(gtr_context *ctx, size_t bytes) {
@@ -4506,27 +4510,13 @@ static const gtr__kernel gtr__cpu_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR
 // >>cpu-backend
 /* The CPU backend runs the nodes of a plan one after the other in the caller's thread, each over the pool. */
 static void *gtr__cpu_alloc(void *instance, size_t bytes) {
-    gtr__cpu *cpu = (gtr__cpu *)instance;
-    unsigned char *raw, *p;
-    if (cpu->host->device_alloc) return cpu->host->device_alloc(cpu->host->user, bytes);
-    if (bytes > SIZE_MAX - 1024) return NULL;
-    raw = (unsigned char *)malloc(bytes + GTR__ALIGN + sizeof raw);
-    if (!raw) return NULL;
-#ifdef MADV_HUGEPAGE /* small pages: a walk every 4 KiB */
-    if (bytes > (size_t)1 << 22) madvise(raw + (4096 - (uintptr_t)raw % 4096), bytes - 8192, MADV_HUGEPAGE);
-#endif
-    p = raw + sizeof raw;
-    p += (GTR__ALIGN - (uintptr_t)p % GTR__ALIGN) % GTR__ALIGN;
-    memcpy(p - sizeof raw, &raw, sizeof raw);
-    return p;
+    const gtr__host *host = ((gtr__cpu *)instance)->host;
+    return host->device_alloc ? host->device_alloc(host->user, bytes) : gtr__aligned(bytes, GTR__ALIGN, false);
 }
 static void gtr__cpu_free(void *instance, void *p, size_t bytes) {
-    gtr__cpu *cpu = (gtr__cpu *)instance;
-    void *raw;
-    if (!p) return;
-    if (cpu->host->device_alloc) { cpu->host->device_free(cpu->host->user, p, bytes); return; }
-    memcpy(&raw, (unsigned char *)p - sizeof raw, sizeof raw);
-    free(raw);
+    const gtr__host *host = ((gtr__cpu *)instance)->host;
+    if (host->device_alloc && p) host->device_free(host->user, p, bytes);
+    else if (p) gtr__aligned_free(p);
 }
 static void *gtr__cpu_host_alloc(void *instance, size_t bytes, void **device) {
     const gtr__host *host = ((gtr__cpu *)instance)->host;
