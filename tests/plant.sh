@@ -6,9 +6,10 @@ dir=build/plant
 mkdir -p $dir/tests && cp tests/*.[ch] $dir/tests || exit 1
 faults() { # a name, and what sed does to exactly one line
     cat <<'END'
-forward of gelu: s/^    X(GELU, gelu, GTR__C(0.5) \* x/&*GTR__C(1.0001)/
+forward of gelu: s/^    U(X, GELU, gelu, FOLLOW, GTR__X0, 0, GTR__C(0.5) \* x/&*GTR__C(1.0001)/
 forward of softmax: s/f = (gtr_float)(1 \/ gtr__sum_run(y, n));/f = (gtr_float)(1.0001 \/ gtr__sum_run(y, n));/
-forward of concat: s/gtr__copy_rows(instance, gtr__in(c, (int)k), n, gtr__out(c, 0) + at, row, outer, n, 0);/gtr__copy_rows(instance, gtr__in(c, k ? (int)k : c->n_in > 2), n, gtr__out(c, 0) + at, row, outer, n, 0);/
+forward of concat: s/gtr__copy_rows(instance, p, run, at, row, outer, run, whole->add);/gtr__copy_rows(instance, k > 1 ? (gtr_float *)part[1].data : p, run, at, row, outer, run, whole->add);/
+output of a split: s/else if (p) gtr__copy_rows(instance, at, row, p, run, outer, run, part\[k\].add);/else if (p) gtr__copy_rows(instance, k > 2 ? at - run : at, row, p, run, outer, run, part[k].add);/
 forward of argmax: s/if (v > m || (v != v && m == m)) best = i;/if (v < m || (v != v \&\& m == m)) best = i;/
 backward of tanh: s/dy \* (GTR__C(1) - y \* y))/dy * (GTR__C(1) - y))/
 backward of matmul: s/d.n, a, d.ars, d.acs, &c->out\[1\]), d.items, dy_item/d.n, a, d.acs, d.ars, \&c->out[1]), d.items, dy_item/
