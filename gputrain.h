@@ -957,8 +957,8 @@ typedef struct {
     float lr[GTR__MAX_GROUPS];
     uint64_t src[GTR__MAX_FEED];/* address of each input's first row, device memory */
 } gtr__record;
-/* Of a trainer, in device memory, written by GUARD (guard, norm, coef) and REPORT (all else); the host reads it when
-   the queue is drained. */
+/* Of a trainer, on the device. GUARD writes guard, norm, coef; gradients' kernels guard; REPORT all else. The host
+   reads it once drained. */
 typedef struct {
     uint64_t step; /* attempted steps done; the running step's 0-based number */
     uint64_t applied; /* updates done: Adam's t is this + 1 during UPDATE */

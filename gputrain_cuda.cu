@@ -54,6 +54,8 @@
 #define GTR__ERFF  gtr__erf
 
 // What every kernel launcher may read of its instance: the first member of the whole (see runtime).
+#define GTR__UNWATCHED (2 * GTR__MAX_LOOKUPS + 1)
+typedef struct gtr__span { const float *p; int64_t count; } gtr__span;
 typedef struct gtr__cuda {
     gtr__host host;
     int device;
@@ -66,6 +68,10 @@ typedef struct gtr__cuda {
     uint64_t early;             // bit k: no node that the running call waits for writes its in[k], which may be read
     int starts, began;          // before those have ended; kernels started so far, and when this call began
     const void *running;        // that call
+    uint64_t watch;             // bit k: out[k] of the running call is a gradient, and if its kernel checks that it is
+                                // finite and clears the bit, GUARD need not read it
+    gtr__span unwatched[GTR__UNWATCHED];    // gradients, or parts, that GUARD has to read;
+    int n_unwatched;            // -1: all of them
     int poisoned;               // the device is lost; cause says why
     char cause[256];
 } gtr__cuda;
@@ -284,6 +290,16 @@ static GTR__DEVICE void  gtr__store(float *p, float v)         { *p = v; }
 static GTR__DEVICE void  gtr__store(__nv_bfloat16 *p, float v) { *p = __float2bfloat16_rn(v); }
 static GTR__DEVICE void  gtr__store(__half *p, float v)        { *p = __float2half_rn(v); }
 
+static GTR__DEVICE bool gtr__infinite(float v) {     // or NaN
+    return (__float_as_uint(v) & 0x7f800000u) == 0x7f800000u;
+}
+// Sets guard, if there is one, where a gradient is not finite: GUARD need not read it again. All write the same.
+static GTR__DEVICE void gtr__watch(uint32_t *guard, const float *v, int n = 1) {
+    bool bad = false;
+#pragma unroll
+    for (int i = 0; i < n; i++) bad |= gtr__infinite(v[i]);
+    if (guard && bad) *guard = 1;
+}
 static GTR__DEVICE float gtr__get(const void *p, int dtype, int64_t i) {
     return dtype == GTR_F32 ? ((const float *)p)[i]
          : dtype == GTR_BF16 ? gtr__load((const __nv_bfloat16 *)p + i) : gtr__load((const __half *)p + i);
@@ -695,6 +711,7 @@ static gtr_result gtr__cuda_create(const gtr__host *host, gtr__instance_desc des
     memset((void *)in, 0, sizeof *in);
     in->g.host = *host;
     in->g.device = desc.device_index;
+    in->g.n_unwatched = -1;
     if (share) {
         in->common = share->common;
         gtr__lock(in->common);
@@ -1030,6 +1047,61 @@ static uint64_t gtr__unwritten(const gtr__cuda_exec *x, int by, const gtr__call 
     return mask;
 }
 
+// Whether GUARD wants of gradients that they are finite, and no norm.
+static bool gtr__guards_alone(const gtr__plan *plan) {
+    for (int i = plan->split; i < plan->n_node; i++) {
+        const gtr__node *n = &plan->node[i];
+        if (n->op == GTR__OP_NETWORK) n = ((const gtr__network *)n->attr.ptr)->node;
+        const gtr__optim *o = (const gtr__optim *)n->attr.ptr;
+        if (n->op == GTR__OP_GUARD) return o->clip == 0 && !o->scaled && !o->loss_only;
+    }
+    return false;
+}
+static int gtr__mlp_root(const gtr__plan *p, int v);
+// Which of a node's outputs are gradients of parameters.
+static uint64_t gtr__gradients_of(const gtr__plan *plan, const gtr__node *node) {
+    uint64_t mask = 0;
+    for (int k = 0; k < node->n_out; k++)
+        if (node->out[k] >= 0 && plan->value[gtr__mlp_root(plan, node->out[k])].home == GTR__HOME_GRADIENT)
+            mask |= (uint64_t)1 << k;
+    return mask;
+}
+// Where a gradient's floats lie; of lookups, their rows.
+static gtr__span gtr__gradient_span(const gtr__arg *a) {
+    gtr__span s = { (const float *)a->data, a->count };
+    if (a->lookups) {
+        s.p = (const float *)((const char *)a->data + GTR__LOOKUP_ROWS(a->shape.dim[0]));
+        s.count = a->lookups * a->shape.dim[1];
+    }
+    return s;
+}
+// After a node: what it wrote of gradients and did not check is left to GUARD.
+static void gtr__leave_to_guard(gtr__cuda *g, const gtr__call *call) {
+    for (int k = 0; k < call->n_out && g->n_unwatched >= 0; k++) {
+        if (!(g->watch >> k & 1) || !call->out[k].data) continue;
+        const gtr__span s = gtr__gradient_span(&call->out[k]);
+        int i = 0;
+        while (i < g->n_unwatched && (g->unwatched[i].p != s.p || g->unwatched[i].count < s.count)) i++;
+        if (i < g->n_unwatched) continue;
+        const bool apart = call->out[k].stride || call->out[k].dtype != GTR_F32 || ((uintptr_t)s.p & 15);
+        if (i == GTR__UNWATCHED || apart) g->n_unwatched = -1;
+        else g->unwatched[g->n_unwatched++] = s;
+    }
+    g->watch = 0;
+}
+// Where a kernel of the running call is to put that what it makes at a and b, where they are, is not finite; NULL: they
+// are not both such gradients. Unless it only asks, it will.
+static uint32_t *gtr__watches(void *instance, const gtr__call *c, const void *a, const void *b, bool asks = false) {
+    gtr__cuda *g = (gtr__cuda *)instance;
+    const gtr__call *running = (const gtr__call *)g->running;
+    uint64_t mask[2] = { 0, 0 };
+    for (int k = 0; g->watch && !c->measure && k < running->n_out; k++)
+        for (int i = 0; i < 2; i++)
+            if (running->out[k].data && running->out[k].data == (i ? b : a)) mask[i] |= g->watch & (uint64_t)1 << k;
+    if ((a && !mask[0]) || (b && !mask[1]) || !(mask[0] | mask[1])) return NULL;
+    if (!asks) g->watch &= ~(mask[0] | mask[1]);
+    return &c->ctl->guard;
+}
 static gtr_result gtr__run_one(gtr__instance *in, const gtr__node *node, const gtr__call *call, int overlap) {
     gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
     if (!kernel) return gtr__fail(in, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
@@ -1056,6 +1128,9 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
     int last[GTR__MAX_LANES] = { 0 };       // 1 + the last node on a lane
     gtr_result r = GTR_OK;
     cudaStream_t first = main->stream[0];
+    // not where gradients may be set by hand
+    const bool watched = begin == 0 && end == x->n_node && x->n_stage == 1 && gtr__guards_alone(x->plan);
+    main->g.n_unwatched = watched ? 0 : -1;
     for (int i = begin; i < end; i++) used |= 1u << gtr__lane(&x->plan->node[i]);
     {
         gtr__on_device scope(main);
@@ -1082,8 +1157,10 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
         // Blocks of a leaf, if they came before they can work, would keep those out that others wait for: a step of
         // 128 rows in 256-512 residuals took 132 us instead of 117.
         const bool joins = waits && captured && x->n_stage == 1 && CUDART_VERSION >= 12030 && !node->leaf
-            && (node->phase == GTR__FORWARD || node->phase == GTR__BACKWARD);
+            && (node->phase == GTR__FORWARD || node->phase == GTR__BACKWARD || i + 1 == end);
+        in->g.watch = watched && x->call[i].ctl ? gtr__gradients_of(x->plan, node) : 0;
         if (r == GTR_OK) r = gtr__run_one(in, node, &x->call[i], waits ? 2 * joins : last[lane] > 0);
+        gtr__leave_to_guard(&in->g, &x->call[i]);
         x->started[i] = in->g.starts != in->g.began;
         last[lane] = i + 1;
         if (r == GTR_OK && x->event[i]) {
@@ -1101,6 +1178,7 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
             joined = gtr__check(in, cudaStreamWaitEvent(first, x->join[lane], 0), "cudaStreamWaitEvent");
         if (r == GTR_OK) r = joined;
     }
+    main->g.n_unwatched = -1;
     return r;
 }
 
@@ -1269,6 +1347,7 @@ typedef struct gtr__product {
     int type_saved;
     void *sums;                 // (m): sums of A over k, or NULL (the gradient of a bias beside that of its weight)
     int type_sums, add_sums;
+    uint32_t *guard;            // set if C or a sum is not finite; NULL: it is not looked at
 } gtr__product;
 
 // float32 units; tensor cores on float32; on bf16 or f16
@@ -1555,6 +1634,7 @@ void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, const gtr__floats<N>
     else if (p.act >= 0) v = gtr__act(p.act, v, p.act_a, p.act_b);
 #pragma unroll
     for (int i = 0; i < N; i++) if (p.add) v.v[i] += had.v[i];
+    if (p.guard) gtr__watch(p.guard, v.v, N);
     gtr__put_of(p.c, p.type_c, at, v);
 }
 // The same with the bias of column n, and loads.
@@ -1898,6 +1978,11 @@ static GTR__DEVICE void gtr__product_store(const gtr__product &p, const gtr__pro
                                                             m0 + r + u * step, at(r + u * step));
     }
 }
+static GTR__DEVICE void gtr__product_put_sum(const gtr__product &p, int64_t at, float s) {
+    if (p.add_sums) s += gtr__get(p.sums, p.type_sums, at);
+    gtr__watch(p.guard, &s);
+    gtr__put(p.sums, p.type_sums, at, s);
+}
 // The same of the sums of A's columns: 128 / T partial ones a block.
 template <int T>
 static GTR__DEVICE void gtr__product_store_sums(const gtr__product &p, const gtr__product_cut &cut,
@@ -1914,8 +1999,7 @@ static GTR__DEVICE void gtr__product_store_sums(const gtr__product &p, const gtr
     float s = (tid & 2) ? (tid & 1 ? v.w : v.z) : (tid & 1 ? v.y : v.x);
     const int r = row0 + tid;
     if (r >= min(cut.m - m0, T)) return;
-    base += m0 + r;
-    gtr__put(p.sums, p.type_sums, base, p.add_sums ? gtr__get(p.sums, p.type_sums, base) + s : s);
+    gtr__product_put_sum(p, base + m0 + r, s);
 }
 
 // Where item i of the batch lies.
@@ -2266,8 +2350,7 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
         if (!wants_sums || tid >= rows || at >= cut.m) return;
         const float4 v = all(r, tile_t::columns);
         const float s = v.x + v.y + v.z + v.w;
-        const int64_t to = (int64_t)(part >> cut.split_log) * cut.m + at;
-        gtr__put(p.sums, p.type_sums, to, p.add_sums ? gtr__get(p.sums, p.type_sums, to) + s : s);
+        gtr__product_put_sum(p, (int64_t)(part >> cut.split_log) * cut.m + at, s);
     }
 };
 #endif
@@ -2314,7 +2397,9 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
 // >>products-sums
 
 // What rows are multiplied by, or NULL, and where the sum of that goes, or NULL.
-typedef struct gtr__weights { const void *p; int type; void *sum; int type_sum, add_sum; } gtr__weights;
+typedef struct gtr__weights {
+    const void *p; int type; void *sum; int type_sum, add_sum; uint32_t *guard;
+} gtr__weights;
 // Sums of the columns of x (rows, m): block (i, s) takes 32 W columns and the s-th range of rows, each warp every 32nd
 // row; reads x once, W elements, 1 or 4, at a time. partial (gridDim.y, m), and behind it the weights', gets the sums,
 // or out where there is one range.
@@ -2356,7 +2441,11 @@ static __global__ void __launch_bounds__(1024) gtr__column_sums_kernel(const voi
         const int type = last ? w.type_sum : type_out;
         if (lane || mine >= m) continue;
         if (partial) partial[last ? gridDim.y * m + blockIdx.y : blockIdx.y * m + mine] = all;
-        else gtr__put(to, type, mine, (last ? w.add_sum : add) ? gtr__get(to, type, mine) + all : all);
+        else {
+            const float v = (last ? w.add_sum : add) ? gtr__get(to, type, mine) + all : all;
+            gtr__watch(w.guard, &v);
+            gtr__put(to, type, mine, v);
+        }
     }
 }
 // C where k is 1: an element of A by one of B, PER at a time. Bound by bytes: those of the epilogue.
@@ -2384,7 +2473,7 @@ gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, c
         float s = 0;
 #pragma unroll 8
         for (int r = 0; r < ranges; r++) s += sums[r * p.m + at];
-        gtr__put(p.sums, p.type_sums, at, p.add_sums ? s + gtr__get(p.sums, p.type_sums, at) : s);
+        gtr__product_put_sum(p, at, s);
     }
     for (int64_t at = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) * PER; at < all; at += step * PER) {
         gtr__floats<PER> v = {};
@@ -2838,7 +2927,7 @@ static gtr_result gtr__column_sums(void *instance, const gtr__call *c, const voi
         type_out, add, w);
     if (r != GTR_OK || ranges == 1) return r;
     gtr__product p = gtr__product_sums(m, out, type_out, add);
-    p.sums = w.sum; p.type_sums = w.type_sum; p.add_sums = w.add_sum;
+    p.sums = w.sum; p.type_sums = w.type_sum; p.add_sums = w.add_sum; p.guard = w.guard;
     return gtr__ranges_sum(instance, c, p, partial, w.sum ? partial + ranges * m : NULL, ranges);
 }
 
@@ -2848,7 +2937,7 @@ static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr
                                    const gtr__choice *choice) {
     if (choice->weighted) return gtr__column_sums(instance, c, given->b, given->type_b, given->k, given->n, given->c,
         given->type_c, given->add, c->ws, c->ws_bytes,
-        { given->a, given->type_a, given->sums, given->type_sums, given->add_sums });
+        { given->a, given->type_a, given->sums, given->type_sums, given->add_sums, given->guard });
     if (choice->outer) {
         const bool four = gtr__product_fours(given);
         return GTR__LAUNCH(instance, c, (four ? gtr__outer_kernel<4> : gtr__outer_kernel<1>), gtr__blocks(instance,
@@ -2860,6 +2949,7 @@ static gtr_result gtr__product_own(void *instance, const gtr__call *c, const gtr
     float *parts = (float *)c->ws, *sums = (float *)((char *)c->ws + choice->parts_bytes);
     p.c = parts; p.type_c = GTR_F32; p.c_batch = p.m * p.n; p.add = 0; p.act = -1;
     p.bias = p.saved = p.pre = NULL;
+    p.guard = NULL;
     if (p.sums) { p.sums = sums; p.type_sums = GTR_F32; p.add_sums = 0; }
     GTR__TRY(gtr__product_whole(instance, c, &p, choice));
     return gtr__ranges_sum(instance, c, *given, parts, given->sums ? sums : NULL, choice->ranges);
@@ -3233,6 +3323,7 @@ static gtr_result gtr__product_by(void *instance, const gtr__call *c, const gtr_
         if (r != GTR_OK || ran) return r;
     }
 #endif
+    if (p->guard) gtr__watches(instance, c, p->c, p->sums);
     return gtr__product_own(instance, c, p, choice);
 }
 // The copies, 16 bytes a thread. Bound by bytes: each is read and written once.
@@ -3293,6 +3384,7 @@ static gtr_result gtr__product_run(void *instance, const gtr__call *c, const gtr
         q.inner = q.a_outer = q.b_outer = q.c_outer = 0;
         q.batch = p->batch / p->inner;
         q.a_batch = p->a_outer; q.b_batch = p->b_outer; q.c_batch = p->c_outer;
+        q.guard = NULL;                         // not all of them might watch
         for (int64_t i = 0; i < p->inner; i++) {
             q.a = (const char *)p->a + i * p->a_batch * gtr__stored_bytes(p->type_a);
             q.b = (const char *)p->b + i * p->b_batch * gtr__stored_bytes(p->type_b);
@@ -3365,6 +3457,7 @@ static gtr_result gtr__matmul_one(void *instance, const gtr__call *c, const gtr_
     bool across;
     gtr__product p = gtr__product_of(gtr__matmul_side(out, false), left, right, m, n, k, batch, &across);
     if (sums) { p.sums = gtr__some(c, sums); p.type_sums = sums->dtype; p.add_sums = sums->add; }
+    p.guard = gtr__watches(instance, c, p.c, p.sums, true);
     return gtr__product_run(instance, c, &p);
 }
 typedef struct gtr__matmul_sizes { int64_t m, n, k, batch; gtr__side a, b; } gtr__matmul_sizes;
@@ -3422,8 +3515,10 @@ static gtr_result gtr__matmul_backward(void *instance, const gtr__call *c, bool 
         if (bytes > *c->measure) *c->measure = bytes;
         return GTR_OK;
     }
+    gtr__weights none = {};
+    none.guard = gtr__watches(instance, c, db->data, NULL);
     return gtr__column_sums(instance, c, dy->data, dy->dtype, s.m, s.n, db->data, db->dtype, db->add, c->ws,
-                            c->ws_bytes);
+                            c->ws_bytes, none);
 }
 static gtr_result gtr__cuda_matmul_bwd(void *instance, const gtr__call *c) {
     return gtr__matmul_backward(instance, c, c->attr->i[0] != 0, c->attr->i[1] != 0);
@@ -3726,12 +3821,10 @@ static GTR__DEVICE void gtr__give(gtr__opd o, int64_t i, int n, float *v) {
         for (int k = 0; k < 3; k++) if (k < n) gtr__put(o.p, o.t, i + k, v[k]);
     }
 }
-static GTR__DEVICE void gtr__give1(gtr__opd o, int64_t i, float v) {
-    gtr__put(o.p, o.t, i, o.add ? gtr__get(o.p, o.t, i) + v : v);
-}
-// or NaN
-static GTR__DEVICE bool gtr__infinite(float v) {
-    return (__float_as_uint(v) & 0x7f800000u) == 0x7f800000u;
+static GTR__DEVICE float gtr__give1(gtr__opd o, int64_t i, float v) {
+    if (o.add) v = gtr__get(o.p, o.t, i) + v;
+    gtr__put(o.p, o.t, i, v);
+    return v;
 }
 
 // A team is 1 to 32 neighbouring lanes, a power of two, or the whole block. All threads of the block call these; all
@@ -4781,7 +4874,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_embedding(const __grid_c
 #define GTR__EMB_LONG 64
 #define GTR__EMB_COLUMNS 64
 typedef struct gtr__emb {
-    const int32_t *id; gtr__band dy; gtr__opd out; int32_t *met; int64_t n, rows, line, chunks, band;
+    const int32_t *id; gtr__band dy; gtr__opd out; int32_t *met; int64_t n, rows, line, chunks, band; uint32_t *guard;
     int width, wide, lanes, first;      // wide: dy can be read so many at a time; first block
 } gtr__emb;
 typedef struct gtr__emb_bwd { gtr__emb table[GTR__EMB_GROUP]; int n; } gtr__emb_bwd;
@@ -4942,6 +5035,7 @@ static GTR__DEVICE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, int64
             continue;
         }
         gtr__give(out, to, m.width, s);
+        gtr__watch(m.guard, s, 4);
         if (m.met && column == 0) m.met[row0 + (int64_t)row] = first;
     }
     __syncthreads();
@@ -5019,6 +5113,7 @@ static gtr_result gtr__emb_bwd_run(void *instance, const gtr__call *c, gtr__emb_
     int blocks = 0;
     for (int k = 0; k < all->n; k++) {
         gtr__emb *m = &all->table[k];
+        m->guard = gtr__watches(instance, c, m->met ? m->met : m->out.p, NULL);
         m->width = m->line % 4 == 0 && gtr__wide(m->out) ? 4 : 1;
         m->wide = m->width == 1 || gtr__band_wide(m->dy);
         const int64_t columns = gtr__min64(m->line, GTR__EMB_COLUMNS);
@@ -5171,6 +5266,7 @@ typedef struct gtr__bn {
     int lanes, pieces, stage, training;         // stage 0: all at once; 1: figures to part; 2: from part
     int act;                                    // a unary op's number, or 0
     float eps, act_a, act_b;
+    uint32_t *guard;                            // of the gradients of weight and bias
     float *part;                                // [piece][channel][2]
 } gtr__bn;
 
@@ -5306,8 +5402,9 @@ static __global__ void __launch_bounds__(512) gtr__k_batch_norm_bwd(const gtr__b
         return;
     }
     if (row == 0 && blockIdx.y == 0) {
-        if (m.dweight.p) gtr__give1(m.dweight, channel, b);
-        if (m.dbias.p) gtr__give1(m.dbias, channel, a);
+        const float given[2] = { m.dweight.p ? gtr__give1(m.dweight, channel, b) : 0.0f,
+                                 m.dbias.p ? gtr__give1(m.dbias, channel, a) : 0.0f };
+        gtr__watch(m.guard, given, 2);
     }
     if (!m.dx.p) return;
     float scale = rstd * weight, count = (float)m.values;
@@ -5384,6 +5481,7 @@ static gtr_result gtr__cuda_batch_norm_bwd(void *instance, const gtr__call *c) {
     m.dweight = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL);
     m.dbias = gtr__opd_of(c->n_out > 2 ? &c->out[2] : NULL);
     if (!m.dx.p && !m.dweight.p && !m.dbias.p) return GTR_OK;
+    m.guard = gtr__watches(instance, c, m.dweight.p, m.dbias.p);
     dim3 grid((unsigned)gtr__ceil(m.channels, m.lanes), (unsigned)m.pieces);
     if (m.pieces > 1) {
         m.stage = 1;
@@ -5412,7 +5510,8 @@ static gtr_result gtr__cuda_tally_fwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:bn_commit
-// Bytes: 24 a channel. Nothing in a guarded step. A row of blocks serves a norm.
+// Bytes: 24 a channel. Nothing in a guarded step, which losses say that GUARD has not read. A row of blocks serves a
+// norm.
 typedef struct gtr__bn_set {
     gtr__opd mean, var;
     float *running_mean, *running_var;
@@ -5422,10 +5521,17 @@ typedef struct gtr__bn_sets {
     gtr__bn_set set[GTR__BN_SETS];
     double momentum, unbias;
     const gtr__ctl *ctl;
+    gtr__opd loss; int64_t losses;
 } gtr__bn_sets;
+// Whether one of a block's threads finds one that is not finite.
+static GTR__DEVICE bool gtr__any_infinite(gtr__opd x, int64_t n) {
+    bool bad = false;
+    for (int64_t i = threadIdx.x; i < n; i += blockDim.x) bad |= gtr__infinite(gtr__get(x.p, x.t, i));
+    return bad;
+}
 static __global__ void __launch_bounds__(GTR__T) gtr__k_bn_commit(const __grid_constant__ gtr__bn_sets m) {
     gtr__enter();
-    if (m.ctl && (m.ctl->guard || m.ctl->status)) return;
+    if (__syncthreads_or((m.ctl && (m.ctl->guard || m.ctl->status)) || gtr__any_infinite(m.loss, m.losses))) return;
     const gtr__bn_set &s = m.set[blockIdx.y];
     for (int64_t k = (int64_t)blockIdx.x * GTR__T + threadIdx.x; k < s.channels; k += (int64_t)gridDim.x * GTR__T) {
         const double mean = gtr__get(s.mean.p, s.mean.t, k), var = gtr__get(s.var.p, s.var.t, k);
@@ -5435,12 +5541,13 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_bn_commit(const __grid_c
         if (k == 0 && s.batches) s.batches[0]++;
     }
 }
-static gtr_result gtr__cuda_bn_commit_fwd(void *instance, const gtr__call *c) {
+static gtr_result gtr__bn_commit_run(void *instance, const gtr__call *c, gtr__opd loss, int64_t losses) {
     const double n = (double)c->attr->i[0];
     gtr__bn_sets m;
     int64_t most = 0;
     memset((void *)&m, 0, sizeof m);
     m.momentum = c->attr->f[0]; m.unbias = n > 1 ? n / (n - 1) : 1; m.ctl = (const gtr__ctl *)c->ctl;
+    m.loss = loss; m.losses = losses;
     for (int k = 0; k < c->n_in; k += GTR__BN_SET) {
         gtr__bn_set *s = &m.set[k / GTR__BN_SET];
         s->mean = gtr__opd_of(&c->in[k]); s->var = gtr__opd_of(&c->in[k + 1]);
@@ -5451,6 +5558,9 @@ static gtr_result gtr__cuda_bn_commit_fwd(void *instance, const gtr__call *c) {
     }
     const dim3 grid(gtr__grid(c, most), (unsigned)(c->n_in / GTR__BN_SET));
     return GTR__LAUNCH(instance, c, gtr__k_bn_commit, grid, GTR__T, 0, m);
+}
+static gtr_result gtr__cuda_bn_commit_fwd(void *instance, const gtr__call *c) {
+    return gtr__bn_commit_run(instance, c, {}, 0);
 }
 
 // >>op:argmax
@@ -6102,10 +6212,11 @@ static gtr_result gtr__cuda_custom_bwd(void *instance, const gtr__call *c) {
 static GTR__DEVICE const gtr__record *gtr__fetch_record(gtr__ctl *ctl, const gtr__record *ring) {
     static_assert(sizeof(gtr__record) % 16 == 0 && offsetof(gtr__shared, record) % 16 == 0
         && offsetof(gtr__ctl, record) % 16 == 0, "records are copied 16 bytes at a time");
-    uint64_t step = ctl->step;
-    int k = (int)(step & 1);
+    const volatile uint64_t *const tags = ctl->tag;
+    const uint64_t even = tags[0], odd = tags[1], step = ctl->step;         // one trip
+    const int k = (int)(step & 1);
     volatile uint64_t *tag = &ctl->tag[k];
-    if (__syncthreads_and(*tag == step + 1)) return &ctl->record[k];        // a vote: threads may see different things
+    if (__syncthreads_and((k ? odd : even) == step + 1)) return &ctl->record[k];    // threads may see different things
     if (threadIdx.x < 32) {
         int mine = threadIdx.x == 0
             && atomicMax((unsigned long long *)&ctl->claim, (unsigned long long)(step + 1)) < step + 1;
@@ -6140,8 +6251,9 @@ static GTR__DEVICE void gtr__fetch_ahead(gtr__ctl *ctl, const gtr__record *ring,
 }
 // After FEED: its copy; without FEED in the plan, the host's.
 static GTR__DEVICE float gtr__rate_of(const gtr__ctl *ctl, const gtr__shared *shared, int group) {
-    uint64_t step = ctl->step;
-    if (ctl->tag[step & 1] == step + 1) return ctl->record[step & 1].lr[group];
+    const uint64_t step = ctl->step, even = ctl->tag[0], odd = ctl->tag[1];
+    const float rate[2] = { ctl->record[0].lr[group], ctl->record[1].lr[group] };       // all in one trip
+    if ((step & 1 ? odd : even) == step + 1) return step & 1 ? rate[1] : rate[0];
     return __ldcv(&shared->record[step % GTR__RING].lr[group]);
 }
 
@@ -6179,10 +6291,12 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
     const gtr__record *record = gtr__fetch_record(m.ctl, m.ring);
     const int64_t rows = record->rows, start = record->first;
     const uint64_t key = record->key;
+    uint64_t next = record->src[m.in[blockIdx.y].slot];     // on its way with the others
     if (status) return;
     for (int f = (int)blockIdx.y; f < m.n; f += (int)gridDim.y) {
         const gtr__feed_one &in = m.in[f];
-        const char *src = (const char *)(uintptr_t)record->src[in.slot];
+        const char *src = (const char *)(uintptr_t)next;
+        if (f + (int)gridDim.y < m.n) next = record->src[m.in[f + (int)gridDim.y].slot];
         const int size = in.from == GTR_U8 ? 1 : 4, out = in.to.t == GTR_BF16 || in.to.t == GTR_F16 ? 2 : 4;
         const int width = in.row % 4 == 0 && ((uintptr_t)src & (unsigned)(4 * size - 1)) == 0
             && ((uintptr_t)in.to.p & (unsigned)(4 * out - 1)) == 0 ? 4 : 1;
@@ -6273,7 +6387,7 @@ static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c) {
 // float32, the rest in double). A block that finds one that is not sets ctl's guard, which REPORT left at 0. Where the
 // sum is wanted, each block leaves its own, and the last one joins them in a fixed order. Bound by bytes: 4 an element.
 typedef struct gtr__guarding {
-    struct { const float *p; int64_t count; } piece[2 * GTR__MAX_LOOKUPS + 1];
+    gtr__span piece[GTR__UNWATCHED];
     gtr__opd loss; int64_t losses; int n, sums, checks, clipped;
     double clip; gtr__ctl *ctl; double *part;
 } gtr__guarding;
@@ -6336,16 +6450,21 @@ static gtr_result gtr__cuda_guard_fwd(void *instance, const gtr__call *c) {
     memset(&m, 0, sizeof m);
     m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0; m.clip = o->clip;
     m.loss = gtr__opd_of(&c->in[0]); m.losses = c->in[0].count;
+    const gtr__cuda *g = (const gtr__cuda *)instance;
     m.ctl = c->ctl; m.part = (double *)c->ws;
     int64_t at = 0, count = 0;
-    for (int k = 1; k <= c->n_in && k <= GTR__MAX_LOOKUPS + 1 && (m.sums || m.checks); k++) {
+    const bool all = m.sums || (m.checks && g->n_unwatched < 0);
+    for (int i = 0; !all && m.checks && i < g->n_unwatched; i++) {
+        m.piece[m.n++] = g->unwatched[i];
+        count += g->unwatched[i].count;
+    }
+    for (int k = 1; all && k <= c->n_in && k <= GTR__MAX_LOOKUPS + 1; k++) {
         const bool last = k == c->n_in;     // up to the next gradient of lookups, and its rows
         const int64_t end = last ? o->count : (const float *)c->in[k].data - o->gradient;
         m.piece[m.n].p = o->gradient + at; m.piece[m.n++].count = end - at;
         count += end - at;
         if (last) break;
-        m.piece[m.n].p = (const float *)((const char *)c->in[k].data + GTR__LOOKUP_ROWS(c->in[k].shape.dim[0]));
-        m.piece[m.n].count = c->in[k].lookups * c->in[k].shape.dim[1];
+        m.piece[m.n] = gtr__gradient_span(&c->in[k]);
         count += m.piece[m.n++].count;
         at = end + (c->in[k].count + 63) / 64 * 64;
     }
@@ -6361,24 +6480,31 @@ typedef struct gtr__reporting {
     gtr__opd value[GTR__MAX_REPORT]; gtr__shared *shared; gtr__ctl *ctl; int trainer, scaled;
 } gtr__reporting;
 
-// By one thread; whole-network kernels end in it too.
+// By one thread, as by the others below. The entry of a step whose end is known.
+static GTR__DEVICE void gtr__report_entry(const gtr__reporting &m, uint64_t step, uint64_t applied,
+        float norm, bool guard) {
+    volatile gtr__entry *e = &m.shared->entry[step % GTR__RING];
+#pragma unroll
+    for (int k = 0; k < GTR__MAX_REPORT; k++)
+        e->value[k] = m.value[k].p ? gtr__get(m.value[k].p, m.value[k].t, 0) : 0.0f;
+    e->norm = norm;
+    e->lr = gtr__rate_of(m.ctl, m.shared, 0);
+    e->scale = m.ctl->scale;
+    e->skipped = guard && m.scaled;
+    e->applied = applied + (m.trainer && !guard);
+    e->step = step + 1;
+}
+// Whole-network kernels end in it too.
 static GTR__DEVICE void gtr__report_step(const gtr__reporting &m) {
     gtr__ctl *ctl = m.ctl;
     gtr__shared *shared = m.shared;
-    uint64_t step = ctl->step, applied = ctl->applied;
-    bool stuck = ctl->status != 0, guard = ctl->guard != 0;
+    const uint64_t step = ctl->step;
+    const bool guard = ctl->guard != 0;
+    const float scale = ctl->scale;
     ctl->launches++;
-    if (stuck) ctl->stuck++;
+    if (ctl->status) ctl->stuck++;
     else {                      // a stuck step has its entry already
-        volatile gtr__entry *e = &shared->entry[step % GTR__RING];
-        float scale = ctl->scale;
-#pragma unroll
-        for (int k = 0; k < GTR__MAX_REPORT; k++)
-            e->value[k] = m.value[k].p ? gtr__get(m.value[k].p, m.value[k].t, 0) : 0.0f;
-        e->norm = ctl->norm;
-        e->lr = gtr__rate_of(ctl, shared, 0);
-        e->scale = scale;
-        e->skipped = guard && m.scaled;
+        gtr__report_entry(m, step, ctl->applied, ctl->norm, guard);
         if (guard && m.scaled) {
             ctl->scale = scale * 0.5f > 1.0f ? scale * 0.5f : 1.0f;
             ctl->good = 0;
@@ -6387,15 +6513,13 @@ static GTR__DEVICE void gtr__report_step(const gtr__reporting &m) {
             ctl->bad_step = step + 1;
             ctl->status = ctl->guard;
         } else {
-            if (m.trainer) ctl->applied = ++applied;
+            if (m.trainer) ctl->applied++;
             if (++ctl->good >= 2000 && m.scaled) {
                 ctl->scale = scale * 2.0f < 16777216.0f ? scale * 2.0f : 16777216.0f;
                 ctl->good = 0;
             }
             ctl->step = step + 1;
         }
-        e->applied = applied;
-        e->step = step + 1;
     }
     shared->bad_step = ctl->bad_step;
     if (ctl->status) __threadfence_system();
@@ -6411,27 +6535,42 @@ static GTR__DEVICE void gtr__report_stuck(const gtr__reporting &m, const gtr__re
     const uint64_t step = m.ctl->step + 1 + m.ctl->stuck;
     for (int64_t more = __ldcv(&ring[step % GTR__RING].more); more >= 0; more--) gtr__report_step(m);
 }
-// Two warps from thread first on of every block of a kernel that have read of ctl what they need, step among it: what
-// is reported, by the last of its blocks to come here, and by block 0 the record ahead, if no FEED has fetched it.
-static GTR__DEVICE void gtr__report_warps(const gtr__reporting &m, int first,
-        uint64_t step, bool whole) {
-    const int tid = (int)threadIdx.x - first;
-    if (tid == 0) {
-        bool last = whole;
-        if (!whole) {
-            __threadfence();
-            last = atomicAdd(&m.ctl->ticket[1], 1u) == gridDim.x - 1;
-            if (last) { __threadfence(); m.ctl->ticket[1] = 0; }
-        }
-        if (last) gtr__report_step(m);
+// The same by UPDATE, for whose time GUARD's word is not awaited: a thread of each of its blocks reads what a step that
+// changes the state leaves in the control word; block 0's writes its entry, too, and waits until the host has it. The
+// last block's then publishes the step; if GUARD found otherwise, it reports anew.
+struct gtr__report_ahead {
+    uint64_t applied, launches;
+    uint32_t good;
+    bool stands;                // what was read and written, as far as is known
+    GTR__DEVICE void begin(const gtr__reporting &m, uint64_t step)
+    {
+        stands = m.ctl->status == 0 && !m.scaled;
+        applied = m.ctl->applied; launches = m.ctl->launches; good = m.ctl->good;
+        if (blockIdx.x || !stands) return;
+        gtr__report_entry(m, step, applied, 0.0f, false);
+        __threadfence_system();
     }
-    if (tid >= 32 && tid < 64 && blockIdx.x == 0) gtr__fetch_ahead(m.ctl, m.shared->record, step);
-}
+    // Once all of the block have read of ctl what they need.
+    GTR__DEVICE void end(const gtr__reporting &m, uint64_t step, bool as_read)
+    {
+        __threadfence();
+        if (atomicAdd(&m.ctl->ticket[1], 1u) != gridDim.x - 1) return;
+        __threadfence();
+        m.ctl->ticket[1] = 0;
+        if (!stands || !as_read) { gtr__report_step(m); return; }
+        m.ctl->launches = launches + 1;
+        m.ctl->applied = applied + (m.trainer != 0);
+        m.ctl->good = good + 1;
+        m.ctl->step = m.shared->step = step + 1;
+        m.shared->launches = launches + 1;
+    }
+};
 static __global__ void gtr__k_report(const gtr__reporting m) {
     gtr__enter();
     const uint64_t step = m.ctl->step;
     __syncthreads();
-    gtr__report_warps(m, 0, step, true);
+    if (threadIdx.x == 0) gtr__report_step(m);
+    if (threadIdx.x >= 32) gtr__fetch_ahead(m.ctl, m.shared->record, step);
 }
 static gtr__reporting gtr__reporting_of(const gtr__call *c) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
@@ -6451,8 +6590,8 @@ static gtr_result gtr__cuda_report_fwd(void *instance, const gtr__call *c) {
 // One kernel over all segments, of as many blocks as are resident, each with a tile of the flat gradient at a time and
 // the next one's loads in flight. The first ones are on their way, and the rates are made, before a block waits for its
 // predecessor: GUARD, or what runs between GUARD and it, writes none of that. If it reports, two warps more see to it
-// (op:report), once all of their block have read ctl. Bound by bytes: 12 an element, 8 for each
-// state, 2 for a low copy.
+// (op:report), and the second of block 0 fetches the record ahead, if no FEED has; if it is GUARD, too, it loads
+// gradients, which its predecessors make, behind that. Bound by bytes: 12 an element, 8 a state, 2 for a low copy.
 #define GTR__UPDATE_TILE (4 * GTR__T)
 #define GTR__UPDATE_RESIDENT 3
 typedef struct gtr__lookups { const int32_t *met; const float *rows; int64_t offset, line; } gtr__lookups;
@@ -6462,6 +6601,8 @@ typedef struct gtr__update_kernel {
     gtr__ctl *ctl;
     int64_t first, last;        // elements from first to last - 1
     gtr__reporting report;
+    gtr__opd loss; int64_t losses;      // not 0: it is GUARD, too, but for gradients
+    int early;                  // what is reported may be read before the predecessor has ended
 } gtr__update_kernel;
 
 static GTR__DEVICE void gtr__load4(const float *p, int n, bool wide, float *v) {
@@ -6585,7 +6726,8 @@ struct gtr__update_four {       // elements of one segment, from at on in it
     int64_t at;
     int n;
     float p[4], g[4], a[4], b[4];
-    GTR__DEVICE void load(const gtr__update_kernel &m, int64_t e)    // q: of an element before e
+    // All but the gradient; q: of an element before e.
+    GTR__DEVICE void load(const gtr__update_kernel &m, int64_t e)
     {
         const gtr__optim &o = m.o;
         n = 0;
@@ -6598,9 +6740,13 @@ struct gtr__update_four {       // elements of one segment, from at on in it
         gtr__load4(q->p + at, n, ((uintptr_t)q->p & 15) == 0, p);
         if (o.states > 0) gtr__load4(o.state[0] + e, n, true, a);
         if (o.states > 1) gtr__load4(o.state[1] + e, n, true, b);
+    }
+    GTR__DEVICE void gradient(const gtr__update_kernel &m)
+    {
+        if (n == 0) return;
         int k = 0;
         while (k < m.forms && m.form[k].offset != q->offset) k++;
-        if (k == m.forms) gtr__load4(o.gradient + e, n, true, g);
+        if (k == m.forms) gtr__load4(m.o.gradient + q->offset + at, n, true, g);
         else lookup(m.form[k]);
     }
     GTR__DEVICE void lookup(const gtr__lookups &f)
@@ -6648,33 +6794,48 @@ static __global__ void __launch_bounds__(GTR__T + 64, GTR__UPDATE_RESIDENT)
 gtr__k_update(const __grid_constant__ gtr__update_kernel m) {
     __shared__ gtr__update_segments segments;
     __shared__ gtr__rates rates;
+    __shared__ gtr__report_ahead report;
     __shared__ float coef;
-    __shared__ bool stop;
     const int64_t base = m.first + (int64_t)blockIdx.x * GTR__UPDATE_TILE,
         stride = (int64_t)gridDim.x * GTR__UPDATE_TILE;
-    const bool helps = threadIdx.x >= GTR__T;
+    const int helper = (int)threadIdx.x - GTR__T;
     int64_t e = base + threadIdx.x * 4;
     gtr__update_four four[2];
+    const uint64_t step = m.ctl->step;
+    if (const int group = (int)threadIdx.x - 32; group >= 0 && group < GTR__MAX_GROUPS)     // beside warp 0's search
+        gtr__rates_of(m.o, (double)gtr__rate_of(m.ctl, m.o.shared, group), m.ctl->applied + 1, group, &rates);
     segments.find(m.o, base);
-    if (!helps) {
+    if (helper < 0) {
         four[0].q = four[1].q = &m.o.segments[segments.of(e)];
         four[0].load(m, e);
         four[1].load(m, e + stride);
+        if (!m.losses) { four[0].gradient(m); four[1].gradient(m); }
     }
-    const uint64_t step = m.ctl->step;
-    if (threadIdx.x < GTR__MAX_GROUPS)
-        gtr__rates_of(m.o, (double)gtr__rate_of(m.ctl, m.o.shared, (int)threadIdx.x), m.ctl->applied + 1,
-            (int)threadIdx.x, &rates);
+    if (helper == 0) {
+        if (!m.early) gtr__enter();
+        report.begin(m.report, step);
+    }
     gtr__enter();
-    if (threadIdx.x == 0) { coef = m.ctl->coef; stop = m.ctl->guard || m.ctl->status; }
-    __syncthreads();
-    if (helps) { gtr__report_warps(m.report, GTR__T, step, false); return; }
-    if (stop) return;
+    if (m.losses && helper < 0) { four[0].gradient(m); four[1].gradient(m); }
+    bool bad = false;
+    if (threadIdx.x == 0) {
+        coef = m.losses ? 1.0f : m.ctl->coef;
+        bad = m.ctl->guard || m.ctl->status;
+    }
+    bad |= gtr__any_infinite(m.loss, m.losses);
+    const bool plain = helper == 0 && m.ctl->norm == 0, stop = __syncthreads_or(bad) != 0;
+    if (helper == 0) {
+        if (stop && m.losses) m.ctl->guard = 1;
+        report.end(m.report, step, plain && !stop);
+    }
+    if (helper >= 32 && blockIdx.x == 0) gtr__fetch_ahead(m.ctl, m.report.shared->record, step);
+    if (helper >= 0 || stop) return;
     for (; e < m.last; e += 2 * stride) {
 #pragma unroll
         for (int u = 0; u < 2; u++) {
             four[u].update(m.o, rates, coef);
             four[u].load(m, e + (u + 2) * stride);
+            four[u].gradient(m);
         }
     }
 }
@@ -6704,25 +6865,44 @@ static gtr_result gtr__cuda_update_fwd(void *instance, const gtr__call *c) {
     gtr__update_forms(c, &u);
     return gtr__update_start(instance, c, &u);
 }
-// The last nodes of a step, UPDATE and REPORT, in one launch.
+// The last nodes of a step: UPDATE and REPORT in one launch, and GUARD, if nothing but losses is left to it; between
+// GUARD and them what commits statistics.
 static int gtr__finish_match(const gtr__plan *plan, int at, const gtr__caps *caps) {
-    const gtr__node *n = &plan->node[at];
+    const gtr__node *n = &plan->node[at], *end = plan->node + plan->n_node;
+    const gtr__optim *o = (const gtr__optim *)n->attr.ptr;
     (void)caps;
-    if (n->op != GTR__OP_UPDATE || at + 2 != plan->n_node || n[1].op != GTR__OP_REPORT) return 0;
-    return ((const gtr__optim *)n->attr.ptr)->count > 0 ? 2 : 0;
+    if (n->op == GTR__OP_GUARD && o->clip == 0 && !o->scaled) for (n++; n->op == GTR__OP_BN_COMMIT; ) n++;
+    return n + 2 == end && n->op == GTR__OP_UPDATE && n[1].op == GTR__OP_REPORT && o->count > 0
+        ? (int)(end - &plan->node[at]) : 0;
 }
 static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg *in, gtr__arg *out);
 static gtr_result gtr__finish_run(void *instance, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    const gtr__cuda *g = (const gtr__cuda *)instance;
+    const gtr__node *n = w->node, *last = &n[w->n_node - 1];
     gtr__update_kernel u;
-    gtr__arg in[GTR__MAX_LOOKUPS], out[1];
+    gtr__arg in[GTR__BN_SET * GTR__BN_SETS], out[1];
+    static_assert(GTR__BN_SET * GTR__BN_SETS > GTR__MAX_LOOKUPS, "what the nodes read");
     if (c->measure) return gtr__measured(c, 0);
     if (c->fits) { *c->fits = 1; return GTR_OK; }
-    GTR__TRY(gtr__update_make(instance, c, (const gtr__optim *)w->node[0].attr.ptr, &u));
-    const gtr__call update = gtr__mlp_call(c, &w->node[0], in, out);
-    gtr__update_forms(&update, &u);
-    const gtr__call report = gtr__mlp_call(c, &w->node[1], in, out);
+    GTR__TRY(gtr__update_make(instance, c, (const gtr__optim *)n->attr.ptr, &u));
+    const gtr__call report = gtr__mlp_call(c, last, in, out);
     u.report = gtr__reporting_of(&report);
+    u.early = 1;
+    if (n->op == GTR__OP_GUARD) {
+        const gtr__call guard = gtr__mlp_call(c, n++, in, out);
+        if (g->n_unwatched == 0 || u.o.loss_only) {
+            u.loss = gtr__opd_of(&guard.in[0]); u.losses = guard.in[0].count;
+            for (int k = 0; k < last->n_in && g->overlap; k++)
+                if (last->in[k] >= 0) u.early &= (int)(g->early >> last->in[k] & 1);
+        } else GTR__TRY(gtr__cuda_guard_fwd(instance, &guard));
+    }
+    for (; n + 1 < last; n++) {
+        const gtr__call commit = gtr__mlp_call(c, n, in, out);
+        GTR__TRY(gtr__bn_commit_run(instance, &commit, u.loss, u.losses));
+    }
+    const gtr__call update = gtr__mlp_call(c, n, in, out);
+    gtr__update_forms(&update, &u);
     return gtr__update_start(instance, c, &u);
 }
 
