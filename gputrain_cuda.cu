@@ -6587,14 +6587,21 @@ static gtr_result gtr__cuda_report_fwd(void *instance, const gtr__call *c) {
 }
 
 // >>op:update
-// One kernel over all segments, of as many blocks as are resident, each with a tile of the flat gradient at a time and
-// the next one's loads in flight. The first ones are on their way, and the rates are made, before a block waits for its
-// predecessor: GUARD, or what runs between GUARD and it, writes none of that. If it reports, two warps more see to it
-// (op:report), and the second of block 0 fetches the record ahead, if no FEED has; if it is GUARD, too, it loads
-// gradients, which its predecessors make, behind that. Bound by bytes: 12 an element, 8 a state, 2 for a low copy.
+// One kernel over all segments, of as many blocks as are resident, each with a tile of the flat gradient at a time. The
+// first one's loads are on their way, and the rates are made, before a block waits for its predecessor: GUARD, or what
+// runs between GUARD and it, writes none of that. Every other step goes through the tiles from the last one on: what
+// the step before did last may lie in the L2 still. If it reports, two warps more see to it (op:report), and the second
+// of block 0 fetches the record ahead; if it is GUARD, too, it loads gradients, which its predecessors make, behind
+// that. Bound by bytes: 12 an element, 8 a state, 2 for a low copy.
 #define GTR__UPDATE_TILE (4 * GTR__T)
-#define GTR__UPDATE_RESIDENT 3
-typedef struct gtr__lookups { const int32_t *met; const float *rows; int64_t offset, line; } gtr__lookups;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define GTR__UPDATE_RESIDENT 3  // all that a multiprocessor holds
+#else
+#define GTR__UPDATE_RESIDENT 4
+#endif
+typedef struct gtr__lookups {
+    const int32_t *met; const float *rows; int64_t offset, line; int shift;     // log2 of line, or -1
+} gtr__lookups;
 typedef struct gtr__update_kernel {
     gtr__optim o;
     gtr__lookups form[GTR__MAX_LOOKUPS]; int forms;     // gradients as lookups
@@ -6615,7 +6622,7 @@ static GTR__DEVICE void gtr__load4(const float *p, int n, bool wide, float *v) {
     for (int k = 0; k < 4; k++) v[k] = k < n ? p[k] : 0.0f;
 }
 static GTR__DEVICE void gtr__store4(float *p, int n, bool wide, const float *v) {
-    if (n == 4 && wide) { *(float4 *)p = make_float4(v[0], v[1], v[2], v[3]); return; }
+    if (n == 4 && wide) { __stcg((float4 *)p, make_float4(v[0], v[1], v[2], v[3])); return; }     // else four stores
 #pragma unroll
     for (int k = 0; k < 4; k++) if (k < n) p[k] = v[k];
 }
@@ -6649,6 +6656,33 @@ struct gtr__adapt_exact {
     static GTR__DEVICE float of(const gtr__rule &k, float p, float f, float n, float v)
     {
         return fmaf(p, f, n / fmaf(sqrtf(v), k.root, k.eps));
+    }
+};
+static __device__ __noinline__ float gtr__adapt_odd(float n, float v, float root, float eps) {
+    return n / fmaf(sqrtf(v), root, eps);
+}
+// The same bits. Root and quotient by Newton's steps from approximate ones are the nearest floats where nothing on the
+// way underflows or overflows: v is 0 or in [2^-101, 2^128), the divisor in [2^-60, 2^60), the dividend 0 or in
+// [2^-64, 2^60). So there is one branch, not one for each, and it is not taken for rows that were never looked up.
+struct gtr__adapt_even {
+    static GTR__DEVICE float of(const gtr__rule &k, float p, float f, float n, float v)
+    {
+        float r, c;
+        asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(fmaxf(v, 0x1p-101f)));
+        float s = v * r;
+        s = fmaf(fmaf(-s, s, v), 0.5f * r, s);
+        const float d = fmaf(s, k.root, k.eps);
+        asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(c) : "f"(d));
+        c = fmaf(fmaf(-d, c, 1.0f), c, c);
+        float q = n * c;
+        q = fmaf(fmaf(-d, q, n), c, q);
+        q = fmaf(fmaf(-d, q, n), c, q);
+        if (n == 0.0f) q = n;
+        const uint32_t size = __float_as_uint(n) & 0x7fffffffu;
+        const bool even = (v == 0.0f || __float_as_uint(v) - 0x0d000000u < 0x72800000u)
+            & (__float_as_uint(d) - 0x21800000u < 0x3c000000u) & (n == 0.0f || size - 0x1f800000u < 0x3e000000u);
+        if (!even) q = gtr__adapt_odd(n, v, k.root, k.eps);
+        return fmaf(p, f, q);
     }
 };
 struct gtr__adapt_quick {       // right to two units in the last place
@@ -6721,37 +6755,48 @@ struct gtr__update_segments {
         return first + k;
     }
 };
-struct gtr__update_four {       // elements of one segment, from at on in it
+// The segment of a thread's next elements, and its gradient's form, -1 if it is dense.
+struct gtr__update_cursor {
     const gtr__segment *q;
-    int64_t at;
-    int n;
+    int64_t next;               // where the segment behind it begins
+    int form;
+    GTR__DEVICE void set(const gtr__update_kernel &m, int k)
+    {
+        q = m.o.segments + k;
+        next = k + 1 < m.o.n ? q[1].offset : INT64_MAX;
+        const int64_t offset = q->offset;
+        for (form = m.forms - 1; form >= 0 && m.form[form].offset != offset; ) form--;
+    }
+};
+struct gtr__update_four {       // elements of one segment
+    const gtr__segment *q;
+    int n, form;
     float p[4], g[4], a[4], b[4];
-    // All but the gradient; q: of an element before e.
-    GTR__DEVICE void load(const gtr__update_kernel &m, int64_t e)
+    // All but the gradient.
+    GTR__DEVICE void load(const gtr__update_kernel &m, gtr__update_cursor &cursor, int64_t e)
     {
         const gtr__optim &o = m.o;
-        n = 0;
-        if (e >= m.last) return;
-        while (q + 1 < o.segments + o.n && q[1].offset <= e) q++;
-        at = e - q->offset;
-        const int64_t left = q->count - at;
+        while (e >= cursor.next) cursor.set(m, (int)(cursor.q - o.segments) + 1);
+        while (e < cursor.q->offset) cursor.set(m, (int)(cursor.q - o.segments) - 1);
+        q = cursor.q;
+        form = cursor.form;
+        const int64_t at = e - q->offset, left = e < m.last ? q->count - at : 0;
         n = left <= 0 ? 0 : left < 4 ? (int)left : 4;
         if (n == 0) return;
         gtr__load4(q->p + at, n, ((uintptr_t)q->p & 15) == 0, p);
         if (o.states > 0) gtr__load4(o.state[0] + e, n, true, a);
         if (o.states > 1) gtr__load4(o.state[1] + e, n, true, b);
     }
-    GTR__DEVICE void gradient(const gtr__update_kernel &m)
+    GTR__DEVICE void gradient(const gtr__update_kernel &m, int64_t e)
     {
         if (n == 0) return;
-        int k = 0;
-        while (k < m.forms && m.form[k].offset != q->offset) k++;
-        if (k == m.forms) gtr__load4(m.o.gradient + q->offset + at, n, true, g);
-        else lookup(m.form[k]);
+        if (form < 0) gtr__load4(m.o.gradient + e, n, true, g);
+        else lookup(m.form[form], e - m.form[form].offset);
     }
-    GTR__DEVICE void lookup(const gtr__lookups &f)
+    GTR__DEVICE void lookup(const gtr__lookups &f, int64_t at)
     {
-        int64_t row = gtr__quotient(at, f.line), from = at - row * f.line, met = f.met[row];
+        int64_t row = f.shift >= 0 ? at >> f.shift : gtr__quotient(at, f.line), from = at - row * f.line,
+            met = f.met[row];
         g[0] = g[1] = g[2] = g[3] = 0.0f;
         if (f.line % 4 == 0) {
             if (met >= 0) gtr__load4(f.rows + met * f.line + from, 4, true, g);
@@ -6763,11 +6808,11 @@ struct gtr__update_four {       // elements of one segment, from at on in it
             if (++from == f.line && k + 1 < n) { from = 0; met = f.met[++row]; }
         }
     }
-    GTR__DEVICE void update(const gtr__optim &o, const gtr__rates &rates, float coef)
+    GTR__DEVICE void update(const gtr__optim &o, const gtr__rates &rates, float coef, int64_t e)
     {
         if (n == 0) return;
-        const int64_t e = q->offset + at;
-        gtr__apply<gtr__adapt_exact, 4, -1, true>(gtr__rule_of(o.rule, rates, q->group, coef), p, g, a, b);
+        const int64_t at = e - q->offset;
+        gtr__apply<gtr__adapt_even, 4, -1, true>(gtr__rule_of(o.rule, rates, q->group, coef), p, g, a, b);
         gtr__store4(q->p + at, n, ((uintptr_t)q->p & 15) == 0, p);
         if (o.states > 0) gtr__store4(o.state[0] + e, n, true, a);
         if (o.states > 1) gtr__store4(o.state[1] + e, n, true, b);
@@ -6777,10 +6822,10 @@ struct gtr__update_four {       // elements of one segment, from at on in it
             for (int k = 0; k < 4; k++) a[k] = fmaf(rates.ema, p[k] - a[k], a[k]);
             gtr__store4(o.state[o.states] + e, n, true, a);
         }
-        low(q->bf16, GTR_BF16);
-        low(q->f16, GTR_F16);
+        low(q->bf16, GTR_BF16, at);
+        low(q->f16, GTR_F16, at);
     }
-    GTR__DEVICE void low(void *copy, int type)
+    GTR__DEVICE void low(void *copy, int type, int64_t at)
     {
         if (!copy) return;
         if (n == 4 && ((uintptr_t)copy & 7) == 0) gtr__put4(copy, type, at, make_float4(p[0], p[1], p[2], p[3]));
@@ -6796,27 +6841,30 @@ gtr__k_update(const __grid_constant__ gtr__update_kernel m) {
     __shared__ gtr__rates rates;
     __shared__ gtr__report_ahead report;
     __shared__ float coef;
-    const int64_t base = m.first + (int64_t)blockIdx.x * GTR__UPDATE_TILE,
-        stride = (int64_t)gridDim.x * GTR__UPDATE_TILE;
+    const uint32_t tiles = (uint32_t)((m.last - m.first + GTR__UPDATE_TILE - 1) / GTR__UPDATE_TILE);
+    const uint64_t step = m.ctl->step;
+    const bool back = tiles > gridDim.x && step & 1;
+    uint32_t tile = blockIdx.x;
+    const auto at = [&] { return m.first + (int64_t)(back ? tiles - 1 - tile : tile) * GTR__UPDATE_TILE; };
+    const int64_t base = at();
     const int helper = (int)threadIdx.x - GTR__T;
     int64_t e = base + threadIdx.x * 4;
-    gtr__update_four four[2];
-    const uint64_t step = m.ctl->step;
+    gtr__update_four four;
+    gtr__update_cursor cursor;
     if (const int group = (int)threadIdx.x - 32; group >= 0 && group < GTR__MAX_GROUPS)     // beside warp 0's search
         gtr__rates_of(m.o, (double)gtr__rate_of(m.ctl, m.o.shared, group), m.ctl->applied + 1, group, &rates);
     segments.find(m.o, base);
     if (helper < 0) {
-        four[0].q = four[1].q = &m.o.segments[segments.of(e)];
-        four[0].load(m, e);
-        four[1].load(m, e + stride);
-        if (!m.losses) { four[0].gradient(m); four[1].gradient(m); }
+        cursor.set(m, segments.of(e));
+        four.load(m, cursor, e);
+        if (!m.losses) four.gradient(m, e);
     }
     if (helper == 0) {
         if (!m.early) gtr__enter();
         report.begin(m.report, step);
     }
     gtr__enter();
-    if (m.losses && helper < 0) { four[0].gradient(m); four[1].gradient(m); }
+    if (m.losses && helper < 0) four.gradient(m, e);
     bool bad = false;
     if (threadIdx.x == 0) {
         coef = m.losses ? 1.0f : m.ctl->coef;
@@ -6830,13 +6878,13 @@ gtr__k_update(const __grid_constant__ gtr__update_kernel m) {
     }
     if (helper >= 32 && blockIdx.x == 0) gtr__fetch_ahead(m.ctl, m.report.shared->record, step);
     if (helper >= 0 || stop) return;
-    for (; e < m.last; e += 2 * stride) {
-#pragma unroll
-        for (int u = 0; u < 2; u++) {
-            four[u].update(m.o, rates, coef);
-            four[u].load(m, e + (u + 2) * stride);
-            four[u].gradient(m);
-        }
+    for (;;) {
+        four.update(m.o, rates, coef, e);
+        tile += gridDim.x;
+        if (tile >= tiles) return;
+        e = at() + threadIdx.x * 4;
+        four.load(m, cursor, e);
+        four.gradient(m, e);
     }
 }
 // What elements from u->first on to u->last - 1 take.
@@ -6857,6 +6905,7 @@ static void gtr__update_forms(const gtr__call *c, gtr__update_kernel *u) {
         gtr__lookups *f = &u->form[u->forms];
         f->met = (const int32_t *)a->data; f->offset = (const float *)a->data - u->o.gradient;
         f->rows = (const float *)((const char *)a->data + GTR__LOOKUP_ROWS(a->shape.dim[0])); f->line = a->shape.dim[1];
+        for (f->shift = 30; f->shift >= 0 && f->line != (int64_t)1 << f->shift; ) f->shift--;
     }
 }
 static gtr_result gtr__cuda_update_fwd(void *instance, const gtr__call *c) {

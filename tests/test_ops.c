@@ -2191,7 +2191,8 @@ static void step_values(const scenario *s, int step, int64_t count, const int64_
     rng_seed((uint64_t)step + 17);
     memset(g, 0, (size_t)count * sizeof *g);
     for (k = 0; k < SEGMENTS; k++) for (i = 0; i < segment_counts[k]; i++)
-        g[offset[k] + i] = (gtr_float)((double)scale * uniform(-0.6, 1) * (k == 1 ? 1e-3 : 1));
+        g[offset[k] + i] = (gtr_float)((double)scale * uniform(-0.6, 1) * (k == 1 ? 1e-3 : 1)
+            * (i % 7 == 3 ? 1e-21 : i % 11 == 5 ? 0 : 1));      /* roots and quotients that are hard to make, too */
     *loss = (gtr_float)uniform(0.5, 2);
     for (i = 0; i < CHANNELS; i++) { mean[i] = (gtr_float)uniform(-1, 1); var[i] = (gtr_float)uniform(0.1, 2); }
     if (step == 2 && s->plant == 1) g[offset[5] + 4096] = gtr__nan();
