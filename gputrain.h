@@ -971,9 +971,9 @@ typedef struct {
     float norm; /* 2-norm of the unscaled gradients, if clipped */
     float coef; /* what UPDATE multiplies gradients by: clip / scale */
     uint32_t ticket[8]; /* for kernels whose last block finishes, whose blocks meet; zero between launches */
-    /* Reading the host's memory costs a microsecond, and more when many blocks do: FEED fetches the step's record once,
-       and the next one ahead, to record[step % 2], where it is when tag[step % 2] is step + 1; claim is the last step
-       that a block set out for. */
+    /* Reading the host's memory costs a microsecond, and more when many blocks do: REPORT fetches the next step's
+       record, FEED a missing one, to record[step % 2], where it is when tag[step % 2] is step + 1; claim is the last
+       step that a block set out for. */
     uint64_t tag[2], claim, stuck, pad; /* stuck: steps launched since the sticky status */
     gtr__record record[2];
     /* as a launch that may be given up found them; its steps */

@@ -6259,9 +6259,9 @@ static GTR__DEVICE float gtr__rate_of(const gtr__ctl *ctl, const gtr__shared *sh
 
 // >>op:feed
 // All inputs in one launch: as many blocks as are resident, each with its share of every input, or fewer for each input
-// by itself; and one that fetches the next step's record meanwhile. A block works out which rows its groups of four
-// elements come from, many at a time, and copies them, four groups of a thread in flight. Bound by bytes: each element
-// once in, once out.
+// by itself. The record REPORT fetched ahead: two trips to the host would take longer than all else here. A block works
+// out which rows its groups of four elements come from, many at a time, and copies them, four groups of a thread in
+// flight. Bound by bytes: each element once in, once out.
 #define GTR__FEED_ROWS 512
 typedef struct gtr__feed_one { gtr__opd to; int64_t row; float scale, shift; int slot, from; } gtr__feed_one;
 typedef struct gtr__feed_all {
@@ -6282,11 +6282,7 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
     __shared__ int64_t origin[GTR__FEED_ROWS];
     gtr__enter();
     const int64_t block = blockIdx.x;
-    if (block == m.blocks) {
-        if (blockIdx.y == 0 && threadIdx.x < 32) gtr__fetch_ahead(m.ctl, m.ring, m.ctl->step);
-        return;
-    }
-    if (gridDim.y > 1 && block * (4 * GTR__T) >= m.rows * m.in[blockIdx.y].row) return;
+    if (gridDim.y > 1 && block * GTR__FEED_ROWS >= m.rows * m.in[blockIdx.y].row) return;
     const uint32_t status = *(volatile uint32_t *)&m.ctl->status;
     const gtr__record *record = gtr__fetch_record(m.ctl, m.ring);
     const int64_t rows = record->rows, start = record->first;
@@ -6301,7 +6297,8 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
         const int width = in.row % 4 == 0 && ((uintptr_t)src & (unsigned)(4 * size - 1)) == 0
             && ((uintptr_t)in.to.p & (unsigned)(4 * out - 1)) == 0 ? 4 : 1;
         const int64_t line = width == 4 ? in.row / 4 : in.row, groups = m.rows * line, all = gtr__quotient(
-            groups + m.blocks - 1, m.blocks), share = all < 4 * GTR__T ? 4 * GTR__T : (all + 63) / 64 * 64;
+            groups + m.blocks - 1, m.blocks), least = line > 1 ? 4 * GTR__T : GTR__FEED_ROWS,   // of one round
+            share = all < least ? least : (all + 63) / 64 * 64;
         const int64_t end = groups < (block + 1) * share ? groups : (block + 1) * share;
         for (int64_t g0 = block * share, g1; g0 < end; g0 = g1) {
             const int64_t first = gtr__quotient(g0, line);
@@ -6370,15 +6367,15 @@ static gtr_result gtr__cuda_feed_fwd(void *instance, const gtr__call *c) {
         if (q->from == GTR_I32) one->to.t = GTR_F32;    // moved as bits
         one->row = q->row; one->scale = q->scale; one->shift = q->shift; one->slot = q->slot; one->from = (int)q->from;
         m.rows = y->count / q->row;
-        most = gtr__max64(most, q->row % 4 ? y->count : y->count / 4);
+        most = gtr__max64(most, q->row == 1 ? 2 * y->count : q->row % 4 ? y->count : y->count / 4);
         n++;
     }
     m.row0 = c->row0; m.ring = f->shared->record; m.ctl = c->ctl;
     if (!m.ctl) return gtr__fail(instance, GTR_ERR_STATE, "feed: no control word");
     m.n = n;
-    const int64_t blocks = gtr__max64(1, gtr__ceil(most, GTR__T * 4)), resident = (int64_t)gtr__sms(c) * 5 - 1;
+    const int64_t blocks = gtr__max64(1, gtr__ceil(most, GTR__T * 4)), resident = (int64_t)gtr__sms(c) * 5;
     m.blocks = (uint32_t)gtr__min64(blocks, resident);
-    const dim3 grid(m.blocks + 1, blocks < resident ? (unsigned)gtr__max64(n, 1) : 1u);
+    const dim3 grid(m.blocks, blocks < resident ? (unsigned)gtr__max64(n, 1) : 1u);
     return GTR__LAUNCH(instance, c, gtr__k_feed, grid, GTR__T, 0, m);
 }
 
