@@ -1914,20 +1914,33 @@ static GTR__DEVICE float gtr__product_row_sum(float sum, const char *tile, int t
     }
     return sum;
 }
-// What a thread stores of a tile of N columns: W columns, 4 or 1, from column on, of every step-th row.
-struct gtr__product_lane { int column, row, step; };
-template <int N, int THREADS> static GTR__DEVICE
-gtr__product_lane gtr__product_lane_of(const gtr__product_cut &cut, int n0) {
+// What a thread stores of a block's rows of a cluster's M x N tile: four columns, or one, from column on, of every
+// step-th row from row to end; place is that of its columns in the tile's row 0.
+struct gtr__product_lane { int column, row, step, end; int64_t place; };
+template <int M, int N, int THREADS> static GTR__DEVICE
+gtr__product_lane gtr__product_lane_of(const gtr__product_cut &cut, int m0, int n0, int64_t base_c) {
     int log = N == 32 ? 3 : N == 64 ? 4 : 5;
     if (!cut.vec_c) for (log = 0; 1 << log < min(cut.n - n0, N); ) log++;
-    const int lane = (int)threadIdx.x & ((1 << log) - 1);
-    return { lane << (cut.vec_c ? 2 : 0), (int)threadIdx.x >> log, THREADS >> log };
+    const int column = ((int)threadIdx.x & ((1 << log) - 1)) << (cut.vec_c ? 2 : 0), rows = M >> cut.split_log,
+        first = ((int)blockIdx.x & ((1 << cut.split_log) - 1)) * rows;
+    return { column, first + ((int)threadIdx.x >> log), THREADS >> log,
+        column < min(cut.n - n0, N) ? min(first + rows, min(cut.m - m0, M)) : 0,
+        base_c + n0 + column + (int64_t)((uint64_t)cut.ldc * (uint32_t)m0) };
 }
 // The bias of its columns, where it is of columns; fetched before it is wanted.
 static GTR__DEVICE
 gtr__floats<4> gtr__product_bias(const gtr__product &p, const gtr__product_cut &cut, int n) {
     if (cut.vec_c) return gtr__get_of<4>(n < cut.n && !p.bias_m ? p.bias : NULL, p.type_bias, n);
     return { { gtr__get_of<1>(n < cut.n && !p.bias_m ? p.bias : NULL, p.type_bias, n).v[0] } };
+}
+// What the epilogue reads of four elements of a row.
+struct gtr__product_reads { gtr__floats<4> saved, had; };
+static GTR__DEVICE gtr__product_reads gtr__product_read(const gtr__product &p, const gtr__product_cut &cut,
+                                                        const gtr__product_lane &lane, int r) {
+    const bool in = r < lane.end && cut.vec_c;
+    const int64_t at = lane.place + (int64_t)((uint64_t)cut.ldc * (uint32_t)r);
+    return { gtr__get_of<4>(in ? p.saved : NULL, p.type_saved, at),
+        gtr__get_of<4>(in ? gtr__product_had(p) : NULL, p.type_c, at) };
 }
 template <int W> static GTR__DEVICE
 void gtr__product_element(const gtr__product &p, float4 c, const gtr__floats<4> &bias, const gtr__floats<W> &saved,
@@ -1939,18 +1952,17 @@ void gtr__product_element(const gtr__product &p, float4 c, const gtr__floats<4> 
     for (int i = 0; i < W; i++) x.v[i] = all.v[i] + (p.bias_m ? row : bias.v[i]);
     gtr__epilogue(p, x, saved, had, at);
 }
-// A block's rows of the cluster's M x N tile of C: get(r, q) sums the cluster's parts of row r from column q on, four
-// elements. With the epilogue, what it loads of four rows being on its way at a time.
-template <int M, int N, typename F>
+// A block's rows of the cluster's tile of C: get(r, q) sums the cluster's parts of row r from column q on, four
+// elements. With the epilogue, which reads for a row, now for the first, while the one before is stored. Short: a kernel
+// waits for its instructions, too.
+template <typename F>
 static GTR__DEVICE void gtr__product_store(const gtr__product &p, const gtr__product_cut &cut, int m0,
-        int n0, int64_t base_c, const gtr__product_lane &lane, const gtr__floats<4> &bias, F get) {
-    const int rank = (int)blockIdx.x & ((1 << cut.split_log) - 1), rows = M >> cut.split_log, step = lane.step;
-    const int q = lane.column, end = q < min(cut.n - n0, N) ? min((rank + 1) * rows, min(cut.m - m0, M)) : 0;
-    const int64_t place = base_c + n0 + q;
-    auto at = [&](int r) { return place + (int64_t)((uint64_t)cut.ldc * (uint32_t)(m0 + r)); };
+        const gtr__product_lane &lane, const gtr__floats<4> &bias, gtr__product_reads now, F get) {
+    const int q = lane.column, step = lane.step;
+    auto at = [&](int r) { return lane.place + (int64_t)((uint64_t)cut.ldc * (uint32_t)r); };
     if (!cut.vec_c) {
 #pragma unroll 1
-        for (int r = rank * rows + lane.row; r < end; r += step) {
+        for (int r = lane.row; r < lane.end; r += step) {
             float4 c = get(r, q & ~3);
             c.x = q & 2 ? (q & 1 ? c.w : c.z) : q & 1 ? c.y : c.x;
             gtr__product_element<1>(p, c, bias, gtr__get_of<1>(p.saved, p.type_saved, at(r)),
@@ -1958,24 +1970,18 @@ static GTR__DEVICE void gtr__product_store(const gtr__product &p, const gtr__pro
         }
         return;
     }
-    const gtr__floats<4> none = {};
+    if (!p.saved && !p.add) {
+        const gtr__floats<4> none = {};
 #pragma unroll 1
-    for (int r = rank * rows + lane.row; r < end && !p.saved && !p.add; r += step)
-        gtr__product_element<4>(p, get(r, q), bias, none, none, m0 + r, at(r));
-    if (!p.saved && !p.add) return;
+        for (int r = lane.row; r < lane.end; r += step)
+            gtr__product_element<4>(p, get(r, q), bias, none, none, m0 + r, at(r));
+        return;
+    }
 #pragma unroll 1
-    for (int r = rank * rows + lane.row; r < end; r += 4 * step) {
-        gtr__floats<4> saved[4], had[4];
-#pragma unroll
-        for (int u = 0; u < 4; u++) {
-            const bool in = r + u * step < end;
-            saved[u] = gtr__get_of<4>(in ? p.saved : NULL, p.type_saved, at(r + u * step));
-            had[u] = gtr__get_of<4>(in ? gtr__product_had(p) : NULL, p.type_c, at(r + u * step));
-        }
-#pragma unroll
-        for (int u = 0; u < 4; u++)
-            if (r + u * step < end) gtr__product_element<4>(p, get(r + u * step, q), bias, saved[u], had[u],
-                                                            m0 + r + u * step, at(r + u * step));
+    for (int r = lane.row; r < lane.end; r += step) {
+        const gtr__product_reads next = gtr__product_read(p, cut, lane, r + step);
+        gtr__product_element<4>(p, get(r, q), bias, now.saved, now.had, m0 + r, at(r));
+        now = next;
     }
 }
 static GTR__DEVICE void gtr__product_put_sum(const gtr__product &p, int64_t at, float s) {
@@ -2036,10 +2042,7 @@ static __global__ void __launch_bounds__(128)
     const int count = cut.share + (part < cut.rest);
     int kt = part * cut.share + min(part, cut.rest);        // the tile of k that is fetched next, and its place in kb
     int64_t j = 0;
-    if (p.kb > 1) {
-        j = kt / cut.k_tiles;
-        kt -= (int)j * cut.k_tiles;
-    }
+    if (p.kb > 1) { j = kt / cut.k_tiles; kt -= (int)j * cut.k_tiles; }
     const char *next_a = first_a + kt * cut.step_a, *next_b = first_b + kt * cut.step_b;
     if (j) {
         next_a += gtr__item_at(p, (uint32_t)j, p.a_kb, p.a_outer) * cut.size_a;
@@ -2052,8 +2055,9 @@ static __global__ void __launch_bounds__(128)
     const bool wants_sums = p.sums && n0 == 0;
     int slot = 0, fill = 0, ahead = cut.stages - 1;
     gtr__enter();
-    const gtr__product_lane lane = gtr__product_lane_of<T, 128>(cut, n0);
+    const gtr__product_lane lane = gtr__product_lane_of<T, T, 128>(cut, m0, n0, base_c);
     const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + lane.column);
+    const gtr__product_reads reads = gtr__product_read(p, cut, lane, lane.row);
     for (int i = -ahead; i < count; i++) {
         if (i >= 0) {
             if (ahead == 3) gtr__copies_done<2>(); else gtr__copies_done<0>();
@@ -2090,7 +2094,7 @@ static __global__ void __launch_bounds__(128)
     block.spill(c);
     if (wants_sums) sums[tid] = sum;
     if (split > 1) gtr__cluster_barrier(); else __syncthreads();
-    gtr__product_store<T, T>(p, cut, m0, n0, base_c, lane, bias,
+    gtr__product_store(p, cut, m0, lane, bias, reads,
         [&](int r, int q) { return gtr__cluster_sum4(c + r * (T + 8) + q, split); });
     if (wants_sums) gtr__product_store_sums<T>(p, cut, sums, m0, (int64_t)range * cut.m);
     if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
@@ -2334,8 +2338,10 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
     GTR__DEVICE void consume(uint32_t place) {
         float d[N / 2];
         gtr__enter();
-        const gtr__product_lane lane = gtr__product_lane_of<tile_t::columns, 2 * M>(cut, n0);
+        const gtr__product_lane lane = gtr__product_lane_of<tile_t::rows, tile_t::columns, 2 * M>(cut, m0, n0,
+            place * p.c_batch);
         const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + lane.column);
+        const gtr__product_reads reads = gtr__product_read(p, cut, lane, lane.row);
         if (split > 1) gtr__cluster_wait();
         multiply(d);
         spill(d);
@@ -2346,7 +2352,7 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
                 return *(const float4 *)((i == rank ? (const float *)ring : parts)
                     + (i * rows + (row & (rows - 1))) * tile_t::pitch + q); });
         };
-        gtr__product_store<tile_t::rows, tile_t::columns>(p, cut, m0, n0, place * p.c_batch, lane, bias, all);
+        gtr__product_store(p, cut, m0, lane, bias, reads, all);
         if (!wants_sums || tid >= rows || at >= cut.m) return;
         const float4 v = all(r, tile_t::columns);
         const float s = v.x + v.y + v.z + v.w;
