@@ -2129,7 +2129,8 @@ static __global__ void __launch_bounds__(128)
 #define GTR__A36(c)    GTR__A32(c), GTR__A4(c, 32)
 #define GTR__A64(c)    GTR__A32(c), GTR__A16(c, 32), GTR__A16(c, 48)
 #if GTR__TENSOR_MAPS
-// SWAP: C's rows are B's N, and A's M its columns: float32 whose rows are k can be an operand in registers alone.
+// SWAP, where A's k is across: C's rows are B's N, and A's M its columns. So float32 whose rows are k, an operand in
+// registers alone, is A, and N of 16 bits, whose panels of rows of k are 64 wide, may be 32.
 template <int M, int N, bool SWAP> struct gtr__wgmma_tile {
     static constexpr int rows = SWAP ? N : M, columns = SWAP ? M : N, stage = (M + N) * 128,
         pitch = columns + (SWAP ? 4 : 8), parts = rows * pitch * 4, threads = 2 * M + 32;
@@ -2160,7 +2161,7 @@ static GTR__DEVICE uint64_t gtr__wgmma_panel(uint32_t address) {
     else GTR__WGMMA_D("128" K, TYPES, GTR__L64, "64", "65", "66", MODES, GTR__A64("+f")); } while (0)
 #define GTR__WGMMA_T(TYPES) do { \
     if constexpr (AK && BK) GTR__WGMMA_N("k16", TYPES, ", 0, 0"); \
-    else if constexpr (AK) GTR__WGMMA_N("k16", TYPES, ", 0, 1"); \
+    else if constexpr (BK) GTR__WGMMA_N("k16", TYPES, ", 1, 0"); \
     else GTR__WGMMA_N("k16", TYPES, ", 1, 1"); } while (0)
 #define GTR__WGMMA_R(SHAPE, LIST, A0, A1, A2, A3, B, P, ...) \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" P ", 0;\nwgmma.mma_async.sync.aligned.m64n" SHAPE \
@@ -2208,7 +2209,7 @@ template <int M, int N> static GTR__DEVICE void gtr__wgmma_turn(char *tile) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
     // A in registers; C's rows are B's; B turned in shared memory
-    static constexpr bool RS = TYPE == GTR_F32 && !AK, SWAP = RS && BK, TURN = TYPE == GTR_F32 && !BK;
+    static constexpr bool RS = TYPE == GTR_F32 && !AK, SWAP = !AK && BK, TURN = TYPE == GTR_F32 && !BK;
     static constexpr int depth = TYPE == GTR_F32 ? 32 : 64;
     typedef gtr__wgmma_tile<M, N, SWAP> tile_t;
     const gtr__product &p;
@@ -2578,8 +2579,8 @@ static double gtr__wgmma_ns(const gtr__product *p, const gtr__caps *caps, gtr__c
         || p->a_batch % wide || p->b_batch % wide || p->a_kb % wide || p->b_kb % wide
         || (p->kb > 1 && (!p->a_kb || !p->b_kb))) return best;
     for (const auto &t : tiles) {
-        if (!f32 && (t.m > 64 || (!b_k && t.n < 64))) continue;
-        const bool turned = f32 && a_k && !b_k;         // C's columns are the M of the instruction then
+        if (!f32 && (t.m > 64 || (!a_k && t.n < 64))) continue;
+        const bool turned = a_k && !b_k;                // C's columns are the M of the instruction then
         const int64_t count = gtr__ceil_div(p->m, turned ? t.n : t.m) * gtr__ceil_div(p->n, turned ? t.m : t.n)
             * p->batch;
         for (int parts = 1; parts <= 512 && parts <= k_tiles; parts *= 2) for (int split = 1; split <= 8; split *= 2) {
@@ -2827,7 +2828,7 @@ static int gtr__early(const gtr__cuda *g, const gtr__call *c, const void *data) 
 template <int TYPE, int M, int N, bool AK, bool BK>
 static gtr_result gtr__wgmma_start(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
                                    bool *ran) {
-    constexpr bool SWAP = TYPE == GTR_F32 && !AK && BK;
+    constexpr bool SWAP = !AK && BK;
     typedef gtr__wgmma_tile<M, N, SWAP> tile_t;
     gtr__product_cut cut;
     CUtensorMap maps[2];
@@ -2867,7 +2868,7 @@ template <int TYPE>
 static gtr_result gtr__wgmma_layout(void *instance, const gtr__call *c, const gtr__product *p,
                                     const gtr__choice *choice, bool *ran) {
     if (p->a_k && p->b_k) return gtr__wgmma_tiles<TYPE, true, true>(instance, c, p, choice, ran);
-    if (p->a_k) return gtr__wgmma_tiles<TYPE, TYPE != GTR_F32, TYPE == GTR_F32>(instance, c, p, choice, ran);
+    if (p->a_k) return gtr__wgmma_tiles<TYPE, false, true>(instance, c, p, choice, ran);
     return gtr__wgmma_tiles<TYPE, false, false>(instance, c, p, choice, ran);
 }
 #endif
