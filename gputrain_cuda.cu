@@ -2129,8 +2129,8 @@ static __global__ void __launch_bounds__(128)
 #define GTR__A36(c)    GTR__A32(c), GTR__A4(c, 32)
 #define GTR__A64(c)    GTR__A32(c), GTR__A16(c, 32), GTR__A16(c, 48)
 #if GTR__TENSOR_MAPS
-// SWAP, where A's k is across: C's rows are B's N, and A's M its columns. So float32 whose rows are k, an operand in
-// registers alone, is A, and N of 16 bits, whose panels of rows of k are 64 wide, may be 32.
+// SWAP: C's rows are B's N, and A's M its columns: so the operand whose rows are k, of float32 one in registers alone,
+// of 16 bits in panels of 64 columns, is always A, or both are.
 template <int M, int N, bool SWAP> struct gtr__wgmma_tile {
     static constexpr int rows = SWAP ? N : M, columns = SWAP ? M : N, stage = (M + N) * 128,
         pitch = columns + (SWAP ? 4 : 8), parts = rows * pitch * 4, threads = 2 * M + 32;
@@ -2207,9 +2207,9 @@ template <int M, int N> static GTR__DEVICE void gtr__wgmma_turn(char *tile) {
 #endif
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
+template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma_block {
     // A in registers; C's rows are B's; B turned in shared memory
-    static constexpr bool RS = TYPE == GTR_F32 && !AK, SWAP = !AK && BK, TURN = TYPE == GTR_F32 && !BK;
+    static constexpr bool RS = TYPE == GTR_F32 && !AK, TURN = TYPE == GTR_F32 && !BK;
     static constexpr int depth = TYPE == GTR_F32 ? 32 : 64;
     typedef gtr__wgmma_tile<M, N, SWAP> tile_t;
     const gtr__product &p;
@@ -2362,12 +2362,12 @@ template <int TYPE, int M, int N, bool AK, bool BK> struct gtr__wgmma_block {
 };
 #endif
 
-template <int TYPE, int M, int N, bool AK, bool BK>
+template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP>
 static __global__ void __launch_bounds__(2 * M + 32)
 gtr__wgmma_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__product_cut cut,
                   const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    typedef gtr__wgmma_block<TYPE, M, N, AK, BK> block_t;
+    typedef gtr__wgmma_block<TYPE, M, N, AK, BK, SWAP> block_t;
     typedef typename block_t::tile_t tile_t;
     extern __shared__ __align__(16) char gtr__pool[];
     const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rank = (int)blockIdx.x & (split - 1);
@@ -2378,7 +2378,7 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
     const uint32_t full = gtr__shared_address(parts) + (split > 1 ? tile_t::parts : 0), empty = full + 8 * cut.stages;
     block_t block = { p, cut, ring, parts, full, empty, empty + 8 * cut.stages, tid, tid / 32, split, rank,
         (int)place.x * tile_t::rows, (int)place.y * tile_t::columns, (int)place.z - range * (int)cut.batch, part,
-        cut.share + (part < cut.rest), { 0, 0 }, !AK && !block_t::SWAP && p.sums && place.y == 0 };
+        cut.share + (part < cut.rest), { 0, 0 }, !AK && !SWAP && p.sums && place.y == 0 };
     if (tid == 0) {
         for (int i = 0; i < cut.stages; i++) {
             gtr__bar_set(full + 8 * i, 1);
@@ -2571,15 +2571,15 @@ static double gtr__wgmma_ns(const gtr__product *p, const gtr__caps *caps, gtr__c
     const int a_k = p->a_k, b_k = p->b_k;
     const int64_t wide = f32 ? 4 : 8;
     const int64_t k_tiles = gtr__ceil_div(p->k, 8 * wide) * p->kb;
-    const double slow = (f32 ? a_k ? b_k ? 1 : 1.25 : 2.2 : a_k ? 0.9 : 1.35)
+    const double slow = (f32 ? a_k && b_k ? 1 : a_k || b_k ? 1.25 : 2.2 : a_k || b_k ? 0.9 : 1.35)
         * (p->lda % (8 * wide) || p->ldb % (8 * wide) ? 1.15 : 1);      // rows that begin within 128 bytes
     double best = -1;
-    if (!caps->arch_feature || p->inner || c->kind == GTR__PRODUCT_FMA || a_k < b_k || (a_k && p->sums)
+    if (!caps->arch_feature || p->inner || c->kind == GTR__PRODUCT_FMA || (a_k && p->sums)
         || p->lda % wide || p->ldb % wide
         || p->a_batch % wide || p->b_batch % wide || p->a_kb % wide || p->b_kb % wide
         || (p->kb > 1 && (!p->a_kb || !p->b_kb))) return best;
     for (const auto &t : tiles) {
-        if (!f32 && (t.m > 64 || (!a_k && t.n < 64))) continue;
+        if (a_k < b_k ? t.n > 32 : !f32 && (t.m > 64 || (!a_k && t.n < 64))) continue;
         const bool turned = a_k && !b_k;                // C's columns are the M of the instruction then
         const int64_t count = gtr__ceil_div(p->m, turned ? t.n : t.m) * gtr__ceil_div(p->n, turned ? t.m : t.n)
             * p->batch;
@@ -2682,7 +2682,7 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
     // multiprocessor takes 33 us; of 64x64 18 and 41.
     // Of the layouts that views give gradients of weights none but the plain kernel: of 64x16 over 8192 one range takes
     // it 25 us, four 12.
-    const bool views = p->a_k < p->b_k || (p->a_k && p->sums);
+    const bool views = p->a_k && p->sums;
     const bool thin = wgmma < 0 && k_tiles / c.split > (views ? 16 : 96) && tiles * c.split * 2 < caps->sm_count;
     c.library = (large || (thin && rows16 && p->m >= 32 && p->n >= 32)) && gtr__library_can(p, caps);
     c.ns = c.library ? gtr__library_ns(p, caps, c.kind, flops) : wgmma >= 0 ? wgmma : (double)best / 1.75;
@@ -2825,10 +2825,9 @@ static int gtr__early(const gtr__cuda *g, const gtr__call *c, const void *data) 
     return 0;
 }
 // *ran is false where the operands don't lie so that they can be brought.
-template <int TYPE, int M, int N, bool AK, bool BK>
+template <int TYPE, int M, int N, bool AK, bool BK, bool SWAP = !AK && BK>
 static gtr_result gtr__wgmma_start(void *instance, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
                                    bool *ran) {
-    constexpr bool SWAP = !AK && BK;
     typedef gtr__wgmma_tile<M, N, SWAP> tile_t;
     gtr__product_cut cut;
     CUtensorMap maps[2];
@@ -2838,7 +2837,7 @@ static gtr_result gtr__wgmma_start(void *instance, const gtr__call *c, const gtr
                                 TYPE == GTR_F32 ? 32 : 64, &cut, &grid));
     const int64_t deep = p->kb * p->batch;
     if (!encode || !gtr__product_map(encode, &maps[SWAP], p->a, TYPE, p->a_k, p->k, p->m, p->lda, deep,
-                                     p->kb > 1 ? p->a_kb : p->a_batch, tile_t::rows, AK || BK)
+                                     p->kb > 1 ? p->a_kb : p->a_batch, tile_t::rows, AK || SWAP)
         || !gtr__product_map(encode, &maps[!SWAP], p->b, TYPE, p->b_k, p->k, p->n, p->ldb, deep,
                              p->kb > 1 ? p->b_kb : p->b_batch, tile_t::columns, true)) return GTR_OK;
     *ran = true;
@@ -2852,7 +2851,7 @@ static gtr_result gtr__wgmma_start(void *instance, const gtr__call *c, const gtr
     cut.early = gtr__early((const gtr__cuda *)instance, c, p->a) << SWAP
         | gtr__early((const gtr__cuda *)instance, c, p->b) << !SWAP;
     const size_t shared = 1032 + (size_t)cut.stages * (tile_t::stage + 16) + (size_t)parts;
-    return gtr__product_launch(instance, c, "gtr__wgmma_kernel", gtr__wgmma_kernel<TYPE, M, N, AK, BK>, grid,
+    return gtr__product_launch(instance, c, "gtr__wgmma_kernel", gtr__wgmma_kernel<TYPE, M, N, AK, BK, SWAP>, grid,
         tile_t::threads, shared, choice->wgmma_split, *p, cut, maps[0], maps[1]);
 }
 template <int TYPE, bool AK, bool BK>
@@ -2869,6 +2868,7 @@ static gtr_result gtr__wgmma_layout(void *instance, const gtr__call *c, const gt
                                     const gtr__choice *choice, bool *ran) {
     if (p->a_k && p->b_k) return gtr__wgmma_tiles<TYPE, true, true>(instance, c, p, choice, ran);
     if (p->a_k) return gtr__wgmma_tiles<TYPE, false, true>(instance, c, p, choice, ran);
+    if (p->b_k) return gtr__wgmma_start<TYPE, 64, 32, false, true, false>(instance, c, p, choice, ran);
     return gtr__wgmma_tiles<TYPE, false, false>(instance, c, p, choice, ran);
 }
 #endif
